@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The first include of every translation unit: feature-test macros, the
+ * system headers that everybody needs, and the attributes of our functions.
+ * Platform differences live in compat/ and nowhere else.
+ */
+#ifndef COMPAT_POSIX_H
+#define COMPAT_POSIX_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
+#include <sys/types.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef PATH_MAX
+#define PATH_MAX 4096
+#endif
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+
+#define MUST_USE __attribute__((warn_unused_result))
+#define NORETURN __attribute__((noreturn))
+#define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
+#define UNUSED __attribute__((unused))
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Largest single read or write: some systems fail beyond SSIZE_MAX or 2 GiB. */
+#ifndef MAX_IO_SIZE
+#define MAX_IO_SIZE ((size_t)8 * 1024 * 1024)
+#endif
+
+#ifdef __APPLE__
+#define ST_MTIME_NSEC(st) ((unsigned)(st).st_mtimespec.tv_nsec)
+#define ST_CTIME_NSEC(st) ((unsigned)(st).st_ctimespec.tv_nsec)
+#else
+#define ST_MTIME_NSEC(st) ((unsigned)(st).st_mtim.tv_nsec)
+#define ST_CTIME_NSEC(st) ((unsigned)(st).st_ctim.tv_nsec)
+#endif
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hash algorithms and object ids (gitrepository-layout(5), hash-function
+ * transition). SHA-1 is OpenSSL's; one with collision detection takes its place
+ * behind the same struct hash_algo.
+ */
+#ifndef HASH_HASH_H
+#define HASH_HASH_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+#define HASH_MAX_RAW 32
+#define HASH_MAX_HEX 64
+
+enum hash_id { HASH_UNKNOWN = 0, HASH_SHA1 = 1, HASH_SHA256 = 2 };
+
+struct object_id {
+	unsigned char hash[HASH_MAX_RAW]; /* unused tail is zero */
+	uint8_t algo;			  /* enum hash_id */
+};
+
+struct hash_ctx {
+	const struct hash_algo *algo;
+	void *state; /* owned */
+};
+
+struct hash_algo {
+	const char *name; /* "sha1", "sha256" */
+	enum hash_id id;
+	uint32_t format_id; /* in index-v2 style files: "sha1" / "s256" */
+	size_t raw_len, hex_len;
+	struct object_id null_oid;
+	struct object_id empty_tree;
+	struct object_id empty_blob;
+};
+
+/* NULL if unknown. */
+const struct hash_algo *hash_algo_by_name(const char *name);
+const struct hash_algo *hash_algo_by_id(enum hash_id id);
+extern const struct hash_algo *const hash_sha1, *const hash_sha256;
+
+/*
+ * A running hash. init allocates; final or release ends it. Contexts may be
+ * reused by hash_reset. Thread-safe per context.
+ */
+void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo);
+void hash_reset(struct hash_ctx *ctx);
+void hash_update(struct hash_ctx *ctx, const void *p, size_t len);
+void hash_final(struct hash_ctx *ctx, struct object_id *out); /* and reset */
+void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src);
+void hash_release(struct hash_ctx *ctx);
+/* One shot. */
+void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
+	      struct object_id *out);
+/* hash of "TYPE LEN\0" + buf: the object's name */
+void hash_object_buf(const struct hash_algo *algo, const char *type,
+		     const void *p, size_t len, struct object_id *out);
+
+/* ---- object ids ---- */
+static inline int oid_cmp(const struct object_id *a, const struct object_id *b)
+{
+	return memcmp(a->hash, b->hash, HASH_MAX_RAW);
+}
+static inline bool oid_eq(const struct object_id *a, const struct object_id *b)
+{
+	return !memcmp(a->hash, b->hash, HASH_MAX_RAW);
+}
+bool oid_is_null(const struct object_id *oid);
+void oid_from_raw(struct object_id *oid, const unsigned char *raw,
+		  const struct hash_algo *algo);
+/* Exactly algo->hex_len hex digits at s; *end after them. -1 if not. */
+int oid_parse_hex(struct object_id *oid, const char *s,
+		  const struct hash_algo *algo, const char **end);
+/* The same, and the string must end there. */
+int oid_from_hex(struct object_id *oid, const char *s, const struct hash_algo *algo);
+void oid_to_hex_r(char out[HASH_MAX_HEX + 1], const struct object_id *oid);
+/* One of 4 rotating thread-local buffers: for messages. */
+const char *oid_hex(const struct object_id *oid);
+size_t oid_hex_len(const struct object_id *oid);
+size_t oid_raw_len(const struct object_id *oid);
+void strbuf_add_oid(struct strbuf *sb, const struct object_id *oid);
+int hex_value(unsigned char c); /* -1 if no hex digit */
+uint32_t oid_hash(const struct object_id *oid); /* for hash tables */
+
+/* ---- collections ---- */
+struct oid_array {
+	struct object_id *oid;
+	size_t nr, alloc;
+	bool sorted;
+};
+#define OID_ARRAY_INIT { NULL, 0, 0, false }
+void oid_array_append(struct oid_array *a, const struct object_id *oid);
+void oid_array_sort(struct oid_array *a);
+void oid_array_sort_unique(struct oid_array *a);
+bool oid_array_contains(struct oid_array *a, const struct object_id *oid); /* sorts */
+void oid_array_clear(struct oid_array *a);
+
+/* oid to void *; open addressing */
+struct oidmap {
+	struct oidmap_slot *slots;
+	size_t nr, mask;
+};
+#define OIDMAP_INIT { NULL, 0, 0 }
+void *oidmap_get(const struct oidmap *m, const struct object_id *oid);
+bool oidmap_contains(const struct oidmap *m, const struct object_id *oid);
+void *oidmap_put(struct oidmap *m, const struct object_id *oid, void *value);
+void *oidmap_remove(struct oidmap *m, const struct object_id *oid);
+/* iterate: for (size_t i = 0; oidmap_next(m, &i, &oid, &value); ) */
+bool oidmap_next(const struct oidmap *m, size_t *iter,
+		 const struct object_id **oid, void **value);
+void oidmap_clear(struct oidmap *m, void (*free_value)(void *));
+
+struct oidset {
+	struct oidmap map;
+};
+#define OIDSET_INIT { OIDMAP_INIT }
+bool oidset_insert(struct oidset *s, const struct object_id *oid); /* true if new */
+bool oidset_contains(const struct oidset *s, const struct object_id *oid);
+void oidset_clear(struct oidset *s);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Dates: parsing as git accepts them (git-commit(1) DATE FORMATS), showing. */
+#ifndef UTIL_DATE_H
+#define UTIL_DATE_H
+
+#include "compat/posix.h"
+#include "util/strbuf.h"
+
+typedef uint64_t timestamp_t; /* seconds since the epoch */
+#define TIME_MAX INT64_MAX
+
+enum date_mode_type {
+	DATE_NORMAL, DATE_HUMAN, DATE_RELATIVE, DATE_SHORT, DATE_ISO8601,
+	DATE_ISO8601_STRICT, DATE_RFC2822, DATE_STRFTIME, DATE_RAW, DATE_UNIX
+};
+struct date_mode {
+	enum date_mode_type type;
+	bool local;
+	char *strftime_fmt; /* owned; for DATE_STRFTIME */
+};
+#define DATE_MODE_INIT { DATE_NORMAL, false, NULL }
+
+/* "iso", "relative-local", "format:%Y", "auto:human"…; -1 if unknown. */
+int date_mode_parse(struct date_mode *mode, const char *s);
+void date_mode_release(struct date_mode *mode);
+/* tz is as written in a commit: +0530 is 530. */
+void date_format(struct strbuf *out, timestamp_t t, int tz, const struct date_mode *mode);
+
+/* Now; GIT_TEST_DATE_NOW overrides it for tests. */
+timestamp_t date_now(int *tz);
+/*
+ * Strict forms: raw "@N +ZZZZ", RFC 2822, ISO 8601 …; -1 if it is none.
+ * `now` may be 0 for the present moment.
+ */
+int date_parse(const char *s, timestamp_t *t, int *tz);
+/* Everything, "yesterday", "2 weeks ago", "never"; *bad set if nothing fit. */
+timestamp_t date_approxidate(const char *s, bool *bad);
+/* For config expiry values: "never"/"false" 0, "all"/"now" TIME_MAX. */
+int date_parse_expiry(const char *s, timestamp_t *t);
+
+#endif

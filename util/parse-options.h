@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Option parsing with Git's conventions: -x, -xVALUE, -x VALUE, bundled
+ * short options, --long, --long=VALUE, --no-long, unique abbreviations, "--",
+ * -h for usage on stdout (exit 129). An unknown option is an error (129).
+ *
+ *   struct option opts[] = {
+ *           OPT_BOOL('n', "dry-run", &dry_run, "show what would be done"),
+ *           OPT_STRING(0, "format", &fmt, "fmt", "output format"),
+ *           OPT_END()
+ *   };
+ *   argc = parse_options(argc, argv, opts, usage, 0);
+ *
+ * Values are parsed strictly. This is the one part of util/ that prints and
+ * exits, on behalf of builtin/, which alone may call it.
+ */
+#ifndef UTIL_PARSE_OPTIONS_H
+#define UTIL_PARSE_OPTIONS_H
+
+#include "compat/posix.h"
+#include "util/map.h"
+#include "util/strvec.h"
+
+enum option_type {
+	OPTION_END, OPTION_GROUP,
+	OPTION_BOOL,	  /* int: 1, --no-x 0 */
+	OPTION_COUNTUP,	  /* int: +1 each; --no-x 0 */
+	OPTION_SET_INT,	  /* int: defval; --no-x 0 */
+	OPTION_BIT,	  /* unsigned: |= defval; --no-x &= ~defval */
+	OPTION_INTEGER,	  /* int */
+	OPTION_MAGNITUDE, /* unsigned long with k/m/g */
+	OPTION_STRING,	  /* const char *, points into argv; --no-x NULL */
+	OPTION_STRVEC,	  /* struct strvec, appended; --no-x clears */
+	OPTION_STRING_LIST, /* struct string_list, appended; --no-x clears */
+	OPTION_CALLBACK,
+	OPTION_CMDMODE,	  /* int = defval; two different ones: an error */
+};
+#define PARSE_OPT_OPTARG 1u  /* value optional: --x or --x=V; then defval/NULL */
+#define PARSE_OPT_NOARG 2u   /* callback takes no value */
+#define PARSE_OPT_NONEG 4u   /* no --no-x */
+#define PARSE_OPT_HIDDEN 8u  /* not in -h */
+#define PARSE_OPT_NODASH 16u /* reserved */
+
+struct option;
+/* arg NULL if none or unset. Return -1 (with message printed) to fail. */
+typedef int (*parse_opt_cb)(const struct option *opt, const char *arg, int unset);
+
+struct option {
+	enum option_type type;
+	int short_name;		/* 0 if none */
+	const char *long_name;	/* NULL if none */
+	void *value;
+	const char *argh;	/* name of the value in usage */
+	const char *help;
+	unsigned flags;
+	parse_opt_cb callback;
+	intptr_t defval;
+};
+
+#define OPT_END() { .type = OPTION_END }
+#define OPT_GROUP(h) { .type = OPTION_GROUP, .help = (h) }
+#define OPT_BOOL(s, l, v, h) { OPTION_BOOL, (s), (l), (v), NULL, (h), 0, NULL, 1 }
+#define OPT_COUNTUP(s, l, v, h) { OPTION_COUNTUP, (s), (l), (v), NULL, (h), 0, NULL, 0 }
+#define OPT_SET_INT(s, l, v, h, i) { OPTION_SET_INT, (s), (l), (v), NULL, (h), 0, NULL, (i) }
+#define OPT_BIT(s, l, v, h, b) { OPTION_BIT, (s), (l), (v), NULL, (h), 0, NULL, (b) }
+#define OPT_INTEGER(s, l, v, h) { OPTION_INTEGER, (s), (l), (v), "n", (h), 0, NULL, 0 }
+#define OPT_MAGNITUDE(s, l, v, h) { OPTION_MAGNITUDE, (s), (l), (v), "n", (h), PARSE_OPT_NONEG, NULL, 0 }
+#define OPT_STRING(s, l, v, a, h) { OPTION_STRING, (s), (l), (v), (a), (h), 0, NULL, 0 }
+#define OPT_STRVEC(s, l, v, a, h) { OPTION_STRVEC, (s), (l), (v), (a), (h), 0, NULL, 0 }
+#define OPT_STRING_LIST(s, l, v, a, h) { OPTION_STRING_LIST, (s), (l), (v), (a), (h), 0, NULL, 0 }
+#define OPT_CMDMODE(s, l, v, h, i) { OPTION_CMDMODE, (s), (l), (v), NULL, (h), PARSE_OPT_NONEG, NULL, (i) }
+#define OPT_CALLBACK(s, l, v, a, h, cb) { OPTION_CALLBACK, (s), (l), (v), (a), (h), 0, (cb), 0 }
+#define OPT_CALLBACK_F(s, l, v, a, h, f, cb) { OPTION_CALLBACK, (s), (l), (v), (a), (h), (f), (cb), 0 }
+#define OPT__VERBOSE(v) OPT_COUNTUP('v', "verbose", (v), "be more verbose")
+#define OPT__QUIET(v) OPT_COUNTUP('q', "quiet", (v), "be more quiet")
+#define OPT__FORCE(v, h) OPT_COUNTUP('f', "force", (v), (h))
+#define OPT__DRY_RUN(v, h) OPT_BOOL('n', "dry-run", (v), (h))
+
+#define PARSE_OPT_KEEP_DASHDASH 1u
+#define PARSE_OPT_STOP_AT_NON_OPTION 2u
+#define PARSE_OPT_KEEP_ARGV0 4u
+#define PARSE_OPT_KEEP_UNKNOWN 8u
+#define PARSE_OPT_NO_INTERNAL_HELP 16u
+
+/*
+ * Parses argv[1..]; moves what is left to argv[0..] and returns its number.
+ * `usage`: NULL-terminated lines, as "git add [<options>] [--] <pathspec>...".
+ */
+int parse_options(int argc, const char **argv, const struct option *opts,
+		  const char *const usage[], unsigned flags);
+NORETURN void usage_with_options(const char *const usage[], const struct option *opts);
+NORETURN void usage_msg_opt(const char *msg, const char *const usage[],
+			    const struct option *opts);
+/* "12k" to 12288; false if malformed or out of range. */
+bool parse_magnitude(const char *s, uint64_t *out);
+bool parse_int_strict(const char *s, int *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Path arithmetic without file-system access, unless it says so. */
+#ifndef UTIL_PATH_H
+#define UTIL_PATH_H
+
+#include "compat/posix.h"
+#include "util/strbuf.h"
+
+static inline bool is_dir_sep(int c) { return c == '/'; }
+bool is_absolute_path(const char *p);
+/*
+ * Collapse "//", ".", ".."; keeps a leading slash. -1 if ".." climbs above the
+ * start. `dst` may equal src.
+ */
+int path_normalize(char *dst, const char *src);
+int strbuf_path_normalize(struct strbuf *sb);
+/* dir + "/" + name, one slash between. */
+void strbuf_addpath(struct strbuf *sb, const char *dir, const char *name);
+char *path_join(const char *dir, const char *name); /* caller frees */
+/* cwd-based absolute path; no symlinks resolved. Reads the cwd. */
+char *path_absolute(const char *p);
+/* realpath(3), but the last `missing_ok` components may not exist. NULL: errno. */
+char *path_real(const char *p, int missing_ok);
+/* `to` as seen from directory `from`, both absolute and normalized. */
+void strbuf_relative_path(struct strbuf *out, const char *to, const char *from);
+/* If path is inside dir: the rest without slash; else NULL. "" if equal. */
+const char *path_inside(const char *path, const char *dir);
+const char *path_basename(const char *p);
+void path_dirname(struct strbuf *out, const char *p); /* "." if none */
+/* "~", "~user", "~/x" expanded; NULL if there is no such user. Caller frees. */
+char *path_expand_user(const char *p);
+char *xgetcwd(void); /* NULL: errno */
+/* $XDG_CONFIG_HOME/git/name or ~/.config/git/name; NULL without a home. */
+char *xdg_config_path(const char *name);
+char *xdg_cache_path(const char *name);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Child processes: hooks, filters, editors, pagers, gpg, aliases.
+ * Uses posix_spawn or fork/exec; every descriptor that is not handed over is
+ * closed in the child (all ours are O_CLOEXEC).
+ */
+#ifndef UTIL_RUN_COMMAND_H
+#define UTIL_RUN_COMMAND_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+#include "util/strvec.h"
+
+struct child_process {
+	struct strvec args;
+	struct strvec env;  /* "KEY=VALUE" sets, "KEY" unsets */
+	const char *dir;    /* chdir there first; not owned */
+	pid_t pid;
+	/* 0: inherit; -1: make a pipe, our end is put here; else: use and close */
+	int in, out, err;
+	bool no_stdin, no_stdout, no_stderr; /* /dev/null instead */
+	bool stdout_to_stderr;
+	bool use_shell;	    /* args.v[0] is a shell command line */
+	bool silent_exec_failure;
+	int trace2_id;
+};
+#define CHILD_PROCESS_INIT { .args = STRVEC_INIT, .env = STRVEC_INIT }
+
+void child_process_init(struct child_process *cp);
+void child_process_release(struct child_process *cp);
+/* ERR_NOT_FOUND if there is no such program. */
+MUST_USE int start_command(struct child_process *cp, struct err *err);
+/* Exit code 0..255; 128 + signal if killed; < 0 if it cannot be awaited. */
+int finish_command(struct child_process *cp);
+/* start + finish + release. < 0 could not start; else exit code. */
+MUST_USE int run_command(struct child_process *cp, struct err *err);
+/*
+ * Feed `in`, collect stdout (and stderr if errout) without deadlock. Result as
+ * run_command. out is appended to, capped at max_out bytes if that is not 0.
+ */
+MUST_USE int pipe_command(struct child_process *cp, const char *in, size_t in_len,
+			  struct strbuf *out, struct strbuf *errout,
+			  size_t max_out, struct err *err);
+/* Run argv in a full-path search as exec would; does the program exist? */
+char *locate_in_path(const char *name); /* caller frees; NULL if none */
+
+#endif

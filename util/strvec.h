@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A NULL-terminated vector of owned strings, fit for exec. */
+#ifndef UTIL_STRVEC_H
+#define UTIL_STRVEC_H
+
+#include "compat/posix.h"
+
+struct strvec {
+	const char **v; /* v[nr] is NULL; never NULL itself */
+	size_t nr, alloc;
+};
+
+extern const char *strvec_empty[1];
+#define STRVEC_INIT { strvec_empty, 0, 0 }
+
+void strvec_init(struct strvec *sv);
+const char *strvec_push(struct strvec *sv, const char *s);
+const char *strvec_pushf(struct strvec *sv, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void strvec_pushv(struct strvec *sv, const char *const *v);
+void strvec_pushl(struct strvec *sv, ...); /* until NULL */
+void strvec_pop(struct strvec *sv);
+void strvec_remove(struct strvec *sv, size_t pos);
+void strvec_insert(struct strvec *sv, size_t pos, const char *s);
+/* Split at white space, quotes as the shell has them; -1: open quote. */
+int strvec_split_cmdline(struct strvec *sv, const char *line);
+void strvec_clear(struct strvec *sv);
+const char **strvec_detach(struct strvec *sv);
+/* sort by strcmp; drop equal neighbours */
+void strvec_sort_unique(struct strvec *sv);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* UTF-8: validity, display width, conversion (iconv). */
+#ifndef UTIL_UTF8_H
+#define UTIL_UTF8_H
+
+#include "compat/posix.h"
+#include "util/strbuf.h"
+
+bool utf8_is_valid(const char *s, size_t len);
+/* Next code point; advances *s, shrinks *len. -1 on malformed input. */
+int32_t utf8_next(const char **s, size_t *len);
+/* Columns on a terminal; ANSI colour sequences skipped if skip_ansi. */
+int utf8_width(const char *s, size_t len, bool skip_ansi);
+void utf8_append(struct strbuf *sb, uint32_t code_point);
+bool is_encoding_utf8(const char *name); /* NULL counts as UTF-8 */
+bool same_encoding(const char *a, const char *b);
+/*
+ * Convert; NULL if the encoding is unknown or a byte does not fit. The result
+ * is NUL-terminated, `*out_len` without it; caller frees.
+ */
+char *reencode_string(const char *in, size_t len, const char *to,
+		      const char *from, size_t *out_len);
+bool has_missing_utf_bom(const char *enc, const char *data, size_t len);
+bool has_prohibited_utf_bom(const char *enc, const char *data, size_t len);
+/* Wrap text at `width` columns with indents; for %w() and shortlog. */
+void strbuf_add_wrapped_text(struct strbuf *sb, const char *text, int indent1,
+			     int indent2, int width);
+
+#endif
