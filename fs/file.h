@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whole files, directories, permissions. */
+#ifndef FS_FILE_H
+#define FS_FILE_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+/* Append the file's bytes; ERR_NOT_FOUND, ERR_IO, ERR_TOO_BIG beyond max (0: none). */
+MUST_USE int read_file(struct strbuf *out, const char *path, size_t max, struct err *err);
+MUST_USE int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err *err);
+MUST_USE int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err);
+
+/* mkdir; EEXIST is fine if it is a directory. */
+MUST_USE int make_dir(const char *path, int shared_perm, struct err *err);
+/* Every missing leading directory of path (not path itself). */
+MUST_USE int make_leading_dirs(const char *path, int shared_perm, struct err *err);
+MUST_USE int make_dirs(const char *path, int shared_perm, struct err *err);
+/* Remove empty parents of path up to, not including, `stop`. */
+void remove_empty_parents(const char *path, const char *stop);
+/* rm -r; keep_top leaves the directory itself. Missing is fine. */
+MUST_USE int remove_tree(const char *path, bool keep_top, struct err *err);
+/* unlink; missing is fine. */
+MUST_USE int remove_file(const char *path, struct err *err);
+
+/*
+ * core.sharedRepository (git-config(1)): 0 umask, else a mode as 0660, 0664;
+ * negative: exactly that mode. Applied to new files and directories.
+ */
+#define SHARED_PERM_UMASK 0
+#define SHARED_PERM_GROUP 0660
+#define SHARED_PERM_EVERYBODY 0664
+MUST_USE int apply_shared_perm(const char *path, int shared_perm, struct err *err);
+
+bool file_exists(const char *path);  /* lstat succeeds */
+bool is_directory(const char *path); /* follows symlinks */
+bool is_empty_dir(const char *path);
+/* What a new repository's file system can do; tried out inside dir. */
+bool fs_trusts_executable_bit(const char *dir);
+bool fs_has_symlinks(const char *dir);
+bool fs_ignores_case(const char *dir);
+
+#endif

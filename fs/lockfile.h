@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * "PATH.lock": taken with O_EXCL, filled with the new content, renamed over
+ * PATH by the operation's batch. The owner is written into the extended
+ * attribute user.git.lock (boot id, pid namespace, pid, start time), where the
+ * file system has them: a lock whose owner is provably gone is taken over,
+ * serialised, and said once (P5).
+ *
+ *   struct lockfile lk = LOCKFILE_INIT;
+ *   lockfile_hold(&lk, path, 0, timeout_ms, err)
+ *   write to lk.tf->fd
+ *   lockfile_stage(&lk, batch, FSYNC_INDEX, PUBLISH_INDEX, err)
+ *   fsync_batch_commit(batch, err)
+ */
+#ifndef FS_LOCKFILE_H
+#define FS_LOCKFILE_H
+
+#include "compat/posix.h"
+#include "fs/tempfile.h"
+
+struct lockfile {
+	struct tempfile *tf; /* NULL: not held */
+	char *target;	     /* final path, symlinks resolved; owned */
+};
+#define LOCKFILE_INIT { NULL, NULL }
+
+#define LOCK_NO_DEREF 1u  /* replace a symlink instead of its target */
+#define LOCK_MAKE_DIRS 2u /* create leading directories */
+
+/*
+ * timeout_ms 0: one try; -1: forever; else retry with random back-off.
+ * ERR_LOCKED: "unable to create 'P.lock': File exists" and the advice that
+ * users know, with the owner's pid where it is known.
+ */
+MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
+			   long timeout_ms, struct err *err);
+static inline bool lockfile_is_held(const struct lockfile *lk) { return lk->tf != NULL; }
+/* Close the descriptor but keep the lock (another program will write it). */
+MUST_USE int lockfile_close(struct lockfile *lk, struct err *err);
+/* Open the closed lock file again for writing, truncated. */
+MUST_USE int lockfile_reopen(struct lockfile *lk, struct err *err);
+MUST_USE int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
+			    enum fsync_component component, enum publish_class order,
+			    struct err *err);
+void lockfile_rollback(struct lockfile *lk); /* idempotent */
+void lockfile_release(struct lockfile *lk);  /* rollback and free */
+
+/* Whose is it? For messages and tests. */
+enum lock_owner { LOCK_OWNER_UNKNOWN, LOCK_OWNER_ALIVE, LOCK_OWNER_GONE };
+enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid);
+
+/*
+ * Told once per take-over ("removed stale lock 'x'; its owner, process N, is gone").
+ * Default: standard error. Tests put their own here.
+ */
+extern void (*lockfile_takeover_report)(const char *lock_path, pid_t pid);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A temporary object directory, objects/tmp_objdir-PREFIX-XXXXXX, in which new
+ * objects are staged before they are published, or quarantined until a push is
+ * accepted (git-receive-pack(1)). Removed on exit and on fatal signals. It
+ * bears its owner in an extended attribute, as lock files do: those left by a
+ * dead owner are removed by tmp_objdir_reap.
+ */
+#ifndef FS_TMP_OBJDIR_H
+#define FS_TMP_OBJDIR_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "util/err.h"
+#include "util/strvec.h"
+
+struct tmp_objdir;
+
+MUST_USE int tmp_objdir_create(struct tmp_objdir **out, const char *objdir,
+			       const char *prefix, int shared_perm, struct err *err);
+const char *tmp_objdir_path(const struct tmp_objdir *t);
+/* "KEY=VALUE" for children: GIT_OBJECT_DIRECTORY, alternates, GIT_QUARANTINE_PATH. */
+void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
+/*
+ * Stage every file in it for its place in the real directory: packs by class
+ * order, loose objects after. Files are opened again here, so use it for what
+ * other programs wrote; what we wrote ourselves was staged with its descriptor.
+ */
+MUST_USE int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err);
+/* Remove it with all that is left in it; idempotent, frees. */
+void tmp_objdir_destroy(struct tmp_objdir **t);
+/* Remove leavings of dead owners below objdir; told once each. Cheap. */
+void tmp_objdir_reap(const char *objdir);
+
+#endif

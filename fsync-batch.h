@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine of durability: one operation (a command, or a request of a
+ * server) owns one fsync_batch, and everything it writes goes through it.
+ *
+ *   b = fsync_batch_new(&opts);
+ *   fsync_batch_stage(b, &staging, err)    per file: writeback starts, no wait
+ *   ...
+ *   fsync_batch_commit(b, err)             settle, publish in order, seal
+ *   fsync_batch_free(b)                    without commit: all is undone
+ *
+ * Writers do not know the method. What is staged is not visible under its
+ * final name before publish. See Documentation/Durability for D1 to D7 and the
+ * table of file systems.
+ *
+ * Threads: stage may be called from several threads at once; the others only
+ * from the thread that owns the batch.
+ */
+#ifndef FSYNC_BATCH_H
+#define FSYNC_BATCH_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+#include "write-or-die.h"
+
+/*
+ * Publish happens in this order (D3, D4, D5), and in order of staging within
+ * one class. Where classes live on different file systems, each is sealed before
+ * the next one is named.
+ */
+enum publish_class {
+	PUBLISH_PACK_DATA,    /* .pack, .rev, .keep, .promisor … */
+	PUBLISH_PACK_IDX,     /* .idx: makes the pack visible */
+	PUBLISH_LOOSE_OBJECT,
+	PUBLISH_DERIVED,      /* multi-pack-index, commit-graph */
+	PUBLISH_FILE,	      /* config and the like */
+	PUBLISH_REFLOG,	      /* content appended in place before refs move */
+	PUBLISH_PACKED_REFS,
+	PUBLISH_REF,	      /* loose refs, HEAD */
+	PUBLISH_REF_DELETE,
+	PUBLISH_INDEX,	      /* last: it names what refs already hold */
+	PUBLISH_CLASS_NR
+};
+
+enum publish_how {
+	PUBLISH_RENAME,	      /* tmp_path to final_path, replacing */
+	PUBLISH_IN_PLACE,     /* final_path has been written already (reflog append) */
+	PUBLISH_UNLINK,	      /* remove final_path (missing is fine) */
+};
+
+struct fsync_staging {
+	enum fsync_component component;
+	enum publish_class order;
+	enum publish_how how;
+	int fd;		        /* passes to the batch in all outcomes; -1: none */
+	const char *tmp_path;   /* copied */
+	const char *final_path; /* copied */
+	bool make_parents;      /* create missing directories of final_path */
+	/*
+	 * Called once, from the owning thread, when the entry is published, or
+	 * given up: then the owner removes or restores what is left (may be
+	 * NULL: then the batch unlinks tmp_path itself).
+	 */
+	void (*done)(void *data, bool published);
+	void *data;
+};
+
+struct fsync_batch_options {
+	struct fsync_policy policy;
+	unsigned window;   /* descriptors in flight; 0: default (256), less if
+			      RLIMIT_NOFILE is small */
+	/* mode of created parent directories for core.sharedRepository; NULL:
+	 * mkdir 0777 under the umask */
+	int (*make_dir)(void *data, const char *path);
+	void *make_dir_data;
+};
+
+struct fsync_batch;
+struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts);
+const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b);
+
+/*
+ * Take over a file that has been written: start its writeback if the policy
+ * covers its component, and queue its publication.
+ * Errors: ERR_IO if a writeback that fell out of the window failed; the batch
+ * is then poisoned (D6): every later call fails with that message.
+ */
+MUST_USE int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging *s,
+			       struct err *err);
+
+/*
+ * Settle and publish what has been staged so far, without sealing: others
+ * (hooks, children) can then see it. D1 holds; D2 is left to commit. The batch stays
+ * open.
+ */
+MUST_USE int fsync_batch_publish(struct fsync_batch *b, struct err *err);
+
+/*
+ * Settle, publish, seal. The batch is empty afterwards and may be used again.
+ * Durability: on 0, names and contents survive power loss (P1), as far as
+ *             the policy covers them.
+ * Errors:     ERR_IO         nothing of what was open has been published
+ *             ERR_UNCERTAIN  some names visible, durability unknown
+ * Cost:       method batch: 1 flush on ext4 and XFS, 1 on btrfs, 2 elsewhere;
+ *             0 if nothing that the policy covers was staged.
+ */
+MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);
+
+/* Give up everything that is not published (done(false)); keeps b usable. */
+void fsync_batch_abort(struct fsync_batch *b);
+void fsync_batch_free(struct fsync_batch *b); /* aborts; NULL is fine */
+
+/* A name was made or removed outside (mkdir of a repository, a moved file):
+ * seal must cover directory `dir`. */
+void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
+			  const char *dir);
+
+/* What one flush covers (the table of Documentation/Durability). */
+enum fs_kind {
+	FS_JOURNAL,	/* ext4, XFS: one fsync of a directory seals all */
+	FS_BTRFS,	/* one syncfs seals all */
+	FS_LOCAL,	/* unknown but local: syncfs before and after */
+	FS_EACH,	/* network, FUSE, or no syncfs: fsync each file, directory */
+};
+enum fs_kind fs_kind_of(int fd);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Full writes, and what core.fsync and core.fsyncMethod mean. In spite of the
+ * name, which Git developers look for, nothing here dies: errors go up.
+ */
+#ifndef WRITE_OR_DIE_H
+#define WRITE_OR_DIE_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+/* Components of core.fsync (git-config(1)). */
+enum fsync_component {
+	FSYNC_LOOSE_OBJECT = 1 << 0,
+	FSYNC_PACK = 1 << 1,
+	FSYNC_PACK_METADATA = 1 << 2,
+	FSYNC_COMMIT_GRAPH = 1 << 3,
+	FSYNC_INDEX = 1 << 4,
+	FSYNC_REFERENCE = 1 << 5,
+	FSYNC_OBJECT_MAP = 1 << 6,
+	/*
+	 * What no name of core.fsync covers: config files, HEAD and description
+	 * of a new repository, info/… Durable unless core.fsync is "none".
+	 */
+	FSYNC_OTHER = 1 << 7,
+};
+#define FSYNC_OBJECTS (FSYNC_LOOSE_OBJECT | FSYNC_PACK)
+#define FSYNC_DERIVED_METADATA (FSYNC_PACK_METADATA | FSYNC_COMMIT_GRAPH)
+#define FSYNC_COMMITTED FSYNC_OBJECTS
+#define FSYNC_ADDED (FSYNC_COMMITTED | FSYNC_INDEX)
+#define FSYNC_ALL 0xffu
+/* Durable by default: Git's own default is smaller. The word "default" in a
+ * value keeps Git's meaning. */
+#define FSYNC_SLUICE_DEFAULT FSYNC_ALL
+
+enum fsync_method {
+	FSYNC_METHOD_BATCH = 0, /* our default */
+	FSYNC_METHOD_FSYNC,
+	FSYNC_METHOD_WRITEOUT_ONLY,
+};
+
+struct fsync_policy {
+	unsigned components; /* set of enum fsync_component */
+	enum fsync_method method;
+};
+#define FSYNC_POLICY_DEFAULT { FSYNC_SLUICE_DEFAULT, FSYNC_METHOD_BATCH }
+
+/*
+ * Parse a value of core.fsync, left to right, into *components. A word that is
+ * not known is left out and reported by one call of warn(data, word).
+ */
+void fsync_components_parse(const char *value, unsigned *components,
+			    void (*warn)(void *data, const char *word), void *data);
+/* "fsync", "writeout-only", "batch"; -1 if unknown. */
+int fsync_method_parse(const char *value, enum fsync_method *out);
+/* GIT_TEST_FSYNC=0 in the environment: no flush, no writeout at all. */
+bool fsync_disabled_by_environment(void);
+
+/*
+ * All of buf, across short writes and EINTR. EAGAIN waits with poll. The path
+ * or description in `what` is named in the message.
+ */
+MUST_USE int write_in_full(int fd, const void *buf, size_t len, const char *what,
+			   struct err *err);
+/*
+ * The same for a vector; honours IOV_MAX and MAX_IO_SIZE. `iov` is scratch
+ * afterwards.
+ */
+MUST_USE int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
+			    struct err *err);
+/* Up to len bytes, across short reads; the count, or -1 with errno. */
+ssize_t read_in_full(int fd, void *buf, size_t len);
+ssize_t pread_in_full(int fd, void *buf, size_t len, off_t off);
+
+#endif
