@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A batch of new objects: staged, then published together by the operation's
+ * fsync_batch.
+ *
+ * Few objects become loose files in a temporary object directory; at
+ * `unpack_limit` new ones the batch turns into one pack (bulkCheckin.unpackLimit);
+ * content beyond big_file_threshold streams into a pack and is never held in
+ * memory. What has been added can be read back at once (odb.h asks here first).
+ *
+ * Reading, hashing and deflating run in worker threads; the order of objects in
+ * the pack, and of the callbacks, is the order of submission. Objects that the
+ * database has already are not written again.
+ *
+ * Ownership:  the batch belongs to the odb (odb_begin_batch).
+ * Durability: none of its own: everything is staged in the fsync_batch; D3.
+ */
+#ifndef BULK_CHECKIN_H
+#define BULK_CHECKIN_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "object/object.h"
+
+struct bulk_checkin;
+
+struct bulk_checkin_options {
+	const char *objdir; /* the primary object directory */
+	const struct hash_algo *algo;
+	struct fsync_batch *batch; /* not owned */
+	int shared_perm;
+	int loose_level, pack_level;   /* zlib levels, -1 default */
+	unsigned unpack_limit;	       /* 0: never make a pack of small objects */
+	uint64_t big_file_threshold;   /* bytes */
+	/* does the database have it already? thread-safe */
+	bool (*exists)(void *data, const struct object_id *oid);
+	void *exists_data;
+};
+
+struct bulk_checkin *bulk_checkin_new(const struct bulk_checkin_options *opts);
+
+/* Add from memory, now; the oid is known on return. */
+MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
+			      const void *data, size_t size, struct object_id *oid,
+			      struct err *err);
+
+/*
+ * Add from a producer that runs in a worker thread. `produce` fills *out (its
+ * data passes to the batch), or fails with a message that names the path. `done`
+ * is called later in the submitting thread, in submission order, within submit or
+ * finish: with rc 0 and the oid, or the producer's failure.
+ */
+struct bulk_checkin_job {
+	int (*produce)(void *data, struct object_buf *out, struct err *err);
+	void (*done)(void *data, int rc, const struct object_id *oid, struct err *err);
+	void *data;
+};
+void bulk_checkin_submit(struct bulk_checkin *b, const struct bulk_checkin_job *job);
+/* Wait until every submitted job has been done. */
+MUST_USE int bulk_checkin_drain(struct bulk_checkin *b, struct err *err);
+
+/*
+ * Stream size bytes from fd into the pack; for big files. If the file turns out
+ * shorter or longer than size: ERR_IO naming `path`, nothing kept.
+ */
+MUST_USE int bulk_checkin_stream(struct bulk_checkin *b, enum object_type type, int fd,
+				 uint64_t size, const char *path, struct object_id *oid,
+				 struct err *err);
+
+/* Reading back what is not published yet. Thread-safe. */
+bool bulk_checkin_has(struct bulk_checkin *b, const struct object_id *oid);
+MUST_USE int bulk_checkin_read(struct bulk_checkin *b, const struct object_id *oid,
+			       struct object_buf *out, struct err *err);
+MUST_USE int bulk_checkin_info(struct bulk_checkin *b, const struct object_id *oid,
+			       struct object_info *out, struct err *err);
+size_t bulk_checkin_count(const struct bulk_checkin *b); /* new objects so far */
+/* Names of new objects, for prefix look-up and enumeration. */
+int bulk_checkin_foreach(struct bulk_checkin *b,
+			 int (*fn)(void *data, const struct object_id *oid), void *data);
+
+/*
+ * Stage all that is left in the fsync_batch (pack, rev, idx or loose files). The batch
+ * stays readable until it is freed, which is after fsync_batch_publish or
+ * fsync_batch_commit.
+ */
+MUST_USE int bulk_checkin_finish(struct bulk_checkin *b, struct err *err);
+void bulk_checkin_free(struct bulk_checkin *b); /* removes the staging directory */
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One loose object: its file name, reading (inflate, check of header and
+ * hash), writing (deflate). gitrepository-layout(5).
+ */
+#ifndef OBJECT_FILE_H
+#define OBJECT_FILE_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "object/object.h"
+#include "util/strbuf.h"
+
+/* "OBJDIR/ab/cdef…" */
+void loose_object_path(struct strbuf *out, const char *objdir, const struct object_id *oid);
+bool loose_object_exists(const char *objdir, const struct object_id *oid);
+/*
+ * ERR_NOT_FOUND; ERR_CORRUPT names the object and the file. The hash is checked.
+ * max_size 0: none, else ERR_TOO_BIG.
+ */
+MUST_USE int loose_object_read(const char *objdir, const struct object_id *oid,
+			       const struct hash_algo *algo, uint64_t max_size,
+			       struct object_buf *out, struct err *err);
+MUST_USE int loose_object_info(const char *objdir, const struct object_id *oid,
+			       struct object_info *out, struct err *err);
+/* Deflate header and content into out, ready to be written. Thread-safe. level
+ * as zlib: -1 default, 0..9. */
+void loose_object_deflate(struct strbuf *out, enum object_type type, const void *data,
+			  size_t size, int level);
+/*
+ * Write deflated bytes to stage_dir (a tmp objdir) and stage them in the batch for
+ * their place in objdir. Thread-safe.
+ */
+MUST_USE int loose_object_stage(const char *stage_dir, const char *objdir,
+				const struct object_id *oid, const void *deflated,
+				size_t len, struct fsync_batch *b, struct err *err);
+/* Every loose object, in oid order per fan-out directory. fn < 0 stops. */
+MUST_USE int loose_object_foreach(const char *objdir, const struct hash_algo *algo,
+				  int (*fn)(void *data, const struct object_id *oid,
+					    const char *path),
+				  int (*cruft)(void *data, const char *path),
+				  void *data, struct err *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Object types, headers ("blob 12\0") and the content of one object. */
+#ifndef OBJECT_OBJECT_H
+#define OBJECT_OBJECT_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "util/err.h"
+
+/* Values as packs have them (gitformat-pack(5)). */
+enum object_type {
+	OBJ_BAD = -1,
+	OBJ_NONE = 0,
+	OBJ_COMMIT = 1,
+	OBJ_TREE = 2,
+	OBJ_BLOB = 3,
+	OBJ_TAG = 4,
+	OBJ_OFS_DELTA = 6,
+	OBJ_REF_DELTA = 7,
+	OBJ_ANY = 8,
+};
+
+const char *object_type_name(enum object_type type); /* "blob"; NULL if none */
+enum object_type object_type_from_name(const char *s, size_t len); /* OBJ_BAD */
+
+/* Content in memory; always followed by a NUL that size does not count. */
+struct object_buf {
+	enum object_type type;
+	void *data; /* owned */
+	size_t size;
+};
+#define OBJECT_BUF_INIT { OBJ_NONE, NULL, 0 }
+void object_buf_release(struct object_buf *buf);
+
+/* What is known without the content. */
+struct object_info {
+	enum object_type type;
+	uint64_t size;
+	/* Where it lives, for cat-file --batch-check */
+	uint64_t disk_size;
+	struct object_id delta_base; /* null if none */
+};
+
+/* "TYPE SIZE\0" into out; the length with the NUL. */
+#define OBJECT_HEADER_MAX 32
+int object_header_format(char out[OBJECT_HEADER_MAX], enum object_type type, uint64_t size);
+/* Parse such a header at the start of buf[0..len); its length or < 0. */
+int object_header_parse(const void *buf, size_t len, enum object_type *type,
+			uint64_t *size, struct err *err);
+
+/*
+ * "Give me an object": what pack/ (thin bases), refs/ (peeling) and walkers take
+ * instead of the object database. Thread-safe where the implementation says
+ * so (that of odb.h is).
+ */
+struct object_source {
+	/* ERR_NOT_FOUND, ERR_CORRUPT, ... */
+	int (*read)(void *data, const struct object_id *oid,
+		    struct object_buf *out, struct err *err);
+	int (*info)(void *data, const struct object_id *oid,
+		    struct object_info *out, struct err *err);
+	bool (*has)(void *data, const struct object_id *oid);
+	void *data;
+	const struct hash_algo *algo;
+};
+
+/* Follow tags until no tag; type OBJ_ANY: stop at the first non-tag, else at
+ * that type (a commit peels to its tree). ERR_INVALID if it does not get there. */
+MUST_USE int object_peel(const struct object_source *src, const struct object_id *oid,
+			 enum object_type want, struct object_id *out,
+			 enum object_type *out_type, struct err *err);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Annotated tags. */
+#ifndef OBJECT_TAG_H
+#define OBJECT_TAG_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "object/object.h"
+
+struct tag_view {
+	struct object_id target;
+	enum object_type target_type;
+	const char *name, *tagger, *message; /* into the object; tagger may be NULL */
+	size_t name_len, tagger_len, message_len;
+	size_t signature_offset; /* in message; message_len if unsigned */
+};
+MUST_USE int tag_parse(struct tag_view *out, const void *buf, size_t size,
+		       const struct hash_algo *algo, struct err *err);
+
+#endif

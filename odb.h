@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The object database: reads any object from any store (new objects of an
+ * open batch, loose files, packs, alternates), and opens a batch of new ones.
+ *
+ * Reading is thread-safe. A corrupt copy is told by name and file; if another
+ * copy is whole, that one is used.
+ */
+#ifndef ODB_H
+#define ODB_H
+
+#include "compat/posix.h"
+#include "bulk-checkin.h"
+#include "object/object.h"
+#include "util/err.h"
+#include "util/strvec.h"
+
+struct odb;
+
+struct odb_options {
+	const char *objdir;
+	const struct hash_algo *algo;
+	const char *alternates_env; /* GIT_ALTERNATE_OBJECT_DIRECTORIES or NULL */
+	int shared_perm;
+	int loose_level, pack_level;
+	unsigned unpack_limit;
+	uint64_t big_file_threshold;
+	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
+	bool use_multi_pack_index;
+	/* corrupt copies that were passed over: told here (may be NULL) */
+	void (*warn)(void *data, const char *msg);
+	void *warn_data;
+};
+
+MUST_USE int odb_open(struct odb **out, const struct odb_options *opts, struct err *err);
+void odb_free(struct odb *odb);
+const struct hash_algo *odb_algo(const struct odb *odb);
+const char *odb_objdir(const struct odb *odb);
+/* This database as an object_source; lives as long as the odb. */
+const struct object_source *odb_source(struct odb *odb);
+
+/* ERR_NOT_FOUND, ERR_CORRUPT. The hash of what is returned has been checked for
+ * loose objects; for packed ones when `odb_read_verified` is called. */
+MUST_USE int odb_read(struct odb *odb, const struct object_id *oid,
+		      struct object_buf *out, struct err *err);
+MUST_USE int odb_read_verified(struct odb *odb, const struct object_id *oid,
+			       struct object_buf *out, struct err *err);
+/* ERR_INVALID if it is of another type ("object X is a tree, not a blob"). */
+MUST_USE int odb_read_type(struct odb *odb, const struct object_id *oid,
+			   enum object_type want, struct object_buf *out, struct err *err);
+/* Peels tags; commits peel to trees when want is OBJ_TREE. */
+MUST_USE int odb_read_peeled(struct odb *odb, const struct object_id *oid,
+			     enum object_type want, struct object_buf *out,
+			     struct object_id *actual, struct err *err);
+MUST_USE int odb_info(struct odb *odb, const struct object_id *oid,
+		      struct object_info *out, struct err *err);
+/* A miss looks for new packs once. */
+bool odb_has(struct odb *odb, const struct object_id *oid);
+bool odb_has_quick(struct odb *odb, const struct object_id *oid); /* does not look again */
+
+/* A big blob in pieces; the whole is hashed, a mismatch is an error at the end. */
+MUST_USE int odb_stream(struct odb *odb, const struct object_id *oid,
+			int (*sink)(void *data, const void *p, size_t len, struct err *err),
+			void *data, struct err *err);
+
+/* ---- abbreviations ---- */
+/*
+ * All objects whose hex name starts with `prefix` (4..hex_len digits, lower
+ * case), each once, in oid order.
+ */
+MUST_USE int odb_prefix_lookup(struct odb *odb, const char *prefix, size_t len,
+			       struct oid_array *out, struct err *err);
+/* Shortest unambiguous prefix of at least min digits (-1: automatic, by the number
+ * of objects). Appends to out. */
+void odb_abbrev(struct odb *odb, const struct object_id *oid, int min, struct strbuf *out);
+
+/* ---- enumeration ---- */
+#define ODB_FOREACH_LOCAL 1u	  /* no alternates */
+#define ODB_FOREACH_PACK_ORDER 2u /* packed objects by offset */
+MUST_USE int odb_foreach(struct odb *odb, unsigned flags,
+			 int (*fn)(void *data, const struct object_id *oid),
+			 void *data, struct err *err); /* may repeat an oid */
+
+/* ---- stores, for fsck and count-objects ---- */
+size_t odb_nr_alternates(const struct odb *odb);
+const char *odb_alternate(const struct odb *odb, size_t i);
+struct packs;
+struct packs *odb_packs(struct odb *odb, size_t store); /* 0: our own; 1…: alternates */
+void odb_reprepare(struct odb *odb); /* look for new packs and alternates */
+
+/* ---- writing ---- */
+/*
+ * Open a batch of new objects on the operation's fsync_batch; one at a time.
+ * Until odb_end_batch, odb_write and odb_read go through it.
+ */
+MUST_USE int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err);
+struct bulk_checkin *odb_batch(struct odb *odb); /* NULL if none is open */
+/* Stage what is left. The objects are visible to others after fsync_batch_publish or
+ * fsync_batch_commit. */
+MUST_USE int odb_stage_batch(struct odb *odb, struct err *err);
+/* After the fsync_batch was published, or to give up: frees the batch. */
+void odb_end_batch(struct odb *odb);
+
+/* Needs an open batch. */
+MUST_USE int odb_write(struct odb *odb, enum object_type type, const void *data,
+		       size_t size, struct object_id *oid, struct err *err);
+
+#endif
