@@ -49,6 +49,7 @@ void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo);
 void hash_reset(struct hash_ctx *ctx);
 void hash_update(struct hash_ctx *ctx, const void *p, size_t len);
 void hash_final(struct hash_ctx *ctx, struct object_id *out); /* and reset */
+/* dst: not initialised yet (or released); afterwards to be released as well */
 void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src);
 void hash_release(struct hash_ctx *ctx);
 /* One shot. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Maps. `strmap`: hash map from owned string to void *. `strset`: the same
- * without values. `memmap_hash`: the hash that both use (FNV-1a, seeded per
- * process so that hostile names cannot collide on purpose).
+ * without values. `mem_hash`: the hash that both use (eight bytes a step, keyed
+ * per process so that hostile names cannot collide on purpose). Its values and
+ * the order of iteration differ from run to run: never let them reach output.
  */
 #ifndef UTIL_MAP_H
 #define UTIL_MAP_H
@@ -31,12 +32,15 @@ void *strmap_get(const struct strmap *m, const char *key);
 void *strmap_get_mem(const struct strmap *m, const char *key, size_t len);
 bool strmap_contains(const struct strmap *m, const char *key);
 bool strmap_contains_mem(const struct strmap *m, const char *key, size_t len);
-/* Returns the value that was there before, NULL if none. */
+/* The key is copied if new. Returns the value that was there, NULL if none. */
 void *strmap_put(struct strmap *m, const char *key, void *value);
 void *strmap_remove(struct strmap *m, const char *key); /* old value */
 void strmap_clear(struct strmap *m, void (*free_value)(void *));
 
-/* for (size_t i = 0; (e = strmap_next(m, &i)); ) ...  unordered */
+/*
+ * for (size_t i = 0; (e = strmap_next(m, &i)); ) ...  unordered
+ * Entries move when the map changes: no put or remove while iterating.
+ */
 struct strmap_entry *strmap_next(const struct strmap *m, size_t *iter);
 /* Entries sorted by strcmp of keys; caller frees the array only. */
 struct strmap_entry **strmap_sorted(const struct strmap *m);
@@ -52,7 +56,8 @@ void strset_clear(struct strset *s);
 
 /*
  * A sorted list of owned strings with a `util` pointer each, as commands use
- * for paths. Insert keeps order; append does not (then sort).
+ * for paths. Insert keeps order and gives the item that is there if the string
+ * is; append does not keep order (then sort).
  */
 struct string_list_item {
 	char *string;
@@ -68,7 +73,10 @@ struct string_list_item *string_list_insert(struct string_list *l, const char *s
 struct string_list_item *string_list_lookup(const struct string_list *l, const char *s);
 void string_list_sort(struct string_list *l);
 void string_list_remove_duplicates(struct string_list *l, void (*free_util)(void *));
-/* Split s at any byte of delims into the list; max < 0: no limit. */
+/*
+ * Append the pieces of s between bytes of delims; at most `max` cuts, so one
+ * piece more than that (max < 0: no limit). Returns the number of pieces.
+ */
 size_t string_list_split(struct string_list *l, const char *s, const char *delims, int max);
 void string_list_clear(struct string_list *l, void (*free_util)(void *));
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The platform's own calls, with fallbacks for what it lacks. */
+#include "compat/posix.h"
+#include "compat/syscalls.h"
+#if defined(__linux__) || defined(__APPLE__)
+#include <sys/xattr.h>
+#endif
+
+static int native_open(const char *path, int flags, mode_t mode)
+{
+	return open(path, flags, mode);
+}
+
+static int native_utimens(const char *path, const struct timespec times[2])
+{
+	return utimensat(AT_FDCWD, path, times, 0);
+}
+
+/* ---- extended attributes ---- */
+
+#if defined(__linux__)
+static int native_fsetxattr(int fd, const char *name, const void *value,
+			    size_t len, int flags)
+{
+	return fsetxattr(fd, name, value, len, flags);
+}
+
+static int native_fremovexattr(int fd, const char *name)
+{
+	return fremovexattr(fd, name);
+}
+#elif defined(__APPLE__)
+static int native_fsetxattr(int fd, const char *name, const void *value,
+			    size_t len, int flags)
+{
+	return fsetxattr(fd, name, value, len, 0, flags);
+}
+
+static int native_fremovexattr(int fd, const char *name)
+{
+	return fremovexattr(fd, name, 0);
+}
+#else
+static int native_fsetxattr(int fd UNUSED, const char *name UNUSED,
+			    const void *value UNUSED, size_t len UNUSED,
+			    int flags UNUSED)
+{
+	errno = ENOTSUP;
+	return -1;
+}
+
+static int native_fremovexattr(int fd UNUSED, const char *name UNUSED)
+{
+	errno = ENOTSUP;
+	return -1;
+}
+#endif
+
+/* ---- flushes ---- */
+
+#ifdef __APPLE__
+/* fsync(2) there hands the data to the drive, but does not flush the drive. */
+static int native_full_fsync(int fd)
+{
+	if (!fcntl(fd, F_FULLFSYNC))
+		return 0;
+	/* The file system does not know the request: fsync is what it has. */
+	if (errno == ENOTSUP || errno == EINVAL || errno == ENOTTY)
+		return fsync(fd);
+	return -1;
+}
+#define native_fdatasync fsync
+#else
+#define native_full_fsync fsync
+#define native_fdatasync fdatasync
+#endif
+
+#ifdef __linux__
+#define native_syncfs syncfs
+#else
+static int native_syncfs(int fd UNUSED)
+{
+	errno = ENOSYS;
+	return -1;
+}
+#endif
+
+/* ---- writeback without a flush ---- */
+
+#if defined(__linux__)
+static int native_writeout_start(int fd)
+{
+	return sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+/*
+ * The kernel may pass over pages that were under writeback when the start
+ * call came, so the wait asks for everything once more. Pages that are clean
+ * by then cost nothing.
+ */
+static int native_writeout_wait(int fd)
+{
+	return sync_file_range(fd, 0, 0,
+			       SYNC_FILE_RANGE_WAIT_BEFORE |
+			       SYNC_FILE_RANGE_WRITE |
+			       SYNC_FILE_RANGE_WAIT_AFTER);
+}
+#elif defined(__APPLE__)
+static int native_writeout_start(int fd UNUSED)
+{
+	return 0;
+}
+
+static int native_writeout_wait(int fd)
+{
+	return fsync(fd); /* see native_full_fsync */
+}
+#else
+static int native_writeout_start(int fd UNUSED)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+static int native_writeout_wait(int fd UNUSED)
+{
+	errno = ENOSYS;
+	return -1;
+}
+#endif
+
+const struct syscall_table syscalls_native = {
+	.open = native_open,
+	.close = close,
+	.read = read,
+	.pread = pread,
+	.write = write,
+	.pwrite = pwrite,
+	.writev = writev,
+	.ftruncate = ftruncate,
+	.fchmod = fchmod,
+	.chmod = chmod,
+	.rename = rename,
+	.link = link,
+	.symlink = symlink,
+	.unlink = unlink,
+	.mkdir = mkdir,
+	.rmdir = rmdir,
+	.utimens = native_utimens,
+	.fsetxattr = native_fsetxattr,
+	.fremovexattr = native_fremovexattr,
+	.fsync = fsync,
+	.fdatasync = native_fdatasync,
+	.syncfs = native_syncfs,
+	.full_fsync = native_full_fsync,
+	.writeout_start = native_writeout_start,
+	.writeout_wait = native_writeout_wait,
+};
+
+const struct syscall_table *sys = &syscalls_native;

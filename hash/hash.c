@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Running hashes on OpenSSL's EVP. */
+#include "compat/posix.h"
+#include <openssl/evp.h>
+#include <pthread.h>
+#include "hash/hash.h"
+#include "util/alloc.h"
+#include "util/err.h"
+
+/* Names of the empty tree and the empty blob. */
+#define EMPTY_TREE_SHA1 \
+	0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60, \
+	0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49, 0x04
+#define EMPTY_BLOB_SHA1 \
+	0xe6, 0x9d, 0xe2, 0x9b, 0xb2, 0xd1, 0xd6, 0x43, 0x4b, 0x8b, \
+	0x29, 0xae, 0x77, 0x5a, 0xd8, 0xc2, 0xe4, 0x8c, 0x53, 0x91
+#define EMPTY_TREE_SHA256 \
+	0x6e, 0xf1, 0x9b, 0x41, 0x22, 0x5c, 0x53, 0x69, 0xf1, 0xc1, \
+	0x04, 0xd4, 0x5d, 0x8d, 0x85, 0xef, 0xa9, 0xb0, 0x57, 0xb5, \
+	0x3b, 0x14, 0xb4, 0xb9, 0xb9, 0x39, 0xdd, 0x74, 0xde, 0xcc, \
+	0x53, 0x21
+#define EMPTY_BLOB_SHA256 \
+	0x47, 0x3a, 0x0f, 0x4c, 0x3b, 0xe8, 0xa9, 0x36, 0x81, 0xa2, \
+	0x67, 0xe3, 0xb1, 0xe9, 0xa7, 0xdc, 0xda, 0x11, 0x85, 0x43, \
+	0x6f, 0xe1, 0x41, 0xf7, 0x74, 0x91, 0x20, 0xa3, 0x03, 0x72, \
+	0x18, 0x13
+
+static const struct hash_algo sha1 = {
+	.name = "sha1",
+	.id = HASH_SHA1,
+	.format_id = 0x73686131, /* "sha1" */
+	.raw_len = 20,
+	.hex_len = 40,
+	.null_oid = { .algo = HASH_SHA1 },
+	.empty_tree = { { EMPTY_TREE_SHA1 }, HASH_SHA1 },
+	.empty_blob = { { EMPTY_BLOB_SHA1 }, HASH_SHA1 },
+};
+
+static const struct hash_algo sha256 = {
+	.name = "sha256",
+	.id = HASH_SHA256,
+	.format_id = 0x73323536, /* "s256" */
+	.raw_len = 32,
+	.hex_len = 64,
+	.null_oid = { .algo = HASH_SHA256 },
+	.empty_tree = { { EMPTY_TREE_SHA256 }, HASH_SHA256 },
+	.empty_blob = { { EMPTY_BLOB_SHA256 }, HASH_SHA256 },
+};
+
+const struct hash_algo *const hash_sha1 = &sha1;
+const struct hash_algo *const hash_sha256 = &sha256;
+
+const struct hash_algo *hash_algo_by_id(enum hash_id id)
+{
+	switch (id) {
+	case HASH_SHA1:
+		return &sha1;
+	case HASH_SHA256:
+		return &sha256;
+	default:
+		return NULL;
+	}
+}
+
+const struct hash_algo *hash_algo_by_name(const char *name)
+{
+	if (!strcmp(name, sha1.name))
+		return &sha1;
+	if (!strcmp(name, sha256.name))
+		return &sha256;
+	return NULL;
+}
+
+/* ---- OpenSSL: the methods are fetched once, a look-up costs more than a hash ---- */
+
+static EVP_MD *method[HASH_SHA256 + 1];
+static pthread_once_t fetched = PTHREAD_ONCE_INIT;
+
+static void fetch_methods(void)
+{
+	method[HASH_SHA1] = EVP_MD_fetch(NULL, "SHA1", NULL);
+	method[HASH_SHA256] = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
+static const EVP_MD *method_of(const struct hash_algo *algo)
+{
+	pthread_once(&fetched, fetch_methods);
+	if (!method[algo->id])
+		BUG("the system's OpenSSL has no %s", algo->name);
+	return method[algo->id];
+}
+
+/* EVP fails only for want of memory or for wrong use. */
+static void must(int ok, const struct hash_algo *algo)
+{
+	if (ok != 1)
+		BUG("%s: OpenSSL failed", algo->name);
+}
+
+static EVP_MD_CTX *new_state(void)
+{
+	EVP_MD_CTX *state = EVP_MD_CTX_new();
+
+	if (!state)
+		xmalloc(SIZE_MAX / 2); /* says "out of memory" and ends */
+	return state;
+}
+
+static void start(EVP_MD_CTX *state, const struct hash_algo *algo)
+{
+	must(EVP_DigestInit_ex(state, method_of(algo), NULL), algo);
+}
+
+static void finish(EVP_MD_CTX *state, const struct hash_algo *algo,
+		   struct object_id *out)
+{
+	struct object_id oid = { .algo = (uint8_t)algo->id };
+
+	must(EVP_DigestFinal_ex(state, oid.hash, NULL), algo);
+	*out = oid;
+}
+
+void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo)
+{
+	ctx->algo = algo;
+	ctx->state = new_state();
+	start(ctx->state, algo);
+}
+
+void hash_reset(struct hash_ctx *ctx)
+{
+	start(ctx->state, ctx->algo);
+}
+
+void hash_update(struct hash_ctx *ctx, const void *p, size_t len)
+{
+	if (len)
+		must(EVP_DigestUpdate(ctx->state, p, len), ctx->algo);
+}
+
+void hash_final(struct hash_ctx *ctx, struct object_id *out)
+{
+	finish(ctx->state, ctx->algo, out);
+	hash_reset(ctx);
+}
+
+void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src)
+{
+	dst->algo = src->algo;
+	dst->state = new_state();
+	must(EVP_MD_CTX_copy_ex(dst->state, src->state), src->algo);
+}
+
+void hash_release(struct hash_ctx *ctx)
+{
+	EVP_MD_CTX_free(ctx->state);
+	ctx->state = NULL;
+}
+
+/* ---- one shot: a context per thread and algorithm, freed with the thread ---- */
+
+static _Thread_local EVP_MD_CTX *thread_state[HASH_SHA256 + 1];
+static pthread_key_t thread_end;
+static pthread_once_t thread_end_made = PTHREAD_ONCE_INIT;
+
+static void free_thread_state(void *states)
+{
+	EVP_MD_CTX **state = states;
+
+	for (size_t i = 0; i < ARRAY_SIZE(thread_state); i++) {
+		EVP_MD_CTX_free(state[i]);
+		state[i] = NULL;
+	}
+}
+
+static void make_thread_end(void)
+{
+	if (pthread_key_create(&thread_end, free_thread_state))
+		BUG("no thread key");
+}
+
+static EVP_MD_CTX *state_of_thread(const struct hash_algo *algo)
+{
+	EVP_MD_CTX **state = &thread_state[algo->id];
+
+	if (!*state) {
+		*state = new_state();
+		pthread_once(&thread_end_made, make_thread_end);
+		pthread_setspecific(thread_end, thread_state);
+	}
+	start(*state, algo);
+	return *state;
+}
+
+void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
+	      struct object_id *out)
+{
+	EVP_MD_CTX *state = state_of_thread(algo);
+
+	must(EVP_DigestUpdate(state, p, len), algo);
+	finish(state, algo, out);
+}
+
+void hash_object_buf(const struct hash_algo *algo, const char *type,
+		     const void *p, size_t len, struct object_id *out)
+{
+	EVP_MD_CTX *state = state_of_thread(algo);
+	char header[64];
+	int n = snprintf(header, sizeof(header), "%s %zu", type, len);
+
+	if (n < 0 || (size_t)n >= sizeof(header))
+		BUG("object type '%s'", type);
+	must(EVP_DigestUpdate(state, header, (size_t)n + 1), algo);
+	must(EVP_DigestUpdate(state, p, len), algo);
+	finish(state, algo, out);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Maps and sets of object ids: linear probing, removal shifts back. */
+#include "compat/posix.h"
+#include "compat/random.h"
+#include "hash/hash.h"
+#include "util/alloc.h"
+
+struct oidmap_slot {
+	struct object_id oid;
+	bool used;
+	void *value;
+};
+
+#define MIN_SLOTS 16
+
+/* Odd, set before main: object names can be ground out to share a prefix. */
+static uint64_t multiplier;
+
+__attribute__((constructor)) static void choose_multiplier(void)
+{
+	multiplier = os_random64() | 1;
+}
+
+uint32_t oid_hash(const struct object_id *oid)
+{
+	uint64_t w;
+
+	memcpy(&w, oid->hash, sizeof(w));
+	return (uint32_t)((w * multiplier) >> 32);
+}
+
+/* The slot of the id, or the free one where it would go. Needs slots. */
+static struct oidmap_slot *probe(const struct oidmap *m, const struct object_id *oid)
+{
+	size_t i = oid_hash(oid) & m->mask;
+
+	while (m->slots[i].used && !oid_eq(&m->slots[i].oid, oid))
+		i = (i + 1) & m->mask;
+	return &m->slots[i];
+}
+
+static struct oidmap_slot *find(const struct oidmap *m, const struct object_id *oid)
+{
+	struct oidmap_slot *s;
+
+	if (!m->nr)
+		return NULL;
+	s = probe(m, oid);
+	return s->used ? s : NULL;
+}
+
+static void make_room(struct oidmap *m)
+{
+	struct oidmap_slot *old = m->slots;
+	size_t old_size = old ? m->mask + 1 : 0;
+	size_t size = old_size ? st_mult(old_size, 2) : MIN_SLOTS;
+
+	if (old && m->nr + 1 <= old_size / 4 * 3)
+		return;
+	m->slots = xcalloc(size, sizeof(*m->slots));
+	m->mask = size - 1;
+	for (size_t i = 0; i < old_size; i++)
+		if (old[i].used)
+			*probe(m, &old[i].oid) = old[i];
+	free(old);
+}
+
+void *oidmap_get(const struct oidmap *m, const struct object_id *oid)
+{
+	struct oidmap_slot *s = find(m, oid);
+
+	return s ? s->value : NULL;
+}
+
+bool oidmap_contains(const struct oidmap *m, const struct object_id *oid)
+{
+	return find(m, oid) != NULL;
+}
+
+static struct oidmap_slot *find_or_add(struct oidmap *m, const struct object_id *oid,
+				       bool *is_new)
+{
+	struct oidmap_slot *s;
+
+	make_room(m);
+	s = probe(m, oid);
+	*is_new = !s->used;
+	if (*is_new) {
+		s->oid = *oid;
+		s->used = true;
+		s->value = NULL;
+		m->nr++;
+	}
+	return s;
+}
+
+void *oidmap_put(struct oidmap *m, const struct object_id *oid, void *value)
+{
+	bool is_new;
+	struct oidmap_slot *s = find_or_add(m, oid, &is_new);
+	void *old = s->value;
+
+	s->value = value;
+	return old;
+}
+
+/* Close the gap at slot i: pull back what had to step over it. */
+static void close_gap(struct oidmap *m, size_t i)
+{
+	size_t j = i;
+
+	for (;;) {
+		size_t home;
+
+		m->slots[i].used = false;
+		do {
+			j = (j + 1) & m->mask;
+			if (!m->slots[j].used)
+				return;
+			home = oid_hash(&m->slots[j].oid) & m->mask;
+		} while (((j - home) & m->mask) < ((j - i) & m->mask));
+		m->slots[i] = m->slots[j];
+		i = j;
+	}
+}
+
+void *oidmap_remove(struct oidmap *m, const struct object_id *oid)
+{
+	struct oidmap_slot *s = find(m, oid);
+	void *value;
+
+	if (!s)
+		return NULL;
+	value = s->value;
+	close_gap(m, (size_t)(s - m->slots));
+	m->nr--;
+	return value;
+}
+
+bool oidmap_next(const struct oidmap *m, size_t *iter,
+		 const struct object_id **oid, void **value)
+{
+	while (m->slots && *iter <= m->mask) {
+		struct oidmap_slot *s = &m->slots[(*iter)++];
+
+		if (!s->used)
+			continue;
+		if (oid)
+			*oid = &s->oid;
+		if (value)
+			*value = s->value;
+		return true;
+	}
+	return false;
+}
+
+void oidmap_clear(struct oidmap *m, void (*free_value)(void *))
+{
+	for (size_t i = 0; free_value && m->slots && i <= m->mask; i++)
+		if (m->slots[i].used)
+			free_value(m->slots[i].value);
+	free(m->slots);
+	*m = (struct oidmap)OIDMAP_INIT;
+}
+
+/* ---- oidset ---- */
+
+bool oidset_insert(struct oidset *s, const struct object_id *oid)
+{
+	bool is_new;
+
+	find_or_add(&s->map, oid, &is_new);
+	return is_new;
+}
+
+bool oidset_contains(const struct oidset *s, const struct object_id *oid)
+{
+	return oidmap_contains(&s->map, oid);
+}
+
+void oidset_clear(struct oidset *s)
+{
+	oidmap_clear(&s->map, NULL);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "util/err.h"
+
+void err_init(struct err *err)
+{
+	err->code = 0;
+	err->sys_errno = 0;
+	err->msg = NULL;
+}
+
+void err_release(struct err *err)
+{
+	if (!err)
+		return;
+	free(err->msg);
+	err_init(err);
+}
+
+int err_vset(struct err *err, enum err_code code, const char *fmt, va_list ap)
+{
+	int saved = errno;
+
+	if (err && !err->code) {
+		err->msg = xvstrfmt(fmt, ap);
+		err->code = code;
+	}
+	errno = saved;
+	return code;
+}
+
+int err_set(struct err *err, enum err_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	err_vset(err, code, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int err_set_errno(struct err *err, const char *fmt, ...)
+{
+	int saved = errno;
+
+	if (err && !err->code) {
+		va_list ap;
+		char *what;
+
+		va_start(ap, fmt);
+		what = xvstrfmt(fmt, ap);
+		va_end(ap);
+		err->msg = xstrfmt("%s: %s", what, strerror(saved));
+		err->code = ERR_IO;
+		err->sys_errno = saved;
+		free(what);
+	}
+	errno = saved;
+	return ERR_IO;
+}
+
+void err_prefix(struct err *err, const char *fmt, ...)
+{
+	va_list ap;
+	char *prefix, *msg;
+
+	if (!err || !err->code || !err->msg)
+		return;
+	va_start(ap, fmt);
+	prefix = xvstrfmt(fmt, ap);
+	va_end(ap);
+	msg = xstrfmt("%s: %s", prefix, err->msg);
+	free(prefix);
+	free(err->msg);
+	err->msg = msg;
+}
+
+const char *err_message(const struct err *err)
+{
+	return err && err->msg ? err->msg : "unknown error";
+}
+
+void err_move(struct err *dst, struct err *src)
+{
+	if (!src)
+		return;
+	if (dst && !dst->code) {
+		free(dst->msg);
+		*dst = *src;
+		err_init(src);
+	} else {
+		err_release(src);
+	}
+}
+
+void bug_at(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "BUG: %s:%d: ", file, line);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	abort();
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "compat/random.h"
+#include "util/alloc.h"
+#include "util/err.h"
+#include "util/map.h"
+
+/* ---- hashes ---- */
+
+/* Set before main and const after that. */
+static uint64_t hash_key[2];
+
+__attribute__((constructor)) static void choose_hash_key(void)
+{
+	hash_key[0] = os_random64() | 1;
+	hash_key[1] = os_random64() | 1;
+}
+
+/* Both halves of the 128-bit product, folded: every input bit reaches all. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 p = (unsigned __int128)a * b;
+
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static uint64_t load64(const unsigned char *p)
+{
+	uint64_t w;
+
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+/* Bit 5 into every byte that is 'A'..'Z'. */
+static uint64_t fold_case64(uint64_t w)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t low = w & (ones * 0x7f);
+	uint64_t from_a = low + ones * (0x80 - 'A');
+	uint64_t past_z = low + ones * (0x80 - 'Z' - 1);
+
+	return w | (((from_a & ~past_z & ~w & (ones * 0x80))) >> 2);
+}
+
+static inline uint32_t hash_bytes(const void *p, size_t len, bool icase)
+{
+	const unsigned char *s = p;
+	uint64_t h = hash_key[0] ^ len, w;
+
+	for (; len > 8; s += 8, len -= 8) {
+		w = load64(s);
+		h = fold(h ^ (icase ? fold_case64(w) : w), hash_key[1]);
+	}
+	w = 0;
+	if (len)
+		memcpy(&w, s, len);
+	h = fold(h ^ (icase ? fold_case64(w) : w), hash_key[1]);
+	return (uint32_t)(h ^ (h >> 32));
+}
+
+uint32_t mem_hash(const void *p, size_t len)
+{
+	return hash_bytes(p, len, false);
+}
+
+uint32_t mem_ihash(const void *p, size_t len)
+{
+	return hash_bytes(p, len, true);
+}
+
+/* ---- strmap: linear probing, removal shifts back, no tombstones ---- */
+
+struct strmap_slot {
+	struct strmap_entry e; /* key NULL: free */
+	uint32_t hash;
+	uint32_t len;
+};
+
+#define MIN_SLOTS 16
+
+void strmap_init(struct strmap *m)
+{
+	m->slots = NULL;
+	m->nr = m->mask = 0;
+	m->icase = false;
+}
+
+static bool same_key(const struct strmap *m, const struct strmap_slot *s,
+		     const char *key, size_t len)
+{
+	if (s->len != len)
+		return false;
+	return m->icase ? !strncasecmp(s->e.key, key, len) :
+			  !memcmp(s->e.key, key, len);
+}
+
+static uint32_t key_hash(const struct strmap *m, const char *key, size_t len)
+{
+	return m->icase ? mem_ihash(key, len) : mem_hash(key, len);
+}
+
+/* The slot of the key, or the free one where it would go. Needs slots. */
+static struct strmap_slot *probe(const struct strmap *m, const char *key,
+				 size_t len, uint32_t hash)
+{
+	size_t i = hash & m->mask;
+
+	for (;; i = (i + 1) & m->mask) {
+		struct strmap_slot *s = &m->slots[i];
+
+		if (!s->e.key || (s->hash == hash && same_key(m, s, key, len)))
+			return s;
+	}
+}
+
+static struct strmap_slot *find(const struct strmap *m, const char *key, size_t len)
+{
+	struct strmap_slot *s;
+
+	if (!m->nr)
+		return NULL;
+	s = probe(m, key, len, key_hash(m, key, len));
+	return s->e.key ? s : NULL;
+}
+
+/* Twice the slots when three quarters are taken. */
+static void make_room(struct strmap *m)
+{
+	struct strmap_slot *old = m->slots;
+	size_t old_size = old ? m->mask + 1 : 0;
+	size_t size = old_size ? st_mult(old_size, 2) : MIN_SLOTS;
+
+	if (old && m->nr + 1 <= old_size / 4 * 3)
+		return;
+	m->slots = xcalloc(size, sizeof(*m->slots));
+	m->mask = size - 1;
+	for (size_t i = 0; i < old_size; i++) {
+		size_t at = old[i].hash & m->mask;
+
+		if (!old[i].e.key)
+			continue;
+		while (m->slots[at].e.key)
+			at = (at + 1) & m->mask;
+		m->slots[at] = old[i];
+	}
+	free(old);
+}
+
+void *strmap_get_mem(const struct strmap *m, const char *key, size_t len)
+{
+	struct strmap_slot *s = find(m, key, len);
+
+	return s ? s->e.value : NULL;
+}
+
+void *strmap_get(const struct strmap *m, const char *key)
+{
+	return strmap_get_mem(m, key, strlen(key));
+}
+
+bool strmap_contains_mem(const struct strmap *m, const char *key, size_t len)
+{
+	return find(m, key, len) != NULL;
+}
+
+bool strmap_contains(const struct strmap *m, const char *key)
+{
+	return strmap_contains_mem(m, key, strlen(key));
+}
+
+/* The entry of the key, made if needed; *is_new says which. */
+static struct strmap_slot *find_or_add(struct strmap *m, const char *key, bool *is_new)
+{
+	size_t len = strlen(key);
+	uint32_t hash = key_hash(m, key, len);
+	struct strmap_slot *s;
+
+	if (len > UINT32_MAX)
+		BUG("map key of %zu bytes", len);
+	make_room(m);
+	s = probe(m, key, len, hash);
+	*is_new = !s->e.key;
+	if (*is_new) {
+		s->e.key = xmemdupz(key, len);
+		s->e.value = NULL;
+		s->hash = hash;
+		s->len = (uint32_t)len;
+		m->nr++;
+	}
+	return s;
+}
+
+void *strmap_put(struct strmap *m, const char *key, void *value)
+{
+	bool is_new;
+	struct strmap_slot *s = find_or_add(m, key, &is_new);
+	void *old = s->e.value;
+
+	s->e.value = value;
+	return old;
+}
+
+/* Close the gap at slot i: pull back what had to step over it. */
+static void close_gap(struct strmap *m, size_t i)
+{
+	size_t j = i;
+
+	for (;;) {
+		size_t home;
+
+		m->slots[i].e.key = NULL;
+		do {
+			j = (j + 1) & m->mask;
+			if (!m->slots[j].e.key)
+				return;
+			home = m->slots[j].hash & m->mask;
+		} while (((j - home) & m->mask) < ((j - i) & m->mask));
+		m->slots[i] = m->slots[j];
+		i = j;
+	}
+}
+
+void *strmap_remove(struct strmap *m, const char *key)
+{
+	struct strmap_slot *s = find(m, key, strlen(key));
+	void *value;
+
+	if (!s)
+		return NULL;
+	value = s->e.value;
+	free(s->e.key);
+	close_gap(m, (size_t)(s - m->slots));
+	m->nr--;
+	return value;
+}
+
+void strmap_clear(struct strmap *m, void (*free_value)(void *))
+{
+	for (size_t i = 0; m->slots && i <= m->mask; i++) {
+		if (!m->slots[i].e.key)
+			continue;
+		free(m->slots[i].e.key);
+		if (free_value)
+			free_value(m->slots[i].e.value);
+	}
+	free(m->slots);
+	m->slots = NULL;
+	m->nr = m->mask = 0;
+}
+
+struct strmap_entry *strmap_next(const struct strmap *m, size_t *iter)
+{
+	while (m->slots && *iter <= m->mask) {
+		struct strmap_entry *e = &m->slots[(*iter)++].e;
+
+		if (e->key)
+			return e;
+	}
+	return NULL;
+}
+
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct strmap_entry *const *x = a, *const *y = b;
+
+	return strcmp((*x)->key, (*y)->key);
+}
+
+struct strmap_entry **strmap_sorted(const struct strmap *m)
+{
+	struct strmap_entry **out, *e;
+	size_t n = 0;
+
+	ALLOC_ARRAY(out, m->nr);
+	for (size_t i = 0; (e = strmap_next(m, &i));)
+		out[n++] = e;
+	if (n)
+		qsort(out, n, sizeof(*out), entry_cmp);
+	return out;
+}
+
+/* ---- strset ---- */
+
+bool strset_add(struct strset *s, const char *key)
+{
+	bool is_new;
+
+	find_or_add(&s->map, key, &is_new);
+	return is_new;
+}
+
+bool strset_contains(const struct strset *s, const char *key)
+{
+	return strmap_contains(&s->map, key);
+}
+
+bool strset_remove(struct strset *s, const char *key)
+{
+	size_t before = s->map.nr;
+
+	strmap_remove(&s->map, key);
+	return s->map.nr != before;
+}
+
+void strset_clear(struct strset *s)
+{
+	strmap_clear(&s->map, NULL);
+}
