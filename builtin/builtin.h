@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a command gets and what it may do: this layer and git.c alone print
+ * and choose exit codes.
+ */
+#ifndef BUILTIN_BUILTIN_H
+#define BUILTIN_BUILTIN_H
+
+#include "compat/posix.h"
+#include "repository.h"
+#include "util/err.h"
+#include "util/parse-options.h"
+
+struct command_ctx {
+	struct repository *repo; /* NULL outside of a repository */
+	const char *prefix;	 /* NULL at the top or outside */
+};
+
+#define CMD_REPO 1u	    /* needs a repository */
+#define CMD_REPO_GENTLY 2u  /* opens one if there is one */
+#define CMD_WORKTREE 4u	    /* needs a work tree, cwd is its top */
+#define CMD_PAGER 8u	    /* output goes through the pager on a terminal */
+
+/*
+ * argv[0] is the command's name. Returns the exit code. A command is added by a line in
+ * the table of git.c (sorted by name) and a prototype below.
+ */
+typedef int (*command_fn)(int argc, const char **argv, struct command_ctx *ctx);
+struct command {
+	const char *name;
+	command_fn run;
+	unsigned flags;
+};
+
+/* "fatal: MESSAGE" on stderr; returns 128. Releases err. */
+int report_fatal(struct err *err);
+/* "error: MESSAGE" on stderr; returns 1. Releases err. */
+int report_error(struct err *err);
+void warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
+int error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* returns -1 */
+/* "fatal: …", exit 128. Only for the body of a command, never inside loops that
+ * hold locks which atexit would not clean. */
+NORETURN void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
+NORETURN void die_err(struct err *err);
+/* fflush(stdout) and check it: a full disk or closed pipe is told. */
+MUST_USE int finish_stdout(void);
+/* -h handling etc. is parse_options'. */
+void advise(const char *fmt, ...) PRINTF_LIKE(1, 2); /* "hint: …" lines */
+bool advice_enabled(struct repository *r, const char *key); /* advice.<key> */
+
+/* The pager of core.pager, GIT_PAGER, PAGER; on a terminal only. */
+void setup_pager(struct repository *r, const char *cmd);
+bool pager_in_use(void);
+/* GIT_EDITOR, core.editor, VISUAL, EDITOR, vi. */
+MUST_USE int launch_editor(struct repository *r, const char *path, const char *const *env,
+			   struct err *err);
+bool want_color(struct repository *r, const char *config_key, int fd); /* color.KEY, color.ui */
+
+int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
+
+int cmd_add(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_check_ref_format(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_commit(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_commit_tree(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_config(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_hash_object(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_help(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_init(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_log(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_ls_files(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_status(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_var(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_version(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_write_tree(int argc, const char **argv, struct command_ctx *ctx);
+
+#endif

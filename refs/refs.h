@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * References: the public face. Formats and places: gitrepository-layout(5),
+ * names: git-check-ref-format(1). Nothing here prints, exits or dies.
+ */
+#ifndef REFS_REFS_H
+#define REFS_REFS_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "hash/hash.h"
+#include "object/object.h"
+#include "util/date.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+struct ref_store;
+
+enum reflog_policy { REFLOG_UNSET, REFLOG_NONE, REFLOG_NORMAL, REFLOG_ALWAYS };
+
+struct ref_store_options {
+	const char *gitdir;    /* worktree-private refs: HEAD, refs/bisect, … */
+	const char *commondir; /* shared refs, packed-refs, logs */
+	const struct hash_algo *algo;
+	const struct object_source *objects; /* for peeling and checks; may be NULL */
+	int shared_perm;
+	enum reflog_policy reflogs; /* core.logAllRefUpdates; UNSET: NORMAL unless bare */
+	bool bare;
+	long lock_timeout_ms;	     /* core.filesRefLockTimeout, 100 */
+	long packed_lock_timeout_ms; /* core.packedRefsTimeout, 1000 */
+};
+MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_options *o,
+			    struct err *err);
+void ref_store_free(struct ref_store *rs);
+
+/* ---- names ---- */
+#define REFNAME_ALLOW_ONELEVEL 1u
+#define REFNAME_REFSPEC_PATTERN 2u /* one '*' */
+bool refname_is_valid(const char *name, unsigned flags);
+/* Collapse slashes as check-ref-format --normalize; false if invalid after it. */
+bool refname_normalize(struct strbuf *out, const char *name, unsigned flags);
+/* Is it safe to read or delete, even if malformed (no ".." climbing)? */
+bool refname_is_safe(const char *name);
+bool refname_is_per_worktree(const char *name); /* HEAD, refs/bisect/, … */
+/* "refs/heads/main" to "main", as short as is unambiguous. Caller frees. */
+char *ref_shorten(struct ref_store *rs, const char *name, bool strict);
+/*
+ * "main" to "refs/heads/main" by gitrevisions(7); the number of rules that match:
+ * 0 none, 1 fine, more: ambiguous (first one returned). *out owned by the caller.
+ */
+int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
+	     struct object_id *oid);
+
+/* ---- reading ---- */
+#define REF_IS_SYMREF 1u
+#define REF_IS_PACKED 2u
+#define REF_IS_BROKEN 4u   /* unparsable, null id, or dangling symref */
+#define REF_BAD_NAME 8u
+
+struct ref {
+	const char *name;	/* valid during the callback */
+	const char *symref_target; /* NULL unless symbolic */
+	struct object_id oid;	/* resolved; null if it does not resolve */
+	struct object_id peeled; /* null unless known and different (annotated tag) */
+	unsigned flags;
+};
+
+/*
+ * Resolve through symbolic refs (at most 5). *oid; *final (may be NULL, caller
+ * frees) is the name it ends at, even if that does not exist yet (unborn branch:
+ * ERR_NOT_FOUND with *final set). ERR_CORRUPT: unparsable or a loop.
+ */
+MUST_USE int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
+			 char **final, unsigned *flags, struct err *err);
+/* One step: *target set if symbolic, else NULL and *oid. */
+MUST_USE int ref_read_raw(struct ref_store *rs, const char *name, struct object_id *oid,
+			  char **target, struct err *err);
+bool ref_exists(struct ref_store *rs, const char *name);
+
+typedef int (*ref_fn)(void *data, const struct ref *ref);
+#define REFS_INCLUDE_BROKEN 1u
+#define REFS_NO_PEEL 2u /* do not look up peeled values that are not stored */
+/*
+ * Every ref under prefix ("refs/heads/", "" for all under refs/), sorted by name,
+ * loose over packed. A non-zero return of fn stops and is returned.
+ */
+MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
+			  ref_fn fn, void *data, struct err *err);
+
+/* ---- transactions ---- */
+struct ref_transaction;
+/*
+ *   t = ref_transaction_begin(rs, 0);
+ *   ref_transaction_update(t, name, &new, &old, 0, msg, err)    queue
+ *   ref_transaction_prepare(t, batch, err)   locks, checks, stages
+ *   fsync_batch_commit(batch, err)           makes it so
+ *   ref_transaction_free(t)                  rolls back what was not committed
+ */
+#define REF_TRANSACTION_ALLOW_FAILURE 1u /* single refs may fail, see _result */
+struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned flags);
+
+#define REF_NO_DEREF 1u	      /* the symref itself */
+#define REF_FORCE_REFLOG 2u   /* --create-reflog */
+#define REF_SKIP_REFNAME_CHECK 4u
+#define REF_SKIP_OBJECT_CHECK 8u
+/*
+ * new_oid null: delete. old_oid NULL: not checked; null id: must not exist.
+ * msg: reflog message (NULL: none; newlines become spaces). committer: whole ident line for
+ * reflogs is given once by ref_transaction_set_ident.
+ */
+MUST_USE int ref_transaction_update(struct ref_transaction *t, const char *name,
+				    const struct object_id *new_oid,
+				    const struct object_id *old_oid,
+				    unsigned flags, const char *msg, struct err *err);
+MUST_USE int ref_transaction_verify(struct ref_transaction *t, const char *name,
+				    const struct object_id *old_oid, unsigned flags,
+				    struct err *err);
+/* Symbolic refs. target NULL: delete. old_target NULL: not checked. */
+MUST_USE int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
+					   const char *target, const char *old_target,
+					   unsigned flags, const char *msg, struct err *err);
+void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line);
+/*
+ * Take every lock, check old values and name conflicts, write new values,
+ * stage all in the batch. On failure everything is unlocked again.
+ */
+MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b,
+				     struct err *err);
+/* With ALLOW_FAILURE, per update in order of queueing: 0 or its error. */
+int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg);
+size_t ref_transaction_nr(const struct ref_transaction *t);
+void ref_transaction_free(struct ref_transaction *t); /* aborts if still open */
+
+/* ---- reflogs ---- */
+struct reflog_entry {
+	struct object_id old_oid, new_oid;
+	const char *ident; /* "Name <mail>" */
+	timestamp_t date;
+	int tz;
+	const char *msg; /* without LF */
+};
+typedef int (*reflog_fn)(void *data, const struct reflog_entry *e);
+bool reflog_exists(struct ref_store *rs, const char *name);
+/* newest_first: as @{0}, @{1}. ERR_NOT_FOUND without a log. */
+MUST_USE int reflog_foreach(struct ref_store *rs, const char *name, bool newest_first,
+			    reflog_fn fn, void *data, struct err *err);
+/* All refs that have a log. */
+MUST_USE int reflogs_foreach(struct ref_store *rs, int (*fn)(void *data, const char *name),
+			     void *data, struct err *err);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An opened repository: where it is, how it is configured, and the stores that
+ * it owns. gitrepository-layout(5).
+ */
+#ifndef REPOSITORY_H
+#define REPOSITORY_H
+
+#include "compat/posix.h"
+#include "config/config.h"
+#include "fsync-batch.h"
+#include "hash/hash.h"
+#include "odb.h"
+#include "refs/refs.h"
+#include "util/err.h"
+
+/* Read once when the repository is opened. */
+struct repo_settings {
+	struct fsync_policy fsync;
+	int shared_perm;
+	bool filemode, symlinks, ignorecase, precomposeunicode;
+	bool trust_ctime, check_stat_default; /* core.checkStat: default or minimal */
+	bool quote_path;
+	bool log_all_ref_updates; /* for refs/heads etc.; see refs */
+	unsigned protect;	  /* PROTECT_HFS | PROTECT_NTFS, object/fsck.h */
+	int abbrev;		  /* -1 auto, else digits */
+	uint64_t big_file_threshold;
+	bool is_bare_config;	  /* core.bare */
+	int index_version;	  /* 0: not set */
+	bool index_skip_hash;
+	enum hash_id hash;
+	char *ref_storage;	  /* "files" */
+	bool worktree_config;	  /* extensions.worktreeConfig */
+};
+
+struct repository {
+	char *gitdir;	  /* absolute or as git rev-parse --git-dir prints it */
+	char *gitdir_abs; /* absolute, real path */
+	char *commondir;  /* == gitdir unless this is a linked worktree */
+	char *objdir;
+	char *worktree;	  /* absolute; NULL if bare */
+	char *prefix;	  /* cwd below worktree with trailing '/', NULL at top */
+	char *index_path;
+	bool bare;
+	const struct hash_algo *algo;
+	struct config_set *config;
+	struct repo_settings settings;
+	struct odb *odb;
+	struct ref_store *refs;
+	/* The operation's batch: made on first use, see repo_batch. */
+	struct fsync_batch *batch;
+};
+
+struct repo_open_options {
+	bool gently;	     /* no repository: ERR_NOT_FOUND, nothing else */
+	bool no_chdir;	     /* default: chdir to the top of the work tree */
+};
+
+/*
+ * Find and open the repository of the current directory and environment
+ * (GIT_DIR, GIT_WORK_TREE, GIT_COMMON_DIR, GIT_OBJECT_DIRECTORY,
+ * GIT_ALTERNATE_OBJECT_DIRECTORIES, GIT_INDEX_FILE, GIT_CEILING_DIRECTORIES,
+ * GIT_DISCOVERY_ACROSS_FILESYSTEM, .git files, linked worktrees, bare).
+ * Checks ownership (safe.directory), repositoryformatversion and extensions.
+ * If there is a work tree, the cwd becomes its top and prefix is set.
+ * Errors carry Git's messages ("not a git repository (or any of the parent
+ * directories): .git", "detected dubious ownership …").
+ */
+MUST_USE int repo_open(struct repository **out, const struct repo_open_options *o,
+		       struct err *err);
+/* A repository at a known place (for gitlinks and tests); no chdir. */
+MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
+			  const char *worktree, struct err *err);
+void repo_free(struct repository *r);
+
+/* Path below gitdir or commondir as the layout says which. Caller frees. */
+char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Is this directory a repository's gitdir? (HEAD, objects, refs) */
+bool is_git_directory(const char *path);
+/* Follow a ".git" file; NULL if it is none or is broken. Caller frees. */
+char *read_gitfile(const char *path, struct err *err);
+/* Does the directory hold a checked out repository (gitlink)? and its HEAD */
+MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
+				  struct object_id *out, struct err *err);
+
+/*
+ * The fsync_batch of the operation that this command is; all writers share it.
+ * Commit it with repo_commit_batch (exactly once is the aim).
+ */
+struct fsync_batch *repo_batch(struct repository *r);
+MUST_USE int repo_commit_batch(struct repository *r, struct err *err);
+
+/*
+ * Identity for new commits and reflogs: GIT_AUTHOR_*, GIT_COMMITTER_*, user.*,
+ * author.*, committer.*, EMAIL, system defaults unless user.useConfigOnly.
+ */
+#define IDENT_AUTHOR 1
+#define IDENT_COMMITTER 2
+#define IDENT_STRICT 4	  /* fail if there is none that is worth the name */
+#define IDENT_NO_DATE 8
+MUST_USE int repo_ident(struct repository *r, struct strbuf *out, unsigned flags, struct err *err);
+
+/*
+ * Run hook `name` of core.hooksPath or hooks/: 0 if missing or successful;
+ * ERR_ABORTED if it failed. env: "K=V" NULL-terminated or NULL. Publishes what
+ * is staged (fsync_batch_publish) before a hook starts, if there is one.
+ */
+bool repo_has_hook(struct repository *r, const char *name);
+MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
+			   const char *const *args, const char *stdin_text, struct err *err);
+
+/* ---- creating ---- */
+struct repo_init_options {
+	const char *dir;	   /* where; created if missing */
+	const char *separate_git_dir;
+	const char *template_dir;  /* NULL: configured or built-in default */
+	const char *initial_branch;
+	const char *hash_name;	   /* NULL: GIT_DEFAULT_HASH or sha1 */
+	const char *shared;	   /* value of --shared, NULL: not given */
+	bool bare;
+	bool quiet;
+};
+/* Durable like everything else. *reinit tells if it was there before. */
+MUST_USE int repo_init(const struct repo_init_options *o, char **gitdir, bool *reinit,
+		       struct err *err);
+
+#endif
