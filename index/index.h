@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The index: gitformat-index(5), versions 2, 3 and 4. Entries are sorted by
+ * name and stage. Checksum verified on read (unless it is all zero:
+ * index.skipHash); sizes are checked against the file.
+ */
+#ifndef INDEX_INDEX_H
+#define INDEX_INDEX_H
+
+#include "compat/posix.h"
+#include "fs/lockfile.h"
+#include "hash/hash.h"
+#include "object/tree.h"
+#include "repository.h"
+#include "util/err.h"
+
+struct stat_data {
+	uint32_t ctime_sec, ctime_nsec, mtime_sec, mtime_nsec;
+	uint32_t dev, ino, uid, gid, size;
+};
+
+#define CE_ASSUME_VALID 1u
+#define CE_SKIP_WORKTREE 2u
+#define CE_INTENT_TO_ADD 4u
+#define CE_FSMONITOR_VALID 8u
+#define CE_UPTODATE 16u	 /* in memory: compared with the file already */
+#define CE_REMOVE 32u	 /* in memory: dropped when written */
+#define CE_MATCHED 64u	 /* in memory: for the command's own marks */
+
+struct index_entry {
+	struct stat_data stat;
+	unsigned mode;
+	unsigned flags; /* CE_* */
+	uint8_t stage;	/* 0..3 */
+	struct object_id oid;
+	uint32_t name_len;
+	char name[]; /* NUL-terminated */
+};
+
+struct cache_tree; /* cached tree ids, index/cache-tree.h */
+
+struct index_state {
+	const struct hash_algo *algo;
+	struct index_entry **entries; /* sorted */
+	size_t nr, alloc;
+	unsigned version; /* as read; 0: new */
+	/* mtime of the file when it was read: entries not older than it are racy */
+	uint32_t timestamp_sec, timestamp_nsec;
+	bool changed;	  /* must be written */
+	struct object_id checksum;
+	struct cache_tree *cache_tree;	 /* NULL if unknown */
+	struct resolve_undo *resolve_undo;
+	struct strbuf *untracked_ext, *fsmonitor_ext; /* dropped when they would be stale */
+	struct mem_arena *arena;	 /* entries live here or are malloc'd: internal */
+	struct index_name_hash *name_hash; /* for ignorecase look-ups; lazily made */
+};
+
+void index_init(struct index_state *ix, const struct hash_algo *algo);
+void index_release(struct index_state *ix);
+
+/*
+ * Missing file: an empty index, 0. ERR_CORRUPT names the file ("index file
+ * corrupt", bad signature, bad checksum); ERR_UNSUPPORTED: unknown version or
+ * required extension ("index uses XXXX extension, which we do not understand").
+ */
+MUST_USE int index_read(struct index_state *ix, const char *path,
+			const struct hash_algo *algo, struct err *err);
+/* repo->index_path with the repository's settings. */
+MUST_USE int index_read_repo(struct index_state *ix, struct repository *r, struct err *err);
+
+struct index_write_options {
+	int version;	/* 0: as read; 4 only if asked for */
+	bool skip_hash;
+	bool drop_extensions;
+};
+/*
+ * Write to an open descriptor. Entries that are racily clean get size 0, as
+ * git does (their file is looked at again next time).
+ */
+MUST_USE int index_write_fd(struct index_state *ix, int fd, const char *what,
+			    const struct index_write_options *o, struct err *err);
+/*
+ * Lock, write, stage: the usual sequence of a command is
+ *   index_lock -> index_read_repo -> change -> index_write_locked -> repo_commit_batch
+ */
+MUST_USE int index_lock(struct repository *r, struct lockfile *lk, struct err *err);
+MUST_USE int index_write_locked(struct index_state *ix, struct repository *r,
+				struct lockfile *lk, struct err *err);
+/* Refresh of stat data by status and the like: tries the lock, silently gives up.
+ * Not durable on purpose: nothing is lost if it is. */
+void index_update_if_able(struct index_state *ix, struct repository *r);
+
+/* Position of name+stage, or -1 - (where it would go). */
+ssize_t index_pos(const struct index_state *ix, const char *name, size_t len, unsigned stage);
+/* Stage 0 entry or NULL. */
+struct index_entry *index_find(const struct index_state *ix, const char *name, size_t len);
+/* With core.ignorecase: an entry whose name differs in case only. */
+struct index_entry *index_find_icase(struct index_state *ix, const char *name, size_t len);
+/* Is there any entry below "name/"? */
+bool index_has_dir(const struct index_state *ix, const char *name, size_t len);
+
+struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
+				    const struct object_id *oid, const char *name,
+				    size_t len, unsigned stage);
+#define INDEX_ADD_REPLACE 1u	 /* D/F conflicts: drop what is in the way */
+#define INDEX_ADD_APPEND 2u	 /* caller adds in sorted order (read-tree) */
+#define INDEX_ADD_KEEP_TREE 4u	 /* do not invalidate the cache-tree */
+/* Stage 0 replaces stages 1..3. ERR_CONFLICT, ERR_INVALID (bad path). */
+MUST_USE int index_add(struct index_state *ix, struct index_entry *e, unsigned flags,
+		       unsigned protect, struct err *err);
+void index_remove_at(struct index_state *ix, size_t pos);
+/* All stages of name; how many. */
+size_t index_remove(struct index_state *ix, const char *name, size_t len);
+void index_remove_marked(struct index_state *ix); /* CE_REMOVE */
+bool index_has_unmerged(const struct index_state *ix);
+
+/* ---- comparing with files ---- */
+void stat_data_fill(struct stat_data *sd, const struct stat *st);
+#define MATCH_MTIME 1u
+#define MATCH_CTIME 2u
+#define MATCH_OWNER 4u
+#define MATCH_MODE 8u
+#define MATCH_INODE 16u
+#define MATCH_SIZE 32u
+#define MATCH_TYPE 64u
+#define MATCH_RACY 128u /* equal, but written within the index's own tick */
+/* 0: certainly unchanged. Honours core.fileMode, symlinks, trustctime, checkStat. */
+unsigned index_entry_stat_match(const struct index_state *ix, const struct index_entry *e,
+				const struct stat *st, const struct repo_settings *s);
+
+#endif

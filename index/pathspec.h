@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pathspecs with magic: :(top,literal,icase,glob,exclude,attr:…), :/, :!, :^;
+ * gitglossary(7). Paths are matched relative to the top of the work tree.
+ */
+#ifndef INDEX_PATHSPEC_H
+#define INDEX_PATHSPEC_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+
+struct pathspec_item {
+	char *original; /* as typed, for messages */
+	char *match;	/* with prefix, relative to the top */
+	size_t len;
+	size_t nowildcard_len; /* literal part in front of the first glob */
+	size_t prefix_len;     /* part that comes from the cwd: never folded */
+	bool literal, icase, glob, exclude, top;
+	char *attr; /* text of attr:, NULL if none */
+};
+struct pathspec {
+	struct pathspec_item *items;
+	size_t nr;
+	bool has_wildcard, has_exclude, has_attr;
+	/* Set by worktree/attr users: does path satisfy attr text? NULL: attr magic is refused */
+	bool (*match_attr)(void *data, const char *attr, const char *path, size_t len);
+	void *match_attr_data;
+};
+
+#define PATHSPEC_PREFER_CWD 1u	 /* no arguments: everything below prefix */
+#define PATHSPEC_PREFER_FULL 2u  /* no arguments: everything */
+#define PATHSPEC_NO_ATTR 4u
+#define PATHSPEC_LITERAL 8u	 /* as if GIT_LITERAL_PATHSPECS */
+/*
+ * argv: NULL-terminated. GIT_LITERAL_PATHSPECS, GIT_GLOB_PATHSPECS,
+ * GIT_NOGLOB_PATHSPECS, GIT_ICASE_PATHSPECS are honoured.
+ * ERR_INVALID: "'../x' is outside repository at '/…'", unknown magic.
+ * worktree: absolute top, for absolute arguments.
+ */
+MUST_USE int pathspec_parse(struct pathspec *ps, const char *prefix, const char *worktree,
+			    const char *const *argv, unsigned flags, struct err *err);
+void pathspec_release(struct pathspec *ps);
+/* From a file (or "-"), LF or NUL separated, quoted names undone. */
+struct strvec;
+MUST_USE int pathspec_read_file(struct strvec *out, const char *file, bool nul, struct err *err);
+
+enum pathspec_match { PATHSPEC_NO_MATCH, PATHSPEC_MATCH, PATHSPEC_MATCH_BELOW };
+/*
+ * Does `path` match? An empty pathspec matches everything. seen (may be NULL, nr
+ * bytes) gets 1 for each item that matched: to tell of those that did not.
+ */
+bool pathspec_match(const struct pathspec *ps, const char *path, size_t len, bool is_dir,
+		    char *seen);
+/* For a directory: all below match / something below may match / nothing can. */
+enum pathspec_match pathspec_match_dir(const struct pathspec *ps, const char *dir, size_t len);
+/* Longest common literal directory of all items, "" or "a/b/"; caller frees. */
+char *pathspec_common_prefix(const struct pathspec *ps);
+
+#endif

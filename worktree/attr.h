@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* gitattributes(5): macros, all sources. Thread-safe after attr_new. */
+#ifndef WORKTREE_ATTR_H
+#define WORKTREE_ATTR_H
+
+#include "compat/posix.h"
+#include "index/index.h"
+#include "repository.h"
+#include "util/err.h"
+#include "util/strvec.h"
+
+struct attrs;
+
+enum attr_state { ATTR_UNSPECIFIED, ATTR_SET, ATTR_UNSET, ATTR_VALUE };
+struct attr_value {
+	enum attr_state state;
+	const char *value; /* ATTR_VALUE only; belongs to the attrs */
+};
+
+enum attr_direction {
+	ATTR_CHECKIN,  /* files in the work tree first, index where missing */
+	ATTR_CHECKOUT, /* index first */
+	ATTR_INDEX,    /* only the index (--cached, bare) */
+};
+MUST_USE int attrs_new(struct attrs **out, struct repository *r, const struct index_state *ix,
+		       enum attr_direction dir, struct err *err);
+void attrs_free(struct attrs *a);
+/* Values of nr named attributes for a path relative to the top. */
+void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
+	       struct attr_value *out);
+/* Every attribute that is not unspecified; names belong to the attrs. */
+void attrs_get_all(struct attrs *a, const char *path, struct strvec *names,
+		   struct attr_value **values);
+/* For pathspec.match_attr: attr text "text -diff merge=union !x". */
+bool attrs_match_spec(void *attrs, const char *spec, const char *path, size_t len);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Conversion between work tree and repository: end-of-line, ident, filters,
+ * working-tree-encoding. gitattributes(5), core.autocrlf, core.eol,
+ * core.safecrlf.
+ */
+#ifndef WORKTREE_CONVERT_H
+#define WORKTREE_CONVERT_H
+
+#include "compat/posix.h"
+#include "index/index.h"
+#include "repository.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+#include "worktree/attr.h"
+
+struct converter; /* holds attrs, config, running filter processes */
+
+MUST_USE int converter_new(struct converter **out, struct repository *r,
+			   const struct index_state *ix, enum attr_direction dir,
+			   struct err *err);
+void converter_free(struct converter *c); /* ends filter processes */
+struct attrs *converter_attrs(struct converter *c);
+
+/* What applies to one path. */
+struct conversion {
+	enum { CRLF_BINARY, CRLF_TEXT, CRLF_AUTO, CRLF_UNDEFINED } text;
+	enum { EOL_UNSET, EOL_LF, EOL_CRLF } eol;
+	bool ident;
+	const char *filter;   /* driver name, NULL */
+	const char *encoding; /* working-tree-encoding, NULL */
+};
+void converter_lookup(struct converter *c, const char *path, struct conversion *out);
+/* Nothing to be done whatever the content: may be streamed. */
+bool conversion_is_noop_to_git(struct converter *c, const struct conversion *cv);
+/* Runs a program: must be done in the main thread. */
+bool conversion_needs_main_thread(struct converter *c, const struct conversion *cv);
+
+#define CONVERT_WRITE_OBJECT 1u	/* safecrlf and encoding round trips are checked */
+#define CONVERT_RENORMALIZE 2u
+/*
+ * Work tree to repository. Returns 1 with the result in out, 0 if unchanged (out
+ * untouched), < 0 on failure. Warnings (safecrlf) go to warn. index_has_cr: the blob in the
+ * index has CRs (for text=auto): asked for lazily through the converter's index.
+ * Thread-safe unless conversion_needs_main_thread.
+ */
+int convert_to_git(struct converter *c, const char *path, const struct conversion *cv,
+		   const void *data, size_t len, struct strbuf *out, unsigned flags,
+		   struct strbuf *warn, struct err *err);
+/* Repository to work tree; same returns. oid for ident and filter metadata. */
+int convert_to_worktree(struct converter *c, const char *path, const struct conversion *cv,
+			const void *data, size_t len, const struct object_id *oid,
+			struct strbuf *out, struct err *err);
+
+#endif

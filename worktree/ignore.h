@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* gitignore(5): all sources, in their order of precedence. */
+#ifndef WORKTREE_IGNORE_H
+#define WORKTREE_IGNORE_H
+
+#include "compat/posix.h"
+#include "index/index.h"
+#include "repository.h"
+#include "util/err.h"
+
+struct ignore; /* caches parsed files per directory */
+
+/* One pattern, for check-ignore -v. */
+struct ignore_pattern {
+	char *text;	    /* as written, with "!" and trailing "/" */
+	const char *source; /* file as git shows it; "" for the command line */
+	int line;
+	bool negated, dir_only, anchored;
+	/* internal */
+	char *glob;
+	size_t glob_len, literal_len;
+	bool no_slash, literal, suffix_only;
+	char *base; /* directory of the file, "" or "a/b/" */
+	size_t base_len;
+};
+
+/*
+ * .gitignore of every directory, info/exclude, core.excludesFile. ix may be NULL;
+ * else .gitignore is read from the index where the file is missing (sparse).
+ */
+MUST_USE int ignore_new(struct ignore **out, struct repository *r,
+			const struct index_state *ix, struct err *err);
+void ignore_free(struct ignore *ig);
+/* Command line patterns (--exclude): above all others. */
+void ignore_add_pattern(struct ignore *ig, const char *pattern);
+MUST_USE int ignore_add_file(struct ignore *ig, const char *path, struct err *err); /* --exclude-from */
+/* Without the standard sources (ls-files): only those added, and per_dir if set. */
+struct ignore *ignore_new_empty(struct repository *r, const char *per_dir);
+
+/*
+ * The pattern that decides about path (parents included: a path below an
+ * ignored directory is ignored), or NULL. Negated: not ignored.
+ */
+const struct ignore_pattern *ignore_match(struct ignore *ig, const char *path, size_t len,
+					  bool is_dir);
+bool ignore_is_ignored(struct ignore *ig, const char *path, size_t len, bool is_dir);
+/* The same, for a walker that knows that no parent is ignored. */
+const struct ignore_pattern *ignore_match_last(struct ignore *ig, const char *path, size_t len,
+					       bool is_dir);
+
+#endif

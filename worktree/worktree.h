@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The working tree: walking it, comparing it with the index, adding from it,
+ * writing to it.
+ */
+#ifndef WORKTREE_WORKTREE_H
+#define WORKTREE_WORKTREE_H
+
+#include "compat/posix.h"
+#include "index/index.h"
+#include "index/pathspec.h"
+#include "repository.h"
+#include "util/err.h"
+#include "worktree/convert.h"
+#include "worktree/ignore.h"
+
+/* ---- untracked and ignored files ---- */
+enum untracked_mode { UNTRACKED_NO, UNTRACKED_NORMAL, UNTRACKED_ALL };
+#define DIRWALK_IGNORED 1u	     /* report ignored ones too (kind) */
+#define DIRWALK_IGNORED_MATCHING 2u  /* --ignored=matching */
+#define DIRWALK_EMPTY_DIRS 4u	     /* ls-files --directory without --no-empty-directory */
+enum dirwalk_kind { DIRWALK_UNTRACKED, DIRWALK_IS_IGNORED };
+typedef int (*dirwalk_fn)(void *data, const char *path, size_t len, bool is_dir,
+			  enum dirwalk_kind kind);
+/*
+ * Every file that the index does not know, in index order; directories
+ * without any tracked file are reported as "dir/" in NORMAL mode. Repositories
+ * inside are reported as one directory ("sub/"). cwd is the top.
+ */
+MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_state *ix,
+				     struct ignore *ig, const struct pathspec *ps,
+				     enum untracked_mode mode, unsigned flags,
+				     dirwalk_fn fn, void *data, struct err *err);
+
+/* ---- comparing ---- */
+enum worktree_change { WT_UNCHANGED, WT_MODIFIED, WT_TYPE_CHANGED, WT_DELETED };
+/*
+ * Is the file that entry e stands for the same? Reads and hashes content only if
+ * stat data cannot tell. st (may be NULL) gets the lstat result; actual mode in *mode.
+ */
+MUST_USE int worktree_entry_changed(struct repository *r, struct index_state *ix,
+				    struct index_entry *e, struct converter *c,
+				    enum worktree_change *out, struct stat *st,
+				    unsigned *mode, struct err *err);
+/*
+ * lstat all entries in parallel; those that are certainly unchanged get
+ * CE_UPTODATE. Cheap preparation for status, add -u, commit -a.
+ */
+void worktree_preload_index(struct repository *r, struct index_state *ix,
+			    const struct pathspec *ps);
+/* Refresh stat data of entries whose content is the same. Paths that need update
+ * are told to fn ("path: needs update"). ix->changed is set when something was. */
+MUST_USE int worktree_refresh_index(struct repository *r, struct index_state *ix,
+				    const struct pathspec *ps, struct converter *c,
+				    void (*needs_update)(void *data, const struct index_entry *e,
+							 enum worktree_change why),
+				    void *data, struct err *err);
+
+/* Is "a/b/c" reached through a symlink (a or a/b)? NULL or that leading part's length. */
+size_t worktree_leading_symlink(const char *path, size_t len);
+
+/* ---- adding ---- */
+/*
+ * Hash (and write, if an odb batch is open) what is at path. Files, symlinks,
+ * gitlinks. A file that changes or vanishes while being read is ERR_IO.
+ */
+MUST_USE int worktree_hash_path(struct repository *r, struct converter *c, const char *path,
+				const struct stat *st, bool write, struct object_id *oid,
+				unsigned *mode, struct err *err);
+
+struct add_item;
+/*
+ * Adds many paths through the worker threads of bulk-checkin: the entry is put
+ * into the index when its object is there. Errors per path go to on_error; returning 0
+ * from it goes on (--ignore-errors).
+ */
+struct worktree_adder;
+struct worktree_add_options {
+	bool intent_to_add, verbose, dry_run, renormalize, ignore_errors;
+	int chmod; /* 0, '+', '-' */
+	/* messages: "add 'path'" when verbose, warnings (safecrlf) */
+	void (*on_added)(void *data, const char *path);
+	void (*on_warning)(void *data, const char *msg);
+	int (*on_error)(void *data, const char *path, struct err *err);
+	void *data;
+};
+struct worktree_adder *worktree_adder_new(struct repository *r, struct index_state *ix,
+					  struct converter *c,
+					  const struct worktree_add_options *o);
+MUST_USE int worktree_adder_add(struct worktree_adder *a, const char *path,
+				const struct stat *st, struct err *err);
+MUST_USE int worktree_adder_finish(struct worktree_adder *a, struct err *err);
+void worktree_adder_free(struct worktree_adder *a);
+
+/* ---- writing ---- */
+struct checkout_options {
+	bool force;	/* overwrite what is there */
+	const char *prefix; /* checkout-index --prefix; "" */
+};
+/* Write the content of an entry to the work tree and fill in its stat data. */
+MUST_USE int worktree_checkout_entry(struct repository *r, struct index_state *ix,
+				     struct index_entry *e, struct converter *c,
+				     const struct checkout_options *o, struct err *err);
+
+#endif
