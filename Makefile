@@ -175,3 +175,77 @@ check:
 	$(Q)tools/check-calls
 	$(Q)CC='$(CC)' tools/check-headers $(B)
 	$(Q)tools/check-shell
+
+# ---- tests in other clothes -----------------------------------------------
+
+SAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined
+LEAKS ?= 0
+.PHONY: sanitize
+sanitize:
+	$(Q)GIT_TEST_LEAKS=$(LEAKS) $(MAKE) B=build-asan CFLAGS='$(SAN_FLAGS)' test
+
+# One script of each kind; V_TESTS or T choose others.
+V_TESTS ?= $(patsubst t/%,%,$(wildcard t/t[1234]*0-*.sh))
+.PHONY: valgrind
+valgrind: all
+	$(Q)GIT_TEST_VALGRIND=1 $(MAKE) test T='$(or $(T),$(V_TESTS))'
+
+.PHONY: meson
+meson:
+	$(Q)test -f build-meson/build.ninja || meson setup build-meson
+	$(Q)meson setup --reconfigure build-meson >/dev/null
+	$(Q)meson test -C build-meson --num-processes $(JOBS) --print-errorlogs
+
+# ---- demo, benchmarks -----------------------------------------------------
+
+.PHONY: demo bench
+demo: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
+bench: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/run $(BENCH_OPTS)
+
+# Named in the plan, not written yet.
+.PHONY: crash fuzz
+crash fuzz:
+	@echo >&2 "make $@: the $(if $(filter crash,$@),power-failure laboratory,fuzzers) \
+	are not there yet"; exit 1
+
+# ---- documentation --------------------------------------------------------
+
+MAN_ADOC := $(wildcard Documentation/git*.adoc)
+PAGES    := $(filter-out $(MAN_ADOC),$(wildcard Documentation/*.adoc))
+MAN      := $(MAN_ADOC:Documentation/%.adoc=$(B)/man/%.1)
+HTML     := $(PAGES:Documentation/%.adoc=$(B)/html/%.html) \
+	    $(MAN_ADOC:Documentation/%.adoc=$(B)/html/%.html)
+
+.PHONY: doc
+doc: $(MAN) $(HTML)
+$(B)/man/%.1: Documentation/%.adoc
+	@mkdir -p $(@D)
+	$(call say,MAN)
+	$(Q)asciidoctor -b manpage --failure-level WARN -o $@ $<
+$(B)/html/%.html: Documentation/%.adoc
+	@mkdir -p $(@D)
+	$(call say,HTML)
+	$(Q)asciidoctor -b html5 --failure-level WARN -o $@ $<
+
+# ---- installation ---------------------------------------------------------
+
+INSTALL ?= install
+.PHONY: install
+install: all
+	$(Q)test -x $(B)/git || { echo >&2 "error: '$(B)/git' is not built"; exit 1; }
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(bindir)'
+	$(Q)$(INSTALL) -m 755 $(B)/git '$(DESTDIR)$(bindir)/git'
+	$(Q)DESTDIR='$(DESTDIR)' tools/install-links '$(bindir)' '$(execdir)'
+	$(Q)for page in $(B)/man/*.1; do \
+		test -f "$$page" || continue; \
+		$(INSTALL) -d '$(DESTDIR)$(mandir)/man1' && \
+		$(INSTALL) -m 644 "$$page" '$(DESTDIR)$(mandir)/man1/' || exit 1; \
+	done
+	@echo "installed in $(DESTDIR)$(prefix)"
+
+.PHONY: clean
+clean:
+	rm -rf $(B) build-asan build-meson

@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='the checks of `make check` catch what they are there for'
+test_without_git=1
+. "$(dirname "$0")/test-lib.sh"
+
+TOOLS=$SOURCE_DIR/tools
+
+# A small tree in order; each test spoils a copy of it.
+fresh_tree () {
+	rm -rf tree &&
+	mkdir -p tree/compat tree/util tree/fs tree/pack tree/refs tree/builtin &&
+	printf '#ifndef P\n#define P\n#include <stdio.h>\n#endif\n' \
+		>tree/compat/posix.h &&
+	printf '#ifndef E\n#define E\n#include "compat/posix.h"\nint e(FILE *f);\n#endif\n' \
+		>tree/util/err.h &&
+	printf '#include "compat/posix.h"\n' >tree/fs/lock.c &&
+	printf '#include "compat/posix.h"\n#include "util/err.h"\n' \
+		>tree/odb.c &&
+	printf '#ifndef O\n#define O\n#include "util/err.h"\n#endif\n' >tree/odb.h &&
+	printf '#ifndef I\n#define I\n#endif\n' >tree/pack/pack-internal.h &&
+	printf '#include "compat/posix.h"\n#include "odb.h"\n' >tree/builtin/add.c
+}
+
+# caught TOOL WHERE: TOOL fails and names WHERE
+caught () {
+	test_must_fail "$TOOLS/$1" tree >out 2>err &&
+	test_grep -F "$2" err
+}
+
+test_expect_success PERL 'a tree in order passes' '
+	fresh_tree &&
+	"$TOOLS/check-layers" tree &&
+	"$TOOLS/check-calls" tree
+'
+
+test_expect_success PERL 'layers: upward' '
+	fresh_tree &&
+	echo "#include \"odb.h\"" >>tree/fs/lock.c &&
+	caught check-layers "fs/lock.c:2: fs includes" &&
+	test_grep upward err
+'
+
+test_expect_success PERL 'layers: to the right within a layer' '
+	fresh_tree &&
+	printf "#include \"compat/posix.h\"\n\n#include \"odb.h\"\n" >tree/pack/read.c &&
+	caught check-layers "pack/read.c:3: pack includes" &&
+	test_grep "to the right" err
+'
+
+test_expect_success PERL 'layers: between groups beside each other' '
+	fresh_tree &&
+	printf "#include \"compat/posix.h\"\n#include \"odb.h\"\n" >tree/refs/files.c &&
+	caught check-layers "refs/files.c:2: refs includes" &&
+	test_grep beside err
+'
+
+test_expect_success PERL 'layers: a circle of files' '
+	fresh_tree &&
+	printf "#include \"util/b.h\"\n" >tree/util/a.h &&
+	printf "#include \"util/c.h\"\n" >tree/util/b.h &&
+	printf "#include \"util/a.h\"\n" >tree/util/c.h &&
+	caught check-layers "util/c.h:1: a circle: util/a.h -> util/b.h -> util/c.h"
+'
+
+test_expect_success PERL 'layers: internal headers, roots, first includes, places' '
+	fresh_tree &&
+	echo "#include \"pack/pack-internal.h\"" >>tree/builtin/add.c &&
+	echo "#include \"lock.h\"" >>tree/fs/lock.c &&
+	echo "#include <stdio.h>" >tree/util/late.c &&
+	: >tree/stray.c &&
+	caught check-layers "builtin/add.c:3: " &&
+	test_grep "stays in its folder" err &&
+	test_grep "^fs/lock.c:2: no such file from the root" err &&
+	test_grep "^util/late.c:1: the first include" err &&
+	test_grep "^stray.c:1: in no layer" err
+'
+
+test_expect_success PERL 'calls: each kind is caught where it stands' '
+	fresh_tree &&
+	cat >tree/odb.c <<-\EOF &&
+	#include "compat/posix.h"
+	void f(void)
+	{
+		rename("a", "b");
+		if (fsync(3) < 0 || (unlink)("x"))
+			mkdir("d", 0777);
+		open("f", O_WRONLY |
+			O_CREAT, 0666);
+		fopen("f", "w");
+		fopen("f", mode);
+		x = open(p, flags);
+	}
+	EOF
+	caught check-calls "odb.c:4: direct call of rename()" &&
+	test_grep "^odb.c:5: direct call of fsync()" err &&
+	test_grep "^odb.c:6: direct call of mkdir()" err &&
+	test_grep "^odb.c:7: direct call of open()" err &&
+	test_grep "^odb.c:9: direct call of fopen()" err &&
+	test_grep "^odb.c:10: direct call of fopen()" err &&
+	test_grep "^odb.c:11: direct call of open()" err &&
+	test_grep "7 faults" err
+'
+
+test_expect_success PERL 'calls: reading, the table, comments and names are no fault' '
+	fresh_tree &&
+	cat >tree/odb.c <<-\EOF &&
+	#include "compat/posix.h"
+	/* never call rename(a, b) here, nor unlink(p) */
+	int (*fsync)(int fd); // fsync(3)
+	void f(void)
+	{
+		sys->rename("a", "b");
+		table.unlink("x");
+		open("f", O_RDONLY | O_CLOEXEC);
+		fopen("f", "r");
+		do_unlink("f");
+		err_set(err, "cannot fsync(2) it");
+		mkdir("d", 0777); /* check-calls: a reason */
+	}
+	EOF
+	"$TOOLS/check-calls" tree
+'
+
+test_expect_success 'headers: one that needs another is caught' '
+	fresh_tree &&
+	(cd tree && "$TOOLS/check-headers" build) &&
+	echo "struct strbuf; size_t f(struct strbuf *sb, bool b);" >tree/util/needy.h &&
+	(cd tree && test_must_fail "$TOOLS/check-headers" build) >out 2>err &&
+	test_grep "util/needy.h:1: does not compile alone" err
+'
+
+test_expect_success 'shell: a syntax error and a missing licence are caught' '
+	rm -rf tree &&
+	mkdir -p tree/t &&
+	printf "#!/bin/sh\n# SPDX-License-Identifier: GPL-2.0-only\ntrue\n" \
+		>tree/t/good.sh &&
+	"$TOOLS/check-shell" tree &&
+	printf "#!/bin/sh\n# SPDX-License-Identifier: GPL-2.0-only\nif true\n" \
+		>tree/t/bad.sh &&
+	echo "int x;" >tree/x.c &&
+	caught check-shell "t/bad.sh:1: sh cannot parse it" &&
+	test_grep "^x.c:1: no SPDX" err
+'
+
+test_done
