@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* gitattributes(5): macros, all sources. Thread-safe after attr_new. */
+/*
+ * gitattributes(5): macros, all sources. Files are read when a directory is first
+ * met, so look-ups belong to one thread.
+ */
 #ifndef WORKTREE_ATTR_H
 #define WORKTREE_ATTR_H
 

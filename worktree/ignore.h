@@ -7,6 +7,7 @@
 #include "index/index.h"
 #include "repository.h"
 #include "util/err.h"
+#include "worktree/pattern.h"
 
 struct ignore; /* caches parsed files per directory */
 
@@ -15,13 +16,8 @@ struct ignore_pattern {
 	char *text;	    /* as written, with "!" and trailing "/" */
 	const char *source; /* file as git shows it; "" for the command line */
 	int line;
-	bool negated, dir_only, anchored;
-	/* internal */
-	char *glob;
-	size_t glob_len, literal_len;
-	bool no_slash, literal, suffix_only;
-	char *base; /* directory of the file, "" or "a/b/" */
-	size_t base_len;
+	bool negated;
+	struct path_pattern pat;
 };
 
 /*

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/path.h"
+#include "util/strbuf.h"
+#include "worktree/ignore.h"
+
+/* Files beyond this are not ignore files; the manual's tools never make them. */
+#define IGNORE_FILE_MAX ((size_t)100 * 1024 * 1024)
+
+struct pattern_list {
+	struct ignore_pattern **items;
+	size_t nr, alloc;
+	char *source;
+};
+
+/* Lists of the directories that lead to the path looked up last. */
+struct dir_level {
+	size_t dir_len; /* 0 is the top, else length with the '/' */
+	struct pattern_list *list;
+};
+
+struct ignore {
+	struct repository *repo;
+	const struct index_state *ix;
+	bool icase;
+	char *per_dir; /* ".gitignore"; NULL: none */
+	struct pattern_list cmdline;
+	struct pattern_list info;
+	struct pattern_list global;
+	struct strmap dirs; /* "a/b/" to struct pattern_list * */
+	struct strbuf cur;  /* directory of the stack, "" or "a/b/" */
+	struct dir_level *levels;
+	size_t nr_levels, alloc_levels;
+};
+
+/* ---- parsing ---- */
+
+/* Trailing spaces do not count unless one is quoted with a backslash. */
+static size_t trimmed_length(const char *line, size_t len)
+{
+	size_t keep = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] == '\\' && i + 1 < len) {
+			i++;
+			keep = i + 1;
+		} else if (line[i] != ' ') {
+			keep = i + 1;
+		}
+	}
+	return keep;
+}
+
+static void list_add(struct pattern_list *l, const char *line, size_t len,
+		     const char *base, int line_nr)
+{
+	struct ignore_pattern *p;
+	const char *text = line;
+	size_t text_len = len;
+
+	CALLOC_ARRAY(p, 1);
+	p->text = xmemdupz(line, len);
+	p->source = l->source;
+	p->line = line_nr;
+	if (text_len && *text == '!') {
+		p->negated = true;
+		text++;
+		text_len--;
+	}
+	path_pattern_init(&p->pat, text, text_len, base, strlen(base));
+	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
+	l->items[l->nr++] = p;
+}
+
+static void list_parse(struct pattern_list *l, const char *buf, size_t len,
+		       const char *base)
+{
+	const char *end = buf + len;
+	int line_nr = 0;
+
+	if (len >= 3 && !memcmp(buf, "\xef\xbb\xbf", 3))
+		buf += 3;
+	while (buf < end) {
+		const char *nl = memchr(buf, '\n', (size_t)(end - buf));
+		const char *next = nl ? nl + 1 : end;
+		size_t n = (size_t)((nl ? nl : end) - buf);
+
+		line_nr++;
+		if (nl && n && buf[n - 1] == '\r')
+			n--;
+		if (n && *buf != '#') {
+			n = trimmed_length(buf, n);
+			if (n && !memchr(buf, '\0', n))
+				list_add(l, buf, n, base, line_nr);
+		}
+		buf = next;
+	}
+}
+
+static void list_release(struct pattern_list *l)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		path_pattern_release(&l->items[i]->pat);
+		free(l->items[i]->text);
+		free(l->items[i]);
+	}
+	FREE_AND_NULL(l->items);
+	FREE_AND_NULL(l->source);
+	l->nr = l->alloc = 0;
+}
+
+static void list_free(void *p)
+{
+	list_release(p);
+	free(p);
+}
+
+static int list_read(struct pattern_list *l, const char *path, struct err *err)
+{
+	struct strbuf buf = STRBUF_INIT;
+	int rc = read_file(&buf, path, IGNORE_FILE_MAX, err);
+
+	if (!rc) {
+		l->source = xstrdup(path);
+		list_parse(l, buf.buf, buf.len, "");
+	}
+	strbuf_release(&buf);
+	return rc;
+}
+
+/* A missing or unreadable standard source is no error, as in git. */
+static void list_read_if_there(struct pattern_list *l, const char *path)
+{
+	if (list_read(l, path, NULL) < 0)
+		l->nr = 0;
+}
+
+/* ---- per-directory files ---- */
+
+/* Links are not followed: a .gitignore that is one says nothing. */
+static bool read_in_tree(struct strbuf *out, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int rc;
+
+	if (fd < 0)
+		return false;
+	rc = read_fd(out, fd, IGNORE_FILE_MAX, path, NULL);
+	close(fd);
+	return rc >= 0;
+}
+
+static bool read_from_index(struct ignore *ig, struct strbuf *out, const char *path)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct index_entry *e;
+
+	if (!ig->ix)
+		return false;
+	e = index_find(ig->ix, path, strlen(path));
+	if (!e || !(e->flags & CE_SKIP_WORKTREE) ||
+	    odb_read_type(ig->repo->odb, &e->oid, OBJ_BLOB, &buf, NULL) < 0)
+		return false;
+	strbuf_add(out, buf.data, buf.size);
+	object_buf_release(&buf);
+	return true;
+}
+
+static struct pattern_list *dir_list(struct ignore *ig, const char *dir)
+{
+	struct pattern_list *l = strmap_get(&ig->dirs, dir);
+	struct strbuf buf = STRBUF_INIT;
+	char *path;
+
+	if (l)
+		return l;
+	CALLOC_ARRAY(l, 1);
+	path = xstrfmt("%s%s", dir, ig->per_dir);
+	if (read_in_tree(&buf, path) || read_from_index(ig, &buf, path)) {
+		l->source = xstrdup(path);
+		list_parse(l, buf.buf, buf.len, dir);
+	}
+	strmap_put(&ig->dirs, dir, l);
+	free(path);
+	strbuf_release(&buf);
+	return l;
+}
+
+static void push_level(struct ignore *ig)
+{
+	ALLOC_GROW(ig->levels, ig->nr_levels + 1, ig->alloc_levels);
+	ig->levels[ig->nr_levels].dir_len = ig->cur.len;
+	ig->levels[ig->nr_levels].list = dir_list(ig, ig->cur.buf);
+	ig->nr_levels++;
+}
+
+/* Make the stack of levels that of the directory path[0..dir_len). */
+static void enter_dir(struct ignore *ig, const char *path, size_t dir_len)
+{
+	if (!ig->nr_levels)
+		push_level(ig);
+	while (ig->nr_levels > 1) {
+		size_t n = ig->levels[ig->nr_levels - 1].dir_len;
+
+		if (n <= dir_len && !memcmp(ig->cur.buf, path, n))
+			break;
+		ig->nr_levels--;
+		strbuf_setlen(&ig->cur, ig->levels[ig->nr_levels - 1].dir_len);
+	}
+	while (ig->cur.len < dir_len) {
+		const char *from = path + ig->cur.len;
+		const char *slash = memchr(from, '/', dir_len - ig->cur.len);
+
+		strbuf_add(&ig->cur, from, (size_t)(slash + 1 - from));
+		push_level(ig);
+	}
+}
+
+/* ---- matching ---- */
+
+static const struct ignore_pattern *list_match(const struct ignore *ig,
+					       const struct pattern_list *l,
+					       const char *path, size_t len,
+					       const char *name, bool is_dir)
+{
+	for (size_t i = l->nr; i-- > 0;)
+		if (path_pattern_match(&l->items[i]->pat, path, len, name, is_dir, ig->icase))
+			return l->items[i];
+	return NULL;
+}
+
+static const struct ignore_pattern *match_all_sources(struct ignore *ig, const char *path,
+						      size_t len, bool is_dir)
+{
+	const char *name = pattern_basename(path, len);
+	const struct ignore_pattern *p;
+
+	p = list_match(ig, &ig->cmdline, path, len, name, is_dir);
+	if (!p && ig->per_dir) {
+		enter_dir(ig, path, (size_t)(name - path));
+		for (size_t i = ig->nr_levels; !p && i-- > 0;)
+			p = list_match(ig, ig->levels[i].list, path, len, name, is_dir);
+	}
+	if (!p)
+		p = list_match(ig, &ig->info, path, len, name, is_dir);
+	if (!p)
+		p = list_match(ig, &ig->global, path, len, name, is_dir);
+	return p;
+}
+
+const struct ignore_pattern *ignore_match_last(struct ignore *ig, const char *path,
+					       size_t len, bool is_dir)
+{
+	const struct ignore_pattern *p;
+	char *copy;
+
+	if (path[len] == '\0')
+		return match_all_sources(ig, path, len, is_dir);
+	copy = xmemdupz(path, len); /* wildmatch wants the end */
+	p = match_all_sources(ig, copy, len, is_dir);
+	free(copy);
+	return p;
+}
+
+const struct ignore_pattern *ignore_match(struct ignore *ig, const char *path, size_t len,
+					  bool is_dir)
+{
+	for (size_t i = 0; i < len; i++) {
+		const struct ignore_pattern *p;
+
+		if (path[i] != '/')
+			continue;
+		p = ignore_match_last(ig, path, i, true);
+		if (p && !p->negated)
+			return p;
+	}
+	return ignore_match_last(ig, path, len, is_dir);
+}
+
+bool ignore_is_ignored(struct ignore *ig, const char *path, size_t len, bool is_dir)
+{
+	const struct ignore_pattern *p = ignore_match(ig, path, len, is_dir);
+
+	return p && !p->negated;
+}
+
+/* ---- life ---- */
+
+struct ignore *ignore_new_empty(struct repository *r, const char *per_dir)
+{
+	struct ignore *ig;
+
+	CALLOC_ARRAY(ig, 1);
+	ig->repo = r;
+	ig->icase = r && r->settings.ignorecase;
+	ig->per_dir = per_dir ? xstrdup(per_dir) : NULL;
+	ig->cmdline.source = xstrdup("");
+	strbuf_init(&ig->cur, 0);
+	return ig;
+}
+
+int ignore_new(struct ignore **out, struct repository *r, const struct index_state *ix,
+	       struct err *err)
+{
+	struct ignore *ig = ignore_new_empty(r, ".gitignore");
+	char *path = repo_path(r, "info/exclude");
+	int rc;
+
+	ig->ix = ix;
+	list_read_if_there(&ig->info, path);
+	FREE_AND_NULL(path);
+	rc = config_get_path(r->config, "core.excludesfile", &path, err);
+	if (rc < 0) {
+		ignore_free(ig);
+		return rc;
+	}
+	if (!rc)
+		path = xdg_config_path("ignore");
+	if (path)
+		list_read_if_there(&ig->global, path);
+	free(path);
+	*out = ig;
+	return 0;
+}
+
+void ignore_free(struct ignore *ig)
+{
+	if (!ig)
+		return;
+	list_release(&ig->cmdline);
+	list_release(&ig->info);
+	list_release(&ig->global);
+	strmap_clear(&ig->dirs, list_free);
+	strbuf_release(&ig->cur);
+	free(ig->levels);
+	free(ig->per_dir);
+	free(ig);
+}
+
+void ignore_add_pattern(struct ignore *ig, const char *pattern)
+{
+	list_add(&ig->cmdline, pattern, strlen(pattern), "", (int)ig->cmdline.nr + 1);
+}
+
+int ignore_add_file(struct ignore *ig, const char *path, struct err *err)
+{
+	struct strbuf buf = STRBUF_INIT;
+	int rc = read_file(&buf, path, IGNORE_FILE_MAX, err);
+
+	if (!rc)
+		list_parse(&ig->cmdline, buf.buf, buf.len, "");
+	strbuf_release(&buf);
+	return rc;
+}
