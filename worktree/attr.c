@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/path.h"
+#include "util/quote.h"
+#include "worktree/attr.h"
+#include "worktree/pattern.h"
+
+/* gitattributes(5) of stock git: longer lines and larger files are ignored. */
+#define ATTR_LINE_MAX 2048
+#define ATTR_FILE_MAX ((size_t)100 * 1024 * 1024)
+
+struct assignment {
+	size_t id; /* index into attrs->defs */
+	struct attr_value value;
+};
+
+struct attr_line {
+	struct path_pattern pat;
+	struct assignment *set;
+	size_t nr;
+};
+
+struct attr_list {
+	struct attr_line *lines;
+	size_t nr, alloc;
+};
+
+/* One attribute name; a macro has assignments of its own. */
+struct attr_def {
+	char *name;
+	struct assignment *macro;
+	size_t macro_nr;
+	bool is_macro;
+};
+
+struct attrs {
+	struct repository *repo;
+	const struct index_state *ix;
+	enum attr_direction direction;
+	bool icase;
+	struct attr_def *defs;
+	size_t nr_defs, alloc_defs;
+	struct strmap ids;     /* name to id + 1 */
+	struct strmap strings; /* interned values */
+	struct attr_list system, global, info;
+	struct strmap dirs; /* "a/b/" to struct attr_list * */
+	/* scratch of one look-up */
+	struct attr_value *result;
+	bool *decided;
+	size_t alloc_result;
+};
+
+/* ---- names and values ---- */
+
+static size_t attr_id(struct attrs *a, const char *name, size_t len)
+{
+	uintptr_t id = (uintptr_t)strmap_get_mem(&a->ids, name, len);
+	struct attr_def *def;
+
+	if (id)
+		return id - 1;
+	ALLOC_GROW(a->defs, a->nr_defs + 1, a->alloc_defs);
+	def = &a->defs[a->nr_defs];
+	memset(def, 0, sizeof(*def));
+	def->name = xmemdupz(name, len);
+	strmap_put(&a->ids, def->name, (void *)(uintptr_t)(a->nr_defs + 1));
+	return a->nr_defs++;
+}
+
+static const char *intern(struct attrs *a, const char *s, size_t len)
+{
+	char *copy = strmap_get_mem(&a->strings, s, len);
+
+	if (!copy) {
+		char *key = xmemdupz(s, len);
+
+		copy = xstrdup(key);
+		strmap_put(&a->strings, key, copy);
+		free(key);
+	}
+	return copy;
+}
+
+static bool name_is_valid(const char *s, size_t len)
+{
+	if (!len || *s == '-')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)s[i]) && !strchr("-._", s[i]))
+			return false;
+	return true;
+}
+
+/* ---- parsing ---- */
+
+/* One word: "name", "-name", "!name", "name=value". */
+static bool parse_assignment(struct attrs *a, const char *word, size_t len,
+			     struct assignment *out)
+{
+	struct attr_value v = { ATTR_SET, NULL };
+	const char *eq = memchr(word, '=', len);
+	size_t name_len = eq ? (size_t)(eq - word) : len;
+
+	if (*word == '-' || *word == '!') {
+		v.state = *word == '-' ? ATTR_UNSET : ATTR_UNSPECIFIED;
+		word++;
+		len--;
+		name_len--;
+	}
+	if (!name_is_valid(word, name_len))
+		return false;
+	if (eq && v.state == ATTR_SET) {
+		v.state = ATTR_VALUE;
+		v.value = intern(a, eq + 1, (size_t)(word + len - eq - 1));
+	}
+	out->id = attr_id(a, word, name_len);
+	out->value = v;
+	return true;
+}
+
+static struct assignment *parse_assignments(struct attrs *a, const char *s, const char *end,
+					    size_t *nr)
+{
+	struct assignment *set = NULL;
+	size_t alloc = 0;
+
+	*nr = 0;
+	while (s < end) {
+		size_t n = 0;
+		struct assignment one;
+
+		while (s < end && isspace((unsigned char)*s))
+			s++;
+		while (s + n < end && !isspace((unsigned char)s[n]))
+			n++;
+		if (n && parse_assignment(a, s, n, &one)) {
+			ALLOC_GROW(set, *nr + 1, alloc);
+			set[(*nr)++] = one;
+		}
+		s += n;
+	}
+	return set;
+}
+
+static void define_macro(struct attrs *a, const char *s, const char *end)
+{
+	size_t n = 0, id, nr;
+	struct assignment *set;
+
+	while (s < end && isspace((unsigned char)*s))
+		s++;
+	while (s + n < end && !isspace((unsigned char)s[n]))
+		n++;
+	if (!name_is_valid(s, n))
+		return;
+	id = attr_id(a, s, n);
+	set = parse_assignments(a, s + n, end, &nr);
+	free(a->defs[id].macro);
+	a->defs[id].macro = set;
+	a->defs[id].macro_nr = nr;
+	a->defs[id].is_macro = true;
+}
+
+static void list_add_line(struct attrs *a, struct attr_list *l, const char *s, size_t len,
+			  const char *base, bool macros_ok)
+{
+	struct strbuf quoted = STRBUF_INIT;
+	const char *end = s + len, *pat = s, *rest;
+	char *copy = xmemdupz(s, len);
+	size_t pat_len = 0;
+	struct attr_line *line;
+
+	if (*s == '"' && !unquote_c_style(&quoted, copy, &rest)) {
+		pat = quoted.buf;
+		pat_len = quoted.len;
+		rest = s + (rest - copy);
+	} else {
+		while (pat_len < len && !isspace((unsigned char)s[pat_len]))
+			pat_len++;
+		rest = s + pat_len;
+	}
+	if (pat_len > 6 && !memcmp(pat, "[attr]", 6)) {
+		if (macros_ok)
+			define_macro(a, s + 6, end);
+	} else if (*pat != '!') { /* negative patterns are forbidden here */
+		ALLOC_GROW(l->lines, l->nr + 1, l->alloc);
+		line = &l->lines[l->nr++];
+		path_pattern_init(&line->pat, pat, pat_len, base, strlen(base));
+		line->set = parse_assignments(a, rest, end, &line->nr);
+	}
+	free(copy);
+	strbuf_release(&quoted);
+}
+
+static void list_parse(struct attrs *a, struct attr_list *l, const char *buf, size_t len,
+		       const char *base, bool macros_ok)
+{
+	const char *end = buf + len;
+
+	if (len >= 3 && !memcmp(buf, "\xef\xbb\xbf", 3))
+		buf += 3;
+	while (buf < end) {
+		const char *nl = memchr(buf, '\n', (size_t)(end - buf));
+		const char *stop = nl ? nl : end;
+		const char *s = buf;
+
+		while (s < stop && isspace((unsigned char)*s))
+			s++;
+		if (s < stop && *s != '#' && stop - s <= ATTR_LINE_MAX &&
+		    !memchr(s, '\0', (size_t)(stop - s)))
+			list_add_line(a, l, s, (size_t)(stop - s), base, macros_ok);
+		buf = nl ? nl + 1 : end;
+	}
+}
+
+static void list_read(struct attrs *a, struct attr_list *l, const char *path)
+{
+	struct strbuf buf = STRBUF_INIT;
+
+	if (read_file(&buf, path, ATTR_FILE_MAX, NULL) >= 0)
+		list_parse(a, l, buf.buf, buf.len, "", true);
+	strbuf_release(&buf);
+}
+
+static bool read_in_tree(struct strbuf *out, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int rc;
+
+	if (fd < 0)
+		return false;
+	rc = read_fd(out, fd, ATTR_FILE_MAX, path, NULL);
+	close(fd);
+	return rc >= 0;
+}
+
+static bool read_in_index(struct attrs *a, struct strbuf *out, const char *path)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct index_entry *e = a->ix ? index_find(a->ix, path, strlen(path)) : NULL;
+
+	if (!e || !MODE_IS_FILE(e->mode) ||
+	    odb_read_type(a->repo->odb, &e->oid, OBJ_BLOB, &buf, NULL) < 0)
+		return false;
+	strbuf_add(out, buf.data, buf.size);
+	object_buf_release(&buf);
+	return true;
+}
+
+static bool read_attributes(struct attrs *a, struct strbuf *out, const char *path)
+{
+	switch (a->direction) {
+	case ATTR_CHECKIN:
+		return read_in_tree(out, path) || read_in_index(a, out, path);
+	case ATTR_CHECKOUT:
+		return read_in_index(a, out, path) || read_in_tree(out, path);
+	case ATTR_INDEX:
+		return read_in_index(a, out, path);
+	}
+	return false;
+}
+
+static struct attr_list *dir_list(struct attrs *a, const char *dir, size_t len)
+{
+	struct attr_list *l = strmap_get_mem(&a->dirs, dir, len);
+	struct strbuf buf = STRBUF_INIT;
+	char *base, *path;
+
+	if (l)
+		return l;
+	CALLOC_ARRAY(l, 1);
+	base = xmemdupz(dir, len);
+	path = xstrfmt("%s.gitattributes", base);
+	if (read_attributes(a, &buf, path))
+		list_parse(a, l, buf.buf, buf.len, base, len == 0);
+	strmap_put(&a->dirs, base, l);
+	strbuf_release(&buf);
+	free(path);
+	free(base);
+	return l;
+}
+
+/* ---- look-up ---- */
+
+static void decide(struct attrs *a, const struct assignment *set, size_t nr)
+{
+	for (size_t i = nr; i-- > 0;) {
+		size_t id = set[i].id;
+
+		if (a->decided[id])
+			continue;
+		a->decided[id] = true;
+		a->result[id] = set[i].value;
+		if (a->defs[id].is_macro && set[i].value.state == ATTR_SET)
+			decide(a, a->defs[id].macro, a->defs[id].macro_nr);
+	}
+}
+
+static void decide_by_list(struct attrs *a, const struct attr_list *l, const char *path,
+			   size_t len, const char *name, bool is_dir)
+{
+	for (size_t i = l->nr; i-- > 0;)
+		if (path_pattern_match(&l->lines[i].pat, path, len, name, is_dir, a->icase))
+			decide(a, l->lines[i].set, l->lines[i].nr);
+}
+
+static void begin_lookup(struct attrs *a)
+{
+	if (a->alloc_result < a->nr_defs) {
+		a->alloc_result = alloc_growth(a->alloc_result, a->nr_defs);
+		a->result = xreallocarray(a->result, a->alloc_result, sizeof(*a->result));
+		a->decided = xreallocarray(a->decided, a->alloc_result, sizeof(*a->decided));
+	}
+	memset(a->result, 0, a->nr_defs * sizeof(*a->result));
+	memset(a->decided, 0, a->nr_defs * sizeof(*a->decided));
+}
+
+/* Read what is needed first (new names may appear), then decide. */
+static void lookup(struct attrs *a, const char *path)
+{
+	size_t len = strlen(path);
+	bool is_dir = len && path[len - 1] == '/';
+	const char *name;
+	size_t dir_len;
+
+	if (is_dir)
+		len--;
+	name = pattern_basename(path, len);
+	dir_len = (size_t)(name - path);
+	for (size_t n = 0; n <= dir_len; n++)
+		if (!n || path[n - 1] == '/')
+			dir_list(a, path, n);
+	begin_lookup(a);
+	decide_by_list(a, &a->info, path, len, name, is_dir);
+	for (size_t n = dir_len + 1; n-- > 0;)
+		if (!n || path[n - 1] == '/')
+			decide_by_list(a, dir_list(a, path, n), path, len, name, is_dir);
+	decide_by_list(a, &a->global, path, len, name, is_dir);
+	decide_by_list(a, &a->system, path, len, name, is_dir);
+}
+
+void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
+	       struct attr_value *out)
+{
+	for (size_t i = 0; i < nr; i++)
+		attr_id(a, names[i], strlen(names[i]));
+	lookup(a, path);
+	for (size_t i = 0; i < nr; i++)
+		out[i] = a->result[attr_id(a, names[i], strlen(names[i]))];
+}
+
+void attrs_get_all(struct attrs *a, const char *path, struct strvec *names,
+		   struct attr_value **values)
+{
+	size_t nr = 0;
+	struct attr_value *v;
+
+	lookup(a, path);
+	ALLOC_ARRAY(v, a->nr_defs + 1);
+	for (size_t i = 0; i < a->nr_defs; i++) {
+		if (a->result[i].state == ATTR_UNSPECIFIED)
+			continue;
+		strvec_push(names, a->defs[i].name);
+		v[nr++] = a->result[i];
+	}
+	*values = v;
+}
+
+static bool same_value(const struct attr_value *a, const struct attr_value *b)
+{
+	return a->state == b->state &&
+	       (a->state != ATTR_VALUE || !strcmp(a->value, b->value));
+}
+
+bool attrs_match_spec(void *attrs, const char *spec, const char *path, size_t len)
+{
+	struct attrs *a = attrs;
+	char *copy = xmemdupz(path, len);
+	struct assignment *want;
+	bool ok = true;
+	size_t nr;
+
+	want = parse_assignments(a, spec, spec + strlen(spec), &nr);
+	lookup(a, copy);
+	for (size_t i = 0; ok && i < nr; i++)
+		ok = same_value(&want[i].value, &a->result[want[i].id]);
+	free(want);
+	free(copy);
+	return ok;
+}
+
+/* ---- life ---- */
+
+static void list_release(struct attr_list *l)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		path_pattern_release(&l->lines[i].pat);
+		free(l->lines[i].set);
+	}
+	free(l->lines);
+}
+
+static void list_free(void *p)
+{
+	list_release(p);
+	free(p);
+}
+
+static void read_system(struct attrs *a)
+{
+	const char *off = getenv("GIT_ATTR_NOSYSTEM");
+
+	if (!off || config_parse_maybe_bool(off) != 1)
+		list_read(a, &a->system, "/etc/gitattributes");
+}
+
+static int read_global(struct attrs *a, struct err *err)
+{
+	char *path = NULL;
+	int rc = config_get_path(a->repo->config, "core.attributesfile", &path, err);
+
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		path = xdg_config_path("attributes");
+	if (path)
+		list_read(a, &a->global, path);
+	free(path);
+	return 0;
+}
+
+int attrs_new(struct attrs **out, struct repository *r, const struct index_state *ix,
+	      enum attr_direction dir, struct err *err)
+{
+	static const char binary[] = "[attr]binary -diff -merge -text";
+	struct attrs *a;
+	char *path;
+	int rc;
+
+	CALLOC_ARRAY(a, 1);
+	a->repo = r;
+	a->ix = ix;
+	a->direction = r->worktree ? dir : ATTR_INDEX;
+	a->icase = r->settings.ignorecase;
+	list_parse(a, &a->system, binary, sizeof(binary) - 1, "", true);
+	read_system(a);
+	rc = read_global(a, err);
+	if (rc < 0) {
+		attrs_free(a);
+		return rc;
+	}
+	path = repo_path(r, "info/attributes");
+	list_read(a, &a->info, path);
+	free(path);
+	*out = a;
+	return 0;
+}
+
+void attrs_free(struct attrs *a)
+{
+	if (!a)
+		return;
+	list_release(&a->system);
+	list_release(&a->global);
+	list_release(&a->info);
+	strmap_clear(&a->dirs, list_free);
+	strmap_clear(&a->ids, NULL);
+	strmap_clear(&a->strings, free);
+	for (size_t i = 0; i < a->nr_defs; i++) {
+		free(a->defs[i].name);
+		free(a->defs[i].macro);
+	}
+	free(a->defs);
+	free(a->result);
+	free(a->decided);
+	free(a);
+}
