@@ -18,10 +18,10 @@
 # are errors; the default in a checkout), JOBS (tests at a time), TEST_OPTS.
 
 # (The built-in values of make go with -R below.)
-ifeq ($(origin CC),default)
+ifneq ($(filter default undefined,$(origin CC)),)
 CC := gcc
 endif
-ifeq ($(origin AR),default)
+ifneq ($(filter default undefined,$(origin AR)),)
 AR := ar
 endif
 B ?= build
@@ -48,10 +48,12 @@ endif
 DIRS := compat util hash fs config object pack refs walk index diff worktree \
 	wire transport builtin
 
-LIB_SRC  := $(filter-out git.c,$(wildcard *.c)) $(wildcard $(DIRS:=/*.c))
+# The file with main(); everything else is in the library.
+MAIN     := $(firstword $(wildcard git-main.c git.c))
+LIB_SRC  := $(filter-out $(MAIN),$(wildcard *.c)) $(wildcard $(DIRS:=/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 LIB      := $(B)/libsluice.a
-GIT      := $(if $(wildcard git.c),$(B)/git)
+GIT      := $(if $(MAIN),$(B)/git)
 
 # t/unit/test-*.c are programs; other files there are linked into each.
 UNIT_SRC := $(wildcard t/unit/test-*.c)
@@ -136,9 +138,9 @@ $(LIB): $(LIB_OBJ) $(B)/lib-objects
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $(LIB_OBJ)
 
-$(B)/git: $(B)/git.o $(LIB) $(B)/link-flags
+$(B)/git: $(MAIN:%.c=$(B)/%.o) $(LIB) $(B)/link-flags
 	$(call say,LINK)
-	$(Q)$(LINK) -o $@ $(B)/git.o $(LIB) $(LIBS) $(EXTRA_LIBS)
+	$(Q)$(LINK) -o $@ $(MAIN:%.c=$(B)/%.o) $(LIB) $(LIBS) $(EXTRA_LIBS)
 
 $(UNIT): $(B)/t/unit/%: $(B)/t/unit/%.o $(UNIT_AUX) $(LIB) $(B)/link-flags
 	$(call say,LINK)
@@ -148,7 +150,7 @@ $(HELPER): $(B)/t/helper/%: $(B)/t/helper/%.o $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $< $(LIB) $(LIBS) $(EXTRA_LIBS)
 
--include $(LIB_OBJ:.o=.d) $(B)/git.d $(UNIT:=.d) $(UNIT_AUX:.o=.d) $(HELPER:=.d)
+-include $(LIB_OBJ:.o=.d) $(MAIN:%.c=$(B)/%.d) $(UNIT:=.d) $(UNIT_AUX:.o=.d) $(HELPER:=.d)
 
 # Objects of tests are kept: make would remove them as intermediate files.
 .SECONDARY:
