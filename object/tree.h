@@ -23,7 +23,8 @@ unsigned canonical_mode(unsigned st_mode);
 enum object_type mode_object_type(unsigned mode);
 
 struct tree_entry {
-	unsigned mode;
+	unsigned mode;	   /* canonical: 100664 is given as 100644 */
+	unsigned raw_mode; /* as the tree has it */
 	const char *name; /* into the tree's bytes, NUL-terminated */
 	size_t name_len;
 	struct object_id oid;

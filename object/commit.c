@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The format is told in git-commit-tree(1) and gitformat-signature(5). */
+#include "compat/posix.h"
+#include "object/commit.h"
+#include "object/ident.h"
+#include "util/alloc.h"
+#include "util/utf8.h"
+
+/* What is left to parse. */
+struct cursor {
+	const char *pos, *end;
+};
+
+static bool at_key(const struct cursor *c, const char *key, size_t klen)
+{
+	return (size_t)(c->end - c->pos) > klen && !memcmp(c->pos, key, klen) &&
+	       c->pos[klen] == ' ';
+}
+
+/* "KEY HEX\n" at the cursor: taken. 0: not this key; < 0: malformed. */
+static int take_oid(struct cursor *c, const char *key, const struct hash_algo *algo,
+		    struct object_id *out)
+{
+	size_t klen = strlen(key);
+	const char *hex = c->pos + klen + 1, *after;
+
+	if (!at_key(c, key, klen))
+		return 0;
+	if ((size_t)(c->end - hex) < algo->hex_len + 1 || hex[algo->hex_len] != '\n' ||
+	    oid_parse_hex(out, hex, algo, &after) < 0)
+		return -1;
+	c->pos = after + 1;
+	return 1;
+}
+
+/* "KEY VALUE\n" at the cursor: taken, without continuation lines. */
+static bool take_line(struct cursor *c, const char *key, const char **value, size_t *len)
+{
+	size_t klen = strlen(key);
+	const char *start = c->pos + klen + 1, *lf;
+
+	if (!at_key(c, key, klen))
+		return false;
+	lf = memchr(start, '\n', (size_t)(c->end - start));
+	*value = start;
+	*len = (size_t)((lf ? lf : c->end) - start);
+	c->pos = lf ? lf + 1 : c->end;
+	return true;
+}
+
+static int take_links(struct cursor *c, const struct hash_algo *algo,
+		      struct object_id *tree, struct oid_array *parents, struct err *err)
+{
+	struct object_id parent;
+	int rc;
+
+	if (take_oid(c, "tree", algo, tree) <= 0)
+		return err_set(err, ERR_CORRUPT, "bogus commit object: no valid tree line");
+	while ((rc = take_oid(c, "parent", algo, &parent)) > 0)
+		if (parents)
+			oid_array_append(parents, &parent);
+	if (rc < 0)
+		return err_set(err, ERR_CORRUPT, "bad parents in commit");
+	return 0;
+}
+
+static timestamp_t date_of(const char *line, size_t len)
+{
+	struct ident_split id;
+
+	return ident_split_line(&id, line, len) < 0 ? 0 : id.date;
+}
+
+/* ---- headers ---- */
+
+struct header {
+	const char *name, *value; /* value: raw, with continuation lines */
+	size_t name_len, value_len;
+};
+
+/* False at the blank line (which is taken) and at the end. */
+static bool next_header(struct cursor *c, struct header *h)
+{
+	const char *lf, *space;
+
+	if (c->pos >= c->end)
+		return false;
+	if (*c->pos == '\n') {
+		c->pos++;
+		return false;
+	}
+	h->name = c->pos;
+	lf = memchr(c->pos, '\n', (size_t)(c->end - c->pos));
+	if (!lf)
+		lf = c->end;
+	space = memchr(c->pos, ' ', (size_t)(lf - c->pos));
+	h->name_len = (size_t)((space ? space : lf) - c->pos);
+	h->value = space ? space + 1 : lf;
+	while (lf < c->end && lf + 1 < c->end && lf[1] == ' ') {
+		const char *more = memchr(lf + 1, '\n', (size_t)(c->end - lf - 1));
+
+		lf = more ? more : c->end;
+	}
+	h->value_len = (size_t)(lf - h->value);
+	c->pos = lf < c->end ? lf + 1 : lf;
+	return true;
+}
+
+static bool header_is(const struct header *h, const char *name)
+{
+	return strlen(name) == h->name_len && !memcmp(h->name, name, h->name_len);
+}
+
+static const char *signature_header(const struct hash_algo *algo)
+{
+	return algo->id == HASH_SHA256 ? "gpgsig-sha256" : "gpgsig";
+}
+
+static void take_other_headers(struct commit_view *v, struct cursor *c,
+			       const struct hash_algo *algo)
+{
+	struct header h;
+
+	while (next_header(c, &h)) {
+		if (!v->encoding && header_is(&h, "encoding")) {
+			v->encoding = h.value;
+			v->encoding_len = h.value_len;
+		} else if (!v->gpgsig && header_is(&h, signature_header(algo))) {
+			v->gpgsig = h.value;
+			v->gpgsig_len = h.value_len;
+		}
+	}
+	v->message = c->pos;
+	v->message_len = (size_t)(c->end - c->pos);
+}
+
+int commit_parse(struct commit_view *out, const void *buf, size_t size,
+		 const struct hash_algo *algo, struct err *err)
+{
+	struct commit_view v = { 0 };
+	struct cursor c = { buf, (const char *)buf + size };
+	struct oid_array parents = OID_ARRAY_INIT;
+	int rc = take_links(&c, algo, &v.tree, &parents, err);
+
+	if (rc < 0) {
+		oid_array_clear(&parents);
+		return rc;
+	}
+	v.parents = parents.oid;
+	v.nr_parents = parents.nr;
+	v.author = v.committer = c.pos;
+	take_line(&c, "author", &v.author, &v.author_len);
+	if (take_line(&c, "committer", &v.committer, &v.committer_len))
+		v.date = date_of(v.committer, v.committer_len);
+	take_other_headers(&v, &c, algo);
+	*out = v;
+	return 0;
+}
+
+void commit_view_release(struct commit_view *c)
+{
+	free(c->parents);
+	memset(c, 0, sizeof(*c));
+}
+
+int commit_parse_links(const void *buf, size_t size, const struct hash_algo *algo,
+		       struct object_id *tree, struct oid_array *parents,
+		       timestamp_t *date, struct err *err)
+{
+	struct cursor c = { buf, (const char *)buf + size };
+	struct object_id t;
+	const char *line;
+	size_t len, had = parents ? parents->nr : 0;
+	int rc = take_links(&c, algo, &t, parents, err);
+
+	if (rc < 0) {
+		if (parents)
+			parents->nr = had;
+		return rc;
+	}
+	if (tree)
+		*tree = t;
+	if (!date)
+		return 0;
+	take_line(&c, "author", &line, &len);
+	*date = take_line(&c, "committer", &line, &len) ? date_of(line, len) : 0;
+	return 0;
+}
+
+bool commit_find_header(const void *buf, size_t size, const char *name, struct strbuf *out)
+{
+	struct cursor c = { buf, (const char *)buf + size };
+	struct header h;
+
+	while (next_header(&c, &h)) {
+		if (!header_is(&h, name))
+			continue;
+		for (size_t i = 0; i < h.value_len; i++) {
+			strbuf_addch(out, (unsigned char)h.value[i]);
+			if (h.value[i] == '\n' && i + 1 < h.value_len)
+				i++; /* the blank that marks a continuation */
+		}
+		return true;
+	}
+	return false;
+}
+
+/* ---- composing ---- */
+
+/* "NAME VALUE\n", lines of the value behind the first marked by a blank. */
+static void add_header(struct strbuf *out, const char *name, const char *value)
+{
+	size_t len = strlen(value);
+
+	while (len && value[len - 1] == '\n')
+		len--;
+	strbuf_addf(out, "%s ", name);
+	for (size_t i = 0; i < len; i++) {
+		strbuf_addch(out, (unsigned char)value[i]);
+		if (value[i] == '\n')
+			strbuf_addch(out, ' ');
+	}
+	strbuf_addch(out, '\n');
+}
+
+int commit_compose(struct strbuf *out, const struct commit_draft *d, struct err *err)
+{
+	if (d->message_len && memchr(d->message, 0, d->message_len))
+		return err_set(err, ERR_INVALID, "a NUL byte in commit log message not allowed");
+	strbuf_addstr(out, "tree ");
+	strbuf_add_oid(out, &d->tree);
+	strbuf_addch(out, '\n');
+	for (size_t i = 0; i < d->nr_parents; i++) {
+		strbuf_addstr(out, "parent ");
+		strbuf_add_oid(out, &d->parents[i]);
+		strbuf_addch(out, '\n');
+	}
+	strbuf_addf(out, "author %s\ncommitter %s\n", d->author, d->committer);
+	if (!is_encoding_utf8(d->encoding))
+		strbuf_addf(out, "encoding %s\n", d->encoding);
+	if (d->extra_headers) {
+		strbuf_addstr(out, d->extra_headers);
+		strbuf_complete_line(out);
+	}
+	if (d->gpgsig)
+		add_header(out, signature_header(hash_algo_by_id(d->tree.algo)), d->gpgsig);
+	strbuf_addch(out, '\n');
+	strbuf_add(out, d->message, d->message_len);
+	return 0;
+}
+
+/* ---- messages ---- */
+
+/* The line at p: its length without trailing blanks; *next behind its LF. */
+static size_t line_at(const char *p, const char *end, const char **next)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+	size_t len = (size_t)((lf ? lf : end) - p);
+
+	*next = lf ? lf + 1 : end;
+	while (len && isspace((unsigned char)p[len - 1]))
+		len--;
+	return len;
+}
+
+static const char *skip_blank_lines(const char *p, const char *end)
+{
+	const char *next;
+
+	while (p < end && !line_at(p, end, &next))
+		p = next;
+	return p;
+}
+
+void commit_subject(struct strbuf *out, const char *message, size_t len, const char *sep)
+{
+	const char *end = message + len, *next;
+	const char *p = skip_blank_lines(message, end);
+	size_t n;
+
+	for (bool first = true; p < end && (n = line_at(p, end, &next)); p = next) {
+		if (!first)
+			strbuf_addstr(out, sep);
+		strbuf_add(out, p, n);
+		first = false;
+	}
+}
+
+const char *commit_body(const char *message, size_t len, size_t *body_len)
+{
+	const char *end = message + len, *next;
+	const char *p = skip_blank_lines(message, end);
+
+	while (p < end && line_at(p, end, &next))
+		p = next;
+	p = skip_blank_lines(p, end);
+	*body_len = (size_t)(end - p);
+	return p;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "object/commit.h"
+#include "object/object.h"
+#include "object/tag.h"
+
+static const char *const type_names[] = {
+	[OBJ_COMMIT] = "commit",
+	[OBJ_TREE] = "tree",
+	[OBJ_BLOB] = "blob",
+	[OBJ_TAG] = "tag",
+};
+
+const char *object_type_name(enum object_type type)
+{
+	if (type < OBJ_COMMIT || type > OBJ_TAG)
+		return NULL;
+	return type_names[type];
+}
+
+enum object_type object_type_from_name(const char *s, size_t len)
+{
+	for (int t = OBJ_COMMIT; t <= OBJ_TAG; t++)
+		if (strlen(type_names[t]) == len && !memcmp(type_names[t], s, len))
+			return t;
+	return OBJ_BAD;
+}
+
+void object_buf_release(struct object_buf *buf)
+{
+	free(buf->data);
+	buf->data = NULL;
+	buf->size = 0;
+	buf->type = OBJ_NONE;
+}
+
+int object_header_format(char out[OBJECT_HEADER_MAX], enum object_type type, uint64_t size)
+{
+	const char *name = object_type_name(type);
+
+	if (!name)
+		BUG("no header for object type %d", (int)type);
+	return snprintf(out, OBJECT_HEADER_MAX, "%s %" PRIu64, name, size) + 1;
+}
+
+/* Decimal digits up to `end`, no sign, no leading zero; -1 if it is not one. */
+static int parse_size(const char *p, const char *end, uint64_t *out)
+{
+	uint64_t n = 0;
+
+	if (p == end || (*p == '0' && p + 1 != end))
+		return -1;
+	for (; p < end; p++) {
+		if (*p < '0' || *p > '9' || n > (UINT64_MAX - (unsigned)(*p - '0')) / 10)
+			return -1;
+		n = n * 10 + (unsigned)(*p - '0');
+	}
+	*out = n;
+	return 0;
+}
+
+int object_header_parse(const void *buf, size_t len, enum object_type *type,
+			uint64_t *size, struct err *err)
+{
+	const char *p = buf;
+	size_t max = len < OBJECT_HEADER_MAX ? len : OBJECT_HEADER_MAX;
+	const char *nul = max ? memchr(p, 0, max) : NULL;
+	const char *space = nul ? memchr(p, ' ', (size_t)(nul - p)) : NULL;
+	enum object_type t;
+	uint64_t n;
+
+	if (!space)
+		return err_set(err, ERR_CORRUPT, "malformed object header");
+	t = object_type_from_name(p, (size_t)(space - p));
+	if (t == OBJ_BAD)
+		return err_set(err, ERR_CORRUPT, "invalid object type \"%.*s\"",
+			       (int)(space - p), p);
+	if (parse_size(space + 1, nul, &n) < 0)
+		return err_set(err, ERR_CORRUPT, "bad size in object header");
+	*type = t;
+	*size = n;
+	return (int)(nul - p) + 1;
+}
+
+/* ---- peeling ---- */
+
+/* What a tag or a commit points to, one step. */
+static int step_down(const struct object_source *src, const struct object_id *oid,
+		     enum object_type type, struct object_id *next, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct tag_view tag;
+	int rc = src->read(src->data, oid, &buf, err);
+
+	if (rc < 0)
+		return rc;
+	if (buf.type != type) {
+		rc = err_set(err, ERR_CORRUPT, "object %s is not a %s after all",
+			     oid_hex(oid), object_type_name(type));
+	} else if (type == OBJ_TAG) {
+		rc = tag_parse(&tag, buf.data, buf.size, src->algo, err);
+		if (!rc)
+			*next = tag.target;
+	} else {
+		rc = commit_parse_links(buf.data, buf.size, src->algo, next, NULL, NULL, err);
+	}
+	if (rc < 0)
+		err_prefix(err, "%s %s", object_type_name(type), oid_hex(oid));
+	object_buf_release(&buf);
+	return rc;
+}
+
+static bool arrived(enum object_type type, enum object_type want)
+{
+	return want == OBJ_ANY ? type != OBJ_TAG : type == want;
+}
+
+int object_peel(const struct object_source *src, const struct object_id *oid,
+		enum object_type want, struct object_id *out,
+		enum object_type *out_type, struct err *err)
+{
+	struct object_id at = *oid;
+	struct object_info info;
+	int rc;
+
+	for (;;) {
+		rc = src->info(src->data, &at, &info, err);
+		if (rc < 0)
+			return rc;
+		if (arrived(info.type, want))
+			break;
+		if (info.type != OBJ_TAG && !(info.type == OBJ_COMMIT && want == OBJ_TREE))
+			return err_set(err, ERR_INVALID, "object %s is a %s, not a %s",
+				       oid_hex(&at), object_type_name(info.type),
+				       object_type_name(want));
+		rc = step_down(src, &at, info.type, &at, err);
+		if (rc < 0)
+			return rc;
+	}
+	*out = at;
+	if (out_type)
+		*out_type = info.type;
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "object/tag.h"
+
+/* "KEY VALUE\n" at *pos: the value; *pos moves behind it. NULL if not there. */
+static const char *take(const char **pos, const char *end, const char *key, size_t *len)
+{
+	size_t klen = strlen(key);
+	const char *value, *lf;
+
+	if ((size_t)(end - *pos) <= klen || memcmp(*pos, key, klen) || (*pos)[klen] != ' ')
+		return NULL;
+	value = *pos + klen + 1;
+	lf = memchr(value, '\n', (size_t)(end - value));
+	if (!lf)
+		return NULL;
+	*len = (size_t)(lf - value);
+	*pos = lf + 1;
+	return value;
+}
+
+/* The last line that begins a signature: a message may quote others. */
+static size_t find_signature(const char *msg, size_t len)
+{
+	static const char *const begins[] = {
+		"-----BEGIN PGP SIGNATURE-----",
+		"-----BEGIN PGP MESSAGE-----",
+		"-----BEGIN SIGNED MESSAGE-----",
+		"-----BEGIN SSH SIGNATURE-----",
+	};
+	size_t found = len, at = 0;
+
+	while (at < len) {
+		const char *lf = memchr(msg + at, '\n', len - at);
+
+		for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+			size_t n = strlen(begins[i]);
+
+			if (len - at >= n && !memcmp(msg + at, begins[i], n))
+				found = at;
+		}
+		if (!lf)
+			break;
+		at = (size_t)(lf - msg) + 1;
+	}
+	return found;
+}
+
+/* Skip headers that nobody asked for; behind the blank line is the message. */
+static const char *skip_headers(const char *p, const char *end)
+{
+	while (p < end && *p != '\n') {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+
+		p = lf ? lf + 1 : end;
+	}
+	return p < end ? p + 1 : p;
+}
+
+int tag_parse(struct tag_view *out, const void *buf, size_t size,
+	      const struct hash_algo *algo, struct err *err)
+{
+	struct tag_view v = { 0 };
+	const char *p = buf, *end = p + size, *value, *after;
+	size_t len;
+
+	value = take(&p, end, "object", &len);
+	if (!value || len != algo->hex_len || oid_parse_hex(&v.target, value, algo, &after) < 0)
+		return err_set(err, ERR_CORRUPT, "bad tag object: no valid object line");
+	value = take(&p, end, "type", &len);
+	v.target_type = value ? object_type_from_name(value, len) : OBJ_BAD;
+	if (v.target_type == OBJ_BAD)
+		return err_set(err, ERR_CORRUPT, "bad tag object: no valid type line");
+	v.name = take(&p, end, "tag", &v.name_len);
+	if (!v.name)
+		return err_set(err, ERR_CORRUPT, "bad tag object: no tag line");
+	v.tagger = take(&p, end, "tagger", &v.tagger_len);
+	v.message = skip_headers(p, end);
+	v.message_len = (size_t)(end - v.message);
+	v.signature_offset = find_signature(v.message, v.message_len);
+	*out = v;
+	return 0;
+}
