@@ -10,7 +10,7 @@ static inline bool is_dir_sep(int c) { return c == '/'; }
 bool is_absolute_path(const char *p);
 /*
  * Collapse "//", ".", ".."; keeps a leading slash. -1 if ".." climbs above the
- * start. `dst` may equal src.
+ * start. A slash at the end stays. `dst` may equal src.
  */
 int path_normalize(char *dst, const char *src);
 int strbuf_path_normalize(struct strbuf *sb);
@@ -21,13 +21,16 @@ char *path_join(const char *dir, const char *name); /* caller frees */
 char *path_absolute(const char *p);
 /* realpath(3), but the last `missing_ok` components may not exist. NULL: errno. */
 char *path_real(const char *p, int missing_ok);
-/* `to` as seen from directory `from`, both absolute and normalized. */
+/* `to` as seen from directory `from`, both absolute and normalized; "." if equal. */
 void strbuf_relative_path(struct strbuf *out, const char *to, const char *from);
 /* If path is inside dir: the rest without slash; else NULL. "" if equal. */
 const char *path_inside(const char *path, const char *dir);
 const char *path_basename(const char *p);
 void path_dirname(struct strbuf *out, const char *p); /* "." if none */
-/* "~", "~user", "~/x" expanded; NULL if there is no such user. Caller frees. */
+/*
+ * "~", "~user", "~/x" expanded, anything else copied; NULL if there is no such
+ * user or no $HOME. Caller frees.
+ */
 char *path_expand_user(const char *p);
 char *xgetcwd(void); /* NULL: errno */
 /* $XDG_CONFIG_HOME/git/name or ~/.config/git/name; NULL without a home. */

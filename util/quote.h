@@ -10,6 +10,8 @@
 /* 'it'\''s': safe for sh. "!" is escaped too, as in git. */
 void sq_quote(struct strbuf *out, const char *s);
 void sq_quote_argv(struct strbuf *out, const char *const *argv); /* " 'a' 'b'" */
+/* The same, but a word that the shell takes as it is stays bare: for people. */
+void sq_quote_pretty(struct strbuf *out, const char *s);
 /* Undo sq_quote for a list separated by white space; -1 if malformed. */
 int sq_dequote_to_strvec(const char *s, struct strvec *out);
 /* One quoted word at s; *end after it. NULL if malformed. Caller frees. */

@@ -11,8 +11,11 @@
  *
  * `run` is called in a worker thread and touches only its job and what is
  * documented as thread-safe. `done` is called in the submitting thread, in
- * submission order. With one processor (or threads == 1) run is called
- * directly by submit: same order, no thread.
+ * submission order; it must not submit. With one processor (or threads == 1)
+ * run is called directly by submit: same order, no thread. A submitter that
+ * would wait for a job that no thread has taken yet runs it itself; threads are
+ * started when work piles up, so a pool for a single job costs none.
+ * Worker threads have all signals blocked.
  */
 #ifndef UTIL_WORKERS_H
 #define UTIL_WORKERS_H
