@@ -44,6 +44,7 @@ void config_set_free(struct config_set *c);
 struct config_include_ctx {
 	const char *gitdir;
 	const char *branch;
+	const char *gitdir_unresolved; /* absolute, symlinks kept; may be NULL */
 };
 
 /*
@@ -75,7 +76,9 @@ MUST_USE int config_set_read_all(struct config_set *c, const char *commondir,
 /* Only system, global and command: for safe.directory and the like. */
 MUST_USE int config_set_read_protected(struct config_set *c, struct err *err);
 char *config_system_path(void);		      /* caller frees */
-char *config_global_path(void);		      /* the file that edits go to */
+char *config_global_path(void);		      /* the file that edits go to; may be NULL */
+size_t config_global_paths(char *out[2]);     /* those that are read; caller frees */
+bool config_use_system(void);		      /* not GIT_CONFIG_NOSYSTEM */
 
 /* ---- reads ---- */
 size_t config_nr(const struct config_set *c);
@@ -103,8 +106,20 @@ int config_get_expiry(const struct config_set *c, const char *key, timestamp_t *
 /* "true"/"false" or a number; *is_bool tells which */
 int config_get_bool_or_int(const struct config_set *c, const char *key, bool *is_bool, int *out, struct err *err);
 
-/* Values without a set, for builtin/config and environment variables. */
+/* The same for one entry; 0 or the error. */
+MUST_USE int config_entry_bool(const struct config_entry *e, bool *out, struct err *err);
+MUST_USE int config_entry_int64(const struct config_entry *e, int64_t min, int64_t max,
+				int64_t *out, struct err *err);
+MUST_USE int config_entry_path(const struct config_entry *e, char **out, struct err *err);
+MUST_USE int config_entry_expiry(const struct config_entry *e, timestamp_t *out,
+				 struct err *err);
+/* ERR_INVALID: the entry's value is bad, for this reason ("missing value"). */
+int config_entry_bad(const struct config_entry *e, struct err *err, const char *why);
+
+/* Values without a set, for environment variables. */
+int config_parse_bool_word(const char *value);	/* as below, but numbers are -1 */
 int config_parse_maybe_bool(const char *value); /* 1, 0, -1; NULL is 1, "" is 0 */
+/* Decimal, 0x or 0 octal, k m g; the message is the reason alone. */
 MUST_USE int config_parse_int64(const char *value, int64_t *out, struct err *err);
 
 /* ---- edits ---- */
