@@ -24,11 +24,15 @@ struct attrs *converter_attrs(struct converter *c);
 
 /* What applies to one path. */
 struct conversion {
-	enum { CRLF_BINARY, CRLF_TEXT, CRLF_AUTO, CRLF_UNDEFINED } text;
-	enum { EOL_UNSET, EOL_LF, EOL_CRLF } eol;
+	enum { TEXT_NO, TEXT_YES, TEXT_AUTO } text;
+	bool crlf_out; /* text gets CRLF in the work tree */
 	bool ident;
 	const char *filter;   /* driver name, NULL */
 	const char *encoding; /* working-tree-encoding, NULL */
+	bool bad_encoding;    /* working-tree-encoding is a boolean: refused */
+	/* What the index has at this path: text=auto leaves CRLF that is in there. */
+	bool in_index;
+	struct object_id index_oid;
 };
 void converter_lookup(struct converter *c, const char *path, struct conversion *out);
 /* Nothing to be done whatever the content: may be streamed. */
@@ -40,9 +44,8 @@ bool conversion_needs_main_thread(struct converter *c, const struct conversion *
 #define CONVERT_RENORMALIZE 2u
 /*
  * Work tree to repository. Returns 1 with the result in out, 0 if unchanged (out
- * untouched), < 0 on failure. Warnings (safecrlf) go to warn. index_has_cr: the blob in the
- * index has CRs (for text=auto): asked for lazily through the converter's index.
- * Thread-safe unless conversion_needs_main_thread.
+ * untouched), < 0 on failure. Messages for the user (safecrlf, a filter that failed), whole
+ * lines, go to warn (not NULL). Thread-safe unless conversion_needs_main_thread.
  */
 int convert_to_git(struct converter *c, const char *path, const struct conversion *cv,
 		   const void *data, size_t len, struct strbuf *out, unsigned flags,
@@ -50,6 +53,6 @@ int convert_to_git(struct converter *c, const char *path, const struct conversio
 /* Repository to work tree; same returns. oid for ident and filter metadata. */
 int convert_to_worktree(struct converter *c, const char *path, const struct conversion *cv,
 			const void *data, size_t len, const struct object_id *oid,
-			struct strbuf *out, struct err *err);
+			struct strbuf *out, struct strbuf *warn, struct err *err);
 
 #endif

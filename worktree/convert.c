@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "util/utf8.h"
+#include "worktree/convert.h"
+#include "worktree/eol.h"
+#include "worktree/filter.h"
+
+enum autocrlf { AUTOCRLF_FALSE, AUTOCRLF_TRUE, AUTOCRLF_INPUT };
+enum safecrlf { SAFECRLF_FALSE, SAFECRLF_WARN, SAFECRLF_FAIL };
+
+struct converter {
+	struct repository *repo;
+	const struct index_state *ix;
+	struct attrs *attrs;
+	struct filters *filters;
+	enum autocrlf autocrlf;
+	enum safecrlf safecrlf;
+	bool core_eol_crlf;
+	const char *roundtrip; /* core.checkRoundtripEncoding */
+};
+
+/* ---- configuration ---- */
+
+static int read_autocrlf(struct converter *c, struct err *err)
+{
+	const struct config_entry *e = config_get(c->repo->config, "core.autocrlf");
+	bool on = false;
+	int rc;
+
+	if (e && e->value && !strcasecmp(e->value, "input")) {
+		c->autocrlf = AUTOCRLF_INPUT;
+		return 0;
+	}
+	rc = config_get_bool(c->repo->config, "core.autocrlf", &on, err);
+	c->autocrlf = on ? AUTOCRLF_TRUE : AUTOCRLF_FALSE;
+	return rc < 0 ? rc : 0;
+}
+
+static int read_safecrlf(struct converter *c, struct err *err)
+{
+	const struct config_entry *e = config_get(c->repo->config, "core.safecrlf");
+	bool on = false;
+	int rc;
+
+	c->safecrlf = SAFECRLF_WARN;
+	if (!e || (e->value && !strcasecmp(e->value, "warn")))
+		return 0;
+	rc = config_get_bool(c->repo->config, "core.safecrlf", &on, err);
+	c->safecrlf = on ? SAFECRLF_FAIL : SAFECRLF_FALSE;
+	return rc < 0 ? rc : 0;
+}
+
+static int read_config(struct converter *c, struct err *err)
+{
+	const struct config_entry *e;
+	int rc;
+
+	if ((rc = read_autocrlf(c, err)) < 0 || (rc = read_safecrlf(c, err)) < 0)
+		return rc;
+	e = config_get(c->repo->config, "core.eol");
+	c->core_eol_crlf = e && e->value && !strcasecmp(e->value, "crlf");
+	if (c->core_eol_crlf && c->autocrlf == AUTOCRLF_INPUT)
+		return err_set(err, ERR_INVALID, "core.autocrlf=input conflicts with core.eol=crlf");
+	e = config_get(c->repo->config, "core.checkroundtripencoding");
+	c->roundtrip = e && e->value ? e->value : "SHIFT-JIS";
+	return 0;
+}
+
+int converter_new(struct converter **out, struct repository *r, const struct index_state *ix,
+		  enum attr_direction dir, struct err *err)
+{
+	struct converter *c;
+	int rc;
+
+	CALLOC_ARRAY(c, 1);
+	c->repo = r;
+	c->ix = ix;
+	if ((rc = read_config(c, err)) < 0 ||
+	    (rc = attrs_new(&c->attrs, r, ix, dir, err)) < 0) {
+		converter_free(c);
+		return rc;
+	}
+	c->filters = filters_new(r->config);
+	*out = c;
+	return 0;
+}
+
+void converter_free(struct converter *c)
+{
+	if (!c)
+		return;
+	filters_free(c->filters);
+	attrs_free(c->attrs);
+	free(c);
+}
+
+struct attrs *converter_attrs(struct converter *c)
+{
+	return c->attrs;
+}
+
+/* ---- what applies ---- */
+
+static bool value_is(const struct attr_value *v, const char *s)
+{
+	return v->state == ATTR_VALUE && !strcmp(v->value, s);
+}
+
+/* "text" and its older name "crlf": one of TEXT_*, or -1 for unspecified. */
+static int text_of(const struct attr_value *v)
+{
+	if (v->state == ATTR_SET)
+		return TEXT_YES;
+	if (v->state == ATTR_UNSET)
+		return TEXT_NO;
+	if (value_is(v, "auto"))
+		return TEXT_AUTO;
+	if (value_is(v, "input"))
+		return TEXT_YES;
+	return -1;
+}
+
+static bool default_crlf_out(const struct converter *c)
+{
+	if (c->autocrlf != AUTOCRLF_FALSE)
+		return c->autocrlf == AUTOCRLF_TRUE;
+	return c->core_eol_crlf;
+}
+
+static void decide_text(const struct converter *c, const struct attr_value *text,
+			const struct attr_value *eol, const struct attr_value *crlf,
+			struct conversion *out)
+{
+	int t = text_of(text);
+	bool input = value_is(text, "input");
+	int want = value_is(eol, "crlf") ? 1 : value_is(eol, "lf") ? 0 : -1;
+
+	if (t < 0) {
+		t = text_of(crlf);
+		input = value_is(crlf, "input");
+	}
+	if (t != TEXT_NO && input)
+		want = 0;
+	if (t < 0 && want >= 0)
+		t = TEXT_YES;
+	if (t < 0)
+		t = c->autocrlf == AUTOCRLF_FALSE ? TEXT_NO : TEXT_AUTO;
+	out->text = (unsigned)t;
+	out->crlf_out = want >= 0 ? want : default_crlf_out(c);
+}
+
+static void find_in_index(const struct converter *c, const char *path, struct conversion *out)
+{
+	const struct index_entry *e = c->ix ? index_find(c->ix, path, strlen(path)) : NULL;
+
+	out->in_index = e && MODE_IS_FILE(e->mode);
+	if (out->in_index)
+		out->index_oid = e->oid;
+}
+
+void converter_lookup(struct converter *c, const char *path, struct conversion *out)
+{
+	static const char *const names[] = { "text", "eol", "crlf", "ident", "filter",
+					     "working-tree-encoding" };
+	struct attr_value v[ARRAY_SIZE(names)];
+
+	memset(out, 0, sizeof(*out));
+	attrs_get(c->attrs, path, names, ARRAY_SIZE(names), v);
+	decide_text(c, &v[0], &v[1], &v[2], out);
+	out->ident = v[3].state == ATTR_SET;
+	if (v[4].state == ATTR_VALUE)
+		out->filter = v[4].value;
+	if (v[5].state == ATTR_VALUE && *v[5].value && !is_encoding_utf8(v[5].value))
+		out->encoding = v[5].value;
+	out->bad_encoding = v[5].state == ATTR_SET || v[5].state == ATTR_UNSET;
+	if (out->text == TEXT_AUTO)
+		find_in_index(c, path, out);
+}
+
+bool conversion_needs_main_thread(struct converter *c, const struct conversion *cv)
+{
+	return cv->filter && filter_is_active(c->filters, cv->filter, FILTER_CLEAN);
+}
+
+bool conversion_is_noop_to_git(struct converter *c, const struct conversion *cv)
+{
+	return cv->text == TEXT_NO && !cv->ident && !cv->encoding && !cv->bad_encoding &&
+	       !conversion_needs_main_thread(c, cv);
+}
+
+/* ---- encodings ---- */
+
+static int check_bom(const char *path, const char *enc, const char *data, size_t len,
+		     struct err *err)
+{
+	if (has_prohibited_utf_bom(enc, data, len))
+		return err_set(err, ERR_INVALID, "BOM is prohibited in '%s' if encoded as %s",
+			       path, enc);
+	if (has_missing_utf_bom(enc, data, len))
+		return err_set(err, ERR_INVALID, "BOM is required in '%s' if encoded as %s",
+			       path, enc);
+	return 0;
+}
+
+static bool wants_roundtrip(const struct converter *c, const char *enc)
+{
+	const char *s = c->roundtrip;
+	size_t len = strlen(enc);
+
+	while (*s) {
+		size_t n = strcspn(s, ", \t");
+
+		if (n == len && !strncasecmp(s, enc, n))
+			return true;
+		s += n;
+		s += strspn(s, ", \t");
+	}
+	return false;
+}
+
+static int check_roundtrip(const char *path, const char *enc, const char *utf8,
+			   size_t utf8_len, const void *data, size_t len, struct err *err)
+{
+	size_t back_len = 0;
+	char *back = reencode_string(utf8, utf8_len, enc, "UTF-8", &back_len);
+	bool same = back && back_len == len && !memcmp(back, data, len);
+
+	free(back);
+	if (same)
+		return 0;
+	return err_set(err, ERR_INVALID, "encoding '%s' from %s to UTF-8 and back is not the same",
+		       path, enc);
+}
+
+static int encode_to_git(struct converter *c, const char *path, const char *enc,
+			 struct strbuf *cur, unsigned flags, struct err *err)
+{
+	size_t len = 0;
+	char *utf8;
+	int rc;
+
+	if (!cur->len)
+		return 0;
+	if ((rc = check_bom(path, enc, cur->buf, cur->len, err)) < 0)
+		return rc;
+	utf8 = reencode_string(cur->buf, cur->len, "UTF-8", enc, &len);
+	if (!utf8)
+		return err_set(err, ERR_INVALID, "failed to encode '%s' from %s to UTF-8", path,
+			       enc);
+	if ((flags & CONVERT_WRITE_OBJECT) && wants_roundtrip(c, enc))
+		rc = check_roundtrip(path, enc, utf8, len, cur->buf, cur->len, err);
+	if (rc < 0)
+		free(utf8);
+	else
+		strbuf_attach(cur, utf8, len, len + 1);
+	return rc;
+}
+
+static int encode_to_worktree(const char *path, const char *enc, struct strbuf *cur,
+			      struct strbuf *warn)
+{
+	size_t len = 0;
+	char *data = reencode_string(cur->buf, cur->len, enc, "UTF-8", &len);
+
+	if (!data) {
+		strbuf_addf(warn, "error: failed to encode '%s' from UTF-8 to %s\n", path, enc);
+		return 0;
+	}
+	strbuf_attach(cur, data, len, len + 1);
+	return 1;
+}
+
+/* ---- line ends ---- */
+
+static bool blob_has_crlf(struct converter *c, const struct object_id *oid)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct eol_stats s;
+
+	if (odb_read_type(c->repo->odb, oid, OBJ_BLOB, &buf, NULL) < 0)
+		return false;
+	eol_stats_gather(&s, buf.data, buf.size);
+	object_buf_release(&buf);
+	return s.crlf && !eol_stats_binary(&s);
+}
+
+static bool goes_out_as_crlf(const struct conversion *cv, const struct eol_stats *s)
+{
+	if (!cv->crlf_out || !s->lone_lf)
+		return false;
+	if (cv->text == TEXT_AUTO)
+		return !s->lone_cr && !s->crlf && !eol_stats_binary(s);
+	return true;
+}
+
+/* Would the file look different after a commit and a checkout? */
+static int check_safecrlf(const struct converter *c, const char *path,
+			  const struct conversion *cv, const struct eol_stats *old,
+			  bool to_lf, struct strbuf *warn, struct err *err)
+{
+	struct eol_stats new = *old;
+	const char *from = NULL, *to = NULL;
+
+	if (c->safecrlf == SAFECRLF_FALSE)
+		return 0;
+	if (to_lf) {
+		new.lone_lf += new.crlf;
+		new.crlf = 0;
+	}
+	if (goes_out_as_crlf(cv, &new)) {
+		new.crlf += new.lone_lf;
+		new.lone_lf = 0;
+	}
+	if (old->crlf && !new.crlf) {
+		from = "CRLF";
+		to = "LF";
+	} else if (old->lone_lf && !new.lone_lf) {
+		from = "LF";
+		to = "CRLF";
+	}
+	if (!from)
+		return 0;
+	if (c->safecrlf == SAFECRLF_FAIL)
+		return err_set(err, ERR_INVALID, "%s would be replaced by %s in %s", from, to,
+			       path);
+	strbuf_addf(warn,
+		    "warning: in the working copy of '%s', %s will be replaced by %s the next time Git touches it\n",
+		    path, from, to);
+	return 0;
+}
+
+static int crlf_to_git(struct converter *c, const char *path, const struct conversion *cv,
+		       struct strbuf *cur, unsigned flags, struct strbuf *warn,
+		       struct err *err)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct eol_stats s;
+	bool to_lf;
+	int rc;
+
+	if (cv->text == TEXT_NO || !cur->len)
+		return 0;
+	eol_stats_gather(&s, cur->buf, cur->len);
+	if (cv->text == TEXT_AUTO && eol_stats_binary(&s))
+		return 0;
+	to_lf = s.crlf != 0;
+	if (to_lf && cv->text == TEXT_AUTO && !(flags & CONVERT_RENORMALIZE) &&
+	    cv->in_index && blob_has_crlf(c, &cv->index_oid))
+		to_lf = false;
+	if (flags & CONVERT_WRITE_OBJECT) {
+		rc = check_safecrlf(c, path, cv, &s, to_lf, warn, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (!to_lf)
+		return 0;
+	eol_to_lf(&out, cur->buf, cur->len);
+	strbuf_swap(cur, &out);
+	strbuf_release(&out);
+	return 1;
+}
+
+static int crlf_to_worktree(const struct conversion *cv, struct strbuf *cur)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct eol_stats s;
+
+	if (cv->text == TEXT_NO || !cv->crlf_out || !cur->len)
+		return 0;
+	eol_stats_gather(&s, cur->buf, cur->len);
+	if (!goes_out_as_crlf(cv, &s))
+		return 0;
+	eol_to_crlf(&out, cur->buf, cur->len);
+	strbuf_swap(cur, &out);
+	strbuf_release(&out);
+	return 1;
+}
+
+/* ---- the whole way ---- */
+
+static int refuse_bad_encoding(const struct conversion *cv, struct err *err)
+{
+	return cv->bad_encoding ? err_set(err, ERR_INVALID,
+					  "true/false are no valid working-tree-encodings")
+				: 0;
+}
+
+static int filter_step(struct converter *c, const char *path, const struct conversion *cv,
+		       enum filter_direction dir, const struct object_id *oid,
+		       struct strbuf *cur, struct strbuf *warn, struct err *err)
+{
+	struct strbuf out = STRBUF_INIT;
+	int rc;
+
+	if (!cv->filter || !filter_is_active(c->filters, cv->filter, dir))
+		return 0;
+	rc = filter_apply(c->filters, cv->filter, dir, path, cur->buf, cur->len, oid, &out,
+			  warn, err);
+	if (rc > 0)
+		strbuf_swap(cur, &out);
+	strbuf_release(&out);
+	return rc;
+}
+
+static int ident_step(struct strbuf *cur, const struct object_id *oid)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool changed = oid ? ident_expand(&out, cur->buf, cur->len, oid)
+			   : ident_collapse(&out, cur->buf, cur->len);
+
+	if (changed)
+		strbuf_swap(cur, &out);
+	strbuf_release(&out);
+	return changed;
+}
+
+int convert_to_git(struct converter *c, const char *path, const struct conversion *cv,
+		   const void *data, size_t len, struct strbuf *out, unsigned flags,
+		   struct strbuf *warn, struct err *err)
+{
+	struct strbuf cur = STRBUF_INIT;
+	int rc, changed;
+
+	if ((rc = refuse_bad_encoding(cv, err)) < 0 || conversion_is_noop_to_git(c, cv))
+		return rc;
+	strbuf_add(&cur, data, len);
+	rc = changed = filter_step(c, path, cv, FILTER_CLEAN, NULL, &cur, warn, err);
+	if (rc >= 0 && cv->encoding) {
+		rc = encode_to_git(c, path, cv->encoding, &cur, flags, err);
+		changed = 1;
+	}
+	if (rc >= 0) {
+		rc = crlf_to_git(c, path, cv, &cur, flags, warn, err);
+		changed |= rc > 0;
+	}
+	if (rc >= 0 && cv->ident)
+		changed |= ident_step(&cur, NULL);
+	if (rc >= 0 && changed)
+		strbuf_swap(out, &cur);
+	strbuf_release(&cur);
+	return rc < 0 ? rc : changed > 0;
+}
+
+int convert_to_worktree(struct converter *c, const char *path, const struct conversion *cv,
+			const void *data, size_t len, const struct object_id *oid,
+			struct strbuf *out, struct strbuf *warn, struct err *err)
+{
+	struct strbuf cur = STRBUF_INIT;
+	int rc, changed = 0;
+
+	if ((rc = refuse_bad_encoding(cv, err)) < 0)
+		return rc;
+	strbuf_add(&cur, data, len);
+	if (cv->ident)
+		changed |= ident_step(&cur, oid);
+	changed |= crlf_to_worktree(cv, &cur);
+	if (cv->encoding && cur.len)
+		changed |= encode_to_worktree(path, cv->encoding, &cur, warn);
+	rc = filter_step(c, path, cv, FILTER_SMUDGE, oid, &cur, warn, err);
+	if (rc >= 0) {
+		changed |= rc > 0;
+		if (changed)
+			strbuf_swap(out, &cur);
+	}
+	strbuf_release(&cur);
+	return rc < 0 ? rc : changed > 0;
+}
