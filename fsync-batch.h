@@ -19,6 +19,7 @@
 #ifndef FSYNC_BATCH_H
 #define FSYNC_BATCH_H
 
+#include "compat/fskind.h"
 #include "compat/posix.h"
 #include "util/err.h"
 #include "write-or-die.h"
@@ -44,7 +45,9 @@ enum publish_class {
 
 enum publish_how {
 	PUBLISH_RENAME,	      /* tmp_path to final_path, replacing */
-	PUBLISH_IN_PLACE,     /* final_path has been written already (reflog append) */
+	/* final_path has been written already (reflog append); if it was made for
+	 * that, say so by fsync_batch_note_dir */
+	PUBLISH_IN_PLACE,
 	PUBLISH_UNLINK,	      /* remove final_path (missing is fine) */
 };
 
@@ -52,7 +55,9 @@ struct fsync_staging {
 	enum fsync_component component;
 	enum publish_class order;
 	enum publish_how how;
-	int fd;		        /* passes to the batch in all outcomes; -1: none */
+	/* passes to the batch in all outcomes; -1: none (the batch then opens the
+	 * file itself, which is second best, see D7) */
+	int fd;
 	const char *tmp_path;   /* copied */
 	const char *final_path; /* copied */
 	bool make_parents;      /* create missing directories of final_path */
@@ -71,17 +76,25 @@ struct fsync_batch_options {
 			      RLIMIT_NOFILE is small */
 	/* mode of created parent directories for core.sharedRepository; NULL:
 	 * mkdir 0777 under the umask */
-	int (*make_dir)(void *data, const char *path);
+	int (*make_dir)(void *data, const char *path); /* 0, or -1 with errno */
 	void *make_dir_data;
+	/* 0: ask the file system; else 1 + enum fs_kind, for tests */
+	int test_kind;
 };
 
 struct fsync_batch;
+/*
+ * GIT_TEST_FSYNC=0: nothing is flushed or awaited. GIT_TEST_FS_KIND (journal,
+ * btrfs, local, each, full): as if every file system were of that kind.
+ */
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts);
 const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b);
 
 /*
  * Take over a file that has been written: start its writeback if the policy
  * covers its component, and queue its publication.
+ * Ownership: the entry is the batch's in all outcomes; after a failure it is
+ * given up by the next call of the owning thread that ends the batch.
  * Errors: ERR_IO if a writeback that fell out of the window failed; the batch
  * is then poisoned (D6): every later call fails with that message.
  */
@@ -91,7 +104,7 @@ MUST_USE int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging
 /*
  * Settle and publish what has been staged so far, without sealing: others
  * (hooks, children) can then see it. D1 holds; D2 is left to commit. The batch stays
- * open.
+ * open. Errors as fsync_batch_commit.
  */
 MUST_USE int fsync_batch_publish(struct fsync_batch *b, struct err *err);
 
@@ -101,6 +114,7 @@ MUST_USE int fsync_batch_publish(struct fsync_batch *b, struct err *err);
  *             the policy covers them.
  * Errors:     ERR_IO         nothing of what was open has been published
  *             ERR_UNCERTAIN  some names visible, durability unknown
+ *             In both cases all that was not published has been given up.
  * Cost:       method batch: 1 flush on ext4 and XFS, 1 on btrfs, 2 elsewhere;
  *             0 if nothing that the policy covers was staged.
  */
@@ -110,18 +124,12 @@ MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);
 void fsync_batch_abort(struct fsync_batch *b);
 void fsync_batch_free(struct fsync_batch *b); /* aborts; NULL is fine */
 
-/* A name was made or removed outside (mkdir of a repository, a moved file):
- * seal must cover directory `dir`. */
+/*
+ * A name was made or removed outside (mkdir of a repository, a moved file): seal
+ * must cover directory `dir`. Call it after the change, and before the next one
+ * in another directory: on a journalling file system the last one stands for all.
+ */
 void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 			  const char *dir);
-
-/* What one flush covers (the table of Documentation/Durability). */
-enum fs_kind {
-	FS_JOURNAL,	/* ext4, XFS: one fsync of a directory seals all */
-	FS_BTRFS,	/* one syncfs seals all */
-	FS_LOCAL,	/* unknown but local: syncfs before and after */
-	FS_EACH,	/* network, FUSE, or no syncfs: fsync each file, directory */
-};
-enum fs_kind fs_kind_of(int fd);
 
 #endif

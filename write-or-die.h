@@ -47,8 +47,11 @@ struct fsync_policy {
 #define FSYNC_POLICY_DEFAULT { FSYNC_SLUICE_DEFAULT, FSYNC_METHOD_BATCH }
 
 /*
- * Parse a value of core.fsync, left to right, into *components. A word that is
- * not known is left out and reported by one call of warn(data, word).
+ * Parse a value of core.fsync, left to right, into *components. As in Git the
+ * set starts from Git's default ("pack,pack-metadata,commit-graph"), "none"
+ * empties it, and an empty value means the default of the program, here
+ * FSYNC_SLUICE_DEFAULT. FSYNC_OTHER is in the set unless it ends up empty. A word
+ * that is not known is left out and reported by one call of warn(data, word).
  */
 void fsync_components_parse(const char *value, unsigned *components,
 			    void (*warn)(void *data, const char *word), void *data);

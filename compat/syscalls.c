@@ -16,6 +16,23 @@ static int native_utimens(const char *path, const struct timespec times[2])
 	return utimensat(AT_FDCWD, path, times, 0);
 }
 
+/* The name below /proc stands for the descriptor: linkat follows it. */
+#if defined(__linux__)
+static int native_link_fd(int fd, const char *to)
+{
+	char from[40];
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW);
+}
+#else
+static int native_link_fd(int fd UNUSED, const char *to UNUSED)
+{
+	errno = ENOSYS;
+	return -1;
+}
+#endif
+
 /* ---- extended attributes ---- */
 
 #if defined(__linux__)
@@ -29,6 +46,11 @@ static int native_fremovexattr(int fd, const char *name)
 {
 	return fremovexattr(fd, name);
 }
+
+static int native_removexattr(const char *path, const char *name)
+{
+	return lremovexattr(path, name);
+}
 #elif defined(__APPLE__)
 static int native_fsetxattr(int fd, const char *name, const void *value,
 			    size_t len, int flags)
@@ -40,6 +62,11 @@ static int native_fremovexattr(int fd, const char *name)
 {
 	return fremovexattr(fd, name, 0);
 }
+
+static int native_removexattr(const char *path, const char *name)
+{
+	return removexattr(path, name, XATTR_NOFOLLOW);
+}
 #else
 static int native_fsetxattr(int fd UNUSED, const char *name UNUSED,
 			    const void *value UNUSED, size_t len UNUSED,
@@ -50,6 +77,12 @@ static int native_fsetxattr(int fd UNUSED, const char *name UNUSED,
 }
 
 static int native_fremovexattr(int fd UNUSED, const char *name UNUSED)
+{
+	errno = ENOTSUP;
+	return -1;
+}
+
+static int native_removexattr(const char *path UNUSED, const char *name UNUSED)
 {
 	errno = ENOTSUP;
 	return -1;
@@ -142,6 +175,7 @@ const struct syscall_table syscalls_native = {
 	.chmod = chmod,
 	.rename = rename,
 	.link = link,
+	.link_fd = native_link_fd,
 	.symlink = symlink,
 	.unlink = unlink,
 	.mkdir = mkdir,
@@ -149,6 +183,7 @@ const struct syscall_table syscalls_native = {
 	.utimens = native_utimens,
 	.fsetxattr = native_fsetxattr,
 	.fremovexattr = native_fremovexattr,
+	.removexattr = native_removexattr,
 	.fsync = fsync,
 	.fdatasync = native_fdatasync,
 	.syncfs = native_syncfs,

@@ -29,6 +29,8 @@ struct syscall_table {
 	int (*chmod)(const char *path, mode_t mode);
 	int (*rename)(const char *from, const char *to);
 	int (*link)(const char *from, const char *to);
+	/* Name a file that was opened with O_TMPFILE; ENOSYS where missing. */
+	int (*link_fd)(int fd, const char *to);
 	int (*symlink)(const char *target, const char *path);
 	int (*unlink)(const char *path);
 	int (*mkdir)(const char *path, mode_t mode);
@@ -37,6 +39,7 @@ struct syscall_table {
 	int (*fsetxattr)(int fd, const char *name, const void *value,
 			 size_t len, int flags);
 	int (*fremovexattr)(int fd, const char *name);
+	int (*removexattr)(const char *path, const char *name); /* no symlinks */
 	/* Flushes; each counts as one "hardware-flush". */
 	int (*fsync)(int fd);
 	int (*fdatasync)(int fd);
@@ -51,6 +54,19 @@ struct syscall_table {
 	int (*writeout_start)(int fd);
 	int (*writeout_wait)(int fd);
 };
+
+/*
+ * Repeat a call that a signal interrupted before it did anything. The result
+ * is a long: wide enough for all of the above.
+ */
+#define RETRY_EINTR(call)                                       \
+	__extension__({                                         \
+		long retry_r_;                                  \
+		do                                              \
+			retry_r_ = (long)(call);                \
+		while (retry_r_ < 0 && errno == EINTR);         \
+		retry_r_;                                       \
+	})
 
 /* The table in use. */
 extern const struct syscall_table *sys;

@@ -4,7 +4,11 @@
  * PATH by the operation's batch. The owner is written into the extended
  * attribute user.git.lock (boot id, pid namespace, pid, start time), where the
  * file system has them: a lock whose owner is provably gone is taken over,
- * serialised, and said once (P5).
+ * serialised, and said once (P5). The attribute is there before the lock has
+ * its name, and is taken off right after the rename: removed earlier, a kill in
+ * between would leave a lock that is nobody's; left on, a copy of the file made with
+ * its attributes could pass for a lock of a dead owner. A crash between rename
+ * and removal leaves it on the published file, where nobody looks at it.
  *
  *   struct lockfile lk = LOCKFILE_INIT;
  *   lockfile_hold(&lk, path, 0, timeout_ms, err)
@@ -16,6 +20,7 @@
 #define FS_LOCKFILE_H
 
 #include "compat/posix.h"
+#include "fs/owner.h"
 #include "fs/tempfile.h"
 
 struct lockfile {
@@ -45,8 +50,7 @@ MUST_USE int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
 void lockfile_rollback(struct lockfile *lk); /* idempotent */
 void lockfile_release(struct lockfile *lk);  /* rollback and free */
 
-/* Whose is it? For messages and tests. */
-enum lock_owner { LOCK_OWNER_UNKNOWN, LOCK_OWNER_ALIVE, LOCK_OWNER_GONE };
+/* Whose is it (fs/owner.h)? For messages and tests; *pid may be NULL. */
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid);
 
 /*

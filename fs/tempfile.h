@@ -18,6 +18,15 @@ struct tempfile {
 
 /* O_CREAT|O_EXCL|O_CLOEXEC at exactly that path. ERR_EXISTS if it is there. */
 MUST_USE int tempfile_create(struct tempfile **out, const char *path, int mode, struct err *err);
+/*
+ * The same for a file that must not be seen before it has been marked: `mark`
+ * is called with the descriptor before the name appears, where the platform and
+ * the file system allow that (O_TMPFILE), else right after. A kill at any
+ * moment then leaves either no file or a marked one.
+ */
+MUST_USE int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
+				    void (*mark)(int fd, void *data), void *data,
+				    struct err *err);
 /* "dir/prefixXXXXXX" with random letters. */
 MUST_USE int tempfile_create_in(struct tempfile **out, const char *dir,
 				const char *prefix, int mode, struct err *err);
@@ -28,6 +37,11 @@ MUST_USE int tempfile_close(struct tempfile *t, struct err *err);
 void tempfile_delete(struct tempfile **t);
 /* Forget it: the file stays. */
 void tempfile_forget(struct tempfile **t);
+/*
+ * For those who stage it themselves: the descriptor (-1 if closed) passes to the
+ * caller, the file stays watched until tempfile_forget or tempfile_delete.
+ */
+int tempfile_release_fd(struct tempfile *t);
 /*
  * Hand it to the batch: renamed to final_path at publish, removed if that does
  * not come about. The tempfile belongs to the batch from here on in all outcomes;

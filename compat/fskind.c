@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "compat/fskind.h"
+#ifdef __linux__
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#elif defined(__APPLE__)
+#include <sys/mount.h>
+#endif
+
+#ifdef __linux__
+
+/* f_type of statfs(2), which names them */
+#define MAGIC_EXT 0xef53
+#define MAGIC_XFS 0x58465342
+#define MAGIC_BTRFS 0x9123683e
+
+static const uint32_t not_local[] = {
+	0x6969,	    /* NFS */
+	0x517b,	    /* SMB */
+	0xff534d42, /* CIFS */
+	0xfe534d42, /* SMB2, SMB3 */
+	0x01021997, /* 9P */
+	0x65735546, /* FUSE, virtiofs */
+	0x00c36400, /* Ceph */
+	0x5346414f, /* AFS */
+	0x6b414653, /* kAFS */
+	0x73757245, /* Coda */
+	0x0bd00bd0, /* Lustre */
+	0x47504653, /* GPFS */
+	0x01161970, /* GFS2 */
+	0x7461636f, /* OCFS2 */
+	0x19830326, /* BeeGFS */
+	0xaad7aaea, /* PanFS */
+	0xbacbacbc, /* VMware's shared folders */
+	0x786f4256, /* VirtualBox's */
+};
+
+/* Before Linux 5.8 syncfs(2) returned 0 although pages could not be written. */
+static bool syncfs_tells_errors(void)
+{
+	struct utsname u;
+	int major, minor;
+
+	return !uname(&u) && sscanf(u.release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 8));
+}
+
+/*
+ * ext2, ext3 and ext4 share one number, and ext4 can be made without a journal.
+ * The driver of ext4 tells in sysfs whether a journal thread is running.
+ */
+static bool ext_has_journal(int fd)
+{
+	char link[64], target[256], path[320], buf[16];
+	const char *name;
+	struct stat st;
+	ssize_t n;
+	int f;
+
+	if (fstat(fd, &st))
+		return false;
+	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u",
+		 major(st.st_dev), minor(st.st_dev));
+	n = readlink(link, target, sizeof(target) - 1);
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	name = strrchr(target, '/');
+	snprintf(path, sizeof(path), "/sys/fs/ext4/%s/journal_task",
+		 name ? name + 1 : target);
+	f = open(path, O_RDONLY | O_CLOEXEC);
+	if (f < 0)
+		return false;
+	n = read(f, buf, sizeof(buf));
+	close(f);
+	return n > 0 && isdigit((unsigned char)buf[0]);
+}
+
+enum fs_kind fs_kind_of(int fd)
+{
+	struct statfs sf;
+	uint32_t type;
+
+	if (fstatfs(fd, &sf))
+		return FS_EACH;
+	type = (uint32_t)sf.f_type;
+	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_has_journal(fd)))
+		return FS_JOURNAL;
+	for (size_t i = 0; i < ARRAY_SIZE(not_local); i++)
+		if (type == not_local[i])
+			return FS_EACH;
+	if (!syncfs_tells_errors())
+		return FS_EACH;
+	return type == MAGIC_BTRFS ? FS_BTRFS : FS_LOCAL;
+}
+
+#elif defined(__APPLE__)
+
+enum fs_kind fs_kind_of(int fd)
+{
+	struct statfs sf;
+
+	return !fstatfs(fd, &sf) && (sf.f_flags & MNT_LOCAL) ? FS_FULL : FS_EACH;
+}
+
+#else
+
+enum fs_kind fs_kind_of(int fd)
+{
+	(void)fd;
+	return FS_EACH;
+}
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "fs/lockfile.h"
+#include "compat/random.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include <sys/file.h>
+#if defined(__linux__) || defined(__APPLE__)
+#include <sys/xattr.h>
+#endif
+
+#define OWNER_ATTRIBUTE "user.git.lock"
+#define SUFFIX ".lock"
+
+static void report_takeover(const char *lock_path, pid_t pid)
+{
+	fprintf(stderr, "warning: removed stale lock '%s'; its owner, process %ld, is gone\n",
+		lock_path, (long)pid);
+}
+
+void (*lockfile_takeover_report)(const char *lock_path, pid_t pid) = report_takeover;
+
+/* ---- the owner ---- */
+
+/*
+ * Best effort: without the attribute the lock is as good as any other, only
+ * that nobody can prove that its owner is gone.
+ */
+static void write_owner(int fd, void *data UNUSED)
+{
+	char text[OWNER_TEXT_MAX + 1];
+	struct owner self;
+	size_t len;
+
+	if (!owner_is_provable_on(fd) || !owner_self(&self))
+		return;
+	len = owner_format(text, &self, ' ');
+	if (len)
+		(void)RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, text, len, 0));
+}
+
+static ssize_t get_owner_text(int fd, char *buf, size_t size)
+{
+#if defined(__linux__)
+	return fgetxattr(fd, OWNER_ATTRIBUTE, buf, size);
+#elif defined(__APPLE__)
+	return fgetxattr(fd, OWNER_ATTRIBUTE, buf, size, 0, 0);
+#else
+	(void)fd, (void)buf, (void)size;
+	errno = ENOTSUP;
+	return -1;
+#endif
+}
+
+static enum lock_owner owner_of_fd(int fd, struct owner *owner)
+{
+	char text[OWNER_TEXT_MAX];
+	struct stat st;
+	ssize_t len;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !owner_is_provable_on(fd))
+		return LOCK_OWNER_UNKNOWN;
+	len = get_owner_text(fd, text, sizeof(text));
+	if (len <= 0 || !owner_parse(owner, text, (size_t)len, ' '))
+		return LOCK_OWNER_UNKNOWN;
+	return owner_state(owner, st.st_ctime);
+}
+
+/* A symbolic link in place of the lock is nobody's: O_NOFOLLOW. */
+static enum lock_owner read_owner(const char *lock_path, struct owner *owner)
+{
+	int fd = (int)RETRY_EINTR(sys->open(lock_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+					    O_NONBLOCK, 0));
+	enum lock_owner who;
+
+	if (fd < 0)
+		return LOCK_OWNER_UNKNOWN;
+	who = owner_of_fd(fd, owner);
+	sys->close(fd);
+	return who;
+}
+
+enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid)
+{
+	struct owner owner = { .pid = 0 };
+	enum lock_owner who = read_owner(lock_path, &owner);
+
+	if (pid)
+		*pid = owner.pid;
+	return who;
+}
+
+/* ---- take-over ---- */
+
+#define TAKEOVER_WAIT_MS 1000
+
+static void sleep_ms(long ms)
+{
+	struct timespec ts = { ms / 1000, (ms % 1000) * 1000000 };
+
+	nanosleep(&ts, NULL);
+}
+
+/* Somebody may hold flock(2) on that directory for reasons of their own. */
+static bool flock_for_a_while(int fd)
+{
+	for (int waited = 0; waited < TAKEOVER_WAIT_MS; waited += 10) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			return true;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		sleep_ms(10);
+	}
+	return false;
+}
+
+/*
+ * P5: two that find the same dead owner must not both go on: the second would
+ * remove the lock that the first has just made. Whoever removes holds an
+ * advisory lock on the directory and reads the owner again under it; the new lock
+ * is then made with O_EXCL like any other, outside of it. Test:
+ * takeover_has_one_winner.
+ */
+static bool remove_if_gone(const char *lock_path)
+{
+	struct strbuf dir = STRBUF_INIT;
+	struct owner owner;
+	bool removed = false;
+	int fd;
+
+	path_dirname(&dir, lock_path);
+	fd = (int)RETRY_EINTR(sys->open(dir.buf, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+	strbuf_release(&dir);
+	if (fd < 0)
+		return false;
+	if (flock_for_a_while(fd) &&
+	    read_owner(lock_path, &owner) == LOCK_OWNER_GONE &&
+	    !RETRY_EINTR(sys->unlink(lock_path))) {
+		removed = true;
+		lockfile_takeover_report(lock_path, owner.pid);
+	}
+	sys->close(fd);
+	return removed;
+}
+
+static bool take_over(const char *lock_path)
+{
+	struct owner owner;
+
+	return read_owner(lock_path, &owner) == LOCK_OWNER_GONE &&
+	       remove_if_gone(lock_path);
+}
+
+/* ---- taking ---- */
+
+/* The words up to the full stop are what scripts look for. */
+static int locked(const char *lock_path, struct err *err)
+{
+	struct strbuf who = STRBUF_INIT;
+	pid_t pid;
+	int ret;
+
+	switch (lock_owner_of(lock_path, &pid)) {
+	case LOCK_OWNER_ALIVE:
+		strbuf_addf(&who, "Process %ld holds it: wait until it has ended, "
+			    "or end it.", (long)pid);
+		break;
+	default:
+		strbuf_addstr(&who, "Whether it is still at work cannot be told from here. "
+			      "If no such process\nis left, it ended without cleaning up: "
+			      "remove the file by hand.");
+	}
+	ret = err_set(err, ERR_LOCKED,
+		      "Unable to create '%s': File exists.\n\n"
+		      "Another git process seems to be running in this repository.\n%s",
+		      lock_path, who.buf);
+	strbuf_release(&who);
+	return ret;
+}
+
+static void create_failed(const char *lock_path, const struct err *why, struct err *err)
+{
+	errno = why->sys_errno;
+	if (errno)
+		err_set_errno(err, "Unable to create '%s'", lock_path);
+	else
+		err_set(err, why->code, "%s", err_message(why));
+}
+
+/* One attempt; ERR_LOCKED without a message if it is somebody's. */
+static int try_once(struct tempfile **tf, const char *lock_path, struct err *err)
+{
+	/* Twice: after a take-over others may be faster, which is fine. */
+	for (int i = 0; i < 2; i++) {
+		struct err local = ERR_INIT;
+		int ret = tempfile_create_marked(tf, lock_path, 0666, write_owner,
+						 NULL, &local);
+
+		if (ret && ret != ERR_EXISTS)
+			create_failed(lock_path, &local, err);
+		err_release(&local);
+		if (ret != ERR_EXISTS)
+			return ret;
+		if (!take_over(lock_path))
+			break;
+	}
+	return ERR_LOCKED;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Tries again at growing intervals, spread so that waiters do not march in step. */
+static int try_until(struct tempfile **tf, const char *lock_path, long timeout_ms,
+		     struct err *err)
+{
+	int64_t end = now_ms() + timeout_ms;
+	long wait = 1;
+
+	for (;;) {
+		int ret = try_once(tf, lock_path, err);
+		int64_t left = end - now_ms();
+		long ms;
+
+		if (ret != ERR_LOCKED)
+			return ret;
+		if (timeout_ms >= 0 && left <= 0)
+			return locked(lock_path, err);
+		ms = wait / 2 + (long)(os_random64() % (uint64_t)(wait + 1));
+		if (timeout_ms >= 0 && ms > left)
+			ms = (long)left;
+		sleep_ms(ms ? ms : 1);
+		if (wait < 1000)
+			wait = wait * 2;
+	}
+}
+
+/* Follow a chain of symbolic links, whose end need not exist. */
+static int resolve_target(struct strbuf *out, const char *path, struct err *err)
+{
+	struct strbuf link = STRBUF_INIT;
+	struct stat st;
+	int depth = 0, ret = 0;
+
+	strbuf_addstr(out, path);
+	while (!lstat(out->buf, &st) && S_ISLNK(st.st_mode)) {
+		if (++depth > 10) {
+			ret = err_set(err, ERR_INVALID,
+				      "too many levels of symbolic links at '%s'", path);
+			break;
+		}
+		strbuf_reset(&link);
+		ret = read_link(&link, out->buf, 0, err);
+		if (ret < 0)
+			break;
+		if (!is_absolute_path(link.buf)) {
+			const char *slash = strrchr(out->buf, '/');
+
+			strbuf_insert(&link, 0, out->buf,
+				      slash ? (size_t)(slash + 1 - out->buf) : 0);
+		}
+		strbuf_swap(out, &link);
+	}
+	strbuf_release(&link);
+	return ret;
+}
+
+int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
+		  long timeout_ms, struct err *err)
+{
+	struct strbuf target = STRBUF_INIT;
+	char *lock_path = NULL;
+	int ret = 0;
+
+	if (flags & LOCK_NO_DEREF)
+		strbuf_addstr(&target, path);
+	else
+		ret = resolve_target(&target, path, err);
+	if (!ret && (flags & LOCK_MAKE_DIRS))
+		ret = make_leading_dirs(target.buf, SHARED_PERM_UMASK, err);
+	if (!ret) {
+		lock_path = xstrfmt("%s" SUFFIX, target.buf);
+		ret = try_until(&lk->tf, lock_path, timeout_ms, err);
+	}
+	if (!ret) {
+		free(lk->target);
+		lk->target = strbuf_detach(&target, NULL);
+	}
+	free(lock_path);
+	strbuf_release(&target);
+	return ret;
+}
+
+/* ---- in between ---- */
+
+int lockfile_close(struct lockfile *lk, struct err *err)
+{
+	return tempfile_close(lk->tf, err);
+}
+
+/* Whoever wrote it meanwhile may have put a new inode there: mark that too. */
+int lockfile_reopen(struct lockfile *lk, struct err *err)
+{
+	int fd;
+
+	if (lk->tf->fd >= 0)
+		BUG("'%s' is open", lk->tf->path);
+	fd = (int)RETRY_EINTR(sys->open(lk->tf->path, O_RDWR | O_TRUNC | O_CLOEXEC |
+					O_NOFOLLOW, 0));
+	if (fd < 0)
+		return err_set_errno(err, "unable to open '%s' again", lk->tf->path);
+	write_owner(fd, NULL);
+	lk->tf->fd = fd;
+	return 0;
+}
+
+/* ---- ending ---- */
+
+struct staged_lock {
+	struct tempfile *tf;
+	char *target;
+};
+
+/*
+ * Runs right after the rename, before the seal. A target that is a lock itself
+ * (index.lock, written by a command that a hook ran) is not to lose its owner,
+ * but that owner is not us, so the attribute goes all the same: nobody then
+ * takes it over by mistake.
+ */
+static void staged_done(void *data, bool published)
+{
+	struct staged_lock *l = data;
+
+	if (published) {
+		(void)sys->removexattr(l->target, OWNER_ATTRIBUTE);
+		tempfile_forget(&l->tf);
+	} else {
+		tempfile_delete(&l->tf);
+	}
+	free(l->target);
+	free(l);
+}
+
+int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
+		   enum fsync_component component, enum publish_class order,
+		   struct err *err)
+{
+	struct staged_lock *l = xmalloc(sizeof(*l));
+	struct fsync_staging s = {
+		.component = component,
+		.order = order,
+		.how = PUBLISH_RENAME,
+		.done = staged_done,
+		.data = l,
+	};
+
+	l->tf = lk->tf;
+	l->target = lk->target;
+	lk->tf = NULL;
+	lk->target = NULL;
+	s.tmp_path = l->tf->path;
+	s.final_path = l->target;
+	s.fd = tempfile_release_fd(l->tf);
+	return fsync_batch_stage(b, &s, err);
+}
+
+void lockfile_rollback(struct lockfile *lk)
+{
+	tempfile_delete(&lk->tf);
+}
+
+void lockfile_release(struct lockfile *lk)
+{
+	lockfile_rollback(lk);
+	FREE_AND_NULL(lk->target);
+}

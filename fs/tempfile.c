@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files that must not outlive us stand in a process-wide list (one of the
+ * few mutable states of the process: signals have no context).
+ *
+ * The list is read by signal handlers, so it only ever grows: chunks of slots,
+ * linked by atomic pointers, slots used again when they fall free. A slot counts
+ * when its path is set; everything else in it is written before. Before a path
+ * is removed at exit its inode is compared with the one that we made: between a
+ * rename and the moment the slot is emptied, the name may belong to somebody else.
+ */
+#include "compat/posix.h"
+#include "fs/tempfile.h"
+#include "compat/random.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "write-or-die.h"
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#define SLOTS_PER_CHUNK 64
+
+struct slot {
+	_Atomic(const char *) path; /* NULL: free */
+	struct slot *next_free;	    /* under the mutex */
+	dev_t dev;
+	ino_t ino;
+	pid_t pid;
+	bool is_dir;
+	/* Closed while its name stays ours: another program may have put
+	 * another inode there. */
+	bool any_inode;
+};
+
+struct chunk {
+	_Atomic(struct chunk *) next;
+	struct slot slots[SLOTS_PER_CHUNK];
+};
+
+static struct {
+	pthread_mutex_t mutex;
+	_Atomic(struct chunk *) first;
+	struct slot *free_slots;
+	bool installed;
+} registry = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+/* What a caller sees, and its slot. */
+struct watched {
+	struct tempfile pub;
+	struct slot *slot;
+};
+
+static struct watched *watched_of(struct tempfile *t)
+{
+	return (struct watched *)t;
+}
+
+/* ---- removal at exit and in signal handlers: no allocation, no locks ---- */
+
+static void remove_dir_quickly(int at, const char *name, int depth);
+
+static void remove_entry_quickly(int at, const char *name, int depth)
+{
+	if (name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2])))
+		return;
+	if (unlinkat(at, name, 0) && (errno == EISDIR || errno == EPERM))
+		remove_dir_quickly(at, name, depth - 1);
+}
+
+#ifdef __linux__
+struct kernel_dirent {
+	uint64_t ino;
+	int64_t off;
+	unsigned short reclen;
+	unsigned char type;
+	char name[];
+};
+
+static void remove_content_quickly(int fd, int depth)
+{
+	_Alignas(struct kernel_dirent) char buf[2048];
+	long n, at;
+
+	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0) {
+		for (at = 0; at < n;) {
+			struct kernel_dirent *de = (struct kernel_dirent *)(buf + at);
+
+			remove_entry_quickly(fd, de->name, depth);
+			at += de->reclen;
+		}
+	}
+}
+#else
+/* opendir may allocate; better a small risk in a dying process than litter. */
+static void remove_content_quickly(int fd, int depth)
+{
+	DIR *dir = fdopendir(dup(fd));
+	struct dirent *de;
+
+	while (dir && (de = readdir(dir)))
+		remove_entry_quickly(fd, de->d_name, depth);
+	if (dir)
+		closedir(dir);
+}
+#endif
+
+static void remove_dir_quickly(int at, const char *name, int depth)
+{
+	int fd;
+
+	if (depth < 0)
+		return;
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	remove_content_quickly(fd, depth);
+	close(fd);
+	unlinkat(at, name, AT_REMOVEDIR);
+}
+
+/* Or is it gone, or somebody else's by now? */
+static bool still_ours(const struct slot *slot, const char *path)
+{
+	struct stat st;
+
+	return slot->pid == getpid() && !lstat(path, &st) &&
+	       (slot->any_inode ||
+		(st.st_dev == slot->dev && st.st_ino == slot->ino));
+}
+
+static void remove_slot(struct slot *slot)
+{
+	const char *path = atomic_load(&slot->path);
+
+	if (!path || !still_ours(slot, path))
+		return;
+	if (slot->is_dir)
+		remove_dir_quickly(AT_FDCWD, path, 16);
+	else
+		unlink(path);
+}
+
+static void remove_all(void)
+{
+	for (struct chunk *c = atomic_load(&registry.first); c; c = atomic_load(&c->next))
+		for (size_t i = 0; i < SLOTS_PER_CHUNK; i++)
+			remove_slot(&c->slots[i]);
+}
+
+static const int fatal_signals[] = { SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGPIPE };
+static struct sigaction previous[ARRAY_SIZE(fatal_signals)];
+
+/*
+ * Clean up, put back what was there before us, and let the signal have its
+ * effect: it is blocked until we return.
+ */
+static void on_fatal_signal(int sig)
+{
+	int saved = errno;
+
+	remove_all();
+	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
+		if (fatal_signals[i] == sig)
+			sigaction(sig, &previous[i], NULL);
+	raise(sig);
+	errno = saved;
+}
+
+/* Under the mutex, once. A signal that was ignored (nohup) stays ignored. */
+static void install(void)
+{
+	struct sigaction act;
+
+	memset(&act, 0, sizeof(act));
+	act.sa_handler = on_fatal_signal;
+	sigemptyset(&act.sa_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++) {
+		if (!sigaction(fatal_signals[i], NULL, &previous[i]) &&
+		    previous[i].sa_handler != SIG_IGN)
+			sigaction(fatal_signals[i], &act, NULL);
+	}
+	atexit(remove_all);
+	registry.installed = true;
+}
+
+/* ---- the list ---- */
+
+static struct slot *take_slot(void)
+{
+	struct slot *slot;
+
+	pthread_mutex_lock(&registry.mutex);
+	if (!registry.installed)
+		install();
+	if (!registry.free_slots) {
+		struct chunk *c = xcalloc(1, sizeof(*c));
+
+		for (size_t i = 0; i < SLOTS_PER_CHUNK; i++) {
+			c->slots[i].next_free = registry.free_slots;
+			registry.free_slots = &c->slots[i];
+		}
+		atomic_store(&c->next, atomic_load(&registry.first));
+		atomic_store(&registry.first, c);
+	}
+	slot = registry.free_slots;
+	registry.free_slots = slot->next_free;
+	pthread_mutex_unlock(&registry.mutex);
+	return slot;
+}
+
+static void give_back_slot(struct slot *slot)
+{
+	atomic_store(&slot->path, NULL);
+	pthread_mutex_lock(&registry.mutex);
+	slot->next_free = registry.free_slots;
+	registry.free_slots = slot;
+	pthread_mutex_unlock(&registry.mutex);
+}
+
+/* From here on it is removed at exit. path passes to the tempfile. */
+static struct tempfile *watch(char *path, int fd, const struct stat *st)
+{
+	struct watched *w = xcalloc(1, sizeof(*w));
+
+	w->pub.path = path;
+	w->pub.fd = fd;
+	w->slot = take_slot();
+	w->slot->dev = st->st_dev;
+	w->slot->ino = st->st_ino;
+	w->slot->pid = getpid();
+	w->slot->is_dir = S_ISDIR(st->st_mode);
+	w->slot->any_inode = false;
+	atomic_store(&w->slot->path, path);
+	return &w->pub;
+}
+
+static void unwatch(struct tempfile *t)
+{
+	give_back_slot(watched_of(t)->slot);
+	free(t->path);
+	free(t);
+}
+
+/* ---- making ---- */
+
+static int create_failed(const char *path, struct err *err)
+{
+	if (errno == EEXIST)
+		return err_set(err, ERR_EXISTS, "unable to create '%s': %s",
+			       path, strerror(errno));
+	return err_set_errno(err, "unable to create '%s'", path);
+}
+
+/* A file that has its name already. */
+static int adopt(struct tempfile **out, char *path, int fd, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		err_set_errno(err, "unable to stat '%s'", path);
+		sys->close(fd);
+		sys->unlink(path);
+		free(path);
+		return ERR_IO;
+	}
+	*out = watch(path, fd, &st);
+	return 0;
+}
+
+static int open_exclusive(const char *path, int mode)
+{
+	return (int)RETRY_EINTR(sys->open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+					  (mode_t)mode));
+}
+
+int tempfile_create(struct tempfile **out, const char *path, int mode, struct err *err)
+{
+	int fd = open_exclusive(path, mode);
+
+	if (fd < 0)
+		return create_failed(path, err);
+	return adopt(out, xstrdup(path), fd, err);
+}
+
+#define TRIES 100
+
+int tempfile_create_in(struct tempfile **out, const char *dir,
+		       const char *prefix, int mode, struct err *err)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	char *base = path_join(dir, prefix);
+
+	for (int try = 0; try < TRIES; try++) {
+		uint64_t rnd = os_random64();
+		char tail[7] = "";
+		char *path;
+		int fd;
+
+		for (size_t i = 0; i + 1 < sizeof(tail); i++, rnd /= sizeof(letters) - 1)
+			tail[i] = letters[rnd % (sizeof(letters) - 1)];
+		path = xstrfmt("%s%s", base, tail);
+		fd = open_exclusive(path, mode);
+		if (fd >= 0) {
+			free(base);
+			return adopt(out, path, fd, err);
+		}
+		free(path);
+		if (errno != EEXIST)
+			break;
+	}
+	create_failed(base, err);
+	free(base);
+	return ERR_IO;
+}
+
+/* A file without a name in the directory of path; -1 where there is no such thing. */
+static int open_nameless(const char *path, int mode)
+{
+#ifdef O_TMPFILE
+	struct strbuf dir = STRBUF_INIT;
+	int fd;
+
+	path_dirname(&dir, path);
+	fd = (int)RETRY_EINTR(sys->open(dir.buf, O_TMPFILE | O_RDWR | O_CLOEXEC,
+					(mode_t)mode));
+	strbuf_release(&dir);
+	return fd;
+#else
+	(void)path, (void)mode;
+	return -1;
+#endif
+}
+
+/*
+ * 1: made, 0: not possible here, go the other way, < 0: failed for good.
+ * The list has it before it has its name; the comparison of inodes keeps a
+ * signal in between from removing somebody else's file of that name.
+ */
+static int create_nameless(struct tempfile **out, const char *path, int mode,
+			   void (*mark)(int fd, void *data), void *data,
+			   struct err *err)
+{
+	int fd = open_nameless(path, mode);
+	struct tempfile *t;
+	struct stat st;
+	int saved;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) < 0) {
+		sys->close(fd);
+		return 0;
+	}
+	mark(fd, data);
+	t = watch(xstrdup(path), fd, &st);
+	if (!RETRY_EINTR(sys->link_fd(fd, path))) {
+		*out = t;
+		return 1;
+	}
+	saved = errno;
+	sys->close(fd);
+	unwatch(t);
+	errno = saved;
+	if (saved != EEXIST && saved != ENOSPC && saved != EDQUOT && saved != EIO)
+		return 0; /* no /proc, no such link: the other way will tell */
+	return create_failed(path, err);
+}
+
+int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
+			   void (*mark)(int fd, void *data), void *data,
+			   struct err *err)
+{
+	int ret = create_nameless(out, path, mode, mark, data, err);
+
+	if (ret)
+		return ret < 0 ? ret : 0;
+	ret = tempfile_create(out, path, mode, err);
+	if (!ret)
+		mark((*out)->fd, data);
+	return ret;
+}
+
+struct tempfile *tempfile_register(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		memset(&st, 0, sizeof(st)); /* never equal: nothing is removed */
+	return watch(xstrdup(path), -1, &st);
+}
+
+/* ---- ending ---- */
+
+int tempfile_close(struct tempfile *t, struct err *err)
+{
+	int fd = t->fd;
+
+	t->fd = -1;
+	watched_of(t)->slot->any_inode = true;
+	if (fd < 0 || !sys->close(fd) || errno == EINTR)
+		return 0;
+	return err_set_errno(err, "unable to close '%s'", t->path);
+}
+
+static bool remove_now(struct tempfile *t)
+{
+	if (watched_of(t)->slot->is_dir)
+		return !remove_tree(t->path, false, NULL);
+	return !remove_file(t->path, NULL);
+}
+
+void tempfile_delete(struct tempfile **tp)
+{
+	struct tempfile *t = *tp;
+	int saved = errno;
+
+	if (!t)
+		return;
+	*tp = NULL;
+	if (t->fd >= 0)
+		sys->close(t->fd);
+	t->fd = -1;
+	/* What cannot be removed now stays in the list, for another try at exit. */
+	if (!still_ours(watched_of(t)->slot, t->path) || remove_now(t))
+		unwatch(t);
+	else
+		free(t); /* the list keeps the path */
+	errno = saved;
+}
+
+void tempfile_forget(struct tempfile **tp)
+{
+	struct tempfile *t = *tp;
+
+	if (!t)
+		return;
+	*tp = NULL;
+	if (t->fd >= 0)
+		sys->close(t->fd);
+	unwatch(t);
+}
+
+/* ---- publishing ---- */
+
+/* From the rename on the name is not ours any more, only the inode. */
+static void settle_identity(struct tempfile *t)
+{
+	struct slot *slot = watched_of(t)->slot;
+	struct stat st;
+
+	if (!slot->any_inode || lstat(t->path, &st))
+		return;
+	slot->dev = st.st_dev;
+	slot->ino = st.st_ino;
+	slot->any_inode = false;
+}
+
+int tempfile_release_fd(struct tempfile *t)
+{
+	int fd = t->fd;
+
+	t->fd = -1;
+	settle_identity(t);
+	return fd;
+}
+
+static void staged_done(void *data, bool published)
+{
+	struct tempfile *t = data;
+
+	if (published)
+		tempfile_forget(&t);
+	else
+		tempfile_delete(&t);
+}
+
+int tempfile_stage(struct tempfile **tp, struct fsync_batch *b,
+		   enum fsync_component component, enum publish_class order,
+		   const char *final_path, bool make_parents, struct err *err)
+{
+	struct tempfile *t = *tp;
+	struct fsync_staging s = {
+		.component = component,
+		.order = order,
+		.how = PUBLISH_RENAME,
+		.fd = tempfile_release_fd(t),
+		.tmp_path = t->path,
+		.final_path = final_path,
+		.make_parents = make_parents,
+		.done = staged_done,
+		.data = t,
+	};
+
+	*tp = NULL;
+	return fsync_batch_stage(b, &s, err);
+}
