@@ -68,7 +68,18 @@ MUST_USE int worktree_hash_path(struct repository *r, struct converter *c, const
 				const struct stat *st, bool write, struct object_id *oid,
 				unsigned *mode, struct err *err);
 
-struct add_item;
+/*
+ * Content of the file or link at path, converted, as the object that it
+ * becomes. Messages for the user are appended to warn. Thread-safe unless
+ * conversion_needs_main_thread.
+ */
+MUST_USE int worktree_read_blob(struct converter *c, const struct conversion *cv,
+				const char *path, const struct stat *st, unsigned flags,
+				struct object_buf *out, struct strbuf *warn, struct err *err);
+/* Mode that the index gets, with core.fileMode and core.symlinks off the old one's. */
+unsigned worktree_mode(const struct repo_settings *s, unsigned st_mode,
+		       const struct index_entry *old);
+
 /*
  * Adds many paths through the worker threads of bulk-checkin: the entry is put
  * into the index when its object is there. Errors per path go to on_error; returning 0
@@ -78,12 +89,15 @@ struct worktree_adder;
 struct worktree_add_options {
 	bool intent_to_add, verbose, dry_run, renormalize, ignore_errors;
 	int chmod; /* 0, '+', '-' */
-	/* messages: "add 'path'" when verbose, warnings (safecrlf) */
+	/* the path is new in the index, or differs from what was there */
 	void (*on_added)(void *data, const char *path);
-	void (*on_warning)(void *data, const char *msg);
+	/* whole lines, as "warning: …\n" (safecrlf, filters) */
+	void (*on_warning)(void *data, const char *lines);
+	/* 0: leave this path out and go on; else adder_add and _finish fail */
 	int (*on_error)(void *data, const char *path, struct err *err);
 	void *data;
 };
+/* Unless dry_run, a batch of r->odb must be open until after finish. */
 struct worktree_adder *worktree_adder_new(struct repository *r, struct index_state *ix,
 					  struct converter *c,
 					  const struct worktree_add_options *o);

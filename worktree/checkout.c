@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From an index entry to the file in the work tree. */
+#include "compat/posix.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "object/fsck.h"
+#include "util/alloc.h"
+#include "worktree/worktree.h"
+#include "write-or-die.h"
+
+static int in_the_way(const char *path, bool force, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return 0;
+		return err_set_errno(err, "cannot stat '%s'", path);
+	}
+	if (!force)
+		return err_set(err, ERR_EXISTS, "%s already exists, no checkout", path);
+	return S_ISDIR(st.st_mode) ? remove_tree(path, false, err) : remove_file(path, err);
+}
+
+static int write_regular(const char *path, unsigned mode, const void *data, size_t len,
+			 struct err *err)
+{
+	int fd = sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			   mode == MODE_EXEC ? 0777 : 0666);
+	int rc;
+
+	if (fd < 0)
+		return err_set_errno(err, "unable to create file %s", path);
+	rc = write_in_full(fd, data, len, path, err);
+	if (sys->close(fd) < 0 && !rc)
+		rc = err_set_errno(err, "unable to write file %s", path);
+	if (rc < 0)
+		sys->unlink(path);
+	return rc;
+}
+
+static int write_converted(struct converter *c, const struct index_entry *e, const char *path,
+			   const struct object_buf *buf, struct err *err)
+{
+	struct strbuf out = STRBUF_INIT, warn = STRBUF_INIT;
+	struct conversion cv;
+	int rc;
+
+	converter_lookup(c, e->name, &cv);
+	rc = convert_to_worktree(c, e->name, &cv, buf->data, buf->size, &e->oid, &out, &warn,
+				 err);
+	if (rc > 0)
+		rc = write_regular(path, e->mode, out.buf, out.len, err);
+	else if (!rc)
+		rc = write_regular(path, e->mode, buf->data, buf->size, err);
+	strbuf_release(&out);
+	strbuf_release(&warn);
+	return rc;
+}
+
+static int write_symlink(struct repository *r, const char *path, const struct object_buf *buf,
+			 struct err *err)
+{
+	if (!r->settings.symlinks)
+		return write_regular(path, MODE_FILE, buf->data, buf->size, err);
+	if (memchr(buf->data, '\0', buf->size))
+		return err_set(err, ERR_CORRUPT, "target of symlink '%s' has a NUL byte", path);
+	if (sys->symlink(buf->data, path) < 0)
+		return err_set_errno(err, "unable to create symlink %s", path);
+	return 0;
+}
+
+static int write_entry(struct repository *r, const struct index_entry *e, const char *path,
+		       struct converter *c, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int rc;
+
+	if (MODE_IS_GITLINK(e->mode))
+		return make_dir(path, 0, err);
+	rc = odb_read_type(r->odb, &e->oid, OBJ_BLOB, &buf, err);
+	if (rc < 0) {
+		err_prefix(err, "unable to read sha1 file of %s", path);
+		return rc;
+	}
+	if (MODE_IS_SYMLINK(e->mode))
+		rc = write_symlink(r, path, &buf, err);
+	else
+		rc = write_converted(c, e, path, &buf, err);
+	object_buf_release(&buf);
+	return rc;
+}
+
+int worktree_checkout_entry(struct repository *r, struct index_state *ix,
+			    struct index_entry *e, struct converter *c,
+			    const struct checkout_options *o, struct err *err)
+{
+	char *path = xstrfmt("%s%s", o->prefix ? o->prefix : "", e->name);
+	struct stat st;
+	int rc;
+
+	if (!path_is_safe(e->name, e->mode, r->settings.protect))
+		rc = err_set(err, ERR_INVALID, "invalid path '%s'", e->name);
+	else if (worktree_leading_symlink(path, strlen(path)) && !o->force)
+		rc = err_set(err, ERR_INVALID, "'%s' is beyond a symbolic link", path);
+	else if ((rc = make_leading_dirs(path, 0, err)) >= 0 &&
+		 (rc = in_the_way(path, o->force, err)) >= 0)
+		rc = write_entry(r, e, path, c, err);
+	if (!rc && !(o->prefix && *o->prefix) && !lstat(path, &st)) {
+		stat_data_fill(&e->stat, &st);
+		ix->changed = true;
+	}
+	free(path);
+	return rc;
+}
