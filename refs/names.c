@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a ref may be called: the rules of git-check-ref-format(1). */
+#include "compat/posix.h"
+#include "refs/refs-internal.h"
+#include "util/strbuf.h"
+
+/* Bytes that no ref name has, '*' apart. */
+static bool is_forbidden(unsigned char c)
+{
+	return c <= ' ' || c == 0x7f || strchr("~^:?[\\", c);
+}
+
+/*
+ * One component, up to '/' or the end. Its length; 0 if it is not allowed. A
+ * '*' uses up *stars.
+ */
+static size_t component_length(const char *s, int *stars)
+{
+	size_t n;
+
+	if (*s == '.')
+		return 0;
+	for (n = 0; s[n] && s[n] != '/'; n++) {
+		if (s[n] == '*') {
+			if ((*stars)-- <= 0)
+				return 0;
+			continue;
+		}
+		if (is_forbidden((unsigned char)s[n]))
+			return 0;
+		if (s[n] == '.' && s[n + 1] == '.')
+			return 0;
+		if (s[n] == '@' && s[n + 1] == '{')
+			return 0;
+	}
+	if (n >= 5 && !memcmp(s + n - 5, ".lock", 5))
+		return 0;
+	return n;
+}
+
+bool refname_is_valid(const char *name, unsigned flags)
+{
+	int stars = flags & REFNAME_REFSPEC_PATTERN ? 1 : 0;
+	size_t components = 0, n;
+	const char *s = name;
+
+	if (!strcmp(name, "@"))
+		return false;
+	for (;;) {
+		n = component_length(s, &stars);
+		if (!n)
+			return false;
+		components++;
+		s += n;
+		if (!*s)
+			break;
+		s++;
+	}
+	if (s[-1] == '.')
+		return false;
+	return components > 1 || (flags & REFNAME_ALLOW_ONELEVEL);
+}
+
+bool refname_normalize(struct strbuf *out, const char *name, unsigned flags)
+{
+	size_t base = out->len;
+
+	while (*name == '/')
+		name++;
+	for (; *name; name++)
+		if (*name != '/' || name[-1] != '/')
+			strbuf_addch(out, *name);
+	return refname_is_valid(out->buf + base, flags);
+}
+
+bool refname_is_root(const char *name)
+{
+	const char *s;
+
+	for (s = name; *s; s++)
+		if (!(*s >= 'A' && *s <= 'Z') && *s != '-' && *s != '_')
+			return false;
+	return s != name;
+}
+
+bool refname_is_safe(const char *name)
+{
+	const char *s, *end;
+
+	if (!starts_with(name, "refs/"))
+		return refname_is_root(name);
+	/* Plain components only: nothing that a path would collapse or climb by. */
+	for (s = name + 5;; s = end + 1) {
+		end = strchrnul(s, '/');
+		if (end == s || (end - s == 1 && *s == '.') ||
+		    (end - s == 2 && s[0] == '.' && s[1] == '.'))
+			return false;
+		if (!*end)
+			return true;
+	}
+}
+
+bool refname_in_private_dir(const char *name)
+{
+	return starts_with(name, "refs/bisect/") ||
+	       starts_with(name, "refs/worktree/") ||
+	       starts_with(name, "refs/rewritten/");
+}
+
+bool refname_is_per_worktree(const char *name)
+{
+	return refname_is_root(name) || refname_in_private_dir(name);
+}
+
+bool refname_worktree_prefix(const char *name, const char **id, size_t *id_len,
+			     const char **bare)
+{
+	const char *rest, *slash;
+
+	if (skip_prefix(name, "main-worktree/", &rest) && *rest) {
+		*id = NULL;
+		*id_len = 0;
+		*bare = rest;
+		return true;
+	}
+	if (!skip_prefix(name, "worktrees/", &rest))
+		return false;
+	slash = strchr(rest, '/');
+	if (!slash || slash == rest || !slash[1])
+		return false;
+	*id = rest;
+	*id_len = slash - rest;
+	*bare = slash + 1;
+	return true;
+}

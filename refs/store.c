@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opening a ref store, and where in the repository each ref has its files. */
+#include "compat/posix.h"
+#include "refs/refs-internal.h"
+#include "util/alloc.h"
+
+int ref_store_open(struct ref_store **out, const struct ref_store_options *o, struct err *err)
+{
+	struct ref_store *rs;
+
+	if (!o->algo)
+		return err_set(err, ERR_INVALID, "ref store without a hash algorithm");
+	CALLOC_ARRAY(rs, 1);
+	rs->gitdir = xstrdup(o->gitdir);
+	rs->commondir = xstrdup(o->commondir ? o->commondir : o->gitdir);
+	rs->algo = o->algo;
+	rs->objects = o->objects;
+	rs->shared_perm = o->shared_perm;
+	rs->reflogs = o->reflogs;
+	if (rs->reflogs == REFLOG_UNSET)
+		rs->reflogs = o->bare ? REFLOG_NONE : REFLOG_NORMAL;
+	rs->lock_timeout_ms = o->lock_timeout_ms;
+	rs->packed_lock_timeout_ms = o->packed_lock_timeout_ms;
+	*out = rs;
+	return 0;
+}
+
+void ref_store_free(struct ref_store *rs)
+{
+	if (!rs)
+		return;
+	packed_refs_put(rs->packed);
+	free(rs->gitdir);
+	free(rs->commondir);
+	free(rs);
+}
+
+/*
+ * The directory that a name belongs to: the worktree's own, the shared one, or
+ * that of another worktree. *bare is the name within it.
+ */
+static void add_ref_dir(const struct ref_store *rs, const char *name,
+			struct strbuf *out, const char **bare)
+{
+	const char *id;
+	size_t id_len;
+
+	*bare = name;
+	if (refname_worktree_prefix(name, &id, &id_len, bare)) {
+		strbuf_addstr(out, rs->commondir);
+		if (id && refname_is_per_worktree(*bare)) {
+			strbuf_addstr(out, "/worktrees/");
+			strbuf_add(out, id, id_len);
+		}
+	} else if (refname_is_per_worktree(name)) {
+		strbuf_addstr(out, rs->gitdir);
+	} else {
+		strbuf_addstr(out, rs->commondir);
+	}
+}
+
+void ref_path(const struct ref_store *rs, const char *name, struct strbuf *out)
+{
+	const char *bare;
+
+	add_ref_dir(rs, name, out, &bare);
+	strbuf_addch(out, '/');
+	strbuf_addstr(out, bare);
+}
+
+void reflog_path(const struct ref_store *rs, const char *name, struct strbuf *out)
+{
+	const char *bare;
+
+	add_ref_dir(rs, name, out, &bare);
+	strbuf_addstr(out, "/logs/");
+	strbuf_addstr(out, bare);
+}
+
+bool ref_may_be_packed(const struct ref_store *rs UNUSED, const char *name)
+{
+	return starts_with(name, "refs/") && !refname_in_private_dir(name);
+}
