@@ -35,7 +35,7 @@ enum option_type {
 	OPTION_CALLBACK,
 	OPTION_CMDMODE,	  /* int = defval; two different ones: an error */
 };
-#define PARSE_OPT_OPTARG 1u  /* value optional: --x or --x=V; then defval/NULL */
+#define PARSE_OPT_OPTARG 1u  /* value optional: --x or --x=V; without: defval (callback: NULL) */
 #define PARSE_OPT_NOARG 2u   /* callback takes no value */
 #define PARSE_OPT_NONEG 4u   /* no --no-x */
 #define PARSE_OPT_HIDDEN 8u  /* not in -h */
@@ -85,6 +85,8 @@ struct option {
 /*
  * Parses argv[1..]; moves what is left to argv[0..] and returns its number.
  * `usage`: NULL-terminated lines, as "git add [<options>] [--] <pathspec>...".
+ * Further lines of one, behind a '\n', are aligned by 7 columns and bring the rest
+ * of their indent along; lines behind an empty string are plain text.
  */
 int parse_options(int argc, const char **argv, const struct option *opts,
 		  const char *const usage[], unsigned flags);

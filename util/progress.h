@@ -3,6 +3,7 @@
  * "Adding files:  42% (420/1000)" on stderr, only on a terminal, and only if
  * the work has lasted `delay_ms` (2000 by default). GIT_PROGRESS_DELAY (s)
  * overrides the delay. A NULL progress is valid everywhere and does nothing.
+ * For one thread at a time; an update costs one look at the clock.
  */
 #ifndef UTIL_PROGRESS_H
 #define UTIL_PROGRESS_H

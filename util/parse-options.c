@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "util/err.h"
+#include "util/parse-options.h"
+#include "util/strbuf.h"
+
+#define USAGE_EXIT 129
+
+/* ---- numbers ---- */
+
+bool parse_int_strict(const char *s, int *out)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = strtol(s, &end, 10);
+	if (end == s || *end || errno || v < INT_MIN || v > INT_MAX)
+		return false;
+	*out = (int)v;
+	return true;
+}
+
+bool parse_magnitude(const char *s, uint64_t *out)
+{
+	char *end;
+	uint64_t v, unit = 1;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	if (!isdigit((unsigned char)*s) && *s != '+')
+		return false;
+	errno = 0;
+	v = strtoull(s, &end, 0);
+	if (end == s || errno)
+		return false;
+	switch (*end) {
+	case 'k': case 'K':
+		unit = UINT64_C(1) << 10;
+		break;
+	case 'm': case 'M':
+		unit = UINT64_C(1) << 20;
+		break;
+	case 'g': case 'G':
+		unit = UINT64_C(1) << 30;
+		break;
+	}
+	if (end[unit != 1] || __builtin_mul_overflow(v, unit, &v))
+		return false;
+	*out = v;
+	return true;
+}
+
+/* ---- usage ---- */
+
+#define HELP_COLUMN 26
+
+static void usage_lines(FILE *fp, const char *const usage[])
+{
+	const char *prefix = "usage: ";
+
+	for (; *usage && **usage; usage++, prefix = "   or: ") {
+		const char *line = *usage;
+
+		fputs(prefix, fp);
+		for (; *line; line++) {
+			fputc(*line, fp);
+			if (*line == '\n') /* aligned under the first one */
+				fputs("       ", fp);
+		}
+		fputc('\n', fp);
+	}
+	for (; *usage; usage++) /* behind an empty string: plain text */
+		fprintf(fp, "%s%s\n", **usage ? "    " : "", *usage);
+}
+
+static bool takes_value(const struct option *o)
+{
+	switch (o->type) {
+	case OPTION_INTEGER:
+	case OPTION_MAGNITUDE:
+	case OPTION_STRING:
+	case OPTION_STRVEC:
+	case OPTION_STRING_LIST:
+		return true;
+	case OPTION_CALLBACK:
+		return !(o->flags & PARSE_OPT_NOARG);
+	default:
+		return false;
+	}
+}
+
+static void add_value_name(struct strbuf *line, const struct option *o)
+{
+	const char *name = o->argh ? o->argh : "...";
+	bool literal = strpbrk(name, "()<>[]|") != NULL || !o->argh;
+
+	if (o->flags & PARSE_OPT_OPTARG) {
+		strbuf_addstr(line, o->long_name ? "[=" : "[");
+		strbuf_addf(line, literal ? "%s]" : "<%s>]", name);
+	} else {
+		strbuf_addf(line, literal ? " %s" : " <%s>", name);
+	}
+}
+
+static void usage_option(FILE *fp, const struct option *o)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addstr(&line, "    ");
+	if (o->short_name)
+		strbuf_addf(&line, "-%c", o->short_name);
+	if (o->short_name && o->long_name)
+		strbuf_addstr(&line, ", ");
+	if (o->long_name)
+		strbuf_addf(&line, "--%s", o->long_name);
+	if (takes_value(o))
+		add_value_name(&line, o);
+	if (line.len > HELP_COLUMN - 2) {
+		fprintf(fp, "%s\n", line.buf);
+		strbuf_reset(&line);
+	}
+	fprintf(fp, "%-*s%s\n", HELP_COLUMN, line.buf, o->help ? o->help : "");
+	strbuf_release(&line);
+}
+
+static void show_usage(FILE *fp, const char *const usage[], const struct option *opts,
+		       bool hidden_too)
+{
+	bool need_newline = true;
+
+	usage_lines(fp, usage);
+	for (; opts && opts->type != OPTION_END; opts++) {
+		if (opts->type == OPTION_GROUP) {
+			fputc('\n', fp);
+			need_newline = false;
+			if (opts->help && *opts->help)
+				fprintf(fp, "%s\n", opts->help);
+			continue;
+		}
+		if (opts->flags & PARSE_OPT_HIDDEN && !hidden_too)
+			continue;
+		if (need_newline) {
+			fputc('\n', fp);
+			need_newline = false;
+		}
+		usage_option(fp, opts);
+	}
+	fputc('\n', fp);
+}
+
+void usage_with_options(const char *const usage[], const struct option *opts)
+{
+	show_usage(stderr, usage, opts, false);
+	exit(USAGE_EXIT);
+}
+
+void usage_msg_opt(const char *msg, const char *const usage[], const struct option *opts)
+{
+	fprintf(stderr, "fatal: %s\n\n", msg);
+	usage_with_options(usage, opts);
+}
+
+/* ---- one option ---- */
+
+struct parser {
+	const char **argv; /* what is still to come */
+	int argc;
+	const char *rest; /* in a bundle of short options: behind this one; else NULL */
+	const struct option *opts;
+	const char *const *usage;
+	unsigned flags;
+};
+
+/* How the user wrote it: "switch `x'", "option `foo'", "option `no-foo'". */
+static const char *written_as(const struct option *o, bool is_short, bool unset)
+{
+	static char buf[128];
+
+	if (is_short)
+		snprintf(buf, sizeof(buf), "switch `%c'", o->short_name);
+	else
+		snprintf(buf, sizeof(buf), "option `%s%s'", unset ? "no-" : "",
+			 o->long_name);
+	return buf;
+}
+
+static NORETURN void option_error(const struct option *o, bool is_short, bool unset,
+				  const char *what)
+{
+	fprintf(stderr, "error: %s %s\n", written_as(o, is_short, unset), what);
+	exit(USAGE_EXIT);
+}
+
+static void set_cmdmode(const struct parser *ps, const struct option *o, bool is_short)
+{
+	int *mode = o->value;
+	const struct option *other;
+
+	if (*mode && *mode != (int)o->defval) {
+		for (other = ps->opts; other->type != OPTION_END; other++)
+			if (other->type == OPTION_CMDMODE && other->value == o->value &&
+			    (int)other->defval == *mode)
+				break;
+		fprintf(stderr, "error: %s is incompatible with ",
+			written_as(o, is_short, false));
+		if (other->type == OPTION_END)
+			fputs("something else\n", stderr);
+		else if (other->long_name)
+			fprintf(stderr, "--%s\n", other->long_name);
+		else
+			fprintf(stderr, "-%c\n", other->short_name);
+		exit(USAGE_EXIT);
+	}
+	*mode = (int)o->defval;
+}
+
+static void set_string(const struct option *o, const char *arg, bool unset)
+{
+	const char **s = o->value;
+
+	if (unset)
+		*s = NULL;
+	else
+		*s = arg ? arg : (const char *)o->defval;
+}
+
+static void set_list(const struct option *o, const char *arg, bool unset)
+{
+	if (!arg && !unset)
+		arg = (const char *)o->defval;
+	if (o->type == OPTION_STRVEC) {
+		if (unset)
+			strvec_clear(o->value);
+		else if (arg)
+			strvec_push(o->value, arg);
+	} else {
+		if (unset)
+			string_list_clear(o->value, NULL);
+		else if (arg)
+			string_list_append(o->value, arg);
+	}
+}
+
+static void set_number(const struct option *o, const char *arg, bool is_short, bool unset)
+{
+	if (o->type == OPTION_MAGNITUDE) {
+		uint64_t v = (uint64_t)o->defval;
+
+		if (arg && (!parse_magnitude(arg, &v) || v > ULONG_MAX))
+			option_error(o, is_short, unset,
+				     "expects a non-negative integer value with an optional k/m/g suffix");
+		*(unsigned long *)o->value = (unsigned long)v;
+	} else {
+		int v = unset ? 0 : (int)o->defval;
+
+		if (arg && !parse_int_strict(arg, &v))
+			option_error(o, is_short, unset, "expects a numerical value");
+		*(int *)o->value = v;
+	}
+}
+
+/* arg: NULL if there is none (unset, takes none, or optional and absent). */
+static void set_value(const struct parser *ps, const struct option *o, const char *arg,
+		      bool is_short, bool unset)
+{
+	int *i = o->value;
+	unsigned *bits = o->value;
+
+	switch (o->type) {
+	case OPTION_BOOL:
+		*i = !unset;
+		break;
+	case OPTION_COUNTUP:
+		if (*i < 0)
+			*i = 0; /* -1: not said yet */
+		*i = unset ? 0 : *i + 1;
+		break;
+	case OPTION_SET_INT:
+		*i = unset ? 0 : (int)o->defval;
+		break;
+	case OPTION_BIT:
+		if (unset)
+			*bits &= ~(unsigned)o->defval;
+		else
+			*bits |= (unsigned)o->defval;
+		break;
+	case OPTION_CMDMODE:
+		set_cmdmode(ps, o, is_short);
+		break;
+	case OPTION_STRING:
+		set_string(o, arg, unset);
+		break;
+	case OPTION_STRVEC:
+	case OPTION_STRING_LIST:
+		set_list(o, arg, unset);
+		break;
+	case OPTION_INTEGER:
+	case OPTION_MAGNITUDE:
+		set_number(o, arg, is_short, unset);
+		break;
+	case OPTION_CALLBACK:
+		if (o->callback(o, arg, unset) < 0)
+			exit(USAGE_EXIT);
+		break;
+	case OPTION_END:
+	case OPTION_GROUP:
+		BUG("an option of no kind");
+	}
+}
+
+/*
+ * Find the value and set it. `attached`: what stood behind '=' or directly
+ * behind the letter; NULL if nothing did.
+ */
+static void apply(struct parser *ps, const struct option *o, const char *attached,
+		  bool is_short, bool unset)
+{
+	bool wants = takes_value(o) && !unset;
+
+	if (attached && !wants)
+		option_error(o, is_short, unset, "takes no value");
+	if (wants && !attached && !(o->flags & PARSE_OPT_OPTARG)) {
+		if (!ps->argc)
+			option_error(o, is_short, unset, "requires a value");
+		attached = *ps->argv++;
+		ps->argc--;
+	}
+	set_value(ps, o, attached, is_short, unset);
+}
+
+/* ---- long ---- */
+
+struct found {
+	const struct option *opt;
+	bool unset;
+};
+
+/* Does `name` of len bytes spell `full`? 2: exactly, 1: an abbreviation, 0: no. */
+static int spells(const char *name, size_t len, const char *full)
+{
+	if (strncmp(name, full, len))
+		return 0;
+	return full[len] ? 1 : 2;
+}
+
+/* How well name fits this option, and in which sense. */
+static int fits(const struct option *o, const char *name, size_t len, bool *unset)
+{
+	bool negatable = !(o->flags & PARSE_OPT_NONEG);
+	const char *positive;
+	int fit = spells(name, len, o->long_name);
+
+	*unset = false;
+	if (fit || !negatable)
+		return fit;
+	*unset = true;
+	if (skip_prefix(o->long_name, "no-", &positive)) {
+		fit = spells(name, len, positive); /* --verify for --no-verify */
+		if (fit)
+			return fit;
+	}
+	if (len > 3 && !strncmp(name, "no-", 3))
+		return spells(name + 3, len - 3, o->long_name);
+	return len && len <= 3 && !strncmp(name, "no-", len);
+}
+
+static NORETURN void ambiguous(const struct parser *ps, const char *arg,
+			       const struct found *a, const struct found *b)
+{
+	fprintf(stderr, "error: ambiguous option: %s (could be --%s%s or --%s%s)\n", arg,
+		a->unset ? "no-" : "", a->opt->long_name, b->unset ? "no-" : "",
+		b->opt->long_name);
+	show_usage(stdout, ps->usage, ps->opts, false);
+	exit(USAGE_EXIT);
+}
+
+/* arg is behind the "--". False if there is no such option. */
+static bool parse_long(struct parser *ps, const char *arg)
+{
+	size_t len = strcspn(arg, "=");
+	const char *value = arg[len] ? arg + len + 1 : NULL;
+	struct found best = { NULL, false }, other = { NULL, false };
+
+	for (const struct option *o = ps->opts; o->type != OPTION_END; o++) {
+		struct found here = { o, false };
+		int fit = o->long_name ? fits(o, arg, len, &here.unset) : 0;
+
+		if (fit == 2) {
+			best = here;
+			other.opt = NULL;
+			break;
+		}
+		if (!fit)
+			continue;
+		if (best.opt)
+			other = best;
+		best = here;
+	}
+	if (!best.opt)
+		return false;
+	if (other.opt)
+		ambiguous(ps, arg, &other, &best);
+	apply(ps, best.opt, value, false, best.unset);
+	return true;
+}
+
+/* ---- short ---- */
+
+/* One letter of the bundle at ps->rest. False if there is no such switch. */
+static bool parse_short(struct parser *ps)
+{
+	const struct option *o = ps->opts;
+	const char *attached = NULL;
+
+	for (; o->type != OPTION_END; o++)
+		if (o->short_name == (unsigned char)*ps->rest)
+			break;
+	if (o->type == OPTION_END)
+		return false;
+	ps->rest++;
+	if (takes_value(o) && *ps->rest) {
+		attached = ps->rest;
+		ps->rest = "";
+	}
+	apply(ps, o, attached, true, false);
+	return true;
+}
+
+/* "-amend": a long option with a dash too few? */
+static void check_typo(const struct parser *ps, const char *arg)
+{
+	const char *positive;
+
+	if (strlen(arg) < 3)
+		return;
+	if (skip_prefix(arg, "no-", &positive)) {
+		fprintf(stderr, "error: did you mean `--%s` (with two dashes)?\n", arg);
+		exit(USAGE_EXIT);
+	}
+	for (const struct option *o = ps->opts; o->type != OPTION_END; o++) {
+		if (!o->long_name || !starts_with(o->long_name, arg))
+			continue;
+		fprintf(stderr, "error: did you mean `--%s` (with two dashes)?\n", arg);
+		exit(USAGE_EXIT);
+	}
+}
+
+/* ---- the whole ---- */
+
+static NORETURN void unknown(const struct parser *ps, const char *arg)
+{
+	if (arg[1] == '-')
+		fprintf(stderr, "error: unknown option `%s'\n", arg + 2);
+	else if ((unsigned char)*ps->rest < 0x80)
+		fprintf(stderr, "error: unknown switch `%c'\n", *ps->rest);
+	else
+		fprintf(stderr, "error: unknown non-ascii option in string: `%s'\n", arg);
+	usage_with_options(ps->usage, ps->opts);
+}
+
+static NORETURN void help(const struct parser *ps, bool hidden_too)
+{
+	show_usage(stdout, ps->usage, ps->opts, hidden_too);
+	exit(USAGE_EXIT);
+}
+
+/* "-abc". Returns what to keep of it: NULL if all of it was known. */
+static const char *parse_bundle(struct parser *ps, const char *arg)
+{
+	ps->rest = arg + 1;
+	parse_short(ps);
+	if (*ps->rest && arg[2]) /* the first letter is unknown, or took no value */
+		check_typo(ps, arg + 1);
+	while (*ps->rest && parse_short(ps))
+		;
+	if (!*ps->rest)
+		return NULL;
+	if (*ps->rest == 'h' && !(ps->flags & PARSE_OPT_NO_INTERNAL_HELP))
+		help(ps, false);
+	if (!(ps->flags & PARSE_OPT_KEEP_UNKNOWN))
+		unknown(ps, arg);
+	/* Letters before it have been used up; what is left is a new string. */
+	return ps->rest == arg + 1 ? arg : xstrfmt("-%s", ps->rest);
+}
+
+/* "--foo". Returns what to keep of it: NULL if it was known. */
+static const char *parse_double_dash(struct parser *ps, const char *arg)
+{
+	if (!(ps->flags & PARSE_OPT_NO_INTERNAL_HELP)) {
+		if (!strcmp(arg, "--help-all"))
+			help(ps, true);
+		if (!strcmp(arg, "--help"))
+			help(ps, false);
+	}
+	if (parse_long(ps, arg + 2))
+		return NULL;
+	if (!(ps->flags & PARSE_OPT_KEEP_UNKNOWN))
+		unknown(ps, arg);
+	return arg;
+}
+
+int parse_options(int argc, const char **argv, const struct option *opts,
+		  const char *const usage[], unsigned flags)
+{
+	struct parser ps = { argv, argc, NULL, opts, usage, flags };
+	int kept = flags & PARSE_OPT_KEEP_ARGV0 ? 1 : 0;
+
+	if (ps.argc > 0) {
+		ps.argv++;
+		ps.argc--;
+	}
+	while (ps.argc > 0) {
+		const char *arg = *ps.argv, *keep;
+
+		if (*arg != '-' || !arg[1]) {
+			if (flags & PARSE_OPT_STOP_AT_NON_OPTION)
+				break;
+			argv[kept++] = arg;
+			ps.argv++;
+			ps.argc--;
+			continue;
+		}
+		if (!strcmp(arg, "--") || !strcmp(arg, "--end-of-options")) {
+			bool stays = arg[2] ? flags & PARSE_OPT_KEEP_UNKNOWN :
+					      flags & PARSE_OPT_KEEP_DASHDASH;
+
+			if (!stays) {
+				ps.argv++;
+				ps.argc--;
+			}
+			break;
+		}
+		ps.argv++;
+		ps.argc--;
+		keep = arg[1] == '-' ? parse_double_dash(&ps, arg) : parse_bundle(&ps, arg);
+		if (keep)
+			argv[kept++] = keep;
+	}
+	memmove(argv + kept, ps.argv, (size_t)ps.argc * sizeof(*argv));
+	kept += ps.argc;
+	argv[kept] = NULL;
+	return kept;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "util/progress.h"
+#include "util/strbuf.h"
+
+struct progress {
+	char *title;
+	uint64_t total, n;
+	int64_t show_from_ms; /* the delay is over then */
+	int64_t last_ms;      /* when a line was last written */
+	int last_percent;
+	size_t width; /* of the counters last shown */
+	bool shown;
+};
+
+#define INTERVAL_MS 100
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int64_t delay_ms(void)
+{
+	const char *env = getenv("GIT_PROGRESS_DELAY");
+	char *end;
+	double seconds = env ? strtod(env, &end) : 0;
+
+	if (!env || end == env || *end || !(seconds >= 0 && seconds < 1e9))
+		return 2000;
+	return (int64_t)(seconds * 1000);
+}
+
+struct progress *progress_start(const char *title, uint64_t total)
+{
+	struct progress *p;
+
+	if (!isatty(2))
+		return NULL;
+	p = xcalloc(1, sizeof(*p));
+	p->title = xstrdup(title);
+	p->total = total;
+	p->show_from_ms = now_ms() + delay_ms();
+	p->last_percent = -1;
+	return p;
+}
+
+/* A job in the background must not write into somebody else's line. */
+static bool in_foreground(void)
+{
+	pid_t pgrp = tcgetpgrp(2);
+
+	return pgrp < 0 || pgrp == getpgrp();
+}
+
+static void show(struct progress *p, const char *ending)
+{
+	struct strbuf line = STRBUF_INIT;
+	size_t start;
+
+	strbuf_addf(&line, "%s: ", p->title);
+	start = line.len;
+	if (p->total)
+		strbuf_addf(&line, "%3d%% (%" PRIu64 "/%" PRIu64 ")", p->last_percent, p->n,
+			    p->total);
+	else
+		strbuf_addf(&line, "%" PRIu64, p->n);
+	if (line.len - start < p->width && *ending == '\r')
+		strbuf_addchars(&line, ' ', p->width - (line.len - start));
+	p->width = line.len - start;
+	strbuf_addstr(&line, ending);
+	fwrite(line.buf, 1, line.len, stderr);
+	fflush(stderr);
+	strbuf_release(&line);
+	p->shown = true;
+}
+
+static int percent_of(const struct progress *p)
+{
+	if (!p->total)
+		return 0;
+	if (p->n >= p->total)
+		return 100;
+	return (int)((double)p->n * 100 / (double)p->total);
+}
+
+void progress_update(struct progress *p, uint64_t n)
+{
+	int64_t now;
+	int percent;
+
+	if (!p || n == p->n)
+		return;
+	p->n = n;
+	now = now_ms();
+	if (now < p->show_from_ms || now - p->last_ms < INTERVAL_MS)
+		return;
+	percent = percent_of(p);
+	/* The same percentage is shown again once in a second. */
+	if (p->total && percent == p->last_percent && now - p->last_ms < 1000)
+		return;
+	p->last_ms = now;
+	p->last_percent = percent;
+	if (in_foreground())
+		show(p, "\r");
+}
+
+void progress_stop(struct progress **pp)
+{
+	struct progress *p = *pp;
+
+	*pp = NULL;
+	if (!p)
+		return;
+	if (p->shown) {
+		p->last_percent = percent_of(p);
+		show(p, ", done.\n");
+	}
+	free(p->title);
+	free(p);
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include "compat/process.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/quote.h"
+#include "util/run-command.h"
+#include "util/trace2.h"
+
+extern char **environ;
+
+void child_process_init(struct child_process *cp)
+{
+	*cp = (struct child_process)CHILD_PROCESS_INIT;
+}
+
+void child_process_release(struct child_process *cp)
+{
+	strvec_clear(&cp->args);
+	strvec_clear(&cp->env);
+}
+
+/* ---- which program ---- */
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+char *locate_in_path(const char *name)
+{
+	const char *dirs = getenv("PATH");
+	struct strbuf path = STRBUF_INIT;
+
+	while (dirs && *name) {
+		size_t n = strcspn(dirs, ":");
+
+		strbuf_reset(&path);
+		strbuf_add(&path, dirs, n); /* an empty one is the working directory */
+		if (n)
+			strbuf_addch(&path, '/');
+		strbuf_addstr(&path, name);
+		if (is_program(path.buf))
+			return strbuf_detach(&path, NULL);
+		dirs = dirs[n] ? dirs + n + 1 : NULL;
+	}
+	strbuf_release(&path);
+	return NULL;
+}
+
+/* argv for the child: through the shell if it is a command line and has to be. */
+static void make_argv(struct strvec *argv, const struct child_process *cp)
+{
+	const char *line = cp->args.v[0];
+
+	if (cp->use_shell && strpbrk(line, "|&;<>()$`\\\"' \t\n*?[#~=%")) {
+		strvec_pushl(argv, "/bin/sh", "-c", NULL);
+		/* The arguments are "$@" there; the line itself is $0. */
+		strvec_pushf(argv, cp->args.nr > 1 ? "%s \"$@\"" : "%s", line);
+	}
+	strvec_pushv(argv, cp->args.v);
+}
+
+/* Where to find argv[0]; NULL: nowhere. Caller frees. */
+static char *find_program(const char *name, const char *dir)
+{
+	char *path, *full;
+
+	if (strchr(name, '/'))
+		return xstrdup(name);
+	path = locate_in_path(name);
+	if (!path || !dir || is_absolute_path(path))
+		return path;
+	full = path_absolute(path); /* found from here, run from there */
+	free(path);
+	return full;
+}
+
+/* ---- its environment ---- */
+
+static bool same_variable(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+
+	return strcspn(b, "=") == n && !memcmp(a, b, n);
+}
+
+/* Our environment with the changes; a NULL-terminated array of borrowed strings. */
+static char **make_env(const struct strvec *changes)
+{
+	size_t nr = 0, ours = 0, i, j;
+	char **env;
+
+	while (environ[ours])
+		ours++;
+	ALLOC_ARRAY(env, st_add(ours, changes->nr + 1));
+	for (i = 0; i < ours; i++) {
+		for (j = 0; j < changes->nr; j++)
+			if (same_variable(environ[i], changes->v[j]))
+				break;
+		if (j == changes->nr)
+			env[nr++] = environ[i];
+	}
+	for (i = 0; i < changes->nr; i++) {
+		for (j = i + 1; j < changes->nr; j++)
+			if (same_variable(changes->v[i], changes->v[j]))
+				break; /* a later change wins */
+		if (j == changes->nr && strchr(changes->v[i], '='))
+			env[nr++] = (char *)changes->v[i];
+	}
+	env[nr] = NULL;
+	return env;
+}
+
+/* ---- its descriptors ---- */
+
+/* What the child gets as 0, 1, 2 (-1: inherits), and our ends of the pipes. */
+struct plumbing {
+	int child[3];
+	int ours[3];
+	bool null[3];
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void plumbing_close(struct plumbing *p, bool ours)
+{
+	for (int i = 0; i < 3; i++) {
+		close_fd(&p->child[i]);
+		if (ours)
+			close_fd(&p->ours[i]);
+	}
+}
+
+/*
+ * `wanted` as in struct child_process. Its descriptors are ours from here on,
+ * failure or not. Those below 3 are moved out of the way of the dup2s.
+ */
+static int plumbing_open(struct plumbing *p, const int wanted[3])
+{
+	int failed = 0;
+
+	for (int i = 0; i < 3; i++) {
+		int fd[2];
+
+		p->child[i] = p->ours[i] = -1;
+		if (p->null[i] || !wanted[i])
+			continue;
+		if (wanted[i] > 0) {
+			p->child[i] = wanted[i];
+		} else if (os_pipe(fd) < 0) {
+			failed = errno;
+			continue;
+		} else {
+			p->child[i] = fd[i ? 1 : 0];
+			p->ours[i] = fd[i ? 0 : 1];
+		}
+		if (p->child[i] < 3) {
+			int moved = fcntl(p->child[i], F_DUPFD_CLOEXEC, 3);
+
+			if (moved < 0)
+				failed = errno;
+			close(p->child[i]);
+			p->child[i] = moved;
+		}
+	}
+	if (!failed)
+		return 0;
+	plumbing_close(p, true);
+	errno = failed;
+	return -1;
+}
+
+/* ---- starting ---- */
+
+/*
+ * The signal mask that the program was started with: threads of ours block
+ * everything, children must not inherit that.
+ */
+static sigset_t first_mask;
+
+__attribute__((constructor)) static void note_signal_mask(void)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, &first_mask);
+}
+
+static int add_actions(posix_spawn_file_actions_t *fa, const struct child_process *cp,
+		       const struct plumbing *p)
+{
+	static const int order[3] = { 0, 2, 1 }; /* stdout may be a copy of stderr */
+	int rc = 0;
+
+	for (int n = 0; n < 3 && !rc; n++) {
+		int i = order[n];
+
+		if (p->null[i])
+			rc = posix_spawn_file_actions_addopen(fa, i, "/dev/null",
+							      i ? O_WRONLY : O_RDONLY, 0);
+		else if (i == 1 && cp->stdout_to_stderr)
+			rc = posix_spawn_file_actions_adddup2(fa, 2, 1);
+		else if (p->child[i] >= 0)
+			rc = posix_spawn_file_actions_adddup2(fa, p->child[i], i);
+	}
+	if (!rc && cp->dir)
+		rc = posix_spawn_file_actions_addchdir_np(fa, cp->dir);
+	return rc;
+}
+
+/*
+ * Returns an errno. posix_spawn reports what exec in the child fails with, and
+ * does not copy page tables: a large index makes no child slow.
+ */
+static int spawn(const char *program, char *const *argv, char *const *env,
+		 struct child_process *cp, const struct plumbing *p)
+{
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t attr;
+	sigset_t defaults;
+	int rc;
+
+	posix_spawn_file_actions_init(&fa);
+	posix_spawnattr_init(&attr);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE); /* we may ignore it, the child shall not */
+	posix_spawnattr_setsigdefault(&attr, &defaults);
+	posix_spawnattr_setsigmask(&attr, &first_mask);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	rc = add_actions(&fa, cp, p);
+	if (!rc)
+		rc = posix_spawn(&cp->pid, program, &fa, &attr, argv, env);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&fa);
+	return rc;
+}
+
+/* A script without "#!" is a shell script, as for a shell. */
+static int spawn_script(const char *program, const struct strvec *argv, char *const *env,
+			struct child_process *cp, const struct plumbing *p)
+{
+	struct strvec sh = STRVEC_INIT;
+	int rc;
+
+	strvec_pushl(&sh, "/bin/sh", program, NULL);
+	strvec_pushv(&sh, argv->v + 1);
+	rc = spawn("/bin/sh", (char *const *)sh.v, env, cp, p);
+	strvec_clear(&sh);
+	return rc;
+}
+
+static int start_error(const struct child_process *cp, int failure, struct err *err)
+{
+	const char *name = cp->args.v[0];
+	struct stat st;
+
+	errno = failure;
+	if (cp->dir && (failure == ENOENT || failure == ENOTDIR) &&
+	    (stat(cp->dir, &st) || !S_ISDIR(st.st_mode))) {
+		errno = failure;
+		return err_set_errno(err, "cannot run %s: cannot change to '%s'", name,
+				     cp->dir);
+	}
+	if (failure == ENOENT || failure == ENOTDIR)
+		return err_set(err, ERR_NOT_FOUND, "cannot run %s: %s", name,
+			       strerror(failure));
+	return err_set_errno(err, "cannot run %s", name);
+}
+
+static void tell_start(struct child_process *cp, const struct strvec *argv)
+{
+	cp->trace2_id = trace2_child_start(argv->v, NULL);
+	if (trace_want("GIT_TRACE")) {
+		struct strbuf line = STRBUF_INIT;
+
+		for (size_t i = 0; i < argv->nr; i++) {
+			strbuf_addch(&line, ' ');
+			sq_quote_pretty(&line, argv->v[i]);
+		}
+		trace_printf("GIT_TRACE", "trace: run_command:%s", line.buf);
+		strbuf_release(&line);
+	}
+}
+
+int start_command(struct child_process *cp, struct err *err)
+{
+	struct plumbing p = { .null = { cp->no_stdin, cp->no_stdout, cp->no_stderr } };
+	const int wanted[3] = { cp->in, cp->stdout_to_stderr ? 0 : cp->out, cp->err };
+	struct strvec argv = STRVEC_INIT;
+	char *program = NULL, **env = NULL;
+	int rc = ENOENT;
+
+	cp->pid = -1;
+	if (plumbing_open(&p, wanted) < 0)
+		return err_set_errno(err, "cannot create pipe for %s", cp->args.v[0]);
+	make_argv(&argv, cp);
+	tell_start(cp, &argv);
+	program = find_program(argv.v[0], cp->dir);
+	if (program) {
+		env = make_env(&cp->env);
+		rc = spawn(program, (char *const *)argv.v, env, cp, &p);
+		if (rc == ENOEXEC)
+			rc = spawn_script(program, &argv, env, cp, &p);
+	}
+	plumbing_close(&p, rc != 0);
+	free(env);
+	free(program);
+	strvec_clear(&argv);
+	if (rc) {
+		cp->pid = -1;
+		trace2_child_exit(cp->trace2_id, -1, -1);
+		return start_error(cp, rc, err);
+	}
+	if (cp->in < 0)
+		cp->in = p.ours[0];
+	if (cp->out < 0 && !cp->stdout_to_stderr)
+		cp->out = p.ours[1];
+	if (cp->err < 0)
+		cp->err = p.ours[2];
+	return 0;
+}
+
+/* ---- ending ---- */
+
+int finish_command(struct child_process *cp)
+{
+	int status, code = -1;
+	pid_t got;
+
+	if (cp->pid <= 0)
+		return -1;
+	do
+		got = waitpid(cp->pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	if (got == cp->pid && WIFEXITED(status))
+		code = WEXITSTATUS(status);
+	else if (got == cp->pid && WIFSIGNALED(status))
+		code = 128 + WTERMSIG(status);
+	trace2_child_exit(cp->trace2_id, (int)cp->pid, code);
+	cp->pid = -1;
+	return code;
+}
+
+int run_command(struct child_process *cp, struct err *err)
+{
+	int code = start_command(cp, err);
+
+	if (!code) {
+		code = finish_command(cp);
+		if (code < 0)
+			err_set_errno(err, "cannot await %s", cp->args.v[0]);
+	}
+	child_process_release(cp);
+	return code;
+}
+
+/* ---- talking to it ---- */
+
+/*
+ * A child that does not read its input to the end is no failure: EPIPE then,
+ * and no SIGPIPE that would end us.
+ */
+struct sigpipe_guard {
+	sigset_t before;
+	bool was_pending;
+};
+
+static void sigpipe_block(struct sigpipe_guard *g)
+{
+	sigset_t set;
+
+	sigpending(&set);
+	g->was_pending = sigismember(&set, SIGPIPE);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &set, &g->before);
+}
+
+static void sigpipe_unblock(const struct sigpipe_guard *g)
+{
+	sigset_t set;
+	int sig;
+
+	sigpending(&set);
+	if (!g->was_pending && sigismember(&set, SIGPIPE)) {
+		sigemptyset(&set);
+		sigaddset(&set, SIGPIPE);
+		sigwait(&set, &sig); /* swallow the one that we caused */
+	}
+	pthread_sigmask(SIG_SETMASK, &g->before, NULL);
+}
+
+/* One end of a talk: what goes in or where it comes out. */
+struct talk {
+	int *fd;
+	const char *in;
+	size_t in_len;
+	struct strbuf *out;
+	size_t out_max; /* of out->len; 0: no limit */
+};
+
+static int feed(struct talk *t)
+{
+	size_t piece = t->in_len < MAX_IO_SIZE ? t->in_len : MAX_IO_SIZE;
+	ssize_t n = piece ? write(*t->fd, t->in, piece) : 0;
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return 0;
+	if (n < 0 && errno != EPIPE)
+		return -1;
+	if (n > 0) {
+		t->in += n;
+		t->in_len -= (size_t)n;
+	}
+	if (n < 0 || !t->in_len)
+		close_fd(t->fd);
+	return 0;
+}
+
+static int collect(struct talk *t)
+{
+	ssize_t n;
+
+	strbuf_grow(t->out, 65536);
+	n = read(*t->fd, t->out->buf + t->out->len, strbuf_avail(t->out));
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -1;
+	if (!n) {
+		close_fd(t->fd);
+		return 0;
+	}
+	strbuf_setlen(t->out, t->out->len + (size_t)n);
+	if (t->out_max && t->out->len > t->out_max) {
+		errno = EFBIG;
+		return -1;
+	}
+	return 0;
+}
+
+static int talk_until_done(struct talk *talks, size_t nr)
+{
+	for (;;) {
+		struct pollfd pfd[3];
+		struct talk *of[3];
+		nfds_t n = 0;
+
+		for (size_t i = 0; i < nr; i++) {
+			if (*talks[i].fd < 0)
+				continue;
+			pfd[n].fd = *talks[i].fd;
+			pfd[n].events = talks[i].out ? POLLIN : POLLOUT;
+			of[n++] = &talks[i];
+		}
+		if (!n)
+			return 0;
+		if (poll(pfd, n, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return -1;
+		}
+		for (nfds_t i = 0; i < n; i++) {
+			if (!(pfd[i].revents & (POLLIN | POLLOUT | POLLHUP | POLLERR | POLLNVAL)))
+				continue;
+			if ((of[i]->out ? collect : feed)(of[i]) < 0)
+				return -1;
+		}
+	}
+}
+
+static int talk_error(const struct child_process *cp, size_t max_out, struct err *err)
+{
+	if (errno == EFBIG)
+		return err_set(err, ERR_TOO_BIG, "output of %s is larger than %zu bytes",
+			       cp->args.v[0], max_out);
+	return err_set_errno(err, "cannot talk to %s", cp->args.v[0]);
+}
+
+int pipe_command(struct child_process *cp, const char *in, size_t in_len,
+		 struct strbuf *out, struct strbuf *errout,
+		 size_t max_out, struct err *err)
+{
+	size_t out_before = out ? out->len : 0, err_before = errout ? errout->len : 0;
+	struct talk talks[3];
+	struct sigpipe_guard guard;
+	size_t nr = 0;
+	int ret, code;
+
+	if (in)
+		cp->in = -1;
+	if (out)
+		cp->out = -1;
+	if (errout)
+		cp->err = -1;
+	ret = start_command(cp, err);
+	if (ret < 0)
+		goto out;
+
+	if (in) {
+		fcntl(cp->in, F_SETFL, fcntl(cp->in, F_GETFL) | O_NONBLOCK);
+		talks[nr++] = (struct talk){ &cp->in, in, in_len, NULL, 0 };
+	}
+	if (out)
+		talks[nr++] = (struct talk){ &cp->out, NULL, 0, out,
+					     max_out ? st_add(out_before, max_out) : 0 };
+	if (errout)
+		talks[nr++] = (struct talk){ &cp->err, NULL, 0, errout, 0 };
+	sigpipe_block(&guard);
+	if (talk_until_done(talks, nr) < 0)
+		ret = talk_error(cp, max_out, err);
+	sigpipe_unblock(&guard);
+	for (size_t i = 0; i < nr; i++)
+		close_fd(talks[i].fd);
+
+	code = finish_command(cp);
+	if (!ret && code < 0)
+		ret = err_set_errno(err, "cannot await %s", cp->args.v[0]);
+	if (!ret)
+		ret = code;
+out:
+	if (ret < 0 && out)
+		strbuf_setlen(out, out_before);
+	if (ret < 0 && errout)
+		strbuf_setlen(errout, err_before);
+	child_process_release(cp);
+	return ret;
+}
