@@ -39,6 +39,9 @@ MUST_USE int packs_read(struct packs *p, const struct object_id *oid,
 			struct object_buf *out, struct err *err); /* ERR_NOT_FOUND */
 MUST_USE int packs_info(struct packs *p, const struct object_id *oid,
 			struct object_info *out, struct err *err);
+/* Type and size alone: cheaper, as it needs no order of offsets. */
+MUST_USE int packs_type(struct packs *p, const struct object_id *oid, enum object_type *type,
+			uint64_t *size, struct err *err);
 /* Non-delta blobs in pieces without holding them; others are read whole. */
 MUST_USE int packs_stream(struct packs *p, const struct object_id *oid,
 			  int (*sink)(void *data, const void *p, size_t len, struct err *err),

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of objects over all packs: abbreviations, counts, enumeration. */
+#include "compat/posix.h"
+#include "pack/pack-internal.h"
+#include "util/alloc.h"
+
+/* The midx, then each idx that it does not cover. Damaged packs are left out. */
+static int each_table(struct packs *ps,
+		      int (*fn)(void *data, const struct name_table *t), void *data)
+{
+	struct pack_set *set = packs_set(ps);
+	struct name_table t;
+	int rc = 0;
+
+	if (set->midx) {
+		t = midx_names(set->midx);
+		rc = fn(data, &t);
+	}
+	for (size_t i = 0; i < set->nr_single && !rc; i++) {
+		if (pack_open_idx(set->single[i], NULL) < 0)
+			continue;
+		t = idx_names(&set->single[i]->idx);
+		rc = fn(data, &t);
+	}
+	return rc;
+}
+
+/* ---- prefixes ---- */
+
+struct prefix {
+	unsigned char name[HASH_MAX_RAW];
+	size_t digits;
+	const struct hash_algo *algo;
+	struct oid_array *out;
+};
+
+static int add_prefixed(void *data, const struct name_table *t)
+{
+	struct prefix *x = data;
+
+	name_table_prefix(t, x->name, x->digits, x->algo, x->out);
+	return 0;
+}
+
+int packs_prefix_lookup(struct packs *ps, const char *hex, size_t len,
+			struct oid_array *out, struct err *err)
+{
+	struct prefix x = { .digits = len, .algo = ps->opts.algo, .out = out };
+
+	if (len > x.algo->hex_len)
+		return err_set(err, ERR_INVALID, "'%.*s' is too long for an object name",
+			       (int)len, hex);
+	for (size_t i = 0; i < len; i++) {
+		int v = hex_value((unsigned char)hex[i]);
+
+		if (v < 0)
+			return err_set(err, ERR_INVALID, "'%.*s' is not a hexadecimal number",
+				       (int)len, hex);
+		x.name[i / 2] |= (unsigned char)(i & 1 ? v : v << 4);
+	}
+	return each_table(ps, add_prefixed, &x);
+}
+
+struct unique {
+	const struct object_id *oid;
+	size_t best;
+};
+
+static int longest(void *data, const struct name_table *t)
+{
+	struct unique *u = data;
+	size_t n = name_table_unique_len(t, u->oid->hash);
+
+	if (n > u->best)
+		u->best = n;
+	return 0;
+}
+
+size_t packs_unique_prefix_len(struct packs *ps, const struct object_id *oid)
+{
+	struct unique u = { oid, 0 };
+
+	each_table(ps, longest, &u);
+	return u.best;
+}
+
+static int add_count(void *data, const struct name_table *t)
+{
+	*(size_t *)data += t->nr;
+	return 0;
+}
+
+size_t packs_object_count(struct packs *ps)
+{
+	size_t n = 0;
+
+	each_table(ps, add_count, &n);
+	return n;
+}
+
+/* ---- enumeration ---- */
+
+int packs_foreach(struct packs *ps, int (*fn)(void *data, struct pack *pack), void *data)
+{
+	struct pack_set *set = packs_set(ps);
+	int rc = 0;
+
+	for (size_t i = 0; i < set->nr && !rc; i++)
+		rc = fn(data, set->all[i]);
+	return rc;
+}
+
+static int objects_of_pack(struct pack *p, bool by_offset,
+			   int (*fn)(void *data, const struct object_id *oid), void *data,
+			   struct err *err)
+{
+	int rc = by_offset ? pack_open_rev(p, err) : pack_open_idx(p, err);
+
+	for (uint32_t i = 0; i < p->idx.nr && !rc; i++) {
+		uint32_t pos = by_offset ? pack_rev_at(p, i) : i;
+		struct object_id oid;
+
+		if (pos >= p->idx.nr)
+			return err_set(err, ERR_CORRUPT, "reverse index of '%s' is corrupt",
+				       p->path);
+		oid_from_raw(&oid, idx_name(&p->idx, pos), p->idx.algo);
+		rc = fn(data, &oid);
+	}
+	return rc;
+}
+
+int packs_foreach_object(struct packs *ps, bool by_offset,
+			 int (*fn)(void *data, const struct object_id *oid),
+			 void *data, struct err *err)
+{
+	struct pack_set *set = packs_set(ps);
+	int rc = 0;
+
+	for (size_t i = 0; i < set->nr && !rc; i++) {
+		/* A damaged pack has been told when it was found to be so. */
+		if (pack_open_idx(set->all[i], NULL) < 0)
+			continue;
+		rc = objects_of_pack(set->all[i], by_offset, fn, data, err);
+	}
+	return rc;
+}

@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All packs of one object directory: which there are, and which one has an
+ * object.
+ *
+ * Readers never lock to look something up. The list of packs is a set that does
+ * not change once it is published; looking into the directory again makes a
+ * new one, and the old one stays until the end because somebody may still look at
+ * it. Packs themselves live until packs_free.
+ */
+#include "compat/posix.h"
+#include <dirent.h>
+#include "pack/pack-internal.h"
+#include "util/alloc.h"
+
+#define CIRCLE_DEPTH_MAX 64
+#define DEFAULT_BASE_CACHE ((size_t)96 * 1024 * 1024)
+
+/* ---- life ---- */
+
+/* More than the machine has cannot be held in memory. */
+static uint64_t memory_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	uint64_t n = (uint64_t)1 << 30;
+
+	if (pages > 0 && page > 0)
+		n = (uint64_t)pages * (uint64_t)page;
+	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
+}
+
+struct packs *packs_new(const struct packs_options *opts)
+{
+	struct packs *ps;
+
+	CALLOC_ARRAY(ps, 1);
+	ps->opts = *opts;
+	ps->objdir = xstrdup(opts->objdir);
+	ps->opts.objdir = ps->objdir;
+	ps->dir = xstrfmt("%s/pack", opts->objdir);
+	ps->pool = window_pool_new(opts->window_size, opts->window_limit);
+	ps->cache = base_cache_new(opts->delta_base_cache_limit ? opts->delta_base_cache_limit
+								 : DEFAULT_BASE_CACHE);
+	ps->max_object_bytes = memory_bytes();
+	pthread_mutex_init(&ps->lock, NULL);
+	return ps;
+}
+
+static void pack_set_free(struct pack_set *s)
+{
+	midx_free(s->midx);
+	free(s->all);
+	free(s->single);
+	free(s->mru);
+	free(s);
+}
+
+static void pack_free_value(void *p)
+{
+	pack_free(p);
+}
+
+void packs_free(struct packs *ps)
+{
+	struct pack_set *set;
+
+	if (!ps)
+		return;
+	set = atomic_load(&ps->set);
+	while (set) {
+		struct pack_set *older = set->older;
+
+		pack_set_free(set);
+		set = older;
+	}
+	while (ps->idle_readers) {
+		struct reader *r = ps->idle_readers;
+
+		ps->idle_readers = r->next;
+		libdeflate_free_decompressor(r->inflater);
+		free(r);
+	}
+	base_cache_free(ps->cache);
+	strmap_clear(&ps->by_base, pack_free_value);
+	window_pool_free(ps->pool);
+	pthread_mutex_destroy(&ps->lock);
+	free(ps->objdir);
+	free(ps->dir);
+	free(ps);
+}
+
+void packs_warn(struct packs *ps, const char *fmt, ...)
+{
+	char *msg;
+	va_list ap;
+
+	if (!ps->opts.warn)
+		return;
+	va_start(ap, fmt);
+	msg = xvstrfmt(fmt, ap);
+	va_end(ap);
+	ps->opts.warn(ps->opts.warn_data, msg);
+	free(msg);
+}
+
+struct reader *reader_get(struct packs *ps)
+{
+	struct reader *r;
+
+	pthread_mutex_lock(&ps->lock);
+	r = ps->idle_readers;
+	if (r)
+		ps->idle_readers = r->next;
+	pthread_mutex_unlock(&ps->lock);
+	if (r)
+		return r;
+	CALLOC_ARRAY(r, 1);
+	r->inflater = libdeflate_alloc_decompressor();
+	if (!r->inflater)
+		xmalloc(SIZE_MAX / 2); /* says "out of memory" and ends */
+	return r;
+}
+
+void reader_put(struct packs *ps, struct reader *r)
+{
+	pthread_mutex_lock(&ps->lock);
+	r->next = ps->idle_readers;
+	ps->idle_readers = r;
+	pthread_mutex_unlock(&ps->lock);
+}
+
+/* ---- looking into the directory ---- */
+
+struct scan {
+	struct pack **v;
+	size_t nr, alloc;
+};
+
+static struct pack *find_or_make(struct packs *ps, const char *name, size_t len)
+{
+	char *base = xstrfmt("%s/%.*s", ps->dir, (int)len, name);
+	char *path = xstrfmt("%s.pack", base);
+	struct pack *p = NULL;
+	struct stat st;
+
+	/* An .idx without its .pack is on its way in or out. */
+	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+		p = strmap_get(&ps->by_base, base);
+		if (!p) {
+			p = pack_new(ps, base, strlen(base), &st);
+			strmap_put(&ps->by_base, base, p);
+		}
+	}
+	free(path);
+	free(base);
+	return p;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct pack *x = *(struct pack *const *)a, *y = *(struct pack *const *)b;
+
+	if (x->mtime != y->mtime)
+		return x->mtime > y->mtime ? -1 : 1;
+	return strcmp(x->base, y->base);
+}
+
+static void scan_dir(struct packs *ps, struct scan *s)
+{
+	DIR *dir = opendir(ps->dir);
+	struct dirent *de;
+
+	if (!dir) {
+		if (errno != ENOENT)
+			packs_warn(ps, "unable to open object pack directory: %s: %s", ps->dir,
+				   strerror(errno));
+		return;
+	}
+	while ((de = readdir(dir))) {
+		size_t len = strlen(de->d_name);
+		struct pack *p;
+
+		if (len < 5 || strcmp(de->d_name + len - 4, ".idx"))
+			continue;
+		p = find_or_make(ps, de->d_name, len - 4);
+		if (!p)
+			continue;
+		ALLOC_GROW(s->v, s->nr + 1, s->alloc);
+		s->v[s->nr++] = p;
+	}
+	closedir(dir);
+	if (s->nr)
+		qsort(s->v, s->nr, sizeof(*s->v), newest_first);
+}
+
+/* ---- the set ---- */
+
+static struct midx *open_midx(struct packs *ps)
+{
+	char *path = xstrfmt("%s/multi-pack-index", ps->dir);
+	struct err err = ERR_INIT;
+	struct midx *m = NULL;
+	int rc = midx_open(&m, path, ps->opts.algo, &err);
+
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		packs_warn(ps, "%s", err_message(&err));
+	err_release(&err);
+	free(path);
+	return m;
+}
+
+static bool midx_unchanged(const struct packs *ps, const struct midx *m)
+{
+	char *path = xstrfmt("%s/multi-pack-index", ps->dir);
+	struct stat st;
+	bool there = !stat(path, &st);
+
+	free(path);
+	if (!there || !m)
+		return !there && !m;
+	return st.st_ino == m->map.ino && st.st_dev == m->map.dev &&
+	       (uint64_t)st.st_size == m->map.len && st.st_mtime == m->map.mtime.tv_sec &&
+	       (long)ST_MTIME_NSEC(st) == m->map.mtime.tv_nsec;
+}
+
+static bool same_packs(const struct pack_set *set, const struct scan *s)
+{
+	return set->nr == s->nr && (!s->nr || !memcmp(set->all, s->v, s->nr * sizeof(*s->v)));
+}
+
+static int midx_pack_id(const struct midx *m, const char *name)
+{
+	uint32_t lo = 0, hi = m->nr_packs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		int cmp = strcmp(name, m->pack_names[mid]);
+
+		if (!cmp)
+			return (int)mid;
+		if (cmp < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return -1;
+}
+
+/* Which packs does the midx answer for? The others are searched one by one. */
+static void divide(struct pack_set *set)
+{
+	CALLOC_ARRAY(set->single, set->nr + 1);
+	CALLOC_ARRAY(set->mru, set->nr + 1);
+	for (size_t i = 0; i < set->nr; i++) {
+		struct pack *p = set->all[i];
+		char *name = xstrfmt("%s.idx", strrchr(p->base, '/') + 1);
+		int id = set->midx ? midx_pack_id(set->midx, name) : -1;
+
+		if (id >= 0) {
+			set->midx->packs[id] = p;
+		} else {
+			set->single[set->nr_single] = p;
+			atomic_init(&set->mru[set->nr_single++], p);
+		}
+		free(name);
+	}
+}
+
+/* Locked. A new set only if something has changed. */
+static void rescan(struct packs *ps)
+{
+	struct pack_set *old = atomic_load(&ps->set), *set;
+	struct scan s = { NULL, 0, 0 };
+
+	scan_dir(ps, &s);
+	if (old && same_packs(old, &s) &&
+	    (!ps->opts.use_midx || midx_unchanged(ps, old->midx))) {
+		free(s.v);
+		return;
+	}
+	CALLOC_ARRAY(set, 1);
+	set->all = s.v;
+	set->nr = s.nr;
+	set->older = old;
+	if (ps->opts.use_midx)
+		set->midx = open_midx(ps);
+	divide(set);
+	atomic_store_explicit(&ps->set, set, memory_order_release);
+}
+
+struct pack_set *packs_set(struct packs *ps)
+{
+	struct pack_set *set = atomic_load_explicit(&ps->set, memory_order_acquire);
+
+	if (set)
+		return set;
+	pthread_mutex_lock(&ps->lock);
+	if (!atomic_load(&ps->set))
+		rescan(ps);
+	set = atomic_load(&ps->set);
+	pthread_mutex_unlock(&ps->lock);
+	return set;
+}
+
+void packs_reprepare(struct packs *ps)
+{
+	pthread_mutex_lock(&ps->lock);
+	rescan(ps);
+	pthread_mutex_unlock(&ps->lock);
+}
+
+/* ---- which pack has it ---- */
+
+static bool usable(struct pack *p, uint64_t offset)
+{
+	return atomic_load_explicit(&p->data_state, memory_order_relaxed) != PART_BAD &&
+	       !pack_is_marked_bad(p, offset);
+}
+
+static bool find_in_pack(struct pack *p, const struct object_id *oid, struct place *out)
+{
+	uint64_t offset;
+	uint32_t pos;
+
+	if (pack_open_idx(p, NULL) < 0 || !idx_find(&p->idx, oid->hash, &pos))
+		return false;
+	offset = idx_offset(&p->idx, pos);
+	if (!usable(p, offset))
+		return false;
+	*out = (struct place){ p, offset };
+	return true;
+}
+
+static bool find_in_all(const struct pack_set *set, const struct object_id *oid,
+			const struct pack *not_in, struct place *out)
+{
+	for (size_t i = 0; i < set->nr; i++)
+		if (set->all[i] != not_in && find_in_pack(set->all[i], oid, out))
+			return true;
+	return false;
+}
+
+/* The i-th was found useful: it goes to the front, if nobody else is at it. */
+static void move_to_front(struct packs *ps, struct pack_set *set, size_t i, struct pack *p)
+{
+	if (pthread_mutex_trylock(&ps->lock))
+		return;
+	if (atomic_load(&set->mru[i]) == p) {
+		atomic_fetch_add(&set->mru_moves, 1);
+		for (; i; i--)
+			atomic_store(&set->mru[i], atomic_load(&set->mru[i - 1]));
+		atomic_store(&set->mru[0], p);
+		atomic_fetch_add(&set->mru_moves, 1);
+	}
+	pthread_mutex_unlock(&ps->lock);
+}
+
+/*
+ * Without a lock: a hit is a hit. A miss counts only if no pack was moved while we
+ * looked, because one may have jumped from ahead of us to behind us.
+ */
+static bool find_in_packs(struct packs *ps, struct pack_set *set, const struct object_id *oid,
+			  struct place *out)
+{
+	unsigned moves = atomic_load(&set->mru_moves);
+
+	for (size_t i = 0; i < set->nr_single; i++) {
+		struct pack *p = atomic_load(&set->mru[i]);
+
+		if (!find_in_pack(p, oid, out))
+			continue;
+		if (i)
+			move_to_front(ps, set, i, p);
+		return true;
+	}
+	if (!(moves & 1) && atomic_load(&set->mru_moves) == moves)
+		return false;
+	return find_in_all(set, oid, NULL, out);
+}
+
+/* 1 found, 0 not there, -1 there but the copy it points to is of no use. */
+static int find_in_midx(const struct midx *m, const struct object_id *oid, struct place *out)
+{
+	struct name_table t = midx_names(m);
+	uint64_t offset;
+	uint32_t pos, id;
+
+	if (!name_table_find(&t, oid->hash, &pos))
+		return 0;
+	if (!midx_place(m, pos, &id, &offset) || !m->packs[id] || !usable(m->packs[id], offset))
+		return -1;
+	*out = (struct place){ m->packs[id], offset };
+	return 1;
+}
+
+bool packs_find(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
+		struct place *out)
+{
+	struct pack_set *set = packs_set(ps);
+	int hit;
+
+	if (not_in)
+		return find_in_all(set, oid, not_in, out);
+	hit = set->midx ? find_in_midx(set->midx, oid, out) : 0;
+	if (hit > 0)
+		return true;
+	if (find_in_packs(ps, set, oid, out))
+		return true;
+	return hit < 0 && find_in_all(set, oid, NULL, out);
+}
+
+bool packs_has(struct packs *ps, const struct object_id *oid)
+{
+	struct place at;
+
+	return packs_find(ps, oid, NULL, &at);
+}
+
+/* ---- reading: copy after copy until one is good ---- */
+
+/* What is done with one copy; `arg` is the operation's. */
+typedef int (*copy_fn)(struct pack *p, uint64_t offset, void *arg, struct err *err);
+
+static bool is_damage(int rc)
+{
+	return rc == ERR_CORRUPT || rc == ERR_NOT_FOUND;
+}
+
+static int try_copies(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
+		      copy_fn fn, void *arg, struct err *err)
+{
+	struct err first = ERR_INIT;
+	struct place at;
+	int rc = ERR_NOT_FOUND;
+
+	while (packs_find(ps, oid, not_in, &at)) {
+		struct err why = ERR_INIT;
+
+		rc = pack_open_data(at.pack, &why);
+		if (!rc)
+			rc = fn(at.pack, at.offset, arg, &why);
+		if (!rc && first.code)
+			packs_warn(ps, "%s; the copy in '%s' is used", err_message(&first),
+				   at.pack->path);
+		if (is_damage(rc)) {
+			/* Whatever it was, the next search passes over this copy. */
+			pack_mark_bad(at.pack, at.offset);
+			rc = ERR_CORRUPT;
+			why.code = rc;
+			err_prefix(&why, "packed object %s (stored in %s) is corrupt",
+				   oid_hex(oid), at.pack->path);
+		}
+		err_move(&first, &why);
+		err_release(&why);
+		if (rc != ERR_CORRUPT)
+			break;
+	}
+	if (rc == ERR_NOT_FOUND)
+		err_set(err, rc, "object %s not found", oid_hex(oid));
+	else if (rc < 0)
+		err_move(err, &first);
+	err_release(&first);
+	return rc;
+}
+
+struct read_arg {
+	struct packs *packs;
+	struct object_buf *out;
+};
+
+static int read_copy(struct pack *p, uint64_t offset, void *arg, struct err *err)
+{
+	struct read_arg *a = arg;
+	struct reader *r = reader_get(a->packs);
+	int rc = pack_read_at(p, r, offset, 0, a->out, err);
+
+	reader_put(a->packs, r);
+	return rc;
+}
+
+int packs_read(struct packs *ps, const struct object_id *oid, struct object_buf *out,
+	       struct err *err)
+{
+	struct read_arg a = { ps, out };
+
+	return try_copies(ps, oid, NULL, read_copy, &a, err);
+}
+
+struct info_arg {
+	unsigned flags;
+	struct object_info *out;
+};
+
+static int info_copy(struct pack *p, uint64_t offset, void *arg, struct err *err)
+{
+	struct info_arg *a = arg;
+
+	return pack_info_at(p, offset, a->flags, a->out, err);
+}
+
+int packs_info(struct packs *ps, const struct object_id *oid, struct object_info *out,
+	       struct err *err)
+{
+	struct info_arg a = { INFO_PLACE, out };
+
+	return try_copies(ps, oid, NULL, info_copy, &a, err);
+}
+
+int packs_type(struct packs *ps, const struct object_id *oid, enum object_type *type,
+	       uint64_t *size, struct err *err)
+{
+	struct object_info info;
+	struct info_arg a = { 0, &info };
+	int rc = try_copies(ps, oid, NULL, info_copy, &a, err);
+
+	if (!rc) {
+		*type = info.type;
+		*size = info.size;
+	}
+	return rc;
+}
+
+struct stream_arg {
+	struct packs *packs;
+	int (*sink)(void *data, const void *p, size_t len, struct err *err);
+	void *data;
+	int failed; /* after the first piece has gone out there is no other copy */
+};
+
+static int stream_whole(struct stream_arg *a, struct pack *p, uint64_t offset, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct read_arg r = { a->packs, &buf };
+	int rc = read_copy(p, offset, &r, err);
+
+	if (rc < 0)
+		return rc;
+	a->failed = a->sink(a->data, buf.data, buf.size, err);
+	object_buf_release(&buf);
+	return 0;
+}
+
+static int stream_copy(struct pack *p, uint64_t offset, void *arg, struct err *err)
+{
+	struct stream_arg *a = arg;
+	struct pack_entry e;
+	bool any = false;
+	int rc = pack_entry_read(p, offset, &e, err);
+
+	if (rc < 0)
+		return rc;
+	if (e.type == OBJ_OFS_DELTA || e.type == OBJ_REF_DELTA)
+		return stream_whole(a, p, offset, err);
+	rc = pack_entry_stream(p, &e, a->sink, a->data, &any, err);
+	if (!any)
+		return rc;
+	a->failed = rc;
+	return 0;
+}
+
+int packs_stream(struct packs *ps, const struct object_id *oid,
+		 int (*sink)(void *data, const void *p, size_t len, struct err *err),
+		 void *data, struct err *err)
+{
+	struct stream_arg a = { ps, sink, data, 0 };
+	struct err why = ERR_INIT;
+	int rc = try_copies(ps, oid, NULL, stream_copy, &a, &why);
+
+	if (!rc)
+		rc = a.failed;
+	err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+/* ---- bases from elsewhere ---- */
+
+/* Is this thread fetching that base already, or too deep in such bases? */
+static bool enter(struct packs *ps, struct fetching *f)
+{
+	unsigned depth = 0;
+	bool ok = true;
+
+	pthread_mutex_lock(&ps->lock);
+	for (const struct fetching *o = ps->fetching; o && ok; o = o->next)
+		if (pthread_equal(o->thread, f->thread) &&
+		    (oid_eq(o->oid, f->oid) || ++depth == CIRCLE_DEPTH_MAX))
+			ok = false;
+	if (ok) {
+		f->next = ps->fetching;
+		ps->fetching = f;
+	}
+	pthread_mutex_unlock(&ps->lock);
+	return ok;
+}
+
+static void leave(struct packs *ps, struct fetching *f)
+{
+	struct fetching **at = &ps->fetching;
+
+	pthread_mutex_lock(&ps->lock);
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	pthread_mutex_unlock(&ps->lock);
+}
+
+static int circle(const struct object_id *oid, struct err *err)
+{
+	return err_set(err, ERR_CORRUPT, "delta bases form a circle at object %s", oid_hex(oid));
+}
+
+int packs_read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			 struct object_buf *out, struct err *err)
+{
+	const struct object_source *others = ps->opts.others;
+	struct fetching f = { pthread_self(), oid, NULL };
+	struct read_arg a = { ps, out };
+	struct err why = ERR_INIT;
+	int rc;
+
+	if (!enter(ps, &f))
+		return circle(oid, err);
+	rc = try_copies(ps, oid, p, read_copy, &a, &why);
+	if (is_damage(rc) && others && !others->read(others->data, oid, out, NULL))
+		rc = 0;
+	leave(ps, &f);
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+int packs_info_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			 struct object_info *out, struct err *err)
+{
+	const struct object_source *others = ps->opts.others;
+	struct fetching f = { pthread_self(), oid, NULL };
+	struct info_arg a = { 0, out };
+	struct err why = ERR_INIT;
+	int rc;
+
+	if (!enter(ps, &f))
+		return circle(oid, err);
+	rc = try_copies(ps, oid, p, info_copy, &a, &why);
+	if (is_damage(rc) && others && !others->info(others->data, oid, out, NULL))
+		rc = 0;
+	leave(ps, &f);
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	return rc;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One object out of a pack. The chain of deltas is walked down to a whole object
+ * (or one that the cache has), then applied upwards: no recursion, whatever
+ * the depth. Where a link is corrupt, its object is taken from another pack or
+ * store and the chain goes on from there.
+ */
+#include "compat/posix.h"
+#include "pack/pack-internal.h"
+#include "util/alloc.h"
+
+struct chain {
+	struct pack *pack;
+	struct reader *reader;
+	unsigned flags;
+	struct pack_entry *links; /* deltas, the one that was asked for first */
+	size_t nr, alloc;
+	/* Offsets only repeat in circles of ref-deltas: one is remembered, at
+	 * distances that double, and met again within two rounds. */
+	uint64_t mark;
+	size_t mark_at;
+	struct pack_entry few[8];
+};
+
+static void chain_init(struct chain *c, struct pack *p, struct reader *r, unsigned flags)
+{
+	c->pack = p;
+	c->reader = r;
+	c->flags = flags;
+	c->links = c->few;
+	c->alloc = ARRAY_SIZE(c->few);
+	c->nr = 0;
+	c->mark = 0;
+	c->mark_at = 1;
+}
+
+static void chain_release(struct chain *c)
+{
+	if (c->links != c->few)
+		free(c->links);
+}
+
+static void chain_push(struct chain *c, const struct pack_entry *e)
+{
+	if (c->nr == c->alloc) {
+		struct pack_entry *more;
+
+		ALLOC_ARRAY(more, c->alloc * 4);
+		memcpy(more, c->links, c->nr * sizeof(*more));
+		chain_release(c);
+		c->links = more;
+		c->alloc *= 4;
+	}
+	c->links[c->nr++] = *e;
+}
+
+static bool in_a_circle(struct chain *c, uint64_t offset)
+{
+	if (offset == c->mark)
+		return true;
+	if (c->nr == c->mark_at) {
+		c->mark = offset;
+		c->mark_at *= 2;
+	}
+	return false;
+}
+
+static bool is_delta(const struct pack_entry *e)
+{
+	return e->type == OBJ_OFS_DELTA || e->type == OBJ_REF_DELTA;
+}
+
+/* ---- another copy ---- */
+
+static int base_from_elsewhere(struct chain *c, const struct object_id *oid,
+			       struct base_object **out, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct err why = ERR_INIT;
+	int rc;
+
+	if (c->flags & READ_THIS_COPY)
+		return err_set(err, ERR_CORRUPT, "delta base %s is not in '%s'",
+			       oid_hex(oid), c->pack->path);
+	rc = packs_read_elsewhere(c->pack->owner, c->pack, oid, &buf, &why);
+	if (rc == ERR_NOT_FOUND)
+		rc = err_set(err, ERR_CORRUPT, "delta base %s is missing", oid_hex(oid));
+	err_move(err, &why);
+	err_release(&why);
+	if (rc < 0)
+		return rc;
+	*out = base_object_new(buf.type, buf.data, buf.size);
+	return 0;
+}
+
+/*
+ * The object at `offset` cannot be had from here. Get it from elsewhere, or,
+ * failing that, one that was to be made from it, and so on upwards. On success the
+ * links that are left go on from *out. The object that was asked for itself is
+ * left to the caller. The error is that of the first failure.
+ */
+static int rescue(struct chain *c, uint64_t offset, struct base_object **out,
+		  struct err *why)
+{
+	struct object_id oid;
+
+	if (c->flags & READ_THIS_COPY)
+		return why->code;
+	for (; c->nr; offset = c->links[--c->nr].offset) {
+		pack_mark_bad(c->pack, offset);
+		if (pack_offset_to_oid(c->pack, offset, &oid, NULL) < 0 ||
+		    base_from_elsewhere(c, &oid, out, NULL) < 0)
+			continue;
+		packs_warn(c->pack->owner, "delta base %s is corrupt (%s); another copy is used",
+			   oid_hex(&oid), err_message(why));
+		err_release(why);
+		return 0;
+	}
+	return why->code;
+}
+
+/* ---- down and up ---- */
+
+/* One step: *next is the base's offset, or *out is the end of the chain. */
+static int step_down(struct chain *c, uint64_t offset, uint64_t *next,
+		     struct base_object **out, struct err *err)
+{
+	struct pack_entry e;
+	void *data;
+	int rc;
+
+	*out = base_cache_get(c->pack->owner->cache, c->pack, offset);
+	if (*out)
+		return 0;
+	if (in_a_circle(c, offset))
+		return err_set(err, ERR_CORRUPT, "deltas form a circle at offset %" PRIu64
+			       " of '%s'", offset, c->pack->path);
+	if (!(c->flags & READ_THIS_COPY) && pack_is_marked_bad(c->pack, offset))
+		return err_set(err, ERR_CORRUPT, "corrupt object at offset %" PRIu64 " of '%s'",
+			       offset, c->pack->path);
+	rc = pack_entry_read(c->pack, offset, &e, err);
+	if (rc < 0)
+		return rc;
+	if (!is_delta(&e)) {
+		rc = pack_entry_inflate(c->pack, c->reader, &e, &data, err);
+		if (!rc)
+			*out = base_object_new(e.type, data, (size_t)e.size);
+		return rc;
+	}
+	if (!e.base_offset) {
+		rc = base_from_elsewhere(c, &e.base_oid, out, err);
+		if (rc < 0)
+			return rc;
+	}
+	chain_push(c, &e);
+	*next = e.base_offset;
+	return 0;
+}
+
+static int go_down(struct chain *c, uint64_t offset, struct base_object **out,
+		   struct err *err)
+{
+	uint64_t next = 0;
+	int rc;
+
+	*out = NULL;
+	for (;;) {
+		rc = step_down(c, offset, &next, out, err);
+		if (rc < 0 || *out)
+			break;
+		offset = next;
+	}
+	return rc == ERR_CORRUPT || rc == ERR_NOT_FOUND ? rescue(c, offset, out, err) : rc;
+}
+
+static int apply(struct chain *c, const struct pack_entry *e, const struct base_object *base,
+		 struct base_object **out, struct err *err)
+{
+	uint64_t max = c->pack->owner->max_object_bytes;
+	void *delta, *data;
+	size_t size;
+	int rc = pack_entry_inflate(c->pack, c->reader, e, &delta, err);
+
+	if (rc < 0)
+		return rc;
+	rc = delta_apply(base->data, base->size, delta, (size_t)e->size,
+			 max < SIZE_MAX ? (size_t)max : SIZE_MAX - 1, &data, &size, err);
+	free(delta);
+	if (!rc)
+		*out = base_object_new(base->type, data, size);
+	else
+		err_prefix(err, "'%s', offset %" PRIu64, c->pack->path, e->offset);
+	return rc;
+}
+
+static int go_up(struct chain *c, struct base_object **object, struct err *err)
+{
+	struct base_object *base = *object, *made;
+	int rc = 0;
+
+	while (!rc && c->nr) {
+		struct pack_entry e = c->links[--c->nr];
+
+		if (e.base_offset)
+			base_cache_add(c->pack->owner->cache, c->pack, e.base_offset, base);
+		rc = apply(c, &e, base, &made, err);
+		base_object_put(base);
+		base = NULL;
+		if (!rc)
+			base = made;
+		else if (rc == ERR_CORRUPT)
+			rc = rescue(c, e.offset, &base, err);
+	}
+	*object = base;
+	return rc;
+}
+
+int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, unsigned flags,
+		 struct object_buf *out, struct err *err)
+{
+	struct err why = ERR_INIT;
+	struct base_object *object = NULL;
+	struct object_buf buf;
+	struct chain c;
+	int rc;
+
+	chain_init(&c, p, r, flags);
+	rc = go_down(&c, offset, &object, &why);
+	if (!rc)
+		rc = go_up(&c, &object, &why);
+	chain_release(&c);
+	if (!rc) {
+		buf.type = object->type;
+		buf.size = object->size;
+		buf.data = base_object_detach(object);
+		if (buf.data)
+			*out = buf;
+		else
+			rc = err_set(&why, ERR_TOO_BIG, "no memory for an object of %zu bytes",
+				     buf.size);
+	}
+	err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+/* ---- without the content ---- */
+
+/* The size that the delta makes stands at its beginning. */
+static int delta_result_size(struct pack *p, const struct pack_entry *e, uint64_t *size,
+			     struct err *err)
+{
+	unsigned char head[24];
+	const unsigned char *at = head;
+	uint64_t base_size;
+	size_t got;
+	int rc = pack_entry_peek(p, e, head, sizeof(head), &got, err);
+
+	if (rc < 0)
+		return rc;
+	if (delta_read_size(&at, head + got, &base_size) < 0 ||
+	    delta_read_size(&at, head + got, size) < 0)
+		return err_set(err, ERR_CORRUPT, "delta at offset %" PRIu64
+			       " of '%s' has no valid sizes", e->offset, p->path);
+	return 0;
+}
+
+/* Down the chain for the type alone. */
+static int type_of_chain(struct chain *c, const struct pack_entry *top,
+			 enum object_type *type, struct err *err)
+{
+	struct pack_entry e = *top;
+	struct base_object *b;
+	struct object_info info;
+	size_t steps = 0;
+	int rc;
+
+	while (is_delta(&e)) {
+		if (!e.base_offset) {
+			rc = packs_info_elsewhere(c->pack->owner, c->pack, &e.base_oid, &info, err);
+			if (!rc)
+				*type = info.type;
+			return rc;
+		}
+		b = base_cache_get(c->pack->owner->cache, c->pack, e.base_offset);
+		if (b) {
+			*type = b->type;
+			base_object_put(b);
+			return 0;
+		}
+		c->nr = ++steps; /* counts for in_a_circle; no links are kept */
+		if (in_a_circle(c, e.base_offset))
+			return err_set(err, ERR_CORRUPT, "deltas form a circle at offset %"
+				       PRIu64 " of '%s'", e.base_offset, c->pack->path);
+		rc = pack_entry_read(c->pack, e.base_offset, &e, err);
+		if (rc < 0)
+			return rc;
+	}
+	*type = e.type;
+	return 0;
+}
+
+static int add_place(struct pack *p, const struct pack_entry *e, struct object_info *info,
+		     struct err *err)
+{
+	uint32_t order;
+	int rc = pack_rev_find(p, e->offset, &order, err);
+
+	if (rc < 0)
+		return rc;
+	info->disk_size = pack_rev_end_of(p, order) - e->offset;
+	if (e->type == OBJ_REF_DELTA)
+		info->delta_base = e->base_oid;
+	else if (e->type == OBJ_OFS_DELTA)
+		rc = pack_offset_to_oid(p, e->base_offset, &info->delta_base, err);
+	return rc;
+}
+
+int pack_info_at(struct pack *p, uint64_t offset, unsigned flags, struct object_info *out,
+		 struct err *err)
+{
+	struct object_info info = { .delta_base = p->idx.algo->null_oid };
+	struct pack_entry e;
+	struct chain c;
+	int rc = pack_entry_read(p, offset, &e, err);
+
+	if (rc < 0)
+		return rc;
+	info.type = e.type;
+	info.size = e.size;
+	chain_init(&c, p, NULL, 0);
+	if (is_delta(&e)) {
+		rc = delta_result_size(p, &e, &info.size, err);
+		if (!rc)
+			rc = type_of_chain(&c, &e, &info.type, err);
+	}
+	chain_release(&c);
+	if (!rc && (flags & INFO_PLACE))
+		rc = add_place(p, &e, &info, err);
+	if (!rc)
+		*out = info;
+	return rc;
+}

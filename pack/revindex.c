@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Objects in the order of their offsets: from a .rev file (gitformat-pack(5)) or
+ * sorted here. A .rev is believed as far as it goes: every position taken from it
+ * is checked, and what does not fit is an error.
+ */
+#include "compat/posix.h"
+#include "csum-file.h"
+#include "pack/pack-internal.h"
+#include "util/alloc.h"
+#include "util/bytes.h"
+
+#define REV_SIGNATURE 0x52494458u
+#define REV_HEADER_BYTES 12
+
+void revindex_release(struct revindex *r)
+{
+	mapped_file_release(&r->map);
+	r->file = NULL;
+	FREE_AND_NULL(r->built);
+}
+
+/* ---- making one ---- */
+
+struct sortable {
+	uint64_t offset;
+	uint32_t pos;
+};
+
+/* One pass of a radix sort by 16 bits of the offset. */
+static void sort_pass(const struct sortable *from, struct sortable *to, uint32_t nr,
+		      unsigned shift, uint32_t *count)
+{
+	uint32_t sum = 0;
+
+	memset(count, 0, 65536 * sizeof(*count));
+	for (uint32_t i = 0; i < nr; i++)
+		count[(from[i].offset >> shift) & 0xffff]++;
+	for (unsigned d = 0; d < 65536; d++) {
+		uint32_t n = count[d];
+
+		count[d] = sum;
+		sum += n;
+	}
+	for (uint32_t i = 0; i < nr; i++)
+		to[count[(from[i].offset >> shift) & 0xffff]++] = from[i];
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct sortable *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->pos < y->pos ? -1 : x->pos > y->pos;
+}
+
+/* Few are sorted by comparison: clearing the counts would cost more. */
+static struct sortable *sort_by_offset(struct sortable *v, uint32_t nr, uint64_t max)
+{
+	struct sortable *other;
+	uint32_t *count;
+
+	if (nr < 20000) {
+		qsort(v, nr, sizeof(*v), by_offset);
+		return v;
+	}
+	ALLOC_ARRAY(other, nr);
+	ALLOC_ARRAY(count, 65536);
+	for (unsigned shift = 0; shift < 64 && max >> shift; shift += 16) {
+		struct sortable *t = other;
+
+		sort_pass(v, other, nr, shift, count);
+		other = v;
+		v = t;
+	}
+	free(count);
+	free(other);
+	return v;
+}
+
+static void build(struct pack *p)
+{
+	uint32_t nr = p->idx.nr;
+	uint64_t max = 0;
+	struct sortable *v;
+
+	ALLOC_ARRAY(v, nr + !nr);
+	for (uint32_t i = 0; i < nr; i++) {
+		v[i].offset = idx_offset(&p->idx, i);
+		v[i].pos = i;
+		if (v[i].offset > max)
+			max = v[i].offset;
+	}
+	v = sort_by_offset(v, nr, max);
+	ALLOC_ARRAY(p->rev.built, nr + !nr);
+	for (uint32_t i = 0; i < nr; i++)
+		p->rev.built[i] = v[i].pos;
+	free(v);
+}
+
+/* ---- reading one ---- */
+
+static int check_file(const struct mapped_file *m, const struct pack *p, const char *path,
+		      struct err *err)
+{
+	const struct hash_algo *algo = p->idx.algo;
+	uint64_t want = REV_HEADER_BYTES + (uint64_t)p->idx.nr * 4 + 2 * algo->raw_len;
+
+	if (m->len < REV_HEADER_BYTES || get_be32(m->p) != REV_SIGNATURE)
+		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' has no valid header",
+			       path);
+	if (get_be32(m->p + 4) != 1)
+		return err_set(err, ERR_UNSUPPORTED, "reverse-index file '%s' has unsupported "
+			       "version %u", path, get_be32(m->p + 4));
+	if (get_be32(m->p + 8) != (uint32_t)algo->id)
+		return err_set(err, ERR_UNSUPPORTED, "reverse-index file '%s' has unsupported "
+			       "hash id %u", path, get_be32(m->p + 8));
+	if (m->len != want)
+		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' has a wrong size", path);
+	if (memcmp(m->p + want - 2 * algo->raw_len, p->idx.pack_sum, algo->raw_len))
+		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' is of another pack",
+			       path);
+	return 0;
+}
+
+/* A .rev that is not good is told and done without. */
+static void open_or_build(struct pack *p)
+{
+	struct mapped_file map = MAPPED_FILE_INIT;
+	struct err err = ERR_INIT;
+	char *path = xstrfmt("%s.rev", p->base);
+	int rc = mapped_file_open(&map, path, &err);
+
+	if (!rc)
+		rc = check_file(&map, p, path, &err);
+	if (!rc) {
+		p->rev.map = map;
+		p->rev.file = map.p + REV_HEADER_BYTES;
+	} else {
+		if (rc != ERR_NOT_FOUND)
+			packs_warn(p->owner, "%s", err_message(&err));
+		mapped_file_release(&map);
+		build(p);
+	}
+	err_release(&err);
+	free(path);
+}
+
+int pack_open_rev(struct pack *p, struct err *err)
+{
+	int rc;
+
+	if (atomic_load_explicit(&p->rev_state, memory_order_acquire) == PART_OPEN)
+		return 0;
+	rc = pack_open_idx(p, err);
+	if (rc < 0)
+		return rc;
+	pthread_mutex_lock(&p->lock);
+	if (atomic_load(&p->rev_state) != PART_OPEN)
+		open_or_build(p);
+	atomic_store_explicit(&p->rev_state, PART_OPEN, memory_order_release);
+	pthread_mutex_unlock(&p->lock);
+	return 0;
+}
+
+/* ---- use ---- */
+
+uint32_t pack_rev_at(const struct pack *p, uint32_t i)
+{
+	return p->rev.file ? get_be32(p->rev.file + (size_t)i * 4) : p->rev.built[i];
+}
+
+static uint64_t offset_at(const struct pack *p, uint32_t i)
+{
+	uint32_t pos = pack_rev_at(p, i);
+
+	return pos < p->idx.nr ? idx_offset(&p->idx, pos) : UINT64_MAX;
+}
+
+int pack_rev_find(struct pack *p, uint64_t offset, uint32_t *order, struct err *err)
+{
+	uint32_t lo = 0, hi;
+	int rc = pack_open_rev(p, err);
+
+	if (rc < 0)
+		return rc;
+	hi = p->idx.nr;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		uint64_t at = offset_at(p, mid);
+
+		if (at == offset) {
+			*order = mid;
+			return 0;
+		}
+		if (offset < at)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return err_set(err, ERR_CORRUPT, "no object begins at offset %" PRIu64 " of '%s'",
+		       offset, p->path);
+}
+
+uint64_t pack_rev_end_of(const struct pack *p, uint32_t order)
+{
+	uint64_t next = order + 1 < p->idx.nr ? offset_at(p, order + 1) : p->end;
+
+	return next < p->end ? next : p->end;
+}
+
+int pack_offset_to_oid(struct pack *p, uint64_t offset, struct object_id *out, struct err *err)
+{
+	uint32_t order;
+	int rc = pack_rev_find(p, offset, &order, err);
+
+	if (rc < 0)
+		return rc;
+	oid_from_raw(out, idx_name(&p->idx, pack_rev_at(p, order)), p->idx.algo);
+	return 0;
+}
+
+/* ---- writing ---- */
+
+int rev_write(int fd, const char *name, const struct hash_algo *algo,
+	      const struct idx_entry *entries, uint32_t nr, const struct object_id *pack_sum,
+	      struct err *err)
+{
+	struct csum_file *f = csum_file_new(fd, name, algo, false, 0);
+	uint64_t max = 0;
+	struct sortable *v;
+	int rc;
+
+	ALLOC_ARRAY(v, nr + !nr);
+	for (uint32_t i = 0; i < nr; i++) {
+		v[i].offset = entries[i].offset;
+		v[i].pos = i;
+		if (v[i].offset > max)
+			max = v[i].offset;
+	}
+	v = sort_by_offset(v, nr, max);
+	rc = csum_write_be32(f, REV_SIGNATURE, err);
+	if (!rc)
+		rc = csum_write_be32(f, 1, err);
+	if (!rc)
+		rc = csum_write_be32(f, (uint32_t)algo->id, err);
+	for (uint32_t i = 0; i < nr && !rc; i++)
+		rc = csum_write_be32(f, v[i].pos, err);
+	if (!rc)
+		rc = csum_write(f, pack_sum->hash, algo->raw_len, err);
+	if (!rc)
+		rc = csum_finish(f, NULL, err);
+	csum_file_free(f);
+	free(v);
+	return rc;
+}

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing a pack of whole objects. The number of objects stands in the header and
+ * is known only at the end, and the checksum begins with the header: so nothing is
+ * hashed while objects are added, and one pass over the finished file (it is in
+ * the page cache) makes the checksum.
+ *
+ * One mutex guards the table of entries and the buffer. Readers copy an entry
+ * under it and then read from the file without it.
+ */
+#include "compat/posix.h"
+#include <libdeflate.h>
+#include <pthread.h>
+#include <zlib.h>
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "fs/tempfile.h"
+#include "pack/pack-internal.h"
+#include "pack/pack.h"
+#include "util/alloc.h"
+#include "util/bytes.h"
+#include "write-or-die.h"
+
+#define BUFFER_BYTES ((size_t)512 * 1024)
+#define HASH_BYTES ((size_t)1024 * 1024)
+#define DEFLATE_BYTES ((size_t)64 * 1024)
+
+struct written {
+	struct object_id oid;
+	uint64_t offset, data_offset, end;
+	uint64_t size;
+	uint32_t crc;
+	enum object_type type;
+};
+
+struct stream {
+	z_stream z;
+	uint64_t size, seen;
+	uint64_t offset, data_offset;
+	enum object_type type;
+	uint32_t crc;
+	bool open;
+};
+
+struct pack_writer {
+	struct pack_writer_options opts;
+	char *dir, *packdir;
+	pthread_mutex_t lock;
+	struct tempfile *tmp; /* NULL once staged */
+	char *tmp_path;	      /* for messages */
+	int fd;		      /* our own descriptor: outlives staging */
+	unsigned char *buf;
+	size_t buf_len;
+	uint64_t flushed;     /* bytes in the file */
+	struct written *entries;
+	size_t nr, alloc;
+	struct oidmap by_oid; /* index + 1 */
+	struct stream stream;
+	unsigned char *deflate_out;
+	bool failed, finished;
+};
+
+/* ---- life ---- */
+
+int pack_writer_new(struct pack_writer **out, const struct pack_writer_options *o,
+		    struct err *err)
+{
+	struct pack_writer *w;
+	struct tempfile *tmp;
+	int fd, rc;
+
+	rc = tempfile_create_in(&tmp, o->dir, "tmp_pack_", 0444, err);
+	if (rc < 0)
+		return rc;
+	fd = fcntl(tmp->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0) {
+		rc = err_set_errno(err, "cannot duplicate the descriptor of '%s'", tmp->path);
+		tempfile_delete(&tmp);
+		return rc;
+	}
+	CALLOC_ARRAY(w, 1);
+	w->opts = *o;
+	w->dir = xstrdup(o->dir);
+	w->packdir = xstrdup(o->packdir);
+	w->opts.dir = w->dir;
+	w->opts.packdir = w->packdir;
+	w->tmp = tmp;
+	w->tmp_path = xstrdup(tmp->path);
+	w->fd = fd;
+	w->buf = xmalloc(BUFFER_BYTES);
+	pthread_mutex_init(&w->lock, NULL);
+	/* Room for the header: its count is put in at the end. */
+	memset(w->buf, 0, PACK_HEADER_BYTES);
+	w->buf_len = PACK_HEADER_BYTES;
+	*out = w;
+	return 0;
+}
+
+void pack_writer_free(struct pack_writer *w)
+{
+	if (!w)
+		return;
+	if (w->stream.open)
+		deflateEnd(&w->stream.z);
+	tempfile_delete(&w->tmp);
+	sys->close(w->fd);
+	oidmap_clear(&w->by_oid, NULL);
+	pthread_mutex_destroy(&w->lock);
+	free(w->deflate_out);
+	free(w->entries);
+	free(w->buf);
+	free(w->tmp_path);
+	free(w->dir);
+	free(w->packdir);
+	free(w);
+}
+
+/* ---- bytes ---- */
+
+static uint64_t position(const struct pack_writer *w)
+{
+	return w->flushed + w->buf_len;
+}
+
+/* After a failed write the file's length is unknown: nothing goes on from there. */
+static int usable(struct pack_writer *w, struct err *err)
+{
+	if (w->failed)
+		return err_set(err, ERR_IO, "'%s': an earlier write failed", w->tmp_path);
+	if (w->finished)
+		BUG("pack_writer used after finish");
+	return 0;
+}
+
+static int flush_buffer(struct pack_writer *w, struct err *err)
+{
+	int rc;
+
+	if (!w->buf_len)
+		return 0;
+	rc = write_in_full(w->fd, w->buf, w->buf_len, w->tmp_path, err);
+	if (rc < 0) {
+		w->failed = true;
+		return rc;
+	}
+	w->flushed += w->buf_len;
+	w->buf_len = 0;
+	return 0;
+}
+
+static int put(struct pack_writer *w, const void *p, size_t len, struct err *err)
+{
+	int rc;
+
+	if (len > BUFFER_BYTES - w->buf_len) {
+		rc = flush_buffer(w, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (len <= BUFFER_BYTES) {
+		memcpy(w->buf + w->buf_len, p, len);
+		w->buf_len += len;
+		return 0;
+	}
+	rc = write_in_full(w->fd, p, len, w->tmp_path, err);
+	if (rc < 0) {
+		w->failed = true;
+		return rc;
+	}
+	w->flushed += len;
+	return 0;
+}
+
+/* Cut back to `offset`, as if nothing after it had been written. */
+static int cut_back(struct pack_writer *w, uint64_t offset, struct err *err)
+{
+	if (offset >= w->flushed) {
+		w->buf_len = (size_t)(offset - w->flushed);
+		return 0;
+	}
+	w->buf_len = 0;
+	if (sys->ftruncate(w->fd, (off_t)offset) < 0 ||
+	    lseek(w->fd, (off_t)offset, SEEK_SET) < 0) {
+		w->failed = true;
+		return err_set_errno(err, "cannot cut back '%s'", w->tmp_path);
+	}
+	w->flushed = offset;
+	return 0;
+}
+
+size_t pack_entry_header(unsigned char *out, enum object_type type, uint64_t size)
+{
+	size_t n = 0;
+	unsigned char c = (unsigned char)((unsigned)type << 4 | (size & 15));
+
+	size >>= 4;
+	while (size) {
+		out[n++] = c | 0x80;
+		c = size & 0x7f;
+		size >>= 7;
+	}
+	out[n++] = c;
+	return n;
+}
+
+/* ---- adding ---- */
+
+static bool known(const struct pack_writer *w, const struct object_id *oid)
+{
+	return oidmap_contains(&w->by_oid, oid);
+}
+
+static void record(struct pack_writer *w, const struct written *e)
+{
+	ALLOC_GROW(w->entries, w->nr + 1, w->alloc);
+	w->entries[w->nr++] = *e;
+	oidmap_put(&w->by_oid, &e->oid, (void *)(uintptr_t)w->nr);
+}
+
+static bool is_whole_type(enum object_type type)
+{
+	return type >= OBJ_COMMIT && type <= OBJ_TAG;
+}
+
+static int add_deflated(struct pack_writer *w, const struct object_id *oid,
+			enum object_type type, uint64_t size,
+			const void *deflated, size_t len, struct err *err)
+{
+	unsigned char head[PACK_ENTRY_HEADER_MAX];
+	struct written e = { .oid = *oid, .type = type, .size = size };
+	size_t head_len = pack_entry_header(head, type, size);
+	int rc = usable(w, err);
+
+	if (rc < 0)
+		return rc;
+	if (known(w, oid))
+		return 0;
+	if (w->nr == UINT32_MAX)
+		return err_set(err, ERR_TOO_BIG, "'%s': too many objects for one pack", w->tmp_path);
+	e.offset = position(w);
+	e.data_offset = e.offset + head_len;
+	e.end = e.data_offset + len;
+	e.crc = libdeflate_crc32(libdeflate_crc32(0, head, head_len), deflated, len);
+	rc = put(w, head, head_len, err);
+	if (!rc)
+		rc = put(w, deflated, len, err);
+	if (!rc)
+		record(w, &e);
+	return rc;
+}
+
+int pack_writer_add_deflated(struct pack_writer *w, const struct object_id *oid,
+			     enum object_type type, uint64_t size,
+			     const void *deflated, size_t len, struct err *err)
+{
+	int rc;
+
+	if (!is_whole_type(type) || w->stream.open)
+		BUG("pack_writer_add_deflated: type %d, stream open: %d", type, w->stream.open);
+	pthread_mutex_lock(&w->lock);
+	rc = add_deflated(w, oid, type, size, deflated, len, err);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+/* ---- streaming ---- */
+
+int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
+			     uint64_t size, int level, struct err *err)
+{
+	unsigned char head[PACK_ENTRY_HEADER_MAX];
+	size_t head_len = pack_entry_header(head, type, size);
+	struct stream *s = &w->stream;
+	int rc;
+
+	if (!is_whole_type(type) || s->open)
+		BUG("pack_writer_stream_begin: type %d, stream open: %d", type, s->open);
+	memset(s, 0, sizeof(*s));
+	if (deflateInit(&s->z, level) != Z_OK)
+		return err_set(err, ERR_GENERIC, "cannot start to deflate (level %d)", level);
+	if (!w->deflate_out)
+		w->deflate_out = xmalloc(DEFLATE_BYTES);
+	pthread_mutex_lock(&w->lock);
+	rc = usable(w, err);
+	if (!rc && w->nr == UINT32_MAX)
+		rc = err_set(err, ERR_TOO_BIG, "'%s': too many objects for one pack", w->tmp_path);
+	s->offset = position(w);
+	if (!rc)
+		rc = put(w, head, head_len, err);
+	pthread_mutex_unlock(&w->lock);
+	if (rc < 0) {
+		deflateEnd(&s->z);
+		return rc;
+	}
+	s->type = type;
+	s->size = size;
+	s->data_offset = s->offset + head_len;
+	s->crc = libdeflate_crc32(0, head, head_len);
+	s->open = true;
+	return 0;
+}
+
+/* Deflate what z has as input; with Z_FINISH to the end of the stream. */
+static int deflate_some(struct pack_writer *w, int flush, struct err *err)
+{
+	struct stream *s = &w->stream;
+	int status, rc = 0;
+
+	do {
+		size_t made;
+
+		s->z.next_out = w->deflate_out;
+		s->z.avail_out = DEFLATE_BYTES;
+		status = deflate(&s->z, flush);
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+			return err_set(err, ERR_GENERIC, "cannot deflate: %s",
+				       s->z.msg ? s->z.msg : "unknown error");
+		made = DEFLATE_BYTES - s->z.avail_out;
+		s->crc = libdeflate_crc32(s->crc, w->deflate_out, made);
+		pthread_mutex_lock(&w->lock);
+		rc = put(w, w->deflate_out, made, err);
+		pthread_mutex_unlock(&w->lock);
+	} while (!rc && (flush == Z_FINISH ? status != Z_STREAM_END
+					   : s->z.avail_in || !s->z.avail_out));
+	return rc;
+}
+
+int pack_writer_stream(struct pack_writer *w, const void *p, size_t len, struct err *err)
+{
+	struct stream *s = &w->stream;
+	const unsigned char *at = p;
+	int rc = 0;
+
+	if (!s->open)
+		BUG("pack_writer_stream without begin");
+	if (len > s->size - s->seen)
+		return err_set(err, ERR_INVALID, "more content than the %" PRIu64
+			       " bytes that were announced", s->size);
+	s->seen += len;
+	while (len && !rc) {
+		size_t n = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
+
+		s->z.next_in = (unsigned char *)at;
+		s->z.avail_in = (unsigned)n;
+		rc = deflate_some(w, Z_NO_FLUSH, err);
+		at += n;
+		len -= n;
+	}
+	return rc;
+}
+
+int pack_writer_stream_end(struct pack_writer *w, const struct object_id *oid, struct err *err)
+{
+	struct stream *s = &w->stream;
+	struct written e = { .oid = *oid };
+	int rc;
+
+	if (!s->open)
+		BUG("pack_writer_stream_end without begin");
+	if (s->seen != s->size)
+		return err_set(err, ERR_INVALID, "%" PRIu64 " bytes of content instead of the %"
+			       PRIu64 " that were announced", s->seen, s->size);
+	rc = deflate_some(w, Z_FINISH, err);
+	if (rc < 0)
+		return rc;
+	pthread_mutex_lock(&w->lock);
+	if (known(w, oid)) {
+		rc = cut_back(w, s->offset, err);
+	} else {
+		e.type = s->type;
+		e.size = s->size;
+		e.offset = s->offset;
+		e.data_offset = s->data_offset;
+		e.end = position(w);
+		e.crc = s->crc;
+		record(w, &e);
+	}
+	pthread_mutex_unlock(&w->lock);
+	deflateEnd(&s->z);
+	s->open = false;
+	return rc;
+}
+
+int pack_writer_stream_cancel(struct pack_writer *w, struct err *err)
+{
+	int rc;
+
+	if (!w->stream.open)
+		return 0;
+	deflateEnd(&w->stream.z);
+	w->stream.open = false;
+	if (w->failed)
+		return 0;
+	pthread_mutex_lock(&w->lock);
+	rc = cut_back(w, w->stream.offset, err);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+/* ---- reading back ---- */
+
+uint32_t pack_writer_count(const struct pack_writer *w)
+{
+	return (uint32_t)w->nr;
+}
+
+bool pack_writer_has(const struct pack_writer *w, const struct object_id *oid)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)&w->lock;
+	bool has;
+
+	pthread_mutex_lock(lock);
+	has = known(w, oid);
+	pthread_mutex_unlock(lock);
+	return has;
+}
+
+/* A copy of the entry; with `flush` its bytes are in the file afterwards. */
+static int look_up(struct pack_writer *w, const struct object_id *oid, bool flush,
+		   struct written *out, struct err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	pthread_mutex_lock(&w->lock);
+	i = (uintptr_t)oidmap_get(&w->by_oid, oid);
+	if (!i)
+		rc = err_set(err, ERR_NOT_FOUND, "object %s not found", oid_hex(oid));
+	else if (flush && w->entries[i - 1].end > w->flushed)
+		rc = w->failed ? usable(w, err) : flush_buffer(w, err);
+	if (!rc)
+		*out = w->entries[i - 1];
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+int pack_writer_info(struct pack_writer *w, const struct object_id *oid,
+		     struct object_info *out, struct err *err)
+{
+	struct written e;
+	int rc = look_up(w, oid, false, &e, err);
+
+	if (rc < 0)
+		return rc;
+	out->type = e.type;
+	out->size = e.size;
+	out->disk_size = e.end - e.offset;
+	out->delta_base = w->opts.algo->null_oid;
+	return 0;
+}
+
+int pack_writer_read(struct pack_writer *w, const struct object_id *oid,
+		     struct object_buf *out, struct err *err)
+{
+	struct written e;
+	unsigned char *packed = NULL, *data = NULL;
+	size_t len;
+	int rc = look_up(w, oid, true, &e, err);
+
+	if (rc < 0)
+		return rc;
+	if (e.size >= SIZE_MAX || e.end - e.data_offset > SIZE_MAX)
+		return err_set(err, ERR_TOO_BIG, "object %s is too big for memory", oid_hex(oid));
+	len = (size_t)(e.end - e.data_offset);
+	packed = try_alloc(len + !len);
+	data = try_alloc((size_t)e.size + 1);
+	if (!packed || !data)
+		rc = err_set(err, ERR_TOO_BIG, "object %s is too big for memory", oid_hex(oid));
+	else if (pread_in_full(w->fd, packed, len, (off_t)e.data_offset) != (ssize_t)len)
+		rc = err_set_errno(err, "cannot read object %s back from '%s'", oid_hex(oid),
+				   w->tmp_path);
+	else
+		rc = inflate_whole(packed, len, data, (size_t)e.size, err);
+	free(packed);
+	if (rc < 0) {
+		free(data);
+		return rc;
+	}
+	data[e.size] = 0;
+	out->type = e.type;
+	out->data = data;
+	out->size = (size_t)e.size;
+	return 0;
+}
+
+int pack_writer_foreach(struct pack_writer *w,
+			int (*fn)(void *data, const struct object_id *oid), void *data)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->nr && !rc; i++)
+		rc = fn(data, &w->entries[i].oid);
+	return rc;
+}
+
+/* ---- finishing ---- */
+
+/* Hash the whole file and append the checksum. */
+static int append_checksum(struct pack_writer *w, struct object_id *sum, struct err *err)
+{
+	unsigned char *piece = xmalloc(HASH_BYTES);
+	struct hash_ctx hash;
+	int rc = 0;
+
+	hash_init(&hash, w->opts.algo);
+	for (uint64_t at = 0; at < w->flushed && !rc;) {
+		uint64_t left = w->flushed - at;
+		size_t n = left < HASH_BYTES ? (size_t)left : HASH_BYTES;
+
+		errno = 0;
+		if (pread_in_full(w->fd, piece, n, (off_t)at) != (ssize_t)n)
+			rc = err_set_errno(err, "cannot read back '%s'", w->tmp_path);
+		hash_update(&hash, piece, n);
+		at += n;
+	}
+	free(piece);
+	hash_final(&hash, sum);
+	hash_release(&hash);
+	if (!rc)
+		rc = put(w, sum->hash, w->opts.algo->raw_len, err);
+	if (!rc)
+		rc = flush_buffer(w, err);
+	return rc;
+}
+
+static int write_header(struct pack_writer *w, struct err *err)
+{
+	unsigned char head[PACK_HEADER_BYTES];
+	size_t done = 0;
+
+	put_be32(head, PACK_SIGNATURE);
+	put_be32(head + 4, 2);
+	put_be32(head + 8, (uint32_t)w->nr);
+	while (done < sizeof(head)) {
+		ssize_t n = sys->pwrite(w->fd, head + done, sizeof(head) - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_set_errno(err, "cannot write '%s'", w->tmp_path);
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static int stage(struct pack_writer *w, struct tempfile **t, struct fsync_batch *b,
+		 const struct object_id *sum, const char *ext, struct err *err)
+{
+	char *final = xstrfmt("%s/pack-%s.%s", w->packdir, oid_hex(sum), ext);
+	bool is_idx = !strcmp(ext, "idx");
+	bool is_pack = !strcmp(ext, "pack");
+	int rc = 0;
+
+	if (w->opts.shared_perm)
+		rc = apply_shared_perm((*t)->path, w->opts.shared_perm, err);
+	/*
+	 * D3: the .idx makes the pack visible, so it is published after what it
+	 * points into (test-pack-writer: order of staging).
+	 */
+	if (!rc)
+		rc = tempfile_stage(t, b, is_pack ? FSYNC_PACK : FSYNC_PACK_METADATA,
+				    is_idx ? PUBLISH_PACK_IDX : PUBLISH_PACK_DATA,
+				    final, true, err);
+	else
+		tempfile_delete(t);
+	free(final);
+	return rc;
+}
+
+/* Entries in the order of names, as the idx has them. */
+static int entry_name_cmp(const void *a, const void *b)
+{
+	const struct idx_entry *x = a, *y = b;
+
+	return oid_cmp(&x->oid, &y->oid);
+}
+
+static struct idx_entry *sorted_entries(const struct pack_writer *w)
+{
+	struct idx_entry *v;
+
+	ALLOC_ARRAY(v, w->nr);
+	for (size_t i = 0; i < w->nr; i++) {
+		v[i].oid = w->entries[i].oid;
+		v[i].offset = w->entries[i].offset;
+		v[i].crc = w->entries[i].crc;
+	}
+	qsort(v, w->nr, sizeof(*v), entry_name_cmp);
+	return v;
+}
+
+typedef int (*table_fn)(int fd, const char *name, const struct hash_algo *algo,
+			const struct idx_entry *v, uint32_t nr,
+			const struct object_id *pack_sum, struct err *err);
+
+static int stage_table(struct pack_writer *w, struct fsync_batch *b, const char *ext,
+		       table_fn fn, const struct idx_entry *v, const struct object_id *sum,
+		       struct err *err)
+{
+	struct tempfile *t;
+	char *prefix = xstrfmt("tmp_%s_", ext);
+	int rc = tempfile_create_in(&t, w->dir, prefix, 0444, err);
+
+	free(prefix);
+	if (rc < 0)
+		return rc;
+	rc = fn(t->fd, t->path, w->opts.algo, v, (uint32_t)w->nr, sum, err);
+	if (rc < 0) {
+		tempfile_delete(&t);
+		return rc;
+	}
+	return stage(w, &t, b, sum, ext, err);
+}
+
+int pack_writer_finish(struct pack_writer *w, struct fsync_batch *b, struct err *err)
+{
+	struct idx_entry *v = NULL;
+	struct object_id sum;
+	int rc;
+
+	if (w->stream.open)
+		BUG("pack_writer_finish while a stream is open");
+	pthread_mutex_lock(&w->lock);
+	rc = usable(w, err);
+	w->finished = true;
+	if (rc < 0 || !w->nr)
+		goto out;
+	if ((rc = flush_buffer(w, err)) < 0 ||
+	    (rc = write_header(w, err)) < 0 ||
+	    (rc = append_checksum(w, &sum, err)) < 0 ||
+	    (rc = stage(w, &w->tmp, b, &sum, "pack", err)) < 0)
+		goto out;
+	v = sorted_entries(w);
+	if (w->opts.write_rev)
+		rc = stage_table(w, b, "rev", rev_write, v, &sum, err);
+	if (!rc)
+		rc = stage_table(w, b, "idx", idx_write, v, &sum, err);
+out:
+	pthread_mutex_unlock(&w->lock);
+	free(v);
+	return rc;
+}
