@@ -1,0 +1,1064 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Four steps: stage, settle, publish, seal. The header and
+ * Documentation/Durability tell the story; this page is laid out in its order.
+ *
+ * What a method does with a file system of each kind:
+ *
+ *   method          kind         a file           before names   after names
+ *   batch           FS_JOURNAL   await writeback  -              fsync last directory
+ *                   FS_BTRFS     await writeback  -              syncfs
+ *                   FS_LOCAL     await writeback  syncfs         syncfs
+ *                   FS_FULL      await writeback  F_FULLFSYNC    F_FULLFSYNC
+ *                   FS_EACH      fsync            -              fsync directories
+ *   fsync           any          fsync            -              fsync directories
+ *   writeout-only   any          await writeback  -              -
+ *
+ * Where writeback without a flush does not exist (ENOSYS), a file is flushed
+ * instead; where syncfs does not, the file system counts as FS_EACH.
+ */
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "compat/syscalls.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/path.h"
+#include "util/strvec.h"
+#include "util/trace2.h"
+#include "util/workers.h"
+#include <pthread.h>
+#include <sys/resource.h>
+
+#define DEFAULT_WINDOW 256u
+/* A flush waits for the disk, not for a processor: more threads than those. */
+#define FLUSH_THREADS 16
+/* Fewer are flushed one after the other. */
+#define FLUSH_THREADS_FROM 4
+
+/* One file system that the batch writes to. */
+struct volume {
+	dev_t dev;
+	enum fs_kind kind;
+	/*
+	 * A directory on it, opened before the first file is staged: syncfs
+	 * reports the write errors that happened since (D6).
+	 */
+	int fd;
+	char *name;	     /* that directory's path, for messages */
+	bool unflushed;	     /* contents that must be flushed before the first name */
+	/* Names made since the last seal, by what the policy covers. */
+	bool dirty;
+	enum publish_class order; /* highest class among them */
+	char *last_dir;	     /* changed last of all */
+	struct strvec dirs;  /* each directory that was changed, once */
+	struct strset in_dirs;
+	size_t in_place;     /* files changed in place with no name made since */
+	char *last_in_place;
+};
+
+struct entry {
+	enum publish_class order;
+	enum publish_how how;
+	bool make_parents;
+	bool covered;	     /* the policy wants it durable */
+	bool by_flush;	     /* its content needs fsync, not only writeback */
+	bool settled;	     /* content needs nothing more */
+	int fd;		     /* >= 0: in flight, counted in the window */
+	int sys_errno;	     /* result of its flush or writeback */
+	struct volume *vol;
+	char *tmp_path;	     /* NULL unless renamed */
+	char *final_path;
+	void (*done)(void *data, bool published);
+	void *data;
+};
+
+struct fsync_batch {
+	struct fsync_batch_options opts;
+	bool active;	     /* not switched off by the environment */
+	size_t window;
+	pthread_mutex_t lock; /* of all below, while stage may run */
+	struct entry **entries; /* in order of staging */
+	size_t nr, alloc;
+	size_t oldest;	     /* entries before it are not in flight */
+	size_t in_flight;
+	struct volume **volumes;
+	size_t nr_volumes, alloc_volumes;
+	struct strmap volume_of_dir;
+	size_t unsealed;     /* names visible whose durability is not known */
+	struct err poison;   /* D6: the first failed flush or writeback */
+};
+
+/* ---- opening ---- */
+
+static size_t choose_window(unsigned wanted)
+{
+	size_t window = wanted ? wanted : DEFAULT_WINDOW;
+	struct rlimit lim;
+
+	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
+	    window > lim.rlim_cur / 4)
+		window = (size_t)lim.rlim_cur / 4;
+	return window ? window : 1;
+}
+
+static int kind_from_environment(void)
+{
+	static const char *const names[] = {
+		[FS_JOURNAL] = "journal", [FS_BTRFS] = "btrfs", [FS_LOCAL] = "local",
+		[FS_EACH] = "each", [FS_FULL] = "full",
+	};
+	const char *v = getenv("GIT_TEST_FS_KIND");
+
+	for (size_t i = 0; v && i < ARRAY_SIZE(names); i++)
+		if (!strcmp(v, names[i]))
+			return 1 + (int)i;
+	return 0;
+}
+
+struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts)
+{
+	struct fsync_batch *b = xcalloc(1, sizeof(*b));
+
+	b->opts = *opts;
+	b->active = !fsync_disabled_by_environment();
+	if (!b->opts.test_kind)
+		b->opts.test_kind = kind_from_environment();
+	b->window = choose_window(opts->window);
+	strmap_init(&b->volume_of_dir);
+	err_init(&b->poison);
+	pthread_mutex_init(&b->lock, NULL);
+	return b;
+}
+
+const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b)
+{
+	return &b->opts.policy;
+}
+
+static bool is_covered(const struct fsync_batch *b, enum fsync_component component)
+{
+	return b->active && (b->opts.policy.components & component);
+}
+
+/* ---- D6: one failed flush spoils the batch ---- */
+
+/*
+ * After a failed flush the kernel has dropped the dirty pages or marked them
+ * clean: a second flush says yes although the data is not on the disk. So the
+ * first failure stays, and nothing that follows is called good. Tests:
+ * d6_failed_writeback_poisons, d6_failed_seal_poisons.
+ */
+static int poison(struct fsync_batch *b, const char *what, const char *path, int sys_errno)
+{
+	pthread_mutex_lock(&b->lock);
+	errno = sys_errno;
+	err_set_errno(&b->poison, "unable to %s '%s'", what, path);
+	pthread_mutex_unlock(&b->lock);
+	return ERR_IO;
+}
+
+static bool is_poisoned(struct fsync_batch *b)
+{
+	bool yes;
+
+	pthread_mutex_lock(&b->lock);
+	yes = b->poison.code != 0;
+	pthread_mutex_unlock(&b->lock);
+	return yes;
+}
+
+static int copy_failure(struct err *dst, enum err_code code, const struct err *why)
+{
+	struct err copy = ERR_INIT;
+
+	err_set(&copy, code, "%s", err_message(why));
+	copy.sys_errno = why->sys_errno;
+	err_move(dst, &copy);
+	err_release(&copy);
+	return code;
+}
+
+/* The code says whether names are visible, the message what went wrong first. */
+static int fail(struct fsync_batch *b, const struct err *why, struct err *err)
+{
+	return copy_failure(err, b->unsealed ? ERR_UNCERTAIN : ERR_IO, why);
+}
+
+/* ---- flushes and writebacks, counted ---- */
+
+/*
+ * EINTR comes before anything was flushed, so going on is no second try in
+ * the sense of D6.
+ */
+static int flush_fd(const struct volume *vol, int fd)
+{
+	trace2_counter_add(TRACE2_COUNTER_HARDWARE_FLUSH, 1);
+	return (int)RETRY_EINTR(vol->kind == FS_FULL ? sys->full_fsync(fd) : sys->fsync(fd));
+}
+
+static int flush_volume(const struct volume *vol)
+{
+	trace2_counter_add(TRACE2_COUNTER_HARDWARE_FLUSH, 1);
+	return (int)RETRY_EINTR(vol->kind == FS_FULL ? sys->full_fsync(vol->fd) :
+						       sys->syncfs(vol->fd));
+}
+
+/* The platform or the file system has no such call. */
+static bool is_missing_call(int sys_errno)
+{
+	return sys_errno == ENOSYS || sys_errno == EINVAL || sys_errno == EOPNOTSUPP ||
+	       sys_errno == ESPIPE;
+}
+
+static int await_writeback(int fd)
+{
+	if (RETRY_EINTR(sys->writeout_wait(fd)) < 0)
+		return -1;
+	trace2_counter_add(TRACE2_COUNTER_WRITEOUT_ONLY, 1);
+	return 0;
+}
+
+/* ---- volumes ---- */
+
+static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *path)
+{
+	struct volume *vol;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return NULL;
+	for (size_t i = 0; i < b->nr_volumes; i++) {
+		if (b->volumes[i]->dev == st.st_dev) {
+			sys->close(fd);
+			return b->volumes[i];
+		}
+	}
+	vol = xcalloc(1, sizeof(*vol));
+	vol->dev = st.st_dev;
+	vol->kind = b->opts.test_kind ? (enum fs_kind)(b->opts.test_kind - 1) : fs_kind_of(fd);
+	vol->fd = fd;
+	vol->name = xstrdup(path);
+	strvec_init(&vol->dirs);
+	strmap_init(&vol->in_dirs.map);
+	ALLOC_GROW(b->volumes, b->nr_volumes + 1, b->alloc_volumes);
+	b->volumes[b->nr_volumes++] = vol;
+	return vol;
+}
+
+static int open_dir(const char *path)
+{
+	return (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+}
+
+/*
+ * Open `dir`, or the nearest directory above that exists; *dir becomes that
+ * one. -1 with errno.
+ */
+static int open_existing_dir(struct strbuf *dir)
+{
+	struct strbuf up = STRBUF_INIT;
+	int fd;
+
+	while ((fd = open_dir(dir->buf)) < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+		int saved = errno;
+
+		path_dirname(&up, dir->buf);
+		if (!strcmp(up.buf, dir->buf)) {
+			errno = saved;
+			break;
+		}
+		strbuf_swap(dir, &up);
+		strbuf_reset(&up);
+	}
+	strbuf_release(&up);
+	return fd;
+}
+
+/* Which file system is `dir` on? Known after the first time. NULL: errno. */
+static struct volume *volume_of_dir(struct fsync_batch *b, const char *dir)
+{
+	struct volume *vol;
+	struct strbuf path = STRBUF_INIT;
+	int fd;
+
+	pthread_mutex_lock(&b->lock);
+	vol = strmap_get(&b->volume_of_dir, dir);
+	if (!vol) {
+		strbuf_addstr(&path, dir);
+		fd = open_existing_dir(&path);
+		if (fd >= 0) {
+			vol = volume_by_fd(b, fd, path.buf);
+			if (vol)
+				strmap_put(&b->volume_of_dir, dir, vol);
+			else
+				sys->close(fd);
+		}
+		strbuf_release(&path);
+	}
+	pthread_mutex_unlock(&b->lock);
+	return vol;
+}
+
+static void free_volume(struct volume *vol)
+{
+	sys->close(vol->fd);
+	strvec_clear(&vol->dirs);
+	strset_clear(&vol->in_dirs);
+	free(vol->last_dir);
+	free(vol->last_in_place);
+	free(vol->name);
+	free(vol);
+}
+
+/* ---- what the seal must cover ---- */
+
+static void replace_string(char **s, const char *with)
+{
+	if (*s && !strcmp(*s, with))
+		return;
+	free(*s);
+	*s = xstrdup(with);
+}
+
+/* Directory `dir` got, lost or changed a name. changed: by us, just now. */
+static void touch_dir(struct volume *vol, const char *dir, bool changed)
+{
+	vol->dirty = true;
+	if (strset_add(&vol->in_dirs, dir))
+		strvec_push(&vol->dirs, dir);
+	if (changed || !vol->last_dir)
+		replace_string(&vol->last_dir, dir);
+	if (changed)
+		vol->in_place = 0; /* a seal of this directory covers them, too */
+}
+
+static void touch_parent(struct volume *vol, const char *path, bool changed)
+{
+	struct strbuf dir = STRBUF_INIT;
+
+	path_dirname(&dir, path);
+	touch_dir(vol, dir.buf, changed);
+	strbuf_release(&dir);
+}
+
+/* Its content has been settled; a name that is made from here on covers its size. */
+static void touch_in_place(struct volume *vol, const char *path)
+{
+	vol->dirty = true;
+	vol->in_place++;
+	replace_string(&vol->last_in_place, path);
+}
+
+void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
+			  const char *dir)
+{
+	struct volume *vol;
+
+	if (!is_covered(b, component))
+		return;
+	vol = volume_of_dir(b, dir);
+	if (!vol) {
+		poison(b, "open directory", dir, errno);
+		return;
+	}
+	touch_dir(vol, dir, true);
+}
+
+static void forget_names(struct volume *vol)
+{
+	vol->dirty = false;
+	vol->order = 0;
+	vol->in_place = 0;
+	FREE_AND_NULL(vol->last_dir);
+	FREE_AND_NULL(vol->last_in_place);
+	strvec_clear(&vol->dirs);
+	strset_clear(&vol->in_dirs);
+}
+
+/* ---- stage ---- */
+
+static bool content_by_flush(const struct fsync_batch *b, const struct volume *vol)
+{
+	switch (b->opts.policy.method) {
+	case FSYNC_METHOD_FSYNC:
+		return true;
+	case FSYNC_METHOD_WRITEOUT_ONLY:
+		return false;
+	default:
+		return vol->kind == FS_EACH;
+	}
+}
+
+static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging *s)
+{
+	struct entry *e = xcalloc(1, sizeof(*e));
+
+	e->order = s->order;
+	e->how = s->how;
+	e->make_parents = s->make_parents;
+	e->covered = is_covered(b, s->component);
+	e->fd = s->fd;
+	e->tmp_path = s->how == PUBLISH_RENAME ? xstrdup(s->tmp_path) : NULL;
+	e->final_path = xstrdup(s->final_path);
+	e->done = s->done;
+	e->data = s->data;
+	return e;
+}
+
+static const char *content_path(const struct entry *e)
+{
+	return e->tmp_path ? e->tmp_path : e->final_path;
+}
+
+/* A descriptor that cannot be closed well has lost something. */
+static int close_entry(struct fsync_batch *b, struct entry *e)
+{
+	int fd = e->fd;
+
+	e->fd = -1;
+	if (fd < 0 || !sys->close(fd) || errno == EINTR)
+		return 0;
+	return poison(b, "close", content_path(e), errno);
+}
+
+/*
+ * Start the writeback of an entry that the policy covers. It is not waited for:
+ * that is what lets the disk work on many files at once.
+ */
+static int start_content(struct fsync_batch *b, struct entry *e)
+{
+	if (e->fd < 0)
+		e->fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
+	if (e->fd < 0)
+		return poison(b, "open", content_path(e), errno);
+	e->by_flush = content_by_flush(b, e->vol);
+	if (e->by_flush || !RETRY_EINTR(sys->writeout_start(e->fd)))
+		return 0;
+	if (!is_missing_call(errno))
+		return poison(b, "write", content_path(e), errno);
+	e->by_flush = true;
+	return 0;
+}
+
+static int prepare_entry(struct fsync_batch *b, struct entry *e)
+{
+	struct strbuf dir = STRBUF_INIT;
+
+	path_dirname(&dir, content_path(e));
+	e->vol = volume_of_dir(b, dir.buf);
+	if (!e->vol)
+		poison(b, "open directory", dir.buf, errno);
+	strbuf_release(&dir);
+	if (!e->vol)
+		return ERR_IO;
+	if (e->how == PUBLISH_UNLINK || !e->covered) {
+		e->settled = true;
+		return close_entry(b, e);
+	}
+	return start_content(b, e);
+}
+
+/* ---- settle ---- */
+
+/*
+ * D7: the descriptor that wrote the file awaits its writeback. The kernel
+ * reports a write error to each open descriptor once, and to one that is opened
+ * later perhaps not at all. Test: d7_writer_awaits_oldest_first.
+ */
+static void settle_content(struct entry *e)
+{
+	if (!e->by_flush) {
+		if (!await_writeback(e->fd))
+			return;
+		if (!is_missing_call(errno)) {
+			e->sys_errno = errno;
+			return;
+		}
+	}
+	if (flush_fd(e->vol, e->fd) < 0)
+		e->sys_errno = errno;
+}
+
+static void settle_some(void *data, size_t begin, size_t end)
+{
+	struct entry **list = data;
+
+	for (size_t i = begin; i < end; i++)
+		settle_content(list[i]);
+}
+
+/* Flushes wait for the disk one by one, so they go side by side. */
+static void settle_all(struct entry **list, size_t nr)
+{
+	bool flushes = false;
+
+	for (size_t i = 0; i < nr && !flushes; i++)
+		flushes = list[i]->by_flush;
+	if (flushes && nr >= FLUSH_THREADS_FROM)
+		workers_parallel_for(nr, 1, FLUSH_THREADS, settle_some, list);
+	else
+		settle_some(list, 0, nr);
+}
+
+/* Settle a list that has been taken out of the window; closes descriptors. */
+static int settle_list(struct fsync_batch *b, struct entry **list, size_t nr)
+{
+	int ret = 0;
+
+	settle_all(list, nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct entry *e = list[i];
+
+		if (e->sys_errno)
+			ret = poison(b, e->by_flush ? "flush" : "write", content_path(e),
+				     e->sys_errno);
+		if (close_entry(b, e) < 0)
+			ret = ERR_IO;
+		e->settled = true;
+	}
+	return ret;
+}
+
+/* Up to max of the oldest in flight, out of the window. Under the lock. */
+static size_t take_oldest(struct fsync_batch *b, struct entry **list, size_t max)
+{
+	size_t nr = 0;
+
+	while (nr < max && b->oldest < b->nr) {
+		struct entry *e = b->entries[b->oldest++];
+
+		if (e->settled || e->fd < 0)
+			continue;
+		list[nr++] = e;
+	}
+	b->in_flight -= nr;
+	return nr;
+}
+
+/*
+ * Make room in the window: the oldest is the most likely to be done (D7).
+ * Flushes go in groups, or there would be nothing to do side by side.
+ */
+static int shrink_window(struct fsync_batch *b)
+{
+	struct entry **list;
+	size_t nr = 0;
+	int ret;
+
+	ALLOC_ARRAY(list, b->window);
+	pthread_mutex_lock(&b->lock);
+	if (b->in_flight > b->window) {
+		size_t want = b->in_flight - b->window;
+
+		if (b->entries[b->nr - 1]->by_flush && want < b->window / 2)
+			want = b->window / 2;
+		nr = take_oldest(b, list, want < b->window ? want : b->window);
+	}
+	pthread_mutex_unlock(&b->lock);
+	ret = settle_list(b, list, nr);
+	free(list);
+	return ret;
+}
+
+int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging *s,
+		      struct err *err)
+{
+	struct entry *e = new_entry(b, s);
+	bool full;
+	int ret = is_poisoned(b) ? ERR_IO : prepare_entry(b, e);
+
+	pthread_mutex_lock(&b->lock);
+	ALLOC_GROW(b->entries, b->nr + 1, b->alloc);
+	b->entries[b->nr++] = e;
+	if (e->fd >= 0 && !e->settled)
+		b->in_flight++;
+	full = b->in_flight > b->window;
+	pthread_mutex_unlock(&b->lock);
+	if (!ret && full)
+		ret = shrink_window(b);
+	if (!ret)
+		return 0;
+	pthread_mutex_lock(&b->lock);
+	ret = fail(b, &b->poison, err);
+	pthread_mutex_unlock(&b->lock);
+	return ret;
+}
+
+/* Without syncfs: what it would have covered is flushed file by file. */
+static int flush_staged_files(struct fsync_batch *b, struct volume *vol)
+{
+	vol->kind = FS_EACH;
+	for (size_t i = 0; i < b->nr; i++) {
+		struct entry *e = b->entries[i];
+		int fd;
+
+		if (e->vol != vol || !e->covered || e->how == PUBLISH_UNLINK || e->by_flush)
+			continue;
+		fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
+		if (fd < 0)
+			return poison(b, "open", content_path(e), errno);
+		if (flush_fd(vol, fd) < 0) {
+			int saved = errno;
+
+			sys->close(fd);
+			return poison(b, "flush", content_path(e), saved);
+		}
+		sys->close(fd);
+	}
+	return 0;
+}
+
+static int flush_contents(struct fsync_batch *b, struct volume *vol)
+{
+	if (!flush_volume(vol))
+		return 0;
+	if (errno == ENOSYS)
+		return flush_staged_files(b, vol);
+	return poison(b, "flush the file system of", vol->name, errno);
+}
+
+static void note_settled(const struct fsync_batch *b, const struct entry *e)
+{
+	if (!e->covered || e->how == PUBLISH_UNLINK)
+		return;
+	if (b->opts.policy.method == FSYNC_METHOD_BATCH &&
+	    (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL))
+		e->vol->unflushed = true;
+	if (e->how == PUBLISH_IN_PLACE)
+		touch_in_place(e->vol, e->final_path);
+}
+
+/*
+ * D1: contents before names. When this has returned 0, every byte that a name
+ * is about to be given to is on its way out of the page cache for good: a journal
+ * commit that holds the name cannot reach the disk before it, as the commit flushes
+ * the disk's cache first. Test: d1_names_wait_for_contents.
+ */
+static int settle(struct fsync_batch *b)
+{
+	struct entry **list;
+	size_t nr;
+	int ret;
+
+	ALLOC_ARRAY(list, b->nr + 1);
+	nr = take_oldest(b, list, b->nr);
+	ret = settle_list(b, list, nr);
+	free(list);
+	if (ret < 0 || is_poisoned(b))
+		return ERR_IO;
+	for (size_t i = 0; i < b->nr; i++)
+		note_settled(b, b->entries[i]);
+	for (size_t i = 0; i < b->nr_volumes && !ret; i++) {
+		if (!b->volumes[i]->unflushed)
+			continue;
+		b->volumes[i]->unflushed = false;
+		ret = flush_contents(b, b->volumes[i]);
+	}
+	return ret;
+}
+
+/* ---- seal ---- */
+
+struct flush_job {
+	const struct volume *vol;
+	char *path;
+	int fd, sys_errno;
+};
+
+static void flush_some(void *data, size_t begin, size_t end)
+{
+	struct flush_job *jobs = data;
+
+	for (size_t i = begin; i < end; i++) {
+		/* Some network file systems know no fsync of a directory: their
+		 * names are durable when the call that made them returns. */
+		if (flush_fd(jobs[i].vol, jobs[i].fd) < 0 &&
+		    (errno != EINVAL || jobs[i].vol->kind != FS_EACH))
+			jobs[i].sys_errno = errno;
+	}
+}
+
+/* The directory may have been removed since: then its parent was changed. */
+static int open_flush_job(struct fsync_batch *b, struct flush_job *job,
+			  struct volume *vol, const char *dir)
+{
+	struct strbuf path = STRBUF_INIT;
+
+	strbuf_addstr(&path, dir);
+	job->vol = vol;
+	job->sys_errno = 0;
+	job->fd = open_existing_dir(&path);
+	job->path = strbuf_detach(&path, NULL);
+	if (job->fd >= 0)
+		return 0;
+	poison(b, "open directory", job->path, errno);
+	free(job->path);
+	return ERR_IO;
+}
+
+static int run_flush_jobs(struct fsync_batch *b, struct flush_job *jobs, size_t nr)
+{
+	int ret = 0;
+
+	if (nr >= FLUSH_THREADS_FROM)
+		workers_parallel_for(nr, 1, FLUSH_THREADS, flush_some, jobs);
+	else
+		flush_some(jobs, 0, nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (jobs[i].sys_errno)
+			ret = poison(b, "flush directory", jobs[i].path, jobs[i].sys_errno);
+		sys->close(jobs[i].fd);
+		free(jobs[i].path);
+	}
+	return ret;
+}
+
+/* Each directory once, a window of descriptors at a time. */
+static int seal_each_dir(struct fsync_batch *b, struct volume *vol)
+{
+	struct strset seen = STRSET_INIT;
+	struct flush_job *jobs;
+	size_t i = 0;
+	int ret = 0;
+
+	ALLOC_ARRAY(jobs, b->window);
+	while (!ret && i < vol->dirs.nr) {
+		size_t nr = 0;
+
+		while (!ret && i < vol->dirs.nr && nr < b->window) {
+			ret = open_flush_job(b, &jobs[nr], vol, vol->dirs.v[i++]);
+			if (ret)
+				break;
+			if (strset_add(&seen, jobs[nr].path)) {
+				nr++;
+				continue;
+			}
+			sys->close(jobs[nr].fd); /* the parent of two that are gone */
+			free(jobs[nr].path);
+		}
+		if (run_flush_jobs(b, jobs, nr) < 0)
+			ret = ERR_IO;
+	}
+	strset_clear(&seen);
+	free(jobs);
+	return ret;
+}
+
+static int seal_by_syncfs(struct fsync_batch *b, struct volume *vol)
+{
+	if (!flush_volume(vol))
+		return 0;
+	if (errno != ENOSYS)
+		return poison(b, "flush the file system of", vol->name, errno);
+	vol->kind = FS_EACH;
+	return seal_each_dir(b, vol);
+}
+
+/* One file that was changed in place: its own fsync commits its size, too. */
+static int seal_in_place(struct fsync_batch *b, struct volume *vol)
+{
+	int fd = (int)RETRY_EINTR(sys->open(vol->last_in_place, O_RDONLY | O_CLOEXEC, 0));
+	int ret = 0;
+
+	if (fd < 0)
+		return poison(b, "open", vol->last_in_place, errno);
+	if (flush_fd(vol, fd) < 0)
+		ret = poison(b, "flush", vol->last_in_place, errno);
+	sys->close(fd);
+	return ret;
+}
+
+/*
+ * ext4 and XFS: names go into one journal in the order in which they were made,
+ * and an fsync commits the journal up to the last change of what it is called
+ * on: the directory that was changed last stands for all names, and for the sizes of
+ * files that were changed in place before. The commit flushes the disk's cache, and
+ * with it the contents that settle has awaited.
+ *
+ * Changes in place with no name after them have no order among each other that
+ * could be known here: for several of them it is syncfs, which commits all.
+ */
+static int seal_journal(struct fsync_batch *b, struct volume *vol)
+{
+	struct flush_job job;
+
+	if (vol->in_place == 1 && !vol->last_dir)
+		return seal_in_place(b, vol);
+	if (vol->in_place)
+		return seal_by_syncfs(b, vol);
+	if (open_flush_job(b, &job, vol, vol->last_dir) < 0)
+		return ERR_IO;
+	return run_flush_jobs(b, &job, 1);
+}
+
+static int seal_volume_by_kind(struct fsync_batch *b, struct volume *vol)
+{
+	if (b->opts.policy.method == FSYNC_METHOD_WRITEOUT_ONLY)
+		return 0;
+	if (b->opts.policy.method == FSYNC_METHOD_FSYNC)
+		return seal_each_dir(b, vol);
+	switch (vol->kind) {
+	case FS_JOURNAL:
+		return seal_journal(b, vol);
+	case FS_EACH:
+		return seal_each_dir(b, vol);
+	default:
+		return seal_by_syncfs(b, vol);
+	}
+}
+
+static int seal_volume(struct fsync_batch *b, struct volume *vol)
+{
+	int ret;
+
+	if (!vol->dirty)
+		return 0;
+	ret = seal_volume_by_kind(b, vol);
+	if (!ret)
+		forget_names(vol);
+	return ret;
+}
+
+/*
+ * D2: names before the acknowledgement. Without this the whole operation can
+ * vanish after the command has said that it succeeded. Test:
+ * d2_seal_follows_names.
+ */
+static int seal(struct fsync_batch *b)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < b->nr_volumes && !ret; i++)
+		ret = seal_volume(b, b->volumes[i]);
+	if (!ret)
+		b->unsealed = 0;
+	return ret;
+}
+
+/* ---- publish ---- */
+
+/*
+ * Where directories are flushed one by one and no journal orders their names,
+ * those of one phase are flushed before a name of the next one is made: D4 and
+ * D5 hold there because of it. Test: d4_phases_without_a_journal.
+ */
+static int phase_of(enum publish_class order)
+{
+	switch (order) {
+	case PUBLISH_PACK_DATA:
+	case PUBLISH_PACK_IDX:
+	case PUBLISH_LOOSE_OBJECT:
+		return 0;
+	case PUBLISH_REF_DELETE:
+	case PUBLISH_INDEX:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static bool names_are_unordered(const struct fsync_batch *b, const struct volume *vol)
+{
+	if (b->opts.policy.method == FSYNC_METHOD_FSYNC)
+		return vol->kind != FS_JOURNAL;
+	return vol->kind == FS_EACH;
+}
+
+/*
+ * D4 across file systems: a journal orders only its own names, so what lies on
+ * another device is sealed first. Test: d4_classes_on_two_devices.
+ */
+static bool must_seal_before(const struct fsync_batch *b, const struct volume *vol,
+			     const struct entry *e)
+{
+	if (!vol->dirty)
+		return false;
+	if (vol != e->vol)
+		return vol->order < e->order;
+	return names_are_unordered(b, vol) && phase_of(vol->order) < phase_of(e->order);
+}
+
+static int seal_before(struct fsync_batch *b, const struct entry *e)
+{
+	for (size_t i = 0; i < b->nr_volumes; i++)
+		if (must_seal_before(b, b->volumes[i], e) &&
+		    seal_volume(b, b->volumes[i]) < 0)
+			return ERR_IO;
+	return 0;
+}
+
+static int make_one_dir(struct fsync_batch *b, const char *dir)
+{
+	if (b->opts.make_dir)
+		return b->opts.make_dir(b->opts.make_dir_data, dir);
+	return (int)RETRY_EINTR(sys->mkdir(dir, 0777));
+}
+
+/* Each directory that is made changes the one above it. */
+static int make_parents(struct fsync_batch *b, struct entry *e, const char *path)
+{
+	struct strbuf dir = STRBUF_INIT;
+	int ret;
+
+	path_dirname(&dir, path);
+	ret = make_one_dir(b, dir.buf);
+	if (ret < 0 && errno == ENOENT && strcmp(dir.buf, path)) {
+		ret = make_parents(b, e, dir.buf);
+		if (!ret)
+			ret = make_one_dir(b, dir.buf);
+	}
+	if (!ret && e->covered)
+		touch_parent(e->vol, dir.buf, true);
+	if (ret < 0 && errno == EEXIST)
+		ret = 0;
+	strbuf_release(&dir);
+	return ret;
+}
+
+/* Others may remove an empty directory between our mkdir and our rename. */
+#define RENAME_TRIES 5
+
+static int rename_entry(struct fsync_batch *b, struct entry *e)
+{
+	for (int try = 1;; try++) {
+		if (!RETRY_EINTR(sys->rename(e->tmp_path, e->final_path)))
+			return 0;
+		if (errno != ENOENT || !e->make_parents || try == RENAME_TRIES ||
+		    make_parents(b, e, e->final_path) < 0)
+			return -1;
+	}
+}
+
+/* The call that makes the change visible. *changed: there was something to do. */
+static int apply_entry(struct fsync_batch *b, struct entry *e, bool *changed,
+		       struct err *err)
+{
+	*changed = true;
+	switch (e->how) {
+	case PUBLISH_RENAME:
+		if (!rename_entry(b, e))
+			return 0;
+		return err_set_errno(err, "unable to rename '%s' to '%s'",
+				     e->tmp_path, e->final_path);
+	case PUBLISH_UNLINK:
+		if (!RETRY_EINTR(sys->unlink(e->final_path)))
+			return 0;
+		if (errno != ENOENT && errno != ENOTDIR)
+			return err_set_errno(err, "unable to remove '%s'", e->final_path);
+		/* Somebody else's unlink need not be durable yet. */
+		*changed = false;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void free_entry(struct entry *e, bool published)
+{
+	if (e->fd >= 0)
+		sys->close(e->fd);
+	if (e->done)
+		e->done(e->data, published);
+	else if (!published && e->tmp_path)
+		(void)RETRY_EINTR(sys->unlink(e->tmp_path));
+	free(e->tmp_path);
+	free(e->final_path);
+	free(e);
+}
+
+static int publish_entry(struct fsync_batch *b, struct entry *e, struct err *err)
+{
+	bool changed;
+
+	if (seal_before(b, e) < 0)
+		return copy_failure(err, ERR_IO, &b->poison);
+	if (apply_entry(b, e, &changed, err) < 0)
+		return ERR_IO;
+	b->unsealed++;
+	if (!e->covered)
+		return 0;
+	if (e->how != PUBLISH_IN_PLACE)
+		touch_parent(e->vol, e->final_path, changed);
+	if (e->vol->order < e->order)
+		e->vol->order = e->order;
+	return 0;
+}
+
+static void drop_entries(struct fsync_batch *b)
+{
+	for (size_t i = 0; i < b->nr; i++)
+		if (b->entries[i])
+			free_entry(b->entries[i], false);
+	b->nr = 0;
+	b->oldest = 0;
+	b->in_flight = 0;
+}
+
+/*
+ * By class (D3: .pack before .idx; D4: objects before what names them; D5: updates
+ * before deletions, packed refs before either), in a class by staging. Tests:
+ * d3_pack_before_idx, d4_objects_before_refs_and_index, d5_updates_before_deletions.
+ */
+static int publish_in_order(struct fsync_batch *b, struct err *err)
+{
+	for (int order = 0; order < PUBLISH_CLASS_NR; order++) {
+		for (size_t i = 0; i < b->nr; i++) {
+			struct entry *e = b->entries[i];
+
+			if (!e || (int)e->order != order)
+				continue;
+			if (publish_entry(b, e, err) < 0)
+				return ERR_IO;
+			b->entries[i] = NULL;
+			free_entry(e, true);
+		}
+	}
+	return 0;
+}
+
+/* ---- the public steps ---- */
+
+int fsync_batch_publish(struct fsync_batch *b, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int ret = is_poisoned(b) ? ERR_IO : settle(b);
+
+	if (ret < 0)
+		ret = fail(b, &b->poison, err);
+	else if (publish_in_order(b, &why) < 0)
+		ret = fail(b, &why, err);
+	err_release(&why);
+	drop_entries(b);
+	return ret;
+}
+
+int fsync_batch_commit(struct fsync_batch *b, struct err *err)
+{
+	int ret = fsync_batch_publish(b, err);
+
+	if (ret < 0)
+		return ret;
+	if (is_poisoned(b) || seal(b) < 0)
+		return fail(b, &b->poison, err);
+	return 0;
+}
+
+void fsync_batch_abort(struct fsync_batch *b)
+{
+	drop_entries(b);
+}
+
+void fsync_batch_free(struct fsync_batch *b)
+{
+	if (!b)
+		return;
+	fsync_batch_abort(b);
+	for (size_t i = 0; i < b->nr_volumes; i++)
+		free_volume(b->volumes[i]);
+	free(b->volumes);
+	free(b->entries);
+	strmap_clear(&b->volume_of_dir, NULL);
+	err_release(&b->poison);
+	pthread_mutex_destroy(&b->lock);
+	free(b);
+}
