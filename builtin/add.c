@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-add(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "worktree/worktree.h"
+
+static const char *const usage[] = { "git add [<options>] [--] <pathspec>...", NULL };
+
+struct add_options {
+	int dry_run, verbose, force, update, all, ignore_removal, intent_to_add, refresh;
+	int ignore_errors, ignore_missing, renormalize, warn_embedded, sparse;
+	int interactive, patch, edit;
+	int chmod; /* 0, '+', '-' */
+	const char *chmod_text;
+	const char *pathspec_file;
+	int pathspec_nul;
+};
+
+/* Everything that one run of the command works with. */
+struct add_run {
+	struct repository *repo;
+	struct add_options o;
+	struct index_state ix;
+	struct lockfile lock;
+	struct pathspec ps;
+	char *seen; /* per pathspec item */
+	struct converter *conv;
+	struct ignore *ignore;
+	struct worktree_adder *adder;
+	struct string_list untracked; /* paths to add */
+	struct string_list ignored;   /* named, but ignored */
+	bool explicit_paths;
+	int exit_code;
+};
+
+/* ---- options ---- */
+
+static int parse_all(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	struct add_options *o = opt->value;
+
+	o->all = !unset;
+	o->ignore_removal = unset;
+	return 0;
+}
+
+static int parse_ignore_removal(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	struct add_options *o = opt->value;
+
+	o->ignore_removal = !unset;
+	o->all = unset;
+	return 0;
+}
+
+static void check_options(struct add_options *o, int argc)
+{
+	if (o->interactive || o->patch)
+		die("interactive adding (--interactive, --patch) is not available yet");
+	if (o->edit)
+		die("editing the patch (--edit) is not available yet");
+	if (o->chmod_text) {
+		if ((o->chmod_text[0] != '-' && o->chmod_text[0] != '+') ||
+		    strcmp(o->chmod_text + 1, "x"))
+			die("--chmod param '%s' must be either -x or +x", o->chmod_text);
+		o->chmod = o->chmod_text[0];
+	}
+	if (o->all && o->update)
+		die("options '%s' and '%s' cannot be used together", "-A", "-u");
+	if (o->ignore_missing && !o->dry_run)
+		die("the option '%s' requires '%s'", "--ignore-missing", "--dry-run");
+	if (o->pathspec_file && argc)
+		die("'%s' and pathspec arguments cannot be used together",
+		    "--pathspec-from-file");
+	if (o->pathspec_nul && !o->pathspec_file)
+		die("the option '%s' requires '%s'", "--pathspec-file-nul",
+		    "--pathspec-from-file");
+	if (o->renormalize)
+		o->update = 1;
+}
+
+static int parse_command_line(int argc, const char **argv, struct add_options *o)
+{
+	struct option opts[] = {
+		OPT__DRY_RUN(&o->dry_run, "dry run"),
+		OPT__VERBOSE(&o->verbose),
+		OPT_GROUP(""),
+		OPT_BOOL('i', "interactive", &o->interactive, "interactive picking"),
+		OPT_BOOL('p', "patch", &o->patch, "select hunks interactively"),
+		OPT_BOOL('e', "edit", &o->edit, "edit current diff and apply"),
+		OPT__FORCE(&o->force, "allow adding otherwise ignored files"),
+		OPT_BOOL('u', "update", &o->update, "update tracked files"),
+		OPT_BOOL(0, "renormalize", &o->renormalize,
+			 "renormalize EOL of tracked files (implies -u)"),
+		OPT_BOOL('N', "intent-to-add", &o->intent_to_add,
+			 "record only the fact that the path will be added later"),
+		OPT_CALLBACK_F('A', "all", o, NULL,
+			       "add changes from all tracked and untracked files",
+			       PARSE_OPT_NOARG, parse_all),
+		OPT_CALLBACK_F(0, "ignore-removal", o, NULL,
+			       "ignore paths removed in the working tree (same as --no-all)",
+			       PARSE_OPT_NOARG, parse_ignore_removal),
+		OPT_BOOL(0, "refresh", &o->refresh, "don't add, only refresh the index"),
+		OPT_BOOL(0, "ignore-errors", &o->ignore_errors,
+			 "just skip files which cannot be added because of errors"),
+		OPT_BOOL(0, "ignore-missing", &o->ignore_missing,
+			 "check if - even missing - files are ignored in dry run"),
+		OPT_BOOL(0, "sparse", &o->sparse,
+			 "allow updating entries outside of the sparse-checkout cone"),
+		{ OPTION_BOOL, 0, "warn-embedded-repo", &o->warn_embedded, NULL,
+		  "warn when adding an embedded repository", PARSE_OPT_HIDDEN, NULL, 1 },
+		OPT_STRING(0, "chmod", &o->chmod_text, "(+|-)x",
+			   "override the executable bit of the listed files"),
+		OPT_STRING(0, "pathspec-from-file", &o->pathspec_file, "file",
+			   "read pathspec from file"),
+		OPT_BOOL(0, "pathspec-file-nul", &o->pathspec_nul,
+			 "with --pathspec-from-file, pathspec elements are separated with NUL character"),
+		OPT_END(),
+	};
+
+	o->warn_embedded = 1;
+	argc = parse_options(argc, argv, opts, usage, 0);
+	check_options(o, argc);
+	return argc;
+}
+
+/* ---- messages ---- */
+
+static void say_added(void *data, const char *path)
+{
+	struct add_run *run = data;
+
+	if (run->o.verbose || run->o.dry_run)
+		printf("add '%s'\n", path);
+}
+
+static void say_warning(void *data UNUSED, const char *lines)
+{
+	fflush(stdout);
+	fputs(lines, stderr);
+}
+
+static int say_failed(void *data, const char *path, struct err *err)
+{
+	struct add_run *run = data;
+
+	error("%s", err_message(err));
+	error("unable to index file '%s'", path);
+	run->exit_code = 1;
+	return run->o.ignore_errors ? 0 : -1;
+}
+
+static void warn_embedded(struct add_run *run, const char *path)
+{
+	static bool told;
+
+	if (!run->o.warn_embedded || index_find(&run->ix, path, strlen(path)))
+		return;
+	warning("adding embedded git repository: %s", path);
+	if (told || !advice_enabled(run->repo, "addEmbeddedRepo"))
+		return;
+	told = true;
+	advise("You've added another git repository inside your current repository.\n"
+	       "Clones of the outer repository will not contain the contents of\n"
+	       "the embedded repository and will not know how to obtain it.\n"
+	       "If you meant to add a submodule, use:\n"
+	       "\n"
+	       "\tgit submodule add <url> %s\n"
+	       "\n"
+	       "If you added this path by mistake, you can remove it from the\n"
+	       "index with:\n"
+	       "\n"
+	       "\tgit rm --cached %s\n"
+	       "\n"
+	       "See \"git help submodule\" for more information.",
+	       path, path);
+}
+
+static void tell_ignored(struct add_run *run)
+{
+	if (!run->ignored.nr)
+		return;
+	fprintf(stderr, "The following paths are ignored by one of your .gitignore files:\n");
+	string_list_sort(&run->ignored);
+	for (size_t i = 0; i < run->ignored.nr; i++)
+		fprintf(stderr, "%s\n", run->ignored.items[i].string);
+	if (advice_enabled(run->repo, "addIgnoredFile"))
+		advise("Use -f if you really want to add them.\n"
+		       "Turn this message off by running\n"
+		       "\"git config advice.addIgnoredFile false\"");
+	run->exit_code = 1;
+}
+
+/* ---- pathspecs ---- */
+
+static void parse_pathspecs(struct add_run *run, const char *prefix, const char **argv)
+{
+	struct strvec from_file = STRVEC_INIT;
+	struct err err = ERR_INIT;
+	unsigned flags = run->o.update || run->o.all ? PATHSPEC_PREFER_FULL : 0;
+
+	if (run->o.pathspec_file) {
+		if (pathspec_read_file(&from_file, run->o.pathspec_file, run->o.pathspec_nul,
+				       &err) < 0)
+			die_err(&err);
+		argv = from_file.v;
+	}
+	if (pathspec_parse(&run->ps, prefix, run->repo->worktree, argv, flags, &err) < 0)
+		die_err(&err);
+	run->explicit_paths = argv[0] != NULL;
+	run->seen = xcalloc(run->ps.nr + 1, 1);
+	strvec_clear(&from_file);
+}
+
+/* No path may lead through a symlink or into another repository. */
+static void check_places(struct add_run *run)
+{
+	for (size_t i = 0; i < run->ps.nr; i++) {
+		const struct pathspec_item *it = &run->ps.items[i];
+
+		if (worktree_leading_symlink(it->match, it->nowildcard_len))
+			die("pathspec '%s' is beyond a symbolic link", it->original);
+		for (size_t n = 1; n + 1 < it->nowildcard_len; n++) {
+			struct index_entry *e;
+
+			if (it->match[n] != '/')
+				continue;
+			e = index_find(&run->ix, it->match, n);
+			if (e && MODE_IS_GITLINK(e->mode))
+				die("Pathspec '%s' is in submodule '%s'", it->original, e->name);
+		}
+	}
+}
+
+static bool names_existing_file(const struct pathspec_item *it)
+{
+	return it->nowildcard_len == it->len && file_exists(it->match);
+}
+
+static bool path_is_dir(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static void check_unmatched(struct add_run *run)
+{
+	for (size_t i = 0; i < run->ps.nr; i++) {
+		const struct pathspec_item *it = &run->ps.items[i];
+		bool there;
+
+		if (run->seen[i] || it->exclude || !*it->match)
+			continue;
+		there = names_existing_file(it);
+		if (!there && !run->o.ignore_missing)
+			die("pathspec '%s' did not match any files", it->original);
+		if (!run->o.force && ignore_is_ignored(run->ignore, it->match, it->len,
+						       path_is_dir(it->match)))
+			string_list_append(&run->ignored, it->match);
+	}
+}
+
+/* ---- what to add ---- */
+
+static int collect_untracked(void *data, const char *path, size_t len, bool is_dir,
+			     enum dirwalk_kind kind)
+{
+	struct add_run *run = data;
+	char *name;
+
+	if (kind != DIRWALK_UNTRACKED)
+		return 0;
+	if (is_dir && len && path[len - 1] == '/')
+		len--; /* a repository inside */
+	name = xmemdupz(path, len);
+	pathspec_match(&run->ps, name, len, is_dir, run->seen);
+	string_list_append(&run->untracked, name);
+	free(name);
+	return 0;
+}
+
+static int find_untracked(struct add_run *run, struct err *err)
+{
+	struct ignore *none = NULL;
+	int rc;
+
+	if (run->o.update)
+		return 0;
+	if (run->o.force)
+		none = ignore_new_empty(run->repo, NULL);
+	rc = worktree_walk_untracked(run->repo, &run->ix, none ? none : run->ignore, &run->ps,
+				     UNTRACKED_ALL, 0, collect_untracked, run, err);
+	ignore_free(none);
+	return rc;
+}
+
+/* Tracked paths: found to differ first, changed after, since entries move. */
+struct tracked_change {
+	char *path;
+	struct stat st;
+	bool gone;
+};
+
+struct change_list {
+	struct tracked_change *items;
+	size_t nr, alloc;
+};
+
+static void change_list_add(struct change_list *l, const char *path, const struct stat *st,
+			    bool gone)
+{
+	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
+	l->items[l->nr].path = xstrdup(path);
+	l->items[l->nr].gone = gone;
+	if (!gone)
+		l->items[l->nr].st = *st;
+	l->nr++;
+}
+
+static void change_list_release(struct change_list *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		free(l->items[i].path);
+	free(l->items);
+}
+
+static int look_at_entry(struct add_run *run, struct index_entry *e, struct change_list *l,
+			 struct err *err)
+{
+	enum worktree_change change;
+	struct stat st;
+	unsigned mode;
+	int rc;
+
+	if (e->stage || run->o.renormalize || run->o.chmod) {
+		bool gone = lstat(e->name, &st) < 0;
+
+		if (l->nr && !strcmp(l->items[l->nr - 1].path, e->name))
+			return 0; /* another stage of the same path */
+		if (!gone || (e->stage && !run->o.renormalize))
+			change_list_add(l, e->name, &st, gone);
+		return 0;
+	}
+	rc = worktree_entry_changed(run->repo, &run->ix, e, run->conv, &change, &st, &mode, err);
+	if (rc >= 0 && change != WT_UNCHANGED)
+		change_list_add(l, e->name, &st, change == WT_DELETED);
+	return rc;
+}
+
+static int find_tracked_changes(struct add_run *run, struct change_list *l, struct err *err)
+{
+	worktree_preload_index(run->repo, &run->ix, &run->ps);
+	for (size_t i = 0; i < run->ix.nr; i++) {
+		struct index_entry *e = run->ix.entries[i];
+		int rc;
+
+		if (!pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
+				    run->seen))
+			continue;
+		if ((e->flags & CE_SKIP_WORKTREE) && !run->o.sparse)
+			continue;
+		rc = look_at_entry(run, e, l, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- doing it ---- */
+
+static int apply_tracked_changes(struct add_run *run, const struct change_list *l,
+				 struct err *err)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct tracked_change *c = &l->items[i];
+		int rc;
+
+		if (!c->gone) {
+			rc = worktree_adder_add(run->adder, c->path, &c->st, err);
+			if (rc < 0)
+				return rc;
+		} else if (!run->o.ignore_removal && !run->o.intent_to_add) {
+			if (!run->o.dry_run)
+				index_remove(&run->ix, c->path, strlen(c->path));
+			if (run->o.verbose || run->o.dry_run)
+				printf("remove '%s'\n", c->path);
+		}
+	}
+	return 0;
+}
+
+static int add_untracked(struct add_run *run, struct err *err)
+{
+	for (size_t i = 0; i < run->untracked.nr; i++) {
+		const char *path = run->untracked.items[i].string;
+		struct stat st;
+		int rc;
+
+		if (lstat(path, &st) < 0) {
+			err_set_errno(err, "cannot stat '%s'", path);
+			if (say_failed(run, path, err) < 0)
+				return ERR_IO;
+			err_release(err);
+			continue;
+		}
+		if (S_ISDIR(st.st_mode))
+			warn_embedded(run, path);
+		rc = worktree_adder_add(run->adder, path, &st, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int add_everything(struct add_run *run, struct err *err)
+{
+	struct worktree_add_options ao = {
+		.intent_to_add = run->o.intent_to_add,
+		.dry_run = run->o.dry_run,
+		.renormalize = run->o.renormalize,
+		.chmod = run->o.chmod,
+		.on_added = say_added,
+		.on_warning = say_warning,
+		.on_error = say_failed,
+		.data = run,
+	};
+	struct change_list changes = { NULL, 0, 0 };
+	int rc;
+
+	if ((rc = find_untracked(run, err)) < 0 ||
+	    (rc = find_tracked_changes(run, &changes, err)) < 0)
+		goto out;
+	check_unmatched(run);
+	tell_ignored(run);
+	if (!run->o.dry_run &&
+	    (rc = odb_begin_batch(run->repo->odb, repo_batch(run->repo), err)) < 0)
+		goto out;
+	run->adder = worktree_adder_new(run->repo, &run->ix, run->conv, &ao);
+	if ((rc = apply_tracked_changes(run, &changes, err)) >= 0)
+		rc = add_untracked(run, err);
+	if (rc >= 0)
+		rc = worktree_adder_finish(run->adder, err);
+out:
+	change_list_release(&changes);
+	return rc;
+}
+
+/* Objects, then the index, in one batch: one flush for all of it. */
+static int publish(struct add_run *run, struct err *err)
+{
+	int rc;
+
+	if (run->o.dry_run || !run->ix.changed)
+		return 0;
+	if ((rc = odb_stage_batch(run->repo->odb, err)) < 0 ||
+	    (rc = index_write_locked(&run->ix, run->repo, &run->lock, err)) < 0)
+		return rc;
+	return repo_commit_batch(run->repo, err);
+}
+
+static void report_needs_update(void *data UNUSED, const struct index_entry *e UNUSED,
+				enum worktree_change why UNUSED)
+{
+}
+
+static int refresh_only(struct add_run *run, struct err *err)
+{
+	int rc;
+
+	for (size_t i = 0; i < run->ix.nr; i++)
+		pathspec_match(&run->ps, run->ix.entries[i]->name, run->ix.entries[i]->name_len,
+			       false, run->seen);
+	for (size_t i = 0; i < run->ps.nr; i++)
+		if (!run->seen[i] && *run->ps.items[i].match)
+			die("pathspec '%s' did not match any files", run->ps.items[i].original);
+	rc = worktree_refresh_index(run->repo, &run->ix, &run->ps, run->conv,
+				    report_needs_update, NULL, err);
+	return rc < 0 ? rc : publish(run, err);
+}
+
+static int nothing_specified(struct repository *r)
+{
+	fprintf(stderr, "Nothing specified, nothing added.\n");
+	if (advice_enabled(r, "addEmptyPathspec"))
+		advise("Maybe you wanted to say 'git add .'?\n"
+		       "Turn this message off by running\n"
+		       "\"git config advice.addEmptyPathspec false\"");
+	return 0;
+}
+
+static int prepare(struct add_run *run, struct err *err)
+{
+	bool on = false;
+	int rc;
+
+	rc = config_get_bool(run->repo->config, "add.ignoreerrors", &on, err);
+	if (!rc)
+		rc = config_get_bool(run->repo->config, "add.ignore-errors", &on, err);
+	if (rc < 0)
+		return rc;
+	run->o.ignore_errors |= on;
+	if ((rc = index_lock(run->repo, &run->lock, err)) < 0 ||
+	    (rc = index_read_repo(&run->ix, run->repo, err)) < 0 ||
+	    (rc = converter_new(&run->conv, run->repo, &run->ix, ATTR_CHECKIN, err)) < 0)
+		return rc;
+	run->ps.match_attr = attrs_match_spec;
+	run->ps.match_attr_data = converter_attrs(run->conv);
+	return ignore_new(&run->ignore, run->repo, &run->ix, err);
+}
+
+static void add_run_release(struct add_run *run)
+{
+	worktree_adder_free(run->adder);
+	odb_end_batch(run->repo->odb);
+	ignore_free(run->ignore);
+	converter_free(run->conv);
+	lockfile_release(&run->lock);
+	index_release(&run->ix);
+	pathspec_release(&run->ps);
+	string_list_clear(&run->untracked, NULL);
+	string_list_clear(&run->ignored, NULL);
+	free(run->seen);
+}
+
+int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct add_run run = { .repo = ctx->repo, .lock = LOCKFILE_INIT };
+	struct err err = ERR_INIT;
+	int rc;
+
+	argc = parse_command_line(argc, argv, &run.o);
+	index_init(&run.ix, ctx->repo->algo);
+	parse_pathspecs(&run, ctx->prefix, argv);
+	if (!run.explicit_paths && !run.o.update && !run.o.all && !run.o.refresh)
+		return nothing_specified(ctx->repo);
+	rc = prepare(&run, &err);
+	if (!rc) {
+		check_places(&run);
+		rc = run.o.refresh ? refresh_only(&run, &err) : add_everything(&run, &err);
+		if (rc >= 0 && !run.o.refresh)
+			rc = publish(&run, &err);
+		if (rc < 0 && run.exit_code && !run.o.ignore_errors) {
+			err_release(&err);
+			err_set(&err, rc, "adding files failed");
+		}
+	}
+	if (rc < 0)
+		run.exit_code = report_fatal(&err);
+	add_run_release(&run);
+	rc = finish_stdout();
+	return run.exit_code ? run.exit_code : rc;
+}

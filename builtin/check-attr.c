@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-check-attr(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/quote.h"
+#include "worktree/attr.h"
+
+static const char *const usage[] = {
+	"git check-attr [-a | --all | <attr>...] [--] <pathname>...",
+	"git check-attr --stdin [-z] [-a | --all | <attr>...]",
+	NULL
+};
+
+struct check_attr {
+	int all, cached, from_stdin, nul;
+	const char **names;
+	size_t nr_names;
+	struct attrs *attrs;
+	const char *prefix;
+};
+
+static const char *value_text(const struct attr_value *v)
+{
+	switch (v->state) {
+	case ATTR_SET:
+		return "set";
+	case ATTR_UNSET:
+		return "unset";
+	case ATTR_VALUE:
+		return v->value;
+	case ATTR_UNSPECIFIED:
+		break;
+	}
+	return "unspecified";
+}
+
+static void show(const struct check_attr *c, const char *path, const char *name,
+		 const struct attr_value *v)
+{
+	struct strbuf quoted = STRBUF_INIT;
+
+	if (c->nul) {
+		printf("%s%c%s%c%s%c", path, 0, name, 0, value_text(v), 0);
+		return;
+	}
+	quote_c_style(&quoted, path, strlen(path), true);
+	printf("%s: %s: %s\n", quoted.buf, name, value_text(v));
+	strbuf_release(&quoted);
+}
+
+static void check_all(const struct check_attr *c, const char *shown, const char *path)
+{
+	struct strvec names = STRVEC_INIT;
+	struct attr_value *values = NULL;
+
+	attrs_get_all(c->attrs, path, &names, &values);
+	for (size_t i = 0; i < names.nr; i++)
+		show(c, shown, names.v[i], &values[i]);
+	strvec_clear(&names);
+	free(values);
+}
+
+static void check_path(const struct check_attr *c, const char *shown)
+{
+	char *joined = xstrfmt("%s%s", c->prefix ? c->prefix : "", shown);
+	struct attr_value *values;
+
+	if (is_absolute_path(shown) || path_normalize(joined, joined) < 0)
+		die("'%s' is outside repository", shown);
+	if (c->all) {
+		check_all(c, shown, joined);
+	} else {
+		ALLOC_ARRAY(values, c->nr_names);
+		attrs_get(c->attrs, joined, c->names, c->nr_names, values);
+		for (size_t i = 0; i < c->nr_names; i++)
+			show(c, shown, c->names[i], &values[i]);
+		free(values);
+	}
+	free(joined);
+}
+
+static void check_stdin(const struct check_attr *c)
+{
+	struct strbuf line = STRBUF_INIT, raw = STRBUF_INIT;
+
+	while (strbuf_getdelim(&line, stdin, c->nul ? '\0' : '\n') != EOF) {
+		const char *end;
+
+		if (!c->nul && line.buf[0] == '"') {
+			strbuf_reset(&raw);
+			if (unquote_c_style(&raw, line.buf, &end) < 0)
+				die("line is badly quoted");
+			strbuf_swap(&line, &raw);
+		}
+		check_path(c, line.buf);
+		fflush(stdout);
+	}
+	strbuf_release(&line);
+	strbuf_release(&raw);
+}
+
+NORETURN static void usage_error(const char *msg, const struct option *opts)
+{
+	error("%s", msg);
+	usage_with_options(usage, opts);
+}
+
+/* "attr... -- path...", "attr path...", or with --all only paths. */
+static int split_arguments(struct check_attr *c, int argc, const char **argv,
+			   const struct option *opts)
+{
+	int dashes = -1, nr;
+
+	for (int i = 0; i < argc && dashes < 0; i++)
+		if (!strcmp(argv[i], "--"))
+			dashes = i;
+	if (c->all)
+		nr = dashes > 0 ? -1 : 0;
+	else if (dashes >= 0)
+		nr = dashes;
+	else if (c->from_stdin)
+		nr = argc;
+	else
+		nr = argc ? 1 : 0;
+	if (nr < 0)
+		usage_error("Attributes and --all both specified", opts);
+	if (!c->all && !nr)
+		usage_error("No attribute specified", opts);
+	c->names = argv;
+	c->nr_names = (size_t)nr;
+	return dashes >= 0 ? dashes + 1 : nr;
+}
+
+int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct check_attr c = { .prefix = ctx->prefix };
+	struct option opts[] = {
+		OPT_BOOL('a', "all", &c.all, "report all attributes set on file"),
+		OPT_BOOL(0, "cached", &c.cached, "use .gitattributes only from the index"),
+		OPT_BOOL(0, "stdin", &c.from_stdin, "read file names from stdin"),
+		OPT_BOOL('z', NULL, &c.nul, "terminate input and output records by a NUL character"),
+		OPT_END(),
+	};
+	struct index_state ix;
+	struct err err = ERR_INIT;
+	int first;
+
+	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH);
+	first = split_arguments(&c, argc, argv, opts);
+	if (c.from_stdin && first < argc)
+		usage_error("Can't specify files with --stdin", opts);
+	if (!c.from_stdin && first >= argc)
+		usage_error("No file specified", opts);
+	index_init(&ix, ctx->repo->algo);
+	if (index_read_repo(&ix, ctx->repo, &err) < 0 ||
+	    attrs_new(&c.attrs, ctx->repo, &ix, c.cached ? ATTR_INDEX : ATTR_CHECKIN, &err) < 0)
+		die_err(&err);
+	if (c.from_stdin)
+		check_stdin(&c);
+	for (int i = first; i < argc; i++)
+		check_path(&c, argv[i]);
+	attrs_free(c.attrs);
+	index_release(&ix);
+	return finish_stdout();
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-check-ignore(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "util/alloc.h"
+#include "util/quote.h"
+#include "worktree/worktree.h"
+
+static const char *const usage[] = { "git check-ignore [<options>] <pathname>...",
+				     "git check-ignore [<options>] --stdin", NULL };
+
+struct check_ignore {
+	struct repository *repo;
+	int quiet, verbose, from_stdin, nul, non_matching, no_index;
+	const char *prefix;
+	struct index_state ix;
+	struct ignore *ignore;
+	size_t matched;
+};
+
+static void print_quoted(const char *s, int end)
+{
+	struct strbuf q = STRBUF_INIT;
+
+	quote_c_style(&q, s, strlen(s), true);
+	printf("%s%c", q.buf, end);
+	strbuf_release(&q);
+}
+
+static void show(const struct check_ignore *c, const char *shown,
+		 const struct ignore_pattern *p)
+{
+	if (c->quiet)
+		return;
+	if (c->nul) {
+		if (c->verbose && p)
+			printf("%s%c%d%c%s%c", p->source, 0, p->line, 0, p->text, 0);
+		else if (c->verbose)
+			printf("%c%c%c", 0, 0, 0);
+		printf("%s%c", shown, 0);
+		return;
+	}
+	if (c->verbose && p) {
+		print_quoted(p->source, ':');
+		printf("%d:%s\t", p->line, p->text);
+	} else if (c->verbose) {
+		printf("::\t");
+	}
+	print_quoted(shown, '\n');
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Tracked paths are not ignored, whatever the patterns say. */
+static const struct ignore_pattern *find_pattern(struct check_ignore *c, const char *path,
+						 bool dir)
+{
+	size_t len = strlen(path);
+
+	if (!len)
+		return NULL;
+	if (!c->no_index && (index_find(&c->ix, path, len) || index_has_dir(&c->ix, path, len)))
+		return NULL;
+	return ignore_match(c->ignore, path, len, dir);
+}
+
+static void check_path(struct check_ignore *c, const char *shown)
+{
+	const char *argv[] = { shown, NULL };
+	struct pathspec ps = { 0 };
+	struct err err = ERR_INIT;
+	const struct ignore_pattern *p;
+	char *path;
+	size_t len;
+	bool dir;
+
+	if (pathspec_parse(&ps, c->prefix, c->repo->worktree, argv, PATHSPEC_LITERAL, &err) < 0)
+		die_err(&err);
+	path = xstrdup(ps.items[0].match);
+	pathspec_release(&ps);
+	len = strlen(path);
+	dir = len && path[len - 1] == '/';
+	while (len && path[len - 1] == '/')
+		path[--len] = '\0';
+	if (worktree_leading_symlink(path, len))
+		die("pathspec '%s' is beyond a symbolic link", shown);
+	p = find_pattern(c, path, dir || is_dir(path));
+	if (p && !c->verbose && p->negated)
+		p = NULL;
+	if (p || c->non_matching)
+		show(c, shown, p);
+	c->matched += p != NULL;
+	free(path);
+}
+
+static void check_stdin(struct check_ignore *c)
+{
+	struct strbuf line = STRBUF_INIT, raw = STRBUF_INIT;
+
+	while (strbuf_getdelim(&line, stdin, c->nul ? '\0' : '\n') != EOF) {
+		const char *end;
+
+		if (!c->nul && line.buf[0] == '"') {
+			strbuf_reset(&raw);
+			if (unquote_c_style(&raw, line.buf, &end) < 0)
+				die("line is badly quoted");
+			strbuf_swap(&line, &raw);
+		}
+		check_path(c, line.buf);
+		fflush(stdout);
+	}
+	strbuf_release(&line);
+	strbuf_release(&raw);
+}
+
+static void check_options(const struct check_ignore *c, int argc)
+{
+	if (c->from_stdin && argc)
+		die("cannot specify pathnames with --stdin");
+	if (!c->from_stdin && c->nul)
+		die("-z only makes sense with --stdin");
+	if (!c->from_stdin && !argc)
+		die("no path specified");
+	if (c->quiet && argc > 1)
+		die("--quiet is only valid with a single pathname");
+	if (c->quiet && c->verbose)
+		die("cannot have both --quiet and --verbose");
+	if (c->non_matching && !c->verbose)
+		die("--non-matching is only valid with --verbose");
+}
+
+int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct check_ignore c = { .repo = ctx->repo, .prefix = ctx->prefix };
+	struct option opts[] = {
+		OPT__QUIET(&c.quiet, "suppress progress reporting"),
+		OPT__VERBOSE(&c.verbose),
+		OPT_GROUP(""),
+		OPT_BOOL(0, "stdin", &c.from_stdin, "read file names from stdin"),
+		OPT_BOOL('z', NULL, &c.nul, "terminate input and output records by a NUL character"),
+		OPT_BOOL('n', "non-matching", &c.non_matching, "show non-matching input paths"),
+		OPT_BOOL(0, "no-index", &c.no_index, "ignore index when checking"),
+		OPT_END(),
+	};
+	struct err err = ERR_INIT;
+	int rc;
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	check_options(&c, argc);
+	index_init(&c.ix, ctx->repo->algo);
+	if (index_read_repo(&c.ix, ctx->repo, &err) < 0 ||
+	    ignore_new(&c.ignore, ctx->repo, &c.ix, &err) < 0)
+		die_err(&err);
+	if (c.from_stdin)
+		check_stdin(&c);
+	for (int i = 0; i < argc; i++)
+		check_path(&c, argv[i]);
+	ignore_free(c.ignore);
+	index_release(&c.ix);
+	rc = finish_stdout();
+	return rc ? rc : !c.matched;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rm(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "fs/file.h"
+#include "index/cache-tree.h"
+#include "util/alloc.h"
+#include "walk/revparse.h"
+#include "worktree/worktree.h"
+
+static const char *const usage[] = {
+	"git rm [-f | --force] [-n] [-r] [--cached] [--ignore-unmatch]\n"
+	"              [--quiet] [--pathspec-from-file=<file> [--pathspec-file-nul]]\n"
+	"              [--] [<pathspec>...]",
+	NULL
+};
+
+struct rm_options {
+	int dry_run, quiet, cached, force, recursive, ignore_unmatch, sparse;
+	const char *pathspec_file;
+	int pathspec_nul;
+};
+
+struct rm_run {
+	struct repository *repo;
+	struct rm_options o;
+	struct index_state ix;
+	struct lockfile lock;
+	struct pathspec ps;
+	struct converter *conv;
+	struct string_list paths;
+	bool head_valid;	  /* there is a commit */
+	bool index_is_head;	  /* nothing at all is staged */
+	struct object_id head_tree;
+};
+
+static void parse_command_line(int argc, const char **argv, const char *prefix,
+			       struct rm_run *run)
+{
+	struct rm_options *o = &run->o;
+	struct option opts[] = {
+		OPT__DRY_RUN(&o->dry_run, "dry run"),
+		OPT__QUIET(&o->quiet, "do not list removed files"),
+		OPT_BOOL(0, "cached", &o->cached, "only remove from the index"),
+		OPT__FORCE(&o->force, "override the up-to-date check"),
+		OPT_BOOL('r', NULL, &o->recursive, "allow recursive removal"),
+		OPT_BOOL(0, "ignore-unmatch", &o->ignore_unmatch,
+			 "exit with a zero status even if nothing matched"),
+		OPT_BOOL(0, "sparse", &o->sparse,
+			 "allow updating entries outside of the sparse-checkout cone"),
+		OPT_STRING(0, "pathspec-from-file", &o->pathspec_file, "file",
+			   "read pathspec from file"),
+		OPT_BOOL(0, "pathspec-file-nul", &o->pathspec_nul,
+			 "with --pathspec-from-file, pathspec elements are separated with NUL character"),
+		OPT_END(),
+	};
+	struct strvec from_file = STRVEC_INIT;
+	struct err err = ERR_INIT;
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (o->pathspec_file && argc)
+		die("'%s' and pathspec arguments cannot be used together",
+		    "--pathspec-from-file");
+	if (o->pathspec_nul && !o->pathspec_file)
+		die("the option '%s' requires '%s'", "--pathspec-file-nul",
+		    "--pathspec-from-file");
+	if (o->pathspec_file) {
+		if (pathspec_read_file(&from_file, o->pathspec_file, o->pathspec_nul, &err) < 0)
+			die_err(&err);
+		argv = from_file.v;
+	}
+	if (!argv[0])
+		die("No pathspec was given. Which files should I remove?");
+	if (pathspec_parse(&run->ps, prefix, run->repo->worktree, argv, PATHSPEC_PREFER_CWD,
+			   &err) < 0)
+		die_err(&err);
+	strvec_clear(&from_file);
+}
+
+/* ---- which paths ---- */
+
+static void collect_paths(struct rm_run *run, char *seen)
+{
+	for (size_t i = 0; i < run->ix.nr; i++) {
+		const struct index_entry *e = run->ix.entries[i];
+
+		if ((e->flags & CE_SKIP_WORKTREE) && !run->o.sparse)
+			continue;
+		if (!pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
+				    seen))
+			continue;
+		if (run->paths.nr && !strcmp(run->paths.items[run->paths.nr - 1].string, e->name))
+			continue; /* another stage */
+		string_list_append(&run->paths, e->name);
+	}
+}
+
+/* Does the item name a directory, rather than a file or a glob? */
+static bool item_is_dir(const struct rm_run *run, const struct pathspec_item *it)
+{
+	size_t len = it->len;
+
+	while (len && it->match[len - 1] == '/')
+		len--;
+	return !len || (it->nowildcard_len == it->len &&
+			index_pos(&run->ix, it->match, len, 0) < 0 &&
+			index_has_dir(&run->ix, it->match, len));
+}
+
+static void check_pathspecs(const struct rm_run *run, const char *seen)
+{
+	for (size_t i = 0; i < run->ps.nr; i++) {
+		const struct pathspec_item *it = &run->ps.items[i];
+
+		if (it->exclude)
+			continue;
+		if (!seen[i] && !run->o.ignore_unmatch)
+			die("pathspec '%s' did not match any files", it->original);
+		if (seen[i] && !run->o.recursive && item_is_dir(run, it))
+			die("not removing '%s' recursively without -r",
+			    *it->match ? it->original : ".");
+	}
+}
+
+/* ---- is it safe? ---- */
+
+enum danger { DANGER_NONE, DANGER_BOTH, DANGER_STAGED, DANGER_LOCAL, DANGER_NR };
+
+static bool differs_from_head(const struct rm_run *run, const struct index_entry *e)
+{
+	struct object_id oid;
+	unsigned mode;
+
+	if (!run->head_valid)
+		return true;
+	if (run->index_is_head)
+		return false;
+	if (tree_lookup_path(odb_source(run->repo->odb), &run->head_tree, e->name, &mode, &oid,
+			     NULL) < 0)
+		return true;
+	return mode != e->mode || !oid_eq(&oid, &e->oid);
+}
+
+static int classify(struct rm_run *run, const char *path, enum danger *out, struct err *err)
+{
+	struct index_entry *e = index_find(&run->ix, path, strlen(path));
+	enum worktree_change change;
+	struct stat st;
+	bool local, staged;
+	unsigned mode;
+	int rc;
+
+	*out = DANGER_NONE;
+	if (!e || lstat(path, &st) < 0 || (S_ISDIR(st.st_mode) && !MODE_IS_GITLINK(e->mode)))
+		return 0; /* nothing there to lose */
+	rc = worktree_entry_changed(run->repo, &run->ix, e, run->conv, &change, NULL, &mode, err);
+	if (rc < 0)
+		return rc;
+	local = change != WT_UNCHANGED;
+	staged = differs_from_head(run, e);
+	if (local && staged && !(run->o.cached && (e->flags & CE_INTENT_TO_ADD)))
+		*out = DANGER_BOTH;
+	else if (!run->o.cached && staged)
+		*out = DANGER_STAGED;
+	else if (!run->o.cached && local)
+		*out = DANGER_LOCAL;
+	return 0;
+}
+
+static int tell(const struct string_list *l, const char *one, const char *many,
+		const char *hint)
+{
+	if (!l->nr)
+		return 0;
+	fprintf(stderr, "error: %s\n", l->nr == 1 ? one : many);
+	for (size_t i = 0; i < l->nr; i++)
+		fprintf(stderr, "    %s\n", l->items[i].string);
+	fprintf(stderr, "%s\n", hint);
+	return 1;
+}
+
+static int check_safety(struct rm_run *run, struct err *err)
+{
+	static const char keep_hint[] = "(use --cached to keep the file, or -f to force removal)";
+	struct string_list found[DANGER_NR] = { 0 };
+	int rc = 0, unsafe;
+
+	for (size_t i = 0; !rc && i < run->paths.nr; i++) {
+		enum danger d;
+
+		rc = classify(run, run->paths.items[i].string, &d, err);
+		if (!rc && d != DANGER_NONE)
+			string_list_append(&found[d], run->paths.items[i].string);
+	}
+	unsafe = tell(&found[DANGER_BOTH],
+		      "the following file has staged content different from both the\nfile and the HEAD:",
+		      "the following files have staged content different from both the\nfile and the HEAD:",
+		      "(use -f to force removal)");
+	unsafe |= tell(&found[DANGER_STAGED],
+		       "the following file has changes staged in the index:",
+		       "the following files have changes staged in the index:", keep_hint);
+	unsafe |= tell(&found[DANGER_LOCAL], "the following file has local modifications:",
+		       "the following files have local modifications:", keep_hint);
+	for (int d = 0; d < DANGER_NR; d++)
+		string_list_clear(&found[d], NULL);
+	return rc < 0 ? rc : unsafe;
+}
+
+/* ---- removal ---- */
+
+static int remove_from_worktree(const char *path, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	if (lstat(path, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return rmdir(path) < 0 && errno != ENOTEMPTY && errno != EEXIST
+			       ? err_set_errno(err, "git rm: unable to remove %s", path)
+			       : 0;
+	rc = remove_file(path, err);
+	if (rc < 0)
+		err_prefix(err, "git rm: unable to remove %s", path);
+	else
+		remove_empty_parents(path, "");
+	return rc;
+}
+
+static int remove_all(struct rm_run *run, struct err *err)
+{
+	bool removed_any = false;
+
+	for (size_t i = 0; i < run->paths.nr; i++) {
+		const char *path = run->paths.items[i].string;
+
+		if (!run->o.quiet)
+			printf("rm '%s'\n", path);
+		if (!run->o.dry_run)
+			index_remove(&run->ix, path, strlen(path));
+	}
+	if (run->o.dry_run || run->o.cached)
+		return 0;
+	/* The index follows; a failure before anything is gone leaves all as it was. */
+	for (size_t i = 0; i < run->paths.nr; i++) {
+		struct err own = ERR_INIT;
+		int rc = remove_from_worktree(run->paths.items[i].string, &own);
+
+		if (rc < 0 && !removed_any) {
+			err_move(err, &own);
+			return rc;
+		}
+		err_release(&own);
+		removed_any |= rc >= 0;
+	}
+	return 0;
+}
+
+static int publish(struct rm_run *run, struct err *err)
+{
+	int rc;
+
+	if (run->o.dry_run || !run->ix.changed)
+		return 0;
+	rc = index_write_locked(&run->ix, run->repo, &run->lock, err);
+	return rc < 0 ? rc : repo_commit_batch(run->repo, err);
+}
+
+static void find_head(struct rm_run *run)
+{
+	struct object_id root;
+	size_t n;
+
+	run->head_valid = revparse_tree(run->repo, "HEAD", &run->head_tree, NULL) >= 0;
+	run->index_is_head = run->head_valid && cache_tree_lookup(&run->ix, "", 0, &root, &n) &&
+			     oid_eq(&root, &run->head_tree);
+}
+
+static int run_rm(struct rm_run *run, struct err *err)
+{
+	char *seen;
+	int rc;
+
+	if ((rc = index_lock(run->repo, &run->lock, err)) < 0 ||
+	    (rc = index_read_repo(&run->ix, run->repo, err)) < 0 ||
+	    (rc = converter_new(&run->conv, run->repo, &run->ix, ATTR_CHECKIN, err)) < 0)
+		return rc;
+	run->ps.match_attr = attrs_match_spec;
+	run->ps.match_attr_data = converter_attrs(run->conv);
+	seen = xcalloc(run->ps.nr + 1, 1);
+	collect_paths(run, seen);
+	check_pathspecs(run, seen);
+	free(seen);
+	find_head(run);
+	if (!run->o.force && (rc = check_safety(run, err)) != 0)
+		return rc;
+	if ((rc = remove_all(run, err)) < 0)
+		return rc;
+	return publish(run, err);
+}
+
+int cmd_rm(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct rm_run run = { .repo = ctx->repo, .lock = LOCKFILE_INIT };
+	struct err err = ERR_INIT;
+	int rc;
+
+	index_init(&run.ix, ctx->repo->algo);
+	parse_command_line(argc, argv, ctx->prefix, &run);
+	rc = run_rm(&run, &err);
+	if (rc < 0)
+		rc = report_fatal(&err);
+	converter_free(run.conv);
+	lockfile_release(&run.lock);
+	index_release(&run.ix);
+	pathspec_release(&run.ps);
+	string_list_clear(&run.paths, NULL);
+	if (rc)
+		return rc;
+	return finish_stdout();
+}
