@@ -138,7 +138,7 @@ int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct check_ignore c = { .repo = ctx->repo, .prefix = ctx->prefix };
 	struct option opts[] = {
-		OPT__QUIET(&c.quiet, "suppress progress reporting"),
+		OPT_BOOL('q', "quiet", &c.quiet, "suppress progress reporting"),
 		OPT__VERBOSE(&c.verbose),
 		OPT_GROUP(""),
 		OPT_BOOL(0, "stdin", &c.from_stdin, "read file names from stdin"),

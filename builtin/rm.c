@@ -40,7 +40,7 @@ static void parse_command_line(int argc, const char **argv, const char *prefix,
 	struct rm_options *o = &run->o;
 	struct option opts[] = {
 		OPT__DRY_RUN(&o->dry_run, "dry run"),
-		OPT__QUIET(&o->quiet, "do not list removed files"),
+		OPT_BOOL('q', "quiet", &o->quiet, "do not list removed files"),
 		OPT_BOOL(0, "cached", &o->cached, "only remove from the index"),
 		OPT__FORCE(&o->force, "override the up-to-date check"),
 		OPT_BOOL('r', NULL, &o->recursive, "allow recursive removal"),
