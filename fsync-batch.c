@@ -20,41 +20,15 @@
 #include "compat/posix.h"
 #include "fsync-batch.h"
 #include "compat/syscalls.h"
+#include "fsync-volume.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
-#include "util/strvec.h"
-#include "util/trace2.h"
 #include "util/workers.h"
 #include <pthread.h>
 #include <sys/resource.h>
 
 #define DEFAULT_WINDOW 256u
-/* A flush waits for the disk, not for a processor: more threads than those. */
-#define FLUSH_THREADS 16
-/* Fewer are flushed one after the other. */
-#define FLUSH_THREADS_FROM 4
-
-/* One file system that the batch writes to. */
-struct volume {
-	dev_t dev;
-	enum fs_kind kind;
-	/*
-	 * A directory on it, opened before the first file is staged: syncfs
-	 * reports the write errors that happened since (D6).
-	 */
-	int fd;
-	char *name;	     /* that directory's path, for messages */
-	bool unflushed;	     /* contents that must be flushed before the first name */
-	/* Names made since the last seal, by what the policy covers. */
-	bool dirty;
-	enum publish_class order; /* highest class among them */
-	char *last_dir;	     /* changed last of all */
-	struct strvec dirs;  /* each directory that was changed, once */
-	struct strset in_dirs;
-	size_t in_place;     /* files changed in place with no name made since */
-	char *last_in_place;
-};
 
 struct entry {
 	enum publish_class order;
@@ -152,7 +126,7 @@ static int poison(struct fsync_batch *b, const char *what, const char *path, int
 {
 	pthread_mutex_lock(&b->lock);
 	errno = sys_errno;
-	err_set_errno(&b->poison, "unable to %s '%s'", what, path);
+	err_set_errno(&b->poison, "unable to %s '%s'", what, path); /* the first stays */
 	pthread_mutex_unlock(&b->lock);
 	return ERR_IO;
 }
@@ -184,40 +158,6 @@ static int fail(struct fsync_batch *b, const struct err *why, struct err *err)
 	return copy_failure(err, b->unsealed ? ERR_UNCERTAIN : ERR_IO, why);
 }
 
-/* ---- flushes and writebacks, counted ---- */
-
-/*
- * EINTR comes before anything was flushed, so going on is no second try in
- * the sense of D6.
- */
-static int flush_fd(const struct volume *vol, int fd)
-{
-	trace2_counter_add(TRACE2_COUNTER_HARDWARE_FLUSH, 1);
-	return (int)RETRY_EINTR(vol->kind == FS_FULL ? sys->full_fsync(fd) : sys->fsync(fd));
-}
-
-static int flush_volume(const struct volume *vol)
-{
-	trace2_counter_add(TRACE2_COUNTER_HARDWARE_FLUSH, 1);
-	return (int)RETRY_EINTR(vol->kind == FS_FULL ? sys->full_fsync(vol->fd) :
-						       sys->syncfs(vol->fd));
-}
-
-/* The platform or the file system has no such call. */
-static bool is_missing_call(int sys_errno)
-{
-	return sys_errno == ENOSYS || sys_errno == EINVAL || sys_errno == EOPNOTSUPP ||
-	       sys_errno == ESPIPE;
-}
-
-static int await_writeback(int fd)
-{
-	if (RETRY_EINTR(sys->writeout_wait(fd)) < 0)
-		return -1;
-	trace2_counter_add(TRACE2_COUNTER_WRITEOUT_ONLY, 1);
-	return 0;
-}
-
 /* ---- volumes ---- */
 
 static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *path)
@@ -233,45 +173,12 @@ static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *pa
 			return b->volumes[i];
 		}
 	}
-	vol = xcalloc(1, sizeof(*vol));
-	vol->dev = st.st_dev;
-	vol->kind = b->opts.test_kind ? (enum fs_kind)(b->opts.test_kind - 1) : fs_kind_of(fd);
-	vol->fd = fd;
-	vol->name = xstrdup(path);
-	strvec_init(&vol->dirs);
-	strmap_init(&vol->in_dirs.map);
+	vol = volume_new(fd, st.st_dev, path,
+			 b->opts.test_kind ? (enum fs_kind)(b->opts.test_kind - 1) :
+					     fs_kind_of(fd));
 	ALLOC_GROW(b->volumes, b->nr_volumes + 1, b->alloc_volumes);
 	b->volumes[b->nr_volumes++] = vol;
 	return vol;
-}
-
-static int open_dir(const char *path)
-{
-	return (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
-}
-
-/*
- * Open `dir`, or the nearest directory above that exists; *dir becomes that
- * one. -1 with errno.
- */
-static int open_existing_dir(struct strbuf *dir)
-{
-	struct strbuf up = STRBUF_INIT;
-	int fd;
-
-	while ((fd = open_dir(dir->buf)) < 0 && (errno == ENOENT || errno == ENOTDIR)) {
-		int saved = errno;
-
-		path_dirname(&up, dir->buf);
-		if (!strcmp(up.buf, dir->buf)) {
-			errno = saved;
-			break;
-		}
-		strbuf_swap(dir, &up);
-		strbuf_reset(&up);
-	}
-	strbuf_release(&up);
-	return fd;
 }
 
 /* Which file system is `dir` on? Known after the first time. NULL: errno. */
@@ -299,56 +206,6 @@ static struct volume *volume_of_dir(struct fsync_batch *b, const char *dir)
 	return vol;
 }
 
-static void free_volume(struct volume *vol)
-{
-	sys->close(vol->fd);
-	strvec_clear(&vol->dirs);
-	strset_clear(&vol->in_dirs);
-	free(vol->last_dir);
-	free(vol->last_in_place);
-	free(vol->name);
-	free(vol);
-}
-
-/* ---- what the seal must cover ---- */
-
-static void replace_string(char **s, const char *with)
-{
-	if (*s && !strcmp(*s, with))
-		return;
-	free(*s);
-	*s = xstrdup(with);
-}
-
-/* Directory `dir` got, lost or changed a name. changed: by us, just now. */
-static void touch_dir(struct volume *vol, const char *dir, bool changed)
-{
-	vol->dirty = true;
-	if (strset_add(&vol->in_dirs, dir))
-		strvec_push(&vol->dirs, dir);
-	if (changed || !vol->last_dir)
-		replace_string(&vol->last_dir, dir);
-	if (changed)
-		vol->in_place = 0; /* a seal of this directory covers them, too */
-}
-
-static void touch_parent(struct volume *vol, const char *path, bool changed)
-{
-	struct strbuf dir = STRBUF_INIT;
-
-	path_dirname(&dir, path);
-	touch_dir(vol, dir.buf, changed);
-	strbuf_release(&dir);
-}
-
-/* Its content has been settled; a name that is made from here on covers its size. */
-static void touch_in_place(struct volume *vol, const char *path)
-{
-	vol->dirty = true;
-	vol->in_place++;
-	replace_string(&vol->last_in_place, path);
-}
-
 void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 			  const char *dir)
 {
@@ -361,18 +218,7 @@ void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 		poison(b, "open directory", dir, errno);
 		return;
 	}
-	touch_dir(vol, dir, true);
-}
-
-static void forget_names(struct volume *vol)
-{
-	vol->dirty = false;
-	vol->order = 0;
-	vol->in_place = 0;
-	FREE_AND_NULL(vol->last_dir);
-	FREE_AND_NULL(vol->last_in_place);
-	strvec_clear(&vol->dirs);
-	strset_clear(&vol->in_dirs);
+	volume_touch_dir(vol, dir, true);
 }
 
 /* ---- stage ---- */
@@ -475,7 +321,7 @@ static void settle_content(struct entry *e)
 			return;
 		}
 	}
-	if (flush_fd(e->vol, e->fd) < 0)
+	if (volume_flush_fd(e->vol, e->fd) < 0)
 		e->sys_errno = errno;
 }
 
@@ -597,7 +443,7 @@ static int flush_staged_files(struct fsync_batch *b, struct volume *vol)
 		fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
 		if (fd < 0)
 			return poison(b, "open", content_path(e), errno);
-		if (flush_fd(vol, fd) < 0) {
+		if (volume_flush_fd(vol, fd) < 0) {
 			int saved = errno;
 
 			sys->close(fd);
@@ -610,7 +456,7 @@ static int flush_staged_files(struct fsync_batch *b, struct volume *vol)
 
 static int flush_contents(struct fsync_batch *b, struct volume *vol)
 {
-	if (!flush_volume(vol))
+	if (!volume_flush_all(vol))
 		return 0;
 	if (errno == ENOSYS)
 		return flush_staged_files(b, vol);
@@ -625,7 +471,7 @@ static void note_settled(const struct fsync_batch *b, const struct entry *e)
 	    (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL))
 		e->vol->unflushed = true;
 	if (e->how == PUBLISH_IN_PLACE)
-		touch_in_place(e->vol, e->final_path);
+		volume_touch_in_place(e->vol, e->final_path);
 }
 
 /*
@@ -659,164 +505,9 @@ static int settle(struct fsync_batch *b)
 
 /* ---- seal ---- */
 
-struct flush_job {
-	const struct volume *vol;
-	char *path;
-	int fd, sys_errno;
-};
-
-static void flush_some(void *data, size_t begin, size_t end)
-{
-	struct flush_job *jobs = data;
-
-	for (size_t i = begin; i < end; i++) {
-		/* Some network file systems know no fsync of a directory: their
-		 * names are durable when the call that made them returns. */
-		if (flush_fd(jobs[i].vol, jobs[i].fd) < 0 &&
-		    (errno != EINVAL || jobs[i].vol->kind != FS_EACH))
-			jobs[i].sys_errno = errno;
-	}
-}
-
-/* The directory may have been removed since: then its parent was changed. */
-static int open_flush_job(struct fsync_batch *b, struct flush_job *job,
-			  struct volume *vol, const char *dir)
-{
-	struct strbuf path = STRBUF_INIT;
-
-	strbuf_addstr(&path, dir);
-	job->vol = vol;
-	job->sys_errno = 0;
-	job->fd = open_existing_dir(&path);
-	job->path = strbuf_detach(&path, NULL);
-	if (job->fd >= 0)
-		return 0;
-	poison(b, "open directory", job->path, errno);
-	free(job->path);
-	return ERR_IO;
-}
-
-static int run_flush_jobs(struct fsync_batch *b, struct flush_job *jobs, size_t nr)
-{
-	int ret = 0;
-
-	if (nr >= FLUSH_THREADS_FROM)
-		workers_parallel_for(nr, 1, FLUSH_THREADS, flush_some, jobs);
-	else
-		flush_some(jobs, 0, nr);
-	for (size_t i = 0; i < nr; i++) {
-		if (jobs[i].sys_errno)
-			ret = poison(b, "flush directory", jobs[i].path, jobs[i].sys_errno);
-		sys->close(jobs[i].fd);
-		free(jobs[i].path);
-	}
-	return ret;
-}
-
-/* Each directory once, a window of descriptors at a time. */
-static int seal_each_dir(struct fsync_batch *b, struct volume *vol)
-{
-	struct strset seen = STRSET_INIT;
-	struct flush_job *jobs;
-	size_t i = 0;
-	int ret = 0;
-
-	ALLOC_ARRAY(jobs, b->window);
-	while (!ret && i < vol->dirs.nr) {
-		size_t nr = 0;
-
-		while (!ret && i < vol->dirs.nr && nr < b->window) {
-			ret = open_flush_job(b, &jobs[nr], vol, vol->dirs.v[i++]);
-			if (ret)
-				break;
-			if (strset_add(&seen, jobs[nr].path)) {
-				nr++;
-				continue;
-			}
-			sys->close(jobs[nr].fd); /* the parent of two that are gone */
-			free(jobs[nr].path);
-		}
-		if (run_flush_jobs(b, jobs, nr) < 0)
-			ret = ERR_IO;
-	}
-	strset_clear(&seen);
-	free(jobs);
-	return ret;
-}
-
-static int seal_by_syncfs(struct fsync_batch *b, struct volume *vol)
-{
-	if (!flush_volume(vol))
-		return 0;
-	if (errno != ENOSYS)
-		return poison(b, "flush the file system of", vol->name, errno);
-	vol->kind = FS_EACH;
-	return seal_each_dir(b, vol);
-}
-
-/* One file that was changed in place: its own fsync commits its size, too. */
-static int seal_in_place(struct fsync_batch *b, struct volume *vol)
-{
-	int fd = (int)RETRY_EINTR(sys->open(vol->last_in_place, O_RDONLY | O_CLOEXEC, 0));
-	int ret = 0;
-
-	if (fd < 0)
-		return poison(b, "open", vol->last_in_place, errno);
-	if (flush_fd(vol, fd) < 0)
-		ret = poison(b, "flush", vol->last_in_place, errno);
-	sys->close(fd);
-	return ret;
-}
-
-/*
- * ext4 and XFS: names go into one journal in the order in which they were made,
- * and an fsync commits the journal up to the last change of what it is called
- * on: the directory that was changed last stands for all names, and for the sizes of
- * files that were changed in place before. The commit flushes the disk's cache, and
- * with it the contents that settle has awaited.
- *
- * Changes in place with no name after them have no order among each other that
- * could be known here: for several of them it is syncfs, which commits all.
- */
-static int seal_journal(struct fsync_batch *b, struct volume *vol)
-{
-	struct flush_job job;
-
-	if (vol->in_place == 1 && !vol->last_dir)
-		return seal_in_place(b, vol);
-	if (vol->in_place)
-		return seal_by_syncfs(b, vol);
-	if (open_flush_job(b, &job, vol, vol->last_dir) < 0)
-		return ERR_IO;
-	return run_flush_jobs(b, &job, 1);
-}
-
-static int seal_volume_by_kind(struct fsync_batch *b, struct volume *vol)
-{
-	if (b->opts.policy.method == FSYNC_METHOD_WRITEOUT_ONLY)
-		return 0;
-	if (b->opts.policy.method == FSYNC_METHOD_FSYNC)
-		return seal_each_dir(b, vol);
-	switch (vol->kind) {
-	case FS_JOURNAL:
-		return seal_journal(b, vol);
-	case FS_EACH:
-		return seal_each_dir(b, vol);
-	default:
-		return seal_by_syncfs(b, vol);
-	}
-}
-
 static int seal_volume(struct fsync_batch *b, struct volume *vol)
 {
-	int ret;
-
-	if (!vol->dirty)
-		return 0;
-	ret = seal_volume_by_kind(b, vol);
-	if (!ret)
-		forget_names(vol);
-	return ret;
+	return volume_seal(vol, b->opts.policy.method, b->window, &b->poison);
 }
 
 /*
@@ -874,7 +565,7 @@ static bool must_seal_before(const struct fsync_batch *b, const struct volume *v
 	if (!vol->dirty)
 		return false;
 	if (vol != e->vol)
-		return vol->order < e->order;
+		return vol->order < (int)e->order;
 	return names_are_unordered(b, vol) && phase_of(vol->order) < phase_of(e->order);
 }
 
@@ -908,7 +599,7 @@ static int make_parents(struct fsync_batch *b, struct entry *e, const char *path
 			ret = make_one_dir(b, dir.buf);
 	}
 	if (!ret && e->covered)
-		touch_parent(e->vol, dir.buf, true);
+		volume_touch_parent(e->vol, dir.buf, true);
 	if (ret < 0 && errno == EEXIST)
 		ret = 0;
 	strbuf_release(&dir);
@@ -978,8 +669,8 @@ static int publish_entry(struct fsync_batch *b, struct entry *e, struct err *err
 	if (!e->covered)
 		return 0;
 	if (e->how != PUBLISH_IN_PLACE)
-		touch_parent(e->vol, e->final_path, changed);
-	if (e->vol->order < e->order)
+		volume_touch_parent(e->vol, e->final_path, changed);
+	if (e->vol->order < (int)e->order)
 		e->vol->order = e->order;
 	return 0;
 }
@@ -1054,7 +745,7 @@ void fsync_batch_free(struct fsync_batch *b)
 		return;
 	fsync_batch_abort(b);
 	for (size_t i = 0; i < b->nr_volumes; i++)
-		free_volume(b->volumes[i]);
+		volume_free(b->volumes[i]);
 	free(b->volumes);
 	free(b->entries);
 	strmap_clear(&b->volume_of_dir, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A temporary object directory, objects/tmp_objdir-PREFIX-XXXXXX, in which new
- * objects are staged before they are published, or quarantined until a push is
- * accepted (git-receive-pack(1)). Removed on exit and on fatal signals. It
- * bears its owner in an extended attribute, as lock files do: those left by a
- * dead owner are removed by tmp_objdir_reap.
+ * A temporary object directory, objects/tmp_objdir-PREFIX-OWNER-RANDOM, in which
+ * new objects are staged before they are published, or quarantined until a push is
+ * accepted (git-receive-pack(1)). Removed on exit and on fatal signals. Its
+ * name tells whose it is (fs/owner.h): those left by a dead owner are removed by
+ * tmp_objdir_reap. Others, and those that stock Git made, are left alone.
  */
 #ifndef FS_TMP_OBJDIR_H
 #define FS_TMP_OBJDIR_H
@@ -31,5 +31,7 @@ MUST_USE int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, s
 void tmp_objdir_destroy(struct tmp_objdir **t);
 /* Remove leavings of dead owners below objdir; told once each. Cheap. */
 void tmp_objdir_reap(const char *objdir);
+/* How that is told. Default: standard error. Tests put their own here. */
+extern void (*tmp_objdir_reap_report)(const char *path, pid_t pid);
 
 #endif

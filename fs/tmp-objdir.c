@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "fs/tmp-objdir.h"
+#include "compat/random.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "fs/owner.h"
+#include "fs/tempfile.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include <dirent.h>
+
+#define NAME_PREFIX "tmp_objdir-"
+
+struct tmp_objdir {
+	struct tempfile *dir; /* removed at exit with all that is in it */
+	char *objdir;
+};
+
+/* ---- the name, and whose it is ---- */
+
+/*
+ * "tmp_objdir-PREFIX-OWNER-RANDOM". The owner stands in the name because mkdir
+ * is then the one call after which the directory can be told from others; an
+ * attribute would come a call later, and not every file system has them. Where the owner
+ * cannot be named, the name has only "-0-".
+ */
+static char *compose_path(const char *objdir, const char *prefix, bool provable)
+{
+	char text[OWNER_TEXT_MAX + 1] = "0";
+	struct owner self;
+
+	if (provable && owner_self(&self) && !owner_format(text, &self, '.'))
+		strcpy(text, "0");
+	return xstrfmt("%s/" NAME_PREFIX "%s-%s-%08"PRIx32, objdir, prefix, text,
+		       (uint32_t)os_random64());
+}
+
+/* True for a name as above whose owner can be read. */
+static bool owner_of_name(const char *name, struct owner *out)
+{
+	const char *end, *start;
+
+	if (!starts_with(name, NAME_PREFIX) || !(end = strrchr(name, '-')))
+		return false;
+	for (start = end; start > name && start[-1] != '-'; start--)
+		; /* the field before the last '-' */
+	return owner_parse(out, start, (size_t)(end - start), '.');
+}
+
+/* ---- making and removing ---- */
+
+static bool is_provable(const char *objdir)
+{
+	int fd = (int)RETRY_EINTR(sys->open(objdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+	bool yes = fd >= 0 && owner_is_provable_on(fd);
+
+	if (fd >= 0)
+		sys->close(fd);
+	return yes;
+}
+
+int tmp_objdir_create(struct tmp_objdir **out, const char *objdir,
+		      const char *prefix, int shared_perm, struct err *err)
+{
+	bool provable = is_provable(objdir);
+	struct tmp_objdir *t;
+	char *path = NULL;
+	int ret, made = -1;
+
+	for (int try = 0; try < 100; try++) {
+		free(path);
+		path = compose_path(objdir, prefix, provable);
+		made = (int)RETRY_EINTR(sys->mkdir(path, 0777));
+		if (!made || errno != EEXIST)
+			break;
+	}
+	if (made < 0) {
+		ret = err_set_errno(err, "unable to create temporary object directory '%s'",
+				    path);
+		free(path);
+		return ret;
+	}
+	t = xcalloc(1, sizeof(*t));
+	t->dir = tempfile_register(path);
+	t->objdir = xstrdup(objdir);
+	free(path);
+	ret = apply_shared_perm(t->dir->path, shared_perm, err);
+	if (ret < 0)
+		tmp_objdir_destroy(&t);
+	else
+		*out = t;
+	return ret;
+}
+
+const char *tmp_objdir_path(const struct tmp_objdir *t)
+{
+	return t->dir->path;
+}
+
+void tmp_objdir_destroy(struct tmp_objdir **tp)
+{
+	struct tmp_objdir *t = *tp;
+
+	if (!t)
+		return;
+	*tp = NULL;
+	tempfile_delete(&t->dir);
+	free(t->objdir);
+	free(t);
+}
+
+/* ---- children ---- */
+
+/*
+ * The list in the environment is separated by colons; a path that holds one,
+ * or begins with a quote, is quoted as C has it (git(1)).
+ */
+static void add_alternate(struct strbuf *sb, const char *path)
+{
+	if (*path != '"' && !strchr(path, ':')) {
+		strbuf_addstr(sb, path);
+		return;
+	}
+	strbuf_addch(sb, '"');
+	for (const char *p = path; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			strbuf_addch(sb, '\\');
+		strbuf_addch(sb, *p);
+	}
+	strbuf_addch(sb, '"');
+}
+
+void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env)
+{
+	struct strbuf alternates = STRBUF_INIT;
+	const char *before = getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES");
+	char *tmp = path_absolute(t->dir->path);
+	char *real = path_absolute(t->objdir);
+
+	add_alternate(&alternates, real ? real : t->objdir);
+	if (before && *before)
+		strbuf_addf(&alternates, ":%s", before);
+	strvec_pushf(env, "GIT_OBJECT_DIRECTORY=%s", tmp ? tmp : t->dir->path);
+	strvec_pushf(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", alternates.buf);
+	strvec_pushf(env, "GIT_QUARANTINE_PATH=%s", tmp ? tmp : t->dir->path);
+	strbuf_release(&alternates);
+	free(tmp);
+	free(real);
+}
+
+/* ---- staging what others wrote ---- */
+
+static const struct {
+	const char *suffix;
+	enum fsync_component component;
+	enum publish_class order;
+} pack_files[] = {
+	{ ".pack", FSYNC_PACK, PUBLISH_PACK_DATA },
+	{ ".idx", FSYNC_PACK_METADATA, PUBLISH_PACK_IDX },
+	/* .rev, .keep, .promisor, .bitmap … */
+	{ "", FSYNC_PACK_METADATA, PUBLISH_PACK_DATA },
+};
+
+static void classify(struct fsync_staging *s, const char *sub, const char *name)
+{
+	size_t i = 0;
+
+	if (strcmp(sub, "pack")) {
+		s->component = FSYNC_LOOSE_OBJECT;
+		s->order = PUBLISH_LOOSE_OBJECT;
+		return;
+	}
+	while (!ends_with(name, pack_files[i].suffix))
+		i++;
+	s->component = pack_files[i].component;
+	s->order = pack_files[i].order;
+}
+
+static int stage_one(struct tmp_objdir *t, struct fsync_batch *b, const char *sub,
+		     const char *name, struct err *err)
+{
+	char *from = xstrfmt("%s/%s/%s", t->dir->path, sub, name);
+	char *to = xstrfmt("%s/%s/%s", t->objdir, sub, name);
+	struct fsync_staging s = {
+		.how = PUBLISH_RENAME,
+		.tmp_path = from,
+		.final_path = to,
+		.make_parents = true,
+	};
+	int ret;
+
+	classify(&s, sub, name);
+	s.fd = (int)RETRY_EINTR(sys->open(from, O_RDONLY | O_CLOEXEC, 0));
+	if (s.fd < 0)
+		ret = err_set_errno(err, "unable to open '%s'", from);
+	else
+		ret = fsync_batch_stage(b, &s, err);
+	free(from);
+	free(to);
+	return ret;
+}
+
+static int list_dir(struct strvec *out, const char *path, struct err *err)
+{
+	DIR *dir = opendir(path);
+	struct dirent *de;
+
+	if (!dir)
+		return err_set_errno(err, "unable to open directory '%s'", path);
+	while ((de = readdir(dir)))
+		if (de->d_name[0] != '.')
+			strvec_push(out, de->d_name);
+	closedir(dir);
+	strvec_sort_unique(out);
+	return 0;
+}
+
+static bool is_object_subdir(const char *name)
+{
+	return !strcmp(name, "pack") ||
+	       (isxdigit((unsigned char)name[0]) && isxdigit((unsigned char)name[1]) &&
+		!name[2]);
+}
+
+/* Half-written files of programs that failed are not published. */
+static bool is_left_over(const char *name)
+{
+	return starts_with(name, "tmp_");
+}
+
+static int stage_subdir(struct tmp_objdir *t, struct fsync_batch *b, const char *sub,
+			struct err *err)
+{
+	struct strvec names = STRVEC_INIT;
+	char *path = path_join(t->dir->path, sub);
+	int ret = list_dir(&names, path, err);
+
+	for (size_t i = 0; !ret && i < names.nr; i++)
+		if (!is_left_over(names.v[i]))
+			ret = stage_one(t, b, sub, names.v[i], err);
+	strvec_clear(&names);
+	free(path);
+	return ret;
+}
+
+int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err)
+{
+	struct strvec subs = STRVEC_INIT;
+	int ret = list_dir(&subs, t->dir->path, err);
+
+	for (size_t i = 0; !ret && i < subs.nr; i++)
+		if (is_object_subdir(subs.v[i]))
+			ret = stage_subdir(t, b, subs.v[i], err);
+	strvec_clear(&subs);
+	return ret;
+}
+
+/* ---- left by the dead ---- */
+
+static void reap_one(const char *objdir, const char *name)
+{
+	char *path = path_join(objdir, name);
+	struct owner owner;
+	struct stat st;
+
+	if (owner_of_name(name, &owner) && !lstat(path, &st) && S_ISDIR(st.st_mode) &&
+	    owner_state(&owner, st.st_ctime) == LOCK_OWNER_GONE &&
+	    !remove_tree(path, false, NULL))
+		tmp_objdir_reap_report(path, owner.pid);
+	free(path);
+}
+
+static void report_reaped(const char *path, pid_t pid)
+{
+	fprintf(stderr, "warning: removed '%s'; its owner, process %ld, is gone\n",
+		path, (long)pid);
+}
+
+void (*tmp_objdir_reap_report)(const char *path, pid_t pid) = report_reaped;
+
+/* One readdir of some 260 names at most; nothing else unless there is one. */
+void tmp_objdir_reap(const char *objdir)
+{
+	DIR *dir = opendir(objdir);
+	struct dirent *de;
+	int provable = -1;
+
+	if (!dir)
+		return;
+	while ((de = readdir(dir))) {
+		if (!starts_with(de->d_name, NAME_PREFIX))
+			continue;
+		if (provable < 0)
+			provable = owner_is_provable_on(dirfd(dir));
+		if (provable)
+			reap_one(objdir, de->d_name);
+	}
+	closedir(dir);
+}
