@@ -48,6 +48,8 @@ struct index_state {
 	uint32_t timestamp_sec, timestamp_nsec;
 	bool changed;	  /* must be written */
 	struct object_id checksum;
+	/* Which file was read: has another taken its place since? size 0: none */
+	struct stat_data file;
 	struct cache_tree *cache_tree;	 /* NULL if unknown */
 	struct resolve_undo *resolve_undo;
 	struct strbuf *untracked_ext, *fsmonitor_ext; /* dropped when they would be stale */
@@ -98,6 +100,8 @@ struct index_entry *index_find(const struct index_state *ix, const char *name, s
 struct index_entry *index_find_icase(struct index_state *ix, const char *name, size_t len);
 /* Is there any entry below "name/"? */
 bool index_has_dir(const struct index_state *ix, const char *name, size_t len);
+/* Position of the first entry that does not sort before "name/". */
+size_t index_dir_start(const struct index_state *ix, const char *name, size_t len);
 
 struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
 				    const struct object_id *oid, const char *name,
@@ -108,6 +112,13 @@ struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
 /* Stage 0 replaces stages 1..3. ERR_CONFLICT, ERR_INVALID (bad path). */
 MUST_USE int index_add(struct index_state *ix, struct index_entry *e, unsigned flags,
 		       unsigned protect, struct err *err);
+/*
+ * Many at once, in any order, with the flags of index_add: one sort and one merge
+ * instead of a move of the array for each. All or none are added. Of two with
+ * the same name and stage the later one stays.
+ */
+MUST_USE int index_add_many(struct index_state *ix, struct index_entry **entries, size_t nr,
+			    unsigned flags, unsigned protect, struct err *err);
 void index_remove_at(struct index_state *ix, size_t pos);
 /* All stages of name; how many. */
 size_t index_remove(struct index_state *ix, const char *name, size_t len);

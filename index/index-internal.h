@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of index/ share with each other. */
+#ifndef INDEX_INTERNAL_H
+#define INDEX_INTERNAL_H
+
+#include "compat/posix.h"
+#include "index/cache-tree.h"
+#include "index/index.h"
+#include "index/resolve-undo.h"
+#include "util/strbuf.h"
+
+/* ---- memory of entries: given back all at once by index_release ---- */
+void *arena_alloc(struct index_state *ix, size_t len);
+/* Room for `bytes` in one piece, so that reading allocates once. */
+void arena_reserve(struct index_state *ix, size_t bytes);
+void arena_free(struct mem_arena **arena);
+
+/* ---- order: bytes of the name, then stage ---- */
+int index_name_cmp(const char *a, size_t alen, unsigned astage,
+		   const char *b, size_t blen, unsigned bstage);
+
+/* ---- name-hash.c: forgets everything; made again when asked for ---- */
+void name_hash_drop(struct index_state *ix);
+void name_hash_added(struct index_state *ix, struct index_entry *e);
+
+/* ---- on-disk numbers (gitformat-index(5)) ---- */
+#define INDEX_SIGNATURE 0x44495243u /* "DIRC" */
+#define INDEX_HEADER_LEN 12
+#define ENTRY_FIXED_LEN 40 /* stat data and mode, in front of the object name */
+#define FLAG_ASSUME_VALID 0x8000u
+#define FLAG_EXTENDED 0x4000u
+#define FLAG_STAGE_SHIFT 12
+#define FLAG_NAME_MASK 0x0fffu
+#define FLAG2_SKIP_WORKTREE 0x4000u
+#define FLAG2_INTENT_TO_ADD 0x2000u
+#define EXT_TREE 0x54524545u /* "TREE" */
+#define EXT_REUC 0x52455543u
+#define EXT_UNTR 0x554e5452u
+#define EXT_FSMN 0x46534d4eu
+#define EXT_LINK 0x6c696e6bu
+#define EXT_SDIR 0x73646972u
+
+static inline uint32_t load_be32(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline void store_be32(unsigned char *p, uint32_t v)
+{
+	p[0] = (unsigned char)(v >> 24);
+	p[1] = (unsigned char)(v >> 16);
+	p[2] = (unsigned char)(v >> 8);
+	p[3] = (unsigned char)v;
+}
+
+/* Was the entry's file written in the same tick as the index, or later? */
+bool index_entry_is_racy(const struct index_state *ix, const struct index_entry *e);
+
+#endif
