@@ -12,26 +12,9 @@
 #include "hash/hash.h"
 #include "odb.h"
 #include "refs/refs.h"
+#include "repo-settings.h"
+#include "setup.h"
 #include "util/err.h"
-
-/* Read once when the repository is opened. */
-struct repo_settings {
-	struct fsync_policy fsync;
-	int shared_perm;
-	bool filemode, symlinks, ignorecase, precomposeunicode;
-	bool trust_ctime, check_stat_default; /* core.checkStat: default or minimal */
-	bool quote_path;
-	bool log_all_ref_updates; /* for refs/heads etc.; see refs */
-	unsigned protect;	  /* PROTECT_HFS | PROTECT_NTFS, object/fsck.h */
-	int abbrev;		  /* -1 auto, else digits */
-	uint64_t big_file_threshold;
-	bool is_bare_config;	  /* core.bare */
-	int index_version;	  /* 0: not set */
-	bool index_skip_hash;
-	enum hash_id hash;
-	char *ref_storage;	  /* "files" */
-	bool worktree_config;	  /* extensions.worktreeConfig */
-};
 
 struct repository {
 	char *gitdir;	  /* absolute or as git rev-parse --git-dir prints it */
@@ -49,11 +32,13 @@ struct repository {
 	struct ref_store *refs;
 	/* The operation's batch: made on first use, see repo_batch. */
 	struct fsync_batch *batch;
+	bool cwd_outside; /* there is a work tree but the cwd is not in it */
 };
 
 struct repo_open_options {
-	bool gently;	     /* no repository: ERR_NOT_FOUND, nothing else */
-	bool no_chdir;	     /* default: chdir to the top of the work tree */
+	bool lenient;	     /* settings with bad values do not fail: for git config */
+	repo_warn_fn warn;   /* odd settings, corrupt copies of objects; may be NULL */
+	void *warn_data;
 };
 
 /*
@@ -64,7 +49,8 @@ struct repo_open_options {
  * Checks ownership (safe.directory), repositoryformatversion and extensions.
  * If there is a work tree, the cwd becomes its top and prefix is set.
  * Errors carry Git's messages ("not a git repository (or any of the parent
- * directories): .git", "detected dubious ownership …").
+ * directories): .git", "detected dubious ownership …") and the codes of
+ * setup_find_repository.
  */
 MUST_USE int repo_open(struct repository **out, const struct repo_open_options *o,
 		       struct err *err);
@@ -72,13 +58,11 @@ MUST_USE int repo_open(struct repository **out, const struct repo_open_options *
 MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
 			  const char *worktree, struct err *err);
 void repo_free(struct repository *r);
+/* To the top of a work tree that the cwd is outside of; else nothing happens. */
+MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);
 
 /* Path below gitdir or commondir as the layout says which. Caller frees. */
 char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Is this directory a repository's gitdir? (HEAD, objects, refs) */
-bool is_git_directory(const char *path);
-/* Follow a ".git" file; NULL if it is none or is broken. Caller frees. */
-char *read_gitfile(const char *path, struct err *err);
 /* Does the directory hold a checked out repository (gitlink)? and its HEAD */
 MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
 				  struct object_id *out, struct err *err);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What makes a directory a repository; ".git" files; common directories. */
+#include "compat/posix.h"
+#include "setup.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/path.h"
+
+#define GITFILE_MAX ((size_t)1 << 20)
+
+/* "ref: refs/…", an object name, or a symbolic link into refs/. */
+static bool head_is_plausible(const char *gitdir)
+{
+	char *path = path_join(gitdir, "HEAD");
+	struct strbuf text = STRBUF_INIT;
+	struct stat st;
+	bool ok = false;
+
+	if (lstat(path, &st) < 0)
+		goto out;
+	if (S_ISLNK(st.st_mode)) {
+		ok = !read_link(&text, path, 0, NULL) && starts_with(text.buf, "refs/");
+	} else if (!read_file(&text, path, 4096, NULL)) {
+		const char *p = text.buf;
+
+		if (skip_prefix(p, "ref:", &p))
+			ok = starts_with(p + strspn(p, " \t\n\r"), "refs/");
+		else
+			ok = strspn(p, "0123456789abcdefABCDEF") >= hash_sha1->hex_len;
+	}
+out:
+	strbuf_release(&text);
+	free(path);
+	return ok;
+}
+
+static bool has_dir(const char *parent, const char *name)
+{
+	char *path = path_join(parent, name);
+	bool yes = !access(path, X_OK);
+
+	free(path);
+	return yes;
+}
+
+bool gitdir_is_usable(const char *path, const char *objdir, bool use_env)
+{
+	char *common;
+	bool yes;
+
+	if (!head_is_plausible(path) || setup_commondir(&common, path, use_env, NULL) < 0)
+		return false;
+	yes = has_dir(common, "refs") &&
+	      (objdir ? !access(objdir, X_OK) : has_dir(common, "objects"));
+	free(common);
+	return yes;
+}
+
+bool is_git_directory(const char *path)
+{
+	return gitdir_is_usable(path, NULL, false);
+}
+
+int setup_commondir(char **out, const char *gitdir, bool use_env, struct err *err)
+{
+	const char *given = use_env ? getenv("GIT_COMMON_DIR") : NULL;
+	char *file, *joined, *real;
+	struct strbuf text = STRBUF_INIT;
+	struct err io = ERR_INIT;
+	int rc;
+
+	if (given) {
+		*out = xstrdup(given);
+		return 0;
+	}
+	file = path_join(gitdir, "commondir");
+	rc = read_file(&text, file, PATH_MAX, &io);
+	if (rc == ERR_NOT_FOUND || io.sys_errno == ENOENT || io.sys_errno == ENOTDIR) {
+		*out = xstrdup(gitdir);
+		rc = 0;
+	} else if (rc < 0) {
+		err_move(err, &io);
+	} else {
+		strbuf_rtrim(&text);
+		joined = is_absolute_path(text.buf) ? xstrdup(text.buf)
+						    : path_join(gitdir, text.buf);
+		real = path_real(joined, 0);
+		if (real)
+			*out = real;
+		else
+			rc = err_set_errno(err, "invalid path in '%s'", file);
+		free(joined);
+	}
+	err_release(&io);
+	strbuf_release(&text);
+	free(file);
+	return rc;
+}
+
+/* The path in the text "gitdir: PATH". NULL: err set. */
+static char *gitfile_target(const char *file, struct strbuf *text, struct err *err)
+{
+	struct strbuf dir = STRBUF_INIT;
+	const char *path;
+	char *target;
+
+	if (!skip_prefix(text->buf, "gitdir: ", &path)) {
+		err_set(err, ERR_CORRUPT, "invalid gitfile format: %s", file);
+		return NULL;
+	}
+	while (text->len && strchr("\r\n", text->buf[text->len - 1]))
+		strbuf_setlen(text, text->len - 1);
+	if (!*path) {
+		err_set(err, ERR_CORRUPT, "no path in gitfile: %s", file);
+		return NULL;
+	}
+	if (is_absolute_path(path))
+		return xstrdup(path);
+	path_dirname(&dir, file);
+	target = path_join(dir.buf, path);
+	strbuf_release(&dir);
+	return target;
+}
+
+char *read_gitfile(const char *path, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *target, *real = NULL;
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
+		err_set(err, ERR_NOT_FOUND, "not a regular file: %s", path);
+		return NULL;
+	}
+	if ((uintmax_t)st.st_size > GITFILE_MAX) {
+		err_set(err, ERR_TOO_BIG, "too large to be a .git file: '%s'", path);
+		return NULL;
+	}
+	if (read_file(&text, path, GITFILE_MAX, err) < 0)
+		return NULL;
+	target = gitfile_target(path, &text, err);
+	if (target && !is_git_directory(target))
+		err_set(err, ERR_CORRUPT, "not a git repository: %s", target);
+	else if (target)
+		real = path_real(target, 0);
+	free(target);
+	strbuf_release(&text);
+	return real;
+}

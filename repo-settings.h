@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The settings that a repository is opened with, read once. git-config(1). */
+#ifndef REPO_SETTINGS_H
+#define REPO_SETTINGS_H
+
+#include "compat/posix.h"
+#include "config/config.h"
+#include "refs/refs.h"
+#include "write-or-die.h"
+
+struct repo_settings {
+	struct fsync_policy fsync;
+	int shared_perm; /* fs/file.h */
+	bool filemode, symlinks, ignorecase, precomposeunicode;
+	bool trust_ctime, check_stat_default; /* core.checkStat: default or minimal */
+	bool quote_path;
+	enum reflog_policy reflogs; /* core.logAllRefUpdates */
+	unsigned protect;	  /* PROTECT_HFS | PROTECT_NTFS, object/fsck.h */
+	int abbrev;		  /* -1 auto, else digits */
+	uint64_t big_file_threshold;
+	bool is_bare_config;	  /* core.bare */
+	int index_version;	  /* 0: not set */
+	bool index_skip_hash;
+	enum hash_id hash;
+	char *ref_storage;	  /* "files" */
+	bool worktree_config;	  /* extensions.worktreeConfig */
+	/* for the object database and refs */
+	int loose_level, pack_level; /* zlib, -1 default */
+	unsigned unpack_limit;	     /* bulkCheckin.unpackLimit */
+	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
+	bool use_multi_pack_index;
+	int files_lock_timeout_ms, packed_lock_timeout_ms;
+};
+
+/* How lower layers tell what is odd but not wrong; may be NULL. */
+typedef void (*repo_warn_fn)(void *data, const char *msg);
+
+/*
+ * Everything but hash, ref_storage and worktree_config (the format says those);
+ * *out is filled with defaults first. hash: for the range of core.abbrev. ERR_INVALID
+ * names the value that is bad; what was read before it stays.
+ */
+MUST_USE int repo_settings_read(struct repo_settings *out, const struct config_set *c,
+				const struct hash_algo *algo, repo_warn_fn warn,
+				void *warn_data, struct err *err);
+void repo_settings_release(struct repo_settings *s);
+
+/* core.sharedRepository and --shared: "group", "all", "0660", … */
+MUST_USE int shared_perm_parse(const char *value, int *out, struct err *err);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An opened repository: composes place, configuration, objects and refs. */
+#include "compat/posix.h"
+#include "repository.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/path.h"
+
+/* ---- opening ---- */
+
+/* The branch that HEAD names, for includeIf "onbranch:"; NULL if none. */
+static char *read_branch(const char *gitdir)
+{
+	char *path = path_join(gitdir, "HEAD"), *branch = NULL;
+	struct strbuf text = STRBUF_INIT;
+	const char *name;
+
+	if (!read_link(&text, path, 0, NULL)) {
+		if (skip_prefix(text.buf, "refs/heads/", &name))
+			branch = xstrdup(name);
+	} else {
+		strbuf_reset(&text);
+		if (!read_file(&text, path, 4096, NULL)) {
+			strbuf_rtrim(&text);
+			if (skip_prefix(text.buf, "ref:", &name) &&
+			    skip_prefix(name + strspn(name, " \t"), "refs/heads/", &name))
+				branch = xstrdup(name);
+		}
+	}
+	strbuf_release(&text);
+	free(path);
+	return branch;
+}
+
+static int read_config(struct repository *r, struct err *err)
+{
+	char *branch = read_branch(r->gitdir), *unresolved = path_absolute(r->gitdir);
+	struct config_include_ctx ctx = { r->gitdir_abs, branch, unresolved };
+	int rc;
+
+	r->config = config_set_new();
+	rc = config_set_read_all(r->config, r->commondir, r->gitdir,
+				 r->settings.worktree_config, &ctx, err);
+	free(unresolved);
+	free(branch);
+	return rc;
+}
+
+static int read_settings(struct repository *r, const struct repo_format *f,
+			 const struct repo_open_options *o, struct err *err)
+{
+	struct err local = ERR_INIT;
+	int rc = repo_settings_read(&r->settings, r->config, r->algo, o->warn, o->warn_data,
+				    &local);
+
+	if (rc < 0 && o->lenient)
+		rc = 0;
+	else
+		err_move(err, &local);
+	err_release(&local);
+	r->settings.hash = f->hash;
+	r->settings.worktree_config = f->worktree_config;
+	r->settings.ref_storage = xstrdup("files");
+	return rc;
+}
+
+static int open_odb(struct repository *r, const char *alternates,
+		    const struct repo_open_options *o, struct err *err)
+{
+	const struct repo_settings *s = &r->settings;
+	struct odb_options opts = {
+		.objdir = r->objdir,
+		.algo = r->algo,
+		.alternates_env = alternates,
+		.shared_perm = s->shared_perm,
+		.loose_level = s->loose_level,
+		.pack_level = s->pack_level,
+		.unpack_limit = s->unpack_limit,
+		.big_file_threshold = s->big_file_threshold,
+		.delta_base_cache_limit = s->delta_base_cache_limit,
+		.packed_git_window_size = s->packed_git_window_size,
+		.packed_git_limit = s->packed_git_limit,
+		.use_multi_pack_index = s->use_multi_pack_index,
+		.warn = o->warn,
+		.warn_data = o->warn_data,
+	};
+
+	return odb_open(&r->odb, &opts, err);
+}
+
+static int open_refs(struct repository *r, struct err *err)
+{
+	const struct repo_settings *s = &r->settings;
+	struct ref_store_options opts = {
+		.gitdir = r->gitdir,
+		.commondir = r->commondir,
+		.algo = r->algo,
+		.objects = odb_source(r->odb),
+		.shared_perm = s->shared_perm,
+		.reflogs = s->reflogs,
+		.bare = r->bare,
+		.lock_timeout_ms = s->files_lock_timeout_ms,
+		.packed_lock_timeout_ms = s->packed_lock_timeout_ms,
+	};
+
+	return ref_store_open(&r->refs, &opts, err);
+}
+
+/* What the environment may say of the stores; all NULL for other repositories. */
+struct store_env {
+	const char *objdir, *alternates, *index;
+};
+
+/* Takes the contents of `p` over. */
+static int open_place(struct repository **out, struct repo_place *p,
+		      const struct store_env *env, const struct repo_open_options *o,
+		      struct err *err)
+{
+	struct repository *r = xcalloc(1, sizeof(*r));
+	int rc = 0;
+
+	r->gitdir = p->gitdir;
+	r->commondir = p->commondir;
+	r->worktree = p->worktree;
+	r->prefix = p->prefix;
+	r->bare = p->bare;
+	r->cwd_outside = p->cwd_outside;
+	p->gitdir = p->commondir = p->worktree = p->prefix = NULL;
+	r->algo = hash_algo_by_id(p->format.hash);
+	r->settings.worktree_config = p->format.worktree_config;
+	r->objdir = env->objdir ? xstrdup(env->objdir) : path_join(r->commondir, "objects");
+	r->index_path = env->index ? xstrdup(env->index) : path_join(r->gitdir, "index");
+	r->gitdir_abs = path_real(r->gitdir, 0);
+	if (!r->gitdir_abs)
+		rc = err_set_errno(err, "cannot use '%s'", r->gitdir);
+
+	if (!rc)
+		rc = read_config(r, err);
+	if (!rc)
+		rc = read_settings(r, &p->format, o, err);
+	if (!rc)
+		rc = open_odb(r, env->alternates, o, err);
+	if (!rc)
+		rc = open_refs(r, err);
+	repo_place_release(p);
+	if (rc < 0)
+		repo_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+int repo_open(struct repository **out, const struct repo_open_options *o, struct err *err)
+{
+	static const struct repo_open_options none = { false };
+	struct repo_place place = { .format = REPO_FORMAT_INIT };
+	struct store_env env = {
+		.objdir = getenv("GIT_OBJECT_DIRECTORY"),
+		.alternates = getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+		.index = getenv("GIT_INDEX_FILE"),
+	};
+	int rc = setup_find_repository(&place, err);
+
+	return rc ? rc : open_place(out, &place, &env, o ? o : &none, err);
+}
+
+int repo_open_at(struct repository **out, const char *gitdir, const char *worktree,
+		 struct err *err)
+{
+	static const struct repo_open_options none = { false };
+	static const struct store_env no_env = { NULL };
+	struct repo_place place = { .format = REPO_FORMAT_INIT };
+	int rc;
+
+	if (!is_git_directory(gitdir))
+		return err_set(err, ERR_NOT_FOUND, "not a git repository: '%s'", gitdir);
+	rc = setup_commondir(&place.commondir, gitdir, false, err);
+	if (!rc)
+		rc = repo_format_read(&place.format, gitdir, place.commondir, err);
+	if (rc < 0) {
+		repo_place_release(&place);
+		return rc;
+	}
+	place.gitdir = xstrdup(gitdir);
+	place.worktree = worktree ? xstrdup(worktree) : NULL;
+	place.bare = !worktree;
+	return open_place(out, &place, &no_env, &none, err);
+}
+
+void repo_free(struct repository *r)
+{
+	if (!r)
+		return;
+	fsync_batch_free(r->batch);
+	ref_store_free(r->refs);
+	odb_free(r->odb);
+	config_set_free(r->config);
+	repo_settings_release(&r->settings);
+	free(r->gitdir);
+	free(r->gitdir_abs);
+	free(r->commondir);
+	free(r->objdir);
+	free(r->worktree);
+	free(r->prefix);
+	free(r->index_path);
+	free(r);
+}
+
+int repo_enter_worktree(struct repository *r, struct err *err)
+{
+	if (!r->worktree)
+		return err_set(err, ERR_INVALID, "this operation must be run in a work tree");
+	if (r->cwd_outside) {
+		if (chdir(r->worktree) < 0)
+			return err_set(err, ERR_INVALID,
+				       "this operation must be run in a work tree");
+		r->cwd_outside = false;
+	}
+	return 0;
+}
+
+/* ---- the layout ---- */
+
+/* "refs/bisect/x" for "refs/bisect" and "refs/bisect/…". */
+static bool is_at_or_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(path, dir, len) && (!path[len] || is_dir_sep(path[len]));
+}
+
+/* Shared by all work trees of the repository? gitrepository-layout(5). */
+static bool path_is_common(const char *path)
+{
+	static const char *const own[] = {
+		"info/sparse-checkout", "logs/HEAD", "logs/refs/bisect", "logs/refs/rewritten",
+		"logs/refs/worktree", "refs/bisect", "refs/rewritten", "refs/worktree",
+	};
+	static const char *const common[] = {
+		"branches", "common", "config", "gc.pid", "hooks", "info", "logs",
+		"lost-found", "objects", "packed-refs", "refs", "remotes", "rr-cache",
+		"shallow", "svn", "worktrees",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (is_at_or_below(path, own[i]))
+			return false;
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+		if (is_at_or_below(path, common[i]))
+			return true;
+	return false;
+}
+
+/* core.hooksPath, "~" expanded; NULL: the usual place. */
+static char *configured_hooks_dir(const struct repository *r)
+{
+	char *dir = NULL;
+
+	return config_get_path(r->config, "core.hookspath", &dir, NULL) == 1 ? dir : NULL;
+}
+
+static char *below(const char *dir, const char *path)
+{
+	return strcmp(dir, ".") ? path_join(dir, path) : xstrdup(path);
+}
+
+char *repo_path(const struct repository *r, const char *fmt, ...)
+{
+	char *path, *full, *hooks;
+	const char *rest;
+	va_list ap;
+
+	va_start(ap, fmt);
+	path = xvstrfmt(fmt, ap);
+	va_end(ap);
+
+	rest = path_inside(path, "hooks");
+	hooks = rest ? configured_hooks_dir(r) : NULL;
+	if (hooks)
+		full = *rest ? path_join(hooks, rest) : xstrdup(hooks);
+	else if (!strcmp(path, "index"))
+		full = xstrdup(r->index_path);
+	else if ((rest = path_inside(path, "objects")))
+		full = *rest ? below(r->objdir, rest) : xstrdup(r->objdir);
+	else
+		full = below(path_is_common(path) ? r->commondir : r->gitdir, path);
+	free(hooks);
+	free(path);
+	return full;
+}
+
+int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct object_id *out,
+			 struct err *err)
+{
+	char *dot_git = path_join(dir, ".git"), *gitdir = read_gitfile(dot_git, NULL);
+	struct ref_store_options opts = { .algo = algo };
+	struct ref_store *refs = NULL;
+	char *common = NULL;
+	int rc;
+
+	if (!gitdir && is_git_directory(dot_git))
+		gitdir = xstrdup(dot_git);
+	rc = gitdir ? setup_commondir(&common, gitdir, false, err)
+		    : err_set(err, ERR_NOT_FOUND, "not a git repository: '%s'", dir);
+	opts.gitdir = gitdir;
+	opts.commondir = common;
+	if (!rc)
+		rc = ref_store_open(&refs, &opts, err);
+	if (!rc)
+		rc = ref_resolve(refs, "HEAD", out, NULL, NULL, err);
+	ref_store_free(refs);
+	free(common);
+	free(gitdir);
+	free(dot_git);
+	return rc;
+}
+
+/* ---- the operation's batch ---- */
+
+static int make_shared_dir(void *data, const char *path)
+{
+	const struct repository *r = data;
+
+	return make_dir(path, r->settings.shared_perm, NULL);
+}
+
+struct fsync_batch *repo_batch(struct repository *r)
+{
+	struct fsync_batch_options opts = {
+		.policy = r->settings.fsync,
+		.make_dir = make_shared_dir,
+		.make_dir_data = r,
+	};
+
+	if (!r->batch)
+		r->batch = fsync_batch_new(&opts);
+	return r->batch;
+}
+
+int repo_commit_batch(struct repository *r, struct err *err)
+{
+	return r->batch ? fsync_batch_commit(r->batch, err) : 0;
+}
