@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-rm(1) */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "builtin/builtin.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
@@ -216,7 +217,7 @@ static int remove_from_worktree(const char *path, struct err *err)
 	if (lstat(path, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return rmdir(path) < 0 && errno != ENOTEMPTY && errno != EEXIST
+		return sys->rmdir(path) < 0 && errno != ENOTEMPTY && errno != EEXIST
 			       ? err_set_errno(err, "git rm: unable to remove %s", path)
 			       : 0;
 	rc = remove_file(path, err);
