@@ -169,3 +169,21 @@ bool midx_place(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t 
 	*pack_id = id;
 	return true;
 }
+
+int midx_pack_id(const struct midx *m, const char *name)
+{
+	uint32_t lo = 0, hi = m->nr_packs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		int cmp = strcmp(name, m->pack_names[mid]);
+
+		if (!cmp)
+			return (int)mid;
+		if (cmp < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return -1;
+}

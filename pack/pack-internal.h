@@ -87,6 +87,12 @@ struct revindex {
 	uint32_t *built;	   /* or our own */
 };
 void revindex_release(struct revindex *r);
+#define REV_HEADER_BYTES 12
+/* Header, size and pack of a .rev file; its positions and checksum are not looked at. */
+MUST_USE int rev_check_file(const struct mapped_file *m, const struct pack *p,
+			    const char *path, struct err *err);
+/* Positions in the idx by offset, in new memory. */
+uint32_t *idx_order_by_offset(const struct pack_idx *idx);
 MUST_USE int rev_write(int fd, const char *name, const struct hash_algo *algo,
 		       const struct idx_entry *v, uint32_t nr,
 		       const struct object_id *pack_sum, struct err *err);
@@ -111,6 +117,7 @@ static inline struct name_table midx_names(const struct midx *m)
 	return (struct name_table){ m->fanout, m->names, m->algo->raw_len,
 				    m->algo->raw_len, m->nr };
 }
+int midx_pack_id(const struct midx *m, const char *idx_name); /* -1: not covered */
 /* false if the entry is malformed. */
 bool midx_place(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t *offset);
 

@@ -65,9 +65,12 @@ uint64_t pack_idx_size_bytes(const struct pack *p);
 bool pack_has_keep(const struct pack *p);
 /*
  * Everything: checksums of .pack, .idx, .rev; crc32 and hash of every object.
- * `object` (may be NULL) is called for each whole object. Failures go to
- * `bad`; the number of them is returned, or < 0.
+ * Works in threads of its own, but `object` (may be NULL; called for each whole
+ * object) and `bad` are called in the calling one, in the order of offsets.
+ * Big non-delta blobs come without data. `object` stops it by a non-zero return.
+ * The number of failures is returned, or < 0.
  */
+#define PACK_VERIFY_BLOB_KEEP ((uint64_t)1024 * 1024)
 int pack_verify(struct pack *p,
 		int (*object)(void *data, const struct object_id *oid, const struct object_buf *buf),
 		void (*bad)(void *data, const char *msg), void *data, struct err *err);

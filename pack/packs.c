@@ -228,24 +228,6 @@ static bool same_packs(const struct pack_set *set, const struct scan *s)
 	return set->nr == s->nr && (!s->nr || !memcmp(set->all, s->v, s->nr * sizeof(*s->v)));
 }
 
-static int midx_pack_id(const struct midx *m, const char *name)
-{
-	uint32_t lo = 0, hi = m->nr_packs;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		int cmp = strcmp(name, m->pack_names[mid]);
-
-		if (!cmp)
-			return (int)mid;
-		if (cmp < 0)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return -1;
-}
-
 /* Which packs does the midx answer for? The others are searched one by one. */
 static void divide(struct pack_set *set)
 {

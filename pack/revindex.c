@@ -11,7 +11,6 @@
 #include "util/bytes.h"
 
 #define REV_SIGNATURE 0x52494458u
-#define REV_HEADER_BYTES 12
 
 void revindex_release(struct revindex *r)
 {
@@ -79,30 +78,31 @@ static struct sortable *sort_by_offset(struct sortable *v, uint32_t nr, uint64_t
 	return v;
 }
 
-static void build(struct pack *p)
+uint32_t *idx_order_by_offset(const struct pack_idx *idx)
 {
-	uint32_t nr = p->idx.nr;
+	uint32_t nr = idx->nr, *order;
 	uint64_t max = 0;
 	struct sortable *v;
 
 	ALLOC_ARRAY(v, nr + !nr);
 	for (uint32_t i = 0; i < nr; i++) {
-		v[i].offset = idx_offset(&p->idx, i);
+		v[i].offset = idx_offset(idx, i);
 		v[i].pos = i;
 		if (v[i].offset > max)
 			max = v[i].offset;
 	}
 	v = sort_by_offset(v, nr, max);
-	ALLOC_ARRAY(p->rev.built, nr + !nr);
+	ALLOC_ARRAY(order, nr + !nr);
 	for (uint32_t i = 0; i < nr; i++)
-		p->rev.built[i] = v[i].pos;
+		order[i] = v[i].pos;
 	free(v);
+	return order;
 }
 
 /* ---- reading one ---- */
 
-static int check_file(const struct mapped_file *m, const struct pack *p, const char *path,
-		      struct err *err)
+int rev_check_file(const struct mapped_file *m, const struct pack *p, const char *path,
+		   struct err *err)
 {
 	const struct hash_algo *algo = p->idx.algo;
 	uint64_t want = REV_HEADER_BYTES + (uint64_t)p->idx.nr * 4 + 2 * algo->raw_len;
@@ -133,7 +133,7 @@ static void open_or_build(struct pack *p)
 	int rc = mapped_file_open(&map, path, &err);
 
 	if (!rc)
-		rc = check_file(&map, p, path, &err);
+		rc = rev_check_file(&map, p, path, &err);
 	if (!rc) {
 		p->rev.map = map;
 		p->rev.file = map.p + REV_HEADER_BYTES;
@@ -141,7 +141,7 @@ static void open_or_build(struct pack *p)
 		if (rc != ERR_NOT_FOUND)
 			packs_warn(p->owner, "%s", err_message(&err));
 		mapped_file_release(&map);
-		build(p);
+		p->rev.built = idx_order_by_offset(&p->idx);
 	}
 	err_release(&err);
 	free(path);
