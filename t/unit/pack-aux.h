@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For the tests of pack/: a directory of one's own, stock git, files. */
+#ifndef T_UNIT_PACK_AUX_H
+#define T_UNIT_PACK_AUX_H
+
+#include "compat/posix.h"
+#include "object/object.h"
+#include "pack/pack.h"
+#include "util/strbuf.h"
+
+/* A fresh directory; the cwd is it. Removed at exit. */
+const char *aux_enter_dir(void);
+bool aux_have_stock(void);
+/* `sh -c` with "$GIT" as the stock git; output appended to out (may be NULL). */
+int aux_sh(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The same; fails the test if the command does. */
+void aux_must(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* A repository in dir with two commits of some 100 files that delta well, packed. */
+void aux_make_repo(const char *dir, const char *hash);
+
+struct warnings {
+	struct strbuf text;
+	unsigned nr;
+};
+#define WARNINGS_INIT { STRBUF_INIT, 0 }
+struct packs *aux_packs(const char *objdir, const struct hash_algo *algo,
+			struct warnings *w);
+/* with its own options where they are set */
+struct packs *aux_packs_with(struct packs_options *o, const char *objdir,
+			     const struct hash_algo *algo, struct warnings *w);
+/* Every object that stock git lists, read by us, has the same type and content. */
+size_t aux_compare_all(struct packs *ps, const char *repo, const struct hash_algo *algo);
+/* Whole files; fails the test if it cannot. */
+void aux_read(struct strbuf *out, const char *path);
+void aux_write(const char *path, const void *p, size_t len);
+/* The first path that matches. Caller frees. */
+char *aux_glob(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+#endif

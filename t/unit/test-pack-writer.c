@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packs that we write: stock git accepts every byte, and we read them back. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <zlib.h>
+#include "fsync-batch.h"
+#include "t/unit/pack-aux.h"
+#include "util/alloc.h"
+
+#define MUST(x) do { if ((x) < 0) fail_msg("%s", err_message(&err)); } while (0)
+
+static struct pack_writer *new_writer(const char *dir, const struct hash_algo *algo, bool rev)
+{
+	struct pack_writer_options o = { .algo = algo, .write_rev = rev };
+	struct pack_writer *w;
+	struct err err = ERR_INIT;
+	char *packdir = xstrfmt("%s/pack", dir);
+
+	aux_must("mkdir -p '%s'", packdir);
+	o.dir = o.packdir = packdir;
+	MUST(pack_writer_new(&w, &o, &err));
+	free(packdir);
+	return w;
+}
+
+static void add(struct pack_writer *w, const struct hash_algo *algo, enum object_type type,
+		const char *s, size_t len, struct object_id *oid)
+{
+	struct err err = ERR_INIT;
+	uLongf out_len = compressBound(len);
+	unsigned char *out = xmalloc(out_len);
+
+	hash_object_buf(algo, object_type_name(type), s, len, oid);
+	assert_int_equal(compress2(out, &out_len, (const unsigned char *)s, len, 6), Z_OK);
+	MUST(pack_writer_add_deflated(w, oid, type, len, out, out_len, &err));
+	free(out);
+}
+
+/* Content that does not compress, of any length. */
+static char *noise(size_t len)
+{
+	char *p = xmalloc(len + 1);
+	uint64_t x = 88172645463325252u + len;
+
+	for (size_t i = 0; i < len; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		p[i] = (char)(x >> 24);
+	}
+	p[len] = 0;
+	return p;
+}
+
+static void stream(struct pack_writer *w, const struct hash_algo *algo, const char *p,
+		   size_t len, struct object_id *oid)
+{
+	struct err err = ERR_INIT;
+
+	hash_object_buf(algo, "blob", p, len, oid);
+	MUST(pack_writer_stream_begin(w, OBJ_BLOB, len, -1, &err));
+	for (size_t at = 0; at < len; at += 100000)
+		MUST(pack_writer_stream(w, p + at, len - at < 100000 ? len - at : 100000, &err));
+	MUST(pack_writer_stream_end(w, oid, &err));
+}
+
+static void expect_back(struct pack_writer *w, const struct object_id *oid, const char *s,
+			size_t len)
+{
+	struct err err = ERR_INIT;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_info info;
+
+	assert_true(pack_writer_has(w, oid));
+	MUST(pack_writer_info(w, oid, &info, &err));
+	assert_int_equal(info.type, OBJ_BLOB);
+	assert_int_equal(info.size, len);
+	MUST(pack_writer_read(w, oid, &buf, &err));
+	assert_int_equal(buf.size, len);
+	assert_memory_equal(buf.data, s, len);
+	object_buf_release(&buf);
+}
+
+static void commit(struct pack_writer *w)
+{
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
+	struct fsync_batch *b = fsync_batch_new(&o);
+	struct err err = ERR_INIT;
+
+	MUST(pack_writer_finish(w, b, &err));
+	MUST(fsync_batch_commit(b, &err));
+	fsync_batch_free(b);
+}
+
+#define BIG ((size_t)1500000)
+
+static void write_and_check(const char *dir, const char *hash)
+{
+	const struct hash_algo *algo = hash_algo_by_name(hash);
+	struct pack_writer *w;
+	struct object_id oid[300], big_oid, empty_oid;
+	struct err err = ERR_INIT;
+	char *big = noise(BIG), *objdir = xstrfmt("%s/.git/objects", dir);
+	struct packs *ps;
+
+	aux_must("$GIT init -q --object-format=%s %s", hash, dir);
+	w = new_writer(objdir, algo, true);
+	for (int i = 0; i < 300; i++) {
+		char *s = xstrfmt("content number %d\n", i);
+
+		add(w, algo, OBJ_BLOB, s, strlen(s), &oid[i]);
+		add(w, algo, OBJ_BLOB, s, strlen(s), &oid[i]); /* once only */
+		expect_back(w, &oid[i], s, strlen(s));
+		if (i == 150)
+			stream(w, algo, big, BIG, &big_oid);
+		free(s);
+	}
+	stream(w, algo, "", 0, &empty_oid);
+	expect_back(w, &big_oid, big, BIG);
+	assert_int_equal(pack_writer_count(w), 302);
+	commit(w);
+	expect_back(w, &big_oid, big, BIG); /* readable until freed */
+	expect_back(w, &empty_oid, "", 0);
+	pack_writer_free(w);
+
+	aux_must("cd %s && P=.git/objects/pack && test $(ls $P | wc -l) = 3 && "
+		 "test -z \"$(find $P -perm /222 -type f)\" && "
+		 "$GIT verify-pack $P/*.idx && $GIT fsck --strict --full >/dev/null 2>&1 && "
+		 "cp $P/*.pack copy.pack && chmod u+w copy.pack && "
+		 "$GIT index-pack --rev-index copy.pack >name && "
+		 "test $P/pack-$(cat name).pack = $P/*.pack && "
+		 "cmp copy.idx $P/*.idx && cmp copy.rev $P/*.rev", dir);
+	ps = aux_packs(objdir, algo, NULL);
+	assert_int_equal(aux_compare_all(ps, dir, algo), 302);
+	packs_free(ps);
+	free(big);
+	free(objdir);
+	err_release(&err);
+}
+
+static void test_sha1(void **state)
+{
+	(void)state;
+	if (!aux_have_stock())
+		skip();
+	aux_enter_dir();
+	write_and_check("w1", "sha1");
+}
+
+static void test_sha256(void **state)
+{
+	(void)state;
+	if (!aux_have_stock())
+		skip();
+	aux_enter_dir();
+	write_and_check("w256", "sha256");
+}
+
+/* A cancelled stream leaves nothing, wherever the buffer stood. */
+static void test_cancel(void **state)
+{
+	struct err err = ERR_INIT;
+	struct object_id before, after, other;
+	struct pack_writer *w;
+	struct packs *ps;
+	char *big = noise(BIG);
+
+	(void)state;
+	aux_enter_dir();
+	w = new_writer("cancel", hash_sha1, false);
+	add(w, hash_sha1, OBJ_BLOB, "before", 6, &before);
+	for (size_t len = 10; len <= BIG; len *= 7) {
+		MUST(pack_writer_stream_begin(w, OBJ_BLOB, BIG, 0, &err));
+		MUST(pack_writer_stream(w, big, len, &err));
+		MUST(pack_writer_stream_cancel(w, &err));
+	}
+	/* Ends short: refused, then cancelled. */
+	hash_object_buf(hash_sha1, "blob", big, 10, &other);
+	MUST(pack_writer_stream_begin(w, OBJ_BLOB, 11, -1, &err));
+	MUST(pack_writer_stream(w, big, 10, &err));
+	assert_int_equal(pack_writer_stream_end(w, &other, NULL), ERR_INVALID);
+	assert_int_equal(pack_writer_stream(w, big, 2, NULL), ERR_INVALID);
+	MUST(pack_writer_stream_cancel(w, &err));
+	assert_false(pack_writer_has(w, &other));
+	add(w, hash_sha1, OBJ_BLOB, "after", 5, &after);
+	assert_int_equal(pack_writer_count(w), 2);
+	commit(w);
+	pack_writer_free(w);
+	ps = aux_packs("cancel", hash_sha1, NULL);
+	assert_true(packs_has(ps, &before));
+	assert_true(packs_has(ps, &after));
+	assert_int_equal(packs_object_count(ps), 2);
+	packs_free(ps);
+	if (aux_have_stock())
+		aux_must("$GIT index-pack --strict -o x.idx cancel/pack/*.pack >/dev/null");
+	free(big);
+}
+
+/* Without objects nothing is staged; given up, nothing is left. */
+static void test_nothing_left(void **state)
+{
+	struct object_id oid;
+	struct pack_writer *w;
+
+	(void)state;
+	aux_enter_dir();
+	w = new_writer("none", hash_sha1, true);
+	commit(w);
+	pack_writer_free(w);
+	w = new_writer("none", hash_sha1, true);
+	add(w, hash_sha1, OBJ_BLOB, "x", 1, &oid);
+	pack_writer_free(w);
+	aux_must("test -z \"$(ls none/pack)\"");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sha1),
+		cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_nothing_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
