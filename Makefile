@@ -10,6 +10,7 @@
 #   make test [T='t0000* ..']  build, unit tests and shell tests, one prove run
 #   make check                 layers, raw calls, headers, shell syntax
 #   make sanitize              the tests under ASan and UBSan (in build-asan)
+#   make variants              the tests with SHA-256, with each fsyncMethod
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
 #   make doc | bench | demo | meson | clean
@@ -192,6 +193,15 @@ V_TESTS ?= $(patsubst t/%,%,$(wildcard t/t[1234]*0-*.sh))
 .PHONY: valgrind
 valgrind: all
 	$(Q)GIT_TEST_VALGRIND=1 $(MAKE) test T='$(or $(T),$(V_TESTS))'
+
+# The whole suite in each variant that an environment variable chooses.
+VARIANTS ?= GIT_TEST_DEFAULT_HASH=sha256 GIT_TEST_FSYNC_METHOD=fsync \
+	GIT_TEST_FSYNC_METHOD=writeout-only
+.PHONY: variants
+variants: all
+	$(Q)for v in $(VARIANTS); do \
+		echo "== $$v"; env $$v $(MAKE) test || exit 1; \
+	done
 
 .PHONY: meson
 meson:
