@@ -231,12 +231,19 @@ MAN      := $(MAN_ADOC:Documentation/%.adoc=$(B)/man/%.1)
 HTML     := $(PAGES:Documentation/%.adoc=$(B)/html/%.html) \
 	    $(MAN_ADOC:Documentation/%.adoc=$(B)/html/%.html)
 
+MAN_FLAGS := -d manpage -a manmanual='Sluice manual' -a mansource='Sluice' \
+	--failure-level WARN
+
 .PHONY: doc
 doc: $(MAN) $(HTML)
+$(MAN_ADOC:Documentation/%.adoc=$(B)/html/%.html): $(B)/html/%.html: Documentation/%.adoc
+	@mkdir -p $(@D)
+	$(call say,HTML)
+	$(Q)asciidoctor -b html5 $(MAN_FLAGS) -o $@ $<
 $(B)/man/%.1: Documentation/%.adoc
 	@mkdir -p $(@D)
 	$(call say,MAN)
-	$(Q)asciidoctor -b manpage --failure-level WARN -o $@ $<
+	$(Q)asciidoctor -b manpage $(MAN_FLAGS) -o $@ $<
 $(B)/html/%.html: Documentation/%.adoc
 	@mkdir -p $(@D)
 	$(call say,HTML)
