@@ -34,6 +34,9 @@ struct slot {
 	ino_t ino;
 	pid_t pid;
 	bool is_dir;
+	/* A file that was there before us: cut back to that many bytes instead
+	 * of removed. -1: remove. */
+	off_t keep_bytes;
 	/* Closed while its name stays ours: another program may have put
 	 * another inode there. */
 	bool any_inode;
@@ -135,13 +138,29 @@ static bool still_ours(const struct slot *slot, const char *path)
 		(st.st_dev == slot->dev && st.st_ino == slot->ino));
 }
 
+/* Only ever shorter; the file keeps what it had before us. */
+static bool cut_back(const char *path, off_t keep)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = !fstat(fd, &st) && (st.st_size <= keep || !sys->ftruncate(fd, keep));
+	close(fd);
+	return ok;
+}
+
 static void remove_slot(struct slot *slot)
 {
 	const char *path = atomic_load(&slot->path);
 
 	if (!path || !still_ours(slot, path))
 		return;
-	if (slot->is_dir)
+	if (slot->keep_bytes >= 0)
+		cut_back(path, slot->keep_bytes);
+	else if (slot->is_dir)
 		remove_dir_quickly(AT_FDCWD, path, 16);
 	else
 		unlink(path);
@@ -225,7 +244,7 @@ static void give_back_slot(struct slot *slot)
 }
 
 /* From here on it is removed at exit. path passes to the tempfile. */
-static struct tempfile *watch(char *path, int fd, const struct stat *st)
+static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t keep_bytes)
 {
 	struct watched *w = xcalloc(1, sizeof(*w));
 
@@ -237,6 +256,7 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st)
 	w->slot->pid = getpid();
 	w->slot->is_dir = S_ISDIR(st->st_mode);
 	w->slot->any_inode = false;
+	w->slot->keep_bytes = keep_bytes;
 	atomic_store(&w->slot->path, path);
 	return &w->pub;
 }
@@ -270,7 +290,7 @@ static int adopt(struct tempfile **out, char *path, int fd, struct err *err)
 		free(path);
 		return ERR_IO;
 	}
-	*out = watch(path, fd, &st);
+	*out = watch(path, fd, &st, -1);
 	return 0;
 }
 
@@ -360,7 +380,7 @@ static int create_nameless(struct tempfile **out, const char *path, int mode,
 		return 0;
 	}
 	mark(fd, data);
-	t = watch(xstrdup(path), fd, &st);
+	t = watch(xstrdup(path), fd, &st, -1);
 	if (!RETRY_EINTR(sys->link_fd(fd, path))) {
 		*out = t;
 		return 1;
@@ -394,7 +414,18 @@ struct tempfile *tempfile_register(const char *path)
 
 	if (lstat(path, &st) < 0)
 		memset(&st, 0, sizeof(st)); /* never equal: nothing is removed */
-	return watch(xstrdup(path), -1, &st);
+	return watch(xstrdup(path), -1, &st, -1);
+}
+
+int tempfile_adopt_append(struct tempfile **out, const char *path, int fd, off_t keep_bytes,
+			  struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_set_errno(err, "unable to stat '%s'", path);
+	*out = watch(xstrdup(path), fd, &st, keep_bytes);
+	return 0;
 }
 
 /* ---- ending ---- */
@@ -412,6 +443,8 @@ int tempfile_close(struct tempfile *t, struct err *err)
 
 static bool remove_now(struct tempfile *t)
 {
+	if (watched_of(t)->slot->keep_bytes >= 0)
+		return cut_back(t->path, watched_of(t)->slot->keep_bytes);
 	if (watched_of(t)->slot->is_dir)
 		return !remove_tree(t->path, false, NULL);
 	return !remove_file(t->path, NULL);

@@ -32,6 +32,13 @@ MUST_USE int tempfile_create_in(struct tempfile **out, const char *dir,
 				const char *prefix, int mode, struct err *err);
 /* Watch a file or directory that exists already, for removal on exit. */
 struct tempfile *tempfile_register(const char *path);
+/*
+ * Watch an open file that was there before us and that we are about to append to:
+ * where others are removed, it is cut back to keep_bytes (-1: it is new, remove it).
+ * fd passes to the tempfile if 0 is returned.
+ */
+MUST_USE int tempfile_adopt_append(struct tempfile **out, const char *path, int fd,
+				   off_t keep_bytes, struct err *err);
 MUST_USE int tempfile_close(struct tempfile *t, struct err *err);
 /* Close, unlink, free; *t becomes NULL; NULL is fine. */
 void tempfile_delete(struct tempfile **t);

@@ -31,9 +31,17 @@ static void expand(struct strbuf *out, const struct rule *r, const char *name, s
  */
 static bool rule_matches(struct ref_store *rs, const char *full, struct object_id *oid)
 {
+	unsigned flags;
+
 	if (!refname_is_valid(full, REFNAME_ALLOW_ONELEVEL))
 		return false;
-	return !ref_resolve(rs, full, oid, NULL, NULL, NULL);
+	if (!ref_resolve(rs, full, oid, NULL, &flags, NULL))
+		return true;
+	if ((flags & REF_IS_SYMREF) && strcmp(full, "HEAD"))
+		ref_store_warn(rs, "ignoring dangling symref %s", full);
+	else if ((flags & REF_IS_BROKEN) && strchr(full, '/'))
+		ref_store_warn(rs, "ignoring broken ref %s", full);
+	return false;
 }
 
 int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,

@@ -11,6 +11,7 @@
 #include "compat/posix.h"
 #include "fs/lockfile.h"
 #include "refs/refs.h"
+#include "util/map.h"
 
 #define SYMREF_MAX_DEPTH 5
 #define REF_FILE_MAX (64 * 1024) /* bytes; a longer loose ref is broken */
@@ -25,7 +26,10 @@ struct ref_store {
 	enum reflog_policy reflogs;
 	long lock_timeout_ms, packed_lock_timeout_ms;
 	struct packed_refs *packed; /* last snapshot; see packed_refs_get */
+	void (*warn)(void *data, const char *msg); /* may be NULL */
+	void *warn_data;
 };
+void ref_store_warn(const struct ref_store *rs, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* ---- places (store.c) ---- */
 /* The file of a ref, and of its log, with worktree prefixes understood. */
@@ -128,7 +132,103 @@ MUST_USE int packed_refs_write(const struct packed_refs *p,
 MUST_USE int ref_read_step(struct ref_store *rs, const char *name,
 			   struct loose_value *v, bool *packed, struct err *err);
 
-/* ---- reflogs (reflog.c) ---- */
+/* A name as the files have it: "main-worktree/refs/heads/x" is refs/heads/x. */
+const char *ref_canonical_name(const char *name);
+
+/* ---- directories (dirs.c) ---- */
+/*
+ * Make what is missing above path, and tell the batch of each directory that got
+ * a new name. Others may remove empty directories at any time: callers try again.
+ */
+MUST_USE int ref_make_parents(const struct ref_store *rs, const char *path,
+			      struct fsync_batch *b, struct err *err);
+/*
+ * Make way for a file at path: remove the empty directories that are left there,
+ * with the locks of dead owners in them. ERR_EXISTS: something else is in there.
+ */
+MUST_USE int ref_clear_dir(const char *path, struct err *err);
+/* The empty directories above a removed ref or its log; never refs/heads itself. */
+void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log);
+
+/* ---- transactions ---- */
+/* Beside the public flags. */
+#define UPDATE_HAVE_NEW (1u << 16)
+#define UPDATE_HAVE_OLD (1u << 17)
+#define UPDATE_HAVE_TARGET (1u << 18)	  /* new_target; NULL: delete */
+#define UPDATE_HAVE_OLD_TARGET (1u << 19)
+#define UPDATE_LOG_ONLY (1u << 20)	  /* a symref that leads to what changes */
+#define UPDATE_VIA_HEAD (1u << 21)	  /* HEAD is in it already */
+#define UPDATE_WRITES (1u << 22)	  /* a new value goes into the lock file */
+#define UPDATE_DELETES (1u << 23)
+
+struct ref_update {
+	char *name;
+	struct object_id new_oid, old_oid;
+	char *new_target, *old_target;
+	unsigned flags;
+	char *msg;
+	struct ref_update *root; /* what was queued; itself, or what it was split from */
+	struct ref_update *via;	 /* the symref that led here */
+	struct ref_update *leaf; /* LOG_ONLY: the update whose value this one shows */
+	struct ref_update *next; /* of the same root */
+
+	/* Found by prepare. */
+	struct lockfile lock;
+	struct loose_value current; /* the loose file */
+	bool in_loose, in_packed;
+	struct object_id value; /* resolved; null: none */
+	/* Of a root only. */
+	int rc;
+	char *error;
+};
+
+enum transaction_state { TRANSACTION_OPEN, TRANSACTION_PREPARED, TRANSACTION_CLOSED };
+
+struct ref_transaction {
+	struct ref_store *rs;
+	unsigned flags;
+	enum transaction_state state;
+	char *ident;
+	struct ref_update **updates; /* the queued ones first, in order */
+	size_t nr, alloc, queued;
+	struct strmap by_name; /* to struct ref_update */
+
+	/* While preparing. */
+	struct fsync_batch *batch;
+	char *head_target; /* where HEAD leads; NULL: nowhere */
+	struct ref_update **sorted; /* by name; those that were split off stand
+				       in by_name only */
+	size_t sorted_nr;
+	struct packed_refs *packed; /* as seen after every lock was taken */
+	char *free_parent; /* no ref stands in the way of names below this */
+	size_t open_fds, max_open_fds;
+};
+
+/* What the user called it: the name that messages give. */
+static inline const char *update_display_name(const struct ref_update *u)
+{
+	while (u->via)
+		u = u->via;
+	return u->name;
+}
+/* A copy of `from` (may be NULL) under another name, at the end of t->updates. */
+struct ref_update *transaction_add(struct ref_transaction *t, const char *name,
+				   const struct ref_update *from);
+/* Lock, read, split: one update; adds to t->updates (update-lock.c). */
+MUST_USE int update_lock(struct ref_transaction *t, struct ref_update *u, struct err *err);
+/* Old value, name conflicts, new value; once all is locked (update-check.c). */
+MUST_USE int update_check(struct ref_transaction *t, struct ref_update *u, struct err *err);
+/* ERR_CONFLICT if a ref of that name cannot be made beside what is there. */
+MUST_USE int check_name_available(struct ref_transaction *t, const char *name, struct err *err);
+/* Write and stage all (update-stage.c). */
+MUST_USE int transaction_stage(struct ref_transaction *t, struct err *err);
+
+/* ---- reflogs (reflog.c, reflog-write.c) ---- */
+/* By core.logAllRefUpdates; an existing log is always continued. */
 bool reflog_is_wanted(const struct ref_store *rs, const char *name);
+MUST_USE int reflog_stage_entry(struct ref_store *rs, const char *name, bool force,
+				const struct object_id *old_oid,
+				const struct object_id *new_oid, const char *ident,
+				const char *msg, struct fsync_batch *b, struct err *err);
 
 #endif

@@ -32,6 +32,9 @@ struct ref_store_options {
 MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_options *o,
 			    struct err *err);
 void ref_store_free(struct ref_store *rs);
+/* Where "ignoring broken ref …" and the like go; NULL: nowhere, the default. */
+void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const char *msg),
+			void *data);
 
 /* ---- names ---- */
 #define REFNAME_ALLOW_ONELEVEL 1u
@@ -94,7 +97,7 @@ struct ref_transaction;
  *   ref_transaction_update(t, name, &new, &old, 0, msg, err)    queue
  *   ref_transaction_prepare(t, batch, err)   locks, checks, stages
  *   fsync_batch_commit(batch, err)           makes it so
- *   ref_transaction_free(t)                  rolls back what was not committed
+ *   ref_transaction_free(t)
  */
 #define REF_TRANSACTION_ALLOW_FAILURE 1u /* single refs may fail, see _result */
 struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned flags);
@@ -103,6 +106,7 @@ struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned fla
 #define REF_FORCE_REFLOG 2u   /* --create-reflog */
 #define REF_SKIP_REFNAME_CHECK 4u
 #define REF_SKIP_OBJECT_CHECK 8u
+#define REF_MUST_BE_NEW 16u   /* symrefs: nothing of that name may exist */
 /*
  * new_oid null: delete. old_oid NULL: not checked; null id: must not exist.
  * msg: reflog message (NULL: none; newlines become spaces). committer: whole ident line for
@@ -119,17 +123,27 @@ MUST_USE int ref_transaction_verify(struct ref_transaction *t, const char *name,
 MUST_USE int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
 					   const char *target, const char *old_target,
 					   unsigned flags, const char *msg, struct err *err);
+/* Only check. old_target NULL: there must be no such ref. */
+MUST_USE int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
+					   const char *old_target, struct err *err);
 void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line);
 /*
  * Take every lock, check old values and name conflicts, write new values,
- * stage all in the batch. On failure everything is unlocked again.
+ * stage all in the batch, which holds the locks from then on: fsync_batch_commit
+ * makes the transaction happen, fsync_batch_abort takes it back.
+ *
+ * Errors:     what a check finds (ERR_CONFLICT, ERR_LOCKED, …): everything is unlocked
+ *             again, nothing was staged. ERR_IO while new values are written: the same,
+ *             but the batch may hold a part and must be aborted.
+ * Durability: that of the batch. Cost: no flush of its own.
  */
 MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b,
 				     struct err *err);
 /* With ALLOW_FAILURE, per update in order of queueing: 0 or its error. */
 int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg);
 size_t ref_transaction_nr(const struct ref_transaction *t);
-void ref_transaction_free(struct ref_transaction *t); /* aborts if still open */
+/* After the batch has been committed or aborted; unlocks what was not prepared. */
+void ref_transaction_free(struct ref_transaction *t);
 
 /* ---- reflogs ---- */
 struct reflog_entry {

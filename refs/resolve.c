@@ -8,7 +8,7 @@
  * Another worktree's name for a shared ref is that ref: main-worktree/refs/heads/x
  * lives in packed-refs as refs/heads/x.
  */
-static const char *canonical_name(const char *name)
+const char *ref_canonical_name(const char *name)
 {
 	const char *id, *bare;
 	size_t id_len;
@@ -27,7 +27,7 @@ int ref_read_step(struct ref_store *rs, const char *name, struct loose_value *v,
 	int rc;
 
 	*packed = false;
-	name = canonical_name(name);
+	name = ref_canonical_name(name);
 	rc = loose_read(rs, name, v, err);
 	if (rc < 0 || (v->kind != LOOSE_MISSING && v->kind != LOOSE_DIR))
 		return rc;

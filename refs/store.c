@@ -35,6 +35,27 @@ void ref_store_free(struct ref_store *rs)
 	free(rs);
 }
 
+void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const char *msg),
+			void *data)
+{
+	rs->warn = warn;
+	rs->warn_data = data;
+}
+
+void ref_store_warn(const struct ref_store *rs, const char *fmt, ...)
+{
+	va_list ap;
+	char *msg;
+
+	if (!rs->warn)
+		return;
+	va_start(ap, fmt);
+	msg = xvstrfmt(fmt, ap);
+	va_end(ap);
+	rs->warn(rs->warn_data, msg);
+	free(msg);
+}
+
 /*
  * The directory that a name belongs to: the worktree's own, the shared one, or
  * that of another worktree. *bare is the name within it.

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Appending to a file in place, with a way back: reflogs. What was appended stays
+ * if the batch publishes it; else, and on exit or a fatal signal before that, the
+ * file is cut back to what it was, or removed if we made it. The caller holds a
+ * lock that keeps others from appending meanwhile.
+ */
+#ifndef FS_APPEND_H
+#define FS_APPEND_H
+
+#include "compat/posix.h"
+#include "fs/tempfile.h"
+#include "fsync-batch.h"
+#include "util/err.h"
+
+#define APPEND_CREATE 1u /* make the file if it is missing (not its directories) */
+/*
+ * Append buf to path and stage it, PUBLISH_IN_PLACE under `order`.
+ * ERR_NOT_FOUND: missing and not to be made;
+ * then, and on every other failure, nothing has changed.
+ */
+MUST_USE int append_and_stage(const char *path, unsigned flags, int shared_perm,
+			      const void *buf, size_t len, struct fsync_batch *b,
+			      enum fsync_component component, enum publish_class order,
+			      struct err *err);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The directories that loose refs and their logs live in come and go. */
+#include "compat/posix.h"
+#include "refs/refs-internal.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/strbuf.h"
+#include <dirent.h>
+
+/* dir has no slash at its end and is cut in place while parents are made. */
+static int make_one(const struct ref_store *rs, char *dir, struct fsync_batch *b,
+		    struct err *err)
+{
+	char *slash;
+	int rc;
+
+	if (is_directory(dir))
+		return 0;
+	slash = strrchr(dir, '/');
+	if (slash && slash != dir) {
+		*slash = '\0';
+		rc = make_one(rs, dir, b, err);
+		if (!rc && b)
+			fsync_batch_note_dir(b, FSYNC_REFERENCE, dir);
+		*slash = '/';
+		if (rc < 0)
+			return rc;
+	}
+	return make_dir(dir, rs->shared_perm, err);
+}
+
+int ref_make_parents(const struct ref_store *rs, const char *path,
+		     struct fsync_batch *b, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+	int rc;
+
+	if (!slash || slash == path)
+		return 0;
+	dir = xstrndup(path, slash - path);
+	rc = make_one(rs, dir, b, err);
+	free(dir);
+	return rc;
+}
+
+/* A lock that a dead process left: take it over, and let it go again. */
+static bool remove_dead_lock(const char *path)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	bool taken = false;
+	size_t len;
+	char *target;
+
+	if (!strip_suffix(path, ".lock", &len))
+		return false;
+	if (lock_owner_of(path, NULL) != LOCK_OWNER_GONE)
+		return false;
+	target = xstrndup(path, len);
+	if (!lockfile_hold(&lk, target, LOCK_NO_DEREF, 0, NULL))
+		taken = true;
+	lockfile_release(&lk);
+	free(target);
+	return taken;
+}
+
+static bool clear_entries(const char *path);
+
+static bool clear_entry(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT;
+	if (!S_ISDIR(st.st_mode))
+		return remove_dead_lock(path);
+	return clear_entries(path) &&
+	       (!RETRY_EINTR(sys->rmdir(path)) || errno == ENOENT);
+}
+
+/* False as soon as something is met that is not ours to remove. */
+static bool clear_entries(const char *path)
+{
+	struct strbuf sub = STRBUF_INIT;
+	struct dirent *de;
+	bool clear = true;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return errno == ENOENT;
+	while (clear && (de = readdir(dir))) {
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
+			continue;
+		strbuf_reset(&sub);
+		strbuf_addf(&sub, "%s/%s", path, de->d_name);
+		clear = clear_entry(sub.buf);
+	}
+	closedir(dir);
+	strbuf_release(&sub);
+	return clear;
+}
+
+int ref_clear_dir(const char *path, struct err *err)
+{
+	if (!clear_entries(path))
+		return err_set(err, ERR_EXISTS, "'%s' is a directory that is in use", path);
+	if (RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOENT)
+		return err_set_errno(err, "unable to remove directory '%s'", path);
+	return 0;
+}
+
+void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log)
+{
+	struct strbuf path = STRBUF_INIT, stop = STRBUF_INIT;
+	const char *rest, *slash;
+
+	/* "refs/heads" stays even if it is empty. */
+	if (!skip_prefix(name, "refs/", &rest) || !(slash = strchr(rest, '/')))
+		return;
+	if (log)
+		reflog_path(rs, name, &path);
+	else
+		ref_path(rs, name, &path);
+	strbuf_add(&stop, path.buf, path.len - strlen(slash));
+	remove_empty_parents(path.buf, stop.buf);
+	strbuf_release(&path);
+	strbuf_release(&stop);
+}

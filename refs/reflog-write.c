@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A line at the end of a reflog: "OLD NEW IDENT\tMESSAGE". It is written and
+ * staged before the ref moves, and cut off again if that does not happen.
+ */
+#include "compat/posix.h"
+#include "refs/refs-internal.h"
+#include "fs/append.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include <dirent.h>
+
+bool reflog_is_wanted(const struct ref_store *rs, const char *name)
+{
+	const char *id, *bare;
+	size_t id_len;
+
+	switch (rs->reflogs) {
+	case REFLOG_ALWAYS:
+		return true;
+	case REFLOG_NORMAL:
+		if (refname_worktree_prefix(name, &id, &id_len, &bare))
+			name = bare;
+		return starts_with(name, "refs/heads/") || starts_with(name, "refs/remotes/") ||
+		       starts_with(name, "refs/notes/") || !strcmp(name, "HEAD");
+	default:
+		return false;
+	}
+}
+
+/*
+ * A log may stand where we need a directory: that of a deleted ref, left by a
+ * crash between the two removals. No ref has the name any more (that has been
+ * checked), so nothing can use it.
+ */
+static bool remove_orphan_above(const struct ref_store *rs, const char *name)
+{
+	struct strbuf path = STRBUF_INIT;
+	const char *slash;
+	bool removed = false;
+	struct stat st;
+
+	for (slash = strchr(name, '/'); slash && !removed; slash = strchr(slash + 1, '/')) {
+		char *prefix = xstrndup(name, slash - name);
+
+		strbuf_reset(&path);
+		reflog_path(rs, prefix, &path);
+		if (!lstat(path.buf, &st) && S_ISREG(st.st_mode))
+			removed = !remove_file(path.buf, NULL);
+		free(prefix);
+	}
+	strbuf_release(&path);
+	return removed;
+}
+
+#define TRIES 4
+
+static int append_line(struct ref_store *rs, const char *name, const char *path, bool create,
+		       const struct strbuf *line, struct fsync_batch *b, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc, try;
+
+	for (try = 0;; try++) {
+		rc = append_and_stage(path, try ? APPEND_CREATE : 0, rs->shared_perm,
+				      line->buf, line->len, b, FSYNC_REFERENCE,
+				      PUBLISH_REFLOG, &why);
+		/* It is not there: that is fine, unless it should be. */
+		if (rc == ERR_NOT_FOUND && !create) {
+			rc = 0;
+			break;
+		}
+		if (!rc || try == TRIES)
+			break;
+		if (rc != ERR_NOT_FOUND && why.sys_errno != ENOENT &&
+		    why.sys_errno != EISDIR && why.sys_errno != ENOTDIR)
+			break;
+		if (why.sys_errno == EISDIR && ref_clear_dir(path, NULL) < 0)
+			break;
+		if (why.sys_errno == ENOTDIR && (!create || !remove_orphan_above(rs, name))) {
+			rc = create ? rc : 0;
+			break;
+		}
+		err_release(&why);
+		if (create && (rc = ref_make_parents(rs, path, b, &why)) < 0 &&
+		    !remove_orphan_above(rs, name))
+			break;
+		err_release(&why);
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+int reflog_stage_entry(struct ref_store *rs, const char *name, bool force,
+		       const struct object_id *old_oid, const struct object_id *new_oid,
+		       const char *ident, const char *msg, struct fsync_batch *b, struct err *err)
+{
+	struct strbuf path = STRBUF_INIT, line = STRBUF_INIT;
+	bool create = force || reflog_is_wanted(rs, name);
+	int rc = 0;
+
+	reflog_path(rs, name, &path);
+	if (!create && !file_exists(path.buf))
+		goto out;
+	if (!ident) {
+		rc = err_set(err, ERR_INVALID, "nobody is named as the author of the change");
+		goto out;
+	}
+	strbuf_addf(&line, "%s %s %s", oid_hex(old_oid), oid_hex(new_oid), ident);
+	if (msg && *msg)
+		strbuf_addf(&line, "\t%s", msg);
+	strbuf_addch(&line, '\n');
+	rc = append_line(rs, name, path.buf, create, &line, b, err);
+out:
+	strbuf_release(&line);
+	strbuf_release(&path);
+	return rc;
+}

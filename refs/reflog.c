@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading reflogs: one file per ref below logs/, a line per change. Lines that are
+ * no such lines (half of one at the end, after a crash) are passed over.
+ */
+#include "compat/posix.h"
+#include "refs/refs-internal.h"
+#include "fs/file.h"
+#include "object/ident.h"
+#include "util/alloc.h"
+#include "util/strbuf.h"
+#include <dirent.h>
+
+bool reflog_exists(struct ref_store *rs, const char *name)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct stat st;
+	bool exists;
+
+	reflog_path(rs, name, &path);
+	exists = !lstat(path.buf, &st) && S_ISREG(st.st_mode);
+	strbuf_release(&path);
+	return exists;
+}
+
+/* line[len] is the LF and may be overwritten; false if it is no entry. */
+static bool parse_line(const struct ref_store *rs, char *line, size_t len,
+		       struct reflog_entry *e, struct strbuf *ident)
+{
+	const size_t hex = rs->algo->hex_len;
+	struct ident_split split;
+	const char *end;
+	char *tab;
+
+	line[len] = '\0';
+	if (len < 2 * hex + 2 || line[hex] != ' ' || line[2 * hex + 1] != ' ' ||
+	    oid_parse_hex(&e->old_oid, line, rs->algo, &end) ||
+	    oid_parse_hex(&e->new_oid, line + hex + 1, rs->algo, &end))
+		return false;
+	line += 2 * hex + 2;
+	len -= 2 * hex + 2;
+	tab = memchr(line, '\t', len);
+	e->msg = tab ? tab + 1 : line + len;
+	if (tab)
+		len = tab - line;
+	if (ident_split_line(&split, line, len) < 0 || !split.has_date)
+		return false;
+	strbuf_reset(ident);
+	strbuf_add(ident, line, split.mail + split.mail_len + 1 - line);
+	e->ident = ident->buf;
+	e->date = split.date;
+	e->tz = split.tz;
+	return true;
+}
+
+static int visit(const struct ref_store *rs, char *buf, size_t from, size_t to,
+		 struct strbuf *ident, reflog_fn fn, void *data)
+{
+	struct reflog_entry e;
+
+	if (!parse_line(rs, buf + from, to - from, &e, ident))
+		return 0;
+	return fn(data, &e);
+}
+
+/* buf is text that ends in LF. */
+static int each_line(const struct ref_store *rs, char *buf, size_t len, bool newest_first,
+		     reflog_fn fn, void *data)
+{
+	struct strbuf ident = STRBUF_INIT;
+	size_t pos, end;
+	int rc = 0;
+
+	if (newest_first) {
+		for (end = len; !rc && end; end = pos) {
+			for (pos = end - 1; pos && buf[pos - 1] != '\n'; pos--)
+				;
+			rc = visit(rs, buf, pos, end - 1, &ident, fn, data);
+		}
+	} else {
+		for (pos = 0; !rc && pos < len; pos = end + 1) {
+			end = (char *)memchr(buf + pos, '\n', len - pos) - buf;
+			rc = visit(rs, buf, pos, end, &ident, fn, data);
+		}
+	}
+	strbuf_release(&ident);
+	return rc;
+}
+
+int reflog_foreach(struct ref_store *rs, const char *name, bool newest_first,
+		   reflog_fn fn, void *data, struct err *err)
+{
+	struct strbuf path = STRBUF_INIT, buf = STRBUF_INIT;
+	int rc;
+
+	reflog_path(rs, name, &path);
+	rc = is_directory(path.buf) ?
+		err_set(err, ERR_NOT_FOUND, "no reflog for '%s'", name) :
+		read_file(&buf, path.buf, 0, err);
+	while (!rc && buf.len && buf.buf[buf.len - 1] != '\n')
+		strbuf_setlen(&buf, buf.len - 1); /* a line that was never finished */
+	if (!rc)
+		rc = each_line(rs, buf.buf, buf.len, newest_first, fn, data);
+	strbuf_release(&buf);
+	strbuf_release(&path);
+	return rc;
+}
+
+/* ---- which refs have one ---- */
+
+struct log_walk {
+	struct strbuf path;
+	size_t root; /* length of ".../logs/" in path */
+	bool own;    /* the worktree's: only its own refs */
+	bool shared_elsewhere;
+	char **names;
+	size_t nr, alloc;
+};
+
+static int walk_logs(struct log_walk *w, struct err *err)
+{
+	size_t base = w->path.len;
+	struct dirent *de;
+	struct stat st;
+	DIR *dir = opendir(w->path.buf);
+	int rc = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 :
+			err_set_errno(err, "cannot open directory '%s'", w->path.buf);
+	while (!rc && (de = readdir(dir))) {
+		if (de->d_name[0] == '.' || ends_with(de->d_name, ".lock"))
+			continue;
+		strbuf_addstr(&w->path, de->d_name);
+		if (lstat(w->path.buf, &st) < 0) {
+			/* gone already */
+		} else if (S_ISDIR(st.st_mode)) {
+			strbuf_addch(&w->path, '/');
+			rc = walk_logs(w, err);
+		} else if (S_ISREG(st.st_mode)) {
+			const char *name = w->path.buf + w->root;
+
+			if (!w->shared_elsewhere || refname_is_per_worktree(name) == w->own) {
+				ALLOC_GROW(w->names, w->nr + 1, w->alloc);
+				w->names[w->nr++] = xstrdup(name);
+			}
+		}
+		strbuf_setlen(&w->path, base);
+	}
+	closedir(dir);
+	return rc;
+}
+
+static int walk_root(struct log_walk *w, const char *dir, bool own, struct err *err)
+{
+	strbuf_reset(&w->path);
+	strbuf_addf(&w->path, "%s/logs/", dir);
+	w->root = w->path.len;
+	w->own = own;
+	return walk_logs(w, err);
+}
+
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int reflogs_foreach(struct ref_store *rs, int (*fn)(void *data, const char *name),
+		    void *data, struct err *err)
+{
+	struct log_walk w = { .path = STRBUF_INIT };
+	size_t i;
+	int rc;
+
+	w.shared_elsewhere = strcmp(rs->gitdir, rs->commondir) != 0;
+	rc = walk_root(&w, rs->commondir, false, err);
+	if (!rc && w.shared_elsewhere)
+		rc = walk_root(&w, rs->gitdir, true, err);
+	if (w.nr)
+		qsort(w.names, w.nr, sizeof(*w.names), name_cmp);
+	for (i = 0; i < w.nr; i++) {
+		if (!rc)
+			rc = fn(data, w.names[i]);
+		free(w.names[i]);
+	}
+	free(w.names);
+	strbuf_release(&w.path);
+	return rc;
+}

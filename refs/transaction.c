@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Transactions: the queue, and the order in which prepare goes about it.
+ *
+ *	index	names by hash and in order; what comes twice is refused
+ *	lock	every ref, in order of names, so that two processes meet at the
+ *		same place; a symref that is followed adds its target
+ *	check	old values, name conflicts, new values, against a packed-refs
+ *		that was read after the last lock
+ *	stage	reflogs, new values, deletions go to the batch
+ *
+ * Nothing is staged before everything has been checked: a transaction that is
+ * refused leaves the batch as it was.
+ */
+#include "compat/posix.h"
+#include "refs/refs-internal.h"
+#include "util/alloc.h"
+#include <sys/resource.h>
+
+struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned flags)
+{
+	struct ref_transaction *t;
+
+	CALLOC_ARRAY(t, 1);
+	t->rs = rs;
+	t->flags = flags;
+	return t;
+}
+
+void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line)
+{
+	free(t->ident);
+	t->ident = xstrdup(ident_line);
+}
+
+/* ---- the queue ---- */
+
+static char *dup_or_null(const char *s)
+{
+	return s ? xstrdup(s) : NULL;
+}
+
+struct ref_update *transaction_add(struct ref_transaction *t, const char *name,
+				   const struct ref_update *from)
+{
+	struct ref_update *u;
+
+	CALLOC_ARRAY(u, 1);
+	u->name = xstrdup(name);
+	u->root = u;
+	u->new_oid = u->old_oid = u->value = t->rs->algo->null_oid;
+	if (from) {
+		u->new_oid = from->new_oid;
+		u->old_oid = from->old_oid;
+		u->flags = from->flags;
+		u->msg = dup_or_null(from->msg);
+		u->root = from->root;
+		u->next = from->root->next;
+		from->root->next = u;
+	}
+	ALLOC_GROW(t->updates, t->nr + 1, t->alloc);
+	t->updates[t->nr++] = u;
+	return u;
+}
+
+/* White space of any kind becomes single spaces: one line in the log. */
+static char *clean_message(const char *msg)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool space = false;
+
+	if (!msg)
+		return NULL;
+	for (; *msg; msg++) {
+		if (isspace((unsigned char)*msg)) {
+			space = out.len > 0;
+			continue;
+		}
+		if (space)
+			strbuf_addch(&out, ' ');
+		space = false;
+		strbuf_addch(&out, *msg);
+	}
+	return strbuf_detach(&out, NULL);
+}
+
+static int queue(struct ref_transaction *t, const char *name, unsigned flags,
+		 const char *msg, struct ref_update **out, struct err *err)
+{
+	bool writes = flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET);
+
+	if (t->state != TRANSACTION_OPEN)
+		return err_set(err, ERR_INVALID, "ref '%s': the transaction is closed already", name);
+	/* Bad names may be looked at and removed, if they are harmless, not made. */
+	if (!refname_is_valid(name, REFNAME_ALLOW_ONELEVEL) &&
+	    !((flags & REF_SKIP_REFNAME_CHECK || !writes) && refname_is_safe(name)))
+		return err_set(err, ERR_INVALID, "refusing to update ref with bad name '%s'", name);
+	*out = transaction_add(t, ref_canonical_name(name), NULL);
+	(*out)->flags = flags;
+	(*out)->msg = clean_message(msg);
+	t->queued = t->nr;
+	return 0;
+}
+
+int ref_transaction_update(struct ref_transaction *t, const char *name,
+			   const struct object_id *new_oid,
+			   const struct object_id *old_oid,
+			   unsigned flags, const char *msg, struct err *err)
+{
+	struct ref_update *u;
+	int rc;
+
+	flags &= UPDATE_HAVE_NEW - 1;
+	if (oid_is_null(new_oid) && refname_is_safe(name))
+		flags |= REF_SKIP_REFNAME_CHECK;
+	flags |= UPDATE_HAVE_NEW | (old_oid ? UPDATE_HAVE_OLD : 0);
+	rc = queue(t, name, flags, msg, &u, err);
+	if (rc < 0)
+		return rc;
+	u->new_oid = *new_oid;
+	if (old_oid)
+		u->old_oid = *old_oid;
+	return 0;
+}
+
+int ref_transaction_verify(struct ref_transaction *t, const char *name,
+			   const struct object_id *old_oid, unsigned flags, struct err *err)
+{
+	struct ref_update *u;
+	int rc = queue(t, name, (flags & REF_NO_DEREF) | UPDATE_HAVE_OLD, NULL, &u, err);
+
+	if (rc < 0)
+		return rc;
+	u->old_oid = *old_oid;
+	return 0;
+}
+
+int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
+				  const char *target, const char *old_target,
+				  unsigned flags, const char *msg, struct err *err)
+{
+	struct ref_update *u;
+	int rc;
+
+	if (target && !refname_is_valid(target, REFNAME_ALLOW_ONELEVEL))
+		return err_set(err, ERR_INVALID, "refusing to set '%s' to invalid ref '%s'",
+			       name, target);
+	flags &= UPDATE_HAVE_NEW - 1;
+	flags |= REF_NO_DEREF | UPDATE_HAVE_TARGET;
+	if (old_target || (flags & REF_MUST_BE_NEW))
+		flags |= UPDATE_HAVE_OLD_TARGET;
+	rc = queue(t, name, flags, msg, &u, err);
+	if (rc < 0)
+		return rc;
+	u->new_target = dup_or_null(target);
+	u->old_target = dup_or_null(old_target);
+	return 0;
+}
+
+int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
+				  const char *old_target, struct err *err)
+{
+	struct ref_update *u;
+	int rc = queue(t, name, REF_NO_DEREF | UPDATE_HAVE_OLD_TARGET, NULL, &u, err);
+
+	if (rc < 0)
+		return rc;
+	u->old_target = dup_or_null(old_target);
+	return 0;
+}
+
+/* ---- failing, whole or in part ---- */
+
+static void unlock_update(struct ref_transaction *t, struct ref_update *u)
+{
+	if (u->lock.tf && u->lock.tf->fd >= 0)
+		t->open_fds--;
+	lockfile_release(&u->lock);
+}
+
+/*
+ * `why` goes to the caller, and ends the transaction; or it is kept with its
+ * update, where single ones may fail, and 0 is returned. `why` is released.
+ */
+static int update_failed(struct ref_transaction *t, struct ref_update *u, int rc,
+			 struct err *why, struct err *err)
+{
+	struct ref_update *root = u->root;
+
+	if (!(t->flags & REF_TRANSACTION_ALLOW_FAILURE)) {
+		err_move(err, why);
+		err_release(why);
+		return rc;
+	}
+	if (!root->rc) {
+		root->rc = rc;
+		root->error = xstrdup(err_message(why));
+	}
+	for (u = root; u; u = u->next)
+		unlock_update(t, u);
+	err_release(why);
+	return 0;
+}
+
+/* ---- prepare ---- */
+
+static int sorted_cmp(const void *a, const void *b)
+{
+	return strcmp((*(struct ref_update *const *)a)->name,
+		      (*(struct ref_update *const *)b)->name);
+}
+
+static int index_updates(struct ref_transaction *t, struct err *err)
+{
+	struct err why = ERR_INIT;
+	size_t i;
+	int rc = 0;
+
+	ALLOC_ARRAY(t->sorted, t->nr ? t->nr : 1);
+	for (i = 0; !rc && i < t->nr; i++) {
+		struct ref_update *u = t->updates[i];
+
+		if (strmap_contains(&t->by_name, u->name)) {
+			rc = err_set(&why, ERR_INVALID,
+				     "multiple updates for ref '%s' not allowed", u->name);
+			rc = update_failed(t, u, rc, &why, err);
+			continue;
+		}
+		strmap_put(&t->by_name, u->name, u);
+		t->sorted[t->sorted_nr++] = u;
+	}
+	qsort(t->sorted, t->sorted_nr, sizeof(*t->sorted), sorted_cmp);
+	return rc;
+}
+
+/* A share of the descriptors: the batch and the caller need some too. */
+static size_t descriptor_share(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == RLIM_INFINITY ||
+	    lim.rlim_cur > 4096)
+		return 1024;
+	return lim.rlim_cur / 4;
+}
+
+static int read_head(struct ref_transaction *t, struct err *err)
+{
+	struct loose_value v;
+	int rc = loose_read(t->rs, "HEAD", &v, err);
+
+	if (rc < 0)
+		return rc;
+	if (v.kind == LOOSE_SYMREF) {
+		t->head_target = v.target;
+		v.target = NULL;
+	}
+	loose_value_release(&v);
+	return 0;
+}
+
+/* Those that are split off on the way stand at the end of t->updates. */
+static int lock_all(struct ref_transaction *t, struct err *err)
+{
+	struct err why = ERR_INIT;
+	size_t split = t->nr, i;
+	int rc = 0;
+
+	for (i = 0; !rc && (i < t->sorted_nr || split < t->nr);) {
+		struct ref_update *u = i < t->sorted_nr ? t->sorted[i++] : t->updates[split++];
+
+		if (u->root->rc)
+			continue;
+		rc = update_lock(t, u, &why);
+		if (rc < 0)
+			rc = update_failed(t, u, rc, &why, err);
+	}
+	return rc;
+}
+
+static int check_all(struct ref_transaction *t, struct err *err)
+{
+	struct err why = ERR_INIT;
+	size_t split = t->queued, i;
+	int rc;
+
+	/* After the last lock: what is packed now stays until we let go. */
+	rc = packed_refs_get(t->rs, &t->packed, err);
+	for (i = 0; !rc && (i < t->sorted_nr || split < t->nr);) {
+		struct ref_update *u = i < t->sorted_nr ? t->sorted[i++] : t->updates[split++];
+
+		if (u->root->rc)
+			continue;
+		rc = update_check(t, u, &why);
+		if (rc < 0)
+			rc = update_failed(t, u, rc, &why, err);
+	}
+	return rc;
+}
+
+/* Directories that were made for locks and are not needed after all. */
+static void tidy_dirs(struct ref_transaction *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		if (!(t->updates[i]->flags & UPDATE_WRITES) || t->state != TRANSACTION_PREPARED)
+			ref_remove_empty_parents(t->rs, t->updates[i]->name, false);
+}
+
+static void unlock_all(struct ref_transaction *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		unlock_update(t, t->updates[i]);
+}
+
+int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, struct err *err)
+{
+	int rc;
+
+	if (t->state != TRANSACTION_OPEN)
+		return err_set(err, ERR_INVALID, "the ref transaction is closed already");
+	t->batch = b;
+	t->max_open_fds = descriptor_share();
+	rc = index_updates(t, err);
+	if (!rc)
+		rc = read_head(t, err);
+	if (!rc)
+		rc = lock_all(t, err);
+	if (!rc)
+		rc = check_all(t, err);
+	if (!rc)
+		rc = transaction_stage(t, err);
+	if (rc < 0) {
+		t->state = TRANSACTION_CLOSED;
+		unlock_all(t);
+		tidy_dirs(t);
+		return rc;
+	}
+	t->state = TRANSACTION_PREPARED;
+	return 0;
+}
+
+/* ---- after ---- */
+
+int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg)
+{
+	if (i >= t->queued)
+		return ERR_INVALID;
+	if (msg)
+		*msg = t->updates[i]->error;
+	return t->updates[i]->rc;
+}
+
+size_t ref_transaction_nr(const struct ref_transaction *t)
+{
+	return t->queued;
+}
+
+static void free_update(struct ref_update *u)
+{
+	loose_value_release(&u->current);
+	free(u->name);
+	free(u->new_target);
+	free(u->old_target);
+	free(u->msg);
+	free(u->error);
+	free(u);
+}
+
+void ref_transaction_free(struct ref_transaction *t)
+{
+	size_t i;
+
+	if (!t)
+		return;
+	unlock_all(t);
+	if (t->state == TRANSACTION_PREPARED)
+		tidy_dirs(t);
+	for (i = 0; i < t->nr; i++)
+		free_update(t->updates[i]);
+	strmap_clear(&t->by_name, NULL);
+	packed_refs_put(t->packed);
+	free(t->updates);
+	free(t->sorted);
+	free(t->head_target);
+	free(t->free_parent);
+	free(t->ident);
+	free(t);
+}
