@@ -3,10 +3,11 @@
  * A batch of new objects: staged, then published together by the operation's
  * fsync_batch.
  *
- * Few objects become loose files in a temporary object directory; at
- * `unpack_limit` new ones the batch turns into one pack (bulkCheckin.unpackLimit);
- * content beyond big_file_threshold streams into a pack and is never held in
- * memory. What has been added can be read back at once (odb.h asks here first).
+ * Few objects become loose files in a temporary object directory; from
+ * `unpack_limit` new ones on the batch writes one pack (bulkCheckin.unpackLimit).
+ * Until then they wait in memory; many bytes become loose files early. Content
+ * beyond big_file_threshold is streamed into a pack (bulk_checkin_stream). What has
+ * been added can be read back at once (odb.h asks here first).
  *
  * Reading, hashing and deflating run in worker threads; the order of objects in
  * the pack, and of the callbacks, is the order of submission. Objects that the
@@ -29,7 +30,7 @@ struct bulk_checkin_options {
 	const struct hash_algo *algo;
 	struct fsync_batch *batch; /* not owned */
 	int shared_perm;
-	int loose_level, pack_level;   /* zlib levels, -1 default */
+	int loose_level, pack_level;   /* zlib levels; -1: what zlib calls default, 6 */
 	unsigned unpack_limit;	       /* 0: never make a pack of small objects */
 	uint64_t big_file_threshold;   /* bytes */
 	/* does the database have it already? thread-safe */
@@ -54,9 +55,13 @@ struct bulk_checkin_job {
 	int (*produce)(void *data, struct object_buf *out, struct err *err);
 	void (*done)(void *data, int rc, const struct object_id *oid, struct err *err);
 	void *data;
+	uint64_t size_hint; /* bytes to expect, so that memory is bounded; 0: few */
 };
 void bulk_checkin_submit(struct bulk_checkin *b, const struct bulk_checkin_job *job);
-/* Wait until every submitted job has been done. */
+/*
+ * Wait until every submitted job has been done. The batch's own failure (a full disk)
+ * is returned here and given to every later job; a producer's is not.
+ */
 MUST_USE int bulk_checkin_drain(struct bulk_checkin *b, struct err *err);
 
 /*
@@ -74,14 +79,16 @@ MUST_USE int bulk_checkin_read(struct bulk_checkin *b, const struct object_id *o
 MUST_USE int bulk_checkin_info(struct bulk_checkin *b, const struct object_id *oid,
 			       struct object_info *out, struct err *err);
 size_t bulk_checkin_count(const struct bulk_checkin *b); /* new objects so far */
-/* Names of new objects, for prefix look-up and enumeration. */
+bool bulk_checkin_has_pack(const struct bulk_checkin *b); /* some went into a pack */
+/* Names of new objects, for prefix look-up and enumeration; submitting thread only. */
 int bulk_checkin_foreach(struct bulk_checkin *b,
 			 int (*fn)(void *data, const struct object_id *oid), void *data);
 
 /*
  * Stage all that is left in the fsync_batch (pack, rev, idx or loose files). The batch
  * stays readable until it is freed, which is after fsync_batch_publish or
- * fsync_batch_commit.
+ * fsync_batch_commit. More may be added afterwards: it is counted anew, and
+ * staged by the next finish.
  */
 MUST_USE int bulk_checkin_finish(struct bulk_checkin *b, struct err *err);
 void bulk_checkin_free(struct bulk_checkin *b); /* removes the staging directory */

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "object-file.h"
+#include "odb-stores.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/quote.h"
+
+/* So many questions about one fan-out directory are answered by a stat each. */
+#define ASK_SINGLY 4
+/* Alternates of alternates: as deep as stock Git goes. */
+#define ALTERNATES_MAX_DEPTH 5
+#define ALTERNATES_MAX_BYTES ((size_t)16 * 1024 * 1024)
+
+/* ---- loose objects ---- */
+
+static int load_fanout(struct odb_store *s, unsigned fanout, struct err *err)
+{
+	struct loose_fanout *f = &s->loose[fanout];
+	int rc;
+
+	if (f->loaded)
+		return 0;
+	rc = loose_object_list(s->objdir, s->algo, fanout, &f->oids, err);
+	if (rc < 0) {
+		oid_array_clear(&f->oids);
+		return rc;
+	}
+	oid_array_sort(&f->oids);
+	f->loaded = true;
+	return 0;
+}
+
+bool odb_store_has_loose(struct odb_store *s, const struct object_id *oid)
+{
+	struct loose_fanout *f = &s->loose[oid->hash[0]];
+	bool known, there = false;
+
+	pthread_mutex_lock(&s->lock);
+	known = f->loaded || (++f->asked > ASK_SINGLY && !load_fanout(s, oid->hash[0], NULL));
+	if (known)
+		there = oid_array_contains(&f->oids, oid);
+	pthread_mutex_unlock(&s->lock);
+	return known ? there : loose_object_exists(s->objdir, oid);
+}
+
+int odb_store_list_loose(struct odb_store *s, unsigned fanout, struct oid_array *out,
+			 struct err *err)
+{
+	struct loose_fanout *f = &s->loose[fanout];
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	rc = load_fanout(s, fanout, err);
+	for (size_t i = 0; !rc && i < f->oids.nr; i++)
+		oid_array_append(out, &f->oids.oid[i]);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+void odb_store_forget_loose(struct odb_store *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < ARRAY_SIZE(s->loose); i++) {
+		oid_array_clear(&s->loose[i].oids);
+		s->loose[i].loaded = false;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- the list ---- */
+
+static struct odb_store *store_new(struct odb_stores *l, const char *objdir)
+{
+	struct odb_store *s = xcalloc(1, sizeof(*s));
+	struct packs_options o = l->pack_options;
+
+	s->objdir = xstrdup(objdir);
+	s->algo = o.algo;
+	pthread_mutex_init(&s->lock, NULL);
+	o.objdir = s->objdir;
+	s->packs = packs_new(&o);
+	return s;
+}
+
+static void store_free(struct odb_store *s)
+{
+	odb_store_forget_loose(s);
+	packs_free(s->packs);
+	pthread_mutex_destroy(&s->lock);
+	free(s->objdir);
+	free(s);
+}
+
+void odb_stores_init(struct odb_stores *l, const char *objdir,
+		     const struct packs_options *pack_options)
+{
+	memset(l, 0, sizeof(*l));
+	l->pack_options = *pack_options;
+	l->warn = pack_options->warn;
+	l->warn_data = pack_options->warn_data;
+	pthread_mutex_init(&l->lock, NULL);
+	l->first = store_new(l, objdir);
+}
+
+void odb_stores_release(struct odb_stores *l)
+{
+	struct odb_store *s = l->first, *next;
+
+	for (; s; s = next) {
+		next = atomic_load(&s->next);
+		store_free(s);
+	}
+	l->first = NULL;
+	pthread_mutex_destroy(&l->lock);
+}
+
+/* ---- alternates ---- */
+
+PRINTF_LIKE(2, 3)
+static void complain(struct odb_stores *l, const char *fmt, ...)
+{
+	va_list ap;
+	char *msg;
+
+	if (!l->warn)
+		return;
+	va_start(ap, fmt);
+	msg = xvstrfmt(fmt, ap);
+	va_end(ap);
+	l->warn(l->warn_data, msg);
+	free(msg);
+}
+
+static void read_info_alternates(struct odb_stores *l, const char *objdir, int depth);
+
+static bool same_dir(const struct odb_store *s, const char *path, const struct stat *st)
+{
+	struct stat other;
+
+	return !strcmp(s->objdir, path) ||
+	       (!stat(s->objdir, &other) && other.st_dev == st->st_dev &&
+		other.st_ino == st->st_ino);
+}
+
+static void add_store(struct odb_stores *l, const char *path, int depth)
+{
+	struct odb_store *s = l->first, *last = NULL;
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		complain(l, "object directory %s does not exist; check .git/objects/info/alternates",
+			 path);
+		return;
+	}
+	for (; s; last = s, s = atomic_load(&s->next))
+		if (same_dir(s, path, &st))
+			return;
+	s = store_new(l, path);
+	atomic_store(&last->next, s);
+	read_info_alternates(l, s->objdir, depth + 1);
+}
+
+/* Relative names in a file start at the object directory that the file is in. */
+static void add_entry(struct odb_stores *l, const char *entry, const char *base, int depth)
+{
+	struct strbuf path = STRBUF_INIT;
+
+	if (base && !is_absolute_path(entry))
+		strbuf_addf(&path, "%s/", base);
+	strbuf_addstr(&path, entry);
+	if (base && !is_absolute_path(path.buf)) {
+		/* "../../x" may climb above the start of a relative base */
+		char *abs = path_absolute(path.buf);
+
+		if (abs) {
+			strbuf_reset(&path);
+			strbuf_addstr(&path, abs);
+			free(abs);
+		}
+	}
+	if (strbuf_path_normalize(&path) < 0) {
+		complain(l, "unable to normalize alternate object path: %s", path.buf);
+	} else {
+		while (path.len > 1 && path.buf[path.len - 1] == '/')
+			strbuf_setlen(&path, path.len - 1);
+		add_store(l, path.buf, depth);
+	}
+	strbuf_release(&path);
+}
+
+/* One entry at p: a line or a path; quoted as in C if it begins with '"'. */
+static const char *take_entry(const char *p, int sep, struct strbuf *out)
+{
+	const char *end;
+
+	strbuf_reset(out);
+	if (*p == '#') /* a comment */
+		return strchrnul(p, sep);
+	if (*p == '"' && !unquote_c_style(out, p, &end))
+		return end;
+	strbuf_reset(out);
+	end = strchrnul(p, sep);
+	strbuf_add(out, p, (size_t)(end - p));
+	return end;
+}
+
+static void add_list(struct odb_stores *l, const char *list, int sep, const char *base,
+		     int depth)
+{
+	struct strbuf entry = STRBUF_INIT;
+
+	if (depth > ALTERNATES_MAX_DEPTH) {
+		if (*list)
+			complain(l, "%s: ignoring alternate object stores, nesting too deep", base);
+		return;
+	}
+	while (*list) {
+		list = take_entry(list, sep, &entry);
+		if (entry.len)
+			add_entry(l, entry.buf, base, depth);
+		if (*list)
+			list++;
+	}
+	strbuf_release(&entry);
+}
+
+static void read_info_alternates(struct odb_stores *l, const char *objdir, int depth)
+{
+	char *path = path_join(objdir, "info/alternates");
+	struct strbuf list = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	int rc = read_file(&list, path, ALTERNATES_MAX_BYTES, &err);
+
+	if (!rc)
+		add_list(l, list.buf, '\n', objdir, depth);
+	else if (rc != ERR_NOT_FOUND)
+		complain(l, "%s", err_message(&err));
+	err_release(&err);
+	strbuf_release(&list);
+	free(path);
+}
+
+void odb_stores_add_alternates(struct odb_stores *l, const char *env)
+{
+	pthread_mutex_lock(&l->lock);
+	if (env)
+		add_list(l, env, ':', NULL, 0);
+	read_info_alternates(l, l->first->objdir, 0);
+	pthread_mutex_unlock(&l->lock);
+}

@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where an object is looked for, in this order: the open batch; the packs of
+ * every store (an answer from memory); loose files of every store (a system
+ * call each); and, after a miss, packs that have come meanwhile. A copy that is
+ * corrupt is remembered and passed over.
+ */
+#include "compat/posix.h"
+#include "compat/syscalls.h"
+#include "object-file.h"
+#include "odb-stores.h"
+#include "odb.h"
+#include "util/alloc.h"
+
+struct odb {
+	struct odb_options o;
+	char *objdir;
+	struct odb_stores stores;
+	struct object_source source;
+	struct bulk_checkin *batch;
+};
+
+static struct odb_store *next_store(struct odb_store *s)
+{
+	return atomic_load(&s->next);
+}
+
+#define FOR_EACH_STORE(odb, s) \
+	for (struct odb_store *s = (odb)->stores.first; s; s = next_store(s))
+
+static int source_read(void *odb, const struct object_id *oid, struct object_buf *out,
+		       struct err *err)
+{
+	return odb_read(odb, oid, out, err);
+}
+
+static int source_info(void *odb, const struct object_id *oid, struct object_info *out,
+		       struct err *err)
+{
+	return odb_info(odb, oid, out, err);
+}
+
+static bool source_has(void *odb, const struct object_id *oid)
+{
+	return odb_has(odb, oid);
+}
+
+int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
+{
+	struct odb *odb;
+	struct packs_options po;
+
+	if (!opts->objdir || !*opts->objdir)
+		return err_set(err, ERR_INVALID, "no object directory");
+	odb = xcalloc(1, sizeof(*odb));
+	odb->o = *opts;
+	odb->objdir = xstrdup(opts->objdir);
+	odb->o.objdir = odb->objdir;
+	odb->source = (struct object_source){ source_read, source_info, source_has,
+					      odb, opts->algo };
+	po = (struct packs_options){
+		.algo = opts->algo,
+		.delta_base_cache_limit = opts->delta_base_cache_limit,
+		.window_size = opts->packed_git_window_size,
+		.window_limit = opts->packed_git_limit,
+		.use_midx = opts->use_multi_pack_index,
+		.others = &odb->source,
+		.warn = opts->warn,
+		.warn_data = opts->warn_data,
+	};
+	odb_stores_init(&odb->stores, odb->objdir, &po);
+	odb_stores_add_alternates(&odb->stores, opts->alternates_env);
+	odb->o.alternates_env = opts->alternates_env ? xstrdup(opts->alternates_env) : NULL;
+	*out = odb;
+	return 0;
+}
+
+void odb_free(struct odb *odb)
+{
+	if (!odb)
+		return;
+	odb_end_batch(odb);
+	odb_stores_release(&odb->stores);
+	free((char *)odb->o.alternates_env);
+	free(odb->objdir);
+	free(odb);
+}
+
+const struct hash_algo *odb_algo(const struct odb *odb)
+{
+	return odb->o.algo;
+}
+
+const char *odb_objdir(const struct odb *odb)
+{
+	return odb->objdir;
+}
+
+const struct object_source *odb_source(struct odb *odb)
+{
+	return &odb->source;
+}
+
+/* ---- looking for copies ---- */
+
+/* One look for an object: what to do with a copy, and what went wrong so far. */
+struct look {
+	struct odb *odb;
+	const struct object_id *oid;
+	/* ERR_NOT_FOUND: not here, go on; 0: done */
+	int (*in_batch)(struct look *l, struct err *err);
+	int (*in_packs)(struct look *l, struct odb_store *s, struct err *err);
+	int (*in_loose)(struct look *l, struct odb_store *s, struct err *err);
+	void *out;
+	bool verify;
+	bool final; /* the result stands, good or bad: no other copy */
+	int rc_first;
+	struct err first; /* of the first bad copy */
+};
+
+/* 1: this ends the search with l's result in *rc. */
+static bool settle(struct look *l, int this_rc, struct err *this_err, int *rc)
+{
+	if (this_rc == ERR_NOT_FOUND && !l->final) {
+		err_release(this_err);
+		return false;
+	}
+	if (!this_rc || l->final) {
+		*rc = this_rc;
+		if (this_rc < 0 && !l->rc_first) {
+			l->rc_first = this_rc;
+			err_move(&l->first, this_err);
+		}
+		err_release(this_err);
+		return true;
+	}
+	if (!l->rc_first)
+		l->rc_first = this_rc;
+	err_move(&l->first, this_err);
+	err_release(this_err);
+	return false;
+}
+
+static bool try_packs(struct look *l, int *rc)
+{
+	FOR_EACH_STORE(l->odb, s) {
+		struct err err = ERR_INIT;
+
+		if (settle(l, l->in_packs(l, s, &err), &err, rc))
+			return true;
+	}
+	return false;
+}
+
+static bool try_loose(struct look *l, int *rc)
+{
+	FOR_EACH_STORE(l->odb, s) {
+		struct err err = ERR_INIT;
+
+		if (settle(l, l->in_loose(l, s, &err), &err, rc))
+			return true;
+	}
+	return false;
+}
+
+static bool try_batch(struct look *l, int *rc)
+{
+	struct err err = ERR_INIT;
+
+	return l->odb->batch && settle(l, l->in_batch(l, &err), &err, rc);
+}
+
+static void look_again(struct odb *odb)
+{
+	FOR_EACH_STORE(odb, s)
+		packs_reprepare(s->packs);
+}
+
+static int look_everywhere(struct look *l, struct err *err)
+{
+	int rc = 0;
+
+	if (!try_batch(l, &rc) && !try_packs(l, &rc) && !try_loose(l, &rc)) {
+		/* a repack may have moved it between the two */
+		look_again(l->odb);
+		if (!try_packs(l, &rc))
+			rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
+	}
+	if (!rc && l->rc_first && l->odb->o.warn)
+		l->odb->o.warn(l->odb->o.warn_data, err_message(&l->first));
+	if (rc < 0 && l->rc_first)
+		err_move(err, &l->first);
+	else if (rc < 0)
+		err_set(err, rc, "object %s not found", oid_hex(l->oid));
+	err_release(&l->first);
+	return rc;
+}
+
+/* The empty tree is there even where it is not. */
+static bool is_empty_tree(const struct odb *odb, const struct object_id *oid)
+{
+	return oid_eq(oid, &odb->o.algo->empty_tree);
+}
+
+/* ---- reading ---- */
+
+static int read_in_batch(struct look *l, struct err *err)
+{
+	return bulk_checkin_read(l->odb->batch, l->oid, l->out, err);
+}
+
+static int read_in_packs(struct look *l, struct odb_store *s, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_id actual;
+	int rc = packs_read(s->packs, l->oid, &buf, err);
+
+	if (rc < 0)
+		return rc;
+	if (l->verify) {
+		hash_object_buf(s->algo, object_type_name(buf.type), buf.data, buf.size,
+				&actual);
+		if (!oid_eq(&actual, l->oid)) {
+			object_buf_release(&buf);
+			return err_set(err, ERR_CORRUPT,
+				       "packed object %s in '%s/pack' is corrupt: hash mismatch",
+				       oid_hex(l->oid), s->objdir);
+		}
+	}
+	*(struct object_buf *)l->out = buf;
+	return 0;
+}
+
+static int read_in_loose(struct look *l, struct odb_store *s, struct err *err)
+{
+	return loose_object_read(s->objdir, l->oid, s->algo, 0, l->out, err);
+}
+
+static int read_any(struct odb *odb, const struct object_id *oid, bool verify,
+		    struct object_buf *out, struct err *err)
+{
+	struct look l = {
+		.odb = odb, .oid = oid, .out = out, .verify = verify,
+		.in_batch = read_in_batch, .in_packs = read_in_packs, .in_loose = read_in_loose,
+	};
+	struct err why = ERR_INIT;
+	int rc = look_everywhere(&l, &why);
+
+	if (rc == ERR_NOT_FOUND && is_empty_tree(odb, oid)) {
+		*out = (struct object_buf){ OBJ_TREE, xmemdupz("", 0), 0 };
+		rc = 0;
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+int odb_read(struct odb *odb, const struct object_id *oid, struct object_buf *out,
+	     struct err *err)
+{
+	return read_any(odb, oid, false, out, err);
+}
+
+int odb_read_verified(struct odb *odb, const struct object_id *oid, struct object_buf *out,
+		      struct err *err)
+{
+	return read_any(odb, oid, true, out, err);
+}
+
+int odb_read_type(struct odb *odb, const struct object_id *oid, enum object_type want,
+		  struct object_buf *out, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int rc = odb_read(odb, oid, &buf, err);
+
+	if (rc < 0)
+		return rc;
+	if (want != OBJ_ANY && buf.type != want) {
+		rc = err_set(err, ERR_INVALID, "object %s is a %s, not a %s", oid_hex(oid),
+			     object_type_name(buf.type), object_type_name(want));
+		object_buf_release(&buf);
+		return rc;
+	}
+	*out = buf;
+	return 0;
+}
+
+int odb_read_peeled(struct odb *odb, const struct object_id *oid, enum object_type want,
+		    struct object_buf *out, struct object_id *actual, struct err *err)
+{
+	struct object_id at;
+	int rc = object_peel(&odb->source, oid, want, &at, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	rc = odb_read_type(odb, &at, want, out, err);
+	if (!rc && actual)
+		*actual = at;
+	return rc;
+}
+
+/* ---- type and size ---- */
+
+static int info_in_batch(struct look *l, struct err *err)
+{
+	return bulk_checkin_info(l->odb->batch, l->oid, l->out, err);
+}
+
+static int info_in_packs(struct look *l, struct odb_store *s, struct err *err)
+{
+	return packs_info(s->packs, l->oid, l->out, err);
+}
+
+static int info_in_loose(struct look *l, struct odb_store *s, struct err *err)
+{
+	struct object_info *info = l->out;
+	int rc = loose_object_info(s->objdir, l->oid, info, err);
+
+	if (!rc)
+		info->delta_base = s->algo->null_oid;
+	return rc;
+}
+
+int odb_info(struct odb *odb, const struct object_id *oid, struct object_info *out,
+	     struct err *err)
+{
+	struct look l = {
+		.odb = odb, .oid = oid, .out = out,
+		.in_batch = info_in_batch, .in_packs = info_in_packs, .in_loose = info_in_loose,
+	};
+	struct err why = ERR_INIT;
+	int rc = look_everywhere(&l, &why);
+
+	if (rc == ERR_NOT_FOUND && is_empty_tree(odb, oid)) {
+		*out = (struct object_info){ .type = OBJ_TREE,
+					     .delta_base = odb->o.algo->null_oid };
+		rc = 0;
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+/* ---- existence ---- */
+
+bool odb_has_quick(struct odb *odb, const struct object_id *oid)
+{
+	if (odb->batch && bulk_checkin_has(odb->batch, oid))
+		return true;
+	FOR_EACH_STORE(odb, s)
+		if (packs_has(s->packs, oid))
+			return true;
+	FOR_EACH_STORE(odb, s)
+		if (odb_store_has_loose(s, oid))
+			return true;
+	return is_empty_tree(odb, oid);
+}
+
+bool odb_has(struct odb *odb, const struct object_id *oid)
+{
+	if (odb_has_quick(odb, oid))
+		return true;
+	FOR_EACH_STORE(odb, s)
+		if (loose_object_exists(s->objdir, oid))
+			return true;
+	look_again(odb);
+	FOR_EACH_STORE(odb, s)
+		if (packs_has(s->packs, oid))
+			return true;
+	return false;
+}
+
+/*
+ * For the batch: an object that is there need not be written, but it is touched, so
+ * that a prune that goes by age does not take it away under us. One that cannot
+ * be touched is written again.
+ */
+static bool touch_loose(struct odb_store *s, const struct object_id *oid)
+{
+	static const struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
+	struct strbuf path = STRBUF_INIT;
+	bool touched;
+
+	if (!odb_store_has_loose(s, oid))
+		return false;
+	loose_object_path(&path, s->objdir, oid);
+	touched = !sys->utimens(path.buf, now);
+	strbuf_release(&path);
+	return touched;
+}
+
+static bool exists_for_batch(void *data, const struct object_id *oid)
+{
+	struct odb *odb = data;
+
+	FOR_EACH_STORE(odb, s)
+		if (packs_has(s->packs, oid))
+			return true;
+	FOR_EACH_STORE(odb, s)
+		if (touch_loose(s, oid))
+			return true;
+	return false;
+}
+
+/* ---- streaming ---- */
+
+struct stream {
+	int (*sink)(void *data, const void *p, size_t len, struct err *err);
+	void *data;
+	bool any; /* the sink has seen something: no other copy can be tried */
+	bool hashing;
+	struct hash_ctx hash;
+};
+
+static int pass_piece(void *data, const void *p, size_t len, struct err *err)
+{
+	struct stream *st = data;
+
+	st->any = true;
+	if (st->hashing)
+		hash_update(&st->hash, p, len);
+	return st->sink(st->data, p, len, err);
+}
+
+static int stream_in_batch(struct look *l, struct err *err)
+{
+	struct stream *st = l->out;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int rc = bulk_checkin_read(l->odb->batch, l->oid, &buf, err);
+
+	if (rc < 0)
+		return rc;
+	rc = pass_piece(st, buf.data, buf.size, err);
+	l->final = true;
+	object_buf_release(&buf);
+	return rc;
+}
+
+static int stream_in_packs(struct look *l, struct odb_store *s, struct err *err)
+{
+	struct stream *st = l->out;
+	char head[OBJECT_HEADER_MAX];
+	struct object_info info;
+	struct object_id actual;
+	int rc = packs_info(s->packs, l->oid, &info, err);
+
+	if (rc < 0)
+		return rc;
+	hash_init(&st->hash, s->algo);
+	hash_update(&st->hash, head,
+		    (size_t)object_header_format(head, info.type, info.size));
+	st->hashing = true;
+	rc = packs_stream(s->packs, l->oid, pass_piece, st, err);
+	st->hashing = false;
+	hash_final(&st->hash, &actual);
+	hash_release(&st->hash);
+	if (!rc && !oid_eq(&actual, l->oid))
+		rc = err_set(err, ERR_CORRUPT,
+			     "packed object %s in '%s/pack' is corrupt: hash mismatch",
+			     oid_hex(l->oid), s->objdir);
+	l->final = st->any;
+	return rc;
+}
+
+static int stream_in_loose(struct look *l, struct odb_store *s, struct err *err)
+{
+	struct stream *st = l->out;
+	bool any;
+	int rc = loose_object_stream(s->objdir, l->oid, s->algo, pass_piece, st, &any, err);
+
+	l->final = st->any;
+	return rc;
+}
+
+int odb_stream(struct odb *odb, const struct object_id *oid,
+	       int (*sink)(void *data, const void *p, size_t len, struct err *err),
+	       void *data, struct err *err)
+{
+	struct stream st = { .sink = sink, .data = data };
+	struct look l = {
+		.odb = odb, .oid = oid, .out = &st,
+		.in_batch = stream_in_batch, .in_packs = stream_in_packs,
+		.in_loose = stream_in_loose,
+	};
+
+	return look_everywhere(&l, err);
+}
+
+/* ---- abbreviations ---- */
+
+struct prefix {
+	const char *hex;
+	size_t len;
+	struct oid_array *out;
+};
+
+static bool has_prefix(const struct object_id *oid, const struct prefix *p)
+{
+	char hex[HASH_MAX_HEX + 1];
+
+	oid_to_hex_r(hex, oid);
+	return !memcmp(hex, p->hex, p->len);
+}
+
+static int add_if_prefix(void *data, const struct object_id *oid)
+{
+	struct prefix *p = data;
+
+	if (has_prefix(oid, p))
+		oid_array_append(p->out, oid);
+	return 0;
+}
+
+static int add_loose_with_prefix(struct odb_store *s, struct prefix *p, struct err *err)
+{
+	unsigned fanout = (unsigned)(hex_value((unsigned char)p->hex[0]) << 4 |
+				     hex_value((unsigned char)p->hex[1]));
+	struct oid_array all = OID_ARRAY_INIT;
+	int rc = odb_store_list_loose(s, fanout, &all, err);
+
+	for (size_t i = 0; i < all.nr; i++)
+		add_if_prefix(p, &all.oid[i]);
+	oid_array_clear(&all);
+	return rc;
+}
+
+int odb_prefix_lookup(struct odb *odb, const char *prefix, size_t len,
+		      struct oid_array *out, struct err *err)
+{
+	struct oid_array found = OID_ARRAY_INIT;
+	struct prefix p = { prefix, len, &found };
+	int rc = 0;
+
+	if (len < 2 || len > odb->o.algo->hex_len ||
+	    strspn(prefix, "0123456789abcdef") < len)
+		return err_set(err, ERR_INVALID, "'%.*s' is no object name prefix", (int)len,
+			       prefix);
+	if (odb->batch)
+		bulk_checkin_foreach(odb->batch, add_if_prefix, &p);
+	FOR_EACH_STORE(odb, s) {
+		if (!rc)
+			rc = packs_prefix_lookup(s->packs, prefix, len, &found, err);
+		if (!rc)
+			rc = add_loose_with_prefix(s, &p, err);
+	}
+	oid_array_sort_unique(&found);
+	for (size_t i = 0; !rc && i < found.nr; i++)
+		oid_array_append(out, &found.oid[i]);
+	oid_array_clear(&found);
+	return rc;
+}
+
+/* Hex digits that both have in common from the start. */
+static size_t common_digits(const struct object_id *a, const struct object_id *b)
+{
+	size_t i = 0, len = oid_raw_len(a);
+
+	while (i < len && a->hash[i] == b->hash[i])
+		i++;
+	if (i == len)
+		return 2 * len;
+	return 2 * i + ((a->hash[i] ^ b->hash[i]) < 16);
+}
+
+struct neighbour {
+	const struct object_id *oid;
+	size_t need;
+};
+
+static int compare_neighbour(void *data, const struct object_id *oid)
+{
+	struct neighbour *n = data;
+	size_t same = common_digits(oid, n->oid);
+
+	if (same < oid_hex_len(oid) && same + 1 > n->need)
+		n->need = same + 1;
+	return 0;
+}
+
+/*
+ * So many objects that a chance collision is likely need digits for twice as
+ * many bits as their number has; one digit is four bits.
+ */
+static size_t automatic_len(struct odb *odb)
+{
+	size_t nr = 0, bits = 0, len;
+
+	FOR_EACH_STORE(odb, s)
+		nr += packs_object_count(s->packs);
+	for (; nr; nr >>= 1)
+		bits++;
+	len = (bits + 1) / 2;
+	return len < 7 ? 7 : len;
+}
+
+void odb_abbrev(struct odb *odb, const struct object_id *oid, int min, struct strbuf *out)
+{
+	size_t hex_len = odb->o.algo->hex_len;
+	struct neighbour n = { oid, min < 0 ? automatic_len(odb) : (size_t)min };
+	char hex[HASH_MAX_HEX + 1];
+
+	oid_to_hex_r(hex, oid);
+	if (!min || n.need >= hex_len) {
+		strbuf_add(out, hex, hex_len);
+		return;
+	}
+	if (odb->batch)
+		bulk_checkin_foreach(odb->batch, compare_neighbour, &n);
+	FOR_EACH_STORE(odb, s) {
+		size_t len = packs_unique_prefix_len(s->packs, oid);
+		struct oid_array loose = OID_ARRAY_INIT;
+
+		if (len > n.need)
+			n.need = len;
+		if (!odb_store_list_loose(s, oid->hash[0], &loose, NULL))
+			for (size_t i = 0; i < loose.nr; i++)
+				compare_neighbour(&n, &loose.oid[i]);
+		oid_array_clear(&loose);
+	}
+	strbuf_add(out, hex, n.need < hex_len ? n.need : hex_len);
+}
+
+/* ---- enumeration ---- */
+
+struct enumeration {
+	int (*fn)(void *data, const struct object_id *oid);
+	void *data;
+};
+
+static int show_loose(void *data, const struct object_id *oid, const char *path)
+{
+	struct enumeration *e = data;
+
+	(void)path;
+	return e->fn(e->data, oid);
+}
+
+int odb_foreach(struct odb *odb, unsigned flags,
+		int (*fn)(void *data, const struct object_id *oid),
+		void *data, struct err *err)
+{
+	struct enumeration e = { fn, data };
+	int rc = 0;
+
+	if (odb->batch)
+		rc = bulk_checkin_foreach(odb->batch, fn, data);
+	FOR_EACH_STORE(odb, s) {
+		if (rc >= 0)
+			rc = loose_object_foreach(s->objdir, s->algo, show_loose, NULL, &e, err);
+		if (rc >= 0)
+			rc = packs_foreach_object(s->packs, flags & ODB_FOREACH_PACK_ORDER, fn,
+						  data, err);
+		if (flags & ODB_FOREACH_LOCAL)
+			break;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- stores ---- */
+
+static struct odb_store *store_at(const struct odb *odb, size_t i)
+{
+	struct odb_store *s = odb->stores.first;
+
+	while (s && i--)
+		s = next_store(s);
+	return s;
+}
+
+size_t odb_nr_alternates(const struct odb *odb)
+{
+	size_t nr = 0;
+
+	for (struct odb_store *s = next_store(odb->stores.first); s; s = next_store(s))
+		nr++;
+	return nr;
+}
+
+const char *odb_alternate(const struct odb *odb, size_t i)
+{
+	struct odb_store *s = store_at(odb, i + 1);
+
+	return s ? s->objdir : NULL;
+}
+
+struct packs *odb_packs(struct odb *odb, size_t store)
+{
+	struct odb_store *s = store_at(odb, store);
+
+	return s ? s->packs : NULL;
+}
+
+void odb_reprepare(struct odb *odb)
+{
+	odb_stores_add_alternates(&odb->stores, odb->o.alternates_env);
+	look_again(odb);
+	FOR_EACH_STORE(odb, s)
+		odb_store_forget_loose(s);
+}
+
+/* ---- writing ---- */
+
+int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err)
+{
+	struct bulk_checkin_options o = {
+		.objdir = odb->objdir,
+		.algo = odb->o.algo,
+		.batch = b,
+		.shared_perm = odb->o.shared_perm,
+		.loose_level = odb->o.loose_level,
+		.pack_level = odb->o.pack_level,
+		.unpack_limit = odb->o.unpack_limit,
+		.big_file_threshold = odb->o.big_file_threshold,
+		.exists = exists_for_batch,
+		.exists_data = odb,
+	};
+
+	if (odb->batch)
+		return err_set(err, ERR_INVALID, "a batch of new objects is open already");
+	odb->batch = bulk_checkin_new(&o);
+	return 0;
+}
+
+struct bulk_checkin *odb_batch(struct odb *odb)
+{
+	return odb->batch;
+}
+
+static struct bulk_checkin *need_batch(struct odb *odb)
+{
+	if (!odb->batch)
+		BUG("objects are written without odb_begin_batch");
+	return odb->batch;
+}
+
+int odb_stage_batch(struct odb *odb, struct err *err)
+{
+	return bulk_checkin_finish(need_batch(odb), err);
+}
+
+void odb_end_batch(struct odb *odb)
+{
+	struct bulk_checkin *b = odb->batch;
+	bool new_pack = b && bulk_checkin_has_pack(b);
+
+	if (!b)
+		return;
+	odb->batch = NULL;
+	if (bulk_checkin_count(b))
+		odb_store_forget_loose(odb->stores.first);
+	bulk_checkin_free(b);
+	if (new_pack)
+		packs_reprepare(odb->stores.first->packs);
+}
+
+int odb_write(struct odb *odb, enum object_type type, const void *data, size_t size,
+	      struct object_id *oid, struct err *err)
+{
+	return bulk_checkin_add(need_batch(odb), type, data, size, oid, err);
+}
