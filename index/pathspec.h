@@ -47,7 +47,8 @@ MUST_USE int pathspec_read_file(struct strvec *out, const char *file, bool nul, 
 enum pathspec_match { PATHSPEC_NO_MATCH, PATHSPEC_MATCH, PATHSPEC_MATCH_BELOW };
 /*
  * Does `path` match? An empty pathspec matches everything. seen (may be NULL, nr
- * bytes) gets 1 for each item that matched: to tell of those that did not.
+ * bytes) gets 1 for each item that matched: to tell of those that did not. is_dir:
+ * path is a directory ("dir" or "dir/"). path[len] is readable.
  */
 bool pathspec_match(const struct pathspec *ps, const char *path, size_t len, bool is_dir,
 		    char *seen);
