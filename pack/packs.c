@@ -431,6 +431,9 @@ static int try_copies(struct packs *ps, const struct object_id *oid, const struc
 			why.code = rc;
 			err_prefix(&why, "packed object %s (stored in %s) is corrupt",
 				   oid_hex(oid), at.pack->path);
+		} else if (rc < 0) {
+			err_prefix(&why, "packed object %s (stored in %s)", oid_hex(oid),
+				   at.pack->path);
 		}
 		err_move(&first, &why);
 		err_release(&why);
@@ -502,11 +505,13 @@ int packs_type(struct packs *ps, const struct object_id *oid, enum object_type *
 	return rc;
 }
 
+/* Once a piece has gone out there is no other copy: what fails then ends it. */
 struct stream_arg {
 	struct packs *packs;
 	int (*sink)(void *data, const void *p, size_t len, struct err *err);
 	void *data;
-	int failed; /* after the first piece has gone out there is no other copy */
+	int failed;
+	struct err why;
 };
 
 static int stream_whole(struct stream_arg *a, struct pack *p, uint64_t offset, struct err *err)
@@ -517,7 +522,7 @@ static int stream_whole(struct stream_arg *a, struct pack *p, uint64_t offset, s
 
 	if (rc < 0)
 		return rc;
-	a->failed = a->sink(a->data, buf.data, buf.size, err);
+	a->failed = a->sink(a->data, buf.data, buf.size, &a->why);
 	object_buf_release(&buf);
 	return 0;
 }
@@ -525,6 +530,7 @@ static int stream_whole(struct stream_arg *a, struct pack *p, uint64_t offset, s
 static int stream_copy(struct pack *p, uint64_t offset, void *arg, struct err *err)
 {
 	struct stream_arg *a = arg;
+	struct err why = ERR_INIT;
 	struct pack_entry e;
 	bool any = false;
 	int rc = pack_entry_read(p, offset, &e, err);
@@ -533,7 +539,9 @@ static int stream_copy(struct pack *p, uint64_t offset, void *arg, struct err *e
 		return rc;
 	if (e.type == OBJ_OFS_DELTA || e.type == OBJ_REF_DELTA)
 		return stream_whole(a, p, offset, err);
-	rc = pack_entry_stream(p, &e, a->sink, a->data, &any, err);
+	rc = pack_entry_stream(p, &e, a->sink, a->data, &any, &why);
+	err_move(any ? &a->why : err, &why);
+	err_release(&why);
 	if (!any)
 		return rc;
 	a->failed = rc;
@@ -544,14 +552,14 @@ int packs_stream(struct packs *ps, const struct object_id *oid,
 		 int (*sink)(void *data, const void *p, size_t len, struct err *err),
 		 void *data, struct err *err)
 {
-	struct stream_arg a = { ps, sink, data, 0 };
-	struct err why = ERR_INIT;
-	int rc = try_copies(ps, oid, NULL, stream_copy, &a, &why);
+	struct stream_arg a = { ps, sink, data, 0, ERR_INIT };
+	int rc = try_copies(ps, oid, NULL, stream_copy, &a, err);
 
-	if (!rc)
+	if (!rc && a.failed) {
 		rc = a.failed;
-	err_move(err, &why);
-	err_release(&why);
+		err_move(err, &a.why);
+	}
+	err_release(&a.why);
 	return rc;
 }
 

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Damaged and hostile packs: an error (or another copy), never a crash, never
+ * memory out of proportion, never wrong content that was called good by verify.
+ */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <sys/resource.h>
+#include <zlib.h>
+#include "fs/file.h"
+#include "pack/pack-internal.h"
+#include "t/unit/pack-aux.h"
+#include "util/alloc.h"
+#include "util/bytes.h"
+
+#define MUST(x) do { if ((x) < 0) fail_msg("%s", err_message(&err)); } while (0)
+
+/* ---- packs made by hand ---- */
+
+struct forge {
+	struct strbuf pack;
+	struct idx_entry entries[16];
+	uint32_t nr;
+	const struct hash_algo *algo;
+};
+
+static void forge_start(struct forge *f)
+{
+	memset(f, 0, sizeof(*f));
+	strbuf_init(&f->pack, 0);
+	f->algo = hash_sha1;
+	strbuf_add(&f->pack, "PACK\0\0\0\2\0\0\0\0", 12);
+}
+
+static void add_deflated(struct forge *f, const void *p, size_t len)
+{
+	uLongf n = compressBound(len);
+	unsigned char *out = xmalloc(n);
+
+	assert_int_equal(compress2(out, &n, p, len, 6), Z_OK);
+	strbuf_add(&f->pack, out, n);
+	free(out);
+}
+
+/* An object; its name is `oid` whatever its content is. */
+static uint64_t forge_begin(struct forge *f, const struct object_id *oid,
+			    enum object_type type, uint64_t size)
+{
+	unsigned char head[PACK_ENTRY_HEADER_MAX];
+	uint64_t at = f->pack.len;
+
+	f->entries[f->nr].oid = *oid;
+	f->entries[f->nr++].offset = at;
+	strbuf_add(&f->pack, head, pack_entry_header(head, type, size));
+	return at;
+}
+
+static uint64_t forge_blob(struct forge *f, const char *s, struct object_id *oid)
+{
+	uint64_t at;
+
+	hash_object_buf(f->algo, "blob", s, strlen(s), oid);
+	at = forge_begin(f, oid, OBJ_BLOB, strlen(s));
+	add_deflated(f, s, strlen(s));
+	return at;
+}
+
+static void forge_ref_delta(struct forge *f, const struct object_id *oid,
+			    const struct object_id *base, const void *delta, size_t len)
+{
+	forge_begin(f, oid, OBJ_REF_DELTA, len);
+	strbuf_add(&f->pack, base->hash, f->algo->raw_len);
+	add_deflated(f, delta, len);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct idx_entry *x = a, *y = b;
+
+	return oid_cmp(&x->oid, &y->oid);
+}
+
+/* Write DIR/pack/pack-NAME.{pack,idx}. */
+static void forge_end(struct forge *f, const char *dir, const char *name)
+{
+	char *pack = xstrfmt("%s/pack/pack-%s.pack", dir, name);
+	char *idx = xstrfmt("%s/pack/pack-%s.idx", dir, name);
+	struct err err = ERR_INIT;
+	struct object_id sum;
+	uint64_t end = f->pack.len;
+	int fd;
+
+	put_be32(f->pack.buf + 8, f->nr);
+	for (uint32_t i = 0; i < f->nr; i++) {
+		uint64_t to = i + 1 < f->nr ? f->entries[i + 1].offset : end;
+		uint64_t from = f->entries[i].offset;
+
+		f->entries[i].crc = libdeflate_crc32(0, f->pack.buf + from, to - from);
+	}
+	hash_buf(f->algo, f->pack.buf, f->pack.len, &sum);
+	strbuf_add(&f->pack, sum.hash, f->algo->raw_len);
+	aux_must("mkdir -p '%s/pack'", dir);
+	aux_write(pack, f->pack.buf, f->pack.len);
+	qsort(f->entries, f->nr, sizeof(*f->entries), by_name);
+	fd = open(idx, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	assert_true(fd >= 0);
+	MUST(idx_write(fd, idx, f->algo, f->entries, f->nr, &sum, &err));
+	close(fd);
+	strbuf_release(&f->pack);
+	free(pack);
+	free(idx);
+}
+
+static struct object_id name_of(char c)
+{
+	struct object_id oid = { .algo = HASH_SHA1 };
+
+	memset(oid.hash, c, 20);
+	return oid;
+}
+
+static void expect_read(const char *dir, const struct object_id *oid, int want,
+			const char *part)
+{
+	struct warnings w = WARNINGS_INIT;
+	struct packs *ps = aux_packs(dir, hash_sha1, &w);
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_info info;
+	struct err err = ERR_INIT;
+
+	assert_true(packs_has(ps, oid));
+	assert_int_equal(packs_read(ps, oid, &buf, &err), want);
+	if (part && !strstr(err_message(&err), part))
+		fail_msg("'%s' does not tell '%s'", err_message(&err), part);
+	if (want < 0) {
+		assert_null(buf.data);
+		assert_non_null(strstr(err_message(&err), oid_hex(oid)));
+		assert_non_null(strstr(err_message(&err), dir));
+	}
+	if (!packs_info(ps, oid, &info, NULL) && want == 0)
+		assert_int_equal(info.size, buf.size);
+	err_release(&err);
+	object_buf_release(&buf);
+	packs_free(ps);
+	strbuf_release(&w.text);
+}
+
+/* Nothing here needs much: what asks for it fails. Not under ASan, which maps terabytes. */
+#if !defined(__SANITIZE_ADDRESS__)
+static void limit_memory(void)
+{
+	struct rlimit lim;
+
+	if (!getrlimit(RLIMIT_AS, &lim)) {
+		lim.rlim_cur = (rlim_t)1 << 30;
+		setrlimit(RLIMIT_AS, &lim);
+	}
+}
+#else
+static void limit_memory(void)
+{
+}
+#endif
+
+/* ---- deltas ---- */
+
+static const unsigned char copy_three[] = { 5, 3, 0x90, 3 }; /* of a base of 5 bytes */
+
+static void test_good_forgery(void **state)
+{
+	struct object_id base, made;
+	struct forge f;
+
+	(void)state;
+	forge_start(&f);
+	forge_blob(&f, "12345", &base);
+	hash_object_buf(hash_sha1, "blob", "123", 3, &made);
+	forge_ref_delta(&f, &made, &base, copy_three, sizeof(copy_three));
+	forge_end(&f, "good", "1");
+	expect_read("good", &made, 0, NULL);
+	expect_read("good", &base, 0, NULL);
+}
+
+static void test_circles(void **state)
+{
+	struct object_id a = name_of('a'), b = name_of('b'), c = name_of('c');
+	struct forge f;
+
+	(void)state;
+	forge_start(&f); /* of itself */
+	forge_ref_delta(&f, &a, &a, copy_three, 4);
+	forge_end(&f, "self", "1");
+	expect_read("self", &a, ERR_CORRUPT, "circle");
+	forge_start(&f); /* of three, with one more that leads into it */
+	forge_ref_delta(&f, &a, &b, copy_three, 4);
+	forge_ref_delta(&f, &b, &c, copy_three, 4);
+	forge_ref_delta(&f, &c, &b, copy_three, 4);
+	forge_end(&f, "three", "1");
+	expect_read("three", &a, ERR_CORRUPT, "circle");
+	forge_start(&f); /* across packs */
+	forge_ref_delta(&f, &a, &b, copy_three, 4);
+	forge_end(&f, "across", "1");
+	forge_start(&f);
+	forge_ref_delta(&f, &b, &a, copy_three, 4);
+	forge_end(&f, "across", "2");
+	expect_read("across", &a, ERR_CORRUPT, NULL);
+	expect_read("across", &b, ERR_CORRUPT, NULL);
+}
+
+static void test_missing_base(void **state)
+{
+	struct object_id a = name_of('a'), b = name_of('b');
+	struct forge f;
+
+	(void)state;
+	forge_start(&f);
+	forge_ref_delta(&f, &a, &b, copy_three, 4);
+	forge_end(&f, "nobase", "1");
+	expect_read("nobase", &a, ERR_CORRUPT, "62626262 is missing");
+}
+
+static void forge_ofs(const char *dir, const void *distance, size_t len)
+{
+	struct object_id a = name_of('a'), base;
+	struct forge f;
+
+	forge_start(&f);
+	forge_blob(&f, "12345", &base);
+	forge_begin(&f, &a, OBJ_OFS_DELTA, 4);
+	strbuf_add(&f.pack, distance, len);
+	add_deflated(&f, copy_three, 4);
+	forge_end(&f, dir, "1");
+	expect_read(dir, &a, ERR_CORRUPT, "corrupt");
+	aux_must("rm -rf '%s'", dir);
+}
+
+static void test_bad_distances(void **state)
+{
+	(void)state;
+	forge_ofs("ofs", "\0", 1);		/* itself */
+	forge_ofs("ofs", "\x70", 1);		/* before the pack begins */
+	forge_ofs("ofs", "\x80\x7f", 2);
+	forge_ofs("ofs", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 12); /* overflow */
+	forge_ofs("ofs", "\xfe\xff\xff\xff\xff\xff\xff\xff\x7f", 9);
+	forge_ofs("ofs", "\x02", 1);		/* into the middle of an object */
+}
+
+/* ---- sizes ---- */
+
+static void forge_size(const char *dir, enum object_type type, uint64_t size, const char *part)
+{
+	struct object_id a = name_of('a');
+	struct forge f;
+
+	forge_start(&f);
+	forge_begin(&f, &a, type, size);
+	add_deflated(&f, "hello", 5);
+	forge_end(&f, dir, "1");
+	expect_read(dir, &a, ERR_CORRUPT, part);
+	aux_must("rm -rf '%s'", dir);
+}
+
+static void test_sizes(void **state)
+{
+	static const unsigned char grow[] = {
+		5, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40, 0x90, 3 };
+	struct object_id base, a = name_of('a');
+	struct forge f;
+
+	(void)state;
+	forge_size("size", OBJ_BLOB, UINT64_MAX, "impossible object size");
+	forge_size("size", OBJ_BLOB, (uint64_t)1 << 40, "impossible object size");
+	forge_size("size", OBJ_BLOB, 6, "size");
+	forge_size("size", OBJ_BLOB, 4, "size");
+	forge_size("size", OBJ_NONE, 5, "type");
+	forge_size("size", 5, 5, "type");
+	forge_start(&f); /* a delta that says it makes 4 PiB */
+	forge_blob(&f, "12345", &base);
+	forge_ref_delta(&f, &a, &base, grow, sizeof(grow));
+	forge_end(&f, "bomb", "1");
+	expect_read("bomb", &a, ERR_TOO_BIG, NULL);
+	forge_start(&f); /* a header without end */
+	forge_begin(&f, &a, OBJ_BLOB, 5);
+	strbuf_setlen(&f.pack, f.pack.len - 1);
+	strbuf_add(&f.pack, "\xb5\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 14);
+	add_deflated(&f, "hello", 5);
+	forge_end(&f, "endless", "1");
+	expect_read("endless", &a, ERR_CORRUPT, "header");
+}
+
+/* ---- idx files ---- */
+
+static void expect_idx(const unsigned char *p, size_t len, bool good)
+{
+	/* A copy of exactly that length, so that a read beyond it is seen. */
+	unsigned char *copy = xmemdup(p, len);
+	struct pack_idx idx;
+	uint32_t pos;
+	int rc = idx_parse(&idx, copy, len, "x", hash_sha1, NULL);
+
+	assert_true(good == !rc);
+	for (int i = 0; !rc && i < 256; i++) {
+		unsigned char name[20];
+
+		memset(name, i, sizeof(name));
+		if (idx_find(&idx, name, &pos))
+			idx_offset(&idx, pos);
+		if (idx.nr) {
+			idx_offset(&idx, idx.nr - 1);
+			memcpy(name, idx_name(&idx, idx.nr - 1), 20);
+		}
+	}
+	free(copy);
+}
+
+static void test_idx(void **state)
+{
+	struct strbuf good = STRBUF_INIT;
+	struct object_id base;
+	struct forge f;
+	unsigned char *p;
+
+	(void)state;
+	forge_start(&f);
+	forge_blob(&f, "1", &base);
+	forge_blob(&f, "2", &base);
+	forge_blob(&f, "3", &base);
+	forge_end(&f, "idx", "1");
+	aux_read(&good, "idx/pack/pack-1.idx");
+	p = (unsigned char *)good.buf;
+	expect_idx(p, good.len, true);
+	for (size_t len = 0; len < good.len; len++)
+		expect_idx(p, len, false);
+	put_be32(p + 4, 3); /* unknown version */
+	expect_idx(p, good.len, false);
+	put_be32(p + 4, 2);
+	put_be32(p + 8 + 4 * 255, UINT32_MAX); /* more than the file can hold */
+	expect_idx(p, good.len, false);
+	put_be32(p + 8 + 4 * 255, 3);
+	put_be32(p + 8, 4); /* falls */
+	expect_idx(p, good.len, false);
+	put_be32(p + 8, 0);
+	put_be32(p + 8 + 1024 + 3 * 24, 0x80000005); /* wide offset that is not there */
+	put_be32(p + 8 + 1024 + 3 * 24 + 8, 0xffffffff);
+	expect_idx(p, good.len, true);
+	aux_write("idx/pack/pack-1.idx", p, good.len);
+	strbuf_release(&good);
+	{
+		struct packs *ps = aux_packs("idx", hash_sha1, NULL);
+		struct object_buf buf = OBJECT_BUF_INIT;
+		struct oid_array oids = OID_ARRAY_INIT;
+		unsigned bad = 0;
+
+		assert_int_equal(packs_prefix_lookup(ps, "", 0, &oids, NULL), 0);
+		assert_int_equal(oids.nr, 3);
+		for (size_t i = 0; i < oids.nr; i++) {
+			bad += packs_read(ps, &oids.oid[i], &buf, NULL) < 0;
+			object_buf_release(&buf);
+		}
+		assert_int_equal(bad, 2);
+		oid_array_clear(&oids);
+		packs_free(ps);
+	}
+}
+
+/* ---- every file of a real pack: cut off and with flipped bits ---- */
+
+static int look_at_pack(void *data, struct pack *p)
+{
+	int rc = pack_verify(p, NULL, NULL, NULL, NULL);
+
+	*(int *)data |= rc != 0;
+	return 0;
+}
+
+struct scanned {
+	struct packs *ps;
+	unsigned good, bad, wrong;
+};
+
+static int read_checked(void *data, const struct object_id *oid)
+{
+	struct scanned *s = data;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_info info;
+	struct object_id name;
+
+	if (packs_info(s->ps, oid, &info, NULL) < 0)
+		info.size = 0;
+	if (packs_read(s->ps, oid, &buf, NULL) < 0) {
+		s->bad++;
+		return 0;
+	}
+	hash_object_buf(hash_sha1, object_type_name(buf.type), buf.data, buf.size, &name);
+	if (oid_eq(&name, oid))
+		s->good++;
+	else
+		s->wrong++;
+	object_buf_release(&buf);
+	return 0;
+}
+
+/* Reads everything there is; true if verify found something. */
+static bool survey(const char *objdir, bool use_midx, struct scanned *s)
+{
+	struct packs_options o = { .use_midx = use_midx };
+	struct warnings w = WARNINGS_INIT;
+	int found = 0;
+
+	memset(s, 0, sizeof(*s));
+	s->ps = aux_packs_with(&o, objdir, hash_sha1, &w);
+	(void)!packs_foreach_object(s->ps, true, read_checked, s, NULL);
+	(void)!packs_foreach_object(s->ps, false, read_checked, s, NULL);
+	packs_foreach(s->ps, look_at_pack, &found);
+	if (use_midx)
+		found |= packs_verify_midx(s->ps, NULL, NULL) != 0;
+	packs_free(s->ps);
+	strbuf_release(&w.text);
+	return found;
+}
+
+static void damage(const char *objdir, const char *path, size_t step, bool use_midx)
+{
+	struct strbuf good = STRBUF_INIT;
+	struct scanned s;
+	bool is_rev = ends_with(path, ".rev"), is_midx = ends_with(path, "-index");
+	unsigned all;
+
+	aux_read(&good, path);
+	assert_false(survey(objdir, use_midx, &s));
+	assert_true(s.good > 0 && !s.bad && !s.wrong);
+	all = s.good;
+	for (size_t len = 0; len < good.len; len += step) {
+		aux_write(path, good.buf, len);
+		assert_true(survey(objdir, use_midx, &s));
+		/* Both are only an aid: reading goes on without them. */
+		if (is_rev || is_midx)
+			assert_int_equal(s.good, all);
+	}
+	for (size_t at = 0; at < good.len; at += step) {
+		good.buf[at] ^= (char)(1 << (at & 7));
+		aux_write(path, good.buf, good.len);
+		if (!survey(objdir, use_midx, &s))
+			fail_msg("a flipped bit at %zu of '%s' was not seen", at, path);
+		good.buf[at] ^= (char)(1 << (at & 7));
+	}
+	aux_write(path, good.buf, good.len);
+	strbuf_release(&good);
+}
+
+static void make_small_repo(void)
+{
+	aux_must("mkdir small && cd small && $GIT init -q . && "
+		 "for i in 1 2 3 4 5 6; do seq $i 40 >f$i; done && $GIT add . && $GIT commit -qm 1 && "
+		 "for i in 1 2 3 4 5 6; do echo x >>f$i; done && $GIT commit -qam 2 && "
+		 "$GIT -c pack.writeReverseIndex=true repack -adq && chmod -R u+w .git/objects && "
+		 "ls .git/objects/pack/*.rev >/dev/null && $GIT multi-pack-index write");
+}
+
+static void test_damage(void **state)
+{
+	static const char *const ext[] = { "pack", "idx", "rev" };
+
+	(void)state;
+	if (!aux_have_stock())
+		skip();
+	make_small_repo();
+	for (size_t i = 0; i < ARRAY_SIZE(ext); i++) {
+		char *path = aux_glob("small/.git/objects/pack/*.%s", ext[i]);
+
+		damage("small/.git/objects", path, i ? 11 : 7, false);
+		free(path);
+	}
+	damage("small/.git/objects", "small/.git/objects/pack/multi-pack-index", 13, true);
+}
+
+/* Bits flipped behind right checksums: what a malicious sender would make. */
+static void test_resealed_midx(void **state)
+{
+	const char *path = "small/.git/objects/pack/multi-pack-index";
+	struct strbuf good = STRBUF_INIT;
+	struct object_id sum;
+	struct scanned s;
+
+	(void)state;
+	if (!aux_have_stock())
+		skip();
+	aux_read(&good, path);
+	for (size_t at = 0; at < good.len - 20; at += 3) {
+		char was = good.buf[at];
+
+		good.buf[at] = (char)(at & 1 ? 0xff : was ^ 0x80);
+		hash_buf(hash_sha1, good.buf, good.len - 20, &sum);
+		memcpy(good.buf + good.len - 20, sum.hash, 20);
+		aux_write(path, good.buf, good.len);
+		survey("small/.git/objects", true, &s);
+		assert_int_equal(s.wrong, 0);
+		good.buf[at] = was;
+	}
+	hash_buf(hash_sha1, good.buf, good.len - 20, &sum);
+	memcpy(good.buf + good.len - 20, sum.hash, 20);
+	aux_write(path, good.buf, good.len);
+	strbuf_release(&good);
+}
+
+/* ---- another copy ---- */
+
+static int other_read(void *data, const struct object_id *oid, struct object_buf *out,
+		      struct err *err)
+{
+	return packs_read(data, oid, out, err);
+}
+
+static int other_info(void *data, const struct object_id *oid, struct object_info *out,
+		      struct err *err)
+{
+	return packs_info(data, oid, out, err);
+}
+
+static bool other_has(void *data, const struct object_id *oid)
+{
+	return packs_has(data, oid);
+}
+
+/* Ruin the deflated bytes of one object of a pack. */
+static void ruin(const char *objdir, const struct object_id *oid)
+{
+	struct packs *ps = aux_packs(objdir, hash_sha1, NULL);
+	struct strbuf sb = STRBUF_INIT;
+	struct place at;
+
+	assert_true(packs_find(ps, oid, NULL, &at));
+	aux_read(&sb, pack_path(at.pack));
+	for (size_t i = 2; i < 8; i++)
+		sb.buf[at.offset + i] ^= 0x5a;
+	aux_write(pack_path(at.pack), sb.buf, sb.len);
+	strbuf_release(&sb);
+	packs_free(ps);
+}
+
+static void forge_family(const char *dir, const char *name, struct object_id *base,
+			 struct object_id *made)
+{
+	struct forge f;
+
+	forge_start(&f);
+	forge_blob(&f, "12345", base);
+	hash_object_buf(hash_sha1, "blob", "123", 3, made);
+	forge_ref_delta(&f, made, base, copy_three, sizeof(copy_three));
+	forge_end(&f, dir, name);
+}
+
+static void test_other_copy(void **state)
+{
+	struct warnings w = WARNINGS_INIT;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_id base, made;
+	struct err err = ERR_INIT;
+	struct packs *ps;
+	struct forge f;
+
+	(void)state;
+	forge_family("copy", "1", &base, &made);
+	ruin("copy", &base);
+	expect_read("copy", &base, ERR_CORRUPT, "corrupt");
+	expect_read("copy", &made, ERR_CORRUPT, "corrupt");
+	/* A second pack has the base alone: both can be read, with a warning. */
+	forge_start(&f);
+	forge_blob(&f, "12345", &base);
+	forge_end(&f, "copy", "0");
+	aux_must("touch -d '2001-01-01' copy/pack/pack-0.*");
+	ps = aux_packs("copy", hash_sha1, &w);
+	MUST(packs_read(ps, &made, &buf, &err));
+	assert_string_equal(buf.data, "123");
+	object_buf_release(&buf);
+	assert_non_null(strstr(w.text.buf, oid_hex(&base)));
+	MUST(packs_read(ps, &base, &buf, &err));
+	assert_string_equal(buf.data, "12345");
+	object_buf_release(&buf);
+	packs_free(ps);
+	strbuf_release(&w.text);
+}
+
+static void test_copy_in_other_store(void **state)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_id base, made;
+	struct object_source source = { other_read, other_info, other_has, NULL, NULL };
+	struct packs_options o = { .others = &source };
+	struct err err = ERR_INIT;
+	struct packs *ps, *others;
+	struct forge f;
+
+	(void)state;
+	forge_family("mine", "1", &base, &made);
+	ruin("mine", &base);
+	forge_start(&f);
+	forge_blob(&f, "12345", &base);
+	forge_end(&f, "theirs", "1");
+	others = aux_packs("theirs", hash_sha1, NULL);
+	source.data = others;
+	source.algo = hash_sha1;
+	ps = aux_packs_with(&o, "mine", hash_sha1, NULL);
+	MUST(packs_read(ps, &made, &buf, &err));
+	assert_string_equal(buf.data, "123");
+	object_buf_release(&buf);
+	packs_free(ps);
+	/* A source that comes back to us, as the object database does: no endless loop. */
+	ps = aux_packs_with(&o, "mine", hash_sha1, NULL);
+	source.data = ps;
+	assert_int_equal(packs_read(ps, &made, &buf, NULL), ERR_CORRUPT);
+	packs_free(ps);
+	packs_free(others);
+	/* A thin pack on disk: bases in the other store. */
+	forge_start(&f);
+	forge_ref_delta(&f, &made, &base, copy_three, sizeof(copy_three));
+	forge_end(&f, "thin", "1");
+	source.data = others = aux_packs("theirs", hash_sha1, NULL);
+	ps = aux_packs_with(&o, "thin", hash_sha1, NULL);
+	{
+		struct object_info info;
+
+		MUST(packs_info(ps, &made, &info, &err));
+		assert_int_equal(info.type, OBJ_BLOB);
+		assert_int_equal(info.size, 3);
+	}
+	MUST(packs_read(ps, &made, &buf, &err));
+	assert_string_equal(buf.data, "123");
+	object_buf_release(&buf);
+	packs_free(ps);
+	packs_free(others);
+}
+
+/* A pack that was cut after its idx was made: refused when it is opened. */
+static void test_cut_pack(void **state)
+{
+	struct warnings w = WARNINGS_INIT;
+	struct object_id base, made;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct packs *ps;
+
+	(void)state;
+	forge_family("cut", "1", &base, &made);
+	aux_must("head -c 30 cut/pack/pack-1.pack >x && cat x >cut/pack/pack-1.pack");
+	ps = aux_packs("cut", hash_sha1, &w);
+	assert_int_equal(packs_read(ps, &base, &buf, NULL), ERR_CORRUPT);
+	assert_int_equal(packs_read(ps, &made, &buf, NULL), ERR_NOT_FOUND);
+	assert_int_equal(w.nr, 1); /* told once */
+	packs_free(ps);
+	strbuf_release(&w.text);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	aux_enter_dir();
+	limit_memory();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good_forgery),
+		cmocka_unit_test(test_circles),
+		cmocka_unit_test(test_missing_base),
+		cmocka_unit_test(test_bad_distances),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_idx),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_resealed_midx),
+		cmocka_unit_test(test_other_copy),
+		cmocka_unit_test(test_copy_in_other_store),
+		cmocka_unit_test(test_cut_pack),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
