@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading dates. Both readers walk over the text and pick up what they know
+ * (a number, a group of numbers, a word, a zone); what they do not know is
+ * stepped over, so that "Thu, 7 Apr 2005 at 22:13 (CEST)" is a date.
+ *
+ * date_parse wants the day and the time of day to be there. date_approxidate
+ * starts from the present moment and changes what the text says.
+ */
+#include "compat/posix.h"
+#include "util/date.h"
+
+#define UNSET (-1) /* in struct tm */
+#define NO_ZONE INT_MIN
+
+/* ---- words ---- */
+
+static const char *const month_names[12] = {
+	"january", "february", "march", "april", "may", "june", "july",
+	"august", "september", "october", "november", "december",
+};
+
+/* In the plural, for "2 fridays ago"; the singular is an abbreviation of it. */
+static const char *const day_names[7] = {
+	"sundays", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays",
+};
+
+static size_t word_len(const char *s)
+{
+	size_t n = 0;
+
+	while (isalpha((unsigned char)s[n]))
+		n++;
+	return n;
+}
+
+/* A word that runs into a digit is none that we know: "apr7". */
+static bool is_whole_word(const char *s, size_t len)
+{
+	return !isdigit((unsigned char)s[len]);
+}
+
+/* Is the word the first `len` letters of name, and at least `min` of them? */
+static bool abbreviates(const char *word, size_t len, const char *name, size_t min)
+{
+	return len >= min && len <= strlen(name) && !strncasecmp(word, name, len);
+}
+
+static bool word_is(const char *word, size_t len, const char *name)
+{
+	return abbreviates(word, len, name, strlen(name));
+}
+
+/* The index of the name that the word abbreviates by three letters or more. */
+static int find_name(const char *word, size_t len, const char *const *names, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		if (abbreviates(word, len, names[i], 3))
+			return i;
+	return -1;
+}
+
+/* Zone names that mail programs write, in minutes east; three letters will do. */
+static const struct {
+	const char *name;
+	int minutes;
+} zone_names[] = {
+	{ "IDLW", -720 }, { "NT", -660 },   { "CAT", -600 },  { "HST", -600 },
+	{ "HDT", -540 },  { "YST", -540 },  { "YDT", -480 },  { "PST", -480 },
+	{ "PDT", -420 },  { "MST", -420 },  { "MDT", -360 },  { "CST", -360 },
+	{ "CDT", -300 },  { "EST", -300 },  { "EDT", -240 },  { "AST", -180 },
+	{ "ADT", -120 },  { "WAT", -60 },   { "GMT", 0 },     { "UTC", 0 },
+	{ "Z", 0 },	  { "WET", 0 },	    { "BST", 60 },    { "MET", 60 },
+	{ "MEWT", 60 },	  { "MEST", 120 },  { "MESZ", 120 },  { "CET", 60 },
+	{ "CEST", 120 },  { "FWT", 60 },    { "FST", 120 },   { "EET", 120 },
+	{ "EEST", 180 },  { "WAST", 420 },  { "WADT", 480 },  { "CCT", 480 },
+	{ "JST", 540 },	  { "EAST", 600 },  { "EADT", 660 },  { "GST", 600 },
+	{ "NZT", 720 },	  { "NZST", 720 },  { "NZDT", 780 },  { "IDLE", 720 },
+};
+
+static int find_zone(const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(zone_names); i++) {
+		size_t full = strlen(zone_names[i].name);
+
+		if (abbreviates(word, len, zone_names[i].name, full < 3 ? full : 3))
+			return zone_names[i].minutes;
+	}
+	return NO_ZONE;
+}
+
+/* ---- numbers ---- */
+
+struct number {
+	uint64_t value; /* capped */
+	size_t digits;
+};
+
+static struct number read_number(const char *s)
+{
+	struct number n = { 0, 0 };
+
+	for (; isdigit((unsigned char)s[n.digits]); n.digits++)
+		if (n.value < UINT64_MAX / 16)
+			n.value = n.value * 10 + (uint64_t)(s[n.digits] - '0');
+	return n;
+}
+
+/* Two or three numbers with the same separator between them. */
+struct group {
+	long part[3]; /* -1: not there; capped */
+	char separator;
+	size_t len;
+};
+
+static long capped(uint64_t value)
+{
+	return value > 1000000 ? 1000000 : (long)value;
+}
+
+static bool read_group(const char *s, struct group *g)
+{
+	struct number n = read_number(s);
+	int parts = 1;
+
+	g->part[0] = capped(n.value);
+	g->part[1] = g->part[2] = -1;
+	g->len = n.digits;
+	g->separator = s[n.digits];
+	if (!g->separator || !strchr(":/-.", g->separator))
+		return false;
+	while (parts < 3 && s[g->len] == g->separator && isdigit((unsigned char)s[g->len + 1])) {
+		n = read_number(s + g->len + 1);
+		g->part[parts++] = capped(n.value);
+		g->len += 1 + n.digits;
+	}
+	return parts > 1;
+}
+
+/* ---- days ---- */
+
+/* Days from 1970-01-01 to the first of March of `year`, a leap year's start. */
+static int64_t days_to_march(int64_t year)
+{
+	return year * 365 + year / 4 - year / 100 + year / 400 - 719468;
+}
+
+/* tm as UTC, also where its day is beyond the month; -1 if a part is missing. */
+static int64_t utc_seconds(const struct tm *tm)
+{
+	int64_t year = tm->tm_year + 1900;
+	int month = tm->tm_mon - 2; /* counted from March, so leap days come last */
+	int64_t days;
+
+	if (tm->tm_year < 70 || tm->tm_year > 199 || tm->tm_mon < 0 || tm->tm_mon > 11 ||
+	    tm->tm_mday < 1 || tm->tm_mday > 31 || tm->tm_hour < 0 || tm->tm_min < 0 ||
+	    tm->tm_sec < 0)
+		return -1;
+	if (month < 0) {
+		month += 12;
+		year--;
+	}
+	days = days_to_march(year) + (153 * month + 2) / 5 + tm->tm_mday - 1;
+	return ((days * 24 + tm->tm_hour) * 60 + tm->tm_min) * 60 + tm->tm_sec;
+}
+
+/*
+ * Try one reading of a group as a date. `year` -1: the present one. With `now`,
+ * a day more than ten days ahead is refused: that reading is not what was meant.
+ */
+static bool try_date(struct tm *tm, long year, long month, long day,
+		     const struct tm *now)
+{
+	struct tm try = *tm;
+
+	if (month < 1 || month > 12 || day < 1 || day > 31)
+		return false;
+	try.tm_mon = (int)month - 1;
+	try.tm_mday = (int)day;
+	if (year == -1) {
+		if (!now) {
+			tm->tm_mon = try.tm_mon;
+			tm->tm_mday = try.tm_mday;
+			return true;
+		}
+		try.tm_year = now->tm_year;
+	} else if (year >= 1970 && year < 2100) {
+		try.tm_year = (int)year - 1900;
+	} else if (year > 70 && year < 100) {
+		try.tm_year = (int)year;
+	} else if (year < 38) {
+		try.tm_year = (int)year + 100;
+	} else {
+		return false;
+	}
+	if (now) {
+		int64_t then = utc_seconds(&try);
+
+		if (then != -1 && then > utc_seconds(now) + 10 * 24 * 3600)
+			return false;
+	}
+	tm->tm_mon = try.tm_mon;
+	tm->tm_mday = try.tm_mday;
+	if (year != -1)
+		tm->tm_year = try.tm_year;
+	return true;
+}
+
+/*
+ * Year first where the first number can only be one. Otherwise the American
+ * order, except between dots, then the European one; neither may be ahead.
+ */
+static bool set_date(struct tm *tm, const struct group *g, timestamp_t present)
+{
+	const long a = g->part[0], b = g->part[1], c = g->part[2];
+	time_t t = (time_t)present;
+	struct tm now;
+
+	if (a > 70 && (try_date(tm, a, b, c, NULL) || try_date(tm, a, c, b, NULL)))
+		return true;
+	gmtime_r(&t, &now);
+	if (g->separator != '.' && try_date(tm, c, a, b, &now))
+		return true;
+	if (try_date(tm, c, b, a, &now))
+		return true;
+	return g->separator == '.' && try_date(tm, c, a, b, &now);
+}
+
+static bool set_time(struct tm *tm, const struct group *g)
+{
+	long second = g->part[2] < 0 ? 0 : g->part[2];
+
+	if (g->part[0] > 24 || g->part[1] > 59 || second > 60)
+		return false;
+	tm->tm_hour = (int)g->part[0];
+	tm->tm_min = (int)g->part[1];
+	tm->tm_sec = (int)second;
+	return true;
+}
+
+/* Returns the bytes used, 0 if this group is neither. */
+static size_t take_group(const char *s, struct tm *tm, timestamp_t present)
+{
+	struct group g;
+
+	if (!read_group(s, &g))
+		return 0;
+	if (g.separator != ':')
+		return set_date(tm, &g, present) ? g.len : 0;
+	if (!set_time(tm, &g))
+		return 0;
+	/* A fraction of a second, if this cannot be the start of a date. */
+	if (s[g.len] == '.' && isdigit((unsigned char)s[g.len + 1]) &&
+	    tm->tm_year != UNSET && tm->tm_mon != UNSET && tm->tm_mday != UNSET)
+		g.len += 1 + read_number(s + g.len + 1).digits;
+	return g.len;
+}
+
+/* ---- strict ---- */
+
+struct reading {
+	struct tm tm;
+	int zone;     /* minutes east, or NO_ZONE */
+	bool is_utc;  /* tm came from seconds since the epoch */
+	timestamp_t present;
+};
+
+static bool nothing_set(const struct tm *tm)
+{
+	return tm->tm_year == UNSET && tm->tm_mon == UNSET && tm->tm_mday == UNSET &&
+	       tm->tm_hour == UNSET && tm->tm_min == UNSET && tm->tm_sec == UNSET;
+}
+
+/* 20050407 and 221313. */
+static bool take_compact(struct number n, struct tm *tm)
+{
+	long v = capped(n.value);
+
+	if (n.digits == 8) {
+		v = (long)(n.value % 10000);
+		return try_date(tm, (long)(n.value / 10000), v / 100, v % 100, NULL);
+	}
+	if (n.digits == 6 && v / 10000 < 25 && v / 100 % 100 < 60 && v % 100 <= 60) {
+		tm->tm_hour = (int)(v / 10000);
+		tm->tm_min = (int)(v / 100 % 100);
+		tm->tm_sec = (int)(v % 100);
+		return true;
+	}
+	return false;
+}
+
+/* A number of up to four digits on its own: day before year before month. */
+static void take_small(struct number n, struct reading *r)
+{
+	struct tm *tm = &r->tm;
+	int v = (int)n.value;
+
+	if (n.digits == 4) {
+		if (v <= 1400 && r->zone == NO_ZONE)
+			r->zone = v / 100 * 60 + v % 100;
+		else if (v > 1900 && v < 2100)
+			tm->tm_year = v - 1900;
+	} else if (n.digits > 2) {
+		return;
+	} else if (v > 0 && v < 32 && tm->tm_mday < 0) {
+		tm->tm_mday = v;
+	} else if (n.digits == 2 && tm->tm_year < 0 && v < 10 && tm->tm_mday >= 0) {
+		tm->tm_year = v + 100;
+	} else if (n.digits == 2 && tm->tm_year < 0 && v >= 70) {
+		tm->tm_year = v;
+	} else if (v > 0 && v < 13 && tm->tm_mon < 0) {
+		tm->tm_mon = v - 1;
+	}
+}
+
+static size_t take_number(const char *s, struct reading *r)
+{
+	struct number n = read_number(s);
+	size_t used;
+
+	if (n.value >= 100000000 && nothing_set(&r->tm)) {
+		time_t t = (time_t)n.value;
+		int isdst = r->tm.tm_isdst;
+
+		if (gmtime_r(&t, &r->tm)) {
+			r->tm.tm_isdst = isdst;
+			r->is_utc = true;
+			return n.digits;
+		}
+	}
+	used = take_group(s, &r->tm, r->present);
+	if (used)
+		return used;
+	if (n.digits == 8 || n.digits == 6) {
+		if (take_compact(n, &r->tm))
+			return n.digits;
+	}
+	if (n.digits <= 4)
+		take_small(n, r);
+	return n.digits;
+}
+
+static void to_half_day(struct tm *tm, bool pm)
+{
+	if (tm->tm_hour >= 0)
+		tm->tm_hour = tm->tm_hour % 12 + (pm ? 12 : 0);
+}
+
+static size_t take_word(const char *s, struct reading *r)
+{
+	size_t len = word_len(s);
+	int i;
+
+	if (!is_whole_word(s, len)) {
+		if (len == 1 && *s == 'T' && r->tm.tm_hour == UNSET)
+			r->tm.tm_min = r->tm.tm_sec = 0; /* the hour comes next */
+		return len;
+	}
+	i = find_name(s, len, month_names, 12);
+	if (i >= 0) {
+		r->tm.tm_mon = i;
+		return len;
+	}
+	if (find_name(s, len, day_names, 7) >= 0)
+		return len; /* the date says it already */
+	i = find_zone(s, len);
+	if (i != NO_ZONE) {
+		if (r->zone == NO_ZONE)
+			r->zone = i; /* a number says it better */
+		return len;
+	}
+	if (word_is(s, len, "AM") || word_is(s, len, "PM"))
+		to_half_day(&r->tm, tolower((unsigned char)*s) == 'p');
+	return len;
+}
+
+/* +02, +0200 or +02:00; anything else is stepped over. */
+static size_t take_zone(const char *s, struct reading *r)
+{
+	struct number hours = read_number(s + 1), minutes = { 0, 2 };
+	size_t len = 1 + hours.digits;
+
+	if (s[len] == ':' && isdigit((unsigned char)s[len + 1])) {
+		minutes = read_number(s + len + 1);
+		len += 1 + minutes.digits;
+	} else if (hours.digits == 4) {
+		minutes.value = hours.value % 100;
+		hours.value /= 100;
+		hours.digits = 2;
+	}
+	if (hours.digits == 2 && hours.value < 24 && minutes.digits == 2 &&
+	    minutes.value < 60) {
+		r->zone = (int)(hours.value * 60 + minutes.value);
+		if (*s == '-')
+			r->zone = -r->zone;
+	}
+	return len;
+}
+
+/* "N +ZZZZ" up to the end, as in a commit. */
+static bool parse_raw(const char *s, timestamp_t *t, int *zone)
+{
+	struct number n = read_number(s), z;
+	int minutes;
+
+	if (!n.digits || n.digits > 19 || n.value >= TIME_MAX + UINT64_C(1))
+		return false;
+	s += n.digits;
+	if (s[0] != ' ' || (s[1] != '+' && s[1] != '-'))
+		return false;
+	z = read_number(s + 2);
+	if (z.digits != 4 || (s[6] && s[6] != '\n'))
+		return false;
+	minutes = (int)(z.value / 100 * 60 + z.value % 100);
+	*t = n.value;
+	*zone = s[1] == '-' ? -minutes : minutes;
+	return true;
+}
+
+static int zone_as_written(int minutes)
+{
+	int abs_minutes = abs(minutes);
+	int written = abs_minutes / 60 * 100 + abs_minutes % 60;
+
+	return minutes < 0 ? -written : written;
+}
+
+static bool read_strict(const char *s, timestamp_t *t, int *zone)
+{
+	struct reading r = { .zone = NO_ZONE, .present = date_now(NULL) };
+	int64_t seconds;
+
+	memset(&r.tm, 0, sizeof(r.tm));
+	r.tm.tm_year = r.tm.tm_mon = r.tm.tm_mday = UNSET;
+	r.tm.tm_hour = r.tm.tm_min = r.tm.tm_sec = UNSET;
+	r.tm.tm_isdst = -1;
+	while (*s && *s != '\n') {
+		unsigned char c = (unsigned char)*s;
+
+		if (isalpha(c))
+			s += take_word(s, &r);
+		else if (isdigit(c))
+			s += take_number(s, &r);
+		else if ((c == '-' || c == '+') && isdigit((unsigned char)s[1]) &&
+			 r.tm.tm_hour != UNSET)
+			s += take_zone(s, &r);
+		else
+			s++;
+	}
+	seconds = utc_seconds(&r.tm);
+	if (seconds < 0)
+		return false;
+	if (r.zone == NO_ZONE) {
+		struct tm local = r.tm;
+
+		local.tm_isdst = -1;
+		r.zone = (int)((seconds - (int64_t)mktime(&local)) / 60);
+	}
+	if (!r.is_utc)
+		seconds -= (int64_t)r.zone * 60;
+	if (seconds < 0)
+		return false;
+	*t = (timestamp_t)seconds;
+	*zone = r.zone;
+	return true;
+}
+
+int date_parse(const char *s, timestamp_t *t, int *tz)
+{
+	timestamp_t seconds;
+	int zone;
+
+	if (!(*s == '@' && parse_raw(s + 1, &seconds, &zone)) &&
+	    !read_strict(s, &seconds, &zone))
+		return -1;
+	*t = seconds;
+	if (tz)
+		*tz = zone_as_written(zone);
+	return 0;
+}
+
+/* ---- approximate ---- */
+
+struct guess {
+	struct tm tm;  /* day, month, year UNSET until something settles them */
+	struct tm now; /* local */
+	long number;   /* read and not used yet; 0: none */
+	bool touched;  /* something fit */
+};
+
+/* Settle what is unset by the present day, go back `back` seconds. */
+static time_t settle(struct guess *g, int64_t back)
+{
+	time_t t;
+
+	if (g->tm.tm_mday < 0)
+		g->tm.tm_mday = g->now.tm_mday;
+	if (g->tm.tm_mon < 0)
+		g->tm.tm_mon = g->now.tm_mon;
+	if (g->tm.tm_year < 0) {
+		g->tm.tm_year = g->now.tm_year;
+		if (g->tm.tm_mon > g->now.tm_mon) /* December: the last one */
+			g->tm.tm_year--;
+	}
+	t = (time_t)((int64_t)mktime(&g->tm) - back);
+	localtime_r(&t, &g->tm);
+	return t;
+}
+
+/* A number that no word took: a day, a month or a year, what is free. */
+static void use_number(struct guess *g)
+{
+	long n = g->number;
+
+	g->number = 0;
+	if (!n)
+		return;
+	if (g->tm.tm_mday < 0 && n < 32)
+		g->tm.tm_mday = (int)n;
+	else if (g->tm.tm_mon < 0 && n < 13)
+		g->tm.tm_mon = (int)n - 1;
+	else if (g->tm.tm_year >= 0)
+		;
+	else if (n > 1969 && n < 2100)
+		g->tm.tm_year = (int)n - 1900;
+	else if (n > 69 && n < 100)
+		g->tm.tm_year = (int)n;
+	else if (n < 38)
+		g->tm.tm_year = (int)n + 100;
+}
+
+/* The last time that the clock showed this hour, counted from the day at hand. */
+static void last_hour(struct guess *g, int hour)
+{
+	use_number(g);
+	if (g->tm.tm_hour < hour)
+		settle(g, 24 * 3600);
+	g->tm.tm_hour = hour;
+	g->tm.tm_min = g->tm.tm_sec = 0;
+}
+
+static void half_day(struct guess *g, bool pm)
+{
+	if (g->number) {
+		g->tm.tm_hour = (int)(g->number % 24);
+		g->tm.tm_min = g->tm.tm_sec = 0;
+	}
+	g->number = 0;
+	to_half_day(&g->tm, pm);
+}
+
+static bool take_moment(struct guess *g, const char *s, size_t len)
+{
+	if (word_is(s, len, "yesterday")) {
+		g->number = 0;
+		settle(g, 24 * 3600);
+	} else if (word_is(s, len, "noon")) {
+		last_hour(g, 12);
+	} else if (word_is(s, len, "midnight")) {
+		last_hour(g, 0);
+	} else if (word_is(s, len, "tea")) {
+		last_hour(g, 17);
+	} else if (word_is(s, len, "am") || word_is(s, len, "pm")) {
+		half_day(g, tolower((unsigned char)*s) == 'p');
+	} else if (word_is(s, len, "never")) {
+		time_t epoch = 0;
+
+		localtime_r(&epoch, &g->tm);
+		g->number = 0;
+	} else if (word_is(s, len, "now")) {
+		g->number = 0;
+		settle(g, 0);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* "last" is one, so "last week" is a week ago. */
+static bool take_number_word(struct guess *g, const char *s, size_t len)
+{
+	static const char *const words[] = {
+		"zero", "one", "two", "three", "four", "five", "six", "seven",
+		"eight", "nine", "ten",
+	};
+
+	if (word_is(s, len, "last")) {
+		g->number = 1;
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!word_is(s, len, words[i]))
+			continue;
+		g->number = (long)i;
+		return true;
+	}
+	return false;
+}
+
+/* With a number before it: so many units, or such days of the week, back. */
+static bool take_unit(struct guess *g, const char *s, size_t len)
+{
+	static const struct {
+		const char *name;
+		int64_t seconds;
+	} units[] = {
+		{ "seconds", 1 },   { "minutes", 60 },	 { "hours", 3600 },
+		{ "days", 86400 },  { "weeks", 604800 },
+	};
+	int64_t number = g->number;
+	int day;
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (!abbreviates(s, len, units[i].name, strlen(units[i].name) - 1))
+			continue;
+		settle(g, units[i].seconds * number);
+		goto taken;
+	}
+	day = find_name(s, len, day_names, 7);
+	if (day >= 0) {
+		int back = g->tm.tm_wday - day;
+
+		settle(g, (back + 7 * (number - (back > 0))) * 86400);
+		goto taken;
+	}
+	if (abbreviates(s, len, "months", 5)) {
+		int months;
+
+		settle(g, 0);
+		months = g->tm.tm_year * 12 + g->tm.tm_mon - (int)number;
+		g->tm.tm_mon = months % 12 + (months % 12 < 0 ? 12 : 0);
+		g->tm.tm_year = (months - g->tm.tm_mon) / 12;
+		goto taken;
+	}
+	if (abbreviates(s, len, "years", 4)) {
+		settle(g, 0);
+		g->tm.tm_year -= (int)number; /* before 1900 means unset */
+		goto taken;
+	}
+	return false;
+
+taken:
+	g->number = 0;
+	return true;
+}
+
+static size_t guess_word(struct guess *g, const char *s)
+{
+	size_t len = word_len(s);
+	int month;
+
+	if (!is_whole_word(s, len))
+		return len;
+	month = find_name(s, len, month_names, 12);
+	if (month >= 0)
+		g->tm.tm_mon = month;
+	else if (!take_moment(g, s, len) &&
+		 !(g->number ? take_unit(g, s, len) : take_number_word(g, s, len)))
+		return len;
+	g->touched = true;
+	return len;
+}
+
+static size_t guess_number(struct guess *g, const char *s, timestamp_t present)
+{
+	struct number n = read_number(s);
+	size_t used;
+
+	use_number(g);
+	g->touched = true;
+	used = take_group(s, &g->tm, present);
+	if (used)
+		return used;
+	/* "02" is a number, "0002" is not. */
+	if (*s != '0' || n.digits <= 2)
+		g->number = n.value > INT_MAX ? INT_MAX : (long)n.value;
+	return n.digits;
+}
+
+timestamp_t date_approxidate(const char *s, bool *bad)
+{
+	struct guess g = { .number = 0 };
+	timestamp_t present, t;
+	time_t now;
+
+	if (bad)
+		*bad = false;
+	if (!date_parse(s, &t, NULL))
+		return t;
+	present = date_now(NULL);
+	now = (time_t)present;
+	localtime_r(&now, &g.now);
+	g.tm = g.now;
+	g.tm.tm_year = g.tm.tm_mon = g.tm.tm_mday = UNSET;
+	while (*s) {
+		if (isdigit((unsigned char)*s))
+			s += guess_number(&g, s, present);
+		else if (isalpha((unsigned char)*s))
+			s += guess_word(&g, s);
+		else
+			s++;
+	}
+	use_number(&g);
+	if (bad)
+		*bad = !g.touched;
+	return (timestamp_t)settle(&g, 0);
+}
+
+int date_parse_expiry(const char *s, timestamp_t *t)
+{
+	timestamp_t when;
+	bool bad;
+
+	if (!strcmp(s, "never") || !strcmp(s, "false")) {
+		*t = 0;
+		return 0;
+	}
+	if (!strcmp(s, "all") || !strcmp(s, "now")) {
+		*t = TIME_MAX;
+		return 0;
+	}
+	when = date_approxidate(s, &bad);
+	if (bad)
+		return -1;
+	*t = when;
+	return 0;
+}
