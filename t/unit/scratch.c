@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "t/unit/scratch.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/strvec.h"
+#include <dirent.h>
+
+char *scratch_new_in(const char *parent)
+{
+	char *template = xstrfmt("%s/unit-XXXXXX", parent);
+	char *made, *real = NULL;
+
+	made = mkdtemp(template);
+	if (made)
+		real = realpath(made, NULL);
+	free(template);
+	return real;
+}
+
+char *scratch_new(void)
+{
+	const char *build = getenv("GIT_BUILD_DIR");
+	char *dir = scratch_new_in(build ? build : is_directory("build") ? "build" : ".");
+
+	if (!dir)
+		abort();
+	return dir;
+}
+
+void scratch_remove(char *dir)
+{
+	if (dir && remove_tree(dir, false, NULL) < 0)
+		abort();
+	free(dir);
+}
+
+const char *at(const char *dir, const char *fmt, ...)
+{
+	static char bufs[8][PATH_MAX];
+	static unsigned next;
+	char *buf = bufs[next++ % 8];
+	size_t n = (size_t)snprintf(buf, PATH_MAX, "%s/", dir);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf + n, PATH_MAX - n, fmt, ap);
+	va_end(ap);
+	return buf;
+}
+
+int new_file(const char *path, const char *text)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	size_t len = strlen(text);
+
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
+		abort();
+	return fd;
+}
+
+void write_text(const char *path, const char *text)
+{
+	FILE *fp = fopen(path, "w");
+
+	if (!fp || fputs(text, fp) < 0 || fclose(fp))
+		abort();
+}
+
+char *read_text(const char *path)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	if (read_file(&sb, path, 0, NULL) < 0)
+		return NULL;
+	return strbuf_detach(&sb, NULL);
+}
+
+static void collect(struct strvec *lines, const char *dir, const char *sub)
+{
+	char *path = xstrfmt("%s/%s", dir, sub);
+	DIR *d = opendir(path);
+	struct dirent *de;
+
+	while (d && (de = readdir(d))) {
+		char *name, *full;
+		struct stat st;
+
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
+			continue;
+		name = xstrfmt("%s%s%s", sub, *sub ? "/" : "", de->d_name);
+		full = xstrfmt("%s/%s", dir, name);
+		if (lstat(full, &st))
+			abort();
+		if (S_ISDIR(st.st_mode)) {
+			strvec_pushf(lines, "d %s", name);
+			collect(lines, dir, name);
+		} else {
+			strvec_pushf(lines, "f %s %jd", name, (intmax_t)st.st_size);
+		}
+		free(name);
+		free(full);
+	}
+	if (d)
+		closedir(d);
+	free(path);
+}
+
+char *tree_of(const char *dir)
+{
+	struct strvec lines = STRVEC_INIT;
+	struct strbuf sb = STRBUF_INIT;
+
+	collect(&lines, dir, "");
+	strvec_sort_unique(&lines);
+	for (size_t i = 0; i < lines.nr; i++)
+		strbuf_addf(&sb, "%s\n", lines.v[i]);
+	strvec_clear(&lines);
+	return strbuf_detach(&sb, NULL);
+}
+
+static bool dropped(const char *line, const char *drop)
+{
+	size_t len = strcspn(line, " \n");
+
+	for (const char *p = drop; *p; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+
+		if (n == len && !strncmp(p, line, n))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+char *simplify(const char *text, const char *dir, const char *drop)
+{
+	struct strbuf sb = STRBUF_INIT;
+	size_t dir_len = strlen(dir);
+
+	while (*text) {
+		const char *end = strchrnul(text, '\n');
+
+		if (!dropped(text, drop)) {
+			while (text < end) {
+				if (!strncmp(text, dir, dir_len)) {
+					strbuf_addch(&sb, '.');
+					text += dir_len;
+				} else {
+					strbuf_addch(&sb, *text++);
+				}
+			}
+			strbuf_addch(&sb, '\n');
+		}
+		text = *end ? end + 1 : end;
+	}
+	return strbuf_detach(&sb, NULL);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A directory of its own for a unit test, and what is in it. */
+#ifndef UNIT_SCRATCH_H
+#define UNIT_SCRATCH_H
+
+#include "compat/posix.h"
+#include "util/strbuf.h"
+
+/* Real path of a new directory on the disk (not a tmpfs); freed by _remove. */
+char *scratch_new(void);
+/* The same below `parent`; NULL if that is no directory. */
+char *scratch_new_in(const char *parent);
+void scratch_remove(char *dir);
+
+/* One of 8 rotating buffers: dir/FORMAT. */
+const char *at(const char *dir, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void write_text(const char *path, const char *text);
+/* Descriptor of a new file with that content. */
+int new_file(const char *path, const char *text);
+/* Caller frees; NULL if there is no such file. */
+char *read_text(const char *path);
+/* "d sub\nf sub/file 12\n", sorted; caller frees. */
+char *tree_of(const char *dir);
+
+/* Every `dir` in text becomes "."; caller frees. Lines that begin with one of the
+ * words in `drop` (space separated) are left out. */
+char *simplify(const char *text, const char *dir, const char *drop);
+
+#endif

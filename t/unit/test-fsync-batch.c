@@ -1,0 +1,1030 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine of durability: recorded calls equal a list for each method and
+ * kind of file system, flushes are counted exactly, each rule D1 to D7 has a test
+ * that fails when its line is taken out, and the n-th call fails for every n.
+ */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include "compat/fault.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "fs/tempfile.h"
+#include "fsync-batch.h"
+#include "t/unit/scratch.h"
+#include "util/alloc.h"
+#include "util/trace2.h"
+
+static char *dir;
+
+static int setup(void **state UNUSED)
+{
+	dir = scratch_new();
+	unsetenv("GIT_TEST_FSYNC");
+	unsetenv("GIT_TEST_FS_KIND");
+	return 0;
+}
+
+static int teardown(void **state UNUSED)
+{
+	fault_remove();
+	scratch_remove(dir);
+	return 0;
+}
+
+/* ---- short words ---- */
+
+static struct fsync_batch *batch(enum fsync_method method, enum fs_kind kind)
+{
+	struct fsync_batch_options o = {
+		.policy = { FSYNC_ALL, method },
+		.test_kind = 1 + (int)kind,
+	};
+
+	return fsync_batch_new(&o);
+}
+
+static int stage_as(struct fsync_batch *b, enum publish_class order, const char *tmp,
+		    const char *final, struct err *err)
+{
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = order,
+		.how = PUBLISH_RENAME,
+		.fd = new_file(tmp, "content"),
+		.tmp_path = tmp,
+		.final_path = final,
+		.make_parents = true,
+	};
+
+	return fsync_batch_stage(b, &s, err);
+}
+
+static void stage(struct fsync_batch *b, enum publish_class order, const char *tmp,
+		  const char *final)
+{
+	assert_int_equal(stage_as(b, order, at(dir, "%s", tmp), at(dir, "%s", final), NULL),
+			 0);
+}
+
+static void stage_unlink(struct fsync_batch *b, enum publish_class order, const char *name)
+{
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = order,
+		.how = PUBLISH_UNLINK,
+		.fd = -1,
+		.final_path = at(dir, "%s", name),
+	};
+
+	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
+}
+
+static void stage_in_place(struct fsync_batch *b, const char *name)
+{
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REFLOG,
+		.how = PUBLISH_IN_PLACE,
+		.fd = new_file(at(dir, "%s", name), "entry\n"),
+		.final_path = at(dir, "%s", name),
+	};
+
+	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
+}
+
+static void commit(struct fsync_batch *b)
+{
+	struct err err = ERR_INIT;
+
+	if (fsync_batch_commit(b, &err) < 0)
+		fail_msg("commit: %s", err_message(&err));
+	fsync_batch_free(b);
+}
+
+static void record(void)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+
+	fault_install(&plan);
+}
+
+static void record_failing(const char *call, size_t n, int fail_errno)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+
+	plan.only = call;
+	plan.fail_at = n;
+	plan.fail_errno = fail_errno;
+	fault_install(&plan);
+}
+
+/* The recorded calls without closes, paths from the scratch directory on. */
+static void assert_calls(const char *expect)
+{
+	char *got = simplify(fault_text(), dir, "close");
+
+	assert_string_equal(got, expect);
+	free(got);
+}
+
+/* Position of a recorded line; fails the test if it is not there. */
+static size_t where(const char *line)
+{
+	char *got = simplify(fault_text(), dir, "");
+	char *with_lf = xstrfmt("%s\n", line);
+	char *p = strstr(got, with_lf);
+	size_t pos;
+
+	if (!p)
+		fail_msg("no call '%s' in:\n%s", line, got);
+	pos = (size_t)(p - got);
+	free(with_lf);
+	free(got);
+	return pos;
+}
+
+static size_t count_calls(const char *name)
+{
+	char *prefix = xstrfmt("%s ", name);
+	size_t n = 0;
+
+	for (const char *p = fault_text(); *p; p = strchr(p, '\n') + 1)
+		n += starts_with(p, prefix);
+	free(prefix);
+	return n;
+}
+
+static size_t count_flushes(void)
+{
+	return count_calls("fsync") + count_calls("fdatasync") + count_calls("syncfs") +
+	       count_calls("full_fsync");
+}
+
+/* One of 4 rotating buffers. */
+static const char *numbered(const char *fmt, int n)
+{
+	static char bufs[4][40];
+	static unsigned next;
+	char *buf = bufs[next++ % 4];
+	const char *number = strstr(fmt, "%d");
+
+	snprintf(buf, 40, "%.*s%d", (int)(number - fmt), fmt, n);
+	return buf;
+}
+
+/* ---- order: the whole list, for each line of the table ---- */
+
+static void two_files(enum fsync_method method, enum fs_kind kind)
+{
+	struct fsync_batch *b = batch(method, kind);
+
+	assert_int_equal(mkdir(at(dir, "x"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "y"), 0777), 0);
+	record();
+	stage(b, PUBLISH_LOOSE_OBJECT, "t1", "x/1");
+	stage(b, PUBLISH_LOOSE_OBJECT, "t2", "y/2");
+	commit(b);
+}
+
+static void order_batch_journal(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	assert_calls("writeout_start ./t1\n"
+		     "writeout_start ./t2\n"
+		     "writeout_wait ./t1\n"
+		     "writeout_wait ./t2\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n"
+		     "fsync ./y\n");
+}
+
+static void order_batch_btrfs(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_BATCH, FS_BTRFS);
+	assert_calls("writeout_start ./t1\n"
+		     "writeout_start ./t2\n"
+		     "writeout_wait ./t1\n"
+		     "writeout_wait ./t2\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n"
+		     "syncfs .\n");
+}
+
+static void order_batch_local(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_BATCH, FS_LOCAL);
+	assert_calls("writeout_start ./t1\n"
+		     "writeout_start ./t2\n"
+		     "writeout_wait ./t1\n"
+		     "writeout_wait ./t2\n"
+		     "syncfs .\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n"
+		     "syncfs .\n");
+}
+
+static void order_batch_full(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_BATCH, FS_FULL);
+	assert_calls("writeout_start ./t1\n"
+		     "writeout_start ./t2\n"
+		     "writeout_wait ./t1\n"
+		     "writeout_wait ./t2\n"
+		     "full_fsync .\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n"
+		     "full_fsync .\n");
+}
+
+static void order_batch_each(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_BATCH, FS_EACH);
+	assert_calls("fsync ./t1\n"
+		     "fsync ./t2\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n"
+		     "fsync ./x\n"
+		     "fsync ./y\n");
+}
+
+static void order_fsync(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_FSYNC, FS_JOURNAL);
+	assert_calls("fsync ./t1\n"
+		     "fsync ./t2\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n"
+		     "fsync ./x\n"
+		     "fsync ./y\n");
+}
+
+static void order_writeout_only(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_WRITEOUT_ONLY, FS_EACH);
+	assert_calls("writeout_start ./t1\n"
+		     "writeout_start ./t2\n"
+		     "writeout_wait ./t1\n"
+		     "writeout_wait ./t2\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n");
+}
+
+static void order_switched_off(void **state UNUSED)
+{
+	setenv("GIT_TEST_FSYNC", "0", 1);
+	two_files(FSYNC_METHOD_FSYNC, FS_EACH);
+	unsetenv("GIT_TEST_FSYNC");
+	assert_calls("rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n");
+}
+
+/* A component that the policy leaves out costs nothing and is not sealed. */
+static void order_policy_without_component(void **state UNUSED)
+{
+	struct fsync_batch_options o = {
+		.policy = { FSYNC_ALL & ~FSYNC_REFERENCE, FSYNC_METHOD_BATCH },
+		.test_kind = 1 + FS_JOURNAL,
+	};
+	struct fsync_batch *b = fsync_batch_new(&o);
+	struct fsync_staging s = {
+		.component = FSYNC_INDEX,
+		.order = PUBLISH_INDEX,
+		.how = PUBLISH_RENAME,
+		.tmp_path = at(dir, "index.lock"),
+		.final_path = at(dir, "index"),
+	};
+
+	assert_int_equal(mkdir(at(dir, "r"), 0777), 0);
+	record();
+	stage(b, PUBLISH_REF_DELETE, "t", "r/ref");
+	s.fd = new_file(s.tmp_path, "index");
+	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
+	commit(b);
+	assert_calls("writeout_start ./index.lock\n"
+		     "writeout_wait ./index.lock\n"
+		     "rename ./t ./r/ref\n"
+		     "rename ./index.lock ./index\n"
+		     "fsync .\n");
+}
+
+static void order_made_parents(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_FSYNC, FS_JOURNAL);
+
+	record();
+	stage(b, PUBLISH_REF, "t", "a/b/c");
+	commit(b);
+	assert_calls("fsync ./t\n"
+		     "rename ./t ./a/b/c = ENOENT\n"
+		     "mkdir ./a/b = ENOENT\n"
+		     "mkdir ./a\n"
+		     "mkdir ./a/b\n"
+		     "rename ./t ./a/b/c\n"
+		     "fsync .\n"
+		     "fsync ./a\n"
+		     "fsync ./a/b\n");
+}
+
+/* ---- counts ---- */
+
+static void many_files(enum fsync_method method, enum fs_kind kind, int nr,
+		       size_t flushes, size_t writeouts)
+{
+	struct fsync_batch *b = batch(method, kind);
+	uint64_t flushed = trace2_counter_get(TRACE2_COUNTER_HARDWARE_FLUSH);
+	uint64_t written = trace2_counter_get(TRACE2_COUNTER_WRITEOUT_ONLY);
+	static const char *const tens[] = {
+		"a/%d", "b/%d", "c/%d", "d/%d", "e/%d",
+		"f/%d", "g/%d", "h/%d", "i/%d", "j/%d",
+	};
+	char *top = dir;
+
+	dir = scratch_new_in(top);
+	record();
+	for (int i = 0; i < nr; i++)
+		stage(b, PUBLISH_LOOSE_OBJECT, numbered("t%d", i),
+		      numbered(tens[i % 10], i));
+	commit(b);
+	assert_int_equal(count_flushes(), flushes);
+	assert_int_equal(count_calls("writeout_wait"), writeouts);
+	assert_int_equal(count_calls("writeout_start"), writeouts);
+	assert_int_equal(trace2_counter_get(TRACE2_COUNTER_HARDWARE_FLUSH) - flushed, flushes);
+	assert_int_equal(trace2_counter_get(TRACE2_COUNTER_WRITEOUT_ONLY) - written, writeouts);
+	fault_remove();
+	free(dir);
+	dir = top;
+}
+
+static void counts_do_not_grow(void **state UNUSED)
+{
+	static const int sizes[] = { 1, 10, 1000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		int n = sizes[i];
+
+		many_files(FSYNC_METHOD_BATCH, FS_JOURNAL, n, 1, (size_t)n);
+		many_files(FSYNC_METHOD_BATCH, FS_BTRFS, n, 1, (size_t)n);
+		many_files(FSYNC_METHOD_BATCH, FS_LOCAL, n, 2, (size_t)n);
+		many_files(FSYNC_METHOD_BATCH, FS_FULL, n, 2, (size_t)n);
+		many_files(FSYNC_METHOD_WRITEOUT_ONLY, FS_JOURNAL, n, 0, (size_t)n);
+	}
+}
+
+/* Each file, each of the ten directories, and the one they were made in. */
+static void counts_of_a_flush_each(void **state UNUSED)
+{
+	many_files(FSYNC_METHOD_FSYNC, FS_JOURNAL, 300, 300 + 10 + 1, 0);
+	many_files(FSYNC_METHOD_FSYNC, FS_LOCAL, 300, 300 + 10 + 1, 0);
+	many_files(FSYNC_METHOD_BATCH, FS_EACH, 300, 300 + 10 + 1, 0);
+}
+
+static void nothing_costs_nothing(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_LOCAL);
+
+	record();
+	commit(b);
+	assert_calls("");
+}
+
+/* One directory under two names is one directory. */
+static void one_directory_two_paths(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_FSYNC, FS_JOURNAL);
+
+	assert_int_equal(mkdir(at(dir, "x"), 0777), 0);
+	record();
+	stage(b, PUBLISH_REF, "t1", "x/1");
+	stage(b, PUBLISH_REF, "t2", "x/../x/2");
+	commit(b);
+	assert_int_equal(count_calls("fsync"), 3);
+}
+
+/* ---- the rules ---- */
+
+static void d1_names_wait_for_contents(void **state UNUSED)
+{
+	static const enum fs_kind kinds[] = { FS_JOURNAL, FS_BTRFS, FS_LOCAL, FS_FULL, FS_EACH };
+
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, kinds[k]);
+		const char *last = kinds[k] == FS_EACH ? "fsync ./t9" : "writeout_wait ./t9";
+
+		record();
+		for (int i = 0; i < 10; i++)
+			stage(b, PUBLISH_REF, numbered("t%d", i), numbered("%d", i));
+		commit(b);
+		for (int i = 0; i < 10; i++)
+			assert_true(where(last) < where(at("rename .", "t%d ./%d", i, i)));
+		if (kinds[k] == FS_LOCAL)
+			assert_true(where("syncfs .") < where("rename ./t0 ./0"));
+		if (kinds[k] == FS_FULL)
+			assert_true(where("full_fsync .") < where("rename ./t0 ./0"));
+		fault_remove();
+	}
+}
+
+static void d2_seal_follows_names(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	size_t last;
+
+	assert_int_equal(mkdir(at(dir, "r"), 0777), 0);
+	record();
+	stage(b, PUBLISH_INDEX, "i", "index");
+	stage(b, PUBLISH_REF, "t", "r/ref");
+	stage(b, PUBLISH_LOOSE_OBJECT, "o", "object");
+	commit(b);
+	last = where("fsync .");
+	assert_true(last > where("rename ./o ./object"));
+	assert_true(last > where("rename ./t ./r/ref"));
+	assert_true(last > where("rename ./i ./index"));
+	assert_int_equal(count_flushes(), 1);
+}
+
+static void d3_pack_before_idx(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record();
+	stage(b, PUBLISH_PACK_IDX, "t1", "p.idx");
+	stage(b, PUBLISH_PACK_DATA, "t2", "p.rev");
+	stage(b, PUBLISH_PACK_DATA, "t3", "p.pack");
+	commit(b);
+	assert_true(where("rename ./t2 ./p.rev") < where("rename ./t1 ./p.idx"));
+	assert_true(where("rename ./t3 ./p.pack") < where("rename ./t1 ./p.idx"));
+}
+
+static void d4_objects_before_refs_and_index(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record();
+	stage(b, PUBLISH_INDEX, "t1", "index");
+	stage(b, PUBLISH_REF, "t2", "ref");
+	stage(b, PUBLISH_DERIVED, "t3", "graph");
+	stage(b, PUBLISH_LOOSE_OBJECT, "t4", "object");
+	stage(b, PUBLISH_PACK_IDX, "t5", "p.idx");
+	commit(b);
+	assert_true(where("rename ./t4 ./object") < where("rename ./t3 ./graph"));
+	assert_true(where("rename ./t5 ./p.idx") < where("rename ./t3 ./graph"));
+	assert_true(where("rename ./t3 ./graph") < where("rename ./t2 ./ref"));
+	assert_true(where("rename ./t2 ./ref") < where("rename ./t1 ./index"));
+}
+
+/* A second file system: /dev/shm; what it is does not matter, the calls do. */
+static void d4_classes_on_two_devices(void **state UNUSED)
+{
+	char *other = scratch_new_in("/dev/shm");
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct stat here, there;
+	char *tmp, *final, *line, *seal;
+
+	if (!other || stat(dir, &here) || stat(other, &there) || here.st_dev == there.st_dev) {
+		scratch_remove(other);
+		fsync_batch_free(b);
+		skip();
+	}
+	tmp = xstrfmt("%s/t", other);
+	final = xstrfmt("%s/object", other);
+	record();
+	stage(b, PUBLISH_REF, "t", "ref");
+	assert_int_equal(stage_as(b, PUBLISH_LOOSE_OBJECT, tmp, final, NULL), 0);
+	commit(b);
+	line = xstrfmt("rename %s %s", tmp, final);
+	seal = xstrfmt("fsync %s", other);
+	assert_true(where(line) < where(seal));
+	assert_true(where(seal) < where("rename ./t ./ref"));
+	assert_true(where("rename ./t ./ref") < where("fsync ."));
+	assert_int_equal(count_flushes(), 2);
+	free(line);
+	free(seal);
+	free(tmp);
+	free(final);
+	scratch_remove(other);
+}
+
+static void phases(enum fsync_method method, enum fs_kind kind)
+{
+	struct fsync_batch *b = batch(method, kind);
+
+	record();
+	assert_int_equal(mkdir(at(dir, "o"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "r"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "d"), 0777), 0);
+	write_text(at(dir, "d/old"), "x");
+	stage_unlink(b, PUBLISH_REF_DELETE, "d/old");
+	stage(b, PUBLISH_REF, "t1", "r/ref");
+	stage(b, PUBLISH_LOOSE_OBJECT, "t2", "o/object");
+	commit(b);
+	assert_true(where("rename ./t2 ./o/object") < where("fsync ./o"));
+	assert_true(where("fsync ./o") < where("rename ./t1 ./r/ref"));
+	assert_true(where("fsync ./r") < where("unlink ./d/old"));
+	assert_true(where("unlink ./d/old") < where("fsync ./d"));
+	fault_remove();
+	assert_int_equal(remove_tree(dir, true, NULL), 0);
+}
+
+static void d4_phases_without_a_journal(void **state UNUSED)
+{
+	phases(FSYNC_METHOD_BATCH, FS_EACH);
+	phases(FSYNC_METHOD_FSYNC, FS_EACH);
+	phases(FSYNC_METHOD_FSYNC, FS_LOCAL);
+	phases(FSYNC_METHOD_FSYNC, FS_BTRFS);
+}
+
+static void d5_updates_before_deletions(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	write_text(at(dir, "old"), "x");
+	record();
+	stage_unlink(b, PUBLISH_REF_DELETE, "old");
+	stage(b, PUBLISH_REF, "t1", "new");
+	stage(b, PUBLISH_PACKED_REFS, "t2", "packed-refs");
+	commit(b);
+	assert_true(where("rename ./t2 ./packed-refs") < where("rename ./t1 ./new"));
+	assert_true(where("rename ./t1 ./new") < where("unlink ./old"));
+}
+
+static void d6_failed_writeback_poisons(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct err err = ERR_INIT;
+	char *tree;
+
+	record_failing("writeout_wait", 2, EIO);
+	for (int i = 0; i < 3; i++)
+		stage(b, PUBLISH_REF, numbered("t%d", i), numbered("%d", i));
+	assert_int_equal(fsync_batch_commit(b, &err), ERR_IO);
+	assert_int_equal(err.code, ERR_IO);
+	assert_int_equal(err.sys_errno, EIO);
+	assert_non_null(strstr(err.msg, "/t1'"));
+	err_release(&err);
+	assert_int_equal(count_calls("rename"), 0);
+
+	/* The next try would succeed, and would be a lie. */
+	assert_int_equal(stage_as(b, PUBLISH_REF, at(dir, "t1"), at(dir, "1"), &err), ERR_IO);
+	assert_non_null(strstr(err.msg, "/t1'"));
+	err_release(&err);
+	assert_int_equal(fsync_batch_commit(b, &err), ERR_IO);
+	err_release(&err);
+	fsync_batch_free(b);
+	assert_int_equal(count_calls("rename"), 0);
+	tree = tree_of(dir);
+	assert_string_equal(tree, "");
+	free(tree);
+}
+
+static void d6_failed_seal_poisons(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct err err = ERR_INIT;
+
+	record_failing("fsync", 1, EIO);
+	stage(b, PUBLISH_REF, "t", "ref");
+	assert_int_equal(fsync_batch_commit(b, &err), ERR_UNCERTAIN);
+	assert_int_equal(err.code, ERR_UNCERTAIN);
+	assert_int_equal(err.sys_errno, EIO);
+	assert_non_null(strstr(err.msg, dir));
+	err_release(&err);
+	assert_int_equal(fsync_batch_commit(b, &err), ERR_UNCERTAIN);
+	err_release(&err);
+	assert_int_equal(stage_as(b, PUBLISH_REF, at(dir, "t2"), at(dir, "2"), &err),
+			 ERR_UNCERTAIN);
+	err_release(&err);
+	fsync_batch_free(b);
+	assert_int_equal(count_calls("fsync"), 1);
+	assert_false(file_exists(at(dir, "t2")));
+}
+
+/*
+ * A window of two: the third file makes the first be awaited, and no file is
+ * closed, to be opened again, before it has been awaited.
+ */
+static void d7_writer_awaits_oldest_first(void **state UNUSED)
+{
+	struct fsync_batch_options o = {
+		.policy = FSYNC_POLICY_DEFAULT,
+		.test_kind = 1 + FS_JOURNAL,
+		.window = 2,
+	};
+	struct fsync_batch *b = fsync_batch_new(&o);
+
+	record();
+	for (int i = 0; i < 4; i++)
+		stage(b, PUBLISH_REF, numbered("t%d", i), numbered("%d", i));
+	commit(b);
+	assert_true(where("writeout_start ./t2") < where("writeout_wait ./t0"));
+	assert_true(where("writeout_wait ./t0") < where("writeout_start ./t3"));
+	assert_true(where("writeout_wait ./t0") < where("writeout_wait ./t1"));
+	assert_true(where("writeout_wait ./t1") < where("writeout_wait ./t2"));
+	for (int i = 0; i < 4; i++)
+		assert_true(where(at("writeout_wait .", "t%d", i)) <
+			    where(at("close .", "t%d", i)));
+}
+
+/* ---- in place, outside, and other ways ---- */
+
+static void in_place_alone_is_flushed_itself(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record();
+	stage_in_place(b, "log");
+	commit(b);
+	assert_calls("writeout_start ./log\n"
+		     "writeout_wait ./log\n"
+		     "fsync ./log\n");
+}
+
+static void in_place_several_need_more(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record();
+	stage_in_place(b, "log1");
+	stage_in_place(b, "log2");
+	commit(b);
+	assert_int_equal(count_calls("fsync"), 0);
+	assert_int_equal(count_calls("syncfs"), 1);
+}
+
+static void in_place_is_covered_by_a_name(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record();
+	stage_in_place(b, "log1");
+	stage_in_place(b, "log2");
+	stage(b, PUBLISH_LOOSE_OBJECT, "t", "object");
+	commit(b);
+	assert_int_equal(count_calls("syncfs"), 0);
+	assert_true(where("fsync .") > where("rename ./t ./object"));
+}
+
+static void noted_directory_is_sealed(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	assert_int_equal(mkdir(at(dir, "a"), 0777), 0);
+	record();
+	fsync_batch_note_dir(b, FSYNC_OTHER, at(dir, "a"));
+	commit(b);
+	assert_calls("fsync ./a\n");
+}
+
+static void unlink_of_nothing_is_fine(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	assert_int_equal(mkdir(at(dir, "a"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "b"), 0777), 0);
+	record();
+	stage_unlink(b, PUBLISH_REF_DELETE, "a/none");
+	stage_unlink(b, PUBLISH_REF_DELETE, "no/such/dir/none");
+	stage(b, PUBLISH_REF, "t", "b/ref");
+	commit(b);
+	/* It is b that we changed; a flush of another may commit less. */
+	assert_true(where("fsync ./b") > where("unlink ./a/none = ENOENT"));
+	assert_int_equal(count_flushes(), 1);
+}
+
+static void remove_parent(void *data UNUSED, bool published)
+{
+	assert_true(published);
+	assert_int_equal(rmdir(at(dir, "a/b")), 0);
+}
+
+static void seal_climbs_out_of_removed_dirs(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_DELETE,
+		.how = PUBLISH_UNLINK,
+		.fd = -1,
+		.final_path = at(dir, "a/b/ref"),
+		.done = remove_parent,
+	};
+
+	assert_int_equal(make_dirs(at(dir, "a/b"), 0, NULL), 0);
+	write_text(at(dir, "a/b/ref"), "x");
+	record();
+	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
+	commit(b);
+	assert_calls("unlink ./a/b/ref\n"
+		     "fsync ./a\n");
+}
+
+static void publish_alone_does_not_seal(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record();
+	stage(b, PUBLISH_LOOSE_OBJECT, "t", "object");
+	assert_int_equal(fsync_batch_publish(b, NULL), 0);
+	assert_true(file_exists(at(dir, "object")));
+	assert_int_equal(count_flushes(), 0);
+	assert_true(where("writeout_wait ./t") < where("rename ./t ./object"));
+	commit(b);
+	assert_int_equal(count_flushes(), 1);
+}
+
+static void abort_leaves_nothing(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	char *tree;
+
+	stage(b, PUBLISH_REF, "t", "ref");
+	fsync_batch_abort(b);
+	tree = tree_of(dir);
+	assert_string_equal(tree, "");
+	free(tree);
+	stage(b, PUBLISH_REF, "t", "ref");
+	commit(b);
+	tree = tree_of(dir);
+	assert_string_equal(tree, "f ref 7\n");
+	free(tree);
+}
+
+static void no_writeout_here(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record_failing("writeout_start", 1, ENOSYS);
+	stage(b, PUBLISH_REF, "t", "ref");
+	commit(b);
+	assert_true(where("fsync ./t") < where("rename ./t ./ref"));
+	assert_true(where("fsync .") > where("rename ./t ./ref"));
+}
+
+static void no_syncfs_here(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_LOCAL);
+
+	record_failing("syncfs", 1, ENOSYS);
+	stage(b, PUBLISH_REF, "t", "ref");
+	commit(b);
+	assert_true(where("fsync ./t") < where("rename ./t ./ref"));
+	assert_true(where("fsync .") > where("rename ./t ./ref"));
+	assert_int_equal(count_calls("syncfs"), 1);
+	fault_remove();
+
+	b = batch(FSYNC_METHOD_BATCH, FS_BTRFS);
+	record_failing("syncfs", 1, ENOSYS);
+	stage(b, PUBLISH_REF, "t", "ref");
+	commit(b);
+	assert_true(where("fsync .") > where("rename ./t ./ref"));
+}
+
+static void interrupted_calls_go_on(void **state UNUSED)
+{
+	static const char *const calls[] = { "writeout_start", "writeout_wait", "rename", "fsync" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+		record_failing(calls[i], 1, EINTR);
+		stage(b, PUBLISH_REF, "t", "ref");
+		commit(b);
+		assert_true(fault_hit());
+		fault_remove();
+	}
+}
+
+/* A rename that fails half-way: what is named stays, the rest is given up. */
+static void rename_fails_half_way(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct err err = ERR_INIT;
+	char *tree;
+
+	record_failing("rename", 2, EACCES);
+	for (int i = 0; i < 3; i++)
+		stage(b, PUBLISH_REF, numbered("t%d", i), numbered("%d", i));
+	assert_int_equal(fsync_batch_commit(b, &err), ERR_UNCERTAIN);
+	assert_int_equal(err.code, ERR_UNCERTAIN);
+	assert_non_null(strstr(err.msg, "/t1'"));
+	err_release(&err);
+	tree = tree_of(dir);
+	assert_string_equal(tree, "f 0 7\n");
+	free(tree);
+	fsync_batch_free(b);
+}
+
+/* ---- threads ---- */
+
+struct stager {
+	struct fsync_batch *b;
+	int number;
+};
+
+static void *stage_many(void *data)
+{
+	struct stager *s = data;
+
+	for (int i = 0; i < 300; i++) {
+		char tmp[PATH_MAX], final[PATH_MAX];
+
+		snprintf(tmp, sizeof(tmp), "%s/t%d-%d", dir, s->number, i);
+		snprintf(final, sizeof(final), "%s/%d-%d", dir, s->number, i);
+		if (stage_as(s->b, PUBLISH_LOOSE_OBJECT, tmp, final, NULL))
+			return data;
+	}
+	return NULL;
+}
+
+static void staged_from_threads(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct stager s[4];
+	pthread_t threads[4];
+
+	record();
+	for (int i = 0; i < 4; i++) {
+		s[i] = (struct stager){ b, i };
+		assert_int_equal(pthread_create(&threads[i], NULL, stage_many, &s[i]), 0);
+	}
+	for (int i = 0; i < 4; i++) {
+		void *failed;
+
+		assert_int_equal(pthread_join(threads[i], &failed), 0);
+		assert_null(failed);
+	}
+	commit(b);
+	assert_int_equal(count_calls("writeout_wait"), 1200);
+	assert_int_equal(count_calls("rename"), 1200);
+	assert_int_equal(count_flushes(), 1);
+}
+
+/* ---- faults: the n-th call fails, for every n ---- */
+
+static const struct {
+	enum fsync_method method;
+	enum fs_kind kind;
+} engines[] = {
+	{ FSYNC_METHOD_BATCH, FS_JOURNAL }, { FSYNC_METHOD_BATCH, FS_BTRFS },
+	{ FSYNC_METHOD_BATCH, FS_LOCAL },   { FSYNC_METHOD_BATCH, FS_EACH },
+	{ FSYNC_METHOD_BATCH, FS_FULL },    { FSYNC_METHOD_FSYNC, FS_JOURNAL },
+	{ FSYNC_METHOD_WRITEOUT_ONLY, FS_JOURNAL },
+};
+
+/* An operation of every kind of entry; the result of the first failure. */
+static int operation(struct fsync_batch *b, struct err *err)
+{
+	static const struct {
+		enum publish_class order;
+		const char *name;
+	} files[] = {
+		{ PUBLISH_INDEX, "index" },	     { PUBLISH_REF, "r/new/ref" },
+		{ PUBLISH_LOOSE_OBJECT, "o/object" }, { PUBLISH_PACK_DATA, "p.pack" },
+		{ PUBLISH_PACK_IDX, "p.idx" },	     { PUBLISH_FILE, "config" },
+	};
+	struct fsync_staging del = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_DELETE,
+		.how = PUBLISH_UNLINK,
+		.fd = -1,
+		.final_path = at(dir, "old"),
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
+		struct tempfile *t = NULL;
+
+		ret = tempfile_create_in(&t, dir, "tmp_", 0666, err);
+		if (!ret)
+			ret = write_in_full(t->fd, "content", 7, t->path, err);
+		if (!ret)
+			ret = tempfile_stage(&t, b, FSYNC_REFERENCE, files[i].order,
+					     at(dir, "%s", files[i].name), true, err);
+		tempfile_delete(&t);
+	}
+	if (!ret)
+		ret = fsync_batch_stage(b, &del, err);
+	if (!ret)
+		ret = fsync_batch_commit(b, err);
+	return ret;
+}
+
+static void prepare_tree(void)
+{
+	assert_int_equal(remove_tree(dir, true, NULL), 0);
+	write_text(at(dir, "old"), "old");
+	write_text(at(dir, "index"), "old");
+}
+
+static void check_outcome(int ret, struct err *err, const char *what)
+{
+	char *tree = tree_of(dir);
+
+	if (strstr(tree, "tmp_"))
+		fail_msg("%s: litter:\n%s", what, tree);
+	if (ret == ERR_IO && strcmp(tree, "f index 3\nf old 3\n"))
+		fail_msg("%s: ERR_IO, but something was named:\n%s", what, tree);
+	if (!ret && strcmp(tree, "d o\nd r\nd r/new\nf config 7\nf index 7\nf o/object 7\n"
+				 "f p.idx 7\nf p.pack 7\nf r/new/ref 7\n"))
+		fail_msg("%s: success, but:\n%s", what, tree);
+	if (ret && ret != ERR_IO && ret != ERR_UNCERTAIN)
+		fail_msg("%s: code %d", what, ret);
+	if (ret && (err->code != ret || !err->msg || !strstr(err->msg, dir)))
+		fail_msg("%s: the message names no path: %s", what, err_message(err));
+	free(tree);
+}
+
+static void sweep(size_t engine, int fail_errno, bool short_write, bool from_then_on)
+{
+	for (size_t n = 1;; n++) {
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct fsync_batch *b = batch(engines[engine].method, engines[engine].kind);
+		struct err err = ERR_INIT;
+		char what[100];
+		bool hit;
+		int ret;
+
+		plan.fail_at = n;
+		plan.fail_errno = fail_errno;
+		plan.short_write = short_write;
+		plan.from_then_on = from_then_on;
+		prepare_tree();
+		fault_install(&plan);
+		ret = operation(b, &err);
+		fsync_batch_free(b);
+		hit = fault_hit();
+		snprintf(what, sizeof(what), "engine %zu, call %zu, %s", engine, n,
+			 short_write ? "short" : strerror(fail_errno));
+		check_outcome(ret, &err, what);
+		if (hit && !ret && !short_write && fail_errno != EINTR)
+			fail_msg("%s: failed, but was called good:\n%s", what, fault_text());
+		if (ret && (short_write || fail_errno == EINTR))
+			fail_msg("%s: %s", what, err_message(&err));
+		err_release(&err);
+		if (!hit && n > fault_counted()) {
+			fault_remove();
+			assert_true(n > 20);
+			return;
+		}
+		fault_remove();
+	}
+}
+
+static void every_call_fails_once(void **state UNUSED)
+{
+	for (size_t e = 0; e < ARRAY_SIZE(engines); e++) {
+		sweep(e, EIO, false, false);
+		sweep(e, ENOSPC, false, true);
+		sweep(e, EINTR, false, false);
+		sweep(e, 0, true, false);
+	}
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(order_batch_journal),
+		T(order_batch_btrfs),
+		T(order_batch_local),
+		T(order_batch_full),
+		T(order_batch_each),
+		T(order_fsync),
+		T(order_writeout_only),
+		T(order_switched_off),
+		T(order_policy_without_component),
+		T(order_made_parents),
+		T(counts_do_not_grow),
+		T(counts_of_a_flush_each),
+		T(nothing_costs_nothing),
+		T(one_directory_two_paths),
+		T(d1_names_wait_for_contents),
+		T(d2_seal_follows_names),
+		T(d3_pack_before_idx),
+		T(d4_objects_before_refs_and_index),
+		T(d4_classes_on_two_devices),
+		T(d4_phases_without_a_journal),
+		T(d5_updates_before_deletions),
+		T(d6_failed_writeback_poisons),
+		T(d6_failed_seal_poisons),
+		T(d7_writer_awaits_oldest_first),
+		T(in_place_alone_is_flushed_itself),
+		T(in_place_several_need_more),
+		T(in_place_is_covered_by_a_name),
+		T(noted_directory_is_sealed),
+		T(unlink_of_nothing_is_fine),
+		T(seal_climbs_out_of_removed_dirs),
+		T(publish_alone_does_not_seal),
+		T(abort_leaves_nothing),
+		T(no_writeout_here),
+		T(no_syncfs_here),
+		T(interrupted_calls_go_on),
+		T(rename_fails_half_way),
+		T(staged_from_threads),
+		T(every_call_fails_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
