@@ -298,14 +298,31 @@ static int check_all(struct ref_transaction *t, struct err *err)
 	return rc;
 }
 
-/* Directories that were made for locks and are not needed after all. */
+static bool same_parent(const char *a, const char *b)
+{
+	const char *end = strrchr(a, '/');
+
+	return end && !strncmp(a, b, end + 1 - a) && !strchr(b + (end + 1 - a), '/');
+}
+
+/*
+ * Directories that were made for what did not happen, or that have become empty.
+ * What is in use stays: rmdir sees to that.
+ */
 static void tidy_dirs(struct ref_transaction *t)
 {
+	const char *last = NULL;
 	size_t i;
 
-	for (i = 0; i < t->nr; i++)
-		if (!(t->updates[i]->flags & UPDATE_WRITES) || t->state != TRANSACTION_PREPARED)
-			ref_remove_empty_parents(t->rs, t->updates[i]->name, false);
+	for (i = 0; i < t->nr; i++) {
+		const char *name = t->updates[i]->name;
+
+		if (last && same_parent(last, name))
+			continue;
+		ref_remove_empty_parents(t->rs, name, false);
+		ref_remove_empty_parents(t->rs, name, true);
+		last = name;
+	}
 }
 
 static void unlock_all(struct ref_transaction *t)

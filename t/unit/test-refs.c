@@ -1,0 +1,796 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names, the packed-refs parser, reading, transactions, reflogs. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <sys/resource.h>
+#include "fs/file.h"
+#include "refs/refs-internal.h"
+#include "t/unit/pack-aux.h"
+#include "util/alloc.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define C "cccccccccccccccccccccccccccccccccccccccc"
+#define IDENT "C O Mitter <c@example.com> 1700000000 +0100"
+
+static struct object_id oid_a, oid_b, oid_c;
+static const struct object_id *null_oid;
+
+/* ---- names ---- */
+
+static void valid_names(void **state UNUSED)
+{
+	static const char *const good[] = {
+		"refs/heads/main", "a/b", "refs/heads/x.y", "refs/heads/@", "a/@b", "a/b@",
+		"refs/heads/x{", "refs/heads/\xc3\xa4", "foo./bar", "a/b.lock.c", "-/x",
+	};
+	static const char *const bad[] = {
+		"", "/", "a", "a/", "/a/b", "a//b", "a/.b", "a/b.lock", "a.lock/b", "a/..b",
+		"a/b..c", "a/b ", "a/b~", "a/b^", "a/b:", "a/b?", "a/[b", "a/b\\c", "a/b.",
+		"a/b@{c", "a/b\x7f", "a/b\t", "a/*", "refs/heads/..",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		if (!refname_is_valid(good[i], 0))
+			fail_msg("'%s' is refused", good[i]);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		if (refname_is_valid(bad[i], 0))
+			fail_msg("'%s' is accepted", bad[i]);
+	assert_true(refname_is_valid("a", REFNAME_ALLOW_ONELEVEL));
+	assert_false(refname_is_valid("@", REFNAME_ALLOW_ONELEVEL));
+	assert_true(refname_is_valid("a/*", REFNAME_REFSPEC_PATTERN));
+	assert_true(refname_is_valid("a/x*y/b", REFNAME_REFSPEC_PATTERN));
+	assert_false(refname_is_valid("a/*/*", REFNAME_REFSPEC_PATTERN));
+}
+
+static void safe_names(void **state UNUSED)
+{
+	assert_true(refname_is_safe("HEAD"));
+	assert_true(refname_is_safe("refs/heads/a b"));
+	assert_false(refname_is_safe("refs/../config"));
+	assert_false(refname_is_safe("refs/heads/../../x"));
+	assert_false(refname_is_safe("refs/heads//x"));
+	assert_false(refname_is_safe("refs/./x"));
+	assert_false(refname_is_safe("refs/"));
+	assert_false(refname_is_safe("config"));
+	assert_false(refname_is_safe("../HEAD"));
+	assert_true(refname_is_per_worktree("HEAD"));
+	assert_true(refname_is_per_worktree("refs/bisect/bad"));
+	assert_false(refname_is_per_worktree("refs/heads/HEAD"));
+}
+
+static void normalized_names(void **state UNUSED)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	assert_true(refname_normalize(&out, "//refs///heads/x", 0));
+	assert_string_equal(out.buf, "refs/heads/x");
+	strbuf_reset(&out);
+	assert_false(refname_normalize(&out, "refs/heads/", 0));
+	strbuf_release(&out);
+}
+
+/* ---- packed-refs ---- */
+
+#define HEADER "# pack-refs with: peeled fully-peeled sorted \n"
+
+static struct packed_refs *parse(const char *text, size_t len)
+{
+	struct packed_refs *p = NULL;
+	struct err err = ERR_INIT;
+	int rc = packed_refs_parse(&p, text, len, "packed-refs", hash_sha1, &err);
+
+	if (rc < 0)
+		fail_msg("%s", err_message(&err));
+	return p;
+}
+
+static void check_lookup(const struct packed_refs *p, const char *name, const char *hex)
+{
+	struct packed_entry e;
+	int rc = packed_refs_lookup(p, name, &e, NULL);
+
+	assert_int_equal(rc, hex ? 1 : 0);
+	if (hex)
+		assert_string_equal(oid_hex(&e.oid), hex);
+}
+
+static void packed_lookups(void **state UNUSED)
+{
+	static const char sorted[] = HEADER
+		A " refs/heads/a\n"
+		B " refs/heads/ab\n"
+		C " refs/tags/t\n^" A "\n"
+		B " refs/tags/u\n";
+	struct packed_refs *p = parse(sorted, strlen(sorted));
+	struct packed_entry e;
+
+	check_lookup(p, "refs/heads/a", A);
+	check_lookup(p, "refs/heads/ab", B);
+	check_lookup(p, "refs/heads/abc", NULL);
+	check_lookup(p, "refs/heads", NULL);
+	check_lookup(p, "refs/tags/t", C);
+	check_lookup(p, "refs/tags/u", B);
+	check_lookup(p, "zzz", NULL);
+	check_lookup(p, "", NULL);
+	assert_int_equal(packed_refs_lookup(p, "refs/tags/t", &e, NULL), 1);
+	assert_true(e.peel_known);
+	assert_string_equal(oid_hex(&e.peeled), A);
+	assert_int_equal(packed_refs_lookup(p, "refs/tags/u", &e, NULL), 1);
+	assert_true(e.peel_known && oid_is_null(&e.peeled));
+	packed_refs_put(p);
+}
+
+/* Every entry of a long file is found, with peeled lines strewn in. */
+static void packed_binary_search(void **state UNUSED)
+{
+	struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
+	struct packed_refs *p;
+	int i;
+
+	strbuf_addstr(&text, HEADER);
+	for (i = 0; i < 3000; i++) {
+		strbuf_addf(&text, "%040x refs/heads/branch-%05d%s\n", i + 1, i * 2,
+			    i % 7 ? "" : "-and-a-much-longer-name-than-the-others");
+		if (i % 3 == 0)
+			strbuf_addf(&text, "^" B "\n");
+	}
+	p = parse(text.buf, text.len);
+	for (i = 0; i < 6000; i++) {
+		struct packed_entry e;
+		int rc;
+
+		strbuf_reset(&name);
+		strbuf_addf(&name, "refs/heads/branch-%05d%s", i,
+			    i / 2 % 7 ? "" : "-and-a-much-longer-name-than-the-others");
+		rc = packed_refs_lookup(p, name.buf, &e, NULL);
+		assert_int_equal(rc, i % 2 ? 0 : 1);
+		if (rc)
+			assert_int_equal(strtol(oid_hex(&e.oid), NULL, 16), i / 2 + 1);
+	}
+	packed_refs_put(p);
+	strbuf_release(&text);
+	strbuf_release(&name);
+}
+
+static void packed_unsorted(void **state UNUSED)
+{
+	static const char text[] =
+		"# pack-refs with: peeled \n"
+		C " refs/tags/t\n^" A "\n"
+		A " refs/heads/a\n"
+		B " refs/heads/0\n";
+	struct packed_refs *p = parse(text, strlen(text));
+	struct packed_cursor c;
+	struct packed_entry e;
+
+	check_lookup(p, "refs/heads/a", A);
+	check_lookup(p, "refs/heads/0", B);
+	check_lookup(p, "refs/tags/t", C);
+	check_lookup(p, "refs/tags/x", NULL);
+	assert_int_equal(packed_cursor_start(&c, p, "", NULL), 0);
+	assert_int_equal(packed_cursor_next(&c, &e, NULL), 1);
+	assert_memory_equal(e.name, "refs/heads/0", e.name_len);
+	assert_int_equal(packed_cursor_next(&c, &e, NULL), 1);
+	assert_int_equal(packed_cursor_next(&c, &e, NULL), 1);
+	assert_int_equal(packed_cursor_next(&c, &e, NULL), 0);
+	packed_refs_put(p);
+}
+
+/* Whole look-ups of a text: the first failure, or 0. */
+static int try_text(const char *text, size_t len, struct err *err)
+{
+	struct packed_refs *p = NULL;
+	struct packed_cursor c;
+	struct packed_entry e;
+	int rc = packed_refs_parse(&p, text, len, "packed-refs", hash_sha1, err);
+
+	if (rc < 0)
+		return rc;
+	rc = packed_cursor_start(&c, p, "", err);
+	while (!rc && (rc = packed_cursor_next(&c, &e, err)) > 0)
+		rc = 0;
+	if (!rc)
+		rc = packed_refs_lookup(p, "refs/heads/m", &e, err) < 0 ? ERR_CORRUPT : 0;
+	packed_refs_put(p);
+	return rc;
+}
+
+static void packed_hostile(void **state UNUSED)
+{
+	static const struct { const char *text; size_t len; } bad[] = {
+#define T(s) { s, sizeof(s) - 1 }
+		T("x"), T("\n"), T("^" A "\n"), T(HEADER "^" A "\n"),
+		T(HEADER A " refs/heads/a"),		/* no final newline */
+		T(HEADER A " \n"), T(HEADER A "\n"), T(HEADER A " refs/heads/a\n^" A "x\n"),
+		T(HEADER A " refs/heads/a\n^aaa\n"), T("# something else\n"), T("#\n"),
+		T(HEADER A " refs/he\0ds/a\n"), T(HEADER "g" A " x/y\n"),
+		T(HEADER "aaaa refs/heads/a\n"), T(HEADER A "\trefs/heads/a\n"),
+		T("# pack-refs with: peeled \n" A " x/y\n" A " x/z\n" A " x/y\n"), /* twice */
+		T(HEADER "\n\n\n"), T(HEADER "\0\0\0\n"),
+#undef T
+	};
+	size_t i, n;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct err err = ERR_INIT;
+
+		if (try_text(bad[i].text, bad[i].len, &err) != ERR_CORRUPT)
+			fail_msg("text %zu is accepted", i);
+		assert_non_null(strstr(err_message(&err), "packed-refs"));
+		err_release(&err);
+	}
+	/* Cut at every byte, one byte changed: never a crash (sanitizers watch). */
+	{
+		static const char text[] = HEADER A " refs/heads/a\n" B " refs/tags/t\n^" C "\n";
+		char copy[sizeof(text)];
+
+		for (n = 0; n < sizeof(text); n++)
+			(void)!try_text(text, n, NULL);
+		for (n = 0; n < sizeof(text) - 1; n++) {
+			memcpy(copy, text, sizeof(text));
+			copy[n] ^= 0x2a;
+			(void)!try_text(copy, sizeof(text) - 1, NULL);
+			copy[n] = '\n';
+			(void)!try_text(copy, sizeof(text) - 1, NULL);
+		}
+	}
+}
+
+/* ---- a store in a directory ---- */
+
+static struct ref_store *rs;
+
+static void must(const char *cmd)
+{
+	if (system(cmd))
+		fail_msg("'%s' failed", cmd);
+}
+
+static int set_up(void **state UNUSED)
+{
+	struct ref_store_options o = {
+		.gitdir = "repo", .algo = hash_sha1, .lock_timeout_ms = 50,
+		.packed_lock_timeout_ms = 50,
+	};
+
+	must("rm -rf repo && mkdir -p repo/refs/heads repo/refs/tags repo/objects &&"
+	     "echo 'ref: refs/heads/main' >repo/HEAD");
+	return ref_store_open(&rs, &o, NULL);
+}
+
+static int tear_down(void **state UNUSED)
+{
+	ref_store_free(rs);
+	return 0;
+}
+
+static void write_text(const char *path, const char *text)
+{
+	char *cmd = xstrfmt("mkdir -p \"$(dirname '%s')\"", path);
+
+	must(cmd);
+	free(cmd);
+	aux_write(path, text, strlen(text));
+}
+
+static struct fsync_batch *new_batch(void)
+{
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
+
+	return fsync_batch_new(&o);
+}
+
+/* Prepare and commit; the transaction is gone afterwards. */
+static int run(struct ref_transaction *t, struct err *err)
+{
+	struct fsync_batch *b = new_batch();
+	int rc;
+
+	ref_transaction_set_ident(t, IDENT);
+	rc = ref_transaction_prepare(t, b, err);
+	if (!rc)
+		rc = fsync_batch_commit(b, err);
+	else
+		fsync_batch_abort(b);
+	ref_transaction_free(t);
+	fsync_batch_free(b);
+	return rc;
+}
+
+static int update(const char *name, const struct object_id *new_oid,
+		  const struct object_id *old_oid, unsigned flags, struct err *err)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	int rc = ref_transaction_update(t, name, new_oid, old_oid, flags, "a message", err);
+
+	if (rc < 0) {
+		ref_transaction_free(t);
+		return rc;
+	}
+	return run(t, err);
+}
+
+static void expect_failure(int rc, struct err *err, const char *message)
+{
+	assert_true(rc < 0);
+	assert_string_equal(err_message(err), message);
+	err_release(err);
+}
+
+static void expect_ref(const char *name, const struct object_id *want)
+{
+	struct object_id oid;
+
+	if (!want) {
+		assert_false(ref_exists(rs, name));
+		return;
+	}
+	assert_int_equal(ref_resolve(rs, name, &oid, NULL, NULL, NULL), 0);
+	assert_true(oid_eq(&oid, want));
+}
+
+/* No lock and nothing temporary stays, whatever happened. */
+static void expect_no_litter(void)
+{
+	must("test -z \"$(find repo -name '*.lock' -o -name 'tmp_*')\"");
+}
+
+static void reads_what_files_say(void **state UNUSED)
+{
+	struct object_id oid;
+	char *final = NULL;
+	unsigned flags;
+
+	write_text("repo/refs/heads/main", A "\n");
+	write_text("repo/packed-refs", HEADER C " refs/heads/main\n" B " refs/heads/packed\n");
+	expect_ref("HEAD", &oid_a);
+	expect_ref("refs/heads/packed", &oid_b);
+	assert_int_equal(ref_resolve(rs, "HEAD", &oid, &final, &flags, NULL), 0);
+	assert_string_equal(final, "refs/heads/main");
+	assert_int_equal(flags, REF_IS_SYMREF);
+	free(final);
+	/* Loose wins; when it goes, the packed one shows. */
+	must("rm repo/refs/heads/main");
+	expect_ref("HEAD", &oid_c);
+	write_text("repo/refs/heads/loop1", "ref: refs/heads/loop2\n");
+	write_text("repo/refs/heads/loop2", "ref: refs/heads/loop1\n");
+	assert_int_equal(ref_resolve(rs, "refs/heads/loop1", &oid, NULL, &flags, NULL), ERR_CORRUPT);
+	write_text("repo/refs/heads/empty", "");
+	assert_int_equal(ref_resolve(rs, "refs/heads/empty", &oid, NULL, &flags, NULL), ERR_CORRUPT);
+	write_text("repo/refs/heads/long", A "a\n");
+	assert_int_equal(ref_resolve(rs, "refs/heads/long", &oid, NULL, &flags, NULL), ERR_CORRUPT);
+	write_text("repo/refs/heads/climb", "ref: ../../../etc/passwd\n");
+	assert_int_equal(ref_resolve(rs, "refs/heads/climb", &oid, NULL, &flags, NULL), ERR_CORRUPT);
+	assert_int_equal(ref_resolve(rs, "refs/../HEAD", &oid, NULL, &flags, NULL), ERR_INVALID);
+	must("ln -s refs/heads/packed repo/LINK");
+	expect_ref("LINK", &oid_b);
+}
+
+static int collect(void *data, const struct ref *ref)
+{
+	strbuf_addf(data, "%s %.1s%s%s\n", ref->name, oid_hex(&ref->oid),
+		    ref->flags & REF_IS_PACKED ? " packed" : "",
+		    ref->flags & REF_IS_BROKEN ? " broken" : "");
+	return 0;
+}
+
+static void lists_in_order(void **state UNUSED)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	write_text("repo/refs/heads/a/b", A "\n");
+	write_text("repo/refs/heads/a-b", B "\n");
+	write_text("repo/refs/heads/a.lock", B "\n");
+	write_text("repo/refs/heads/bad", "junk\n");
+	write_text("repo/refs/bisect/x", C "\n");
+	write_text("repo/packed-refs", HEADER C " refs/heads/a-b\n" B " refs/heads/a0\n"
+		   C " refs/tags/t\n");
+	assert_int_equal(refs_foreach(rs, "", 0, collect, &out, NULL), 0);
+	assert_string_equal(out.buf, "refs/bisect/x c\nrefs/heads/a-b b\nrefs/heads/a/b a\n"
+			    "refs/heads/a0 b packed\nrefs/tags/t c packed\n");
+	strbuf_reset(&out);
+	assert_int_equal(refs_foreach(rs, "refs/heads/a", REFS_INCLUDE_BROKEN, collect, &out, NULL), 0);
+	assert_string_equal(out.buf, "refs/heads/a-b b\nrefs/heads/a/b a\nrefs/heads/a0 b packed\n");
+	strbuf_reset(&out);
+	assert_int_equal(refs_foreach(rs, "refs/heads/b", REFS_INCLUDE_BROKEN, collect, &out, NULL), 0);
+	assert_string_equal(out.buf, "refs/heads/bad 0 broken\n");
+	strbuf_release(&out);
+}
+
+static void short_names(void **state UNUSED)
+{
+	char *s;
+
+	write_text("repo/refs/heads/x", A "\n");
+	write_text("repo/refs/remotes/o/HEAD", "ref: refs/remotes/o/m\n");
+	write_text("repo/refs/remotes/o/m", B "\n");
+	assert_int_equal(ref_dwim(rs, "x", 1, &s, NULL), 1);
+	assert_string_equal(s, "refs/heads/x");
+	free(s);
+	assert_int_equal(ref_dwim(rs, "o", 1, &s, NULL), 1);
+	assert_string_equal(s, "refs/remotes/o/HEAD");
+	free(s);
+	assert_int_equal(ref_dwim(rs, "nothing", 7, &s, NULL), 0);
+	s = ref_shorten(rs, "refs/heads/x", false);
+	assert_string_equal(s, "x");
+	free(s);
+	write_text("repo/refs/tags/x", B "\n");
+	assert_int_equal(ref_dwim(rs, "x", 1, &s, NULL), 2);
+	assert_string_equal(s, "refs/tags/x");
+	free(s);
+	s = ref_shorten(rs, "refs/heads/x", false);
+	assert_string_equal(s, "heads/x");
+	free(s);
+}
+
+/* ---- transactions ---- */
+
+static void creates_updates_deletes(void **state UNUSED)
+{
+	assert_int_equal(update("refs/heads/x/y/z", &oid_a, null_oid, 0, NULL), 0);
+	expect_ref("refs/heads/x/y/z", &oid_a);
+	assert_int_equal(update("refs/heads/x/y/z", &oid_b, &oid_a, 0, NULL), 0);
+	expect_ref("refs/heads/x/y/z", &oid_b);
+	assert_true(reflog_exists(rs, "refs/heads/x/y/z"));
+	assert_int_equal(update("refs/heads/x/y/z", null_oid, &oid_b, 0, NULL), 0);
+	expect_ref("refs/heads/x/y/z", NULL);
+	assert_false(reflog_exists(rs, "refs/heads/x/y/z"));
+	assert_false(is_directory("repo/refs/heads/x"));
+	assert_false(is_directory("repo/logs/refs/heads/x"));
+	assert_true(is_directory("repo/refs/heads"));
+	expect_no_litter();
+}
+
+static void checks_old_values(void **state UNUSED)
+{
+	struct err err = ERR_INIT;
+
+	write_text("repo/refs/heads/x", A "\n");
+	write_text("repo/packed-refs", HEADER B " refs/heads/p\n");
+	expect_failure(update("refs/heads/x", &oid_b, &oid_c, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/x': is at " A " but expected " C);
+	expect_failure(update("refs/heads/x", &oid_b, null_oid, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/x': reference already exists");
+	expect_failure(update("refs/heads/p", &oid_b, null_oid, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/p': reference already exists");
+	expect_failure(update("refs/heads/none", &oid_b, &oid_c, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/none': unable to resolve reference "
+		       "'refs/heads/none'");
+	expect_failure(update("refs/heads/a..b", &oid_b, NULL, 0, &err), &err,
+		       "refusing to update ref with bad name 'refs/heads/a..b'");
+	expect_ref("refs/heads/x", &oid_a);
+	expect_ref("refs/heads/p", &oid_b);
+	expect_no_litter();
+}
+
+static void refuses_conflicting_names(void **state UNUSED)
+{
+	struct err err = ERR_INIT;
+	struct ref_transaction *t;
+
+	write_text("repo/refs/heads/x", A "\n");
+	write_text("repo/packed-refs", HEADER B " refs/heads/p\n" B " refs/heads/q/r\n");
+	expect_failure(update("refs/heads/x/y", &oid_b, NULL, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/x/y': 'refs/heads/x' exists; cannot create "
+		       "'refs/heads/x/y'");
+	expect_failure(update("refs/heads/p/y", &oid_b, NULL, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/p/y': 'refs/heads/p' exists; cannot create "
+		       "'refs/heads/p/y'");
+	expect_failure(update("refs/heads/q", &oid_b, NULL, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/q': 'refs/heads/q/r' exists; cannot create "
+		       "'refs/heads/q'");
+	t = ref_transaction_begin(rs, 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/n/m", &oid_a, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/n", &oid_a, NULL, 0, NULL, NULL), 0);
+	expect_failure(run(t, &err), &err, "cannot lock ref 'refs/heads/n': cannot process "
+		       "'refs/heads/n' and 'refs/heads/n/m' at the same time");
+	t = ref_transaction_begin(rs, 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/n", &oid_a, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/n", &oid_b, NULL, 0, NULL, NULL), 0);
+	expect_failure(run(t, &err), &err, "multiple updates for ref 'refs/heads/n' not allowed");
+	expect_ref("refs/heads/n", NULL);
+	expect_no_litter();
+	must("test ! -e repo/refs/heads/n && test ! -e repo/refs/heads/p");
+}
+
+/* Two that lock first and look afterwards: one at least sees the other. */
+static void conflicting_names_in_two_transactions(void **state UNUSED)
+{
+	struct fsync_batch *b = new_batch();
+	struct ref_transaction *t;
+	struct err err = ERR_INIT;
+
+	t = ref_transaction_begin(rs, 0);
+	ref_transaction_set_ident(t, IDENT);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/n", &oid_a, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
+	expect_failure(update("refs/heads/n/m", &oid_b, NULL, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/n/m': 'refs/heads/n' is locked; cannot create "
+		       "'refs/heads/n/m'");
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	ref_transaction_free(t);
+
+	t = ref_transaction_begin(rs, 0);
+	ref_transaction_set_ident(t, IDENT);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/k/m", &oid_a, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
+	expect_failure(update("refs/heads/k", &oid_b, NULL, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/k': there is a non-empty directory "
+		       "'repo/refs/heads/k' blocking reference 'refs/heads/k'");
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	ref_transaction_free(t);
+	expect_ref("refs/heads/n", &oid_a);
+	expect_ref("refs/heads/k/m", &oid_a);
+	fsync_batch_free(b);
+}
+
+static void empty_directories_give_way(void **state UNUSED)
+{
+	struct err err = ERR_INIT;
+
+	must("mkdir -p repo/refs/heads/x/y/z repo/logs/refs/heads/x/y");
+	assert_int_equal(update("refs/heads/x", &oid_a, NULL, 0, NULL), 0);
+	expect_ref("refs/heads/x", &oid_a);
+	assert_true(reflog_exists(rs, "refs/heads/x"));
+	must("mkdir -p repo/refs/heads/k/y && touch repo/refs/heads/k/y/.hidden");
+	expect_failure(update("refs/heads/k", &oid_b, NULL, 0, &err), &err,
+		       "cannot lock ref 'refs/heads/k': there is a non-empty directory "
+		       "'repo/refs/heads/k' blocking reference 'refs/heads/k'");
+	/* A log that a crash left where a directory is needed now. */
+	write_text("repo/logs/refs/heads/gone", "junk\n");
+	assert_int_equal(update("refs/heads/gone/x", &oid_a, NULL, 0, NULL), 0);
+	assert_true(reflog_exists(rs, "refs/heads/gone/x"));
+}
+
+static void deletes_packed_and_loose(void **state UNUSED)
+{
+	struct ref_transaction *t;
+	struct strbuf text = STRBUF_INIT;
+
+	write_text("repo/packed-refs", HEADER A " refs/heads/a\n" B " refs/heads/b\n"
+		   C " refs/tags/t\n^" A "\n" B " refs/tags/u\n");
+	write_text("repo/refs/heads/b", C "\n");
+	t = ref_transaction_begin(rs, 0);
+	assert_int_equal(ref_transaction_update(t, "refs/tags/t", null_oid, &oid_c, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/b", null_oid, &oid_c, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/new", &oid_a, null_oid, 0, NULL, NULL), 0);
+	assert_int_equal(run(t, NULL), 0);
+	aux_read(&text, "repo/packed-refs");
+	assert_string_equal(text.buf, HEADER A " refs/heads/a\n" B " refs/tags/u\n");
+	expect_ref("refs/heads/b", NULL);
+	expect_ref("refs/tags/t", NULL);
+	expect_ref("refs/heads/new", &oid_a);
+	expect_ref("refs/heads/a", &oid_a);
+	expect_no_litter();
+	strbuf_release(&text);
+}
+
+static int log_line(void *data, const struct reflog_entry *e)
+{
+	strbuf_addf(data, "%.1s%.1s %s %" PRIu64 " %d %s\n", oid_hex(&e->old_oid),
+		    oid_hex(&e->new_oid), e->ident, e->date, e->tz, e->msg);
+	return 0;
+}
+
+static void expect_log(const char *name, bool newest_first, const char *want)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	assert_int_equal(reflog_foreach(rs, name, newest_first, log_line, &out, NULL), 0);
+	assert_string_equal(out.buf, want);
+	strbuf_release(&out);
+}
+
+#define WHO " C O Mitter <c@example.com> 1700000000 100 a message\n"
+
+static void logs_both_names(void **state UNUSED)
+{
+	assert_int_equal(update("HEAD", &oid_a, NULL, 0, NULL), 0);
+	assert_int_equal(update("refs/heads/main", &oid_b, NULL, 0, NULL), 0);
+	/* The branch has that value already: only HEAD's log tells of it. */
+	assert_int_equal(update("HEAD", &oid_b, NULL, 0, NULL), 0);
+	expect_log("HEAD", false, "0a" WHO "ab" WHO "bb" WHO);
+	expect_log("refs/heads/main", false, "0a" WHO "ab" WHO);
+	expect_log("refs/heads/main", true, "ab" WHO "0a" WHO);
+	assert_int_equal(update("refs/tags/t", &oid_b, NULL, 0, NULL), 0);
+	assert_false(reflog_exists(rs, "refs/tags/t"));
+	assert_int_equal(update("refs/tags/t", &oid_a, NULL, REF_FORCE_REFLOG, NULL), 0);
+	expect_log("refs/tags/t", false, "ba" WHO);
+	/* Detached: the symref itself. */
+	assert_int_equal(update("HEAD", &oid_c, &oid_b, REF_NO_DEREF, NULL), 0);
+	expect_ref("refs/heads/main", &oid_b);
+	expect_ref("HEAD", &oid_c);
+	expect_no_litter();
+}
+
+static void symrefs_change(void **state UNUSED)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	struct err err = ERR_INIT;
+	char *target;
+	struct object_id oid;
+
+	write_text("repo/refs/heads/x", A "\n");
+	assert_int_equal(ref_transaction_update_symref(t, "HEAD", "refs/heads/x", "refs/heads/main",
+						       0, "move", NULL), 0);
+	assert_int_equal(run(t, NULL), 0);
+	assert_int_equal(ref_read_raw(rs, "HEAD", &oid, &target, NULL), 0);
+	assert_string_equal(target, "refs/heads/x");
+	free(target);
+	expect_log("HEAD", false, "0a C O Mitter <c@example.com> 1700000000 100 move\n");
+	t = ref_transaction_begin(rs, 0);
+	assert_int_equal(ref_transaction_update_symref(t, "HEAD", "refs/heads/y", "refs/heads/main",
+						       0, "move", NULL), 0);
+	expect_failure(run(t, &err), &err, "cannot lock ref 'HEAD': is at refs/heads/x but "
+		       "expected refs/heads/main");
+	expect_no_litter();
+}
+
+static void single_refs_may_fail(void **state UNUSED)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, REF_TRANSACTION_ALLOW_FAILURE);
+	struct fsync_batch *b = new_batch();
+	const char *msg;
+
+	write_text("repo/refs/heads/x", A "\n");
+	ref_transaction_set_ident(t, IDENT);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/a", &oid_a, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/x", &oid_b, &oid_c, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/x/y", &oid_b, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/b", &oid_b, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/b", &oid_c, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(ref_transaction_nr(t), 5);
+	assert_int_equal(ref_transaction_result(t, 0, &msg), 0);
+	assert_int_equal(ref_transaction_result(t, 1, &msg), ERR_CONFLICT);
+	assert_non_null(strstr(msg, "but expected"));
+	assert_int_equal(ref_transaction_result(t, 2, &msg), ERR_CONFLICT);
+	assert_int_equal(ref_transaction_result(t, 3, &msg), 0);
+	assert_int_equal(ref_transaction_result(t, 4, &msg), ERR_INVALID);
+	expect_ref("refs/heads/a", &oid_a);
+	expect_ref("refs/heads/x", &oid_a);
+	expect_ref("refs/heads/b", &oid_b);
+	ref_transaction_free(t);
+	fsync_batch_free(b);
+	expect_no_litter();
+}
+
+static void gives_everything_back(void **state UNUSED)
+{
+	struct fsync_batch *b = new_batch();
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+
+	write_text("repo/refs/heads/main", A "\n");
+	write_text("repo/logs/HEAD", A " " A " x <y> 1 +0000\tbefore\n");
+	ref_transaction_set_ident(t, IDENT);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/main", &oid_b, NULL, 0, "m", NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/new/x", &oid_b, NULL, 0, "m", NULL), 0);
+	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
+	must("grep -q 'm$' repo/logs/HEAD && test -e repo/refs/heads/main.lock");
+	fsync_batch_abort(b);
+	ref_transaction_free(t);
+	expect_ref("refs/heads/main", &oid_a);
+	expect_log("HEAD", false, "aa x <y> 1 0 before\n");
+	assert_false(reflog_exists(rs, "refs/heads/main"));
+	must("test ! -e repo/refs/heads/new && test ! -e repo/logs/refs/heads/new");
+	expect_no_litter();
+	fsync_batch_free(b);
+}
+
+static void locks_are_respected(void **state UNUSED)
+{
+	struct err err = ERR_INIT;
+	int rc;
+
+	write_text("repo/refs/heads/x.lock", "");
+	rc = update("refs/heads/x", &oid_a, NULL, 0, &err);
+	assert_int_equal(rc, ERR_LOCKED);
+	assert_non_null(strstr(err_message(&err), "cannot lock ref 'refs/heads/x': Unable to create "
+			       "'repo/refs/heads/x.lock': File exists."));
+	err_release(&err);
+	write_text("repo/packed-refs", HEADER A " refs/heads/p\n");
+	write_text("repo/packed-refs.lock", "");
+	assert_int_equal(update("refs/heads/p", null_oid, NULL, 0, &err), ERR_LOCKED);
+	err_release(&err);
+	expect_ref("refs/heads/p", &oid_a);
+	must("test ! -e repo/refs/heads/p.lock");
+}
+
+/* More refs than descriptors. */
+static void many_refs(void **state UNUSED)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	struct object_id oid = oid_a;
+	char name[64];
+	int i, nr = 400;
+	struct rlimit lim, few = { 64, 64 };
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &lim), 0);
+	few.rlim_max = lim.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	for (i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "refs/heads/dir%d/branch-%d", i % 10, i);
+		assert_int_equal(ref_transaction_update(t, name, &oid, null_oid, 0, "m", NULL), 0);
+	}
+	assert_int_equal(run(t, NULL), 0);
+	expect_ref("refs/heads/dir9/branch-399", &oid_a);
+	t = ref_transaction_begin(rs, 0);
+	for (i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "refs/heads/dir%d/branch-%d", i % 10, i);
+		assert_int_equal(ref_transaction_update(t, name, i % 2 ? null_oid : &oid_b, &oid_a,
+							0, "m", NULL), 0);
+	}
+	assert_int_equal(run(t, NULL), 0);
+	expect_ref("refs/heads/dir9/branch-399", NULL);
+	expect_ref("refs/heads/dir8/branch-398", &oid_b);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &lim), 0);
+	expect_no_litter();
+}
+
+static void worktree_prefixes(void **state UNUSED)
+{
+	struct ref_store_options o = {
+		.gitdir = "repo/worktrees/wt", .commondir = "repo", .algo = hash_sha1,
+	};
+	struct ref_store *wt;
+	struct object_id oid;
+
+	write_text("repo/refs/heads/main", A "\n");
+	write_text("repo/packed-refs", HEADER C " refs/heads/p\n");
+	write_text("repo/worktrees/wt/HEAD", B "\n");
+	write_text("repo/worktrees/wt/refs/bisect/bad", C "\n");
+	assert_int_equal(ref_store_open(&wt, &o, NULL), 0);
+	expect_ref("worktrees/wt/HEAD", &oid_b);
+	expect_ref("worktrees/wt/refs/bisect/bad", &oid_c);
+	expect_ref("refs/bisect/bad", NULL);
+	assert_int_equal(ref_resolve(wt, "HEAD", &oid, NULL, NULL, NULL), 0);
+	assert_true(oid_eq(&oid, &oid_b));
+	assert_int_equal(ref_resolve(wt, "main-worktree/HEAD", &oid, NULL, NULL, NULL), 0);
+	assert_true(oid_eq(&oid, &oid_a));
+	assert_int_equal(ref_resolve(wt, "main-worktree/refs/heads/p", &oid, NULL, NULL, NULL), 0);
+	assert_true(oid_eq(&oid, &oid_c));
+	assert_int_equal(ref_resolve(wt, "refs/heads/main", &oid, NULL, NULL, NULL), 0);
+	assert_int_equal(ref_resolve(wt, "worktrees/../HEAD", &oid, NULL, NULL, NULL), ERR_INVALID);
+	ref_store_free(wt);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(valid_names),
+		cmocka_unit_test(safe_names),
+		cmocka_unit_test(normalized_names),
+		cmocka_unit_test(packed_lookups),
+		cmocka_unit_test(packed_binary_search),
+		cmocka_unit_test(packed_unsorted),
+		cmocka_unit_test(packed_hostile),
+#define WITH_STORE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		WITH_STORE(reads_what_files_say),
+		WITH_STORE(lists_in_order),
+		WITH_STORE(short_names),
+		WITH_STORE(creates_updates_deletes),
+		WITH_STORE(checks_old_values),
+		WITH_STORE(refuses_conflicting_names),
+		WITH_STORE(conflicting_names_in_two_transactions),
+		WITH_STORE(empty_directories_give_way),
+		WITH_STORE(deletes_packed_and_loose),
+		WITH_STORE(logs_both_names),
+		WITH_STORE(symrefs_change),
+		WITH_STORE(single_refs_may_fail),
+		WITH_STORE(gives_everything_back),
+		WITH_STORE(locks_are_respected),
+		WITH_STORE(many_refs),
+		WITH_STORE(worktree_prefixes),
+	};
+
+	oid_from_hex(&oid_a, A, hash_sha1);
+	oid_from_hex(&oid_b, B, hash_sha1);
+	oid_from_hex(&oid_c, C, hash_sha1);
+	null_oid = &hash_sha1->null_oid;
+	aux_enter_dir();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
