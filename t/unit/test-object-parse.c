@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parsers of object/: good input, broken history, hostile input. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include "object/commit.h"
+#include "object/dotfile.h"
+#include "object/fsck.h"
+#include "object/ident.h"
+#include "object/object.h"
+#include "object/tag.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+#include "util/err.h"
+
+#define A40 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B40 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define C40 "cccccccccccccccccccccccccccccccccccccccc"
+
+static struct object_id oid_of(const char *hex)
+{
+	struct object_id oid;
+
+	assert_int_equal(oid_from_hex(&oid, hex, hash_sha1), 0);
+	return oid;
+}
+
+static void assert_mem(const char *p, size_t len, const char *want)
+{
+	assert_int_equal(len, strlen(want));
+	assert_memory_equal(p, want, len);
+}
+
+/* Every prefix of `good`, and it with each byte replaced: no parser may crash or
+ * read outside (the copies are exact for the sanitizers). */
+static void torture(const void *good, size_t len, void (*parse)(const void *, size_t))
+{
+	static const unsigned char bytes[] = { 0, '\n', ' ', '<', '9', 0xff };
+
+	for (size_t cut = 0; cut <= len; cut++) {
+		void *p = xmemdup(good, cut);
+
+		parse(p, cut);
+		free(p);
+	}
+	for (size_t at = 0; at < len; at++)
+		for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+			unsigned char *p = xmemdup(good, len);
+
+			p[at] = bytes[i];
+			parse(p, len);
+			free(p);
+		}
+}
+
+/* ---- headers ---- */
+
+static void header_round_trip(void **state)
+{
+	char buf[OBJECT_HEADER_MAX];
+	enum object_type type;
+	uint64_t size;
+	int n = object_header_format(buf, OBJ_COMMIT, UINT64_MAX);
+
+	(void)state;
+	assert_string_equal(buf, "commit 18446744073709551615");
+	assert_int_equal(n, 28);
+	assert_int_equal(object_header_parse(buf, (size_t)n, &type, &size, NULL), 28);
+	assert_int_equal(type, OBJ_COMMIT);
+	assert_true(size == UINT64_MAX);
+}
+
+static void header_refuses(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *msg;
+	} bad[] = {
+		{ "", 0, "malformed object header" },
+		{ "blob 12", 7, "malformed object header" },
+		{ "blob\0", 5, "malformed object header" },
+		{ "blob \0", 6, "bad size in object header" },
+		{ "blob 012\0", 9, "bad size in object header" },
+		{ "blob -1\0", 8, "bad size in object header" },
+		{ "blob 1 \0", 8, "bad size in object header" },
+		{ "blob 18446744073709551616\0", 26, "bad size in object header" },
+		{ "blub 1\0", 7, "invalid object type \"blub\"" },
+		{ " 1\0", 3, "invalid object type \"\"" },
+		{ "blob 1111111111111111111111111111111111111111\0", 46,
+		  "malformed object header" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct err err = ERR_INIT;
+		enum object_type type = OBJ_NONE;
+		uint64_t size = 7;
+
+		assert_int_equal(object_header_parse(bad[i].bytes, bad[i].len, &type, &size, &err),
+				 ERR_CORRUPT);
+		assert_string_equal(err_message(&err), bad[i].msg);
+		assert_int_equal(type, OBJ_NONE);
+		assert_int_equal(size, 7);
+		err_release(&err);
+	}
+}
+
+/* ---- idents ---- */
+
+static void ident_splits(void **state)
+{
+	static const char line[] = "A U Thor <author@example.com> 1112912053 -0730";
+	struct ident_split id;
+
+	(void)state;
+	assert_int_equal(ident_split_line(&id, line, strlen(line)), 0);
+	assert_mem(id.name, id.name_len, "A U Thor");
+	assert_mem(id.mail, id.mail_len, "author@example.com");
+	assert_true(id.has_date);
+	assert_int_equal(id.date, 1112912053);
+	assert_int_equal(id.tz, -730);
+}
+
+static void ident_tolerates(void **state)
+{
+	static const struct {
+		const char *line, *name, *mail;
+		bool has_date;
+		timestamp_t date;
+		int tz;
+	} v[] = {
+		{ "<a@b> 1 +0000", "", "a@b", true, 1, 0 },
+		{ "  x  <> 5", "x", "", true, 5, 0 },
+		{ "x<y>12 +0100", "x", "y", true, 12, 100 },
+		{ "x <y> ", "x", "y", false, 0, 0 },
+		{ "x <y> z", "x", "y", false, 0, 0 },
+		{ "x <y> z> 12 +0130", "x", "y", true, 12, 130 },
+		{ "x <y> 99999999999999999999 +0000", "x", "y", false, 0, 0 },
+		{ "x <y> 9223372036854775 -99999999999", "x", "y", true, 9223372036854775, -999999 },
+		{ "x <y> -5 +0000", "x", "y", false, 0, 0 },
+	};
+	struct ident_split id;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		assert_int_equal(ident_split_line(&id, v[i].line, strlen(v[i].line)), 0);
+		assert_mem(id.name, id.name_len, v[i].name);
+		assert_mem(id.mail, id.mail_len, v[i].mail);
+		assert_int_equal(id.has_date, v[i].has_date);
+		assert_int_equal(id.date, v[i].date);
+		if (v[i].tz != -999999)
+			assert_int_equal(id.tz, v[i].tz);
+	}
+	assert_int_equal(ident_split_line(&id, "no mail 12 +0000", 16), -1);
+	assert_int_equal(ident_split_line(&id, "> < 12", 6), -1);
+	assert_int_equal(ident_split_line(&id, "", 0), -1);
+}
+
+static void ident_formats(void **state)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(ident_format(&out, " .\"A <U>\nThor;,", "<a@b>.", 12, -130, true, &err), 0);
+	assert_string_equal(out.buf, "A UThor <a@b> 12 -0130");
+	strbuf_reset(&out);
+	assert_int_equal(ident_format(&out, "", "m", 0, 0, false, &err), 0);
+	assert_string_equal(out.buf, " <m> 0 +0000");
+	strbuf_reset(&out);
+	assert_int_equal(ident_format(&out, "", "m", 0, 0, true, &err), ERR_INVALID);
+	assert_string_equal(err_message(&err), "empty ident name (for <m>) not allowed");
+	err_release(&err);
+	assert_int_equal(ident_format(&out, " <.>", "m", 0, 0, true, &err), ERR_INVALID);
+	assert_string_equal(err_message(&err),
+			    "name consists only of disallowed characters:  <.>");
+	assert_int_equal(out.len, 0);
+	err_release(&err);
+	strbuf_release(&out);
+}
+
+/* ---- commits ---- */
+
+static const char good_commit[] =
+	"tree " A40 "\nparent " B40 "\nparent " C40 "\n"
+	"author A <a@x> 100 +0100\ncommitter C <c@x> 200 -0200\n"
+	"encoding ISO-8859-1\n"
+	"gpgsig -----BEGIN\n line 2\n  line 3\nmergetag object " A40 "\n type commit\n"
+	"\nsubject\ngoes on\n\nbody\n";
+
+static void commit_parses(void **state)
+{
+	struct commit_view c;
+	struct object_id a = oid_of(A40), b = oid_of(B40), cc = oid_of(C40);
+
+	(void)state;
+	assert_int_equal(commit_parse(&c, good_commit, strlen(good_commit), hash_sha1, NULL), 0);
+	assert_true(oid_eq(&c.tree, &a));
+	assert_int_equal(c.nr_parents, 2);
+	assert_true(oid_eq(&c.parents[0], &b));
+	assert_true(oid_eq(&c.parents[1], &cc));
+	assert_mem(c.author, c.author_len, "A <a@x> 100 +0100");
+	assert_mem(c.committer, c.committer_len, "C <c@x> 200 -0200");
+	assert_mem(c.encoding, c.encoding_len, "ISO-8859-1");
+	assert_mem(c.gpgsig, c.gpgsig_len, "-----BEGIN\n line 2\n  line 3");
+	assert_mem(c.message, c.message_len, "subject\ngoes on\n\nbody\n");
+	assert_int_equal(c.date, 200);
+	commit_view_release(&c);
+	commit_view_release(&c);
+}
+
+static void commit_links(void **state)
+{
+	struct oid_array parents = OID_ARRAY_INIT;
+	struct object_id tree, a = oid_of(A40);
+	timestamp_t date;
+	char *bad = xstrdup(good_commit);
+
+	(void)state;
+	assert_int_equal(commit_parse_links(good_commit, strlen(good_commit), hash_sha1,
+					    &tree, &parents, &date, NULL), 0);
+	assert_true(oid_eq(&tree, &a));
+	assert_int_equal(parents.nr, 2);
+	assert_int_equal(date, 200);
+	/* the second parent broken: nothing is appended */
+	memcpy(strstr(bad, C40), "zz", 2);
+	assert_int_equal(commit_parse_links(bad, strlen(bad), hash_sha1, &tree, &parents,
+					    &date, NULL), ERR_CORRUPT);
+	assert_int_equal(parents.nr, 2);
+	oid_array_clear(&parents);
+	free(bad);
+}
+
+static void commit_headers(void **state)
+{
+	struct strbuf out = STRBUF_INIT;
+	size_t len = strlen(good_commit);
+
+	(void)state;
+	assert_true(commit_find_header(good_commit, len, "gpgsig", &out));
+	assert_string_equal(out.buf, "-----BEGIN\nline 2\n line 3");
+	strbuf_reset(&out);
+	assert_true(commit_find_header(good_commit, len, "mergetag", &out));
+	assert_string_equal(out.buf, "object " A40 "\ntype commit");
+	assert_false(commit_find_header(good_commit, len, "subject", &out));
+	assert_false(commit_find_header(good_commit, len, "gpg", &out));
+	strbuf_release(&out);
+}
+
+static void commit_without_message(void **state)
+{
+	static const char bare[] = "tree " A40 "\n";
+	struct commit_view c;
+
+	(void)state;
+	assert_int_equal(commit_parse(&c, bare, strlen(bare), hash_sha1, NULL), 0);
+	assert_int_equal(c.nr_parents, 0);
+	assert_int_equal(c.message_len, 0);
+	assert_int_equal(c.author_len, 0);
+	assert_int_equal(c.date, 0);
+	commit_view_release(&c);
+}
+
+static void commit_composes(void **state)
+{
+	struct object_id parents[] = { oid_of(B40), oid_of(C40) };
+	struct commit_draft d = {
+		.tree = oid_of(A40), .parents = parents, .nr_parents = 2,
+		.author = "A <a@x> 100 +0100", .committer = "C <c@x> 200 -0200",
+		.encoding = "ISO-8859-1", .extra_headers = "x-y 1",
+		.gpgsig = "-----BEGIN\nline 2\n", .message = "m\0n", .message_len = 1,
+	};
+	struct strbuf out = STRBUF_INIT;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(commit_compose(&out, &d, &err), 0);
+	assert_string_equal(out.buf,
+		"tree " A40 "\nparent " B40 "\nparent " C40 "\n"
+		"author A <a@x> 100 +0100\ncommitter C <c@x> 200 -0200\n"
+		"encoding ISO-8859-1\nx-y 1\ngpgsig -----BEGIN\n line 2\n\nm");
+	strbuf_reset(&out);
+	d.message_len = 3;
+	assert_int_equal(commit_compose(&out, &d, &err), ERR_INVALID);
+	assert_string_equal(err_message(&err),
+			    "a NUL byte in commit log message not allowed");
+	assert_int_equal(out.len, 0);
+	err_release(&err);
+	d.message_len = 1;
+	d.encoding = "utf-8";
+	assert_int_equal(commit_compose(&out, &d, &err), 0);
+	assert_null(strstr(out.buf, "encoding"));
+	strbuf_release(&out);
+}
+
+static void messages_part(void **state)
+{
+	static const char m[] = "\n  \nfirst  \nsecond\n \n\nbody 1\n\nbody 2\n";
+	struct strbuf s = STRBUF_INIT;
+	const char *body;
+	size_t len;
+
+	(void)state;
+	commit_subject(&s, m, strlen(m), " ");
+	assert_string_equal(s.buf, "first second");
+	body = commit_body(m, strlen(m), &len);
+	assert_mem(body, len, "body 1\n\nbody 2\n");
+	strbuf_reset(&s);
+	commit_subject(&s, "", 0, " ");
+	assert_int_equal(s.len, 0);
+	commit_body("x", 1, &len);
+	assert_int_equal(len, 0);
+	strbuf_release(&s);
+}
+
+static void parse_any_commit(const void *p, size_t len)
+{
+	struct commit_view c;
+	struct strbuf out = STRBUF_INIT;
+
+	if (!commit_parse(&c, p, len, hash_sha1, NULL)) {
+		size_t n;
+
+		commit_subject(&out, c.message, c.message_len, " ");
+		commit_body(c.message, c.message_len, &n);
+		commit_view_release(&c);
+	}
+	commit_find_header(p, len, "mergetag", &out);
+	strbuf_release(&out);
+}
+
+static void commit_survives(void **state)
+{
+	(void)state;
+	torture(good_commit, strlen(good_commit), parse_any_commit);
+}
+
+/* ---- tags ---- */
+
+static const char good_tag[] =
+	"object " A40 "\ntype commit\ntag v1.0\ntagger T <t@x> 1 +0000\n"
+	"\nmessage\n-----BEGIN PGP SIGNATURE-----\nquoted\n"
+	"-----BEGIN SSH SIGNATURE-----\nabc\n-----END SSH SIGNATURE-----\n";
+
+static void tag_parses(void **state)
+{
+	struct object_id a = oid_of(A40);
+	struct tag_view t;
+
+	(void)state;
+	assert_int_equal(tag_parse(&t, good_tag, strlen(good_tag), hash_sha1, NULL), 0);
+	assert_true(oid_eq(&t.target, &a));
+	assert_int_equal(t.target_type, OBJ_COMMIT);
+	assert_mem(t.name, t.name_len, "v1.0");
+	assert_mem(t.tagger, t.tagger_len, "T <t@x> 1 +0000");
+	assert_int_equal(strncmp(t.message, "message\n", 8), 0);
+	assert_int_equal(strncmp(t.message + t.signature_offset, "-----BEGIN SSH", 14), 0);
+}
+
+static void tag_refuses(void **state)
+{
+	static const char *const bad[] = {
+		"", "object " A40, "object " A40 "\n", "object aa\ntype commit\ntag x\n\n",
+		"object " A40 "\ntype\ntag x\n\n", "object " A40 "\ntype foo\ntag x\n\n",
+		"object " A40 "\ntype blob\n\nx", "object " A40 "\ntype blob\ntag x",
+	};
+	struct tag_view t;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(tag_parse(&t, bad[i], strlen(bad[i]), hash_sha1, NULL),
+				 ERR_CORRUPT);
+}
+
+static void parse_any_tag(const void *p, size_t len)
+{
+	struct tag_view t;
+
+	if (!tag_parse(&t, p, len, hash_sha1, NULL))
+		assert_true(t.signature_offset <= t.message_len);
+}
+
+static void tag_survives(void **state)
+{
+	(void)state;
+	torture(good_tag, strlen(good_tag), parse_any_tag);
+}
+
+/* ---- trees ---- */
+
+static void add_entry(struct strbuf *t, unsigned mode, const char *name)
+{
+	struct object_id a = oid_of(A40);
+
+	tree_append(t, mode, name, strlen(name), &a);
+}
+
+static void tree_iterates(void **state)
+{
+	struct strbuf t = STRBUF_INIT;
+	struct tree_iter it;
+	struct tree_entry e;
+
+	(void)state;
+	add_entry(&t, 0100664, "a");
+	add_entry(&t, MODE_TREE, "b");
+	add_entry(&t, MODE_GITLINK, "c");
+	tree_iter_init(&it, t.buf, t.len, hash_sha1);
+	assert_int_equal(tree_iter_next(&it, &e, NULL), 1);
+	assert_int_equal(e.mode, MODE_FILE);
+	assert_int_equal(e.raw_mode, 0100664);
+	assert_string_equal(e.name, "a");
+	assert_int_equal(tree_iter_next(&it, &e, NULL), 1);
+	assert_int_equal(mode_object_type(e.mode), OBJ_TREE);
+	assert_int_equal(tree_iter_next(&it, &e, NULL), 1);
+	assert_int_equal(mode_object_type(e.mode), OBJ_COMMIT);
+	assert_int_equal(tree_iter_next(&it, &e, NULL), 0);
+	assert_int_equal(tree_iter_next(&it, &e, NULL), 0);
+	strbuf_release(&t);
+}
+
+static void parse_any_tree(const void *p, size_t len)
+{
+	struct tree_iter it;
+	struct tree_entry e;
+
+	tree_iter_init(&it, p, len, hash_sha1);
+	while (tree_iter_next(&it, &e, NULL) > 0)
+		assert_int_equal(strlen(e.name), e.name_len);
+}
+
+static void tree_survives(void **state)
+{
+	struct strbuf t = STRBUF_INIT;
+
+	(void)state;
+	add_entry(&t, MODE_FILE, "name");
+	add_entry(&t, MODE_TREE, "other");
+	torture(t.buf, t.len, parse_any_tree);
+	strbuf_release(&t);
+}
+
+static void tree_refuses(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *msg;
+	} bad[] = {
+		{ "100644", 6, "malformed mode in tree entry" },
+		{ " a\0aaaaaaaaaaaaaaaaaaaa", 23, "malformed mode in tree entry" },
+		{ "10x644 a\0aaaaaaaaaaaaaaaaaaaa", 29, "malformed mode in tree entry" },
+		{ "7777777777777 a\0aaaaaaaaaaaaaaaaaaaa", 36, "malformed mode in tree entry" },
+		{ "100644 a\0aaaaaaaaaaaaaaaaaaa", 28, "too-short tree object" },
+		{ "100644 abc", 10, "too-short tree object" },
+		{ "100644 \0aaaaaaaaaaaaaaaaaaaa", 28, "empty filename in tree entry" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct err err = ERR_INIT;
+		struct tree_iter it;
+		struct tree_entry e;
+
+		tree_iter_init(&it, bad[i].bytes, bad[i].len, hash_sha1);
+		assert_int_equal(tree_iter_next(&it, &e, &err), ERR_CORRUPT);
+		assert_string_equal(err_message(&err), bad[i].msg);
+		err_release(&err);
+	}
+}
+
+static void tree_order(void **state)
+{
+	(void)state;
+	/* as bytes "a" < "a-b" < "a.c", but a directory "a" comes after both */
+	assert_true(tree_entry_cmp("a", 1, MODE_FILE, "a-b", 3, MODE_FILE) < 0);
+	assert_true(tree_entry_cmp("a", 1, MODE_TREE, "a-b", 3, MODE_FILE) > 0);
+	assert_true(tree_entry_cmp("a", 1, MODE_TREE, "a.c", 3, MODE_TREE) > 0);
+	assert_true(tree_entry_cmp("a", 1, MODE_TREE, "a0", 2, MODE_FILE) < 0);
+	assert_int_equal(tree_entry_cmp("a", 1, MODE_TREE, "a", 1, MODE_TREE), 0);
+	assert_true(tree_entry_cmp("\xff", 1, MODE_FILE, "a", 1, MODE_FILE) > 0);
+}
+
+/* ---- a source of objects in memory ---- */
+
+struct shelf {
+	struct {
+		struct object_id oid;
+		enum object_type type;
+		const char *data;
+		size_t size;
+	} v[16];
+	size_t nr;
+};
+
+static void put(struct shelf *s, const char *hex, enum object_type type,
+		const char *data, size_t size)
+{
+	s->v[s->nr].oid = oid_of(hex);
+	s->v[s->nr].type = type;
+	s->v[s->nr].data = data;
+	s->v[s->nr++].size = size;
+}
+
+static int shelf_read(void *data, const struct object_id *oid, struct object_buf *out,
+		      struct err *err)
+{
+	struct shelf *s = data;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (oid_eq(&s->v[i].oid, oid)) {
+			*out = (struct object_buf){ s->v[i].type,
+				xmemdupz(s->v[i].data, s->v[i].size), s->v[i].size };
+			return 0;
+		}
+	return err_set(err, ERR_NOT_FOUND, "no %s", oid_hex(oid));
+}
+
+static int shelf_info(void *data, const struct object_id *oid, struct object_info *out,
+		      struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int rc = shelf_read(data, oid, &buf, err);
+
+	out->type = buf.type;
+	out->size = buf.size;
+	object_buf_release(&buf);
+	return rc;
+}
+
+static void peels(void **state)
+{
+	static const char tag1[] = "object " B40 "\ntype tag\ntag t\n\n";
+	static const char tag2[] = "object " C40 "\ntype commit\ntag t\n\n";
+	static const char commit[] = "tree " A40 "\n\n";
+	static const char hex[] = "dddddddddddddddddddddddddddddddddddddddd";
+	struct shelf s = { .nr = 0 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1 };
+	struct object_id out, start = oid_of(hex), c = oid_of(C40), a = oid_of(A40);
+	struct err err = ERR_INIT;
+	enum object_type type;
+
+	(void)state;
+	put(&s, hex, OBJ_TAG, tag1, strlen(tag1));
+	put(&s, B40, OBJ_TAG, tag2, strlen(tag2));
+	put(&s, C40, OBJ_COMMIT, commit, strlen(commit));
+	put(&s, A40, OBJ_TREE, "", 0);
+	assert_int_equal(object_peel(&src, &start, OBJ_ANY, &out, &type, NULL), 0);
+	assert_true(oid_eq(&out, &c));
+	assert_int_equal(type, OBJ_COMMIT);
+	assert_int_equal(object_peel(&src, &start, OBJ_TREE, &out, &type, NULL), 0);
+	assert_true(oid_eq(&out, &a));
+	assert_int_equal(object_peel(&src, &start, OBJ_TAG, &out, &type, NULL), 0);
+	assert_true(oid_eq(&out, &start));
+	assert_int_equal(object_peel(&src, &start, OBJ_BLOB, &out, NULL, &err), ERR_INVALID);
+	assert_string_equal(err_message(&err), "object " C40 " is a commit, not a blob");
+	err_release(&err);
+}
+
+static int note_path(void *data, const char *path, size_t len, const struct tree_entry *e,
+		     struct err *err)
+{
+	(void)err;
+	strbuf_add(data, path, len);
+	strbuf_addch(data, MODE_IS_TREE(e->mode) ? '/' : ' ');
+	if (!strcmp(path, "p/skip"))
+		return TREE_WALK_SKIP;
+	return TREE_WALK_DESCEND;
+}
+
+static void tree_paths(void **state)
+{
+	struct strbuf top = STRBUF_INIT, sub = STRBUF_INIT, seen = STRBUF_INIT;
+	struct object_id oid, root = oid_of(C40), b = oid_of(B40);
+	struct shelf s = { .nr = 0 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1 };
+	unsigned mode;
+
+	(void)state;
+	add_entry(&top, MODE_FILE, "f");
+	tree_append(&top, MODE_TREE, "skip", 4, &b);
+	tree_append(&top, MODE_TREE, "sub", 3, &b);
+	add_entry(&sub, MODE_EXEC, "x");
+	put(&s, C40, OBJ_TREE, top.buf, top.len);
+	put(&s, B40, OBJ_TREE, sub.buf, sub.len);
+	assert_int_equal(tree_walk(&src, &root, "p/", note_path, &seen, NULL), 0);
+	assert_string_equal(seen.buf, "p/f p/skip/p/sub/p/sub/x ");
+
+	assert_int_equal(tree_lookup_path(&src, &root, "sub/x", &mode, &oid, NULL), 0);
+	assert_int_equal(mode, MODE_EXEC);
+	assert_int_equal(tree_lookup_path(&src, &root, "sub/", &mode, &oid, NULL), 0);
+	assert_true(oid_eq(&oid, &b));
+	assert_int_equal(tree_lookup_path(&src, &root, "", &mode, &oid, NULL), 0);
+	assert_true(oid_eq(&oid, &root));
+	assert_int_equal(tree_lookup_path(&src, &root, "f/", &mode, &oid, NULL), ERR_NOT_FOUND);
+	assert_int_equal(tree_lookup_path(&src, &root, "f/x", &mode, &oid, NULL), ERR_NOT_FOUND);
+	assert_int_equal(tree_lookup_path(&src, &root, "su", &mode, &oid, NULL), ERR_NOT_FOUND);
+	strbuf_release(&top);
+	strbuf_release(&sub);
+	strbuf_release(&seen);
+}
+
+/* A tree that names itself (as far as the reader can tell): the depth is bounded. */
+static void tree_without_end(void **state)
+{
+	struct strbuf t = STRBUF_INIT, seen = STRBUF_INIT;
+	struct object_id a = oid_of(A40);
+	struct shelf s = { .nr = 0 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1 };
+	struct err err = ERR_INIT;
+
+	(void)state;
+	add_entry(&t, MODE_TREE, "d");
+	put(&s, A40, OBJ_TREE, t.buf, t.len);
+	assert_int_equal(tree_walk(&src, &a, "", note_path, &seen, &err), ERR_TOO_BIG);
+	err_release(&err);
+	strbuf_release(&t);
+	strbuf_release(&seen);
+}
+
+/* ---- names ---- */
+
+static void safe_names(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned mode, protect;
+		bool safe;
+	} v[] = {
+		{ "a", MODE_FILE, 3, true },
+		{ "", MODE_FILE, 0, false },
+		{ ".", MODE_FILE, 0, false },
+		{ "..", MODE_FILE, 0, false },
+		{ "...", MODE_FILE, 3, true },
+		{ ".git", MODE_TREE, 0, false },
+		{ ".GiT", MODE_TREE, 0, false },
+		{ ".gitx", MODE_TREE, 3, true },
+		{ ".gitmodules", MODE_FILE, 3, true },
+		{ ".gitmodules", MODE_SYMLINK, 0, false },
+		{ ".git ", MODE_TREE, 0, true },
+		{ ".git ", MODE_TREE, PROTECT_NTFS, false },
+		{ ".git. . ", MODE_TREE, PROTECT_NTFS, false },
+		{ ".git. .x", MODE_TREE, PROTECT_NTFS, true },
+		{ ".git:x", MODE_TREE, PROTECT_NTFS, false },
+		{ ".git::$INDEX_ALLOCATION", MODE_TREE, PROTECT_NTFS, false },
+		{ "GIT~1", MODE_TREE, PROTECT_NTFS, false },
+		{ "git~1 .", MODE_TREE, PROTECT_NTFS, false },
+		{ "git~2", MODE_TREE, PROTECT_NTFS, true },
+		{ "x\\.git", MODE_FILE, PROTECT_NTFS, false },
+		{ "x\\.git\\y", MODE_FILE, PROTECT_NTFS, false },
+		{ "x\\.git", MODE_FILE, PROTECT_HFS, true },
+		{ "x\\y", MODE_FILE, PROTECT_NTFS, true },
+		{ ".g\xe2\x80\x8cit", MODE_TREE, PROTECT_HFS, false },
+		{ ".g\xe2\x80\x8cit", MODE_TREE, PROTECT_NTFS, true },
+		{ "\xef\xbb\xbf.GIT\xe2\x80\xae", MODE_TREE, PROTECT_HFS, false },
+		{ ".g\xe2\x80\xbait", MODE_TREE, PROTECT_HFS, true },
+		{ ".g\xe2\x80", MODE_TREE, PROTECT_HFS, true },
+		{ "gitmod~1", MODE_SYMLINK, PROTECT_NTFS, false },
+		{ "gitmod~5", MODE_SYMLINK, PROTECT_NTFS, true },
+		{ "GI7EBA~1", MODE_SYMLINK, PROTECT_NTFS, false },
+		{ "gi7eb~12", MODE_SYMLINK, PROTECT_NTFS, false },
+		{ "~1000000", MODE_SYMLINK, PROTECT_NTFS, false },
+		{ "~0000000", MODE_SYMLINK, PROTECT_NTFS, true },
+		{ "gi7eba~1x", MODE_SYMLINK, PROTECT_NTFS, true },
+		{ "gi7eba~1 .", MODE_SYMLINK, PROTECT_NTFS, false },
+		{ "gi7eba~", MODE_SYMLINK, PROTECT_NTFS, true },
+		{ "gi7ebaxx", MODE_SYMLINK, PROTECT_NTFS, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		size_t len = strlen(v[i].name);
+		char *exact = xmemdup(v[i].name, len);
+
+		if (path_component_is_safe(exact, len, v[i].mode, v[i].protect) != v[i].safe)
+			fail_msg("'%s' should be %s", v[i].name, v[i].safe ? "safe" : "unsafe");
+		free(exact);
+	}
+	assert_true(path_is_safe("a/b/.gitmodules", MODE_FILE, 3));
+	assert_false(path_is_safe("a/b/.gitmodules", MODE_SYMLINK, 0));
+	assert_false(path_is_safe("a/../b", MODE_FILE, 0));
+	assert_false(path_is_safe("a//b", MODE_FILE, 0));
+	assert_false(path_is_safe("/a", MODE_FILE, 0));
+	assert_false(path_is_safe("a/", MODE_FILE, 0));
+	assert_false(path_is_safe("a/.git/b", MODE_FILE, 0));
+	assert_false(path_is_safe("", MODE_FILE, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(header_round_trip),
+		cmocka_unit_test(header_refuses),
+		cmocka_unit_test(ident_splits),
+		cmocka_unit_test(ident_tolerates),
+		cmocka_unit_test(ident_formats),
+		cmocka_unit_test(commit_parses),
+		cmocka_unit_test(commit_links),
+		cmocka_unit_test(commit_headers),
+		cmocka_unit_test(commit_without_message),
+		cmocka_unit_test(commit_composes),
+		cmocka_unit_test(messages_part),
+		cmocka_unit_test(commit_survives),
+		cmocka_unit_test(tag_parses),
+		cmocka_unit_test(tag_refuses),
+		cmocka_unit_test(tag_survives),
+		cmocka_unit_test(tree_iterates),
+		cmocka_unit_test(tree_survives),
+		cmocka_unit_test(tree_refuses),
+		cmocka_unit_test(tree_order),
+		cmocka_unit_test(peels),
+		cmocka_unit_test(tree_paths),
+		cmocka_unit_test(tree_without_end),
+		cmocka_unit_test(safe_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
