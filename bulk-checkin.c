@@ -268,8 +268,8 @@ static int stage_held(struct bulk_checkin *b, struct err *err)
 		return w.rc;
 	}
 	pthread_mutex_lock(&b->lock);
-	while (b->unstaged < b->nr_held)
-		FREE_AND_NULL(b->held[b->unstaged++]->data);
+	for (; b->unstaged < b->nr_held; b->unstaged++)
+		FREE_AND_NULL(b->held[b->unstaged]->data);
 	b->held_bytes = 0;
 	pthread_mutex_unlock(&b->lock);
 	return 0;
