@@ -220,8 +220,12 @@ static void read_objects(struct reader *r, struct repo_settings *s, const struct
 
 	read_level(r, "core.compression", &s->loose_level);
 	s->pack_level = s->loose_level;
+	/*
+	 * What is new is written fast; a repack makes it small. So packs of new
+	 * objects, too, are for speed unless somebody has chosen a level.
+	 */
 	if (!config_get(r->c, "core.compression"))
-		s->loose_level = 1; /* fastest */
+		s->loose_level = s->pack_level = 1;
 	read_level(r, "core.loosecompression", &s->loose_level);
 	read_level(r, "pack.compression", &s->pack_level);
 	read_size(r, "core.deltabasecachelimit", &s->delta_base_cache_limit);

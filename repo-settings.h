@@ -25,7 +25,7 @@ struct repo_settings {
 	char *ref_storage;	  /* "files" */
 	bool worktree_config;	  /* extensions.worktreeConfig */
 	/* for the object database and refs */
-	int loose_level, pack_level; /* zlib, -1 default */
+	int loose_level, pack_level; /* zlib's, of new objects; -1: zlib's default */
 	unsigned unpack_limit;	     /* bulkCheckin.unpackLimit */
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
 	bool use_multi_pack_index;
