@@ -14,6 +14,8 @@
 #include "util/alloc.h"
 
 #define CIRCLE_DEPTH_MAX 64
+/* Smaller objects are quicker as a whole. */
+#define STREAM_MIN_BYTES ((uint64_t)512 * 1024)
 #define DEFAULT_BASE_CACHE ((size_t)96 * 1024 * 1024)
 
 /* ---- life ---- */
@@ -537,7 +539,7 @@ static int stream_copy(struct pack *p, uint64_t offset, void *arg, struct err *e
 
 	if (rc < 0)
 		return rc;
-	if (e.type == OBJ_OFS_DELTA || e.type == OBJ_REF_DELTA)
+	if (e.type == OBJ_OFS_DELTA || e.type == OBJ_REF_DELTA || e.size < STREAM_MIN_BYTES)
 		return stream_whole(a, p, offset, err);
 	rc = pack_entry_stream(p, &e, a->sink, a->data, &any, &why);
 	err_move(any ? &a->why : err, &why);
