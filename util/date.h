@@ -29,8 +29,8 @@ void date_format(struct strbuf *out, timestamp_t t, int tz, const struct date_mo
 /* Now; GIT_TEST_DATE_NOW overrides it for tests. */
 timestamp_t date_now(int *tz);
 /*
- * Strict forms: raw "@N +ZZZZ", RFC 2822, ISO 8601 …; -1 if it is none.
- * `now` may be 0 for the present moment.
+ * A day and a time of day in any of git's forms: raw "@N +ZZZZ", RFC 2822,
+ * ISO 8601, "7 Apr 2005 22:13 PST" …; -1 if one of them is missing. tz may be NULL.
  */
 int date_parse(const char *s, timestamp_t *t, int *tz);
 /* Everything, "yesterday", "2 weeks ago", "never"; *bad set if nothing fit. */

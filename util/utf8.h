@@ -9,8 +9,13 @@
 bool utf8_is_valid(const char *s, size_t len);
 /* Next code point; advances *s, shrinks *len. -1 on malformed input. */
 int32_t utf8_next(const char **s, size_t *len);
-/* Columns on a terminal; ANSI colour sequences skipped if skip_ansi. */
+/*
+ * Columns on a terminal; ANSI colour sequences skipped if skip_ansi. Text that is
+ * not UTF-8 counts a column a byte.
+ */
 int utf8_width(const char *s, size_t len, bool skip_ansi);
+/* Length of the colour sequence at s: ESC [ digits and ; m. 0 if there is none. */
+size_t ansi_sequence_len(const char *s, size_t len);
 void utf8_append(struct strbuf *sb, uint32_t code_point);
 bool is_encoding_utf8(const char *name); /* NULL counts as UTF-8 */
 bool same_encoding(const char *a, const char *b);
@@ -22,7 +27,10 @@ char *reencode_string(const char *in, size_t len, const char *to,
 		      const char *from, size_t *out_len);
 bool has_missing_utf_bom(const char *enc, const char *data, size_t len);
 bool has_prohibited_utf_bom(const char *enc, const char *data, size_t len);
-/* Wrap text at `width` columns with indents; for %w() and shortlog. */
+/*
+ * Wrap text at `width` columns with indents; for %w() and shortlog. width <= 0:
+ * indent only. indent1 < 0: the caller has put -indent1 columns there already.
+ */
 void strbuf_add_wrapped_text(struct strbuf *sb, const char *text, int indent1,
 			     int indent2, int width);
 
