@@ -96,8 +96,8 @@ endif
 # ---- rules ----------------------------------------------------------------
 
 .PHONY: all unit
-all: $(LIB) $(GIT) $(HELPER)
-unit: $(UNIT)
+all: $(LIB) $(GIT)
+unit: $(UNIT) $(HELPER)
 
 # Rewritten only when the text changes, so that changed flags rebuild everything
 # and unchanged ones nothing.
