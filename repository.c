@@ -32,15 +32,20 @@ static char *read_branch(const char *gitdir)
 	return branch;
 }
 
-static int read_config(struct repository *r, struct err *err)
+static int read_config(struct config_set **out, const char *gitdir, const char *commondir,
+		       bool worktree_config, struct err *err)
 {
-	char *branch = read_branch(r->gitdir), *unresolved = path_absolute(r->gitdir);
-	struct config_include_ctx ctx = { r->gitdir_abs, branch, unresolved };
-	int rc;
+	char *branch = read_branch(gitdir), *unresolved = path_absolute(gitdir);
+	char *real = path_real(gitdir, 0);
+	struct config_include_ctx ctx = { real, branch, unresolved };
+	struct config_set *c = config_set_new();
+	int rc = config_set_read_all(c, commondir, gitdir, worktree_config, &ctx, err);
 
-	r->config = config_set_new();
-	rc = config_set_read_all(r->config, r->commondir, r->gitdir,
-				 r->settings.worktree_config, &ctx, err);
+	if (rc < 0)
+		config_set_free(c);
+	else
+		*out = c;
+	free(real);
 	free(unresolved);
 	free(branch);
 	return rc;
@@ -135,7 +140,8 @@ static int open_place(struct repository **out, struct repo_place *p,
 		rc = err_set_errno(err, "cannot use '%s'", r->gitdir);
 
 	if (!rc)
-		rc = read_config(r, err);
+		rc = read_config(&r->config, r->gitdir, r->commondir,
+				 r->settings.worktree_config, err);
 	if (!rc)
 		rc = read_settings(r, &p->format, o, err);
 	if (!rc)
@@ -185,6 +191,36 @@ int repo_open_at(struct repository **out, const char *gitdir, const char *worktr
 	place.worktree = worktree ? xstrdup(worktree) : NULL;
 	place.bare = !worktree;
 	return open_place(out, &place, &no_env, &none, err);
+}
+
+int repo_read_early_config(struct config_set **out, char **top, char **prefix, struct err *err)
+{
+	static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
+	struct repo_place p = { .format = REPO_FORMAT_INIT };
+	struct err local = ERR_INIT;
+	struct config_set *c = NULL;
+	int rc = setup_find_repository(&p, &local);
+
+	if (!rc) {
+		rc = read_config(&c, p.gitdir, p.commondir, p.format.worktree_config, err);
+		if (!rc) {
+			*top = p.worktree;
+			*prefix = p.prefix;
+			p.worktree = p.prefix = NULL;
+		}
+	} else if (rc == ERR_NOT_FOUND || rc == ERR_ABORTED || rc == ERR_UNSUPPORTED) {
+		c = config_set_new();
+		rc = config_set_read_all(c, NULL, NULL, false, &nowhere, err);
+	} else {
+		err_move(err, &local);
+	}
+	if (!rc)
+		*out = c;
+	else
+		config_set_free(c);
+	err_release(&local);
+	repo_place_release(&p);
+	return rc;
 }
 
 void repo_free(struct repository *r)

@@ -57,6 +57,13 @@ MUST_USE int repo_open(struct repository **out, const struct repo_open_options *
 /* A repository at a known place (for gitlinks and tests); no chdir. */
 MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
 			  const char *worktree, struct err *err);
+/*
+ * The configuration alone, of the repository that is found here or of none: for
+ * aliases and the like, before it is known what a command needs. *top and *prefix
+ * as worktree and prefix of a repository; the cwd may have changed. Caller frees.
+ */
+MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **prefix,
+				    struct err *err);
 void repo_free(struct repository *r);
 /* To the top of a work tree that the cwd is outside of; else nothing happens. */
 MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);
@@ -83,6 +90,12 @@ MUST_USE int repo_commit_batch(struct repository *r, struct err *err);
 #define IDENT_STRICT 4	  /* fail if there is none that is worth the name */
 #define IDENT_NO_DATE 8
 MUST_USE int repo_ident(struct repository *r, struct strbuf *out, unsigned flags, struct err *err);
+/*
+ * The same by configuration alone. ERR_NO_IDENT: nobody that is worth the name; the
+ * preface of the error says what to do about it.
+ */
+MUST_USE int ident_from_config(const struct config_set *c, struct strbuf *out,
+			       unsigned flags, struct err *err);
 
 /*
  * Run hook `name` of core.hooksPath or hooks/: 0 if missing or successful;
@@ -90,6 +103,8 @@ MUST_USE int repo_ident(struct repository *r, struct strbuf *out, unsigned flags
  * is staged (fsync_batch_publish) before a hook starts, if there is one.
  */
 bool repo_has_hook(struct repository *r, const char *name);
+/* There is such a file, but it is not executable; *path (caller frees) names it. */
+bool repo_hook_is_ignored(struct repository *r, const char *name, char **path);
 MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
 			   const char *const *args, const char *stdin_text, struct err *err);
 

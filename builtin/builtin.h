@@ -11,15 +11,19 @@
 #include "util/err.h"
 #include "util/parse-options.h"
 
+struct command;
 struct command_ctx {
 	struct repository *repo; /* NULL outside of a repository */
 	const char *prefix;	 /* NULL at the top or outside */
+	const struct command *commands; /* all that there are, by name; for help */
+	size_t nr_commands;
 };
 
 #define CMD_REPO 1u	    /* needs a repository */
 #define CMD_REPO_GENTLY 2u  /* opens one if there is one */
 #define CMD_WORKTREE 4u	    /* needs a work tree, cwd is its top */
 #define CMD_PAGER 8u	    /* output goes through the pager on a terminal */
+#define CMD_LENIENT 16u	    /* settings with bad values do not stop it (config) */
 
 /*
  * argv[0] is the command's name. Returns the exit code. A command is added by a line in
@@ -42,19 +46,31 @@ int error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* returns -1 */
  * hold locks which atexit would not clean. */
 NORETURN void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 NORETURN void die_err(struct err *err);
+/* The code that trace2 is told at exit; git_main sets it. */
+void set_exit_code(int code);
 /* fflush(stdout) and check it: a full disk or closed pipe is told. */
 MUST_USE int finish_stdout(void);
 /* -h handling etc. is parse_options'. */
 void advise(const char *fmt, ...) PRINTF_LIKE(1, 2); /* "hint: …" lines */
+/* r's configuration, or that of the command's repository, or of none. */
+const struct config_set *command_config(struct repository *r);
+void set_command_repo(struct repository *r); /* by git_main */
 bool advice_enabled(struct repository *r, const char *key); /* advice.<key> */
 
 /* The pager of core.pager, GIT_PAGER, PAGER; on a terminal only. */
-void setup_pager(struct repository *r, const char *cmd);
+void setup_pager(struct repository *r, const char *cmd); /* cmd: for pager.<cmd>, or NULL */
+void start_pager(const char *program);
+const char *pager_program(struct repository *r);
+/* pager.<cmd>: 1 wanted (*program if it names one), 0 not, -1 not said. */
+int pager_config(struct repository *r, const char *cmd, const char **program);
 bool pager_in_use(void);
 /* GIT_EDITOR, core.editor, VISUAL, EDITOR, vi. */
 MUST_USE int launch_editor(struct repository *r, const char *path, const char *const *env,
 			   struct err *err);
-bool want_color(struct repository *r, const char *config_key, int fd); /* color.KEY, color.ui */
+const char *editor_program(struct repository *r); /* NULL: none on this terminal */
+const char *sequence_editor_program(struct repository *r);
+/* config_key: "color.status" or "status"; falls back on color.ui */
+bool want_color(struct repository *r, const char *config_key, int fd);
 
 int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
 

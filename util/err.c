@@ -8,6 +8,7 @@ void err_init(struct err *err)
 	err->code = 0;
 	err->sys_errno = 0;
 	err->msg = NULL;
+	err->preface = NULL;
 }
 
 void err_release(struct err *err)
@@ -15,7 +16,15 @@ void err_release(struct err *err)
 	if (!err)
 		return;
 	free(err->msg);
+	free(err->preface);
 	err_init(err);
+}
+
+void err_set_preface(struct err *err, const char *text)
+{
+	if (!err || err->preface)
+		return;
+	err->preface = xstrdup(text);
 }
 
 int err_vset(struct err *err, enum err_code code, const char *fmt, va_list ap)
@@ -87,6 +96,7 @@ void err_move(struct err *dst, struct err *src)
 		return;
 	if (dst && !dst->code) {
 		free(dst->msg);
+		free(dst->preface);
 		*dst = *src;
 		err_init(src);
 	} else {

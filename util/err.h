@@ -33,15 +33,17 @@ enum err_code {
 	ERR_UNSUPPORTED = -11, /* unknown format, version, extension */
 	ERR_UNCERTAIN = -12, /* published, durability unknown */
 	ERR_ABORTED = -13,   /* a hook, filter, editor or user said no */
+	ERR_NO_IDENT = -14,  /* nobody is configured to commit as */
 };
 
 struct err {
 	int code;	 /* enum err_code of the first failure, 0 if none */
 	int sys_errno;	 /* errno of the failed call, 0 if none */
 	char *msg;	 /* owned; NULL if none */
+	char *preface;	 /* lines that are shown before the message; owned, mostly NULL */
 };
 
-#define ERR_INIT { 0, 0, NULL }
+#define ERR_INIT { 0, 0, NULL, NULL }
 
 void err_init(struct err *err);
 void err_release(struct err *err); /* idempotent; leaves it as ERR_INIT */
@@ -57,6 +59,9 @@ int err_vset(struct err *err, enum err_code code, const char *fmt, va_list ap);
 
 /* Same with ERR_IO; appends ": " and strerror(errno), keeps errno in err. */
 int err_set_errno(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* What users should read before the message of the failure that err holds. */
+void err_set_preface(struct err *err, const char *text);
 
 /* Put "PREFIX: " before the message that is there; nothing if none is. */
 void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Colour by configuration; and the configuration of commands without repository. */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "util/alloc.h"
+#include "util/color.h"
+
+static struct repository *command_repo;
+static struct config_set *outside; /* when there is no repository */
+
+void set_command_repo(struct repository *r)
+{
+	command_repo = r;
+}
+
+const struct config_set *command_config(struct repository *r)
+{
+	if (!r)
+		r = command_repo;
+	if (r)
+		return r->config;
+	if (!outside) {
+		static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
+
+		outside = config_set_new();
+		/* what is wrong with it was told when the command looked itself */
+		if (config_set_read_all(outside, NULL, NULL, false, &nowhere, NULL) < 0) {
+			config_set_free(outside);
+			outside = config_set_new();
+		}
+	}
+	return outside;
+}
+
+static enum color_when configured(const struct config_set *c, const char *key)
+{
+	const struct config_entry *e = config_get(c, key);
+
+	if (!e)
+		return COLOR_UNSET;
+	return e->value ? color_when_parse(e->value) : COLOR_AUTO;
+}
+
+bool want_color(struct repository *r, const char *config_key, int fd)
+{
+	const struct config_set *c = command_config(r);
+	char *key = starts_with(config_key, "color.") ? xstrdup(config_key)
+						      : xstrfmt("color.%s", config_key);
+	enum color_when when = configured(c, key);
+	bool in_pager = true;
+
+	if (when == COLOR_UNSET)
+		when = configured(c, "color.ui");
+	if (when == COLOR_UNSET)
+		when = COLOR_AUTO;
+	if (config_get_bool(c, "color.pager", &in_pager, NULL) < 0)
+		in_pager = true;
+	free(key);
+	return color_wanted(when, fd, fd == STDOUT_FILENO && pager_in_use() && in_pager);
+}

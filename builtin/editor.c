@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The user's editor. git-var(1), GIT_EDITOR. */
+#include "compat/posix.h"
+#include <signal.h>
+#include "builtin/builtin.h"
+#include "util/run-command.h"
+
+static bool terminal_is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !strcmp(term, "dumb");
+}
+
+const char *editor_program(struct repository *r)
+{
+	const char *p = getenv("GIT_EDITOR");
+	const struct config_entry *e = p ? NULL : config_get(command_config(r), "core.editor");
+
+	if (!p && e)
+		p = e->value;
+	if (!p && !terminal_is_dumb())
+		p = getenv("VISUAL");
+	if (!p)
+		p = getenv("EDITOR");
+	if (!p && !terminal_is_dumb())
+		p = "vi";
+	return p;
+}
+
+const char *sequence_editor_program(struct repository *r)
+{
+	const char *p = getenv("GIT_SEQUENCE_EDITOR");
+	const struct config_entry *e;
+
+	if (p)
+		return p;
+	e = config_get(command_config(r), "sequence.editor");
+	return e && e->value ? e->value : editor_program(r);
+}
+
+static int run_editor(const char *editor, const char *path, const char *const *env,
+		      struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, was_int, was_quit;
+	int rc;
+
+	strvec_pushl(&cp.args, editor, path, NULL);
+	cp.use_shell = true;
+	for (; env && *env; env++)
+		strvec_push(&cp.env, *env);
+	if (start_command(&cp, err) < 0) {
+		child_process_release(&cp);
+		return -1;
+	}
+	/* ^C is for the editor to understand */
+	sigaction(SIGINT, &ignore, &was_int);
+	sigaction(SIGQUIT, &ignore, &was_quit);
+	rc = finish_command(&cp);
+	sigaction(SIGINT, &was_int, NULL);
+	sigaction(SIGQUIT, &was_quit, NULL);
+	child_process_release(&cp);
+	if (rc == 128 + SIGINT || rc == 128 + SIGQUIT)
+		raise(rc - 128);
+	return rc;
+}
+
+int launch_editor(struct repository *r, const char *path, const char *const *env,
+		  struct err *err)
+{
+	const char *editor = editor_program(r);
+	bool waiting;
+
+	if (!editor)
+		return err_set(err, ERR_ABORTED, "Terminal is dumb, but EDITOR unset");
+	if (!strcmp(editor, ":"))
+		return 0;
+	waiting = isatty(STDERR_FILENO) && advice_enabled(r, "waitingForEditor");
+	if (waiting) {
+		fputs("hint: Waiting for your editor to close the file...", stderr);
+		fputs(terminal_is_dumb() ? "\n" : " ", stderr);
+		fflush(stderr);
+	}
+	if (run_editor(editor, path, env, NULL) != 0)
+		return err_set(err, ERR_ABORTED, "There was a problem with the editor '%s'.",
+			       editor);
+	if (waiting && !terminal_is_dumb())
+		fputs("\r\033[K", stderr);
+	return 0;
+}

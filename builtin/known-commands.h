@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The names of Git's commands, whether they are here or not. */
+#ifndef BUILTIN_KNOWN_COMMANDS_H
+#define BUILTIN_KNOWN_COMMANDS_H
+
+#include "compat/posix.h"
+#include "util/strvec.h"
+
+enum command_group {
+	GROUP_NONE, GROUP_START, GROUP_CHANGE, GROUP_EXAMINE, GROUP_GROW, GROUP_COLLABORATE,
+};
+struct known_command {
+	const char *name;
+	enum command_group group;
+	const char *summary;
+};
+extern const struct known_command known_commands[]; /* sorted by name */
+extern const size_t nr_known_commands;
+const struct known_command *known_command_find(const char *name); /* NULL: none */
+
+struct command;
+/* The commands of the groups that are among `commands`, on stdout. */
+void print_common_commands(const struct command *commands, size_t nr);
+/* Push NAME for every program PREFIX-NAME (prefix "git-") in dir. */
+void list_programs(struct strvec *out, const char *dir, const char *prefix);
+
+#endif

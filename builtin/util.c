@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Telling users, and ending. */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "util/alloc.h"
+#include "util/trace2.h"
+
+/*
+ * One message in one write, so that lines of several processes do not mix. Control
+ * characters in names must not drive the terminal.
+ */
+static void say(const char *prefix, const char *text)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	fflush(stdout);
+	strbuf_addstr(&sb, prefix);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		strbuf_addch(&sb, (c < ' ' && c != '\t' && c != '\n') || c == 0x7f ? '?' : c);
+	}
+	strbuf_addch(&sb, '\n');
+	fwrite(sb.buf, 1, sb.len, stderr);
+	fflush(stderr);
+	strbuf_release(&sb);
+}
+
+static void vsay(const char *prefix, const char *fmt, va_list ap)
+{
+	char *text = xvstrfmt(fmt, ap);
+
+	say(prefix, text);
+	free(text);
+}
+
+void warning(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay("warning: ", fmt, ap);
+	va_end(ap);
+}
+
+int error(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvstrfmt(fmt, ap);
+	va_end(ap);
+	trace2_error(text);
+	say("error: ", text);
+	free(text);
+	return -1;
+}
+
+static void show_preface(const struct err *err)
+{
+	if (err->preface) {
+		fflush(stdout);
+		fputs(err->preface, stderr);
+	}
+}
+
+int report_fatal(struct err *err)
+{
+	trace2_error(err_message(err));
+	show_preface(err);
+	say("fatal: ", err_message(err));
+	err_release(err);
+	return 128;
+}
+
+int report_error(struct err *err)
+{
+	show_preface(err);
+	error("%s", err_message(err));
+	err_release(err);
+	return 1;
+}
+
+/*
+ * For trace2, told when the process ends. 129 is what parse_options exits with,
+ * which alone ends without asking here.
+ */
+static int command_exit_code = 129;
+
+static void tell_exit_code(void)
+{
+	trace2_exit(command_exit_code);
+}
+
+void set_exit_code(int code)
+{
+	static bool registered;
+
+	command_exit_code = code;
+	if (!registered) {
+		registered = true;
+		atexit(tell_exit_code);
+	}
+}
+
+void die(const char *fmt, ...)
+{
+	struct err err = ERR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	err_vset(&err, ERR_GENERIC, fmt, ap);
+	va_end(ap);
+	die_err(&err);
+}
+
+void die_err(struct err *err)
+{
+	int code = report_fatal(err);
+
+	set_exit_code(code);
+	exit(code);
+}
+
+int finish_stdout(void)
+{
+	struct stat st;
+
+	if (fstat(STDOUT_FILENO, &st) < 0)
+		return 0; /* closed by who called us: nobody wanted it */
+	if (!ferror(stdout) && !fflush(stdout))
+		return 0;
+	if (errno == EPIPE || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+		return 0; /* the reader had enough */
+	say("fatal: ", "write failure on standard output");
+	return 128;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Entry: find the command, run it, make an exit code of its result. */
+#include "compat/posix.h"
+#include <signal.h>
+#include "git-alias.h"
+#include "git-options.h"
+#include "builtin/builtin.h"
+#include "builtin/known-commands.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/run-command.h"
+#include "util/trace2.h"
+
+/* Sorted by name. A command that is not here is an error that names it. */
+static const struct command commands[] = {
+	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
+	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
+	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
+	{ "version", cmd_version, 0 },
+};
+
+static int compare_name(const void *name, const void *command)
+{
+	return strcmp(name, ((const struct command *)command)->name);
+}
+
+static const struct command *find_command(const char *name)
+{
+	return bsearch(name, commands, ARRAY_SIZE(commands), sizeof(commands[0]), compare_name);
+}
+
+/* ---- a command of ours ---- */
+
+static void tell_warning(void *data UNUSED, const char *msg)
+{
+	warning("%s", msg);
+}
+
+/*
+ * 0, with *out NULL where a repository is wanted but not needed and there is none
+ * that may be used.
+ */
+static int open_repository(struct repository **out, unsigned flags, struct err *err)
+{
+	struct repo_open_options o = {
+		.lenient = (flags & CMD_LENIENT) != 0,
+		.warn = flags & CMD_LENIENT ? NULL : tell_warning,
+	};
+	struct err local = ERR_INIT;
+	int rc;
+
+	*out = NULL;
+	if (!(flags & (CMD_REPO | CMD_REPO_GENTLY | CMD_WORKTREE)))
+		return 0;
+	rc = repo_open(out, &o, &local);
+	if (rc && !(flags & (CMD_REPO | CMD_WORKTREE))) {
+		if (rc == ERR_UNSUPPORTED)
+			warning("%s", err_message(&local));
+		if (rc == ERR_UNSUPPORTED || rc == ERR_NOT_FOUND || rc == ERR_ABORTED)
+			rc = 0;
+	}
+	if (rc)
+		err_move(err, &local);
+	err_release(&local);
+	return rc;
+}
+
+static void choose_pager(const struct command *c, struct repository *r, int wanted)
+{
+	const char *program = NULL;
+
+	if (wanted < 0) {
+		wanted = pager_config(r, c->name, &program);
+		if (wanted < 0)
+			wanted = (c->flags & CMD_PAGER) != 0;
+	}
+	if (wanted && !pager_in_use())
+		start_pager(program ? program : pager_program(r));
+}
+
+/* Children find the same repository, whatever the cwd has become. */
+static void export_place(const struct repository *r)
+{
+	setenv("GIT_PREFIX", r->prefix ? r->prefix : "", 1);
+	if (strcmp(r->gitdir, ".git"))
+		setenv("GIT_DIR", r->gitdir, 1);
+	if (getenv("GIT_WORK_TREE") && r->worktree)
+		setenv("GIT_WORK_TREE", r->worktree, 1);
+}
+
+static int run_builtin(const struct command *c, const struct strvec *args, int use_pager)
+{
+	bool usage_only = args->nr == 2 && !strcmp(args->v[1], "-h");
+	unsigned flags = usage_only ? CMD_REPO_GENTLY | CMD_LENIENT : c->flags;
+	struct command_ctx ctx = { .commands = commands, .nr_commands = ARRAY_SIZE(commands) };
+	struct err err = ERR_INIT;
+	const char **argv;
+	int rc, rc_out;
+
+	trace2_cmd_name(c->name);
+	if (open_repository(&ctx.repo, flags, &err) < 0)
+		return report_fatal(&err);
+	set_command_repo(ctx.repo);
+	if (ctx.repo) {
+		ctx.prefix = ctx.repo->prefix;
+		if ((flags & CMD_WORKTREE) && repo_enter_worktree(ctx.repo, &err) < 0)
+			return report_fatal(&err);
+		export_place(ctx.repo);
+	}
+	if (!usage_only)
+		choose_pager(c, ctx.repo, use_pager);
+
+	/* commands reorder their argv, so they get an array of their own */
+	argv = xmemdup(args->v, (args->nr + 1) * sizeof(*argv));
+	rc = c->run((int)args->nr, argv, &ctx);
+	rc_out = finish_stdout();
+	free(argv);
+	set_command_repo(NULL);
+	repo_free(ctx.repo);
+	return rc ? rc : rc_out;
+}
+
+/* ---- other programs ---- */
+
+/*
+ * "git-NAME" of the exec-path or PATH. Names of Git's own commands are looked for in
+ * the exec-path alone: what another Git put on PATH must not run unasked.
+ */
+static char *find_external(const char *name)
+{
+	char *program = xstrfmt("git-%s", name), *full;
+
+	if (known_command_find(name)) {
+		full = path_join(git_exec_path(), program);
+		if (access(full, X_OK))
+			FREE_AND_NULL(full);
+	} else {
+		full = strchr(name, '/') ? NULL : locate_in_path(program);
+	}
+	free(program);
+	return full;
+}
+
+static bool run_external(const struct strvec *args, int use_pager, int *code)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	char *full = find_external(args->v[0]);
+	struct err err = ERR_INIT;
+
+	if (!full)
+		return false;
+	if (use_pager == 1)
+		start_pager(pager_program(NULL));
+	strvec_push(&cp.args, full);
+	strvec_pushv(&cp.args, args->v + 1);
+	*code = run_command(&cp, &err);
+	if (*code < 0)
+		*code = report_fatal(&err);
+	free(full);
+	return true;
+}
+
+/* GIT_FALLBACK: another Git, for what we do not have. Returns only if not set. */
+static void exec_fallback(const struct strvec *args)
+{
+	const char *path = getenv("GIT_FALLBACK");
+	struct strvec argv = STRVEC_INIT;
+	struct stat theirs, ours;
+
+	if (!path || !*path)
+		return;
+	if (!stat(path, &theirs) && !stat("/proc/self/exe", &ours) &&
+	    theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino)
+		die("GIT_FALLBACK names this program itself: '%s'", path);
+	strvec_push(&argv, path);
+	strvec_pushv(&argv, args->v);
+	trace2_exit(0);
+	execv(path, (char *const *)argv.v);
+	die("cannot run GIT_FALLBACK '%s': %s", path, strerror(errno));
+}
+
+/* ---- finding it ---- */
+
+static int no_such_command(const char *name, const struct string_list *seen)
+{
+	const char *how = known_command_find(name)
+		? "git: '%s' is a Git command that is not available here yet. "
+		  "GIT_FALLBACK can name a Git that has it.\n"
+		: "git: '%s' is not a git command. See 'git --help'.\n";
+
+	if (seen->nr && !known_command_find(name))
+		fprintf(stderr, "expansion of alias '%s' failed; '%s' is not a git command\n",
+			seen->items[0].string, name);
+	else
+		fprintf(stderr, how, name); /* NOLINT: both are literals with one %s */
+	return 1;
+}
+
+static int run_words(struct strvec *args, struct git_options *o)
+{
+	struct string_list seen = STRING_LIST_INIT;
+	bool ended = false;
+	int code = 0;
+
+	for (;;) {
+		const struct command *c = find_command(args->v[0]);
+
+		if (c) {
+			code = run_builtin(c, args, o->use_pager);
+			break;
+		}
+		if (run_external(args, o->use_pager, &code))
+			break;
+		if (!alias_expand(args, &seen, o, &ended, &code)) {
+			exec_fallback(args);
+			code = no_such_command(args->v[0], &seen);
+			break;
+		}
+		if (ended)
+			break;
+	}
+	string_list_clear(&seen, NULL);
+	return code;
+}
+
+/* "git CMD --help" is "git help CMD"; the options that are commands become ones. */
+static void rewrite_help(struct strvec *args)
+{
+	const char *first = args->v[0];
+
+	if (!strcmp(first, "--version") || !strcmp(first, "-v") || !strcmp(first, "--help") ||
+	    !strcmp(first, "-h")) {
+		strvec_insert(args, 0, first[1] == 'v' || first[2] == 'v' ? "version" : "help");
+		strvec_remove(args, 1);
+	} else if (args->nr > 1 && !strcmp(args->v[1], "--help")) {
+		strvec_remove(args, 1);
+		strvec_insert(args, 0, "help");
+	}
+}
+
+/* ---- --list-cmds=a,b ---- */
+
+static void list_external(struct strvec *out)
+{
+	const char *path = getenv("PATH");
+	struct string_list dirs = STRING_LIST_INIT;
+
+	string_list_split(&dirs, path ? path : "", ":", -1);
+	for (size_t i = 0; i < dirs.nr; i++)
+		list_programs(out, dirs.items[i].string, "git-");
+	string_list_clear(&dirs, NULL);
+}
+
+static int list_commands(const char *types)
+{
+	struct string_list wanted = STRING_LIST_INIT;
+	struct strvec out = STRVEC_INIT;
+
+	string_list_split(&wanted, types, ",", -1);
+	for (size_t i = 0; i < wanted.nr; i++) {
+		const char *type = wanted.items[i].string;
+
+		if (!strcmp(type, "builtins") || !strcmp(type, "main"))
+			for (size_t k = 0; k < ARRAY_SIZE(commands); k++)
+				strvec_push(&out, commands[k].name);
+		else if (!strcmp(type, "others"))
+			list_external(&out);
+		else if (!strcmp(type, "alias"))
+			alias_list(&out);
+		else
+			die("unsupported command listing type '%s'", type);
+	}
+	for (size_t i = 0; i < out.nr; i++)
+		puts(out.v[i]);
+	string_list_clear(&wanted, NULL);
+	strvec_clear(&out);
+	return finish_stdout();
+}
+
+/* ---- entry ---- */
+
+/* Descriptors 0 to 2 are open: a file of ours must never become "standard error". */
+static void sanitize_descriptors(void)
+{
+	int fd = open("/dev/null", O_RDWR); /* check-calls: not a file on disk */
+
+	while (fd >= 0 && fd < 2)
+		fd = dup(fd);
+	if (fd > 2)
+		close(fd);
+}
+
+/* Programs that children run as "git-x" or "git" are ours. */
+static void prepend_exec_path(void)
+{
+	const char *old = getenv("PATH"), *dir = git_exec_path();
+	struct strbuf sb = STRBUF_INIT;
+
+	if (old && starts_with(old, dir) && (!old[strlen(dir)] || old[strlen(dir)] == ':'))
+		return;
+	strbuf_addf(&sb, "%s:%s", dir, old ? old : "/usr/local/bin:/usr/bin:/bin");
+	setenv("PATH", sb.buf, 1);
+	strbuf_release(&sb);
+}
+
+static int run_git(int argc, const char **argv)
+{
+	struct git_options o = { .use_pager = -1 };
+	struct strvec args = STRVEC_INIT;
+	const char *name = path_basename(argc ? argv[0] : "git"), *dashed, *types;
+	int skip, code;
+
+	if (skip_prefix(name, "git-", &dashed)) {
+		strvec_push(&args, dashed);
+		strvec_pushv(&args, argv + 1);
+		rewrite_help(&args);
+		code = run_words(&args, &o);
+		strvec_clear(&args);
+		return code;
+	}
+	skip = argc > 1 ? git_options_take(&o, argc - 1, argv + 1) : 0;
+	if (o.end)
+		return o.code;
+	if (skip + 1 >= argc) {
+		git_usage(stdout);
+		print_common_commands(commands, ARRAY_SIZE(commands));
+		code = finish_stdout();
+		return code ? code : 1;
+	}
+	if (skip_prefix(argv[skip + 1], "--list-cmds=", &types))
+		return list_commands(types);
+	strvec_pushv(&args, argv + 1 + skip);
+	rewrite_help(&args);
+	prepend_exec_path();
+	code = run_words(&args, &o);
+	strvec_clear(&args);
+	return code;
+}
+
+int git_main(int argc, const char **argv)
+{
+	int code;
+
+	set_exit_code(129);
+	sanitize_descriptors();
+	signal(SIGPIPE, SIG_DFL);
+	trace2_start(argv);
+	code = run_git(argc, argv);
+	set_exit_code(code);
+	return code;
+}

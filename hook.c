@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* githooks(5): finding and running them. */
+#include "compat/posix.h"
+#include <signal.h>
+#include "repository.h"
+#include "util/alloc.h"
+#include "util/run-command.h"
+
+/* NULL if it is not there or not executable. */
+static char *find_hook(struct repository *r, const char *name)
+{
+	char *path = repo_path(r, "hooks/%s", name);
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0)
+		FREE_AND_NULL(path);
+	return path;
+}
+
+bool repo_has_hook(struct repository *r, const char *name)
+{
+	char *path = find_hook(r, name);
+	bool yes = path != NULL;
+
+	free(path);
+	return yes;
+}
+
+bool repo_hook_is_ignored(struct repository *r, const char *name, char **path)
+{
+	char *p = repo_path(r, "hooks/%s", name);
+	struct stat st;
+
+	if (!stat(p, &st) && S_ISREG(st.st_mode) && access(p, X_OK) < 0 && errno == EACCES) {
+		*path = p;
+		return true;
+	}
+	free(p);
+	return false;
+}
+
+static int hook_failed(const char *path, int code, struct err *err)
+{
+	if (code > 128 && code != 128 + SIGPIPE)
+		return err_set(err, ERR_ABORTED, "%s died of signal %d", path, code - 128);
+	return err_set(err, ERR_ABORTED, "hook '%s' exited with code %d", path, code);
+}
+
+static int run(const char *path, const char *const *env, const char *const *args,
+	       const char *stdin_text, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct err local = ERR_INIT;
+	int code;
+
+	strvec_push(&cp.args, path);
+	if (args)
+		strvec_pushv(&cp.args, args);
+	for (; env && *env; env++)
+		strvec_push(&cp.env, *env);
+	cp.stdout_to_stderr = true;
+	cp.no_stdin = !stdin_text;
+	if (stdin_text)
+		code = pipe_command(&cp, stdin_text, strlen(stdin_text), NULL, NULL, 0, &local);
+	else
+		code = run_command(&cp, &local);
+	if (code < 0)
+		code = err_set(err, ERR_ABORTED, "%s", err_message(&local));
+	else if (code)
+		code = hook_failed(path, code, err);
+	err_release(&local);
+	return code;
+}
+
+int repo_run_hook(struct repository *r, const char *name, const char *const *env,
+		  const char *const *args, const char *stdin_text, struct err *err)
+{
+	char *path = find_hook(r, name);
+	int rc = 0;
+
+	if (!path)
+		return 0;
+	/* The hook, and the programs that it runs, see what the operation wrote so far. */
+	if (r->batch)
+		rc = fsync_batch_publish(r->batch, err);
+	if (!rc)
+		rc = run(path, env, args, stdin_text, err);
+	free(path);
+	return rc;
+}
