@@ -26,6 +26,7 @@ struct stat_data {
 #define CE_UPTODATE 16u	 /* in memory: compared with the file already */
 #define CE_REMOVE 32u	 /* in memory: dropped when written */
 #define CE_MATCHED 64u	 /* in memory: for the command's own marks */
+#define CE_MODIFIED 128u /* in memory: its file has other content, seen by a refresh */
 
 struct index_entry {
 	struct stat_data stat;

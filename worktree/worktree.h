@@ -19,13 +19,17 @@ enum untracked_mode { UNTRACKED_NO, UNTRACKED_NORMAL, UNTRACKED_ALL };
 #define DIRWALK_IGNORED 1u	     /* report ignored ones too (kind) */
 #define DIRWALK_IGNORED_MATCHING 2u  /* --ignored=matching */
 #define DIRWALK_EMPTY_DIRS 4u	     /* ls-files --directory without --no-empty-directory */
-enum dirwalk_kind { DIRWALK_UNTRACKED, DIRWALK_IS_IGNORED };
+#define DIRWALK_TELL_UNREADABLE 8u   /* else directories that cannot be read are empty */
+enum dirwalk_kind { DIRWALK_UNTRACKED, DIRWALK_IS_IGNORED, DIRWALK_UNREADABLE /* errno says why */ };
 typedef int (*dirwalk_fn)(void *data, const char *path, size_t len, bool is_dir,
 			  enum dirwalk_kind kind);
 /*
  * Every file that the index does not know, in index order; directories
  * without any tracked file are reported as "dir/" in NORMAL mode. Repositories
- * inside are reported as one directory ("sub/"). cwd is the top.
+ * inside are reported as one directory ("sub/"). cwd is the top. Ignored ones come
+ * in between, not in a particular order. A return of fn that is not 0 ends the walk and
+ * is returned. Reads names of the index alone, so that flags and stat data of entries
+ * may change meanwhile in another thread; the ignore rules must be its own.
  */
 MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_state *ix,
 				     struct ignore *ig, const struct pathspec *ps,

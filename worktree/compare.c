@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Comparing index entries with their files; refreshing stat data. */
+#include "compat/posix.h"
+#include <stdatomic.h>
+#include "util/alloc.h"
+#include "util/workers.h"
+#include "worktree/compare.h"
+#include "worktree/worktree.h"
+
+/* Fewer entries than this are not worth a thread. */
+#define ENTRIES_PER_THREAD 500
+
+size_t worktree_leading_symlink(const char *path, size_t len)
+{
+	char buf[PATH_MAX];
+	struct stat st;
+
+	if (len >= sizeof(buf))
+		return 0; /* no system call takes such a path */
+	for (size_t i = 1; i < len; i++) {
+		if (path[i] != '/')
+			continue;
+		memcpy(buf, path, i);
+		buf[i] = '\0';
+		if (lstat(buf, &st) < 0)
+			return 0;
+		if (S_ISLNK(st.st_mode))
+			return i;
+	}
+	return 0;
+}
+
+/* ---- one entry ---- */
+
+static bool promised_unchanged(const struct index_entry *e)
+{
+	return e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
+}
+
+static bool is_repository(const char *path, const struct hash_algo *algo)
+{
+	struct object_id head;
+
+	return !gitlink_resolve_head(path, algo, &head, NULL);
+}
+
+/* The repository's HEAD against the entry's; one that is not there yet is fine. */
+static bool gitlink_is_same(const struct repository *r, const struct index_entry *e)
+{
+	struct object_id head;
+
+	return gitlink_resolve_head(e->name, r->algo, &head, NULL) < 0 || oid_eq(&head, &e->oid);
+}
+
+/* A file that cannot be read, or that changes meanwhile, is not the same. */
+static bool content_is_same(struct repository *r, const struct index_entry *e,
+			    const struct stat *st, struct converter *c)
+{
+	struct object_id oid;
+
+	if (!c || worktree_hash_path(r, c, e->name, st, false, &oid, NULL, NULL) < 0)
+		return false;
+	return oid_eq(&oid, &e->oid);
+}
+
+/* Stat data are enough to say that content must differ, or that it cannot. */
+enum verdict { SAME, DIFFERENT, LOOK_INSIDE };
+
+static enum verdict judge(unsigned match, const struct index_entry *e)
+{
+	if (!match)
+		return SAME;
+	if (match & (MATCH_TYPE | MATCH_MODE) || e->flags & CE_MODIFIED)
+		return DIFFERENT;
+	/* size 0 stands for "not known" */
+	if (match & MATCH_SIZE && e->stat.size)
+		return DIFFERENT;
+	return LOOK_INSIDE;
+}
+
+static enum worktree_change compare_found(struct repository *r, const struct index_state *ix,
+					  struct index_entry *e, const struct stat *st,
+					  struct converter *c, unsigned *mode)
+{
+	unsigned match = index_entry_stat_match(ix, e, st, &r->settings);
+
+	*mode = worktree_mode(&r->settings, st->st_mode, e);
+	if (S_ISDIR(st->st_mode) && !MODE_IS_GITLINK(e->mode))
+		return is_repository(e->name, r->algo) ? WT_TYPE_CHANGED : WT_DELETED;
+	if (MODE_IS_GITLINK(e->mode) && S_ISDIR(st->st_mode))
+		return gitlink_is_same(r, e) ? WT_UNCHANGED : WT_MODIFIED;
+	if (e->flags & CE_INTENT_TO_ADD)
+		return WT_MODIFIED;
+	if (match & MATCH_TYPE)
+		return (*mode & 0170000) == (e->mode & 0170000) ? WT_MODIFIED : WT_TYPE_CHANGED;
+	switch (judge(match, e)) {
+	case SAME:
+		return WT_UNCHANGED;
+	case LOOK_INSIDE:
+		if (content_is_same(r, e, st, c))
+			return WT_UNCHANGED;
+		e->flags |= CE_MODIFIED;
+		return WT_MODIFIED;
+	default:
+		return WT_MODIFIED;
+	}
+}
+
+enum worktree_change worktree_compare(struct repository *r, const struct index_state *ix,
+				      struct index_entry *e, struct lstat_cursor *cur,
+				      struct converter *c, struct stat *st, unsigned *mode)
+{
+	*mode = e->mode;
+	if (promised_unchanged(e) || e->flags & CE_UPTODATE)
+		return WT_UNCHANGED;
+	if (lstat_cursor_stat(cur, e->name, e->name_len, st) < 0) {
+		*mode = 0;
+		return WT_DELETED;
+	}
+	return compare_found(r, ix, e, st, c, mode);
+}
+
+int worktree_entry_changed(struct repository *r, struct index_state *ix,
+			   struct index_entry *e, struct converter *c,
+			   enum worktree_change *out, struct stat *st,
+			   unsigned *mode, struct err *err)
+{
+	struct stat own;
+	unsigned m;
+
+	(void)err; /* a file that cannot be read counts as changed */
+	if (!st)
+		st = &own;
+	if (!mode)
+		mode = &m;
+	*mode = e->mode;
+	*out = WT_UNCHANGED;
+	if (st == &own && (promised_unchanged(e) || e->flags & CE_UPTODATE))
+		return 0;
+	if (worktree_leading_symlink(e->name, e->name_len) || lstat(e->name, st) < 0) {
+		memset(st, 0, sizeof(*st));
+		*mode = promised_unchanged(e) ? e->mode : 0;
+		*out = promised_unchanged(e) ? WT_UNCHANGED : WT_DELETED;
+		return 0;
+	}
+	if (!promised_unchanged(e) && !(e->flags & CE_UPTODATE))
+		*out = compare_found(r, ix, e, st, c, mode);
+	return 0;
+}
+
+/* ---- all entries, in parallel ---- */
+
+struct pass {
+	struct repository *r;
+	struct index_state *ix;
+	const struct pathspec *ps;
+	struct converter *c; /* NULL: stat data alone */
+	bool really;	     /* those that are promised to be unchanged, too */
+	atomic_bool changed;
+};
+
+static bool in_pass(const struct pass *p, const struct index_entry *e)
+{
+	if (e->stage || e->flags & (CE_UPTODATE | CE_REMOVE | CE_SKIP_WORKTREE | CE_INTENT_TO_ADD) ||
+	    MODE_IS_GITLINK(e->mode))
+		return false;
+	if (e->flags & CE_ASSUME_VALID && !p->really)
+		return false;
+	return !p->ps || pathspec_match(p->ps, e->name, e->name_len, false, NULL);
+}
+
+/* The content is the same: so the stat data may be brought up to date. */
+static void adopt_stat(struct pass *p, struct index_entry *e, const struct stat *st)
+{
+	struct stat_data now;
+
+	stat_data_fill(&now, st);
+	if (memcmp(&now, &e->stat, sizeof(now)))
+		e->stat = now;
+	e->flags |= CE_UPTODATE;
+	/* even if nothing changed: written anew, the entry is racy no more */
+	atomic_store_explicit(&p->changed, true, memory_order_relaxed);
+}
+
+static bool thread_may_read(const struct pass *p, const struct index_entry *e,
+			    const struct stat *st)
+{
+	struct conversion cv;
+
+	if (!p->c || !S_ISREG(st->st_mode))
+		return p->c != NULL;
+	converter_lookup(p->c, e->name, &cv);
+	return !conversion_needs_main_thread(p->c, &cv);
+}
+
+static void refresh_one(struct pass *p, struct index_entry *e, const struct stat *st,
+			bool main_thread)
+{
+	unsigned match = index_entry_stat_match(p->ix, e, st, &p->r->settings);
+
+	switch (judge(match, e)) {
+	case SAME:
+		e->flags |= CE_UPTODATE;
+		break;
+	case LOOK_INSIDE:
+		if (!p->c || (!main_thread && !thread_may_read(p, e, st)))
+			break;
+		if (content_is_same(p->r, e, st, p->c))
+			adopt_stat(p, e, st);
+		else
+			e->flags |= CE_MODIFIED;
+		break;
+	case DIFFERENT:
+		break;
+	}
+}
+
+static void run_chunk(void *data, size_t begin, size_t end)
+{
+	struct pass *p = data;
+	struct lstat_cursor cur;
+
+	lstat_cursor_init(&cur);
+	for (size_t i = begin; i < end; i++) {
+		struct index_entry *e = p->ix->entries[i];
+		struct stat st;
+
+		if (in_pass(p, e) && !lstat_cursor_stat(&cur, e->name, e->name_len, &st))
+			refresh_one(p, e, &st, false);
+	}
+	lstat_cursor_release(&cur);
+}
+
+void worktree_preload_index(struct repository *r, struct index_state *ix,
+			    const struct pathspec *ps)
+{
+	struct pass p = { .r = r, .ix = ix, .ps = ps };
+
+	workers_parallel_for(ix->nr, ENTRIES_PER_THREAD, 0, run_chunk, &p);
+}
+
+/* What the threads have left: filters that are programs, gitlinks, what differs. */
+static enum worktree_change finish_entry(struct pass *p, struct index_entry *e,
+					 struct lstat_cursor *cur)
+{
+	enum worktree_change change;
+	struct stat st;
+	unsigned mode;
+
+	change = worktree_compare(p->r, p->ix, e, cur, p->c, &st, &mode);
+	if (change == WT_UNCHANGED && !(e->flags & (CE_UPTODATE | CE_SKIP_WORKTREE)) &&
+	    !MODE_IS_GITLINK(e->mode) && (p->really || !(e->flags & CE_ASSUME_VALID)) &&
+	    !lstat_cursor_stat(cur, e->name, e->name_len, &st))
+		refresh_one(p, e, &st, true);
+	return change;
+}
+
+static size_t skip_stages(const struct index_state *ix, size_t i)
+{
+	const struct index_entry *e = ix->entries[i];
+
+	while (i < ix->nr && ix->entries[i]->name_len == e->name_len &&
+	       !memcmp(ix->entries[i]->name, e->name, e->name_len))
+		i++;
+	return i;
+}
+
+int worktree_refresh(struct repository *r, struct index_state *ix, const struct pathspec *ps,
+		     struct converter *c, bool really,
+		     void (*needs_update)(void *data, const struct index_entry *e,
+					  enum worktree_change why),
+		     void *data, struct err *err)
+{
+	struct pass p = { .r = r, .ix = ix, .ps = ps, .c = c, .really = really };
+	struct lstat_cursor cur;
+	size_t next;
+
+	(void)err;
+	workers_parallel_for(ix->nr, ENTRIES_PER_THREAD, 0, run_chunk, &p);
+	lstat_cursor_init(&cur);
+	for (size_t i = 0; i < ix->nr; i = next) {
+		struct index_entry *e = ix->entries[i];
+		enum worktree_change change = WT_UNCHANGED;
+
+		next = e->stage ? skip_stages(ix, i) : i + 1;
+		if (e->flags & (CE_UPTODATE | CE_REMOVE) ||
+		    (ps && !pathspec_match(ps, e->name, e->name_len, false, NULL)))
+			continue;
+		if (!e->stage)
+			change = finish_entry(&p, e, &cur);
+		if ((e->stage || change != WT_UNCHANGED) && needs_update)
+			needs_update(data, e, change);
+	}
+	lstat_cursor_release(&cur);
+	if (atomic_load(&p.changed))
+		ix->changed = true;
+	return 0;
+}
+
+int worktree_refresh_index(struct repository *r, struct index_state *ix,
+			   const struct pathspec *ps, struct converter *c,
+			   void (*needs_update)(void *data, const struct index_entry *e,
+						enum worktree_change why),
+			   void *data, struct err *err)
+{
+	return worktree_refresh(r, ix, ps, c, false, needs_update, data, err);
+}

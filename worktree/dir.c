@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Walking the work tree for files that the index does not know.
+ *
+ * A directory with tracked files is always gone through. One without any is
+ * shown as "dir/" in NORMAL mode if the pathspec takes it as a whole and there
+ * is an untracked file somewhere inside (or, with --ignored=traditional, nothing
+ * but ignored ones: then it is an ignored "dir/"); otherwise its files are shown.
+ */
+#include "compat/posix.h"
+#include <dirent.h>
+#include "util/alloc.h"
+#include "util/strbuf.h"
+#include "worktree/worktree.h"
+
+struct walker {
+	struct repository *r;
+	const struct index_state *ix;
+	struct ignore *ig;
+	const struct pathspec *ps;
+	enum untracked_mode mode;
+	unsigned flags;
+	bool want_ignored, matching;
+	dirwalk_fn fn;
+	void *data;
+	struct strbuf path; /* of the directory: "" or "a/b/"; names are appended */
+};
+
+/* ---- one directory's names ---- */
+
+struct name_item {
+	size_t at, len; /* in `text`; directories with '/' */
+	bool is_dir;
+};
+struct names {
+	struct strbuf text;
+	struct name_item *items;
+	size_t nr, alloc;
+	bool has_dot_git;
+};
+#define NAMES_INIT { STRBUF_INIT, NULL, 0, 0, false }
+
+static void names_release(struct names *n)
+{
+	strbuf_release(&n->text);
+	free(n->items);
+}
+
+static void add_name(struct names *n, const char *name, bool is_dir)
+{
+	struct name_item *it;
+
+	ALLOC_GROW(n->items, n->nr + 1, n->alloc);
+	it = &n->items[n->nr++];
+	it->at = n->text.len;
+	it->len = strlen(name) + is_dir;
+	it->is_dir = is_dir;
+	strbuf_addstr(&n->text, name);
+	strbuf_add(&n->text, is_dir ? "/" : "", (size_t)is_dir + 1);
+}
+
+static int name_item_cmp(const void *a, const void *b, void *text)
+{
+	const struct name_item *x = a, *y = b;
+
+	return strcmp((char *)text + x->at, (char *)text + y->at);
+}
+
+static void sort_names(struct names *n)
+{
+	if (n->nr > 1)
+		qsort_r(n->items, n->nr, sizeof(*n->items), name_item_cmp, n->text.buf);
+}
+
+enum file_kind { KIND_OTHER, KIND_FILE, KIND_DIR };
+
+static enum file_kind kind_of(int dir_fd, const struct dirent *de)
+{
+	struct stat st;
+
+	switch (de->d_type) {
+	case DT_REG:
+	case DT_LNK:
+		return KIND_FILE;
+	case DT_DIR:
+		return KIND_DIR;
+	case DT_UNKNOWN:
+		if (fstatat(dir_fd, de->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return KIND_OTHER;
+		return S_ISDIR(st.st_mode) ? KIND_DIR :
+		       S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) ? KIND_FILE : KIND_OTHER;
+	default:
+		return KIND_OTHER; /* sockets, devices, fifos */
+	}
+}
+
+static bool is_dot_or_dotdot(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+static bool is_dot_git(const struct walker *w, const char *name)
+{
+	return w->r->settings.ignorecase ? !strcasecmp(name, ".git") : !strcmp(name, ".git");
+}
+
+static int open_dir(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int tell_unreadable(struct walker *w, int why)
+{
+	if (!(w->flags & DIRWALK_TELL_UNREADABLE) || why == ENOENT || why == ENOTDIR)
+		return 0;
+	errno = why;
+	return w->fn(w->data, w->path.buf, w->path.len, true, DIRWALK_UNREADABLE);
+}
+
+/*
+ * What is in the directory w->path, not sorted. keep (may be NULL) says which names
+ * count. The descriptor is closed again at once: depth costs none.
+ */
+static int read_names(struct walker *w, struct names *n,
+		      bool (*keep)(void *data, const char *name, bool is_dir), void *data)
+{
+	/* "a/b/" without its slash: with it, a symlink would be followed */
+	size_t len = w->path.len;
+	struct dirent *de;
+	DIR *dir;
+	int fd, ret = 0;
+
+	if (len)
+		w->path.buf[len - 1] = '\0';
+	fd = open_dir(len ? w->path.buf : ".");
+	if (len)
+		w->path.buf[len - 1] = '/';
+	if (fd < 0)
+		return tell_unreadable(w, errno);
+	dir = fdopendir(fd);
+	if (!dir) {
+		ret = tell_unreadable(w, errno);
+		close(fd);
+		return ret;
+	}
+	while ((errno = 0, de = readdir(dir))) {
+		enum file_kind kind;
+
+		if (is_dot_or_dotdot(de->d_name))
+			continue;
+		if (is_dot_git(w, de->d_name)) {
+			n->has_dot_git = true;
+			continue;
+		}
+		kind = kind_of(fd, de);
+		if (kind != KIND_OTHER && (!keep || keep(data, de->d_name, kind == KIND_DIR)))
+			add_name(n, de->d_name, kind == KIND_DIR);
+	}
+	if (errno)
+		ret = tell_unreadable(w, errno);
+	closedir(dir);
+	return ret;
+}
+
+/* ---- names and rules ---- */
+
+static void push(struct walker *w, const struct names *n, const struct name_item *it)
+{
+	strbuf_add(&w->path, n->text.buf + it->at, it->len);
+}
+
+static size_t dir_len(const struct strbuf *path)
+{
+	return path->len - (path->len && path->buf[path->len - 1] == '/');
+}
+
+static bool path_matches(const struct walker *w)
+{
+	return !w->ps || pathspec_match(w->ps, w->path.buf, w->path.len, false, NULL);
+}
+
+/* As one name, for which "dir/" stands: globs must match the slash, too. */
+static bool dir_matches_whole(const struct walker *w)
+{
+	return path_matches(w);
+}
+
+static enum pathspec_match match_below(const struct walker *w)
+{
+	return w->ps ? pathspec_match_dir(w->ps, w->path.buf, w->path.len) : PATHSPEC_MATCH;
+}
+
+static bool is_ignored(const struct walker *w, bool is_dir)
+{
+	const struct ignore_pattern *p;
+	struct strbuf *path = (struct strbuf *)&w->path;
+	size_t len = dir_len(path);
+
+	if (!w->ig)
+		return false;
+	if (is_dir)
+		path->buf[len] = '\0';
+	p = ignore_match_last(w->ig, path->buf, len, is_dir);
+	if (is_dir)
+		path->buf[len] = '/';
+	return p && !p->negated;
+}
+
+/* The directory w->path, of which ".git" has been seen: a repository of its own? */
+static bool is_nested_repository(struct walker *w)
+{
+	size_t len = w->path.len;
+	char *file;
+	bool ret;
+
+	strbuf_addstr(&w->path, ".git");
+	ret = is_git_directory(w->path.buf);
+	if (!ret) {
+		file = read_gitfile(w->path.buf, NULL);
+		ret = file != NULL;
+		free(file);
+	}
+	strbuf_setlen(&w->path, len);
+	return ret;
+}
+
+static int emit(struct walker *w, bool is_dir, enum dirwalk_kind kind)
+{
+	return w->fn(w->data, w->path.buf, w->path.len, is_dir, kind);
+}
+
+/* ---- is there anything in it? ---- */
+
+/*
+ * Any file (or nested repository) below w->path that the pathspec takes. 1, 0, or the
+ * callback's verdict < 0.
+ */
+static int has_content(struct walker *w)
+{
+	struct names n = NAMES_INIT;
+	int ret = read_names(w, &n, NULL, NULL);
+
+	if (!ret && n.has_dot_git && is_nested_repository(w))
+		ret = 1;
+	for (size_t i = 0; i < n.nr && !ret; i++) {
+		size_t len = w->path.len;
+
+		push(w, &n, &n.items[i]);
+		if (!n.items[i].is_dir)
+			ret = path_matches(w);
+		else if (match_below(w) != PATHSPEC_NO_MATCH)
+			ret = has_content(w);
+		strbuf_setlen(&w->path, len);
+	}
+	names_release(&n);
+	return ret;
+}
+
+/* ---- a directory that is shown as one line ---- */
+
+struct summary {
+	bool untracked, ignored;
+	struct strbuf ignored_paths; /* each with a NUL; those worth telling */
+};
+
+static void note_ignored(struct walker *w, struct summary *s)
+{
+	s->ignored = true;
+	if (w->want_ignored)
+		strbuf_add(&s->ignored_paths, w->path.buf, w->path.len + 1);
+}
+
+static int summarize(struct walker *w, struct summary *s);
+
+static int summarize_ignored_dir(struct walker *w, struct summary *s)
+{
+	int ret = w->matching ? 1 : has_content(w);
+
+	if (ret > 0)
+		note_ignored(w, s);
+	return ret < 0 ? ret : 0;
+}
+
+/* What a subdirectory means for the one above it. */
+static int summarize_subdir(struct walker *w, struct summary *s)
+{
+	struct summary sub = { .ignored_paths = STRBUF_INIT };
+	int ret;
+
+	if (match_below(w) == PATHSPEC_NO_MATCH)
+		return 0;
+	if (is_ignored(w, true))
+		return w->want_ignored ? summarize_ignored_dir(w, s) : 0;
+	ret = summarize(w, &sub);
+	s->untracked |= sub.untracked;
+	if (!sub.untracked && sub.ignored && !w->matching) {
+		note_ignored(w, s);
+	} else {
+		s->ignored |= sub.ignored;
+		strbuf_addbuf(&s->ignored_paths, &sub.ignored_paths);
+	}
+	strbuf_release(&sub.ignored_paths);
+	return ret;
+}
+
+static void summarize_file(struct walker *w, struct summary *s)
+{
+	if (!path_matches(w))
+		return;
+	if (is_ignored(w, false))
+		note_ignored(w, s);
+	else
+		s->untracked = true;
+}
+
+/* The names are known already. */
+static int summarize_names(struct walker *w, struct names *n, struct summary *s)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n->nr && !ret; i++) {
+		size_t len = w->path.len;
+
+		push(w, n, &n->items[i]);
+		if (n->items[i].is_dir)
+			ret = summarize_subdir(w, s);
+		else
+			summarize_file(w, s);
+		strbuf_setlen(&w->path, len);
+		if (s->untracked && !w->want_ignored)
+			break; /* it is decided */
+	}
+	return ret;
+}
+
+static int summarize(struct walker *w, struct summary *s)
+{
+	struct names n = NAMES_INIT;
+	int ret = read_names(w, &n, NULL, NULL);
+
+	if (!ret && n.has_dot_git && is_nested_repository(w))
+		s->untracked = true;
+	else if (!ret)
+		ret = summarize_names(w, &n, s);
+	names_release(&n);
+	return ret;
+}
+
+static int emit_list(struct walker *w, const struct strbuf *list)
+{
+	const char *p = list->buf, *end = p + list->len;
+	int ret = 0;
+
+	for (; p < end && !ret; p += strlen(p) + 1) {
+		size_t len = strlen(p);
+
+		ret = w->fn(w->data, p, len, p[len - 1] == '/', DIRWALK_IS_IGNORED);
+	}
+	return ret;
+}
+
+static int show_collapsed(struct walker *w, struct names *n)
+{
+	struct summary s = { .ignored_paths = STRBUF_INIT };
+	int ret = 0;
+
+	if (w->flags & DIRWALK_EMPTY_DIRS && !w->want_ignored)
+		s.untracked = true;
+	else
+		ret = summarize_names(w, n, &s);
+	if (!ret && s.untracked)
+		ret = emit(w, true, DIRWALK_UNTRACKED);
+	if (!ret && w->want_ignored && s.ignored) {
+		if (s.untracked || w->matching)
+			ret = emit_list(w, &s.ignored_paths);
+		else
+			ret = emit(w, true, DIRWALK_IS_IGNORED);
+	}
+	strbuf_release(&s.ignored_paths);
+	return ret;
+}
+
+/* ---- directories without tracked files ---- */
+
+static int show_untracked_dir(struct walker *w, bool in_ignored);
+
+static int show_file(struct walker *w, bool in_ignored)
+{
+	bool ignored = in_ignored || is_ignored(w, false);
+
+	if ((ignored && !w->want_ignored) || !path_matches(w))
+		return 0;
+	return emit(w, false, ignored ? DIRWALK_IS_IGNORED : DIRWALK_UNTRACKED);
+}
+
+static int show_names(struct walker *w, struct names *n, bool in_ignored)
+{
+	int ret = 0;
+
+	sort_names(n);
+	for (size_t i = 0; i < n->nr && !ret; i++) {
+		size_t len = w->path.len;
+
+		push(w, n, &n->items[i]);
+		ret = n->items[i].is_dir ? show_untracked_dir(w, in_ignored) :
+			show_file(w, in_ignored);
+		strbuf_setlen(&w->path, len);
+	}
+	return ret;
+}
+
+static int show_ignored_dir(struct walker *w)
+{
+	int ret = w->matching ? 1 : has_content(w);
+
+	return ret > 0 ? emit(w, true, DIRWALK_IS_IGNORED) : ret;
+}
+
+static int show_untracked_dir(struct walker *w, bool in_ignored)
+{
+	bool ignored = in_ignored || is_ignored(w, true);
+	struct names n = NAMES_INIT;
+	int ret;
+
+	if ((ignored && !w->want_ignored) || match_below(w) == PATHSPEC_NO_MATCH)
+		return 0;
+	if (ignored && (w->matching || w->mode != UNTRACKED_ALL))
+		return show_ignored_dir(w);
+	ret = read_names(w, &n, NULL, NULL);
+	if (!ret && n.has_dot_git && is_nested_repository(w)) {
+		if (dir_matches_whole(w))
+			ret = emit(w, true, ignored ? DIRWALK_IS_IGNORED : DIRWALK_UNTRACKED);
+	} else if (!ret && w->mode == UNTRACKED_NORMAL && dir_matches_whole(w)) {
+		ret = show_collapsed(w, &n);
+	} else if (!ret) {
+		ret = show_names(w, &n, ignored);
+	}
+	names_release(&n);
+	return ret;
+}
+
+/* ---- directories with tracked files ---- */
+
+/* Entries [begin, end) of the index are those below the directory. */
+struct tracked_dir {
+	struct walker *w;
+	size_t begin, end;
+	size_t base_len;
+};
+
+/* First entry in the span whose rest, behind the base, is not less than name. */
+static size_t lower_bound(const struct tracked_dir *d, const char *name, size_t len)
+{
+	size_t lo = d->begin, hi = d->end;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct index_entry *e = d->w->ix->entries[mid];
+		size_t rest = e->name_len - d->base_len;
+		int cmp = memcmp(e->name + d->base_len, name, rest < len ? rest : len);
+
+		if (cmp < 0 || (!cmp && rest < len))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool entry_is(const struct tracked_dir *d, size_t at, const char *name, size_t len)
+{
+	const struct index_entry *e = at < d->end ? d->w->ix->entries[at] : NULL;
+
+	return e && e->name_len == d->base_len + len &&
+	       !memcmp(e->name + d->base_len, name, len);
+}
+
+static bool known_without_case(const struct tracked_dir *d, const char *name, size_t len)
+{
+	struct walker *w = d->w;
+	bool found;
+
+	if (!w->r->settings.ignorecase)
+		return false;
+	strbuf_add(&w->path, name, len);
+	found = index_find_icase((struct index_state *)w->ix, w->path.buf, w->path.len) != NULL;
+	strbuf_setlen(&w->path, w->path.len - len);
+	return found;
+}
+
+/* Files that are tracked need no look; everything else is kept. */
+static bool not_tracked(void *data, const char *name, bool is_dir)
+{
+	const struct tracked_dir *d = data;
+	size_t len = strlen(name), at = lower_bound(d, name, len);
+
+	if (entry_is(d, at, name, len))
+		/* a directory in the place of a file is looked at, one of a gitlink is not */
+		return is_dir && !MODE_IS_GITLINK(d->w->ix->entries[at]->mode);
+	return is_dir || !known_without_case(d, name, len);
+}
+
+/* The part of the span that is below `name` ("sub/"). */
+static struct tracked_dir sub_span(const struct tracked_dir *d, const char *name, size_t len)
+{
+	struct tracked_dir sub = *d;
+	size_t lo, hi = d->end;
+
+	sub.begin = lo = lower_bound(d, name, len);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct index_entry *e = d->w->ix->entries[mid];
+
+		if (e->name_len - d->base_len > len && !memcmp(e->name + d->base_len, name, len))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	sub.end = lo;
+	sub.base_len = d->base_len + len;
+	return sub;
+}
+
+static int walk_tracked(struct tracked_dir *d);
+
+/* Is the directory itself ignored? Asked only where something untracked is in it. */
+static bool dir_is_ignored(const struct tracked_dir *d)
+{
+	const struct walker *w = d->w;
+
+	return w->ig && d->base_len &&
+	       ignore_is_ignored(w->ig, w->path.buf, d->base_len - 1, true);
+}
+
+static int walk_item(struct tracked_dir *d, const struct names *n, const struct name_item *it,
+		     int *ignored_dir)
+{
+	struct walker *w = d->w;
+	const char *name = n->text.buf + it->at;
+	struct tracked_dir sub = { 0 };
+
+	if (it->is_dir)
+		sub = sub_span(d, name, it->len);
+	if (sub.begin < sub.end) {
+		push(w, n, it);
+		return match_below(w) == PATHSPEC_NO_MATCH ? 0 : walk_tracked(&sub);
+	}
+	if (*ignored_dir < 0)
+		*ignored_dir = dir_is_ignored(d);
+	push(w, n, it);
+	return it->is_dir ? show_untracked_dir(w, *ignored_dir) : show_file(w, *ignored_dir);
+}
+
+static int walk_tracked(struct tracked_dir *d)
+{
+	struct walker *w = d->w;
+	struct names n = NAMES_INIT;
+	int ignored_dir = -1; /* not known yet */
+	int ret = read_names(w, &n, not_tracked, d);
+
+	sort_names(&n);
+	for (size_t i = 0; i < n.nr && !ret; i++) {
+		size_t len = w->path.len;
+
+		ret = walk_item(d, &n, &n.items[i], &ignored_dir);
+		strbuf_setlen(&w->path, len);
+	}
+	names_release(&n);
+	return ret;
+}
+
+int worktree_walk_untracked(struct repository *r, const struct index_state *ix,
+			    struct ignore *ig, const struct pathspec *ps,
+			    enum untracked_mode mode, unsigned flags,
+			    dirwalk_fn fn, void *data, struct err *err)
+{
+	struct walker w = {
+		.r = r,
+		.ix = ix,
+		.ig = ig,
+		.ps = ps && ps->nr ? ps : NULL,
+		.mode = mode,
+		.flags = flags,
+		.want_ignored = flags & (DIRWALK_IGNORED | DIRWALK_IGNORED_MATCHING),
+		.matching = flags & DIRWALK_IGNORED_MATCHING,
+		.fn = fn,
+		.data = data,
+		.path = STRBUF_INIT,
+	};
+	struct tracked_dir top = { &w, 0, ix->nr, 0 };
+	int ret;
+
+	(void)err; /* what cannot be read is told through fn */
+	if (mode == UNTRACKED_NO)
+		return 0;
+	ret = walk_tracked(&top);
+	strbuf_release(&w.path);
+	return ret;
+}
