@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# For scripts that run the same commands with our git and with stock git, in
+# two directories that start equal: ours/ and theirs/. Source it after
+# test-lib.sh.
+
+if ! test_have_prereq STOCK_GIT; then
+	skip_all='no stock git to compare with'
+	test_done
+fi
+
+# peers_init [OPTIONS]: two empty repositories, made by stock git.
+peers_init () {
+	rm -rf ours theirs &&
+	stock init -q "$@" theirs &&
+	cp -R theirs ours
+}
+
+# peers_do 'script': the same changes in both work trees.
+peers_do () {
+	(cd ours && eval "$1") && (cd theirs && eval "$1")
+}
+
+# peers_git ARGS: run it on both sides; compare exit code and standard output;
+# standard error too unless PEERS_STDERR=ignore. Leaves out.ours, err.ours.
+peers_git () {
+	local ours=0 theirs=0
+	(cd "ours/$PEERS_DIR" && git "$@") <"${PEERS_STDIN:-/dev/null}" \
+		>out.ours 2>err.ours || ours=$?
+	(cd "theirs/$PEERS_DIR" && stock "$@") <"${PEERS_STDIN:-/dev/null}" \
+		>out.theirs 2>err.theirs || theirs=$?
+	sed -i "s#/theirs\\b#/ours#g" out.theirs err.theirs
+	if test "$ours" -ne "$theirs"; then
+		echo "exit code of git $*: $ours, stock: $theirs"
+		cat err.ours
+		return 1
+	fi
+	test_cmp out.theirs out.ours || return 1
+	test "$PEERS_STDERR" = ignore || test_cmp err.theirs err.ours
+}
+
+# Both indexes hold the same, and stock git finds ours sound.
+peers_same_index () {
+	stock -C theirs ls-files -s -t >index.theirs &&
+	stock -C ours ls-files -s -t >index.ours &&
+	test_cmp index.theirs index.ours
+}

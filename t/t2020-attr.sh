@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='gitattributes in all its sources, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+attr_lines () {
+	cat >.gitattributes <<-\EOT
+	# comment
+	*.c		diff=cpp text
+	*.txt		text eol=lf
+	*.bin		binary
+	/top		only-top
+	dir/		never
+	dir/*		in-dir=value
+	"with space"	quoted
+	[attr]mine	-text other=1 !diff
+	*.m		mine
+	*.n		-mine
+	*.c		!text
+	a/b/**		deep
+	!*.x		negative
+	*.y		-a b !c d=e f=
+	*.bad		=x ok - !
+	EOT
+	mkdir -p a/b dir/sub &&
+	echo "x.c -diff foo" >a/.gitattributes &&
+	echo "[attr]inner foo" >>a/.gitattributes &&
+	echo "* !foo bar=a/b" >a/b/.gitattributes
+}
+
+paths='x.c a/x.c a/b/x.c y.txt top a/top dir/f dir/sub/f z.bin q.m q.n a/b/d/e with\ space p.x r.y s.bad a/inner'
+
+test_expect_success 'all attributes of many paths' '
+	peers_init &&
+	peers_do attr_lines &&
+	eval "set -- $paths" &&
+	PEERS_STDERR=ignore peers_git check-attr text diff foo bar binary mine other deep eol \
+		only-top in-dir never quoted a b c d f ok negative inner -- "$@"
+'
+
+test_expect_success '--all names the same attributes' '
+	eval "set -- $paths" &&
+	for p
+	do
+		(cd ours && git check-attr -a -- "$p" 2>/dev/null) | sort >a.ours &&
+		(cd theirs && stock check-attr -a -- "$p" 2>/dev/null) | sort >a.theirs &&
+		test_cmp a.theirs a.ours || return 1
+	done
+'
+
+test_expect_success 'info/attributes above, core.attributesFile below' '
+	peers_init &&
+	peers_do "echo \"*.c -text a b=1\" >.git/info/attributes" &&
+	peers_do "echo \"*.c text b=2 c=2\" >.gitattributes" &&
+	echo "*.c text=auto c=3 d=3" >global &&
+	peers_do "stock config core.attributesFile \"$PWD/global\"" &&
+	peers_git check-attr text a b c d -- x.c sub/x.c
+'
+
+test_expect_success '--cached reads the index' '
+	peers_init &&
+	peers_do "echo \"* one\" >.gitattributes && stock add .gitattributes && echo \"* two\" >.gitattributes" &&
+	peers_git check-attr one two -- x &&
+	peers_git check-attr --cached one two -- x &&
+	peers_do "rm .gitattributes" &&
+	peers_git check-attr one two -- x
+'
+
+test_expect_success 'standard input, NULs, odd names, errors' '
+	peers_init &&
+	peers_do "echo \"* one\" >.gitattributes" &&
+	printf "a\\nb c\\n\"\\\\303\\\\244\"\\n" >list &&
+	PEERS_STDIN=list peers_git check-attr --stdin one two &&
+	printf "a\\0b c\\0" >list &&
+	PEERS_STDIN=list peers_git check-attr -z --stdin one two &&
+	peers_git check-attr one -- "$(printf "\\303\\244")" "tab	x" &&
+	PEERS_STDERR=ignore peers_git check-attr &&
+	PEERS_STDERR=ignore peers_git check-attr one &&
+	PEERS_STDERR=ignore peers_git check-attr --stdin one -- x
+'
+
+test_expect_success 'overlong lines are passed over' '
+	peers_init &&
+	peers_do "{ echo \"* first\"; printf \"* long=%3000s\\n\" x | tr \" \" y; echo \"* last\"; } >.gitattributes" &&
+	PEERS_STDERR=ignore peers_git check-attr first long last -- f
+'
+
+test_expect_success 'from a subdirectory' '
+	peers_init &&
+	peers_do attr_lines &&
+	PEERS_STDERR=ignore PEERS_DIR=a/b peers_git check-attr foo bar diff -- x.c ../x.c ../../x.c
+'
+
+test_done

@@ -1,0 +1,211 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git add, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+make_tree () {
+	mkdir -p d/e .hid && echo 1 >a && echo 2 >b && echo 3 >d/c && echo 4 >d/e/f &&
+	echo 5 >.hid/x && ln -s a link && ln -s nowhere dangling && echo x >exe && chmod +x exe &&
+	: >empty && mkdir none
+}
+
+test_expect_success 'everything, verbose' '
+	peers_init &&
+	peers_do make_tree &&
+	peers_git add -v . &&
+	peers_same_index &&
+	peers_git add -v . &&
+	stock -C ours fsck --strict
+'
+
+test_expect_success 'single files, directories, globs, from a subdirectory' '
+	peers_init &&
+	peers_do make_tree &&
+	peers_git add -v a d/e && peers_same_index &&
+	peers_git add -v "d*" && peers_same_index &&
+	PEERS_DIR=d peers_git add -v ../b . && peers_same_index &&
+	peers_git add -v none && peers_same_index &&
+	peers_git add -v ":(exclude)exe" . && peers_same_index
+'
+
+test_expect_success 'changes and removals' '
+	peers_init &&
+	peers_do make_tree &&
+	peers_git add . &&
+	peers_do "echo more >>a && rm b && rm -r d && echo d >d && rm link && mkdir link && echo z >link/z && echo n >new" &&
+	peers_git add -n -v -u && peers_same_index &&
+	peers_git add -v -u && peers_same_index &&
+	peers_git add -v --ignore-removal . && peers_same_index &&
+	peers_git add -v -A && peers_same_index
+'
+
+test_expect_success 'a removal within the pathspec' '
+	peers_init &&
+	peers_do make_tree && peers_git add . &&
+	peers_do "rm d/c b" &&
+	peers_git add -v --no-all d && peers_same_index &&
+	peers_git add -v d && peers_same_index
+'
+
+test_expect_success 'executable bit, --chmod' '
+	peers_init &&
+	peers_do make_tree && peers_git add . &&
+	peers_do "chmod +x a && chmod -x exe" &&
+	peers_git add -v . && peers_same_index &&
+	peers_git add --chmod=+x b d && peers_same_index &&
+	peers_git add --chmod=-x a && peers_same_index &&
+	peers_git add --chmod=x a &&
+	peers_do "stock config core.fileMode false && chmod +x empty && echo y >empty" &&
+	peers_git add . && peers_same_index
+'
+
+test_expect_success 'ignored paths' '
+	peers_init &&
+	peers_do make_tree && peers_do "printf \"*.o\\nbuild\\n\" >.gitignore && mkdir build && echo x >build/y && echo o >f.o" &&
+	peers_git add f.o &&
+	peers_git add build/y a &&
+	peers_same_index &&
+	peers_git add -v . && peers_same_index &&
+	peers_git add -f -v f.o build && peers_same_index &&
+	peers_git add -n --ignore-missing gone.o x
+'
+
+test_expect_success 'what does not match' '
+	peers_init &&
+	peers_do make_tree &&
+	peers_git add nope &&
+	peers_git add "*.nope" &&
+	peers_git add &&
+	peers_git add "" &&
+	peers_git add ../.. &&
+	peers_git add /etc/hostname &&
+	peers_do "ln -s d ld" &&
+	peers_git add ld/c &&
+	peers_git add -A -u . &&
+	peers_git add --ignore-missing a &&
+	peers_git add --pathspec-from-file=x a &&
+	peers_git add --pathspec-file-nul a &&
+	PEERS_STDERR=ignore peers_git add --no-such-option &&
+	peers_same_index
+'
+
+test_expect_success 'pathspecs from a file' '
+	peers_init &&
+	peers_do make_tree &&
+	printf "a\\n\"\\\\142\"\\nd/e\\n" >list &&
+	PEERS_STDIN=list peers_git add -v --pathspec-from-file=- && peers_same_index &&
+	printf "exe\\0empty\\0" >list &&
+	PEERS_STDIN=list peers_git add -v --pathspec-from-file=- --pathspec-file-nul && peers_same_index
+'
+
+test_expect_success 'intent to add' '
+	peers_init &&
+	peers_do make_tree &&
+	peers_git add -N a d && peers_same_index &&
+	stock -C theirs status --porcelain >s1 && stock -C ours status --porcelain >s2 && test_cmp s1 s2 &&
+	peers_git add -v a && peers_same_index
+'
+
+test_expect_success 'file to directory and back' '
+	peers_init &&
+	peers_do make_tree && peers_git add . &&
+	peers_do "rm a && mkdir -p a/b && echo x >a/b/c" &&
+	peers_git add -v a && peers_same_index &&
+	peers_do "rm -r a && echo y >a" &&
+	peers_git add -v a && peers_same_index
+'
+
+test_expect_success 'a repository inside' '
+	peers_init &&
+	peers_do "stock init -q sub && stock -C sub commit -q --allow-empty --date=@1700000000 -m x" &&
+	rm -rf ours/sub && cp -R theirs/sub ours/sub &&
+	peers_git add . && peers_same_index &&
+	peers_git add sub && peers_same_index &&
+	peers_do "stock init -q fresh" &&
+	PEERS_STDERR=ignore peers_git add fresh
+'
+
+test_expect_success 'odd names' '
+	peers_init &&
+	peers_do "for f in \"sp ace\" \"quo\\\"te\" \"new
+line\" \"tab	x\" \"back\\\\slash\" \"$(printf "\\303\\244")\" -dash \"*star\" \":colon\"; do echo x >\"./\$f\" || return 1; done" &&
+	peers_git add -v . && peers_same_index &&
+	peers_do "echo y >:colon && echo y >\"*star\"" &&
+	peers_git add -v :colon &&
+	peers_git --literal-pathspecs add -v "*star" && peers_same_index
+'
+
+test_expect_success 'paths that must not come in are refused' '
+	peers_init &&
+	peers_do "mkdir -p d/.git.bad && echo x >d/git~1 && echo y >d/.git.bad/x" &&
+	PEERS_STDERR=ignore peers_git add . &&
+	peers_same_index
+'
+
+test_expect_success '--refresh touches stat data only' '
+	peers_init &&
+	peers_do make_tree && peers_git add . &&
+	peers_do "touch -d 2001-01-01 a && echo changed >b" &&
+	peers_git add --refresh . &&
+	peers_same_index &&
+	peers_git add --refresh nope
+'
+
+# Root may read everything: give the files to somebody else and be that one.
+as_nobody () {
+	if test_have_prereq ROOT
+	then
+		setpriv --reuid 65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+test_expect_success 'an unreadable file stops everything, unless told otherwise' '
+	git init -q bad && (
+		cd bad && echo x >ok && echo secret >closed && echo y >z && chmod 0 closed &&
+		if test_have_prereq ROOT; then chown -R 65534 .; fi &&
+		test_expect_code 128 as_nobody git add . 2>../err &&
+		test_path_is_missing .git/index.lock &&
+		test_path_is_missing .git/index &&
+		test "$(find .git/objects -type f | wc -l)" = 0 &&
+		test "$(ls .git/objects | grep -c tmp)" = 0 &&
+		test_expect_code 1 as_nobody git add --ignore-errors . 2>../err2 &&
+		stock -c safe.directory="*" ls-files >../list
+	) &&
+	test_grep "open(.closed.): Permission denied" err &&
+	test_grep "unable to index file .closed." err &&
+	test_grep "adding files failed" err &&
+	test_grep "closed" err2 &&
+	printf "ok\nz\n" >want && test_cmp want list
+'
+
+test_expect_success 'index.lock of somebody is respected' '
+	git init -q locked && (
+		cd locked && echo x >a && : >.git/index.lock &&
+		test_expect_code 128 git add a 2>err &&
+		test_grep "Unable to create .*index.lock.: File exists" err &&
+		test_path_is_file .git/index.lock
+	)
+'
+
+test_expect_success 'a hundred new objects and more become one pack' '
+	git init -q many && (
+		cd many && for i in $(test_seq 150); do echo "file $i" >f$i || return 1; done &&
+		git add . &&
+		test "$(ls .git/objects/pack/*.pack | wc -l)" = 1 &&
+		test "$(find .git/objects -path "*/pack" -prune -o -type f -print | wc -l)" = 0 &&
+		stock fsck --full --strict && stock ls-files >list && test_line_count = 150 list &&
+		stock cat-file blob :f42 >out && echo "file 42" >want && test_cmp want out
+	)
+'
+
+test_expect_success 'SHA-256' '
+	peers_init --object-format=sha256 &&
+	peers_do make_tree &&
+	peers_git add -v . && peers_same_index && stock -C ours fsck --strict
+'
+
+test_done
