@@ -175,7 +175,8 @@ static void submit(struct worktree_adder *a, const char *path, const struct stat
 		   const struct conversion *cv, unsigned mode)
 {
 	struct add_job *j = job_new(a, path, st, cv, mode);
-	struct bulk_checkin_job job = { .produce = produce, .done = job_done, .data = j };
+	struct bulk_checkin_job job = { .produce = produce, .done = job_done, .data = j,
+					.size_hint = (uint64_t)st->st_size };
 
 	if (S_ISREG(st->st_mode) && conversion_needs_main_thread(a->conv, cv))
 		run_here(j);
