@@ -136,6 +136,14 @@ static void say_added(void *data, const char *path)
 		printf("add '%s'\n", path);
 }
 
+static void say_removed(void *data, const char *path)
+{
+	struct add_run *run = data;
+
+	if (run->o.verbose || run->o.dry_run)
+		printf("remove '%s'\n", path);
+}
+
 static void say_warning(void *data UNUSED, const char *lines)
 {
 	fflush(stdout);
@@ -297,100 +305,7 @@ static int find_untracked(struct add_run *run, struct err *err)
 	return rc;
 }
 
-/* Tracked paths: found to differ first, changed after, since entries move. */
-struct tracked_change {
-	char *path;
-	struct stat st;
-	bool gone;
-};
-
-struct change_list {
-	struct tracked_change *items;
-	size_t nr, alloc;
-};
-
-static void change_list_add(struct change_list *l, const char *path, const struct stat *st,
-			    bool gone)
-{
-	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
-	l->items[l->nr].path = xstrdup(path);
-	l->items[l->nr].gone = gone;
-	if (!gone)
-		l->items[l->nr].st = *st;
-	l->nr++;
-}
-
-static void change_list_release(struct change_list *l)
-{
-	for (size_t i = 0; i < l->nr; i++)
-		free(l->items[i].path);
-	free(l->items);
-}
-
-static int look_at_entry(struct add_run *run, struct index_entry *e, struct change_list *l,
-			 struct err *err)
-{
-	enum worktree_change change;
-	struct stat st;
-	unsigned mode;
-	int rc;
-
-	if (e->stage || run->o.renormalize || run->o.chmod) {
-		bool gone = lstat(e->name, &st) < 0;
-
-		if (l->nr && !strcmp(l->items[l->nr - 1].path, e->name))
-			return 0; /* another stage of the same path */
-		if (!gone || (e->stage && !run->o.renormalize))
-			change_list_add(l, e->name, &st, gone);
-		return 0;
-	}
-	rc = worktree_entry_changed(run->repo, &run->ix, e, run->conv, &change, &st, &mode, err);
-	if (rc >= 0 && change != WT_UNCHANGED)
-		change_list_add(l, e->name, &st, change == WT_DELETED);
-	return rc;
-}
-
-static int find_tracked_changes(struct add_run *run, struct change_list *l, struct err *err)
-{
-	worktree_preload_index(run->repo, &run->ix, &run->ps);
-	for (size_t i = 0; i < run->ix.nr; i++) {
-		struct index_entry *e = run->ix.entries[i];
-		int rc;
-
-		if (!pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
-				    run->seen))
-			continue;
-		if ((e->flags & CE_SKIP_WORKTREE) && !run->o.sparse)
-			continue;
-		rc = look_at_entry(run, e, l, err);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
 /* ---- doing it ---- */
-
-static int apply_tracked_changes(struct add_run *run, const struct change_list *l,
-				 struct err *err)
-{
-	for (size_t i = 0; i < l->nr; i++) {
-		const struct tracked_change *c = &l->items[i];
-		int rc;
-
-		if (!c->gone) {
-			rc = worktree_adder_add(run->adder, c->path, &c->st, err);
-			if (rc < 0)
-				return rc;
-		} else if (!run->o.ignore_removal && !run->o.intent_to_add) {
-			if (!run->o.dry_run)
-				index_remove(&run->ix, c->path, strlen(c->path));
-			if (run->o.verbose || run->o.dry_run)
-				printf("remove '%s'\n", c->path);
-		}
-	}
-	return 0;
-}
 
 static int add_untracked(struct add_run *run, struct err *err)
 {
@@ -423,15 +338,23 @@ static int add_everything(struct add_run *run, struct err *err)
 		.renormalize = run->o.renormalize,
 		.chmod = run->o.chmod,
 		.on_added = say_added,
+		.on_removed = say_removed,
 		.on_warning = say_warning,
 		.on_error = say_failed,
 		.data = run,
 	};
-	struct change_list changes = { NULL, 0, 0 };
+	struct worktree_changes changes = { NULL, 0, 0 };
+	unsigned flags = 0;
 	int rc;
 
+	if (run->o.renormalize || run->o.chmod)
+		flags |= CHANGES_EVERY_FILE;
+	if (run->o.sparse)
+		flags |= CHANGES_SPARSE;
+
 	if ((rc = find_untracked(run, err)) < 0 ||
-	    (rc = find_tracked_changes(run, &changes, err)) < 0)
+	    (rc = worktree_find_changes(run->repo, &run->ix, &run->ps, run->conv, flags,
+					run->seen, &changes, err)) < 0)
 		goto out;
 	check_unmatched(run);
 	tell_ignored(run);
@@ -439,12 +362,13 @@ static int add_everything(struct add_run *run, struct err *err)
 	    (rc = odb_begin_batch(run->repo->odb, repo_batch(run->repo), err)) < 0)
 		goto out;
 	run->adder = worktree_adder_new(run->repo, &run->ix, run->conv, &ao);
-	if ((rc = apply_tracked_changes(run, &changes, err)) >= 0)
+	if ((rc = worktree_adder_apply(run->adder, &changes,
+				       run->o.ignore_removal || run->o.intent_to_add, err)) >= 0)
 		rc = add_untracked(run, err);
 	if (rc >= 0)
 		rc = worktree_adder_finish(run->adder, err);
 out:
-	change_list_release(&changes);
+	worktree_changes_release(&changes);
 	return rc;
 }
 

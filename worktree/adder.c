@@ -274,3 +274,24 @@ int worktree_adder_finish(struct worktree_adder *a, struct err *err)
 	}
 	return rc;
 }
+
+int worktree_adder_apply(struct worktree_adder *a, const struct worktree_changes *ch,
+			 bool keep_missing, struct err *err)
+{
+	for (size_t i = 0; i < ch->nr; i++) {
+		const struct worktree_changed_path *c = &ch->items[i];
+		int rc;
+
+		if (!c->gone) {
+			rc = worktree_adder_add(a, c->path, &c->st, err);
+			if (rc < 0)
+				return rc;
+		} else if (!keep_missing) {
+			if (!a->o.dry_run)
+				index_remove(a->ix, c->path, strlen(c->path));
+			if (a->o.on_removed)
+				a->o.on_removed(a->o.data, c->path);
+		}
+	}
+	return 0;
+}

@@ -95,6 +95,7 @@ struct worktree_add_options {
 	int chmod; /* 0, '+', '-' */
 	/* the path is new in the index, or differs from what was there */
 	void (*on_added)(void *data, const char *path);
+	void (*on_removed)(void *data, const char *path);
 	/* whole lines, as "warning: …\n" (safecrlf, filters) */
 	void (*on_warning)(void *data, const char *lines);
 	/* 0: leave this path out and go on; else adder_add and _finish fail */
@@ -109,6 +110,29 @@ MUST_USE int worktree_adder_add(struct worktree_adder *a, const char *path,
 				const struct stat *st, struct err *err);
 MUST_USE int worktree_adder_finish(struct worktree_adder *a, struct err *err);
 void worktree_adder_free(struct worktree_adder *a);
+
+/*
+ * Tracked paths that differ from the work tree: found first, applied after,
+ * because entries move when the index changes.
+ */
+struct worktree_changes {
+	struct worktree_changed_path {
+		char *path;
+		struct stat st; /* unless gone */
+		bool gone;
+	} *items;
+	size_t nr, alloc;
+};
+#define CHANGES_EVERY_FILE 1u /* those that are there, changed or not */
+#define CHANGES_SPARSE 2u     /* skip-worktree entries, too */
+/* seen: per item of ps, as for pathspec_match; may be NULL. */
+MUST_USE int worktree_find_changes(struct repository *r, struct index_state *ix,
+				   const struct pathspec *ps, struct converter *c,
+				   unsigned flags, char *seen,
+				   struct worktree_changes *out, struct err *err);
+void worktree_changes_release(struct worktree_changes *ch);
+MUST_USE int worktree_adder_apply(struct worktree_adder *a, const struct worktree_changes *ch,
+				  bool keep_missing, struct err *err);
 
 /* ---- writing ---- */
 struct checkout_options {

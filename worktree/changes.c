@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracked paths that differ from the work tree, and their way into the index. */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "worktree/worktree.h"
+
+static void changes_add(struct worktree_changes *ch, const char *path, const struct stat *st,
+			bool gone)
+{
+	struct worktree_changed_path *item;
+
+	ALLOC_GROW(ch->items, ch->nr + 1, ch->alloc);
+	item = &ch->items[ch->nr++];
+	memset(item, 0, sizeof(*item));
+	item->path = xstrdup(path);
+	item->gone = gone;
+	if (!gone)
+		item->st = *st;
+}
+
+void worktree_changes_release(struct worktree_changes *ch)
+{
+	for (size_t i = 0; i < ch->nr; i++)
+		free(ch->items[i].path);
+	FREE_AND_NULL(ch->items);
+	ch->nr = ch->alloc = 0;
+}
+
+/* Unmerged, or asked for whatever its state: only whether it is there counts. */
+static void look_without_comparing(struct worktree_changes *ch, const struct index_entry *e)
+{
+	struct stat st;
+	bool gone = lstat(e->name, &st) < 0;
+
+	if (ch->nr && !strcmp(ch->items[ch->nr - 1].path, e->name))
+		return; /* another stage of the same path */
+	if (!gone || e->stage)
+		changes_add(ch, e->name, &st, gone);
+}
+
+static int look_at_entry(struct repository *r, struct index_state *ix, struct index_entry *e,
+			 struct converter *c, unsigned flags, struct worktree_changes *ch,
+			 struct err *err)
+{
+	enum worktree_change change;
+	struct stat st;
+	unsigned mode;
+	int rc;
+
+	if (e->stage || (flags & CHANGES_EVERY_FILE)) {
+		look_without_comparing(ch, e);
+		return 0;
+	}
+	rc = worktree_entry_changed(r, ix, e, c, &change, &st, &mode, err);
+	if (rc >= 0 && change != WT_UNCHANGED)
+		changes_add(ch, e->name, &st, change == WT_DELETED);
+	return rc;
+}
+
+int worktree_find_changes(struct repository *r, struct index_state *ix,
+			  const struct pathspec *ps, struct converter *c, unsigned flags,
+			  char *seen, struct worktree_changes *out, struct err *err)
+{
+	worktree_preload_index(r, ix, ps);
+	for (size_t i = 0; i < ix->nr; i++) {
+		struct index_entry *e = ix->entries[i];
+		int rc;
+
+		if (ps && !pathspec_match(ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
+					  seen))
+			continue;
+		if ((e->flags & CE_SKIP_WORKTREE) && !(flags & CHANGES_SPARSE))
+			continue;
+		rc = look_at_entry(r, ix, e, c, flags, out, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
