@@ -15,6 +15,7 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "check-attr", cmd_check_attr, CMD_REPO },
+	{ "check-ignore", cmd_check_ignore, CMD_REPO | CMD_WORKTREE },
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },

@@ -121,12 +121,14 @@ static bool parse_assignment(struct attrs *a, const char *word, size_t len,
 	return true;
 }
 
-static struct assignment *parse_assignments(struct attrs *a, const char *s, const char *end,
-					    size_t *nr)
+/* A malformed word spoils the whole line, as in stock git: false. */
+static bool parse_assignments(struct attrs *a, const char *s, const char *end,
+			      struct assignment **out, size_t *nr)
 {
 	struct assignment *set = NULL;
 	size_t alloc = 0;
 
+	*out = NULL;
 	*nr = 0;
 	while (s < end) {
 		size_t n = 0;
@@ -136,13 +138,18 @@ static struct assignment *parse_assignments(struct attrs *a, const char *s, cons
 			s++;
 		while (s + n < end && !isspace((unsigned char)s[n]))
 			n++;
-		if (n && parse_assignment(a, s, n, &one)) {
+		if (n && !parse_assignment(a, s, n, &one)) {
+			free(set);
+			return false;
+		}
+		if (n) {
 			ALLOC_GROW(set, *nr + 1, alloc);
 			set[(*nr)++] = one;
 		}
 		s += n;
 	}
-	return set;
+	*out = set;
+	return true;
 }
 
 static void define_macro(struct attrs *a, const char *s, const char *end)
@@ -156,8 +163,9 @@ static void define_macro(struct attrs *a, const char *s, const char *end)
 		n++;
 	if (!name_is_valid(s, n))
 		return;
+	if (!parse_assignments(a, s + n, end, &set, &nr))
+		return;
 	id = attr_id(a, s, n);
-	set = parse_assignments(a, s + n, end, &nr);
 	free(a->defs[id].macro);
 	a->defs[id].macro = set;
 	a->defs[id].macro_nr = nr;
@@ -171,7 +179,7 @@ static void list_add_line(struct attrs *a, struct attr_list *l, const char *s, s
 	const char *end = s + len, *pat = s, *rest;
 	char *copy = xmemdupz(s, len);
 	size_t pat_len = 0;
-	struct attr_line *line;
+	struct attr_line line = { 0 };
 
 	if (*s == '"' && !unquote_c_style(&quoted, copy, &rest)) {
 		pat = quoted.buf;
@@ -185,11 +193,11 @@ static void list_add_line(struct attrs *a, struct attr_list *l, const char *s, s
 	if (pat_len > 6 && !memcmp(pat, "[attr]", 6)) {
 		if (macros_ok)
 			define_macro(a, s + 6, end);
-	} else if (*pat != '!') { /* negative patterns are forbidden here */
+	} else if (*pat != '!' && /* negative patterns are forbidden here */
+		   parse_assignments(a, rest, end, &line.set, &line.nr)) {
+		path_pattern_init(&line.pat, pat, pat_len, base, strlen(base));
 		ALLOC_GROW(l->lines, l->nr + 1, l->alloc);
-		line = &l->lines[l->nr++];
-		path_pattern_init(&line->pat, pat, pat_len, base, strlen(base));
-		line->set = parse_assignments(a, rest, end, &line->nr);
+		l->lines[l->nr++] = line;
 	}
 	free(copy);
 	strbuf_release(&quoted);
@@ -380,10 +388,10 @@ bool attrs_match_spec(void *attrs, const char *spec, const char *path, size_t le
 	struct attrs *a = attrs;
 	char *copy = xmemdupz(path, len);
 	struct assignment *want;
-	bool ok = true;
+	bool ok;
 	size_t nr;
 
-	want = parse_assignments(a, spec, spec + strlen(spec), &nr);
+	ok = parse_assignments(a, spec, spec + strlen(spec), &want, &nr);
 	lookup(a, copy);
 	for (size_t i = 0; ok && i < nr; i++)
 		ok = same_value(&want[i].value, &a->result[want[i].id]);
