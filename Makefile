@@ -183,7 +183,7 @@ check:
 
 SAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
-LEAKS ?= 0
+LEAKS ?= 1
 .PHONY: sanitize
 sanitize:
 	$(Q)GIT_TEST_LEAKS=$(LEAKS) $(MAKE) B=build-asan CFLAGS='$(SAN_FLAGS)' test
