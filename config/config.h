@@ -80,6 +80,9 @@ char *config_global_path(void);		      /* the file that edits go to; may be NULL
 size_t config_global_paths(char *out[2]);     /* those that are read; caller frees */
 bool config_use_system(void);		      /* not GIT_CONFIG_NOSYSTEM */
 
+/* A value pattern that is no regular expression. */
+#define ERR_PATTERN ERR_UNSUPPORTED
+
 /* ---- reads ---- */
 size_t config_nr(const struct config_set *c);
 const struct config_entry *config_at(const struct config_set *c, size_t i);
@@ -131,18 +134,45 @@ struct config_edit {
 	const char *key;	/* as typed */
 	const char *value;	/* NULL: unset */
 	const char *value_pattern; /* only values that match; NULL: all */
-	bool fixed_value;	/* pattern is a fixed string */
+	bool fixed_value;	/* the pattern is a fixed string */
 	bool multi;		/* replace/unset all; else two matches are an error */
 	bool append;		/* add a further value (--add) */
-	const char *comment;	/* "# text" after the value; NULL */
+	const char *comment;	/* after the value, as config_comment_prepare gives it */
 };
-/* Exit codes of git-config(1) are found in the code: ERR_NOT_FOUND 5 (nothing to
- * unset), ERR_AMBIGUOUS 5 (several), ERR_INVALID 1 or 6 (key, pattern). */
+/*
+ * Errors: ERR_INVALID    bad key
+ *         ERR_PATTERN    bad value_pattern
+ *         ERR_NOT_FOUND  nothing to unset
+ *         ERR_AMBIGUOUS  several values match
+ *         ERR_CORRUPT    the file has a syntax error
+ *         ERR_LOCKED, ERR_IO
+ */
 MUST_USE int config_file_edit(const char *path, const struct config_edit *e,
 			      struct fsync_batch *b, struct err *err);
+/* Several edits, in order, as one. */
+MUST_USE int config_file_edit_all(const char *path, const struct config_edit *e, size_t nr,
+				  struct fsync_batch *b, struct err *err);
 /* new_name NULL: remove the section. ERR_NOT_FOUND "no such section: X". */
 MUST_USE int config_file_rename_section(const char *path, const char *old_name,
 					const char *new_name, struct fsync_batch *b,
 					struct err *err);
+/* The same on text in memory; `name` is for messages. */
+MUST_USE int config_text_edit(struct strbuf *text, const struct config_edit *e,
+			      const char *name, struct err *err);
+MUST_USE int config_text_rename_section(struct strbuf *text, const char *old_name,
+					const char *new_name, const char *name,
+					struct err *err);
+/* "text" to " # text"; ERR_INVALID if it has a line feed. */
+MUST_USE int config_comment_prepare(struct strbuf *out, const char *text, struct err *err);
+
+/*
+ * Patterns for values: an extended regular expression, "!" before it inverts; or a
+ * fixed string. NULL pattern: everything matches.
+ */
+struct config_matcher;
+MUST_USE int config_matcher_new(struct config_matcher **out, const char *pattern, bool fixed,
+				struct err *err); /* ERR_PATTERN "invalid pattern: [" */
+bool config_matcher_matches(const struct config_matcher *m, const char *value);
+void config_matcher_free(struct config_matcher *m);
 
 #endif

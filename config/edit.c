@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Edits of a config file's text. The text is cut into tokens; what an edit does
+ * not mean to change is copied byte by byte.
+ */
+#include "compat/posix.h"
+#include "config/config-internal.h"
+#include "util/alloc.h"
+
+struct token {
+	enum config_token kind;
+	size_t start, end;
+	size_t section; /* number in tokens.sections */
+	bool hit;	/* an entry that the edit is about */
+};
+
+struct tokens {
+	struct token *v;
+	size_t nr, alloc;
+	char **sections; /* "core." or "remote.X.", one per header met */
+	size_t nr_sections, alloc_sections;
+};
+
+static void tokens_release(struct tokens *t)
+{
+	for (size_t i = 0; i < t->nr_sections; i++)
+		free(t->sections[i]);
+	free(t->sections);
+	free(t->v);
+}
+
+static void enter_section(struct tokens *t, const char *name)
+{
+	ALLOC_GROW(t->sections, t->nr_sections + 1, t->alloc_sections);
+	t->sections[t->nr_sections++] = xstrdup(name);
+}
+
+static const char *section_of(const struct tokens *t, size_t i)
+{
+	return t->sections[t->v[i].section];
+}
+
+/* key NULL: no entry is hit. */
+static int tokenize(struct tokens *t, const struct strbuf *text, const char *key,
+		    const struct config_matcher *m, const char *name, struct err *err)
+{
+	struct config_scanner s;
+	enum config_token kind;
+	int rc = 0;
+
+	config_scan_init(&s, text->buf, text->len);
+	enter_section(t, "");
+	while ((kind = config_scan(&s)) != CONFIG_TOKEN_END) {
+		struct token *tok;
+
+		if (kind == CONFIG_TOKEN_BAD) {
+			rc = err_set(err, ERR_CORRUPT, "bad config line %d in file %s", s.line,
+				     name);
+			break;
+		}
+		if (kind == CONFIG_TOKEN_SECTION)
+			enter_section(t, s.section.buf);
+		ALLOC_GROW(t->v, t->nr + 1, t->alloc);
+		tok = &t->v[t->nr++];
+		*tok = (struct token){ kind, s.start, s.end, t->nr_sections - 1, false };
+		if (kind == CONFIG_TOKEN_ENTRY && key)
+			tok->hit = !strcmp(s.key.buf, key) &&
+				   config_matcher_matches(m, s.has_value ? s.value.buf : NULL);
+	}
+	config_scan_release(&s);
+	return rc;
+}
+
+/* ---- what is written ---- */
+
+static bool needs_quotes(const char *value)
+{
+	size_t len = strlen(value);
+
+	return len && (value[0] == ' ' || value[len - 1] == ' ' || strpbrk(value, ";#\r"));
+}
+
+static void add_escaped(struct strbuf *out, const char *s)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case '\n':
+			strbuf_addstr(out, "\\n");
+			break;
+		case '\t':
+			strbuf_addstr(out, "\\t");
+			break;
+		case '"':
+		case '\\':
+			strbuf_addch(out, '\\');
+			/* fallthrough */
+		default:
+			strbuf_addch(out, *s);
+		}
+	}
+}
+
+static void add_entry(struct strbuf *out, const struct config_edit *e)
+{
+	const char *quote = needs_quotes(e->value) ? "\"" : "";
+
+	strbuf_addf(out, "\t%s = %s", strrchr(e->key, '.') + 1, quote);
+	add_escaped(out, e->value);
+	strbuf_addf(out, "%s%s\n", quote, e->comment ? e->comment : "");
+}
+
+/* `[section "sub"]` for the first len bytes of a key or section name. */
+static void add_header(struct strbuf *out, const char *name, size_t len)
+{
+	const char *dot = memchr(name, '.', len);
+	size_t section_len = dot ? (size_t)(dot - name) : len;
+
+	strbuf_addch(out, '[');
+	strbuf_add(out, name, section_len);
+	if (dot) {
+		strbuf_addstr(out, " \"");
+		for (const char *p = dot + 1; p < name + len; p++) {
+			if (*p == '"' || *p == '\\')
+				strbuf_addch(out, '\\');
+			strbuf_addch(out, *p);
+		}
+		strbuf_addch(out, '"');
+	}
+	strbuf_addstr(out, "]\n");
+}
+
+int config_comment_prepare(struct strbuf *out, const char *text, struct err *err)
+{
+	const char *p = text + strspn(text, " \t");
+
+	if (strchr(text, '\n'))
+		return err_set(err, ERR_INVALID,
+			       "invalid comment character: '\\n' in '%s'", text);
+	if (*p == '#')
+		strbuf_addf(out, "%s%s", p == text ? " " : "", text);
+	else
+		strbuf_addf(out, " # %s", text);
+	return 0;
+}
+
+/* ---- places ---- */
+
+/* Blanks before a token on its line belong to it. */
+static size_t with_indent(const struct strbuf *text, size_t pos, size_t not_before)
+{
+	while (pos > not_before && (text->buf[pos - 1] == ' ' || text->buf[pos - 1] == '\t'))
+		pos--;
+	return pos;
+}
+
+static bool at_line_start(const struct strbuf *text, size_t pos)
+{
+	return !pos || text->buf[pos - 1] == '\n' ||
+	       (pos == 3 && !memcmp(text->buf, "\xef\xbb\xbf", 3));
+}
+
+/* Behind the line that pos is in, if nothing but blanks or a comment is left of it. */
+static size_t rest_of_line(const struct strbuf *text, size_t pos)
+{
+	size_t p = pos;
+
+	while (p < text->len && strchr(" \t\r", text->buf[p]))
+		p++;
+	if (p < text->len && (text->buf[p] == '#' || text->buf[p] == ';'))
+		while (p < text->len && text->buf[p] != '\n')
+			p++;
+	if (p == text->len)
+		return p;
+	return text->buf[p] == '\n' ? p + 1 : pos;
+}
+
+/*
+ * The text is copied from the front to the back. `done`: how far.
+ */
+struct copying {
+	const struct strbuf *text;
+	struct strbuf out;
+	size_t done;
+};
+
+static void copy_until(struct copying *c, size_t pos)
+{
+	if (pos > c->done)
+		strbuf_add(&c->out, c->text->buf + c->done, pos - c->done);
+	c->done = pos > c->done ? pos : c->done;
+}
+
+/* What comes next begins a line. */
+static void start_line(struct copying *c)
+{
+	if (!at_line_start(&c->out, c->out.len))
+		strbuf_addch(&c->out, '\n');
+}
+
+/* Leave token i out, with the blanks before it. */
+static void drop_entry(struct copying *c, const struct tokens *t, size_t i)
+{
+	copy_until(c, with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
+	start_line(c);
+	c->done = t->v[i].end;
+}
+
+/* ---- unset: headers that lose their last entry ---- */
+
+static bool is_going(const struct tokens *t, size_t i, const char *section)
+{
+	return t->v[i].hit || (t->v[i].kind == CONFIG_TOKEN_SECTION &&
+			       !strcmp(section_of(t, i), section));
+}
+
+/*
+ * Around entry i: the stretch [*first, *last] of headers of its section and of
+ * entries that go. True if nothing else is in the section there, and no comment
+ * speaks of it: then the stretch goes as a whole.
+ */
+static bool section_goes(const struct tokens *t, size_t i, size_t *first, size_t *last)
+{
+	const char *section = section_of(t, i);
+	size_t a = i, b = i;
+
+	while (a > 0 && is_going(t, a - 1, section))
+		a--;
+	while (b + 1 < t->nr && is_going(t, b + 1, section))
+		b++;
+	*first = a;
+	*last = b;
+	if (t->v[a].kind != CONFIG_TOKEN_SECTION ||
+	    (a > 0 && t->v[a - 1].kind == CONFIG_TOKEN_COMMENT))
+		return false;
+	return b + 1 == t->nr || t->v[b + 1].kind == CONFIG_TOKEN_SECTION;
+}
+
+static void drop_section(struct copying *c, const struct tokens *t, size_t first, size_t last)
+{
+	if (first)
+		copy_until(c, t->v[first - 1].kind == CONFIG_TOKEN_ENTRY
+			      ? t->v[first - 1].end
+			      : rest_of_line(c->text, t->v[first - 1].end));
+	if (c->out.len)
+		start_line(c);
+	c->done = last + 1 < t->nr ? with_indent(c->text, t->v[last + 1].start, t->v[last].end)
+				   : c->text->len;
+}
+
+static void unset_hits(struct copying *c, const struct tokens *t)
+{
+	for (size_t i = 0; i < t->nr; i++) {
+		size_t first, last;
+
+		if (!t->v[i].hit || t->v[i].end <= c->done)
+			continue;
+		if (section_goes(t, i, &first, &last))
+			drop_section(c, t, first, last);
+		else
+			drop_entry(c, t, i);
+	}
+}
+
+/* ---- set ---- */
+
+/* Behind the last entry or header of the section; false: there is no such section. */
+static bool end_of_section(const struct copying *c, const struct tokens *t,
+			   const char *section, size_t *pos)
+{
+	for (size_t i = t->nr; i-- > 0;) {
+		const struct token *tok = &t->v[i];
+
+		if (tok->kind == CONFIG_TOKEN_COMMENT || strcmp(section_of(t, i), section))
+			continue;
+		*pos = tok->kind == CONFIG_TOKEN_ENTRY ? tok->end
+						       : rest_of_line(c->text, tok->end);
+		return true;
+	}
+	return false;
+}
+
+static void append_value(struct copying *c, const struct tokens *t, const char *key,
+			 const struct config_edit *e)
+{
+	char *section = xmemdupz(key, strrchr(key, '.') + 1 - key);
+	size_t pos;
+
+	if (end_of_section(c, t, section, &pos)) {
+		copy_until(c, pos);
+		start_line(c);
+	} else {
+		copy_until(c, c->text->len);
+		start_line(c);
+		add_header(&c->out, e->key, strrchr(e->key, '.') - e->key);
+	}
+	add_entry(&c->out, e);
+	free(section);
+}
+
+/* The last hit gets the new value, the others go. */
+static void replace_hits(struct copying *c, const struct tokens *t, size_t nr_hits,
+			 const struct config_edit *e)
+{
+	for (size_t i = 0; nr_hits; i++) {
+		if (!t->v[i].hit)
+			continue;
+		drop_entry(c, t, i);
+		if (!--nr_hits)
+			add_entry(&c->out, e);
+	}
+}
+
+static int check_hits(const struct config_edit *e, size_t nr_hits, struct err *err)
+{
+	if (!e->value && !nr_hits)
+		return err_set(err, ERR_NOT_FOUND, "no such value: %s", e->key);
+	if (nr_hits < 2 || e->multi || e->append)
+		return 0;
+	if (!e->value)
+		return err_set(err, ERR_AMBIGUOUS, "%s has multiple values", e->key);
+	return err_set(err, ERR_AMBIGUOUS,
+		       "cannot overwrite multiple values with a single value\n"
+		       "       Use a regexp, --add or --replace-all to change %s.", e->key);
+}
+
+int config_text_edit(struct strbuf *text, const struct config_edit *e, const char *name,
+		     struct err *err)
+{
+	struct copying c = { text, STRBUF_INIT, 0 };
+	struct strbuf key = STRBUF_INIT;
+	struct config_matcher *m = NULL;
+	struct tokens t = { NULL };
+	size_t nr_hits = 0;
+	int rc = config_key_parse(&key, e->key, err);
+
+	if (!rc)
+		rc = config_matcher_new(&m, e->value_pattern, e->fixed_value, err);
+	if (!rc)
+		rc = tokenize(&t, text, key.buf, m, name, err);
+	for (size_t i = 0; i < t.nr; i++)
+		nr_hits += t.v[i].hit;
+	if (!rc)
+		rc = check_hits(e, nr_hits, err);
+	if (!rc) {
+		if (!e->value)
+			unset_hits(&c, &t);
+		else if (nr_hits && !e->append)
+			replace_hits(&c, &t, nr_hits, e);
+		else
+			append_value(&c, &t, key.buf, e);
+		copy_until(&c, text->len);
+		strbuf_swap(text, &c.out);
+	}
+	strbuf_release(&c.out);
+	config_matcher_free(m);
+	tokens_release(&t);
+	strbuf_release(&key);
+	return rc;
+}
+
+/* ---- sections ---- */
+
+static int check_section_name(const char *name, struct err *err)
+{
+	const char *p = name;
+
+	while (config_is_name_char((unsigned char)*p))
+		p++;
+	if (p == name || (*p && *p != '.') || strchr(p, '\n'))
+		return err_set(err, ERR_INVALID, "invalid section name: %s", name);
+	return 0;
+}
+
+/* "Core" to "core.", "remote.X" to "remote.X.". */
+static void canonical_section(struct strbuf *out, const char *name)
+{
+	size_t len = strcspn(name, ".");
+
+	strbuf_add(out, name, len);
+	strbuf_tolower(out);
+	strbuf_addstr(out, name + len);
+	strbuf_addch(out, '.');
+}
+
+/* Header i is left out with all that follows it up to the next header. */
+static void remove_stretch(struct copying *c, const struct tokens *t, size_t i)
+{
+	size_t next = i + 1;
+
+	copy_until(c, with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
+	if (c->out.len)
+		start_line(c);
+	while (next < t->nr && t->v[next].kind != CONFIG_TOKEN_SECTION)
+		next++;
+	c->done = next < t->nr ? with_indent(c->text, t->v[next].start, t->v[next - 1].end)
+			       : c->text->len;
+}
+
+/* The new header has a line to itself. */
+static void rename_header(struct copying *c, const struct tokens *t, size_t i,
+			  const char *new_name)
+{
+	size_t end = t->v[i].end, p = end;
+
+	copy_until(c, with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
+	start_line(c);
+	add_header(&c->out, new_name, strlen(new_name));
+	while (p < c->text->len && strchr(" \t\r", c->text->buf[p]))
+		p++;
+	if (p < c->text->len && c->text->buf[p] == '\n') {
+		p++;
+	} else if (p < c->text->len) {
+		strbuf_addch(&c->out, '\t');
+	}
+	c->done = p;
+}
+
+int config_text_rename_section(struct strbuf *text, const char *old_name, const char *new_name,
+			       const char *name, struct err *err)
+{
+	struct copying c = { text, STRBUF_INIT, 0 };
+	struct strbuf wanted = STRBUF_INIT;
+	struct tokens t = { NULL };
+	size_t nr = 0;
+	int rc = new_name ? check_section_name(new_name, err) : 0;
+
+	canonical_section(&wanted, old_name);
+	if (!rc)
+		rc = tokenize(&t, text, NULL, NULL, name, err);
+	for (size_t i = 0; !rc && i < t.nr; i++) {
+		if (t.v[i].kind != CONFIG_TOKEN_SECTION || strcmp(section_of(&t, i), wanted.buf))
+			continue;
+		nr++;
+		if (new_name)
+			rename_header(&c, &t, i, new_name);
+		else
+			remove_stretch(&c, &t, i);
+	}
+	if (!rc && !nr)
+		rc = err_set(err, ERR_NOT_FOUND, "no such section: %s", old_name);
+	if (!rc) {
+		copy_until(&c, text->len);
+		strbuf_swap(text, &c.out);
+	}
+	strbuf_release(&c.out);
+	tokens_release(&t);
+	strbuf_release(&wanted);
+	return rc;
+}
