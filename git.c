@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "check-attr", cmd_check_attr, CMD_REPO },
 	{ "check-ignore", cmd_check_ignore, CMD_REPO | CMD_WORKTREE },
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
+	{ "count-objects", cmd_count_objects, CMD_REPO },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "version", cmd_version, 0 },

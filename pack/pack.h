@@ -57,6 +57,11 @@ MUST_USE int packs_foreach_object(struct packs *p, bool by_offset,
 				  void *data, struct err *err);
 int packs_foreach(struct packs *p, int (*fn)(void *data, struct pack *pack), void *data);
 
+/* Files in the directory that belong to no whole pack; `why` as count-objects -v says. */
+void packs_foreach_garbage(struct packs *p,
+			   void (*fn)(void *data, const char *why, const char *path),
+			   void *data);
+
 /* ---- one pack ---- */
 const char *pack_path(const struct pack *p); /* .pack */
 uint32_t pack_nr_objects(const struct pack *p);

@@ -369,19 +369,22 @@ void strbuf_addftime(struct strbuf *sb, const char *fmt, const struct tm *tm,
 void strbuf_humanise_bytes(struct strbuf *sb, uint64_t bytes)
 {
 	static const char *const unit[] = { "KiB", "MiB", "GiB" };
-	size_t u = 0;
+	unsigned shift = 10;
 	uint64_t whole, hundredths;
 
-	if (bytes < 1024) {
+	if (bytes <= 1024) {
 		strbuf_addf(sb, "%" PRIu64 " %s", bytes, bytes == 1 ? "byte" : "bytes");
 		return;
 	}
-	while (u + 1 < ARRAY_SIZE(unit) && bytes >> (10 * (u + 2)))
-		u++;
-	whole = bytes >> (10 * (u + 1));
-	hundredths = (bytes >> (10 * u)) & 1023;
-	hundredths = hundredths * 100 / 1024;
-	strbuf_addf(sb, "%" PRIu64 ".%02" PRIu64 " %s", whole, hundredths, unit[u]);
+	/* Exactly one of the next unit is still 1024 of this one, as git has it. */
+	while (shift < 30 && bytes > (uint64_t)1 << (shift + 10))
+		shift += 10;
+	whole = bytes >> shift;
+	hundredths = (bytes & (((uint64_t)1 << shift) - 1)) * 100;
+	hundredths = (hundredths + ((uint64_t)1 << (shift - 1))) >> shift;
+	whole += hundredths / 100;
+	strbuf_addf(sb, "%" PRIu64 ".%02" PRIu64 " %s", whole, hundredths % 100,
+		    unit[shift / 10 - 1]);
 }
 
 /* ---- plain strings ---- */
