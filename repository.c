@@ -107,8 +107,12 @@ static int open_refs(struct repository *r, struct err *err)
 		.lock_timeout_ms = s->files_lock_timeout_ms,
 		.packed_lock_timeout_ms = s->packed_lock_timeout_ms,
 	};
+	int rc;
 
-	return ref_store_open(&r->refs, &opts, err);
+	rc = ref_store_open(&r->refs, &opts, err);
+	if (!rc)
+		ref_store_set_warn(r->refs, r->warn, r->warn_data);
+	return rc;
 }
 
 /* What the environment may say of the stores; all NULL for other repositories. */
@@ -129,6 +133,8 @@ static int open_place(struct repository **out, struct repo_place *p,
 	r->worktree = p->worktree;
 	r->prefix = p->prefix;
 	r->bare = p->bare;
+	r->warn = o->warn;
+	r->warn_data = o->warn_data;
 	r->cwd_outside = p->cwd_outside;
 	p->gitdir = p->commondir = p->worktree = p->prefix = NULL;
 	r->algo = hash_algo_by_id(p->format.hash);

@@ -32,6 +32,8 @@ struct repository {
 	struct ref_store *refs;
 	/* The operation's batch: made on first use, see repo_batch. */
 	struct fsync_batch *batch;
+	repo_warn_fn warn; /* as in repo_open_options; may be NULL */
+	void *warn_data;
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
 };
 

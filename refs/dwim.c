@@ -66,6 +66,37 @@ int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 	return nr;
 }
 
+int ref_dwim_log(struct ref_store *rs, const char *name, size_t len, char **out,
+		 struct object_id *oid)
+{
+	struct strbuf full = STRBUF_INIT;
+	struct object_id found;
+	int nr = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		const char *log = NULL;
+		char *final = NULL;
+
+		expand(&full, &rules[i], name, len);
+		if (refname_is_valid(full.buf, REFNAME_ALLOW_ONELEVEL) &&
+		    !ref_resolve(rs, full.buf, &found, &final, NULL, NULL)) {
+			/* HEAD's own log, or that of what a symref leads to. */
+			if (reflog_exists(rs, full.buf))
+				log = full.buf;
+			else if (reflog_exists(rs, final))
+				log = final;
+		}
+		if (log && !nr++) {
+			*out = xstrdup(log);
+			*oid = found;
+		}
+		free(final);
+	}
+	strbuf_release(&full);
+	return nr;
+}
+
 /* Would `shortname` mean something else by one of the first `nr` rules? */
 static bool is_taken(struct ref_store *rs, const char *name, size_t len, size_t nr,
 		     size_t except)

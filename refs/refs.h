@@ -54,6 +54,10 @@ char *ref_shorten(struct ref_store *rs, const char *name, bool strict);
 int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 	     struct object_id *oid);
 
+/* The same for names of reflogs: only refs that have one, *out is whose it is. */
+int ref_dwim_log(struct ref_store *rs, const char *name, size_t len, char **out,
+		 struct object_id *oid);
+
 /* ---- reading ---- */
 #define REF_IS_SYMREF 1u
 #define REF_IS_PACKED 2u

@@ -7,6 +7,7 @@
 #include "hash/hash.h"
 #include "object/object.h"
 #include "repository.h"
+#include "util/strbuf.h"
 
 struct revparse_result {
 	struct object_id oid;
@@ -18,11 +19,33 @@ void revparse_result_release(struct revparse_result *r);
 /*
  * "HEAD~3^{tree}", "main@{yesterday}", "@{u}", ":/text", "v1.0:path", ":2:path",
  * abbreviations (`hint` OBJ_COMMIT, OBJ_TREE, OBJ_BLOB or OBJ_ANY disambiguates,
- * core.disambiguate), full hex names (which need not exist). ERR_NOT_FOUND, ERR_AMBIGUOUS with the
- * messages that users know.
+ * core.disambiguate), full hex names (which need not exist). Warnings (an ambiguous
+ * refname, a reflog that does not go back far enough) go to r->warn.
+ *
+ * Errors: ERR_NOT_FOUND  no such thing; the message is the one that users know:
+ *                        "ambiguous argument 'x': unknown revision or path …" or,
+ *                        where it can be said, what is missing ("path 'x' does not
+ *                        exist in 'HEAD'")
+ *         ERR_AMBIGUOUS  "short object ID x is ambiguous", with lines of candidates
+ *         ERR_INVALID    it means a revision and nothing else, but there is none
+ *                        ("log for 'x' only has 3 entries", "no upstream …")
+ *         others         objects or refs could not be read
  */
 MUST_USE int revparse(struct repository *r, const char *name, enum object_type hint,
 		      struct revparse_result *out, struct err *err);
+/*
+ * The same for arguments that may as well be paths: with ERR_NOT_FOUND there is no
+ * message, and nothing was looked for that would only explain the failure.
+ */
+MUST_USE int revparse_quietly(struct repository *r, const char *name, enum object_type hint,
+			      struct revparse_result *out, struct err *err);
+/*
+ * Why is `name` nothing? Fills err as revparse does: with the exact reason for
+ * "REV:path" and ":path", else with "ambiguous argument …", or "bad revision 'x'" if
+ * it cannot be a path anyway. Returns ERR_NOT_FOUND.
+ */
+int revparse_explain(struct repository *r, const char *name, bool never_a_path,
+		     struct err *err);
 /* Only the oid. */
 MUST_USE int revparse_oid(struct repository *r, const char *name, struct object_id *oid,
 			  struct err *err);
@@ -31,5 +54,28 @@ MUST_USE int revparse_commit(struct repository *r, const char *name, struct obje
 			     struct err *err);
 MUST_USE int revparse_tree(struct repository *r, const char *name, struct object_id *oid,
 			   struct err *err);
+
+/*
+ * A short ref name, with "@", "@{-N}", "@{u}", "@{push}" understood: how many
+ * refs it can mean; *full (the first; caller frees) and *oid if any. ERR_INVALID as
+ * above.
+ */
+int revparse_ref(struct repository *r, const char *name, size_t len, char **full,
+		 struct object_id *oid, struct err *err);
+/*
+ * "@{-1}", "@{u}", "main@{push}", "@" as branch arguments: the name that stands for it
+ * appended to out ("topic", "refs/remotes/o/main"), anything else as it is. Bytes of
+ * name that were replaced; 0: none; ERR_INVALID.
+ */
+int revparse_branch_name(struct repository *r, const char *name, size_t len,
+			 struct strbuf *out, struct err *err);
+
+/* ---- where branches come from and go to (walk/upstream.c) ---- */
+/* refs/remotes/… that `branch` (short) builds on. ERR_INVALID with Git's messages. */
+MUST_USE int branch_upstream(struct repository *r, const char *branch, char **ref,
+			     struct err *err);
+/* … that it is pushed to. */
+MUST_USE int branch_push_target(struct repository *r, const char *branch, char **ref,
+				struct err *err);
 
 #endif

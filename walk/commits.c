@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "walk/commits.h"
+#include "fs/file.h"
+#include "object/commit.h"
+#include "util/alloc.h"
+#include "util/strbuf.h"
+
+#define NODES_PER_CHUNK 256
+#define LINKS_PER_CHUNK 1024
+
+struct node_chunk {
+	struct node_chunk *next;
+	struct commit nodes[NODES_PER_CHUNK];
+};
+
+struct link_chunk {
+	struct link_chunk *next;
+	struct commit *links[];
+};
+
+/* What the commit's own parents are replaced with. */
+struct graft {
+	struct oid_array parents;
+	bool shallow;
+};
+
+struct commit_pool {
+	struct repository *repo;
+	struct oidmap by_oid;  /* to struct commit */
+	struct oidmap grafts;  /* to struct graft */
+	struct node_chunk *nodes;
+	struct link_chunk *links;
+	size_t nr, links_used, links_size;
+	bool keep_buffers;
+};
+
+/* ---- grafts ---- */
+
+static void free_graft(void *data)
+{
+	struct graft *g = data;
+
+	oid_array_clear(&g->parents);
+	free(g);
+}
+
+/* "COMMIT PARENT PARENT …", or in "shallow" just the commit. */
+static int parse_graft_line(struct commit_pool *p, const char *line, bool shallow,
+			    const char *path, struct err *err)
+{
+	const struct hash_algo *algo = p->repo->algo;
+	struct object_id oid, parent;
+	struct graft *g;
+	const char *s;
+
+	if (oid_parse_hex(&oid, line, algo, &s))
+		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
+	CALLOC_ARRAY(g, 1);
+	g->shallow = shallow;
+	while (*s == ' ' && !shallow) {
+		if (oid_parse_hex(&parent, s + 1, algo, &s))
+			break;
+		oid_array_append(&g->parents, &parent);
+	}
+	if (*s) {
+		free_graft(g);
+		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
+	}
+	g = oidmap_put(&p->grafts, &oid, g);
+	if (g)
+		free_graft(g);
+	return 0;
+}
+
+static int read_grafts(struct commit_pool *p, const char *name, bool shallow, struct err *err)
+{
+	char *path = repo_path(p->repo, "%s", name), *line, *end;
+	struct strbuf buf = STRBUF_INIT;
+	int rc = read_file(&buf, path, 0, NULL);
+
+	if (rc == ERR_NOT_FOUND)
+		rc = 0;
+	else if (rc < 0)
+		rc = err_set(err, rc, "unable to read '%s'", path);
+	for (line = buf.buf; !rc && *line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		else
+			end = line + strlen(line);
+		if (*line && *line != '#')
+			rc = parse_graft_line(p, line, shallow, path, err);
+	}
+	strbuf_release(&buf);
+	free(path);
+	return rc;
+}
+
+bool repo_is_shallow(struct repository *r)
+{
+	char *path = repo_path(r, "shallow");
+	struct stat st;
+	bool shallow = !stat(path, &st) && st.st_size > 0;
+
+	free(path);
+	return shallow;
+}
+
+/* ---- the pool ---- */
+
+int commit_pool_new(struct commit_pool **out, struct repository *r, struct err *err)
+{
+	struct commit_pool *p;
+	int rc;
+
+	CALLOC_ARRAY(p, 1);
+	p->repo = r;
+	rc = read_grafts(p, "info/grafts", false, err);
+	if (!rc)
+		rc = read_grafts(p, "shallow", true, err);
+	if (rc < 0)
+		commit_pool_free(p);
+	else
+		*out = p;
+	return rc;
+}
+
+void commit_pool_free(struct commit_pool *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	while (p->nodes) {
+		struct node_chunk *c = p->nodes;
+
+		for (i = 0; i < NODES_PER_CHUNK; i++)
+			free(c->nodes[i].buffer);
+		p->nodes = c->next;
+		free(c);
+	}
+	while (p->links) {
+		struct link_chunk *c = p->links;
+
+		p->links = c->next;
+		free(c);
+	}
+	oidmap_clear(&p->by_oid, NULL);
+	oidmap_clear(&p->grafts, free_graft);
+	free(p);
+}
+
+size_t commit_pool_nr(const struct commit_pool *p)
+{
+	return p->nr;
+}
+
+struct commit *commit_lookup(struct commit_pool *p, const struct object_id *oid)
+{
+	struct commit *c = oidmap_get(&p->by_oid, oid);
+	struct node_chunk *chunk;
+
+	if (c)
+		return c;
+	if (p->nr % NODES_PER_CHUNK == 0) {
+		CALLOC_ARRAY(chunk, 1);
+		chunk->next = p->nodes;
+		p->nodes = chunk;
+	}
+	c = &p->nodes->nodes[p->nr % NODES_PER_CHUNK];
+	c->oid = *oid;
+	c->index = p->nr++;
+	oidmap_put(&p->by_oid, oid, c);
+	return c;
+}
+
+void commit_pool_clear_flags(struct commit_pool *p, uint32_t flags)
+{
+	struct node_chunk *chunk;
+	size_t i;
+
+	for (chunk = p->nodes; chunk; chunk = chunk->next)
+		for (i = 0; i < NODES_PER_CHUNK; i++)
+			chunk->nodes[i].flags &= ~flags;
+}
+
+void commit_set_parents(struct commit_pool *p, struct commit *c, struct commit *const *parents,
+			uint32_t nr)
+{
+	size_t need = (size_t)nr + 1;
+	struct commit **to;
+
+	if (c->parents && nr <= c->nr_parents) {
+		to = c->parents; /* shrinks in place */
+	} else {
+		if (!p->links || p->links_size - p->links_used < need) {
+			size_t size = need > LINKS_PER_CHUNK ? need : LINKS_PER_CHUNK;
+			struct link_chunk *chunk;
+
+			chunk = xmalloc(st_add(sizeof(*chunk),
+					       st_mult(size, sizeof(*chunk->links))));
+			chunk->next = p->links;
+			p->links = chunk;
+			p->links_size = size;
+			p->links_used = 0;
+		}
+		to = p->links->links + p->links_used;
+		p->links_used += need;
+	}
+	if (nr)
+		memmove(to, parents, nr * sizeof(*to));
+	to[nr] = NULL;
+	c->parents = to;
+	c->nr_parents = nr;
+}
+
+/* ---- content ---- */
+
+void commit_pool_keep_buffers(struct commit_pool *p, bool keep)
+{
+	p->keep_buffers = keep;
+}
+
+void commit_release_buffer(struct commit *c)
+{
+	FREE_AND_NULL(c->buffer);
+	c->buffer_len = 0;
+}
+
+static int read_commit(struct commit_pool *p, struct commit *c, struct object_buf *buf,
+		       struct err *err)
+{
+	int rc = odb_read(p->repo->odb, &c->oid, buf, err);
+
+	if (rc < 0)
+		return rc;
+	if (buf->type != OBJ_COMMIT) {
+		rc = err_set(err, ERR_INVALID, "object %s is a %s, not a commit",
+			     oid_hex(&c->oid), object_type_name(buf->type));
+		object_buf_release(buf);
+	}
+	return rc;
+}
+
+int commit_buffer(struct commit_pool *p, struct commit *c, const char **buf, size_t *len,
+		  struct err *err)
+{
+	struct object_buf content = OBJECT_BUF_INIT;
+	int rc;
+
+	if (!c->buffer) {
+		rc = read_commit(p, c, &content, err);
+		if (rc < 0)
+			return rc;
+		c->buffer = content.data;
+		c->buffer_len = content.size;
+	}
+	*buf = c->buffer;
+	*len = c->buffer_len;
+	return 0;
+}
+
+static void link_parents(struct commit_pool *p, struct commit *c, const struct oid_array *oids)
+{
+	struct commit *few[16], **parents = few;
+	size_t i;
+
+	if (oids->nr > ARRAY_SIZE(few))
+		ALLOC_ARRAY(parents, oids->nr);
+	for (i = 0; i < oids->nr; i++)
+		parents[i] = commit_lookup(p, &oids->oid[i]);
+	commit_set_parents(p, c, parents, oids->nr);
+	if (parents != few)
+		free(parents);
+}
+
+int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err)
+{
+	struct object_buf content = OBJECT_BUF_INIT;
+	struct oid_array parents = OID_ARRAY_INIT;
+	struct graft *g;
+	int rc;
+
+	if (c->parsed)
+		return 0;
+	if (c->buffer) {
+		content.data = c->buffer;
+		content.size = c->buffer_len;
+		rc = 0;
+	} else {
+		rc = read_commit(p, c, &content, err);
+	}
+	if (rc < 0)
+		return rc;
+	rc = commit_parse_links(content.data, content.size, p->repo->algo, &c->tree,
+				&parents, &c->date, err);
+	if (rc < 0) {
+		err_prefix(err, "bad commit %s", oid_hex(&c->oid));
+	} else {
+		g = oidmap_get(&p->grafts, &c->oid);
+		link_parents(p, c, g ? &g->parents : &parents);
+		c->shallow = g && g->shallow;
+		c->parsed = true;
+	}
+	oid_array_clear(&parents);
+	if (p->keep_buffers && !rc) {
+		c->buffer = content.data;
+		c->buffer_len = content.size;
+	} else if (!c->buffer) {
+		object_buf_release(&content);
+	}
+	return rc;
+}

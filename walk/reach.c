@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two colours flow from the tips towards the roots, youngest commits first. Where
+ * both meet is a common ancestor; what lies below it is stale, and once all that
+ * waits is stale nothing new can be found. Clocks run differently on
+ * different machines, so a candidate may turn out to lie below another: that is
+ * checked afterwards, for each.
+ */
+#include "compat/posix.h"
+#include "walk/reach.h"
+#include "util/alloc.h"
+#include "util/prio-queue.h"
+
+#define COLOUR_ONE 0x01000000u
+#define COLOUR_TWO 0x02000000u
+#define STALE 0x04000000u
+#define FOUND 0x08000000u
+#define QUEUED 0x10000000u
+#define BOTH (COLOUR_ONE | COLOUR_TWO)
+
+void commit_list_add(struct commit_list *l, struct commit *c)
+{
+	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
+	l->items[l->nr++] = c;
+}
+
+void commit_list_clear(struct commit_list *l)
+{
+	free(l->items);
+	memset(l, 0, sizeof(*l));
+}
+
+int commit_date_cmp(const void *va, const void *vb, void *data UNUSED)
+{
+	const struct commit *a = va, *b = vb;
+
+	return a->date > b->date ? -1 : a->date < b->date;
+}
+
+struct paint {
+	struct commit_pool *pool;
+	struct prio_queue queue;
+	size_t fresh; /* in the queue and not stale */
+	struct commit_list touched;
+};
+
+static int add_colour(struct paint *p, struct commit *c, uint32_t colour, struct err *err)
+{
+	uint32_t was = c->flags;
+	int rc = commit_parse_node(p->pool, c, err);
+
+	if (rc < 0 || (was & colour) == colour)
+		return rc;
+	if (!(was & (BOTH | STALE | FOUND)))
+		commit_list_add(&p->touched, c);
+	c->flags |= colour;
+	if (was & QUEUED) {
+		if (!(was & STALE) && (c->flags & STALE))
+			p->fresh--;
+		return 0;
+	}
+	c->flags |= QUEUED;
+	if (!(c->flags & STALE))
+		p->fresh++;
+	prio_queue_put(&p->queue, c);
+	return 0;
+}
+
+static int paint_step(struct paint *p, struct commit_list *found, struct err *err)
+{
+	struct commit *c = prio_queue_get(&p->queue);
+	uint32_t colour, i;
+	int rc = 0;
+
+	c->flags &= ~QUEUED;
+	if (!(c->flags & STALE))
+		p->fresh--;
+	colour = c->flags & (BOTH | STALE);
+	if (colour == BOTH) {
+		if (!(c->flags & FOUND)) {
+			c->flags |= FOUND;
+			commit_list_add(found, c);
+		}
+		colour |= STALE;
+	}
+	for (i = 0; !rc && i < c->nr_parents; i++)
+		rc = add_colour(p, c->parents[i], colour, err);
+	return rc;
+}
+
+/* Candidates go to found. What was touched has its flags until paint_end. */
+static int paint(struct paint *p, struct commit *one, struct commit *const *others, size_t nr,
+		 struct commit_list *found, struct err *err)
+{
+	size_t i;
+	int rc;
+
+	rc = add_colour(p, one, COLOUR_ONE, err);
+	for (i = 0; !rc && i < nr; i++)
+		rc = add_colour(p, others[i], COLOUR_TWO, err);
+	while (!rc && p->fresh)
+		rc = paint_step(p, found, err);
+	return rc;
+}
+
+static void paint_end(struct paint *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->touched.nr; i++)
+		p->touched.items[i]->flags &= ~REACH_FLAGS;
+	commit_list_clear(&p->touched);
+	prio_queue_clear(&p->queue);
+}
+
+#define PAINT_INIT(pool_) { .pool = (pool_), .queue = { .compare = commit_date_cmp } }
+
+/* Drop from l what can be reached from another one of it. */
+static int drop_redundant(struct commit_pool *pool, struct commit_list *l, struct err *err)
+{
+	size_t i, j, kept = 0;
+	bool *drop;
+	int rc = 0;
+
+	CALLOC_ARRAY(drop, l->nr ? l->nr : 1);
+	for (i = 0; !rc && i < l->nr; i++)
+		for (j = 0; j < l->nr && !rc && !drop[i]; j++) {
+			if (i == j || drop[j])
+				continue;
+			rc = is_ancestor(pool, l->items[i], l->items[j], err);
+			if (rc > 0) {
+				drop[i] = true;
+				rc = 0;
+			}
+		}
+	for (i = 0; i < l->nr; i++)
+		if (!drop[i])
+			l->items[kept++] = l->items[i];
+	l->nr = kept;
+	free(drop);
+	return rc;
+}
+
+static int by_date(const void *a, const void *b)
+{
+	return commit_date_cmp(*(struct commit *const *)a, *(struct commit *const *)b, NULL);
+}
+
+int merge_bases(struct commit_pool *pool, struct commit *one, struct commit *const *others,
+		size_t nr, struct commit_list *out, struct err *err)
+{
+	struct paint p = PAINT_INIT(pool);
+	struct commit_list found = COMMIT_LIST_INIT;
+	size_t i;
+	int rc;
+
+	rc = paint(&p, one, others, nr, &found, err);
+	if (!rc) {
+		size_t kept = 0;
+
+		for (i = 0; i < found.nr; i++)
+			if (!(found.items[i]->flags & STALE))
+				found.items[kept++] = found.items[i];
+		found.nr = kept;
+	}
+	paint_end(&p);
+	if (!rc && found.nr > 1)
+		rc = drop_redundant(pool, &found, err);
+	if (!rc && found.nr > 1)
+		qsort(found.items, found.nr, sizeof(*found.items), by_date);
+	for (i = 0; !rc && i < found.nr; i++)
+		commit_list_add(out, found.items[i]);
+	commit_list_clear(&found);
+	return rc;
+}
+
+int is_ancestor(struct commit_pool *pool, struct commit *old, struct commit *young,
+		struct err *err)
+{
+	struct paint p = PAINT_INIT(pool);
+	struct commit_list found = COMMIT_LIST_INIT;
+	int rc;
+
+	if (old == young)
+		return 1;
+	rc = paint(&p, old, &young, 1, &found, err);
+	if (!rc)
+		rc = (old->flags & COLOUR_TWO) != 0;
+	paint_end(&p);
+	commit_list_clear(&found);
+	return rc;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a branch comes from and where it goes: branch.*, remote.* and push.* of
+ * git-config(1), as far as "@{u}" and "@{push}" need them.
+ */
+#include "compat/posix.h"
+#include "walk/revparse.h"
+#include "util/alloc.h"
+
+static const char *get_string(struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static const char *get_string(struct repository *r, const char *fmt, ...)
+{
+	const struct config_entry *e;
+	va_list ap;
+	char *key;
+
+	va_start(ap, fmt);
+	key = xvstrfmt(fmt, ap);
+	va_end(ap);
+	e = config_get(r->config, key);
+	free(key);
+	return e ? e->value : NULL;
+}
+
+/* ---- refspecs ---- */
+
+/* What `name` becomes by "src:dst" with a '*' in both or in neither. Caller frees. */
+static char *map_pattern(const char *src, size_t src_len, const char *dst, const char *name)
+{
+	const char *star = memchr(src, '*', src_len), *dst_star = strchr(dst, '*');
+	size_t before, after, len = strlen(name);
+
+	if (!star || !dst_star)
+		return !star && !dst_star && len == src_len && !memcmp(name, src, len) ?
+			xstrdup(dst) : NULL;
+	before = star - src;
+	after = src_len - before - 1;
+	if (len < before + after || memcmp(name, src, before) ||
+	    memcmp(name + len - after, star + 1, after))
+		return NULL;
+	return xstrfmt("%.*s%.*s%s", (int)(dst_star - dst), dst,
+		       (int)(len - before - after), name + before, dst_star + 1);
+}
+
+static char *map_by_refspec(const char *spec, const char *name)
+{
+	const char *colon;
+
+	if (*spec == '+')
+		spec++;
+	colon = strchr(spec, ':');
+	if (*spec == '^' || !colon || !colon[1])
+		return NULL;
+	return map_pattern(spec, colon - spec, colon + 1, name);
+}
+
+/* By the first refspec of remote.NAME.fetch or .push that fits; NULL if none does. */
+static char *map_by_remote(struct repository *r, const char *remote, const char *direction,
+			   const char *name)
+{
+	const struct config_entry *const *all;
+	char *key = xstrfmt("remote.%s.%s", remote, direction), *mapped = NULL;
+	size_t nr = 0, i;
+
+	all = config_get_all(r->config, key, &nr);
+	for (i = 0; i < nr && !mapped; i++)
+		if (all[i]->value)
+			mapped = map_by_refspec(all[i]->value, name);
+	free(key);
+	return mapped;
+}
+
+/* ---- upstream ---- */
+
+static bool branch_exists(struct repository *r, const char *branch)
+{
+	char *ref = xstrfmt("refs/heads/%s", branch);
+	bool exists = ref_exists(r->refs, ref);
+
+	free(ref);
+	return exists;
+}
+
+int branch_upstream(struct repository *r, const char *branch, char **ref, struct err *err)
+{
+	const char *remote = get_string(r, "branch.%s.remote", branch);
+	const char *merge = get_string(r, "branch.%s.merge", branch);
+	char *mapped;
+
+	if (!remote || !merge) {
+		if (!merge && !branch_exists(r, branch))
+			return err_set(err, ERR_INVALID, "no such branch: '%s'", branch);
+		return err_set(err, ERR_INVALID, "no upstream configured for branch '%s'", branch);
+	}
+	if (!strcmp(remote, ".")) {
+		*ref = xstrdup(merge);
+		return 0;
+	}
+	mapped = map_by_remote(r, remote, "fetch", merge);
+	if (!mapped)
+		return err_set(err, ERR_INVALID, "upstream branch '%s' not stored as a "
+			       "remote-tracking branch", merge);
+	*ref = mapped;
+	return 0;
+}
+
+/* ---- push ---- */
+
+/* The only remote there is, or "origin". Caller frees. */
+static char *default_remote(struct repository *r)
+{
+	const char *only = NULL, *rest;
+	size_t i, len = 0;
+	bool several = false;
+
+	for (i = 0; i < config_nr(r->config); i++) {
+		const struct config_entry *e = config_at(r->config, i);
+		const char *dot = strrchr(e->key, '.');
+
+		if (!skip_prefix(e->key, "remote.", &rest) || rest > dot)
+			continue;
+		if (only && (len != (size_t)(dot - rest) || memcmp(only, rest, len)))
+			several = true;
+		only = rest;
+		len = dot - rest;
+	}
+	return only && !several ? xstrndup(only, len) : xstrdup("origin");
+}
+
+static char *push_remote(struct repository *r, const char *branch)
+{
+	const char *name = get_string(r, "branch.%s.pushremote", branch);
+
+	if (!name)
+		name = get_string(r, "remote.pushdefault");
+	if (!name)
+		name = get_string(r, "branch.%s.remote", branch);
+	return name ? xstrdup(name) : default_remote(r);
+}
+
+/* The branch over there as we track it. */
+static int tracking_for_push(struct repository *r, const char *remote, const char *dst,
+			     char **ref, struct err *err)
+{
+	*ref = map_by_remote(r, remote, "fetch", dst);
+	if (*ref)
+		return 0;
+	return err_set(err, ERR_INVALID, "push destination '%s' on remote '%s' has no local "
+		       "tracking branch", dst, remote);
+}
+
+static int push_by_refspecs(struct repository *r, const char *remote, const char *branch,
+			    char **ref, struct err *err)
+{
+	char *name = xstrfmt("refs/heads/%s", branch);
+	char *dst = map_by_remote(r, remote, "push", name);
+	int rc;
+
+	if (!dst)
+		rc = err_set(err, ERR_INVALID, "push refspecs for '%s' do not include '%s'",
+			     remote, branch);
+	else
+		rc = tracking_for_push(r, remote, dst, ref, err);
+	free(dst);
+	free(name);
+	return rc;
+}
+
+static int push_simple(struct repository *r, const char *remote, const char *branch,
+		       char **ref, struct err *err)
+{
+	char *name = xstrfmt("refs/heads/%s", branch), *up = NULL, *current = NULL;
+	int rc = branch_upstream(r, branch, &up, err);
+
+	if (!rc)
+		rc = tracking_for_push(r, remote, name, &current, err);
+	if (!rc && strcmp(up, current))
+		rc = err_set(err, ERR_INVALID, "cannot resolve 'simple' push to a single destination");
+	if (!rc) {
+		*ref = current;
+		current = NULL;
+	}
+	free(current);
+	free(up);
+	free(name);
+	return rc;
+}
+
+int branch_push_target(struct repository *r, const char *branch, char **ref, struct err *err)
+{
+	const char *mode = get_string(r, "push.default");
+	char *remote = push_remote(r, branch), *key, *name = NULL;
+	size_t nr = 0;
+	int rc;
+
+	key = xstrfmt("remote.%s.push", remote);
+	config_get_all(r->config, key, &nr);
+	free(key);
+	if (nr) {
+		rc = push_by_refspecs(r, remote, branch, ref, err);
+	} else if (mode && !strcmp(mode, "nothing")) {
+		rc = err_set(err, ERR_INVALID,
+			     "push has no destination (push.default is 'nothing')");
+	} else if (mode && (!strcmp(mode, "upstream") || !strcmp(mode, "tracking"))) {
+		rc = branch_upstream(r, branch, ref, err);
+	} else if (mode && (!strcmp(mode, "current") || !strcmp(mode, "matching"))) {
+		name = xstrfmt("refs/heads/%s", branch);
+		rc = tracking_for_push(r, remote, name, ref, err);
+	} else {
+		rc = push_simple(r, remote, branch, ref, err);
+	}
+	free(name);
+	free(remote);
+	return rc;
+}
