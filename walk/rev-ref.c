@@ -98,7 +98,7 @@ static int branch_before_mark(struct repository *r, const char *name, size_t len
 static int resolve_mark(struct repository *r, const char *name, size_t len, enum mark mark,
 			struct strbuf *out, struct err *err)
 {
-	char *branch, *ref;
+	char *branch = NULL, *ref;
 	int rc = branch_before_mark(r, name, len, &branch, err);
 
 	if (rc < 0)
