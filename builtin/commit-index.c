@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a commit holds: the index, the index with changes, or some paths alone. */
+#include "compat/posix.h"
+#include "builtin/commit.h"
+#include "index/cache-tree.h"
+#include "util/alloc.h"
+
+struct index_state *commit_index_tree_source(struct commit_run *run)
+{
+	return run->ci.style == COMMIT_PARTIAL ? &run->ci.partial : &run->ci.ix;
+}
+
+/* ---- changes of the work tree ---- */
+
+static void pass_warning(void *data UNUSED, const char *lines)
+{
+	fputs(lines, stderr);
+}
+
+static int tell_failed(void *data UNUSED, const char *path, struct err *err)
+{
+	error("%s", err_message(err));
+	error("unable to index file '%s'", path);
+	return -1;
+}
+
+static int take_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
+			struct err *err)
+{
+	struct worktree_add_options ao = { .on_warning = pass_warning, .on_error = tell_failed };
+	struct commit_index *ci = &run->ci;
+	struct worktree_changes changes = { NULL, 0, 0 };
+	struct worktree_adder *adder;
+	int rc = worktree_find_changes(run->repo, &ci->ix, ps, ci->conv, 0, seen, &changes, err);
+
+	if (rc < 0)
+		return rc;
+	adder = worktree_adder_new(run->repo, &ci->ix, ci->conv, &ao);
+	rc = worktree_adder_apply(adder, &changes, false, err);
+	if (rc >= 0)
+		rc = worktree_adder_finish(adder, err);
+	worktree_adder_free(adder);
+	worktree_changes_release(&changes);
+	return rc;
+}
+
+/* ---- some paths alone ---- */
+
+struct tree_reader {
+	struct index_state *ix;
+	unsigned protect;
+};
+
+static int add_tree_entry(void *data, const char *path, size_t len,
+			  const struct tree_entry *te, struct err *err)
+{
+	struct tree_reader *tr = data;
+	int rc;
+
+	if (MODE_IS_TREE(te->mode))
+		return TREE_WALK_DESCEND;
+	rc = index_add(tr->ix, index_entry_new(tr->ix, te->mode, &te->oid, path, len, 0),
+		       INDEX_ADD_APPEND, tr->protect, err);
+	return rc < 0 ? rc : TREE_WALK_SKIP;
+}
+
+static int read_head_tree(struct commit_run *run, struct index_state *ix, struct err *err)
+{
+	struct tree_reader tr = { ix, run->repo->settings.protect };
+
+	if (run->initial)
+		return 0;
+	return tree_walk(odb_source(run->repo->odb), &run->head_tree, "", add_tree_entry, &tr,
+			 err);
+}
+
+/* Tracked in the index or in HEAD, and matched. */
+static void collect_matches(struct commit_run *run, const struct index_state *ix, char *seen,
+			    struct string_list *out)
+{
+	for (size_t i = 0; i < ix->nr; i++) {
+		const struct index_entry *e = ix->entries[i];
+
+		if (pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
+				   seen))
+			string_list_append(out, e->name);
+	}
+}
+
+/* In the tree: what the (updated) index has at that path. */
+static int copy_path(struct commit_run *run, const char *path, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+	size_t len = strlen(path);
+	struct index_entry *e = index_find(&ci->ix, path, len), *copy;
+
+	if (!e || (e->flags & CE_INTENT_TO_ADD)) {
+		index_remove(&ci->partial, path, len);
+		return 0;
+	}
+	copy = index_entry_new(&ci->partial, e->mode, &e->oid, path, len, 0);
+	copy->stat = e->stat;
+	return index_add(&ci->partial, copy, INDEX_ADD_REPLACE, run->repo->settings.protect,
+			 err);
+}
+
+static int make_partial(struct commit_run *run, struct string_list *paths, struct err *err)
+{
+	int rc = 0;
+
+	string_list_sort(paths);
+	string_list_remove_duplicates(paths, NULL);
+	for (size_t i = 0; !rc && i < paths->nr; i++)
+		rc = copy_path(run, paths->items[i].string, err);
+	return rc;
+}
+
+/* ---- preparing ---- */
+
+static void check_seen(const struct commit_run *run, const char *seen)
+{
+	bool bad = false;
+
+	for (size_t i = 0; i < run->ps.nr; i++) {
+		if (seen[i] || run->ps.items[i].exclude)
+			continue;
+		error("pathspec '%s' did not match any file(s) known to git",
+		      run->ps.items[i].original);
+		bad = true;
+	}
+	if (bad)
+		exit(1);
+}
+
+static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+	struct string_list paths = STRING_LIST_INIT;
+	int rc;
+
+	if (run->whence == FROM_MERGE)
+		return err_set(err, ERR_INVALID, "cannot do a partial commit during a merge.");
+	if (run->whence == FROM_CHERRY_PICK)
+		return err_set(err, ERR_INVALID,
+			       "cannot do a partial commit during a cherry-pick.");
+	rc = read_head_tree(run, &ci->partial, err);
+	if (rc < 0)
+		return rc;
+	collect_matches(run, &ci->ix, seen, &paths);
+	collect_matches(run, &ci->partial, seen, &paths);
+	check_seen(run, seen);
+	rc = take_changes(run, &run->ps, NULL, err);
+	if (rc >= 0)
+		rc = make_partial(run, &paths, err);
+	string_list_clear(&paths, NULL);
+	return rc;
+}
+
+static int prepare_updated(struct commit_run *run, char *seen, struct err *err)
+{
+	int rc = take_changes(run, run->o.all ? NULL : &run->ps, seen, err);
+
+	if (rc >= 0 && !run->o.all)
+		check_seen(run, seen);
+	return rc;
+}
+
+static int check_unmerged(struct commit_run *run, struct err *err)
+{
+	const struct index_state *ix = &run->ci.ix;
+	const char *last = "";
+
+	if (!index_has_unmerged(ix))
+		return 0;
+	for (size_t i = 0; i < ix->nr; i++) {
+		if (ix->entries[i]->stage && strcmp(last, ix->entries[i]->name)) {
+			last = ix->entries[i]->name;
+			printf("U\t%s\n", last);
+		}
+	}
+	fflush(stdout);
+	error("Committing is not possible because you have unmerged files.");
+	advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+	       "as appropriate to mark resolution and make a commit.");
+	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
+}
+
+static enum commit_style choose_style(const struct commit_run *run)
+{
+	if (run->o.all || run->o.include)
+		return COMMIT_UPDATED;
+	return run->ps.nr ? COMMIT_PARTIAL : COMMIT_AS_IS;
+}
+
+int commit_index_prepare(struct commit_run *run, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+	char *seen = xcalloc(run->ps.nr + 1, 1);
+	int rc;
+
+	ci->style = choose_style(run);
+	if ((rc = index_lock(run->repo, &ci->lock, err)) < 0 ||
+	    (rc = index_read_repo(&ci->ix, run->repo, err)) < 0 ||
+	    (rc = converter_new(&ci->conv, run->repo, &ci->ix, ATTR_CHECKIN, err)) < 0 ||
+	    (rc = odb_begin_batch(run->repo->odb, repo_batch(run->repo), err)) < 0)
+		goto out;
+	run->ps.match_attr = attrs_match_spec;
+	run->ps.match_attr_data = converter_attrs(ci->conv);
+	if (ci->style == COMMIT_UPDATED)
+		rc = prepare_updated(run, seen, err);
+	else if (ci->style == COMMIT_PARTIAL)
+		rc = prepare_partial(run, seen, err);
+	if (rc >= 0 && ci->style != COMMIT_PARTIAL)
+		rc = check_unmerged(run, err);
+out:
+	free(seen);
+	return rc;
+}
+
+/* ---- hooks and editors look on ---- */
+
+static int write_lock(struct commit_run *run, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+	struct index_write_options wo = { .version = run->repo->settings.index_version,
+					  .skip_hash = run->repo->settings.index_skip_hash };
+	int rc = index_write_fd(&ci->ix, ci->lock.tf->fd, ci->lock.tf->path, &wo, err);
+
+	return rc < 0 ? rc : lockfile_close(&ci->lock, err);
+}
+
+/* A file of its own, since the lock holds what the index becomes. */
+static int write_next(struct commit_run *run, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+	struct index_write_options wo = { .drop_extensions = false };
+	char *path = repo_path(run->repo, "next-index-%jd.lock", (intmax_t)getpid());
+	int rc = tempfile_create(&ci->next, path, 0666, err);
+
+	if (rc >= 0)
+		rc = index_write_fd(&ci->partial, ci->next->fd, path, &wo, err);
+	if (rc >= 0)
+		rc = tempfile_close(ci->next, err);
+	free(path);
+	return rc;
+}
+
+int commit_index_expose(struct commit_run *run, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+	int rc;
+
+	if (ci->seen_by_hooks)
+		return 0;
+	/* the objects: staged here, published before the hook starts (D1) */
+	rc = odb_stage_batch(run->repo->odb, err);
+	if (rc < 0)
+		return rc;
+	if (ci->style == COMMIT_AS_IS) {
+		lockfile_rollback(&ci->lock);
+		ci->seen_by_hooks = xstrdup(run->repo->index_path);
+		return 0;
+	}
+	if ((rc = write_lock(run, err)) < 0)
+		return rc;
+	if (ci->style == COMMIT_PARTIAL && (rc = write_next(run, err)) < 0)
+		return rc;
+	ci->seen_by_hooks = xstrdup(ci->next ? ci->next->path : ci->lock.tf->path);
+	return 0;
+}
+
+int commit_index_reload(struct commit_run *run, struct err *err)
+{
+	struct index_state *ix = commit_index_tree_source(run);
+	struct index_state fresh;
+	int rc;
+
+	index_init(&fresh, run->repo->algo);
+	rc = index_read(&fresh, run->ci.seen_by_hooks, run->repo->algo, err);
+	if (rc < 0)
+		return rc;
+	index_release(ix);
+	*ix = fresh;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* Somebody may have changed it while the lock was not held. */
+static bool is_still_the_same(struct commit_run *run)
+{
+	struct index_state now;
+	bool same;
+
+	index_init(&now, run->repo->algo);
+	same = index_read_repo(&now, run->repo, NULL) >= 0 &&
+	       oid_eq(&now.checksum, &run->ci.ix.checksum);
+	index_release(&now);
+	return same;
+}
+
+/* The index as it stands only gains its cached trees: no reason to fail. */
+static int stage_as_is(struct commit_run *run, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+
+	if (!lockfile_is_held(&ci->lock)) {
+		if (index_lock(run->repo, &ci->lock, NULL) < 0)
+			return 0;
+		if (!is_still_the_same(run)) {
+			lockfile_rollback(&ci->lock);
+			return 0;
+		}
+	}
+	return index_write_locked(&ci->ix, run->repo, &ci->lock, err);
+}
+
+int commit_index_stage(struct commit_run *run, struct err *err)
+{
+	struct commit_index *ci = &run->ci;
+	int rc;
+
+	if (ci->style == COMMIT_AS_IS)
+		return stage_as_is(run, err);
+	if (ci->seen_by_hooks && (rc = lockfile_reopen(&ci->lock, err)) < 0)
+		return rc;
+	return index_write_locked(&ci->ix, run->repo, &ci->lock, err);
+}
+
+void commit_index_release(struct commit_index *ci)
+{
+	lockfile_release(&ci->lock);
+	tempfile_delete(&ci->next);
+	converter_free(ci->conv);
+	index_release(&ci->ix);
+	index_release(&ci->partial);
+	FREE_AND_NULL(ci->seen_by_hooks);
+}

@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whose commit it is, and with which words. */
+#include "compat/posix.h"
+#include "builtin/commit.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "object/ident.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/quote.h"
+#include "util/utf8.h"
+#include "walk/revparse.h"
+
+#define MESSAGE_MAX ((size_t)256 * 1024 * 1024)
+
+/* ---- options that belong together ---- */
+
+static void conflict(const char *a, const char *b)
+{
+	die("options '%s' and '%s' cannot be used together", a, b);
+}
+
+static void check_sources(const struct commit_options *o)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} sources[] = {
+		{ o->reedit != NULL, "-c" },	{ o->reuse != NULL, "-C" },
+		{ o->file != NULL, "-F" },	{ o->fixup != NULL, "--fixup" },
+	};
+	const char *first = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		if (!sources[i].given)
+			continue;
+		if (first)
+			conflict(first, sources[i].name);
+		first = sources[i].name;
+	}
+	if (o->squash && o->fixup)
+		conflict("--squash", "--fixup");
+	if (o->messages.nr && (o->reedit || o->reuse || o->file))
+		conflict("-m", o->reedit ? "-c" : o->reuse ? "-C" : "-F");
+}
+
+static void choose_cleanup(struct commit_run *run)
+{
+	const char *name = run->o.cleanup_name;
+	const struct config_entry *e = config_get(run->repo->config, "commit.cleanup");
+
+	if (!name && e)
+		name = e->value;
+	run->cleanup = CLEANUP_DEFAULT;
+	if (name && cleanup_mode_parse(name, &run->cleanup) < 0)
+		die("Invalid cleanup mode %s", name);
+	if (run->cleanup == CLEANUP_DEFAULT)
+		run->cleanup = run->use_editor ? CLEANUP_STRIP : CLEANUP_WHITESPACE;
+	if (run->cleanup == CLEANUP_SCISSORS && !run->use_editor)
+		run->cleanup = CLEANUP_WHITESPACE;
+}
+
+static void choose_comment_char(struct commit_run *run)
+{
+	const struct config_entry *e = config_get(run->repo->config, "core.commentchar");
+
+	run->comment_char = '#';
+	if (!e || !e->value || !strcasecmp(e->value, "auto"))
+		return;
+	if (strlen(e->value) != 1)
+		die("core.commentChar should only be one ASCII character");
+	run->comment_char = e->value[0];
+}
+
+void commit_message_check_options(struct commit_run *run)
+{
+	struct commit_options *o = &run->o;
+
+	check_sources(o);
+	if (o->fixup && (starts_with(o->fixup, "amend:") || starts_with(o->fixup, "reword:")))
+		die("--fixup=%s is not available yet", o->fixup);
+	if (o->reset_author && !o->reedit && !o->reuse && !o->amend)
+		die("--reset-author can be used only with -C, -c or --amend.");
+	if (o->reset_author && o->author)
+		conflict("--reset-author", "--author");
+	run->use_editor = !(o->messages.nr || o->file || o->reuse || o->fixup);
+	if (o->edit >= 0)
+		run->use_editor = o->edit;
+	choose_comment_char(run);
+	choose_cleanup(run);
+}
+
+/* ---- the commit whose words and author are used again ---- */
+
+struct reused {
+	struct object_buf buf;
+	struct commit_view view;
+};
+
+static int reused_open(struct commit_run *run, const char *name, struct reused *out,
+		       struct err *err)
+{
+	struct object_id oid;
+
+	if (revparse_commit(run->repo, name, &oid, NULL) < 0)
+		return err_set(err, ERR_NOT_FOUND, "could not lookup commit %s", name);
+	if (odb_read_type(run->repo->odb, &oid, OBJ_COMMIT, &out->buf, err) < 0)
+		return err->code;
+	return commit_parse(&out->view, out->buf.data, out->buf.size, run->repo->algo, err);
+}
+
+static void reused_release(struct reused *r)
+{
+	commit_view_release(&r->view);
+	object_buf_release(&r->buf);
+}
+
+static const char *output_encoding(struct commit_run *run)
+{
+	const struct config_entry *e = config_get(run->repo->config, "i18n.commitencoding");
+
+	return e && e->value ? e->value : "UTF-8";
+}
+
+/* In the encoding that the new commit will have. */
+static void add_reencoded(struct commit_run *run, struct strbuf *out,
+			  const struct commit_view *v, const char *text, size_t text_len)
+{
+	char *from = v->encoding ? xmemdupz(v->encoding, v->encoding_len) : xstrdup("UTF-8");
+	const char *to = output_encoding(run);
+	char *conv = NULL;
+	size_t len;
+
+	if (!same_encoding(from, to))
+		conv = reencode_string(text, text_len, to, from, &len);
+	if (conv)
+		strbuf_add(out, conv, len);
+	else
+		strbuf_add(out, text, text_len);
+	free(conv);
+	free(from);
+}
+
+/* ---- author ---- */
+
+/* "Name <mail>": the two parts; false if it is nothing like that. */
+static bool split_author_option(const char *s, char **name, char **mail)
+{
+	const char *lt = strchr(s, '<');
+	const char *gt = lt ? strchr(lt, '>') : NULL;
+	size_t n;
+
+	if (!gt)
+		return false;
+	n = (size_t)(lt - s);
+	while (n && isspace((unsigned char)s[n - 1]))
+		n--;
+	*name = xmemdupz(s, n);
+	*mail = xmemdupz(lt + 1, (size_t)(gt - lt - 1));
+	return true;
+}
+
+static int parse_date_option(const char *s, timestamp_t *t, int *tz, struct err *err)
+{
+	bool bad = false;
+
+	if (date_parse(s, t, tz) >= 0)
+		return 0;
+	*t = date_approxidate(s, &bad);
+	if (bad)
+		return err_set(err, ERR_INVALID, "invalid date format: %s", s);
+	(void)date_now(tz);
+	return 0;
+}
+
+/* The line that applies before --author and --date change it. */
+static int author_base(struct commit_run *run, struct strbuf *line, struct err *err)
+{
+	const char *from = run->o.amend ? "HEAD" : run->o.reedit ? run->o.reedit : run->o.reuse;
+	struct reused r = { 0 };
+	int rc;
+
+	if (run->o.amend && (run->o.reedit || run->o.reuse))
+		from = run->o.reedit ? run->o.reedit : run->o.reuse;
+	if (!from && run->whence == FROM_CHERRY_PICK)
+		from = "CHERRY_PICK_HEAD";
+	if (!from || run->o.reset_author) {
+		unsigned strict = run->o.author ? 0 : IDENT_STRICT;
+
+		return repo_ident(run->repo, line, IDENT_AUTHOR | strict, err);
+	}
+	rc = reused_open(run, from, &r, err);
+	if (rc >= 0) {
+		add_reencoded(run, line, &r.view, r.view.author, r.view.author_len);
+		run->author_date_given = true;
+	}
+	reused_release(&r);
+	return rc;
+}
+
+static int prepare_author(struct commit_run *run, struct err *err)
+{
+	struct strbuf base = STRBUF_INIT;
+	struct ident_split split;
+	char *name = NULL, *mail = NULL;
+	timestamp_t date;
+	int tz, rc = author_base(run, &base, err);
+
+	if (rc < 0)
+		goto out;
+	if (!run->o.author && !run->o.date) {
+		strbuf_swap(&run->author, &base);
+		goto out;
+	}
+	if (ident_split_line(&split, base.buf, base.len) < 0) {
+		rc = err_set(err, ERR_CORRUPT, "commit has malformed author line");
+		goto out;
+	}
+	name = xmemdupz(split.name, split.name_len);
+	mail = xmemdupz(split.mail, split.mail_len);
+	date = split.date;
+	tz = split.tz;
+	if (run->o.author) {
+		FREE_AND_NULL(name);
+		FREE_AND_NULL(mail);
+		if (!split_author_option(run->o.author, &name, &mail)) {
+			rc = err_set(err, ERR_INVALID,
+				     "--author '%s' is not 'Name <email>' and matches no existing author",
+				     run->o.author);
+			goto out;
+		}
+	}
+	if (run->o.date) {
+		rc = parse_date_option(run->o.date, &date, &tz, err);
+		run->author_date_given = true;
+	}
+	if (rc >= 0)
+		rc = ident_format(&run->author, name, mail, date, tz, true, err);
+out:
+	free(name);
+	free(mail);
+	strbuf_release(&base);
+	return rc;
+}
+
+/* ---- where the words come from ---- */
+
+static void add_messages(const struct commit_options *o, struct strbuf *out)
+{
+	for (size_t i = 0; i < o->messages.nr; i++) {
+		if (out->len)
+			strbuf_addch(out, '\n');
+		strbuf_addstr(out, o->messages.v[i]);
+		strbuf_complete_line(out);
+	}
+}
+
+static int read_message_file(struct commit_run *run, struct strbuf *out, struct err *err)
+{
+	char *path;
+	int rc;
+
+	if (!strcmp(run->o.file, "-")) {
+		if (isatty(0))
+			fprintf(stderr, "(reading log message from standard input)\n");
+		return read_fd(out, 0, MESSAGE_MAX, "standard input", err);
+	}
+	path = is_absolute_path(run->o.file) || !run->prefix
+		       ? xstrdup(run->o.file)
+		       : xstrfmt("%s%s", run->prefix, run->o.file);
+	rc = read_file(out, path, MESSAGE_MAX, err);
+	if (rc < 0) {
+		int saved = err->sys_errno;
+
+		err_release(err);
+		rc = err_set(err, rc, "could not read log file '%s': %s", run->o.file,
+			     strerror(saved ? saved : ENOENT));
+	}
+	free(path);
+	return rc;
+}
+
+static int reuse_message(struct commit_run *run, const char *name, struct strbuf *out,
+			 struct err *err)
+{
+	struct reused r = { 0 };
+	int rc = reused_open(run, name, &r, err);
+
+	if (rc >= 0)
+		add_reencoded(run, out, &r.view, r.view.message, r.view.message_len);
+	reused_release(&r);
+	if (rc >= 0) {
+		run->hook_source = "commit";
+		free(run->hook_commit);
+		run->hook_commit = xstrdup(name);
+	}
+	return rc;
+}
+
+/* "fixup! SUBJECT", "squash! SUBJECT" */
+static int autosquash_message(struct commit_run *run, const char *verb, const char *name,
+			      struct strbuf *out, struct err *err)
+{
+	struct reused r = { 0 };
+	struct strbuf text = STRBUF_INIT;
+	int rc = reused_open(run, name, &r, err);
+
+	if (rc >= 0) {
+		add_reencoded(run, &text, &r.view, r.view.message, r.view.message_len);
+		strbuf_addf(out, "%s! ", verb);
+		commit_subject(out, text.buf, text.len, " ");
+		strbuf_addstr(out, "\n");
+	}
+	strbuf_release(&text);
+	reused_release(&r);
+	return rc;
+}
+
+static bool read_state_file(struct commit_run *run, const char *name, struct strbuf *out)
+{
+	char *path = repo_path(run->repo, "%s", name);
+	bool ok = read_file(out, path, MESSAGE_MAX, NULL) >= 0;
+
+	free(path);
+	return ok;
+}
+
+static int read_template(struct commit_run *run, struct strbuf *out, struct err *err)
+{
+	char *path = NULL;
+	int rc = 0;
+
+	if (run->o.template_file)
+		path = xstrdup(run->o.template_file);
+	else
+		rc = config_get_path(run->repo->config, "commit.template", &path, err);
+	if (rc < 0 || !path)
+		return rc;
+	if (run->o.template_file && run->prefix && !is_absolute_path(path)) {
+		char *full = xstrfmt("%s%s", run->prefix, path);
+
+		free(path);
+		path = full;
+	}
+	rc = read_file(out, path, MESSAGE_MAX, err);
+	if (rc < 0) {
+		err_release(err);
+		rc = err_set(err, rc, "could not read '%s': %s", path, strerror(ENOENT));
+	} else {
+		run->hook_source = "template";
+		strbuf_addbuf(&run->template_text, out);
+	}
+	free(path);
+	return rc;
+}
+
+static int find_words(struct commit_run *run, struct strbuf *out, struct err *err)
+{
+	struct commit_options *o = &run->o;
+	int rc = 0;
+
+	if (o->squash) {
+		rc = autosquash_message(run, "squash", o->squash, out, err);
+		run->hook_source = "message";
+		if (rc < 0)
+			return rc;
+		if (o->messages.nr || o->file || o->reuse || o->reedit)
+			strbuf_addch(out, '\n');
+	}
+	if (o->messages.nr && !o->fixup) {
+		struct strbuf m = STRBUF_INIT;
+
+		add_messages(o, &m);
+		strbuf_addbuf(out, &m);
+		strbuf_release(&m);
+		run->hook_source = "message";
+		return 0;
+	}
+	if (o->file) {
+		run->hook_source = "message";
+		return read_message_file(run, out, err);
+	}
+	if (o->reuse || o->reedit)
+		return reuse_message(run, o->reuse ? o->reuse : o->reedit, out, err);
+	if (o->fixup) {
+		rc = autosquash_message(run, "fixup", o->fixup, out, err);
+		if (rc >= 0 && o->messages.nr) {
+			strbuf_addch(out, '\n');
+			add_messages(o, out);
+		}
+		run->hook_source = "message";
+		return rc;
+	}
+	if (o->squash)
+		return rc;
+	if (o->amend)
+		return reuse_message(run, "HEAD", out, err);
+	if (read_state_file(run, "MERGE_MSG", out)) {
+		run->hook_source = "merge";
+		return 0;
+	}
+	if (read_state_file(run, "SQUASH_MSG", out)) {
+		run->hook_source = "squash";
+		return 0;
+	}
+	return read_template(run, out, err);
+}
+
+static void add_signoff(struct commit_run *run, struct strbuf *msg)
+{
+	struct ident_split id;
+	struct strbuf line = STRBUF_INIT;
+
+	if (ident_split_line(&id, run->committer.buf, run->committer.len) < 0)
+		return;
+	strbuf_addf(&line, "Signed-off-by: %.*s <%.*s>", (int)id.name_len, id.name,
+		    (int)id.mail_len, id.mail);
+	message_add_trailer(msg, line.buf, run->comment_char);
+	strbuf_release(&line);
+}
+
+static int add_trailers(struct commit_run *run, struct strbuf *msg, struct err *err)
+{
+	for (size_t i = 0; i < run->o.trailers.nr; i++) {
+		struct strbuf line = STRBUF_INIT;
+
+		if (!trailer_from_argument(&line, run->o.trailers.v[i], ":")) {
+			strbuf_release(&line);
+			return err_set(err, ERR_INVALID, "unable to pass trailers to --trailers");
+		}
+		message_add_trailer(msg, line.buf, run->comment_char);
+		strbuf_release(&line);
+	}
+	return 0;
+}
+
+int commit_message_prepare(struct commit_run *run, struct err *err)
+{
+	int rc;
+
+	if ((rc = repo_ident(run->repo, &run->committer, IDENT_COMMITTER | IDENT_STRICT, err)) < 0 ||
+	    (rc = prepare_author(run, err)) < 0 ||
+	    (rc = find_words(run, &run->message, err)) < 0)
+		return rc;
+	/* what the user wrote is tidied before anything is put below it */
+	if (run->cleanup != CLEANUP_VERBATIM && run->hook_source &&
+	    strcmp(run->hook_source, "template") && strcmp(run->hook_source, "merge"))
+		message_cleanup(&run->message, CLEANUP_WHITESPACE, run->comment_char);
+	if (run->o.signoff)
+		add_signoff(run, &run->message);
+	return add_trailers(run, &run->message, err);
+}
+
+/* ---- the file that is edited ---- */
+
+static int write_editmsg(const struct commit_run *run, const char *path, struct err *err)
+{
+	int fd = sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int rc;
+
+	if (fd < 0)
+		return err_set_errno(err, "could not open '%s'", path);
+	rc = write_in_full(fd, run->message.buf, run->message.len, path, err);
+	if (sys->close(fd) < 0 && rc >= 0)
+		rc = err_set_errno(err, "could not write '%s'", path);
+	return rc;
+}
+
+static void add_commented(struct commit_run *run, struct strbuf *out, const char *text)
+{
+	message_add_commented(out, text, strlen(text), run->comment_char);
+}
+
+static void explain_cleanup(struct commit_run *run, struct strbuf *out)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addstr(&text, "Please enter the commit message for your changes.");
+	if (run->cleanup == CLEANUP_STRIP)
+		strbuf_addf(&text,
+			    " Lines starting\nwith '%c' will be ignored, and an empty message aborts the commit.\n",
+			    run->comment_char);
+	else
+		strbuf_addf(&text,
+			    " Lines starting\nwith '%c' will be kept; you may remove them yourself if you want to.\nAn empty message aborts the commit.\n",
+			    run->comment_char);
+	add_commented(run, out, text.buf);
+	strbuf_release(&text);
+}
+
+/* Lines on author and date where they are not what one would expect. */
+static void explain_people(struct commit_run *run, struct strbuf *out)
+{
+	struct ident_split a, c;
+	struct date_mode mode = DATE_MODE_INIT;
+	struct strbuf text = STRBUF_INIT;
+
+	if (ident_split_line(&a, run->author.buf, run->author.len) < 0 ||
+	    ident_split_line(&c, run->committer.buf, run->committer.len) < 0)
+		return;
+	if (a.name_len != c.name_len || memcmp(a.name, c.name, a.name_len) ||
+	    a.mail_len != c.mail_len || memcmp(a.mail, c.mail, a.mail_len))
+		strbuf_addf(&text, "Author:    %.*s <%.*s>\n", (int)a.name_len, a.name,
+			    (int)a.mail_len, a.mail);
+	if (run->author_date_given) {
+		strbuf_addstr(&text, "Date:      ");
+		date_format(&text, a.date, a.tz, &mode);
+		strbuf_addch(&text, '\n');
+	}
+	if (text.len) {
+		add_commented(run, out, "\n");
+		add_commented(run, out, text.buf);
+	}
+	strbuf_release(&text);
+}
+
+static int add_template_comments(struct commit_run *run, struct err *err)
+{
+	struct strbuf status = STRBUF_INIT, out = STRBUF_INIT;
+	int rc = 0;
+
+	strbuf_addch(&out, '\n');
+	if (run->cleanup == CLEANUP_SCISSORS)
+		message_add_scissors(&out, run->comment_char);
+	else
+		explain_cleanup(run, &out);
+	explain_people(run, &out);
+	rc = commit_status_text(run, &status, err);
+	if (rc >= 0) {
+		add_commented(run, &out, "\n");
+		message_add_commented(&out, status.buf, status.len, run->comment_char);
+		if (run->cleanup != CLEANUP_SCISSORS)
+			strbuf_addf(&out, "%c\n", run->comment_char);
+		strbuf_addbuf(&run->message, &out);
+	}
+	strbuf_release(&status);
+	strbuf_release(&out);
+	return rc;
+}
+
+/* ---- hooks and editor ---- */
+
+static void advise_ignored_hook(struct commit_run *run, const char *name)
+{
+	char *path = NULL;
+
+	if (repo_hook_is_ignored(run->repo, name, &path) &&
+	    advice_enabled(run->repo, "ignoredHook"))
+		advise("The '%s' hook was ignored because it's not set as executable.\n"
+		       "You can disable this warning with `git config advice.ignoredHook false`.",
+		       path);
+	free(path);
+}
+
+static void hook_environment(const struct commit_run *run, struct strvec *env)
+{
+	strvec_pushf(env, "GIT_INDEX_FILE=%s", run->ci.seen_by_hooks);
+	if (!run->use_editor)
+		strvec_push(env, "GIT_EDITOR=:");
+}
+
+int commit_run_hook(struct commit_run *run, const char *name, const char *const *args,
+		    struct err *err)
+{
+	struct strvec env = STRVEC_INIT;
+	int rc;
+
+	if (!repo_has_hook(run->repo, name)) {
+		advise_ignored_hook(run, name);
+		return 0;
+	}
+	rc = commit_index_expose(run, err);
+	if (rc < 0)
+		return rc;
+	hook_environment(run, &env);
+	rc = repo_run_hook(run->repo, name, env.v, args, NULL, err);
+	strvec_clear(&env);
+	return rc;
+}
+
+static int run_editor(struct commit_run *run, const char *path, struct err *err)
+{
+	struct strvec env = STRVEC_INIT;
+	int rc = commit_index_expose(run, err);
+
+	if (rc >= 0)
+		rc = fsync_batch_publish(repo_batch(run->repo), err);
+	if (rc < 0)
+		return rc;
+	strvec_pushf(&env, "GIT_INDEX_FILE=%s", run->ci.seen_by_hooks);
+	rc = launch_editor(run->repo, path, env.v, err);
+	strvec_clear(&env);
+	if (rc < 0)
+		fprintf(stderr, "Please supply the message using either -m or -F option.\n");
+	return rc;
+}
+
+static int aborted(const char *why)
+{
+	fprintf(stderr, "%s\n", why);
+	return 1;
+}
+
+static bool is_untouched_template(struct commit_run *run)
+{
+	struct strbuf tmpl = STRBUF_INIT;
+	bool same;
+
+	if (!run->template_text.len)
+		return false;
+	strbuf_addbuf(&tmpl, &run->template_text);
+	message_cleanup(&tmpl, run->cleanup, run->comment_char);
+	same = starts_with(run->message.buf, tmpl.buf) &&
+	       message_is_empty(run->message.buf + tmpl.len, run->message.len - tmpl.len);
+	strbuf_release(&tmpl);
+	return same;
+}
+
+static int check_message(struct commit_run *run)
+{
+	size_t cut = run->message.len;
+
+	if (run->o.verbose)
+		cut = message_scissors(run->message.buf, cut, run->comment_char);
+	strbuf_setlen(&run->message, cut);
+	message_cleanup(&run->message, run->cleanup, run->comment_char);
+	if (message_is_empty(run->message.buf, run->message.len) &&
+	    !run->o.allow_empty_message)
+		return aborted("Aborting commit due to empty commit message.");
+	if (is_untouched_template(run) && !run->o.allow_empty_message)
+		return aborted("Aborting commit; you did not edit the message.");
+	return 0;
+}
+
+static int run_message_hooks(struct commit_run *run, const char *path, struct err *err)
+{
+	const char *args[] = { path, run->hook_source, run->hook_commit, NULL };
+	const char *msg_args[] = { path, NULL };
+	int rc = commit_run_hook(run, "prepare-commit-msg", args, err);
+
+	if (rc >= 0 && run->use_editor)
+		rc = run_editor(run, path, err);
+	if (rc >= 0 && !run->o.no_verify)
+		rc = commit_run_hook(run, "commit-msg", msg_args, err);
+	return rc;
+}
+
+int commit_message_finish(struct commit_run *run, struct err *err)
+{
+	char *path = repo_path(run->repo, "COMMIT_EDITMSG");
+	int rc = 0;
+
+	if (run->use_editor && run->o.show_status)
+		rc = add_template_comments(run, err);
+	if (rc >= 0)
+		rc = write_editmsg(run, path, err);
+	if (rc >= 0)
+		rc = run_message_hooks(run, path, err);
+	if (rc >= 0) {
+		strbuf_reset(&run->message);
+		rc = read_file(&run->message, path, MESSAGE_MAX, err);
+	}
+	free(path);
+	return rc < 0 ? rc : check_message(run);
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * git-commit(1). Everything that one commit writes - blobs, trees, the commit, the
+ * index, the ref and its logs - is staged in one batch and sealed with one flush.
+ */
+#include "compat/posix.h"
+#include "builtin/commit.h"
+#include "builtin/gpg.h"
+#include "fs/file.h"
+#include "index/cache-tree.h"
+#include "util/alloc.h"
+#include "util/utf8.h"
+#include "walk/revparse.h"
+
+static const char *const usage[] = {
+	"git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]\n"
+	"                  [--dry-run] [(-c | -C | --squash) <commit> | --fixup [(amend|reword):]<commit>)]\n"
+	"                  [-F <file> | -m <msg>] [--reset-author] [--allow-empty]\n"
+	"                  [--allow-empty-message] [--no-verify] [-e] [--author=<author>]\n"
+	"                  [--date=<date>] [--cleanup=<mode>] [--[no-]status]\n"
+	"                  [-i | -o] [--pathspec-from-file=<file> [--pathspec-file-nul]]\n"
+	"                  [(--trailer <token>[(=|:)<value>])...] [-S[<keyid>]]\n"
+	"                  [--] [<pathspec>...]",
+	NULL
+};
+
+/* ---- options ---- */
+
+static int parse_gpg_sign(const struct option *opt, const char *arg, int unset)
+{
+	const char **key = opt->value;
+
+	*key = unset ? NULL : arg ? arg : "";
+	return 0;
+}
+
+static int parse_untracked(const struct option *opt, const char *arg, int unset)
+{
+	const char **mode = opt->value;
+
+	*mode = unset ? "no" : arg ? arg : "all";
+	return 0;
+}
+
+static int parse_command_line(int argc, const char **argv, struct commit_options *o)
+{
+	struct option opts[] = {
+		OPT_BOOL('q', "quiet", &o->quiet, "suppress summary after successful commit"),
+		OPT_COUNTUP('v', "verbose", &o->verbose, "show diff in commit message template"),
+		OPT_GROUP("Commit message options"),
+		OPT_STRING('F', "file", &o->file, "file", "read message from file"),
+		OPT_STRING(0, "author", &o->author, "author", "override author for commit"),
+		OPT_STRING(0, "date", &o->date, "date", "override date for commit"),
+		OPT_STRVEC('m', "message", &o->messages, "message", "commit message"),
+		OPT_STRING('c', "reedit-message", &o->reedit, "commit",
+			   "reuse and edit message from specified commit"),
+		OPT_STRING('C', "reuse-message", &o->reuse, "commit",
+			   "reuse message from specified commit"),
+		OPT_STRING(0, "fixup", &o->fixup, "[(amend|reword):]commit",
+			   "use autosquash formatted message to fixup or amend/reword specified commit"),
+		OPT_STRING(0, "squash", &o->squash, "commit",
+			   "use autosquash formatted message to squash specified commit"),
+		OPT_BOOL(0, "reset-author", &o->reset_author,
+			 "the commit is authored by me now (used with -C/-c/--amend)"),
+		OPT_STRVEC(0, "trailer", &o->trailers, "trailer", "add custom trailer(s)"),
+		OPT_BOOL('s', "signoff", &o->signoff, "add a Signed-off-by trailer"),
+		OPT_STRING('t', "template", &o->template_file, "file", "use specified template file"),
+		OPT_BOOL('e', "edit", &o->edit, "force edit of commit"),
+		OPT_STRING(0, "cleanup", &o->cleanup_name, "mode",
+			   "how to strip spaces and #comments from message"),
+		OPT_BOOL(0, "status", &o->show_status, "include status in commit message template"),
+		OPT_CALLBACK_F('S', "gpg-sign", &o->sign_key, "key-id", "GPG sign commit",
+			       PARSE_OPT_OPTARG, parse_gpg_sign),
+		OPT_GROUP("Commit contents options"),
+		OPT_BOOL('a', "all", &o->all, "commit all changed files"),
+		OPT_BOOL('i', "include", &o->include, "add specified files to index for commit"),
+		OPT_BOOL(0, "interactive", &o->interactive, "interactively add files"),
+		OPT_BOOL('p', "patch", &o->patch, "interactively add changes"),
+		OPT_BOOL('o', "only", &o->only, "commit only specified files"),
+		OPT_BOOL('n', "no-verify", &o->no_verify, "bypass pre-commit and commit-msg hooks"),
+		OPT_BOOL(0, "dry-run", &o->dry_run, "show what would be committed"),
+		OPT_SET_INT(0, "short", &o->status_format, "show status concisely", STATUS_SHORT),
+		OPT_BOOL(0, "branch", &o->branch, "show branch information"),
+		OPT_BOOL(0, "ahead-behind", &o->ahead_behind, "compute full ahead/behind values"),
+		OPT_SET_INT(0, "porcelain", &o->status_format, "machine-readable output",
+			    STATUS_PORCELAIN),
+		OPT_SET_INT(0, "long", &o->status_format,
+			    "show status in long format (default)", STATUS_LONG),
+		OPT_BOOL('z', "null", &o->null_term, "terminate entries with NUL"),
+		OPT_BOOL(0, "amend", &o->amend, "amend previous commit"),
+		OPT_BOOL(0, "no-post-rewrite", &o->no_post_rewrite, "bypass post-rewrite hook"),
+		OPT_CALLBACK_F('u', "untracked-files", &o->untracked, "mode",
+			       "show untracked files, optional modes: all, normal, no. (Default: all)",
+			       PARSE_OPT_OPTARG, parse_untracked),
+		OPT_STRING(0, "pathspec-from-file", &o->pathspec_file, "file",
+			   "read pathspec from file"),
+		OPT_BOOL(0, "pathspec-file-nul", &o->pathspec_nul,
+			 "with --pathspec-from-file, pathspec elements are separated with NUL character"),
+		{ OPTION_BOOL, 0, "allow-empty", &o->allow_empty, NULL,
+		  "ok to record an empty change", PARSE_OPT_HIDDEN, NULL, 1 },
+		{ OPTION_BOOL, 0, "allow-empty-message", &o->allow_empty_message, NULL,
+		  "ok to record a change with an empty message", PARSE_OPT_HIDDEN, NULL, 1 },
+		OPT_END(),
+	};
+
+	return parse_options(argc, argv, opts, usage, 0);
+}
+
+static void conflict(const char *a, const char *b)
+{
+	die("options '%s' and '%s' cannot be used together", a, b);
+}
+
+static void check_options(struct commit_options *o, int argc, const char **argv)
+{
+	if (o->interactive || o->patch)
+		die("choosing changes by hand (--interactive, --patch) is not available yet");
+	if (o->include && o->only)
+		conflict("-i/--include", "-o/--only");
+	if (o->all && o->include)
+		conflict("-i/--include", "-a/--all");
+	if (o->all && o->only)
+		conflict("-o/--only", "-a/--all");
+	if (o->pathspec_file && o->all)
+		conflict("--pathspec-from-file", "-a");
+	if (o->pathspec_file && argc)
+		die("'%s' and pathspec arguments cannot be used together",
+		    "--pathspec-from-file");
+	if (o->pathspec_nul && !o->pathspec_file)
+		die("the option '%s' requires '%s'", "--pathspec-file-nul",
+		    "--pathspec-from-file");
+	if (o->all && argc)
+		die("paths '%s ...' with -a does not make sense", argv[0]);
+	if (!argc && !o->pathspec_file && (o->include || (o->only && !o->amend)))
+		die("No paths with --include/--only does not make sense.");
+	if (o->null_term && o->status_format == STATUS_NONE)
+		o->status_format = STATUS_PORCELAIN;
+	if (o->status_format != STATUS_NONE)
+		o->dry_run = 1;
+}
+
+static void parse_pathspecs(struct commit_run *run, const char **argv)
+{
+	struct strvec from_file = STRVEC_INIT;
+	struct err err = ERR_INIT;
+
+	if (run->o.pathspec_file) {
+		if (pathspec_read_file(&from_file, run->o.pathspec_file, run->o.pathspec_nul,
+				       &err) < 0)
+			die_err(&err);
+		argv = from_file.v;
+	}
+	if (argv[0] && pathspec_parse(&run->ps, run->prefix, run->repo->worktree, argv,
+				      PATHSPEC_PREFER_FULL, &err) < 0)
+		die_err(&err);
+	strvec_clear(&from_file);
+}
+
+/* Defaults that come from the configuration. */
+static void read_config(struct commit_run *run)
+{
+	struct commit_options *o = &run->o;
+	bool on = true;
+	struct err err = ERR_INIT;
+	int verbose = 0;
+	bool is_bool;
+
+	if (config_get_bool(run->repo->config, "commit.status", &on, &err) < 0)
+		die_err(&err);
+	o->show_status = on;
+	on = false;
+	if (config_get_bool(run->repo->config, "commit.gpgsign", &on, &err) < 0)
+		die_err(&err);
+	o->sign_key = on ? "" : NULL;
+	if (config_get_bool_or_int(run->repo->config, "commit.verbose", &is_bool, &verbose,
+				   &err) < 0)
+		die_err(&err);
+	o->verbose = verbose;
+	o->edit = -1;
+	o->ahead_behind = -1;
+}
+
+/* ---- where we are ---- */
+
+static int read_head_commit(struct commit_run *run, struct err *err)
+{
+	int rc = odb_read_type(run->repo->odb, &run->head, OBJ_COMMIT, &run->head_buf, err);
+
+	if (rc < 0)
+		return rc;
+	rc = commit_parse(&run->head_view, run->head_buf.data, run->head_buf.size,
+			  run->repo->algo, err);
+	if (rc < 0)
+		err_prefix(err, "could not parse HEAD commit");
+	else
+		run->head_tree = run->head_view.tree;
+	return rc;
+}
+
+static int find_head(struct commit_run *run, struct err *err)
+{
+	int rc = ref_resolve(run->repo->refs, "HEAD", &run->head, &run->head_ref, NULL, err);
+
+	if (rc == ERR_NOT_FOUND && run->head_ref) {
+		err_release(err);
+		run->initial = true;
+		run->head = run->repo->algo->null_oid;
+		return 0;
+	}
+	return rc < 0 ? rc : read_head_commit(run, err);
+}
+
+static bool state_exists(struct commit_run *run, const char *name)
+{
+	char *path = repo_path(run->repo, "%s", name);
+	bool there = file_exists(path);
+
+	free(path);
+	return there;
+}
+
+static int check_whence(struct commit_run *run, struct err *err)
+{
+	if (state_exists(run, "MERGE_HEAD"))
+		run->whence = FROM_MERGE;
+	else if (state_exists(run, "CHERRY_PICK_HEAD"))
+		run->whence = FROM_CHERRY_PICK;
+	if (!run->o.amend)
+		return 0;
+	if (run->initial)
+		return err_set(err, ERR_INVALID, "You have nothing to amend.");
+	if (run->whence == FROM_MERGE)
+		return err_set(err, ERR_INVALID, "You are in the middle of a merge -- cannot amend.");
+	if (run->whence == FROM_CHERRY_PICK)
+		return err_set(err, ERR_INVALID,
+			       "You are in the middle of a cherry-pick -- cannot amend.");
+	return 0;
+}
+
+static int add_merge_parents(struct commit_run *run, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *path = repo_path(run->repo, "MERGE_HEAD");
+	int rc = read_file(&text, path, 1 << 20, err);
+
+	for (char *line = strtok(text.buf, "\n"); rc >= 0 && line; line = strtok(NULL, "\n")) {
+		struct object_id oid;
+
+		if (oid_from_hex(&oid, line, run->repo->algo) < 0)
+			rc = err_set(err, ERR_CORRUPT, "Corrupt MERGE_HEAD file (%s)", line);
+		else
+			oid_array_append(&run->parents, &oid);
+	}
+	free(path);
+	strbuf_release(&text);
+	return rc;
+}
+
+static int find_parents(struct commit_run *run, struct err *err)
+{
+	if (run->initial)
+		return 0;
+	if (run->o.amend) {
+		for (size_t i = 0; i < run->head_view.nr_parents; i++)
+			oid_array_append(&run->parents, &run->head_view.parents[i]);
+		return 0;
+	}
+	oid_array_append(&run->parents, &run->head);
+	return run->whence == FROM_MERGE ? add_merge_parents(run, err) : 0;
+}
+
+/* ---- is there anything to commit? ---- */
+
+/* The tree that the new commit would be compared with. */
+static int base_tree(struct commit_run *run, struct object_id *out, struct err *err)
+{
+	if (run->initial || (run->o.amend && !run->head_view.nr_parents)) {
+		*out = run->repo->algo->empty_tree;
+		return 0;
+	}
+	if (!run->o.amend) {
+		*out = run->head_tree;
+		return 0;
+	}
+	return revparse_tree(run->repo, "HEAD^", out, err);
+}
+
+static int is_empty_change(struct commit_run *run, const struct object_id *tree, bool *empty,
+			   struct err *err)
+{
+	struct object_id base;
+	int rc;
+
+	*empty = false;
+	if (run->whence == FROM_MERGE || (run->o.amend && run->head_view.nr_parents > 1))
+		return 0;
+	rc = base_tree(run, &base, err);
+	if (rc >= 0)
+		*empty = oid_eq(&base, tree);
+	return rc;
+}
+
+static int tell_empty(struct commit_run *run, struct err *err)
+{
+	int rc;
+
+	if (run->o.amend)
+		fputs("You asked to amend the most recent commit, but doing so would make\n"
+		      "it empty. You can repeat your command with --allow-empty, or you can\n"
+		      "remove the commit entirely with \"git reset HEAD^\".\n",
+		      stderr);
+	rc = commit_print_status(run, err);
+	return rc < 0 ? rc : 1;
+}
+
+/* ---- the commit ---- */
+
+static const char *reflog_action(const struct commit_run *run)
+{
+	if (run->initial)
+		return "commit (initial)";
+	if (run->o.amend)
+		return "commit (amend)";
+	if (run->whence == FROM_MERGE)
+		return "commit (merge)";
+	if (run->whence == FROM_CHERRY_PICK)
+		return "commit (cherry-pick)";
+	return "commit";
+}
+
+static int write_commit(struct commit_run *run, const struct object_id *tree,
+			struct object_id *out, struct err *err)
+{
+	const struct config_entry *enc = config_get(run->repo->config, "i18n.commitencoding");
+	struct commit_draft draft = {
+		.tree = *tree,
+		.parents = run->parents.oid,
+		.nr_parents = run->parents.nr,
+		.author = run->author.buf,
+		.committer = run->committer.buf,
+		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+		.message = run->message.buf,
+		.message_len = run->message.len,
+	};
+	struct strbuf text = STRBUF_INIT, signature = STRBUF_INIT;
+	int rc = commit_compose(&text, &draft, err);
+
+	if (rc >= 0 && run->o.sign_key) {
+		rc = gpg_sign(run->repo, text.buf, text.len, run->o.sign_key, &signature, err);
+		draft.gpgsig = signature.buf;
+		strbuf_reset(&text);
+		if (rc >= 0)
+			rc = commit_compose(&text, &draft, err);
+	}
+	if (rc >= 0 && !draft.encoding && !utf8_is_valid(run->message.buf, run->message.len))
+		fputs("Warning: commit message did not conform to UTF-8.\n"
+		      "You may want to amend it after fixing the message, or set the config\n"
+		      "variable i18n.commitEncoding to the encoding your project uses.\n",
+		      stderr);
+	if (rc >= 0)
+		rc = odb_write(run->repo->odb, OBJ_COMMIT, text.buf, text.len, out, err);
+	strbuf_release(&signature);
+	strbuf_release(&text);
+	return rc;
+}
+
+static int queue_ref(struct commit_run *run, struct ref_transaction *t,
+		     const struct object_id *commit, struct err *err)
+{
+	struct strbuf log = STRBUF_INIT;
+	const char *action = getenv("GIT_REFLOG_ACTION");
+	int rc;
+
+	strbuf_addf(&log, "%s: ", action ? action : reflog_action(run));
+	commit_subject(&log, run->message.buf, run->message.len, " ");
+	ref_transaction_set_ident(t, run->committer.buf);
+	rc = ref_transaction_update(t, "HEAD", commit, &run->head, 0, log.buf, err);
+	strbuf_release(&log);
+	return rc;
+}
+
+/* Objects, ref and logs, index: one batch, one flush. */
+static int publish(struct commit_run *run, const struct object_id *commit, struct err *err)
+{
+	struct ref_transaction *t = ref_transaction_begin(run->repo->refs, 0);
+	int rc;
+
+	if ((rc = odb_stage_batch(run->repo->odb, err)) >= 0 &&
+	    (rc = queue_ref(run, t, commit, err)) >= 0 &&
+	    (rc = ref_transaction_prepare(t, repo_batch(run->repo), err)) >= 0 &&
+	    (rc = commit_index_stage(run, err)) >= 0)
+		rc = repo_commit_batch(run->repo, err);
+	ref_transaction_free(t);
+	return rc;
+}
+
+static void remove_state_files(struct commit_run *run)
+{
+	static const char *const names[] = { "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD",
+					     "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path = repo_path(run->repo, "%s", names[i]);
+
+		if (remove_file(path, NULL) < 0)
+			warning("could not remove '%s'", path);
+		free(path);
+	}
+}
+
+static void run_last_hooks(struct commit_run *run, const struct object_id *commit)
+{
+	const char *amend_args[] = { "amend", NULL };
+	const char *no_args[] = { NULL };
+	struct err err = ERR_INIT;
+
+	/* their exit codes change nothing any more */
+	if (repo_run_hook(run->repo, "post-commit", NULL, no_args, NULL, &err) < 0)
+		err_release(&err);
+	if (run->o.amend && !run->o.no_post_rewrite) {
+		char *line = xstrfmt("%s %s\n", oid_hex(&run->head), oid_hex(commit));
+
+		if (repo_run_hook(run->repo, "post-rewrite", NULL, amend_args, line, &err) < 0)
+			err_release(&err);
+		free(line);
+	}
+}
+
+/* ---- the story ---- */
+
+static int run_pre_commit(struct commit_run *run, struct err *err)
+{
+	const char *no_args[] = { NULL };
+	int rc;
+
+	if (run->o.no_verify || run->o.dry_run)
+		return 0;
+	rc = commit_run_hook(run, "pre-commit", no_args, err);
+	if (rc >= 0 && run->ci.seen_by_hooks)
+		rc = commit_index_reload(run, err);
+	return rc;
+}
+
+static int make_tree(struct commit_run *run, struct object_id *tree, struct err *err)
+{
+	unsigned flags = run->o.dry_run ? WRITE_TREE_DRY_RUN : 0;
+	int rc = cache_tree_update(commit_index_tree_source(run), run->repo, flags, tree, err);
+
+	if (rc < 0)
+		fputs("error: Error building trees\n", stderr);
+	return rc;
+}
+
+/* After hooks and editor: the index may be another one by now. */
+static int final_tree(struct commit_run *run, struct object_id *tree, struct err *err)
+{
+	int rc = 0;
+
+	if (run->ci.seen_by_hooks)
+		rc = commit_index_reload(run, err);
+	return rc < 0 ? rc : make_tree(run, tree, err);
+}
+
+static int show_dry_run(struct commit_run *run, bool empty, struct err *err)
+{
+	int rc = commit_print_status(run, err);
+
+	return rc < 0 ? rc : empty;
+}
+
+static int commit_it(struct commit_run *run, struct err *err)
+{
+	struct object_id tree, commit;
+	bool empty;
+	int rc;
+
+	if ((rc = commit_index_prepare(run, err)) < 0 || (rc = run_pre_commit(run, err)) < 0 ||
+	    (rc = commit_message_prepare(run, err)) < 0 || (rc = make_tree(run, &tree, err)) < 0 ||
+	    (rc = is_empty_change(run, &tree, &empty, err)) < 0)
+		return rc;
+	if (run->o.dry_run)
+		return show_dry_run(run, empty, err);
+	if (empty && !run->o.allow_empty)
+		return tell_empty(run, err);
+	if ((rc = commit_message_finish(run, err)) != 0 ||
+	    (rc = final_tree(run, &tree, err)) < 0 ||
+	    (rc = write_commit(run, &tree, &commit, err)) < 0 ||
+	    (rc = publish(run, &commit, err)) < 0)
+		return rc;
+	remove_state_files(run);
+	run_last_hooks(run, &commit);
+	return run->o.quiet ? 0 : commit_print_summary(run, &commit, err);
+}
+
+static void commit_run_init(struct commit_run *run, struct command_ctx *ctx)
+{
+	memset(run, 0, sizeof(*run));
+	run->repo = ctx->repo;
+	run->prefix = ctx->prefix;
+	strvec_init(&run->o.messages);
+	strvec_init(&run->o.trailers);
+	index_init(&run->ci.ix, ctx->repo->algo);
+	index_init(&run->ci.partial, ctx->repo->algo);
+	strbuf_init(&run->author, 0);
+	strbuf_init(&run->committer, 0);
+	strbuf_init(&run->message, 0);
+	strbuf_init(&run->template_text, 0);
+}
+
+static void commit_run_release(struct commit_run *run)
+{
+	odb_end_batch(run->repo->odb);
+	commit_index_release(&run->ci);
+	commit_view_release(&run->head_view);
+	object_buf_release(&run->head_buf);
+	oid_array_clear(&run->parents);
+	pathspec_release(&run->ps);
+	strvec_clear(&run->o.messages);
+	strvec_clear(&run->o.trailers);
+	strbuf_release(&run->author);
+	strbuf_release(&run->committer);
+	strbuf_release(&run->message);
+	strbuf_release(&run->template_text);
+	free(run->head_ref);
+	free(run->hook_commit);
+}
+
+int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct commit_run run;
+	struct err err = ERR_INIT;
+	int rc;
+
+	commit_run_init(&run, ctx);
+	read_config(&run);
+	argc = parse_command_line(argc, argv, &run.o);
+	check_options(&run.o, argc, argv);
+	commit_message_check_options(&run);
+	parse_pathspecs(&run, argv);
+	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
+	    (rc = find_parents(&run, &err)) >= 0)
+		rc = commit_it(&run, &err);
+	if (rc == ERR_ABORTED && !err.msg)
+		rc = 1; /* a hook said why */
+	else if (rc < 0)
+		rc = report_fatal(&err);
+	err_release(&err);
+	commit_run_release(&run);
+	if (rc)
+		return rc;
+	return finish_stdout();
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of git-commit(1): commit.c parses and leads, commit-index.c decides what
+ * is committed, commit-message.c with which words, commit-summary.c tells of it.
+ */
+#ifndef BUILTIN_COMMIT_H
+#define BUILTIN_COMMIT_H
+
+#include "builtin/builtin.h"
+#include "fs/lockfile.h"
+#include "index/index.h"
+#include "index/pathspec.h"
+#include "object/commit.h"
+#include "object/message.h"
+#include "worktree/worktree.h"
+
+enum status_format { STATUS_NONE, STATUS_LONG, STATUS_SHORT, STATUS_PORCELAIN };
+
+struct commit_options {
+	int quiet, verbose, all, include, only, interactive, patch, no_verify, dry_run;
+	int amend, no_post_rewrite, allow_empty, allow_empty_message, reset_author;
+	int signoff, edit /* -1: not said */, show_status, branch, ahead_behind, null_term;
+	int status_format; /* enum status_format */
+	struct strvec messages, trailers;
+	const char *file, *author, *date, *reedit, *reuse, *fixup, *squash;
+	const char *template_file, *cleanup_name, *untracked, *pathspec_file;
+	const char *sign_key; /* "" the default key, NULL none */
+	int pathspec_nul;
+};
+
+enum commit_style {
+	COMMIT_AS_IS,	/* the index as it stands */
+	COMMIT_UPDATED, /* -a, -i: the index with changes of the work tree */
+	COMMIT_PARTIAL, /* paths alone: HEAD with changes of those */
+};
+
+/* What will be the tree, and what the index becomes. */
+struct commit_index {
+	enum commit_style style;
+	struct index_state ix;	    /* becomes the index */
+	struct index_state partial; /* COMMIT_PARTIAL: becomes the tree */
+	struct lockfile lock;
+	struct tempfile *next; /* COMMIT_PARTIAL: the index that hooks see */
+	struct converter *conv;
+	char *seen_by_hooks;   /* path of the index that hooks see; NULL: not yet */
+};
+
+enum commit_whence { FROM_COMMIT, FROM_MERGE, FROM_CHERRY_PICK };
+
+struct commit_run {
+	struct repository *repo;
+	const char *prefix;
+	struct commit_options o;
+	struct pathspec ps;
+	struct commit_index ci;
+
+	bool initial; /* no commit yet */
+	struct object_id head, head_tree;
+	struct object_buf head_buf;
+	struct commit_view head_view;
+	char *head_ref; /* "refs/heads/x"; "HEAD" if detached */
+	enum commit_whence whence;
+	struct oid_array parents;
+
+	bool use_editor;
+	enum cleanup_mode cleanup;
+	char comment_char;
+	struct strbuf author, committer; /* ident lines */
+	bool author_date_given;
+	struct strbuf message;
+	const char *hook_source; /* second argument of prepare-commit-msg */
+	char *hook_commit;	 /* third one */
+	struct strbuf template_text; /* what an editor must change */
+};
+
+/* ---- commit-index.c ---- */
+MUST_USE int commit_index_prepare(struct commit_run *run, struct err *err);
+/* Let hooks and editors see index and objects; the first call does the work. */
+MUST_USE int commit_index_expose(struct commit_run *run, struct err *err);
+/* After a hook that may have changed the index. */
+MUST_USE int commit_index_reload(struct commit_run *run, struct err *err);
+/* The index that makes the tree. */
+struct index_state *commit_index_tree_source(struct commit_run *run);
+/* Stage the index of the repository in the operation's batch. */
+MUST_USE int commit_index_stage(struct commit_run *run, struct err *err);
+void commit_index_release(struct commit_index *ci);
+
+/* ---- commit-message.c ---- */
+void commit_message_check_options(struct commit_run *run);
+/* Author, committer, message, from options and files. */
+MUST_USE int commit_message_prepare(struct commit_run *run, struct err *err);
+/* COMMIT_EDITMSG, hooks, editor, clean-up. 1: "aborted" was told. */
+MUST_USE int commit_message_finish(struct commit_run *run, struct err *err);
+/* 0, or ERR_ABORTED; does nothing without such a hook. */
+MUST_USE int commit_run_hook(struct commit_run *run, const char *name,
+			     const char *const *args, struct err *err);
+
+/* ---- commit-summary.c ---- */
+/* The status text, as comments of the template or on stdout. fp or out. */
+MUST_USE int commit_status_text(struct commit_run *run, struct strbuf *out, struct err *err);
+MUST_USE int commit_print_status(struct commit_run *run, struct err *err);
+MUST_USE int commit_print_summary(struct commit_run *run, const struct object_id *commit,
+				  struct err *err);
+
+#endif
