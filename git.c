@@ -14,11 +14,13 @@
 
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
+	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
 	{ "check-attr", cmd_check_attr, CMD_REPO },
 	{ "check-ignore", cmd_check_ignore, CMD_REPO | CMD_WORKTREE },
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
+	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "version", cmd_version, 0 },
 };

@@ -254,6 +254,28 @@ static bool path_is_dir(const char *path)
 	return !lstat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+/* Name what the patterns hit: the path, or the first directory above it. */
+static void note_if_ignored(struct add_run *run, const struct pathspec_item *it)
+{
+	for (size_t n = 1; n <= it->len; n++) {
+		const struct ignore_pattern *p;
+		bool last = n == it->len;
+		char *part;
+
+		if (!last && it->match[n] != '/')
+			continue;
+		part = xmemdupz(it->match, n);
+		p = ignore_match_last(run->ignore, part, n, !last || path_is_dir(part));
+		if (p && !p->negated) {
+			string_list_append(&run->ignored, part);
+			last = true;
+		}
+		free(part);
+		if (last)
+			return;
+	}
+}
+
 static void check_unmatched(struct add_run *run)
 {
 	for (size_t i = 0; i < run->ps.nr; i++) {
@@ -265,9 +287,8 @@ static void check_unmatched(struct add_run *run)
 		there = names_existing_file(it);
 		if (!there && !run->o.ignore_missing)
 			die("pathspec '%s' did not match any files", it->original);
-		if (!run->o.force && ignore_is_ignored(run->ignore, it->match, it->len,
-						       path_is_dir(it->match)))
-			string_list_append(&run->ignored, it->match);
+		if (!run->o.force)
+			note_if_ignored(run, it);
 	}
 }
 
@@ -379,7 +400,7 @@ static int publish(struct add_run *run, struct err *err)
 
 	if (run->o.dry_run || !run->ix.changed)
 		return 0;
-	if ((rc = odb_stage_batch(run->repo->odb, err)) < 0 ||
+	if ((odb_batch(run->repo->odb) && (rc = odb_stage_batch(run->repo->odb, err)) < 0) ||
 	    (rc = index_write_locked(&run->ix, run->repo, &run->lock, err)) < 0)
 		return rc;
 	return repo_commit_batch(run->repo, err);

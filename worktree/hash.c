@@ -108,6 +108,8 @@ int worktree_read_blob(struct converter *c, const struct conversion *cv, const c
 unsigned worktree_mode(const struct repo_settings *s, unsigned st_mode,
 		       const struct index_entry *old)
 {
+	if (S_ISDIR(st_mode))
+		return MODE_GITLINK;
 	if (!s->symlinks && S_ISREG(st_mode) && old && MODE_IS_SYMLINK(old->mode))
 		return old->mode;
 	if (!s->filemode && S_ISREG(st_mode))
