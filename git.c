@@ -21,6 +21,8 @@ static const struct command commands[] = {
 	{ "count-objects", cmd_count_objects, CMD_REPO },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
+	{ "init", cmd_init, 0 },
+	{ "init-db", cmd_init, 0 },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "version", cmd_version, 0 },
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parts of making a repository that commands ask for; see repository.h. */
+/* The parts of making a repository; the face of it is in repository.h. */
 #ifndef REPO_INIT_H
 #define REPO_INIT_H
 
 #include "compat/posix.h"
-#include "config/config.h"
-#include "util/err.h"
+#include "repository.h"
+#include "util/strvec.h"
 
 /*
  * The first branch of new repositories: GIT_TEST_DEFAULT_INITIAL_BRANCH_NAME,
@@ -13,6 +13,29 @@
  * Caller frees *out.
  */
 MUST_USE int init_default_branch(const struct config_set *c, char **out, bool *is_fallback,
+				 struct err *err);
+
+/* One repo_init. */
+struct init_job {
+	char *gitdir;	   /* where the files go */
+	struct fsync_batch *batch;
+	struct config_set *config; /* outside, and of a repository that is there */
+	struct repo_format format;
+	int shared_perm;
+	bool reinit, reflogs_said, template_has_head;
+	struct strbuf template_config; /* "config" of the template: a new config starts so */
+	struct strvec made; /* directories, in order */
+};
+/* The directory and its missing parents; removed again by repo_init if that fails. */
+MUST_USE int init_mkdir(struct init_job *j, const char *path, struct err *err);
+/* Stage a new file. */
+MUST_USE int init_write(struct init_job *j, const char *path, const char *content, size_t len,
+			int mode, enum publish_class order, struct err *err);
+/*
+ * What the template has and the repository does not: --template, GIT_TEMPLATE_DIR,
+ * init.templateDir, or a small built-in one.
+ */
+MUST_USE int init_copy_templates(struct init_job *j, const struct repo_init_options *o,
 				 struct err *err);
 
 #endif

@@ -112,17 +112,35 @@ MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *c
 
 /* ---- creating ---- */
 struct repo_init_options {
-	const char *dir;	   /* where; created if missing */
-	const char *separate_git_dir;
-	const char *template_dir;  /* NULL: configured or built-in default */
-	const char *initial_branch;
+	const char *gitdir;	   /* where its files are, or the .git that will be; absolute */
+	const char *worktree;	   /* absolute; NULL: bare */
+	const char *separate_git_dir; /* absolute; gitdir becomes a file that names it */
+	const char *objdir;	   /* GIT_OBJECT_DIRECTORY; NULL: in the gitdir */
+	const char *template_dir;  /* NULL: configured or built-in default; "": none */
+	const char *initial_branch; /* NULL: init_default_branch */
 	const char *hash_name;	   /* NULL: GIT_DEFAULT_HASH or sha1 */
 	const char *shared;	   /* value of --shared, NULL: not given */
-	bool bare;
-	bool quiet;
+	/* Directories were made for this, all below made_from down to made_dir: to be
+	 * durable with the rest; absolute, NULL: none */
+	const char *made_from, *made_dir;
+	bool explicit_worktree;	   /* GIT_WORK_TREE was given: core.worktree is written */
+	repo_warn_fn warn;
+	void *warn_data;
 };
-/* Durable like everything else. *reinit tells if it was there before. */
-MUST_USE int repo_init(const struct repo_init_options *o, char **gitdir, bool *reinit,
+struct repo_init_result {
+	char *gitdir;		/* the real one, absolute; caller frees */
+	bool reinit;		/* there was one before */
+	bool shared;
+	char *branch;		/* that HEAD names now, NULL if it was there before; caller frees */
+	bool branch_is_fallback; /* nobody chose it: worth a hint */
+};
+/*
+ * Make a repository, or make one whole that is there. What exists stays.
+ * Durability: files, directories and names are in one fsync_batch of its own: HEAD is
+ *             named last, and without it there is no repository.
+ * Errors:     what was made is removed again, as far as it was made here.
+ */
+MUST_USE int repo_init(const struct repo_init_options *o, struct repo_init_result *out,
 		       struct err *err);
 
 #endif
