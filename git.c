@@ -20,9 +20,9 @@ static const struct command commands[] = {
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
-	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
+	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "version", cmd_version, 0 },
 };
