@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hashes, object ids, and their arrays, maps, sets. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include "hash/hash.h"
+#include "util/alloc.h"
+
+static void check_hex(const struct object_id *oid, const char *hex)
+{
+	assert_string_equal(oid_hex(oid), hex);
+}
+
+/* The vectors of FIPS 180: "abc" and the two-block message. */
+static void test_vectors(void **state)
+{
+	static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+	struct object_id oid;
+
+	(void)state;
+	hash_buf(hash_sha1, "abc", 3, &oid);
+	check_hex(&oid, "a9993e364706816aba3e25717850c26c9cd0d89d");
+	hash_buf(hash_sha1, two, strlen(two), &oid);
+	check_hex(&oid, "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+	hash_buf(hash_sha256, "abc", 3, &oid);
+	check_hex(&oid, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	hash_buf(hash_sha256, two, strlen(two), &oid);
+	check_hex(&oid, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+	hash_buf(hash_sha1, NULL, 0, &oid);
+	check_hex(&oid, "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+}
+
+static void test_algos(void **state)
+{
+	const struct hash_algo *algos[] = { hash_sha1, hash_sha256 };
+	struct object_id oid;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct hash_algo *a = algos[i];
+
+		assert_ptr_equal(hash_algo_by_name(a->name), a);
+		assert_ptr_equal(hash_algo_by_id(a->id), a);
+		assert_int_equal(a->hex_len, 2 * a->raw_len);
+		hash_object_buf(a, "tree", "", 0, &oid);
+		assert_memory_equal(&oid, &a->empty_tree, sizeof(oid));
+		hash_object_buf(a, "blob", "", 0, &oid);
+		assert_memory_equal(&oid, &a->empty_blob, sizeof(oid));
+		assert_true(oid_is_null(&a->null_oid));
+		assert_false(oid_is_null(&oid));
+		assert_int_equal(oid_raw_len(&oid), a->raw_len);
+	}
+	assert_null(hash_algo_by_name("md5"));
+	assert_null(hash_algo_by_id(HASH_UNKNOWN));
+	hash_object_buf(hash_sha1, "blob", "hello\n", 6, &oid);
+	check_hex(&oid, "ce013625030ba8dba906f756967f9e9ca394464a");
+}
+
+static void test_running(void **state)
+{
+	struct hash_ctx ctx, copy;
+	struct object_id oid;
+
+	(void)state;
+	hash_init(&ctx, hash_sha1);
+	hash_update(&ctx, "a", 1);
+	hash_update(&ctx, "", 0);
+	hash_clone(&copy, &ctx);
+	hash_update(&ctx, "bc", 2);
+	hash_final(&ctx, &oid);
+	check_hex(&oid, "a9993e364706816aba3e25717850c26c9cd0d89d");
+	hash_update(&ctx, "abc", 3); /* final has reset it */
+	hash_final(&ctx, &oid);
+	check_hex(&oid, "a9993e364706816aba3e25717850c26c9cd0d89d");
+	hash_update(&ctx, "xyz", 3);
+	hash_reset(&ctx);
+	hash_update(&copy, "bc", 2);
+	hash_final(&copy, &oid);
+	check_hex(&oid, "a9993e364706816aba3e25717850c26c9cd0d89d");
+	hash_release(&copy);
+	hash_release(&ctx);
+	hash_release(&ctx);
+}
+
+static void test_hex(void **state)
+{
+	static const char hex[] = "CE013625030ba8dba906f756967f9e9ca394464a";
+	struct object_id oid = { .algo = 77 }, again;
+	const char *end = NULL;
+	char out[HASH_MAX_HEX + 1];
+
+	(void)state;
+	assert_int_equal(oid_parse_hex(&oid, "ce01", hash_sha1, &end), -1);
+	assert_int_equal(oid_parse_hex(&oid, hex, hash_sha256, &end), -1);
+	assert_int_equal(oid_from_hex(&oid, "ce013625030ba8dba906f756967f9e9ca394464g", hash_sha1), -1);
+	assert_int_equal(oid.algo, 77); /* untouched */
+	assert_null(end);
+	assert_int_equal(oid_parse_hex(&oid, hex, hash_sha1, &end), 0);
+	assert_ptr_equal(end, hex + 40);
+	check_hex(&oid, "ce013625030ba8dba906f756967f9e9ca394464a");
+	assert_int_equal(oid_from_hex(&again, hex, hash_sha1), 0);
+	assert_true(oid_eq(&oid, &again));
+	assert_int_equal(oid_from_hex(&again, "ce013625030ba8dba906f756967f9e9ca394464a0", hash_sha1), -1);
+	oid_from_raw(&again, oid.hash, hash_sha1);
+	assert_memory_equal(&oid, &again, sizeof(oid));
+	oid_to_hex_r(out, &oid);
+	assert_int_equal(strlen(out), oid_hex_len(&oid));
+	for (int c = 0; c < 256; c++)
+		assert_int_equal(hex_value((unsigned char)c) >= 0, isxdigit(c) != 0);
+}
+
+static void number_oid(struct object_id *oid, uint32_t n)
+{
+	hash_buf(hash_sha1, &n, sizeof(n), oid);
+}
+
+static void test_array(void **state)
+{
+	struct oid_array a = OID_ARRAY_INIT;
+	struct object_id oid;
+
+	(void)state;
+	number_oid(&oid, 0);
+	assert_false(oid_array_contains(&a, &oid));
+	for (uint32_t i = 0; i < 1000; i++) {
+		number_oid(&oid, i % 400);
+		oid_array_append(&a, &oid);
+	}
+	oid_array_sort_unique(&a);
+	assert_int_equal(a.nr, 400);
+	for (size_t i = 1; i < a.nr; i++)
+		assert_true(oid_cmp(&a.oid[i - 1], &a.oid[i]) < 0);
+	number_oid(&oid, 399);
+	assert_true(oid_array_contains(&a, &oid));
+	number_oid(&oid, 400);
+	assert_false(oid_array_contains(&a, &oid));
+	oid_array_append(&a, &oid);
+	assert_true(oid_array_contains(&a, &oid));
+	oid_array_clear(&a);
+}
+
+static void test_map(void **state)
+{
+	enum { N = 10000 };
+	struct oidmap m = OIDMAP_INIT;
+	const struct object_id *key;
+	struct object_id oid;
+	void *value;
+	size_t seen = 0;
+
+	(void)state;
+	number_oid(&oid, 1);
+	assert_null(oidmap_get(&m, &oid));
+	assert_null(oidmap_remove(&m, &oid));
+	for (uint32_t i = 0; i < N; i++) {
+		number_oid(&oid, i);
+		assert_null(oidmap_put(&m, &oid, (void *)(uintptr_t)(i + 1)));
+	}
+	for (uint32_t i = 0; i < N; i += 2) {
+		number_oid(&oid, i);
+		assert_int_equal((uintptr_t)oidmap_remove(&m, &oid), i + 1);
+	}
+	for (uint32_t i = 0; i < N; i++) {
+		number_oid(&oid, i);
+		assert_int_equal(oidmap_contains(&m, &oid), i % 2);
+		assert_int_equal((uintptr_t)oidmap_get(&m, &oid), i % 2 ? i + 1 : 0);
+	}
+	for (size_t i = 0; oidmap_next(&m, &i, &key, &value);) {
+		number_oid(&oid, (uint32_t)(uintptr_t)value - 1);
+		assert_true(oid_eq(&oid, key));
+		seen++;
+	}
+	assert_int_equal(seen, N / 2);
+	oidmap_clear(&m, NULL);
+	oidmap_put(&m, &oid, xmalloc(1));
+	oidmap_clear(&m, free);
+}
+
+/* Ids that share all but their last bytes of the prefix must not pile up. */
+static void test_set_of_similar_ids(void **state)
+{
+	struct oidset s = OIDSET_INIT;
+	struct object_id oid = { .algo = HASH_SHA1 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 50000; i++) {
+		memcpy(oid.hash + 4, &i, sizeof(i));
+		assert_true(oidset_insert(&s, &oid));
+		assert_false(oidset_insert(&s, &oid));
+	}
+	assert_true(oidset_contains(&s, &oid));
+	oidset_clear(&s);
+	assert_false(oidset_contains(&s, &oid));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_algos),
+		cmocka_unit_test(test_running),
+		cmocka_unit_test(test_hex),
+		cmocka_unit_test(test_array),
+		cmocka_unit_test(test_map),
+		cmocka_unit_test(test_set_of_similar_ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
