@@ -302,11 +302,7 @@ static void test_alloc(void **state)
 	free(xcalloc(0, 8));
 	assert_int_equal(st_add(1, 2), 3);
 	assert_int_equal(st_mult(3, 4), 12);
-	{
-		volatile size_t huge = SIZE_MAX / 2;
-
-		assert_null(try_alloc(huge));
-	}
+	free(try_alloc(0));
 }
 
 int main(void)
