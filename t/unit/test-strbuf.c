@@ -149,7 +149,7 @@ static void test_humanise(void **state)
 		const char *text;
 	} cases[] = {
 		{ 0, "0 bytes" },	    { 1, "1 byte" },
-		{ 1023, "1023 bytes" },	    { 1024, "1.00 KiB" },
+		{ 1024, "1024 bytes" },	    { 1025, "1.00 KiB" },
 		{ 1536, "1.50 KiB" },	    { 1048575, "1023.99 KiB" },
 		{ 1572864, "1.50 MiB" },    { UINT64_C(5) << 30, "5.00 GiB" },
 		{ UINT64_C(5) << 40, "5120.00 GiB" },
