@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The real git with the recorder and injector of compat/fault.h before it:
+ *
+ *   GIT_TEST_SYSCALL_LOG=FILE          append a line per call
+ *   GIT_TEST_SYSCALL_FAIL=N[+]:WHAT[:CALL]
+ *
+ * The N-th counted call (of that name, if CALL is given) fails. WHAT is an errno
+ * ("ENOSPC"), "short" for a short write, or "KILL" to be killed before it. With
+ * "+" those that need space go on failing: a disk that stays full. If the N-th
+ * call was never made, the file GIT_TEST_SYSCALL_MISSED is created, so that
+ * a sweep knows its end.
+ */
+#include "compat/posix.h"
+#include "compat/fault.h"
+#include "builtin/builtin.h"
+#include <signal.h>
+
+static size_t kill_at;
+
+static void maybe_kill(void *data UNUSED, const char *line UNUSED)
+{
+	if (fault_counted() == kill_at)
+		kill(getpid(), SIGKILL);
+}
+
+static void usage(const char *value)
+{
+	fprintf(stderr, "fault-git: bad GIT_TEST_SYSCALL_FAIL '%s'\n", value);
+	exit(125);
+}
+
+static void parse_fail(struct fault_plan *plan, const char *value)
+{
+	static char what[20], call[30];
+	char *end;
+
+	plan->fail_at = strtoul(value, &end, 10);
+	if (*end == '+') {
+		plan->from_then_on = true;
+		end++;
+	}
+	if (!plan->fail_at || sscanf(end, ":%19[A-Za-z]:%29[a-z_]", what, call) < 1)
+		usage(value);
+	if (*call)
+		plan->only = call;
+	plan->short_write = !strcmp(what, "short");
+	if (!strcmp(what, "KILL")) {
+		kill_at = plan->fail_at;
+		plan->fail_at = 0;
+		plan->before = maybe_kill;
+	} else if (!plan->short_write) {
+		plan->fail_errno = fault_errno_by_name(what);
+		if (!plan->fail_errno)
+			usage(value);
+	}
+}
+
+/* The N-th call was made, but may have been no write when "short" was asked for. */
+static void tell_missed(void)
+{
+	const char *path = getenv("GIT_TEST_SYSCALL_MISSED");
+	const char *value = getenv("GIT_TEST_SYSCALL_FAIL");
+
+	if (path && value && fault_counted() < strtoul(value, NULL, 10))
+		close(open(path, O_CREAT | O_WRONLY, 0666));
+}
+
+int main(int argc, const char **argv)
+{
+	const char *log = getenv("GIT_TEST_SYSCALL_LOG");
+	const char *fail = getenv("GIT_TEST_SYSCALL_FAIL");
+	struct fault_plan plan = FAULT_PLAN_INIT;
+
+	if (log)
+		plan.log_fd = open(log, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+	if (log && plan.log_fd < 0) {
+		perror(log);
+		return 125;
+	}
+	if (fail)
+		parse_fail(&plan, fail);
+	atexit(tell_missed);
+	fault_install(&plan);
+	return git_main(argc, argv);
+}

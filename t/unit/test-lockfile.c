@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Locks: taken once, owned, taken over only from the provably dead. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include "compat/fault.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "fs/lockfile.h"
+#include "t/unit/scratch.h"
+#include "util/alloc.h"
+#include "write-or-die.h"
+
+#define ATTRIBUTE "user.git.lock"
+
+static char *dir;
+static bool have_xattr;
+static int takeovers;
+
+static void count_takeover(const char *lock_path UNUSED, pid_t pid UNUSED)
+{
+	takeovers++;
+}
+
+static int setup(void **state UNUSED)
+{
+	int fd;
+
+	dir = scratch_new();
+	fd = new_file(at(dir, "probe"), "");
+	have_xattr = !fsetxattr(fd, ATTRIBUTE, "x", 1, 0);
+	close(fd);
+	unlink(at(dir, "probe"));
+	takeovers = 0;
+	lockfile_takeover_report = count_takeover;
+	unsetenv("GIT_TEST_FSYNC");
+	return 0;
+}
+
+static int teardown(void **state UNUSED)
+{
+	fault_remove();
+	scratch_remove(dir);
+	return 0;
+}
+
+static struct fsync_batch *batch(void)
+{
+	struct fsync_batch_options o = {
+		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL,
+	};
+
+	return fsync_batch_new(&o);
+}
+
+static bool has_owner(const char *path)
+{
+	char buf[100];
+
+	return lgetxattr(path, ATTRIBUTE, buf, sizeof(buf)) > 0;
+}
+
+static void assert_tree(const char *expect)
+{
+	char *tree = tree_of(dir);
+
+	assert_string_equal(tree, expect);
+	free(tree);
+}
+
+static int hold(struct lockfile *lk, const char *name)
+{
+	return lockfile_hold(lk, at(dir, "%s", name), 0, 0, NULL);
+}
+
+/* A child takes the lock and is gone without a word, as by kill -9. */
+static void leave_stale_lock(const char *name)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		struct lockfile lk = LOCKFILE_INIT;
+
+		if (hold(&lk, name) < 0)
+			_exit(1);
+		_exit(0); /* no clean-up */
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(file_exists(at(dir, "%s.lock", name)));
+}
+
+/* ---- the ordinary way ---- */
+
+static void whole_life(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct fsync_batch *b = batch();
+	char *text;
+
+	write_text(at(dir, "f"), "old");
+	assert_false(lockfile_is_held(&lk));
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_true(lockfile_is_held(&lk));
+	assert_true(file_exists(at(dir, "f.lock")));
+	assert_int_equal(write_in_full(lk.tf->fd, "new", 3, "f", NULL), 0);
+	assert_int_equal(lockfile_stage(&lk, b, FSYNC_INDEX, PUBLISH_INDEX, NULL), 0);
+	assert_false(lockfile_is_held(&lk));
+	text = read_text(at(dir, "f"));
+	assert_string_equal(text, "old");
+	free(text);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_tree("f f 3\n");
+	text = read_text(at(dir, "f"));
+	assert_string_equal(text, "new");
+	free(text);
+	fsync_batch_free(b);
+	lockfile_release(&lk);
+}
+
+static void owner_is_marked_while_held(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct fsync_batch *b = batch();
+	pid_t pid = 0;
+
+	if (!have_xattr)
+		skip();
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_true(has_owner(at(dir, "f.lock")));
+	assert_int_equal(lock_owner_of(at(dir, "f.lock"), &pid), LOCK_OWNER_ALIVE);
+	assert_int_equal(pid, getpid());
+	assert_int_equal(lockfile_stage(&lk, b, FSYNC_INDEX, PUBLISH_INDEX, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_false(has_owner(at(dir, "f")));
+	fsync_batch_free(b);
+	lockfile_release(&lk);
+}
+
+static void second_is_refused(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT, other = LOCKFILE_INIT;
+	struct err err = ERR_INIT;
+	char *start = xstrfmt("Unable to create '%s/f.lock': File exists.", dir);
+	char *holder = xstrfmt("Process %ld holds it", (long)getpid());
+
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(lockfile_hold(&other, at(dir, "f"), 0, 0, &err), ERR_LOCKED);
+	assert_false(lockfile_is_held(&other));
+	assert_int_equal(err.code, ERR_LOCKED);
+	assert_ptr_equal(strstr(err.msg, start), err.msg);
+	assert_non_null(strstr(err.msg, "Another git process seems to be running"));
+	if (have_xattr)
+		assert_non_null(strstr(err.msg, holder));
+	err_release(&err);
+	free(start);
+	free(holder);
+	lockfile_release(&other);
+	lockfile_release(&lk);
+	assert_tree("");
+}
+
+static void rollback_is_idempotent(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+
+	lockfile_rollback(&lk);
+	assert_int_equal(hold(&lk, "f"), 0);
+	lockfile_rollback(&lk);
+	lockfile_rollback(&lk);
+	assert_tree("");
+	assert_int_equal(hold(&lk, "f"), 0);
+	lockfile_release(&lk);
+	lockfile_release(&lk);
+	assert_tree("");
+}
+
+static void given_up_with_the_batch(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct fsync_batch *b = batch();
+
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(lockfile_stage(&lk, b, FSYNC_INDEX, PUBLISH_INDEX, NULL), 0);
+	assert_tree("f f.lock 0\n");
+	fsync_batch_free(b);
+	assert_tree("");
+	lockfile_release(&lk);
+}
+
+/* A hook ran a program that wrote the lock file anew, by a lock of its own. */
+static void another_program_writes_it(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct fsync_batch *b = batch();
+	char *text;
+
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(lockfile_close(&lk, NULL), 0);
+	write_text(at(dir, "f.lock.lock"), "theirs");
+	assert_int_equal(rename(at(dir, "f.lock.lock"), at(dir, "f.lock")), 0);
+	assert_int_equal(lockfile_stage(&lk, b, FSYNC_INDEX, PUBLISH_INDEX, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	text = read_text(at(dir, "f"));
+	assert_string_equal(text, "theirs");
+	free(text);
+
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(lockfile_close(&lk, NULL), 0);
+	write_text(at(dir, "f.lock.lock"), "theirs");
+	assert_int_equal(rename(at(dir, "f.lock.lock"), at(dir, "f.lock")), 0);
+	lockfile_rollback(&lk);
+	assert_tree("f f 6\n");
+
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(write_in_full(lk.tf->fd, "first", 5, "f", NULL), 0);
+	assert_int_equal(lockfile_close(&lk, NULL), 0);
+	assert_int_equal(lockfile_reopen(&lk, NULL), 0);
+	assert_int_equal(write_in_full(lk.tf->fd, "2nd", 3, "f", NULL), 0);
+	assert_int_equal(lockfile_stage(&lk, b, FSYNC_INDEX, PUBLISH_INDEX, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_tree("f f 3\n");
+	fsync_batch_free(b);
+	lockfile_release(&lk);
+}
+
+static void links_are_followed(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct fsync_batch *b = batch();
+	struct err err = ERR_INIT;
+
+	assert_int_equal(mkdir(at(dir, "d"), 0777), 0);
+	assert_int_equal(symlink("d/link2", at(dir, "link")), 0);
+	assert_int_equal(symlink("real", at(dir, "d/link2")), 0);
+	assert_int_equal(symlink("loop", at(dir, "loop")), 0);
+	assert_int_equal(hold(&lk, "link"), 0);
+	assert_true(file_exists(at(dir, "d/real.lock")));
+	assert_int_equal(lockfile_stage(&lk, b, FSYNC_OTHER, PUBLISH_FILE, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_tree("d d\nf d/link2 4\nf d/real 0\nf link 7\nf loop 4\n");
+
+	assert_int_equal(lockfile_hold(&lk, at(dir, "loop"), 0, 0, &err), ERR_INVALID);
+	assert_non_null(strstr(err.msg, "/loop'"));
+	err_release(&err);
+
+	assert_int_equal(lockfile_hold(&lk, at(dir, "link"), LOCK_NO_DEREF, 0, NULL), 0);
+	assert_int_equal(lockfile_stage(&lk, b, FSYNC_OTHER, PUBLISH_FILE, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_tree("d d\nf d/link2 4\nf d/real 0\nf link 0\nf loop 4\n");
+	fsync_batch_free(b);
+	lockfile_release(&lk);
+}
+
+static void directories_are_made(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(lockfile_hold(&lk, at(dir, "a/b/c"), 0, 0, &err), ERR_IO);
+	assert_non_null(strstr(err.msg, "a/b/c.lock': No such file"));
+	err_release(&err);
+	assert_int_equal(lockfile_hold(&lk, at(dir, "a/b/c"), LOCK_MAKE_DIRS, 0, &err), 0);
+	assert_true(file_exists(at(dir, "a/b/c.lock")));
+	lockfile_release(&lk);
+}
+
+/* ---- waiting ---- */
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void time_out_is_kept(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT, other = LOCKFILE_INIT;
+	int64_t start = now_ms();
+
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(lockfile_hold(&other, at(dir, "f"), 0, 100, NULL), ERR_LOCKED);
+	assert_true(now_ms() - start >= 100);
+	lockfile_release(&lk);
+	lockfile_release(&other);
+}
+
+static void waits_until_it_is_free(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	int ready[2];
+	char c;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		struct timespec ts = { 0, 50000000 };
+		int bad = hold(&lk, "f");
+
+		if (write(ready[1], "x", 1) != 1)
+			bad = 1;
+		nanosleep(&ts, NULL);
+		lockfile_release(&lk);
+		_exit(bad != 0);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	assert_int_equal(lockfile_hold(&lk, at(dir, "f"), 0, 10000, NULL), 0);
+	lockfile_release(&lk);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* ---- take-over ---- */
+
+static void dead_owner_is_replaced(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+
+	if (!have_xattr)
+		skip();
+	leave_stale_lock("f");
+	assert_int_equal(lock_owner_of(at(dir, "f.lock"), NULL), LOCK_OWNER_GONE);
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(takeovers, 1);
+	assert_int_equal(lock_owner_of(at(dir, "f.lock"), NULL), LOCK_OWNER_ALIVE);
+	lockfile_release(&lk);
+	assert_tree("");
+}
+
+/* Killed, but its parent has not asked for its status yet. */
+static void zombie_is_dead(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	siginfo_t info;
+	pid_t pid;
+
+	if (!have_xattr)
+		skip();
+	pid = fork();
+	if (!pid) {
+		_exit(hold(&lk, "f") != 0);
+	}
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(hold(&lk, "f"), 0);
+	assert_int_equal(takeovers, 1);
+	lockfile_release(&lk);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void mark(const char *name, const struct owner *o)
+{
+	char text[OWNER_TEXT_MAX + 1];
+	size_t len = owner_format(text, o, ' ');
+	int fd = new_file(at(dir, "%s", name), "");
+
+	assert_true(len > 0);
+	assert_int_equal(fsetxattr(fd, ATTRIBUTE, text, len, 0), 0);
+	close(fd);
+}
+
+static void only_proof_counts(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct owner self, o;
+
+	if (!have_xattr || !owner_self(&self))
+		skip();
+	o = self;
+	o.start--; /* the pid has been used again */
+	mark("a.lock", &o);
+	assert_int_equal(lock_owner_of(at(dir, "a.lock"), NULL), LOCK_OWNER_GONE);
+	o = self;
+	o.boot++;
+	mark("b.lock", &o);
+	/* Proof enough in the namespace that the machine boots with only. */
+	if (self.pid_ns == 0xeffffffc)
+		assert_int_equal(lock_owner_of(at(dir, "b.lock"), NULL), LOCK_OWNER_GONE);
+	o.pid_ns++;
+	mark("c.lock", &o);
+	assert_int_equal(lock_owner_of(at(dir, "c.lock"), NULL), LOCK_OWNER_UNKNOWN);
+	o = self;
+	o.pid_ns++;
+	o.pid = 0x7ffffffe;
+	mark("d.lock", &o);
+	assert_int_equal(lock_owner_of(at(dir, "d.lock"), NULL), LOCK_OWNER_UNKNOWN);
+	assert_int_equal(hold(&lk, "d"), ERR_LOCKED);
+	o = self;
+	mark("e.lock", &o);
+	assert_int_equal(lock_owner_of(at(dir, "e.lock"), NULL), LOCK_OWNER_ALIVE);
+	assert_int_equal(hold(&lk, "e"), ERR_LOCKED);
+	assert_int_equal(takeovers, 0);
+}
+
+static void others_locks_are_respected(void **state UNUSED)
+{
+	static const char *const texts[] = { "", "1", "2 0 0 0 1 1", "1 0 0 0 0 1", "1 x 0 0 1 1",
+					     "1 0 0 0 -1 1", "1 0 0 0 1 1 1", "garbage" };
+	struct timespec old[2] = { { 1000000000, 0 }, { 1000000000, 0 } };
+	struct lockfile lk = LOCKFILE_INIT;
+
+	/* without the attribute, however old */
+	close(new_file(at(dir, "f.lock"), ""));
+	assert_int_equal(utimensat(AT_FDCWD, at(dir, "f.lock"), old, 0), 0);
+	assert_int_equal(hold(&lk, "f"), ERR_LOCKED);
+	/* a link in its place, even to a lock of a dead owner */
+	if (have_xattr) {
+		leave_stale_lock("stale");
+		assert_int_equal(symlink("stale.lock", at(dir, "g.lock")), 0);
+		assert_int_equal(hold(&lk, "g"), ERR_LOCKED);
+		for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+			int fd = new_file(at(dir, "x.lock"), "");
+
+			assert_int_equal(fsetxattr(fd, ATTRIBUTE, texts[i], strlen(texts[i]), 0), 0);
+			close(fd);
+			assert_int_equal(lock_owner_of(at(dir, "x.lock"), NULL), LOCK_OWNER_UNKNOWN);
+			assert_int_equal(hold(&lk, "x"), ERR_LOCKED);
+			unlink(at(dir, "x.lock"));
+		}
+	}
+	/* a directory in its place */
+	assert_int_equal(mkdir(at(dir, "h.lock"), 0777), 0);
+	assert_int_equal(hold(&lk, "h"), ERR_LOCKED);
+	assert_int_equal(takeovers, 0);
+	assert_true(file_exists(at(dir, "f.lock")));
+}
+
+/*
+ * We have seen a dead owner and wait for the directory; meanwhile another
+ * process, which had it first, has put its own lock there. That one must stay.
+ */
+static void takeover_has_one_winner(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	int ready[2], done[2], fd;
+	char c = 'x';
+	pid_t pid;
+
+	if (!have_xattr)
+		skip();
+	leave_stale_lock("f");
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(done), 0);
+	pid = fork();
+	if (!pid) {
+		struct timespec ts = { 0, 200000000 };
+		int bad = 0;
+
+		alarm(10); /* a parent that failed does not write */
+		fd = open(dir, O_RDONLY | O_DIRECTORY);
+		bad |= flock(fd, LOCK_EX);
+		bad |= write(ready[1], &c, 1) != 1;
+		nanosleep(&ts, NULL); /* the parent is waiting now */
+		bad |= unlink(at(dir, "f.lock"));
+		bad |= hold(&lk, "f");
+		close(fd);
+		bad |= read(done[0], &c, 1) != 1;
+		_exit(bad != 0);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	assert_int_equal(hold(&lk, "f"), ERR_LOCKED);
+	assert_int_equal(takeovers, 0);
+	assert_true(file_exists(at(dir, "f.lock")));
+	assert_int_equal(write(done[1], &c, 1), 1);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(done[i]);
+	}
+}
+
+/* Many at once, for real. */
+static void crowd_has_one_winner(void **state UNUSED)
+{
+	if (!have_xattr)
+		skip();
+	for (int round = 0; round < 5; round++) {
+		int go[2], end[2], winners = 0;
+		pid_t pids[8];
+
+		leave_stale_lock("f");
+		assert_int_equal(pipe(go), 0);
+		assert_int_equal(pipe(end), 0);
+		for (int i = 0; i < 8; i++) {
+			pids[i] = fork();
+			if (!pids[i]) {
+				struct lockfile lk = LOCKFILE_INIT;
+				bool won;
+				char c;
+
+				alarm(10);
+				close(go[1]);
+				if (read(go[0], &c, 1) < 0)
+					_exit(2);
+				won = !hold(&lk, "f");
+				/* The winner keeps it until all have tried. */
+				if (write(end[1], won ? "y" : "n", 1) != 1)
+					_exit(2);
+				pause();
+			}
+		}
+		close(go[0]);
+		close(go[1]); /* all start */
+		for (int i = 0; i < 8; i++) {
+			char c;
+
+			assert_int_equal(read(end[0], &c, 1), 1);
+			winners += c == 'y';
+		}
+		for (int i = 0; i < 8; i++) {
+			kill(pids[i], SIGKILL);
+			assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
+		}
+		close(end[0]);
+		close(end[1]);
+		assert_int_equal(winners, 1);
+		unlink(at(dir, "f.lock"));
+	}
+}
+
+/* ---- kill -9 before every call: the next one gets the lock ---- */
+
+static int operation(struct err *err)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct fsync_batch *b = batch();
+	int ret = lockfile_hold(&lk, at(dir, "f"), 0, 0, err);
+
+	if (!ret)
+		ret = write_in_full(lk.tf->fd, "new", 3, at(dir, "f"), err);
+	if (!ret)
+		ret = lockfile_stage(&lk, b, FSYNC_INDEX, PUBLISH_INDEX, err);
+	if (!ret)
+		ret = fsync_batch_commit(b, err);
+	lockfile_release(&lk);
+	fsync_batch_free(b);
+	return ret;
+}
+
+struct countdown {
+	int left;
+};
+
+static void kill_at_zero(void *data, const char *line UNUSED)
+{
+	struct countdown *c = data;
+
+	if (!c->left--)
+		kill(getpid(), SIGKILL);
+}
+
+static void killed_before_every_call(void **state UNUSED)
+{
+	bool killed = true;
+
+	if (!have_xattr)
+		skip();
+	for (int n = 0; killed; n++) {
+		int status;
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct countdown c = { n };
+			struct fault_plan plan = FAULT_PLAN_INIT;
+
+			plan.before = kill_at_zero;
+			plan.data = &c;
+			fault_install(&plan);
+			_exit(operation(NULL) != 0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		killed = WIFSIGNALED(status);
+		if (!killed) {
+			assert_int_equal(status, 0);
+			assert_true(n >= 8);
+		}
+		assert_int_equal(operation(NULL), 0);
+		assert_tree("f f 3\n");
+		assert_false(has_owner(at(dir, "f")));
+		unlink(at(dir, "f"));
+	}
+}
+
+/* ---- faults ---- */
+
+static void sweep(int fail_errno, bool short_write, bool from_then_on)
+{
+	for (size_t n = 1;; n++) {
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct err err = ERR_INIT;
+		char *tree;
+		bool hit;
+		int ret;
+
+		plan.fail_at = n;
+		plan.fail_errno = fail_errno;
+		plan.short_write = short_write;
+		plan.from_then_on = from_then_on;
+		write_text(at(dir, "f"), "older");
+		fault_install(&plan);
+		ret = operation(&err);
+		hit = fault_hit();
+		if (!hit && n > fault_counted()) {
+			assert_int_equal(ret, 0);
+			assert_true(n > 8);
+			err_release(&err);
+			break;
+		}
+		fault_remove();
+		tree = tree_of(dir);
+		if (strcmp(tree, ret == ERR_IO ? "f f 5\n" : "f f 3\n"))
+			fail_msg("call %zu: result %d, but:\n%s", n, ret, tree);
+		if (ret && (err.code != ret || !strstr(err.msg, dir)))
+			fail_msg("call %zu: '%s' names no path", n, err_message(&err));
+		if (ret && (short_write || fail_errno == EINTR))
+			fail_msg("call %zu: %s", n, err_message(&err));
+		free(tree);
+		err_release(&err);
+	}
+	fault_remove();
+}
+
+static void every_call_fails_once(void **state UNUSED)
+{
+	sweep(EIO, false, false);
+	sweep(ENOSPC, false, false);
+	sweep(ENOSPC, false, true);
+	sweep(EINTR, false, false);
+	sweep(0, true, false);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(whole_life),
+		T(owner_is_marked_while_held),
+		T(second_is_refused),
+		T(rollback_is_idempotent),
+		T(given_up_with_the_batch),
+		T(another_program_writes_it),
+		T(links_are_followed),
+		T(directories_are_made),
+		T(time_out_is_kept),
+		T(waits_until_it_is_free),
+		T(dead_owner_is_replaced),
+		T(zombie_is_dead),
+		T(only_proof_counts),
+		T(others_locks_are_respected),
+		T(takeover_has_one_winner),
+		T(crowd_has_one_winner),
+		T(killed_before_every_call),
+		T(every_call_fails_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

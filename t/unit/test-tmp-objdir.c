@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Temporary object directories: made, staged, removed, reaped. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include "compat/fault.h"
+#include "fs/file.h"
+#include "fs/owner.h"
+#include "fs/tmp-objdir.h"
+#include "t/unit/scratch.h"
+#include "util/alloc.h"
+
+static char *dir;
+static int reaped;
+
+static void count_reaped(const char *path UNUSED, pid_t pid UNUSED)
+{
+	reaped++;
+}
+
+static int setup(void **state UNUSED)
+{
+	dir = scratch_new();
+	reaped = 0;
+	tmp_objdir_reap_report = count_reaped;
+	unsetenv("GIT_TEST_FSYNC");
+	unsetenv("GIT_ALTERNATE_OBJECT_DIRECTORIES");
+	return 0;
+}
+
+static int teardown(void **state UNUSED)
+{
+	fault_remove();
+	scratch_remove(dir);
+	return 0;
+}
+
+static void assert_tree(const char *expect)
+{
+	char *tree = tree_of(dir);
+
+	assert_string_equal(tree, expect);
+	free(tree);
+}
+
+static void fill(struct tmp_objdir *t)
+{
+	static const char *const names[] = {
+		"pack/pack-1.idx", "pack/pack-1.keep", "pack/pack-1.pack", "pack/pack-1.rev",
+		"pack/tmp_pack_x", "ab/cdef", "info/commit-graph",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path = xstrfmt("%s/%s", tmp_objdir_path(t), names[i]);
+
+		char *slash = strrchr(path, '/');
+
+		*slash = '\0';
+		(void)!mkdir(path, 0777); /* not through the table: no part of a sweep */
+		*slash = '/';
+		write_text(path, names[i]);
+		free(path);
+	}
+}
+
+static void made_and_destroyed(void **state UNUSED)
+{
+	struct tmp_objdir *t = NULL;
+
+	assert_int_equal(tmp_objdir_create(&t, dir, "bulk", 0, NULL), 0);
+	assert_true(starts_with(tmp_objdir_path(t), at(dir, "tmp_objdir-bulk-")));
+	assert_true(is_directory(tmp_objdir_path(t)));
+	fill(t);
+	tmp_objdir_destroy(&t);
+	assert_null(t);
+	tmp_objdir_destroy(&t);
+	assert_tree("");
+}
+
+static void failure_names_the_directory(void **state UNUSED)
+{
+	struct err err = ERR_INIT;
+	struct tmp_objdir *t = NULL;
+
+	assert_int_equal(tmp_objdir_create(&t, at(dir, "no"), "bulk", 0, &err), ERR_IO);
+	assert_null(t);
+	assert_non_null(strstr(err.msg, "/no/tmp_objdir-bulk-"));
+	err_release(&err);
+}
+
+static void environment_of_children(void **state UNUSED)
+{
+	struct strvec env = STRVEC_INIT;
+	struct tmp_objdir *t = NULL;
+	char *line;
+
+	setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", "/x:/y", 1);
+	assert_int_equal(tmp_objdir_create(&t, dir, "incoming", 0, NULL), 0);
+	tmp_objdir_env(t, &env);
+	assert_int_equal(env.nr, 3);
+	line = xstrfmt("GIT_OBJECT_DIRECTORY=%s", tmp_objdir_path(t));
+	assert_string_equal(env.v[0], line);
+	free(line);
+	line = xstrfmt("GIT_ALTERNATE_OBJECT_DIRECTORIES=%s:/x:/y", dir);
+	assert_string_equal(env.v[1], line);
+	free(line);
+	line = xstrfmt("GIT_QUARANTINE_PATH=%s", tmp_objdir_path(t));
+	assert_string_equal(env.v[2], line);
+	free(line);
+	strvec_clear(&env);
+	tmp_objdir_destroy(&t);
+	unsetenv("GIT_ALTERNATE_OBJECT_DIRECTORIES");
+}
+
+static void staged_in_order(void **state UNUSED)
+{
+	struct fsync_batch_options o = {
+		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL,
+	};
+	struct fsync_batch *b = fsync_batch_new(&o);
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct tmp_objdir *t = NULL;
+	const char *idx, *pack, *rev, *loose;
+
+	assert_int_equal(tmp_objdir_create(&t, dir, "incoming", 0, NULL), 0);
+	fill(t);
+	fault_install(&plan);
+	assert_int_equal(tmp_objdir_stage_all(t, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	idx = strstr(fault_text(), "rename");
+	pack = strstr(idx, "/pack-1.pack\n");
+	rev = strstr(idx, "/pack-1.rev\n");
+	loose = strstr(idx, "/ab/cdef\n");
+	idx = strstr(idx, "/pack-1.idx\n");
+	assert_true(pack && rev && loose && idx);
+	/* The last line with that name is the rename that worked. */
+	assert_true(pack < idx && rev < idx && idx < loose);
+	fsync_batch_free(b);
+	tmp_objdir_destroy(&t);
+	assert_tree("d ab\nd pack\nf ab/cdef 7\nf pack/pack-1.idx 15\n"
+		    "f pack/pack-1.keep 16\nf pack/pack-1.pack 16\nf pack/pack-1.rev 15\n");
+}
+
+static pid_t child(void (*fn)(void))
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		fn();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void make_one(void)
+{
+	struct tmp_objdir *t = NULL;
+
+	if (tmp_objdir_create(&t, dir, "bulk", 0, NULL))
+		_exit(1);
+	fill(t);
+}
+
+static void make_one_and_die(void)
+{
+	make_one();
+	raise(SIGTERM);
+}
+
+static void make_one_and_stay(void)
+{
+	make_one();
+	kill(getpid(), SIGSTOP);
+}
+
+static void removed_on_a_signal(void **state UNUSED)
+{
+	int status;
+	pid_t pid = child(make_one_and_die);
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_tree("");
+}
+
+static void the_dead_are_reaped(void **state UNUSED)
+{
+	int status;
+	pid_t dead = child(make_one), alive;
+	struct owner self;
+
+	assert_int_equal(waitpid(dead, &status, 0), dead);
+	assert_int_equal(status, 0);
+	if (!owner_self(&self))
+		skip();
+	tmp_objdir_reap(dir);
+	assert_int_equal(reaped, 1);
+	assert_tree("");
+
+	assert_int_equal(mkdir(at(dir, "tmp_objdir-incoming-Xy12Zq"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "tmp_objdir-bulk-0-00000000"), 0777), 0);
+	alive = child(make_one_and_stay);
+	assert_int_equal(waitpid(alive, &status, WUNTRACED), alive);
+	tmp_objdir_reap(dir);
+	assert_int_equal(reaped, 1);
+	kill(alive, SIGKILL);
+	assert_int_equal(waitpid(alive, &status, 0), alive);
+	tmp_objdir_reap(dir);
+	assert_int_equal(reaped, 2);
+	assert_tree("d tmp_objdir-bulk-0-00000000\nd tmp_objdir-incoming-Xy12Zq\n");
+	tmp_objdir_reap(at(dir, "none"));
+}
+
+/* ---- faults ---- */
+
+static int operation(struct err *err)
+{
+	struct fsync_batch_options o = {
+		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL,
+	};
+	struct fsync_batch *b = fsync_batch_new(&o);
+	struct tmp_objdir *t = NULL;
+	int ret = tmp_objdir_create(&t, dir, "in", 0660, err);
+
+	if (!ret) {
+		fill(t);
+		ret = tmp_objdir_stage_all(t, b, err);
+	}
+	if (!ret)
+		ret = fsync_batch_commit(b, err);
+	fsync_batch_free(b);
+	tmp_objdir_destroy(&t);
+	return ret;
+}
+
+static void every_call_fails_once(void **state UNUSED)
+{
+	static const int errnos[] = { EIO, ENOSPC, EINTR };
+
+	for (size_t e = 0; e < ARRAY_SIZE(errnos); e++) {
+		for (size_t n = 1;; n++) {
+			struct fault_plan plan = FAULT_PLAN_INIT;
+			struct err err = ERR_INIT;
+			char *tree;
+			bool hit;
+			int ret;
+
+			plan.fail_at = n;
+			plan.fail_errno = errnos[e];
+			fault_install(&plan);
+			ret = operation(&err);
+			hit = fault_hit();
+			if (ret && (ret != err.code || !strstr(err.msg, dir)))
+				fail_msg("call %zu: '%s' names no path", n, err_message(&err));
+			if (ret && errnos[e] == EINTR)
+				fail_msg("call %zu: %s", n, err_message(&err));
+			err_release(&err);
+			if (!hit)
+				assert_int_equal(ret, 0);
+			fault_remove();
+			tree = tree_of(dir);
+			if (ret && strstr(tree, "tmp_"))
+				fail_msg("call %zu: litter:\n%s", n, tree);
+			free(tree);
+			assert_int_equal(remove_tree(dir, true, NULL), 0);
+			if (!hit)
+				break;
+		}
+	}
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(made_and_destroyed),
+		T(failure_names_the_directory),
+		T(environment_of_children),
+		T(staged_in_order),
+		T(removed_on_a_signal),
+		T(the_dead_are_reaped),
+		T(every_call_fails_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
