@@ -23,6 +23,9 @@ static const struct command commands[] = {
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
+	{ "show-ref", cmd_show_ref, CMD_REPO },
+	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },
+	{ "update-ref", cmd_update_ref, CMD_REPO },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "version", cmd_version, 0 },
 };

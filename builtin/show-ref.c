@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-show-ref(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+
+static const char *const usage[] = {
+	"git show-ref [--head] [-d | --dereference]\n"
+	"             [-s | --hash[=<n>]] [--abbrev[=<n>]] [--branches] [--tags]\n"
+	"             [--] [<pattern>...]",
+	"git show-ref --verify [-q | --quiet] [-d | --dereference]\n"
+	"             [-s | --hash[=<n>]] [--abbrev[=<n>]]\n"
+	"             [--] [<ref>...]",
+	"git show-ref --exclude-existing[=<pattern>]",
+	"git show-ref --exists <ref>",
+	NULL
+};
+
+struct show_ref {
+	struct repository *repo;
+	int quiet, head, heads, tags, dereference, hash_only, verify, exists;
+	int abbrev; /* 0: whole names; -1: automatic */
+	const char *exclude; /* "" without a pattern; NULL: other modes */
+	const char **patterns;
+	size_t nr_patterns, found;
+};
+
+/* ---- showing ---- */
+
+static void show_oid(const struct show_ref *s, const struct object_id *oid)
+{
+	struct strbuf hex = STRBUF_INIT;
+
+	if (s->abbrev)
+		odb_abbrev(s->repo->odb, oid, s->abbrev, &hex);
+	else
+		strbuf_add_oid(&hex, oid);
+	fputs(hex.buf, stdout);
+	strbuf_release(&hex);
+}
+
+static void show_one(const struct show_ref *s, const char *name, const struct ref *ref)
+{
+	struct object_id peeled;
+
+	if (!odb_has(s->repo->odb, &ref->oid))
+		die("git show-ref: bad ref %s (%s)", name, oid_hex(&ref->oid));
+	if (s->quiet)
+		return;
+	show_oid(s, &ref->oid);
+	if (!s->hash_only)
+		printf(" %s", name);
+	putchar('\n');
+	if (!s->dereference)
+		return;
+	peeled = ref->peeled;
+	if (oid_is_null(&peeled) &&
+	    (object_peel(odb_source(s->repo->odb), &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0 ||
+	     oid_eq(&peeled, &ref->oid)))
+		return;
+	show_oid(s, &peeled);
+	printf(" %s^{}\n", name);
+}
+
+/* Patterns match whole components at the end of the name. */
+static bool matches(const struct show_ref *s, const char *name)
+{
+	size_t len = strlen(name), i;
+
+	for (i = 0; i < s->nr_patterns; i++) {
+		size_t n = strlen(s->patterns[i]);
+
+		if (n <= len && !strcmp(name + len - n, s->patterns[i]) &&
+		    (n == len || name[len - n - 1] == '/'))
+			return true;
+	}
+	return !s->nr_patterns;
+}
+
+static int visit(void *data, const struct ref *ref)
+{
+	struct show_ref *s = data;
+
+	if (s->head && !strcmp(ref->name, "HEAD"))
+		; /* whatever the patterns say */
+	else if (!matches(s, ref->name))
+		return 0;
+	if ((ref->flags & REF_IS_SYMREF) && (ref->flags & REF_IS_BROKEN))
+		return 0; /* leads to a branch that is not born */
+	s->found++;
+	show_one(s, ref->name, ref);
+	return 0;
+}
+
+static int visit_head(struct show_ref *s)
+{
+	struct ref ref = { .name = "HEAD", .peeled = s->repo->algo->null_oid };
+
+	if (ref_resolve(s->repo->refs, "HEAD", &ref.oid, NULL, &ref.flags, NULL) < 0)
+		return 0;
+	return visit(s, &ref);
+}
+
+static int show_all(struct show_ref *s)
+{
+	struct ref_store *refs = s->repo->refs;
+	unsigned flags = REFS_INCLUDE_BROKEN | (s->dereference ? 0 : REFS_NO_PEEL);
+	struct err err = ERR_INIT;
+	int rc = 0;
+
+	if (s->head)
+		rc = visit_head(s);
+	if (s->heads || s->tags) {
+		if (!rc && s->heads)
+			rc = refs_foreach(refs, "refs/heads/", flags, visit, s, &err);
+		if (!rc && s->tags)
+			rc = refs_foreach(refs, "refs/tags/", flags, visit, s, &err);
+	} else if (!rc) {
+		rc = refs_foreach(refs, "", flags, visit, s, &err);
+	}
+	if (rc < 0)
+		return report_fatal(&err);
+	return s->found ? 0 : 1;
+}
+
+/* ---- --verify, --exists ---- */
+
+static int verify(struct show_ref *s)
+{
+	size_t i;
+
+	if (!s->nr_patterns)
+		die("--verify requires a reference");
+	for (i = 0; i < s->nr_patterns; i++) {
+		const char *name = s->patterns[i];
+		struct ref ref = { .name = name, .peeled = s->repo->algo->null_oid };
+
+		if ((starts_with(name, "refs/") || !strcmp(name, "HEAD")) &&
+		    !ref_resolve(s->repo->refs, name, &ref.oid, NULL, NULL, NULL))
+			show_one(s, name, &ref);
+		else if (s->quiet)
+			return 1;
+		else
+			die("'%s' - not a valid ref", name);
+	}
+	return 0;
+}
+
+static int check_existence(struct show_ref *s)
+{
+	struct err err = ERR_INIT;
+	struct object_id oid;
+	char *target = NULL;
+	int rc;
+
+	if (s->nr_patterns != 1)
+		die("--exists requires exactly one reference");
+	rc = ref_read_raw(s->repo->refs, s->patterns[0], &oid, &target, &err);
+	free(target);
+	if (rc == ERR_NOT_FOUND) {
+		error("reference does not exist");
+		err_release(&err);
+		return 2;
+	}
+	if (rc == ERR_CORRUPT) /* broken, but there */
+		rc = 0;
+	if (rc < 0) {
+		err_prefix(&err, "failed to look up reference");
+		return report_error(&err);
+	}
+	err_release(&err);
+	return 0;
+}
+
+/* ---- --exclude-existing ---- */
+
+static int collect_name(void *data, const struct ref *ref)
+{
+	strset_add(data, ref->name);
+	return 0;
+}
+
+/* From "<anything> NAME^{}", the name. */
+static const char *name_of_line(struct strbuf *line)
+{
+	const char *s;
+
+	strbuf_strip_suffix(line, "^{}");
+	for (s = line->buf + line->len; s > line->buf; s--)
+		if (isspace((unsigned char)s[-1]))
+			break;
+	return s;
+}
+
+static int exclude_existing(struct show_ref *s)
+{
+	struct strset existing = STRSET_INIT;
+	struct strbuf line = STRBUF_INIT;
+	struct err err = ERR_INIT;
+
+	if (refs_foreach(s->repo->refs, "", REFS_NO_PEEL, collect_name, &existing, &err) < 0)
+		return report_fatal(&err);
+	while (strbuf_getline_lf(&line, stdin) >= 0) {
+		const char *name = name_of_line(&line);
+
+		if (!starts_with(name, s->exclude))
+			continue;
+		if (!refname_is_valid(name, 0))
+			warning("ref '%s' ignored", name);
+		else if (!strset_contains(&existing, name))
+			puts(line.buf);
+	}
+	strset_clear(&existing);
+	strbuf_release(&line);
+	return 0;
+}
+
+/* ---- options ---- */
+
+static int parse_abbrev(const char *arg, int *out)
+{
+	int n;
+
+	if (!arg) {
+		*out = -1;
+		return 0;
+	}
+	if (!parse_int_strict(arg, &n) || n < 0)
+		return error("option `abbrev' expects a numerical value");
+	*out = n && n < 4 ? 4 : n;
+	return 0;
+}
+
+static int on_abbrev(const struct option *opt, const char *arg, int unset)
+{
+	struct show_ref *s = opt->value;
+
+	if (unset) {
+		s->abbrev = 0;
+		return 0;
+	}
+	return parse_abbrev(arg, &s->abbrev);
+}
+
+static int on_hash(const struct option *opt, const char *arg, int unset)
+{
+	struct show_ref *s = opt->value;
+
+	s->hash_only = !unset;
+	return arg ? parse_abbrev(arg, &s->abbrev) : 0;
+}
+
+static int on_exclude(const struct option *opt, const char *arg, int unset)
+{
+	struct show_ref *s = opt->value;
+
+	s->exclude = unset ? NULL : arg ? arg : "";
+	return 0;
+}
+
+int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct show_ref s = { .repo = ctx->repo };
+	struct option options[] = {
+		OPT_BOOL(0, "tags", &s.tags, "only show tags (can be combined with branches)"),
+		OPT_BOOL(0, "branches", &s.heads, "only show branches (can be combined with tags)"),
+		{ .type = OPTION_BOOL, .long_name = "heads", .value = &s.heads, .defval = 1,
+		  .help = "the same as --branches" },
+		OPT_BOOL(0, "exists", &s.exists, "check for reference existence without resolving"),
+		OPT_BOOL(0, "verify", &s.verify, "stricter reference checking, requires exact ref path"),
+		OPT_BOOL(0, "head", &s.head,
+			 "show the HEAD reference, even if it would be filtered out"),
+		OPT_BOOL('d', "dereference", &s.dereference, "dereference tags into object IDs"),
+		OPT_CALLBACK_F('s', "hash", &s, "n", "only show SHA1 hash using <n> digits",
+			       PARSE_OPT_OPTARG, on_hash),
+		OPT_CALLBACK_F(0, "abbrev", &s, "n", "use <n> digits to display object names",
+			       PARSE_OPT_OPTARG, on_abbrev),
+		OPT_BOOL('q', "quiet", &s.quiet,
+			 "do not print results to stdout (useful with --verify)"),
+		OPT_CALLBACK_F(0, "exclude-existing", &s, "pattern",
+			       "show refs from stdin that aren't in local repository",
+			       PARSE_OPT_OPTARG, on_exclude),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, options, usage, 0);
+	s.patterns = argv;
+	s.nr_patterns = argc;
+	if (!!s.exclude + s.verify + s.exists > 1)
+		die("only one of '%s', '%s' or '%s' can be given", "--exclude-existing",
+		    "--verify", "--exists");
+	if (s.exclude)
+		return exclude_existing(&s);
+	if (s.exists)
+		return check_existence(&s);
+	return s.verify ? verify(&s) : show_all(&s);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-update-ref(1) */
+#include "compat/posix.h"
+#include "builtin/update-ref.h"
+#include "walk/revparse.h"
+
+static const char *const usage[] = {
+	"git update-ref [<options>] -d <refname> [<old-val>]",
+	"git update-ref [<options>]    <refname> <new-val> [<old-val>]",
+	"git update-ref [<options>] --stdin [-z]",
+	NULL
+};
+
+int update_ref_begin(struct repository *r, struct ref_transaction **out, struct err *err)
+{
+	struct strbuf ident = STRBUF_INIT;
+	int rc = repo_ident(r, &ident, IDENT_COMMITTER, err);
+
+	if (!rc) {
+		*out = ref_transaction_begin(r->refs, 0);
+		ref_transaction_set_ident(*out, ident.buf);
+	}
+	strbuf_release(&ident);
+	return rc;
+}
+
+bool update_ref_parse_oid(struct repository *r, const char *text, struct object_id *out)
+{
+	if (!*text) {
+		*out = r->algo->null_oid;
+		return true;
+	}
+	return !revparse_oid(r, text, out, NULL);
+}
+
+static int run(const struct update_ref_options *o, const char *name,
+	       const struct object_id *new_oid, const struct object_id *old_oid,
+	       struct err *err)
+{
+	struct repository *r = o->repo;
+	struct ref_transaction *t = NULL;
+	int rc = update_ref_begin(r, &t, err);
+
+	if (!rc)
+		rc = ref_transaction_update(t, name, new_oid, old_oid, o->flags, o->msg, err);
+	if (!rc)
+		rc = ref_transaction_prepare(t, repo_batch(r), err);
+	if (!rc)
+		rc = repo_commit_batch(r, err);
+	else
+		fsync_batch_abort(repo_batch(r));
+	ref_transaction_free(t);
+	return rc;
+}
+
+static int update(const struct update_ref_options *o, int argc, const char **argv)
+{
+	struct object_id new_oid, old_oid;
+	struct err err = ERR_INIT;
+
+	if (!update_ref_parse_oid(o->repo, argv[1], &new_oid) || !*argv[1])
+		die("%s: not a valid SHA1", argv[1]);
+	if (argc == 3 && !update_ref_parse_oid(o->repo, argv[2], &old_oid))
+		die("%s: not a valid old SHA1", argv[2]);
+	if (run(o, argv[0], &new_oid, argc == 3 ? &old_oid : NULL, &err) < 0) {
+		err_prefix(&err, "update_ref failed for ref '%s'", argv[0]);
+		return report_fatal(&err);
+	}
+	return 0;
+}
+
+/* A null old value does not ask for anything here. */
+static int delete(const struct update_ref_options *o, int argc, const char **argv)
+{
+	struct object_id old_oid;
+	struct err err = ERR_INIT;
+	bool check = false;
+
+	if (argc == 2) {
+		if (!update_ref_parse_oid(o->repo, argv[1], &old_oid))
+			die("%s: not a valid old SHA1", argv[1]);
+		check = !oid_is_null(&old_oid);
+	}
+	if (run(o, argv[0], &o->repo->algo->null_oid, check ? &old_oid : NULL, &err) < 0)
+		return report_error(&err);
+	return 0;
+}
+
+int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct update_ref_options o = { .repo = ctx->repo };
+	int delete_it = 0, no_deref = 0, from_stdin = 0, nul = 0, create_reflog = 0;
+	struct option options[] = {
+		OPT_STRING('m', NULL, &o.msg, "reason", "reason of the update"),
+		OPT_BOOL('d', NULL, &delete_it, "delete the reference"),
+		OPT_BOOL(0, "no-deref", &no_deref, "update <refname> not the one it points to"),
+		OPT_BOOL('z', NULL, &nul, "stdin has NUL-terminated arguments"),
+		OPT_BOOL(0, "stdin", &from_stdin, "read updates from stdin"),
+		OPT_BOOL(0, "create-reflog", &create_reflog, "create a reflog"),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, options, usage, 0);
+	if (o.msg && !*o.msg)
+		die("Refusing to perform update with empty message.");
+	o.nul = nul;
+	if (create_reflog)
+		o.flags |= REF_FORCE_REFLOG;
+	if (from_stdin) {
+		if (delete_it || argc)
+			usage_with_options(usage, options);
+		if (no_deref)
+			o.flags |= REF_NO_DEREF;
+		return update_ref_stdin(&o);
+	}
+	if (nul)
+		usage_with_options(usage, options);
+	if (no_deref)
+		o.flags |= REF_NO_DEREF;
+	if (delete_it) {
+		if (argc < 1 || argc > 2)
+			usage_with_options(usage, options);
+		return delete(&o, argc, argv);
+	}
+	if (argc < 2 || argc > 3)
+		usage_with_options(usage, options);
+	return update(&o, argc, argv);
+}
