@@ -99,6 +99,40 @@ void cache_tree_drop_unused(struct cache_tree *ct)
 	ct->nr = kept;
 }
 
+/* ---- enumeration ---- */
+
+struct cache_tree_visit {
+	int (*fn)(void *data, const char *path, const struct object_id *oid);
+	void *data;
+	struct strbuf path;
+};
+
+/* Depth is bounded by CACHE_TREE_MAX_DEPTH. */
+static int visit_node(struct cache_tree_visit *v, const struct cache_tree *ct)
+{
+	size_t len = v->path.len;
+	int rc = ct->entry_count >= 0 ? v->fn(v->data, v->path.buf, &ct->oid) : 0;
+
+	for (size_t i = 0; i < ct->nr && !rc; i++) {
+		strbuf_add(&v->path, ct->sub[i]->name, ct->sub[i]->name_len);
+		strbuf_addch(&v->path, '/');
+		rc = visit_node(v, ct->sub[i]);
+		strbuf_setlen(&v->path, len);
+	}
+	return rc;
+}
+
+int cache_tree_foreach(const struct cache_tree *ct,
+		       int (*fn)(void *data, const char *path, const struct object_id *oid),
+		       void *data)
+{
+	struct cache_tree_visit v = { fn, data, STRBUF_INIT };
+	int rc = ct ? visit_node(&v, ct) : 0;
+
+	strbuf_release(&v.path);
+	return rc;
+}
+
 /* ---- invalidation ---- */
 
 void cache_tree_invalidate(struct index_state *ix, const char *path)

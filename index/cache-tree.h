@@ -24,6 +24,13 @@ MUST_USE int cache_tree_update(struct index_state *ix, struct repository *r, uns
 /* Valid tree id for directory "a/b" ("" root), with its number of entries; or false. */
 bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len,
 		       struct object_id *oid, size_t *entry_count);
+/*
+ * Every valid node, parents first, with its path ("" for the root, else "a/b/").
+ * A non-zero return of fn stops and is returned.
+ */
+int cache_tree_foreach(const struct cache_tree *ct,
+		       int (*fn)(void *data, const char *path, const struct object_id *oid),
+		       void *data);
 /* After reading a whole tree into the index. */
 MUST_USE int cache_tree_prime(struct index_state *ix, struct repository *r,
 			      const struct object_id *tree, struct err *err);

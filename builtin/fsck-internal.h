@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * git fsck in parts: fsck-store.c looks at every object there is, fsck-heads.c
+ * finds where history begins, fsck-graph.c walks from there and tells what
+ * is missing or not used.
+ */
+#ifndef BUILTIN_FSCK_INTERNAL_H
+#define BUILTIN_FSCK_INTERNAL_H
+
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "object/fsck.h"
+#include "util/progress.h"
+
+/* Bits of the exit code, as git fsck has them. */
+#define FSCK_BAD_OBJECT 1
+#define FSCK_BAD_LINK 2
+#define FSCK_BAD_PACK 4
+#define FSCK_BAD_REF 8
+#define FSCK_BAD_MIDX 32
+
+/* What is known of an object. */
+#define NODE_PRESENT 1u	  /* a whole copy has been seen (or is taken for granted) */
+#define NODE_REACHABLE 2u
+#define NODE_USED 4u	  /* some object, ref or index entry names it */
+#define NODE_LINKED 8u	  /* its links are in the table */
+#define NODE_TYPE_SEEN 16u /* type: from the object itself, not from who names it */
+
+struct node {
+	struct object_id oid;
+	uint8_t type; /* enum object_type; OBJ_NONE if not known */
+	uint8_t flags;
+	uint32_t links; /* place in the table of links */
+};
+
+#define NO_NODE UINT32_MAX
+/* Nodes are numbered from 0; in a link the type that is expected goes on top. */
+#define NODES_MAX ((uint32_t)1 << 30)
+/* Links beyond this are not kept: those trees are read a second time. */
+#define LINKS_MAX ((size_t)1 << 27)
+
+struct fsck {
+	struct repository *repo;
+	struct odb *odb;
+	const struct hash_algo *algo;
+	struct fsck_options checks;
+	struct oidset skip, shallow;
+	/* options */
+	int verbose, show_unreachable, show_dangling, show_tags, show_root, keep_cache;
+	int reflogs, full, connectivity_only, strict, lost_found, progress, name_objects;
+	int exit_code;
+	size_t default_refs;
+	/* graph */
+	struct node *nodes;
+	uint32_t nr, alloc;
+	uint32_t *slots; /* node + 1 by oid, open addressing */
+	size_t mask;
+	uint32_t *links;
+	size_t nr_links, alloc_links;
+	char **names;	 /* by node, with --name-objects */
+	size_t alloc_names;
+	uint32_t *stack; /* reachable, links not followed yet */
+	size_t nr_stack, alloc_stack;
+};
+
+/* ---- fsck-graph.c ---- */
+void fsck_graph_release(struct fsck *f);
+uint32_t fsck_find(const struct fsck *f, const struct object_id *oid); /* or NO_NODE */
+/* Makes it if it is new; a type that is not known yet becomes `type`. */
+uint32_t fsck_node(struct fsck *f, const struct object_id *oid, enum object_type type);
+/*
+ * An object that was read and is whole: note it and what it names. < 0: a commit or
+ * tag that cannot be parsed, which is as good as none; the caller tells it.
+ */
+MUST_USE int fsck_add_object(struct fsck *f, const struct object_id *oid,
+			     enum object_type type, const void *data, size_t size);
+/* Where a walk begins. */
+void fsck_mark_head(struct fsck *f, uint32_t node);
+void fsck_set_name(struct fsck *f, uint32_t node, const char *fmt, ...) PRINTF_LIKE(3, 4);
+const char *fsck_type_name(enum object_type type); /* "unknown" */
+/* "OID" or "OID (NAME)"; one of 4 rotating buffers. */
+const char *fsck_describe(struct fsck *f, const struct object_id *oid);
+/* A message on stderr and bits of the exit code. */
+void fsck_error(struct fsck *f, int bits, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void fsck_walk(struct fsck *f);
+void fsck_report(struct fsck *f); /* missing, unreachable, dangling */
+MUST_USE int fsck_save_found(struct fsck *f, const struct node *n, struct err *err);
+
+/* ---- fsck-store.c ---- */
+void fsck_check_stores(struct fsck *f);
+void fsck_list_stores(struct fsck *f); /* --connectivity-only: names alone */
+
+/* ---- fsck-heads.c ---- */
+void fsck_heads_from_args(struct fsck *f, int argc, const char **argv);
+void fsck_heads_from_refs(struct fsck *f);
+void fsck_heads_from_index(struct fsck *f);
+
+#endif

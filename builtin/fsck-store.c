@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every object of every store: loose files are read and hashed by worker threads,
+ * packs by pack_verify; the checks of content and the table of links are fed
+ * in the order of names and offsets, by this thread alone.
+ */
+#include "compat/posix.h"
+#include "builtin/fsck-internal.h"
+#include "object-file.h"
+#include "object/tag.h"
+#include "pack/pack.h"
+#include "util/alloc.h"
+#include "util/workers.h"
+
+/* Larger loose blobs are hashed in pieces and not held. */
+#define HOLD_BYTES ((uint64_t)8 * 1024 * 1024)
+#define IN_FLIGHT 64
+
+/* ---- one object, whole and of the right name ---- */
+
+static void check_links_at_the_ends(struct fsck *f, const struct object_id *oid,
+				    const struct object_buf *buf)
+{
+	const char *text = buf->data;
+	size_t hex = f->algo->hex_len;
+
+	/* "tree HEX\n" is followed by the parents, if there are any. */
+	if (f->show_root && buf->type == OBJ_COMMIT && buf->size > hex + 6 &&
+	    !starts_with(text + hex + 6, "parent "))
+		printf("root %s\n", fsck_describe(f, oid));
+	if (f->show_tags && buf->type == OBJ_TAG) {
+		struct tag_view tag;
+
+		if (!tag_parse(&tag, buf->data, buf->size, f->algo, NULL))
+			printf("tagged %s %s (%.*s) in %s\n", fsck_type_name(tag.target_type),
+			       oid_hex(&tag.target), (int)tag.name_len, tag.name,
+			       fsck_describe(f, oid));
+	}
+}
+
+/* `path` is where it lies, for messages. */
+static void check_object(struct fsck *f, const struct object_id *oid,
+			 const struct object_buf *buf, const char *path)
+{
+	if (f->verbose)
+		fprintf(stderr, "Checking %s %s\n", fsck_type_name(buf->type), oid_hex(oid));
+	if (fsck_add_object(f, oid, buf->type, buf->data, buf->size) < 0)
+		fsck_error(f, FSCK_BAD_OBJECT, "%s: object could not be parsed: %s",
+			   oid_hex(oid), path);
+	if (!buf->data)
+		return;
+	if (fsck_object(&f->checks, oid, buf->type, buf->data, buf->size, f->algo))
+		f->exit_code |= FSCK_BAD_OBJECT;
+	check_links_at_the_ends(f, oid, buf);
+}
+
+/* ---- loose objects ---- */
+
+struct loose_scan {
+	struct fsck *f;
+	const char *objdir;
+	struct workers *workers;
+	struct progress *progress;
+};
+
+struct loose_job {
+	struct loose_scan *scan;
+	struct object_id oid;
+	char *path;
+	struct object_buf buf;
+	struct err err;
+	int rc;
+};
+
+static int drop_piece(void *data UNUSED, const void *p UNUSED, size_t len UNUSED,
+		      struct err *err UNUSED)
+{
+	return 0;
+}
+
+static void read_loose(void *data)
+{
+	struct loose_job *j = data;
+	const struct hash_algo *algo = j->scan->f->algo;
+	struct object_info info;
+	bool any;
+
+	j->rc = loose_object_info(j->scan->objdir, &j->oid, &info, NULL);
+	if (!j->rc && info.type == OBJ_BLOB && info.size > HOLD_BYTES) {
+		j->rc = loose_object_stream(j->scan->objdir, &j->oid, algo, drop_piece, NULL,
+					    &any, &j->err);
+		j->buf.type = OBJ_BLOB;
+		return;
+	}
+	j->rc = loose_object_read_file(j->path, &j->oid, algo, 0, &j->buf, &j->err);
+}
+
+static void loose_read(void *data)
+{
+	struct loose_job *j = data;
+	struct fsck *f = j->scan->f;
+
+	if (!j->rc) {
+		check_object(f, &j->oid, &j->buf, j->path);
+	} else if (j->rc != ERR_NOT_FOUND) { /* it may go while we look */
+		fsck_error(f, FSCK_BAD_OBJECT, "%s", err_message(&j->err));
+		if (!strstr(err_message(&j->err), "hash-path mismatch"))
+			fsck_error(f, 0, "%s: object corrupt or missing: %s", oid_hex(&j->oid),
+				   j->path);
+	}
+	progress_update(j->scan->progress, j->oid.hash[0]);
+	err_release(&j->err);
+	object_buf_release(&j->buf);
+	free(j->path);
+	free(j);
+}
+
+static int submit_loose(void *data, const struct object_id *oid, const char *path)
+{
+	struct loose_scan *scan = data;
+	struct loose_job *j;
+
+	CALLOC_ARRAY(j, 1);
+	j->scan = scan;
+	j->oid = *oid;
+	j->path = xstrdup(path);
+	workers_submit(scan->workers, read_loose, loose_read, j);
+	return 0;
+}
+
+static int loose_cruft(void *data UNUSED, const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	if (!starts_with(name ? name + 1 : path, "tmp_obj_"))
+		fprintf(stderr, "bad sha1 file: %s\n", path);
+	return 0;
+}
+
+static void check_loose(struct fsck *f, const char *objdir)
+{
+	struct loose_scan scan = { f, objdir, workers_new(0, IN_FLIGHT), NULL };
+	struct err err = ERR_INIT;
+
+	if (f->verbose)
+		fprintf(stderr, "Checking object directory\n");
+	if (f->progress)
+		scan.progress = progress_start("Checking object directories", 256);
+	if (loose_object_foreach(objdir, f->algo, submit_loose, loose_cruft, &scan, &err) < 0)
+		fsck_error(f, FSCK_BAD_OBJECT, "%s", err_message(&err));
+	err_release(&err);
+	workers_free(scan.workers);
+	progress_update(scan.progress, 256);
+	progress_stop(&scan.progress);
+}
+
+/* ---- packs ---- */
+
+struct pack_scan {
+	struct fsck *f;
+	const char *path;
+	struct progress *progress;
+	uint64_t total, done;
+};
+
+static int packed_object(void *data, const struct object_id *oid, const struct object_buf *buf)
+{
+	struct pack_scan *scan = data;
+
+	progress_update(scan->progress, ++scan->done);
+	check_object(scan->f, oid, buf, scan->path);
+	return 0;
+}
+
+static void bad_pack(void *data, const char *msg)
+{
+	fsck_error(((struct pack_scan *)data)->f, FSCK_BAD_PACK, "%s", msg);
+}
+
+static void bad_midx(void *data, const char *msg)
+{
+	fsck_error(data, FSCK_BAD_MIDX, "%s", msg);
+}
+
+static int count_pack(void *data, struct pack *p)
+{
+	((struct pack_scan *)data)->total += pack_nr_objects(p);
+	return 0;
+}
+
+static int check_pack(void *data, struct pack *p)
+{
+	struct pack_scan *scan = data;
+	struct err err = ERR_INIT;
+	int rc;
+
+	scan->path = pack_path(p);
+	rc = pack_verify(p, packed_object, bad_pack, scan, &err);
+	if (rc < 0)
+		fsck_error(scan->f, FSCK_BAD_PACK, "%s", err_message(&err));
+	err_release(&err);
+	return 0;
+}
+
+static void check_packs(struct fsck *f)
+{
+	size_t stores = odb_nr_alternates(f->odb) + 1;
+	struct pack_scan scan = { .f = f };
+
+	for (size_t i = 0; i < stores; i++)
+		packs_foreach(odb_packs(f->odb, i), count_pack, &scan);
+	if (f->progress && scan.total)
+		scan.progress = progress_start("Checking objects", scan.total);
+	for (size_t i = 0; i < stores; i++)
+		packs_foreach(odb_packs(f->odb, i), check_pack, &scan);
+	progress_stop(&scan.progress);
+	for (size_t i = 0; i < stores; i++)
+		packs_verify_midx(odb_packs(f->odb, i), bad_midx, f);
+}
+
+static const char *objdir_at(struct fsck *f, size_t i)
+{
+	return i ? odb_alternate(f->odb, i - 1) : odb_objdir(f->odb);
+}
+
+void fsck_check_stores(struct fsck *f)
+{
+	for (size_t i = 0; i <= odb_nr_alternates(f->odb); i++)
+		check_loose(f, objdir_at(f, i));
+	if (f->full)
+		check_packs(f);
+}
+
+/* ---- without a look at the contents ---- */
+
+static int take_for_granted(void *data, const struct object_id *oid)
+{
+	struct fsck *f = data;
+	uint32_t node = fsck_node(f, oid, OBJ_NONE);
+
+	f->nodes[node].flags |= NODE_PRESENT;
+	return 0;
+}
+
+void fsck_list_stores(struct fsck *f)
+{
+	struct err err = ERR_INIT;
+
+	if (odb_foreach(f->odb, 0, take_for_granted, f, &err) < 0)
+		die_err(&err);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-fsck(1) */
+#include "compat/posix.h"
+#include "builtin/fsck-internal.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+
+static const char *const usage[] = {
+	"git fsck [--tags] [--root] [--unreachable] [--cache] [--no-reflogs]\n"
+	"         [--[no-]full] [--strict] [--verbose] [--lost-found]\n"
+	"         [--[no-]dangling] [--[no-]progress] [--connectivity-only]\n"
+	"         [--[no-]name-objects] [<object>...]",
+	NULL
+};
+
+/* ---- findings in the content of objects ---- */
+
+static int report_content(void *data, const struct object_id *oid, enum object_type type,
+			  enum fsck_severity severity, const char *msg_id, const char *text)
+{
+	struct fsck *f = data;
+	bool bad = severity >= FSCK_ERROR;
+
+	fflush(stdout);
+	fprintf(stderr, "%s in %s %s: %s: %s\n", bad ? "error" : "warning",
+		fsck_type_name(type), fsck_describe(f, oid), msg_id, text);
+	return bad;
+}
+
+/* A file of full object names, one in a line; '#' begins a comment. */
+static void read_oid_list(struct fsck *f, const char *path, struct oidset *out, bool must_exist)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	int rc = read_file(&text, path, 0, &err);
+
+	if (rc == ERR_NOT_FOUND && !must_exist) {
+		err_release(&err);
+		return;
+	}
+	if (rc < 0)
+		die("could not open object name list: %s", path);
+	for (char *save = NULL, *line = strtok_r(text.buf, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		struct object_id oid;
+		size_t len = strcspn(line, "#");
+
+		while (len && isspace((unsigned char)line[len - 1]))
+			len--;
+		line[len] = 0;
+		if (!len)
+			continue;
+		if (oid_from_hex(&oid, line, f->algo) < 0)
+			die("invalid object name: %s", line);
+		oidset_insert(out, &oid);
+	}
+	strbuf_release(&text);
+}
+
+/* fsck.<msg-id> and fsck.skipList */
+static void read_config(struct fsck *f)
+{
+	const struct config_set *c = f->repo->config;
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < config_nr(c); i++) {
+		const struct config_entry *e = config_at(c, i);
+		const char *id;
+		char *path;
+
+		if (!skip_prefix(e->key, "fsck.", &id))
+			continue;
+		if (strcmp(id, "skiplist")) {
+			if (fsck_set_severity(&f->checks, id, e->value ? e->value : "", &err) < 0)
+				die_err(&err);
+			continue;
+		}
+		if (config_entry_path(e, &path, &err) < 0)
+			die_err(&err);
+		read_oid_list(f, path, &f->skip, true);
+		free(path);
+	}
+}
+
+/* ---- the command ---- */
+
+static void set_up(struct fsck *f, struct repository *r)
+{
+	char *shallow = xstrfmt("%s/shallow", r->commondir);
+
+	f->repo = r;
+	f->odb = r->odb;
+	f->algo = r->algo;
+	f->checks.strict = f->strict;
+	f->checks.report = report_content;
+	f->checks.data = f;
+	f->checks.skip = &f->skip;
+	read_config(f);
+	read_oid_list(f, shallow, &f->shallow, false);
+	free(shallow);
+}
+
+static void run(struct fsck *f, int argc, const char **argv)
+{
+	if (f->connectivity_only)
+		fsck_list_stores(f);
+	else
+		fsck_check_stores(f);
+	fflush(stdout);
+	if (argc) {
+		fsck_heads_from_args(f, argc, argv);
+	} else {
+		fsck_heads_from_refs(f);
+		f->keep_cache = 1;
+	}
+	if (f->keep_cache)
+		fsck_heads_from_index(f);
+	fsck_walk(f);
+	fsck_report(f);
+}
+
+static void release(struct fsck *f)
+{
+	fsck_graph_release(f);
+	fsck_options_release(&f->checks);
+	oidset_clear(&f->skip);
+	oidset_clear(&f->shallow);
+}
+
+int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct fsck f = { .show_dangling = 1, .reflogs = 1, .full = 1, .progress = -1 };
+	struct option opts[] = {
+		OPT_BOOL('v', "verbose", &f.verbose, "be verbose"),
+		OPT_BOOL(0, "unreachable", &f.show_unreachable, "show unreachable objects"),
+		OPT_BOOL(0, "dangling", &f.show_dangling, "show dangling objects"),
+		OPT_BOOL(0, "tags", &f.show_tags, "report tags"),
+		OPT_BOOL(0, "root", &f.show_root, "report root nodes"),
+		OPT_BOOL(0, "cache", &f.keep_cache, "make index objects head nodes"),
+		OPT_BOOL(0, "reflogs", &f.reflogs, "make reflogs head nodes (default)"),
+		OPT_BOOL(0, "full", &f.full, "also consider packs and alternate objects"),
+		OPT_BOOL(0, "connectivity-only", &f.connectivity_only, "check only connectivity"),
+		OPT_BOOL(0, "strict", &f.strict, "enable more strict checking"),
+		OPT_BOOL(0, "lost-found", &f.lost_found, "write dangling objects in .git/lost-found"),
+		OPT_BOOL(0, "progress", &f.progress, "show progress"),
+		OPT_BOOL(0, "name-objects", &f.name_objects,
+			 "show verbose names for reachable objects"),
+		OPT_END()
+	};
+	struct err err = ERR_INIT;
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (f.progress < 0)
+		f.progress = isatty(2);
+	if (f.verbose)
+		f.progress = 0;
+	if (f.lost_found) {
+		f.full = 1;
+		f.show_unreachable = 0;
+	}
+	set_up(&f, ctx->repo);
+	run(&f, argc, argv);
+	if (f.lost_found && repo_commit_batch(ctx->repo, &err) < 0)
+		die_err(&err);
+	release(&f);
+	if (finish_stdout())
+		return 128;
+	return f.exit_code;
+}
