@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include <pthread.h>
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/map.h"
@@ -37,6 +38,7 @@ struct attr_def {
 };
 
 struct attrs {
+	pthread_mutex_t lock; /* of everything: files are read when they are needed */
 	struct repository *repo;
 	const struct index_state *ix;
 	enum attr_direction direction;
@@ -353,11 +355,13 @@ static void lookup(struct attrs *a, const char *path)
 void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
 	       struct attr_value *out)
 {
+	pthread_mutex_lock(&a->lock);
 	for (size_t i = 0; i < nr; i++)
 		attr_id(a, names[i], strlen(names[i]));
 	lookup(a, path);
 	for (size_t i = 0; i < nr; i++)
 		out[i] = a->result[attr_id(a, names[i], strlen(names[i]))];
+	pthread_mutex_unlock(&a->lock);
 }
 
 void attrs_get_all(struct attrs *a, const char *path, struct strvec *names,
@@ -366,6 +370,7 @@ void attrs_get_all(struct attrs *a, const char *path, struct strvec *names,
 	size_t nr = 0;
 	struct attr_value *v;
 
+	pthread_mutex_lock(&a->lock);
 	lookup(a, path);
 	ALLOC_ARRAY(v, a->nr_defs + 1);
 	for (size_t i = 0; i < a->nr_defs; i++) {
@@ -374,6 +379,7 @@ void attrs_get_all(struct attrs *a, const char *path, struct strvec *names,
 		strvec_push(names, a->defs[i].name);
 		v[nr++] = a->result[i];
 	}
+	pthread_mutex_unlock(&a->lock);
 	*values = v;
 }
 
@@ -391,10 +397,12 @@ bool attrs_match_spec(void *attrs, const char *spec, const char *path, size_t le
 	bool ok;
 	size_t nr;
 
+	pthread_mutex_lock(&a->lock);
 	ok = parse_assignments(a, spec, spec + strlen(spec), &want, &nr);
 	lookup(a, copy);
 	for (size_t i = 0; ok && i < nr; i++)
 		ok = same_value(&want[i].value, &a->result[want[i].id]);
+	pthread_mutex_unlock(&a->lock);
 	free(want);
 	free(copy);
 	return ok;
@@ -449,6 +457,7 @@ int attrs_new(struct attrs **out, struct repository *r, const struct index_state
 	int rc;
 
 	CALLOC_ARRAY(a, 1);
+	pthread_mutex_init(&a->lock, NULL);
 	a->repo = r;
 	a->ix = ix;
 	a->direction = r->worktree ? dir : ATTR_INDEX;
@@ -484,5 +493,6 @@ void attrs_free(struct attrs *a)
 	free(a->defs);
 	free(a->result);
 	free(a->decided);
+	pthread_mutex_destroy(&a->lock);
 	free(a);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * gitattributes(5): macros, all sources. Files are read when a directory is first
- * met, so look-ups belong to one thread.
+ * met. Look-ups are thread-safe.
  */
 #ifndef WORKTREE_ATTR_H
 #define WORKTREE_ATTR_H

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "index/tree-diff.h"
+#include "object/commit.h"
+#include "util/alloc.h"
+#include "worktree/status-internal.h"
+
+void status_init(struct status *s)
+{
+	memset(s, 0, sizeof(*s));
+}
+
+static void item_release(struct status_item *it)
+{
+	free(it->path);
+	free(it->old_path);
+	free(it->wt_old_path);
+}
+
+void status_release(struct status *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		item_release(&s->items[i]);
+	free(s->items);
+	string_list_clear(&s->untracked, NULL);
+	string_list_clear(&s->ignored, NULL);
+	free(s->branch);
+	free(s->detached_from);
+	free(s->rebase_branch);
+	free(s->rebase_onto);
+	free(s->bisect_branch);
+	memset(s, 0, sizeof(*s));
+}
+
+/* ---- items ---- */
+
+struct status_item *status_item_append(struct status *s, const char *path)
+{
+	struct status_item *it;
+
+	ALLOC_GROW(s->items, s->nr + 1, s->alloc);
+	it = &s->items[s->nr++];
+	memset(it, 0, sizeof(*it));
+	it->path = xstrdup(path);
+	it->staged = it->unstaged = ' ';
+	return it;
+}
+
+static int item_cmp(const void *a, const void *b)
+{
+	const struct status_item *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* An item can have been found twice: staged, and changed in the work tree. */
+static void merge_items(struct status *s)
+{
+	size_t out = 0;
+
+	if (s->nr > 1)
+		qsort(s->items, s->nr, sizeof(*s->items), item_cmp);
+	for (size_t i = 0; i < s->nr; i++) {
+		struct status_item *last = out ? &s->items[out - 1] : NULL;
+		struct status_item *it = &s->items[i];
+
+		if (!last || strcmp(last->path, it->path)) {
+			s->items[out++] = *it;
+			continue;
+		}
+		if (it->staged != ' ') {
+			last->staged = it->staged;
+			last->mode_head = it->mode_head;
+			last->oid_head = it->oid_head;
+			last->old_path = it->old_path;
+			last->score = it->score;
+			it->old_path = NULL;
+		}
+		if (it->unstaged != ' ') {
+			last->unstaged = it->unstaged;
+			last->mode_worktree = it->mode_worktree;
+			last->gitlink_new_commits = it->gitlink_new_commits;
+			last->is_gitlink |= it->is_gitlink;
+			last->wt_old_path = it->wt_old_path;
+			it->wt_old_path = NULL;
+		}
+		if (it->mode_index) {
+			last->mode_index = it->mode_index;
+			last->oid_index = it->oid_index;
+		}
+		item_release(it);
+	}
+	s->nr = out;
+}
+
+bool status_has_staged(const struct status *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->items[i].staged != ' ' && !s->items[i].stages)
+			return true;
+	return false;
+}
+
+bool status_has_unstaged(const struct status *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->items[i].unstaged != ' ' && !s->items[i].stages)
+			return true;
+	return false;
+}
+
+bool status_has_unmerged(const struct status *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->items[i].stages)
+			return true;
+	return false;
+}
+
+/* ---- HEAD against the index ---- */
+
+static void note_stages(struct collector *c, const struct index_entry *first)
+{
+	struct status_item *it = status_item_append(c->s, first->name);
+	ssize_t at = index_pos(c->ix, first->name, first->name_len, first->stage);
+	struct stat st;
+
+	for (size_t i = (size_t)at; i < c->ix->nr; i++) {
+		const struct index_entry *e = c->ix->entries[i];
+
+		if (e->name_len != first->name_len || strcmp(e->name, first->name))
+			break;
+		it->stages |= 1u << (e->stage - 1);
+		it->stage_mode[e->stage - 1] = e->mode;
+		it->stage_oid[e->stage - 1] = e->oid;
+	}
+	it->staged = it->unstaged = 'U';
+	if (!lstat(first->name, &st))
+		it->mode_worktree = worktree_mode(&c->r->settings, st.st_mode, first);
+}
+
+static bool type_differs(unsigned a, unsigned b)
+{
+	return (a & 0170000u) != (b & 0170000u);
+}
+
+static int note_staged(void *data, const char *path, unsigned old_mode,
+		       const struct object_id *old_oid, const struct index_entry *e,
+		       struct err *err UNUSED)
+{
+	struct collector *c = data;
+	struct status_item *it;
+
+	if (c->o->ps && !pathspec_match(c->o->ps, path, strlen(path), false, NULL))
+		return 0;
+	if (e && e->stage) {
+		note_stages(c, e);
+		return 0;
+	}
+	it = status_item_append(c->s, path);
+	it->mode_head = old_mode;
+	if (old_mode)
+		it->oid_head = *old_oid;
+	if (e) {
+		it->mode_index = it->mode_worktree = e->mode;
+		it->oid_index = e->oid;
+	}
+	it->is_gitlink = MODE_IS_GITLINK(e ? e->mode : old_mode);
+	if (!old_mode)
+		it->staged = 'A';
+	else if (!e)
+		it->staged = 'D';
+	else
+		it->staged = type_differs(old_mode, e->mode) ? 'T' : 'M';
+	return 0;
+}
+
+static int collect_staged(struct collector *c, struct err *err)
+{
+	const struct object_id *tree = c->o->base_tree;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_id head_tree;
+	struct commit_view view;
+	int rc;
+
+	if (!tree && !c->s->initial) {
+		rc = odb_read_type(c->r->odb, &c->s->head, OBJ_COMMIT, &buf, err);
+		if (rc >= 0)
+			rc = commit_parse(&view, buf.data, buf.size, c->r->algo, err);
+		if (rc >= 0) {
+			head_tree = view.tree;
+			tree = &head_tree;
+			commit_view_release(&view);
+		}
+		object_buf_release(&buf);
+		if (rc < 0)
+			return rc;
+	}
+	return index_diff_tree(c->ix, odb_source(c->r->odb), tree, note_staged, c, err);
+}
+
+/* ---- the index against the files ---- */
+
+static void note_unstaged(void *data, const struct index_entry *e, enum worktree_change why)
+{
+	struct collector *c = data;
+	struct status_item *it;
+	struct stat st;
+
+	if (e->stage)
+		return; /* told as unmerged */
+	if (MODE_IS_GITLINK(e->mode) && c->o->ignore_submodules)
+		return;
+	it = status_item_append(c->s, e->name);
+	it->mode_index = e->flags & CE_INTENT_TO_ADD ? 0 : e->mode;
+	if (it->mode_index)
+		it->oid_index = e->oid;
+	it->is_gitlink = MODE_IS_GITLINK(e->mode);
+	it->gitlink_new_commits = it->is_gitlink && why == WT_MODIFIED;
+	if (why == WT_DELETED)
+		it->unstaged = 'D';
+	else if (e->flags & CE_INTENT_TO_ADD)
+		it->unstaged = 'A';
+	else
+		it->unstaged = why == WT_TYPE_CHANGED ? 'T' : 'M';
+	if (why != WT_DELETED && !lstat(e->name, &st))
+		it->mode_worktree = worktree_mode(&c->r->settings, st.st_mode, e);
+}
+
+/* ---- untracked and ignored ---- */
+
+static int note_untracked(void *data, const char *path, size_t len, bool is_dir UNUSED,
+			  enum dirwalk_kind kind)
+{
+	struct collector *c = data;
+	char *name = xmemdupz(path, len);
+
+	string_list_append(kind == DIRWALK_IS_IGNORED ? &c->s->ignored : &c->s->untracked, name);
+	free(name);
+	return 0;
+}
+
+static int collect_untracked(struct collector *c, struct err *err)
+{
+	static const struct pathspec everything;
+	unsigned flags = 0;
+	struct ignore *ig;
+	int rc;
+
+	if (c->o->untracked == UNTRACKED_NO)
+		return 0;
+	if (c->o->ignored)
+		flags |= DIRWALK_IGNORED;
+	if (c->o->ignored_matching)
+		flags |= DIRWALK_IGNORED_MATCHING;
+	rc = ignore_new(&ig, c->r, c->ix, err);
+	if (rc < 0)
+		return rc;
+	rc = worktree_walk_untracked(c->r, c->ix, ig, c->o->ps ? c->o->ps : &everything,
+				     c->o->untracked, flags, note_untracked, c, err);
+	ignore_free(ig);
+	string_list_sort(&c->s->untracked);
+	string_list_sort(&c->s->ignored);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+int status_collect(struct status *s, struct repository *r, struct index_state *ix,
+		   struct converter *conv, const struct status_options *o, struct err *err)
+{
+	struct collector c = { .s = s, .r = r, .ix = ix, .conv = conv, .o = o };
+	int rc;
+
+	if ((rc = status_collect_place(&c, err)) < 0 ||
+	    (rc = worktree_refresh_index(r, ix, o->ps, conv, note_unstaged, &c, err)) < 0 ||
+	    (rc = collect_staged(&c, err)) < 0)
+		return rc;
+	if (o->renames && (rc = status_detect_renames(&c, err)) < 0)
+		return rc;
+	merge_items(s);
+	return collect_untracked(&c, err);
+}
