@@ -22,12 +22,16 @@ static const struct command commands[] = {
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
+	{ "ls-files", cmd_ls_files, CMD_REPO },
+	{ "ls-tree", cmd_ls_tree, CMD_REPO },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "show-ref", cmd_show_ref, CMD_REPO },
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },
+	{ "update-index", cmd_update_index, CMD_REPO | CMD_WORKTREE },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "version", cmd_version, 0 },
+	{ "write-tree", cmd_write_tree, CMD_REPO },
 };
 
 static int compare_name(const void *name, const void *command)

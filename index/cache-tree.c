@@ -254,10 +254,9 @@ void cache_tree_write(struct strbuf *out, const struct cache_tree *ct)
 
 /* ---- look-up ---- */
 
-bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len,
-		       struct object_id *oid, size_t *entry_count)
+static const struct cache_tree *find_node(const struct cache_tree *ct, const char *dir,
+					  size_t len)
 {
-	const struct cache_tree *ct = ix->cache_tree;
 	size_t at = 0;
 
 	while (len && dir[len - 1] == '/')
@@ -269,6 +268,14 @@ bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len
 		ct = cache_tree_child(ct, dir + at, end - at);
 		at = end + 1;
 	}
+	return ct;
+}
+
+bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len,
+		       struct object_id *oid, size_t *entry_count)
+{
+	const struct cache_tree *ct = find_node(ix->cache_tree, dir, len);
+
 	if (!ct || ct->entry_count < 0)
 		return false;
 	if (oid)
@@ -276,4 +283,14 @@ bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len
 	if (entry_count)
 		*entry_count = (size_t)ct->entry_count;
 	return true;
+}
+
+bool cache_tree_written(const struct index_state *ix, const char *dir, size_t len,
+			struct object_id *oid)
+{
+	const struct cache_tree *ct = find_node(ix->cache_tree, dir, len);
+
+	if (ct)
+		*oid = ct->oid;
+	return ct != NULL;
 }

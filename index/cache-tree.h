@@ -31,6 +31,9 @@ bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len
 int cache_tree_foreach(const struct cache_tree *ct,
 		       int (*fn)(void *data, const char *path, const struct object_id *oid),
 		       void *data);
+/* The tree of a directory after cache_tree_update: of those with intent-to-add entries, too. */
+bool cache_tree_written(const struct index_state *ix, const char *dir, size_t len,
+			struct object_id *oid);
 /* After reading a whole tree into the index. */
 MUST_USE int cache_tree_prime(struct index_state *ix, struct repository *r,
 			      const struct object_id *tree, struct err *err);

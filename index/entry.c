@@ -219,6 +219,20 @@ static void insert_at(struct index_state *ix, size_t pos, struct index_entry *e,
 	ix->changed = true;
 }
 
+/* A path in conflict has no stage 0. */
+static int drop_resolved(struct index_state *ix, const struct index_entry *e, unsigned flags,
+			 struct err *err)
+{
+	ssize_t pos = e->stage ? index_pos(ix, e->name, e->name_len, 0) : -1;
+
+	if (pos < 0)
+		return 0;
+	if (!(flags & INDEX_ADD_REPLACE))
+		return err_set(err, ERR_CONFLICT, "'%s' is in the index without a conflict", e->name);
+	index_remove_at(ix, (size_t)pos);
+	return 0;
+}
+
 /* A resolved path has no stages 1 to 3 left. */
 static void drop_stages(struct index_state *ix, size_t pos, const struct index_entry *e)
 {
@@ -238,6 +252,8 @@ int index_add(struct index_state *ix, struct index_entry *e, unsigned flags,
 
 	if (!ret && !(append && flags & INDEX_ADD_APPEND))
 		ret = clear_the_way(ix, e, flags, err);
+	if (!ret && e->stage)
+		ret = drop_resolved(ix, e, flags, err);
 	if (ret)
 		return ret;
 	pos = append && flags & INDEX_ADD_APPEND ? -1 - (ssize_t)ix->nr :
@@ -313,6 +329,8 @@ static int mark_replaced(struct index_state *ix, const struct addition *add, siz
 		ssize_t pos;
 		int ret = clear_the_way(ix, e, flags, err);
 
+		if (!ret)
+			ret = drop_resolved(ix, e, flags, err);
 		if (ret)
 			return ret;
 		pos = index_pos(ix, e->name, e->name_len, 0);

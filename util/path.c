@@ -112,6 +112,25 @@ void strbuf_relative_path(struct strbuf *out, const char *to, const char *from)
 		strbuf_addch(out, '.');
 }
 
+void strbuf_add_from_prefix(struct strbuf *out, const char *path, const char *prefix)
+{
+	size_t i = 0, common = 0, before = out->len;
+
+	if (!prefix)
+		prefix = "";
+	for (; path[i] && path[i] == prefix[i]; i++)
+		if (path[i] == '/')
+			common = i + 1;
+	if (!path[i] && prefix[i] == '/')
+		common = i;
+	for (const char *p = prefix + common + (prefix[common] == '/'); *p; p++)
+		if (*p == '/')
+			strbuf_addstr(out, "../");
+	strbuf_addstr(out, path + common);
+	if (out->len == before)
+		strbuf_addstr(out, "./");
+}
+
 const char *path_inside(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);

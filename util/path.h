@@ -23,6 +23,11 @@ char *path_absolute(const char *p);
 char *path_real(const char *p, int missing_ok);
 /* `to` as seen from directory `from`, both absolute and normalized; "." if equal. */
 void strbuf_relative_path(struct strbuf *out, const char *to, const char *from);
+/*
+ * A path of the work tree as seen from its directory `prefix` ("a/b/"; NULL or "":
+ * the top): "../x". The directory itself is "./".
+ */
+void strbuf_add_from_prefix(struct strbuf *out, const char *path, const char *prefix);
 /* If path is inside dir: the rest without slash; else NULL. "" if equal. */
 const char *path_inside(const char *path, const char *dir);
 const char *path_basename(const char *p);

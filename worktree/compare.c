@@ -243,11 +243,17 @@ void worktree_preload_index(struct repository *r, struct index_state *ix,
 static enum worktree_change finish_entry(struct pass *p, struct index_entry *e,
 					 struct lstat_cursor *cur)
 {
+	unsigned promise = p->really ? e->flags & CE_ASSUME_VALID : 0;
 	enum worktree_change change;
 	struct stat st;
 	unsigned mode;
 
+	e->flags &= ~promise;
 	change = worktree_compare(p->r, p->ix, e, cur, p->c, &st, &mode);
+	if (promise && (change == WT_UNCHANGED || change == WT_DELETED))
+		e->flags |= promise;
+	else if (promise) /* it was not kept */
+		atomic_store(&p->changed, true);
 	if (change == WT_UNCHANGED && !(e->flags & (CE_UPTODATE | CE_SKIP_WORKTREE)) &&
 	    !MODE_IS_GITLINK(e->mode) && (p->really || !(e->flags & CE_ASSUME_VALID)) &&
 	    !lstat_cursor_stat(cur, e->name, e->name_len, &st))

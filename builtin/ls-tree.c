@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-ls-tree(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/list-format.h"
+#include "index/pathspec.h"
+#include "object/tree.h"
+#include "util/path.h"
+#include "util/quote.h"
+#include "util/strbuf.h"
+#include "walk/revparse.h"
+
+static const char *const usage[] = {
+	"git ls-tree [<options>] <tree-ish> [<path>...]",
+	NULL
+};
+
+enum { SHOW_LONG = 1, SHOW_NAME, SHOW_NAME_STATUS, SHOW_OBJECT };
+
+struct lister {
+	struct repository *r;
+	const char *prefix; /* NULL: paths are shown from the top */
+	struct pathspec ps;
+	int only_trees, recurse, show_trees, nul;
+	int abbrev; /* 0: none */
+	const char *format;
+	struct strbuf line;
+};
+
+/* ---- which entries ---- */
+
+static bool is_below(const char *path, const char *dir, size_t len)
+{
+	return !len || (!strncmp(path, dir, len) && (dir[len - 1] == '/' || path[len] == '/'));
+}
+
+/* Named itself, or below something named. */
+static bool is_wanted(const struct lister *l, const char *path)
+{
+	for (size_t i = 0; i < l->ps.nr; i++) {
+		const struct pathspec_item *it = &l->ps.items[i];
+
+		if (!strcmp(path, it->match) || is_below(path, it->match, it->len))
+			return true;
+	}
+	return !l->ps.nr;
+}
+
+/* Something below it is named. */
+static bool leads_on(const struct lister *l, const char *path, size_t len)
+{
+	for (size_t i = 0; i < l->ps.nr; i++) {
+		const struct pathspec_item *it = &l->ps.items[i];
+
+		if (it->len > len && it->match[len] == '/' && !memcmp(it->match, path, len))
+			return true;
+	}
+	return false;
+}
+
+/* ---- one line ---- */
+
+static void add_path(struct lister *l, struct strbuf *out, const char *path)
+{
+	struct strbuf rel = STRBUF_INIT;
+
+	if (l->prefix)
+		strbuf_add_from_prefix(&rel, path, l->prefix);
+	else
+		strbuf_addstr(&rel, path);
+	if (l->nul)
+		strbuf_addbuf(out, &rel);
+	else
+		quote_c_style(out, rel.buf, rel.len, l->r->settings.quote_path);
+	strbuf_release(&rel);
+}
+
+static int add_size(struct lister *l, struct strbuf *out, const struct tree_entry *e, bool padded,
+		    struct err *err)
+{
+	struct object_info info;
+	int ret;
+
+	if (mode_object_type(e->mode) != OBJ_BLOB) {
+		strbuf_addf(out, padded ? "%7s" : "%s", "-");
+		return 0;
+	}
+	ret = odb_info(l->r->odb, &e->oid, &info, err);
+	if (!ret)
+		strbuf_addf(out, padded ? "%7" PRIu64 : "%" PRIu64, info.size);
+	return ret;
+}
+
+static void add_oid(struct lister *l, struct strbuf *out, const struct object_id *oid)
+{
+	if (l->abbrev)
+		odb_abbrev(l->r->odb, oid, l->abbrev, out);
+	else
+		strbuf_add_oid(out, oid);
+}
+
+struct line_source {
+	struct lister *l;
+	const char *path;
+	const struct tree_entry *e;
+};
+
+static int expand_atom(void *data, struct strbuf *out, const char *atom, struct err *err)
+{
+	struct line_source *s = data;
+
+	if (!strcmp(atom, "objectmode"))
+		strbuf_addf(out, "%06o", s->e->mode);
+	else if (!strcmp(atom, "objecttype"))
+		strbuf_addstr(out, object_type_name(mode_object_type(s->e->mode)));
+	else if (!strcmp(atom, "objectname"))
+		add_oid(s->l, out, &s->e->oid);
+	else if (!strcmp(atom, "objectsize"))
+		return add_size(s->l, out, s->e, false, err);
+	else if (!strcmp(atom, "objectsize:padded"))
+		return add_size(s->l, out, s->e, true, err);
+	else if (!strcmp(atom, "path"))
+		add_path(s->l, out, s->path);
+	else
+		return err_set(err, ERR_INVALID, "bad ls-tree format: %%(%s)", atom);
+	return 0;
+}
+
+static int show(struct lister *l, const char *path, const struct tree_entry *e, struct err *err)
+{
+	struct line_source s = { l, path, e };
+	int ret;
+
+	strbuf_reset(&l->line);
+	ret = list_format_expand(&l->line, l->format, "ls-tree", expand_atom, &s, err);
+	if (ret)
+		return ret;
+	strbuf_addch(&l->line, l->nul ? '\0' : '\n');
+	fwrite(l->line.buf, 1, l->line.len, stdout);
+	return 0;
+}
+
+static int visit(void *data, const char *path, size_t len, const struct tree_entry *e,
+		 struct err *err)
+{
+	struct lister *l = data;
+	bool wanted = is_wanted(l, path), descend;
+	int ret = 0;
+
+	if (!MODE_IS_TREE(e->mode)) {
+		if (wanted && !l->only_trees)
+			ret = show(l, path, e, err);
+		return ret ? ret : TREE_WALK_SKIP;
+	}
+	descend = leads_on(l, path, len);
+	if (!wanted && !descend)
+		return TREE_WALK_SKIP;
+	descend |= l->recurse != 0;
+	if (!descend || l->show_trees)
+		ret = show(l, path, e, err);
+	return ret ? ret : descend ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
+}
+
+/* ---- command line ---- */
+
+/* Wildcards and most magic mean nothing here. */
+static void check_magic(const struct pathspec *ps)
+{
+	for (size_t i = 0; i < ps->nr; i++) {
+		const struct pathspec_item *it = &ps->items[i];
+		const char *magic = it->glob ? "'glob'" : it->icase ? "'icase'" :
+				    it->exclude ? "'exclude' (mnemonic: '!')" :
+				    it->attr ? "'attr'" : NULL;
+
+		if (magic)
+			die("%s: pathspec magic not supported by this command: %s", it->original,
+			    magic);
+	}
+}
+
+static const char *choose_format(int mode, const char *format)
+{
+	switch (mode) {
+	case SHOW_NAME:
+	case SHOW_NAME_STATUS:
+		return "%(path)";
+	case SHOW_OBJECT:
+		return "%(objectname)";
+	case SHOW_LONG:
+		return "%(objectmode) %(objecttype) %(objectname) %(objectsize:padded)%x09%(path)";
+	default:
+		return format ? format : "%(objectmode) %(objecttype) %(objectname)%x09%(path)";
+	}
+}
+
+static void find_tree(struct lister *l, const char *name, struct object_id *tree)
+{
+	struct revparse_result found = { 0 };
+	struct err err = ERR_INIT;
+
+	if (revparse(l->r, name, OBJ_TREE, &found, &err) < 0)
+		die("Not a valid object name %s", name);
+	if (object_peel(odb_source(l->r->odb), &found.oid, OBJ_TREE, tree, NULL, &err) < 0)
+		die("not a tree object");
+	revparse_result_release(&found);
+}
+
+int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct lister l = { .r = ctx->repo, .prefix = ctx->prefix, .line = STRBUF_INIT };
+	struct object_id tree;
+	struct err err = ERR_INIT;
+	int mode = 0, full_name = 0, full_tree = 0;
+	struct option opts[] = {
+		OPT_BOOL('d', NULL, &l.only_trees, "only show trees"),
+		OPT_BOOL('r', NULL, &l.recurse, "recurse into subtrees"),
+		OPT_BOOL('t', NULL, &l.show_trees, "show trees when recursing"),
+		OPT_BOOL('z', NULL, &l.nul, "terminate entries with NUL byte"),
+		OPT_CMDMODE('l', "long", &mode, "include object size", SHOW_LONG),
+		OPT_CMDMODE(0, "name-only", &mode, "list only filenames", SHOW_NAME),
+		OPT_CMDMODE(0, "name-status", &mode, "list only filenames", SHOW_NAME_STATUS),
+		OPT_CMDMODE(0, "object-only", &mode, "list only objects", SHOW_OBJECT),
+		OPT_BOOL(0, "full-name", &full_name, "use full path names"),
+		OPT_BOOL(0, "full-tree", &full_tree,
+			 "list entire tree; not just current directory (implies --full-name)"),
+		OPT_STRING(0, "format", &l.format, "format", "format to use for the output"),
+		OPT_ABBREV(&l.abbrev),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (l.format && mode)
+		usage_msg_opt("--format can't be combined with other format-altering options",
+			      usage, opts);
+	if (!argc)
+		usage_with_options(usage, opts);
+	l.format = choose_format(mode, l.format);
+	l.show_trees |= l.only_trees && l.recurse;
+	find_tree(&l, argv[0], &tree);
+	if (pathspec_parse(&l.ps, full_tree ? NULL : ctx->prefix, l.r->worktree, argv + 1,
+			   PATHSPEC_PREFER_CWD, &err) < 0)
+		die_err(&err);
+	check_magic(&l.ps);
+	if (full_name || full_tree)
+		l.prefix = NULL;
+	if (tree_walk(odb_source(l.r->odb), &tree, "", visit, &l, &err) < 0)
+		die_err(&err);
+	pathspec_release(&l.ps);
+	strbuf_release(&l.line);
+	return 0;
+}
