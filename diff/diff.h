@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Differences between two states of files: git-diff(1), gitdiffcore(7).
+ *
+ *   struct diff_options o;
+ *   struct diff_queue q = DIFF_QUEUE_INIT;
+ *
+ *   diff_options_init(&o, odb);
+ *   diff_options_config(&o, config, &err);
+ *   o.formats = DIFF_FORMAT_STAT | DIFF_FORMAT_PATCH;
+ *   diff_trees(&q, &o, &old_tree, &new_tree, &err);   or diff_queue_add() …
+ *   diff_process(&q, &o, &err);                       renames, filters, status
+ *   diff_format(&q, &o, &out, &err);                  text
+ *   diff_queue_clear(&q);
+ *   diff_options_release(&o);
+ *
+ * A pair of the queue is a file's old and new side. Sides that are objects are read
+ * from the object database; sides that are something else (a file in the work tree)
+ * are read by a callback of whoever queued them.
+ */
+#ifndef DIFF_DIFF_H
+#define DIFF_DIFF_H
+
+#include "compat/posix.h"
+#include "config/config.h"
+#include "hash/hash.h"
+#include "index/pathspec.h"
+#include "object/object.h"
+#include "odb.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+/* ---- pairs ---- */
+
+/* One side of a pair. Shared by the pairs that a rename or copy puts it into. */
+struct diff_file {
+	char *path;
+	unsigned mode;	      /* as in trees; 0: there is no such side */
+	struct object_id oid; /* null if not known */
+	bool oid_valid;	      /* false: the content comes from options->read */
+	/* ---- of the machinery ---- */
+	int refs;
+	int rename_used;      /* pairs that took this as the source of a rename */
+	bool loaded, size_known, binary_known, is_binary;
+	uint64_t size;
+	struct object_buf content;
+	struct diff_chunks *chunks; /* for similarity */
+};
+
+#define DIFF_STATUS_ADDED 'A'
+#define DIFF_STATUS_COPIED 'C'
+#define DIFF_STATUS_DELETED 'D'
+#define DIFF_STATUS_MODIFIED 'M'
+#define DIFF_STATUS_RENAMED 'R'
+#define DIFF_STATUS_TYPE_CHANGED 'T'
+#define DIFF_STATUS_UNMERGED 'U'
+
+#define DIFF_MAX_SCORE 60000u
+
+struct diff_pair {
+	struct diff_file *old, *new; /* never NULL; mode 0 for the missing side */
+	char status;		     /* set by diff_process */
+	/*
+	 * Renames, copies: similarity; a modified pair: dissimilarity if it is a
+	 * rewrite, else 0. Of DIFF_MAX_SCORE.
+	 */
+	unsigned score;
+	bool unmerged;
+	bool broken;  /* a half of a pair that was taken apart */
+	bool renamed; /* a rename or copy was found */
+};
+
+struct diff_queue {
+	struct diff_pair **pairs;
+	size_t nr, alloc;
+	/* Set by diff_process: inexact renames were skipped, this limit would do. */
+	unsigned needed_rename_limit;
+	/* Set by diff_queue_add: for options.quick. */
+	bool has_changes;
+};
+#define DIFF_QUEUE_INIT { NULL, 0, 0, 0, false }
+
+/*
+ * A mode of 0: no such side. An oid of NULL: not known, options->read has the
+ * content. Paths are relative to the top of the work tree and copied.
+ */
+struct diff_pair *diff_queue_add(struct diff_queue *q,
+				 const char *old_path, unsigned old_mode,
+				 const struct object_id *old_oid,
+				 const char *new_path, unsigned new_mode,
+				 const struct object_id *new_oid);
+struct diff_pair *diff_queue_add_unmerged(struct diff_queue *q, const char *path);
+void diff_queue_clear(struct diff_queue *q);
+/* "R" and "095" make R095; just the percentage of pair->score. */
+unsigned diff_pair_percent(const struct diff_pair *p);
+
+/* ---- options ---- */
+
+#define DIFF_FORMAT_RAW 1u
+#define DIFF_FORMAT_STAT 2u
+#define DIFF_FORMAT_NUMSTAT 4u
+#define DIFF_FORMAT_SHORTSTAT 8u
+#define DIFF_FORMAT_SUMMARY 16u
+#define DIFF_FORMAT_PATCH 32u
+#define DIFF_FORMAT_NAME_ONLY 64u
+#define DIFF_FORMAT_NAME_STATUS 128u
+#define DIFF_FORMAT_NONE 256u /* -s */
+
+enum diff_detect { DIFF_DETECT_NONE, DIFF_DETECT_RENAMES, DIFF_DETECT_COPIES };
+
+/* Whitespace to overlook when lines are compared. */
+#define DIFF_IGNORE_SPACE_AT_EOL 1u
+#define DIFF_IGNORE_CR_AT_EOL 2u
+#define DIFF_IGNORE_SPACE_CHANGE 4u
+#define DIFF_IGNORE_ALL_SPACE 8u
+#define DIFF_IGNORE_BLANK_LINES 16u
+
+/* What the attributes of a path say: "diff", "-diff", "diff=NAME". */
+struct diff_driver {
+	int binary;	      /* 1: binary, 0: text, -1: look at the content */
+	const char *funcname; /* extended regular expression (several lines, "!"
+				 negates); NULL: the default */
+};
+
+enum diff_color {
+	DIFF_COLOR_RESET, DIFF_COLOR_CONTEXT, DIFF_COLOR_META, DIFF_COLOR_FRAG,
+	DIFF_COLOR_FUNC, DIFF_COLOR_OLD, DIFF_COLOR_NEW, DIFF_COLOR_WHITESPACE,
+	DIFF_COLOR_NR
+};
+
+struct diff_options {
+	struct odb *odb;
+	unsigned formats; /* DIFF_FORMAT_*; 0: the command's default */
+
+	/* which pairs */
+	const struct pathspec *pathspec; /* NULL: all; not owned */
+	bool recursive;	 /* default */
+	bool show_trees; /* -t */
+	bool quick;	 /* stop at the first difference; for diff_trees */
+	bool reverse;	 /* -R */
+	char filter[16]; /* --diff-filter: letters that may pass; "": all */
+	char *relative;	 /* "dir/": only below, names relative to it; owned */
+
+	/* renames, copies, rewrites */
+	enum diff_detect detect;
+	bool find_copies_harder; /* needs unchanged files in the queue */
+	bool break_rewrites;	 /* -B */
+	unsigned rename_score;	 /* of DIFF_MAX_SCORE; 0: 50% */
+	unsigned break_score, merge_score; /* 0: 50%, 60% */
+	int rename_limit;	 /* -1: default 1000; 0: none */
+
+	/* text */
+	unsigned context, interhunk_context;
+	unsigned ignore; /* DIFF_IGNORE_* */
+	bool minimal, indent_heuristic, function_context;
+	bool text;	 /* -a: nothing is binary */
+	bool binary;	 /* --binary: patches that can be applied */
+	bool full_index;
+	int abbrev;	 /* digits; -1: automatic, 0: all */
+	const char *src_prefix, *dst_prefix;
+	const char *line_prefix; /* before every line */
+	uint64_t big_file_threshold; /* larger is binary */
+	bool suppress_blank_empty;
+
+	/* output */
+	bool null_term;	 /* -z */
+	bool quote_path; /* core.quotePath */
+	int stat_width, stat_name_width, stat_graph_width, stat_count; /* 0: automatic */
+	int term_columns; /* for --stat; 0: $COLUMNS or 80 */
+	bool compact_summary;
+	bool color;
+	char colors[DIFF_COLOR_NR][75];
+	/* If set: called with `out` after each file's text, may drain it. */
+	int (*drain)(void *data, struct strbuf *out, struct err *err);
+	void *drain_data;
+
+	/* pickaxe */
+	char *pickaxe;	 /* -S or -G; owned */
+	bool pickaxe_grep, pickaxe_regex, pickaxe_all;
+
+	/* content of sides with oid_valid false */
+	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,
+		    struct err *err);
+	void *read_data;
+	/* attributes; NULL: none are set */
+	void (*driver)(void *data, const char *path, struct diff_driver *out);
+	void *driver_data;
+};
+
+void diff_options_init(struct diff_options *o, struct odb *odb);
+void diff_options_release(struct diff_options *o);
+/* The diff.*, color.diff.* and core.* keys. ERR_INVALID names a bad value. */
+MUST_USE int diff_options_config(struct diff_options *o, const struct config_set *c,
+				 struct err *err);
+/*
+ * One option of git-diff(1) at argv[0] (its value perhaps at argv[1]). Returns how
+ * many arguments it took, 0 if it is no option of diff, ERR_INVALID with Git's message.
+ */
+int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err);
+
+/* ---- filling the queue ---- */
+
+/*
+ * All differences between two trees; NULL is the empty tree. Pairs come in index
+ * order. With options.quick the first one ends it (q->has_changes).
+ */
+MUST_USE int diff_trees(struct diff_queue *q, const struct diff_options *o,
+			const struct object_id *old_tree, const struct object_id *new_tree,
+			struct err *err);
+
+/*
+ * Rewrites, renames and copies, pickaxe, filter, direction; sets every status.
+ * Pairs without any difference go.
+ */
+MUST_USE int diff_process(struct diff_queue *q, const struct diff_options *o,
+			  struct err *err);
+
+/* ---- text ---- */
+
+/* Append what options.formats ask for. */
+MUST_USE int diff_format(struct diff_queue *q, const struct diff_options *o,
+			 struct strbuf *out, struct err *err);
+
+struct diff_totals {
+	size_t files;
+	uint64_t insertions, deletions;
+};
+MUST_USE int diff_count(struct diff_queue *q, const struct diff_options *o,
+			struct diff_totals *out, struct err *err);
+/* " 2 files changed, 3 insertions(+), 1 deletion(-)\n" */
+void diff_add_totals(struct strbuf *out, const struct diff_totals *t);
+
+#endif
