@@ -125,6 +125,7 @@ static int need_dir(struct bulk_checkin *b, struct err *err)
 {
 	if (b->dir)
 		return 0;
+	tmp_objdir_reap(b->objdir); /* P5: what a killed command left */
 	return tmp_objdir_create(&b->dir, b->objdir, "bulk", b->o.shared_perm, err);
 }
 

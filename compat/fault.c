@@ -12,6 +12,7 @@ static struct {
 	size_t len, alloc;
 	size_t counted;
 	bool hit;
+	char *names[4096]; /* by descriptor: the path it was opened or named with */
 } fault = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static const struct {
@@ -80,12 +81,36 @@ static void record(const char *what, long result, bool injected)
 	errno = saved;
 }
 
-/* The path that a descriptor was opened with, as far as the system tells. */
+/* fd stands for `path` from now on; NULL: for nothing. Keeps errno. */
+static void name_fd(int fd, const char *path)
+{
+	int saved = errno;
+
+	if (fd < 0 || (size_t)fd >= ARRAY_SIZE(fault.names))
+		return;
+	pthread_mutex_lock(&fault.lock);
+	free(fault.names[fd]);
+	fault.names[fd] = path ? strdup(path) : NULL;
+	pthread_mutex_unlock(&fault.lock);
+	errno = saved;
+}
+
+/* As it was given to us, so that lines can be compared; else as the system has it. */
 static void path_of_fd(int fd, char *out, size_t size)
 {
 	char link[40];
+	bool known = false;
 	ssize_t n;
 
+	if (fd >= 0 && (size_t)fd < ARRAY_SIZE(fault.names)) {
+		pthread_mutex_lock(&fault.lock);
+		known = fault.names[fd] != NULL;
+		if (known)
+			snprintf(out, size, "%s", fault.names[fd]);
+		pthread_mutex_unlock(&fault.lock);
+	}
+	if (known)
+		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, out, size - 1);
 	if (n < 0)
@@ -178,14 +203,22 @@ static void open_flags(int flags, char *out, size_t size)
 		 flags & O_APPEND ? "|append" : "", nameless ? "|tmpfile" : "");
 }
 
+static int named_open(const char *path, int flags, mode_t mode)
+{
+	int fd = syscalls_native.open(path, flags, mode);
+
+	name_fd(fd, path);
+	return fd;
+}
+
 static int fault_open(const char *path, int flags, mode_t mode)
 {
 	char how[80];
 
 	if ((flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC)))
-		return syscalls_native.open(path, flags, mode);
+		return named_open(path, flags, mode);
 	open_flags(flags, how, sizeof(how));
-	THROUGH("open", syscalls_native.open(path, flags, mode), "%s %s", path, how);
+	THROUGH("open", named_open(path, flags, mode), "%s %s", path, how);
 }
 
 static int fault_close(int fd)
@@ -194,6 +227,7 @@ static int fault_close(int fd)
 	int saved = errno, r;
 
 	path_of_fd(fd, line + 6, sizeof(line) - 6);
+	name_fd(fd, NULL);
 	errno = saved;
 	r = syscalls_native.close(fd);
 	record(line, r, false);
@@ -309,9 +343,18 @@ static int fault_link(const char *from, const char *to)
 }
 
 /* The file has no path of its own yet, so the line names the new one. */
+static int named_link_fd(int fd, const char *to)
+{
+	int r = syscalls_native.link_fd(fd, to);
+
+	if (!r)
+		name_fd(fd, to);
+	return r;
+}
+
 static int fault_link_fd(int fd, const char *to)
 {
-	THROUGH("link_fd", syscalls_native.link_fd(fd, to), "%s", to);
+	THROUGH("link_fd", named_link_fd(fd, to), "%s", to);
 }
 
 static int fault_symlink(const char *target, const char *path)
@@ -429,6 +472,10 @@ static void forget(void)
 {
 	free(fault.text);
 	fault.text = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(fault.names); i++) {
+		free(fault.names[i]);
+		fault.names[i] = NULL;
+	}
 	fault.len = fault.alloc = fault.counted = 0;
 	fault.hit = false;
 }
