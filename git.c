@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{ "check-attr", cmd_check_attr, CMD_REPO },
 	{ "check-ignore", cmd_check_ignore, CMD_REPO | CMD_WORKTREE },
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
+	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "init", cmd_init, 0 },

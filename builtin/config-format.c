@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Values by --type. */
+#include "compat/posix.h"
+#include "builtin/config-cmd.h"
+#include "util/alloc.h"
+#include "util/color.h"
+
+static const struct {
+	const char *name;
+	enum value_type type;
+} types[] = {
+	{ "bool", TYPE_BOOL }, { "int", TYPE_INT }, { "bool-or-int", TYPE_BOOL_OR_INT },
+	{ "bool-or-str", TYPE_BOOL_OR_STR }, { "path", TYPE_PATH },
+	{ "expiry-date", TYPE_EXPIRY_DATE }, { "color", TYPE_COLOR },
+};
+
+int config_cmd_type_option(const struct option *opt, const char *arg, int unset)
+{
+	struct config_cmd *c = opt->value;
+	enum value_type type = (enum value_type)opt->defval;
+
+	if (unset) {
+		c->type = TYPE_NONE;
+		c->type_said = false;
+		return 0;
+	}
+	if (type == TYPE_NONE) {
+		for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+			if (!strcmp(arg, types[i].name))
+				type = types[i].type;
+		if (type == TYPE_NONE)
+			die("unrecognized --type argument, %s", arg);
+	}
+	if (c->type_said && c->type != type)
+		return error("only one type at a time");
+	c->type = type;
+	c->type_said = true;
+	return 0;
+}
+
+/* ---- shown ---- */
+
+static void or_die(int rc, struct err *err)
+{
+	if (rc < 0)
+		die_err(err);
+}
+
+static void add_int(struct strbuf *out, const struct config_entry *e)
+{
+	struct err err = ERR_INIT;
+	int64_t n = 0;
+
+	or_die(config_entry_int64(e, INT64_MIN, INT64_MAX, &n, &err), &err);
+	strbuf_addf(out, "%" PRId64, n);
+}
+
+static void add_bool(struct strbuf *out, const struct config_entry *e)
+{
+	struct err err = ERR_INIT;
+	bool b = false;
+
+	or_die(config_entry_bool(e, &b, &err), &err);
+	strbuf_addstr(out, b ? "true" : "false");
+}
+
+static void add_path(struct strbuf *out, const struct config_entry *e)
+{
+	struct err err = ERR_INIT;
+	char *path = NULL;
+
+	or_die(config_entry_path(e, &path, &err), &err);
+	strbuf_addstr(out, path);
+	free(path);
+}
+
+static void add_color(struct strbuf *out, const struct config_entry *e)
+{
+	struct err err = ERR_INIT;
+	char color[COLOR_MAXLEN];
+	char *why;
+
+	if (!e->value)
+		or_die(config_entry_bad(e, &err, "missing value"), &err);
+	if (color_parse(e->value, color) < 0) {
+		why = xstrfmt("invalid color value: %s", e->value);
+		or_die(config_entry_bad(e, &err, why), &err);
+	}
+	strbuf_addstr(out, color);
+}
+
+static void add_expiry(struct strbuf *out, const struct config_entry *e)
+{
+	struct err err = ERR_INIT;
+	timestamp_t t = 0;
+
+	or_die(config_entry_expiry(e, &t, &err), &err);
+	strbuf_addf(out, "%" PRIu64, t);
+}
+
+void config_cmd_format(struct strbuf *out, const struct config_cmd *c,
+		       const struct config_entry *e)
+{
+	int word;
+
+	switch (c->type) {
+	case TYPE_NONE:
+		strbuf_addstr(out, e->value ? e->value : "");
+		break;
+	case TYPE_BOOL:
+		add_bool(out, e);
+		break;
+	case TYPE_INT:
+		add_int(out, e);
+		break;
+	case TYPE_BOOL_OR_INT:
+		word = config_parse_bool_word(e->value);
+		if (word >= 0)
+			strbuf_addstr(out, word ? "true" : "false");
+		else
+			add_int(out, e);
+		break;
+	case TYPE_BOOL_OR_STR:
+		word = config_parse_maybe_bool(e->value);
+		strbuf_addstr(out, word < 0 ? e->value : word ? "true" : "false");
+		break;
+	case TYPE_PATH:
+		add_path(out, e);
+		break;
+	case TYPE_EXPIRY_DATE:
+		add_expiry(out, e);
+		break;
+	case TYPE_COLOR:
+		add_color(out, e);
+		break;
+	}
+}
+
+/* ---- written ---- */
+
+char *config_cmd_normalize(const struct config_cmd *c, const char *key, const char *value)
+{
+	/* an entry of nowhere, for the messages */
+	struct config_entry e = { .key = (char *)key, .value = (char *)value,
+				  .origin = CONFIG_ORIGIN_CMDLINE };
+	struct strbuf sb = STRBUF_INIT;
+	char color[COLOR_MAXLEN];
+
+	switch (c->type) {
+	case TYPE_NONE:
+	case TYPE_PATH: /* "~" is expanded where it is read */
+	case TYPE_EXPIRY_DATE:
+		return xstrdup(value);
+	case TYPE_COLOR:
+		if (color_parse(value, color) < 0) {
+			error("invalid color value: %s", value);
+			die("cannot parse color '%s'", value);
+		}
+		return xstrdup(value);
+	default:
+		config_cmd_format(&sb, c, &e);
+		return strbuf_detach(&sb, NULL);
+	}
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git config: set, unset, rename-section, remove-section. */
+#include "compat/posix.h"
+#include "builtin/config-cmd.h"
+#include "util/alloc.h"
+#include "write-or-die.h"
+
+/* The batch of the repository, or one by the configuration outside of it. */
+static struct fsync_batch *open_batch(const struct config_cmd *c)
+{
+	struct fsync_batch_options opts = { .policy = FSYNC_POLICY_DEFAULT };
+	struct repo_settings settings;
+
+	if (c->ctx->repo)
+		return repo_batch(c->ctx->repo);
+	/* a bad value of another setting must not keep us from mending it */
+	if (!repo_settings_read(&settings, command_config(NULL), hash_sha1, NULL, NULL, NULL) ||
+	    settings.fsync.components)
+		opts.policy = settings.fsync;
+	repo_settings_release(&settings);
+	return fsync_batch_new(&opts);
+}
+
+static int exit_code_of(int rc, const char *key)
+{
+	const char *dot = strrchr(key, '.');
+
+	switch (rc) {
+	case 0:
+		return 0;
+	case ERR_INVALID:
+		return !dot || dot == key || !dot[1] ? CONFIG_EXIT_NO_SECTION_OR_NAME
+						     : CONFIG_EXIT_INVALID_KEY;
+	case ERR_PATTERN:
+		return CONFIG_EXIT_INVALID_PATTERN;
+	case ERR_NOT_FOUND:
+	case ERR_AMBIGUOUS:
+		return CONFIG_EXIT_NOTHING_SET;
+	case ERR_CORRUPT:
+		return CONFIG_EXIT_INVALID_FILE;
+	default:
+		return CONFIG_EXIT_NO_WRITE;
+	}
+}
+
+/* Commit what was staged; the batch is done with. */
+static int finish(const struct config_cmd *c, struct fsync_batch *b, int rc, struct err *err)
+{
+	if (!rc)
+		rc = fsync_batch_commit(b, err);
+	if (!c->ctx->repo)
+		fsync_batch_free(b);
+	return rc;
+}
+
+static void tell(int rc, const struct config_edit *e, struct err *err)
+{
+	if (rc == ERR_AMBIGUOUS) {
+		warning("%s has multiple values", e->key);
+		if (e->value)
+			report_error(err);
+	} else if (rc != ERR_NOT_FOUND) {
+		report_error(err);
+	}
+	err_release(err);
+}
+
+int config_cmd_write(struct config_cmd *c, const struct config_edit *e)
+{
+	const char *path = config_cmd_file_to_write(c);
+	struct fsync_batch *b = open_batch(c);
+	struct err err = ERR_INIT;
+	int rc = finish(c, b, config_file_edit(path, e, b, &err), &err);
+
+	if (rc < 0)
+		tell(rc, e, &err);
+	return exit_code_of(rc, e->key);
+}
+
+int config_cmd_rename_section(struct config_cmd *c, const char *old_name, const char *new_name)
+{
+	const char *path = config_cmd_file_to_write(c);
+	struct fsync_batch *b = open_batch(c);
+	struct err err = ERR_INIT;
+	int rc = config_file_rename_section(path, old_name, new_name, b, &err);
+
+	rc = finish(c, b, rc, &err);
+	if (rc == ERR_NOT_FOUND)
+		return report_fatal(&err);
+	if (rc < 0)
+		report_error(&err);
+	return rc == ERR_INVALID ? CONFIG_EXIT_INVALID_KEY : exit_code_of(rc, "a.b");
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "config/config-internal.h"
+#include "config/urlmatch.h"
+#include "util/alloc.h"
+
+/* ---- normal form ---- */
+
+void url_parts_release(struct url_parts *u)
+{
+	FREE_AND_NULL(u->scheme);
+	FREE_AND_NULL(u->user);
+	FREE_AND_NULL(u->host);
+	FREE_AND_NULL(u->port);
+	FREE_AND_NULL(u->path);
+}
+
+static int hex(int c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool is_unreserved(int c)
+{
+	return config_is_name_char(c) || c == '.' || c == '_' || c == '~';
+}
+
+/*
+ * Escapes of characters that need none are undone, others are written in one way;
+ * what must be escaped is.
+ */
+static bool normalize_escapes(struct strbuf *out, const char *s, size_t len, const char *plain)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+		bool escaped = c == '%';
+
+		if (escaped) {
+			if (i + 2 >= len || hex(s[i + 1]) < 0 || hex(s[i + 2]) < 0)
+				return false;
+			c = (unsigned char)(hex(s[i + 1]) << 4 | hex(s[i + 2]));
+			i += 2;
+		}
+		if (is_unreserved(c) || (!escaped && strchr(plain, c) && c))
+			strbuf_addch(out, c);
+		else
+			strbuf_addf(out, "%%%02X", c);
+	}
+	return true;
+}
+
+static char *normal(const char *s, size_t len, const char *plain, bool fold)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	if (!normalize_escapes(&sb, s, len, plain)) {
+		strbuf_release(&sb);
+		return NULL;
+	}
+	if (fold)
+		strbuf_tolower(&sb);
+	return strbuf_detach(&sb, NULL);
+}
+
+/* "/a/./b/../c" to "/a/c"; NULL if ".." climbs out. */
+static char *normal_path(const char *s, size_t len)
+{
+	char *path = normal(s, len, "/!$&'()*+,;=:@", false), *p;
+	struct strbuf out = STRBUF_INIT;
+
+	for (p = path; p && *p;) {
+		size_t n = strcspn(p, "/");
+
+		if (n == 2 && !strncmp(p, "..", 2)) {
+			if (out.len <= 1) {
+				FREE_AND_NULL(path);
+				break;
+			}
+			strbuf_setlen(&out, out.len - 1);
+			while (out.len && out.buf[out.len - 1] != '/')
+				strbuf_setlen(&out, out.len - 1);
+		} else if (n != 1 || *p != '.') {
+			strbuf_add(&out, p, n + (p[n] == '/'));
+		}
+		p += n + (p[n] == '/');
+	}
+	if (!path) {
+		strbuf_release(&out);
+		return NULL;
+	}
+	free(path);
+	if (!out.len)
+		strbuf_addch(&out, '/');
+	return strbuf_detach(&out, NULL);
+}
+
+static const char *default_port(const char *scheme)
+{
+	static const char *const ports[][2] = {
+		{ "http", "80" }, { "https", "443" }, { "ssh", "22" }, { "git", "9418" },
+		{ "ftp", "21" }, { "ftps", "990" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++)
+		if (!strcmp(ports[i][0], scheme))
+			return ports[i][1];
+	return "";
+}
+
+static int bad_url(struct url_parts *u, struct err *err, const char *why)
+{
+	url_parts_release(u);
+	return err_set(err, ERR_INVALID, "%s", why);
+}
+
+/* "user:password@host:port" */
+static int parse_authority(struct url_parts *u, const char *s, size_t len, struct err *err)
+{
+	const char *at = memrchr(s, '@', len), *colon, *host = at ? at + 1 : s;
+	size_t host_len = len - (host - s), user_len;
+
+	if (at) {
+		colon = memchr(s, ':', at - s);
+		user_len = (colon ? colon : at) - s;
+		u->user = normal(s, user_len, "!$&'()*+,;=", false);
+		if (!u->user)
+			return bad_url(u, err, "invalid %XX escape sequence");
+	}
+	colon = host_len && host[0] == '[' ? memchr(host, ']', host_len) : host;
+	if (!colon)
+		return bad_url(u, err, "invalid host in URL");
+	colon = memrchr(colon, ':', host_len - (colon - host));
+	if (colon) {
+		const char *port = colon + 1;
+		size_t port_len = host_len - (port - host);
+
+		while (port_len > 1 && *port == '0') {
+			port++;
+			port_len--;
+		}
+		if (strspn(port, "0123456789") < port_len || port_len > 5)
+			return bad_url(u, err, "invalid port number");
+		u->port = port_len ? xmemdupz(port, port_len) : NULL;
+		if (u->port && !strcmp(u->port, default_port(u->scheme)))
+			FREE_AND_NULL(u->port);
+		host_len = colon - host;
+	}
+	u->host = normal(host, host_len, "[]:*!$&'()+,;=", true);
+	if (!u->host)
+		return bad_url(u, err, "invalid %XX escape sequence");
+	if (!*u->host && strcmp(u->scheme, "file"))
+		return bad_url(u, err, "missing host and scheme is not 'file:'");
+	return 0;
+}
+
+int url_parse(struct url_parts *out, const char *url, struct err *err)
+{
+	struct url_parts u = { NULL };
+	const char *sep = strstr(url, "://"), *rest;
+	size_t scheme_len = 0, len;
+
+	while (config_is_name_char((unsigned char)url[scheme_len]) || url[scheme_len] == '+' ||
+	       url[scheme_len] == '.')
+		scheme_len++;
+	if (!sep || url + scheme_len != sep || !config_is_alpha((unsigned char)*url))
+		return bad_url(&u, err, "invalid URL scheme name or missing '://' suffix");
+	u.scheme = normal(url, scheme_len, "+", true);
+	rest = sep + 3;
+	len = strcspn(rest, "/?#");
+	if (parse_authority(&u, rest, len, err) < 0)
+		return ERR_INVALID;
+	rest += len;
+	u.path = normal_path(rest, strcspn(rest, "?#"));
+	if (!u.path)
+		return bad_url(&u, err, "invalid '..' path segment or %XX escape sequence");
+	*out = u;
+	return 0;
+}
+
+/* ---- fit ---- */
+
+/* Larger is better, first to last. */
+struct fit {
+	size_t host_len, path_len;
+	bool user;
+};
+
+/* Label by label; "*" stands for one whole label. */
+static bool host_fits(const char *pattern, const char *host)
+{
+	for (;;) {
+		size_t p = strcspn(pattern, "."), h = strcspn(host, ".");
+
+		if (!(p == 1 && *pattern == '*' && h) && (p != h || strncmp(pattern, host, p)))
+			return false;
+		if (!pattern[p] || !host[h])
+			return !pattern[p] && !host[h];
+		pattern += p + 1;
+		host += h + 1;
+	}
+}
+
+static bool path_fits(const char *prefix, const char *path, size_t *len)
+{
+	size_t n = strlen(prefix);
+
+	while (n && prefix[n - 1] == '/')
+		n--;
+	*len = n + 1;
+	return !strncmp(prefix, path, n) && (!path[n] || path[n] == '/');
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool url_fits(const struct url_parts *pattern, const struct url_parts *url,
+		     struct fit *fit)
+{
+	if (strcmp(pattern->scheme, url->scheme) || !same(pattern->port, url->port) ||
+	    !host_fits(pattern->host, url->host) ||
+	    !path_fits(pattern->path, url->path, &fit->path_len))
+		return false;
+	if (pattern->user && !same(pattern->user, url->user))
+		return false;
+	fit->user = pattern->user != NULL;
+	fit->host_len = strlen(pattern->host);
+	return true;
+}
+
+/* Equal ones: the later entry counts. */
+static bool at_least(const struct fit *a, const struct fit *b)
+{
+	if (a->host_len != b->host_len)
+		return a->host_len > b->host_len;
+	if (a->path_len != b->path_len)
+		return a->path_len > b->path_len;
+	return a->user >= b->user;
+}
+
+/* ---- the best for each variable ---- */
+
+struct best {
+	struct fit fit;
+	const struct config_entry *entry;
+};
+
+static void consider(struct strmap *found, const struct config_entry *e, const char *section,
+		     const char *variable, const struct url_parts *url)
+{
+	const char *name = strrchr(e->key, '.') + 1, *sub = e->key + strlen(section) + 1;
+	struct fit fit = { 0, 0, false };
+	struct best *b;
+
+	if (variable && strcasecmp(name, variable))
+		return;
+	if (sub < name) {
+		char *text = xmemdupz(sub, name - 1 - sub);
+		struct url_parts pattern;
+		bool fits = !url_parse(&pattern, text, NULL);
+
+		free(text);
+		if (!fits)
+			return;
+		fits = url_fits(&pattern, url, &fit);
+		url_parts_release(&pattern);
+		if (!fits)
+			return;
+	}
+	b = strmap_get(found, name);
+	if (!b) {
+		b = xcalloc(1, sizeof(*b));
+		strmap_put(found, name, b);
+	} else if (!at_least(&fit, &b->fit)) {
+		return;
+	}
+	b->fit = fit;
+	b->entry = e;
+}
+
+int url_config_match(const struct config_set *c, const char *section, const char *variable,
+		     const char *url_text, struct url_config_result **out, size_t *nr,
+		     struct err *err)
+{
+	struct strmap found = STRMAP_INIT;
+	struct strmap_entry **sorted;
+	struct strbuf prefix = STRBUF_INIT;
+	struct url_parts url;
+	int rc = url_parse(&url, url_text, err);
+
+	if (rc < 0)
+		return rc;
+	strbuf_addf(&prefix, "%s.", section);
+	strbuf_tolower(&prefix);
+	for (size_t i = 0; i < config_nr(c); i++)
+		if (starts_with(config_at(c, i)->key, prefix.buf))
+			consider(&found, config_at(c, i), section, variable, &url);
+
+	*nr = found.nr;
+	CALLOC_ARRAY(*out, found.nr + 1);
+	sorted = strmap_sorted(&found);
+	for (size_t i = 0; i < found.nr; i++) {
+		(*out)[i].entry = ((struct best *)sorted[i]->value)->entry;
+		(*out)[i].key = xstrfmt("%s%s", prefix.buf, sorted[i]->key);
+	}
+	free(sorted);
+	strmap_clear(&found, free);
+	strbuf_release(&prefix);
+	url_parts_release(&url);
+	return 0;
+}
+
+void url_config_result_free(struct url_config_result *r, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(r[i].key);
+	free(r);
+}
