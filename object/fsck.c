@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options, severities, reports; which check an object gets. */
+#include "compat/posix.h"
+#include "object/fsck-internal.h"
+#include "util/alloc.h"
+
+static const struct {
+	const char *name;
+	enum fsck_severity severity;
+} messages[FSCK_MSG_NR] = {
+#define X(id, name, severity) [MSG_##id] = { name, FSCK_##severity },
+	FSCK_MESSAGES(X)
+#undef X
+};
+
+static void special_release(struct fsck_special *s)
+{
+	oidset_clear(&s->found);
+	oidset_clear(&s->done);
+}
+
+void fsck_options_release(struct fsck_options *o)
+{
+	FREE_AND_NULL(o->severity);
+	special_release(&o->gitmodules);
+	special_release(&o->gitattributes);
+}
+
+/* ---- severities ---- */
+
+static int find_message(const char *name)
+{
+	for (int i = 0; i < FSCK_MSG_NR; i++)
+		if (!strcasecmp(messages[i].name, name))
+			return i;
+	return -1;
+}
+
+bool fsck_knows(const char *msg_id)
+{
+	return find_message(msg_id) >= 0;
+}
+
+static int parse_severity(const char *s)
+{
+	if (!strcmp(s, "error"))
+		return FSCK_ERROR;
+	if (!strcmp(s, "warn"))
+		return FSCK_WARN;
+	return strcmp(s, "ignore") ? -1 : FSCK_IGNORE;
+}
+
+int fsck_set_severity(struct fsck_options *o, const char *msg_id,
+		      const char *severity, struct err *err)
+{
+	int msg = find_message(msg_id), value = parse_severity(severity);
+
+	if (msg < 0)
+		return err_set(err, ERR_INVALID, "Unhandled message id: %s", msg_id);
+	if (value < 0)
+		return err_set(err, ERR_INVALID, "Unknown fsck message type: '%s'", severity);
+	if (value != FSCK_ERROR && messages[msg].severity == FSCK_FATAL)
+		return err_set(err, ERR_INVALID, "Cannot demote %s to %s", msg_id, severity);
+	if (!o->severity) {
+		ALLOC_ARRAY(o->severity, FSCK_MSG_NR);
+		for (int i = 0; i < FSCK_MSG_NR; i++)
+			o->severity[i] = messages[i].severity;
+	}
+	o->severity[msg] = value;
+	return 0;
+}
+
+static enum fsck_severity severity_of(const struct fsck_options *o, enum fsck_msg msg)
+{
+	int s = o->severity ? o->severity[msg] : (int)messages[msg].severity;
+
+	if (s == FSCK_FATAL || (s == FSCK_WARN && o->strict))
+		return FSCK_ERROR;
+	return s == FSCK_INFO ? FSCK_WARN : (enum fsck_severity)s;
+}
+
+int fsck_say(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...)
+{
+	enum fsck_severity severity = severity_of(it->o, msg);
+	va_list ap;
+	char *text;
+	int rc;
+
+	if (severity == FSCK_IGNORE || !it->o->report ||
+	    (it->o->skip && oidset_contains(it->o->skip, it->oid)))
+		return 0;
+	va_start(ap, fmt);
+	text = xvstrfmt(fmt, ap);
+	va_end(ap);
+	rc = it->o->report(it->o->data, it->oid, it->type, severity, messages[msg].name, text);
+	free(text);
+	return rc;
+}
+
+/* ---- dispatch ---- */
+
+int fsck_object(struct fsck_options *o, const struct object_id *oid, enum object_type type,
+		const void *buf, size_t size, const struct hash_algo *algo)
+{
+	struct fsck_item it = { o, oid, type, algo };
+
+	switch (type) {
+	case OBJ_BLOB:
+		return fsck_blob(&it, buf, size);
+	case OBJ_TREE:
+		return fsck_tree(&it, buf, size);
+	case OBJ_COMMIT:
+		return fsck_commit(&it, buf, size);
+	case OBJ_TAG:
+		return fsck_tag(&it, buf, size);
+	default:
+		return fsck_say(&it, MSG_UNKNOWN_TYPE,
+				"unknown type '%d' (internal fsck error)", (int)type) != 0;
+	}
+}
+
+/* ---- special blobs that have not come by ---- */
+
+struct special_kind {
+	struct fsck_special *special;
+	const char *name;
+	enum fsck_msg missing, not_blob;
+};
+
+static int finish_one(struct fsck_options *o, const struct object_source *src,
+		      const struct special_kind *k, const struct object_id *oid)
+{
+	struct fsck_item it = { o, oid, OBJ_BLOB, src->algo };
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int failures;
+
+	if (src->read(src->data, oid, &buf, NULL) < 0)
+		return fsck_say(&it, k->missing, "unable to read %s blob", k->name) != 0;
+	it.type = buf.type;
+	if (buf.type == OBJ_BLOB)
+		failures = fsck_blob(&it, buf.data, buf.size);
+	else
+		failures = fsck_say(&it, k->not_blob, "non-blob found at %s", k->name) != 0;
+	object_buf_release(&buf);
+	return failures;
+}
+
+static int finish_kind(struct fsck_options *o, const struct object_source *src,
+		       const struct special_kind *k)
+{
+	struct oid_array left = OID_ARRAY_INIT;
+	const struct object_id *oid;
+	int failures = 0;
+
+	for (size_t i = 0; oidmap_next(&k->special->found.map, &i, &oid, NULL);)
+		if (!oidset_contains(&k->special->done, oid))
+			oid_array_append(&left, oid);
+	oid_array_sort(&left);
+	for (size_t i = 0; i < left.nr; i++)
+		failures += finish_one(o, src, k, &left.oid[i]);
+	oid_array_clear(&left);
+	return failures;
+}
+
+int fsck_finish(struct fsck_options *o, const struct object_source *src)
+{
+	struct special_kind modules = { &o->gitmodules, ".gitmodules",
+					MSG_GITMODULES_MISSING, MSG_GITMODULES_BLOB };
+	struct special_kind attributes = { &o->gitattributes, ".gitattributes",
+					   MSG_GITATTRIBUTES_MISSING, MSG_GITATTRIBUTES_BLOB };
+
+	return finish_kind(o, src, &modules) + finish_kind(o, src, &attributes);
+}
