@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
+	{ "fsck", cmd_fsck, CMD_REPO },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },

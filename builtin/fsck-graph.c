@@ -27,6 +27,13 @@ void fsck_error(struct fsck *f, int bits, const char *fmt, ...)
 	f->exit_code |= bits;
 }
 
+struct progress *fsck_progress(const struct fsck *f, const char *title, uint64_t total)
+{
+	if (f->progress < 0)
+		return progress_start(title, total);
+	return f->progress ? progress_start_forced(title, total) : NULL;
+}
+
 const char *fsck_type_name(enum object_type type)
 {
 	const char *name = object_type_name(type);
@@ -442,7 +449,7 @@ void fsck_mark_head(struct fsck *f, uint32_t node)
 
 void fsck_walk(struct fsck *f)
 {
-	struct progress *progress = f->progress ? progress_start("Checking connectivity", 0) : NULL;
+	struct progress *progress = fsck_progress(f, "Checking connectivity", 0);
 	uint64_t done = 0;
 
 	while (f->nr_stack) {

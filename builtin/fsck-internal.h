@@ -47,7 +47,8 @@ struct fsck {
 	struct oidset skip, shallow;
 	/* options */
 	int verbose, show_unreachable, show_dangling, show_tags, show_root, keep_cache;
-	int reflogs, full, connectivity_only, strict, lost_found, progress, name_objects;
+	int reflogs, full, connectivity_only, strict, lost_found, name_objects;
+	int progress; /* -1: on a terminal */
 	int exit_code;
 	size_t default_refs;
 	/* graph */
@@ -80,6 +81,8 @@ void fsck_set_name(struct fsck *f, uint32_t node, const char *fmt, ...) PRINTF_L
 const char *fsck_type_name(enum object_type type); /* "unknown" */
 /* "OID" or "OID (NAME)"; one of 4 rotating buffers. */
 const char *fsck_describe(struct fsck *f, const struct object_id *oid);
+/* NULL unless progress is to be shown (a terminal, or --progress). */
+struct progress *fsck_progress(const struct fsck *f, const char *title, uint64_t total);
 /* A message on stderr and bits of the exit code. */
 void fsck_error(struct fsck *f, int bits, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void fsck_walk(struct fsck *f);

@@ -38,20 +38,22 @@ static void check_links_at_the_ends(struct fsck *f, const struct object_id *oid,
 	}
 }
 
-/* `path` is where it lies, for messages. */
+/*
+ * `path` is where it lies, for messages; `bit` tells faults of content: in a pack, it is
+ * the pack that is told, as git fsck does.
+ */
 static void check_object(struct fsck *f, const struct object_id *oid,
-			 const struct object_buf *buf, const char *path)
+			 const struct object_buf *buf, const char *path, int bit)
 {
 	if (f->verbose)
 		fprintf(stderr, "Checking %s %s\n", fsck_type_name(buf->type), oid_hex(oid));
 	if (fsck_add_object(f, oid, buf->type, buf->data, buf->size) < 0)
 		fsck_error(f, FSCK_BAD_OBJECT, "%s: object could not be parsed: %s",
 			   oid_hex(oid), path);
-	if (!buf->data)
-		return;
 	if (fsck_object(&f->checks, oid, buf->type, buf->data, buf->size, f->algo))
-		f->exit_code |= FSCK_BAD_OBJECT;
-	check_links_at_the_ends(f, oid, buf);
+		f->exit_code |= bit;
+	if (buf->data)
+		check_links_at_the_ends(f, oid, buf);
 }
 
 /* ---- loose objects ---- */
@@ -101,7 +103,7 @@ static void loose_read(void *data)
 	struct fsck *f = j->scan->f;
 
 	if (!j->rc) {
-		check_object(f, &j->oid, &j->buf, j->path);
+		check_object(f, &j->oid, &j->buf, j->path, FSCK_BAD_OBJECT);
 	} else if (j->rc != ERR_NOT_FOUND) { /* it may go while we look */
 		fsck_error(f, FSCK_BAD_OBJECT, "%s", err_message(&j->err));
 		if (!strstr(err_message(&j->err), "hash-path mismatch"))
@@ -144,8 +146,7 @@ static void check_loose(struct fsck *f, const char *objdir)
 
 	if (f->verbose)
 		fprintf(stderr, "Checking object directory\n");
-	if (f->progress)
-		scan.progress = progress_start("Checking object directories", 256);
+	scan.progress = fsck_progress(f, "Checking object directories", 256);
 	if (loose_object_foreach(objdir, f->algo, submit_loose, loose_cruft, &scan, &err) < 0)
 		fsck_error(f, FSCK_BAD_OBJECT, "%s", err_message(&err));
 	err_release(&err);
@@ -168,7 +169,7 @@ static int packed_object(void *data, const struct object_id *oid, const struct o
 	struct pack_scan *scan = data;
 
 	progress_update(scan->progress, ++scan->done);
-	check_object(scan->f, oid, buf, scan->path);
+	check_object(scan->f, oid, buf, scan->path, FSCK_BAD_PACK);
 	return 0;
 }
 
@@ -209,8 +210,8 @@ static void check_packs(struct fsck *f)
 
 	for (size_t i = 0; i < stores; i++)
 		packs_foreach(odb_packs(f->odb, i), count_pack, &scan);
-	if (f->progress && scan.total)
-		scan.progress = progress_start("Checking objects", scan.total);
+	if (scan.total)
+		scan.progress = fsck_progress(f, "Checking objects", scan.total);
 	for (size_t i = 0; i < stores; i++)
 		packs_foreach(odb_packs(f->odb, i), check_pack, &scan);
 	progress_stop(&scan.progress);
@@ -229,6 +230,8 @@ void fsck_check_stores(struct fsck *f)
 		check_loose(f, objdir_at(f, i));
 	if (f->full)
 		check_packs(f);
+	if (fsck_finish(&f->checks, odb_source(f->odb)))
+		f->exit_code |= FSCK_BAD_OBJECT;
 }
 
 /* ---- without a look at the contents ---- */

@@ -150,8 +150,6 @@ int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 
 	argc = parse_options(argc, argv, opts, usage, 0);
-	if (f.progress < 0)
-		f.progress = isatty(2);
 	if (f.verbose)
 		f.progress = 0;
 	if (f.lost_found) {

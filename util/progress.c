@@ -12,6 +12,7 @@ struct progress {
 	int last_percent;
 	size_t width; /* of the counters last shown */
 	bool shown;
+	bool forced; /* at least the last line is shown */
 };
 
 #define INTERVAL_MS 100
@@ -41,11 +42,20 @@ struct progress *progress_start(const char *title, uint64_t total)
 
 	if (!isatty(2))
 		return NULL;
-	p = xcalloc(1, sizeof(*p));
+	p = progress_start_forced(title, total);
+	p->show_from_ms = now_ms() + delay_ms();
+	p->forced = false;
+	return p;
+}
+
+struct progress *progress_start_forced(const char *title, uint64_t total)
+{
+	struct progress *p = xcalloc(1, sizeof(*p));
+
 	p->title = xstrdup(title);
 	p->total = total;
-	p->show_from_ms = now_ms() + delay_ms();
 	p->last_percent = -1;
+	p->forced = true;
 	return p;
 }
 
@@ -116,7 +126,7 @@ void progress_stop(struct progress **pp)
 	*pp = NULL;
 	if (!p)
 		return;
-	if (p->shown) {
+	if (p->shown || p->forced) {
 		p->last_percent = percent_of(p);
 		show(p, ", done.\n");
 	}

@@ -13,6 +13,8 @@
 struct progress;
 /* total 0: unknown, counts only. NULL returned if stderr is no terminal. */
 struct progress *progress_start(const char *title, uint64_t total);
+/* For --progress: never NULL, no delay. */
+struct progress *progress_start_forced(const char *title, uint64_t total);
 void progress_update(struct progress *p, uint64_t n);
 void progress_stop(struct progress **p); /* prints ", done." if shown */
 

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 #include "fsync-batch.h"
+#include "pack/pack-internal.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
 
@@ -197,6 +198,43 @@ static void test_cancel(void **state)
 	free(big);
 }
 
+/* Offsets that need the wide table; show-index of stock git reads them all. */
+static void test_wide_offsets(void **state)
+{
+	static const uint64_t offsets[] = {
+		12, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x123456789abcdef };
+	struct idx_entry v[ARRAY_SIZE(offsets)];
+	struct strbuf out = STRBUF_INIT, want = STRBUF_INIT;
+	struct object_id sum = { .algo = HASH_SHA1 };
+	struct err err = ERR_INIT;
+	struct pack_idx idx;
+	int fd;
+
+	(void)state;
+	aux_enter_dir();
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		v[i] = (struct idx_entry){ .oid = sum, .offset = offsets[i], .crc = (uint32_t)i };
+		memset(v[i].oid.hash, (int)(i * 40), 20);
+		strbuf_addf(&want, "%" PRIu64 " %s (%08x)\n", offsets[i], oid_hex(&v[i].oid),
+			    (unsigned)i);
+	}
+	fd = open("wide.idx", O_RDWR | O_CREAT | O_TRUNC, 0644);
+	assert_true(fd >= 0);
+	MUST(idx_write(fd, "wide.idx", hash_sha1, v, ARRAY_SIZE(v), &sum, &err));
+	close(fd);
+	MUST(idx_open(&idx, "wide.idx", hash_sha1, &err));
+	assert_int_equal(idx.nr, ARRAY_SIZE(v));
+	for (uint32_t i = 0; i < idx.nr; i++)
+		assert_int_equal(idx_offset(&idx, i), offsets[i]);
+	idx_release(&idx);
+	if (aux_have_stock()) {
+		assert_int_equal(aux_sh(&out, "$GIT show-index --object-format=sha1 <wide.idx"), 0);
+		assert_string_equal(out.buf, want.buf);
+	}
+	strbuf_release(&out);
+	strbuf_release(&want);
+}
+
 /* Without objects nothing is staged; given up, nothing is left. */
 static void test_nothing_left(void **state)
 {
@@ -220,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_sha1),
 		cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_wide_offsets),
 		cmocka_unit_test(test_nothing_left),
 	};
 
