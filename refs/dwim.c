@@ -29,14 +29,19 @@ static void expand(struct strbuf *out, const struct rule *r, const char *name, s
  * Is there such a ref? A file at the top of the repository is one only if its
  * name looks like it or its content does: "config" is not a broken ref.
  */
-static bool rule_matches(struct ref_store *rs, const char *full, struct object_id *oid)
+static bool rule_matches(struct ref_store *rs, const char *full, char **final,
+			 struct object_id *oid)
 {
 	unsigned flags;
+	int rc;
 
+	*final = NULL;
 	if (!refname_is_valid(full, REFNAME_ALLOW_ONELEVEL))
 		return false;
-	if (!ref_resolve(rs, full, oid, NULL, &flags, NULL))
+	rc = ref_resolve(rs, full, oid, final, &flags, NULL);
+	if (!rc)
 		return true;
+	FREE_AND_NULL(*final);
 	if ((flags & REF_IS_SYMREF) && strcmp(full, "HEAD"))
 		ref_store_warn(rs, "ignoring dangling symref %s", full);
 	else if ((flags & REF_IS_BROKEN) && strchr(full, '/'))
@@ -49,17 +54,20 @@ int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 {
 	struct strbuf full = STRBUF_INIT;
 	struct object_id found;
+	char *final;
 	int nr = 0;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rules); i++) {
 		expand(&full, &rules[i], name, len);
-		if (!rule_matches(rs, full.buf, &found))
+		if (!rule_matches(rs, full.buf, &final, &found))
 			continue;
 		if (!nr++) {
-			*out = xstrdup(full.buf);
+			*out = final;
 			if (oid)
 				*oid = found;
+		} else {
+			free(final);
 		}
 	}
 	strbuf_release(&full);

@@ -48,8 +48,9 @@ bool refname_is_per_worktree(const char *name); /* HEAD, refs/bisect/, … */
 /* "refs/heads/main" to "main", as short as is unambiguous. Caller frees. */
 char *ref_shorten(struct ref_store *rs, const char *name, bool strict);
 /*
- * "main" to "refs/heads/main" by gitrevisions(7); the number of rules that match:
- * 0 none, 1 fine, more: ambiguous (first one returned). *out owned by the caller.
+ * "main" to "refs/heads/main" by gitrevisions(7), symbolic refs followed ("HEAD" is the
+ * current branch); the number of rules that match: 0 none, 1 fine, more: ambiguous
+ * (first one returned). *out owned by the caller.
  */
 int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 	     struct object_id *oid);

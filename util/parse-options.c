@@ -366,14 +366,25 @@ static int fits(const struct option *o, const char *name, size_t len, bool *unse
 	return len && len <= 3 && !strncmp(name, "no-", len);
 }
 
+static NORETURN void show_usage_on_stdout(const struct parser *ps, bool hidden_too)
+{
+	bool eval = ps->flags & PARSE_OPT_SHELL_EVAL;
+
+	if (eval)
+		puts("cat <<\\EOF");
+	show_usage(stdout, ps->usage, ps->opts, hidden_too);
+	if (eval)
+		puts("EOF");
+	exit(USAGE_EXIT);
+}
+
 static NORETURN void ambiguous(const struct parser *ps, const char *arg,
 			       const struct found *a, const struct found *b)
 {
 	fprintf(stderr, "error: ambiguous option: %s (could be --%s%s or --%s%s)\n", arg,
 		a->unset ? "no-" : "", a->opt->long_name, b->unset ? "no-" : "",
 		b->opt->long_name);
-	show_usage(stdout, ps->usage, ps->opts, false);
-	exit(USAGE_EXIT);
+	show_usage_on_stdout(ps, false);
 }
 
 /* arg is behind the "--". False if there is no such option. */
@@ -462,14 +473,16 @@ static NORETURN void unknown(const struct parser *ps, const char *arg)
 
 static NORETURN void help(const struct parser *ps, bool hidden_too)
 {
-	show_usage(stdout, ps->usage, ps->opts, hidden_too);
-	exit(USAGE_EXIT);
+	show_usage_on_stdout(ps, hidden_too);
 }
 
 /* "-abc". Returns what to keep of it: NULL if all of it was known. */
 static const char *parse_bundle(struct parser *ps, const char *arg)
 {
 	ps->rest = arg + 1;
+	/* In --parseopt the specification lists -h for the sake of the usage. */
+	if (arg[1] == 'h' && ps->flags & PARSE_OPT_SHELL_EVAL)
+		help(ps, false);
 	parse_short(ps);
 	if (*ps->rest && arg[2]) /* the first letter is unknown, or took no value */
 		check_typo(ps, arg + 1);

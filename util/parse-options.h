@@ -81,6 +81,7 @@ struct option {
 #define PARSE_OPT_KEEP_ARGV0 4u
 #define PARSE_OPT_KEEP_UNKNOWN 8u
 #define PARSE_OPT_NO_INTERNAL_HELP 16u
+#define PARSE_OPT_SHELL_EVAL 32u /* usage on stdout is text for a shell's eval */
 
 /*
  * Parses argv[1..]; moves what is left to argv[0..] and returns its number.

@@ -27,7 +27,7 @@ static enum wanted wanted_by_config(const struct repository *r)
 	for (i = 0; value && i < ARRAY_SIZE(values); i++)
 		if (!strcasecmp(value, values[i].name))
 			return values[i].wanted;
-	return WANT_COMMIT;
+	return WANT_ANY;
 }
 
 static enum wanted wanted_by(const struct repository *r, enum object_type hint)
@@ -174,7 +174,10 @@ static int ambiguous(struct repository *r, const char *name, size_t len,
 		else if (list[i].type == OBJ_TAG)
 			describe_tag(r, &list[i].oid, &text);
 	}
-	err_set(err, ERR_AMBIGUOUS, "%s", text.buf);
+	err_set(err, ERR_AMBIGUOUS, "short object ID %.*s is ambiguous", (int)len, name);
+	strbuf_insertstr(&text, 0, "error: ");
+	strbuf_addch(&text, '\n');
+	err_set_preface(err, text.buf);
 	strbuf_release(&text);
 	free(list);
 	return ERR_AMBIGUOUS;

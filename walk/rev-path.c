@@ -9,26 +9,25 @@
 #include "util/path.h"
 
 /*
- * "./x" and "../x" are meant from where the user stands. *out: relative to the top,
- * without slashes at its end; caller frees.
+ * "./x" and "../x" are meant from where the user stands. *out: relative to the top;
+ * caller frees.
  */
 static int resolve_relative(struct repository *r, const char *path, char **out, struct err *err)
 {
 	struct strbuf full = STRBUF_INIT;
 
-	if (!starts_with(path, "./") && !starts_with(path, "../") &&
-	    strcmp(path, ".") && strcmp(path, "..")) {
-		strbuf_addstr(&full, path);
-	} else {
-		if (!r->worktree)
-			return err_set(err, ERR_INVALID, "relative path syntax can't be used "
-				       "outside working tree");
-		strbuf_addf(&full, "%s%s", r->prefix ? r->prefix : "", path);
-		if (strbuf_path_normalize(&full) < 0) {
-			strbuf_release(&full);
-			return err_set(err, ERR_INVALID, "'%s' is outside repository at '%s'",
-				       path, r->worktree);
-		}
+	if (!starts_with(path, "./") && !starts_with(path, "../")) {
+		*out = xstrdup(path);
+		return 0;
+	}
+	if (!r->worktree)
+		return err_set(err, ERR_INVALID, "relative path syntax can't be used "
+			       "outside working tree");
+	strbuf_addf(&full, "%s%s", r->prefix ? r->prefix : "", path);
+	if (strbuf_path_normalize(&full) < 0) {
+		strbuf_release(&full);
+		return err_set(err, ERR_INVALID, "'%s' is outside repository at '%s'",
+			       path, r->worktree);
 	}
 	while (full.len && full.buf[full.len - 1] == '/')
 		strbuf_setlen(&full, full.len - 1);

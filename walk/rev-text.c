@@ -102,6 +102,8 @@ int rev_parse_text(struct repository *r, const char *text, size_t len,
 	struct text_search s = { .repo = r, .queue = { .compare = commit_date_cmp } };
 	int rc;
 
+	if (!len) /* ":/" is the top directory */
+		return ERR_NOT_FOUND;
 	if (!compile(&s, text, len))
 		return ERR_NOT_FOUND;
 	rc = commit_pool_new(&s.pool, r, err);

@@ -308,8 +308,18 @@ int revparse(struct repository *r, const char *name, enum object_type hint,
 	struct err local = ERR_INIT;
 	int rc = revparse_quietly(r, name, hint, out, &local);
 
-	if (rc == ERR_NOT_FOUND && !local.msg)
+	if (rc == ERR_NOT_FOUND && !local.msg) {
 		revparse_explain(r, name, false, &local);
+	} else if (rc == ERR_AMBIGUOUS) {
+		struct err said = ERR_INIT;
+
+		err_move(&said, &local);
+		revparse_explain(r, name, false, &local);
+		local.code = ERR_AMBIGUOUS;
+		if (said.preface)
+			err_set_preface(&local, said.preface);
+		err_release(&said);
+	}
 	err_move(err, &local);
 	err_release(&local);
 	return rc;

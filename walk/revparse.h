@@ -26,7 +26,8 @@ void revparse_result_release(struct revparse_result *r);
  *                        "ambiguous argument 'x': unknown revision or path …" or,
  *                        where it can be said, what is missing ("path 'x' does not
  *                        exist in 'HEAD'")
- *         ERR_AMBIGUOUS  "short object ID x is ambiguous", with lines of candidates
+ *         ERR_AMBIGUOUS  the same; "short object ID x is ambiguous" and the lines of
+ *                        candidates are the message's preface
  *         ERR_INVALID    it means a revision and nothing else, but there is none
  *                        ("log for 'x' only has 3 entries", "no upstream …")
  *         others         objects or refs could not be read
@@ -35,7 +36,7 @@ MUST_USE int revparse(struct repository *r, const char *name, enum object_type h
 		      struct revparse_result *out, struct err *err);
 /*
  * The same for arguments that may as well be paths: with ERR_NOT_FOUND there is no
- * message, and nothing was looked for that would only explain the failure.
+ * message as a rule, and nothing was looked for that would only explain the failure.
  */
 MUST_USE int revparse_quietly(struct repository *r, const char *name, enum object_type hint,
 			      struct revparse_result *out, struct err *err);

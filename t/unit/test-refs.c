@@ -411,7 +411,7 @@ static void short_names(void **state UNUSED)
 	assert_string_equal(s, "refs/heads/x");
 	free(s);
 	assert_int_equal(ref_dwim(rs, "o", 1, &s, NULL), 1);
-	assert_string_equal(s, "refs/remotes/o/HEAD");
+	assert_string_equal(s, "refs/remotes/o/m");
 	free(s);
 	assert_int_equal(ref_dwim(rs, "nothing", 7, &s, NULL), 0);
 	s = ref_shorten(rs, "refs/heads/x", false);

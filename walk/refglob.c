@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "walk/refglob.h"
+#include "util/alloc.h"
+#include "util/wildmatch.h"
+
+void ref_exclusions_clear(struct ref_exclusions *x)
+{
+	strvec_clear(&x->patterns);
+	strvec_clear(&x->hidden);
+	x->hidden_configured = false;
+}
+
+void ref_exclusions_add(struct ref_exclusions *x, const char *pattern)
+{
+	strvec_push(&x->patterns, pattern);
+}
+
+static void add_hidden(struct ref_exclusions *x, struct repository *r, const char *key)
+{
+	const struct config_entry *const *all;
+	size_t nr = 0, i;
+
+	all = config_get_all(r->config, key, &nr);
+	for (i = 0; i < nr; i++)
+		if (all[i]->value)
+			strvec_push(&x->hidden, all[i]->value);
+}
+
+int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r, const char *section,
+			struct err *err)
+{
+	char *key;
+
+	if (strcmp(section, "receive") && strcmp(section, "uploadpack") &&
+	    strcmp(section, "fetch"))
+		return err_set(err, ERR_INVALID,
+			       "unsupported section for hidden refs: %s", section);
+	if (x->hidden_configured)
+		return err_set(err, ERR_INVALID,
+			       "--exclude-hidden= passed more than once");
+	key = xstrfmt("%s.hiderefs", section);
+	add_hidden(x, r, "transfer.hiderefs");
+	add_hidden(x, r, key);
+	free(key);
+	x->hidden_configured = true;
+	return 0;
+}
+
+/* "refs/x" hides refs/x and what is below; "!refs/x" shows it again. */
+static bool is_hidden(const struct ref_exclusions *x, const char *name)
+{
+	size_t i;
+
+	for (i = x->hidden.nr; i-- > 0;) {
+		const char *rule = x->hidden.v[i], *rest;
+		bool negated = *rule == '!';
+		size_t len;
+
+		rule += negated;
+		rule += *rule == '^'; /* the full name, which is what we have anyway */
+		len = strlen(rule);
+		while (len && rule[len - 1] == '/')
+			len--;
+		if (strncmp(name, rule, len))
+			continue;
+		rest = name + len;
+		if (!*rest || *rest == '/')
+			return !negated;
+	}
+	return false;
+}
+
+struct glob_visit {
+	const char *prefix, *pattern;
+	const struct ref_exclusions *x;
+	ref_fn fn;
+	void *data;
+};
+
+static int visit(void *data, const struct ref *ref)
+{
+	struct glob_visit *v = data;
+	const char *name = ref->name;
+	size_t i;
+
+	if (v->pattern && !wildmatch(v->pattern, name, 0))
+		return 0;
+	/* For --branches and the like exclusions speak of what is below. */
+	name += strlen(v->prefix);
+	for (i = 0; v->x && i < v->x->patterns.nr; i++)
+		if (wildmatch(v->x->patterns.v[i], name, 0))
+			return 0;
+	if (v->x && is_hidden(v->x, ref->name))
+		return 0;
+	return v->fn(v->data, ref);
+}
+
+int refs_foreach_glob(struct repository *r, const char *prefix, const char *pattern,
+		      const struct ref_exclusions *x, ref_fn fn, void *data, struct err *err)
+{
+	struct strbuf full = STRBUF_INIT;
+	struct glob_visit v = { prefix, NULL, x, fn, data };
+	int rc;
+
+	if (pattern) {
+		strbuf_addstr(&full, prefix);
+		if (!*prefix && !starts_with(pattern, "refs/"))
+			strbuf_addstr(&full, "refs/");
+		strbuf_addstr(&full, pattern);
+		if (!has_glob_chars(pattern)) {
+			strbuf_complete(&full, '/');
+			strbuf_addch(&full, '*');
+		}
+		v.pattern = full.buf;
+	}
+	rc = refs_foreach(r->refs, prefix, REFS_NO_PEEL, visit, &v, err);
+	strbuf_release(&full);
+	return rc;
+}
+
+int ref_visit_head(struct repository *r, ref_fn fn, void *data)
+{
+	struct ref ref = { .name = "HEAD", .peeled = r->algo->null_oid };
+
+	if (ref_resolve(r->refs, "HEAD", &ref.oid, NULL, &ref.flags, NULL) < 0)
+		return 0;
+	return fn(data, &ref);
+}
