@@ -14,13 +14,13 @@
 #include "object/message.h"
 #include "worktree/worktree.h"
 
-enum status_format { STATUS_NONE, STATUS_LONG, STATUS_SHORT, STATUS_PORCELAIN };
+enum dry_run_format { STATUS_NONE, STATUS_LONG, STATUS_SHORT, STATUS_PORCELAIN };
 
 struct commit_options {
 	int quiet, verbose, all, include, only, interactive, patch, no_verify, dry_run;
 	int amend, no_post_rewrite, allow_empty, allow_empty_message, reset_author;
 	int signoff, edit /* -1: not said */, show_status, branch, ahead_behind, null_term;
-	int status_format; /* enum status_format */
+	int status_format; /* enum dry_run_format */
 	struct strvec messages, trailers;
 	const char *file, *author, *date, *reedit, *reuse, *fixup, *squash;
 	const char *template_file, *cleanup_name, *untracked, *pathspec_file;

@@ -53,6 +53,20 @@ static int item_cmp(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+/* The old names of renames are told with the new ones. */
+static void drop_empty(struct status *s)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		if (s->items[i].staged == ' ' && s->items[i].unstaged == ' ')
+			item_release(&s->items[i]);
+		else
+			s->items[out++] = s->items[i];
+	}
+	s->nr = out;
+}
+
 /* An item can have been found twice: staged, and changed in the work tree. */
 static void merge_items(struct status *s)
 {
@@ -91,6 +105,7 @@ static void merge_items(struct status *s)
 		item_release(it);
 	}
 	s->nr = out;
+	drop_empty(s);
 }
 
 bool status_has_staged(const struct status *s)

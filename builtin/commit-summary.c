@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is told of a commit: the state before it, and the summary after it. */
+#include "compat/posix.h"
+#include "builtin/commit.h"
+#include "builtin/status-format.h"
+#include "diff/diff.h"
+#include "object/ident.h"
+#include "util/alloc.h"
+#include "walk/revparse.h"
+
+/* ---- before ---- */
+
+static int collect(struct commit_run *run, struct status *s, struct object_id *parent_tree,
+		   struct err *err)
+{
+	const struct config_entry *u = config_get(run->repo->config, "status.showuntrackedfiles");
+	struct status_options o = {
+		.untracked = status_untracked_mode(run->o.untracked ? run->o.untracked :
+						   u		    ? u->value :
+								      NULL),
+		.renames = status_rename_mode(run->repo),
+	};
+	int rc;
+
+	if (run->o.amend) {
+		*parent_tree = run->repo->algo->empty_tree;
+		if (run->head_view.nr_parents &&
+		    (rc = revparse_tree(run->repo, "HEAD^", parent_tree, err)) < 0)
+			return rc;
+		o.base_tree = parent_tree;
+	}
+	return status_collect(s, run->repo, commit_index_tree_source(run), run->ci.conv, &o, err);
+}
+
+static int format_init(struct commit_run *run, struct status_format *f, const struct status *s,
+		       bool color, struct err *err)
+{
+	int rc = status_format_init(f, run->repo, s, color, err);
+
+	f->prefix = run->prefix;
+	f->amend = run->o.amend;
+	f->nul = run->o.null_term;
+	f->branch = run->o.branch;
+	f->ahead_behind = run->o.ahead_behind;
+	f->show_untracked = !run->o.untracked ||
+			    status_untracked_mode(run->o.untracked) != UNTRACKED_NO;
+	return rc;
+}
+
+int commit_status_text(struct commit_run *run, struct strbuf *out, struct err *err)
+{
+	struct status s;
+	struct status_format f;
+	struct object_id parent_tree;
+	int rc;
+
+	status_init(&s);
+	rc = collect(run, &s, &parent_tree, err);
+	if (rc >= 0)
+		rc = format_init(run, &f, &s, false, err);
+	if (rc >= 0) {
+		f.for_commit = true;
+		f.hints = false;
+		f.nul = false;
+		status_format_long(&f, out);
+		strbuf_rtrim(out);
+		strbuf_complete_line(out);
+	}
+	status_release(&s);
+	return rc;
+}
+
+int commit_print_status(struct commit_run *run, struct err *err)
+{
+	bool machine = run->o.status_format == STATUS_PORCELAIN;
+	bool color = !machine && want_color(run->repo, "status", 1);
+	struct strbuf out = STRBUF_INIT;
+	struct status s;
+	struct status_format f;
+	struct object_id parent_tree;
+	int rc;
+
+	status_init(&s);
+	rc = collect(run, &s, &parent_tree, err);
+	if (rc >= 0)
+		rc = format_init(run, &f, &s, color, err);
+	if (rc >= 0) {
+		if (machine)
+			f.prefix = NULL;
+		if (run->o.status_format == STATUS_SHORT || machine)
+			status_format_short(&f, &out);
+		else
+			status_format_long(&f, &out);
+		fwrite(out.buf, 1, out.len, stdout);
+	}
+	strbuf_release(&out);
+	status_release(&s);
+	return rc;
+}
+
+/* ---- after ---- */
+
+static void say_headline(struct commit_run *run, const struct object_id *commit)
+{
+	struct strbuf line = STRBUF_INIT;
+	const char *branch = run->head_ref;
+
+	strbuf_addch(&line, '[');
+	if (!strcmp(branch, "HEAD")) {
+		strbuf_addstr(&line, "detached HEAD");
+	} else {
+		skip_prefix(branch, "refs/heads/", &branch);
+		strbuf_addstr(&line, branch);
+	}
+	if (!run->parents.nr)
+		strbuf_addstr(&line, " (root-commit)");
+	strbuf_addch(&line, ' ');
+	odb_abbrev(run->repo->odb, commit, run->repo->settings.abbrev, &line);
+	strbuf_addstr(&line, "] ");
+	commit_subject(&line, run->message.buf, run->message.len, " ");
+	printf("%s\n", line.buf);
+	strbuf_release(&line);
+}
+
+static bool same_person(const struct ident_split *a, const struct ident_split *b)
+{
+	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) &&
+	       a->mail_len == b->mail_len && !memcmp(a->mail, b->mail, a->mail_len);
+}
+
+static void say_people(struct commit_run *run)
+{
+	struct ident_split a, c;
+	struct date_mode mode = DATE_MODE_INIT;
+	struct strbuf date = STRBUF_INIT;
+
+	if (ident_split_line(&a, run->author.buf, run->author.len) < 0 ||
+	    ident_split_line(&c, run->committer.buf, run->committer.len) < 0)
+		return;
+	if (!same_person(&a, &c))
+		printf(" Author: %.*s <%.*s>\n", (int)a.name_len, a.name, (int)a.mail_len,
+		       a.mail);
+	if (run->author_date_given && a.has_date) {
+		date_format(&date, a.date, a.tz, &mode);
+		printf(" Date: %s\n", date.buf);
+	}
+	strbuf_release(&date);
+}
+
+static int say_changes(struct commit_run *run, const struct object_id *commit, struct err *err)
+{
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	struct strbuf out = STRBUF_INIT;
+	struct object_id old_tree, new_tree;
+	struct diff_options o;
+	int rc;
+
+	diff_options_init(&o, run->repo->odb);
+	rc = diff_options_config(&o, run->repo->config, err);
+	o.formats = DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_SUMMARY;
+	o.detect = DIFF_DETECT_RENAMES;
+	o.break_rewrites = true;
+	o.break_score = o.merge_score = 0;
+	if (rc >= 0)
+		rc = revparse_tree(run->repo, oid_hex(commit), &new_tree, err);
+	if (rc >= 0 && run->parents.nr)
+		rc = revparse_tree(run->repo, oid_hex(&run->parents.oid[0]), &old_tree, err);
+	if (rc >= 0)
+		rc = diff_trees(&q, &o, run->parents.nr ? &old_tree : NULL, &new_tree, err);
+	if (rc >= 0)
+		rc = diff_process(&q, &o, err);
+	if (rc >= 0 && q.nr)
+		rc = diff_format(&q, &o, &out, err);
+	if (rc >= 0)
+		fwrite(out.buf, 1, out.len, stdout);
+	diff_queue_clear(&q);
+	diff_options_release(&o);
+	strbuf_release(&out);
+	return rc;
+}
+
+int commit_print_summary(struct commit_run *run, const struct object_id *commit,
+			 struct err *err)
+{
+	say_headline(run, commit);
+	say_people(run);
+	if (run->parents.nr > 1)
+		return 0;
+	return say_changes(run, commit, err);
+}

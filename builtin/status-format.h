@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of the working tree as text: git-status(1), OUTPUT. */
+#ifndef BUILTIN_STATUS_FORMAT_H
+#define BUILTIN_STATUS_FORMAT_H
+
+#include "builtin/builtin.h"
+#include "util/color.h"
+#include "worktree/status.h"
+
+enum status_slot {
+	SLOT_HEADER, SLOT_UPDATED, SLOT_CHANGED, SLOT_UNTRACKED, SLOT_NOBRANCH, SLOT_UNMERGED,
+	SLOT_LOCAL_BRANCH, SLOT_REMOTE_BRANCH, SLOT_BRANCH, SLOT_NR
+};
+
+struct status_format {
+	struct repository *repo;
+	const struct status *s;
+	const char *prefix;	 /* paths are shown relative to it; NULL: to the top */
+	char colors[SLOT_NR][COLOR_MAXLEN]; /* "" without colour */
+	bool nul, branch, show_stash, hints;
+	bool for_commit;	 /* the text of a commit's template */
+	bool amend;
+	bool show_untracked, ahead_behind;
+};
+
+/* Settings from the configuration; color: for standard output. */
+MUST_USE int status_format_init(struct status_format *f, struct repository *r,
+				const struct status *s, bool color, struct err *err);
+void status_format_long(const struct status_format *f, struct strbuf *out);
+void status_format_short(const struct status_format *f, struct strbuf *out);
+void status_format_v2(const struct status_format *f, struct strbuf *out);
+
+/* "no", "normal", "all" and booleans; dies of other words. NULL: normal. */
+enum untracked_mode status_untracked_mode(const char *word);
+/* status.renames, diff.renames: 0, 1, or 2 for copies. */
+int status_rename_mode(struct repository *r);
+
+/* Shared by the formats. */
+void status_add_path(const struct status_format *f, struct strbuf *out, const char *path,
+		     bool quote_space);
+
+/* The branch that the current one builds on. */
+struct tracking {
+	char *name;	      /* short; NULL: none */
+	bool gone;
+	bool counted;	      /* ahead and behind are known */
+	bool same;
+	size_t ahead, behind;
+};
+void tracking_find(struct tracking *t, const struct status_format *f);
+void tracking_release(struct tracking *t);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The long format of git-status(1), which is also what a commit's template tells. */
+#include "compat/posix.h"
+#include "builtin/status-format.h"
+#include "util/alloc.h"
+
+/* ---- lines ---- */
+
+/* Text in the colour of a slot; a colour never reaches across a line end. */
+static void say(const struct status_format *f, struct strbuf *out, enum status_slot slot,
+		const char *fmt, ...) PRINTF_LIKE(4, 5);
+static void say(const struct status_format *f, struct strbuf *out, enum status_slot slot,
+		const char *fmt, ...)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	if (!*f->colors[slot]) {
+		strbuf_addbuf(out, &text);
+		strbuf_release(&text);
+		return;
+	}
+	for (s = text.buf; *s;) {
+		size_t n = strcspn(s, "\n");
+
+		if (n)
+			strbuf_addf(out, "%s%.*s%s", f->colors[slot], (int)n, s, COLOR_RESET);
+		if (s[n] == '\n')
+			strbuf_addch(out, '\n');
+		s += n + (s[n] == '\n');
+	}
+	strbuf_release(&text);
+}
+
+#define header(f, out, ...) say((f), (out), SLOT_HEADER, __VA_ARGS__)
+
+static void hint(const struct status_format *f, struct strbuf *out, const char *text)
+{
+	if (f->hints)
+		header(f, out, "  (%s)\n", text);
+}
+
+static const char *short_branch(const struct status *s)
+{
+	const char *name = s->branch;
+
+	skip_prefix(name, "refs/heads/", &name);
+	return name;
+}
+
+/* ---- where we are ---- */
+
+static void say_place(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+
+	if (s->branch) {
+		header(f, out, "On branch ");
+		say(f, out, SLOT_BRANCH, "%s\n", short_branch(s));
+	} else if (s->operations & (OP_REBASE | OP_REBASE_INTERACTIVE)) {
+		say(f, out, SLOT_NOBRANCH, "%s",
+		    s->operations & OP_REBASE_INTERACTIVE ? "interactive rebase in progress; onto "
+							  : "rebase in progress; onto ");
+		header(f, out, "%s\n", s->rebase_onto ? s->rebase_onto : "");
+	} else if (s->detached_from) {
+		say(f, out, SLOT_NOBRANCH, "%s",
+		    s->detached_at ? "HEAD detached at " : "HEAD detached from ");
+		header(f, out, "%s\n", s->detached_from);
+	} else {
+		say(f, out, SLOT_NOBRANCH, "Not currently on any branch.\n");
+	}
+}
+
+static const char *commits(size_t n)
+{
+	return n == 1 ? "commit" : "commits";
+}
+
+static void say_counts(const struct status_format *f, const struct tracking *t,
+		       struct strbuf *out)
+{
+	if (!t->ahead && !t->behind) {
+		header(f, out, "Your branch is up to date with '%s'.\n", t->name);
+	} else if (!t->behind) {
+		header(f, out, "Your branch is ahead of '%s' by %zu %s.\n", t->name, t->ahead,
+		       commits(t->ahead));
+		hint(f, out, "use \"git push\" to publish your local commits");
+	} else if (!t->ahead) {
+		header(f, out,
+		       "Your branch is behind '%s' by %zu %s, and can be fast-forwarded.\n",
+		       t->name, t->behind, commits(t->behind));
+		hint(f, out, "use \"git pull\" to update your local branch");
+	} else {
+		header(f, out,
+		       "Your branch and '%s' have diverged,\nand have %zu and %zu different %s each, respectively.\n",
+		       t->name, t->ahead, t->behind, commits(t->ahead + t->behind));
+		hint(f, out, "use \"git pull\" to merge the remote branch into yours");
+	}
+}
+
+static void say_tracking(const struct status_format *f, struct strbuf *out)
+{
+	struct tracking t;
+
+	tracking_find(&t, f);
+	if (!t.name)
+		return;
+	if (t.gone) {
+		header(f, out, "Your branch is based on '%s', but the upstream is gone.\n",
+		       t.name);
+		hint(f, out, "use \"git branch --unset-upstream\" to fixup");
+	} else if (t.counted) {
+		say_counts(f, &t, out);
+	} else if (!f->s->initial) {
+		header(f, out, "Your branch and '%s' refer to different commits.\n", t.name);
+		hint(f, out, "use \"git status --ahead-behind\" for details");
+	}
+	strbuf_addch(out, '\n');
+	tracking_release(&t);
+}
+
+/* ---- what is in progress ---- */
+
+static void say_merge(const struct status_format *f, struct strbuf *out)
+{
+	if (status_has_unmerged(f->s)) {
+		header(f, out, "You have unmerged paths.\n");
+		hint(f, out, "fix conflicts and run \"git commit\"");
+		hint(f, out, "use \"git merge --abort\" to abort the merge");
+	} else {
+		header(f, out, "All conflicts fixed but you are still merging.\n");
+		hint(f, out, "use \"git commit\" to conclude merge");
+	}
+	strbuf_addch(out, '\n');
+}
+
+static void say_am(const struct status_format *f, struct strbuf *out)
+{
+	header(f, out, "You are in the middle of an am session.\n");
+	hint(f, out, "fix conflicts and then run \"git am --continue\"");
+	hint(f, out, "use \"git am --skip\" to skip this patch");
+	hint(f, out, "use \"git am --abort\" to restore the original branch");
+	strbuf_addch(out, '\n');
+}
+
+static void say_rebase(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+
+	if (s->rebase_branch && s->rebase_onto)
+		header(f, out, "You are currently rebasing branch '%s' on '%s'.\n",
+		       s->rebase_branch, s->rebase_onto);
+	else
+		header(f, out, "You are currently rebasing.\n");
+	if (status_has_unmerged(s)) {
+		hint(f, out, "fix conflicts and then run \"git rebase --continue\"");
+		hint(f, out, "use \"git rebase --skip\" to skip this patch");
+		hint(f, out, "use \"git rebase --abort\" to check out the original branch");
+	} else {
+		hint(f, out, "all conflicts fixed: run \"git rebase --continue\"");
+	}
+	strbuf_addch(out, '\n');
+}
+
+static void say_sequence(const struct status_format *f, struct strbuf *out, const char *doing,
+			 const char *cmd, const char *what, const struct object_id *oid)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text, "You are currently %s commit ", doing);
+	odb_abbrev(f->repo->odb, oid, f->repo->settings.abbrev, &text);
+	header(f, out, "%s.\n", text.buf);
+	strbuf_reset(&text);
+	strbuf_addf(&text, status_has_unmerged(f->s) ? "fix conflicts and run \"git %s --continue\""
+						     : "all conflicts fixed: run \"git %s --continue\"",
+		    cmd);
+	hint(f, out, text.buf);
+	strbuf_reset(&text);
+	strbuf_addf(&text, "use \"git %s --skip\" to skip this patch", cmd);
+	hint(f, out, text.buf);
+	strbuf_reset(&text);
+	strbuf_addf(&text, "use \"git %s --abort\" to cancel the %s operation", cmd, what);
+	hint(f, out, text.buf);
+	strbuf_addch(out, '\n');
+	strbuf_release(&text);
+}
+
+static void say_bisect(const struct status_format *f, struct strbuf *out)
+{
+	if (f->s->bisect_branch)
+		header(f, out, "You are currently bisecting, started from branch '%s'.\n",
+		       f->s->bisect_branch);
+	else
+		header(f, out, "You are currently bisecting.\n");
+	hint(f, out, "use \"git bisect reset\" to get back to the original branch");
+	strbuf_addch(out, '\n');
+}
+
+static void say_operations(const struct status_format *f, struct strbuf *out)
+{
+	unsigned ops = f->s->operations;
+
+	if (ops & OP_MERGE)
+		say_merge(f, out);
+	else if (ops & OP_AM)
+		say_am(f, out);
+	else if (ops & (OP_REBASE | OP_REBASE_INTERACTIVE))
+		say_rebase(f, out);
+	else if (ops & OP_CHERRY_PICK)
+		say_sequence(f, out, "cherry-picking", "cherry-pick", "cherry-pick",
+			     &f->s->cherry_pick_head);
+	else if (ops & OP_REVERT)
+		say_sequence(f, out, "reverting", "revert", "revert", &f->s->revert_head);
+	if (ops & OP_BISECT)
+		say_bisect(f, out);
+}
+
+/* ---- lists ---- */
+
+static const char *change_label(char letter)
+{
+	switch (letter) {
+	case 'A':
+		return "new file:   ";
+	case 'D':
+		return "deleted:    ";
+	case 'R':
+		return "renamed:    ";
+	case 'C':
+		return "copied:     ";
+	case 'T':
+		return "typechange: ";
+	default:
+		return "modified:   ";
+	}
+}
+
+static void say_change(const struct status_format *f, struct strbuf *out, enum status_slot slot,
+		       char letter, const char *old, const struct status_item *it)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addstr(&text, change_label(letter));
+	if (old) {
+		status_add_path(f, &text, old, false);
+		strbuf_addstr(&text, " -> ");
+	}
+	status_add_path(f, &text, it->path, false);
+	header(f, out, "\t");
+	say(f, out, slot, "%s", text.buf);
+	if (slot == SLOT_CHANGED && it->gitlink_new_commits)
+		header(f, out, " (new commits)");
+	strbuf_addch(out, '\n');
+	strbuf_release(&text);
+}
+
+static bool plain_commit(const struct status_format *f)
+{
+	return !(f->s->operations & (OP_MERGE | OP_CHERRY_PICK));
+}
+
+static void unstage_hint(const struct status_format *f, struct strbuf *out)
+{
+	if (!plain_commit(f))
+		return;
+	hint(f, out, f->s->initial ? "use \"git rm --cached <file>...\" to unstage" :
+			   f->amend ? "use \"git restore --source=HEAD^1 --staged <file>...\" to unstage" :
+				      "use \"git restore --staged <file>...\" to unstage");
+}
+
+static void say_staged(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+
+	if (!status_has_staged(s))
+		return;
+	header(f, out, "Changes to be committed:\n");
+	unstage_hint(f, out);
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->items[i].staged != ' ' && !s->items[i].stages)
+			say_change(f, out, SLOT_UPDATED, s->items[i].staged,
+				   s->items[i].old_path, &s->items[i]);
+	strbuf_addch(out, '\n');
+}
+
+static const char *unmerged_label(unsigned stages)
+{
+	static const char *const labels[] = {
+		"", "both deleted:    ", "added by us:     ", "deleted by them: ",
+		"added by them:   ", "deleted by us:   ", "both added:      ", "both modified:   ",
+	};
+
+	return labels[stages & 7];
+}
+
+static void unmerged_hint(const struct status_format *f, struct strbuf *out)
+{
+	bool all_deleted = true, any_deleted = false;
+
+	for (size_t i = 0; i < f->s->nr; i++) {
+		unsigned stages = f->s->items[i].stages;
+
+		if (!stages)
+			continue;
+		if (stages == 1)
+			any_deleted = true;
+		else
+			all_deleted = false;
+		if (stages == 3 || stages == 5)
+			any_deleted = true;
+	}
+	if (!any_deleted)
+		hint(f, out, "use \"git add <file>...\" to mark resolution");
+	else if (all_deleted)
+		hint(f, out, "use \"git rm <file>...\" to mark resolution");
+	else
+		hint(f, out, "use \"git add/rm <file>...\" as appropriate to mark resolution");
+}
+
+static void say_unmerged(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+
+	if (!status_has_unmerged(s))
+		return;
+	header(f, out, "Unmerged paths:\n");
+	unstage_hint(f, out);
+	unmerged_hint(f, out);
+	for (size_t i = 0; i < s->nr; i++) {
+		struct strbuf text = STRBUF_INIT;
+
+		if (!s->items[i].stages)
+			continue;
+		strbuf_addstr(&text, unmerged_label(s->items[i].stages));
+		status_add_path(f, &text, s->items[i].path, false);
+		header(f, out, "\t");
+		say(f, out, SLOT_UNMERGED, "%s", text.buf);
+		strbuf_addch(out, '\n');
+		strbuf_release(&text);
+	}
+	strbuf_addch(out, '\n');
+}
+
+static void say_unstaged(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+	bool deleted = false;
+
+	if (!status_has_unstaged(s))
+		return;
+	for (size_t i = 0; i < s->nr; i++)
+		deleted |= s->items[i].unstaged == 'D' && !s->items[i].stages;
+	header(f, out, "Changes not staged for commit:\n");
+	hint(f, out, deleted ? "use \"git add/rm <file>...\" to update what will be committed" :
+			       "use \"git add <file>...\" to update what will be committed");
+	hint(f, out, "use \"git restore <file>...\" to discard changes in working directory");
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->items[i].unstaged != ' ' && !s->items[i].stages)
+			say_change(f, out, SLOT_CHANGED, s->items[i].unstaged,
+				   s->items[i].wt_old_path, &s->items[i]);
+	strbuf_addch(out, '\n');
+}
+
+static void say_others(const struct status_format *f, struct strbuf *out,
+		       const struct string_list *l, const char *title, const char *how)
+{
+	if (!l->nr)
+		return;
+	header(f, out, "%s:\n", title);
+	hint(f, out, how);
+	for (size_t i = 0; i < l->nr; i++) {
+		struct strbuf path = STRBUF_INIT;
+
+		status_add_path(f, &path, l->items[i].string, false);
+		header(f, out, "\t");
+		say(f, out, SLOT_UNTRACKED, "%s", path.buf);
+		strbuf_addch(out, '\n');
+		strbuf_release(&path);
+	}
+	strbuf_addch(out, '\n');
+}
+
+/* ---- the last line ---- */
+
+static void say_nothing_staged(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+	const char *text, *how = NULL;
+
+	if (f->amend) {
+		text = "No changes";
+	} else if (status_has_unstaged(s) || status_has_unmerged(s)) {
+		text = "no changes added to commit";
+		how = "use \"git add\" and/or \"git commit -a\"";
+	} else if (s->untracked.nr) {
+		text = "nothing added to commit but untracked files present";
+		how = "use \"git add\" to track";
+	} else if (s->initial) {
+		text = "nothing to commit";
+		how = "create/copy files and use \"git add\" to track";
+	} else if (!f->show_untracked) {
+		text = "nothing to commit";
+		how = "use -u to show untracked files";
+	} else {
+		text = "nothing to commit, working tree clean";
+	}
+	strbuf_addstr(out, text);
+	if (how && f->hints)
+		strbuf_addf(out, " (%s)", how);
+	strbuf_addch(out, '\n');
+}
+
+void status_format_long(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+
+	say_place(f, out);
+	say_tracking(f, out);
+	say_operations(f, out);
+	if (s->initial)
+		header(f, out, "\n%s\n\n", f->for_commit ? "Initial commit" : "No commits yet");
+	say_staged(f, out);
+	say_unmerged(f, out);
+	say_unstaged(f, out);
+	say_others(f, out, &s->untracked, "Untracked files",
+		   "use \"git add <file>...\" to include in what will be committed");
+	say_others(f, out, &s->ignored, "Ignored files",
+		   "use \"git add -f <file>...\" to include in what will be committed");
+	if (!f->show_untracked && status_has_staged(s))
+		header(f, out, "Untracked files not listed%s\n",
+		       f->hints ? " (use -u option to show untracked files)" : "");
+	if (!status_has_staged(s) && !f->for_commit)
+		say_nothing_staged(f, out);
+	if (f->show_stash && s->stash_count)
+		header(f, out, "Your stash currently has %zu %s\n", s->stash_count,
+		       s->stash_count == 1 ? "entry" : "entries");
+}

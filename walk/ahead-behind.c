@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "util/prio-queue.h"
+#include "walk/ahead-behind.h"
+#include "walk/reach.h"
+
+#define OURS 1u
+#define THEIRS 2u
+#define BOTH (OURS | THEIRS)
+#define SEEN 4u
+#define QUEUED 8u
+
+struct count {
+	struct commit_pool *pool;
+	struct prio_queue queue;
+	struct commit_list seen;
+	size_t open; /* in the queue and not known to be common */
+};
+
+/* New flags go on to the parents: so a commit can come back, with more of them. */
+static void paint(struct count *c, struct commit *commit, unsigned flags)
+{
+	unsigned old = commit->flags & BOTH;
+
+	if ((old | flags) == old && commit->flags & SEEN)
+		return;
+	if (!(commit->flags & SEEN))
+		commit_list_add(&c->seen, commit);
+	if (commit->flags & QUEUED && old != BOTH)
+		c->open--;
+	commit->flags |= flags | SEEN;
+	if (!(commit->flags & QUEUED))
+		prio_queue_put(&c->queue, commit);
+	commit->flags |= QUEUED;
+	if ((commit->flags & BOTH) != BOTH)
+		c->open++;
+}
+
+static int walk(struct count *c, struct err *err)
+{
+	while (c->open) {
+		struct commit *commit = prio_queue_get(&c->queue);
+		int rc;
+
+		commit->flags &= ~QUEUED;
+		if ((commit->flags & BOTH) != BOTH)
+			c->open--;
+		for (uint32_t i = 0; i < commit->nr_parents; i++) {
+			rc = commit_parse_node(c->pool, commit->parents[i], err);
+			if (rc < 0)
+				return rc;
+			paint(c, commit->parents[i], commit->flags & BOTH);
+		}
+	}
+	return 0;
+}
+
+static void count_sides(const struct count *c, size_t *ahead, size_t *behind)
+{
+	*ahead = *behind = 0;
+	for (size_t i = 0; i < c->seen.nr; i++) {
+		unsigned side = c->seen.items[i]->flags & BOTH;
+
+		*ahead += side == OURS;
+		*behind += side == THEIRS;
+	}
+}
+
+int ahead_behind(struct repository *r, const struct object_id *ours,
+		 const struct object_id *theirs, size_t *ahead, size_t *behind,
+		 struct err *err)
+{
+	struct count c = { .queue = { .compare = commit_date_cmp } };
+	struct commit *a, *b;
+	int rc = commit_pool_new(&c.pool, r, err);
+
+	if (rc < 0)
+		return rc;
+	a = commit_lookup(c.pool, ours);
+	b = commit_lookup(c.pool, theirs);
+	if ((rc = commit_parse_node(c.pool, a, err)) >= 0 &&
+	    (rc = commit_parse_node(c.pool, b, err)) >= 0) {
+		paint(&c, a, OURS);
+		paint(&c, b, THEIRS);
+		rc = walk(&c, err);
+	}
+	if (rc >= 0)
+		count_sides(&c, ahead, behind);
+	prio_queue_clear(&c.queue);
+	commit_list_clear(&c.seen);
+	commit_pool_free(c.pool);
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WALK_AHEAD_BEHIND_H
+#define WALK_AHEAD_BEHIND_H
+
+#include "compat/posix.h"
+#include "repository.h"
+
+/*
+ * Commits that only `ours` reaches, and that only `theirs` reaches.
+ * Cost: the history down to where the two meet.
+ */
+MUST_USE int ahead_behind(struct repository *r, const struct object_id *ours,
+			  const struct object_id *theirs, size_t *ahead, size_t *behind,
+			  struct err *err);
+
+#endif
