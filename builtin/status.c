@@ -214,7 +214,9 @@ static int write_text(struct status_run *run, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	f.prefix = !machine && config_flag(run, "status.relativepaths", true) ? run->prefix : NULL;
+	f.prefix = run->prefix;
+	if (run->output == OUTPUT_V1 || !config_flag(run, "status.relativepaths", true))
+		f.prefix = NULL;
 	f.nul = run->nul;
 	f.branch = run->branch;
 	f.show_stash = run->show_stash;

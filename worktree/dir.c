@@ -495,8 +495,12 @@ static bool not_tracked(void *data, const char *name, bool is_dir)
 	size_t len = strlen(name), at = lower_bound(d, name, len);
 
 	if (entry_is(d, at, name, len))
-		/* a directory in the place of a file is looked at, one of a gitlink is not */
-		return is_dir && !MODE_IS_GITLINK(d->w->ix->entries[at]->mode);
+		/*
+		 * A directory in the place of a file is opened, but not shown as one
+		 * name, as in stock git; one of a gitlink is neither.
+		 */
+		return is_dir && d->w->mode == UNTRACKED_ALL &&
+		       !MODE_IS_GITLINK(d->w->ix->entries[at]->mode);
 	return is_dir || !known_without_case(d, name, len);
 }
 
