@@ -529,8 +529,7 @@ static int add_template_comments(struct commit_run *run, struct err *err)
 	if (rc >= 0) {
 		add_commented(run, &out, "\n");
 		message_add_commented(&out, status.buf, status.len, run->comment_char);
-		if (run->cleanup != CLEANUP_SCISSORS)
-			strbuf_addf(&out, "%c\n", run->comment_char);
+		strbuf_addf(&out, "%c\n", run->comment_char);
 		strbuf_addbuf(&run->message, &out);
 	}
 	strbuf_release(&status);
@@ -590,8 +589,11 @@ static int run_editor(struct commit_run *run, const char *path, struct err *err)
 	strvec_pushf(&env, "GIT_INDEX_FILE=%s", run->ci.seen_by_hooks);
 	rc = launch_editor(run->repo, path, env.v, err);
 	strvec_clear(&env);
-	if (rc < 0)
+	if (rc < 0) {
+		report_error(err);
 		fprintf(stderr, "Please supply the message using either -m or -F option.\n");
+		rc = ERR_ABORTED;
+	}
 	return rc;
 }
 

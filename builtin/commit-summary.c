@@ -39,6 +39,7 @@ static int format_init(struct commit_run *run, struct status_format *f, const st
 
 	f->prefix = run->prefix;
 	f->amend = run->o.amend;
+	f->for_commit = true;
 	f->nul = run->o.null_term;
 	f->branch = run->o.branch;
 	f->ahead_behind = run->o.ahead_behind;
@@ -59,7 +60,7 @@ int commit_status_text(struct commit_run *run, struct strbuf *out, struct err *e
 	if (rc >= 0)
 		rc = format_init(run, &f, &s, false, err);
 	if (rc >= 0) {
-		f.for_commit = true;
+		f.in_template = true;
 		f.hints = false;
 		f.nul = false;
 		status_format_long(&f, out);

@@ -372,7 +372,7 @@ static int queue_ref(struct commit_run *run, struct ref_transaction *t,
 	int rc;
 
 	strbuf_addf(&log, "%s: ", action ? action : reflog_action(run));
-	commit_subject(&log, run->message.buf, run->message.len, " ");
+	strbuf_add(&log, run->message.buf, strcspn(run->message.buf, "\n"));
 	ref_transaction_set_ident(t, run->committer.buf);
 	rc = ref_transaction_update(t, "HEAD", commit, &run->head, 0, log.buf, err);
 	strbuf_release(&log);
@@ -397,7 +397,7 @@ static int publish(struct commit_run *run, const struct object_id *commit, struc
 static void remove_state_files(struct commit_run *run)
 {
 	static const char *const names[] = { "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD",
-					     "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG" };
+					     "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG", "AUTO_MERGE" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path = repo_path(run->repo, "%s", names[i]);

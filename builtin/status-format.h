@@ -18,7 +18,8 @@ struct status_format {
 	const char *prefix;	 /* paths are shown relative to it; NULL: to the top */
 	char colors[SLOT_NR][COLOR_MAXLEN]; /* "" without colour */
 	bool nul, branch, show_stash, hints;
-	bool for_commit;	 /* the text of a commit's template */
+	bool for_commit;	 /* told by git commit */
+	bool in_template;	 /* as comments of its message */
 	bool amend;
 	bool show_untracked, ahead_behind;
 };

@@ -1,0 +1,201 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git commit beside stock git: contents, words, people, summary'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+GIT_AUTHOR_DATE='1700000000 +0100' GIT_COMMITTER_DATE='1700000100 +0200'
+export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
+
+# Equal history, logs, index and state.
+same_state () {
+	for d in ours theirs; do
+		(cd $d && stock log --all --format=raw -p --no-abbrev && stock reflog --all && stock status --porcelain=v2 &&
+		cat .git/logs/HEAD .git/HEAD && ls .git | grep -v "^COMMIT_EDITMSG$" | sort) >state.$d 2>&1
+	done
+	test_cmp state.theirs state.ours && peers_same_index && stock -C ours fsck --strict >/dev/null
+}
+
+commit_ok () {
+	peers_git commit "$@" && same_state
+}
+
+start () {
+	rm -rf ours theirs && stock init -q -b main theirs &&
+	(cd theirs && mkdir d && echo 1 >a && echo 2 >b && echo 3 >d/c && seq 20 >long && stock add . && stock commit -q -m base) &&
+	cp -a theirs ours
+}
+
+test_expect_success 'the first commit' '
+	peers_init -b main &&
+	peers_git commit -m nothing &&
+	peers_do "mkdir -p d/e && echo 1 >a && echo 2 >d/e/f && stock add ." &&
+	commit_ok -m first &&
+	peers_git commit -m again && same_state
+'
+
+test_expect_success 'SHA-256' '
+	peers_init -b main --object-format=sha256 &&
+	peers_do "mkdir -p d/e && echo 1 >a && echo 2 >d/e/f && stock add ." &&
+	commit_ok -m first
+'
+
+test_expect_success 'as it stands, with -a, with paths' '
+	start &&
+	peers_do "echo x >>a && stock add a && echo y >>b && rm d/c" &&
+	commit_ok -m staged &&
+	peers_do "echo z >>b" &&
+	commit_ok -a -m all &&
+	peers_do "echo 1 >>a && echo 2 >>b && stock add b && echo n >n && stock add n" &&
+	commit_ok -m one a &&
+	peers_do "echo 3 >>a" &&
+	commit_ok -i -m both a &&
+	peers_do "echo 4 >>a && echo 5 >>b && rm n" &&
+	commit_ok -o -m only n &&
+	peers_git commit -m x nope && same_state &&
+	peers_git commit -m x -o && peers_git commit -m x -i && peers_git commit -a a && same_state
+'
+
+test_expect_success 'words' '
+	start &&
+	commit_ok --allow-empty -m one -m two -m "three
+lines" &&
+	printf "  \nfrom file  \n\n\n\nbody\n# not a comment\n\n" >msg && cp msg ours/ && cp msg theirs/ &&
+	commit_ok --allow-empty -F msg &&
+	PEERS_STDIN=msg commit_ok --allow-empty -F - &&
+	commit_ok --allow-empty --cleanup=strip -F msg &&
+	commit_ok --allow-empty --cleanup=verbatim -F msg &&
+	commit_ok --allow-empty --cleanup=whitespace -F msg &&
+	commit_ok --allow-empty -C HEAD~2 &&
+	commit_ok --allow-empty --fixup HEAD~1 &&
+	commit_ok --allow-empty --squash HEAD~1 -m more &&
+	commit_ok --allow-empty -s -m "signed" &&
+	commit_ok --allow-empty -s -m "signed
+
+Reviewed-by: X <x@y>" &&
+	commit_ok --allow-empty -s -m "signed
+
+Signed-off-by: Carl Committer <carl@example.com>" &&
+	commit_ok --allow-empty -m t --trailer "Acked-by: me" --trailer Bug=12 &&
+	commit_ok --allow-empty --allow-empty-message -m "" &&
+	peers_git commit --allow-empty -m "" && same_state &&
+	peers_git commit --allow-empty --cleanup=strip -m "# only" && same_state &&
+	peers_git commit --allow-empty -F nope && peers_git commit --allow-empty -C nope && same_state
+'
+
+test_expect_success 'people and dates' '
+	start &&
+	commit_ok --allow-empty -m a --author "Zoe Z <z@z>" &&
+	commit_ok --allow-empty -m d --date "2001-02-03T04:05:06 +0100" &&
+	commit_ok --allow-empty -m d --date "@1234567890 -0330" &&
+	commit_ok --amend --allow-empty -m a2 &&
+	commit_ok --amend --allow-empty --reset-author --no-edit &&
+	commit_ok --allow-empty -C HEAD~1 --reset-author &&
+	commit_ok --allow-empty -C HEAD~1 --author "Y <y>" &&
+	peers_git commit --allow-empty -m x --author foo &&
+	peers_git commit --allow-empty -m x --date "not a date" &&
+	peers_git commit --allow-empty -m x --reset-author && same_state
+'
+
+test_expect_success 'amend' '
+	start &&
+	peers_do "echo x >>a && stock commit -q -a -m second && echo y >>a && stock add a" &&
+	commit_ok --amend -m changed &&
+	commit_ok --amend --no-edit &&
+	peers_do "echo 1 >a && stock add a" &&
+	peers_git commit --amend -m empty && same_state &&
+	commit_ok --amend --allow-empty -m empty &&
+	peers_init && peers_git commit --amend -m x
+'
+
+test_expect_success 'summary: renames, modes, rewrites, binary' '
+	start &&
+	peers_do "stock mv a moved && stock mv long d/long2 && seq 21 >d/long2 && chmod +x b && printf \"\\0\\1\" >bin && ln -s b l && stock add -A" &&
+	commit_ok -m renames &&
+	peers_do "rm l && printf \"\\0\\2\" >bin && seq 100 200 >d/long2 && cp b copy && stock add -A" &&
+	commit_ok -m more &&
+	peers_do "seq 300 >d/long2 && stock add -A" && commit_ok -q -m quiet
+'
+
+test_expect_success 'dry runs' '
+	start &&
+	peers_do "echo x >>a && stock add a && echo y >>b && echo u >u" &&
+	for o in --dry-run --short --porcelain --long "-z" "--short --branch" "--dry-run -a" "--dry-run -uno" "--short a"
+	do
+		peers_git commit $o || return 1
+	done &&
+	same_state
+'
+
+test_expect_success 'the template that an editor gets' '
+	start &&
+	write_script editor <<-\EOS &&
+	cat "$1" >>"$TRASH/seen.$SIDE" && echo ---- >>"$TRASH/seen.$SIDE"
+	{ echo edited; cat "$1"; } >t.msg && cat t.msg >"$1" && rm t.msg
+	EOS
+	TRASH=$PWD && export TRASH &&
+	both () {
+		(cd ours && SIDE=ours GIT_EDITOR="$TRASH/editor" git commit "$@" >/dev/null 2>&1) ; echo $? >>seen.ours
+		(cd theirs && SIDE=theirs GIT_EDITOR="$TRASH/editor" stock commit "$@" >/dev/null 2>&1) ; echo $? >>seen.theirs
+		sed "s/theirs/ours/g" seen.theirs >seen.expect
+		test_cmp seen.expect seen.ours && same_state
+	} &&
+	peers_do "echo x >>a && stock add a && echo y >>b && echo u >u" &&
+	both &&
+	both -a &&
+	both --allow-empty -m given -e &&
+	both --allow-empty --cleanup=whitespace &&
+	both --allow-empty --cleanup=scissors &&
+	both --amend &&
+	both --allow-empty --author "X <x>" --date=@1 &&
+	both --allow-empty --no-status &&
+	both --allow-empty -c HEAD~1 &&
+	echo "template text" >tmpl &&
+	both --allow-empty -t "$PWD/tmpl" &&
+	both --allow-empty --squash HEAD
+'
+
+test_expect_success 'an editor that fails, or writes nothing' '
+	start &&
+	peers_do "echo x >>a && stock add a" &&
+	(GIT_EDITOR=false && export GIT_EDITOR && PEERS_STDERR=ignore peers_git commit) && same_state &&
+	(GIT_EDITOR=true && export GIT_EDITOR && peers_git commit) && same_state &&
+	echo tmpl >tmpl &&
+	(GIT_EDITOR=true && export GIT_EDITOR && peers_git commit -t "$PWD/tmpl") && same_state
+'
+
+test_expect_success 'concluding a merge' '
+	start &&
+	peers_do "stock checkout -q -b side && echo s >a && stock commit -qam side && stock checkout -q main && echo m >a && stock commit -qam main && ! stock merge side >/dev/null" &&
+	peers_git commit -m early && same_state &&
+	peers_git commit -m x a && same_state &&
+	peers_do "echo r >a && stock add a" &&
+	peers_git commit --amend -m x && same_state &&
+	(GIT_EDITOR=true && export GIT_EDITOR && commit_ok)
+'
+
+test_expect_success 'detached HEAD, worktree-less and unborn branches' '
+	start &&
+	peers_do "stock checkout -q --detach" &&
+	commit_ok --allow-empty -m d &&
+	peers_do "stock checkout -q --orphan new && echo z >z && stock add z" &&
+	commit_ok -m orphan
+'
+
+test_expect_success 'from a subdirectory' '
+	start &&
+	peers_do "echo x >>a && echo y >>d/c" &&
+	PEERS_DIR=d commit_ok -m c c &&
+	PEERS_DIR=d commit_ok -m a ../a
+'
+
+test_expect_success 'options that do not go together' '
+	start &&
+	peers_git commit -m a -F b && peers_git commit -m a -C HEAD && peers_git commit -C HEAD -F x &&
+	peers_git commit --squash HEAD --fixup HEAD && peers_git commit -a -i x && peers_git commit -i -o x &&
+	peers_git commit --cleanup=nope -m x && peers_git commit --pathspec-file-nul &&
+	PEERS_STDERR=ignore peers_git commit --nope && same_state
+'
+
+test_done
