@@ -15,6 +15,7 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "cat-file", cmd_cat_file, CMD_REPO },
 	{ "check-attr", cmd_check_attr, CMD_REPO },
 	{ "check-ignore", cmd_check_ignore, CMD_REPO | CMD_WORKTREE },
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
@@ -22,6 +23,7 @@ static const struct command commands[] = {
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
 	{ "fsck", cmd_fsck, CMD_REPO },
+	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* --batch, --batch-check, --batch-command: names or commands on standard input. */
+#include "compat/posix.h"
+#include "builtin/cat-file.h"
+#include "util/alloc.h"
+#include "walk/revparse.h"
+
+#define DEFAULT_FORMAT "%(objectname) %(objecttype) %(objectsize)"
+
+/* What one line of output is made of. */
+struct item {
+	struct object_id oid;
+	struct object_info info;
+	const char *rest; /* NULL: none */
+};
+
+struct batch {
+	struct cat_file *c;
+	const char *format;
+	bool split_input; /* the rest of a line is no part of the name */
+	bool needs_info;
+	struct strbuf line; /* of output */
+};
+
+/* ---- the format ---- */
+
+enum atom { ATOM_NAME, ATOM_TYPE, ATOM_SIZE, ATOM_DISK, ATOM_DELTABASE, ATOM_REST, ATOM_NR };
+
+static const char *const atoms[ATOM_NR] = {
+	"objectname", "objecttype", "objectsize", "objectsize:disk", "deltabase", "rest",
+};
+
+/* "(atom)" at p: which; *end behind it. Ends the program if it is none. */
+static enum atom parse_atom(const char *p, const char **end)
+{
+	const char *close = strchr(p, ')');
+	size_t len;
+
+	if (!close)
+		die("format element '%s' does not end in ')'", p);
+	len = (size_t)(close - p) - 1;
+	for (int a = 0; a < ATOM_NR; a++)
+		if (strlen(atoms[a]) == len && !memcmp(atoms[a], p + 1, len)) {
+			*end = close + 1;
+			return (enum atom)a;
+		}
+	die("unknown format element: %.*s", (int)len, p + 1);
+}
+
+static void add_atom(struct strbuf *out, enum atom a, const struct item *it)
+{
+	switch (a) {
+	case ATOM_NAME:
+		strbuf_add_oid(out, &it->oid);
+		break;
+	case ATOM_TYPE:
+		strbuf_addstr(out, object_type_name(it->info.type));
+		break;
+	case ATOM_SIZE:
+		strbuf_addf(out, "%" PRIu64, it->info.size);
+		break;
+	case ATOM_DISK:
+		strbuf_addf(out, "%" PRIu64, it->info.disk_size);
+		break;
+	case ATOM_DELTABASE:
+		strbuf_add_oid(out, &it->info.delta_base);
+		break;
+	default:
+		strbuf_addstr(out, it->rest ? it->rest : "");
+	}
+}
+
+/* Expand the format for `it`; NULL: only note what it needs. */
+static void expand(struct batch *b, const struct item *it)
+{
+	const char *p = b->format;
+
+	while (*p) {
+		enum atom a;
+
+		if (p[0] == '%' && p[1] == '(') {
+			a = parse_atom(p + 1, &p);
+			b->split_input |= a == ATOM_REST;
+			b->needs_info |= a != ATOM_NAME && a != ATOM_REST;
+			if (it)
+				add_atom(&b->line, a, it);
+			continue;
+		}
+		p += p[0] == '%' && p[1] == '%';
+		strbuf_addch(&b->line, (unsigned char)*p++);
+	}
+}
+
+/* ---- one object ---- */
+
+static void put(struct batch *b)
+{
+	fwrite(b->line.buf, 1, b->line.len, stdout);
+	strbuf_reset(&b->line);
+}
+
+static void print_content(struct batch *b, const struct item *it, const char *name)
+{
+	struct cat_file *c = b->c;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct err err = ERR_INIT;
+
+	if (c->filters && it->info.type == OBJ_BLOB) {
+		if (!it->rest)
+			die("missing path for '%s'", oid_hex(&it->oid));
+		if (odb_read(c->r->odb, &it->oid, &buf, &err) < 0)
+			die_err(&err);
+		cat_file_filter(c, it->rest, &it->oid, &buf);
+		fwrite(buf.data, 1, buf.size, stdout);
+		object_buf_release(&buf);
+	} else if (cat_file_stream(c, &it->oid, &err) < 0) {
+		die_err(&err);
+	}
+	putchar('\n');
+}
+
+/* `name` as it was given, for messages. */
+static void print_object(struct batch *b, struct item *it, const char *name)
+{
+	struct err err = ERR_INIT;
+	bool known = b->c->all_objects && !b->needs_info && !b->c->contents;
+	int rc = known ? 0 : odb_info(b->c->r->odb, &it->oid, &it->info, &err);
+
+	if (rc < 0) {
+		if (rc != ERR_NOT_FOUND)
+			error("%s", err_message(&err));
+		err_release(&err);
+		strbuf_addf(&b->line, "%s missing\n", name);
+		put(b);
+		return;
+	}
+	if (b->c->filters && !it->rest && b->c->contents && it->info.type == OBJ_BLOB)
+		die("missing path for '%s'", oid_hex(&it->oid));
+	expand(b, it);
+	strbuf_addch(&b->line, '\n');
+	put(b);
+	if (b->c->contents)
+		print_content(b, it, name);
+}
+
+static void print_word(struct batch *b, const char *word, const char *name)
+{
+	strbuf_addf(&b->line, "%s %zu\n%s\n", word, strlen(name), name);
+	put(b);
+}
+
+/* ---- names ---- */
+
+static int resolve_plain(struct batch *b, const char *name, struct object_id *oid)
+{
+	struct revparse_result res = { 0 };
+	struct err err = ERR_INIT;
+	int rc;
+
+	/* whole names need no look at the refs */
+	if (!oid_from_hex(oid, name, b->c->r->algo))
+		return 0;
+	rc = revparse_quietly(b->c->r, name, OBJ_ANY, &res, &err);
+	if (!rc)
+		*oid = res.oid;
+	else if (rc == ERR_AMBIGUOUS)
+		error("%s", err_message(&err));
+	revparse_result_release(&res);
+	err_release(&err);
+	return rc;
+}
+
+static void print_named(struct batch *b, const char *name, struct item *it)
+{
+	int rc = resolve_plain(b, name, &it->oid);
+
+	if (!rc) {
+		print_object(b, it, name);
+		return;
+	}
+	strbuf_addf(&b->line, "%s %s\n", name, rc == ERR_AMBIGUOUS ? "ambiguous" : "missing");
+	put(b);
+}
+
+static void print_followed(struct batch *b, const char *name, struct item *it)
+{
+	struct strbuf target = STRBUF_INIT;
+
+	switch (cat_file_follow(b->c->r, name, &it->oid, &target)) {
+	case LINK_FOUND:
+		print_object(b, it, name);
+		break;
+	case LINK_PLAIN:
+		print_named(b, name, it);
+		break;
+	case LINK_MISSING:
+		strbuf_addf(&b->line, "%s missing\n", name);
+		put(b);
+		break;
+	case LINK_DANGLING:
+		print_word(b, "dangling", name);
+		break;
+	case LINK_LOOP:
+		print_word(b, "loop", name);
+		break;
+	case LINK_NOTDIR:
+		print_word(b, "notdir", name);
+		break;
+	case LINK_OUTSIDE:
+		print_word(b, "symlink", target.buf);
+		break;
+	}
+	strbuf_release(&target);
+}
+
+/* A line of input: the name, and what follows the first white space if that counts. */
+static void print_line(struct batch *b, char *line)
+{
+	struct item it = { .rest = NULL };
+
+	if (b->split_input) {
+		char *space = line + strcspn(line, " \t");
+
+		if (*space) {
+			*space++ = '\0';
+			it.rest = space + strspn(space, " \t");
+		}
+	}
+	if (b->c->follow_symlinks)
+		print_followed(b, line, &it);
+	else
+		print_named(b, line, &it);
+	if (!b->c->buffered && fflush(stdout))
+		die("write failure on standard output: %s", strerror(errno));
+}
+
+/* ---- commands ---- */
+
+static bool take_command(const char *line, const char *name, const char **arg)
+{
+	if (!skip_prefix(line, name, arg))
+		return false;
+	if (**arg && **arg != ' ')
+		*arg = "";
+	return true;
+}
+
+/* "contents NAME" or "info NAME"; anything else ends the program. */
+static const char *parse_command(const char *line, bool *contents)
+{
+	const char *arg;
+
+	*contents = take_command(line, "contents", &arg);
+	if (!*contents && !take_command(line, "info", &arg))
+		die("unknown command: '%s'", line);
+	if (!*arg)
+		die("%s requires arguments", *contents ? "contents" : "info");
+	return arg + 1;
+}
+
+static void run_command_line(struct batch *b, const char *line)
+{
+	char *name = xstrdup(parse_command(line, &b->c->contents));
+
+	print_line(b, name);
+	free(name);
+}
+
+/* True if the line is "flush". */
+static bool check_command(const struct batch *b, const char *line)
+{
+	const char *arg;
+	bool contents;
+
+	if (!*line)
+		die("empty command in input");
+	if (isspace((unsigned char)*line))
+		die("whitespace before command: '%s'", line);
+	if (!take_command(line, "flush", &arg)) {
+		parse_command(line, &contents);
+		return false;
+	}
+	if (!b->c->buffered)
+		die("flush is only for --buffer mode");
+	if (*arg)
+		die("flush takes no arguments");
+	return true;
+}
+
+static void run_queued(struct batch *b, struct strvec *queue)
+{
+	for (size_t i = 0; i < queue->nr; i++)
+		run_command_line(b, queue->v[i]);
+	strvec_clear(queue);
+	fflush(stdout);
+}
+
+/*
+ * With --buffer nothing is done before a flush or the end: who writes many
+ * commands before he reads an answer must not find us writing.
+ */
+static void read_commands(struct batch *b, char term)
+{
+	struct strbuf line = STRBUF_INIT;
+	struct strvec queue = STRVEC_INIT;
+
+	while (strbuf_getdelim(&line, stdin, term) != EOF) {
+		if (check_command(b, line.buf))
+			run_queued(b, &queue);
+		else if (b->c->buffered)
+			strvec_push(&queue, line.buf);
+		else
+			run_command_line(b, line.buf);
+	}
+	run_queued(b, &queue);
+	strbuf_release(&line);
+}
+
+static void read_names(struct batch *b, char term)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	b->c->contents = b->c->mode == BATCH_CONTENTS;
+	while (strbuf_getdelim(&line, stdin, term) != EOF)
+		print_line(b, line.buf);
+	strbuf_release(&line);
+}
+
+/* ---- all objects ---- */
+
+struct collected {
+	struct batch *b;
+	struct oid_array all;
+	struct oidset seen;
+};
+
+static void print_one_of_all(struct batch *b, const struct object_id *oid)
+{
+	struct item it = { .oid = *oid };
+
+	print_object(b, &it, oid_hex(oid));
+}
+
+static int collect(void *data, const struct object_id *oid)
+{
+	struct collected *col = data;
+
+	oid_array_append(&col->all, oid);
+	return 0;
+}
+
+static int print_new(void *data, const struct object_id *oid)
+{
+	struct collected *col = data;
+
+	if (oidset_insert(&col->seen, oid))
+		print_one_of_all(col->b, oid);
+	return 0;
+}
+
+static void print_all(struct batch *b)
+{
+	struct collected col = { b, OID_ARRAY_INIT, OIDSET_INIT };
+	struct odb *odb = b->c->r->odb;
+	struct err err = ERR_INIT;
+	int rc;
+
+	b->c->contents = b->c->mode == BATCH_CONTENTS;
+	if (b->c->unordered)
+		rc = odb_foreach(odb, ODB_FOREACH_PACK_ORDER, print_new, &col, &err);
+	else
+		rc = odb_foreach(odb, 0, collect, &col, &err);
+	if (rc < 0)
+		die_err(&err);
+	oid_array_sort_unique(&col.all);
+	for (size_t i = 0; i < col.all.nr; i++)
+		print_one_of_all(b, &col.all.oid[i]);
+	oid_array_clear(&col.all);
+	oidset_clear(&col.seen);
+}
+
+int cat_file_batch(struct cat_file *c)
+{
+	struct batch b = { .c = c, .format = c->format ? c->format : DEFAULT_FORMAT,
+			   .line = STRBUF_INIT };
+
+	setvbuf(stdout, NULL, _IOFBF, 64 * 1024);
+	expand(&b, NULL);
+	strbuf_reset(&b.line);
+	b.split_input |= c->filters;
+	if (c->all_objects)
+		print_all(&b);
+	else if (c->mode == BATCH_COMMAND)
+		read_commands(&b, c->nul_input ? '\0' : '\n');
+	else
+		read_names(&b, c->nul_input ? '\0' : '\n');
+	strbuf_release(&b.line);
+	return finish_stdout() ? 128 : 0;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-cat-file(1): one object; which mode is wanted. Batches: cat-file-batch.c. */
+#include "compat/posix.h"
+#include "builtin/cat-file.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+#include "util/quote.h"
+#include "walk/revparse.h"
+
+static const char *const usage[] = {
+	"git cat-file <type> <object>",
+	"git cat-file (-e | -p) <object>",
+	"git cat-file (-t | -s) [--allow-unknown-type] <object>",
+	"git cat-file (--batch | --batch-check | --batch-command) [--batch-all-objects]\n"
+	"             [--buffer] [--follow-symlinks] [--unordered]\n"
+	"             [--textconv | --filters] [-z]",
+	"git cat-file (--textconv | --filters)\n"
+	"             [<rev>:<path|tree-ish> | --path=<path|tree-ish> <rev>]",
+	NULL
+};
+
+/* ---- content ---- */
+
+static int write_piece(void *data UNUSED, const void *p, size_t len, struct err *err)
+{
+	if (fwrite(p, 1, len, stdout) != len)
+		return err_set_errno(err, "write failure on standard output");
+	return 0;
+}
+
+int cat_file_stream(struct cat_file *c, const struct object_id *oid, struct err *err)
+{
+	struct object_info info;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int rc = odb_info(c->r->odb, oid, &info, err);
+
+	if (rc < 0)
+		return rc;
+	if (info.type == OBJ_BLOB && info.size > c->r->settings.big_file_threshold)
+		return odb_stream(c->r->odb, oid, write_piece, NULL, err);
+	rc = odb_read(c->r->odb, oid, &buf, err);
+	if (!rc)
+		rc = write_piece(NULL, buf.data, buf.size, err);
+	object_buf_release(&buf);
+	return rc;
+}
+
+void cat_file_filter(struct cat_file *c, const char *path, const struct object_id *oid,
+		     struct object_buf *buf)
+{
+	struct strbuf out = STRBUF_INIT, warn = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	struct conversion cv;
+	int rc;
+
+	if (buf->type != OBJ_BLOB)
+		return;
+	if (!c->conv) {
+		index_init(&c->ix, c->r->algo);
+		if (index_read_repo(&c->ix, c->r, &err) < 0 ||
+		    converter_new(&c->conv, c->r, &c->ix, ATTR_CHECKIN, &err) < 0)
+			die_err(&err);
+	}
+	converter_lookup(c->conv, path, &cv);
+	rc = convert_to_worktree(c->conv, path, &cv, buf->data, buf->size, oid, &out, &warn,
+				 &err);
+	fputs(warn.buf, stderr);
+	if (rc < 0)
+		die_err(&err);
+	if (rc > 0) {
+		object_buf_release(buf);
+		buf->type = OBJ_BLOB;
+		buf->data = strbuf_detach(&out, &buf->size);
+	}
+	strbuf_release(&out);
+	strbuf_release(&warn);
+}
+
+/* ---- one object ---- */
+
+static void print_tree(struct cat_file *c, const struct object_id *oid)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct strbuf name = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	struct tree_iter it;
+	struct tree_entry e;
+	int rc;
+
+	if (odb_read_type(c->r->odb, oid, OBJ_TREE, &buf, &err) < 0)
+		die_err(&err);
+	tree_iter_init(&it, buf.data, buf.size, c->r->algo);
+	while ((rc = tree_iter_next(&it, &e, &err)) > 0) {
+		strbuf_reset(&name);
+		quote_c_style(&name, e.name, e.name_len, c->r->settings.quote_path);
+		printf("%06o %s %s\t%s\n", e.mode, object_type_name(mode_object_type(e.mode)),
+		       oid_hex(&e.oid), name.buf);
+	}
+	if (rc < 0)
+		die_err(&err);
+	strbuf_release(&name);
+	object_buf_release(&buf);
+}
+
+static struct object_info info_or_die(struct cat_file *c, const struct object_id *oid)
+{
+	struct object_info info;
+	struct err err = ERR_INIT;
+	int rc = odb_info(c->r->odb, oid, &info, &err);
+
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		report_error(&err);
+	if (rc < 0)
+		die("git cat-file: could not get object info");
+	return info;
+}
+
+static void pretty_print(struct cat_file *c, const char *name, const struct object_id *oid)
+{
+	struct object_info info;
+	struct err err = ERR_INIT;
+	int rc = odb_info(c->r->odb, oid, &info, &err);
+
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		report_error(&err);
+	if (rc < 0)
+		die("Not a valid object name %s", name);
+	if (info.type == OBJ_TREE)
+		print_tree(c, oid);
+	else if (cat_file_stream(c, oid, &err) < 0)
+		die_err(&err);
+}
+
+/* Of that type, or leading to one: a commit to its tree, a tag to what it names. */
+static void print_as(struct cat_file *c, const char *name, const struct object_id *oid,
+		     const char *type_name)
+{
+	enum object_type want = object_type_from_name(type_name, strlen(type_name));
+	struct object_id at;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (want == OBJ_BAD)
+		die("invalid object type \"%s\"", type_name);
+	rc = object_peel(odb_source(c->r->odb), oid, want, &at, NULL, &err);
+	if (rc == ERR_NOT_FOUND || rc == ERR_INVALID)
+		die("git cat-file %s: bad file", name);
+	if (rc < 0 || cat_file_stream(c, &at, &err) < 0)
+		die_err(&err);
+}
+
+static void print_filtered(struct cat_file *c, const char *name,
+			   const struct revparse_result *res)
+{
+	const char *path = c->path ? c->path : res->path;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct err err = ERR_INIT;
+
+	if (!path)
+		die("<object>:<path> required, only <object> '%s' given", name);
+	if (odb_read(c->r->odb, &res->oid, &buf, &err) < 0)
+		die_err(&err);
+	if (MODE_IS_FILE(res->mode) || !res->mode)
+		cat_file_filter(c, path, &res->oid, &buf);
+	if (write_piece(NULL, buf.data, buf.size, &err) < 0)
+		die_err(&err);
+	object_buf_release(&buf);
+}
+
+static int one_object(struct cat_file *c, int mode, const char *type_name, const char *name)
+{
+	struct revparse_result res = { 0 };
+	struct err err = ERR_INIT;
+	int rc = revparse(c->r, name, OBJ_ANY, &res, &err), code = 0;
+
+	if (rc == ERR_AMBIGUOUS)
+		report_error(&err);
+	if (rc < 0)
+		die("Not a valid object name %s", name);
+	switch (mode) {
+	case 'e':
+		code = !odb_has(c->r->odb, &res.oid);
+		break;
+	case 't':
+		puts(object_type_name(info_or_die(c, &res.oid).type));
+		break;
+	case 's':
+		printf("%" PRIu64 "\n", info_or_die(c, &res.oid).size);
+		break;
+	case 'p':
+		pretty_print(c, name, &res.oid);
+		break;
+	case 'f':
+		print_filtered(c, name, &res);
+		break;
+	default:
+		print_as(c, name, &res.oid, type_name);
+	}
+	revparse_result_release(&res);
+	return finish_stdout() ? 128 : code;
+}
+
+/* ---- the command line ---- */
+
+static int set_batch(const struct option *opt, const char *arg, int unset UNUSED)
+{
+	struct cat_file *c = opt->value;
+
+	if (c->mode != BATCH_NONE)
+		return error("only one batch option may be specified");
+	c->mode = (enum batch_mode)opt->defval;
+	c->format = arg;
+	return 0;
+}
+
+static const char *mode_option(int mode)
+{
+	static const char *const names[] = { "-e", "-p", "-t", "-s" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i][1] == mode)
+			return names[i];
+	return mode == 'f' ? "--filters" : "--textconv";
+}
+
+static NORETURN void wrong(const struct option *opts, const char *fmt, const char *a)
+{
+	char *msg = xstrfmt(fmt, a);
+
+	usage_msg_opt(msg, usage, opts);
+}
+
+static void check_batch(const struct cat_file *c, int mode, int argc, const struct option *opts)
+{
+	if (mode && mode != 'f' && mode != 'c')
+		wrong(opts, "'%s' is incompatible with batch mode", mode_option(mode));
+	if (argc)
+		wrong(opts, "batch modes take no arguments%s", "");
+	if (c->path)
+		wrong(opts, "'%s' is incompatible with batch mode", "--path");
+	if (c->all_objects && mode)
+		wrong(opts, "'%s' is incompatible with --batch-all-objects", mode_option(mode));
+}
+
+static void check_single(const struct cat_file *c, int mode, int argc, const struct option *opts)
+{
+	if (c->follow_symlinks)
+		wrong(opts, "'%s' requires a batch mode", "--follow-symlinks");
+	if (c->buffered)
+		wrong(opts, "'%s' requires a batch mode", "--buffer");
+	if (c->all_objects)
+		wrong(opts, "'%s' requires a batch mode", "--batch-all-objects");
+	if (c->nul_input)
+		wrong(opts, "'%s' requires a batch mode", "-z");
+	if (c->path && mode != 'f' && mode != 'c')
+		wrong(opts, "'%s' needs '--filters' or '--textconv'", "--path=<path|tree-ish>");
+	if (mode && !argc)
+		wrong(opts, mode == 'f' || mode == 'c' ? "<rev> required with '%s'"
+						       : "<object> required with '%s'",
+		      mode_option(mode));
+	if (mode && argc > 1)
+		wrong(opts, "too many arguments%s", "");
+	if (!mode && !argc)
+		usage_with_options(usage, opts);
+	if (!mode && argc != 2) {
+		char nr[16];
+
+		snprintf(nr, sizeof(nr), "%d", argc);
+		wrong(opts, "only two arguments allowed in <type> <object> mode, not %s", nr);
+	}
+}
+
+#define OPT_BATCH(name, help, mode) \
+	{ OPTION_CALLBACK, 0, name, &c, "format", help, \
+	  PARSE_OPT_OPTARG | PARSE_OPT_NONEG, set_batch, mode }
+
+int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct cat_file c = { .r = ctx->repo };
+	int mode = 0, unknown_type = 0, mailmap = 0, code;
+	struct option opts[] = {
+		OPT_GROUP("Check object existence or emit object contents"),
+		OPT_CMDMODE('e', NULL, &mode, "check if <object> exists", 'e'),
+		OPT_CMDMODE('p', NULL, &mode, "pretty-print <object> content", 'p'),
+		OPT_GROUP("Emit [broken] object attributes"),
+		OPT_CMDMODE('t', NULL, &mode,
+			    "show object type (one of 'blob', 'tree', 'commit', 'tag', ...)", 't'),
+		OPT_CMDMODE('s', NULL, &mode, "show object size", 's'),
+		OPT_BOOL(0, "allow-unknown-type", &unknown_type,
+			 "allow -s and -t to work with broken/corrupt objects"),
+		OPT_BOOL(0, "use-mailmap", &mailmap, "use mail map file"),
+		OPT_BOOL(0, "mailmap", &mailmap, "use mail map file"),
+		OPT_GROUP("Batch objects requested on stdin (or --batch-all-objects)"),
+		OPT_BATCH("batch", "show full <object> or <rev> contents", BATCH_CONTENTS),
+		OPT_BATCH("batch-check", "like --batch, but don't emit <contents>", BATCH_INFO),
+		OPT_BOOL('z', NULL, &c.nul_input, "stdin is NUL-terminated"),
+		OPT_BATCH("batch-command", "read commands from stdin", BATCH_COMMAND),
+		OPT_CMDMODE(0, "batch-all-objects", &c.all_objects,
+			    "with --batch[-check]: ignores stdin, batches all known objects", 1),
+		OPT_GROUP("Change or optimize batch output"),
+		OPT_BOOL(0, "buffer", &c.buffered, "buffer --batch output"),
+		OPT_BOOL(0, "follow-symlinks", &c.follow_symlinks, "follow in-tree symlinks"),
+		OPT_BOOL(0, "unordered", &c.unordered, "do not order objects before emitting them"),
+		OPT_GROUP("Emit object (blob or tree) with conversion or filter (stand-alone, or with batch)"),
+		OPT_CMDMODE(0, "textconv", &mode,
+			    "run textconv on object's content", 'c'),
+		OPT_CMDMODE(0, "filters", &mode, "run filters on object's content", 'f'),
+		OPT_STRING(0, "path", &c.path, "blob|tree",
+			   "use a <path> for (--textconv | --filters); Not with 'batch'"),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (c.mode != BATCH_NONE)
+		check_batch(&c, mode, argc, opts);
+	else
+		check_single(&c, mode, argc, opts);
+	if (mode == 'c')
+		die("--textconv is not there yet");
+	if (mailmap)
+		die("--use-mailmap is not there yet");
+	c.filters = mode == 'f';
+	if (c.mode != BATCH_NONE)
+		code = cat_file_batch(&c);
+	else
+		code = one_object(&c, mode, argv[0], argv[argc - 1]);
+	if (c.conv) {
+		converter_free(c.conv);
+		index_release(&c.ix);
+	}
+	return code;
+}
