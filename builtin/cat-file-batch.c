@@ -99,15 +99,13 @@ static void put(struct batch *b)
 	strbuf_reset(&b->line);
 }
 
-static void print_content(struct batch *b, const struct item *it, const char *name)
+static void print_content(struct batch *b, const struct item *it)
 {
 	struct cat_file *c = b->c;
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err err = ERR_INIT;
 
 	if (c->filters && it->info.type == OBJ_BLOB) {
-		if (!it->rest)
-			die("missing path for '%s'", oid_hex(&it->oid));
 		if (odb_read(c->r->odb, &it->oid, &buf, &err) < 0)
 			die_err(&err);
 		cat_file_filter(c, it->rest, &it->oid, &buf);
@@ -140,7 +138,7 @@ static void print_object(struct batch *b, struct item *it, const char *name)
 	strbuf_addch(&b->line, '\n');
 	put(b);
 	if (b->c->contents)
-		print_content(b, it, name);
+		print_content(b, it);
 }
 
 static void print_word(struct batch *b, const char *word, const char *name)
