@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "init-db", cmd_init, 0 },
 	{ "ls-files", cmd_ls_files, CMD_REPO },
 	{ "ls-tree", cmd_ls_tree, CMD_REPO },
+	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "show-ref", cmd_show_ref, CMD_REPO },

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-read-tree(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "index/cache-tree.h"
+#include "util/alloc.h"
+#include "walk/revparse.h"
+#include "worktree/tree-merge.h"
+
+static const char *const usage[] = {
+	"git read-tree [(-m [--trivial] [--aggressive] | --reset | --prefix=<prefix>)\n"
+	"              [-u | -i]] [--index-output=<file>] [--no-sparse-checkout]\n"
+	"              (--empty | <tree-ish1> [<tree-ish2> [<tree-ish3>]])",
+	NULL
+};
+
+struct reader {
+	struct repository *r;
+	int merge, reset, update, index_only, dry_run, verbose, quiet, empty;
+	int trivial, aggressive;
+	const char *prefix, *index_output;
+	struct object_id trees[TREE_MERGE_MAX];
+	size_t nr;
+	struct lockfile lock, output_lock;
+};
+
+/* ---- command line ---- */
+
+static int refuse_submodules(const struct option *opt, const char *arg, int unset)
+{
+	(void)arg;
+	if (unset)
+		return 0;
+	die("read-tree --%s is not supported", opt->long_name);
+}
+
+static void check_combinations(const struct reader *rd)
+{
+	bool merging = rd->merge || rd->reset || rd->prefix;
+
+	if (rd->merge + rd->reset + (rd->prefix != NULL) > 1)
+		die("Which one? -m, --reset, or --prefix?");
+	if ((rd->update || rd->index_only) && !merging)
+		die("%s is meaningless without -m, --reset, or --prefix",
+		    rd->update ? "-u" : "-i");
+	if (rd->update && rd->index_only)
+		die("-u and -i at the same time makes no sense");
+	if (rd->prefix && *rd->prefix == '/')
+		die("Invalid prefix, prefix cannot start with '/'");
+	if (rd->nr && rd->empty)
+		die("passing trees as arguments contradicts --empty");
+	if (!rd->nr && merging)
+		die("you must specify at least one tree to merge");
+	if (!rd->nr && !rd->empty)
+		warning("read-tree: emptying the index with no arguments is deprecated; use --empty");
+}
+
+static void find_trees(struct reader *rd, const char *const *argv)
+{
+	for (; *argv; argv++) {
+		struct revparse_result found = { 0 };
+		struct err err = ERR_INIT;
+
+		if (rd->nr == TREE_MERGE_MAX)
+			die("I cannot read more than %d trees", TREE_MERGE_MAX);
+		if (revparse(rd->r, *argv, OBJ_TREE, &found, &err) < 0)
+			die("Not a valid object name %s", *argv);
+		if (object_peel(odb_source(rd->r->odb), &found.oid, OBJ_TREE, &rd->trees[rd->nr++],
+				NULL, &err) < 0)
+			die("failed to unpack tree object %s", *argv);
+		revparse_result_release(&found);
+	}
+}
+
+static void parse_command_line(struct reader *rd, int argc, const char **argv)
+{
+	const char *per_dir = NULL;
+	int sparse = 0;
+	struct option opts[] = {
+		OPT_STRING(0, "index-output", &rd->index_output, "file",
+			   "write resulting index to <file>"),
+		OPT_BOOL(0, "empty", &rd->empty, "only empty the index"),
+		OPT__VERBOSE(&rd->verbose),
+		OPT_GROUP("Merging"),
+		OPT_BOOL('m', NULL, &rd->merge, "perform a merge in addition to a read"),
+		OPT_BOOL(0, "trivial", &rd->trivial,
+			 "3-way merge if no file level merging required"),
+		OPT_BOOL(0, "aggressive", &rd->aggressive,
+			 "3-way merge in presence of adds and removes"),
+		OPT_BOOL(0, "reset", &rd->reset, "same as -m, but discard unmerged entries"),
+		OPT_STRING(0, "prefix", &rd->prefix, "<subdirectory>/",
+			   "read the tree into the index under <subdirectory>/"),
+		OPT_BOOL('u', NULL, &rd->update, "update working tree with merge result"),
+		OPT_STRING(0, "exclude-per-directory", &per_dir, "gitignore",
+			   "allow overwriting ignored files"),
+		OPT_BOOL('i', NULL, &rd->index_only, "don't check the working tree after merging"),
+		OPT__DRY_RUN(&rd->dry_run, "don't update the index or the work tree"),
+		OPT_BOOL(0, "no-sparse-checkout", &sparse, "skip applying sparse checkout filter"),
+		OPT_CALLBACK_F(0, "recurse-submodules", rd, "checkout",
+			       "control recursive updating of submodules", PARSE_OPT_OPTARG,
+			       refuse_submodules),
+		OPT__QUIET(&rd->quiet),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	argv[argc] = NULL;
+	find_trees(rd, argv);
+	check_combinations(rd);
+}
+
+/* ---- the work ---- */
+
+static enum tree_merge_kind choose_kind(const struct reader *rd)
+{
+	if (rd->prefix)
+		return TREE_MERGE_BIND;
+	if (!rd->merge && !rd->reset)
+		return TREE_MERGE_READ;
+	return rd->nr == 1 ? TREE_MERGE_ONE : rd->nr == 2 ? TREE_MERGE_TWO : TREE_MERGE_THREE;
+}
+
+/* The whole of one tree is in the index now: its ids are those of the directories. */
+static int remember_trees(const struct reader *rd, struct index_state *ix, struct err *err)
+{
+	if (rd->nr != 1 || rd->prefix)
+		return 0;
+	return cache_tree_prime(ix, rd->r, &rd->trees[0], err);
+}
+
+static int publish(struct reader *rd, struct index_state *ix, struct err *err)
+{
+	int ret;
+
+	if (rd->index_output) {
+		ret = lockfile_hold(&rd->output_lock, rd->index_output, 0, 0, err);
+		if (!ret)
+			ret = index_write_locked(ix, rd->r, &rd->output_lock, err);
+	} else {
+		ret = index_write_locked(ix, rd->r, &rd->lock, err);
+	}
+	return ret ? ret : repo_commit_batch(rd->r, err);
+}
+
+/* With the attributes that the new index has. */
+static int update_files(struct reader *rd, struct tree_merge *m, struct index_state *ix,
+			struct err *err)
+{
+	struct converter *conv = NULL;
+	int ret = converter_new(&conv, rd->r, ix, ATTR_CHECKOUT, err);
+
+	if (!ret)
+		ret = tree_merge_update_files(m, rd->r, ix, conv, err);
+	converter_free(conv);
+	return ret;
+}
+
+static int read_and_merge(struct reader *rd, struct index_state *ix, struct converter *conv,
+			  struct err *err)
+{
+	char *prefix = rd->prefix && *rd->prefix ?
+		xstrfmt("%s%s", rd->prefix, ends_with(rd->prefix, "/") ? "" : "/") : NULL;
+	struct tree_merge m = {
+		.kind = choose_kind(rd),
+		.reset = rd->reset,
+		.update = rd->update,
+		.index_only = rd->index_only,
+		.aggressive = rd->aggressive,
+		.trivial_only = rd->trivial,
+		.prefix = prefix,
+	};
+	int ret = tree_merge_run(&m, rd->r, ix, conv, rd->trees, rd->nr, err);
+
+	if (!ret && !rd->dry_run) {
+		index_release(ix);
+		*ix = m.result;
+		index_init(&m.result, rd->r->algo);
+		if (rd->update)
+			ret = update_files(rd, &m, ix, err);
+		if (!ret)
+			ret = remember_trees(rd, ix, err);
+		if (!ret)
+			ret = publish(rd, ix, err);
+	}
+	tree_merge_release(&m);
+	free(prefix);
+	return ret;
+}
+
+static void read_old_index(struct reader *rd, struct index_state *ix)
+{
+	struct err err = ERR_INIT;
+
+	if (index_lock(rd->r, &rd->lock, &err) < 0)
+		die_err(&err);
+	/* whatever is in the old one, a new one is made: it may even be damaged */
+	if (choose_kind(rd) == TREE_MERGE_READ) {
+		index_init(ix, rd->r->algo);
+		return;
+	}
+	if (index_read_repo(ix, rd->r, &err) < 0)
+		die_err(&err);
+	if (!rd->reset && index_has_unmerged(ix))
+		die("You need to resolve your current index first");
+}
+
+int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct reader rd = { .r = ctx->repo, .lock = LOCKFILE_INIT, .output_lock = LOCKFILE_INIT };
+	struct converter *conv = NULL;
+	struct index_state ix;
+	struct err err = ERR_INIT;
+	int ret;
+
+	parse_command_line(&rd, argc, argv);
+	if (rd.update && !rd.r->worktree)
+		die("this operation must be run in a work tree");
+	if (rd.r->worktree && repo_enter_worktree(rd.r, &err) < 0)
+		die_err(&err);
+	read_old_index(&rd, &ix);
+	ret = converter_new(&conv, rd.r, &ix, ATTR_CHECKIN, &err);
+	if (!ret)
+		ret = read_and_merge(&rd, &ix, conv, &err);
+	if (ret == ERR_CONFLICT) {
+		if (rd.quiet)
+			err_release(&err);
+		else
+			report_error(&err);
+	} else if (ret) {
+		die_err(&err);
+	}
+	converter_free(conv);
+	index_release(&ix);
+	lockfile_release(&rd.lock);
+	lockfile_release(&rd.output_lock);
+	return ret ? 128 : 0;
+}

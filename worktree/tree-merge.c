@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The index and the trees are lists sorted alike. One pass takes what each of
+ * them has at a path, decides, and appends to the result.
+ */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "worktree/tree-merge.h"
+
+/* What there is at one path; NULL where there is nothing. */
+struct place {
+	const char *name;
+	size_t len;
+	struct index_entry *cur;      /* the index, stage 0 */
+	struct index_entry *unmerged; /* the index, first of its higher stages */
+	struct index_entry *tree[TREE_MERGE_MAX];
+};
+
+struct merger {
+	struct tree_merge *m;
+	struct repository *r;
+	struct index_state *ix;
+	struct converter *c;
+	struct index_state trees[TREE_MERGE_MAX];
+	size_t nr;
+	struct err *err;
+};
+
+/* ---- trees as lists ---- */
+
+struct flattener {
+	struct index_state *list, *memory;
+};
+
+static int flatten_entry(void *data, const char *path, size_t len, const struct tree_entry *te,
+			 struct err *err)
+{
+	struct flattener *f = data;
+	struct index_entry *e;
+
+	(void)err;
+	if (MODE_IS_TREE(te->mode))
+		return TREE_WALK_DESCEND;
+	e = index_entry_new(f->memory, te->mode, &te->oid, path, len, 0);
+	ALLOC_GROW(f->list->entries, f->list->nr + 1, f->list->alloc);
+	f->list->entries[f->list->nr++] = e;
+	return TREE_WALK_SKIP;
+}
+
+static int entry_order(const void *a, const void *b)
+{
+	const struct index_entry *x = *(struct index_entry *const *)a;
+	const struct index_entry *y = *(struct index_entry *const *)b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Entries live in the result, whose life is longer. */
+static int flatten(struct merger *mg, const struct object_id *trees)
+{
+	const char *prefix = mg->m->prefix ? mg->m->prefix : "";
+
+	for (size_t i = 0; i < mg->nr; i++) {
+		struct index_state *list = &mg->trees[i];
+		struct flattener f = { list, &mg->m->result };
+		int ret;
+
+		index_init(list, mg->r->algo);
+		ret = tree_walk(odb_source(mg->r->odb), &trees[i], prefix, flatten_entry, &f,
+				mg->err);
+		if (ret)
+			return ret;
+		for (size_t k = 1; k < list->nr; k++)
+			if (strcmp(list->entries[k - 1]->name, list->entries[k]->name) > 0) {
+				/* a tree that is not sorted; fsck tells about those */
+				qsort(list->entries, list->nr, sizeof(*list->entries), entry_order);
+				break;
+			}
+	}
+	return 0;
+}
+
+/* ---- files that must not be lost ---- */
+
+enum refusal { NOT_UPTODATE, OVERWRITTEN, UNTRACKED_IN_DIR, UNTRACKED_FILE };
+
+static int refuse(struct merger *mg, enum refusal why, const char *path)
+{
+	switch (why) {
+	case NOT_UPTODATE:
+		return err_set(mg->err, ERR_CONFLICT, "Entry '%s' not uptodate. Cannot merge.", path);
+	case OVERWRITTEN:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Entry '%s' would be overwritten by merge. Cannot merge.", path);
+	case UNTRACKED_IN_DIR:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Updating '%s' would lose untracked files in it", path);
+	default:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Untracked working tree file '%s' would be overwritten by merge.",
+			       path);
+	}
+}
+
+/* The file of an entry that is about to change or go has no changes of its own. */
+static int check_uptodate(struct merger *mg, struct index_entry *e)
+{
+	enum worktree_change change;
+	int ret;
+
+	if (mg->m->index_only || mg->m->reset || !mg->r->worktree)
+		return 0;
+	ret = worktree_entry_changed(mg->r, mg->ix, e, mg->c, &change, NULL, NULL, mg->err);
+	if (ret)
+		return ret;
+	if (change == WT_UNCHANGED)
+		return 0;
+	/* gone altogether: nothing is lost */
+	if (change == WT_DELETED && !file_exists(e->name))
+		return 0;
+	return refuse(mg, NOT_UPTODATE, e->name);
+}
+
+static int found_untracked(void *data, const char *path, size_t len, bool is_dir,
+			   enum dirwalk_kind kind)
+{
+	(void)data;
+	(void)path;
+	(void)len;
+	(void)is_dir;
+	return kind == DIRWALK_UNTRACKED ? 1 : 0;
+}
+
+/* A directory where a file shall be: fine if nothing but tracked files are in it. */
+static int check_dir_expendable(struct merger *mg, const char *path)
+{
+	const char *const argv[] = { path, NULL };
+	struct ignore *ig = NULL;
+	struct pathspec ps;
+	int ret = pathspec_parse(&ps, NULL, mg->r->worktree, argv, PATHSPEC_LITERAL, mg->err);
+
+	if (ret)
+		return ret;
+	ret = ignore_new(&ig, mg->r, mg->ix, mg->err);
+	if (!ret)
+		ret = worktree_walk_untracked(mg->r, mg->ix, ig, &ps, UNTRACKED_ALL, 0,
+					      found_untracked, NULL, mg->err);
+	ignore_free(ig);
+	pathspec_release(&ps);
+	return ret > 0 ? refuse(mg, UNTRACKED_IN_DIR, path) : ret;
+}
+
+/* An untracked file among the directories that lead to path: its length, or 0. */
+static size_t untracked_parent(struct merger *mg, const char *path)
+{
+	for (size_t i = 1; path[i]; i++) {
+		char *parent;
+		struct stat st;
+		bool stop;
+
+		if (path[i] != '/')
+			continue;
+		parent = xmemdupz(path, i);
+		stop = lstat(parent, &st) < 0;
+		free(parent);
+		if (stop)
+			return 0;
+		if (!S_ISDIR(st.st_mode))
+			return index_pos(mg->ix, path, i, 0) < 0 ? i : 0;
+	}
+	return 0;
+}
+
+/* No untracked file is where an entry without a predecessor will be written. */
+static int check_absent(struct merger *mg, const struct index_entry *e)
+{
+	size_t parent;
+	struct stat st;
+
+	if (mg->m->index_only || mg->m->reset || !mg->m->update)
+		return 0;
+	parent = untracked_parent(mg, e->name);
+	if (parent) {
+		char *path = xmemdupz(e->name, parent);
+		int ret = refuse(mg, UNTRACKED_FILE, path);
+
+		free(path);
+		return ret;
+	}
+	if (worktree_leading_symlink(e->name, e->name_len) || lstat(e->name, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return MODE_IS_GITLINK(e->mode) ? 0 : check_dir_expendable(mg, e->name);
+	return refuse(mg, UNTRACKED_FILE, e->name);
+}
+
+/* ---- outcomes for one path ---- */
+
+static bool same(const struct index_entry *a, const struct index_entry *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->mode == b->mode && oid_eq(&a->oid, &b->oid) &&
+	       !((a->flags | b->flags) & CE_INTENT_TO_ADD);
+}
+
+/* e is of the result's memory. In order: files and directories are compared at the end. */
+static int append(struct merger *mg, struct index_entry *e, unsigned stage)
+{
+	if (stage) /* the list that it is in keeps it as it is */
+		e = index_entry_new(&mg->m->result, e->mode, &e->oid, e->name, e->name_len, stage);
+	return index_add(&mg->m->result, e, INDEX_ADD_APPEND | INDEX_ADD_KEEP_TREE,
+			 mg->r->settings.protect, mg->err);
+}
+
+static int append_copy(struct merger *mg, const struct index_entry *cur)
+{
+	struct index_entry *e = index_entry_new(&mg->m->result, cur->mode, &cur->oid, cur->name,
+						cur->name_len, 0);
+
+	e->stat = cur->stat;
+	e->flags = cur->flags &
+		   (CE_ASSUME_VALID | CE_SKIP_WORKTREE | CE_INTENT_TO_ADD | CE_UPTODATE);
+	return append(mg, e, 0);
+}
+
+static int keep(struct merger *mg, struct index_entry *cur)
+{
+	enum worktree_change change = WT_UNCHANGED;
+	int ret = append_copy(mg, cur);
+
+	/* with one tree, --reset -u puts back what was changed in the work tree */
+	if (!ret && mg->m->kind == TREE_MERGE_ONE && mg->m->reset && mg->m->update && !(cur->flags & CE_SKIP_WORKTREE)) {
+		ret = worktree_entry_changed(mg->r, mg->ix, cur, mg->c, &change, NULL, NULL,
+					     mg->err);
+		if (!ret && change != WT_UNCHANGED)
+			string_list_append(&mg->m->checked_out, cur->name);
+	}
+	return ret;
+}
+
+static int take(struct merger *mg, const struct place *p, struct index_entry *e)
+{
+	int ret;
+
+	if (p->cur && same(p->cur, e))
+		return keep(mg, p->cur);
+	ret = p->cur ? check_uptodate(mg, p->cur) : p->unmerged ? 0 : check_absent(mg, e);
+	if (!ret)
+		ret = append(mg, e, 0);
+	if (!ret && mg->m->update)
+		string_list_append(&mg->m->checked_out, e->name);
+	return ret;
+}
+
+static int drop(struct merger *mg, const struct place *p)
+{
+	int ret = p->cur ? check_uptodate(mg, p->cur) : 0;
+
+	if (!ret && mg->m->update && (p->cur || p->unmerged))
+		string_list_append(&mg->m->removed, p->name);
+	return ret;
+}
+
+/* ---- the rules ---- */
+
+static int merge_one(struct merger *mg, const struct place *p)
+{
+	return p->tree[0] ? take(mg, p, p->tree[0]) : drop(mg, p);
+}
+
+/* Does the list have a file where path needs a directory, or the other way round? */
+static bool blocks(const struct index_state *list, const struct place *p)
+{
+	if (index_has_dir(list, p->name, p->len))
+		return true;
+	for (size_t i = 1; i < p->len; i++)
+		if (p->name[i] == '/' && index_pos(list, p->name, i, 0) >= 0)
+			return true;
+	return false;
+}
+
+/* Cases as the table of git-read-tree(1) numbers them. */
+static int merge_two(struct merger *mg, const struct place *p)
+{
+	struct index_entry *cur = p->cur, *from = p->tree[0], *to = p->tree[1];
+
+	if (p->unmerged) /* only with reset */
+		return to ? take(mg, p, to) : drop(mg, p);
+	if (!cur) {
+		if (!to)
+			return 0; /* 2 */
+		if (!from || !mg->ix->nr)
+			return take(mg, p, to); /* 1, and 3 at the initial checkout */
+		if (same(from, to))
+			return 0; /* 3: its removal is staged, and stays */
+		return refuse(mg, OVERWRITTEN, p->name);
+	}
+	if (!from && !to && (blocks(&mg->trees[0], p) || blocks(&mg->trees[1], p)))
+		return mg->m->reset ? drop(mg, p) : refuse(mg, OVERWRITTEN, p->name);
+	if ((!from && !to) || same(cur, to) || (from && to && same(from, to)))
+		return keep(mg, cur); /* 4 to 7, 14, 15, 18, 19 */
+	if (from && same(cur, from))
+		return to ? take(mg, p, to) : drop(mg, p); /* 10, 11; 20, 21 */
+	return refuse(mg, OVERWRITTEN, p->name); /* 8, 9, 12, 13, 16, 17 */
+}
+
+struct sides {
+	struct index_entry *ours, *theirs, *base;
+	bool base_is_ours, base_is_theirs, some_base_missing;
+};
+
+static void look_at_sides(const struct merger *mg, const struct place *p, struct sides *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->ours = p->tree[mg->nr - 2];
+	s->theirs = p->tree[mg->nr - 1];
+	for (size_t i = 0; i + 2 < mg->nr; i++) {
+		struct index_entry *base = p->tree[i];
+
+		if (!s->base)
+			s->base = base;
+		s->some_base_missing |= !base;
+		if (!base && blocks(&mg->trees[i], p))
+			continue; /* something else was there: neither side left it alone */
+		s->base_is_ours |= same(base, s->ours);
+		s->base_is_theirs |= same(base, s->theirs);
+	}
+}
+
+/* All that is left is a conflict: the stages go into the index. */
+static int leave_unmerged(struct merger *mg, const struct place *p, const struct sides *s)
+{
+	int ret = p->cur ? check_uptodate(mg, p->cur) : 0;
+
+	if (!ret && mg->m->trivial_only)
+		ret = err_set(mg->err, ERR_CONFLICT, "Merge requires file-level merging");
+	if (!ret && s->base)
+		ret = append(mg, s->base, 1);
+	if (!ret && s->ours)
+		ret = append(mg, s->ours, 2);
+	if (!ret && s->theirs)
+		ret = append(mg, s->theirs, 3);
+	return ret;
+}
+
+static bool removal_is_trivial(const struct merger *mg, const struct sides *s)
+{
+	if (!s->ours && !s->theirs)
+		return s->some_base_missing || mg->m->aggressive;
+	if (!mg->m->aggressive)
+		return false;
+	return (!s->ours && s->base_is_theirs) || (!s->theirs && s->base_is_ours);
+}
+
+static int merge_three(struct merger *mg, const struct place *p)
+{
+	const struct index_state *our_list = &mg->trees[mg->nr - 2];
+	const struct index_state *their_list = &mg->trees[mg->nr - 1];
+	struct sides s;
+
+	look_at_sides(mg, p, &s);
+	/* only they changed it: the index may have their version already */
+	if (s.theirs && s.base_is_ours && !s.base_is_theirs && !blocks(our_list, p)) {
+		if (p->cur && !same(p->cur, s.theirs) && !same(p->cur, s.ours))
+			return refuse(mg, OVERWRITTEN, p->name);
+		return take(mg, p, s.theirs);
+	}
+	if (p->cur && !same(p->cur, s.ours))
+		return refuse(mg, OVERWRITTEN, p->name);
+	if (s.ours && same(s.ours, s.theirs))
+		return take(mg, p, s.ours);
+	if (s.ours && s.base_is_theirs && !s.base_is_ours && !blocks(their_list, p))
+		return take(mg, p, s.ours);
+	if (removal_is_trivial(mg, &s))
+		return drop(mg, p);
+	return leave_unmerged(mg, p, &s);
+}
+
+static int merge_bind(struct merger *mg, const struct place *p)
+{
+	if (p->cur && p->tree[0])
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Entry '%s' overlaps with '%s'.  Cannot bind.", p->tree[0]->name,
+			       p->cur->name);
+	return p->cur ? keep(mg, p->cur) : take(mg, p, p->tree[0]);
+}
+
+static int merge_place(struct merger *mg, const struct place *p)
+{
+	switch (mg->m->kind) {
+	case TREE_MERGE_ONE:
+		return merge_one(mg, p);
+	case TREE_MERGE_TWO:
+		return merge_two(mg, p);
+	case TREE_MERGE_THREE:
+		return merge_three(mg, p);
+	case TREE_MERGE_BIND:
+		return merge_bind(mg, p);
+	default:
+		for (size_t i = mg->nr; i-- > 0;)
+			if (p->tree[i])
+				return append(mg, p->tree[i], 0);
+		return 0;
+	}
+}
+
+/* ---- the pass ---- */
+
+struct cursor {
+	const struct index_state *list;
+	size_t pos;
+};
+
+static struct index_entry *head_of(const struct cursor *c)
+{
+	return c->pos < c->list->nr ? c->list->entries[c->pos] : NULL;
+}
+
+static void find_least(const struct cursor *c, struct place *p)
+{
+	struct index_entry *e = head_of(c);
+
+	if (e && (!p->name || strcmp(e->name, p->name) < 0)) {
+		p->name = e->name;
+		p->len = e->name_len;
+	}
+}
+
+static bool is_at(const struct cursor *c, const struct place *p)
+{
+	struct index_entry *e = head_of(c);
+
+	return e && e->name_len == p->len && !memcmp(e->name, p->name, p->len);
+}
+
+static void take_from_index(struct cursor *c, struct place *p)
+{
+	for (; is_at(c, p); c->pos++) {
+		struct index_entry *e = head_of(c);
+
+		if (e->flags & CE_REMOVE)
+			continue;
+		if (!e->stage)
+			p->cur = e;
+		else if (!p->unmerged)
+			p->unmerged = e;
+	}
+}
+
+static int run_pass(struct merger *mg)
+{
+	static const struct index_state nothing;
+	bool reads = mg->m->kind == TREE_MERGE_READ;
+	struct cursor cur = { reads ? &nothing : mg->ix, 0 };
+	struct cursor tree[TREE_MERGE_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; i < mg->nr; i++)
+		tree[i] = (struct cursor){ &mg->trees[i], 0 };
+	while (!ret) {
+		struct place p = { 0 };
+
+		find_least(&cur, &p);
+		for (size_t i = 0; i < mg->nr; i++)
+			find_least(&tree[i], &p);
+		if (!p.name)
+			break;
+		take_from_index(&cur, &p);
+		for (size_t i = 0; i < mg->nr; i++)
+			for (; is_at(&tree[i], &p); tree[i].pos++)
+				p.tree[i] = head_of(&tree[i]);
+		ret = merge_place(mg, &p);
+	}
+	return ret;
+}
+
+/* A file of one tree and a directory of another cannot both be in the index. */
+static int check_files_and_dirs(struct merger *mg)
+{
+	struct index_state *out = &mg->m->result;
+
+	for (size_t i = 0; i < out->nr; i++) {
+		const struct index_entry *e = out->entries[i];
+		size_t begin = index_dir_start(out, e->name, e->name_len);
+
+		if (begin >= out->nr || strncmp(out->entries[begin]->name, e->name, e->name_len) ||
+		    out->entries[begin]->name[e->name_len] != '/' ||
+		    out->entries[begin]->stage != e->stage)
+			continue;
+		if (mg->m->kind != TREE_MERGE_READ)
+			return refuse(mg, OVERWRITTEN, e->name);
+		index_remove_at(out, i--); /* the directory came later, or earlier: it stays */
+	}
+	return 0;
+}
+
+int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_state *ix,
+		   struct converter *c, const struct object_id *trees, size_t nr,
+		   struct err *err)
+{
+	struct merger mg = { .m = m, .r = r, .ix = ix, .c = c, .nr = nr, .err = err };
+	int ret;
+
+	if (nr > TREE_MERGE_MAX)
+		return err_set(err, ERR_TOO_BIG, "I cannot read more than %d trees", TREE_MERGE_MAX);
+	index_init(&m->result, r->algo);
+	ret = flatten(&mg, trees);
+	if (!ret)
+		ret = run_pass(&mg);
+	if (!ret)
+		ret = check_files_and_dirs(&mg);
+	for (size_t i = 0; i < nr; i++)
+		index_release(&mg.trees[i]);
+	m->result.version = ix->version;
+	m->result.timestamp_sec = ix->timestamp_sec;
+	m->result.timestamp_nsec = ix->timestamp_nsec;
+	m->result.file = ix->file;
+	m->result.changed = true;
+	return ret;
+}
+
+/* ---- files ---- */
+
+static int remove_one(const char *path, struct err *err)
+{
+	int ret;
+
+	if (worktree_leading_symlink(path, strlen(path)) || is_directory(path))
+		return 0; /* not the file that the index meant */
+	ret = remove_file(path, err);
+	if (!ret)
+		remove_empty_parents(path, "");
+	return ret;
+}
+
+/* Files and links where directories shall be: that nothing is lost has been checked. */
+static int clear_parents(const char *path, struct err *err)
+{
+	for (size_t i = 1; path[i]; i++) {
+		char *parent;
+		struct stat st;
+		int ret = 0;
+
+		if (path[i] != '/')
+			continue;
+		parent = xmemdupz(path, i);
+		if (!lstat(parent, &st) && !S_ISDIR(st.st_mode))
+			ret = remove_file(parent, err);
+		free(parent);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int check_out(struct repository *r, struct index_state *ix, struct index_entry *e,
+		     struct converter *c, struct err *err)
+{
+	const struct checkout_options o = { .force = true, .prefix = "" };
+	int ret = clear_parents(e->name, err);
+
+	return ret ? ret : worktree_checkout_entry(r, ix, e, c, &o, err);
+}
+
+int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct index_state *ix,
+			    struct converter *c, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < m->removed.nr; i++) {
+		int rc = remove_one(m->removed.items[i].string, err);
+
+		ret = ret ? ret : rc;
+	}
+	for (size_t i = 0; i < m->checked_out.nr; i++) {
+		const char *path = m->checked_out.items[i].string;
+		struct index_entry *e = index_find(ix, path, strlen(path));
+		int rc = e ? check_out(r, ix, e, c, err) : 0;
+
+		ret = ret ? ret : rc;
+	}
+	return ret;
+}
+
+void tree_merge_release(struct tree_merge *m)
+{
+	index_release(&m->result);
+	string_list_clear(&m->removed, NULL);
+	string_list_clear(&m->checked_out, NULL);
+}
