@@ -211,6 +211,7 @@ static bool take_simple(struct git_options *o, const char *arg)
 		o->use_pager = 1;
 	} else if (!strcmp(arg, "-P") || !strcmp(arg, "--no-pager")) {
 		o->use_pager = 0;
+		setenv("GIT_PAGER", "cat", 1); /* for commands that decide late, and children */
 		o->env_changed = true;
 	} else if (!strcmp(arg, "--bare")) {
 		set_bare();

@@ -32,10 +32,21 @@ static char *read_branch(const char *gitdir)
 	return branch;
 }
 
+char *repo_unresolved_gitdir(const char *gitdir)
+{
+	const char *pwd = getenv("PWD");
+	struct stat a, b;
+
+	if (!is_absolute_path(gitdir) && pwd && is_absolute_path(pwd) && !stat(pwd, &a) &&
+	    !stat(".", &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return path_join(pwd, gitdir);
+	return path_absolute(gitdir);
+}
+
 static int read_config(struct config_set **out, const char *gitdir, const char *commondir,
 		       bool worktree_config, struct err *err)
 {
-	char *branch = read_branch(gitdir), *unresolved = path_absolute(gitdir);
+	char *branch = read_branch(gitdir), *unresolved = repo_unresolved_gitdir(gitdir);
 	char *real = path_real(gitdir, 0);
 	struct config_include_ctx ctx = { real, branch, unresolved };
 	struct config_set *c = config_set_new();

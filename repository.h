@@ -66,6 +66,8 @@ MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
  */
 MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **prefix,
 				    struct err *err);
+/* The absolute gitdir with symlinks kept, as far as PWD knows them; for includeIf. */
+char *repo_unresolved_gitdir(const char *gitdir);
 void repo_free(struct repository *r);
 /* To the top of a work tree that the cwd is outside of; else nothing happens. */
 MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);

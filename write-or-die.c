@@ -78,7 +78,7 @@ void fsync_components_parse(const char *value, unsigned *components,
 
 		any = true;
 		if (!component_apply(p, len, &set) && warn) {
-			char *word = xstrndup(p, len);
+			char *word = *p == '-' ? xstrndup(p + 1, len - 1) : xstrndup(p, len);
 
 			warn(data, word);
 			free(word);

@@ -527,10 +527,12 @@ static void commit_run_release(struct commit_run *run)
 
 int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct commit_run run;
+	struct commit_run run = { .repo = NULL };
 	struct err err = ERR_INIT;
 	int rc;
 
+	if (!ctx->repo) /* asked for its usage */
+		parse_command_line(argc, argv, &run.o);
 	commit_run_init(&run, ctx);
 	read_config(&run);
 	argc = parse_command_line(argc, argv, &run.o);

@@ -128,7 +128,8 @@ struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 {
 	struct repository *r = c->ctx->repo;
 	struct config_set *set = config_set_new();
-	char *branch = current_branch(r), *unresolved = r ? path_absolute(r->gitdir) : NULL;
+	char *branch = current_branch(r);
+	char *unresolved = r ? repo_unresolved_gitdir(r->gitdir) : NULL;
 	struct config_include_ctx inc = { r ? r->gitdir_abs : NULL, branch, unresolved };
 	bool given = c->path || c->blob || c->from_stdin;
 	const struct config_include_ctx *ctx =

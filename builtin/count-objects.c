@@ -117,14 +117,16 @@ int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('H', "human-readable", &human, "print sizes in human readable format"),
 		OPT_END()
 	};
-	struct odb *odb = ctx->repo->odb;
-	struct count c = { .packs = odb_packs(odb, 0) };
+	struct count c = { .packs = NULL };
+	struct odb *odb;
 	struct err err = ERR_INIT;
 	struct strbuf size = STRBUF_INIT;
 
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (argc)
 		usage_with_options(usage, opts);
+	odb = ctx->repo->odb;
+	c.packs = odb_packs(odb, 0);
 	c.verbose = verbose;
 	for (size_t i = 0; verbose && i <= odb_nr_alternates(odb); i++)
 		packs_foreach_garbage(odb_packs(odb, i), count_garbage, &c);

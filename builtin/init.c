@@ -64,7 +64,7 @@ static char *existing_parent(const char *path)
 }
 
 /* The directory argument is made and entered. */
-static void enter_dir(struct repo_init_options *o, const char *dir, int shared_perm)
+static void enter_dir(struct repo_init_options *o, const char *dir)
 {
 	struct err err = ERR_INIT;
 	char *from = NULL;
@@ -79,7 +79,7 @@ static void enter_dir(struct repo_init_options *o, const char *dir, int shared_p
 		from = abs ? existing_parent(abs) : NULL;
 		free(abs);
 	}
-	if (from && make_dirs(dir, shared_perm, &err) < 0)
+	if (from && make_dirs(dir, SHARED_PERM_UMASK, &err) < 0)
 		die("cannot mkdir %s: %s", dir, strerror(err.sys_errno));
 	if (chdir(dir) < 0)
 		die("cannot chdir to %s: %s", dir, strerror(errno));
@@ -148,16 +148,6 @@ static int shared_option(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int shared_dir_perm(const char *shared)
-{
-	struct err err = ERR_INIT;
-	int perm = 0;
-
-	if (shared && shared_perm_parse(shared, &perm, &err) < 0)
-		die_err(&err);
-	return perm;
-}
-
 int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct repo_init_options o = { .warn = tell_warning };
@@ -198,7 +188,7 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 	if (template)
 		o.template_dir = *template ? absolute(template) : template;
 	if (argc)
-		enter_dir(&o, argv[0], shared_dir_perm(o.shared));
+		enter_dir(&o, argv[0]);
 	choose_places(&o, bare, argc > 0);
 
 	if (repo_init(&o, &result, &err) < 0)

@@ -306,8 +306,8 @@ int cmd_rm(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	index_init(&run.ix, ctx->repo->algo);
 	parse_command_line(argc, argv, ctx->prefix, &run);
+	index_init(&run.ix, ctx->repo->algo);
 	rc = run_rm(&run, &err);
 	if (rc < 0)
 		rc = report_fatal(&err);

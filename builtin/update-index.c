@@ -714,6 +714,8 @@ int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx)
 	struct updater u = { .r = ctx->repo, .prefix = ctx->prefix, .lock = LOCKFILE_INIT };
 	struct err err = ERR_INIT;
 
+	if (!u.r) /* asked for its usage */
+		parse_and_run(&u, argc, argv);
 	err_init(&u.lock_err);
 	/* a refresh that changes nothing needs no lock */
 	if (index_lock(u.r, &u.lock, &u.lock_err) == ERR_OK)

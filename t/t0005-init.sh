@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git init, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+# Both in an empty directory of the same name length; same output, same files
+# but for templates, same config.
+start () {
+	rm -rf ours theirs && mkdir ours theirs
+}
+# Samples of hooks and texts of templates are each program's own.
+listing () {
+	(cd "$1" && find . \( -name "*.sample" -o -name branches \) -prune -o -printf "%M %p\n" |
+		sort -k2)
+}
+same_layout () {
+	listing ours >l1 && listing theirs >l2 && test_cmp l2 l1
+}
+same_file () {
+	test_cmp "theirs/$1" "ours/$1"
+}
+
+test_expect_success 'plain' '
+	start && peers_git init && same_layout && same_file .git/config && same_file .git/HEAD &&
+	peers_git init && same_file .git/config && peers_git init -q &&
+	(cd ours && stock fsck) && (cd ours && stock status)
+'
+
+test_expect_success 'a directory that is made for it' '
+	start && peers_git init a/b && same_layout && peers_git init a/b &&
+	peers_git -C a/b config core.bare
+'
+
+test_expect_success 'bare' '
+	start && peers_git init --bare r.git && same_file r.git/config && same_layout &&
+	peers_git init --bare r.git && peers_git --bare init s && same_file s/config
+'
+
+test_expect_success 'the first branch' '
+	start && peers_git init -b foo r && same_file r/.git/HEAD &&
+	peers_git init -b bar r && same_file r/.git/HEAD &&
+	peers_git init -b a..b q && peers_git init --initial-branch= q &&
+	peers_git -c init.defaultBranch=trunk init s && same_file s/.git/HEAD &&
+	peers_git -c init.defaultBranch=a..b init t
+'
+
+test_expect_success 'hashes' '
+	start && peers_git init --object-format=sha256 r && same_file r/.git/config &&
+	peers_git init --object-format=sha1 r && peers_git init --object-format=foo s &&
+	(GIT_DEFAULT_HASH=sha256 && export GIT_DEFAULT_HASH && peers_git init t) &&
+	same_file t/.git/config &&
+	(GIT_DEFAULT_HASH=foo && export GIT_DEFAULT_HASH && peers_git init u)
+'
+
+test_expect_success 'shared' '
+	for s in group all 0640 0660 umask true 1 2
+	do
+		start && peers_git init --shared=$s r && same_file r/.git/config &&
+		same_layout || return 1
+	done &&
+	peers_git init --shared=0444 s
+'
+
+test_expect_success 'templates' '
+	start && mkdir -p tp/a/b tp/.d && echo x >tp/a/b/c && chmod +x tp/a/b/c &&
+	printf "[x]\n\ty = 1\n" >tp/config && ln -s foo tp/sl &&
+	peers_git init --template="$PWD/tp" r && same_layout && same_file r/.git/config &&
+	peers_git init --template= s && same_layout &&
+	peers_git init --template="$PWD/none" t && same_layout &&
+	(GIT_TEMPLATE_DIR=$PWD/tp && export GIT_TEMPLATE_DIR && peers_git init u) && same_layout &&
+	peers_git -c "init.templateDir=$PWD/tp" init v && same_layout &&
+	printf "[core]\n\trepositoryformatversion = 5\n" >tp/config &&
+	peers_git init --template="$PWD/tp" w && same_layout
+'
+
+test_expect_success 'a template does not replace what is there' '
+	git init -q own && echo mine >own/.git/info/exclude && echo hook >own/.git/description &&
+	git init -q own && test "$(cat own/.git/info/exclude)" = mine &&
+	test "$(cat own/.git/description)" = hook
+'
+
+test_expect_success '--separate-git-dir' '
+	start && peers_git init --separate-git-dir=sep w &&
+	sed s/theirs/ours/ theirs/w/.git >expect && test_cmp expect ours/w/.git &&
+	same_file sep/config && peers_git init --separate-git-dir=sep2 w &&
+	sed s/theirs/ours/ theirs/w/.git >expect && test_cmp expect ours/w/.git && same_layout &&
+	peers_git -C w rev-parse --git-dir && peers_git init --bare --separate-git-dir=x y
+'
+
+test_expect_success 'GIT_DIR and GIT_WORK_TREE' '
+	start && peers_do "mkdir wt" &&
+	(GIT_DIR=gd && export GIT_DIR && peers_git init) && same_file gd/config &&
+	(GIT_DIR=gd2 && export GIT_DIR && peers_git init foo) && same_layout &&
+	(GIT_WORK_TREE=wt && export GIT_WORK_TREE && peers_git init) &&
+	(GIT_DIR=gd3 GIT_WORK_TREE=wt && export GIT_DIR GIT_WORK_TREE && peers_git init) &&
+	sed s/theirs/ours/ theirs/gd3/config >expect && test_cmp expect ours/gd3/config
+'
+
+test_expect_success 'a format that is not known is refused' '
+	start && peers_git init r && peers_do "stock config -f r/.git/config core.repositoryformatversion 2" &&
+	peers_git init r
+'
+
+test_expect_success 'a file in the way; nothing is left behind' '
+	start && peers_do "echo x >f" && peers_git init f && peers_git init f/x &&
+	mkdir -p half/.git && : >half/.git/objects &&
+	test_must_fail git init half/.git/../ 2>err && ls -A half/.git >actual &&
+	echo objects >expect && test_cmp expect actual
+'
+
+test_expect_success STRACE,FSYNC_BATCH,EXT4 'one flush, however many files' '
+	test "$(count_flushes git init -q one)" = 1 &&
+	test "$(count_flushes git -c core.fsync=none init -q none)" = 0
+'
+
+test_done

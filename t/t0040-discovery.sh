@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='finding the repository, .git files, formats'
+. "$(dirname "$0")/test-lib.sh"
+
+# Where do we find ourselves? "git config" tells the file, an alias the rest.
+where () {
+	git -c alias.where='!echo "$(pwd) [$GIT_PREFIX]"' where
+}
+
+test_expect_success 'upward from below' '
+	git init -q r && mkdir -p r/a/b && top=$(cd r && pwd -P) && cd r/a/b &&
+	test "$(where)" = "$top [a/b/]" &&
+	test "$(git config --show-origin core.bare)" = "file:.git/config	false"
+'
+
+test_expect_success 'no repository' '
+	mkdir none && cd none && test_expect_code 128 git count-objects 2>err &&
+	test_grep "^fatal: not a git repository (or any of the parent directories): .git" err &&
+	git config --global a.b c && git -c x.y=z config x.y
+'
+
+test_expect_success 'the ceiling' '
+	cd r/a/b && test_expect_code 128 env GIT_CEILING_DIRECTORIES="$TRASH_DIRECTORY/r/a" \
+		git count-objects &&
+	GIT_CEILING_DIRECTORIES="$TRASH_DIRECTORY/r/a/b" git count-objects &&
+	GIT_CEILING_DIRECTORIES="$TRASH_DIRECTORY/x:/nowhere" git count-objects
+'
+
+test_expect_success 'GIT_DIR, GIT_WORK_TREE, --git-dir, --work-tree, -C' '
+	test "$(GIT_DIR=r/.git git config core.bare)" = false &&
+	test "$(git --git-dir=r/.git config core.bare)" = false &&
+	test "$(git -C r -C a config core.bare)" = false &&
+	test "$(git --git-dir=r/.git --work-tree=r -C r/a -c alias.w="!pwd" w)" != "" &&
+	test_expect_code 128 git --git-dir=none count-objects 2>err &&
+	test_grep "not a git repository: .none." err &&
+	test_expect_code 128 git -C none-such config x.y 2>err &&
+	test_grep "cannot change to .none-such." err
+'
+
+test_expect_success 'a bare one, and inside of .git' '
+	git init -q --bare b.git && cd b.git/refs && git count-objects &&
+	test_expect_code 128 git add x 2>err && test_grep "must be run in a work tree" err &&
+	cd ../../r/.git/objects && git count-objects &&
+	test_expect_code 128 git add x 2>err && test_grep "must be run in a work tree" err
+'
+
+test_expect_success 'safe.bareRepository' '
+	cd b.git && test_expect_code 128 git -c safe.bareRepository=explicit count-objects 2>err &&
+	test_grep "cannot use bare repository" err &&
+	git -c safe.bareRepository=explicit --git-dir=. count-objects
+'
+
+test_expect_success 'a .git file' '
+	git init -q --separate-git-dir=sep w && mkdir w/s && cd w/s && git count-objects &&
+	test "$(git config core.bare)" = false
+'
+
+test_expect_success '.git files that are none' '
+	mkdir f && cd f && echo foo >.git && test_expect_code 128 git count-objects 2>err &&
+	test_grep "invalid gitfile format: $PWD/.git" err &&
+	echo "gitdir: ../none" >.git && test_expect_code 128 git count-objects 2>err &&
+	test_grep "not a git repository: $PWD/../none" err &&
+	printf "gitdir: \n" >.git && test_expect_code 128 git count-objects 2>err &&
+	test_grep "no path in gitfile" err &&
+	rm .git && mkdir .git && test_expect_code 128 git count-objects 2>err &&
+	test_grep "not a git repository (or any" err &&
+	rmdir .git && mkfifo .git && test_expect_code 128 git count-objects
+'
+
+test_expect_success STOCK_GIT 'a linked work tree of stock git' '
+	git init -q -b main m && cd m && stock commit -q --allow-empty -m x &&
+	stock worktree add -q ../linked && cd ../linked && mkdir s && cd s &&
+	test "$(git config --show-origin core.bare)" = "file:$TRASH_DIRECTORY/m/.git/config	false" &&
+	git count-objects && echo x >f && git add f && stock status --porcelain >../../out &&
+	cd ../.. && echo "A  s/f" >expect && test_cmp expect out &&
+	(cd m && stock status --porcelain) >out && test_must_be_empty out
+'
+
+test_expect_success 'core.worktree' '
+	git init -q cw && mkdir -p elsewhere/d && cd cw &&
+	git config core.worktree ../../elsewhere && top=$(cd ../elsewhere && pwd -P) &&
+	echo x >../elsewhere/d/f && git add d/f && cd ../elsewhere/d &&
+	test_expect_code 128 git count-objects &&
+	test "$(GIT_DIR=../../cw/.git where)" = "$top [d/]"
+'
+
+# format VERSION LINES...: the config of repository fmt
+format () {
+	rm -rf fmt && git init -q fmt && {
+		printf "[core]\n\tbare = false\n\trepositoryformatversion = %s\n[extensions]\n" "$1" &&
+		shift && for l; do printf "\t%s\n" "$l"; done
+	} >fmt/.git/config
+}
+
+test_expect_success 'versions and extensions that we know' '
+	format 0 worktreeConfig=true preciousObjects=true foo=x && git -C fmt count-objects &&
+	format 1 objectFormat=sha1 refStorage=files noop && git -C fmt count-objects
+'
+
+test_expect_success 'those that we do not know are refused by name' '
+	format 2 && test_expect_code 128 git -C fmt count-objects 2>err &&
+	test_grep "Expected git repo version <= 1, found 2" err &&
+	format 1 foo=x Bar && test_expect_code 128 git -C fmt count-objects 2>err &&
+	test_grep "unknown repository extensions found:" err && test_grep "	foo" err &&
+	test_grep "	bar" err &&
+	format 1 refStorage=reftable && test_expect_code 128 git -C fmt count-objects 2>err &&
+	test_grep "	refstorage" err &&
+	format 1 partialClone=o && test_expect_code 128 git -C fmt count-objects 2>err &&
+	test_grep "	partialclone" err &&
+	format 0 objectFormat=sha256 && test_expect_code 128 git -C fmt count-objects 2>err &&
+	test_grep "repo version is 0, but v1-only extension found:" err &&
+	format 1 objectFormat=foo && test_expect_code 128 git -C fmt count-objects 2>err &&
+	test_grep "invalid value for .extensions.objectformat.: .foo." err
+'
+
+test_expect_success 'settings: unknown words of core.fsync are named' '
+	cd r && git -c core.fsync=all,foo,-bar count-objects 2>err &&
+	test_grep "warning: ignoring unknown core.fsync component .foo." err &&
+	test_grep "warning: ignoring unknown core.fsync component .bar." err &&
+	git -c core.fsyncMethod=foo count-objects 2>err &&
+	test_grep "warning: ignoring unknown core.fsyncMethod value .foo." err &&
+	git -c core.fsyncObjectFiles=true count-objects 2>err &&
+	test_grep "warning: core.fsyncObjectFiles is deprecated; use core.fsync instead" err &&
+	for w in none loose-object pack pack-metadata commit-graph index reference object-map \
+		objects derived-metadata committed added all default none,index -pack
+	do
+		git -c core.fsync=$w count-objects 2>err && test_must_be_empty err || return 1
+	done
+'
+
+test_expect_success 'settings: bad values stop a command, but not git config' '
+	cd r && git config core.abbrev x && test_expect_code 128 git count-objects 2>err &&
+	test_grep "bad numeric config value .x. for .core.abbrev. in file .git/config" err &&
+	git config --unset core.abbrev && git count-objects
+'
+
+test_expect_success 'a config file with a syntax error' '
+	git init -q bad && printf "[core\n" >>bad/.git/config &&
+	test_expect_code 128 git -C bad count-objects 2>err &&
+	test_grep "^fatal: bad config line [0-9]* in file " err
+'
+
+test_done

@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='the git command: options, aliases, other programs'
+. "$(dirname "$0")/test-lib.sh"
+
+test_expect_success 'version, help, list of commands' '
+	git --version >out && test_grep "^git version 2[.]" out && git -v >out2 && test_cmp out out2 &&
+	git version --build-options >out && test_grep "^sluice: " out &&
+	git --list-cmds=builtins >list && sort -c list && test_grep "^init$" list &&
+	git help -a >out && test_grep "^   config " out &&
+	test_expect_code 1 git >out && test_grep "^usage: git " out && test_grep "^   init " out &&
+	test_expect_code 129 git --no-such-option 2>err && test_grep "unknown option: --no-such-option" err &&
+	test_expect_code 129 git -c 2>err && test_expect_code 129 git -C 2>err &&
+	test_expect_code 128 git --namespace=x version 2>err && test_grep "not supported" err
+'
+
+test_expect_success 'every command answers to -h with its usage' '
+	for c in $(git --list-cmds=builtins)
+	do
+		test_expect_code 129 git $c -h >out 2>&1 || case $c in help) ;; *) return 1 ;; esac &&
+		test_grep "usage: git" out || return 1
+	done
+'
+
+test_expect_success 'a command that is none, and one that is not here yet' '
+	test_expect_code 1 git nosuch 2>err &&
+	echo "git: '\''nosuch'\'' is not a git command. See '\''git --help'\''." >expect &&
+	test_cmp expect err &&
+	test_expect_code 1 git filter-branch 2>err && test_grep "git: .filter-branch. is a Git command" err
+'
+
+test_expect_success 'programs on PATH, but never another Git'\''s commands' '
+	mkdir bin && write_script bin/git-hello <<-\EOF &&
+	echo "hello $*"
+	exit 7
+	EOF
+	write_script bin/git-svn <<-\EOF &&
+	echo "from PATH"
+	EOF
+	PATH=$PWD/bin:$PATH && test_expect_code 7 git hello a b >out && test "$(cat out)" = "hello a b" &&
+	test_expect_code 1 git svn && git --list-cmds=others >out && test_grep "^hello$" out &&
+	mkdir ep && cp bin/git-svn ep && test "$(git --exec-path="$PWD/ep" svn)" = "from PATH" &&
+	test "$(git --exec-path="$PWD/ep" --exec-path)" = "$PWD/ep"
+'
+
+test_expect_success 'GIT_FALLBACK' '
+	write_script other-git <<-\EOF &&
+	echo "other: $*"
+	git config x.y
+	EOF
+	test "$(GIT_FALLBACK=$PWD/other-git git -c x.y=z filter-branch -a b)" = "other: filter-branch -a b
+z" &&
+	test_expect_code 128 env GIT_FALLBACK=/no/such git filter-branch 2>err &&
+	test_grep "cannot run GIT_FALLBACK ./no/such." err &&
+	test_expect_code 128 env GIT_FALLBACK="$(command -v git)" git filter-branch 2>err
+'
+
+test_expect_success 'aliases' '
+	git init -q r && cd r && mkdir s && git config alias.v "config core.bare" && test "$(git v)" = false &&
+	git config alias.w v && test "$(git w)" = false &&
+	git config alias.q "config \"a.b c.d\"" && test_expect_code 1 git q &&
+	git config alias.sh "!echo \"\$PWD [\$GIT_PREFIX]\"" && cd s &&
+	test "$(git sh 1 "2 3")" = "$TRASH_DIRECTORY/r [s/] 1 2 3" &&
+	git config alias.x "!exit 5" && test_expect_code 5 git x &&
+	git config alias.c "-c a.b=c config" && test "$(git c a.b)" = c &&
+	git config alias.version "!echo no" && git version >out && test_grep "git version" out
+'
+
+test_expect_success 'aliases that are wrong' '
+	cd r && git config alias.l1 l2 && git config alias.l2 l1 &&
+	test_expect_code 128 git l1 2>err && test_grep "alias loop detected: expansion of .l1. does not terminate:" err &&
+	git config alias.me me && test_expect_code 128 git me 2>err && test_grep "recursive alias: me" err &&
+	git config alias.open "config \"a" && test_expect_code 128 git open 2>err &&
+	test_grep "bad alias.open string: unclosed quote" err &&
+	git config alias.env "--git-dir=x config" && test_expect_code 128 git env 2>err &&
+	test_grep "changes environment variables" err &&
+	git config alias.gone nosuch && test_expect_code 1 git gone 2>err &&
+	test_grep "expansion of alias .gone. failed; .nosuch. is not a git command" err &&
+	test_expect_code 128 git -c alias.n n 2>err && test_grep "missing value" err
+'
+
+test_expect_success 'called as git-CMD' '
+	ln -s "$(command -v git)" git-version && ./git-version >out && test_grep "^git version" out
+'
+
+test_expect_success 'git var' '
+	test "$(GIT_EDITOR=ed git var GIT_EDITOR)" = ed &&
+	test "$(git -c core.editor=ed2 var GIT_EDITOR)" = ed2 &&
+	test "$(GIT_PAGER=pg git var GIT_PAGER)" = pg &&
+	test "$(git -c core.pager=pg2 var GIT_PAGER)" = pg2 &&
+	test "$(git -c init.defaultBranch=x var GIT_DEFAULT_BRANCH)" = x &&
+	test "$(GIT_AUTHOR_DATE="1700000000 +0130" git var GIT_AUTHOR_IDENT)" = \
+		"Ada Author <ada@example.com> 1700000000 +0130" &&
+	git -c a.b=c var -l >out && test_grep "^a.b=c$" out && test_grep "^GIT_COMMITTER_IDENT=Carl" out &&
+	test_expect_code 129 git var NOPE && test_expect_code 129 git var
+'
+
+test_expect_success 'identity' '
+	unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL EMAIL &&
+	test_expect_code 128 git -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>err &&
+	test_grep "^Author identity unknown" err && test_grep "Please tell me who you are" err &&
+	test_grep "^fatal: no email was given and auto-detection is disabled" err &&
+	test_expect_code 128 git -c user.useConfigOnly=true -c user.email=x@y var GIT_AUTHOR_IDENT 2>err &&
+	test_grep "^fatal: no name was given and auto-detection is disabled" err &&
+	git -c user.name=N -c user.email=m@x -c author.email=a@x var GIT_AUTHOR_IDENT >out &&
+	test_grep "^N <a@x> [0-9]* +0000" out &&
+	test_expect_code 128 git -c user.name="" -c user.email=m@x var GIT_AUTHOR_IDENT 2>err &&
+	test_grep "empty ident name (for <m@x>) not allowed" err &&
+	test_expect_code 128 git -c user.name="<>" -c user.email=m@x var GIT_AUTHOR_IDENT 2>err &&
+	test_grep "name consists only of disallowed characters" err &&
+	test_expect_code 128 env GIT_AUTHOR_DATE=gibberish git -c user.name=N -c user.email=m@x \
+		var GIT_AUTHOR_IDENT 2>err && test_grep "invalid date format: gibberish" err
+'
+
+test_expect_success 'check-ref-format' '
+	git check-ref-format a/b && test_expect_code 1 git check-ref-format a &&
+	git check-ref-format --allow-onelevel a && test_expect_code 1 git check-ref-format a..b/c &&
+	test "$(git check-ref-format --normalize //a//b)" = a/b &&
+	test "$(git check-ref-format --branch x)" = x &&
+	test_expect_code 128 git check-ref-format --branch -x 2>err && test_grep "is not a valid branch name" err &&
+	git check-ref-format --refspec-pattern "a/*" && test_expect_code 129 git check-ref-format
+'
+
+test_expect_success TTY 'the pager, on a terminal only' '
+	git init -q p && cd p && git -c core.pager="sed s/^/P:/" config -l >out && ! grep ^P: out &&
+	script -qec "git -c core.pager=\"sed s/^/P:/\" config -l" /dev/null >out && test_grep "^P:core.bare" out &&
+	script -qec "git -P -c core.pager=\"sed s/^/P:/\" config -l" /dev/null >out && ! grep ^P: out &&
+	script -qec "git -c pager.config=false -c core.pager=\"sed s/^/P:/\" config -l" /dev/null >out && ! grep ^P: out &&
+	script -qec "git -c pager.config=\"sed s/^/Q:/\" config -l" /dev/null >out && test_grep "^Q:core.bare" out &&
+	script -qec "git -p -c core.pager=\"sed s/^/P:/\" config core.bare" /dev/null >out && test_grep "^P:false" out
+'
+
+test_expect_success 'the exit code reaches trace2' '
+	GIT_TRACE2_EVENT=$PWD/tr test_expect_code 1 git nosuch && test_grep "\"event\":\"exit\".*\"code\":1" tr &&
+	rm tr && GIT_TRACE2_EVENT=$PWD/tr test_expect_code 128 git -C none config x.y && test_grep "\"code\":128" tr
+'
+
+test_expect_success 'a full disk is told' '
+	test_expect_code 128 git help -a >/dev/full 2>err && test_grep "write failure on standard output" err
+'
+
+test_done

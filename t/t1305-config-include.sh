@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='include.path and includeIf, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+# The value of x.y in both.
+peers_value () {
+	peers_git config x.y
+}
+
+# Set up a condition in both; a clean file each time.
+condition () {
+	for side in ours theirs
+	do
+		cp plain-config $side/.git/config &&
+		printf '[includeIf "%s"]\n\tpath = %s\n' "$1" "${2:-$TRASH_DIRECTORY/inc}" \
+			>>$side/.git/config || return 1
+	done
+}
+
+# x.y as seen from one directory.
+same_in () {
+	local ours=0 theirs=0
+	(cd "$1" && git config x.y) >o1 || ours=$?
+	(cd "$1" && stock config x.y) >o2 || theirs=$?
+	test $ours = $theirs && test_cmp o2 o1
+}
+
+test_expect_success 'set up' '
+	peers_init -b main && printf "[x]\n\ty = yes\n" >inc && cp ours/.git/config plain-config &&
+	mkdir ours/sub theirs/sub
+'
+
+test_expect_success 'include: relative, absolute, home; order' '
+	peers_do "printf \"[x]\\n\\ty = before\\n[include]\\n\\tpath = ../../inc\\n\" >>.git/config" &&
+	peers_value && test "$(cat out.ours)" = yes &&
+	peers_git config --show-scope --get-all x.y &&
+	peers_do "printf \"[x]\\n\\ty = after\\n\" >>.git/config" && peers_value &&
+	peers_git config --no-includes --get-all x.y &&
+	peers_git config -f .git/config --get-all x.y &&
+	peers_git config -f .git/config --includes --get-all x.y &&
+	cp inc "$HOME/home-inc" && peers_git -c "include.path=~/home-inc" config x.y &&
+	peers_git -c "include.path=$TRASH_DIRECTORY/inc" config --get-all x.y &&
+	peers_git -c "include.path=$TRASH_DIRECTORY/none" config --get-all x.y &&
+	PEERS_STDERR=ignore peers_git -c include.path=rel config x.y
+'
+
+test_expect_success 'gitdir' '
+	top=$(pwd) &&
+	for c in "gitdir:$top/" "gitdir:ours/" "gitdir:none/" "gitdir:$top/**/.git" \
+		"gitdir:~/" "gitdir:./" "gitdir:OURS/" "gitdir/i:OURS/" "gitdir:**/.git" \
+		"gitdir:.git" "gitdir:$top/*/.git" "gitdir:$top"
+	do
+		condition "$c" && same_in ours/sub || return 1
+	done
+'
+
+test_expect_success SYMLINKS 'gitdir through a symlink' '
+	ln -s ours link && for c in gitdir:link/ gitdir:ours/ "gitdir:**/link/.git"
+	do
+		condition "$c" && same_in link || return 1
+	done
+'
+
+test_expect_success 'onbranch' '
+	for c in onbranch:main "onbranch:m*" onbranch:other onbranch:a/ "onbranch:a/*"
+	do
+		condition "$c" && peers_value &&
+		for b in a/b a/b/c
+		do
+			peers_do "stock symbolic-ref HEAD refs/heads/$b" && peers_value ||
+				return 1
+		done &&
+		peers_do "stock symbolic-ref HEAD refs/heads/main" || return 1
+	done
+'
+
+test_expect_success 'hasconfig' '
+	add_url="printf \"[remote \\\"o\\\"]\n\turl = https://h/a\n\" >>.git/config" &&
+	for c in "https://h/**" "https://g/**" "*"
+	do
+		condition "hasconfig:remote.*.url:$c" &&
+		peers_do "$add_url" && peers_value || return 1
+	done &&
+	printf "[remote \"p\"]\n\turl = x\n" >inc-url &&
+	condition "hasconfig:remote.*.url:https://h/**" "$TRASH_DIRECTORY/inc-url" &&
+	peers_do "$add_url" &&
+	PEERS_STDERR=ignore peers_value && test_grep "remote URLs cannot be configured" err.ours
+'
+
+test_expect_success 'a loop of includes is told' '
+	printf "[include]\n\tpath = b\n" >a && printf "[include]\n\tpath = a\n" >b &&
+	test_expect_code 128 git config -f a --includes x.y 2>err &&
+	test_grep "exceeded maximum include depth (10)" err
+'
+
+test_expect_success 'an error in an included file names that file' '
+	printf "[include]\n\tpath = b\n" >a && printf "[x]\n\n!\n" >b &&
+	test_expect_code 128 git config -f a --includes x.y 2>err &&
+	test_grep "bad config line 3 in file b" err
+'
+
+test_expect_success 'system, both global files, local, worktree, in this order' '
+	mkdir -p scopes/xdg/git && (
+		cd scopes && git init -q -b main r &&
+		HOME=$PWD XDG_CONFIG_HOME=$PWD/xdg GIT_CONFIG_SYSTEM=$PWD/sys &&
+		export HOME XDG_CONFIG_HOME GIT_CONFIG_SYSTEM && unset GIT_CONFIG_NOSYSTEM &&
+		git config -f sys x.y 1 && git config -f xdg/git/config x.y 2 &&
+		git config --global x.y 3 && cat xdg/git/config && cd r &&
+		git config extensions.worktreeConfig true &&
+		git config x.y 4 && git config --worktree x.y 5 &&
+		git -c x.y=6 config --show-scope --get-all x.y >../out
+	) &&
+	printf "%s\t%s\n" system 1 global 3 local 4 worktree 5 command 6 >expect &&
+	test_cmp expect scopes/out &&
+	test_path_is_file scopes/r/.git/config.worktree
+'
+
+test_expect_success 'git config --global goes to the file that is there' '
+	mkdir h && (
+		HOME=$PWD/h && export HOME && git config --global a.b 1 &&
+		test_path_is_file h/.gitconfig && rm h/.gitconfig &&
+		mkdir -p h/.config/git && : >h/.config/git/config &&
+		git config --global a.b 2 && test_path_missing h/.gitconfig &&
+		test "$(git config --global a.b)" = 2 &&
+		GIT_CONFIG_GLOBAL=$PWD/g git config --global a.b 3 && test_path_is_file g
+	)
+'
+
+test_done
