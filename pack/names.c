@@ -114,18 +114,19 @@ static int objects_of_pack(struct pack *p, bool by_offset,
 			   int (*fn)(void *data, const struct object_id *oid), void *data,
 			   struct err *err)
 {
+	uint32_t *order = NULL;
 	int rc = by_offset ? pack_open_rev(p, err) : pack_open_idx(p, err);
 
+	if (!rc && by_offset && !pack_rev_is_sound(p))
+		order = idx_order_by_offset(&p->idx);
 	for (uint32_t i = 0; i < p->idx.nr && !rc; i++) {
-		uint32_t pos = by_offset ? pack_rev_at(p, i) : i;
+		uint32_t pos = order ? order[i] : by_offset ? pack_rev_at(p, i) : i;
 		struct object_id oid;
 
-		if (pos >= p->idx.nr)
-			return err_set(err, ERR_CORRUPT, "reverse index of '%s' is corrupt",
-				       p->path);
 		oid_from_raw(&oid, idx_name(&p->idx, pos), p->idx.algo);
 		rc = fn(data, &oid);
 	}
+	free(order);
 	return rc;
 }
 

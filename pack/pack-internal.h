@@ -85,6 +85,8 @@ struct revindex {
 	struct mapped_file map;	   /* of the .rev file, if there is one */
 	const unsigned char *file; /* positions in it, big endian */
 	uint32_t *built;	   /* or our own */
+	bool looked;		   /* for the file */
+	unsigned scans;		   /* questions that were answered without */
 };
 void revindex_release(struct revindex *r);
 #define REV_HEADER_BYTES 12
@@ -174,11 +176,12 @@ void pack_mark_bad(struct pack *p, uint64_t offset);
 bool pack_is_marked_bad(struct pack *p, uint64_t offset);
 /* Position in the idx of the i-th object by offset; rev must be open. */
 uint32_t pack_rev_at(const struct pack *p, uint32_t i);
-/* Order and idx position of the object that begins exactly at offset; ERR_CORRUPT if none. */
-MUST_USE int pack_rev_find(struct pack *p, uint64_t offset, uint32_t *order,
-			   struct err *err);
-/* Where the object after the `order`-th begins. */
-uint64_t pack_rev_end_of(const struct pack *p, uint32_t order);
+/* Does it have every object once, in order? */
+bool pack_rev_is_sound(const struct pack *p);
+/* The object that begins exactly at offset: its position in the idx, and where the next one
+ * begins; ERR_CORRUPT if there is none. */
+MUST_USE int pack_locate(struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end,
+			 struct err *err);
 MUST_USE int pack_offset_to_oid(struct pack *p, uint64_t offset, struct object_id *out,
 				struct err *err);
 

@@ -303,12 +303,13 @@ static int type_of_chain(struct chain *c, const struct pack_entry *top,
 static int add_place(struct pack *p, const struct pack_entry *e, struct object_info *info,
 		     struct err *err)
 {
-	uint32_t order;
-	int rc = pack_rev_find(p, e->offset, &order, err);
+	uint64_t end;
+	uint32_t pos;
+	int rc = pack_locate(p, e->offset, &pos, &end, err);
 
 	if (rc < 0)
 		return rc;
-	info->disk_size = pack_rev_end_of(p, order) - e->offset;
+	info->disk_size = end - e->offset;
 	if (e->type == OBJ_REF_DELTA)
 		info->delta_base = e->base_oid;
 	else if (e->type == OBJ_OFS_DELTA)

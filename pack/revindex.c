@@ -125,7 +125,7 @@ int rev_check_file(const struct mapped_file *m, const struct pack *p, const char
 }
 
 /* A .rev that is not good is told and done without. */
-static void open_or_build(struct pack *p)
+static void open_file(struct pack *p)
 {
 	struct mapped_file map = MAPPED_FILE_INIT;
 	struct err err = ERR_INIT;
@@ -141,13 +141,20 @@ static void open_or_build(struct pack *p)
 		if (rc != ERR_NOT_FOUND)
 			packs_warn(p->owner, "%s", err_message(&err));
 		mapped_file_release(&map);
-		p->rev.built = idx_order_by_offset(&p->idx);
 	}
+	p->rev.looked = true;
 	err_release(&err);
 	free(path);
 }
 
-int pack_open_rev(struct pack *p, struct err *err)
+/*
+ * To sort all offsets of a big pack for one question would cost more than to look at them
+ * all a few times.
+ */
+#define SCANS_MAX 8
+#define SCAN_FROM_OBJECTS 20000
+
+static int open_rev(struct pack *p, bool must_have, struct err *err)
 {
 	int rc;
 
@@ -157,11 +164,20 @@ int pack_open_rev(struct pack *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&p->lock);
-	if (atomic_load(&p->rev_state) != PART_OPEN)
-		open_or_build(p);
-	atomic_store_explicit(&p->rev_state, PART_OPEN, memory_order_release);
+	if (!p->rev.looked)
+		open_file(p);
+	if (!p->rev.file && !p->rev.built &&
+	    (must_have || p->idx.nr < SCAN_FROM_OBJECTS || ++p->rev.scans > SCANS_MAX))
+		p->rev.built = idx_order_by_offset(&p->idx);
+	if (p->rev.file || p->rev.built)
+		atomic_store_explicit(&p->rev_state, PART_OPEN, memory_order_release);
 	pthread_mutex_unlock(&p->lock);
 	return 0;
+}
+
+int pack_open_rev(struct pack *p, struct err *err)
+{
+	return open_rev(p, true, err);
 }
 
 /* ---- use ---- */
@@ -178,46 +194,87 @@ static uint64_t offset_at(const struct pack *p, uint32_t i)
 	return pos < p->idx.nr ? idx_offset(&p->idx, pos) : UINT64_MAX;
 }
 
-int pack_rev_find(struct pack *p, uint64_t offset, uint32_t *order, struct err *err)
+bool pack_rev_is_sound(const struct pack *p)
 {
-	uint32_t lo = 0, hi;
-	int rc = pack_open_rev(p, err);
+	uint64_t before = 0;
 
-	if (rc < 0)
-		return rc;
-	hi = p->idx.nr;
+	for (uint32_t i = 0; i < p->idx.nr; i++) {
+		uint64_t at = offset_at(p, i);
+
+		if (at <= before || at == UINT64_MAX)
+			return false;
+		before = at;
+	}
+	return true;
+}
+
+static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
+{
+	uint32_t lo = 0, hi = p->idx.nr;
+
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		uint64_t at = offset_at(p, mid);
 
 		if (at == offset) {
-			*order = mid;
-			return 0;
+			*pos = pack_rev_at(p, mid);
+			*end = mid + 1 < p->idx.nr ? offset_at(p, mid + 1) : p->end;
+			return true;
 		}
 		if (offset < at)
 			hi = mid;
 		else
 			lo = mid + 1;
 	}
-	return err_set(err, ERR_CORRUPT, "no object begins at offset %" PRIu64 " of '%s'",
-		       offset, p->path);
+	return false;
 }
 
-uint64_t pack_rev_end_of(const struct pack *p, uint32_t order)
+static bool locate_by_scan(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
 {
-	uint64_t next = order + 1 < p->idx.nr ? offset_at(p, order + 1) : p->end;
+	uint64_t next = p->end;
+	bool found = false;
 
-	return next < p->end ? next : p->end;
+	for (uint32_t i = 0; i < p->idx.nr; i++) {
+		uint64_t at = idx_offset(&p->idx, i);
+
+		if (at == offset) {
+			*pos = i;
+			found = true;
+		} else if (at > offset && at < next) {
+			next = at;
+		}
+	}
+	*end = next;
+	return found;
+}
+
+int pack_locate(struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end, struct err *err)
+{
+	int rc = open_rev(p, false, err);
+	bool found = false;
+
+	if (rc < 0)
+		return rc;
+	if (atomic_load_explicit(&p->rev_state, memory_order_acquire) == PART_OPEN)
+		found = locate_by_search(p, offset, pos, end);
+	/* A .rev may be wrong; the idx itself decides. */
+	if (!found || *end <= offset || *end > p->end)
+		found = locate_by_scan(p, offset, pos, end);
+	if (!found)
+		return err_set(err, ERR_CORRUPT, "no object begins at offset %" PRIu64 " of '%s'",
+			       offset, p->path);
+	return 0;
 }
 
 int pack_offset_to_oid(struct pack *p, uint64_t offset, struct object_id *out, struct err *err)
 {
-	uint32_t order;
-	int rc = pack_rev_find(p, offset, &order, err);
+	uint64_t end;
+	uint32_t pos;
+	int rc = pack_locate(p, offset, &pos, &end, err);
 
 	if (rc < 0)
 		return rc;
-	oid_from_raw(out, idx_name(&p->idx, pack_rev_at(p, order)), p->idx.algo);
+	oid_from_raw(out, idx_name(&p->idx, pos), p->idx.algo);
 	return 0;
 }
 

@@ -376,7 +376,7 @@ static int look_at_pack(void *data, struct pack *p)
 
 struct scanned {
 	struct packs *ps;
-	unsigned good, bad, wrong;
+	unsigned good, bad, wrong, untold;
 };
 
 static int read_checked(void *data, const struct object_id *oid)
@@ -386,12 +386,13 @@ static int read_checked(void *data, const struct object_id *oid)
 	struct object_info info;
 	struct object_id name;
 
-	if (packs_info(s->ps, oid, &info, NULL) < 0)
-		info.size = 0;
+	bool told = !packs_info(s->ps, oid, &info, NULL);
+
 	if (packs_read(s->ps, oid, &buf, NULL) < 0) {
 		s->bad++;
 		return 0;
 	}
+	s->untold += !told;
 	hash_object_buf(hash_sha1, object_type_name(buf.type), buf.data, buf.size, &name);
 	if (oid_eq(&name, oid))
 		s->good++;
@@ -443,6 +444,11 @@ static void damage(const char *objdir, const char *path, size_t step, bool use_m
 		aux_write(path, good.buf, good.len);
 		if (!survey(objdir, use_midx, &s))
 			fail_msg("a flipped bit at %zu of '%s' was not seen", at, path);
+		/* A name that is wrong in the midx is not found, in both orders. */
+		if ((is_rev && s.good != all) || (is_midx && s.good + 2 < all) ||
+		    ((is_rev || is_midx) && s.untold))
+			fail_msg("'%s' at %zu: %u good of %u, %u untold", path, at, s.good, all,
+				 s.untold);
 		good.buf[at] ^= (char)(1 << (at & 7));
 	}
 	aux_write(path, good.buf, good.len);
