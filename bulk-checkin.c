@@ -76,6 +76,8 @@ struct bulk_checkin *bulk_checkin_new(const struct bulk_checkin_options *opts)
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_mutex_init(&b->gate, NULL);
 	pthread_cond_init(&b->moved, NULL);
+	/* P5: what a killed command left goes even if this one writes nothing. */
+	tmp_objdir_reap(b->objdir);
 	return b;
 }
 
@@ -125,7 +127,6 @@ static int need_dir(struct bulk_checkin *b, struct err *err)
 {
 	if (b->dir)
 		return 0;
-	tmp_objdir_reap(b->objdir); /* P5: what a killed command left */
 	return tmp_objdir_create(&b->dir, b->objdir, "bulk", b->o.shared_perm, err);
 }
 

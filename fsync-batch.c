@@ -43,6 +43,7 @@ struct entry {
 	char *tmp_path;	     /* NULL unless renamed */
 	char *final_path;
 	void (*done)(void *data, bool published);
+	int (*write)(void *data, int *fd, struct err *err);
 	void *data;
 };
 
@@ -55,6 +56,9 @@ struct fsync_batch {
 	size_t nr, alloc;
 	size_t oldest;	     /* entries before it are not in flight */
 	size_t in_flight;
+	struct entry **late; /* PUBLISH_WRITE, written by this publish */
+	size_t nr_late, alloc_late;
+	size_t late_unsettled; /* the last so many of them */
 	struct volume **volumes;
 	size_t nr_volumes, alloc_volumes;
 	struct strmap volume_of_dir;
@@ -247,6 +251,7 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->tmp_path = s->how == PUBLISH_RENAME ? xstrdup(s->tmp_path) : NULL;
 	e->final_path = xstrdup(s->final_path);
 	e->done = s->done;
+	e->write = s->write;
 	e->data = s->data;
 	return e;
 }
@@ -254,6 +259,12 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 static const char *content_path(const struct entry *e)
 {
 	return e->tmp_path ? e->tmp_path : e->final_path;
+}
+
+/* Is there something to settle before the first name? */
+static bool has_content(const struct entry *e)
+{
+	return e->how == PUBLISH_RENAME || e->how == PUBLISH_IN_PLACE;
 }
 
 /* A descriptor that cannot be closed well has lost something. */
@@ -297,6 +308,8 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 	strbuf_release(&dir);
 	if (!e->vol)
 		return ERR_IO;
+	if (e->how == PUBLISH_WRITE)
+		return 0;
 	if (e->how == PUBLISH_UNLINK || !e->covered) {
 		e->settled = true;
 		return close_entry(b, e);
@@ -438,7 +451,7 @@ static int flush_staged_files(struct fsync_batch *b, struct volume *vol)
 		struct entry *e = b->entries[i];
 		int fd;
 
-		if (e->vol != vol || !e->covered || e->how == PUBLISH_UNLINK || e->by_flush)
+		if (e->vol != vol || !e->covered || !has_content(e) || e->by_flush)
 			continue;
 		fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
 		if (fd < 0)
@@ -465,7 +478,7 @@ static int flush_contents(struct fsync_batch *b, struct volume *vol)
 
 static void note_settled(const struct fsync_batch *b, const struct entry *e)
 {
-	if (!e->covered || e->how == PUBLISH_UNLINK)
+	if (!e->covered || !has_content(e))
 		return;
 	if (b->opts.policy.method == FSYNC_METHOD_BATCH &&
 	    (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL))
@@ -657,21 +670,101 @@ static void free_entry(struct entry *e, bool published)
 	free(e);
 }
 
-static int publish_entry(struct fsync_batch *b, struct entry *e, struct err *err)
+static void note_order(struct entry *e)
+{
+	if (e->vol->order < (int)e->order)
+		e->vol->order = e->order;
+}
+
+/* ---- publish: what is written when its turn has come ---- */
+
+/* Await the late ones that are in flight; a name that follows covers their size. */
+static int settle_late(struct fsync_batch *b, struct err *err)
+{
+	struct entry **from = b->late + (b->nr_late - b->late_unsettled), **list;
+	size_t nr = 0;
+	int ret;
+
+	ALLOC_ARRAY(list, b->late_unsettled + 1);
+	for (size_t i = 0; i < b->late_unsettled; i++)
+		if (from[i]->covered)
+			list[nr++] = from[i];
+	b->late_unsettled = 0;
+	ret = settle_list(b, list, nr);
+	for (size_t i = 0; i < nr && !ret; i++) {
+		volume_touch_in_place(list[i]->vol, list[i]->final_path);
+		note_order(list[i]);
+	}
+	free(list);
+	return ret < 0 ? copy_failure(err, ERR_IO, &b->poison) : 0;
+}
+
+/* They stay as they are, or are taken back. */
+static void release_late(struct fsync_batch *b, bool published)
+{
+	for (size_t i = 0; i < b->nr_late; i++)
+		free_entry(b->late[i], published);
+	b->nr_late = 0;
+	b->late_unsettled = 0;
+}
+
+static int write_late(struct fsync_batch *b, struct entry *e, struct err *err)
+{
+	if (e->write(e->data, &e->fd, err) < 0)
+		return ERR_IO;
+	if ((e->covered ? start_content(b, e) : close_entry(b, e)) < 0)
+		return copy_failure(err, ERR_IO, &b->poison);
+	return 0;
+}
+
+/* The entry belongs to the list in all outcomes. */
+static int publish_late(struct fsync_batch *b, struct entry *e, struct err *err)
+{
+	int ret = 0;
+
+	if (b->late_unsettled == b->window)
+		ret = settle_late(b, err);
+	if (!ret)
+		ret = write_late(b, e, err);
+	ALLOC_GROW(b->late, b->nr_late + 1, b->alloc_late);
+	b->late[b->nr_late++] = e;
+	b->late_unsettled++;
+	return ret;
+}
+
+/* A name or a removal; the entry is freed if it was done. */
+static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
 {
 	bool changed;
 
-	if (seal_before(b, e) < 0)
-		return copy_failure(err, ERR_IO, &b->poison);
 	if (apply_entry(b, e, &changed, err) < 0)
 		return ERR_IO;
+	/* Something rests on the late ones now: they are not taken back any more. */
+	release_late(b, true);
 	b->unsealed++;
-	if (!e->covered)
-		return 0;
-	if (e->how != PUBLISH_IN_PLACE)
+	if (e->covered && e->how != PUBLISH_IN_PLACE)
 		volume_touch_parent(e->vol, e->final_path, changed);
-	if (e->vol->order < (int)e->order)
-		e->vol->order = e->order;
+	if (e->covered)
+		note_order(e);
+	free_entry(e, true);
+	return 0;
+}
+
+static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
+{
+	struct entry *e = b->entries[i];
+
+	if (seal_before(b, e) < 0)
+		return copy_failure(err, ERR_IO, &b->poison);
+	if (e->how == PUBLISH_WRITE) {
+		b->entries[i] = NULL;
+		return publish_late(b, e, err);
+	}
+	if (b->late_unsettled && settle_late(b, err) < 0)
+		return ERR_IO;
+	if (publish_name(b, e, err) < 0)
+		return ERR_IO;
+	b->entries[i] = NULL;
 	return 0;
 }
 
@@ -694,15 +787,13 @@ static int publish_in_order(struct fsync_batch *b, struct err *err)
 {
 	for (int order = 0; order < PUBLISH_CLASS_NR; order++) {
 		for (size_t i = 0; i < b->nr; i++) {
-			struct entry *e = b->entries[i];
-
-			if (!e || (int)e->order != order)
+			if (!b->entries[i] || (int)b->entries[i]->order != order)
 				continue;
-			if (publish_entry(b, e, err) < 0)
+			if (publish_entry(b, i, err) < 0)
 				return ERR_IO;
-			b->entries[i] = NULL;
-			free_entry(e, true);
 		}
+		if (b->late_unsettled && settle_late(b, err) < 0)
+			return ERR_IO;
 	}
 	return 0;
 }
@@ -719,6 +810,9 @@ int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 	else if (publish_in_order(b, &why) < 0)
 		ret = fail(b, &why, err);
 	err_release(&why);
+	if (!ret && b->nr_late)
+		b->unsealed++;
+	release_late(b, !ret);
 	drop_entries(b);
 	return ret;
 }
@@ -748,6 +842,7 @@ void fsync_batch_free(struct fsync_batch *b)
 		volume_free(b->volumes[i]);
 	free(b->volumes);
 	free(b->entries);
+	free(b->late);
 	strmap_clear(&b->volume_of_dir, NULL);
 	err_release(&b->poison);
 	pthread_mutex_destroy(&b->lock);

@@ -35,7 +35,7 @@ enum publish_class {
 	PUBLISH_LOOSE_OBJECT,
 	PUBLISH_DERIVED,      /* multi-pack-index, commit-graph */
 	PUBLISH_FILE,	      /* config and the like */
-	PUBLISH_REFLOG,	      /* content appended in place before refs move */
+	PUBLISH_REFLOG,	      /* appended in place before refs move */
 	PUBLISH_PACKED_REFS,
 	PUBLISH_REF,	      /* loose refs, HEAD */
 	PUBLISH_REF_DELETE,
@@ -48,6 +48,13 @@ enum publish_how {
 	/* final_path has been written already (reflog append); if it was made for
 	 * that, say so by fsync_batch_note_dir */
 	PUBLISH_IN_PLACE,
+	/*
+	 * `write` changes final_path in place when its turn has come: what it writes
+	 * names things (a reflog line names a commit) that must be there before, even
+	 * if we are killed in between (D4). All of a class are then awaited together,
+	 * before the next class.
+	 */
+	PUBLISH_WRITE,
 	PUBLISH_UNLINK,	      /* remove final_path (missing is fine) */
 };
 
@@ -67,6 +74,8 @@ struct fsync_staging {
 	 * NULL: then the batch unlinks tmp_path itself).
 	 */
 	void (*done)(void *data, bool published);
+	/* PUBLISH_WRITE only: 0 and the descriptor, which passes to the batch */
+	int (*write)(void *data, int *fd, struct err *err);
 	void *data;
 };
 

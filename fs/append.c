@@ -3,6 +3,8 @@
 #include "fs/append.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "util/alloc.h"
+#include "util/strbuf.h"
 #include "write-or-die.h"
 
 /* Open, and say in *keep where the old content ends; -1 if there was no file. */
@@ -38,14 +40,69 @@ static int open_for_append(const char *path, unsigned flags, off_t *keep, struct
 	return err_set_errno(err, "unable to append to '%s'", path);
 }
 
+struct append {
+	struct tempfile *t; /* knows the way back */
+	struct strbuf text;
+};
+
+static void append_free(struct append *a)
+{
+	strbuf_release(&a->text);
+	free(a);
+}
+
 static void append_done(void *data, bool published)
 {
-	struct tempfile *t = data;
+	struct append *a = data;
 
 	if (published)
-		tempfile_forget(&t);
+		tempfile_forget(&a->t);
 	else
-		tempfile_delete(&t);
+		tempfile_delete(&a->t);
+	append_free(a);
+}
+
+/* A line that went in by half is cut off by append_done. */
+static int append_write(void *data, int *fd_out, struct err *err)
+{
+	struct append *a = data;
+	int fd = (int)RETRY_EINTR(sys->open(a->t->path,
+					    O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0));
+
+	if (fd < 0)
+		return err_set_errno(err, "unable to append to '%s'", a->t->path);
+	if (write_in_full(fd, a->text.buf, a->text.len, a->t->path, err) < 0) {
+		sys->close(fd);
+		return ERR_IO;
+	}
+	*fd_out = fd;
+	return 0;
+}
+
+/* The file as it is now, with the way back; it is not kept open. */
+static int prepare(struct tempfile **t, const char *path, unsigned flags, int shared_perm,
+		   struct err *err)
+{
+	off_t keep;
+	int fd = open_for_append(path, flags, &keep, err);
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = tempfile_adopt_append(t, path, fd, keep, err);
+	if (rc < 0) {
+		sys->close(fd);
+		if (keep < 0)
+			sys->unlink(path);
+		return rc;
+	}
+	if (keep < 0)
+		rc = apply_shared_perm(path, shared_perm, err);
+	if (rc < 0)
+		tempfile_delete(t);
+	else
+		sys->close(tempfile_release_fd(*t));
+	return rc;
 }
 
 int append_and_stage(const char *path, unsigned flags, int shared_perm,
@@ -56,33 +113,22 @@ int append_and_stage(const char *path, unsigned flags, int shared_perm,
 	struct fsync_staging s = {
 		.component = component,
 		.order = order,
-		.how = PUBLISH_IN_PLACE,
+		.how = PUBLISH_WRITE,
+		.fd = -1,
 		.final_path = path,
 		.done = append_done,
+		.write = append_write,
 	};
-	struct tempfile *t;
-	off_t keep;
-	int fd, rc;
+	struct append *a = xcalloc(1, sizeof(*a));
+	int rc;
 
-	fd = open_for_append(path, flags, &keep, err);
-	if (fd < 0)
-		return fd;
-	rc = tempfile_adopt_append(&t, path, fd, keep, err);
+	strbuf_init(&a->text, 0);
+	strbuf_add(&a->text, buf, len);
+	rc = prepare(&a->t, path, flags, shared_perm, err);
 	if (rc < 0) {
-		sys->close(fd);
-		if (keep < 0)
-			sys->unlink(path);
+		append_free(a);
 		return rc;
 	}
-	if (keep < 0)
-		rc = apply_shared_perm(path, shared_perm, err);
-	if (!rc)
-		rc = write_in_full(t->fd, buf, len, path, err);
-	if (rc < 0) {
-		tempfile_delete(&t);
-		return rc;
-	}
-	s.fd = tempfile_release_fd(t);
-	s.data = t;
+	s.data = a;
 	return fsync_batch_stage(b, &s, err);
 }

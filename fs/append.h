@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Appending to a file in place, with a way back: reflogs. What was appended stays
- * if the batch publishes it; else, and on exit or a fatal signal before that, the
- * file is cut back to what it was, or removed if we made it. The caller holds a
- * lock that keeps others from appending meanwhile.
+ * Appending to a file in place, with a way back: reflogs. The file is made, if it
+ * is to be, when the append is staged; the bytes go in when the batch publishes
+ * them in their class, so that even a kill cannot leave a line that names what
+ * is not there. They stay if the batch publishes what comes after them; else, and on
+ * exit or a fatal signal before that, the file is cut back to what it was, or
+ * removed if we made it. The caller holds a lock that keeps others from appending
+ * meanwhile.
  */
 #ifndef FS_APPEND_H
 #define FS_APPEND_H
@@ -15,7 +18,7 @@
 
 #define APPEND_CREATE 1u /* make the file if it is missing (not its directories) */
 /*
- * Append buf to path and stage it, PUBLISH_IN_PLACE under `order`.
+ * Append buf (copied) to path at its turn: PUBLISH_WRITE under `order`.
  * ERR_NOT_FOUND: missing and not to be made;
  * then, and on every other failure, nothing has changed.
  */

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include "compat/fault.h"
 #include "compat/syscalls.h"
+#include "fs/append.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
 #include "fsync-batch.h"
@@ -720,6 +721,123 @@ static void seal_climbs_out_of_removed_dirs(void **state UNUSED)
 		     "fsync ./a\n");
 }
 
+/* ---- appended when its turn has come ---- */
+
+static int append_log(struct fsync_batch *b, const char *name, struct err *err)
+{
+	return append_and_stage(at(dir, "%s", name), APPEND_CREATE, 0, "line\n", 5, b,
+				FSYNC_REFERENCE, PUBLISH_REFLOG, err);
+}
+
+static void d4_log_lines_after_objects(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct stat st;
+
+	record();
+	assert_int_equal(append_log(b, "log1", NULL), 0);
+	assert_int_equal(append_log(b, "log2", NULL), 0);
+	assert_int_equal(stat(at(dir, "log1"), &st), 0);
+	assert_int_equal(st.st_size, 0);
+	stage(b, PUBLISH_REF, "t1", "ref");
+	stage(b, PUBLISH_LOOSE_OBJECT, "t2", "object");
+	commit(b);
+	assert_true(where("rename ./t2 ./object") < where("write ./log1 @0 5"));
+	assert_true(where("writeout_start ./log2") < where("writeout_wait ./log1"));
+	assert_true(where("writeout_wait ./log2") < where("rename ./t1 ./ref"));
+	assert_true(where("rename ./t1 ./ref") < where("fsync ."));
+	assert_int_equal(count_flushes(), 1);
+	assert_int_equal(count_calls("writeout_wait"), 4);
+}
+
+static void log_lines_alone(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record();
+	assert_int_equal(append_log(b, "log", NULL), 0);
+	commit(b);
+	assert_true(where("writeout_wait ./log") < where("fsync ./log"));
+	fault_remove();
+
+	b = batch(FSYNC_METHOD_FSYNC, FS_JOURNAL);
+	record();
+	assert_int_equal(append_log(b, "log", NULL), 0);
+	commit(b);
+	assert_int_equal(count_calls("fsync"), 1);
+	assert_int_equal(count_calls("write"), 1);
+}
+
+/* More of them than descriptors may be open, some not covered. */
+static void log_lines_in_a_small_window(void **state UNUSED)
+{
+	struct fsync_batch_options o = {
+		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL, .window = 3,
+	};
+	struct fsync_batch *b = fsync_batch_new(&o);
+
+	record();
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(append_and_stage(at(dir, "log%d", i), APPEND_CREATE, 0, "x", 1,
+						  b, i % 5 ? FSYNC_REFERENCE : 0,
+						  PUBLISH_REFLOG, NULL), 0);
+	stage(b, PUBLISH_REF, "t", "ref");
+	commit(b);
+	assert_int_equal(count_calls("writeout_wait"), 17);
+	assert_int_equal(count_calls("write"), 20);
+	assert_int_equal(count_flushes(), 1);
+	assert_true(where("writeout_wait ./log19") < where("rename ./t ./ref"));
+}
+
+/* Nothing rests on the lines yet: they are cut off again. */
+static void log_lines_are_taken_back(void **state UNUSED)
+{
+	static const struct {
+		const char *call;
+		size_t n;
+	} failures[] = {
+		{ "write", 2 }, { "writeout_start", 3 }, { "writeout_wait", 3 }, { "rename", 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
+		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+		struct err err = ERR_INIT;
+		char *tree;
+
+		write_text(at(dir, "log1"), "old\n");
+		record_failing(failures[i].call, failures[i].n, EIO);
+		assert_int_equal(append_log(b, "log1", NULL), 0);
+		assert_int_equal(append_log(b, "log2", NULL), 0);
+		stage(b, PUBLISH_REF, "t1", "ref");
+		assert_int_equal(fsync_batch_commit(b, &err), ERR_IO);
+		assert_true(fault_hit());
+		assert_int_equal(err.sys_errno, EIO);
+		err_release(&err);
+		fsync_batch_free(b);
+		tree = tree_of(dir);
+		assert_string_equal(tree, "f log1 4\n");
+		free(tree);
+		fault_remove();
+	}
+}
+
+/* One name rests on them: they stay, whatever comes after. */
+static void log_lines_stay_with_a_name(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	char *tree;
+
+	record_failing("rename", 2, EIO);
+	assert_int_equal(append_log(b, "log", NULL), 0);
+	stage(b, PUBLISH_REF, "t1", "ref1");
+	stage(b, PUBLISH_REF, "t2", "ref2");
+	assert_int_equal(fsync_batch_commit(b, NULL), ERR_UNCERTAIN);
+	fsync_batch_free(b);
+	tree = tree_of(dir);
+	assert_string_equal(tree, "f log 5\nf ref1 7\n");
+	free(tree);
+}
+
 static void publish_alone_does_not_seal(void **state UNUSED)
 {
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
@@ -905,6 +1023,8 @@ static int operation(struct fsync_batch *b, struct err *err)
 		tempfile_delete(&t);
 	}
 	if (!ret)
+		ret = append_log(b, "log", err);
+	if (!ret)
 		ret = fsync_batch_stage(b, &del, err);
 	if (!ret)
 		ret = fsync_batch_commit(b, err);
@@ -926,7 +1046,7 @@ static void check_outcome(int ret, struct err *err, const char *what)
 		fail_msg("%s: litter:\n%s", what, tree);
 	if (ret == ERR_IO && strcmp(tree, "f index 3\nf old 3\n"))
 		fail_msg("%s: ERR_IO, but something was named:\n%s", what, tree);
-	if (!ret && strcmp(tree, "d o\nd r\nd r/new\nf config 7\nf index 7\nf o/object 7\n"
+	if (!ret && strcmp(tree, "d o\nd r\nd r/new\nf config 7\nf index 7\nf log 5\nf o/object 7\n"
 				 "f p.idx 7\nf p.pack 7\nf r/new/ref 7\n"))
 		fail_msg("%s: success, but:\n%s", what, tree);
 	if (ret && ret != ERR_IO && ret != ERR_UNCERTAIN)
@@ -1016,6 +1136,11 @@ int main(void)
 		T(noted_directory_is_sealed),
 		T(unlink_of_nothing_is_fine),
 		T(seal_climbs_out_of_removed_dirs),
+		T(d4_log_lines_after_objects),
+		T(log_lines_alone),
+		T(log_lines_in_a_small_window),
+		T(log_lines_are_taken_back),
+		T(log_lines_stay_with_a_name),
 		T(publish_alone_does_not_seal),
 		T(abort_leaves_nothing),
 		T(no_writeout_here),
