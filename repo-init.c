@@ -75,6 +75,8 @@ int init_write(struct init_job *j, const char *path, const char *content, size_t
 	int rc;
 
 	path_dirname(&dir, path);
+	if (!file_exists(path))
+		strvec_push(&j->files, path);
 	rc = tempfile_create_in(&tf, dir.buf, "tmp_init_", mode, err);
 	if (!rc)
 		rc = write_in_full(tf->fd, content, len, path, err);
@@ -396,10 +398,22 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 	return rc;
 }
 
+/*
+ * Back to what was there. If HEAD has got its name the repository is whole, though
+ * perhaps not durable: it stays.
+ */
 static void undo(struct init_job *j)
 {
+	char *head = j->gitdir ? path_join(j->gitdir, "HEAD") : NULL;
+	bool is_there = head && !j->reinit && file_exists(head);
+
+	free(head);
 	if (j->batch)
 		fsync_batch_abort(j->batch);
+	if (is_there)
+		return;
+	for (size_t i = j->files.nr; i-- > 0;)
+		sys->unlink(j->files.v[i]);
 	for (size_t i = j->made.nr; i-- > 0;)
 		sys->rmdir(j->made.v[i]); /* only if nobody put anything there */
 }
@@ -411,12 +425,13 @@ static void job_release(struct init_job *j)
 	repo_format_release(&j->format);
 	strbuf_release(&j->template_config);
 	strvec_clear(&j->made);
+	strvec_clear(&j->files);
 	free(j->gitdir);
 }
 
 int repo_init(const struct repo_init_options *o, struct repo_init_result *out, struct err *err)
 {
-	struct init_job j = { .made = STRVEC_INIT, .format = REPO_FORMAT_INIT,
+	struct init_job j = { .made = STRVEC_INIT, .files = STRVEC_INIT, .format = REPO_FORMAT_INIT,
 			      .template_config = STRBUF_INIT };
 	struct repo_init_result result = { .gitdir = NULL };
 	struct err local = ERR_INIT;
@@ -444,7 +459,7 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 		rc = write_config(&j, o, &local);
 	if (!rc)
 		rc = fsync_batch_commit(j.batch, &local);
-	if (rc < 0 && rc != ERR_UNCERTAIN)
+	if (rc < 0)
 		undo(&j);
 	if (!rc) {
 		result.gitdir = path_real(j.gitdir, 0);

@@ -24,7 +24,8 @@ struct init_job {
 	int shared_perm;
 	bool reinit, reflogs_said, template_has_head;
 	struct strbuf template_config; /* "config" of the template: a new config starts so */
-	struct strvec made; /* directories, in order */
+	struct strvec made;  /* directories, in order */
+	struct strvec files; /* new files */
 };
 /* The directory and its missing parents; removed again by repo_init if that fails. */
 MUST_USE int init_mkdir(struct init_job *j, const char *path, struct err *err);

@@ -65,11 +65,20 @@ static void show_preface(const struct err *err)
 	}
 }
 
+/* Seen by others already, but not sealed. */
+static void show_uncertain(const struct err *err)
+{
+	if (err->code == ERR_UNCERTAIN)
+		say("hint: ", "what was written is in place, but its durability is uncertain: a\n"
+		    "hint: power cut may undo it. Running the command again is safe.");
+}
+
 int report_fatal(struct err *err)
 {
 	trace2_error(err_message(err));
 	show_preface(err);
 	say("fatal: ", err_message(err));
+	show_uncertain(err);
 	err_release(err);
 	return 128;
 }
@@ -78,6 +87,7 @@ int report_error(struct err *err)
 {
 	show_preface(err);
 	error("%s", err_message(err));
+	show_uncertain(err);
 	err_release(err);
 	return 1;
 }

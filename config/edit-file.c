@@ -47,7 +47,7 @@ static int change_file(const char *path, change_fn change, const void *data,
 	rc = read_current(&text, &st, &exists, path, err);
 	if (!rc)
 		rc = change(&text, path, data, err);
-	if (!rc && exists && sys->fchmod(lk.tf->fd, st.st_mode & 07777) < 0)
+	if (!rc && exists && RETRY_EINTR(sys->fchmod(lk.tf->fd, st.st_mode & 07777)) < 0)
 		rc = err_set_errno(err, "chmod on '%s' failed", lk.tf->path);
 	if (!rc)
 		rc = write_in_full(lk.tf->fd, text.buf, text.len, lk.tf->path, err);
