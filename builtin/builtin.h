@@ -98,6 +98,7 @@ int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_status(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_unpack_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_var(int argc, const char **argv, struct command_ctx *ctx);

@@ -6,8 +6,8 @@
  * further line is there yet.
  */
 #include "compat/posix.h"
-#include <poll.h>
 #include "builtin/builtin.h"
+#include "builtin/stdin-lines.h"
 #include "fs/file.h"
 #include "object/commit.h"
 #include "object/tag.h"
@@ -223,59 +223,14 @@ static void hash_argument(struct hash_object *h, const char *arg, const char *pr
 	free(file);
 }
 
-/* Lines of standard input, without the stdio that would hide what is there. */
-struct line_reader {
-	struct strbuf buf;
-	size_t at;
-	bool eof;
-};
-
-static bool more_is_there(const struct line_reader *in)
-{
-	struct pollfd p = { .fd = 0, .events = POLLIN };
-
-	if (memchr(in->buf.buf + in->at, '\n', in->buf.len - in->at))
-		return true;
-	return poll(&p, 1, 0) > 0;
-}
-
-static bool next_line(struct line_reader *in, struct strbuf *line)
-{
-	for (;;) {
-		char *start = in->buf.buf + in->at;
-		char *lf = memchr(start, '\n', in->buf.len - in->at);
-		size_t len = lf ? (size_t)(lf - start) : in->buf.len - in->at;
-		ssize_t got;
-
-		if (lf || (in->eof && len)) {
-			strbuf_reset(line);
-			strbuf_add(line, start, len);
-			in->at += len + (lf != NULL);
-			return true;
-		}
-		if (in->eof)
-			return false;
-		strbuf_remove(&in->buf, 0, in->at);
-		in->at = 0;
-		strbuf_grow(&in->buf, 8192);
-		got = read(0, in->buf.buf + in->buf.len, 8192);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			die("unable to read standard input: %s", strerror(errno));
-		strbuf_setlen(&in->buf, in->buf.len + (size_t)got);
-		in->eof = !got;
-	}
-}
-
 static void hash_stdin_paths(struct hash_object *h, const char *prefix)
 {
-	struct line_reader in = { .buf = STRBUF_INIT };
+	struct stdin_lines in = STDIN_LINES_INIT;
 	struct strbuf line = STRBUF_INIT, name = STRBUF_INIT;
 	const char *end;
 
-	while (next_line(&in, &line)) {
-		strbuf_trim_trailing_newline(&line); /* a CR */
+	while (stdin_lines_next(&in, &line)) {
+		strbuf_strip_suffix(&line, "\r");
 		if (*line.buf == '"') {
 			strbuf_reset(&name);
 			if (unquote_c_style(&name, line.buf, &end) < 0 || *end)
@@ -283,12 +238,12 @@ static void hash_stdin_paths(struct hash_object *h, const char *prefix)
 			strbuf_swap(&line, &name);
 		}
 		hash_argument(h, line.buf, prefix);
-		if (!more_is_there(&in)) {
+		if (!stdin_lines_ready(&in)) {
 			publish(h);
 			fflush(stdout);
 		}
 	}
-	strbuf_release(&in.buf);
+	stdin_lines_release(&in);
 	strbuf_release(&line);
 	strbuf_release(&name);
 }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-commit-tree(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/gpg.h"
+#include "fs/file.h"
+#include "object/commit.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/utf8.h"
+#include "walk/revparse.h"
+
+static const char *const usage[] = {
+	"git commit-tree <tree> [(-p <parent>)...]",
+	"git commit-tree [(-p <parent>)...] [-S[<keyid>]] [(-m <message>)...]\n"
+	"                [(-F <file>)...] <tree>",
+	NULL
+};
+
+struct commit_tree {
+	struct repository *r;
+	const char *prefix;
+	struct oid_array parents;
+	struct strbuf message;
+	bool has_message;
+	const char *sign_key; /* NULL: not signed */
+};
+
+/* ---- options, in their order ---- */
+
+static void resolve(struct repository *r, const char *name, enum object_type want,
+		    struct object_id *oid)
+{
+	struct object_info info;
+	struct err err = ERR_INIT;
+
+	if (revparse_oid(r, name, oid, &err) < 0)
+		die("not a valid object name %s", name);
+	if (odb_info(r->odb, oid, &info, &err) < 0 || info.type != want)
+		die("%s is not a valid '%s' object", oid_hex(oid), object_type_name(want));
+}
+
+static int add_parent(const struct option *opt, const char *arg, int unset UNUSED)
+{
+	struct commit_tree *c = opt->value;
+	struct object_id oid;
+
+	resolve(c->r, arg, OBJ_COMMIT, &oid);
+	for (size_t i = 0; i < c->parents.nr; i++)
+		if (oid_eq(&c->parents.oid[i], &oid)) {
+			error("duplicate parent %s ignored", oid_hex(&oid));
+			return 0;
+		}
+	oid_array_append(&c->parents, &oid);
+	return 0;
+}
+
+static void begin_paragraph(struct commit_tree *c)
+{
+	if (c->message.len)
+		strbuf_addch(&c->message, '\n');
+	c->has_message = true;
+}
+
+static int add_message(const struct option *opt, const char *arg, int unset UNUSED)
+{
+	struct commit_tree *c = opt->value;
+
+	begin_paragraph(c);
+	strbuf_addstr(&c->message, arg);
+	strbuf_complete_line(&c->message);
+	return 0;
+}
+
+static int add_file(const struct option *opt, const char *arg, int unset UNUSED)
+{
+	struct commit_tree *c = opt->value;
+	struct err err = ERR_INIT;
+	char *path = is_absolute_path(arg) ? xstrdup(arg)
+					   : path_join(c->prefix ? c->prefix : ".", arg);
+	int fd = strcmp(arg, "-") ? open(path, O_RDONLY | O_CLOEXEC) : 0;
+
+	begin_paragraph(c);
+	if (fd < 0)
+		die("could not open '%s' for reading: %s", arg, strerror(errno));
+	if (read_fd(&c->message, fd, 0, arg, &err) < 0)
+		die_err(&err);
+	if (fd)
+		close(fd);
+	free(path);
+	return 0;
+}
+
+static int set_key(const struct option *opt, const char *arg, int unset)
+{
+	struct commit_tree *c = opt->value;
+
+	c->sign_key = unset ? NULL : arg ? arg : "";
+	return 0;
+}
+
+/* ---- the commit ---- */
+
+/* What is not UTF-8 is taken for Latin-1, with a warning. */
+static void make_utf8(struct strbuf *message)
+{
+	struct strbuf out = STRBUF_INIT;
+	const char *p = message->buf;
+	size_t left = message->len;
+
+	if (utf8_is_valid(p, left))
+		return;
+	fputs("Warning: commit message did not conform to UTF-8.\n"
+	      "You may want to amend it after fixing the message, or set the config\n"
+	      "variable i18n.commitEncoding to the encoding your project uses.\n", stderr);
+	while (left) {
+		const char *next = p;
+		size_t rest = left;
+		int32_t c = utf8_next(&next, &rest);
+
+		if (c < 0) {
+			utf8_append(&out, (unsigned char)*p++);
+			left--;
+		} else {
+			strbuf_add(&out, p, left - rest);
+			p = next;
+			left = rest;
+		}
+	}
+	strbuf_swap(message, &out);
+	strbuf_release(&out);
+}
+
+/* The text, signed if that is asked for. */
+static int compose(struct commit_tree *c, struct commit_draft *d, struct strbuf *text,
+		   struct err *err)
+{
+	struct strbuf signature = STRBUF_INIT;
+	int rc = commit_compose(text, d, err);
+
+	if (!rc && c->sign_key) {
+		rc = gpg_sign(c->r, text->buf, text->len, c->sign_key, &signature, err);
+		d->gpgsig = signature.buf;
+		strbuf_reset(text);
+		if (!rc)
+			rc = commit_compose(text, d, err);
+	}
+	d->gpgsig = NULL;
+	strbuf_release(&signature);
+	return rc;
+}
+
+static int write_commit(struct commit_tree *c, const struct object_id *tree,
+			struct object_id *oid)
+{
+	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT, text = STRBUF_INIT;
+	struct commit_draft d = { .tree = *tree, .parents = c->parents.oid,
+				  .nr_parents = c->parents.nr };
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (config_get_string(c->r->config, "i18n.commitencoding", &d.encoding, &err) < 0 ||
+	    repo_ident(c->r, &author, IDENT_AUTHOR | IDENT_STRICT, &err) < 0 ||
+	    repo_ident(c->r, &committer, IDENT_COMMITTER | IDENT_STRICT, &err) < 0)
+		die_err(&err);
+	if (is_encoding_utf8(d.encoding))
+		make_utf8(&c->message);
+	d.author = author.buf;
+	d.committer = committer.buf;
+	d.message = c->message.buf;
+	d.message_len = c->message.len;
+	rc = compose(c, &d, &text, &err);
+	if (rc < 0)
+		return report_error(&err);
+	if (odb_begin_batch(c->r->odb, repo_batch(c->r), &err) < 0 ||
+	    odb_write(c->r->odb, OBJ_COMMIT, text.buf, text.len, oid, &err) < 0 ||
+	    odb_stage_batch(c->r->odb, &err) < 0 || repo_commit_batch(c->r, &err) < 0)
+		die_err(&err);
+	odb_end_batch(c->r->odb);
+	strbuf_release(&author);
+	strbuf_release(&committer);
+	strbuf_release(&text);
+	return 0;
+}
+
+int cmd_commit_tree(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct commit_tree c = { .r = ctx->repo, .prefix = ctx->prefix,
+				 .message = STRBUF_INIT };
+	struct err err = ERR_INIT;
+	struct object_id tree, oid;
+	int rc;
+	struct option opts[] = {
+		OPT_CALLBACK_F('p', NULL, &c, "parent", "id of a parent commit object",
+			       PARSE_OPT_NONEG, add_parent),
+		OPT_CALLBACK_F('m', NULL, &c, "message", "commit message", PARSE_OPT_NONEG,
+			       add_message),
+		OPT_CALLBACK_F('F', NULL, &c, "file", "read commit log message from file",
+			       PARSE_OPT_NONEG, add_file),
+		OPT_CALLBACK_F('S', "gpg-sign", &c, "key-id", "GPG sign commit",
+			       PARSE_OPT_OPTARG, set_key),
+		OPT_END()
+	};
+
+	if (argc < 2)
+		usage_with_options(usage, opts);
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (argc != 1)
+		die("must give exactly one tree");
+	resolve(c.r, argv[0], OBJ_TREE, &tree);
+	if (!c.has_message && read_fd(&c.message, 0, 0, "standard input", &err) < 0)
+		die_err(&err);
+	rc = write_commit(&c, &tree, &oid);
+	oid_array_clear(&c.parents);
+	strbuf_release(&c.message);
+	if (rc)
+		return rc;
+	puts(oid_hex(&oid));
+	return finish_stdout() ? 128 : 0;
+}
