@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "walk/mailmap.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/path.h"
+#include "walk/revparse.h"
+
+struct person {
+	char *name, *mail; /* NULL: not changed */
+};
+
+/* Under one address: for any name, and for certain ones. */
+struct address {
+	struct person any;
+	struct strmap by_name; /* to struct person */
+};
+
+struct mailmap {
+	struct strmap by_mail; /* to struct address */
+};
+
+static void free_person(void *data)
+{
+	struct person *p = data;
+
+	free(p->name);
+	free(p->mail);
+	free(p);
+}
+
+static void free_address(void *data)
+{
+	struct address *a = data;
+
+	free(a->any.name);
+	free(a->any.mail);
+	strmap_clear(&a->by_name, free_person);
+	free(a);
+}
+
+static struct mailmap *mailmap_new(void)
+{
+	struct mailmap *m = xcalloc(1, sizeof(*m));
+
+	m->by_mail = (struct strmap)STRMAP_INIT_ICASE;
+	return m;
+}
+
+void mailmap_free(struct mailmap *m)
+{
+	if (!m)
+		return;
+	strmap_clear(&m->by_mail, free_address);
+	free(m);
+}
+
+bool mailmap_is_empty(const struct mailmap *m)
+{
+	return !m || !m->by_mail.nr;
+}
+
+/* ---- the file ---- */
+
+static void set(struct person *p, const char *name, const char *mail)
+{
+	if (name) {
+		free(p->name);
+		p->name = xstrdup(name);
+	}
+	if (mail) {
+		free(p->mail);
+		p->mail = xstrdup(mail);
+	}
+}
+
+static void add(struct mailmap *m, const char *new_name, const char *new_mail,
+		const char *old_name, const char *old_mail)
+{
+	struct address *a;
+	struct person *p;
+
+	/* With one address only, it is the one to look for. */
+	if (!old_mail) {
+		old_mail = new_mail;
+		new_mail = NULL;
+	}
+	a = strmap_get(&m->by_mail, old_mail);
+	if (!a) {
+		CALLOC_ARRAY(a, 1);
+		a->by_name = (struct strmap)STRMAP_INIT_ICASE;
+		strmap_put(&m->by_mail, old_mail, a);
+	}
+	if (!old_name) {
+		set(&a->any, new_name, new_mail);
+		return;
+	}
+	p = strmap_get(&a->by_name, old_name);
+	if (!p) {
+		CALLOC_ARRAY(p, 1);
+		strmap_put(&a->by_name, old_name, p);
+	}
+	set(p, new_name, new_mail);
+}
+
+/*
+ * "NAME <MAIL>" at *s, cut in place; *name NULL if there is none. False if no
+ * such thing follows.
+ */
+static bool take_pair(char **s, char **name, char **mail, bool need_mail)
+{
+	char *lt = strchr(*s, '<'), *gt = lt ? strchr(lt, '>') : NULL, *end;
+
+	if (!gt || (need_mail && gt == lt + 1))
+		return false;
+	*name = *s + strspn(*s, " \t");
+	for (end = lt; end > *name && isspace((unsigned char)end[-1]); end--)
+		;
+	*end = '\0';
+	*gt = '\0';
+	*mail = lt + 1;
+	if (end <= *name)
+		*name = NULL;
+	*s = gt + 1;
+	return true;
+}
+
+static void parse_line(struct mailmap *m, char *line)
+{
+	char *name1, *mail1, *name2 = NULL, *mail2 = NULL;
+
+	if (*line == '#' || !take_pair(&line, &name1, &mail1, true))
+		return;
+	take_pair(&line, &name2, &mail2, false);
+	if (name1 || mail2)
+		add(m, name1, mail1, name2, mail2);
+}
+
+static void parse(struct mailmap *m, const char *text, size_t len)
+{
+	const char *end, *stop = text + len;
+
+	for (; text < stop; text = end + 1) {
+		char *line;
+
+		end = memchr(text, '\n', stop - text);
+		if (!end)
+			end = stop;
+		line = xmemdupz(text, end - text);
+		parse_line(m, line);
+		free(line);
+	}
+}
+
+struct mailmap *mailmap_parse(const char *text, size_t len)
+{
+	struct mailmap *m = mailmap_new();
+
+	parse(m, text, len);
+	return m;
+}
+
+static int read_map_file(struct mailmap *m, const char *path, bool follow, struct err *err)
+{
+	struct strbuf buf = STRBUF_INIT;
+	struct stat st;
+	int rc;
+
+	/* One that comes with the sources must not lead elsewhere. */
+	if (!follow && !lstat(path, &st) && S_ISLNK(st.st_mode))
+		return 0;
+	rc = read_file(&buf, path, 0, err);
+	if (!rc)
+		parse(m, buf.buf, buf.len);
+	strbuf_release(&buf);
+	return rc;
+}
+
+static int read_map_blob(struct mailmap *m, struct repository *r, const char *name,
+			 struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_id oid;
+	int rc = revparse_oid(r, name, &oid, NULL);
+
+	if (rc < 0)
+		return 0;
+	rc = odb_read_type(r->odb, &oid, OBJ_BLOB, &buf, err);
+	if (!rc)
+		parse(m, buf.data, buf.size);
+	object_buf_release(&buf);
+	return rc;
+}
+
+int mailmap_read(struct mailmap **out, struct repository *r, struct err *err)
+{
+	struct mailmap *m = mailmap_new();
+	const char *blob = NULL;
+	char *file = NULL, *top;
+	int rc = 0;
+
+	config_get_string(r->config, "mailmap.blob", &blob, NULL);
+	if (!blob && r->bare)
+		blob = "HEAD:.mailmap";
+	if (r->worktree) {
+		top = path_join(r->worktree, ".mailmap");
+		(void)!read_map_file(m, top, false, NULL); /* nothing to fail for */
+		free(top);
+	}
+	if (blob)
+		rc = read_map_blob(m, r, blob, err);
+	config_get_path(r->config, "mailmap.file", &file, NULL);
+	if (!rc && file) {
+		rc = read_map_file(m, file, true, err);
+		if (rc == ERR_NOT_FOUND) {
+			if (err)
+				err_release(err);
+			rc = 0;
+		}
+	}
+	free(file);
+	if (rc < 0)
+		mailmap_free(m);
+	else
+		*out = m;
+	return rc;
+}
+
+/* ---- looking up ---- */
+
+static void replace(const char *with, const char **text, size_t *len)
+{
+	if (with) {
+		*text = with;
+		*len = strlen(with);
+	}
+}
+
+bool mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
+		   const char **mail, size_t *mail_len)
+{
+	const struct address *a;
+	const struct person *p = NULL;
+
+	if (mailmap_is_empty(m))
+		return false;
+	a = strmap_get_mem(&m->by_mail, *mail, *mail_len);
+	if (!a)
+		return false;
+	if (a->by_name.nr)
+		p = strmap_get_mem(&a->by_name, *name, *name_len);
+	if (!p)
+		p = &a->any;
+	if (!p->name && !p->mail)
+		return false;
+	replace(p->name, name, name_len);
+	replace(p->mail, mail, mail_len);
+	return true;
+}

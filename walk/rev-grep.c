@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* --grep, --author, --committer: which commits have the right words. */
+#include "compat/posix.h"
+#include "walk/revision-internal.h"
+#include "walk/rev-grep.h"
+#include "object/commit.h"
+#include "object/ident.h"
+#include "util/alloc.h"
+#include "util/utf8.h"
+#include "walk/mailmap.h"
+#include <regex.h>
+
+struct pattern {
+	enum rev_grep_field field;
+	char *text;
+	bool compiled;
+	regex_t regex;
+};
+
+struct rev_grep *rev_grep_of(struct rev_walk *w)
+{
+	if (!w->grep)
+		w->grep = xcalloc(1, sizeof(*w->grep));
+	return w->grep;
+}
+
+/* Lines of a pattern are patterns of their own: any may match. */
+void rev_grep_add(struct rev_walk *w, enum rev_grep_field field, const char *pattern)
+{
+	struct rev_grep *g = rev_grep_of(w);
+	const char *end;
+
+	for (;; pattern = end + 1) {
+		end = strchrnul(pattern, '\n');
+		ALLOC_GROW(g->patterns, g->nr + 1, g->alloc);
+		memset(&g->patterns[g->nr], 0, sizeof(*g->patterns));
+		g->patterns[g->nr].field = field;
+		g->patterns[g->nr++].text = xstrndup(pattern, end - pattern);
+		if (!*end)
+			break;
+	}
+}
+
+void rev_grep_set_mailmap(struct rev_walk *w, const struct mailmap *m)
+{
+	rev_grep_of(w)->mailmap = m;
+}
+
+void rev_grep_set_encoding(struct rev_walk *w, const char *encoding)
+{
+	rev_grep_of(w)->encoding = encoding;
+}
+
+bool rev_has_patterns(const struct rev_walk *w)
+{
+	return w->grep && w->grep->nr;
+}
+
+void rev_grep_free(struct rev_grep *g)
+{
+	size_t i;
+
+	if (!g)
+		return;
+	for (i = 0; i < g->nr; i++) {
+		free(g->patterns[i].text);
+		if (g->patterns[i].compiled)
+			regfree(&g->patterns[i].regex);
+	}
+	free(g->patterns);
+	free(g);
+}
+
+int rev_grep_compile(struct rev_walk *w, struct err *err)
+{
+	struct rev_grep *g = w->grep;
+	size_t i;
+
+	for (i = 0; g && i < g->nr; i++) {
+		int flags = REG_NEWLINE | REG_NOSUB, rc;
+		char why[200];
+
+		if (g->type == REV_PATTERN_FIXED)
+			continue;
+		if (g->type == REV_PATTERN_EXTENDED)
+			flags |= REG_EXTENDED;
+		if (g->ignore_case)
+			flags |= REG_ICASE;
+		rc = regcomp(&g->patterns[i].regex, g->patterns[i].text, flags);
+		if (rc) {
+			regerror(rc, &g->patterns[i].regex, why, sizeof(why));
+			return err_set(err, ERR_INVALID, "command line, '%s': %s",
+				       g->patterns[i].text, why);
+		}
+		g->patterns[i].compiled = true;
+	}
+	return 0;
+}
+
+/* text is NUL-terminated. */
+static bool matches(const struct rev_grep *g, const struct pattern *p, const char *text)
+{
+	if (p->compiled)
+		return !regexec(&p->regex, text, 0, NULL, 0);
+	return g->ignore_case ? strcasestr(text, p->text) != NULL : strstr(text, p->text) != NULL;
+}
+
+/* Any pattern of a field will do; without one the field does not matter. */
+static bool field_matches(const struct rev_grep *g, enum rev_grep_field field, const char *text)
+{
+	bool asked = false;
+	size_t i;
+
+	for (i = 0; i < g->nr; i++) {
+		if (g->patterns[i].field != field)
+			continue;
+		if (matches(g, &g->patterns[i], text))
+			return true;
+		asked = true;
+	}
+	return !asked;
+}
+
+static bool has_field(const struct rev_grep *g, enum rev_grep_field field)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr; i++)
+		if (g->patterns[i].field == field)
+			return true;
+	return false;
+}
+
+bool rev_has_field(const struct rev_walk *w, enum rev_grep_field field)
+{
+	return w->grep && has_field(w->grep, field);
+}
+
+static bool message_matches(const struct rev_grep *g, const char *text)
+{
+	bool found = false;
+	size_t i;
+
+	if (!has_field(g, REV_GREP_MESSAGE))
+		return true;
+	if (!g->all_match)
+		return field_matches(g, REV_GREP_MESSAGE, text) != g->invert;
+	for (i = 0; i < g->nr; i++) {
+		if (g->patterns[i].field != REV_GREP_MESSAGE)
+			continue;
+		found = matches(g, &g->patterns[i], text);
+		if (!found)
+			break;
+	}
+	return found != g->invert;
+}
+
+/* "Name <mail>", as the mailmap has it. */
+static void ident_text(const struct rev_grep *g, const char *line, size_t len, struct strbuf *out)
+{
+	struct ident_split id;
+	const char *name, *mail;
+	size_t name_len, mail_len;
+
+	strbuf_reset(out);
+	if (!line || ident_split_line(&id, line, len) < 0) {
+		if (line)
+			strbuf_add(out, line, len);
+		return;
+	}
+	name = id.name, name_len = id.name_len;
+	mail = id.mail, mail_len = id.mail_len;
+	if (g->mailmap)
+		mailmap_apply(g->mailmap, &name, &name_len, &mail, &mail_len);
+	strbuf_add(out, name, name_len);
+	strbuf_addstr(out, " <");
+	strbuf_add(out, mail, mail_len);
+	strbuf_addch(out, '>');
+}
+
+static bool idents_match(const struct rev_grep *g, const struct commit_view *v)
+{
+	struct strbuf text = STRBUF_INIT;
+	bool ok = true;
+
+	if (has_field(g, REV_GREP_AUTHOR)) {
+		ident_text(g, v->author, v->author_len, &text);
+		ok = field_matches(g, REV_GREP_AUTHOR, text.buf);
+	}
+	if (ok && has_field(g, REV_GREP_COMMITTER)) {
+		ident_text(g, v->committer, v->committer_len, &text);
+		ok = field_matches(g, REV_GREP_COMMITTER, text.buf);
+	}
+	strbuf_release(&text);
+	return ok;
+}
+
+static bool commit_matches(struct rev_walk *w, const struct commit_view *v)
+{
+	const struct rev_grep *g = w->grep;
+	char *from, *text;
+	bool ok;
+
+	if (!idents_match(g, v))
+		return false;
+	from = v->encoding ? xstrndup(v->encoding, v->encoding_len) : NULL;
+	text = reencode_string(v->message, v->message_len,
+			       g->encoding ? g->encoding : "UTF-8", from ? from : "UTF-8", NULL);
+	ok = message_matches(g, text ? text : v->message);
+	free(text);
+	free(from);
+	return ok;
+}
+
+int rev_grep_matches(struct rev_walk *w, struct commit *c, struct err *err)
+{
+	struct rev_reflog_info info;
+	struct commit_view v;
+	const char *buf;
+	size_t len;
+	int rc;
+
+	if (!rev_has_patterns(w))
+		return 1;
+	if (has_field(w->grep, REV_GREP_REFLOG) &&
+	    (!rev_reflog_info(w, &info) || !field_matches(w->grep, REV_GREP_REFLOG, info.msg)))
+		return 0;
+	rc = commit_buffer(w->pool, c, &buf, &len, err);
+	if (!rc)
+		rc = commit_parse(&v, buf, len, w->repo->algo, err);
+	if (rc < 0)
+		return rc;
+	rc = commit_matches(w, &v);
+	commit_view_release(&v);
+	return rc;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The whole range first, then in the order that was asked for. */
+#include "compat/posix.h"
+#include "walk/revision-internal.h"
+#include "object/commit.h"
+#include "object/ident.h"
+#include "util/alloc.h"
+
+/*
+ * Clocks of different machines disagree, so when nothing interesting is left in the
+ * queue a few more commits are looked at: one of them may still exclude what has been
+ * taken for interesting.
+ */
+#define SLOP 5
+
+struct slop {
+	timestamp_t date; /* of the last interesting commit */
+	int left;
+};
+
+static bool go_on(struct rev_walk *w, struct slop *s)
+{
+	const struct commit *next = prio_queue_peek(&w->state->queue);
+
+	if (!next)
+		return false;
+	if (s->date <= next->date || w->state->interesting)
+		s->left = SLOP;
+	else
+		s->left--;
+	return s->left > 0;
+}
+
+static int collect(struct rev_walk *w, struct err *err)
+{
+	struct slop slop = { TIME_MAX, SLOP };
+	struct commit *c;
+	int rc;
+
+	while ((c = rev_dequeue(w))) {
+		if (w->since && !w->since_as_filter && c->date < w->since)
+			rev_mark_uninteresting(w, c);
+		rc = rev_process_parents(w, c, err);
+		if (rc < 0)
+			return rc;
+		if (c->flags & REV_UNINTERESTING) {
+			rev_mark_parents_uninteresting(w, c);
+			if (!go_on(w, &slop))
+				break;
+			continue;
+		}
+		if (w->until && c->date > w->until)
+			continue;
+		slop.date = c->date;
+		commit_list_add(&w->state->list, c);
+	}
+	return 0;
+}
+
+/* ---- --ancestry-path ---- */
+
+/* Keep what the bottoms can be reached from; and, of those that were named, what
+ * they reach. */
+static int limit_to_ancestry_path(struct rev_walk *w)
+{
+	struct commit_list *l = &w->state->list;
+	size_t i, kept = 0;
+	uint32_t j;
+	bool progress;
+
+	for (i = 0; i < w->ancestry_bottoms.nr; i++)
+		w->ancestry_bottoms.items[i]->flags |= REV_MARK;
+	do {
+		progress = false;
+		for (i = l->nr; i-- > 0;) {
+			struct commit *c = l->items[i];
+
+			if (c->flags & REV_MARK)
+				continue;
+			for (j = 0; j < c->nr_parents; j++)
+				if (c->parents[j]->flags & REV_MARK) {
+					c->flags |= REV_MARK;
+					progress = true;
+					break;
+				}
+		}
+	} while (progress);
+	for (i = 0; i < l->nr; i++) {
+		struct commit *c = l->items[i];
+
+		if (c->flags & REV_MARK)
+			l->items[kept++] = c;
+		else
+			c->flags |= REV_UNINTERESTING;
+	}
+	l->nr = kept;
+	commit_pool_clear_flags(w->pool, REV_MARK);
+	return 0;
+}
+
+static void limit_sides(struct rev_walk *w)
+{
+	struct commit_list *l = &w->state->list;
+	size_t i, kept = 0;
+
+	for (i = 0; i < l->nr; i++) {
+		bool left = l->items[i]->flags & REV_LEFT;
+
+		if (left == w->left_only)
+			l->items[kept++] = l->items[i];
+		else
+			l->items[i]->flags |= REV_SHOWN;
+	}
+	l->nr = kept;
+}
+
+int rev_limit(struct rev_walk *w, struct err *err)
+{
+	int rc = collect(w, err);
+
+	if (!rc && (w->left_only || w->right_only))
+		limit_sides(w);
+	if (!rc && w->ancestry_path)
+		rc = limit_to_ancestry_path(w);
+	w->state->use_list = true;
+	return rc;
+}
+
+/* ---- order ---- */
+
+struct sort {
+	struct rev_walk *w;
+	uint32_t *waiting; /* by index: children that are not out yet, plus one */
+	timestamp_t *author_dates;
+	size_t nr;
+};
+
+static timestamp_t author_date(struct rev_walk *w, struct commit *c)
+{
+	struct ident_split ident;
+	timestamp_t date = 0;
+	struct commit_view v;
+	const char *buf;
+	size_t len;
+
+	if (commit_buffer(w->pool, c, &buf, &len, NULL) < 0)
+		return 0;
+	if (!commit_parse(&v, buf, len, w->repo->algo, NULL)) {
+		if (v.author && !ident_split_line(&ident, v.author, v.author_len) && ident.has_date)
+			date = ident.date;
+		commit_view_release(&v);
+	}
+	return date;
+}
+
+static int cmp_author_date(const void *va, const void *vb, void *data)
+{
+	const struct sort *s = data;
+	timestamp_t a = s->author_dates[((const struct commit *)va)->index];
+	timestamp_t b = s->author_dates[((const struct commit *)vb)->index];
+
+	return a > b ? -1 : a < b;
+}
+
+static void count_children(struct sort *s, const struct commit_list *l)
+{
+	size_t i;
+	uint32_t j;
+
+	for (i = 0; i < l->nr; i++)
+		s->waiting[l->items[i]->index] = 1;
+	for (i = 0; i < l->nr; i++)
+		for (j = 0; j < l->items[i]->nr_parents; j++) {
+			struct commit *p = l->items[i]->parents[j];
+
+			if (p->index < s->nr && s->waiting[p->index])
+				s->waiting[p->index]++;
+		}
+}
+
+int rev_sort_topologically(struct rev_walk *w, struct commit_list *l, struct err *err UNUSED)
+{
+	struct sort s = { .w = w, .nr = commit_pool_nr(w->pool) };
+	struct prio_queue queue = { .compare = NULL };
+	struct commit *c;
+	size_t i, out = 0;
+	uint32_t j;
+
+	if (!l->nr)
+		return 0;
+	CALLOC_ARRAY(s.waiting, s.nr);
+	if (w->order == REV_ORDER_DATE)
+		queue.compare = commit_date_cmp;
+	if (w->order == REV_ORDER_AUTHOR_DATE) {
+		CALLOC_ARRAY(s.author_dates, s.nr);
+		for (i = 0; i < l->nr; i++)
+			s.author_dates[l->items[i]->index] = author_date(w, l->items[i]);
+		queue.compare = cmp_author_date;
+		queue.data = &s;
+	}
+	count_children(&s, l);
+	for (i = 0; i < l->nr; i++)
+		if (s.waiting[l->items[i]->index] == 1)
+			prio_queue_put(&queue, l->items[i]);
+	if (!queue.compare)
+		prio_queue_reverse(&queue); /* a stack: the first tip on top */
+	while ((c = prio_queue_get(&queue))) {
+		s.waiting[c->index] = 0;
+		l->items[out++] = c;
+		for (j = 0; j < c->nr_parents; j++) {
+			struct commit *p = c->parents[j];
+
+			if (p->index < s.nr && s.waiting[p->index] &&
+			    --s.waiting[p->index] == 1)
+				prio_queue_put(&queue, p);
+		}
+	}
+	l->nr = out;
+	prio_queue_clear(&queue);
+	free(s.waiting);
+	free(s.author_dates);
+	return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The queue of commits that wait to be looked at, and the mark of what is excluded,
+ * which flows from child to parent. Both are kept together here because the
+ * number of interesting commits in the queue decides when a walk is over.
+ */
+#include "compat/posix.h"
+#include "walk/revision-internal.h"
+#include "util/alloc.h"
+
+int rev_enqueue(struct rev_walk *w, struct commit *c, struct err *err)
+{
+	int rc = commit_parse_node(w->pool, c, err);
+
+	if (rc < 0)
+		return rc;
+	c->flags |= REV_QUEUED;
+	if (!(c->flags & REV_UNINTERESTING))
+		w->state->interesting++;
+	prio_queue_put(&w->state->queue, c);
+	return 0;
+}
+
+struct commit *rev_dequeue(struct rev_walk *w)
+{
+	struct commit *c = prio_queue_get(&w->state->queue);
+
+	if (c) {
+		c->flags &= ~REV_QUEUED;
+		if (!(c->flags & REV_UNINTERESTING))
+			w->state->interesting--;
+	}
+	return c;
+}
+
+void rev_mark_uninteresting(struct rev_walk *w, struct commit *c)
+{
+	if (c->flags & REV_UNINTERESTING)
+		return;
+	c->flags |= REV_UNINTERESTING;
+	if (c->flags & REV_QUEUED)
+		w->state->interesting--;
+}
+
+/* Down through all that has been parsed; the rest is marked when it gets there. */
+void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c)
+{
+	struct commit_list todo = COMMIT_LIST_INIT;
+	uint32_t i, nr;
+
+	commit_list_add(&todo, c);
+	while (todo.nr) {
+		c = todo.items[--todo.nr];
+		nr = w->exclude_first_parent && c->nr_parents ? 1 : c->nr_parents;
+		for (i = 0; i < nr; i++) {
+			struct commit *p = c->parents[i];
+
+			if (p->flags & REV_UNINTERESTING)
+				continue;
+			rev_mark_uninteresting(w, p);
+			if (p->nr_parents)
+				commit_list_add(&todo, p);
+		}
+	}
+	commit_list_clear(&todo);
+}
+
+/* The first way that a commit was reached by stays. */
+void rev_set_source(struct rev_walk *w, const struct commit *c, const char *name)
+{
+	struct rev_state *s = w->state;
+	size_t want = commit_pool_nr(w->pool);
+
+	if (!w->source)
+		return;
+	if (s->nr_sources < want) {
+		s->sources = xreallocarray(s->sources, want * 2, sizeof(*s->sources));
+		memset(s->sources + s->nr_sources, 0,
+		       (want * 2 - s->nr_sources) * sizeof(*s->sources));
+		s->nr_sources = want * 2;
+	}
+	if (!s->sources[c->index])
+		s->sources[c->index] = name;
+}
+
+/* Excluded: its parents are so too. What is missing on that side does not matter. */
+static int queue_excluded_parents(struct rev_walk *w, struct commit *c)
+{
+	uint32_t i, nr = w->exclude_first_parent && c->nr_parents ? 1 : c->nr_parents;
+
+	for (i = 0; i < nr; i++) {
+		struct commit *p = c->parents[i];
+
+		rev_mark_uninteresting(w, p);
+		if (commit_parse_node(w->pool, p, NULL) < 0)
+			continue;
+		if (p->nr_parents)
+			rev_mark_parents_uninteresting(w, p);
+		if (p->flags & REV_SEEN)
+			continue;
+		p->flags |= REV_SEEN;
+		if (rev_enqueue(w, p, NULL) < 0)
+			continue;
+	}
+	return 0;
+}
+
+int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err)
+{
+	uint32_t i;
+	int rc;
+
+	if (c->flags & REV_ADDED)
+		return 0;
+	c->flags |= REV_ADDED;
+	rc = commit_parse_node(w->pool, c, err);
+	if (rc < 0)
+		return rc;
+	if (c->flags & REV_UNINTERESTING)
+		return queue_excluded_parents(w, c);
+	rc = rev_simplify(w, c, err);
+	if (rc < 0 || w->no_walk)
+		return rc;
+	for (i = 0; i < c->nr_parents; i++) {
+		struct commit *p = c->parents[i];
+
+		rc = commit_parse_node(w->pool, p, err);
+		if (rc < 0)
+			return rc;
+		rev_set_source(w, p, rev_source(w, c));
+		p->flags |= c->flags & REV_LEFT;
+		if (!(p->flags & REV_SEEN)) {
+			p->flags |= REV_SEEN;
+			rc = rev_enqueue(w, p, err);
+			if (rc < 0)
+				return rc;
+		}
+		if (w->first_parent)
+			break;
+	}
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of the history walker share. */
+#ifndef WALK_REVISION_INTERNAL_H
+#define WALK_REVISION_INTERNAL_H
+
+#include "compat/posix.h"
+#include "util/prio-queue.h"
+#include "walk/revision.h"
+
+struct tree_cache; /* treecmp.c */
+
+struct rev_state {
+	/* Commits that wait, the youngest first. */
+	struct prio_queue queue;
+	size_t interesting; /* of those, not UNINTERESTING */
+	/* Once limited: what is left, in order. */
+	struct commit_list list;
+	size_t next;
+	bool use_list;
+	/* Delivering. */
+	struct commit_list boundary; /* parents of what was shown */
+	struct commit_list last;     /* boundary commits, or everything reversed */
+	size_t next_last;
+	bool use_last;
+	const char **sources; /* by commit->index */
+	size_t nr_sources;
+	struct tree_cache *trees;
+};
+
+/* ---- rev-queue.c: parents, marks ---- */
+int rev_enqueue(struct rev_walk *w, struct commit *c, struct err *err);
+struct commit *rev_dequeue(struct rev_walk *w);
+void rev_set_source(struct rev_walk *w, const struct commit *c, const char *name);
+void rev_mark_uninteresting(struct rev_walk *w, struct commit *c);
+void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c);
+/* Simplify, then queue the parents; once per commit. */
+MUST_USE int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err);
+
+/* ---- rev-limit.c ---- */
+MUST_USE int rev_limit(struct rev_walk *w, struct err *err);
+/* Children before parents; the order of `l` decides among equals. */
+MUST_USE int rev_sort_topologically(struct rev_walk *w, struct commit_list *l,
+				    struct err *err);
+
+/* ---- rev-simplify.c ---- */
+MUST_USE int rev_simplify(struct rev_walk *w, struct commit *c, struct err *err);
+/* Parents that are not shown are replaced by those behind them that are. */
+MUST_USE int rev_rewrite_parents(struct rev_walk *w, struct commit *c, struct err *err);
+bool rev_is_relevant(const struct commit *c);
+bool rev_prunes(const struct rev_walk *w);
+
+/* ---- treecmp.c ---- */
+void tree_cache_free(struct tree_cache *t);
+
+/* ---- rev-grep.c ---- */
+/* 1 matches (or there are no patterns), 0 not, < 0 failure */
+int rev_grep_matches(struct rev_walk *w, struct commit *c, struct err *err);
+MUST_USE int rev_grep_compile(struct rev_walk *w, struct err *err);
+void rev_grep_free(struct rev_grep *g);
+
+/* ---- rev-reflog.c ---- */
+MUST_USE int rev_reflog_begin(struct rev_walk *w, struct err *err);
+/* The commit of the next entry; 0 at the end. */
+int rev_reflog_next(struct rev_walk *w, struct commit **out, struct err *err);
+void rev_reflog_free(struct rev_walk *w);
+
+#endif

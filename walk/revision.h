@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Walking the history: which commits a range means, and in which order.
+ * gitrevisions(7), "Commit Limiting", "History Simplification" and "Commit
+ * Ordering" of git-rev-list(1).
+ *
+ *   struct rev_walk *w = rev_walk_new(r, &err);
+ *   rev_walk_arguments(w, argc, argv, &hooks, &err)    "main..topic", "-n5", "--", paths
+ *   rev_walk_begin(w, &err)
+ *   while ((rc = rev_walk_next(w, &c, &err)) > 0)
+ *           …  w->... tells how c is to be marked
+ *   rev_walk_free(w)
+ *
+ * Cost: without --topo-order, --reverse, excluded commits and the like, commits
+ * come one by one; else the whole range is walked before the first is delivered.
+ */
+#ifndef WALK_REVISION_H
+#define WALK_REVISION_H
+
+#include "compat/posix.h"
+#include "index/pathspec.h"
+#include "util/date.h"
+#include "util/strvec.h"
+#include "walk/commits.h"
+#include "walk/reach.h"
+#include "walk/refglob.h"
+
+/* Flags of commits. */
+#define REV_SEEN 1u
+#define REV_UNINTERESTING 2u
+#define REV_TREESAME 4u	     /* nothing changed within the paths */
+#define REV_SHOWN 8u
+#define REV_ADDED 16u	     /* its parents have been queued */
+#define REV_BOUNDARY 32u
+#define REV_CHILD_SHOWN 64u
+#define REV_LEFT 128u	     /* from the left side of a...b */
+#define REV_BOTTOM 256u	     /* named as excluded */
+#define REV_QUEUED 512u
+#define REV_MARK 1024u	     /* short-lived */
+#define REV_ALL_FLAGS 0xffffu
+
+enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
+
+enum rev_pattern_type { REV_PATTERN_BASIC, REV_PATTERN_EXTENDED, REV_PATTERN_FIXED };
+
+struct rev_grep; /* --grep, --author, --committer, --grep-reflog */
+
+/* What an argument contributed, in order. */
+struct rev_start {
+	struct object_id oid;
+	char *name;	/* as typed, or the ref's name; owned */
+	uint32_t flags; /* REV_UNINTERESTING, REV_LEFT, REV_BOTTOM */
+	struct commit *commit; /* NULL: no commit */
+	bool from_glob; /* --all and the like */
+};
+
+struct rev_walk {
+	struct repository *repo;
+	struct commit_pool *pool; /* owned */
+
+	/* ---- options; set by rev_walk_arguments or by hand ---- */
+	const char *default_rev; /* "HEAD"; NULL: none */
+	enum rev_order order;
+	bool reverse, first_parent, exclude_first_parent;
+	bool left_right, left_only, right_only, boundary, no_walk, unsorted;
+	bool reflogs;		  /* -g */
+	bool full_history, sparse;
+	bool ancestry_path;
+	bool want_parents;	  /* --graph, --parents: rewritten to what is shown */
+	bool ignore_missing;
+	bool source;		  /* remember from which start a commit was reached */
+	bool since_as_filter;
+	int max_count, skip;	  /* -1: none */
+	int min_parents, max_parents; /* 0, -1 */
+	timestamp_t since, until; /* 0: none */
+	struct pathspec pathspec;
+	bool has_pathspec;
+
+	/* ---- internal ---- */
+	struct rev_start *starts;
+	size_t nr_starts, alloc_starts;
+	bool negate;	  /* --not */
+	bool input_given; /* --all and the like, even if no ref was there */
+	bool limited;
+	struct ref_exclusions exclusions;
+	struct commit_list ancestry_bottoms;
+	struct rev_grep *grep;
+	struct rev_state *state;
+	struct rev_reflog *reflog; /* -g */
+};
+
+MUST_USE int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err);
+void rev_walk_free(struct rev_walk *w);
+
+struct rev_hooks {
+	/*
+	 * An option that is not ours, at argv[0] (argv is NULL-terminated): how many
+	 * arguments it took, 0 if nobody knows it, < 0 a failure.
+	 */
+	int (*option)(void *data, const char *const *argv, struct err *err);
+	void *data;
+};
+/*
+ * argv[1..argc): options, revisions, paths. ERR_INVALID, ERR_NOT_FOUND with the
+ * messages that users know ("ambiguous argument 'x': both revision and filename …").
+ * An option that nobody knows: ERR_INVALID "unrecognized argument: --x".
+ */
+MUST_USE int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
+				const struct rev_hooks *hooks, struct err *err);
+/* One option; as the hook above. */
+int rev_walk_option(struct rev_walk *w, const char *const *argv, struct err *err);
+/* "a", "^a", "a..b", "a...b", "a^@", "a^!", "a^-". ERR_NOT_FOUND: it is none. */
+MUST_USE int rev_walk_add(struct rev_walk *w, const char *arg, struct err *err);
+MUST_USE int rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid,
+				 const char *name, uint32_t flags, struct err *err);
+
+/* Resolve the default, read tips, limit. ERR_NOT_FOUND: there is no commit yet. */
+MUST_USE int rev_walk_begin(struct rev_walk *w, struct err *err);
+/* 1: *out, 0: end, < 0: failure. */
+int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err);
+
+/* ---- about the commit that was delivered last ---- */
+/* '<' '>' '-' '^' or 0 */
+char rev_mark(const struct rev_walk *w, const struct commit *c);
+/* --source: the start's name. NULL: not known. */
+const char *rev_source(const struct rev_walk *w, const struct commit *c);
+
+/* -g: the entry. False if there is none. */
+struct rev_reflog_info {
+	const char *ref;	/* as typed: "HEAD", "main" */
+	const char *full_ref;
+	unsigned number;	/* HEAD@{number} */
+	bool by_date;		/* the user named a date: HEAD@{date} */
+	const char *ident;	/* "Name <mail>" */
+	timestamp_t date;
+	int tz;
+	const char *msg;
+};
+bool rev_reflog_info(const struct rev_walk *w, struct rev_reflog_info *out);
+
+/* ---- message patterns ---- */
+enum rev_grep_field { REV_GREP_MESSAGE, REV_GREP_AUTHOR, REV_GREP_COMMITTER, REV_GREP_REFLOG };
+void rev_grep_add(struct rev_walk *w, enum rev_grep_field field, const char *pattern);
+struct mailmap;
+/* Authors and committers are matched as the mailmap shows them. */
+void rev_grep_set_mailmap(struct rev_walk *w, const struct mailmap *m);
+/* Messages are matched as they are shown. */
+void rev_grep_set_encoding(struct rev_walk *w, const char *encoding);
+bool rev_has_patterns(const struct rev_walk *w);
+
+/* Did anything within the pathspec change between two trees (NULL: empty)? 1, 0, < 0. */
+int rev_trees_differ(struct rev_walk *w, const struct object_id *a, const struct object_id *b,
+		     struct err *err);
+
+#endif
