@@ -347,7 +347,7 @@ static int value_option(struct rev_walk *w, const char *const *argv, struct err 
 		{ "--exclude", VALUE_EXCLUDE, NULL, 0 },
 		{ "--exclude-hidden", VALUE_HIDE, NULL, 0 },
 	};
-	const char *value;
+	const char *value = NULL;
 	size_t i;
 	int used, rc;
 
