@@ -129,6 +129,7 @@ struct base_object {
 	enum object_type type;
 	size_t size;
 	void *data; /* NUL-terminated */
+	bool borrowed; /* from elsewhere, in place of a corrupt or missing one */
 };
 struct base_object *base_object_new(enum object_type type, void *data, size_t size);
 void base_object_put(struct base_object *b); /* drops a reference; NULL is fine */
@@ -172,7 +173,7 @@ void pack_free(struct pack *p);
 MUST_USE int pack_open_idx(struct pack *p, struct err *err);
 MUST_USE int pack_open_data(struct pack *p, struct err *err); /* idx too */
 MUST_USE int pack_open_rev(struct pack *p, struct err *err);  /* idx too */
-void pack_mark_bad(struct pack *p, uint64_t offset);
+bool pack_mark_bad(struct pack *p, uint64_t offset); /* true if that is news */
 bool pack_is_marked_bad(struct pack *p, uint64_t offset);
 /* Position in the idx of the i-th object by offset; rev must be open. */
 uint32_t pack_rev_at(const struct pack *p, uint32_t i);
@@ -220,9 +221,8 @@ MUST_USE int delta_read_size(const unsigned char **at, const unsigned char *end,
 			     uint64_t *out);
 
 /* ---- read.c ---- */
-/* No other copy is asked for: what this pack has, or an error. */
-#define READ_THIS_COPY 1u
-MUST_USE int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, unsigned flags,
+/* This copy and no other; only its bases may come from elsewhere if they are bad here. */
+MUST_USE int pack_read_at(struct pack *p, struct reader *r, uint64_t offset,
 			  struct object_buf *out, struct err *err);
 #define INFO_PLACE 1u /* disk_size and delta_base too: may build a reverse index */
 MUST_USE int pack_info_at(struct pack *p, uint64_t offset, unsigned flags,

@@ -167,14 +167,17 @@ static struct object_id offset_key(uint64_t offset)
 	return key;
 }
 
-void pack_mark_bad(struct pack *p, uint64_t offset)
+bool pack_mark_bad(struct pack *p, uint64_t offset)
 {
 	struct object_id key = offset_key(offset);
+	bool news;
 
 	pthread_mutex_lock(&p->lock);
-	if (oidset_insert(&p->bad, &key))
+	news = oidset_insert(&p->bad, &key);
+	if (news)
 		atomic_fetch_add(&p->nr_bad, 1);
 	pthread_mutex_unlock(&p->lock);
+	return news;
 }
 
 bool pack_is_marked_bad(struct pack *p, uint64_t offset)

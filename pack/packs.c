@@ -459,7 +459,7 @@ static int read_copy(struct pack *p, uint64_t offset, void *arg, struct err *err
 {
 	struct read_arg *a = arg;
 	struct reader *r = reader_get(a->packs);
-	int rc = pack_read_at(p, r, offset, 0, a->out, err);
+	int rc = pack_read_at(p, r, offset, a->out, err);
 
 	reader_put(a->packs, r);
 	return rc;

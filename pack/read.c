@@ -12,7 +12,6 @@
 struct chain {
 	struct pack *pack;
 	struct reader *reader;
-	unsigned flags;
 	struct pack_entry *links; /* deltas, the one that was asked for first */
 	size_t nr, alloc;
 	/* Offsets only repeat in circles of ref-deltas: one is remembered, at
@@ -22,11 +21,10 @@ struct chain {
 	struct pack_entry few[8];
 };
 
-static void chain_init(struct chain *c, struct pack *p, struct reader *r, unsigned flags)
+static void chain_init(struct chain *c, struct pack *p, struct reader *r)
 {
 	c->pack = p;
 	c->reader = r;
-	c->flags = flags;
 	c->links = c->few;
 	c->alloc = ARRAY_SIZE(c->few);
 	c->nr = 0;
@@ -79,9 +77,6 @@ static int base_from_elsewhere(struct chain *c, const struct object_id *oid,
 	struct err why = ERR_INIT;
 	int rc;
 
-	if (c->flags & READ_THIS_COPY)
-		return err_set(err, ERR_CORRUPT, "delta base %s is not in '%s'",
-			       oid_hex(oid), c->pack->path);
 	rc = packs_read_elsewhere(c->pack->owner, c->pack, oid, &buf, &why);
 	if (rc == ERR_NOT_FOUND)
 		rc = err_set(err, ERR_CORRUPT, "delta base %s is missing", oid_hex(oid));
@@ -90,6 +85,7 @@ static int base_from_elsewhere(struct chain *c, const struct object_id *oid,
 	if (rc < 0)
 		return rc;
 	*out = base_object_new(buf.type, buf.data, buf.size);
+	(*out)->borrowed = true;
 	return 0;
 }
 
@@ -104,15 +100,15 @@ static int rescue(struct chain *c, uint64_t offset, struct base_object **out,
 {
 	struct object_id oid;
 
-	if (c->flags & READ_THIS_COPY)
-		return why->code;
 	for (; c->nr; offset = c->links[--c->nr].offset) {
-		pack_mark_bad(c->pack, offset);
+		bool news = pack_mark_bad(c->pack, offset);
+
 		if (pack_offset_to_oid(c->pack, offset, &oid, NULL) < 0 ||
 		    base_from_elsewhere(c, &oid, out, NULL) < 0)
 			continue;
-		packs_warn(c->pack->owner, "delta base %s is corrupt (%s); another copy is used",
-			   oid_hex(&oid), err_message(why));
+		if (news)
+			packs_warn(c->pack->owner, "delta base %s is corrupt (%s); another copy "
+				   "is used", oid_hex(&oid), err_message(why));
 		err_release(why);
 		return 0;
 	}
@@ -135,7 +131,8 @@ static int step_down(struct chain *c, uint64_t offset, uint64_t *next,
 	if (in_a_circle(c, offset))
 		return err_set(err, ERR_CORRUPT, "deltas form a circle at offset %" PRIu64
 			       " of '%s'", offset, c->pack->path);
-	if (!(c->flags & READ_THIS_COPY) && pack_is_marked_bad(c->pack, offset))
+	/* The object itself was chosen by the caller, who may want to see what is bad. */
+	if (c->nr && pack_is_marked_bad(c->pack, offset))
 		return err_set(err, ERR_CORRUPT, "corrupt object at offset %" PRIu64 " of '%s'",
 			       offset, c->pack->path);
 	rc = pack_entry_read(c->pack, offset, &e, err);
@@ -201,7 +198,8 @@ static int go_up(struct chain *c, struct base_object **object, struct err *err)
 	while (!rc && c->nr) {
 		struct pack_entry e = c->links[--c->nr];
 
-		if (e.base_offset)
+		/* What is not of this pack is not what stands at that offset. */
+		if (e.base_offset && !base->borrowed)
 			base_cache_add(c->pack->owner->cache, c->pack, e.base_offset, base);
 		rc = apply(c, &e, base, &made, err);
 		base_object_put(base);
@@ -215,8 +213,8 @@ static int go_up(struct chain *c, struct base_object **object, struct err *err)
 	return rc;
 }
 
-int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, unsigned flags,
-		 struct object_buf *out, struct err *err)
+int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, struct object_buf *out,
+		 struct err *err)
 {
 	struct err why = ERR_INIT;
 	struct base_object *object = NULL;
@@ -224,7 +222,7 @@ int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, unsigned fla
 	struct chain c;
 	int rc;
 
-	chain_init(&c, p, r, flags);
+	chain_init(&c, p, r);
 	rc = go_down(&c, offset, &object, &why);
 	if (!rc)
 		rc = go_up(&c, &object, &why);
@@ -329,7 +327,7 @@ int pack_info_at(struct pack *p, uint64_t offset, unsigned flags, struct object_
 		return rc;
 	info.type = e.type;
 	info.size = e.size;
-	chain_init(&c, p, NULL, 0);
+	chain_init(&c, p, NULL);
 	if (is_delta(&e)) {
 		rc = delta_result_size(p, &e, &info.size, err);
 		if (!rc)

@@ -265,7 +265,7 @@ static int read_and_hash(struct block *b, struct reader *r, uint64_t offset,
 		c->buf.size = (size_t)e.size;
 		return hash_stream(p, &e, name, err);
 	}
-	rc = pack_read_at(p, r, offset, READ_THIS_COPY, &c->buf, err);
+	rc = pack_read_at(p, r, offset, &c->buf, err);
 	if (!rc)
 		hash_object_buf(p->idx.algo, object_type_name(c->buf.type), c->buf.data,
 				c->buf.size, name);
@@ -336,7 +336,7 @@ static void hand_over(struct verify *v, struct block *b, uint32_t i)
 		uint64_t offset = idx_offset(&v->pack->idx, v->order[b->from + i]);
 
 		r = reader_get(v->pack->owner);
-		if (pack_read_at(v->pack, r, offset, READ_THIS_COPY, &c->buf, &err) < 0)
+		if (pack_read_at(v->pack, r, offset, &c->buf, &err) < 0)
 			say(v, "cannot unpack %s: %s", oid_hex(&c->oid), err_message(&err));
 		reader_put(v->pack->owner, r);
 		err_release(&err);

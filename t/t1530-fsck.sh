@@ -160,7 +160,26 @@ test_expect_success 'a damaged pack' '
 	cat good >$idx && git -C repo fsck
 '
 
+test_expect_success 'a corrupt packed object of which there is a loose copy' '
+	rm -rf repo && stock init -q -b main --object-format=$TEST_HASH repo &&
+	seq 1 2000 >repo/f && stock -C repo add f && stock -C repo commit -qm 1 &&
+	base=$(stock -C repo rev-parse HEAD:f) &&
+	echo 2 >>repo/f && stock -C repo commit -qam 2 && stock -C repo repack -adfq &&
+	pack=$(ls repo/.git/objects/pack/*.pack) && chmod u+w $pack &&
+	at=$(stock -C repo verify-pack -v ${pack#repo/} | sed -n "s/^$(stock -C repo rev-parse \
+		HEAD:f) blob *[0-9]* [0-9]* \([0-9]*\).*/\1/p") && cp $pack good &&
+	{ head -c $((at + 40)) good && printf "\377\377\377" && tail -c +$((at + 44)) good; } >$pack &&
+	newer=$(stock -C repo rev-parse HEAD:f) &&
+	test_expect_code 6 git -C repo fsck >out 2>err && test_grep "missing blob $newer" out &&
+	(cd repo && stock hash-object -w f) && git -C repo cat-file blob HEAD:f >actual 2>err &&
+	test_cmp repo/f actual &&
+	git -C repo cat-file blob $base >actual && seq 1 2000 >expect && test_cmp expect actual &&
+	test_expect_code 4 git -C repo fsck >out 2>err && test_must_be_empty out &&
+	test_grep "cannot unpack $newer" err && ! grep "cannot unpack $base" err
+'
+
 test_expect_success 'a damaged multi-pack-index' '
+	fresh_repo && stock -C repo repack -adq &&
 	stock -C repo multi-pack-index write && git -C repo fsck &&
 	midx=repo/.git/objects/pack/multi-pack-index && chmod u+w $midx && echo >>$midx &&
 	test_expect_code 32 git -C repo fsck 2>err && test_grep "incorrect checksum" err
