@@ -148,7 +148,7 @@ static int visit(void *data, const char *path, size_t len, const struct tree_ent
 	int ret = 0;
 
 	if (!MODE_IS_TREE(e->mode)) {
-		if (wanted && !l->only_trees)
+		if (wanted && !(l->only_trees && mode_object_type(e->mode) == OBJ_BLOB))
 			ret = show(l, path, e, err);
 		return ret ? ret : TREE_WALK_SKIP;
 	}

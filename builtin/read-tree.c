@@ -38,6 +38,8 @@ static void check_combinations(const struct reader *rd)
 {
 	bool merging = rd->merge || rd->reset || rd->prefix;
 
+	if (!rd->nr && !rd->empty && !merging)
+		warning("read-tree: emptying the index with no arguments is deprecated; use --empty");
 	if (rd->merge + rd->reset + (rd->prefix != NULL) > 1)
 		die("Which one? -m, --reset, or --prefix?");
 	if ((rd->update || rd->index_only) && !merging)
@@ -51,8 +53,6 @@ static void check_combinations(const struct reader *rd)
 		die("passing trees as arguments contradicts --empty");
 	if (!rd->nr && merging)
 		die("you must specify at least one tree to merge");
-	if (!rd->nr && !rd->empty)
-		warning("read-tree: emptying the index with no arguments is deprecated; use --empty");
 }
 
 static void find_trees(struct reader *rd, const char *const *argv)

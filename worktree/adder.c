@@ -97,8 +97,10 @@ static int put_entry(struct worktree_adder *a, const char *path, unsigned mode,
 	if (!a->o.dry_run) {
 		e = index_entry_new(a->ix, mode, oid, path, len, 0);
 		e->flags |= flags | (old ? old->flags & CE_ASSUME_VALID : 0);
-		if (!(flags & CE_INTENT_TO_ADD))
+		if (!(flags & CE_INTENT_TO_ADD)) {
 			stat_data_fill(&e->stat, st);
+			e->flags |= CE_UPTODATE; /* the content has just been read */
+		}
 		rc = index_add(a->ix, e, INDEX_ADD_REPLACE | (same ? INDEX_ADD_KEEP_TREE : 0),
 			       a->repo->settings.protect, err);
 		if (rc < 0)

@@ -108,6 +108,7 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 		rc = write_entry(r, e, path, c, err);
 	if (!rc && !(o->prefix && *o->prefix) && !lstat(path, &st)) {
 		stat_data_fill(&e->stat, &st);
+		e->flags |= CE_UPTODATE;
 		ix->changed = true;
 	}
 	free(path);

@@ -291,8 +291,8 @@ static int merge_two(struct merger *mg, const struct place *p)
 	if (!cur) {
 		if (!to)
 			return 0; /* 2 */
-		if (!from || !mg->ix->nr)
-			return take(mg, p, to); /* 1, and 3 at the initial checkout */
+		if (!from || !mg->ix->version)
+			return take(mg, p, to); /* 1, and 3 before there is an index */
 		if (same(from, to))
 			return 0; /* 3: its removal is staged, and stays */
 		return refuse(mg, OVERWRITTEN, p->name);

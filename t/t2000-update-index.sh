@@ -1,0 +1,205 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='update-index, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+E=$EMPTY_BLOB
+
+# ui ARGS: update-index on both sides; same output, same index.
+ui () {
+	peers_git update-index "$@" && peers_same_index
+}
+
+# ui_in 'printf format' ARGS: the same with standard input.
+ui_in () {
+	printf "$1" >stdin &&
+	shift &&
+	PEERS_STDIN=stdin ui "$@"
+}
+
+test_expect_success 'set up' '
+	peers_init &&
+	peers_do "echo a >a && mkdir d && echo b >d/b && ln -s d ld && mkfifo ff && git init -q sub"
+'
+
+test_expect_success 'what may be added' '
+	ui a &&
+	ui --add a d/b &&
+	ui --add d &&
+	ui --add ld/b &&
+	ui --add ff &&
+	ui --add nope &&
+	ui nope &&
+	ui --remove nope &&
+	ui --add .git/config &&
+	ui --add ../x &&
+	ui --add ./a &&
+	ui --add d//b &&
+	ui --add d/
+'
+
+test_expect_success '--cacheinfo in both forms' '
+	ui --cacheinfo "100644,$E,zz" &&
+	ui --add --cacheinfo "100644,$E,zz" &&
+	ui --add --cacheinfo 100644 "$E" zz2 &&
+	ui --add --cacheinfo 100664,$E,m &&
+	ui --add --cacheinfo 120000,$E,link &&
+	ui --add --cacheinfo 160000,$E,gitlink &&
+	ui --add --cacheinfo "100644,e69de29,zz" &&
+	ui --cacheinfo 1 &&
+	ui --add --cacheinfo "999999,$E,y" &&
+	ui --add --cacheinfo "100644,$E,../x"
+'
+
+test_expect_success 'files and directories in each other'\''s way' '
+	ui --add --cacheinfo "100644,$E,a/b" &&
+	ui --add --replace --cacheinfo "100644,$E,a/b" &&
+	ui --verbose --add a &&
+	ui --verbose --add --replace a
+'
+
+test_expect_success '--chmod, --force-remove' '
+	ui --chmod=+x d/b &&
+	ui --chmod=+x nope &&
+	ui --chmod=x d/b &&
+	ui --verbose --chmod=-x a --chmod=+x a &&
+	ui --verbose --force-remove d/b zz gitlink
+'
+
+test_expect_success '--refresh tells what needs an update' '
+	ui --refresh &&
+	peers_do "echo q >>a" &&
+	ui --refresh &&
+	ui -q --refresh &&
+	ui --refresh -q &&
+	peers_do "rm a" &&
+	ui --refresh &&
+	ui --ignore-missing --refresh
+'
+
+test_expect_success 'assume-unchanged and skip-worktree' '
+	peers_do "echo zz2 >zz2; echo m >m" &&
+	ui --assume-unchanged zz2 &&
+	ui --refresh &&
+	ui --really-refresh &&
+	ui --refresh &&
+	ui --assume-unchanged nope &&
+	ui --skip-worktree m &&
+	ui --skip-worktree nope &&
+	ui --refresh &&
+	ui m &&
+	ui --no-skip-worktree m &&
+	ui --refresh
+'
+
+test_expect_success '--stdin, lines and NULs' '
+	ui_in "zz3\n" --add --stdin &&
+	ui_in "a\nd/b\n\"d\\\\057b\"\n" --add --remove --stdin &&
+	ui_in "d/b\0m\0" --add --remove -z --stdin &&
+	ui --stdin foo
+'
+
+test_expect_success '--index-info in its three forms' '
+	ui_in "100644 $E\tq1\n100644 $E 1\tq2\n100644 blob $E\tq3\nbad line\n" --index-info &&
+	ui_in "100644 $E\tq1\n0 $ZERO_OID\tq1\n100644 $E 2\tu\n100644 $E 3\tu\n" --index-info &&
+	ui_in "100755 blob $E\tq2\n100644 $E\t\"q\\\\t3\"\n" --verbose --index-info &&
+	ui_in "100644 $E\tz1\0000100755 $E 0\tz2\0000" -z --index-info &&
+	ui --index-info x
+'
+
+test_expect_success 'unmerged entries' '
+	ui --refresh &&
+	ui --unmerged --refresh &&
+	peers_do "echo u >u" &&
+	ui u &&
+	git -C ours ls-files --resolve-undo >undo &&
+	test_line_count = 2 undo &&
+	git -C ours update-index --unresolve u &&
+	git -C ours ls-files -u >unmerged &&
+	test_line_count = 2 unmerged &&
+	git -C ours update-index u
+'
+
+test_expect_success 'gitlinks' '
+	ui --add sub &&
+	peers_do "cd sub && git commit -q --allow-empty -m x" &&
+	ui --add sub/x &&
+	ui --add sub &&
+	ui --refresh &&
+	peers_do "cd sub && test_tick && git commit -q --allow-empty -m x2" &&
+	ui --refresh &&
+	ui --ignore-submodules --refresh &&
+	ui sub &&
+	ui --refresh
+'
+
+test_expect_success 'a file becomes a directory, a directory a file' '
+	peers_do "mkdir repl && touch repl/x" &&
+	ui --add repl/x &&
+	peers_do "rm -r repl; echo >repl" &&
+	ui --add repl &&
+	ui --remove repl/x &&
+	ui --add repl &&
+	peers_do "rm repl; mkdir repl; touch repl/x" &&
+	ui --remove repl &&
+	ui --add repl/x
+'
+
+test_expect_success '--again takes what differs from HEAD' '
+	peers_do "git read-tree --empty && git add d u && git commit -q -m 1" &&
+	peers_do "echo 2 >d/b && git add d/b && echo 3 >d/b && echo 3 >u" &&
+	ui --again &&
+	ui -g d
+'
+
+test_expect_success '--index-version' '
+	for v in 4 2 4
+	do
+		ui --index-version $v &&
+		git -C ours update-index --show-index-version >actual &&
+		echo $v >expect &&
+		test_cmp expect actual || return 1
+	done &&
+	ui --index-version 7 &&
+	ui --add --cacheinfo "100644,$E,v4/a/b" --cacheinfo "100644,$E,v4/a/c" &&
+	stock -C ours fsck
+'
+
+test_expect_success '--info-only writes no object' '
+	echo info >ours/info &&
+	git -C ours update-index --add --info-only info &&
+	test_must_fail stock -C ours cat-file -e :info
+'
+
+test_expect_success 'what is not there says so' '
+	for o in --split-index --untracked-cache --fsmonitor
+	do
+		test_must_fail git -C ours update-index $o 2>err &&
+		test_grep "update-index $o is not supported" err || return 1
+	done
+'
+
+test_expect_success 'a lock in the way: nothing is changed' '
+	stock -C ours ls-files -s >before &&
+	>ours/.git/index.lock &&
+	test_when_finished "rm -f ours/.git/index.lock" &&
+	echo locked >ours/info &&
+	test_must_fail git -C ours update-index --add info 2>err &&
+	test_grep "Unable to create .*index.lock.: File exists" err &&
+	stock -C ours ls-files -s >after &&
+	test_cmp before after
+'
+
+test_expect_success 'one flush, however many files' '
+	mkdir ours/many &&
+	(cd ours/many && for i in 1 2 3 4 5 6 7 8 9; do echo $i >$i; done) &&
+	(cd ours && find many -type f) >list &&
+	n=$(count_flushes git -C ours update-index --add --stdin <list) &&
+	test "$n" -le 2 &&
+	n=$(count_flushes git -C ours -c core.fsync=none update-index --force-remove many/1) &&
+	test "$n" = 0
+'
+
+test_done
