@@ -2,6 +2,7 @@
 /* git-add(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/path-args.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "worktree/worktree.h"
@@ -14,8 +15,7 @@ struct add_options {
 	int interactive, patch, edit;
 	int chmod; /* 0, '+', '-' */
 	const char *chmod_text;
-	const char *pathspec_file;
-	int pathspec_nul;
+	struct pathspec_args pathspec;
 };
 
 /* Everything that one run of the command works with. */
@@ -31,7 +31,6 @@ struct add_run {
 	struct worktree_adder *adder;
 	struct string_list untracked; /* paths to add */
 	struct string_list ignored;   /* named, but ignored */
-	bool explicit_paths;
 	int exit_code;
 };
 
@@ -55,7 +54,7 @@ static int parse_ignore_removal(const struct option *opt, const char *arg UNUSED
 	return 0;
 }
 
-static void check_options(struct add_options *o, int argc)
+static void check_options(struct add_options *o)
 {
 	if (o->interactive || o->patch)
 		die("interactive adding (--interactive, --patch) is not available yet");
@@ -71,17 +70,11 @@ static void check_options(struct add_options *o, int argc)
 		die("options '%s' and '%s' cannot be used together", "-A", "-u");
 	if (o->ignore_missing && !o->dry_run)
 		die("the option '%s' requires '%s'", "--ignore-missing", "--dry-run");
-	if (o->pathspec_file && argc)
-		die("'%s' and pathspec arguments cannot be used together",
-		    "--pathspec-from-file");
-	if (o->pathspec_nul && !o->pathspec_file)
-		die("the option '%s' requires '%s'", "--pathspec-file-nul",
-		    "--pathspec-from-file");
 	if (o->renormalize)
 		o->update = 1;
 }
 
-static int parse_command_line(int argc, const char **argv, struct add_options *o)
+static void parse_command_line(int argc, const char **argv, struct add_options *o)
 {
 	struct option opts[] = {
 		OPT__DRY_RUN(&o->dry_run, "dry run"),
@@ -113,17 +106,13 @@ static int parse_command_line(int argc, const char **argv, struct add_options *o
 		  "warn when adding an embedded repository", PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_STRING(0, "chmod", &o->chmod_text, "(+|-)x",
 			   "override the executable bit of the listed files"),
-		OPT_STRING(0, "pathspec-from-file", &o->pathspec_file, "file",
-			   "read pathspec from file"),
-		OPT_BOOL(0, "pathspec-file-nul", &o->pathspec_nul,
-			 "with --pathspec-from-file, pathspec elements are separated with NUL character"),
+		OPT_PATHSPEC_FILE(&o->pathspec),
 		OPT_END(),
 	};
 
 	o->warn_embedded = 1;
-	argc = parse_options(argc, argv, opts, usage, 0);
-	check_options(o, argc);
-	return argc;
+	parse_options(argc, argv, opts, usage, 0);
+	check_options(o);
 }
 
 /* ---- messages ---- */
@@ -202,25 +191,6 @@ static void tell_ignored(struct add_run *run)
 }
 
 /* ---- pathspecs ---- */
-
-static void parse_pathspecs(struct add_run *run, const char *prefix, const char **argv)
-{
-	struct strvec from_file = STRVEC_INIT;
-	struct err err = ERR_INIT;
-	unsigned flags = run->o.update || run->o.all ? PATHSPEC_PREFER_FULL : 0;
-
-	if (run->o.pathspec_file) {
-		if (pathspec_read_file(&from_file, run->o.pathspec_file, run->o.pathspec_nul,
-				       &err) < 0)
-			die_err(&err);
-		argv = from_file.v;
-	}
-	if (pathspec_parse(&run->ps, prefix, run->repo->worktree, argv, flags, &err) < 0)
-		die_err(&err);
-	run->explicit_paths = argv[0] != NULL;
-	run->seen = xcalloc(run->ps.nr + 1, 1);
-	strvec_clear(&from_file);
-}
 
 /* No path may lead through a symlink or into another repository. */
 static void check_places(struct add_run *run)
@@ -474,12 +444,15 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct add_run run = { .repo = ctx->repo, .lock = LOCKFILE_INIT };
 	struct err err = ERR_INIT;
+	size_t nr_paths;
 	int rc;
 
-	argc = parse_command_line(argc, argv, &run.o);
+	parse_command_line(argc, argv, &run.o);
 	index_init(&run.ix, ctx->repo->algo);
-	parse_pathspecs(&run, ctx->prefix, argv);
-	if (!run.explicit_paths && !run.o.update && !run.o.all && !run.o.refresh)
+	nr_paths = pathspec_args_parse(&run.o.pathspec, &run.ps, ctx, argv,
+				       run.o.update || run.o.all ? PATHSPEC_PREFER_FULL : 0);
+	run.seen = xcalloc(run.ps.nr + 1, 1);
+	if (!nr_paths && !run.o.update && !run.o.all && !run.o.refresh)
 		return nothing_specified(ctx->repo);
 	rc = prepare(&run, &err);
 	if (!rc) {

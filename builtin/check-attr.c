@@ -2,6 +2,7 @@
 /* git-check-attr(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/path-args.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -62,8 +63,9 @@ static void check_all(const struct check_attr *c, const char *shown, const char 
 	free(values);
 }
 
-static void check_path(const struct check_attr *c, const char *shown)
+static void check_path(void *data, const char *shown)
 {
+	const struct check_attr *c = data;
 	char *joined = xstrfmt("%s%s", c->prefix ? c->prefix : "", shown);
 	struct attr_value *values;
 
@@ -79,26 +81,6 @@ static void check_path(const struct check_attr *c, const char *shown)
 		free(values);
 	}
 	free(joined);
-}
-
-static void check_stdin(const struct check_attr *c)
-{
-	struct strbuf line = STRBUF_INIT, raw = STRBUF_INIT;
-
-	while (strbuf_getdelim(&line, stdin, c->nul ? '\0' : '\n') != EOF) {
-		const char *end;
-
-		if (!c->nul && line.buf[0] == '"') {
-			strbuf_reset(&raw);
-			if (unquote_c_style(&raw, line.buf, &end) < 0)
-				die("line is badly quoted");
-			strbuf_swap(&line, &raw);
-		}
-		check_path(c, line.buf);
-		fflush(stdout);
-	}
-	strbuf_release(&line);
-	strbuf_release(&raw);
 }
 
 NORETURN static void usage_error(const char *msg, const struct option *opts)
@@ -158,7 +140,7 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 	    attrs_new(&c.attrs, ctx->repo, &ix, c.cached ? ATTR_INDEX : ATTR_CHECKIN, &err) < 0)
 		die_err(&err);
 	if (c.from_stdin)
-		check_stdin(&c);
+		each_stdin_path(c.nul, check_path, &c);
 	for (int i = first; i < argc; i++)
 		check_path(&c, argv[i]);
 	attrs_free(c.attrs);

@@ -2,6 +2,7 @@
 /* git-check-ignore(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/path-args.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "worktree/worktree.h"
@@ -69,8 +70,9 @@ static const struct ignore_pattern *find_pattern(struct check_ignore *c, const c
 	return ignore_match(c->ignore, path, len, dir);
 }
 
-static void check_path(struct check_ignore *c, const char *shown)
+static void check_path(void *data, const char *shown)
 {
+	struct check_ignore *c = data;
 	const char *argv[] = { shown, NULL };
 	struct pathspec ps = { 0 };
 	struct err err = ERR_INIT;
@@ -96,26 +98,6 @@ static void check_path(struct check_ignore *c, const char *shown)
 		show(c, shown, p);
 	c->matched += p != NULL;
 	free(path);
-}
-
-static void check_stdin(struct check_ignore *c)
-{
-	struct strbuf line = STRBUF_INIT, raw = STRBUF_INIT;
-
-	while (strbuf_getdelim(&line, stdin, c->nul ? '\0' : '\n') != EOF) {
-		const char *end;
-
-		if (!c->nul && line.buf[0] == '"') {
-			strbuf_reset(&raw);
-			if (unquote_c_style(&raw, line.buf, &end) < 0)
-				die("line is badly quoted");
-			strbuf_swap(&line, &raw);
-		}
-		check_path(c, line.buf);
-		fflush(stdout);
-	}
-	strbuf_release(&line);
-	strbuf_release(&raw);
 }
 
 static void check_options(const struct check_ignore *c, int argc)
@@ -157,7 +139,7 @@ int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx)
 	    ignore_new(&c.ignore, ctx->repo, &c.ix, &err) < 0)
 		die_err(&err);
 	if (c.from_stdin)
-		check_stdin(&c);
+		each_stdin_path(c.nul, check_path, &c);
 	for (int i = 0; i < argc; i++)
 		check_path(&c, argv[i]);
 	ignore_free(c.ignore);

@@ -92,10 +92,7 @@ static int parse_command_line(int argc, const char **argv, struct commit_options
 		OPT_CALLBACK_F('u', "untracked-files", &o->untracked, "mode",
 			       "show untracked files, optional modes: all, normal, no. (Default: all)",
 			       PARSE_OPT_OPTARG, parse_untracked),
-		OPT_STRING(0, "pathspec-from-file", &o->pathspec_file, "file",
-			   "read pathspec from file"),
-		OPT_BOOL(0, "pathspec-file-nul", &o->pathspec_nul,
-			 "with --pathspec-from-file, pathspec elements are separated with NUL character"),
+		OPT_PATHSPEC_FILE(&o->pathspec),
 		{ OPTION_BOOL, 0, "allow-empty", &o->allow_empty, NULL,
 		  "ok to record an empty change", PARSE_OPT_HIDDEN, NULL, 1 },
 		{ OPTION_BOOL, 0, "allow-empty-message", &o->allow_empty_message, NULL,
@@ -121,39 +118,16 @@ static void check_options(struct commit_options *o, int argc, const char **argv)
 		conflict("-i/--include", "-a/--all");
 	if (o->all && o->only)
 		conflict("-o/--only", "-a/--all");
-	if (o->pathspec_file && o->all)
+	if (o->pathspec.file && o->all)
 		conflict("--pathspec-from-file", "-a");
-	if (o->pathspec_file && argc)
-		die("'%s' and pathspec arguments cannot be used together",
-		    "--pathspec-from-file");
-	if (o->pathspec_nul && !o->pathspec_file)
-		die("the option '%s' requires '%s'", "--pathspec-file-nul",
-		    "--pathspec-from-file");
 	if (o->all && argc)
 		die("paths '%s ...' with -a does not make sense", argv[0]);
-	if (!argc && !o->pathspec_file && (o->include || (o->only && !o->amend)))
+	if (!argc && !o->pathspec.file && (o->include || (o->only && !o->amend)))
 		die("No paths with --include/--only does not make sense.");
 	if (o->null_term && o->status_format == STATUS_NONE)
 		o->status_format = STATUS_PORCELAIN;
 	if (o->status_format != STATUS_NONE)
 		o->dry_run = 1;
-}
-
-static void parse_pathspecs(struct commit_run *run, const char **argv)
-{
-	struct strvec from_file = STRVEC_INIT;
-	struct err err = ERR_INIT;
-
-	if (run->o.pathspec_file) {
-		if (pathspec_read_file(&from_file, run->o.pathspec_file, run->o.pathspec_nul,
-				       &err) < 0)
-			die_err(&err);
-		argv = from_file.v;
-	}
-	if (argv[0] && pathspec_parse(&run->ps, run->prefix, run->repo->worktree, argv,
-				      PATHSPEC_PREFER_FULL, &err) < 0)
-		die_err(&err);
-	strvec_clear(&from_file);
 }
 
 /* Defaults that come from the configuration. */
@@ -538,7 +512,7 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_command_line(argc, argv, &run.o);
 	check_options(&run.o, argc, argv);
 	commit_message_check_options(&run);
-	parse_pathspecs(&run, argv);
+	pathspec_args_parse(&run.o.pathspec, &run.ps, ctx, argv, 0);
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
 	    (rc = find_parents(&run, &err)) >= 0)
 		rc = commit_it(&run, &err);

@@ -7,6 +7,7 @@
 #define BUILTIN_COMMIT_H
 
 #include "builtin/builtin.h"
+#include "builtin/path-args.h"
 #include "fs/lockfile.h"
 #include "index/index.h"
 #include "index/pathspec.h"
@@ -23,9 +24,9 @@ struct commit_options {
 	int status_format; /* enum dry_run_format */
 	struct strvec messages, trailers;
 	const char *file, *author, *date, *reedit, *reuse, *fixup, *squash;
-	const char *template_file, *cleanup_name, *untracked, *pathspec_file;
+	const char *template_file, *cleanup_name, *untracked;
 	const char *sign_key; /* "" the default key, NULL none */
-	int pathspec_nul;
+	struct pathspec_args pathspec;
 };
 
 enum commit_style {

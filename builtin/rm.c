@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "builtin/builtin.h"
+#include "builtin/path-args.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
@@ -18,8 +19,7 @@ static const char *const usage[] = {
 
 struct rm_options {
 	int dry_run, quiet, cached, force, recursive, ignore_unmatch, sparse;
-	const char *pathspec_file;
-	int pathspec_nul;
+	struct pathspec_args pathspec;
 };
 
 struct rm_run {
@@ -35,7 +35,7 @@ struct rm_run {
 	struct object_id head_tree;
 };
 
-static void parse_command_line(int argc, const char **argv, const char *prefix,
+static void parse_command_line(int argc, const char **argv, const struct command_ctx *ctx,
 			       struct rm_run *run)
 {
 	struct rm_options *o = &run->o;
@@ -49,33 +49,13 @@ static void parse_command_line(int argc, const char **argv, const char *prefix,
 			 "exit with a zero status even if nothing matched"),
 		OPT_BOOL(0, "sparse", &o->sparse,
 			 "allow updating entries outside of the sparse-checkout cone"),
-		OPT_STRING(0, "pathspec-from-file", &o->pathspec_file, "file",
-			   "read pathspec from file"),
-		OPT_BOOL(0, "pathspec-file-nul", &o->pathspec_nul,
-			 "with --pathspec-from-file, pathspec elements are separated with NUL character"),
+		OPT_PATHSPEC_FILE(&o->pathspec),
 		OPT_END(),
 	};
-	struct strvec from_file = STRVEC_INIT;
-	struct err err = ERR_INIT;
 
-	argc = parse_options(argc, argv, opts, usage, 0);
-	if (o->pathspec_file && argc)
-		die("'%s' and pathspec arguments cannot be used together",
-		    "--pathspec-from-file");
-	if (o->pathspec_nul && !o->pathspec_file)
-		die("the option '%s' requires '%s'", "--pathspec-file-nul",
-		    "--pathspec-from-file");
-	if (o->pathspec_file) {
-		if (pathspec_read_file(&from_file, o->pathspec_file, o->pathspec_nul, &err) < 0)
-			die_err(&err);
-		argv = from_file.v;
-	}
-	if (!argv[0])
+	parse_options(argc, argv, opts, usage, 0);
+	if (!pathspec_args_parse(&o->pathspec, &run->ps, ctx, argv, PATHSPEC_PREFER_CWD))
 		die("No pathspec was given. Which files should I remove?");
-	if (pathspec_parse(&run->ps, prefix, run->repo->worktree, argv, PATHSPEC_PREFER_CWD,
-			   &err) < 0)
-		die_err(&err);
-	strvec_clear(&from_file);
 }
 
 /* ---- which paths ---- */
@@ -306,7 +286,7 @@ int cmd_rm(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	parse_command_line(argc, argv, ctx->prefix, &run);
+	parse_command_line(argc, argv, ctx, &run);
 	index_init(&run.ix, ctx->repo->algo);
 	rc = run_rm(&run, &err);
 	if (rc < 0)
