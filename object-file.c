@@ -333,6 +333,8 @@ static int pass_on(struct loose_reader *r, struct err *err)
 			err_release(&why);
 			return rc;
 		}
+		if (r->left / INFLATE_MAX_RATIO > r->l.size)
+			return corrupt(&r->l, "the file is too short for its size", err);
 		r->header_seen = true;
 		p += n;
 		len -= (size_t)n;

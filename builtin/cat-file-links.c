@@ -122,13 +122,13 @@ enum link_result cat_file_follow(struct repository *r, const char *name,
 		res = LINK_MISSING;
 	free(tree);
 	oid_array_append(&f.dirs, &root);
-	strbuf_addstr(&f.rest, colon + 1);
+	strbuf_addstr(&f.rest, colon + 1 + strspn(colon + 1, "/"));
 	while (res == LINK_PLAIN) {
 		if (!f.rest.len) {
 			*oid = *top(&f);
 			res = LINK_FOUND;
 		} else if (*f.rest.buf == '/') {
-			res = f.links ? lead_outside(&f) : LINK_MISSING;
+			res = lead_outside(&f);
 		} else {
 			res = step(&f);
 		}

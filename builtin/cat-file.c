@@ -175,6 +175,8 @@ static int one_object(struct cat_file *c, int mode, const char *type_name, const
 
 	if (rc == ERR_AMBIGUOUS)
 		report_error(&err);
+	else if (rc < 0 && strchr(name, ':') && starts_with(err_message(&err), "path "))
+		die_err(&err);
 	if (rc < 0)
 		die("Not a valid object name %s", name);
 	switch (mode) {
@@ -289,7 +291,7 @@ int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "allow-unknown-type", &unknown_type,
 			 "allow -s and -t to work with broken/corrupt objects"),
 		OPT_BOOL(0, "use-mailmap", &mailmap, "use mail map file"),
-		OPT_BOOL(0, "mailmap", &mailmap, "use mail map file"),
+		OPT_BOOL(0, "mailmap", &mailmap, "alias of --use-mailmap"),
 		OPT_GROUP("Batch objects requested on stdin (or --batch-all-objects)"),
 		OPT_BATCH("batch", "show full <object> or <rev> contents", BATCH_CONTENTS),
 		OPT_BATCH("batch-check", "like --batch, but don't emit <contents>", BATCH_INFO),

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git cat-file, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+make_history () {
+	echo hi >f && mkdir d && echo x >d/g && ln -s f l && ln -s ../f d/up &&
+	ln -s ../../out d/out && ln -s /etc/passwd abs && ln -s l ll && ln -s loop loop &&
+	ln -s nope dang && ln -s f/x nd && ln -s d dd && ln -s dang dang2 && ln -s d/../f dotdot &&
+	ln -s d/out oo && ln -s .. par && printf "a\nb\n" >c.txt && echo "*.txt eol=crlf" >.gitattributes &&
+	echo tab >"a	b" && stock add . && stock commit -qm one && stock tag -a -m t v1 &&
+	stock tag -a -m b vb HEAD:f
+}
+
+none=1111111111111111111111111111111111111111
+test "$TEST_HASH" = sha1 || none=$none$(echo $none | cut -c1-24)
+
+test_expect_success 'set-up' '
+	test_tick &&
+	peers_init && peers_do make_history
+'
+
+single () {
+	for object in HEAD HEAD: HEAD:f HEAD:d v1 vb "v1^{}" nope $none HEAD:l HEAD:nope :f $EMPTY_TREE
+	do
+		for mode in -e -t -s -p blob tree commit tag foo
+		do
+			PEERS_STDERR=$1 peers_git cat-file $mode "$object" || return 1
+		done
+	done
+}
+
+test_expect_success 'one loose object' 'single'
+
+test_expect_success 'filters' '
+	peers_git cat-file --filters HEAD:c.txt &&
+	peers_git cat-file blob HEAD:c.txt &&
+	peers_git cat-file --filters --path=x.txt HEAD:f &&
+	peers_git cat-file --filters HEAD &&
+	peers_git cat-file --filters HEAD: &&
+	echo "HEAD:c.txt c.txt" >in && PEERS_STDIN=in peers_git cat-file --batch --filters
+'
+
+test_expect_success 'wrong usage' '
+	peers_git cat-file "--batch=%(foo)" &&
+	peers_git cat-file "--batch=%(foo" &&
+	PEERS_STDERR=ignore && export PEERS_STDERR &&
+	peers_git cat-file && peers_git cat-file -t && peers_git cat-file -t a b &&
+	peers_git cat-file --buffer && peers_git cat-file -z && peers_git cat-file -e -p HEAD &&
+	peers_git cat-file --follow-symlinks -t HEAD && peers_git cat-file --batch-all-objects &&
+	peers_git cat-file --batch x && peers_git cat-file --batch --batch-check &&
+	peers_git cat-file --batch -t && peers_git cat-file --path=x -t HEAD &&
+	peers_git cat-file one two three && peers_git cat-file HEAD &&
+	unset PEERS_STDERR
+'
+
+batch () {
+	printf "HEAD\nHEAD:f\nnope\n%s\nv1 x\n\nHEAD:d/g" $none >in &&
+	PEERS_STDIN=in && export PEERS_STDIN &&
+	peers_git cat-file --batch &&
+	peers_git cat-file --batch-check &&
+	peers_git cat-file --batch --buffer &&
+	peers_git cat-file "--batch-check=%(objectname) %%%(objecttype)%x %(objectsize)%(objectsize)" &&
+	peers_git cat-file "--batch=%(objecttype) [%(rest)]" &&
+	peers_git cat-file "--batch-check=%(deltabase) %(objectname)" &&
+	tr "\\n" "\\0" <in >in0 && PEERS_STDIN=in0 peers_git cat-file --batch -z &&
+	unset PEERS_STDIN &&
+	peers_git cat-file --batch-all-objects --batch-check &&
+	peers_git cat-file --batch-all-objects --batch &&
+	peers_git cat-file --batch-all-objects "--batch-check=%(objectname)" &&
+	peers_git cat-file --batch-all-objects "--batch-check=%(objectname) %(objectsize:disk) %(deltabase)" &&
+	(cd ours && git cat-file --batch-all-objects --batch-check --unordered | sort) >unordered &&
+	(cd theirs && stock cat-file --batch-all-objects --batch-check) >expect &&
+	test_cmp expect unordered
+}
+
+test_expect_success 'batches of loose objects' 'batch'
+
+command () {
+	printf "$1" >in && shift &&
+	PEERS_STDIN=in peers_git cat-file --batch-command "$@"
+}
+
+test_expect_success 'batch commands' '
+	command "info HEAD\ncontents HEAD:f\ninfo nope\ninfo  HEAD\n" &&
+	command "info HEAD\nflush\ncontents HEAD:f\nflush\n" --buffer &&
+	command "info HEAD\ncontents HEAD:f" --buffer &&
+	command "info HEAD\\0contents HEAD:f\\0" -z &&
+	for bad in "foo HEAD\n" "\n" " info HEAD\n" "info\n" "info \n" "contents\n" "flush\n" "infoHEAD\n"
+	do
+		command "$bad" || return 1
+	done &&
+	command "flush x\n" --buffer
+'
+
+test_expect_success 'with --buffer commands wait for the flush' '
+	mkfifo to from &&
+	{ (cd ours && git cat-file --batch-command --buffer) <to >from & } &&
+	exec 8>to 9<from &&
+	i=0 &&
+	while test $i -lt 3000; do echo "info HEAD:f"; i=$((i+1)); done >&8 &&
+	echo flush >&8 &&
+	i=0 &&
+	while test $i -lt 3000; do read -r line <&9 || return 1; i=$((i+1)); done &&
+	exec 8>&- 9<&- && wait &&
+	test "${line#* }" = "blob 3"
+'
+
+test_expect_success 'links are followed' '
+	for l in f l d/up d/out abs ll loop dang nd dd/g dang2 dotdot oo par f/x d nope dd dd/up \
+		dd/out "" abs/x par/x d/out/x dd/..
+	do
+		echo "HEAD:$l"
+	done >in &&
+	printf "HEAD\nv1:ll\nHEAD^{tree}:ll\nnope:ll\n:ll\nHEAD:/f\n" >>in &&
+	PEERS_STDIN=in && export PEERS_STDIN &&
+	peers_git cat-file --batch-check --follow-symlinks &&
+	peers_git cat-file "--batch=%(objectname)" --follow-symlinks &&
+	unset PEERS_STDIN
+'
+
+test_expect_success 'ambiguous names' '
+	i=0 &&
+	while test $i -lt 600; do echo $i; i=$((i+1)); done >numbers &&
+	(cd theirs && while read -r n; do echo $n >n$n && echo n$n; done <../numbers | stock hash-object -w --stdin-paths >../oids) &&
+	rm -rf ours/.git/objects && cp -R theirs/.git/objects ours/.git/ &&
+	cut -c1-4 oids | sort | uniq -d | head -n 3 >in &&
+	test_file_not_empty in &&
+	PEERS_STDIN=in PEERS_STDERR=ignore peers_git cat-file --batch-check
+'
+
+test_expect_success 'packed' '
+	stock -C theirs repack -adq && rm -rf ours/.git/objects && cp -R theirs/.git/objects ours/.git/ &&
+	batch && single
+'
+
+test_expect_success 'a closed or full output is told' '
+	test_expect_code 128 git -C ours cat-file -p HEAD >/dev/full 2>err &&
+	test_grep "write failure on standard output" err &&
+	echo HEAD >in && test_must_fail git -C ours cat-file --batch <in >/dev/full 2>err &&
+	test_grep "write failure on standard output" err
+'
+
+test_done

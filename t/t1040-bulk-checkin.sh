@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='where new objects go: loose files, one pack, streams'
+. "$(dirname "$0")/test-lib.sh"
+
+# objects LOOSE PACKS: what there is now; and no litter
+objects () {
+	find repo/.git/objects -type f -path "*/??/*" >loose && test_line_count = "$1" loose &&
+	find repo/.git/objects -name "*.pack" >packs && test_line_count = "$2" packs &&
+	find repo/.git/objects -name "tmp_*" >litter && test_must_be_empty litter
+}
+
+files () { # FIRST LAST
+	i=$1
+	while test $i -le $2; do echo "text $i" >repo/f$i && echo f$i; i=$((i+1)); done
+}
+
+in_pack_order () {
+	git -C repo cat-file --batch-all-objects --unordered "--batch-check=%(objectname)"
+}
+
+fresh () {
+	rm -rf repo && git init -q repo
+}
+
+test_expect_success '99 new objects are loose, 100 a pack' '
+	fresh && files 1 99 >list && git -C repo hash-object -w --stdin-paths <list >oids &&
+	objects 99 0 &&
+	fresh && files 1 100 >list && git -C repo hash-object -w --stdin-paths <list >oids &&
+	objects 0 1 && ls repo/.git/objects/pack/*.rev repo/.git/objects/pack/*.idx
+'
+
+test_expect_success 'bulkCheckin.unpackLimit' '
+	fresh && git -C repo config bulkCheckin.unpackLimit 3 &&
+	files 1 2 >list && git -C repo hash-object -w --stdin-paths <list && objects 2 0 &&
+	files 1 4 >list && git -C repo hash-object -w --stdin-paths <list && objects 4 0 &&
+	files 1 7 >list && git -C repo hash-object -w --stdin-paths <list && objects 4 1
+'
+
+test_expect_success 'add: one pack, in the order of paths; a second time nothing' '
+	fresh && files 100 250 >list && git -C repo add . && objects 0 1 &&
+	git -C repo ls-files -s | sed "s/^[0-9]* \\([0-9a-f]*\\).*/\\1/" >expect &&
+	in_pack_order >actual && test_cmp expect actual &&
+	rm repo/.git/index && git -C repo add . && objects 0 1
+'
+
+test_expect_success STOCK_GIT 'stock git finds the pack sound' '
+	stock -C repo fsck --strict && stock verify-pack --object-format=$TEST_HASH repo/.git/objects/pack/*.idx
+'
+
+test_expect_success 'read-only, and as core.sharedRepository wants' '
+	fresh && git -C repo config core.sharedRepository 0640 && echo x >repo/f &&
+	(umask 077 && git -C repo add f) && objects 1 0 &&
+	ls -l $(cat loose) >out && test_grep "^-r--r-----" out &&
+	ls -ld repo/.git/objects/??/ >out && test_grep "^drwxr-s---" out
+'
+
+test_expect_success 'big files are streamed into a pack' '
+	fresh && git -C repo config core.bigFileThreshold 100k &&
+	seq 1 100000 >repo/big && echo small >repo/small &&
+	git -C repo add big small && objects 1 1 &&
+	git -C repo cat-file blob :big >actual && test_cmp repo/big actual &&
+	cp repo/big repo/copy && git -C repo add copy && objects 1 1 &&
+	oid=$(git -C repo hash-object -w big) && test "$oid" = $(git -C repo rev-parse :big) &&
+	objects 1 1 && git -C repo fsck
+'
+
+test_expect_success 'a gigabyte of zeros in little memory' '
+	fresh && truncate -s 1024M repo/big &&
+	(ulimit -v 600000 && cd repo && git -c core.bigFileThreshold=10m hash-object -w big) >oid &&
+	objects 0 1
+'
+
+test_expect_success 'loose objects are deflated as configured' '
+	fresh && seq 1 5000 >repo/f &&
+	git -C repo -c core.looseCompression=0 hash-object -w f && objects 1 0 &&
+	size0=$(wc -c <$(cat loose)) && rm -f $(cat loose) &&
+	git -C repo -c core.compression=9 hash-object -w f && objects 1 0 &&
+	size9=$(wc -c <$(cat loose)) && rm -f $(cat loose) &&
+	git -C repo hash-object -w f && objects 1 0 && size1=$(wc -c <$(cat loose)) &&
+	test $size0 -gt $size1 && test $size1 -gt $size9
+'
+
+test_done
