@@ -100,7 +100,7 @@ static int run_shell_alias(const char *name, const char *command, const struct s
 
 static NORETURN void alias_loop(const struct string_list *seen, const char *name)
 {
-	struct strbuf sb = STRBUF_INIT;
+	static struct strbuf sb = STRBUF_INIT; /* the program ends here */
 	size_t last = seen->nr - 1;
 
 	for (size_t i = 0; i < seen->nr; i++) {
@@ -115,12 +115,13 @@ static NORETURN void alias_loop(const struct string_list *seen, const char *name
 
 /* The alias is other words of git: options, a command, arguments. */
 static void splice_words(struct strvec *args, const char *name, const char *text,
-		   struct git_options *o)
+			 struct git_options *o)
 {
 	struct git_options inner = { .use_pager = -1 };
-	struct strvec words = STRVEC_INIT;
+	static struct strvec words;
 	int skip;
 
+	strvec_init(&words);
 	if (strvec_split_cmdline(&words, text) < 0)
 		die("bad alias.%s string: unclosed quote", name);
 	skip = git_options_take(&inner, (int)words.nr, words.v);
@@ -145,9 +146,13 @@ static void splice_words(struct strvec *args, const char *name, const char *text
 bool alias_expand(struct strvec *args, struct string_list *seen, struct git_options *o,
 		  bool *ended, int *code)
 {
-	char *prefix = NULL, *top = NULL, *name = xstrdup(args->v[0]);
-	char *text = lookup(name, &prefix, &top);
-	bool found = text != NULL;
+	static char *name, *text; /* static: reachable where the program ends below */
+	char *prefix = NULL, *top = NULL;
+	bool found;
+
+	name = xstrdup(args->v[0]);
+	text = lookup(name, &prefix, &top);
+	found = text != NULL;
 
 	*ended = false;
 	if (text && *text == '!') {
@@ -162,7 +167,7 @@ bool alias_expand(struct strvec *args, struct string_list *seen, struct git_opti
 	}
 	free(prefix);
 	free(top);
-	free(name);
-	free(text);
+	FREE_AND_NULL(name);
+	FREE_AND_NULL(text);
 	return found;
 }

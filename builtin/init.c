@@ -34,18 +34,28 @@ static void hint_default_branch(const char *name)
 	       "\tgit branch -m <name>", name);
 }
 
-static char *absolute(const char *path)
+/* Paths of the options; they live until the command is done. */
+static struct strvec kept;
+
+static const char *keep(char *path)
+{
+	const char *copy = path ? strvec_push(&kept, path) : NULL;
+
+	free(path);
+	return copy;
+}
+
+static const char *absolute(const char *path)
 {
 	char *abs = path_absolute(path), *real = abs ? path_real(abs, 1) : NULL;
 
-	if (real) {
-		free(abs);
-		return real;
-	}
 	if (!abs)
 		die("unable to get current working directory: %s", strerror(errno));
-	path_normalize(abs, abs);
-	return abs;
+	if (!real)
+		path_normalize(abs, abs);
+	else
+		free(abs);
+	return keep(real ? real : abs);
 }
 
 /* The deepest directory above `path` that is there. */
@@ -84,8 +94,8 @@ static void enter_dir(struct repo_init_options *o, const char *dir)
 	if (chdir(dir) < 0)
 		die("cannot chdir to %s: %s", dir, strerror(errno));
 	if (from) {
-		o->made_from = path_real(from, 0);
-		o->made_dir = xgetcwd();
+		o->made_from = keep(path_real(from, 0));
+		o->made_dir = keep(xgetcwd());
 		free(from);
 	}
 }
@@ -93,17 +103,11 @@ static void enter_dir(struct repo_init_options *o, const char *dir)
 /* Without --bare and GIT_WORK_TREE: is a repository at this GIT_DIR bare? */
 static bool looks_bare(const char *git_dir)
 {
-	char *cwd = xgetcwd(), *abs = absolute(git_dir);
-	bool bare = strcmp(path_basename(git_dir), ".git") != 0;
-
-	if (cwd && !strcmp(cwd, abs))
-		bare = true;
-	free(cwd);
-	free(abs);
-	return bare;
+	return strcmp(path_basename(git_dir), ".git") ||
+	       !strcmp(absolute("."), absolute(git_dir));
 }
 
-/* Where things go, from options, environment and cwd; strings of *o are owned by us. */
+/* Where things go, from options, environment and cwd. */
 static void choose_places(struct repo_init_options *o, bool bare, bool has_dir)
 {
 	const char *git_dir = getenv("GIT_DIR"), *work_tree = getenv("GIT_WORK_TREE");
@@ -135,7 +139,7 @@ static void choose_places(struct repo_init_options *o, bool bare, bool has_dir)
 
 		if (git_dir)
 			path_dirname(&top, o->gitdir);
-		o->worktree = git_dir ? strbuf_detach(&top, NULL) : absolute(".");
+		o->worktree = git_dir ? keep(strbuf_detach(&top, NULL)) : absolute(".");
 		if (access(o->worktree, X_OK))
 			die("Cannot access work tree '%s': %s", o->worktree, strerror(errno));
 	}
@@ -175,6 +179,7 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 	};
 
 	(void)ctx;
+	strvec_init(&kept);
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (argc > 1)
 		usage_with_options(usage, opts);
@@ -201,5 +206,6 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 		       result.shared ? " shared" : "", result.gitdir);
 	free(result.branch);
 	free(result.gitdir);
+	strvec_clear(&kept);
 	return 0;
 }
