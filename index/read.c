@@ -5,10 +5,10 @@
  * thread of its own while the entries are taken apart.
  */
 #include "compat/posix.h"
-#include <pthread.h>
 #include <sys/mman.h>
 #include "index/index-internal.h"
 #include "util/alloc.h"
+#include "util/workers.h"
 
 /* Below this, a thread costs more than the hash. */
 #define HASH_IN_THREAD_BYTES ((size_t)128 * 1024)
@@ -62,7 +62,7 @@ static void checksum_start(struct checksum_job *job, const struct reader *rd)
 	/* all zero: written with index.skipHash */
 	job->wanted = !oid_is_null(&rd->ix->checksum);
 	if (job->wanted && rd->size >= HASH_IN_THREAD_BYTES)
-		job->running = !pthread_create(&job->thread, NULL, compute_checksum, job);
+		job->running = start_thread(&job->thread, compute_checksum, job);
 }
 
 static int checksum_finish(struct checksum_job *job, struct reader *rd)

@@ -13,11 +13,8 @@ int online_cpus(void)
 	return os_cpu_count();
 }
 
-/*
- * Threads of ours take no signals: handlers (the clean-up of lock files) run in
- * the main thread. Fewer threads than asked for are no failure.
- */
-static bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
+/* Fewer threads than asked for are no failure. */
+bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 {
 	sigset_t all, before;
 	int failed;

@@ -21,6 +21,7 @@
 #define UTIL_WORKERS_H
 
 #include "compat/posix.h"
+#include <pthread.h>
 
 struct workers;
 typedef void (*workers_fn)(void *job);
@@ -31,6 +32,12 @@ struct workers *workers_new(int threads, size_t bound);
 void workers_submit(struct workers *w, workers_fn run, workers_fn done, void *job);
 void workers_drain(struct workers *w);
 void workers_free(struct workers *w); /* drains first */
+
+/*
+ * A thread of its own, to be joined. It takes no signals: handlers (the clean-up
+ * of lock files) run in the main thread. False: there is none to be had.
+ */
+bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg);
 
 /* Run fn(data, i) for 0 <= i < nr in parallel chunks; returns when all ran. */
 void workers_parallel_for(size_t nr, size_t min_chunk, int threads,

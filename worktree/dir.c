@@ -8,10 +8,13 @@
  * but ignored ones: then it is an ignored "dir/"); otherwise its files are shown.
  */
 #include "compat/posix.h"
-#include <dirent.h>
+#include "compat/dirscan.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
+#include "util/workers.h"
 #include "worktree/worktree.h"
+
+#define DENTS_BYTES ((size_t)32 * 1024)
 
 struct walker {
 	struct repository *r;
@@ -24,6 +27,7 @@ struct walker {
 	dirwalk_fn fn;
 	void *data;
 	struct strbuf path; /* of the directory: "" or "a/b/"; names are appended */
+	char *dents; /* buffer for reading one directory at a time */
 };
 
 /* ---- one directory's names ---- */
@@ -74,18 +78,18 @@ static void sort_names(struct names *n)
 
 enum file_kind { KIND_OTHER, KIND_FILE, KIND_DIR };
 
-static enum file_kind kind_of(int dir_fd, const struct dirent *de)
+static enum file_kind kind_of(int dir_fd, const char *name, unsigned char type)
 {
 	struct stat st;
 
-	switch (de->d_type) {
+	switch (type) {
 	case DT_REG:
 	case DT_LNK:
 		return KIND_FILE;
 	case DT_DIR:
 		return KIND_DIR;
 	case DT_UNKNOWN:
-		if (fstatat(dir_fd, de->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return KIND_OTHER;
 		return S_ISDIR(st.st_mode) ? KIND_DIR :
 		       S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) ? KIND_FILE : KIND_OTHER;
@@ -94,19 +98,9 @@ static enum file_kind kind_of(int dir_fd, const struct dirent *de)
 	}
 }
 
-static bool is_dot_or_dotdot(const char *name)
-{
-	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
-}
-
 static bool is_dot_git(const struct walker *w, const char *name)
 {
 	return w->r->settings.ignorecase ? !strcasecmp(name, ".git") : !strcmp(name, ".git");
-}
-
-static int open_dir(const char *path)
-{
-	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static int tell_unreadable(struct walker *w, int why)
@@ -117,6 +111,20 @@ static int tell_unreadable(struct walker *w, int why)
 	return w->fn(w->data, w->path.buf, w->path.len, true, DIRWALK_UNREADABLE);
 }
 
+/* "a/b/" without its slash: with it, a symlink would be followed. */
+static int open_current(struct walker *w, struct dir_scan *d)
+{
+	size_t len = w->path.len;
+	int ret;
+
+	if (!len)
+		return dir_scan_open(d, ".", w->dents, DENTS_BYTES);
+	w->path.buf[len - 1] = '\0';
+	ret = dir_scan_open(d, w->path.buf, w->dents, DENTS_BYTES);
+	w->path.buf[len - 1] = '/';
+	return ret;
+}
+
 /*
  * What is in the directory w->path, not sorted. keep (may be NULL) says which names
  * count. The descriptor is closed again at once: depth costs none.
@@ -124,42 +132,27 @@ static int tell_unreadable(struct walker *w, int why)
 static int read_names(struct walker *w, struct names *n,
 		      bool (*keep)(void *data, const char *name, bool is_dir), void *data)
 {
-	/* "a/b/" without its slash: with it, a symlink would be followed */
-	size_t len = w->path.len;
-	struct dirent *de;
-	DIR *dir;
-	int fd, ret = 0;
+	struct dir_scan d;
+	const char *name;
+	unsigned char type;
+	int more, why;
 
-	if (len)
-		w->path.buf[len - 1] = '\0';
-	fd = open_dir(len ? w->path.buf : ".");
-	if (len)
-		w->path.buf[len - 1] = '/';
-	if (fd < 0)
+	if (open_current(w, &d) < 0)
 		return tell_unreadable(w, errno);
-	dir = fdopendir(fd);
-	if (!dir) {
-		ret = tell_unreadable(w, errno);
-		close(fd);
-		return ret;
-	}
-	while ((errno = 0, de = readdir(dir))) {
+	while ((more = dir_scan_next(&d, &name, &type)) > 0) {
 		enum file_kind kind;
 
-		if (is_dot_or_dotdot(de->d_name))
-			continue;
-		if (is_dot_git(w, de->d_name)) {
+		if (is_dot_git(w, name)) {
 			n->has_dot_git = true;
 			continue;
 		}
-		kind = kind_of(fd, de);
-		if (kind != KIND_OTHER && (!keep || keep(data, de->d_name, kind == KIND_DIR)))
-			add_name(n, de->d_name, kind == KIND_DIR);
+		kind = kind_of(d.fd, name, type);
+		if (kind != KIND_OTHER && (!keep || keep(data, name, kind == KIND_DIR)))
+			add_name(n, name, kind == KIND_DIR);
 	}
-	if (errno)
-		ret = tell_unreadable(w, errno);
-	closedir(dir);
-	return ret;
+	why = errno;
+	dir_scan_close(&d);
+	return more < 0 ? tell_unreadable(w, why) : 0;
 }
 
 /* ---- names and rules ---- */
@@ -597,7 +590,104 @@ int worktree_walk_untracked(struct repository *r, const struct index_state *ix,
 	(void)err; /* what cannot be read is told through fn */
 	if (mode == UNTRACKED_NO)
 		return 0;
+	w.dents = xmalloc(DENTS_BYTES);
 	ret = walk_tracked(&top);
+	free(w.dents);
 	strbuf_release(&w.path);
+	return ret;
+}
+
+/* ---- in a thread ---- */
+
+struct found_path {
+	size_t at, len;
+	int why; /* errno of what cannot be read */
+	bool is_dir;
+	enum dirwalk_kind kind;
+};
+
+struct untracked_scan {
+	struct repository *r;
+	const struct index_state *ix;
+	const struct pathspec *ps;
+	struct ignore *ig;
+	enum untracked_mode mode;
+	unsigned flags;
+	pthread_t thread;
+	bool running;
+	struct strbuf text;
+	struct found_path *found;
+	size_t nr, alloc;
+	int ret;
+	struct err err;
+};
+
+static int remember(void *data, const char *path, size_t len, bool is_dir,
+		    enum dirwalk_kind kind)
+{
+	struct untracked_scan *s = data;
+	int why = errno;
+
+	ALLOC_GROW(s->found, s->nr + 1, s->alloc);
+	s->found[s->nr++] = (struct found_path){ s->text.len, len, why, is_dir, kind };
+	strbuf_add(&s->text, path, len);
+	strbuf_addch(&s->text, '\0');
+	return 0;
+}
+
+static void *run_scan(void *data)
+{
+	struct untracked_scan *s = data;
+
+	s->ret = worktree_walk_untracked(s->r, s->ix, s->ig, s->ps, s->mode, s->flags, remember,
+					 s, &s->err);
+	return NULL;
+}
+
+int untracked_scan_start(struct untracked_scan **out, struct repository *r,
+			 const struct index_state *ix, const struct pathspec *ps,
+			 enum untracked_mode mode, unsigned flags, struct err *err)
+{
+	struct untracked_scan *s = xcalloc(1, sizeof(*s));
+	int ret = ignore_new(&s->ig, r, ix, err);
+
+	if (ret) {
+		free(s);
+		return ret;
+	}
+	s->r = r;
+	s->ix = ix;
+	s->ps = ps;
+	s->mode = mode;
+	s->flags = flags;
+	strbuf_init(&s->text, 0);
+	if (online_cpus() > 1)
+		s->running = start_thread(&s->thread, run_scan, s);
+	*out = s;
+	return 0;
+}
+
+int untracked_scan_finish(struct untracked_scan *s, dirwalk_fn fn, void *data, struct err *err)
+{
+	int ret;
+
+	if (s->running)
+		pthread_join(s->thread, NULL);
+	else if (fn)
+		run_scan(s);
+	ret = s->ret;
+	if (ret)
+		err_move(err, &s->err);
+	for (size_t i = 0; i < s->nr && !ret && fn; i++) {
+		const struct found_path *f = &s->found[i];
+
+		errno = f->why;
+		ret = fn(data, s->text.buf + f->at, f->len, f->is_dir, f->kind);
+	}
+	err_release(&s->err);
+	ignore_free(s->ig);
+	strbuf_release(&s->text);
+	free(s->found);
+	free(s);
 	return ret;
 }

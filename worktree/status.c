@@ -255,25 +255,24 @@ static int note_untracked(void *data, const char *path, size_t len, bool is_dir 
 	return 0;
 }
 
-static int collect_untracked(struct collector *c, struct err *err)
+static int start_untracked(struct collector *c, struct untracked_scan **out, struct err *err)
 {
-	static const struct pathspec everything;
 	unsigned flags = 0;
-	struct ignore *ig;
-	int rc;
 
+	*out = NULL;
 	if (c->o->untracked == UNTRACKED_NO)
 		return 0;
 	if (c->o->ignored)
 		flags |= DIRWALK_IGNORED;
 	if (c->o->ignored_matching)
 		flags |= DIRWALK_IGNORED_MATCHING;
-	rc = ignore_new(&ig, c->r, c->ix, err);
-	if (rc < 0)
-		return rc;
-	rc = worktree_walk_untracked(c->r, c->ix, ig, c->o->ps ? c->o->ps : &everything,
-				     c->o->untracked, flags, note_untracked, c, err);
-	ignore_free(ig);
+	return untracked_scan_start(out, c->r, c->ix, c->o->ps, c->o->untracked, flags, err);
+}
+
+static int finish_untracked(struct collector *c, struct untracked_scan *scan, struct err *err)
+{
+	int rc = untracked_scan_finish(scan, note_untracked, c, err);
+
 	string_list_sort(&c->s->untracked);
 	string_list_sort(&c->s->ignored);
 	return rc;
@@ -281,18 +280,33 @@ static int collect_untracked(struct collector *c, struct err *err)
 
 /* ---- all of it ---- */
 
+static int collect_changes(struct collector *c, struct err *err)
+{
+	int rc;
+
+	if ((rc = worktree_refresh_index(c->r, c->ix, c->o->ps, c->conv, note_unstaged, c,
+					 err)) < 0 ||
+	    (rc = collect_staged(c, err)) < 0)
+		return rc;
+	if (c->o->renames && (rc = status_detect_renames(c, err)) < 0)
+		return rc;
+	merge_items(c->s);
+	return 0;
+}
+
 int status_collect(struct status *s, struct repository *r, struct index_state *ix,
 		   struct converter *conv, const struct status_options *o, struct err *err)
 {
 	struct collector c = { .s = s, .r = r, .ix = ix, .conv = conv, .o = o };
-	int rc;
+	struct untracked_scan *scan;
+	int rc, rc_scan;
 
 	if ((rc = status_collect_place(&c, err)) < 0 ||
-	    (rc = worktree_refresh_index(r, ix, o->ps, conv, note_unstaged, &c, err)) < 0 ||
-	    (rc = collect_staged(&c, err)) < 0)
+	    (rc = start_untracked(&c, &scan, err)) < 0)
 		return rc;
-	if (o->renames && (rc = status_detect_renames(&c, err)) < 0)
-		return rc;
-	merge_items(s);
-	return collect_untracked(&c, err);
+	rc = collect_changes(&c, err);
+	if (scan && rc >= 0)
+		return finish_untracked(&c, scan, err);
+	rc_scan = scan ? untracked_scan_finish(scan, NULL, NULL, NULL) : 0;
+	return rc < 0 ? rc : rc_scan;
 }

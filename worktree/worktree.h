@@ -36,6 +36,19 @@ MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_st
 				     enum untracked_mode mode, unsigned flags,
 				     dirwalk_fn fn, void *data, struct err *err);
 
+/*
+ * The same with the standard ignore rules, in a thread of its own while the caller
+ * compares entries with files, which may change their flags and stat data. ix must not
+ * gain or lose entries meanwhile. finish waits, tells fn what was found, and frees; with
+ * fn NULL it only waits and frees.
+ */
+struct untracked_scan;
+MUST_USE int untracked_scan_start(struct untracked_scan **out, struct repository *r,
+				  const struct index_state *ix, const struct pathspec *ps,
+				  enum untracked_mode mode, unsigned flags, struct err *err);
+MUST_USE int untracked_scan_finish(struct untracked_scan *s, dirwalk_fn fn, void *data,
+				   struct err *err);
+
 /* ---- comparing ---- */
 enum worktree_change { WT_UNCHANGED, WT_MODIFIED, WT_TYPE_CHANGED, WT_DELETED };
 /*
