@@ -53,7 +53,7 @@ static int copy_symlink(struct init_job *j, const char *from, const char *to, st
 	struct strbuf target = STRBUF_INIT, parent = STRBUF_INIT;
 	int rc = read_link(&target, from, 0, err);
 
-	if (!rc && sys->symlink(target.buf, to) < 0)
+	if (!rc && RETRY_EINTR(sys->symlink(target.buf, to)) < 0)
 		rc = err_set_errno(err, "cannot symlink '%s' '%s'", target.buf, to);
 	if (!rc) {
 		path_dirname(&parent, to);

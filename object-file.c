@@ -59,7 +59,7 @@ static int loose_open(struct loose *l, const char *path, const struct object_id 
 
 	l->path = path;
 	l->oid = oid;
-	l->fd = sys->open(path, O_RDONLY | O_CLOEXEC, 0);
+	l->fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
 	if (l->fd < 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return err_set(err, ERR_NOT_FOUND, "object %s not found", oid_hex(oid));
@@ -461,7 +461,8 @@ void loose_object_stage_path(struct strbuf *out, const char *stage_dir,
 static int write_staged(const char *path, int shared_perm, const void *p, size_t len,
 			int *fd_out, struct err *err)
 {
-	int fd = sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MODE_LOOSE);
+	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+					    MODE_LOOSE));
 	int rc;
 
 	if (fd < 0)

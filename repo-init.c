@@ -155,7 +155,7 @@ static int separate(struct init_job *j, const struct repo_init_options *o, struc
 		rc = err_set(err, ERR_EXISTS, "%s already exists", o->separate_git_dir);
 	if (!rc && old && strcmp(old, o->separate_git_dir)) {
 		path_dirname(&parent, old);
-		if (sys->rename(old, o->separate_git_dir) < 0)
+		if (RETRY_EINTR(sys->rename(old, o->separate_git_dir)) < 0)
 			rc = err_set_errno(err, "unable to move %s to %s", old,
 					   o->separate_git_dir);
 		else

@@ -455,7 +455,8 @@ int commit_message_prepare(struct commit_run *run, struct err *err)
 
 static int write_editmsg(const struct commit_run *run, const char *path, struct err *err)
 {
-	int fd = sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+					    0666));
 	int rc;
 
 	if (fd < 0)

@@ -197,7 +197,7 @@ static int remove_from_worktree(const char *path, struct err *err)
 	if (lstat(path, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return sys->rmdir(path) < 0 && errno != ENOTEMPTY && errno != EEXIST
+		return RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOTEMPTY && errno != EEXIST
 			       ? err_set_errno(err, "git rm: unable to remove %s", path)
 			       : 0;
 	rc = remove_file(path, err);

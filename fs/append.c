@@ -4,6 +4,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/strbuf.h"
 #include "write-or-die.h"
 
@@ -81,7 +82,7 @@ static int append_write(void *data, int *fd_out, struct err *err)
 
 /* The file as it is now, with the way back; it is not kept open. */
 static int prepare(struct tempfile **t, const char *path, unsigned flags, int shared_perm,
-		   struct err *err)
+		   bool *made, struct err *err)
 {
 	off_t keep;
 	int fd = open_for_append(path, flags, &keep, err);
@@ -102,7 +103,19 @@ static int prepare(struct tempfile **t, const char *path, unsigned flags, int sh
 		tempfile_delete(t);
 	else
 		sys->close(tempfile_release_fd(*t));
+	*made = keep < 0;
 	return rc;
+}
+
+/* The name of a file that we made must last, too. */
+static void note_dir_of(struct fsync_batch *b, enum fsync_component component,
+			const char *path)
+{
+	struct strbuf dir = STRBUF_INIT;
+
+	path_dirname(&dir, path);
+	fsync_batch_note_dir(b, component, dir.buf);
+	strbuf_release(&dir);
 }
 
 int append_and_stage(const char *path, unsigned flags, int shared_perm,
@@ -120,15 +133,18 @@ int append_and_stage(const char *path, unsigned flags, int shared_perm,
 		.write = append_write,
 	};
 	struct append *a = xcalloc(1, sizeof(*a));
+	bool made;
 	int rc;
 
 	strbuf_init(&a->text, 0);
 	strbuf_add(&a->text, buf, len);
-	rc = prepare(&a->t, path, flags, shared_perm, err);
+	rc = prepare(&a->t, path, flags, shared_perm, &made, err);
 	if (rc < 0) {
 		append_free(a);
 		return rc;
 	}
+	if (made)
+		note_dir_of(b, component, path);
 	s.data = a;
 	return fsync_batch_stage(b, &s, err);
 }

@@ -179,7 +179,7 @@ static int cut_back(struct pack_writer *w, uint64_t offset, struct err *err)
 		return 0;
 	}
 	w->buf_len = 0;
-	if (sys->ftruncate(w->fd, (off_t)offset) < 0 ||
+	if (RETRY_EINTR(sys->ftruncate(w->fd, (off_t)offset)) < 0 ||
 	    lseek(w->fd, (off_t)offset, SEEK_SET) < 0) {
 		w->failed = true;
 		return err_set_errno(err, "cannot cut back '%s'", w->tmp_path);

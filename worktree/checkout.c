@@ -25,8 +25,8 @@ static int in_the_way(const char *path, bool force, struct err *err)
 static int write_regular(const char *path, unsigned mode, const void *data, size_t len,
 			 struct err *err)
 {
-	int fd = sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			   mode == MODE_EXEC ? 0777 : 0666);
+	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+					    mode == MODE_EXEC ? 0777 : 0666));
 	int rc;
 
 	if (fd < 0)
@@ -65,7 +65,7 @@ static int write_symlink(struct repository *r, const char *path, const struct ob
 		return write_regular(path, MODE_FILE, buf->data, buf->size, err);
 	if (memchr(buf->data, '\0', buf->size))
 		return err_set(err, ERR_CORRUPT, "target of symlink '%s' has a NUL byte", path);
-	if (sys->symlink(buf->data, path) < 0)
+	if (RETRY_EINTR(sys->symlink(buf->data, path)) < 0)
 		return err_set_errno(err, "unable to create symlink %s", path);
 	return 0;
 }

@@ -755,6 +755,7 @@ static void log_lines_alone(void **state UNUSED)
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
 
 	record();
+	write_text(at(dir, "log"), "old\n");
 	assert_int_equal(append_log(b, "log", NULL), 0);
 	commit(b);
 	assert_true(where("writeout_wait ./log") < where("fsync ./log"));
@@ -766,6 +767,16 @@ static void log_lines_alone(void **state UNUSED)
 	commit(b);
 	assert_int_equal(count_calls("fsync"), 1);
 	assert_int_equal(count_calls("write"), 1);
+	fault_remove();
+
+	/* A new one: its name, too. */
+	b = batch(FSYNC_METHOD_FSYNC, FS_JOURNAL);
+	assert_int_equal(mkdir(at(dir, "logs"), 0777), 0);
+	record();
+	assert_int_equal(append_log(b, "logs/new", NULL), 0);
+	commit(b);
+	assert_int_equal(count_calls("fsync"), 2);
+	assert_true(where("fsync ./logs/new") < where("fsync ./logs"));
 }
 
 /* More of them than descriptors may be open, some not covered. */

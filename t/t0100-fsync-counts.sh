@@ -1,0 +1,250 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='what commands cost in flushes and awaited writeouts
+
+On a journalling file system one flush is enough for any command, elsewhere two
+are. The numbers are those that strace sees, and those that trace2 tells.'
+. "$(dirname "$0")/test-lib.sh"
+
+# The method is chosen here, whatever variant of the suite runs.
+unset GIT_TEST_FSYNC GIT_TEST_FS_KIND
+GIT_CONFIG_NOSYSTEM=1
+export GIT_CONFIG_NOSYSTEM
+
+test_have_prereq STRACE || {
+	skip_all='strace is missing or may not trace'
+	test_done
+}
+
+# A journal under our feet: a file system of our own where we may mount one,
+# else the directory that we are in, called one.
+if test_have_prereq LOOPMNT && mount_loop journal 300M >/dev/null 2>&1; then
+	:
+else
+	mkdir journal
+	GIT_TEST_FS_KIND=journal
+	export GIT_TEST_FS_KIND
+fi
+LARGE=${GIT_TEST_LARGE:-2000}
+
+# count CMD...: sets $flushes and $writeouts
+count () {
+	t_strace fsync,fdatasync,syncfs,sync,msync,sync_file_range "$@" || return
+	flushes=$(grep -c -E '(fsync|fdatasync|syncfs|sync|msync)\(' "$T_PRIVATE/strace" || :)
+	writeouts=$(grep -c 'sync_file_range(.*SYNC_FILE_RANGE_WAIT' "$T_PRIVATE/strace" || :)
+}
+
+# new_repo NAME [CONFIG...]
+new_repo () {
+	rm -rf "$1" && git init -q "$1" || return
+	repo=$1
+	shift
+	for setting; do
+		git config --file "$repo/.git/config" "${setting%%=*}" "${setting#*=}" ||
+		return
+	done
+}
+
+# make_files DIR N: N small files in directories of a hundred
+make_files () {
+	mkdir -p "$1" && (
+		cd "$1" &&
+		i=0 &&
+		while test $i -lt "$2"; do
+			d=d$((i / 100))
+			test -d $d || mkdir $d || exit
+			echo "content $i" >$d/f$i || exit
+			i=$((i + 1))
+		done
+	)
+}
+
+# ---- the default ----------------------------------------------------------
+
+test_expect_success 'init costs one flush' '
+	count git init -q journal/init &&
+	test "$flushes" = 1
+'
+
+for n in 1 50 500 $LARGE; do
+	test_expect_success "add of $n files costs one flush" '
+		new_repo journal/repo &&
+		make_files journal/repo/files $n &&
+		count git -C journal/repo add . &&
+		test "$flushes" = 1 &&
+		git -C journal/repo ls-files >out &&
+		test_line_count = $n out
+	'
+done
+
+test_expect_success 'add of what is there already costs none' '
+	count git -C journal/repo add . &&
+	test "$flushes $writeouts" = "0 0"
+'
+
+test_expect_success 'first commit costs one flush' '
+	count git -C journal/repo commit -q -m first &&
+	test "$flushes" = 1
+'
+
+test_expect_success 'commit -a costs one flush' '
+	echo more >>journal/repo/files/d0/f1 &&
+	rm journal/repo/files/d0/f2 &&
+	count git -C journal/repo commit -q -a -m second &&
+	test "$flushes" = 1
+'
+
+test_expect_success 'config costs one flush' '
+	count git -C journal/repo config x.y z &&
+	test "$flushes $writeouts" = "1 1"
+'
+
+test_expect_success 'update-ref and symbolic-ref cost one flush' '
+	count git -C journal/repo update-ref refs/heads/a/b/c HEAD &&
+	test "$flushes" = 1 &&
+	count git -C journal/repo symbolic-ref HEAD refs/heads/a/b/c &&
+	test "$flushes" = 1 &&
+	count git -C journal/repo update-ref -d refs/heads/a/b/c &&
+	test "$flushes" = 1
+'
+
+test_expect_success 'reading commands cost none' '
+	count git -C journal/repo ls-files &&
+	test "$flushes $writeouts" = "0 0" &&
+	# The first may put fresh times into the index: whole, but not for good.
+	count git -C journal/repo status &&
+	test "$flushes" = 0 &&
+	count git -C journal/repo status &&
+	test "$flushes $writeouts" = "0 0"
+'
+
+# ---- elsewhere ------------------------------------------------------------
+
+for kind in btrfs:1 local:2 full:2; do
+	test_expect_success "cost of add, commit and config on ${kind%:*}" '
+		(
+			GIT_TEST_FS_KIND=${kind%:*} &&
+			export GIT_TEST_FS_KIND &&
+			new_repo repo &&
+			make_files repo/files 20 &&
+			count git -C repo add . &&
+			test "$flushes" = ${kind#*:} &&
+			count git -C repo commit -q -m message &&
+			test "$flushes" = ${kind#*:} &&
+			count git -C repo config x.y z &&
+			test "$flushes" = ${kind#*:}
+		)
+	'
+done
+
+test_expect_success 'never more than two where the tests run' '
+	new_repo repo &&
+	make_files repo/files 20 &&
+	count env -u GIT_TEST_FS_KIND git -C repo add . &&
+	test "$flushes" -ge 1 &&
+	test "$flushes" -le 2
+'
+
+# ---- the knobs ------------------------------------------------------------
+
+test_expect_success 'core.fsync=none costs nothing at all' '
+	new_repo journal/none core.fsync=none &&
+	make_files journal/none/files 150 &&
+	count git -C journal/none add . &&
+	test "$flushes $writeouts" = "0 0" &&
+	count git -C journal/none commit -q -m message &&
+	test "$flushes $writeouts" = "0 0" &&
+	count git -C journal/none config x.y z &&
+	test "$flushes $writeouts" = "0 0"
+'
+
+test_expect_success 'GIT_TEST_FSYNC=0 costs nothing at all' '
+	new_repo journal/off &&
+	make_files journal/off/files 5 &&
+	count env GIT_TEST_FSYNC=0 git -C journal/off add . &&
+	test "$flushes $writeouts" = "0 0"
+'
+
+# An add of n files that stay loose: n objects and the index; objects itself,
+# a directory for each new prefix, and .git.
+test_expect_success 'fsyncMethod=fsync: one for each file and directory' '
+	for n in 1 7 60; do
+		new_repo journal/each core.fsyncMethod=fsync &&
+		make_files journal/each/files $n &&
+		count git -C journal/each add . &&
+		find journal/each/.git/objects -type f >files &&
+		test_line_count = $n files &&
+		find journal/each/.git/objects -mindepth 1 -type d -not -empty >dirs &&
+		expect=$(($n + 1 + $(wc -l <dirs) + 2)) &&
+		test "$flushes $writeouts" = "$expect 0" || return
+	done
+'
+
+# A pack, its index and its reverse index, in objects/pack; the index in .git.
+test_expect_success 'fsyncMethod=fsync: a pack costs little' '
+	new_repo journal/each core.fsyncMethod=fsync &&
+	make_files journal/each/files 300 &&
+	count git -C journal/each add . &&
+	test "$flushes $writeouts" = "6 0"
+'
+
+# Two trees and a commit; the branch, two reflogs, and the index (its cached
+# trees are new). Directories: one for each object, objects, refs/heads; logs,
+# logs/refs and logs/refs/heads are new, in .git, which has the index, too.
+test_expect_success 'fsyncMethod=fsync: commit' '
+	new_repo journal/each core.fsyncMethod=fsync &&
+	make_files journal/each/files 1 &&
+	git -C journal/each add . &&
+	find journal/each/.git -type f | sort >before &&
+	find journal/each/.git/objects -type d | sort >dirs-before &&
+	count git -C journal/each commit -q -m message &&
+	find journal/each/.git/objects -type d | sort >dirs-after &&
+	find journal/each/.git -type f | sort >after &&
+	comm -13 before after | grep -v COMMIT_EDITMSG >new &&
+	comm -13 dirs-before dirs-after >new-dirs &&
+	cat new new-dirs >&4 &&
+	# new files and the index
+	files=$(($(wc -l <new) + 1)) &&
+	grep objects/ new | sed "s|/[^/]*\$||" | sort -u >object-dirs &&
+	# .git, logs, logs/refs, logs/refs/heads, refs/heads
+	dirs=$(($(wc -l <object-dirs) + 5)) &&
+	if test -s new-dirs; then dirs=$((dirs + 1)); fi &&
+	test "$flushes $writeouts" = "$((files + dirs)) 0"
+'
+
+test_expect_success 'fsyncMethod=writeout-only: one writeout for each file' '
+	new_repo journal/wo core.fsyncMethod=writeout-only &&
+	make_files journal/wo/files 60 &&
+	count git -C journal/wo add . &&
+	test "$flushes $writeouts" = "0 61" &&
+	make_files journal/wo/more 300 &&
+	count git -C journal/wo add . &&
+	test "$flushes $writeouts" = "0 4" &&
+	count git -C journal/wo config x.y z &&
+	test "$flushes $writeouts" = "0 1"
+'
+
+test_expect_success 'a component that is left out costs nothing' '
+	new_repo journal/some core.fsync=none,index &&
+	make_files journal/some/files 10 &&
+	count git -C journal/some add . &&
+	test "$flushes $writeouts" = "1 1" &&
+	new_repo journal/some core.fsync=all,-index &&
+	make_files journal/some/files 10 &&
+	count git -C journal/some add . &&
+	test "$flushes $writeouts" = "1 10"
+'
+
+# ---- what trace2 tells ----------------------------------------------------
+
+test_expect_success 'trace2 counts the same' '
+	new_repo journal/trace &&
+	make_files journal/trace/files 10 &&
+	GIT_TRACE2_EVENT="$PWD/events" git -C journal/trace add . &&
+	grep "\"category\":\"fsync\"" events >counters &&
+	grep "\"name\":\"writeout-only\".*\"count\":11[,}]" counters &&
+	grep "\"name\":\"hardware-flush\".*\"count\":1[,}]" counters
+'
+
+test_done

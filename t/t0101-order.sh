@@ -1,0 +1,256 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='the order in which add, commit and others make things durable
+
+The recorded calls of real commands keep D1 to D7 (Documentation/Durability). Which
+test fails when a rule is taken out:
+
+	D1 contents before names        "add: contents before names", "commit: ..."
+	D2 names before success         "...: the seal comes last"
+	D3 .pack and .rev before .idx   "add: a pack is whole before its idx"
+	D4 objects before refs, index   "...: objects first", "...: index last"
+	D5 updates before deletions     t/unit/test-fsync-batch d5_...
+	D6 a failed flush is final      "...: a failed writeback", "...: a failed seal"
+	D7 the writer awaits            "...: awaited by the one that wrote"'
+. "$(dirname "$0")/test-lib.sh"
+
+FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
+test -x "$FAULT_GIT" || {
+	skip_all='fault-git is not built'
+	test_done
+}
+unset GIT_TEST_FSYNC
+GIT_CONFIG_NOSYSTEM=1
+export GIT_CONFIG_NOSYSTEM
+
+# record FILE KIND CMD...: the calls of git CMD in ./repo, with paths as below it
+record () {
+	local out=$PWD/$1 kind=$2
+	shift 2
+	rm -f "$out" &&
+	(
+		cd repo &&
+		GIT_TEST_FS_KIND=$kind GIT_TEST_SYSCALL_LOG=$out "$FAULT_GIT" "$@"
+	) || return
+	sed "s|$PWD/repo/||g; s|tmp_objdir-[^/ ]*|TMP|g" "$out" >"$out.new" &&
+	mv "$out.new" "$out"
+}
+
+# check_log RULE FILE: does the record keep the rule? Complains about lines.
+check_log () {
+	awk -v rule="$1" -v kind="${3:-journal}" '
+	function bad(why) { print rule ": " why ": line " NR ": " $0; failed = 1 }
+	/ = E[A-Z]*/ { next } # did not happen
+	function class(path) {
+		if (path ~ /^\.git\/objects\//) return path ~ /\.idx$/ ? 2 : path ~ /pack-/ ? 1 : 3
+		if (path ~ /^\.git\/(refs\/|HEAD$)/) return 8
+		if (path == ".git/index") return 10
+		return 0
+	}
+	function dir(path) { sub(/\/[^\/]*$/, "", path); return path }
+
+	$1 == "write" || $1 == "writev" || $1 == "pwrite" { written[$2] = NR; awaited[$2] = 0 }
+	$1 == "writeout_wait" || $1 == "fsync" { awaited[$2] = NR }
+	$1 == "close" {
+		if (!($2 in written) || $2 ~ /COMMIT_EDITMSG/) next
+		if (rule == "D7" && !awaited[$2]) bad("closed before it was awaited")
+		closed++
+	}
+	$1 == "syncfs" { synced = NR }
+	$1 ~ /^(fsync|syncfs|full_fsync)$/ { flushed = NR; flushed_path = $2; flushes++ }
+	$1 == "rename" {
+		renames++
+		if (rule == "D1") {
+			for (path in written)
+				if (!awaited[path] && path !~ /COMMIT_EDITMSG/)
+					bad(path " was not awaited")
+			if (kind == "local" && !synced) bad("no syncfs before it")
+		}
+		if (rule == "D3" && $3 ~ /\.idx$/) {
+			idx++
+			base = $3
+			sub(/\.idx$/, "", base)
+			if (!(base ".pack" in named) || !(base ".rev" in named))
+				bad("the pack is not whole yet")
+		}
+		if (rule == "D4" && class($3)) {
+			if (class($3) < highest) bad("too late")
+			else highest = class($3)
+		}
+		named[$3] = NR
+		last_name = NR
+		last_dir = dir($3)
+	}
+	END {
+		if (!renames) bad("nothing was named")
+		if (rule == "D1" && !length(written)) bad("nothing was written")
+		if (rule == "D2" && flushed < last_name) bad("no seal after the last name")
+		if (rule == "D2" && kind == "journal" && flushed_path != last_dir)
+			bad("sealed " flushed_path ", not " last_dir)
+		if (rule == "D3" && !idx) bad("no idx")
+		if (rule == "D4" && highest < 10) bad("no index")
+		if (rule == "D7" && !closed) bad("nothing was closed")
+		exit failed
+	}' "$2" >&4
+}
+
+check_rules () {
+	local log=$1 kind=$2 rule
+	shift 2
+	for rule; do
+		check_log $rule "$log" "$kind" || {
+			cat "$log" >&4
+			return 1
+		}
+	done
+}
+
+new_repo () {
+	rm -rf repo && git init -q repo && echo one >repo/one && mkdir repo/sub &&
+	echo two >repo/sub/two
+}
+
+fill () {
+	i=0
+	while test $i -lt 150; do
+		echo "file $i" >repo/sub/f$i || return
+		i=$((i + 1))
+	done
+}
+
+# ---- the checker itself ---------------------------------------------------
+
+test_expect_success 'the checker sees each rule broken' '
+	cat >good <<-\EOF &&
+	write .git/objects/TMP/t @0 5
+	writeout_start .git/objects/TMP/t
+	write .git/index.lock @0 5
+	writeout_start .git/index.lock
+	writeout_wait .git/objects/TMP/t
+	writeout_wait .git/index.lock
+	close .git/objects/TMP/t
+	close .git/index.lock
+	rename .git/objects/TMP/t .git/objects/ab/cd
+	rename .git/index.lock .git/index
+	fsync .git
+	EOF
+	for rule in D1 D2 D4 D7; do check_log $rule good || return; done &&
+	sed "/^writeout_wait .git.index/d" good >bad &&
+	! check_log D1 bad 4>/dev/null &&
+	! check_log D1 good local 4>/dev/null &&
+	sed "/^fsync/d" good >bad &&
+	! check_log D2 bad 4>/dev/null &&
+	sed "s/^fsync .git/fsync .git.objects/" good >bad &&
+	! check_log D2 bad 4>/dev/null &&
+	sed -e "/^rename .git.index/d" -e "/^rename/i rename .git/index.lock .git/index" good >bad &&
+	! check_log D4 bad 4>/dev/null &&
+	sed -e "/^close .git.index/d" -e "/^writeout_wait .git.obj/i close .git/index.lock" good >bad &&
+	! check_log D7 bad 4>/dev/null &&
+	echo "rename .git/objects/TMP/x .git/objects/pack/pack-1.idx" >bad &&
+	! check_log D3 bad 4>/dev/null
+'
+
+# ---- add ------------------------------------------------------------------
+
+for kind in journal btrfs local each; do
+	test_expect_success "add ($kind): contents before names, objects first, the seal comes last" '
+		new_repo &&
+		record log $kind add . &&
+		check_rules log $kind D1 D2 D4 D7
+	'
+	test_expect_success "add ($kind): a pack is whole before its idx" '
+		new_repo &&
+		fill &&
+		record log $kind add . &&
+		check_rules log $kind D1 D2 D3 D4 D7
+	'
+done
+
+test_expect_success 'add: writebacks are all started before the first is awaited' '
+	new_repo &&
+	record log journal add . &&
+	sed -n "/^writeout/s/ .*//p" log | uniq -c | sed "s/^ *//" >actual &&
+	printf "%s\n" "3 writeout_start" "3 writeout_wait" >expect &&
+	test_cmp expect actual
+'
+
+# ---- commit ---------------------------------------------------------------
+
+for kind in journal btrfs local each; do
+	test_expect_success "commit ($kind): contents before names, objects first, index last" '
+		new_repo &&
+		git -C repo add . &&
+		record log $kind commit -q -m message &&
+		check_rules log $kind D1 D2 D4 D7
+	'
+	test_expect_success "commit -a ($kind): the same" '
+		echo more >>repo/one &&
+		record log $kind commit -q -a -m message &&
+		check_rules log $kind D1 D2 D4 D7
+	'
+done
+
+test_expect_success 'commit: reflogs are awaited before the branch moves' '
+	echo more >>repo/one &&
+	record log journal commit -q -a -m message &&
+	grep -n "^writeout_wait .git/logs/HEAD" log >wait &&
+	grep -n "^rename .*refs/heads/" log >name &&
+	test "$(sed "s/:.*//" wait)" -lt "$(sed "s/:.*//" name)"
+'
+
+# ---- D6 -------------------------------------------------------------------
+
+# failing KIND WHAT CMD...: git CMD, with a call that fails; code in $code
+failing () {
+	local kind=$1 what=$2
+	shift 2
+	rm -f log
+	code=0
+	(
+		cd repo &&
+		GIT_TEST_FS_KIND=$kind GIT_TEST_SYSCALL_LOG=../log GIT_TEST_SYSCALL_FAIL=$what \
+			"$FAULT_GIT" "$@" 2>../err
+	) || code=$?
+	cat err >&4
+	grep -q "(injected)" log
+}
+
+no_litter () {
+	find repo/.git \( -name "*.lock" -o -name "tmp_*" \) >litter &&
+	test_must_be_empty litter
+}
+
+for cmd in "add ." "commit -q -m message"; do
+	test_expect_success "${cmd%% *}: a failed writeback ends it, nothing is named" '
+		new_repo &&
+		case "$cmd" in commit*) git -C repo add . ;; esac &&
+		failing journal 1:EIO:writeout_wait $cmd &&
+		test "$code" != 0 &&
+		test_grep "Input/output error" err &&
+		test_grep "\\.git/" err &&
+		test_grep ! "^rename" log &&
+		test_grep ! "^fsync" log &&
+		no_litter
+	'
+	test_expect_success "${cmd%% *}: a failed seal is told, and not tried again" '
+		new_repo &&
+		case "$cmd" in commit*) git -C repo add . ;; esac &&
+		failing journal 1:EIO:fsync $cmd &&
+		test "$code" != 0 &&
+		test_grep "Input/output error" err &&
+		grep "^fsync" log >flushes &&
+		test_line_count = 1 flushes &&
+		no_litter
+	'
+	test_expect_success "${cmd%% *}: a failed syncfs before the names ends it" '
+		new_repo &&
+		case "$cmd" in commit*) git -C repo add . ;; esac &&
+		failing local 1:EIO:syncfs $cmd &&
+		test "$code" != 0 &&
+		test_grep ! "^rename" log &&
+		no_litter
+	'
+done
+
+test_done

@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='every system call of add and commit fails in turn
+
+ENOSPC, ENOSPC from then on (a disk that stays full), EIO, EINTR and short
+writes: no litter, the right exit code, a message that names the path, and a
+repository that is whole afterwards.'
+. "$(dirname "$0")/test-lib.sh"
+
+FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
+test -x "$FAULT_GIT" || {
+	skip_all='fault-git is not built'
+	test_done
+}
+unset GIT_TEST_FSYNC
+GIT_CONFIG_NOSYSTEM=1
+GIT_TEST_FS_KIND=journal
+export GIT_CONFIG_NOSYSTEM GIT_TEST_FS_KIND
+
+# What is below .git, without times.
+listing () {
+	(cd "$1/.git" && find . -type f -exec cksum {} + | sort -k3)
+}
+
+litter () {
+	find "$1/.git" -name "*.lock" -o -name "tmp_*" -o -name "*.lock.*"
+}
+
+# sweep TEMPLATE WHAT CHECK CMD...: the command with its first, second, …
+# call failing, each time in a fresh copy of TEMPLATE, until it has no more
+# calls. CHECK is run in the copy after a success.
+sweep () {
+	local template=$1 what=$2 check=$3 n=0 code plus= word
+	shift 3
+	case $what in *+) plus=+ what=${what%+} ;; esac
+	rm -f missed
+	while test ! -f missed; do
+		n=$((n + 1))
+		rm -rf copy && cp -a "$template" copy && rm -f log || return
+		code=0
+		(
+			cd copy &&
+			GIT_TEST_SYSCALL_LOG=../log \
+			GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
+			GIT_TEST_SYSCALL_FAIL=$n$plus:$what "$FAULT_GIT" "$@" 2>../err >../out
+		) || code=$?
+		word="call $n, $what$plus, $*: $(grep injected log | head -n 1)"
+		test -z "$(litter copy)" || {
+			echo "$word: litter: $(litter copy)" >&4
+			return 1
+		}
+		case "$code:$what" in
+		0:*)
+			(cd copy && eval "$check") >&4 2>&4 || {
+				echo "$word: success, but '$check' fails" >&4
+				return 1
+			}
+			;;
+		1:E*|4:E*|128:E*)
+			case $what in
+			EINTR)
+				echo "$word: did not go on: $(cat err)" >&4
+				return 1 ;;
+			esac
+			grep -q "/\|'" err || {
+				echo "$word: names no path: $(cat err)" >&4
+				return 1
+			}
+			;;
+		*)
+			echo "$word: exit code $code: $(cat err)" >&4
+			return 1
+			;;
+		esac
+		stock_is_happy || {
+			echo "$word: fsck complains" >&4
+			return 1
+		}
+	done
+	echo "$n calls" >&4
+	# Fewer would mean that the injector was not there.
+	test $n -gt "${MIN_CALLS:-10}"
+}
+
+# fsck of every fourth: it is most of the time of this test.
+stock_is_happy () {
+	test $((n % 4)) = 0 || return 0
+	test -n "$STOCK_GIT" || return 0
+	stock -C copy fsck --strict --no-dangling >fsck.out 2>&1 && return
+	cat fsck.out >&4
+	return 1
+}
+
+test_expect_success 'setup' '
+	git init -q few && (
+		cd few &&
+		echo one >one &&
+		mkdir sub &&
+		echo two >sub/two &&
+		echo three >sub/three
+	) &&
+	git init -q many && (
+		cd many &&
+		i=0 &&
+		while test $i -lt 120; do
+			echo $i >f$i || exit
+			i=$((i + 1))
+		done
+	) &&
+	cp -a few added && git -C added add . &&
+	cp -a added committed && git -C committed commit -q -m first &&
+	echo more >>committed/one && echo new >committed/new && git -C committed add new
+'
+
+for what in EIO ENOSPC ENOSPC+ EINTR short; do
+	test_expect_success "add of few files: $what" '
+		sweep few $what "test \"\$(git ls-files | wc -l)\" = 3" add .
+	'
+	test_expect_success "add of many files, as a pack: $what" '
+		sweep many $what "test \"\$(git ls-files | wc -l)\" = 120" add .
+	'
+	test_expect_success "first commit: $what" '
+		sweep added $what "git rev-parse -q --verify HEAD" \
+			commit -q -m message
+	'
+	test_expect_success "commit -a: $what" '
+		sweep committed $what "git rev-parse -q --verify HEAD^" \
+			commit -q -a -m message
+	'
+	test_expect_success "config: $what" '
+		MIN_CALLS=5 &&
+		sweep few $what "test \"\$(git config x.y)\" = z" config x.y z
+	'
+	test_expect_success "update-ref: $what" '
+		MIN_CALLS=5 &&
+		sweep committed $what "git rev-parse -q --verify refs/heads/a/b" \
+			update-ref refs/heads/a/b HEAD
+	'
+done
+
+test_expect_success 'a failure before anything is named changes nothing' '
+	listing few >before &&
+	rm -rf copy && cp -a few copy &&
+	(
+		cd copy &&
+		test_must_fail env GIT_TEST_SYSCALL_FAIL=1:ENOSPC:writeout_wait \
+			"$FAULT_GIT" add .
+	) &&
+	listing copy >after &&
+	test_cmp before after
+'
+
+test_done

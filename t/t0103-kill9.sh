@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='kill -9 at any moment of add and commit
+
+The next command works without a hand: the lock of the dead is taken over, said once,
+its staging directory is removed, and fsck is clean.'
+. "$(dirname "$0")/test-lib.sh"
+
+FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
+test -x "$FAULT_GIT" || {
+	skip_all='fault-git is not built'
+	test_done
+}
+test_have_prereq XATTR || {
+	skip_all='this file system has no extended attributes'
+	test_done
+}
+GIT_TEST_FS_KIND=journal
+export GIT_TEST_FS_KIND
+
+# killed N CMD...: killed right before its N-th call; 1 if it ended before
+killed () {
+	local n=$1 code=0
+	shift
+	GIT_TEST_SYSCALL_FAIL=$n:KILL "$FAULT_GIT" "$@" >../out 2>&1 || code=$?
+	test $code = 137 && return 0
+	test $code = 0 || cat ../out >&4
+	return 1
+}
+
+whole () {
+	git fsck --no-dangling >../fsck.out 2>&1 || { cat ../fsck.out >&4; return 1; }
+	test -z "$STOCK_GIT" || stock fsck --strict --no-dangling >../fsck.out 2>&1 ||
+	{ cat ../fsck.out >&4; return 1; }
+}
+
+no_litter () {
+	test -z "$(find .git -name "*.lock" -o -name "tmp_*")" && return
+	find .git -name "*.lock" -o -name "tmp_*" >&4
+	return 1
+}
+
+# every_call CMD-THAT-PREPARES CMD...
+every_call () {
+	local prepare=$1 n=0
+	shift
+	while :; do
+		n=$((n + 1))
+		eval "$prepare" || return
+		killed $n "$@" || break
+		git "$@" >../out 2>&1 || {
+			echo "after a kill before call $n:" >&4
+			cat ../out >&4
+			# commit says so if the killed one had already done it
+			grep -q "nothing to commit" ../out || return
+		}
+		# With nothing left to commit it did not meet the locks of refs.
+		test "$1" != commit || git commit -q --allow-empty -m again 2>../out ||
+		{ cat ../out >&4; return 1; }
+		no_litter || { echo "litter after call $n" >&4; return 1; }
+		whole || { echo "broken after call $n" >&4; return 1; }
+	done
+	echo "$n calls" >&4
+	test $n -gt 10
+}
+
+test_expect_success 'setup' '
+	git init -q repo
+'
+
+test_expect_success 'add: killed before every call' '
+	cd repo &&
+	every_call "echo \$n >>f && echo \$n >>g" add . &&
+	test -z "$(git ls-files -m)"
+'
+
+test_expect_success 'add of a pack: killed before every call' '
+	cd repo &&
+	every_call "for i in \$(seq 110); do echo \$i.\$n >f\$i; done" add . &&
+	test -z "$(git ls-files -m)"
+'
+
+test_expect_success 'commit: killed before every call' '
+	cd repo &&
+	every_call "echo \$n >>f && git add f" commit -q -m message &&
+	test -z "$(git status --porcelain -uno)"
+'
+
+test_expect_success 'config: killed before every call' '
+	cd repo &&
+	n=0 &&
+	while n=$((n + 1)) && killed $n config x.y v$n; do
+		git config x.z v$n &&
+		test "$(git config x.z)" = v$n &&
+		test ! -e .git/config.lock || return
+	done &&
+	test $n -gt 5
+'
+
+test_expect_success 'a take-over is said, once' '
+	cd repo &&
+	echo more >>f &&
+	n=1 &&
+	while killed $n add f && test ! -e .git/index.lock; do
+		git add f && echo $n >>f && n=$((n + 1)) || return
+	done &&
+	test_path_is_file .git/index.lock &&
+	git add f 2>err &&
+	grep "index.lock" err >told &&
+	test_line_count = 1 told &&
+	git add f 2>err &&
+	test_must_be_empty err
+'
+
+test_expect_success 'a lock of somebody else stays' '
+	cd repo &&
+	test_when_finished "rm -f repo/.git/index.lock" &&
+	echo more >>f &&
+	: >.git/index.lock &&
+	touch -d "2001-01-01" .git/index.lock &&
+	test_must_fail git add f 2>err &&
+	test_grep "index.lock.: File exists" err &&
+	test_path_is_file .git/index.lock
+'
+
+test_expect_success SYMLINKS 'a symbolic link in its place stays' '
+	cd repo &&
+	test_when_finished "rm -f repo/.git/index.lock" &&
+	ln -s nowhere .git/index.lock &&
+	test_must_fail git add f 2>err &&
+	test_grep "index.lock.: File exists" err &&
+	test_path_is_symlink .git/index.lock
+'
+
+test_expect_success 'a lock whose owner lives stays, and its owner is named' '
+	cd repo &&
+	test_when_finished "kill -9 \$pid; wait \$pid; rm -f repo/.git/index.lock" &&
+	mkfifo fifo && test_when_finished "rm -f repo/fifo" &&
+	# it holds the lock while it reads names from us
+	{ git update-index --stdin <fifo & } &&
+	pid=$! &&
+	exec 9>fifo &&
+	i=0 &&
+	while test ! -e .git/index.lock && test $i -lt 100; do
+		sleep 0.05; i=$((i + 1))
+	done &&
+	test_must_fail git add f 2>err &&
+	exec 9>&- &&
+	test_grep "Process $pid" err
+'
+
+test_expect_success 'killed at random moments, for real' '
+	cd repo &&
+	i=0 &&
+	while test $i -lt 15; do
+		i=$((i + 1))
+		for f in $(seq 30); do echo $i.$f >r$f; done
+		{ git add . >../out 2>&1; git commit -q -m $i >../out 2>&1; } &
+		pid=$!
+		sleep 0.0$((i % 10))$((i % 7))
+		# the shell and what it runs
+		pkill -9 -P $pid || :
+		kill -9 $pid 2>/dev/null || :
+		wait $pid 2>/dev/null || :
+		# The locks of the index and of the refs, each by its own command.
+		git add . >../out 2>&1 && git commit -q --allow-empty -m "$i again" >../out 2>&1 ||
+		{ cat ../out >&4; return 1; }
+		no_litter || return
+	done &&
+	whole &&
+	test_might_fail git commit -q -m last &&
+	whole
+'
+
+test_done

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='a full disk at any point of add and commit
+
+A small file system with less and less room: either the command succeeds, or it says
+what it could not write, exits with an error and leaves nothing behind; the
+repository stays whole.'
+. "$(dirname "$0")/test-lib.sh"
+
+if test_have_prereq TMPFS && mount_tmpfs disk 4m >/dev/null 2>&1; then
+	:
+else
+	skip_all='needs root to mount a small file system'
+	test_done
+fi
+
+no_litter () {
+	test -z "$(find disk/repo/.git -name "*.lock" -o -name "tmp_*")" && return
+	find disk/repo/.git -name "*.lock" -o -name "tmp_*" >&4
+	return 1
+}
+
+# leave_room KIB: fill the disk up to that
+leave_room () {
+	rm -f disk/ballast &&
+	free=$(df -k --output=avail disk | tail -n 1) &&
+	if test "$free" -gt "$1"; then
+		dd if=/dev/zero of=disk/ballast bs=1k count=$((free - $1)) 2>/dev/null
+	fi
+}
+
+test_expect_success 'setup' '
+	git init -q disk/repo &&
+	git -C disk/repo config core.logAllRefUpdates true &&
+	mkdir src &&
+	for i in $(seq 60); do
+		head -c 20000 /dev/urandom >src/f$i || return
+	done
+'
+
+# squeeze SETUP CMD...: with more and more room until it succeeds
+squeeze () {
+	local setup=$1 room=0 code failures=0
+	shift
+	while :; do
+		rm -f disk/ballast
+		eval "$setup" || return
+		git -C disk/repo ls-files -s >before &&
+		leave_room $room || return
+		code=0
+		git -C disk/repo "$@" >out 2>err || code=$?
+		no_litter || { echo "room $room" >&4; return 1; }
+		rm -f disk/ballast
+		git -C disk/repo fsck --no-dangling >fsck 2>&1 || { cat err fsck >&4; return 1; }
+		test $code = 0 && break
+		failures=$((failures + 1))
+		case $code in 1|128) ;; *) cat err >&4; echo "code $code" >&4; return 1 ;; esac
+		grep -q "No space left on device" err || { cat err >&4; return 1; }
+		grep -q "\.git/\|objects" err || { cat err >&4; return 1; }
+		room=$((room + ${STEP:-40}))
+		test $room -lt 4000 || return
+	done
+	echo "$failures failures, done with $room KiB" >&4
+	test $failures -gt 1
+}
+
+test_expect_success 'add of many files' '
+	STEP=100 &&
+	squeeze "cp -R src/. disk/src 2>/dev/null || cp -R src disk/src;
+		rm -rf disk/repo/work; ln -sfn ../src disk/repo/link; mkdir -p disk/repo/work;
+		mv disk/src disk/repo/work/src" add work &&
+	test "$(git -C disk/repo ls-files | wc -l)" = 60
+'
+
+test_expect_success 'add of a few files' '
+	STEP=8 &&
+	squeeze "for i in 1 2 3; do head -c 9000 /dev/urandom >disk/repo/new\$i; done" \
+		add new1 new2 new3 &&
+	test "$(git -C disk/repo ls-files new1 new2 new3 | wc -l)" = 3
+'
+
+test_expect_success 'commit' '
+	STEP=4 &&
+	squeeze "echo \$room >disk/repo/small && git -C disk/repo add small" \
+		commit -q -m message &&
+	git -C disk/repo rev-parse -q --verify HEAD
+'
+
+test_expect_success 'commit -a' '
+	STEP=4 &&
+	squeeze "echo \$room.2 >disk/repo/small" commit -q -a -m message &&
+	git -C disk/repo rev-parse -q --verify HEAD^
+'
+
+test_expect_success 'config' '
+	STEP=4 &&
+	git -C disk/repo config a.before yes &&
+	leave_room 0 &&
+	test_must_fail git -C disk/repo config x.y z 2>err &&
+	test_grep "config" err &&
+	no_litter &&
+	rm -f disk/ballast &&
+	git -C disk/repo config x.y z &&
+	test "$(git -C disk/repo config a.before)" = yes
+'
+
+test_done
