@@ -9,6 +9,7 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include "util/quote.h"
 #include "util/run-command.h"
 #include "util/trace2.h"
 
@@ -115,6 +116,20 @@ static void export_place(const struct repository *r)
 		setenv("GIT_WORK_TREE", r->worktree, 1);
 }
 
+static void trace_command(const char *kind, const struct strvec *args)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	if (!trace_want("GIT_TRACE"))
+		return;
+	for (size_t i = 0; i < args->nr; i++) {
+		strbuf_addch(&line, ' ');
+		sq_quote_pretty(&line, args->v[i]);
+	}
+	trace_printf("GIT_TRACE", "trace: %s: git%s", kind, line.buf);
+	strbuf_release(&line);
+}
+
 static int run_builtin(const struct command *c, const struct strvec *args, int use_pager)
 {
 	bool usage_only = args->nr == 2 && !strcmp(args->v[1], "-h");
@@ -125,6 +140,7 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	int rc, rc_out;
 
 	trace2_cmd_name(c->name);
+	trace_command("built-in", args);
 	if (open_repository(&ctx.repo, flags, &err) < 0)
 		return report_fatal(&err);
 	set_command_repo(ctx.repo);
@@ -178,6 +194,7 @@ static bool run_external(const struct strvec *args, int use_pager, int *code)
 		return false;
 	if (use_pager == 1)
 		start_pager(pager_program(NULL));
+	trace_command("exec", args);
 	strvec_push(&cp.args, full);
 	strvec_pushv(&cp.args, args->v + 1);
 	*code = run_command(&cp, &err);
@@ -271,11 +288,34 @@ static void list_external(struct strvec *out)
 {
 	const char *path = getenv("PATH");
 	struct string_list dirs = STRING_LIST_INIT;
+	size_t before = out->nr;
 
 	string_list_split(&dirs, path ? path : "", ":", -1);
 	for (size_t i = 0; i < dirs.nr; i++)
 		list_programs(out, dirs.items[i].string, "git-");
 	string_list_clear(&dirs, NULL);
+	for (size_t k = out->nr; k-- > before;)
+		if (known_command_find(out->v[k])) /* another Git's: find_external */
+			strvec_remove(out, k);
+}
+
+/* What completion offers: the commands that have a group of their own in the help. */
+static void list_porcelain(struct strvec *out)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(commands); k++) {
+		const struct known_command *known = known_command_find(commands[k].name);
+
+		if (known && (known->group != GROUP_NONE || !strcmp(known->name, "config") ||
+			      !strcmp(known->name, "help")))
+			strvec_push(out, known->name);
+	}
+}
+
+static void drop_helpers(struct strvec *out)
+{
+	for (size_t k = out->nr; k-- > 0;)
+		if (strstr(out->v[k], "--"))
+			strvec_remove(out, k);
 }
 
 static int list_commands(const char *types)
@@ -290,11 +330,15 @@ static int list_commands(const char *types)
 		if (!strcmp(type, "builtins") || !strcmp(type, "main"))
 			for (size_t k = 0; k < ARRAY_SIZE(commands); k++)
 				strvec_push(&out, commands[k].name);
+		else if (!strcmp(type, "list-mainporcelain"))
+			list_porcelain(&out);
 		else if (!strcmp(type, "others"))
 			list_external(&out);
 		else if (!strcmp(type, "alias"))
 			alias_list(&out);
-		else
+		else if (!strcmp(type, "nohelpers"))
+			drop_helpers(&out);
+		else if (strcmp(type, "config") && !starts_with(type, "list-"))
 			die("unsupported command listing type '%s'", type);
 	}
 	for (size_t i = 0; i < out.nr; i++)
