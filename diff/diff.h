@@ -152,7 +152,7 @@ struct diff_options {
 	/* text */
 	unsigned context, interhunk_context;
 	unsigned ignore; /* DIFF_IGNORE_* */
-	bool minimal, indent_heuristic, function_context;
+	bool minimal, indent_heuristic;
 	bool text;	 /* -a: nothing is binary */
 	bool binary;	 /* --binary: patches that can be applied */
 	bool full_index;
@@ -161,6 +161,7 @@ struct diff_options {
 	const char *line_prefix; /* before every line */
 	uint64_t big_file_threshold; /* larger is binary */
 	bool suppress_blank_empty;
+	unsigned whitespace; /* core.whitespace; diff/whitespace.h */
 
 	/* output */
 	bool null_term;	 /* -z */

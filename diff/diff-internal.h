@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by the files of diff/. */
+#ifndef DIFF_INTERNAL_H
+#define DIFF_INTERNAL_H
+
+#include "compat/posix.h"
+#include "diff/diff.h"
+
+/* ---- queue.c ---- */
+struct diff_file *diff_file_new(const char *path, unsigned mode, const struct object_id *oid);
+struct diff_file *diff_file_share(struct diff_file *f);
+void diff_file_free(struct diff_file *f); /* gives one share back */
+struct diff_pair *diff_queue_append(struct diff_queue *q, struct diff_file *old,
+				    struct diff_file *new);
+void diff_queue_push(struct diff_queue *q, struct diff_pair *p);
+void diff_pair_free(struct diff_pair *p);
+static inline bool diff_file_exists(const struct diff_file *f)
+{
+	return f->mode != 0;
+}
+/* Same content and mode for certain. */
+bool diff_pair_is_unmodified(const struct diff_pair *p);
+/* Both exist and are of different kinds (file, link, repository). */
+bool diff_pair_changes_type(const struct diff_pair *p);
+
+/* ---- content.c ---- */
+/* Read f->content, unless it is there. For repositories: "Subproject commit …". */
+MUST_USE int diff_file_load(struct diff_file *f, const struct diff_options *o,
+			    struct err *err);
+/* Forget it, if it can be had again. */
+void diff_file_unload(struct diff_file *f);
+/* That, and what was learned of it for similarity. */
+void diff_file_forget(struct diff_file *f);
+/* f->size, by the cheapest way. */
+MUST_USE int diff_file_size(struct diff_file *f, const struct diff_options *o,
+			    struct err *err);
+/* f->is_binary, by attribute or content. */
+MUST_USE int diff_file_binary(struct diff_file *f, const struct diff_options *o,
+			      struct err *err);
+/* f->oid of a file that was queued without one. */
+MUST_USE int diff_file_hash(struct diff_file *f, const struct diff_options *o,
+			    struct err *err);
+void diff_driver_of(const struct diff_options *o, const char *path, struct diff_driver *out);
+
+/* ---- similarity.c ---- */
+/*
+ * How many bytes of `to` come from `from`, and how many are new. Both must exist
+ * and be regular files.
+ */
+MUST_USE int diff_count_copied(struct diff_file *from, struct diff_file *to,
+			       const struct diff_options *o, uint64_t *copied,
+			       uint64_t *added, struct err *err);
+void diff_chunks_free(struct diff_chunks *c);
+
+/* ---- break.c, rename.c, pickaxe.c: steps of diff_process ---- */
+MUST_USE int diff_break_rewrites(struct diff_queue *q, const struct diff_options *o,
+				 struct err *err);
+void diff_merge_broken(struct diff_queue *q);
+MUST_USE int diff_detect_renames(struct diff_queue *q, const struct diff_options *o,
+				 struct err *err);
+MUST_USE int diff_pickaxe(struct diff_queue *q, const struct diff_options *o,
+			  struct err *err);
+
+/* ---- format.c, stat.c, patch.c ---- */
+/* Path with core.quotePath rules and options.relative; NUL-terminated raw for -z. */
+void diff_add_path(struct strbuf *out, const struct diff_options *o, const char *path);
+/* "dir/{old => new}/file" */
+void diff_add_rename(struct strbuf *out, const struct diff_options *o, const char *old,
+		     const char *new);
+/* The path without options.relative. */
+const char *diff_shown_path(const struct diff_options *o, const char *path);
+MUST_USE int diff_add_stat(struct diff_queue *q, const struct diff_options *o,
+			   struct strbuf *out, struct err *err);
+MUST_USE int diff_add_numstat(struct diff_queue *q, const struct diff_options *o,
+			      struct strbuf *out, struct err *err);
+MUST_USE int diff_add_patch(struct diff_pair *p, const struct diff_options *o,
+			    struct strbuf *out, struct err *err);
+void diff_add_summary(struct diff_queue *q, const struct diff_options *o,
+		      struct strbuf *out);
+/* A name of `abbrev` digits or as many as it takes; -1: automatic, 0: all. */
+void diff_add_oid(struct strbuf *out, const struct diff_options *o,
+		  const struct object_id *oid, int abbrev);
+const char *diff_color_of(const struct diff_options *o, enum diff_color c);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* --raw, --name-only, --name-status, --summary, and the order of all formats. */
+#include "compat/posix.h"
+#include "diff/diff-internal.h"
+#include "object/tree.h"
+#include "util/quote.h"
+
+/* ---- names ---- */
+
+const char *diff_shown_path(const struct diff_options *o, const char *path)
+{
+	if (o->relative)
+		skip_prefix(path, o->relative, &path);
+	return path;
+}
+
+void diff_add_path(struct strbuf *out, const struct diff_options *o, const char *path)
+{
+	path = diff_shown_path(o, path);
+	if (o->null_term)
+		strbuf_addstr(out, path);
+	else
+		quote_c_style(out, path, strlen(path), o->quote_path);
+}
+
+static bool needs_quotes(const struct diff_options *o, const char *path)
+{
+	struct strbuf sb = STRBUF_INIT;
+	bool quoted = quote_c_style(&sb, path, strlen(path), o->quote_path);
+
+	strbuf_release(&sb);
+	return quoted;
+}
+
+/*
+ * The directories that both begin with and the path parts that both end in are
+ * written once. A slash can be the last byte of the one and the first of the other.
+ */
+void diff_add_rename(struct strbuf *out, const struct diff_options *o, const char *old,
+		     const char *new)
+{
+	size_t old_len, new_len, head = 0, tail = 0, overlap;
+
+	old = diff_shown_path(o, old);
+	new = diff_shown_path(o, new);
+	if (needs_quotes(o, old) || needs_quotes(o, new)) {
+		quote_c_style(out, old, strlen(old), o->quote_path);
+		strbuf_addstr(out, " => ");
+		quote_c_style(out, new, strlen(new), o->quote_path);
+		return;
+	}
+	old_len = strlen(old);
+	new_len = strlen(new);
+	for (size_t i = 0; old[i] && old[i] == new[i]; i++)
+		if (old[i] == '/')
+			head = i + 1;
+	overlap = head ? 1 : 0;
+	for (size_t n = 1; n + head <= old_len + overlap && n + head <= new_len + overlap &&
+			   old[old_len - n] == new[new_len - n]; n++)
+		if (old[old_len - n] == '/')
+			tail = n;
+	if (!head && !tail) {
+		strbuf_addf(out, "%s => %s", old, new);
+		return;
+	}
+	strbuf_add(out, old, head);
+	strbuf_addch(out, '{');
+	if (old_len > head + tail)
+		strbuf_add(out, old + head, old_len - head - tail);
+	strbuf_addstr(out, " => ");
+	if (new_len > head + tail)
+		strbuf_add(out, new + head, new_len - head - tail);
+	strbuf_addch(out, '}');
+	strbuf_add(out, old + old_len - tail, tail);
+}
+
+void diff_add_oid(struct strbuf *out, const struct diff_options *o,
+		  const struct object_id *oid, int abbrev)
+{
+	struct object_id null = odb_algo(o->odb)->null_oid;
+
+	if (oid_is_null(oid))
+		oid = &null; /* the side is absent: it has no algorithm either */
+	if (abbrev)
+		odb_abbrev(o->odb, oid, abbrev, out);
+	else
+		strbuf_add_oid(out, oid);
+}
+
+/* ---- one line per file ---- */
+
+static void add_line_prefix(struct strbuf *out, const struct diff_options *o)
+{
+	if (o->line_prefix)
+		strbuf_addstr(out, o->line_prefix);
+}
+
+static void end_line(struct strbuf *out, const struct diff_options *o)
+{
+	strbuf_addch(out, o->null_term ? '\0' : '\n');
+}
+
+static const char *one_path(const struct diff_pair *p)
+{
+	return diff_file_exists(p->old) ? p->old->path : p->new->path;
+}
+
+static void add_raw(struct strbuf *out, const struct diff_options *o,
+		    const struct diff_pair *p, bool with_objects)
+{
+	const struct object_id *null = &odb_algo(o->odb)->null_oid;
+	int between = o->null_term ? '\0' : '\t';
+
+	add_line_prefix(out, o);
+	if (with_objects) { /* what is in the work tree has no name yet */
+		strbuf_addf(out, ":%06o %06o ", p->old->mode, p->new->mode);
+		diff_add_oid(out, o, p->old->oid_valid ? &p->old->oid : null, o->abbrev);
+		strbuf_addch(out, ' ');
+		diff_add_oid(out, o, p->new->oid_valid ? &p->new->oid : null, o->abbrev);
+		strbuf_addch(out, ' ');
+	}
+	strbuf_addch(out, p->status);
+	if (p->score)
+		strbuf_addf(out, "%03u", diff_pair_percent(p));
+	strbuf_addch(out, between);
+	if (p->status == DIFF_STATUS_COPIED || p->status == DIFF_STATUS_RENAMED) {
+		diff_add_path(out, o, p->old->path);
+		strbuf_addch(out, between);
+		diff_add_path(out, o, p->new->path);
+	} else {
+		diff_add_path(out, o, one_path(p));
+	}
+	end_line(out, o);
+}
+
+static void add_name(struct strbuf *out, const struct diff_options *o,
+		     const struct diff_pair *p)
+{
+	add_line_prefix(out, o);
+	diff_add_path(out, o, p->new->path);
+	end_line(out, o);
+}
+
+/* ---- --summary ---- */
+
+static void add_mode_and_name(struct strbuf *out, const struct diff_options *o,
+			      const char *what, const struct diff_file *f)
+{
+	add_line_prefix(out, o);
+	strbuf_addf(out, " %s mode %06o ", what, f->mode);
+	quote_c_style(out, diff_shown_path(o, f->path), strlen(diff_shown_path(o, f->path)),
+		      o->quote_path);
+	strbuf_addch(out, '\n');
+}
+
+static void add_mode_change(struct strbuf *out, const struct diff_options *o,
+			    const struct diff_pair *p, bool with_name)
+{
+	const char *path = diff_shown_path(o, p->new->path);
+
+	if (!p->old->mode || !p->new->mode || p->old->mode == p->new->mode)
+		return;
+	add_line_prefix(out, o);
+	strbuf_addf(out, " mode change %06o => %06o", p->old->mode, p->new->mode);
+	if (with_name) {
+		strbuf_addch(out, ' ');
+		quote_c_style(out, path, strlen(path), o->quote_path);
+	}
+	strbuf_addch(out, '\n');
+}
+
+static void add_rename_line(struct strbuf *out, const struct diff_options *o,
+			    const char *what, const struct diff_pair *p)
+{
+	add_line_prefix(out, o);
+	strbuf_addf(out, " %s ", what);
+	diff_add_rename(out, o, p->old->path, p->new->path);
+	strbuf_addf(out, " (%u%%)\n", diff_pair_percent(p));
+	add_mode_change(out, o, p, false);
+}
+
+static void add_rewrite_line(struct strbuf *out, const struct diff_options *o,
+			     const struct diff_pair *p)
+{
+	const char *path = diff_shown_path(o, p->new->path);
+
+	add_line_prefix(out, o);
+	strbuf_addstr(out, " rewrite ");
+	quote_c_style(out, path, strlen(path), o->quote_path);
+	strbuf_addf(out, " (%u%%)\n", diff_pair_percent(p));
+}
+
+void diff_add_summary(struct diff_queue *q, const struct diff_options *o, struct strbuf *out)
+{
+	for (size_t i = 0; i < q->nr; i++) {
+		const struct diff_pair *p = q->pairs[i];
+
+		switch (p->status) {
+		case DIFF_STATUS_DELETED:
+			add_mode_and_name(out, o, "delete", p->old);
+			break;
+		case DIFF_STATUS_ADDED:
+			add_mode_and_name(out, o, "create", p->new);
+			break;
+		case DIFF_STATUS_COPIED:
+			add_rename_line(out, o, "copy", p);
+			break;
+		case DIFF_STATUS_RENAMED:
+			add_rename_line(out, o, "rename", p);
+			break;
+		default:
+			if (p->score)
+				add_rewrite_line(out, o, p);
+			add_mode_change(out, o, p, !p->score);
+		}
+	}
+}
+
+/* ---- all formats, in the order in which they come ---- */
+
+static int drain(const struct diff_options *o, struct strbuf *out, struct err *err)
+{
+	return o->drain ? o->drain(o->drain_data, out, err) : 0;
+}
+
+static void add_totals(struct strbuf *out, const struct diff_options *o,
+		       const struct diff_totals *t)
+{
+	add_line_prefix(out, o);
+	diff_add_totals(out, t);
+}
+
+static int add_statistics(struct diff_queue *q, const struct diff_options *o,
+			  struct strbuf *out, struct err *err)
+{
+	struct diff_totals totals;
+	int ret = 0;
+
+	if (o->formats & DIFF_FORMAT_NUMSTAT)
+		ret = diff_add_numstat(q, o, out, err);
+	if (!ret && o->formats & DIFF_FORMAT_STAT)
+		ret = diff_add_stat(q, o, out, err);
+	if (!ret && o->formats & DIFF_FORMAT_SHORTSTAT) {
+		ret = diff_count(q, o, &totals, err);
+		if (!ret && totals.files)
+			add_totals(out, o, &totals);
+	}
+	return ret;
+}
+
+static int add_patches(struct diff_queue *q, const struct diff_options *o,
+		       struct strbuf *out, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < q->nr; i++) {
+		ret = diff_add_patch(q->pairs[i], o, out, err);
+		/* one pair in memory at a time */
+		diff_file_unload(q->pairs[i]->old);
+		diff_file_unload(q->pairs[i]->new);
+		if (!ret)
+			ret = drain(o, out, err);
+	}
+	return ret;
+}
+
+int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbuf *out,
+		struct err *err)
+{
+	const unsigned lines = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY;
+	const unsigned statistics = DIFF_FORMAT_NUMSTAT | DIFF_FORMAT_STAT | DIFF_FORMAT_SHORTSTAT;
+	bool separate = false;
+	int ret = 0;
+
+	if (!q->nr || o->formats & DIFF_FORMAT_NONE)
+		return 0;
+	if (o->formats & lines) {
+		for (size_t i = 0; i < q->nr; i++) {
+			if (o->formats & DIFF_FORMAT_NAME_ONLY)
+				add_name(out, o, q->pairs[i]);
+			else
+				add_raw(out, o, q->pairs[i], o->formats & DIFF_FORMAT_RAW);
+		}
+		separate = true;
+	}
+	if (o->formats & statistics) {
+		ret = add_statistics(q, o, out, err);
+		separate = true;
+	}
+	if (!ret && o->formats & DIFF_FORMAT_SUMMARY) {
+		size_t before = out->len;
+
+		diff_add_summary(q, o, out);
+		separate |= out->len > before;
+	}
+	if (!ret)
+		ret = drain(o, out, err);
+	if (!ret && o->formats & DIFF_FORMAT_PATCH) {
+		if (separate) {
+			add_line_prefix(out, o);
+			end_line(out, o);
+		}
+		ret = add_patches(q, o, out, err);
+	}
+	return ret;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hunks of a unified diff: changes that lie close together, with context. */
+#ifndef DIFF_HUNK_H
+#define DIFF_HUNK_H
+
+#include "compat/posix.h"
+#include "diff/text.h"
+
+/* What names the function that a line is in. */
+struct funcname;
+/* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
+MUST_USE int funcname_new(struct funcname **out, const char *patterns, struct err *err);
+void funcname_free(struct funcname *f);
+
+struct hunk_printer {
+	const struct diff_options *o;
+	const struct text_diff *d;
+	const struct funcname *funcname;
+	struct strbuf *out;
+};
+
+/* All hunks; nothing if there are no changes that count. */
+void hunks_print(const struct hunk_printer *hp);
+/* The whole old text gone, the whole new one come: for rewrites. */
+void hunks_print_rewrite(const struct hunk_printer *hp);
+
+#endif

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Defaults, configuration, and the options of git-diff(1). */
+#include "compat/posix.h"
+#include "diff/diff-internal.h"
+#include "diff/whitespace.h"
+#include "util/alloc.h"
+#include "util/color.h"
+#include "util/parse-options.h"
+
+/* ---- defaults ---- */
+
+static const struct {
+	const char *slot; /* of color.diff.* */
+	const char *value;
+} default_colors[DIFF_COLOR_NR] = {
+	[DIFF_COLOR_RESET] = { NULL, "\033[m" },
+	[DIFF_COLOR_CONTEXT] = { "context", "" },
+	[DIFF_COLOR_META] = { "meta", "\033[1m" },
+	[DIFF_COLOR_FRAG] = { "frag", "\033[36m" },
+	[DIFF_COLOR_FUNC] = { "func", "" },
+	[DIFF_COLOR_OLD] = { "old", "\033[31m" },
+	[DIFF_COLOR_NEW] = { "new", "\033[32m" },
+	[DIFF_COLOR_WHITESPACE] = { "whitespace", "\033[41m" },
+};
+
+const char *diff_color_of(const struct diff_options *o, enum diff_color c)
+{
+	return o->color ? o->colors[c] : "";
+}
+
+void diff_options_init(struct diff_options *o, struct odb *odb)
+{
+	memset(o, 0, sizeof(*o));
+	o->odb = odb;
+	o->recursive = true;
+	o->context = 3;
+	o->indent_heuristic = true;
+	o->abbrev = -1;
+	o->rename_limit = -1;
+	o->src_prefix = "a/";
+	o->dst_prefix = "b/";
+	o->big_file_threshold = (uint64_t)512 << 20;
+	o->quote_path = true;
+	o->whitespace = WS_DEFAULT;
+	for (int i = 0; i < DIFF_COLOR_NR; i++)
+		snprintf(o->colors[i], sizeof(o->colors[i]), "%s", default_colors[i].value);
+}
+
+void diff_options_release(struct diff_options *o)
+{
+	FREE_AND_NULL(o->pickaxe);
+	FREE_AND_NULL(o->relative);
+}
+
+/* ---- configuration ---- */
+
+/* diff.renames: a boolean, or "copies". */
+static int config_renames(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	const struct config_entry *e = config_get(c, "diff.renames");
+	bool renames;
+	int ret;
+
+	if (!e)
+		return 0;
+	if (e->value && (!strcasecmp(e->value, "copies") || !strcasecmp(e->value, "copy"))) {
+		o->detect = DIFF_DETECT_COPIES;
+		return 0;
+	}
+	ret = config_entry_bool(e, &renames, err);
+	if (!ret)
+		o->detect = renames ? DIFF_DETECT_RENAMES : DIFF_DETECT_NONE;
+	return ret;
+}
+
+static int config_unsigned(const struct config_set *c, const char *key, unsigned *out,
+			   struct err *err)
+{
+	int n, ret = config_get_int(c, key, &n, err);
+
+	if (ret > 0 && n < 0)
+		return config_entry_bad(config_get(c, key), err, "is negative");
+	if (ret > 0)
+		*out = (unsigned)n;
+	return ret < 0 ? ret : 0;
+}
+
+static int config_colors(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	char key[64];
+
+	for (int i = 0; i < DIFF_COLOR_NR; i++) {
+		const struct config_entry *e;
+
+		if (!default_colors[i].slot)
+			continue;
+		snprintf(key, sizeof(key), "color.diff.%s", default_colors[i].slot);
+		e = config_get(c, key);
+		if (!e && i == DIFF_COLOR_CONTEXT)
+			e = config_get(c, "color.diff.plain"); /* its old name */
+		if (!e)
+			continue;
+		if (!e->value || color_parse(e->value, o->colors[i]) < 0)
+			return config_entry_bad(e, err, "invalid color value");
+	}
+	return 0;
+}
+
+static int config_algorithm(struct diff_options *o, const struct config_set *c,
+			    struct err *err)
+{
+	const char *name;
+	int ret = config_get_string(c, "diff.algorithm", &name, err);
+
+	if (ret <= 0)
+		return ret;
+	/* What we do not have yet gives another valid patch: no reason to refuse. */
+	o->minimal = !strcasecmp(name, "minimal");
+	return 0;
+}
+
+int diff_options_config(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	const char *whitespace;
+	unsigned long threshold;
+	bool no_prefix = false;
+	int ret = config_renames(o, c, err);
+
+	if (!ret)
+		ret = config_algorithm(o, c, err);
+	if (!ret)
+		ret = config_colors(o, c, err);
+	if (!ret)
+		ret = config_unsigned(c, "diff.context", &o->context, err);
+	if (!ret)
+		ret = config_unsigned(c, "diff.interhunkcontext", &o->interhunk_context, err);
+	if (ret < 0 ||
+	    (ret = config_get_int(c, "diff.renamelimit", &o->rename_limit, err)) < 0 ||
+	    (ret = config_get_int(c, "diff.statgraphwidth", &o->stat_graph_width, err)) < 0 ||
+	    (ret = config_get_bool(c, "diff.indentheuristic", &o->indent_heuristic, err)) < 0 ||
+	    (ret = config_get_bool(c, "diff.suppressblankempty", &o->suppress_blank_empty, err)) < 0 ||
+	    (ret = config_get_bool(c, "core.quotepath", &o->quote_path, err)) < 0 ||
+	    (ret = config_get_bool(c, "diff.noprefix", &no_prefix, err)) < 0 ||
+	    (ret = config_get_ulong(c, "core.bigfilethreshold", &threshold, err)) < 0)
+		return ret;
+	if (ret > 0)
+		o->big_file_threshold = threshold;
+	if (no_prefix)
+		o->src_prefix = o->dst_prefix = "";
+	ret = config_get_string(c, "core.whitespace", &whitespace, err);
+	if (ret > 0)
+		ret = whitespace_parse(&o->whitespace, whitespace, err);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- options ---- */
+
+enum option_kind {
+	SET_FORMAT,  /* |= value */
+	SET_IGNORE,  /* |= value */
+	SET_TRUE, SET_FALSE, /* bool */
+	SET_NUMBER,  /* int, needs a value */
+	SET_STRING,  /* const char *, needs a value */
+	SPECIAL,
+};
+
+enum special {
+	OPT_UNIFIED, OPT_STAT, OPT_ABBREV, OPT_NO_ABBREV, OPT_RENAMES, OPT_COPIES, OPT_BREAK,
+	OPT_NO_RENAMES, OPT_FILTER, OPT_PICKAXE, OPT_PICKAXE_GREP, OPT_COLOR, OPT_NO_COLOR,
+	OPT_NO_PREFIX, OPT_RELATIVE, OPT_NO_RELATIVE, OPT_BINARY, OPT_ALGORITHM,
+	OPT_COMPACT, OPT_CONTEXT, OPT_NULL_TERM, OPT_HARDER,
+};
+
+#define FIELD(name) offsetof(struct diff_options, name)
+
+/* The value follows "=" or is the next word; OPTIONAL: only behind "=". */
+#define OPTIONAL 1u
+#define NEEDED 2u
+
+static const struct option_row {
+	char letter; /* its value, if any, follows directly or is the next word */
+	const char *name;
+	enum option_kind kind;
+	size_t field;
+	unsigned value; /* bits, or enum special */
+	unsigned takes;
+} rows[] = {
+	{ 'p', "patch", SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
+	{ 'u', NULL, SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
+	{ 's', "no-patch", SET_FORMAT, 0, DIFF_FORMAT_NONE, 0 },
+	{ 'U', "unified", SPECIAL, 0, OPT_UNIFIED, NEEDED },
+	{ 0, "raw", SET_FORMAT, 0, DIFF_FORMAT_RAW, 0 },
+	{ 0, "stat", SPECIAL, 0, OPT_STAT, OPTIONAL },
+	{ 0, "numstat", SET_FORMAT, 0, DIFF_FORMAT_NUMSTAT, 0 },
+	{ 0, "shortstat", SET_FORMAT, 0, DIFF_FORMAT_SHORTSTAT, 0 },
+	{ 0, "summary", SET_FORMAT, 0, DIFF_FORMAT_SUMMARY, 0 },
+	{ 0, "name-only", SET_FORMAT, 0, DIFF_FORMAT_NAME_ONLY, 0 },
+	{ 0, "name-status", SET_FORMAT, 0, DIFF_FORMAT_NAME_STATUS, 0 },
+	{ 0, "patch-with-raw", SET_FORMAT, 0, DIFF_FORMAT_PATCH | DIFF_FORMAT_RAW, 0 },
+	{ 0, "patch-with-stat", SET_FORMAT, 0, DIFF_FORMAT_PATCH | DIFF_FORMAT_STAT, 0 },
+	{ 0, "compact-summary", SPECIAL, 0, OPT_COMPACT, 0 },
+	{ 0, "stat-width", SET_NUMBER, FIELD(stat_width), 0, NEEDED },
+	{ 0, "stat-name-width", SET_NUMBER, FIELD(stat_name_width), 0, NEEDED },
+	{ 0, "stat-graph-width", SET_NUMBER, FIELD(stat_graph_width), 0, NEEDED },
+	{ 0, "stat-count", SET_NUMBER, FIELD(stat_count), 0, NEEDED },
+	{ 'z', NULL, SPECIAL, 0, OPT_NULL_TERM, 0 },
+	{ 0, "full-index", SET_TRUE, FIELD(full_index), 0, 0 },
+	{ 0, "no-full-index", SET_FALSE, FIELD(full_index), 0, 0 },
+	{ 0, "abbrev", SPECIAL, 0, OPT_ABBREV, OPTIONAL },
+	{ 0, "no-abbrev", SPECIAL, 0, OPT_NO_ABBREV, 0 },
+	{ 0, "binary", SPECIAL, 0, OPT_BINARY, 0 },
+	{ 'a', "text", SET_TRUE, FIELD(text), 0, 0 },
+	{ 0, "no-text", SET_FALSE, FIELD(text), 0, 0 },
+	{ 'R', NULL, SET_TRUE, FIELD(reverse), 0, 0 },
+	{ 't', NULL, SET_TRUE, FIELD(show_trees), 0, 0 },
+	{ 'r', NULL, SET_TRUE, FIELD(recursive), 0, 0 },
+	{ 'M', "find-renames", SPECIAL, 0, OPT_RENAMES, OPTIONAL },
+	{ 'C', "find-copies", SPECIAL, 0, OPT_COPIES, OPTIONAL },
+	{ 'B', "break-rewrites", SPECIAL, 0, OPT_BREAK, OPTIONAL },
+	{ 0, "find-copies-harder", SPECIAL, 0, OPT_HARDER, 0 },
+	{ 0, "no-renames", SPECIAL, 0, OPT_NO_RENAMES, 0 },
+	{ 'l', NULL, SET_NUMBER, FIELD(rename_limit), 0, NEEDED },
+	{ 0, "diff-filter", SPECIAL, 0, OPT_FILTER, NEEDED },
+	{ 'S', NULL, SPECIAL, 0, OPT_PICKAXE, NEEDED },
+	{ 'G', NULL, SPECIAL, 0, OPT_PICKAXE_GREP, NEEDED },
+	{ 0, "pickaxe-all", SET_TRUE, FIELD(pickaxe_all), 0, 0 },
+	{ 0, "pickaxe-regex", SET_TRUE, FIELD(pickaxe_regex), 0, 0 },
+	{ 'w', "ignore-all-space", SET_IGNORE, 0, DIFF_IGNORE_ALL_SPACE, 0 },
+	{ 'b', "ignore-space-change", SET_IGNORE, 0, DIFF_IGNORE_SPACE_CHANGE, 0 },
+	{ 0, "ignore-space-at-eol", SET_IGNORE, 0, DIFF_IGNORE_SPACE_AT_EOL, 0 },
+	{ 0, "ignore-cr-at-eol", SET_IGNORE, 0, DIFF_IGNORE_CR_AT_EOL, 0 },
+	{ 0, "ignore-blank-lines", SET_IGNORE, 0, DIFF_IGNORE_BLANK_LINES, 0 },
+	{ 0, "inter-hunk-context", SPECIAL, 0, OPT_CONTEXT, NEEDED },
+	{ 0, "minimal", SET_TRUE, FIELD(minimal), 0, 0 },
+	{ 0, "diff-algorithm", SPECIAL, 0, OPT_ALGORITHM, NEEDED },
+	{ 0, "indent-heuristic", SET_TRUE, FIELD(indent_heuristic), 0, 0 },
+	{ 0, "no-indent-heuristic", SET_FALSE, FIELD(indent_heuristic), 0, 0 },
+	{ 0, "src-prefix", SET_STRING, FIELD(src_prefix), 0, NEEDED },
+	{ 0, "dst-prefix", SET_STRING, FIELD(dst_prefix), 0, NEEDED },
+	{ 0, "line-prefix", SET_STRING, FIELD(line_prefix), 0, NEEDED },
+	{ 0, "no-prefix", SPECIAL, 0, OPT_NO_PREFIX, 0 },
+	{ 0, "relative", SPECIAL, 0, OPT_RELATIVE, OPTIONAL },
+	{ 0, "no-relative", SPECIAL, 0, OPT_NO_RELATIVE, 0 },
+	{ 0, "color", SPECIAL, 0, OPT_COLOR, OPTIONAL },
+	{ 0, "no-color", SPECIAL, 0, OPT_NO_COLOR, 0 },
+};
+
+/* The option as the user knows it: "option `stat'" or "switch `U'". */
+static int bad_value(const struct option_row *r, struct err *err, const char *why)
+{
+	if (r->name)
+		return err_set(err, ERR_INVALID, "option `%s' %s", r->name, why);
+	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
+}
+
+static int parse_count(const struct option_row *r, const char *value, int *out, struct err *err)
+{
+	int n;
+
+	if (!parse_int_strict(value, &n) || n < 0)
+		return bad_value(r, err, "expects a numerical value");
+	*out = n;
+	return 0;
+}
+
+/*
+ * "50%" and ".5" and "5" are the same part of DIFF_MAX_SCORE: digits without a percent
+ * sign stand behind the point. *end: behind it.
+ */
+static unsigned parse_score(const char *s, const char **end)
+{
+	uint64_t number = 0, scale = 1;
+	bool point = false;
+
+	for (;; s++) {
+		if (*s == '.' && !point) {
+			point = true;
+			scale = 1;
+		} else if (*s == '%') {
+			scale = point ? scale * 100 : 100;
+			s++;
+			break;
+		} else if (isdigit((unsigned char)*s)) {
+			if (scale < 100000) {
+				scale *= 10;
+				number = number * 10 + (uint64_t)(*s - '0');
+			}
+		} else {
+			break;
+		}
+	}
+	*end = s;
+	return number >= scale ? DIFF_MAX_SCORE : (unsigned)(DIFF_MAX_SCORE * number / scale);
+}
+
+/* Left untouched if there is no value. */
+static int set_score(const struct option_row *r, const char *value, unsigned *score,
+		     struct err *err)
+{
+	const char *end;
+	unsigned n;
+
+	if (!value)
+		return 0;
+	n = parse_score(value, &end);
+	if (*end)
+		return bad_value(r, err, "has an invalid value");
+	*score = n;
+	return 0;
+}
+
+/* -B<break>/<merge> */
+static int set_break(struct diff_options *o, const struct option_row *r, const char *value,
+		     struct err *err)
+{
+	o->break_rewrites = true;
+	if (!value)
+		return 0;
+	o->break_score = parse_score(value, &value);
+	if (*value == '/')
+		o->merge_score = parse_score(value + 1, &value);
+	return *value ? bad_value(r, err, "expects <n>/<m> form") : 0;
+}
+
+/* --stat=<width>,<name-width>,<count> */
+static int set_stat(struct diff_options *o, const struct option_row *r, const char *value,
+		    struct err *err)
+{
+	int *const fields[] = { &o->stat_width, &o->stat_name_width, &o->stat_count };
+
+	o->formats |= DIFF_FORMAT_STAT;
+	for (size_t i = 0; value && i < ARRAY_SIZE(fields); i++) {
+		char *end;
+		long n = strtol(value, &end, 10);
+
+		if (n < 0 || n > 1000000 || (*end && *end != ','))
+			return err_set(err, ERR_INVALID, "invalid --%s value: %s", r->name, value);
+		*fields[i] = (int)n;
+		value = *end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+static int set_filter(struct diff_options *o, const char *value, struct err *err)
+{
+	size_t n = 0;
+
+	for (const char *c = value; *c; c++) {
+		if (!strchr("ADMRCTUXB*admrctuxb", *c))
+			return err_set(err, ERR_INVALID, "unknown change class '%c' in --diff-filter=%s",
+				       *c, value);
+		if (!memchr(o->filter, *c, n) && n + 1 < sizeof(o->filter))
+			o->filter[n++] = *c;
+	}
+	o->filter[n] = '\0';
+	return 0;
+}
+
+static int set_algorithm(struct diff_options *o, const char *value, struct err *err)
+{
+	if (!strcasecmp(value, "myers") || !strcasecmp(value, "default"))
+		o->minimal = false;
+	else if (!strcasecmp(value, "minimal"))
+		o->minimal = true;
+	else if (!strcasecmp(value, "patience") || !strcasecmp(value, "histogram"))
+		return err_set(err, ERR_UNSUPPORTED, "diff algorithm '%s' is not there yet", value);
+	else
+		return err_set(err, ERR_INVALID,
+			       "option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and \"histogram\"");
+	return 0;
+}
+
+static int set_color(struct diff_options *o, const char *value, struct err *err)
+{
+	enum color_when when = value ? color_when_parse(value) : COLOR_ALWAYS;
+
+	if (when == COLOR_UNSET)
+		return err_set(err, ERR_INVALID,
+			       "option `color' expects \"always\", \"auto\", or \"never\"");
+	o->color = color_wanted(when, 1, false);
+	return 0;
+}
+
+static void set_pickaxe(struct diff_options *o, const char *value, bool grep)
+{
+	free(o->pickaxe);
+	o->pickaxe = xstrdup(value);
+	o->pickaxe_grep = grep;
+}
+
+static int set_special(struct diff_options *o, const struct option_row *r, const char *value,
+		       struct err *err)
+{
+	int n = 0, ret = 0;
+
+	switch ((enum special)r->value) {
+	case OPT_UNIFIED:
+		ret = parse_count(r, value, &n, err);
+		if (!ret) {
+			o->context = (unsigned)n;
+			o->formats |= DIFF_FORMAT_PATCH;
+		}
+		return ret;
+	case OPT_CONTEXT:
+		ret = parse_count(r, value, &n, err);
+		if (!ret)
+			o->interhunk_context = (unsigned)n;
+		return ret;
+	case OPT_STAT:
+		return set_stat(o, r, value, err);
+	case OPT_COMPACT:
+		o->compact_summary = true;
+		o->formats |= DIFF_FORMAT_STAT;
+		return 0;
+	case OPT_ABBREV:
+		o->abbrev = -1;
+		if (value && !(ret = parse_count(r, value, &n, err)))
+			o->abbrev = n < 4 ? 4 : n;
+		return ret;
+	case OPT_NO_ABBREV:
+		o->abbrev = 0;
+		return 0;
+	case OPT_HARDER:
+		o->find_copies_harder = true;
+		o->detect = DIFF_DETECT_COPIES;
+		return 0;
+	case OPT_COPIES: /* twice: in unchanged files, too */
+		o->find_copies_harder |= o->detect == DIFF_DETECT_COPIES;
+		o->detect = DIFF_DETECT_COPIES;
+		return set_score(r, value, &o->rename_score, err);
+	case OPT_RENAMES:
+		o->detect = DIFF_DETECT_RENAMES;
+		return set_score(r, value, &o->rename_score, err);
+	case OPT_NO_RENAMES:
+		o->detect = DIFF_DETECT_NONE;
+		return 0;
+	case OPT_BREAK:
+		return set_break(o, r, value, err);
+	case OPT_FILTER:
+		return set_filter(o, value, err);
+	case OPT_PICKAXE:
+	case OPT_PICKAXE_GREP:
+		set_pickaxe(o, value, r->value == OPT_PICKAXE_GREP);
+		return 0;
+	case OPT_BINARY:
+		o->binary = true;
+		o->formats |= DIFF_FORMAT_PATCH;
+		return 0;
+	case OPT_ALGORITHM:
+		return set_algorithm(o, value, err);
+	case OPT_NULL_TERM:
+		o->null_term = true;
+		return 0;
+	case OPT_COLOR:
+		return set_color(o, value, err);
+	case OPT_NO_COLOR:
+		o->color = false;
+		return 0;
+	case OPT_NO_PREFIX:
+		o->src_prefix = o->dst_prefix = "";
+		return 0;
+	case OPT_RELATIVE:
+	case OPT_NO_RELATIVE:
+		FREE_AND_NULL(o->relative);
+		if (r->value == OPT_RELATIVE && value && *value)
+			o->relative = xstrfmt("%s%s", value, ends_with(value, "/") ? "" : "/");
+		return 0;
+	}
+	return 0;
+}
+
+static int set_option(struct diff_options *o, const struct option_row *r, const char *value,
+		      struct err *err)
+{
+	char *field = (char *)o + r->field;
+
+	switch (r->kind) {
+	case SET_FORMAT:
+		/* -s is forgotten when a format comes behind it, and the other way round */
+		if (r->value == DIFF_FORMAT_NONE)
+			o->formats = DIFF_FORMAT_NONE;
+		else
+			o->formats = (o->formats & ~DIFF_FORMAT_NONE) | r->value;
+		return 0;
+	case SET_IGNORE:
+		o->ignore |= r->value;
+		return 0;
+	case SET_TRUE:
+	case SET_FALSE:
+		*(bool *)field = r->kind == SET_TRUE;
+		return 0;
+	case SET_NUMBER:
+		return parse_count(r, value, (int *)field, err);
+	case SET_STRING:
+		*(const char **)field = value;
+		return 0;
+	case SPECIAL:
+		return set_special(o, r, value, err);
+	}
+	return 0;
+}
+
+/* "--name", "--name=value", "-x", "-xvalue". *value: behind it, NULL if nothing is. */
+static const struct option_row *find_row(const char *arg, const char **value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct option_row *r = &rows[i];
+
+		if (arg[1] == '-') {
+			if (!r->name || !skip_prefix(arg + 2, r->name, value))
+				continue;
+			if (**value && (**value != '=' || !r->takes))
+				continue;
+			*value = **value ? *value + 1 : NULL;
+			return r;
+		}
+		if (r->letter && arg[1] == r->letter && (r->takes || !arg[2])) {
+			*value = arg[2] ? arg + 2 : NULL;
+			return r;
+		}
+	}
+	return NULL;
+}
+
+int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err)
+{
+	const struct option_row *r;
+	const char *value;
+	int used = 1, ret;
+
+	if (argv[0][0] != '-' || !argv[0][1])
+		return 0;
+	r = find_row(argv[0], &value);
+	if (!r)
+		return 0;
+	if (r->takes == NEEDED && !value) {
+		value = argv[1];
+		if (!value)
+			return bad_value(r, err, "requires a value");
+		used = 2;
+	}
+	ret = set_option(o, r, value, err);
+	return ret < 0 ? ret : used;
+}

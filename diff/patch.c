@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A pair as a patch: the header lines, then hunks or what stands for them. */
+#include "compat/posix.h"
+#include <zlib.h>
+#include "diff/diff-internal.h"
+#include "diff/hunk.h"
+#include "diff/text.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+#include "util/quote.h"
+
+struct patch {
+	const struct diff_options *o;
+	struct strbuf *out;
+	struct diff_file *old, *new;
+	const struct diff_pair *pair; /* for renames and rewrites */
+	char *old_name, *new_name;    /* with prefix, quoted; never /dev/null */
+	bool must_show;		      /* the header says something by itself */
+	struct strbuf header;
+};
+
+/* ---- names ---- */
+
+/* Prefix and path, quoted as one. */
+static char *labelled(const struct diff_options *o, const char *prefix, const char *path)
+{
+	struct strbuf plain = STRBUF_INIT, out = STRBUF_INIT;
+
+	strbuf_addstr(&plain, prefix);
+	strbuf_addstr(&plain, diff_shown_path(o, path));
+	quote_c_style(&out, plain.buf, plain.len, o->quote_path);
+	strbuf_release(&plain);
+	return strbuf_detach(&out, NULL);
+}
+
+/* The label in "---" and "+++" lines, and of binary files. */
+static const char *side_label(const struct diff_file *f, const char *name)
+{
+	return diff_file_exists(f) ? name : "/dev/null";
+}
+
+/* ---- header ---- */
+
+static void PRINTF_LIKE(3, 4) meta(const struct patch *p, struct strbuf *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (p->o->line_prefix)
+		strbuf_addstr(out, p->o->line_prefix);
+	strbuf_addstr(out, diff_color_of(p->o, DIFF_COLOR_META));
+	va_start(ap, fmt);
+	strbuf_vaddf(out, fmt, ap);
+	va_end(ap);
+	strbuf_addf(out, "%s\n", diff_color_of(p->o, DIFF_COLOR_RESET));
+}
+
+static void meta_path(struct patch *p, const char *what, const char *path)
+{
+	struct strbuf name = STRBUF_INIT;
+
+	path = diff_shown_path(p->o, path);
+	quote_c_style(&name, path, strlen(path), p->o->quote_path);
+	meta(p, &p->header, "%s %s", what, name.buf);
+	strbuf_release(&name);
+}
+
+/* "index 1234567..89abcde 100644"; names in full where a patch needs them. */
+static int add_index_line(struct patch *p, struct err *err)
+{
+	const struct diff_options *o = p->o;
+	struct strbuf line = STRBUF_INIT;
+	bool full = o->full_index;
+	int abbrev = o->abbrev ? o->abbrev : -1, ret = diff_file_hash(p->old, o, err);
+
+	if (!ret)
+		ret = diff_file_hash(p->new, o, err);
+	if (!ret && o->binary && !full) {
+		ret = diff_file_binary(p->old, o, err);
+		if (!ret)
+			ret = diff_file_binary(p->new, o, err);
+		full = p->old->is_binary || p->new->is_binary;
+	}
+	if (ret < 0 || (diff_file_exists(p->old) == diff_file_exists(p->new) &&
+			oid_eq(&p->old->oid, &p->new->oid)))
+		return ret;
+	if (full)
+		abbrev = 0;
+	strbuf_addstr(&line, "index ");
+	diff_add_oid(&line, o, &p->old->oid, abbrev);
+	strbuf_addstr(&line, "..");
+	diff_add_oid(&line, o, &p->new->oid, abbrev);
+	if (p->old->mode == p->new->mode)
+		strbuf_addf(&line, " %06o", p->old->mode);
+	meta(p, &p->header, "%s", line.buf);
+	strbuf_release(&line);
+	return 0;
+}
+
+static void add_similarity(struct patch *p, const char *what)
+{
+	char from[16], to[16];
+
+	snprintf(from, sizeof(from), "%s from", what);
+	snprintf(to, sizeof(to), "%s to", what);
+	meta(p, &p->header, "similarity index %u%%", diff_pair_percent(p->pair));
+	meta_path(p, from, p->old->path);
+	meta_path(p, to, p->new->path);
+	p->must_show = true;
+}
+
+static int add_header(struct patch *p, struct err *err)
+{
+	char status = p->pair ? p->pair->status : 0;
+
+	meta(p, &p->header, "diff --git %s %s", p->old_name, p->new_name);
+	if (!diff_file_exists(p->old)) {
+		meta(p, &p->header, "new file mode %06o", p->new->mode);
+		p->must_show = true;
+	} else if (!diff_file_exists(p->new)) {
+		meta(p, &p->header, "deleted file mode %06o", p->old->mode);
+		p->must_show = true;
+	} else if (p->old->mode != p->new->mode) {
+		meta(p, &p->header, "old mode %06o", p->old->mode);
+		meta(p, &p->header, "new mode %06o", p->new->mode);
+		p->must_show = true;
+	}
+	if (status == DIFF_STATUS_RENAMED) {
+		add_similarity(p, "rename");
+	} else if (status == DIFF_STATUS_COPIED) {
+		add_similarity(p, "copy");
+	} else if (status == DIFF_STATUS_MODIFIED && p->pair->score) {
+		meta(p, &p->header, "dissimilarity index %u%%", diff_pair_percent(p->pair));
+		p->must_show = true;
+	}
+	return add_index_line(p, err);
+}
+
+static void show_header(struct patch *p)
+{
+	strbuf_addbuf(p->out, &p->header);
+	strbuf_reset(&p->header);
+}
+
+/* ---- binary ---- */
+
+static void add_line(struct patch *p, const char *line)
+{
+	if (p->o->line_prefix)
+		strbuf_addstr(p->out, p->o->line_prefix);
+	strbuf_addf(p->out, "%s\n", line);
+}
+
+/* Up to 52 bytes: a letter for the length, then five digits for each four bytes. */
+static void add_base85_line(struct patch *p, const unsigned char *data, size_t len)
+{
+	static const char digits[] =
+		"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"!#$%&()*+-;<=>?@^_`{|}~";
+	char line[1 + 13 * 5 + 1], *at = line;
+
+	*at++ = (char)(len <= 26 ? 'A' + len - 1 : 'a' + len - 27);
+	for (size_t i = 0; i < len; i += 4) {
+		uint32_t word = 0;
+
+		for (size_t k = 0; k < 4; k++)
+			word = word << 8 | (i + k < len ? data[i + k] : 0);
+		for (int k = 4; k >= 0; k--, word /= 85)
+			at[k] = digits[word % 85];
+		at += 5;
+	}
+	*at = '\0';
+	add_line(p, line);
+}
+
+static void add_literal(struct patch *p, const struct object_buf *buf)
+{
+	uLongf len = compressBound(buf->size);
+	unsigned char *packed = xmalloc(len);
+	char head[48];
+
+	if (compress2(packed, &len, buf->data, buf->size, Z_BEST_SPEED) != Z_OK)
+		BUG("zlib cannot compress %zu bytes", buf->size);
+	snprintf(head, sizeof(head), "literal %zu", buf->size);
+	add_line(p, head);
+	for (size_t i = 0; i < len; i += 52)
+		add_base85_line(p, packed + i, len - i < 52 ? len - i : 52);
+	add_line(p, "");
+	free(packed);
+}
+
+static int add_binary(struct patch *p, struct err *err)
+{
+	bool same = p->old->oid_valid && p->new->oid_valid &&
+		    oid_eq(&p->old->oid, &p->new->oid);
+	int ret;
+
+	if (same) { /* a rename without change */
+		if (p->must_show)
+			show_header(p);
+		return 0;
+	}
+	show_header(p);
+	if (!p->o->binary) {
+		if (p->o->line_prefix)
+			strbuf_addstr(p->out, p->o->line_prefix);
+		strbuf_addf(p->out, "Binary files %s and %s differ\n",
+			    side_label(p->old, p->old_name), side_label(p->new, p->new_name));
+		return 0;
+	}
+	ret = diff_file_load(p->old, p->o, err);
+	if (!ret)
+		ret = diff_file_load(p->new, p->o, err);
+	if (ret < 0)
+		return ret;
+	add_line(p, "GIT binary patch");
+	add_literal(p, &p->new->content);
+	add_literal(p, &p->old->content);
+	return 0;
+}
+
+/* ---- text ---- */
+
+/* A name with a blank in it ends in a tab, so that patch(1) knows where it ends. */
+static void add_file_line(struct patch *p, const char *sign, const char *label)
+{
+	const struct diff_options *o = p->o;
+
+	if (o->line_prefix)
+		strbuf_addstr(p->out, o->line_prefix);
+	strbuf_addf(p->out, "%s%s %s%s%s\n", diff_color_of(o, DIFF_COLOR_META), sign, label,
+		    diff_color_of(o, DIFF_COLOR_RESET), strchr(label, ' ') ? "\t" : "");
+}
+
+static int add_text(struct patch *p, struct err *err)
+{
+	bool rewrite = p->pair && p->pair->status == DIFF_STATUS_MODIFIED && p->pair->score;
+	struct text_diff d;
+	struct hunk_printer hp = { p->o, &d, NULL, p->out };
+	struct funcname *funcname;
+	struct diff_driver driver;
+	size_t i;
+	int ret = diff_file_load(p->old, p->o, err);
+
+	if (!ret)
+		ret = diff_file_load(p->new, p->o, err);
+	if (ret < 0)
+		return ret;
+	diff_driver_of(p->o, p->old->path, &driver);
+	if (!driver.funcname)
+		diff_driver_of(p->o, p->new->path, &driver);
+	ret = funcname_new(&funcname, driver.funcname, err);
+	if (ret < 0)
+		return ret;
+	hp.funcname = funcname;
+	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
+		  p->new->content.size, p->o, p->o->context || rewrite ? 0 : TEXT_CUT_TAIL);
+	for (i = 0; i < d.nr && d.changes[i].ignorable; i++)
+		;
+	if (i < d.nr || p->must_show || rewrite)
+		show_header(p);
+	if (i < d.nr || rewrite) {
+		add_file_line(p, "---", side_label(p->old, p->old_name));
+		add_file_line(p, "+++", side_label(p->new, p->new_name));
+		if (rewrite)
+			hunks_print_rewrite(&hp);
+		else
+			hunks_print(&hp);
+	}
+	text_diff_release(&d);
+	funcname_free(funcname);
+	return 0;
+}
+
+/* ---- a pair ---- */
+
+static int add_one(struct diff_file *old, struct diff_file *new, const struct diff_pair *pair,
+		   const struct diff_options *o, struct strbuf *out, struct err *err)
+{
+	const char *a = o->reverse ? o->dst_prefix : o->src_prefix;
+	const char *b = o->reverse ? o->src_prefix : o->dst_prefix;
+	struct patch p = {
+		.o = o, .out = out, .old = old, .new = new, .pair = pair,
+		.old_name = labelled(o, a, diff_file_exists(old) ? old->path : new->path),
+		.new_name = labelled(o, b, diff_file_exists(new) ? new->path : old->path),
+		.header = STRBUF_INIT,
+	};
+	int ret = add_header(&p, err);
+
+	if (!ret)
+		ret = diff_file_binary(old, o, err);
+	if (!ret)
+		ret = diff_file_binary(new, o, err);
+	if (!ret)
+		ret = old->is_binary || new->is_binary ? add_binary(&p, err) : add_text(&p, err);
+	free(p.old_name);
+	free(p.new_name);
+	strbuf_release(&p.header);
+	return ret;
+}
+
+/* A file that became a link goes, and the link comes. */
+static int add_type_change(struct diff_pair *p, const struct diff_options *o,
+			   struct strbuf *out, struct err *err)
+{
+	struct diff_file *none = diff_file_new(p->new->path, 0, NULL);
+	int ret = add_one(p->old, none, NULL, o, out, err);
+
+	if (!ret)
+		ret = add_one(none, p->new, NULL, o, out, err);
+	diff_file_free(none);
+	return ret;
+}
+
+int diff_add_patch(struct diff_pair *p, const struct diff_options *o, struct strbuf *out,
+		   struct err *err)
+{
+	if (p->unmerged) {
+		if (o->line_prefix)
+			strbuf_addstr(out, o->line_prefix);
+		strbuf_addf(out, "* Unmerged path %s\n", diff_shown_path(o, p->new->path));
+		return 0;
+	}
+	if (MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
+		return 0;
+	if (p->status == DIFF_STATUS_TYPE_CHANGED)
+		return add_type_change(p, o, out, err);
+	return add_one(p->old, p->new, p, o, out, err);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* -S and -G, gitdiffcore(7) "diffcore-pickaxe". */
+#include "compat/posix.h"
+#include <regex.h>
+#include "diff/diff-internal.h"
+#include "diff/text.h"
+#include "util/alloc.h"
+
+struct pickaxe {
+	const struct diff_options *o;
+	regex_t regex;
+	bool has_regex;
+};
+
+/* The next match at or behind `text`; its end in *match_end. NULL: none. */
+static const char *find(const struct pickaxe *px, const char *text, const char *end,
+			bool not_bol, const char **match_end)
+{
+	const char *at;
+	regmatch_t m;
+
+	if (!px->has_regex) {
+		size_t len = strlen(px->o->pickaxe);
+
+		at = memmem(text, (size_t)(end - text), px->o->pickaxe, len);
+		*match_end = at ? at + len : NULL;
+		return at;
+	}
+	m.rm_so = 0;
+	m.rm_eo = (regoff_t)(end - text);
+	if (regexec(&px->regex, text, 1, &m, REG_STARTEND | (not_bol ? REG_NOTBOL : 0)))
+		return NULL;
+	*match_end = text + m.rm_eo;
+	return text + m.rm_so;
+}
+
+/* Matches that do not overlap. */
+static size_t count(const struct pickaxe *px, const struct diff_file *f)
+{
+	const char *text = f->content.data, *end = text + f->content.size, *next;
+	size_t n = 0;
+
+	while (text < end && find(px, text, end, n > 0, &next)) {
+		n++;
+		text = next > text ? next : text + 1;
+	}
+	return n;
+}
+
+static bool side_matches(const struct pickaxe *px, const struct text_side *s, size_t first,
+			 size_t nr)
+{
+	const char *ignored;
+
+	for (size_t i = first; i < first + nr; i++) {
+		const struct text_line *l = &s->lines[i];
+		size_t len = l->len;
+
+		if (len && l->text[len - 1] == '\n')
+			len--;
+		if (find(px, l->text, l->text + len, false, &ignored))
+			return true;
+	}
+	return false;
+}
+
+/* -G: a line that came or went matches. */
+static bool changed_line_matches(const struct pickaxe *px, const struct diff_pair *p)
+{
+	struct text_diff d;
+	bool found = false;
+
+	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
+		  p->new->content.size, px->o, TEXT_CUT_TAIL);
+	for (size_t i = 0; i < d.nr && !found; i++) {
+		const struct text_change *c = &d.changes[i];
+
+		found = side_matches(px, &d.side[0], c->old_first, c->old_nr) ||
+			side_matches(px, &d.side[1], c->new_first, c->new_nr);
+	}
+	text_diff_release(&d);
+	return found;
+}
+
+static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *matches,
+			struct err *err)
+{
+	int ret = 0;
+
+	*matches = false;
+	if (p->unmerged || diff_pair_is_unmodified(p))
+		return 0;
+	if (!p->renamed && p->old->oid_valid && p->new->oid_valid &&
+	    oid_eq(&p->old->oid, &p->new->oid))
+		return 0;
+	if (px->o->pickaxe_grep) {
+		ret = diff_file_binary(p->old, px->o, err);
+		if (!ret)
+			ret = diff_file_binary(p->new, px->o, err);
+		if (ret < 0 || p->old->is_binary || p->new->is_binary)
+			return ret;
+	}
+	ret = diff_file_load(p->old, px->o, err);
+	if (!ret)
+		ret = diff_file_load(p->new, px->o, err);
+	if (ret < 0)
+		return ret;
+	if (px->o->pickaxe_grep)
+		*matches = changed_line_matches(px, p);
+	else
+		*matches = count(px, p->old) != count(px, p->new);
+	return 0;
+}
+
+int diff_pickaxe(struct diff_queue *q, const struct diff_options *o, struct err *err)
+{
+	struct pickaxe px = { .o = o, .has_regex = o->pickaxe_grep || o->pickaxe_regex };
+	bool *keep, any = false;
+	size_t kept = 0;
+	int ret = 0;
+
+	if (px.has_regex && (ret = regcomp(&px.regex, o->pickaxe, REG_EXTENDED | REG_NEWLINE))) {
+		char why[128];
+
+		regerror(ret, &px.regex, why, sizeof(why));
+		return err_set(err, ERR_INVALID, "invalid regex: %s", why);
+	}
+	keep = xcalloc(q->nr + 1, sizeof(*keep));
+	for (size_t i = 0; !ret && i < q->nr; i++) {
+		ret = pair_matches(&px, q->pairs[i], &keep[i], err);
+		any |= keep[i];
+	}
+	for (size_t i = 0; !ret && i < q->nr; i++) {
+		if (keep[i] || (any && o->pickaxe_all))
+			q->pairs[kept++] = q->pairs[i];
+		else
+			diff_pair_free(q->pairs[i]);
+	}
+	if (!ret)
+		q->nr = kept;
+	free(keep);
+	if (px.has_regex)
+		regfree(&px.regex);
+	return ret;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the queue as it was filled to the queue that is shown; gitdiffcore(7). */
+#include "compat/posix.h"
+#include "diff/diff-internal.h"
+#include "util/alloc.h"
+
+static void reverse(struct diff_queue *q)
+{
+	for (size_t i = 0; i < q->nr; i++) {
+		struct diff_file *old = q->pairs[i]->old;
+
+		q->pairs[i]->old = q->pairs[i]->new;
+		q->pairs[i]->new = old;
+	}
+}
+
+/*
+ * A file in the work tree may have been queued because its stat data say nothing:
+ * it goes if its content is that of the other side.
+ */
+static int drop_if_same(struct diff_pair *p, const struct diff_options *o, bool *drop,
+			struct err *err)
+{
+	struct diff_file *a = p->old, *b = p->new;
+	int ret;
+
+	*drop = false;
+	if (p->unmerged || !diff_file_exists(a) || !diff_file_exists(b) || a->mode != b->mode)
+		return 0;
+	if (a->oid_valid == b->oid_valid)
+		return 0;
+	ret = diff_file_hash(a->oid_valid ? b : a, o, err);
+	*drop = !ret && oid_eq(&a->oid, &b->oid);
+	return ret;
+}
+
+/* Keep the pairs for which keep[] is set. */
+static void sieve(struct diff_queue *q, const bool *keep)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->nr; i++) {
+		if (keep[i])
+			q->pairs[kept++] = q->pairs[i];
+		else
+			diff_pair_free(q->pairs[i]);
+	}
+	q->nr = kept;
+}
+
+static int drop_same_content(struct diff_queue *q, const struct diff_options *o,
+			     struct err *err)
+{
+	bool *keep = xcalloc(q->nr + 1, sizeof(*keep)), drop;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < q->nr; i++) {
+		ret = drop_if_same(q->pairs[i], o, &drop, err);
+		keep[i] = !drop;
+	}
+	if (!ret)
+		sieve(q, keep);
+	free(keep);
+	return ret;
+}
+
+/* ---- status ---- */
+
+/* 0: there is no difference. */
+static char status_of(struct diff_pair *p)
+{
+	const struct diff_file *a = p->old, *b = p->new;
+
+	if (p->unmerged)
+		return DIFF_STATUS_UNMERGED;
+	if (!diff_file_exists(a))
+		return diff_file_exists(b) ? DIFF_STATUS_ADDED : 0;
+	if (!diff_file_exists(b))
+		return DIFF_STATUS_DELETED;
+	if (diff_pair_changes_type(p))
+		return DIFF_STATUS_TYPE_CHANGED;
+	if (p->renamed && strcmp(a->path, b->path)) {
+		/* the last user of a source that is gone has renamed it */
+		return --p->old->rename_used > 0 ? DIFF_STATUS_COPIED : DIFF_STATUS_RENAMED;
+	}
+	if (p->renamed || a->mode != b->mode || !a->oid_valid || !b->oid_valid ||
+	    !oid_eq(&a->oid, &b->oid))
+		return DIFF_STATUS_MODIFIED;
+	return 0;
+}
+
+static void set_status(struct diff_queue *q)
+{
+	bool *keep = xcalloc(q->nr + 1, sizeof(*keep));
+
+	for (size_t i = 0; i < q->nr; i++) {
+		q->pairs[i]->status = status_of(q->pairs[i]);
+		keep[i] = q->pairs[i]->status != 0;
+	}
+	sieve(q, keep);
+	free(keep);
+}
+
+/* ---- --diff-filter ---- */
+
+static bool passes(const char *filter, char status)
+{
+	bool selects = false;
+
+	for (const char *f = filter; *f; f++) {
+		if (*f == status)
+			return true;
+		if (*f == tolower((unsigned char)status))
+			return false;
+		selects |= isupper((unsigned char)*f);
+	}
+	return !selects;
+}
+
+static void filter_status(struct diff_queue *q, const char *filter)
+{
+	bool *keep, any = false, all_or_none = strchr(filter, '*') != NULL;
+
+	if (!*filter)
+		return;
+	keep = xcalloc(q->nr + 1, sizeof(*keep));
+	for (size_t i = 0; i < q->nr; i++) {
+		keep[i] = passes(filter, q->pairs[i]->status);
+		any |= keep[i];
+	}
+	for (size_t i = 0; all_or_none && any && i < q->nr; i++)
+		keep[i] = true;
+	sieve(q, keep);
+	free(keep);
+}
+
+/* ---- all of it ---- */
+
+int diff_process(struct diff_queue *q, const struct diff_options *o, struct err *err)
+{
+	int ret = 0;
+
+	if (o->reverse)
+		reverse(q);
+	if (o->read)
+		ret = drop_same_content(q, o, err);
+	if (!ret && o->break_rewrites)
+		ret = diff_break_rewrites(q, o, err);
+	if (!ret && o->detect)
+		ret = diff_detect_renames(q, o, err);
+	if (!ret && o->break_rewrites)
+		diff_merge_broken(q);
+	if (!ret && o->pickaxe)
+		ret = diff_pickaxe(q, o, err);
+	if (ret < 0)
+		return ret;
+	set_status(q);
+	filter_status(q, o->filter);
+	return 0;
+}

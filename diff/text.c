@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lines, their ids, and the list of changes. */
+#include "compat/posix.h"
+#include "diff/text.h"
+#include "util/alloc.h"
+#include "util/map.h"
+
+/* ---- lines ---- */
+
+static void split_lines(struct text_side *s, const char *text, size_t len)
+{
+	size_t alloc = 0;
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		size_t n = (size_t)((nl ? nl + 1 : end) - text);
+
+		ALLOC_GROW(s->lines, s->nr + 1, alloc);
+		s->lines[s->nr].text = text;
+		s->lines[s->nr++].len = n;
+		text += n;
+	}
+	ALLOC_ARRAY(s->id, s->nr);
+	s->changed = xcalloc(s->nr + 2, 1);
+	s->changed++;
+}
+
+/* ---- what counts as equal ---- */
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static size_t without_space_at_end(const struct text_line *l)
+{
+	size_t n = l->len;
+
+	while (n && is_space(l->text[n - 1]))
+		n--;
+	return n;
+}
+
+/*
+ * The line with what is to be overlooked taken out or made uniform, so that equal
+ * means the same bytes. Appended to `out`.
+ */
+static void add_canonical(struct strbuf *out, const struct text_line *l, unsigned ignore)
+{
+	size_t n = l->len;
+
+	if (ignore & DIFF_IGNORE_ALL_SPACE) {
+		for (size_t i = 0; i < n; i++)
+			if (!is_space(l->text[i]))
+				strbuf_addch(out, l->text[i]);
+	} else if (ignore & DIFF_IGNORE_SPACE_CHANGE) {
+		n = without_space_at_end(l);
+		for (size_t i = 0; i < n; i++) {
+			if (!is_space(l->text[i]))
+				strbuf_addch(out, l->text[i]);
+			else if (!is_space(l->text[i + 1]))
+				strbuf_addch(out, ' ');
+		}
+	} else if (ignore & DIFF_IGNORE_SPACE_AT_EOL) {
+		strbuf_add(out, l->text, without_space_at_end(l));
+	} else {
+		if (n && l->text[n - 1] == '\n') {
+			n--;
+			if (n && l->text[n - 1] == '\r')
+				n--;
+		}
+		strbuf_add(out, l->text, n);
+	}
+}
+
+/* ---- ids: one number for all lines that are equal ---- */
+
+struct id_slot {
+	const char *text;
+	size_t len;
+	uint32_t hash, id; /* id counts from 1; 0: free */
+};
+
+struct id_table {
+	struct id_slot *slots;
+	size_t mask;
+	uint32_t nr;
+};
+
+static uint32_t find_id(struct id_table *t, const char *text, size_t len)
+{
+	uint32_t hash = mem_hash(text, len);
+	size_t i = hash & t->mask;
+
+	for (;; i = (i + 1) & t->mask) {
+		struct id_slot *s = &t->slots[i];
+
+		if (!s->id) {
+			*s = (struct id_slot){ text, len, hash, ++t->nr };
+			return s->id - 1;
+		}
+		if (s->hash == hash && s->len == len && !memcmp(s->text, text, len))
+			return s->id - 1;
+	}
+}
+
+/* Gives every line its id; returns the number of ids. */
+static size_t number_lines(struct text_diff *d, unsigned ignore)
+{
+	struct id_table t = { .mask = 63 };
+	struct strbuf canonical[2] = { STRBUF_INIT, STRBUF_INIT };
+	size_t all = d->side[0].nr + d->side[1].nr;
+
+	while (t.mask < all * 2)
+		t.mask = t.mask * 2 + 1;
+	CALLOC_ARRAY(t.slots, t.mask + 1);
+	for (int i = 0; i < 2; i++) {
+		struct text_side *s = &d->side[i];
+		size_t *ends;
+
+		if (!ignore) {
+			for (size_t n = 0; n < s->nr; n++)
+				s->id[n] = find_id(&t, s->lines[n].text, s->lines[n].len);
+			continue;
+		}
+		ALLOC_ARRAY(ends, s->nr + 1);
+		ends[0] = 0;
+		for (size_t n = 0; n < s->nr; n++) {
+			add_canonical(&canonical[i], &s->lines[n], ignore);
+			ends[n + 1] = canonical[i].len;
+		}
+		for (size_t n = 0; n < s->nr; n++)
+			s->id[n] = find_id(&t, canonical[i].buf + ends[n],
+					   ends[n + 1] - ends[n]);
+		free(ends);
+	}
+	free(t.slots);
+	strbuf_release(&canonical[0]);
+	strbuf_release(&canonical[1]);
+	return t.nr;
+}
+
+/* ---- the list ---- */
+
+static bool all_blank(const struct text_side *s, size_t first, size_t nr, unsigned ignore)
+{
+	bool any_space = ignore & ~DIFF_IGNORE_BLANK_LINES;
+
+	for (size_t i = first; i < first + nr; i++) {
+		const struct text_line *l = &s->lines[i];
+
+		if (any_space ? without_space_at_end(l) != 0 : l->len > 1)
+			return false;
+	}
+	return true;
+}
+
+static void list_changes(struct text_diff *d, unsigned ignore)
+{
+	const struct text_side *a = &d->side[0], *b = &d->side[1];
+	size_t i = 0, j = 0, alloc = 0;
+
+	while (i < a->nr || j < b->nr) {
+		struct text_change c = { .old_first = i, .new_first = j };
+
+		while (a->changed[i])
+			i++;
+		while (b->changed[j])
+			j++;
+		c.old_nr = i - c.old_first;
+		c.new_nr = j - c.new_first;
+		if (c.old_nr || c.new_nr) {
+			c.ignorable = ignore & DIFF_IGNORE_BLANK_LINES &&
+				      all_blank(a, c.old_first, c.old_nr, ignore) &&
+				      all_blank(b, c.new_first, c.new_nr, ignore);
+			ALLOC_GROW(d->changes, d->nr + 1, alloc);
+			d->changes[d->nr++] = c;
+		}
+		/* a pair of equal lines */
+		i++;
+		j++;
+	}
+}
+
+/*
+ * Git cuts a common tail off before it counts lines for --stat, in blocks of
+ * 1024 bytes and up to a whole line. Line numbers beyond it would not matter; how
+ * frequent lines are does, in rare cases.
+ */
+static void cut_common_tail(const char *a, size_t *a_len, const char *b, size_t *b_len)
+{
+	const size_t block = 1024;
+	size_t shorter = *a_len < *b_len ? *a_len : *b_len, cut = 0;
+	const char *nl;
+
+	while (cut + block <= shorter &&
+	       !memcmp(a + *a_len - cut - block, b + *b_len - cut - block, block))
+		cut += block;
+	if (!cut)
+		return;
+	nl = memchr(a + *a_len - cut, '\n', cut); /* its line stays */
+	cut = nl ? (size_t)(a + *a_len - (nl + 1)) : 0;
+	*a_len -= cut;
+	*b_len -= cut;
+}
+
+void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
+	       const char *new_text, size_t new_len, const struct diff_options *o,
+	       unsigned flags)
+{
+	size_t nr_ids;
+
+	memset(d, 0, sizeof(*d));
+	if (flags & TEXT_CUT_TAIL)
+		cut_common_tail(old_text, &old_len, new_text, &new_len);
+	split_lines(&d->side[0], old_text, old_len);
+	split_lines(&d->side[1], new_text, new_len);
+	nr_ids = number_lines(d, o->ignore & ~DIFF_IGNORE_BLANK_LINES);
+	text_mark_changes(d, o->minimal, nr_ids);
+	text_slide_groups(&d->side[0], &d->side[1], o->indent_heuristic);
+	text_slide_groups(&d->side[1], &d->side[0], o->indent_heuristic);
+	list_changes(d, o->ignore);
+}
+
+void text_diff_release(struct text_diff *d)
+{
+	for (int i = 0; i < 2; i++) {
+		struct text_side *s = &d->side[i];
+
+		free(s->lines);
+		free(s->id);
+		if (s->changed)
+			free(s->changed - 1);
+	}
+	free(d->changes);
+	memset(d, 0, sizeof(*d));
+}
+
+void text_diff_count(const struct text_diff *d, uint64_t *added, uint64_t *deleted)
+{
+	*added = *deleted = 0;
+	for (size_t i = 0; i < d->nr; i++) {
+		if (d->changes[i].ignorable)
+			continue;
+		*added += d->changes[i].new_nr;
+		*deleted += d->changes[i].old_nr;
+	}
+}
+
+size_t text_rough_root(size_t n)
+{
+	size_t root = 1;
+
+	for (; n; n >>= 2)
+		root <<= 1;
+	return root;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Comparing two texts line by line. The result is a list of changes; between two of
+ * them the lines are equal.
+ *
+ * How: lines become small numbers (equal lines, equal numbers); what both ends have
+ * in common is set aside; so are lines that have no counterpart or too many; the rest
+ * goes through Myers' search for the shortest edit script, both ends towards the
+ * middle, with limits on its cost; finally each group of changed lines is slid to
+ * where a reader expects it.
+ */
+#ifndef DIFF_TEXT_H
+#define DIFF_TEXT_H
+
+#include "compat/posix.h"
+#include "diff/diff.h"
+
+/* Larger texts are treated as binary: line numbers fit into 32 bits. */
+#define TEXT_MAX_SIZE ((uint64_t)1023 * 1024 * 1024)
+
+struct text_line {
+	const char *text; /* with its newline, if it has one */
+	size_t len;
+};
+
+/* Lines first .. first+nr-1 (counted from 0) of each side replace each other. */
+struct text_change {
+	size_t old_first, old_nr;
+	size_t new_first, new_nr;
+	bool ignorable; /* blank lines only, and those are to be ignored */
+};
+
+struct text_side {
+	struct text_line *lines;
+	size_t nr;
+	uint32_t *id;	  /* equal lines have equal ids, on both sides */
+	uint8_t *changed; /* [-1] and [nr] are there and 0 */
+};
+
+struct text_diff {
+	struct text_side side[2]; /* old, new */
+	struct text_change *changes;
+	size_t nr;
+};
+
+/* Counting alone may cut a common tail off first, as Git does for --stat. */
+#define TEXT_CUT_TAIL 1u
+
+/* The texts must stay until text_diff_release. Cannot fail. */
+void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
+	       const char *new_text, size_t new_len, const struct diff_options *o,
+	       unsigned flags);
+void text_diff_release(struct text_diff *d);
+/* Lines added and deleted; changes that are ignorable do not count. */
+void text_diff_count(const struct text_diff *d, uint64_t *added, uint64_t *deleted);
+
+/* A number near the square root of n: the power of two that bounds costs. */
+size_t text_rough_root(size_t n);
+
+/* ---- the steps ---- */
+
+/* Mark the changed lines of both sides. */
+void text_mark_changes(struct text_diff *d, bool minimal, size_t nr_ids);
+
+/* Sequences of ids to be compared, and where the marks of their elements go. */
+struct myers_input {
+	const uint32_t *id;
+	const uint32_t *line; /* element i is this line */
+	uint8_t *changed;
+	size_t nr;
+};
+void myers_mark(const struct myers_input *a, const struct myers_input *b, bool minimal);
+
+/* Slide the groups of `side`; `other` is the one it is compared with. */
+void text_slide_groups(struct text_side *side, const struct text_side *other,
+		       bool indent_heuristic);
+
+#endif
