@@ -171,7 +171,9 @@ test_expect_success 'a corrupt packed object of which there is a loose copy' '
 	{ head -c $((at + 40)) good && printf "\377\377\377" && tail -c +$((at + 44)) good; } >$pack &&
 	newer=$(stock -C repo rev-parse HEAD:f) &&
 	test_expect_code 6 git -C repo fsck >out 2>err && test_grep "missing blob $newer" out &&
-	(cd repo && stock hash-object -w f) && git -C repo cat-file blob HEAD:f >actual 2>err &&
+	rm -rf other && stock init -q --object-format=$TEST_HASH other &&
+	(cd other && stock hash-object -w ../repo/f) &&
+	cp -R other/.git/objects/?? repo/.git/objects/ && git -C repo cat-file blob HEAD:f >actual 2>err &&
 	test_cmp repo/f actual &&
 	git -C repo cat-file blob $base >actual && seq 1 2000 >expect && test_cmp expect actual &&
 	test_expect_code 4 git -C repo fsck >out 2>err && test_must_be_empty out &&

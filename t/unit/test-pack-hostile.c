@@ -146,8 +146,8 @@ static void expect_read(const char *dir, const struct object_id *oid, int want,
 	strbuf_release(&w.text);
 }
 
-/* Nothing here needs much: what asks for it fails. Not under ASan, which maps terabytes. */
-#if !defined(__SANITIZE_ADDRESS__)
+/* Nothing here needs much: what asks for it fails. Sanitizers map terabytes. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static void limit_memory(void)
 {
 	struct rlimit lim;
