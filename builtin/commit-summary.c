@@ -160,8 +160,6 @@ static int say_changes(struct commit_run *run, const struct object_id *commit, s
 	rc = diff_options_config(&o, run->repo->config, err);
 	o.formats = DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_SUMMARY;
 	o.detect = DIFF_DETECT_RENAMES;
-	o.break_rewrites = true;
-	o.break_score = o.merge_score = 0;
 	if (rc >= 0)
 		rc = revparse_tree(run->repo, oid_hex(commit), &new_tree, err);
 	if (rc >= 0 && run->parents.nr)
