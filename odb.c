@@ -396,7 +396,7 @@ static bool exists_for_batch(void *data, const struct object_id *oid)
 	struct odb *odb = data;
 
 	FOR_EACH_STORE(odb, s)
-		if (packs_has(s->packs, oid))
+		if (packs_touch(s->packs, oid))
 			return true;
 	FOR_EACH_STORE(odb, s)
 		if (touch_loose(s, oid))

@@ -164,6 +164,7 @@ struct pack {
 	/* Offsets of entries that turned out to be corrupt. */
 	_Atomic(uint32_t) nr_bad;
 	struct oidset bad;
+	_Atomic(bool) touched; /* mtime set to now */
 };
 
 struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,

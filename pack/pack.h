@@ -35,6 +35,11 @@ void packs_free(struct packs *p);
 void packs_reprepare(struct packs *p); /* look into the directory again */
 
 bool packs_has(struct packs *p, const struct object_id *oid);
+/*
+ * The same for one who is going to rely on it: the pack's mtime becomes now (once per
+ * pack), so that a prune by age leaves it. False, too, if it cannot be touched.
+ */
+bool packs_touch(struct packs *p, const struct object_id *oid);
 MUST_USE int packs_read(struct packs *p, const struct object_id *oid,
 			struct object_buf *out, struct err *err); /* ERR_NOT_FOUND */
 MUST_USE int packs_info(struct packs *p, const struct object_id *oid,

@@ -10,6 +10,7 @@
  */
 #include "compat/posix.h"
 #include <dirent.h>
+#include "compat/syscalls.h"
 #include "pack/pack-internal.h"
 #include "util/alloc.h"
 
@@ -398,6 +399,21 @@ bool packs_has(struct packs *ps, const struct object_id *oid)
 	struct place at;
 
 	return packs_find(ps, oid, NULL, &at);
+}
+
+bool packs_touch(struct packs *ps, const struct object_id *oid)
+{
+	static const struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
+	struct place at;
+
+	if (!packs_find(ps, oid, NULL, &at))
+		return false;
+	if (!atomic_load(&at.pack->touched)) {
+		if (sys->utimens(at.pack->path, now) < 0)
+			return false;
+		atomic_store(&at.pack->touched, true);
+	}
+	return true;
 }
 
 /* ---- reading: copy after copy until one is good ---- */

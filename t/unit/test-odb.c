@@ -474,6 +474,19 @@ static void batches(void **state UNUSED)
 	assert_null(odb_batch(odb));
 	expect_blob(odb, &oid[4], "e");
 	expect_blob(other, &oid[4], "e");
+	/* what a pack has is not written again either, and the pack is touched */
+	{
+		char *pack = aux_glob("w/.git/objects/pack/*.pack");
+
+		assert_int_equal(utimensat(AT_FDCWD, pack, old, 0), 0);
+		MUST(odb_begin_batch(odb, fb, &err));
+		MUST(odb_write(odb, OBJ_BLOB, "a", 1, &oid[0], &err));
+		assert_int_equal(bulk_checkin_count(odb_batch(odb)), 0);
+		odb_end_batch(odb);
+		assert_int_equal(stat(pack, &after), 0);
+		assert_true(after.st_mtime > old[0].tv_sec);
+		free(pack);
+	}
 	aux_must("$GIT -C w fsck --strict --no-dangling");
 	/* three or more new ones are a pack; "known" stays loose */
 	aux_must("$GIT -C w count-objects -v | grep -q '^in-pack: 5$'");
