@@ -30,6 +30,7 @@
 struct slot {
 	_Atomic(const char *) path; /* NULL: free */
 	struct slot *next_free;	    /* under the mutex */
+	struct tempfile *owner;	    /* NULL: deleted, but its file would not go */
 	dev_t dev;
 	ino_t ino;
 	pid_t pid;
@@ -251,6 +252,7 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t k
 	w->pub.path = path;
 	w->pub.fd = fd;
 	w->slot = take_slot();
+	w->slot->owner = &w->pub;
 	w->slot->dev = st->st_dev;
 	w->slot->ino = st->st_ino;
 	w->slot->pid = getpid();
@@ -462,10 +464,12 @@ void tempfile_delete(struct tempfile **tp)
 		sys->close(t->fd);
 	t->fd = -1;
 	/* What cannot be removed now stays in the list, for another try at exit. */
-	if (!still_ours(watched_of(t)->slot, t->path) || remove_now(t))
+	if (!still_ours(watched_of(t)->slot, t->path) || remove_now(t)) {
 		unwatch(t);
-	else
+	} else {
+		watched_of(t)->slot->owner = NULL;
 		free(t); /* the list keeps the path */
+	}
 	errno = saved;
 }
 
