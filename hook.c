@@ -43,7 +43,7 @@ static int hook_failed(const char *path, int code, struct err *err)
 {
 	if (code > 128 && code != 128 + SIGPIPE)
 		return err_set(err, ERR_ABORTED, "%s died of signal %d", path, code - 128);
-	return err_set(err, ERR_ABORTED, "hook '%s' exited with code %d", path, code);
+	return ERR_ABORTED; /* the hook said why */
 }
 
 static int run(const char *path, const char *const *env, const char *const *args,

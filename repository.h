@@ -103,7 +103,7 @@ MUST_USE int ident_from_config(const struct config_set *c, struct strbuf *out,
 
 /*
  * Run hook `name` of core.hooksPath or hooks/: 0 if missing or successful;
- * ERR_ABORTED if it failed. env: "K=V" NULL-terminated or NULL. Publishes what
+ * ERR_ABORTED if it failed, with a message only if it could not run or was killed. env: "K=V" NULL-terminated or NULL. Publishes what
  * is staged (fsync_batch_publish) before a hook starts, if there is one.
  */
 bool repo_has_hook(struct repository *r, const char *name);

@@ -4,6 +4,7 @@
 #include "builtin/commit.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 struct index_state *commit_index_tree_source(struct commit_run *run)
 {
@@ -265,8 +266,9 @@ int commit_index_expose(struct commit_run *run, struct err *err)
 		return rc;
 	if (ci->style == COMMIT_PARTIAL && (rc = write_next(run, err)) < 0)
 		return rc;
-	ci->seen_by_hooks = xstrdup(ci->next ? ci->next->path : ci->lock.tf->path);
-	return 0;
+	/* absolute: hooks change directories */
+	ci->seen_by_hooks = path_absolute(ci->next ? ci->next->path : ci->lock.tf->path);
+	return ci->seen_by_hooks ? 0 : err_set_errno(err, "unable to get current working directory");
 }
 
 int commit_index_reload(struct commit_run *run, struct err *err)

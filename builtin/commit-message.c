@@ -578,6 +578,25 @@ int commit_run_hook(struct commit_run *run, const char *name, const char *const 
 	return rc;
 }
 
+int commit_run_last_hook(struct commit_run *run, const char *name, const char *const *args,
+			 struct err *err)
+{
+	const char *env[3] = { NULL };
+	char *index;
+	int rc;
+
+	if (!repo_has_hook(run->repo, name)) {
+		advise_ignored_hook(run, name);
+		return 0;
+	}
+	index = xstrfmt("GIT_INDEX_FILE=%s", run->repo->index_path);
+	env[0] = index;
+	env[1] = run->use_editor ? NULL : "GIT_EDITOR=:";
+	rc = repo_run_hook(run->repo, name, env, args, NULL, err);
+	free(index);
+	return rc;
+}
+
 static int run_editor(struct commit_run *run, const char *path, struct err *err)
 {
 	struct strvec env = STRVEC_INIT;

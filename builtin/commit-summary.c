@@ -113,7 +113,7 @@ static void say_headline(struct commit_run *run, const struct object_id *commit)
 		skip_prefix(branch, "refs/heads/", &branch);
 		strbuf_addstr(&line, branch);
 	}
-	if (!run->parents.nr)
+	if (!run->parents.nr && !run->o.amend)
 		strbuf_addstr(&line, " (root-commit)");
 	strbuf_addch(&line, ' ');
 	odb_abbrev(run->repo->odb, commit, run->repo->settings.abbrev, &line);

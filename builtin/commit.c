@@ -321,6 +321,10 @@ static int write_commit(struct commit_run *run, const struct object_id *tree,
 
 	if (rc >= 0 && run->o.sign_key) {
 		rc = gpg_sign(run->repo, text.buf, text.len, run->o.sign_key, &signature, err);
+		if (rc < 0) {
+			report_error(err);
+			rc = err_set(err, ERR_GENERIC, "failed to write commit object");
+		}
 		draft.gpgsig = signature.buf;
 		strbuf_reset(&text);
 		if (rc >= 0)
@@ -389,7 +393,7 @@ static void run_last_hooks(struct commit_run *run, const struct object_id *commi
 	struct err err = ERR_INIT;
 
 	/* their exit codes change nothing any more */
-	if (repo_run_hook(run->repo, "post-commit", NULL, no_args, NULL, &err) < 0)
+	if (commit_run_last_hook(run, "post-commit", no_args, &err) < 0)
 		err_release(&err);
 	if (run->o.amend && !run->o.no_post_rewrite) {
 		char *line = xstrfmt("%s %s\n", oid_hex(&run->head), oid_hex(commit));
@@ -516,8 +520,8 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
 	    (rc = find_parents(&run, &err)) >= 0)
 		rc = commit_it(&run, &err);
-	if (rc == ERR_ABORTED && !err.msg)
-		rc = 1; /* a hook said why */
+	if (rc == ERR_ABORTED)
+		rc = err.msg ? report_error(&err) : 1; /* without: a hook said why */
 	else if (rc < 0)
 		rc = report_fatal(&err);
 	err_release(&err);

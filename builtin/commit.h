@@ -95,6 +95,9 @@ MUST_USE int commit_message_finish(struct commit_run *run, struct err *err);
 /* 0, or ERR_ABORTED; does nothing without such a hook. */
 MUST_USE int commit_run_hook(struct commit_run *run, const char *name,
 			     const char *const *args, struct err *err);
+/* The same after the commit: with the index that is in place. */
+MUST_USE int commit_run_last_hook(struct commit_run *run, const char *name,
+				  const char *const *args, struct err *err);
 
 /* ---- commit-summary.c ---- */
 /* The status text, as comments of the template or on stdout. fp or out. */

@@ -61,7 +61,7 @@ int gpg_sign(struct repository *r, const char *payload, size_t len, const char *
 	if (rc >= 0) {
 		if (rc || !strstr(status.buf, "[GNUPG:] SIG_CREATED ")) {
 			fputs(status.buf, stderr);
-			rc = err_set(err, ERR_ABORTED, "gpg failed to sign the data");
+			rc = err_set(err, ERR_GENERIC, "gpg failed to sign the data");
 		} else {
 			strbuf_addbuf(signature, &out);
 		}
