@@ -148,7 +148,7 @@ test_expect_success 'the template that an editor gets' '
 	both --allow-empty --cleanup=whitespace &&
 	both --allow-empty --cleanup=scissors &&
 	both --amend &&
-	both --allow-empty --author "X <x>" --date=@1 &&
+	both --allow-empty --author "X <x>" --date="@1 +0000" &&
 	both --allow-empty --no-status &&
 	both --allow-empty -c HEAD~1 &&
 	echo "template text" >tmpl &&
