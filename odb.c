@@ -11,6 +11,7 @@
 #include "odb-stores.h"
 #include "odb.h"
 #include "util/alloc.h"
+#include "util/map.h"
 
 struct odb {
 	struct odb_options o;
@@ -18,6 +19,8 @@ struct odb {
 	struct odb_stores stores;
 	struct object_source source;
 	struct bulk_checkin *batch;
+	pthread_mutex_t told_lock;
+	struct strset told; /* bad copies that have been told of */
 };
 
 static struct odb_store *next_store(struct odb_store *s)
@@ -56,6 +59,7 @@ int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
 	odb->o = *opts;
 	odb->objdir = xstrdup(opts->objdir);
 	odb->o.objdir = odb->objdir;
+	pthread_mutex_init(&odb->told_lock, NULL);
 	odb->source = (struct object_source){ source_read, source_info, source_has,
 					      odb, opts->algo };
 	po = (struct packs_options){
@@ -81,6 +85,8 @@ void odb_free(struct odb *odb)
 		return;
 	odb_end_batch(odb);
 	odb_stores_release(&odb->stores);
+	pthread_mutex_destroy(&odb->told_lock);
+	strset_clear(&odb->told);
 	free((char *)odb->o.alternates_env);
 	free(odb->objdir);
 	free(odb);
@@ -176,6 +182,20 @@ static void look_again(struct odb *odb)
 		packs_reprepare(s->packs);
 }
 
+/* A bad copy was passed over: once is enough. */
+static void tell(struct odb *odb, const char *msg)
+{
+	bool is_new;
+
+	if (!odb->o.warn)
+		return;
+	pthread_mutex_lock(&odb->told_lock);
+	is_new = strset_add(&odb->told, msg);
+	pthread_mutex_unlock(&odb->told_lock);
+	if (is_new)
+		odb->o.warn(odb->o.warn_data, msg);
+}
+
 static int look_everywhere(struct look *l, struct err *err)
 {
 	int rc = 0;
@@ -186,8 +206,8 @@ static int look_everywhere(struct look *l, struct err *err)
 		if (!try_packs(l, &rc))
 			rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
 	}
-	if (!rc && l->rc_first && l->odb->o.warn)
-		l->odb->o.warn(l->odb->o.warn_data, err_message(&l->first));
+	if (!rc && l->rc_first)
+		tell(l->odb, err_message(&l->first));
 	if (rc < 0 && l->rc_first)
 		err_move(err, &l->first);
 	else if (rc < 0)
