@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
+	{ "log", cmd_log, CMD_REPO | CMD_PAGER },
 	{ "ls-files", cmd_ls_files, CMD_REPO },
 	{ "ls-tree", cmd_ls_tree, CMD_REPO },
 	{ "mktag", cmd_mktag, CMD_REPO },

@@ -89,8 +89,9 @@ int rev_grep_compile(struct rev_walk *w, struct err *err)
 		rc = regcomp(&g->patterns[i].regex, g->patterns[i].text, flags);
 		if (rc) {
 			regerror(rc, &g->patterns[i].regex, why, sizeof(why));
-			return err_set(err, ERR_INVALID, "command line, '%s': %s",
-				       g->patterns[i].text, why);
+			return err_set(err, ERR_INVALID, "%s, '%s': %s",
+				       g->patterns[i].field == REV_GREP_MESSAGE ?
+				       "command line" : "header", g->patterns[i].text, why);
 		}
 		g->patterns[i].compiled = true;
 	}

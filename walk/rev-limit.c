@@ -59,42 +59,66 @@ static int collect(struct rev_walk *w, struct err *err)
 
 /* ---- --ancestry-path ---- */
 
-/* Keep what the bottoms can be reached from; and, of those that were named, what
- * they reach. */
+/* One pass over the list: from parents to children. False: nothing new. */
+static bool mark_descendants(struct commit_list *l)
+{
+	bool progress = false;
+	size_t i;
+	uint32_t j;
+
+	for (i = l->nr; i-- > 0;) {
+		struct commit *c = l->items[i];
+
+		for (j = 0; !(c->flags & REV_MARK) && j < c->nr_parents; j++)
+			if (c->parents[j]->flags & REV_MARK) {
+				c->flags |= REV_MARK;
+				progress = true;
+			}
+	}
+	return progress;
+}
+
+/* And from children to parents. */
+static bool mark_ancestors(struct commit_list *l)
+{
+	bool progress = false;
+	size_t i;
+	uint32_t j;
+
+	for (i = 0; i < l->nr; i++) {
+		struct commit *c = l->items[i];
+
+		for (j = 0; (c->flags & REV_ANCESTOR) && j < c->nr_parents; j++)
+			if (!(c->parents[j]->flags & REV_ANCESTOR)) {
+				c->parents[j]->flags |= REV_ANCESTOR;
+				progress = true;
+			}
+	}
+	return progress;
+}
+
+/* Keep what descends from the commits that were named, or leads to them. */
 static int limit_to_ancestry_path(struct rev_walk *w)
 {
 	struct commit_list *l = &w->state->list;
 	size_t i, kept = 0;
-	uint32_t j;
-	bool progress;
 
 	for (i = 0; i < w->ancestry_bottoms.nr; i++)
-		w->ancestry_bottoms.items[i]->flags |= REV_MARK;
-	do {
-		progress = false;
-		for (i = l->nr; i-- > 0;) {
-			struct commit *c = l->items[i];
-
-			if (c->flags & REV_MARK)
-				continue;
-			for (j = 0; j < c->nr_parents; j++)
-				if (c->parents[j]->flags & REV_MARK) {
-					c->flags |= REV_MARK;
-					progress = true;
-					break;
-				}
-		}
-	} while (progress);
+		w->ancestry_bottoms.items[i]->flags |= REV_MARK | REV_ANCESTOR;
+	while (mark_descendants(l))
+		;
+	while (mark_ancestors(l))
+		;
 	for (i = 0; i < l->nr; i++) {
 		struct commit *c = l->items[i];
 
-		if (c->flags & REV_MARK)
+		if (c->flags & (REV_MARK | REV_ANCESTOR))
 			l->items[kept++] = c;
 		else
 			c->flags |= REV_UNINTERESTING;
 	}
 	l->nr = kept;
-	commit_pool_clear_flags(w->pool, REV_MARK);
+	commit_pool_clear_flags(w->pool, REV_MARK | REV_ANCESTOR);
 	return 0;
 }
 

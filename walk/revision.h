@@ -37,7 +37,7 @@
 #define REV_BOTTOM 256u	     /* named as excluded */
 #define REV_QUEUED 512u
 #define REV_MARK 1024u	     /* short-lived */
-#define REV_ALL_FLAGS 0xffffu
+#define REV_ANCESTOR 2048u   /* of what --ancestry-path= names */
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
 

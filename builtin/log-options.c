@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git log: options, and the configuration behind them. */
+#include "compat/posix.h"
+#include "builtin/log.h"
+#include "util/alloc.h"
+
+/* ---- configuration ---- */
+
+static enum decorate_style decorate_by_name(const char *value)
+{
+	switch (config_parse_maybe_bool(value)) {
+	case 1:
+		return DECORATE_SHORT;
+	case 0:
+		return DECORATE_NO;
+	}
+	if (!strcmp(value, "full"))
+		return DECORATE_FULL;
+	if (!strcmp(value, "short"))
+		return DECORATE_SHORT;
+	if (!strcmp(value, "auto"))
+		return DECORATE_AUTO;
+	return DECORATE_UNSET;
+}
+
+static void read_decorate_config(struct log_options *o, const struct config_set *c)
+{
+	const struct config_entry *e = config_get(c, "log.decorate");
+	const struct config_entry *const *all;
+	const char *value = NULL;
+	size_t nr = 0, i;
+
+	if (e)
+		o->decorate = decorate_by_name(e->value);
+	if (o->decorate == DECORATE_UNSET)
+		o->decorate = DECORATE_AUTO;
+	all = config_get_all(c, "log.excludedecoration", &nr);
+	for (i = 0; i < nr; i++)
+		if (all[i]->value)
+			strvec_push(&o->decorations.exclude_config, all[i]->value);
+	config_get_string(c, "log.initialdecorationset", &value, NULL);
+	if (value && !strcmp(value, "all"))
+		o->decorations.all_refs = true;
+}
+
+static int read_config(struct log_options *o, struct err *err)
+{
+	const struct config_set *c = o->repo->config;
+	const char *format = NULL;
+	bool refused = false;
+	int rc;
+
+	rc = pretty_config(&o->pretty, c, err);
+	if (!rc)
+		rc = diff_options_config(&o->diff, c, err);
+	if (rc < 0)
+		return rc;
+	if (config_get_bool(c, "log.abbrevcommit", &o->abbrev_commit, err) < 0 ||
+	    config_get_bool(c, "log.showroot", &o->show_root, err) < 0 ||
+	    config_get_bool(c, "log.mailmap", &o->mailmap, err) < 0 ||
+	    config_get_bool(c, "log.showsignature", &refused, err) < 0)
+		return ERR_INVALID;
+	if (refused)
+		return err_set(err, ERR_UNSUPPORTED, "log.showSignature is not available yet");
+	read_decorate_config(o, c);
+	if (config_get_string(c, "format.pretty", &format, err) < 0)
+		return ERR_INVALID;
+	return format ? pretty_set_format(&o->pretty, format, err) : 0;
+}
+
+int log_options_init(struct log_options *o, struct repository *r, struct err *err)
+{
+	int rc;
+
+	memset(o, 0, sizeof(*o));
+	o->repo = r;
+	o->show_root = o->mailmap = true;
+	o->show_notes = -1;
+	o->decorate = DECORATE_UNSET;
+	o->line_end = '\n';
+	o->text = (struct strbuf)STRBUF_INIT;
+	o->notes_refs = (struct strvec)STRVEC_INIT;
+	o->decorations = (struct decorate_options)DECORATE_OPTIONS_INIT;
+	pretty_init(&o->pretty, r);
+	diff_options_init(&o->diff, r->odb);
+	rc = rev_walk_new(&o->walk, r, err);
+	if (rc < 0)
+		return rc;
+	o->walk->default_rev = "HEAD";
+	commit_pool_keep_buffers(o->walk->pool, true);
+	o->color = want_color(r, "color.diff", STDOUT_FILENO);
+	o->diff.color = o->color;
+	return read_config(o, err);
+}
+
+void log_options_release(struct log_options *o)
+{
+	pretty_release(&o->pretty);
+	diff_options_release(&o->diff);
+	decorate_options_release(&o->decorations);
+	strvec_clear(&o->notes_refs);
+	notes_free(o->notes);
+	mailmap_free(o->map);
+	strbuf_release(&o->text);
+	rev_walk_free(o->walk);
+	o->walk = NULL;
+}
+
+/* ---- options ---- */
+
+static int parse_format(struct log_options *o, const char *format, struct err *err)
+{
+	o->format_given = true;
+	return pretty_set_format(&o->pretty, format, err);
+}
+
+static int pretty_option(struct log_options *o, const char *arg, struct err *err)
+{
+	const char *value;
+	int rc = 0;
+
+	if (!strcmp(arg, "--oneline")) {
+		rc = parse_format(o, "oneline", err);
+		o->abbrev_commit = true;
+	} else if (!strcmp(arg, "--pretty")) {
+		rc = parse_format(o, "medium", err);
+	} else if (skip_prefix(arg, "--pretty=", &value) || skip_prefix(arg, "--format=", &value)) {
+		rc = parse_format(o, value, err);
+	} else {
+		return 0;
+	}
+	return rc < 0 ? rc : 1;
+}
+
+static int parse_date(struct log_options *o, const char *value, struct err *err)
+{
+	struct date_mode mode = DATE_MODE_INIT;
+
+	if (date_mode_parse(&mode, value) < 0)
+		return err_set(err, ERR_INVALID, "unknown date format %s", value);
+	date_mode_release(&o->pretty.date);
+	o->pretty.date = mode;
+	o->pretty.date_explicit = true;
+	return 0;
+}
+
+static int date_option(struct log_options *o, const char *const *argv, struct err *err)
+{
+	const char *value;
+	int rc, used = 1;
+
+	if (!strcmp(argv[0], "--relative-date")) {
+		rc = parse_date(o, "relative", err);
+	} else if (skip_prefix(argv[0], "--date=", &value)) {
+		rc = parse_date(o, value, err);
+	} else if (!strcmp(argv[0], "--date")) {
+		if (!argv[1])
+			return err_set(err, ERR_INVALID, "Option '--date' requires a value");
+		rc = parse_date(o, argv[1], err);
+		used = 2;
+	} else {
+		return 0;
+	}
+	return rc < 0 ? rc : used;
+}
+
+static int decorate_option(struct log_options *o, const char *const *argv, struct err *err)
+{
+	const char *arg = argv[0], *value;
+	int used = 1;
+
+	if (!strcmp(arg, "--decorate")) {
+		o->decorate = DECORATE_SHORT;
+	} else if (!strcmp(arg, "--no-decorate")) {
+		o->decorate = DECORATE_NO;
+	} else if (skip_prefix(arg, "--decorate=", &value)) {
+		o->decorate = decorate_by_name(value);
+		if (o->decorate == DECORATE_UNSET)
+			return err_set(err, ERR_INVALID, "invalid --decorate option: %s", value);
+	} else if (skip_prefix(arg, "--decorate-refs=", &value)) {
+		strvec_push(&o->decorations.include, value);
+	} else if (skip_prefix(arg, "--decorate-refs-exclude=", &value)) {
+		strvec_push(&o->decorations.exclude, value);
+	} else if (!strcmp(arg, "--clear-decorations")) {
+		strvec_clear(&o->decorations.include);
+		strvec_clear(&o->decorations.exclude);
+		strvec_clear(&o->decorations.exclude_config);
+		o->decorations.all_refs = true;
+	} else {
+		return 0;
+	}
+	return used;
+}
+
+static int abbrev_option(struct log_options *o, const char *arg)
+{
+	const char *value;
+	int n;
+
+	if (!strcmp(arg, "--abbrev-commit"))
+		o->abbrev_commit = true;
+	else if (!strcmp(arg, "--no-abbrev-commit"))
+		o->abbrev_commit = false;
+	else if (!strcmp(arg, "--abbrev"))
+		o->pretty.abbrev = o->diff.abbrev = -1;
+	else if (!strcmp(arg, "--no-abbrev"))
+		o->pretty.abbrev = o->diff.abbrev = 0;
+	else if (skip_prefix(arg, "--abbrev=", &value) && parse_int_strict(value, &n)) {
+		if (n < 4)
+			n = 4;
+		if (n > (int)o->repo->algo->hex_len)
+			n = (int)o->repo->algo->hex_len;
+		o->pretty.abbrev = o->diff.abbrev = n;
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+static int notes_option(struct log_options *o, const char *arg)
+{
+	const char *value;
+
+	if (!strcmp(arg, "--notes") || !strcmp(arg, "--show-notes")) {
+		o->show_notes = 1;
+		o->notes_default = true;
+	} else if (skip_prefix(arg, "--notes=", &value) ||
+		   skip_prefix(arg, "--show-notes=", &value)) {
+		o->show_notes = 1;
+		strvec_push(&o->notes_refs, value);
+	} else if (!strcmp(arg, "--no-notes")) {
+		o->show_notes = 0;
+		o->notes_default = false;
+		strvec_clear(&o->notes_refs);
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+static int merge_option(struct log_options *o, const char *arg, struct err *err)
+{
+	const char *value;
+
+	if (!strcmp(arg, "-m"))
+		value = "separate";
+	else if (!strcmp(arg, "--no-diff-merges"))
+		value = "off";
+	else if (!skip_prefix(arg, "--diff-merges=", &value) && strcmp(arg, "-c") &&
+		 strcmp(arg, "--cc") && strcmp(arg, "--remerge-diff"))
+		return 0;
+	else if (*arg != '-' || arg[1] != '-' || arg[2] != 'd')
+		value = arg;
+	if (!strcmp(value, "off") || !strcmp(value, "none"))
+		o->merge_diff = MERGE_DIFF_OFF;
+	else if (!strcmp(value, "first-parent") || !strcmp(value, "1"))
+		o->merge_diff = MERGE_DIFF_FIRST;
+	else if (!strcmp(value, "separate") || !strcmp(value, "m") || !strcmp(value, "on"))
+		o->merge_diff = MERGE_DIFF_EACH;
+	else
+		return err_set(err, ERR_UNSUPPORTED, "combined diffs of merges (%s) are not "
+			       "available yet", arg);
+	return 1;
+}
+
+static int tabs_option(struct log_options *o, const char *arg, struct err *err)
+{
+	const char *value;
+	int n;
+
+	if (!strcmp(arg, "--expand-tabs")) {
+		o->pretty.expand_tabs = 8;
+	} else if (!strcmp(arg, "--no-expand-tabs")) {
+		o->pretty.expand_tabs = 0;
+	} else if (skip_prefix(arg, "--expand-tabs=", &value)) {
+		if (!parse_int_strict(value, &n) || n < 0)
+			return err_set(err, ERR_INVALID, "'%s': not a non-negative integer", value);
+		o->pretty.expand_tabs = n;
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+static int encoding_option(struct log_options *o, const char *arg)
+{
+	const char *value;
+
+	if (!skip_prefix(arg, "--encoding=", &value))
+		return 0;
+	o->pretty.encoding = strcmp(value, "none") ? value : "";
+	return 1;
+}
+
+static int switch_option(struct log_options *o, const char *arg)
+{
+	if (!strcmp(arg, "--full-diff"))
+		o->full_diff = true;
+	else if (!strcmp(arg, "--log-size"))
+		o->log_size = true;
+	else if (!strcmp(arg, "--root"))
+		o->show_root = true;
+	else if (!strcmp(arg, "--mailmap") || !strcmp(arg, "--use-mailmap"))
+		o->mailmap = true;
+	else if (!strcmp(arg, "--no-mailmap") || !strcmp(arg, "--no-use-mailmap"))
+		o->mailmap = false;
+	else if (!strcmp(arg, "--quiet") || !strcmp(arg, "-q"))
+		o->diff.formats = DIFF_FORMAT_NONE;
+	else
+		return 0;
+	return 1;
+}
+
+static int refused_option(const char *arg, struct err *err)
+{
+	static const char *const names[] = { "--graph", "--show-signature", "--children" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(arg, names[i]))
+			return err_set(err, ERR_UNSUPPORTED, "%s is not available yet", arg);
+	return 0;
+}
+
+static int diff_option(struct log_options *o, const char *const *argv, struct err *err)
+{
+	bool color = o->diff.color;
+	int used = diff_options_parse(&o->diff, argv, err);
+
+	if (used > 0 && o->diff.color != color)
+		o->color = o->diff.color;
+	if (o->diff.null_term)
+		o->line_end = '\0';
+	return used;
+}
+
+static int on_option(void *data, const char *const *argv, struct err *err)
+{
+	struct log_options *o = data;
+	int used = refused_option(argv[0], err);
+
+	if (!used)
+		used = pretty_option(o, argv[0], err);
+	if (!used)
+		used = date_option(o, argv, err);
+	if (!used)
+		used = decorate_option(o, argv, err);
+	if (!used)
+		used = abbrev_option(o, argv[0]);
+	if (!used)
+		used = notes_option(o, argv[0]);
+	if (!used)
+		used = merge_option(o, argv[0], err);
+	if (!used)
+		used = tabs_option(o, argv[0], err);
+	if (!used)
+		used = encoding_option(o, argv[0]);
+	if (!used)
+		used = switch_option(o, argv[0]);
+	if (!used)
+		used = diff_option(o, argv, err);
+	return used;
+}
+
+int log_options_parse(struct log_options *o, int argc, const char **argv, struct err *err)
+{
+	const struct rev_hooks hooks = { on_option, o };
+
+	return rev_walk_arguments(o->walk, argc, argv, &hooks, err);
+}
+
+/* ---- what follows from them ---- */
+
+static int open_notes(struct log_options *o, struct err *err)
+{
+	struct strvec refs = STRVEC_INIT;
+	bool asked = o->show_notes > 0;
+	int rc = 0;
+
+	if (!o->show_notes)
+		return 0;
+	/* A user's format shows them where %N says so. */
+	if (!asked && o->pretty.kind == PRETTY_USER && !strstr(o->pretty.user_format, "%N"))
+		return 0;
+	if (!asked && o->format_given && o->pretty.kind != PRETTY_USER &&
+	    o->pretty.kind != PRETTY_MEDIUM)
+		return 0;
+	if (!o->notes_refs.nr || o->notes_default)
+		rc = notes_display_refs(o->repo, &refs, err);
+	strvec_pushv(&refs, o->notes_refs.v);
+	if (!rc)
+		rc = notes_open(&o->notes, o->repo, &refs, err);
+	strvec_clear(&refs);
+	if (!rc)
+		o->pretty.notes = o->notes;
+	return rc;
+}
+
+static int settle_decorations(struct log_options *o, struct err *err)
+{
+	if (o->decorate == DECORATE_AUTO)
+		o->decorate = isatty(STDOUT_FILENO) || pager_in_use() ? DECORATE_SHORT : DECORATE_NO;
+	o->pretty.decorate_options = &o->decorations;
+	o->pretty.decorate_full = o->decorate == DECORATE_FULL;
+	if (o->decorate == DECORATE_NO || o->pretty.kind == PRETTY_USER)
+		return 0;
+	return pretty_load_decorations(&o->pretty, err);
+}
+
+int log_options_settle(struct log_options *o, struct err *err)
+{
+	int rc = 0;
+
+	o->pretty.walk = o->walk;
+	o->show_parents = o->walk->want_parents;
+	o->pretty.color = o->color;
+	if (o->color)
+		pretty_read_colors(&o->pretty);
+	if (pretty_needs_source(&o->pretty))
+		o->walk->source = true;
+	if (!o->full_diff && o->walk->has_pathspec)
+		o->diff.pathspec = &o->walk->pathspec;
+	if (o->merge_diff == MERGE_DIFF_UNSET)
+		o->merge_diff = o->walk->first_parent ? MERGE_DIFF_FIRST : MERGE_DIFF_OFF;
+	if (o->mailmap)
+		rc = mailmap_read(&o->map, o->repo, err);
+	o->pretty.mailmap = o->map;
+	if (o->map)
+		rev_grep_set_mailmap(o->walk, o->map);
+	rev_grep_set_encoding(o->walk, o->pretty.encoding);
+	if (!rc)
+		rc = settle_decorations(o, err);
+	if (!rc)
+		rc = open_notes(o, err);
+	return rc;
+}

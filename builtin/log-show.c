@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One commit of git log: separator, header, message, diff. */
+#include "compat/posix.h"
+#include "builtin/log.h"
+#include "util/alloc.h"
+
+static const char *paint(const struct log_options *o, const char *color)
+{
+	return o->color ? color : "";
+}
+
+/* A format that shows nothing is no header either. */
+static bool is_silent(const struct log_options *o)
+{
+	return o->pretty.kind == PRETTY_USER && !*o->pretty.user_format;
+}
+
+/* Does each entry end in a line end of its own, or do they stand between entries? */
+static bool has_terminator(const struct log_options *o)
+{
+	return o->pretty.kind == PRETTY_ONELINE ||
+	       (o->pretty.kind == PRETTY_USER && o->pretty.terminator);
+}
+
+/* ---- the line above ---- */
+
+static void add_hash(struct log_options *o, const struct object_id *oid)
+{
+	if (o->abbrev_commit && o->pretty.abbrev)
+		odb_abbrev(o->repo->odb, oid, o->pretty.abbrev, &o->text);
+	else
+		strbuf_add_oid(&o->text, oid);
+}
+
+static void add_decorations(struct log_options *o, const struct commit *c)
+{
+	const char *source;
+
+	if (o->walk->source && (source = rev_source(o->walk, c)))
+		strbuf_addf(&o->text, "\t%s", source);
+	if (o->decorate != DECORATE_NO)
+		decorations_format(&o->text, o->pretty.decorations, &c->oid, " (", ", ", ")",
+				   o->decorate == DECORATE_FULL,
+				   o->color ? &o->pretty.decorate_colors : NULL,
+				   o->pretty.commit_color);
+}
+
+static void add_commit_line(struct log_options *o, const struct commit *c,
+			    const struct commit *from)
+{
+	bool oneline = o->pretty.kind == PRETTY_ONELINE;
+	char mark = rev_mark(o->walk, c);
+	uint32_t i;
+
+	strbuf_addstr(&o->text, paint(o, o->pretty.commit_color));
+	if (!oneline)
+		strbuf_addstr(&o->text, "commit ");
+	if (mark)
+		strbuf_addf(&o->text, "%c ", mark);
+	add_hash(o, &c->oid);
+	for (i = 0; o->show_parents && i < c->nr_parents; i++) {
+		strbuf_addch(&o->text, ' ');
+		add_hash(o, &c->parents[i]->oid);
+	}
+	if (from) {
+		strbuf_addstr(&o->text, " (from ");
+		add_hash(o, &from->oid);
+		strbuf_addch(&o->text, ')');
+	}
+	strbuf_addstr(&o->text, paint(o, COLOR_RESET));
+	add_decorations(o, c);
+	strbuf_addch(&o->text, oneline ? ' ' : '\n');
+}
+
+/* With -g; true: it stands for the message. */
+static bool add_reflog(struct log_options *o)
+{
+	struct rev_reflog_info info;
+
+	if (!rev_reflog_info(o->walk, &info))
+		return false;
+	if (o->pretty.kind == PRETTY_ONELINE) {
+		pretty_reflog_selector(&o->pretty, &o->text, false);
+		strbuf_addf(&o->text, ": %s", info.msg);
+		return true;
+	}
+	strbuf_addstr(&o->text, "Reflog: ");
+	pretty_reflog_selector(&o->pretty, &o->text, false);
+	strbuf_addf(&o->text, " (%s)\nReflog message: %s\n", info.ident, info.msg);
+	return false;
+}
+
+static int add_header(struct log_options *o, struct commit *c, const struct commit *from,
+		      struct err *err)
+{
+	struct strbuf message = STRBUF_INIT;
+	bool user = o->pretty.kind == PRETTY_USER, skip_message = false;
+	int rc = 0;
+
+	if (o->shown_one && !has_terminator(o))
+		strbuf_addch(&o->text, o->line_end);
+	o->shown_one = true;
+	if (!user) {
+		add_commit_line(o, c, from);
+		skip_message = add_reflog(o);
+	}
+	if (!skip_message)
+		rc = pretty_commit(&o->pretty, o->walk->pool, c, &message, err);
+	if (!rc && o->log_size)
+		strbuf_addf(&o->text, "log size %zu\n", message.len);
+	strbuf_addbuf(&o->text, &message);
+	if (has_terminator(o) && !is_silent(o))
+		strbuf_addch(&o->text, o->line_end);
+	strbuf_release(&message);
+	return rc;
+}
+
+/* ---- the diff ---- */
+
+static int flush_text(void *data UNUSED, struct strbuf *out, struct err *err)
+{
+	if (out->len && fwrite(out->buf, 1, out->len, stdout) != out->len)
+		return err_set_errno(err, "cannot write to standard output");
+	strbuf_reset(out);
+	return 0;
+}
+
+/* Between message and diff. */
+static void add_gap(struct log_options *o)
+{
+	const unsigned both = DIFF_FORMAT_STAT | DIFF_FORMAT_PATCH;
+
+	if (o->pretty.kind == PRETTY_ONELINE || is_silent(o))
+		return;
+	/* A format that did not end its line, and the empty line. */
+	if (o->pretty.kind == PRETTY_USER && !o->pretty.terminator)
+		strbuf_addch(&o->text, '\n');
+	if ((o->diff.formats & both) == both)
+		strbuf_addstr(&o->text, "---");
+	strbuf_addch(&o->text, '\n');
+}
+
+/* The header is shown in any case; *header: it has been. */
+static int show_diff(struct log_options *o, struct commit *c, const struct object_id *old_tree,
+		     const struct commit *from, bool *header, struct err *err)
+{
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	int rc;
+
+	rc = diff_trees(&q, &o->diff, old_tree, &c->tree, err);
+	if (!rc)
+		rc = diff_process(&q, &o->diff, err);
+	if (!rc && q.nr) {
+		rc = add_header(o, c, from, err);
+		*header = true;
+		if (!rc && o->diff.formats != DIFF_FORMAT_NONE) {
+			add_gap(o);
+			o->diff.drain = flush_text;
+			rc = diff_format(&q, &o->diff, &o->text, err);
+		}
+	}
+	diff_queue_clear(&q);
+	return rc;
+}
+
+static int show_diffs(struct log_options *o, struct commit *c, bool *header, struct err *err)
+{
+	uint32_t nr = c->nr_parents, i;
+	int rc = 0;
+
+	if (!o->diff.formats)
+		return 0;
+	if (!nr)
+		return o->show_root ? show_diff(o, c, NULL, NULL, header, err) : 0;
+	if (nr > 1 && o->merge_diff == MERGE_DIFF_OFF)
+		return 0;
+	if (o->merge_diff == MERGE_DIFF_FIRST)
+		nr = 1;
+	for (i = 0; !rc && i < nr; i++) {
+		struct commit *p = c->parents[i];
+
+		rc = commit_parse_node(o->walk->pool, p, err);
+		if (!rc)
+			rc = show_diff(o, c, &p->tree, nr > 1 ? p : NULL, header, err);
+	}
+	return rc;
+}
+
+int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
+{
+	bool header = false;
+	int rc;
+
+	strbuf_reset(&o->text);
+	rc = show_diffs(o, c, &header, err);
+	if (!rc && !header)
+		rc = add_header(o, c, NULL, err);
+	if (!rc)
+		rc = flush_text(NULL, &o->text, err);
+	return rc;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-log(1) */
+#include "compat/posix.h"
+#include "builtin/log.h"
+
+static const char *const usage[] = {
+	"git log [<options>] [<revision-range>] [[--] <path>...]",
+	NULL
+};
+
+static int walk_and_show(struct log_options *o, struct err *err)
+{
+	struct commit *c;
+	int rc = rev_walk_begin(o->walk, err);
+
+	while (!rc && (rc = rev_walk_next(o->walk, &c, err)) > 0) {
+		rc = log_show_commit(o, c, err);
+		commit_release_buffer(c);
+		if (ferror(stdout)) /* a pager that has been left */
+			break;
+	}
+	return rc;
+}
+
+int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
+{
+	const struct option none[] = { OPT_END() };
+	struct log_options o;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		parse_options(argc, argv, none, usage, 0);
+	rc = log_options_init(&o, ctx->repo, &err);
+	if (!rc)
+		rc = log_options_parse(&o, argc, argv, &err);
+	if (!rc)
+		rc = log_options_settle(&o, &err);
+	if (!rc)
+		rc = walk_and_show(&o, &err);
+	log_options_release(&o);
+	return rc < 0 ? report_fatal(&err) : 0;
+}

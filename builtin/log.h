@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git log and those that show commits like it. */
+#ifndef BUILTIN_LOG_H
+#define BUILTIN_LOG_H
+
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "diff/diff.h"
+#include "walk/pretty.h"
+#include "walk/revision.h"
+
+enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE_FULL,
+		      DECORATE_AUTO };
+/* Diffs of merges: none, to the first parent, to each. */
+enum merge_diff { MERGE_DIFF_UNSET, MERGE_DIFF_OFF, MERGE_DIFF_FIRST, MERGE_DIFF_EACH };
+
+struct log_options {
+	struct repository *repo;
+	struct rev_walk *walk;
+	struct pretty pretty;
+	struct diff_options diff;
+	bool abbrev_commit;
+	bool format_given; /* --pretty and the like */
+	bool show_parents, full_diff, show_root, log_size;
+	bool color;
+	enum decorate_style decorate;
+	struct decorate_options decorations;
+	bool decorate_refs_given;
+	bool mailmap;
+	struct mailmap *map;
+	enum merge_diff merge_diff;
+	/* notes */
+	int show_notes; /* -1: unless the format is the user's */
+	struct strvec notes_refs;
+	bool notes_default; /* and the default ones */
+	struct notes *notes;
+	char line_end; /* LF, or NUL with -z */
+	/* while showing */
+	bool shown_one;
+	struct strbuf text;
+};
+
+MUST_USE int log_options_init(struct log_options *o, struct repository *r, struct err *err);
+void log_options_release(struct log_options *o);
+/* argv[1..): options of log, of the walker, of diff; revisions and paths. */
+MUST_USE int log_options_parse(struct log_options *o, int argc, const char **argv,
+			       struct err *err);
+/* Decorations, mailmap, notes: what the options ask for. */
+MUST_USE int log_options_settle(struct log_options *o, struct err *err);
+/* Header, message and diff of a commit on standard output. */
+MUST_USE int log_show_commit(struct log_options *o, struct commit *c, struct err *err);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "walk/decorate.h"
+#include "object/tag.h"
+#include "util/alloc.h"
+#include "util/wildmatch.h"
+#include "walk/refglob.h"
+
+struct decorations {
+	struct oidmap by_oid; /* to struct decoration, the last that was added first */
+	struct repository *repo;
+	const struct decorate_options *o;
+	char *head_branch; /* full name; NULL: detached */
+};
+
+void decorate_options_release(struct decorate_options *o)
+{
+	strvec_clear(&o->include);
+	strvec_clear(&o->exclude);
+	strvec_clear(&o->exclude_config);
+}
+
+static void free_list(void *data)
+{
+	struct decoration *d = data, *next;
+
+	for (; d; d = next) {
+		next = d->next;
+		free(d);
+	}
+}
+
+void decorations_free(struct decorations *d)
+{
+	if (!d)
+		return;
+	oidmap_clear(&d->by_oid, free_list);
+	free(d->head_branch);
+	free(d);
+}
+
+const struct decoration *decorations_of(const struct decorations *d, const struct object_id *oid)
+{
+	return d ? oidmap_get(&d->by_oid, oid) : NULL;
+}
+
+static void add(struct decorations *d, const struct object_id *oid, enum decoration_kind kind,
+		const char *name)
+{
+	size_t len = strlen(name);
+	struct decoration *dec = xmalloc(st_add(sizeof(*dec), len + 1));
+
+	dec->kind = kind;
+	memcpy(dec->name, name, len + 1);
+	dec->next = oidmap_get(&d->by_oid, oid);
+	oidmap_put(&d->by_oid, oid, dec);
+}
+
+static enum decoration_kind kind_of(const char *name)
+{
+	if (starts_with(name, "refs/heads/"))
+		return DECORATION_BRANCH;
+	if (starts_with(name, "refs/remotes/"))
+		return DECORATION_REMOTE;
+	if (starts_with(name, "refs/tags/"))
+		return DECORATION_TAG;
+	if (!strcmp(name, "refs/stash"))
+		return DECORATION_STASH;
+	if (!strcmp(name, "HEAD"))
+		return DECORATION_HEAD;
+	return DECORATION_OTHER;
+}
+
+/* A glob, or the beginning of a name up to a slash. "refs/" may be left out. */
+static bool pattern_matches(const char *pattern, const char *name)
+{
+	struct strbuf full = STRBUF_INIT;
+	bool match;
+	size_t len;
+
+	if (!starts_with(pattern, "refs/") && strcmp(pattern, "HEAD"))
+		strbuf_addstr(&full, "refs/");
+	strbuf_addstr(&full, pattern);
+	if (has_glob_chars(pattern)) {
+		match = wildmatch(full.buf, name, 0);
+	} else {
+		len = full.len;
+		while (len && full.buf[len - 1] == '/')
+			len--;
+		match = !strncmp(name, full.buf, len) && (!name[len] || name[len] == '/');
+	}
+	strbuf_release(&full);
+	return match;
+}
+
+static bool any_matches(const struct strvec *patterns, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < patterns->nr; i++)
+		if (pattern_matches(patterns->v[i], name))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct decorate_options *o, const char *name)
+{
+	if (any_matches(&o->exclude, name))
+		return false;
+	if (o->include.nr && any_matches(&o->include, name))
+		return true;
+	if (any_matches(&o->exclude_config, name))
+		return false;
+	if (o->include.nr)
+		return false;
+	return o->all_refs || kind_of(name) != DECORATION_OTHER;
+}
+
+/* The tag, and what it leads to, step by step. */
+static void add_peeled(struct decorations *d, const struct object_id *oid,
+		       enum decoration_kind kind, const char *name)
+{
+	struct odb *odb = d->repo->odb;
+	struct object_id at = *oid;
+	struct object_buf buf;
+	struct tag_view tag;
+	struct object_info info;
+	int depth;
+
+	for (depth = 0; depth < 100; depth++) {
+		if (odb_info(odb, &at, &info, NULL) < 0 || info.type != OBJ_TAG)
+			return;
+		buf = (struct object_buf)OBJECT_BUF_INIT;
+		if (odb_read(odb, &at, &buf, NULL) < 0)
+			return;
+		if (tag_parse(&tag, buf.data, buf.size, d->repo->algo, NULL) < 0) {
+			object_buf_release(&buf);
+			return;
+		}
+		at = tag.target;
+		object_buf_release(&buf);
+		add(d, &at, kind, name);
+	}
+}
+
+static int on_ref(void *data, const struct ref *ref)
+{
+	struct decorations *d = data;
+	enum decoration_kind kind = kind_of(ref->name);
+
+	if (!is_wanted(d->o, ref->name))
+		return 0;
+	add(d, &ref->oid, kind, ref->name);
+	add_peeled(d, &ref->oid, kind, ref->name);
+	return 0;
+}
+
+static int add_head(struct decorations *d)
+{
+	struct object_id oid;
+	unsigned flags;
+	char *final;
+
+	if (ref_resolve(d->repo->refs, "HEAD", &oid, &final, &flags, NULL) < 0)
+		return 0;
+	if (flags & REF_IS_SYMREF)
+		d->head_branch = final;
+	else
+		free(final);
+	if (is_wanted(d->o, "HEAD"))
+		add(d, &oid, DECORATION_HEAD, "HEAD");
+	return 0;
+}
+
+int decorations_load(struct decorations **out, struct repository *r,
+		     const struct decorate_options *o, struct err *err)
+{
+	struct decorations *d;
+	int rc;
+
+	CALLOC_ARRAY(d, 1);
+	d->repo = r;
+	d->o = o;
+	rc = refs_foreach(r->refs, "", REFS_NO_PEEL, on_ref, d, err);
+	if (!rc)
+		rc = add_head(d);
+	if (rc < 0)
+		decorations_free(d);
+	else
+		*out = d;
+	return rc;
+}
+
+/* ---- text ---- */
+
+void decorate_colors_read(struct decorate_colors *c, const struct config_set *config)
+{
+	static const struct { const char *key, *value; } slots[DECORATION_NR] = {
+		[DECORATION_BRANCH] = { "branch", "bold green" },
+		[DECORATION_REMOTE] = { "remotebranch", "bold red" },
+		[DECORATION_TAG] = { "tag", "bold yellow" },
+		[DECORATION_STASH] = { "stash", "bold magenta" },
+		[DECORATION_HEAD] = { "head", "bold cyan" },
+		[DECORATION_GRAFT] = { "grafted", "bold blue" },
+		[DECORATION_OTHER] = { NULL, "normal" },
+	};
+	size_t i;
+
+	for (i = 0; i < DECORATION_NR; i++) {
+		const char *value = NULL;
+
+		if (slots[i].key) {
+			char *key = xstrfmt("color.decorate.%s", slots[i].key);
+
+			config_get_string(config, key, &value, NULL);
+			free(key);
+		}
+		if (!value || color_parse(value, c->slot[i]) < 0)
+			color_parse(slots[i].value, c->slot[i]);
+	}
+}
+
+static const char *display_name(const struct decoration *d, bool full)
+{
+	const char *rest;
+
+	if (full)
+		return d->name;
+	if (skip_prefix(d->name, "refs/heads/", &rest) ||
+	    skip_prefix(d->name, "refs/tags/", &rest) ||
+	    skip_prefix(d->name, "refs/remotes/", &rest))
+		return rest;
+	return d->name;
+}
+
+struct painter {
+	struct strbuf *out;
+	bool color;
+};
+
+static void paint(struct painter *p, const char *color, const char *a, const char *b, const char *c)
+{
+	if (p->color)
+		strbuf_addstr(p->out, color);
+	strbuf_addstr(p->out, a);
+	strbuf_addstr(p->out, b);
+	strbuf_addstr(p->out, c);
+	if (p->color)
+		strbuf_addstr(p->out, COLOR_RESET);
+}
+
+void decorations_format(struct strbuf *out, struct decorations *d, const struct object_id *oid,
+			const char *prefix, const char *separator, const char *suffix,
+			bool full, const struct decorate_colors *colors, const char *base)
+{
+	const struct decoration *list = decorations_of(d, oid), *dec, *head = NULL, *current = NULL;
+	struct painter p = { out, colors != NULL };
+
+	if (!list)
+		return;
+	for (dec = list; dec; dec = dec->next)
+		if (dec->kind == DECORATION_HEAD)
+			head = dec;
+	for (dec = list; head && d->head_branch && dec; dec = dec->next)
+		if (!strcmp(dec->name, d->head_branch))
+			current = dec;
+	for (dec = list; dec; dec = dec->next) {
+		const char *color = colors ? colors->slot[dec->kind] : "";
+
+		if (dec == current)
+			continue; /* shown with HEAD */
+		paint(&p, base, prefix, "", "");
+		paint(&p, color, dec->kind == DECORATION_TAG ? "tag: " : "",
+		      display_name(dec, full), dec == head && current ? " -> " : "");
+		if (dec == head && current)
+			paint(&p, colors ? colors->slot[current->kind] : "",
+			      display_name(current, full), "", "");
+		prefix = separator;
+	}
+	paint(&p, base, suffix, "", "");
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A notes ref leads to a tree whose entries are called by the hex names of the objects
+ * that they are about; as it grows, the first two digits become a directory, and so on.
+ */
+#include "compat/posix.h"
+#include "walk/notes.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "walk/refglob.h"
+
+#define DEFAULT_REF "refs/notes/commits"
+
+struct notes_tree {
+	char *ref;
+	struct object_id tree;
+};
+
+struct notes {
+	struct repository *repo;
+	struct notes_tree *trees;
+	size_t nr, alloc;
+};
+
+char *notes_default_ref(struct repository *r)
+{
+	const char *ref = getenv("GIT_NOTES_REF");
+
+	if (!ref)
+		config_get_string(r->config, "core.notesref", &ref, NULL);
+	return xstrdup(ref ? ref : DEFAULT_REF);
+}
+
+static int add_ref(void *data, const struct ref *ref)
+{
+	struct strvec *out = data;
+	size_t i;
+
+	for (i = 0; i < out->nr; i++)
+		if (!strcmp(out->v[i], ref->name))
+			return 0;
+	strvec_push(out, ref->name);
+	return 0;
+}
+
+static int add_globs(struct repository *r, struct strvec *out, const char *pattern, struct err *err)
+{
+	struct ref ref = { .name = pattern };
+
+	if (strpbrk(pattern, "*?["))
+		return refs_foreach_glob(r, "", pattern, NULL, add_ref, out, err);
+	return *pattern ? add_ref(out, &ref) : 0;
+}
+
+int notes_display_refs(struct repository *r, struct strvec *out, struct err *err)
+{
+	const char *env = getenv("GIT_NOTES_DISPLAY_REF");
+	const struct config_entry *const *all;
+	char *ref = notes_default_ref(r);
+	size_t nr = 0, i;
+	int rc = 0;
+
+	strvec_push(out, ref);
+	free(ref);
+	if (env) {
+		struct string_list list = STRING_LIST_INIT;
+
+		string_list_split(&list, env, ":", -1);
+		for (i = 0; !rc && i < list.nr; i++)
+			rc = add_globs(r, out, list.items[i].string, err);
+		string_list_clear(&list, NULL);
+		return rc;
+	}
+	all = config_get_all(r->config, "notes.displayref", &nr);
+	for (i = 0; !rc && i < nr; i++)
+		if (all[i]->value)
+			rc = add_globs(r, out, all[i]->value, err);
+	return rc;
+}
+
+static char *expand_ref(const char *name)
+{
+	if (starts_with(name, "refs/notes/"))
+		return xstrdup(name);
+	return starts_with(name, "notes/") ? xstrfmt("refs/%s", name) :
+		xstrfmt("refs/notes/%s", name);
+}
+
+int notes_open(struct notes **out, struct repository *r, const struct strvec *refs,
+	       struct err *err UNUSED)
+{
+	struct notes *n;
+	size_t i;
+
+	CALLOC_ARRAY(n, 1);
+	n->repo = r;
+	for (i = 0; i < refs->nr; i++) {
+		char *ref = expand_ref(refs->v[i]);
+		struct object_id oid, tree;
+
+		if (ref_resolve(r->refs, ref, &oid, NULL, NULL, NULL) < 0 ||
+		    object_peel(odb_source(r->odb), &oid, OBJ_TREE, &tree, NULL, NULL) < 0) {
+			free(ref);
+			continue;
+		}
+		ALLOC_GROW(n->trees, n->nr + 1, n->alloc);
+		n->trees[n->nr].ref = ref;
+		n->trees[n->nr++].tree = tree;
+	}
+	*out = n;
+	return 0;
+}
+
+void notes_free(struct notes *n)
+{
+	size_t i;
+
+	if (!n)
+		return;
+	for (i = 0; i < n->nr; i++)
+		free(n->trees[i].ref);
+	free(n->trees);
+	free(n);
+}
+
+/* In one tree: the note itself, or the directory to go on in. */
+static bool find_step(struct notes *n, struct object_id *tree, const char **rest, bool *found)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct tree_entry e;
+	struct tree_iter it;
+	bool ok = false;
+
+	if (odb_read_type(n->repo->odb, tree, OBJ_TREE, &buf, NULL) < 0)
+		return false;
+	tree_iter_init(&it, buf.data, buf.size, n->repo->algo);
+	while (!ok && tree_iter_next(&it, &e, NULL) > 0) {
+		*found = !MODE_IS_TREE(e.mode) && !strcmp(e.name, *rest);
+		ok = *found || (MODE_IS_TREE(e.mode) && e.name_len == 2 &&
+				!strncmp(e.name, *rest, 2));
+		if (ok)
+			*tree = e.oid;
+		if (ok && !*found)
+			*rest += 2;
+	}
+	object_buf_release(&buf);
+	return ok;
+}
+
+static bool find_note(struct notes *n, const struct notes_tree *t, const struct object_id *oid,
+		      struct object_id *out)
+{
+	char hex[HASH_MAX_HEX + 1];
+	const char *rest = hex;
+	bool found = false;
+
+	oid_to_hex_r(hex, oid);
+	*out = t->tree;
+	while (!found && *rest)
+		if (!find_step(n, out, &rest, &found))
+			return false;
+	return found;
+}
+
+static void add_heading(struct strbuf *out, const char *ref)
+{
+	const char *name = ref;
+
+	if (!strcmp(ref, DEFAULT_REF)) {
+		strbuf_addstr(out, "\nNotes:\n");
+		return;
+	}
+	skip_prefix(name, "refs/", &name);
+	skip_prefix(name, "notes/", &name);
+	strbuf_addf(out, "\nNotes (%s):\n", name);
+}
+
+static void add_text(struct strbuf *out, const char *s, size_t len, bool raw)
+{
+	const char *end = s + len, *eol;
+
+	while (len && end[-1] == '\n')
+		end--, len--;
+	for (; s < end; s = eol + 1) {
+		eol = memchr(s, '\n', end - s);
+		if (!eol)
+			eol = end;
+		if (!raw)
+			strbuf_addstr(out, "    ");
+		strbuf_add(out, s, eol - s);
+		strbuf_addch(out, '\n');
+	}
+}
+
+void notes_format(struct notes *n, const struct object_id *oid, struct strbuf *out, bool raw)
+{
+	size_t i;
+
+	for (i = 0; i < n->nr; i++) {
+		struct object_buf buf = OBJECT_BUF_INIT;
+		struct object_id note;
+
+		if (!find_note(n, &n->trees[i], oid, &note) ||
+		    odb_read_type(n->repo->odb, &note, OBJ_BLOB, &buf, NULL) < 0)
+			continue;
+		if (buf.size) {
+			if (!raw)
+				add_heading(out, n->trees[i].ref);
+			add_text(out, buf.data, buf.size, raw);
+		}
+		object_buf_release(&buf);
+	}
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Placeholders: --format=…, each in the order in which the manual has them. */
+#include "compat/posix.h"
+#include "walk/pretty.h"
+#include "object/ident.h"
+#include "util/alloc.h"
+#include "util/utf8.h"
+#include "walk/pretty-user.h"
+
+/* ---- colours ---- */
+
+/* %C(auto): names and hashes come coloured until another colour is chosen. */
+static void start_color(struct user_format *f, struct strbuf *out, const char *color)
+{
+	if (f->auto_color && f->pc->p->color)
+		strbuf_addstr(out, color);
+}
+
+static void end_color(struct user_format *f, struct strbuf *out)
+{
+	if (f->auto_color && f->pc->p->color)
+		strbuf_addstr(out, COLOR_RESET);
+}
+
+/* "(auto)", "(red)", "(auto,red)", "(always,bold red)": bytes used, 0 if malformed. */
+static size_t color_in_parentheses(struct user_format *f, const char *s, struct strbuf *out,
+				   struct err *err)
+{
+	const char *end = strchr(s, ')'), *begin = s + 1;
+	char escape[COLOR_MAXLEN], *spec;
+	bool on = f->pc->p->color;
+
+	if (!end)
+		return 0;
+	if (end - begin == 4 && !memcmp(begin, "auto", 4)) {
+		f->auto_color = true;
+		if (on && out->len)
+			strbuf_addstr(out, COLOR_RESET);
+		return end + 1 - s;
+	}
+	if (skip_prefix(begin, "always,", &begin))
+		on = true;
+	else
+		skip_prefix(begin, "auto,", &begin);
+	f->auto_color = false;
+	spec = xstrndup(begin, end - begin);
+	if (color_parse(spec, escape) < 0)
+		err_set(err, ERR_INVALID, "unable to parse --pretty format: bad color '%s'", spec);
+	else if (on)
+		strbuf_addstr(out, escape);
+	free(spec);
+	return end + 1 - s;
+}
+
+/* Behind "%C". */
+static size_t color(struct user_format *f, const char *s, struct strbuf *out, struct err *err)
+{
+	static const struct { const char *name, *spec; } names[] = {
+		{ "red", "red" }, { "green", "green" }, { "blue", "blue" }, { "reset", "reset" },
+	};
+	char escape[COLOR_MAXLEN];
+	const char *rest;
+	size_t i;
+
+	if (*s == '(')
+		return color_in_parentheses(f, s, out, err);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!skip_prefix(s, names[i].name, &rest))
+			continue;
+		f->auto_color = false;
+		if (f->pc->p->color && !color_parse(names[i].spec, escape))
+			strbuf_addstr(out, escape);
+		return rest - s;
+	}
+	return 0;
+}
+
+/* ---- people ---- */
+
+static const struct mailmap *mailmap_of(struct pretty *p)
+{
+	if (!p->placeholder_mailmap &&
+	    mailmap_read(&p->placeholder_mailmap, p->repo, NULL) < 0)
+		p->placeholder_mailmap = mailmap_parse("", 0);
+	return p->placeholder_mailmap;
+}
+
+static bool date_by_letter(struct user_format *f, char letter, timestamp_t date, int tz,
+			   struct strbuf *out)
+{
+	struct pretty *p = f->pc->p;
+	struct date_mode mode = DATE_MODE_INIT;
+
+	switch (letter) {
+	case 'd':
+		mode.type = DATE_SHORT;
+		date_format(out, date, tz, p->reference && !p->date_explicit ? &mode : &p->date);
+		return true;
+	case 'D': mode.type = DATE_RFC2822; break;
+	case 'r': mode.type = DATE_RELATIVE; break;
+	case 't': mode.type = DATE_UNIX; break;
+	case 'i': mode.type = DATE_ISO8601; break;
+	case 'I': mode.type = DATE_ISO8601_STRICT; break;
+	case 's': mode.type = DATE_SHORT; break;
+	case 'h': mode.type = DATE_HUMAN; break;
+	default:
+		return false;
+	}
+	date_format(out, date, tz, &mode);
+	return true;
+}
+
+static bool name_by_letter(struct user_format *f, char letter, const struct ident_split *id,
+			   struct strbuf *out)
+{
+	const char *name = id->name, *mail = id->mail, *at;
+	size_t name_len = id->name_len, mail_len = id->mail_len;
+
+	if (isupper((unsigned char)letter))
+		mailmap_apply(mailmap_of(f->pc->p), &name, &name_len, &mail, &mail_len);
+	switch (tolower((unsigned char)letter)) {
+	case 'n':
+		strbuf_add(out, name, name_len);
+		return true;
+	case 'e':
+		strbuf_add(out, mail, mail_len);
+		return true;
+	case 'l':
+		at = memchr(mail, '@', mail_len);
+		strbuf_add(out, mail, at ? (size_t)(at - mail) : mail_len);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Behind "%a" or "%c". */
+static size_t person(struct user_format *f, const char *line, size_t len, char letter,
+		     struct strbuf *out)
+{
+	struct ident_split id;
+	char *text;
+	size_t text_len;
+	bool known;
+
+	if (!letter || !strchr("nNeElLdDrtiIsh", letter))
+		return 0;
+	text = pretty_reencode(f->pc, line ? line : "", len, &text_len);
+	if (ident_split_line(&id, text, text_len) < 0) {
+		free(text); /* known, but there is nothing to show */
+		return 2;
+	}
+	known = strchr("nNeElL", letter) ? name_by_letter(f, letter, &id, out) :
+		!id.has_date ? true : date_by_letter(f, letter, id.date, id.tz, out);
+	free(text);
+	return known ? 2 : 0;
+}
+
+/* Behind "%g". */
+static size_t reflog(struct user_format *f, const char *s, struct strbuf *out)
+{
+	struct rev_reflog_info info;
+	struct ident_split id;
+	bool any = f->pc->p->walk && rev_reflog_info(f->pc->p->walk, &info);
+
+	switch (s[1]) {
+	case 'd':
+	case 'D':
+		if (any)
+			pretty_reflog_selector(f->pc->p, out, s[1] == 'd');
+		return 2;
+	case 's':
+		if (any)
+			strbuf_addstr(out, info.msg);
+		return 2;
+	case 'n':
+	case 'N':
+	case 'e':
+	case 'E':
+		if (any && !ident_split_line(&id, info.ident, strlen(info.ident)))
+			name_by_letter(f, s[1], &id, out);
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+/* ---- hashes ---- */
+
+static void add_hash(struct user_format *f, const struct object_id *oid, bool abbrev,
+		     struct strbuf *out)
+{
+	if (abbrev)
+		odb_abbrev(f->pc->p->repo->odb, oid, f->pc->p->abbrev, out);
+	else
+		strbuf_add_oid(out, oid);
+}
+
+static void add_parents(struct user_format *f, bool abbrev, struct strbuf *out)
+{
+	const struct commit *c = f->pc->c;
+	uint32_t i;
+
+	for (i = 0; i < c->nr_parents; i++) {
+		if (i)
+			strbuf_addch(out, ' ');
+		add_hash(f, &c->parents[i]->oid, abbrev, out);
+	}
+}
+
+static void add_commit_hash(struct user_format *f, bool abbrev, struct strbuf *out)
+{
+	start_color(f, out, f->pc->p->commit_color);
+	add_hash(f, &f->pc->c->oid, abbrev, out);
+	end_color(f, out);
+}
+
+/* ---- names of refs ---- */
+
+static void add_decorations(struct user_format *f, bool wrapped, struct strbuf *out,
+			    struct err *err)
+{
+	struct pretty *p = f->pc->p;
+	bool colored = f->auto_color && p->color;
+
+	if (pretty_load_decorations(p, err) < 0)
+		return;
+	decorations_format(out, p->decorations, &f->pc->c->oid, wrapped ? " (" : "", ", ",
+			   wrapped ? ")" : "", p->decorate_full,
+			   colored ? &p->decorate_colors : NULL, p->commit_color);
+}
+
+/* ---- the message ---- */
+
+static bool is_title_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '.' || c == '_';
+}
+
+/* For file names: runs of other characters become one '-'. */
+static void add_sanitized(struct strbuf *out, const char *s, size_t len)
+{
+	size_t base = out->len, i;
+	bool gap = false;
+
+	for (i = 0; i < len; i++) {
+		if (!is_title_char(s[i])) {
+			gap = true;
+			continue;
+		}
+		if (gap && out->len > base)
+			strbuf_addch(out, '-');
+		gap = false;
+		strbuf_addch(out, s[i]);
+		/* ".." could climb. */
+		while (s[i] == '.' && i + 1 < len && s[i + 1] == '.')
+			i++;
+	}
+	while (out->len > base && (out->buf[out->len - 1] == '.' || out->buf[out->len - 1] == '-'))
+		strbuf_setlen(out, out->len - 1);
+}
+
+static void add_subject(struct user_format *f, bool sanitized, struct strbuf *out)
+{
+	struct strbuf subject = STRBUF_INIT;
+
+	commit_subject(&subject, f->pc->message, f->pc->message_len, " ");
+	if (sanitized)
+		add_sanitized(out, subject.buf, subject.len);
+	else
+		strbuf_addbuf(out, &subject);
+	strbuf_release(&subject);
+}
+
+static void add_body(struct user_format *f, struct strbuf *out)
+{
+	size_t len;
+	const char *body = commit_body(f->pc->message, f->pc->message_len, &len);
+
+	strbuf_add(out, body, len);
+}
+
+/* ---- signatures ---- */
+
+static size_t signature(struct user_format *f, const char *s, struct strbuf *out, struct err *err)
+{
+	if (!s[1] || !strchr("G?SKFPT", s[1]))
+		return 0;
+	if (f->pc->v.gpgsig)
+		err_set(err, ERR_UNSUPPORTED, "%%G%c of commit %s, which is signed: checking "
+			"signatures is not available yet", s[1], oid_hex(&f->pc->c->oid));
+	else if (s[1] == '?')
+		strbuf_addch(out, 'N');
+	else if (s[1] == 'T')
+		strbuf_addstr(out, "undefined");
+	return 2;
+}
+
+/* ---- formatting of what follows ---- */
+
+/* "(76,2,4)" behind "%w": a new piece of text begins, wrapped like that. */
+static size_t wrap(struct user_format *f, const char *s, struct strbuf *out)
+{
+	unsigned long n[3] = { 0, 0, 0 };
+	const char *p = s + 2;
+	char *end;
+	int i;
+
+	if (s[1] != '(')
+		return 0;
+	for (i = 0; i < 3 && *p != ')'; i++) {
+		n[i] = strtoul(p, &end, 10);
+		if (end == p || n[i] > 16 * 1024)
+			return 0;
+		p = end;
+		if (*p == ',')
+			p++;
+		else if (*p != ')')
+			return 0;
+	}
+	if (*p != ')')
+		return 0;
+	user_format_wrap_tail(f, out, n[0], n[1], n[2]);
+	return p + 1 - s;
+}
+
+void user_format_wrap_tail(struct user_format *f, struct strbuf *out, unsigned width,
+			   unsigned indent1, unsigned indent2)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (f->wrap_width == width && f->wrap_indent1 == indent1 && f->wrap_indent2 == indent2)
+		return;
+	if (f->wrap_start < out->len) {
+		strbuf_add(&text, out->buf + f->wrap_start, out->len - f->wrap_start);
+		strbuf_setlen(out, f->wrap_start);
+		strbuf_add_wrapped_text(out, text.buf, f->wrap_indent1, f->wrap_indent2,
+					f->wrap_width);
+		strbuf_release(&text);
+	}
+	f->wrap_start = out->len;
+	f->wrap_width = width;
+	f->wrap_indent1 = indent1;
+	f->wrap_indent2 = indent2;
+}
+
+static bool parse_truncation(struct user_format *f, const char *s, size_t len)
+{
+	static const struct { const char *name; enum truncation kind; } kinds[] = {
+		{ "trunc", TRUNCATE_END }, { "ltrunc", TRUNCATE_START },
+		{ "mtrunc", TRUNCATE_MIDDLE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (len == strlen(kinds[i].name) && !memcmp(s, kinds[i].name, len)) {
+			f->truncation = kinds[i].kind;
+			return true;
+		}
+	return false;
+}
+
+/* "<(20,trunc)", ">|(40)", "><(9)", ">>(9)". */
+static size_t padding(struct user_format *f, const char *s)
+{
+	enum alignment align = *s == '<' ? ALIGN_LEFT : ALIGN_RIGHT;
+	const char *p = s + 1, *close;
+	char *end;
+	long n;
+	bool column = false;
+
+	if (*s == '>' && (*p == '<' || *p == '>'))
+		align = *p++ == '<' ? ALIGN_CENTER : ALIGN_RIGHT_STEAL;
+	if (*p == '|')
+		column = true, p++;
+	if (*p != '(')
+		return 0;
+	p++;
+	close = strchr(p, ')');
+	n = strtol(p, &end, 10);
+	if (!close || end == p || n <= 0 || n > 16 * 1024 || end > close)
+		return 0;
+	f->truncation = TRUNCATE_NONE;
+	if (*end == ',') {
+		end++;
+		if (!parse_truncation(f, end, close - end))
+			return 0;
+	} else if (end != close) {
+		return 0;
+	}
+	f->align = align;
+	f->pad_columns = (int)n;
+	f->pad_to_column = column;
+	return close + 1 - s;
+}
+
+/* ---- one placeholder ---- */
+
+static size_t hex_byte(const char *s, struct strbuf *out)
+{
+	int hi = hex_value((unsigned char)s[1]), lo = hi < 0 ? -1 : hex_value((unsigned char)s[2]);
+
+	if (lo < 0)
+		return 0;
+	strbuf_addch(out, hi << 4 | lo);
+	return 3;
+}
+
+static size_t simple(struct user_format *f, char letter, struct strbuf *out, struct err *err)
+{
+	struct pretty_commit *pc = f->pc;
+	const char *source;
+	char mark;
+
+	switch (letter) {
+	case 'n': strbuf_addch(out, '\n'); return 1;
+	case '%': strbuf_addch(out, '%'); return 1;
+	case 'H': add_commit_hash(f, false, out); return 1;
+	case 'h': add_commit_hash(f, true, out); return 1;
+	case 'T': add_hash(f, &pc->v.tree, false, out); return 1;
+	case 't': add_hash(f, &pc->v.tree, true, out); return 1;
+	case 'P': add_parents(f, false, out); return 1;
+	case 'p': add_parents(f, true, out); return 1;
+	case 'm':
+		mark = pc->p->walk ? rev_mark(pc->p->walk, pc->c) : 0;
+		if (!mark)
+			mark = pc->c->flags & REV_LEFT ? '<' : '>';
+		strbuf_addch(out, mark);
+		return 1;
+	case 'd': add_decorations(f, true, out, err); return 1;
+	case 'D': add_decorations(f, false, out, err); return 1;
+	case 'S':
+		source = pc->p->walk ? rev_source(pc->p->walk, pc->c) : NULL;
+		if (source)
+			strbuf_addstr(out, source);
+		return 1;
+	case 'e':
+		if (pc->v.encoding)
+			strbuf_add(out, pc->v.encoding, pc->v.encoding_len);
+		return 1;
+	case 's': add_subject(f, false, out); return 1;
+	case 'f': add_subject(f, true, out); return 1;
+	case 'b': add_body(f, out); return 1;
+	case 'B': strbuf_add(out, pc->message, pc->message_len); return 1;
+	case 'N':
+		if (pc->p->notes)
+			notes_format(pc->p->notes, &pc->c->oid, out, true);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* s is behind the '%'. Bytes of s that it used; 0: it is no placeholder. */
+static size_t placeholder(struct user_format *f, const char *s, struct strbuf *out,
+			  struct err *err)
+{
+	const struct commit_view *v = &f->pc->v;
+
+	switch (*s) {
+	case 'C':
+		{
+			size_t used = color(f, s + 1, out, err);
+
+			return used ? used + 1 : 0;
+		}
+	case 'x': return hex_byte(s, out);
+	case 'w': return wrap(f, s, out);
+	case '<':
+	case '>': return padding(f, s);
+	case 'a': return person(f, v->author, v->author_len, s[1], out);
+	case 'c': return person(f, v->committer, v->committer_len, s[1], out);
+	case 'g': return reflog(f, s, out);
+	case 'G': return signature(f, s, out, err);
+	case '(': return user_format_parenthesis(f, s, out, err);
+	default: return simple(f, *s, out, err);
+	}
+}
+
+/* A placeholder with the padding that was asked for; colours in front of it count to it. */
+static size_t padded(struct user_format *f, const char *s, struct strbuf *out, struct err *err)
+{
+	struct strbuf local = STRBUF_INIT;
+	const char *p = s;
+	size_t used;
+
+	for (;;) {
+		bool is_color = *p == 'C';
+
+		used = placeholder(f, p, &local, err);
+		p += used;
+		if (!used || !is_color || *p != '%')
+			break;
+		p++;
+	}
+	if (used)
+		user_format_pad(f, &local, out);
+	strbuf_release(&local);
+	f->align = ALIGN_NONE;
+	return used ? (size_t)(p - s) : 0;
+}
+
+/* "%+x", "%-x", "% x" */
+static size_t with_magic(struct user_format *f, const char *s, struct strbuf *out, struct err *err)
+{
+	size_t base = out->len, used;
+	char magic = 0;
+
+	if (*s == '+' || *s == '-' || *s == ' ') {
+		magic = *s++;
+		/* What formats, not what shows, takes no magic. */
+		if (*s == 'w' || *s == '<' || *s == '>')
+			return 0;
+	}
+	used = f->align != ALIGN_NONE && !magic ? padded(f, s, out, err) : placeholder(f, s, out, err);
+	if (!used || !magic)
+		return used;
+	if (magic == '-' && out->len == base) {
+		while (out->len && out->buf[out->len - 1] == '\n')
+			strbuf_setlen(out, out->len - 1);
+	} else if (magic != '-' && out->len > base) {
+		strbuf_insert(out, base, magic == '+' ? "\n" : " ", 1);
+	}
+	return used + 1;
+}
+
+int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err)
+{
+	struct user_format f = { .pc = pc };
+	struct strbuf text = STRBUF_INIT;
+	struct err local = ERR_INIT;
+	const char *s = pc->p->user_format, *percent;
+	int rc;
+
+	if (pc->p->color)
+		pretty_read_colors(pc->p);
+	while (*s) {
+		size_t used;
+
+		percent = strchrnul(s, '%');
+		strbuf_add(&text, s, percent - s);
+		if (!*percent)
+			break;
+		s = percent + 1;
+		used = with_magic(&f, s, &text, &local);
+		if (!used)
+			strbuf_addch(&text, '%');
+		s += used;
+	}
+	user_format_wrap_tail(&f, &text, 0, 0, 0);
+	strbuf_addbuf(out, &text);
+	strbuf_release(&text);
+	rc = local.code;
+	err_move(err, &local);
+	err_release(&local);
+	return rc;
+}
