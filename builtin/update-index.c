@@ -518,7 +518,7 @@ static int refuse(const struct option *opt, const char *arg, int unset)
 enum last_word { LAST_NONE, LAST_STDIN, LAST_INDEX_INFO, LAST_UNRESOLVE, LAST_AGAIN };
 
 /* "--cacheinfo <mode> <oid> <path>" becomes "--cacheinfo=<mode>,<oid>,<path>". */
-static int join_cacheinfo(int argc, const char **argv)
+static int join_cacheinfo(int argc, const char **argv, struct strvec *joined)
 {
 	int out = 1;
 
@@ -531,8 +531,8 @@ static int join_cacheinfo(int argc, const char **argv)
 			break;
 		}
 		if (is_it && i + 3 < argc && !strchr(argv[i + 1], ',')) {
-			argv[out++] = xstrfmt("--cacheinfo=%s,%s,%s", argv[i + 1], argv[i + 2],
-					      argv[i + 3]);
+			argv[out++] = strvec_pushf(joined, "--cacheinfo=%s,%s,%s", argv[i + 1],
+						   argv[i + 2], argv[i + 3]);
 			i += 3;
 		} else {
 			argv[out++] = argv[i];
@@ -639,12 +639,13 @@ static void parse_and_run(struct updater *u, int argc, const char **argv)
 			       "mark files as fsmonitor valid", PARSE_OPT_NOARG, refuse),
 		OPT_END()
 	};
+	struct strvec joined = STRVEC_INIT;
 	int end = 0;
 	enum last_word last;
 	const char **rest;
 	int nr;
 
-	argc = join_cacheinfo(argc, argv);
+	argc = join_cacheinfo(argc, argv, &joined);
 	last = find_last_word(&argc, argv, &end);
 	rest = argv + (last ? end + 1 : argc);
 	nr = last ? end : argc;
@@ -670,6 +671,7 @@ static void parse_and_run(struct updater *u, int argc, const char **argv)
 	for (const char **p = rest; last == LAST_UNRESOLVE && *p; p++)
 		unresolve(u, *p);
 	free(rest);
+	strvec_clear(&joined);
 }
 
 /* ---- the command ---- */

@@ -15,6 +15,11 @@ void *arena_alloc(struct index_state *ix, size_t len);
 void arena_reserve(struct index_state *ix, size_t bytes);
 void arena_free(struct mem_arena **arena);
 
+/* ---- read.c: the bytes of an index file; `path` is for messages. ix: as index_init
+ * leaves it; to be released in all outcomes ---- */
+MUST_USE int index_parse(struct index_state *ix, const void *bytes, size_t size,
+			 const char *path, struct err *err);
+
 /* ---- order: bytes of the name, then stage ---- */
 int index_name_cmp(const char *a, size_t alen, unsigned astage,
 		   const char *b, size_t blen, unsigned bstage);

@@ -363,58 +363,58 @@ static int read_header(struct reader *rd)
 	return 0;
 }
 
-static int read_mapped(struct reader *rd)
+int index_parse(struct index_state *ix, const void *bytes, size_t size, const char *path,
+		struct err *err)
 {
+	struct reader rd = { .ix = ix, .path = path, .map = bytes, .size = size, .err = err };
 	struct checksum_job job;
 	int ret, sum;
 
-	ret = read_header(rd);
+	ret = read_header(&rd);
 	if (ret)
 		return ret;
-	checksum_start(&job, rd);
-	if (rd->version < 2 || rd->version > 4)
-		ret = err_set(rd->err, ERR_UNSUPPORTED, "bad index version %" PRIu32 " in '%s'",
-			      rd->version, rd->path);
+	ix->version = rd.version;
+	checksum_start(&job, &rd);
+	if (rd.version < 2 || rd.version > 4)
+		ret = err_set(err, ERR_UNSUPPORTED, "bad index version %" PRIu32 " in '%s'",
+			      rd.version, path);
 	if (!ret)
-		ret = read_entries(rd);
+		ret = read_entries(&rd);
 	if (!ret)
-		ret = read_extensions(rd);
-	sum = checksum_finish(&job, rd);
+		ret = read_extensions(&rd);
+	sum = checksum_finish(&job, &rd);
 	return sum ? sum : ret;
 }
 
-static int map_file(struct reader *rd, int fd, const struct stat *st)
+static int map_file(int fd, const struct stat *st, const char *path, void **map, struct err *err)
 {
-	void *map;
+	struct reader rd = { .path = path, .err = err };
 
 	if (!S_ISREG(st->st_mode))
-		return corrupt(rd, "not a regular file");
+		return corrupt(&rd, "not a regular file");
+	if (!st->st_size)
+		return corrupt(&rd, "smaller than expected");
 	if ((uintmax_t)st->st_size > SIZE_MAX / 64)
-		return corrupt(rd, "too big");
-	rd->size = (size_t)st->st_size;
-	if (!rd->size)
-		return corrupt(rd, "smaller than expected");
-	map = mmap(NULL, rd->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return err_set_errno(rd->err, "unable to map index file '%s'", rd->path);
-	rd->map = map;
+		return corrupt(&rd, "too big");
+	*map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (*map == MAP_FAILED)
+		return err_set_errno(err, "unable to map index file '%s'", path);
 	return 0;
 }
 
 static int read_fd_into(struct index_state *ix, int fd, const char *path, struct err *err)
 {
-	struct reader rd = { .ix = ix, .path = path, .err = err };
 	struct stat st;
+	void *map;
 	int ret;
 
 	if (fstat(fd, &st) < 0)
 		return err_set_errno(err, "cannot stat the open index '%s'", path);
-	ret = map_file(&rd, fd, &st);
+	ret = map_file(fd, &st, path, &map, err);
 	if (ret)
 		return ret;
-	ret = read_mapped(&rd);
-	munmap((void *)rd.map, rd.size);
-	ix->version = rd.version;
+	ret = index_parse(ix, map, (size_t)st.st_size, path, err);
+	munmap(map, (size_t)st.st_size);
 	ix->timestamp_sec = (uint32_t)st.st_mtime;
 	ix->timestamp_nsec = ST_MTIME_NSEC(st);
 	stat_data_fill(&ix->file, &st);
