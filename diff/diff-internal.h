@@ -6,6 +6,12 @@
 #include "compat/posix.h"
 #include "diff/diff.h"
 
+/* What Git takes for space: no vertical tab, no form feed. */
+static inline bool diff_is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* ---- queue.c ---- */
 struct diff_file *diff_file_new(const char *path, unsigned mode, const struct object_id *oid);
 struct diff_file *diff_file_share(struct diff_file *f);

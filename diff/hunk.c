@@ -61,11 +61,6 @@ void funcname_free(struct funcname *f)
 	free(f);
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* A name begins in the first column. */
 static bool default_name(const struct text_line *l, const char **name, size_t *len)
 {
@@ -112,7 +107,7 @@ static bool name_of_line(const struct funcname *f, const struct text_line *l,
 		return false;
 	if (len > LONGEST_NAME)
 		len = LONGEST_NAME;
-	while (len && is_space(name[len - 1]))
+	while (len && diff_is_space(name[len - 1]))
 		len--;
 	strbuf_reset(out);
 	strbuf_add(out, name, len);
@@ -260,7 +255,7 @@ static size_t first_blank_at_eof(const struct text_diff *d)
 			const struct text_line *l = &s->lines[end[i] - 1];
 			size_t n = 0;
 
-			while (n < l->len && is_space(l->text[n]))
+			while (n < l->len && diff_is_space(l->text[n]))
 				n++;
 			if (n < l->len)
 				break;

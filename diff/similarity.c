@@ -52,15 +52,33 @@ static void sort_and_merge(struct diff_chunks *c)
 }
 
 /*
+ * The hash decides, by its collisions, over a percent or two in large files; so it is
+ * the one that Git's similarity rests on: a register of 64 bits, rotated by 7 for each
+ * byte, which is added to its lower half; in the end both halves are mixed down to
+ * a number below HASHES.
+ */
+#define HASHES 107927u
+
+static uint64_t add_byte(uint64_t reg, unsigned char byte)
+{
+	reg = reg << 7 | reg >> 57;
+	return (reg & ~UINT64_C(0xffffffff)) | (uint32_t)(reg + byte);
+}
+
+static uint32_t mix_down(uint64_t reg)
+{
+	return ((uint32_t)reg + (uint32_t)(reg >> 32) * 97) % HASHES;
+}
+
+/*
  * In text, CR LF counts as LF. A last line without its newline is left out, as Git
  * 2.39 does: percentages of renames agree.
  */
 static struct diff_chunks *cut(const char *text, size_t len, bool is_text)
 {
-	const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
 	struct diff_chunks *c = xcalloc(1, sizeof(*c));
 	size_t alloc = 0;
-	uint64_t hash = 0;
+	uint64_t reg = 0;
 	uint32_t bytes = 0;
 
 	for (size_t i = 0; i < len; i++) {
@@ -68,13 +86,12 @@ static struct diff_chunks *cut(const char *text, size_t len, bool is_text)
 
 		if (is_text && ch == '\r' && i + 1 < len && text[i + 1] == '\n')
 			continue;
-		hash = (hash ^ ch) * prime;
-		hash ^= hash >> 32;
+		reg = add_byte(reg, ch);
 		if (++bytes < LONGEST_CHUNK && ch != '\n')
 			continue;
 		ALLOC_GROW(c->list, c->nr + 1, alloc);
-		c->list[c->nr++] = (struct chunk){ (uint32_t)(hash ^ hash >> 29), bytes };
-		hash = bytes = 0;
+		c->list[c->nr++] = (struct chunk){ mix_down(reg), bytes };
+		reg = bytes = 0;
 	}
 	sort_and_merge(c);
 	return c;

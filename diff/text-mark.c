@@ -4,7 +4,8 @@
  * case. A line that the other side does not have at all is a change in any case. And
  * a line that the other side has very often ("}", an empty one) says little: in a
  * region of lines without counterpart it is taken for a change, too, so that a
- * rewritten function is not torn apart by its braces.
+ * rewritten function is not torn apart by its braces. (With --minimal, too: the script
+ * is the shortest one for what is left, as it is with Git.)
  */
 #include "compat/posix.h"
 #include "diff/text.h"
@@ -72,7 +73,7 @@ static bool is_lost_among_changes(const uint8_t *kind, struct range r, size_t i)
 
 /* Fills `in` with the lines of side s that are to be searched; marks the others. */
 static void choose_lines(struct text_side *s, struct range r, const uint32_t *count_in_other,
-			 bool minimal, struct myers_input *in, uint32_t *id, uint32_t *line)
+			 struct myers_input *in, uint32_t *id, uint32_t *line)
 {
 	uint8_t *kind = xcalloc(s->nr + 1, 1);
 	size_t frequent = text_rough_root(s->nr);
@@ -83,7 +84,7 @@ static void choose_lines(struct text_side *s, struct range r, const uint32_t *co
 		uint32_t matches = count_in_other[s->id[i]];
 
 		kind[i] = !matches ? UNMATCHED :
-			  matches >= frequent && !minimal ? FREQUENT : MATCHED;
+			  matches >= frequent ? FREQUENT : MATCHED;
 	}
 	*in = (struct myers_input){ id, line, s->changed, 0 };
 	for (size_t i = r.begin; i < r.end; i++) {
@@ -111,9 +112,9 @@ void text_mark_changes(struct text_diff *d, bool minimal, size_t nr_ids)
 			count[i][d->side[i].id[n]]++;
 	}
 	ALLOC_ARRAY(space, 2 * (d->side[0].nr + d->side[1].nr));
-	choose_lines(&d->side[0], middle[0], count[1], minimal, &in[0], space,
+	choose_lines(&d->side[0], middle[0], count[1], &in[0], space,
 		     space + d->side[0].nr);
-	choose_lines(&d->side[1], middle[1], count[0], minimal, &in[1],
+	choose_lines(&d->side[1], middle[1], count[0], &in[1],
 		     space + 2 * d->side[0].nr,
 		     space + 2 * d->side[0].nr + d->side[1].nr);
 	myers_mark(&in[0], &in[1], minimal);

@@ -14,6 +14,7 @@
  * belongs to group number n of the other, where empty groups count.
  */
 #include "compat/posix.h"
+#include "diff/diff-internal.h"
 #include "diff/text.h"
 #include "util/alloc.h"
 
@@ -105,9 +106,8 @@ static int indent_of(const struct text_line *l)
 			columns++;
 		else if (c == '\t')
 			columns += 8 - columns % 8;
-		else if (c < '\v' || c > '\r')
-			if (c != '\n')
-				return columns;
+		else if (!diff_is_space(c))
+			return columns;
 		if (columns >= DEEPEST)
 			return DEEPEST;
 	}

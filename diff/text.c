@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines, their ids, and the list of changes. */
 #include "compat/posix.h"
+#include "diff/diff-internal.h"
 #include "diff/text.h"
 #include "util/alloc.h"
 #include "util/map.h"
@@ -28,16 +29,11 @@ static void split_lines(struct text_side *s, const char *text, size_t len)
 
 /* ---- what counts as equal ---- */
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static size_t without_space_at_end(const struct text_line *l)
 {
 	size_t n = l->len;
 
-	while (n && is_space(l->text[n - 1]))
+	while (n && diff_is_space(l->text[n - 1]))
 		n--;
 	return n;
 }
@@ -52,14 +48,14 @@ static void add_canonical(struct strbuf *out, const struct text_line *l, unsigne
 
 	if (ignore & DIFF_IGNORE_ALL_SPACE) {
 		for (size_t i = 0; i < n; i++)
-			if (!is_space(l->text[i]))
+			if (!diff_is_space(l->text[i]))
 				strbuf_addch(out, l->text[i]);
 	} else if (ignore & DIFF_IGNORE_SPACE_CHANGE) {
 		n = without_space_at_end(l);
 		for (size_t i = 0; i < n; i++) {
-			if (!is_space(l->text[i]))
+			if (!diff_is_space(l->text[i]))
 				strbuf_addch(out, l->text[i]);
-			else if (!is_space(l->text[i + 1]))
+			else if (!diff_is_space(l->text[i + 1]))
 				strbuf_addch(out, ' ');
 		}
 	} else if (ignore & DIFF_IGNORE_SPACE_AT_EOL) {

@@ -60,11 +60,6 @@ static void add_colored(struct strbuf *out, const struct diff_options *o, enum d
 	strbuf_addstr(out, diff_color_of(o, DIFF_COLOR_RESET));
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* The indent: good parts as they are, errors in their colour. Returns its end. */
 static size_t add_indent(struct strbuf *out, const struct diff_options *o, const char *text,
 			 size_t end)
@@ -109,7 +104,7 @@ void whitespace_add_new_line(struct strbuf *out, const struct diff_options *o,
 		    diff_color_of(o, DIFF_COLOR_RESET));
 	len -= cr;
 	end = len;
-	while (o->whitespace & WS_BLANK_AT_EOL && end && is_space(text[end - 1]))
+	while (o->whitespace & WS_BLANK_AT_EOL && end && diff_is_space(text[end - 1]))
 		end--;
 	done = add_indent(out, o, text, end);
 	add_colored(out, o, DIFF_COLOR_NEW, text + done, end - done);

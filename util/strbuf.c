@@ -185,9 +185,10 @@ void strbuf_remove(struct strbuf *sb, size_t pos, size_t len)
 
 /* ---- ends and case ---- */
 
+/* Space as Git has it: no vertical tab, no form feed. */
 static bool is_blank(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 void strbuf_rtrim(struct strbuf *sb)

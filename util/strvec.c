@@ -92,7 +92,7 @@ void strvec_insert(struct strvec *sv, size_t pos, const char *s)
 
 static bool is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 /* One word at *p into `word`; -1 for an open quote or a lone backslash. */

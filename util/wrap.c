@@ -13,7 +13,7 @@ struct wrapper {
 
 static bool is_blank(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 static bool is_word_char(char c)
