@@ -517,7 +517,7 @@ static void explain_people(struct commit_run *run, struct strbuf *out)
 
 static int add_template_comments(struct commit_run *run, struct err *err)
 {
-	struct strbuf status = STRBUF_INIT, out = STRBUF_INIT;
+	struct strbuf status = STRBUF_INIT, out = STRBUF_INIT, patches = STRBUF_INIT;
 	int rc = 0;
 
 	strbuf_addch(&out, '\n');
@@ -526,14 +526,18 @@ static int add_template_comments(struct commit_run *run, struct err *err)
 	else
 		explain_cleanup(run, &out);
 	explain_people(run, &out);
-	rc = commit_status_text(run, &status, err);
+	rc = commit_status_text(run, &status, &patches, err);
 	if (rc >= 0) {
 		add_commented(run, &out, "\n");
 		message_add_commented(&out, status.buf, status.len, run->comment_char);
 		strbuf_addf(&out, "%c\n", run->comment_char);
+		if (run->o.verbose)
+			message_add_scissors(&out, run->comment_char);
+		strbuf_addbuf(&out, &patches);
 		strbuf_addbuf(&run->message, &out);
 	}
 	strbuf_release(&status);
+	strbuf_release(&patches);
 	strbuf_release(&out);
 	return rc;
 }

@@ -2,6 +2,7 @@
 /* What is told of a commit: the state before it, and the summary after it. */
 #include "compat/posix.h"
 #include "builtin/commit.h"
+#include "builtin/status-diff.h"
 #include "builtin/status-format.h"
 #include "diff/diff.h"
 #include "object/ident.h"
@@ -48,7 +49,8 @@ static int format_init(struct commit_run *run, struct status_format *f, const st
 	return rc;
 }
 
-int commit_status_text(struct commit_run *run, struct strbuf *out, struct err *err)
+int commit_status_text(struct commit_run *run, struct strbuf *out, struct strbuf *patches,
+		       struct err *err)
 {
 	struct status s;
 	struct status_format f;
@@ -66,6 +68,9 @@ int commit_status_text(struct commit_run *run, struct strbuf *out, struct err *e
 		status_format_long(&f, out);
 		strbuf_rtrim(out);
 		strbuf_complete_line(out);
+		if (run->o.verbose)
+			rc = status_add_diffs(run->repo, run->ci.conv, &s, run->o.verbose, false,
+					      run->comment_char, patches, err);
 	}
 	status_release(&s);
 	return rc;
@@ -76,6 +81,7 @@ int commit_print_status(struct commit_run *run, struct err *err)
 	bool machine = run->o.status_format == STATUS_PORCELAIN;
 	bool color = !machine && want_color(run->repo, "status", 1);
 	struct strbuf out = STRBUF_INIT;
+	struct strbuf patches = STRBUF_INIT;
 	struct status s;
 	struct status_format f;
 	struct object_id parent_tree;
@@ -85,7 +91,11 @@ int commit_print_status(struct commit_run *run, struct err *err)
 	rc = collect(run, &s, &parent_tree, err);
 	if (rc >= 0)
 		rc = format_init(run, &f, &s, color, err);
+	if (rc >= 0 && run->o.verbose)
+		rc = status_add_diffs(run->repo, run->ci.conv, &s, run->o.verbose,
+				      want_color(run->repo, "diff", 1), '\0', &patches, err);
 	if (rc >= 0) {
+		f.patches = &patches;
 		if (machine)
 			f.prefix = NULL;
 		if (run->o.status_format == STATUS_SHORT || machine)
@@ -94,6 +104,7 @@ int commit_print_status(struct commit_run *run, struct err *err)
 			status_format_long(&f, &out);
 		fwrite(out.buf, 1, out.len, stdout);
 	}
+	strbuf_release(&patches);
 	strbuf_release(&out);
 	status_release(&s);
 	return rc;

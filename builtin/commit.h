@@ -100,8 +100,9 @@ MUST_USE int commit_run_last_hook(struct commit_run *run, const char *name,
 				  const char *const *args, struct err *err);
 
 /* ---- commit-summary.c ---- */
-/* The status text, as comments of the template or on stdout. fp or out. */
-MUST_USE int commit_status_text(struct commit_run *run, struct strbuf *out, struct err *err);
+/* The status for the template, and the patches of -v. */
+MUST_USE int commit_status_text(struct commit_run *run, struct strbuf *out,
+				struct strbuf *patches, struct err *err);
 MUST_USE int commit_print_status(struct commit_run *run, struct err *err);
 MUST_USE int commit_print_summary(struct commit_run *run, const struct object_id *commit,
 				  struct err *err);

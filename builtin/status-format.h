@@ -22,6 +22,7 @@ struct status_format {
 	bool in_template;	 /* as comments of its message */
 	bool amend;
 	bool show_untracked, ahead_behind;
+	const struct strbuf *patches; /* of -v, above the last line; NULL: none */
 };
 
 /* Settings from the configuration; color: for standard output. */

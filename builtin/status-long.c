@@ -433,6 +433,8 @@ void status_format_long(const struct status_format *f, struct strbuf *out)
 	if (!f->show_untracked && status_has_staged(s))
 		header(f, out, "Untracked files not listed%s\n",
 		       f->hints ? " (use -u option to show untracked files)" : "");
+	if (f->patches)
+		strbuf_addbuf(out, f->patches);
 	if (!status_has_staged(s) && !f->in_template)
 		say_nothing_staged(f, out);
 	if (f->show_stash && s->stash_count)

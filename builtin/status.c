@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-status(1) */
 #include "compat/posix.h"
+#include "builtin/status-diff.h"
 #include "builtin/status-format.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
@@ -207,7 +208,7 @@ static void ignored_options(const struct status_run *run, struct status_options 
 static int write_text(struct status_run *run, struct err *err)
 {
 	struct status_format f;
-	struct strbuf out = STRBUF_INIT;
+	struct strbuf out = STRBUF_INIT, patches = STRBUF_INIT;
 	bool machine = run->output == OUTPUT_V1 || run->output == OUTPUT_V2;
 	bool color = !machine && want_color(run->repo, "status", 1);
 	int rc = status_format_init(&f, run->repo, &run->status, color, err);
@@ -222,15 +223,25 @@ static int write_text(struct status_run *run, struct err *err)
 	f.show_stash = run->show_stash;
 	f.ahead_behind = run->ahead_behind;
 	f.show_untracked = run->untracked_mode != UNTRACKED_NO;
-	if (run->output == OUTPUT_LONG)
+	switch (run->output) {
+	case OUTPUT_LONG:
+		if (run->verbose)
+			rc = status_add_diffs(run->repo, run->conv, &run->status, run->verbose,
+					      want_color(run->repo, "diff", 1), '\0', &patches,
+					      err);
+		f.patches = &patches;
 		status_format_long(&f, &out);
-	else if (run->output == OUTPUT_V2)
+		break;
+	case OUTPUT_V2:
 		status_format_v2(&f, &out);
-	else
+		break;
+	default:
 		status_format_short(&f, &out);
+	}
 	fwrite(out.buf, 1, out.len, stdout);
+	strbuf_release(&patches);
 	strbuf_release(&out);
-	return 0;
+	return rc;
 }
 
 static int run_status(struct status_run *run, struct err *err)
@@ -266,8 +277,6 @@ int cmd_status(int argc, const char **argv, struct command_ctx *ctx)
 
 	parse_command_line(argc, argv, &run);
 	fill_defaults(&run);
-	if (run.verbose)
-		die("showing the staged diff (--verbose) is not available yet");
 	index_init(&run.ix, ctx->repo->algo);
 	status_init(&run.status);
 	rc = run_status(&run, &err);

@@ -153,7 +153,13 @@ test_expect_success 'the template that an editor gets' '
 	both --allow-empty -c HEAD~1 &&
 	echo "template text" >tmpl &&
 	both --allow-empty -t "$PWD/tmpl" &&
-	both --allow-empty --squash HEAD
+	both --allow-empty --squash HEAD &&
+	peers_do "echo v >>a && stock add a && echo w >>a" &&
+	both -v &&
+	peers_do "echo v >>b && stock add b" &&
+	both -v -v &&
+	peers_do "echo v >>b && stock add b" &&
+	both -v --cleanup=scissors
 '
 
 test_expect_success 'an editor that fails, or writes nothing' '

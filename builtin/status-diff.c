@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "builtin/status-diff.h"
+#include "diff/diff.h"
+#include "object/message.h"
+#include "util/alloc.h"
+
+struct diff_run {
+	struct repository *repo;
+	struct converter *conv;
+	struct diff_options o;
+	struct diff_queue queue;
+};
+
+/* ---- what the attributes say ---- */
+
+static const char *driver_value(struct repository *r, const char *name, const char *key)
+{
+	char *full = xstrfmt("diff.%s.%s", name, key);
+	const struct config_entry *e = config_get(r->config, full);
+
+	free(full);
+	return e ? e->value : NULL;
+}
+
+static void find_driver(void *data, const char *path, struct diff_driver *out)
+{
+	static const char *const names[] = { "diff" };
+	struct diff_run *run = data;
+	struct attr_value v;
+	const char *binary;
+
+	attrs_get(converter_attrs(run->conv), path, names, 1, &v);
+	out->binary = v.state == ATTR_SET ? 0 : v.state == ATTR_UNSET ? 1 : -1;
+	out->funcname = NULL;
+	if (v.state != ATTR_VALUE)
+		return;
+	binary = driver_value(run->repo, v.value, "binary");
+	if (binary)
+		out->binary = config_parse_maybe_bool(binary);
+	out->funcname = driver_value(run->repo, v.value, "xfuncname");
+}
+
+static int read_file(void *data, const struct diff_file *file, struct object_buf *out,
+		     struct err *err)
+{
+	struct diff_run *run = data;
+	struct strbuf warn = STRBUF_INIT;
+	struct conversion cv;
+	struct stat st;
+	int rc;
+
+	if (lstat(file->path, &st) < 0)
+		return err_set_errno(err, "cannot stat '%s'", file->path);
+	converter_lookup(run->conv, file->path, &cv);
+	rc = worktree_read_blob(run->conv, &cv, file->path, &st, 0, out, &warn, err);
+	strbuf_release(&warn);
+	return rc;
+}
+
+/* ---- the two sides ---- */
+
+static void queue_staged(struct diff_run *run, const struct status *s)
+{
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct status_item *it = &s->items[i];
+
+		if (it->stages)
+			diff_queue_add_unmerged(&run->queue, it->path);
+		else if (it->staged == 'R')
+			diff_queue_add(&run->queue, it->old_path, it->mode_head, &it->oid_head,
+				       it->old_path, 0, NULL);
+		if (it->stages || it->staged == ' ')
+			continue;
+		if (it->staged == 'R' || it->staged == 'C')
+			diff_queue_add(&run->queue, it->path, 0, NULL, it->path, it->mode_index,
+				       &it->oid_index);
+		else
+			diff_queue_add(&run->queue, it->path, it->mode_head, &it->oid_head,
+				       it->path, it->mode_index, &it->oid_index);
+	}
+}
+
+static void queue_unstaged(struct diff_run *run, const struct status *s)
+{
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct status_item *it = &s->items[i];
+
+		struct object_id sub;
+		bool is_sub = it->is_gitlink && gitlink_resolve_head(it->path, run->repo->algo,
+								     &sub, NULL) >= 0;
+
+		if (it->stages || it->unstaged == ' ')
+			continue;
+		if (it->wt_old_path) {
+			diff_queue_add(&run->queue, it->wt_old_path, it->mode_index,
+				       &it->oid_index, it->wt_old_path, 0, NULL);
+			diff_queue_add(&run->queue, it->path, 0, NULL, it->path,
+				       it->mode_worktree, NULL);
+			continue;
+		}
+		diff_queue_add(&run->queue, it->path, it->mode_index, &it->oid_index, it->path,
+			       it->mode_worktree, is_sub ? &sub : NULL);
+	}
+}
+
+static int add_patch(struct diff_run *run, const char *src, const char *dst, struct strbuf *out,
+		     struct err *err)
+{
+	int rc;
+
+	if (src) {
+		run->o.src_prefix = src;
+		run->o.dst_prefix = dst;
+	}
+	rc = diff_process(&run->queue, &run->o, err);
+	if (rc >= 0)
+		rc = diff_format(&run->queue, &run->o, out, err);
+	diff_queue_clear(&run->queue);
+	return rc;
+}
+
+static void add_heading(struct strbuf *out, char comment_char, const char *text)
+{
+	if (comment_char)
+		message_add_commented(out, text, strlen(text), comment_char);
+	else
+		strbuf_addstr(out, *text == '\n' ? text + 1 : text);
+}
+
+static int init_options(struct diff_run *run, bool color, struct err *err)
+{
+	int rc;
+
+	diff_options_init(&run->o, run->repo->odb);
+	rc = diff_options_config(&run->o, run->repo->config, err);
+	run->o.formats = DIFF_FORMAT_PATCH;
+	run->o.detect = DIFF_DETECT_RENAMES;
+	run->o.color = color;
+	run->o.read = read_file;
+	run->o.read_data = run;
+	run->o.driver = find_driver;
+	run->o.driver_data = run;
+	return rc;
+}
+
+int status_add_diffs(struct repository *r, struct converter *c, const struct status *s,
+		     int verbose, bool color, char comment_char, struct strbuf *out,
+		     struct err *err)
+{
+	struct diff_run run = { .repo = r, .conv = c, .queue = DIFF_QUEUE_INIT };
+	bool both = verbose > 1;
+	int rc = init_options(&run, color, err);
+
+	if (rc >= 0) {
+		if (both && status_has_staged(s))
+			add_heading(out, comment_char, "\nChanges to be committed:\n");
+		queue_staged(&run, s);
+		rc = add_patch(&run, both ? "c/" : NULL, both ? "i/" : NULL, out, err);
+	}
+	if (rc >= 0 && both && status_has_unstaged(s)) {
+		add_heading(out, comment_char,
+			    "--------------------------------------------------\n"
+			    "Changes not staged for commit:\n");
+		queue_unstaged(&run, s);
+		rc = add_patch(&run, "i/", "w/", out, err);
+	}
+	diff_options_release(&run.o);
+	return rc;
+}
