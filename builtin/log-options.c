@@ -83,6 +83,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->decorations = (struct decorate_options)DECORATE_OPTIONS_INIT;
 	pretty_init(&o->pretty, r);
 	diff_options_init(&o->diff, r->odb);
+	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
 	rc = rev_walk_new(&o->walk, r, err);
 	if (rc < 0)
 		return rc;
@@ -379,11 +380,9 @@ static int open_notes(struct log_options *o, struct err *err)
 
 	if (!o->show_notes)
 		return 0;
-	/* A user's format shows them where %N says so. */
-	if (!asked && o->pretty.kind == PRETTY_USER && !strstr(o->pretty.user_format, "%N"))
-		return 0;
-	if (!asked && o->format_given && o->pretty.kind != PRETTY_USER &&
-	    o->pretty.kind != PRETTY_MEDIUM)
+	/* With a format of the user's choice only where %N says so. */
+	if (!asked && (o->format_given || o->pretty.kind == PRETTY_USER) &&
+	    !(o->pretty.kind == PRETTY_USER && strstr(o->pretty.user_format, "%N")))
 		return 0;
 	if (!o->notes_refs.nr || o->notes_default)
 		rc = notes_display_refs(o->repo, &refs, err);

@@ -132,15 +132,18 @@ static void add_gap(struct log_options *o)
 
 	if (o->pretty.kind == PRETTY_ONELINE || is_silent(o))
 		return;
-	/* A format that did not end its line, and the empty line. */
-	if (o->pretty.kind == PRETTY_USER && !o->pretty.terminator)
-		strbuf_addch(&o->text, '\n');
 	if ((o->diff.formats & both) == both)
 		strbuf_addstr(&o->text, "---");
 	strbuf_addch(&o->text, '\n');
 }
 
-/* The header is shown in any case; *header: it has been. */
+/* -S, --diff-filter and the like choose commits: one without a diff is not shown. */
+static bool diff_decides(const struct log_options *o)
+{
+	return o->diff.filter[0] || o->diff.pickaxe;
+}
+
+/* *header: it has been shown. */
 static int show_diff(struct log_options *o, struct commit *c, const struct object_id *old_tree,
 		     const struct commit *from, bool *header, struct err *err)
 {
@@ -153,7 +156,7 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 	if (!rc && q.nr) {
 		rc = add_header(o, c, from, err);
 		*header = true;
-		if (!rc && o->diff.formats != DIFF_FORMAT_NONE) {
+		if (!rc && o->diff.formats && o->diff.formats != DIFF_FORMAT_NONE) {
 			add_gap(o);
 			o->diff.drain = flush_text;
 			rc = diff_format(&q, &o->diff, &o->text, err);
@@ -168,7 +171,7 @@ static int show_diffs(struct log_options *o, struct commit *c, bool *header, str
 	uint32_t nr = c->nr_parents, i;
 	int rc = 0;
 
-	if (!o->diff.formats)
+	if (!o->diff.formats && !diff_decides(o))
 		return 0;
 	if (!nr)
 		return o->show_root ? show_diff(o, c, NULL, NULL, header, err) : 0;
@@ -193,7 +196,7 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 
 	strbuf_reset(&o->text);
 	rc = show_diffs(o, c, &header, err);
-	if (!rc && !header)
+	if (!rc && !header && !diff_decides(o))
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
 		rc = flush_text(NULL, &o->text, err);

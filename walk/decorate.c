@@ -103,8 +103,11 @@ static bool any_matches(const struct strvec *patterns, const char *name)
 	return false;
 }
 
+/* Without any pattern the usual ones are enough. */
 static bool is_wanted(const struct decorate_options *o, const char *name)
 {
+	bool any_pattern = o->include.nr || o->exclude.nr || o->exclude_config.nr;
+
 	if (any_matches(&o->exclude, name))
 		return false;
 	if (o->include.nr && any_matches(&o->include, name))
@@ -113,7 +116,7 @@ static bool is_wanted(const struct decorate_options *o, const char *name)
 		return false;
 	if (o->include.nr)
 		return false;
-	return o->all_refs || kind_of(name) != DECORATION_OTHER;
+	return o->all_refs || any_pattern || kind_of(name) != DECORATION_OTHER;
 }
 
 /* The tag, and what it leads to, step by step. */

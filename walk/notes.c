@@ -88,15 +88,23 @@ static char *expand_ref(const char *name)
 }
 
 int notes_open(struct notes **out, struct repository *r, const struct strvec *refs,
-	       struct err *err UNUSED)
+	       struct err *err)
 {
+	struct strvec names = STRVEC_INIT;
 	struct notes *n;
 	size_t i;
+	int rc = 0;
 
 	CALLOC_ARRAY(n, 1);
 	n->repo = r;
-	for (i = 0; i < refs->nr; i++) {
-		char *ref = expand_ref(refs->v[i]);
+	for (i = 0; !rc && i < refs->nr; i++) {
+		char *name = expand_ref(refs->v[i]);
+
+		rc = add_globs(r, &names, name, err);
+		free(name);
+	}
+	for (i = 0; !rc && i < names.nr; i++) {
+		char *ref = xstrdup(names.v[i]);
 		struct object_id oid, tree;
 
 		if (ref_resolve(r->refs, ref, &oid, NULL, NULL, NULL) < 0 ||
@@ -108,8 +116,12 @@ int notes_open(struct notes **out, struct repository *r, const struct strvec *re
 		n->trees[n->nr].ref = ref;
 		n->trees[n->nr++].tree = tree;
 	}
-	*out = n;
-	return 0;
+	strvec_clear(&names);
+	if (rc < 0)
+		notes_free(n);
+	else
+		*out = n;
+	return rc;
 }
 
 void notes_free(struct notes *n)

@@ -229,12 +229,12 @@ static bool format_item(const struct trailer_options *o, const char *s, size_t l
 static void add_trailers(struct user_format *f, const struct trailer_options *o,
 			 struct strbuf *out)
 {
-	const char *msg = f->pc->message, *end = msg + f->pc->message_len, *s;
+	const char *msg = f->pc->v.message, *end = msg + f->pc->v.message_len, *s;
 	struct strbuf item = STRBUF_INIT;
 	bool first = true;
 	size_t len;
 
-	s = msg + message_trailers_start(msg, f->pc->message_len, '#');
+	s = msg + message_trailers_start(msg, f->pc->v.message_len, '#');
 	for (; s < end; s += len + 1) {
 		len = item_length(s, end - s);
 		strbuf_reset(&item);

@@ -44,7 +44,7 @@ static size_t color_in_parentheses(struct user_format *f, const char *s, struct 
 		skip_prefix(begin, "auto,", &begin);
 	f->auto_color = false;
 	spec = xstrndup(begin, end - begin);
-	if (color_parse(spec, escape) < 0)
+	if (on && color_parse(spec, escape) < 0)
 		err_set(err, ERR_INVALID, "unable to parse --pretty format: bad color '%s'", spec);
 	else if (on)
 		strbuf_addstr(out, escape);
@@ -139,21 +139,18 @@ static size_t person(struct user_format *f, const char *line, size_t len, char l
 		     struct strbuf *out)
 {
 	struct ident_split id;
-	char *text;
-	size_t text_len;
-	bool known;
 
 	if (!letter || !strchr("nNeElLdDrtiIsh", letter))
 		return 0;
-	text = pretty_reencode(f->pc, line ? line : "", len, &text_len);
-	if (ident_split_line(&id, text, text_len) < 0) {
-		free(text); /* known, but there is nothing to show */
-		return 2;
-	}
-	known = strchr("nNeElL", letter) ? name_by_letter(f, letter, &id, out) :
-		!id.has_date ? true : date_by_letter(f, letter, id.date, id.tz, out);
-	free(text);
-	return known ? 2 : 0;
+	if (ident_split_line(&id, line ? line : "", len) < 0 ||
+	    (!id.has_date && !strchr("nNeElL", letter)))
+		/* Nothing to show; as Git has it, some stay as they are. */
+		return strchr("netdDri", letter) ? 2 : 0;
+	if (strchr("nNeElL", letter))
+		name_by_letter(f, letter, &id, out);
+	else
+		date_by_letter(f, letter, id.date, id.tz, out);
+	return 2;
 }
 
 /* Behind "%g". */
@@ -264,9 +261,10 @@ static void add_subject(struct user_format *f, bool sanitized, struct strbuf *ou
 {
 	struct strbuf subject = STRBUF_INIT;
 
-	commit_subject(&subject, f->pc->message, f->pc->message_len, " ");
+	/* A file name is made of the first line only. */
+	commit_subject(&subject, f->pc->v.message, f->pc->v.message_len, sanitized ? "\n" : " ");
 	if (sanitized)
-		add_sanitized(out, subject.buf, subject.len);
+		add_sanitized(out, subject.buf, strchrnul(subject.buf, '\n') - subject.buf);
 	else
 		strbuf_addbuf(out, &subject);
 	strbuf_release(&subject);
@@ -275,7 +273,7 @@ static void add_subject(struct user_format *f, bool sanitized, struct strbuf *ou
 static void add_body(struct user_format *f, struct strbuf *out)
 {
 	size_t len;
-	const char *body = commit_body(f->pc->message, f->pc->message_len, &len);
+	const char *body = commit_body(f->pc->v.message, f->pc->v.message_len, &len);
 
 	strbuf_add(out, body, len);
 }
@@ -435,13 +433,13 @@ static size_t simple(struct user_format *f, char letter, struct strbuf *out, str
 			strbuf_addstr(out, source);
 		return 1;
 	case 'e':
-		if (pc->v.encoding)
-			strbuf_add(out, pc->v.encoding, pc->v.encoding_len);
+		if (pc->encoding)
+			strbuf_add(out, pc->encoding, pc->encoding_len);
 		return 1;
 	case 's': add_subject(f, false, out); return 1;
 	case 'f': add_subject(f, true, out); return 1;
 	case 'b': add_body(f, out); return 1;
-	case 'B': strbuf_add(out, pc->message, pc->message_len); return 1;
+	case 'B': strbuf_add(out, pc->v.message, pc->v.message_len); return 1;
 	case 'N':
 		if (pc->p->notes)
 			notes_format(pc->p->notes, &pc->c->oid, out, true);
@@ -513,7 +511,7 @@ static size_t with_magic(struct user_format *f, const char *s, struct strbuf *ou
 			return 0;
 	}
 	used = f->align != ALIGN_NONE && !magic ? padded(f, s, out, err) : placeholder(f, s, out, err);
-	if (!used || !magic)
+	if (!magic)
 		return used;
 	if (magic == '-' && out->len == base) {
 		while (out->len && out->buf[out->len - 1] == '\n')

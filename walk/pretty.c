@@ -161,18 +161,16 @@ bool pretty_needs_source(const struct pretty *p)
 
 /* ---- encoding ---- */
 
-char *pretty_reencode(struct pretty_commit *pc, const char *text, size_t len, size_t *out_len)
+/* One character that does not fit, and all of it stays as it is. Caller frees. */
+static char *reencode(const struct pretty *p, const struct commit_view *v, const char *raw,
+		      size_t len, size_t *out_len)
 {
-	const char *to = pc->p->encoding ? pc->p->encoding : "UTF-8";
-	char *from = pc->v.encoding ? xstrndup(pc->v.encoding, pc->v.encoding_len) : NULL;
+	const char *to = p->encoding && p->kind != PRETTY_USER ? p->encoding : "UTF-8";
+	char *from = v->encoding ? xstrndup(v->encoding, v->encoding_len) : NULL;
 	char *out = NULL;
 
-	if (!same_encoding(from ? from : "UTF-8", to))
-		out = reencode_string(text, len, to, from ? from : "UTF-8", out_len);
-	if (!out) {
-		out = xmemdupz(text, len);
-		*out_len = len;
-	}
+	if (*to && !same_encoding(from ? from : "UTF-8", to))
+		out = reencode_string(raw, len, to, from ? from : "UTF-8", out_len);
 	free(from);
 	return out;
 }
@@ -208,22 +206,19 @@ static void add_person(struct pretty_commit *pc, const char *label, const char *
 		       const char *line, size_t len, struct strbuf *out)
 {
 	struct person who;
-	size_t text_len;
-	char *text = pretty_reencode(pc, line ? line : "", len, &text_len);
 
-	if (split_person(pc->p, text, text_len, &who)) {
-		strbuf_addstr(out, label);
-		strbuf_add(out, who.name, who.name_len);
-		strbuf_addstr(out, " <");
-		strbuf_add(out, who.mail, who.mail_len);
-		strbuf_addstr(out, ">\n");
-		if (date_label) {
-			strbuf_addstr(out, date_label);
-			date_format(out, who.date, who.tz, &pc->p->date);
-			strbuf_addch(out, '\n');
-		}
+	if (!split_person(pc->p, line, len, &who))
+		return;
+	strbuf_addstr(out, label);
+	strbuf_add(out, who.name, who.name_len);
+	strbuf_addstr(out, " <");
+	strbuf_add(out, who.mail, who.mail_len);
+	strbuf_addstr(out, ">\n");
+	if (date_label) {
+		strbuf_addstr(out, date_label);
+		date_format(out, who.date, who.tz, &pc->p->date);
+		strbuf_addch(out, '\n');
 	}
-	free(text);
 }
 
 static void add_people(struct pretty_commit *pc, struct strbuf *out)
@@ -295,7 +290,7 @@ static void add_expanded(struct strbuf *out, const char *s, size_t len, int colu
 
 static void add_message(struct pretty_commit *pc, bool title_only, int tabs, struct strbuf *out)
 {
-	const char *s = pc->message, *end = s + pc->message_len, *eol;
+	const char *s = pc->v.message, *end = s + pc->v.message_len, *eol;
 	bool started = false;
 	size_t len;
 
@@ -318,29 +313,21 @@ static void add_message(struct pretty_commit *pc, bool title_only, int tabs, str
 /* What was converted must not say that it is in its old encoding. */
 static void add_headers_as_they_are(struct pretty_commit *pc, struct strbuf *out)
 {
-	const char *to = pc->p->encoding ? pc->p->encoding : "UTF-8";
-	const char *end = strstr(pc->raw, "\n\n"), *eol;
-	char *from, *text, *header;
-	bool converted;
-	size_t len;
+	const char *end = strstr(pc->text, "\n\n"), *header = NULL, *eol = NULL;
+	size_t len = end ? (size_t)(end + 1 - pc->text) : pc->text_len, before;
 
-	len = end ? (size_t)(end + 1 - pc->raw) : pc->raw_len;
-	text = pretty_reencode(pc, pc->raw, len, &len);
-	from = pc->v.encoding ? xstrndup(pc->v.encoding, pc->v.encoding_len) : NULL;
-	converted = from && !same_encoding(from, to);
-	header = converted ? strstr(text, "\nencoding ") : NULL;
-	eol = header ? strchr(header + 1, '\n') : NULL;
+	if (pc->converted && pc->encoding)
+		header = memmem(pc->text, len, "\nencoding ", 10);
+	if (header)
+		eol = memchr(header + 1, '\n', pc->text + len - header - 1);
+	before = eol ? (size_t)(header + 1 - pc->text) : len;
+	strbuf_add(out, pc->text, before);
 	if (eol) {
-		strbuf_add(out, text, header + 1 - text);
-		if (!is_encoding_utf8(to))
-			strbuf_addf(out, "encoding %s\n", to);
-		strbuf_addstr(out, eol + 1);
-	} else {
-		strbuf_add(out, text, len);
+		if (!is_encoding_utf8(pc->p->encoding))
+			strbuf_addf(out, "encoding %s\n", pc->p->encoding);
+		strbuf_add(out, eol + 1, pc->text + len - eol - 1);
 	}
 	strbuf_complete_line(out);
-	free(from);
-	free(text);
 }
 
 static void built_in_format(struct pretty_commit *pc, struct strbuf *out)
@@ -352,7 +339,9 @@ static void built_in_format(struct pretty_commit *pc, struct strbuf *out)
 		tabs = p->kind == PRETTY_MEDIUM || p->kind == PRETTY_FULL ||
 		       p->kind == PRETTY_FULLER ? TAB_COLUMNS : 0;
 	if (p->kind == PRETTY_ONELINE) {
-		commit_subject(out, pc->message, pc->message_len, " ");
+		commit_subject(out, pc->v.message, pc->v.message_len, " ");
+		if (p->notes)
+			notes_format(p->notes, &pc->c->oid, out, false);
 		return;
 	}
 	if (p->kind == PRETTY_RAW) {
@@ -370,24 +359,58 @@ static void built_in_format(struct pretty_commit *pc, struct strbuf *out)
 		notes_format(p->notes, &pc->c->oid, out, false);
 }
 
+/* Columns are counted in UTF-8, so it is expanded in that and converted at the end. */
+static int user_format_in_encoding(struct pretty_commit *pc, struct strbuf *out, struct err *err)
+{
+	const char *to = pc->p->encoding;
+	struct strbuf text = STRBUF_INIT;
+	char *converted = NULL;
+	size_t len;
+	int rc = pretty_user_format(pc, &text, err);
+
+	if (!rc && to && *to && !is_encoding_utf8(to))
+		converted = reencode_string(text.buf, text.len, to, "UTF-8", &len);
+	if (converted)
+		strbuf_add(out, converted, len);
+	else
+		strbuf_addbuf(out, &text);
+	free(converted);
+	strbuf_release(&text);
+	return rc;
+}
+
 int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
 		  struct strbuf *out, struct err *err)
 {
 	struct pretty_commit pc = { .p = p, .pool = pool, .c = c };
-	int rc = commit_buffer(pool, c, &pc.raw, &pc.raw_len, err);
+	struct commit_view raw;
+	char *text;
+	int rc = commit_buffer(pool, c, &pc.text, &pc.text_len, err);
 
 	if (!rc)
-		rc = commit_parse(&pc.v, pc.raw, pc.raw_len, p->repo->algo, err);
+		rc = commit_parse(&raw, pc.text, pc.text_len, p->repo->algo, err);
 	if (rc < 0)
 		return rc;
-	pc.message_owned = pretty_reencode(&pc, pc.v.message, pc.v.message_len, &pc.message_len);
-	pc.message = pc.message_owned;
+	pc.encoding = raw.encoding;
+	pc.encoding_len = raw.encoding_len;
+	text = reencode(p, &raw, pc.text, pc.text_len, &pc.text_len);
+	if (text && commit_parse(&pc.v, text, pc.text_len, p->repo->algo, NULL) < 0) {
+		FREE_AND_NULL(text); /* UTF-16 and the like: not line by line */
+		pc.text_len = c->buffer_len;
+	}
+	if (text) {
+		pc.text = text;
+		pc.converted = true;
+		commit_view_release(&raw);
+	} else {
+		pc.v = raw;
+	}
 	if (p->kind == PRETTY_USER)
-		rc = pretty_user_format(&pc, out, err);
+		rc = user_format_in_encoding(&pc, out, err);
 	else
 		built_in_format(&pc, out);
-	free(pc.message_owned);
 	commit_view_release(&pc.v);
+	free(text);
 	return rc;
 }
 

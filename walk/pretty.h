@@ -75,15 +75,14 @@ struct pretty_commit {
 	struct pretty *p;
 	struct commit_pool *pool;
 	struct commit *c;
-	const char *raw;	 /* the object */
-	size_t raw_len;
+	/* The object, as a whole in the output's encoding, where that is possible. */
+	const char *text;
+	size_t text_len;
 	struct commit_view v;	 /* of it */
-	const char *message;	 /* reencoded */
-	size_t message_len;
-	char *message_owned;
+	const char *encoding;	 /* what the object says; NULL: nothing */
+	size_t encoding_len;
+	bool converted;
 };
 MUST_USE int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err);
-/* Text of the object in the output's encoding; caller frees. */
-char *pretty_reencode(struct pretty_commit *pc, const char *text, size_t len, size_t *out_len);
 
 #endif

@@ -103,7 +103,8 @@ static int open_log(struct rev_walk *w, const struct rev_start *s, struct log *l
 
 	if (!*name) { /* "@{1}": the current branch */
 		free(name);
-		name = xstrdup("HEAD");
+		if (ref_resolve(w->repo->refs, "HEAD", &oid, &name, NULL, NULL) < 0)
+			name = xstrdup("HEAD");
 	}
 	nr = ref_dwim_log(w->repo->refs, name, strlen(name), &log->full_ref, &oid);
 	if (!nr) {
@@ -130,6 +131,7 @@ int rev_reflog_begin(struct rev_walk *w, struct err *err)
 	int rc = 0;
 
 	CALLOC_ARRAY(w->reflog, 1);
+	w->boundary = false; /* entries are no parents */
 	CALLOC_ARRAY(w->reflog->logs, w->nr_starts ? w->nr_starts : 1);
 	for (i = 0; !rc && i < w->nr_starts; i++) {
 		if (w->starts[i].flags & REV_UNINTERESTING)
