@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The index of a repository: read, locked, written within its operation. */
 #include "compat/posix.h"
+#include "compat/fskind.h"
 #include "index/index-internal.h"
 #include "util/alloc.h"
 
@@ -78,14 +79,23 @@ static bool still_the_same(const struct index_state *ix, const char *path)
 
 /*
  * Contents before the name (D1), so that a power cut leaves the old index or the
- * new one; nobody is told that it is durable, so it is not sealed: no flush.
+ * new one; nobody is told that it is durable, so it is not sealed: no flush on
+ * file systems with an ordered journal. (t2002-index-file.sh)
  */
 static int publish_refreshed(struct index_state *ix, struct repository *r, struct lockfile *lk)
 {
 	struct fsync_batch_options o = { .policy = r->settings.fsync };
-	struct fsync_batch *b = fsync_batch_new(&o);
+	enum fs_kind kind = fs_kind_of(lk->tf->fd);
+	struct fsync_batch *b;
 	int ret = write_to_lock(ix, r, lk, NULL);
 
+	/*
+	 * Where an awaited writeback does not put the content before the name, this one file
+	 * is flushed: a syncfs would make a status wait for everybody's dirty data.
+	 */
+	if (o.policy.method == FSYNC_METHOD_BATCH && kind != FS_JOURNAL && kind != FS_BTRFS)
+		o.policy.method = FSYNC_METHOD_FSYNC;
+	b = fsync_batch_new(&o);
 	if (!ret)
 		ret = lockfile_stage(lk, b, FSYNC_INDEX, PUBLISH_INDEX, NULL);
 	if (!ret)

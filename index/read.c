@@ -19,6 +19,7 @@ struct reader {
 	const unsigned char *map, *pos, *end; /* end: where the checksum begins */
 	size_t size;
 	uint32_t version, count;
+	bool nameless; /* an entry of a split index: its name is in the shared one */
 	size_t name_budget; /* version 4: bytes that names may still grow to */
 	struct err *err;
 };
@@ -249,7 +250,7 @@ static int read_entry(struct reader *rd, const struct index_entry *prev,
 	if (!mode_is_known(mode))
 		return corrupt(rd, "an entry has mode %o", mode);
 	if (!(name.keep + name.tail_len))
-		return corrupt(rd, "an entry has no name");
+		rd->nameless = true;
 	e = build_entry(rd, prev, &name);
 	load_stat(&e->stat, start);
 	e->mode = mode;
@@ -257,7 +258,7 @@ static int read_entry(struct reader *rd, const struct index_entry *prev,
 	e->stage = (flags >> FLAG_STAGE_SHIFT) & 3;
 	oid_from_raw(&e->oid, start + ENTRY_FIXED_LEN, algo);
 	*out = e;
-	return prev ? check_order(rd, prev, e) : 0;
+	return prev && !rd->nameless ? check_order(rd, prev, e) : 0;
 }
 
 static int read_entries(struct reader *rd)
@@ -382,6 +383,8 @@ int index_parse(struct index_state *ix, const void *bytes, size_t size, const ch
 		ret = read_entries(&rd);
 	if (!ret)
 		ret = read_extensions(&rd);
+	if (!ret && rd.nameless)
+		ret = corrupt(&rd, "an entry has no name");
 	sum = checksum_finish(&job, &rd);
 	return sum ? sum : ret;
 }

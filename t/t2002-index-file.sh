@@ -1,0 +1,229 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='the index file: versions, extensions, racy entries, bad files'
+. "$(dirname "$0")/test-lib.sh"
+
+if ! test_have_prereq STOCK_GIT; then
+	skip_all='no stock git to compare with'
+	test_done
+fi
+
+version () {
+	od -An -tx1 -j7 -N1 "$1" | tr -d ' '
+}
+
+same_listing () {
+	git -C "$1" ls-files -s -v >ours.ls && stock -C "$1" ls-files -s -v >theirs.ls &&
+	test_cmp theirs.ls ours.ls
+}
+
+test_expect_success 'set up' '
+	git init -q repo &&
+	mkdir -p repo/a/b/c repo/d &&
+	for i in 1 2 3 4 5 6 7 8 9; do
+		echo $i >repo/a/b/c/file$i && echo $i >repo/a/file-$i && echo $i >repo/d/$i || return 1
+	done &&
+	git -C repo add . &&
+	git -C repo commit -q -m one
+'
+
+test_expect_success 'version 2 unless a flag needs 3; stock git reads both' '
+	test "$(version repo/.git/index)" = 02 &&
+	git -C repo update-index --skip-worktree d/1 &&
+	test "$(version repo/.git/index)" = 03 &&
+	same_listing repo &&
+	git -C repo update-index --no-skip-worktree d/1 &&
+	test "$(version repo/.git/index)" = 02
+'
+
+test_expect_success 'a new index has the version that is asked for' '
+	for how in "-c index.version=4" "-c feature.manyFiles=true"
+	do
+		rm -f repo/.git/index &&
+		git -C repo $how update-index --add d/1 &&
+		test "$(version repo/.git/index)" = 04 &&
+		same_listing repo || return 1
+	done &&
+	rm repo/.git/index &&
+	GIT_INDEX_VERSION=4 git -C repo add . &&
+	test "$(version repo/.git/index)" = 04 &&
+	same_listing repo &&
+	git -C repo -c index.version=2 update-index --chmod=+x d/1 --chmod=-x d/1 &&
+	test "$(version repo/.git/index)" = 04 &&
+	git -C repo update-index --index-version 2
+'
+
+test_expect_success 'what stock git writes in threads, with offset tables' '
+	stock -C repo -c index.threads=4 -c index.recordEndOfIndexEntries=true \
+		-c index.recordOffsetTable=true update-index --force-write-index --index-version 4 &&
+	grep -a -q IEOT repo/.git/index &&
+	grep -a -q EOIE repo/.git/index &&
+	same_listing repo &&
+	git -C repo update-index --force-write-index &&
+	stock -C repo status --porcelain >out &&
+	test_must_be_empty out
+'
+
+test_expect_success 'untracked cache and fsmonitor data do not stay' '
+	stock -C repo update-index --untracked-cache &&
+	stock -C repo status >/dev/null &&
+	grep -a -q UNTR repo/.git/index &&
+	git -C repo ls-files >/dev/null &&
+	git -C repo update-index --force-write-index &&
+	! grep -a -q UNTR repo/.git/index &&
+	: >repo/new && test_when_finished "rm repo/new" &&
+	stock -C repo status --porcelain >out &&
+	echo "?? new" >expect &&
+	test_cmp expect out
+'
+
+test_expect_success 'split and sparse indexes are refused by name' '
+	cp repo/.git/index saved &&
+	test_when_finished "cp saved repo/.git/index; rm -f repo/.git/sharedindex.*" &&
+	stock -C repo update-index --split-index &&
+	test_must_fail git -C repo ls-files 2>err &&
+	test_grep "index uses link extension, which we do not understand" err &&
+	test_must_fail git -C repo add . 2>err &&
+	test_grep link err &&
+	test_path_missing repo/.git/index.lock
+'
+
+test_expect_success 'index.skipHash' '
+	git -C repo -c index.skipHash=true update-index --force-write-index &&
+	tail -c 20 repo/.git/index | od -An -tx1 | tr -d " \n0" >sum &&
+	test_must_be_empty sum &&
+	git -C repo status --porcelain >out &&
+	test_must_be_empty out &&
+	git -C repo update-index --force-write-index &&
+	stock -C repo fsck
+'
+
+# ---- bad files ----
+
+# bad NAME 'command that spoils $f'
+bad () {
+	cp repo/.git/index saved
+	f=repo/.git/index
+	eval "$2"
+	cp $f spoiled
+	for cmd in "ls-files" "status" "add d/1" "update-index --refresh" "write-tree" \
+		"commit -m x" "rm -q --cached d/1" "read-tree -m HEAD"
+	do
+		if git -C repo $cmd >out 2>err; then
+			echo "$1: $cmd succeeds" && cp saved $f && return 1
+		fi
+		test_grep "index" err && cmp spoiled $f && test_path_missing $f.lock ||
+			{ cp saved $f; return 1; }
+	done
+	cp saved $f
+}
+
+test_expect_success 'bad checksum, signature, version; truncated; empty' '
+	bad checksum "printf X | dd of=\$f bs=1 seek=100 conv=notrunc 2>/dev/null" &&
+	bad signature "printf X | dd of=\$f bs=1 seek=1 conv=notrunc 2>/dev/null" &&
+	bad truncated "head -c 300 saved >\$f" &&
+	bad short "head -c 11 saved >\$f" &&
+	bad empty ": >\$f"
+'
+
+test_expect_success 'read-tree makes a new one without looking at the old' '
+	cp repo/.git/index saved &&
+	: >repo/.git/index &&
+	git -C repo read-tree HEAD &&
+	git -C repo update-index --refresh &&
+	git -C repo status --porcelain >out &&
+	test_must_be_empty out
+'
+
+# ---- racy entries ----
+
+test_expect_success 'a change in the tick of the index is seen' '
+	for i in 1 2 3 4 5 6 7 8 9 10
+	do
+		echo one >repo/d/racy && git -C repo add d/racy && echo two >repo/d/racy &&
+		git -C repo ls-files -m >out &&
+		grep racy out >/dev/null || return 1
+	done
+'
+
+test_expect_success 'and stays to be seen when the index is written again' '
+	for i in 1 2 3 4 5 6 7 8 9 10
+	do
+		echo one >repo/d/racy && git -C repo add d/racy && echo two >repo/d/racy &&
+		git -C repo update-index --chmod=+x d/2 --chmod=-x d/2 &&
+		git -C repo ls-files -m >out &&
+		grep racy out >/dev/null &&
+		stock -C repo diff-files --name-only >out &&
+		grep racy out >/dev/null || return 1
+	done
+'
+
+test_expect_success 'an entry whose time is that of the index is compared by content' '
+	echo one >repo/d/racy && git -C repo add d/racy &&
+	touch -d @1600000000 repo/d/racy && git -C repo update-index --refresh &&
+	echo two >repo/d/racy && touch -d @1600000000 repo/d/racy repo/.git/index &&
+	git -C repo -c core.trustctime=false ls-files -m >out &&
+	echo d/racy >expect &&
+	test_cmp expect out
+'
+
+test_expect_success 'status settles what is only racy' '
+	git -C repo add d/racy &&
+	touch -r repo/d/racy repo/.git/index &&
+	git -C repo status --porcelain -uno >/dev/null &&
+	git -C repo ls-files --debug d/racy >dbg &&
+	test_grep ! "size: 0" dbg &&
+	stock -C repo diff-files --exit-code
+'
+
+# ---- refreshing on the side ----
+
+test_expect_success 'status writes the index only if that is worth it' '
+	git -C repo status >/dev/null && cp repo/.git/index before &&
+	sleep 0.05 && touch repo/d/3 &&
+	GIT_OPTIONAL_LOCKS=0 git -C repo status >/dev/null &&
+	cmp before repo/.git/index &&
+	: >repo/.git/index.lock &&
+	git -C repo status >/dev/null &&
+	cmp before repo/.git/index &&
+	rm repo/.git/index.lock &&
+	git -C repo status >/dev/null &&
+	! cmp -s before repo/.git/index &&
+	cp -p repo/.git/index before &&
+	trace_calls calls rename git -C repo status &&
+	test_must_be_empty calls
+'
+
+test_expect_success STRACE 'its content comes before its name, with one flush at most' '
+	sleep 0.05 && touch repo/d/3 &&
+	trace_calls calls fsync,fdatasync,syncfs,sync_file_range,rename git -C repo status &&
+	grep -n "rename(.*index.lock" calls >rename &&
+	test_line_count = 1 rename &&
+	head -n "$(cut -d: -f1 rename)" calls >before &&
+	grep -E "sync_file_range\(.*WAIT_AFTER|fsync\(" before &&
+	test "$(grep -c -E "(fsync|fdatasync|syncfs)\(" calls)" -le 1
+'
+
+test_expect_success STRACE,LOOPMNT 'where the journal is ordered, without any' '
+	mkdir mnt && mount_loop mnt 16M && git init -q mnt/repo &&
+	echo x >mnt/repo/x && git -C mnt/repo add . && sleep 0.05 && touch mnt/repo/x &&
+	n=$(count_flushes git -C mnt/repo -c core.fsyncMethod=batch status) &&
+	test "$n" = 0
+'
+
+test_expect_success 'one lock for all: a held lock fails a command, names it, changes nothing' '
+	cp repo/.git/index before &&
+	: >repo/.git/index.lock && test_when_finished "rm -f repo/.git/index.lock" &&
+	for cmd in "add ." "rm -q --cached d/1" "commit -q -a -m x" "read-tree HEAD" \
+		"update-index --add d/racy --chmod=+x d/1"
+	do
+		test_must_fail git -C repo $cmd 2>err &&
+		test_grep "index.lock" err &&
+		cmp before repo/.git/index || return 1
+	done &&
+	git -C repo status >/dev/null &&
+	git -C repo write-tree
+'
+
+test_done
