@@ -74,6 +74,11 @@ MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);
 
 /* Path below gitdir or commondir as the layout says which. Caller frees. */
 char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/*
+ * Environment variables that speak of one repository and must not reach commands that
+ * run in another one. NULL-terminated.
+ */
+extern const char *const repo_local_env[];
 /* Does the directory hold a checked out repository (gitlink)? and its HEAD */
 MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
 				  struct object_id *out, struct err *err);

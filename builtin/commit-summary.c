@@ -20,6 +20,7 @@ static int collect(struct commit_run *run, struct status *s, struct object_id *p
 						   u		    ? u->value :
 								      NULL),
 		.renames = status_rename_mode(run->repo),
+		.submodules = status_submodule_mode(run->repo, NULL),
 	};
 	int rc;
 
@@ -43,6 +44,7 @@ static int format_init(struct commit_run *run, struct status_format *f, const st
 	f->for_commit = true;
 	f->nul = run->o.null_term;
 	f->branch = run->o.branch;
+	f->stable = run->o.status_format == STATUS_PORCELAIN;
 	f->ahead_behind = run->o.ahead_behind;
 	f->show_untracked = !run->o.untracked ||
 			    status_untracked_mode(run->o.untracked) != UNTRACKED_NO;

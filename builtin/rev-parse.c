@@ -691,20 +691,10 @@ static int parse_arguments(struct rev_parse *p, int argc, const char **argv)
 	return finish(p);
 }
 
-/* Variables that speak of one repository and must not reach another one's commands. */
 static int local_env_vars(void)
 {
-	static const char *const names[] = {
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS",
-		"GIT_CONFIG_COUNT", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE",
-		"GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE",
-		"GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX",
-		"GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		puts(names[i]);
+	for (size_t i = 0; repo_local_env[i]; i++)
+		puts(repo_local_env[i]);
 	return 0;
 }
 

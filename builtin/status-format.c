@@ -197,6 +197,16 @@ static const char *unmerged_letters(unsigned stages)
 	return letters[stages & 7];
 }
 
+/* Of a gitlink the short format tells what has changed inside; v1 does not. */
+static char unstaged_letter(const struct status_format *f, const struct status_item *it)
+{
+	if (f->stable || it->unstaged != 'M' || it->gitlink_new_commits)
+		return it->unstaged;
+	if (it->gitlink_modified)
+		return 'm';
+	return it->gitlink_untracked ? '?' : it->unstaged;
+}
+
 static void short_letters(const struct status_format *f, const struct status_item *it,
 			  struct strbuf *out)
 {
@@ -211,7 +221,7 @@ static void short_letters(const struct status_format *f, const struct status_ite
 		strbuf_addch(out, ' ');
 	else
 		add_colored(f, out, SLOT_UPDATED, text);
-	text[0] = it->unstaged;
+	text[0] = unstaged_letter(f, it);
 	if (it->unstaged == ' ')
 		strbuf_addch(out, ' ');
 	else
@@ -297,6 +307,10 @@ static void v2_submodule(const struct status_item *it, char out[5])
 	snprintf(out, 5, "%s", it->is_gitlink ? "S..." : "N...");
 	if (it->is_gitlink && it->gitlink_new_commits)
 		out[1] = 'C';
+	if (it->is_gitlink && it->gitlink_modified)
+		out[2] = 'M';
+	if (it->is_gitlink && it->gitlink_untracked)
+		out[3] = 'U';
 }
 
 static char dot(char letter)

@@ -18,6 +18,7 @@ struct status_format {
 	const char *prefix;	 /* paths are shown relative to it; NULL: to the top */
 	char colors[SLOT_NR][COLOR_MAXLEN]; /* "" without colour */
 	bool nul, branch, show_stash, hints;
+	bool stable;		 /* porcelain v1: never says more than it did */
 	bool for_commit;	 /* told by git commit */
 	bool in_template;	 /* as comments of its message */
 	bool amend;
@@ -34,6 +35,8 @@ void status_format_v2(const struct status_format *f, struct strbuf *out);
 
 /* "no", "normal", "all" and booleans; dies of other words. NULL: normal. */
 enum untracked_mode status_untracked_mode(const char *word);
+/* "all", "dirty", "untracked", "none" of --ignore-submodules; dies of other words. */
+enum submodule_mode status_submodule_mode(struct repository *r, const char *word);
 /* status.renames, diff.renames: 0, 1, or 2 for copies. */
 int status_rename_mode(struct repository *r);
 

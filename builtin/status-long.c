@@ -239,6 +239,28 @@ static const char *change_label(char letter)
 	}
 }
 
+/* " (new commits, modified content)" */
+static void say_inside(const struct status_format *f, struct strbuf *out,
+		       const struct status_item *it)
+{
+	const struct {
+		bool is;
+		const char *text;
+	} parts[] = { { it->gitlink_new_commits, "new commits" },
+		      { it->gitlink_modified, "modified content" },
+		      { it->gitlink_untracked, "untracked content" } };
+	const char *sep = " (";
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!parts[i].is)
+			continue;
+		header(f, out, "%s%s", sep, parts[i].text);
+		sep = ", ";
+	}
+	if (*sep == ',')
+		header(f, out, ")");
+}
+
 static void say_change(const struct status_format *f, struct strbuf *out, enum status_slot slot,
 		       char letter, const char *old, const struct status_item *it)
 {
@@ -252,8 +274,8 @@ static void say_change(const struct status_format *f, struct strbuf *out, enum s
 	status_add_path(f, &text, it->path, false);
 	header(f, out, "\t");
 	say(f, out, slot, "%s", text.buf);
-	if (slot == SLOT_CHANGED && it->gitlink_new_commits)
-		header(f, out, " (new commits)");
+	if (slot == SLOT_CHANGED)
+		say_inside(f, out, it);
 	strbuf_addch(out, '\n');
 	strbuf_release(&text);
 }
@@ -348,16 +370,20 @@ static void say_unmerged(const struct status_format *f, struct strbuf *out)
 static void say_unstaged(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
-	bool deleted = false;
+	bool deleted = false, inside = false;
 
 	if (!status_has_unstaged(s))
 		return;
-	for (size_t i = 0; i < s->nr; i++)
+	for (size_t i = 0; i < s->nr; i++) {
 		deleted |= s->items[i].unstaged == 'D' && !s->items[i].stages;
+		inside |= s->items[i].gitlink_modified || s->items[i].gitlink_untracked;
+	}
 	header(f, out, "Changes not staged for commit:\n");
 	hint(f, out, deleted ? "use \"git add/rm <file>...\" to update what will be committed" :
 			       "use \"git add <file>...\" to update what will be committed");
 	hint(f, out, "use \"git restore <file>...\" to discard changes in working directory");
+	if (inside)
+		hint(f, out, "commit or discard the untracked or modified content in submodules");
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->items[i].unstaged != ' ' && !s->items[i].stages)
 			say_change(f, out, SLOT_CHANGED, s->items[i].unstaged,

@@ -148,6 +148,23 @@ enum untracked_mode status_untracked_mode(const char *word)
 	die("Invalid untracked files mode '%s'", word);
 }
 
+enum submodule_mode status_submodule_mode(struct repository *r, const char *word)
+{
+	const struct config_entry *e = config_get(r->config, "diff.ignoresubmodules");
+
+	if (!word && e)
+		word = e->value;
+	if (!word || !strcmp(word, "none") || !strcmp(word, "no"))
+		return SUBMODULES_ALL;
+	if (!strcmp(word, "untracked"))
+		return SUBMODULES_TRACKED;
+	if (!strcmp(word, "dirty"))
+		return SUBMODULES_COMMITS;
+	if (!strcmp(word, "all"))
+		return SUBMODULES_NONE;
+	die("bad --ignore-submodules argument: %s", word);
+}
+
 int status_rename_mode(struct repository *r)
 {
 	const struct config_entry *e = config_get(r->config, "status.renames");
@@ -220,6 +237,7 @@ static int write_text(struct status_run *run, struct err *err)
 		f.prefix = NULL;
 	f.nul = run->nul;
 	f.branch = run->branch;
+	f.stable = run->output == OUTPUT_V1;
 	f.show_stash = run->show_stash;
 	f.ahead_behind = run->ahead_behind;
 	f.show_untracked = run->untracked_mode != UNTRACKED_NO;
@@ -251,7 +269,7 @@ static int run_status(struct status_run *run, struct err *err)
 		.untracked = run->untracked_mode,
 		.renames = run->renames,
 		.rename_score = run->rename_score,
-		.ignore_submodules = run->ignore_submodules && !strcmp(run->ignore_submodules, "all"),
+		.submodules = status_submodule_mode(run->repo, run->ignore_submodules),
 	};
 	int rc;
 

@@ -183,7 +183,12 @@ test_expect_success 'a repository inside' '
 	peers_do "stock add sub 2>/dev/null && stock commit -q -m sub" &&
 	all_formats &&
 	peers_do "stock -C sub commit -q --allow-empty -m t" &&
-	all_formats && all_formats --ignore-submodules
+	all_formats && all_formats --ignore-submodules &&
+	peers_do "echo u >sub/u" && all_formats &&
+	peers_do "echo f >sub/f && stock -C sub add f" && all_formats &&
+	peers_git status --ignore-submodules=untracked && peers_git status -s --ignore-submodules=dirty &&
+	peers_git status --ignore-submodules=none && peers_git status --ignore-submodules=foo &&
+	peers_do "stock add sub" && peers_git status && peers_git status -s && peers_git status --porcelain=v2
 '
 
 test_expect_success 'file and directory change places' '

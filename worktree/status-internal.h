@@ -16,6 +16,8 @@ struct collector {
 struct status_item *status_item_append(struct status *s, const char *path);
 /* Branch, HEAD, operations in progress, stash (status-place.c). */
 MUST_USE int status_collect_place(struct collector *c, struct err *err);
+/* What has changed inside of gitlinks (status-submodule.c). */
+MUST_USE int status_collect_submodules(struct collector *c, struct err *err);
 /* Staged additions and deletions that belong together (status-rename.c). */
 MUST_USE int status_detect_renames(struct collector *c, struct err *err);
 

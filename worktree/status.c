@@ -95,6 +95,8 @@ static void merge_items(struct status *s)
 			last->mode_worktree = it->mode_worktree;
 			last->gitlink_new_commits = it->gitlink_new_commits;
 			last->is_gitlink |= it->is_gitlink;
+			last->gitlink_modified = it->gitlink_modified;
+			last->gitlink_untracked = it->gitlink_untracked;
 			last->wt_old_path = it->wt_old_path;
 			it->wt_old_path = NULL;
 		}
@@ -224,7 +226,7 @@ static void note_unstaged(void *data, const struct index_entry *e, enum worktree
 
 	if (e->stage)
 		return; /* told as unmerged */
-	if (MODE_IS_GITLINK(e->mode) && c->o->ignore_submodules)
+	if (MODE_IS_GITLINK(e->mode) && c->o->submodules == SUBMODULES_NONE)
 		return;
 	it = status_item_append(c->s, e->name);
 	it->mode_index = e->flags & CE_INTENT_TO_ADD ? 0 : e->mode;
@@ -286,6 +288,7 @@ static int collect_changes(struct collector *c, struct err *err)
 
 	if ((rc = worktree_refresh_index(c->r, c->ix, c->o->ps, c->conv, note_unstaged, c,
 					 err)) < 0 ||
+	    (rc = status_collect_submodules(c, err)) < 0 ||
 	    (rc = collect_staged(c, err)) < 0)
 		return rc;
 	if (c->o->renames && (rc = status_detect_renames(c, err)) < 0)

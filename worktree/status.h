@@ -24,12 +24,20 @@ struct status_item {
 	unsigned stages;
 	unsigned stage_mode[3];
 	struct object_id stage_oid[3];
-	bool is_gitlink, gitlink_new_commits;
+	bool is_gitlink, gitlink_new_commits, gitlink_modified, gitlink_untracked;
 };
 
 enum status_operation {
 	OP_MERGE = 1, OP_AM = 2, OP_REBASE = 4, OP_REBASE_INTERACTIVE = 8,
 	OP_CHERRY_PICK = 16, OP_REVERT = 32, OP_BISECT = 64,
+};
+
+/* How far sub-repositories count. */
+enum submodule_mode {
+	SUBMODULES_ALL,	    /* new commits, changes and untracked files in them */
+	SUBMODULES_TRACKED, /* not their untracked files */
+	SUBMODULES_COMMITS, /* only where their HEAD is */
+	SUBMODULES_NONE,
 };
 
 struct status_options {
@@ -41,7 +49,7 @@ struct status_options {
 	bool amend;		      /* compare with HEAD^ (git commit --amend) */
 	/* compare this one in place of HEAD's tree; NULL: HEAD */
 	const struct object_id *base_tree;
-	bool ignore_submodules;
+	enum submodule_mode submodules;
 };
 
 struct status {

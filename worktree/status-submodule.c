@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Changes inside of repositories that the index knows as gitlinks: each is asked for
+ * its own status, by a process of its own, because it has its own configuration.
+ */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/run-command.h"
+#include "worktree/status-internal.h"
+
+#define STATUS_OUTPUT_MAX ((size_t)64 << 20)
+
+/* Letters of "git status --porcelain=2": '?' untracked, '#' none of our business. */
+static void read_findings(const char *text, bool *modified, bool *untracked)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		if (*text == '?')
+			*untracked = true;
+		else if (*text == '1' || *text == '2' || *text == 'u')
+			*modified = true;
+		text += n + (text[n] == '\n');
+	}
+}
+
+static int ask(const char *dir, bool with_untracked, bool *modified, bool *untracked,
+	       struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct strbuf out = STRBUF_INIT;
+	int rc;
+
+	strvec_pushl(&cp.args, "git", "status", "--porcelain=2", NULL);
+	if (!with_untracked)
+		strvec_push(&cp.args, "-uno");
+	for (size_t i = 0; repo_local_env[i]; i++)
+		strvec_push(&cp.env, repo_local_env[i]);
+	cp.dir = dir;
+	rc = pipe_command(&cp, NULL, 0, &out, NULL, STATUS_OUTPUT_MAX, err);
+	if (rc > 0)
+		rc = err_set(err, ERR_GENERIC,
+			     "'git status --porcelain=2' failed in submodule %s", dir);
+	if (!rc)
+		read_findings(out.buf, modified, untracked);
+	strbuf_release(&out);
+	return rc;
+}
+
+/* The item of an unstaged change at that path, perhaps a new one. */
+static struct status_item *item_of(struct status *s, const struct index_entry *e)
+{
+	struct status_item *it;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->items[i].unstaged != ' ' && !strcmp(s->items[i].path, e->name))
+			return &s->items[i];
+	it = status_item_append(s, e->name);
+	it->unstaged = 'M';
+	it->is_gitlink = true;
+	it->mode_index = it->mode_worktree = e->mode;
+	it->oid_index = e->oid;
+	return it;
+}
+
+static bool has_repository(const char *dir)
+{
+	char *path = xstrfmt("%s/.git", dir);
+	bool there = file_exists(path);
+
+	free(path);
+	return there;
+}
+
+static int look_inside(struct collector *c, const struct index_entry *e, struct err *err)
+{
+	bool modified = false, untracked = false;
+	struct status_item *it;
+	bool with_untracked = c->o->submodules == SUBMODULES_ALL &&
+			      c->o->untracked != UNTRACKED_NO;
+	int rc = ask(e->name, with_untracked, &modified, &untracked, err);
+
+	if (rc < 0 || (!modified && !untracked))
+		return rc;
+	it = item_of(c->s, e);
+	it->gitlink_modified = modified;
+	it->gitlink_untracked = untracked;
+	return 0;
+}
+
+int status_collect_submodules(struct collector *c, struct err *err)
+{
+	if (c->o->submodules == SUBMODULES_NONE || c->o->submodules == SUBMODULES_COMMITS)
+		return 0;
+	for (size_t i = 0; i < c->ix->nr; i++) {
+		const struct index_entry *e = c->ix->entries[i];
+		int rc;
+
+		if (!MODE_IS_GITLINK(e->mode) || e->stage || !has_repository(e->name) ||
+		    (c->o->ps && !pathspec_match(c->o->ps, e->name, e->name_len, true, NULL)))
+			continue;
+		rc = look_inside(c, e, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
