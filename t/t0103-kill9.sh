@@ -156,13 +156,16 @@ test_expect_success 'killed at random moments, for real' '
 	while test $i -lt 15; do
 		i=$((i + 1))
 		for f in $(seq 30); do echo $i.$f >r$f; done
-		{ git add . >../out 2>&1; git commit -q -m $i >../out 2>&1; } &
+		# A process group of their own, which dies at once.
+		setsid sh -c "git add . && git commit -q -m $i" >../out 2>&1 &
 		pid=$!
 		sleep 0.0$((i % 10))$((i % 7))
-		# the shell and what it runs
-		pkill -9 -P $pid || :
-		kill -9 $pid 2>/dev/null || :
+		kill -9 -$pid 2>/dev/null || :
 		wait $pid 2>/dev/null || :
+		# One that waits for the disk dies when that has answered.
+		for j in 1 2 3 4 5 6 7 8 9 10; do
+			if ps -o stat= -g $pid | grep -qv "^Z"; then sleep 0.1; fi
+		done
 		# The locks of the index and of the refs, each by its own command.
 		git add . >../out 2>&1 && git commit -q --allow-empty -m "$i again" >../out 2>&1 ||
 		{ cat ../out >&4; return 1; }

@@ -39,8 +39,13 @@ struct worktree_adder *worktree_adder_new(struct repository *r, struct index_sta
 
 void worktree_adder_free(struct worktree_adder *a)
 {
+	struct bulk_checkin *b = a ? odb_batch(a->repo->odb) : NULL;
+
 	if (!a)
 		return;
+	/* After a failure jobs may be left, which still call us. */
+	if (b && bulk_checkin_drain(b, NULL) < 0)
+		a->failed = ERR_GENERIC;
 	err_release(&a->err);
 	free(a);
 }
@@ -49,12 +54,12 @@ void worktree_adder_free(struct worktree_adder *a)
 
 static void fail_path(struct worktree_adder *a, const char *path, int rc, struct err *err)
 {
+	if (a->failed) /* a full disk fails for every file: it is said once */
+		return;
 	if (a->o.on_error && !a->o.on_error(a->o.data, path, err))
 		return;
-	if (!a->failed) {
-		a->failed = rc;
-		err_move(&a->err, err);
-	}
+	a->failed = rc;
+	err_move(&a->err, err);
 }
 
 static void pass_warning(struct worktree_adder *a, const struct strbuf *warn)
