@@ -171,8 +171,8 @@ static int write_commit(struct commit_tree *c, const struct object_id *tree,
 	d.message_len = c->message.len;
 	rc = compose(c, &d, &text, &err);
 	if (rc < 0)
-		return report_error(&err);
-	if (odb_begin_batch(c->r->odb, repo_batch(c->r), &err) < 0 ||
+		rc = report_error(&err);
+	else if (odb_begin_batch(c->r->odb, repo_batch(c->r), &err) < 0 ||
 	    odb_write(c->r->odb, OBJ_COMMIT, text.buf, text.len, oid, &err) < 0 ||
 	    odb_stage_batch(c->r->odb, &err) < 0 || repo_commit_batch(c->r, &err) < 0)
 		die_err(&err);
@@ -180,7 +180,7 @@ static int write_commit(struct commit_tree *c, const struct object_id *tree,
 	strbuf_release(&author);
 	strbuf_release(&committer);
 	strbuf_release(&text);
-	return 0;
+	return rc;
 }
 
 int cmd_commit_tree(int argc, const char **argv, struct command_ctx *ctx)

@@ -66,7 +66,7 @@ test_expect_success 'big files are streamed into a pack' '
 	objects 1 1 && git -C repo fsck
 '
 
-test_expect_success 'a gigabyte of zeros in little memory' '
+test_expect_success !SANITIZE,!VALGRIND 'a gigabyte of zeros in little memory' '
 	fresh && truncate -s 1024M repo/big &&
 	(ulimit -v 600000 && cd repo && git -c core.bigFileThreshold=10m hash-object -w big) >oid &&
 	objects 0 1
