@@ -136,7 +136,8 @@ static size_t collect(struct strbuf *out, const struct config_cmd *c,
 	for (size_t i = 0; i < config_nr(set); i++) {
 		const struct config_entry *e = config_at(set, i);
 
-		if (!key_matches(keys, e->key) || !config_matcher_matches(values, e->value))
+		if (!key_matches(keys, e->key) ||
+		    !config_matcher_matches(values, e->value ? e->value : ""))
 			continue;
 		nr++;
 		if (all)

@@ -215,8 +215,9 @@ static bool is_going(const struct tokens *t, size_t i, const char *section)
 
 /*
  * Around entry i: the stretch [*first, *last] of headers of its section and of
- * entries that go. True if nothing else is in the section there, and no comment
- * speaks of it: then the stretch goes as a whole.
+ * entries that go. True if nothing else of the section follows: then the stretch
+ * goes as a whole, from its first header that may: a comment before a header is
+ * about it and keeps it.
  */
 static bool section_goes(const struct tokens *t, size_t i, size_t *first, size_t *last)
 {
@@ -227,12 +228,16 @@ static bool section_goes(const struct tokens *t, size_t i, size_t *first, size_t
 		a--;
 	while (b + 1 < t->nr && is_going(t, b + 1, section))
 		b++;
+	if (b + 1 < t->nr && t->v[b + 1].kind != CONFIG_TOKEN_SECTION)
+		return false;
+	if (a > 0 && t->v[a].kind == CONFIG_TOKEN_SECTION &&
+	    t->v[a - 1].kind == CONFIG_TOKEN_COMMENT)
+		a++;
+	while (a <= b && t->v[a].kind != CONFIG_TOKEN_SECTION)
+		a++;
 	*first = a;
 	*last = b;
-	if (t->v[a].kind != CONFIG_TOKEN_SECTION ||
-	    (a > 0 && t->v[a - 1].kind == CONFIG_TOKEN_COMMENT))
-		return false;
-	return b + 1 == t->nr || t->v[b + 1].kind == CONFIG_TOKEN_SECTION;
+	return a < i;
 }
 
 static void drop_section(struct copying *c, const struct tokens *t, size_t first, size_t last)

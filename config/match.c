@@ -37,11 +37,10 @@ bool config_matcher_matches(const struct config_matcher *m, const char *value)
 {
 	if (!m)
 		return true;
-	if (!value) /* "key" without "=" */
-		return false;
 	if (m->fixed)
-		return !strcmp(m->fixed, value);
-	return !regexec(&m->regex, value, 0, NULL, 0) != m->inverted;
+		return value && !strcmp(m->fixed, value);
+	/* "key" without "=" matches no expression, not even one for nothing */
+	return (value && !regexec(&m->regex, value, 0, NULL, 0)) != m->inverted;
 }
 
 void config_matcher_free(struct config_matcher *m)

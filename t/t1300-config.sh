@@ -57,6 +57,15 @@ test_expect_success 'set: quoting' '
 	done
 '
 
+test_expect_success 'an entry without value and patterns' '
+	for p in ".*" "!1" 1 ""
+	do
+		edit "[a]\n\tb\n" a.b 3 "$p" && edit "[a]\n\tb\n" --unset a.b "$p" &&
+		edit "[a]\n\tb\n" --get-all a.b "$p" && edit "[a]\n\tb\n" --fixed-value --get a.b "$p" ||
+			return 1
+	done
+'
+
 test_expect_success 'unset' '
 	edit "[a]\n\tb = 1\n" --unset a.b &&
 	edit "[a]\n\tb = 1\n[c]\n\td=1\n" --unset a.b &&
