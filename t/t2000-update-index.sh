@@ -124,11 +124,11 @@ test_expect_success 'unmerged entries' '
 
 test_expect_success 'gitlinks' '
 	ui --add sub &&
-	peers_do "cd sub && git commit -q --allow-empty -m x" &&
+	peers_do "cd sub && test_tick && git commit -q --allow-empty -m x" &&
 	ui --add sub/x &&
 	ui --add sub &&
 	ui --refresh &&
-	peers_do "cd sub && test_tick && git commit -q --allow-empty -m x2" &&
+	peers_do "cd sub && test_tick && test_tick && git commit -q --allow-empty -m x2" &&
 	ui --refresh &&
 	ui --ignore-submodules --refresh &&
 	ui sub &&
