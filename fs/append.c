@@ -63,6 +63,43 @@ static void append_done(void *data, bool published)
 	append_free(a);
 }
 
+/* Where the last whole line ends; the file has `size` bytes. -1: errno. */
+static off_t end_of_lines(int fd, off_t size)
+{
+	char buf[4096];
+
+	while (size > 0) {
+		size_t want = size < (off_t)sizeof(buf) ? (size_t)size : sizeof(buf);
+		ssize_t got = pread_in_full(fd, buf, want, size - (off_t)want);
+
+		if (got <= 0)
+			return got < 0 ? -1 : 0;
+		for (; got > 0; got--, size--)
+			if (buf[got - 1] == '\n')
+				return size;
+	}
+	return 0;
+}
+
+static int cut_torn_tail(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+	char last = '\n';
+	off_t end;
+
+	if (fstat(fd, &st) < 0 ||
+	    (st.st_size && pread_in_full(fd, &last, 1, st.st_size - 1) < 0))
+		return err_set_errno(err, "unable to read '%s'", path);
+	if (last == '\n')
+		return 0;
+	end = end_of_lines(fd, st.st_size);
+	if (end < 0)
+		return err_set_errno(err, "unable to read '%s'", path);
+	if (RETRY_EINTR(sys->ftruncate(fd, end)) < 0)
+		return err_set_errno(err, "unable to cut off the torn tail of '%s'", path);
+	return 0;
+}
+
 /* A line that went in by half is cut off by append_done. */
 static int append_write(void *data, int *fd_out, struct err *err)
 {
@@ -72,6 +109,10 @@ static int append_write(void *data, int *fd_out, struct err *err)
 
 	if (fd < 0)
 		return err_set_errno(err, "unable to append to '%s'", a->t->path);
+	if (cut_torn_tail(fd, a->t->path, err) < 0) {
+		sys->close(fd);
+		return ERR_IO;
+	}
 	if (write_in_full(fd, a->text.buf, a->text.len, a->t->path, err) < 0) {
 		sys->close(fd);
 		return ERR_IO;

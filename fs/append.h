@@ -7,6 +7,10 @@
  * exit or a fatal signal before that, the file is cut back to what it was, or
  * removed if we made it. The caller holds a lock that keeps others from appending
  * meanwhile.
+ *
+ * The file consists of lines. A power cut can leave a tail that is none (ext4 may
+ * commit the new size of a file before the bytes, which are zeros then): it is cut
+ * off before the next line is appended.
  */
 #ifndef FS_APPEND_H
 #define FS_APPEND_H

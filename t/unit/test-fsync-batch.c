@@ -800,6 +800,42 @@ static void log_lines_in_a_small_window(void **state UNUSED)
 	assert_true(where("writeout_wait ./log19") < where("rename ./t ./ref"));
 }
 
+/* What a power cut left of a line goes before the next one comes. */
+static void torn_tail_is_cut_off(void **state UNUSED)
+{
+	static const struct {
+		size_t lines, tail; /* bytes */
+		int byte;
+	} cases[] = {
+		{ 8, 1, 'x' }, { 8, 3000, 0 }, { 8, 4096, 0 }, { 8, 10000, 0 }, { 0, 5, 'x' },
+		{ 0, 5000, 0 }, { 4096, 4096, 0 }, { 8, 0, 0 }, { 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+		size_t len = cases[i].lines + cases[i].tail;
+		char *text = xmalloc(len + 1);
+		int fd = new_file(at(dir, "log"), "");
+		struct stat st;
+
+		memset(text, 'a', cases[i].lines);
+		if (cases[i].lines)
+			text[cases[i].lines - 1] = '\n';
+		memset(text + cases[i].lines, cases[i].byte, cases[i].tail);
+		assert_int_equal(write(fd, text, len), len);
+		close(fd);
+		assert_int_equal(append_log(b, "log", NULL), 0);
+		commit(b);
+		free(text);
+		text = read_text(at(dir, "log"));
+		assert_int_equal(stat(at(dir, "log"), &st), 0);
+		assert_int_equal(st.st_size, cases[i].lines + 5);
+		assert_string_equal(text + cases[i].lines, "line\n");
+		free(text);
+		unlink(at(dir, "log"));
+	}
+}
+
 /* Nothing rests on the lines yet: they are cut off again. */
 static void log_lines_are_taken_back(void **state UNUSED)
 {
@@ -1150,6 +1186,7 @@ int main(void)
 		T(d4_log_lines_after_objects),
 		T(log_lines_alone),
 		T(log_lines_in_a_small_window),
+		T(torn_tail_is_cut_off),
 		T(log_lines_are_taken_back),
 		T(log_lines_stay_with_a_name),
 		T(publish_alone_does_not_seal),
