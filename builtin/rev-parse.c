@@ -419,14 +419,13 @@ static int on_ref_below(void *data, const struct ref *ref)
 	struct below *b = data;
 
 	/* --branches --symbolic: "main", not "refs/heads/main" */
-	show_rev(b->p, false, &ref->oid,
-		 b->p->symbolic == SYMBOLIC_AS_IS ? ref->name + b->skip : ref->name);
+	show_rev(b->p, false, &ref->oid, ref->name + b->skip);
 	return 0;
 }
 
 static void show_refs(struct rev_parse *p, const char *prefix, const char *pattern)
 {
-	struct below b = { p, pattern ? 0 : strlen(prefix) };
+	struct below b = { p, strlen(prefix) };
 	struct err err = ERR_INIT;
 
 	if (refs_foreach_glob(p->repo, prefix, pattern, &p->exclusions,

@@ -268,11 +268,11 @@ static int check_new_oid(const struct ref_transaction *t, const struct ref_updat
 		return 0;
 	if (src->info(src->data, &u->new_oid, &info, NULL) < 0)
 		return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write ref "
-			       "'%s' with nonexistent object %s", update_display_name(u),
+			       "'%s' with nonexistent object %s", u->name,
 			       u->name, oid_hex(&u->new_oid));
 	if (info.type != OBJ_COMMIT && is_branch(u->name))
 		return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write "
-			       "non-commit object %s to branch '%s'", update_display_name(u),
+			       "non-commit object %s to branch '%s'", u->name,
 			       oid_hex(&u->new_oid), u->name);
 	return 0;
 }

@@ -195,11 +195,13 @@ int rev_explain_path(struct repository *r, const char *name, const char *colon, 
 {
 	struct object_id tree;
 	unsigned stage;
+	const char *text = colon == name ? split_stage(name, &stage) : colon + 1;
 	char *path;
 	int rc;
 
-	rc = resolve_relative(r, colon == name ? split_stage(name, &stage) : colon + 1,
-			      &path, err);
+	if (colon == name && (starts_with(text, "./") || starts_with(text, "../")))
+		return 0; /* nothing better to say than that it is unknown */
+	rc = resolve_relative(r, text, &path, err);
 	if (rc < 0)
 		return rc;
 	if (colon == name)

@@ -1,0 +1,315 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git update-ref: single refs, --stdin, reflogs, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+GIT_COMMITTER_DATE='1700000000 +0100'
+GIT_AUTHOR_DATE='1700000000 +0100'
+export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
+Z=$ZERO_OID
+
+start () {
+	rm -rf ours theirs &&
+	stock init -q -b main ${TEST_HASH:+--object-format=$TEST_HASH} theirs &&
+	(cd theirs &&
+	 for i in 1 2 3; do
+		echo $i >f && stock add f && stock commit -q -m c$i || exit
+	 done &&
+	 stock tag -a -m x ann) &&
+	cp -R theirs ours &&
+	H=$(stock -C theirs rev-parse main) &&
+	P=$(stock -C theirs rev-parse main~1) &&
+	T=$(stock -C theirs rev-parse "main^{tree}")
+}
+
+# Refs, packed-refs and logs are equal, byte for byte; nothing else is left. (Stock
+# git leaves empty directories behind when it refuses.)
+same_refs () {
+	find theirs/.git/refs theirs/.git/logs -mindepth 2 -type d -empty -delete &&
+	find ours/.git/refs ours/.git/logs -mindepth 2 -type d -empty -delete &&
+	diff -r ours/.git/refs theirs/.git/refs &&
+	diff -r ours/.git/logs theirs/.git/logs &&
+	test_cmp theirs/.git/HEAD ours/.git/HEAD &&
+	if test -f theirs/.git/packed-refs
+	then
+		test_cmp theirs/.git/packed-refs ours/.git/packed-refs
+	fi &&
+	test -z "$(find ours/.git -name '*.lock')"
+}
+
+# each_line: every line of standard input is a command line for both.
+each_line () {
+	while read -r line
+	do
+		eval "peers_git $line" || return 1
+	done
+}
+
+test_expect_success 'create, update, delete; old values' '
+	start &&
+	each_line <<-EOS &&
+	update-ref refs/heads/x $H $P
+	update-ref refs/heads/x $H $Z
+	update-ref refs/heads/x $H
+	update-ref refs/heads/x $P $P
+	update-ref refs/heads/x $P $Z
+	update-ref -m "a message" refs/heads/x $P $H
+	update-ref refs/heads/y/z $P ""
+	update-ref -d refs/heads/nope
+	update-ref -d refs/heads/nope $P
+	update-ref -d refs/heads/x $H
+	update-ref -d refs/heads/x $P
+	update-ref -d refs/heads/y/z
+	update-ref refs/heads/z nonsense
+	update-ref refs/heads/z $H nonsense
+	update-ref -m "" refs/heads/z $H
+	EOS
+	same_refs
+'
+
+test_expect_success 'names that are refused, or conflict' '
+	start &&
+	each_line <<-EOS &&
+	update-ref refs/heads/..x $H
+	update-ref "refs/heads/a b" $H
+	update-ref refs/heads/x.lock $H
+	update-ref foo $H
+	update-ref FOO $H
+	update-ref -d FOO
+	update-ref refs/heads/main/x $H
+	update-ref refs/heads/a/b/c $H
+	update-ref refs/heads/a/b $H
+	update-ref refs/heads/a $H
+	update-ref refs/heads/a/b/c/d $H
+	EOS
+	stock -C ours pack-refs --all && stock -C theirs pack-refs --all &&
+	each_line <<-EOS &&
+	update-ref refs/heads/main/x $H
+	update-ref refs/heads/a/b $H
+	update-ref refs/heads/a/b/c/d $H
+	update-ref refs/heads/a/x $H
+	EOS
+	same_refs
+'
+
+test_expect_success 'objects that do not fit' '
+	start &&
+	each_line <<-EOS &&
+	update-ref refs/heads/x $T
+	update-ref refs/tags/x $T
+	update-ref refs/foo/y $(echo "$H" | tr 0-9a-f 1-9a-f0)
+	update-ref HEAD $T
+	EOS
+	same_refs
+'
+
+test_expect_success 'HEAD and its branch: both logs' '
+	start &&
+	each_line <<-EOS &&
+	update-ref -m one HEAD $P
+	update-ref -m "no change" HEAD $P
+	update-ref -m two refs/heads/main $H
+	update-ref -m three --no-deref HEAD $P
+	update-ref -m four refs/heads/main $P
+	symbolic-ref -m back HEAD refs/heads/main
+	update-ref -m gone -d refs/heads/main
+	update-ref -m "born  again with	blanks " HEAD $H
+	update-ref -d HEAD
+	update-ref HEAD $P
+	EOS
+	same_refs
+'
+
+test_expect_success 'reflogs that are not kept by default' '
+	start &&
+	each_line <<-EOS &&
+	update-ref -m a refs/foo/x $P
+	update-ref -m b --create-reflog refs/foo/x $H
+	update-ref -m c refs/foo/x $P
+	update-ref -m d --create-reflog refs/foo/y $P
+	-c core.logAllRefUpdates=always update-ref -m e refs/foo/z $P
+	-c core.logAllRefUpdates=false update-ref -m f refs/heads/quiet $P
+	-c core.logAllRefUpdates=false update-ref -m g refs/heads/main $P
+	update-ref -d refs/foo/x
+	EOS
+	same_refs
+'
+
+test_expect_success 'packed refs: the loose one wins, deletion rewrites' '
+	start &&
+	(cd theirs && for i in 1 2 3 4 5; do stock update-ref refs/heads/p$i $P || exit; done &&
+	 stock pack-refs --all && stock update-ref refs/heads/p2 main) &&
+	rm -rf ours && cp -R theirs ours &&
+	each_line <<-EOS &&
+	update-ref -d refs/heads/p1
+	update-ref -d refs/heads/p2 $H
+	update-ref refs/heads/p3 $H $P
+	update-ref -d refs/heads/p3 $P
+	update-ref -d refs/tags/ann
+	update-ref refs/heads/p4 $P $Z
+	show-ref
+	EOS
+	same_refs
+'
+
+test_expect_success 'through symbolic refs' '
+	start &&
+	each_line <<-EOS &&
+	symbolic-ref refs/heads/alias refs/heads/main
+	symbolic-ref refs/heads/alias2 refs/heads/alias
+	update-ref -m a refs/heads/alias2 $P
+	update-ref refs/heads/alias2 $P $H
+	update-ref -d --no-deref refs/heads/alias
+	symbolic-ref refs/heads/loop1 refs/heads/loop2
+	symbolic-ref refs/heads/loop2 refs/heads/loop1
+	update-ref refs/heads/loop1 $P
+	update-ref -d --no-deref refs/heads/loop1
+	symbolic-ref refs/heads/dangling refs/heads/nowhere
+	update-ref refs/heads/dangling $H
+	EOS
+	same_refs
+'
+
+test_expect_success 'broken refs are told' '
+	start &&
+	for d in ours theirs
+	do
+		echo junk >$d/.git/refs/heads/junk && : >$d/.git/refs/heads/empty &&
+		mkdir -p $d/.git/refs/heads/dir/x && mkdir -p $d/.git/refs/heads/full/x &&
+		: >$d/.git/refs/heads/full/.keep || return 1
+	done &&
+	each_line <<-EOS
+	update-ref -d refs/heads/junk
+	update-ref refs/heads/empty $H
+	update-ref refs/heads/dir $H
+	update-ref refs/heads/full $H
+	EOS
+'
+
+test_expect_success 'a lock of somebody else is respected' '
+	start &&
+	: >ours/.git/refs/heads/main.lock &&
+	test_must_fail git -C ours update-ref refs/heads/main $P 2>err &&
+	test_grep "update_ref failed for ref .refs/heads/main.: cannot lock ref .refs/heads/main.: Unable to create" err &&
+	test_path_exists ours/.git/refs/heads/main.lock &&
+	test "$(git -C ours rev-parse main)" = $H
+'
+
+# stdin_case 'lines': for both, from a fresh start
+stdin_case () {
+	printf "$1" >input &&
+	PEERS_STDIN=$PWD/input PEERS_STDERR=ignore peers_git update-ref -m msg --stdin $2 &&
+	# stock prints the line with its newline
+	sed "/^\$/d" err.theirs >want && test_cmp want err.ours &&
+	same_refs
+}
+
+test_expect_success '--stdin: one transaction' '
+	start &&
+	stdin_case "create refs/heads/a $H\ncreate refs/heads/b $P\n" &&
+	stdin_case "update refs/heads/a $P $H\ndelete refs/heads/b $P\ncreate refs/heads/c/d $H\n" &&
+	stdin_case "update refs/heads/a $H $P\nverify refs/heads/main $P\n" &&
+	stdin_case "create refs/heads/x $H\ncreate refs/heads/y $H\nverify refs/heads/main $Z\n" &&
+	stdin_case "create refs/heads/n $H\ncreate refs/heads/n $H\n" &&
+	stdin_case "create refs/heads/n $H\ncreate refs/heads/n/m $H\n" &&
+	stdin_case "update HEAD $P\nupdate refs/heads/main $H\n" &&
+	stdin_case "option no-deref\nupdate HEAD $P\nupdate refs/heads/main $P\n" &&
+	stdin_case "update refs/heads/a \n" &&
+	stdin_case "update \"refs/heads/a\" \"main~1\"\n"
+'
+
+test_expect_success '--stdin: malformed input' '
+	start &&
+	for s in "foo\n" "update\n" "update \n" "update refs/heads/q\n" "create refs/heads/q $Z\n" \
+		"delete refs/heads/q $Z\n" "delete\n" "update refs/heads/q nonsense\n" \
+		"update refs/heads/q $H nonsense\n" "option foo\n" "update  refs/heads/q $H\n" \
+		" update\n" "\n" "update \"refs/heads/q\"x $H\n" "update \"refs/heads/q $H\n" \
+		"update refs/heads/../x $H\n" "start foo\n" "create refs/heads/q $H $H\n" \
+		"verify refs/heads/main $P x\n"
+	do
+		stdin_case "$s" || return 1
+	done &&
+	printf "update refs/heads/q $H" >input &&
+	test_must_fail git -C ours update-ref --stdin <input &&
+	test_must_fail git -C ours rev-parse --verify -q refs/heads/q
+'
+
+test_expect_success '--stdin -z' '
+	start &&
+	for s in "update refs/heads/q\0\0" "update refs/heads/q\0$H" "update refs/heads/q\0$H\0\0" \
+		"update refs/heads/q\0\0\0" "create refs/heads/q2\0\0" "delete refs/heads/q\0\0" \
+		"create refs/heads/z\0$H\0create refs/heads/y\0$P\0" "verify refs/heads/z\0$H\0"
+	do
+		stdin_case "$s" -z || return 1
+	done
+'
+
+test_expect_success '--stdin: start, prepare, commit, abort' '
+	start &&
+	for s in "start\ncommit\n" "start\n" "start\nstart\n" "prepare\n" "prepare\nprepare\n" \
+		"prepare\nupdate refs/heads/q $H\n" "commit\n" "commit\nupdate refs/heads/q $H\n" \
+		"commit\nstart\nabort\n" "abort\n" \
+		"start\ncreate refs/heads/aa $H\nprepare\nabort\n" \
+		"start\ncreate refs/heads/ab $H\nprepare\ncommit\nstart\ncreate refs/heads/ac $P\ncommit\n" \
+		"start\ncreate refs/heads/ad $H\n"
+	do
+		stdin_case "$s" || return 1
+	done
+'
+
+test_expect_success '--stdin: symbolic refs' '
+	start &&
+	git -C ours update-ref --stdin <<-EOS &&
+	create refs/heads/a $H
+	symref-create refs/heads/s refs/heads/a
+	symref-update HEAD refs/heads/a ref refs/heads/main
+	EOS
+	test "$(git -C ours symbolic-ref HEAD)" = refs/heads/a &&
+	test "$(git -C ours symbolic-ref refs/heads/s)" = refs/heads/a &&
+	echo "symref-create refs/heads/s refs/heads/main" >input &&
+	test_must_fail git -C ours update-ref --stdin <input 2>err &&
+	test_grep "reference already exists" err &&
+	echo "symref-update HEAD refs/heads/x ref refs/heads/main" >input &&
+	test_must_fail git -C ours update-ref --stdin <input 2>err &&
+	test_grep "is at refs/heads/a but expected refs/heads/main" err &&
+	git -C ours update-ref --stdin <<-EOS &&
+	option no-deref
+	symref-verify HEAD refs/heads/a
+	option no-deref
+	symref-delete refs/heads/s refs/heads/a
+	EOS
+	test_path_missing ours/.git/refs/heads/s &&
+	test_path_exists ours/.git/refs/heads/a
+'
+
+# As on a file system with an ordered journal, wherever the tests run.
+test_expect_success STRACE,FSYNC_BATCH 'one flush, whatever is in the transaction' '
+	start &&
+	(cd ours && GIT_TEST_FS_KIND=journal && export GIT_TEST_FS_KIND &&
+	 n=$(count_flushes git update-ref refs/heads/x $H) && test "$n" = 1 &&
+	 for i in $(seq 100); do echo "create refs/heads/many/$i $H"; done >../input &&
+	 n=$(count_flushes git update-ref --stdin <../input) && test "$n" = 1 &&
+	 stock pack-refs --all &&
+	 sed "s/create/delete/; s/ $H//" ../input >../input2 &&
+	 n=$(count_flushes git update-ref --stdin <../input2) && test "$n" = 1 &&
+	 test -z "$(stock for-each-ref refs/heads/many)" &&
+	 n=$(count_flushes git -c core.fsync=none update-ref refs/heads/y $H) && test "$n" = 0)
+'
+
+test_expect_success 'linked worktrees: their own refs and the shared ones' '
+	start && rm -rf wt-ours wt-theirs &&
+	stock -C ours worktree add -q ../wt-ours -b wt && stock -C theirs worktree add -q ../wt-theirs -b wt &&
+	git -C wt-ours update-ref -m a HEAD $P && stock -C wt-theirs update-ref -m a HEAD $P &&
+	git -C wt-ours update-ref refs/bisect/bad $P &&
+	test_path_is_file ours/.git/worktrees/wt-ours/refs/bisect/bad &&
+	test_path_missing ours/.git/refs/bisect/bad &&
+	test "$(git -C wt-ours rev-parse main-worktree/HEAD)" = $H &&
+	test "$(git -C ours rev-parse worktrees/wt-ours/HEAD)" = $P &&
+	test "$(git -C ours rev-parse worktrees/wt-ours/refs/bisect/bad)" = $P &&
+	test_cmp theirs/.git/logs/refs/heads/wt ours/.git/logs/refs/heads/wt &&
+	test_cmp theirs/.git/worktrees/wt-theirs/logs/HEAD ours/.git/worktrees/wt-ours/logs/HEAD
+'
+
+test_done

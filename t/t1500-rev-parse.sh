@@ -1,0 +1,366 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git rev-parse: gitrevisions(7) and all that scripts ask for, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+GIT_COMMITTER_DATE='1700000000 +0100'
+GIT_AUTHOR_DATE='1700000000 +0100'
+export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
+
+test_expect_success 'set up' '
+	stock init -q -b main theirs &&
+	(cd theirs &&
+	 mkdir d && for i in 1 2 3; do
+		echo $i >f && echo $i >d/g && stock add . && stock commit -q -m c$i || exit
+	 done &&
+	 stock tag -a -m v1 v1.0 && stock branch b1 && stock checkout -q b1 && stock checkout -q main &&
+	 stock update-ref refs/remotes/o/main HEAD~1 && stock update-ref refs/remotes/o/b1 HEAD &&
+	 stock symbolic-ref refs/remotes/o/HEAD refs/remotes/o/main &&
+	 stock config remote.o.url nowhere && stock config remote.o.fetch "+refs/heads/*:refs/remotes/o/*" &&
+	 stock config branch.main.remote o && stock config branch.main.merge refs/heads/main &&
+	 stock update-ref refs/heads/v1.0 HEAD~1) &&
+	cp -R theirs ours &&
+	SHORT=$(stock -C theirs rev-parse --short HEAD) &&
+	FULL=$(stock -C theirs rev-parse HEAD)
+'
+
+# each: every line of standard input is an argument list for rev-parse.
+each () {
+	while read -r line
+	do
+		eval "peers_git rev-parse $line" || { echo "rev-parse $line"; return 1; }
+	done
+}
+
+test_expect_success 'parents, ancestors, types' '
+	each <<-\EOS
+	HEAD~3
+	HEAD^2
+	HEAD^0
+	HEAD~0
+	HEAD~99999999999
+	HEAD^^^^
+	HEAD^a
+	HEAD~a
+	"HEAD^{tree}"
+	"HEAD^{}"
+	"HEAD^{object}"
+	"HEAD^{commit}^{tree}:d"
+	"tags/v1.0^{}"
+	"tags/v1.0^{tag}"
+	"tags/v1.0^{foo}"
+	tags/v1.0^
+	"HEAD^{"
+	"HEAD^{tree"
+	"HEAD^!"
+	HEAD^@
+	HEAD^-
+	HEAD^-1
+	HEAD^-2
+	@
+	@~1
+	^
+	""
+	0
+	abc
+	EOS
+'
+
+test_expect_success 'messages' '
+	each <<-\EOS
+	"HEAD^{/c2}"
+	"HEAD^{/zz}"
+	"HEAD^{/}"
+	":/c1"
+	":/zz"
+	":/"
+	":/!x"
+	":/!-c3"
+	":/!!x"
+	"HEAD^{/!-c3}"
+	":/^c2$"
+	EOS
+'
+
+test_expect_success 'paths in trees and in the index, and why there is none' '
+	for PEERS_DIR in "" d
+	do
+		each <<-\EOS || return 1
+		HEAD:f
+		HEAD:
+		HEAD:nope
+		HEAD:d/nope
+		HEAD:./f
+		HEAD:./g
+		HEAD:d/
+		HEAD:./
+		HEAD:../f
+		HEAD:../../f
+		HEAD:f/x
+		:f
+		:0:f
+		:1:f
+		:nope
+		:d
+		:g
+		:./g
+		HEAD:g
+		nope:f
+		v1.0:f
+		EOS
+	done &&
+	PEERS_DIR=
+'
+
+test_expect_success 'reflogs' '
+	each <<-\EOS
+	"@{0}"
+	"main@{1}"
+	"main@{9}"
+	"@{9}"
+	"HEAD@{99}"
+	"main@{yesterday}"
+	"main@{5 years ago}"
+	"main@{2020-01-01}"
+	"HEAD@{zzz}"
+	"HEAD@{}"
+	"HEAD@{ 1}"
+	"HEAD@{1"
+	"@{+1}"
+	"nope@{1}"
+	"v1.0@{0}"
+	"HEAD@{1}~1"
+	"@{-1}"
+	"@{-5}"
+	"@{-1}@{0}"
+	"@{-1}~1"
+	-q --verify "main@{9}"
+	EOS
+'
+
+test_expect_success 'upstream and push' '
+	each <<-\EOS &&
+	"@{u}"
+	"@{upstream}"
+	"main@{U}"
+	"@{push}"
+	"b1@{u}"
+	"nope@{u}"
+	"HEAD@{u}"
+	--symbolic-full-name "@{u}"
+	--abbrev-ref "@{u}"
+	"@{u}~1"
+	EOS
+	for mode in nothing current upstream simple matching
+	do
+		stock -C theirs config push.default $mode && stock -C ours config push.default $mode &&
+		peers_git rev-parse --symbolic-full-name "@{push}" &&
+		peers_git rev-parse --symbolic-full-name "b1@{push}" || return 1
+	done &&
+	for d in ours theirs
+	do
+		stock -C $d config remote.o.push "refs/heads/main:refs/heads/b1" || return 1
+	done &&
+	peers_git rev-parse --symbolic-full-name "main@{push}" &&
+	peers_git rev-parse --symbolic-full-name "b1@{push}"
+'
+
+test_expect_success 'short names, ambiguous names, full names, describe output' '
+	cat >cases <<-EOS &&
+	main
+	heads/main
+	refs/heads/main
+	v1.0
+	tags/v1.0
+	heads/v1.0
+	o
+	o/main
+	config
+	index
+	$SHORT
+	$FULL
+	v1.0-0-g$SHORT
+	foo-1-g$SHORT
+	1234567890123456789012345678901234567890
+	x..y..z
+	EOS
+	each <cases
+'
+
+test_expect_success 'ranges' '
+	each <<-\EOS
+	HEAD..b1
+	HEAD~2..b1
+	b1...
+	..main
+	...
+	..
+	^HEAD
+	^nope
+	HEAD~2..nope
+	HEAD~1...HEAD~2
+	--symbolic HEAD~1..b1
+	--not HEAD ^HEAD~1
+	EOS
+'
+
+test_expect_success 'modes' '
+	each <<-\EOS
+	--verify HEAD
+	--verify nope
+	--verify -q nope
+	--verify HEAD main
+	--verify
+	--verify --default HEAD
+	-q --verify nope HEAD
+	--verify ^HEAD
+	--verify HEAD..b1
+	--verify --end-of-options --foo
+	--short HEAD
+	--short=5 HEAD
+	--short=1 HEAD
+	--short=100 HEAD
+	--short nope
+	--short HEAD main
+	--default HEAD
+	--default nope
+	--default
+	--sq --verify HEAD
+	--sq HEAD --foo f
+	--flags HEAD --foo b1 -y
+	--no-flags HEAD --foo -y f
+	--revs-only HEAD --foo -n3 --max-count=3 f -- f
+	--no-revs HEAD --foo -n3 --max-count=3 f -- f
+	--symbolic HEAD ^main HEAD~1..main
+	--symbolic-full-name HEAD ^main "HEAD@{0}" main~1 nope
+	--abbrev-ref HEAD main HEAD~1
+	--abbrev-ref=strict v1.0
+	--abbrev-ref=loose v1.0
+	--abbrev-ref=foo main
+	HEAD -- nope
+	nope --
+	HEAD nope
+	HEAD f
+	f HEAD
+	f --foo
+	--disambiguate=xyz
+	-n 3 HEAD
+	-n
+	EOS
+'
+
+test_expect_success 'groups of refs' '
+	each <<-\EOS
+	--all
+	--symbolic --all
+	--symbolic-full-name --branches
+	--symbolic --branches --tags --remotes
+	--abbrev-ref --branches
+	--symbolic --glob="heads/*"
+	--symbolic --glob=remotes
+	--symbolic --exclude=refs/heads/b1 --all
+	--symbolic --exclude="b*" --branches
+	--symbolic --branches=ma
+	--symbolic --branches="m*"
+	--exclude-hidden=foo --all
+	--symbolic --exclude-hidden=receive --all
+	EOS
+'
+
+test_expect_success 'places' '
+	for PEERS_DIR in "" d .git .git/refs
+	do
+		each <<-\EOS || return 1
+		--is-inside-work-tree --is-bare-repository --is-inside-git-dir --is-shallow-repository
+		--show-cdup
+		--show-prefix
+		--show-toplevel
+		--git-dir
+		--absolute-git-dir
+		--git-common-dir
+		--show-superproject-working-tree
+		--git-path objects/x --git-path index --git-path hooks
+		--path-format=relative --git-dir --git-common-dir --git-path x
+		--path-format=absolute --git-dir --git-common-dir --git-path x
+		--path-format=x
+		--resolve-git-dir .git
+		--resolve-git-dir nope
+		EOS
+	done &&
+	PEERS_DIR= &&
+	each <<-\EOS
+	--show-object-format --show-object-format=input
+	--show-object-format=foo
+	--local-env-vars
+	--git-path
+	--since=2020-01-01T00:00:00Z --until=@1234567890
+	EOS
+'
+
+test_expect_success '--parseopt and --sq-quote' '
+	cat >spec <<-\EOS &&
+	some-command [<options>] <args>...
+
+	some-command does foo and bar!
+	--
+	h,help    show the help
+
+	foo       some nifty option --foo
+	bar=      some cool option --bar with an argument
+	baz=arg   another cool option --baz with a named argument
+	qux?path  qux may take a path argument but has meaning by itself
+
+	  An option group Header
+	C?        option C with an optional argument
+	d!,x!neg  no neg
+	k*hid     hidden
+	EOS
+	PEERS_STDIN=$PWD/spec && export PEERS_STDIN &&
+	each <<-\EOS &&
+	--parseopt -- --foo --bar=ham --baz x -C -Czz --qux --qux=a "b c" --no-foo
+	--parseopt -- -h
+	--parseopt -- --help-all
+	--parseopt -- --nope
+	--parseopt -- --no-foo a -- b
+	--parseopt --keep-dashdash -- --foo -- b
+	--parseopt --stop-at-non-option -- a --foo
+	--parseopt --stuck-long -- -C -Cx --bar z --foo
+	--parseopt -- --no-neg
+	--parseopt -- -d --bar
+	--parseopt --
+	--parseopt -- --fo
+	--parseopt -- --ba 1
+	--parseopt -- -k
+	EOS
+	unset PEERS_STDIN &&
+	each <<-\EOS
+	--sq-quote a "b c" "d'"'"'e" "!"
+	--sq-quote
+	--parseopt
+	EOS
+'
+
+test_expect_success 'ambiguous abbreviations, with their candidates' '
+	for i in $(seq 1000); do printf "blob\ndata %s\n%s\n" ${#i} $i; done >input &&
+	stock -C theirs fast-import --quiet <input && cp -R theirs/.git/objects/. ours/.git/objects &&
+	for p in $(stock -C theirs cat-file --batch-all-objects --batch-check="%(objectname)" |
+		cut -c1-4 | uniq -d)
+	do
+		for form in $p "$p^{commit}" "$p^{tree}" $p:f --disambiguate=$p
+		do
+			peers_git rev-parse $form || return 1
+		done
+	done &&
+	test -n "$p"
+'
+
+test_expect_success 'outside of a repository' '
+	mkdir outside &&
+	(cd outside &&
+	 test_must_fail git rev-parse HEAD 2>../err && test_grep "not a git repository" ../err &&
+	 git rev-parse --sq-quote x && git rev-parse --local-env-vars >/dev/null)
+'
+
+test_done

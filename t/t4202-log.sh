@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git log: which commits, in which order, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+. "$TEST_DIRECTORY/lib-history.sh"
+
+GIT_COMMITTER_DATE='1600700000 +0000'
+GIT_AUTHOR_DATE='1600700000 +0000'
+export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
+
+test_expect_success 'set up' '
+	make_history theirs 2>/dev/null && cp -R theirs ours
+'
+
+# each_log ARGS: every line of standard input is the rest of a log command.
+each_log () {
+	while read -r line
+	do
+		eval "peers_git log $* $line" || { echo "log $* $line"; return 1; }
+	done
+}
+
+test_expect_success 'orders, counts, parents' '
+	each_log --oneline <<-\EOS
+	--all
+	odd
+	--topo-order --all
+	--date-order --all
+	--author-date-order --all
+	--reverse
+	--topo-order --reverse
+	--merges
+	--no-merges --all
+	--min-parents=3
+	--max-parents=0 --all
+	--first-parent
+	-n 3
+	-3
+	--max-count=2
+	--max-count=-1
+	--skip=2 -n2
+	--skip=100
+	--parents
+	--parents --no-abbrev
+	--source --all
+	--source main side
+	EOS
+'
+
+test_expect_success 'ranges and groups of refs' '
+	each_log "--format=\"%m %h %s\"" <<-\EOS
+	main~3..main
+	left...right
+	--left-right left...right
+	--left-only left...right
+	--right-only --left-right left...right
+	^main~4 main
+	main --not side
+	main --not --all
+	--branches
+	--tags
+	--remotes
+	--glob=heads/topic*
+	--branches="topic*"
+	--branches=nope
+	--exclude=refs/heads/main --all
+	--branches --not main
+	--boundary main~3..main
+	--boundary left...right
+	--boundary --topo-order left...right
+	--boundary --reverse main~4..main
+	--boundary -n 3
+	--ancestry-path main~8..main
+	--ancestry-path=right main~8..main
+	"main^!"
+	main^@
+	main~9^-
+	main~9^-2
+	v1.0 v2.0 tag-of-tag
+	"main^{tree}"
+	HEAD:file
+	--exclude-first-parent-only main ^side
+	--no-walk main side
+	--no-walk --all
+	--no-walk=unsorted main side odd
+	--no-walk main~2..main
+	EOS
+'
+
+test_expect_success 'dates' '
+	each_log --oneline <<-\EOS
+	--since=2020-09-14
+	--until=2020-09-13T20:00:00Z
+	--since=2020-09-13T15:00:00Z --until=2020-09-14
+	--since=2020-09-13T18:00:00Z main~2..main
+	--since-as-filter=2020-09-13T20:00:00Z
+	--max-age=1600050000
+	--min-age=1600050000
+	EOS
+'
+
+test_expect_success 'patterns' '
+	each_log --oneline <<-\EOS
+	--grep=merge
+	--grep=MERGE -i
+	--grep=^merge
+	--grep="topic" --grep=second --all-match --all
+	--invert-grep --grep=merge
+	--author=Thor
+	--author=Nick
+	--author=nicholas
+	--author=Nick --no-mailmap
+	--committer=Mitter
+	--author=Topic --grep=second --all
+	-E --grep="(left|right)"
+	-F --grep=%H --all
+	--grep="a.*b"
+	--author=Thor --author=Topic --all
+	--grep=Umlauten --all
+	--grep=nothing
+	--author="a["
+	EOS
+'
+
+test_expect_success 'paths, and what they leave of the history' '
+	for p in dir/ dir/renamed other nope "file dir/c" ":!file" "*x" ":(icase)FILE"
+	do
+		for o in "" --full-history "--full-history --all --parents --topo-order"
+		do
+			peers_git log --oneline $o -- $p || { echo "log $o -- $p"; return 1; }
+		done
+	done &&
+	for p in file dir t-x left
+	do
+		for o in --parents --first-parent --sparse "--boundary main~6.." "--merges --full-history"
+		do
+			peers_git log --oneline $o -- $p || { echo "log $o -- $p"; return 1; }
+		done
+	done
+'
+
+test_expect_success 'from a subdirectory' '
+	PEERS_DIR=dir &&
+	each_log --oneline <<-\EOS &&
+	--
+	-- a
+	-- .
+	-- ../file b
+	a
+	nope
+	EOS
+	PEERS_DIR=
+'
+
+test_expect_success 'what is refused' '
+	for d in ours theirs
+	do
+		: >$d/side || return 1
+	done &&
+	each_log <<-\EOS &&
+	main nope
+	nope --
+	^nope
+	main..nope
+	--foo
+	--since
+	side
+	side --
+	-- side
+	-g --reverse
+	-g main..side
+	--ancestry-path
+	1234567890123456789012345678901234567890
+	-5x
+	--pretty=foo
+	--date=foo
+	--decorate=foo
+	file main
+	EOS
+	rm ours/side theirs/side &&
+	test_must_fail git -C ours log --simplify-merges 2>err && test_grep "not available yet" err
+'
+
+test_expect_success 'a repository without commits' '
+	rm -rf ours theirs && stock init -q -b main theirs && cp -R theirs ours &&
+	peers_git log && peers_git log --all && peers_git log main && peers_git log HEAD --
+'
+
+test_expect_success 'a shallow clone ends where it ends' '
+	rm -rf full ours theirs && make_history full 2>/dev/null &&
+	stock clone -q --depth 3 "file://$PWD/full" theirs 2>/dev/null && cp -R theirs ours &&
+	peers_git log --oneline && peers_git log --pretty=raw && peers_git rev-parse --is-shallow-repository &&
+	peers_git rev-parse HEAD~9
+'
+
+test_expect_success 'a parent that is missing is told' '
+	rm -rf ours && stock init -q -b main ours &&
+	stock -C full cat-file commit main~1 >raw &&
+	id=$(stock -C ours hash-object -t commit -w --stdin --literally <raw) &&
+	echo $id >ours/.git/refs/heads/main &&
+	test_must_fail git -C ours log 2>err &&
+	test_grep "^fatal: .*$(stock -C full rev-parse main~2)" err
+'
+
+test_done
