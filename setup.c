@@ -240,12 +240,14 @@ static int choose_worktree(char **out, const struct candidate *c, const struct r
  * here: the cwd from now on; NULL: it may still change.
  */
 static char *gitdir_text(const struct candidate *c, const char *real, const char *here,
-			 bool moved)
+			 bool moved, bool worktree_said)
 {
 	const char *rest;
 
+	if (moved && (c->given || worktree_said))
+		return xstrdup(real);
 	if (c->given)
-		return xstrdup(moved ? real : c->gitdir);
+		return xstrdup(c->gitdir);
 	rest = here ? path_inside(c->gitdir, here) : NULL;
 	if (rest && !*rest)
 		return xstrdup(".");
@@ -317,7 +319,8 @@ static int settle(struct repo_place *p, const struct candidate *c, const char *c
 	if (!rc) {
 		const char *here = p->cwd_outside ? NULL : moved ? p->worktree : cwd;
 
-		p->gitdir = gitdir_text(c, real, here, moved);
+		p->gitdir = gitdir_text(c, real, here, moved,
+					getenv("GIT_WORK_TREE") || p->format.worktree);
 		p->commondir = xstrdup(linked ? common : p->gitdir);
 		p->bare = p->format.bare != 0 && !p->worktree;
 	}

@@ -97,7 +97,7 @@ static void absolute_git_dir(struct repository *r, enum path_format format UNUSE
 
 static void show_toplevel(struct repository *r, enum path_format format)
 {
-	if (!r->worktree || r->cwd_outside)
+	if (!r->worktree)
 		die("this operation must be run in a work tree");
 	if (format == PATH_FORMAT_DEFAULT)
 		puts(r->worktree);
