@@ -110,6 +110,11 @@ bool pathspec_match(const struct pathspec *ps, const char *path, size_t len, boo
 	return found && !(ps->has_exclude && any_matches(ps, true, path, len, is_dir, NULL));
 }
 
+bool pathspec_excludes(const struct pathspec *ps, const char *path, size_t len)
+{
+	return ps->has_exclude && any_matches(ps, true, path, len, false, NULL);
+}
+
 /* ---- directories ---- */
 
 /* Can, must something below "dir/" match the item? */

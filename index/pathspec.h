@@ -52,6 +52,8 @@ enum pathspec_match { PATHSPEC_NO_MATCH, PATHSPEC_MATCH, PATHSPEC_MATCH_BELOW };
  */
 bool pathspec_match(const struct pathspec *ps, const char *path, size_t len, bool is_dir,
 		    char *seen);
+/* Is it an exclude item that matches? For directories as one name, "dir/". */
+bool pathspec_excludes(const struct pathspec *ps, const char *path, size_t len);
 /* For a directory: all below match / something below may match / nothing can. */
 enum pathspec_match pathspec_match_dir(const struct pathspec *ps, const char *dir, size_t len);
 /* Longest common literal directory of all items, "" or "a/b/"; caller frees. */

@@ -183,6 +183,13 @@ static enum pathspec_match match_below(const struct walker *w)
 	return w->ps ? pathspec_match_dir(w->ps, w->path.buf, w->path.len) : PATHSPEC_MATCH;
 }
 
+/* A directory without tracked files is left out if its name is excluded, whatever is in it. */
+static bool is_unwanted(const struct walker *w)
+{
+	return w->ps && (pathspec_excludes(w->ps, w->path.buf, w->path.len) ||
+			 match_below(w) == PATHSPEC_NO_MATCH);
+}
+
 static bool is_ignored(const struct walker *w, bool is_dir)
 {
 	const struct ignore_pattern *p;
@@ -241,7 +248,7 @@ static int has_content(struct walker *w)
 		push(w, &n, &n.items[i]);
 		if (!n.items[i].is_dir)
 			ret = path_matches(w);
-		else if (match_below(w) != PATHSPEC_NO_MATCH)
+		else if (!is_unwanted(w))
 			ret = has_content(w);
 		strbuf_setlen(&w->path, len);
 	}
@@ -280,7 +287,7 @@ static int summarize_subdir(struct walker *w, struct summary *s)
 	struct summary sub = { .ignored_paths = STRBUF_INIT };
 	int ret;
 
-	if (match_below(w) == PATHSPEC_NO_MATCH)
+	if (is_unwanted(w))
 		return 0;
 	if (is_ignored(w, true))
 		return w->want_ignored ? summarize_ignored_dir(w, s) : 0;
@@ -415,7 +422,7 @@ static int show_untracked_dir(struct walker *w, bool in_ignored)
 	struct names n = NAMES_INIT;
 	int ret;
 
-	if ((ignored && !w->want_ignored) || match_below(w) == PATHSPEC_NO_MATCH)
+	if ((ignored && !w->want_ignored) || is_unwanted(w))
 		return 0;
 	if (ignored && (w->matching || w->mode != UNTRACKED_ALL))
 		return show_ignored_dir(w);
