@@ -125,7 +125,7 @@ static bool needs_space(const char *name)
 {
 	static const char *const names[] = {
 		"open", "write", "pwrite", "writev", "mkdir", "link", "link_fd",
-		"symlink", "fsetxattr", "ftruncate",
+		"symlink", "fsetxattr",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

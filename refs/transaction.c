@@ -353,7 +353,6 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 	if (rc < 0) {
 		t->state = TRANSACTION_CLOSED;
 		unlock_all(t);
-		tidy_dirs(t);
 		return rc;
 	}
 	t->state = TRANSACTION_PREPARED;
@@ -394,8 +393,8 @@ void ref_transaction_free(struct ref_transaction *t)
 	if (!t)
 		return;
 	unlock_all(t);
-	if (t->state == TRANSACTION_PREPARED)
-		tidy_dirs(t);
+	if (t->state != TRANSACTION_OPEN)
+		tidy_dirs(t); /* now that the batch has let go */
 	for (i = 0; i < t->nr; i++)
 		free_update(t->updates[i]);
 	strmap_clear(&t->by_name, NULL);
