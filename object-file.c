@@ -15,6 +15,8 @@
 /* Up to this file size the content's size is guessed instead of looked up first. */
 #define GUESS_MAX (64 * 1024)
 #define STREAM_BYTES (64 * 1024)
+/* Content is copied behind its header up to this size. */
+#define COPY_MAX ((size_t)16 * 1024 * 1024)
 #define MODE_LOOSE 0444
 
 void loose_object_path(struct strbuf *out, const char *objdir, const struct object_id *oid)
@@ -434,13 +436,45 @@ int loose_object_stream(const char *objdir, const struct object_id *oid,
 
 /* ---- writing ---- */
 
+/* Header and content as two pieces of one stream: slower, but without a copy. */
+static void deflate_pieces(struct strbuf *out, const char *head, size_t head_len,
+			   const unsigned char *data, size_t size, int level)
+{
+	z_stream z = { .next_in = (unsigned char *)head, .avail_in = (uInt)head_len };
+	size_t left = size;
+	int status;
+
+	if (deflateInit(&z, level) != Z_OK)
+		BUG("cannot start to deflate at level %d", level);
+	do {
+		if (!z.avail_in && left) {
+			z.next_in = (unsigned char *)data + (size - left);
+			z.avail_in = left < STREAM_BYTES ? (uInt)left : STREAM_BYTES;
+			left -= z.avail_in;
+		}
+		strbuf_grow(out, STREAM_BYTES);
+		z.next_out = (unsigned char *)out->buf + out->len;
+		z.avail_out = STREAM_BYTES;
+		status = deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
+		strbuf_setlen(out, out->len + STREAM_BYTES - z.avail_out);
+	} while (status == Z_OK || status == Z_BUF_ERROR);
+	deflateEnd(&z);
+	if (status != Z_STREAM_END)
+		BUG("deflate: %d", status);
+}
+
 void loose_object_deflate(struct strbuf *out, enum object_type type, const void *data,
 			  size_t size, int level)
 {
 	char head[OBJECT_HEADER_MAX];
 	size_t n = (size_t)object_header_format(head, type, size);
-	unsigned char *whole = xmalloc(st_add(n, size));
+	unsigned char *whole;
 
+	if (size > COPY_MAX) {
+		deflate_pieces(out, head, n, data, size, level);
+		return;
+	}
+	whole = xmalloc(n + size);
 	memcpy(whole, head, n);
 	if (size)
 		memcpy(whole + n, data, size);

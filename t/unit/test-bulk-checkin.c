@@ -401,6 +401,18 @@ static void jobs_keep_their_order(void **state UNUSED)
 	expect_files(0, 1);
 }
 
+/* Reading checks the hash of what is loose. */
+static int read_one(void *data UNUSED, const struct object_id *oid)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct err err = ERR_INIT;
+
+	MUST(bulk_checkin_read(bulk, oid, &buf, &err));
+	assert_int_equal(buf.size, (size_t)20 << 20);
+	object_buf_release(&buf);
+	return 0;
+}
+
 /* Far more than may be in flight, submitted at once; and held until it is much. */
 static void big_jobs(void **state UNUSED)
 {
@@ -416,6 +428,7 @@ static void big_jobs(void **state UNUSED)
 		assert_int_equal(nr_failed, 0);
 		assert_int_equal(bulk_checkin_count(bulk), 6);
 		publish();
+		bulk_checkin_foreach(bulk, read_one, NULL);
 		end();
 	}
 	/* the second time two or three were loose before the limit was reached */
