@@ -197,6 +197,26 @@ static int choose_gitdir(struct init_job *j, const struct repo_init_options *o, 
 
 /* ---- what was there, what is asked for ---- */
 
+static int take_hash(struct init_job *j, const char *name, struct err *err)
+{
+	const struct hash_algo *algo = hash_algo_by_name(name);
+
+	if (!algo)
+		return err_set(err, ERR_INVALID, "unknown hash algorithm '%s'", name);
+	j->format.hash = algo->id;
+	return 0;
+}
+
+/* GIT_DEFAULT_HASH, init.defaultObjectFormat, SHA-1. */
+static int default_hash(struct init_job *j, struct err *err)
+{
+	const char *name = getenv("GIT_DEFAULT_HASH");
+
+	if (!name && config_get_string(j->config, "init.defaultobjectformat", &name, err) < 0)
+		return ERR_INVALID;
+	return take_hash(j, name && *name ? name : "sha1", err);
+}
+
 /* Before templates: format, hash and settings of a repository that is there. */
 static int look_at_existing(struct init_job *j, const struct repo_init_options *o,
 			    struct err *err)
@@ -222,14 +242,7 @@ static int look_at_existing(struct init_job *j, const struct repo_init_options *
 				       "with different hash");
 		return 0;
 	}
-	if (!algo && getenv("GIT_DEFAULT_HASH")) {
-		algo = hash_algo_by_name(getenv("GIT_DEFAULT_HASH"));
-		if (!algo)
-			return err_set(err, ERR_INVALID, "unknown hash algorithm '%s'",
-				       getenv("GIT_DEFAULT_HASH"));
-	}
-	j->format.hash = algo ? algo->id : HASH_SHA1;
-	return 0;
+	return algo ? take_hash(j, o->hash_name, err) : default_hash(j, err);
 }
 
 /* core.fsync and core.sharedRepository of the outside, or of the repository here. */

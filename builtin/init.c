@@ -186,6 +186,8 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 	if (bare && o.separate_git_dir)
 		die("options '%s' and '%s' cannot be used together", "--separate-git-dir",
 		    "--bare");
+	if (!ref_format)
+		ref_format = getenv("GIT_DEFAULT_REF_FORMAT");
 	if (ref_format && strcmp(ref_format, "files"))
 		die("unknown ref storage format '%s'", ref_format);
 	if (o.separate_git_dir)
