@@ -37,7 +37,7 @@ static int copy_built_in(struct init_job *j, struct err *err)
 		if (!text)
 			rc = init_mkdir(j, path, err);
 		else if (!file_exists(path))
-			rc = init_write(j, path, text, strlen(text), 0666, PUBLISH_FILE, err);
+			rc = init_write(j, path, text, strlen(text), 0, PUBLISH_FILE, err);
 		free(path);
 	}
 	return rc;
@@ -72,7 +72,7 @@ static int copy_file(struct init_job *j, const char *from, const char *to,
 
 	if (!rc)
 		rc = init_write(j, to, content.buf, content.len,
-				st->st_mode & 0100 ? 0777 : 0666,
+				st->st_mode & 0100 ? INIT_EXECUTABLE : 0,
 				is_head ? PUBLISH_REF : PUBLISH_FILE, err);
 	strbuf_release(&content);
 	return rc;

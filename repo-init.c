@@ -4,12 +4,13 @@
 #include "compat/syscalls.h"
 #include "repo-init.h"
 #include "fs/file.h"
-#include "fs/tempfile.h"
+#include "fs/lockfile.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "write-or-die.h"
 
 #define FALLBACK_BRANCH "master"
+#define INIT_LOCK_TIMEOUT_MS 1000
 
 static bool is_branch_name(const char *name)
 {
@@ -48,6 +49,17 @@ int init_default_branch(const struct config_set *c, char **out, bool *is_fallbac
 
 /* ---- files and directories, undone if it does not come about ---- */
 
+/* An x bit for everybody who may read. */
+static int make_executable(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 ||
+	    RETRY_EINTR(sys->fchmod(fd, (st.st_mode | (st.st_mode & 0444) >> 2) & 07777)) < 0)
+		return err_set_errno(err, "chmod on '%s' failed", path);
+	return 0;
+}
+
 int init_mkdir(struct init_job *j, const char *path, struct err *err)
 {
 	struct strbuf parent = STRBUF_INIT;
@@ -67,25 +79,32 @@ int init_mkdir(struct init_job *j, const char *path, struct err *err)
 	return rc;
 }
 
-int init_write(struct init_job *j, const char *path, const char *content, size_t len, int mode,
-	       enum publish_class order, struct err *err)
+/*
+ * Under "PATH.lock" like any other change of the file: two who make the same
+ * repository wait for each other, and what is left after a kill is taken over (P5).
+ */
+int init_write(struct init_job *j, const char *path, const char *content, size_t len,
+	       unsigned flags, enum publish_class order, struct err *err)
 {
-	struct strbuf dir = STRBUF_INIT;
-	struct tempfile *tf = NULL;
-	int rc;
+	struct lockfile lk = LOCKFILE_INIT;
+	int rc = lockfile_hold(&lk, path, LOCK_NO_DEREF, INIT_LOCK_TIMEOUT_MS, err);
 
-	path_dirname(&dir, path);
-	if (!file_exists(path))
+	if (rc < 0)
+		return rc;
+	if (!file_exists(path)) {
 		strvec_push(&j->files, path);
-	rc = tempfile_create_in(&tf, dir.buf, "tmp_init_", mode, err);
+	} else if (!(flags & INIT_REPLACE)) { /* somebody was faster: what exists stays */
+		lockfile_release(&lk);
+		return 0;
+	}
+	rc = write_in_full(lk.tf->fd, content, len, lk.tf->path, err);
+	if (!rc && (flags & INIT_EXECUTABLE))
+		rc = make_executable(lk.tf->fd, lk.tf->path, err);
 	if (!rc)
-		rc = write_in_full(tf->fd, content, len, path, err);
+		rc = apply_shared_perm(lk.tf->path, j->shared_perm, err);
 	if (!rc)
-		rc = apply_shared_perm(tf->path, j->shared_perm, err);
-	if (!rc)
-		rc = tempfile_stage(&tf, j->batch, FSYNC_OTHER, order, path, false, err);
-	tempfile_delete(&tf);
-	strbuf_release(&dir);
+		rc = lockfile_stage(&lk, j->batch, FSYNC_OTHER, order, err);
+	lockfile_release(&lk);
 	return rc;
 }
 
@@ -109,7 +128,7 @@ static int write_text(struct init_job *j, const char *name, const char *text,
 {
 	char *path = path_join(j->gitdir, name);
 	int rc = file_exists(path) ? 0
-		: init_write(j, path, text, strlen(text), 0666, order, err);
+		: init_write(j, path, text, strlen(text), 0, order, err);
 
 	free(path);
 	return rc;
@@ -172,7 +191,7 @@ static int separate(struct init_job *j, const struct repo_init_options *o, struc
 		 * names none would stop every command here.
 		 */
 		strbuf_addf(&text, "gitdir: %s\n", o->separate_git_dir);
-		rc = init_write(j, o->gitdir, text.buf, text.len, 0666, PUBLISH_INDEX, err);
+		rc = init_write(j, o->gitdir, text.buf, text.len, INIT_REPLACE, PUBLISH_INDEX, err);
 	}
 	strbuf_release(&parent);
 	strbuf_release(&text);
@@ -404,7 +423,7 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 		for (size_t i = 0; !rc && i < l.nr; i++)
 			rc = config_text_edit(&text, &l.v[i], path, err);
 		if (!rc)
-			rc = init_write(j, path, text.buf, text.len, 0666, PUBLISH_FILE, err);
+			rc = init_write(j, path, text.buf, text.len, 0, PUBLISH_FILE, err);
 		strbuf_release(&text);
 	}
 	free(path);

@@ -29,9 +29,11 @@ struct init_job {
 };
 /* The directory and its missing parents; removed again by repo_init if that fails. */
 MUST_USE int init_mkdir(struct init_job *j, const char *path, struct err *err);
+#define INIT_EXECUTABLE 1u
+#define INIT_REPLACE 2u /* else a file that is there stays */
 /* Stage a new file. */
 MUST_USE int init_write(struct init_job *j, const char *path, const char *content, size_t len,
-			int mode, enum publish_class order, struct err *err);
+			unsigned flags, enum publish_class order, struct err *err);
 /*
  * What the template has and the repository does not: --template, GIT_TEMPLATE_DIR,
  * init.templateDir, or a small built-in one.
