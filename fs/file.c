@@ -6,6 +6,7 @@
 #include "util/path.h"
 #include "write-or-die.h"
 #include <dirent.h>
+#include <signal.h>
 
 /* ---- reading ---- */
 
@@ -319,17 +320,39 @@ int remove_tree(const char *path, bool keep_top, struct err *err)
 
 /* ---- what a file system can do ---- */
 
+#define PROBE "sluice-probe-"
+
+/* Probes live for a moment; one whose process is gone was left by a kill (P5). */
+static void reap_probes(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	const char *pid;
+
+	while (d && (e = readdir(d))) {
+		struct strbuf path = STRBUF_INIT;
+
+		if (!skip_prefix(e->d_name, PROBE, &pid) || !isdigit((unsigned char)*pid) ||
+		    !kill((pid_t)atol(pid), 0) || errno != ESRCH)
+			continue;
+		strbuf_addpath(&path, dir, e->d_name);
+		sys->unlink(path.buf);
+		strbuf_release(&path);
+	}
+	if (d)
+		closedir(d);
+}
+
 /* A file of our own to try things with; its path is in `path`. */
 static bool make_probe(struct strbuf *path, const char *dir)
 {
-	static const char name[] = "sluice-probe";
-
+	reap_probes(dir);
 	for (unsigned i = 0; i < 100; i++) {
 		int fd;
 
 		strbuf_reset(path);
-		strbuf_addpath(path, dir, name);
-		strbuf_addf(path, "-%ld-%u", (long)getpid(), i);
+		strbuf_addpath(path, dir, PROBE);
+		strbuf_addf(path, "%ld-%u", (long)getpid(), i);
 		fd = (int)RETRY_EINTR(sys->open(path->buf,
 						O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
 						0644));
