@@ -100,8 +100,8 @@ static bool pattern_name(const struct funcname *f, const struct text_line *l,
 static bool name_of_line(const struct funcname *f, const struct text_line *l,
 			 struct strbuf *out)
 {
-	const char *name;
-	size_t len;
+	const char *name = l->text;
+	size_t len = 0;
 
 	if (!(f ? pattern_name(f, l, &name, &len) : default_name(l, &name, &len)))
 		return false;
