@@ -229,7 +229,7 @@ static void note_unstaged(void *data, const struct index_entry *e, enum worktree
 	if (MODE_IS_GITLINK(e->mode) && c->o->submodules == SUBMODULES_NONE)
 		return;
 	it = status_item_append(c->s, e->name);
-	it->mode_index = e->flags & CE_INTENT_TO_ADD ? 0 : e->mode;
+	it->mode_index = e->flags & CE_INTENT_TO_ADD && why != WT_DELETED ? 0 : e->mode;
 	if (it->mode_index)
 		it->oid_index = e->oid;
 	it->is_gitlink = MODE_IS_GITLINK(e->mode);
