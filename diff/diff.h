@@ -155,6 +155,7 @@ struct diff_options {
 	bool minimal, indent_heuristic;
 	bool text;	 /* -a: nothing is binary */
 	bool binary;	 /* --binary: patches that can be applied */
+	bool irreversible_delete; /* -D: what went is not shown */
 	bool full_index;
 	int abbrev;	 /* digits; -1: automatic, 0: all */
 	const char *src_prefix, *dst_prefix;

@@ -5,6 +5,7 @@
 #include "diff/hunk.h"
 #include "diff/whitespace.h"
 #include "util/alloc.h"
+#include "util/utf8.h"
 
 /* ---- function names ---- */
 
@@ -96,6 +97,16 @@ static bool pattern_name(const struct funcname *f, const struct text_line *l,
 	return false;
 }
 
+/* A character that was cut through, or anything that is not UTF-8, ends the name. */
+static size_t valid_utf8_len(const char *name, size_t len)
+{
+	const char *at = name;
+
+	while (len && utf8_next(&at, &len) >= 0)
+		;
+	return (size_t)(at - name);
+}
+
 /* Sets the name if the line has one. */
 static bool name_of_line(const struct funcname *f, const struct text_line *l,
 			 struct strbuf *out)
@@ -110,7 +121,7 @@ static bool name_of_line(const struct funcname *f, const struct text_line *l,
 	while (len && diff_is_space(name[len - 1]))
 		len--;
 	strbuf_reset(out);
-	strbuf_add(out, name, len);
+	strbuf_add(out, name, valid_utf8_len(name, len));
 	return true;
 }
 
@@ -179,43 +190,106 @@ static size_t old_end(const struct text_change *c)
 	return c->old_first + c->old_nr;
 }
 
-/* The next hunk at or behind change `from`; false if there is none. */
-static bool next_hunk(const struct hunk_printer *hp, size_t from, struct hunk *h)
+/* Equal lines between a change and a later one. */
+static size_t distance(const struct text_change *a, const struct text_change *b)
 {
-	const struct text_diff *d = hp->d;
-	size_t context = hp->o->context;
-	size_t gap = 2 * context + hp->o->interhunk_context, room;
+	return b->old_first - old_end(a);
+}
 
-	while (from < d->nr && d->changes[from].ignorable)
-		from++;
-	if (from == d->nr)
-		return false;
-	h->from = from;
-	h->to = from + 1;
+/*
+ * Where a hunk begins: ignorable changes before it are left out, up to the last one
+ * that is farther from what comes next than the context reaches.
+ */
+static size_t skip_ignorable(const struct text_diff *d, size_t from, size_t context)
+{
+	for (size_t i = from; i < d->nr && d->changes[i].ignorable; i++)
+		if (i + 1 == d->nr || distance(&d->changes[i], &d->changes[i + 1]) >= context)
+			from = i + 1;
+	return from;
+}
+
+/*
+ * The last change of the hunk that begins with `from`. Ignorable ones that lie within
+ * the context of the one before come along, but do not carry the hunk on; lines
+ * that they add count as distance.
+ */
+static size_t last_of_hunk(const struct text_diff *d, size_t from, size_t context, size_t gap)
+{
+	size_t last = from, ignored = 0;
+
 	for (size_t i = from + 1; i < d->nr; i++) {
-		if (d->changes[i].ignorable)
-			continue;
-		if (d->changes[i].old_first - old_end(&d->changes[h->to - 1]) > gap)
+		const struct text_change *prev = &d->changes[i - 1], *c = &d->changes[i];
+		size_t away = distance(prev, c);
+		bool near = away < context;
+
+		if (away > gap)
 			break;
-		h->to = i + 1;
+		if (near && (!c->ignorable || last == i - 1)) {
+			last = i;
+			ignored = 0;
+		} else if (near && c->ignorable) {
+			ignored += c->new_nr;
+		} else if (last != i - 1 &&
+			   c->old_first + ignored - old_end(&d->changes[last]) > gap) {
+			break;
+		} else if (!c->ignorable) {
+			last = i;
+			ignored = 0;
+		} else {
+			ignored += c->new_nr;
+		}
 	}
-	h->old_first = d->changes[from].old_first;
-	h->new_first = d->changes[from].new_first;
-	room = h->old_first < h->new_first ? h->old_first : h->new_first;
-	if (room > context)
-		room = context;
-	h->old_first -= room;
-	h->new_first -= room;
-	h->old_end = old_end(&d->changes[h->to - 1]);
-	h->new_end = d->changes[h->to - 1].new_first + d->changes[h->to - 1].new_nr;
-	room = d->side[0].nr - h->old_end;
-	if (room > d->side[1].nr - h->new_end)
-		room = d->side[1].nr - h->new_end;
-	if (room > context)
-		room = context;
-	h->old_end += room;
-	h->new_end += room;
+	return last;
+}
+
+static size_t at_most(size_t n, size_t limit)
+{
+	return n < limit ? n : limit;
+}
+
+/* The next hunk at or behind change `from`; false if there is none. */
+static bool next_hunk(const struct text_diff *d, const struct diff_options *o, size_t from,
+		      struct hunk *h)
+{
+	size_t context = o->context, after;
+	const struct text_change *first, *last;
+
+	h->from = skip_ignorable(d, from, context);
+	if (h->from >= d->nr)
+		return false;
+	h->to = last_of_hunk(d, h->from, context, 2 * context + o->interhunk_context) + 1;
+	first = &d->changes[h->from];
+	last = &d->changes[h->to - 1];
+	h->old_first = first->old_first - at_most(context, first->old_first);
+	h->new_first = first->new_first - at_most(context, first->new_first);
+	h->old_end = old_end(last);
+	h->new_end = last->new_first + last->new_nr;
+	after = at_most(context, d->side[0].nr - h->old_end);
+	after = at_most(after, d->side[1].nr - h->new_end);
+	h->old_end += after;
+	h->new_end += after;
 	return true;
+}
+
+void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64_t *added,
+		 uint64_t *deleted)
+{
+	struct hunk h;
+
+	*added = *deleted = 0;
+	for (size_t from = 0; next_hunk(d, o, from, &h); from = h.to) {
+		for (size_t i = h.from; i < h.to; i++) {
+			*added += d->changes[i].new_nr;
+			*deleted += d->changes[i].old_nr;
+		}
+	}
+}
+
+bool hunks_any(const struct text_diff *d, const struct diff_options *o)
+{
+	struct hunk h;
+
+	return next_hunk(d, o, 0, &h);
 }
 
 /* "12,3"; the line before an empty range; no count if it is one. */
@@ -237,49 +311,64 @@ static void print_header(const struct hunk_printer *hp, const struct hunk *h,
 	strbuf_addstr(hp->out, " +");
 	add_range(hp->out, h->new_first, h->new_end - h->new_first);
 	strbuf_addf(hp->out, " @@%s", reset);
-	if (name->len)
-		strbuf_addf(hp->out, "%s %s%s%s%s", diff_color_of(hp->o, DIFF_COLOR_CONTEXT),
-			    reset, diff_color_of(hp->o, DIFF_COLOR_FUNC), name->buf, reset);
+	if (name->len) {
+		strbuf_addf(hp->out, "%s %s%s", diff_color_of(hp->o, DIFF_COLOR_CONTEXT),
+			    reset, diff_color_of(hp->o, DIFF_COLOR_FUNC));
+		strbuf_addbuf(hp->out, name); /* may hold NULs */
+		strbuf_addstr(hp->out, reset);
+	}
 	strbuf_addch(hp->out, '\n');
 }
 
-/* Empty lines that the new text has more of at its end start at this line. */
-static size_t first_blank_at_eof(const struct text_diff *d)
+/*
+ * Empty lines that the new text has more of at its end are shown as errors: those at
+ * or behind new_line that come when the old text has reached old_line (from 1).
+ */
+struct blank_at_eof {
+	size_t old_line, new_line; /* 0: there are none */
+};
+
+static bool is_blank_line(const struct text_line *l)
+{
+	for (size_t i = 0; i < l->len; i++)
+		if (!diff_is_space(l->text[i]))
+			return false;
+	return true;
+}
+
+static struct blank_at_eof find_blank_at_eof(const struct text_diff *d)
 {
 	size_t end[2];
 
 	for (int i = 0; i < 2; i++) {
 		const struct text_side *s = &d->side[i];
 
-		for (end[i] = s->nr; end[i]; end[i]--) {
-			const struct text_line *l = &s->lines[end[i] - 1];
-			size_t n = 0;
-
-			while (n < l->len && diff_is_space(l->text[n]))
-				n++;
-			if (n < l->len)
-				break;
-		}
+		for (end[i] = s->nr; end[i] && is_blank_line(&s->lines[end[i] - 1]);)
+			end[i]--;
 	}
 	if (d->side[1].nr - end[1] <= d->side[0].nr - end[0])
-		return SIZE_MAX;
-	return end[1];
+		return (struct blank_at_eof){ 0, 0 };
+	return (struct blank_at_eof){ end[0] + 1, end[1] };
 }
 
-static void print_hunk(const struct hunk_printer *hp, const struct hunk *h, size_t blank_eof)
+static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
+		       const struct blank_at_eof *eof)
 {
 	const struct text_line *old = hp->d->side[0].lines, *new = hp->d->side[1].lines;
-	size_t j = h->new_first;
+	/* the old line that is next, as the hunk header has it */
+	size_t at = h->old_first + (h->old_end > h->old_first), j = h->new_first;
 
 	for (size_t n = h->from; n < h->to; n++) {
 		const struct text_change *c = &hp->d->changes[n];
 
-		for (; j < c->new_first; j++)
+		for (; j < c->new_first; j++, at++)
 			print_line(hp, ' ', &new[j], false);
-		for (size_t i = 0; i < c->old_nr; i++)
+		for (size_t i = 0; i < c->old_nr; i++, at++)
 			print_line(hp, '-', &old[c->old_first + i], false);
 		for (size_t i = 0; i < c->new_nr; i++, j++)
-			print_line(hp, '+', &new[j], j >= blank_eof);
+			print_line(hp, '+', &new[j],
+				   eof->old_line && at >= eof->old_line &&
+					   j + 1 >= eof->new_line && is_blank_line(&new[j]));
 	}
 	for (; j < h->new_end; j++)
 		print_line(hp, ' ', &new[j], false);
@@ -288,18 +377,20 @@ static void print_hunk(const struct hunk_printer *hp, const struct hunk *h, size
 void hunks_print(const struct hunk_printer *hp)
 {
 	struct strbuf name = STRBUF_INIT;
-	size_t blank_eof = hp->o->color ? first_blank_at_eof(hp->d) : SIZE_MAX;
+	struct blank_at_eof eof = { 0, 0 };
 	size_t from = 0, searched = 0;
 	struct hunk h;
 
-	for (; next_hunk(hp, from, &h); from = h.to) {
+	if (hp->o->color)
+		eof = find_blank_at_eof(hp->d);
+	for (; next_hunk(hp->d, hp->o, from, &h); from = h.to) {
 		/* The nearest name before the hunk; the last hunk's if there is none. */
 		for (size_t i = h.old_first; i > searched; i--)
 			if (name_of_line(hp->funcname, &hp->d->side[0].lines[i - 1], &name))
 				break;
 		searched = h.old_first;
 		print_header(hp, &h, &name);
-		print_hunk(hp, &h, blank_eof);
+		print_hunk(hp, &h, &eof);
 	}
 	strbuf_release(&name);
 }

@@ -19,7 +19,12 @@ struct hunk_printer {
 	struct strbuf *out;
 };
 
-/* All hunks; nothing if there are no changes that count. */
+/* Is there any hunk? There are changes without one: those that are ignorable. */
+bool hunks_any(const struct text_diff *d, const struct diff_options *o);
+/* Lines added and deleted in all hunks. */
+void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64_t *added,
+		 uint64_t *deleted);
+/* All hunks. */
 void hunks_print(const struct hunk_printer *hp);
 /* The whole old text gone, the whole new one come: for rewrites. */
 void hunks_print_rewrite(const struct hunk_printer *hp);

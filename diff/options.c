@@ -211,6 +211,7 @@ static const struct option_row {
 	{ 0, "binary", SPECIAL, 0, OPT_BINARY, 0 },
 	{ 'a', "text", SET_TRUE, FIELD(text), 0, 0 },
 	{ 0, "no-text", SET_FALSE, FIELD(text), 0, 0 },
+	{ 'D', "irreversible-delete", SET_TRUE, FIELD(irreversible_delete), 0, 0 },
 	{ 'R', NULL, SET_TRUE, FIELD(reverse), 0, 0 },
 	{ 't', NULL, SET_TRUE, FIELD(show_trees), 0, 0 },
 	{ 'r', NULL, SET_TRUE, FIELD(recursive), 0, 0 },

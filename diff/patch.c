@@ -238,7 +238,7 @@ static int add_text(struct patch *p, struct err *err)
 	struct hunk_printer hp = { p->o, &d, NULL, p->out };
 	struct funcname *funcname;
 	struct diff_driver driver;
-	size_t i;
+	bool any;
 	int ret = diff_file_load(p->old, p->o, err);
 
 	if (!ret)
@@ -253,12 +253,11 @@ static int add_text(struct patch *p, struct err *err)
 		return ret;
 	hp.funcname = funcname;
 	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
-		  p->new->content.size, p->o, p->o->context || rewrite ? 0 : TEXT_CUT_TAIL);
-	for (i = 0; i < d.nr && d.changes[i].ignorable; i++)
-		;
-	if (i < d.nr || p->must_show || rewrite)
+		  p->new->content.size, p->o);
+	any = rewrite || hunks_any(&d, p->o);
+	if (any || p->must_show)
 		show_header(p);
-	if (i < d.nr || rewrite) {
+	if (any) {
 		add_file_line(p, "---", side_label(p->old, p->old_name));
 		add_file_line(p, "+++", side_label(p->new, p->new_name));
 		if (rewrite)
@@ -286,12 +285,17 @@ static int add_one(struct diff_file *old, struct diff_file *new, const struct di
 	};
 	int ret = add_header(&p, err);
 
+	if (o->irreversible_delete && !diff_file_exists(new)) {
+		show_header(&p);
+		goto out;
+	}
 	if (!ret)
 		ret = diff_file_binary(old, o, err);
 	if (!ret)
 		ret = diff_file_binary(new, o, err);
 	if (!ret)
 		ret = old->is_binary || new->is_binary ? add_binary(&p, err) : add_text(&p, err);
+out:
 	free(p.old_name);
 	free(p.new_name);
 	strbuf_release(&p.header);

@@ -71,7 +71,7 @@ static bool changed_line_matches(const struct pickaxe *px, const struct diff_pai
 	bool found = false;
 
 	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
-		  p->new->content.size, px->o, TEXT_CUT_TAIL);
+		  p->new->content.size, px->o);
 	for (size_t i = 0; i < d.nr && !found; i++) {
 		const struct text_change *c = &d.changes[i];
 

@@ -2,6 +2,7 @@
 /* Counting lines: --stat, --numstat, --shortstat. */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
+#include "diff/hunk.h"
 #include "diff/text.h"
 #include "object/tree.h"
 #include "util/alloc.h"
@@ -48,9 +49,10 @@ static void count_changes(struct file_stat *s, const struct diff_options *o)
 		if (!(o->ignore & DIFF_IGNORE_BLANK_LINES))
 			return;
 	}
-	plain.indent_heuristic = false; /* where a change lies does not matter */
-	text_diff(&d, a->data, a->size, b->data, b->size, &plain, TEXT_CUT_TAIL);
-	text_diff_count(&d, &s->added, &s->deleted);
+	if (!(o->ignore & DIFF_IGNORE_BLANK_LINES))
+		plain.indent_heuristic = false; /* where a change lies does not matter */
+	text_diff(&d, a->data, a->size, b->data, b->size, &plain);
+	hunks_count(&d, o, &s->added, &s->deleted);
 	text_diff_release(&d);
 }
 

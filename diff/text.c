@@ -180,9 +180,9 @@ static void list_changes(struct text_diff *d, unsigned ignore)
 }
 
 /*
- * Git cuts a common tail off before it counts lines for --stat, in blocks of
- * 1024 bytes and up to a whole line. Line numbers beyond it would not matter; how
- * frequent lines are does, in rare cases.
+ * Without context nothing behind the last change matters: Git cuts a common tail off
+ * first, in blocks of 1024 bytes and up to a whole line. How frequent lines are
+ * depends on it, so we do, too.
  */
 static void cut_common_tail(const char *a, size_t *a_len, const char *b, size_t *b_len)
 {
@@ -202,13 +202,12 @@ static void cut_common_tail(const char *a, size_t *a_len, const char *b, size_t 
 }
 
 void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
-	       const char *new_text, size_t new_len, const struct diff_options *o,
-	       unsigned flags)
+	       const char *new_text, size_t new_len, const struct diff_options *o)
 {
 	size_t nr_ids;
 
 	memset(d, 0, sizeof(*d));
-	if (flags & TEXT_CUT_TAIL)
+	if (!o->context)
 		cut_common_tail(old_text, &old_len, new_text, &new_len);
 	split_lines(&d->side[0], old_text, old_len);
 	split_lines(&d->side[1], new_text, new_len);
@@ -231,17 +230,6 @@ void text_diff_release(struct text_diff *d)
 	}
 	free(d->changes);
 	memset(d, 0, sizeof(*d));
-}
-
-void text_diff_count(const struct text_diff *d, uint64_t *added, uint64_t *deleted)
-{
-	*added = *deleted = 0;
-	for (size_t i = 0; i < d->nr; i++) {
-		if (d->changes[i].ignorable)
-			continue;
-		*added += d->changes[i].new_nr;
-		*deleted += d->changes[i].old_nr;
-	}
 }
 
 size_t text_rough_root(size_t n)

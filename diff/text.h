@@ -43,16 +43,10 @@ struct text_diff {
 	size_t nr;
 };
 
-/* Counting alone may cut a common tail off first, as Git does for --stat. */
-#define TEXT_CUT_TAIL 1u
-
 /* The texts must stay until text_diff_release. Cannot fail. */
 void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
-	       const char *new_text, size_t new_len, const struct diff_options *o,
-	       unsigned flags);
+	       const char *new_text, size_t new_len, const struct diff_options *o);
 void text_diff_release(struct text_diff *d);
-/* Lines added and deleted; changes that are ignorable do not count. */
-void text_diff_count(const struct text_diff *d, uint64_t *added, uint64_t *deleted);
 
 /* A number near the square root of n: the power of two that bounds costs. */
 size_t text_rough_root(size_t n);

@@ -88,8 +88,13 @@ static bool is_wanted(const struct tree_diff *td, bool is_dir)
 static void report(struct tree_diff *td, const struct tree_entry *old,
 		   const struct tree_entry *new)
 {
+	bool same = old && new && old->mode == new->mode && oid_eq(&old->oid, &new->oid);
+	bool had_changes = td->q->has_changes;
+
 	diff_queue_add(td->q, td->path.buf, old ? old->mode : 0, old ? &old->oid : NULL,
 		       td->path.buf, new ? new->mode : 0, new ? &new->oid : NULL);
+	if (same) /* a source of copies */
+		td->q->has_changes = had_changes;
 }
 
 /* An entry that differs: old or new may be NULL, both are of the same kind else. */
@@ -104,7 +109,8 @@ static int visit(struct tree_diff *td, const struct tree_entry *old,
 	strbuf_add(&td->path, e->name, e->name_len);
 	if (!is_wanted(td, is_dir))
 		goto out;
-	if (!is_dir || !td->o->recursive || td->o->show_trees)
+	if (!is_dir || !td->o->recursive ||
+	    (td->o->show_trees && !(old && new && oid_eq(&old->oid, &new->oid))))
 		report(td, old, new);
 	if (is_dir && td->o->recursive && !is_done(td)) {
 		strbuf_addch(&td->path, '/');
@@ -127,7 +133,8 @@ static int step(struct tree_diff *td, struct cursor *old, struct cursor *new)
 		cmp = tree_entry_cmp(a->name, a->name_len, a->mode, b->name, b->name_len,
 				     b->mode);
 	if (!cmp) {
-		if (a->mode == b->mode && oid_eq(&a->oid, &b->oid))
+		if (a->mode == b->mode && oid_eq(&a->oid, &b->oid) &&
+		    !td->o->find_copies_harder)
 			ret = 0;
 		else
 			ret = visit(td, a, b);
