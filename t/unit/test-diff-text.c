@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The text engine: what it says of two texts is true, short, and in the right place. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include "diff/text.h"
+#include "util/alloc.h"
+#include "util/strbuf.h"
+
+static struct diff_options plain;
+
+static uint32_t seed = 1;
+
+static uint32_t random_below(uint32_t n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % n;
+}
+
+static void compare(struct text_diff *d, const struct strbuf *a, const struct strbuf *b,
+		    const struct diff_options *o)
+{
+	text_diff(d, a->buf, a->len, b->buf, b->len, o);
+}
+
+/* The old text with the changes made is the new one; changes are apart, in order. */
+static void check_true(const struct text_diff *d, const struct strbuf *b)
+{
+	struct strbuf made = STRBUF_INIT;
+	const struct text_side *old = &d->side[0], *new = &d->side[1];
+	size_t i = 0, j = 0;
+
+	for (size_t n = 0; n < d->nr; n++) {
+		const struct text_change *c = &d->changes[n];
+
+		assert_true(c->old_nr || c->new_nr);
+		assert_true(!n || c->old_first > i);
+		assert_int_equal(c->old_first - i, c->new_first - j);
+		for (; i < c->old_first; i++)
+			strbuf_add(&made, old->lines[i].text, old->lines[i].len);
+		for (j = c->new_first; j < c->new_first + c->new_nr; j++)
+			strbuf_add(&made, new->lines[j].text, new->lines[j].len);
+		i += c->old_nr;
+	}
+	for (; i < old->nr; i++)
+		strbuf_add(&made, old->lines[i].text, old->lines[i].len);
+	assert_int_equal(made.len, b->len);
+	assert_memory_equal(made.buf, b->buf, b->len);
+	strbuf_release(&made);
+}
+
+/* Lines that a longest common subsequence leaves over, by the table. */
+static size_t least_cost(const struct text_diff *d)
+{
+	size_t n = d->side[0].nr, m = d->side[1].nr;
+	size_t *row = xcalloc(m + 1, sizeof(*row)), common;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t diagonal = 0;
+
+		for (size_t j = 0; j < m; j++) {
+			size_t above = row[j + 1];
+
+			if (d->side[0].id[i] == d->side[1].id[j])
+				row[j + 1] = diagonal + 1;
+			else if (row[j] > row[j + 1])
+				row[j + 1] = row[j];
+			diagonal = above;
+		}
+	}
+	common = row[m];
+	free(row);
+	return n + m - 2 * common;
+}
+
+static void random_text(struct strbuf *sb, size_t lines, uint32_t words)
+{
+	strbuf_reset(sb);
+	for (size_t i = 0; i < lines; i++)
+		strbuf_addf(sb, "line %u\n", random_below(words));
+	if (sb->len && !random_below(4))
+		strbuf_setlen(sb, sb->len - 1);
+}
+
+/* Few different lines, in texts so short that none of them counts as frequent. */
+static void test_random_short(void **state)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	struct diff_options minimal = plain;
+
+	(void)state;
+	minimal.minimal = true;
+	for (int n = 0; n < 3000; n++) {
+		struct text_diff d;
+
+		random_text(&a, random_below(12), 1 + random_below(8));
+		random_text(&b, random_below(12), 1 + random_below(8));
+		compare(&d, &a, &b, n % 2 ? &plain : &minimal);
+		check_true(&d, &b);
+		text_diff_release(&d);
+	}
+	strbuf_release(&a);
+	strbuf_release(&b);
+}
+
+/* The search itself, on sequences of which nothing was left out. */
+static void test_search_is_minimal(void **state)
+{
+	enum { MOST = 60 };
+
+	(void)state;
+	for (int n = 0; n < 3000; n++) {
+		uint32_t id[2][MOST], line[MOST];
+		uint8_t changed[2][MOST];
+		struct myers_input in[2];
+		struct text_diff d = { 0 };
+		size_t marked = 0;
+
+		for (uint32_t i = 0; i < MOST; i++)
+			line[i] = i;
+		memset(changed, 0, sizeof(changed));
+		for (int s = 0; s < 2; s++) {
+			uint32_t words = 1 + random_below(9);
+
+			d.side[s].nr = random_below(MOST);
+			d.side[s].id = id[s];
+			for (size_t i = 0; i < d.side[s].nr; i++)
+				id[s][i] = random_below(words);
+			in[s] = (struct myers_input){ id[s], line, changed[s], d.side[s].nr };
+		}
+		myers_mark(&in[0], &in[1], true);
+		for (int s = 0; s < 2; s++)
+			for (size_t i = 0; i < MOST; i++)
+				marked += changed[s][i];
+		assert_int_equal(marked, least_cost(&d));
+		/* what is not marked is the same on both sides */
+		for (size_t i = 0, j = 0; i < d.side[0].nr || j < d.side[1].nr; i++, j++) {
+			while (i < d.side[0].nr && changed[0][i])
+				i++;
+			while (j < d.side[1].nr && changed[1][j])
+				j++;
+			if (i == d.side[0].nr || j == d.side[1].nr) {
+				assert_true(i == d.side[0].nr && j == d.side[1].nr);
+				break;
+			}
+			assert_int_equal(id[0][i], id[1][j]);
+		}
+	}
+}
+
+/* Inputs that cost quadratic time without a limit; true anyway, and soon done. */
+static void test_large_and_hostile(void **state)
+{
+	static const struct {
+		size_t lines;
+		uint32_t words;
+	} cases[] = { { 3000, 3 }, { 3000, 60 }, { 60000, 40000 }, { 100000, 2 } };
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct text_diff d;
+
+		random_text(&a, cases[i].lines, cases[i].words);
+		random_text(&b, cases[i].lines, cases[i].words);
+		compare(&d, &a, &b, &plain);
+		check_true(&d, &b);
+		text_diff_release(&d);
+	}
+	strbuf_release(&a);
+	strbuf_release(&b);
+}
+
+/* "3,2 4,0" for each change: lines of the old side, lines of the new one, from 1. */
+static void check_changes(const char *a, const char *b, const struct diff_options *o,
+			  const char *want)
+{
+	struct strbuf got = STRBUF_INIT;
+	struct text_diff d;
+
+	text_diff(&d, a, strlen(a), b, strlen(b), o);
+	for (size_t i = 0; i < d.nr; i++) {
+		const struct text_change *c = &d.changes[i];
+
+		strbuf_addf(&got, "%s%zu,%zu %zu,%zu", i ? "; " : "", c->old_first + 1,
+			    c->old_nr, c->new_first + 1, c->new_nr);
+	}
+	assert_string_equal(got.buf, want);
+	text_diff_release(&d);
+	strbuf_release(&got);
+}
+
+static void test_place_of_groups(void **state)
+{
+	struct diff_options no_indent = plain;
+
+	(void)state;
+	no_indent.indent_heuristic = false;
+	check_changes("", "", &plain, "");
+	check_changes("a\n", "a\n", &plain, "");
+	check_changes("", "a\nb\n", &plain, "1,0 1,2");
+	check_changes("a\nb\n", "", &plain, "1,2 1,0");
+	check_changes("a", "a\n", &plain, "1,1 1,1");
+	/* as low as it goes */
+	check_changes("a\n", "a\na\n", &no_indent, "2,0 2,1");
+	check_changes("x\na\nb\ny\n", "x\na\nb\na\nb\ny\n", &no_indent, "4,0 4,2");
+	/* a function that came is whole */
+	check_changes("f()\n{\n\tx;\n}\n\nh()\n{\n\tz;\n}\n",
+		      "f()\n{\n\tx;\n}\n\ng()\n{\n\ty;\n}\n\nh()\n{\n\tz;\n}\n", &plain,
+		      "6,0 6,5");
+	check_changes("f()\n{\n\tx;\n}\n\nh()\n{\n\tz;\n}\n",
+		      "f()\n{\n\tx;\n}\n\ng()\n{\n\ty;\n}\n\nh()\n{\n\tz;\n}\n", &no_indent,
+		      "6,0 6,5");
+	check_changes("{\n\tx;\n}\n{\n\tz;\n}\n", "{\n\tx;\n}\n{\n\ty;\n}\n{\n\tz;\n}\n", &plain,
+		      "4,0 4,3");
+	check_changes("{\n\tx;\n}\n{\n\tz;\n}\n", "{\n\tx;\n}\n{\n\ty;\n}\n{\n\tz;\n}\n",
+		      &no_indent, "5,0 5,3");
+	/* with a group of the other side it reads as a replacement */
+	check_changes("x\nb\na\n", "a\na\n", &no_indent, "1,2 1,1");
+}
+
+static void test_whitespace(void **state)
+{
+	struct diff_options o = plain;
+
+	(void)state;
+	o.ignore = DIFF_IGNORE_SPACE_AT_EOL;
+	check_changes("a \nb\n", "a\nb\t\n", &o, "");
+	check_changes("a b\n", "a  b\n", &o, "1,1 1,1");
+	o.ignore = DIFF_IGNORE_SPACE_CHANGE;
+	check_changes("a \t b \n", "a b\n", &o, "");
+	check_changes("ab\n", "a b\n", &o, "1,1 1,1");
+	check_changes(" a\n", "a\n", &o, "1,1 1,1");
+	o.ignore = DIFF_IGNORE_ALL_SPACE;
+	check_changes(" a b\n", "ab\n", &o, "");
+	check_changes("a\vb\n", "ab\n", &o, "1,1 1,1");
+	o.ignore = DIFF_IGNORE_CR_AT_EOL;
+	check_changes("a\r\nb\n", "a\nb\r\n", &o, "");
+	check_changes("a\r", "a", &o, "1,1 1,1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_short),
+		cmocka_unit_test(test_search_is_minimal),
+		cmocka_unit_test(test_large_and_hostile),
+		cmocka_unit_test(test_place_of_groups),
+		cmocka_unit_test(test_whitespace),
+	};
+
+	diff_options_init(&plain, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
