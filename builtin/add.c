@@ -30,6 +30,7 @@ struct add_run {
 	struct ignore *ignore;
 	struct worktree_adder *adder;
 	struct string_list untracked; /* paths to add */
+	struct string_list nested; /* of these, repositories: shown as "sub/" */
 	struct string_list ignored;   /* named, but ignored */
 	int exit_code;
 };
@@ -122,7 +123,8 @@ static void say_added(void *data, const char *path)
 	struct add_run *run = data;
 
 	if (run->o.verbose || run->o.dry_run)
-		printf("add '%s'\n", path);
+		printf("add '%s%s'\n", path,
+		       string_list_lookup(&run->nested, path) ? "/" : "");
 }
 
 static void say_removed(void *data, const char *path)
@@ -277,6 +279,8 @@ static int collect_untracked(void *data, const char *path, size_t len, bool is_d
 	name = xmemdupz(path, len);
 	pathspec_match(&run->ps, name, len, is_dir, run->seen);
 	string_list_append(&run->untracked, name);
+	if (is_dir)
+		string_list_insert(&run->nested, name);
 	free(name);
 	return 0;
 }
@@ -436,6 +440,7 @@ static void add_run_release(struct add_run *run)
 	index_release(&run->ix);
 	pathspec_release(&run->ps);
 	string_list_clear(&run->untracked, NULL);
+	string_list_clear(&run->nested, NULL);
 	string_list_clear(&run->ignored, NULL);
 	free(run->seen);
 }
