@@ -222,9 +222,9 @@ t_decide_lazy () {
 	local name="$1" script ok=
 	eval "script=\${T_LAZY_$name-}"
 	test -n "$script" || return 1
-	mkdir -p "$T_PRIVATE/lazy" &&
-	(cd "$T_PRIVATE/lazy" && eval "$script") </dev/null >/dev/null 2>&1 && ok=1
-	rm -rf "$T_PRIVATE/lazy"
+	mkdir -p "$T_PRIVATE/lazy-$name" &&
+	(cd "$T_PRIVATE/lazy-$name" && eval "$script") </dev/null >/dev/null 2>&1 && ok=1
+	rm -rf "$T_PRIVATE/lazy-$name"
 	if test -n "$ok"; then T_SET="$T_SET$name "; else T_UNSET="$T_UNSET$name "; fi
 	test -n "$ok"
 }
