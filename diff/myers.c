@@ -27,14 +27,14 @@ struct box {
 };
 
 struct search {
-	ptrdiff_t *reach;     /* by diagonal, -nb-1 .. na+1 */
+	int32_t *reach;	      /* by diagonal, -nb-1 .. na+1 */
 	ptrdiff_t low, high;  /* diagonals of this round, every second one */
 	bool backward;
 };
 
 struct myers {
 	const struct myers_input *a, *b;
-	ptrdiff_t *space[2];
+	int32_t *space[2];
 	ptrdiff_t cost_limit;
 };
 
@@ -70,23 +70,20 @@ static void widen(struct search *s, const struct view *v)
 		s->high--;
 }
 
-/* One edit more on diagonal d, then along equal elements. Tells of a long run. */
-static ptrdiff_t extend(struct search *s, const struct view *v, ptrdiff_t d, bool *long_run)
+/* From x on along equal elements of diagonal d. */
+static inline ptrdiff_t follow(const struct view *v, bool backward, ptrdiff_t d, ptrdiff_t x)
 {
-	ptrdiff_t below = s->reach[d - 1], above = s->reach[d + 1];
-	ptrdiff_t x = below >= above ? below + 1 : above, start = x;
+	ptrdiff_t end = v->na < v->nb + d ? v->na : v->nb + d;
 
-	if (s->backward) {
-		while (x < v->na && x - d < v->nb &&
-		       v->a[v->na - 1 - x] == v->b[v->nb - 1 - x + d])
+	if (backward) {
+		const uint32_t *a_last = v->a + v->na - 1;
+
+		while (x < end && *(a_last - x) == v->b[v->nb - 1 - x + d])
 			x++;
 	} else {
-		while (x < v->na && x - d < v->nb && v->a[x] == v->b[x - d])
+		while (x < end && v->a[x] == v->b[x - d])
 			x++;
 	}
-	if (x - start > LONG_RUN)
-		*long_run = true;
-	s->reach[d] = x;
 	return x;
 }
 
@@ -113,28 +110,57 @@ static void set_cut(struct cut *cut, const struct box *box, const struct search 
 	cut->b = box->b0 + (size_t)(s->backward ? v->nb - y : y);
 }
 
-/* A round of one search. True if it met the other one. */
-static bool advance(struct search *s, const struct search *other, const struct view *v,
-		    bool may_meet, const struct box *box, struct cut *cut, bool *long_run)
+/*
+ * A round of one search: one edit more on each diagonal, then along equal elements.
+ * True if it met the other one. This is where the time goes: it is made once for each
+ * direction.
+ */
+static inline __attribute__((always_inline)) bool
+advance_towards(struct search *s, const struct search *other, const struct view *v,
+		bool backward, bool may_meet, const struct box *box, struct cut *cut,
+		bool *long_run)
 {
+	int32_t *reach = s->reach;
 	ptrdiff_t d;
 
 	widen(s, v);
 	if (s->low > s->high)
 		return false;
-	d = first_diagonal(s);
-	do {
-		ptrdiff_t x = extend(s, v, d, long_run);
-		ptrdiff_t across = v->na - v->nb - d; /* the other one's name of d */
+	d = backward ? s->low : s->high;
+	for (; d >= s->low && d <= s->high; d += backward ? 2 : -2) {
+		ptrdiff_t below = reach[d - 1], above = reach[d + 1];
+		ptrdiff_t start = below >= above ? below + 1 : above;
+		ptrdiff_t x = follow(v, backward, d, start);
+		ptrdiff_t across; /* the other one's name of d */
 
-		if (!may_meet || across < other->low || across > other->high ||
+		if (x - start > LONG_RUN)
+			*long_run = true;
+		reach[d] = (int32_t)x;
+		if (!may_meet)
+			continue;
+		across = v->na - v->nb - d;
+		if (across < other->low || across > other->high ||
 		    v->na - other->reach[across] > x)
 			continue;
 		set_cut(cut, box, s, v, x, x - d);
 		cut->minimal_before = cut->minimal_after = true;
 		return true;
-	} while (next_diagonal(s, &d));
+	}
 	return false;
+}
+
+static bool advance_forward(struct search *s, const struct search *other,
+			    const struct view *v, bool may_meet, const struct box *box,
+			    struct cut *cut, bool *long_run)
+{
+	return advance_towards(s, other, v, false, may_meet, box, cut, long_run);
+}
+
+static bool advance_backward(struct search *s, const struct search *other,
+			     const struct view *v, bool may_meet, const struct box *box,
+			     struct cut *cut, bool *long_run)
+{
+	return advance_towards(s, other, v, true, may_meet, box, cut, long_run);
 }
 
 static bool behind_long_run(const struct search *s, const struct view *v, ptrdiff_t x,
@@ -216,8 +242,8 @@ static void find_cut(struct myers *m, const struct box *box, bool minimal, struc
 		bool long_run = false;
 		struct cut other;
 
-		if (advance(&forward, &backward, &v, odd, box, cut, &long_run) ||
-		    advance(&backward, &forward, &v, !odd, box, cut, &long_run))
+		if (advance_forward(&forward, &backward, &v, odd, box, cut, &long_run) ||
+		    advance_backward(&backward, &forward, &v, !odd, box, cut, &long_run))
 			return;
 		if (minimal)
 			continue;
