@@ -70,8 +70,7 @@ static void collect_paths(struct rm_run *run, char *seen)
 		if (!pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
 				    seen))
 			continue;
-		if (run->paths.nr && !strcmp(run->paths.items[run->paths.nr - 1].string, e->name))
-			continue; /* another stage */
+		/* each stage of an unmerged path is told, as git does */
 		string_list_append(&run->paths, e->name);
 	}
 }
