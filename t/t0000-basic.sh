@@ -136,6 +136,9 @@ test_expect_success 'prerequisites: set, lazy, missing, negated' '
 	test_set_prereq HAVE
 	test_lazy_prereq YES "true"
 	test_lazy_prereq NO "false"
+	test_lazy_prereq INNER "true"
+	test_lazy_prereq OUTER "echo x >f && test_have_prereq INNER && test -f f"
+	test_expect_success OUTER "nested" "true"
 	test_expect_success HAVE,YES,!NO "runs" "true"
 	test_expect_success HAVE,NO "no" "false"
 	test_expect_success !YES "not-yes" "false"
@@ -144,11 +147,12 @@ test_expect_success 'prerequisites: set, lazy, missing, negated' '
 	EOS
 	sub_code prereq 0 &&
 	cat >expect <<-\EOS &&
-	ok 1 - runs
-	ok 2 - no # SKIP missing NO
-	ok 3 - not-yes # SKIP missing !YES
-	ok 4 - unknown # SKIP missing UNHEARD_OF
-	1..4
+	ok 1 - nested
+	ok 2 - runs
+	ok 3 - no # SKIP missing NO
+	ok 4 - not-yes # SKIP missing !YES
+	ok 5 - unknown # SKIP missing UNHEARD_OF
+	1..5
 	EOS
 	test_cmp expect prereq.out
 '
