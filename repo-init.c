@@ -406,12 +406,12 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 		if (fs_ignores_case(j->gitdir))
 			set(&l, "core.ignorecase", "true");
 	}
+	if (j->format.hash != HASH_SHA1)
+		set(&l, "extensions.objectformat", algo->name);
 	if (j->shared_perm) {
 		set(&l, "core.sharedrepository", shared_text(j->shared_perm, shared));
 		set(&l, "receive.denyNonFastforwards", "true");
 	}
-	if (j->format.hash != HASH_SHA1)
-		set(&l, "extensions.objectformat", algo->name);
 
 	if (file_exists(path)) {
 		rc = config_file_edit_all(path, l.v, l.nr, j->batch, err);
