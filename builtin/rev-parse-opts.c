@@ -151,6 +151,18 @@ static void read_options(struct spec *s)
 	s->options[s->nr].type = OPTION_END;
 }
 
+static void free_options(struct spec *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		free((char *)s->options[i].long_name);
+		free((char *)s->options[i].argh);
+		free((char *)s->options[i].help);
+	}
+	free(s->options);
+}
+
 int rev_parse_parseopt(int argc, const char **argv)
 {
 	struct spec s = { .usage = STRVEC_INIT, .parsed = STRBUF_INIT };
@@ -181,8 +193,7 @@ int rev_parse_parseopt(int argc, const char **argv)
 	puts(s.parsed.buf);
 	strbuf_release(&s.parsed);
 	strvec_clear(&s.usage);
-	/* The options' texts live as long as the process. */
-	free(s.options);
+	free_options(&s);
 	return 0;
 }
 
