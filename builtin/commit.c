@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/commit.h"
 #include "builtin/gpg.h"
+#include "builtin/status-format.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
@@ -39,6 +40,7 @@ static int parse_untracked(const struct option *opt, const char *arg, int unset)
 	const char **mode = opt->value;
 
 	*mode = unset ? "no" : arg ? arg : "all";
+	status_untracked_mode(*mode); /* dies of words it does not know */
 	return 0;
 }
 

@@ -101,7 +101,8 @@ bool config_cmd_sub(int argc, const char **argv, struct command_ctx *ctx, int *c
 	CONFIG_TYPE_FLAG(c, "path", TYPE_PATH, "value is a path (file or directory name)"), \
 	CONFIG_TYPE_FLAG(c, "expiry-date", TYPE_EXPIRY_DATE, "value is an expiry date")
 #define CONFIG_TYPE_FLAG(c, l, t, h) \
-	{ OPTION_CALLBACK, 0, (l), (c), NULL, (h), PARSE_OPT_NOARG, config_cmd_type_option, (t) }
+	{ OPTION_CALLBACK, 0, (l), (c), NULL, (h), PARSE_OPT_NOARG | PARSE_OPT_NONEG, \
+	  config_cmd_type_option, (t) }
 #define CONFIG_DISPLAY_OPTIONS(c)                                                         \
 	OPT_BOOL('z', "null", &(c)->null_terminated, "terminate values with NUL byte"),   \
 	OPT_BOOL(0, "name-only", &(c)->name_only, "show variable names only"),            \

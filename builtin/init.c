@@ -190,6 +190,8 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 		ref_format = getenv("GIT_DEFAULT_REF_FORMAT");
 	if (ref_format && strcmp(ref_format, "files"))
 		die("unknown ref storage format '%s'", ref_format);
+	if (o.separate_git_dir && !*o.separate_git_dir)
+		die("The empty string is not a valid path");
 	if (o.separate_git_dir)
 		o.separate_git_dir = absolute(o.separate_git_dir);
 	if (template)

@@ -432,7 +432,7 @@ static void set_up_ignore(struct lister *l)
 	}
 	for (size_t i = 0; i < l->exclude_from.nr; i++)
 		if (ignore_add_file(l->ig, l->exclude_from.v[i], &err) < 0)
-			die("cannot use %s as exclude file", l->exclude_from.v[i]);
+			die("cannot use %s as an exclude file", l->exclude_from.v[i]);
 	for (size_t i = 0; i < l->exclude.nr; i++)
 		ignore_add_pattern(l->ig, l->exclude.v[i]);
 }

@@ -77,8 +77,8 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 	const char *per_dir = NULL;
 	int sparse = 0;
 	struct option opts[] = {
-		OPT_STRING(0, "index-output", &rd->index_output, "file",
-			   "write resulting index to <file>"),
+		{ OPTION_STRING, 0, "index-output", &rd->index_output, "file",
+		  "write resulting index to <file>", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL(0, "empty", &rd->empty, "only empty the index"),
 		OPT__VERBOSE(&rd->verbose),
 		OPT_GROUP("Merging"),
@@ -88,11 +88,11 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 		OPT_BOOL(0, "aggressive", &rd->aggressive,
 			 "3-way merge in presence of adds and removes"),
 		OPT_BOOL(0, "reset", &rd->reset, "same as -m, but discard unmerged entries"),
-		OPT_STRING(0, "prefix", &rd->prefix, "<subdirectory>/",
-			   "read the tree into the index under <subdirectory>/"),
+		{ OPTION_STRING, 0, "prefix", &rd->prefix, "<subdirectory>/",
+		  "read the tree into the index under <subdirectory>/", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL('u', NULL, &rd->update, "update working tree with merge result"),
-		OPT_STRING(0, "exclude-per-directory", &per_dir, "gitignore",
-			   "allow overwriting ignored files"),
+		{ OPTION_STRING, 0, "exclude-per-directory", &per_dir, "gitignore",
+		  "allow overwriting ignored files", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL('i', NULL, &rd->index_only, "don't check the working tree after merging"),
 		OPT__DRY_RUN(&rd->dry_run, "don't update the index or the work tree"),
 		OPT_BOOL(0, "no-sparse-checkout", &sparse, "skip applying sparse checkout filter"),
@@ -107,6 +107,9 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 	argv[argc] = NULL;
 	find_trees(rd, argv);
 	check_combinations(rd);
+	/* Ignored files may be overwritten anyway: the option is kept for old scripts. */
+	if (per_dir && !rd->update)
+		die("--exclude-per-directory is meaningless unless -u");
 }
 
 /* ---- the work ---- */

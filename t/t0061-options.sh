@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='every command: -h, options that it does not know, values that mean nothing'
+. "$(dirname "$0")/test-lib.sh"
+
+ALL='add cat-file check-attr check-ignore check-ref-format commit commit-tree config
+	count-objects fsck hash-object init ls-files ls-tree mktag mktree read-tree
+	rev-parse rm show-ref status symbolic-ref update-index update-ref var write-tree'
+
+test_expect_success 'a repository' '
+	git init -q repo &&
+	test_commit -C repo one
+'
+
+for cmd in $ALL; do
+	test_expect_success "$cmd -h: the usage, exit code 129" '
+		test_expect_code 129 git -C repo $cmd -h >out 2>err &&
+		test_grep "^usage: git $cmd" out &&
+		test_must_be_empty err
+	'
+done
+
+# Words that look like options are revisions or references to some.
+for cmd in $ALL; do
+	case $cmd in
+	rev-parse|check-ref-format|var) continue ;;
+	esac
+	test_expect_success "$cmd --nope: an error, exit code 129" '
+		test_expect_code 129 git -C repo $cmd --nope >out 2>err &&
+		test_grep "nope" err &&
+		test_must_be_empty out
+	'
+done
+
+test_expect_success 'nothing is left behind by any of them' '
+	find repo/.git -name "*.lock" -o -name "tmp_*" >left &&
+	test_must_be_empty left
+'
+
+test_expect_success 'values that mean nothing are refused' '
+	cd repo &&
+	test_expect_code 128 git commit --allow-empty -uzzz -m x 2>err &&
+	test_grep "Invalid untracked files mode .zzz." err &&
+	test_expect_code 128 git status -uzzz 2>err &&
+	test_expect_code 128 git init --separate-git-dir= sub 2>err &&
+	test_expect_code 128 git read-tree --exclude-per-directory=x HEAD 2>err &&
+	test_expect_code 129 git read-tree --no-prefix HEAD 2>err &&
+	test_expect_code 129 git config --no-bool a.b c 2>err &&
+	test_path_is_missing sub && git fsck
+'
+
+test_done
