@@ -678,6 +678,13 @@ static void note_order(struct entry *e)
 
 /* ---- publish: what is written when its turn has come ---- */
 
+/*
+ * D4 for what is changed in place: it is written after the objects that it names
+ * have their names (a kill in between leaves nothing that dangles), and awaited
+ * before the next name, whose seal then covers it. Test:
+ * d4_log_lines_after_objects.
+ */
+
 /* Await the late ones that are in flight; a name that follows covers their size. */
 static int settle_late(struct fsync_batch *b, struct err *err)
 {
