@@ -799,10 +799,8 @@ static int publish_in_order(struct fsync_batch *b, struct err *err)
 			if (publish_entry(b, i, err) < 0)
 				return ERR_IO;
 		}
-		if (b->late_unsettled && settle_late(b, err) < 0)
-			return ERR_IO;
 	}
-	return 0;
+	return b->late_unsettled ? settle_late(b, err) : 0;
 }
 
 /* ---- the public steps ---- */
