@@ -8,6 +8,7 @@
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "walk/revparse.h"
+#include "worktree/diff-attr.h"
 
 /* ---- before ---- */
 
@@ -166,11 +167,16 @@ static int say_changes(struct commit_run *run, const struct object_id *commit, s
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	struct strbuf out = STRBUF_INIT;
 	struct object_id old_tree, new_tree;
+	struct diff_attrs *attrs = NULL;
 	struct diff_options o;
 	int rc;
 
 	diff_options_init(&o, run->repo->odb);
 	rc = diff_options_config(&o, run->repo->config, err);
+	if (rc >= 0)
+		rc = diff_attrs_new(&attrs, run->repo, NULL, err);
+	if (rc >= 0)
+		diff_attrs_use(attrs, &o);
 	o.formats = DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_SUMMARY;
 	o.detect = DIFF_DETECT_RENAMES;
 	if (rc >= 0)
@@ -187,6 +193,7 @@ static int say_changes(struct commit_run *run, const struct object_id *commit, s
 		fwrite(out.buf, 1, out.len, stdout);
 	diff_queue_clear(&q);
 	diff_options_release(&o);
+	diff_attrs_free(attrs);
 	strbuf_release(&out);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/log.h"
 #include "util/alloc.h"
+#include "worktree/diff-attr.h"
 
 /* ---- configuration ---- */
 
@@ -98,6 +99,7 @@ void log_options_release(struct log_options *o)
 {
 	pretty_release(&o->pretty);
 	diff_options_release(&o->diff);
+	diff_attrs_free(o->diff_attrs);
 	decorate_options_release(&o->decorations);
 	strvec_clear(&o->notes_refs);
 	notes_free(o->notes);
@@ -406,6 +408,13 @@ static int settle_decorations(struct log_options *o, struct err *err)
 	return pretty_load_decorations(&o->pretty, err);
 }
 
+/* Attributes matter to it then. */
+static bool compares_contents(const struct diff_options *o)
+{
+	return o->formats & (DIFF_FORMAT_PATCH | DIFF_FORMAT_STAT | DIFF_FORMAT_NUMSTAT |
+			     DIFF_FORMAT_SHORTSTAT) || o->pickaxe_grep;
+}
+
 int log_options_settle(struct log_options *o, struct err *err)
 {
 	int rc = 0;
@@ -431,5 +440,10 @@ int log_options_settle(struct log_options *o, struct err *err)
 		rc = settle_decorations(o, err);
 	if (!rc)
 		rc = open_notes(o, err);
+	if (!rc && compares_contents(&o->diff)) {
+		rc = diff_attrs_new(&o->diff_attrs, o->repo, NULL, err);
+		if (!rc)
+			diff_attrs_use(o->diff_attrs, &o->diff);
+	}
 	return rc;
 }

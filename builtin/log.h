@@ -19,6 +19,7 @@ struct log_options {
 	struct rev_walk *walk;
 	struct pretty pretty;
 	struct diff_options diff;
+	struct diff_attrs *diff_attrs; /* if contents are compared */
 	bool abbrev_commit;
 	bool format_given; /* --pretty and the like */
 	bool show_parents, full_diff, show_root, log_size;

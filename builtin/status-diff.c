@@ -4,42 +4,17 @@
 #include "diff/diff.h"
 #include "object/message.h"
 #include "util/alloc.h"
+#include "worktree/diff-attr.h"
 
 struct diff_run {
 	struct repository *repo;
 	struct converter *conv;
 	struct diff_options o;
 	struct diff_queue queue;
+	struct diff_attrs *attrs;
 };
 
-/* ---- what the attributes say ---- */
-
-static const char *driver_value(struct repository *r, const char *name, const char *key)
-{
-	char *full = xstrfmt("diff.%s.%s", name, key);
-	const struct config_entry *e = config_get(r->config, full);
-
-	free(full);
-	return e ? e->value : NULL;
-}
-
-static void find_driver(void *data, const char *path, struct diff_driver *out)
-{
-	static const char *const names[] = { "diff" };
-	struct diff_run *run = data;
-	struct attr_value v;
-	const char *binary;
-
-	attrs_get(converter_attrs(run->conv), path, names, 1, &v);
-	out->binary = v.state == ATTR_SET ? 0 : v.state == ATTR_UNSET ? 1 : -1;
-	out->funcname = NULL;
-	if (v.state != ATTR_VALUE)
-		return;
-	binary = driver_value(run->repo, v.value, "binary");
-	if (binary)
-		out->binary = config_parse_maybe_bool(binary);
-	out->funcname = driver_value(run->repo, v.value, "xfuncname");
-}
+/* ---- the file in the work tree ---- */
 
 static int read_file(void *data, const struct diff_file *file, struct object_buf *out,
 		     struct err *err)
@@ -139,8 +114,10 @@ static int init_options(struct diff_run *run, bool color, struct err *err)
 	run->o.color = color;
 	run->o.read = read_file;
 	run->o.read_data = run;
-	run->o.driver = find_driver;
-	run->o.driver_data = run;
+	if (rc >= 0)
+		rc = diff_attrs_new(&run->attrs, run->repo, converter_attrs(run->conv), err);
+	if (rc >= 0)
+		diff_attrs_use(run->attrs, &run->o);
 	return rc;
 }
 
@@ -166,5 +143,6 @@ int status_add_diffs(struct repository *r, struct converter *c, const struct sta
 		rc = add_patch(&run, "i/", "w/", out, err);
 	}
 	diff_options_release(&run.o);
+	diff_attrs_free(run.attrs);
 	return rc;
 }

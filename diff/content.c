@@ -83,17 +83,27 @@ int diff_file_size(struct diff_file *f, const struct diff_options *o, struct err
 	return 0;
 }
 
-int diff_file_binary(struct diff_file *f, const struct diff_options *o, struct err *err)
+void diff_file_driver(struct diff_file *f, const struct diff_options *o)
 {
 	struct diff_driver driver;
+
+	if (f->driver_known)
+		return;
+	f->driver_known = true;
+	diff_driver_of(o, f->path, &driver);
+	f->driver_binary = driver.binary;
+}
+
+int diff_file_binary(struct diff_file *f, const struct diff_options *o, struct err *err)
+{
 	int ret;
 
 	if (f->binary_known)
 		return 0;
-	diff_driver_of(o, f->path, &driver);
-	if (o->text || driver.binary == 0) {
+	diff_file_driver(f, o);
+	if (o->text || f->driver_binary == 0) {
 		f->is_binary = false;
-	} else if (driver.binary > 0) {
+	} else if (f->driver_binary > 0) {
 		f->is_binary = true;
 	} else {
 		ret = diff_file_size(f, o, err);

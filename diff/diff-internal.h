@@ -40,6 +40,8 @@ void diff_file_forget(struct diff_file *f);
 /* f->size, by the cheapest way. */
 MUST_USE int diff_file_size(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
+/* f->driver_binary: what the attributes say; once, and not from several threads. */
+void diff_file_driver(struct diff_file *f, const struct diff_options *o);
 /* f->is_binary, by attribute or content. */
 MUST_USE int diff_file_binary(struct diff_file *f, const struct diff_options *o,
 			      struct err *err);

@@ -41,7 +41,8 @@ struct diff_file {
 	/* ---- of the machinery ---- */
 	int refs;
 	int rename_used;      /* pairs that took this as the source of a rename */
-	bool loaded, size_known, binary_known, is_binary;
+	bool loaded, size_known, driver_known, binary_known, is_binary;
+	int driver_binary;    /* as in struct diff_driver */
 	uint64_t size;
 	struct object_buf content;
 	struct diff_chunks *chunks; /* for similarity */

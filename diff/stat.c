@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Counting lines: --stat, --numstat, --shortstat. */
 #include "compat/posix.h"
+#include <pthread.h>
 #include "diff/diff-internal.h"
 #include "diff/hunk.h"
 #include "diff/text.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
+#include "util/workers.h"
 
 /* What is known of one pair. Bytes instead of lines if it is binary. */
 struct file_stat {
@@ -103,30 +105,89 @@ static void free_stats(struct file_stat *stats, size_t nr)
 	free(stats);
 }
 
+/* ---- all pairs, by several threads ---- */
+
+struct counting {
+	struct diff_queue *q;
+	const struct diff_options *o;
+	struct file_stat *stats;
+	bool others; /* second round: those that one thread must do */
+	pthread_mutex_t lock;
+	size_t failed; /* the first pair that did, and how */
+	int code;
+	struct err err;
+};
+
+/* Nobody else looks at these files, and the object database is all they need. */
+static bool is_independent(const struct diff_pair *p)
+{
+	return p->old->refs == 1 && p->new->refs == 1 &&
+	       (p->old->oid_valid || !diff_file_exists(p->old)) &&
+	       (p->new->oid_valid || !diff_file_exists(p->new));
+}
+
+static void note_failure(struct counting *c, size_t i, int code, struct err *err)
+{
+	pthread_mutex_lock(&c->lock);
+	if (i < c->failed) {
+		c->failed = i;
+		c->code = code;
+		err_release(&c->err);
+		err_move(&c->err, err);
+	}
+	pthread_mutex_unlock(&c->lock);
+	err_release(err);
+}
+
+static void count_range(void *data, size_t begin, size_t end)
+{
+	struct counting *c = data;
+
+	for (size_t i = begin; i < end; i++) {
+		struct diff_pair *p = c->q->pairs[i];
+		struct err err = ERR_INIT;
+		int ret;
+
+		if (is_independent(p) == c->others)
+			continue;
+		ret = count_pair(&c->stats[i], c->o, &err);
+		diff_file_unload(p->old);
+		diff_file_unload(p->new);
+		if (ret < 0)
+			note_failure(c, i, ret, &err);
+	}
+}
+
+#define PAIRS_PER_THREAD 32 /* starting one costs about as much */
+
 /* An array of q->nr; those that are skipped are left out, *nr counts the rest. */
 static int count_all(struct diff_queue *q, const struct diff_options *o,
 		     struct file_stat **out, size_t *nr, struct err *err)
 {
-	struct file_stat *stats = xcalloc(q->nr + 1, sizeof(*stats));
-	size_t n = 0;
+	struct counting c = { .q = q, .o = o, .failed = SIZE_MAX, .err = ERR_INIT };
+	size_t kept = 0;
 
+	CALLOC_ARRAY(c.stats, q->nr + 1);
+	pthread_mutex_init(&c.lock, NULL);
 	for (size_t i = 0; i < q->nr; i++) {
-		struct file_stat *s = &stats[n];
-		int ret;
-
-		*s = (struct file_stat){ .pair = q->pairs[i] };
-		ret = count_pair(s, o, err);
-		diff_file_unload(q->pairs[i]->old);
-		diff_file_unload(q->pairs[i]->new);
-		if (ret < 0) {
-			free_stats(stats, n);
-			return ret;
-		}
-		if (!s->skipped)
-			n++;
+		c.stats[i].pair = q->pairs[i];
+		diff_file_driver(q->pairs[i]->old, o);
+		diff_file_driver(q->pairs[i]->new, o);
 	}
-	*out = stats;
-	*nr = n;
+	workers_parallel_for(q->nr, PAIRS_PER_THREAD, 0, count_range, &c);
+	c.others = true;
+	count_range(&c, 0, q->nr);
+	pthread_mutex_destroy(&c.lock);
+	if (c.failed != SIZE_MAX) {
+		free_stats(c.stats, q->nr);
+		err_move(err, &c.err);
+		return c.code;
+	}
+	for (size_t i = 0; i < q->nr; i++)
+		if (!c.stats[i].skipped)
+			c.stats[kept++] = c.stats[i];
+	*out = c.stats;
+	*nr = kept;
 	return 0;
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "config/config.h"
+#include "util/alloc.h"
+#include "worktree/diff-attr.h"
+
+struct diff_attrs {
+	struct repository *repo;
+	struct attrs *attrs;
+	bool owned;
+};
+
+int diff_attrs_new(struct diff_attrs **out, struct repository *r, struct attrs *borrowed,
+		   struct err *err)
+{
+	struct diff_attrs *a = xcalloc(1, sizeof(*a));
+	int rc = 0;
+
+	a->repo = r;
+	a->attrs = borrowed;
+	if (!borrowed) {
+		rc = attrs_new(&a->attrs, r, NULL, r->worktree ? ATTR_CHECKIN : ATTR_INDEX, err);
+		a->owned = true;
+	}
+	if (rc < 0) {
+		free(a);
+		return rc;
+	}
+	*out = a;
+	return 0;
+}
+
+void diff_attrs_free(struct diff_attrs *a)
+{
+	if (!a)
+		return;
+	if (a->owned)
+		attrs_free(a->attrs);
+	free(a);
+}
+
+/* diff.<name>.<key>; NULL if it is not set. */
+static const char *driver_config(const struct diff_attrs *a, const char *name, const char *key)
+{
+	char *full = xstrfmt("diff.%s.%s", name, key);
+	const struct config_entry *e = config_get(a->repo->config, full);
+
+	free(full);
+	return e ? e->value : NULL;
+}
+
+static void find_driver(void *data, const char *path, struct diff_driver *out)
+{
+	static const char *const names[] = { "diff" };
+	struct diff_attrs *a = data;
+	struct attr_value v;
+	const char *binary;
+
+	*out = (struct diff_driver){ .binary = -1 };
+	attrs_get(a->attrs, path, names, 1, &v);
+	if (v.state == ATTR_SET)
+		out->binary = 0;
+	else if (v.state == ATTR_UNSET)
+		out->binary = 1;
+	if (v.state != ATTR_VALUE)
+		return;
+	binary = driver_config(a, v.value, "binary");
+	if (binary) /* "auto", too, is -1 */
+		out->binary = config_parse_maybe_bool(binary);
+	out->funcname = driver_config(a, v.value, "xfuncname");
+}
+
+void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)
+{
+	o->driver = find_driver;
+	o->driver_data = a;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What gitattributes(5) says to differences: "diff", "-diff", "diff=NAME". */
+#ifndef WORKTREE_DIFF_ATTR_H
+#define WORKTREE_DIFF_ATTR_H
+
+#include "compat/posix.h"
+#include "diff/diff.h"
+#include "repository.h"
+#include "worktree/attr.h"
+
+struct diff_attrs;
+
+/*
+ * Attributes of the work tree (a bare repository: info/attributes alone); or those of
+ * `borrowed`, which must live longer.
+ */
+MUST_USE int diff_attrs_new(struct diff_attrs **out, struct repository *r,
+			    struct attrs *borrowed, struct err *err);
+void diff_attrs_free(struct diff_attrs *a);
+/* From now on `o` asks them; they must live as long. */
+void diff_attrs_use(struct diff_attrs *a, struct diff_options *o);
+
+#endif
