@@ -208,6 +208,47 @@ test_expect_success STRACE,LOOPMNT 'where the journal is ordered, without any' '
 	test "$n" = 0
 '
 
+# every_fault ERROR CODES CMD...: CMD with its first, second, … call failing, each in
+# a copy of repo: an exit code of CODES, no lock left, an index that stock git reads.
+every_fault () {
+	local error=$1 codes=$2 n=0 code
+	shift 2
+	rm -f missed
+	while test ! -f missed; do
+		n=$((n + 1)) code=0
+		rm -rf copy && cp -a repo copy && touch -d @1700000000 copy/d/3 &&
+		cksum <copy/.git/index >before || return
+		(cd copy && GIT_TEST_SYSCALL_FAIL=$n:$error \
+			GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
+			"$GIT_BUILD_DIR/t/helper/fault-git" "$@" >../out 2>../err) || code=$?
+		case " $codes " in
+		*" $code "*) ;;
+		*) echo "call $n: exit code $code: $(cat err)" && return 1 ;;
+		esac
+		test_path_missing copy/.git/index.lock &&
+		stock -C copy ls-files -s >listing &&
+		stock -C copy fsck --no-dangling >/dev/null 2>&1 || return 1
+		# 4: it is there, but nobody knows for how long
+		case $code in 0|4) continue ;; esac
+		grep "[.]git" err && cksum <copy/.git/index >after && test_cmp before after || return 1
+	done
+	test $n -gt 4
+}
+
+if test -x "$GIT_BUILD_DIR/t/helper/fault-git"; then
+	test_set_prereq FAULT
+fi
+
+test_expect_success FAULT 'no failing call spoils the index or leaves its lock' '
+	for error in EIO ENOSPC
+	do
+		every_fault $error "0 4 128" update-index --force-write-index &&
+		every_fault $error 0 status || return 1
+	done &&
+	every_fault EINTR 0 update-index --force-write-index &&
+	every_fault short 0 update-index --force-write-index
+'
+
 test_expect_success 'one lock for all: a held lock fails a command, names it, changes nothing' '
 	cp repo/.git/index before &&
 	: >repo/.git/index.lock && test_when_finished "rm -f repo/.git/index.lock" &&
