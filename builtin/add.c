@@ -457,8 +457,11 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 	nr_paths = pathspec_args_parse(&run.o.pathspec, &run.ps, ctx, argv,
 				       run.o.update || run.o.all ? PATHSPEC_PREFER_FULL : 0);
 	run.seen = xcalloc(run.ps.nr + 1, 1);
-	if (!nr_paths && !run.o.update && !run.o.all && !run.o.refresh)
-		return nothing_specified(ctx->repo);
+	if (!nr_paths && !run.o.update && !run.o.all && !run.o.refresh) {
+		rc = nothing_specified(ctx->repo);
+		add_run_release(&run);
+		return rc;
+	}
 	rc = prepare(&run, &err);
 	if (!rc) {
 		check_places(&run);
