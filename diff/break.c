@@ -54,7 +54,7 @@ static int is_rewrite(struct diff_pair *p, const struct diff_options *o, unsigne
 	if (ret < 0)
 		return ret;
 	larger = a->size > b->size ? a->size : b->size;
-	if (larger < SMALLEST || !a->size)
+	if (larger < SMALLEST || !a->size || larger > o->big_file_threshold)
 		return 0;
 	ret = diff_count_copied(a, b, o, &copied, &added, err);
 	if (ret < 0)

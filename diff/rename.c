@@ -187,6 +187,8 @@ static int similarity(struct renames *r, struct diff_file *from, struct diff_fil
 		return ret;
 	larger = from->size > to->size ? from->size : to->size;
 	smaller = from->size > to->size ? to->size : from->size;
+	if (larger > r->o->big_file_threshold)
+		return 0; /* never held in memory */
 	/* The sizes alone say that it cannot be enough. */
 	if (larger * (DIFF_MAX_SCORE - least) < (larger - smaller) * DIFF_MAX_SCORE)
 		return 0;
