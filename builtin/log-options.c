@@ -79,7 +79,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->show_notes = -1;
 	o->decorate = DECORATE_UNSET;
 	o->line_end = '\n';
-	o->text = (struct strbuf)STRBUF_INIT;
+	o->text = o->graph_prefix = (struct strbuf)STRBUF_INIT;
 	o->notes_refs = (struct strvec)STRVEC_INIT;
 	o->decorations = (struct decorate_options)DECORATE_OPTIONS_INIT;
 	pretty_init(&o->pretty, r);
@@ -105,6 +105,10 @@ void log_options_release(struct log_options *o)
 	notes_free(o->notes);
 	mailmap_free(o->map);
 	strbuf_release(&o->text);
+	strbuf_release(&o->graph_prefix);
+	graph_free(o->graph);
+	free(o->graph_parents);
+	free(o->graph_colors);
 	rev_walk_free(o->walk);
 	o->walk = NULL;
 }
@@ -299,6 +303,10 @@ static int switch_option(struct log_options *o, const char *arg)
 {
 	if (!strcmp(arg, "--full-diff"))
 		o->full_diff = true;
+	else if (!strcmp(arg, "--graph"))
+		o->with_graph = true;
+	else if (!strcmp(arg, "--no-graph"))
+		o->with_graph = false;
 	else if (!strcmp(arg, "--log-size"))
 		o->log_size = true;
 	else if (!strcmp(arg, "--root"))
@@ -316,7 +324,7 @@ static int switch_option(struct log_options *o, const char *arg)
 
 static int refused_option(const char *arg, struct err *err)
 {
-	static const char *const names[] = { "--graph", "--show-signature", "--children" };
+	static const char *const names[] = { "--show-signature", "--children" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
@@ -415,12 +423,62 @@ static bool compares_contents(const struct diff_options *o)
 			     DIFF_FORMAT_SHORTSTAT) || o->pickaxe_grep;
 }
 
+/* log.graphColors, or ours. */
+static size_t graph_colors(struct log_options *o)
+{
+	static const char *const defaults =
+		"red,green,yellow,blue,magenta,cyan,bold red,bold green,bold yellow,"
+		"bold blue,bold magenta,bold cyan";
+	struct string_list list = STRING_LIST_INIT;
+	const char *value = defaults;
+	size_t i, nr = 0;
+
+	if (!o->color)
+		return 0;
+	config_get_string(o->repo->config, "log.graphcolors", &value, NULL);
+	string_list_split(&list, value, ",", -1);
+	ALLOC_ARRAY(o->graph_colors, list.nr);
+	for (i = 0; i < list.nr; i++) {
+		struct strbuf name = STRBUF_INIT;
+
+		strbuf_addstr(&name, list.items[i].string);
+		strbuf_trim(&name);
+		if (color_parse(name.buf, o->graph_colors[nr]) < 0)
+			warning("ignored invalid color '%s' in log.graphColors", name.buf);
+		else
+			nr++;
+		strbuf_release(&name);
+	}
+	string_list_clear(&list, NULL);
+	return nr;
+}
+
+static int settle_graph(struct log_options *o, struct err *err)
+{
+	const char *other = o->walk->reverse ? "--reverse" : o->walk->no_walk ? "--no-walk" :
+			    o->walk->reflogs ? "--walk-reflogs" : NULL;
+	size_t nr;
+
+	if (!o->with_graph)
+		return 0;
+	if (other)
+		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
+			       other, "--graph");
+	if (o->walk->order == REV_ORDER_DEFAULT)
+		o->walk->order = REV_ORDER_TOPO;
+	o->walk->want_parents = true;
+	nr = graph_colors(o);
+	o->graph = graph_new((const char (*)[COLOR_MAXLEN])o->graph_colors, nr);
+	return 0;
+}
+
 int log_options_settle(struct log_options *o, struct err *err)
 {
-	int rc = 0;
+	int rc = settle_graph(o, err);
 
+	if (rc < 0)
+		return rc;
 	o->pretty.walk = o->walk;
-	o->show_parents = o->walk->want_parents;
 	o->pretty.color = o->color;
 	if (o->color)
 		pretty_read_colors(&o->pretty);

@@ -55,10 +55,10 @@ static void add_commit_line(struct log_options *o, const struct commit *c,
 	strbuf_addstr(&o->text, paint(o, o->pretty.commit_color));
 	if (!oneline)
 		strbuf_addstr(&o->text, "commit ");
-	if (mark)
+	if (mark && !o->graph)
 		strbuf_addf(&o->text, "%c ", mark);
 	add_hash(o, &c->oid);
-	for (i = 0; o->show_parents && i < c->nr_parents; i++) {
+	for (i = 0; o->walk->print_parents && i < c->nr_parents; i++) {
 		strbuf_addch(&o->text, ' ');
 		add_hash(o, &c->parents[i]->oid);
 	}
@@ -90,6 +90,89 @@ static bool add_reflog(struct log_options *o)
 	return false;
 }
 
+/* ---- beside the graph ---- */
+
+static void add_row(struct log_options *o)
+{
+	if (o->graph)
+		graph_next_row(o->graph, &o->text);
+}
+
+/* Rows up to the commit's own, which stays open for the text. */
+static void add_rows_above(struct log_options *o)
+{
+	if (!o->graph)
+		return;
+	if (!graph_has_rows(o->graph))
+		graph_padding(o->graph, &o->text); /* a second header (-m) */
+	else
+		while (!graph_next_row(o->graph, &o->text))
+			strbuf_addch(&o->text, '\n');
+}
+
+/* Text whose first line stands beside a row already; then what rows are left. */
+static void add_text_beside_graph(struct log_options *o, const struct strbuf *text)
+{
+	const char *s = text->buf, *end = s + text->len, *eol;
+	bool terminated = text->len && end[-1] == '\n';
+
+	if (!o->graph) {
+		strbuf_addbuf(&o->text, text);
+		return;
+	}
+	for (; s < end; s = eol + 1) {
+		eol = memchr(s, '\n', end - s);
+		if (!eol) {
+			strbuf_add(&o->text, s, end - s);
+			break;
+		}
+		strbuf_add(&o->text, s, eol + 1 - s);
+		if (eol + 1 < end)
+			add_row(o);
+	}
+	if (!graph_has_rows(o->graph))
+		return;
+	if (!terminated)
+		strbuf_addch(&o->text, '\n');
+	for (;;) {
+		add_row(o);
+		if (!graph_has_rows(o->graph))
+			break;
+		strbuf_addch(&o->text, '\n');
+	}
+	if (terminated)
+		strbuf_addch(&o->text, '\n');
+}
+
+/* The parents that lines are drawn to. */
+static int begin_graph(struct log_options *o, struct commit *c, struct err *err)
+{
+	struct commit **parents;
+	char mark = rev_mark(o->walk, c);
+	size_t nr = 0;
+	uint32_t i;
+	int rc = 0;
+
+	if (!o->graph)
+		return 0;
+	ALLOC_ARRAY(parents, c->nr_parents + 1);
+	for (i = 0; rc >= 0 && i < c->nr_parents; i++) {
+		rc = rev_will_show(o->walk, c->parents[i], err);
+		if (rc > 0)
+			parents[nr++] = c->parents[i];
+		if (o->walk->first_parent)
+			break;
+	}
+	free(o->graph_parents);
+	o->graph_parents = parents;
+	if (rc >= 0)
+		graph_begin_commit(o->graph, c, parents, nr,
+				   mark == '-' ? 'o' : mark ? mark : '*');
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- all of the header ---- */
+
 static int add_header(struct log_options *o, struct commit *c, const struct commit *from,
 		      struct err *err)
 {
@@ -97,20 +180,32 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 	bool user = o->pretty.kind == PRETTY_USER, skip_message = false;
 	int rc = 0;
 
-	if (o->shown_one && !has_terminator(o))
+	if (o->shown_one && !has_terminator(o)) {
+		if (o->graph && o->line_end == '\n' && !o->open_line)
+			graph_padding(o->graph, &o->text);
 		strbuf_addch(&o->text, o->line_end);
+	}
 	o->shown_one = true;
+	add_rows_above(o);
 	if (!user) {
 		add_commit_line(o, c, from);
+		if (o->pretty.kind != PRETTY_ONELINE)
+			add_row(o);
 		skip_message = add_reflog(o);
 	}
 	if (!skip_message)
 		rc = pretty_commit(&o->pretty, o->walk->pool, c, &message, err);
-	if (!rc && o->log_size)
+	if (!rc && o->log_size) {
 		strbuf_addf(&o->text, "log size %zu\n", message.len);
-	strbuf_addbuf(&o->text, &message);
-	if (has_terminator(o) && !is_silent(o))
+		add_row(o);
+	}
+	o->open_line = !message.len || message.buf[message.len - 1] != '\n';
+	add_text_beside_graph(o, &message);
+	if (has_terminator(o) && !is_silent(o)) {
+		if (o->graph && !o->open_line)
+			graph_padding(o->graph, &o->text);
 		strbuf_addch(&o->text, o->line_end);
+	}
 	strbuf_release(&message);
 	return rc;
 }
@@ -130,8 +225,14 @@ static void add_gap(struct log_options *o)
 {
 	const unsigned both = DIFF_FORMAT_STAT | DIFF_FORMAT_PATCH;
 
+	if (o->graph) {
+		strbuf_reset(&o->graph_prefix);
+		graph_padding(o->graph, &o->graph_prefix);
+		o->diff.line_prefix = o->graph_prefix.buf;
+	}
 	if (o->pretty.kind == PRETTY_ONELINE || is_silent(o))
 		return;
+	strbuf_addbuf(&o->text, &o->graph_prefix);
 	if ((o->diff.formats & both) == both)
 		strbuf_addstr(&o->text, "---");
 	strbuf_addch(&o->text, '\n');
@@ -195,7 +296,9 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 	int rc;
 
 	strbuf_reset(&o->text);
-	rc = show_diffs(o, c, &header, err);
+	rc = begin_graph(o, c, err);
+	if (!rc)
+		rc = show_diffs(o, c, &header, err);
 	if (!rc && !header && !diff_decides(o))
 		rc = add_header(o, c, NULL, err);
 	if (!rc)

@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "diff/diff.h"
+#include "walk/graph.h"
 #include "walk/pretty.h"
 #include "walk/revision.h"
 
@@ -22,7 +23,8 @@ struct log_options {
 	struct diff_attrs *diff_attrs; /* if contents are compared */
 	bool abbrev_commit;
 	bool format_given; /* --pretty and the like */
-	bool show_parents, full_diff, show_root, log_size;
+	bool full_diff, show_root, log_size;
+	bool with_graph;
 	bool color;
 	enum decorate_style decorate;
 	struct decorate_options decorations;
@@ -39,6 +41,11 @@ struct log_options {
 	/* while showing */
 	bool shown_one;
 	struct strbuf text;
+	bool open_line;	     /* the last message had no newline at its end */
+	struct graph *graph; /* NULL: none */
+	struct commit **graph_parents;
+	char (*graph_colors)[COLOR_MAXLEN];
+	struct strbuf graph_prefix; /* of lines of diffs */
 };
 
 MUST_USE int log_options_init(struct log_options *o, struct repository *r, struct err *err);

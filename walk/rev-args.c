@@ -387,7 +387,6 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "-g", &w->reflogs, true },
 		{ "--ignore-missing", &w->ignore_missing, true },
 		{ "--source", &w->source, true },
-		{ "--parents", &w->want_parents, true },
 		{ "--do-walk", &w->no_walk, false },
 		{ "--no-walk", &w->no_walk, true },
 		{ "--not", &w->negate, !w->negate },
@@ -404,7 +403,9 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 
 static bool order_option(struct rev_walk *w, const char *arg)
 {
-	if (!strcmp(arg, "--topo-order"))
+	if (!strcmp(arg, "--parents"))
+		w->want_parents = w->print_parents = true;
+	else if (!strcmp(arg, "--topo-order"))
 		w->order = REV_ORDER_TOPO;
 	else if (!strcmp(arg, "--date-order"))
 		w->order = REV_ORDER_DATE;

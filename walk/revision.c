@@ -281,6 +281,16 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	return 1;
 }
 
+int rev_will_show(struct rev_walk *w, struct commit *c, struct err *err)
+{
+	int rc;
+
+	if (w->boundary && (c->flags & REV_CHILD_SHOWN))
+		return 1;
+	rc = commit_parse_node(w->pool, c, err);
+	return rc < 0 ? rc : is_shown(w, c, err);
+}
+
 /* The next of the walk, shown or not. 0: no more. */
 static int next_candidate(struct rev_walk *w, struct commit **out, struct err *err)
 {

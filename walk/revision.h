@@ -67,6 +67,7 @@ struct rev_walk {
 	bool full_history, sparse;
 	bool ancestry_path;
 	bool want_parents;	  /* --graph, --parents: rewritten to what is shown */
+	bool print_parents;	  /* --parents */
 	bool ignore_missing;
 	bool source;		  /* remember from which start a commit was reached */
 	bool since_as_filter;
@@ -118,6 +119,12 @@ MUST_USE int rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid
 MUST_USE int rev_walk_begin(struct rev_walk *w, struct err *err);
 /* 1: *out, 0: end, < 0: failure. */
 int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err);
+
+/*
+ * Will this parent of a commit that was delivered be delivered as well (by the options, not
+ * by counts)? 1, 0, < 0. For --graph.
+ */
+int rev_will_show(struct rev_walk *w, struct commit *c, struct err *err);
 
 /* ---- about the commit that was delivered last ---- */
 /* '<' '>' '-' '^' or 0 */
