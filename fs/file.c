@@ -322,6 +322,14 @@ int remove_tree(const char *path, bool keep_top, struct err *err)
 
 #define PROBE "sluice-probe-"
 
+/* A probe that stays would be taken for a file of the user's. */
+static void remove_probe(const char *path)
+{
+	for (int try = 0; try < 3; try++)
+		if (!RETRY_EINTR(sys->unlink(path)) || errno == ENOENT)
+			break;
+}
+
 /* Probes live for a moment; one whose process is gone was left by a kill (P5). */
 static void reap_probes(const char *dir)
 {
@@ -336,7 +344,7 @@ static void reap_probes(const char *dir)
 		    !kill((pid_t)atol(pid), 0) || errno != ESRCH)
 			continue;
 		strbuf_addpath(&path, dir, e->d_name);
-		sys->unlink(path.buf);
+		remove_probe(path.buf);
 		strbuf_release(&path);
 	}
 	if (d)
@@ -370,7 +378,7 @@ static bool exec_bit_after(const char *path, mode_t mode)
 {
 	struct stat st;
 
-	return !sys->chmod(path, mode) && !lstat(path, &st) &&
+	return !RETRY_EINTR(sys->chmod(path, mode)) && !lstat(path, &st) &&
 	       (st.st_mode & 0777) == mode;
 }
 
@@ -381,7 +389,7 @@ bool fs_trusts_executable_bit(const char *dir)
 
 	if (make_probe(&path, dir)) {
 		yes = exec_bit_after(path.buf, 0744) && exec_bit_after(path.buf, 0644);
-		sys->unlink(path.buf);
+		remove_probe(path.buf);
 	}
 	strbuf_release(&path);
 	return yes;
@@ -393,10 +401,11 @@ bool fs_has_symlinks(const char *dir)
 	struct stat st;
 	bool yes = false;
 
-	if (make_probe(&path, dir) && !sys->unlink(path.buf)) {
-		yes = !sys->symlink("target", path.buf) &&
+	if (make_probe(&path, dir)) {
+		remove_probe(path.buf);
+		yes = !RETRY_EINTR(sys->symlink("target", path.buf)) &&
 		      !lstat(path.buf, &st) && S_ISLNK(st.st_mode);
-		sys->unlink(path.buf);
+		remove_probe(path.buf);
 	}
 	strbuf_release(&path);
 	return yes;
@@ -414,7 +423,7 @@ bool fs_ignores_case(const char *dir)
 			*p = (char)toupper((unsigned char)*p);
 		yes = file_exists(other);
 		free(other);
-		sys->unlink(path.buf);
+		remove_probe(path.buf);
 	}
 	strbuf_release(&path);
 	return yes;

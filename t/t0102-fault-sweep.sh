@@ -110,7 +110,15 @@ test_expect_success 'setup' '
 	) &&
 	cp -a few added && git -C added add . &&
 	cp -a added committed && git -C committed commit -q -m first &&
-	echo more >>committed/one && echo new >committed/new && git -C committed add new
+	echo more >>committed/one && echo new >committed/new && git -C committed add new &&
+	cp -a few big && git -C big config core.bigFileThreshold 1k &&
+	head -c 300000 /dev/urandom >big/large &&
+	cp -a committed branched && git -C branched update-ref refs/heads/a/b HEAD &&
+	cp -a committed hooked &&
+	mkdir -p hooked/.git/hooks &&
+	write_script hooked/.git/hooks/pre-commit <<-\EOF
+	git ls-files -s >/dev/null && git write-tree >/dev/null
+	EOF
 '
 
 for what in EIO ENOSPC ENOSPC+ EINTR short; do
@@ -138,6 +146,48 @@ for what in EIO ENOSPC ENOSPC+ EINTR short; do
 			update-ref refs/heads/a/b HEAD
 	'
 done
+
+for what in EIO ENOSPC+ EINTR; do
+	test_expect_success "add of a big file, as a stream: $what" '
+		sweep big $what "git cat-file -e :large" add large
+	'
+	test_expect_success "rm: $what" '
+		MIN_CALLS=5 &&
+		sweep committed $what "test \"\$(git ls-files sub)\" = \"\"" rm -rq sub
+	'
+	test_expect_success "symbolic-ref: $what" '
+		MIN_CALLS=5 &&
+		sweep committed $what "git symbolic-ref refs/heads/s" \
+			symbolic-ref refs/heads/s "$(git -C committed symbolic-ref HEAD)"
+	'
+	test_expect_success "update-ref -d: $what" '
+		MIN_CALLS=5 &&
+		sweep branched $what "! git rev-parse -q --verify refs/heads/a/b" \
+			update-ref -d refs/heads/a/b
+	'
+	test_expect_success "commit with hooks that look at the index: $what" '
+		sweep hooked $what "git rev-parse -q --verify HEAD^" commit -q -a -m message
+	'
+done
+
+test_expect_success 'init: nothing stays of one that failed' '
+	n=0 && rm -f missed &&
+	while test ! -f missed; do
+		n=$((n + 1))
+		rm -rf new
+		code=0
+		GIT_TEST_SYSCALL_MISSED=$PWD/missed GIT_TEST_SYSCALL_FAIL=$n:EIO \
+			"$FAULT_GIT" init -q new 2>err || code=$?
+		case $code in
+		0)	test -z "$(find new -name "*probe*")" &&
+			git -C new fsck || return ;;
+		*)	test_grep "new" err &&
+			# after a failed seal it is there, and may not last
+			{ test ! -e new || test_grep "flush" err; } || return ;;
+		esac
+	done &&
+	test $n -gt 30
+'
 
 test_expect_success 'a failure before anything is named changes nothing' '
 	listing few >before &&
