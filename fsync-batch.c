@@ -164,7 +164,7 @@ static int fail(struct fsync_batch *b, const struct err *why, struct err *err)
 
 /* ---- volumes ---- */
 
-static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *path)
+static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *name)
 {
 	struct volume *vol;
 	struct stat st;
@@ -177,7 +177,7 @@ static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *pa
 			return b->volumes[i];
 		}
 	}
-	vol = volume_new(fd, st.st_dev, path,
+	vol = volume_new(fd, st.st_dev, name,
 			 b->opts.test_kind ? (enum fs_kind)(b->opts.test_kind - 1) :
 					     fs_kind_of(fd));
 	ALLOC_GROW(b->volumes, b->nr_volumes + 1, b->alloc_volumes);
@@ -185,8 +185,11 @@ static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *pa
 	return vol;
 }
 
-/* Which file system is `dir` on? Known after the first time. NULL: errno. */
-static struct volume *volume_of_dir(struct fsync_batch *b, const char *dir)
+/*
+ * Which file system is `dir` on? Known after the first time. NULL: errno. In
+ * messages it will be the one of `name`, since dir may be a temporary one.
+ */
+static struct volume *volume_of_dir(struct fsync_batch *b, const char *dir, const char *name)
 {
 	struct volume *vol;
 	struct strbuf path = STRBUF_INIT;
@@ -198,7 +201,7 @@ static struct volume *volume_of_dir(struct fsync_batch *b, const char *dir)
 		strbuf_addstr(&path, dir);
 		fd = open_existing_dir(&path);
 		if (fd >= 0) {
-			vol = volume_by_fd(b, fd, path.buf);
+			vol = volume_by_fd(b, fd, name);
 			if (vol)
 				strmap_put(&b->volume_of_dir, dir, vol);
 			else
@@ -217,7 +220,7 @@ void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 
 	if (!is_covered(b, component))
 		return;
-	vol = volume_of_dir(b, dir);
+	vol = volume_of_dir(b, dir, dir);
 	if (!vol) {
 		poison(b, "open directory", dir, errno);
 		return;
@@ -302,7 +305,7 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 	struct strbuf dir = STRBUF_INIT;
 
 	path_dirname(&dir, content_path(e));
-	e->vol = volume_of_dir(b, dir.buf);
+	e->vol = volume_of_dir(b, dir.buf, e->final_path);
 	if (!e->vol)
 		poison(b, "open directory", dir.buf, errno);
 	strbuf_release(&dir);

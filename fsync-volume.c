@@ -7,14 +7,14 @@
 #include "util/trace2.h"
 #include "util/workers.h"
 
-struct volume *volume_new(int fd, dev_t dev, const char *path, enum fs_kind kind)
+struct volume *volume_new(int fd, dev_t dev, const char *name, enum fs_kind kind)
 {
 	struct volume *vol = xcalloc(1, sizeof(*vol));
 
 	vol->dev = dev;
 	vol->kind = kind;
 	vol->fd = fd;
-	vol->name = xstrdup(path);
+	vol->name = xstrdup(name);
 	strvec_init(&vol->dirs);
 	strmap_init(&vol->in_dirs.map);
 	return vol;

@@ -23,7 +23,7 @@ struct volume {
 	 * reports the write errors that happened since (D6).
 	 */
 	int fd;
-	char *name;	     /* that directory's path, for messages */
+	char *name;	     /* a path on it, for messages */
 	bool unflushed;	     /* contents that must be flushed before the first name */
 	/* Names made since the last seal, as far as the policy covers them. */
 	bool dirty;
@@ -36,7 +36,7 @@ struct volume {
 };
 
 /* fd passes to the volume. */
-struct volume *volume_new(int fd, dev_t dev, const char *path, enum fs_kind kind);
+struct volume *volume_new(int fd, dev_t dev, const char *name, enum fs_kind kind);
 void volume_free(struct volume *vol);
 
 /*
