@@ -210,25 +210,32 @@ static void do_symref_update(struct session *s)
 {
 	struct err err = ERR_INIT;
 	char *ref = ref_argument(s), *target, *kind, *old = NULL;
-	unsigned flags = 0;
+	struct object_id old_oid;
+	bool by_oid = false;
+	unsigned flags;
 
 	target = target_argument(s, ref, "<new-target>");
 	if (!target)
 		die("%s %s: missing <new-target>", s->verb, ref);
 	kind = target_argument(s, ref, "<old-target>");
 	if (kind) {
-		if (strcmp(kind, "ref"))
-			die("%s %s: invalid arg '%s' for old value (only 'ref' is supported)",
-			    s->verb, ref, kind);
+		by_oid = !strcmp(kind, "oid");
+		if (!by_oid && strcmp(kind, "ref"))
+			die("%s %s: invalid arg '%s' for old value", s->verb, ref, kind);
 		old = target_argument(s, ref, "<old-target>");
 		if (!old)
 			die("%s %s: expected old value", s->verb, ref);
+		if (by_oid)
+			parse_value(s, ref, "<old-oid>", old, &old_oid);
 	} else if (s->o->nul) {
 		free(target_argument(s, ref, "<old-target>")); /* empty as well */
 	}
 	end_of_command(s, ref);
 	flags = take_flags(s);
-	check(ref_transaction_update_symref(s->t, ref, target, old, flags, s->o->msg, &err), &err);
+	check(by_oid ? ref_transaction_update_symref_oid(s->t, ref, target, &old_oid, flags,
+							 s->o->msg, &err) :
+		       ref_transaction_update_symref(s->t, ref, target, old, flags, s->o->msg,
+						     &err), &err);
 	free(ref);
 	free(target);
 	free(kind);

@@ -128,6 +128,12 @@ MUST_USE int ref_transaction_verify(struct ref_transaction *t, const char *name,
 MUST_USE int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
 					   const char *target, const char *old_target,
 					   unsigned flags, const char *msg, struct err *err);
+/* The same, checked by what the symref resolves to; null id: must not exist. */
+MUST_USE int ref_transaction_update_symref_oid(struct ref_transaction *t, const char *name,
+					       const char *target,
+					       const struct object_id *old_oid,
+					       unsigned flags, const char *msg,
+					       struct err *err);
 /* Only check. old_target NULL: there must be no such ref. */
 MUST_USE int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
 					   const char *old_target, struct err *err);

@@ -157,6 +157,19 @@ int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
 	return 0;
 }
 
+int ref_transaction_update_symref_oid(struct ref_transaction *t, const char *name,
+				      const char *target, const struct object_id *old_oid,
+				      unsigned flags, const char *msg, struct err *err)
+{
+	int rc = ref_transaction_update_symref(t, name, target, NULL, flags, msg, err);
+
+	if (rc < 0)
+		return rc;
+	t->updates[t->nr - 1]->flags |= UPDATE_HAVE_OLD;
+	t->updates[t->nr - 1]->old_oid = *old_oid;
+	return 0;
+}
+
 int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
 				  const char *old_target, struct err *err)
 {

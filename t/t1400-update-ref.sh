@@ -274,6 +274,11 @@ test_expect_success '--stdin: symbolic refs' '
 	echo "symref-update HEAD refs/heads/x ref refs/heads/main" >input &&
 	test_must_fail git -C ours update-ref --stdin <input 2>err &&
 	test_grep "is at refs/heads/a but expected refs/heads/main" err &&
+	echo "symref-update HEAD refs/heads/x oid $P" >input &&
+	test_must_fail git -C ours update-ref --stdin <input 2>err &&
+	test_grep "is at $H but expected $P" err &&
+	echo "symref-update HEAD refs/heads/a oid $H" >input &&
+	git -C ours update-ref --stdin <input &&
 	git -C ours update-ref --stdin <<-EOS &&
 	option no-deref
 	symref-verify HEAD refs/heads/a

@@ -221,7 +221,7 @@ test_expect_success 'modes' '
 	--short HEAD
 	--short=5 HEAD
 	--short=1 HEAD
-	--short=100 HEAD
+	--short=40 HEAD
 	--short nope
 	--short HEAD main
 	--default HEAD

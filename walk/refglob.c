@@ -2,7 +2,9 @@
 #include "compat/posix.h"
 #include "walk/refglob.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/wildmatch.h"
+#include <dirent.h>
 
 void ref_exclusions_clear(struct ref_exclusions *x)
 {
@@ -119,11 +121,43 @@ int refs_foreach_glob(struct repository *r, const char *prefix, const char *patt
 	return rc;
 }
 
-int ref_visit_head(struct repository *r, ref_fn fn, void *data)
+static int visit_one(struct repository *r, const char *name, ref_fn fn, void *data)
 {
-	struct ref ref = { .name = "HEAD", .peeled = r->algo->null_oid };
+	struct ref ref = { .name = name, .peeled = r->algo->null_oid };
 
-	if (ref_resolve(r->refs, "HEAD", &ref.oid, NULL, &ref.flags, NULL) < 0)
+	if (ref_resolve(r->refs, name, &ref.oid, NULL, &ref.flags, NULL) < 0)
 		return 0;
 	return fn(data, &ref);
+}
+
+int ref_visit_head(struct repository *r, ref_fn fn, void *data)
+{
+	return visit_one(r, "HEAD", fn, data);
+}
+
+int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data)
+{
+	char *path = path_join(r->commondir, "worktrees"), *common = path_real(r->commondir, 0);
+	bool linked = common && strcmp(r->gitdir_abs, common);
+	struct dirent *de;
+	DIR *dir = opendir(path);
+	int rc = 0;
+
+	if (linked)
+		rc = visit_one(r, "main-worktree/HEAD", fn, data);
+	while (dir && !rc && (de = readdir(dir))) {
+		char *name;
+
+		if (de->d_name[0] == '.' ||
+		    (linked && !strcmp(de->d_name, path_basename(r->gitdir_abs))))
+			continue;
+		name = xstrfmt("worktrees/%s/HEAD", de->d_name);
+		rc = visit_one(r, name, fn, data);
+		free(name);
+	}
+	if (dir)
+		closedir(dir);
+	free(common);
+	free(path);
+	return rc;
 }

@@ -33,5 +33,7 @@ MUST_USE int refs_foreach_glob(struct repository *r, const char *prefix, const c
 			       struct err *err);
 /* HEAD as a ref, if it resolves. */
 int ref_visit_head(struct repository *r, ref_fn fn, void *data);
+/* The HEADs of the other worktrees, as main-worktree/HEAD and worktrees/ID/HEAD. */
+int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data);
 
 #endif

@@ -190,6 +190,8 @@ static int add_refs(struct rev_walk *w, const char *prefix, const char *pattern,
 
 	if (!rc && head)
 		rc = ref_visit_head(w->repo, on_ref, w);
+	if (!rc && head)
+		rc = ref_visit_other_heads(w->repo, on_ref, w);
 	w->input_given = true;
 	ref_exclusions_clear(&w->exclusions);
 	return rc;

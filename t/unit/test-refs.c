@@ -606,6 +606,43 @@ static void logs_both_names(void **state UNUSED)
 	expect_no_litter();
 }
 
+static int count_entry(void *data, const struct reflog_entry *e UNUSED)
+{
+	++*(int *)data;
+	return 0;
+}
+
+/* Lines that are none are passed over, in both directions; the last may be torn. */
+static void reads_damaged_logs(void **state UNUSED)
+{
+	static const char good[] = A " " B " x <y> 1 +0000\tm\n";
+	struct strbuf text = STRBUF_INIT;
+	size_t n;
+	int seen = 0;
+
+	strbuf_addstr(&text, "garbage\n\n");
+	strbuf_addstr(&text, good);
+	strbuf_add(&text, A " \0\0\n", 45);
+	strbuf_addstr(&text, A " " B " no mail\n" A " " B " x <y> nodate\n");
+	strbuf_addstr(&text, good);
+	strbuf_addstr(&text, A " " B " x <y> 1 +00");
+	write_text("repo/logs/refs/heads/x", "");
+	aux_write("repo/logs/refs/heads/x", text.buf, text.len);
+	assert_int_equal(reflog_foreach(rs, "refs/heads/x", false, count_entry, &seen, NULL), 0);
+	assert_int_equal(seen, 2);
+	assert_int_equal(reflog_foreach(rs, "refs/heads/x", true, count_entry, &seen, NULL), 0);
+	assert_int_equal(seen, 4);
+	/* Cut anywhere: never a crash. */
+	for (n = 0; n < text.len; n++) {
+		aux_write("repo/logs/refs/heads/x", text.buf, n);
+		assert_int_equal(reflog_foreach(rs, "refs/heads/x", n & 1, count_entry, &seen,
+						NULL), 0);
+	}
+	assert_int_equal(reflog_foreach(rs, "refs/heads/none", true, count_entry, &seen, NULL),
+			 ERR_NOT_FOUND);
+	strbuf_release(&text);
+}
+
 static void symrefs_change(void **state UNUSED)
 {
 	struct ref_transaction *t = ref_transaction_begin(rs, 0);
@@ -781,6 +818,7 @@ int main(void)
 		WITH_STORE(empty_directories_give_way),
 		WITH_STORE(deletes_packed_and_loose),
 		WITH_STORE(logs_both_names),
+		WITH_STORE(reads_damaged_logs),
 		WITH_STORE(symrefs_change),
 		WITH_STORE(single_refs_may_fail),
 		WITH_STORE(gives_everything_back),
