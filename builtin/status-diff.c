@@ -14,25 +14,6 @@ struct diff_run {
 	struct diff_attrs *attrs;
 };
 
-/* ---- the file in the work tree ---- */
-
-static int read_file(void *data, const struct diff_file *file, struct object_buf *out,
-		     struct err *err)
-{
-	struct diff_run *run = data;
-	struct strbuf warn = STRBUF_INIT;
-	struct conversion cv;
-	struct stat st;
-	int rc;
-
-	if (lstat(file->path, &st) < 0)
-		return err_set_errno(err, "cannot stat '%s'", file->path);
-	converter_lookup(run->conv, file->path, &cv);
-	rc = worktree_read_blob(run->conv, &cv, file->path, &st, 0, out, &warn, err);
-	strbuf_release(&warn);
-	return rc;
-}
-
 /* ---- the two sides ---- */
 
 static void queue_staged(struct diff_run *run, const struct status *s)
@@ -112,8 +93,8 @@ static int init_options(struct diff_run *run, bool color, struct err *err)
 	run->o.formats = DIFF_FORMAT_PATCH;
 	run->o.detect = DIFF_DETECT_RENAMES;
 	run->o.color = color;
-	run->o.read = read_file;
-	run->o.read_data = run;
+	run->o.read = worktree_read_diff_side;
+	run->o.read_data = run->conv;
 	if (rc >= 0)
 		rc = diff_attrs_new(&run->attrs, run->repo, converter_attrs(run->conv), err);
 	if (rc >= 0)

@@ -3,6 +3,7 @@
 #include "config/config.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
+#include "worktree/worktree.h"
 
 struct diff_attrs {
 	struct repository *repo;
@@ -74,4 +75,20 @@ void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)
 {
 	o->driver = find_driver;
 	o->driver_data = a;
+}
+
+int worktree_read_diff_side(void *converter, const struct diff_file *file,
+			    struct object_buf *out, struct err *err)
+{
+	struct strbuf warn = STRBUF_INIT;
+	struct conversion cv;
+	struct stat st;
+	int rc;
+
+	if (lstat(file->path, &st) < 0)
+		return err_set_errno(err, "cannot stat '%s'", file->path);
+	converter_lookup(converter, file->path, &cv);
+	rc = worktree_read_blob(converter, &cv, file->path, &st, 0, out, &warn, err);
+	strbuf_release(&warn);
+	return rc;
 }

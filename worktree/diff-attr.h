@@ -20,4 +20,11 @@ void diff_attrs_free(struct diff_attrs *a);
 /* From now on `o` asks them; they must live as long. */
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o);
 
+/*
+ * For diff_options.read with a struct converter * as read_data: the file of the work tree,
+ * as the object that it would become.
+ */
+MUST_USE int worktree_read_diff_side(void *converter, const struct diff_file *file,
+				     struct object_buf *out, struct err *err);
+
 #endif

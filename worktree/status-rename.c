@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "diff/diff.h"
 #include "util/alloc.h"
+#include "worktree/diff-attr.h"
 #include "worktree/status-internal.h"
 
 struct matcher {
@@ -96,23 +97,6 @@ static void take_pairs(struct matcher *m)
 	}
 }
 
-static int read_file_side(void *data, const struct diff_file *file, struct object_buf *out,
-			  struct err *err)
-{
-	struct collector *c = data;
-	struct strbuf warn = STRBUF_INIT;
-	struct conversion cv;
-	struct stat st;
-	int rc;
-
-	if (lstat(file->path, &st) < 0)
-		return err_set_errno(err, "cannot stat '%s'", file->path);
-	converter_lookup(c->conv, file->path, &cv);
-	rc = worktree_read_blob(c->conv, &cv, file->path, &st, 0, out, &warn, err);
-	strbuf_release(&warn);
-	return rc;
-}
-
 static int match(struct collector *c, bool worktree, struct err *err)
 {
 	struct matcher m = { .c = c, .worktree = worktree, .items = STRMAP_INIT,
@@ -124,8 +108,8 @@ static int match(struct collector *c, bool worktree, struct err *err)
 	diff_options_init(&o, c->r->odb);
 	o.detect = c->o->renames > 1 ? DIFF_DETECT_COPIES : DIFF_DETECT_RENAMES;
 	o.rename_score = (unsigned)c->o->rename_score * DIFF_MAX_SCORE / 100;
-	o.read = read_file_side;
-	o.read_data = c;
+	o.read = worktree_read_diff_side;
+	o.read_data = c->conv;
 	rc = config_get_int(c->r->config, "diff.renamelimit", &o.rename_limit, err);
 	if (rc >= 0)
 		rc = config_get_int(c->r->config, "status.renamelimit", &o.rename_limit, err);
