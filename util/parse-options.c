@@ -322,10 +322,14 @@ static void apply(struct parser *ps, const struct option *o, const char *attache
 	if (attached && !wants)
 		option_error(o, is_short, unset, "takes no value");
 	if (wants && !attached && !(o->flags & PARSE_OPT_OPTARG)) {
-		if (!ps->argc)
+		if (ps->argc) {
+			attached = *ps->argv++;
+			ps->argc--;
+		} else if (o->flags & PARSE_OPT_LASTARG_DEFAULT) {
+			attached = (const char *)o->defval;
+		} else {
 			option_error(o, is_short, unset, "requires a value");
-		attached = *ps->argv++;
-		ps->argc--;
+		}
 	}
 	set_value(ps, o, attached, is_short, unset);
 }

@@ -40,6 +40,7 @@ enum option_type {
 #define PARSE_OPT_NONEG 4u   /* no --no-x */
 #define PARSE_OPT_HIDDEN 8u  /* not in -h */
 #define PARSE_OPT_NODASH 16u /* reserved */
+#define PARSE_OPT_LASTARG_DEFAULT 32u /* --x=V or --x V; at the end of the line: defval */
 
 struct option;
 /* arg NULL if none or unset. Return -1 (with message printed) to fail. */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The work trees of a repository: gitrepository-layout(5), worktrees/. */
+#ifndef WALK_WORKTREES_H
+#define WALK_WORKTREES_H
+
+#include "compat/posix.h"
+#include "repository.h"
+
+struct worktree {
+	char *path;   /* absolute, of the work tree; of a bare repository, the repository's */
+	char *id;     /* below worktrees/; NULL: the main one */
+	char *gitdir; /* absolute: where its HEAD and its index are */
+	char *head;   /* the branch that HEAD names, "refs/heads/main"; NULL: detached */
+	struct object_id head_oid; /* null: unborn, or broken */
+	bool is_bare, is_current;
+	struct worktree *next;
+};
+
+/* The main one first, the others by id. Free with worktrees_free. */
+MUST_USE int worktrees_read(struct worktree **out, struct repository *r, struct err *err);
+void worktrees_free(struct worktree *list);
+/*
+ * Which one has this branch checked out, or needs it: a rebase or bisection that began there
+ * (rebase-merge/head-name, rebase-apply/head-name, BISECT_START). NULL: none.
+ */
+const struct worktree *worktrees_find_branch(const struct worktree *list, const char *refname);
+
+#endif
