@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/path.h"
+#include "walk/worktrees.h"
+
+static void worktree_free(struct worktree *w)
+{
+	if (!w)
+		return;
+	free(w->path);
+	free(w->id);
+	free(w->gitdir);
+	free(w->head);
+	free(w);
+}
+
+void worktrees_free(struct worktree *list)
+{
+	while (list) {
+		struct worktree *next = list->next;
+
+		worktree_free(list);
+		list = next;
+	}
+}
+
+/* What its HEAD says; that it is broken or unborn is no failure. */
+static void read_head(struct worktree *w, struct repository *r)
+{
+	char *name = w->is_current ? xstrdup("HEAD") :
+		     w->id ? xstrfmt("worktrees/%s/HEAD", w->id) : xstrdup("main-worktree/HEAD");
+	char *final = NULL;
+	unsigned flags = 0;
+	int rc;
+
+	w->head_oid = r->algo->null_oid;
+	rc = ref_resolve(r->refs, name, &w->head_oid, &final, &flags, NULL);
+	if ((!rc || rc == ERR_NOT_FOUND) && flags & REF_IS_SYMREF && strcmp(final, name)) {
+		w->head = final;
+		final = NULL;
+	}
+	free(final);
+	free(name);
+}
+
+/* First line of a file, NULL without it. Caller frees. */
+static char *read_line(const char *dir, const char *name)
+{
+	struct strbuf buf = STRBUF_INIT;
+	char *path = path_join(dir, name), *line = NULL;
+
+	if (!read_file(&buf, path, 64 * 1024, NULL)) {
+		strbuf_setlen(&buf, strchrnul(buf.buf, '\n') - buf.buf);
+		strbuf_rtrim(&buf);
+		line = strbuf_detach(&buf, NULL);
+	}
+	strbuf_release(&buf);
+	free(path);
+	return line;
+}
+
+static bool is_current(const struct worktree *w, const struct repository *r)
+{
+	char *real = path_real(w->gitdir, 0);
+	bool current = real && !strcmp(real, r->gitdir_abs);
+
+	free(real);
+	return current;
+}
+
+/* The work tree is where the .git is, unless the repository is bare. */
+static char *without_dot_git(const char *path)
+{
+	size_t len;
+
+	return strip_suffix(path, "/.git", &len) ? xmemdupz(path, len) : xstrdup(path);
+}
+
+static struct worktree *read_main(struct repository *r)
+{
+	struct worktree *w;
+
+	CALLOC_ARRAY(w, 1);
+	w->gitdir = path_real(r->commondir, 0);
+	if (!w->gitdir)
+		w->gitdir = path_absolute(r->commondir);
+	w->path = without_dot_git(w->gitdir);
+	w->is_current = is_current(w, r);
+	w->is_bare = w->is_current && r->bare;
+	config_get_bool(r->config, "core.bare", &w->is_bare, NULL);
+	read_head(w, r);
+	return w;
+}
+
+/* NULL: there is no such worktree (no file "gitdir" in it). */
+static struct worktree *read_linked(struct repository *r, const char *dir, const char *id)
+{
+	char *gitdir = path_join(dir, id), *dot_git = read_line(gitdir, "gitdir");
+	struct worktree *w;
+
+	if (!dot_git || !*dot_git) {
+		free(dot_git);
+		free(gitdir);
+		return NULL;
+	}
+	if (!is_absolute_path(dot_git)) {
+		char *joined = path_join(gitdir, dot_git), *real = path_real(joined, 2);
+
+		free(dot_git);
+		dot_git = real ? real : xstrdup(joined);
+		free(joined);
+	}
+	CALLOC_ARRAY(w, 1);
+	w->id = xstrdup(id);
+	w->gitdir = path_absolute(gitdir);
+	w->path = without_dot_git(dot_git);
+	w->is_current = is_current(w, r);
+	read_head(w, r);
+	free(dot_git);
+	free(gitdir);
+	return w;
+}
+
+int worktrees_read(struct worktree **out, struct repository *r, struct err *err)
+{
+	char *dir = path_join(r->commondir, "worktrees");
+	struct string_list ids = STRING_LIST_INIT;
+	struct worktree *first = NULL, **end = &first;
+	DIR *d = opendir(dir);
+	struct dirent *de;
+	int rc = 0;
+
+	if (!d && errno != ENOENT)
+		rc = err_set_errno(err, "cannot open directory '%s'", dir);
+	while (d && (de = readdir(d)))
+		if (de->d_name[0] != '.')
+			string_list_append(&ids, de->d_name);
+	if (d)
+		closedir(d);
+	string_list_sort(&ids);
+	if (!rc) {
+		*end = read_main(r);
+		end = &(*end)->next;
+	}
+	for (size_t i = 0; !rc && i < ids.nr; i++) {
+		*end = read_linked(r, dir, ids.items[i].string);
+		if (*end)
+			end = &(*end)->next;
+	}
+	string_list_clear(&ids, NULL);
+	free(dir);
+	if (!rc)
+		*out = first;
+	return rc;
+}
+
+/* ---- who needs a branch ---- */
+
+static bool names_branch(const struct worktree *w, const char *file, const char *branch)
+{
+	char *line = read_line(w->gitdir, file);
+	bool same = line && !strcmp(line, branch);
+
+	free(line);
+	return same;
+}
+
+/* rebase --update-refs will move these: three lines each, the first one is the name. */
+static bool will_update(const struct worktree *w, const char *refname)
+{
+	char *path = path_join(w->gitdir, "rebase-merge/update-refs");
+	struct strbuf buf = STRBUF_INIT;
+	struct string_list lines = STRING_LIST_INIT;
+	bool found = false;
+
+	if (!read_file(&buf, path, 16 * 1024 * 1024, NULL)) {
+		string_list_split(&lines, buf.buf, "\n", -1);
+		for (size_t i = 0; i < lines.nr && !found; i += 3)
+			found = !strcmp(lines.items[i].string, refname);
+		string_list_clear(&lines, NULL);
+	}
+	strbuf_release(&buf);
+	free(path);
+	return found;
+}
+
+static bool needs_branch(const struct worktree *w, const char *refname)
+{
+	const char *branch;
+
+	if (w->is_bare)
+		return false;
+	if (w->head)
+		return !strcmp(w->head, refname);
+	return names_branch(w, "rebase-merge/head-name", refname) ||
+	       names_branch(w, "rebase-apply/head-name", refname) ||
+	       (skip_prefix(refname, "refs/heads/", &branch) &&
+		names_branch(w, "BISECT_START", branch)) ||
+	       will_update(w, refname);
+}
+
+const struct worktree *worktrees_find_branch(const struct worktree *list, const char *refname)
+{
+	for (; list; list = list->next)
+		if (needs_branch(list, refname))
+			return list;
+	return NULL;
+}
