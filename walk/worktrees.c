@@ -5,6 +5,7 @@
 #include "util/map.h"
 #include "util/path.h"
 #include "walk/worktrees.h"
+#include <dirent.h>
 
 static void worktree_free(struct worktree *w)
 {
