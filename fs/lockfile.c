@@ -189,14 +189,91 @@ static void create_failed(const char *lock_path, const struct err *why, struct e
 		err_set(err, why->code, "%s", err_message(why));
 }
 
+/* ---- one file, many names ---- */
+
+void lock_origin_release(struct lock_origin *o)
+{
+	if (o->fd >= 0)
+		sys->close(o->fd);
+	o->fd = -1;
+	o->links = 0;
+}
+
+static bool open_origin(struct lock_origin *o)
+{
+	struct strbuf path = STRBUF_INIT;
+
+	if (o->fd >= 0 && o->links < LOCK_ORIGIN_LINKS)
+		return true;
+	lock_origin_release(o);
+	strbuf_addf(&path, "%s/x", o->dir);
+	o->fd = tempfile_open_nameless(path.buf, 0666);
+	strbuf_release(&path);
+	if (o->fd >= 0 && owner_is_provable_on(o->fd) && !fstat(o->fd, &o->st)) {
+		write_owner(o->fd, NULL);
+		return true;
+	}
+	lock_origin_release(o);
+	o->refused = true;
+	return false;
+}
+
+/* The last of its names was removed: it cannot get another one. */
+static bool is_worn_out(const struct lock_origin *o)
+{
+	struct stat st;
+
+	return o->links && !fstat(o->fd, &st) && !st.st_nlink;
+}
+
+/* 1: not possible here, a file of its own is needed. */
+static int link_lock(struct tempfile **tf, const char *lock_path, struct lock_origin *o,
+		     struct err *err)
+{
+	while (!o->refused && open_origin(o)) {
+		struct err local = ERR_INIT;
+		int ret = tempfile_create_link(tf, lock_path, o->fd, &o->st, &local), e;
+
+		e = local.sys_errno;
+		if (ret && ret != ERR_EXISTS && (e == ENOSPC || e == EDQUOT || e == EIO))
+			err_move(err, &local);
+		else if (ret && ret != ERR_EXISTS)
+			ret = 1;
+		err_release(&local);
+		if (!ret)
+			o->links++;
+		if (ret != 1)
+			return ret;
+		if (e == EPERM || e == ENOSYS || e == EOPNOTSUPP || (e == EMLINK && !o->links))
+			o->refused = true;
+		else if (e == EMLINK || (e == ENOENT && is_worn_out(o)))
+			lock_origin_release(o);
+		else
+			return 1;
+	}
+	return 1;
+}
+
+static int make_lock(struct tempfile **tf, const char *lock_path, struct lock_origin *o,
+		     struct err *err)
+{
+	int ret = o ? link_lock(tf, lock_path, o, err) : 1;
+
+	if (ret > 0)
+		ret = tempfile_create_marked(tf, lock_path, 0666, write_owner, NULL, err);
+	return ret;
+}
+
+/* ---- taking, with patience ---- */
+
 /* One attempt; ERR_LOCKED without a message if it is somebody's. */
-static int try_once(struct tempfile **tf, const char *lock_path, struct err *err)
+static int try_once(struct tempfile **tf, const char *lock_path, struct lock_origin *o,
+		    struct err *err)
 {
 	/* Twice: after a take-over others may be faster, which is fine. */
 	for (int i = 0; i < 2; i++) {
 		struct err local = ERR_INIT;
-		int ret = tempfile_create_marked(tf, lock_path, 0666, write_owner,
-						 NULL, &local);
+		int ret = make_lock(tf, lock_path, o, &local);
 
 		if (ret && ret != ERR_EXISTS)
 			create_failed(lock_path, &local, err);
@@ -219,13 +296,13 @@ static int64_t now_ms(void)
 
 /* Tries again at growing intervals, spread so that waiters do not march in step. */
 static int try_until(struct tempfile **tf, const char *lock_path, long timeout_ms,
-		     struct err *err)
+		     struct lock_origin *o, struct err *err)
 {
 	int64_t end = now_ms() + timeout_ms;
 	long wait = 1;
 
 	for (;;) {
-		int ret = try_once(tf, lock_path, err);
+		int ret = try_once(tf, lock_path, o, err);
 		int64_t left = end - now_ms();
 		long ms;
 
@@ -287,7 +364,7 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 		ret = make_leading_dirs(target.buf, SHARED_PERM_UMASK, err);
 	if (!ret) {
 		lock_path = xstrfmt("%s" SUFFIX, target.buf);
-		ret = try_until(&lk->tf, lock_path, timeout_ms, err);
+		ret = try_until(&lk->tf, lock_path, timeout_ms, NULL, err);
 	}
 	if (!ret) {
 		free(lk->target);
@@ -295,6 +372,20 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 	}
 	free(lock_path);
 	strbuf_release(&target);
+	return ret;
+}
+
+int lockfile_hold_linked(struct lockfile *lk, const char *path, long timeout_ms,
+			 struct lock_origin *o, struct err *err)
+{
+	char *lock_path = xstrfmt("%s" SUFFIX, path);
+	int ret = try_until(&lk->tf, lock_path, timeout_ms, o, err);
+
+	if (!ret) {
+		free(lk->target);
+		lk->target = xstrdup(path);
+	}
+	free(lock_path);
 	return ret;
 }
 

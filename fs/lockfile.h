@@ -39,6 +39,35 @@ struct lockfile {
  */
 MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 			   long timeout_ms, struct err *err);
+
+/*
+ * Locks that will only be removed, never written or renamed, can be many names of one
+ * marked file: a call per lock instead of a file per lock. They exclude others and are taken
+ * over from the dead as any other, since the owner's mark is that of the file.
+ *
+ *   struct lock_origin o = LOCK_ORIGIN_INIT(dir)    dir: on the same file system
+ *   lockfile_hold_linked(&lk, path, timeout_ms, &o, err)
+ *   ...
+ *   lock_origin_release(&o)                         before or after the locks go
+ *
+ * Where names cannot be added (other file system, no O_TMPFILE, a limit), a
+ * file of its own is made instead. lk->tf->fd is -1 for a lock that shares its file:
+ * lockfile_reopen and lockfile_stage are not for it. The path is not dereferenced.
+ */
+struct lock_origin {
+	const char *dir; /* not owned */
+	int fd;		 /* -1: not made yet */
+	struct stat st;
+	unsigned links;
+	bool refused;
+};
+#define LOCK_ORIGIN_INIT(dir_) { .dir = (dir_), .fd = -1 }
+/* Names per file; ext4 allows 65,000. */
+#define LOCK_ORIGIN_LINKS 30000u
+MUST_USE int lockfile_hold_linked(struct lockfile *lk, const char *path, long timeout_ms,
+				  struct lock_origin *o, struct err *err);
+void lock_origin_release(struct lock_origin *o); /* idempotent */
+
 static inline bool lockfile_is_held(const struct lockfile *lk) { return lk->tf != NULL; }
 /* Close the descriptor but keep the lock (another program will write it). */
 MUST_USE int lockfile_close(struct lockfile *lk, struct err *err);

@@ -343,8 +343,7 @@ int tempfile_create_in(struct tempfile **out, const char *dir,
 	return ERR_IO;
 }
 
-/* A file without a name in the directory of path; -1 where there is no such thing. */
-static int open_nameless(const char *path, int mode)
+int tempfile_open_nameless(const char *path, int mode)
 {
 #ifdef O_TMPFILE
 	struct strbuf dir = STRBUF_INIT;
@@ -357,6 +356,7 @@ static int open_nameless(const char *path, int mode)
 	return fd;
 #else
 	(void)path, (void)mode;
+	errno = ENOSYS;
 	return -1;
 #endif
 }
@@ -370,7 +370,7 @@ static int create_nameless(struct tempfile **out, const char *path, int mode,
 			   void (*mark)(int fd, void *data), void *data,
 			   struct err *err)
 {
-	int fd = open_nameless(path, mode);
+	int fd = tempfile_open_nameless(path, mode);
 	struct tempfile *t;
 	struct stat st;
 	int saved;
@@ -408,6 +408,23 @@ int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
 	if (!ret)
 		mark((*out)->fd, data);
 	return ret;
+}
+
+/* The list has it before it has its name, as above. */
+int tempfile_create_link(struct tempfile **out, const char *path, int fd,
+			 const struct stat *st, struct err *err)
+{
+	struct tempfile *t = watch(xstrdup(path), -1, st, -1);
+	int saved;
+
+	if (!RETRY_EINTR(sys->link_fd(fd, path))) {
+		*out = t;
+		return 0;
+	}
+	saved = errno;
+	unwatch(t);
+	errno = saved;
+	return create_failed(path, err);
 }
 
 struct tempfile *tempfile_register(const char *path)

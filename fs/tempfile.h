@@ -27,6 +27,17 @@ MUST_USE int tempfile_create(struct tempfile **out, const char *path, int mode, 
 MUST_USE int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
 				    void (*mark)(int fd, void *data), void *data,
 				    struct err *err);
+/*
+ * A file without a name in the directory of path (O_TMPFILE); -1 with errno where there is
+ * no such thing. The descriptor is the caller's.
+ */
+int tempfile_open_nameless(const char *path, int mode);
+/*
+ * One more name for the open file fd, which stays the caller's; st is what fstat says of
+ * it. ERR_EXISTS: the name is taken; else err->sys_errno tells (EMLINK, EXDEV, ...).
+ */
+MUST_USE int tempfile_create_link(struct tempfile **out, const char *path, int fd,
+				  const struct stat *st, struct err *err);
 /* "dir/prefixXXXXXX" with random letters. */
 MUST_USE int tempfile_create_in(struct tempfile **out, const char *dir,
 				const char *prefix, int mode, struct err *err);
