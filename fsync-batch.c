@@ -252,7 +252,7 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->covered = is_covered(b, s->component);
 	e->fd = s->fd;
 	e->tmp_path = s->how == PUBLISH_RENAME ? xstrdup(s->tmp_path) : NULL;
-	e->final_path = xstrdup(s->final_path);
+	e->final_path = s->how == PUBLISH_NOTE ? NULL : xstrdup(s->final_path);
 	e->done = s->done;
 	e->write = s->write;
 	e->data = s->data;
@@ -304,6 +304,10 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 {
 	struct strbuf dir = STRBUF_INIT;
 
+	if (e->how == PUBLISH_NOTE) {
+		e->settled = true;
+		return 0;
+	}
 	path_dirname(&dir, content_path(e));
 	e->vol = volume_of_dir(b, dir.buf, e->final_path);
 	if (!e->vol)
@@ -546,8 +550,9 @@ static int seal(struct fsync_batch *b)
 
 /*
  * Where directories are flushed one by one and no journal orders their names,
- * those of one phase are flushed before a name of the next one is made: D4 and
- * D5 hold there because of it. Test: d4_phases_without_a_journal.
+ * those of one phase are flushed before a name of the next one is made: D4, D5 and
+ * the whole way of ref transactions (refs/update-whole.c) hold there because of it.
+ * Test: d4_phases_without_a_journal.
  */
 static int phase_of(enum publish_class order)
 {
@@ -556,11 +561,15 @@ static int phase_of(enum publish_class order)
 	case PUBLISH_PACK_IDX:
 	case PUBLISH_LOOSE_OBJECT:
 		return 0;
-	case PUBLISH_REF_DELETE:
-	case PUBLISH_INDEX:
+	case PUBLISH_REF_PACK:
+		return 1;
+	case PUBLISH_REF_PRUNE:
 		return 2;
 	default:
-		return 1;
+		return 3;
+	case PUBLISH_REF_DELETE:
+	case PUBLISH_INDEX:
+		return 4;
 	}
 }
 
@@ -764,6 +773,11 @@ static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
 {
 	struct entry *e = b->entries[i];
 
+	if (e->how == PUBLISH_NOTE) {
+		b->entries[i] = NULL;
+		free_entry(e, true);
+		return 0;
+	}
 	if (seal_before(b, e) < 0)
 		return copy_failure(err, ERR_IO, &b->poison);
 	if (e->how == PUBLISH_WRITE) {

@@ -35,8 +35,10 @@ enum publish_class {
 	PUBLISH_LOOSE_OBJECT,
 	PUBLISH_DERIVED,      /* multi-pack-index, commit-graph */
 	PUBLISH_FILE,	      /* config and the like */
+	PUBLISH_REF_PACK,     /* packed-refs that takes up values of loose refs */
+	PUBLISH_REF_PRUNE,    /* loose refs go whose values it has */
 	PUBLISH_REFLOG,	      /* appended in place before refs move */
-	PUBLISH_PACKED_REFS,
+	PUBLISH_PACKED_REFS,  /* packed-refs with new values */
 	PUBLISH_REF,	      /* loose refs, HEAD */
 	PUBLISH_REF_DELETE,
 	PUBLISH_INDEX,	      /* last: it names what refs already hold */
@@ -56,6 +58,8 @@ enum publish_how {
 	 */
 	PUBLISH_WRITE,
 	PUBLISH_UNLINK,	      /* remove final_path (missing is fine) */
+	/* nothing on disk: `done` is told when its turn has come; no paths */
+	PUBLISH_NOTE,
 };
 
 struct fsync_staging {
