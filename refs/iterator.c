@@ -16,15 +16,8 @@ struct visit {
 /* The object below an annotated tag, if it is one; null if not, or unknown. */
 static void look_up_peeled(struct visit *v, struct ref *ref)
 {
-	const struct object_source *src = v->rs->objects;
-	struct object_info info;
-
-	if (!src || (v->flags & REFS_NO_PEEL) || oid_is_null(&ref->oid))
-		return;
-	if (src->info(src->data, &ref->oid, &info, NULL) < 0 || info.type != OBJ_TAG)
-		return;
-	if (object_peel(src, &ref->oid, OBJ_ANY, &ref->peeled, NULL, NULL) < 0)
-		ref->peeled = v->rs->algo->null_oid;
+	if (!(v->flags & REFS_NO_PEEL) && !oid_is_null(&ref->oid))
+		(void)ref_peel(v->rs, &ref->oid, &ref->peeled);
 }
 
 static int deliver(struct visit *v, struct ref *ref)

@@ -467,15 +467,20 @@ int packed_refs_write(const struct packed_refs *p, const struct packed_change *c
 {
 	struct packed_out o = { STRBUF_INIT, fd, what };
 	struct packed_entry e;
+	enum peel_state peel = p->start == p->len ? PEEL_FULL : p->peel;
 	struct packed_cursor c;
-	size_t i = 0;
+	size_t i;
 	int more, cmp, rc;
 
+	for (i = 0; i < nr && peel != PEEL_NONE; i++)
+		if (changes[i].peel_unknown)
+			peel = PEEL_NONE;
 	/* "fully-peeled" promises something about every line: keep what was known. */
-	strbuf_addstr(&o.buf, p->peel == PEEL_FULL || p->start == p->len ?
+	strbuf_addstr(&o.buf, peel == PEEL_FULL ?
 		      "# pack-refs with: peeled fully-peeled sorted \n" :
-		      p->peel == PEEL_TAGS ? "# pack-refs with: peeled sorted \n" :
+		      peel == PEEL_TAGS ? "# pack-refs with: peeled sorted \n" :
 		      "# pack-refs with: sorted \n");
+	i = 0;
 	rc = packed_cursor_start(&c, p, "", err);
 	more = rc < 0 ? rc : packed_cursor_next(&c, &e, err);
 	while (!rc && (more > 0 || (!more && i < nr))) {

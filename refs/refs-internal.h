@@ -114,7 +114,8 @@ MUST_USE int packed_refs_parse(struct packed_refs **out, const char *buf, size_t
 struct packed_change {
 	const char *name;
 	struct object_id oid; /* null: take it out */
-	struct object_id peeled; /* null: none, or unknown */
+	struct object_id peeled; /* null: none */
+	bool peel_unknown;	 /* peeled could not be found out */
 };
 /*
  * Write the new packed-refs to fd: what the present one has, with the changes
@@ -123,6 +124,29 @@ struct packed_change {
 MUST_USE int packed_refs_write(const struct packed_refs *p,
 			       const struct packed_change *changes, size_t nr,
 			       int fd, const char *what, struct err *err);
+/*
+ * packed-refs.lock, which keeps others from packing refs and from rewriting the file. An
+ * orphan of packed-refs.new, which only a holder of the lock may have, is removed.
+ */
+MUST_USE int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err);
+/*
+ * Write the present packed-refs with the changes merged in to packed-refs.new, and stage
+ * it in class `order`. The lock stays as it is.
+ */
+MUST_USE int packed_refs_stage_new(struct ref_store *rs, const struct lockfile *lk,
+				   const struct packed_refs *present,
+				   const struct packed_change *changes, size_t nr,
+				   struct fsync_batch *b, enum publish_class order,
+				   struct err *err);
+/* The same into the lock file itself, which is gone when it has been published. */
+MUST_USE int packed_refs_stage_lock(struct ref_store *rs, struct lockfile *lk,
+				    const struct packed_refs *present,
+				    const struct packed_change *changes, size_t nr,
+				    struct fsync_batch *b, enum publish_class order,
+				    struct err *err);
+/* What the annotated tag `oid` leads to; null if it is none. False: cannot be told. */
+bool ref_peel(const struct ref_store *rs, const struct object_id *oid,
+	      struct object_id *peeled);
 
 /* ---- both (resolve.c) ---- */
 /*
@@ -171,6 +195,7 @@ struct ref_update {
 	struct ref_update *via;	 /* the symref that led here */
 	struct ref_update *leaf; /* LOG_ONLY: the update whose value this one shows */
 	struct ref_update *next; /* of the same root */
+	unsigned queued_flags;	 /* of a root: as they were queued */
 
 	/* Found by prepare. */
 	struct lockfile lock;
@@ -181,6 +206,20 @@ struct ref_update {
 	int rc;
 	char *error;
 };
+
+/*
+ * How it ended, for those who outlive the batch's entries or the transaction; and the
+ * locks that go when all has been published, or given up.
+ */
+struct ref_outcome {
+	unsigned refcount;
+	bool ended, published;
+	struct lockfile *locks;
+	size_t nr, alloc;
+};
+void ref_outcome_put(struct ref_outcome *o);
+/* Takes the lock over. */
+void ref_outcome_add(struct ref_outcome *o, struct lockfile *lk);
 
 enum transaction_state { TRANSACTION_OPEN, TRANSACTION_PREPARED, TRANSACTION_CLOSED };
 
@@ -202,6 +241,13 @@ struct ref_transaction {
 	struct packed_refs *packed; /* as seen after every lock was taken */
 	char *free_parent; /* no ref stands in the way of names below this */
 	size_t open_fds, max_open_fds;
+	/* The last new value that was looked up, and what it is. */
+	struct object_id known_oid;
+	enum object_type known_type;
+	/* P6: all values change by one rename of packed-refs (update-whole.c). */
+	bool whole;
+	struct lock_origin origin;
+	struct ref_outcome *outcome;
 };
 
 /* What the user called it: the name that messages give. */
@@ -222,6 +268,15 @@ MUST_USE int update_check(struct ref_transaction *t, struct ref_update *u, struc
 MUST_USE int check_name_available(struct ref_transaction *t, const char *name, struct err *err);
 /* Write and stage all (update-stage.c). */
 MUST_USE int transaction_stage(struct ref_transaction *t, struct err *err);
+/* Reflogs, as both ways have them (update-log.c). */
+bool update_writes_log(const struct ref_update *u);
+MUST_USE int update_stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err);
+MUST_USE int update_stage_log_removal(struct ref_transaction *t, struct ref_update *u,
+				      struct err *err);
+/* Can it go the whole way? As far as can be told before its refs are locked, and after. */
+bool transaction_may_be_whole(const struct ref_transaction *t);
+bool transaction_is_whole(const struct ref_transaction *t);
+MUST_USE int transaction_stage_whole(struct ref_transaction *t, struct err *err);
 
 /* ---- reflogs (reflog.c, reflog-write.c) ---- */
 /* By core.logAllRefUpdates; an existing log is always continued. */

@@ -133,6 +133,27 @@ int ref_read_raw(struct ref_store *rs, const char *name, struct object_id *oid,
 	}
 }
 
+bool ref_peel(const struct ref_store *rs, const struct object_id *oid,
+	      struct object_id *peeled)
+{
+	const struct object_source *src = rs->objects;
+	struct object_info info;
+	int rc;
+
+	*peeled = rs->algo->null_oid;
+	if (!src)
+		return false;
+	rc = src->info(src->data, oid, &info, NULL);
+	if (rc < 0)
+		return rc == ERR_NOT_FOUND; /* what is not there leads nowhere */
+	if (info.type != OBJ_TAG)
+		return true;
+	if (!object_peel(src, oid, OBJ_ANY, peeled, NULL, NULL))
+		return true;
+	*peeled = rs->algo->null_oid;
+	return false;
+}
+
 bool ref_exists(struct ref_store *rs, const char *name)
 {
 	struct object_id oid;

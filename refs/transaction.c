@@ -7,7 +7,8 @@
  *		same place; a symref that is followed adds its target
  *	check	old values, name conflicts, new values, against a packed-refs
  *		that was read after the last lock
- *	stage	reflogs, new values, deletions go to the batch
+ *	stage	reflogs, new values, deletions go to the batch: the whole way
+ *		(update-whole.c) or the loose way (update-stage.c)
  *
  * Nothing is staged before everything has been checked: a transaction that is
  * refused leaves the batch as it was.
@@ -24,6 +25,8 @@ struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned fla
 	CALLOC_ARRAY(t, 1);
 	t->rs = rs;
 	t->flags = flags;
+	t->known_oid = rs->algo->null_oid;
+	t->origin = (struct lock_origin)LOCK_ORIGIN_INIT(rs->commondir);
 	return t;
 }
 
@@ -96,7 +99,7 @@ static int queue(struct ref_transaction *t, const char *name, unsigned flags,
 	    !((flags & REF_SKIP_REFNAME_CHECK || !writes) && refname_is_safe(name)))
 		return err_set(err, ERR_INVALID, "refusing to update ref with bad name '%s'", name);
 	*out = transaction_add(t, ref_canonical_name(name), NULL);
-	(*out)->flags = flags;
+	(*out)->flags = (*out)->queued_flags = flags;
 	(*out)->msg = clean_message(msg);
 	t->queued = t->nr;
 	return 0;
@@ -166,6 +169,7 @@ int ref_transaction_update_symref_oid(struct ref_transaction *t, const char *nam
 	if (rc < 0)
 		return rc;
 	t->updates[t->nr - 1]->flags |= UPDATE_HAVE_OLD;
+	t->updates[t->nr - 1]->queued_flags |= UPDATE_HAVE_OLD;
 	t->updates[t->nr - 1]->old_oid = *old_oid;
 	return 0;
 }
@@ -215,6 +219,75 @@ static int update_failed(struct ref_transaction *t, struct ref_update *u, int rc
 	return 0;
 }
 
+/* ---- the end, as the batch sees it ---- */
+
+static struct ref_outcome *outcome_new(void)
+{
+	struct ref_outcome *o;
+
+	CALLOC_ARRAY(o, 1);
+	o->refcount = 1;
+	return o;
+}
+
+void ref_outcome_put(struct ref_outcome *o)
+{
+	size_t i;
+
+	if (!o || --o->refcount)
+		return;
+	for (i = 0; i < o->nr; i++)
+		lockfile_release(&o->locks[i]);
+	free(o->locks);
+	free(o);
+}
+
+void ref_outcome_add(struct ref_outcome *o, struct lockfile *lk)
+{
+	ALLOC_GROW(o->locks, o->nr + 1, o->alloc);
+	o->locks[o->nr++] = *lk;
+	*lk = (struct lockfile)LOCKFILE_INIT;
+}
+
+static void outcome_done(void *data, bool published)
+{
+	struct ref_outcome *o = data;
+	size_t i;
+
+	o->ended = true;
+	o->published = published;
+	for (i = 0; i < o->nr; i++)
+		lockfile_release(&o->locks[i]);
+	o->nr = 0;
+	ref_outcome_put(o);
+}
+
+/*
+ * Behind all others: locks that only kept others away go when everything has
+ * been published. Their removal needs no durability.
+ */
+static int stage_outcome(struct ref_transaction *t, struct err *err)
+{
+	struct fsync_staging s = {
+		.order = PUBLISH_REF_DELETE,
+		.how = PUBLISH_NOTE,
+		.fd = -1,
+		.done = outcome_done,
+		.data = t->outcome,
+	};
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		if (!t->updates[i]->lock.tf)
+			continue;
+		if (t->updates[i]->lock.tf->fd >= 0)
+			t->open_fds--;
+		ref_outcome_add(t->outcome, &t->updates[i]->lock);
+	}
+	t->outcome->refcount++;
+	return fsync_batch_stage(t->batch, &s, err);
+}
+
 /* ---- prepare ---- */
 
 static int sorted_cmp(const void *a, const void *b)
@@ -229,7 +302,9 @@ static int index_updates(struct ref_transaction *t, struct err *err)
 	size_t i;
 	int rc = 0;
 
+	free(t->sorted);
 	ALLOC_ARRAY(t->sorted, t->nr ? t->nr : 1);
+	t->sorted_nr = 0;
 	for (i = 0; !rc && i < t->nr; i++) {
 		struct ref_update *u = t->updates[i];
 
@@ -346,6 +421,56 @@ static void unlock_all(struct ref_transaction *t)
 		unlock_update(t, t->updates[i]);
 }
 
+static void free_update(struct ref_update *u);
+
+/*
+ * Something was met that cannot go the whole way: begin again, as if we had come later.
+ * Nothing has been decided by what was read so far.
+ */
+static void start_again(struct ref_transaction *t)
+{
+	size_t i;
+
+	unlock_all(t);
+	while (t->nr > t->queued)
+		free_update(t->updates[--t->nr]);
+	for (i = 0; i < t->nr; i++) {
+		struct ref_update *u = t->updates[i];
+
+		loose_value_release(&u->current);
+		u->flags = u->queued_flags;
+		u->leaf = u->next = NULL;
+		u->in_loose = false;
+		u->rc = 0;
+		FREE_AND_NULL(u->error);
+	}
+	strmap_clear(&t->by_name, NULL);
+	FREE_AND_NULL(t->head_target);
+	FREE_AND_NULL(t->free_parent);
+}
+
+static int index_and_lock(struct ref_transaction *t, struct err *err)
+{
+	int rc = index_updates(t, err);
+
+	if (!rc)
+		rc = read_head(t, err);
+	return rc ? rc : lock_all(t, err);
+}
+
+static int lock_either_way(struct ref_transaction *t, struct err *err)
+{
+	int rc;
+
+	t->whole = transaction_may_be_whole(t);
+	rc = index_and_lock(t, err);
+	if (rc || !t->whole || transaction_is_whole(t))
+		return rc;
+	start_again(t);
+	t->whole = false;
+	return index_and_lock(t, err);
+}
+
 int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, struct err *err)
 {
 	int rc;
@@ -354,15 +479,15 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 		return err_set(err, ERR_INVALID, "the ref transaction is closed already");
 	t->batch = b;
 	t->max_open_fds = descriptor_share();
-	rc = index_updates(t, err);
-	if (!rc)
-		rc = read_head(t, err);
-	if (!rc)
-		rc = lock_all(t, err);
+	t->outcome = outcome_new();
+	rc = lock_either_way(t, err);
 	if (!rc)
 		rc = check_all(t, err);
 	if (!rc)
-		rc = transaction_stage(t, err);
+		rc = t->whole ? transaction_stage_whole(t, err) : transaction_stage(t, err);
+	if (!rc)
+		rc = stage_outcome(t, err);
+	lock_origin_release(&t->origin);
 	if (rc < 0) {
 		t->state = TRANSACTION_CLOSED;
 		unlock_all(t);
@@ -412,6 +537,8 @@ void ref_transaction_free(struct ref_transaction *t)
 		free_update(t->updates[i]);
 	strmap_clear(&t->by_name, NULL);
 	packed_refs_put(t->packed);
+	lock_origin_release(&t->origin);
+	ref_outcome_put(t->outcome);
 	free(t->updates);
 	free(t->sorted);
 	free(t->head_target);

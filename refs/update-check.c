@@ -84,7 +84,7 @@ static int check_prefixes(struct ref_transaction *t, const struct packed_refs *p
 }
 
 /* A loose ref below the directory; NULL if there is none. Caller frees. */
-static char *find_loose_below(struct ref_transaction *t, const char *dir)
+static char *find_loose_below(const struct ref_transaction *t, const char *dir)
 {
 	struct loose_list list = { NULL, 0, 0 };
 	char *found = NULL;
@@ -148,15 +148,18 @@ static int check_below(struct ref_transaction *t, const struct packed_refs *pack
 
 int check_name_available(struct ref_transaction *t, const char *name, struct err *err)
 {
-	struct packed_refs *packed;
-	int rc = packed_refs_get(t->rs, &packed, err);
+	struct packed_refs *packed = t->packed;
+	int rc = 0;
 
-	if (rc < 0)
-		return rc;
-	rc = check_prefixes(t, packed, name, err);
+	/* While locks are still being taken there is none yet. */
+	if (!t->packed)
+		rc = packed_refs_get(t->rs, &packed, err);
+	if (!rc)
+		rc = check_prefixes(t, packed, name, err);
 	if (!rc)
 		rc = check_below(t, packed, name, err);
-	packed_refs_put(packed);
+	if (!t->packed)
+		packed_refs_put(packed);
 	return rc;
 }
 
@@ -258,7 +261,7 @@ static bool is_branch(const char *name)
 	return !strcmp(name, "HEAD") || starts_with(name, "refs/heads/");
 }
 
-static int check_new_oid(const struct ref_transaction *t, const struct ref_update *u,
+static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 			 struct err *err)
 {
 	const struct object_source *src = t->rs->objects;
@@ -266,15 +269,22 @@ static int check_new_oid(const struct ref_transaction *t, const struct ref_updat
 
 	if (!src || (u->flags & REF_SKIP_OBJECT_CHECK))
 		return 0;
-	if (src->info(src->data, &u->new_oid, &info, NULL) < 0)
-		return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write ref "
-			       "'%s' with nonexistent object %s", u->name,
-			       u->name, oid_hex(&u->new_oid));
-	if (info.type != OBJ_COMMIT && is_branch(u->name))
+	/* Many refs get the same value: it is looked up once. */
+	if (oid_is_null(&t->known_oid) || !oid_eq(&t->known_oid, &u->new_oid)) {
+		if (src->info(src->data, &u->new_oid, &info, NULL) < 0)
+			goto missing;
+		t->known_oid = u->new_oid;
+		t->known_type = info.type;
+	}
+	if (t->known_type != OBJ_COMMIT && is_branch(u->name))
 		return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write "
 			       "non-commit object %s to branch '%s'", u->name,
 			       oid_hex(&u->new_oid), u->name);
 	return 0;
+missing:
+	return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write ref "
+			       "'%s' with nonexistent object %s", u->name,
+			       u->name, oid_hex(&u->new_oid));
 }
 
 /* What is to be done? Sets UPDATE_WRITES or UPDATE_DELETES, or neither. */

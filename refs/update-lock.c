@@ -6,6 +6,15 @@
 
 #define LOCK_TRIES 5
 
+/* P6: of the whole way no lock becomes a file. */
+static int hold(struct ref_transaction *t, struct lockfile *lk, const char *path,
+		struct err *err)
+{
+	if (t->whole)
+		return lockfile_hold_linked(lk, path, t->rs->lock_timeout_ms, &t->origin, err);
+	return lockfile_hold(lk, path, LOCK_NO_DEREF, t->rs->lock_timeout_ms, err);
+}
+
 /* Whoever clears up may remove the directory between its making and our lock. */
 static int take_lock(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
@@ -16,11 +25,12 @@ static int take_lock(struct ref_transaction *t, struct ref_update *u, struct err
 	ref_path(t->rs, u->name, &path);
 	for (try = 0; try < LOCK_TRIES; try++) {
 		err_release(&why);
-		rc = ref_make_parents(t->rs, path.buf, t->batch, &why);
-		if (!rc)
-			rc = lockfile_hold(&u->lock, path.buf, LOCK_NO_DEREF,
-					   t->rs->lock_timeout_ms, &why);
+		rc = hold(t, &u->lock, path.buf, &why);
 		if (rc >= 0 || why.sys_errno != ENOENT)
+			break;
+		err_release(&why);
+		rc = ref_make_parents(t->rs, path.buf, t->batch, &why);
+		if (rc < 0 && why.sys_errno != ENOENT)
 			break;
 	}
 	/* A ref in the place of a directory explains more than the system does. */
@@ -36,7 +46,9 @@ static int take_lock(struct ref_transaction *t, struct ref_update *u, struct err
 /* Few descriptors are kept open; the others are opened again to be written. */
 static int park_descriptor(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
-	if (t->open_fds >= t->max_open_fds)
+	if (u->lock.tf->fd < 0)
+		return 0;
+	if (t->whole || t->open_fds >= t->max_open_fds)
 		return lockfile_close(&u->lock, err);
 	t->open_fds++;
 	return 0;

@@ -24,18 +24,22 @@ start () {
 	T=$(stock -C theirs rev-parse "main^{tree}")
 }
 
-# Refs, packed-refs and logs are equal, byte for byte; nothing else is left. (Stock
-# git leaves empty directories behind when it refuses.)
+all_refs () {
+	stock -C "$1" for-each-ref --format="%(refname) %(objectname) %(*objectname) %(symref)"
+}
+
+# Refs and logs are equal, the latter and loose refs that both have byte for byte; nothing
+# else is left. (Stock git leaves empty directories behind when it refuses; ours packs the
+# refs of one transaction.)
 same_refs () {
 	find theirs/.git/refs theirs/.git/logs -mindepth 2 -type d -empty -delete &&
 	find ours/.git/refs ours/.git/logs -mindepth 2 -type d -empty -delete &&
-	diff -r ours/.git/refs theirs/.git/refs &&
+	all_refs theirs >refs.theirs && all_refs ours >refs.ours &&
+	test_cmp refs.theirs refs.ours &&
+	(diff -r ours/.git/refs theirs/.git/refs || :) >refs.diff &&
+	! grep -v "^Only in " refs.diff &&
 	diff -r ours/.git/logs theirs/.git/logs &&
 	test_cmp theirs/.git/HEAD ours/.git/HEAD &&
-	if test -f theirs/.git/packed-refs
-	then
-		test_cmp theirs/.git/packed-refs ours/.git/packed-refs
-	fi &&
 	test -z "$(find ours/.git -name '*.lock')"
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ref transactions when calls fail: for each call in turn, and in the right order
- * when none does.
+ * Ref transactions that go the loose way, when calls fail: for each call in turn, and in
+ * the right order when none does. The whole way is in test-refs-whole.c.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
@@ -42,6 +42,7 @@ static void write_text(const char *path, const char *text)
  *	packed		packed			deleted
  *	stays		packed			untouched
  *	new/deep	missing			made
+ *	sym		missing			made, a symref: hence the loose way
  */
 static void set_up_repo(void)
 {
@@ -75,6 +76,9 @@ static int run(struct err *err)
 		rc = ref_transaction_update(t, "refs/heads/packed", null_oid, &oid_c, 0, "m", err);
 	if (!rc)
 		rc = ref_transaction_update(t, "refs/heads/new/deep", &oid_c, null_oid, 0, "m", err);
+	if (!rc)
+		rc = ref_transaction_update_symref(t, "refs/heads/sym", "refs/heads/new/deep",
+						   NULL, 0, NULL, err);
 	if (!rc)
 		rc = ref_transaction_prepare(t, b, err);
 	if (!rc)
@@ -112,6 +116,8 @@ static void check_old(size_t n)
 	    !text_is("repo/logs/refs/heads/both", OLD_LOG) ||
 	    reflog_exists(rs, "refs/heads/new/deep"))
 		fail_msg("call %zu: a log has changed", n);
+	if (!is_at("refs/heads/sym", NULL))
+		fail_msg("call %zu: the symref is there", n);
 	if (is_directory("repo/refs/heads/new") || is_directory("repo/logs/refs/heads/new"))
 		fail_msg("call %zu: a directory is left", n);
 }
@@ -123,6 +129,7 @@ static void check_new(void)
 	assert_true(is_at("refs/heads/packed", NULL));
 	assert_true(is_at("refs/heads/stays", &oid_a));
 	assert_true(is_at("refs/heads/new/deep", &oid_c));
+	assert_true(is_at("refs/heads/sym", &oid_c));
 	assert_true(text_is("repo/logs/HEAD", OLD_LOG A " " B " " IDENT "\tm\n"));
 	assert_false(reflog_exists(rs, "refs/heads/both"));
 }
@@ -172,9 +179,9 @@ static void sweep(int sys_errno, bool from_then_on)
 		fault_remove();
 		/* A lock that cannot be removed is tried again at exit. */
 		if (!unlink_failed())
-			must("test -z \"$(find repo -name '*.lock')\"");
+			must("test -z \"$(find repo -name '*.lock' -o -name 'packed-refs.new')\"");
 		else
-			must("find repo -name '*.lock' -exec rm {} +");
+			must("find repo \\( -name '*.lock' -o -name 'packed-refs.new' \\) -exec rm {} +");
 		if (!hit) {
 			assert_int_equal(rc, 0);
 			check_new();
@@ -244,12 +251,13 @@ static const char *find(const char *all, const char *text)
 
 /*
  * D1: contents are awaited before names. D4: a log line goes before the ref that it
- * speaks of. D5: updates before deletions, packed-refs before the loose file.
+ * speaks of. D5: updates before deletions, packed-refs before the loose file, a symref
+ * after what it leads to; and packed-refs.lock is held until the loose file is gone.
  */
 static void order_of_calls(void **state UNUSED)
 {
 	struct fault_plan plan = FAULT_PLAN_INIT;
-	const char *log, *update, *packed, *loose, *flush, *wait;
+	const char *log, *update, *symref, *packed, *loose, *unlock, *flush, *wait;
 	char *text;
 
 	set_up_repo();
@@ -258,12 +266,15 @@ static void order_of_calls(void **state UNUSED)
 	text = xstrdup(fault_text());
 	fault_remove();
 	update = find(text, "rename repo/refs/heads/main.lock");
-	packed = find(text, "rename repo/packed-refs.lock");
+	symref = find(text, "rename repo/refs/heads/sym.lock");
+	packed = find(text, "rename repo/packed-refs.new");
+	unlock = find(text, "unlink repo/packed-refs.lock");
 	loose = find(text, "unlink repo/refs/heads/both\n");
 	log = find(text, "write repo/logs/HEAD");
 	wait = find(text, "writeout_wait repo/refs/heads/main.lock");
 	flush = find(text, "fsync ");
-	if (!(log < update && wait < update && update < packed && packed < loose && loose < flush))
+	if (!(log < update && wait < update && update < symref && symref < packed &&
+	      packed < loose && loose < unlock && unlock < flush))
 		fail_msg("order:\n%s", text);
 	assert_null(strstr(flush + 1, "fsync "));
 	free(text);

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * P6: a transaction of several refs has happened or it has not, at every moment.
+ * What a kill or, on a journal, a power cut right before a call would leave is what the
+ * files say then: so each call is a moment to look.
+ */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include "compat/fault.h"
+#include "fs/file.h"
+#include "refs/refs-internal.h"
+#include "t/unit/pack-aux.h"
+#include "util/alloc.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define C "cccccccccccccccccccccccccccccccccccccccc"
+#define D "dddddddddddddddddddddddddddddddddddddddd"
+#define IDENT "C O Mitter <c@example.com> 1700000000 +0100"
+
+static struct object_id oid_a, oid_b, oid_d;
+static const struct object_id *null_oid;
+
+enum { ABSENT = 0, LOOSE = 1, PACKED = 2 };
+
+/* Every old state with every change that it can have. */
+static const struct kind {
+	const char *name;
+	unsigned state;
+	bool deleted;
+} kinds[] = {
+	{ "refs/heads/absent", ABSENT, false },
+	{ "refs/heads/both", LOOSE | PACKED, false },
+	{ "refs/heads/both-goes", LOOSE | PACKED, true },
+	{ "refs/heads/d/loose", LOOSE, false },
+	{ "refs/heads/d/loose-goes", LOOSE, true },
+	{ "refs/heads/packed", PACKED, false },
+	{ "refs/tags/packed-goes", PACKED, true },
+};
+#define NR ARRAY_SIZE(kinds)
+#define ALL ((1u << NR) - 1)
+
+static void must(const char *cmd)
+{
+	if (system(cmd))
+		fail_msg("'%s' failed", cmd);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	assert_int_equal(make_leading_dirs(path, 0, NULL), 0);
+	aux_write(path, text, strlen(text));
+}
+
+/* A is the value of all; where it is loose, packed-refs has an older one. */
+static void set_up_repo(void)
+{
+	struct strbuf packed = STRBUF_INIT, path = STRBUF_INIT;
+	size_t i;
+
+	assert_int_equal(remove_tree("repo", false, NULL), 0);
+	write_text("repo/HEAD", "ref: refs/heads/d/loose\n");
+	strbuf_addstr(&packed, "# pack-refs with: peeled fully-peeled sorted \n");
+	for (i = 0; i < NR; i++) {
+		strbuf_reset(&path);
+		strbuf_addf(&path, "repo/%s", kinds[i].name);
+		if (kinds[i].state & LOOSE)
+			write_text(path.buf, A "\n");
+		if (kinds[i].state & PACKED)
+			strbuf_addf(&packed, "%s %s\n", kinds[i].state & LOOSE ? D : A,
+				    kinds[i].name);
+	}
+	strbuf_addstr(&packed, C " refs/tags/stays\n");
+	write_text("repo/packed-refs", packed.buf);
+	write_text("repo/refs/tags/other", C "\n");
+	strbuf_release(&packed);
+	strbuf_release(&path);
+}
+
+static struct ref_store *open_store(void)
+{
+	struct ref_store_options o = { .gitdir = "repo", .algo = hash_sha1, .bare = true };
+	struct ref_store *rs;
+
+	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);
+	return rs;
+}
+
+/* Those of the mask that the last run did not refuse; where single ones may fail. */
+static unsigned accepted;
+
+static int run(unsigned mask, unsigned flags, enum fs_kind kind, struct err *err)
+{
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + kind };
+	struct ref_store *rs = open_store();
+	struct ref_transaction *t = ref_transaction_begin(rs, flags);
+	struct fsync_batch *b = fsync_batch_new(&o);
+	int rc = 0;
+	size_t i;
+
+	ref_transaction_set_ident(t, IDENT);
+	if (flags & REF_TRANSACTION_ALLOW_FAILURE)
+		rc = ref_transaction_update(t, "refs/heads/d", &oid_b, NULL, 0, "m", err);
+	for (i = 0; i < NR; i++)
+		if (mask & (1u << i) && !rc)
+			rc = ref_transaction_update(t, kinds[i].name,
+						    kinds[i].deleted ? null_oid : &oid_b,
+						    kinds[i].state == ABSENT ? null_oid : &oid_a,
+						    0, "m", err);
+	if (!rc)
+		rc = ref_transaction_prepare(t, b, err);
+	if (!rc)
+		rc = fsync_batch_commit(b, err);
+	else
+		fsync_batch_abort(b);
+	fsync_batch_free(b);
+	accepted = mask;
+	if (!rc && flags & REF_TRANSACTION_ALLOW_FAILURE) {
+		size_t at = 1;
+
+		assert_true(ref_transaction_result(t, 0, NULL) < 0);
+		for (i = 0; i < NR; i++)
+			if (mask & (1u << i) && ref_transaction_result(t, at++, NULL) < 0)
+				accepted &= ~(1u << i);
+	}
+	ref_transaction_free(t);
+	ref_store_free(rs);
+	return rc;
+}
+
+/* ---- is it whole? ---- */
+
+enum verdict { OLD, NEW, TORN };
+
+static bool is_at(struct ref_store *rs, const char *name, const struct object_id *want)
+{
+	struct object_id oid;
+	int rc = ref_resolve(rs, name, &oid, NULL, NULL, NULL);
+
+	return want ? !rc && oid_eq(&oid, want) : rc == ERR_NOT_FOUND;
+}
+
+/* As somebody sees it who comes now. Refs that are not in the mask must be as they were. */
+static enum verdict look(unsigned mask)
+{
+	struct ref_store *rs = open_store();
+	size_t i, old_ones = 0, new_ones = 0, nr = 0;
+	bool others = true;
+
+	for (i = 0; i < NR; i++) {
+		const struct object_id *was = kinds[i].state == ABSENT ? NULL : &oid_a;
+		bool is_old = is_at(rs, kinds[i].name, was);
+
+		if (!(mask & (1u << i))) {
+			others &= is_old;
+			continue;
+		}
+		nr++;
+		old_ones += is_old;
+		new_ones += is_at(rs, kinds[i].name, kinds[i].deleted ? NULL : &oid_b);
+	}
+	others &= ref_exists(rs, "refs/tags/stays");
+	ref_store_free(rs);
+	return !others ? TORN : old_ones == nr ? OLD : new_ones == nr ? NEW : TORN;
+}
+
+struct watch {
+	unsigned mask;
+	enum verdict last;
+	size_t moments;
+	char *torn_at;
+	bool inside; /* looking makes calls, too */
+};
+
+static void look_before(void *data, const char *line)
+{
+	struct watch *w = data;
+	enum verdict now;
+
+	if (w->inside)
+		return;
+	w->inside = true;
+	now = look(w->mask);
+	w->inside = false;
+	w->moments++;
+	if ((now == TORN || now < w->last) && !w->torn_at)
+		w->torn_at = xstrdup(line);
+	w->last = now;
+}
+
+static void every_moment(unsigned flags)
+{
+	unsigned mask;
+
+	for (mask = 1; mask <= ALL; mask++) {
+		struct watch w = { .mask = mask };
+		struct fault_plan plan = FAULT_PLAN_INIT;
+
+		if (!(mask & (mask - 1)))
+			continue;
+		set_up_repo();
+		plan.before = look_before;
+		plan.data = &w;
+		fault_install(&plan);
+		assert_int_equal(run(mask, flags, FS_JOURNAL, NULL), 0);
+		fault_remove();
+		if (w.torn_at)
+			fail_msg("mask %#x: torn before: %s", mask, w.torn_at);
+		assert_true(w.moments > 10);
+		assert_int_equal(w.last, NEW);
+		assert_int_equal(look(mask), NEW);
+	}
+}
+
+static void whole_at_every_moment(void **state UNUSED)
+{
+	every_moment(0);
+}
+
+static void whole_where_single_ones_fail(void **state UNUSED)
+{
+	every_moment(REF_TRANSACTION_ALLOW_FAILURE);
+}
+
+/* ---- failing calls ---- */
+
+static bool unlink_failed(void)
+{
+	const char *line = fault_text(), *end;
+
+	for (; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (starts_with(line, "unlink ") && memmem(line, end - line, "(injected)", 10))
+			return true;
+	}
+	return false;
+}
+
+static void sweep(unsigned flags, int sys_errno, bool from_then_on, enum fs_kind kind)
+{
+	size_t n;
+
+	for (n = 1; n < 1000; n++) {
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct err err = ERR_INIT;
+		enum verdict v;
+		bool hit, stuck;
+		int rc;
+
+		set_up_repo();
+		plan.fail_at = n;
+		plan.fail_errno = sys_errno;
+		plan.from_then_on = from_then_on;
+		fault_install(&plan);
+		rc = run(ALL, flags, kind, &err);
+		hit = fault_hit();
+		stuck = unlink_failed();
+		fault_remove();
+		/* A lock that cannot be removed is tried again at exit. */
+		if (!stuck)
+			must("test -z \"$(find repo -name '*.lock' -o -name '*.new')\"");
+		v = look(accepted);
+		if (!accepted)
+			v = NEW;
+		if (v == TORN)
+			fail_msg("call %zu: torn", n);
+		if (v != NEW && !rc)
+			fail_msg("call %zu: success without a change", n);
+		if (v == NEW && rc && rc != ERR_UNCERTAIN)
+			fail_msg("call %zu: it happened, but the error does not say so", n);
+		err_release(&err);
+		if (!hit) {
+			assert_int_equal(rc, 0);
+			return;
+		}
+	}
+	fail_msg("no end");
+}
+
+static void io_errors(void **state UNUSED)
+{
+	static const enum fs_kind fs[] = { FS_JOURNAL, FS_BTRFS, FS_LOCAL, FS_EACH };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fs); i++)
+		sweep(0, EIO, false, fs[i]);
+	sweep(REF_TRANSACTION_ALLOW_FAILURE, EIO, false, FS_JOURNAL);
+}
+
+static void full_disk(void **state UNUSED)
+{
+	sweep(0, ENOSPC, true, FS_JOURNAL);
+	sweep(REF_TRANSACTION_ALLOW_FAILURE, ENOSPC, true, FS_JOURNAL);
+}
+
+/* ---- order ---- */
+
+static char *record(unsigned mask, enum fs_kind kind)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	char *text;
+
+	set_up_repo();
+	fault_install(&plan);
+	assert_int_equal(run(mask, 0, kind, NULL), 0);
+	text = xstrdup(fault_text());
+	fault_remove();
+	return text;
+}
+
+static const char *find(const char *all, const char *text)
+{
+	const char *at = strstr(all, text);
+
+	if (!at)
+		fail_msg("no '%s' in:\n%s", text, all);
+	return at;
+}
+
+static size_t count(const char *all, const char *text)
+{
+	size_t nr = 0;
+
+	while ((all = strstr(all, text))) {
+		nr++;
+		all++;
+	}
+	return nr;
+}
+
+/* D1, D5: old values packed, loose files gone, new values packed, unlocked; one flush. */
+static void order_of_calls(void **state UNUSED)
+{
+	char *text = record(ALL, FS_JOURNAL);
+	const char *wait_a = find(text, "writeout_wait repo/packed-refs.new"),
+		   *wait_b = find(text, "writeout_wait repo/packed-refs.lock"),
+		   *a = find(text, "rename repo/packed-refs.new"),
+		   *prune = find(text, "unlink repo/refs/heads/both\n"),
+		   *last = find(text, "unlink repo/refs/heads/d/loose-goes\n"),
+		   *b = find(text, "rename repo/packed-refs.lock"),
+		   *unlock = find(text, "unlink repo/refs/heads/absent.lock"),
+		   *flush = find(text, "fsync ");
+
+	if (!(wait_a < a && wait_b < a && a < prune && prune < last && last < b && b < unlock &&
+	      unlock < flush))
+		fail_msg("order:\n%s", text);
+	assert_int_equal(count(text, "fsync "), 1);
+	assert_int_equal(count(text, "syncfs "), 0);
+	free(text);
+}
+
+/* One file for all locks of refs, nothing is written to loose files. */
+static void locks_are_links(void **state UNUSED)
+{
+	char *text = record(ALL, FS_JOURNAL);
+
+	assert_int_equal(count(text, "tmpfile"), 2); /* the other is packed-refs.lock */
+	assert_int_equal(count(text, "link_fd repo/refs/"), NR);
+	assert_int_equal(count(text, "write repo/refs/"), 0);
+	free(text);
+}
+
+/* What is packed already, or not there, needs no A. */
+static void no_old_values_no_first_file(void **state UNUSED)
+{
+	char *text = record(1u << 0 | 1u << 5 | 1u << 6, FS_JOURNAL);
+
+	assert_int_equal(count(text, "open repo/packed-refs.new"), 0);
+	assert_int_equal(count(text, "rename "), 1);
+	free(text);
+}
+
+/* Where no journal orders names, each step is sealed before the next. */
+static void steps_are_sealed_without_a_journal(void **state UNUSED)
+{
+	char *text = record(ALL, FS_EACH);
+	const char *a = find(text, "rename repo/packed-refs.new"),
+		   *seal_a = find(a, "fsync repo\n"),
+		   *prune = find(text, "unlink repo/refs/heads/both\n"),
+		   *last = find(text, "unlink repo/refs/heads/d/loose-goes\n"),
+		   *seal_prune = find(last, "fsync repo/refs/heads/d"),
+		   *b = find(text, "rename repo/packed-refs.lock"),
+		   *seal_b = find(b, "fsync repo\n");
+
+	if (!(a < seal_a && seal_a < prune && last < seal_prune && seal_prune < b && b < seal_b))
+		fail_msg("order:\n%s", text);
+	free(text);
+}
+
+/* A symref that is to become a ref of its own is met when its lock is held: loose, all. */
+static void turns_back_at_a_symref(void **state UNUSED)
+{
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
+	struct ref_store *rs;
+	struct ref_transaction *t;
+	struct fsync_batch *b = fsync_batch_new(&o);
+
+	set_up_repo();
+	write_text("repo/refs/heads/sym", "ref: refs/heads/both\n");
+	rs = open_store();
+	t = ref_transaction_begin(rs, 0);
+	ref_transaction_set_ident(t, IDENT);
+	assert_int_equal(ref_transaction_update(t, "HEAD", &oid_b, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/x/y", &oid_b, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/sym", &oid_d, NULL, REF_NO_DEREF,
+						NULL, NULL), 0);
+	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	ref_transaction_free(t);
+	fsync_batch_free(b);
+	must("test -f repo/refs/heads/x/y && ! grep x/y repo/packed-refs");
+	must("test -z \"$(find repo -name '*.lock' -o -links +1 -type f)\"");
+	assert_true(is_at(rs, "HEAD", &oid_b));
+	assert_true(is_at(rs, "refs/heads/sym", &oid_d));
+	assert_true(is_at(rs, "refs/heads/both", &oid_a));
+	ref_store_free(rs);
+}
+
+/* Left by somebody who died with the lock: no obstacle, and it goes. */
+static void orphan_of_the_new_file(void **state UNUSED)
+{
+	set_up_repo();
+	write_text("repo/packed-refs.new", "half a file");
+	assert_int_equal(run(ALL, 0, FS_JOURNAL, NULL), 0);
+	assert_int_equal(look(ALL), NEW);
+	must("test ! -e repo/packed-refs.new");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_of_calls),
+		cmocka_unit_test(locks_are_links),
+		cmocka_unit_test(no_old_values_no_first_file),
+		cmocka_unit_test(steps_are_sealed_without_a_journal),
+		cmocka_unit_test(whole_at_every_moment),
+		cmocka_unit_test(whole_where_single_ones_fail),
+		cmocka_unit_test(io_errors),
+		cmocka_unit_test(full_disk),
+		cmocka_unit_test(turns_back_at_a_symref),
+		cmocka_unit_test(orphan_of_the_new_file),
+	};
+
+	oid_from_hex(&oid_a, A, hash_sha1);
+	oid_from_hex(&oid_b, B, hash_sha1);
+	oid_from_hex(&oid_d, D, hash_sha1);
+	null_oid = &hash_sha1->null_oid;
+	aux_enter_dir();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
