@@ -30,6 +30,9 @@ bool update_ref_parse_oid(struct repository *r, const char *text, struct object_
 		*out = r->algo->null_oid;
 		return true;
 	}
+	/* A whole name needs no look at refs that may be called so. */
+	if (strlen(text) == r->algo->hex_len && !oid_from_hex(out, text, r->algo))
+		return true;
 	return !revparse_oid(r, text, out, NULL);
 }
 

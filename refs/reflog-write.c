@@ -62,7 +62,7 @@ static int append_line(struct ref_store *rs, const char *name, const char *path,
 	int rc, try;
 
 	for (try = 0;; try++) {
-		rc = append_and_stage(path, try ? APPEND_CREATE : 0, rs->shared_perm,
+		rc = append_and_stage(path, create ? APPEND_CREATE : 0, rs->shared_perm,
 				      line->buf, line->len, b, FSYNC_REFERENCE,
 				      PUBLISH_REFLOG, &why);
 		/* It is not there: that is fine, unless it should be. */

@@ -125,15 +125,16 @@ static const struct ref_update *find_update_below(const struct ref_transaction *
 		t->sorted[lo] : NULL;
 }
 
-/* Is there an "a/b", when "a" is to be made? */
+/* Is there an "a/b", when "a" is to be made? loose: there is a directory of that name. */
 static int check_below(struct ref_transaction *t, const struct packed_refs *packed,
-		       const char *name, struct err *err)
+		       const char *name, bool loose, struct err *err)
 {
 	const struct ref_update *u;
-	char *dir = xstrfmt("%s/", name), *found;
+	char *dir = xstrfmt("%s/", name), *found = NULL;
 	int rc = 0;
 
-	found = find_loose_below(t, dir);
+	if (loose)
+		found = find_loose_below(t, dir);
 	if (!found)
 		found = find_packed_below(packed, dir);
 	if (found)
@@ -146,7 +147,7 @@ static int check_below(struct ref_transaction *t, const struct packed_refs *pack
 	return rc;
 }
 
-int check_name_available(struct ref_transaction *t, const char *name, struct err *err)
+static int check_name(struct ref_transaction *t, const char *name, bool loose, struct err *err)
 {
 	struct packed_refs *packed = t->packed;
 	int rc = 0;
@@ -157,10 +158,15 @@ int check_name_available(struct ref_transaction *t, const char *name, struct err
 	if (!rc)
 		rc = check_prefixes(t, packed, name, err);
 	if (!rc)
-		rc = check_below(t, packed, name, err);
+		rc = check_below(t, packed, name, loose, err);
 	if (!t->packed)
 		packed_refs_put(packed);
 	return rc;
+}
+
+int check_name_available(struct ref_transaction *t, const char *name, struct err *err)
+{
+	return check_name(t, name, true, err);
 }
 
 /* Empty directories that a former "a/b" left where "a" is to be. */
@@ -185,7 +191,8 @@ static int check_new_name(struct ref_transaction *t, const struct ref_update *u,
 	if (!starts_with(u->name, "refs/"))
 		rc = check_prefixes(t, t->packed, u->name, err);
 	else
-		rc = check_name_available(t, u->name, err);
+		/* Whoever made the directory after our look at it sees our lock. */
+		rc = check_name(t, u->name, u->current.kind == LOOSE_DIR, err);
 	if (!rc && u->current.kind == LOOSE_DIR)
 		rc = make_way(t, u, err);
 	return rc;
