@@ -637,6 +637,120 @@ static void every_call_fails_once(void **state UNUSED)
 	sweep(0, true, false);
 }
 
+/* ---- many locks of one file ---- */
+
+static ino_t inode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_ino;
+}
+
+static int hold_linked(struct lockfile *lk, struct lock_origin *o, const char *name)
+{
+	return lockfile_hold_linked(lk, at(dir, "%s", name), 0, o, NULL);
+}
+
+static bool links_work(struct lock_origin *o)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	bool yes = !hold_linked(&lk, o, "probe") && lk.tf->fd < 0;
+
+	lockfile_release(&lk);
+	return yes;
+}
+
+static void links_share_a_file_and_its_owner(void **state UNUSED)
+{
+	struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+	struct lockfile a = LOCKFILE_INIT, b = LOCKFILE_INIT, c = LOCKFILE_INIT;
+	pid_t pid = 0;
+
+	if (!links_work(&o)) /* its only name is gone: "a" needs a new file */
+		skip();
+	assert_int_equal(hold_linked(&a, &o, "a"), 0);
+	assert_int_equal(hold_linked(&b, &o, "b"), 0);
+	assert_true(inode_of(at(dir, "a.lock")) == inode_of(at(dir, "b.lock")));
+	assert_int_equal(lock_owner_of(at(dir, "b.lock"), &pid), LOCK_OWNER_ALIVE);
+	assert_int_equal(pid, getpid());
+	assert_int_equal(hold_linked(&c, &o, "a"), ERR_LOCKED);
+	assert_int_equal(hold(&c, "b"), ERR_LOCKED);
+	lock_origin_release(&o);
+	lockfile_release(&a);
+	assert_tree("f b.lock 0\n");
+	lockfile_release(&b);
+	assert_tree("");
+}
+
+static void links_are_limited(void **state UNUSED)
+{
+	struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+	struct lockfile a = LOCKFILE_INIT, b = LOCKFILE_INIT;
+
+	if (!links_work(&o))
+		skip();
+	assert_int_equal(hold_linked(&a, &o, "a"), 0);
+	o.links = LOCK_ORIGIN_LINKS;
+	assert_int_equal(hold_linked(&b, &o, "b"), 0);
+	assert_true(inode_of(at(dir, "a.lock")) != inode_of(at(dir, "b.lock")));
+	assert_int_equal(b.tf->fd, -1);
+	lock_origin_release(&o);
+	lockfile_release(&a);
+	lockfile_release(&b);
+	assert_tree("");
+}
+
+/* Where it cannot be: a file of its own, with its owner. */
+static void links_have_a_substitute(void **state UNUSED)
+{
+	static const int why[] = { EPERM, EMLINK, EXDEV, ENOSYS, ENOENT, EOPNOTSUPP };
+
+	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
+		struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct lockfile a = LOCKFILE_INIT;
+
+		plan.fail_at = 1;
+		plan.fail_errno = why[i];
+		plan.only = "link_fd";
+		fault_install(&plan);
+		assert_int_equal(hold_linked(&a, &o, "a"), 0);
+		fault_remove();
+		assert_true(a.tf->fd >= 0);
+		assert_true(!have_xattr || has_owner(at(dir, "a.lock")));
+		lock_origin_release(&o);
+		lockfile_release(&a);
+		assert_tree("");
+	}
+}
+
+static void links_of_the_dead_are_replaced(void **state UNUSED)
+{
+	struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+	struct lockfile a = LOCKFILE_INIT, b = LOCKFILE_INIT;
+	pid_t pid;
+
+	if (!have_xattr)
+		skip();
+	pid = fork();
+	if (!pid) {
+		if (hold_linked(&a, &o, "a") < 0 || hold_linked(&b, &o, "b") < 0)
+			_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(file_exists(at(dir, "a.lock")) && file_exists(at(dir, "b.lock")));
+	assert_int_equal(hold_linked(&a, &o, "a"), 0);
+	assert_int_equal(hold(&b, "b"), 0);
+	assert_int_equal(takeovers, 2);
+	assert_int_equal(lock_owner_of(at(dir, "a.lock"), NULL), LOCK_OWNER_ALIVE);
+	lock_origin_release(&o);
+	lockfile_release(&a);
+	lockfile_release(&b);
+	assert_tree("");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -657,6 +771,10 @@ int main(void)
 		T(others_locks_are_respected),
 		T(takeover_has_one_winner),
 		T(crowd_has_one_winner),
+		T(links_share_a_file_and_its_owner),
+		T(links_are_limited),
+		T(links_have_a_substitute),
+		T(links_of_the_dead_are_replaced),
 		T(killed_before_every_call),
 		T(every_call_fails_once),
 	};
