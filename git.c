@@ -35,6 +35,7 @@ static const struct command commands[] = {
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
+	{ "reflog", cmd_reflog, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "show-ref", cmd_show_ref, CMD_REPO },

@@ -22,6 +22,15 @@ static int walk_and_show(struct log_options *o, struct err *err)
 	return rc;
 }
 
+int log_run(struct log_options *o, int argc, const char **argv, struct err *err)
+{
+	int rc = log_options_parse(o, argc, argv, err);
+
+	if (!rc)
+		rc = log_options_settle(o, err);
+	return rc ? rc : walk_and_show(o, err);
+}
+
 int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
 {
 	const struct option none[] = { OPT_END() };
@@ -33,11 +42,7 @@ int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
 		parse_options(argc, argv, none, usage, 0);
 	rc = log_options_init(&o, ctx->repo, &err);
 	if (!rc)
-		rc = log_options_parse(&o, argc, argv, &err);
-	if (!rc)
-		rc = log_options_settle(&o, &err);
-	if (!rc)
-		rc = walk_and_show(&o, &err);
+		rc = log_run(&o, argc, argv, &err);
 	log_options_release(&o);
 	return rc < 0 ? report_fatal(&err) : 0;
 }

@@ -55,6 +55,8 @@ MUST_USE int log_options_parse(struct log_options *o, int argc, const char **arg
 			       struct err *err);
 /* Decorations, mailmap, notes: what the options ask for. */
 MUST_USE int log_options_settle(struct log_options *o, struct err *err);
+/* Both, and show the commits: what argv[1..) asks for. */
+MUST_USE int log_run(struct log_options *o, int argc, const char **argv, struct err *err);
 /* Header, message and diff of a commit on standard output. */
 MUST_USE int log_show_commit(struct log_options *o, struct commit *c, struct err *err);
 

@@ -23,8 +23,7 @@ bool reflog_exists(struct ref_store *rs, const char *name)
 	return exists;
 }
 
-/* line[len] is the LF and may be overwritten; false if it is no entry. */
-static bool parse_line(const struct ref_store *rs, char *line, size_t len,
+bool reflog_parse_line(const struct ref_store *rs, char *line, size_t len,
 		       struct reflog_entry *e, struct strbuf *ident)
 {
 	const size_t hex = rs->algo->hex_len;
@@ -58,7 +57,7 @@ static int visit(const struct ref_store *rs, char *buf, size_t from, size_t to,
 {
 	struct reflog_entry e;
 
-	if (!parse_line(rs, buf + from, to - from, &e, ident))
+	if (!reflog_parse_line(rs, buf + from, to - from, &e, ident))
 		return 0;
 	return fn(data, &e);
 }
@@ -87,35 +86,55 @@ static int each_line(const struct ref_store *rs, char *buf, size_t len, bool new
 	return rc;
 }
 
-int reflog_foreach(struct ref_store *rs, const char *name, bool newest_first,
-		   reflog_fn fn, void *data, struct err *err)
+int reflog_read(const struct ref_store *rs, const char *name, struct strbuf *out,
+		struct err *err)
 {
-	struct strbuf path = STRBUF_INIT, buf = STRBUF_INIT;
+	struct strbuf path = STRBUF_INIT;
+	size_t before = out->len;
 	int rc;
 
 	reflog_path(rs, name, &path);
 	rc = is_directory(path.buf) ?
 		err_set(err, ERR_NOT_FOUND, "no reflog for '%s'", name) :
-		read_file(&buf, path.buf, 0, err);
-	while (!rc && buf.len && buf.buf[buf.len - 1] != '\n')
-		strbuf_setlen(&buf, buf.len - 1); /* a line that was never finished */
+		read_file(out, path.buf, 0, err);
+	while (!rc && out->len > before && out->buf[out->len - 1] != '\n')
+		strbuf_setlen(out, out->len - 1); /* a line that was never finished */
+	strbuf_release(&path);
+	return rc;
+}
+
+int reflog_foreach(struct ref_store *rs, const char *name, bool newest_first,
+		   reflog_fn fn, void *data, struct err *err)
+{
+	struct strbuf buf = STRBUF_INIT;
+	int rc = reflog_read(rs, name, &buf, err);
+
 	if (!rc)
 		rc = each_line(rs, buf.buf, buf.len, newest_first, fn, data);
 	strbuf_release(&buf);
-	strbuf_release(&path);
 	return rc;
 }
 
 /* ---- which refs have one ---- */
 
+enum which_logs { LOGS_ALL, LOGS_SHARED, LOGS_PRIVATE };
+
 struct log_walk {
 	struct strbuf path;
 	size_t root; /* length of ".../logs/" in path */
-	bool own;    /* the worktree's: only its own refs */
-	bool shared_elsewhere;
+	enum which_logs which;
+	const char *prefix; /* of the names */
 	char **names;
 	size_t nr, alloc;
 };
+
+static void take_log(struct log_walk *w, const char *name)
+{
+	if (w->which != LOGS_ALL && refname_is_per_worktree(name) != (w->which == LOGS_PRIVATE))
+		return;
+	ALLOC_GROW(w->names, w->nr + 1, w->alloc);
+	w->names[w->nr++] = xstrfmt("%s%s", w->prefix, name);
+}
 
 static int walk_logs(struct log_walk *w, struct err *err)
 {
@@ -126,7 +145,7 @@ static int walk_logs(struct log_walk *w, struct err *err)
 	int rc = 0;
 
 	if (!dir)
-		return errno == ENOENT ? 0 :
+		return errno == ENOENT || errno == ENOTDIR ? 0 :
 			err_set_errno(err, "cannot open directory '%s'", w->path.buf);
 	while (!rc && (de = readdir(dir))) {
 		if (de->d_name[0] == '.' || ends_with(de->d_name, ".lock"))
@@ -138,12 +157,7 @@ static int walk_logs(struct log_walk *w, struct err *err)
 			strbuf_addch(&w->path, '/');
 			rc = walk_logs(w, err);
 		} else if (S_ISREG(st.st_mode)) {
-			const char *name = w->path.buf + w->root;
-
-			if (!w->shared_elsewhere || refname_is_per_worktree(name) == w->own) {
-				ALLOC_GROW(w->names, w->nr + 1, w->alloc);
-				w->names[w->nr++] = xstrdup(name);
-			}
+			take_log(w, w->path.buf + w->root);
 		}
 		strbuf_setlen(&w->path, base);
 	}
@@ -151,13 +165,62 @@ static int walk_logs(struct log_walk *w, struct err *err)
 	return rc;
 }
 
-static int walk_root(struct log_walk *w, const char *dir, bool own, struct err *err)
+static int walk_root(struct log_walk *w, const char *dir, enum which_logs which,
+		     const char *prefix, struct err *err)
 {
 	strbuf_reset(&w->path);
 	strbuf_addf(&w->path, "%s/logs/", dir);
 	w->root = w->path.len;
-	w->own = own;
+	w->which = which;
+	w->prefix = prefix;
 	return walk_logs(w, err);
+}
+
+static int walk_own(struct log_walk *w, const struct ref_store *rs, struct err *err)
+{
+	int rc;
+
+	if (!strcmp(rs->gitdir, rs->commondir))
+		return walk_root(w, rs->commondir, LOGS_ALL, "", err);
+	rc = walk_root(w, rs->commondir, LOGS_SHARED, "", err);
+	return rc ? rc : walk_root(w, rs->gitdir, LOGS_PRIVATE, "", err);
+}
+
+/* dir is the gitdir of a worktree: unless it is ours, its own logs. */
+static int walk_other(struct log_walk *w, const struct ref_store *rs, const char *dir,
+		      const char *prefix, struct err *err)
+{
+	struct stat ours, theirs;
+
+	if (stat(dir, &theirs) < 0 || !S_ISDIR(theirs.st_mode) || stat(rs->gitdir, &ours) < 0 ||
+	    (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino))
+		return 0;
+	return walk_root(w, dir, LOGS_PRIVATE, prefix, err);
+}
+
+static int walk_others(struct log_walk *w, const struct ref_store *rs, struct err *err)
+{
+	char *worktrees = xstrfmt("%s/worktrees", rs->commondir);
+	DIR *d = opendir(worktrees);
+	struct dirent *de;
+	int rc;
+
+	rc = walk_other(w, rs, rs->commondir, "main-worktree/", err);
+	while (!rc && d && (de = readdir(d))) {
+		char *dir, *prefix;
+
+		if (de->d_name[0] == '.')
+			continue;
+		dir = xstrfmt("%s/%s", worktrees, de->d_name);
+		prefix = xstrfmt("worktrees/%s/", de->d_name);
+		rc = walk_other(w, rs, dir, prefix, err);
+		free(prefix);
+		free(dir);
+	}
+	if (d)
+		closedir(d);
+	free(worktrees);
+	return rc;
 }
 
 static int name_cmp(const void *a, const void *b)
@@ -165,25 +228,36 @@ static int name_cmp(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static int visit_logs(struct log_walk *w, int (*fn)(void *data, const char *name), void *data,
+		      int rc)
+{
+	if (w->nr)
+		qsort(w->names, w->nr, sizeof(*w->names), name_cmp);
+	for (size_t i = 0; i < w->nr; i++) {
+		if (!rc)
+			rc = fn(data, w->names[i]);
+		free(w->names[i]);
+	}
+	free(w->names);
+	strbuf_release(&w->path);
+	return rc;
+}
+
 int reflogs_foreach(struct ref_store *rs, int (*fn)(void *data, const char *name),
 		    void *data, struct err *err)
 {
 	struct log_walk w = { .path = STRBUF_INIT };
-	size_t i;
-	int rc;
 
-	w.shared_elsewhere = strcmp(rs->gitdir, rs->commondir) != 0;
-	rc = walk_root(&w, rs->commondir, false, err);
-	if (!rc && w.shared_elsewhere)
-		rc = walk_root(&w, rs->gitdir, true, err);
-	if (w.nr)
-		qsort(w.names, w.nr, sizeof(*w.names), name_cmp);
-	for (i = 0; i < w.nr; i++) {
-		if (!rc)
-			rc = fn(data, w.names[i]);
-		free(w.names[i]);
-	}
-	free(w.names);
-	strbuf_release(&w.path);
-	return rc;
+	return visit_logs(&w, fn, data, walk_own(&w, rs, err));
+}
+
+int reflogs_foreach_everywhere(struct ref_store *rs, int (*fn)(void *data, const char *name),
+			       void *data, struct err *err)
+{
+	struct log_walk w = { .path = STRBUF_INIT };
+	int rc = walk_own(&w, rs, err);
+
+	if (!rc)
+		rc = walk_others(&w, rs, err);
+	return visit_logs(&w, fn, data, rc);
 }

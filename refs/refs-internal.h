@@ -279,6 +279,15 @@ bool transaction_is_whole(const struct ref_transaction *t);
 MUST_USE int transaction_stage_whole(struct ref_transaction *t, struct err *err);
 
 /* ---- reflogs (reflog.c, reflog-write.c) ---- */
+/*
+ * line[len] is the LF and becomes a NUL; false if it is no entry. `ident` holds what
+ * e->ident points to.
+ */
+bool reflog_parse_line(const struct ref_store *rs, char *line, size_t len,
+		       struct reflog_entry *e, struct strbuf *ident);
+/* Append the lines of a log, whole ones only. ERR_NOT_FOUND: there is none. */
+MUST_USE int reflog_read(const struct ref_store *rs, const char *name, struct strbuf *out,
+			 struct err *err);
 /* By core.logAllRefUpdates; an existing log is always continued. */
 bool reflog_is_wanted(const struct ref_store *rs, const char *name);
 MUST_USE int reflog_stage_entry(struct ref_store *rs, const char *name, bool force,

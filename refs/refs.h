@@ -173,4 +173,38 @@ MUST_USE int reflog_foreach(struct ref_store *rs, const char *name, bool newest_
 MUST_USE int reflogs_foreach(struct ref_store *rs, int (*fn)(void *data, const char *name),
 			     void *data, struct err *err);
 
+/* Those of the other worktrees too, as "main-worktree/HEAD" and "worktrees/ID/HEAD". */
+MUST_USE int reflogs_foreach_everywhere(struct ref_store *rs,
+					int (*fn)(void *data, const char *name), void *data,
+					struct err *err);
+
+/*
+ * Entry i of nr, counted from the oldest, which is 0: 1 it stays, 0 it goes, < 0 a
+ * failure. Called again for all of them if the log has changed before it was locked.
+ */
+typedef int (*reflog_keep_fn)(void *data, size_t i, size_t nr, const struct reflog_entry *e,
+			      struct err *err);
+#define REFLOG_FIX_OLD 1u    /* an old value becomes the new one of the entry before it that
+				stays; `keep` is given it so */
+#define REFLOG_UPDATE_REF 2u /* if the last entry goes, the ref gets the value of the one
+				that is last then; symbolic refs do not */
+#define REFLOG_DRY_RUN 4u    /* ask `keep` and do no more */
+/*
+ * Rewrite a log with the entries that `keep` lets stay. What cannot be read as an
+ * entry goes. What others append meanwhile stays.
+ *
+ * Locks:      `keep` runs without one; the ref and its log are locked to write the new
+ *             log, which the batch holds until it is published. A log that stays as it
+ *             is is not locked.
+ * Durability: that of the batch; readers see the old log or the new one (D1).
+ * Errors:     ERR_NOT_FOUND without a log; ERR_LOCKED. Nothing was staged then.
+ * Cost:       no flush of its own.
+ */
+MUST_USE int reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
+			    reflog_keep_fn keep, void *data, struct fsync_batch *b,
+			    struct err *err);
+/* Remove a log, at publication. Locks and errors as above. */
+MUST_USE int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
+			   struct err *err);
+
 #endif

@@ -109,6 +109,22 @@ test_expect_success 'update-ref and symbolic-ref cost one flush' '
 	test "$flushes" = 1
 '
 
+test_expect_success 'reflog expire, delete and drop cost one flush, however many logs' '
+	i=0 &&
+	while test $i -lt 30; do
+		git -C journal/repo update-ref --create-reflog refs/heads/l$i HEAD || return 1
+		i=$((i + 1))
+	done &&
+	count git -C journal/repo reflog delete l1@{0} l2@{0} l3@{0} &&
+	test "$flushes $writeouts" = "1 3" &&
+	count git -C journal/repo reflog expire --expire=now --all &&
+	test "$flushes" = 1 &&
+	count git -C journal/repo reflog expire --expire=now --all &&
+	test "$flushes" = 0 &&
+	count git -C journal/repo reflog drop --all &&
+	test "$flushes" = 1
+'
+
 # once FLUSHES CMD...: in the repository; its output is of no interest
 once () {
 	local want=$1

@@ -57,7 +57,7 @@ sweep () {
 				return 1
 			}
 			;;
-		1:E*|4:E*|128:E*)
+		1:E*|4:E*|128:E*|255:E*)
 			case $what in
 			EINTR)
 				echo "$word: did not go on: $(cat err)" >&4
@@ -114,6 +114,9 @@ test_expect_success 'setup' '
 	cp -a few big && git -C big config core.bigFileThreshold 1k &&
 	head -c 300000 /dev/urandom >big/large &&
 	cp -a committed branched && git -C branched update-ref refs/heads/a/b HEAD &&
+	cp -a branched moved && moved=$(git -C branched rev-parse HEAD) &&
+	git -C moved update-ref refs/heads/a/b \
+		"$(git -C moved commit-tree -m other "HEAD^{tree}" -p HEAD)" &&
 	cp -a committed hooked &&
 	mkdir -p hooked/.git/hooks &&
 	write_script hooked/.git/hooks/pre-commit <<-\EOF
@@ -165,6 +168,15 @@ for what in EIO ENOSPC+ EINTR; do
 		MIN_CALLS=5 &&
 		sweep branched $what "! git rev-parse -q --verify refs/heads/a/b" \
 			update-ref -d refs/heads/a/b
+	'
+	test_expect_success "reflog expire: $what" '
+		MIN_CALLS=10 &&
+		sweep branched $what "test -z \"\$(git reflog)\"" reflog expire --expire=now --all
+	'
+	test_expect_success "reflog delete --updateref: $what" '
+		MIN_CALLS=10 &&
+		sweep moved $what "test \$(git rev-parse refs/heads/a/b) = $moved" \
+			reflog delete --updateref a/b@{0}
 	'
 	test_expect_success "commit with hooks that look at the index: $what" '
 		sweep hooked $what "git rev-parse -q --verify HEAD^" commit -q -a -m message

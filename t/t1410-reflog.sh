@@ -1,0 +1,391 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git reflog: show, expire, delete, drop, list, exists, beside stock git'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-peers.sh"
+
+NOW=1700000000
+DAY=86400
+GIT_COMMITTER_DATE="$NOW +0100"
+GIT_AUTHOR_DATE="$NOW +0100"
+export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
+
+# days_ago N CMD...
+days_ago () {
+	local date="$(($(date +%s) - $1 * DAY)) +0200"
+	shift
+	GIT_COMMITTER_DATE=$date GIT_AUTHOR_DATE=$date "$@"
+}
+
+# Entries of all ages, reachable (a ...) and not (x ...), a branch, a tag's log, a stash.
+start () {
+	rm -rf ours theirs &&
+	stock init -q -b main ${TEST_HASH:+--object-format=$TEST_HASH} theirs &&
+	(cd theirs &&
+	 for age in 100 80 40 20 1
+	 do
+		days_ago $age stock commit -q --allow-empty -m a$age &&
+		tip=$(stock rev-parse HEAD) &&
+		x=$(days_ago $age stock commit-tree -p HEAD -m x$age "$EMPTY_TREE") &&
+		days_ago $age stock update-ref -m "to x$age" refs/heads/main $x &&
+		days_ago $age stock update-ref -m "back from x$age" refs/heads/main $tip || exit
+	 done &&
+	 days_ago 95 stock update-ref -m made --create-reflog refs/heads/side main~2 &&
+	 days_ago 35 stock update-ref -m moved refs/heads/side main &&
+	 days_ago 33 stock update-ref -m "moved back" refs/heads/side main~3 &&
+	 days_ago 95 stock update-ref -m stashed --create-reflog refs/stash main~1 &&
+	 days_ago 94 stock update-ref -m stashed2 --create-reflog refs/stash main &&
+	 days_ago 93 stock update-ref --create-reflog refs/tags/t HEAD^{tree}) &&
+	cp -R theirs ours
+}
+
+# Refs and logs are equal; nothing else is left. (On a rewrite stock git puts a tab behind
+# an entry without message.)
+same_logs () {
+	find theirs/.git/refs/heads -mindepth 1 -type d -empty -delete &&
+	diff -r ours/.git/refs theirs/.git/refs &&
+	find theirs/.git/logs ours/.git/logs -type f -exec sed -i "s/	$//" {} + &&
+	diff -r ours/.git/logs theirs/.git/logs &&
+	test -z "$(find ours/.git -name "*.lock")"
+}
+
+each_line () {
+	while read -r line
+	do
+		eval "peers_git $line" && same_logs || return 1
+	done
+}
+
+# For what stock git prints in the order of directories.
+unsorted () {
+	local ours=0 theirs=0
+	(cd ours && git "$@" | sort >../out.ours) || ours=$?
+	(cd theirs && stock "$@" | sort >../out.theirs) || theirs=$?
+	test $ours = $theirs && test_cmp out.theirs out.ours && same_logs
+}
+
+test_expect_success 'show' '
+	start &&
+	each_line <<-\EOS
+	reflog
+	reflog show
+	reflog show -n2
+	reflog -3 main
+	reflog side
+	reflog show side
+	reflog show refs/heads/side
+	reflog main@{2}
+	reflog --date=iso main -2
+	reflog --pretty=%gd:%gs:%h main
+	reflog --no-abbrev-commit -1
+	reflog --no-abbrev -1
+	reflog --stat -2 main
+	reflog main side
+	reflog nope
+	reflog bogus -1
+	-c format.pretty=short reflog -1
+	-c log.abbrevCommit=false reflog -1
+	-c log.date=iso reflog -1
+	EOS
+'
+
+test_expect_success 'exists' '
+	each_line <<-\EOS &&
+	reflog exists refs/heads/main
+	reflog exists main
+	reflog exists HEAD
+	reflog exists refs/heads/nope
+	reflog exists "a b"
+	EOS
+	test_expect_code 129 git -C ours reflog exists
+'
+
+test_expect_success 'list: the refs that have a log, sorted' '
+	cat >expect <<-\EOS &&
+	HEAD
+	refs/heads/main
+	refs/heads/side
+	refs/stash
+	refs/tags/t
+	EOS
+	git -C ours reflog list >out &&
+	test_cmp expect out &&
+	test_expect_code 255 git -C ours reflog list main
+'
+
+test_expect_success 'expire by configuration and default' '
+	start &&
+	unsorted reflog expire --all --verbose &&
+	each_line <<-\EOS
+	reflog expire --verbose main
+	reflog expire --verbose main side
+	reflog expire --verbose HEAD
+	reflog expire
+	reflog expire nope
+	reflog expire nope side
+	EOS
+'
+
+test_expect_success 'expire: dates given' '
+	for when in never now all 50.days.ago 10.days.ago "30 days" yesterday
+	do
+		for other in never now all 30.days.ago 90.days.ago
+		do
+			start &&
+			git -C ours reflog expire --dry-run --verbose --expire="$when" \
+				--expire-unreachable=$other main >dry &&
+			sed -i "s/^would //" dry &&
+			peers_git reflog expire --verbose --expire="$when" \
+				--expire-unreachable=$other main &&
+			test_cmp dry out.ours &&
+			peers_git reflog expire --verbose --expire="$when" \
+				--expire-unreachable=$other side &&
+			peers_git reflog expire --verbose --expire="$when" \
+				--expire-unreachable=$other HEAD &&
+			same_logs || { echo "expire=$when unreachable=$other"; return 1; }
+		done
+	done &&
+	peers_git reflog expire --expire=xyzzy main &&
+	peers_git reflog expire --expire-unreachable=xyzzy main &&
+	peers_git reflog expire --expire
+'
+
+test_expect_success 'expire: gc.<pattern>.reflogExpire' '
+	for config in \
+		"-c gc.reflogExpire=now" \
+		"-c gc.reflogExpire=never -c gc.reflogExpireUnreachable=now" \
+		"-c gc.refs/heads/s*.reflogExpire=now -c gc.refs/heads/s*.reflogExpireUnreachable=now" \
+		"-c gc.refs/heads/s*.reflogExpire=50.days" \
+		"-c gc.refs/heads/s*.reflogExpireUnreachable=now" \
+		"-c gc.refs/*.reflogExpire=never -c gc.refs/heads/*.reflogExpire=now" \
+		"-c gc.refs/stash.reflogExpire=now" \
+		"-c gc.refs/stash.reflogExpire=now -c gc.reflogExpire=now"
+	do
+		start &&
+		unsorted $config reflog expire --all --verbose &&
+		start &&
+		unsorted $config reflog expire --all --expire=90.days.ago --verbose || return 1
+	done &&
+	PEERS_STDERR=ignore peers_git -c gc.reflogExpire=xyzzy reflog expire main &&
+	test_grep "not a valid timestamp" err.ours
+'
+
+test_expect_success 'expire: --rewrite, --updateref' '
+	for options in --rewrite --updateref "--rewrite --updateref"
+	do
+		for when in now 10.days.ago 30.days.ago 90.days.ago
+		do
+			start &&
+			peers_git reflog expire $options --verbose --expire=$when main &&
+			same_logs &&
+			peers_git reflog expire $options --verbose --expire=never \
+				--expire-unreachable=$when side &&
+			same_logs || return 1
+		done
+	done
+'
+
+test_expect_success 'expire: what is reachable only beyond the limit of the first walk' '
+	start &&
+	old=$(stock -C theirs rev-parse main~4) &&
+	for d in ours theirs
+	do
+		(cd $d && days_ago 40 stock update-ref -m "far back" refs/heads/side $old &&
+		 days_ago 39 stock update-ref -m "and forth" refs/heads/side main) || return 1
+	done &&
+	peers_git reflog expire --verbose side &&
+	test_grep "keep far back" out.ours &&
+	same_logs
+'
+
+test_expect_success 'expire --stale-fix' '
+	start &&
+	for d in ours theirs
+	do
+		(cd $d &&
+		 blob=$(echo lost | stock hash-object -w --stdin) &&
+		 tree=$(printf "100644 blob $blob\tf\n" | stock mktree) &&
+		 c1=$(stock commit-tree -m lost $tree) &&
+		 c2=$(stock commit-tree -m child -p $c1 "$EMPTY_TREE") &&
+		 good=$(stock commit-tree -m fine -p main "$EMPTY_TREE") &&
+		 stock update-ref -m "to good" refs/heads/side $good &&
+		 stock update-ref -m "to lost" refs/heads/side $c1 &&
+		 stock update-ref -m "to child" refs/heads/side $c2 &&
+		 stock update-ref -m "to main" refs/heads/side main &&
+		 stock update-ref -m "to side" refs/heads/side main~1 &&
+		 rm .git/objects/$(echo $blob | sed "s,^..,&/,")) || return 1
+	done &&
+	peers_git reflog expire --stale-fix --verbose --expire=never --expire-unreachable=never \
+		side &&
+	test_grep "^keep to good" out.ours &&
+	test_grep "^prune to child" out.ours &&
+	test_grep "^keep to side" out.ours &&
+	same_logs
+'
+
+test_expect_success 'delete' '
+	start &&
+	each_line <<-\EOS
+	reflog delete --dry-run --verbose main@{1}
+	reflog delete --verbose main@{1}
+	reflog delete --verbose main@{0}
+	reflog delete --verbose --rewrite main@{2}
+	reflog delete --verbose --updateref main@{0}
+	reflog delete --verbose --updateref --rewrite side@{0}
+	reflog delete --verbose --updateref HEAD@{0}
+	reflog delete --verbose main@{99}
+	reflog delete --verbose main@{30.days.ago}
+	reflog delete --verbose main@{200.days.ago}
+	reflog delete --verbose main@{1} main@{1} HEAD@{0} main@{0}
+	reflog delete --verbose --dry-run main@{1} main@{1}
+	reflog delete
+	reflog delete main
+	reflog delete nope@{0}
+	reflog delete nope@{0} main main@{0}
+	reflog delete --verbose refs/stash@{1}
+	reflog delete --verbose --rewrite --updateref stash@{0}
+	EOS
+'
+
+test_expect_success 'delete all: an empty log stays' '
+	each_line <<-\EOS &&
+	reflog delete side@{0}
+	reflog delete side@{0}
+	reflog exists refs/heads/side
+	reflog delete side@{0}
+	EOS
+	git -C ours reflog drop side &&
+	test_path_is_missing ours/.git/logs/refs/heads/side
+'
+
+test_expect_success '--updateref of a packed ref' '
+	start &&
+	(cd theirs && stock pack-refs --all) &&
+	rm -rf ours && cp -R theirs ours &&
+	peers_git reflog delete --updateref --rewrite side@{0} &&
+	same_logs &&
+	peers_git reflog delete --verbose main@{0} &&
+	same_logs
+'
+
+test_expect_success 'odd lines are dropped, bytes of others stay' '
+	start &&
+	log=.git/logs/refs/heads/side &&
+	H=$(stock -C theirs rev-parse main) &&
+	for d in ours theirs
+	do
+		(cd $d && printf "garbage\n%s %s A <a@b> $NOW -0530\tfoo\n\n%s %s half a line" \
+			$H $H $H $H >>$log) || return 1
+	done &&
+	peers_git reflog expire --verbose --expire=95.days.ago --expire-unreachable=never side &&
+	same_logs
+'
+
+test_expect_success 'what stays as it is is not locked, and costs nothing' '
+	start &&
+	: >ours/.git/refs/heads/side.lock &&
+	git -C ours reflog expire --expire=never --expire-unreachable=never --all &&
+	test_path_is_file ours/.git/refs/heads/side.lock
+'
+
+test_expect_success 'a lock of others: told, and the other logs are done' '
+	start &&
+	: >ours/.git/refs/heads/side.lock &&
+	test_expect_code 255 git -C ours reflog expire --expire=now --all 2>err &&
+	test_grep "cannot lock ref .refs/heads/side.*File exists" err &&
+	test_file_not_empty ours/.git/logs/refs/heads/side &&
+	test_must_be_empty ours/.git/logs/refs/heads/main &&
+	rm ours/.git/refs/heads/side.lock &&
+	: >ours/.git/logs/refs/heads/side.lock &&
+	test_expect_code 255 git -C ours reflog expire --expire=now side 2>err &&
+	test_grep "Unable to create.*logs/refs/heads/side.lock" err &&
+	rm ours/.git/logs/refs/heads/side.lock &&
+	git -C ours reflog expire --expire=now side &&
+	test_must_be_empty ours/.git/logs/refs/heads/side &&
+	test -z "$(find ours/.git -name "*.lock")"
+'
+
+test_expect_success 'a log without a ref' '
+	start &&
+	for d in ours theirs
+	do
+		mkdir -p $d/.git/logs/refs/heads/gone && cp $d/.git/logs/HEAD \
+			$d/.git/logs/refs/heads/gone/it || return 1
+	done &&
+	unsorted reflog expire --all --verbose &&
+	each_line <<-\EOS
+	reflog expire gone/it
+	reflog delete gone/it@{0}
+	EOS
+'
+
+test_expect_success 'worktrees' '
+	start &&
+	for d in ours theirs
+	do
+		stock -C $d worktree add -q ../wt-$d side &&
+		stock -C wt-$d commit -q --allow-empty -m new &&
+		stock -C wt-$d update-ref refs/bisect/bad HEAD --create-reflog -m bad || return 1
+	done &&
+	W=.git/worktrees/wt-ours/logs &&
+	git -C ours reflog expire --expire=now --all --single-worktree &&
+	test_must_be_empty ours/.git/logs/HEAD &&
+	test_file_not_empty ours/$W/HEAD &&
+	git -C ours reflog expire --expire=now --all &&
+	test_must_be_empty ours/$W/HEAD &&
+	test_must_be_empty ours/$W/refs/bisect/bad &&
+	stock -C wt-ours commit -q --allow-empty -m newer &&
+	stock -C ours commit -q --allow-empty -m newer &&
+	git -C wt-ours reflog >out &&
+	test_line_count = 1 out &&
+	git -C wt-ours reflog expire --expire=now --all --single-worktree &&
+	test_must_be_empty ours/$W/HEAD &&
+	test_file_not_empty ours/.git/logs/HEAD &&
+	git -C wt-ours reflog expire --expire=now --all &&
+	test_must_be_empty ours/.git/logs/HEAD
+'
+
+test_expect_success 'drop' '
+	start &&
+	git -C ours reflog drop side refs/tags/t &&
+	git -C ours reflog list >out &&
+	printf "HEAD\nrefs/heads/main\nrefs/stash\n" >expect &&
+	test_cmp expect out &&
+	test_expect_code 255 git -C ours reflog drop nope main 2>err &&
+	test_grep "reflog could not be found: .nope." err &&
+	test_path_is_missing ours/.git/logs/refs/heads/main &&
+	test_expect_code 129 git -C ours reflog drop --all main &&
+	git -C ours reflog drop --all &&
+	git -C ours reflog list >out &&
+	test_must_be_empty out &&
+	stock -C ours fsck &&
+	test -z "$(find ours/.git -name "*.lock")"
+'
+
+FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
+
+# D1, D5, D2: contents before names, the logs before the ref, the seal at the end.
+test_expect_success 'order: awaited, logs renamed, the ref, locks, one flush' '
+	start &&
+	unset GIT_TEST_FSYNC &&
+	rm -f calls &&
+	(cd ours && GIT_CONFIG_NOSYSTEM=1 GIT_TEST_FS_KIND=journal \
+		GIT_TEST_SYSCALL_LOG=../calls "$FAULT_GIT" \
+		reflog delete --updateref main@{0} HEAD@{0}) &&
+	sed -n -e "s,\.git/,," -e "s/^writeout_wait //p" -e "s/^rename .* //p" \
+		-e "s/^unlink /- /p" -e "s/^fsync .*/flush/p" calls >out &&
+	cat >expect <<-\EOF &&
+	logs/refs/heads/main.lock
+	refs/heads/main.lock
+	logs/HEAD.lock
+	logs/refs/heads/main
+	logs/HEAD
+	refs/heads/main
+	- HEAD.lock
+	flush
+	EOF
+	test_cmp expect out
+'
+
+test_done
