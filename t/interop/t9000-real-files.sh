@@ -31,6 +31,8 @@ both_from () {
 	rm -rf ours theirs &&
 	git init -q --bare --object-format=$1 ours &&
 	stock init -q --bare --object-format=$1 theirs &&
+	# Or it would pack in the background, beside what follows.
+	stock --git-dir=theirs config gc.auto 0 &&
 	for s in $2
 	do
 		git --git-dir=ours config "${s%%=*}" "${s#*=}" &&
