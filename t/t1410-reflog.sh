@@ -373,7 +373,7 @@ test_expect_success 'order: awaited, logs renamed, the ref, locks, one flush' '
 	(cd ours && GIT_CONFIG_NOSYSTEM=1 GIT_TEST_FS_KIND=journal \
 		GIT_TEST_SYSCALL_LOG=../calls "$FAULT_GIT" \
 		reflog delete --updateref main@{0} HEAD@{0}) &&
-	sed -n -e "s,\.git/,," -e "s/^writeout_wait //p" -e "s/^rename .* //p" \
+	sed -n -e "s,\.git/,,g" -e "s/^writeout_wait //p" -e "s/^rename .* //p" \
 		-e "s/^unlink /- /p" -e "s/^fsync .*/flush/p" calls >out &&
 	cat >expect <<-\EOF &&
 	logs/refs/heads/main.lock
