@@ -14,6 +14,7 @@
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
 #   make fuzz                  targets for fuzzers, build/t/fuzz/fuzz-*
+#   make crash                 the power-failure laboratory (hours; needs root)
 #   make doc | bench | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
@@ -59,10 +60,15 @@ GIT      := $(if $(MAIN),$(B)/git)
 
 # t/unit/test-*.c are programs; other files there are linked into each.
 UNIT_SRC := $(wildcard t/unit/test-*.c)
-UNIT_AUX := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard t/unit/*.c)))
+UNIT_AUX := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard t/unit/*.c))) \
+	$(B)/t/crash/replay.o
 UNIT     := $(UNIT_SRC:%.c=$(B)/%)
 # t/helper/*.c are programs that shell tests call.
 HELPER   := $(patsubst %.c,$(B)/%,$(wildcard t/helper/*.c))
+# t/crash: the power-failure laboratory. Only its disk needs libfuse3, and only
+# `make crash` and the smoke test need it.
+CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside)
+CRASH_TEST := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes),$(CRASH))
 SHELL_TESTS := $(sort $(wildcard t/t[0-9]*.sh) $(wildcard t/interop/t[0-9]*.sh))
 
 # ---- flags ----------------------------------------------------------------
@@ -98,7 +104,7 @@ endif
 
 .PHONY: all unit
 all: $(LIB) $(GIT)
-unit: $(UNIT) $(HELPER)
+unit: $(UNIT) $(HELPER) $(CRASH_TEST)
 
 # Rewritten only when the text changes, so that changed flags rebuild everything
 # and unchanged ones nothing.
@@ -180,7 +186,8 @@ pick  = $(or $(sort $(foreach t,$(1),\
 PROVE_OPTS ?=
 # One named test waits for nothing that it does not use.
 .PHONY: test
-test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER),unit)
+test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
+		$(if $(findstring crash,$(TESTS)),$(CRASH_TEST)),unit)
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP GIT_BUILD_DIR='$(abspath $(B))' \
 	prove --jobs $(JOBS) $(PROVE_OPTS) --exec t/run-test \
 		$(filter-out t/test-lib.sh,$(TESTS)) $(if $(TEST_OPTS),:: $(TEST_OPTS))
@@ -230,10 +237,25 @@ demo: all
 bench: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/run $(BENCH_OPTS)
 
-# Named in the plan, not written yet.
-.PHONY: crash
-crash:
-	@echo >&2 "make $@: the power-failure laboratory is not there yet"; exit 1
+# ---- the power-failure laboratory -----------------------------------------
+
+# CRASH_OPTS: options of t/crash/run; the default is the whole list (see t/crash/README).
+CRASH_OPTS ?= --all --jobs=$(JOBS)
+FUSE_CFLAGS = $(shell pkg-config --cflags fuse3)
+FUSE_LIBS   = $(shell pkg-config --libs fuse3)
+
+.PHONY: crash crash-programs
+crash-programs: $(CRASH)
+crash: all crash-programs
+	$(Q)t/crash/run --bin='$(abspath $(B))/t/crash' --results='$(abspath $(B))/crash' $(CRASH_OPTS)
+
+$(B)/t/crash/disk.o: private COMPILE += $(FUSE_CFLAGS)
+$(CRASH): $(B)/t/crash/%: $(B)/t/crash/%.o $(B)/link-flags
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) -lpthread $(if $(filter %/disk,$@),$(FUSE_LIBS))
+$(B)/t/crash/replay: $(B)/t/crash/replay-main.o
+
+-include $(CRASH:=.d) $(B)/t/crash/replay-main.d
 
 # ---- documentation --------------------------------------------------------
 

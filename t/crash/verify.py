@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a repository holds, and what it may hold after a power cut."""
+import os
+import re
+
+VERDICTS = ("ok", "not-mountable", "broken", "lost", "torn", "next-fails", "left-over")
+
+
+class Unreadable(Exception):
+    """The repository does not open, or a part of it cannot be read."""
+
+
+def read_logs(top):
+    state = {}
+    for where, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(where, name)
+            if not name.endswith(".lock"):
+                with open(path, errors="replace") as f:
+                    state["log:" + os.path.relpath(path, top)] = f.read().splitlines(True)
+    return state
+
+
+def read_state(git, repo):
+    """Everything that commands acknowledge; None if there is no repository."""
+    top = git.path(repo, ".git")
+    if not os.path.exists(os.path.join(top, "HEAD")):
+        return None
+    code, out = git.run(repo, "rev-parse", "--git-dir")
+    if code:
+        raise Unreadable("does not open: " + out.strip())
+    state = read_logs(os.path.join(top, "logs"))
+    with open(os.path.join(top, "HEAD")) as f:
+        state["HEAD"] = f.read()
+    code, out = git.run(repo, "show-ref")
+    if code > 1 or "error" in out or "warning" in out:
+        raise Unreadable("show-ref: " + out.strip())
+    for line in out.splitlines():
+        oid, name = line.split(" ", 1)
+        state["ref:" + name] = oid
+    for key, args in (("config", ["config", "--list", "--local"]), ("index", ["ls-files", "-s"])):
+        code, out = git.run(repo, *args)
+        if code:
+            raise Unreadable("%s: %s" % (args[0], out.strip()))
+        state[key] = out
+    return state
+
+
+def check_objects(git, repo, state):
+    """P2: everything that is reachable is there and sound."""
+    code, out = git.run(repo, "fsck", "--full", "--strict", "--no-dangling")
+    if code:
+        raise Unreadable("fsck: " + " | ".join(out.strip().splitlines()[:4]))
+    oids = {line.split()[1] for line in state["index"].splitlines()}
+    oids |= {value for key, value in state.items() if key.startswith("ref:")}
+    for key, lines in state.items():
+        if key.startswith("log:"):
+            oids |= {line.split()[1] for line in lines if len(line.split()) > 1}
+    oids = {oid for oid in oids if set(oid) != {"0"}}
+    out = git.must(repo, "cat-file", "--batch-check", data="".join(o + "\n" for o in sorted(oids)))
+    missing = [line for line in out.splitlines() if line.endswith(" missing")]
+    if missing:
+        raise Unreadable("names what is not there: " + ", ".join(missing[:3]))
+
+
+def read_files(top):
+    """The same for a directory of plain files (the proofs)."""
+    state = {}
+    for name in sorted(os.listdir(top)):
+        if not name.endswith(".tmp"):
+            with open(os.path.join(top, name), errors="replace") as f:
+                state["file:" + name] = f.read()
+    return state
+
+
+def is_between(have, old, new):
+    """A log to which the operation adds lines, one after the other: some may be there,
+    and a torn one at the end, which the next append cuts off."""
+    if not isinstance(new, list) or not isinstance(have, list) or old == new:
+        return False
+    old = old or []
+    have = have[:-1] if have and not have[-1].endswith("\n") else have
+    return new[:len(old)] == old and have[:len(old)] == old and have == new[:len(have)]
+
+
+LOG_LINE = re.compile(r"[0-9a-f]{40,64} [0-9a-f]{40,64} .*> \d+ [+-]\d{4}(\t.*)?\n")
+
+
+def torn_lines(top):
+    """Lines of logs that are no entries, but for a tail that no newline ends."""
+    return [key for key, lines in read_logs(top).items() for line in lines
+            if line.endswith("\n") and not LOG_LINE.fullmatch(line)]
+
+
+def show(value):
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 90 else text[:40] + "..." + text[-40:]
+
+
+def judge(have, old, new, op):
+    """(verdict, detail). old: what was acknowledged; new: what the operation `op` that was
+    going on would have made of it (None: none was going on)."""
+    if old is None and new is None:
+        return ("ok", "") if have is None else ("broken", "a repository before its init")
+    if old is None: # init was going on: any part of it may be there
+        return "ok", ""
+    if have is None:
+        return "lost", "the repository"
+    after = old if new is None else new
+    for key in sorted(set(have) | set(old) | set(after)):
+        value, a, b = have.get(key), old.get(key), after.get(key)
+        if value not in (a, b) and not is_between(value, a, b):
+            return "lost", "%s: %s, acknowledged: %s, going on: %s" % (
+                key, show(value), show(a), show(b) if new is not None else "nothing")
+    if op and op["one_of"] and not any("ref:" + name in have for name in op["one_of"]):
+        return "lost", "neither of " + " and ".join(op["one_of"])
+    if op and op["atomic"]:
+        refs = {key: value for key, value in have.items() if key.startswith("ref:")}
+        for state in old, after:
+            if refs == {key: value for key, value in state.items() if key.startswith("ref:")}:
+                return "ok", ""
+        moved = sum(have.get(key) == after.get(key) for key in set(old) | set(after)
+                    if key.startswith("ref:") and old.get(key) != after.get(key))
+        return "torn", "%d refs have their new values, others the old ones" % moved
+    return "ok", ""
+
+
+def left_overs(top):
+    found = []
+    for where, dirs, names in os.walk(top):
+        found += [os.path.relpath(os.path.join(where, name), top) for name in dirs + names
+                  if name.endswith(".lock") or name.startswith(("tmp_", "incoming-"))
+                  or name == "packed-refs.new"]
+    return found

@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is done on the disk while the plug may be pulled.
+
+A workload prepares a file system (not recorded), yields operations (recorded, each with
+a mark before and after), and knows the next command of the same kind, which must
+work after every power cut.
+
+What must hold after operation N is not written down by hand: the driver reads the
+whole state of the repository (refs, HEAD, config, index, reflogs) after each
+operation and compares.
+"""
+import os
+import subprocess
+import zlib
+
+TIMEOUT = 60
+
+
+class CommandFailed(Exception):
+    pass
+
+
+class Git:
+    """One git program with one configuration, and where its repositories are."""
+    def __init__(self, program, method, home, root):
+        self.program = program
+        self.root = root
+        self.home = home
+        self.env = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": home, "LC_ALL": "C",
+            "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.path.join(home, "gitconfig"),
+            "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000",
+            "GIT_CEILING_DIRECTORIES": root,
+        }
+        self.env.update({k: v for k, v in os.environ.items()
+                         if k.startswith("GIT_TEST_") or k == "GIT_DEFAULT_HASH"})
+        os.makedirs(home, exist_ok=True)
+        with open(self.env["GIT_CONFIG_GLOBAL"], "w") as f:
+            f.write("[user]\n\tname = Crash\n\temail = crash@example.com\n"
+                    "[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n"
+                    "[maintenance]\n\tauto = false\n[safe]\n\tdirectory = *\n"
+                    "[advice]\n\tdetachedHead = false\n")
+            f.write(METHODS[method])
+
+    def run(self, repo, *args, data=None):
+        """(exit code, stdout and stderr)"""
+        cwd = os.path.join(self.root, repo)
+        try:
+            done = subprocess.run([self.program, *args], cwd=cwd, env=self.env,
+                                  input=(data or "").encode(), stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return 124, "timed out"
+        return done.returncode, done.stdout.decode(errors="replace")
+
+    def must(self, repo, *args, data=None):
+        code, out = self.run(repo, *args, data=data)
+        if code:
+            raise CommandFailed("git %s: exit %d: %s" % (" ".join(args), code, out.strip()))
+        return out
+
+    def path(self, *names):
+        return os.path.join(self.root, *names)
+
+    def knows(self, command):
+        code, out = self.run("", command, "-h")
+        return "is not a git command" not in out and code != 1
+
+
+METHODS = {
+    "default": "",
+    "batch": "[core]\n\tfsync = all\n\tfsyncMethod = batch\n",
+    "fsync": "[core]\n\tfsync = all\n\tfsyncMethod = fsync\n",
+    "writeout-only": "[core]\n\tfsync = all\n\tfsyncMethod = writeout-only\n",
+    "none": "[core]\n\tfsync = none\n",
+}
+
+
+class Op:
+    """One acknowledged step. atomic: its refs change together or not at all (P6)."""
+    def __init__(self, repo, what, run, atomic=False, one_of=()):
+        self.repo = repo
+        self.what = what
+        self.run = run
+        self.atomic = atomic
+        self.one_of = list(one_of) # refs of which one is there at any moment
+
+
+def write_file(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def noise(seed, size):
+    """Text that does not compress to nothing, the same every time."""
+    words, n, state = [], 0, zlib.crc32(seed.encode())
+    while n < size:
+        state = (state * 1103515245 + 12345) & 0xffffffff
+        words.append("%08x\n" % state)
+        n += 9
+    return "".join(words)[:size]
+
+
+SIZES = [40, 700, 4096, 20000, 70000]
+
+
+def make_files(git, repo, count, round_nr):
+    for i in range(count):
+        size = SIZES[i % 5] if count < 50 else SIZES[i % 3]
+        write_file(git.path(repo, "dir%d" % (i % 7), "file%d" % i),
+                   noise("%s %d %d" % (repo, i, round_nr), size))
+
+
+class Workload:
+    name = ""
+    needs = ()   # commands
+    repos = ()
+    ops_nr = 0
+
+    def prepare(self, git):
+        pass
+
+    def ops(self, git, read):
+        """read(repo): the state as it is now"""
+        raise NotImplementedError
+
+    def again(self, git, repo, states):
+        """The next command of the same kind in `repo`; raises CommandFailed.
+        states: what it holds if nothing was lost, with and without the step that was
+        going on."""
+        raise NotImplementedError
+
+
+class Commits(Workload):
+    """init, then add and commit."""
+    needs = ("init", "add", "commit")
+
+    def __init__(self, name, repos, files):
+        self.name = name
+        self.repos = ["repo%d" % i for i in range(repos)]
+        self.files = files
+
+    def prepare(self, git):
+        for repo in self.repos:
+            make_files(git, repo, self.files, 0)
+
+    def ops(self, git, read):
+        for repo in self.repos:
+            yield Op(repo, "init", lambda r=repo: git.must(r, "init", "-q"))
+            yield Op(repo, "add", lambda r=repo: git.must(r, "add", "."))
+            yield Op(repo, "commit", lambda r=repo: git.must(r, "commit", "-q", "-m", "one"))
+
+    def again(self, git, repo, states):
+        git.must(repo, "init", "-q")
+        git.must(repo, "add", ".")
+        git.must(repo, "commit", "-q", "--allow-empty", "-m", "again")
+
+
+def first_commits(git, repo, files, commits):
+    os.makedirs(git.path(repo), exist_ok=True)
+    git.must(repo, "init", "-q")
+    git.must(repo, "config", "core.logAllRefUpdates", "true")
+    for i in range(commits):
+        make_files(git, repo, files, i)
+        git.must(repo, "add", ".")
+        git.must(repo, "commit", "-q", "-m", "commit %d" % i)
+
+
+class History(Workload):
+    """commit -a on a growing history."""
+    name = "history"
+    needs = ("commit",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 24, 3)
+
+    def ops(self, git, read):
+        for i in range(16):
+            for k in range(1 + i % 4):
+                write_file(git.path("repo", "dir%d" % ((i + k) % 7), "file%d" % ((i + k) % 7)),
+                           noise("change %d %d" % (i, k), SIZES[(i + k) % 5]))
+            yield Op("repo", "commit -a",
+                     lambda n=i: git.must("repo", "commit", "-q", "-a", "-m", "change %d" % n))
+
+    def again(self, git, repo, states):
+        write_file(git.path(repo, "dir0", "file0"), "again\n")
+        git.must(repo, "commit", "-q", "-a", "-m", "again")
+
+
+def commit_ids(git, repo):
+    """But for that of main, which no workload uses: what comes after the power cut does."""
+    return git.must(repo, "log", "--format=%H").split()[1:]
+
+
+def branch(i):
+    return "refs/heads/group%d/branch-%d" % (i % 5, i)
+
+
+class Refs(Workload):
+    """Transactions of 100 refs, through update-ref --stdin."""
+    needs = ("update-ref", "show-ref", "log")
+    repos = ("repo",)
+
+    def __init__(self, kind):
+        self.name = "refs-" + kind
+        self.kind = kind
+
+    def prepare(self, git):
+        first_commits(git, "repo", 5, 4)
+        a, b, c = commit_ids(git, "repo")
+        loose, packed = {
+            "create": (range(0), range(0)), "update": (range(100), range(0)),
+            "delete": (range(0, 500), range(250, 600)),
+            "mixed": (range(0, 100), range(50, 300)),
+        }[self.kind]
+        if packed:
+            with open(git.path("repo", ".git", "packed-refs"), "w") as f:
+                f.write("# pack-refs with: peeled fully-peeled sorted \n")
+                f.writelines("%s %s\n" % (b, name) for name in sorted(map(branch, packed)))
+        if loose:
+            git.must("repo", "update-ref", "--stdin",
+                     data="".join("update %s %s\n" % (branch(i), a) for i in loose))
+
+    def lines(self, nr, ids, refs):
+        """The nr-th transaction on `refs` (name to value, ours alone)."""
+        new = ids[nr % 3]
+        names = sorted(refs, key=lambda n: zlib.crc32(n.encode()))
+        if self.kind == "create":
+            return ["create refs/heads/op%d/%s-%d %s" % (nr, "dir%d/b" % (i % 3), i, new)
+                    for i in range(100)]
+        if self.kind == "update":
+            return ["update %s %s %s" % (n, new, refs[n]) for n in names]
+        if self.kind == "delete":
+            return ["delete %s %s" % (n, refs[n]) for n in names[:100]]
+        return (["create refs/heads/op%d/b-%d %s" % (nr, i, new) for i in range(30)] +
+                ["update %s %s" % (n, new) for n in names[:40]] +
+                ["delete %s" % n for n in names[40:70]])
+
+    def ops(self, git, read):
+        ids = commit_ids(git, "repo")
+        for nr in range({"create": 6, "update": 10, "delete": 6, "mixed": 8}[self.kind]):
+            refs = {key[4:]: value for key, value in read("repo").items()
+                    if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+            data = "\n".join(self.lines(nr, ids, refs)) + "\n"
+            yield Op("repo", "transaction", atomic=True,
+                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+
+    def again(self, git, repo, states):
+        """The same refs once more, whatever is there now: no lock is in the way."""
+        names = {key[4:] for state in states for key in state
+                 if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+        first = states[0]["ref:refs/heads/main"]
+        git.must(repo, "update-ref", "--stdin",
+                 data="".join("update %s %s\n" % (name, first) for name in sorted(names)))
+        if self.kind in ("delete", "mixed"):
+            git.must(repo, "update-ref", "--stdin",
+                     data="".join("delete %s\n" % name for name in sorted(names)))
+
+
+class PackRefs(Refs):
+    """pack-refs --all, between updates of some of the refs."""
+    needs = Refs.needs + ("pack-refs",)
+
+    def __init__(self):
+        super().__init__("update")
+        self.name = "pack-refs"
+
+    def ops(self, git, read):
+        ids = commit_ids(git, "repo")
+        for nr in range(8):
+            data = "".join("update %s %s\n" % (branch(i), ids[nr % 3])
+                           for i in range(nr, 100, 6 + nr))
+            yield Op("repo", "transaction", atomic=True,
+                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+            yield Op("repo", "pack-refs", run=lambda: git.must("repo", "pack-refs", "--all"))
+
+    def again(self, git, repo, states):
+        git.must(repo, "pack-refs", "--all")
+        super().again(git, repo, states)
+
+
+class BranchRename(Workload):
+    """branch -m, of the current branch and of others, with their logs and settings."""
+    name = "branch-rename"
+    needs = ("branch",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 5, 4)
+        a, b, _ = commit_ids(git, "repo")
+        for i in range(3):
+            git.must("repo", "update-ref", "refs/heads/side%d" % i, a)
+            git.must("repo", "update-ref", "refs/heads/side%d" % i, b)
+            git.must("repo", "config", "branch.side%d.description" % i, "side %d" % i)
+        git.must("repo", "config", "branch.main.description", "the main one")
+
+    def ops(self, git, read):
+        names = {"side%d" % i: "side%d" % i for i in range(3)}
+        names["main"] = "main"
+        for nr in range(12):
+            who = ("main", "side0", "side1", "main", "side2")[nr % 5]
+            old, new = names[who], ("%s-%d" if nr % 2 else "deep/%s-%d") % (who, nr)
+            names[who] = new
+            yield Op("repo", "branch -m", one_of=["refs/heads/" + old, "refs/heads/" + new],
+                     run=lambda o=old, n=new: git.must("repo", "branch", "-m", o, n))
+
+    def again(self, git, repo, states):
+        out = git.must(repo, "symbolic-ref", "HEAD").strip()
+        if git.run(repo, "show-ref", "-q", "--verify", out)[0] == 0:
+            git.must(repo, "branch", "-m", "renamed/again")
+        else: # cut between HEAD and its branch: it is unborn
+            raise CommandFailed("HEAD points to '%s', which is not there" % out)
+        for key in states[-1]:
+            if key.startswith("ref:refs/heads/"):
+                git.must(repo, "update-ref", key[4:] + "-again", states[-1][key])
+
+
+class Config(Workload):
+    """config: set, add, unset, rename a section."""
+    name = "config"
+    needs = ("config",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 3, 1)
+        with open(git.path("repo", ".git", "config"), "a") as f:
+            for i in range(300):
+                f.write("[branch \"b%d\"]\n\tremote = origin\n\tmerge = refs/heads/b%d\n" % (i, i))
+
+    def ops(self, git, read):
+        for i in range(20):
+            args = (["set.key", "value %d" % i], ["--add", "list.entry", "entry %d" % i],
+                    ["branch.b%d.rebase" % i, "true"], ["--unset", "branch.b%d.remote" % i],
+                    ["--rename-section", "branch.b%d" % i, "branch.new%d" % i])[i % 5]
+            yield Op("repo", "config", lambda a=args: git.must("repo", "config", *a))
+
+    def again(self, git, repo, states):
+        git.must(repo, "config", "again.key", "value")
+
+
+class ReflogExpire(Workload):
+    """reflog expire, with updates between."""
+    name = "reflog-expire"
+    needs = ("reflog", "update-ref", "log")
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 5, 4)
+        ids = commit_ids(git, "repo")
+        for i in range(8):
+            git.must("repo", "update-ref", branch(i), ids[0])
+            with open(git.path("repo", ".git", "logs", branch(i)), "w") as f:
+                for k in range(60):
+                    f.write("%s %s Crash <crash@example.com> %d +0000\tentry %d\n" % (
+                        ids[(k + 2) % 3] if k else "0" * len(ids[0]), ids[k % 3],
+                        1500000000 + k * 1000, k))
+                f.write("%s %s Crash <crash@example.com> 1600000000 +0000\tlast\n" % (
+                    ids[59 % 3], ids[0]))
+
+    def ops(self, git, read):
+        ids = commit_ids(git, "repo")
+        for nr in range(6):
+            data = "".join("update %s %s\n" % (branch(i), ids[(nr + 1) % 3]) for i in range(8))
+            yield Op("repo", "transaction", atomic=True,
+                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+            when = 1500000000 + (nr + 1) * 8000
+            yield Op("repo", "reflog expire", run=lambda w=when: git.must(
+                "repo", "reflog", "expire", "--expire=@%d" % w, "--expire-unreachable=@%d" % w,
+                "--all"))
+
+    def again(self, git, repo, states):
+        git.must(repo, "reflog", "expire", "--expire=now", "--all")
+
+
+class Tiny(Workload):
+    """The laboratory's own proof: a small program that flushes, or does not."""
+    repos = ("repo",)
+
+    def __init__(self, how, program):
+        self.name = "tiny-" + how
+        self.how = how
+        self.program = program
+
+    def prepare(self, git):
+        os.makedirs(git.path("repo"))
+        self.step(git, 0)
+
+    def step(self, git, nr):
+        subprocess.run([self.program, self.how, git.path("repo"), str(nr)], check=True)
+
+    def ops(self, git, read):
+        for nr in range(1, 31):
+            yield Op("repo", "replace", lambda n=nr: self.step(git, n))
+
+    def again(self, git, repo, states):
+        self.step(git, 99)
+
+
+def all_workloads(bin_dir):
+    tiny = os.path.join(bin_dir, "tiny")
+    found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Refs("create"),
+             Refs("update"), Refs("delete"), Refs("mixed"), PackRefs(), BranchRename(), Config(),
+             ReflogExpire(), Tiny("flush", tiny), Tiny("rename", tiny)]
+    return {w.name: w for w in found}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='the power-failure laboratory: it works, and it catches what it should
+
+A few crash points of one file system; `make crash` runs the whole (t/crash/README).'
+. "$(dirname "$0")/test-lib.sh"
+
+unset GIT_TEST_FSYNC
+
+lab () {
+	"$SOURCE_DIR/t/crash/run" --bin="$GIT_BUILD_DIR/t/crash" --results="$PWD/results" \
+		--git="$(command -v git)" --label=test "$@"
+}
+
+if ! test_have_prereq PYTHON; then
+	skip_all='the power-failure laboratory needs python3'
+	test_done
+fi
+if ! reason=$(lab --can 2>&1); then
+	skip_all=$reason
+	test_done
+fi
+
+test_expect_success 'a program that renames without flushing is caught' '
+	test_expect_code 1 lab --fs=ext4 --workload=tiny-rename --points=12 >out &&
+	test_grep "12 points, .*[1-9][0-9]* lost" out
+'
+
+test_expect_success 'a fault can be looked at by the command that is printed' '
+	command=$(sed -n "s/.*\(--rebuild=[^ ]* --point=[^ ]*\).*/\1/p" out | head -n 1) &&
+	test -n "$command" &&
+	( cd "$SOURCE_DIR" && lab $command --keep="$OLDPWD/image" ) >rebuilt &&
+	test_grep "[0-9]:.* lost repo: file:" rebuilt &&
+	test_path_is_file image
+'
+
+test_expect_success 'a program that flushes file and directory passes' '
+	lab --fs=ext4 --workload=tiny-flush --points=12 >out &&
+	test_grep "12 points, 12 ok" out
+'
+
+test_expect_success 'on a disk that ignores flushes it is caught' '
+	test_expect_code 1 lab --fs=ext4 --workload=tiny-flush --points=12 --ignore-flushes >out &&
+	test_grep "12 points, " out
+'
+
+for workload in history refs-mixed
+do
+	test_expect_success "$workload: nothing broken, lost or torn" '
+		lab --fs=ext4 --workload=$workload --method=batch --beside --points=12 >out &&
+		test_grep "12 points, 12 ok" out
+	'
+done
+
+test_expect_success 'nothing of it stays mounted' '
+	! grep crash-disk /proc/self/mounts
+'
+
+test_done
