@@ -19,8 +19,7 @@ static const char *take(const char **pos, const char *end, const char *key, size
 	return value;
 }
 
-/* The last line that begins a signature: a message may quote others. */
-static size_t find_signature(const char *msg, size_t len)
+size_t message_signature(const char *msg, size_t len)
 {
 	static const char *const begins[] = {
 		"-----BEGIN PGP SIGNATURE-----",
@@ -77,7 +76,7 @@ int tag_parse(struct tag_view *out, const void *buf, size_t size,
 	v.tagger = take(&p, end, "tagger", &v.tagger_len);
 	v.message = skip_headers(p, end);
 	v.message_len = (size_t)(end - v.message);
-	v.signature_offset = find_signature(v.message, v.message_len);
+	v.signature_offset = message_signature(v.message, v.message_len);
 	*out = v;
 	return 0;
 }

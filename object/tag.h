@@ -17,4 +17,7 @@ struct tag_view {
 MUST_USE int tag_parse(struct tag_view *out, const void *buf, size_t size,
 		       const struct hash_algo *algo, struct err *err);
 
+/* Where its signature begins, or len: the last line that begins one, it may quote others. */
+size_t message_signature(const char *msg, size_t len);
+
 #endif

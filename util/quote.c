@@ -187,15 +187,20 @@ malformed:
 
 /* ---- other languages: for-each-ref --perl, --python, --tcl ---- */
 
-void perl_quote(struct strbuf *out, const char *s)
+void perl_quote_mem(struct strbuf *out, const char *s, size_t len)
 {
 	strbuf_addch(out, '\'');
-	for (; *s; s++) {
+	for (; len; s++, len--) {
 		if (*s == '\'' || *s == '\\')
 			strbuf_addch(out, '\\');
 		strbuf_addch(out, *s);
 	}
 	strbuf_addch(out, '\'');
+}
+
+void perl_quote(struct strbuf *out, const char *s)
+{
+	perl_quote_mem(out, s, strlen(s));
 }
 
 void python_quote(struct strbuf *out, const char *s)

@@ -26,6 +26,7 @@ bool quote_c_style(struct strbuf *out, const char *s, size_t len, bool quote_hig
 int unquote_c_style(struct strbuf *out, const char *s, const char **end);
 
 void perl_quote(struct strbuf *out, const char *s);
+void perl_quote_mem(struct strbuf *out, const char *s, size_t len);
 void python_quote(struct strbuf *out, const char *s);
 void tcl_quote(struct strbuf *out, const char *s);
 

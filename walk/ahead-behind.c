@@ -5,11 +5,11 @@
 #include "walk/ahead-behind.h"
 #include "walk/reach.h"
 
-#define OURS 1u
-#define THEIRS 2u
+#define OURS 0x01000000u
+#define THEIRS 0x02000000u
 #define BOTH (OURS | THEIRS)
-#define SEEN 4u
-#define QUEUED 8u
+#define SEEN 0x04000000u
+#define QUEUED 0x08000000u
 
 struct count {
 	struct commit_pool *pool;
@@ -67,28 +67,40 @@ static void count_sides(const struct count *c, size_t *ahead, size_t *behind)
 	}
 }
 
-int ahead_behind(struct repository *r, const struct object_id *ours,
-		 const struct object_id *theirs, size_t *ahead, size_t *behind,
-		 struct err *err)
+int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
+		    const struct object_id *theirs, size_t *ahead, size_t *behind,
+		    struct err *err)
 {
-	struct count c = { .queue = { .compare = commit_date_cmp } };
-	struct commit *a, *b;
-	int rc = commit_pool_new(&c.pool, r, err);
+	struct count c = { .pool = pool, .queue = { .compare = commit_date_cmp } };
+	struct commit *a = commit_lookup(pool, ours), *b = commit_lookup(pool, theirs);
+	int rc = commit_parse_node(pool, a, err);
 
-	if (rc < 0)
-		return rc;
-	a = commit_lookup(c.pool, ours);
-	b = commit_lookup(c.pool, theirs);
-	if ((rc = commit_parse_node(c.pool, a, err)) >= 0 &&
-	    (rc = commit_parse_node(c.pool, b, err)) >= 0) {
+	if (rc >= 0)
+		rc = commit_parse_node(pool, b, err);
+	if (rc >= 0) {
 		paint(&c, a, OURS);
 		paint(&c, b, THEIRS);
 		rc = walk(&c, err);
 	}
 	if (rc >= 0)
 		count_sides(&c, ahead, behind);
+	for (size_t i = 0; i < c.seen.nr; i++)
+		c.seen.items[i]->flags &= ~(BOTH | SEEN | QUEUED);
 	prio_queue_clear(&c.queue);
 	commit_list_clear(&c.seen);
-	commit_pool_free(c.pool);
 	return rc < 0 ? rc : 0;
+}
+
+int ahead_behind(struct repository *r, const struct object_id *ours,
+		 const struct object_id *theirs, size_t *ahead, size_t *behind,
+		 struct err *err)
+{
+	struct commit_pool *pool;
+	int rc = commit_pool_new(&pool, r, err);
+
+	if (rc < 0)
+		return rc;
+	rc = ahead_behind_in(pool, ours, theirs, ahead, behind, err);
+	commit_pool_free(pool);
+	return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "compat/posix.h"
 #include "repository.h"
+#include "walk/commits.h"
 
 /*
  * Commits that only `ours` reaches, and that only `theirs` reaches.
@@ -12,5 +13,9 @@
 MUST_USE int ahead_behind(struct repository *r, const struct object_id *ours,
 			  const struct object_id *theirs, size_t *ahead, size_t *behind,
 			  struct err *err);
+/* The same with commits that stay known for the next question. Uses REACH_FLAGS. */
+MUST_USE int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
+			     const struct object_id *theirs, size_t *ahead, size_t *behind,
+			     struct err *err);
 
 #endif

@@ -234,8 +234,7 @@ static bool is_title_char(char c)
 	return isalnum((unsigned char)c) || c == '.' || c == '_';
 }
 
-/* For file names: runs of other characters become one '-'. */
-static void add_sanitized(struct strbuf *out, const char *s, size_t len)
+void pretty_sanitize_subject(struct strbuf *out, const char *s, size_t len)
 {
 	size_t base = out->len, i;
 	bool gap = false;
@@ -264,7 +263,7 @@ static void add_subject(struct user_format *f, bool sanitized, struct strbuf *ou
 	/* A file name is made of the first line only. */
 	commit_subject(&subject, f->pc->v.message, f->pc->v.message_len, sanitized ? "\n" : " ");
 	if (sanitized)
-		add_sanitized(out, subject.buf, strchrnul(subject.buf, '\n') - subject.buf);
+		pretty_sanitize_subject(out, subject.buf, strchrnul(subject.buf, '\n') - subject.buf);
 	else
 		strbuf_addbuf(out, &subject);
 	strbuf_release(&subject);

@@ -67,6 +67,8 @@ MUST_USE int pretty_commit(struct pretty *p, struct commit_pool *pool, struct co
 			   struct strbuf *out, struct err *err);
 /* "HEAD@{0}": for -g; shortened drops refs/heads/ and the like. */
 void pretty_reflog_selector(const struct pretty *p, struct strbuf *out, bool shortened);
+/* A subject for file names: runs of other characters become one '-'. */
+void pretty_sanitize_subject(struct strbuf *out, const char *s, size_t len);
 /* Does the format ask for names of refs or sources? */
 bool pretty_needs_source(const struct pretty *p);
 
