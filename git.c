@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "commit-tree", cmd_commit_tree, CMD_REPO },
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
+	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "fsck", cmd_fsck, CMD_REPO },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },

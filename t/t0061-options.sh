@@ -5,7 +5,7 @@ test_description='every command: -h, options that it does not know, values that 
 . "$(dirname "$0")/test-lib.sh"
 
 ALL='add cat-file check-attr check-ignore check-ref-format commit commit-tree config
-	count-objects fsck hash-object init ls-files ls-tree mktag mktree read-tree
+	count-objects for-each-ref fsck hash-object init ls-files ls-tree mktag mktree read-tree
 	rev-parse rm show-ref status symbolic-ref update-index update-ref var write-tree'
 
 test_expect_success 'a repository' '

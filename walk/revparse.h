@@ -78,5 +78,9 @@ MUST_USE int branch_upstream(struct repository *r, const char *branch, char **re
 /* … that it is pushed to. */
 MUST_USE int branch_push_target(struct repository *r, const char *branch, char **ref,
 				struct err *err);
+/* The remote that is configured for it; NULL: none is. Belongs to the configuration. */
+const char *branch_remote_name(struct repository *r, const char *branch, bool push);
+/* What it follows there, or by push refspecs, is pushed to. NULL: not said. Caller frees. */
+char *branch_remote_ref(struct repository *r, const char *branch, bool push);
 
 #endif

@@ -127,15 +127,40 @@ static char *default_remote(struct repository *r)
 	return only && !several ? xstrndup(only, len) : xstrdup("origin");
 }
 
+const char *branch_remote_name(struct repository *r, const char *branch, bool push)
+{
+	const char *name = NULL;
+
+	if (push) {
+		name = get_string(r, "branch.%s.pushremote", branch);
+		if (!name)
+			name = get_string(r, "remote.pushdefault");
+	}
+	return name ? name : get_string(r, "branch.%s.remote", branch);
+}
+
 static char *push_remote(struct repository *r, const char *branch)
 {
-	const char *name = get_string(r, "branch.%s.pushremote", branch);
+	const char *name = branch_remote_name(r, branch, true);
 
-	if (!name)
-		name = get_string(r, "remote.pushdefault");
-	if (!name)
-		name = get_string(r, "branch.%s.remote", branch);
 	return name ? xstrdup(name) : default_remote(r);
+}
+
+char *branch_remote_ref(struct repository *r, const char *branch, bool push)
+{
+	const char *merge;
+	char *remote, *name, *ref;
+
+	if (!push) {
+		merge = get_string(r, "branch.%s.merge", branch);
+		return merge ? xstrdup(merge) : NULL;
+	}
+	remote = push_remote(r, branch);
+	name = xstrfmt("refs/heads/%s", branch);
+	ref = map_by_remote(r, remote, "push", name);
+	free(name);
+	free(remote);
+	return ref;
 }
 
 /* The branch over there as we track it. */

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Fields of commits and tags. */
+#include "compat/posix.h"
+#include "walk/pretty.h"
+#include "walk/ref-filter-internal.h"
+
+/* ---- people ---- */
+
+static const char *person_line(const struct object_facts *f, enum person_kind kind, size_t *len)
+{
+	const struct commit_view *c = &f->commit;
+	const struct tag_view *t = &f->tag;
+
+	if (f->info.type == OBJ_TAG) {
+		*len = t->tagger_len;
+		return kind == PERSON_TAGGER || kind == PERSON_CREATOR ? t->tagger : NULL;
+	}
+	if (f->info.type != OBJ_COMMIT || kind == PERSON_TAGGER)
+		return NULL;
+	*len = kind == PERSON_AUTHOR ? c->author_len : c->committer_len;
+	return kind == PERSON_AUTHOR ? c->author : c->committer;
+}
+
+struct person {
+	const char *name, *mail; /* without the brackets; NULL: not there */
+	size_t name_len, mail_len;
+	const char *after;	 /* what is behind the '>' */
+	size_t after_len;
+};
+
+static void split_person(struct person *p, const char *line, size_t len)
+{
+	const char *open = memmem(line, len, " <", 2), *close;
+
+	memset(p, 0, sizeof(*p));
+	if (open) {
+		p->name = line;
+		p->name_len = open - line;
+	}
+	open = memchr(line, '<', len);
+	close = open ? memchr(open, '>', line + len - open) : NULL;
+	if (!close)
+		return;
+	p->mail = open + 1;
+	p->mail_len = close - p->mail;
+	p->after = close + 1;
+	p->after_len = line + len - p->after;
+}
+
+static const struct mailmap *mailmap_of(struct ref_listing *l)
+{
+	struct ref_listing_state *s = l->state;
+
+	if (!s->mailmap && mailmap_read(&s->mailmap, l->repo, NULL) < 0)
+		s->mailmap = mailmap_parse("", 0);
+	return s->mailmap;
+}
+
+static void add_email(const struct ref_atom *a, const struct person *p, struct strbuf *out)
+{
+	const char *at;
+
+	if (!p->mail)
+		return;
+	if (a->email & EMAIL_LOCALPART) {
+		at = memchr(p->mail, '@', p->mail_len);
+		strbuf_add(out, p->mail, at ? (size_t)(at - p->mail) : p->mail_len);
+	} else if (a->email & EMAIL_TRIM) {
+		strbuf_add(out, p->mail, p->mail_len);
+	} else {
+		strbuf_addch(out, '<');
+		strbuf_add(out, p->mail, p->mail_len);
+		strbuf_addch(out, '>');
+	}
+}
+
+/* " 1700000000 +0100"; nothing is shown of a date that is none. */
+static void add_date(const struct ref_atom *a, const struct person *p, struct strbuf *out,
+		     uint64_t *number)
+{
+	char text[64], *end;
+	uint64_t date;
+	long tz;
+
+	*number = 0;
+	if (p->after_len < 2 || p->after_len >= sizeof(text) || p->after[0] != ' ' ||
+	    !isdigit((unsigned char)p->after[1]))
+		return;
+	memcpy(text, p->after, p->after_len);
+	text[p->after_len] = '\0';
+	errno = 0;
+	date = strtoull(text, &end, 10);
+	if (errno || date > TIME_MAX)
+		return;
+	tz = strtol(end, NULL, 10);
+	if (errno || tz < -9999 || tz > 9999)
+		tz = 0;
+	date_format(out, date, (int)tz, &a->date);
+	*number = date;
+}
+
+static void add_person(struct ref_listing *l, const struct object_facts *f,
+		       const struct ref_atom *a, struct strbuf *out, uint64_t *number)
+{
+	struct person p;
+	size_t len;
+	const char *line = person_line(f, a->person, &len);
+
+	if (!line)
+		return;
+	if (a->part == PART_ALL) {
+		strbuf_add(out, line, len);
+		return;
+	}
+	split_person(&p, line, len);
+	if (a->email & EMAIL_MAILMAP && p.name && p.mail)
+		mailmap_apply(mailmap_of(l), &p.name, &p.name_len, &p.mail, &p.mail_len);
+	if (a->part == PART_NAME && p.name)
+		strbuf_add(out, p.name, p.name_len);
+	else if (a->part == PART_EMAIL)
+		add_email(a, &p, out);
+	else if (a->part == PART_DATE)
+		add_date(a, &p, out, number);
+}
+
+/* ---- messages ---- */
+
+/* The lines of the subject as one. */
+static void add_subject(const struct message_parts *m, bool sanitize, struct strbuf *out)
+{
+	const char *s = m->subject, *end = s + m->subject_len;
+
+	if (sanitize) {
+		pretty_sanitize_subject(out, s, m->subject_len);
+		return;
+	}
+	for (; s < end; s++) {
+		if (*s == '\r' && s + 1 < end && s[1] == '\n')
+			continue;
+		strbuf_addch(out, *s == '\n' ? ' ' : *s);
+	}
+}
+
+static void add_lines(const struct message_parts *m, unsigned long lines, struct strbuf *out)
+{
+	const char *s = m->subject, *eol;
+
+	for (unsigned long i = 0; i < lines && s < m->signature; i++, s = eol + 1) {
+		eol = memchr(s, '\n', m->signature - s);
+		if (!eol)
+			eol = m->signature;
+		if (i)
+			strbuf_addstr(out, "\n    ");
+		strbuf_add(out, s, eol - s);
+		if (eol == m->signature)
+			break;
+	}
+}
+
+static void add_contents(const struct message_parts *m, const struct ref_atom *a,
+			 struct strbuf *out, uint64_t *number)
+{
+	switch (a->contents) {
+	case CONTENTS_ALL:
+		strbuf_add(out, m->subject, m->end - m->subject);
+		break;
+	case CONTENTS_SUBJECT:
+		add_subject(m, false, out);
+		break;
+	case CONTENTS_BODY:
+		strbuf_add(out, m->body, m->signature - m->body);
+		break;
+	case CONTENTS_SIGNATURE:
+		strbuf_add(out, m->signature, m->end - m->signature);
+		break;
+	case CONTENTS_LINES:
+		add_lines(m, a->lines, out);
+		break;
+	case CONTENTS_SIZE:
+		*number = m->end - m->subject;
+		strbuf_addf(out, "%" PRIu64, *number);
+		break;
+	}
+}
+
+static void add_message_part(struct object_facts *f, const struct ref_atom *a,
+			     struct strbuf *out, uint64_t *number)
+{
+	const struct message_parts *m = object_facts_message(f);
+
+	if (!m)
+		return;
+	switch (a->id) {
+	case ATOM_SUBJECT:
+		add_subject(m, a->flag, out);
+		break;
+	case ATOM_BODY:
+		strbuf_add(out, m->body, m->end - m->body);
+		break;
+	case ATOM_CONTENTS:
+		add_contents(m, a, out, number);
+		break;
+	default:
+		trailers_format(&a->trailers, m->subject, m->end - m->subject, out);
+	}
+}
+
+/* ---- header fields ---- */
+
+static void add_oid(struct ref_listing *l, const struct ref_atom *a,
+		    const struct object_id *oid, struct strbuf *out)
+{
+	if (a->abbrev)
+		odb_abbrev(l->repo->odb, oid, a->abbrev, out);
+	else
+		strbuf_add_oid(out, oid);
+}
+
+static void add_commit_field(struct ref_listing *l, const struct commit_view *c,
+			     const struct ref_atom *a, struct strbuf *out, uint64_t *number)
+{
+	if (a->id == ATOM_TREE) {
+		add_oid(l, a, &c->tree, out);
+	} else if (a->id == ATOM_NUMPARENT) {
+		*number = c->nr_parents;
+		strbuf_addf(out, "%zu", c->nr_parents);
+	} else if (a->id == ATOM_PARENT) {
+		for (size_t i = 0; i < c->nr_parents; i++) {
+			if (i)
+				strbuf_addch(out, ' ');
+			add_oid(l, a, &c->parents[i], out);
+		}
+	}
+}
+
+static void add_tag_field(const struct tag_view *t, const struct ref_atom *a,
+			  struct strbuf *out)
+{
+	if (a->id == ATOM_OBJECT)
+		strbuf_add_oid(out, &t->target);
+	else if (a->id == ATOM_TYPE)
+		strbuf_addstr(out, object_type_name(t->target_type));
+	else if (a->id == ATOM_TAG)
+		strbuf_add(out, t->name, t->name_len);
+}
+
+void ref_content_value(struct ref_listing *l, struct object_facts *f, const struct ref_atom *a,
+		       struct strbuf *out, uint64_t *number)
+{
+	if (a->id == ATOM_PERSON) {
+		add_person(l, f, a, out, number);
+	} else if (a->id == ATOM_RAW) {
+		*number = f->buf.size;
+		if (a->flag)
+			strbuf_addf(out, "%zu", f->buf.size);
+		else
+			strbuf_add(out, f->buf.data, f->buf.size);
+	} else if (a->id >= ATOM_SUBJECT && a->id <= ATOM_TRAILERS) {
+		add_message_part(f, a, out, number);
+	} else if (f->info.type == OBJ_COMMIT) {
+		add_commit_field(l, &f->commit, a, out, number);
+	} else if (f->info.type == OBJ_TAG) {
+		add_tag_field(&f->tag, a, out);
+	}
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What listings know of one object: its header, then its content, each looked at once. */
+#include "compat/posix.h"
+#include "walk/ref-filter-internal.h"
+
+static void forget_content(struct object_facts *f)
+{
+	object_buf_release(&f->buf);
+	if (f->parsed && f->info.type == OBJ_COMMIT)
+		commit_view_release(&f->commit);
+}
+
+void object_facts_forget(struct object_facts *f)
+{
+	forget_content(f);
+	memset(f, 0, sizeof(*f));
+}
+
+void object_facts_about(struct object_facts *f, const struct object_id *oid)
+{
+	if ((f->have_info || f->have_content) && oid_eq(&f->oid, oid))
+		return;
+	object_facts_forget(f);
+	f->oid = *oid;
+}
+
+static int tell_missing(const struct object_facts *f, int rc, const char *refname,
+			struct err *local, struct err *err)
+{
+	if (rc == ERR_NOT_FOUND) {
+		err_release(local);
+		return err_set(err, rc, "missing object %s for %s", oid_hex(&f->oid), refname);
+	}
+	err_move(err, local);
+	return rc;
+}
+
+int object_facts_info(struct object_facts *f, struct repository *r, const char *refname,
+		      struct err *err)
+{
+	struct err local = ERR_INIT;
+	int rc;
+
+	if (f->have_info)
+		return 0;
+	rc = odb_info(r->odb, &f->oid, &f->info, &local);
+	if (rc < 0)
+		return tell_missing(f, rc, refname, &local, err);
+	f->have_info = true;
+	return 0;
+}
+
+static int parse_content(struct object_facts *f, struct repository *r, const char *refname,
+			 struct err *err)
+{
+	int rc = 0;
+
+	if (f->info.type == OBJ_COMMIT)
+		rc = commit_parse(&f->commit, f->buf.data, f->buf.size, r->algo, NULL);
+	else if (f->info.type == OBJ_TAG)
+		rc = tag_parse(&f->tag, f->buf.data, f->buf.size, r->algo, NULL);
+	if (rc < 0)
+		return err_set(err, rc, "parse_object_buffer failed on %s for %s",
+			       oid_hex(&f->oid), refname);
+	f->parsed = true;
+	return 0;
+}
+
+int object_facts_content(struct object_facts *f, struct repository *r, const char *refname,
+			 struct err *err)
+{
+	struct err local = ERR_INIT;
+	int rc;
+
+	if (f->have_content)
+		return 0;
+	rc = odb_read(r->odb, &f->oid, &f->buf, &local);
+	if (rc < 0)
+		return tell_missing(f, rc, refname, &local, err);
+	f->info.type = f->buf.type;
+	rc = parse_content(f, r, refname, err);
+	if (rc < 0) {
+		object_buf_release(&f->buf);
+		return rc;
+	}
+	f->have_content = true;
+	return 0;
+}
+
+/* ---- messages ---- */
+
+/* The empty line behind the subject at s, or end; *next is behind it. */
+static const char *paragraph_end(const char *s, const char *end)
+{
+	const char *eol;
+
+	for (; s < end; s = eol + 1) {
+		eol = memchr(s, '\n', end - s);
+		if (!eol)
+			return end;
+		if (eol + 1 < end && eol[1] == '\n')
+			return eol;
+		if (eol + 2 < end && eol[1] == '\r' && eol[2] == '\n')
+			return eol;
+	}
+	return end;
+}
+
+static bool is_line_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+/* Subject, what follows it, and the signature at the end; a NUL ends all of them. */
+static void find_parts(struct message_parts *m, const char *msg, size_t len)
+{
+	const char *end = msg + strnlen(msg, len), *s = msg, *stop;
+
+	while (s < end && is_line_end(*s))
+		s++;
+	m->end = end;
+	m->signature = s + message_signature(s, end - s);
+	m->subject = s;
+	stop = paragraph_end(s, m->signature);
+	s = stop;
+	while (stop > m->subject && is_line_end(stop[-1]))
+		stop--;
+	m->subject_len = stop - m->subject;
+	while (s < end && is_line_end(*s))
+		s++;
+	m->body = s;
+	if (m->signature < m->body)
+		m->signature = m->body;
+}
+
+const struct message_parts *object_facts_message(struct object_facts *f)
+{
+	if (f->info.type != OBJ_COMMIT && f->info.type != OBJ_TAG)
+		return NULL;
+	if (!f->have_message) {
+		if (f->info.type == OBJ_COMMIT)
+			find_parts(&f->message, f->commit.message, f->commit.message_len);
+		else
+			find_parts(&f->message, f->tag.message, f->tag.message_len);
+		f->have_message = true;
+	}
+	return &f->message;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * --contains, --no-contains, --merged, --no-merged: for all refs in one walk for each
+ * commit that is asked about.
+ *
+ * To contain a commit is to lead to it. A walk by dates goes down from all tips at
+ * once, and from the commit that is sought: what lies below that cannot lead to it, so
+ * the walk ends when nothing else is left. What it passed is a small part of the
+ * history as a rule, and in it paths are followed once (find_paths).
+ */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "util/prio-queue.h"
+#include "walk/reach.h"
+#include "walk/ref-filter-internal.h"
+
+#define BELOW 0x01000000u  /* the sought commit leads to it */
+#define ABOVE 0x02000000u  /* a tip leads to it */
+#define QUEUED 0x04000000u
+#define LEADS 0x08000000u  /* to the sought commit */
+#define LEADS_NOT 0x10000000u
+#define REACHED 0x20000000u
+#define WANTED 0x40000000u /* a tip that has not been reached yet */
+
+struct tips {
+	struct commit_pool *pool;
+	struct commit **commits; /* of the items; NULL: is none */
+	size_t nr;
+};
+
+struct sweep {
+	struct commit_pool *pool;
+	struct prio_queue queue;
+	struct commit_list touched;
+	size_t open; /* in the queue and not BELOW */
+};
+
+static void sweep_end(struct sweep *w)
+{
+	for (size_t i = 0; i < w->touched.nr; i++)
+		w->touched.items[i]->flags &= ~REACH_FLAGS;
+	commit_list_clear(&w->touched);
+	prio_queue_clear(&w->queue);
+}
+
+/* ---- --contains ---- */
+
+static int color(struct sweep *w, struct commit *c, uint32_t flag, struct err *err)
+{
+	int rc;
+
+	if (c->flags & (flag | BELOW))
+		return 0;
+	rc = commit_parse_node(w->pool, c, err);
+	if (rc < 0)
+		return rc;
+	if (!(c->flags & REACH_FLAGS))
+		commit_list_add(&w->touched, c);
+	if (c->flags & QUEUED) {
+		w->open -= flag == BELOW;
+	} else {
+		prio_queue_put(&w->queue, c);
+		w->open += flag != BELOW;
+	}
+	c->flags |= flag | QUEUED;
+	return 0;
+}
+
+static int go_down(struct sweep *w, struct err *err)
+{
+	int rc = 0;
+
+	while (!rc && w->open) {
+		struct commit *c = prio_queue_get(&w->queue);
+
+		c->flags &= ~QUEUED;
+		w->open -= !(c->flags & BELOW);
+		for (uint32_t i = 0; !rc && i < c->nr_parents; i++)
+			rc = color(w, c->parents[i], c->flags & BELOW ? BELOW : ABOVE, err);
+	}
+	return rc;
+}
+
+/* Nothing below the sought commit leads to it; everything else has been seen. */
+static bool is_known(const struct commit *c)
+{
+	return c->flags & (LEADS | LEADS_NOT | BELOW);
+}
+
+/* Sets LEADS or LEADS_NOT for c and all that is between it and the sought one. */
+static void find_paths(struct commit *start, struct commit_list *stack)
+{
+	if (is_known(start))
+		return;
+	commit_list_add(stack, start);
+	while (stack->nr) {
+		struct commit *c = stack->items[stack->nr - 1], *next = NULL;
+		bool leads = false;
+
+		for (uint32_t i = 0; i < c->nr_parents && !leads && !next; i++) {
+			if (c->parents[i]->flags & LEADS)
+				leads = true;
+			else if (!is_known(c->parents[i]))
+				next = c->parents[i];
+		}
+		if (!leads && next) {
+			commit_list_add(stack, next);
+			continue;
+		}
+		c->flags |= leads ? LEADS : LEADS_NOT;
+		stack->nr--;
+	}
+}
+
+/* contains[i] is set for the tips that lead to `sought`. */
+static int find_containing(const struct tips *t, struct commit *sought, bool *contains,
+			   struct err *err)
+{
+	struct sweep w = { .pool = t->pool, .queue = { .compare = commit_date_cmp } };
+	struct commit_list stack = COMMIT_LIST_INIT;
+	int rc = color(&w, sought, BELOW, err);
+
+	for (size_t i = 0; !rc && i < t->nr; i++)
+		if (t->commits[i])
+			rc = color(&w, t->commits[i], ABOVE, err);
+	if (!rc)
+		rc = go_down(&w, err);
+	if (!rc) {
+		sought->flags |= LEADS;
+		for (size_t i = 0; i < t->nr; i++) {
+			if (!t->commits[i])
+				continue;
+			find_paths(t->commits[i], &stack);
+			contains[i] |= (t->commits[i]->flags & LEADS) != 0;
+		}
+	}
+	commit_list_clear(&stack);
+	sweep_end(&w);
+	return rc;
+}
+
+/* ---- --merged ---- */
+
+static size_t reach(struct sweep *w, struct commit *c)
+{
+	if (c->flags & REACHED)
+		return 0;
+	if (!(c->flags & REACH_FLAGS))
+		commit_list_add(&w->touched, c);
+	c->flags |= REACHED;
+	prio_queue_put(&w->queue, c);
+	return c->flags & WANTED ? 1 : 0;
+}
+
+/* Down from all of `from`, until every tip was met or the history ends. */
+static int find_merged(const struct tips *t, const struct oid_array *from, bool *merged,
+		       struct err *err)
+{
+	struct sweep w = { .pool = t->pool, .queue = { .compare = commit_date_cmp } };
+	size_t wanted = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		struct commit *c = t->commits[i];
+
+		if (!c || c->flags & WANTED)
+			continue;
+		c->flags |= WANTED;
+		commit_list_add(&w.touched, c);
+		wanted++;
+	}
+	for (size_t i = 0; !rc && i < from->nr; i++) {
+		struct commit *c = commit_lookup(t->pool, &from->oid[i]);
+
+		rc = commit_parse_node(t->pool, c, err);
+		wanted -= rc ? 0 : reach(&w, c);
+	}
+	while (!rc && wanted && w.queue.nr) {
+		struct commit *c = prio_queue_get(&w.queue);
+
+		for (uint32_t i = 0; !rc && i < c->nr_parents; i++) {
+			rc = commit_parse_node(t->pool, c->parents[i], err);
+			wanted -= rc ? 0 : reach(&w, c->parents[i]);
+		}
+	}
+	for (size_t i = 0; !rc && i < t->nr; i++)
+		merged[i] = t->commits[i] && t->commits[i]->flags & REACHED;
+	sweep_end(&w);
+	return rc;
+}
+
+/* ---- all together ---- */
+
+bool ref_filter_needs_history(const struct ref_filter *f)
+{
+	return f->contains.nr || f->no_contains.nr || f->merged.nr || f->no_merged.nr;
+}
+
+/* The commit that a ref is or that its tag leads to; NULL: something else. */
+static struct commit *tip_of(struct ref_listing *l, struct commit_pool *pool,
+			     const struct ref_item *item)
+{
+	const struct object_source *src = odb_source(l->repo->odb);
+	struct object_info info;
+	struct object_id oid = item->oid;
+
+	if (odb_info(l->repo->odb, &oid, &info, NULL) < 0)
+		return NULL;
+	if (info.type == OBJ_TAG && object_peel(src, &item->oid, OBJ_ANY, &oid, &info.type,
+						NULL) < 0)
+		return NULL;
+	return info.type == OBJ_COMMIT ? commit_lookup(pool, &oid) : NULL;
+}
+
+static int find_any_containing(const struct tips *t, const struct oid_array *sought, bool *out,
+			       struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sought->nr; i++)
+		rc = find_containing(t, commit_lookup(t->pool, &sought->oid[i]), out, err);
+	return rc;
+}
+
+/* One filter: drop the tips for which the answer is not `want`. */
+static int apply(struct tips *t, const struct oid_array *asked, bool want, bool contains,
+		 struct err *err)
+{
+	bool *answer;
+	int rc;
+
+	if (!asked->nr)
+		return 0;
+	CALLOC_ARRAY(answer, t->nr ? t->nr : 1);
+	rc = contains ? find_any_containing(t, asked, answer, err) :
+			find_merged(t, asked, answer, err);
+	for (size_t i = 0; !rc && i < t->nr; i++)
+		if (answer[i] != want)
+			t->commits[i] = NULL;
+	free(answer);
+	return rc;
+}
+
+int ref_filter_by_history(struct ref_listing *l, size_t from, const struct ref_filter *f,
+			  struct err *err)
+{
+	struct tips t = { .nr = l->nr - from };
+	size_t kept = from;
+	int rc = ref_listing_pool(l, &t.pool, err);
+
+	if (rc < 0)
+		return rc;
+	CALLOC_ARRAY(t.commits, t.nr ? t.nr : 1);
+	for (size_t i = 0; i < t.nr; i++)
+		t.commits[i] = tip_of(l, t.pool, l->items[from + i]);
+	rc = apply(&t, &f->contains, true, true, err);
+	if (!rc)
+		rc = apply(&t, &f->no_contains, false, true, err);
+	if (!rc)
+		rc = apply(&t, &f->merged, true, false, err);
+	if (!rc)
+		rc = apply(&t, &f->no_merged, false, false, err);
+	for (size_t i = 0; i < t.nr; i++) {
+		if (rc || t.commits[i])
+			l->items[kept++] = l->items[from + i];
+		else
+			ref_item_free(l->items[from + i]);
+	}
+	l->nr = kept;
+	free(t.commits);
+	return rc;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The order of a listing: --sort, branch.sort, tag.sort. */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "util/versioncmp.h"
+#include "walk/ref-filter-internal.h"
+
+int ref_listing_sort_by(struct ref_listing *l, const char *key, struct err *err)
+{
+	struct ref_listing_state *s = l->state;
+	struct sort_key k = { 0 };
+	int rc;
+
+	if (*key == '-') {
+		k.reverse = true;
+		key++;
+	}
+	k.version = skip_prefix(key, "version:", &key) || skip_prefix(key, "v:", &key);
+	rc = ref_atom_parse(l, key, strlen(key), &k.atom, err);
+	if (rc < 0)
+		return rc;
+	ALLOC_GROW(s->keys, s->nr_keys + 1, s->alloc_keys);
+	s->keys[s->nr_keys++] = k;
+	return 0;
+}
+
+void ref_listing_clear_sort(struct ref_listing *l)
+{
+	l->state->nr_keys = 0;
+}
+
+/* A key that is the item's name: nothing has to be kept for it. */
+static bool is_plain_name(const struct ref_listing *l, const struct sort_key *k)
+{
+	const struct ref_atom *a = l->state->atoms[k->atom];
+
+	return a->id == ATOM_REFNAME && a->name_form == NAME_WHOLE;
+}
+
+bool ref_sort_is_natural(const struct ref_listing *l)
+{
+	const struct ref_listing_state *s = l->state;
+
+	if (l->ignore_case)
+		return false;
+	/* The last key is the primary one, and no two refs have the same name. */
+	return !s->nr_keys || (is_plain_name(l, &s->keys[s->nr_keys - 1]) &&
+			       !s->keys[s->nr_keys - 1].reverse &&
+			       !s->keys[s->nr_keys - 1].version);
+}
+
+/* ---- values ---- */
+
+static int keep_value(struct ref_listing *l, struct ref_item *item, size_t atom,
+		      struct err *err)
+{
+	struct ref_listing_state *s = l->state;
+	struct ref_value *v = &item->values[atom];
+	int rc;
+
+	if (v->text)
+		return 0;
+	strbuf_reset(&s->value);
+	rc = ref_atom_value(l, item, s->atoms[atom], &s->value, &v->number, err);
+	if (rc < 0)
+		return rc;
+	v->text = xmemdupz(s->value.buf, s->value.len);
+	v->len = s->value.len;
+	return 0;
+}
+
+static void make_room(struct ref_item *item, size_t nr)
+{
+	if (item->nr_values >= nr)
+		return;
+	item->values = xreallocarray(item->values, nr, sizeof(*item->values));
+	memset(item->values + item->nr_values, 0,
+	       (nr - item->nr_values) * sizeof(*item->values));
+	item->nr_values = nr;
+}
+
+/* While the object is at hand, what the format will want of it. */
+static int keep_for_format(struct ref_listing *l, struct ref_item *item, struct err *err)
+{
+	struct ref_listing_state *s = l->state;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < s->nr_pieces; i++) {
+		size_t atom = s->pieces[i].atom;
+
+		if (atom != FORMAT_LITERAL && ref_atom_needs_object(s->atoms[atom]))
+			rc = keep_value(l, item, atom, err);
+	}
+	return rc;
+}
+
+static int keep_values(struct ref_listing *l, bool for_format, struct err *err)
+{
+	struct ref_listing_state *s = l->state;
+	bool needs_object = false;
+	int rc = 0;
+
+	for (size_t k = 0; k < s->nr_keys; k++)
+		needs_object |= ref_atom_needs_object(s->atoms[s->keys[k].atom]);
+	for (size_t i = 0; !rc && i < l->nr; i++) {
+		struct ref_item *item = l->items[i];
+
+		make_room(item, s->nr_atoms);
+		for (size_t k = 0; !rc && k < s->nr_keys; k++)
+			if (!is_plain_name(l, &s->keys[k]) || s->keys[k].version)
+				rc = keep_value(l, item, s->keys[k].atom, err);
+		if (!rc && needs_object && for_format)
+			rc = keep_for_format(l, item, err);
+	}
+	return rc;
+}
+
+static void read_version_suffixes(struct ref_listing *l)
+{
+	struct ref_listing_state *s = l->state;
+	static const char *const keys[] = { "versionsort.suffix", "versionsort.prereleasesuffix" };
+
+	for (size_t k = 0; k < ARRAY_SIZE(keys) && !s->version_suffixes.nr; k++) {
+		size_t nr = 0;
+		const struct config_entry *const *all = config_get_all(l->repo->config, keys[k],
+								       &nr);
+
+		for (size_t i = 0; i < nr; i++)
+			if (all[i]->value)
+				strvec_push(&s->version_suffixes, all[i]->value);
+	}
+	s->version_suffixes_read = true;
+}
+
+/* ---- comparing ---- */
+
+static int cmp_texts(const struct ref_listing *l, const struct ref_value *a,
+		     const struct ref_value *b)
+{
+	size_t n = a->len < b->len ? a->len : b->len;
+	int c;
+
+	if (l->ignore_case)
+		return strcasecmp(a->text, b->text);
+	c = memcmp(a->text, b->text, n);
+	return c ? c : a->len < b->len ? -1 : a->len > b->len;
+}
+
+static int cmp_names(const struct ref_listing *l, const struct ref_item *a,
+		     const struct ref_item *b)
+{
+	int c = l->ignore_case ? strcasecmp(a->refname, b->refname) : 0;
+
+	return c ? c : strcmp(a->refname, b->refname);
+}
+
+static int cmp_by_key(const struct ref_listing *l, const struct sort_key *k,
+		      const struct ref_item *a, const struct ref_item *b)
+{
+	const struct ref_listing_state *s = l->state;
+	const struct ref_value *va, *vb;
+
+	if (is_plain_name(l, k) && !k->version)
+		return l->ignore_case ? strcasecmp(a->refname, b->refname) :
+					strcmp(a->refname, b->refname);
+	va = &a->values[k->atom];
+	vb = &b->values[k->atom];
+	if (k->version)
+		return version_cmp_suffixes(va->text, vb->text, s->version_suffixes.v,
+					    s->version_suffixes.nr);
+	if (s->atoms[k->atom]->numeric)
+		return va->number < vb->number ? -1 : va->number > vb->number;
+	return cmp_texts(l, va, vb);
+}
+
+static int cmp_items(const struct ref_listing *l, const struct ref_item *a,
+		     const struct ref_item *b)
+{
+	const struct ref_listing_state *s = l->state;
+
+	if (l->detached_head_first && (a->kind ^ b->kind) & REF_KIND_DETACHED_HEAD)
+		return a->kind & REF_KIND_DETACHED_HEAD ? -1 : 1;
+	for (size_t i = s->nr_keys; i-- > 0;) {
+		int c = cmp_by_key(l, &s->keys[i], a, b);
+
+		if (c)
+			return s->keys[i].reverse ? -c : c;
+	}
+	return cmp_names(l, a, b);
+}
+
+/* By merging; room: for half of them. What is in order costs one comparison each. */
+static void merge_sort(const struct ref_listing *l, struct ref_item **items, size_t nr,
+		       struct ref_item **room)
+{
+	size_t half = nr / 2, i = 0, j = half, n = 0;
+
+	if (nr < 2)
+		return;
+	merge_sort(l, items, half, room);
+	merge_sort(l, items + half, nr - half, room);
+	if (cmp_items(l, items[half - 1], items[half]) <= 0)
+		return;
+	memcpy(room, items, half * sizeof(*items));
+	while (i < half && j < nr)
+		items[n++] = cmp_items(l, room[i], items[j]) <= 0 ? room[i++] : items[j++];
+	memcpy(items + n, room + i, (half - i) * sizeof(*items));
+}
+
+int ref_listing_sort(struct ref_listing *l, size_t max, struct err *err)
+{
+	struct ref_item **room;
+	int rc;
+
+	/* Of few that are shown of many, only those will be looked at for the format. */
+	rc = keep_values(l, !max || max >= l->nr / 2, err);
+	if (rc < 0)
+		return rc;
+	if (!l->state->version_suffixes_read)
+		read_version_suffixes(l);
+	ALLOC_ARRAY(room, l->nr / 2 + 1);
+	merge_sort(l, l->items, l->nr, room);
+	free(room);
+	return 0;
+}
