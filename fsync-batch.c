@@ -807,9 +807,9 @@ static void drop_entries(struct fsync_batch *b)
  * before deletions, packed refs before either), in a class by staging. Tests:
  * d3_pack_before_idx, d4_objects_before_refs_and_index, d5_updates_before_deletions.
  */
-static int publish_in_order(struct fsync_batch *b, struct err *err)
+static int publish_in_order(struct fsync_batch *b, int end, struct err *err)
 {
-	for (int order = 0; order < PUBLISH_CLASS_NR; order++) {
+	for (int order = 0; order < end; order++) {
 		for (size_t i = 0; i < b->nr; i++) {
 			if (!b->entries[i] || (int)b->entries[i]->order != order)
 				continue;
@@ -829,13 +829,42 @@ int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 
 	if (ret < 0)
 		ret = fail(b, &b->poison, err);
-	else if (publish_in_order(b, &why) < 0)
+	else if (publish_in_order(b, PUBLISH_CLASS_NR, &why) < 0)
 		ret = fail(b, &why, err);
 	err_release(&why);
 	if (!ret && b->nr_late)
 		b->unsealed++;
 	release_late(b, !ret);
 	drop_entries(b);
+	return ret;
+}
+
+static bool holds_objects(const struct fsync_batch *b)
+{
+	for (size_t i = 0; i < b->nr; i++)
+		if (b->entries[i]->order <= PUBLISH_DERIVED)
+			return true;
+	return false;
+}
+
+int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err)
+{
+	struct err why = ERR_INIT;
+	size_t kept = 0;
+	int ret;
+
+	if (!holds_objects(b))
+		return 0;
+	ret = is_poisoned(b) ? ERR_IO : settle(b);
+	if (ret < 0)
+		ret = fail(b, &b->poison, err);
+	else if (publish_in_order(b, PUBLISH_DERIVED + 1, &why) < 0)
+		ret = fail(b, &why, err);
+	err_release(&why);
+	for (size_t i = 0; i < b->nr; i++)
+		if (b->entries[i])
+			b->entries[kept++] = b->entries[i];
+	b->nr = b->oldest = kept;
 	return ret;
 }
 

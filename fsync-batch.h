@@ -122,6 +122,12 @@ MUST_USE int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging
 MUST_USE int fsync_batch_publish(struct fsync_batch *b, struct err *err);
 
 /*
+ * The same for objects and what is derived from them alone; all else stays staged. For
+ * hooks that may look at new objects but not at new refs yet.
+ */
+MUST_USE int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err);
+
+/*
  * Settle, publish, seal. The batch is empty afterwards and may be used again.
  * Durability: on 0, names and contents survive power loss (P1), as far as
  *             the policy covers them.

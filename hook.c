@@ -88,3 +88,31 @@ int repo_run_hook(struct repository *r, const char *name, const char *const *env
 	free(path);
 	return rc;
 }
+
+/* ---- reference-transaction ---- */
+
+#define REF_HOOK "reference-transaction"
+
+static bool has_ref_hook(void *data)
+{
+	return repo_has_hook(data, REF_HOOK);
+}
+
+/* It may look at the objects that the refs will name, and at the refs as they are. */
+static int run_ref_hook(void *data, struct fsync_batch *batch, const char *state,
+			const char *lines, struct err *err)
+{
+	const char *args[] = { state, NULL };
+	char *path = find_hook(data, REF_HOOK);
+	int rc = batch ? fsync_batch_publish_objects(batch, err) : 0;
+
+	if (!rc && path)
+		rc = run(path, NULL, args, lines, err);
+	free(path);
+	return rc;
+}
+
+struct ref_hook repo_ref_hook(struct repository *r)
+{
+	return (struct ref_hook){ .is_there = has_ref_hook, .run = run_ref_hook, .data = r };
+}

@@ -126,12 +126,15 @@ static int open_refs(struct repository *r, struct err *err)
 		.lock_timeout_ms = s->files_lock_timeout_ms,
 		.packed_lock_timeout_ms = s->packed_lock_timeout_ms,
 	};
+	struct ref_hook hook = repo_ref_hook(r);
 	int rc;
 
 	rc = ref_store_open(&r->refs, &opts, err);
-	if (!rc)
-		ref_store_set_warn(r->refs, r->warn, r->warn_data);
-	return rc;
+	if (rc < 0)
+		return rc;
+	ref_store_set_warn(r->refs, r->warn, r->warn_data);
+	ref_store_set_hook(r->refs, &hook);
+	return 0;
 }
 
 /* What the environment may say of the stores; all NULL for other repositories. */

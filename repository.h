@@ -117,6 +117,9 @@ bool repo_hook_is_ignored(struct repository *r, const char *name, char **path);
 MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
 			   const char *const *args, const char *stdin_text, struct err *err);
 
+/* For the ref store: the reference-transaction hook (hook.c). */
+struct ref_hook repo_ref_hook(struct repository *r);
+
 /* ---- creating ---- */
 struct repo_init_options {
 	const char *gitdir;	   /* where its files are, or the .git that will be; absolute */

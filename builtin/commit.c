@@ -370,8 +370,11 @@ static int publish(struct commit_run *run, const struct object_id *commit, struc
 	    (rc = ref_transaction_prepare(t, repo_batch(run->repo), err)) >= 0 &&
 	    (rc = commit_index_stage(run, err)) >= 0)
 		rc = repo_commit_batch(run->repo, err);
+	if (rc < 0)
+		fsync_batch_abort(repo_batch(run->repo));
 	ref_transaction_free(t);
-	return rc;
+	/* The veto of the reference-transaction hook is fatal, as a lock would be. */
+	return rc == ERR_ABORTED ? ERR_CONFLICT : rc;
 }
 
 static void remove_state_files(struct commit_run *run)

@@ -350,6 +350,7 @@ static void commit(struct session *s)
 static void give_up(struct session *s)
 {
 	fsync_batch_abort(repo_batch(s->o->repo));
+	ref_transaction_abort(s->t);
 	close_transaction(s);
 }
 

@@ -60,12 +60,16 @@ static int update(const struct update_ref_options *o, int argc, const char **arg
 {
 	struct object_id new_oid, old_oid;
 	struct err err = ERR_INIT;
+	int rc;
 
 	if (!update_ref_parse_oid(o->repo, argv[1], &new_oid) || !*argv[1])
 		die("%s: not a valid SHA1", argv[1]);
 	if (argc == 3 && !update_ref_parse_oid(o->repo, argv[2], &old_oid))
 		die("%s: not a valid old SHA1", argv[2]);
-	if (run(o, argv[0], &new_oid, argc == 3 ? &old_oid : NULL, &err) < 0) {
+	rc = run(o, argv[0], &new_oid, argc == 3 ? &old_oid : NULL, &err);
+	if (rc == ERR_ABORTED)
+		return report_fatal(&err); /* by the hook: that says it all */
+	if (rc < 0) {
 		err_prefix(&err, "update_ref failed for ref '%s'", argv[0]);
 		return report_fatal(&err);
 	}
@@ -78,15 +82,17 @@ static int delete(const struct update_ref_options *o, int argc, const char **arg
 	struct object_id old_oid;
 	struct err err = ERR_INIT;
 	bool check = false;
+	int rc;
 
 	if (argc == 2) {
 		if (!update_ref_parse_oid(o->repo, argv[1], &old_oid))
 			die("%s: not a valid old SHA1", argv[1]);
 		check = !oid_is_null(&old_oid);
 	}
-	if (run(o, argv[0], &o->repo->algo->null_oid, check ? &old_oid : NULL, &err) < 0)
-		return report_error(&err);
-	return 0;
+	rc = run(o, argv[0], &o->repo->algo->null_oid, check ? &old_oid : NULL, &err);
+	if (rc == ERR_ABORTED)
+		return report_fatal(&err);
+	return rc < 0 ? report_error(&err) : 0;
 }
 
 int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx)

@@ -28,6 +28,7 @@ struct ref_store {
 	struct packed_refs *packed; /* last snapshot; see packed_refs_get */
 	void (*warn)(void *data, const char *msg); /* may be NULL */
 	void *warn_data;
+	struct ref_hook hook; /* run is NULL: none */
 };
 void ref_store_warn(const struct ref_store *rs, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
@@ -248,7 +249,14 @@ struct ref_transaction {
 	bool whole;
 	struct lock_origin origin;
 	struct ref_outcome *outcome;
+	bool told_hook; /* "prepared": it is to be told the outcome, too */
 };
+
+/* What the hook is told (transaction-hook.c); `state` as for struct ref_hook. */
+MUST_USE int transaction_run_hook(struct ref_transaction *t, const char *state,
+				  struct err *err);
+/* The same where its answer changes nothing any more. */
+void transaction_tell_hook(struct ref_transaction *t, const char *state);
 
 /* What the user called it: the name that messages give. */
 static inline const char *update_display_name(const struct ref_update *u)

@@ -36,6 +36,23 @@ void ref_store_free(struct ref_store *rs);
 void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const char *msg),
 			void *data);
 
+/*
+ * The reference-transaction hook, githooks(5), which the layers above know how to run. It
+ * is called with a state, "prepared", "committed" or "aborted", and the lines of its
+ * input, one per update: "OLD SP NEW SP REF LF", where OLD and NEW are object names
+ * (null: not checked, deleted, or only verified) or "ref:TARGET". A negative value
+ * for "prepared" ends the transaction. `batch` is that of the transaction: objects in it can be
+ * published for the hook to see them.
+ */
+struct ref_hook {
+	bool (*is_there)(void *data);
+	int (*run)(void *data, struct fsync_batch *batch, const char *state,
+		   const char *lines, struct err *err);
+	void *data;
+};
+/* Copied; data must outlive the store's transactions. */
+void ref_store_set_hook(struct ref_store *rs, const struct ref_hook *hook);
+
 /* ---- names ---- */
 #define REFNAME_ALLOW_ONELEVEL 1u
 #define REFNAME_REFSPEC_PATTERN 2u /* one '*' */
@@ -146,6 +163,7 @@ void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line
  * Errors:     what a check finds (ERR_CONFLICT, ERR_LOCKED, …): everything is unlocked
  *             again, nothing was staged. ERR_IO while new values are written: the same,
  *             but the batch may hold a part and must be aborted.
+ *             ERR_ABORTED: the hook does not want it; the batch must be aborted, too.
  * Durability: that of the batch. Cost: no flush of its own.
  */
 MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b,
@@ -153,7 +171,12 @@ MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_bat
 /* With ALLOW_FAILURE, per update in order of queueing: 0 or its error. */
 int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg);
 size_t ref_transaction_nr(const struct ref_transaction *t);
-/* After the batch has been committed or aborted; unlocks what was not prepared. */
+/* Given up before it was prepared: tells the hook. To be freed all the same. */
+void ref_transaction_abort(struct ref_transaction *t);
+/*
+ * After the batch has been committed or aborted; unlocks what was not prepared, and tells
+ * the hook which of the two it was.
+ */
 void ref_transaction_free(struct ref_transaction *t);
 
 /* ---- reflogs ---- */

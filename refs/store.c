@@ -42,6 +42,11 @@ void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const cha
 	rs->warn_data = data;
 }
 
+void ref_store_set_hook(struct ref_store *rs, const struct ref_hook *hook)
+{
+	rs->hook = *hook;
+}
+
 void ref_store_warn(const struct ref_store *rs, const char *fmt, ...)
 {
 	va_list ap;

@@ -488,6 +488,11 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 	if (!rc)
 		rc = stage_outcome(t, err);
 	lock_origin_release(&t->origin);
+	if (!rc) {
+		/* Its answer matters, and so does that of a disk that is full: it comes last. */
+		t->told_hook = true;
+		rc = transaction_run_hook(t, "prepared", err);
+	}
 	if (rc < 0) {
 		t->state = TRANSACTION_CLOSED;
 		unlock_all(t);
@@ -531,6 +536,8 @@ void ref_transaction_free(struct ref_transaction *t)
 	if (!t)
 		return;
 	unlock_all(t);
+	if (t->told_hook)
+		transaction_tell_hook(t, t->outcome->published ? "committed" : "aborted");
 	if (t->state != TRANSACTION_OPEN)
 		tidy_dirs(t); /* now that the batch has let go */
 	for (i = 0; i < t->nr; i++)
