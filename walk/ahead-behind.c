@@ -10,6 +10,7 @@
 #define BOTH (OURS | THEIRS)
 #define SEEN 0x04000000u
 #define QUEUED 0x08000000u
+#define RETURNED 0x10000000u /* queued again: its parents know too little, too */
 
 struct count {
 	struct commit_pool *pool;
@@ -18,23 +19,34 @@ struct count {
 	size_t open; /* in the queue and not known to be common */
 };
 
-/* New flags go on to the parents: so a commit can come back, with more of them. */
+/* Only what is common from the start ends the walk: its parents are counted nowhere. */
+static bool is_open(const struct commit *commit)
+{
+	return (commit->flags & QUEUED) &&
+	       ((commit->flags & BOTH) != BOTH || (commit->flags & RETURNED));
+}
+
+/*
+ * New flags go on to the parents: so a commit can come back, with more of them, where dates
+ * are equal or wrong.
+ */
 static void paint(struct count *c, struct commit *commit, unsigned flags)
 {
 	unsigned old = commit->flags & BOTH;
+	bool was_open = is_open(commit);
 
 	if ((old | flags) == old && commit->flags & SEEN)
 		return;
 	if (!(commit->flags & SEEN))
 		commit_list_add(&c->seen, commit);
-	if (commit->flags & QUEUED && old != BOTH)
-		c->open--;
+	else if (!(commit->flags & QUEUED))
+		commit->flags |= RETURNED;
 	commit->flags |= flags | SEEN;
 	if (!(commit->flags & QUEUED))
 		prio_queue_put(&c->queue, commit);
 	commit->flags |= QUEUED;
-	if ((commit->flags & BOTH) != BOTH)
-		c->open++;
+	c->open += is_open(commit);
+	c->open -= was_open;
 }
 
 static int walk(struct count *c, struct err *err)
@@ -43,9 +55,8 @@ static int walk(struct count *c, struct err *err)
 		struct commit *commit = prio_queue_get(&c->queue);
 		int rc;
 
-		commit->flags &= ~QUEUED;
-		if ((commit->flags & BOTH) != BOTH)
-			c->open--;
+		c->open -= is_open(commit);
+		commit->flags &= ~(QUEUED | RETURNED);
 		for (uint32_t i = 0; i < commit->nr_parents; i++) {
 			rc = commit_parse_node(c->pool, commit->parents[i], err);
 			if (rc < 0)
@@ -85,7 +96,7 @@ int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
 	if (rc >= 0)
 		count_sides(&c, ahead, behind);
 	for (size_t i = 0; i < c.seen.nr; i++)
-		c.seen.items[i]->flags &= ~(BOTH | SEEN | QUEUED);
+		c.seen.items[i]->flags &= ~(BOTH | SEEN | QUEUED | RETURNED);
 	prio_queue_clear(&c.queue);
 	commit_list_clear(&c.seen);
 	return rc < 0 ? rc : 0;
