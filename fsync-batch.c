@@ -568,6 +568,7 @@ static int phase_of(enum publish_class order)
 	default:
 		return 3;
 	case PUBLISH_REF_DELETE:
+	case PUBLISH_FILE_LATE:
 	case PUBLISH_INDEX:
 		return 4;
 	}

@@ -41,6 +41,7 @@ enum publish_class {
 	PUBLISH_PACKED_REFS,  /* packed-refs with new values */
 	PUBLISH_REF,	      /* loose refs, HEAD */
 	PUBLISH_REF_DELETE,
+	PUBLISH_FILE_LATE,    /* config sections of branches that have moved or gone */
 	PUBLISH_INDEX,	      /* last: it names what refs already hold */
 	PUBLISH_CLASS_NR
 };

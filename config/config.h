@@ -156,7 +156,22 @@ MUST_USE int config_file_edit_all(const char *path, const struct config_edit *e,
 MUST_USE int config_file_rename_section(const char *path, const char *old_name,
 					const char *new_name, struct fsync_batch *b,
 					struct err *err);
+struct config_section_edit {
+	const char *old_name; /* "branch.x", as typed */
+	const char *new_name; /* NULL: remove */
+	bool copy;	      /* the old one stays, the new one comes behind it */
+};
+/*
+ * Several sections, each named once, in one pass; those that are not there are passed
+ * over. The file is published in class `order`, and left alone if nothing changes.
+ */
+MUST_USE int config_file_edit_sections(const char *path, const struct config_section_edit *e,
+				       size_t nr, enum publish_class order,
+				       struct fsync_batch *b, struct err *err);
 /* The same on text in memory; `name` is for messages. */
+MUST_USE int config_text_edit_sections(struct strbuf *text, const struct config_section_edit *e,
+				       size_t nr, size_t *nr_found, const char *name,
+				       struct err *err);
 MUST_USE int config_text_edit(struct strbuf *text, const struct config_edit *e,
 			      const char *name, struct err *err);
 MUST_USE int config_text_rename_section(struct strbuf *text, const char *old_name,

@@ -7,6 +7,7 @@
 #include "fs/lockfile.h"
 #include "write-or-die.h"
 
+/* 0: the text has changed; 1: there is nothing to change */
 typedef int (*change_fn)(struct strbuf *text, const char *path, const void *data,
 			 struct err *err);
 
@@ -32,7 +33,7 @@ static int read_current(struct strbuf *text, struct stat *st, bool *exists, cons
  * change of somebody else is lost; the new one has the mode of the old one.
  */
 static int change_file(const char *path, change_fn change, const void *data,
-		       struct fsync_batch *b, struct err *err)
+		       enum publish_class order, struct fsync_batch *b, struct err *err)
 {
 	struct lockfile lk = LOCKFILE_INIT;
 	struct strbuf text = STRBUF_INIT;
@@ -54,11 +55,11 @@ static int change_file(const char *path, change_fn change, const void *data,
 	if (!rc) {
 		/* D1: the file gets its name after its content has been written back; a
 		 * config file that is half there would lock its owner out. */
-		rc = lockfile_stage(&lk, b, FSYNC_OTHER, PUBLISH_FILE, err);
+		rc = lockfile_stage(&lk, b, FSYNC_OTHER, order, err);
 	}
 	lockfile_release(&lk);
 	strbuf_release(&text);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 struct edit_list {
@@ -87,7 +88,7 @@ int config_file_edit_all(const char *path, const struct config_edit *e, size_t n
 	for (size_t i = 0; !rc && i < nr; i++)
 		rc = config_key_parse(&key, e[i].key, err);
 	strbuf_release(&key);
-	return rc ? rc : change_file(path, apply_edits, &list, b, err);
+	return rc ? rc : change_file(path, apply_edits, &list, PUBLISH_FILE, b, err);
 }
 
 int config_file_edit(const char *path, const struct config_edit *e, struct fsync_batch *b,
@@ -112,5 +113,28 @@ int config_file_rename_section(const char *path, const char *old_name, const cha
 {
 	struct rename r = { old_name, new_name };
 
-	return change_file(path, apply_rename, &r, b, err);
+	return change_file(path, apply_rename, &r, PUBLISH_FILE, b, err);
+}
+
+struct section_edits {
+	const struct config_section_edit *e;
+	size_t nr;
+};
+
+static int apply_section_edits(struct strbuf *text, const char *path, const void *data,
+			       struct err *err)
+{
+	const struct section_edits *s = data;
+	size_t found;
+	int rc = config_text_edit_sections(text, s->e, s->nr, &found, path, err);
+
+	return rc < 0 ? rc : !found;
+}
+
+int config_file_edit_sections(const char *path, const struct config_section_edit *e, size_t nr,
+			      enum publish_class order, struct fsync_batch *b, struct err *err)
+{
+	struct section_edits s = { e, nr };
+
+	return change_file(path, apply_section_edits, &s, order, b, err);
 }

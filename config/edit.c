@@ -420,35 +420,95 @@ static void rename_header(struct copying *c, const struct tokens *t, size_t i,
 	c->done = p;
 }
 
-int config_text_rename_section(struct strbuf *text, const char *old_name, const char *new_name,
-			       const char *name, struct err *err)
+/* Behind header i and all that follows it up to the next header: the same under new_name. */
+static void copy_stretch(struct copying *c, const struct tokens *t, size_t i,
+			 const char *new_name)
+{
+	size_t start = with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0);
+	struct copying dup = { c->text, STRBUF_INIT, start };
+	size_t next = i + 1, end;
+
+	while (next < t->nr && t->v[next].kind != CONFIG_TOKEN_SECTION)
+		next++;
+	end = next < t->nr ? with_indent(c->text, t->v[next].start, t->v[next - 1].end)
+			   : c->text->len;
+	rename_header(&dup, t, i, new_name);
+	copy_until(&dup, end);
+	copy_until(c, end);
+	start_line(c);
+	strbuf_addbuf(&c->out, &dup.out);
+	strbuf_release(&dup.out);
+}
+
+static void edit_section(struct copying *c, const struct tokens *t, size_t i,
+			 const struct config_section_edit *e)
+{
+	if (!e->new_name)
+		remove_stretch(c, t, i);
+	else if (e->copy)
+		copy_stretch(c, t, i, e->new_name);
+	else
+		rename_header(c, t, i, e->new_name);
+}
+
+/* By the canonical names of the sections that they are for. */
+static int index_section_edits(struct strmap *by_name, const struct config_section_edit *e,
+			       size_t nr, struct err *err)
+{
+	struct strbuf name = STRBUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < nr; i++) {
+		rc = e[i].new_name ? check_section_name(e[i].new_name, err) : 0;
+		strbuf_reset(&name);
+		canonical_section(&name, e[i].old_name);
+		strmap_put(by_name, name.buf, (void *)&e[i]);
+	}
+	strbuf_release(&name);
+	return rc;
+}
+
+int config_text_edit_sections(struct strbuf *text, const struct config_section_edit *e,
+			      size_t nr, size_t *nr_found, const char *name, struct err *err)
 {
 	struct copying c = { text, STRBUF_INIT, 0 };
-	struct strbuf wanted = STRBUF_INIT;
+	struct strmap by_name = STRMAP_INIT;
 	struct tokens t = { NULL };
-	size_t nr = 0;
-	int rc = new_name ? check_section_name(new_name, err) : 0;
+	size_t found = 0;
+	int rc = index_section_edits(&by_name, e, nr, err);
 
-	canonical_section(&wanted, old_name);
 	if (!rc)
 		rc = tokenize(&t, text, NULL, NULL, name, err);
 	for (size_t i = 0; !rc && i < t.nr; i++) {
-		if (t.v[i].kind != CONFIG_TOKEN_SECTION || strcmp(section_of(&t, i), wanted.buf))
+		const struct config_section_edit *edit = NULL;
+
+		if (t.v[i].kind == CONFIG_TOKEN_SECTION)
+			edit = strmap_get(&by_name, section_of(&t, i));
+		if (!edit)
 			continue;
-		nr++;
-		if (new_name)
-			rename_header(&c, &t, i, new_name);
-		else
-			remove_stretch(&c, &t, i);
+		found++;
+		edit_section(&c, &t, i, edit);
 	}
-	if (!rc && !nr)
-		rc = err_set(err, ERR_NOT_FOUND, "no such section: %s", old_name);
-	if (!rc) {
+	if (!rc && found) {
 		copy_until(&c, text->len);
 		strbuf_swap(text, &c.out);
 	}
+	if (!rc)
+		*nr_found = found;
 	strbuf_release(&c.out);
 	tokens_release(&t);
-	strbuf_release(&wanted);
+	strmap_clear(&by_name, NULL);
+	return rc;
+}
+
+int config_text_rename_section(struct strbuf *text, const char *old_name, const char *new_name,
+			       const char *name, struct err *err)
+{
+	const struct config_section_edit e = { old_name, new_name, false };
+	size_t found;
+	int rc = config_text_edit_sections(text, &e, 1, &found, name, err);
+
+	if (!rc && !found)
+		rc = err_set(err, ERR_NOT_FOUND, "no such section: %s", old_name);
 	return rc;
 }
