@@ -33,7 +33,7 @@ bool reflog_is_wanted(const struct ref_store *rs, const char *name)
  * crash between the two removals. No ref has the name any more (that has been
  * checked), so nothing can use it.
  */
-static bool remove_orphan_above(const struct ref_store *rs, const char *name)
+bool reflog_remove_orphan_above(const struct ref_store *rs, const char *name)
 {
 	struct strbuf path = STRBUF_INIT;
 	const char *slash;
@@ -77,13 +77,13 @@ static int append_line(struct ref_store *rs, const char *name, const char *path,
 			break;
 		if (why.sys_errno == EISDIR && ref_clear_dir(path, NULL) < 0)
 			break;
-		if (why.sys_errno == ENOTDIR && (!create || !remove_orphan_above(rs, name))) {
+		if (why.sys_errno == ENOTDIR && (!create || !reflog_remove_orphan_above(rs, name))) {
 			rc = create ? rc : 0;
 			break;
 		}
 		err_release(&why);
 		if (create && (rc = ref_make_parents(rs, path, b, &why)) < 0 &&
-		    !remove_orphan_above(rs, name))
+		    !reflog_remove_orphan_above(rs, name))
 			break;
 		err_release(&why);
 	}

@@ -298,6 +298,8 @@ MUST_USE int reflog_read(const struct ref_store *rs, const char *name, struct st
 			 struct err *err);
 /* By core.logAllRefUpdates; an existing log is always continued. */
 bool reflog_is_wanted(const struct ref_store *rs, const char *name);
+/* Logs of refs that are no more, in the place of a directory that `name` needs. */
+bool reflog_remove_orphan_above(const struct ref_store *rs, const char *name);
 MUST_USE int reflog_stage_entry(struct ref_store *rs, const char *name, bool force,
 				const struct object_id *old_oid,
 				const struct object_id *new_oid, const char *ident,

@@ -129,6 +129,7 @@ struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned fla
 #define REF_SKIP_REFNAME_CHECK 4u
 #define REF_SKIP_OBJECT_CHECK 8u
 #define REF_MUST_BE_NEW 16u   /* symrefs: nothing of that name may exist */
+#define REF_SKIP_REFLOG 32u   /* no line in its log, nor in HEAD's: see reflog_stage_renamed */
 /*
  * new_oid null: delete. old_oid NULL: not checked; null id: must not exist.
  * msg: reflog message (NULL: none; newlines become spaces). committer: whole ident line for
@@ -229,5 +230,19 @@ MUST_USE int reflog_rewrite(struct ref_store *rs, const char *name, unsigned fla
 /* Remove a log, at publication. Locks and errors as above. */
 MUST_USE int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 			   struct err *err);
+
+/*
+ * A branch is renamed or copied: the log of `to` becomes that of `from` (nothing, if it
+ * has none) and a line "OID OID IDENT msg", if there is a log to move or
+ * core.logAllRefUpdates wants one (msg NULL: no line). What `to` had is replaced. Stage it
+ * before the transaction that makes `to` with REF_SKIP_REFLOG, and that removes `from` and
+ * its log if it is renamed.
+ *
+ * Durability: that of the batch; the new log has its name before the refs change, the old
+ *             one goes after them, so that a crash in between never loses it.
+ */
+MUST_USE int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
+				  const struct object_id *oid, const char *ident,
+				  const char *msg, struct fsync_batch *b, struct err *err);
 
 #endif

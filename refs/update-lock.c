@@ -84,7 +84,7 @@ static int split_head(struct ref_transaction *t, struct ref_update *u, struct er
 
 	if (!t->head_target || strcmp(u->name, t->head_target) ||
 	    !(u->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET)) ||
-	    (u->flags & (UPDATE_LOG_ONLY | UPDATE_VIA_HEAD)))
+	    (u->flags & (UPDATE_LOG_ONLY | UPDATE_VIA_HEAD | REF_SKIP_REFLOG)))
 		return 0;
 	if (strmap_contains(&t->by_name, "HEAD"))
 		return err_set(err, ERR_INVALID, "multiple updates for 'HEAD' (including one "

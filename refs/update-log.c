@@ -5,7 +5,7 @@
 
 bool update_writes_log(const struct ref_update *u)
 {
-	return u->flags & (UPDATE_WRITES | UPDATE_LOG_ONLY) &&
+	return !(u->flags & REF_SKIP_REFLOG) && u->flags & (UPDATE_WRITES | UPDATE_LOG_ONLY) &&
 	       u->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET);
 }
 
