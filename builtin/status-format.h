@@ -23,6 +23,7 @@ struct status_format {
 	bool in_template;	 /* as comments of its message */
 	bool amend;
 	bool show_untracked, ahead_behind;
+	unsigned columns;	 /* builtin/column.h: of untracked files */
 	const struct strbuf *patches; /* of -v, above the last line; NULL: none */
 };
 

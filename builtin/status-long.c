@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The long format of git-status(1), which is also what a commit's template tells. */
 #include "compat/posix.h"
+#include "builtin/column.h"
 #include "builtin/status-format.h"
 #include "util/alloc.h"
 
@@ -391,23 +392,45 @@ static void say_unstaged(const struct status_format *f, struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
+static void say_other_columns(const struct status_format *f, struct strbuf *out,
+			      const struct strvec *paths)
+{
+	bool color = *f->colors[SLOT_UNTRACKED];
+	char *indent = xstrfmt("%s\t%s", f->colors[SLOT_HEADER], f->colors[SLOT_UNTRACKED]);
+	const struct column_layout layout = {
+		.indent = indent,
+		.newline = color ? COLOR_RESET "\n" : NULL,
+	};
+
+	column_print(out, paths, f->columns, &layout);
+	free(indent);
+}
+
 static void say_others(const struct status_format *f, struct strbuf *out,
 		       const struct string_list *l, const char *title, const char *how)
 {
+	struct strvec paths = STRVEC_INIT;
+	struct strbuf path = STRBUF_INIT;
+
 	if (!l->nr)
 		return;
 	header(f, out, "%s:\n", title);
 	hint(f, out, how);
 	for (size_t i = 0; i < l->nr; i++) {
-		struct strbuf path = STRBUF_INIT;
-
+		strbuf_reset(&path);
 		status_add_path(f, &path, l->items[i].string, false);
+		if (column_active(f->columns)) {
+			strvec_push(&paths, path.buf);
+			continue;
+		}
 		header(f, out, "\t");
 		say(f, out, SLOT_UNTRACKED, "%s", path.buf);
 		strbuf_addch(out, '\n');
-		strbuf_release(&path);
 	}
+	say_other_columns(f, out, &paths);
 	strbuf_addch(out, '\n');
+	strvec_clear(&paths);
+	strbuf_release(&path);
 }
 
 /* ---- the last line ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-status(1) */
 #include "compat/posix.h"
+#include "builtin/column.h"
 #include "builtin/status-diff.h"
 #include "builtin/status-format.h"
 #include "util/alloc.h"
@@ -18,6 +19,7 @@ struct status_run {
 	const char *untracked, *ignored, *ignore_submodules;
 	int renames; /* -1: as configured */
 	int rename_score;
+	unsigned columns;
 	struct pathspec ps;
 	struct index_state ix;
 	struct converter *conv;
@@ -66,13 +68,6 @@ static int parse_renames(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int parse_column(const struct option *opt UNUSED, const char *arg, int unset)
-{
-	if (unset || (arg && !strcmp(arg, "never")))
-		return 0;
-	die("output in columns (--column) is not available yet");
-}
-
 static void parse_command_line(int argc, const char **argv, struct status_run *run)
 {
 	struct option opts[] = {
@@ -96,8 +91,7 @@ static void parse_command_line(int argc, const char **argv, struct status_run *r
 		{ OPTION_CALLBACK, 0, "ignore-submodules", &run->ignore_submodules, "when",
 		  "ignore changes to submodules, optional when: all, dirty, untracked. (Default: all)",
 		  PARSE_OPT_OPTARG, parse_optional, (intptr_t) "all" },
-		OPT_CALLBACK_F(0, "column", NULL, "style", "list untracked files in columns",
-			       PARSE_OPT_OPTARG, parse_column),
+		OPT_COLUMN(&run->columns, "list untracked files in columns"),
 		OPT_CALLBACK_F(0, "renames", run, NULL, "detect renames", PARSE_OPT_NOARG,
 			       parse_renames),
 		OPT_CALLBACK_F('M', "find-renames", run, "n",
@@ -236,6 +230,7 @@ static int write_text(struct status_run *run, struct err *err)
 	if (run->output == OUTPUT_V1 || !config_flag(run, "status.relativepaths", true))
 		f.prefix = NULL;
 	f.nul = run->nul;
+	f.columns = run->columns;
 	f.branch = run->branch;
 	f.stable = run->output == OUTPUT_V1;
 	f.show_stash = run->show_stash;
@@ -293,7 +288,10 @@ int cmd_status(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
+	if (ctx->repo)
+		run.columns = column_config(ctx->repo, "status");
 	parse_command_line(argc, argv, &run);
+	column_resolve(&run.columns);
 	fill_defaults(&run);
 	index_init(&run.ix, ctx->repo->algo);
 	status_init(&run.status);
