@@ -97,11 +97,15 @@ static void describe_detached(struct collector *c)
 
 	if (reflog_foreach(c->r->refs, "HEAD", true, find_move, &m, NULL) < 0 || !m.target)
 		return;
-	if (ref_dwim(c->r->refs, m.target, strlen(m.target), &full, &oid) == 1 &&
+	/* "HEAD" was what it had been: only its value tells */
+	if (strcmp(m.target, "HEAD") &&
+	    ref_dwim(c->r->refs, m.target, strlen(m.target), &full, &oid) == 1 &&
 	    (oid_eq(&oid, &m.to) ||
 	     (object_peel(odb_source(c->r->odb), &oid, OBJ_COMMIT, &peeled, NULL, NULL) >= 0 &&
 	      oid_eq(&peeled, &m.to)))) {
-		c->s->detached_from = short_name(full);
+		/* a branch is named in full: HEAD is not on it */
+		c->s->detached_from = starts_with(full, "refs/heads/") ? xstrdup(full) :
+									 short_name(full);
 	} else {
 		odb_abbrev(c->r->odb, &m.to, c->r->settings.abbrev, &out);
 		c->s->detached_from = strbuf_detach(&out, NULL);
@@ -198,4 +202,11 @@ int status_collect_place(struct collector *c, struct err *err)
 	if (reflog_foreach(c->r->refs, "refs/stash", true, count_entry, &s->stash_count, NULL) < 0)
 		s->stash_count = 0;
 	return 0;
+}
+
+int status_collect_whereabouts(struct status *s, struct repository *r, struct err *err)
+{
+	struct collector c = { .s = s, .r = r };
+
+	return status_collect_place(&c, err);
 }

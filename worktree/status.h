@@ -79,6 +79,9 @@ MUST_USE int status_collect(struct status *s, struct repository *r, struct index
 			    struct converter *c, const struct status_options *o,
 			    struct err *err);
 
+/* Only where we are: branch or detached HEAD, operations, stash_count. */
+MUST_USE int status_collect_whereabouts(struct status *s, struct repository *r, struct err *err);
+
 bool status_has_staged(const struct status *s);
 bool status_has_unstaged(const struct status *s);
 bool status_has_unmerged(const struct status *s);
