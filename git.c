@@ -16,6 +16,7 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "branch", cmd_branch, CMD_REPO | CMD_PAGER_OWN },
 	{ "cat-file", cmd_cat_file, CMD_REPO },
 	{ "check-attr", cmd_check_attr, CMD_REPO },
 	{ "check-ignore", cmd_check_ignore, CMD_REPO | CMD_WORKTREE },
@@ -42,6 +43,7 @@ static const struct command commands[] = {
 	{ "show-ref", cmd_show_ref, CMD_REPO },
 	{ "status", cmd_status, CMD_REPO | CMD_WORKTREE },
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },
+	{ "tag", cmd_tag, CMD_REPO | CMD_PAGER_OWN },
 	{ "unpack-file", cmd_unpack_file, CMD_REPO },
 	{ "update-index", cmd_update_index, CMD_REPO | CMD_WORKTREE },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
@@ -100,6 +102,12 @@ static void choose_pager(const struct command *c, struct repository *r, int want
 {
 	const char *program = NULL;
 
+	if (c->flags & CMD_PAGER_OWN) {
+		if (wanted == 0)
+			setenv("GIT_PAGER", "cat", 1); /* it will ask by itself */
+		if (wanted <= 0)
+			return;
+	}
 	if (wanted < 0) {
 		wanted = pager_config(r, c->name, &program);
 		if (wanted < 0)

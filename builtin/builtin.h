@@ -23,6 +23,7 @@ struct command_ctx {
 #define CMD_REPO_GENTLY 2u  /* opens one if there is one */
 #define CMD_WORKTREE 4u	    /* needs a work tree, cwd is its top */
 #define CMD_PAGER 8u	    /* output goes through the pager on a terminal */
+#define CMD_PAGER_OWN 32u   /* calls setup_pager itself, where it lists something */
 #define CMD_LENIENT 16u	    /* settings with bad values do not stop it (config) */
 
 /*
@@ -75,6 +76,7 @@ bool want_color(struct repository *r, const char *config_key, int fd);
 int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
 
 int cmd_add(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_branch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx);
@@ -100,6 +102,7 @@ int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_status(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_tag(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_unpack_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx);

@@ -2,7 +2,7 @@
 /* Whose commit it is, and with which words. */
 #include "compat/posix.h"
 #include "builtin/commit.h"
-#include "compat/syscalls.h"
+#include "builtin/edit-text.h"
 #include "fs/file.h"
 #include "object/ident.h"
 #include "util/alloc.h"
@@ -10,8 +10,6 @@
 #include "util/quote.h"
 #include "util/utf8.h"
 #include "walk/revparse.h"
-
-#define MESSAGE_MAX ((size_t)256 * 1024 * 1024)
 
 /* ---- options that belong together ---- */
 
@@ -60,18 +58,6 @@ static void choose_cleanup(struct commit_run *run)
 		run->cleanup = CLEANUP_WHITESPACE;
 }
 
-static void choose_comment_char(struct commit_run *run)
-{
-	const struct config_entry *e = config_get(run->repo->config, "core.commentchar");
-
-	run->comment_char = '#';
-	if (!e || !e->value || !strcasecmp(e->value, "auto"))
-		return;
-	if (strlen(e->value) != 1)
-		die("core.commentChar should only be one ASCII character");
-	run->comment_char = e->value[0];
-}
-
 void commit_message_check_options(struct commit_run *run)
 {
 	struct commit_options *o = &run->o;
@@ -86,7 +72,7 @@ void commit_message_check_options(struct commit_run *run)
 	run->use_editor = !(o->messages.nr || o->file || o->reuse || o->fixup);
 	if (o->edit >= 0)
 		run->use_editor = o->edit;
-	choose_comment_char(run);
+	run->comment_char = edit_comment_char(run->repo);
 	choose_cleanup(run);
 }
 
@@ -263,12 +249,12 @@ static int read_message_file(struct commit_run *run, struct strbuf *out, struct 
 	if (!strcmp(run->o.file, "-")) {
 		if (isatty(0))
 			fprintf(stderr, "(reading log message from standard input)\n");
-		return read_fd(out, 0, MESSAGE_MAX, "standard input", err);
+		return read_fd(out, 0, EDIT_TEXT_MAX, "standard input", err);
 	}
 	path = is_absolute_path(run->o.file) || !run->prefix
 		       ? xstrdup(run->o.file)
 		       : xstrfmt("%s%s", run->prefix, run->o.file);
-	rc = read_file(out, path, MESSAGE_MAX, err);
+	rc = read_file(out, path, EDIT_TEXT_MAX, err);
 	if (rc < 0) {
 		int saved = err->sys_errno;
 
@@ -319,7 +305,7 @@ static int autosquash_message(struct commit_run *run, const char *verb, const ch
 static bool read_state_file(struct commit_run *run, const char *name, struct strbuf *out)
 {
 	char *path = repo_path(run->repo, "%s", name);
-	bool ok = read_file(out, path, MESSAGE_MAX, NULL) >= 0;
+	bool ok = read_file(out, path, EDIT_TEXT_MAX, NULL) >= 0;
 
 	free(path);
 	return ok;
@@ -342,7 +328,7 @@ static int read_template(struct commit_run *run, struct strbuf *out, struct err 
 		free(path);
 		path = full;
 	}
-	rc = read_file(out, path, MESSAGE_MAX, err);
+	rc = read_file(out, path, EDIT_TEXT_MAX, err);
 	if (rc < 0) {
 		err_release(err);
 		rc = err_set(err, rc, "could not read '%s': %s", path, strerror(ENOENT));
@@ -452,20 +438,6 @@ int commit_message_prepare(struct commit_run *run, struct err *err)
 }
 
 /* ---- the file that is edited ---- */
-
-static int write_editmsg(const struct commit_run *run, const char *path, struct err *err)
-{
-	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-					    0666));
-	int rc;
-
-	if (fd < 0)
-		return err_set_errno(err, "could not open '%s'", path);
-	rc = write_in_full(fd, run->message.buf, run->message.len, path, err);
-	if (sys->close(fd) < 0 && rc >= 0)
-		rc = err_set_errno(err, "could not write '%s'", path);
-	return rc;
-}
 
 static void add_commented(struct commit_run *run, struct strbuf *out, const char *text)
 {
@@ -679,12 +651,12 @@ int commit_message_finish(struct commit_run *run, struct err *err)
 	if (run->use_editor && run->o.show_status)
 		rc = add_template_comments(run, err);
 	if (rc >= 0)
-		rc = write_editmsg(run, path, err);
+		rc = edit_text_write(path, &run->message, err);
 	if (rc >= 0)
 		rc = run_message_hooks(run, path, err);
 	if (rc >= 0) {
 		strbuf_reset(&run->message);
-		rc = read_file(&run->message, path, MESSAGE_MAX, err);
+		rc = read_file(&run->message, path, EDIT_TEXT_MAX, err);
 	}
 	free(path);
 	return rc < 0 ? rc : check_message(run);

@@ -7,6 +7,7 @@
 #include "hash/hash.h"
 #include "object/object.h"
 #include "repository.h"
+#include "util/map.h"
 #include "util/strbuf.h"
 
 struct revparse_result {
@@ -75,6 +76,8 @@ int revparse_branch_name(struct repository *r, const char *name, size_t len,
 /* refs/remotes/… that `branch` (short) builds on. ERR_INVALID with Git's messages. */
 MUST_USE int branch_upstream(struct repository *r, const char *branch, char **ref,
 			     struct err *err);
+/* The remotes whose refspecs fetch into `ref`: names, and in util (owned) what is fetched. */
+void remotes_fetching_into(struct repository *r, const char *ref, struct string_list *out);
 /* … that it is pushed to. */
 MUST_USE int branch_push_target(struct repository *r, const char *branch, char **ref,
 				struct err *err);

@@ -104,6 +104,50 @@ int branch_upstream(struct repository *r, const char *branch, char **ref, struct
 	return 0;
 }
 
+/* What a fetch refspec stores as `ref`; NULL: it does not. Caller frees. */
+static char *unmap_by_refspec(const char *spec, const char *ref)
+{
+	const char *colon;
+	char *src, *found;
+
+	if (*spec == '+')
+		spec++;
+	colon = strchr(spec, ':');
+	if (*spec == '^' || !colon || !colon[1])
+		return NULL;
+	src = xstrndup(spec, colon - spec);
+	found = map_pattern(colon + 1, strlen(colon + 1), src, ref);
+	free(src);
+	return found;
+}
+
+/* remote.NAME.fetch of one remote after the other; the first that fits counts for it. */
+void remotes_fetching_into(struct repository *r, const char *ref, struct string_list *out)
+{
+	for (size_t i = 0; i < config_nr(r->config); i++) {
+		const struct config_entry *e = config_at(r->config, i);
+		const char *rest;
+		char *remote, *src;
+		bool known = false;
+		size_t len;
+
+		if (!skip_prefix(e->key, "remote.", &rest) || !e->value ||
+		    !strip_suffix(rest, ".fetch", &len))
+			continue;
+		src = unmap_by_refspec(e->value, ref);
+		if (!src)
+			continue;
+		remote = xstrndup(rest, len);
+		for (size_t j = 0; j < out->nr; j++)
+			known |= !strcmp(out->items[j].string, remote);
+		if (known)
+			free(src);
+		else
+			string_list_append(out, remote)->util = src;
+		free(remote);
+	}
+}
+
 /* ---- push ---- */
 
 /* The only remote there is, or "origin". Caller frees. */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A branch gets another name, or a copy under one. The new ref with its log, every HEAD
+ * that names the old one, the removal of that, and the section of the configuration
+ * are one batch: one flush. A crash in between leaves the old name, or both.
+ */
+#include "compat/posix.h"
+#include "builtin/branch.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+
+struct move {
+	struct repository *repo;
+	bool copy;
+	struct strbuf from, to; /* refs/heads/… */
+	bool exists;		/* `from`: it may be unborn */
+	struct object_id oid;
+	struct strbuf ident;
+	char *msg;
+	struct worktree *worktrees;
+};
+
+/* ---- may it be done? ---- */
+
+static bool state_exists(const struct worktree *wt, const char *name)
+{
+	char *path = xstrfmt("%s/%s", wt->gitdir, name);
+	bool there = file_exists(path);
+
+	free(path);
+	return there;
+}
+
+/* A rebase or bisection would lose the branch that it came from. */
+static void refuse_busy_branch(const struct move *m)
+{
+	for (const struct worktree *wt = m->worktrees; wt; wt = wt->next) {
+		struct worktree one = *wt;
+
+		one.next = NULL;
+		if (wt->head || !worktrees_find_branch(&one, m->from.buf))
+			continue;
+		if (state_exists(wt, "rebase-merge") || state_exists(wt, "rebase-apply"))
+			die("Branch %s is being rebased at %s", m->from.buf, wt->path);
+		die("Branch %s is being bisected at %s", m->from.buf, wt->path);
+	}
+}
+
+/* True: the name is a bad one, but there is such a branch to be helped out of it. */
+static bool check_old_name(struct move *m, const char *name, bool is_current)
+{
+	bool misnamed = !branch_full_name(m->repo, name, &m->from);
+
+	if (misnamed && !ref_exists(m->repo->refs, m->from.buf))
+		die("Invalid branch name: '%s'", name);
+	m->exists = ref_exists(m->repo->refs, m->from.buf);
+	if ((m->copy || !is_current) && !m->exists) {
+		if (is_current)
+			die("No commit on branch '%s' yet.", name);
+		die("No branch named '%s'.", name);
+	}
+	return misnamed;
+}
+
+static void read_old_value(struct move *m)
+{
+	const char *verb = m->copy ? "copy" : "renam";
+	struct err err = ERR_INIT;
+	char *target = NULL;
+
+	if (!m->exists)
+		return;
+	if (ref_read_raw(m->repo->refs, m->from.buf, &m->oid, &target, &err) < 0)
+		die_err(&err);
+	if (!target)
+		return;
+	error("refname %s is a symbolic ref, %sing it is not supported", m->from.buf, verb);
+	die(m->copy ? "Branch copy failed" : "Branch rename failed");
+}
+
+/* ---- how it is done ---- */
+
+/* One step: what is called `from` will be called `to`. */
+struct step {
+	struct move *m;
+	const char *from, *to;
+	bool last; /* the one that is told of in the logs */
+};
+
+static int queue_new(const struct step *s, struct ref_transaction *t, struct err *err)
+{
+	struct move *m = s->m;
+	struct repository *r = m->repo;
+	struct object_id old;
+	char *target = NULL;
+	int rc = ref_read_raw(r->refs, s->to, &old, &target, NULL);
+
+	if (rc < 0)
+		old = r->algo->null_oid;
+	rc = reflog_stage_renamed(r->refs, s->from, s->to, &m->oid, m->ident.buf,
+				  s->last ? m->msg : NULL, repo_batch(r), err);
+	if (!rc)
+		rc = ref_transaction_update(t, s->to, &m->oid, target ? NULL : &old,
+					    REF_NO_DEREF | REF_SKIP_REFLOG, NULL, err);
+	free(target);
+	return rc;
+}
+
+/* Every HEAD that names the branch: ours, and those of other worktrees. */
+static int queue_heads(const struct step *s, struct ref_transaction *t, struct err *err)
+{
+	struct move *m = s->m;
+	int rc = 0;
+
+	for (const struct worktree *wt = m->worktrees; !rc && wt; wt = wt->next) {
+		char *head;
+
+		if (!wt->head || strcmp(wt->head, m->from.buf))
+			continue;
+		head = wt->is_current ? xstrdup("HEAD") :
+		       wt->id	      ? xstrfmt("worktrees/%s/HEAD", wt->id) :
+					xstrdup("main-worktree/HEAD");
+		rc = ref_transaction_update_symref(t, head, s->to, s->from,
+						   s->last ? 0 : REF_SKIP_REFLOG, m->msg, err);
+		free(head);
+	}
+	return rc;
+}
+
+/* D5: what gets a value first, then what goes. */
+static int queue_refs(const struct step *s, struct ref_transaction *t, struct err *err)
+{
+	struct move *m = s->m;
+	int rc = m->exists ? queue_new(s, t, err) : 0;
+
+	if (!rc && !m->copy)
+		rc = queue_heads(s, t, err);
+	if (!rc && !m->copy && m->exists)
+		rc = ref_transaction_update(t, s->from, &m->repo->algo->null_oid, &m->oid,
+					    REF_NO_DEREF | REF_SKIP_REFLOG, NULL, err);
+	return rc;
+}
+
+/* The name stays: there is only the log to tell. */
+static int queue_nothing(const struct step *s, struct ref_transaction *t, struct err *err)
+{
+	struct move *m = s->m;
+	int rc = 0;
+
+	if (m->exists)
+		rc = ref_transaction_verify(t, s->from, &m->oid, 0, err);
+	if (!rc && m->exists)
+		rc = reflog_stage_renamed(m->repo->refs, s->from, s->to, &m->oid, m->ident.buf,
+					  m->msg, repo_batch(m->repo), err);
+	return rc;
+}
+
+static int stage_config(struct move *m, struct err *err)
+{
+	char *path = xstrfmt("%s/config", m->repo->commondir);
+	char *old = xstrfmt("branch.%s", m->from.buf + strlen("refs/heads/"));
+	char *new = xstrfmt("branch.%s", m->to.buf + strlen("refs/heads/"));
+	struct config_section_edit e = { old, new, m->copy };
+	/*
+	 * A copy comes before the branch that it is for. A renamed section waits until the
+	 * refs have moved: settings without a branch do no harm, and the old
+	 * name is found again by hand where a crash left it.
+	 */
+	int rc = config_file_edit_sections(path, &e, 1,
+					   m->copy ? PUBLISH_FILE : PUBLISH_FILE_LATE,
+					   repo_batch(m->repo), err);
+
+	free(new);
+	free(old);
+	free(path);
+	return rc;
+}
+
+static int stage(const struct step *s, struct ref_transaction **t, struct err *err)
+{
+	bool same = !strcmp(s->from, s->to);
+	int rc;
+
+	strbuf_reset(&s->m->ident);
+	rc = branch_begin(s->m->repo, t, &s->m->ident, err);
+	if (!rc)
+		rc = same ? queue_nothing(s, *t, err) : queue_refs(s, *t, err);
+	if (!rc && s->last && !same)
+		rc = stage_config(s->m, err);
+	return rc;
+}
+
+/* All of it, or up to where others can see it but nothing is sealed. */
+static int take_step(const struct step *s, struct err *err)
+{
+	struct fsync_batch *b = repo_batch(s->m->repo);
+	struct ref_transaction *t = NULL;
+	int rc = stage(s, &t, err);
+
+	if (!rc)
+		rc = ref_transaction_prepare(t, b, err);
+	if (!rc)
+		rc = s->last ? repo_commit_batch(s->m->repo, err) : fsync_batch_publish(b, err);
+	else
+		fsync_batch_abort(b);
+	ref_transaction_free(t);
+	return rc;
+}
+
+/* "a" and "a/b" cannot be there together, not even for a moment. */
+static bool is_in_the_way(const char *a, const char *b)
+{
+	size_t len = strlen(a);
+
+	return !strncmp(a, b, len) && b[len] == '/';
+}
+
+/*
+ * By way of a third name; all of it is sealed with one flush. Whoever is stopped in
+ * between finds the branch, with HEAD and its log, under that name.
+ */
+static int take_detour(struct move *m, struct err *err)
+{
+	char *way = xstrfmt("refs/heads/renaming-%ld", (long)getpid());
+	struct step there = { m, m->from.buf, way, false };
+	struct step here = { m, way, m->to.buf, true };
+	struct step back = { m, way, m->from.buf, false };
+	int rc = take_step(&there, err);
+
+	if (!rc && (rc = take_step(&here, err)) < 0 && take_step(&back, NULL) < 0)
+		warning("the branch '%s' is called '%s' now", m->from.buf, way);
+	free(way);
+	return rc;
+}
+
+static int run(struct move *m, struct err *err)
+{
+	struct step s = { m, m->from.buf, m->to.buf, true };
+
+	if (m->exists && !m->copy && (is_in_the_way(m->from.buf, m->to.buf) ||
+				      is_in_the_way(m->to.buf, m->from.buf)))
+		return take_detour(m, err);
+	return take_step(&s, err);
+}
+
+static void move_release(struct move *m)
+{
+	strbuf_release(&m->from);
+	strbuf_release(&m->to);
+	strbuf_release(&m->ident);
+	free(m->msg);
+	worktrees_free(m->worktrees);
+}
+
+/* Another name must be free, the same one is. */
+static void check_new_name(struct move *m, const char *to, bool force)
+{
+	branch_check_name(m->repo, to, &m->to);
+	if (!strcmp(m->from.buf, m->to.buf))
+		return;
+	strbuf_reset(&m->to);
+	branch_check_new_name(m->repo, to, force, &m->to);
+}
+
+int branch_move(struct repository *r, const char *from, const char *to, bool copy, bool force)
+{
+	struct move m = { .repo = r, .copy = copy, .from = STRBUF_INIT, .to = STRBUF_INIT,
+			  .ident = STRBUF_INIT };
+	char *current = branch_current(r);
+	struct err err = ERR_INIT;
+	bool misnamed;
+	int rc;
+
+	misnamed = check_old_name(&m, from ? from : current, !from || !strcmp(from, current));
+	check_new_name(&m, to, force);
+	m.worktrees = branch_worktrees(r);
+	refuse_busy_branch(&m);
+	read_old_value(&m);
+	m.msg = xstrfmt("Branch: %s %s to %s", copy ? "copied" : "renamed", m.from.buf, m.to.buf);
+	rc = run(&m, &err);
+	if (!rc && misnamed)
+		warning(copy ? "Created a copy of a misnamed branch '%s'" :
+			       "Renamed a misnamed branch '%s' away",
+			m.from.buf + strlen("refs/heads/"));
+	move_release(&m);
+	free(current);
+	return rc < 0 ? report_fatal(&err) : 0;
+}

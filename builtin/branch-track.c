@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a branch comes from: branch.NAME.remote, .merge and .rebase of git-config(1). */
+#include "compat/posix.h"
+#include "builtin/branch.h"
+#include "util/alloc.h"
+#include "walk/revparse.h"
+
+static const struct config_entry *branch_config(struct repository *r, const char *name,
+						const char *key)
+{
+	char *full = xstrfmt("branch.%s.%s", name, key);
+	const struct config_entry *e = config_get(r->config, full);
+
+	free(full);
+	return e && e->value ? e : NULL;
+}
+
+enum branch_track branch_track_default(struct repository *r)
+{
+	const struct config_entry *e = config_get(r->config, "branch.autosetupmerge");
+	struct err err = ERR_INIT;
+	bool on = true;
+
+	if (e && e->value && !strcasecmp(e->value, "always"))
+		return BRANCH_TRACK_ALWAYS;
+	if (e && e->value && !strcasecmp(e->value, "inherit"))
+		return BRANCH_TRACK_INHERIT;
+	if (e && e->value && !strcasecmp(e->value, "simple"))
+		return BRANCH_TRACK_SIMPLE;
+	if (e && config_entry_bool(e, &on, &err) < 0)
+		die_err(&err);
+	return on ? BRANCH_TRACK_REMOTE : BRANCH_TRACK_NEVER;
+}
+
+bool branch_wants_rebase(struct repository *r, bool is_remote)
+{
+	const struct config_entry *e = config_get(r->config, "branch.autosetuprebase");
+	struct err err = ERR_INIT;
+
+	if (!e)
+		return false;
+	if (!e->value) {
+		if (config_entry_bad(e, &err, "missing value") < 0)
+			die_err(&err);
+	}
+	if (!strcmp(e->value, "never"))
+		return false;
+	if (!strcmp(e->value, "local"))
+		return !is_remote;
+	if (!strcmp(e->value, "remote"))
+		return is_remote;
+	if (strcmp(e->value, "always"))
+		die("malformed value for branch.autosetuprebase");
+	return true;
+}
+
+/* ---- what is to be tracked ---- */
+
+struct tracking {
+	char *remote;	     /* NULL: this repository */
+	struct strvec refs;  /* as they are called there */
+};
+#define TRACKING_INIT { NULL, STRVEC_INIT }
+
+static void tracking_release(struct tracking *t)
+{
+	free(t->remote);
+	strvec_clear(&t->refs);
+}
+
+/* What start_ref tracks itself; false (and told) if that is nothing. */
+static bool inherit(struct repository *r, const char *start_ref, struct tracking *t)
+{
+	const struct config_entry *remote, *const *merge;
+	const char *branch = start_ref;
+	char *key;
+	size_t nr = 0;
+
+	skip_prefix(start_ref, "refs/heads/", &branch);
+	remote = branch_config(r, branch, "remote");
+	if (!remote) {
+		warning("asked to inherit tracking from '%s', but no remote is set", branch);
+		return false;
+	}
+	key = xstrfmt("branch.%s.merge", branch);
+	merge = config_get_all(r->config, key, &nr);
+	free(key);
+	for (size_t i = 0; i < nr; i++)
+		if (merge[i]->value)
+			strvec_push(&t->refs, merge[i]->value);
+	if (!t->refs.nr) {
+		warning("asked to inherit tracking from '%s', but no merge configuration is set",
+			branch);
+		return false;
+	}
+	if (strcmp(remote->value, "."))
+		t->remote = xstrdup(remote->value);
+	return true;
+}
+
+static NORETURN void die_ambiguous(struct repository *r, const char *ref,
+				   const struct string_list *remotes)
+{
+	struct strbuf names = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	int code;
+
+	err_set(&err, ERR_AMBIGUOUS, "not tracking: ambiguous information for ref '%s'", ref);
+	code = report_fatal(&err);
+	for (size_t i = 0; i < remotes->nr; i++)
+		strbuf_addf(&names, "  %s\n", remotes->items[i].string);
+	if (advice_enabled(r, "ambiguousFetchRefspec"))
+		advise("There are multiple remotes whose fetch refspecs map to the remote\n"
+		       "tracking ref '%s':\n%s"
+		       "\n"
+		       "This is typically a configuration error.\n"
+		       "\n"
+		       "To support setting up tracking branches, ensure that\n"
+		       "different remotes' fetch refspecs map into different\n"
+		       "tracking namespaces.",
+		       ref, names.buf);
+	set_exit_code(code);
+	exit(code);
+}
+
+/* By the refspecs of the remotes; false: by the rules of `track` nothing is tracked. */
+static bool find_tracked(struct repository *r, const char *name, const char *start_ref,
+			 enum branch_track track, struct tracking *t)
+{
+	struct string_list remotes = STRING_LIST_INIT;
+	const char *there;
+	bool found;
+
+	remotes_fetching_into(r, start_ref, &remotes);
+	found = remotes.nr > 0;
+	if (remotes.nr > 1)
+		die_ambiguous(r, start_ref, &remotes);
+	if (!found && track != BRANCH_TRACK_ALWAYS && track != BRANCH_TRACK_EXPLICIT &&
+	    track != BRANCH_TRACK_OVERRIDE)
+		return false;
+	if (found && track == BRANCH_TRACK_SIMPLE &&
+	    (!skip_prefix(remotes.items[0].util, "refs/heads/", &there) || strcmp(there, name)))
+		found = false;
+	else if (found) {
+		t->remote = xstrdup(remotes.items[0].string);
+		strvec_push(&t->refs, remotes.items[0].util);
+	} else {
+		strvec_push(&t->refs, start_ref);
+		found = true;
+	}
+	string_list_clear(&remotes, free);
+	return found;
+}
+
+/* ---- writing it down ---- */
+
+static void add_ref_name(struct strbuf *out, const struct tracking *t, size_t i)
+{
+	const char *name = t->refs.v[i];
+
+	if (skip_prefix(name, "refs/heads/", &name) && t->remote)
+		strbuf_addf(out, "%s/", t->remote);
+	strbuf_addstr(out, name);
+}
+
+static void tell(struct strbuf *out, const char *name, const struct tracking *t, bool rebase)
+{
+	const char *how = rebase ? " by rebasing" : "";
+
+	strbuf_addf(out, "branch '%s' set up to track", name);
+	if (t->refs.nr == 1) {
+		strbuf_addstr(out, " '");
+		add_ref_name(out, t, 0);
+		strbuf_addf(out, "'%s.\n", how);
+		return;
+	}
+	strbuf_addf(out, "%s:\n", how);
+	for (size_t i = 0; i < t->refs.nr; i++) {
+		strbuf_addstr(out, "  ");
+		add_ref_name(out, t, i);
+		strbuf_addch(out, '\n');
+	}
+}
+
+static int stage_edits(struct repository *r, const char *name, const struct tracking *t,
+		       bool rebase, struct err *err)
+{
+	char *path = xstrfmt("%s/config", r->commondir);
+	char *remote = xstrfmt("branch.%s.remote", name), *merge = xstrfmt("branch.%s.merge", name);
+	char *rebase_key = xstrfmt("branch.%s.rebase", name);
+	struct config_edit *edits = xcalloc(t->refs.nr + 2, sizeof(*edits));
+	size_t nr = 0;
+	int rc;
+
+	edits[nr++] = (struct config_edit){ .key = remote, .multi = true,
+					    .value = t->remote ? t->remote : "." };
+	for (size_t i = 0; i < t->refs.nr; i++)
+		edits[nr++] = (struct config_edit){ .key = merge, .value = t->refs.v[i],
+						    .multi = !i, .append = i > 0 };
+	if (rebase)
+		edits[nr++] = (struct config_edit){ .key = rebase_key, .value = "true",
+						    .multi = true };
+	rc = config_file_edit_all(path, edits, nr, repo_batch(r), err);
+	free(edits);
+	free(rebase_key);
+	free(merge);
+	free(remote);
+	free(path);
+	return rc;
+}
+
+int branch_stage_tracking(struct repository *r, const char *name, const char *start_ref,
+			  enum branch_track track, struct strbuf *told, struct err *err)
+{
+	struct tracking t = TRACKING_INIT;
+	const char *short_name;
+	bool rebase, found;
+	int rc = 0;
+
+	found = track == BRANCH_TRACK_INHERIT ? inherit(r, start_ref, &t) :
+						find_tracked(r, name, start_ref, track, &t);
+	if (!found)
+		goto out;
+	for (size_t i = 0; i < t.refs.nr && !t.remote; i++) {
+		if (skip_prefix(t.refs.v[i], "refs/heads/", &short_name) &&
+		    !strcmp(short_name, name)) {
+			warning("not setting branch '%s' as its own upstream", name);
+			goto out;
+		}
+	}
+	rebase = branch_wants_rebase(r, t.remote != NULL);
+	rc = stage_edits(r, name, &t, rebase, err);
+	if (!rc)
+		tell(told, name, &t, rebase);
+out:
+	tracking_release(&t);
+	return rc;
+}
+
+/* ---- --set-upstream-to, --unset-upstream ---- */
+
+/* The branch that is meant; NULL: HEAD is detached. Caller frees. */
+static char *branch_meant(struct repository *r, const char *name)
+{
+	struct strbuf s = STRBUF_INIT;
+	char *current;
+
+	if (name) {
+		branch_short_name(r, name, false, &s);
+		if (strcmp(s.buf, "HEAD"))
+			return strbuf_detach(&s, NULL);
+		strbuf_release(&s);
+	}
+	current = branch_current(r);
+	if (!strcmp(current, "HEAD"))
+		FREE_AND_NULL(current);
+	return current;
+}
+
+int branch_set_upstream(struct repository *r, const char *arg, const char *upstream, bool quiet)
+{
+	struct branch_start start = { .ref = NULL };
+	struct strbuf told = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	char *name = branch_meant(r, arg), *ref;
+	int rc;
+
+	if (!name)
+		die("could not set upstream of HEAD to %s when it does not point to any branch.",
+		    upstream);
+	ref = xstrfmt("refs/heads/%s", name);
+	if (!ref_exists(r->refs, ref)) {
+		if (!arg || branch_is_checked_out(r, ref))
+			die("No commit on branch '%s' yet.", name);
+		die("branch '%s' does not exist", name);
+	}
+	branch_find_start(r, upstream, BRANCH_TRACK_OVERRIDE, &start);
+	rc = branch_stage_tracking(r, name, start.ref, BRANCH_TRACK_OVERRIDE, &told, &err);
+	if (!rc)
+		rc = repo_commit_batch(r, &err);
+	if (!rc && !quiet)
+		fputs(told.buf, stdout);
+	strbuf_release(&told);
+	free(start.ref);
+	free(ref);
+	free(name);
+	return rc < 0 ? report_fatal(&err) : 0;
+}
+
+int branch_unset_upstream(struct repository *r, const char *arg)
+{
+	char *name = branch_meant(r, arg), *path, *remote, *merge;
+	struct config_edit edits[2];
+	struct err err = ERR_INIT;
+	size_t nr = 0;
+	int rc;
+
+	if (!name)
+		die("could not unset upstream of HEAD when it does not point to any branch.");
+	if (!branch_config(r, name, "merge"))
+		die("Branch '%s' has no upstream information", name);
+	path = xstrfmt("%s/config", r->commondir);
+	remote = xstrfmt("branch.%s.remote", name);
+	merge = xstrfmt("branch.%s.merge", name);
+	if (branch_config(r, name, "remote"))
+		edits[nr++] = (struct config_edit){ .key = remote, .multi = true };
+	edits[nr++] = (struct config_edit){ .key = merge, .multi = true };
+	rc = config_file_edit_all(path, edits, nr, repo_batch(r), &err);
+	if (!rc)
+		rc = repo_commit_batch(r, &err);
+	free(merge);
+	free(remote);
+	free(path);
+	free(name);
+	return rc < 0 ? report_fatal(&err) : 0;
+}

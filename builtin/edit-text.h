@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Texts that the user's editor is asked for: descriptions, messages of tags. */
+#ifndef BUILTIN_EDIT_TEXT_H
+#define BUILTIN_EDIT_TEXT_H
+
+#include "builtin/builtin.h"
+#include "util/strbuf.h"
+
+#define EDIT_TEXT_MAX ((size_t)256 * 1024 * 1024)
+
+/* core.commentChar, '#' without it or for "auto"; dies if it is more than one character. */
+char edit_comment_char(struct repository *r);
+/* Write text to path, which is left there, and nothing else. */
+MUST_USE int edit_text_write(const char *path, const struct strbuf *text, struct err *err);
+/* The same, then the editor; text becomes what it left. ERR_ABORTED: it failed. */
+MUST_USE int edit_text(struct repository *r, const char *path, struct strbuf *text,
+		       struct err *err);
+
+#endif
