@@ -36,6 +36,7 @@ static const struct command commands[] = {
 	{ "ls-tree", cmd_ls_tree, CMD_REPO },
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },
+	{ "pack-refs", cmd_pack_refs, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "reflog", cmd_reflog, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },

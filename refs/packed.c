@@ -331,6 +331,11 @@ int packed_refs_get(struct ref_store *rs, struct packed_refs **out, struct err *
 	return rc;
 }
 
+size_t packed_refs_size(const struct packed_refs *p)
+{
+	return p->len;
+}
+
 int packed_refs_parse(struct packed_refs **out, const char *buf, size_t len,
 		      const char *path, const struct hash_algo *algo, struct err *err)
 {

@@ -98,6 +98,7 @@ struct packed_cursor {
  */
 MUST_USE int packed_refs_get(struct ref_store *rs, struct packed_refs **out, struct err *err);
 void packed_refs_put(struct packed_refs *p);
+size_t packed_refs_size(const struct packed_refs *p); /* bytes */
 /* 1 found, 0 not there, < 0 corrupt. Cost: a binary search. */
 int packed_refs_lookup(const struct packed_refs *p, const char *name,
 		       struct packed_entry *out, struct err *err);

@@ -180,6 +180,30 @@ void ref_transaction_abort(struct ref_transaction *t);
  */
 void ref_transaction_free(struct ref_transaction *t);
 
+/* ---- packing ---- */
+struct refs_pack_options {
+	bool all;      /* every ref; else those that match include, or tags */
+	bool no_prune; /* loose files stay */
+	bool if_many;  /* only if there are many, measured by what is packed already */
+	/* wildmatch patterns of whole names, NULL-terminated, or NULL; exclude wins */
+	const char *const *include, *const *exclude;
+	/* Told of a ref that cannot be packed, or whose file has to stay; may be NULL. */
+	void (*complain)(void *data, const char *msg);
+	void *data;
+};
+/*
+ * Take loose refs up into packed-refs and remove their files, each under its lock and
+ * only if the value is still the packed one. Symbolic, broken and per-worktree refs stay as
+ * they are.
+ *
+ * Durability: the batch's: names have been published when this returns, and
+ *             fsync_batch_commit seals them.
+ * Errors:     ERR_LOCKED, ERR_IO, ERR_CORRUPT: the batch must be aborted. Whatever was
+ *             published by then is right: no ref has changed.
+ */
+MUST_USE int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,
+		       struct fsync_batch *b, struct err *err);
+
 /* ---- reflogs ---- */
 struct reflog_entry {
 	struct object_id old_oid, new_oid;
