@@ -128,7 +128,7 @@ test_expect_success 'expire by configuration and default' '
 '
 
 test_expect_success 'expire: dates given' '
-	for when in never now all 50.days.ago 10.days.ago "30 days" yesterday
+	for when in never now all 50.days.ago 10.days.ago "30 days" 12.hours.ago
 	do
 		for other in never now all 30.days.ago 90.days.ago
 		do
