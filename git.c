@@ -39,6 +39,7 @@ static const struct command commands[] = {
 	{ "pack-refs", cmd_pack_refs, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "reflog", cmd_reflog, CMD_REPO },
+	{ "refs", cmd_refs, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "show-ref", cmd_show_ref, CMD_REPO },

@@ -47,7 +47,7 @@ struct fsck {
 	struct oidset skip, shallow;
 	/* options */
 	int verbose, show_unreachable, show_dangling, show_tags, show_root, keep_cache;
-	int reflogs, full, connectivity_only, strict, lost_found, name_objects;
+	int references, reflogs, full, connectivity_only, strict, lost_found, name_objects;
 	int progress; /* -1: on a terminal */
 	int exit_code;
 	size_t default_refs;
@@ -97,5 +97,11 @@ void fsck_list_stores(struct fsck *f); /* --connectivity-only: names alone */
 void fsck_heads_from_args(struct fsck *f, int argc, const char **argv);
 void fsck_heads_from_refs(struct fsck *f);
 void fsck_heads_from_index(struct fsck *f);
+
+/* ---- for git refs verify ---- */
+/* fsck.<msg-id>; dies of bad ones */
+void fsck_read_severities(struct fsck_options *o, const struct config_set *c);
+/* Tell what is odd about refs, on standard error; are there errors? */
+bool fsck_verify_refs(struct repository *r, const struct fsck_options *o, bool verbose);
 
 #endif

@@ -9,7 +9,7 @@ static const char *const usage[] = {
 	"git fsck [--tags] [--root] [--unreachable] [--cache] [--no-reflogs]\n"
 	"         [--[no-]full] [--strict] [--verbose] [--lost-found]\n"
 	"         [--[no-]dangling] [--[no-]progress] [--connectivity-only]\n"
-	"         [--[no-]name-objects] [<object>...]",
+	"         [--[no-]name-objects] [--[no-]references] [<object>...]",
 	NULL
 };
 
@@ -57,29 +57,67 @@ static void read_oid_list(struct fsck *f, const char *path, struct oidset *out, 
 	strbuf_release(&text);
 }
 
-/* fsck.<msg-id> and fsck.skipList */
-static void read_config(struct fsck *f)
+void fsck_read_severities(struct fsck_options *o, const struct config_set *c)
+{
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < config_nr(c); i++) {
+		const struct config_entry *e = config_at(c, i);
+		const char *id;
+
+		if (skip_prefix(e->key, "fsck.", &id) && strcmp(id, "skiplist") &&
+		    fsck_set_severity(o, id, e->value ? e->value : "", &err) < 0)
+			die_err(&err);
+	}
+}
+
+static void read_skip_lists(struct fsck *f)
 {
 	const struct config_set *c = f->repo->config;
 	struct err err = ERR_INIT;
 
 	for (size_t i = 0; i < config_nr(c); i++) {
 		const struct config_entry *e = config_at(c, i);
-		const char *id;
 		char *path;
 
-		if (!skip_prefix(e->key, "fsck.", &id))
+		if (strcmp(e->key, "fsck.skiplist"))
 			continue;
-		if (strcmp(id, "skiplist")) {
-			if (fsck_set_severity(&f->checks, id, e->value ? e->value : "", &err) < 0)
-				die_err(&err);
-			continue;
-		}
 		if (config_entry_path(e, &path, &err) < 0)
 			die_err(&err);
 		read_oid_list(f, path, &f->skip, true);
 		free(path);
 	}
+}
+
+/* ---- refs as files ---- */
+
+static void report_ref(void *data UNUSED, const struct ref_finding *f)
+{
+	fflush(stdout);
+	if (f->is_error)
+		error("%s: %s: %s", f->where, f->msg_id, f->text);
+	else
+		warning("%s: %s: %s", f->where, f->msg_id, f->text);
+}
+
+static void tell_ref(void *data UNUSED, const char *what)
+{
+	fprintf(stderr, "Checking %s\n", what);
+}
+
+bool fsck_verify_refs(struct repository *r, const struct fsck_options *checks, bool verbose)
+{
+	struct ref_verify_options o = {
+		.checks = checks, .report = report_ref, .checking = verbose ? tell_ref : NULL,
+	};
+	struct err err = ERR_INIT;
+	size_t errors;
+
+	if (verbose)
+		fprintf(stderr, "Checking references consistency\n");
+	if (refs_verify(r->refs, &o, &errors, &err) < 0)
+		die_err(&err);
+	return errors > 0;
 }
 
 /* ---- the command ---- */
@@ -95,13 +133,16 @@ static void set_up(struct fsck *f, struct repository *r)
 	f->checks.report = report_content;
 	f->checks.data = f;
 	f->checks.skip = &f->skip;
-	read_config(f);
+	fsck_read_severities(&f->checks, r->config);
+	read_skip_lists(f);
 	read_oid_list(f, shallow, &f->shallow, false);
 	free(shallow);
 }
 
 static void run(struct fsck *f, int argc, const char **argv)
 {
+	if (f->references && fsck_verify_refs(f->repo, &f->checks, f->verbose))
+		f->exit_code |= FSCK_BAD_REF;
 	if (f->connectivity_only)
 		fsck_list_stores(f);
 	else
@@ -129,7 +170,7 @@ static void release(struct fsck *f)
 
 int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct fsck f = { .show_dangling = 1, .reflogs = 1, .full = 1, .progress = -1 };
+	struct fsck f = { .show_dangling = 1, .references = 1, .reflogs = 1, .full = 1, .progress = -1 };
 	struct option opts[] = {
 		OPT_BOOL('v', "verbose", &f.verbose, "be verbose"),
 		OPT_BOOL(0, "unreachable", &f.show_unreachable, "show unreachable objects"),
@@ -145,6 +186,7 @@ int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "progress", &f.progress, "show progress"),
 		OPT_BOOL(0, "name-objects", &f.name_objects,
 			 "show verbose names for reachable objects"),
+		OPT_BOOL(0, "references", &f.references, "check reference database consistency"),
 		OPT_END()
 	};
 	struct err err = ERR_INIT;

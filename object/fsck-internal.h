@@ -12,9 +12,17 @@
 	X(BAD_DATE_OVERFLOW, "badDateOverflow", ERROR) \
 	X(BAD_EMAIL, "badEmail", ERROR) \
 	X(BAD_FILEMODE, "badFilemode", INFO) \
+	X(BAD_HEAD_TARGET, "badHeadTarget", ERROR) \
 	X(BAD_NAME, "badName", ERROR) \
 	X(BAD_OBJECT_SHA1, "badObjectSha1", ERROR) \
+	X(BAD_PACKED_REF_ENTRY, "badPackedRefEntry", ERROR) \
+	X(BAD_PACKED_REF_HEADER, "badPackedRefHeader", ERROR) \
 	X(BAD_PARENT_SHA1, "badParentSha1", ERROR) \
+	X(BAD_REF_CONTENT, "badRefContent", ERROR) \
+	X(BAD_REF_FILETYPE, "badRefFiletype", ERROR) \
+	X(BAD_REF_NAME, "badRefName", ERROR) \
+	X(BAD_REF_OID, "badRefOid", ERROR) \
+	X(BAD_REFERENT_NAME, "badReferentName", ERROR) \
 	X(BAD_TAG_NAME, "badTagName", INFO) \
 	X(BAD_TIMEZONE, "badTimezone", ERROR) \
 	X(BAD_TREE, "badTree", ERROR) \
@@ -22,6 +30,7 @@
 	X(BAD_TYPE, "badType", ERROR) \
 	X(DUPLICATE_ENTRIES, "duplicateEntries", ERROR) \
 	X(EMPTY_NAME, "emptyName", WARN) \
+	X(EMPTY_PACKED_REFS_FILE, "emptyPackedRefsFile", INFO) \
 	X(EXTRA_HEADER_ENTRY, "extraHeaderEntry", IGNORE) \
 	X(FULL_PATHNAME, "fullPathname", WARN) \
 	X(GITATTRIBUTES_BLOB, "gitattributesBlob", ERROR) \
@@ -60,6 +69,12 @@
 	X(NUL_IN_COMMIT, "nulInCommit", WARN) \
 	X(NUL_IN_HEADER, "nulInHeader", FATAL) \
 	X(NULL_SHA1, "nullSha1", WARN) \
+	X(PACKED_REF_ENTRY_NOT_TERMINATED, "packedRefEntryNotTerminated", ERROR) \
+	X(PACKED_REF_UNSORTED, "packedRefUnsorted", ERROR) \
+	X(REF_MISSING_NEWLINE, "refMissingNewline", INFO) \
+	X(SYMLINK_REF, "symlinkRef", INFO) \
+	X(SYMREF_TARGET_IS_NOT_A_REF, "symrefTargetIsNotARef", INFO) \
+	X(TRAILING_REF_CONTENT, "trailingRefContent", INFO) \
 	X(TREE_NOT_SORTED, "treeNotSorted", ERROR) \
 	X(UNKNOWN_TYPE, "unknownType", ERROR) \
 	X(UNTERMINATED_HEADER, "unterminatedHeader", FATAL) \

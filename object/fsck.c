@@ -79,6 +79,15 @@ static enum fsck_severity severity_of(const struct fsck_options *o, enum fsck_ms
 	return s == FSCK_INFO ? FSCK_WARN : (enum fsck_severity)s;
 }
 
+enum fsck_severity fsck_severity_of(const struct fsck_options *o, const char *msg_id)
+{
+	int msg = find_message(msg_id);
+
+	if (msg < 0)
+		BUG("no message is called '%s'", msg_id);
+	return severity_of(o, msg);
+}
+
 int fsck_say(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...)
 {
 	enum fsck_severity severity = severity_of(it->o, msg);

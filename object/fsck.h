@@ -44,6 +44,8 @@ void fsck_options_release(struct fsck_options *o);
 MUST_USE int fsck_set_severity(struct fsck_options *o, const char *msg_id,
 			       const char *severity, struct err *err);
 bool fsck_knows(const char *msg_id);
+/* FSCK_IGNORE, FSCK_WARN or FSCK_ERROR: for who checks what is no object (refs). */
+enum fsck_severity fsck_severity_of(const struct fsck_options *o, const char *msg_id);
 /*
  * Number of failures (0: fine). buf NULL: a blob too large for memory. Stock messages in
  * `text`. A blob is looked into if a tree that was checked before names it .gitmodules or

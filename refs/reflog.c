@@ -186,41 +186,9 @@ static int walk_own(struct log_walk *w, const struct ref_store *rs, struct err *
 	return rc ? rc : walk_root(w, rs->gitdir, LOGS_PRIVATE, "", err);
 }
 
-/* dir is the gitdir of a worktree: unless it is ours, its own logs. */
-static int walk_other(struct log_walk *w, const struct ref_store *rs, const char *dir,
-		      const char *prefix, struct err *err)
+static int walk_other(void *data, const char *gitdir, const char *prefix, struct err *err)
 {
-	struct stat ours, theirs;
-
-	if (stat(dir, &theirs) < 0 || !S_ISDIR(theirs.st_mode) || stat(rs->gitdir, &ours) < 0 ||
-	    (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino))
-		return 0;
-	return walk_root(w, dir, LOGS_PRIVATE, prefix, err);
-}
-
-static int walk_others(struct log_walk *w, const struct ref_store *rs, struct err *err)
-{
-	char *worktrees = xstrfmt("%s/worktrees", rs->commondir);
-	DIR *d = opendir(worktrees);
-	struct dirent *de;
-	int rc;
-
-	rc = walk_other(w, rs, rs->commondir, "main-worktree/", err);
-	while (!rc && d && (de = readdir(d))) {
-		char *dir, *prefix;
-
-		if (de->d_name[0] == '.')
-			continue;
-		dir = xstrfmt("%s/%s", worktrees, de->d_name);
-		prefix = xstrfmt("worktrees/%s/", de->d_name);
-		rc = walk_other(w, rs, dir, prefix, err);
-		free(prefix);
-		free(dir);
-	}
-	if (d)
-		closedir(d);
-	free(worktrees);
-	return rc;
+	return walk_root(data, gitdir, LOGS_PRIVATE, prefix, err);
 }
 
 static int name_cmp(const void *a, const void *b)
@@ -258,6 +226,6 @@ int reflogs_foreach_everywhere(struct ref_store *rs, int (*fn)(void *data, const
 	int rc = walk_own(&w, rs, err);
 
 	if (!rc)
-		rc = walk_others(&w, rs, err);
+		rc = ref_other_worktrees(rs, walk_other, &w, err);
 	return visit_logs(&w, fn, data, rc);
 }

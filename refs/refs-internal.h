@@ -49,6 +49,14 @@ bool refname_is_root(const char *name);
 /* refs/bisect/, refs/worktree/, refs/rewritten/ */
 bool refname_in_private_dir(const char *name);
 
+/*
+ * The worktrees that this is not: their gitdir, and what goes before the names of their own
+ * refs ("main-worktree/", "worktrees/ID/"). A non-zero return of fn ends it.
+ */
+typedef int (*worktree_fn)(void *data, const char *gitdir, const char *prefix, struct err *err);
+MUST_USE int ref_other_worktrees(const struct ref_store *rs, worktree_fn fn, void *data,
+				 struct err *err);
+
 /* ---- one loose file (loose.c) ---- */
 enum loose_kind { LOOSE_MISSING, LOOSE_OID, LOOSE_SYMREF, LOOSE_BROKEN, LOOSE_DIR };
 struct loose_value {

@@ -112,6 +112,28 @@ typedef int (*ref_fn)(void *data, const struct ref *ref);
 MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
 			  ref_fn fn, void *data, struct err *err);
 
+/* ---- checking all of them (verify.c) ---- */
+struct fsck_options;
+struct ref_finding {
+	const char *where;  /* "refs/heads/x", "packed-refs line 3", "packed-refs.header" */
+	const char *msg_id; /* "badRefContent": git-fsck(1) */
+	const char *text;
+	bool is_error; /* else a warning */
+};
+struct ref_verify_options {
+	const struct fsck_options *checks; /* severities, strict */
+	void (*report)(void *data, const struct ref_finding *f);
+	void (*checking)(void *data, const char *what); /* before each; may be NULL */
+	void *data;
+};
+/*
+ * Names and contents of every loose ref, of HEAD and its like, of packed-refs, and of the
+ * refs of other worktrees. What refs lead to is not looked at. *errors: findings that are
+ * errors. < 0: a failure of the system.
+ */
+MUST_USE int refs_verify(struct ref_store *rs, const struct ref_verify_options *o,
+			 size_t *errors, struct err *err);
+
 /* ---- transactions ---- */
 struct ref_transaction;
 /*

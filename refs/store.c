@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "refs/refs-internal.h"
 #include "util/alloc.h"
+#include <dirent.h>
 
 int ref_store_open(struct ref_store **out, const struct ref_store_options *o, struct err *err)
 {
@@ -106,4 +107,40 @@ void reflog_path(const struct ref_store *rs, const char *name, struct strbuf *ou
 bool ref_may_be_packed(const struct ref_store *rs UNUSED, const char *name)
 {
 	return starts_with(name, "refs/") && !refname_in_private_dir(name);
+}
+
+static int visit_worktree(const struct ref_store *rs, const char *dir, const char *prefix,
+			  worktree_fn fn, void *data, struct err *err)
+{
+	struct stat ours, theirs;
+
+	if (stat(dir, &theirs) < 0 || !S_ISDIR(theirs.st_mode) || stat(rs->gitdir, &ours) < 0 ||
+	    (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino))
+		return 0;
+	return fn(data, dir, prefix, err);
+}
+
+int ref_other_worktrees(const struct ref_store *rs, worktree_fn fn, void *data, struct err *err)
+{
+	char *worktrees = xstrfmt("%s/worktrees", rs->commondir);
+	DIR *d = opendir(worktrees);
+	struct dirent *de;
+	int rc;
+
+	rc = visit_worktree(rs, rs->commondir, "main-worktree/", fn, data, err);
+	while (!rc && d && (de = readdir(d))) {
+		char *dir, *prefix;
+
+		if (de->d_name[0] == '.')
+			continue;
+		dir = xstrfmt("%s/%s", worktrees, de->d_name);
+		prefix = xstrfmt("worktrees/%s/", de->d_name);
+		rc = visit_worktree(rs, dir, prefix, fn, data, err);
+		free(prefix);
+		free(dir);
+	}
+	if (d)
+		closedir(d);
+	free(worktrees);
+	return rc;
 }

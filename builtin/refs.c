@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-refs(1): refs as a whole; mostly other names of other commands. */
+#include "compat/posix.h"
+#include "builtin/fsck-internal.h"
+#include "util/alloc.h"
+
+#define MIGRATE_USAGE "git refs migrate --ref-format=<format> [--no-reflog] [--dry-run]"
+#define VERIFY_USAGE "git refs verify [--strict] [--verbose]"
+#define LIST_USAGE "git refs list [<options> of git for-each-ref] [<pattern>...]"
+#define EXISTS_USAGE "git refs exists <ref>"
+#define OPTIMIZE_USAGE "git refs optimize [<options> of git pack-refs]"
+
+static const char *const usage[] = {
+	MIGRATE_USAGE, VERIFY_USAGE, LIST_USAGE, EXISTS_USAGE, OPTIMIZE_USAGE, NULL
+};
+
+/* argv[0] is the subcommand's name: it becomes that of a command. */
+static int run_other(const char *name, int argc, const char **argv, struct command_ctx *ctx)
+{
+	for (size_t i = 0; i < ctx->nr_commands; i++) {
+		if (strcmp(ctx->commands[i].name, name))
+			continue;
+		argv[0] = name;
+		return ctx->commands[i].run(argc, argv, ctx);
+	}
+	die("git refs %s is git %s, which is not available yet", argv[0], name);
+}
+
+static int list(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return run_other("for-each-ref", argc, argv, ctx);
+}
+
+static int optimize(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return run_other("pack-refs", argc, argv, ctx);
+}
+
+static int exists(int argc, const char **argv, struct command_ctx *ctx)
+{
+	static const char *const exists_usage[] = { EXISTS_USAGE, NULL };
+	struct option options[] = { OPT_END() };
+	const char *args[] = { "show-ref", "--exists", "--", NULL, NULL };
+
+	argc = parse_options(argc, argv, options, exists_usage, 0);
+	if (argc != 1)
+		die("refs exists requires a reference");
+	args[3] = argv[0];
+	return run_other("show-ref", 4, args, ctx);
+}
+
+static int verify(int argc, const char **argv, struct command_ctx *ctx)
+{
+	static const char *const verify_usage[] = { VERIFY_USAGE, NULL };
+	struct fsck_options checks = { .strict = false };
+	int verbose = 0, strict = 0;
+	struct option options[] = {
+		OPT_BOOL(0, "verbose", &verbose, "be verbose"),
+		OPT_BOOL(0, "strict", &strict, "enable strict checking"),
+		OPT_END()
+	};
+	bool bad;
+
+	argc = parse_options(argc, argv, options, verify_usage, 0);
+	if (argc)
+		usage_msg_opt("'git refs verify' takes no arguments", verify_usage, options);
+	checks.strict = strict;
+	fsck_read_severities(&checks, ctx->repo->config);
+	bad = fsck_verify_refs(ctx->repo, &checks, verbose);
+	fsck_options_release(&checks);
+	return bad;
+}
+
+static int migrate(int argc, const char **argv, struct command_ctx *ctx UNUSED)
+{
+	static const char *const migrate_usage[] = { MIGRATE_USAGE, NULL };
+	int dry_run = 0, reflog = 1;
+	const char *format = NULL;
+	struct option options[] = {
+		OPT_STRING(0, "ref-format", &format, "format",
+			   "specify the reference format to convert to"),
+		OPT_BOOL(0, "dry-run", &dry_run, "perform a non-destructive dry-run"),
+		OPT_BOOL(0, "reflog", &reflog, "drop reflogs entirely during the migration"),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, options, migrate_usage, 0);
+	if (argc)
+		usage_msg_opt("too many arguments", migrate_usage, options);
+	if (!format)
+		usage_msg_opt("missing --ref-format=<format>", migrate_usage, options);
+	if (strcmp(format, "files") && strcmp(format, "reftable"))
+		die("unknown ref storage format '%s'", format);
+	if (!strcmp(format, "files"))
+		die("repository already uses '%s' format", format);
+	die("git refs migrate is not available yet: refs are always files");
+}
+
+int cmd_refs(int argc, const char **argv, struct command_ctx *ctx)
+{
+	static const struct {
+		const char *name;
+		command_fn run;
+	} subcommands[] = {
+		{ "migrate", migrate }, { "verify", verify }, { "list", list },
+		{ "exists", exists }, { "optimize", optimize },
+	};
+	const struct option none[] = { OPT_END() };
+
+	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(subcommands); i++)
+		if (!strcmp(argv[1], subcommands[i].name))
+			return subcommands[i].run(argc - 1, argv + 1, ctx);
+	if (argc > 1 && argv[1][0] != '-') {
+		error("unknown subcommand: `%s'", argv[1]);
+		usage_with_options(usage, none);
+	}
+	parse_options(argc, argv, none, usage, 0);
+	error("need a subcommand");
+	usage_with_options(usage, none);
+}
