@@ -43,7 +43,7 @@ static int visit_loose(struct visit *v, const struct loose_entry *e)
 		/* Broken or dangling: the flag says so, the id stays null. */
 		if (ref_resolve(v->rs, e->name, &ref.oid, NULL, &f, NULL) < 0)
 			f |= REF_IS_BROKEN;
-		ref.flags = REF_IS_SYMREF | (f & REF_IS_BROKEN);
+		ref.flags = REF_IS_SYMREF | (f & (REF_IS_BROKEN | REF_IS_PACKED));
 	} else if (e->value.kind == LOOSE_OID && !oid_is_null(&e->value.oid)) {
 		ref.oid = e->value.oid;
 	} else {

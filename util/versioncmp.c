@@ -30,14 +30,13 @@ static size_t common_length(const char *a, const char *b)
 /* Numbers with a leading zero are fractions: 000 < 00 < 01 < 010 < 09 < 0 < 1. */
 static int cmp_fractions(const char *a, size_t start, size_t at, const char *b)
 {
-	size_t i;
+	size_t i = start;
 
-	if (digit(a[at]) == digit(b[at]))
-		return (unsigned char)a[at] - (unsigned char)b[at];
-	for (i = start; i < at; i++)
-		if (a[i] != '0')
-			return digit(a[at]) ? 1 : -1;
-	return digit(a[at]) ? -1 : 1; /* zeros only: more of them is less */
+	while (i < at && a[i] == '0')
+		i++;
+	if (i == at && digit(a[at]) != digit(b[at]))
+		return digit(a[at]) ? -1 : 1; /* zeros only: more of them is less */
+	return (unsigned char)a[at] - (unsigned char)b[at];
 }
 
 static int cmp_at(const char *a, const char *b, size_t at)

@@ -46,8 +46,7 @@ static int parse_strip(struct ref_atom *a, enum name_form form, const char *numb
 	a->name_form = form;
 	if (parse_int_strict(number, &a->strip))
 		return 0;
-	return err_set(err, ERR_INVALID, "Integer value expected %.*s:%s",
-		       (int)strcspn(a->text, ":"), a->text, arg);
+	return err_set(err, ERR_INVALID, "Integer value expected refname:%s", arg);
 }
 
 static int parse_refname(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
@@ -277,7 +276,7 @@ static int parse_contents(struct ref_listing *l, struct ref_atom *a, const char 
 static int parse_raw(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
 		     struct err *err)
 {
-	a->flag = a->numeric = arg && !strcmp(arg, "size");
+	a->flag = arg && !strcmp(arg, "size");
 	return !arg || a->flag ? 0 : bad_argument(a, arg, err);
 }
 

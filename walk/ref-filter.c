@@ -309,8 +309,8 @@ static int visit(void *data, const struct ref *ref)
 		return 0;
 	}
 	if (ref->flags & REF_IS_BROKEN) {
-		repo_warn(r, ref->flags & REF_IS_SYMREF ? "ignoring dangling symref %s" :
-			  "ignoring broken ref %s", ref->name);
+		if (!(ref->flags & REF_IS_SYMREF)) /* a branch that is not born is fine */
+			repo_warn(r, "ignoring broken ref %s", ref->name);
 		return 0;
 	}
 	return take(g, ref, kind);

@@ -58,18 +58,44 @@ static int add_trackshort(struct ref_listing *l, const struct ref_item *item, co
 	return 0;
 }
 
-static int add_ref(struct ref_listing *l, const struct ref_item *item, const struct ref_atom *a,
-		   const char *branch, struct strbuf *out, struct err *err)
+/* What is configured about the branch over there. */
+static void add_configured(struct ref_listing *l, const struct ref_atom *a, const char *branch,
+			   struct strbuf *out)
 {
+	const char *remote;
+	char *ref;
+
+	if (a->remote_form == REMOTE_NAME) {
+		remote = branch_remote_name(l->repo, branch, a->id == ATOM_PUSH);
+		if (remote)
+			strbuf_addstr(out, remote);
+		return;
+	}
+	ref = branch_remote_ref(l->repo, branch, a->id == ATOM_PUSH);
+	if (ref)
+		strbuf_addstr(out, ref);
+	free(ref);
+}
+
+static int add_branch(struct ref_listing *l, const struct ref_item *item,
+		      const struct ref_atom *a, const char *branch, struct strbuf *out,
+		      struct err *err)
+{
+	bool configured = a->remote_form == REMOTE_NAME || a->remote_form == REMOTE_THEIR_REF;
 	struct err local = ERR_INIT;
 	char *ref = NULL;
-	int rc = a->id == ATOM_PUSH ? branch_push_target(l->repo, branch, &ref, &local) :
-				      branch_upstream(l->repo, branch, &ref, &local);
+	int rc = 0;
 
-	err_release(&local); /* none is configured */
+	if (a->id == ATOM_UPSTREAM)
+		rc = branch_upstream(l->repo, branch, &ref, &local);
+	else if (!configured)
+		rc = branch_push_target(l->repo, branch, &ref, &local);
+	err_release(&local); /* there is none */
 	if (rc < 0)
 		return 0;
-	if (a->remote_form == REMOTE_TRACK)
+	if (configured)
+		add_configured(l, a, branch, out);
+	else if (a->remote_form == REMOTE_TRACK)
 		rc = add_track(l, item, a, ref, out, err);
 	else if (a->remote_form == REMOTE_TRACKSHORT)
 		rc = add_trackshort(l, item, ref, out, err);
@@ -99,25 +125,11 @@ static int add_ahead_behind(struct ref_listing *l, const struct ref_item *item,
 int ref_remote_value(struct ref_listing *l, const struct ref_item *item,
 		     const struct ref_atom *a, struct strbuf *out, struct err *err)
 {
-	const char *branch, *name;
-	char *ref;
+	const char *branch;
 
 	if (a->id == ATOM_AHEAD_BEHIND)
 		return add_ahead_behind(l, item, a, out, err);
 	if (!skip_prefix(item->refname, "refs/heads/", &branch))
 		return 0;
-	if (a->remote_form == REMOTE_NAME) {
-		name = branch_remote_name(l->repo, branch, a->id == ATOM_PUSH);
-		if (name)
-			strbuf_addstr(out, name);
-		return 0;
-	}
-	if (a->remote_form == REMOTE_THEIR_REF) {
-		ref = branch_remote_ref(l->repo, branch, a->id == ATOM_PUSH);
-		if (ref)
-			strbuf_addstr(out, ref);
-		free(ref);
-		return 0;
-	}
-	return add_ref(l, item, a, branch, out, err);
+	return add_branch(l, item, a, branch, out, err);
 }
