@@ -14,26 +14,16 @@ static const char *const usage[] = {
 	MIGRATE_USAGE, VERIFY_USAGE, LIST_USAGE, EXISTS_USAGE, OPTIMIZE_USAGE, NULL
 };
 
-/* argv[0] is the subcommand's name: it becomes that of a command. */
-static int run_other(const char *name, int argc, const char **argv, struct command_ctx *ctx)
-{
-	for (size_t i = 0; i < ctx->nr_commands; i++) {
-		if (strcmp(ctx->commands[i].name, name))
-			continue;
-		argv[0] = name;
-		return ctx->commands[i].run(argc, argv, ctx);
-	}
-	die("git refs %s is git %s, which is not available yet", argv[0], name);
-}
-
 static int list(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return run_other("for-each-ref", argc, argv, ctx);
+	argv[0] = "for-each-ref";
+	return cmd_for_each_ref(argc, argv, ctx);
 }
 
 static int optimize(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return run_other("pack-refs", argc, argv, ctx);
+	argv[0] = "pack-refs";
+	return cmd_pack_refs(argc, argv, ctx);
 }
 
 static int exists(int argc, const char **argv, struct command_ctx *ctx)
@@ -46,7 +36,7 @@ static int exists(int argc, const char **argv, struct command_ctx *ctx)
 	if (argc != 1)
 		die("refs exists requires a reference");
 	args[3] = argv[0];
-	return run_other("show-ref", 4, args, ctx);
+	return cmd_show_ref(4, args, ctx);
 }
 
 static int verify(int argc, const char **argv, struct command_ctx *ctx)

@@ -216,7 +216,7 @@ static int exclude_existing(struct show_ref *s)
 
 /* ---- options ---- */
 
-static int parse_abbrev(const char *arg, int *out)
+static int parse_abbrev(const struct option *opt, const char *arg, int *out)
 {
 	int n;
 
@@ -224,8 +224,8 @@ static int parse_abbrev(const char *arg, int *out)
 		*out = -1;
 		return 0;
 	}
-	if (!parse_int_strict(arg, &n) || n < 0)
-		return error("option `abbrev' expects a numerical value");
+	if (!parse_int_strict(arg, &n))
+		return error("option `%s' expects a numerical value", opt->long_name);
 	*out = n && n < 4 ? 4 : n;
 	return 0;
 }
@@ -238,15 +238,15 @@ static int on_abbrev(const struct option *opt, const char *arg, int unset)
 		s->abbrev = 0;
 		return 0;
 	}
-	return parse_abbrev(arg, &s->abbrev);
+	return parse_abbrev(opt, arg, &s->abbrev);
 }
 
-static int on_hash(const struct option *opt, const char *arg, int unset)
+static int on_hash(const struct option *opt, const char *arg, int unset UNUSED)
 {
 	struct show_ref *s = opt->value;
 
-	s->hash_only = !unset;
-	return arg ? parse_abbrev(arg, &s->abbrev) : 0;
+	s->hash_only = 1; /* by --no-hash as well, as in Git */
+	return arg ? parse_abbrev(opt, arg, &s->abbrev) : 0;
 }
 
 static int on_exclude(const struct option *opt, const char *arg, int unset)

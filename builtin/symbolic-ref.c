@@ -82,19 +82,16 @@ static int change(struct repository *r, const char *name, const char *target,
 		fsync_batch_abort(repo_batch(r));
 	ref_transaction_free(t);
 	strbuf_release(&ident);
-	return rc < 0 ? report_fatal(&err) : 0;
+	return rc < 0 ? report_error(&err) : 0;
 }
 
-static int delete(struct repository *r, const char *name, bool quiet)
+static int delete(struct repository *r, const char *name)
 {
 	char *target = read_target(r, name, false);
 	int rc;
 
-	if (!target) {
-		if (quiet)
-			return 1;
+	if (!target)
 		die("Cannot delete %s, not a symbolic ref", name);
-	}
 	if (!strcmp(name, "HEAD"))
 		die("deleting '%s' is not allowed", name);
 	rc = change(r, name, NULL, target, NULL);
@@ -107,7 +104,8 @@ int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx)
 	int quiet = 0, delete_it = 0, shorten = 0, recurse = 1;
 	const char *msg = NULL;
 	struct option options[] = {
-		OPT__QUIET(&quiet),
+		OPT_COUNTUP('q', "quiet", &quiet,
+			    "suppress error message for non-symbolic (detached) refs"),
 		OPT_BOOL('d', "delete", &delete_it, "delete symbolic ref"),
 		OPT_BOOL(0, "short", &shorten, "shorten ref output"),
 		OPT_BOOL(0, "recurse", &recurse, "recursively dereference (default)"),
@@ -121,7 +119,7 @@ int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx)
 	if (delete_it) {
 		if (argc != 1)
 			usage_with_options(usage, options);
-		return delete(ctx->repo, argv[0], quiet);
+		return delete(ctx->repo, argv[0]);
 	}
 	if (argc == 1)
 		return show(ctx->repo, argv[0], quiet, shorten, recurse);

@@ -28,7 +28,7 @@ int update_stage_log(struct ref_transaction *t, struct ref_update *u, struct err
 	struct object_id buf;
 	int rc;
 
-	if (u->flags & UPDATE_HAVE_TARGET) {
+	if ((u->flags & UPDATE_HAVE_TARGET) && !(u->flags & UPDATE_LOG_ONLY)) {
 		new_oid = target_value(t, u->new_target, &buf);
 		if (oid_is_null(new_oid))
 			return 0; /* a branch that is yet to be born */

@@ -66,4 +66,24 @@ test_expect_success SYMLINKS 'HEAD as a symbolic link is replaced, not followed'
 	test "$(stock -C ours rev-parse side)" = "$(stock -C theirs rev-parse side)"
 '
 
+test_expect_success 'exit codes, quiet or not; a branch under HEAD becomes symbolic' '
+	for o in "-d -q refs/heads/nope" "-d -q refs/heads/main" -d "-d a b" "--foo" \
+		"refs/heads/loop refs/heads/loop" "refs/heads/loop" "--short refs/heads/loop" \
+		"-m reason -d HEAD" "-d --short NEW"
+	do
+		peers_git symbolic-ref $o || return 1
+	done &&
+	PEERS_STDERR=ignore peers_git symbolic-ref refs/heads/main/x refs/heads/main &&
+	test_grep "refs/heads/main. exists; cannot create" err.ours &&
+	: >ours/.git/HEAD.lock && : >theirs/.git/HEAD.lock &&
+	PEERS_STDERR=ignore peers_git symbolic-ref HEAD refs/heads/other &&
+	test_grep "HEAD.lock.: File exists" err.ours &&
+	rm ours/.git/HEAD.lock theirs/.git/HEAD.lock &&
+	peers_git symbolic-ref HEAD refs/heads/main &&
+	peers_git symbolic-ref refs/heads/main refs/heads/side &&
+	peers_git symbolic-ref HEAD && peers_git symbolic-ref --no-recurse HEAD &&
+	peers_git symbolic-ref -d refs/heads/main &&
+	test_expect_code 1 git -C ours symbolic-ref "bad name" refs/heads/main
+'
+
 test_done

@@ -21,7 +21,10 @@ test_expect_success 'set up: loose, packed, tags, symbolic refs' '
 test_expect_success 'listing' '
 	for o in "" --head "-d --head" --heads --tags "--heads --tags" "-d --tags" --hash --hash=6 \
 		"-s --tags" --abbrev --abbrev=8 "-s -d" "--head HEAD" HEAD main heads/main ain \
-		"v1 v2" "--tags v1" "-d nested" o/main -q "-q nope"
+		"v1 v2" "--tags v1" "-d nested" o/main -q "-q nope" --no-hash --no-abbrev \
+		--abbrev=2 --abbrev=-1 --abbrev=0 --abbrev=100 --abbrev=x --hash=x --hash=100 \
+		"--hash=6 --abbrev=8" "--abbrev=8 --hash" "-d -s6 v1" "main -- v1" "-dq main" \
+		"--head nope" "--head --heads v1"
 	do
 		peers_git show-ref $o || return 1
 	done

@@ -259,6 +259,16 @@ test_expect_success 'exists' '
 	test_expect_code 128 git -C repo refs exists
 '
 
+test_expect_success 'list and optimize are for-each-ref and pack-refs' '
+	git -C repo for-each-ref --format="%(refname)" refs/heads/ >expect &&
+	git -C repo refs list --format="%(refname)" refs/heads/ >out &&
+	test_file_not_empty out &&
+	test_cmp expect out &&
+	git -C repo refs optimize --all --no-prune &&
+	test_grep " refs/heads/main$" repo/.git/packed-refs &&
+	test_path_is_file repo/.git/refs/heads/main
+'
+
 test_expect_success 'migrate says that it is not there' '
 	test_expect_code 128 git -C repo refs migrate --ref-format=reftable 2>err &&
 	test_grep "not available" err &&
