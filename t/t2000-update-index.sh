@@ -192,7 +192,7 @@ test_expect_success 'a lock in the way: nothing is changed' '
 	test_cmp before after
 '
 
-test_expect_success 'one flush, however many files' '
+test_expect_success STRACE,FSYNC_BATCH 'one flush, however many files' '
 	mkdir ours/many &&
 	(cd ours/many && for i in 1 2 3 4 5 6 7 8 9; do echo $i >$i; done) &&
 	(cd ours && find many -type f) >list &&
