@@ -9,7 +9,7 @@
  * --record   every write, zeroing, flush and completion goes into FILE, in order (see
  *            record.h); so does every line that is written into MOUNTPOINT/mark
  * --flush-ms a flush takes that long: the slow disk of the benchmarks
- * --write-us a write is completed that much later; others arrive meanwhile
+ * --write-us writes are completed up to about that much later, and in any order
  *
  * One thread takes requests and records that they have arrived; completions come from
  * others, so that requests overlap as on a disk with a queue.
@@ -35,7 +35,7 @@ struct pending {
 	bool is_write;
 };
 
-/* Requests in the order of their arrival, completed together after a delay. */
+/* Requests that wait for their completion. */
 struct queue {
 	struct disk *disk;
 	pthread_t thread;
@@ -43,6 +43,8 @@ struct queue {
 	pthread_cond_t more;
 	struct pending *head, **tail;
 	uint64_t delay_us;
+	bool mixes; /* completes them in any order, each up to so much later */
+	unsigned seed;
 	bool ends;
 };
 
@@ -133,20 +135,45 @@ static void complete(struct disk *d, struct pending *p)
 	free(p);
 }
 
-static void complete_all(struct disk *d, struct pending *list)
+/* Complete all of the list, or about half of it; gives back the rest. */
+static struct pending *complete_some(struct queue *q, struct pending *list, bool all)
 {
+	struct pending *rest = NULL, **tail = &rest;
+
 	while (list) {
 		struct pending *next = list->next;
 
-		complete(d, list);
+		if (all || rand_r(&q->seed) % 2) {
+			complete(q->disk, list);
+		} else {
+			*tail = list;
+			tail = &list->next;
+			*tail = NULL;
+		}
 		list = next;
 	}
+	return rest;
+}
+
+static void put_back(struct queue *q, struct pending *list)
+{
+	struct pending **end = &list;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = q->head;
+	if (!q->head)
+		q->tail = end;
+	q->head = list;
+	if (!q->head)
+		q->tail = &q->head;
 }
 
 static void *run_queue(void *data)
 {
 	struct queue *q = data;
 	struct pending *list;
+	uint64_t delay_us;
 
 	pthread_mutex_lock(&q->lock);
 	while (!q->ends || q->head) {
@@ -157,10 +184,12 @@ static void *run_queue(void *data)
 		list = q->head;
 		q->head = NULL;
 		q->tail = &q->head;
+		delay_us = q->mixes ? (uint64_t)rand_r(&q->seed) % q->delay_us : q->delay_us;
 		pthread_mutex_unlock(&q->lock);
-		usleep((useconds_t)q->delay_us);
-		complete_all(q->disk, list);
+		usleep((useconds_t)delay_us);
+		list = complete_some(q, list, !q->mixes);
 		pthread_mutex_lock(&q->lock);
+		put_back(q, list);
 	}
 	pthread_mutex_unlock(&q->lock);
 	return NULL;
@@ -418,6 +447,7 @@ static int serve(struct disk *d, const char *mountpoint, bool foreground, uint64
 	if (!se || fuse_set_signal_handlers(se) < 0 || fuse_session_mount(se, mountpoint) < 0)
 		return 1;
 	fuse_daemonize(foreground);
+	d->writes.mixes = true;
 	queue_start(&d->writes, d, write_us);
 	queue_start(&d->flushes, d, flush_us);
 	ret = fuse_session_loop(se);

@@ -340,11 +340,13 @@ class Config(Workload):
         git.must(repo, "config", "again.key", "value")
 
 
-class ReflogExpire(Workload):
+class ReflogExpire(Refs):
     """reflog expire, with updates between."""
-    name = "reflog-expire"
     needs = ("reflog", "update-ref", "log")
-    repos = ("repo",)
+
+    def __init__(self):
+        super().__init__("expire")
+        self.name = "reflog-expire"
 
     def prepare(self, git):
         first_commits(git, "repo", 5, 4)
@@ -372,6 +374,7 @@ class ReflogExpire(Workload):
 
     def again(self, git, repo, states):
         git.must(repo, "reflog", "expire", "--expire=now", "--all")
+        super().again(git, repo, states)
 
 
 class Tiny(Workload):
