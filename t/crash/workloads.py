@@ -209,7 +209,7 @@ class Refs(Workload):
 
     def prepare(self, git):
         first_commits(git, "repo", 5, 4)
-        a, b, c = commit_ids(git, "repo")
+        a, _, c = commit_ids(git, "repo")
         loose, packed = {
             "create": (range(0), range(0)), "update": (range(100), range(0)),
             "delete": (range(0, 500), range(250, 600)),
@@ -218,14 +218,14 @@ class Refs(Workload):
         if packed:
             with open(git.path("repo", ".git", "packed-refs"), "w") as f:
                 f.write("# pack-refs with: peeled fully-peeled sorted \n")
-                f.writelines("%s %s\n" % (b, name) for name in sorted(map(branch, packed)))
+                f.writelines("%s %s\n" % (c, name) for name in sorted(map(branch, packed)))
         if loose:
             git.must("repo", "update-ref", "--stdin",
                      data="".join("update %s %s\n" % (branch(i), a) for i in loose))
 
     def lines(self, nr, ids, refs):
         """The nr-th transaction on `refs` (name to value, ours alone)."""
-        new = ids[nr % 3]
+        new = ids[(nr + 1) % 3]
         names = sorted(refs, key=lambda n: zlib.crc32(n.encode()))
         if self.kind == "create":
             return ["create refs/heads/op%d/%s-%d %s" % (nr, "dir%d/b" % (i % 3), i, new)
@@ -270,7 +270,7 @@ class PackRefs(Refs):
     def ops(self, git, read):
         ids = commit_ids(git, "repo")
         for nr in range(8):
-            data = "".join("update %s %s\n" % (branch(i), ids[nr % 3])
+            data = "".join("update %s %s\n" % (branch(i), ids[(nr + 1) % 3])
                            for i in range(nr, 100, 6 + nr))
             yield Op("repo", "transaction", atomic=True,
                      run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
