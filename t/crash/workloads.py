@@ -127,8 +127,8 @@ class Workload:
 
     def again(self, git, repo, states):
         """The next command of the same kind in `repo`; raises CommandFailed.
-        states: what it holds if nothing was lost, with and without the step that was
-        going on."""
+        states: what it holds if nothing was lost; then what it would hold with the step that
+        was going on, and what it held before the last one."""
         raise NotImplementedError
 
 
@@ -307,14 +307,18 @@ class BranchRename(Workload):
                      run=lambda o=old, n=new: git.must("repo", "branch", "-m", o, n))
 
     def again(self, git, repo, states):
-        out = git.must(repo, "symbolic-ref", "HEAD").strip()
-        if git.run(repo, "show-ref", "-q", "--verify", out)[0] == 0:
-            git.must(repo, "branch", "-m", "renamed/again")
-        else: # cut between HEAD and its branch: it is unborn
-            raise CommandFailed("HEAD points to '%s', which is not there" % out)
-        for key in states[-1]:
-            if key.startswith("ref:refs/heads/"):
-                git.must(repo, "update-ref", key[4:] + "-again", states[-1][key])
+        """The same branch once more, to and fro: both names, wherever it is now, and also
+        where the cut came between them, so that both are there."""
+        head = git.must(repo, "symbolic-ref", "HEAD").strip()
+        if git.run(repo, "show-ref", "-q", "--verify", head)[0]:
+            raise CommandFailed("HEAD points to '%s', which is not there" % head)
+        names = {key for state in states for key in state if key.startswith("ref:")}
+        names = [key[4:] for key in sorted(names) if not all(key in state for state in states)]
+        for old in names:
+            for new in names:
+                if old != new and not git.run(repo, "show-ref", "-q", "--verify", old)[0]:
+                    git.must(repo, "branch", "-M", old[11:], new[11:])
+                    git.must(repo, "branch", "-m", new[11:], old[11:])
 
 
 class Config(Workload):
