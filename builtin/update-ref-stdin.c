@@ -306,7 +306,7 @@ static void begin(struct session *s)
 {
 	struct err err = ERR_INIT;
 
-	check(update_ref_begin(s->o->repo, &s->t, &err), &err);
+	check(update_ref_begin(s->o, &s->t, &err), &err);
 }
 
 /* Told at once: the other side waits for it. */
@@ -335,6 +335,43 @@ static void prepare(struct session *s)
 	s->state = SESSION_PREPARED;
 }
 
+static const char *failure_text(enum ref_failure failure)
+{
+	switch (failure) {
+	case REF_FAILURE_NAME_CONFLICT:
+		return "refname conflict";
+	case REF_FAILURE_EXISTS:
+		return "reference already exists";
+	case REF_FAILURE_MISSING:
+		return "reference does not exist";
+	case REF_FAILURE_OLD_VALUE:
+		return "incorrect old value provided";
+	case REF_FAILURE_NEW_VALUE:
+		return "invalid new value provided";
+	case REF_FAILURE_NO_SYMREF:
+		return "expected symref but found regular ref";
+	default:
+		return "unknown failure";
+	}
+}
+
+/* --batch-updates: what did not happen. The message of a failure without name goes to stderr. */
+static void tell_rejections(const struct session *s)
+{
+	struct ref_rejection r;
+
+	for (size_t i = 0; i < ref_transaction_nr(s->t); i++) {
+		if (!ref_transaction_rejection(s->t, i, &r))
+			continue;
+		if (r.failure == REF_FAILURE_OTHER)
+			error("%s", r.msg);
+		printf("rejected %s %s %s %s\n", r.name,
+		       r.old_target ? r.old_target : oid_hex(r.old_oid),
+		       r.new_target ? r.new_target : oid_hex(r.new_oid),
+		       failure_text(r.failure));
+	}
+}
+
 static void commit(struct session *s)
 {
 	struct err err = ERR_INIT;
@@ -343,6 +380,8 @@ static void commit(struct session *s)
 	if (s->state != SESSION_PREPARED)
 		prepare(s);
 	rc = repo_commit_batch(s->o->repo, &err);
+	if (!rc)
+		tell_rejections(s);
 	close_transaction(s);
 	check(rc, &err);
 }

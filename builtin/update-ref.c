@@ -7,17 +7,19 @@
 static const char *const usage[] = {
 	"git update-ref [<options>] -d <refname> [<old-val>]",
 	"git update-ref [<options>]    <refname> <new-val> [<old-val>]",
-	"git update-ref [<options>] --stdin [-z]",
+	"git update-ref [<options>] --stdin [-z] [--batch-updates]",
 	NULL
 };
 
-int update_ref_begin(struct repository *r, struct ref_transaction **out, struct err *err)
+int update_ref_begin(const struct update_ref_options *o, struct ref_transaction **out,
+		     struct err *err)
 {
 	struct strbuf ident = STRBUF_INIT;
-	int rc = repo_ident(r, &ident, IDENT_COMMITTER, err);
+	int rc = repo_ident(o->repo, &ident, IDENT_COMMITTER, err);
 
 	if (!rc) {
-		*out = ref_transaction_begin(r->refs, 0);
+		*out = ref_transaction_begin(o->repo->refs,
+					     o->batch ? REF_TRANSACTION_ALLOW_FAILURE : 0);
 		ref_transaction_set_ident(*out, ident.buf);
 	}
 	strbuf_release(&ident);
@@ -42,7 +44,7 @@ static int run(const struct update_ref_options *o, const char *name,
 {
 	struct repository *r = o->repo;
 	struct ref_transaction *t = NULL;
-	int rc = update_ref_begin(r, &t, err);
+	int rc = update_ref_begin(o, &t, err);
 
 	if (!rc)
 		rc = ref_transaction_update(t, name, new_oid, old_oid, o->flags, o->msg, err);
@@ -99,12 +101,14 @@ int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct update_ref_options o = { .repo = ctx->repo };
 	int delete_it = 0, no_deref = 0, from_stdin = 0, nul = 0, create_reflog = 0;
+	int batch = 0;
 	struct option options[] = {
 		OPT_STRING('m', NULL, &o.msg, "reason", "reason of the update"),
 		OPT_BOOL('d', NULL, &delete_it, "delete the reference"),
 		OPT_BOOL(0, "no-deref", &no_deref, "update <refname> not the one it points to"),
 		OPT_BOOL('z', NULL, &nul, "stdin has NUL-terminated arguments"),
 		OPT_BOOL(0, "stdin", &from_stdin, "read updates from stdin"),
+		OPT_BOOL('0', "batch-updates", &batch, "batch reference updates"),
 		OPT_BOOL(0, "create-reflog", &create_reflog, "create a reflog"),
 		OPT_END()
 	};
@@ -113,6 +117,7 @@ int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx)
 	if (o.msg && !*o.msg)
 		die("Refusing to perform update with empty message.");
 	o.nul = nul;
+	o.batch = batch;
 	if (create_reflog)
 		o.flags |= REF_FORCE_REFLOG;
 	if (from_stdin) {
@@ -122,6 +127,8 @@ int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx)
 			o.flags |= REF_NO_DEREF;
 		return update_ref_stdin(&o);
 	}
+	if (batch)
+		die("batch updates can only be used with --stdin");
 	if (nul)
 		usage_with_options(usage, options);
 	if (no_deref)

@@ -11,10 +11,11 @@ struct update_ref_options {
 	const char *msg;
 	unsigned flags; /* REF_NO_DEREF, REF_FORCE_REFLOG */
 	bool nul;	/* -z */
+	bool batch;	/* --batch-updates: single refs may fail */
 };
 
 /* A new transaction with the committer's ident. */
-MUST_USE int update_ref_begin(struct repository *r, struct ref_transaction **out,
+MUST_USE int update_ref_begin(const struct update_ref_options *o, struct ref_transaction **out,
 			      struct err *err);
 /* "" and 40 zeros are the null id; false if it is no object. */
 bool update_ref_parse_oid(struct repository *r, const char *text, struct object_id *out);

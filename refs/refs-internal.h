@@ -215,6 +215,7 @@ struct ref_update {
 	/* Of a root only. */
 	int rc;
 	char *error;
+	enum ref_failure failure;
 };
 
 /*

@@ -194,6 +194,26 @@ MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_bat
 /* With ALLOW_FAILURE, per update in order of queueing: 0 or its error. */
 int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg);
 size_t ref_transaction_nr(const struct ref_transaction *t);
+/* Why a single ref failed, as git update-ref --batch-updates names it. */
+enum ref_failure {
+	REF_FAILURE_OTHER, /* see the message */
+	REF_FAILURE_NAME_CONFLICT,
+	REF_FAILURE_EXISTS,
+	REF_FAILURE_MISSING,
+	REF_FAILURE_OLD_VALUE,
+	REF_FAILURE_NEW_VALUE,
+	REF_FAILURE_NO_SYMREF,
+};
+struct ref_rejection {
+	const char *name;
+	const struct object_id *old_oid, *new_oid; /* null ids: not given, or none */
+	const char *old_target, *new_target;	   /* NULL: the ids count */
+	enum ref_failure failure;
+	const char *msg;
+};
+/* Did update i fail? Then *out, which lives as long as the transaction. */
+bool ref_transaction_rejection(const struct ref_transaction *t, size_t i,
+			       struct ref_rejection *out);
 /* Given up before it was prepared: tells the hook. To be freed all the same. */
 void ref_transaction_abort(struct ref_transaction *t);
 /*

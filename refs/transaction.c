@@ -212,6 +212,9 @@ static int update_failed(struct ref_transaction *t, struct ref_update *u, int rc
 	if (!root->rc) {
 		root->rc = rc;
 		root->error = xstrdup(err_message(why));
+		/* Conflicts of values have said so themselves. */
+		if (root->failure == REF_FAILURE_OTHER && rc == ERR_CONFLICT)
+			root->failure = REF_FAILURE_NAME_CONFLICT;
 	}
 	for (u = root; u; u = u->next)
 		unlock_update(t, u);
@@ -511,6 +514,23 @@ int ref_transaction_result(const struct ref_transaction *t, size_t i, const char
 	if (msg)
 		*msg = t->updates[i]->error;
 	return t->updates[i]->rc;
+}
+
+bool ref_transaction_rejection(const struct ref_transaction *t, size_t i,
+			       struct ref_rejection *out)
+{
+	const struct ref_update *u = i < t->queued ? t->updates[i] : NULL;
+
+	if (!u || !u->rc)
+		return false;
+	out->name = u->name;
+	out->old_oid = &u->old_oid;
+	out->new_oid = &u->new_oid;
+	out->old_target = u->old_target;
+	out->new_target = u->new_target;
+	out->failure = u->failure;
+	out->msg = u->error;
+	return true;
 }
 
 size_t ref_transaction_nr(const struct ref_transaction *t)

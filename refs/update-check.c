@@ -36,6 +36,7 @@ static int check_prefix_lock(struct ref_transaction *t, const char *prefix,
 static int check_prefix(struct ref_transaction *t, const struct packed_refs *packed,
 			const char *prefix, const char *name, struct err *err)
 {
+	const struct ref_update *other = strmap_get(&t->by_name, prefix);
 	struct packed_entry e;
 	struct loose_value v;
 	int rc;
@@ -49,7 +50,7 @@ static int check_prefix(struct ref_transaction *t, const struct packed_refs *pac
 		rc = packed_refs_lookup(packed, prefix, &e, err);
 	if (rc > 0)
 		rc = err_set(err, ERR_CONFLICT, "'%s' exists; cannot create '%s'", prefix, name);
-	if (!rc && strmap_contains(&t->by_name, prefix))
+	if (!rc && other && !other->root->rc)
 		rc = err_set(err, ERR_CONFLICT,
 			     "cannot process '%s' and '%s' at the same time", prefix, name);
 	if (!rc)
@@ -121,6 +122,8 @@ static const struct ref_update *find_update_below(const struct ref_transaction *
 		else
 			hi = mid;
 	}
+	while (lo < t->sorted_nr && t->sorted[lo]->root->rc)
+		lo++;
 	return lo < t->sorted_nr && starts_with(t->sorted[lo]->name, dir) ?
 		t->sorted[lo] : NULL;
 }
@@ -226,19 +229,35 @@ static int read_value(struct ref_transaction *t, struct ref_update *u, struct er
 	return read_packed_value(t, u, err);
 }
 
+static int refuse(const struct ref_update *u, enum ref_failure failure, struct err *err,
+		  const char *fmt, ...) PRINTF_LIKE(4, 5);
+
+static int refuse(const struct ref_update *u, enum ref_failure failure, struct err *err,
+		  const char *fmt, ...)
+{
+	va_list ap;
+
+	u->root->failure = failure;
+	va_start(ap, fmt);
+	err_vset(err, ERR_CONFLICT, fmt, ap);
+	va_end(ap);
+	return ERR_CONFLICT;
+}
+
 static int check_old_oid(const struct ref_update *u, struct err *err)
 {
 	if (!(u->flags & UPDATE_HAVE_OLD) || oid_eq(&u->old_oid, &u->value))
 		return 0;
 	if (oid_is_null(&u->old_oid))
-		return err_set(err, ERR_CONFLICT, "reference already exists");
+		return refuse(u, REF_FAILURE_EXISTS, err, "reference already exists");
 	if (oid_is_null(&u->value) && !u->in_loose)
-		return err_set(err, ERR_CONFLICT, "unable to resolve reference '%s'", u->name);
+		return refuse(u, REF_FAILURE_MISSING, err, "unable to resolve reference '%s'",
+			      u->name);
 	if (oid_is_null(&u->value))
-		return err_set(err, ERR_CONFLICT, "reference is missing but expected %s",
-			       oid_hex(&u->old_oid));
-	return err_set(err, ERR_CONFLICT, "is at %s but expected %s",
-		       oid_hex(&u->value), oid_hex(&u->old_oid));
+		return refuse(u, REF_FAILURE_MISSING, err, "reference is missing but expected %s",
+			      oid_hex(&u->old_oid));
+	return refuse(u, REF_FAILURE_OLD_VALUE, err, "is at %s but expected %s",
+		      oid_hex(&u->value), oid_hex(&u->old_oid));
 }
 
 static int check_old_target(const struct ref_update *u, struct err *err)
@@ -248,18 +267,19 @@ static int check_old_target(const struct ref_update *u, struct err *err)
 	if (!(u->flags & UPDATE_HAVE_OLD_TARGET))
 		return 0;
 	if (!u->old_target && (u->in_loose || u->in_packed))
-		return err_set(err, ERR_CONFLICT, "reference already exists");
+		return refuse(u, REF_FAILURE_EXISTS, err, "reference already exists");
 	if (!u->old_target)
 		return 0;
 	if (!u->in_loose && !u->in_packed)
-		return err_set(err, ERR_CONFLICT, "reference is missing but expected %s",
-			       u->old_target);
+		return refuse(u, REF_FAILURE_MISSING, err, "reference is missing but expected %s",
+			      u->old_target);
 	if (!is)
-		return err_set(err, ERR_CONFLICT,
-			       "expected symref with target '%s': but is a regular ref",
-			       u->old_target);
+		return refuse(u, REF_FAILURE_NO_SYMREF, err,
+			      "expected symref with target '%s': but is a regular ref",
+			      u->old_target);
 	if (strcmp(is, u->old_target))
-		return err_set(err, ERR_CONFLICT, "is at %s but expected %s", is, u->old_target);
+		return refuse(u, REF_FAILURE_OLD_VALUE, err, "is at %s but expected %s", is,
+			      u->old_target);
 	return 0;
 }
 
@@ -283,12 +303,14 @@ static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 		t->known_oid = u->new_oid;
 		t->known_type = info.type;
 	}
-	if (t->known_type != OBJ_COMMIT && is_branch(u->name))
-		return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write "
-			       "non-commit object %s to branch '%s'", u->name,
-			       oid_hex(&u->new_oid), u->name);
-	return 0;
+	if (t->known_type == OBJ_COMMIT || !is_branch(u->name))
+		return 0;
+	u->root->failure = REF_FAILURE_NEW_VALUE;
+	return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write "
+		       "non-commit object %s to branch '%s'", u->name,
+		       oid_hex(&u->new_oid), u->name);
 missing:
+	u->root->failure = REF_FAILURE_NEW_VALUE;
 	return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write ref "
 			       "'%s' with nonexistent object %s", u->name,
 			       u->name, oid_hex(&u->new_oid));

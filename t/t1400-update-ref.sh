@@ -321,4 +321,87 @@ test_expect_success 'linked worktrees: their own refs and the shared ones' '
 	test_cmp theirs/.git/worktrees/wt-theirs/logs/HEAD ours/.git/worktrees/wt-ours/logs/HEAD
 '
 
+test_expect_success '--batch-updates: what can be done is done' '
+	start &&
+	none=$(echo $H | tr 0-9a-f 1-9a-f0) &&
+	cat >input <<-EOF &&
+	create refs/heads/good1 $H
+	create refs/heads/main $H
+	update refs/heads/good2 $P
+	update refs/heads/main $P $P
+	update refs/heads/nope $P $H
+	delete refs/heads/gone $H
+	create refs/heads/main/sub $H
+	create refs/heads/tree $T
+	create refs/tags/none $none
+	verify refs/heads/good3 $H
+	symref-update refs/heads/main refs/heads/x ref refs/heads/y
+	create refs/tags/good4 $T
+	EOF
+	cat >expect <<-EOF &&
+	rejected refs/heads/main $P $P incorrect old value provided
+	rejected refs/heads/nope $H $P reference does not exist
+	rejected refs/heads/gone $H $Z reference does not exist
+	rejected refs/heads/main/sub $Z $H refname conflict
+	rejected refs/heads/tree $Z $T invalid new value provided
+	rejected refs/tags/none $Z $none invalid new value provided
+	rejected refs/heads/good3 $H $Z reference does not exist
+	EOF
+	grep -v "create refs/heads/main \|symref" input >one &&
+	git -C ours update-ref --stdin --batch-updates <one >out 2>err &&
+	test_must_be_empty err &&
+	test_cmp expect out &&
+	test "$(git -C ours rev-parse good1 good2 refs/tags/good4 main)" = "$(printf "%s\n" $H $P $T $H)" &&
+	echo "create refs/heads/main $P" |
+	git -C ours update-ref --stdin -0 >out &&
+	echo "rejected refs/heads/main $Z $P reference already exists" >expect &&
+	test_cmp expect out &&
+	grep symref input | git -C ours update-ref --no-deref --stdin --batch-updates >out &&
+	echo "rejected refs/heads/main refs/heads/y refs/heads/x expected symref but found regular ref" >expect &&
+	test_cmp expect out &&
+	test -z "$(find ours/.git -name "*.lock")"
+'
+
+test_expect_success '--batch-updates: sessions, locks, mistakes' '
+	start &&
+	printf "%s\n" start "create refs/heads/a $H" "create refs/heads/main $P" prepare commit \
+		start "create refs/heads/b $H" commit |
+	git -C ours update-ref --stdin --batch-updates >out &&
+	cat >expect <<-EOF &&
+	start: ok
+	prepare: ok
+	rejected refs/heads/main $Z $P reference already exists
+	commit: ok
+	start: ok
+	commit: ok
+	EOF
+	test_cmp expect out &&
+	git -C ours rev-parse --verify -q a && git -C ours rev-parse --verify -q b &&
+	: >ours/.git/refs/heads/locked.lock &&
+	printf "%s\n" "create refs/heads/locked $H" "create refs/heads/c $H" |
+	git -C ours update-ref --stdin --batch-updates >out 2>err &&
+	echo "rejected refs/heads/locked $Z $H unknown failure" >expect &&
+	test_cmp expect out &&
+	test_grep "^error: cannot lock ref .refs/heads/locked" err &&
+	git -C ours rev-parse --verify -q c &&
+	echo "create refs/heads/d" >input &&
+	test_expect_code 128 git -C ours update-ref --stdin --batch-updates <input &&
+	test_expect_code 128 git -C ours update-ref --batch-updates refs/heads/e $H
+'
+
+test_expect_success STRACE '--batch-updates: one flush all the same' '
+	start &&
+	unset GIT_TEST_FSYNC &&
+	for i in 1 2 3 4 5 6 7 8 9
+	do
+		echo "create refs/heads/n$i $H" && echo "create refs/heads/n$i/x $H" || return 1
+	done >input &&
+	n=$(GIT_TEST_FS_KIND=journal count_flushes git -C ours -c core.fsync=all \
+		-c core.fsyncMethod=batch update-ref --stdin --batch-updates <input) &&
+	test "$n" = 1 &&
+	git -C ours show-ref | grep -c "refs/heads/n./x$" >out &&
+	echo 9 >expect &&
+	test_cmp expect out
+'
+
 test_done
