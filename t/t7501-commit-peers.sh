@@ -204,4 +204,12 @@ test_expect_success 'options that do not go together' '
 	PEERS_STDERR=ignore peers_git commit --nope && same_state
 '
 
+test_expect_success 'the tree of a commit without files is stored, once' '
+	rm -rf empty && git init -q empty &&
+	git -C empty commit -q --allow-empty -m one && stock -C empty fsck --strict &&
+	stock -C empty repack -q -a -d && git -C empty commit -q --allow-empty -m two &&
+	test_path_is_missing "empty/.git/objects/$(printf %s "$(git -C empty rev-parse "HEAD^{tree}")" |
+		sed "s,^..,&/,")"
+'
+
 test_done
