@@ -46,7 +46,7 @@ int ref_make_parents(const struct ref_store *rs, const char *path,
 }
 
 /* A lock that a dead process left: take it over, and let it go again. */
-static bool remove_dead_lock(const char *path)
+bool ref_remove_dead_lock(const char *path)
 {
 	struct lockfile lk = LOCKFILE_INIT;
 	bool taken = false;
@@ -74,7 +74,7 @@ static bool clear_entry(const char *path)
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT;
 	if (!S_ISDIR(st.st_mode))
-		return remove_dead_lock(path);
+		return ref_remove_dead_lock(path);
 	return clear_entries(path) &&
 	       (!RETRY_EINTR(sys->rmdir(path)) || errno == ENOENT);
 }

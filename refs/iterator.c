@@ -115,7 +115,7 @@ int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
 		 ref_fn fn, void *data, struct err *err)
 {
 	struct visit v = { rs, flags, fn, data, STRBUF_INIT };
-	struct loose_list loose = { NULL, 0, 0 };
+	struct loose_list loose = { .nr = 0 };
 	struct packed_refs *packed;
 	int rc;
 

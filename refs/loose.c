@@ -198,9 +198,15 @@ static int list_dir(struct walk *w, char ***out, size_t *nr, struct err *err)
 	base = w->path.len;
 	while ((errno = 0, de = readdir(dir))) {
 		/* Hidden names and locks are no refs. */
-		if (de->d_name[0] == '.' || ends_with(de->d_name, ".lock"))
+		if (de->d_name[0] == '.')
 			continue;
 		strbuf_addstr(&w->path, de->d_name);
+		if (ends_with(de->d_name, ".lock")) {
+			if (w->out->clear_locks)
+				(void)ref_remove_dead_lock(w->path.buf);
+			strbuf_setlen(&w->path, base);
+			continue;
+		}
 		ALLOC_GROW(*out, *nr + 1, alloc);
 		(*out)[(*nr)++] = entry_is_dir(de, w->path.buf) ?
 			xstrfmt("%s/", de->d_name) : xstrdup(de->d_name);

@@ -287,7 +287,8 @@ static int prune_loose(struct packing *p, struct err *err)
 int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,
 	      struct fsync_batch *b, struct err *err)
 {
-	struct packing p = { .rs = rs, .o = o, .batch = b };
+	/* P5: a killed one may have left locks of refs that are not loose any more. */
+	struct packing p = { .rs = rs, .o = o, .batch = b, .loose = { .clear_locks = true } };
 	int rc = write_packed(&p, err);
 
 	if (!rc && !o->no_prune)

@@ -26,6 +26,19 @@ int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err)
 	return rc;
 }
 
+void packed_refs_clear_dead_lock(struct ref_store *rs)
+{
+	char *path = xstrfmt("%s/packed-refs.lock", rs->commondir);
+	struct lockfile lk = LOCKFILE_INIT;
+	struct err ignored = ERR_INIT;
+
+	if (lock_owner_of(path, NULL) == LOCK_OWNER_GONE &&
+	    packed_refs_lock(rs, &lk, &ignored) < 0)
+		err_release(&ignored);
+	lockfile_release(&lk);
+	free(path);
+}
+
 int packed_refs_stage_new(struct ref_store *rs, const struct lockfile *lk,
 			  const struct packed_refs *present,
 			  const struct packed_change *changes, size_t nr,

@@ -81,6 +81,7 @@ struct loose_entry {
 struct loose_list {
 	struct loose_entry *items;
 	size_t nr, alloc;
+	bool clear_locks; /* P5: remove the locks of dead owners that are met on the way */
 };
 MUST_USE int loose_collect(const struct ref_store *rs, const char *prefix,
 			   struct loose_list *out, struct err *err);
@@ -139,6 +140,8 @@ MUST_USE int packed_refs_write(const struct packed_refs *p,
  * orphan of packed-refs.new, which only a holder of the lock may have, is removed.
  */
 MUST_USE int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err);
+/* P5: one that a killed transaction left goes, even if nobody needs it now. */
+void packed_refs_clear_dead_lock(struct ref_store *rs);
 /*
  * Write the present packed-refs with the changes merged in to packed-refs.new, and stage
  * it in class `order`. The lock stays as it is.
@@ -181,6 +184,8 @@ MUST_USE int ref_make_parents(const struct ref_store *rs, const char *path,
  * with the locks of dead owners in them. ERR_EXISTS: something else is in there.
  */
 MUST_USE int ref_clear_dir(const char *path, struct err *err);
+/* P5: a lock whose owner is provably gone is removed; false: there is none, or it stays. */
+bool ref_remove_dead_lock(const char *path);
 /* The empty directories above a removed ref or its log; never refs/heads itself. */
 void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log);
 

@@ -483,6 +483,7 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 	t->batch = b;
 	t->max_open_fds = descriptor_share();
 	t->outcome = outcome_new();
+	packed_refs_clear_dead_lock(t->rs);
 	rc = lock_either_way(t, err);
 	if (!rc)
 		rc = check_all(t, err);

@@ -87,7 +87,7 @@ static int check_prefixes(struct ref_transaction *t, const struct packed_refs *p
 /* A loose ref below the directory; NULL if there is none. Caller frees. */
 static char *find_loose_below(const struct ref_transaction *t, const char *dir)
 {
-	struct loose_list list = { NULL, 0, 0 };
+	struct loose_list list = { .nr = 0 };
 	char *found = NULL;
 
 	if (!loose_collect(t->rs, dir, &list, NULL) && list.nr)
