@@ -171,10 +171,42 @@ static int date_option(struct log_options *o, const char *const *argv, struct er
 	return rc < 0 ? rc : used;
 }
 
+/* As parse_options() has it, for those that stock Git gives to that. */
+NORETURN static void usage_error(const char *name, size_t len, const char *what)
+{
+	error("option `%.*s' %s", (int)len, name, what);
+	exit(129);
+}
+
+/* --NAME=VALUE, --NAME VALUE, --no-NAME; how many were used. */
+static int list_option(const char *name, const char *const *argv, struct strvec *list)
+{
+	const char *arg = argv[0] + 2, *rest;
+
+	if (!starts_with(argv[0], "--"))
+		return 0;
+	if (skip_prefix(arg, "no-", &rest) && !strcmp(rest, name)) {
+		strvec_clear(list);
+		return 1;
+	}
+	if (!skip_prefix(arg, name, &rest))
+		return 0;
+	if (*rest == '=') {
+		strvec_push(list, rest + 1);
+		return 1;
+	}
+	if (*rest)
+		return 0;
+	if (!argv[1])
+		usage_error(name, strlen(name), "requires a value");
+	strvec_push(list, argv[1]);
+	return 2;
+}
+
 static int decorate_option(struct log_options *o, const char *const *argv, struct err *err)
 {
 	const char *arg = argv[0], *value;
-	int used = 1;
+	int used;
 
 	if (!strcmp(arg, "--decorate")) {
 		o->decorate = DECORATE_SHORT;
@@ -184,19 +216,18 @@ static int decorate_option(struct log_options *o, const char *const *argv, struc
 		o->decorate = decorate_by_name(value);
 		if (o->decorate == DECORATE_UNSET)
 			return err_set(err, ERR_INVALID, "invalid --decorate option: %s", value);
-	} else if (skip_prefix(arg, "--decorate-refs=", &value)) {
-		strvec_push(&o->decorations.include, value);
-	} else if (skip_prefix(arg, "--decorate-refs-exclude=", &value)) {
-		strvec_push(&o->decorations.exclude, value);
+	} else if ((used = list_option("decorate-refs", argv, &o->decorations.include)) ||
+		   (used = list_option("decorate-refs-exclude", argv, &o->decorations.exclude))) {
+		return used;
 	} else if (!strcmp(arg, "--clear-decorations")) {
+		/* What log.excludeDecoration leaves out stays out. */
 		strvec_clear(&o->decorations.include);
 		strvec_clear(&o->decorations.exclude);
-		strvec_clear(&o->decorations.exclude_config);
 		o->decorations.all_refs = true;
 	} else {
 		return 0;
 	}
-	return used;
+	return 1;
 }
 
 static int abbrev_option(struct log_options *o, const char *arg)
@@ -345,6 +376,40 @@ static int diff_option(struct log_options *o, const char *const *argv, struct er
 	return used;
 }
 
+static bool is_diff_option(const struct log_options *o, const char *arg)
+{
+	const char *const argv[] = { arg, NULL };
+	struct diff_options scratch;
+	bool known;
+
+	diff_options_init(&scratch, o->repo->odb);
+	known = diff_options_parse(&scratch, argv, NULL) != 0;
+	diff_options_release(&scratch);
+	return known;
+}
+
+/* --NAME=VALUE that nobody knows, where --NAME is something. */
+static void refuse_value(const struct log_options *o, const char *arg)
+{
+	static const char *const names[] = {
+		"--mailmap", "--no-mailmap", "--use-mailmap", "--no-use-mailmap", "--source",
+		"--quiet", "--no-decorate", "--clear-decorations", "--follow",
+	};
+	const char *equals = strchr(arg, '=');
+	char *name;
+	bool known;
+
+	if (!equals || !starts_with(arg, "--"))
+		return;
+	name = xstrndup(arg, equals - arg);
+	known = is_diff_option(o, name);
+	for (size_t i = 0; !known && i < ARRAY_SIZE(names); i++)
+		known = !strcmp(name, names[i]);
+	free(name);
+	if (known)
+		usage_error(arg + 2, equals - arg - 2, "takes no value");
+}
+
 static int on_option(void *data, const char *const *argv, struct err *err)
 {
 	struct log_options *o = data;
@@ -370,6 +435,8 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 		used = switch_option(o, argv[0]);
 	if (!used)
 		used = diff_option(o, argv, err);
+	if (!used)
+		refuse_value(o, argv[0]);
 	return used;
 }
 

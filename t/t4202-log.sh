@@ -178,6 +178,22 @@ test_expect_success 'what is refused' '
 	--date=foo
 	--decorate=foo
 	file main
+	--oneline=x
+	--graph=x
+	--reverse=1
+	--mailmap=1
+	--source=1
+	--quiet=1
+	--follow=1
+	--no-decorate=1
+	--clear-decorations=1
+	--patch=1
+	--no-patch=1
+	--name-only=1
+	--summary=1
+	--full-index=1
+	--no-renames=1
+	--foo=1
 	EOS
 	rm ours/side theirs/side &&
 	test_must_fail git -C ours log --simplify-merges 2>err && test_grep "not available yet" err

@@ -119,7 +119,18 @@ test_expect_success 'decorations' '
 	--decorate --decorate-refs="heads/t*"
 	--decorate --clear-decorations
 	--decorate --source
+	--decorate --decorate-refs tags
+	--decorate --decorate-refs
+	--decorate --decorate-refs=HEAD
+	--decorate --decorate-refs-exclude tags/
+	--decorate --decorate-refs=heads --decorate-refs=tags
+	--decorate --decorate-refs=tags --no-decorate-refs
+	--decorate --decorate-refs-exclude=tags --no-decorate-refs-exclude
+	--decorate --decorate-refs=tags --clear-decorations
+	--decorate --clear-decorations --decorate-refs=tags
 	EOS
+	peers_git -c log.excludeDecoration=refs/tags log --oneline --decorate --clear-decorations &&
+	peers_git -c log.excludeDecoration=refs/tags log --oneline --decorate --decorate-refs=tags &&
 	peers_git -c log.decorate=full log -3 &&
 	peers_git -c log.excludeDecoration="refs/tags/*" log --oneline --decorate &&
 	peers_git -c log.initialDecorationSet=all log --oneline --decorate
