@@ -215,6 +215,26 @@ static bool is_in_the_way(const char *a, const char *b)
 	return !strncmp(a, b, len) && b[len] == '/';
 }
 
+static int find_other(void *data, const struct ref *ref)
+{
+	const struct move *m = data;
+
+	if (!strcmp(ref->name, m->from.buf))
+		return 0;
+	error("'%s' exists; cannot create '%s'", ref->name, m->to.buf);
+	return 1;
+}
+
+/* If `from` is not the only one in the directory, no third name helps. */
+static int check_detour(struct move *m, struct err *err)
+{
+	char *dir = xstrfmt("%s/", m->to.buf);
+	int rc = refs_foreach(m->repo->refs, dir, REFS_NO_PEEL, find_other, m, err);
+
+	free(dir);
+	return rc > 0 ? err_set(err, ERR_CONFLICT, "Branch rename failed") : rc;
+}
+
 /*
  * By way of a third name; all of it is sealed with one flush. Whoever is stopped in
  * between finds the branch, with HEAD and its log, under that name.
@@ -225,8 +245,10 @@ static int take_detour(struct move *m, struct err *err)
 	struct step there = { m, m->from.buf, way, false };
 	struct step here = { m, way, m->to.buf, true };
 	struct step back = { m, way, m->from.buf, false };
-	int rc = take_step(&there, err);
+	int rc = check_detour(m, err);
 
+	if (!rc)
+		rc = take_step(&there, err);
 	if (!rc && (rc = take_step(&here, err)) < 0 && take_step(&back, NULL) < 0)
 		warning("the branch '%s' is called '%s' now", m->from.buf, way);
 	free(way);

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# After lib-peers.sh: for scripts that compare what commands do to refs.
+
+GIT_AUTHOR_DATE='1700000000 +0000'
+GIT_COMMITTER_DATE='1700000000 +0000'
+export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
+
+# ref_state DIR: refs, HEADs, logs, configuration. The log of HEAD without the lines of
+# a branch that is renamed or copied, of which we write one and stock git two.
+ref_state () {
+	(
+		cd "$1" &&
+		stock for-each-ref --format='%(refname) %(objectname) %(symref)' &&
+		cat .git/HEAD &&
+		for f in .git/worktrees/*/HEAD; do
+			test ! -f "$f" || cat "$f" || exit
+		done &&
+		cat .git/config &&
+		if test -d .git/logs; then
+			find .git/logs -type f | LC_ALL=C sort | while read -r log; do
+				echo "== $log"
+				case $log in
+				.git/logs/HEAD) grep -v 'Branch: ' "$log" ;;
+				*) cat "$log" ;;
+				esac
+			done
+		fi
+	)
+}
+
+# Both are in the same state, with no lock left in ours.
+peers_same_refs () {
+	ref_state theirs >state.theirs &&
+	ref_state ours >state.ours &&
+	test_cmp state.theirs state.ours &&
+	find ours/.git -name '*.lock' >locks &&
+	test_must_be_empty locks
+}
+
+# peers_each: each line of standard input is a command line of git; with '!' before it
+# what it says on standard error is its own affair (usage, with options that are newer).
+peers_each () {
+	local line PEERS_STDERR
+	while read -r line; do
+		PEERS_STDERR=
+		case $line in
+		'!'*) PEERS_STDERR=ignore line=${line#!} ;;
+		esac
+		eval "peers_git $line" </dev/null || {
+			echo "in: git $line"
+			return 1
+		}
+		peers_same_refs || {
+			echo "after: git $line"
+			return 1
+		}
+	done
+}
