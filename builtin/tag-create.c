@@ -204,6 +204,13 @@ static int write_object(struct creation *c, struct err *err)
 
 /* ---- the ref ---- */
 
+static size_t first_line(const char *text, size_t len)
+{
+	const char *lf = memchr(text, '\n', len);
+
+	return lf ? (size_t)(lf - text) : len;
+}
+
 static void add_commit_words(struct creation *c, struct strbuf *out)
 {
 	struct date_mode mode = DATE_MODE_INIT;
@@ -218,7 +225,9 @@ static void add_commit_words(struct creation *c, struct strbuf *out)
 		object_buf_release(&buf);
 		return;
 	}
-	commit_subject(out, v.message, v.message_len, " ");
+	while (v.message_len && *v.message == '\n')
+		v.message++, v.message_len--;
+	strbuf_add(out, v.message, first_line(v.message, v.message_len));
 	if (ident_split_line(&id, v.committer, v.committer_len) >= 0) {
 		strbuf_addstr(out, ", ");
 		date_format(out, id.date, 0, &mode);
