@@ -78,12 +78,13 @@ METHODS = {
 
 class Op:
     """One acknowledged step. atomic: its refs change together or not at all (P6)."""
-    def __init__(self, repo, what, run, atomic=False, one_of=()):
+    def __init__(self, repo, what, run, atomic=False, one_of=(), commands=1):
         self.repo = repo
         self.what = what
         self.run = run
         self.atomic = atomic
         self.one_of = list(one_of) # refs of which one is there at any moment
+        self.commands = commands   # flush calls are told for steps of one command
 
 
 def write_file(path, text):
@@ -223,6 +224,11 @@ class Refs(Workload):
             git.must("repo", "update-ref", "--stdin",
                      data="".join("update %s %s\n" % (branch(i), a) for i in loose))
 
+    @staticmethod
+    def present(read):
+        return {key[4:]: value for key, value in read("repo").items()
+                if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+
     def lines(self, nr, ids, refs):
         """The nr-th transaction on `refs` (name to value, ours alone)."""
         new = ids[(nr + 1) % 3]
@@ -238,11 +244,19 @@ class Refs(Workload):
                 ["update %s %s" % (n, new) for n in names[:40]] +
                 ["delete %s" % n for n in names[40:70]])
 
+    def make_some_loose(self, git, nr, ids, refs):
+        """Each by a command of its own, so that the transaction meets loose and packed."""
+        for name in sorted(refs)[nr::8][:12]:
+            git.must("repo", "update-ref", name, ids[nr % 3 - 1])
+
     def ops(self, git, read):
         ids = commit_ids(git, "repo")
-        for nr in range({"create": 6, "update": 10, "delete": 6, "mixed": 8}[self.kind]):
-            refs = {key[4:]: value for key, value in read("repo").items()
-                    if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+        for nr in range({"create": 6, "update": 8, "delete": 6, "mixed": 8}[self.kind]):
+            refs = self.present(read)
+            if nr and self.kind in ("update", "mixed"):
+                yield Op("repo", "single updates", commands=12,
+                         run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids, r))
+                refs = self.present(read)
             data = "\n".join(self.lines(nr, ids, refs)) + "\n"
             yield Op("repo", "transaction", atomic=True,
                      run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
