@@ -30,6 +30,6 @@ int main(int argc, char **argv)
 		close(fd);
 		if (i % 8 == 7)
 			syncfs(dir);
-		usleep((useconds_t)(rand_r(&seed) % 1500));
+		usleep((useconds_t)(rand_r(&seed) % 500));
 	}
 }

@@ -284,10 +284,9 @@ class PackRefs(Refs):
     def ops(self, git, read):
         ids = commit_ids(git, "repo")
         for nr in range(8):
-            data = "".join("update %s %s\n" % (branch(i), ids[(nr + 1) % 3])
-                           for i in range(nr, 100, 6 + nr))
-            yield Op("repo", "transaction", atomic=True,
-                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+            refs = self.present(read)
+            yield Op("repo", "single updates", commands=12,
+                     run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids, r))
             yield Op("repo", "pack-refs", run=lambda: git.must("repo", "pack-refs", "--all"))
 
     def again(self, git, repo, states):
