@@ -244,10 +244,10 @@ class Refs(Workload):
                 ["update %s %s" % (n, new) for n in names[:40]] +
                 ["delete %s" % n for n in names[40:70]])
 
-    def make_some_loose(self, git, nr, ids, refs):
+    def make_some_loose(self, git, nr, value, refs):
         """Each by a command of its own, so that the transaction meets loose and packed."""
         for name in sorted(refs)[nr::8][:12]:
-            git.must("repo", "update-ref", name, ids[nr % 3 - 1])
+            git.must("repo", "update-ref", name, value)
 
     def ops(self, git, read):
         ids = commit_ids(git, "repo")
@@ -255,7 +255,7 @@ class Refs(Workload):
             refs = self.present(read)
             if nr and self.kind in ("update", "mixed"):
                 yield Op("repo", "single updates", commands=12,
-                         run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids, r))
+                         run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids[n % 3 - 1], r))
                 refs = self.present(read)
             data = "\n".join(self.lines(nr, ids, refs)) + "\n"
             yield Op("repo", "transaction", atomic=True,
@@ -286,7 +286,7 @@ class PackRefs(Refs):
         for nr in range(8):
             refs = self.present(read)
             yield Op("repo", "single updates", commands=12,
-                     run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids, r))
+                     run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids[1 + n % 2], r))
             yield Op("repo", "pack-refs", run=lambda: git.must("repo", "pack-refs", "--all"))
 
     def again(self, git, repo, states):
@@ -325,13 +325,15 @@ class BranchRename(Workload):
         head = git.must(repo, "symbolic-ref", "HEAD").strip()
         if git.run(repo, "show-ref", "-q", "--verify", head)[0]:
             raise CommandFailed("HEAD points to '%s', which is not there" % head)
-        names = {key for state in states for key in state if key.startswith("ref:")}
-        names = [key[4:] for key in sorted(names) if not all(key in state for state in states)]
-        for old in names:
+        for state in states[1:]:
+            names = [key[4:] for key in sorted(set(states[0]) ^ set(state))
+                     if key.startswith("ref:refs/heads/")]
+            there = [n for n in names if not git.run(repo, "show-ref", "-q", "--verify", n)[0]]
+            old = head if head in there else there[0] if there else None
             for new in names:
-                if old != new and not git.run(repo, "show-ref", "-q", "--verify", old)[0]:
+                if old and new != old:
                     git.must(repo, "branch", "-M", old[11:], new[11:])
-                    git.must(repo, "branch", "-m", new[11:], old[11:])
+                    git.must(repo, "branch", "-M", new[11:], old[11:])
 
 
 class Config(Workload):
