@@ -53,6 +53,8 @@ static void show_one(const struct show_ref *s, const char *name, const struct re
 	if (!s->dereference)
 		return;
 	peeled = ref->peeled;
+	if (oid_is_null(&peeled) && ref->flags & REF_PEEL_KNOWN)
+		return;
 	if (oid_is_null(&peeled) &&
 	    (object_peel(odb_source(s->repo->odb), &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0 ||
 	     oid_eq(&peeled, &ref->oid)))

@@ -29,18 +29,25 @@ void oid_from_raw(struct object_id *oid, const unsigned char *raw,
 	oid->algo = (uint8_t)algo->id;
 }
 
+/* What hex_value gives, plus one: 0 is no digit. For long lists of names. */
+static const unsigned char digit_value[256] = {
+	['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+	['A'] = 11, 12, 13, 14, 15, 16,
+	['a'] = 11, 12, 13, 14, 15, 16,
+};
+
 int oid_parse_hex(struct object_id *oid, const char *s,
 		  const struct hash_algo *algo, const char **end)
 {
 	unsigned char raw[HASH_MAX_RAW];
 
 	for (size_t i = 0; i < algo->raw_len; i++, s += 2) {
-		int hi = hex_value((unsigned char)s[0]);
-		int lo = hi < 0 ? -1 : hex_value((unsigned char)s[1]);
+		unsigned hi = digit_value[(unsigned char)s[0]], lo;
 
-		if (lo < 0) /* a NUL ends here, before anything behind it is read */
+		/* a NUL ends here, before anything behind it is read */
+		if (!hi || !(lo = digit_value[(unsigned char)s[1]]))
 			return -1;
-		raw[i] = (unsigned char)(hi << 4 | lo);
+		raw[i] = (unsigned char)((hi - 1) << 4 | (lo - 1));
 	}
 	oid_from_raw(oid, raw, algo);
 	if (end)

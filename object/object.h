@@ -54,7 +54,7 @@ int object_header_parse(const void *buf, size_t len, enum object_type *type,
  * so (that of odb.h is).
  */
 struct object_source {
-	/* ERR_NOT_FOUND, ERR_CORRUPT, ... */
+	/* ERR_NOT_FOUND, ERR_CORRUPT, ...; info tells type and size only */
 	int (*read)(void *data, const struct object_id *oid,
 		    struct object_buf *out, struct err *err);
 	int (*info)(void *data, const struct object_id *oid,

@@ -25,26 +25,75 @@ bool fanout_is_sane(const unsigned char *fanout)
 	return true;
 }
 
+/* As memcmp; most names differ in their first eight bytes. */
+static int cmp_names(const unsigned char *a, uint64_t a_begin, const unsigned char *b,
+		     size_t raw_len)
+{
+	uint64_t b_begin = get_be64(b);
+
+	if (a_begin != b_begin)
+		return a_begin < b_begin ? -1 : 1;
+	return memcmp(a + 8, b + 8, raw_len - 8);
+}
+
+struct name_search {
+	const struct name_table *t;
+	const unsigned char *name;
+	uint64_t begin;
+	uint32_t lo, hi;
+};
+
+/* Narrow lo and hi by what is at `at`; true: that is it. */
+static bool probe(struct name_search *s, uint32_t at)
+{
+	const struct name_table *t = s->t;
+	int cmp = cmp_names(s->name, s->begin, t->names + (size_t)at * t->stride, t->raw_len);
+
+	if (cmp < 0)
+		s->hi = at;
+	else
+		s->lo = cmp ? at + 1 : at;
+	return !cmp;
+}
+
+/*
+ * Names are hashes, so the place of one can be guessed, and what is near it is in the cache
+ * together. From the guess in growing steps until it is passed; in a table
+ * that is not like that, no worse than halving twice.
+ */
+static bool probe_near_guess(struct name_search *s)
+{
+	uint32_t range = s->hi - s->lo, step = 8;
+	uint32_t guess = s->lo + (uint32_t)((uint64_t)range * get_be32(s->name + 1) >> 32);
+	bool up;
+
+	if (probe(s, guess))
+		return true;
+	up = s->lo > guess;
+	for (; s->hi - s->lo > step; step *= 2) {
+		uint32_t lo = s->lo, hi = s->hi;
+
+		if (probe(s, up ? lo + step : hi - step))
+			return true;
+		if (up ? s->hi != hi : s->lo != lo)
+			break;
+	}
+	return false;
+}
+
 bool name_table_find(const struct name_table *t, const unsigned char *name, uint32_t *pos)
 {
-	uint32_t lo = name[0] ? get_be32(t->fanout + 4 * (name[0] - 1)) : 0;
-	uint32_t hi = get_be32(t->fanout + 4 * name[0]);
+	struct name_search s = {
+		.t = t, .name = name, .begin = get_be64(name),
+		.lo = name[0] ? get_be32(t->fanout + 4 * (name[0] - 1)) : 0,
+		.hi = get_be32(t->fanout + 4 * name[0]),
+	};
+	bool found = s.hi - s.lo > 16 && s.lo < s.hi && probe_near_guess(&s);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		int cmp = memcmp(name, t->names + (size_t)mid * t->stride, t->raw_len);
-
-		if (!cmp) {
-			*pos = mid;
-			return true;
-		}
-		if (cmp < 0)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	*pos = lo;
-	return false;
+	while (!found && s.lo < s.hi)
+		found = probe(&s, s.lo + (s.hi - s.lo) / 2);
+	*pos = s.lo;
+	return found;
 }
 
 /* Equal hex digits at the beginning. */

@@ -16,8 +16,9 @@ struct visit {
 /* The object below an annotated tag, if it is one; null if not, or unknown. */
 static void look_up_peeled(struct visit *v, struct ref *ref)
 {
-	if (!(v->flags & REFS_NO_PEEL) && !oid_is_null(&ref->oid))
-		(void)ref_peel(v->rs, &ref->oid, &ref->peeled);
+	if (!(v->flags & REFS_NO_PEEL) && !oid_is_null(&ref->oid) &&
+	    ref_peel(v->rs, &ref->oid, &ref->peeled))
+		ref->flags |= REF_PEEL_KNOWN;
 }
 
 static int deliver(struct visit *v, struct ref *ref)
@@ -62,7 +63,9 @@ static int visit_packed(struct visit *v, const struct packed_entry *e)
 	ref.name = v->name.buf;
 	if (oid_is_null(&ref.oid))
 		ref.flags |= REF_IS_BROKEN;
-	if (!e->peel_known)
+	if (e->peel_known)
+		ref.flags |= REF_PEEL_KNOWN;
+	else
 		look_up_peeled(v, &ref);
 	return deliver(v, &ref);
 }

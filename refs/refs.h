@@ -81,6 +81,7 @@ int ref_dwim_log(struct ref_store *rs, const char *name, size_t len, char **out,
 #define REF_IS_PACKED 2u
 #define REF_IS_BROKEN 4u   /* unparsable, null id, or dangling symref */
 #define REF_BAD_NAME 8u
+#define REF_PEEL_KNOWN 16u /* peeled is not null, or there is no annotated tag */
 
 struct ref {
 	const char *name;	/* valid during the callback */

@@ -89,8 +89,8 @@ struct message_parts { /* of a commit or tag, within its content */
 
 struct object_facts {
 	struct object_id oid;
-	bool have_info, have_content, parsed, have_message;
-	struct object_info info;
+	bool have_type, have_place, have_content, parsed, have_message;
+	struct object_info info; /* type and size; the rest with have_place */
 	struct object_buf buf;
 	struct commit_view commit;
 	struct tag_view tag;
@@ -99,9 +99,12 @@ struct object_facts {
 void object_facts_forget(struct object_facts *f);
 /* Make it about that object; what is known of the same one stays. */
 void object_facts_about(struct object_facts *f, const struct object_id *oid);
-/* ERR_NOT_FOUND "missing object … for …". */
-MUST_USE int object_facts_info(struct object_facts *f, struct repository *r,
+/* Type and size. ERR_NOT_FOUND "missing object … for …". */
+MUST_USE int object_facts_type(struct object_facts *f, struct repository *r,
 			       const char *refname, struct err *err);
+/* Also where and how it is stored: may sort the offsets of a pack. */
+MUST_USE int object_facts_place(struct object_facts *f, struct repository *r,
+				const char *refname, struct err *err);
 /* Content and, of commits and tags, the fields. */
 MUST_USE int object_facts_content(struct object_facts *f, struct repository *r,
 				  const char *refname, struct err *err);

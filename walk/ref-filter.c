@@ -161,6 +161,7 @@ static struct ref_item *fill_item(struct ref_item *item, size_t *room, const str
 		item->symref = item->refname + len;
 	}
 	item->oid = ref->oid;
+	item->peeled = ref->peeled;
 	item->flags = ref->flags;
 	item->kind = kind;
 	return item;
@@ -242,8 +243,10 @@ static int points_at(struct gathering *g, const struct ref *ref)
 	for (size_t i = 0; i < wanted.nr; i++)
 		if (oid_eq(&wanted.oid[i], &ref->oid))
 			return 1;
+	if (ref->flags & REF_PEEL_KNOWN && oid_is_null(&ref->peeled))
+		return 0;
 	object_facts_about(o, &ref->oid);
-	rc = object_facts_info(o, g->l->repo, ref->name, g->err);
+	rc = object_facts_type(o, g->l->repo, ref->name, g->err);
 	if (rc < 0 || o->info.type != OBJ_TAG)
 		return rc;
 	rc = object_facts_content(o, g->l->repo, ref->name, g->err);

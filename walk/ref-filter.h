@@ -77,6 +77,7 @@ enum ref_quote { REF_QUOTE_NONE, REF_QUOTE_SHELL, REF_QUOTE_PERL, REF_QUOTE_PYTH
 struct ref_item {
 	const char *symref;	/* what it points to; NULL: not symbolic */
 	struct object_id oid;	/* null if it does not resolve */
+	struct object_id peeled; /* as in struct ref */
 	unsigned kind;		/* one REF_KIND_… */
 	unsigned flags;		/* REF_… of refs.h */
 	struct ref_value *values; /* internal: what the atoms gave */

@@ -18,7 +18,7 @@ void object_facts_forget(struct object_facts *f)
 
 void object_facts_about(struct object_facts *f, const struct object_id *oid)
 {
-	if ((f->have_info || f->have_content) && oid_eq(&f->oid, oid))
+	if (f->have_type && oid_eq(&f->oid, oid))
 		return;
 	object_facts_forget(f);
 	f->oid = *oid;
@@ -35,18 +35,33 @@ static int tell_missing(const struct object_facts *f, int rc, const char *refnam
 	return rc;
 }
 
-int object_facts_info(struct object_facts *f, struct repository *r, const char *refname,
+int object_facts_type(struct object_facts *f, struct repository *r, const char *refname,
 		      struct err *err)
 {
 	struct err local = ERR_INIT;
 	int rc;
 
-	if (f->have_info)
+	if (f->have_type)
+		return 0;
+	rc = odb_type(r->odb, &f->oid, &f->info.type, &f->info.size, &local);
+	if (rc < 0)
+		return tell_missing(f, rc, refname, &local, err);
+	f->have_type = true;
+	return 0;
+}
+
+int object_facts_place(struct object_facts *f, struct repository *r, const char *refname,
+		       struct err *err)
+{
+	struct err local = ERR_INIT;
+	int rc;
+
+	if (f->have_place)
 		return 0;
 	rc = odb_info(r->odb, &f->oid, &f->info, &local);
 	if (rc < 0)
 		return tell_missing(f, rc, refname, &local, err);
-	f->have_info = true;
+	f->have_type = f->have_place = true;
 	return 0;
 }
 
@@ -78,12 +93,13 @@ int object_facts_content(struct object_facts *f, struct repository *r, const cha
 	if (rc < 0)
 		return tell_missing(f, rc, refname, &local, err);
 	f->info.type = f->buf.type;
+	f->info.size = f->buf.size;
 	rc = parse_content(f, r, refname, err);
 	if (rc < 0) {
 		object_buf_release(&f->buf);
 		return rc;
 	}
-	f->have_content = true;
+	f->have_type = f->have_content = true;
 	return 0;
 }
 

@@ -201,15 +201,17 @@ static struct commit *tip_of(struct ref_listing *l, struct commit_pool *pool,
 			     const struct ref_item *item)
 {
 	const struct object_source *src = odb_source(l->repo->odb);
-	struct object_info info;
 	struct object_id oid = item->oid;
+	enum object_type type;
+	uint64_t size;
 
-	if (odb_info(l->repo->odb, &oid, &info, NULL) < 0)
+	if (item->flags & REF_PEEL_KNOWN && !oid_is_null(&item->peeled))
+		oid = item->peeled;
+	if (odb_type(l->repo->odb, &oid, &type, &size, NULL) < 0)
 		return NULL;
-	if (info.type == OBJ_TAG && object_peel(src, &item->oid, OBJ_ANY, &oid, &info.type,
-						NULL) < 0)
+	if (type == OBJ_TAG && object_peel(src, &item->oid, OBJ_ANY, &oid, &type, NULL) < 0)
 		return NULL;
-	return info.type == OBJ_COMMIT ? commit_lookup(pool, &oid) : NULL;
+	return type == OBJ_COMMIT ? commit_lookup(pool, &oid) : NULL;
 }
 
 static int find_any_containing(const struct tips *t, const struct oid_array *sought, bool *out,

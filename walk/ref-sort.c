@@ -207,6 +207,23 @@ static void merge_sort(const struct ref_listing *l, struct ref_item **items, siz
 	memcpy(items + n, room + i, (half - i) * sizeof(*items));
 }
 
+/* Refs come by name: "-refname" and the like turn that around. */
+static bool reverse_if_descending(struct ref_listing *l)
+{
+	size_t i, n = l->nr;
+
+	for (i = 1; i < n; i++)
+		if (cmp_items(l, l->items[i - 1], l->items[i]) <= 0)
+			return false;
+	for (i = 0; i < n / 2; i++) {
+		struct ref_item *item = l->items[i];
+
+		l->items[i] = l->items[n - 1 - i];
+		l->items[n - 1 - i] = item;
+	}
+	return true;
+}
+
 int ref_listing_sort(struct ref_listing *l, size_t max, struct err *err)
 {
 	struct ref_item **room;
@@ -218,6 +235,8 @@ int ref_listing_sort(struct ref_listing *l, size_t max, struct err *err)
 		return rc;
 	if (!l->state->version_suffixes_read)
 		read_version_suffixes(l);
+	if (reverse_if_descending(l))
+		return 0;
 	ALLOC_ARRAY(room, l->nr / 2 + 1);
 	merge_sort(l, l->items, l->nr, room);
 	free(room);

@@ -146,7 +146,9 @@ static int find_object(struct ref_listing *l, const struct ref_item *item,
 		*out = f;
 		return 0;
 	}
-	rc = object_facts_info(f, l->repo, item->refname, err);
+	if (item->flags & REF_PEEL_KNOWN && oid_is_null(&item->peeled))
+		return 0; /* packed-refs says that it is no tag */
+	rc = object_facts_type(f, l->repo, item->refname, err);
 	if (rc < 0 || f->info.type != OBJ_TAG)
 		return rc;
 	rc = object_facts_content(f, l->repo, item->refname, err);
@@ -167,21 +169,20 @@ static int header_value(struct ref_listing *l, const struct ref_item *item,
 			struct object_facts *f, const struct ref_atom *a, struct strbuf *out,
 			uint64_t *number, struct err *err)
 {
-	bool content_does = a->id == ATOM_OBJECTTYPE || (a->id == ATOM_OBJECTSIZE && !a->flag);
-	int rc = 0;
+	bool place = a->id == ATOM_DELTABASE || (a->id == ATOM_OBJECTSIZE && a->flag);
+	int rc = place ? object_facts_place(f, l->repo, item->refname, err) :
+			 object_facts_type(f, l->repo, item->refname, err);
 
-	if (!f->have_content || !content_does)
-		rc = object_facts_info(f, l->repo, item->refname, err);
 	if (rc < 0)
 		return rc;
 	if (a->id == ATOM_OBJECTTYPE)
 		strbuf_addstr(out, object_type_name(f->info.type));
-	else if (a->id == ATOM_DELTABASE)
-		strbuf_add_oid(out, oid_is_null(&f->info.delta_base) ? &l->repo->algo->null_oid :
-								       &f->info.delta_base);
+	else if (a->id == ATOM_OBJECTSIZE)
+		add_size(a->flag ? f->info.disk_size : f->info.size, out, number);
+	else if (oid_is_null(&f->info.delta_base))
+		strbuf_add_oid(out, &l->repo->algo->null_oid);
 	else
-		add_size(a->flag ? f->info.disk_size : f->have_content ? f->buf.size :
-			 f->info.size, out, number);
+		strbuf_add_oid(out, &f->info.delta_base);
 	return 0;
 }
 
