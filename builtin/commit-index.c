@@ -145,7 +145,7 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 		return err_set(err, ERR_INVALID,
 			       "cannot do a partial commit during a cherry-pick.");
 	rc = read_head_tree(run, &ci->partial, err);
-	if (rc < 0)
+	if (rc < 0 || !run->ps.nr) /* --only alone: nothing at all */
 		return rc;
 	collect_matches(run, &ci->ix, seen, &paths);
 	collect_matches(run, &ci->partial, seen, &paths);
@@ -190,7 +190,7 @@ static enum commit_style choose_style(const struct commit_run *run)
 {
 	if (run->o.all || run->o.include)
 		return COMMIT_UPDATED;
-	return run->ps.nr ? COMMIT_PARTIAL : COMMIT_AS_IS;
+	return run->ps.nr || run->o.only ? COMMIT_PARTIAL : COMMIT_AS_IS;
 }
 
 int commit_index_prepare(struct commit_run *run, struct err *err)

@@ -58,18 +58,68 @@ static void choose_cleanup(struct commit_run *run)
 		run->cleanup = CLEANUP_WHITESPACE;
 }
 
+/* reword: is amend: without changes of content. */
+static void check_reword(struct commit_options *o, int argc, const char **argv)
+{
+	if (o->patch || o->interactive || o->all || o->include || o->only)
+		die("reword option of '--fixup' and "
+		    "'--patch/--interactive/--all/--include/--only' cannot be used together");
+	if (argc)
+		die("reword option of '--fixup' and path '%s' cannot be used together", argv[0]);
+	o->only = 1;
+}
+
+void commit_message_split_fixup(struct commit_options *o, int argc, const char **argv)
+{
+	const char *colon = o->fixup, *rest;
+
+	while (colon && isalpha((unsigned char)*colon))
+		colon++;
+	if (!colon || colon == o->fixup || *colon != ':')
+		return;
+	if (skip_prefix(o->fixup, "reword:", &rest))
+		check_reword(o, argc, argv);
+	else if (!skip_prefix(o->fixup, "amend:", &rest))
+		die("unknown option: --fixup=%s", o->fixup);
+	if (o->messages.nr)
+		die("options '-m' and '--fixup:%.*s' cannot be used together",
+		    (int)(colon - o->fixup), o->fixup);
+	o->fixup = rest;
+	o->fixup_amends = true;
+	o->allow_empty = 1;
+}
+
+/* What is named is looked for before the index is touched. */
+static void find_people(struct commit_run *run)
+{
+	const char *from = run->o.reedit ? run->o.reedit : run->o.reuse;
+	struct err err = ERR_INIT;
+	struct object_id oid;
+
+	if (run->o.author && !strchr(run->o.author, '>')) {
+		if (commit_find_author(run->repo, run->o.author, &run->found_author, &err) < 0)
+			die_err(&err);
+		if (!run->found_author)
+			die("--author '%s' is not 'Name <email>' and matches no existing author",
+			    run->o.author);
+		run->o.author = run->found_author;
+	}
+	if (from && revparse_commit(run->repo, from, &oid, NULL) < 0)
+		die("could not lookup commit %s", from);
+}
+
 void commit_message_check_options(struct commit_run *run)
 {
 	struct commit_options *o = &run->o;
 
 	check_sources(o);
-	if (o->fixup && (starts_with(o->fixup, "amend:") || starts_with(o->fixup, "reword:")))
-		die("--fixup=%s is not available yet", o->fixup);
+	find_people(run);
 	if (o->reset_author && !o->reedit && !o->reuse && !o->amend)
 		die("--reset-author can be used only with -C, -c or --amend.");
 	if (o->reset_author && o->author)
 		conflict("--reset-author", "--author");
-	run->use_editor = !(o->messages.nr || o->file || o->reuse || o->fixup);
+	run->use_editor = !(o->messages.nr || o->file || o->reuse ||
+			    (o->fixup && !o->fixup_amends));
 	if (o->edit >= 0)
 		run->use_editor = o->edit;
 	run->comment_char = edit_comment_char(run->repo);
@@ -302,6 +352,34 @@ static int autosquash_message(struct commit_run *run, const char *verb, const ch
 	return rc;
 }
 
+/*
+ * "amend! SUBJECT" and the whole message of that commit, to be edited; if that is one of these
+ * itself, what it says below its subject.
+ */
+static int amend_message(struct commit_run *run, struct strbuf *out, struct err *err)
+{
+	struct reused r = { 0 };
+	struct strbuf text = STRBUF_INIT;
+	const char *body;
+	size_t len;
+	int rc = reused_open(run, run->o.fixup, &r, err);
+
+	if (rc >= 0) {
+		add_reencoded(run, &text, &r.view, r.view.message, r.view.message_len);
+		strbuf_addstr(out, "amend! ");
+		commit_subject(out, text.buf, text.len, " ");
+		strbuf_addstr(out, "\n\n");
+		body = text.buf;
+		len = text.len;
+		if (starts_with(text.buf, "amend!"))
+			body = commit_body(text.buf, text.len, &len);
+		strbuf_add(out, body, len);
+	}
+	strbuf_release(&text);
+	reused_release(&r);
+	return rc;
+}
+
 static bool read_state_file(struct commit_run *run, const char *name, struct strbuf *out)
 {
 	char *path = repo_path(run->repo, "%s", name);
@@ -369,7 +447,8 @@ static int find_words(struct commit_run *run, struct strbuf *out, struct err *er
 	if (o->reuse || o->reedit)
 		return reuse_message(run, o->reuse ? o->reuse : o->reedit, out, err);
 	if (o->fixup) {
-		rc = autosquash_message(run, "fixup", o->fixup, out, err);
+		rc = o->fixup_amends ? amend_message(run, out, err) :
+				       autosquash_message(run, "fixup", o->fixup, out, err);
 		if (rc >= 0 && o->messages.nr) {
 			strbuf_addch(out, '\n');
 			add_messages(o, out);
@@ -408,9 +487,18 @@ static void add_signoff(struct commit_run *run, struct strbuf *msg)
 static int add_trailers(struct commit_run *run, struct strbuf *msg, struct err *err)
 {
 	for (size_t i = 0; i < run->o.trailers.nr; i++) {
+		const char *arg = run->o.trailers.v[i];
 		struct strbuf line = STRBUF_INIT;
 
-		if (!trailer_from_argument(&line, run->o.trailers.v[i], ":")) {
+		while (isspace((unsigned char)*arg))
+			arg++;
+		if (!*arg)
+			continue;
+		if (*arg == '=' || *arg == ':') {
+			error("empty trailer token in trailer '%s'", arg);
+			continue;
+		}
+		if (!trailer_from_argument(&line, arg, ":")) {
 			strbuf_release(&line);
 			return err_set(err, ERR_INVALID, "unable to pass trailers to --trailers");
 		}
@@ -424,8 +512,8 @@ int commit_message_prepare(struct commit_run *run, struct err *err)
 {
 	int rc;
 
-	if ((rc = repo_ident(run->repo, &run->committer, IDENT_COMMITTER | IDENT_STRICT, err)) < 0 ||
-	    (rc = prepare_author(run, err)) < 0 ||
+	if ((rc = prepare_author(run, err)) < 0 ||
+	    (rc = repo_ident(run->repo, &run->committer, IDENT_COMMITTER | IDENT_STRICT, err)) < 0 ||
 	    (rc = find_words(run, &run->message, err)) < 0)
 		return rc;
 	/* what the user wrote is tidied before anything is put below it */
@@ -450,13 +538,14 @@ static void explain_cleanup(struct commit_run *run, struct strbuf *out)
 
 	strbuf_addstr(&text, "Please enter the commit message for your changes.");
 	if (run->cleanup == CLEANUP_STRIP)
-		strbuf_addf(&text,
-			    " Lines starting\nwith '%c' will be ignored, and an empty message aborts the commit.\n",
-			    run->comment_char);
+		strbuf_addf(&text, " Lines starting\nwith '%c' will be ignored%s.\n",
+			    run->comment_char, run->o.allow_empty_message ? "" :
+			    ", and an empty message aborts the commit");
 	else
-		strbuf_addf(&text,
-			    " Lines starting\nwith '%c' will be kept; you may remove them yourself if you want to.\nAn empty message aborts the commit.\n",
-			    run->comment_char);
+		strbuf_addf(&text, " Lines starting\nwith '%c' will be kept; you may remove them "
+			    "yourself if you want to.\n%s", run->comment_char,
+			    run->o.allow_empty_message ? "" :
+			    "An empty message aborts the commit.\n");
 	add_commented(run, out, text.buf);
 	strbuf_release(&text);
 }
@@ -502,7 +591,6 @@ static int add_template_comments(struct commit_run *run, struct err *err)
 	if (rc >= 0) {
 		add_commented(run, &out, "\n");
 		message_add_commented(&out, status.buf, status.len, run->comment_char);
-		strbuf_addf(&out, "%c\n", run->comment_char);
 		if (run->o.verbose)
 			message_add_scissors(&out, run->comment_char);
 		strbuf_addbuf(&out, &patches);
@@ -614,6 +702,17 @@ static bool is_untouched_template(struct commit_run *run)
 	return same;
 }
 
+static bool has_empty_body(const struct commit_run *run)
+{
+	const char *body;
+	size_t len;
+
+	if (!starts_with(run->message.buf, "amend! "))
+		return false;
+	body = commit_body(run->message.buf, run->message.len, &len);
+	return message_is_empty(body, len);
+}
+
 static int check_message(struct commit_run *run)
 {
 	size_t cut = run->message.len;
@@ -627,6 +726,8 @@ static int check_message(struct commit_run *run)
 		return aborted("Aborting commit due to empty commit message.");
 	if (is_untouched_template(run) && !run->o.allow_empty_message)
 		return aborted("Aborting commit; you did not edit the message.");
+	if (run->o.fixup_amends && !run->o.allow_empty_message && has_empty_body(run))
+		return aborted("Aborting commit due to empty commit message body.");
 	return 0;
 }
 

@@ -58,6 +58,7 @@ int commit_status_text(struct commit_run *run, struct strbuf *out, struct strbuf
 	struct status s;
 	struct status_format f;
 	struct object_id parent_tree;
+	bool sections;
 	int rc;
 
 	status_init(&s);
@@ -69,8 +70,9 @@ int commit_status_text(struct commit_run *run, struct strbuf *out, struct strbuf
 		f.hints = false;
 		f.nul = false;
 		status_format_long(&f, out);
+		sections = ends_with(out->buf, "\n\n");
 		strbuf_rtrim(out);
-		strbuf_complete_line(out);
+		strbuf_addstr(out, sections ? "\n\n" : "\n");
 		if (run->o.verbose)
 			rc = status_add_diffs(run->repo, run->ci.conv, &s, run->o.verbose, false,
 					      run->comment_char, patches, err);

@@ -124,7 +124,8 @@ static void check_options(struct commit_options *o, int argc, const char **argv)
 		conflict("--pathspec-from-file", "-a");
 	if (o->all && argc)
 		die("paths '%s ...' with -a does not make sense", argv[0]);
-	if (!argc && !o->pathspec.file && (o->include || (o->only && !o->amend)))
+	if (!argc && !o->pathspec.file &&
+	    (o->include || (o->only && !o->amend && !o->allow_empty)))
 		die("No paths with --include/--only does not make sense.");
 	if (o->null_term && o->status_format == STATUS_NONE)
 		o->status_format = STATUS_PORCELAIN;
@@ -506,6 +507,7 @@ static void commit_run_release(struct commit_run *run)
 	strbuf_release(&run->template_text);
 	free(run->head_ref);
 	free(run->hook_commit);
+	free(run->found_author);
 }
 
 int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
@@ -519,6 +521,7 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	commit_run_init(&run, ctx);
 	read_config(&run);
 	argc = parse_command_line(argc, argv, &run.o);
+	commit_message_split_fixup(&run.o, argc, argv);
 	check_options(&run.o, argc, argv);
 	commit_message_check_options(&run);
 	pathspec_args_parse(&run.o.pathspec, &run.ps, ctx, argv, 0);

@@ -24,6 +24,7 @@ struct commit_options {
 	int status_format; /* enum dry_run_format */
 	struct strvec messages, trailers;
 	const char *file, *author, *date, *reedit, *reuse, *fixup, *squash;
+	bool fixup_amends; /* --fixup=amend: or reword:, which are not part of `fixup` */
 	const char *template_file, *cleanup_name, *untracked;
 	const char *sign_key; /* "" the default key, NULL none */
 	struct pathspec_args pathspec;
@@ -52,6 +53,7 @@ struct commit_run {
 	struct repository *repo;
 	const char *prefix;
 	struct commit_options o;
+	char *found_author; /* owned; o.author then */
 	struct pathspec ps;
 	struct commit_index ci;
 
@@ -88,6 +90,8 @@ void commit_index_release(struct commit_index *ci);
 
 /* ---- commit-message.c ---- */
 void commit_message_check_options(struct commit_run *run);
+/* --fixup=amend:, --fixup=reword: before anything else is checked. */
+void commit_message_split_fixup(struct commit_options *o, int argc, const char **argv);
 /* Author, committer, message, from options and files. */
 MUST_USE int commit_message_prepare(struct commit_run *run, struct err *err);
 /* COMMIT_EDITMSG, hooks, editor, clean-up. 1: "aborted" was told. */
@@ -98,6 +102,14 @@ MUST_USE int commit_run_hook(struct commit_run *run, const char *name,
 /* The same after the commit: with the index that is in place. */
 MUST_USE int commit_run_last_hook(struct commit_run *run, const char *name,
 				  const char *const *args, struct err *err);
+
+/* ---- commit-author.c ---- */
+/*
+ * --author without "<mail>": "Name <mail>" of the first author in the history, of all refs,
+ * whose name or mail matches. *out NULL: there is none; caller frees.
+ */
+MUST_USE int commit_find_author(struct repository *r, const char *pattern, char **out,
+				struct err *err);
 
 /* ---- commit-summary.c ---- */
 /* The status for the template, and the patches of -v. */

@@ -212,4 +212,76 @@ test_expect_success 'the tree of a commit without files is stored, once' '
 		sed "s,^..,&/,")"
 '
 
+test_expect_success '--fixup=amend: and reword:' '
+	write_script editor <<-\EOF &&
+	{ cat "$1"; echo END; } >>"$EDITED"
+	test -z "$EDIT_ADD" || echo "$EDIT_ADD" >>"$1"
+	test -z "$EDIT_ALL" || printf "%b" "$EDIT_ALL" >"$1"
+	EOF
+	GIT_EDITOR=$PWD/editor EDITED=$PWD/edited && export GIT_EDITOR EDITED &&
+	for o in "amend:HEAD" "amend:HEAD --no-edit" "reword:HEAD" "reword:HEAD --author=X<x@y>" \
+		"amend:HEAD~1" "amend:HEAD~1 a" "amend:HEAD -a" "amend:HEAD --only" "amend:HEAD -s" \
+		"reword:HEAD -a" "reword:HEAD --only" "reword:HEAD --include" "reword:HEAD a" \
+		"reword:HEAD -p" "amend:HEAD -m x" "reword:HEAD -m x" "amend:HEAD -F a" \
+		"amend:HEAD -C HEAD" "amend:nope" "amend:" "foo:HEAD" "amend:HEAD --trailer=A:b" \
+		"reword:HEAD --dry-run" "amend:HEAD --cleanup=verbatim"
+	do
+		start &&
+		peers_do "printf \"amend! base\\n\\nother\\n\\nwords\\n\" |
+			stock commit -q --allow-empty -F - && echo x >>a && echo y >>b && stock add a" &&
+		for add in "" more
+		do
+			: >edited &&
+			EDIT_ADD=$add && export EDIT_ADD &&
+			peers_git commit --fixup=$o && same_state || return 1
+			awk "/^END/ { n++; next } { print >(\"edited.\" n % 2) }" edited &&
+			if test -s edited
+			then
+				test_cmp edited.0 edited.1 || return 1
+			fi
+		done
+	done &&
+	unset EDIT_ADD
+'
+
+test_expect_success '--fixup=amend: needs a body' '
+	for text in "amend! base\\n" "amend! base\\n\\n" "\\n" "other\\n" "amend! base\\n# c\\n\\n#d\\n"
+	do
+		start && peers_do "echo x >>a && stock add a" &&
+		EDIT_ALL=$text && export EDIT_ALL &&
+		peers_git commit --fixup=amend:HEAD && same_state &&
+		peers_git commit --fixup=amend:HEAD --allow-empty-message && same_state || return 1
+	done &&
+	unset EDIT_ALL GIT_EDITOR
+'
+
+test_expect_success '--only without paths leaves what is staged' '
+	start && peers_do "echo x >>a && stock add a" &&
+	commit_ok --amend --only -m again && commit_ok --amend --only --no-edit &&
+	peers_git commit --only -m x && commit_ok --only --allow-empty -m empty
+'
+
+test_expect_success '--author by a part of the name; trailers that say nothing' '
+	start && peers_do "stock commit -q --allow-empty -m other --author=\"Some Body <some@body>\"" &&
+	for o in --author=some --author=BODY --author=body@ "--author=some@b" --author= --author=nobody \
+		"--author=Nobody <>" --author=bad "--trailer=" "--trailer= --trailer=a:b" --trailer=: \
+		--trailer==b --trailer=a
+	do
+		peers_git commit --allow-empty -m x $o && same_state || { echo "$o"; return 1; }
+	done &&
+	peers_do "echo \"Better Name <some@body>\" >.mailmap" &&
+	commit_ok --allow-empty -m x --author=better &&
+	peers_git commit --allow-empty -m x --author=nope && same_state &&
+	peers_init -b main && peers_git commit --allow-empty -m x --author=some
+'
+
+test_expect_success 'what is not there is told in order' '
+	start && peers_do "echo x >>a" &&
+	for o in "nope --author=bad" "nope -C bad" "nope -c bad" "nope -F nofile" "nope --squash=bad" \
+		"nope --fixup=bad" "a -C bad" "nope a" "nope --amend" "nope -C HEAD"
+	do
+		peers_git commit $o && same_state || return 1
+	done
+'
+
 test_done
