@@ -217,6 +217,68 @@ static void test_sections(void **state)
 	sections("[a]x=1[a]\n[b][a]c=1\n", "a", NULL, 0, "[b]\n");
 }
 
+static void edit_sections(const char *before, const struct config_section_edit *e, size_t nr,
+			  size_t want_found, const char *after)
+{
+	struct strbuf text = STRBUF_INIT;
+	size_t found = 99;
+
+	strbuf_addstr(&text, before);
+	assert_int_equal(0, config_text_edit_sections(&text, e, nr, &found, "f", NULL));
+	assert_int_equal(want_found, found);
+	assert_string_equal(text.buf, after);
+	strbuf_release(&text);
+}
+
+static void test_several_sections(void **state)
+{
+	static const char sample[] =
+		"[b \"x\"]\n\tr = 1\n# c\n[o]\n\tq=1 # q\n[b \"y\"] z=1\n  [b \"x\"]\n\ts = 2";
+	const struct config_section_edit copy = { "b.x", "b.new", true };
+	const struct config_section_edit gone[] = { { "b.y", NULL, false }, { "b.x", NULL, false } };
+	const struct config_section_edit mixed[] = { { "b.y", "b.\"q", false },
+						     { "b.x", "B.y", true } };
+	const struct config_section_edit none = { "b.z", "b.a", true };
+
+	(void)state;
+	/* every stretch has its copy behind it, with the comments that are in it */
+	edit_sections(sample, &copy, 1, 2,
+		      "[b \"x\"]\n\tr = 1\n# c\n[b \"new\"]\n\tr = 1\n# c\n[o]\n\tq=1 # q\n"
+		      "[b \"y\"] z=1\n  [b \"x\"]\n\ts = 2\n[b \"new\"]\n\ts = 2");
+	edit_sections(sample, gone, 2, 3, "[o]\n\tq=1 # q\n");
+	edit_sections(sample, mixed, 2, 3,
+		      "[b \"x\"]\n\tr = 1\n# c\n[B \"y\"]\n\tr = 1\n# c\n[o]\n\tq=1 # q\n"
+		      "[b \"\\\"q\"]\n\tz=1\n  [b \"x\"]\n\ts = 2\n[B \"y\"]\n\ts = 2");
+	edit_sections(sample, &none, 1, 0, sample);
+}
+
+static void test_sections_of_file(void **state)
+{
+	struct fsync_batch_options opts = { .policy = { FSYNC_ALL, FSYNC_METHOD_BATCH } };
+	struct fsync_batch *b = fsync_batch_new(&opts);
+	struct config_section_edit e = { "b.x", "b.y", false };
+	char *dir = scratch_new(), *got;
+
+	(void)state;
+	write_text(at(dir, "c"), "[b \"x\"]\n");
+	assert_int_equal(0, config_file_edit_sections(at(dir, "c"), &e, 1, PUBLISH_FILE_LATE, b, NULL));
+	assert_int_equal(0, fsync_batch_commit(b, NULL));
+	got = read_text(at(dir, "c"));
+	assert_string_equal("[b \"y\"]\n", got);
+	free(got);
+
+	/* there is no such section any more: nothing is staged, and no lock stays */
+	assert_int_equal(0, config_file_edit_sections(at(dir, "c"), &e, 1, PUBLISH_FILE, b, NULL));
+	got = tree_of(dir);
+	assert_null(strstr(got, "lock"));
+	free(got);
+	e.new_name = "no_such";
+	assert_int_equal(ERR_INVALID,
+			 config_file_edit_sections(at(dir, "c"), &e, 1, PUBLISH_FILE, b, NULL));
+	fsync_batch_free(b);
+	scratch_remove(dir);
+}
+
 static void test_file(void **state)
 {
 	struct fsync_batch_options opts = { .policy = { FSYNC_ALL, FSYNC_METHOD_BATCH } };
@@ -264,7 +326,8 @@ int main(void)
 		cmocka_unit_test(test_new_values), cmocka_unit_test(test_replaced_values),
 		cmocka_unit_test(test_several), cmocka_unit_test(test_unset),
 		cmocka_unit_test(test_quoting), cmocka_unit_test(test_comments),
-		cmocka_unit_test(test_sections), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_sections), cmocka_unit_test(test_several_sections),
+		cmocka_unit_test(test_sections_of_file), cmocka_unit_test(test_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -608,6 +608,62 @@ static void logs_both_names(void **state UNUSED)
 	expect_no_litter();
 }
 
+/* `from` becomes `to`, with its log and with HEAD; msg as for the log. */
+static int rename_branch(const char *from, const char *to, const char *msg)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	struct fsync_batch *b = new_batch();
+	struct object_id oid, none = hash_sha1->null_oid;
+	int rc;
+
+	assert_int_equal(ref_resolve(rs, from, &oid, NULL, NULL, NULL), 0);
+	ref_transaction_set_ident(t, IDENT);
+	rc = reflog_stage_renamed(rs, from, to, &oid, IDENT, msg, b, NULL);
+	if (!rc)
+		rc = ref_transaction_update(t, to, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG,
+					    NULL, NULL);
+	if (!rc)
+		rc = ref_transaction_update_symref(t, "HEAD", to, from, 0, "a message", NULL);
+	if (!rc)
+		rc = ref_transaction_update(t, from, &none, &oid, REF_NO_DEREF | REF_SKIP_REFLOG,
+					    NULL, NULL);
+	if (!rc)
+		rc = ref_transaction_prepare(t, b, NULL);
+	if (!rc)
+		rc = fsync_batch_commit(b, NULL);
+	ref_transaction_free(t);
+	fsync_batch_free(b);
+	return rc;
+}
+
+static void logs_move(void **state UNUSED)
+{
+	assert_int_equal(update("refs/heads/main", &oid_a, NULL, 0, NULL), 0);
+	assert_int_equal(update("refs/heads/main", &oid_b, NULL, 0, NULL), 0);
+	write_text("repo/logs/refs/heads/x", A " " C " " IDENT "\tan orphan\n");
+	must("printf 'half a li' >>repo/logs/refs/heads/main");
+	assert_int_equal(rename_branch("refs/heads/main", "refs/heads/x", "a message"), 0);
+	expect_ref("refs/heads/main", NULL);
+	expect_ref("refs/heads/x", &oid_b);
+	expect_ref("HEAD", &oid_b);
+	assert_false(reflog_exists(rs, "refs/heads/main"));
+	expect_log("refs/heads/x", false, "0a" WHO "ab" WHO "bb" WHO);
+	/* the removal of what HEAD named tells nothing: HEAD has moved on by itself */
+	expect_log("HEAD", false, "0a" WHO "ab" WHO "bb" WHO);
+
+	/* where a directory was, and without a line */
+	must("mkdir -p repo/logs/refs/heads/y/empty repo/refs/heads/y/empty");
+	assert_int_equal(rename_branch("refs/heads/x", "refs/heads/y", NULL), 0);
+	expect_log("refs/heads/y", false, "0a" WHO "ab" WHO "bb" WHO);
+
+	/* no log: what the other name had goes, too */
+	must("rm repo/logs/refs/heads/y");
+	write_text("repo/logs/refs/heads/z", A " " C " " IDENT "\tan orphan\n");
+	assert_int_equal(rename_branch("refs/heads/y", "refs/heads/z", NULL), 0);
+	assert_false(reflog_exists(rs, "refs/heads/z"));
+	expect_no_litter();
+}
+
 static int count_entry(void *data, const struct reflog_entry *e UNUSED)
 {
 	++*(int *)data;
@@ -819,7 +875,7 @@ int main(void)
 		WITH_STORE(conflicting_names_in_two_transactions),
 		WITH_STORE(empty_directories_give_way),
 		WITH_STORE(deletes_packed_and_loose),
-		WITH_STORE(logs_both_names),
+		WITH_STORE(logs_both_names), WITH_STORE(logs_move),
 		WITH_STORE(reads_damaged_logs),
 		WITH_STORE(symrefs_change),
 		WITH_STORE(single_refs_may_fail),
