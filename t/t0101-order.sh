@@ -199,6 +199,49 @@ test_expect_success 'commit: reflogs are awaited before the branch moves' '
 	test "$(sed "s/:.*//" wait)" -lt "$(sed "s/:.*//" name)"
 '
 
+# names: what was named and removed, in order, without locks
+names () {
+	awk "/ = E/ { next }
+		\$1 == \"rename\" { print \$1, \$3 }
+		\$1 ~ /^(unlink|fsync)\$/ { print \$1, \$2 }" log | grep -v "\.lock$"
+}
+
+test_expect_success 'branch -m: its log, its ref, HEAD; then the old ones go, then the settings (D5)' '
+	git -C repo branch -m before &&
+	git -C repo config branch.before.remote . &&
+	record log journal branch -m after &&
+	names >out &&
+	cat >expect <<-\EOF &&
+	rename .git/logs/refs/heads/after
+	rename .git/refs/heads/after
+	rename .git/HEAD
+	unlink .git/refs/heads/before
+	unlink .git/logs/refs/heads/before
+	rename .git/config
+	fsync .git
+	EOF
+	test_cmp expect out &&
+	check_log D1 log
+'
+
+test_expect_success 'branch -D: all of them by one rename, then logs and settings' '
+	git -C repo branch x && git -C repo branch y &&
+	git -C repo config branch.x.remote . &&
+	record log journal branch -q -D x y &&
+	names >out &&
+	cat >expect <<-\EOF &&
+	rename .git/packed-refs
+	unlink .git/refs/heads/x
+	unlink .git/refs/heads/y
+	rename .git/packed-refs
+	unlink .git/logs/refs/heads/x
+	unlink .git/logs/refs/heads/y
+	rename .git/config
+	fsync .git
+	EOF
+	test_cmp expect out
+'
+
 # ---- D6 -------------------------------------------------------------------
 
 # failing KIND WHAT CMD...: git CMD, with a call that fails; code in $code
