@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "refs/refs-internal.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "util/strbuf.h"
 
 /* In order: what comes first wins. */
@@ -105,28 +106,81 @@ int ref_dwim_log(struct ref_store *rs, const char *name, size_t len, char **out,
 	return nr;
 }
 
-/* Would `shortname` mean something else by one of the first `nr` rules? */
-static bool is_taken(struct ref_store *rs, const char *name, size_t len, size_t nr,
-		     size_t except)
-{
-	struct strbuf full = STRBUF_INIT;
-	bool taken = false;
-	size_t i;
+/* ---- to short names ---- */
 
-	for (i = 0; i < nr && !taken; i++) {
-		if (i == except)
-			continue;
-		expand(&full, &rules[i], name, len);
-		taken = ref_exists(rs, full.buf);
-	}
-	strbuf_release(&full);
-	return taken;
+/* From so many on, the names of all refs are worth reading: none is looked for after that. */
+#define SHORTEN_SNAPSHOT_MIN 32
+
+struct ref_shortener {
+	struct ref_store *rs;
+	bool strict;
+	size_t asked;
+	bool loaded; /* names: all refs below refs/ that resolve */
+	struct strset names;
+	struct strbuf full;
+};
+
+struct ref_shortener *ref_shortener_new(struct ref_store *rs, bool strict)
+{
+	static const struct strbuf empty = STRBUF_INIT;
+	struct ref_shortener *s;
+
+	CALLOC_ARRAY(s, 1);
+	s->rs = rs;
+	s->strict = strict;
+	s->full = empty;
+	return s;
 }
 
-char *ref_shorten(struct ref_store *rs, const char *name, bool strict)
+void ref_shortener_free(struct ref_shortener *s)
+{
+	if (!s)
+		return;
+	strset_clear(&s->names);
+	strbuf_release(&s->full);
+	free(s);
+}
+
+static int add_name(void *data, const struct ref *ref)
+{
+	strset_add(data, ref->name);
+	return 0;
+}
+
+static void load_names(struct ref_shortener *s)
+{
+	s->loaded = !refs_foreach(s->rs, "refs/", REFS_NO_PEEL, add_name, &s->names, NULL);
+	if (!s->loaded)
+		s->asked = 0; /* try again some time */
+}
+
+static bool name_exists(struct ref_shortener *s, const char *full)
+{
+	if (s->loaded && starts_with(full, "refs/"))
+		return strset_contains(&s->names, full);
+	return ref_exists(s->rs, full);
+}
+
+/* Would the short name mean something else by one of the first `nr` rules? */
+static bool is_taken(struct ref_shortener *s, const char *name, size_t len, size_t nr,
+		     size_t except)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (i == except)
+			continue;
+		expand(&s->full, &rules[i], name, len);
+		if (name_exists(s, s->full.buf))
+			return true;
+	}
+	return false;
+}
+
+char *ref_shortener_name(struct ref_shortener *s, const char *name)
 {
 	size_t i, len = strlen(name);
 
+	if (!s->loaded && ++s->asked > SHORTEN_SNAPSHOT_MIN)
+		load_names(s);
 	/* The rule that takes most away first; rule 0 takes nothing. */
 	for (i = ARRAY_SIZE(rules); i-- > 1;) {
 		size_t b = strlen(rules[i].before), a = strlen(rules[i].after);
@@ -134,9 +188,18 @@ char *ref_shorten(struct ref_store *rs, const char *name, bool strict)
 		if (len <= a + b || memcmp(name, rules[i].before, b) ||
 		    memcmp(name + len - a, rules[i].after, a))
 			continue;
-		if (!is_taken(rs, name + b, len - a - b,
-			      strict ? ARRAY_SIZE(rules) : i, i))
+		if (!is_taken(s, name + b, len - a - b,
+			      s->strict ? ARRAY_SIZE(rules) : i, i))
 			return xmemdupz(name + b, len - a - b);
 	}
 	return xstrdup(name);
+}
+
+char *ref_shorten(struct ref_store *rs, const char *name, bool strict)
+{
+	struct ref_shortener s = { .rs = rs, .strict = strict, .full = STRBUF_INIT };
+	char *shortened = ref_shortener_name(&s, name);
+
+	strbuf_release(&s.full);
+	return shortened;
 }

@@ -64,6 +64,11 @@ bool refname_is_safe(const char *name);
 bool refname_is_per_worktree(const char *name); /* HEAD, refs/bisect/, … */
 /* "refs/heads/main" to "main", as short as is unambiguous. Caller frees. */
 char *ref_shorten(struct ref_store *rs, const char *name, bool strict);
+/* The same for many: after some, the names of all refs are read and kept. */
+struct ref_shortener;
+struct ref_shortener *ref_shortener_new(struct ref_store *rs, bool strict);
+char *ref_shortener_name(struct ref_shortener *s, const char *name);
+void ref_shortener_free(struct ref_shortener *s);
 /*
  * "main" to "refs/heads/main" by gitrevisions(7), symbolic refs followed ("HEAD" is the
  * current branch); the number of rules that match: 0 none, 1 fine, more: ambiguous

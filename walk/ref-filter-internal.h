@@ -158,7 +158,7 @@ struct ref_listing_state {
 	bool worktrees_read;
 	char *head; /* the ref that HEAD is */
 	bool head_read;
-	int strict_short; /* core.warnAmbiguousRefs; -1: not known yet */
+	struct ref_shortener *shortener;
 	struct strvec version_suffixes;
 	bool version_suffixes_read;
 };

@@ -62,7 +62,7 @@ struct ref_listing *ref_listing_new(struct repository *r)
 {
 	static const struct ref_listing_state blank = {
 		.literals = STRBUF_INIT, .value = STRBUF_INIT, .worktree_of = STRMAP_INIT,
-		.strict_short = -1, .version_suffixes = STRVEC_INIT,
+		.version_suffixes = STRVEC_INIT,
 	};
 	struct ref_listing *l;
 
@@ -99,6 +99,7 @@ static void state_free(struct ref_listing_state *s)
 	object_facts_forget(&s->target);
 	commit_pool_free(s->pool);
 	mailmap_free(s->mailmap);
+	ref_shortener_free(s->shortener);
 	worktrees_free(s->worktrees);
 	strmap_clear(&s->worktree_of, NULL);
 	strvec_clear(&s->version_suffixes);

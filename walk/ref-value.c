@@ -44,15 +44,16 @@ static size_t strip_right(const char *name, int n)
 	return len;
 }
 
-static bool short_is_strict(struct ref_listing *l)
+static char *shorten(struct ref_listing *l, const char *name)
 {
+	struct ref_listing_state *s = l->state;
 	bool strict = true;
 
-	if (l->state->strict_short < 0) {
+	if (!s->shortener) {
 		config_get_bool(l->repo->config, "core.warnambiguousrefs", &strict, NULL);
-		l->state->strict_short = strict;
+		s->shortener = ref_shortener_new(l->repo->refs, strict);
 	}
-	return l->state->strict_short;
+	return ref_shortener_name(s->shortener, name);
 }
 
 void ref_name_format(struct ref_listing *l, const struct ref_atom *a, const char *name,
@@ -62,7 +63,7 @@ void ref_name_format(struct ref_listing *l, const struct ref_atom *a, const char
 
 	switch (a->name_form) {
 	case NAME_SHORT:
-		shortened = ref_shorten(l->repo->refs, name, short_is_strict(l));
+		shortened = shorten(l, name);
 		strbuf_addstr(out, shortened);
 		free(shortened);
 		break;
