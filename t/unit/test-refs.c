@@ -560,7 +560,7 @@ static void deletes_packed_and_loose(void **state UNUSED)
 	assert_int_equal(run(t, NULL), 0);
 	aux_read(&text, "repo/packed-refs");
 	/* Without objects nobody knows what the new one leads to: it cannot be "fully-peeled". */
-	assert_string_equal(text.buf, "# pack-refs with: sorted \n" A " refs/heads/a\n"
+	assert_string_equal(text.buf, "# pack-refs with: sorted  \n" A " refs/heads/a\n"
 			    A " refs/heads/new\n" B " refs/tags/u\n");
 	expect_ref("refs/heads/b", NULL);
 	expect_ref("refs/tags/t", NULL);
@@ -568,6 +568,36 @@ static void deletes_packed_and_loose(void **state UNUSED)
 	expect_ref("refs/heads/a", &oid_a);
 	expect_no_litter();
 	strbuf_release(&text);
+}
+
+static off_t packed_size(void)
+{
+	struct stat st;
+
+	assert_int_equal(stat("repo/packed-refs", &st), 0);
+	return st.st_size;
+}
+
+/* Others may tell it only by its size from the one that was there a moment ago. */
+static void quick_changes_have_other_sizes(void **state UNUSED)
+{
+	const struct object_id *values[] = { &oid_a, &oid_b, &oid_c };
+	off_t sizes[4];
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct ref_transaction *t = ref_transaction_begin(rs, 0);
+
+		assert_int_equal(ref_transaction_update(t, "refs/heads/a", values[i % 3], NULL, 0,
+							NULL, NULL), 0);
+		assert_int_equal(ref_transaction_update(t, "refs/heads/b", values[i % 3], NULL, 0,
+							NULL, NULL), 0);
+		assert_int_equal(run(t, NULL), 0);
+		sizes[i] = packed_size();
+		for (k = 0; k < i; k++)
+			assert_true(sizes[k] != sizes[i]);
+		expect_ref("refs/heads/b", values[i % 3]);
+	}
 }
 
 static int log_line(void *data, const struct reflog_entry *e)
@@ -875,6 +905,7 @@ int main(void)
 		WITH_STORE(conflicting_names_in_two_transactions),
 		WITH_STORE(empty_directories_give_way),
 		WITH_STORE(deletes_packed_and_loose),
+		WITH_STORE(quick_changes_have_other_sizes),
 		WITH_STORE(logs_both_names), WITH_STORE(logs_move),
 		WITH_STORE(reads_damaged_logs),
 		WITH_STORE(symrefs_change),
