@@ -272,6 +272,8 @@ static int collect_untracked(void *data, const char *path, size_t len, bool is_d
 	struct add_run *run = data;
 	char *name;
 
+	if (kind == DIRWALK_UNREADABLE)
+		warning("could not open directory '%.*s': %s", (int)len, path, strerror(errno));
 	if (kind != DIRWALK_UNTRACKED)
 		return 0;
 	if (is_dir && len && path[len - 1] == '/')
@@ -295,7 +297,8 @@ static int find_untracked(struct add_run *run, struct err *err)
 	if (run->o.force)
 		none = ignore_new_empty(run->repo, NULL);
 	rc = worktree_walk_untracked(run->repo, &run->ix, none ? none : run->ignore, &run->ps,
-				     UNTRACKED_ALL, 0, collect_untracked, run, err);
+				     UNTRACKED_ALL, DIRWALK_TELL_UNREADABLE, collect_untracked, run,
+				     err);
 	ignore_free(none);
 	return rc;
 }

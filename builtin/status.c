@@ -145,17 +145,12 @@ enum untracked_mode status_untracked_mode(const char *word)
 enum submodule_mode status_submodule_mode(struct repository *r, const char *word)
 {
 	const struct config_entry *e = config_get(r->config, "diff.ignoresubmodules");
+	enum submodule_mode mode = SUBMODULES_ALL;
 
 	if (!word && e)
 		word = e->value;
-	if (!word || !strcmp(word, "none") || !strcmp(word, "no"))
-		return SUBMODULES_ALL;
-	if (!strcmp(word, "untracked"))
-		return SUBMODULES_TRACKED;
-	if (!strcmp(word, "dirty"))
-		return SUBMODULES_COMMITS;
-	if (!strcmp(word, "all"))
-		return SUBMODULES_NONE;
+	if (!word || submodule_mode_parse(word, &mode))
+		return mode;
 	die("bad --ignore-submodules argument: %s", word);
 }
 
@@ -265,6 +260,7 @@ static int run_status(struct status_run *run, struct err *err)
 		.renames = run->renames,
 		.rename_score = run->rename_score,
 		.submodules = status_submodule_mode(run->repo, run->ignore_submodules),
+		.submodules_given = run->ignore_submodules != NULL,
 	};
 	int rc;
 

@@ -11,7 +11,14 @@ struct collector {
 	struct index_state *ix;
 	struct converter *conv;
 	const struct status_options *o;
+	struct strmap submodule_modes; /* by path: enum submodule_mode + 1 */
 };
+
+/* What submodule.<name>.ignore says, by path; as in the collector. */
+MUST_USE int submodule_ignores_read(struct strmap *by_path, struct repository *r,
+				    struct err *err);
+/* How far the sub-repository at that path counts. */
+enum submodule_mode status_mode_of(const struct collector *c, const char *path);
 
 struct status_item *status_item_append(struct status *s, const char *path);
 /* Branch, HEAD, operations in progress, stash (status-place.c). */

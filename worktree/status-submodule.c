@@ -73,12 +73,12 @@ static bool has_repository(const char *dir)
 	return there;
 }
 
-static int look_inside(struct collector *c, const struct index_entry *e, struct err *err)
+static int look_inside(struct collector *c, const struct index_entry *e,
+		       enum submodule_mode mode, struct err *err)
 {
 	bool modified = false, untracked = false;
 	struct status_item *it;
-	bool with_untracked = c->o->submodules == SUBMODULES_ALL &&
-			      c->o->untracked != UNTRACKED_NO;
+	bool with_untracked = mode == SUBMODULES_ALL && c->o->untracked != UNTRACKED_NO;
 	int rc = ask(e->name, with_untracked, &modified, &untracked, err);
 
 	if (rc < 0 || (!modified && !untracked))
@@ -91,16 +91,19 @@ static int look_inside(struct collector *c, const struct index_entry *e, struct 
 
 int status_collect_submodules(struct collector *c, struct err *err)
 {
-	if (c->o->submodules == SUBMODULES_NONE || c->o->submodules == SUBMODULES_COMMITS)
-		return 0;
 	for (size_t i = 0; i < c->ix->nr; i++) {
 		const struct index_entry *e = c->ix->entries[i];
+		enum submodule_mode mode;
 		int rc;
 
-		if (!MODE_IS_GITLINK(e->mode) || e->stage || !has_repository(e->name) ||
+		if (!MODE_IS_GITLINK(e->mode))
+			continue;
+		mode = status_mode_of(c, e->name);
+		if (mode == SUBMODULES_NONE || mode == SUBMODULES_COMMITS || e->stage ||
+		    !has_repository(e->name) ||
 		    (c->o->ps && !pathspec_match(c->o->ps, e->name, e->name_len, true, NULL)))
 			continue;
-		rc = look_inside(c, e, err);
+		rc = look_inside(c, e, mode, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -174,6 +174,10 @@ static int note_staged(void *data, const char *path, unsigned old_mode,
 		note_stages(c, e);
 		return 0;
 	}
+	/* Configured words do not hide what is about to be committed; those of now do. */
+	if (c->o->submodules_given && c->o->submodules == SUBMODULES_NONE &&
+	    (!old_mode || MODE_IS_GITLINK(old_mode)) && (!e || MODE_IS_GITLINK(e->mode)))
+		return 0;
 	it = status_item_append(c->s, path);
 	it->mode_head = old_mode;
 	if (old_mode)
@@ -226,7 +230,7 @@ static void note_unstaged(void *data, const struct index_entry *e, enum worktree
 
 	if (e->stage)
 		return; /* told as unmerged */
-	if (MODE_IS_GITLINK(e->mode) && c->o->submodules == SUBMODULES_NONE)
+	if (MODE_IS_GITLINK(e->mode) && status_mode_of(c, e->name) == SUBMODULES_NONE)
 		return;
 	it = status_item_append(c->s, e->name);
 	it->mode_index = e->flags & CE_INTENT_TO_ADD && why != WT_DELETED ? 0 : e->mode;
@@ -250,8 +254,17 @@ static int note_untracked(void *data, const char *path, size_t len, bool is_dir 
 			  enum dirwalk_kind kind)
 {
 	struct collector *c = data;
-	char *name = xmemdupz(path, len);
+	char *name;
 
+	if (kind == DIRWALK_UNREADABLE) {
+		name = xstrfmt("could not open directory '%.*s': %s", (int)len, path,
+			       strerror(errno));
+		if (c->r->warn)
+			c->r->warn(c->r->warn_data, name);
+		free(name);
+		return 0;
+	}
+	name = xmemdupz(path, len);
 	string_list_append(kind == DIRWALK_IS_IGNORED ? &c->s->ignored : &c->s->untracked, name);
 	free(name);
 	return 0;
@@ -259,7 +272,7 @@ static int note_untracked(void *data, const char *path, size_t len, bool is_dir 
 
 static int start_untracked(struct collector *c, struct untracked_scan **out, struct err *err)
 {
-	unsigned flags = 0;
+	unsigned flags = DIRWALK_TELL_UNREADABLE;
 
 	*out = NULL;
 	if (c->o->untracked == UNTRACKED_NO)
@@ -307,7 +320,11 @@ int status_collect(struct status *s, struct repository *r, struct index_state *i
 	if ((rc = status_collect_place(&c, err)) < 0 ||
 	    (rc = start_untracked(&c, &scan, err)) < 0)
 		return rc;
-	rc = collect_changes(&c, err);
+	if (!o->submodules_given)
+		rc = submodule_ignores_read(&c.submodule_modes, r, err);
+	if (rc >= 0)
+		rc = collect_changes(&c, err);
+	strmap_clear(&c.submodule_modes, NULL);
 	if (scan && rc >= 0)
 		return finish_untracked(&c, scan, err);
 	rc_scan = scan ? untracked_scan_finish(scan, NULL, NULL, NULL) : 0;

@@ -40,6 +40,9 @@ enum submodule_mode {
 	SUBMODULES_NONE,
 };
 
+/* "none", "untracked", "dirty", "all": git-status(1); false: none of these. */
+bool submodule_mode_parse(const char *word, enum submodule_mode *out);
+
 struct status_options {
 	const struct pathspec *ps;    /* NULL: everything */
 	enum untracked_mode untracked;
@@ -50,6 +53,7 @@ struct status_options {
 	/* compare this one in place of HEAD's tree; NULL: HEAD */
 	const struct object_id *base_tree;
 	enum submodule_mode submodules;
+	bool submodules_given; /* by the user, now: submodule.<name>.ignore does not count */
 };
 
 struct status {
