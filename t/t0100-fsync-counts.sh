@@ -125,6 +125,27 @@ test_expect_success 'reflog expire, delete and drop cost one flush, however many
 	test "$flushes" = 1
 '
 
+for n in 1 100 $LARGE; do
+	for where in loose packed; do
+		test_expect_success "transactions of $n refs that are $where cost one flush each" '
+			c=$(git -C journal/repo rev-parse HEAD) p=$(git -C journal/repo rev-parse HEAD~1) &&
+			seq -f "create refs/heads/n%.0f $c" $n >input &&
+			count git -C journal/repo update-ref --stdin <input && test "$flushes" = 1 &&
+			if test $where = loose; then
+				seq -f "update refs/heads/n%.0f $p $c" $n >input &&
+				"${STOCK_GIT:-git}" -C journal/repo -c core.fsync=none update-ref --stdin <input &&
+				seq -f "update refs/heads/n%.0f $c $p" $n >input
+			else
+				seq -f "update refs/heads/n%.0f $p $c" $n >input
+			fi &&
+			count git -C journal/repo update-ref --stdin <input && test "$flushes" = 1 &&
+			seq -f "delete refs/heads/n%.0f" $n >input &&
+			count git -C journal/repo update-ref --stdin <input && test "$flushes" = 1 &&
+			test -z "$(git -C journal/repo for-each-ref "refs/heads/n*")"
+		'
+	done
+done
+
 # once FLUSHES CMD...: in the repository; its output is of no interest
 once () {
 	local want=$1
