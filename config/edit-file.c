@@ -131,10 +131,27 @@ static int apply_section_edits(struct strbuf *text, const char *path, const void
 	return rc < 0 ? rc : !found;
 }
 
+/* 1: none of these sections is there, so that nobody has to wait for the lock. */
+static int sections_are_missing(const char *path, const struct section_edits *s, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct stat st;
+	bool exists;
+	int rc = read_current(&text, &st, &exists, path, err);
+
+	if (!rc)
+		rc = apply_section_edits(&text, path, s, err);
+	strbuf_release(&text);
+	return rc;
+}
+
 int config_file_edit_sections(const char *path, const struct config_section_edit *e, size_t nr,
 			      enum publish_class order, struct fsync_batch *b, struct err *err)
 {
 	struct section_edits s = { e, nr };
+	int rc = sections_are_missing(path, &s, err);
 
+	if (rc)
+		return rc < 0 ? rc : 0;
 	return change_file(path, apply_section_edits, &s, order, b, err);
 }

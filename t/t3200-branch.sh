@@ -447,6 +447,46 @@ test_expect_success '--recurse-submodules' '
 	test_grep "not available yet" err
 '
 
+test_expect_success 'a bare repository: HEAD names a branch, but nobody has it checked out' '
+	start_over &&
+	for side in ours theirs; do
+		mv $side/.git tmp && rm -rf $side && mv tmp $side &&
+		stock -C $side config core.bare true && stock -C $side branch y HEAD~1 || return 1
+	done &&
+	for args in "-a" "-f main y" "-m y yy" "-m main foo" "-vv" "-d foo" ""; do
+		peers_git branch $args || return 1
+	done &&
+	test_cmp theirs/HEAD ours/HEAD
+'
+
+test_expect_success 'a hook that says no: nothing has changed, nothing is left' '
+	start_over &&
+	peers_do "stock branch x && stock config branch.main.remote ." &&
+	write_script ours/.git/hooks/reference-transaction <<-\EOF &&
+	test "$1" != prepared
+	EOF
+	test_must_fail git -C ours branch -m new 2>err &&
+	test_grep "aborted by the reference-transaction hook" err &&
+	test_must_fail git -C ours branch -c new &&
+	test_must_fail git -C ours branch -t new main &&
+	test_must_fail git -C ours branch -D x &&
+	peers_same_refs
+'
+
+test_expect_success 'who holds the lock of the configuration stops only those who need it' '
+	start_over &&
+	git -C ours branch x && git -C ours branch y && git -C ours config branch.y.remote . &&
+	>ours/.git/config.lock &&
+	git -C ours branch -d x && git -C ours branch -m new && git -C ours branch -c w &&
+	test_must_fail git -C ours branch -D y 2>err &&
+	test_grep "could not lock config file" err &&
+	test_must_fail git -C ours branch -t v y &&
+	rm ours/.git/config.lock &&
+	git -C ours branch --format="%(refname:short)" >out &&
+	printf "%s\n" new w y >expect &&
+	test_cmp expect out
+'
+
 # ---- durability -----------------------------------------------------------
 
 many () {
