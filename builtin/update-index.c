@@ -547,19 +547,21 @@ static enum last_word find_last_word(int *argc, const char **argv, int *at)
 {
 	static const struct {
 		const char *name;
+		size_t shortest; /* abbreviation */
 		enum last_word word;
 		bool takes_rest;
 	} words[] = {
-		{ "--stdin", LAST_STDIN, false },
-		{ "--index-info", LAST_INDEX_INFO, false },
-		{ "--unresolve", LAST_UNRESOLVE, true },
-		{ "--again", LAST_AGAIN, true },
-		{ "-g", LAST_AGAIN, true },
+		{ "--stdin", strlen("--st"), LAST_STDIN, false },
+		{ "--index-info", strlen("--index-i"), LAST_INDEX_INFO, false },
+		{ "--unresolve", strlen("--unr"), LAST_UNRESOLVE, true },
+		{ "--again", strlen("--ag"), LAST_AGAIN, true },
+		{ "-g", strlen("-g"), LAST_AGAIN, true },
 	};
 
 	for (int i = 1; i < *argc && strcmp(argv[i], "--"); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(words); k++) {
-			if (strcmp(argv[i], words[k].name))
+			if (strlen(argv[i]) < words[k].shortest ||
+			    !starts_with(words[k].name, argv[i]))
 				continue;
 			if (!words[k].takes_rest && i + 1 < *argc) {
 				error("option '%s' must be the last argument", words[k].name + 2);
@@ -570,6 +572,9 @@ static enum last_word find_last_word(int *argc, const char **argv, int *at)
 		}
 	return LAST_NONE;
 }
+
+/* For the usage: find_last_word() has taken them out already. */
+#define LAST_OPTION(s, l, v, h) { OPTION_BOOL, (s), (l), (v), NULL, (h), PARSE_OPT_NONEG, NULL, 1 }
 
 static void parse_and_run(struct updater *u, int argc, const char **argv)
 {
@@ -606,14 +611,14 @@ static void parse_and_run(struct updater *u, int argc, const char **argv)
 			    "remove named paths even if present in worktree", 1),
 		OPT_BOOL('z', NULL, &u->nul,
 			 "with --stdin: input lines are terminated by null bytes"),
-		OPT_BOOL(0, "stdin", &u->from_stdin,
-			 "read list of paths to be updated from standard input"),
-		OPT_BOOL(0, "index-info", &u->from_stdin,
-			 "add entries from standard input to the index"),
-		OPT_BOOL(0, "unresolve", &u->from_stdin,
-			 "repopulate stages #2 and #3 for the listed paths"),
-		OPT_BOOL('g', "again", &u->from_stdin,
-			 "only update entries that differ from HEAD"),
+		LAST_OPTION(0, "stdin", &u->from_stdin,
+			    "read list of paths to be updated from standard input"),
+		LAST_OPTION(0, "index-info", &u->from_stdin,
+			    "add entries from standard input to the index"),
+		LAST_OPTION(0, "unresolve", &u->from_stdin,
+			    "repopulate stages #2 and #3 for the listed paths"),
+		LAST_OPTION('g', "again", &u->from_stdin,
+			    "only update entries that differ from HEAD"),
 		OPT_BIT(0, "ignore-missing", &u->ignore_missing,
 			"ignore files missing from worktree", 1),
 		OPT_SET_INT(0, "verbose", &u->verbose, "report actions to standard output", 1),
@@ -667,7 +672,7 @@ static void parse_and_run(struct updater *u, int argc, const char **argv)
 	else if (last == LAST_INDEX_INFO)
 		read_index_info(u);
 	else if (last == LAST_AGAIN)
-		do_again(u, rest + (*rest && !strcmp(*rest, "--")));
+		do_again(u, rest); /* "--" is a path like others here, as in stock Git */
 	for (const char **p = rest; last == LAST_UNRESOLVE && *p; p++)
 		unresolve(u, *p);
 	free(rest);

@@ -181,6 +181,51 @@ test_expect_success 'what is not there says so' '
 	done
 '
 
+test_expect_success '--again, with paths, abbreviated' '
+	rm -rf saved.ours && mv ours saved.ours && rm -rf saved.theirs &&
+	if test -d theirs; then mv theirs saved.theirs; fi &&
+	stock init -q -b main base && (
+		cd base && mkdir d &&
+		for f in a b c d/x d/y; do echo 1 >$f || exit; done &&
+		stock add . && stock commit -q -m one &&
+		echo 2 >a && echo 2 >d/x && stock add a d/x &&
+		echo 3 >a && echo 3 >b && echo 3 >d/x && echo n >new && stock add -N new && rm c
+	) &&
+	while read -r o
+	do
+		rm -rf ours theirs && cp -a base theirs && cp -a base ours &&
+		eval "PEERS_STDERR=ignore peers_git update-index $o" && peers_same_index ||
+		{ echo "$o"; return 1; }
+	done <<-\EOF &&
+	--again
+	-g
+	-g --
+	--again a
+	--again d
+	--again nope
+	--again -- a d
+	b --again
+	--again b
+	--ag
+	--verbose --again
+	--again --verbose
+	--remove --again
+	--chmod=+x --again a
+	--no-again
+	--no-again a
+	--no-stdin
+	--again=1
+	EOF
+	PEERS_DIR=d && export PEERS_DIR &&
+	for o in "" x . :/
+	do
+		rm -rf ours theirs && cp -a base theirs && cp -a base ours &&
+		peers_git update-index --again $o && peers_same_index || return 1
+	done &&
+	unset PEERS_DIR &&
+	rm -rf ours theirs && mv saved.ours ours
+'
+
 test_expect_success 'a lock in the way: nothing is changed' '
 	stock -C ours ls-files -s >before &&
 	>ours/.git/index.lock &&
