@@ -15,7 +15,7 @@
 #   make install prefix=/usr/local DESTDIR=
 #   make fuzz                  targets for fuzzers, build/t/fuzz/fuzz-*
 #   make crash                 the power-failure laboratory (hours; needs root)
-#   make doc | bench | demo | meson | clean
+#   make doc | bench | bench-refs | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
 # are errors; the default in a checkout), JOBS (tests at a time), TEST_OPTS.
@@ -231,11 +231,13 @@ meson:
 
 # ---- demo, benchmarks -----------------------------------------------------
 
-.PHONY: demo bench
+.PHONY: demo bench bench-refs
 demo: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
 bench: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/run $(BENCH_OPTS)
+bench-refs: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/refs $(BENCH_OPTS)
 
 # ---- the power-failure laboratory -----------------------------------------
 
