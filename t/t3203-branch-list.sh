@@ -104,6 +104,10 @@ test_expect_success 'settings' '
 	-c branch.sort=-objectname branch
 	-c branch.sort=-objectname branch --sort=refname
 	-c branch.sort=bad branch
+	-c core.abbrev=12 branch -v
+	-c core.abbrev=12 branch -v --abbrev=5
+	-c core.abbrev=no branch -vv
+	-c core.abbrev=12 for-each-ref --format="%(objectname:short)"
 	branch --color=always
 	branch --color=always -a -vv
 	branch --no-color

@@ -107,14 +107,14 @@ static int parse_remote(struct ref_listing *l, struct ref_atom *a, const char *a
 
 /* ---- names of objects ---- */
 
-static int parse_oid(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_oid(struct ref_listing *l, struct ref_atom *a, const char *arg,
 		     struct err *err)
 {
 	const char *rest;
 
 	if (!arg)
 		return 0;
-	a->abbrev = -1;
+	a->abbrev = l->repo->settings.abbrev;
 	if (!strcmp(arg, "short"))
 		return 0;
 	if (!skip_prefix(arg, "short=", &rest))
