@@ -97,13 +97,14 @@ static void choose(struct packing *p)
  */
 static int are_many(struct packing *p, bool *many, struct err *err)
 {
+	const size_t entry = p->rs->algo->hex_len + 60; /* bytes, or so */
 	size_t limit = 0, nr = 0, size, i;
 	struct packed_refs *present;
 	int rc = packed_refs_get(p->rs, &present, err);
 
 	if (rc < 0)
 		return rc;
-	for (size = packed_refs_size(present) / 100; size > 1; size /= 2)
+	for (size = packed_refs_size(present) / entry; size > 1; size /= 2)
 		limit += 5;
 	packed_refs_put(present);
 	if (limit < 16)

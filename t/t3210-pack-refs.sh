@@ -124,11 +124,11 @@ test_expect_success '--include and --exclude' '
 test_expect_success '--auto waits for many' '
 	start &&
 	git -C ours pack-refs --all --auto && test ! -e ours/.git/packed-refs &&
-	for i in $(seq 16); do echo "create refs/heads/m$i $H"; done >input &&
+	for i in $(seq 24); do echo "create refs/heads/m$i $H"; done >input &&
 	stock -C ours update-ref --stdin <input &&
 	git -C ours pack-refs --all --auto && test_path_is_file ours/.git/packed-refs &&
 	test -z "$(find ours/.git/refs/heads -type f)" &&
-	for i in $(seq 16); do echo "update refs/heads/m$i $P"; done >input &&
+	for i in $(seq 24); do echo "update refs/heads/m$i $P"; done >input &&
 	stock -C ours update-ref --stdin <input &&
 	git -C ours pack-refs --all --auto && test -z "$(find ours/.git/refs/heads -type f)"
 '
