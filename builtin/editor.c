@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include <signal.h>
 #include "builtin/builtin.h"
+#include "util/path.h"
 #include "util/run-command.h"
 
 static bool terminal_is_dumb(void)
@@ -44,9 +45,11 @@ static int run_editor(const char *editor, const char *path, const char *const *e
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, was_int, was_quit;
+	char *real = path_real(path, 0); /* editors may run elsewhere */
 	int rc;
 
-	strvec_pushl(&cp.args, editor, path, NULL);
+	strvec_pushl(&cp.args, editor, real ? real : path, NULL);
+	free(real);
 	cp.use_shell = true;
 	for (; env && *env; env++)
 		strvec_push(&cp.env, *env);
