@@ -167,6 +167,49 @@ test_expect_success 'three trees' '
 	rt -m $BASE $BASE $OURS $THEIRS
 '
 
+# Files in place of directories, and the other way round: what would be lost is told, and
+# everything stays. Stock git loses what is staged below a directory that goes; we refuse.
+test_expect_success 'untracked files where directories and files change places' '
+	rm -rf saved.ours saved.theirs base && mv ours saved.ours && mv theirs saved.theirs &&
+	stock init -q -b main base && (
+		cd base && mkdir -p d/e f && echo 1 >d/a && echo 1 >d/e/b && echo 1 >f/x &&
+		stock add . && stock commit -q -m dirs && stock tag dirs &&
+		stock rm -r -q d f && echo file >d && echo file >f && stock add . &&
+		stock commit -q -m files && stock tag files
+	) &&
+	while read -r start script
+	do
+		rm -rf ours theirs && cp -a base theirs && cp -a base ours &&
+		eval "peers_do \"stock checkout -q $start && $script\"" &&
+		case $start in
+		dirs) peers_git read-tree -m -u dirs files ;;
+		*) peers_git read-tree -m -u files dirs ;;
+		esac && peers_same_index &&
+		(cd ours && find . -path ./.git -prune -o -print | sort) >list.ours &&
+		(cd theirs && find . -path ./.git -prune -o -print | sort) >list.theirs &&
+		test_cmp list.theirs list.ours || { echo "$start: $script"; return 1; }
+	done <<-\EOF &&
+	dirs :
+	files :
+	dirs echo u >d/untracked
+	dirs echo mod >d/a
+	dirs rm -rf d
+	dirs rm -rf d && echo x >d
+	files echo mod >d
+	files echo mod >d && stock add d
+	files rm d
+	files rm d && mkdir d
+	files rm d && mkdir -p d/q
+	files stock rm -q --cached d
+	EOF
+	rm -rf ours theirs && cp -a base ours && stock -C ours checkout -q dirs &&
+	echo new >ours/d/new && stock -C ours add d/new &&
+	test_expect_code 128 git -C ours read-tree -m -u dirs files 2>err &&
+	test_grep "Entry .d/new. would be overwritten by merge" err &&
+	test_path_is_file ours/d/new &&
+	rm -rf ours && mv saved.ours ours && mv saved.theirs theirs
+'
+
 test_expect_success 'cache tree: stock git trusts what we wrote' '
 	rt --reset -u $OURS &&
 	git -C ours read-tree $OURS &&

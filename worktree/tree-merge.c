@@ -83,7 +83,7 @@ static int flatten(struct merger *mg, const struct object_id *trees)
 
 /* ---- files that must not be lost ---- */
 
-enum refusal { NOT_UPTODATE, OVERWRITTEN, UNTRACKED_IN_DIR, UNTRACKED_FILE };
+enum refusal { NOT_UPTODATE, OVERWRITTEN, UNTRACKED_IN_DIR, UNTRACKED_FILE, UNTRACKED_PARENT };
 
 static int refuse(struct merger *mg, enum refusal why, const char *path)
 {
@@ -96,6 +96,9 @@ static int refuse(struct merger *mg, enum refusal why, const char *path)
 	case UNTRACKED_IN_DIR:
 		return err_set(mg->err, ERR_CONFLICT,
 			       "Updating '%s' would lose untracked files in it", path);
+	case UNTRACKED_PARENT:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Untracked working tree file '%s' would be removed by merge.", path);
 	default:
 		return err_set(mg->err, ERR_CONFLICT,
 			       "Untracked working tree file '%s' would be overwritten by merge.",
@@ -183,7 +186,7 @@ static int check_absent(struct merger *mg, const struct index_entry *e)
 	parent = untracked_parent(mg, e->name);
 	if (parent) {
 		char *path = xmemdupz(e->name, parent);
-		int ret = refuse(mg, UNTRACKED_FILE, path);
+		int ret = refuse(mg, UNTRACKED_PARENT, path);
 
 		free(path);
 		return ret;
