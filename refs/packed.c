@@ -476,7 +476,6 @@ static int put_entry(struct packed_out *o, const struct object_id *oid,
  * writes the file anew from what it read before. A file that is replaced several times
  * in a second may get an old inode again, and its size is often the same: so
  * those that follow each other quickly get different sizes, by spaces that mean nothing.
- * Without them t/stress-refs beside stock git loses updates.
  */
 #define PAD_SECONDS 2
 #define PAD_MAX 100
