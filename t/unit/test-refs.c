@@ -701,6 +701,110 @@ static int count_entry(void *data, const struct reflog_entry *e UNUSED)
 }
 
 /* Lines that are none are passed over, in both directions; the last may be torn. */
+#define LOG "repo/logs/refs/heads/x"
+#define ENTRY(from, to, msg) from " " to " x <y> 1 +0000\t" msg "\n"
+
+struct keeper {
+	size_t drop;	     /* the entry that goes */
+	const char *replace; /* what the log becomes behind our back, once */
+	size_t calls;
+};
+
+static int keep_others(void *data, size_t i, size_t nr UNUSED,
+		       const struct reflog_entry *e UNUSED, struct err *err UNUSED)
+{
+	struct keeper *k = data;
+
+	k->calls++;
+	if (k->replace) {
+		aux_write(LOG, k->replace, strlen(k->replace));
+		k->replace = NULL;
+	}
+	return i != k->drop;
+}
+
+static void check_text(const char *path, const char *expect)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	assert_int_equal(read_file(&text, path, 0, NULL), 0);
+	assert_string_equal(text.buf, expect);
+	strbuf_release(&text);
+}
+
+static void rewrite(unsigned flags, struct keeper *k, const char *expect)
+{
+	struct fsync_batch *b = new_batch();
+
+	write_text(LOG, ENTRY(A, B, "1") ENTRY(B, C, "2") ENTRY(C, A, "3"));
+	assert_int_equal(reflog_rewrite(rs, "refs/heads/x", flags, keep_others, k, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	check_text(LOG, expect);
+	fsync_batch_free(b);
+	must("test -z \"$(find repo -name '*.lock')\"");
+}
+
+static void rewrites_logs(void **state UNUSED)
+{
+	struct keeper k = { 1, NULL, 0 };
+
+	write_text("repo/refs/heads/x", A "\n");
+	rewrite(0, &k, ENTRY(A, B, "1") ENTRY(C, A, "3"));
+	rewrite(REFLOG_FIX_OLD, &k, "0000000000000000000000000000000000000000 " B
+		" x <y> 1 +0000\t1\n" ENTRY(B, A, "3"));
+	rewrite(REFLOG_DRY_RUN, &k, ENTRY(A, B, "1") ENTRY(B, C, "2") ENTRY(C, A, "3"));
+	check_text("repo/refs/heads/x", A "\n");
+	k.drop = 2;
+	rewrite(REFLOG_UPDATE_REF, &k, ENTRY(A, B, "1") ENTRY(B, C, "2"));
+	check_text("repo/refs/heads/x", C "\n");
+}
+
+/* What others append after the decision stays; another log is decided anew. */
+static void rewrites_what_is_there_now(void **state UNUSED)
+{
+	struct keeper k = { 0, ENTRY(A, B, "1") ENTRY(B, C, "2") ENTRY(C, A, "3")
+			       ENTRY(A, B, "4"), 0 };
+
+	write_text("repo/refs/heads/x", A "\n");
+	rewrite(0, &k, ENTRY(B, C, "2") ENTRY(C, A, "3") ENTRY(A, B, "4"));
+	assert_int_equal(k.calls, 3);
+	k = (struct keeper){ 2, ENTRY(A, B, "1") ENTRY(B, C, "2") ENTRY(C, A, "3")
+				ENTRY(A, B, "4"), 0 };
+	rewrite(REFLOG_FIX_OLD | REFLOG_UPDATE_REF, &k,
+		"0000000000000000000000000000000000000000 " B " x <y> 1 +0000\t1\n"
+		ENTRY(B, C, "2") ENTRY(C, B, "4"));
+	check_text("repo/refs/heads/x", A "\n"); /* the last entry has not gone */
+	k = (struct keeper){ 0, ENTRY(C, B, "other") ENTRY(B, C, "log"), 0 };
+	rewrite(0, &k, ENTRY(B, C, "log"));
+	assert_int_equal(k.calls, 5);
+}
+
+/* Nothing stays of a rewrite that is given up; a log that others hold is left alone. */
+static void gives_up_rewrites(void **state UNUSED)
+{
+	static const char before[] = ENTRY(A, B, "1") ENTRY(B, C, "2");
+	struct fsync_batch *b = new_batch();
+	struct keeper k = { 0, NULL, 0 };
+
+	write_text("repo/refs/heads/x", A "\n");
+	write_text(LOG, before);
+	assert_int_equal(reflog_rewrite(rs, "refs/heads/x", 0, keep_others, &k, b, NULL), 0);
+	must("test -f " LOG ".lock && test -f repo/refs/heads/x.lock");
+	fsync_batch_abort(b);
+	check_text(LOG, before);
+	must("test -z \"$(find repo -name '*.lock')\"");
+	must("touch repo/refs/heads/x.lock");
+	assert_int_equal(reflog_rewrite(rs, "refs/heads/x", 0, keep_others, &k, b, NULL),
+			 ERR_LOCKED);
+	must("mv repo/refs/heads/x.lock " LOG ".lock");
+	assert_int_equal(reflog_rewrite(rs, "refs/heads/x", 0, keep_others, &k, b, NULL),
+			 ERR_LOCKED);
+	must("rm " LOG ".lock && test -z \"$(find repo -name '*.lock')\"");
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	check_text(LOG, before);
+	fsync_batch_free(b);
+}
+
 static void reads_damaged_logs(void **state UNUSED)
 {
 	static const char good[] = A " " B " x <y> 1 +0000\tm\n";
@@ -908,6 +1012,9 @@ int main(void)
 		WITH_STORE(quick_changes_have_other_sizes),
 		WITH_STORE(logs_both_names), WITH_STORE(logs_move),
 		WITH_STORE(reads_damaged_logs),
+		WITH_STORE(rewrites_logs),
+		WITH_STORE(rewrites_what_is_there_now),
+		WITH_STORE(gives_up_rewrites),
 		WITH_STORE(symrefs_change),
 		WITH_STORE(single_refs_may_fail),
 		WITH_STORE(gives_everything_back),
