@@ -245,7 +245,7 @@ static int write_log(struct rewrite *w, struct lockfile *lk, struct err *err)
 
 /*
  * All is written: hand it over. D1: the log's lock file is renamed by the batch after its
- * writeback; D5: the ref moves after its log. Test: t1410.
+ * writeback; D5: the ref moves after its log. Test: t1417.
  */
 static int stage_all(struct held_ref *h, struct lockfile *log, bool moves,
 		     struct fsync_batch *b, struct err *err)

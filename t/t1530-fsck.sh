@@ -34,7 +34,7 @@ object_file () {
 same_as_stock () {
 	local theirs=0 ours=0
 	stock -C repo fsck "$@" >out.theirs 2>err.theirs || theirs=$?
-	# Stock git of that age does not look at the files of refs: t1420.
+	# Stock git of that age does not look at the files of refs: t1421.
 	git -C repo fsck --no-references "$@" >out.ours 2>err.ours || ours=$?
 	sort out.theirs >expect && sort out.ours >actual && test_cmp expect actual &&
 	sort err.theirs >expect && sort err.ours >actual && test_cmp expect actual &&

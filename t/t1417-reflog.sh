@@ -19,10 +19,9 @@ days_ago () {
 }
 
 # Entries of all ages, reachable (a ...) and not (x ...), a branch, a tag's log, a stash.
-start () {
-	rm -rf ours theirs &&
-	stock init -q -b main ${TEST_HASH:+--object-format=$TEST_HASH} theirs &&
-	(cd theirs &&
+make_template () {
+	stock init -q -b main ${TEST_HASH:+--object-format=$TEST_HASH} template &&
+	(cd template &&
 	 for age in 100 80 40 20 1
 	 do
 		days_ago $age stock commit -q --allow-empty -m a$age &&
@@ -36,8 +35,16 @@ start () {
 	 days_ago 33 stock update-ref -m "moved back" refs/heads/side main~3 &&
 	 days_ago 95 stock update-ref -m stashed --create-reflog refs/stash main~1 &&
 	 days_ago 94 stock update-ref -m stashed2 --create-reflog refs/stash main &&
-	 days_ago 93 stock update-ref --create-reflog refs/tags/t HEAD^{tree}) &&
-	cp -R theirs ours
+	 days_ago 93 stock update-ref --create-reflog refs/tags/t HEAD^{tree})
+}
+
+start () {
+	rm -rf ours theirs &&
+	if ! test -d template
+	then
+		make_template
+	fi &&
+	cp -R template theirs && cp -R template ours
 }
 
 # Refs and logs are equal; nothing else is left. (On a rewrite stock git puts a tab behind
