@@ -427,6 +427,90 @@ static void orphan_of_the_new_file(void **state UNUSED)
 	must("test ! -e repo/packed-refs.new");
 }
 
+/* ---- single deletions, packing ---- */
+
+struct moment {
+	const char *line; /* begins so */
+	void (*then)(void);
+	bool met, inside;
+};
+
+static void at_moment(void *data, const char *line)
+{
+	struct moment *m = data;
+
+	if (m->inside || m->met || !starts_with(line, m->line))
+		return;
+	m->inside = m->met = true;
+	m->then();
+	m->inside = false;
+}
+
+static void must_be_locked(void)
+{
+	assert_true(file_exists("repo/packed-refs.lock"));
+}
+
+static void deletion_keeps_packers_out(void **state UNUSED)
+{
+	struct moment m = { .line = "unlink repo/refs/heads/d/loose-goes", .then = must_be_locked };
+	struct fault_plan plan = FAULT_PLAN_INIT;
+
+	set_up_repo();
+	plan.before = at_moment;
+	plan.data = &m;
+	fault_install(&plan);
+	assert_int_equal(run(1u << 4, 0, FS_JOURNAL, NULL), 0);
+	fault_remove();
+	assert_true(m.met);
+	assert_int_equal(look(1u << 4), NEW);
+	assert_false(file_exists("repo/packed-refs.lock"));
+}
+
+static void change_it(void)
+{
+	aux_write("repo/refs/heads/both", B "\n", 41);
+}
+
+/* Removed, and made again with the value that it had. */
+static void remake_it(void)
+{
+	must("grep -v heads/both$ repo/packed-refs >tmp && mv tmp repo/packed-refs");
+}
+
+static void pack_while(void (*then)(void), const struct object_id *value)
+{
+	struct moment m = { .line = "link_fd repo/refs/heads/both.lock", .then = then };
+	struct refs_pack_options po = { .all = true };
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL };
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct fsync_batch *b = fsync_batch_new(&o);
+	struct ref_store *rs;
+
+	set_up_repo();
+	rs = open_store();
+	plan.before = at_moment;
+	plan.data = &m;
+	fault_install(&plan);
+	assert_int_equal(refs_pack(rs, &po, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(count(fault_text(), "fsync "), 1);
+	fault_remove();
+	assert_true(m.met);
+	must("test -f repo/refs/heads/both && test ! -e repo/refs/heads/d");
+	assert_true(is_at(rs, "refs/heads/both", value));
+	assert_true(is_at(rs, "refs/heads/d/loose", &oid_a));
+	must("test -z \"$(find repo -name '*.lock' -o -name '*.new')\"");
+	fsync_batch_free(b);
+	ref_store_free(rs);
+}
+
+static void packing_leaves_what_has_changed(void **state UNUSED)
+{
+	pack_while(change_it, &oid_b);
+	pack_while(remake_it, &oid_a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,6 +524,8 @@ int main(void)
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(turns_back_at_a_symref),
 		cmocka_unit_test(orphan_of_the_new_file),
+		cmocka_unit_test(deletion_keeps_packers_out),
+		cmocka_unit_test(packing_leaves_what_has_changed),
 	};
 
 	oid_from_hex(&oid_a, A, hash_sha1);
