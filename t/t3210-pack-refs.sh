@@ -153,7 +153,7 @@ test_expect_success 'worktrees: only shared refs, from there too' '
 	same_refs && test_path_is_file ours/.git/worktrees/wt/refs/worktree/w
 '
 
-test_expect_success STRACE 'one flush, whatever the number' '
+test_expect_success STRACE,FSYNC_BATCH 'one flush, whatever the number' '
 	for n in 1 40; do
 		start &&
 		for i in $(seq $n); do echo "create refs/heads/m$i $H"; done >input &&
