@@ -2,6 +2,7 @@
 /* New branches: their names, where they start. */
 #include "compat/posix.h"
 #include "builtin/branch.h"
+#include "builtin/ref-change.h"
 #include "util/alloc.h"
 #include "walk/reach.h"
 #include "walk/revparse.h"
@@ -224,30 +225,6 @@ void branch_find_start(struct repository *r, const char *name, enum branch_track
 
 /* ---- making it ---- */
 
-int branch_begin(struct repository *r, struct ref_transaction **t, struct strbuf *ident,
-		 struct err *err)
-{
-	int rc = repo_ident(r, ident, IDENT_COMMITTER, err);
-
-	if (!rc) {
-		*t = ref_transaction_begin(r->refs, 0);
-		ref_transaction_set_ident(*t, ident->buf);
-	}
-	return rc;
-}
-
-int branch_commit(struct repository *r, struct ref_transaction *t, struct err *err)
-{
-	int rc = ref_transaction_prepare(t, repo_batch(r), err);
-
-	if (!rc)
-		rc = repo_commit_batch(r, err);
-	else
-		fsync_batch_abort(repo_batch(r));
-	ref_transaction_free(t);
-	return rc;
-}
-
 static int queue_branch(struct repository *r, struct ref_transaction *t, const char *ref,
 			const struct branch_start *start, const char *start_name, bool reset,
 			const struct branch_create_options *o, struct err *err)
@@ -263,7 +240,7 @@ static int queue_branch(struct repository *r, struct ref_transaction *t, const c
 int branch_create(struct repository *r, const char *name, const char *start_name,
 		  const struct branch_create_options *o)
 {
-	struct strbuf ref = STRBUF_INIT, told = STRBUF_INIT, ident = STRBUF_INIT;
+	struct strbuf ref = STRBUF_INIT, told = STRBUF_INIT;
 	struct branch_start start = { .ref = NULL };
 	struct ref_transaction *t = NULL;
 	struct err err = ERR_INIT;
@@ -272,19 +249,15 @@ int branch_create(struct repository *r, const char *name, const char *start_name
 
 	reset = branch_check_new_name(r, name, o->force, &ref);
 	branch_find_start(r, start_name, o->track, &start);
-	rc = branch_begin(r, &t, &ident, &err);
+	rc = ref_change_begin(r, 0, &t, &err);
 	if (!rc)
 		rc = queue_branch(r, t, ref.buf, &start, start_name, reset, o, &err);
 	if (!rc && start.ref && o->track != BRANCH_TRACK_NEVER)
 		rc = branch_stage_tracking(r, ref.buf + strlen("refs/heads/"), start.ref,
 					   o->track, &told, &err);
-	if (!rc)
-		rc = branch_commit(r, t, &err);
-	else
-		ref_transaction_free(t);
+	rc = ref_change_end(r, t, rc, &err);
 	if (!rc && !o->quiet)
 		fputs(told.buf, stdout);
-	strbuf_release(&ident);
 	strbuf_release(&told);
 	strbuf_release(&ref);
 	free(start.ref);

@@ -5,6 +5,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"
+#include "builtin/ref-change.h"
 #include "util/alloc.h"
 #include "walk/reach.h"
 #include "walk/revparse.h"
@@ -214,22 +215,14 @@ static int queue_all(struct deletion *d, struct ref_transaction *t, struct err *
 
 static int run(struct deletion *d, struct err *err)
 {
-	struct strbuf ident = STRBUF_INIT;
 	struct ref_transaction *t = NULL;
-	int rc = branch_begin(d->repo, &t, &ident, err);
+	int rc = ref_change_begin(d->repo, 0, &t, err);
 
 	if (!rc)
 		rc = queue_all(d, t, err);
 	if (!rc && !d->remotes)
 		rc = stage_config(d, err);
-	if (!rc) {
-		rc = branch_commit(d->repo, t, err);
-	} else {
-		fsync_batch_abort(repo_batch(d->repo));
-		ref_transaction_free(t);
-	}
-	strbuf_release(&ident);
-	return rc;
+	return ref_change_end(d->repo, t, rc, err);
 }
 
 static void prepare(struct deletion *d)

@@ -6,6 +6,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"
+#include "builtin/ref-change.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 
@@ -182,7 +183,9 @@ static int stage(const struct step *s, struct ref_transaction **t, struct err *e
 	int rc;
 
 	strbuf_reset(&s->m->ident);
-	rc = branch_begin(s->m->repo, t, &s->m->ident, err);
+	rc = repo_ident(s->m->repo, &s->m->ident, IDENT_COMMITTER, err);
+	if (!rc)
+		rc = ref_change_begin(s->m->repo, 0, t, err);
 	if (!rc)
 		rc = same ? queue_nothing(s, *t, err) : queue_refs(s, *t, err);
 	if (!rc && s->last && !same)

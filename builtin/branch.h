@@ -99,10 +99,5 @@ int branch_list(struct repository *r, struct branch_list_options *o);
  * be read. Caller frees.
  */
 char *branch_current(struct repository *r);
-/* One transaction of the committer, to be prepared by the caller. */
-MUST_USE int branch_begin(struct repository *r, struct ref_transaction **t, struct strbuf *ident,
-			  struct err *err);
-/* Prepare and commit, or give up; frees t. */
-MUST_USE int branch_commit(struct repository *r, struct ref_transaction *t, struct err *err);
 
 #endif

@@ -2,6 +2,7 @@
 /* git-symbolic-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/ref-change.h"
 
 static const char *const usage[] = {
 	"git symbolic-ref [-m <reason>] <name> <ref>",
@@ -65,23 +66,13 @@ static int show(struct repository *r, const char *name, bool quiet, bool shorten
 static int change(struct repository *r, const char *name, const char *target,
 		  const char *old_target, const char *msg)
 {
-	struct strbuf ident = STRBUF_INIT;
-	struct ref_transaction *t = ref_transaction_begin(r->refs, 0);
+	struct ref_transaction *t = NULL;
 	struct err err = ERR_INIT;
-	int rc = repo_ident(r, &ident, IDENT_COMMITTER, &err);
+	int rc = ref_change_begin(r, 0, &t, &err);
 
-	if (!rc) {
-		ref_transaction_set_ident(t, ident.buf);
+	if (!rc)
 		rc = ref_transaction_update_symref(t, name, target, old_target, 0, msg, &err);
-	}
-	if (!rc)
-		rc = ref_transaction_prepare(t, repo_batch(r), &err);
-	if (!rc)
-		rc = repo_commit_batch(r, &err);
-	else
-		fsync_batch_abort(repo_batch(r));
-	ref_transaction_free(t);
-	strbuf_release(&ident);
+	rc = ref_change_end(r, t, rc, &err);
 	return rc < 0 ? report_error(&err) : 0;
 }
 

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/edit-text.h"
 #include "builtin/gpg.h"
+#include "builtin/ref-change.h"
 #include "builtin/tag.h"
 #include "fs/file.h"
 #include "object/commit.h"
@@ -17,7 +18,7 @@ struct creation {
 	const struct tag_create_options *o;
 	struct repository *repo;
 	const char *name, *target_name;
-	struct strbuf ref, ident;
+	struct strbuf ref;
 	struct object_id target, oid, prev; /* prev: null if the tag is new */
 	enum object_type type;		    /* of the target */
 	enum cleanup_mode cleanup;
@@ -259,22 +260,15 @@ static void compose_log_message(struct creation *c, struct strbuf *out)
 
 static int write_ref(struct creation *c, struct err *err)
 {
-	struct ref_transaction *t = ref_transaction_begin(c->repo->refs, 0);
+	struct ref_transaction *t = NULL;
 	struct strbuf log = STRBUF_INIT;
-	int rc = repo_ident(c->repo, &c->ident, IDENT_COMMITTER, err);
+	int rc = ref_change_begin(c->repo, 0, &t, err);
 
 	compose_log_message(c, &log);
-	ref_transaction_set_ident(t, c->ident.buf);
 	if (!rc)
 		rc = ref_transaction_update(t, c->ref.buf, &c->oid, &c->prev,
 					    c->o->reflog ? REF_FORCE_REFLOG : 0, log.buf, err);
-	if (!rc)
-		rc = ref_transaction_prepare(t, repo_batch(c->repo), err);
-	if (!rc)
-		rc = repo_commit_batch(c->repo, err);
-	else
-		fsync_batch_abort(repo_batch(c->repo));
-	ref_transaction_free(t);
+	rc = ref_change_end(c->repo, t, rc, err);
 	strbuf_release(&log);
 	return rc;
 }
@@ -343,7 +337,7 @@ static int run(struct creation *c, struct err *err)
 int tag_create(const struct tag_create_options *o, const char *name, const char *target)
 {
 	struct creation c = { .o = o, .repo = o->repo, .name = name, .target_name = target,
-			      .ref = STRBUF_INIT, .ident = STRBUF_INIT,
+			      .ref = STRBUF_INIT,
 			      .message = STRBUF_INIT, .type = OBJ_NONE };
 	struct strbuf was = STRBUF_INIT;
 	struct err err = ERR_INIT;
@@ -360,7 +354,6 @@ int tag_create(const struct tag_create_options *o, const char *name, const char 
 	}
 	strbuf_release(&was);
 	strbuf_release(&c.ref);
-	strbuf_release(&c.ident);
 	strbuf_release(&c.message);
 	free(c.edited);
 	return code;

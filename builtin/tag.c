@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/column.h"
 #include "builtin/gpg.h"
+#include "builtin/ref-change.h"
 #include "builtin/ref-options.h"
 #include "builtin/tag.h"
 #include "util/alloc.h"
@@ -141,14 +142,7 @@ static int delete_together(struct tag_args *a, const struct doomed *d, struct er
 	struct ref_transaction *t = ref_transaction_begin(a->repo->refs, 0);
 	int rc = queue_deletions(a, d, t, err);
 
-	if (!rc)
-		rc = ref_transaction_prepare(t, repo_batch(a->repo), err);
-	if (!rc)
-		rc = repo_commit_batch(a->repo, err);
-	else
-		fsync_batch_abort(repo_batch(a->repo));
-	ref_transaction_free(t);
-	return rc;
+	return ref_change_end(a->repo, t, rc, err);
 }
 
 static void tell_deleted(struct tag_args *a, const struct doomed *d)

@@ -5,6 +5,7 @@
  * conversation; without "start" everything is one transaction that ends with the input.
  */
 #include "compat/posix.h"
+#include "builtin/ref-change.h"
 #include "builtin/update-ref.h"
 #include "util/alloc.h"
 #include "util/quote.h"
@@ -306,7 +307,8 @@ static void begin(struct session *s)
 {
 	struct err err = ERR_INIT;
 
-	check(update_ref_begin(s->o, &s->t, &err), &err);
+	check(ref_change_begin(s->o->repo, s->o->batch ? REF_TRANSACTION_ALLOW_FAILURE : 0,
+			       &s->t, &err), &err);
 }
 
 /* Told at once: the other side waits for it. */

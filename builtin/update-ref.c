@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-update-ref(1) */
 #include "compat/posix.h"
+#include "builtin/ref-change.h"
 #include "builtin/update-ref.h"
 #include "walk/revparse.h"
 
@@ -10,21 +11,6 @@ static const char *const usage[] = {
 	"git update-ref [<options>] --stdin [-z] [--batch-updates]",
 	NULL
 };
-
-int update_ref_begin(const struct update_ref_options *o, struct ref_transaction **out,
-		     struct err *err)
-{
-	struct strbuf ident = STRBUF_INIT;
-	int rc = repo_ident(o->repo, &ident, IDENT_COMMITTER, err);
-
-	if (!rc) {
-		*out = ref_transaction_begin(o->repo->refs,
-					     o->batch ? REF_TRANSACTION_ALLOW_FAILURE : 0);
-		ref_transaction_set_ident(*out, ident.buf);
-	}
-	strbuf_release(&ident);
-	return rc;
-}
 
 bool update_ref_parse_oid(struct repository *r, const char *text, struct object_id *out)
 {
@@ -44,18 +30,11 @@ static int run(const struct update_ref_options *o, const char *name,
 {
 	struct repository *r = o->repo;
 	struct ref_transaction *t = NULL;
-	int rc = update_ref_begin(o, &t, err);
+	int rc = ref_change_begin(r, 0, &t, err);
 
 	if (!rc)
 		rc = ref_transaction_update(t, name, new_oid, old_oid, o->flags, o->msg, err);
-	if (!rc)
-		rc = ref_transaction_prepare(t, repo_batch(r), err);
-	if (!rc)
-		rc = repo_commit_batch(r, err);
-	else
-		fsync_batch_abort(repo_batch(r));
-	ref_transaction_free(t);
-	return rc;
+	return ref_change_end(r, t, rc, err);
 }
 
 static int update(const struct update_ref_options *o, int argc, const char **argv)

@@ -14,9 +14,6 @@ struct update_ref_options {
 	bool batch;	/* --batch-updates: single refs may fail */
 };
 
-/* A new transaction with the committer's ident. */
-MUST_USE int update_ref_begin(const struct update_ref_options *o, struct ref_transaction **out,
-			      struct err *err);
 /* "" and 40 zeros are the null id; false if it is no object. */
 bool update_ref_parse_oid(struct repository *r, const char *text, struct object_id *out);
 /* The commands of --stdin until its end; the exit code. */
