@@ -207,19 +207,6 @@ static int may_go(struct packing *p, const char *path, const struct packed_refs 
 	return rc < 0 ? rc : 0;
 }
 
-static int stage_prune(struct packing *p, const char *path, struct err *err)
-{
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REF_PRUNE,
-		.how = PUBLISH_UNLINK,
-		.fd = -1,
-		.final_path = path,
-	};
-
-	return fsync_batch_stage(p->batch, &s, err);
-}
-
 static int prune_locked(struct packing *p, const struct pruned *list, size_t nr,
 			struct err *err)
 {
@@ -237,7 +224,7 @@ static int prune_locked(struct packing *p, const struct pruned *list, size_t nr,
 		ref_path(p->rs, list[i].ref->name, &path);
 		rc = may_go(p, path.buf, present, list[i].ref, &go, err);
 		if (!rc && go)
-			rc = stage_prune(p, path.buf, err);
+			rc = ref_file_stage_removal(path.buf, PUBLISH_REF_PRUNE, p->batch, err);
 	}
 	packed_refs_put(present);
 	strbuf_release(&path);

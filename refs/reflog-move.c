@@ -75,27 +75,6 @@ static int stage_log(struct ref_store *rs, const char *name, const struct strbuf
 	return rc;
 }
 
-/* There is nothing that the new branch could go on with. */
-static int stage_no_log(struct ref_store *rs, const char *name, struct fsync_batch *b,
-			struct err *err)
-{
-	struct strbuf path = STRBUF_INIT;
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REFLOG,
-		.how = PUBLISH_UNLINK,
-		.fd = -1,
-	};
-	int rc = 0;
-
-	reflog_path(rs, name, &path);
-	s.final_path = path.buf;
-	if (reflog_exists(rs, name))
-		rc = fsync_batch_stage(b, &s, err);
-	strbuf_release(&path);
-	return rc;
-}
-
 int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
 			 const struct object_id *oid, const char *ident, const char *msg,
 			 struct fsync_batch *b, struct err *err)
@@ -107,7 +86,8 @@ int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
 	if (rc < 0)
 		goto out;
 	if (!exists && (!msg || !reflog_is_wanted(rs, to))) {
-		rc = stage_no_log(rs, to, b, err);
+		/* There is nothing that the new branch could go on with. */
+		rc = reflog_stage_removal(rs, to, PUBLISH_REFLOG, b, err);
 		goto out;
 	}
 	if (msg)

@@ -316,13 +316,6 @@ int reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
 int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 		  struct err *err)
 {
-	struct strbuf path = STRBUF_INIT;
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REFLOG,
-		.how = PUBLISH_UNLINK,
-		.fd = -1,
-	};
 	struct held_ref *h;
 	int rc;
 
@@ -331,13 +324,10 @@ int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 	rc = hold_ref(&h, rs, name, err);
 	if (rc < 0)
 		return rc;
-	reflog_path(rs, name, &path);
-	s.final_path = path.buf;
 	h->log_goes = true;
 	rc = lockfile_close(&h->lock, err);
 	if (!rc)
-		rc = fsync_batch_stage(b, &s, err);
-	strbuf_release(&path);
+		rc = reflog_stage_removal(rs, name, PUBLISH_REFLOG, b, err);
 	if (!rc)
 		return stage_release(h, b, err);
 	held_done(h, false);

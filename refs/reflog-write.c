@@ -93,6 +93,33 @@ static int append_line(struct ref_store *rs, const char *name, const char *path,
 	return rc;
 }
 
+int ref_file_stage_removal(const char *path, enum publish_class order, struct fsync_batch *b,
+			   struct err *err)
+{
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = order,
+		.how = PUBLISH_UNLINK,
+		.fd = -1,
+		.final_path = path,
+	};
+
+	return fsync_batch_stage(b, &s, err);
+}
+
+int reflog_stage_removal(struct ref_store *rs, const char *name, enum publish_class order,
+			 struct fsync_batch *b, struct err *err)
+{
+	struct strbuf path = STRBUF_INIT;
+	int rc = 0;
+
+	reflog_path(rs, name, &path);
+	if (reflog_exists(rs, name))
+		rc = ref_file_stage_removal(path.buf, order, b, err);
+	strbuf_release(&path);
+	return rc;
+}
+
 int reflog_stage_entry(struct ref_store *rs, const char *name, bool force,
 		       const struct object_id *old_oid, const struct object_id *new_oid,
 		       const char *ident, const char *msg, struct fsync_batch *b, struct err *err)

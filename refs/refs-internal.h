@@ -294,14 +294,18 @@ MUST_USE int transaction_stage(struct ref_transaction *t, struct err *err);
 /* Reflogs, as both ways have them (update-log.c). */
 bool update_writes_log(const struct ref_update *u);
 MUST_USE int update_stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err);
-MUST_USE int update_stage_log_removal(struct ref_transaction *t, struct ref_update *u,
-				      struct err *err);
 /* Can it go the whole way? As far as can be told before its refs are locked, and after. */
 bool transaction_may_be_whole(const struct ref_transaction *t);
 bool transaction_is_whole(const struct ref_transaction *t);
 MUST_USE int transaction_stage_whole(struct ref_transaction *t, struct err *err);
 
 /* ---- reflogs (reflog.c, reflog-write.c) ---- */
+/* The file of a ref or of a log goes when its turn has come; missing is fine. */
+MUST_USE int ref_file_stage_removal(const char *path, enum publish_class order,
+				    struct fsync_batch *b, struct err *err);
+MUST_USE int reflog_stage_removal(struct ref_store *rs, const char *name,
+				  enum publish_class order, struct fsync_batch *b,
+				  struct err *err);
 /*
  * line[len] is the LF and becomes a NUL; false if it is no entry. `ident` holds what
  * e->ident points to.

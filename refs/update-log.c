@@ -52,24 +52,3 @@ int update_stage_log(struct ref_transaction *t, struct ref_update *u, struct err
 		err_prefix(err, "cannot update the reflog of '%s'", u->name);
 	return rc;
 }
-
-int update_stage_log_removal(struct ref_transaction *t, struct ref_update *u,
-			     struct err *err)
-{
-	struct strbuf path = STRBUF_INIT;
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REF_DELETE,
-		.how = PUBLISH_UNLINK,
-		.fd = -1,
-	};
-	struct stat st;
-	int rc = 0;
-
-	reflog_path(t->rs, u->name, &path);
-	s.final_path = path.buf;
-	if (!lstat(path.buf, &st) && S_ISREG(st.st_mode))
-		rc = fsync_batch_stage(t->batch, &s, err);
-	strbuf_release(&path);
-	return rc;
-}

@@ -46,20 +46,13 @@ static int stage_value(struct ref_transaction *t, struct ref_update *u, struct e
 static int stage_deletion(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT;
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REF_DELETE,
-		.how = PUBLISH_UNLINK,
-		.fd = -1,
-	};
 	int rc = 0;
 
 	ref_path(t->rs, u->name, &path);
-	s.final_path = path.buf;
 	if (u->in_loose)
-		rc = fsync_batch_stage(t->batch, &s, err);
+		rc = ref_file_stage_removal(path.buf, PUBLISH_REF_DELETE, t->batch, err);
 	strbuf_release(&path);
-	return rc ? rc : update_stage_log_removal(t, u, err);
+	return rc ? rc : reflog_stage_removal(t->rs, u->name, PUBLISH_REF_DELETE, t->batch, err);
 }
 
 static bool is_deletion(const struct ref_update *u)

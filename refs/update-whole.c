@@ -131,12 +131,6 @@ static int stage_old_values(struct ref_transaction *t, struct whole *w,
 static int stage_prunes(struct ref_transaction *t, const struct whole *w, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT;
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REF_PRUNE,
-		.how = PUBLISH_UNLINK,
-		.fd = -1,
-	};
 	size_t i;
 	int rc = 0;
 
@@ -145,8 +139,7 @@ static int stage_prunes(struct ref_transaction *t, const struct whole *w, struct
 			continue;
 		strbuf_reset(&path);
 		ref_path(t->rs, w->changed[i]->name, &path);
-		s.final_path = path.buf;
-		rc = fsync_batch_stage(t->batch, &s, err);
+		rc = ref_file_stage_removal(path.buf, PUBLISH_REF_PRUNE, t->batch, err);
 	}
 	strbuf_release(&path);
 	return rc;
@@ -180,7 +173,8 @@ static int stage_logs(struct ref_transaction *t, struct err *err)
 		if (update_writes_log(u))
 			rc = update_stage_log(t, u, err);
 		else if (u->flags & UPDATE_DELETES)
-			rc = update_stage_log_removal(t, u, err);
+			rc = reflog_stage_removal(t->rs, u->name, PUBLISH_REF_DELETE,
+						  t->batch, err);
 	}
 	return rc;
 }
