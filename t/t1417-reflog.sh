@@ -11,9 +11,10 @@ GIT_COMMITTER_DATE="$NOW +0100"
 GIT_AUTHOR_DATE="$NOW +0100"
 export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
 
-# days_ago N CMD...
+# days_ago N CMD...: of one moment, so that both repositories get the same dates
+NOW=$(date +%s)
 days_ago () {
-	local date="$(($(date +%s) - $1 * DAY)) +0200"
+	local date="$((NOW - $1 * DAY)) +0200"
 	shift
 	GIT_COMMITTER_DATE=$date GIT_AUTHOR_DATE=$date "$@"
 }
