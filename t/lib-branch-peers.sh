@@ -39,8 +39,9 @@ peers_same_refs () {
 
 # peers_each: each line of standard input is a command line of git; with '!' before it
 # what it says on standard error is its own affair (usage, with options that are newer).
+# After each CHECK has to succeed; without one, both have the same refs.
 peers_each () {
-	local line PEERS_STDERR
+	local line PEERS_STDERR check="${1:-peers_same_refs}"
 	while read -r line; do
 		PEERS_STDERR=
 		case $line in
@@ -50,7 +51,7 @@ peers_each () {
 			echo "in: git $line"
 			return 1
 		}
-		peers_same_refs || {
+		$check || {
 			echo "after: git $line"
 			return 1
 		}
