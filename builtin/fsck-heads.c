@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where reachability begins: arguments, refs, HEADs, reflogs, indexes. */
 #include "compat/posix.h"
-#include <dirent.h>
 #include "builtin/fsck-internal.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
@@ -155,16 +154,9 @@ static void each_worktree(struct fsck *f,
 	char *dir = xstrfmt("%s/worktrees", r->commondir);
 	struct stat own, other;
 	struct string_list ids = STRING_LIST_INIT;
-	struct dirent *de;
-	DIR *d = opendir(dir);
 
 	fn(f, "", r->gitdir);
-	while (d && (de = readdir(d)))
-		if (de->d_name[0] != '.')
-			string_list_append(&ids, de->d_name);
-	if (d)
-		closedir(d);
-	string_list_sort(&ids);
+	(void)!worktree_ids(r->commondir, &ids, NULL);
 	if (stat(r->gitdir, &own) < 0)
 		memset(&own, 0, sizeof(own));
 	if (!stat(r->commondir, &other) && other.st_ino != own.st_ino)

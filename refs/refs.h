@@ -12,6 +12,7 @@
 #include "object/object.h"
 #include "util/date.h"
 #include "util/err.h"
+#include "util/map.h"
 #include "util/strbuf.h"
 
 struct ref_store;
@@ -52,6 +53,9 @@ struct ref_hook {
 };
 /* Copied; data must outlive the store's transactions. */
 void ref_store_set_hook(struct ref_store *rs, const struct ref_hook *hook);
+
+/* Ids of the linked worktrees (the directories in worktrees/), sorted. None is fine. */
+MUST_USE int worktree_ids(const char *commondir, struct string_list *out, struct err *err);
 
 /* ---- names ---- */
 #define REFNAME_ALLOW_ONELEVEL 1u

@@ -120,27 +120,40 @@ static int visit_worktree(const struct ref_store *rs, const char *dir, const cha
 	return fn(data, dir, prefix, err);
 }
 
+int worktree_ids(const char *commondir, struct string_list *out, struct err *err)
+{
+	char *path = xstrfmt("%s/worktrees", commondir);
+	DIR *d = opendir(path);
+	struct dirent *de;
+	int rc = 0;
+
+	if (!d && errno != ENOENT)
+		rc = err_set_errno(err, "cannot open directory '%s'", path);
+	while (d && (de = readdir(d)))
+		if (de->d_name[0] != '.')
+			string_list_append(out, de->d_name);
+	if (d)
+		closedir(d);
+	string_list_sort(out);
+	free(path);
+	return rc;
+}
+
 int ref_other_worktrees(const struct ref_store *rs, worktree_fn fn, void *data, struct err *err)
 {
-	char *worktrees = xstrfmt("%s/worktrees", rs->commondir);
-	DIR *d = opendir(worktrees);
-	struct dirent *de;
-	int rc;
+	struct string_list ids = STRING_LIST_INIT;
+	int rc = worktree_ids(rs->commondir, &ids, err);
 
-	rc = visit_worktree(rs, rs->commondir, "main-worktree/", fn, data, err);
-	while (!rc && d && (de = readdir(d))) {
-		char *dir, *prefix;
+	if (!rc)
+		rc = visit_worktree(rs, rs->commondir, "main-worktree/", fn, data, err);
+	for (size_t i = 0; !rc && i < ids.nr; i++) {
+		char *dir = xstrfmt("%s/worktrees/%s", rs->commondir, ids.items[i].string);
+		char *prefix = xstrfmt("worktrees/%s/", ids.items[i].string);
 
-		if (de->d_name[0] == '.')
-			continue;
-		dir = xstrfmt("%s/%s", worktrees, de->d_name);
-		prefix = xstrfmt("worktrees/%s/", de->d_name);
 		rc = visit_worktree(rs, dir, prefix, fn, data, err);
 		free(prefix);
 		free(dir);
 	}
-	if (d)
-		closedir(d);
-	free(worktrees);
+	string_list_clear(&ids, NULL);
 	return rc;
 }

@@ -5,7 +5,6 @@
 #include "util/map.h"
 #include "util/path.h"
 #include "walk/worktrees.h"
-#include <dirent.h>
 
 static void worktree_free(struct worktree *w)
 {
@@ -130,18 +129,8 @@ int worktrees_read(struct worktree **out, struct repository *r, struct err *err)
 	char *dir = path_join(r->commondir, "worktrees");
 	struct string_list ids = STRING_LIST_INIT;
 	struct worktree *first = NULL, **end = &first;
-	DIR *d = opendir(dir);
-	struct dirent *de;
-	int rc = 0;
+	int rc = worktree_ids(r->commondir, &ids, err);
 
-	if (!d && errno != ENOENT)
-		rc = err_set_errno(err, "cannot open directory '%s'", dir);
-	while (d && (de = readdir(d)))
-		if (de->d_name[0] != '.')
-			string_list_append(&ids, de->d_name);
-	if (d)
-		closedir(d);
-	string_list_sort(&ids);
 	if (!rc) {
 		*end = read_main(r);
 		end = &(*end)->next;
