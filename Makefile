@@ -10,6 +10,7 @@
 #   make test [T='t0000* ..']  build, unit tests and shell tests, one prove run
 #   make check                 layers, raw calls, headers, shell syntax
 #   make sanitize              the tests under ASan and UBSan (in build-asan)
+#   make tsan [T=..]           the tests of what runs in threads under TSan (in build-tsan)
 #   make variants              the tests with SHA-256, with each fsyncMethod
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
@@ -48,7 +49,7 @@ endif
 
 # ---- what is built --------------------------------------------------------
 
-DIRS := compat util hash fs config object pack refs walk index diff worktree \
+DIRS := compat util hash fs config object pack refs sign walk index diff worktree \
 	wire transport builtin
 
 # The file with main(); everything else is in the library.
@@ -65,6 +66,8 @@ UNIT_AUX := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard t/unit/*
 UNIT     := $(UNIT_SRC:%.c=$(B)/%)
 # t/helper/*.c are programs that shell tests call.
 HELPER   := $(patsubst %.c,$(B)/%,$(wildcard t/helper/*.c))
+# t/fuzz/fuzz-*.c: targets for fuzzers; t0160 tries each of them for a moment.
+FUZZ     := $(patsubst %.c,$(B)/%,$(wildcard t/fuzz/fuzz-*.c))
 # t/crash: the power-failure laboratory. Only its disk needs libfuse3, and only
 # `make crash` and the smoke test need it.
 CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside)
@@ -83,7 +86,8 @@ WARN   := -Wall -Wextra
 ifeq ($(DEVELOPER),1)
 WARN   += -Werror
 endif
-LIBS   := -ldeflate -lz -lcrypto -lpthread
+# The largest library comes first: it looks its thousands of symbols up in this order.
+LIBS   := -lcrypto -ldeflate -lz -lpthread
 # For folders of later work: CURL_LIBS, EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka
@@ -104,7 +108,7 @@ endif
 
 .PHONY: all unit
 all: $(LIB) $(GIT)
-unit: $(UNIT) $(HELPER) $(CRASH_TEST)
+unit: $(UNIT) $(HELPER) $(FUZZ) $(CRASH_TEST)
 
 # Rewritten only when the text changes, so that changed flags rebuild everything
 # and unchanged ones nothing.
@@ -160,15 +164,14 @@ $(HELPER): $(B)/t/helper/%: $(B)/t/helper/%.o $(LIB) $(B)/link-flags
 
 # Targets for fuzzers. FUZZ_ENGINE=-fsanitize=fuzzer (clang) brings a main() of its
 # own; without it t/fuzz/main.c runs them on files and on chance.
-FUZZ     := $(patsubst %.c,$(B)/%,$(wildcard t/fuzz/fuzz-*.c))
-FUZZ_MAIN = $(if $(FUZZ_ENGINE),,$(B)/t/fuzz/main.o)
+FUZZ_AUX  = $(B)/t/fuzz/scratch.o $(if $(FUZZ_ENGINE),,$(B)/t/fuzz/main.o)
 .PHONY: fuzz
 fuzz: $(FUZZ)
-$(FUZZ): $(B)/t/fuzz/%: $(B)/t/fuzz/%.o $(B)/t/fuzz/main.o $(LIB) $(B)/link-flags
+$(FUZZ): $(B)/t/fuzz/%: $(B)/t/fuzz/%.o $(FUZZ_AUX) $(LIB) $(B)/link-flags
 	$(call say,LINK)
-	$(Q)$(LINK) $(FUZZ_ENGINE) -o $@ $< $(FUZZ_MAIN) $(LIB) $(LIBS) $(EXTRA_LIBS)
+	$(Q)$(LINK) $(FUZZ_ENGINE) -o $@ $< $(FUZZ_AUX) $(LIB) $(LIBS) $(EXTRA_LIBS)
 
--include $(FUZZ:=.d) $(B)/t/fuzz/main.d
+-include $(FUZZ:=.d) $(FUZZ_AUX:.o=.d)
 -include $(LIB_OBJ:.o=.d) $(MAIN:%.c=$(B)/%.d) $(UNIT:=.d) $(UNIT_AUX:.o=.d) $(HELPER:=.d)
 
 # Objects of tests are kept: make would remove them as intermediate files.
@@ -187,6 +190,7 @@ PROVE_OPTS ?=
 # One named test waits for nothing that it does not use.
 .PHONY: test
 test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
+		$(if $(findstring fuzz,$(TESTS)),$(FUZZ)) \
 		$(if $(findstring crash,$(TESTS)),$(CRASH_TEST)),unit)
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP GIT_BUILD_DIR='$(abspath $(B))' \
 	prove --jobs $(JOBS) $(PROVE_OPTS) --exec t/run-test \
@@ -207,6 +211,14 @@ LEAKS ?= 1
 .PHONY: sanitize
 sanitize:
 	$(Q)GIT_TEST_LEAKS=$(LEAKS) $(MAKE) B=build-asan CFLAGS='$(SAN_FLAGS)' test
+
+# What runs in threads: the unit tests, objects, the index, and refs that many write.
+TSAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=thread
+TSAN_TESTS := test-* t0102* t1040* t1415* t1530* t2200* t7508*
+.PHONY: tsan
+tsan:
+	$(Q)TSAN_OPTIONS=halt_on_error=1:abort_on_error=1 \
+	$(MAKE) B=build-tsan CFLAGS='$(TSAN_FLAGS)' test T='$(or $(T),$(TSAN_TESTS))'
 
 # One script of each kind; V_TESTS or T choose others.
 V_TESTS ?= $(patsubst t/%,%,$(wildcard t/t[1234]*0-*.sh))
@@ -246,8 +258,14 @@ CRASH_OPTS ?= --all --jobs=$(JOBS)
 FUSE_CFLAGS = $(shell pkg-config --cflags fuse3)
 FUSE_LIBS   = $(shell pkg-config --libs fuse3)
 
+# What a benchmark compares with: the least that a durable write costs.
+FLOOR := $(B)/t/perf/floor
+$(FLOOR): $(FLOOR).o $(B)/link-flags
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $(FLOOR).o
+
 .PHONY: crash crash-programs
-crash-programs: $(CRASH)
+crash-programs: $(CRASH) $(FLOOR)
 crash: all crash-programs
 	$(Q)t/crash/run --bin='$(abspath $(B))/t/crash' --results='$(abspath $(B))/crash' $(CRASH_OPTS)
 
@@ -257,7 +275,7 @@ $(CRASH): $(B)/t/crash/%: $(B)/t/crash/%.o $(B)/link-flags
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) -lpthread $(if $(filter %/disk,$@),$(FUSE_LIBS))
 $(B)/t/crash/replay: $(B)/t/crash/replay-main.o
 
--include $(CRASH:=.d) $(B)/t/crash/replay-main.d
+-include $(CRASH:=.d) $(B)/t/crash/replay-main.d $(FLOOR).d
 
 # ---- documentation --------------------------------------------------------
 
@@ -303,4 +321,4 @@ install: all
 
 .PHONY: clean
 clean:
-	rm -rf $(B) build-asan build-meson
+	rm -rf $(B) build-asan build-tsan build-meson

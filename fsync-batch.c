@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Four steps: stage, settle, publish, seal. The header and
- * Documentation/Durability tell the story; this page is laid out in its order.
+ * Documentation/Durability tell the story; this page is laid out in its order, but for
+ * publishing, which is fsync-publish.c.
  *
  * What a method does with a file system of each kind:
  *
@@ -18,53 +19,14 @@
  * instead; where syncfs does not, the file system counts as FS_EACH.
  */
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync-batch-internal.h"
 #include "compat/syscalls.h"
-#include "fsync-volume.h"
 #include "util/alloc.h"
-#include "util/map.h"
 #include "util/path.h"
 #include "util/workers.h"
-#include <pthread.h>
 #include <sys/resource.h>
 
 #define DEFAULT_WINDOW 256u
-
-struct entry {
-	enum publish_class order;
-	enum publish_how how;
-	bool make_parents;
-	bool covered;	     /* the policy wants it durable */
-	bool by_flush;	     /* its content needs fsync, not only writeback */
-	bool settled;	     /* content needs nothing more */
-	int fd;		     /* >= 0: in flight, counted in the window */
-	int sys_errno;	     /* result of its flush or writeback */
-	struct volume *vol;
-	char *tmp_path;	     /* NULL unless renamed */
-	char *final_path;
-	void (*done)(void *data, bool published);
-	int (*write)(void *data, int *fd, struct err *err);
-	void *data;
-};
-
-struct fsync_batch {
-	struct fsync_batch_options opts;
-	bool active;	     /* not switched off by the environment */
-	size_t window;
-	pthread_mutex_t lock; /* of all below, while stage may run */
-	struct entry **entries; /* in order of staging */
-	size_t nr, alloc;
-	size_t oldest;	     /* entries before it are not in flight */
-	size_t in_flight;
-	struct entry **late; /* PUBLISH_WRITE, written by this publish */
-	size_t nr_late, alloc_late;
-	size_t late_unsettled; /* the last so many of them */
-	struct volume **volumes;
-	size_t nr_volumes, alloc_volumes;
-	struct strmap volume_of_dir;
-	size_t unsealed;     /* names visible whose durability is not known */
-	struct err poison;   /* D6: the first failed flush or writeback */
-};
 
 /* ---- opening ---- */
 
@@ -126,7 +88,7 @@ static bool is_covered(const struct fsync_batch *b, enum fsync_component compone
  * first failure stays, and nothing that follows is called good. Tests:
  * d6_failed_writeback_poisons, d6_failed_seal_poisons.
  */
-static int poison(struct fsync_batch *b, const char *what, const char *path, int sys_errno)
+int batch_poison(struct fsync_batch *b, const char *what, const char *path, int sys_errno)
 {
 	pthread_mutex_lock(&b->lock);
 	errno = sys_errno;
@@ -145,7 +107,7 @@ static bool is_poisoned(struct fsync_batch *b)
 	return yes;
 }
 
-static int copy_failure(struct err *dst, enum err_code code, const struct err *why)
+int batch_copy_failure(struct err *dst, enum err_code code, const struct err *why)
 {
 	struct err copy = ERR_INIT;
 
@@ -159,7 +121,7 @@ static int copy_failure(struct err *dst, enum err_code code, const struct err *w
 /* The code says whether names are visible, the message what went wrong first. */
 static int fail(struct fsync_batch *b, const struct err *why, struct err *err)
 {
-	return copy_failure(err, b->unsealed ? ERR_UNCERTAIN : ERR_IO, why);
+	return batch_copy_failure(err, b->unsealed ? ERR_UNCERTAIN : ERR_IO, why);
 }
 
 /* ---- volumes ---- */
@@ -222,7 +184,7 @@ void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 		return;
 	vol = volume_of_dir(b, dir, dir);
 	if (!vol) {
-		poison(b, "open directory", dir, errno);
+		batch_poison(b, "open directory", dir, errno);
 		return;
 	}
 	volume_touch_dir(vol, dir, true);
@@ -271,31 +233,31 @@ static bool has_content(const struct entry *e)
 }
 
 /* A descriptor that cannot be closed well has lost something. */
-static int close_entry(struct fsync_batch *b, struct entry *e)
+int entry_close(struct fsync_batch *b, struct entry *e)
 {
 	int fd = e->fd;
 
 	e->fd = -1;
 	if (fd < 0 || !sys->close(fd) || errno == EINTR)
 		return 0;
-	return poison(b, "close", content_path(e), errno);
+	return batch_poison(b, "close", content_path(e), errno);
 }
 
 /*
  * Start the writeback of an entry that the policy covers. It is not waited for:
  * that is what lets the disk work on many files at once.
  */
-static int start_content(struct fsync_batch *b, struct entry *e)
+int entry_start_content(struct fsync_batch *b, struct entry *e)
 {
 	if (e->fd < 0)
 		e->fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
 	if (e->fd < 0)
-		return poison(b, "open", content_path(e), errno);
+		return batch_poison(b, "open", content_path(e), errno);
 	e->by_flush = content_by_flush(b, e->vol);
 	if (e->by_flush || !RETRY_EINTR(sys->writeout_start(e->fd)))
 		return 0;
 	if (!is_missing_call(errno))
-		return poison(b, "write", content_path(e), errno);
+		return batch_poison(b, "write", content_path(e), errno);
 	e->by_flush = true;
 	return 0;
 }
@@ -311,7 +273,7 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 	path_dirname(&dir, content_path(e));
 	e->vol = volume_of_dir(b, dir.buf, e->final_path);
 	if (!e->vol)
-		poison(b, "open directory", dir.buf, errno);
+		batch_poison(b, "open directory", dir.buf, errno);
 	strbuf_release(&dir);
 	if (!e->vol)
 		return ERR_IO;
@@ -319,9 +281,9 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 		return 0;
 	if (e->how == PUBLISH_UNLINK || !e->covered) {
 		e->settled = true;
-		return close_entry(b, e);
+		return entry_close(b, e);
 	}
-	return start_content(b, e);
+	return entry_start_content(b, e);
 }
 
 /* ---- settle ---- */
@@ -367,7 +329,7 @@ static void settle_all(struct entry **list, size_t nr)
 }
 
 /* Settle a list that has been taken out of the window; closes descriptors. */
-static int settle_list(struct fsync_batch *b, struct entry **list, size_t nr)
+int batch_settle_list(struct fsync_batch *b, struct entry **list, size_t nr)
 {
 	int ret = 0;
 
@@ -376,9 +338,9 @@ static int settle_list(struct fsync_batch *b, struct entry **list, size_t nr)
 		struct entry *e = list[i];
 
 		if (e->sys_errno)
-			ret = poison(b, e->by_flush ? "flush" : "write", content_path(e),
+			ret = batch_poison(b, e->by_flush ? "flush" : "write", content_path(e),
 				     e->sys_errno);
-		if (close_entry(b, e) < 0)
+		if (entry_close(b, e) < 0)
 			ret = ERR_IO;
 		e->settled = true;
 	}
@@ -421,7 +383,7 @@ static int shrink_window(struct fsync_batch *b)
 		nr = take_oldest(b, list, want < b->window ? want : b->window);
 	}
 	pthread_mutex_unlock(&b->lock);
-	ret = settle_list(b, list, nr);
+	ret = batch_settle_list(b, list, nr);
 	free(list);
 	return ret;
 }
@@ -462,12 +424,12 @@ static int flush_staged_files(struct fsync_batch *b, struct volume *vol)
 			continue;
 		fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
 		if (fd < 0)
-			return poison(b, "open", content_path(e), errno);
+			return batch_poison(b, "open", content_path(e), errno);
 		if (volume_flush_fd(vol, fd) < 0) {
 			int saved = errno;
 
 			sys->close(fd);
-			return poison(b, "flush", content_path(e), saved);
+			return batch_poison(b, "flush", content_path(e), saved);
 		}
 		sys->close(fd);
 	}
@@ -480,15 +442,23 @@ static int flush_contents(struct fsync_batch *b, struct volume *vol)
 		return 0;
 	if (errno == ENOSYS)
 		return flush_staged_files(b, vol);
-	return poison(b, "flush the file system of", vol->name, errno);
+	return batch_poison(b, "flush the file system of", vol->name, errno);
 }
 
-static void note_settled(const struct fsync_batch *b, const struct entry *e)
+/* One flush for all contents, before the first name. */
+static bool needs_common_flush(const struct fsync_batch *b, const struct entry *e)
 {
-	if (!e->covered || !has_content(e))
+	return e->covered && has_content(e) && b->opts.policy.method == FSYNC_METHOD_BATCH &&
+	       (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL);
+}
+
+/* Once: what stays staged while objects are published is flushed with them. */
+static void note_settled(const struct fsync_batch *b, struct entry *e)
+{
+	if (!e->covered || !has_content(e) || e->noted)
 		return;
-	if (b->opts.policy.method == FSYNC_METHOD_BATCH &&
-	    (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL))
+	e->noted = true;
+	if (needs_common_flush(b, e))
 		e->vol->unflushed = true;
 	if (e->how == PUBLISH_IN_PLACE)
 		volume_touch_in_place(e->vol, e->final_path);
@@ -508,7 +478,7 @@ static int settle(struct fsync_batch *b)
 
 	ALLOC_ARRAY(list, b->nr + 1);
 	nr = take_oldest(b, list, b->nr);
-	ret = settle_list(b, list, nr);
+	ret = batch_settle_list(b, list, nr);
 	free(list);
 	if (ret < 0 || is_poisoned(b))
 		return ERR_IO;
@@ -525,7 +495,7 @@ static int settle(struct fsync_batch *b)
 
 /* ---- seal ---- */
 
-static int seal_volume(struct fsync_batch *b, struct volume *vol)
+int batch_seal_volume(struct fsync_batch *b, struct volume *vol)
 {
 	return volume_seal(vol, b->opts.policy.method, b->window, &b->poison);
 }
@@ -540,137 +510,15 @@ static int seal(struct fsync_batch *b)
 	int ret = 0;
 
 	for (size_t i = 0; i < b->nr_volumes && !ret; i++)
-		ret = seal_volume(b, b->volumes[i]);
+		ret = batch_seal_volume(b, b->volumes[i]);
 	if (!ret)
 		b->unsealed = 0;
 	return ret;
 }
 
-/* ---- publish ---- */
+/* ---- the public steps ---- */
 
-/*
- * Where directories are flushed one by one and no journal orders their names,
- * those of one phase are flushed before a name of the next one is made: D4, D5 and
- * the whole way of ref transactions (refs/update-whole.c) hold there because of it.
- * Test: d4_phases_without_a_journal.
- */
-static int phase_of(enum publish_class order)
-{
-	switch (order) {
-	case PUBLISH_PACK_DATA:
-	case PUBLISH_PACK_IDX:
-	case PUBLISH_LOOSE_OBJECT:
-		return 0;
-	case PUBLISH_REF_PACK:
-		return 1;
-	case PUBLISH_REF_PRUNE:
-		return 2;
-	default:
-		return 3;
-	case PUBLISH_REF_DELETE:
-	case PUBLISH_FILE_LATE:
-	case PUBLISH_INDEX:
-		return 4;
-	}
-}
-
-static bool names_are_unordered(const struct fsync_batch *b, const struct volume *vol)
-{
-	if (b->opts.policy.method == FSYNC_METHOD_FSYNC)
-		return vol->kind != FS_JOURNAL;
-	return vol->kind == FS_EACH;
-}
-
-/*
- * D4 across file systems: a journal orders only its own names, so what lies on
- * another device is sealed first. Test: d4_classes_on_two_devices.
- */
-static bool must_seal_before(const struct fsync_batch *b, const struct volume *vol,
-			     const struct entry *e)
-{
-	if (!vol->dirty)
-		return false;
-	if (vol != e->vol)
-		return vol->order < (int)e->order;
-	return names_are_unordered(b, vol) && phase_of(vol->order) < phase_of(e->order);
-}
-
-static int seal_before(struct fsync_batch *b, const struct entry *e)
-{
-	for (size_t i = 0; i < b->nr_volumes; i++)
-		if (must_seal_before(b, b->volumes[i], e) &&
-		    seal_volume(b, b->volumes[i]) < 0)
-			return ERR_IO;
-	return 0;
-}
-
-static int make_one_dir(struct fsync_batch *b, const char *dir)
-{
-	if (b->opts.make_dir)
-		return b->opts.make_dir(b->opts.make_dir_data, dir);
-	return (int)RETRY_EINTR(sys->mkdir(dir, 0777));
-}
-
-/* Each directory that is made changes the one above it. */
-static int make_parents(struct fsync_batch *b, struct entry *e, const char *path)
-{
-	struct strbuf dir = STRBUF_INIT;
-	int ret;
-
-	path_dirname(&dir, path);
-	ret = make_one_dir(b, dir.buf);
-	if (ret < 0 && errno == ENOENT && strcmp(dir.buf, path)) {
-		ret = make_parents(b, e, dir.buf);
-		if (!ret)
-			ret = make_one_dir(b, dir.buf);
-	}
-	if (!ret && e->covered)
-		volume_touch_parent(e->vol, dir.buf, true);
-	if (ret < 0 && errno == EEXIST)
-		ret = 0;
-	strbuf_release(&dir);
-	return ret;
-}
-
-/* Others may remove an empty directory between our mkdir and our rename. */
-#define RENAME_TRIES 5
-
-static int rename_entry(struct fsync_batch *b, struct entry *e)
-{
-	for (int try = 1;; try++) {
-		if (!RETRY_EINTR(sys->rename(e->tmp_path, e->final_path)))
-			return 0;
-		if (errno != ENOENT || !e->make_parents || try == RENAME_TRIES ||
-		    make_parents(b, e, e->final_path) < 0)
-			return -1;
-	}
-}
-
-/* The call that makes the change visible. *changed: there was something to do. */
-static int apply_entry(struct fsync_batch *b, struct entry *e, bool *changed,
-		       struct err *err)
-{
-	*changed = true;
-	switch (e->how) {
-	case PUBLISH_RENAME:
-		if (!rename_entry(b, e))
-			return 0;
-		return err_set_errno(err, "unable to rename '%s' to '%s'",
-				     e->tmp_path, e->final_path);
-	case PUBLISH_UNLINK:
-		if (!RETRY_EINTR(sys->unlink(e->final_path)))
-			return 0;
-		if (errno != ENOENT && errno != ENOTDIR)
-			return err_set_errno(err, "unable to remove '%s'", e->final_path);
-		/* Somebody else's unlink need not be durable yet. */
-		*changed = false;
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-static void free_entry(struct entry *e, bool published)
+void entry_free(struct entry *e, bool published)
 {
 	if (e->fd >= 0)
 		sys->close(e->fd);
@@ -683,145 +531,15 @@ static void free_entry(struct entry *e, bool published)
 	free(e);
 }
 
-static void note_order(struct entry *e)
-{
-	if (e->vol->order < (int)e->order)
-		e->vol->order = e->order;
-}
-
-/* ---- publish: what is written when its turn has come ---- */
-
-/*
- * D4 for what is changed in place: it is written after the objects that it names
- * have their names (a kill in between leaves nothing that dangles), and awaited
- * before the next name, whose seal then covers it. Test:
- * d4_log_lines_after_objects.
- */
-
-/* Await the late ones that are in flight; a name that follows covers their size. */
-static int settle_late(struct fsync_batch *b, struct err *err)
-{
-	struct entry **from = b->late + (b->nr_late - b->late_unsettled), **list;
-	size_t nr = 0;
-	int ret;
-
-	ALLOC_ARRAY(list, b->late_unsettled + 1);
-	for (size_t i = 0; i < b->late_unsettled; i++)
-		if (from[i]->covered)
-			list[nr++] = from[i];
-	b->late_unsettled = 0;
-	ret = settle_list(b, list, nr);
-	for (size_t i = 0; i < nr && !ret; i++) {
-		volume_touch_in_place(list[i]->vol, list[i]->final_path);
-		note_order(list[i]);
-	}
-	free(list);
-	return ret < 0 ? copy_failure(err, ERR_IO, &b->poison) : 0;
-}
-
-/* They stay as they are, or are taken back. */
-static void release_late(struct fsync_batch *b, bool published)
-{
-	for (size_t i = 0; i < b->nr_late; i++)
-		free_entry(b->late[i], published);
-	b->nr_late = 0;
-	b->late_unsettled = 0;
-}
-
-static int write_late(struct fsync_batch *b, struct entry *e, struct err *err)
-{
-	if (e->write(e->data, &e->fd, err) < 0)
-		return ERR_IO;
-	if ((e->covered ? start_content(b, e) : close_entry(b, e)) < 0)
-		return copy_failure(err, ERR_IO, &b->poison);
-	return 0;
-}
-
-/* The entry belongs to the list in all outcomes. */
-static int publish_late(struct fsync_batch *b, struct entry *e, struct err *err)
-{
-	int ret = 0;
-
-	if (b->late_unsettled == b->window)
-		ret = settle_late(b, err);
-	if (!ret)
-		ret = write_late(b, e, err);
-	ALLOC_GROW(b->late, b->nr_late + 1, b->alloc_late);
-	b->late[b->nr_late++] = e;
-	b->late_unsettled++;
-	return ret;
-}
-
-/* A name or a removal; the entry is freed if it was done. */
-static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
-{
-	bool changed;
-
-	if (apply_entry(b, e, &changed, err) < 0)
-		return ERR_IO;
-	/* Something rests on the late ones now: they are not taken back any more. */
-	release_late(b, true);
-	b->unsealed++;
-	if (e->covered && e->how != PUBLISH_IN_PLACE)
-		volume_touch_parent(e->vol, e->final_path, changed);
-	if (e->covered)
-		note_order(e);
-	free_entry(e, true);
-	return 0;
-}
-
-static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
-{
-	struct entry *e = b->entries[i];
-
-	if (e->how == PUBLISH_NOTE) {
-		b->entries[i] = NULL;
-		free_entry(e, true);
-		return 0;
-	}
-	if (seal_before(b, e) < 0)
-		return copy_failure(err, ERR_IO, &b->poison);
-	if (e->how == PUBLISH_WRITE) {
-		b->entries[i] = NULL;
-		return publish_late(b, e, err);
-	}
-	if (b->late_unsettled && settle_late(b, err) < 0)
-		return ERR_IO;
-	if (publish_name(b, e, err) < 0)
-		return ERR_IO;
-	b->entries[i] = NULL;
-	return 0;
-}
-
 static void drop_entries(struct fsync_batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++)
 		if (b->entries[i])
-			free_entry(b->entries[i], false);
+			entry_free(b->entries[i], false);
 	b->nr = 0;
 	b->oldest = 0;
 	b->in_flight = 0;
 }
-
-/*
- * By class (D3: .pack before .idx; D4: objects before what names them; D5: updates
- * before deletions, packed refs before either), in a class by staging. Tests:
- * d3_pack_before_idx, d4_objects_before_refs_and_index, d5_updates_before_deletions.
- */
-static int publish_in_order(struct fsync_batch *b, int end, struct err *err)
-{
-	for (int order = 0; order < end; order++) {
-		for (size_t i = 0; i < b->nr; i++) {
-			if (!b->entries[i] || (int)b->entries[i]->order != order)
-				continue;
-			if (publish_entry(b, i, err) < 0)
-				return ERR_IO;
-		}
-	}
-	return b->late_unsettled ? settle_late(b, err) : 0;
-}
-
-/* ---- the public steps ---- */
 
 int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 {
@@ -830,12 +548,12 @@ int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 
 	if (ret < 0)
 		ret = fail(b, &b->poison, err);
-	else if (publish_in_order(b, PUBLISH_CLASS_NR, &why) < 0)
+	else if (batch_publish_in_order(b, PUBLISH_CLASS_NR, &why) < 0)
 		ret = fail(b, &why, err);
 	err_release(&why);
 	if (!ret && b->nr_late)
 		b->unsealed++;
-	release_late(b, !ret);
+	batch_release_late(b, !ret);
 	drop_entries(b);
 	return ret;
 }
@@ -859,13 +577,38 @@ int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err)
 	ret = is_poisoned(b) ? ERR_IO : settle(b);
 	if (ret < 0)
 		ret = fail(b, &b->poison, err);
-	else if (publish_in_order(b, PUBLISH_DERIVED + 1, &why) < 0)
+	else if (batch_publish_in_order(b, PUBLISH_DERIVED + 1, &why) < 0)
 		ret = fail(b, &why, err);
 	err_release(&why);
 	for (size_t i = 0; i < b->nr; i++)
 		if (b->entries[i])
 			b->entries[kept++] = b->entries[i];
 	b->nr = b->oldest = kept;
+	return ret;
+}
+
+bool fsync_batch_publish_is_dear(const struct fsync_batch *b)
+{
+	for (size_t i = 0; i < b->nr; i++)
+		if (!b->entries[i]->noted && needs_common_flush(b, b->entries[i]))
+			return true;
+	return false;
+}
+
+int fsync_batch_each_rename(struct fsync_batch *b,
+			    int (*fn)(void *data, const char *tmp_path, const char *final_path,
+				      struct err *err),
+			    void *data, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < b->nr && !ret; i++) {
+		const struct entry *e = b->entries[i];
+
+		if (e->how != PUBLISH_RENAME)
+			return err_set(err, ERR_INVALID, "not only renames are staged");
+		ret = fn(data, e->tmp_path, e->final_path, err);
+	}
 	return ret;
 }
 

@@ -38,9 +38,12 @@ enum publish_class {
 	PUBLISH_REF_PACK,     /* packed-refs that takes up values of loose refs */
 	PUBLISH_REF_PRUNE,    /* loose refs go whose values it has */
 	PUBLISH_REFLOG,	      /* appended in place before refs move */
+	PUBLISH_REF_REDO,     /* the record of a transaction whose refs go one by one */
 	PUBLISH_PACKED_REFS,  /* packed-refs with new values */
 	PUBLISH_REF,	      /* loose refs, HEAD */
 	PUBLISH_REF_DELETE,
+	PUBLISH_REF_REDONE,   /* the record goes */
+	PUBLISH_REF_UNLOCK,   /* locks that only kept others away */
 	PUBLISH_FILE_LATE,    /* config sections of branches that have moved or gone */
 	PUBLISH_INDEX,	      /* last: it names what refs already hold */
 	PUBLISH_CLASS_NR
@@ -127,6 +130,21 @@ MUST_USE int fsync_batch_publish(struct fsync_batch *b, struct err *err);
  * hooks that may look at new objects but not at new refs yet.
  */
 MUST_USE int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err);
+
+/*
+ * Would fsync_batch_publish now make a flush that the commit has to make once more for what
+ * is staged later? Then children are better shown what is staged where it is.
+ */
+bool fsync_batch_publish_is_dear(const struct fsync_batch *b);
+
+/*
+ * What is staged to be renamed, in order of staging; anything else that is staged is an
+ * error. From the owning thread, while nobody stages. Stops at the first result that is not 0.
+ */
+MUST_USE int fsync_batch_each_rename(struct fsync_batch *b,
+				     int (*fn)(void *data, const char *tmp_path,
+					       const char *final_path, struct err *err),
+				     void *data, struct err *err);
 
 /*
  * Settle, publish, seal. The batch is empty afterwards and may be used again.

@@ -33,20 +33,19 @@ const char *git_exec_path(void)
 {
 	static char *own;
 	const char *given = getenv("GIT_EXEC_PATH");
-	struct strbuf dir = STRBUF_INIT;
-	char *exe;
+	struct strbuf exe = STRBUF_INIT, dir = STRBUF_INIT;
 
 	if (given && *given)
 		return given;
 	if (is_directory(SLUICE_EXEC_PATH))
 		return SLUICE_EXEC_PATH;
-	if (!own) {
-		exe = path_real("/proc/self/exe", 0);
-		if (exe)
-			path_dirname(&dir, exe);
-		own = exe ? strbuf_detach(&dir, NULL) : xstrdup(SLUICE_EXEC_PATH);
-		free(exe);
+	if (!own && !read_link(&exe, "/proc/self/exe", 0, NULL)) { /* it is a real path */
+		path_dirname(&dir, exe.buf);
+		own = strbuf_detach(&dir, NULL);
 	}
+	if (!own)
+		own = xstrdup(SLUICE_EXEC_PATH);
+	strbuf_release(&exe);
 	return own;
 }
 

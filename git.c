@@ -50,6 +50,8 @@ static const struct command commands[] = {
 	{ "update-index", cmd_update_index, CMD_REPO | CMD_WORKTREE },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
+	{ "verify-commit", cmd_verify_commit, CMD_REPO },
+	{ "verify-tag", cmd_verify_tag, CMD_REPO },
 	{ "version", cmd_version, 0 },
 	{ "write-tree", cmd_write_tree, CMD_REPO },
 };
@@ -71,6 +73,11 @@ static void tell_warning(void *data UNUSED, const char *msg)
 	warning("%s", msg);
 }
 
+static void tell_error(void *data UNUSED, const char *msg)
+{
+	error("%s", msg);
+}
+
 /*
  * 0, with *out NULL where a repository is wanted but not needed and there is none
  * that may be used.
@@ -80,6 +87,7 @@ static int open_repository(struct repository **out, unsigned flags, struct err *
 	struct repo_open_options o = {
 		.lenient = (flags & CMD_LENIENT) != 0,
 		.warn = flags & CMD_LENIENT ? NULL : tell_warning,
+		.tell_error = tell_error,
 	};
 	struct err local = ERR_INIT;
 	int rc;

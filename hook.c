@@ -76,15 +76,18 @@ int repo_run_hook(struct repository *r, const char *name, const char *const *env
 		  const char *const *args, const char *stdin_text, struct err *err)
 {
 	char *path = find_hook(r, name);
-	int rc = 0;
+	struct strvec all = STRVEC_INIT;
+	int rc;
 
 	if (!path)
 		return 0;
+	if (env)
+		strvec_pushv(&all, env);
 	/* The hook, and the programs that it runs, see what the operation wrote so far. */
-	if (r->batch)
-		rc = fsync_batch_publish(r->batch, err);
+	rc = repo_show_staged(r, &all, err);
 	if (!rc)
-		rc = run(path, env, args, stdin_text, err);
+		rc = run(path, all.v, args, stdin_text, err);
+	strvec_clear(&all);
 	free(path);
 	return rc;
 }

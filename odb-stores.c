@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/file.h"
+#include "fs/tmp-objdir.h"
 #include "object-file.h"
 #include "odb-stores.h"
 #include "util/alloc.h"
@@ -122,15 +123,10 @@ PRINTF_LIKE(2, 3)
 static void complain(struct odb_stores *l, const char *fmt, ...)
 {
 	va_list ap;
-	char *msg;
 
-	if (!l->warn)
-		return;
 	va_start(ap, fmt);
-	msg = xvstrfmt(fmt, ap);
+	vtell(l->warn, l->warn_data, fmt, ap);
 	va_end(ap);
-	l->warn(l->warn_data, msg);
-	free(msg);
 }
 
 static void read_info_alternates(struct odb_stores *l, const char *objdir, int depth);
@@ -167,6 +163,10 @@ static void add_entry(struct odb_stores *l, const char *entry, const char *base,
 {
 	struct strbuf path = STRBUF_INIT;
 
+	/* What a command shows to its hooks is not for other repositories that they work
+	 * in: these would take an object for their own that goes away. */
+	if (!base && tmp_objdir_is_shown(entry) && !tmp_objdir_is_below(entry, l->first->objdir))
+		return;
 	if (base && !is_absolute_path(entry))
 		strbuf_addf(&path, "%s/", base);
 	strbuf_addstr(&path, entry);

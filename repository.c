@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "repository.h"
 #include "fs/file.h"
+#include "fs/tmp-objdir.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -134,6 +135,7 @@ static int open_refs(struct repository *r, struct err *err)
 		return rc;
 	ref_store_set_warn(r->refs, r->warn, r->warn_data);
 	ref_store_set_hook(r->refs, &hook);
+	refs_finish_interrupted(r->refs, &s->fsync);
 	return 0;
 }
 
@@ -156,6 +158,7 @@ static int open_place(struct repository **out, struct repo_place *p,
 	r->prefix = p->prefix;
 	r->bare = p->bare;
 	r->warn = o->warn;
+	r->tell_error = o->tell_error;
 	r->warn_data = o->warn_data;
 	r->cwd_outside = p->cwd_outside;
 	p->gitdir = p->commondir = p->worktree = p->prefix = NULL;
@@ -202,7 +205,7 @@ int repo_open_at(struct repository **out, const char *gitdir, const char *worktr
 		 struct err *err)
 {
 	static const struct repo_open_options none = { false };
-	static const struct store_env no_env = { NULL };
+	static const struct store_env no_env = { 0 };
 	struct repo_place place = { .format = REPO_FORMAT_INIT };
 	int rc;
 
@@ -401,7 +404,73 @@ struct fsync_batch *repo_batch(struct repository *r)
 	return r->batch;
 }
 
+/* ---- staged objects, and children that read them ---- */
+
+int repo_show_staged(struct repository *r, struct strvec *env, struct err *err)
+{
+	if (!r->batch)
+		return 0;
+	/* Where they cannot be shown, the second flush is the lesser evil. */
+	if (fsync_batch_publish_is_dear(r->batch) && odb_batch(r->odb) &&
+	    !bulk_checkin_show(odb_batch(r->odb), env, NULL)) {
+		r->shown = true;
+		return 0;
+	}
+	return fsync_batch_publish(r->batch, err);
+}
+
+int repo_abort_batch(struct repository *r, struct err *err)
+{
+	int rc = 0;
+
+	if (!r->batch)
+		return 0;
+	if (r->shown)
+		rc = fsync_batch_publish_objects(r->batch, err);
+	fsync_batch_abort(r->batch);
+	if (r->shown && !rc)
+		rc = fsync_batch_commit(r->batch, err);
+	r->shown = false;
+	return rc;
+}
+
+/*
+ * D4 for a command that a hook runs: what it names may be staged by the command that
+ * runs the hook, which can still fail, be killed or lose its staging directory with the
+ * power. So our batch brings along all that is missing. Test: t7502-commit-hooks.sh, "a hook
+ * that makes refs".
+ */
+static int take_shown(struct repository *r, struct tmp_objdir **t, struct err *err)
+{
+	size_t nr = getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES") ? odb_nr_alternates(r->odb) : 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < nr && !rc; i++) {
+		const char *path = odb_alternate(r->odb, i);
+
+		if (!tmp_objdir_is_shown(path) || !tmp_objdir_is_below(path, r->objdir))
+			continue;
+		if (!*t)
+			rc = tmp_objdir_create(t, r->objdir, "taken", r->settings.shared_perm,
+					       err);
+		if (!rc)
+			rc = tmp_objdir_take(*t, path, err);
+	}
+	return !rc && *t ? tmp_objdir_stage_all(*t, r->batch, err) : rc;
+}
+
 int repo_commit_batch(struct repository *r, struct err *err)
 {
-	return r->batch ? fsync_batch_commit(r->batch, err) : 0;
+	struct tmp_objdir *taken = NULL;
+	int rc;
+
+	if (!r->batch)
+		return 0;
+	rc = take_shown(r, &taken, err);
+	if (rc < 0)
+		fsync_batch_abort(r->batch);
+	else
+		rc = fsync_batch_commit(r->batch, err);
+	tmp_objdir_destroy(&taken);
+	return rc;
 }

@@ -32,7 +32,8 @@ struct repository {
 	struct ref_store *refs;
 	/* The operation's batch: made on first use, see repo_batch. */
 	struct fsync_batch *batch;
-	repo_warn_fn warn; /* as in repo_open_options; may be NULL */
+	bool shown; /* children have seen objects that are staged: repo_show_staged */
+	repo_warn_fn warn, tell_error; /* as in repo_open_options; may be NULL */
 	void *warn_data;
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
 };
@@ -40,6 +41,7 @@ struct repository {
 struct repo_open_options {
 	bool lenient;	     /* settings with bad values do not fail: for git config */
 	repo_warn_fn warn;   /* odd settings, corrupt copies of objects; may be NULL */
+	repo_warn_fn tell_error; /* failures of a part that do not end the whole; may be NULL */
 	void *warn_data;
 };
 
@@ -89,6 +91,19 @@ MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
  */
 struct fsync_batch *repo_batch(struct repository *r);
 MUST_USE int repo_commit_batch(struct repository *r, struct err *err);
+/*
+ * Give up what is staged; but objects that children have seen are published and sealed, as
+ * something may name them by now.
+ */
+MUST_USE int repo_abort_batch(struct repository *r, struct err *err);
+/*
+ * Before a child that may look at what the operation has written so far: publish it; or,
+ * where that would cost a flush more than the command may make (P3), let the child read
+ * the objects where they are staged: it needs what is added to `env` then. Such a child must
+ * end before the batch does. Children of ours that write take over what they are shown
+ * (repo_commit_batch).
+ */
+MUST_USE int repo_show_staged(struct repository *r, struct strvec *env, struct err *err);
 
 /*
  * Identity for new commits and reflogs: GIT_AUTHOR_*, GIT_COMMITTER_*, user.*,
@@ -108,8 +123,8 @@ MUST_USE int ident_from_config(const struct config_set *c, struct strbuf *out,
 
 /*
  * Run hook `name` of core.hooksPath or hooks/: 0 if missing or successful;
- * ERR_ABORTED if it failed, with a message only if it could not run or was killed. env: "K=V" NULL-terminated or NULL. Publishes what
- * is staged (fsync_batch_publish) before a hook starts, if there is one.
+ * ERR_ABORTED if it failed, with a message only if it could not run or was killed. env:
+ * "K=V" NULL-terminated or NULL. A hook sees what is staged (repo_show_staged).
  */
 bool repo_has_hook(struct repository *r, const char *name);
 /* There is such a file, but it is not executable; *path (caller frees) names it. */

@@ -332,7 +332,7 @@ static int settle(struct repo_place *p, const struct candidate *c, const char *c
 int setup_find_repository(struct repo_place *out, struct err *err)
 {
 	struct repo_place place = { .format = REPO_FORMAT_INIT };
-	struct candidate c = { NULL };
+	struct candidate c = { 0 };
 	const char *git_dir = getenv("GIT_DIR");
 	char *cwd = xgetcwd();
 	int rc;

@@ -211,14 +211,15 @@ int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
 	return 0;
 }
 
-ssize_t read_in_full(int fd, void *buf, size_t len)
+/* off < 0: from where the descriptor is. */
+static ssize_t read_all(int fd, char *p, size_t len, off_t off)
 {
-	char *p = buf;
 	size_t got = 0;
 
 	while (got < len) {
 		size_t piece = len - got < MAX_IO_SIZE ? len - got : MAX_IO_SIZE;
-		ssize_t n = sys->read(fd, p + got, piece);
+		ssize_t n = off < 0 ? sys->read(fd, p + got, piece) :
+				      sys->pread(fd, p + got, piece, off + (off_t)got);
 
 		if (n < 0 && io_again(fd, POLLIN))
 			continue;
@@ -231,22 +232,12 @@ ssize_t read_in_full(int fd, void *buf, size_t len)
 	return (ssize_t)got;
 }
 
+ssize_t read_in_full(int fd, void *buf, size_t len)
+{
+	return read_all(fd, buf, len, -1);
+}
+
 ssize_t pread_in_full(int fd, void *buf, size_t len, off_t off)
 {
-	char *p = buf;
-	size_t got = 0;
-
-	while (got < len) {
-		size_t piece = len - got < MAX_IO_SIZE ? len - got : MAX_IO_SIZE;
-		ssize_t n = sys->pread(fd, p + got, piece, off + (off_t)got);
-
-		if (n < 0 && io_again(fd, POLLIN))
-			continue;
-		if (n < 0)
-			return -1;
-		if (!n)
-			break;
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
+	return read_all(fd, buf, len, off);
 }

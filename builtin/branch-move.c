@@ -2,7 +2,8 @@
 /*
  * A branch gets another name, or a copy under one. The new ref with its log, every HEAD
  * that names the old one, the removal of that, and the section of the configuration
- * are one batch: one flush. A crash in between leaves the old name, or both.
+ * are one batch: one flush. The refs are one transaction, HEADs included: a crash in between
+ * leaves the old name, or the new one (P6).
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"

@@ -109,6 +109,8 @@ int cmd_unpack_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_var(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_verify_commit(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_version(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_write_tree(int argc, const char **argv, struct command_ctx *ctx);
 

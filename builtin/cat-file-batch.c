@@ -379,10 +379,11 @@ static void print_all(struct batch *b)
 
 int cat_file_batch(struct cat_file *c)
 {
+	static char buf[64 * 1024]; /* glibc takes no size without a buffer */
 	struct batch b = { .c = c, .format = c->format ? c->format : DEFAULT_FORMAT,
 			   .line = STRBUF_INIT };
 
-	setvbuf(stdout, NULL, _IOFBF, 64 * 1024);
+	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
 	expand(&b, NULL);
 	strbuf_reset(&b.line);
 	b.split_input |= c->filters;

@@ -102,15 +102,23 @@ static void print_tree(struct cat_file *c, const struct object_id *oid)
 	object_buf_release(&buf);
 }
 
-static struct object_info info_or_die(struct cat_file *c, const struct object_id *oid)
+/* A copy that is damaged is told; one that is missing is the caller's to tell. */
+static bool get_info(struct cat_file *c, const struct object_id *oid, struct object_info *out)
 {
-	struct object_info info;
 	struct err err = ERR_INIT;
-	int rc = odb_info(c->r->odb, oid, &info, &err);
+	int rc = odb_info(c->r->odb, oid, out, &err);
 
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		report_error(&err);
-	if (rc < 0)
+	err_release(&err);
+	return !rc;
+}
+
+static struct object_info info_or_die(struct cat_file *c, const struct object_id *oid)
+{
+	struct object_info info;
+
+	if (!get_info(c, oid, &info))
 		die("git cat-file: could not get object info");
 	return info;
 }
@@ -119,11 +127,8 @@ static void pretty_print(struct cat_file *c, const char *name, const struct obje
 {
 	struct object_info info;
 	struct err err = ERR_INIT;
-	int rc = odb_info(c->r->odb, oid, &info, &err);
 
-	if (rc < 0 && rc != ERR_NOT_FOUND)
-		report_error(&err);
-	if (rc < 0)
+	if (!get_info(c, oid, &info))
 		die("Not a valid object name %s", name);
 	if (info.type == OBJ_TREE)
 		print_tree(c, oid);

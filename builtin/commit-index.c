@@ -5,6 +5,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include <dirent.h>
 
 struct index_state *commit_index_tree_source(struct commit_run *run)
 {
@@ -193,6 +194,26 @@ static enum commit_style choose_style(const struct commit_run *run)
 	return run->ps.nr || run->o.only ? COMMIT_PARTIAL : COMMIT_AS_IS;
 }
 
+#define NEXT_INDEX "next-index-"
+
+/* P5: those of commits that were killed. Test: t7502, "commit of paths, killed in its hook". */
+static void remove_dead_next(struct repository *repo)
+{
+	DIR *dir = opendir(repo->gitdir);
+	struct dirent *de;
+
+	while (dir && (de = readdir(dir))) {
+		if (starts_with(de->d_name, NEXT_INDEX)) {
+			char *path = path_join(repo->gitdir, de->d_name);
+
+			(void)lockfile_remove_dead(path);
+			free(path);
+		}
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int commit_index_prepare(struct commit_run *run, struct err *err)
 {
 	struct commit_index *ci = &run->ci;
@@ -200,6 +221,7 @@ int commit_index_prepare(struct commit_run *run, struct err *err)
 	int rc;
 
 	ci->style = choose_style(run);
+	remove_dead_next(run->repo);
 	if ((rc = index_lock(run->repo, &ci->lock, err)) < 0 ||
 	    (rc = index_read_repo(&ci->ix, run->repo, err)) < 0 ||
 	    (rc = converter_new(&ci->conv, run->repo, &ci->ix, ATTR_CHECKIN, err)) < 0 ||
@@ -235,13 +257,13 @@ static int write_next(struct commit_run *run, struct err *err)
 {
 	struct commit_index *ci = &run->ci;
 	struct index_write_options wo = { .drop_extensions = false };
-	char *path = repo_path(run->repo, "next-index-%jd.lock", (intmax_t)getpid());
-	int rc = tempfile_create(&ci->next, path, 0666, err);
+	char *path = repo_path(run->repo, NEXT_INDEX "%jd", (intmax_t)getpid());
+	int rc = lockfile_hold(&ci->next, path, LOCK_NO_DEREF, 0, err);
 
 	if (rc >= 0)
-		rc = index_write_fd(&ci->partial, ci->next->fd, path, &wo, err);
+		rc = index_write_fd(&ci->partial, ci->next.tf->fd, ci->next.tf->path, &wo, err);
 	if (rc >= 0)
-		rc = tempfile_close(ci->next, err);
+		rc = lockfile_close(&ci->next, err);
 	free(path);
 	return rc;
 }
@@ -253,7 +275,7 @@ int commit_index_expose(struct commit_run *run, struct err *err)
 
 	if (ci->seen_by_hooks)
 		return 0;
-	/* the objects: staged here, published before the hook starts (D1) */
+	/* the objects: staged here, published or shown before the hook starts */
 	rc = odb_stage_batch(run->repo->odb, err);
 	if (rc < 0)
 		return rc;
@@ -267,7 +289,8 @@ int commit_index_expose(struct commit_run *run, struct err *err)
 	if (ci->style == COMMIT_PARTIAL && (rc = write_next(run, err)) < 0)
 		return rc;
 	/* absolute: hooks change directories */
-	ci->seen_by_hooks = path_absolute(ci->next ? ci->next->path : ci->lock.tf->path);
+	ci->seen_by_hooks = path_absolute(ci->style == COMMIT_PARTIAL ? ci->next.tf->path :
+								       ci->lock.tf->path);
 	return ci->seen_by_hooks ? 0 : err_set_errno(err, "unable to get current working directory");
 }
 
@@ -332,7 +355,7 @@ int commit_index_stage(struct commit_run *run, struct err *err)
 void commit_index_release(struct commit_index *ci)
 {
 	lockfile_release(&ci->lock);
-	tempfile_delete(&ci->next);
+	lockfile_release(&ci->next);
 	converter_free(ci->conv);
 	index_release(&ci->ix);
 	index_release(&ci->partial);

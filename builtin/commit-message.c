@@ -667,7 +667,7 @@ static int run_editor(struct commit_run *run, const char *path, struct err *err)
 	int rc = commit_index_expose(run, err);
 
 	if (rc >= 0)
-		rc = fsync_batch_publish(repo_batch(run->repo), err);
+		rc = repo_show_staged(run->repo, &env, err);
 	if (rc < 0)
 		return rc;
 	strvec_pushf(&env, "GIT_INDEX_FILE=%s", run->ci.seen_by_hooks);

@@ -360,36 +360,55 @@ static int queue_ref(struct commit_run *run, struct ref_transaction *t,
 	return rc;
 }
 
+static void give_up(struct commit_run *run)
+{
+	struct err err = ERR_INIT;
+
+	if (repo_abort_batch(run->repo, &err) < 0)
+		report_error(&err);
+	err_release(&err);
+}
+
+/*
+ * What tells of a merge or pick goes when the ref has moved, and for good: it must not come
+ * back with the power and make a merge of the next commit.
+ */
+static int stage_end_of_state(struct commit_run *run, struct err *err)
+{
+	static const char *const names[] = { "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD",
+					     "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG", "AUTO_MERGE" };
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !rc; i++) {
+		char *path = repo_path(run->repo, "%s", names[i]);
+		struct fsync_staging s = { .component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE,
+					   .how = PUBLISH_UNLINK, .fd = -1, .final_path = path };
+
+		if (file_exists(path))
+			rc = fsync_batch_stage(repo_batch(run->repo), &s, err);
+		free(path);
+	}
+	return rc;
+}
+
 /* Objects, ref and logs, index: one batch, one flush. */
 static int publish(struct commit_run *run, const struct object_id *commit, struct err *err)
 {
 	struct ref_transaction *t = ref_transaction_begin(run->repo->refs, 0);
 	int rc;
 
+	/* The index before the ref, whose hook publishes objects: one flush for all contents. */
 	if ((rc = odb_stage_batch(run->repo->odb, err)) >= 0 &&
+	    (rc = commit_index_stage(run, err)) >= 0 &&
+	    (rc = stage_end_of_state(run, err)) >= 0 &&
 	    (rc = queue_ref(run, t, commit, err)) >= 0 &&
-	    (rc = ref_transaction_prepare(t, repo_batch(run->repo), err)) >= 0 &&
-	    (rc = commit_index_stage(run, err)) >= 0)
+	    (rc = ref_transaction_prepare(t, repo_batch(run->repo), err)) >= 0)
 		rc = repo_commit_batch(run->repo, err);
 	if (rc < 0)
-		fsync_batch_abort(repo_batch(run->repo));
+		give_up(run);
 	ref_transaction_free(t);
 	/* The veto of the reference-transaction hook is fatal, as a lock would be. */
 	return rc == ERR_ABORTED ? ERR_CONFLICT : rc;
-}
-
-static void remove_state_files(struct commit_run *run)
-{
-	static const char *const names[] = { "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD",
-					     "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG", "AUTO_MERGE" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *path = repo_path(run->repo, "%s", names[i]);
-
-		if (remove_file(path, NULL) < 0)
-			warning("could not remove '%s'", path);
-		free(path);
-	}
 }
 
 static void run_last_hooks(struct commit_run *run, const struct object_id *commit)
@@ -471,7 +490,6 @@ static int commit_it(struct commit_run *run, struct err *err)
 	    (rc = write_commit(run, &tree, &commit, err)) < 0 ||
 	    (rc = publish(run, &commit, err)) < 0)
 		return rc;
-	remove_state_files(run);
 	run_last_hooks(run, &commit);
 	return run->o.quiet ? 0 : commit_print_summary(run, &commit, err);
 }
@@ -528,6 +546,8 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
 	    (rc = find_parents(&run, &err)) >= 0)
 		rc = commit_it(&run, &err);
+	if (rc)
+		give_up(&run);
 	if (rc == ERR_ABORTED)
 		rc = err.msg ? report_error(&err) : 1; /* without: a hook said why */
 	else if (rc < 0)

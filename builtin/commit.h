@@ -42,7 +42,7 @@ struct commit_index {
 	struct index_state ix;	    /* becomes the index */
 	struct index_state partial; /* COMMIT_PARTIAL: becomes the tree */
 	struct lockfile lock;
-	struct tempfile *next; /* COMMIT_PARTIAL: the index that hooks see */
+	struct lockfile next; /* COMMIT_PARTIAL: the index that hooks see */
 	struct converter *conv;
 	char *seen_by_hooks;   /* path of the index that hooks see; NULL: not yet */
 };

@@ -55,6 +55,8 @@ void config_cmd_locate(struct config_cmd *c);
 struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist);
 /* The file that edits go to; ends the program if there is none. */
 const char *config_cmd_file_to_write(struct config_cmd *c);
+/* P1 for what an editor wrote into c->path. */
+MUST_USE int config_cmd_settle_edited(struct config_cmd *c, struct err *err);
 int config_cmd_edit_file(struct config_cmd *c);
 
 /* ---- reading (config-read.c); exit codes ---- */

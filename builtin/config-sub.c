@@ -186,19 +186,27 @@ static int sub_unset(int argc, const char **argv, struct command_ctx *ctx)
 	return code;
 }
 
+/* <old-name> <new-name>, or the name of what goes. */
+static int edit_section(int argc, const char **argv, struct command_ctx *ctx,
+			const char *const *usage, int nr_names)
+{
+	struct config_cmd c = { .ctx = ctx, .includes = -1 };
+	struct option opts[] = { CONFIG_LOCATION_OPTIONS(&c), OPT_END() };
+	int code;
+
+	begin(&c, &argc, argv, opts, usage, nr_names, nr_names);
+	code = config_cmd_rename_section(&c, argv[0], nr_names > 1 ? argv[1] : NULL);
+	free(c.path);
+	return code;
+}
+
 static int sub_rename_section(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const usage[] = {
 		"git config rename-section [<file-option>] <old-name> <new-name>", NULL
 	};
-	struct config_cmd c = { .ctx = ctx, .includes = -1 };
-	struct option opts[] = { CONFIG_LOCATION_OPTIONS(&c), OPT_END() };
-	int code;
 
-	begin(&c, &argc, argv, opts, usage, 2, 2);
-	code = config_cmd_rename_section(&c, argv[0], argv[1]);
-	free(c.path);
-	return code;
+	return edit_section(argc, argv, ctx, usage, 2);
 }
 
 static int sub_remove_section(int argc, const char **argv, struct command_ctx *ctx)
@@ -206,14 +214,8 @@ static int sub_remove_section(int argc, const char **argv, struct command_ctx *c
 	static const char *const usage[] = {
 		"git config remove-section [<file-option>] <name>", NULL
 	};
-	struct config_cmd c = { .ctx = ctx, .includes = -1 };
-	struct option opts[] = { CONFIG_LOCATION_OPTIONS(&c), OPT_END() };
-	int code;
 
-	begin(&c, &argc, argv, opts, usage, 1, 1);
-	code = config_cmd_rename_section(&c, argv[0], NULL);
-	free(c.path);
-	return code;
+	return edit_section(argc, argv, ctx, usage, 1);
 }
 
 static int sub_edit(int argc, const char **argv, struct command_ctx *ctx)

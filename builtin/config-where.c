@@ -219,7 +219,8 @@ int config_cmd_edit_file(struct config_cmd *c)
 	config_cmd_file_to_write(c);
 	if (c->use_global)
 		begin_global_file(c->path);
-	if (launch_editor(c->ctx->repo, c->path, NULL, &err) < 0)
+	if (launch_editor(c->ctx->repo, c->path, NULL, &err) < 0 ||
+	    config_cmd_settle_edited(c, &err) < 0)
 		return report_error(&err);
 	return 0;
 }

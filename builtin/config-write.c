@@ -2,7 +2,9 @@
 /* git config: set, unset, rename-section, remove-section. */
 #include "compat/posix.h"
 #include "builtin/config-cmd.h"
+#include "compat/syscalls.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "write-or-die.h"
 
 /* The batch of the repository, or one by the configuration outside of it. */
@@ -51,6 +53,34 @@ static int finish(const struct config_cmd *c, struct fsync_batch *b, int rc, str
 	if (!c->ctx->repo)
 		fsync_batch_free(b);
 	return rc;
+}
+
+/* In place or by a new file: both are covered. One that is not there was not wanted. */
+static int stage_edited(struct fsync_batch *b, const char *path, struct err *err)
+{
+	struct fsync_staging s = { .component = FSYNC_OTHER, .order = PUBLISH_FILE,
+				   .how = PUBLISH_IN_PLACE, .final_path = path };
+	struct strbuf dir = STRBUF_INIT;
+
+	s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+	if (s.fd < 0)
+		return errno == ENOENT ? 0 : err_set_errno(err, "unable to open '%s'", path);
+	path_dirname(&dir, path);
+	fsync_batch_note_dir(b, FSYNC_OTHER, dir.buf);
+	strbuf_release(&dir);
+	return fsync_batch_stage(b, &s, err);
+}
+
+int config_cmd_settle_edited(struct config_cmd *c, struct err *err)
+{
+	struct fsync_batch *b = open_batch(c);
+	char *path = path_real(c->path, 1);
+
+	int rc = path ? stage_edited(b, path, err) :
+			err_set_errno(err, "unable to open '%s'", c->path);
+
+	free(path);
+	return finish(c, b, rc, err);
 }
 
 static void tell(int rc, const struct config_edit *e, struct err *err)

@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signatures by gpg (gpg.program, gpg.format openpgp or x509). */
+/* Signatures, as commands make, check and show them. */
 #ifndef BUILTIN_GPG_H
 #define BUILTIN_GPG_H
 
 #include "builtin/builtin.h"
-#include "util/strbuf.h"
+#include "sign/sign.h"
+#include "walk/ref-filter.h"
 
-/*
- * Detached, armoured signature of the payload. key "": user.signingKey, or the
- * committer. ERR_ABORTED: the program failed ("gpg failed to sign the data").
- */
+/* signature_make, but bad settings end the command, as everywhere in git. */
 MUST_USE int gpg_sign(struct repository *r, const char *payload, size_t len, const char *key,
 		      struct strbuf *signature, struct err *err);
-
-/* ---- verifying ---- */
 
 #define GPG_VERIFY_VERBOSE 1u	  /* the payload goes to standard output */
 #define GPG_VERIFY_RAW 2u	  /* the status lines are shown, not the words for people */
 #define GPG_VERIFY_OMIT_STATUS 4u /* neither is shown */
+/* Payload and what the program said. */
+void gpg_show_check(const struct signature_check *c, unsigned flags);
+/* True: the tag is signed, and the signature is good. Says what is wrong with it. */
+bool gpg_verify_tag(struct repository *r, const char *name, const struct object_id *oid,
+		    unsigned flags);
 /*
- * Check a detached signature; what the program says goes to standard error. 0: it is good
- * and as trusted as gpg.minTrustLevel asks. ERR_ABORTED without a message: it is not.
- * ERR_UNSUPPORTED: a format that we have no program for; others: it could not run.
+ * The line that the listing's format makes of a tag that has been verified, named as the
+ * user did.
  */
-MUST_USE int gpg_verify(struct repository *r, const char *payload, size_t len,
-			const char *signature, size_t signature_len, unsigned flags,
-			struct err *err);
-/* The signature at the end of a tag object. ERR_NOT_FOUND "no signature found". */
-MUST_USE int gpg_verify_tag(struct repository *r, const char *object, size_t len,
-			    unsigned flags, struct err *err);
+MUST_USE int gpg_show_tag(struct ref_listing *l, const char *name, const struct object_id *oid,
+			  bool omit_empty, struct err *err);
 
 #endif

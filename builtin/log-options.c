@@ -48,7 +48,6 @@ static int read_config(struct log_options *o, struct err *err)
 {
 	const struct config_set *c = o->repo->config;
 	const char *format = NULL;
-	bool refused = false;
 	int rc;
 
 	rc = pretty_config(&o->pretty, c, err);
@@ -59,10 +58,8 @@ static int read_config(struct log_options *o, struct err *err)
 	if (config_get_bool(c, "log.abbrevcommit", &o->abbrev_commit, err) < 0 ||
 	    config_get_bool(c, "log.showroot", &o->show_root, err) < 0 ||
 	    config_get_bool(c, "log.mailmap", &o->mailmap, err) < 0 ||
-	    config_get_bool(c, "log.showsignature", &refused, err) < 0)
+	    config_get_bool(c, "log.showsignature", &o->show_signature, err) < 0)
 		return ERR_INVALID;
-	if (refused)
-		return err_set(err, ERR_UNSUPPORTED, "log.showSignature is not available yet");
 	read_decorate_config(o, c);
 	if (config_get_string(c, "format.pretty", &format, err) < 0)
 		return ERR_INVALID;
@@ -338,6 +335,10 @@ static int switch_option(struct log_options *o, const char *arg)
 		o->with_graph = true;
 	else if (!strcmp(arg, "--no-graph"))
 		o->with_graph = false;
+	else if (!strcmp(arg, "--show-signature"))
+		o->show_signature = true;
+	else if (!strcmp(arg, "--no-show-signature"))
+		o->show_signature = false;
 	else if (!strcmp(arg, "--log-size"))
 		o->log_size = true;
 	else if (!strcmp(arg, "--root"))
@@ -355,13 +356,9 @@ static int switch_option(struct log_options *o, const char *arg)
 
 static int refused_option(const char *arg, struct err *err)
 {
-	static const char *const names[] = { "--show-signature", "--children" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(arg, names[i]))
-			return err_set(err, ERR_UNSUPPORTED, "%s is not available yet", arg);
-	return 0;
+	if (strcmp(arg, "--children"))
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED, "%s is not available yet", arg);
 }
 
 static int diff_option(struct log_options *o, const char *const *argv, struct err *err)

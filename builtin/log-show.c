@@ -171,6 +171,23 @@ static int begin_graph(struct log_options *o, struct commit *c, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Each line is followed by a row of the graph. */
+static int add_signatures(struct log_options *o, struct commit *c, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *line, *end;
+	int rc = log_add_signatures(o, c, &text, err);
+
+	for (line = text.buf; !rc && *line; line = end) {
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		strbuf_add(&o->text, line, end - line);
+		add_row(o);
+	}
+	strbuf_release(&text);
+	return rc;
+}
+
 /* ---- all of the header ---- */
 
 static int add_header(struct log_options *o, struct commit *c, const struct commit *from,
@@ -193,7 +210,9 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 			add_row(o);
 		skip_message = add_reflog(o);
 	}
-	if (!skip_message)
+	if (!skip_message && o->show_signature)
+		rc = add_signatures(o, c, err);
+	if (!rc && !skip_message)
 		rc = pretty_commit(&o->pretty, o->walk->pool, c, &message, err);
 	if (!rc && o->log_size) {
 		strbuf_addf(&o->text, "log size %zu\n", message.len);

@@ -23,7 +23,7 @@ struct log_options {
 	struct diff_attrs *diff_attrs; /* if contents are compared */
 	bool abbrev_commit;
 	bool format_given; /* --pretty and the like */
-	bool full_diff, show_root, log_size;
+	bool full_diff, show_root, log_size, show_signature;
 	bool with_graph;
 	bool color;
 	enum decorate_style decorate;
@@ -57,6 +57,12 @@ MUST_USE int log_options_parse(struct log_options *o, int argc, const char **arg
 MUST_USE int log_options_settle(struct log_options *o, struct err *err);
 /* Both, and show the commits: what argv[1..) asks for. */
 MUST_USE int log_run(struct log_options *o, int argc, const char **argv, struct err *err);
+/*
+ * Lines of --show-signature for the commit: its own signature, and those of the tags that it
+ * merged. Each ends in a newline; with colours if the log has them.
+ */
+MUST_USE int log_add_signatures(struct log_options *o, struct commit *c, struct strbuf *out,
+				struct err *err);
 /* Header, message and diff of a commit on standard output. */
 MUST_USE int log_show_commit(struct log_options *o, struct commit *c, struct err *err);
 

@@ -186,18 +186,20 @@ static bool show_flag(struct rev_parse *p, const char *arg)
 	return true;
 }
 
-static void show_file(struct rev_parse *p, const char *arg)
+/* False: the output is not to have paths, so they are not looked at, either. */
+static bool show_file(struct rev_parse *p, const char *arg)
 {
 	struct strbuf path = STRBUF_INIT;
 
 	show_default(p);
 	if ((p->filter & (SHOW_NONFLAGS | SHOW_NOREV)) != (SHOW_NONFLAGS | SHOW_NOREV))
-		return;
+		return false;
 	if (p->output_prefix && !is_absolute_path(arg))
 		strbuf_addstr(&path, p->output_prefix);
 	strbuf_addstr(&path, arg);
 	show(p, path.buf);
 	strbuf_release(&path);
+	return true;
 }
 
 /* ---- paths ---- */
@@ -656,8 +658,7 @@ static int parse_arguments(struct rev_parse *p, int argc, const char **argv)
 		const char *arg = argv[i];
 
 		if (paths) {
-			show_file(p, arg);
-			if (!after_dashdash)
+			if (show_file(p, arg) && !after_dashdash)
 				verify_filename(p, arg, false);
 			continue;
 		}
@@ -684,7 +685,8 @@ static int parse_arguments(struct rev_parse *p, int argc, const char **argv)
 		if (p->has_dashdash)
 			die("bad revision '%s'", arg);
 		paths = true;
-		show_file(p, arg);
+		if (!show_file(p, arg))
+			break;
 		verify_filename(p, arg, true);
 	}
 	return finish(p);

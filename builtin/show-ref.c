@@ -22,23 +22,31 @@ struct show_ref {
 	const char *exclude; /* "" without a pattern; NULL: other modes */
 	const char **patterns;
 	size_t nr_patterns, found;
+	struct strbuf line; /* that is shown: one after the other */
 };
 
 /* ---- showing ---- */
 
-static void show_oid(const struct show_ref *s, const struct object_id *oid)
+static void show_line(struct show_ref *s, const struct object_id *oid, const char *name,
+		      const char *behind)
 {
-	struct strbuf hex = STRBUF_INIT;
+	struct strbuf *line = &s->line;
 
+	strbuf_reset(line);
 	if (s->abbrev)
-		odb_abbrev(s->repo->odb, oid, s->abbrev, &hex);
+		odb_abbrev(s->repo->odb, oid, s->abbrev, line);
 	else
-		strbuf_add_oid(&hex, oid);
-	fputs(hex.buf, stdout);
-	strbuf_release(&hex);
+		strbuf_add_oid(line, oid);
+	if (name) {
+		strbuf_addch(line, ' ');
+		strbuf_addstr(line, name);
+		strbuf_addstr(line, behind);
+	}
+	strbuf_addch(line, '\n');
+	fwrite(line->buf, 1, line->len, stdout);
 }
 
-static void show_one(const struct show_ref *s, const char *name, const struct ref *ref)
+static void show_one(struct show_ref *s, const char *name, const struct ref *ref)
 {
 	struct object_id peeled;
 
@@ -46,10 +54,7 @@ static void show_one(const struct show_ref *s, const char *name, const struct re
 		die("git show-ref: bad ref %s (%s)", name, oid_hex(&ref->oid));
 	if (s->quiet)
 		return;
-	show_oid(s, &ref->oid);
-	if (!s->hash_only)
-		printf(" %s", name);
-	putchar('\n');
+	show_line(s, &ref->oid, s->hash_only ? NULL : name, "");
 	if (!s->dereference)
 		return;
 	peeled = ref->peeled;
@@ -59,8 +64,7 @@ static void show_one(const struct show_ref *s, const char *name, const struct re
 	    (object_peel(odb_source(s->repo->odb), &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0 ||
 	     oid_eq(&peeled, &ref->oid)))
 		return;
-	show_oid(s, &peeled);
-	printf(" %s^{}\n", name);
+	show_line(s, &peeled, name, "^{}");
 }
 
 /* Patterns match whole components at the end of the name. */
@@ -104,11 +108,13 @@ static int visit_head(struct show_ref *s)
 
 static int show_all(struct show_ref *s)
 {
+	static char buf[1 << 16]; /* 100,000 refs in a hundred writes */
 	struct ref_store *refs = s->repo->refs;
 	unsigned flags = REFS_INCLUDE_BROKEN | (s->dereference ? 0 : REFS_NO_PEEL);
 	struct err err = ERR_INIT;
 	int rc = 0;
 
+	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
 	if (s->head)
 		rc = visit_head(s);
 	if (s->heads || s->tags) {
@@ -261,7 +267,7 @@ static int on_exclude(const struct option *opt, const char *arg, int unset)
 
 int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct show_ref s = { .repo = ctx->repo };
+	struct show_ref s = { .repo = ctx->repo, .line = STRBUF_INIT };
 	struct option options[] = {
 		OPT_BOOL(0, "tags", &s.tags, "only show tags (can be combined with branches)"),
 		OPT_BOOL(0, "branches", &s.heads, "only show branches (can be combined with tags)"),
@@ -283,6 +289,7 @@ int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
 			       PARSE_OPT_OPTARG, on_exclude),
 		OPT_END()
 	};
+	int rc;
 
 	argc = parse_options(argc, argv, options, usage, 0);
 	s.patterns = argv;
@@ -294,5 +301,7 @@ int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
 		return exclude_existing(&s);
 	if (s.exists)
 		return check_existence(&s);
-	return s.verify ? verify(&s) : show_all(&s);
+	rc = s.verify ? verify(&s) : show_all(&s);
+	strbuf_release(&s.line);
+	return rc;
 }

@@ -183,62 +183,35 @@ static int delete_tags(struct tag_args *a, int argc, const char **argv)
 
 /* ---- verifying ---- */
 
-static int show_verified(struct tag_args *a, const char *name, const struct object_id *oid)
+/* The format is looked at before any tag is. */
+static int prepare_format(struct tag_args *a, struct ref_listing **out, struct err *err)
 {
-	struct ref_listing *l = ref_listing_new(a->repo);
-	struct strbuf out = STRBUF_INIT;
-	struct err err = ERR_INIT;
-	int rc = ref_listing_set_format(l, a->format, &err);
-	char *ref = xstrfmt("refs/tags/%s", name);
+	struct ref_listing *l;
 
+	if (!a->format)
+		return 0;
+	*out = l = ref_listing_new(a->repo);
 	l->color = color_wanted(a->color, STDOUT_FILENO, pager_in_use());
-	if (!rc)
-		rc = ref_listing_show(l, ref_listing_add(l, ref, oid), &out, &err);
-	if (!rc && (out.len || !a->omit_empty))
-		puts(out.buf);
-	free(ref);
-	strbuf_release(&out);
-	ref_listing_free(l);
-	return rc < 0 ? report_fatal(&err) : 0;
-}
-
-static bool verify_tag(struct tag_args *a, const char *name, const struct object_id *oid)
-{
-	unsigned flags = a->format ? GPG_VERIFY_OMIT_STATUS : GPG_VERIFY_VERBOSE;
-	struct object_info info;
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct err err = ERR_INIT;
-	bool good;
-
-	if (odb_info(a->repo->odb, oid, &info, NULL) >= 0 && info.type != OBJ_TAG) {
-		error("%s: cannot verify a non-tag object of type %s.", name,
-		      object_type_name(info.type));
-		return false;
-	}
-	if (odb_read_type(a->repo->odb, oid, OBJ_TAG, &buf, NULL) < 0) {
-		error("%s: unable to read file.", name);
-		return false;
-	}
-	good = gpg_verify_tag(a->repo, buf.data, buf.size, flags, &err) >= 0;
-	if (err.code && err.msg)
-		report_error(&err);
-	err_release(&err);
-	object_buf_release(&buf);
-	return good;
+	return ref_listing_set_format(l, a->format, err);
 }
 
 static int verify_tags(struct tag_args *a, int argc, const char **argv)
 {
+	unsigned flags = a->format ? GPG_VERIFY_OMIT_STATUS : GPG_VERIFY_VERBOSE;
+	struct ref_listing *l = NULL;
+	struct err err = ERR_INIT;
 	struct object_id oid;
-	int code = 0;
+	int code = 0, rc = prepare_format(a, &l, &err);
 
-	for (int i = 0; i < argc; i++) {
-		if (!find_tag(a, argv[i], &oid) || !verify_tag(a, argv[i], &oid))
+	for (int i = 0; !rc && i < argc; i++) {
+		if (!find_tag(a, argv[i], &oid) || !gpg_verify_tag(a->repo, argv[i], &oid, flags))
 			code = 1;
-		else if (a->format && show_verified(a, argv[i], &oid))
-			return 128;
+		else if (l)
+			rc = gpg_show_tag(l, argv[i], &oid, a->omit_empty, &err);
 	}
-	return code;
+	if (l)
+		ref_listing_free(l);
+	return rc < 0 ? report_fatal(&err) : code;
 }
 
 /* ---- options ---- */
@@ -283,6 +256,23 @@ static bool choose_mode(struct tag_args *a, int argc)
 	creates = a->annotate || a->sign > 0 || a->key || a->messages.nr || a->file ||
 		  a->trailers.nr;
 	return !((creates || a->force) && a->mode != MODE_CREATE);
+}
+
+/* A format that cannot be read is a matter of usage here, and comes before any tag. */
+static void check_verify_format(const struct tag_args *a, const struct option *opts)
+{
+	struct ref_listing *l;
+	struct err err = ERR_INIT;
+
+	if (a->mode != MODE_VERIFY || !a->format || !a->repo)
+		return;
+	l = ref_listing_new(a->repo);
+	if (ref_listing_set_format(l, a->format, &err) == ERR_CORRUPT) {
+		error("%s", err_message(&err));
+		usage_with_options(usage, opts);
+	}
+	err_release(&err);
+	ref_listing_free(l);
 }
 
 static int parse_command_line(int argc, const char **argv, struct tag_args *a)
@@ -334,6 +324,7 @@ static int parse_command_line(int argc, const char **argv, struct tag_args *a)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (!choose_mode(a, argc))
 		usage_with_options(usage, opts);
+	check_verify_format(a, opts);
 	return argc;
 }
 

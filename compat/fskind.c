@@ -37,6 +37,14 @@ static const uint32_t not_local[] = {
 	0x786f4256, /* VirtualBox's */
 };
 
+static bool is_local(const struct statfs *sf)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(not_local); i++)
+		if ((uint32_t)sf->f_type == not_local[i])
+			return false;
+	return true;
+}
+
 /* Before Linux 5.8 syncfs(2) returned 0 although pages could not be written. */
 static bool syncfs_tells_errors(void)
 {
@@ -88,24 +96,39 @@ enum fs_kind fs_kind_of(int fd)
 	type = (uint32_t)sf.f_type;
 	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_has_journal(fd)))
 		return FS_JOURNAL;
-	for (size_t i = 0; i < ARRAY_SIZE(not_local); i++)
-		if (type == not_local[i])
-			return FS_EACH;
-	if (!syncfs_tells_errors())
+	if (!is_local(&sf) || !syncfs_tells_errors())
 		return FS_EACH;
 	return type == MAGIC_BTRFS ? FS_BTRFS : FS_LOCAL;
 }
 
-#elif defined(__APPLE__)
-
-enum fs_kind fs_kind_of(int fd)
+bool fs_is_local(int fd)
 {
 	struct statfs sf;
 
-	return !fstatfs(fd, &sf) && (sf.f_flags & MNT_LOCAL) ? FS_FULL : FS_EACH;
+	return !fstatfs(fd, &sf) && is_local(&sf);
+}
+
+#elif defined(__APPLE__)
+
+bool fs_is_local(int fd)
+{
+	struct statfs sf;
+
+	return !fstatfs(fd, &sf) && (sf.f_flags & MNT_LOCAL);
+}
+
+enum fs_kind fs_kind_of(int fd)
+{
+	return fs_is_local(fd) ? FS_FULL : FS_EACH;
 }
 
 #else
+
+bool fs_is_local(int fd)
+{
+	(void)fd;
+	return false;
+}
 
 enum fs_kind fs_kind_of(int fd)
 {

@@ -7,6 +7,8 @@
 #ifndef COMPAT_FSKIND_H
 #define COMPAT_FSKIND_H
 
+#include "compat/posix.h"
+
 enum fs_kind {
 	FS_JOURNAL,	/* ext4, XFS: one fsync of a directory seals all */
 	FS_BTRFS,	/* one syncfs seals all */
@@ -17,5 +19,8 @@ enum fs_kind {
 
 /* A few system calls; ask once per file system. */
 enum fs_kind fs_kind_of(int fd);
+
+/* Not shared with other machines, as far as is known: one call. */
+bool fs_is_local(int fd);
 
 #endif

@@ -27,6 +27,7 @@ struct config_scanner {
 	size_t len, pos;
 	int line;
 	bool eof;
+	bool open_end; /* the last line ends in a backslash: it would take in one behind it */
 	/* "core." or "remote.Origin.", "" before the first header */
 	struct strbuf section;
 	/* what the last token was */

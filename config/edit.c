@@ -19,6 +19,7 @@ struct tokens {
 	size_t nr, alloc;
 	char **sections; /* "core." or "remote.X.", one per header met */
 	size_t nr_sections, alloc_sections;
+	bool open_end; /* of the scanner */
 };
 
 static void tokens_release(struct tokens *t)
@@ -67,6 +68,7 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 			tok->hit = !strcmp(s.key.buf, key) &&
 				   config_matcher_matches(m, s.has_value ? s.value.buf : NULL);
 	}
+	t->open_end = s.open_end;
 	config_scan_release(&s);
 	return rc;
 }
@@ -181,6 +183,7 @@ struct copying {
 	const struct strbuf *text;
 	struct strbuf out;
 	size_t done;
+	bool open_end; /* of the text */
 };
 
 static void copy_until(struct copying *c, size_t pos)
@@ -190,10 +193,12 @@ static void copy_until(struct copying *c, size_t pos)
 	c->done = pos > c->done ? pos : c->done;
 }
 
-/* What comes next begins a line. */
+/* What comes next begins a line, which is not a continuation. */
 static void start_line(struct copying *c)
 {
 	if (!at_line_start(&c->out, c->out.len))
+		strbuf_addch(&c->out, '\n');
+	if (c->open_end && c->done == c->text->len)
 		strbuf_addch(&c->out, '\n');
 }
 
@@ -331,10 +336,10 @@ static int check_hits(const struct config_edit *e, size_t nr_hits, struct err *e
 int config_text_edit(struct strbuf *text, const struct config_edit *e, const char *name,
 		     struct err *err)
 {
-	struct copying c = { text, STRBUF_INIT, 0 };
+	struct copying c = { .text = text, .out = STRBUF_INIT };
 	struct strbuf key = STRBUF_INIT;
 	struct config_matcher *m = NULL;
-	struct tokens t = { NULL };
+	struct tokens t = { 0 };
 	size_t nr_hits = 0;
 	int rc = config_key_parse(&key, e->key, err);
 
@@ -342,6 +347,7 @@ int config_text_edit(struct strbuf *text, const struct config_edit *e, const cha
 		rc = config_matcher_new(&m, e->value_pattern, e->fixed_value, err);
 	if (!rc)
 		rc = tokenize(&t, text, key.buf, m, name, err);
+	c.open_end = t.open_end;
 	for (size_t i = 0; i < t.nr; i++)
 		nr_hits += t.v[i].hit;
 	if (!rc)
@@ -425,7 +431,7 @@ static void copy_stretch(struct copying *c, const struct tokens *t, size_t i,
 			 const char *new_name)
 {
 	size_t start = with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0);
-	struct copying dup = { c->text, STRBUF_INIT, start };
+	struct copying dup = { .text = c->text, .out = STRBUF_INIT, .done = start };
 	size_t next = i + 1, end;
 
 	while (next < t->nr && t->v[next].kind != CONFIG_TOKEN_SECTION)
@@ -471,14 +477,15 @@ static int index_section_edits(struct strmap *by_name, const struct config_secti
 int config_text_edit_sections(struct strbuf *text, const struct config_section_edit *e,
 			      size_t nr, size_t *nr_found, const char *name, struct err *err)
 {
-	struct copying c = { text, STRBUF_INIT, 0 };
+	struct copying c = { .text = text, .out = STRBUF_INIT };
 	struct strmap by_name = STRMAP_INIT;
-	struct tokens t = { NULL };
+	struct tokens t = { 0 };
 	size_t found = 0;
 	int rc = index_section_edits(&by_name, e, nr, err);
 
 	if (!rc)
 		rc = tokenize(&t, text, NULL, NULL, name, err);
+	c.open_end = t.open_end;
 	for (size_t i = 0; !rc && i < t.nr; i++) {
 		const struct config_section_edit *edit = NULL;
 

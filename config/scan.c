@@ -139,7 +139,7 @@ static int unescape(int c)
  */
 static bool scan_value(struct config_scanner *s)
 {
-	bool quoted = false, comment = false;
+	bool quoted = false, comment = false, continued = false;
 	size_t keep = 0;
 
 	for (;;) {
@@ -149,10 +149,12 @@ static bool scan_value(struct config_scanner *s)
 			if (quoted)
 				return false;
 			next(s);
+			s->open_end = continued && s->eof;
 			strbuf_setlen(&s->value, keep);
 			return true;
 		}
 		next(s);
+		continued = false;
 		if (comment)
 			continue;
 		if (!c)
@@ -170,7 +172,8 @@ static bool scan_value(struct config_scanner *s)
 			quoted = !quoted;
 		} else if (c == '\\') {
 			c = peek(s);
-			if (c != '\n') {
+			continued = c == '\n';
+			if (!continued) {
 				c = unescape(c);
 				if (c < 0)
 					return false;

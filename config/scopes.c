@@ -124,7 +124,7 @@ int config_set_read_all(struct config_set *c, const char *commondir, const char 
 
 int config_set_read_protected(struct config_set *c, struct err *err)
 {
-	static const struct config_include_ctx nowhere = { NULL };
+	static const struct config_include_ctx nowhere = { 0 };
 	struct source_list l = { .nr = 0 };
 
 	add_system_and_global(&l);

@@ -158,7 +158,7 @@ static int parse_authority(struct url_parts *u, const char *s, size_t len, struc
 
 int url_parse(struct url_parts *out, const char *url, struct err *err)
 {
-	struct url_parts u = { NULL };
+	struct url_parts u = { 0 };
 	const char *sep = strstr(url, "://"), *rest;
 	size_t scheme_len = 0, len;
 

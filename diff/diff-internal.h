@@ -19,6 +19,8 @@ void diff_file_free(struct diff_file *f); /* gives one share back */
 struct diff_pair *diff_queue_append(struct diff_queue *q, struct diff_file *old,
 				    struct diff_file *new);
 void diff_queue_push(struct diff_queue *q, struct diff_pair *p);
+/* The pairs for which keep[] is set stay. */
+void diff_queue_sieve(struct diff_queue *q, const bool *keep);
 void diff_pair_free(struct diff_pair *p);
 static inline bool diff_file_exists(const struct diff_file *f)
 {

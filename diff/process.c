@@ -34,20 +34,6 @@ static int drop_if_same(struct diff_pair *p, const struct diff_options *o, bool 
 	return ret;
 }
 
-/* Keep the pairs for which keep[] is set. */
-static void sieve(struct diff_queue *q, const bool *keep)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < q->nr; i++) {
-		if (keep[i])
-			q->pairs[kept++] = q->pairs[i];
-		else
-			diff_pair_free(q->pairs[i]);
-	}
-	q->nr = kept;
-}
-
 static int drop_same_content(struct diff_queue *q, const struct diff_options *o,
 			     struct err *err)
 {
@@ -59,7 +45,7 @@ static int drop_same_content(struct diff_queue *q, const struct diff_options *o,
 		keep[i] = !drop;
 	}
 	if (!ret)
-		sieve(q, keep);
+		diff_queue_sieve(q, keep);
 	free(keep);
 	return ret;
 }
@@ -97,7 +83,7 @@ static void set_status(struct diff_queue *q)
 		q->pairs[i]->status = status_of(q->pairs[i]);
 		keep[i] = q->pairs[i]->status != 0;
 	}
-	sieve(q, keep);
+	diff_queue_sieve(q, keep);
 	free(keep);
 }
 
@@ -130,7 +116,7 @@ static void filter_status(struct diff_queue *q, const char *filter)
 	}
 	for (size_t i = 0; all_or_none && any && i < q->nr; i++)
 		keep[i] = true;
-	sieve(q, keep);
+	diff_queue_sieve(q, keep);
 	free(keep);
 }
 

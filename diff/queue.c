@@ -111,3 +111,16 @@ bool diff_pair_is_unmodified(const struct diff_pair *p)
 	return a->mode == b->mode && a->oid_valid && b->oid_valid &&
 	       oid_eq(&a->oid, &b->oid) && !strcmp(a->path, b->path);
 }
+
+void diff_queue_sieve(struct diff_queue *q, const bool *keep)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->nr; i++) {
+		if (keep[i])
+			q->pairs[kept++] = q->pairs[i];
+		else
+			diff_pair_free(q->pairs[i]);
+	}
+	q->nr = kept;
+}

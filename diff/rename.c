@@ -416,20 +416,12 @@ static bool stays(const struct diff_queue *q, size_t i)
 
 static void rebuild(struct diff_queue *q)
 {
-	size_t kept = 0;
-
 	/* decided first: dropping a pair may free what others look at */
 	bool *keep = xcalloc(q->nr + 1, sizeof(*keep));
 
 	for (size_t i = 0; i < q->nr; i++)
 		keep[i] = stays(q, i);
-	for (size_t i = 0; i < q->nr; i++) {
-		if (keep[i])
-			q->pairs[kept++] = q->pairs[i];
-		else
-			diff_pair_free(q->pairs[i]);
-	}
-	q->nr = kept;
+	diff_queue_sieve(q, keep);
 	free(keep);
 }
 

@@ -54,9 +54,10 @@ static int open_failed(const char *path, struct err *err)
 	return missing ? ERR_NOT_FOUND : ERR_IO;
 }
 
-int read_file(struct strbuf *out, const char *path, size_t max, struct err *err)
+static int read_opened(struct strbuf *out, const char *path, int flags, size_t max,
+		       struct err *err)
 {
-	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | flags, 0));
 	int ret;
 
 	if (fd < 0)
@@ -64,6 +65,16 @@ int read_file(struct strbuf *out, const char *path, size_t max, struct err *err)
 	ret = read_fd(out, fd, max, path, err);
 	sys->close(fd);
 	return ret;
+}
+
+int read_file(struct strbuf *out, const char *path, size_t max, struct err *err)
+{
+	return read_opened(out, path, 0, max, err);
+}
+
+int read_file_nofollow(struct strbuf *out, const char *path, size_t max, struct err *err)
+{
+	return read_opened(out, path, O_NOFOLLOW, max, err);
 }
 
 int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err)

@@ -9,6 +9,9 @@
 
 /* Append the file's bytes; ERR_NOT_FOUND, ERR_IO, ERR_TOO_BIG beyond max (0: none). */
 MUST_USE int read_file(struct strbuf *out, const char *path, size_t max, struct err *err);
+/* The same, but a symbolic link is ERR_IO (ELOOP). */
+MUST_USE int read_file_nofollow(struct strbuf *out, const char *path, size_t max,
+				struct err *err);
 MUST_USE int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err *err);
 MUST_USE int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err);
 

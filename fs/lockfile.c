@@ -417,20 +417,40 @@ int lockfile_reopen(struct lockfile *lk, struct err *err)
 struct staged_lock {
 	struct tempfile *tf;
 	char *target;
+	bool keeps_owner; /* of the target, which is a lock itself */
 };
 
 /*
- * Runs right after the rename, before the seal. A target that is a lock itself
- * (index.lock, written by a command that a hook ran) is not to lose its owner,
- * but that owner is not us, so the attribute goes all the same: nobody then
- * takes it over by mistake.
+ * A target that is a lock itself (index.lock, written by a command that a hook runs)
+ * stays the lock of whoever holds it: what takes its place gets that owner before it gets the
+ * name, so that a kill at any moment leaves one that can be taken over (P5). Test:
+ * t7502-commit-hooks.sh, "a hook that makes refs".
  */
+static bool hand_over_owner(const char *target, int to)
+{
+	char text[OWNER_TEXT_MAX + 1];
+	ssize_t len = -1;
+	int fd;
+
+	if (to < 0 || !ends_with(target, ".lock"))
+		return false;
+	fd = (int)RETRY_EINTR(sys->open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0));
+	if (fd >= 0) {
+		len = get_owner_text(fd, text, sizeof(text));
+		sys->close(fd);
+	}
+	return len > 0 &&
+	       !RETRY_EINTR(sys->fsetxattr(to, OWNER_ATTRIBUTE, text, (size_t)len, 0));
+}
+
+/* Runs right after the rename, before the seal. */
 static void staged_done(void *data, bool published)
 {
 	struct staged_lock *l = data;
 
 	if (published) {
-		(void)sys->removexattr(l->target, OWNER_ATTRIBUTE);
+		if (!l->keeps_owner)
+			(void)sys->removexattr(l->target, OWNER_ATTRIBUTE);
 		tempfile_forget(&l->tf);
 	} else {
 		tempfile_delete(&l->tf);
@@ -459,6 +479,7 @@ int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
 	s.tmp_path = l->tf->path;
 	s.final_path = l->target;
 	s.fd = tempfile_release_fd(l->tf);
+	l->keeps_owner = hand_over_owner(l->target, s.fd);
 	return fsync_batch_stage(b, &s, err);
 }
 
@@ -471,4 +492,24 @@ void lockfile_release(struct lockfile *lk)
 {
 	lockfile_rollback(lk);
 	FREE_AND_NULL(lk->target);
+}
+
+/* A lock that a dead process left: take it over, and let it go again. */
+bool lockfile_remove_dead(const char *path)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	bool taken = false;
+	size_t len;
+	char *target;
+
+	if (!strip_suffix(path, ".lock", &len))
+		return false;
+	if (lock_owner_of(path, NULL) != LOCK_OWNER_GONE)
+		return false;
+	target = xstrndup(path, len);
+	if (!lockfile_hold(&lk, target, LOCK_NO_DEREF, 0, NULL))
+		taken = true;
+	lockfile_release(&lk);
+	free(target);
+	return taken;
 }

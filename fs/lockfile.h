@@ -81,6 +81,8 @@ void lockfile_release(struct lockfile *lk);  /* rollback and free */
 
 /* Whose is it (fs/owner.h)? For messages and tests; *pid may be NULL. */
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid);
+/* P5: a lock whose owner is provably gone is removed; false: there is none, or it stays. */
+bool lockfile_remove_dead(const char *lock_path);
 
 /*
  * Told once per take-over ("removed stale lock 'x'; its owner, process N, is gone").

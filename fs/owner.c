@@ -248,5 +248,5 @@ enum lock_owner owner_state(const struct owner *o, time_t made_at)
 
 bool owner_is_provable_on(int fd)
 {
-	return fs_kind_of(fd) != FS_EACH;
+	return fs_is_local(fd);
 }

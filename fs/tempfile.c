@@ -313,23 +313,28 @@ int tempfile_create(struct tempfile **out, const char *path, int mode, struct er
 
 #define TRIES 100
 
-int tempfile_create_in(struct tempfile **out, const char *dir,
-		       const char *prefix, int mode, struct err *err)
+/* BASE and random letters. Caller frees. */
+static char *random_name(const char *base)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	uint64_t rnd = os_random64();
+	char tail[7] = "";
+
+	for (size_t i = 0; i + 1 < sizeof(tail); i++, rnd /= sizeof(letters) - 1)
+		tail[i] = letters[rnd % (sizeof(letters) - 1)];
+	return xstrfmt("%s%s", base, tail);
+}
+
+int tempfile_create_in(struct tempfile **out, const char *dir,
+		       const char *prefix, int mode, struct err *err)
+{
 	char *base = path_join(dir, prefix);
 
 	for (int try = 0; try < TRIES; try++) {
-		uint64_t rnd = os_random64();
-		char tail[7] = "";
-		char *path;
-		int fd;
+		char *path = random_name(base);
+		int fd = open_exclusive(path, mode);
 
-		for (size_t i = 0; i + 1 < sizeof(tail); i++, rnd /= sizeof(letters) - 1)
-			tail[i] = letters[rnd % (sizeof(letters) - 1)];
-		path = xstrfmt("%s%s", base, tail);
-		fd = open_exclusive(path, mode);
 		if (fd >= 0) {
 			free(base);
 			return adopt(out, path, fd, err);
@@ -341,6 +346,28 @@ int tempfile_create_in(struct tempfile **out, const char *dir,
 	create_failed(base, err);
 	free(base);
 	return ERR_IO;
+}
+
+int tempfile_create_dir(struct tempfile **out, const char *dir, const char *prefix,
+			struct err *err)
+{
+	char *base = path_join(dir, prefix), *path = NULL;
+	int made = -1;
+
+	for (int try = 0; try < TRIES; try++) {
+		free(path);
+		path = random_name(base);
+		made = (int)RETRY_EINTR(sys->mkdir(path, 0700));
+		if (!made || errno != EEXIST)
+			break;
+	}
+	if (made < 0)
+		create_failed(base, err);
+	else
+		*out = tempfile_register(path);
+	free(path);
+	free(base);
+	return made < 0 ? ERR_IO : 0;
 }
 
 int tempfile_open_nameless(const char *path, int mode)

@@ -41,6 +41,9 @@ MUST_USE int tempfile_create_link(struct tempfile **out, const char *path, int f
 /* "dir/prefixXXXXXX" with random letters. */
 MUST_USE int tempfile_create_in(struct tempfile **out, const char *dir,
 				const char *prefix, int mode, struct err *err);
+/* A directory of that kind of name for us alone (0700), removed with all that is in it. */
+MUST_USE int tempfile_create_dir(struct tempfile **out, const char *dir, const char *prefix,
+				 struct err *err);
 /* Watch a file or directory that exists already, for removal on exit. */
 struct tempfile *tempfile_register(const char *path);
 /*

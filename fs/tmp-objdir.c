@@ -15,6 +15,7 @@
 struct tmp_objdir {
 	struct tempfile *dir; /* removed at exit with all that is in it */
 	char *objdir;
+	int shared_perm;
 };
 
 /* ---- the name, and whose it is ---- */
@@ -84,6 +85,7 @@ int tmp_objdir_create(struct tmp_objdir **out, const char *objdir,
 	t = xcalloc(1, sizeof(*t));
 	t->dir = tempfile_register(path);
 	t->objdir = xstrdup(objdir);
+	t->shared_perm = shared_perm;
 	free(path);
 	ret = apply_shared_perm(t->dir->path, shared_perm, err);
 	if (ret < 0)
@@ -131,75 +133,37 @@ static void add_alternate(struct strbuf *sb, const char *path)
 	strbuf_addch(sb, '"');
 }
 
-void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env)
+/* `path` (absolute, since children change directories), then what we were given. */
+static void push_alternates(struct strvec *env, const char *path)
 {
 	struct strbuf alternates = STRBUF_INIT;
 	const char *before = getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES");
-	char *tmp = path_absolute(t->dir->path);
-	char *real = path_absolute(t->objdir);
+	char *absolute = path_absolute(path);
 
-	add_alternate(&alternates, real ? real : t->objdir);
+	add_alternate(&alternates, absolute ? absolute : path);
 	if (before && *before)
 		strbuf_addf(&alternates, ":%s", before);
-	strvec_pushf(env, "GIT_OBJECT_DIRECTORY=%s", tmp ? tmp : t->dir->path);
 	strvec_pushf(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s", alternates.buf);
-	strvec_pushf(env, "GIT_QUARANTINE_PATH=%s", tmp ? tmp : t->dir->path);
 	strbuf_release(&alternates);
+	free(absolute);
+}
+
+void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env)
+{
+	char *tmp = path_absolute(t->dir->path);
+
+	strvec_pushf(env, "GIT_OBJECT_DIRECTORY=%s", tmp ? tmp : t->dir->path);
+	push_alternates(env, t->objdir);
+	strvec_pushf(env, "GIT_QUARANTINE_PATH=%s", tmp ? tmp : t->dir->path);
 	free(tmp);
-	free(real);
 }
 
-/* ---- staging what others wrote ---- */
-
-static const struct {
-	const char *suffix;
-	enum fsync_component component;
-	enum publish_class order;
-} pack_files[] = {
-	{ ".pack", FSYNC_PACK, PUBLISH_PACK_DATA },
-	{ ".idx", FSYNC_PACK_METADATA, PUBLISH_PACK_IDX },
-	/* .rev, .keep, .promisor, .bitmap … */
-	{ "", FSYNC_PACK_METADATA, PUBLISH_PACK_DATA },
-};
-
-static void classify(struct fsync_staging *s, const char *sub, const char *name)
+void tmp_objdir_alternate_env(const struct tmp_objdir *t, struct strvec *env)
 {
-	size_t i = 0;
-
-	if (strcmp(sub, "pack")) {
-		s->component = FSYNC_LOOSE_OBJECT;
-		s->order = PUBLISH_LOOSE_OBJECT;
-		return;
-	}
-	while (!ends_with(name, pack_files[i].suffix))
-		i++;
-	s->component = pack_files[i].component;
-	s->order = pack_files[i].order;
+	push_alternates(env, t->dir->path);
 }
 
-static int stage_one(struct tmp_objdir *t, struct fsync_batch *b, const char *sub,
-		     const char *name, struct err *err)
-{
-	char *from = xstrfmt("%s/%s/%s", t->dir->path, sub, name);
-	char *to = xstrfmt("%s/%s/%s", t->objdir, sub, name);
-	struct fsync_staging s = {
-		.how = PUBLISH_RENAME,
-		.tmp_path = from,
-		.final_path = to,
-		.make_parents = true,
-	};
-	int ret;
-
-	classify(&s, sub, name);
-	s.fd = (int)RETRY_EINTR(sys->open(from, O_RDONLY | O_CLOEXEC, 0));
-	if (s.fd < 0)
-		ret = err_set_errno(err, "unable to open '%s'", from);
-	else
-		ret = fsync_batch_stage(b, &s, err);
-	free(from);
-	free(to);
-	return ret;
-}
+/* ---- every file ---- */
 
 static int list_dir(struct strvec *out, const char *path, struct err *err)
 {
@@ -229,31 +193,146 @@ static bool is_left_over(const char *name)
 	return starts_with(name, "tmp_");
 }
 
-static int stage_subdir(struct tmp_objdir *t, struct fsync_batch *b, const char *sub,
-			struct err *err)
+typedef int (*file_fn)(struct tmp_objdir *t, void *data, const char *dir, const char *rel,
+		       struct err *err);
+
+static int for_each_in(struct tmp_objdir *t, const char *dir, const char *sub, file_fn fn,
+		       void *data, struct err *err)
 {
 	struct strvec names = STRVEC_INIT;
-	char *path = path_join(t->dir->path, sub);
+	char *path = path_join(dir, sub);
 	int ret = list_dir(&names, path, err);
 
-	for (size_t i = 0; !ret && i < names.nr; i++)
+	for (size_t i = 0; !ret && i < names.nr; i++) {
+		char *rel = path_join(sub, names.v[i]);
+
 		if (!is_left_over(names.v[i]))
-			ret = stage_one(t, b, sub, names.v[i], err);
+			ret = fn(t, data, dir, rel, err);
+		free(rel);
+	}
 	strvec_clear(&names);
 	free(path);
 	return ret;
 }
 
-int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err)
+/* Each file of an object in `dir`, as "pack/..." or "ab/...". */
+static int for_each_file(struct tmp_objdir *t, const char *dir, file_fn fn, void *data,
+			 struct err *err)
 {
 	struct strvec subs = STRVEC_INIT;
-	int ret = list_dir(&subs, t->dir->path, err);
+	int ret = list_dir(&subs, dir, err);
 
 	for (size_t i = 0; !ret && i < subs.nr; i++)
 		if (is_object_subdir(subs.v[i]))
-			ret = stage_subdir(t, b, subs.v[i], err);
+			ret = for_each_in(t, dir, subs.v[i], fn, data, err);
 	strvec_clear(&subs);
 	return ret;
+}
+
+/* ---- shown to children, taken in by them ---- */
+
+int tmp_objdir_link(struct tmp_objdir *t, const char *from, const char *rel, struct err *err)
+{
+	char *to = path_join(t->dir->path, rel);
+	int ret = make_leading_dirs(to, t->shared_perm, err);
+
+	if (!ret && RETRY_EINTR(sys->link(from, to)) < 0 && errno != EEXIST)
+		ret = err_set_errno(err, "unable to link '%s' to '%s'", from, to);
+	free(to);
+	return ret;
+}
+
+bool tmp_objdir_is_shown(const char *path)
+{
+	return starts_with(path_basename(path), NAME_PREFIX TMP_OBJDIR_SHOWN "-");
+}
+
+bool tmp_objdir_is_below(const char *path, const char *objdir)
+{
+	struct strbuf parent = STRBUF_INIT;
+	struct stat a, b;
+	bool yes;
+
+	path_dirname(&parent, path);
+	yes = !stat(parent.buf, &a) && !stat(objdir, &b) && a.st_dev == b.st_dev &&
+	      a.st_ino == b.st_ino;
+	strbuf_release(&parent);
+	return yes;
+}
+
+static int take_one(struct tmp_objdir *t, void *data UNUSED, const char *dir, const char *rel,
+		    struct err *err)
+{
+	char *there = path_join(t->objdir, rel), *from = path_join(dir, rel);
+	int ret = 0;
+
+	if (!file_exists(there))
+		ret = tmp_objdir_link(t, from, rel, err);
+	free(there);
+	free(from);
+	return ret;
+}
+
+int tmp_objdir_take(struct tmp_objdir *t, const char *shown, struct err *err)
+{
+	return for_each_file(t, shown, take_one, NULL, err);
+}
+
+/* ---- staging what others wrote ---- */
+
+static const struct {
+	const char *suffix;
+	enum fsync_component component;
+	enum publish_class order;
+} pack_files[] = {
+	{ ".pack", FSYNC_PACK, PUBLISH_PACK_DATA },
+	{ ".idx", FSYNC_PACK_METADATA, PUBLISH_PACK_IDX },
+	/* .rev, .keep, .promisor, .bitmap … */
+	{ "", FSYNC_PACK_METADATA, PUBLISH_PACK_DATA },
+};
+
+static void classify(struct fsync_staging *s, const char *rel)
+{
+	size_t i = 0;
+
+	if (!starts_with(rel, "pack/")) {
+		s->component = FSYNC_LOOSE_OBJECT;
+		s->order = PUBLISH_LOOSE_OBJECT;
+		return;
+	}
+	while (!ends_with(rel, pack_files[i].suffix))
+		i++;
+	s->component = pack_files[i].component;
+	s->order = pack_files[i].order;
+}
+
+static int stage_one(struct tmp_objdir *t, void *batch, const char *dir, const char *rel,
+		     struct err *err)
+{
+	char *from = path_join(dir, rel);
+	char *to = path_join(t->objdir, rel);
+	struct fsync_staging s = {
+		.how = PUBLISH_RENAME,
+		.tmp_path = from,
+		.final_path = to,
+		.make_parents = true,
+	};
+	int ret;
+
+	classify(&s, rel);
+	s.fd = (int)RETRY_EINTR(sys->open(from, O_RDONLY | O_CLOEXEC, 0));
+	if (s.fd < 0)
+		ret = err_set_errno(err, "unable to open '%s'", from);
+	else
+		ret = fsync_batch_stage(batch, &s, err);
+	free(from);
+	free(to);
+	return ret;
+}
+
+int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err)
+{
+	return for_each_file(t, t->dir->path, stage_one, b, err);
 }
 
 /* ---- left by the dead ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Running hashes on OpenSSL's EVP. */
+/* The hash algorithms, and running hashes. */
 #include "compat/posix.h"
-#include <openssl/evp.h>
-#include <pthread.h>
+#define OPENSSL_API_COMPAT 0x10100000L /* the SHA functions, without a warning */
+#include <openssl/sha.h>
 #include "hash/hash.h"
 #include "util/alloc.h"
 #include "util/err.h"
@@ -71,59 +71,46 @@ const struct hash_algo *hash_algo_by_name(const char *name)
 	return NULL;
 }
 
-/* ---- OpenSSL: the methods are fetched once, a look-up costs more than a hash ---- */
+/* ---- OpenSSL's SHA functions, which need no set-up as EVP does ---- */
 
-static EVP_MD *method[HASH_SHA256 + 1];
-static pthread_once_t fetched = PTHREAD_ONCE_INIT;
+struct state {
+	union {
+		SHA_CTX sha1;
+		SHA256_CTX sha256;
+	} u;
+};
 
-static void fetch_methods(void)
+static void start(struct state *s, const struct hash_algo *algo)
 {
-	method[HASH_SHA1] = EVP_MD_fetch(NULL, "SHA1", NULL);
-	method[HASH_SHA256] = EVP_MD_fetch(NULL, "SHA256", NULL);
+	if (algo->id == HASH_SHA1)
+		SHA1_Init(&s->u.sha1);
+	else
+		SHA256_Init(&s->u.sha256);
 }
 
-static const EVP_MD *method_of(const struct hash_algo *algo)
+static void update(struct state *s, const struct hash_algo *algo, const void *p, size_t len)
 {
-	pthread_once(&fetched, fetch_methods);
-	if (!method[algo->id])
-		BUG("the system's OpenSSL has no %s", algo->name);
-	return method[algo->id];
+	if (algo->id == HASH_SHA1)
+		SHA1_Update(&s->u.sha1, p, len);
+	else
+		SHA256_Update(&s->u.sha256, p, len);
 }
 
-/* EVP fails only for want of memory or for wrong use. */
-static void must(int ok, const struct hash_algo *algo)
-{
-	if (ok != 1)
-		BUG("%s: OpenSSL failed", algo->name);
-}
-
-static EVP_MD_CTX *new_state(void)
-{
-	EVP_MD_CTX *state = EVP_MD_CTX_new();
-
-	if (!state)
-		xmalloc(SIZE_MAX / 2); /* says "out of memory" and ends */
-	return state;
-}
-
-static void start(EVP_MD_CTX *state, const struct hash_algo *algo)
-{
-	must(EVP_DigestInit_ex(state, method_of(algo), NULL), algo);
-}
-
-static void finish(EVP_MD_CTX *state, const struct hash_algo *algo,
-		   struct object_id *out)
+static void finish(struct state *s, const struct hash_algo *algo, struct object_id *out)
 {
 	struct object_id oid = { .algo = (uint8_t)algo->id };
 
-	must(EVP_DigestFinal_ex(state, oid.hash, NULL), algo);
+	if (algo->id == HASH_SHA1)
+		SHA1_Final(oid.hash, &s->u.sha1);
+	else
+		SHA256_Final(oid.hash, &s->u.sha256);
 	*out = oid;
 }
 
 void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo)
 {
 	ctx->algo = algo;
-	ctx->state = new_state();
+	ctx->state = xmalloc(sizeof(struct state));
 	start(ctx->state, algo);
 }
 
@@ -134,8 +121,7 @@ void hash_reset(struct hash_ctx *ctx)
 
 void hash_update(struct hash_ctx *ctx, const void *p, size_t len)
 {
-	if (len)
-		must(EVP_DigestUpdate(ctx->state, p, len), ctx->algo);
+	update(ctx->state, ctx->algo, p, len);
 }
 
 void hash_final(struct hash_ctx *ctx, struct object_id *out)
@@ -147,70 +133,37 @@ void hash_final(struct hash_ctx *ctx, struct object_id *out)
 void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src)
 {
 	dst->algo = src->algo;
-	dst->state = new_state();
-	must(EVP_MD_CTX_copy_ex(dst->state, src->state), src->algo);
+	dst->state = xmemdup(src->state, sizeof(struct state));
 }
 
 void hash_release(struct hash_ctx *ctx)
 {
-	EVP_MD_CTX_free(ctx->state);
-	ctx->state = NULL;
+	FREE_AND_NULL(ctx->state);
 }
 
-/* ---- one shot: a context per thread and algorithm, freed with the thread ---- */
-
-static _Thread_local EVP_MD_CTX *thread_state[HASH_SHA256 + 1];
-static pthread_key_t thread_end;
-static pthread_once_t thread_end_made = PTHREAD_ONCE_INIT;
-
-static void free_thread_state(void *states)
-{
-	EVP_MD_CTX **state = states;
-
-	for (size_t i = 0; i < ARRAY_SIZE(thread_state); i++) {
-		EVP_MD_CTX_free(state[i]);
-		state[i] = NULL;
-	}
-}
-
-static void make_thread_end(void)
-{
-	if (pthread_key_create(&thread_end, free_thread_state))
-		BUG("no thread key");
-}
-
-static EVP_MD_CTX *state_of_thread(const struct hash_algo *algo)
-{
-	EVP_MD_CTX **state = &thread_state[algo->id];
-
-	if (!*state) {
-		*state = new_state();
-		pthread_once(&thread_end_made, make_thread_end);
-		pthread_setspecific(thread_end, thread_state);
-	}
-	start(*state, algo);
-	return *state;
-}
+/* ---- one shot ---- */
 
 void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
 	      struct object_id *out)
 {
-	EVP_MD_CTX *state = state_of_thread(algo);
+	struct state s;
 
-	must(EVP_DigestUpdate(state, p, len), algo);
-	finish(state, algo, out);
+	start(&s, algo);
+	update(&s, algo, p, len);
+	finish(&s, algo, out);
 }
 
 void hash_object_buf(const struct hash_algo *algo, const char *type,
 		     const void *p, size_t len, struct object_id *out)
 {
-	EVP_MD_CTX *state = state_of_thread(algo);
+	struct state s;
 	char header[64];
 	int n = snprintf(header, sizeof(header), "%s %zu", type, len);
 
 	if (n < 0 || (size_t)n >= sizeof(header))
 		BUG("object type '%s'", type);
-	must(EVP_DigestUpdate(state, header, (size_t)n + 1), algo);
-	must(EVP_DigestUpdate(state, p, len), algo);
-	finish(state, algo, out);
+	start(&s, algo);
+	update(&s, algo, header, (size_t)n + 1);
+	update(&s, algo, p, len);
+	finish(&s, algo, out);
 }

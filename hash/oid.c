@@ -4,7 +4,14 @@
 #include "hash/hash.h"
 #include "util/alloc.h"
 
-static const char hex_digit[16] = "0123456789abcdef";
+/* The two digits of every byte, one after the other. */
+#define SIXTEEN(d) d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" \
+	d "8" d "9" d "a" d "b" d "c" d "d" d "e" d "f"
+static const char hex_digits[] =
+	SIXTEEN("0") SIXTEEN("1") SIXTEEN("2") SIXTEEN("3")
+	SIXTEEN("4") SIXTEEN("5") SIXTEEN("6") SIXTEEN("7")
+	SIXTEEN("8") SIXTEEN("9") SIXTEEN("a") SIXTEEN("b")
+	SIXTEEN("c") SIXTEEN("d") SIXTEEN("e") SIXTEEN("f");
 
 int hex_value(unsigned char c)
 {
@@ -29,26 +36,35 @@ void oid_from_raw(struct object_id *oid, const unsigned char *raw,
 	oid->algo = (uint8_t)algo->id;
 }
 
-/* What hex_value gives, plus one: 0 is no digit. For long lists of names. */
+/* The value of a digit; NO_DIGIT for the rest. For long lists of names. */
+#define NO_DIGIT 0x80
 static const unsigned char digit_value[256] = {
-	['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-	['A'] = 11, 12, 13, 14, 15, 16,
-	['a'] = 11, 12, 13, 14, 15, 16,
+	[0 ... '0' - 1] = NO_DIGIT,
+	['0'] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+	['9' + 1 ... 'A' - 1] = NO_DIGIT,
+	['A'] = 10, 11, 12, 13, 14, 15,
+	['F' + 1 ... 'a' - 1] = NO_DIGIT,
+	['a'] = 10, 11, 12, 13, 14, 15,
+	['f' + 1 ... 255] = NO_DIGIT,
 };
 
 int oid_parse_hex(struct object_id *oid, const char *s,
 		  const struct hash_algo *algo, const char **end)
 {
 	unsigned char raw[HASH_MAX_RAW];
+	unsigned seen = 0;
 
+	if (memchr(s, '\0', algo->hex_len)) /* nothing behind it is read */
+		return -1;
 	for (size_t i = 0; i < algo->raw_len; i++, s += 2) {
-		unsigned hi = digit_value[(unsigned char)s[0]], lo;
+		unsigned hi = digit_value[(unsigned char)s[0]];
+		unsigned lo = digit_value[(unsigned char)s[1]];
 
-		/* a NUL ends here, before anything behind it is read */
-		if (!hi || !(lo = digit_value[(unsigned char)s[1]]))
-			return -1;
-		raw[i] = (unsigned char)((hi - 1) << 4 | (lo - 1));
+		seen |= hi | lo;
+		raw[i] = (unsigned char)(hi << 4 | lo);
 	}
+	if (seen & NO_DIGIT)
+		return -1;
 	oid_from_raw(oid, raw, algo);
 	if (end)
 		*end = s;
@@ -80,11 +96,9 @@ void oid_to_hex_r(char out[HASH_MAX_HEX + 1], const struct object_id *oid)
 {
 	size_t len = oid_raw_len(oid);
 
-	for (size_t i = 0; i < len; i++) {
-		*out++ = hex_digit[oid->hash[i] >> 4];
-		*out++ = hex_digit[oid->hash[i] & 15];
-	}
-	*out = '\0';
+	for (size_t i = 0; i < len; i++)
+		memcpy(out + 2 * i, hex_digits + 2 * oid->hash[i], 2);
+	out[2 * len] = '\0';
 }
 
 const char *oid_hex(const struct object_id *oid)

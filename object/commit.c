@@ -111,13 +111,7 @@ static bool header_is(const struct header *h, const char *name)
 	return strlen(name) == h->name_len && !memcmp(h->name, name, h->name_len);
 }
 
-static const char *signature_header(const struct hash_algo *algo)
-{
-	return algo->id == HASH_SHA256 ? "gpgsig-sha256" : "gpgsig";
-}
-
-static void take_other_headers(struct commit_view *v, struct cursor *c,
-			       const struct hash_algo *algo)
+static void take_other_headers(struct commit_view *v, struct cursor *c)
 {
 	struct header h;
 
@@ -125,9 +119,6 @@ static void take_other_headers(struct commit_view *v, struct cursor *c,
 		if (!v->encoding && header_is(&h, "encoding")) {
 			v->encoding = h.value;
 			v->encoding_len = h.value_len;
-		} else if (!v->gpgsig && header_is(&h, signature_header(algo))) {
-			v->gpgsig = h.value;
-			v->gpgsig_len = h.value_len;
 		}
 	}
 	v->message = c->pos;
@@ -152,7 +143,7 @@ int commit_parse(struct commit_view *out, const void *buf, size_t size,
 	take_line(&c, "author", &v.author, &v.author_len);
 	if (take_line(&c, "committer", &v.committer, &v.committer_len))
 		v.date = date_of(v.committer, v.committer_len);
-	take_other_headers(&v, &c, algo);
+	take_other_headers(&v, &c);
 	*out = v;
 	return 0;
 }
@@ -187,22 +178,63 @@ int commit_parse_links(const void *buf, size_t size, const struct hash_algo *alg
 	return 0;
 }
 
+/* The value with the blanks that mark continuations taken out. */
+static void add_unfolded(struct strbuf *out, const struct header *h)
+{
+	for (size_t i = 0; i < h->value_len; i++) {
+		strbuf_addch(out, (unsigned char)h->value[i]);
+		if (h->value[i] == '\n' && i + 1 < h->value_len)
+			i++;
+	}
+}
+
 bool commit_find_header(const void *buf, size_t size, const char *name, struct strbuf *out)
 {
-	struct cursor c = { buf, (const char *)buf + size };
+	size_t pos = 0;
+
+	return commit_next_header(buf, size, &pos, name, out);
+}
+
+bool commit_next_header(const void *buf, size_t size, size_t *pos, const char *name,
+			struct strbuf *out)
+{
+	struct cursor c = { (const char *)buf + *pos, (const char *)buf + size };
 	struct header h;
 
 	while (next_header(&c, &h)) {
 		if (!header_is(&h, name))
 			continue;
-		for (size_t i = 0; i < h.value_len; i++) {
-			strbuf_addch(out, (unsigned char)h.value[i]);
-			if (h.value[i] == '\n' && i + 1 < h.value_len)
-				i++; /* the blank that marks a continuation */
-		}
+		add_unfolded(out, &h);
+		*pos = (size_t)(c.pos - (const char *)buf);
 		return true;
 	}
 	return false;
+}
+
+static const char *signature_header(const struct hash_algo *algo)
+{
+	return algo->id == HASH_SHA256 ? "gpgsig-sha256" : "gpgsig";
+}
+
+bool commit_split_signature(const void *buf, size_t size, const struct hash_algo *algo,
+			    struct strbuf *payload, struct strbuf *signature)
+{
+	struct cursor c = { buf, (const char *)buf + size };
+	const char *start = c.pos;
+	struct header h;
+	bool found = false;
+
+	for (; next_header(&c, &h); start = c.pos) {
+		if (!header_is(&h, "gpgsig") && !header_is(&h, "gpgsig-sha256")) {
+			strbuf_add(payload, h.name, (size_t)(c.pos - h.name));
+		} else if (algo && header_is(&h, signature_header(algo))) {
+			add_unfolded(signature, &h);
+			strbuf_addch(signature, '\n');
+			found = true;
+		}
+	}
+	strbuf_add(payload, start, (size_t)(c.end - start)); /* with the line that parts them */
+	return found;
 }
 
 /* ---- composing ---- */

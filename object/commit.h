@@ -21,8 +21,6 @@ struct commit_view {
 	size_t author_len, committer_len;
 	const char *encoding; /* NULL: UTF-8 */
 	size_t encoding_len;
-	const char *gpgsig; /* raw header value with continuation lines */
-	size_t gpgsig_len;
 	const char *message; /* after the blank line */
 	size_t message_len;
 	timestamp_t date; /* committer's, 0 if broken */
@@ -41,6 +39,17 @@ MUST_USE int commit_parse_links(const void *buf, size_t size, const struct hash_
  * continuation lines joined by LF, appended to out. False if absent.
  */
 bool commit_find_header(const void *buf, size_t size, const char *name, struct strbuf *out);
+/* One after the other: from byte *pos (0 at first), which moves behind what was found. */
+bool commit_next_header(const void *buf, size_t size, size_t *pos, const char *name,
+			struct strbuf *out);
+
+/*
+ * The signature in the headers of a commit, and what it signs: the object without the
+ * signature headers of any hash. Both are appended; several headers make one signature. False:
+ * there is none. algo and signature may be NULL: only the payload is wanted.
+ */
+bool commit_split_signature(const void *buf, size_t size, const struct hash_algo *algo,
+			    struct strbuf *payload, struct strbuf *signature);
 
 struct commit_draft {
 	struct object_id tree;

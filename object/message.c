@@ -211,6 +211,7 @@ size_t message_trailers_start(const char *msg, size_t len, char comment_char)
 		n = line_length(msg + pos, end - pos);
 		if (!length_without_blanks(msg + pos, n)) {
 			gap = true;
+			paragraphs += !paragraphs; /* an empty subject */
 		} else if (gap && msg[pos] != comment_char) {
 			start = pos;
 			paragraphs++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "object/tag.h"
+#include "object/commit.h"
 
 /* "KEY VALUE\n" at *pos: the value; *pos moves behind it. NULL if not there. */
 static const char *take(const char **pos, const char *end, const char *key, size_t *len)
@@ -79,4 +80,14 @@ int tag_parse(struct tag_view *out, const void *buf, size_t size,
 	v.signature_offset = message_signature(v.message, v.message_len);
 	*out = v;
 	return 0;
+}
+
+bool tag_split_signature(const struct tag_view *t, const char *object, struct strbuf *payload,
+			 struct strbuf *signature)
+{
+	const char *at = t->message + t->signature_offset;
+
+	commit_split_signature(object, (size_t)(at - object), NULL, payload, NULL);
+	strbuf_add(signature, at, t->message_len - t->signature_offset);
+	return t->signature_offset < t->message_len;
 }

@@ -618,19 +618,20 @@ static int circle(const struct object_id *oid, struct err *err)
 	return err_set(err, ERR_CORRUPT, "delta bases form a circle at object %s", oid_hex(oid));
 }
 
-int packs_read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
-			 struct object_buf *out, struct err *err)
+/* In other packs than p, then in other stores: `ask` reads it there. */
+static int try_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			 copy_fn fn, int (*ask)(const struct object_source *s,
+						const struct object_id *oid, void *arg),
+			 void *arg, struct err *err)
 {
-	const struct object_source *others = ps->opts.others;
 	struct fetching f = { pthread_self(), oid, NULL };
-	struct read_arg a = { ps, out };
 	struct err why = ERR_INIT;
 	int rc;
 
 	if (!enter(ps, &f))
 		return circle(oid, err);
-	rc = try_copies(ps, oid, p, read_copy, &a, &why);
-	if (is_damage(rc) && others && !others->read(others->data, oid, out, NULL))
+	rc = try_copies(ps, oid, p, fn, arg, &why);
+	if (is_damage(rc) && ps->opts.others && !ask(ps->opts.others, oid, arg))
 		rc = 0;
 	leave(ps, &f);
 	if (rc < 0)
@@ -639,23 +640,28 @@ int packs_read_elsewhere(struct packs *ps, struct pack *p, const struct object_i
 	return rc;
 }
 
+static int ask_read(const struct object_source *s, const struct object_id *oid, void *arg)
+{
+	return s->read(s->data, oid, ((struct read_arg *)arg)->out, NULL);
+}
+
+int packs_read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			 struct object_buf *out, struct err *err)
+{
+	struct read_arg a = { ps, out };
+
+	return try_elsewhere(ps, p, oid, read_copy, ask_read, &a, err);
+}
+
+static int ask_info(const struct object_source *s, const struct object_id *oid, void *arg)
+{
+	return s->info(s->data, oid, ((struct info_arg *)arg)->out, NULL);
+}
+
 int packs_info_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
 			 struct object_info *out, struct err *err)
 {
-	const struct object_source *others = ps->opts.others;
-	struct fetching f = { pthread_self(), oid, NULL };
 	struct info_arg a = { 0, out };
-	struct err why = ERR_INIT;
-	int rc;
 
-	if (!enter(ps, &f))
-		return circle(oid, err);
-	rc = try_copies(ps, oid, p, info_copy, &a, &why);
-	if (is_damage(rc) && others && !others->info(others->data, oid, out, NULL))
-		rc = 0;
-	leave(ps, &f);
-	if (rc < 0)
-		err_move(err, &why);
-	err_release(&why);
-	return rc;
+	return try_elsewhere(ps, p, oid, info_copy, ask_info, &a, err);
 }

@@ -21,31 +21,33 @@
 #define BLOCKS_IN_FLIGHT 8
 #define HASH_PIECE ((size_t)4 * 1024 * 1024)
 
+/* What is wrong, told and counted. */
+struct findings {
+	void (*bad)(void *data, const char *msg);
+	void *data;
+	int nr;
+};
+
+static void say(struct findings *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void say(struct findings *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->nr++;
+	va_start(ap, fmt);
+	vtell(f->bad, f->data, fmt, ap);
+	va_end(ap);
+}
+
 struct verify {
 	struct pack *pack;
 	struct workers *workers;
 	uint32_t *order; /* idx positions by offset */
 	int (*object)(void *data, const struct object_id *oid, const struct object_buf *buf);
-	void (*bad)(void *data, const char *msg);
-	void *data;
-	int failures;
+	void *data; /* of object */
+	struct findings found;
 	int stop; /* what the callback returned */
 };
-
-static void say(struct verify *v, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void say(struct verify *v, const char *fmt, ...)
-{
-	va_list ap;
-	char *msg;
-
-	va_start(ap, fmt);
-	msg = xvstrfmt(fmt, ap);
-	va_end(ap);
-	v->failures++;
-	if (v->bad)
-		v->bad(v->data, msg);
-	free(msg);
-}
 
 /* ---- the idx and the order of offsets ---- */
 
@@ -56,7 +58,7 @@ static void check_mapped_sum(struct verify *v, const struct mapped_file *m, cons
 
 	hash_buf(algo, m->p, m->len - algo->raw_len, &sum);
 	if (memcmp(sum.hash, m->p + m->len - algo->raw_len, algo->raw_len))
-		say(v, "%s for %s hash mismatch", what, v->pack->path);
+		say(&v->found, "%s for %s hash mismatch", what, v->pack->path);
 }
 
 static void check_names(struct verify *v)
@@ -68,14 +70,14 @@ static void check_names(struct verify *v)
 		const unsigned char *name = idx_name(x, i);
 
 		if (i && memcmp(idx_name(x, i - 1), name, x->algo->raw_len) >= 0) {
-			say(v, "Packfile index for %s: names are out of order at position %u",
+			say(&v->found, "Packfile index for %s: names are out of order at position %u",
 			    v->pack->path, i);
 			return;
 		}
 		while (at < 256 && get_be32(x->fanout + 4 * at) <= i)
 			at++;
 		if (at != name[0]) {
-			say(v, "Packfile index for %s: the fan-out does not fit the name at "
+			say(&v->found, "Packfile index for %s: the fan-out does not fit the name at "
 			    "position %u", v->pack->path, i);
 			return;
 		}
@@ -91,7 +93,7 @@ static void check_offsets(struct verify *v)
 		uint64_t at = idx_offset(&p->idx, v->order[i]);
 
 		if (i && at == before)
-			say(v, "Packfile index for %s: two objects at offset %" PRIu64,
+			say(&v->found, "Packfile index for %s: two objects at offset %" PRIu64,
 			    p->path, at);
 		before = at;
 	}
@@ -114,12 +116,12 @@ static void check_rev(struct verify *v)
 
 			if (pos == v->order[i])
 				continue;
-			say(v, "invalid rev-index position at %u of %s: %u != %u", i, path, pos,
+			say(&v->found, "invalid rev-index position at %u of %s: %u != %u", i, path, pos,
 			    v->order[i]);
 			break;
 		}
 	} else if (rc != ERR_NOT_FOUND) {
-		say(v, "%s", err_message(&err));
+		say(&v->found, "%s", err_message(&err));
 	}
 	mapped_file_release(&map);
 	err_release(&err);
@@ -168,9 +170,9 @@ static void whole_done(void *job)
 	struct whole *w = job;
 
 	if (w->err.code)
-		say(w->v, "%s", err_message(&w->err));
+		say(&w->v->found, "%s", err_message(&w->err));
 	else if (!w->ok)
-		say(w->v, "%s pack checksum mismatch", w->v->pack->path);
+		say(&w->v->found, "%s pack checksum mismatch", w->v->pack->path);
 	err_release(&w->err);
 	free(w);
 }
@@ -337,7 +339,7 @@ static void hand_over(struct verify *v, struct block *b, uint32_t i)
 
 		r = reader_get(v->pack->owner);
 		if (pack_read_at(v->pack, r, offset, &c->buf, &err) < 0)
-			say(v, "cannot unpack %s: %s", oid_hex(&c->oid), err_message(&err));
+			say(&v->found, "cannot unpack %s: %s", oid_hex(&c->oid), err_message(&err));
 		reader_put(v->pack->owner, r);
 		err_release(&err);
 		if (!c->buf.data)
@@ -354,7 +356,7 @@ static void block_done(void *job)
 
 	for (uint32_t i = 0; i < b->nr; i++) {
 		for (; bad < b->bad.nr && b->bad_at[bad] == i; bad++)
-			say(v, "%s", b->bad.v[bad]);
+			say(&v->found, "%s", b->bad.v[bad]);
 		if (b->objects[i].ok)
 			hand_over(v, b, i);
 		free(b->objects[i].buf.data);
@@ -397,7 +399,7 @@ int pack_verify(struct pack *p,
 		int (*object)(void *data, const struct object_id *oid, const struct object_buf *buf),
 		void (*bad)(void *data, const char *msg), void *data, struct err *err)
 {
-	struct verify v = { .pack = p, .object = object, .bad = bad, .data = data };
+	struct verify v = { .pack = p, .object = object, .data = data, .found = { bad, data, 0 } };
 	struct whole *w;
 	int rc = pack_open_data(p, err);
 
@@ -415,7 +417,7 @@ int pack_verify(struct pack *p,
 	check_objects(&v);
 	workers_free(v.workers);
 	free(v.order);
-	return v.stop < 0 ? v.stop : v.failures;
+	return v.stop < 0 ? v.stop : v.found.nr;
 }
 
 /* ---- the multi-pack-index ---- */
@@ -423,25 +425,8 @@ int pack_verify(struct pack *p,
 struct midx_verify {
 	struct packs *packs;
 	struct midx *midx;
-	void (*bad)(void *data, const char *msg);
-	void *data;
-	int failures;
+	struct findings found;
 };
-
-static void tell(struct midx_verify *v, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void tell(struct midx_verify *v, const char *fmt, ...)
-{
-	va_list ap;
-	char *msg;
-
-	va_start(ap, fmt);
-	msg = xvstrfmt(fmt, ap);
-	va_end(ap);
-	v->failures++;
-	if (v->bad)
-		v->bad(v->data, msg);
-	free(msg);
-}
 
 static void find_midx_packs(struct midx_verify *v)
 {
@@ -457,7 +442,7 @@ static void find_midx_packs(struct midx_verify *v)
 	}
 	for (uint32_t id = 0; id < v->midx->nr_packs; id++)
 		if (!v->midx->packs[id] || pack_open_idx(v->midx->packs[id], NULL) < 0) {
-			tell(v, "failed to load pack in position %u", id);
+			say(&v->found, "failed to load pack in position %u", id);
 			v->midx->packs[id] = NULL;
 		}
 }
@@ -472,24 +457,24 @@ static void check_place(struct midx_verify *v, uint32_t i)
 
 	oid_from_raw(&oid, name, v->midx->algo);
 	if (i && memcmp(name - t.raw_len, name, t.raw_len) >= 0)
-		tell(v, "oid lookup out of order at oid[%u] = %s", i, oid_hex(&oid));
+		say(&v->found, "oid lookup out of order at oid[%u] = %s", i, oid_hex(&oid));
 	if (!midx_place(v->midx, i, &id, &offset) || !v->midx->packs[id]) {
-		tell(v, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
+		say(&v->found, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
 		return;
 	}
 	if (!idx_find(&v->midx->packs[id]->idx, name, &pos)) {
-		tell(v, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
+		say(&v->found, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
 		return;
 	}
 	real = idx_offset(&v->midx->packs[id]->idx, pos);
 	if (real != offset)
-		tell(v, "incorrect object offset for oid[%u] = %s: %" PRIx64 " != %" PRIx64,
+		say(&v->found, "incorrect object offset for oid[%u] = %s: %" PRIx64 " != %" PRIx64,
 		     i, oid_hex(&oid), offset, real);
 }
 
 int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg), void *data)
 {
-	struct midx_verify v = { .packs = ps, .bad = bad, .data = data };
+	struct midx_verify v = { .packs = ps, .found = { bad, data, 0 } };
 	const struct hash_algo *algo = ps->opts.algo;
 	char *path = xstrfmt("%s/multi-pack-index", ps->dir);
 	struct err err = ERR_INIT;
@@ -499,16 +484,16 @@ int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg)
 	free(path);
 	if (rc < 0) {
 		if (rc != ERR_NOT_FOUND)
-			tell(&v, "%s", err_message(&err));
+			say(&v.found, "%s", err_message(&err));
 		err_release(&err);
-		return v.failures;
+		return v.found.nr;
 	}
 	hash_buf(algo, v.midx->map.p, v.midx->map.len - algo->raw_len, &sum);
 	if (memcmp(sum.hash, v.midx->map.p + v.midx->map.len - algo->raw_len, algo->raw_len))
-		tell(&v, "incorrect checksum");
+		say(&v.found, "incorrect checksum");
 	find_midx_packs(&v);
 	for (uint32_t i = 0; i < v.midx->nr; i++)
 		check_place(&v, i);
 	midx_free(v.midx);
-	return v.failures;
+	return v.found.nr;
 }

@@ -45,26 +45,6 @@ int ref_make_parents(const struct ref_store *rs, const char *path,
 	return rc;
 }
 
-/* A lock that a dead process left: take it over, and let it go again. */
-bool ref_remove_dead_lock(const char *path)
-{
-	struct lockfile lk = LOCKFILE_INIT;
-	bool taken = false;
-	size_t len;
-	char *target;
-
-	if (!strip_suffix(path, ".lock", &len))
-		return false;
-	if (lock_owner_of(path, NULL) != LOCK_OWNER_GONE)
-		return false;
-	target = xstrndup(path, len);
-	if (!lockfile_hold(&lk, target, LOCK_NO_DEREF, 0, NULL))
-		taken = true;
-	lockfile_release(&lk);
-	free(target);
-	return taken;
-}
-
 static bool clear_entries(const char *path);
 
 static bool clear_entry(const char *path)
@@ -74,7 +54,7 @@ static bool clear_entry(const char *path)
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT;
 	if (!S_ISDIR(st.st_mode))
-		return ref_remove_dead_lock(path);
+		return lockfile_remove_dead(path);
 	return clear_entries(path) &&
 	       (!RETRY_EINTR(sys->rmdir(path)) || errno == ENOENT);
 }

@@ -184,8 +184,6 @@ MUST_USE int ref_make_parents(const struct ref_store *rs, const char *path,
  * with the locks of dead owners in them. ERR_EXISTS: something else is in there.
  */
 MUST_USE int ref_clear_dir(const char *path, struct err *err);
-/* P5: a lock whose owner is provably gone is removed; false: there is none, or it stays. */
-bool ref_remove_dead_lock(const char *path);
 /* The empty directories above a removed ref or its log; never refs/heads itself. */
 void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log);
 
@@ -200,6 +198,9 @@ void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool
 #define UPDATE_WRITES (1u << 22)	  /* a new value goes into the lock file */
 #define UPDATE_DELETES (1u << 23)
 
+/* Of transactions: finishes an interrupted one. No record of its own, no hook. */
+#define TRANSACTION_REDOES (1u << 16)
+
 struct ref_update {
 	char *name;
 	struct object_id new_oid, old_oid;
@@ -211,6 +212,8 @@ struct ref_update {
 	struct ref_update *leaf; /* LOG_ONLY: the update whose value this one shows */
 	struct ref_update *next; /* of the same root */
 	unsigned queued_flags;	 /* of a root: as they were queued */
+
+	const char *redo_old; /* as redo_applies wants it to be; NULL: no matter */
 
 	/* Found by prepare. */
 	struct lockfile lock;
@@ -263,6 +266,7 @@ struct ref_transaction {
 	/* P6: all values change by one rename of packed-refs (update-whole.c). */
 	bool whole;
 	struct lock_origin origin;
+	struct lockfile redo_lock; /* held: a record is written if several refs change */
 	struct ref_outcome *outcome;
 	bool told_hook; /* "prepared": it is to be told the outcome, too */
 };
@@ -298,6 +302,22 @@ MUST_USE int update_stage_log(struct ref_transaction *t, struct ref_update *u, s
 bool transaction_may_be_whole(const struct ref_transaction *t);
 bool transaction_is_whole(const struct ref_transaction *t);
 MUST_USE int transaction_stage_whole(struct ref_transaction *t, struct err *err);
+
+/* ---- the record of a transaction that goes ref by ref (redo.c) ---- */
+/*
+ * The lock that whoever writes a record holds. What an earlier record leaves to be done is done
+ * then, and sealed; if it cannot be done now, the lock is not taken.
+ */
+MUST_USE int redo_lock(struct ref_store *rs, struct lockfile *lk, long timeout_ms,
+		       const struct fsync_policy *policy, struct err *err);
+/* The record, if several refs change, and its removal. t->redo_lock is held. */
+MUST_USE int redo_stage(struct ref_transaction *t, struct err *err);
+/* There is a record, or a lock, and nobody who takes care of it. */
+bool redo_is_due(const struct ref_store *rs);
+/* As far as it can be done now. */
+void redo_what_is_due(struct ref_store *rs, const struct fsync_policy *policy);
+/* Is the ref, read under its lock, what u->redo_old says that it was? */
+bool redo_applies(const struct ref_store *rs, const struct ref_update *u);
 
 /* ---- reflogs (reflog.c, reflog-write.c) ---- */
 /* The file of a ref or of a log goes when its turn has come; missing is fine. */

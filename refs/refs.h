@@ -33,6 +33,14 @@ struct ref_store_options {
 MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_options *o,
 			    struct err *err);
 void ref_store_free(struct ref_store *rs);
+/*
+ * P6: finish the transaction that a kill or a power cut has left half done, if there is one
+ * (refs/redo.c). For whoever begins to read; transactions see to it themselves. Where it
+ * cannot be done, nothing happens. What was done is told through the store's `warn`.
+ *
+ * Durability: what it does is sealed. Cost: one lstat if there is nothing to do.
+ */
+void refs_finish_interrupted(struct ref_store *rs, const struct fsync_policy *policy);
 /* Where "ignoring broken ref …" and the like go; NULL: nowhere, the default. */
 void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const char *msg),
 			void *data);
@@ -197,6 +205,9 @@ void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line
  *             again, nothing was staged. ERR_IO while new values are written: the same,
  *             but the batch may hold a part and must be aborted.
  *             ERR_ABORTED: the hook does not want it; the batch must be aborted, too.
+ * Locks:      of every ref; packed-refs.lock where several refs change or one goes; and
+ *             refs.redo.lock where several change that cannot all be packed (P6): one
+ *             such transaction at a time. What an interrupted one left is finished first.
  * Durability: that of the batch. Cost: no flush of its own.
  */
 MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b,

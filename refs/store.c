@@ -51,15 +51,10 @@ void ref_store_set_hook(struct ref_store *rs, const struct ref_hook *hook)
 void ref_store_warn(const struct ref_store *rs, const char *fmt, ...)
 {
 	va_list ap;
-	char *msg;
 
-	if (!rs->warn)
-		return;
 	va_start(ap, fmt);
-	msg = xvstrfmt(fmt, ap);
+	vtell(rs->warn, rs->warn_data, fmt, ap);
 	va_end(ap);
-	rs->warn(rs->warn_data, msg);
-	free(msg);
 }
 
 /*

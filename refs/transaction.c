@@ -272,7 +272,7 @@ static void outcome_done(void *data, bool published)
 static int stage_outcome(struct ref_transaction *t, struct err *err)
 {
 	struct fsync_staging s = {
-		.order = PUBLISH_REF_DELETE,
+		.order = PUBLISH_REF_UNLOCK,
 		.how = PUBLISH_NOTE,
 		.fd = -1,
 		.done = outcome_done,
@@ -287,6 +287,8 @@ static int stage_outcome(struct ref_transaction *t, struct err *err)
 			t->open_fds--;
 		ref_outcome_add(t->outcome, &t->updates[i]->lock);
 	}
+	if (lockfile_is_held(&t->redo_lock))
+		ref_outcome_add(t->outcome, &t->redo_lock);
 	t->outcome->refcount++;
 	return fsync_batch_stage(t->batch, &s, err);
 }
@@ -416,7 +418,7 @@ static void tidy_dirs(struct ref_transaction *t)
 	}
 }
 
-static void unlock_all(struct ref_transaction *t)
+static void unlock_updates(struct ref_transaction *t)
 {
 	size_t i;
 
@@ -424,17 +426,23 @@ static void unlock_all(struct ref_transaction *t)
 		unlock_update(t, t->updates[i]);
 }
 
+static void unlock_all(struct ref_transaction *t)
+{
+	unlock_updates(t);
+	lockfile_release(&t->redo_lock);
+}
+
 static void free_update(struct ref_update *u);
 
 /*
- * Something was met that cannot go the whole way: begin again, as if we had come later.
- * Nothing has been decided by what was read so far.
+ * Something was met that cannot go the whole way, or has to be done first: begin again, as
+ * if we had come later. Nothing has been decided by what was read so far.
  */
 static void start_again(struct ref_transaction *t)
 {
 	size_t i;
 
-	unlock_all(t);
+	unlock_updates(t);
 	while (t->nr > t->queued)
 		free_update(t->updates[--t->nr]);
 	for (i = 0; i < t->nr; i++) {
@@ -461,17 +469,52 @@ static int index_and_lock(struct ref_transaction *t, struct err *err)
 	return rc ? rc : lock_all(t, err);
 }
 
+/*
+ * P6: several refs that go one by one need a record (redo.c). Its lock comes before theirs: an
+ * earlier transaction that is to be finished first may need them.
+ */
+static int lock_record(struct ref_transaction *t, struct err *err)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < t->nr; i++)
+		nr += !!(t->updates[i]->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET));
+	if (nr < 2 || t->flags & TRANSACTION_REDOES || lockfile_is_held(&t->redo_lock))
+		return 0;
+	return redo_lock(t->rs, &t->redo_lock, t->rs->packed_lock_timeout_ms,
+			 fsync_batch_policy(t->batch), err);
+}
+
 static int lock_either_way(struct ref_transaction *t, struct err *err)
 {
 	int rc;
 
 	t->whole = transaction_may_be_whole(t);
-	rc = index_and_lock(t, err);
-	if (rc || !t->whole || transaction_is_whole(t))
+	if (t->whole) {
+		rc = index_and_lock(t, err);
+		if (rc || transaction_is_whole(t))
+			return rc;
+		start_again(t);
+		t->whole = false;
+	}
+	rc = lock_record(t, err);
+	return rc ? rc : index_and_lock(t, err);
+}
+
+/*
+ * Somebody who was killed in the middle of a transaction may have held our locks before us:
+ * what he left is done first. Asked when the locks are ours, so that he cannot come later.
+ */
+static int lock_after_others(struct ref_transaction *t, struct err *err)
+{
+	int rc = lock_either_way(t, err);
+
+	if (rc || t->flags & TRANSACTION_REDOES || lockfile_is_held(&t->redo_lock) ||
+	    !redo_is_due(t->rs))
 		return rc;
 	start_again(t);
-	t->whole = false;
-	return index_and_lock(t, err);
+	redo_what_is_due(t->rs, fsync_batch_policy(t->batch));
+	return lock_either_way(t, err);
 }
 
 int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, struct err *err)
@@ -484,7 +527,7 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 	t->max_open_fds = descriptor_share();
 	t->outcome = outcome_new();
 	packed_refs_clear_dead_lock(t->rs);
-	rc = lock_either_way(t, err);
+	rc = lock_after_others(t, err);
 	if (!rc)
 		rc = check_all(t, err);
 	if (!rc)
@@ -492,7 +535,7 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 	if (!rc)
 		rc = stage_outcome(t, err);
 	lock_origin_release(&t->origin);
-	if (!rc) {
+	if (!rc && !(t->flags & TRANSACTION_REDOES)) {
 		/* Its answer matters, and so does that of a disk that is full: it comes last. */
 		t->told_hook = true;
 		rc = transaction_run_hook(t, "prepared", err);

@@ -352,6 +352,8 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 		rc = check_old_oid(u, &why);
 	if (!rc)
 		rc = check_old_target(u, &why);
+	if (!rc && u->redo_old && !redo_applies(t->rs, u))
+		rc = err_set(&why, ERR_CONFLICT, "it has changed");
 	if (!rc) {
 		rc = decide(t, u, err);
 		if (rc < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All checks have passed and all locks are held: write, and hand everything
- * to the batch. This is the loose way, for single refs and for what cannot be packed; the
- * whole way is in update-whole.c. What is published in which order (D4, D5) is a
+ * to the batch. This is the loose way, for single refs and for what cannot be packed (P6 by a
+ * record: redo.c); the whole way is in update-whole.c. What is published in which order (D4, D5) is a
  * matter of classes: reflogs, then refs that get a value, symbolic refs after
  * those that they may lead to, then deletions; among the latter packed-refs goes first,
  * since a loose file that goes before it would bring an old value back to light.
@@ -162,6 +162,8 @@ int transaction_stage(struct ref_transaction *t, struct err *err)
 	int rc;
 
 	rc = stage_packed_deletions(t, err);
+	if (!rc && lockfile_is_held(&t->redo_lock))
+		rc = redo_stage(t, err);
 	for (pass = PASS_LOGS; !rc && pass < PASS_NR; pass++)
 		for (i = 0; !rc && i < t->nr; i++)
 			if (!t->updates[i]->root->rc)

@@ -14,7 +14,7 @@
  * Tests: t/unit/test-refs-whole.c.
  *
  * What cannot be packed (HEAD, refs/bisect/, symbolic refs) goes the loose way,
- * and all that is changed with it.
+ * and all that is changed with it: redo.c keeps those whole.
  */
 #include "compat/posix.h"
 #include "refs/refs-internal.h"

@@ -8,6 +8,12 @@
 #
 #	. "$TEST_DIRECTORY/lib-history.sh"
 #	make_history DIR
+#
+# What is made beside it is made later, always at the same time.
+
+GIT_COMMITTER_DATE='1600700000 +0000'
+GIT_AUTHOR_DATE='1600700000 +0000'
+export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
 
 h_now=1600000000
 h_mark=0

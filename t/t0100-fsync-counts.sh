@@ -178,6 +178,164 @@ test_expect_success 'reading commands cost none' '
 	test "$flushes $writeouts" = "0 0"
 '
 
+# ---- every command that writes, with one thing and with many ----------------
+
+# What each costs: 0 nothing, as it changes nothing; n the flush calls of the file system, 1 or
+# 2; 1 a removal, without contents to settle; d a detour by a third name, 1 or 3. Before the
+# colon the cost, after it the command; lines with "!" prepare, and are not counted.
+every_command () {
+	cat <<-\EOF
+	n: init
+	n: init --bare ../bare
+	n: init --separate-git-dir ../sep ../apart
+	! echo one >a && mkdir -p d && for i in $(seq 300); do echo $i >d/$i; done
+	n: add a
+	n: add .
+	0: add .
+	! touch -d @1000000000 d/*
+	n: update-index --refresh
+	0: update-index --refresh
+	! echo later >e
+	n: add -N e
+	n: add --chmod=+x a
+	n: add --renormalize .
+	n: commit -m first
+	n: commit --allow-empty --amend -m again
+	! for i in $(seq 200); do echo more >>d/$i; done
+	n: commit -a -m many
+	! echo x >>a && echo y >>d/1
+	n: commit -m path a
+	n: commit -m more -i d/1
+	n: -c core.editor=words commit --allow-empty
+	! git rev-parse HEAD >.git/MERGE_HEAD && echo m >.git/MERGE_MSG
+	n: commit -m merge
+	n: rm -q e
+	n: rm -rq d
+	0: commit --dry-run
+	n: read-tree HEAD
+	n: read-tree --prefix=pre/ HEAD
+	n: read-tree -m HEAD~1
+	n: commit-tree -m x HEAD^{tree}
+	n: update-index --force-remove a
+	n: update-index --index-version=4
+	! echo new >new
+	n: update-index --add new
+	n: write-tree
+	0: write-tree
+	! git ls-files -s | sed s/100644/100755/ >input
+	n: update-index --index-info <input
+	n: hash-object -w --stdin <input
+	! for i in $(seq 150); do echo h $i >h$i; echo h$i; done >input
+	n: hash-object -w --stdin-paths <input
+	! git ls-tree HEAD:d >input && echo >>input && git ls-tree HEAD:d | tail -n +2 >>input
+	n: mktree --batch <input
+	! printf "object %s\ntype commit\ntag t\ntagger a <b> 1 +0000\n\nm\n" $(git rev-parse HEAD) >input
+	n: mktag <input
+	n: update-ref refs/heads/one HEAD
+	n: update-ref refs/heads/one HEAD~1
+	0: update-ref refs/heads/one HEAD~1
+	n: update-ref -m HEAD HEAD HEAD~1
+	! git rev-parse HEAD >c && seq -f "update refs/heads/m%.0f $(cat c)" 150 >input
+	n: update-ref --stdin <input
+	! echo "update HEAD $(git rev-parse HEAD~1)" >>input && sed -i "s/$(cat c)/$(git rev-parse HEAD~1)/" input
+	n: update-ref --stdin <input
+	! echo "update refs/heads/m1/bad $(cat c)" >>input && sed -i "/HEAD/d; s/m\([0-9]\)/n\1/" input
+	n: update-ref --stdin --batch-updates <input
+	n: symbolic-ref refs/heads/sym refs/heads/one
+	1: symbolic-ref -d refs/heads/sym
+	1: update-ref -d refs/heads/one
+	! for i in $(seq 40); do git rev-parse HEAD~1 >.git/refs/heads/m$i; done
+	n: pack-refs --all
+	0: pack-refs --all
+	! git rev-parse HEAD >.git/refs/heads/m1
+	n: refs optimize --all
+	n: branch -t b1 m1
+	n: branch -f b1 HEAD~1
+	n: branch -m b1 b2
+	d: branch -m b2 b2/x
+	n: branch -c b2/x b3
+	n: branch --unset-upstream b3
+	n: branch -u m1 b3
+	n: -c core.editor=words branch --edit-description b3
+	n: branch -m trunk
+	n: branch -D b3 $(seq -f n%.0f 2 100)
+	n: tag t1
+	n: tag -a -m x t2
+	n: -c core.editor=words tag -a t3
+	n: tag -f t1 HEAD~1
+	1: tag -d t1
+	! seq -f "create refs/tags/v%.0f $(cat c)" 50 | git update-ref --stdin
+	n: tag -d $(seq -f v%.0f 50)
+	! for i in 1 2 3 4; do git branch --create-reflog l$i && git branch -f l$i HEAD~1; done
+	n: reflog delete l1@{0}
+	n: reflog delete --updateref l1@{0} l2@{0}
+	n: reflog expire --expire=now --all
+	0: reflog expire --expire=now --all
+	1: reflog drop l1
+	1: reflog drop --all
+	n: config a.b c
+	n: config --add a.b d
+	n: config --unset-all a.b
+	n: config --rename-section branch.b2/x branch.x
+	n: config --remove-section branch.x
+	n: config --file ../other a.b c
+	n: -c core.editor=append config -e
+	n: fsck --lost-found
+	! for h in pre-commit prepare-commit-msg commit-msg reference-transaction; do write_script .git/hooks/$h </dev/null; done
+	! for i in $(seq 150); do mkdir -p d && echo hooks $i >d/$i; done && git add -N d
+	n: -c core.editor=words commit -a
+	! echo hook >>a && git add -N a
+	n: commit -m path a
+	n: tag -a -m x t9
+	n: branch -m hooked
+	n: update-ref HEAD HEAD~1
+	EOF
+}
+
+# cost_of_all DIR FLUSHES: FLUSHES is what n stands for
+cost_of_all () {
+	local want cmd bad=
+	rm -rf "$1/all" && mkdir "$1/all" && mkdir -p bin && every_command >commands &&
+	write_script bin/words <<-\EOS && write_script bin/append <<-\EOS || return
+	echo words >"$1"
+	EOS
+	printf "[z]\n\ty = 1\n" >>"$1"
+	EOS
+	(
+		PATH=$PWD/bin:$PATH && export PATH && cd "$1/all" && mkdir r && cd r || exit
+		while IFS=: read -r want cmd <&8; do
+			case $want in
+			!*)	eval "${want#!}${cmd:+:$cmd}" >&4 2>&4 || { echo "$want"; exit 1; }
+				continue ;;
+			n)	want=$2 ;;
+			d)	want=$(($2 * 2 - 1)) ;;
+			esac
+			eval "count git $cmd" >&4 2>&4 || echo "exit $?: $cmd"
+			test "$flushes" = "$want" || echo "$flushes, not $want: $cmd"
+		done 8<"$TRASH_DIRECTORY/commands"
+	) >wrong
+	cat wrong >&4 && test_must_be_empty wrong
+}
+
+test_expect_success 'every command that writes: one flush on a journal, or none' '
+	cost_of_all journal 1
+'
+
+test_lazy_prereq MKFS_XFS 'command -v mkfs.xfs'
+test_expect_success LOOPMNT,MKFS_XFS 'the same on XFS' '
+	mount_loop xfs 400M xfs && cost_of_all xfs 1
+'
+
+test_expect_success 'every command that writes: two flushes where one does not do' '
+	(GIT_TEST_FS_KIND=local && export GIT_TEST_FS_KIND && mkdir local && cost_of_all local 2)
+'
+
+test_expect_success ROOT,LOOPMNT 'the same on overlayfs' '
+	mkdir overlay journal/low journal/up journal/work &&
+	mount -t overlay -o "lowerdir=$PWD/journal/low,upperdir=$PWD/journal/up,workdir=$PWD/journal/work" \
+		none overlay && T_MOUNTS="$PWD/overlay $T_MOUNTS" && cost_of_all overlay 2
+'
+
 # ---- elsewhere ------------------------------------------------------------
 
 for kind in btrfs:1 local:2 full:2; do

@@ -14,15 +14,7 @@ test fails when a rule is taken out:
 	D6 a failed flush is final      "...: a failed writeback", "...: a failed seal"
 	D7 the writer awaits            "...: awaited by the one that wrote"'
 . "$(dirname "$0")/test-lib.sh"
-
-FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
-test -x "$FAULT_GIT" || {
-	skip_all='fault-git is not built'
-	test_done
-}
-unset GIT_TEST_FSYNC
-GIT_CONFIG_NOSYSTEM=1
-export GIT_CONFIG_NOSYSTEM
+. "$TEST_DIRECTORY/lib-fault.sh"
 
 # record FILE KIND CMD...: the calls of git CMD in ./repo, with paths as below it
 record () {
@@ -206,17 +198,19 @@ names () {
 		\$1 ~ /^(unlink|fsync)\$/ { print \$1, \$2 }" log | grep -v "\.lock$"
 }
 
-test_expect_success 'branch -m: its log, its ref, HEAD; then the old ones go, then the settings (D5)' '
+test_expect_success 'branch -m: log; record (P6), ref, HEAD, the old ones go (D5), no record; settings' '
 	git -C repo branch -m before &&
 	git -C repo config branch.before.remote . &&
 	record log journal branch -m after &&
 	names >out &&
 	cat >expect <<-\EOF &&
 	rename .git/logs/refs/heads/after
+	rename .git/refs.redo
 	rename .git/refs/heads/after
 	rename .git/HEAD
 	unlink .git/refs/heads/before
 	unlink .git/logs/refs/heads/before
+	unlink .git/refs.redo
 	rename .git/config
 	fsync .git
 	EOF

@@ -7,16 +7,10 @@ ENOSPC, ENOSPC from then on (a disk that stays full), EIO, EINTR and short
 writes: no litter, the right exit code, a message that names the path, and a
 repository that is whole afterwards.'
 . "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-fault.sh"
 
-FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
-test -x "$FAULT_GIT" || {
-	skip_all='fault-git is not built'
-	test_done
-}
-unset GIT_TEST_FSYNC
-GIT_CONFIG_NOSYSTEM=1
 GIT_TEST_FS_KIND=journal
-export GIT_CONFIG_NOSYSTEM GIT_TEST_FS_KIND
+export GIT_TEST_FS_KIND
 
 # What is below .git, without times.
 listing () {
@@ -180,6 +174,10 @@ for what in EIO ENOSPC+ EINTR; do
 	'
 	test_expect_success "commit with hooks that look at the index: $what" '
 		sweep hooked $what "git rev-parse -q --verify HEAD^" commit -q -a -m message
+	'
+	test_expect_success "the same where objects are shown to them: $what" '
+		(GIT_TEST_FS_KIND=local &&
+		sweep hooked $what "git rev-parse -q --verify HEAD^" commit -q -a -m message)
 	'
 done
 

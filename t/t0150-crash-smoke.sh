@@ -53,8 +53,49 @@ do
 	'
 done
 
+slow_disk () {
+	CRASH_BIN="$GIT_BUILD_DIR/t/crash" "$SOURCE_DIR/t/perf/slow-disk" "$@"
+}
+
+# At the disk under ./slow, three fsyncs of new files are: "FLUSHES FUAS"
+cost_of_fsyncs () {
+	sync -f slow && slow_disk stats slow >before || return
+	for i in 1 2 3
+	do
+		echo content >slow/$i && sync slow/$i || return
+	done
+	slow_disk stats slow >after &&
+	awk '{ n[$1] = $2 - n[$1] } END { print n["flushes"], n["fuas"] }' before after
+}
+
+test_atexit 'test ! -d slow || slow_disk umount slow 2>/dev/null'
+
+for type in ext4 xfs
+do
+	test_lazy_prereq MKFS_$type "command -v mkfs.$type"
+	test_expect_success MKFS_$type "the slow disk: an fsync on $type is two flushes" '
+		slow_disk mount slow 0.1 $type 400m &&
+		test_when_finished "slow_disk umount slow" &&
+		test "$(cost_of_fsyncs)" = "6 0"
+	'
+	test_expect_success MKFS_$type "with FUA an fsync on $type is a flush and a write" '
+		slow_disk mount --fua-us=10 slow 0.1 $type 400m &&
+		test_when_finished "slow_disk umount slow" &&
+		test "$(cost_of_fsyncs)" = "3 3"
+	'
+done
+
+test_expect_success 'what is recorded has no FUA' '
+	truncate -s 1m backing && mkdir mnt &&
+	test_expect_code 129 "$GIT_BUILD_DIR/t/crash/disk" --record=rec --fua-us=10 backing mnt \
+		2>err &&
+	test_grep "exclude each other" err &&
+	test_path_is_missing rec
+'
+
 test_expect_success 'nothing of it stays mounted' '
-	! grep " /[^ ]*/crash-[^ /]*/[a-z]* " /proc/self/mounts
+	! grep " /[^ ]*/crash-[^ /]*/[a-z]* " /proc/self/mounts &&
+	! grep " $PWD/slow " /proc/self/mounts
 '
 
 test_done

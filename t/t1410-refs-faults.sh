@@ -5,26 +5,31 @@ test_description='every system call of update-ref --stdin and pack-refs fails in
 
 Refs that are missing, loose, packed, or both are made, changed and removed in one
 transaction: whatever happens, all have their old values or all have the new ones (P6), nothing
-is left behind (P4), and the next command works (P5).'
+is left behind (P4), and the next command works (P5). The same with HEAD, symbolic refs and
+those of worktrees, which the next command finishes.'
 . "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-fault.sh"
 
-FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
-test -x "$FAULT_GIT" || {
-	skip_all='fault-git is not built'
-	test_done
-}
-unset GIT_TEST_FSYNC
-GIT_CONFIG_NOSYSTEM=1
 GIT_TEST_FS_KIND=journal
-export GIT_CONFIG_NOSYSTEM GIT_TEST_FS_KIND
+export GIT_TEST_FS_KIND
 
 litter () {
-	find copy/.git -name "*.lock" -o -name "tmp_*" -o -name "*.new"
+	find copy/.git -name "*.lock" -o -name "tmp_*" -o -name "*.new" -o -name "*.redo"
 }
 
 values () {
-	git -C "$1" for-each-ref --format="%(refname) %(objectname)" 2>/dev/null ||
-	git -C "$1" show-ref
+	git -C "$1" for-each-ref --format="%(refname) %(objectname) %(symref)" 2>/dev/null &&
+	cat "$1/.git/HEAD" "$1/.git/worktrees/wt/HEAD"
+}
+
+# As stock git finds it, before a command of ours: it reads all, and nothing dangles.
+readable () {
+	test -z "$STOCK_GIT" || {
+		stock -C copy for-each-ref >/dev/null 2>raw.err && test ! -s raw.err &&
+		stock -C copy rev-parse HEAD worktrees/wt/HEAD >/dev/null 2>raw.err
+	} && return
+	echo "$1: not readable: $(cat raw.err)" >&4
+	return 1
 }
 
 sound () {
@@ -63,7 +68,7 @@ sweep () {
 	rm -f missed
 	while test ! -f missed; do
 		n=$((n + 1))
-		one_fault "$@" || return
+		one_fault "$@" && readable "$word" || return
 		whole "$word" || return
 		test -z "$(litter)" || { echo "$word: litter: $(litter)" >&4; return 1; }
 		case "$code:$what" in
@@ -72,7 +77,7 @@ sweep () {
 		1:EINTR|128:EINTR)
 			echo "$word: did not go on: $(cat err)" >&4; return 1 ;;
 		1:*|128:*)
-			grep -q "refs/\|packed-refs\|HEAD" err || {
+			grep -q "refs/\|packed-refs\|refs.redo\|HEAD\|directory .\.git.:" err || {
 				echo "$word: names no ref: $(cat err)" >&4; return 1; } ;;
 		*)
 			echo "$word: exit code $code: $(cat err)" >&4; return 1 ;;
@@ -90,6 +95,7 @@ killed () {
 		n=$((n + 1))
 		one_fault "$@" || return
 		test $code = 137 || break
+		readable "killed before call $n" || return
 		whole "killed before call $n" || return
 		(cd copy && eval "$again") >out 2>&1 || {
 			echo "killed before call $n: the next command fails" >&4; cat out >&4; return 1; }
@@ -113,6 +119,8 @@ test_expect_success 'setup' '
 		for r in main both both-goes d/loose d/loose-goes stays; do
 			git update-ref refs/heads/$r $P && git update-ref refs/heads/$r $H || exit
 		done &&
+		mkdir -p .git/worktrees/wt && echo "$H" >.git/worktrees/wt/HEAD &&
+		echo ../.. >.git/worktrees/wt/commondir && echo /none/.git >.git/worktrees/wt/gitdir &&
 		cat >../transaction <<-EOF &&
 		create refs/heads/new/deep $H
 		create refs/tags/new $P
@@ -146,22 +154,70 @@ test_expect_success 'a transaction: killed before every call' '
 	killed "git update-ref --stdin <../again" update-ref --stdin
 '
 
-test_expect_success 'a transaction with a symbolic ref: what it does' '
-	{ cat transaction && echo "symref-create refs/heads/sym refs/heads/d/loose"; } >input &&
+# What cannot be packed: the next command finishes what has been begun.
+mixed () {
+	sed "s/^update HEAD .*/symref-update HEAD refs\/heads\/stays/" "$1" &&
+	cat <<-EOF
+	symref-update worktrees/wt/HEAD refs/heads/new/deep
+	symref-update refs/heads/sym refs/heads/d/loose
+	update refs/bisect/bad $(git -C template rev-parse main)
+	EOF
+}
+
+test_expect_success 'a transaction with HEAD and the like: what it does' '
+	mixed transaction >input && mixed again >again-mixed &&
 	rm -rf copy && cp -a template copy && git -C copy update-ref --stdin <input &&
-	values copy >after
+	values copy >after && grep "refs/heads/new/deep\$" after && git -C template rev-parse --verify HEAD
 '
 
-# This one goes the loose way: each ref has its old value or the new one.
-test_expect_success 'a transaction with a symbolic ref: killed before every call' '
-	whole () {
-		values copy >now && sound &&
-		git -C copy rev-parse -q --verify refs/heads/stays >/dev/null &&
-		cat before after | sort -u >either && sort now | comm -23 - either >neither &&
-		test_must_be_empty neither
-	} &&
-	{ cat again && echo "symref-update refs/heads/sym refs/heads/d/loose"; } >again-sym &&
-	killed "git update-ref --stdin <../again-sym" update-ref --stdin
+for what in EIO ENOSPC+ short; do
+	test_expect_success "a transaction with HEAD and the like: $what at every call" '
+		sweep $what update-ref --stdin
+	'
+done
+
+test_expect_success 'a transaction with HEAD and the like: killed before every call' '
+	killed "git update-ref --stdin <../again-mixed" update-ref --stdin
+'
+
+# Killed when the record has its name, and one ref its value.
+interrupted () {
+	local n=10
+	while n=$((n + 1)) && test $n -lt 1000; do
+		rm -rf copy && cp -a template copy || return
+		(cd copy && GIT_TEST_SYSCALL_FAIL=$n:KILL "$FAULT_GIT" update-ref --stdin) <input >out 2>&1
+		test ! -e copy/.git/refs/heads/new/deep || break
+	done
+	test -e copy/.git/refs.redo
+}
+
+test_expect_success 'what was interrupted is finished by a command that reads, once' '
+	interrupted &&
+	git -C copy rev-parse HEAD 2>err &&
+	test_grep "^warning: finished a ref transaction that had been interrupted" err &&
+	values copy >now && test_cmp after now &&
+	git -C copy rev-parse HEAD 2>err && test_must_be_empty err &&
+	test -z "$(find copy/.git -name "refs.redo*")"
+'
+
+test_expect_success STOCK_GIT 'stock git does not mind the record: fsck, gc, worktree prune' '
+	interrupted && rm copy/.git/packed-refs.new &&
+	find copy/.git -name "*.lock" ! -name refs.redo.lock -exec rm {} + &&
+	stock -C copy fsck --strict 2>err && ! grep redo err &&
+	stock -C copy gc -q && stock -C copy worktree prune --expire=now &&
+	stock -C copy pack-refs --all && stock -C copy status -s &&
+	test_path_is_file copy/.git/refs.redo &&
+	git -C copy for-each-ref --format="%(refname) %(objectname) %(symref)" >now &&
+	grep "^refs/" after >expect && test_cmp expect now &&
+	test "$(git -C copy symbolic-ref HEAD)" = refs/heads/stays &&
+	test_path_is_missing copy/.git/worktrees && test_path_is_missing copy/.git/refs.redo
+'
+
+test_expect_success 'the current branch gets another name: killed before every call' '
+	: >input && rm -rf copy && cp -a template copy && git -C copy branch -m main moved &&
+	values copy >after && grep "^ref: refs/heads/moved" after &&
+	killed "if git show-ref -q --verify refs/heads/main; then git branch -m main moved; fi &&
+		git branch -m moved main && git branch -m main moved" branch -m main moved
 '
 
 test_expect_success 'pack-refs: what it does' '

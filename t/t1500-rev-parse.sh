@@ -232,6 +232,10 @@ test_expect_success 'modes' '
 	--flags HEAD --foo b1 -y
 	--no-flags HEAD --foo -y f
 	--revs-only HEAD --foo -n3 --max-count=3 f -- f
+	--revs-only nowhere
+	--default HEAD --revs-only nowhere main
+	--revs-only f nowhere
+	--no-flags --revs-only main nowhere main
 	--no-revs HEAD --foo -n3 --max-count=3 f -- f
 	--symbolic HEAD ^main HEAD~1..main
 	--symbolic-full-name HEAD ^main "HEAD@{0}" main~1 nope

@@ -6,10 +6,6 @@ test_description='git log --graph, beside stock git'
 . "$TEST_DIRECTORY/lib-peers.sh"
 . "$TEST_DIRECTORY/lib-history.sh"
 
-GIT_COMMITTER_DATE='1600700000 +0000'
-GIT_AUTHOR_DATE='1600700000 +0000'
-export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
-
 test_expect_success 'a history with everything in it' '
 	make_history theirs 2>/dev/null && cp -R theirs ours &&
 	for o in --all "" "--oneline --all" "--oneline --date-order --all" "--oneline --first-parent" \

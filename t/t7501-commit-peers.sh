@@ -79,6 +79,10 @@ Reviewed-by: X <x@y>" &&
 Signed-off-by: Carl Committer <carl@example.com>" &&
 	commit_ok --allow-empty -m t --trailer "Acked-by: me" --trailer Bug=12 &&
 	commit_ok --allow-empty --allow-empty-message -m "" &&
+	for t in "Signed-off-by: Carl Committer <carl@example.com>" "Acked-by: a"
+	do
+		commit_ok --allow-empty --allow-empty-message -m "" -s --trailer "$t" || return 1
+	done &&
 	peers_git commit --allow-empty -m "" && same_state &&
 	peers_git commit --allow-empty --cleanup=strip -m "# only" && same_state &&
 	peers_git commit --allow-empty -F nope && peers_git commit --allow-empty -C nope && same_state

@@ -104,6 +104,17 @@ void err_move(struct err *dst, struct err *src)
 	}
 }
 
+void vtell(void (*fn)(void *data, const char *msg), void *data, const char *fmt, va_list ap)
+{
+	char *msg;
+
+	if (!fn)
+		return;
+	msg = xvstrfmt(fmt, ap);
+	fn(data, msg);
+	free(msg);
+}
+
 void bug_at(const char *file, int line, const char *fmt, ...)
 {
 	va_list ap;

@@ -72,6 +72,9 @@ const char *err_message(const struct err *err);
 /* Move src's failure into dst (which keeps its own if it has one). */
 void err_move(struct err *dst, struct err *src);
 
+/* A message that ends nothing, for those that take such; fn NULL: nobody listens. */
+void vtell(void (*fn)(void *data, const char *msg), void *data, const char *fmt, va_list ap);
+
 /* A broken invariant of our own: says where, then aborts. */
 NORETURN void bug_at(const char *file, int line, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Child processes: hooks, filters, editors, pagers, gpg, aliases.
+ * Child processes: hooks, filters, editors, pagers, programs that sign, aliases.
  * Uses posix_spawn or fork/exec; every descriptor that is not handed over is
  * closed in the child (all ours are O_CLOEXEC).
  */

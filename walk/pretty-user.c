@@ -279,17 +279,38 @@ static void add_body(struct user_format *f, struct strbuf *out)
 
 /* ---- signatures ---- */
 
+/* Of the object as it is, whatever the encoding of the output. */
+static void check_signature(struct user_format *f, struct err *err)
+{
+	const char *text;
+	size_t len;
+
+	if (f->signature_checked || err->code)
+		return;
+	if (commit_buffer(f->pc->pool, f->pc->c, &text, &len, err) >= 0 &&
+	    signature_check_commit(&f->signature, f->pc->p->repo, text, len, err) >= 0)
+		f->signature_checked = true;
+}
+
 static size_t signature(struct user_format *f, const char *s, struct strbuf *out, struct err *err)
 {
+	const struct signature_check *c = &f->signature;
+	const char *text = NULL;
+
 	if (!s[1] || !strchr("G?SKFPT", s[1]))
 		return 0;
-	if (f->pc->v.gpgsig)
-		err_set(err, ERR_UNSUPPORTED, "%%G%c of commit %s, which is signed: checking "
-			"signatures is not available yet", s[1], oid_hex(&f->pc->c->oid));
-	else if (s[1] == '?')
-		strbuf_addch(out, 'N');
-	else if (s[1] == 'T')
-		strbuf_addstr(out, "undefined");
+	check_signature(f, err);
+	switch (s[1]) {
+	case 'G': text = c->output; break;
+	case '?': strbuf_addch(out, signature_grade(c)); break;
+	case 'S': text = c->signer; break;
+	case 'K': text = c->key; break;
+	case 'F': text = c->fingerprint; break;
+	case 'P': text = c->primary_fingerprint; break;
+	default: text = signature_trust_name(c);
+	}
+	if (text)
+		strbuf_addstr(out, text);
 	return 2;
 }
 
@@ -523,7 +544,7 @@ static size_t with_magic(struct user_format *f, const char *s, struct strbuf *ou
 
 int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err)
 {
-	struct user_format f = { .pc = pc };
+	struct user_format f = { .pc = pc, .signature = SIGNATURE_CHECK_INIT };
 	struct strbuf text = STRBUF_INIT;
 	struct err local = ERR_INIT;
 	const char *s = pc->p->user_format, *percent;
@@ -547,6 +568,7 @@ int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err 
 	user_format_wrap_tail(&f, &text, 0, 0, 0);
 	strbuf_addbuf(out, &text);
 	strbuf_release(&text);
+	signature_check_release(&f.signature);
 	rc = local.code;
 	err_move(err, &local);
 	err_release(&local);

@@ -4,6 +4,7 @@
 #define WALK_PRETTY_USER_H
 
 #include "compat/posix.h"
+#include "sign/sign.h"
 #include "walk/pretty.h"
 
 enum alignment { ALIGN_NONE, ALIGN_LEFT, ALIGN_RIGHT, ALIGN_RIGHT_STEAL, ALIGN_CENTER };
@@ -20,6 +21,9 @@ struct user_format {
 	/* %w: text from wrap_start on */
 	size_t wrap_start;
 	unsigned wrap_width, wrap_indent1, wrap_indent2;
+	/* %G: checked when it is asked for first */
+	struct signature_check signature;
+	bool signature_checked;
 };
 
 /* Append text to out as f says. */

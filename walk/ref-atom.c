@@ -273,6 +273,26 @@ static int parse_contents(struct ref_listing *l, struct ref_atom *a, const char 
 	return bad_argument(a, arg, err);
 }
 
+static int parse_signature(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+			   struct err *err)
+{
+	static const struct { const char *name; enum signature_part part; } parts[] = {
+		{ "grade", SIGNATURE_GRADE }, { "signer", SIGNATURE_SIGNER },
+		{ "key", SIGNATURE_KEY }, { "fingerprint", SIGNATURE_FINGERPRINT },
+		{ "primarykeyfingerprint", SIGNATURE_PRIMARY },
+		{ "trustlevel", SIGNATURE_TRUST },
+	};
+
+	if (!arg)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!strcmp(arg, parts[i].name)) {
+			a->signature = parts[i].part;
+			return 0;
+		}
+	return bad_argument(a, arg, err);
+}
+
 static int parse_raw(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
 		     struct err *err)
 {
@@ -413,6 +433,7 @@ static const struct field {
 	{ "body", ATOM_BODY, no_argument, 0, 0 },
 	{ "trailers", ATOM_TRAILERS, parse_trailers, 0, 0 },
 	{ "contents", ATOM_CONTENTS, parse_contents, 0, 0 },
+	{ "signature", ATOM_SIGNATURE, parse_signature, 0, 0 },
 	{ "raw", ATOM_RAW, parse_raw, 0, 0 },
 	{ "upstream", ATOM_UPSTREAM, parse_remote, 0, 0 },
 	{ "push", ATOM_PUSH, parse_remote, 0, 0 },
@@ -429,7 +450,6 @@ static const struct field {
 	{ "else", ATOM_ELSE, no_argument, 0, 0 },
 	{ "is-base", ATOM_END, parse_unavailable, 0, 0 },
 	{ "describe", ATOM_END, parse_unavailable, 0, 0 },
-	{ "signature", ATOM_END, parse_unavailable, 0, 0 },
 	{ "rest", ATOM_END, parse_rejected, 0, 0 },
 };
 

@@ -244,9 +244,36 @@ static void add_tag_field(const struct tag_view *t, const struct ref_atom *a,
 		strbuf_add(out, t->name, t->name_len);
 }
 
-void ref_content_value(struct ref_listing *l, struct object_facts *f, const struct ref_atom *a,
-		       struct strbuf *out, uint64_t *number)
+/* ---- signatures ---- */
+
+static int add_signature(struct ref_listing *l, struct object_facts *f, const struct ref_atom *a,
+			 struct strbuf *out, struct err *err)
 {
+	const struct signature_check *c;
+	const char *text = NULL;
+	int rc = object_facts_signature(f, l->repo, &c, err);
+
+	if (rc < 0 || !c)
+		return rc;
+	switch (a->signature) {
+	case SIGNATURE_WORDS: text = c->output; break;
+	case SIGNATURE_GRADE: strbuf_addch(out, signature_grade(c)); break;
+	case SIGNATURE_SIGNER: text = c->signer; break;
+	case SIGNATURE_KEY: text = c->key; break;
+	case SIGNATURE_FINGERPRINT: text = c->fingerprint; break;
+	case SIGNATURE_PRIMARY: text = c->primary_fingerprint; break;
+	case SIGNATURE_TRUST: text = signature_trust_name(c); break;
+	}
+	if (text)
+		strbuf_addstr(out, text);
+	return 0;
+}
+
+int ref_content_value(struct ref_listing *l, struct object_facts *f, const struct ref_atom *a,
+		      struct strbuf *out, uint64_t *number, struct err *err)
+{
+	if (a->id == ATOM_SIGNATURE)
+		return add_signature(l, f, a, out, err);
 	if (a->id == ATOM_PERSON) {
 		add_person(l, f, a, out, number);
 	} else if (a->id == ATOM_RAW) {
@@ -262,4 +289,5 @@ void ref_content_value(struct ref_listing *l, struct object_facts *f, const stru
 	} else if (f->info.type == OBJ_TAG) {
 		add_tag_field(&f->tag, a, out);
 	}
+	return 0;
 }

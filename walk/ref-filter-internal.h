@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "object/tag.h"
+#include "sign/sign.h"
 #include "util/date.h"
 #include "util/map.h"
 #include "walk/commits.h"
@@ -24,7 +25,8 @@ enum atom_id {
 	ATOM_OBJECTNAME, ATOM_OBJECTTYPE, ATOM_OBJECTSIZE, ATOM_DELTABASE,
 	/* of its content */
 	ATOM_TREE, ATOM_PARENT, ATOM_NUMPARENT, ATOM_OBJECT, ATOM_TYPE, ATOM_TAG,
-	ATOM_PERSON, ATOM_SUBJECT, ATOM_BODY, ATOM_CONTENTS, ATOM_TRAILERS, ATOM_RAW,
+	ATOM_PERSON, ATOM_SUBJECT, ATOM_BODY, ATOM_CONTENTS, ATOM_TRAILERS, ATOM_SIGNATURE,
+	ATOM_RAW,
 	/* of the format */
 	ATOM_COLOR, ATOM_ALIGN, ATOM_IF, ATOM_THEN, ATOM_ELSE, ATOM_END
 };
@@ -41,6 +43,10 @@ enum remote_form { REMOTE_REF, REMOTE_TRACK, REMOTE_TRACKSHORT, REMOTE_NAME, REM
 enum contents_part {
 	CONTENTS_ALL, CONTENTS_SUBJECT, CONTENTS_BODY, CONTENTS_SIGNATURE, CONTENTS_LINES,
 	CONTENTS_SIZE
+};
+enum signature_part {
+	SIGNATURE_WORDS, SIGNATURE_GRADE, SIGNATURE_SIGNER, SIGNATURE_KEY, SIGNATURE_FINGERPRINT,
+	SIGNATURE_PRIMARY, SIGNATURE_TRUST
 };
 enum align_position { POSITION_LEFT, POSITION_MIDDLE, POSITION_RIGHT };
 enum if_form { IF_ANY, IF_EQUALS, IF_NOTEQUALS };
@@ -62,6 +68,7 @@ struct ref_atom {
 	unsigned email;		/* EMAIL_… */
 	struct date_mode date;
 	enum contents_part contents;
+	enum signature_part signature;
 	unsigned long lines, width;
 	enum align_position position;
 	enum if_form if_form;
@@ -95,6 +102,8 @@ struct object_facts {
 	struct commit_view commit;
 	struct tag_view tag;
 	struct message_parts message;
+	bool have_signature;
+	struct signature_check signature; /* of a commit */
 };
 void object_facts_forget(struct object_facts *f);
 /* Make it about that object; what is known of the same one stays. */
@@ -108,6 +117,9 @@ MUST_USE int object_facts_place(struct object_facts *f, struct repository *r,
 /* Content and, of commits and tags, the fields. */
 MUST_USE int object_facts_content(struct object_facts *f, struct repository *r,
 				  const char *refname, struct err *err);
+/* Of commits. *out is NULL for others. After object_facts_content. */
+MUST_USE int object_facts_signature(struct object_facts *f, struct repository *r,
+				    const struct signature_check **out, struct err *err);
 /* NULL: it is neither commit nor tag. After object_facts_content. */
 const struct message_parts *object_facts_message(struct object_facts *f);
 
@@ -180,8 +192,9 @@ void ref_name_format(struct ref_listing *l, const struct ref_atom *a, const char
 MUST_USE int ref_remote_value(struct ref_listing *l, const struct ref_item *item,
 			      const struct ref_atom *a, struct strbuf *out, struct err *err);
 /* Atoms of commits and tags; facts have the content. */
-void ref_content_value(struct ref_listing *l, struct object_facts *f, const struct ref_atom *a,
-		       struct strbuf *out, uint64_t *number);
+MUST_USE int ref_content_value(struct ref_listing *l, struct object_facts *f,
+			       const struct ref_atom *a, struct strbuf *out, uint64_t *number,
+			       struct err *err);
 
 /* ---- sorting (ref-sort.c) ---- */
 

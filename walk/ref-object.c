@@ -8,6 +8,8 @@ static void forget_content(struct object_facts *f)
 	object_buf_release(&f->buf);
 	if (f->parsed && f->info.type == OBJ_COMMIT)
 		commit_view_release(&f->commit);
+	if (f->have_signature)
+		signature_check_release(&f->signature);
 }
 
 void object_facts_forget(struct object_facts *f)
@@ -100,6 +102,25 @@ int object_facts_content(struct object_facts *f, struct repository *r, const cha
 		return rc;
 	}
 	f->have_type = f->have_content = true;
+	return 0;
+}
+
+int object_facts_signature(struct object_facts *f, struct repository *r,
+			   const struct signature_check **out, struct err *err)
+{
+	int rc;
+
+	*out = NULL;
+	if (f->info.type != OBJ_COMMIT)
+		return 0;
+	if (!f->have_signature) {
+		f->signature = (struct signature_check)SIGNATURE_CHECK_INIT;
+		rc = signature_check_commit(&f->signature, r, f->buf.data, f->buf.size, err);
+		if (rc < 0)
+			return rc;
+		f->have_signature = true;
+	}
+	*out = &f->signature;
 	return 0;
 }
 

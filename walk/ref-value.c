@@ -207,7 +207,7 @@ static int object_value(struct ref_listing *l, const struct ref_item *item,
 		return header_value(l, item, f, a, out, number, err);
 	rc = object_facts_content(f, l->repo, item->refname, err);
 	if (!rc)
-		ref_content_value(l, f, a, out, number);
+		rc = ref_content_value(l, f, a, out, number, err);
 	return rc;
 }
 

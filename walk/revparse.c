@@ -18,15 +18,10 @@ void revparse_result_release(struct revparse_result *r)
 void repo_warn(const struct repository *r, const char *fmt, ...)
 {
 	va_list ap;
-	char *msg;
 
-	if (!r->warn)
-		return;
 	va_start(ap, fmt);
-	msg = xvstrfmt(fmt, ap);
+	vtell(r->warn, r->warn_data, fmt, ap);
 	va_end(ap);
-	r->warn(r->warn_data, msg);
-	free(msg);
 }
 
 bool rev_warn_ambiguous(const struct repository *r)

@@ -235,18 +235,6 @@ static void list_read(struct attrs *a, struct attr_list *l, const char *path)
 	strbuf_release(&buf);
 }
 
-static bool read_in_tree(struct strbuf *out, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	int rc;
-
-	if (fd < 0)
-		return false;
-	rc = read_fd(out, fd, ATTR_FILE_MAX, path, NULL);
-	close(fd);
-	return rc >= 0;
-}
-
 static bool read_in_index(struct attrs *a, struct strbuf *out, const char *path)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -258,6 +246,11 @@ static bool read_in_index(struct attrs *a, struct strbuf *out, const char *path)
 	strbuf_add(out, buf.data, buf.size);
 	object_buf_release(&buf);
 	return true;
+}
+
+static bool read_in_tree(struct strbuf *out, const char *path)
+{
+	return !read_file_nofollow(out, path, ATTR_FILE_MAX, NULL);
 }
 
 static bool read_attributes(struct attrs *a, struct strbuf *out, const char *path)

@@ -140,19 +140,6 @@ static void list_read_if_there(struct pattern_list *l, const char *path)
 
 /* ---- per-directory files ---- */
 
-/* Links are not followed: a .gitignore that is one says nothing. */
-static bool read_in_tree(struct strbuf *out, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	int rc;
-
-	if (fd < 0)
-		return false;
-	rc = read_fd(out, fd, IGNORE_FILE_MAX, path, NULL);
-	close(fd);
-	return rc >= 0;
-}
-
 static bool read_from_index(struct ignore *ig, struct strbuf *out, const char *path)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -179,7 +166,9 @@ static struct pattern_list *dir_list(struct ignore *ig, const char *dir)
 		return l;
 	CALLOC_ARRAY(l, 1);
 	path = xstrfmt("%s%s", dir, ig->per_dir);
-	if (read_in_tree(&buf, path) || read_from_index(ig, &buf, path)) {
+	/* Links are not followed: a .gitignore that is one says nothing. */
+	if (!read_file_nofollow(&buf, path, IGNORE_FILE_MAX, NULL) ||
+	    read_from_index(ig, &buf, path)) {
 		l->source = xstrdup(path);
 		list_parse(l, buf.buf, buf.len, dir);
 	}

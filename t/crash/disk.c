@@ -4,12 +4,31 @@
  * device with direct I/O on it makes it a block device that a file system can live
  * on.
  *
- *   disk [--record=FILE] [--flush-ms=N] [--write-us=N] [--foreground] BACKING MOUNTPOINT
+ *   disk [--record=FILE] [--flush-ms=N] [--fua-us=N] [--write-us=N] [--foreground]
+ *        BACKING MOUNTPOINT
  *
  * --record   every write, zeroing, flush and completion goes into FILE, in order (see
  *            record.h); so does every line that is written into MOUNTPOINT/mark
  * --flush-ms a flush takes that long: the slow disk of the benchmarks
+ * --fua-us   a flush that stands for a write with FUA takes that long instead (below); not
+ *            with --record: in the laboratory every flush is one
  * --write-us writes are completed up to about that much later, and in any order
+ *
+ * MOUNTPOINT/stats tells how many writes, flushes and, apart from these, writes with FUA
+ * there have been.
+ *
+ * FUA: many disks can make one write durable without emptying their cache, and the commit
+ * of a journal is a flush, then its last block with FUA. A loop device has no FUA,
+ * so that the kernel turns this into flush, write, flush: the second one covers nothing
+ * but that block. --fua-us guesses which those are, from what ext4, XFS and btrfs were seen
+ * to send: the flush before was a full one; what arrived since is at most FUA_MAX bytes
+ * in FUA_RUNS places (btrfs writes two superblocks, one with FUA), arrived after that flush
+ * had been completed, and has been completed itself.
+ *
+ * It is an approximation, for benchmarks. It is wrong for a program that overwrites a block in
+ * place and flushes it, again and again: every other one of its flushes is taken for FUA.
+ * And it does not model how writes wait for a flush in a disk's queue, or that a write
+ * with FUA is dearer when it is larger.
  *
  * One thread takes requests and records that they have arrived; completions come from
  * others, so that requests overlap as on a disk with a queue.
@@ -23,8 +42,10 @@
 #include "t/crash/record.h"
 
 #define MAX_REQUEST (1u << 20)
+#define FUA_MAX (64u << 10)
+#define FUA_RUNS 2
 
-enum { INO_ROOT = FUSE_ROOT_ID, INO_DISK, INO_MARK };
+enum { INO_ROOT = FUSE_ROOT_ID, INO_DISK, INO_MARK, INO_STATS, INO_END };
 
 /* A request that has arrived and is not completed. */
 struct pending {
@@ -32,7 +53,7 @@ struct pending {
 	fuse_req_t req;
 	uint64_t number; /* in the record */
 	size_t written;
-	bool is_write;
+	bool is_write, is_flush; /* neither: zeroing */
 };
 
 /* Requests that wait for their completion. */
@@ -48,6 +69,14 @@ struct queue {
 	bool ends;
 };
 
+/* What has arrived since the last flush, as far as it matters for FUA. */
+struct since_flush {
+	uint64_t begin, end; /* of the last run of writes */
+	uint64_t bytes, nr_runs;
+	bool other; /* something that no write with FUA can be */
+	bool after_fua;
+};
+
 struct disk {
 	int backing;
 	unsigned char *map;
@@ -55,7 +84,10 @@ struct disk {
 	int record; /* -1: none */
 	pthread_mutex_t record_lock;
 	uint64_t nr_records, started_us;
-	struct queue writes, flushes;
+	struct queue writes, flushes, fuas;
+	struct since_flush since;
+	_Atomic uint64_t nr_writing, nr_flushing; /* have arrived, are not completed */
+	uint64_t nr_writes, nr_flushes, nr_fuas;
 };
 
 static NORETURN void die(const char *what)
@@ -128,6 +160,7 @@ static void complete(struct disk *d, struct pending *p)
 {
 	/* Before the reply: nobody may act on it before it is in the record. */
 	record(d, (struct record_entry){ .type = RECORD_DONE, .ref = p->number }, NULL);
+	*(p->is_flush ? &d->nr_flushing : &d->nr_writing) -= 1;
 	if (p->is_write)
 		fuse_reply_write(p->req, p->written);
 	else
@@ -247,12 +280,61 @@ static bool is_inside(const struct disk *d, off_t offset, uint64_t len)
 	return offset >= 0 && (uint64_t)offset <= d->size && len <= d->size - (uint64_t)offset;
 }
 
+/* ---- FUA ---- */
+
+static void since_add(struct disk *d, off_t offset, uint64_t len)
+{
+	struct since_flush *s = &d->since;
+	uint64_t begin = (uint64_t)offset, end = begin + len;
+
+	d->nr_writes++;
+	d->nr_writing++;
+	if (s->nr_runs && (begin == s->end || end == s->begin)) {
+		s->begin = begin < s->begin ? begin : s->begin;
+		s->end = end > s->end ? end : s->end;
+	} else {
+		s->begin = begin;
+		s->end = end;
+		s->nr_runs++;
+	}
+	s->bytes += len;
+	s->other |= d->nr_flushing != 0; /* that flush does not cover it */
+}
+
+/* A flush has arrived: does it stand for a write with FUA? */
+static bool since_is_fua(struct disk *d)
+{
+	struct since_flush *s = &d->since;
+	bool is_fua = d->fuas.delay_us && s->nr_runs && s->nr_runs <= FUA_RUNS &&
+		      s->bytes <= FUA_MAX && !s->other && !s->after_fua && !d->nr_flushing &&
+		      !d->nr_writing;
+
+	/* What is being written will not be covered by this one. */
+	*s = (struct since_flush){ .other = d->nr_writing != 0, .after_fua = is_fua };
+	return is_fua;
+}
+
+static void read_stats(fuse_req_t req, off_t offset)
+{
+	struct disk *d = disk_of(req);
+	char text[128];
+	int len = snprintf(text, sizeof(text),
+			   "writes %" PRIu64 "\nflushes %" PRIu64 "\nfuas %" PRIu64 "\n",
+			   d->nr_writes, d->nr_flushes, d->nr_fuas);
+
+	fuse_reply_buf(req, text, offset ? 0 : (size_t)len);
+}
+
 static void disk_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 		      struct fuse_file_info *fi)
 {
 	struct disk *d = disk_of(req);
 
 	(void)fi;
+	if (ino == INO_STATS) {
+		read_stats(req, offset);
+		return;
+	}
 	if (ino != INO_DISK || offset < 0 || (uint64_t)offset >= d->size) {
 		fuse_reply_buf(req, NULL, 0);
 		return;
@@ -280,10 +362,13 @@ static void disk_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t 
 	(void)fi;
 	if (ino == INO_MARK) {
 		mark(req, data, size);
+	} else if (ino != INO_DISK) {
+		fuse_reply_err(req, EACCES);
 	} else if (!is_inside(d, offset, size)) {
 		fuse_reply_err(req, ENOSPC);
 	} else {
 		memcpy(d->map + offset, data, size);
+		since_add(d, offset, size);
 		p.number = record(d, e, data);
 		queue_put(&d->writes, p);
 	}
@@ -306,6 +391,8 @@ static void disk_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offse
 		if (fallocate(d->backing, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
 			      length) < 0)
 			memset(d->map + offset, 0, (size_t)length);
+		since_add(d, offset, (uint64_t)length);
+		d->since.other = true;
 		p.number = record(d, e, NULL);
 		queue_put(&d->writes, p);
 	}
@@ -314,7 +401,8 @@ static void disk_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offse
 static void disk_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
 {
 	struct disk *d = disk_of(req);
-	struct pending p = { .req = req };
+	struct pending p = { .req = req, .is_flush = true };
+	bool is_fua;
 
 	(void)datasync;
 	(void)fi;
@@ -323,10 +411,15 @@ static void disk_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse
 		return;
 	}
 	p.number = record(d, (struct record_entry){ .type = RECORD_FLUSH }, NULL);
-	queue_put(&d->flushes, p);
+	is_fua = since_is_fua(d);
+	*(is_fua ? &d->nr_fuas : &d->nr_flushes) += 1;
+	d->nr_flushing++;
+	queue_put(is_fua ? &d->fuas : &d->flushes, p);
 }
 
-/* ---- a directory with two files ---- */
+/* ---- a directory with some files ---- */
+
+static const char *const names[] = { "disk", "mark", "stats" }; /* from INO_DISK on */
 
 static bool fill_stat(const struct disk *d, fuse_ino_t ino, struct stat *st)
 {
@@ -336,7 +429,7 @@ static bool fill_stat(const struct disk *d, fuse_ino_t ino, struct stat *st)
 	st->st_mode = ino == INO_ROOT ? S_IFDIR | 0700 : S_IFREG | 0600;
 	st->st_size = ino == INO_DISK ? (off_t)d->size : 0;
 	st->st_blksize = 4096;
-	return ino >= INO_ROOT && ino <= INO_MARK;
+	return ino >= INO_ROOT && ino < INO_END;
 }
 
 static void disk_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -363,7 +456,9 @@ static void disk_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct fuse_entry_param e = { .attr_timeout = 3600, .entry_timeout = 3600 };
 
-	e.ino = !strcmp(name, "disk") ? INO_DISK : !strcmp(name, "mark") ? INO_MARK : 0;
+	for (fuse_ino_t i = INO_DISK; i < INO_END; i++)
+		if (!strcmp(name, names[i - INO_DISK]))
+			e.ino = i;
 	if (parent != INO_ROOT || !e.ino) {
 		fuse_reply_err(req, ENOENT);
 		return;
@@ -374,7 +469,7 @@ static void disk_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 static void disk_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	if (ino != INO_DISK && ino != INO_MARK) {
+	if (ino < INO_DISK || ino >= INO_END) {
 		fuse_reply_err(req, EISDIR);
 		return;
 	}
@@ -385,7 +480,6 @@ static void disk_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 static void disk_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 			 struct fuse_file_info *fi)
 {
-	static const char *const names[] = { "disk", "mark" };
 	char buf[512];
 	size_t len = 0;
 
@@ -436,8 +530,11 @@ static void disk_open_backing(struct disk *d, const char *path)
 		die(path);
 }
 
-static int serve(struct disk *d, const char *mountpoint, bool foreground, uint64_t write_us,
-		 uint64_t flush_us)
+struct costs {
+	uint64_t write_us, flush_us, fua_us;
+};
+
+static int serve(struct disk *d, const char *mountpoint, bool foreground, struct costs c)
 {
 	char *argv[] = { (char *)(uintptr_t)"disk", (char *)(uintptr_t)"-ofsname=crash-disk" };
 	struct fuse_args args = FUSE_ARGS_INIT(ARRAY_SIZE(argv), argv);
@@ -448,11 +545,13 @@ static int serve(struct disk *d, const char *mountpoint, bool foreground, uint64
 		return 1;
 	fuse_daemonize(foreground);
 	d->writes.mixes = true;
-	queue_start(&d->writes, d, write_us);
-	queue_start(&d->flushes, d, flush_us);
+	queue_start(&d->writes, d, c.write_us);
+	queue_start(&d->flushes, d, c.flush_us);
+	queue_start(&d->fuas, d, c.fua_us);
 	ret = fuse_session_loop(se);
 	queue_end(&d->writes);
 	queue_end(&d->flushes);
+	queue_end(&d->fuas);
 	fuse_session_unmount(se);
 	fuse_remove_signal_handlers(se);
 	fuse_session_destroy(se);
@@ -465,32 +564,38 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "record", required_argument, NULL, 'r' },
 		{ "flush-ms", required_argument, NULL, 'f' },
+		{ "fua-us", required_argument, NULL, 'u' },
 		{ "write-us", required_argument, NULL, 'w' },
 		{ "foreground", no_argument, NULL, 'F' },
 		{ NULL, 0, NULL, 0 },
 	};
 	static struct disk d = { .record = -1, .record_lock = PTHREAD_MUTEX_INITIALIZER };
 	const char *record_path = NULL;
-	uint64_t write_us = 0, flush_us = 0;
+	struct costs costs = { 0 };
 	bool foreground = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 'r': record_path = optarg; break;
-		case 'f': flush_us = (uint64_t)(atof(optarg) * 1000); break;
-		case 'w': write_us = (uint64_t)atoi(optarg); break;
+		case 'f': costs.flush_us = (uint64_t)(atof(optarg) * 1000); break;
+		case 'u': costs.fua_us = (uint64_t)atoi(optarg); break;
+		case 'w': costs.write_us = (uint64_t)atoi(optarg); break;
 		case 'F': foreground = true; break;
 		default: return 129;
 		}
 	}
 	if (argc - optind != 2) {
-		fprintf(stderr, "usage: disk [--record=FILE] [--flush-ms=N] [--write-us=N] "
-				"[--foreground] BACKING MOUNTPOINT\n");
+		fprintf(stderr, "usage: disk [--record=FILE] [--flush-ms=N] [--fua-us=N] "
+				"[--write-us=N] [--foreground] BACKING MOUNTPOINT\n");
+		return 129;
+	}
+	if (record_path && costs.fua_us) {
+		fprintf(stderr, "disk: --record and --fua-us exclude each other\n");
 		return 129;
 	}
 	disk_open_backing(&d, argv[optind]);
 	if (record_path)
 		record_open(&d, record_path);
-	return serve(&d, argv[optind + 1], foreground, write_us, flush_us);
+	return serve(&d, argv[optind + 1], foreground, costs);
 }

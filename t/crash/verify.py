@@ -21,6 +21,36 @@ def read_logs(top):
     return state
 
 
+def loose_refs(top):
+    """Name and text of HEAD, of the HEADs of worktrees, and of every loose ref."""
+    heads = [os.path.join("worktrees", name, "HEAD")
+             for name in os.listdir(os.path.join(top, "worktrees"))] if os.path.isdir(
+                 os.path.join(top, "worktrees")) else []
+    names = ["HEAD"] + heads + [
+        os.path.relpath(os.path.join(where, name), top)
+        for where, _, found in os.walk(os.path.join(top, "refs")) for name in found
+        if not name.endswith(".lock")]
+    for name in names:
+        with open(os.path.join(top, name), errors="replace") as f:
+            yield name, f.read()
+
+
+def check_raw(top):
+    """Can any git read the refs as they lie there, and does none dangle?"""
+    refs = dict(loose_refs(top))
+    packed = os.path.join(top, "packed-refs")
+    known = set(refs)
+    if os.path.exists(packed):
+        with open(packed) as f:
+            known |= {line.split()[1] for line in f if line[0] not in "#^"}
+    for name, text in refs.items():
+        if text.startswith("ref: "):
+            if text[5:-1] not in known:
+                raise Unreadable("'%s' leads to '%s', which is not there" % (name, text[5:-1]))
+        elif not re.fullmatch("[0-9a-f]{40}([0-9a-f]{24})?\n", text):
+            raise Unreadable("'%s' holds %r" % (name, text))
+
+
 def read_state(git, repo):
     """Everything that commands acknowledge; None if there is no repository."""
     top = git.path(repo, ".git")
@@ -30,8 +60,9 @@ def read_state(git, repo):
     if code:
         raise Unreadable("does not open: " + out.strip())
     state = read_logs(os.path.join(top, "logs"))
-    with open(os.path.join(top, "HEAD")) as f:
-        state["HEAD"] = f.read()
+    for name, text in loose_refs(top):
+        if name.endswith("HEAD") or text.startswith("ref:"):
+            state[name if name == "HEAD" else "symref:" + name] = text
     code, out = git.run(repo, "show-ref")
     if code > 1 or "error" in out or "warning" in out:
         raise Unreadable("show-ref: " + out.strip())
@@ -97,6 +128,10 @@ def show(value):
     return text if len(text) <= 90 else text[:40] + "..." + text[-40:]
 
 
+def is_ref(key):
+    return key.startswith(("ref:", "symref:", "HEAD"))
+
+
 def judge(have, old, new, op):
     """(verdict, detail). old: what was acknowledged; new: what the operation `op` that was
     going on would have made of it (None: none was going on)."""
@@ -112,15 +147,13 @@ def judge(have, old, new, op):
         if value not in (a, b) and not is_between(value, a, b):
             return "lost", "%s: %s, acknowledged: %s, going on: %s" % (
                 key, show(value), show(a), show(b) if new is not None else "nothing")
-    if op and op["one_of"] and not any("ref:" + name in have for name in op["one_of"]):
-        return "lost", "neither of " + " and ".join(op["one_of"])
     if op and op["atomic"]:
-        refs = {key: value for key, value in have.items() if key.startswith("ref:")}
+        refs = {key: value for key, value in have.items() if is_ref(key)}
         for state in old, after:
-            if refs == {key: value for key, value in state.items() if key.startswith("ref:")}:
+            if refs == {key: value for key, value in state.items() if is_ref(key)}:
                 return "ok", ""
         moved = sum(have.get(key) == after.get(key) for key in set(old) | set(after)
-                    if key.startswith("ref:") and old.get(key) != after.get(key))
+                    if is_ref(key) and old.get(key) != after.get(key))
         return "torn", "%d refs have their new values, others the old ones" % moved
     return "ok", ""
 
@@ -130,5 +163,5 @@ def left_overs(top):
     for where, dirs, names in os.walk(top):
         found += [os.path.relpath(os.path.join(where, name), top) for name in dirs + names
                   if name.endswith(".lock") or name.startswith(("tmp_", "incoming-"))
-                  or name == "packed-refs.new"]
+                  or name in ("packed-refs.new", "refs.redo", "refs.redo.new")]
     return found

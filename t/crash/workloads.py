@@ -78,13 +78,12 @@ METHODS = {
 
 class Op:
     """One acknowledged step. atomic: its refs change together or not at all (P6)."""
-    def __init__(self, repo, what, run, atomic=False, one_of=(), commands=1):
+    def __init__(self, repo, what, run, atomic=False, commands=1):
         self.repo = repo
         self.what = what
         self.run = run
         self.atomic = atomic
-        self.one_of = list(one_of) # refs of which one is there at any moment
-        self.commands = commands   # flush calls are told for steps of one command
+        self.commands = commands # flush calls are told for steps of one command
 
 
 def write_file(path, text):
@@ -117,6 +116,7 @@ class Workload:
     name = ""
     needs = ()   # commands
     repos = ()
+    raw = False  # the files of refs are looked at before any command runs, too
     ops_nr = 0
 
     def prepare(self, git):
@@ -188,6 +188,46 @@ class History(Workload):
     def again(self, git, repo, states):
         write_file(git.path(repo, "dir0", "file0"), "again\n")
         git.must(repo, "commit", "-q", "-a", "-m", "again")
+
+
+HOOK = """#!/bin/sh
+git ls-files -s | while read mode oid stage path
+do
+	git cat-file -e $oid || exit
+done || exit
+test -z "$(git config hook.makes)" ||
+git update-ref refs/heads/hook $(git commit-tree -m "$$" -p HEAD $(git write-tree))
+"""
+
+
+class Hooks(History):
+    """commit -a with a pre-commit hook that reads what is staged and, every other time,
+    makes a ref to it; every fourth commit fails after that."""
+    name = "hooks"
+    needs = ("commit", "update-ref", "commit-tree", "write-tree")
+
+    def prepare(self, git):
+        super().prepare(git)
+        hook = git.path("repo", ".git", "hooks", "pre-commit")
+        write_file(hook, HOOK)
+        os.chmod(hook, 0o755)
+
+    @staticmethod
+    def commit(git, nr):
+        makes = ["-c", "hook.makes=1"] if nr % 2 else []
+        message = "change %d" % nr if nr % 4 < 3 else ""
+        code, out = git.run("repo", *makes, "commit", "-q", "-a", "-m", message)
+        if bool(code) != (not message):
+            raise CommandFailed("git commit: exit %d: %s" % (code, out.strip()))
+
+    def ops(self, git, read):
+        for nr, op in enumerate(super().ops(git, read)):
+            yield Op("repo", op.what, lambda n=nr: self.commit(git, n), commands=1 + nr % 2)
+
+    def again(self, git, repo, states):
+        """With the hook's own commands, which may have left locks, too."""
+        write_file(git.path(repo, "dir0", "file0"), "again\n")
+        self.commit(git, 1)
 
 
 def commit_ids(git, repo):
@@ -273,6 +313,59 @@ class Refs(Workload):
                      data="".join("delete %s\n" % name for name in sorted(names)))
 
 
+class Mixed(Workload):
+    """Transactions of branches with what cannot be packed: HEAD, another symbolic ref, HEAD of
+    a linked worktree, refs/bisect/. The next command finishes what was interrupted (P6); before
+    it has run, nothing dangles."""
+    name = "mixed"
+    needs = Refs.needs
+    repos = ("repo",)
+    raw = True
+    SYMREFS = ("HEAD", "worktrees/wt/HEAD", "refs/remotes/origin/HEAD")
+
+    def prepare(self, git):
+        first_commits(git, "repo", 5, 4)
+        ids = commit_ids(git, "repo")
+        wt = git.path("repo", ".git", "worktrees", "wt")
+        write_file(os.path.join(wt, "HEAD"), "ref: refs/heads/group0/branch-0\n")
+        write_file(os.path.join(wt, "commondir"), "../..\n")
+        write_file(os.path.join(wt, "gitdir"), git.path("wt", ".git") + "\n")
+        lines = ["update %s %s\n" % (branch(i), ids[0]) for i in range(30)]
+        git.must("repo", "update-ref", "--stdin", data="".join(lines))
+        for i in range(0, 30, 3):
+            git.must("repo", "update-ref", branch(i), ids[1])
+
+    def lines(self, nr, ids, refs):
+        """Branches change, some come and go, and what is symbolic leads to a new one."""
+        new, came = ids[nr % 3], "refs/heads/op%d/b" % nr
+        lines = ["create %s-%d %s" % (came, i, new) for i in range(10)]
+        lines += ["delete " + n if "/op" in n else "update %s %s" % (n, new) for n in sorted(refs)]
+        lines += ["symref-update %s %s-%d" % (s, came, i) for i, s in enumerate(self.SYMREFS)]
+        if nr % 3 == 1: # detached
+            lines[-3] = "option no-deref\nupdate HEAD " + new
+        return lines + ["update refs/bisect/bad " + new]
+
+    def ops(self, git, read):
+        ids = commit_ids(git, "repo")
+        for nr in range(12):
+            refs, head = Refs.present(read), read("repo")["HEAD"][5:-1]
+            refs.pop(head, None) # it cannot change together with HEAD
+            data = "\n".join(self.lines(nr, ids, refs)) + "\n"
+            yield Op("repo", "transaction", atomic=True,
+                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+
+    def again(self, git, repo, states):
+        names = {key[4:] for state in states for key in state
+                 if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+        first = states[0]["ref:refs/heads/main"]
+        git.must(repo, "update-ref", "--stdin", data="".join(
+            "symref-update %s refs/heads/main\n" % name for name in self.SYMREFS))
+        names = sorted(names) + ["refs/bisect/bad"]
+        for line in "update %s " + first, "delete %s":
+            git.must(repo, "update-ref", "--stdin",
+                     data="".join(line % name + "\n" for name in names))
+
+
 class PackRefs(Refs):
     """pack-refs --all, between updates of some of the refs."""
     needs = Refs.needs + ("pack-refs",)
@@ -299,6 +392,7 @@ class BranchRename(Workload):
     name = "branch-rename"
     needs = ("branch",)
     repos = ("repo",)
+    raw = True
 
     def prepare(self, git):
         first_commits(git, "repo", 5, 4)
@@ -316,7 +410,7 @@ class BranchRename(Workload):
             who = ("main", "side0", "side1", "main", "side2")[nr % 5]
             old, new = names[who], ("%s-%d" if nr % 2 else "deep/%s-%d") % (who, nr)
             names[who] = new
-            yield Op("repo", "branch -m", one_of=["refs/heads/" + old, "refs/heads/" + new],
+            yield Op("repo", "branch -m", atomic=True,
                      run=lambda o=old, n=new: git.must("repo", "branch", "-m", o, n))
 
     def again(self, git, repo, states):
@@ -422,7 +516,7 @@ class Tiny(Workload):
 
 def all_workloads(bin_dir):
     tiny = os.path.join(bin_dir, "tiny")
-    found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Refs("create"),
-             Refs("update"), Refs("delete"), Refs("mixed"), PackRefs(), BranchRename(), Config(),
-             ReflogExpire(), Tiny("flush", tiny), Tiny("rename", tiny)]
+    found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Refs("create"),
+             Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
+             Config(), ReflogExpire(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}

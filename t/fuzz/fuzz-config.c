@@ -60,7 +60,7 @@ static void compare_others(const struct config_set *before, const struct config_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct config_set *before = parse((const char *)data, size), *after;
+	struct config_set *before = size ? parse((const char *)data, size) : NULL, *after;
 	struct strbuf text = STRBUF_INIT;
 	char *value;
 	const char *got;

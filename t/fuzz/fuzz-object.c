@@ -40,7 +40,24 @@ static void parse_commit(const char *p, size_t len)
 		commit_view_release(&c);
 	}
 	commit_find_header(p, len, "gpgsig", &out);
+	commit_split_signature(p, len, hash_sha1, &out, &out);
 	strbuf_release(&out);
+}
+
+static void parse_tag(const char *p, size_t len)
+{
+	struct strbuf payload = STRBUF_INIT, signature = STRBUF_INIT;
+	struct tag_view tag;
+
+	if (tag_parse(&tag, p, len, hash_sha1, NULL) < 0)
+		return;
+	if (tag.signature_offset > tag.message_len)
+		abort();
+	tag_split_signature(&tag, p, &payload, &signature);
+	if (payload.len + signature.len > len)
+		abort();
+	strbuf_release(&payload);
+	strbuf_release(&signature);
 }
 
 static void parse_tree(const void *p, size_t len)
@@ -58,7 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum object_type type;
 	struct ident_split id;
-	struct tag_view tag;
 	uint64_t n;
 
 	if (!size)
@@ -69,9 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(OBJ_COMMIT, data + 1, size - 1);
 		break;
 	case 1:
-		if (!tag_parse(&tag, data + 1, size - 1, hash_sha1, NULL) &&
-		    tag.signature_offset > tag.message_len)
-			abort();
+		parse_tag((const char *)data + 1, size - 1);
 		check(OBJ_TAG, data + 1, size - 1);
 		break;
 	case 2:

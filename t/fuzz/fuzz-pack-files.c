@@ -7,55 +7,18 @@
 #include "compat/posix.h"
 #include "pack/pack-internal.h"
 #include "t/fuzz/fuzz.h"
+#include "t/fuzz/scratch.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 
 #define OBJECTS 16
-
-static char *dir;
-
-static void remove_dir(void)
-{
-	char *cmd = xstrfmt("rm -rf '%s'", dir);
-
-	if (system(cmd))
-		perror(cmd);
-	free(cmd);
-	free(dir);
-}
-
-static void make_dir_once(void)
-{
-	char *pack;
-
-	if (dir)
-		return;
-	dir = xstrfmt("%s/fuzz-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-	if (!mkdtemp(dir))
-		abort();
-	atexit(remove_dir);
-	pack = xstrfmt("%s/pack", dir);
-	if (mkdir(pack, 0777) < 0)
-		abort();
-	free(pack);
-}
-
-static void write_file(const char *name, const void *p, size_t len)
-{
-	char *path = xstrfmt("%s/pack/%s", dir, name);
-	FILE *fp = fopen(path, "wb");
-
-	if (!fp || fwrite(p, 1, len, fp) != len || fclose(fp))
-		abort();
-	free(path);
-}
 
 static void write_pack(const uint8_t *data, size_t size)
 {
 	struct idx_entry v[OBJECTS];
 	struct strbuf pack = STRBUF_INIT;
 	struct object_id sum;
-	char *idx = xstrfmt("%s/pack/pack-1.idx", dir);
+	const char *idx = scratch_path("pack/pack-1.idx");
 	uint32_t nr = 0;
 	int fd;
 
@@ -70,13 +33,12 @@ static void write_pack(const uint8_t *data, size_t size)
 	put_be32(pack.buf + 8, nr);
 	hash_buf(hash_sha1, pack.buf, pack.len, &sum);
 	strbuf_add(&pack, sum.hash, 20);
-	write_file("pack-1.pack", pack.buf, pack.len);
+	scratch_write("pack/pack-1.pack", pack.buf, pack.len);
 	fd = open(idx, O_RDWR | O_CREAT | O_TRUNC, 0644);
 	if (fd < 0 || idx_write(fd, idx, hash_sha1, v, nr, &sum, NULL) < 0)
 		abort();
 	close(fd);
 	strbuf_release(&pack);
-	free(idx);
 }
 
 static int sink(void *data, const void *p, size_t len, struct err *err)
@@ -116,10 +78,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool midx = size >= 4 && !memcmp(data, "MIDX", 4);
 	struct packs *ps;
 
-	make_dir_once();
 	write_pack(midx ? (const uint8_t *)"" : data, midx ? 0 : size);
-	write_file("multi-pack-index", data, midx ? size : 0);
-	o.objdir = dir;
+	scratch_write("pack/multi-pack-index", data, midx ? size : 0);
+	o.objdir = scratch_dir();
 	ps = packs_new(&o);
 	if (packs_foreach_object(ps, true, look_at, ps, NULL) < 0 &&
 	    packs_foreach_object(ps, false, look_at, ps, NULL) < 0)

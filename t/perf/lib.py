@@ -121,27 +121,28 @@ def pick(results, name, policy, program):
     return None
 
 
+def cell(result, key, form):
+    return "-" if result is None or result[key] is None else form % result[key]
+
+
 def table(results, programs):
-    """Rows in order of the results; seconds with their ratio, flushes."""
+    """Rows in order of the results; seconds with their ratio, flushes; "-": not measured."""
     head = ["benchmark", "policy"]
     head += [p + " s" for p in programs] + ["ratio"]
     head += [p + " flushes" for p in programs]
     rows = [head, ["---"] * 2 + ["---:"] * (len(head) - 2)]
     for name, policy in dict.fromkeys((r["benchmark"], r["policy"]) for r in results):
         found = [pick(results, name, policy, p) for p in programs]
-        if not all(found):
-            continue
         ratio = "-"
-        if len(found) == 2:
+        if len(found) == 2 and all(found):
             ratio = "%.2f" % (found[0]["median"] / found[1]["median"])
         rows.append(
-            [name, policy] + ["%.3f" % r["median"] for r in found] + [ratio]
-            + ["-" if r["flushes"] is None else "%d" % r["flushes"]
-               for r in found])
+            [name, policy] + [cell(r, "median", "%.3f") for r in found] + [ratio]
+            + [cell(r, "flushes", "%d") for r in found])
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     return "".join("| " + " | ".join(
-        cell.ljust(w) if i < 2 else cell.rjust(w)
-        for i, (cell, w) in enumerate(zip(row, widths))) + " |\n" for row in rows)
+        text.ljust(w) if i < 2 else text.rjust(w)
+        for i, (text, w) in enumerate(zip(row, widths))) + " |\n" for row in rows)
 
 
 def machine():

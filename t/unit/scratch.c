@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
 #include "t/unit/scratch.h"
+#include "compat/fault.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/strvec.h"
@@ -35,6 +38,30 @@ void scratch_remove(char *dir)
 	free(dir);
 }
 
+char *dir;
+
+int scratch_setup(void **state UNUSED)
+{
+	dir = scratch_new();
+	unsetenv("GIT_TEST_FSYNC");
+	return 0;
+}
+
+int scratch_teardown(void **state UNUSED)
+{
+	fault_remove();
+	scratch_remove(dir);
+	return 0;
+}
+
+void assert_tree(const char *expect)
+{
+	char *tree = tree_of(dir);
+
+	assert_string_equal(tree, expect);
+	free(tree);
+}
+
 const char *at(const char *dir, const char *fmt, ...)
 {
 	static char bufs[8][PATH_MAX];
@@ -61,8 +88,11 @@ int new_file(const char *path, const char *text)
 
 void write_text(const char *path, const char *text)
 {
-	FILE *fp = fopen(path, "w");
+	FILE *fp;
 
+	if (make_leading_dirs(path, 0, NULL) < 0)
+		abort();
+	fp = fopen(path, "w");
 	if (!fp || fputs(text, fp) < 0 || fclose(fp))
 		abort();
 }

@@ -12,8 +12,17 @@ char *scratch_new(void);
 char *scratch_new_in(const char *parent);
 void scratch_remove(char *dir);
 
+/* For cmocka's setup and teardown: `dir` is the test's own; faults go away with it. */
+extern char *dir;
+int scratch_setup(void **state);
+int scratch_teardown(void **state);
+/* What is in it now, as tree_of tells it. */
+void assert_tree(const char *expect);
+
+
 /* One of 8 rotating buffers: dir/FORMAT. */
 const char *at(const char *dir, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* With the directories above it. */
 void write_text(const char *path, const char *text);
 /* Descriptor of a new file with that content. */
 int new_file(const char *path, const char *text);

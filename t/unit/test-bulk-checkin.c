@@ -18,22 +18,13 @@
 
 #define MUST(x) do { if ((x) < 0) fail_msg("%s", err_message(&err)); } while (0)
 
-static char *dir;
 static struct fsync_batch *fb;
 static struct bulk_checkin *bulk;
 
 static int setup(void **state UNUSED)
 {
-	dir = scratch_new();
+	scratch_setup(NULL);
 	assert_int_equal(make_dirs(at(dir, "o/pack"), 0, NULL), 0);
-	unsetenv("GIT_TEST_FSYNC");
-	return 0;
-}
-
-static int teardown(void **state UNUSED)
-{
-	fault_remove();
-	scratch_remove(dir);
 	return 0;
 }
 
@@ -667,7 +658,7 @@ static void every_call_fails_loose(void **state UNUSED)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(few_are_loose),
 		T(nothing_leaves_nothing),

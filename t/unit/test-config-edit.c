@@ -57,6 +57,12 @@ static void test_new_values(void **state)
 	set("# x", "a.c", "2", "# x\n[a]\n\tc = 2\n");
 	set("[a \"X\"]\n  b = 1\n", "a.x.b", "3",
 	    "[a \"X\"]\n  b = 1\n[a \"x\"]\n\tb = 3\n");
+	/* a continuation of nothing does not take the new line in */
+	set("[a]\n\tb = 1\\\n", "a.c", "2", "[a]\n\tb = 1\\\n\n\tc = 2\n");
+	set("[a]\n\tb = 1\\", "d.c", "2", "[a]\n\tb = 1\\\n\n[d]\n\tc = 2\n");
+	set("[a]\n\tb = 1\\\n ", "a.c", "2", "[a]\n\tb = 1\\\n \n\tc = 2\n");
+	set("[a]\n\tb = 1 # \\\n", "a.c", "2", "[a]\n\tb = 1 # \\\n\tc = 2\n");
+	set("[a]\n\tb = 1\\\\\n", "a.c", "2", "[a]\n\tb = 1\\\\\n\tc = 2\n");
 	set("[a]\r\n\tb = 1\r\n\tc = 2\r\n", "a.d", "3", "[a]\r\n\tb = 1\r\n\tc = 2\r\n\td = 3\n");
 }
 
@@ -250,6 +256,8 @@ static void test_several_sections(void **state)
 		      "[b \"x\"]\n\tr = 1\n# c\n[B \"y\"]\n\tr = 1\n# c\n[o]\n\tq=1 # q\n"
 		      "[b \"\\\"q\"]\n\tz=1\n  [b \"x\"]\n\ts = 2\n[B \"y\"]\n\ts = 2");
 	edit_sections(sample, &none, 1, 0, sample);
+	edit_sections("[b \"x\"]\nr=\\\n", &copy, 1, 1,
+		      "[b \"x\"]\nr=\\\n\n[b \"new\"]\nr=\\\n");
 }
 
 static void test_sections_of_file(void **state)

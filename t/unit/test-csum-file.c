@@ -9,20 +9,6 @@
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
-static char *dir;
-
-static int setup(void **state UNUSED)
-{
-	dir = scratch_new();
-	return 0;
-}
-
-static int teardown(void **state UNUSED)
-{
-	fault_remove();
-	scratch_remove(dir);
-	return 0;
-}
 
 /* What is in the file, and its length. */
 static unsigned char *content(int fd, size_t *len)
@@ -175,7 +161,7 @@ static void failed_writes_name_the_file(void **state UNUSED)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(content_and_checksum),
 		T(integers_and_crc),

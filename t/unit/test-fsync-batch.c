@@ -9,172 +9,12 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include "compat/fault.h"
-#include "compat/syscalls.h"
-#include "fs/append.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
 #include "fsync-batch.h"
-#include "t/unit/scratch.h"
+#include "t/unit/batch-aux.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
-
-static char *dir;
-
-static int setup(void **state UNUSED)
-{
-	dir = scratch_new();
-	unsetenv("GIT_TEST_FSYNC");
-	unsetenv("GIT_TEST_FS_KIND");
-	return 0;
-}
-
-static int teardown(void **state UNUSED)
-{
-	fault_remove();
-	scratch_remove(dir);
-	return 0;
-}
-
-/* ---- short words ---- */
-
-static struct fsync_batch *batch(enum fsync_method method, enum fs_kind kind)
-{
-	struct fsync_batch_options o = {
-		.policy = { FSYNC_ALL, method },
-		.test_kind = 1 + (int)kind,
-	};
-
-	return fsync_batch_new(&o);
-}
-
-static int stage_as(struct fsync_batch *b, enum publish_class order, const char *tmp,
-		    const char *final, struct err *err)
-{
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = order,
-		.how = PUBLISH_RENAME,
-		.fd = new_file(tmp, "content"),
-		.tmp_path = tmp,
-		.final_path = final,
-		.make_parents = true,
-	};
-
-	return fsync_batch_stage(b, &s, err);
-}
-
-static void stage(struct fsync_batch *b, enum publish_class order, const char *tmp,
-		  const char *final)
-{
-	assert_int_equal(stage_as(b, order, at(dir, "%s", tmp), at(dir, "%s", final), NULL),
-			 0);
-}
-
-static void stage_unlink(struct fsync_batch *b, enum publish_class order, const char *name)
-{
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = order,
-		.how = PUBLISH_UNLINK,
-		.fd = -1,
-		.final_path = at(dir, "%s", name),
-	};
-
-	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
-}
-
-static void stage_in_place(struct fsync_batch *b, const char *name)
-{
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REFLOG,
-		.how = PUBLISH_IN_PLACE,
-		.fd = new_file(at(dir, "%s", name), "entry\n"),
-		.final_path = at(dir, "%s", name),
-	};
-
-	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
-}
-
-static void commit(struct fsync_batch *b)
-{
-	struct err err = ERR_INIT;
-
-	if (fsync_batch_commit(b, &err) < 0)
-		fail_msg("commit: %s", err_message(&err));
-	fsync_batch_free(b);
-}
-
-static void record(void)
-{
-	struct fault_plan plan = FAULT_PLAN_INIT;
-
-	fault_install(&plan);
-}
-
-static void record_failing(const char *call, size_t n, int fail_errno)
-{
-	struct fault_plan plan = FAULT_PLAN_INIT;
-
-	plan.only = call;
-	plan.fail_at = n;
-	plan.fail_errno = fail_errno;
-	fault_install(&plan);
-}
-
-/* The recorded calls without closes, paths from the scratch directory on. */
-static void assert_calls(const char *expect)
-{
-	char *got = simplify(fault_text(), dir, "close");
-
-	assert_string_equal(got, expect);
-	free(got);
-}
-
-/* Position of a recorded line; fails the test if it is not there. */
-static size_t where(const char *line)
-{
-	char *got = simplify(fault_text(), dir, "");
-	char *with_lf = xstrfmt("%s\n", line);
-	char *p = strstr(got, with_lf);
-	size_t pos;
-
-	if (!p)
-		fail_msg("no call '%s' in:\n%s", line, got);
-	pos = (size_t)(p - got);
-	free(with_lf);
-	free(got);
-	return pos;
-}
-
-static size_t count_calls(const char *name)
-{
-	char *prefix = xstrfmt("%s ", name);
-	size_t n = 0;
-
-	for (const char *p = fault_text(); *p; p = strchr(p, '\n') + 1)
-		n += starts_with(p, prefix);
-	free(prefix);
-	return n;
-}
-
-static size_t count_flushes(void)
-{
-	return count_calls("fsync") + count_calls("fdatasync") + count_calls("syncfs") +
-	       count_calls("full_fsync");
-}
-
-/* One of 4 rotating buffers. */
-static const char *numbered(const char *fmt, int n)
-{
-	static char bufs[4][40];
-	static unsigned next;
-	char *buf = bufs[next++ % 4];
-	const char *number = strstr(fmt, "%d");
-
-	snprintf(buf, 40, "%.*s%d", (int)(number - fmt), fmt, n);
-	return buf;
-}
 
 /* ---- order: the whole list, for each line of the table ---- */
 
@@ -644,7 +484,7 @@ static void d7_writer_awaits_oldest_first(void **state UNUSED)
 			    where(at("close .", "t%d", i)));
 }
 
-/* ---- in place, outside, and other ways ---- */
+/* ---- in place, outside ---- */
 
 static void in_place_alone_is_flushed_itself(void **state UNUSED)
 {
@@ -737,169 +577,7 @@ static void seal_climbs_out_of_removed_dirs(void **state UNUSED)
 		     "fsync ./a\n");
 }
 
-/* ---- appended when its turn has come ---- */
-
-static int append_log(struct fsync_batch *b, const char *name, struct err *err)
-{
-	return append_and_stage(at(dir, "%s", name), APPEND_CREATE, 0, "line\n", 5, b,
-				FSYNC_REFERENCE, PUBLISH_REFLOG, err);
-}
-
-static void d4_log_lines_after_objects(void **state UNUSED)
-{
-	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
-	struct stat st;
-
-	record();
-	assert_int_equal(append_log(b, "log1", NULL), 0);
-	assert_int_equal(append_log(b, "log2", NULL), 0);
-	assert_int_equal(stat(at(dir, "log1"), &st), 0);
-	assert_int_equal(st.st_size, 0);
-	stage(b, PUBLISH_REF, "t1", "ref");
-	stage(b, PUBLISH_LOOSE_OBJECT, "t2", "object");
-	commit(b);
-	assert_true(where("rename ./t2 ./object") < where("write ./log1 @0 5"));
-	assert_true(where("writeout_start ./log2") < where("writeout_wait ./log1"));
-	assert_true(where("writeout_wait ./log2") < where("rename ./t1 ./ref"));
-	assert_true(where("rename ./t1 ./ref") < where("fsync ."));
-	assert_int_equal(count_flushes(), 1);
-	assert_int_equal(count_calls("writeout_wait"), 4);
-}
-
-static void log_lines_alone(void **state UNUSED)
-{
-	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
-
-	record();
-	write_text(at(dir, "log"), "old\n");
-	assert_int_equal(append_log(b, "log", NULL), 0);
-	commit(b);
-	assert_true(where("writeout_wait ./log") < where("fsync ./log"));
-	fault_remove();
-
-	b = batch(FSYNC_METHOD_FSYNC, FS_JOURNAL);
-	record();
-	assert_int_equal(append_log(b, "log", NULL), 0);
-	commit(b);
-	assert_int_equal(count_calls("fsync"), 1);
-	assert_int_equal(count_calls("write"), 1);
-	fault_remove();
-
-	/* A new one: its name, too. */
-	b = batch(FSYNC_METHOD_FSYNC, FS_JOURNAL);
-	assert_int_equal(mkdir(at(dir, "logs"), 0777), 0);
-	record();
-	assert_int_equal(append_log(b, "logs/new", NULL), 0);
-	commit(b);
-	assert_int_equal(count_calls("fsync"), 2);
-	assert_true(where("fsync ./logs/new") < where("fsync ./logs"));
-}
-
-/* More of them than descriptors may be open, some not covered. */
-static void log_lines_in_a_small_window(void **state UNUSED)
-{
-	struct fsync_batch_options o = {
-		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL, .window = 3,
-	};
-	struct fsync_batch *b = fsync_batch_new(&o);
-
-	record();
-	for (int i = 0; i < 20; i++)
-		assert_int_equal(append_and_stage(at(dir, "log%d", i), APPEND_CREATE, 0, "x", 1,
-						  b, i % 5 ? FSYNC_REFERENCE : 0,
-						  PUBLISH_REFLOG, NULL), 0);
-	stage(b, PUBLISH_REF, "t", "ref");
-	commit(b);
-	assert_int_equal(count_calls("writeout_wait"), 17);
-	assert_int_equal(count_calls("write"), 20);
-	assert_int_equal(count_flushes(), 1);
-	assert_true(where("writeout_wait ./log19") < where("rename ./t ./ref"));
-}
-
-/* What a power cut left of a line goes before the next one comes. */
-static void torn_tail_is_cut_off(void **state UNUSED)
-{
-	static const struct {
-		size_t lines, tail; /* bytes */
-		int byte;
-	} cases[] = {
-		{ 8, 1, 'x' }, { 8, 3000, 0 }, { 8, 4096, 0 }, { 8, 10000, 0 }, { 0, 5, 'x' },
-		{ 0, 5000, 0 }, { 4096, 4096, 0 }, { 8, 0, 0 }, { 0, 0, 0 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
-		size_t len = cases[i].lines + cases[i].tail;
-		char *text = xmalloc(len + 1);
-		int fd = new_file(at(dir, "log"), "");
-		struct stat st;
-
-		memset(text, 'a', cases[i].lines);
-		if (cases[i].lines)
-			text[cases[i].lines - 1] = '\n';
-		memset(text + cases[i].lines, cases[i].byte, cases[i].tail);
-		assert_int_equal(write(fd, text, len), len);
-		close(fd);
-		assert_int_equal(append_log(b, "log", NULL), 0);
-		commit(b);
-		free(text);
-		text = read_text(at(dir, "log"));
-		assert_int_equal(stat(at(dir, "log"), &st), 0);
-		assert_int_equal(st.st_size, cases[i].lines + 5);
-		assert_string_equal(text + cases[i].lines, "line\n");
-		free(text);
-		unlink(at(dir, "log"));
-	}
-}
-
-/* Nothing rests on the lines yet: they are cut off again. */
-static void log_lines_are_taken_back(void **state UNUSED)
-{
-	static const struct {
-		const char *call;
-		size_t n;
-	} failures[] = {
-		{ "write", 2 }, { "writeout_start", 3 }, { "writeout_wait", 3 }, { "rename", 1 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
-		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
-		struct err err = ERR_INIT;
-		char *tree;
-
-		write_text(at(dir, "log1"), "old\n");
-		record_failing(failures[i].call, failures[i].n, EIO);
-		assert_int_equal(append_log(b, "log1", NULL), 0);
-		assert_int_equal(append_log(b, "log2", NULL), 0);
-		stage(b, PUBLISH_REF, "t1", "ref");
-		assert_int_equal(fsync_batch_commit(b, &err), ERR_IO);
-		assert_true(fault_hit());
-		assert_int_equal(err.sys_errno, EIO);
-		err_release(&err);
-		fsync_batch_free(b);
-		tree = tree_of(dir);
-		assert_string_equal(tree, "f log1 4\n");
-		free(tree);
-		fault_remove();
-	}
-}
-
-/* One name rests on them: they stay, whatever comes after. */
-static void log_lines_stay_with_a_name(void **state UNUSED)
-{
-	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
-	char *tree;
-
-	record_failing("rename", 2, EIO);
-	assert_int_equal(append_log(b, "log", NULL), 0);
-	stage(b, PUBLISH_REF, "t1", "ref1");
-	stage(b, PUBLISH_REF, "t2", "ref2");
-	assert_int_equal(fsync_batch_commit(b, NULL), ERR_UNCERTAIN);
-	fsync_batch_free(b);
-	tree = tree_of(dir);
-	assert_string_equal(tree, "f log 5\nf ref1 7\n");
-	free(tree);
-}
+/* ---- other ways ---- */
 
 static void publish_alone_does_not_seal(void **state UNUSED)
 {
@@ -1167,7 +845,7 @@ static void every_call_fails_once(void **state UNUSED)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, batch_setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(order_batch_journal),
 		T(order_batch_btrfs),
@@ -1200,12 +878,6 @@ int main(void)
 		T(noted_directory_is_sealed),
 		T(unlink_of_nothing_is_fine),
 		T(seal_climbs_out_of_removed_dirs),
-		T(d4_log_lines_after_objects),
-		T(log_lines_alone),
-		T(log_lines_in_a_small_window),
-		T(torn_tail_is_cut_off),
-		T(log_lines_are_taken_back),
-		T(log_lines_stay_with_a_name),
 		T(publish_alone_does_not_seal),
 		T(abort_leaves_nothing),
 		T(no_writeout_here),

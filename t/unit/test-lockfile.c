@@ -17,7 +17,6 @@
 
 #define ATTRIBUTE "user.git.lock"
 
-static char *dir;
 static bool have_xattr;
 static int takeovers;
 
@@ -30,21 +29,13 @@ static int setup(void **state UNUSED)
 {
 	int fd;
 
-	dir = scratch_new();
+	scratch_setup(NULL);
 	fd = new_file(at(dir, "probe"), "");
 	have_xattr = !fsetxattr(fd, ATTRIBUTE, "x", 1, 0);
 	close(fd);
 	unlink(at(dir, "probe"));
 	takeovers = 0;
 	lockfile_takeover_report = count_takeover;
-	unsetenv("GIT_TEST_FSYNC");
-	return 0;
-}
-
-static int teardown(void **state UNUSED)
-{
-	fault_remove();
-	scratch_remove(dir);
 	return 0;
 }
 
@@ -62,14 +53,6 @@ static bool has_owner(const char *path)
 	char buf[100];
 
 	return lgetxattr(path, ATTRIBUTE, buf, sizeof(buf)) > 0;
-}
-
-static void assert_tree(const char *expect)
-{
-	char *tree = tree_of(dir);
-
-	assert_string_equal(tree, expect);
-	free(tree);
 }
 
 static int hold(struct lockfile *lk, const char *name)
@@ -370,7 +353,7 @@ static void mark(const char *name, const struct owner *o)
 static void only_proof_counts(void **state UNUSED)
 {
 	struct lockfile lk = LOCKFILE_INIT;
-	struct owner self, o;
+	struct owner self = { 0 }, o;
 
 	if (!have_xattr || !owner_self(&self))
 		skip();
@@ -753,7 +736,7 @@ static void links_of_the_dead_are_replaced(void **state UNUSED)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(whole_life),
 		T(owner_is_marked_while_held),

@@ -204,7 +204,6 @@ static void commit_parses(void **state)
 	assert_mem(c.author, c.author_len, "A <a@x> 100 +0100");
 	assert_mem(c.committer, c.committer_len, "C <c@x> 200 -0200");
 	assert_mem(c.encoding, c.encoding_len, "ISO-8859-1");
-	assert_mem(c.gpgsig, c.gpgsig_len, "-----BEGIN\n line 2\n  line 3");
 	assert_mem(c.message, c.message_len, "subject\ngoes on\n\nbody\n");
 	assert_int_equal(c.date, 200);
 	commit_view_release(&c);
@@ -246,6 +245,49 @@ static void commit_headers(void **state)
 	assert_string_equal(out.buf, "object " A40 "\ntype commit");
 	assert_false(commit_find_header(good_commit, len, "subject", &out));
 	assert_false(commit_find_header(good_commit, len, "gpg", &out));
+	strbuf_release(&out);
+}
+
+static void commit_signatures(void **state)
+{
+	static const char text[] = "tree x\ngpgsig one\n  two\n\ngpgsig-sha256 t\n u\n", odd[] =
+		"gpgsig a\nx y\n z\ngpgsig-sha256 b\n c\ngpgsig d\n\n\ngpgsig e\n";
+	struct strbuf payload = STRBUF_INIT, sig = STRBUF_INIT;
+
+	(void)state;
+	assert_true(commit_split_signature(text, strlen(text), hash_sha1, &payload, &sig));
+	assert_string_equal(payload.buf, "tree x\n\ngpgsig-sha256 t\n u\n");
+	assert_string_equal(sig.buf, "one\n two\n");
+	strbuf_reset(&payload);
+	strbuf_reset(&sig);
+	assert_true(commit_split_signature(odd, strlen(odd), hash_sha1, &payload, &sig));
+	assert_string_equal(payload.buf, "x y\n z\n\n\ngpgsig e\n");
+	assert_string_equal(sig.buf, "a\nd\n");
+	strbuf_reset(&sig);
+	assert_true(commit_split_signature(odd, strlen(odd), hash_sha256, &payload, &sig));
+	assert_string_equal(sig.buf, "b\nc\n");
+	strbuf_reset(&payload);
+	strbuf_reset(&sig);
+	/* An end in the middle of the header, a message without an end */
+	assert_true(commit_split_signature(text, 13, hash_sha1, &payload, &sig));
+	assert_string_equal(payload.buf, "tree x\n");
+	assert_string_equal(sig.buf, "\n");
+	assert_false(commit_split_signature("a b\n\nc", 6, hash_sha1, &payload, &sig));
+	assert_string_equal(payload.buf, "tree x\na b\n\nc");
+	strbuf_release(&payload);
+	strbuf_release(&sig);
+}
+
+static void commit_headers_in_turn(void **state)
+{
+	static const char text[] = "m 1\nn 2\nm 3\n 4\n\nm 5\n";
+	struct strbuf out = STRBUF_INIT;
+	size_t at = 0;
+
+	(void)state;
+	while (commit_next_header(text, strlen(text), &at, "m", &out))
+		strbuf_addch(&out, ';');
+	assert_string_equal(out.buf, "1;3\n4;");
 	strbuf_release(&out);
 }
 
@@ -328,6 +370,9 @@ static void parse_any_commit(const void *p, size_t len)
 		commit_view_release(&c);
 	}
 	commit_find_header(p, len, "mergetag", &out);
+	strbuf_reset(&out);
+	commit_split_signature(p, len, hash_sha1, &out, &out);
+	assert_true(out.len <= len);
 	strbuf_release(&out);
 }
 
@@ -357,6 +402,29 @@ static void tag_parses(void **state)
 	assert_mem(t.tagger, t.tagger_len, "T <t@x> 1 +0000");
 	assert_int_equal(strncmp(t.message, "message\n", 8), 0);
 	assert_int_equal(strncmp(t.message + t.signature_offset, "-----BEGIN SSH", 14), 0);
+}
+
+static void tag_signatures(void **state)
+{
+	static const char plain[] = "object " A40 "\ntype blob\ntag t\ngpgsig x\n y\n\nm\n";
+	struct strbuf payload = STRBUF_INIT, sig = STRBUF_INIT;
+	struct tag_view t;
+
+	(void)state;
+	assert_int_equal(tag_parse(&t, good_tag, strlen(good_tag), hash_sha1, NULL), 0);
+	assert_true(tag_split_signature(&t, good_tag, &payload, &sig));
+	assert_string_equal(sig.buf,
+			    "-----BEGIN SSH SIGNATURE-----\nabc\n-----END SSH SIGNATURE-----\n");
+	assert_int_equal(payload.len + sig.len, strlen(good_tag));
+	assert_memory_equal(payload.buf, good_tag, payload.len);
+	strbuf_reset(&payload);
+	strbuf_reset(&sig);
+	assert_int_equal(tag_parse(&t, plain, strlen(plain), hash_sha1, NULL), 0);
+	assert_false(tag_split_signature(&t, plain, &payload, &sig));
+	assert_string_equal(payload.buf, "object " A40 "\ntype blob\ntag t\n\nm\n");
+	assert_int_equal(sig.len, 0);
+	strbuf_release(&payload);
+	strbuf_release(&sig);
 }
 
 static void tag_refuses(void **state)
@@ -699,11 +767,14 @@ int main(void)
 		cmocka_unit_test(commit_parses),
 		cmocka_unit_test(commit_links),
 		cmocka_unit_test(commit_headers),
+		cmocka_unit_test(commit_signatures),
+		cmocka_unit_test(commit_headers_in_turn),
 		cmocka_unit_test(commit_without_message),
 		cmocka_unit_test(commit_composes),
 		cmocka_unit_test(messages_part),
 		cmocka_unit_test(commit_survives),
 		cmocka_unit_test(tag_parses),
+		cmocka_unit_test(tag_signatures),
 		cmocka_unit_test(tag_refuses),
 		cmocka_unit_test(tag_survives),
 		cmocka_unit_test(tree_iterates),

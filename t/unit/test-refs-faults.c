@@ -10,6 +10,7 @@
 #include "fs/file.h"
 #include "refs/refs-internal.h"
 #include "t/unit/pack-aux.h"
+#include "t/unit/scratch.h"
 #include "util/alloc.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -23,18 +24,6 @@ static struct object_id oid_a, oid_b, oid_c;
 static const struct object_id *null_oid;
 static struct ref_store *rs;
 static char *fault_log;
-
-static void must(const char *cmd)
-{
-	if (system(cmd))
-		fail_msg("'%s' failed", cmd);
-}
-
-static void write_text(const char *path, const char *text)
-{
-	assert_int_equal(make_leading_dirs(path, 0, NULL), 0);
-	aux_write(path, text, strlen(text));
-}
 
 /*
  *	HEAD -> main	loose, with logs	updated
@@ -179,9 +168,9 @@ static void sweep(int sys_errno, bool from_then_on)
 		fault_remove();
 		/* A lock that cannot be removed is tried again at exit. */
 		if (!unlink_failed())
-			must("test -z \"$(find repo -name '*.lock' -o -name 'packed-refs.new')\"");
+			aux_must("test -z \"$(find repo -name '*.lock' -o -name 'packed-refs.new')\"");
 		else
-			must("find repo \\( -name '*.lock' -o -name 'packed-refs.new' \\) -exec rm {} +");
+			aux_must("find repo \\( -name '*.lock' -o -name 'packed-refs.new' \\) -exec rm {} +");
 		if (!hit) {
 			assert_int_equal(rc, 0);
 			check_new();

@@ -11,6 +11,7 @@
 #include "fs/file.h"
 #include "refs/refs-internal.h"
 #include "t/unit/pack-aux.h"
+#include "t/unit/scratch.h"
 #include "util/alloc.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -40,18 +41,6 @@ static const struct kind {
 };
 #define NR ARRAY_SIZE(kinds)
 #define ALL ((1u << NR) - 1)
-
-static void must(const char *cmd)
-{
-	if (system(cmd))
-		fail_msg("'%s' failed", cmd);
-}
-
-static void write_text(const char *path, const char *text)
-{
-	assert_int_equal(make_leading_dirs(path, 0, NULL), 0);
-	aux_write(path, text, strlen(text));
-}
 
 /* A is the value of all; where it is loose, packed-refs has an older one. */
 static void set_up_repo(void)
@@ -259,7 +248,7 @@ static void sweep(unsigned flags, int sys_errno, bool from_then_on, enum fs_kind
 		fault_remove();
 		/* A lock that cannot be removed is tried again at exit. */
 		if (!stuck)
-			must("test -z \"$(find repo -name '*.lock' -o -name '*.new')\"");
+			aux_must("test -z \"$(find repo -name '*.lock' -o -name '*.new')\"");
 		v = look(accepted);
 		if (!accepted)
 			v = NEW;
@@ -409,8 +398,8 @@ static void turns_back_at_a_symref(void **state UNUSED)
 	assert_int_equal(fsync_batch_commit(b, NULL), 0);
 	ref_transaction_free(t);
 	fsync_batch_free(b);
-	must("test -f repo/refs/heads/x/y && ! grep x/y repo/packed-refs");
-	must("test -z \"$(find repo -name '*.lock' -o -links +1 -type f)\"");
+	aux_must("test -f repo/refs/heads/x/y && ! grep x/y repo/packed-refs");
+	aux_must("test -z \"$(find repo -name '*.lock' -o -links +1 -type f)\"");
 	assert_true(is_at(rs, "HEAD", &oid_b));
 	assert_true(is_at(rs, "refs/heads/sym", &oid_d));
 	assert_true(is_at(rs, "refs/heads/both", &oid_a));
@@ -424,7 +413,7 @@ static void orphan_of_the_new_file(void **state UNUSED)
 	write_text("repo/packed-refs.new", "half a file");
 	assert_int_equal(run(ALL, 0, FS_JOURNAL, NULL), 0);
 	assert_int_equal(look(ALL), NEW);
-	must("test ! -e repo/packed-refs.new");
+	aux_must("test ! -e repo/packed-refs.new");
 }
 
 /* ---- single deletions, packing ---- */
@@ -475,7 +464,7 @@ static void change_it(void)
 /* Removed, and made again with the value that it had. */
 static void remake_it(void)
 {
-	must("grep -v heads/both$ repo/packed-refs >tmp && mv tmp repo/packed-refs");
+	aux_must("grep -v heads/both$ repo/packed-refs >tmp && mv tmp repo/packed-refs");
 }
 
 static void pack_while(void (*then)(void), const struct object_id *value)
@@ -497,10 +486,10 @@ static void pack_while(void (*then)(void), const struct object_id *value)
 	assert_int_equal(count(fault_text(), "fsync "), 1);
 	fault_remove();
 	assert_true(m.met);
-	must("test -f repo/refs/heads/both && test ! -e repo/refs/heads/d");
+	aux_must("test -f repo/refs/heads/both && test ! -e repo/refs/heads/d");
 	assert_true(is_at(rs, "refs/heads/both", value));
 	assert_true(is_at(rs, "refs/heads/d/loose", &oid_a));
-	must("test -z \"$(find repo -name '*.lock' -o -name '*.new')\"");
+	aux_must("test -z \"$(find repo -name '*.lock' -o -name '*.new')\"");
 	fsync_batch_free(b);
 	ref_store_free(rs);
 }

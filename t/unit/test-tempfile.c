@@ -13,28 +13,6 @@
 #include "util/alloc.h"
 #include "write-or-die.h"
 
-static char *dir;
-
-static int setup(void **state UNUSED)
-{
-	dir = scratch_new();
-	return 0;
-}
-
-static int teardown(void **state UNUSED)
-{
-	fault_remove();
-	scratch_remove(dir);
-	return 0;
-}
-
-static void assert_tree(const char *expect)
-{
-	char *tree = tree_of(dir);
-
-	assert_string_equal(tree, expect);
-	free(tree);
-}
 
 static struct tempfile *make(const char *name)
 {
@@ -97,6 +75,25 @@ static void random_names(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
 		tempfile_delete(&t[i]);
 	assert_tree("");
+}
+
+static void directories(void **state UNUSED)
+{
+	struct tempfile *t = NULL;
+	struct err err = ERR_INIT;
+	struct stat st;
+
+	assert_int_equal(tempfile_create_dir(&t, dir, "d_", NULL), 0);
+	assert_true(starts_with(t->path, at(dir, "d_")));
+	assert_int_equal(stat(t->path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	close(open(at(t->path, "f"), O_CREAT | O_WRONLY, 0600));
+	tempfile_delete(&t);
+	assert_tree("");
+	assert_int_equal(tempfile_create_dir(&t, at(dir, "nosuch"), "d_", &err), ERR_IO);
+	assert_null(t);
+	assert_non_null(strstr(err_message(&err), "nosuch/d_"));
+	err_release(&err);
 }
 
 static void forgotten_files_stay(void **state UNUSED)
@@ -340,13 +337,13 @@ static void threads_share_the_list(void **state UNUSED)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		/* First: handlers are put in place once, with the first file. */
 		T(ignored_signals_stay_ignored),
 		T(earlier_handler_gets_its_turn),
 		T(made_and_deleted),
-		T(random_names),
+		T(random_names), T(directories),
 		T(forgotten_files_stay),
 		T(staged_and_published),
 		T(directory_with_content),
@@ -358,5 +355,6 @@ int main(void)
 		T(threads_share_the_list),
 	};
 
+	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,20 +9,6 @@
 #include "util/alloc.h"
 #include "write-or-die.h"
 
-static char *dir;
-
-static int setup(void **state UNUSED)
-{
-	dir = scratch_new();
-	return 0;
-}
-
-static int teardown(void **state UNUSED)
-{
-	fault_remove();
-	scratch_remove(dir);
-	return 0;
-}
 
 /* ---- core.fsync ---- */
 
@@ -211,7 +197,7 @@ static void reads(void **state UNUSED)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(components_of_core_fsync),
 		T(unknown_components_are_told),

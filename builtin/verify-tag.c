@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-verify-tag(1) */
+#include "compat/posix.h"
+#include "builtin/gpg.h"
+#include "util/color.h"
+#include "walk/revparse.h"
+
+static const char *const usage[] = {
+	"git verify-tag [-v | --verbose] [--format=<format>] [--raw] <tag>...",
+	NULL
+};
+
+/* NULL: none is asked for. */
+static struct ref_listing *open_format(struct repository *r, const char *format,
+				       const struct option *opts)
+{
+	struct ref_listing *l;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (!format)
+		return NULL;
+	l = ref_listing_new(r);
+	l->color = color_wanted(COLOR_AUTO, STDOUT_FILENO, pager_in_use());
+	rc = ref_listing_set_format(l, format, &err);
+	if (rc == ERR_CORRUPT) {
+		error("%s", err_message(&err));
+		usage_with_options(usage, opts);
+	}
+	if (rc < 0)
+		die_err(&err);
+	return l;
+}
+
+/* False: it is not good, or not there. */
+static bool verify(struct repository *r, const char *name, unsigned flags, struct ref_listing *l)
+{
+	struct err err = ERR_INIT;
+	struct object_id oid;
+
+	if (revparse_oid(r, name, &oid, NULL) < 0) {
+		error("tag '%s' not found.", name);
+		return false;
+	}
+	if (!gpg_verify_tag(r, name, &oid, flags))
+		return false;
+	if (l && gpg_show_tag(l, name, &oid, false, &err) < 0)
+		die_err(&err);
+	return true;
+}
+
+int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx)
+{
+	const char *format = NULL;
+	unsigned flags = 0;
+	struct option opts[] = {
+		OPT_BIT('v', "verbose", &flags, "print tag contents", GPG_VERIFY_VERBOSE),
+		OPT_BIT(0, "raw", &flags, "print raw gpg status output", GPG_VERIFY_RAW),
+		OPT_STRING(0, "format", &format, "format", "format to use for the output"),
+		OPT_END()
+	};
+	struct ref_listing *l;
+	bool good = true;
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (!argc)
+		usage_with_options(usage, opts);
+	l = open_format(ctx->repo, format, opts);
+	if (l)
+		flags |= GPG_VERIFY_OMIT_STATUS;
+	for (int i = 0; i < argc; i++)
+		good &= verify(ctx->repo, argv[i], flags, l);
+	if (l)
+		ref_listing_free(l);
+	return finish_stdout() ? 128 : !good;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Signing and checking, whatever the program: settings, choice of the format. */
+#include "compat/posix.h"
+#include "sign/sign-internal.h"
+#include "object/commit.h"
+#include "object/ident.h"
+#include "object/tag.h"
+#include "util/alloc.h"
+#include "write-or-die.h"
+
+static const struct sign_format *const formats[] = {
+	&sign_format_openpgp, &sign_format_x509, &sign_format_ssh,
+};
+
+static const char *const trust_names[] = { "undefined", "never", "marginal", "fully",
+					   "ultimate" };
+
+/* ---- settings ---- */
+
+/* "error: invalid value for 'KEY': 'VALUE'", then where it stands. */
+static int bad_value(const struct config_entry *e, struct err *err)
+{
+	char *preface = xstrfmt("error: invalid value for '%s': '%s'\n", e->key, e->value);
+
+	if (e->origin == CONFIG_ORIGIN_FILE)
+		err_set(err, ERR_INVALID, "bad config variable '%s' in file '%s' at line %d",
+			e->key, e->file, e->line);
+	else
+		err_set(err, ERR_INVALID, "unable to parse '%s' from command-line config", e->key);
+	err_set_preface(err, preface);
+	free(preface);
+	return ERR_INVALID;
+}
+
+static int read_format(const struct config_entry *e, struct sign_settings *s, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(e->value, formats[i]->name)) {
+			s->format = formats[i];
+			return 0;
+		}
+	return bad_value(e, err);
+}
+
+static int read_trust(const struct config_entry *e, struct sign_settings *s, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(trust_names); i++)
+		if (!strcasecmp(e->value, trust_names[i])) {
+			s->min_trust = (int)i;
+			return 0;
+		}
+	return bad_value(e, err);
+}
+
+/* gpg.program is another name of gpg.openpgp.program: the later one of both counts. */
+static int read_one(const struct config_entry *e, struct sign_settings *s, struct err *err)
+{
+	static const char *const programs[] = { "gpg.openpgp.program", "gpg.x509.program",
+						"gpg.ssh.program" };
+	bool key = !strcmp(e->key, "user.signingkey");
+
+	if (!key && !starts_with(e->key, "gpg."))
+		return 0;
+	if (!e->value)
+		return config_entry_bad(e, err, "missing value");
+	if (key)
+		s->signing_key = e->value;
+	else if (!strcmp(e->key, "gpg.format"))
+		return read_format(e, s, err);
+	else if (!strcmp(e->key, "gpg.mintrustlevel"))
+		return read_trust(e, s, err);
+	else if (!strcmp(e->key, "gpg.program"))
+		s->programs[sign_format_openpgp.index] = e->value;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (!strcmp(e->key, programs[i]))
+			s->programs[i] = e->value;
+	return 0;
+}
+
+static int read_settings(struct repository *r, struct sign_settings *s, struct err *err)
+{
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	s->format = &sign_format_openpgp;
+	s->min_trust = SIGNATURE_TRUST_UNKNOWN;
+	for (size_t i = 0; !rc && i < config_nr(r->config); i++)
+		rc = read_one(config_at(r->config, i), s, err);
+	return rc;
+}
+
+static void prepare(struct sign_request *q, struct repository *r, const struct sign_settings *s,
+		    const struct sign_format *format)
+{
+	q->r = r;
+	q->format = format;
+	q->program = s->programs[format->index];
+	if (!q->program || !*q->program)
+		q->program = format->default_program;
+}
+
+/* ---- what the programs share ---- */
+
+const char *sign_temp_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+int sign_fill_temp(struct tempfile **t, const char *text, size_t len, struct err *err)
+{
+	int rc = write_in_full((*t)->fd, text, len, (*t)->path, err);
+
+	if (!rc)
+		rc = tempfile_close(*t, err);
+	if (rc < 0)
+		tempfile_delete(t);
+	return rc;
+}
+
+int sign_write_temp(struct tempfile **out, const char *prefix, const char *text, size_t len,
+		    struct err *err)
+{
+	struct tempfile *t = NULL;
+	int rc = tempfile_create_in(&t, sign_temp_dir(), prefix, 0600, err);
+
+	if (!rc)
+		rc = sign_fill_temp(&t, text, len, err);
+	if (!rc)
+		*out = t;
+	return rc;
+}
+
+void sign_remove_cr(struct strbuf *text, size_t from)
+{
+	size_t to = from;
+
+	for (size_t i = from; i < text->len; i++)
+		if (text->buf[i] != '\r' || i + 1 == text->len || text->buf[i + 1] != '\n')
+			text->buf[to++] = text->buf[i];
+	strbuf_setlen(text, to);
+}
+
+void sign_tell(struct repository *r, struct err *err)
+{
+	if (r->tell_error)
+		r->tell_error(r->warn_data, err_message(err));
+	err_release(err);
+}
+
+/* ---- signing ---- */
+
+int signature_make(struct repository *r, const char *payload, size_t len, const char *key,
+		   struct strbuf *signature, struct err *err)
+{
+	struct sign_request q = { .payload = payload, .len = len };
+	struct sign_settings s;
+	char *chosen = NULL;
+	int rc = read_settings(r, &s, err);
+
+	if (rc < 0)
+		return rc;
+	prepare(&q, r, &s, s.format);
+	if (*key || s.signing_key)
+		chosen = xstrdup(*key ? key : s.signing_key);
+	else
+		rc = q.format->default_key(r, &chosen, err);
+	if (!rc)
+		rc = q.format->sign(&q, chosen, signature, err);
+	free(chosen);
+	return rc;
+}
+
+/* ---- checking ---- */
+
+void signature_check_release(struct signature_check *c)
+{
+	free(c->signer);
+	free(c->key);
+	free(c->fingerprint);
+	free(c->primary_fingerprint);
+	free(c->output);
+	free(c->status);
+	strbuf_release(&c->payload);
+	*c = (struct signature_check)SIGNATURE_CHECK_INIT;
+}
+
+static const struct sign_format *format_of(const char *signature)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		for (const char *const *p = formats[i]->begins; *p; p++)
+			if (starts_with(signature, *p))
+				return formats[i];
+	return NULL;
+}
+
+/* False: there is a line of who and when, and it is broken. */
+static bool parse_date(const char *line, size_t len, timestamp_t *date)
+{
+	struct ident_split id;
+
+	if (!line || !len || ident_split_line(&id, line, len) < 0)
+		return false;
+	*date = id.has_date ? id.date : 0;
+	return true;
+}
+
+/* c->payload is set. dated: date is that of the object, else the object has none to go by. */
+static int check(struct signature_check *c, struct repository *r, const struct strbuf *signature,
+		 bool dated, timestamp_t date, struct err *err)
+{
+	struct sign_request q = { .payload = c->payload.buf, .len = c->payload.len, .date = date };
+	const struct sign_format *format;
+	struct sign_settings s;
+	int rc = read_settings(r, &s, err);
+
+	if (rc < 0)
+		return rc;
+	c->is_signed = true;
+	c->trust = SIGNATURE_TRUST_UNKNOWN;
+	if (!dated)
+		return 0;
+	format = format_of(signature->buf);
+	if (!format)
+		return err_set(err, ERR_INVALID, "bad/incompatible signature '%.4096s'",
+			       signature->buf);
+	prepare(&q, r, &s, format);
+	c->good = format->check(&q, signature->buf, signature->len, c) && c->result == 'G' &&
+		  (int)c->trust >= s.min_trust;
+	return 0;
+}
+
+int signature_check_commit(struct signature_check *c, struct repository *r, const char *object,
+			   size_t len, struct err *err)
+{
+	struct strbuf signature = STRBUF_INIT;
+	struct commit_view v;
+	timestamp_t date = 0;
+	bool dated;
+	int rc = commit_parse(&v, object, len, r->algo, err);
+
+	if (rc < 0)
+		return rc;
+	signature_check_release(c);
+	dated = parse_date(v.committer, v.committer_len, &date);
+	commit_view_release(&v);
+	if (commit_split_signature(object, len, r->algo, &c->payload, &signature))
+		rc = check(c, r, &signature, dated, date, err);
+	strbuf_release(&signature);
+	return rc;
+}
+
+int signature_check_tag(struct signature_check *c, struct repository *r, const char *object,
+			size_t len, struct err *err)
+{
+	struct strbuf signature = STRBUF_INIT;
+	struct tag_view v;
+	timestamp_t date = 0;
+	bool dated;
+	int rc = tag_parse(&v, object, len, r->algo, err);
+
+	if (rc < 0)
+		return rc;
+	signature_check_release(c);
+	dated = parse_date(v.tagger, v.tagger_len, &date);
+	if (tag_split_signature(&v, object, &c->payload, &signature))
+		rc = check(c, r, &signature, dated, date, err);
+	strbuf_release(&signature);
+	return rc;
+}
+
+char signature_grade(const struct signature_check *c)
+{
+	if (c->result == 'G' && (c->trust == SIGNATURE_TRUST_UNDEFINED ||
+				 c->trust == SIGNATURE_TRUST_NEVER))
+		return 'U';
+	return c->result;
+}
+
+const char *signature_trust_name(const struct signature_check *c)
+{
+	return trust_names[c->trust < 0 ? SIGNATURE_TRUST_UNDEFINED : c->trust];
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Signatures of commits, tags and other texts, made and checked by programs: gpg
+ * (openpgp), gpgsm (x509) and ssh-keygen (ssh). gpg.* and user.signingKey of
+ * git-config(1); gitformat-signature(5).
+ *
+ *   struct signature_check c = SIGNATURE_CHECK_INIT;
+ *   if (!signature_check_commit(&c, repo, data, size, err) && c.good) ...
+ *   signature_check_release(&c);
+ *
+ * What only concerns one signature (a program that is not there, no
+ * gpg.ssh.allowedSignersFile) goes to the repository's tell_error and makes the check
+ * "not good"; what makes all of them pointless (bad settings) is an error.
+ *
+ * Cost: one or more child processes for each. Temporary files are in $TMPDIR, or /tmp, for
+ * their user alone, and removed on every path, also by a signal that ends us. None of them
+ * is flushed.
+ */
+#ifndef SIGN_SIGN_H
+#define SIGN_SIGN_H
+
+#include "compat/posix.h"
+#include "repository.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+/*
+ * Append the detached, armoured signature of the payload. key: what the user gave; "" is
+ * user.signingKey, else the committer (gpg, gpgsm) or what gpg.ssh.defaultKeyCommand says.
+ * Errors: ERR_GENERIC  the program did not sign; the message is its own, or git's
+ *         ERR_INVALID  bad settings, or none where one is needed
+ *         ERR_NO_IDENT as repo_ident
+ *         ERR_IO       temporary files
+ */
+MUST_USE int signature_make(struct repository *r, const char *payload, size_t len,
+			    const char *key, struct strbuf *signature, struct err *err);
+
+/* ---- checking ---- */
+
+enum signature_trust {
+	SIGNATURE_TRUST_UNKNOWN = -1, /* the program did not say */
+	SIGNATURE_TRUST_UNDEFINED, SIGNATURE_TRUST_NEVER, SIGNATURE_TRUST_MARGINAL,
+	SIGNATURE_TRUST_FULLY, SIGNATURE_TRUST_ULTIMATE
+};
+
+struct signature_check {
+	bool is_signed;
+	bool good;    /* valid, and as trusted as gpg.minTrustLevel asks */
+	char result;  /* 'N' none, 'G', 'B', 'E', 'X', 'Y', 'R': see %G? of git-log(1) */
+	enum signature_trust trust;
+	/* As far as the program told them, else NULL. */
+	char *signer, *key, *fingerprint, *primary_fingerprint;
+	char *output; /* what the program tells people; NULL: it did not run */
+	char *status; /* what it tells programs (--raw) */
+	struct strbuf payload; /* what is signed */
+};
+#define SIGNATURE_CHECK_INIT { false, false, 'N', SIGNATURE_TRUST_UNDEFINED, NULL, NULL, \
+	NULL, NULL, NULL, NULL, STRBUF_INIT }
+void signature_check_release(struct signature_check *c);
+
+/*
+ * 0: see the fields. An object without a signature is not signed and not good.
+ * ERR_INVALID: bad settings, or "bad/incompatible signature '…'" where it is of no known
+ * format.
+ */
+MUST_USE int signature_check_commit(struct signature_check *c, struct repository *r,
+				    const char *object, size_t len, struct err *err);
+MUST_USE int signature_check_tag(struct signature_check *c, struct repository *r,
+				 const char *object, size_t len, struct err *err);
+
+/* result, but 'U' for a good one that nobody vouches for. */
+char signature_grade(const struct signature_check *c);
+/* "undefined", "never", "marginal", "fully", "ultimate" */
+const char *signature_trust_name(const struct signature_check *c);
+
+#endif

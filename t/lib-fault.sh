@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For scripts in which system calls fail or are the last (t/helper/fault-git). Flushes are
+# on, whatever the environment says, and the machine's configuration has no say.
+
+FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
+test -x "$FAULT_GIT" || {
+	skip_all='fault-git is not built'
+	test_done
+}
+unset GIT_TEST_FSYNC
+GIT_CONFIG_NOSYSTEM=1
+export GIT_CONFIG_NOSYSTEM

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='every target for fuzzers, for a moment
+
+Inputs made by chance, and by changing files that are good. Most of what there is to find needs
+a fuzzer (t/fuzz/README); this keeps the targets working, and says what is plain.'
+. "$(dirname "$0")/test-lib.sh"
+
+FUZZ=$GIT_BUILD_DIR/t/fuzz
+test -x "$FUZZ/fuzz-config" || {
+	skip_all='the targets for fuzzers are not built'
+	test_done
+}
+rounds=200
+test -z "$GIT_TEST_LONG" || rounds=20000
+
+# with BYTE FILE: behind the byte that chooses
+with () {
+	printf "$1" >"in-$2" && cat "$2" >>"in-$2"
+}
+
+test_expect_success 'files to begin with' '
+	git init -q repo && (
+		cd repo &&
+		test_commit one && test_commit two && git tag -a -m message v1 &&
+		git pack-refs --all && cp .git/packed-refs .git/index .git/config .. &&
+		cp .git/logs/HEAD ../reflog && git cat-file commit HEAD >../commit &&
+		git cat-file tag v1 >../tag && git log -1 --format=%B >../message
+	) &&
+	printf "update refs/heads/x HEAD\ndelete refs/heads/topic\n" >stdin &&
+	printf "%%(refname:short) %%(if)%%(HEAD)%%(then)x%%(end) %%(trailers:key=a)" >format &&
+	printf "a/b.c\\0*.c text diff=x\n/a/** -z\n" >rules &&
+	with "\0" commit && with "\1" tag && with "\1" reflog && with "\1" message &&
+	with "\0" format && with "\0" stdin && with "\1" rules
+'
+
+# update-ref leaves to exit what a command holds when it dies.
+for path in "$FUZZ"/fuzz-*
+do
+	name=${path##*/}
+	case "$name" in *.*) continue ;; esac
+	test_expect_success "$name" '
+		ASAN_OPTIONS="$ASAN_OPTIONS${ASAN_OPTIONS:+:}detect_leaks=$(
+			case $name in *update-ref) echo 0 ;; *) echo "${GIT_TEST_LEAKS:-0}" ;; esac)" \
+		"$path" -r $rounds config index packed-refs in-*
+	'
+done
+
+test_done

@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * P6 for transactions that change HEAD, other symbolic refs or refs of one worktree: killed
+ * before any call, they are finished or dropped by whoever comes next, and nothing dangles
+ * meanwhile. What a kill leaves is what a power cut leaves on a journal.
+ */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include "compat/fault.h"
+#include "fs/file.h"
+#include "refs/refs-internal.h"
+#include "t/unit/pack-aux.h"
+#include "t/unit/scratch.h"
+#include "util/alloc.h"
+
+#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define C "cccccccccccccccccccccccccccccccccccccccc"
+#define IDENT "C O Mitter <c@example.com> 1700000000 +0100"
+#define HEADER "# pack-refs with: peeled fully-peeled sorted \n"
+
+static struct object_id oid_a, oid_b;
+static const struct object_id *null_oid;
+static const struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
+
+/* By the names that the main worktree has for them; "": none. refs/heads/packed* are packed. */
+static const struct change {
+	const char *name, *old, *new;
+} changes[] = {
+	{ "HEAD", "ref: refs/heads/main", "ref: refs/heads/new" },
+	{ "refs/bisect/bad", A, B },
+	{ "refs/bisect/good", "", B },
+	{ "refs/bisect/skip", A, "" },
+	{ "refs/heads/gone", A, "" },
+	{ "refs/heads/new", "", B },
+	{ "refs/heads/other", A, B },
+	{ "refs/heads/packed", A, B },
+	{ "refs/heads/packed-gone", A, "" },
+	{ "refs/heads/sym", "ref: refs/heads/main", B },
+	{ "refs/remotes/origin/HEAD", "ref: refs/remotes/origin/main", "ref: refs/heads/new" },
+	{ "refs/remotes/origin/old", "ref: refs/heads/gone", "" },
+	{ "worktrees/wt/HEAD", A, "ref: refs/heads/new" },
+};
+#define NR ARRAY_SIZE(changes)
+
+static void set_up_repo(void)
+{
+	struct strbuf path = STRBUF_INIT, packed = STRBUF_INIT, text = STRBUF_INIT;
+	size_t i;
+
+	assert_int_equal(remove_tree("repo", false, NULL), 0);
+	strbuf_addstr(&packed, HEADER);
+	for (i = 0; i < NR; i++) {
+		strbuf_reset(&path);
+		strbuf_reset(&text);
+		strbuf_addf(&path, "repo/%s", changes[i].name);
+		strbuf_addf(&text, "%s\n", changes[i].old);
+		if (starts_with(changes[i].name, "refs/heads/packed"))
+			strbuf_addf(&packed, A " %s\n", changes[i].name);
+		else if (*changes[i].old)
+			write_text(path.buf, text.buf);
+	}
+	write_text("repo/packed-refs", packed.buf);
+	write_text("repo/refs/heads/main", A "\n");
+	write_text("repo/refs/remotes/origin/main", A "\n");
+	strbuf_release(&text);
+	strbuf_release(&packed);
+	strbuf_release(&path);
+}
+
+/* ---- opening, and what is said ---- */
+
+static size_t warnings;
+
+static void count_warning(void *data UNUSED, const char *msg UNUSED)
+{
+	warnings++;
+}
+
+static void say_nothing(const char *lock_path UNUSED, pid_t pid UNUSED)
+{
+}
+
+static struct ref_store *open_in(const char *gitdir)
+{
+	struct ref_store_options o = { .gitdir = gitdir, .commondir = "repo",
+				       .algo = hash_sha1 };
+	struct ref_store *rs;
+
+	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);
+	ref_store_set_warn(rs, count_warning, NULL);
+	return rs;
+}
+
+/* As the next command does. */
+static void finish(void)
+{
+	struct ref_store *rs = open_in("repo");
+
+	warnings = 0;
+	refs_finish_interrupted(rs, &policy);
+	ref_store_free(rs);
+}
+
+/* ---- the transaction ---- */
+
+static int queue(struct ref_transaction *t, const struct change *c, struct err *err)
+{
+	const char *target;
+	struct object_id oid = *null_oid;
+
+	if (skip_prefix(c->new, "ref: ", &target))
+		return ref_transaction_update_symref(t, c->name, target, NULL, 0, NULL, err);
+	if (*c->new)
+		assert_int_equal(oid_from_hex(&oid, c->new, hash_sha1), 0);
+	return ref_transaction_update(t, c->name, &oid, NULL, REF_NO_DEREF, NULL, err);
+}
+
+static int run_kind(enum fs_kind kind, struct err *err)
+{
+	struct fsync_batch_options o = { .policy = policy, .test_kind = 1 + kind };
+	struct ref_store *rs = open_in("repo");
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	struct fsync_batch *b = fsync_batch_new(&o);
+	size_t i;
+	int rc = 0;
+
+	ref_transaction_set_ident(t, IDENT);
+	for (i = 0; !rc && i < NR; i++)
+		rc = queue(t, &changes[i], err);
+	if (!rc)
+		rc = ref_transaction_prepare(t, b, err);
+	if (!rc)
+		rc = fsync_batch_commit(b, err);
+	else
+		fsync_batch_abort(b);
+	fsync_batch_free(b);
+	ref_transaction_free(t);
+	ref_store_free(rs);
+	return rc;
+}
+
+static void run(void)
+{
+	(void)!run_kind(FS_JOURNAL, NULL);
+}
+
+/* ---- is it whole? ---- */
+
+enum verdict { OLD, NEW, TORN };
+
+/* What a reader finds, one step; symbolic refs must lead to something. */
+static char *value_of(struct ref_store *rs, const char *name)
+{
+	char *target = NULL, *value;
+	struct object_id oid;
+	int rc = ref_read_raw(rs, name, &oid, &target, NULL);
+
+	if (rc == ERR_NOT_FOUND)
+		return xstrdup("");
+	assert_int_equal(rc, 0);
+	if (target && ref_resolve(rs, name, &oid, NULL, NULL, NULL))
+		fail_msg("'%s' dangles", name);
+	value = target ? xstrfmt("ref: %s", target) : xstrdup(oid_hex(&oid));
+	free(target);
+	return value;
+}
+
+static bool is(const char *name, const char *want)
+{
+	struct ref_store *rs = open_in("repo");
+	char *value = value_of(rs, name);
+	bool same = !strcmp(value, want);
+
+	free(value);
+	ref_store_free(rs);
+	return same;
+}
+
+static enum verdict look(void)
+{
+	struct ref_store *rs = open_in("repo");
+	size_t i, old_ones = 0, new_ones = 0;
+
+	for (i = 0; i < NR; i++) {
+		char *value = value_of(rs, changes[i].name);
+
+		old_ones += !strcmp(value, changes[i].old);
+		new_ones += !strcmp(value, changes[i].new);
+		free(value);
+	}
+	ref_store_free(rs);
+	return old_ones == NR ? OLD : new_ones == NR ? NEW : TORN;
+}
+
+static void no_litter(void)
+{
+	aux_must("test -z \"$(find repo -name '*.lock' -o -name '*.new' -o -name '*.redo')\"");
+}
+
+/* ---- kills ---- */
+
+struct death {
+	size_t at;	  /* before this call */
+	const char *line; /* or before the one that is so, but for what follows a space */
+	size_t calls;
+};
+
+static void perhaps_die(void *data, const char *line)
+{
+	struct death *d = data;
+	const char *rest;
+
+	if (++d->calls == d->at ||
+	    (d->line && skip_prefix(line, d->line, &rest) && (!*rest || *rest == ' ')))
+		raise(SIGKILL);
+}
+
+/* False: it lived. */
+static bool dies(void (*fn)(void), struct death d)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		plan.before = perhaps_die;
+		plan.data = &d;
+		fault_install(&plan);
+		fn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status);
+}
+
+/* Killed when the record has its name and no ref has changed; false: no owners of locks here. */
+static bool die_after_record(void)
+{
+	struct death d = { .line = "rename repo/refs/bisect/bad.lock" };
+
+	set_up_repo();
+	assert_true(dies(run, d));
+	assert_true(file_exists("repo/refs.redo"));
+	assert_int_equal(look(), OLD);
+	return lock_owner_of("repo/refs.redo.lock", NULL) == LOCK_OWNER_GONE;
+}
+
+static void killed_before_every_call(void **state UNUSED)
+{
+	struct death d = { 0 };
+	enum verdict last = OLD, v;
+	size_t torn = 0;
+	bool redone;
+
+	if (!die_after_record())
+		skip();
+	for (d.at = 1; set_up_repo(), dies(run, d); d.at++) {
+		torn += look() == TORN;
+		redone = file_exists("repo/refs.redo");
+		finish();
+		v = look();
+		if (v == TORN || v < last)
+			fail_msg("killed before call %zu: %s", d.at, v == TORN ? "torn" : "back");
+		last = v;
+		/* Once more: nothing is in the way, nothing stays. */
+		if (v == OLD)
+			assert_int_equal(run_kind(FS_JOURNAL, NULL), 0);
+		assert_int_equal(look(), NEW);
+		if (v == OLD || redone)
+			no_litter();
+	}
+	assert_true(torn > 5);
+	assert_int_equal(last, NEW);
+}
+
+static void recovery_killed_before_every_call(void **state UNUSED)
+{
+	struct death d = { 0 };
+	size_t torn = 0;
+
+	for (d.at = 1;; d.at++) {
+		if (!die_after_record())
+			skip();
+		if (!dies(finish, d))
+			break;
+		torn += look() == TORN;
+		finish();
+		assert_int_equal(look(), NEW);
+		assert_false(file_exists("repo/refs.redo"));
+	}
+	assert_true(torn > 0);
+	assert_int_equal(look(), NEW);
+	no_litter();
+}
+
+static void failing_calls(int sys_errno, bool from_then_on)
+{
+	bool hit = true;
+	size_t n;
+
+	unsetenv("GIT_TEST_FSYNC");
+	for (n = 1; hit; n++) {
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct err err = ERR_INIT;
+		enum verdict v;
+		int rc;
+
+		set_up_repo();
+		plan.fail_at = n;
+		plan.fail_errno = sys_errno;
+		plan.from_then_on = from_then_on;
+		fault_install(&plan);
+		rc = run_kind(FS_JOURNAL, &err);
+		hit = fault_hit();
+		fault_remove();
+		finish();
+		v = look();
+		if (v == TORN || (v == OLD && !rc) || (v == NEW && rc && rc != ERR_UNCERTAIN))
+			fail_msg("call %zu: %d, but %s", n, rc,
+				 v == OLD ? "old" : v == NEW ? "new" : "torn");
+		assert_false(file_exists("repo/refs.redo"));
+		err_release(&err);
+	}
+	assert_true(n > 50);
+	setenv("GIT_TEST_FSYNC", "0", 1);
+}
+
+static void io_errors(void **state UNUSED)
+{
+	failing_calls(EIO, false);
+}
+
+static void full_disk(void **state UNUSED)
+{
+	failing_calls(ENOSPC, true);
+}
+
+/* ---- order ---- */
+
+static const char *find(const char *all, const char *text)
+{
+	const char *at = strstr(all, text);
+
+	if (!at)
+		fail_msg("no '%s' in:\n%s", text, all);
+	return at;
+}
+
+static char *record(enum fs_kind kind)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	char *text;
+
+	set_up_repo();
+	unsetenv("GIT_TEST_FSYNC");
+	fault_install(&plan);
+	assert_int_equal(run_kind(kind, NULL), 0);
+	text = xstrdup(fault_text());
+	fault_remove();
+	setenv("GIT_TEST_FSYNC", "0", 1);
+	return text;
+}
+
+/* The record, values, symrefs (D5), deletions, no record, unlocked; one flush. */
+static void order_of_calls(void **state UNUSED)
+{
+	char *text = record(FS_JOURNAL);
+	const char *wait = find(text, "writeout_wait repo/refs.redo.new"),
+		   *redo = find(text, "rename repo/refs.redo.new"),
+		   *first = find(text, "rename repo/refs/bisect/bad.lock"),
+		   *value = find(text, "rename repo/refs/heads/new.lock"),
+		   *head = find(text, "rename repo/HEAD.lock"),
+		   *packed = find(text, "rename repo/packed-refs.new"),
+		   *last = find(text, "unlink repo/refs/heads/gone\n"),
+		   *done = find(text, "unlink repo/refs.redo\n"),
+		   *unlock = find(text, "unlink repo/refs/heads/gone.lock"),
+		   *flush = find(text, "fsync ");
+
+	if (!(wait < redo && redo < first && first < value && value < head && head < packed &&
+	      packed < last && last < done && done < unlock && unlock < flush))
+		fail_msg("order:\n%s", text);
+	find(unlock, "unlink repo/refs.redo.lock");
+	assert_null(strstr(flush + 1, "fsync "));
+	free(text);
+}
+
+/* Where no journal orders names, the record is there for good before, and goes after. */
+static void sealed_without_a_journal(void **state UNUSED)
+{
+	char *text = record(FS_EACH);
+	const char *redo = find(text, "rename repo/refs.redo.new"),
+		   *seal = find(redo, "fsync repo\n"),
+		   *first = find(text, "rename repo/refs/bisect/bad.lock"),
+		   *last = find(text, "unlink repo/refs/heads/gone\n"),
+		   *seal_last = find(last, "fsync repo/refs/heads\n"),
+		   *done = find(text, "unlink repo/refs.redo\n");
+
+	if (!(redo < seal && seal < first && last < seal_last && seal_last < done))
+		fail_msg("order:\n%s", text);
+	find(done, "fsync repo\n");
+	free(text);
+}
+
+/* One ref that changes needs none, and neither does what is packed anyway. */
+static void no_record_without_need(void **state UNUSED)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct fsync_batch_options o = { .policy = policy };
+	struct fsync_batch *b = fsync_batch_new(&o);
+	struct ref_transaction *t;
+	struct ref_store *rs;
+
+	set_up_repo();
+	rs = open_in("repo");
+	fault_install(&plan);
+	t = ref_transaction_begin(rs, 0);
+	ref_transaction_set_ident(t, IDENT);
+	assert_int_equal(ref_transaction_update(t, "refs/bisect/bad", &oid_b, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/other", &oid_a, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_verify(t, "refs/heads/main", &oid_a, 0, NULL), 0);
+	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_null(strstr(fault_text(), "rename repo/refs.redo"));
+	find(fault_text(), "rename repo/refs/bisect/bad.lock");
+	fault_remove();
+	ref_transaction_free(t);
+	fsync_batch_free(b);
+	ref_store_free(rs);
+	no_litter();
+}
+
+/* ---- what recovery leaves alone ---- */
+
+static void what_has_changed_stays(void **state UNUSED)
+{
+	if (!die_after_record())
+		skip();
+	write_text("repo/HEAD", "ref: refs/heads/other\n");
+	write_text("repo/refs/heads/packed", C "\n");
+	/* Changed, and back: that is his word. Packed since: that is none. */
+	write_text("repo/refs/bisect/bad", A "\n");
+	aux_must("touch -d 2001-01-01 repo/refs/bisect/bad");
+	aux_must("rm repo/refs/heads/gone && (head -n 1 repo/packed-refs && "
+	     "{ sed 1d repo/packed-refs; echo " A " refs/heads/gone; } | sort -k 2) >new && "
+	     "mv new repo/packed-refs");
+	finish();
+	assert_int_equal(warnings, 1);
+	assert_true(is("HEAD", "ref: refs/heads/other"));
+	assert_true(is("refs/heads/packed", C));
+	assert_true(is("refs/bisect/bad", A));
+	assert_true(is("refs/heads/gone", ""));
+	assert_true(is("refs/heads/sym", B));
+	assert_true(is("worktrees/wt/HEAD", "ref: refs/heads/new"));
+	no_litter();
+}
+
+static void what_has_happened_is_not_said(void **state UNUSED)
+{
+	struct death d = { .line = "unlink repo/refs.redo" };
+
+	if (!die_after_record())
+		skip();
+	set_up_repo();
+	assert_true(dies(run, d) && file_exists("repo/refs.redo"));
+	finish();
+	assert_int_equal(warnings, 0);
+	assert_int_equal(look(), NEW);
+	assert_false(file_exists("repo/refs.redo"));
+}
+
+static void removed_worktree_is_not_made_again(void **state UNUSED)
+{
+	if (!die_after_record())
+		skip();
+	aux_must("rm -r repo/worktrees");
+	finish();
+	aux_must("test ! -e repo/worktrees");
+	assert_true(is("HEAD", "ref: refs/heads/new"));
+	no_litter();
+}
+
+/* ---- locks ---- */
+
+static void others_at_work(void **state UNUSED)
+{
+	if (!die_after_record())
+		skip();
+	/* Somebody has the record in hand. */
+	aux_must("mv repo/refs.redo.lock dead && echo >repo/refs.redo.lock");
+	finish();
+	assert_int_equal(look(), OLD);
+	aux_must("rm repo/refs.redo.lock");
+	/* Somebody is about to change a ref of it. */
+	aux_must("rm repo/refs/heads/other.lock && echo >repo/refs/heads/other.lock");
+	finish();
+	assert_int_equal(look(), OLD);
+	assert_true(file_exists("repo/refs.redo"));
+	aux_must("rm repo/refs/heads/other.lock");
+	finish();
+	assert_int_equal(look(), NEW);
+	no_litter();
+}
+
+static int update_one(struct ref_store *rs, const char *name, const struct object_id *new_oid,
+		      const struct object_id *old_oid)
+{
+	struct fsync_batch_options o = { .policy = policy };
+	struct fsync_batch *b = fsync_batch_new(&o);
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	int rc;
+
+	ref_transaction_set_ident(t, IDENT);
+	assert_int_equal(ref_transaction_update(t, name, new_oid, old_oid, 0, NULL, NULL), 0);
+	rc = ref_transaction_prepare(t, b, NULL);
+	if (!rc)
+		rc = fsync_batch_commit(b, NULL);
+	fsync_batch_free(b);
+	ref_transaction_free(t);
+	return rc;
+}
+
+/* It was opened before; its transaction comes after the one that is finished first. */
+static void transactions_finish_it_first(void **state UNUSED)
+{
+	struct ref_store *rs;
+
+	if (!die_after_record())
+		skip();
+	rs = open_in("repo");
+	assert_int_equal(update_one(rs, "refs/heads/other", &oid_a, &oid_b), 0);
+	assert_true(is("refs/heads/other", A));
+	assert_true(is("HEAD", "ref: refs/heads/new"));
+	no_litter();
+	if (!die_after_record())
+		skip();
+	assert_int_equal(update_one(rs, "refs/heads/other", &oid_b, &oid_a), ERR_CONFLICT);
+	assert_int_equal(look(), NEW);
+	ref_store_free(rs);
+}
+
+/* ---- another worktree ---- */
+
+static void detach_worktree(void)
+{
+	struct fsync_batch_options o = { .policy = policy };
+	struct ref_store *rs = open_in("repo/worktrees/wt");
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	struct fsync_batch *b = fsync_batch_new(&o);
+	int rc;
+
+	ref_transaction_set_ident(t, IDENT);
+	rc = ref_transaction_update(t, "HEAD", &oid_b, NULL, REF_NO_DEREF, NULL, NULL);
+	if (!rc)
+		rc = ref_transaction_update(t, "refs/bisect/bad", &oid_b, null_oid, 0, NULL, NULL);
+	if (!rc)
+		rc = ref_transaction_prepare(t, b, NULL);
+	if (!rc)
+		rc = fsync_batch_commit(b, NULL);
+	fsync_batch_free(b);
+	ref_transaction_free(t);
+	ref_store_free(rs);
+}
+
+static void names_of_another_worktree(void **state UNUSED)
+{
+	struct death d = { .line = "rename repo/worktrees/wt/HEAD.lock" };
+
+	if (!die_after_record())
+		skip();
+	set_up_repo();
+	assert_true(dies(detach_worktree, d));
+	finish();
+	assert_true(is("worktrees/wt/HEAD", B));
+	assert_true(is("worktrees/wt/refs/bisect/bad", B));
+	assert_true(is("HEAD", "ref: refs/heads/main"));
+	assert_true(is("refs/bisect/bad", A));
+	no_litter();
+}
+
+/* ---- hostile input ---- */
+
+static void damaged_record(const struct strbuf *record, size_t len, size_t flip)
+{
+	char *copy = xmemdupz(record->buf, record->len);
+
+	if (flip < record->len)
+		copy[flip] ^= 1;
+	aux_write("repo/refs.redo", copy, len);
+	free(copy);
+	finish();
+	assert_int_equal(warnings, 1);
+	assert_false(file_exists("repo/refs.redo"));
+	assert_int_equal(look(), OLD);
+}
+
+static void damaged_records_do_nothing(void **state UNUSED)
+{
+	struct strbuf record = STRBUF_INIT;
+	size_t i;
+
+	if (!die_after_record())
+		skip();
+	aux_read(&record, "repo/refs.redo");
+	for (i = 0; i < record.len; i += 7)
+		damaged_record(&record, i, SIZE_MAX);
+	for (i = 0; i < record.len; i += 3)
+		damaged_record(&record, record.len, i);
+	strbuf_release(&record);
+}
+
+/* With a good checksum, but not from us: names that are none, values that are none. */
+static void odd_entries_do_nothing(void **state UNUSED)
+{
+	static const char entries[] =
+		"../x\0" "0000000000000000000000000000000000000000\0" A "\0"
+		"worktrees/../../x/HEAD\0" "0000000000000000000000000000000000000000\0" A "\0"
+		"worktrees/none/HEAD\0" "0000000000000000000000000000000000000000\0" A "\0"
+		"refs/heads/x\0" "0000000000000000000000000000000000000000\0" "nonsense\0"
+		"refs/heads/y\0" "0000000000000000000000000000000000000000\0" "ref:../../x\0"
+		"refs/heads/other\0" "\0" B "\0"
+		"config\0" "\0" B "\0"
+		"refs/heads/main\0";
+	struct strbuf record = STRBUF_INIT;
+	struct object_id sum;
+
+	set_up_repo();
+	write_text("repo/config", "[core]\n");
+	strbuf_addstr(&record, "# ref transaction to be finished, version 1\n");
+	strbuf_add(&record, entries, sizeof(entries) - 1);
+	hash_buf(hash_sha1, record.buf, record.len, &sum);
+	strbuf_addf(&record, "%s\n", oid_hex(&sum));
+	aux_write("repo/refs.redo", record.buf, record.len);
+	strbuf_release(&record);
+	finish();
+	assert_int_equal(warnings, 0);
+	assert_int_equal(look(), OLD);
+	aux_must("test ! -e x && test ! -e repo/worktrees/none && test ! -e repo/refs/heads/x && "
+	     "test ! -e repo/refs/heads/y && test \"$(cat repo/config)\" = \"[core]\"");
+	no_litter();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_of_calls),
+		cmocka_unit_test(sealed_without_a_journal),
+		cmocka_unit_test(no_record_without_need),
+		cmocka_unit_test(killed_before_every_call),
+		cmocka_unit_test(recovery_killed_before_every_call),
+		cmocka_unit_test(io_errors),
+		cmocka_unit_test(full_disk),
+		cmocka_unit_test(what_has_changed_stays),
+		cmocka_unit_test(what_has_happened_is_not_said),
+		cmocka_unit_test(removed_worktree_is_not_made_again),
+		cmocka_unit_test(others_at_work),
+		cmocka_unit_test(transactions_finish_it_first),
+		cmocka_unit_test(names_of_another_worktree),
+		cmocka_unit_test(damaged_records_do_nothing),
+		cmocka_unit_test(odd_entries_do_nothing),
+	};
+
+	oid_from_hex(&oid_a, A, hash_sha1);
+	oid_from_hex(&oid_b, B, hash_sha1);
+	null_oid = &hash_sha1->null_oid;
+	lockfile_takeover_report = say_nothing;
+	setenv("GIT_TEST_FSYNC", "0", 1); /* but for some */
+	aux_enter_dir();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
