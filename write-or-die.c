@@ -211,15 +211,15 @@ int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
 	return 0;
 }
 
-/* off < 0: from where the descriptor is. */
-static ssize_t read_all(int fd, char *p, size_t len, off_t off)
+/* Without an offset: from where the descriptor is. */
+static ssize_t read_all(int fd, char *p, size_t len, const off_t *off)
 {
 	size_t got = 0;
 
 	while (got < len) {
 		size_t piece = len - got < MAX_IO_SIZE ? len - got : MAX_IO_SIZE;
-		ssize_t n = off < 0 ? sys->read(fd, p + got, piece) :
-				      sys->pread(fd, p + got, piece, off + (off_t)got);
+		ssize_t n = off ? sys->pread(fd, p + got, piece, *off + (off_t)got) :
+				  sys->read(fd, p + got, piece);
 
 		if (n < 0 && io_again(fd, POLLIN))
 			continue;
@@ -234,10 +234,10 @@ static ssize_t read_all(int fd, char *p, size_t len, off_t off)
 
 ssize_t read_in_full(int fd, void *buf, size_t len)
 {
-	return read_all(fd, buf, len, -1);
+	return read_all(fd, buf, len, NULL);
 }
 
 ssize_t pread_in_full(int fd, void *buf, size_t len, off_t off)
 {
-	return read_all(fd, buf, len, off);
+	return read_all(fd, buf, len, &off);
 }

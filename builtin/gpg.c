@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "builtin/gpg.h"
+#include "util/color.h"
 
 int gpg_sign(struct repository *r, const char *payload, size_t len, const char *key,
 	     struct strbuf *signature, struct err *err)
@@ -67,6 +68,27 @@ bool gpg_verify_tag(struct repository *r, const char *name, const struct object_
 	signature_check_release(&c);
 	object_buf_release(&buf);
 	return good;
+}
+
+struct ref_listing *gpg_open_format(struct repository *r, const char *format, int color_when,
+				    const char *const *usage, const struct option *opts)
+{
+	struct ref_listing *l;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (!format)
+		return NULL;
+	l = ref_listing_new(r);
+	l->color = color_wanted(color_when, STDOUT_FILENO, pager_in_use());
+	rc = ref_listing_set_format(l, format, &err);
+	if (rc == ERR_CORRUPT) {
+		error("%s", err_message(&err));
+		usage_with_options(usage, opts);
+	}
+	if (rc < 0)
+		die_err(&err);
+	return l;
 }
 
 int gpg_show_tag(struct ref_listing *l, const char *name, const struct object_id *oid,

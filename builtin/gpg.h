@@ -20,6 +20,12 @@ void gpg_show_check(const struct signature_check *c, unsigned flags);
 bool gpg_verify_tag(struct repository *r, const char *name, const struct object_id *oid,
 		    unsigned flags);
 /*
+ * The listing whose format (--format, NULL without) shows verified tags. One that cannot be
+ * parsed is a matter of usage, and comes before any tag is looked at.
+ */
+struct ref_listing *gpg_open_format(struct repository *r, const char *format, int color_when,
+				    const char *const *usage, const struct option *opts);
+/*
  * The line that the listing's format makes of a tag that has been verified, named as the
  * user did.
  */

@@ -32,6 +32,7 @@ struct tag_args {
 	int annotate, sign /* -1: not said */, force, edit, reflog, icase, omit_empty, color;
 	const char *file, *key, *cleanup, *format;
 	struct strvec messages, trailers;
+	struct ref_listing *verified; /* by which verified tags are shown */
 	unsigned columns;
 };
 
@@ -183,34 +184,19 @@ static int delete_tags(struct tag_args *a, int argc, const char **argv)
 
 /* ---- verifying ---- */
 
-/* The format is looked at before any tag is. */
-static int prepare_format(struct tag_args *a, struct ref_listing **out, struct err *err)
-{
-	struct ref_listing *l;
-
-	if (!a->format)
-		return 0;
-	*out = l = ref_listing_new(a->repo);
-	l->color = color_wanted(a->color, STDOUT_FILENO, pager_in_use());
-	return ref_listing_set_format(l, a->format, err);
-}
-
 static int verify_tags(struct tag_args *a, int argc, const char **argv)
 {
 	unsigned flags = a->format ? GPG_VERIFY_OMIT_STATUS : GPG_VERIFY_VERBOSE;
-	struct ref_listing *l = NULL;
 	struct err err = ERR_INIT;
 	struct object_id oid;
-	int code = 0, rc = prepare_format(a, &l, &err);
+	int code = 0, rc = 0;
 
 	for (int i = 0; !rc && i < argc; i++) {
 		if (!find_tag(a, argv[i], &oid) || !gpg_verify_tag(a->repo, argv[i], &oid, flags))
 			code = 1;
-		else if (l)
-			rc = gpg_show_tag(l, argv[i], &oid, a->omit_empty, &err);
+		else if (a->verified)
+			rc = gpg_show_tag(a->verified, argv[i], &oid, a->omit_empty, &err);
 	}
-	if (l)
-		ref_listing_free(l);
 	return rc < 0 ? report_fatal(&err) : code;
 }
 
@@ -256,23 +242,6 @@ static bool choose_mode(struct tag_args *a, int argc)
 	creates = a->annotate || a->sign > 0 || a->key || a->messages.nr || a->file ||
 		  a->trailers.nr;
 	return !((creates || a->force) && a->mode != MODE_CREATE);
-}
-
-/* A format that cannot be read is a matter of usage here, and comes before any tag. */
-static void check_verify_format(const struct tag_args *a, const struct option *opts)
-{
-	struct ref_listing *l;
-	struct err err = ERR_INIT;
-
-	if (a->mode != MODE_VERIFY || !a->format || !a->repo)
-		return;
-	l = ref_listing_new(a->repo);
-	if (ref_listing_set_format(l, a->format, &err) == ERR_CORRUPT) {
-		error("%s", err_message(&err));
-		usage_with_options(usage, opts);
-	}
-	err_release(&err);
-	ref_listing_free(l);
 }
 
 static int parse_command_line(int argc, const char **argv, struct tag_args *a)
@@ -324,7 +293,8 @@ static int parse_command_line(int argc, const char **argv, struct tag_args *a)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (!choose_mode(a, argc))
 		usage_with_options(usage, opts);
-	check_verify_format(a, opts);
+	if (a->mode == MODE_VERIFY && a->repo)
+		a->verified = gpg_open_format(a->repo, a->format, a->color, usage, opts);
 	return argc;
 }
 
@@ -436,6 +406,8 @@ int cmd_tag(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	argc = parse_command_line(argc, argv, &a);
 	code = run(&a, argc, argv, ctx->prefix);
+	if (a.verified)
+		ref_listing_free(a.verified);
 	ref_options_release(&a.refs);
 	strvec_clear(&a.messages);
 	strvec_clear(&a.trailers);

@@ -10,28 +10,6 @@ static const char *const usage[] = {
 	NULL
 };
 
-/* NULL: none is asked for. */
-static struct ref_listing *open_format(struct repository *r, const char *format,
-				       const struct option *opts)
-{
-	struct ref_listing *l;
-	struct err err = ERR_INIT;
-	int rc;
-
-	if (!format)
-		return NULL;
-	l = ref_listing_new(r);
-	l->color = color_wanted(COLOR_AUTO, STDOUT_FILENO, pager_in_use());
-	rc = ref_listing_set_format(l, format, &err);
-	if (rc == ERR_CORRUPT) {
-		error("%s", err_message(&err));
-		usage_with_options(usage, opts);
-	}
-	if (rc < 0)
-		die_err(&err);
-	return l;
-}
-
 /* False: it is not good, or not there. */
 static bool verify(struct repository *r, const char *name, unsigned flags, struct ref_listing *l)
 {
@@ -65,7 +43,7 @@ int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (!argc)
 		usage_with_options(usage, opts);
-	l = open_format(ctx->repo, format, opts);
+	l = gpg_open_format(ctx->repo, format, COLOR_AUTO, usage, opts);
 	if (l)
 		flags |= GPG_VERIFY_OMIT_STATUS;
 	for (int i = 0; i < argc; i++)
