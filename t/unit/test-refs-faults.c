@@ -10,14 +10,10 @@
 #include "fs/file.h"
 #include "refs/refs-internal.h"
 #include "t/unit/pack-aux.h"
+#include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
-#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-#define C "cccccccccccccccccccccccccccccccccccccccc"
-#define IDENT "C O Mitter <c@example.com> 1700000000 +0100"
-#define HEADER "# pack-refs with: peeled fully-peeled sorted \n"
 #define OLD_LOG A " " A " x <y> 1 +0000\tbefore\n"
 
 static struct object_id oid_a, oid_b, oid_c;
@@ -52,12 +48,9 @@ static void set_up_repo(void)
 
 static int run(struct err *err)
 {
-	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL };
 	struct ref_transaction *t = ref_transaction_begin(rs, 0);
-	struct fsync_batch *b = fsync_batch_new(&o);
 	int rc;
 
-	ref_transaction_set_ident(t, IDENT);
 	rc = ref_transaction_update(t, "refs/heads/main", &oid_b, &oid_a, 0, "m", err);
 	if (!rc)
 		rc = ref_transaction_update(t, "refs/heads/both", null_oid, &oid_b, 0, "m", err);
@@ -68,13 +61,7 @@ static int run(struct err *err)
 	if (!rc)
 		rc = ref_transaction_update_symref(t, "refs/heads/sym", "refs/heads/new/deep",
 						   NULL, 0, NULL, err);
-	if (!rc)
-		rc = ref_transaction_prepare(t, b, err);
-	if (!rc)
-		rc = fsync_batch_commit(b, err);
-	else
-		fsync_batch_abort(b);
-	fsync_batch_free(b);
+	rc = run_transaction(t, FS_JOURNAL, rc, err);
 	ref_transaction_free(t);
 	return rc;
 }

@@ -4,11 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "refs/refs-internal.h"
+#include "t/unit/refs-aux.h"
 #include "util/alloc.h"
-
-#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-#define C "cccccccccccccccccccccccccccccccccccccccc"
 
 /* ---- names ---- */
 
@@ -66,8 +63,6 @@ static void normalized_names(void **state UNUSED)
 }
 
 /* ---- packed-refs ---- */
-
-#define HEADER "# pack-refs with: peeled fully-peeled sorted \n"
 
 static struct packed_refs *parse(const char *text, size_t len)
 {

@@ -13,14 +13,9 @@
 #include "fs/file.h"
 #include "refs/refs-internal.h"
 #include "t/unit/pack-aux.h"
+#include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
-
-#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-#define C "cccccccccccccccccccccccccccccccccccccccc"
-#define IDENT "C O Mitter <c@example.com> 1700000000 +0100"
-#define HEADER "# pack-refs with: peeled fully-peeled sorted \n"
 
 static struct object_id oid_a, oid_b;
 static const struct object_id *null_oid;
@@ -121,23 +116,14 @@ static int queue(struct ref_transaction *t, const struct change *c, struct err *
 
 static int run_kind(enum fs_kind kind, struct err *err)
 {
-	struct fsync_batch_options o = { .policy = policy, .test_kind = 1 + kind };
 	struct ref_store *rs = open_in("repo");
 	struct ref_transaction *t = ref_transaction_begin(rs, 0);
-	struct fsync_batch *b = fsync_batch_new(&o);
 	size_t i;
 	int rc = 0;
 
-	ref_transaction_set_ident(t, IDENT);
 	for (i = 0; !rc && i < NR; i++)
 		rc = queue(t, &changes[i], err);
-	if (!rc)
-		rc = ref_transaction_prepare(t, b, err);
-	if (!rc)
-		rc = fsync_batch_commit(b, err);
-	else
-		fsync_batch_abort(b);
-	fsync_batch_free(b);
+	rc = run_transaction(t, kind, rc, err);
 	ref_transaction_free(t);
 	ref_store_free(rs);
 	return rc;
@@ -410,8 +396,6 @@ static void sealed_without_a_journal(void **state UNUSED)
 static void no_record_without_need(void **state UNUSED)
 {
 	struct fault_plan plan = FAULT_PLAN_INIT;
-	struct fsync_batch_options o = { .policy = policy };
-	struct fsync_batch *b = fsync_batch_new(&o);
 	struct ref_transaction *t;
 	struct ref_store *rs;
 
@@ -419,17 +403,14 @@ static void no_record_without_need(void **state UNUSED)
 	rs = open_in("repo");
 	fault_install(&plan);
 	t = ref_transaction_begin(rs, 0);
-	ref_transaction_set_ident(t, IDENT);
 	assert_int_equal(ref_transaction_update(t, "refs/bisect/bad", &oid_b, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_update(t, "refs/heads/other", &oid_a, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_verify(t, "refs/heads/main", &oid_a, 0, NULL), 0);
-	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
-	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(run_transaction(t, -1, 0, NULL), 0);
 	assert_null(strstr(fault_text(), "rename repo/refs.redo"));
 	find(fault_text(), "rename repo/refs/bisect/bad.lock");
 	fault_remove();
 	ref_transaction_free(t);
-	fsync_batch_free(b);
 	ref_store_free(rs);
 	no_litter();
 }
@@ -509,17 +490,11 @@ static void others_at_work(void **state UNUSED)
 static int update_one(struct ref_store *rs, const char *name, const struct object_id *new_oid,
 		      const struct object_id *old_oid)
 {
-	struct fsync_batch_options o = { .policy = policy };
-	struct fsync_batch *b = fsync_batch_new(&o);
 	struct ref_transaction *t = ref_transaction_begin(rs, 0);
-	int rc;
+	int rc = ref_transaction_update(t, name, new_oid, old_oid, 0, NULL, NULL);
 
-	ref_transaction_set_ident(t, IDENT);
-	assert_int_equal(ref_transaction_update(t, name, new_oid, old_oid, 0, NULL, NULL), 0);
-	rc = ref_transaction_prepare(t, b, NULL);
-	if (!rc)
-		rc = fsync_batch_commit(b, NULL);
-	fsync_batch_free(b);
+	assert_int_equal(rc, 0);
+	rc = run_transaction(t, -1, rc, NULL);
 	ref_transaction_free(t);
 	return rc;
 }
@@ -547,21 +522,14 @@ static void transactions_finish_it_first(void **state UNUSED)
 
 static void detach_worktree(void)
 {
-	struct fsync_batch_options o = { .policy = policy };
 	struct ref_store *rs = open_in("repo/worktrees/wt");
 	struct ref_transaction *t = ref_transaction_begin(rs, 0);
-	struct fsync_batch *b = fsync_batch_new(&o);
 	int rc;
 
-	ref_transaction_set_ident(t, IDENT);
 	rc = ref_transaction_update(t, "HEAD", &oid_b, NULL, REF_NO_DEREF, NULL, NULL);
 	if (!rc)
 		rc = ref_transaction_update(t, "refs/bisect/bad", &oid_b, null_oid, 0, NULL, NULL);
-	if (!rc)
-		rc = ref_transaction_prepare(t, b, NULL);
-	if (!rc)
-		rc = fsync_batch_commit(b, NULL);
-	fsync_batch_free(b);
+	(void)!run_transaction(t, -1, rc, NULL);
 	ref_transaction_free(t);
 	ref_store_free(rs);
 }

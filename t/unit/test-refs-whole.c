@@ -11,14 +11,9 @@
 #include "fs/file.h"
 #include "refs/refs-internal.h"
 #include "t/unit/pack-aux.h"
+#include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
-
-#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-#define C "cccccccccccccccccccccccccccccccccccccccc"
-#define D "dddddddddddddddddddddddddddddddddddddddd"
-#define IDENT "C O Mitter <c@example.com> 1700000000 +0100"
 
 static struct object_id oid_a, oid_b, oid_d;
 static const struct object_id *null_oid;
@@ -81,14 +76,11 @@ static unsigned accepted;
 
 static int run(unsigned mask, unsigned flags, enum fs_kind kind, struct err *err)
 {
-	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + kind };
 	struct ref_store *rs = open_store();
 	struct ref_transaction *t = ref_transaction_begin(rs, flags);
-	struct fsync_batch *b = fsync_batch_new(&o);
 	int rc = 0;
 	size_t i;
 
-	ref_transaction_set_ident(t, IDENT);
 	if (flags & REF_TRANSACTION_ALLOW_FAILURE)
 		rc = ref_transaction_update(t, "refs/heads/d", &oid_b, NULL, 0, "m", err);
 	for (i = 0; i < NR; i++)
@@ -97,13 +89,7 @@ static int run(unsigned mask, unsigned flags, enum fs_kind kind, struct err *err
 						    kinds[i].deleted ? null_oid : &oid_b,
 						    kinds[i].state == ABSENT ? null_oid : &oid_a,
 						    0, "m", err);
-	if (!rc)
-		rc = ref_transaction_prepare(t, b, err);
-	if (!rc)
-		rc = fsync_batch_commit(b, err);
-	else
-		fsync_batch_abort(b);
-	fsync_batch_free(b);
+	rc = run_transaction(t, kind, rc, err);
 	accepted = mask;
 	if (!rc && flags & REF_TRANSACTION_ALLOW_FAILURE) {
 		size_t at = 1;
@@ -380,24 +366,19 @@ static void steps_are_sealed_without_a_journal(void **state UNUSED)
 /* A symref that is to become a ref of its own is met when its lock is held: loose, all. */
 static void turns_back_at_a_symref(void **state UNUSED)
 {
-	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
 	struct ref_store *rs;
 	struct ref_transaction *t;
-	struct fsync_batch *b = fsync_batch_new(&o);
 
 	set_up_repo();
 	write_text("repo/refs/heads/sym", "ref: refs/heads/both\n");
 	rs = open_store();
 	t = ref_transaction_begin(rs, 0);
-	ref_transaction_set_ident(t, IDENT);
 	assert_int_equal(ref_transaction_update(t, "HEAD", &oid_b, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_update(t, "refs/heads/x/y", &oid_b, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_update(t, "refs/heads/sym", &oid_d, NULL, REF_NO_DEREF,
 						NULL, NULL), 0);
-	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
-	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(run_transaction(t, -1, 0, NULL), 0);
 	ref_transaction_free(t);
-	fsync_batch_free(b);
 	aux_must("test -f repo/refs/heads/x/y && ! grep x/y repo/packed-refs");
 	aux_must("test -z \"$(find repo -name '*.lock' -o -links +1 -type f)\"");
 	assert_true(is_at(rs, "HEAD", &oid_b));

@@ -7,14 +7,9 @@
 #include "fs/file.h"
 #include "refs/refs-internal.h"
 #include "t/unit/pack-aux.h"
+#include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
-
-#define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-#define C "cccccccccccccccccccccccccccccccccccccccc"
-#define HEADER "# pack-refs with: peeled fully-peeled sorted \n"
-#define IDENT "C O Mitter <c@example.com> 1700000000 +0100"
 
 static struct object_id oid_a, oid_b, oid_c;
 static const struct object_id *null_oid;
@@ -51,17 +46,9 @@ static struct fsync_batch *new_batch(void)
 /* Prepare and commit; the transaction is gone afterwards. */
 static int run(struct ref_transaction *t, struct err *err)
 {
-	struct fsync_batch *b = new_batch();
-	int rc;
+	int rc = run_transaction(t, -1, 0, err);
 
-	ref_transaction_set_ident(t, IDENT);
-	rc = ref_transaction_prepare(t, b, err);
-	if (!rc)
-		rc = fsync_batch_commit(b, err);
-	else
-		fsync_batch_abort(b);
 	ref_transaction_free(t);
-	fsync_batch_free(b);
 	return rc;
 }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "t/unit/refs-aux.h"
+
+int run_transaction(struct ref_transaction *t, int kind, int rc, struct err *err)
+{
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + kind };
+	struct fsync_batch *b = fsync_batch_new(&o);
+
+	ref_transaction_set_ident(t, IDENT);
+	if (!rc)
+		rc = ref_transaction_prepare(t, b, err);
+	if (!rc)
+		rc = fsync_batch_commit(b, err);
+	else
+		fsync_batch_abort(b);
+	fsync_batch_free(b);
+	return rc;
+}
