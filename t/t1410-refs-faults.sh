@@ -87,6 +87,15 @@ sweep () {
 	test $n -gt 10
 }
 
+# at_every_call TITLE WHATS CMD...: a test for each of WHATS
+at_every_call () {
+	local title=$1 fault faults=$2
+	shift 2
+	for fault in $faults; do
+		test_expect_success "$title: $fault at every call" "sweep $fault $*"
+	done
+}
+
 # killed AGAIN CMD...: before every call; AGAIN then works and leaves nothing
 killed () {
 	local again=$1 what=KILL n=0 plus=
@@ -144,11 +153,7 @@ test_expect_success 'a transaction: what it does' '
 	values copy >after && ! cmp -s before after
 '
 
-for what in EIO ENOSPC ENOSPC+ EINTR short; do
-	test_expect_success "a transaction: $what at every call" '
-		sweep $what update-ref --stdin
-	'
-done
+at_every_call "a transaction" "EIO ENOSPC ENOSPC+ EINTR short" update-ref --stdin
 
 test_expect_success 'a transaction: killed before every call' '
 	killed "git update-ref --stdin <../again" update-ref --stdin
@@ -170,11 +175,7 @@ test_expect_success 'a transaction with HEAD and the like: what it does' '
 	values copy >after && grep "refs/heads/new/deep\$" after && git -C template rev-parse --verify HEAD
 '
 
-for what in EIO ENOSPC+ short; do
-	test_expect_success "a transaction with HEAD and the like: $what at every call" '
-		sweep $what update-ref --stdin
-	'
-done
+at_every_call "a transaction with HEAD and the like" "EIO ENOSPC+ short" update-ref --stdin
 
 test_expect_success 'a transaction with HEAD and the like: killed before every call' '
 	killed "git update-ref --stdin <../again-mixed" update-ref --stdin
@@ -229,11 +230,7 @@ test_expect_success 'pack-refs: what it does' '
 	values copy >now && cmp now before && test -z "$(find copy/.git/refs -type f)"
 '
 
-for what in EIO ENOSPC+ EINTR short; do
-	test_expect_success "pack-refs: $what at every call" '
-		sweep $what pack-refs --all
-	'
-done
+at_every_call pack-refs "EIO ENOSPC+ EINTR short" pack-refs --all
 
 test_expect_success 'pack-refs: killed before every call' '
 	killed "git pack-refs --all" pack-refs --all

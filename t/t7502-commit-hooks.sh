@@ -236,11 +236,25 @@ test_expect_success 'another repository that a hook works in gets objects of its
 	git -C ours commit -q -a -m one && all_there && stock -C other fsck --full --strict
 '
 
-test_expect_success STRACE,FSYNC_BATCH 'what tells of a merge goes before the seal' '
-	start && as_on journal && cd ours && git rev-parse HEAD >.git/MERGE_HEAD &&
-	trace_calls calls unlink,unlinkat,fsync git commit -q -m merge &&
-	test_path_missing .git/MERGE_HEAD && sed -n "/MERGE_HEAD/,\$p" calls >after &&
-	test_grep "fsync(" after
+# merge_calls KIND [OPTION...]: a commit that concludes a merge, in ours; its calls
+merge_calls () {
+	local kind=$1
+	shift
+	start && git -C ours rev-parse HEAD >ours/.git/MERGE_HEAD && (
+		cd ours && as_on $kind && unset GIT_TEST_FSYNC && GIT_TEST_SYSCALL_LOG=../calls &&
+		export GIT_TEST_SYSCALL_LOG && rm -f ../calls &&
+		"$GIT_BUILD_DIR/t/helper/fault-git" "$@" commit -q --allow-empty -m merge
+	) && test_path_missing ours/.git/MERGE_HEAD
+}
+
+test_expect_success FSYNC_BATCH 'what tells of a merge goes after the ref has moved, before the seal' '
+	merge_calls journal && sed -n "/^rename .*refs.heads.main\$/,\$p" calls >after &&
+	sed -n "/^unlink .*MERGE_HEAD/,\$p" after >sealed && test_grep "^fsync " sealed
+'
+
+test_expect_success FSYNC_BATCH 'it goes for good, also where nothing else in its directory does' '
+	merge_calls each -c core.fsync=all,-index -c core.logAllRefUpdates=false &&
+	sed -n "/^unlink .*MERGE_HEAD/,\$p" calls >after && test_grep "^fsync [.]git\$" after
 '
 
 test_expect_success 'signed' '

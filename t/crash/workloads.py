@@ -239,6 +239,16 @@ def branch(i):
     return "refs/heads/group%d/branch-%d" % (i % 5, i)
 
 
+def grouped(state):
+    """The branches of a state that a workload of refs changes: name to value."""
+    return {key[4:]: value for key, value in state.items()
+            if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+
+
+def transaction(git, repo, lines):
+    git.must(repo, "update-ref", "--stdin", data="".join(line + "\n" for line in lines))
+
+
 class Refs(Workload):
     """Transactions of 100 refs, through update-ref --stdin."""
     needs = ("update-ref", "show-ref", "log")
@@ -261,13 +271,7 @@ class Refs(Workload):
                 f.write("# pack-refs with: peeled fully-peeled sorted \n")
                 f.writelines("%s %s\n" % (c, name) for name in sorted(map(branch, packed)))
         if loose:
-            git.must("repo", "update-ref", "--stdin",
-                     data="".join("update %s %s\n" % (branch(i), a) for i in loose))
-
-    @staticmethod
-    def present(read):
-        return {key[4:]: value for key, value in read("repo").items()
-                if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+            transaction(git, "repo", ("update %s %s" % (branch(i), a) for i in loose))
 
     def lines(self, nr, ids, refs):
         """The nr-th transaction on `refs` (name to value, ours alone)."""
@@ -292,25 +296,21 @@ class Refs(Workload):
     def ops(self, git, read):
         ids = commit_ids(git, "repo")
         for nr in range({"create": 6, "update": 8, "delete": 6, "mixed": 8}[self.kind]):
-            refs = self.present(read)
+            refs = grouped(read("repo"))
             if nr and self.kind in ("update", "mixed"):
                 yield Op("repo", "single updates", commands=12,
                          run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids[n % 3 - 1], r))
-                refs = self.present(read)
-            data = "\n".join(self.lines(nr, ids, refs)) + "\n"
+                refs = grouped(read("repo"))
             yield Op("repo", "transaction", atomic=True,
-                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+                     run=lambda lines=self.lines(nr, ids, refs): transaction(git, "repo", lines))
 
     def again(self, git, repo, states):
         """The same refs once more, whatever is there now: no lock is in the way."""
-        names = {key[4:] for state in states for key in state
-                 if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+        names = sorted(set().union(*map(grouped, states)))
         first = states[0]["ref:refs/heads/main"]
-        git.must(repo, "update-ref", "--stdin",
-                 data="".join("update %s %s\n" % (name, first) for name in sorted(names)))
+        transaction(git, repo, ("update %s %s" % (name, first) for name in names))
         if self.kind in ("delete", "mixed"):
-            git.must(repo, "update-ref", "--stdin",
-                     data="".join("delete %s\n" % name for name in sorted(names)))
+            transaction(git, repo, ("delete " + name for name in names))
 
 
 class Mixed(Workload):
@@ -330,8 +330,7 @@ class Mixed(Workload):
         write_file(os.path.join(wt, "HEAD"), "ref: refs/heads/group0/branch-0\n")
         write_file(os.path.join(wt, "commondir"), "../..\n")
         write_file(os.path.join(wt, "gitdir"), git.path("wt", ".git") + "\n")
-        lines = ["update %s %s\n" % (branch(i), ids[0]) for i in range(30)]
-        git.must("repo", "update-ref", "--stdin", data="".join(lines))
+        transaction(git, "repo", ("update %s %s" % (branch(i), ids[0]) for i in range(30)))
         for i in range(0, 30, 3):
             git.must("repo", "update-ref", branch(i), ids[1])
 
@@ -348,22 +347,18 @@ class Mixed(Workload):
     def ops(self, git, read):
         ids = commit_ids(git, "repo")
         for nr in range(12):
-            refs, head = Refs.present(read), read("repo")["HEAD"][5:-1]
-            refs.pop(head, None) # it cannot change together with HEAD
-            data = "\n".join(self.lines(nr, ids, refs)) + "\n"
+            state = read("repo")
+            refs = grouped(state)
+            refs.pop(state["HEAD"][5:-1], None) # it cannot change together with HEAD
             yield Op("repo", "transaction", atomic=True,
-                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+                     run=lambda lines=self.lines(nr, ids, refs): transaction(git, "repo", lines))
 
     def again(self, git, repo, states):
-        names = {key[4:] for state in states for key in state
-                 if key.startswith("ref:refs/heads/") and "/" in key[15:]}
+        names = sorted(set().union(*map(grouped, states))) + ["refs/bisect/bad"]
         first = states[0]["ref:refs/heads/main"]
-        git.must(repo, "update-ref", "--stdin", data="".join(
-            "symref-update %s refs/heads/main\n" % name for name in self.SYMREFS))
-        names = sorted(names) + ["refs/bisect/bad"]
-        for line in "update %s " + first, "delete %s":
-            git.must(repo, "update-ref", "--stdin",
-                     data="".join(line % name + "\n" for name in names))
+        transaction(git, repo, ("symref-update %s refs/heads/main" % s for s in self.SYMREFS))
+        transaction(git, repo, ("update %s %s" % (name, first) for name in names))
+        transaction(git, repo, ("delete " + name for name in names))
 
 
 class PackRefs(Refs):
@@ -377,7 +372,7 @@ class PackRefs(Refs):
     def ops(self, git, read):
         ids = commit_ids(git, "repo")
         for nr in range(8):
-            refs = self.present(read)
+            refs = grouped(read("repo"))
             yield Op("repo", "single updates", commands=12,
                      run=lambda n=nr, r=refs: self.make_some_loose(git, n, ids[1 + n % 2], r))
             yield Op("repo", "pack-refs", run=lambda: git.must("repo", "pack-refs", "--all"))
