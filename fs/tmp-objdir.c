@@ -337,6 +337,10 @@ int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err
 
 /* ---- left by the dead ---- */
 
+/*
+ * An owner that ends in good order removes it, and may do so after we have found it; others
+ * reap, too. Whoever removes the directory itself says so.
+ */
 static void reap_one(const char *objdir, const char *name)
 {
 	char *path = path_join(objdir, name);
@@ -345,7 +349,7 @@ static void reap_one(const char *objdir, const char *name)
 
 	if (owner_of_name(name, &owner) && !lstat(path, &st) && S_ISDIR(st.st_mode) &&
 	    owner_state(&owner, st.st_ctime) == LOCK_OWNER_GONE &&
-	    !remove_tree(path, false, NULL))
+	    !remove_tree(path, true, NULL) && !RETRY_EINTR(sys->rmdir(path)))
 		tmp_objdir_reap_report(path, owner.pid);
 	free(path);
 }
