@@ -2,12 +2,10 @@
 /* git-commit-tree(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/gpg.h"
+#include "builtin/commit-object.h"
 #include "fs/file.h"
-#include "object/commit.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "util/utf8.h"
 #include "walk/revparse.h"
 
 static const char *const usage[] = {
@@ -101,55 +99,6 @@ static int set_key(const struct option *opt, const char *arg, int unset)
 
 /* ---- the commit ---- */
 
-/* What is not UTF-8 is taken for Latin-1, with a warning. */
-static void make_utf8(struct strbuf *message)
-{
-	struct strbuf out = STRBUF_INIT;
-	const char *p = message->buf;
-	size_t left = message->len;
-
-	if (utf8_is_valid(p, left))
-		return;
-	fputs("Warning: commit message did not conform to UTF-8.\n"
-	      "You may want to amend it after fixing the message, or set the config\n"
-	      "variable i18n.commitEncoding to the encoding your project uses.\n", stderr);
-	while (left) {
-		const char *next = p;
-		size_t rest = left;
-		int32_t c = utf8_next(&next, &rest);
-
-		if (c < 0) {
-			utf8_append(&out, (unsigned char)*p++);
-			left--;
-		} else {
-			strbuf_add(&out, p, left - rest);
-			p = next;
-			left = rest;
-		}
-	}
-	strbuf_swap(message, &out);
-	strbuf_release(&out);
-}
-
-/* The text, signed if that is asked for. */
-static int compose(struct commit_tree *c, struct commit_draft *d, struct strbuf *text,
-		   struct err *err)
-{
-	struct strbuf signature = STRBUF_INIT;
-	int rc = commit_compose(text, d, err);
-
-	if (!rc && c->sign_key) {
-		rc = gpg_sign(c->r, text->buf, text->len, c->sign_key, &signature, err);
-		d->gpgsig = signature.buf;
-		strbuf_reset(text);
-		if (!rc)
-			rc = commit_compose(text, d, err);
-	}
-	d->gpgsig = NULL;
-	strbuf_release(&signature);
-	return rc;
-}
-
 static int write_commit(struct commit_tree *c, const struct object_id *tree,
 			struct object_id *oid)
 {
@@ -163,13 +112,11 @@ static int write_commit(struct commit_tree *c, const struct object_id *tree,
 	    repo_ident(c->r, &author, IDENT_AUTHOR | IDENT_STRICT, &err) < 0 ||
 	    repo_ident(c->r, &committer, IDENT_COMMITTER | IDENT_STRICT, &err) < 0)
 		die_err(&err);
-	if (is_encoding_utf8(d.encoding))
-		make_utf8(&c->message);
 	d.author = author.buf;
 	d.committer = committer.buf;
 	d.message = c->message.buf;
 	d.message_len = c->message.len;
-	rc = compose(c, &d, &text, &err);
+	rc = commit_object_text(c->r, &d, c->sign_key, &text, &err);
 	if (rc < 0)
 		rc = report_error(&err);
 	else if (odb_begin_batch(c->r->odb, repo_batch(c->r), &err) < 0 ||

@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/commit.h"
-#include "builtin/gpg.h"
+#include "builtin/commit-object.h"
 #include "builtin/status-format.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
@@ -214,6 +214,26 @@ static int check_whence(struct commit_run *run, struct err *err)
 	return 0;
 }
 
+/* What was merged; a signed tag is kept in the commit. */
+static int add_merge_parent(struct commit_run *run, const struct object_id *oid, struct err *err)
+{
+	struct object_buf tag = OBJECT_BUF_INIT;
+	struct object_id commit;
+	int rc = object_peel(odb_source(run->repo->odb), oid, OBJ_COMMIT, &commit, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	oid_array_append(&run->parents, &commit);
+	if (oid_eq(&commit, oid))
+		return 0;
+	rc = odb_read_type(run->repo->odb, oid, OBJ_TAG, &tag, err);
+	if (!rc)
+		commit_object_add_mergetag(&run->extra_headers, tag.data, tag.size,
+					   run->repo->algo);
+	object_buf_release(&tag);
+	return rc;
+}
+
 static int add_merge_parents(struct commit_run *run, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -223,10 +243,9 @@ static int add_merge_parents(struct commit_run *run, struct err *err)
 	for (char *line = strtok(text.buf, "\n"); rc >= 0 && line; line = strtok(NULL, "\n")) {
 		struct object_id oid;
 
-		if (oid_from_hex(&oid, line, run->repo->algo) < 0)
+		if (oid_from_hex(&oid, line, run->repo->algo) < 0 ||
+		    add_merge_parent(run, &oid, NULL) < 0)
 			rc = err_set(err, ERR_CORRUPT, "Corrupt MERGE_HEAD file (%s)", line);
-		else
-			oid_array_append(&run->parents, &oid);
 	}
 	free(path);
 	strbuf_release(&text);
@@ -240,6 +259,7 @@ static int find_parents(struct commit_run *run, struct err *err)
 	if (run->o.amend) {
 		for (size_t i = 0; i < run->head_view.nr_parents; i++)
 			oid_array_append(&run->parents, &run->head_view.parents[i]);
+		commit_other_headers(run->head_buf.data, run->head_buf.size, &run->extra_headers);
 		return 0;
 	}
 	oid_array_append(&run->parents, &run->head);
@@ -316,31 +336,19 @@ static int write_commit(struct commit_run *run, const struct object_id *tree,
 		.author = run->author.buf,
 		.committer = run->committer.buf,
 		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+		.extra_headers = run->extra_headers.buf,
 		.message = run->message.buf,
 		.message_len = run->message.len,
 	};
-	struct strbuf text = STRBUF_INIT, signature = STRBUF_INIT;
-	int rc = commit_compose(&text, &draft, err);
+	struct strbuf text = STRBUF_INIT;
+	int rc = commit_object_text(run->repo, &draft, run->o.sign_key, &text, err);
 
-	if (rc >= 0 && run->o.sign_key) {
-		rc = gpg_sign(run->repo, text.buf, text.len, run->o.sign_key, &signature, err);
-		if (rc < 0) {
-			report_error(err);
-			rc = err_set(err, ERR_GENERIC, "failed to write commit object");
-		}
-		draft.gpgsig = signature.buf;
-		strbuf_reset(&text);
-		if (rc >= 0)
-			rc = commit_compose(&text, &draft, err);
+	if (rc < 0) {
+		report_error(err);
+		rc = err_set(err, ERR_GENERIC, "failed to write commit object");
 	}
-	if (rc >= 0 && !draft.encoding && !utf8_is_valid(run->message.buf, run->message.len))
-		fputs("Warning: commit message did not conform to UTF-8.\n"
-		      "You may want to amend it after fixing the message, or set the config\n"
-		      "variable i18n.commitEncoding to the encoding your project uses.\n",
-		      stderr);
 	if (rc >= 0)
 		rc = odb_write(run->repo->odb, OBJ_COMMIT, text.buf, text.len, out, err);
-	strbuf_release(&signature);
 	strbuf_release(&text);
 	return rc;
 }
@@ -506,6 +514,7 @@ static void commit_run_init(struct commit_run *run, struct command_ctx *ctx)
 	strbuf_init(&run->author, 0);
 	strbuf_init(&run->committer, 0);
 	strbuf_init(&run->message, 0);
+	strbuf_init(&run->extra_headers, 0);
 	strbuf_init(&run->template_text, 0);
 }
 
@@ -522,6 +531,7 @@ static void commit_run_release(struct commit_run *run)
 	strbuf_release(&run->author);
 	strbuf_release(&run->committer);
 	strbuf_release(&run->message);
+	strbuf_release(&run->extra_headers);
 	strbuf_release(&run->template_text);
 	free(run->head_ref);
 	free(run->hook_commit);

@@ -64,6 +64,7 @@ struct commit_run {
 	char *head_ref; /* "refs/heads/x"; "HEAD" if detached */
 	enum commit_whence whence;
 	struct oid_array parents;
+	struct strbuf extra_headers; /* tags that are merged; --amend: those of the old one */
 
 	bool use_editor;
 	enum cleanup_mode cleanup;

@@ -211,6 +211,23 @@ bool commit_next_header(const void *buf, size_t size, size_t *pos, const char *n
 	return false;
 }
 
+void commit_other_headers(const void *buf, size_t size, struct strbuf *out)
+{
+	static const char *const anew[] = { "tree", "parent", "author", "committer", "encoding",
+					    "gpgsig", "gpgsig-sha256" };
+	struct cursor c = { buf, (const char *)buf + size };
+	struct header h;
+
+	while (next_header(&c, &h)) {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(anew) && !header_is(&h, anew[i]))
+			i++;
+		if (i == ARRAY_SIZE(anew))
+			strbuf_add(out, h.name, (size_t)(c.pos - h.name));
+	}
+}
+
 static const char *signature_header(const struct hash_algo *algo)
 {
 	return algo->id == HASH_SHA256 ? "gpgsig-sha256" : "gpgsig";
@@ -239,12 +256,9 @@ bool commit_split_signature(const void *buf, size_t size, const struct hash_algo
 
 /* ---- composing ---- */
 
-/* "NAME VALUE\n", lines of the value behind the first marked by a blank. */
-static void add_header(struct strbuf *out, const char *name, const char *value)
+void commit_add_header(struct strbuf *out, const char *name, const char *value, size_t len)
 {
-	size_t len = strlen(value);
-
-	while (len && value[len - 1] == '\n')
+	if (len && value[len - 1] == '\n')
 		len--;
 	strbuf_addf(out, "%s ", name);
 	for (size_t i = 0; i < len; i++) {
@@ -253,6 +267,15 @@ static void add_header(struct strbuf *out, const char *name, const char *value)
 			strbuf_addch(out, ' ');
 	}
 	strbuf_addch(out, '\n');
+}
+
+static void add_signature(struct strbuf *out, const struct commit_draft *d)
+{
+	size_t len = strlen(d->gpgsig);
+
+	while (len && d->gpgsig[len - 1] == '\n')
+		len--;
+	commit_add_header(out, signature_header(hash_algo_by_id(d->tree.algo)), d->gpgsig, len);
 }
 
 int commit_compose(struct strbuf *out, const struct commit_draft *d, struct err *err)
@@ -275,7 +298,7 @@ int commit_compose(struct strbuf *out, const struct commit_draft *d, struct err 
 		strbuf_complete_line(out);
 	}
 	if (d->gpgsig)
-		add_header(out, signature_header(hash_algo_by_id(d->tree.algo)), d->gpgsig);
+		add_signature(out, d);
 	strbuf_addch(out, '\n');
 	strbuf_add(out, d->message, d->message_len);
 	return 0;

@@ -42,6 +42,10 @@ bool commit_find_header(const void *buf, size_t size, const char *name, struct s
 /* One after the other: from byte *pos (0 at first), which moves behind what was found. */
 bool commit_next_header(const void *buf, size_t size, size_t *pos, const char *name,
 			struct strbuf *out);
+/* Appended to out, as they are: all but those that every commit has, encoding and signatures. */
+void commit_other_headers(const void *buf, size_t size, struct strbuf *out);
+/* "NAME VALUE\n", lines of the value behind the first marked by a blank; its last LF is left out. */
+void commit_add_header(struct strbuf *out, const char *name, const char *value, size_t len);
 
 /*
  * The signature in the headers of a commit, and what it signs: the object without the

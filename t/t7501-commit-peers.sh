@@ -185,6 +185,69 @@ test_expect_success 'concluding a merge' '
 	(GIT_EDITOR=true && export GIT_EDITOR && commit_ok)
 '
 
+# tag NAME OBJECT TYPE [LINE...]: a tag object whose message ends in these lines, in both
+tag () {
+	local name=$1
+	printf "object %s\ntype %s\ntag $name\ntagger T <t@example.com> 1700000000 +0000\n\nwords\n" \
+		"$(stock -C theirs rev-parse $2)" $3 >text && shift 3 && printf "%s\n" "$@" >>text &&
+	for side in ours theirs; do
+		stock -C $side update-ref refs/tags/$name \
+			$(stock -C $side hash-object -t tag -w --stdin <text) || return 1
+	done
+}
+
+start_merge () { # WHAT
+	peers_do "stock checkout -q -f -B main first && stock merge -q --no-commit --no-ff $1 2>/dev/null"
+}
+
+test_expect_success 'concluding the merge of a tag: its commit is the parent, a signed one is kept' '
+	start && peers_do "stock branch first && stock checkout -q -b side && stock commit -q --allow-empty -m side" &&
+	tag plain side commit && tag outer plain tag && begin="-----BEGIN PGP SIGNATURE-----" &&
+	tag signed side commit "$begin" "" x = "-----END PGP SIGNATURE-----" "" &&
+	tag nested signed tag "-----BEGIN SSH SIGNATURE-----" x &&
+	for t in plain outer signed nested; do
+		start_merge $t && commit_ok -m "merged $t" || return 1
+	done &&
+	start_merge signed && printf "%s\n" "$begin" x >words &&
+	commit_ok --cleanup=verbatim -F "$PWD/words" && stock -C ours cat-file commit HEAD >text &&
+	test_grep "^mergetag object" text && commit_ok --amend -m changed &&
+	commit_ok --amend --no-edit -i a && stock -C ours cat-file commit HEAD >text &&
+	test_grep "^mergetag object" text
+'
+
+test_expect_success 'MERGE_HEAD names what is no commit, or is not there' '
+	for what in $ZERO_OID nonsense HEAD^{tree}; do
+		start && peers_do "stock rev-parse -q --verify $what >.git/MERGE_HEAD || echo $what >.git/MERGE_HEAD" &&
+		PEERS_STDERR=ignore peers_git commit -m x && same_state && test_grep "^fatal: Corrupt MERGE_HEAD file" err.ours || return 1
+	done
+'
+
+test_expect_success '--amend keeps the headers that it does not know' '
+	start && peers_do "stock config i18n.commitEncoding ISO-8859-1 && echo x >>a && stock commit -q -a -m second" &&
+	stock -C theirs cat-file commit HEAD >old &&
+	sed "s/^encoding.*/HG:extra foo\\nencoding ISO-8859-1\\nfoo bar\\n baz\\n  qux\\ngpgsig-sha256 a\\n b\\ngpgsig c/" old >new &&
+	for side in ours theirs; do
+		stock -C $side reset -q --hard $(stock -C $side hash-object -t commit -w --stdin <new) || return 1
+	done &&
+	commit_ok --amend -m changed && stock -C ours cat-file commit HEAD >text &&
+	test_grep "^HG:extra foo" text && test_grep ! gpgsig text && test_grep "^encoding" text &&
+	peers_do "stock config --unset i18n.commitEncoding" && commit_ok --amend --no-edit &&
+	peers_do "stock commit -q --allow-empty -m next" && commit_ok --allow-empty -C HEAD~1
+'
+
+test_expect_success 'what is not UTF-8 is taken for Latin-1' '
+	start && printf "caf\\351 \\303\\251\\n\\nbody \\377\\300\\200\\n" >words &&
+	commit_ok -q --allow-empty -F "$PWD/words" && test_grep "did not conform to UTF-8" err.ours &&
+	stock -C ours cat-file commit HEAD >text && printf "caf\\303\\251 \\303\\251\\n" >expect &&
+	sed -n "/^caf/p" text >actual && test_cmp expect actual &&
+	peers_git commit-tree -F "$PWD/words" HEAD: &&
+	commit_ok -q --allow-empty -m plain --author "$(printf "J\\366rg <j@example.com>")" &&
+	(GIT_AUTHOR_NAME=$(printf "J\\366rg") && export GIT_AUTHOR_NAME && peers_git commit-tree -m x HEAD:) &&
+	(GIT_COMMITTER_NAME=$(printf "J\\366rg") && export GIT_COMMITTER_NAME && commit_ok -q --allow-empty -m x) &&
+	peers_do "stock config i18n.commitEncoding ISO-8859-1" && commit_ok -q --allow-empty -F "$PWD/words" &&
+	test_must_be_empty err.ours && peers_git commit-tree -F "$PWD/words" HEAD:
+'
+
 test_expect_success 'detached HEAD, worktree-less and unborn branches' '
 	start &&
 	peers_do "stock checkout -q --detach" &&
