@@ -147,7 +147,8 @@ void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offs
 size_t base_cache_bytes(struct base_cache *c);
 
 /* ---- one pack ---- */
-enum part_state { PART_UNOPENED = 0, PART_OPEN, PART_BAD };
+/* Gone: a repack has put another pack in its place. */
+enum part_state { PART_UNOPENED = 0, PART_OPEN, PART_GONE, PART_BAD };
 
 struct pack {
 	struct packs *owner;

@@ -36,17 +36,23 @@ void pack_free(struct pack *p)
 
 /* ---- opening ---- */
 
-/* A part that failed to open once: told once, then only refused. */
-static int refuse(struct pack *p, struct err *err)
+/* A part that failed to open once: told once if it is damage, then only refused. */
+static int refuse(struct pack *p, int state, struct err *err)
 {
+	if (state == PART_GONE)
+		return err_set(err, ERR_NOT_FOUND, "pack '%s' does not exist", p->path);
 	return err_set(err, ERR_CORRUPT, "pack '%s' is not usable", p->path);
 }
 
 static int settle(struct pack *p, _Atomic(int) *state, int rc, struct err *why,
 		  struct err *err)
 {
-	atomic_store_explicit(state, rc < 0 ? PART_BAD : PART_OPEN, memory_order_release);
-	if (rc < 0) {
+	int now = !rc ? PART_OPEN : rc == ERR_NOT_FOUND ? PART_GONE : PART_BAD;
+
+	atomic_store_explicit(state, now, memory_order_release);
+	if (now == PART_GONE) {
+		err_move(err, why);
+	} else if (rc < 0) {
 		packs_warn(p->owner, "%s", err_message(why));
 		err_move(err, why);
 		rc = ERR_CORRUPT;
@@ -62,8 +68,8 @@ int pack_open_idx(struct pack *p, struct err *err)
 
 	if (state == PART_OPEN)
 		return 0;
-	if (state == PART_BAD)
-		return refuse(p, err);
+	if (state >= PART_GONE)
+		return refuse(p, state, err);
 	pthread_mutex_lock(&p->lock);
 	state = atomic_load(&p->idx_state);
 	if (state == PART_UNOPENED) {
@@ -72,8 +78,8 @@ int pack_open_idx(struct pack *p, struct err *err)
 		rc = idx_open(&p->idx, path, p->owner->opts.algo, &why);
 		free(path);
 		rc = settle(p, &p->idx_state, rc, &why, err);
-	} else if (state == PART_BAD) {
-		rc = refuse(p, err);
+	} else if (state >= PART_GONE) {
+		rc = refuse(p, state, err);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return rc;
@@ -141,8 +147,8 @@ int pack_open_data(struct pack *p, struct err *err)
 
 	if (state == PART_OPEN)
 		return 0;
-	if (state == PART_BAD)
-		return refuse(p, err);
+	if (state >= PART_GONE)
+		return refuse(p, state, err);
 	rc = pack_open_idx(p, err);
 	if (rc < 0)
 		return rc;
@@ -150,8 +156,8 @@ int pack_open_data(struct pack *p, struct err *err)
 	state = atomic_load(&p->data_state);
 	if (state == PART_UNOPENED)
 		rc = settle(p, &p->data_state, open_data(p, &why), &why, err);
-	else if (state == PART_BAD)
-		rc = refuse(p, err);
+	else if (state >= PART_GONE)
+		rc = refuse(p, state, err);
 	pthread_mutex_unlock(&p->lock);
 	return rc;
 }

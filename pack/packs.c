@@ -298,7 +298,7 @@ void packs_reprepare(struct packs *ps)
 
 static bool usable(struct pack *p, uint64_t offset)
 {
-	return atomic_load_explicit(&p->data_state, memory_order_relaxed) != PART_BAD &&
+	return atomic_load_explicit(&p->data_state, memory_order_relaxed) < PART_GONE &&
 	       !pack_is_marked_bad(p, offset);
 }
 
@@ -437,6 +437,13 @@ static int try_copies(struct packs *ps, const struct object_id *oid, const struc
 		struct err why = ERR_INIT;
 
 		rc = pack_open_data(at.pack, &why);
+		if (rc == ERR_NOT_FOUND) {
+			/* No damage: where it has gone to is for the next scan. */
+			pack_mark_bad(at.pack, at.offset);
+			rc = first.code ? ERR_CORRUPT : ERR_NOT_FOUND;
+			err_release(&why);
+			continue;
+		}
 		if (!rc)
 			rc = fn(at.pack, at.offset, arg, &why);
 		if (!rc && first.code)

@@ -108,6 +108,20 @@ test_expect_success 'with --buffer commands wait for the flush' '
 	test "${line#* }" = "blob 3"
 '
 
+test_expect_success 'a repack puts another pack in the place of those that were found' '
+	rm -rf packs && stock init -q --object-format=$TEST_HASH packs && rm -f to from && mkfifo to from && (
+		cd packs && for i in 1 2
+		do
+			echo $i >f$i && stock add f$i && stock commit -q -m $i && stock repack -dq || exit
+		done
+	) && first=$(stock -C packs rev-parse HEAD:f1) && second=$(stock -C packs rev-parse HEAD:f2) &&
+	{ (cd packs && git cat-file --batch) <to >from 2>err & } &&
+	exec 8>to 9<from && printf "%s\n" $ZERO_OID $first >&8 &&
+	read -r none <&9 && read -r head <&9 && read -r content <&9 && read -r end <&9 &&
+	stock -C packs repack -adq && echo $second >&8 && read -r head <&9 && read -r content <&9 &&
+	exec 8>&- 9<&- && wait && test "$head:$content" = "$second blob 2:2" && test_must_be_empty err
+'
+
 test_expect_success 'links are followed' '
 	for l in f l d/up d/out abs ll loop dang nd dd/g dang2 dotdot oo par f/x d nope dd dd/up \
 		dd/out "" abs/x par/x d/out/x dd/..
