@@ -17,7 +17,6 @@ struct move {
 	struct strbuf from, to; /* refs/heads/… */
 	bool exists;		/* `from`: it may be unborn */
 	struct object_id oid;
-	struct strbuf ident;
 	char *msg;
 	struct worktree *worktrees;
 };
@@ -99,16 +98,42 @@ static int queue_new(const struct step *s, struct ref_transaction *t, struct err
 
 	if (rc < 0)
 		old = r->algo->null_oid;
-	rc = reflog_stage_renamed(r->refs, s->from, s->to, &m->oid, m->ident.buf,
-				  s->last ? m->msg : NULL, repo_batch(r), err);
+	rc = ref_transaction_update(t, s->to, &m->oid, target ? NULL : &old,
+				    REF_NO_DEREF | REF_SKIP_REFLOG, s->last ? m->msg : NULL, err);
 	if (!rc)
-		rc = ref_transaction_update(t, s->to, &m->oid, target ? NULL : &old,
-					    REF_NO_DEREF | REF_SKIP_REFLOG, NULL, err);
+		ref_transaction_take_log(t, s->from);
 	free(target);
 	return rc;
 }
 
-/* Every HEAD that names the branch: ours, and those of other worktrees. */
+/* By way of another symbolic ref, perhaps. */
+static bool leads_to(const struct move *m, const char *target, const char *branch)
+{
+	struct object_id oid;
+	char *final = NULL;
+	int rc = ref_resolve(m->repo->refs, target, &oid, &final, NULL, NULL);
+	bool yes = (!rc || rc == ERR_NOT_FOUND) && !strcmp(final, branch);
+
+	free(final);
+	return yes;
+}
+
+static int queue_head(const struct step *s, const char *head, struct ref_transaction *t,
+		      struct err *err)
+{
+	char *target = NULL;
+	struct object_id oid;
+	int rc = ref_read_raw(s->m->repo->refs, head, &oid, &target, err);
+
+	/* It may have gone elsewhere meanwhile. */
+	if (!rc && target && leads_to(s->m, target, s->from))
+		rc = ref_transaction_update_symref(t, head, s->to, target,
+						   s->last ? 0 : REF_SKIP_REFLOG, s->m->msg, err);
+	free(target);
+	return rc;
+}
+
+/* Every HEAD that leads to the branch: ours, and those of other worktrees. */
 static int queue_heads(const struct step *s, struct ref_transaction *t, struct err *err)
 {
 	struct move *m = s->m;
@@ -122,8 +147,7 @@ static int queue_heads(const struct step *s, struct ref_transaction *t, struct e
 		head = wt->is_current ? xstrdup("HEAD") :
 		       wt->id	      ? xstrfmt("worktrees/%s/HEAD", wt->id) :
 					xstrdup("main-worktree/HEAD");
-		rc = ref_transaction_update_symref(t, head, s->to, s->from,
-						   s->last ? 0 : REF_SKIP_REFLOG, m->msg, err);
+		rc = queue_head(s, head, t, err);
 		free(head);
 	}
 	return rc;
@@ -150,10 +174,10 @@ static int queue_nothing(const struct step *s, struct ref_transaction *t, struct
 	int rc = 0;
 
 	if (m->exists)
-		rc = ref_transaction_verify(t, s->from, &m->oid, 0, err);
+		rc = ref_transaction_update(t, s->from, &m->oid, &m->oid,
+					    REF_NO_DEREF | REF_SKIP_REFLOG, m->msg, err);
 	if (!rc && m->exists)
-		rc = reflog_stage_renamed(m->repo->refs, s->from, s->to, &m->oid, m->ident.buf,
-					  m->msg, repo_batch(m->repo), err);
+		ref_transaction_take_log(t, s->from);
 	return rc;
 }
 
@@ -181,12 +205,8 @@ static int stage_config(struct move *m, struct err *err)
 static int stage(const struct step *s, struct ref_transaction **t, struct err *err)
 {
 	bool same = !strcmp(s->from, s->to);
-	int rc;
+	int rc = ref_change_begin(s->m->repo, 0, t, err);
 
-	strbuf_reset(&s->m->ident);
-	rc = repo_ident(s->m->repo, &s->m->ident, IDENT_COMMITTER, err);
-	if (!rc)
-		rc = ref_change_begin(s->m->repo, 0, t, err);
 	if (!rc)
 		rc = same ? queue_nothing(s, *t, err) : queue_refs(s, *t, err);
 	if (!rc && s->last && !same)
@@ -273,7 +293,6 @@ static void move_release(struct move *m)
 {
 	strbuf_release(&m->from);
 	strbuf_release(&m->to);
-	strbuf_release(&m->ident);
 	free(m->msg);
 	worktrees_free(m->worktrees);
 }
@@ -290,8 +309,7 @@ static void check_new_name(struct move *m, const char *to, bool force)
 
 int branch_move(struct repository *r, const char *from, const char *to, bool copy, bool force)
 {
-	struct move m = { .repo = r, .copy = copy, .from = STRBUF_INIT, .to = STRBUF_INIT,
-			  .ident = STRBUF_INIT };
+	struct move m = { .repo = r, .copy = copy, .from = STRBUF_INIT, .to = STRBUF_INIT };
 	char *current = branch_current(r);
 	struct err err = ERR_INIT;
 	bool misnamed;

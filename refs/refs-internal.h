@@ -207,6 +207,7 @@ struct ref_update {
 	char *new_target, *old_target;
 	unsigned flags;
 	char *msg;
+	char *log_from; /* ref_transaction_take_log; NULL: no */
 	struct ref_update *root; /* what was queued; itself, or what it was split from */
 	struct ref_update *via;	 /* the symref that led here */
 	struct ref_update *leaf; /* LOG_ONLY: the update whose value this one shows */
@@ -339,6 +340,10 @@ MUST_USE int reflog_read(const struct ref_store *rs, const char *name, struct st
 bool reflog_is_wanted(const struct ref_store *rs, const char *name);
 /* Logs of refs that are no more, in the place of a directory that `name` needs. */
 bool reflog_remove_orphan_above(const struct ref_store *rs, const char *name);
+/* ref_transaction_take_log, when the lock of `to` is held and its name has been checked. */
+MUST_USE int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
+				  const struct object_id *oid, const char *ident,
+				  const char *msg, struct fsync_batch *b, struct err *err);
 MUST_USE int reflog_stage_entry(struct ref_store *rs, const char *name, bool force,
 				const struct object_id *old_oid,
 				const struct object_id *new_oid, const char *ident,

@@ -169,7 +169,7 @@ struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned fla
 #define REF_SKIP_REFNAME_CHECK 4u
 #define REF_SKIP_OBJECT_CHECK 8u
 #define REF_MUST_BE_NEW 16u   /* symrefs: nothing of that name may exist */
-#define REF_SKIP_REFLOG 32u   /* no line in its log, nor in HEAD's: see reflog_stage_renamed */
+#define REF_SKIP_REFLOG 32u   /* no line in its log, nor in HEAD's: see _take_log */
 /*
  * new_oid null: delete. old_oid NULL: not checked; null id: must not exist.
  * msg: reflog message (NULL: none; newlines become spaces). committer: whole ident line for
@@ -195,6 +195,16 @@ MUST_USE int ref_transaction_update_symref_oid(struct ref_transaction *t, const 
 /* Only check. old_target NULL: there must be no such ref. */
 MUST_USE int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
 					   const char *old_target, struct err *err);
+/*
+ * The ref that was queued last (with REF_SKIP_REFLOG) is a branch that `from` is renamed or
+ * copied to: its log becomes that of `from` (nothing, if it has none) and a line "NEW NEW IDENT
+ * MSG", if there is a log to move or core.logAllRefUpdates wants one (no message: no line). What
+ * it had is replaced. A transaction that also removes `from` removes the old log.
+ *
+ * Durability: the new log has its name before the refs change, the old one goes after them,
+ *             so that a crash in between never loses it.
+ */
+void ref_transaction_take_log(struct ref_transaction *t, const char *from);
 void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line);
 /*
  * Take every lock, check old values and name conflicts, write new values,
@@ -317,19 +327,5 @@ MUST_USE int reflog_rewrite(struct ref_store *rs, const char *name, unsigned fla
 /* Remove a log, at publication. Locks and errors as above. */
 MUST_USE int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 			   struct err *err);
-
-/*
- * A branch is renamed or copied: the log of `to` becomes that of `from` (nothing, if it
- * has none) and a line "OID OID IDENT msg", if there is a log to move or
- * core.logAllRefUpdates wants one (msg NULL: no line). What `to` had is replaced. Stage it
- * before the transaction that makes `to` with REF_SKIP_REFLOG, and that removes `from` and
- * its log if it is renamed.
- *
- * Durability: that of the batch; the new log has its name before the refs change, the old
- *             one goes after them, so that a crash in between never loses it.
- */
-MUST_USE int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
-				  const struct object_id *oid, const char *ident,
-				  const char *msg, struct fsync_batch *b, struct err *err);
 
 #endif

@@ -186,6 +186,11 @@ int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
 	return 0;
 }
 
+void ref_transaction_take_log(struct ref_transaction *t, const char *from)
+{
+	t->updates[t->nr - 1]->log_from = xstrdup(from);
+}
+
 /* ---- failing, whole or in part ---- */
 
 static void unlock_update(struct ref_transaction *t, struct ref_update *u)
@@ -589,6 +594,7 @@ static void free_update(struct ref_update *u)
 	free(u->new_target);
 	free(u->old_target);
 	free(u->msg);
+	free(u->log_from);
 	free(u->error);
 	free(u);
 }

@@ -5,6 +5,8 @@
 
 bool update_writes_log(const struct ref_update *u)
 {
+	if (u->log_from)
+		return true;
 	return !(u->flags & REF_SKIP_REFLOG) && u->flags & (UPDATE_WRITES | UPDATE_LOG_ONLY) &&
 	       u->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET);
 }
@@ -28,6 +30,9 @@ int update_stage_log(struct ref_transaction *t, struct ref_update *u, struct err
 	struct object_id buf;
 	int rc;
 
+	if (u->log_from)
+		return reflog_stage_renamed(t->rs, u->log_from, u->name, new_oid, t->ident, u->msg,
+					    t->batch, err);
 	if ((u->flags & UPDATE_HAVE_TARGET) && !(u->flags & UPDATE_LOG_ONLY)) {
 		new_oid = target_value(t, u->new_target, &buf);
 		if (oid_is_null(new_oid))

@@ -277,6 +277,26 @@ test_expect_success 'a name that is a directory of the other' '
 	test_cmp expect out
 '
 
+test_expect_success 'a name that cannot be: the logs of others stay' '
+	start_over &&
+	git -C ours branch a/b && git -C ours branch c && ref_state ours >before &&
+	for cmd in "-m c a/b/d" "-c c a/b/d" "-M c a/b/d" "-m c a" "-c c a" "-C c a"; do
+		test_must_fail git -C ours branch $cmd 2>err &&
+		test_grep ".refs/heads/a/b. exists; cannot create" err &&
+		ref_state ours >after && test_cmp before after || return
+	done
+'
+
+test_expect_success 'HEAD leads to the branch by way of another symbolic ref' '
+	start_over &&
+	peers_do "stock symbolic-ref refs/heads/s refs/heads/main && stock symbolic-ref HEAD refs/heads/s" &&
+	peers_each <<-\EOF
+	branch -m new
+	branch -m new main
+	branch -M main/x
+	EOF
+'
+
 test_expect_success 'the log of HEAD tells of its new name once' '
 	start_over &&
 	git -C ours branch -m new &&

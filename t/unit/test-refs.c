@@ -400,10 +400,8 @@ static int rename_branch(const char *from, const char *to, const char *msg)
 
 	assert_int_equal(ref_resolve(rs, from, &oid, NULL, NULL, NULL), 0);
 	ref_transaction_set_ident(t, IDENT);
-	rc = reflog_stage_renamed(rs, from, to, &oid, IDENT, msg, b, NULL);
-	if (!rc)
-		rc = ref_transaction_update(t, to, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG,
-					    NULL, NULL);
+	rc = ref_transaction_update(t, to, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG, msg, NULL);
+	ref_transaction_take_log(t, from);
 	if (!rc)
 		rc = ref_transaction_update_symref(t, "HEAD", to, from, 0, "a message", NULL);
 	if (!rc)
