@@ -45,22 +45,24 @@ int ref_make_parents(const struct ref_store *rs, const char *path,
 	return rc;
 }
 
-static bool clear_entries(const char *path);
+static bool clear_entries(const char *path, bool files);
 
-static bool clear_entry(const char *path)
+static bool clear_entry(const char *path, bool files)
 {
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT;
+	if (S_ISREG(st.st_mode) && files && !ends_with(path, ".lock"))
+		return !RETRY_EINTR(sys->unlink(path)) || errno == ENOENT;
 	if (!S_ISDIR(st.st_mode))
 		return lockfile_remove_dead(path);
-	return clear_entries(path) &&
+	return clear_entries(path, files) &&
 	       (!RETRY_EINTR(sys->rmdir(path)) || errno == ENOENT);
 }
 
 /* False as soon as something is met that is not ours to remove. */
-static bool clear_entries(const char *path)
+static bool clear_entries(const char *path, bool files)
 {
 	struct strbuf sub = STRBUF_INIT;
 	struct dirent *de;
@@ -74,20 +76,30 @@ static bool clear_entries(const char *path)
 			continue;
 		strbuf_reset(&sub);
 		strbuf_addf(&sub, "%s/%s", path, de->d_name);
-		clear = clear_entry(sub.buf);
+		clear = clear_entry(sub.buf, files);
 	}
 	closedir(dir);
 	strbuf_release(&sub);
 	return clear;
 }
 
-int ref_clear_dir(const char *path, struct err *err)
+static int clear_dir(const char *path, bool files, struct err *err)
 {
-	if (!clear_entries(path))
+	if (!clear_entries(path, files))
 		return err_set(err, ERR_EXISTS, "'%s' is a directory that is in use", path);
 	if (RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOENT)
 		return err_set_errno(err, "unable to remove directory '%s'", path);
 	return 0;
+}
+
+int ref_clear_dir(const char *path, struct err *err)
+{
+	return clear_dir(path, false, err);
+}
+
+int reflog_clear_dir(const char *path, struct err *err)
+{
+	return clear_dir(path, true, err);
 }
 
 void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log)

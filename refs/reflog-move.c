@@ -43,7 +43,7 @@ static int lock_log(struct ref_store *rs, const char *name, const char *path,
 			break;
 		if (rc < 0)
 			continue;
-		rc = is_directory(path) ? ref_clear_dir(path, &why) : 0;
+		rc = is_directory(path) ? reflog_clear_dir(path, &why) : 0;
 		if (!rc)
 			rc = lockfile_hold(lk, path, LOCK_NO_DEREF, rs->lock_timeout_ms, &why);
 		if (rc >= 0 || why.sys_errno != ENOENT)

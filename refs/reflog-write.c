@@ -75,7 +75,7 @@ static int append_line(struct ref_store *rs, const char *name, const char *path,
 		if (rc != ERR_NOT_FOUND && why.sys_errno != ENOENT &&
 		    why.sys_errno != EISDIR && why.sys_errno != ENOTDIR)
 			break;
-		if (why.sys_errno == EISDIR && ref_clear_dir(path, NULL) < 0)
+		if (why.sys_errno == EISDIR && reflog_clear_dir(path, NULL) < 0)
 			break;
 		if (why.sys_errno == ENOTDIR && (!create || !reflog_remove_orphan_above(rs, name))) {
 			rc = create ? rc : 0;

@@ -184,6 +184,11 @@ MUST_USE int ref_make_parents(const struct ref_store *rs, const char *path,
  * with the locks of dead owners in them. ERR_EXISTS: something else is in there.
  */
 MUST_USE int ref_clear_dir(const char *path, struct err *err);
+/*
+ * The same for a log, and with the logs in there: those of refs that are no more, left by a crash
+ * between the removals of both. The caller has checked that no ref can be below.
+ */
+MUST_USE int reflog_clear_dir(const char *path, struct err *err);
 /* The empty directories above a removed ref or its log; never refs/heads itself. */
 void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log);
 

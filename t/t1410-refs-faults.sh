@@ -246,6 +246,17 @@ test_expect_success 'a single deletion: killed before every call' '
 	sweep EIO update-ref --stdin && sweep ENOSPC+ update-ref --stdin
 '
 
+test_expect_success 'what a killed deletion leaves is not in the way of other names' '
+	git -C template for-each-ref --format="delete %(refname)" refs/heads/d/ >input &&
+	rm -rf copy && cp -a template copy && git -C copy update-ref --stdin <input &&
+	values copy >gone && git -C copy update-ref refs/heads/d HEAD && values copy >after &&
+	whole () {
+		values copy >now && { cmp -s now before || cmp -s now gone; } && sound
+	} &&
+	killed "git update-ref --stdin <../input && git update-ref refs/heads/d HEAD &&
+		test -f .git/logs/refs/heads/d" update-ref --stdin
+'
+
 test_expect_success 'a session that is killed after "prepare"' '
 	rm -rf copy && cp -a template copy && cp before now &&
 	{ echo start && cat transaction && echo prepare; } >session &&
