@@ -8,7 +8,7 @@
 #include "sign/sign.h"
 #include "util/date.h"
 
-/* The beginning of what a program prints on each stream, at most. */
+/* What a program may print on each stream; one that says more has failed. */
 #define SIGN_OUTPUT_MAX ((size_t)16 << 20)
 
 struct sign_format;

@@ -120,7 +120,7 @@ static int run_signer(const char *program, const char *key_file, const char *buf
 
 	strvec_pushl(&cp.args, program, "-Y", "sign", "-n", NAMESPACE, "-f", key_file, buffer,
 		     NULL);
-	rc = pipe_command(&cp, NULL, 0, NULL, &errors, 0, err);
+	rc = pipe_command(&cp, NULL, 0, NULL, &errors, SIGN_OUTPUT_MAX, err);
 	if (rc < 0)
 		rc = ERR_GENERIC;
 	else if (rc)

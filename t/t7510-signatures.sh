@@ -395,6 +395,19 @@ test_expect_success 'a program that does not read what it checks' '
 	done && no_temp_files
 '
 
+test_expect_success 'a program that never stops talking' '
+	write_script noisy <<-\EOF && before=$(stock -C ours rev-parse main) &&
+	exec yes words >&2
+	EOF
+	test_expect_code 128 git -C ours -c gpg.ssh.program=../noisy commit -S --allow-empty -m x 2>err &&
+	test_grep "output of ../noisy is larger than" err &&
+	test "$(stock -C ours rev-parse main)" = $before &&
+	test_must_fail git -C ours -c gpg.ssh.program=../noisy verify-commit by-one 2>err &&
+	test_grep "output of ../noisy is larger than" err &&
+	test_must_fail git -C ours -c gpg.format=openpgp -c gpg.program=../noisy tag -s -m x none 2>err &&
+	test_grep "output of ../noisy is larger than" err && no_temp_files
+'
+
 test_expect_success 'no ssh-keygen at all' '
 	mkdir bin && for p in sh sed cat git ls; do ln -s "$(command -v $p)" bin/$p || return 1; done &&
 	(PATH=$HOME/bin && test_must_fail git -C ours -c gpg.ssh.program= verify-commit by-one 2>err1 &&

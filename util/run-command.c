@@ -513,7 +513,8 @@ int pipe_command(struct child_process *cp, const char *in, size_t in_len,
 		talks[nr++] = (struct talk){ &cp->out, NULL, 0, out,
 					     max_out ? st_add(out_before, max_out) : 0 };
 	if (errout)
-		talks[nr++] = (struct talk){ &cp->err, NULL, 0, errout, 0 };
+		talks[nr++] = (struct talk){ &cp->err, NULL, 0, errout,
+					     max_out ? st_add(err_before, max_out) : 0 };
 	sigpipe_block(&guard);
 	if (talk_until_done(talks, nr) < 0)
 		ret = talk_error(cp, max_out, err);

@@ -43,8 +43,8 @@ int finish_command(struct child_process *cp);
 MUST_USE int run_command(struct child_process *cp, struct err *err);
 /*
  * Feed `in` (NULL: cp->in as it is), collect stdout (and stderr if errout) without deadlock. Result as
- * run_command. out is appended to, capped at max_out bytes if that is not 0
- * (ERR_TOO_BIG then). A child that does not read all of its input is no error.
+ * run_command. out and errout are appended to, each capped at max_out bytes if that is
+ * not 0 (ERR_TOO_BIG then). A child that does not read all of its input is no error.
  */
 MUST_USE int pipe_command(struct child_process *cp, const char *in, size_t in_len,
 			  struct strbuf *out, struct strbuf *errout,

@@ -258,6 +258,25 @@ static void test_output_is_capped(void **state)
 	strbuf_release(&out);
 }
 
+static void test_errors_are_capped(void **state)
+{
+	struct strbuf out = STRBUF_INIT, errout = STRBUF_INIT;
+	struct child_process cp;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	shell(&cp, "echo out; head -c 3000000 /dev/zero >&2", NULL);
+	assert_int_equal(pipe_command(&cp, NULL, 0, &out, &errout, 1000, &err), ERR_TOO_BIG);
+	assert_int_equal(out.len + errout.len, 0);
+	assert_non_null(strstr(err_message(&err), "1000 bytes"));
+	err_release(&err);
+	shell(&cp, "printf 12345 >&2", NULL);
+	assert_int_equal(pipe_command(&cp, NULL, 0, NULL, &errout, 5, &err), 0);
+	assert_string_equal(errout.buf, "12345");
+	strbuf_release(&out);
+	strbuf_release(&errout);
+}
+
 static void run_in_thread(void *arg)
 {
 	struct child_process cp;
@@ -617,6 +636,7 @@ int main(void)
 		cmocka_unit_test(test_no_deadlock),
 		cmocka_unit_test(test_input_not_read),
 		cmocka_unit_test(test_output_is_capped),
+		cmocka_unit_test(test_errors_are_capped),
 		cmocka_unit_test(test_signal_mask_of_children),
 		cmocka_unit_test(test_locate),
 		cmocka_unit_test(test_option_talks),
