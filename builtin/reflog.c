@@ -218,7 +218,7 @@ static void open_expiry(struct expire *x, const struct time_option *reachable,
 		putchar('\n');
 }
 
-/* Names of logs for arguments; each once. The exit code. */
+/* Names of logs for arguments, after those that are there; each once. The exit code. */
 static int name_logs(struct repository *r, int argc, const char **argv, const char *complaint,
 		     struct string_list *names)
 {
@@ -226,6 +226,8 @@ static int name_logs(struct repository *r, int argc, const char **argv, const ch
 	struct object_id oid;
 	int code = 0;
 
+	for (size_t i = 0; i < names->nr; i++)
+		strset_add(&seen, names->items[i].string);
 	for (int i = 0; i < argc; i++) {
 		char *name = NULL;
 

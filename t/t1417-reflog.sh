@@ -159,6 +159,16 @@ test_expect_success 'expire: dates given' '
 	peers_git reflog expire --expire
 '
 
+test_expect_success 'expire --all, and one of them named too' '
+	start &&
+	unsorted reflog expire --expire=now --all main HEAD &&
+	start &&
+	stock -C ours worktree add -q ../wt side &&
+	git -C wt reflog expire --expire=now --all HEAD side &&
+	test_must_be_empty ours/.git/worktrees/wt/logs/HEAD &&
+	stock -C ours worktree remove wt
+'
+
 test_expect_success 'expire: gc.<pattern>.reflogExpire' '
 	for config in \
 		"-c gc.reflogExpire=now" \
