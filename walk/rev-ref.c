@@ -221,9 +221,9 @@ static bool parse_log_place(const char *s, size_t len, struct log_search *out)
 	bool bad = false;
 	size_t i;
 
-	for (i = 0; i < len && isdigit((unsigned char)s[i]) && out->n <= 100000000; i++)
+	for (i = 0; i < len && isdigit((unsigned char)s[i]) && out->n < 100000000; i++)
 		out->n = out->n * 10 + (s[i] - '0');
-	out->by_number = len && i == len && out->n <= 100000000;
+	out->by_number = len && i == len && out->n < 100000000;
 	if (!out->by_number)
 		out->at = date_approxidate(copy, &bad);
 	free(copy);
@@ -279,7 +279,7 @@ static int parse_log_entry(struct repository *r, const char *name, size_t len,
 	return rc < 0 ? rc : 0;
 }
 
-/* "name@{place}": where the last "@{" is. */
+/* "name@{place}": where the last "@{" is; "@{-" begins no place. */
 static bool split_log(const char *name, size_t len, size_t *at)
 {
 	size_t i, base;
@@ -289,7 +289,7 @@ static bool split_log(const char *name, size_t len, size_t *at)
 	for (i = len - 3; i-- > 0;)
 		if (name[i] == '@' && name[i + 1] == '{') {
 			*at = i;
-			return true;
+			return name[i + 2] != '-';
 		}
 	return false;
 }
