@@ -92,17 +92,16 @@ int on_ref_sort(const struct option *opt, const char *arg, int unset)
 int ref_options_sort(struct ref_options *o, struct ref_listing *l, const char *config_key,
 		     struct err *err)
 {
-	const struct config_entry *const *all;
+	const struct config_entry *const *all = NULL;
 	size_t nr = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < o->sort.nr; i++)
-		rc = ref_listing_sort_by(l, o->sort.v[i], err);
-	if (rc || o->sort.nr || o->sort_cleared || !config_key)
-		return rc;
-	all = config_get_all(o->repo->config, config_key, &nr);
+	if (config_key && !o->sort_cleared)
+		all = config_get_all(o->repo->config, config_key, &nr);
 	for (size_t i = 0; !rc && i < nr; i++)
 		if (all[i]->value)
 			rc = ref_listing_sort_by(l, all[i]->value, err);
+	for (size_t i = 0; !rc && i < o->sort.nr; i++)
+		rc = ref_listing_sort_by(l, o->sort.v[i], err);
 	return rc;
 }

@@ -93,7 +93,10 @@ test_expect_success 'settings' '
 	list_each <<-\EOF
 	-c branch.sort=-objectname branch
 	-c branch.sort=-objectname branch --sort=refname
+	-c branch.sort=-refname branch --sort=objecttype
+	-c branch.sort=-refname branch --no-sort
 	-c branch.sort=bad branch
+	-c branch.sort=bad branch --sort=refname
 	-c core.abbrev=12 branch -v
 	-c core.abbrev=12 branch -v --abbrev=5
 	-c core.abbrev=no branch -vv

@@ -182,6 +182,7 @@ body\" ann && stock tag -m \"of a tag\" nested ann 2>/dev/null && stock tag tree
 	tag --sort=objecttype --sort=taggerdate
 	-c tag.sort=-v:refname tag
 	-c tag.sort=-v:refname tag --sort=refname
+	-c tag.sort=-refname tag --sort=objecttype
 	-c versionsort.suffix=-rc tag --sort=v:refname
 	tag --format="%(refname:short) %(objecttype) %(subject)"
 	tag --format="%(bad)"
