@@ -41,6 +41,8 @@ test_expect_success 'make branches' '
 	branch -f main
 	branch c v1
 	branch d twice
+	-c core.warnAmbiguousRefs=false branch from-tag twice
+	-c core.warnAmbiguousRefs=false branch --track from-branch twice
 	branch e nosuch
 	branch f HEAD^{tree}
 	branch g 1111111111111111111111111111111111111111
