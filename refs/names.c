@@ -67,6 +67,17 @@ bool refname_is_valid(const char *name, unsigned flags)
 	return components > 1 || (flags & REFNAME_ALLOW_ONELEVEL);
 }
 
+bool refname_is_usable(const char *name)
+{
+	const char *id, *bare = name;
+	size_t len;
+
+	if (refname_worktree_prefix(name, &id, &len, &bare) && id &&
+	    (!strncmp(id, "./", 2) || !strncmp(id, "../", 3)))
+		return false;
+	return refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL);
+}
+
 bool refname_normalize(struct strbuf *out, const char *name, unsigned flags)
 {
 	size_t base = out->len;

@@ -49,7 +49,7 @@ int ref_read_step(struct ref_store *rs, const char *name, struct loose_value *v,
 
 static int check_readable_name(const char *name, unsigned *flags, struct err *err)
 {
-	if (refname_is_valid(name, REFNAME_ALLOW_ONELEVEL))
+	if (refname_is_usable(name))
 		return 0;
 	if (!refname_is_safe(name))
 		return err_set(err, ERR_INVALID, "bad ref name '%s'", name);

@@ -125,7 +125,7 @@ int worktree_ids(const char *commondir, struct string_list *out, struct err *err
 	if (!d && errno != ENOENT)
 		rc = err_set_errno(err, "cannot open directory '%s'", path);
 	while (d && (de = readdir(d)))
-		if (de->d_name[0] != '.')
+		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
 			string_list_append(out, de->d_name);
 	if (d)
 		closedir(d);

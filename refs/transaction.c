@@ -95,7 +95,7 @@ static int queue(struct ref_transaction *t, const char *name, unsigned flags,
 	if (t->state != TRANSACTION_OPEN)
 		return err_set(err, ERR_INVALID, "ref '%s': the transaction is closed already", name);
 	/* Bad names may be looked at and removed, if they are harmless, not made. */
-	if (!refname_is_valid(name, REFNAME_ALLOW_ONELEVEL) &&
+	if (!refname_is_usable(name) &&
 	    !((flags & REF_SKIP_REFNAME_CHECK || !writes) && refname_is_safe(name)))
 		return err_set(err, ERR_INVALID, "refusing to update ref with bad name '%s'", name);
 	*out = transaction_add(t, ref_canonical_name(name), NULL);

@@ -420,6 +420,22 @@ test_expect_success 'branches of other work trees' '
 	stock -C ours fsck --strict
 '
 
+# Git has been making better ids since 2.22; those of before are still there.
+test_expect_success 'work trees with ids that are no names of refs' '
+	for id in "w t" .w a..b w.lock; do
+		rm -rf ours wt && start_over &&
+		(cd ours && stock branch x && stock branch y && stock worktree add -q ../wt x) &&
+		mv ours/.git/worktrees/wt "ours/.git/worktrees/$id" &&
+		echo "gitdir: $PWD/ours/.git/worktrees/$id" >wt/.git && stock -C wt status >/dev/null &&
+		test_must_fail git -C ours branch -D x 2>err &&
+		test_grep "Cannot delete branch .x. checked out at" err &&
+		test_must_fail git -C ours branch -f x HEAD~1 &&
+		git -C ours branch -m x z && git -C wt branch -m z x && git -C ours branch -m x y2 &&
+		test "$(stock -C wt symbolic-ref HEAD)" = refs/heads/y2 &&
+		git -C ours fsck 2>err && test_must_be_empty err || return
+	done
+'
+
 test_expect_success 'what is being bisected or rebased stays' '
 	start_over &&
 	peers_do "stock branch b && stock bisect start >/dev/null 2>&1 &&
