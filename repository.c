@@ -113,7 +113,7 @@ static int open_odb(struct repository *r, const char *alternates,
 	return odb_open(&r->odb, &opts, err);
 }
 
-static int open_refs(struct repository *r, struct err *err)
+static int open_refs(struct repository *r, bool objects_elsewhere, struct err *err)
 {
 	const struct repo_settings *s = &r->settings;
 	struct ref_store_options opts = {
@@ -121,6 +121,7 @@ static int open_refs(struct repository *r, struct err *err)
 		.commondir = r->commondir,
 		.algo = r->algo,
 		.objects = odb_source(r->odb),
+		.objects_elsewhere = objects_elsewhere,
 		.shared_perm = s->shared_perm,
 		.reflogs = s->reflogs,
 		.bare = r->bare,
@@ -178,7 +179,7 @@ static int open_place(struct repository **out, struct repo_place *p,
 	if (!rc)
 		rc = open_odb(r, env->alternates, o, err);
 	if (!rc)
-		rc = open_refs(r, err);
+		rc = open_refs(r, env->objdir, err);
 	repo_place_release(p);
 	if (rc < 0)
 		repo_free(r);

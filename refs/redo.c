@@ -261,10 +261,21 @@ static void queue_entries(struct ref_transaction *t, const char *p, const char *
 
 /* ---- doing the rest ---- */
 
-/*
- * How many there were to do. < 0: one could not be looked at now (its lock is held, or the
- * disk refuses): the record has to stay.
- */
+/* Its lock is held, the disk refuses, or its object is in a store that is not ours now. */
+static bool has_to_wait(const struct ref_transaction *t, const struct ref_update *u)
+{
+	switch (u->rc) {
+	case ERR_CONFLICT:
+	case ERR_CORRUPT:
+		return false;
+	case ERR_INVALID:
+		return u->failure == REF_FAILURE_NEW_VALUE && t->rs->objects_elsewhere;
+	default:
+		return true;
+	}
+}
+
+/* How many there were to do. < 0: one could not be looked at now: the record has to stay. */
 static int count_redone(const struct ref_transaction *t, struct err *err)
 {
 	int nr = 0;
@@ -273,17 +284,10 @@ static int count_redone(const struct ref_transaction *t, struct err *err)
 	for (i = 0; i < t->nr; i++) {
 		const struct ref_update *u = t->updates[i];
 
-		switch (u->rc) {
-		case 0:
+		if (!u->rc)
 			nr += !!(u->flags & (UPDATE_WRITES | UPDATE_DELETES));
-			break;
-		case ERR_CONFLICT:
-		case ERR_CORRUPT:
-		case ERR_INVALID:
-			break;
-		default:
+		else if (has_to_wait(t, u))
 			return err_set(err, u->rc, "%s", u->error);
-		}
 	}
 	return nr;
 }

@@ -22,6 +22,7 @@ struct ref_store {
 	char *gitdir, *commondir;
 	const struct hash_algo *algo;
 	const struct object_source *objects;
+	bool objects_elsewhere;
 	int shared_perm;
 	enum reflog_policy reflogs;
 	long lock_timeout_ms, packed_lock_timeout_ms;

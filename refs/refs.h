@@ -24,6 +24,7 @@ struct ref_store_options {
 	const char *commondir; /* shared refs, packed-refs, logs */
 	const struct hash_algo *algo;
 	const struct object_source *objects; /* for peeling and checks; may be NULL */
+	bool objects_elsewhere; /* GIT_OBJECT_DIRECTORY: not all that refs name need be there */
 	int shared_perm;
 	enum reflog_policy reflogs; /* core.logAllRefUpdates; UNSET: NORMAL unless bare */
 	bool bare;

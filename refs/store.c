@@ -16,6 +16,7 @@ int ref_store_open(struct ref_store **out, const struct ref_store_options *o, st
 	rs->commondir = xstrdup(o->commondir ? o->commondir : o->gitdir);
 	rs->algo = o->algo;
 	rs->objects = o->objects;
+	rs->objects_elsewhere = o->objects_elsewhere;
 	rs->shared_perm = o->shared_perm;
 	rs->reflogs = o->reflogs;
 	if (rs->reflogs == REFLOG_UNSET)

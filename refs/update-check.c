@@ -293,12 +293,14 @@ static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 {
 	const struct object_source *src = t->rs->objects;
 	struct object_info info;
+	int rc;
 
 	if (!src || (u->flags & REF_SKIP_OBJECT_CHECK))
 		return 0;
 	/* Many refs get the same value: it is looked up once. */
 	if (oid_is_null(&t->known_oid) || !oid_eq(&t->known_oid, &u->new_oid)) {
-		if (src->info(src->data, &u->new_oid, &info, NULL) < 0)
+		rc = src->info(src->data, &u->new_oid, &info, NULL);
+		if (rc < 0)
 			goto missing;
 		t->known_oid = u->new_oid;
 		t->known_type = info.type;
@@ -311,9 +313,9 @@ static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 		       oid_hex(&u->new_oid), u->name);
 missing:
 	u->root->failure = REF_FAILURE_NEW_VALUE;
-	return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write ref "
-			       "'%s' with nonexistent object %s", u->name,
-			       u->name, oid_hex(&u->new_oid));
+	return err_set(err, rc == ERR_NOT_FOUND ? ERR_INVALID : rc,
+		       "cannot update ref '%s': trying to write ref '%s' with "
+		       "nonexistent object %s", u->name, u->name, oid_hex(&u->new_oid));
 }
 
 /* What is to be done? Sets UPDATE_WRITES or UPDATE_DELETES, or neither. */

@@ -201,6 +201,16 @@ test_expect_success 'what was interrupted is finished by a command that reads, o
 	test -z "$(find copy/.git -name "refs.redo*")"
 '
 
+test_expect_success 'who looks at other objects leaves the record to others' '
+	mkdir -p nothing &&
+	interrupted && cp copy/.git/refs.redo record &&
+	GIT_OBJECT_DIRECTORY=$PWD/nothing git -C copy symbolic-ref HEAD >out &&
+	test_cmp record copy/.git/refs.redo &&
+	test_must_fail env GIT_OBJECT_DIRECTORY="$PWD/nothing" git -C copy branch -m packed x 2>err &&
+	test_cmp record copy/.git/refs.redo &&
+	git -C copy rev-parse HEAD && values copy >now && test_cmp after now
+'
+
 test_expect_success STOCK_GIT 'stock git does not mind the record: fsck, gc, worktree prune' '
 	interrupted && rm copy/.git/packed-refs.new &&
 	find copy/.git -name "*.lock" ! -name refs.redo.lock -exec rm {} + &&

@@ -487,6 +487,45 @@ static void others_at_work(void **state UNUSED)
 	no_litter();
 }
 
+/* ---- objects ---- */
+
+static int info_rc;
+
+static int stub_info(void *data UNUSED, const struct object_id *oid UNUSED,
+		     struct object_info *out, struct err *err)
+{
+	memset(out, 0, sizeof(*out));
+	out->type = OBJ_COMMIT;
+	return info_rc ? err_set(err, info_rc, "as asked") : 0;
+}
+
+static void finish_with_objects(int rc, bool elsewhere)
+{
+	const struct object_source source = { .info = stub_info };
+	struct ref_store_options o = { .gitdir = "repo", .commondir = "repo",
+				       .algo = hash_sha1, .objects = &source,
+				       .objects_elsewhere = elsewhere };
+	struct ref_store *rs;
+
+	info_rc = rc;
+	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);
+	refs_finish_interrupted(rs, &policy);
+	ref_store_free(rs);
+}
+
+static void objects_that_are_not_seen_now(void **state UNUSED)
+{
+	if (!die_after_record())
+		skip();
+	finish_with_objects(ERR_IO, false);
+	assert_int_equal(look(), OLD);
+	finish_with_objects(ERR_NOT_FOUND, true);
+	assert_int_equal(look(), OLD);
+	finish_with_objects(0, false);
+	assert_int_equal(look(), NEW);
+	no_litter();
+}
+
 static int update_one(struct ref_store *rs, const char *name, const struct object_id *new_oid,
 		      const struct object_id *old_oid)
 {
@@ -626,6 +665,7 @@ int main(void)
 		cmocka_unit_test(what_has_happened_is_not_said),
 		cmocka_unit_test(removed_worktree_is_not_made_again),
 		cmocka_unit_test(others_at_work),
+		cmocka_unit_test(objects_that_are_not_seen_now),
 		cmocka_unit_test(transactions_finish_it_first),
 		cmocka_unit_test(names_of_another_worktree),
 		cmocka_unit_test(damaged_records_do_nothing),
