@@ -63,6 +63,8 @@ void entry_free(struct entry *e, bool published);
 /* ---- fsync-publish.c ---- */
 /* Make the names of all classes below `end`, in order; those are NULL in entries then. */
 MUST_USE int batch_publish_in_order(struct fsync_batch *b, int end, struct err *err);
+/* Directories of `vol` are flushed one by one, and no journal orders their names. */
+bool batch_names_are_unordered(const struct fsync_batch *b, const struct volume *vol);
 /* What was written late stays as it is, or is taken back. */
 void batch_release_late(struct fsync_batch *b, bool published);
 

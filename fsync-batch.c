@@ -516,6 +516,26 @@ static int seal(struct fsync_batch *b)
 	return ret;
 }
 
+/*
+ * D4 for names that children make: a flush of theirs covers ours only on the same file
+ * system, and there only if it is not one of single directories. Test:
+ * t7502-commit-hooks.sh, "what a hook may name is sealed".
+ */
+int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct err *err)
+{
+	struct volume *theirs = volume_of_dir(b, dir, dir);
+
+	for (size_t i = 0; i < b->nr_volumes; i++) {
+		struct volume *vol = b->volumes[i];
+
+		if (vol == theirs && !batch_names_are_unordered(b, vol))
+			continue;
+		if (batch_seal_volume(b, vol) < 0)
+			return fail(b, &b->poison, err);
+	}
+	return 0;
+}
+
 /* ---- the public steps ---- */
 
 void entry_free(struct entry *e, bool published)

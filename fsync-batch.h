@@ -132,6 +132,13 @@ MUST_USE int fsync_batch_publish(struct fsync_batch *b, struct err *err);
 MUST_USE int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err);
 
 /*
+ * After a publish, before children that may make names of their own in `dir` of what they
+ * see: seals what no later flush there would bring along (D4). Errors as
+ * fsync_batch_commit.
+ */
+MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct err *err);
+
+/*
  * Would fsync_batch_publish now make a flush that the commit has to make once more for what
  * is staged later? Then children are better shown what is staged where it is.
  */

@@ -36,7 +36,7 @@ static int phase_of(enum publish_class order)
 	}
 }
 
-static bool names_are_unordered(const struct fsync_batch *b, const struct volume *vol)
+bool batch_names_are_unordered(const struct fsync_batch *b, const struct volume *vol)
 {
 	if (b->opts.policy.method == FSYNC_METHOD_FSYNC)
 		return vol->kind != FS_JOURNAL;
@@ -54,7 +54,7 @@ static bool must_seal_before(const struct fsync_batch *b, const struct volume *v
 		return false;
 	if (vol != e->vol)
 		return vol->order < (int)e->order;
-	return names_are_unordered(b, vol) && phase_of(vol->order) < phase_of(e->order);
+	return batch_names_are_unordered(b, vol) && phase_of(vol->order) < phase_of(e->order);
 }
 
 static int seal_before(struct fsync_batch *b, const struct entry *e)

@@ -106,9 +106,12 @@ static int run_ref_hook(void *data, struct fsync_batch *batch, const char *state
 			const char *lines, struct err *err)
 {
 	const char *args[] = { state, NULL };
-	char *path = find_hook(data, REF_HOOK);
+	struct repository *r = data;
+	char *path = find_hook(r, REF_HOOK);
 	int rc = batch ? fsync_batch_publish_objects(batch, err) : 0;
 
+	if (!rc && batch)
+		rc = fsync_batch_seal_for(batch, r->commondir, err);
 	if (!rc && path)
 		rc = run(path, NULL, args, lines, err);
 	free(path);

@@ -409,6 +409,8 @@ struct fsync_batch *repo_batch(struct repository *r)
 
 int repo_show_staged(struct repository *r, struct strvec *env, struct err *err)
 {
+	int rc;
+
 	if (!r->batch)
 		return 0;
 	/* Where they cannot be shown, the second flush is the lesser evil. */
@@ -417,7 +419,8 @@ int repo_show_staged(struct repository *r, struct strvec *env, struct err *err)
 		r->shown = true;
 		return 0;
 	}
-	return fsync_batch_publish(r->batch, err);
+	rc = fsync_batch_publish(r->batch, err);
+	return rc < 0 ? rc : fsync_batch_seal_for(r->batch, r->commondir, err);
 }
 
 int repo_abort_batch(struct repository *r, struct err *err)

@@ -236,6 +236,44 @@ test_expect_success 'another repository that a hook works in gets objects of its
 	git -C ours commit -q -a -m one && all_there && stock -C other fsck --full --strict
 '
 
+# calls_before_hook KIND METHOD [HOOK]: those of a commit in ours until its hook runs, which fails
+calls_before_hook () {
+	write_script ours/.git/hooks/${3:-pre-commit} <<-\EOF &&
+	cp "$GIT_TEST_SYSCALL_LOG" .git/before
+	exit 1
+	EOF
+	(
+		cd ours && as_on $1 && unset GIT_TEST_FSYNC && echo x >>b && rm -f .git/calls &&
+		GIT_TEST_SYSCALL_LOG=$PWD/.git/calls && export GIT_TEST_SYSCALL_LOG &&
+		test_must_fail "$GIT_BUILD_DIR/t/helper/fault-git" -c core.fsyncMethod=$2 \
+			commit -q -a -m one
+	) && sed -n "/^rename .*objects.*objects/,\$p" ours/.git/before >calls
+}
+
+for how in "each batch fsync" "local fsync fsync" "btrfs fsync syncfs"; do
+	test_expect_success FSYNC_BATCH "what a hook may name is sealed where names have no order: $how" '
+		start && calls_before_hook ${how% *} && test_grep "^${how##* } .*objects" calls &&
+		start && calls_before_hook ${how% *} reference-transaction &&
+		test_grep "^${how##* } .*objects" calls
+	'
+done
+
+test_expect_success FSYNC_BATCH 'where they have, one flush for both is enough' '
+	start && calls_before_hook journal fsync && test_file_not_empty calls &&
+	test_grep ! "^fsync " calls
+'
+
+if test_have_prereq TMPFS && mount_tmpfs elsewhere 4m >/dev/null 2>&1; then
+	test_set_prereq ELSEWHERE
+fi
+
+test_expect_success FSYNC_BATCH,SYMLINKS,ELSEWHERE 'it is also sealed where refs are on another file system' '
+	start && mv ours/.git/objects elsewhere/ && ln -s "$PWD/elsewhere/objects" ours/.git/objects &&
+	calls_before_hook journal batch && test_grep "^fsync .*objects" calls &&
+	rm ours/.git/hooks/pre-commit && calls_before_hook journal batch reference-transaction &&
+	test_grep "^fsync .*objects" calls
+'
+
 # merge_calls KIND [OPTION...]: a commit that concludes a merge, in ours; its calls
 merge_calls () {
 	local kind=$1
