@@ -44,6 +44,9 @@ struct bulk_checkin {
 	struct bulk_checkin_options o;
 	char *objdir, *packdir;
 	struct tmp_objdir *dir;	  /* NULL until it is needed */
+	/* objects/pack leads to another file system: packs are staged there */
+	bool packs_elsewhere;
+	struct tmp_objdir *dir_of_packs;
 	struct tmp_objdir *shown; /* links of what is staged, for children; or NULL */
 
 	pthread_mutex_t lock;
@@ -66,6 +69,13 @@ struct bulk_checkin {
 	uint64_t in_flight, submitted, retired;
 };
 
+static bool on_other_device(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev != y.st_dev;
+}
+
 struct bulk_checkin *bulk_checkin_new(const struct bulk_checkin_options *opts)
 {
 	struct bulk_checkin *b = xcalloc(1, sizeof(*b));
@@ -79,6 +89,9 @@ struct bulk_checkin *bulk_checkin_new(const struct bulk_checkin_options *opts)
 	pthread_cond_init(&b->moved, NULL);
 	/* P5: what a killed command left goes even if this one writes nothing. */
 	tmp_objdir_reap(b->objdir);
+	b->packs_elsewhere = on_other_device(b->objdir, b->packdir);
+	if (b->packs_elsewhere)
+		tmp_objdir_reap(b->packdir);
 	return b;
 }
 
@@ -94,6 +107,7 @@ void bulk_checkin_free(struct bulk_checkin *b)
 	for (size_t i = 0; i < b->nr_packs; i++)
 		pack_writer_free(b->packs[i]);
 	tmp_objdir_destroy(&b->dir);
+	tmp_objdir_destroy(&b->dir_of_packs);
 	tmp_objdir_destroy(&b->shown);
 	oidmap_clear(&b->by_oid, NULL);
 	err_release(&b->failure);
@@ -132,6 +146,19 @@ static int need_dir(struct bulk_checkin *b, struct err *err)
 	return tmp_objdir_create(&b->dir, b->objdir, "bulk", b->o.shared_perm, err);
 }
 
+static int need_dir_of_packs(struct bulk_checkin *b, const char **path, struct err *err)
+{
+	struct tmp_objdir **dir = b->packs_elsewhere ? &b->dir_of_packs : &b->dir;
+	const char *top = b->packs_elsewhere ? b->packdir : b->objdir;
+	int rc = 0;
+
+	if (!*dir)
+		rc = tmp_objdir_create(dir, top, "bulk", b->o.shared_perm, err);
+	if (!rc)
+		*path = tmp_objdir_path(*dir);
+	return rc;
+}
+
 static int need_pack(struct bulk_checkin *b, struct err *err)
 {
 	struct pack_writer_options o = {
@@ -145,10 +172,9 @@ static int need_pack(struct bulk_checkin *b, struct err *err)
 
 	if (b->pack_open)
 		return 0;
-	rc = need_dir(b, err);
+	rc = need_dir_of_packs(b, &o.dir, err);
 	if (rc < 0)
 		return rc;
-	o.dir = tmp_objdir_path(b->dir);
 	rc = pack_writer_new(&w, &o, err);
 	if (rc < 0)
 		return rc;

@@ -66,6 +66,21 @@ test_expect_success 'big files are streamed into a pack' '
 	objects 1 1 && git -C repo fsck
 '
 
+if test_have_prereq TMPFS && mount_tmpfs elsewhere 4m >/dev/null 2>&1; then
+	test_set_prereq ELSEWHERE
+fi
+
+test_expect_success SYMLINKS,ELSEWHERE 'objects/pack on another file system' '
+	fresh && rmdir repo/.git/objects/pack && ln -s "$PWD/elsewhere" repo/.git/objects/pack &&
+	files 1 120 >list && git -C repo add . && seq 1 100000 >repo/big && echo small >repo/small &&
+	git -C repo -c core.bigFileThreshold=100k add big small && git -C repo commit -q -m one &&
+	ls elsewhere/*.pack >packs && test_line_count = 2 packs && objects 3 0 && git -C repo fsck &&
+	FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git && files 200 320 >list &&
+	(cd repo && ! GIT_TEST_SYSCALL_FAIL=1:KILL:rename "$FAULT_GIT" add .) &&
+	ls -d elsewhere/tmp_* && git -C repo add . 2>err && test_grep "removed .*/objects/pack/tmp_" err &&
+	ls elsewhere >left && test_line_count = 9 left && git -C repo fsck
+'
+
 test_expect_success !SANITIZE,!VALGRIND 'a gigabyte of zeros in little memory' '
 	fresh && truncate -s 1024M repo/big &&
 	(ulimit -v 600000 && cd repo && git -c core.bigFileThreshold=10m hash-object -w big) >oid &&
