@@ -66,11 +66,14 @@ static int add_tag(struct log_options *o, const struct commit *c, const struct s
 	struct tag_view t;
 	int rc;
 
-	if (tag_parse(&t, tag->buf, tag->len, o->repo->algo, NULL) < 0)
+	if (tag_parse(&t, tag->buf, tag->len, o->repo->algo, NULL) < 0) {
+		add_lines(o, false, "malformed mergetag\n", out);
 		return 0; /* not worth the log */
+	}
 	add_what_it_is(c, &t, &text);
 	rc = signature_check_tag(&check, o->repo, tag->buf, tag->len, err);
-	strbuf_addstr(&text, words_of(&check));
+	if (check.is_signed)
+		strbuf_addstr(&text, words_of(&check));
 	if (!rc)
 		add_lines(o, check.good, text.buf, out);
 	signature_check_release(&check);

@@ -195,22 +195,25 @@ static const struct sign_format *format_of(const char *signature)
 	return NULL;
 }
 
-/* False: there is a line of who and when, and it is broken. */
-static bool parse_date(const char *line, size_t len, timestamp_t *date)
+/* False: there is no line of who and when, or it is broken. */
+static bool find_date(const struct strbuf *payload, const char *header, timestamp_t *date)
 {
+	struct strbuf line = STRBUF_INIT;
 	struct ident_split id;
+	bool found = commit_find_header(payload->buf, payload->len, header, &line) &&
+		     !ident_split_line(&id, line.buf, line.len);
 
-	if (!line || !len || ident_split_line(&id, line, len) < 0)
-		return false;
-	*date = id.has_date ? id.date : 0;
-	return true;
+	if (found)
+		*date = id.has_date ? id.date : 0;
+	strbuf_release(&line);
+	return found;
 }
 
-/* c->payload is set. dated: date is that of the object, else the object has none to go by. */
+/* c->payload is set; header is that of the date to go by. */
 static int check(struct signature_check *c, struct repository *r, const struct strbuf *signature,
-		 bool dated, timestamp_t date, struct err *err)
+		 const char *header, struct err *err)
 {
-	struct sign_request q = { .payload = c->payload.buf, .len = c->payload.len, .date = date };
+	struct sign_request q = { .payload = c->payload.buf, .len = c->payload.len };
 	const struct sign_format *format;
 	struct sign_settings s;
 	int rc = read_settings(r, &s, err);
@@ -219,7 +222,7 @@ static int check(struct signature_check *c, struct repository *r, const struct s
 		return rc;
 	c->is_signed = true;
 	c->trust = SIGNATURE_TRUST_UNKNOWN;
-	if (!dated)
+	if (!find_date(&c->payload, header, &q.date))
 		return 0;
 	format = format_of(signature->buf);
 	if (!format)
@@ -236,17 +239,14 @@ int signature_check_commit(struct signature_check *c, struct repository *r, cons
 {
 	struct strbuf signature = STRBUF_INIT;
 	struct commit_view v;
-	timestamp_t date = 0;
-	bool dated;
 	int rc = commit_parse(&v, object, len, r->algo, err);
 
 	if (rc < 0)
 		return rc;
 	signature_check_release(c);
-	dated = parse_date(v.committer, v.committer_len, &date);
 	commit_view_release(&v);
 	if (commit_split_signature(object, len, r->algo, &c->payload, &signature))
-		rc = check(c, r, &signature, dated, date, err);
+		rc = check(c, r, &signature, "committer", err);
 	strbuf_release(&signature);
 	return rc;
 }
@@ -256,16 +256,13 @@ int signature_check_tag(struct signature_check *c, struct repository *r, const c
 {
 	struct strbuf signature = STRBUF_INIT;
 	struct tag_view v;
-	timestamp_t date = 0;
-	bool dated;
 	int rc = tag_parse(&v, object, len, r->algo, err);
 
 	if (rc < 0)
 		return rc;
 	signature_check_release(c);
-	dated = parse_date(v.tagger, v.tagger_len, &date);
 	if (tag_split_signature(&v, object, &c->payload, &signature))
-		rc = check(c, r, &signature, dated, date, err);
+		rc = check(c, r, &signature, "tagger", err);
 	strbuf_release(&signature);
 	return rc;
 }

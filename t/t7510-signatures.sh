@@ -287,8 +287,14 @@ test_expect_success 'log --show-signature, with tags that were merged' '
 	peers_git -c log.showSignature=maybe log -2 by-one &&
 	moved=$(object commit octopus "s/^mergetag object .*/mergetag object $(stock -C theirs rev-parse by-one)/") &&
 	peers_git log -1 --show-signature $moved && test_grep "names a non-parent" out.ours &&
-	moved=$(object commit octopus "s/^mergetag object .*/mergetag object x/") &&
-	git -C ours log -1 --show-signature $moved >out && no_temp_files
+	for script in "s/^mergetag object .*/mergetag object x/" \
+		"/^ -----BEGIN/,/^ -----END/d" "s/^ tagger/ x-extra y\\n&/" "s/^ tagger.*/ tagger nobody/"; do
+		c=$(object commit octopus "$script") && git -C ours log -1 --show-signature $c >out &&
+		case $script in
+		*"object x/"*) test_grep "^malformed mergetag" out ;;
+		*) peers_git log -1 --show-signature --color=always $c ;;
+		esac || { echo "$script"; return 1; }
+	done && no_temp_files
 '
 
 test_expect_success 'for-each-ref, branch, tag: %(signature)' '
@@ -346,7 +352,7 @@ test_expect_success 'forged, broken and strange commits' '
 	for script in "s/^by one/forged/" "s/^committer.*/committer nobody/" "/^committer/d" \
 		"s/^$SIG.*/$SIG -----BEGIN SSH SIGNATURE-----/; /^ U1N/,/^ -----END/d" \
 		"s/^ U1N.*/ garbage/" "s/^ U1N.*/ $a&/" "s/^$SIG/$OTHER/" \
-		"s/^$SIG/$OTHER something\\n else\\n&/" "s/^$SIG/x-extra y\\n&/" \
+		"s/^$SIG/$OTHER something\\n else\\n&/" "s/^$SIG/x-extra y\\n&/" "s/^committer/x-extra y\\n&/" \
 		"s/ SSH SIGN/ PGP SIGN/" "s/ -----END.*/&\\n trailing/" "s/ -----END.*/&\\r/" \
 		"s/^committer.*> /committer C <c> -1/" "s/^by one/$SIG -----BEGIN SSH SIGNATURE-----/"; do
 		c=$(object commit by-one "$script") && same_of_commit $c || { echo "$script"; return 1; }
@@ -359,7 +365,7 @@ test_expect_success 'forged, broken and strange commits' '
 '
 
 test_expect_success 'forged, broken and strange tags' '
-	for script in "s/^tag by one/forged/" "s/^tagger.*/tagger nobody/" "/^tagger/d" \
+	for script in "s/^tag by one/forged/" "s/^tagger.*/tagger nobody/" "/^tagger/d" "s/^tagger/x-extra y\\n&/" \
 		"s/^U1N.*/garbage/" "s/^tagger.*/&\\n$OTHER x\\n y/" "s/^tagger.*/&\\n$SIG x\\n y/" \
 		"s/^tag by one/-----BEGIN PGP SIGNATURE-----/" "s/^-----END.*/&\\ntrailing/" \
 		"s/ SSH SIGN/ FOO SIGN/"; do
