@@ -26,8 +26,27 @@ static int tell_failed(void *data UNUSED, const char *path, struct err *err)
 	return -1;
 }
 
+/* Taken out of the index, but in HEAD and still (or again) there: as they are now. */
+static int take_untracked(struct commit_run *run, struct worktree_adder *adder,
+			  const struct string_list *paths, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < paths->nr && rc >= 0; i++) {
+		const char *path = paths->items[i].string;
+		struct stat st;
+
+		if (index_find(&run->ci.ix, path, strlen(path)) ||
+		    worktree_leading_symlink(path, strlen(path)) || lstat(path, &st) < 0 ||
+		    S_ISDIR(st.st_mode))
+			continue;
+		rc = worktree_adder_add(adder, path, &st, err);
+	}
+	return rc;
+}
+
 static int take_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
-			struct err *err)
+			const struct string_list *paths, struct err *err)
 {
 	struct worktree_add_options ao = { .on_warning = pass_warning, .on_error = tell_failed };
 	struct commit_index *ci = &run->ci;
@@ -39,6 +58,8 @@ static int take_changes(struct commit_run *run, const struct pathspec *ps, char 
 		return rc;
 	adder = worktree_adder_new(run->repo, &ci->ix, ci->conv, &ao);
 	rc = worktree_adder_apply(adder, &changes, false, err);
+	if (rc >= 0 && paths)
+		rc = take_untracked(run, adder, paths, err);
 	if (rc >= 0)
 		rc = worktree_adder_finish(adder, err);
 	worktree_adder_free(adder);
@@ -151,7 +172,7 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 	collect_matches(run, &ci->ix, seen, &paths);
 	collect_matches(run, &ci->partial, seen, &paths);
 	check_seen(run, seen);
-	rc = take_changes(run, &run->ps, NULL, err);
+	rc = take_changes(run, &run->ps, NULL, &paths, err);
 	if (rc >= 0)
 		rc = make_partial(run, &paths, err);
 	string_list_clear(&paths, NULL);
@@ -160,7 +181,7 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 
 static int prepare_updated(struct commit_run *run, char *seen, struct err *err)
 {
-	int rc = take_changes(run, run->o.all ? NULL : &run->ps, seen, err);
+	int rc = take_changes(run, run->o.all ? NULL : &run->ps, seen, NULL, err);
 
 	if (rc >= 0 && !run->o.all)
 		check_seen(run, seen);

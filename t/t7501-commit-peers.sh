@@ -57,6 +57,14 @@ test_expect_success 'as it stands, with -a, with paths' '
 	peers_git commit -m x -o && peers_git commit -m x -i && peers_git commit -a a && same_state
 '
 
+test_expect_success 'a path that has left the index, but not the work tree' '
+	start &&
+	peers_do "stock rm -q --cached a d/c && echo new >a && stock rm -q b && mkdir b && echo n >b/n && stock add b/n" &&
+	commit_ok -m one a d &&
+	peers_do "stock rm -q -r d && echo e >d" &&
+	commit_ok -m two d/c
+'
+
 test_expect_success 'words' '
 	start &&
 	commit_ok --allow-empty -m one -m two -m "three
