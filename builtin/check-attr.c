@@ -19,7 +19,8 @@ struct check_attr {
 	const char **names;
 	size_t nr_names;
 	struct attrs *attrs;
-	const char *prefix;
+	const char *prefix, *worktree;
+	char *place; /* for messages: the work tree or the repository */
 };
 
 static const char *value_text(const struct attr_value *v)
@@ -66,21 +67,22 @@ static void check_all(const struct check_attr *c, const char *shown, const char 
 static void check_path(void *data, const char *shown)
 {
 	const struct check_attr *c = data;
-	char *joined = xstrfmt("%s%s", c->prefix ? c->prefix : "", shown);
+	const char *argv[] = { *shown ? shown : ".", NULL };
+	struct pathspec ps = { 0 };
 	struct attr_value *values;
 
-	if (is_absolute_path(shown) || path_normalize(joined, joined) < 0)
-		die("'%s' is outside repository", shown);
+	if (pathspec_parse(&ps, c->prefix, c->worktree, argv, PATHSPEC_LITERAL, NULL) < 0)
+		die("'%s' is outside repository at '%s'", shown, c->place);
 	if (c->all) {
-		check_all(c, shown, joined);
+		check_all(c, shown, ps.items[0].match);
 	} else {
 		ALLOC_ARRAY(values, c->nr_names);
-		attrs_get(c->attrs, joined, c->names, c->nr_names, values);
+		attrs_get(c->attrs, ps.items[0].match, c->names, c->nr_names, values);
 		for (size_t i = 0; i < c->nr_names; i++)
 			show(c, shown, c->names[i], &values[i]);
 		free(values);
 	}
-	free(joined);
+	pathspec_release(&ps);
 }
 
 NORETURN static void usage_error(const char *msg, const struct option *opts)
@@ -115,9 +117,20 @@ static int split_arguments(struct check_attr *c, int argc, const char **argv,
 	return dashes >= 0 ? dashes + 1 : nr;
 }
 
+static bool names_are_valid(const struct check_attr *c)
+{
+	for (size_t i = 0; i < c->nr_names; i++) {
+		if (attr_name_is_valid(c->names[i], strlen(c->names[i])))
+			continue;
+		error("%s: not a valid attribute name", c->names[i]);
+		return false;
+	}
+	return true;
+}
+
 int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct check_attr c = { .prefix = ctx->prefix };
+	struct check_attr c = { .prefix = ctx->prefix, .worktree = ctx->repo->worktree };
 	struct option opts[] = {
 		OPT_BOOL('a', "all", &c.all, "report all attributes set on file"),
 		OPT_BOOL(0, "cached", &c.cached, "use .gitattributes only from the index"),
@@ -135,6 +148,9 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 		usage_error("Can't specify files with --stdin", opts);
 	if (!c.from_stdin && first >= argc)
 		usage_error("No file specified", opts);
+	if (!names_are_valid(&c))
+		return 255;
+	c.place = path_absolute(c.worktree ? c.worktree : ctx->repo->gitdir);
 	index_init(&ix, ctx->repo->algo);
 	if (index_read_repo(&ix, ctx->repo, &err) < 0 ||
 	    attrs_new(&c.attrs, ctx->repo, &ix, c.cached ? ATTR_INDEX : ATTR_CHECKIN, &err) < 0)
@@ -144,6 +160,7 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 	for (int i = first; i < argc; i++)
 		check_path(&c, argv[i]);
 	attrs_free(c.attrs);
+	free(c.place);
 	index_release(&ix);
 	return finish_stdout();
 }

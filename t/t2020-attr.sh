@@ -78,7 +78,22 @@ test_expect_success 'standard input, NULs, odd names, errors' '
 	peers_git check-attr one -- "$(printf "\\303\\244")" "tab	x" &&
 	PEERS_STDERR=ignore peers_git check-attr &&
 	PEERS_STDERR=ignore peers_git check-attr one &&
-	PEERS_STDERR=ignore peers_git check-attr --stdin one -- x
+	PEERS_STDERR=ignore peers_git check-attr --stdin one -- x &&
+	peers_git check-attr one "bad^name" -- x &&
+	peers_git check-attr one -- ../x &&
+	peers_git check-attr one -- "" ./x .
+'
+# names what is to be named absolutely on either side
+absolute () {
+	(cd ours && git check-attr "$@" "$PWD/d/x" "$PWD") >out.ours 2>&1
+	(cd theirs && stock check-attr "$@" "$PWD/d/x" "$PWD") >out.theirs 2>&1
+	sed -i "s#/theirs\\b#/ours#g" out.theirs && test_cmp out.theirs out.ours
+}
+
+test_expect_success 'absolute paths' '
+	peers_init &&
+	peers_do "mkdir d && echo \"* one\" >.gitattributes" &&
+	absolute one -- && absolute -a
 '
 
 test_expect_success 'overlong lines are passed over' '

@@ -86,7 +86,7 @@ static const char *intern(struct attrs *a, const char *s, size_t len)
 	return copy;
 }
 
-static bool name_is_valid(const char *s, size_t len)
+bool attr_name_is_valid(const char *s, size_t len)
 {
 	if (!len || *s == '-')
 		return false;
@@ -112,7 +112,7 @@ static bool parse_assignment(struct attrs *a, const char *word, size_t len,
 		len--;
 		name_len--;
 	}
-	if (!name_is_valid(word, name_len))
+	if (!attr_name_is_valid(word, name_len))
 		return false;
 	if (eq && v.state == ATTR_SET) {
 		v.state = ATTR_VALUE;
@@ -163,7 +163,7 @@ static void define_macro(struct attrs *a, const char *s, const char *end)
 		s++;
 	while (s + n < end && !isspace((unsigned char)s[n]))
 		n++;
-	if (!name_is_valid(s, n))
+	if (!attr_name_is_valid(s, n))
 		return;
 	if (!parse_assignments(a, s + n, end, &set, &nr))
 		return;

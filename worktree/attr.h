@@ -28,6 +28,7 @@ enum attr_direction {
 MUST_USE int attrs_new(struct attrs **out, struct repository *r, const struct index_state *ix,
 		       enum attr_direction dir, struct err *err);
 void attrs_free(struct attrs *a);
+bool attr_name_is_valid(const char *name, size_t len);
 /* Values of nr named attributes for a path relative to the top. */
 void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
 	       struct attr_value *out);
