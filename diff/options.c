@@ -159,7 +159,7 @@ enum option_kind {
 	SET_FORMAT,  /* |= value */
 	SET_IGNORE,  /* |= value */
 	SET_TRUE, SET_FALSE, /* bool */
-	SET_NUMBER,  /* int, needs a value */
+	SET_NUMBER,  /* int, needs a value; |= value */
 	SET_STRING,  /* const char *, needs a value */
 	SPECIAL,
 };
@@ -199,10 +199,10 @@ static const struct option_row {
 	{ 0, "patch-with-raw", SET_FORMAT, 0, DIFF_FORMAT_PATCH | DIFF_FORMAT_RAW, 0 },
 	{ 0, "patch-with-stat", SET_FORMAT, 0, DIFF_FORMAT_PATCH | DIFF_FORMAT_STAT, 0 },
 	{ 0, "compact-summary", SPECIAL, 0, OPT_COMPACT, 0 },
-	{ 0, "stat-width", SET_NUMBER, FIELD(stat_width), 0, NEEDED },
-	{ 0, "stat-name-width", SET_NUMBER, FIELD(stat_name_width), 0, NEEDED },
-	{ 0, "stat-graph-width", SET_NUMBER, FIELD(stat_graph_width), 0, NEEDED },
-	{ 0, "stat-count", SET_NUMBER, FIELD(stat_count), 0, NEEDED },
+	{ 0, "stat-width", SET_NUMBER, FIELD(stat_width), DIFF_FORMAT_STAT, NEEDED },
+	{ 0, "stat-name-width", SET_NUMBER, FIELD(stat_name_width), DIFF_FORMAT_STAT, NEEDED },
+	{ 0, "stat-graph-width", SET_NUMBER, FIELD(stat_graph_width), DIFF_FORMAT_STAT, NEEDED },
+	{ 0, "stat-count", SET_NUMBER, FIELD(stat_count), DIFF_FORMAT_STAT, NEEDED },
 	{ 'z', NULL, SPECIAL, 0, OPT_NULL_TERM, 0 },
 	{ 0, "full-index", SET_TRUE, FIELD(full_index), 0, 0 },
 	{ 0, "no-full-index", SET_FALSE, FIELD(full_index), 0, 0 },
@@ -491,6 +491,7 @@ static int set_option(struct diff_options *o, const struct option_row *r, const 
 		*(bool *)field = r->kind == SET_TRUE;
 		return 0;
 	case SET_NUMBER:
+		o->formats |= r->value;
 		return parse_count(r, value, (int *)field, err);
 	case SET_STRING:
 		*(const char **)field = value;

@@ -48,6 +48,8 @@ test_expect_success 'orders, counts, parents' '
 test_expect_success 'ranges and groups of refs' '
 	each_log "--format=\"%m %h %s\"" <<-\EOS
 	main~3..main
+	main^{/^root}^@
+	main^{/^root}^@ side
 	left...right
 	--left-right left...right
 	--left-only left...right

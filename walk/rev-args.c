@@ -168,7 +168,10 @@ static int add_rev(struct rev_walk *w, const char *arg, uint32_t flags, struct e
 
 int rev_walk_add(struct rev_walk *w, const char *arg, struct err *err)
 {
-	return add_rev(w, arg, w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0, err);
+	int rc = add_rev(w, arg, w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0, err);
+
+	w->input_given |= !rc; /* "root^@" names no commit, and HEAD neither */
+	return rc;
 }
 
 /* ---- options that name refs ---- */
