@@ -7,6 +7,9 @@
 #include "util/alloc.h"
 #include "worktree/worktree.h"
 
+/* As with stock git, whose -1 becomes this. */
+#define CHMOD_FAILED 255
+
 static const char *const usage[] = { "git add [<options>] [--] <pathspec>...", NULL };
 
 struct add_options {
@@ -183,6 +186,7 @@ static void tell_ignored(struct add_run *run)
 		return;
 	fprintf(stderr, "The following paths are ignored by one of your .gitignore files:\n");
 	string_list_sort(&run->ignored);
+	string_list_remove_duplicates(&run->ignored, NULL);
 	for (size_t i = 0; i < run->ignored.nr; i++)
 		fprintf(stderr, "%s\n", run->ignored.items[i].string);
 	if (advice_enabled(run->repo, "addIgnoredFile"))
@@ -237,6 +241,10 @@ static void note_if_ignored(struct add_run *run, const struct pathspec_item *it)
 		if (!last && it->match[n] != '/')
 			continue;
 		part = xmemdupz(it->match, n);
+		if (!strcmp(part, ".git")) { /* never added, whatever the patterns say */
+			free(part);
+			return;
+		}
 		p = ignore_match_last(run->ignore, part, n, !last || path_is_dir(part));
 		if (p && !p->negated) {
 			string_list_append(&run->ignored, part);
@@ -259,7 +267,7 @@ static void check_unmatched(struct add_run *run)
 		there = names_existing_file(it);
 		if (!there && !run->o.ignore_missing)
 			die("pathspec '%s' did not match any files", it->original);
-		if (!run->o.force)
+		if (!run->o.force && (!run->o.update || run->o.ignore_missing))
 			note_if_ignored(run, it);
 	}
 }
@@ -305,6 +313,20 @@ static int find_untracked(struct add_run *run, struct err *err)
 
 /* ---- doing it ---- */
 
+/* A repository inside: what can be recorded is the commit that it has checked out. */
+static int check_nested(struct add_run *run, const char *path)
+{
+	struct object_id head;
+
+	if (gitlink_resolve_head(path, run->repo->algo, &head, NULL) >= 0) {
+		warn_embedded(run, path);
+		return 0;
+	}
+	error("'%s/' does not have a commit checked out", path);
+	run->exit_code = 1;
+	return -1;
+}
+
 static int add_untracked(struct add_run *run, struct err *err)
 {
 	for (size_t i = 0; i < run->untracked.nr; i++) {
@@ -319,13 +341,50 @@ static int add_untracked(struct add_run *run, struct err *err)
 			err_release(err);
 			continue;
 		}
-		if (S_ISDIR(st.st_mode))
-			warn_embedded(run, path);
+		if (S_ISDIR(st.st_mode) && check_nested(run, path) < 0) {
+			if (!run->o.ignore_errors)
+				return ERR_INVALID;
+			continue;
+		}
 		rc = worktree_adder_add(run->adder, path, &st, err);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
+}
+
+/* In the index alone, be the file changed or not. */
+static int chmod_entry(struct add_run *run, const struct index_entry *old, struct err *err)
+{
+	struct index_entry *e;
+	unsigned mode = run->o.chmod == '+' ? MODE_EXEC : MODE_FILE;
+
+	if (!MODE_IS_FILE(old->mode)) {
+		error("cannot chmod %cx '%s'", run->o.chmod, old->name);
+		run->exit_code = CHMOD_FAILED;
+		return 0;
+	}
+	if (run->o.dry_run || old->mode == mode)
+		return 0;
+	e = index_entry_new(&run->ix, mode, &old->oid, old->name, old->name_len, old->stage);
+	e->stat = old->stat;
+	e->flags = old->flags & ~CE_UPTODATE;
+	return index_add(&run->ix, e, INDEX_ADD_REPLACE, run->repo->settings.protect, err);
+}
+
+static int chmod_entries(struct add_run *run, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < run->ix.nr; i++) {
+		const struct index_entry *e = run->ix.entries[i];
+
+		if ((e->flags & CE_SKIP_WORKTREE && !run->o.sparse) ||
+		    !pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode), NULL))
+			continue;
+		rc = chmod_entry(run, e, err);
+	}
+	return rc;
 }
 
 static int add_everything(struct add_run *run, struct err *err)
@@ -334,7 +393,6 @@ static int add_everything(struct add_run *run, struct err *err)
 		.intent_to_add = run->o.intent_to_add,
 		.dry_run = run->o.dry_run,
 		.renormalize = run->o.renormalize,
-		.chmod = run->o.chmod,
 		.on_added = say_added,
 		.on_removed = say_removed,
 		.on_warning = say_warning,
@@ -345,7 +403,7 @@ static int add_everything(struct add_run *run, struct err *err)
 	unsigned flags = 0;
 	int rc;
 
-	if (run->o.renormalize || run->o.chmod)
+	if (run->o.renormalize)
 		flags |= CHANGES_EVERY_FILE;
 	if (run->o.sparse)
 		flags |= CHANGES_SPARSE;
@@ -361,10 +419,12 @@ static int add_everything(struct add_run *run, struct err *err)
 		goto out;
 	run->adder = worktree_adder_new(run->repo, &run->ix, run->conv, &ao);
 	if ((rc = worktree_adder_apply(run->adder, &changes,
-				       run->o.ignore_removal || run->o.intent_to_add, err)) >= 0)
+				       run->o.ignore_removal, err)) >= 0)
 		rc = add_untracked(run, err);
 	if (rc >= 0)
 		rc = worktree_adder_finish(run->adder, err);
+	if (rc >= 0 && run->o.chmod && run->ps.nr)
+		rc = chmod_entries(run, err);
 out:
 	worktree_changes_release(&changes);
 	return rc;

@@ -49,6 +49,46 @@ test_expect_success 'a removal within the pathspec' '
 	peers_git add -v d && peers_same_index
 '
 
+test_expect_success '--chmod where not all are files' '
+	peers_init &&
+	peers_do make_tree &&
+	peers_git add -n --chmod=+x a link && peers_same_index &&
+	peers_git add --chmod=+x . && peers_same_index &&
+	peers_do "rm b && echo new >new" &&
+	peers_git add -n -A --chmod=-x && peers_same_index &&
+	peers_git add -N --chmod=-x a new exe && peers_same_index &&
+	peers_git add -v --chmod=-x d/e && peers_same_index
+'
+
+test_expect_success '-N with -A or -u takes removals along' '
+	peers_init &&
+	peers_do make_tree && peers_git add . &&
+	peers_do "rm d/c b && echo new >new && echo more >>a" &&
+	peers_git add -N d && peers_same_index &&
+	peers_do "rm d/e/f" &&
+	peers_git add -N -u && peers_same_index &&
+	peers_do "rm exe" &&
+	peers_git add -N -A && peers_same_index
+'
+
+test_expect_success 'ignored paths: each once, and not with -u' '
+	peers_init &&
+	peers_do make_tree && peers_git add a d/c && peers_do "echo d >.gitignore && echo \".git*\" >>.gitignore && echo x >>d/c" &&
+	peers_git add d/e d/e/f && peers_same_index &&
+	peers_git add -u d/c d/e && peers_same_index &&
+	peers_git add --renormalize d/c d/e && peers_same_index &&
+	peers_git add b .git && peers_same_index
+'
+
+test_expect_success 'a repository inside without a commit' '
+	peers_init &&
+	peers_do "echo a >a && stock init -q sub" &&
+	PEERS_STDERR=ignore peers_git add . && peers_same_index &&
+	test_grep "sub/. does not have a commit checked out" err.ours && test_line_count = 2 err.ours &&
+	peers_git add sub/ &&
+	peers_git add --ignore-errors . && peers_same_index
+'
+
 test_expect_success 'executable bit, --chmod' '
 	peers_init &&
 	peers_do make_tree && peers_git add . &&

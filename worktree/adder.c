@@ -75,17 +75,6 @@ static bool is_same(const struct index_entry *old, unsigned mode, const struct o
 	       !((old->flags ^ flags) & CE_INTENT_TO_ADD);
 }
 
-static int apply_chmod(const struct worktree_adder *a, const char *path, unsigned *mode,
-		       struct err *err)
-{
-	if (!a->o.chmod)
-		return 0;
-	if (!MODE_IS_FILE(*mode))
-		return err_set(err, ERR_INVALID, "cannot chmod %cx '%s'", a->o.chmod, path);
-	*mode = a->o.chmod == '+' ? MODE_EXEC : MODE_FILE;
-	return 0;
-}
-
 static int put_entry(struct worktree_adder *a, const char *path, unsigned mode,
 		     const struct object_id *oid, const struct stat *st, unsigned flags,
 		     struct err *err)
@@ -93,13 +82,11 @@ static int put_entry(struct worktree_adder *a, const char *path, unsigned mode,
 	size_t len = strlen(path);
 	struct index_entry *old = index_find(a->ix, path, len);
 	struct index_entry *e;
-	bool same;
-	int rc = apply_chmod(a, path, &mode, err);
+	bool same = is_same(old, mode, oid, flags);
 
-	if (rc < 0)
-		return rc;
-	same = is_same(old, mode, oid, flags);
 	if (!a->o.dry_run) {
+		int rc;
+
 		e = index_entry_new(a->ix, mode, oid, path, len, 0);
 		e->flags |= flags | (old ? old->flags & CE_ASSUME_VALID : 0);
 		if (!(flags & CE_INTENT_TO_ADD)) {
@@ -252,13 +239,9 @@ int worktree_adder_add(struct worktree_adder *a, const char *path, const struct 
 	struct err own = ERR_INIT;
 	struct index_entry *old = find_alias(a, path);
 	char *name = old ? xstrdup(old->name) : NULL; /* entries may move */
-	unsigned mode = old ? old->mode : 0;
-	int rc;
+	int rc = 0;
 
-	if (is_unchanged(a, old, st) && (!a->o.chmod || (!apply_chmod(a, path, &mode, NULL) &&
-							 mode == old->mode)))
-		rc = 0;
-	else
+	if (!is_unchanged(a, old, st))
 		rc = add_changed(a, name ? name : path, st, old, &own);
 	if (rc < 0)
 		fail_path(a, path, rc, &own);

@@ -105,7 +105,6 @@ unsigned worktree_mode(const struct repo_settings *s, unsigned st_mode,
 struct worktree_adder;
 struct worktree_add_options {
 	bool intent_to_add, verbose, dry_run, renormalize, ignore_errors;
-	int chmod; /* 0, '+', '-' */
 	/* the path is new in the index, or differs from what was there */
 	void (*on_added)(void *data, const char *path);
 	void (*on_removed)(void *data, const char *path);
