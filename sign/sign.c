@@ -52,28 +52,38 @@ static int read_trust(const struct config_entry *e, struct sign_settings *s, str
 	return bad_value(e, err);
 }
 
-/* gpg.program is another name of gpg.openpgp.program: the later one of both counts. */
-static int read_one(const struct config_entry *e, struct sign_settings *s, struct err *err)
+/* Where a string goes; NULL: none of these. gpg.program is another name of gpg.openpgp.program. */
+static const char **setting(struct sign_settings *s, const char *key)
 {
 	static const char *const programs[] = { "gpg.openpgp.program", "gpg.x509.program",
 						"gpg.ssh.program" };
-	bool key = !strcmp(e->key, "user.signingkey");
 
-	if (!key && !starts_with(e->key, "gpg."))
+	if (!strcmp(key, "user.signingkey"))
+		return &s->signing_key;
+	if (!strcmp(key, "gpg.program"))
+		return &s->programs[sign_format_openpgp.index];
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (!strcmp(key, programs[i]))
+			return &s->programs[i];
+	return NULL;
+}
+
+/* The later one counts. */
+static int read_one(const struct config_entry *e, struct sign_settings *s, struct err *err)
+{
+	const char **text = setting(s, e->key);
+	bool is_format = !strcmp(e->key, "gpg.format");
+	bool is_trust = !strcmp(e->key, "gpg.mintrustlevel");
+
+	if (!text && !is_format && !is_trust)
 		return 0;
 	if (!e->value)
 		return config_entry_bad(e, err, "missing value");
-	if (key)
-		s->signing_key = e->value;
-	else if (!strcmp(e->key, "gpg.format"))
+	if (is_format)
 		return read_format(e, s, err);
-	else if (!strcmp(e->key, "gpg.mintrustlevel"))
+	if (is_trust)
 		return read_trust(e, s, err);
-	else if (!strcmp(e->key, "gpg.program"))
-		s->programs[sign_format_openpgp.index] = e->value;
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-		if (!strcmp(e->key, programs[i]))
-			s->programs[i] = e->value;
+	*text = e->value;
 	return 0;
 }
 

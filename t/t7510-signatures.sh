@@ -194,6 +194,12 @@ test_expect_success 'signing that fails, with the same words' '
 	-c user.signingkey=../one -c gpg.format=SSH commit-tree -S -m x $T
 	-c user.signingkey=../one -c gpg.minTrustLevel=most commit-tree -S -m x $T
 	EOF
+	for key in foo ssh.foo openpgp.foo strange.program; do
+		peers_git -c gpg.$key -c user.signingkey=../one commit-tree -S -m x $T || return 1
+	done &&
+	for key in gpg.format gpg.minTrustLevel gpg.program gpg.ssh.program user.signingkey; do
+		test_expect_code 128 git -C ours -c $key commit-tree -S -m x $T 2>err && test_grep "missing value" err || return 1
+	done &&
 	peers_do "stock config gpg.format pgp" && peers_git commit --allow-empty -S -m x &&
 	test_grep "^fatal: bad config variable .gpg.format. in file" err.ours &&
 	peers_do "stock config gpg.format ssh; stock config user.signingkey \"~/one\"" &&
