@@ -42,9 +42,9 @@ bool commit_find_header(const void *buf, size_t size, const char *name, struct s
 /* One after the other: from byte *pos (0 at first), which moves behind what was found. */
 bool commit_next_header(const void *buf, size_t size, size_t *pos, const char *name,
 			struct strbuf *out);
-/* Appended to out, as they are: all but those that every commit has, encoding and signatures. */
+/* All but those that every commit has, encoding and signatures; appended to out as they are. */
 void commit_other_headers(const void *buf, size_t size, struct strbuf *out);
-/* "NAME VALUE\n", lines of the value behind the first marked by a blank; its last LF is left out. */
+/* "NAME VALUE\n"; a blank marks lines of the value behind the first, its last LF is left out. */
 void commit_add_header(struct strbuf *out, const char *name, const char *value, size_t len);
 
 /*
