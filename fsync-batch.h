@@ -41,6 +41,7 @@ enum publish_class {
 	PUBLISH_REF_REDO,     /* the record of a transaction whose refs go one by one */
 	PUBLISH_PACKED_REFS,  /* packed-refs with new values */
 	PUBLISH_REF,	      /* loose refs, HEAD */
+	PUBLISH_SYMREF_DELETE, /* before what they lead to */
 	PUBLISH_REF_DELETE,
 	PUBLISH_REF_REDONE,   /* the record goes */
 	PUBLISH_REF_UNLOCK,   /* locks that only kept others away */

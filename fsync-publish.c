@@ -27,12 +27,14 @@ static int phase_of(enum publish_class order)
 		return 2;
 	default:
 		return 3;
+	case PUBLISH_SYMREF_DELETE:
+		return 4;
 	case PUBLISH_REF_DELETE:
 	case PUBLISH_FILE_LATE:
 	case PUBLISH_INDEX:
-		return 4;
-	case PUBLISH_REF_REDONE:
 		return 5;
+	case PUBLISH_REF_REDONE:
+		return 6;
 	}
 }
 

@@ -4,8 +4,9 @@
  * to the batch. This is the loose way, for single refs and for what cannot be packed (P6 by a
  * record: redo.c); the whole way is in update-whole.c. What is published in which order (D4, D5) is a
  * matter of classes: reflogs, then refs that get a value, symbolic refs after
- * those that they may lead to, then deletions; among the latter packed-refs goes first,
- * since a loose file that goes before it would bring an old value back to light.
+ * those that they may lead to, then deletions: of symbolic refs before what they lead to, and
+ * of packed-refs before loose files, since one that goes before it would bring an old value back
+ * to light.
  */
 #include "compat/posix.h"
 #include "refs/refs-internal.h"
@@ -45,12 +46,14 @@ static int stage_value(struct ref_transaction *t, struct ref_update *u, struct e
 
 static int stage_deletion(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
+	enum publish_class order = u->current.kind == LOOSE_SYMREF ? PUBLISH_SYMREF_DELETE :
+								     PUBLISH_REF_DELETE;
 	struct strbuf path = STRBUF_INIT;
 	int rc = 0;
 
 	ref_path(t->rs, u->name, &path);
 	if (u->in_loose)
-		rc = ref_file_stage_removal(path.buf, PUBLISH_REF_DELETE, t->batch, err);
+		rc = ref_file_stage_removal(path.buf, order, t->batch, err);
 	strbuf_release(&path);
 	return rc ? rc : reflog_stage_removal(t->rs, u->name, PUBLISH_REF_DELETE, t->batch, err);
 }
@@ -135,12 +138,12 @@ static int stage_packed_deletions(struct ref_transaction *t, struct err *err)
 
 /* ---- all ---- */
 
-enum pass { PASS_LOGS, PASS_VALUES, PASS_SYMREFS, PASS_SYMREFS_GO, PASS_VALUES_GO, PASS_NR };
+enum pass { PASS_LOGS, PASS_VALUES, PASS_SYMREFS, PASS_DELETIONS, PASS_NR };
 
 static int stage_update(struct ref_transaction *t, struct ref_update *u, enum pass pass,
 			struct err *err)
 {
-	bool target = u->flags & UPDATE_HAVE_TARGET, symref = u->current.kind == LOOSE_SYMREF;
+	bool target = u->flags & UPDATE_HAVE_TARGET;
 
 	switch (pass) {
 	case PASS_LOGS:
@@ -150,8 +153,7 @@ static int stage_update(struct ref_transaction *t, struct ref_update *u, enum pa
 		return u->flags & UPDATE_WRITES && target == (pass == PASS_SYMREFS) ?
 			stage_value(t, u, err) : 0;
 	default:
-		return u->flags & UPDATE_DELETES && symref == (pass == PASS_SYMREFS_GO) ?
-			stage_deletion(t, u, err) : 0;
+		return u->flags & UPDATE_DELETES ? stage_deletion(t, u, err) : 0;
 	}
 }
 

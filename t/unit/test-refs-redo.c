@@ -37,6 +37,7 @@ static const struct change {
 	{ "refs/heads/sym", "ref: refs/heads/main", B },
 	{ "refs/remotes/origin/HEAD", "ref: refs/remotes/origin/main", "ref: refs/heads/new" },
 	{ "refs/remotes/origin/old", "ref: refs/heads/gone", "" },
+	{ "refs/remotes/origin/packed", "ref: refs/heads/packed-gone", "" },
 	{ "worktrees/wt/HEAD", A, "ref: refs/heads/new" },
 };
 #define NR ARRAY_SIZE(changes)
@@ -382,11 +383,15 @@ static void sealed_without_a_journal(void **state UNUSED)
 	const char *redo = find(text, "rename repo/refs.redo.new"),
 		   *seal = find(redo, "fsync repo\n"),
 		   *first = find(text, "rename repo/refs/bisect/bad.lock"),
+		   *symref = find(text, "unlink repo/refs/remotes/origin/packed\n"),
+		   *seal_symref = find(symref, "fsync repo/refs/remotes/origin\n"),
+		   *packed = find(text, "rename repo/packed-refs.new"),
 		   *last = find(text, "unlink repo/refs/heads/gone\n"),
 		   *seal_last = find(last, "fsync repo/refs/heads\n"),
 		   *done = find(text, "unlink repo/refs.redo\n");
 
-	if (!(redo < seal && seal < first && last < seal_last && seal_last < done))
+	if (!(redo < seal && seal < first && seal_symref < packed && last < seal_last &&
+	      seal_last < done))
 		fail_msg("order:\n%s", text);
 	find(done, "fsync repo\n");
 	free(text);
