@@ -196,6 +196,7 @@ static int collect(struct listing *x, struct err *err)
 	x->l->ignore_case = o->refs->filter.ignore_case = o->ignore_case;
 	x->l->color = color_wanted(o->color, STDOUT_FILENO, pager_in_use());
 	o->refs->filter.match_short = true;
+	o->refs->filter.commits_only = o->verbose;
 	if ((o->refs->filter.kinds & REF_KIND_DETACHED_HEAD)) {
 		x->head = describe_head(x->l->repo);
 		x->l->head_description = x->head;

@@ -112,7 +112,7 @@ void tracking_find(struct tracking *t, const struct status_format *f)
 	    branch_upstream(f->repo, branch, &ref, NULL) < 0)
 		return;
 	t->name = ref_shorten(f->repo->refs, ref, false);
-	if (ref_resolve(f->repo->refs, ref, &theirs, NULL, NULL, NULL) < 0) {
+	if (!tracked_commit(f->repo, ref, &theirs)) {
 		t->gone = true;
 	} else if (!f->s->initial) {
 		t->same = oid_eq(&theirs, &f->s->head);

@@ -218,6 +218,47 @@ test_expect_success 'no commit yet' '
 	peers_git branch -v
 '
 
+test_expect_success 'symbolic refs: where they lead in the end' '
+	peers_do "stock symbolic-ref refs/heads/alias2 refs/heads/alias &&
+		stock symbolic-ref refs/heads/alias3 HEAD" &&
+	list_each <<-\EOF &&
+	branch
+	branch -v
+	branch --sort=-symref
+	for-each-ref --format="%(refname) %(symref) %(symref:short) %(symref:lstrip=2)"
+	EOF
+	peers_do "stock symbolic-ref -d refs/heads/alias2 && stock symbolic-ref -d refs/heads/alias3"
+'
+
+test_expect_success 'an upstream that is a tag' '
+	peers_do "
+		stock branch -q tagged v1~1 && stock config branch.tagged.remote . &&
+		stock config branch.tagged.merge refs/tags/v2 &&
+		stock branch -q same v1 && stock config branch.same.remote . &&
+		stock config branch.same.merge refs/tags/v2 &&
+		stock symbolic-ref HEAD refs/heads/tagged
+	" &&
+	list_each <<-\EOF &&
+	branch -vv
+	branch --format="%(refname:short) %(upstream:track) %(upstream:trackshort)"
+	status -s -b
+	status -uno
+	EOF
+	peers_do "stock symbolic-ref HEAD refs/heads/new && stock branch -q -D tagged same"
+'
+
+test_expect_success '-v: commits only, none that is missing' '
+	peers_do "stock rev-parse main^{tree} >.git/refs/heads/tree &&
+		stock rev-parse main | tr 0-9a-f 1 >.git/refs/heads/missing" &&
+	list_each <<-\EOF &&
+	!branch -v
+	!branch -vv
+	!branch -v --format="%(refname)"
+	!branch -v --contains main
+	EOF
+	peers_do "rm .git/refs/heads/tree .git/refs/heads/missing"
+'
+
 test_expect_success 'other work trees' '
 	rm -rf ours-wt theirs-wt &&
 	(cd ours && stock worktree add -q ../wt-x side) &&

@@ -54,9 +54,10 @@ struct ref_filter {
 	struct oid_array points_at;		/* any of them; also what a tag leads to */
 	struct oid_array contains, no_contains;	/* commits */
 	struct oid_array merged, no_merged;	/* commits */
+	bool commits_only; /* nothing else, and nothing whose object is missing (branch -v) */
 };
 #define REF_FILTER_INIT { REF_KIND_ALL, STRVEC_INIT, false, STRVEC_INIT, false, \
-	OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT }
+	OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, false }
 void ref_filter_release(struct ref_filter *f);
 /*
  * The argument of --contains and the others: peeled to a commit and added to one of the

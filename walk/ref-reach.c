@@ -193,7 +193,8 @@ static int find_merged(const struct tips *t, const struct oid_array *from, bool 
 
 bool ref_filter_needs_history(const struct ref_filter *f)
 {
-	return f->contains.nr || f->no_contains.nr || f->merged.nr || f->no_merged.nr;
+	return f->commits_only || f->contains.nr || f->no_contains.nr || f->merged.nr ||
+	       f->no_merged.nr;
 }
 
 /* The commit that a ref is or that its tag leads to; NULL: something else. */

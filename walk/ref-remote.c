@@ -14,7 +14,7 @@ static int count_tracking(struct ref_listing *l, const struct ref_item *item, co
 	struct object_id theirs;
 	int rc;
 
-	if (ref_resolve(l->repo->refs, ref, &theirs, NULL, NULL, NULL) < 0)
+	if (!tracked_commit(l->repo, ref, &theirs))
 		return 0;
 	*ahead = *behind = 0;
 	if (oid_eq(&theirs, &item->oid))

@@ -211,6 +211,22 @@ static int object_value(struct ref_listing *l, const struct ref_item *item,
 	return rc;
 }
 
+/* Where it leads in the end, by way of however many others. */
+static void add_symref(struct ref_listing *l, const struct ref_item *item,
+		       const struct ref_atom *a, struct strbuf *out)
+{
+	struct object_id oid;
+	char *target = NULL;
+
+	if (!item->symref)
+		return;
+	if (ref_resolve(l->repo->refs, item->refname, &oid, &target, NULL, NULL) < 0)
+		ref_name_format(l, a, item->symref, out);
+	else
+		ref_name_format(l, a, target, out);
+	free(target);
+}
+
 int ref_atom_value(struct ref_listing *l, const struct ref_item *item, const struct ref_atom *a,
 		   struct strbuf *out, uint64_t *number, struct err *err)
 {
@@ -220,8 +236,7 @@ int ref_atom_value(struct ref_listing *l, const struct ref_item *item, const str
 		add_refname(l, item, a, out);
 		break;
 	case ATOM_SYMREF:
-		if (item->symref)
-			ref_name_format(l, a, item->symref, out);
+		add_symref(l, item, a, out);
 		break;
 	case ATOM_FLAG:
 		add_flags(item, out);

@@ -76,6 +76,8 @@ int revparse_branch_name(struct repository *r, const char *name, size_t len,
 /* refs/remotes/… that `branch` (short) builds on. ERR_INVALID with Git's messages. */
 MUST_USE int branch_upstream(struct repository *r, const char *branch, char **ref,
 			     struct err *err);
+/* The commit that such a ref leads to, by way of tags if need be; false: there is none. */
+bool tracked_commit(struct repository *r, const char *ref, struct object_id *oid);
 /* The remotes whose refspecs fetch into `ref`: names, and in util (owned) what is fetched. */
 void remotes_fetching_into(struct repository *r, const char *ref, struct string_list *out);
 /* … that it is pushed to. */

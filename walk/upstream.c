@@ -282,3 +282,11 @@ int branch_push_target(struct repository *r, const char *branch, char **ref, str
 	free(remote);
 	return rc;
 }
+
+bool tracked_commit(struct repository *r, const char *ref, struct object_id *oid)
+{
+	enum object_type type;
+
+	return !ref_resolve(r->refs, ref, oid, NULL, NULL, NULL) &&
+	       !object_peel(odb_source(r->odb), oid, OBJ_COMMIT, oid, &type, NULL);
+}
