@@ -11,6 +11,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
+#include "walk/reach.h"
 #include "walk/revparse.h"
 
 static const char *const usage[] = {
@@ -214,19 +215,12 @@ static int check_whence(struct commit_run *run, struct err *err)
 	return 0;
 }
 
-/* What was merged; a signed tag is kept in the commit. */
-static int add_merge_parent(struct commit_run *run, const struct object_id *oid, struct err *err)
+/* A tag that was merged is kept in the commit, if it is signed. */
+static int keep_merged_tag(struct commit_run *run, const struct object_id *oid, struct err *err)
 {
 	struct object_buf tag = OBJECT_BUF_INIT;
-	struct object_id commit;
-	int rc = object_peel(odb_source(run->repo->odb), oid, OBJ_COMMIT, &commit, NULL, err);
+	int rc = odb_read_type(run->repo->odb, oid, OBJ_TAG, &tag, err);
 
-	if (rc < 0)
-		return rc;
-	oid_array_append(&run->parents, &commit);
-	if (oid_eq(&commit, oid))
-		return 0;
-	rc = odb_read_type(run->repo->odb, oid, OBJ_TAG, &tag, err);
 	if (!rc)
 		commit_object_add_mergetag(&run->extra_headers, tag.data, tag.size,
 					   run->repo->algo);
@@ -234,21 +228,83 @@ static int add_merge_parent(struct commit_run *run, const struct object_id *oid,
 	return rc;
 }
 
-static int add_merge_parents(struct commit_run *run, struct err *err)
+/* The lines of MERGE_HEAD, as they are in `named`, and the commits among the parents. */
+static int read_merge_heads(struct commit_run *run, struct oid_array *named, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	char *path = repo_path(run->repo, "MERGE_HEAD");
 	int rc = read_file(&text, path, 1 << 20, err);
 
 	for (char *line = strtok(text.buf, "\n"); rc >= 0 && line; line = strtok(NULL, "\n")) {
-		struct object_id oid;
+		struct object_id oid, commit;
 
 		if (oid_from_hex(&oid, line, run->repo->algo) < 0 ||
-		    add_merge_parent(run, &oid, NULL) < 0)
+		    object_peel(odb_source(run->repo->odb), &oid, OBJ_COMMIT, &commit, NULL,
+				NULL) < 0) {
 			rc = err_set(err, ERR_CORRUPT, "Corrupt MERGE_HEAD file (%s)", line);
+			break;
+		}
+		oid_array_append(named, &oid);
+		oid_array_append(&run->parents, &commit);
 	}
 	free(path);
 	strbuf_release(&text);
+	return rc;
+}
+
+static bool merged_without_ff(struct commit_run *run)
+{
+	struct strbuf mode = STRBUF_INIT;
+	char *path = repo_path(run->repo, "MERGE_MODE");
+	bool yes = !read_file(&mode, path, 1 << 20, NULL) && !strcmp(mode.buf, "no-ff");
+
+	strbuf_release(&mode);
+	free(path);
+	return yes;
+}
+
+/* 1: parent i is there twice, or an ancestor of another one; < 0. */
+static int is_redundant(const struct oid_array *parents, size_t i, struct commit_pool *pool,
+			struct err *err)
+{
+	struct commit *c = commit_lookup(pool, &parents->oid[i]);
+	int rc = 0;
+
+	for (size_t k = 0; !rc && k < parents->nr; k++) {
+		if (k < i && oid_eq(&parents->oid[k], &parents->oid[i]))
+			return 1;
+		if (!oid_eq(&parents->oid[k], &parents->oid[i]))
+			rc = is_ancestor(pool, c, commit_lookup(pool, &parents->oid[k]), err);
+	}
+	return rc;
+}
+
+/* HEAD, and what was merged: without those that others lead to, unless --no-ff was said. */
+static int add_merge_parents(struct commit_run *run, struct err *err)
+{
+	struct oid_array named = OID_ARRAY_INIT, all;
+	struct commit_pool *pool = NULL;
+	bool reduce = !merged_without_ff(run);
+	int rc, redundant;
+
+	oid_array_append(&named, &run->head);
+	rc = read_merge_heads(run, &named, err);
+	all = run->parents;
+	memset(&run->parents, 0, sizeof(run->parents));
+	if (rc >= 0 && reduce)
+		rc = commit_pool_new(&pool, run->repo, err);
+	for (size_t i = 0; rc >= 0 && i < all.nr; i++) {
+		redundant = reduce ? is_redundant(&all, i, pool, err) : 0;
+		rc = redundant < 0 ? redundant : 0;
+		if (redundant)
+			continue;
+		oid_array_append(&run->parents, &all.oid[i]);
+		if (!oid_eq(&all.oid[i], &named.oid[i]))
+			rc = keep_merged_tag(run, &named.oid[i], err);
+	}
+	commit_pool_free(pool);
+	oid_array_clear(&named);
+	oid_array_clear(&all);
 	return rc;
 }
 

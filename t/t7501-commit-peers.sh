@@ -230,6 +230,21 @@ test_expect_success 'MERGE_HEAD names what is no commit, or is not there' '
 	done
 '
 
+test_expect_success 'concluding a merge: no parent that another one leads to, unless by --no-ff' '
+	for heads in first "first~1" side "side~1 side" "side first first" "side~1 tag-of-it" last; do
+		start && peers_do "stock branch zero && echo x >>a && stock commit -q -a -m two &&
+			stock branch first && stock commit -q --allow-empty -m three && stock branch last &&
+			stock checkout -q -b side first && stock commit -q --allow-empty -m s1 &&
+			stock commit -q --allow-empty -m s2 && stock tag -m tag tag-of-it &&
+			stock checkout -q -f -B main first" &&
+		peers_do "for h in $heads; do stock rev-parse \$h || exit; done >.git/MERGE_HEAD" &&
+		cp ours/.git/MERGE_HEAD heads &&
+		commit_ok -m merged &&
+		peers_do "stock reset -q --hard first && cp ../heads .git/MERGE_HEAD && printf no-ff >.git/MERGE_MODE" &&
+		commit_ok -m merged || { echo "merged: $heads"; return 1; }
+	done
+'
+
 test_expect_success '--amend keeps the headers that it does not know' '
 	start && peers_do "stock config i18n.commitEncoding ISO-8859-1 && echo x >>a && stock commit -q -a -m second" &&
 	stock -C theirs cat-file commit HEAD >old &&
