@@ -425,15 +425,21 @@ static int on_ref_below(void *data, const struct ref *ref)
 	return 0;
 }
 
-static void show_refs(struct rev_parse *p, const char *prefix, const char *pattern)
+static void show_matching(struct rev_parse *p, const char *prefix, const char *pattern,
+			  const struct ref_exclusions *exclusions)
 {
 	struct below b = { p, strlen(prefix) };
 	struct err err = ERR_INIT;
 
-	if (refs_foreach_glob(p->repo, prefix, pattern, &p->exclusions,
+	if (refs_foreach_glob(p->repo, prefix, pattern, exclusions,
 			      *prefix ? on_ref_below : on_ref,
 			      *prefix ? (void *)&b : (void *)p, &err) < 0)
 		die_err(&err);
+}
+
+static void show_refs(struct rev_parse *p, const char *prefix, const char *pattern)
+{
+	show_matching(p, prefix, pattern, &p->exclusions);
 	ref_exclusions_clear(&p->exclusions);
 }
 
@@ -466,9 +472,9 @@ static bool ref_option(struct rev_parse *p, const char *arg)
 		if (ref_exclusions_hide(&p->exclusions, p->repo, value, &err) < 0)
 			die_err(&err);
 	} else if (!strcmp(arg, "--bisect")) {
-		show_refs(p, "refs/bisect/bad", NULL);
+		show_matching(p, "", "refs/bisect/bad*", &p->exclusions);
 		p->invert = !p->invert;
-		show_refs(p, "refs/bisect/good", NULL);
+		show_matching(p, "", "refs/bisect/good*", NULL);
 		p->invert = !p->invert;
 	} else {
 		return false;

@@ -160,6 +160,30 @@ test_expect_success 'upstream and push' '
 	--abbrev-ref "@{u}"
 	"@{u}~1"
 	EOS
+	stock -C theirs update-ref refs/remotes/o/out HEAD && stock -C ours update-ref refs/remotes/o/out HEAD &&
+	for d in ours theirs
+	do
+		cp $d/.git/config config.$d &&
+		stock -C $d config --add remote.o.fetch "^refs/heads/ou*" &&
+		stock -C $d branch -q out && stock -C $d branch -q several && stock -C $d branch -q local &&
+		stock -C $d config branch.out.remote o && stock -C $d config branch.out.merge refs/heads/out &&
+		stock -C $d config branch.several.remote o && stock -C $d config branch.several.merge refs/heads/b1 &&
+		stock -C $d config --add branch.several.merge refs/heads/main &&
+		stock -C $d config branch.local.remote . && stock -C $d config branch.local.merge b1 || return 1
+	done &&
+	each <<-\EOS &&
+	out@{u}
+	--symbolic-full-name several@{u}
+	--symbolic-full-name local@{u}
+	EOS
+	peers_git -c push.default=current rev-parse out@{push} &&
+	peers_git for-each-ref --format="%(upstream) %(upstream:remoteref) %(upstream:track) %(push)" refs/heads &&
+	for d in ours theirs
+	do
+		stock -C $d branch -q -D out several local &&
+		stock -C $d update-ref -d refs/remotes/o/out &&
+		mv config.$d $d/.git/config || return 1
+	done &&
 	for mode in nothing current upstream simple matching
 	do
 		stock -C theirs config push.default $mode && stock -C ours config push.default $mode &&
@@ -193,7 +217,11 @@ test_expect_success 'short names, ambiguous names, full names, describe output' 
 	1234567890123456789012345678901234567890
 	x..y..z
 	EOS
-	each <cases
+	each <cases &&
+	peers_git -c core.warnAmbiguousRefs=false rev-parse v1.0 &&
+	peers_git -c core.warnAmbiguousRefs=false rev-parse --symbolic-full-name v1.0 &&
+	peers_git -c core.warnAmbiguousRefs=false rev-parse --abbrev-ref v1.0 &&
+	peers_git -c core.warnAmbiguousRefs=false rev-parse --symbolic-full-name --branches
 '
 
 test_expect_success 'ranges' '
@@ -263,7 +291,7 @@ test_expect_success 'modes' '
 '
 
 test_expect_success 'groups of refs' '
-	each <<-\EOS
+	each <<-\EOS &&
 	--all
 	--symbolic --all
 	--symbolic-full-name --branches
@@ -278,6 +306,21 @@ test_expect_success 'groups of refs' '
 	--exclude-hidden=foo --all
 	--symbolic --exclude-hidden=receive --all
 	EOS
+	for d in ours theirs
+	do
+		stock -C $d update-ref refs/bisect/bad HEAD && stock -C $d update-ref refs/bisect/good-1 HEAD~1 || return 1
+	done &&
+	each <<-\EOS &&
+	--bisect
+	--symbolic --bisect
+	--symbolic-full-name --bisect
+	--exclude="*a*" --bisect
+	--symbolic --exclude="*oo*" --bisect --all
+	EOS
+	for d in ours theirs
+	do
+		stock -C $d update-ref -d refs/bisect/bad && stock -C $d update-ref -d refs/bisect/good-1 || return 1
+	done
 '
 
 test_expect_success 'places' '
