@@ -206,22 +206,20 @@ void branch_find_start(struct repository *r, const char *name, enum branch_track
 		       struct branch_start *start)
 {
 	bool explicit = track == BRANCH_TRACK_EXPLICIT || track == BRANCH_TRACK_OVERRIDE;
-	bool one_only = true;
 	struct object_id ignored;
 	char *ref = NULL;
 	int nr;
 
 	resolve_start(r, name, explicit, &start->oid);
 	nr = revparse_ref(r, name, strlen(name), &ref, &ignored, NULL);
-	config_get_bool(r->config, "core.warnambiguousrefs", &one_only, NULL);
-	if (nr > 1 && one_only)
+	if (nr > 1)
 		die("ambiguous object name: '%s'", name);
-	if (nr >= 1 && !can_be_tracked(r, ref))
+	if (nr == 1 && !can_be_tracked(r, ref))
 		FREE_AND_NULL(ref);
-	if (explicit && (nr < 1 || !ref))
+	if (explicit && (nr != 1 || !ref))
 		die("cannot set up tracking information; starting point '%s' is not a branch",
 		    name);
-	start->ref = nr >= 1 ? ref : NULL;
+	start->ref = nr == 1 ? ref : NULL;
 	peel_start(r, name, &start->oid);
 }
 

@@ -182,6 +182,16 @@ test_expect_success 'several upstreams, or an ambiguous one' '
 	test_cmp expect out
 '
 
+test_expect_success 'what a remote leaves out cannot be tracked' '
+	start_over &&
+	peers_do "stock config --add remote.origin.fetch ^refs/heads/main" &&
+	peers_each <<-\EOF
+	branch x origin/main
+	branch --track y origin/main
+	branch -u origin/main main
+	EOF
+'
+
 test_expect_success '--set-upstream-to and --unset-upstream' '
 	with_remote &&
 	peers_do "stock branch t && stock branch s" &&

@@ -168,7 +168,7 @@ int revparse_ref(struct repository *r, const char *name, size_t len, char **full
 	if (rc >= 0)
 		rc = ref_dwim(r->refs, expanded.buf, expanded.len, full, oid);
 	strbuf_release(&expanded);
-	return rc;
+	return rc > 1 && !rev_warn_ambiguous(r) ? 1 : rc;
 }
 
 /* ---- reflogs ---- */
@@ -316,7 +316,7 @@ int rev_parse_ref(struct repository *r, const char *name, size_t len,
 	if (split_log(name, len, &at))
 		return parse_log_entry(r, name, at, name + at + 2, len - at - 3, oid, err);
 	rc = revparse_ref(r, name, len, &full, oid, err);
-	if (rc > 1 && rev_warn_ambiguous(r))
+	if (rc > 1)
 		repo_warn(r, "refname '%.*s' is ambiguous.", (int)len, name);
 	free(full);
 	return rc < 0 ? rc : rc ? 0 : ERR_NOT_FOUND;

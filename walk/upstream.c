@@ -81,10 +81,22 @@ static bool branch_exists(struct repository *r, const char *branch)
 	return exists;
 }
 
+/* The first one: the others are for git-pull(1). */
+static const char *get_merge(struct repository *r, const char *branch)
+{
+	char *key = xstrfmt("branch.%s.merge", branch);
+	size_t nr = 0;
+	const struct config_entry *const *all = config_get_all(r->config, key, &nr);
+
+	free(key);
+	return nr ? all[0]->value : NULL;
+}
+
 int branch_upstream(struct repository *r, const char *branch, char **ref, struct err *err)
 {
 	const char *remote = get_string(r, "branch.%s.remote", branch);
-	const char *merge = get_string(r, "branch.%s.merge", branch);
+	const char *merge = get_merge(r, branch);
+	struct object_id oid;
 	char *mapped;
 
 	if (!remote || !merge) {
@@ -93,7 +105,11 @@ int branch_upstream(struct repository *r, const char *branch, char **ref, struct
 		return err_set(err, ERR_INVALID, "no upstream configured for branch '%s'", branch);
 	}
 	if (!strcmp(remote, ".")) {
-		*ref = xstrdup(merge);
+		/* Mostly a full name, but a short one will do. */
+		mapped = NULL;
+		*ref = ref_dwim(r->refs, merge, strlen(merge), &mapped, &oid) == 1 ?
+			xstrdup(mapped) : xstrdup(merge);
+		free(mapped);
 		return 0;
 	}
 	mapped = map_by_remote(r, remote, "fetch", merge);
@@ -121,6 +137,27 @@ static char *unmap_by_refspec(const char *spec, const char *ref)
 	return found;
 }
 
+/* Is `src` left out by a refspec "^src" of remote.NAME.fetch? */
+static bool is_left_out(struct repository *r, const char *remote, const char *src)
+{
+	const struct config_entry *const *all;
+	char *key = xstrfmt("remote.%s.fetch", remote), *mapped = NULL;
+	bool left_out;
+	size_t nr = 0, i;
+
+	all = config_get_all(r->config, key, &nr);
+	for (i = 0; i < nr && !mapped; i++) {
+		const char *pattern = all[i]->value;
+
+		if (pattern && *pattern++ == '^')
+			mapped = map_pattern(pattern, strlen(pattern), pattern, src);
+	}
+	left_out = mapped != NULL;
+	free(mapped);
+	free(key);
+	return left_out;
+}
+
 /* remote.NAME.fetch of one remote after the other; the first that fits counts for it. */
 void remotes_fetching_into(struct repository *r, const char *ref, struct string_list *out)
 {
@@ -128,7 +165,7 @@ void remotes_fetching_into(struct repository *r, const char *ref, struct string_
 		const struct config_entry *e = config_at(r->config, i);
 		const char *rest;
 		char *remote, *src;
-		bool known = false;
+		bool unwanted;
 		size_t len;
 
 		if (!skip_prefix(e->key, "remote.", &rest) || !e->value ||
@@ -138,9 +175,10 @@ void remotes_fetching_into(struct repository *r, const char *ref, struct string_
 		if (!src)
 			continue;
 		remote = xstrndup(rest, len);
+		unwanted = is_left_out(r, remote, src);
 		for (size_t j = 0; j < out->nr; j++)
-			known |= !strcmp(out->items[j].string, remote);
-		if (known)
+			unwanted |= !strcmp(out->items[j].string, remote);
+		if (unwanted)
 			free(src);
 		else
 			string_list_append(out, remote)->util = src;
@@ -196,7 +234,7 @@ char *branch_remote_ref(struct repository *r, const char *branch, bool push)
 	char *remote, *name, *ref;
 
 	if (!push) {
-		merge = get_string(r, "branch.%s.merge", branch);
+		merge = get_merge(r, branch);
 		return merge ? xstrdup(merge) : NULL;
 	}
 	remote = push_remote(r, branch);
