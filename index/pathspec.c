@@ -284,7 +284,11 @@ static bool env_bool(const char *name)
 
 static int read_environment(struct parse_ctx *c)
 {
-	c->env_literal = c->flags & PATHSPEC_LITERAL || env_bool("GIT_LITERAL_PATHSPECS");
+	if (c->flags & PATHSPEC_LITERAL) { /* these are paths, whatever is said of pathspecs */
+		c->env_literal = true;
+		return 0;
+	}
+	c->env_literal = env_bool("GIT_LITERAL_PATHSPECS");
 	c->env_glob = env_bool("GIT_GLOB_PATHSPECS");
 	c->env_noglob = env_bool("GIT_NOGLOB_PATHSPECS");
 	c->env_icase = env_bool("GIT_ICASE_PATHSPECS");

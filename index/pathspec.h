@@ -30,7 +30,7 @@ struct pathspec {
 #define PATHSPEC_PREFER_CWD 1u	 /* no arguments: everything below prefix */
 #define PATHSPEC_PREFER_FULL 2u  /* no arguments: everything */
 #define PATHSPEC_NO_ATTR 4u
-#define PATHSPEC_LITERAL 8u	 /* as if GIT_LITERAL_PATHSPECS */
+#define PATHSPEC_LITERAL 8u	 /* paths, not patterns; the environment does not count */
 /*
  * argv: NULL-terminated. GIT_LITERAL_PATHSPECS, GIT_GLOB_PATHSPECS,
  * GIT_NOGLOB_PATHSPECS, GIT_ICASE_PATHSPECS are honoured.

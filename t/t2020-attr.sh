@@ -93,7 +93,8 @@ absolute () {
 test_expect_success 'absolute paths' '
 	peers_init &&
 	peers_do "mkdir d && echo \"* one\" >.gitattributes" &&
-	absolute one -- && absolute -a
+	absolute one -- && absolute -a &&
+	GIT_ICASE_PATHSPECS=1 absolute one -- && GIT_GLOB_PATHSPECS=1 absolute one --
 '
 
 test_expect_success 'overlong lines are passed over' '
