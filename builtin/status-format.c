@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What all formats share; the short format; the second porcelain format. */
 #include "compat/posix.h"
+#include "builtin/edit-text.h"
 #include "builtin/status-format.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -40,12 +41,15 @@ static int read_color(struct status_format *f, enum status_slot slot, const char
 int status_format_init(struct status_format *f, struct repository *r, const struct status *s,
 		       bool color, struct err *err)
 {
-	int rc = 0;
+	bool commented = false;
+	int rc = config_get_bool(r->config, "status.displaycommentprefix", &commented, err);
 
 	memset(f, 0, sizeof(*f));
 	f->repo = r;
 	f->s = s;
+	f->comment_char = commented ? edit_comment_char(r) : '\0';
 	f->hints = advice_enabled(r, "statusHints");
+	rc = rc < 0 ? rc : 0;
 	for (int i = 0; color && !rc && i < SLOT_NR; i++) {
 		snprintf(f->colors[i], COLOR_MAXLEN, "%s", slots[i].value);
 		rc = read_color(f, i, slots[i].name, err);

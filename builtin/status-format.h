@@ -21,6 +21,7 @@ struct status_format {
 	bool stable;		 /* porcelain v1: never says more than it did */
 	bool for_commit;	 /* told by git commit */
 	bool in_template;	 /* as comments of its message */
+	char comment_char;	 /* in front of the lines of the long format; or NUL */
 	bool amend;
 	bool show_untracked, ahead_behind;
 	unsigned columns;	 /* builtin/column.h: of untracked files */

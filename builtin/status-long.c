@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/column.h"
 #include "builtin/status-format.h"
+#include "object/message.h"
 #include "util/alloc.h"
 
 /* ---- lines ---- */
@@ -463,7 +464,7 @@ static void say_nothing_staged(const struct status_format *f, struct strbuf *out
 	strbuf_addch(out, '\n');
 }
 
-void status_format_long(const struct status_format *f, struct strbuf *out)
+static void say_sections(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 
@@ -482,11 +483,35 @@ void status_format_long(const struct status_format *f, struct strbuf *out)
 	if (!f->show_untracked && status_has_staged(s))
 		header(f, out, "Untracked files not listed%s\n",
 		       f->hints ? " (use -u option to show untracked files)" : "");
+}
+
+static void say_stash(const struct status_format *f, struct strbuf *out)
+{
+	if (f->show_stash && f->s->stash_count)
+		header(f, out, "Your stash currently has %zu %s\n", f->s->stash_count,
+		       f->s->stash_count == 1 ? "entry" : "entries");
+}
+
+/* status.displayCommentPrefix; a template becomes comments as a whole. */
+static void add_section(const struct status_format *f, struct strbuf *out,
+			void (*fn)(const struct status_format *, struct strbuf *))
+{
+	struct strbuf text = STRBUF_INIT;
+
+	fn(f, &text);
+	if (f->comment_char && !f->in_template)
+		message_add_commented(out, text.buf, text.len, f->comment_char);
+	else
+		strbuf_addbuf(out, &text);
+	strbuf_release(&text);
+}
+
+void status_format_long(const struct status_format *f, struct strbuf *out)
+{
+	add_section(f, out, say_sections);
 	if (f->patches)
 		strbuf_addbuf(out, f->patches);
-	if (!status_has_staged(s) && !f->in_template)
+	if (!status_has_staged(f->s) && !f->in_template)
 		say_nothing_staged(f, out);
-	if (f->show_stash && s->stash_count)
-		header(f, out, "Your stash currently has %zu %s\n", s->stash_count,
-		       s->stash_count == 1 ? "entry" : "entries");
+	add_section(f, out, say_stash);
 }

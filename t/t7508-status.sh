@@ -78,6 +78,8 @@ test_expect_success 'configuration' '
 	with_config status.showUntrackedFiles=no &&
 	with_config status.showUntrackedFiles=all &&
 	with_config advice.statusHints=false &&
+	with_config status.displayCommentPrefix=true &&
+	peers_git -c status.displayCommentPrefix=true -c core.commentChar=% -c color.status=always status -v &&
 	with_config status.renames=false &&
 	with_config status.relativePaths=false &&
 	with_config core.quotePath=false &&
