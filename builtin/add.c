@@ -220,7 +220,7 @@ static void check_places(struct add_run *run)
 
 static bool names_existing_file(const struct pathspec_item *it)
 {
-	return it->nowildcard_len == it->len && file_exists(it->match);
+	return !it->glob && !it->icase && file_exists(it->match);
 }
 
 static bool path_is_dir(const char *path)
@@ -419,7 +419,7 @@ static int add_everything(struct add_run *run, struct err *err)
 		goto out;
 	run->adder = worktree_adder_new(run->repo, &run->ix, run->conv, &ao);
 	if ((rc = worktree_adder_apply(run->adder, &changes,
-				       run->o.ignore_removal, err)) >= 0)
+				       run->o.ignore_removal && !run->o.update, err)) >= 0)
 		rc = add_untracked(run, err);
 	if (rc >= 0)
 		rc = worktree_adder_finish(run->adder, err);

@@ -540,6 +540,8 @@ int log_options_settle(struct log_options *o, struct err *err)
 {
 	int rc = settle_graph(o, err);
 
+	if (rc >= 0)
+		rc = diff_options_settle(&o->diff, err);
 	if (rc < 0)
 		return rc;
 	o->pretty.walk = o->walk;

@@ -200,6 +200,8 @@ MUST_USE int diff_options_config(struct diff_options *o, const struct config_set
  * many arguments it took, 0 if it is no option of diff, ERR_INVALID with Git's message.
  */
 int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err);
+/* After the last one: names alone leave no room for other formats. */
+MUST_USE int diff_options_settle(struct diff_options *o, struct err *err);
 
 /* ---- filling the queue ---- */
 

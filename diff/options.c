@@ -254,6 +254,12 @@ static int bad_value(const struct option_row *r, struct err *err, const char *wh
 	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
 }
 
+/* -s is forgotten when a format comes behind it, and the other way round. */
+static void add_format(struct diff_options *o, unsigned format)
+{
+	o->formats = (o->formats & ~DIFF_FORMAT_NONE) | format;
+}
+
 static int parse_count(const struct option_row *r, const char *value, int *out, struct err *err)
 {
 	int n;
@@ -329,7 +335,7 @@ static int set_stat(struct diff_options *o, const struct option_row *r, const ch
 {
 	int *const fields[] = { &o->stat_width, &o->stat_name_width, &o->stat_count };
 
-	o->formats |= DIFF_FORMAT_STAT;
+	add_format(o, DIFF_FORMAT_STAT);
 	for (size_t i = 0; value && i < ARRAY_SIZE(fields); i++) {
 		char *end;
 		long n = strtol(value, &end, 10);
@@ -399,7 +405,7 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		ret = parse_count(r, value, &n, err);
 		if (!ret) {
 			o->context = (unsigned)n;
-			o->formats |= DIFF_FORMAT_PATCH;
+			add_format(o, DIFF_FORMAT_PATCH);
 		}
 		return ret;
 	case OPT_CONTEXT:
@@ -411,7 +417,7 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		return set_stat(o, r, value, err);
 	case OPT_COMPACT:
 		o->compact_summary = true;
-		o->formats |= DIFF_FORMAT_STAT;
+		add_format(o, DIFF_FORMAT_STAT);
 		return 0;
 	case OPT_ABBREV:
 		o->abbrev = -1;
@@ -445,7 +451,7 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		return 0;
 	case OPT_BINARY:
 		o->binary = true;
-		o->formats |= DIFF_FORMAT_PATCH;
+		add_format(o, DIFF_FORMAT_PATCH);
 		return 0;
 	case OPT_ALGORITHM:
 		return set_algorithm(o, value, err);
@@ -477,11 +483,10 @@ static int set_option(struct diff_options *o, const struct option_row *r, const 
 
 	switch (r->kind) {
 	case SET_FORMAT:
-		/* -s is forgotten when a format comes behind it, and the other way round */
 		if (r->value == DIFF_FORMAT_NONE)
 			o->formats = DIFF_FORMAT_NONE;
 		else
-			o->formats = (o->formats & ~DIFF_FORMAT_NONE) | r->value;
+			add_format(o, r->value);
 		return 0;
 	case SET_IGNORE:
 		o->ignore |= r->value;
@@ -491,7 +496,8 @@ static int set_option(struct diff_options *o, const struct option_row *r, const 
 		*(bool *)field = r->kind == SET_TRUE;
 		return 0;
 	case SET_NUMBER:
-		o->formats |= r->value;
+		if (r->value)
+			add_format(o, r->value);
 		return parse_count(r, value, (int *)field, err);
 	case SET_STRING:
 		*(const char **)field = value;
@@ -543,4 +549,17 @@ int diff_options_parse(struct diff_options *o, const char *const *argv, struct e
 	}
 	ret = set_option(o, r, value, err);
 	return ret < 0 ? ret : used;
+}
+
+int diff_options_settle(struct diff_options *o, struct err *err)
+{
+	const unsigned names = DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS;
+
+	if ((o->formats & names) == names)
+		return err_set(err, ERR_INVALID,
+			       "options '--name-only', '--name-status', '--check', and '-s' "
+			       "cannot be used together");
+	if (o->formats & names)
+		o->formats &= names;
+	return 0;
 }

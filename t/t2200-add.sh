@@ -46,6 +46,7 @@ test_expect_success 'a removal within the pathspec' '
 	peers_do make_tree && peers_git add . &&
 	peers_do "rm d/c b" &&
 	peers_git add -v --no-all d && peers_same_index &&
+	peers_git add -v -u --no-all d/c && peers_same_index &&
 	peers_git add -v d && peers_same_index
 '
 
@@ -77,7 +78,10 @@ test_expect_success 'ignored paths: each once, and not with -u' '
 	peers_git add d/e d/e/f && peers_same_index &&
 	peers_git add -u d/c d/e && peers_same_index &&
 	peers_git add --renormalize d/c d/e && peers_same_index &&
-	peers_git add b .git && peers_same_index
+	peers_git add b .git && peers_same_index &&
+	: stock git says nothing of a name that might be a pattern &&
+	peers_do "echo \"[n]*\" >.gitignore && echo n >\"n*\"" &&
+	(cd ours && test_expect_code 1 git add "n*") 2>err && test_grep "^n.$" err
 '
 
 test_expect_success 'a repository inside without a commit' '

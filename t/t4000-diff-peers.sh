@@ -34,6 +34,7 @@ all_formats () {
 	same -p -U0 && same -p -U1 && same -p -U20 && same -p --inter-hunk-context=4 &&
 	same -p -R && same -p --full-index && same -p --no-prefix &&
 	same -p --src-prefix=x/ --dst-prefix=y/ && same -a -p && same -D -p &&
+	same --name-only -p --stat && same --raw --name-status -U1 --numstat &&
 	same --stat-width=40 && same --stat-graph-width=5 --stat-name-width=9 && same --stat-count=1 &&
 	same --line-prefix="| " -p --stat && same --color=always -p --stat
 }

@@ -45,6 +45,17 @@ test_expect_success 'orders, counts, parents' '
 	EOS
 '
 
+test_expect_success 'names alone leave no room for other formats' '
+	each_log "-2 --oneline" <<-\EOS
+	--name-only -p --stat
+	--stat --raw --summary --name-status
+	-U0 --name-status
+	--name-only --name-status
+	--stat -s
+	-s -p
+	EOS
+'
+
 test_expect_success 'ranges and groups of refs' '
 	each_log "--format=\"%m %h %s\"" <<-\EOS
 	main~3..main

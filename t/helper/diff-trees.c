@@ -72,6 +72,8 @@ int main(int argc UNUSED, const char **argv)
 		else
 			argv += used - 1;
 	}
+	if (diff_options_settle(&o, &err) < 0)
+		fail(&err);
 	if (!o.formats)
 		o.formats = DIFF_FORMAT_RAW;
 	if (from_stdin) {
