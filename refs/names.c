@@ -67,15 +67,30 @@ bool refname_is_valid(const char *name, unsigned flags)
 	return components > 1 || (flags & REFNAME_ALLOW_ONELEVEL);
 }
 
-bool refname_is_usable(const char *name)
+/* What follows "worktrees/ID/"; the name itself without it. NULL: that climbs. */
+static const char *skip_worktree(const char *name)
 {
 	const char *id, *bare = name;
 	size_t len;
 
 	if (refname_worktree_prefix(name, &id, &len, &bare) && id &&
 	    (!strncmp(id, "./", 2) || !strncmp(id, "../", 3)))
-		return false;
-	return refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL);
+		return NULL;
+	return bare;
+}
+
+bool refname_is_usable(const char *name)
+{
+	const char *bare = skip_worktree(name);
+
+	return bare && refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL);
+}
+
+bool refname_may_go(const char *name)
+{
+	const char *bare = skip_worktree(name);
+
+	return bare && refname_is_safe(bare);
 }
 
 bool refname_normalize(struct strbuf *out, const char *name, unsigned flags)

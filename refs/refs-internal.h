@@ -50,6 +50,8 @@ bool refname_worktree_prefix(const char *name, const char **id, size_t *id_len,
  * id, with spaces and whatever.
  */
 bool refname_is_usable(const char *name);
+/* Safe, or so behind "worktrees/ID/": logs/HEAD is a valid name, but no ref. */
+bool refname_may_go(const char *name);
 /* HEAD, ORIG_HEAD, …: capitals, '-' and '_' only. */
 bool refname_is_root(const char *name);
 /* refs/bisect/, refs/worktree/, refs/rewritten/ */

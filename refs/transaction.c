@@ -87,16 +87,18 @@ static char *clean_message(const char *msg)
 	return strbuf_detach(&out, NULL);
 }
 
-static int queue(struct ref_transaction *t, const char *name, unsigned flags,
+/* makes: it gets a value. */
+static int queue(struct ref_transaction *t, const char *name, unsigned flags, bool makes,
 		 const char *msg, struct ref_update **out, struct err *err)
 {
-	bool writes = flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET);
+	bool fine = makes ? refname_is_usable(name) ||
+			    (flags & REF_SKIP_REFNAME_CHECK && refname_is_safe(name)) :
+			    refname_may_go(name);
 
 	if (t->state != TRANSACTION_OPEN)
 		return err_set(err, ERR_INVALID, "ref '%s': the transaction is closed already", name);
 	/* Bad names may be looked at and removed, if they are harmless, not made. */
-	if (!refname_is_usable(name) &&
-	    !((flags & REF_SKIP_REFNAME_CHECK || !writes) && refname_is_safe(name)))
+	if (!fine)
 		return err_set(err, ERR_INVALID, "refusing to update ref with bad name '%s'", name);
 	*out = transaction_add(t, ref_canonical_name(name), NULL);
 	(*out)->flags = (*out)->queued_flags = flags;
@@ -114,10 +116,8 @@ int ref_transaction_update(struct ref_transaction *t, const char *name,
 	int rc;
 
 	flags &= UPDATE_HAVE_NEW - 1;
-	if (oid_is_null(new_oid) && refname_is_safe(name))
-		flags |= REF_SKIP_REFNAME_CHECK;
 	flags |= UPDATE_HAVE_NEW | (old_oid ? UPDATE_HAVE_OLD : 0);
-	rc = queue(t, name, flags, msg, &u, err);
+	rc = queue(t, name, flags, !oid_is_null(new_oid), msg, &u, err);
 	if (rc < 0)
 		return rc;
 	u->new_oid = *new_oid;
@@ -130,7 +130,7 @@ int ref_transaction_verify(struct ref_transaction *t, const char *name,
 			   const struct object_id *old_oid, unsigned flags, struct err *err)
 {
 	struct ref_update *u;
-	int rc = queue(t, name, (flags & REF_NO_DEREF) | UPDATE_HAVE_OLD, NULL, &u, err);
+	int rc = queue(t, name, (flags & REF_NO_DEREF) | UPDATE_HAVE_OLD, false, NULL, &u, err);
 
 	if (rc < 0)
 		return rc;
@@ -152,7 +152,7 @@ int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
 	flags |= REF_NO_DEREF | UPDATE_HAVE_TARGET;
 	if (old_target || (flags & REF_MUST_BE_NEW))
 		flags |= UPDATE_HAVE_OLD_TARGET;
-	rc = queue(t, name, flags, msg, &u, err);
+	rc = queue(t, name, flags, target, msg, &u, err);
 	if (rc < 0)
 		return rc;
 	u->new_target = dup_or_null(target);
@@ -178,7 +178,7 @@ int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
 				  const char *old_target, struct err *err)
 {
 	struct ref_update *u;
-	int rc = queue(t, name, REF_NO_DEREF | UPDATE_HAVE_OLD_TARGET, NULL, &u, err);
+	int rc = queue(t, name, REF_NO_DEREF | UPDATE_HAVE_OLD_TARGET, false, NULL, &u, err);
 
 	if (rc < 0)
 		return rc;

@@ -98,6 +98,22 @@ test_expect_success 'names that are refused, or conflict' '
 	same_refs
 '
 
+test_expect_success 'files that are no refs are not removed' '
+	start &&
+	peers_do "echo $H >.git/shallow" &&
+	each_line <<-EOS &&
+	update-ref -d shallow
+	update-ref -d shallow $H
+	update-ref -d logs/HEAD
+	update-ref --no-deref -d logs/refs/heads/main
+	update-ref -d nosuch
+	update-ref -d FETCH_HEAD
+	EOS
+	echo "delete shallow" >input && PEERS_STDIN=$PWD/input peers_git update-ref --stdin &&
+	echo "verify shallow $H" >input && PEERS_STDIN=$PWD/input peers_git update-ref --stdin &&
+	same_refs && test_path_is_file ours/.git/shallow
+'
+
 test_expect_success 'objects that do not fit' '
 	start &&
 	each_line <<-EOS &&
