@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include "fs/file.h"
 #include "t/unit/pack-aux.h"
+#include "t/unit/scratch.h"
 #include "util/alloc.h"
 
 static char *the_dir;
@@ -13,27 +14,22 @@ static pid_t owner;
 
 static void remove_dir(void)
 {
-	char *cmd;
-
 	if (!the_dir || owner != getpid())
 		return;
-	cmd = xstrfmt("rm -rf '%s'", the_dir);
-	if (chdir("/") < 0 || system(cmd))
-		fprintf(stderr, "cannot remove '%s'\n", the_dir);
-	free(cmd);
-	FREE_AND_NULL(the_dir);
+	if (chdir("/") < 0)
+		fprintf(stderr, "cannot leave '%s'\n", the_dir);
+	scratch_remove(the_dir);
+	the_dir = NULL;
 }
 
 const char *aux_enter_dir(void)
 {
-	const char *tmp = getenv("TMPDIR");
-
 	if (the_dir)
 		return the_dir;
-	the_dir = xstrfmt("%s/sluice-unit-XXXXXX", tmp ? tmp : "/tmp");
+	the_dir = scratch_new();
 	owner = getpid();
-	if (!mkdtemp(the_dir) || chdir(the_dir) < 0)
-		fail_msg("cannot make a directory: %s", strerror(errno));
+	if (chdir(the_dir) < 0)
+		fail_msg("cannot enter '%s': %s", the_dir, strerror(errno));
 	atexit(remove_dir);
 	setenv("HOME", the_dir, 1);
 	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
@@ -43,7 +39,6 @@ const char *aux_enter_dir(void)
 	setenv("GIT_COMMITTER_EMAIL", "committer@example.com", 1);
 	setenv("GIT_AUTHOR_DATE", "1112911993 -0700", 1);
 	setenv("GIT_COMMITTER_DATE", "1112911993 -0700", 1);
-	unsetenv("GIT_DIR");
 	return the_dir;
 }
 

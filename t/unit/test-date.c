@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(test_modes),
 	};
 
-	setenv("TZ", "America/New_York", 1);
+	setenv("TZ", "EST5EDT,M4.1.0,M10.5.0", 1);
 	tzset();
 	unsetenv("GIT_TEST_DATE_NOW");
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,26 +6,23 @@
 #include "index/cache-tree.h"
 #include "index/index.h"
 #include "index/resolve-undo.h"
+#include "t/unit/scratch.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
 
-static char dir[] = "/tmp/test-index-XXXXXX";
-static char path[64];
+static char *path;
 
 static int set_up(void **state)
 {
-	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(path, sizeof(path), "%s/index", dir);
+	scratch_setup(state);
+	path = xstrfmt("%s/index", dir);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
-	unlink(path);
-	return rmdir(dir);
+	FREE_AND_NULL(path);
+	return scratch_teardown(state);
 }
 
 static void save(const void *p, size_t len)
