@@ -55,6 +55,13 @@ static int kind_from_environment(void)
 	return 0;
 }
 
+enum fs_kind fsync_kind_of(int fd)
+{
+	int test_kind = kind_from_environment();
+
+	return test_kind ? (enum fs_kind)(test_kind - 1) : fs_kind_of(fd);
+}
+
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts)
 {
 	struct fsync_batch *b = xcalloc(1, sizeof(*b));

@@ -106,6 +106,8 @@ struct fsync_batch;
  * btrfs, local, each, full): as if every file system were of that kind.
  */
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts);
+/* What one flush covers there, or what GIT_TEST_FS_KIND says. */
+enum fs_kind fsync_kind_of(int fd);
 const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b);
 
 /*

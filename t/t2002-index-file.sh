@@ -177,7 +177,7 @@ test_expect_success 'status settles what is only racy' '
 
 test_expect_success 'status writes the index only if that is worth it' '
 	git -C repo status >/dev/null && cp repo/.git/index before &&
-	sleep 0.05 && touch repo/d/3 &&
+	touch -d @1600000001 repo/d/3 &&
 	GIT_OPTIONAL_LOCKS=0 git -C repo status >/dev/null &&
 	cmp before repo/.git/index &&
 	: >repo/.git/index.lock &&
@@ -192,7 +192,7 @@ test_expect_success 'status writes the index only if that is worth it' '
 '
 
 test_expect_success STRACE 'its content comes before its name, with one flush at most' '
-	sleep 0.05 && touch repo/d/3 &&
+	touch -d @1600000002 repo/d/3 &&
 	trace_calls calls fsync,fdatasync,syncfs,sync_file_range,rename git -C repo status &&
 	grep -n "rename(.*index.lock" calls >rename &&
 	test_line_count = 1 rename &&
@@ -203,9 +203,19 @@ test_expect_success STRACE 'its content comes before its name, with one flush at
 
 test_expect_success STRACE,LOOPMNT 'where the journal is ordered, without any' '
 	mkdir mnt && mount_loop mnt 16M && git init -q mnt/repo &&
-	echo x >mnt/repo/x && git -C mnt/repo add . && sleep 0.05 && touch mnt/repo/x &&
+	echo x >mnt/repo/x && git -C mnt/repo add . && touch -d @1600000000 mnt/repo/x &&
 	n=$(count_flushes git -C mnt/repo -c core.fsyncMethod=batch status) &&
 	test "$n" = 0
+'
+
+test_expect_success STRACE 'GIT_TEST_FS_KIND is heard here, too' '
+	for kind in journal:0 local:1
+	do
+		touch -d @160000001${kind#*:} repo/d/3 &&
+		n=$(GIT_TEST_FS_KIND=${kind%:*} count_flushes env -u GIT_TEST_FSYNC \
+			git -C repo -c core.fsyncMethod=batch status) &&
+		test "$n" = ${kind#*:} || return 1
+	done
 '
 
 # every_fault ERROR CODES CMD...: CMD, which makes a/file-1 executable if it writes the
