@@ -332,8 +332,8 @@ test_expect_success 'every command that writes: two flushes where one does not d
 
 test_expect_success ROOT,LOOPMNT 'the same on overlayfs' '
 	mkdir overlay journal/low journal/up journal/work &&
-	mount -t overlay -o "lowerdir=$PWD/journal/low,upperdir=$PWD/journal/up,workdir=$PWD/journal/work" \
-		none overlay && T_MOUNTS="$PWD/overlay $T_MOUNTS" && cost_of_all overlay 2
+	(cd journal && mount -t overlay -o lowerdir=low,upperdir=up,workdir=work none ../overlay) &&
+	t_mounted overlay && cost_of_all overlay 2
 '
 
 # ---- elsewhere ------------------------------------------------------------

@@ -398,7 +398,7 @@ test_expect_success '--parseopt and --sq-quote' '
 
 test_expect_success 'ambiguous abbreviations, with their candidates' '
 	for i in $(seq 1000); do printf "blob\ndata %s\n%s\n" ${#i} $i; done >input &&
-	stock -C theirs fast-import --quiet <input && cp -R theirs/.git/objects/. ours/.git/objects &&
+	stock -C theirs fast-import --quiet <input && cp -Rf theirs/.git/objects/. ours/.git/objects &&
 	for p in $(stock -C theirs cat-file --batch-all-objects --batch-check="%(objectname)" |
 		cut -c1-4 | uniq -d)
 	do

@@ -149,7 +149,7 @@ EOS
 test_expect_success 'one long-running filter process does all files' '
 	peers_init &&
 	peers_do "echo \"*.r filter=rot\" >.gitattributes" &&
-	peers_do "stock config filter.rot.process \"ROT13_LOG=log $PWD/rot13-filter\" && stock config filter.rot.required true" &&
+	peers_do "stock config filter.rot.process \"ROT13_LOG=log \\\"$PWD/rot13-filter\\\"\" && stock config filter.rot.required true" &&
 	peers_do "echo log >.gitignore && echo hello >a.r && echo world >b.r && yes abc | head -c 200000 >c.r" &&
 	peers_git add . &&
 	peers_same_index &&

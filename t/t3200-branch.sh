@@ -472,7 +472,7 @@ test_expect_success '--edit-description' '
 	cat "$1" >"$ED_SEEN"
 	cat "$ED_TEXT" >"$1"
 	EOF
-	ED_SEEN=$PWD/seen ED_TEXT=$PWD/text GIT_EDITOR=$PWD/ed &&
+	ED_SEEN=$PWD/seen ED_TEXT=$PWD/text GIT_EDITOR=\"$PWD/ed\" &&
 	export ED_SEEN ED_TEXT GIT_EDITOR &&
 	printf "\n\nhello\n\n\n# comment\nworld" >text &&
 	peers_git branch --edit-description && peers_same_refs &&

@@ -109,7 +109,7 @@ test_expect_success 'the editor' '
 	cp "$1" "$SEEN"
 	cat "$ADD" >>"$1"
 	EOF
-	SEEN=$PWD/seen ADD=$PWD/add GIT_EDITOR=$PWD/ed && export SEEN ADD GIT_EDITOR &&
+	SEEN=$PWD/seen ADD=$PWD/add GIT_EDITOR=\"$PWD/ed\" && export SEEN ADD GIT_EDITOR &&
 	echo edited >add &&
 	for args in "-a e1" "-a e2 -m msg -e" "-a -f e1" "--cleanup=verbatim -a e3" \
 		"--cleanup=whitespace -a e4" "-F file -e e5" "-a -f e1 HEAD~1"; do

@@ -308,7 +308,7 @@ test_expect_success '--fixup=amend: and reword:' '
 	test -z "$EDIT_ADD" || echo "$EDIT_ADD" >>"$1"
 	test -z "$EDIT_ALL" || printf "%b" "$EDIT_ALL" >"$1"
 	EOF
-	GIT_EDITOR=$PWD/editor EDITED=$PWD/edited && export GIT_EDITOR EDITED &&
+	GIT_EDITOR=\"$PWD/editor\" EDITED=$PWD/edited && export GIT_EDITOR EDITED &&
 	for o in "amend:HEAD" "amend:HEAD --no-edit" "reword:HEAD" "reword:HEAD --author=X<x@y>" \
 		"amend:HEAD~1" "amend:HEAD~1 a" "amend:HEAD -a" "amend:HEAD --only" "amend:HEAD -s" \
 		"reword:HEAD -a" "reword:HEAD --only" "reword:HEAD --include" "reword:HEAD a" \

@@ -15,6 +15,20 @@
 #
 # Everything whose name begins with T_ or t_ belongs to this file.
 
+# ---- signals --------------------------------------------------------------
+
+# What the caller ignores (nohup, a job in the background, programs that run tests) a shell
+# cannot undo, and all that it starts inherits it: begin anew, ignoring nothing.
+t_ignored=$(sed -n 's/^SigIgn:[^1-9a-f]*//p' /proc/self/status 2>/dev/null)
+if test -n "$t_ignored" && test -z "$T_BEGUN_ANEW" && perl -e 1 2>/dev/null; then
+	T_BEGUN_ANEW=1
+	export T_BEGUN_ANEW
+	exec perl -e '
+		$SIG{$_} = "DEFAULT" for qw(HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD);
+		exec @ARGV' "${TEST_SHELL:-/bin/sh}" "$0" "$@"
+fi
+unset t_ignored T_BEGUN_ANEW
+
 # ---- options --------------------------------------------------------------
 
 T_VERBOSE= T_IMMEDIATE= T_TRACE= T_KEEP= T_ONLY=
@@ -34,6 +48,7 @@ done
 
 # ---- places ---------------------------------------------------------------
 
+unset CDPATH
 TEST_DIRECTORY=$(cd "$(dirname "$0")" && pwd -P) || exit 2
 while test ! -f "$TEST_DIRECTORY/test-lib.sh"; do
 	TEST_DIRECTORY=${TEST_DIRECTORY%/*}
@@ -102,7 +117,7 @@ for t_var in $(env | sed -n 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p'); do
 	*)				unset "$t_var" ;;
 	esac
 done
-unset t_var CDPATH GREP_OPTIONS POSIXLY_CORRECT VISUAL LANGUAGE COLUMNS \
+unset t_var GREP_OPTIONS POSIXLY_CORRECT VISUAL LANGUAGE COLUMNS \
 	XDG_CONFIG_HOME XDG_CACHE_HOME SSH_ASKPASS GNUPGHOME NO_COLOR CLICOLOR
 
 LC_ALL=C LANG=C TZ=UTC TERM=dumb EDITOR=: PAGER=cat
@@ -424,14 +439,14 @@ t_at_exit () {
 	trap - EXIT HUP INT TERM
 	cd / || :
 	eval "$T_ATEXIT"
-	for dir in $T_MOUNTS; do
+	printf '%s' "$T_MOUNTS" | while IFS= read -r dir; do
 		umount "$dir" 2>/dev/null || umount -l "$dir"
 	done
 	if test -z "$T_SAID_DONE"; then
 		t_say "not ok $((T_COUNT + 1)) - the script ended without test_done"
 		test $code != 0 || code=1
 	fi
-	test -z "$T_MOUNTS" && rm -rf "$T_PRIVATE"
+	rm -rf "$T_PRIVATE"
 	test -n "$T_REMOVE" && rm -rf "$TRASH_DIRECTORY"
 	exit $code
 }
@@ -652,17 +667,21 @@ trace_calls () {
 
 # ---- small file systems ---------------------------------------------------
 
+# DIR is unmounted when the script ends, the last first.
+t_mounted () {
+	T_MOUNTS="$(cd "$1" && pwd -P)
+$T_MOUNTS"
+}
+
 # mount_tmpfs DIR SIZE (prerequisite TMPFS): unmounted when the script ends.
 mount_tmpfs () {
-	mkdir -p "$1" && mount -t tmpfs -o "size=$2" none "$1" &&
-	T_MOUNTS="$(cd "$1" && pwd -P) $T_MOUNTS"
+	mkdir -p "$1" && mount -t tmpfs -o "size=$2" none "$1" && t_mounted "$1"
 }
 
 # mount_loop DIR SIZE [TYPE] (prerequisite LOOPMNT)
 mount_loop () {
 	truncate -s "$2" "$1.img" && "mkfs.${3:-ext4}" -q "$1.img" &&
-	mkdir -p "$1" && mount -o loop "$1.img" "$1" &&
-	T_MOUNTS="$(cd "$1" && pwd -P) $T_MOUNTS"
+	mkdir -p "$1" && mount -o loop "$1.img" "$1" && t_mounted "$1"
 }
 
 # ---- go -------------------------------------------------------------------
