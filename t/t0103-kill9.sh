@@ -141,10 +141,7 @@ test_expect_success 'a lock whose owner lives stays, and its owner is named' '
 	{ git update-index --stdin <fifo & } &&
 	pid=$! &&
 	exec 9>fifo &&
-	i=0 &&
-	while test ! -e .git/index.lock && test $i -lt 100; do
-		sleep 0.05; i=$((i + 1))
-	done &&
+	while test ! -e .git/index.lock && kill -0 $pid; do sleep 0.05; done &&
 	test_must_fail git add f 2>err &&
 	exec 9>&- &&
 	test_grep "Process $pid" err
@@ -162,9 +159,9 @@ test_expect_success 'killed at random moments, for real' '
 		sleep 0.0$((i % 10))$((i % 7))
 		kill -9 -$pid 2>/dev/null || :
 		wait $pid 2>/dev/null || :
-		# One that waits for the disk dies when that has answered.
-		for j in 1 2 3 4 5 6 7 8 9 10; do
-			if ps -o stat= -g $pid | grep -qv "^Z"; then sleep 0.1; fi
+		# One that waits for the disk dies when that has answered, on a busy one late.
+		for j in $(seq 600); do
+			if ps -o stat= -g $pid | grep -qv "^Z"; then sleep 0.1; else break; fi
 		done
 		# The locks of the index and of the refs, each by its own command.
 		git add . >../out 2>&1 && git commit -q --allow-empty -m "$i again" >../out 2>&1 ||

@@ -273,7 +273,7 @@ test_expect_success 'a session that is killed after "prepare"' '
 	rm -f fifo && mkfifo fifo &&
 	{ git -C copy update-ref --stdin <fifo >out & } && pid=$! &&
 	exec 7>fifo && cat session >&7 &&
-	i=0 && while ! grep -q "prepare: ok" out && test $i -lt 100; do sleep 0.1; i=$((i + 1)); done &&
+	while ! grep -q "prepare: ok" out && kill -0 $pid; do sleep 0.1; done &&
 	test_path_is_file copy/.git/packed-refs.lock &&
 	kill -9 $pid && exec 7>&- && { wait $pid || :; } &&
 	values copy >now && cmp now before &&
