@@ -72,8 +72,8 @@ test_expect_success '.git files that are none' '
 test_expect_success STOCK_GIT 'a linked work tree of stock git' '
 	git init -q -b main m && cd m && stock commit -q --allow-empty -m x &&
 	stock worktree add -q ../linked && cd ../linked && mkdir s && cd s &&
-	test "$(git -c core.quotePath=false config --show-origin core.bare)" = \
-		"file:$TRASH_DIRECTORY/m/.git/config	false" &&
+	test "$(git config -z --show-origin core.bare | tr "\0" "|")" = \
+		"file:$TRASH_DIRECTORY/m/.git/config|false|" &&
 	git count-objects && echo x >f && git add f && stock status --porcelain >../../out &&
 	cd ../.. && echo "A  s/f" >expect && test_cmp expect out &&
 	(cd m && stock status --porcelain) >out && test_must_be_empty out

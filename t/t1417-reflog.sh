@@ -36,7 +36,7 @@ make_template () {
 	 days_ago 33 stock update-ref -m "moved back" refs/heads/side main~3 &&
 	 days_ago 95 stock update-ref -m stashed --create-reflog refs/stash main~1 &&
 	 days_ago 94 stock update-ref -m stashed2 --create-reflog refs/stash main &&
-	 days_ago 93 stock update-ref --create-reflog refs/tags/t HEAD^{tree})
+	 days_ago 93 stock update-ref --create-reflog refs/tags/t main~4)
 }
 
 start () {
@@ -187,6 +187,17 @@ test_expect_success 'expire: gc.<pattern>.reflogExpire' '
 	done &&
 	PEERS_STDERR=ignore peers_git -c gc.reflogExpire=xyzzy reflog expire main &&
 	test_grep "not a valid timestamp" err.ours
+'
+
+# With stock git it depends on the objects that it met before, in the order of directories.
+test_expect_success 'expire: nothing is reachable from what is no commit' '
+	start &&
+	(cd ours && days_ago 50 stock update-ref -m one --create-reflog refs/tags/tree HEAD^{tree} &&
+	 days_ago 20 stock update-ref -m two refs/tags/tree $(echo blob | stock hash-object -w --stdin)) &&
+	printf "%s one\nkeep two\n" "would prune" >expect &&
+	git -C ours reflog expire --verbose --dry-run refs/tags/tree >out && test_cmp expect out &&
+	git -C ours reflog expire --verbose --dry-run --all >out && grep " one\$\| two\$" out >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success 'expire: --rewrite, --updateref' '
