@@ -86,6 +86,8 @@ int tmp_objdir_create(struct tmp_objdir **out, const char *objdir,
 	t->dir = tempfile_register(path);
 	t->objdir = xstrdup(objdir);
 	t->shared_perm = shared_perm;
+	if (tmp_objdir_is_shown(path))
+		tempfile_move_up_at_exit(t->dir);
 	free(path);
 	ret = apply_shared_perm(t->dir->path, shared_perm, err);
 	if (ret < 0)

@@ -26,7 +26,8 @@ void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
  *
  * The owner of a batch links the files that it has staged into a directory of this kind
  * (prefix TMP_OBJDIR_SHOWN), which its children read as an alternate. They must
- * not rest on it: it goes away with its owner, or with the power. A child of ours that
+ * not rest on it: it goes away with its owner, or with the power (at exit and on a signal that
+ * can be caught its content gets names in the object directory first). A child of ours that
  * makes something durable therefore takes all that it is shown into its own batch.
  */
 #define TMP_OBJDIR_SHOWN "shown"

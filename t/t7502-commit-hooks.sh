@@ -193,6 +193,20 @@ test_expect_success 'what another program names in a hook that fails is kept, to
 	test "$(stock -C ours cat-file -p refs/blobs/b)" = "$(cat ours/b)"
 '
 
+# A signal from the terminal, for example; atexit has the same way.
+for files in 1 150; do
+	test_expect_success "... and in one whose commit is ended by a signal: $files files" '
+		start && as_on local && seq -f %.0f $files | while read i; do echo new $i >ours/n$i; done &&
+		git -C ours add -N . && write_script ours/.git/hooks/pre-commit <<-\EOF &&
+		"$STOCK_GIT" update-ref refs/blobs/n1 $("$STOCK_GIT" rev-parse :n1)
+		kill -TERM $PPID
+		sleep 1
+		EOF
+		! git -C ours commit -q -a -m one && test "$(stock -C ours cat-file -p refs/blobs/n1)" = "new 1" &&
+		rm -f ours/.git/index && stock -C ours reset -q && all_there
+	'
+done
+
 test_expect_success 'an editor that makes refs, and no message' '
 	start && as_on local && echo x >>ours/b &&
 	git -C ours config core.editor "git update-ref refs/blobs/b :b; : >" &&
