@@ -23,13 +23,31 @@ bool reflog_exists(struct ref_store *rs, const char *name)
 	return exists;
 }
 
+/* The length of "Name <mail> date tz"; 0: it is none. A message may follow without a tab. */
+static size_t ident_length(const char *line, size_t len)
+{
+	const char *end = line + len, *p = memchr(line, '>', len);
+	const char *digits;
+
+	if (!p || end - p < 2 || p[1] != ' ')
+		return 0;
+	for (digits = p += 2; p < end && isdigit((unsigned char)*p); p++)
+		;
+	if (p == digits || end - p < 6 || *p++ != ' ' || (*p != '+' && *p != '-'))
+		return 0;
+	for (digits = ++p; p < digits + 4; p++)
+		if (!isdigit((unsigned char)*p))
+			return 0;
+	return p - line;
+}
+
 bool reflog_parse_line(const struct ref_store *rs, char *line, size_t len,
 		       struct reflog_entry *e, struct strbuf *ident)
 {
 	const size_t hex = rs->algo->hex_len;
 	struct ident_split split;
 	const char *end;
-	char *tab;
+	size_t ident_len;
 
 	line[len] = '\0';
 	if (len < 2 * hex + 2 || line[hex] != ' ' || line[2 * hex + 1] != ' ' ||
@@ -38,12 +56,10 @@ bool reflog_parse_line(const struct ref_store *rs, char *line, size_t len,
 		return false;
 	line += 2 * hex + 2;
 	len -= 2 * hex + 2;
-	tab = memchr(line, '\t', len);
-	e->msg = tab ? tab + 1 : line + len;
-	if (tab)
-		len = tab - line;
-	if (ident_split_line(&split, line, len) < 0 || !split.has_date)
+	ident_len = ident_length(line, len);
+	if (!ident_len || ident_split_line(&split, line, ident_len) < 0 || !split.has_date)
 		return false;
+	e->msg = line + ident_len + (line[ident_len] == '\t');
 	strbuf_reset(ident);
 	strbuf_add(ident, line, split.mail + split.mail_len + 1 - line);
 	e->ident = ident->buf;

@@ -88,6 +88,9 @@ test_expect_success 'show' '
 	reflog --pretty=%gd:%gs:%h main
 	reflog --no-abbrev-commit -1
 	reflog --no-abbrev -1
+	reflog --pretty=raw -1
+	reflog --pretty=raw --abbrev-commit -1
+	-c log.decorate=short reflog --pretty=raw -1
 	reflog --stat -2 main
 	reflog main side
 	reflog nope
@@ -309,6 +312,19 @@ test_expect_success 'odd lines are dropped, bytes of others stay' '
 	done &&
 	peers_git reflog expire --verbose --expire=95.days.ago --expire-unreachable=never side &&
 	same_logs
+'
+
+test_expect_success 'a message without a tab before it' '
+	start &&
+	H=$(stock -C theirs rev-parse main) &&
+	for d in ours theirs
+	do
+		printf "%s %s A <a@b> $NOW -0530 no tab\n%s %s A <a@b> $NOW +0100none\tat all\n%s %s A <a@b> $NOW +01\tx\n" \
+			$H $H $H $H $H $H >>$d/.git/logs/refs/heads/side || return 1
+	done &&
+	peers_git rev-parse side@{0} &&
+	peers_git reflog show --date=iso side &&
+	peers_git log -g --format="%gd %gs" side
 '
 
 test_expect_success 'what stays as it is is not locked, and costs nothing' '
