@@ -207,10 +207,13 @@ static int decorate_option(struct log_options *o, const char *const *argv, struc
 
 	if (!strcmp(arg, "--decorate")) {
 		o->decorate = DECORATE_SHORT;
+		o->decorate_given = true;
 	} else if (!strcmp(arg, "--no-decorate")) {
 		o->decorate = DECORATE_NO;
+		o->decorate_given = true;
 	} else if (skip_prefix(arg, "--decorate=", &value)) {
 		o->decorate = decorate_by_name(value);
+		o->decorate_given = true;
 		if (o->decorate == DECORATE_UNSET)
 			return err_set(err, ERR_INVALID, "invalid --decorate option: %s", value);
 	} else if ((used = list_option("decorate-refs", argv, &o->decorations.include)) ||
@@ -233,7 +236,7 @@ static int abbrev_option(struct log_options *o, const char *arg)
 	int n;
 
 	if (!strcmp(arg, "--abbrev-commit"))
-		o->abbrev_commit = true;
+		o->abbrev_commit = o->abbrev_commit_given = true;
 	else if (!strcmp(arg, "--no-abbrev-commit"))
 		o->abbrev_commit = false;
 	else if (!strcmp(arg, "--abbrev"))
@@ -469,6 +472,16 @@ static int open_notes(struct log_options *o, struct err *err)
 	return rc;
 }
 
+/* --pretty=raw is for programs: no settings of people's, only options. */
+static void settle_raw(struct log_options *o)
+{
+	if (!o->format_given || o->pretty.kind != PRETTY_RAW)
+		return;
+	o->abbrev_commit &= o->abbrev_commit_given;
+	if (!o->decorate_given)
+		o->decorate = DECORATE_NO;
+}
+
 static int settle_decorations(struct log_options *o, struct err *err)
 {
 	if (o->decorate == DECORATE_AUTO)
@@ -544,6 +557,7 @@ int log_options_settle(struct log_options *o, struct err *err)
 		rc = diff_options_settle(&o->diff, err);
 	if (rc < 0)
 		return rc;
+	settle_raw(o);
 	o->pretty.walk = o->walk;
 	o->pretty.color = o->color;
 	if (o->color)

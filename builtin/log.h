@@ -21,12 +21,13 @@ struct log_options {
 	struct pretty pretty;
 	struct diff_options diff;
 	struct diff_attrs *diff_attrs; /* if contents are compared */
-	bool abbrev_commit;
+	bool abbrev_commit, abbrev_commit_given;
 	bool format_given; /* --pretty and the like */
 	bool full_diff, show_root, log_size, show_signature;
 	bool with_graph;
 	bool color;
 	enum decorate_style decorate;
+	bool decorate_given;
 	struct decorate_options decorations;
 	bool decorate_refs_given;
 	bool mailmap;

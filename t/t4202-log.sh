@@ -42,6 +42,13 @@ test_expect_success 'orders, counts, parents' '
 	--parents --no-abbrev
 	--source --all
 	--source main side
+	--source --branches
+	--source --tags --remotes
+	--source --branches="m*"
+	--source --glob="heads/m*"
+	-g --branches --format="%gD %gd"
+	--pretty=raw --abbrev-commit -1
+	--pretty=raw --decorate -1
 	EOS
 '
 

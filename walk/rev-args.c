@@ -176,10 +176,16 @@ int rev_walk_add(struct rev_walk *w, const char *arg, struct err *err)
 
 /* ---- options that name refs ---- */
 
+struct refs_to_add {
+	struct rev_walk *w;
+	size_t skip; /* --branches: "main", not "refs/heads/main" */
+};
+
 static int on_ref(void *data, const struct ref *ref)
 {
-	struct rev_walk *w = data;
-	int rc = rev_walk_add_commit(w, &ref->oid, ref->name,
+	const struct refs_to_add *add = data;
+	struct rev_walk *w = add->w;
+	int rc = rev_walk_add_commit(w, &ref->oid, ref->name + add->skip,
 				     w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0, NULL);
 
 	w->starts[w->nr_starts - 1].from_glob = true;
@@ -189,12 +195,13 @@ static int on_ref(void *data, const struct ref *ref)
 static int add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
 		    struct err *err)
 {
-	int rc = refs_foreach_glob(w->repo, prefix, pattern, &w->exclusions, on_ref, w, err);
+	struct refs_to_add add = { w, strlen(prefix) };
+	int rc = refs_foreach_glob(w->repo, prefix, pattern, &w->exclusions, on_ref, &add, err);
 
 	if (!rc && head)
-		rc = ref_visit_head(w->repo, on_ref, w);
+		rc = ref_visit_head(w->repo, on_ref, &add);
 	if (!rc && head)
-		rc = ref_visit_other_heads(w->repo, on_ref, w);
+		rc = ref_visit_other_heads(w->repo, on_ref, &add);
 	w->input_given = true;
 	ref_exclusions_clear(&w->exclusions);
 	return rc;
