@@ -94,7 +94,7 @@ static int add_size(struct lister *l, struct strbuf *out, const struct tree_entr
 static void add_oid(struct lister *l, struct strbuf *out, const struct object_id *oid)
 {
 	if (l->abbrev)
-		odb_abbrev(l->r->odb, oid, l->abbrev, out);
+		odb_abbrev(l->r->odb, oid, l->abbrev < 0 ? l->r->settings.abbrev : l->abbrev, out);
 	else
 		strbuf_add_oid(out, oid);
 }

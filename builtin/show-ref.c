@@ -34,7 +34,8 @@ static void show_line(struct show_ref *s, const struct object_id *oid, const cha
 
 	strbuf_reset(line);
 	if (s->abbrev)
-		odb_abbrev(s->repo->odb, oid, s->abbrev, line);
+		odb_abbrev(s->repo->odb, oid, s->abbrev < 0 ? s->repo->settings.abbrev : s->abbrev,
+			   line);
 	else
 		strbuf_add_oid(line, oid);
 	if (name) {

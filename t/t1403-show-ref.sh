@@ -27,6 +27,12 @@ test_expect_success 'listing' '
 		"--head nope" "--head --heads v1"
 	do
 		peers_git show-ref $o || return 1
+	done &&
+	for abbrev in 12 no auto
+	do
+		peers_git -c core.abbrev=$abbrev show-ref --abbrev &&
+		peers_git -c core.abbrev=$abbrev show-ref -d -s --abbrev &&
+		peers_git -c core.abbrev=$abbrev show-ref --abbrev=6 || return 1
 	done
 '
 

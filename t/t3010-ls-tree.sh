@@ -30,6 +30,10 @@ test_expect_success 'options and paths, at the top and below' '
 		do
 			PEERS_DIR=d peers_git ls-tree $o HEAD $p || return 1
 		done
+	done &&
+	for abbrev in 12 no auto
+	do
+		peers_git -c core.abbrev=$abbrev ls-tree --abbrev HEAD || return 1
 	done
 '
 
