@@ -5,6 +5,7 @@
 #include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include <dirent.h>
 
 /* ---- what has to be sealed before ---- */
 
@@ -98,16 +99,51 @@ static int make_parents(struct fsync_batch *b, struct entry *e, const char *path
 	return ret;
 }
 
-/* Others may remove an empty directory between our mkdir and our rename. */
+/*
+ * Directories in the place of a file: others make them before they see that a ref has the
+ * name, or is about to get it, and leave them. False: something is in there.
+ */
+static bool remove_empty_dirs(const char *path)
+{
+	bool empty = !RETRY_EINTR(sys->rmdir(path));
+	struct dirent *de;
+	DIR *dir;
+
+	if (empty || (errno != ENOTEMPTY && errno != EEXIST) || !(dir = opendir(path)))
+		return empty;
+	empty = true;
+	while (empty && (de = readdir(dir))) {
+		char *sub = path_join(path, de->d_name);
+
+		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
+			empty = remove_empty_dirs(sub);
+		free(sub);
+	}
+	closedir(dir);
+	return empty && !RETRY_EINTR(sys->rmdir(path));
+}
+
+/* Others make and remove empty directories between our mkdir and our rename. */
 #define RENAME_TRIES 5
+
+/* After a rename that has failed: may it work now? errno stays, if not. */
+static bool clear_way(struct fsync_batch *b, struct entry *e)
+{
+	const int why = errno;
+	bool clear = (why == ENOENT && e->make_parents && !make_parents(b, e, e->final_path)) ||
+		     (why == EISDIR && remove_empty_dirs(e->final_path));
+
+	if (!clear)
+		errno = why;
+	return clear;
+}
 
 static int rename_entry(struct fsync_batch *b, struct entry *e)
 {
 	for (int try = 1;; try++) {
 		if (!RETRY_EINTR(sys->rename(e->tmp_path, e->final_path)))
 			return 0;
-		if (errno != ENOENT || !e->make_parents || try == RENAME_TRIES ||
-		    make_parents(b, e, e->final_path) < 0)
+		if (try == RENAME_TRIES || !clear_way(b, e))
 			return -1;
 	}
 }

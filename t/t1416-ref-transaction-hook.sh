@@ -147,6 +147,21 @@ test_expect_success 'its veto: nothing has changed, no lock is left' '
 	test -z "$(find ours/.git -name "*.lock" -o -name "*.new" -o -name "tmp_*")"
 '
 
+test_expect_success 'empty directories that appear in the place of a ref' '
+	both_hooks "test \$1 != prepared || mkdir -p .git/refs/heads/late/x/y .git/refs/heads/too/x" &&
+	peers_git update-ref refs/heads/late HEAD && peers_git rev-parse late && both_hooks : &&
+	peers_git update-ref -d refs/heads/late &&
+	write_hook ours "test \$1 != prepared || mkdir -p .git/refs/heads/late/x .git/refs/heads/too/x" &&
+	printf "%s\n" "update refs/heads/late $H" "symref-create refs/heads/too refs/heads/late" >input &&
+	git -C ours update-ref --stdin <input && git -C ours rev-parse late too &&
+	write_hook ours "mkdir -p .git/refs/heads/full && >.git/refs/heads/full/x.lock" &&
+	test_must_fail git -C ours update-ref refs/heads/full HEAD 2>err &&
+	test_grep "refs/heads/full.: Is a directory" err &&
+	rm -r ours/.git/refs/heads/full && both_hooks : &&
+	git -C ours update-ref --no-deref -d refs/heads/too && git -C ours update-ref -d refs/heads/late &&
+	rm -f ours/told theirs/told
+'
+
 test_expect_success 'after the fact its exit code changes nothing' '
 	both_hooks "test \$1 = prepared" &&
 	peers_git update-ref refs/heads/w $H && same_told
