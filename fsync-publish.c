@@ -270,14 +270,15 @@ static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
 		entry_free(e, true);
 		return 0;
 	}
+	/* First: what is settled may be on another file system, which is sealed then. */
+	if (e->how != PUBLISH_WRITE && b->late_unsettled && settle_late(b, err) < 0)
+		return ERR_IO;
 	if (seal_before(b, e) < 0)
 		return batch_copy_failure(err, ERR_IO, &b->poison);
 	if (e->how == PUBLISH_WRITE) {
 		b->entries[i] = NULL;
 		return publish_late(b, e, err);
 	}
-	if (b->late_unsettled && settle_late(b, err) < 0)
-		return ERR_IO;
 	if (publish_name(b, e, err) < 0)
 		return ERR_IO;
 	b->entries[i] = NULL;

@@ -28,6 +28,36 @@ static void d4_log_lines_after_objects(void **state UNUSED)
 	assert_int_equal(count_calls("writeout_wait"), 4);
 }
 
+/* Logs on another file system than refs: sealed before the first ref. */
+static void d4_logs_on_another_device(void **state UNUSED)
+{
+	char *other = scratch_new_in("/dev/shm");
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct stat here, there;
+	char *tmp, *final, *line;
+
+	if (!other || stat(dir, &here) || stat(other, &there) || here.st_dev == there.st_dev) {
+		scratch_remove(other);
+		fsync_batch_free(b);
+		skip();
+	}
+	tmp = xstrfmt("%s/t", other);
+	final = xstrfmt("%s/ref", other);
+	line = xstrfmt("rename %s %s", tmp, final);
+	record();
+	write_text(at(dir, "log"), "old\n");
+	assert_int_equal(append_log(b, "log", NULL), 0);
+	assert_int_equal(stage_as(b, PUBLISH_REF, tmp, final, NULL), 0);
+	commit(b);
+	assert_true(where("writeout_wait ./log") < where("fsync ./log"));
+	assert_true(where("fsync ./log") < where(line));
+	assert_int_equal(count_flushes(), 2);
+	free(line);
+	free(tmp);
+	free(final);
+	scratch_remove(other);
+}
+
 static void log_lines_alone(void **state UNUSED)
 {
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
@@ -168,6 +198,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, batch_setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(d4_log_lines_after_objects),
+		T(d4_logs_on_another_device),
 		T(log_lines_alone),
 		T(log_lines_in_a_small_window),
 		T(torn_tail_is_cut_off),
