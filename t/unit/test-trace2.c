@@ -230,7 +230,8 @@ static void test_native_table(void **state)
 	assert_int_equal(n->utimens(at(dir, "f"), times), 0);
 	assert_int_equal(stat(at(dir, "f"), &st), 0);
 	assert_int_equal(st.st_mtime, 2);
-	assert_int_equal(ST_MTIME_NSEC(st), 3000);
+	/* Some file systems keep whole seconds (ext4 with small inodes). */
+	assert_true(ST_MTIME_NSEC(st) == 3000 || ST_MTIME_NSEC(st) == 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
 	assert_int_equal(n->writeout_start(-1), -1);
 	assert_ptr_equal(sys, n);
