@@ -12,8 +12,9 @@ test_expect_success 'set up' '
 refused () {
 	test_expect_code 128 git -C "${1:-r}" count-objects 2>err &&
 	test_grep "^fatal: detected dubious ownership in repository at '$PWD/${1:-r}'" err &&
-	tr -d "\047" <err >unquoted && # with quotes only where they are needed
-	test_grep -F "git config --global --add safe.directory $PWD/${1:-r}" unquoted
+	# quoted for the shell, where that is needed
+	eval "told=$(sed -n "s/^	git config --global --add safe.directory //p" err)" &&
+	test "$told" = "$PWD/${1:-r}"
 }
 
 test_expect_success 'refused, with what to do' '

@@ -28,9 +28,9 @@ test_expect_success 'a program that renames without flushing is caught' '
 '
 
 test_expect_success 'a fault can be looked at by the command that is printed' '
-	command=$(sed -n "s/.*\(--rebuild=[^ ]* --point=[^ ]*\).*/\1/p" out | head -n 1) &&
+	command=$(sed -n "s/.*\(--rebuild=.* --point=[^ ]*\).*/\1/p" out | head -n 1) &&
 	test -n "$command" &&
-	( cd "$SOURCE_DIR" && lab $command --keep="$OLDPWD/image" ) >rebuilt &&
+	( cd "$SOURCE_DIR" && eval "lab $command --keep=\"\$OLDPWD/image\"" ) >rebuilt &&
 	test_grep "[0-9]:.* lost repo: file:" rebuilt &&
 	test_path_is_file image
 '
