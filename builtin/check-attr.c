@@ -130,7 +130,7 @@ static bool names_are_valid(const struct check_attr *c)
 
 int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct check_attr c = { .prefix = ctx->prefix, .worktree = ctx->repo->worktree };
+	struct check_attr c = { .prefix = ctx->prefix };
 	struct option opts[] = {
 		OPT_BOOL('a', "all", &c.all, "report all attributes set on file"),
 		OPT_BOOL(0, "cached", &c.cached, "use .gitattributes only from the index"),
@@ -150,6 +150,7 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 		usage_error("No file specified", opts);
 	if (!names_are_valid(&c))
 		return 255;
+	c.worktree = ctx->repo->worktree;
 	c.place = path_absolute(c.worktree ? c.worktree : ctx->repo->gitdir);
 	index_init(&ix, ctx->repo->algo);
 	if (index_read_repo(&ix, ctx->repo, &err) < 0 ||
