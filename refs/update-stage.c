@@ -42,6 +42,26 @@ static int stage_value(struct ref_transaction *t, struct ref_update *u, struct e
 	return lockfile_stage(&u->lock, t->batch, FSYNC_REFERENCE, PUBLISH_REF, err);
 }
 
+static bool writes_symref(const struct ref_update *u)
+{
+	return !u->root->rc && u->flags & UPDATE_WRITES && u->flags & UPDATE_HAVE_TARGET;
+}
+
+/* D5: what it leads to comes first, if that is a symbolic ref which changes as well. */
+static int stage_symref(struct ref_transaction *t, struct ref_update *u, int depth,
+			struct err *err)
+{
+	struct ref_update *target;
+	int rc = 0;
+
+	if (!writes_symref(u) || !lockfile_is_held(&u->lock)) /* staged already */
+		return 0;
+	target = strmap_get(&t->by_name, u->new_target);
+	if (target && depth < SYMREF_MAX_DEPTH)
+		rc = stage_symref(t, target, depth + 1, err);
+	return rc || !lockfile_is_held(&u->lock) ? rc : stage_value(t, u, err);
+}
+
 /* ---- deletions ---- */
 
 static int stage_deletion(struct ref_transaction *t, struct ref_update *u, struct err *err)
@@ -143,15 +163,14 @@ enum pass { PASS_LOGS, PASS_VALUES, PASS_SYMREFS, PASS_DELETIONS, PASS_NR };
 static int stage_update(struct ref_transaction *t, struct ref_update *u, enum pass pass,
 			struct err *err)
 {
-	bool target = u->flags & UPDATE_HAVE_TARGET;
-
 	switch (pass) {
 	case PASS_LOGS:
 		return update_writes_log(u) ? update_stage_log(t, u, err) : 0;
 	case PASS_VALUES:
-	case PASS_SYMREFS:
-		return u->flags & UPDATE_WRITES && target == (pass == PASS_SYMREFS) ?
+		return u->flags & UPDATE_WRITES && !(u->flags & UPDATE_HAVE_TARGET) ?
 			stage_value(t, u, err) : 0;
+	case PASS_SYMREFS:
+		return stage_symref(t, u, 0, err);
 	default:
 		return u->flags & UPDATE_DELETES ? stage_deletion(t, u, err) : 0;
 	}
