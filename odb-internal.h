@@ -12,7 +12,9 @@ struct odb {
 	struct odb_options o;
 	char *objdir;
 	struct odb_stores stores;
-	struct object_source source;
+	struct object_source source, as_they_are; /* without replacements: for deltas */
+	odb_replace_fn replace;
+	void *replace_data;
 	struct bulk_checkin *batch;
 	pthread_mutex_t told_lock;
 	struct strset told; /* bad copies that have been told of */

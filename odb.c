@@ -11,10 +11,21 @@
 #include "odb-internal.h"
 #include "util/alloc.h"
 
+static int read_any(struct odb *odb, const struct object_id *oid, bool verify,
+		    struct object_buf *out, struct err *err);
+static int type_of_any(struct odb *odb, const struct object_id *oid, enum object_type *type,
+		       uint64_t *size, struct err *err);
+
 static int source_read(void *odb, const struct object_id *oid, struct object_buf *out,
 		       struct err *err)
 {
 	return odb_read(odb, oid, out, err);
+}
+
+static int source_read_as_is(void *odb, const struct object_id *oid, struct object_buf *out,
+			     struct err *err)
+{
+	return read_any(odb, oid, false, out, err);
 }
 
 static int source_info(void *odb, const struct object_id *oid, struct object_info *out,
@@ -23,6 +34,13 @@ static int source_info(void *odb, const struct object_id *oid, struct object_inf
 	/* Where it lies costs more, and nobody asks for it through this. */
 	*out = (struct object_info){ .delta_base = odb_algo(odb)->null_oid };
 	return odb_type(odb, oid, &out->type, &out->size, err);
+}
+
+static int source_info_as_is(void *odb, const struct object_id *oid, struct object_info *out,
+			     struct err *err)
+{
+	*out = (struct object_info){ .delta_base = odb_algo(odb)->null_oid };
+	return type_of_any(odb, oid, &out->type, &out->size, err);
 }
 
 static bool source_has(void *odb, const struct object_id *oid)
@@ -44,13 +62,15 @@ int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
 	pthread_mutex_init(&odb->told_lock, NULL);
 	odb->source = (struct object_source){ source_read, source_info, source_has,
 					      odb, opts->algo };
+	odb->as_they_are = (struct object_source){ source_read_as_is, source_info_as_is,
+						   source_has, odb, opts->algo };
 	po = (struct packs_options){
 		.algo = opts->algo,
 		.delta_base_cache_limit = opts->delta_base_cache_limit,
 		.window_size = opts->packed_git_window_size,
 		.window_limit = opts->packed_git_limit,
 		.use_midx = opts->use_multi_pack_index,
-		.others = &odb->source,
+		.others = &odb->as_they_are,
 		.warn = opts->warn,
 		.warn_data = opts->warn_data,
 	};
@@ -87,6 +107,23 @@ const char *odb_objdir(const struct odb *odb)
 const struct object_source *odb_source(struct odb *odb)
 {
 	return &odb->source;
+}
+
+void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data)
+{
+	odb->replace = fn;
+	odb->replace_data = data;
+}
+
+/* *oid: what is to be read, which may be in buf. */
+static int replace(const struct odb *odb, const struct object_id **oid, struct object_id *buf,
+		   struct err *err)
+{
+	int rc = odb->replace ? odb->replace(odb->replace_data, *oid, buf, err) : 0;
+
+	if (rc > 0)
+		*oid = buf;
+	return rc < 0 ? rc : 0;
 }
 
 /* ---- looking for copies ---- */
@@ -261,13 +298,19 @@ static int read_any(struct odb *odb, const struct object_id *oid, bool verify,
 int odb_read(struct odb *odb, const struct object_id *oid, struct object_buf *out,
 	     struct err *err)
 {
-	return read_any(odb, oid, false, out, err);
+	struct object_id buf;
+	int rc = replace(odb, &oid, &buf, err);
+
+	return rc < 0 ? rc : read_any(odb, oid, false, out, err);
 }
 
 int odb_read_verified(struct odb *odb, const struct object_id *oid, struct object_buf *out,
 		      struct err *err)
 {
-	return read_any(odb, oid, true, out, err);
+	struct object_id buf;
+	int rc = replace(odb, &oid, &buf, err);
+
+	return rc < 0 ? rc : read_any(odb, oid, true, out, err);
 }
 
 int odb_read_type(struct odb *odb, const struct object_id *oid, enum object_type want,
@@ -328,11 +371,16 @@ int odb_info(struct odb *odb, const struct object_id *oid, struct object_info *o
 	     struct err *err)
 {
 	struct look l = {
-		.odb = odb, .oid = oid, .out = out,
+		.odb = odb, .out = out,
 		.in_batch = info_in_batch, .in_packs = info_in_packs, .in_loose = info_in_loose,
 	};
+	struct object_id buf;
 	struct err why = ERR_INIT;
-	int rc = look_everywhere(&l, &why);
+	int rc = replace(odb, &oid, &buf, &why);
+
+	l.oid = oid;
+	if (!rc)
+		rc = look_everywhere(&l, &why);
 
 	if (rc == ERR_NOT_FOUND && is_empty_tree(odb, oid)) {
 		*out = (struct object_info){ .type = OBJ_TREE,
@@ -352,8 +400,8 @@ static int type_in_packs(struct look *l, struct odb_store *s, struct err *err)
 	return packs_type(s->packs, l->oid, &info->type, &info->size, err);
 }
 
-int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *type,
-	     uint64_t *size, struct err *err)
+static int type_of_any(struct odb *odb, const struct object_id *oid, enum object_type *type,
+		       uint64_t *size, struct err *err)
 {
 	struct object_info info = { .type = OBJ_TREE }; /* of the empty one, if it is not there */
 	struct look l = {
@@ -373,6 +421,15 @@ int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *typ
 		*size = info.size;
 	}
 	return rc;
+}
+
+int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *type,
+	     uint64_t *size, struct err *err)
+{
+	struct object_id buf;
+	int rc = replace(odb, &oid, &buf, err);
+
+	return rc < 0 ? rc : type_of_any(odb, oid, type, size, err);
 }
 
 /* ---- existence ---- */
@@ -512,12 +569,15 @@ int odb_stream(struct odb *odb, const struct object_id *oid,
 {
 	struct stream st = { .sink = sink, .data = data };
 	struct look l = {
-		.odb = odb, .oid = oid, .out = &st,
+		.odb = odb, .out = &st,
 		.in_batch = stream_in_batch, .in_packs = stream_in_packs,
 		.in_loose = stream_in_loose,
 	};
+	struct object_id buf;
+	int rc = replace(odb, &oid, &buf, err);
 
-	return look_everywhere(&l, err);
+	l.oid = oid;
+	return rc < 0 ? rc : look_everywhere(&l, err);
 }
 
 /* ---- enumeration ---- */

@@ -36,6 +36,13 @@ MUST_USE int odb_open(struct odb **out, const struct odb_options *opts, struct e
 void odb_free(struct odb *odb);
 const struct hash_algo *odb_algo(const struct odb *odb);
 const char *odb_objdir(const struct odb *odb);
+/*
+ * From now on reading asks what to read instead: replacements_find (replace.h), or NULL. Whether
+ * an object is there, enumeration and writing are about the object itself.
+ */
+typedef int (*odb_replace_fn)(void *data, const struct object_id *oid, struct object_id *out,
+			      struct err *err);
+void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data);
 /* This database as an object_source; lives as long as the odb. */
 const struct object_source *odb_source(struct odb *odb);
 

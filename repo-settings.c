@@ -232,6 +232,7 @@ static void read_objects(struct reader *r, struct repo_settings *s, const struct
 	read_size(r, "core.packedgitwindowsize", &s->packed_git_window_size);
 	read_size(r, "core.packedgitlimit", &s->packed_git_limit);
 	read_bool(r, "core.multipackindex", &s->use_multi_pack_index);
+	read_bool(r, "core.usereplacerefs", &s->use_replace_refs);
 	read_abbrev(r, s, algo);
 	read_reflogs(r, s);
 	read_int(r, "core.filesreflocktimeout", &s->files_lock_timeout_ms);
@@ -255,6 +256,7 @@ static const struct repo_settings defaults = {
 	.packed_git_window_size = sizeof(void *) >= 8 ? 1024 * MIB : 32 * MIB,
 	.packed_git_limit = sizeof(void *) >= 8 ? SIZE_MAX >> 1 : 256 * MIB,
 	.use_multi_pack_index = true,
+	.use_replace_refs = true,
 	.files_lock_timeout_ms = 100,
 	.packed_lock_timeout_ms = 1000,
 };

@@ -28,7 +28,7 @@ struct repo_settings {
 	int loose_level, pack_level; /* zlib's, of new objects; -1: zlib's default */
 	unsigned unpack_limit;	     /* bulkCheckin.unpackLimit */
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
-	bool use_multi_pack_index;
+	bool use_multi_pack_index, use_replace_refs;
 	int files_lock_timeout_ms, packed_lock_timeout_ms;
 };
 

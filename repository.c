@@ -129,11 +129,16 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 		.packed_lock_timeout_ms = s->packed_lock_timeout_ms,
 	};
 	struct ref_hook hook = repo_ref_hook(r);
+	const char *base = getenv("GIT_REPLACE_REF_BASE");
 	int rc;
 
 	rc = ref_store_open(&r->refs, &opts, err);
 	if (rc < 0)
 		return rc;
+	if (s->use_replace_refs && !getenv("GIT_NO_REPLACE_OBJECTS")) {
+		r->replacements = replacements_new(&opts, base ? base : "refs/replace/");
+		odb_set_replace(r->odb, replacements_find, r->replacements);
+	}
 	ref_store_set_warn(r->refs, r->warn, r->warn_data);
 	ref_store_set_hook(r->refs, &hook);
 	refs_finish_interrupted(r->refs, &s->fsync);
@@ -255,6 +260,13 @@ int repo_read_early_config(struct config_set **out, char **top, char **prefix, s
 	return rc;
 }
 
+void repo_ignore_replacements(struct repository *r)
+{
+	odb_set_replace(r->odb, NULL, NULL);
+	replacements_free(r->replacements);
+	r->replacements = NULL;
+}
+
 void repo_free(struct repository *r)
 {
 	if (!r)
@@ -262,6 +274,7 @@ void repo_free(struct repository *r)
 	fsync_batch_free(r->batch);
 	ref_store_free(r->refs);
 	odb_free(r->odb);
+	replacements_free(r->replacements);
 	config_set_free(r->config);
 	repo_settings_release(&r->settings);
 	free(r->gitdir);

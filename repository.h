@@ -12,6 +12,7 @@
 #include "hash/hash.h"
 #include "odb.h"
 #include "refs/refs.h"
+#include "replace.h"
 #include "repo-settings.h"
 #include "setup.h"
 #include "util/err.h"
@@ -30,6 +31,7 @@ struct repository {
 	struct repo_settings settings;
 	struct odb *odb;
 	struct ref_store *refs;
+	struct replacements *replacements; /* NULL: objects are what they are */
 	/* The operation's batch: made on first use, see repo_batch. */
 	struct fsync_batch *batch;
 	bool shown; /* children have seen objects that are staged: repo_show_staged */
@@ -70,6 +72,8 @@ MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **
 				    struct err *err);
 /* The absolute gitdir with symlinks kept, as far as PWD knows them; for includeIf. */
 char *repo_unresolved_gitdir(const char *gitdir);
+/* From now on objects are what they are: nothing is replaced (git-replace(1)). */
+void repo_ignore_replacements(struct repository *r);
 void repo_free(struct repository *r);
 /* To the top of a work tree that the cwd is outside of; else nothing happens. */
 MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);

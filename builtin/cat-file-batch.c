@@ -387,12 +387,14 @@ int cat_file_batch(struct cat_file *c)
 	expand(&b, NULL);
 	strbuf_reset(&b.line);
 	b.split_input |= c->filters;
-	if (c->all_objects)
+	if (c->all_objects) {
+		repo_ignore_replacements(c->r);
 		print_all(&b);
-	else if (c->mode == BATCH_COMMAND)
+	} else if (c->mode == BATCH_COMMAND) {
 		read_commands(&b, c->nul_input ? '\0' : '\n');
-	else
+	} else {
 		read_names(&b, c->nul_input ? '\0' : '\n');
+	}
 	strbuf_release(&b.line);
 	return finish_stdout() ? 128 : 0;
 }

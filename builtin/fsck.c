@@ -126,6 +126,7 @@ static void set_up(struct fsck *f, struct repository *r)
 {
 	char *shallow = xstrfmt("%s/shallow", r->commondir);
 
+	repo_ignore_replacements(r);
 	f->repo = r;
 	f->odb = r->odb;
 	f->algo = r->algo;

@@ -104,7 +104,7 @@ static bool any_matches(const struct strvec *patterns, const char *name)
 }
 
 /* Without any pattern the usual ones are enough. */
-static bool is_wanted(const struct decorate_options *o, const char *name)
+static bool is_wanted(const struct decorate_options *o, const char *name, bool usual)
 {
 	bool any_pattern = o->include.nr || o->exclude.nr || o->exclude_config.nr;
 
@@ -116,7 +116,7 @@ static bool is_wanted(const struct decorate_options *o, const char *name)
 		return false;
 	if (o->include.nr)
 		return false;
-	return o->all_refs || any_pattern || kind_of(name) != DECORATION_OTHER;
+	return o->all_refs || any_pattern || usual;
 }
 
 /* The tag, and what it leads to, step by step. */
@@ -150,9 +150,15 @@ static int on_ref(void *data, const struct ref *ref)
 {
 	struct decorations *d = data;
 	enum decoration_kind kind = kind_of(ref->name);
+	struct object_id original;
+	bool replaces = replacements_ref(d->repo->replacements, ref->name, &original);
 
-	if (!is_wanted(d->o, ref->name))
+	if (!is_wanted(d->o, ref->name, replaces || kind != DECORATION_OTHER))
 		return 0;
+	if (replaces) {
+		add(d, &original, DECORATION_GRAFT, "replaced");
+		return 0;
+	}
 	add(d, &ref->oid, kind, ref->name);
 	add_peeled(d, &ref->oid, kind, ref->name);
 	return 0;
@@ -170,7 +176,7 @@ static int add_head(struct decorations *d)
 		d->head_branch = final;
 	else
 		free(final);
-	if (is_wanted(d->o, "HEAD"))
+	if (is_wanted(d->o, "HEAD", true))
 		add(d, &oid, DECORATION_HEAD, "HEAD");
 	return 0;
 }
