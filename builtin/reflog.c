@@ -45,7 +45,7 @@ static int finish(struct repository *r, int code)
 
 static int collect_name(void *data, const char *name)
 {
-	if (refname_is_valid(name, REFNAME_ALLOW_ONELEVEL))
+	if (refname_is_usable(name))
 		string_list_append(data, name);
 	return 0;
 }

@@ -45,11 +45,6 @@ bool ref_may_be_packed(const struct ref_store *rs, const char *name);
  */
 bool refname_worktree_prefix(const char *name, const char **id, size_t *id_len,
 			     const char **bare);
-/*
- * Valid, or so behind "worktrees/ID/": older versions of Git took any directory's name for an
- * id, with spaces and whatever.
- */
-bool refname_is_usable(const char *name);
 /* Safe, or so behind "worktrees/ID/": logs/HEAD is a valid name, but no ref. */
 bool refname_may_go(const char *name);
 /* HEAD, ORIG_HEAD, …: capitals, '-' and '_' only. */

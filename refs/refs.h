@@ -72,6 +72,11 @@ MUST_USE int worktree_ids(const char *commondir, struct string_list *out, struct
 bool refname_is_valid(const char *name, unsigned flags);
 /* Collapse slashes as check-ref-format --normalize; false if invalid after it. */
 bool refname_normalize(struct strbuf *out, const char *name, unsigned flags);
+/*
+ * Valid, or so behind "worktrees/ID/": older versions of Git took any directory's name for an
+ * id, with spaces and whatever.
+ */
+bool refname_is_usable(const char *name);
 /* Is it safe to read or delete, even if malformed (no ".." climbing)? */
 bool refname_is_safe(const char *name);
 bool refname_is_per_worktree(const char *name); /* HEAD, refs/bisect/, … */

@@ -442,7 +442,9 @@ test_expect_success 'work trees with ids that are no names of refs' '
 		test_must_fail git -C ours branch -f x HEAD~1 &&
 		git -C ours branch -m x z && git -C wt branch -m z x && git -C ours branch -m x y2 &&
 		test "$(stock -C wt symbolic-ref HEAD)" = refs/heads/y2 &&
-		git -C ours fsck 2>err && test_must_be_empty err || return
+		git -C ours fsck 2>err && test_must_be_empty err &&
+		git -C ours reflog expire --expire=now --all &&
+		test_must_be_empty "ours/.git/worktrees/$id/logs/HEAD" || return
 	done
 '
 
