@@ -628,7 +628,7 @@ test_expect_success STRACE 'a pattern: other directories are not read' '
 '
 
 test_expect_success GPG 'a signed tag' '
-	GNUPGHOME=$(mktemp -d) && export GNUPGHOME && # its sockets want a short path
+	GNUPGHOME=$(mktemp -d /tmp/sluice-gpg-XXXXXX) && export GNUPGHOME && # its sockets want a short path
 	test_atexit "gpgconf --kill all >/dev/null 2>&1; rm -rf \"$GNUPGHOME\"" &&
 	gpg --batch --quiet --passphrase "" --quick-generate-key \
 		"$GIT_COMMITTER_NAME <$GIT_COMMITTER_EMAIL>" 2>/dev/null &&

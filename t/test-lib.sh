@@ -283,7 +283,12 @@ test_lazy_prereq FSYNC_BATCH 'test $TEST_FSYNC_METHOD = batch &&
 	test "${GIT_TEST_FSYNC:-1}" != 0'
 test_lazy_prereq PERL 'perl -e 1'
 test_lazy_prereq PYTHON 'python3 -c pass'
-test_lazy_prereq GPG 'gpg --version'
+# With an agent, whose sockets want a short path.
+test_lazy_prereq GPG '
+	GNUPGHOME=$(mktemp -d /tmp/sluice-gpg-XXXXXX) && export GNUPGHOME &&
+	gpg --batch --passphrase "" --quick-gen-key "T <t@example.com>" default default never
+	code=$?; gpgconf --kill all; rm -rf "$GNUPGHOME"; test $code = 0
+'
 test_lazy_prereq VALGRIND 'test -n "$GIT_TEST_VALGRIND"'
 test_lazy_prereq SANITIZE 'grep -q fsanitize "$GIT_BUILD_DIR/link-flags"'
 # A terminal for the child, by script(1) of util-linux.
