@@ -260,6 +260,15 @@ int repo_read_early_config(struct config_set **out, char **top, char **prefix, s
 	return rc;
 }
 
+void repo_warn(const struct repository *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vtell(r->warn, r->warn_data, fmt, ap);
+	va_end(ap);
+}
+
 void repo_ignore_replacements(struct repository *r)
 {
 	odb_set_replace(r->odb, NULL, NULL);

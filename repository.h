@@ -72,6 +72,8 @@ MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **
 				    struct err *err);
 /* The absolute gitdir with symlinks kept, as far as PWD knows them; for includeIf. */
 char *repo_unresolved_gitdir(const char *gitdir);
+/* A warning, formatted, for r->warn. */
+void repo_warn(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* From now on objects are what they are: nothing is replaced (git-replace(1)). */
 void repo_ignore_replacements(struct repository *r);
 void repo_free(struct repository *r);

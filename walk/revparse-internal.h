@@ -31,7 +31,6 @@ int rev_explain_path(struct repository *r, const char *name, const char *colon,
 /* The colon that divides REV from path, or NULL. */
 const char *rev_find_colon(const char *name);
 
-void repo_warn(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 bool rev_warn_ambiguous(const struct repository *r); /* core.warnAmbiguousRefs */
 
 #endif

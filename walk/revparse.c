@@ -15,15 +15,6 @@ void revparse_result_release(struct revparse_result *r)
 	FREE_AND_NULL(r->path);
 }
 
-void repo_warn(const struct repository *r, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vtell(r->warn, r->warn_data, fmt, ap);
-	va_end(ap);
-}
-
 bool rev_warn_ambiguous(const struct repository *r)
 {
 	bool warn = true;
