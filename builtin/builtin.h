@@ -7,7 +7,7 @@
 #define BUILTIN_BUILTIN_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/err.h"
 #include "util/parse-options.h"
 

@@ -12,7 +12,7 @@
 
 #include "compat/posix.h"
 #include "refs/refs.h"
-#include "repository.h"
+#include "repo/repo.h"
 
 /* A transaction whose reflog entries are the committer's. On failure *out is untouched. */
 MUST_USE int ref_change_begin(struct repository *r, unsigned flags,

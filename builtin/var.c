@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "build-info.h"
 #include "builtin/builtin.h"
-#include "repo-init.h"
+#include "repo/init.h"
 #include "util/alloc.h"
 #include "util/path.h"
 

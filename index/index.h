@@ -11,7 +11,7 @@
 #include "fs/lockfile.h"
 #include "hash/hash.h"
 #include "object/tree.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/err.h"
 
 struct stat_data {

@@ -20,7 +20,7 @@
 #define SIGN_SIGN_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/err.h"
 #include "util/strbuf.h"
 

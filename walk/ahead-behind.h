@@ -3,7 +3,7 @@
 #define WALK_AHEAD_BEHIND_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "walk/commits.h"
 
 /*

@@ -10,7 +10,7 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "object/object.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/date.h"
 #include "util/err.h"
 

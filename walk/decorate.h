@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "hash/hash.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/color.h"
 #include "util/strvec.h"
 

@@ -4,7 +4,7 @@
 #define WALK_MAILMAP_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 
 struct mailmap;
 /*

@@ -4,7 +4,7 @@
 #define WALK_NOTES_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/strvec.h"
 
 struct notes;

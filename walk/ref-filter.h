@@ -25,7 +25,7 @@
 
 #include "compat/posix.h"
 #include "hash/hash.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/strbuf.h"
 #include "util/strvec.h"
 

@@ -7,7 +7,7 @@
 #define WALK_REFGLOB_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/strvec.h"
 
 /* What the next of these options leaves out; cleared by it. */

@@ -17,7 +17,7 @@
 
 #include "compat/posix.h"
 #include "refs/refs.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/date.h"
 
 struct reflog_expiry;

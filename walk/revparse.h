@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "object/object.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/map.h"
 #include "util/strbuf.h"
 

@@ -4,7 +4,7 @@
 #define WALK_WORKTREES_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 
 struct worktree {
 	char *path;   /* absolute, of the work tree; of a bare repository, the repository's */

@@ -9,7 +9,7 @@
 
 #include "compat/posix.h"
 #include "index/index.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/err.h"
 #include "util/strbuf.h"
 #include "worktree/attr.h"

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "diff/diff.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "worktree/attr.h"
 
 struct diff_attrs;

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "index/index.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/err.h"
 #include "worktree/pattern.h"
 

@@ -9,7 +9,7 @@
 #include "compat/posix.h"
 #include "index/index.h"
 #include "index/pathspec.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/err.h"
 #include "worktree/convert.h"
 #include "worktree/ignore.h"

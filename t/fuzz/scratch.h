@@ -4,7 +4,7 @@
 #define T_FUZZ_SCRATCH_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 
 /* In memory where there is /dev/shm; made by the first call, removed at exit. */
 const char *scratch_dir(void);

@@ -8,7 +8,7 @@
  */
 #include "compat/posix.h"
 #include "diff/diff.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/strvec.h"
 
 static NORETURN void fail(struct err *err)

@@ -4,8 +4,8 @@
  * environment, ".git" files, linked worktrees, whose it is (safe.directory), and
  * whether we understand its format. gitrepository-layout(5), git(1).
  */
-#ifndef SETUP_H
-#define SETUP_H
+#ifndef REPO_SETUP_H
+#define REPO_SETUP_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

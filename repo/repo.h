@@ -3,8 +3,8 @@
  * An opened repository: where it is, how it is configured, and the stores that
  * it owns. gitrepository-layout(5).
  */
-#ifndef REPOSITORY_H
-#define REPOSITORY_H
+#ifndef REPO_REPO_H
+#define REPO_REPO_H
 
 #include "compat/posix.h"
 #include "config/config.h"
@@ -12,9 +12,9 @@
 #include "hash/hash.h"
 #include "odb.h"
 #include "refs/refs.h"
-#include "replace.h"
-#include "repo-settings.h"
-#include "setup.h"
+#include "repo/replace.h"
+#include "repo/settings.h"
+#include "repo/setup.h"
 #include "util/err.h"
 
 struct repository {

@@ -2,7 +2,7 @@
 /* githooks(5): finding and running them. */
 #include "compat/posix.h"
 #include <signal.h>
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 

@@ -2,7 +2,7 @@
 /* Making a repository. git-init(1), gitrepository-layout(5). */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
-#include "repo-init.h"
+#include "repo/init.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "util/alloc.h"

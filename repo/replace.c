@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include "replace.h"
+#include "repo/replace.h"
 #include "util/alloc.h"
 
 #define DEPTH_MAX 5

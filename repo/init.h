@@ -4,7 +4,7 @@
 #define REPO_INIT_H
 
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "util/strvec.h"
 
 /*

@@ -3,8 +3,8 @@
  * Objects that are read in the place of others: refs/replace/<name of the other>, or below
  * GIT_REPLACE_REF_BASE. git-replace(1). What goes by reachability (fsck) does without.
  */
-#ifndef REPLACE_H
-#define REPLACE_H
+#ifndef REPO_REPLACE_H
+#define REPO_REPLACE_H
 
 #include "refs/refs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An opened repository: composes place, configuration, objects and refs. */
 #include "compat/posix.h"
-#include "repository.h"
+#include "repo/repo.h"
 #include "fs/file.h"
 #include "fs/tmp-objdir.h"
 #include "util/alloc.h"

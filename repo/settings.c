@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "repo-settings.h"
+#include "repo/settings.h"
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "util/alloc.h"
