@@ -10,7 +10,7 @@
 
 #include "builtin/builtin.h"
 #include "builtin/ref-options.h"
-#include "walk/worktrees.h"
+#include "repo/worktrees.h"
 
 enum branch_track {
 	BRANCH_TRACK_NEVER,

@@ -13,7 +13,7 @@
 #include "walk/mailmap.h"
 #include "walk/ref-filter.h"
 #include "walk/trailers.h"
-#include "walk/worktrees.h"
+#include "repo/worktrees.h"
 
 /* ---- atoms (ref-atom.c) ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The work trees of a repository: gitrepository-layout(5), worktrees/. */
-#ifndef WALK_WORKTREES_H
-#define WALK_WORKTREES_H
+#ifndef REPO_WORKTREES_H
+#define REPO_WORKTREES_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"

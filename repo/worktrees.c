@@ -4,7 +4,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
-#include "walk/worktrees.h"
+#include "repo/worktrees.h"
 
 static void worktree_free(struct worktree *w)
 {
