@@ -4,8 +4,8 @@
 #include "builtin/branch.h"
 #include "builtin/ref-change.h"
 #include "util/alloc.h"
-#include "walk/reach.h"
-#include "walk/revparse.h"
+#include "history/reach.h"
+#include "history/revparse.h"
 
 /* ---- names ---- */
 

@@ -7,8 +7,8 @@
 #include "builtin/branch.h"
 #include "builtin/ref-change.h"
 #include "util/alloc.h"
-#include "walk/reach.h"
-#include "walk/revparse.h"
+#include "history/reach.h"
+#include "history/revparse.h"
 
 struct deletion {
 	struct repository *repo;

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/branch.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 static const struct config_entry *branch_config(struct repository *r, const char *name,
 						const char *key)

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/cat-file.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 #define DEFAULT_FORMAT "%(objectname) %(objecttype) %(objectsize)"
 

@@ -4,7 +4,7 @@
 #include "builtin/cat-file.h"
 #include "object/tree.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 #define MAX_LINKS 40
 

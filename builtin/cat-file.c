@@ -5,7 +5,7 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/quote.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 static const char *const usage[] = {
 	"git cat-file <type> <object>",

@@ -4,8 +4,8 @@
 #include "builtin/commit.h"
 #include "object/ident.h"
 #include "util/alloc.h"
-#include "walk/mailmap.h"
-#include "walk/revision.h"
+#include "history/mailmap.h"
+#include "history/revision.h"
 
 /* "Name <mail>" as the mailmap has it. */
 static int add_author(struct strbuf *out, struct commit_pool *pool, struct commit *c,

@@ -9,7 +9,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "util/utf8.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 /* ---- options that belong together ---- */
 

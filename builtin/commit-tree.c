@@ -6,7 +6,7 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 static const char *const usage[] = {
 	"git commit-tree <tree> [(-p <parent>)...]",

@@ -11,8 +11,8 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include "walk/reach.h"
-#include "walk/revparse.h"
+#include "history/reach.h"
+#include "history/revparse.h"
 
 static const char *const usage[] = {
 	"git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]\n"

@@ -5,7 +5,7 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 #define STDIN_MAX ((size_t)128 << 20)
 

@@ -7,7 +7,7 @@
 #include "index/index.h"
 #include "index/resolve-undo.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 /*
  * The node of an object that a ref or the like names, if the object is there

@@ -8,7 +8,7 @@
 #include "diff/diff.h"
 #include "walk/graph.h"
 #include "walk/pretty.h"
-#include "walk/revision.h"
+#include "history/revision.h"
 
 enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE_FULL,
 		      DECORATE_AUTO };

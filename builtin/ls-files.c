@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 #include "worktree/compare.h"
 #include "worktree/eol.h"
 #include "worktree/worktree.h"

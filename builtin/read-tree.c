@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 #include "worktree/tree-merge.h"
 
 static const char *const usage[] = {

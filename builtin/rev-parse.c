@@ -10,9 +10,9 @@
 #include "util/date.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "walk/reach.h"
-#include "walk/refglob.h"
-#include "walk/revparse.h"
+#include "history/reach.h"
+#include "history/refglob.h"
+#include "history/revparse.h"
 
 /* What is shown. */
 #define SHOW_REVS 1u

@@ -7,7 +7,7 @@
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 #include "worktree/worktree.h"
 
 static const char *const usage[] = {

@@ -6,8 +6,8 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "walk/ahead-behind.h"
-#include "walk/revparse.h"
+#include "history/ahead-behind.h"
+#include "history/revparse.h"
 
 /* ---- settings ---- */
 

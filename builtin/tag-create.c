@@ -12,7 +12,7 @@
 #include "object/tag.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 struct creation {
 	const struct tag_create_options *o;

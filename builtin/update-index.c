@@ -10,7 +10,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 #include "worktree/compare.h"
 #include "worktree/worktree.h"
 

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/ref-change.h"
 #include "builtin/update-ref.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 static const char *const usage[] = {
 	"git update-ref [<options>] -d <refname> [<old-val>]",

@@ -4,7 +4,7 @@
 #include "object/tag.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
-#include "walk/refglob.h"
+#include "history/refglob.h"
 
 struct decorations {
 	struct oidmap by_oid; /* to struct decoration, the last that was added first */

@@ -17,7 +17,7 @@
 #include "compat/posix.h"
 #include "util/color.h"
 #include "util/strbuf.h"
-#include "walk/commits.h"
+#include "history/commits.h"
 
 struct graph;
 /* colors: escape sequences, cycled through; nr_colors 0: none. They are not copied. */

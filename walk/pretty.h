@@ -10,11 +10,11 @@
 #include "object/commit.h"
 #include "util/color.h"
 #include "util/date.h"
-#include "walk/commits.h"
+#include "history/commits.h"
 #include "walk/decorate.h"
-#include "walk/mailmap.h"
+#include "history/mailmap.h"
 #include "walk/notes.h"
-#include "walk/revision.h"
+#include "history/revision.h"
 
 enum pretty_kind {
 	PRETTY_MEDIUM, PRETTY_RAW, PRETTY_SHORT, PRETTY_FULL, PRETTY_FULLER,

@@ -5,7 +5,7 @@
 #include "util/color.h"
 #include "util/parse-options.h"
 #include "walk/ref-filter-internal.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 typedef int (*parse_fn)(struct ref_listing *l, struct ref_atom *a, const char *arg,
 			struct err *err);

@@ -4,7 +4,7 @@
 #include "util/alloc.h"
 #include "util/wildmatch.h"
 #include "walk/ref-filter-internal.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 #include <dirent.h>
 
 /* ---- filters ---- */

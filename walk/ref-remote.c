@@ -2,9 +2,9 @@
 /* %(upstream:…), %(push:…) and %(ahead-behind:…). */
 #include "compat/posix.h"
 #include "util/alloc.h"
-#include "walk/ahead-behind.h"
+#include "history/ahead-behind.h"
 #include "walk/ref-filter-internal.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 /* 1: counted, 0: one of the two is gone, < 0. */
 static int count_tracking(struct ref_listing *l, const struct ref_item *item, const char *ref,

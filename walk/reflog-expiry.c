@@ -4,9 +4,9 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
-#include "walk/commits.h"
-#include "walk/reach.h"
-#include "walk/refglob.h"
+#include "history/commits.h"
+#include "history/reach.h"
+#include "history/refglob.h"
 
 #define DAY ((timestamp_t)24 * 60 * 60)
 

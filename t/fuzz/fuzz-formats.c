@@ -9,8 +9,8 @@
 #include "util/alloc.h"
 #include "walk/pretty.h"
 #include "walk/ref-filter.h"
-#include "walk/refglob.h"
-#include "walk/revparse.h"
+#include "history/refglob.h"
+#include "history/revparse.h"
 
 static int count(void *data, struct strbuf *text)
 {

@@ -8,7 +8,7 @@
 #include "object/message.h"
 #include "t/fuzz/fuzz.h"
 #include "util/alloc.h"
-#include "walk/mailmap.h"
+#include "history/mailmap.h"
 #include "walk/trailers.h"
 
 /* What is clean stays as it is. */

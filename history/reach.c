@@ -7,7 +7,7 @@
  * checked afterwards, for each.
  */
 #include "compat/posix.h"
-#include "walk/reach.h"
+#include "history/reach.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Patterns for messages and people; internal to the walker. */
-#ifndef WALK_REV_GREP_H
-#define WALK_REV_GREP_H
+#ifndef HISTORY_REV_GREP_H
+#define HISTORY_REV_GREP_H
 
 #include "compat/posix.h"
-#include "walk/revision.h"
+#include "history/revision.h"
 
 struct pattern;
 struct rev_grep {

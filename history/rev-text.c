@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ":/text" and "REV^{/text}": the youngest commit whose message matches. */
 #include "compat/posix.h"
-#include "walk/revparse-internal.h"
+#include "history/revparse-internal.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
-#include "walk/reach.h"
+#include "history/reach.h"
 #include <regex.h>
 
 #define SEEN 1u

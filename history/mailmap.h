@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gitmailmap(5): the names and addresses that people want to be known by. */
-#ifndef WALK_MAILMAP_H
-#define WALK_MAILMAP_H
+#ifndef HISTORY_MAILMAP_H
+#define HISTORY_MAILMAP_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"

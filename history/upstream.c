@@ -4,7 +4,7 @@
  * git-config(1), as far as "@{u}" and "@{push}" need them.
  */
 #include "compat/posix.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 #include "util/alloc.h"
 
 static const char *get_string(struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);

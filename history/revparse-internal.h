@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of revparse share. */
-#ifndef WALK_REVPARSE_INTERNAL_H
-#define WALK_REVPARSE_INTERNAL_H
+#ifndef HISTORY_REVPARSE_INTERNAL_H
+#define HISTORY_REVPARSE_INTERNAL_H
 
 #include "compat/posix.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 /*
  * Failures without a message mean "not found": whoever asked last decides what to

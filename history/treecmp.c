@@ -5,7 +5,7 @@
  * come again and again from commit to commit, so a few megabytes of them are kept.
  */
 #include "compat/posix.h"
-#include "walk/revision-internal.h"
+#include "history/revision-internal.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 

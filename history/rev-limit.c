@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The whole range first, then in the order that was asked for. */
 #include "compat/posix.h"
-#include "walk/revision-internal.h"
+#include "history/revision-internal.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "util/alloc.h"

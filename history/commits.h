@@ -4,8 +4,8 @@
  * somebody needs more than its name. Grafts (info/grafts) and the borders of a shallow
  * clone (the file "shallow") are applied here, so that nobody else has to know.
  */
-#ifndef WALK_COMMITS_H
-#define WALK_COMMITS_H
+#ifndef HISTORY_COMMITS_H
+#define HISTORY_COMMITS_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

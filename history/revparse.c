@@ -6,7 +6,7 @@
  *	a ref, a ref with @{…}, a full or abbreviated object name, describe's output
  */
 #include "compat/posix.h"
-#include "walk/revparse-internal.h"
+#include "history/revparse-internal.h"
 #include "object/commit.h"
 #include "util/alloc.h"
 

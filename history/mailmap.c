@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "walk/mailmap.h"
+#include "history/mailmap.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 struct person {
 	char *name, *mail; /* NULL: not changed */

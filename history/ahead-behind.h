@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WALK_AHEAD_BEHIND_H
-#define WALK_AHEAD_BEHIND_H
+#ifndef HISTORY_AHEAD_BEHIND_H
+#define HISTORY_AHEAD_BEHIND_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"
-#include "walk/commits.h"
+#include "history/commits.h"
 
 /*
  * Commits that only `ours` reaches, and that only `theirs` reaches.

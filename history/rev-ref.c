@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Refs as users write them: short, "@", "@{-1}", "x@{u}", "x@{2}", "x@{yesterday}". */
 #include "compat/posix.h"
-#include "walk/revparse-internal.h"
+#include "history/revparse-internal.h"
 #include "util/alloc.h"
 #include "util/date.h"
 

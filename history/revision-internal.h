@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of the history walker share. */
-#ifndef WALK_REVISION_INTERNAL_H
-#define WALK_REVISION_INTERNAL_H
+#ifndef HISTORY_REVISION_INTERNAL_H
+#define HISTORY_REVISION_INTERNAL_H
 
 #include "compat/posix.h"
 #include "util/prio-queue.h"
-#include "walk/revision.h"
+#include "history/revision.h"
 
 struct tree_cache; /* treecmp.c */
 

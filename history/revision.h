@@ -14,16 +14,16 @@
  * Cost: without --topo-order, --reverse, excluded commits and the like, commits
  * come one by one; else the whole range is walked before the first is delivered.
  */
-#ifndef WALK_REVISION_H
-#define WALK_REVISION_H
+#ifndef HISTORY_REVISION_H
+#define HISTORY_REVISION_H
 
 #include "compat/posix.h"
 #include "index/pathspec.h"
 #include "util/date.h"
 #include "util/strvec.h"
-#include "walk/commits.h"
-#include "walk/reach.h"
-#include "walk/refglob.h"
+#include "history/commits.h"
+#include "history/reach.h"
+#include "history/refglob.h"
 
 /* Flags of commits. */
 #define REV_SEEN 1u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who is whose ancestor: merge bases, reachability. git-merge-base(1). */
-#ifndef WALK_REACH_H
-#define WALK_REACH_H
+#ifndef HISTORY_REACH_H
+#define HISTORY_REACH_H
 
 #include "compat/posix.h"
-#include "walk/commits.h"
+#include "history/commits.h"
 
 /* Flags of commits that are used here and cleared again. */
 #define REACH_FLAGS 0xff000000u

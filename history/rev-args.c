@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of git log and its kin: options, revisions, paths. */
 #include "compat/posix.h"
-#include "walk/revision-internal.h"
+#include "history/revision-internal.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "walk/rev-grep.h"
-#include "walk/revparse.h"
+#include "history/rev-grep.h"
+#include "history/revparse.h"
 
 /* ---- revisions ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gitrevisions(7): from what a user types to an object. */
-#ifndef WALK_REVPARSE_H
-#define WALK_REVPARSE_H
+#ifndef HISTORY_REVPARSE_H
+#define HISTORY_REVPARSE_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Abbreviated object names, and what to say if several objects fit. */
 #include "compat/posix.h"
-#include "walk/revparse-internal.h"
+#include "history/revparse-internal.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "object/tag.h"

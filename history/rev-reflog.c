@@ -4,9 +4,9 @@
  * With several logs their entries are merged by date.
  */
 #include "compat/posix.h"
-#include "walk/revision-internal.h"
+#include "history/revision-internal.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 struct entry {
 	struct object_id oid;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A walk from its starts to its end; see the files beside for its parts. */
 #include "compat/posix.h"
-#include "walk/revision-internal.h"
+#include "history/revision-internal.h"
 #include "util/alloc.h"
-#include "walk/revparse.h"
+#include "history/revparse.h"
 
 int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err)
 {

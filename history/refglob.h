@@ -3,8 +3,8 @@
  * --all, --branches=, --tags=, --remotes=, --glob=, --exclude=, --exclude-hidden=:
  * which refs they mean (git-rev-parse(1), git-log(1)).
  */
-#ifndef WALK_REFGLOB_H
-#define WALK_REFGLOB_H
+#ifndef HISTORY_REFGLOB_H
+#define HISTORY_REFGLOB_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"

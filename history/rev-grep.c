@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --grep, --author, --committer: which commits have the right words. */
 #include "compat/posix.h"
-#include "walk/revision-internal.h"
-#include "walk/rev-grep.h"
+#include "history/revision-internal.h"
+#include "history/rev-grep.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include "walk/mailmap.h"
+#include "history/mailmap.h"
 #include <regex.h>
 
 struct pattern {

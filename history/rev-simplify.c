@@ -5,7 +5,7 @@
  * that equals one parent only that parent is followed (unless --full-history).
  */
 #include "compat/posix.h"
-#include "walk/revision-internal.h"
+#include "history/revision-internal.h"
 #include "util/alloc.h"
 
 bool rev_prunes(const struct rev_walk *w)
