@@ -6,8 +6,8 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "diff/diff.h"
-#include "walk/graph.h"
-#include "walk/pretty.h"
+#include "pretty/graph.h"
+#include "pretty/pretty.h"
 #include "history/revision.h"
 
 enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE_FULL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Fields of commits and tags. */
 #include "compat/posix.h"
-#include "walk/pretty.h"
+#include "pretty/pretty.h"
 #include "walk/ref-filter-internal.h"
 
 /* ---- people ---- */

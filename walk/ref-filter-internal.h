@@ -12,7 +12,7 @@
 #include "history/commits.h"
 #include "history/mailmap.h"
 #include "walk/ref-filter.h"
-#include "walk/trailers.h"
+#include "pretty/trailers.h"
 #include "repo/worktrees.h"
 
 /* ---- atoms (ref-atom.c) ---- */

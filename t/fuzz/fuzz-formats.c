@@ -7,7 +7,7 @@
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"
-#include "walk/pretty.h"
+#include "pretty/pretty.h"
 #include "walk/ref-filter.h"
 #include "history/refglob.h"
 #include "history/revparse.h"

@@ -9,7 +9,7 @@
 #include "t/fuzz/fuzz.h"
 #include "util/alloc.h"
 #include "history/mailmap.h"
-#include "walk/trailers.h"
+#include "pretty/trailers.h"
 
 /* What is clean stays as it is. */
 static void cleanup(const char *s, size_t len, enum cleanup_mode mode)

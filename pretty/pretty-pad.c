@@ -2,7 +2,7 @@
 /* %<(N), %>(N), %>>(N), %><(N): columns, not bytes. */
 #include "compat/posix.h"
 #include "util/utf8.h"
-#include "walk/pretty-user.h"
+#include "pretty/pretty-user.h"
 
 static int columns(const char *s, size_t len)
 {

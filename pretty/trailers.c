@@ -4,7 +4,7 @@
 #include "hash/hash.h"
 #include "object/message.h"
 #include "util/alloc.h"
-#include "walk/trailers.h"
+#include "pretty/trailers.h"
 
 void trailer_options_release(struct trailer_options *o)
 {

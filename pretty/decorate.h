@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of refs beside commits: git log --decorate, %d, %D. */
-#ifndef WALK_DECORATE_H
-#define WALK_DECORATE_H
+#ifndef PRETTY_DECORATE_H
+#define PRETTY_DECORATE_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

@@ -14,7 +14,7 @@
  * 2 * lane.
  */
 #include "compat/posix.h"
-#include "walk/graph.h"
+#include "pretty/graph.h"
 #include "util/alloc.h"
 #include "util/err.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The state of one expansion of --format; internal to pretty-*.c. */
-#ifndef WALK_PRETTY_USER_H
-#define WALK_PRETTY_USER_H
+#ifndef PRETTY_PRETTY_USER_H
+#define PRETTY_PRETTY_USER_H
 
 #include "compat/posix.h"
 #include "sign/sign.h"
-#include "walk/pretty.h"
+#include "pretty/pretty.h"
 
 enum alignment { ALIGN_NONE, ALIGN_LEFT, ALIGN_RIGHT, ALIGN_RIGHT_STEAL, ALIGN_CENTER };
 enum truncation { TRUNCATE_NONE, TRUNCATE_START, TRUNCATE_MIDDLE, TRUNCATE_END };

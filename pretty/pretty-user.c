@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Placeholders: --format=…, each in the order in which the manual has them. */
 #include "compat/posix.h"
-#include "walk/pretty.h"
+#include "pretty/pretty.h"
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include "walk/pretty-user.h"
+#include "pretty/pretty-user.h"
 
 /* ---- colours ---- */
 

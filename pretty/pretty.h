@@ -3,17 +3,17 @@
  * Commits as text: "PRETTY FORMATS" of git-log(1). The line "commit …" above them,
  * separators and diffs are the command's.
  */
-#ifndef WALK_PRETTY_H
-#define WALK_PRETTY_H
+#ifndef PRETTY_PRETTY_H
+#define PRETTY_PRETTY_H
 
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "util/color.h"
 #include "util/date.h"
 #include "history/commits.h"
-#include "walk/decorate.h"
+#include "pretty/decorate.h"
 #include "history/mailmap.h"
-#include "walk/notes.h"
+#include "pretty/notes.h"
 #include "history/revision.h"
 
 enum pretty_kind {

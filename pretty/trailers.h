@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Trailers as they are shown: %(trailers:…) of git-log(1) and git-for-each-ref(1). */
-#ifndef WALK_TRAILERS_H
-#define WALK_TRAILERS_H
+#ifndef PRETTY_TRAILERS_H
+#define PRETTY_TRAILERS_H
 
 #include "compat/posix.h"
 #include "util/strbuf.h"

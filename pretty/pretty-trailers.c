@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* %(trailers:…); %(describe…) says that it is not there. */
 #include "compat/posix.h"
-#include "walk/pretty-user.h"
-#include "walk/trailers.h"
+#include "pretty/pretty-user.h"
+#include "pretty/trailers.h"
 
 /* Behind "trailers": ")" or ":a,b=c)". Where it ends, or NULL. */
 static const char *parse_options_text(struct trailer_options *o, const char *s)

@@ -11,8 +11,8 @@
  *	…                                then a row for each line of text
  *	while (graph_has_rows(g))        rows that must be drawn before the next commit
  */
-#ifndef WALK_GRAPH_H
-#define WALK_GRAPH_H
+#ifndef PRETTY_GRAPH_H
+#define PRETTY_GRAPH_H
 
 #include "compat/posix.h"
 #include "util/color.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The built-in formats, and the choice of one. */
 #include "compat/posix.h"
-#include "walk/pretty.h"
+#include "pretty/pretty.h"
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "util/utf8.h"

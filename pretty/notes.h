@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Notes on commits, read only: git-notes(1). */
-#ifndef WALK_NOTES_H
-#define WALK_NOTES_H
+#ifndef PRETTY_NOTES_H
+#define PRETTY_NOTES_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"
