@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/log.h"
 #include "util/alloc.h"
-#include "walk/reflog-expiry.h"
+#include "maintain/reflog-expiry.h"
 
 #define SHOW_USAGE "git reflog [show] [<log-options>] [<ref>]"
 #define LIST_USAGE "git reflog list"

@@ -12,8 +12,8 @@
  * the others there is one walk from the tip for each log, as far back as the limit for
  * reachable ones; further only if something was not found there.
  */
-#ifndef WALK_REFLOG_EXPIRY_H
-#define WALK_REFLOG_EXPIRY_H
+#ifndef MAINTAIN_REFLOG_EXPIRY_H
+#define MAINTAIN_REFLOG_EXPIRY_H
 
 #include "compat/posix.h"
 #include "refs/refs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "walk/reflog-expiry.h"
+#include "maintain/reflog-expiry.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
