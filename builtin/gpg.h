@@ -5,7 +5,7 @@
 
 #include "builtin/builtin.h"
 #include "sign/sign.h"
-#include "walk/ref-filter.h"
+#include "reflist/ref-filter.h"
 
 /* signature_make, but bad settings end the command, as everywhere in git. */
 MUST_USE int gpg_sign(struct repository *r, const char *payload, size_t len, const char *key,

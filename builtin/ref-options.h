@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "walk/ref-filter.h"
+#include "reflist/ref-filter.h"
 
 /* What the callbacks get as option.value. */
 struct ref_options {

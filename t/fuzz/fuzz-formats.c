@@ -8,7 +8,7 @@
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"
 #include "pretty/pretty.h"
-#include "walk/ref-filter.h"
+#include "reflist/ref-filter.h"
 #include "history/refglob.h"
 #include "history/revparse.h"
 

@@ -2,7 +2,7 @@
 /* What an atom says of a ref. */
 #include "compat/posix.h"
 #include "util/alloc.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 
 /* ---- names ---- */
 

@@ -12,7 +12,7 @@
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 #include "history/reach.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 
 #define BELOW 0x01000000u  /* the sought commit leads to it */
 #define ABOVE 0x02000000u  /* a tip leads to it */

@@ -20,8 +20,8 @@
  * once for each ref and atom list; objecttype and objectsize look at the header alone. All of
  * --contains, --no-contains, --merged and --no-merged take one walk each for all refs.
  */
-#ifndef WALK_REF_FILTER_H
-#define WALK_REF_FILTER_H
+#ifndef REFLIST_REF_FILTER_H
+#define REFLIST_REF_FILTER_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

@@ -5,7 +5,7 @@
 #include "util/color.h"
 #include "util/quote.h"
 #include "util/utf8.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 
 /* ---- parsing ---- */
 

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/versioncmp.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 
 int ref_listing_sort_by(struct ref_listing *l, const char *key, struct err *err)
 {

@@ -2,7 +2,7 @@
 /* Fields of commits and tags. */
 #include "compat/posix.h"
 #include "pretty/pretty.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 
 /* ---- people ---- */
 

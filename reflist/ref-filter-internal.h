@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of ref-filter share: atoms, what is known of one object, one listing. */
-#ifndef WALK_REF_FILTER_INTERNAL_H
-#define WALK_REF_FILTER_INTERNAL_H
+#ifndef REFLIST_REF_FILTER_INTERNAL_H
+#define REFLIST_REF_FILTER_INTERNAL_H
 
 #include "compat/posix.h"
 #include "object/commit.h"
@@ -11,7 +11,7 @@
 #include "util/map.h"
 #include "history/commits.h"
 #include "history/mailmap.h"
-#include "walk/ref-filter.h"
+#include "reflist/ref-filter.h"
 #include "pretty/trailers.h"
 #include "repo/worktrees.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What listings know of one object: its header, then its content, each looked at once. */
 #include "compat/posix.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 
 static void forget_content(struct object_facts *f)
 {

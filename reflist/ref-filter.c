@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 #include "history/revparse.h"
 #include <dirent.h>
 

@@ -4,7 +4,7 @@
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/parse-options.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 #include "history/revparse.h"
 
 typedef int (*parse_fn)(struct ref_listing *l, struct ref_atom *a, const char *arg,

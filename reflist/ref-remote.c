@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "history/ahead-behind.h"
-#include "walk/ref-filter-internal.h"
+#include "reflist/ref-filter-internal.h"
 #include "history/revparse.h"
 
 /* 1: counted, 0: one of the two is gone, < 0. */
