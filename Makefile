@@ -50,7 +50,7 @@ endif
 # ---- what is built --------------------------------------------------------
 
 DIRS := compat util hash fs config object pack refs repo sign history pretty reflist maintain index diff worktree \
-	wire transport builtin
+	wire transport cli builtin
 
 # The file with main(); everything else is in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "git-alias.h"
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/run-command.h"

@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "build-info.h"
 #include "git-options.h"
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"

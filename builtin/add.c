@@ -517,7 +517,7 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 
 	parse_command_line(argc, argv, &run.o);
 	index_init(&run.ix, ctx->repo->algo);
-	nr_paths = pathspec_args_parse(&run.o.pathspec, &run.ps, ctx, argv,
+	nr_paths = pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv,
 				       run.o.update || run.o.all ? PATHSPEC_PREFER_FULL : 0);
 	run.seen = xcalloc(run.ps.nr + 1, 1);
 	if (!nr_paths && !run.o.update && !run.o.all && !run.o.refresh) {

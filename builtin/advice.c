@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* "hint: …" lines; advice.* of git-config(1) turns them off. */
 #include "compat/posix.h"
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/alloc.h"
 #include "util/color.h"
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What a command gets and what it may do: this layer and git.c alone print
- * and choose exit codes.
- */
+/* What a command is, what it gets, and all that there are. What they print with: cli/cli.h. */
 #ifndef BUILTIN_BUILTIN_H
 #define BUILTIN_BUILTIN_H
 
 #include "compat/posix.h"
-#include "repo/repo.h"
-#include "util/err.h"
-#include "util/parse-options.h"
+#include "cli/cli.h"
 
 struct command;
 struct command_ctx {
@@ -37,41 +32,8 @@ struct command {
 	unsigned flags;
 };
 
-/* "fatal: MESSAGE" on stderr; returns 128. Releases err. */
-int report_fatal(struct err *err);
-/* "error: MESSAGE" on stderr; returns 1. Releases err. */
-int report_error(struct err *err);
-void warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
-int error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* returns -1 */
-/* "fatal: …", exit 128. Only for the body of a command, never inside loops that
- * hold locks which atexit would not clean. */
-NORETURN void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
-NORETURN void die_err(struct err *err);
-/* The code that trace2 is told at exit; git_main sets it. */
-void set_exit_code(int code);
-/* fflush(stdout) and check it: a full disk or closed pipe is told. */
-MUST_USE int finish_stdout(void);
-/* -h handling etc. is parse_options'. */
-void advise(const char *fmt, ...) PRINTF_LIKE(1, 2); /* "hint: …" lines */
-/* r's configuration, or that of the command's repository, or of none. */
-const struct config_set *command_config(struct repository *r);
-void set_command_repo(struct repository *r); /* by git_main */
-bool advice_enabled(struct repository *r, const char *key); /* advice.<key> */
-
-/* The pager of core.pager, GIT_PAGER, PAGER; on a terminal only. */
-void setup_pager(struct repository *r, const char *cmd); /* cmd: for pager.<cmd>, or NULL */
-void start_pager(const char *program);
-const char *pager_program(struct repository *r);
-/* pager.<cmd>: 1 wanted (*program if it names one), 0 not, -1 not said. */
-int pager_config(struct repository *r, const char *cmd, const char **program);
-bool pager_in_use(void);
-/* GIT_EDITOR, core.editor, VISUAL, EDITOR, vi. */
-MUST_USE int launch_editor(struct repository *r, const char *path, const char *const *env,
-			   struct err *err);
-const char *editor_program(struct repository *r); /* NULL: none on this terminal */
-const char *sequence_editor_program(struct repository *r);
-/* config_key: "color.status" or "status"; falls back on color.ui */
-bool want_color(struct repository *r, const char *config_key, int fd);
+/* help.c: the commands that have a group in the help and are among `commands`, on stdout. */
+void print_common_commands(const struct command *commands, size_t nr);
 
 int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
 

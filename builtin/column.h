@@ -4,7 +4,7 @@
 #define BUILTIN_COLUMN_H
 
 #include "compat/posix.h"
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/strvec.h"
 
 #define COLUMN_ENABLED 1u

@@ -608,7 +608,7 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	commit_message_split_fixup(&run.o, argc, argv);
 	check_options(&run.o, argc, argv);
 	commit_message_check_options(&run);
-	pathspec_args_parse(&run.o.pathspec, &run.ps, ctx, argv, 0);
+	pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv, 0);
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
 	    (rc = find_parents(&run, &err)) >= 0)
 		rc = commit_it(&run, &err);

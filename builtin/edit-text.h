@@ -3,7 +3,7 @@
 #ifndef BUILTIN_EDIT_TEXT_H
 #define BUILTIN_EDIT_TEXT_H
 
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/strbuf.h"
 
 #define EDIT_TEXT_MAX ((size_t)256 * 1024 * 1024)

@@ -2,7 +2,7 @@
 /* The user's editor. git-var(1), GIT_EDITOR. */
 #include "compat/posix.h"
 #include <signal.h>
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/path.h"
 #include "util/run-command.h"
 

@@ -16,10 +16,10 @@ static const char *const usage[] = {
 
 /* ---- lists ---- */
 
-static bool is_ours(const struct command_ctx *ctx, const char *name)
+static bool is_among(const char *name, const struct command *commands, size_t nr)
 {
-	for (size_t i = 0; i < ctx->nr_commands; i++)
-		if (!strcmp(ctx->commands[i].name, name))
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(commands[i].name, name))
 			return true;
 	return false;
 }
@@ -43,7 +43,7 @@ static void list_missing(const struct command_ctx *ctx)
 	for (size_t i = 0; i < nr_known_commands; i++) {
 		const char *name = known_commands[i].name;
 
-		if (is_ours(ctx, name))
+		if (is_among(name, ctx->commands, ctx->nr_commands))
 			continue;
 		if (column + strlen(name) + 1 > 74) {
 			putchar('\n');
@@ -52,6 +52,42 @@ static void list_missing(const struct command_ctx *ctx)
 		column += printf("%s%s", column ? " " : "   ", name);
 	}
 	putchar('\n');
+}
+
+static void print_group(const char *title, enum command_group group,
+			const struct command *commands, size_t nr)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < nr_known_commands; i++) {
+		const struct known_command *k = &known_commands[i];
+
+		if (k->group != group || !is_among(k->name, commands, nr))
+			continue;
+		if (!any)
+			printf("\n%s\n", title);
+		any = true;
+		printf("   %-10s%s\n", k->name, k->summary);
+	}
+}
+
+void print_common_commands(const struct command *commands, size_t nr)
+{
+	static const struct {
+		enum command_group group;
+		const char *title;
+	} groups[] = {
+		{ GROUP_START, "start a working area" },
+		{ GROUP_CHANGE, "work on the current change" },
+		{ GROUP_EXAMINE, "examine the history and state" },
+		{ GROUP_GROW, "grow, mark and tweak your common history" },
+		{ GROUP_COLLABORATE, "collaborate" },
+	};
+
+	puts("\nThese are common Git commands used in various situations:");
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+		print_group(groups[i].title, groups[i].group, commands, nr);
+	puts("\n'git help -a' lists all commands. See 'git help <command>' to read about one.");
 }
 
 static void list_external(void)

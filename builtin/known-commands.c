@@ -6,7 +6,6 @@
  */
 #include "compat/posix.h"
 #include <dirent.h>
-#include "builtin/builtin.h"
 #include "builtin/known-commands.h"
 #include "fs/file.h"
 #include "util/path.h"
@@ -184,50 +183,6 @@ const struct known_command *known_command_find(const char *name)
 }
 
 /* ---- lists ---- */
-
-static bool is_among(const char *name, const struct command *commands, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (!strcmp(commands[i].name, name))
-			return true;
-	return false;
-}
-
-static void print_group(const char *title, enum command_group group,
-			const struct command *commands, size_t nr)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < nr_known_commands; i++) {
-		const struct known_command *k = &known_commands[i];
-
-		if (k->group != group || !is_among(k->name, commands, nr))
-			continue;
-		if (!any)
-			printf("\n%s\n", title);
-		any = true;
-		printf("   %-10s%s\n", k->name, k->summary);
-	}
-}
-
-void print_common_commands(const struct command *commands, size_t nr)
-{
-	static const struct {
-		enum command_group group;
-		const char *title;
-	} groups[] = {
-		{ GROUP_START, "start a working area" },
-		{ GROUP_CHANGE, "work on the current change" },
-		{ GROUP_EXAMINE, "examine the history and state" },
-		{ GROUP_GROW, "grow, mark and tweak your common history" },
-		{ GROUP_COLLABORATE, "collaborate" },
-	};
-
-	puts("\nThese are common Git commands used in various situations:");
-	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
-		print_group(groups[i].title, groups[i].group, commands, nr);
-	puts("\n'git help -a' lists all commands. See 'git help <command>' to read about one.");
-}
 
 void list_programs(struct strvec *out, const char *dir, const char *prefix)
 {

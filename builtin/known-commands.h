@@ -18,9 +18,6 @@ extern const struct known_command known_commands[]; /* sorted by name */
 extern const size_t nr_known_commands;
 const struct known_command *known_command_find(const char *name); /* NULL: none */
 
-struct command;
-/* The commands of the groups that are among `commands`, on stdout. */
-void print_common_commands(const struct command *commands, size_t nr);
 /* Push NAME for every program PREFIX-NAME (prefix "git-") in dir. */
 void list_programs(struct strvec *out, const char *dir, const char *prefix);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "builtin/list-format.h"
 #include "util/alloc.h"
 

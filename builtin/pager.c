@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <signal.h>
 #include <sys/ioctl.h>
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 

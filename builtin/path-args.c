@@ -4,7 +4,7 @@
 #include "util/quote.h"
 
 size_t pathspec_args_parse(const struct pathspec_args *a, struct pathspec *ps,
-			   const struct command_ctx *ctx, const char **argv, unsigned flags)
+			   struct repository *r, const char **argv, unsigned flags)
 {
 	struct strvec from_file = STRVEC_INIT;
 	struct err err = ERR_INIT;
@@ -23,7 +23,7 @@ size_t pathspec_args_parse(const struct pathspec_args *a, struct pathspec *ps,
 	}
 	while (argv[nr])
 		nr++;
-	if (pathspec_parse(ps, ctx->prefix, ctx->repo->worktree, argv, flags, &err) < 0)
+	if (pathspec_parse(ps, r->prefix, r->worktree, argv, flags, &err) < 0)
 		die_err(&err);
 	strvec_clear(&from_file);
 	return nr;

@@ -3,7 +3,7 @@
 #ifndef BUILTIN_PATH_ARGS_H
 #define BUILTIN_PATH_ARGS_H
 
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "index/pathspec.h"
 
 /* --pathspec-from-file and --pathspec-file-nul; for OPT_PATHSPEC_FILE. */
@@ -22,7 +22,7 @@ struct pathspec_args {
  * stands for.
  */
 size_t pathspec_args_parse(const struct pathspec_args *a, struct pathspec *ps,
-			   const struct command_ctx *ctx, const char **argv, unsigned flags);
+			   struct repository *r, const char **argv, unsigned flags);
 
 /* Each line of standard input, quoted names undone; NUL-separated ones as they are. */
 void each_stdin_path(bool nul, void (*fn)(void *data, const char *path), void *data);

@@ -4,7 +4,7 @@
 #define BUILTIN_REF_OPTIONS_H
 
 #include "compat/posix.h"
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "reflist/ref-filter.h"
 
 /* What the callbacks get as option.value. */

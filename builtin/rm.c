@@ -54,7 +54,7 @@ static void parse_command_line(int argc, const char **argv, const struct command
 	};
 
 	parse_options(argc, argv, opts, usage, 0);
-	if (!pathspec_args_parse(&o->pathspec, &run->ps, ctx, argv, PATHSPEC_PREFER_CWD))
+	if (!pathspec_args_parse(&o->pathspec, &run->ps, ctx->repo, argv, PATHSPEC_PREFER_CWD))
 		die("No pathspec was given. Which files should I remove?");
 }
 

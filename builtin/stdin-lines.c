@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include <poll.h>
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "builtin/stdin-lines.h"
 
 #define READ_BYTES 8192

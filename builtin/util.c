@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Telling users, and ending. */
 #include "compat/posix.h"
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The configuration of the running command, in a repository or outside of one. */
+#include "compat/posix.h"
+#include "cli/cli.h"
+
+static struct repository *command_repo;
+static struct config_set *outside; /* when there is no repository */
+
+void set_command_repo(struct repository *r)
+{
+	command_repo = r;
+}
+
+const struct config_set *command_config(struct repository *r)
+{
+	if (!r)
+		r = command_repo;
+	if (r)
+		return r->config;
+	if (!outside) {
+		static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
+
+		outside = config_set_new();
+		/* what is wrong with it was told when the command looked itself */
+		if (config_set_read_all(outside, NULL, NULL, false, &nowhere, NULL) < 0) {
+			config_set_free(outside);
+			outside = config_set_new();
+		}
+	}
+	return outside;
+}
