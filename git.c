@@ -2,10 +2,10 @@
 /* Entry: find the command, run it, make an exit code of its result. */
 #include "compat/posix.h"
 #include <signal.h>
-#include "git-alias.h"
-#include "git-options.h"
+#include "cli/alias.h"
+#include "cli/git-options.h"
 #include "builtin/builtin.h"
-#include "builtin/known-commands.h"
+#include "cli/known-commands.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"

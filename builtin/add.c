@@ -2,7 +2,7 @@
 /* git-add(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/path-args.h"
+#include "cli/path-args.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "worktree/worktree.h"

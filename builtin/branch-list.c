@@ -2,7 +2,7 @@
 /* git branch --list: a format for ref_listing, made of the options. */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "builtin/column.h"
+#include "cli/column.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/utf8.h"

@@ -2,9 +2,9 @@
 /* git-branch(1): what is wanted, and who does it. */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "builtin/column.h"
-#include "builtin/edit-text.h"
-#include "builtin/list-format.h"
+#include "cli/column.h"
+#include "cli/edit-text.h"
+#include "cli/list-format.h"
 #include "object/message.h"
 #include "util/alloc.h"
 #include "util/color.h"

@@ -9,7 +9,7 @@
 #define BUILTIN_BRANCH_H
 
 #include "builtin/builtin.h"
-#include "builtin/ref-options.h"
+#include "cli/ref-options.h"
 #include "repo/worktrees.h"
 
 enum branch_track {
@@ -90,7 +90,7 @@ struct branch_list_options {
 	bool ignore_case, omit_empty;
 	int verbose, abbrev; /* -1: automatic */
 	int color;	     /* enum color_when */
-	unsigned columns;    /* builtin/column.h */
+	unsigned columns;    /* cli/column.h */
 };
 int branch_list(struct repository *r, struct branch_list_options *o);
 

@@ -2,7 +2,7 @@
 /* git-check-ignore(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/path-args.h"
+#include "cli/path-args.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "worktree/worktree.h"

@@ -2,7 +2,7 @@
 /* Whose commit it is, and with which words. */
 #include "compat/posix.h"
 #include "builtin/commit.h"
-#include "builtin/edit-text.h"
+#include "cli/edit-text.h"
 #include "fs/file.h"
 #include "object/ident.h"
 #include "util/alloc.h"

@@ -7,7 +7,7 @@
 #define BUILTIN_COMMIT_H
 
 #include "builtin/builtin.h"
-#include "builtin/path-args.h"
+#include "cli/path-args.h"
 #include "fs/lockfile.h"
 #include "index/index.h"
 #include "index/pathspec.h"

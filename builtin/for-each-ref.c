@@ -2,7 +2,7 @@
 /* git-for-each-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/ref-options.h"
+#include "cli/ref-options.h"
 #include "util/color.h"
 
 static const char *const usage[] = {

@@ -7,7 +7,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/stdin-lines.h"
+#include "cli/stdin-lines.h"
 #include "fs/file.h"
 #include "object/commit.h"
 #include "object/tag.h"

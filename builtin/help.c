@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "build-info.h"
 #include "builtin/builtin.h"
-#include "builtin/known-commands.h"
+#include "cli/known-commands.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 

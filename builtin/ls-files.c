@@ -2,7 +2,7 @@
 /* git-ls-files(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/list-format.h"
+#include "cli/list-format.h"
 #include "fs/file.h"
 #include "index/resolve-undo.h"
 #include "util/alloc.h"

@@ -2,7 +2,7 @@
 /* git-ls-tree(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/list-format.h"
+#include "cli/list-format.h"
 #include "index/pathspec.h"
 #include "object/tree.h"
 #include "util/path.h"

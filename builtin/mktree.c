@@ -2,7 +2,7 @@
 /* git-mktree(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/stdin-lines.h"
+#include "cli/stdin-lines.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/quote.h"

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "builtin/builtin.h"
-#include "builtin/path-args.h"
+#include "cli/path-args.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What all formats share; the short format; the second porcelain format. */
 #include "compat/posix.h"
-#include "builtin/edit-text.h"
+#include "cli/edit-text.h"
 #include "builtin/status-format.h"
 #include "util/alloc.h"
 #include "util/path.h"

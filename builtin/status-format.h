@@ -24,7 +24,7 @@ struct status_format {
 	char comment_char;	 /* in front of the lines of the long format; or NUL */
 	bool amend;
 	bool show_untracked, ahead_behind;
-	unsigned columns;	 /* builtin/column.h: of untracked files */
+	unsigned columns;	 /* cli/column.h: of untracked files */
 	const struct strbuf *patches; /* of -v, above the last line; NULL: none */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The long format of git-status(1), which is also what a commit's template tells. */
 #include "compat/posix.h"
-#include "builtin/column.h"
+#include "cli/column.h"
 #include "builtin/status-format.h"
 #include "object/message.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-status(1) */
 #include "compat/posix.h"
-#include "builtin/column.h"
+#include "cli/column.h"
 #include "builtin/status-diff.h"
 #include "builtin/status-format.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* New tags: lightweight ones, and objects with a message and perhaps a signature. */
 #include "compat/posix.h"
-#include "builtin/edit-text.h"
+#include "cli/edit-text.h"
 #include "builtin/gpg.h"
 #include "builtin/ref-change.h"
 #include "builtin/tag.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-tag(1): what is wanted; listing, deleting and verifying. */
 #include "compat/posix.h"
-#include "builtin/column.h"
+#include "cli/column.h"
 #include "builtin/gpg.h"
 #include "builtin/ref-change.h"
-#include "builtin/ref-options.h"
+#include "cli/ref-options.h"
 #include "builtin/tag.h"
 #include "util/alloc.h"
 #include "util/color.h"

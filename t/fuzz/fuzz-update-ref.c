@@ -22,7 +22,7 @@ static NORETURN void end_input(int code)
 #define exit end_input
 #undef stderr
 #define stderr nowhere
-#include "builtin/util.c"
+#include "cli/report.c"
 #undef exit
 #include "builtin/update-ref.h"
 

@@ -3,8 +3,8 @@
  * Lines of standard input for commands that serve another program: they must
  * know whether it waits for an answer, and so read without stdio.
  */
-#ifndef BUILTIN_STDIN_LINES_H
-#define BUILTIN_STDIN_LINES_H
+#ifndef CLI_STDIN_LINES_H
+#define CLI_STDIN_LINES_H
 
 #include "compat/posix.h"
 #include "util/strbuf.h"

@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include <poll.h>
 #include "cli/cli.h"
-#include "builtin/stdin-lines.h"
+#include "cli/stdin-lines.h"
 
 #define READ_BYTES 8192
 

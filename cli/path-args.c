@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/path-args.h"
+#include "cli/path-args.h"
 #include "util/quote.h"
 
 size_t pathspec_args_parse(const struct pathspec_args *a, struct pathspec *ps,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options that for-each-ref, branch and tag have in common. */
-#ifndef BUILTIN_REF_OPTIONS_H
-#define BUILTIN_REF_OPTIONS_H
+#ifndef CLI_REF_OPTIONS_H
+#define CLI_REF_OPTIONS_H
 
 #include "compat/posix.h"
 #include "cli/cli.h"

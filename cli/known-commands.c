@@ -6,7 +6,7 @@
  */
 #include "compat/posix.h"
 #include <dirent.h>
-#include "builtin/known-commands.h"
+#include "cli/known-commands.h"
 #include "fs/file.h"
 #include "util/path.h"
 

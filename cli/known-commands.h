@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The names of Git's commands, whether they are here or not. */
-#ifndef BUILTIN_KNOWN_COMMANDS_H
-#define BUILTIN_KNOWN_COMMANDS_H
+#ifndef CLI_KNOWN_COMMANDS_H
+#define CLI_KNOWN_COMMANDS_H
 
 #include "compat/posix.h"
 #include "util/strvec.h"

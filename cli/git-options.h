@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of git itself, those before the command; git(1). */
-#ifndef GIT_OPTIONS_H
-#define GIT_OPTIONS_H
+#ifndef CLI_GIT_OPTIONS_H
+#define CLI_GIT_OPTIONS_H
 
 #include "compat/posix.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/edit-text.h"
+#include "cli/edit-text.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 

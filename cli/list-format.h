@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --format of the listing commands: %(atom), %%, %n, %xNN. */
-#ifndef BUILTIN_LIST_FORMAT_H
-#define BUILTIN_LIST_FORMAT_H
+#ifndef CLI_LIST_FORMAT_H
+#define CLI_LIST_FORMAT_H
 
 #include "compat/posix.h"
 #include "util/err.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/ref-options.h"
+#include "cli/ref-options.h"
 
 void ref_options_release(struct ref_options *o)
 {

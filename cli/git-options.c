@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "build-info.h"
-#include "git-options.h"
+#include "cli/git-options.h"
 #include "cli/cli.h"
 #include "fs/file.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include <sys/ioctl.h>
-#include "builtin/column.h"
+#include "cli/column.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Paths and pathspecs that come from files and standard input, for many commands. */
-#ifndef BUILTIN_PATH_ARGS_H
-#define BUILTIN_PATH_ARGS_H
+#ifndef CLI_PATH_ARGS_H
+#define CLI_PATH_ARGS_H
 
 #include "cli/cli.h"
 #include "index/pathspec.h"

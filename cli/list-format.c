@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "cli/cli.h"
-#include "builtin/list-format.h"
+#include "cli/list-format.h"
 #include "util/alloc.h"
 
 static bool hex_pair(const char *p, int *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "git-alias.h"
+#include "cli/alias.h"
 #include "cli/cli.h"
 #include "util/alloc.h"
 #include "util/path.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* alias.* of git-config(1). */
-#ifndef GIT_ALIAS_H
-#define GIT_ALIAS_H
+#ifndef CLI_ALIAS_H
+#define CLI_ALIAS_H
 
 #include "compat/posix.h"
 #include "util/map.h"
 #include "util/strvec.h"
-#include "git-options.h"
+#include "cli/git-options.h"
 
 /*
  * Replace args.v[0] by what it is an alias for. Returns false if it is none. A "!shell"

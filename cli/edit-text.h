@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Texts that the user's editor is asked for: descriptions, messages of tags. */
-#ifndef BUILTIN_EDIT_TEXT_H
-#define BUILTIN_EDIT_TEXT_H
+#ifndef CLI_EDIT_TEXT_H
+#define CLI_EDIT_TEXT_H
 
 #include "cli/cli.h"
 #include "util/strbuf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lists in columns: column.ui, column.<command>, --column. git-config(1), column.ui. */
-#ifndef BUILTIN_COLUMN_H
-#define BUILTIN_COLUMN_H
+#ifndef CLI_COLUMN_H
+#define CLI_COLUMN_H
 
 #include "compat/posix.h"
 #include "cli/cli.h"
