@@ -4,7 +4,7 @@
 #include "builtin/commit.h"
 #include "object/ident.h"
 #include "util/alloc.h"
-#include "history/mailmap.h"
+#include "pretty/pretty.h"
 #include "history/revision.h"
 
 /* "Name <mail>" as the mailmap has it. */
@@ -47,7 +47,7 @@ int commit_find_author(struct repository *r, const char *pattern, char **out, st
 	*out = NULL;
 	if ((rc = rev_walk_new(&w, r, err)) >= 0 && (rc = mailmap_read(&map, r, err)) >= 0 &&
 	    (rc = rev_walk_arguments(w, 4, argv, &hooks, err)) >= 0) {
-		rev_grep_set_mailmap(w, map);
+		mailmap_use_for_walk(map, w);
 		rc = rev_walk_begin(w, err);
 	}
 	if (rc >= 0)

@@ -572,7 +572,7 @@ int log_options_settle(struct log_options *o, struct err *err)
 		rc = mailmap_read(&o->map, o->repo, err);
 	o->pretty.mailmap = o->map;
 	if (o->map)
-		rev_grep_set_mailmap(o->walk, o->map);
+		mailmap_use_for_walk(o->map, o->walk);
 	rev_grep_set_encoding(o->walk, o->pretty.encoding);
 	if (!rc)
 		rc = settle_decorations(o, err);

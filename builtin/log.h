@@ -6,7 +6,6 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "diff/diff.h"
-#include "pretty/graph.h"
 #include "pretty/pretty.h"
 #include "history/revision.h"
 

@@ -7,7 +7,6 @@
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include "history/mailmap.h"
 #include <regex.h>
 
 struct pattern {
@@ -41,9 +40,12 @@ void rev_grep_add(struct rev_walk *w, enum rev_grep_field field, const char *pat
 	}
 }
 
-void rev_grep_set_mailmap(struct rev_walk *w, const struct mailmap *m)
+void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *data)
 {
-	rev_grep_of(w)->mailmap = m;
+	struct rev_grep *g = rev_grep_of(w);
+
+	g->map_ident = fn;
+	g->map_data = data;
 }
 
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding)
@@ -156,7 +158,7 @@ static bool message_matches(const struct rev_grep *g, const char *text)
 	return found != g->invert;
 }
 
-/* "Name <mail>", as the mailmap has it. */
+/* "Name <mail>", mapped. */
 static void ident_text(const struct rev_grep *g, const char *line, size_t len, struct strbuf *out)
 {
 	struct ident_split id;
@@ -171,8 +173,8 @@ static void ident_text(const struct rev_grep *g, const char *line, size_t len, s
 	}
 	name = id.name, name_len = id.name_len;
 	mail = id.mail, mail_len = id.mail_len;
-	if (g->mailmap)
-		mailmap_apply(g->mailmap, &name, &name_len, &mail, &mail_len);
+	if (g->map_ident)
+		g->map_ident(g->map_data, &name, &name_len, &mail, &mail_len);
 	strbuf_add(out, name, name_len);
 	strbuf_addstr(out, " <");
 	strbuf_add(out, mail, mail_len);

@@ -12,7 +12,8 @@ struct rev_grep {
 	size_t nr, alloc;
 	enum rev_pattern_type type;
 	bool ignore_case, all_match, invert;
-	const struct mailmap *mailmap;
+	rev_ident_map_fn map_ident; /* may be NULL */
+	const void *map_data;
 	const char *encoding;
 };
 bool rev_has_field(const struct rev_walk *w, enum rev_grep_field field);

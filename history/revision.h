@@ -148,9 +148,14 @@ bool rev_reflog_info(const struct rev_walk *w, struct rev_reflog_info *out);
 /* ---- message patterns ---- */
 enum rev_grep_field { REV_GREP_MESSAGE, REV_GREP_AUTHOR, REV_GREP_COMMITTER, REV_GREP_REFLOG };
 void rev_grep_add(struct rev_walk *w, enum rev_grep_field field, const char *pattern);
-struct mailmap;
-/* Authors and committers are matched as the mailmap shows them. */
-void rev_grep_set_mailmap(struct rev_walk *w, const struct mailmap *m);
+/*
+ * Replaces the name and the address of a person by those to match instead; the new texts
+ * must live as long as `data`.
+ */
+typedef void (*rev_ident_map_fn)(const void *data, const char **name, size_t *name_len,
+				 const char **mail, size_t *mail_len);
+/* Patterns for authors and committers see what fn makes of them: a mailmap, for instance. */
+void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *data);
 /* Messages are matched as they are shown. */
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding);
 bool rev_has_patterns(const struct rev_walk *w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "pretty/decorate.h"
+#include "pretty/pretty.h"
 #include "object/tag.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"

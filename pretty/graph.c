@@ -14,7 +14,7 @@
  * 2 * lane.
  */
 #include "compat/posix.h"
-#include "pretty/graph.h"
+#include "pretty/pretty.h"
 #include "util/alloc.h"
 #include "util/err.h"
 
@@ -200,7 +200,6 @@ static int dashed_parents(const struct graph *g)
 {
 	return g->nr_parents + g->lean - 3;
 }
-
 
 static bool needs_spread(const struct graph *g)
 {
@@ -554,9 +553,4 @@ void graph_padding(struct graph *g, struct strbuf *out)
 	}
 	draw_lead_in(&p);
 	pad(&p);
-}
-
-int graph_width(const struct graph *g)
-{
-	return g->width;
 }

@@ -4,7 +4,7 @@
  * that they are about; as it grows, the first two digits become a directory, and so on.
  */
 #include "compat/posix.h"
-#include "pretty/notes.h"
+#include "pretty/pretty.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/map.h"

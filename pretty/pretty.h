@@ -1,20 +1,125 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commits as text: "PRETTY FORMATS" of git-log(1). The line "commit …" above them,
- * separators and diffs are the command's.
+ * Showing commits as git log does: the formats of "PRETTY FORMATS" in git-log(1), and
+ * what they are made of: mailmaps, trailers, decorations (names of refs beside commits),
+ * notes; and the graph beside them.
+ *
+ *	pretty_init(&p, repo)
+ *	pretty_config(&p, repo->config, err)
+ *	pretty_set_format(&p, "%h %s", err)
+ *	for each commit: pretty_commit(&p, pool, commit, &out, err)
+ *	pretty_release(&p)
+ *
+ * The line "commit …" above a commit, separators and diffs are the command's.
  */
 #ifndef PRETTY_PRETTY_H
 #define PRETTY_PRETTY_H
 
 #include "compat/posix.h"
-#include "object/commit.h"
+#include "hash/hash.h"
+#include "history/commits.h"
+#include "history/revision.h"
+#include "repo/repo.h"
 #include "util/color.h"
 #include "util/date.h"
-#include "history/commits.h"
-#include "pretty/decorate.h"
-#include "history/mailmap.h"
-#include "pretty/notes.h"
-#include "history/revision.h"
+#include "util/strbuf.h"
+#include "util/strvec.h"
+
+/* ---- mailmaps: gitmailmap(5) ---- */
+
+struct mailmap;
+/*
+ * .mailmap at the top of the work tree (in a bare repository HEAD:.mailmap), then
+ * mailmap.blob, then mailmap.file; later ones win. Missing ones are fine.
+ */
+MUST_USE int mailmap_read(struct mailmap **out, struct repository *r, struct err *err);
+/* From memory. */
+struct mailmap *mailmap_parse(const char *text, size_t len);
+void mailmap_free(struct mailmap *m);
+bool mailmap_is_empty(const struct mailmap *m);
+/* Replaces what is mapped; the new texts belong to the map. True if anything was. */
+bool mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
+		   const char **mail, size_t *mail_len);
+/* --author and --committer match mapped identities. The map must outlive the walk. */
+void mailmap_use_for_walk(const struct mailmap *m, struct rev_walk *w);
+
+/* ---- trailers: %(trailers:…) of git-log(1) and git-for-each-ref(1) ---- */
+
+struct trailer_options {
+	struct strvec keys;
+	bool only, unfold, key_only, value_only;
+	struct strbuf separator, key_value_separator;
+	bool has_separator, has_key_value_separator;
+};
+#define TRAILER_OPTIONS_INIT { STRVEC_INIT, false, false, false, false, STRBUF_INIT, \
+	STRBUF_INIT, false, false }
+void trailer_options_release(struct trailer_options *o);
+
+/* One option, s[0..len): "key=Acked-by", "only", "separator=%x2C". False: it is none. */
+bool trailer_options_add(struct trailer_options *o, const char *s, size_t len);
+/* Append the trailers of a message; without any option the block as it stands. */
+void trailers_format(const struct trailer_options *o, const char *msg, size_t msg_len,
+		     struct strbuf *out);
+
+/* ---- decorations: git log --decorate, %d, %D ---- */
+
+enum decoration_kind {
+	DECORATION_BRANCH, DECORATION_REMOTE, DECORATION_TAG, DECORATION_STASH,
+	DECORATION_HEAD, DECORATION_GRAFT, DECORATION_OTHER, DECORATION_NR
+};
+
+struct decoration {
+	struct decoration *next;
+	enum decoration_kind kind;
+	char name[]; /* full ref name; "grafted" */
+};
+
+struct decorations;
+
+struct decorate_options {
+	struct strvec include, exclude; /* --decorate-refs, --decorate-refs-exclude */
+	struct strvec exclude_config;	/* log.excludeDecoration; an include overrides it */
+	bool all_refs;			/* --clear-decorations; else only the usual ones */
+};
+#define DECORATE_OPTIONS_INIT { STRVEC_INIT, STRVEC_INIT, STRVEC_INIT, false }
+void decorate_options_release(struct decorate_options *o);
+
+/* Reads every ref once; tags are peeled. */
+MUST_USE int decorations_load(struct decorations **out, struct repository *r,
+			      const struct decorate_options *o, struct err *err);
+void decorations_free(struct decorations *d);
+const struct decoration *decorations_of(const struct decorations *d, const struct object_id *oid);
+
+/* Escape sequences: color.decorate.<slot>; [DECORATION_NR] is that of the punctuation. */
+struct decorate_colors {
+	char slot[DECORATION_NR][COLOR_MAXLEN];
+};
+void decorate_colors_read(struct decorate_colors *c, const struct config_set *config);
+
+/*
+ * Append "prefix" "HEAD -> main, tag: v1" "suffix"; nothing if there is none. colors
+ * NULL: without; base: the colour of the punctuation.
+ */
+void decorations_format(struct strbuf *out, struct decorations *d, const struct object_id *oid,
+			const char *prefix, const char *separator, const char *suffix,
+			bool full_names, const struct decorate_colors *colors, const char *base);
+
+/* ---- notes, read only: git-notes(1) ---- */
+
+struct notes;
+/* core.notesRef, GIT_NOTES_REF or refs/notes/commits. Caller frees. */
+char *notes_default_ref(struct repository *r);
+/* The default and those of notes.displayRef, GIT_NOTES_DISPLAY_REF. */
+MUST_USE int notes_display_refs(struct repository *r, struct strvec *out, struct err *err);
+/* refs: full names or short ones ("build" is refs/notes/build); those that do not
+ * exist are passed over. */
+MUST_USE int notes_open(struct notes **out, struct repository *r, const struct strvec *refs,
+			struct err *err);
+void notes_free(struct notes *n);
+/* raw: just the text, else "\nNotes:\n    text\n". Nothing if there is no note. */
+void notes_format(struct notes *n, const struct object_id *oid, struct strbuf *out, bool raw);
+
+/* ---- formats ---- */
 
 enum pretty_kind {
 	PRETTY_MEDIUM, PRETTY_RAW, PRETTY_SHORT, PRETTY_FULL, PRETTY_FULLER,
@@ -72,19 +177,33 @@ void pretty_sanitize_subject(struct strbuf *out, const char *s, size_t len);
 /* Does the format ask for names of refs or sources? */
 bool pretty_needs_source(const struct pretty *p);
 
-/* ---- within pretty*.c ---- */
-struct pretty_commit {
-	struct pretty *p;
-	struct commit_pool *pool;
-	struct commit *c;
-	/* The object, as a whole in the output's encoding, where that is possible. */
-	const char *text;
-	size_t text_len;
-	struct commit_view v;	 /* of it */
-	const char *encoding;	 /* what the object says; NULL: nothing */
-	size_t encoding_len;
-	bool converted;
-};
-MUST_USE int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err);
+/* ---- the graph ---- */
+
+/*
+ * The picture of the history on the left of git log --graph.
+ *
+ * Every line of history that is still open is a lane, two cells wide, that leads to a
+ * commit which has not been shown. A commit takes its lane, its parents get lanes in
+ * its place, and the lanes to the right move over to where they belong.
+ *
+ *	graph_begin_commit(g, c, parents, nr)
+ *	while (!graph_next_row(g, out))  out is a row above the commit's own
+ *	…                                then a row for each line of text
+ *	while (graph_has_rows(g))        rows that must be drawn before the next commit
+ */
+struct graph;
+/* colors: escape sequences, cycled through; nr_colors 0: none. They are not copied. */
+struct graph *graph_new(const char (*colors)[COLOR_MAXLEN], size_t nr_colors);
+void graph_free(struct graph *g);
+
+/* parents: those that will be shown. mark: '*', or '<', '>', 'o', … */
+void graph_begin_commit(struct graph *g, struct commit *c, struct commit *const *parents,
+			size_t nr, char mark);
+/* Append the next row, padded to its width. True: it was the commit's own. */
+bool graph_next_row(struct graph *g, struct strbuf *out);
+/* Are there rows that belong to this commit still? */
+bool graph_has_rows(const struct graph *g);
+/* For a line of text before the commit's row: a row that leads to it. */
+void graph_padding(struct graph *g, struct strbuf *out);
 
 #endif

@@ -4,7 +4,7 @@
 #include "hash/hash.h"
 #include "object/message.h"
 #include "util/alloc.h"
-#include "pretty/trailers.h"
+#include "pretty/pretty.h"
 
 void trailer_options_release(struct trailer_options *o)
 {

@@ -10,9 +10,8 @@
 #include "util/date.h"
 #include "util/map.h"
 #include "history/commits.h"
-#include "history/mailmap.h"
+#include "pretty/pretty.h"
 #include "reflist/ref-filter.h"
-#include "pretty/trailers.h"
 #include "repo/worktrees.h"
 
 /* ---- atoms (ref-atom.c) ---- */

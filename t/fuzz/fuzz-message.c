@@ -8,8 +8,7 @@
 #include "object/message.h"
 #include "t/fuzz/fuzz.h"
 #include "util/alloc.h"
-#include "history/mailmap.h"
-#include "pretty/trailers.h"
+#include "pretty/pretty.h"
 
 /* What is clean stays as it is. */
 static void cleanup(const char *s, size_t len, enum cleanup_mode mode)

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Placeholders: --format=…, each in the order in which the manual has them. */
+/* --format: the placeholders of "PRETTY FORMATS" in git-log(1). */
 #include "compat/posix.h"
-#include "pretty/pretty.h"
+#include "pretty/pretty-internal.h"
 #include "object/ident.h"
+#include "sign/sign.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include "pretty/pretty-user.h"
+
+enum alignment { ALIGN_NONE, ALIGN_LEFT, ALIGN_RIGHT, ALIGN_RIGHT_STEAL, ALIGN_CENTER };
+enum truncation { TRUNCATE_NONE, TRUNCATE_START, TRUNCATE_MIDDLE, TRUNCATE_END };
+
+struct user_format {
+	struct pretty_commit *pc;
+	bool auto_color;
+	/* for the next placeholder */
+	enum alignment align;
+	enum truncation truncation;
+	int pad_columns;
+	bool pad_to_column; /* not that wide, but up to there */
+	/* %w: text from wrap_start on */
+	size_t wrap_start;
+	unsigned wrap_width, wrap_indent1, wrap_indent2;
+	/* %G: checked when it is asked for first */
+	struct signature_check signature;
+	bool signature_checked;
+};
 
 /* ---- colours ---- */
 
@@ -316,6 +335,27 @@ static size_t signature(struct user_format *f, const char *s, struct strbuf *out
 
 /* ---- formatting of what follows ---- */
 
+/* Wrap what has been added since the last %w, and remember how to wrap what follows. */
+static void start_wrapping(struct user_format *f, struct strbuf *out, unsigned width,
+			   unsigned indent1, unsigned indent2)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (f->wrap_width == width && f->wrap_indent1 == indent1 && f->wrap_indent2 == indent2)
+		return;
+	if (f->wrap_start < out->len) {
+		strbuf_add(&text, out->buf + f->wrap_start, out->len - f->wrap_start);
+		strbuf_setlen(out, f->wrap_start);
+		strbuf_add_wrapped_text(out, text.buf, f->wrap_indent1, f->wrap_indent2,
+					f->wrap_width);
+		strbuf_release(&text);
+	}
+	f->wrap_start = out->len;
+	f->wrap_width = width;
+	f->wrap_indent1 = indent1;
+	f->wrap_indent2 = indent2;
+}
+
 /* "(76,2,4)" behind "%w": a new piece of text begins, wrapped like that. */
 static size_t wrap(struct user_format *f, const char *s, struct strbuf *out)
 {
@@ -338,28 +378,8 @@ static size_t wrap(struct user_format *f, const char *s, struct strbuf *out)
 	}
 	if (*p != ')')
 		return 0;
-	user_format_wrap_tail(f, out, n[0], n[1], n[2]);
+	start_wrapping(f, out, n[0], n[1], n[2]);
 	return p + 1 - s;
-}
-
-void user_format_wrap_tail(struct user_format *f, struct strbuf *out, unsigned width,
-			   unsigned indent1, unsigned indent2)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	if (f->wrap_width == width && f->wrap_indent1 == indent1 && f->wrap_indent2 == indent2)
-		return;
-	if (f->wrap_start < out->len) {
-		strbuf_add(&text, out->buf + f->wrap_start, out->len - f->wrap_start);
-		strbuf_setlen(out, f->wrap_start);
-		strbuf_add_wrapped_text(out, text.buf, f->wrap_indent1, f->wrap_indent2,
-					f->wrap_width);
-		strbuf_release(&text);
-	}
-	f->wrap_start = out->len;
-	f->wrap_width = width;
-	f->wrap_indent1 = indent1;
-	f->wrap_indent2 = indent2;
 }
 
 static bool parse_truncation(struct user_format *f, const char *s, size_t len)
@@ -410,6 +430,156 @@ static size_t padding(struct user_format *f, const char *s)
 	f->pad_columns = (int)n;
 	f->pad_to_column = column;
 	return close + 1 - s;
+}
+
+/* ---- padding: columns, not bytes ---- */
+
+static int columns(const char *s, size_t len)
+{
+	int w = utf8_width(s, len, true);
+
+	return w < 0 ? (int)len : w;
+}
+
+/* Bytes of one character or colour sequence at s, and its columns. */
+static size_t step(const char *s, size_t len, int *width)
+{
+	const char *p = s;
+	size_t left = len, n = ansi_sequence_len(s, len);
+
+	*width = 0;
+	if (n)
+		return n;
+	if (utf8_next(&p, &left) < 0) {
+		*width = 1;
+		return 1;
+	}
+	*width = columns(s, p - s);
+	return p - s;
+}
+
+/* Put ".." in place of the columns [from, from + width). */
+static void replace_columns(struct strbuf *text, int from, int width)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool dots = false;
+	int col = 0, w;
+	size_t i, n;
+
+	for (i = 0; i < text->len; i += n, col += w) {
+		n = step(text->buf + i, text->len - i, &w);
+		if (w && col >= from && col < from + width) {
+			if (!dots)
+				strbuf_addstr(&out, "..");
+			dots = true;
+			continue;
+		}
+		strbuf_add(&out, text->buf + i, n);
+	}
+	strbuf_swap(text, &out);
+	strbuf_release(&out);
+}
+
+static void truncate_text(struct strbuf *text, enum truncation how, int width, int room)
+{
+	int cut = width - (room - 2);
+
+	if (how == TRUNCATE_START)
+		replace_columns(text, 0, cut);
+	else if (how == TRUNCATE_MIDDLE)
+		replace_columns(text, room / 2 - 1, cut);
+	else if (how == TRUNCATE_END)
+		replace_columns(text, room - 2, cut);
+}
+
+/* Where the last line of out ends. */
+static int current_column(const struct strbuf *out)
+{
+	const char *start = out->buf + out->len;
+
+	while (start > out->buf && start[-1] != '\n')
+		start--;
+	return columns(start, out->buf + out->len - start);
+}
+
+/* %>>: too wide for its room, it takes that of blanks before it. */
+static int steal_blanks(struct strbuf *out, int missing)
+{
+	int i = 0;
+
+	while (i < missing && out->len && out->buf[out->len - 1] == ' ') {
+		strbuf_setlen(out, out->len - 1);
+		i++;
+	}
+	return i;
+}
+
+static void add_padded(const struct user_format *f, struct strbuf *text,
+		       struct strbuf *out)
+{
+	int room = f->pad_columns, width = columns(text->buf, text->len), blanks, left = 0;
+
+	if (f->pad_to_column)
+		room -= current_column(out);
+	if (f->align == ALIGN_RIGHT_STEAL && width > room)
+		room += steal_blanks(out, width - room);
+	if (width > room) {
+		if (room >= 2 || !f->pad_to_column)
+			truncate_text(text, f->truncation, width, room);
+		strbuf_addbuf(out, text);
+		return;
+	}
+	blanks = room - width;
+	if (f->align == ALIGN_RIGHT || f->align == ALIGN_RIGHT_STEAL)
+		left = blanks;
+	else if (f->align == ALIGN_CENTER)
+		left = blanks / 2;
+	strbuf_addchars(out, ' ', left);
+	strbuf_addbuf(out, text);
+	strbuf_addchars(out, ' ', blanks - left);
+}
+
+/* ---- %(trailers), %(describe) ---- */
+
+/* Behind "trailers": ")" or ":a,b=c)". Where it ends, or NULL. */
+static const char *parse_options_text(struct trailer_options *o, const char *s)
+{
+	const char *end;
+
+	if (*s == ')')
+		return s + 1;
+	if (*s++ != ':')
+		return NULL;
+	for (;; s = end + 1) {
+		end = s + strcspn(s, ",)");
+		if (!*end)
+			return NULL;
+		if (end != s && !trailer_options_add(o, s, end - s))
+			return NULL;
+		if (*end == ')')
+			return end + 1;
+	}
+}
+
+/* "%(trailers…)", "%(describe…)"; s at the '('. Bytes used, 0: none of them. */
+static size_t parenthesis(struct user_format *f, const char *s, struct strbuf *out,
+			  struct err *err)
+{
+	struct trailer_options o = TRAILER_OPTIONS_INIT;
+	const char *rest, *end = NULL;
+
+	if (skip_prefix(s, "(describe", &rest) && (*rest == ')' || *rest == ':')) {
+		err_set(err, ERR_UNSUPPORTED, "%%(describe) is not available yet");
+		end = strchr(rest, ')');
+		return end ? (size_t)(end + 1 - s) : 0;
+	}
+	if (!skip_prefix(s, "(trailers", &rest))
+		return 0;
+	end = parse_options_text(&o, rest);
+	if (end)
+		trailers_format(&o, f->pc->v.message, f->pc->v.message_len, out);
+	trailer_options_release(&o);
+	return end ? (size_t)(end - s) : 0;
 }
 
 /* ---- one placeholder ---- */
@@ -490,7 +660,7 @@ static size_t placeholder(struct user_format *f, const char *s, struct strbuf *o
 	case 'c': return person(f, v->committer, v->committer_len, s[1], out);
 	case 'g': return reflog(f, s, out);
 	case 'G': return signature(f, s, out, err);
-	case '(': return user_format_parenthesis(f, s, out, err);
+	case '(': return parenthesis(f, s, out, err);
 	default: return simple(f, *s, out, err);
 	}
 }
@@ -512,7 +682,7 @@ static size_t padded(struct user_format *f, const char *s, struct strbuf *out, s
 		p++;
 	}
 	if (used)
-		user_format_pad(f, &local, out);
+		add_padded(f, &local, out);
 	strbuf_release(&local);
 	f->align = ALIGN_NONE;
 	return used ? (size_t)(p - s) : 0;
@@ -565,7 +735,7 @@ int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err 
 			strbuf_addch(&text, '%');
 		s += used;
 	}
-	user_format_wrap_tail(&f, &text, 0, 0, 0);
+	start_wrapping(&f, &text, 0, 0, 0);
 	strbuf_addbuf(out, &text);
 	strbuf_release(&text);
 	signature_check_release(&f.signature);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "history/mailmap.h"
+#include "pretty/pretty.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/map.h"
@@ -257,4 +257,15 @@ bool mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
 	replace(p->name, name, name_len);
 	replace(p->mail, mail, mail_len);
 	return true;
+}
+
+static void map_ident(const void *data, const char **name, size_t *name_len,
+		      const char **mail, size_t *mail_len)
+{
+	mailmap_apply(data, name, name_len, mail, mail_len);
+}
+
+void mailmap_use_for_walk(const struct mailmap *m, struct rev_walk *w)
+{
+	rev_grep_map_idents(w, map_ident, m);
 }

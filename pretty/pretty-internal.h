@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One commit while it is being shown; what the files of formats share. */
+#ifndef PRETTY_PRETTY_INTERNAL_H
+#define PRETTY_PRETTY_INTERNAL_H
+
+#include "compat/posix.h"
+#include "object/commit.h"
+#include "pretty/pretty.h"
+
+struct pretty_commit {
+	struct pretty *p;
+	struct commit_pool *pool;
+	struct commit *c;
+	/* The object, as a whole in the output's encoding, where that is possible. */
+	const char *text;
+	size_t text_len;
+	struct commit_view v;	 /* of it */
+	const char *encoding;	 /* what the object says; NULL: nothing */
+	size_t encoding_len;
+	bool converted;
+};
+/* Expands p->user_format, in UTF-8. */
+MUST_USE int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err);
+
+#endif
