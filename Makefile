@@ -49,7 +49,7 @@ endif
 
 # ---- what is built --------------------------------------------------------
 
-DIRS := compat util hash fs config object pack refs repo sign history pretty reflist maintain index diff worktree \
+DIRS := compat util hash fs config object pack refs refs/files repo sign history pretty reflist maintain index diff worktree \
 	wire transport cli builtin
 
 # The file with main(); everything else is in the library.

@@ -12,7 +12,7 @@
 /*
  * Where directories are flushed one by one and no journal orders their names,
  * those of one phase are flushed before a name of the next one is made: D4, D5 and
- * P6 (refs/update-whole.c, refs/redo.c) hold there because of it. Test: d4_phases_without_a_journal.
+ * P6 (refs/files/update-whole.c, refs/files/redo.c) hold there because of it. Test: d4_phases_without_a_journal.
  */
 static int phase_of(enum publish_class order)
 {

@@ -36,7 +36,7 @@ MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_optio
 void ref_store_free(struct ref_store *rs);
 /*
  * P6: finish the transaction that a kill or a power cut has left half done, if there is one
- * (refs/redo.c). For whoever begins to read; transactions see to it themselves. Where it
+ * (refs/files/redo.c). For whoever begins to read; transactions see to it themselves. Where it
  * cannot be done, nothing happens. What was done is told through the store's `warn`.
  *
  * Durability: what it does is sealed. Cost: one lstat if there is nothing to do.
