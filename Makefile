@@ -14,6 +14,7 @@
 #   make variants              the tests with SHA-256, with each fsyncMethod
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
+#                              (manual pages too, where asciidoctor is installed)
 #   make fuzz                  targets for fuzzers, build/t/fuzz/fuzz-*
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make doc | bench | bench-refs | demo | meson | clean
@@ -203,7 +204,7 @@ check:
 	$(Q)CC='$(CC)' tools/check-headers $(B)
 	$(Q)tools/check-shell
 
-# ---- tests in other clothes -----------------------------------------------
+# ---- test variants --------------------------------------------------------
 
 SAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
@@ -281,43 +282,52 @@ $(B)/t/crash/replay: $(B)/t/crash/replay-main.o
 
 MAN_ADOC := $(wildcard Documentation/git*.adoc)
 PAGES    := $(filter-out $(MAN_ADOC),$(wildcard Documentation/*.adoc))
-MAN      := $(MAN_ADOC:Documentation/%.adoc=$(B)/man/%.1)
-HTML     := $(PAGES:Documentation/%.adoc=$(B)/html/%.html) \
-	    $(MAN_ADOC:Documentation/%.adoc=$(B)/html/%.html)
+HTML     := $(PAGES:Documentation/%.adoc=$(B)/html/%.html)
 
+ASCIIDOCTOR ?= asciidoctor
+HAVE_ASCIIDOCTOR := $(shell command -v $(ASCIIDOCTOR) 2>/dev/null)
 MAN_FLAGS := -d manpage -a manmanual='Sluice manual' -a mansource='Sluice' \
 	--failure-level WARN
 
 .PHONY: doc
-doc: $(MAN) $(HTML)
-$(MAN_ADOC:Documentation/%.adoc=$(B)/html/%.html): $(B)/html/%.html: Documentation/%.adoc
-	@mkdir -p $(@D)
-	$(call say,HTML)
-	$(Q)asciidoctor -b html5 $(MAN_FLAGS) -o $@ $<
-$(B)/man/%.1: Documentation/%.adoc
+doc: $(B)/man/made $(B)/html/made $(HTML)
+
+# All manual pages in one run: starting asciidoctor takes longer than a page.
+$(B)/man/made: $(MAN_ADOC)
 	@mkdir -p $(@D)
 	$(call say,MAN)
-	$(Q)asciidoctor -b manpage $(MAN_FLAGS) -o $@ $<
+	$(Q)$(ASCIIDOCTOR) -b manpage $(MAN_FLAGS) -D $(@D) $^
+	@touch $@
+$(B)/html/made: $(MAN_ADOC)
+	@mkdir -p $(@D)
+	$(call say,HTML)
+	$(Q)$(ASCIIDOCTOR) -b html5 $(MAN_FLAGS) -D $(@D) $^
+	@touch $@
 $(B)/html/%.html: Documentation/%.adoc
 	@mkdir -p $(@D)
 	$(call say,HTML)
-	$(Q)asciidoctor -b html5 --failure-level WARN -o $@ $<
+	$(Q)$(ASCIIDOCTOR) -b html5 --failure-level WARN -o $@ $<
 
 # ---- installation ---------------------------------------------------------
 
 INSTALL ?= install
-.PHONY: install
-install: all
+.PHONY: install install-man
+install: all install-man
 	$(Q)test -x $(B)/git || { echo >&2 "error: '$(B)/git' is not built"; exit 1; }
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(bindir)'
 	$(Q)$(INSTALL) -m 755 $(B)/git '$(DESTDIR)$(bindir)/git'
 	$(Q)DESTDIR='$(DESTDIR)' tools/install-links '$(bindir)' '$(execdir)'
-	$(Q)for page in $(B)/man/*.1; do \
-		test -f "$$page" || continue; \
-		$(INSTALL) -d '$(DESTDIR)$(mandir)/man1' && \
-		$(INSTALL) -m 644 "$$page" '$(DESTDIR)$(mandir)/man1/' || exit 1; \
-	done
 	@echo "installed in $(DESTDIR)$(prefix)"
+
+ifneq ($(HAVE_ASCIIDOCTOR),)
+install-man: $(B)/man/made
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man1'
+	$(Q)$(INSTALL) -m 644 $(MAN_ADOC:Documentation/%.adoc=$(B)/man/%.1) \
+		'$(DESTDIR)$(mandir)/man1/'
+else
+install-man:
+	@echo >&2 "manual pages not installed: asciidoctor is missing"
+endif
 
 .PHONY: clean
 clean:
