@@ -112,7 +112,7 @@ def count_flushes(command, prepare="true", stdin=None):
         return sum("sync(" in l or "syncfs(" in l for l in f)
 
 
-# ---- telling ----------------------------------------------------------------
+# ---- report -----------------------------------------------------------------
 
 def pick(results, name, policy, program):
     for r in results:
@@ -158,8 +158,8 @@ def machine():
             "filesystem": fs}
 
 
-def tell(results, programs, **more):
-    """results.json and results.md in TOP; the text of the latter."""
+def report(results, programs, **more):
+    """Write results.json and results.md in TOP; return the text of the latter."""
     document = {
         "machine": dict(machine(), **more),
         "programs": {p: run([path, "version"]).strip()
