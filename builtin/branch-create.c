@@ -4,7 +4,7 @@
 #include "builtin/branch.h"
 #include "builtin/ref-change.h"
 #include "util/alloc.h"
-#include "history/reach.h"
+#include "history/history.h"
 #include "history/revparse.h"
 
 /* ---- names ---- */

@@ -11,7 +11,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include "history/reach.h"
+#include "history/history.h"
 #include "history/revparse.h"
 
 static const char *const usage[] = {

@@ -5,7 +5,7 @@
 #include "index/index.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "history/commits.h"
+#include "history/history.h"
 
 /* ---- showing a path as it was asked for ---- */
 

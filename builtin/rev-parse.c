@@ -10,8 +10,7 @@
 #include "util/date.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "history/reach.h"
-#include "history/refglob.h"
+#include "history/history.h"
 #include "history/revparse.h"
 
 /* What is shown. */

@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "history/ahead-behind.h"
+#include "history/history.h"
 #include "history/revparse.h"
 
 /* ---- settings ---- */

@@ -2,8 +2,7 @@
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
-#include "history/ahead-behind.h"
-#include "history/reach.h"
+#include "history/history.h"
 
 #define OURS 0x01000000u
 #define THEIRS 0x02000000u

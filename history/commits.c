@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "history/commits.h"
+#include "history/history.h"
 #include "fs/file.h"
 #include "object/commit.h"
 #include "util/alloc.h"

@@ -7,7 +7,7 @@
  * checked afterwards, for each.
  */
 #include "compat/posix.h"
-#include "history/reach.h"
+#include "history/history.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 

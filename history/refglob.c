@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "history/refglob.h"
+#include "history/revparse.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/wildmatch.h"

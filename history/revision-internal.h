@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the history walker share. */
+/* What the files of the revision walk share. */
 #ifndef HISTORY_REVISION_INTERNAL_H
 #define HISTORY_REVISION_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include "util/prio-queue.h"
 #include "history/revision.h"
 
-struct tree_cache; /* treecmp.c */
+struct tree_cache; /* revision-trees.c */
 
 struct rev_state {
 	/* Commits that wait, the youngest first. */
@@ -27,7 +27,7 @@ struct rev_state {
 	struct tree_cache *trees;
 };
 
-/* ---- rev-queue.c: parents, marks ---- */
+/* ---- revision-queue.c: parents, marks ---- */
 int rev_enqueue(struct rev_walk *w, struct commit *c, struct err *err);
 struct commit *rev_dequeue(struct rev_walk *w);
 void rev_set_source(struct rev_walk *w, const struct commit *c, const char *name);
@@ -36,29 +36,38 @@ void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c);
 /* Simplify, then queue the parents; once per commit. */
 MUST_USE int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err);
 
-/* ---- rev-limit.c ---- */
+/* ---- revision-limit.c ---- */
 MUST_USE int rev_limit(struct rev_walk *w, struct err *err);
 /* Children before parents; the order of `l` decides among equals. */
-MUST_USE int rev_sort_topologically(struct rev_walk *w, struct commit_list *l,
-				    struct err *err);
+void rev_sort_topologically(struct rev_walk *w, struct commit_list *l);
 
-/* ---- rev-simplify.c ---- */
+/* ---- revision-simplify.c ---- */
 MUST_USE int rev_simplify(struct rev_walk *w, struct commit *c, struct err *err);
-/* Parents that are not shown are replaced by those behind them that are. */
-MUST_USE int rev_rewrite_parents(struct rev_walk *w, struct commit *c, struct err *err);
 bool rev_is_relevant(const struct commit *c);
 bool rev_prunes(const struct rev_walk *w);
 
-/* ---- treecmp.c ---- */
+/* ---- revision-trees.c ---- */
 void tree_cache_free(struct tree_cache *t);
 
-/* ---- rev-grep.c ---- */
+/* ---- revision-grep.c ---- */
+struct pattern;
+struct rev_grep {
+	struct pattern *patterns;
+	size_t nr, alloc;
+	enum rev_pattern_type type;
+	bool ignore_case, all_match, invert;
+	rev_ident_map_fn map_ident; /* may be NULL */
+	const void *map_data;
+	const char *encoding;
+};
+bool rev_has_field(const struct rev_walk *w, enum rev_grep_field field);
+struct rev_grep *rev_grep_of(struct rev_walk *w); /* made on first use */
 /* 1 matches (or there are no patterns), 0 not, < 0 failure */
 int rev_grep_matches(struct rev_walk *w, struct commit *c, struct err *err);
 MUST_USE int rev_grep_compile(struct rev_walk *w, struct err *err);
 void rev_grep_free(struct rev_grep *g);
 
-/* ---- rev-reflog.c ---- */
+/* ---- revision-reflog.c ---- */
 MUST_USE int rev_reflog_begin(struct rev_walk *w, struct err *err);
 /* The commit of the next entry; 0 at the end. */
 int rev_reflog_next(struct rev_walk *w, struct commit **out, struct err *err);

@@ -50,8 +50,8 @@ void rev_walk_free(struct rev_walk *w)
 	free(w);
 }
 
-int rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const char *name,
-			uint32_t flags, struct err *err UNUSED)
+void rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const char *name,
+			 uint32_t flags)
 {
 	struct rev_start *s;
 
@@ -61,7 +61,6 @@ int rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const c
 	s->oid = *oid;
 	s->name = xstrdup(name);
 	s->flags = flags;
-	return 0;
 }
 
 /* ---- beginning ---- */
@@ -95,9 +94,9 @@ static int add_default(struct rev_walk *w, struct err *err)
 	rc = revparse_quietly(w->repo, w->default_rev, OBJ_COMMIT, &res, NULL);
 	if (rc < 0)
 		return no_commits_yet(w, err);
-	rc = rev_walk_add_commit(w, &res.oid, w->default_rev, 0, err);
+	rev_walk_add_commit(w, &res.oid, w->default_rev, 0);
 	revparse_result_release(&res);
-	return rc;
+	return 0;
 }
 
 /* A start that is no commit (a tree, a blob) has no history: it is passed over. */
@@ -226,7 +225,80 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 	if (!rc && w->limited)
 		rc = rev_limit(w, err);
 	if (!rc && w->order != REV_ORDER_DEFAULT)
-		rc = rev_sort_topologically(w, &w->state->list, err);
+		rev_sort_topologically(w, &w->state->list);
+	return rc;
+}
+
+/* ---- rewriting parents ---- */
+
+/* The one parent worth following; NULL if there are several. */
+static struct commit *one_relevant_parent(const struct rev_walk *w, const struct commit *c)
+{
+	struct commit *found = NULL;
+	uint32_t i;
+
+	if (w->first_parent || c->nr_parents == 1)
+		return c->parents[0];
+	for (i = 0; i < c->nr_parents; i++) {
+		if (!rev_is_relevant(c->parents[i]))
+			continue;
+		if (found)
+			return NULL;
+		found = c->parents[i];
+	}
+	return found;
+}
+
+/* *p becomes what is shown in its place; NULL if the line ends without. */
+static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
+{
+	struct commit *c = *p, *next;
+	int rc;
+
+	for (;;) {
+		if (!w->limited) {
+			rc = rev_process_parents(w, c, err);
+			if (rc < 0)
+				return rc;
+		}
+		if ((c->flags & REV_UNINTERESTING) || !(c->flags & REV_TREESAME))
+			break;
+		if (!c->nr_parents) {
+			c = NULL;
+			break;
+		}
+		next = one_relevant_parent(w, c);
+		if (!next)
+			break;
+		c = next;
+	}
+	*p = c;
+	return 0;
+}
+
+/* Parents that are not shown are replaced by those behind them that are. */
+static int rewrite_parents(struct rev_walk *w, struct commit *c, struct err *err)
+{
+	struct commit **parents;
+	uint32_t i, j, nr = 0;
+	int rc = 0;
+
+	if (!c->nr_parents)
+		return 0;
+	ALLOC_ARRAY(parents, c->nr_parents);
+	for (i = 0; !rc && i < c->nr_parents; i++) {
+		struct commit *p = c->parents[i];
+
+		rc = rewrite_one(w, &p, err);
+		for (j = 0; p && j < nr; j++)
+			if (parents[j] == p)
+				p = NULL; /* two lines that meet again */
+		if (p)
+			parents[nr++] = p;
+	}
+	if (!rc)
+		commit_set_parents(w->pool, c, parents, nr);
+	free(parents);
 	return rc;
 }
 
@@ -342,7 +414,7 @@ static int next_shown(struct rev_walk *w, struct commit **out, struct err *err)
 			continue;
 		}
 		if (w->want_parents && rev_prunes(w) && !w->sparse) {
-			rc = rev_rewrite_parents(w, c, err);
+			rc = rewrite_parents(w, c, err);
 			if (rc < 0)
 				return rc;
 		}
@@ -390,7 +462,8 @@ static int find_boundary(struct rev_walk *w, struct commit_list *out, struct err
 		c->flags |= REV_BOUNDARY;
 		commit_list_add(out, c);
 	}
-	return rev_sort_topologically(w, out, err);
+	rev_sort_topologically(w, out);
+	return 0;
 }
 
 static void note_parents(struct rev_walk *w, struct commit *c)
@@ -477,9 +550,4 @@ char rev_mark(const struct rev_walk *w, const struct commit *c)
 	if (w->left_right)
 		return c->flags & REV_LEFT ? '<' : '>';
 	return 0;
-}
-
-const char *rev_source(const struct rev_walk *w, const struct commit *c)
-{
-	return c->index < w->state->nr_sources ? w->state->sources[c->index] : NULL;
 }

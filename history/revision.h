@@ -21,9 +21,8 @@
 #include "index/pathspec.h"
 #include "util/date.h"
 #include "util/strvec.h"
-#include "history/commits.h"
-#include "history/reach.h"
-#include "history/refglob.h"
+#include "history/history.h"
+#include "history/revparse.h"
 
 /* Flags of commits. */
 #define REV_SEEN 1u
@@ -108,12 +107,9 @@ struct rev_hooks {
  */
 MUST_USE int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 				const struct rev_hooks *hooks, struct err *err);
-/* One option; as the hook above. */
-int rev_walk_option(struct rev_walk *w, const char *const *argv, struct err *err);
-/* "a", "^a", "a..b", "a...b", "a^@", "a^!", "a^-". ERR_NOT_FOUND: it is none. */
-MUST_USE int rev_walk_add(struct rev_walk *w, const char *arg, struct err *err);
-MUST_USE int rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid,
-				 const char *name, uint32_t flags, struct err *err);
+/* A start of the walk; flags as in struct rev_start. The name is copied. */
+void rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const char *name,
+			 uint32_t flags);
 
 /* Resolve the default, read tips, limit. ERR_NOT_FOUND: there is no commit yet. */
 MUST_USE int rev_walk_begin(struct rev_walk *w, struct err *err);
@@ -158,7 +154,6 @@ typedef void (*rev_ident_map_fn)(const void *data, const char **name, size_t *na
 void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *data);
 /* Messages are matched as they are shown. */
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding);
-bool rev_has_patterns(const struct rev_walk *w);
 
 /* Did anything within the pathspec change between two trees (NULL: empty)? 1, 0, < 0. */
 int rev_trees_differ(struct rev_walk *w, const struct object_id *a, const struct object_id *b,

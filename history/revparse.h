@@ -9,6 +9,7 @@
 #include "repo/repo.h"
 #include "util/map.h"
 #include "util/strbuf.h"
+#include "util/strvec.h"
 
 struct revparse_result {
 	struct object_id oid;
@@ -72,7 +73,38 @@ int revparse_ref(struct repository *r, const char *name, size_t len, char **full
 int revparse_branch_name(struct repository *r, const char *name, size_t len,
 			 struct strbuf *out, struct err *err);
 
-/* ---- where branches come from and go to (walk/upstream.c) ---- */
+/*
+ * ---- which refs --all, --branches=, --tags=, --remotes=, --glob=, --exclude= and
+ * --exclude-hidden= mean (git-rev-parse(1)) ----
+ */
+
+/* What the next of these options leaves out; cleared by it. */
+struct ref_exclusions {
+	struct strvec patterns;
+	struct strvec hidden; /* hideRefs, in order of precedence: last wins */
+	bool hidden_configured;
+};
+#define REF_EXCLUSIONS_INIT { STRVEC_INIT, STRVEC_INIT, false }
+void ref_exclusions_clear(struct ref_exclusions *x);
+void ref_exclusions_add(struct ref_exclusions *x, const char *pattern);
+/* section: "receive", "uploadpack" or "fetch"; ERR_INVALID otherwise, or if given twice. */
+MUST_USE int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r,
+				 const char *section, struct err *err);
+
+/*
+ * Refs below prefix ("refs/heads/"; "" for all) that match `pattern` (NULL: all; with
+ * prefix "" it is a whole name, "refs/" put before it where it is missing) and are not
+ * excluded. A pattern without glob characters gets a "/" and a "*" behind it.
+ */
+MUST_USE int refs_foreach_glob(struct repository *r, const char *prefix, const char *pattern,
+			       const struct ref_exclusions *x, ref_fn fn, void *data,
+			       struct err *err);
+/* HEAD as a ref, if it resolves. */
+int ref_visit_head(struct repository *r, ref_fn fn, void *data);
+/* The HEADs of the other worktrees, as main-worktree/HEAD and worktrees/ID/HEAD. */
+int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data);
+
+/* ---- where branches come from and go to (upstream.c) ---- */
 /* refs/remotes/… that `branch` (short) builds on. ERR_INVALID with Git's messages. */
 MUST_USE int branch_upstream(struct repository *r, const char *branch, char **ref,
 			     struct err *err);

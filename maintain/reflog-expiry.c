@@ -4,9 +4,8 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
-#include "history/commits.h"
-#include "history/reach.h"
-#include "history/refglob.h"
+#include "history/history.h"
+#include "history/revparse.h"
 
 #define DAY ((timestamp_t)24 * 60 * 60)
 

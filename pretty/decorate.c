@@ -4,7 +4,7 @@
 #include "object/tag.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
-#include "history/refglob.h"
+#include "history/revparse.h"
 
 struct decorations {
 	struct oidmap by_oid; /* to struct decoration, the last that was added first */

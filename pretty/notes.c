@@ -8,7 +8,7 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/map.h"
-#include "history/refglob.h"
+#include "history/revparse.h"
 
 #define DEFAULT_REF "refs/notes/commits"
 

@@ -17,7 +17,7 @@
 
 #include "compat/posix.h"
 #include "hash/hash.h"
-#include "history/commits.h"
+#include "history/history.h"
 #include "history/revision.h"
 #include "repo/repo.h"
 #include "util/color.h"

@@ -9,7 +9,7 @@
 #include "sign/sign.h"
 #include "util/date.h"
 #include "util/map.h"
-#include "history/commits.h"
+#include "history/history.h"
 #include "pretty/pretty.h"
 #include "reflist/ref-filter.h"
 #include "repo/worktrees.h"

@@ -11,7 +11,7 @@
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
-#include "history/reach.h"
+#include "history/history.h"
 #include "reflist/ref-filter-internal.h"
 
 #define BELOW 0x01000000u  /* the sought commit leads to it */

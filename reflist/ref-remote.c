@@ -2,7 +2,7 @@
 /* %(upstream:…), %(push:…) and %(ahead-behind:…). */
 #include "compat/posix.h"
 #include "util/alloc.h"
-#include "history/ahead-behind.h"
+#include "history/history.h"
 #include "reflist/ref-filter-internal.h"
 #include "history/revparse.h"
 

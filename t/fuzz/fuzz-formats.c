@@ -9,7 +9,6 @@
 #include "util/alloc.h"
 #include "pretty/pretty.h"
 #include "reflist/ref-filter.h"
-#include "history/refglob.h"
 #include "history/revparse.h"
 
 static int count(void *data, struct strbuf *text)

@@ -4,7 +4,7 @@
 #include "history/revparse-internal.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
-#include "history/reach.h"
+#include "history/history.h"
 #include <regex.h>
 
 #define SEEN 1u

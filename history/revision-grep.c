@@ -2,7 +2,6 @@
 /* --grep, --author, --committer: which commits have the right words. */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
-#include "history/rev-grep.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "util/alloc.h"
@@ -51,11 +50,6 @@ void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *da
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding)
 {
 	rev_grep_of(w)->encoding = encoding;
-}
-
-bool rev_has_patterns(const struct rev_walk *w)
-{
-	return w->grep && w->grep->nr;
 }
 
 void rev_grep_free(struct rev_grep *g)
@@ -223,7 +217,7 @@ int rev_grep_matches(struct rev_walk *w, struct commit *c, struct err *err)
 	size_t len;
 	int rc;
 
-	if (!rev_has_patterns(w))
+	if (!w->grep || !w->grep->nr)
 		return 1;
 	if (has_field(w->grep, REV_GREP_REFLOG) &&
 	    (!rev_reflog_info(w, &info) || !field_matches(w->grep, REV_GREP_REFLOG, info.msg)))

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commits as nodes of the history: each once, linked to its parents, parsed when
- * somebody needs more than its name. Grafts (info/grafts) and the borders of a shallow
- * clone (the file "shallow") are applied here, so that nobody else has to know.
+ * The history as a graph of commits, and questions about it: merge bases, ancestry, how
+ * far two branches are apart. Walks with options are in revision.h, names of objects in
+ * revparse.h.
+ *
+ * A commit_pool holds one node for each commit that somebody asked about. A node knows its
+ * name at first; tree, parents and date are there once it has been parsed. Grafts
+ * (info/grafts) and the boundary of a shallow clone (the file "shallow") are applied when
+ * a node is parsed: nobody else has to know about them.
  */
-#ifndef HISTORY_COMMITS_H
-#define HISTORY_COMMITS_H
+#ifndef HISTORY_HISTORY_H
+#define HISTORY_HISTORY_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"
@@ -52,5 +57,44 @@ void commit_set_parents(struct commit_pool *p, struct commit *c, struct commit *
 void commit_pool_clear_flags(struct commit_pool *p, uint32_t flags);
 /* Lists everything in "shallow" (rev-parse --is-shallow-repository asks). */
 bool repo_is_shallow(struct repository *r);
+
+/* ---- lists of commits ---- */
+
+struct commit_list {
+	struct commit **items;
+	size_t nr, alloc;
+};
+#define COMMIT_LIST_INIT { NULL, 0, 0 }
+void commit_list_add(struct commit_list *l, struct commit *c);
+void commit_list_clear(struct commit_list *l);
+/* Queues: the youngest first. */
+int commit_date_cmp(const void *a, const void *b, void *data);
+
+/* ---- ancestry: git-merge-base(1) ---- */
+
+/* Flags of commits that the functions below use, and clear again. */
+#define REACH_FLAGS 0xff000000u
+
+/*
+ * The best common ancestors of `one` and any of `others`, youngest first: none of
+ * them is an ancestor of another.
+ */
+MUST_USE int merge_bases(struct commit_pool *p, struct commit *one,
+			 struct commit *const *others, size_t nr,
+			 struct commit_list *out, struct err *err);
+/* 1: `old` can be reached from `young` (or is it), 0: not, < 0: failure. */
+int is_ancestor(struct commit_pool *p, struct commit *old, struct commit *young,
+		struct err *err);
+/*
+ * Commits that only `ours` reaches, and that only `theirs` reaches.
+ * Cost: the history down to where the two meet.
+ */
+MUST_USE int ahead_behind(struct repository *r, const struct object_id *ours,
+			  const struct object_id *theirs, size_t *ahead, size_t *behind,
+			  struct err *err);
+/* The same with commits that stay known for the next question. Uses REACH_FLAGS. */
+MUST_USE int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
+			     const struct object_id *theirs, size_t *ahead, size_t *behind,
+			     struct err *err);
 
 #endif

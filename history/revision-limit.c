@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The whole range first, then in the order that was asked for. */
+/* Ranges that must be known completely before the first commit is shown; their order. */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
 #include "object/commit.h"
@@ -18,7 +18,8 @@ struct slop {
 	int left;
 };
 
-static bool go_on(struct rev_walk *w, struct slop *s)
+/* Should the walk look at more commits? */
+static bool must_continue(struct rev_walk *w, struct slop *s)
 {
 	const struct commit *next = prio_queue_peek(&w->state->queue);
 
@@ -45,7 +46,7 @@ static int collect(struct rev_walk *w, struct err *err)
 			return rc;
 		if (c->flags & REV_UNINTERESTING) {
 			rev_mark_parents_uninteresting(w, c);
-			if (!go_on(w, &slop))
+			if (!must_continue(w, &slop))
 				break;
 			continue;
 		}
@@ -98,7 +99,7 @@ static bool mark_ancestors(struct commit_list *l)
 }
 
 /* Keep what descends from the commits that were named, or leads to them. */
-static int limit_to_ancestry_path(struct rev_walk *w)
+static void limit_to_ancestry_path(struct rev_walk *w)
 {
 	struct commit_list *l = &w->state->list;
 	size_t i, kept = 0;
@@ -119,7 +120,6 @@ static int limit_to_ancestry_path(struct rev_walk *w)
 	}
 	l->nr = kept;
 	commit_pool_clear_flags(w->pool, REV_MARK | REV_ANCESTOR);
-	return 0;
 }
 
 static void limit_sides(struct rev_walk *w)
@@ -145,7 +145,7 @@ int rev_limit(struct rev_walk *w, struct err *err)
 	if (!rc && (w->left_only || w->right_only))
 		limit_sides(w);
 	if (!rc && w->ancestry_path)
-		rc = limit_to_ancestry_path(w);
+		limit_to_ancestry_path(w);
 	w->state->use_list = true;
 	return rc;
 }
@@ -202,7 +202,7 @@ static void count_children(struct sort *s, const struct commit_list *l)
 		}
 }
 
-int rev_sort_topologically(struct rev_walk *w, struct commit_list *l, struct err *err UNUSED)
+void rev_sort_topologically(struct rev_walk *w, struct commit_list *l)
 {
 	struct sort s = { .w = w, .nr = commit_pool_nr(w->pool) };
 	struct prio_queue queue = { .compare = NULL };
@@ -211,7 +211,7 @@ int rev_sort_topologically(struct rev_walk *w, struct commit_list *l, struct err
 	uint32_t j;
 
 	if (!l->nr)
-		return 0;
+		return;
 	CALLOC_ARRAY(s.waiting, s.nr);
 	if (w->order == REV_ORDER_DATE)
 		queue.compare = commit_date_cmp;
@@ -243,5 +243,4 @@ int rev_sort_topologically(struct rev_walk *w, struct commit_list *l, struct err
 	prio_queue_clear(&queue);
 	free(s.waiting);
 	free(s.author_dates);
-	return 0;
 }

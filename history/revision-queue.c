@@ -83,8 +83,13 @@ void rev_set_source(struct rev_walk *w, const struct commit *c, const char *name
 		s->sources[c->index] = name;
 }
 
+const char *rev_source(const struct rev_walk *w, const struct commit *c)
+{
+	return c->index < w->state->nr_sources ? w->state->sources[c->index] : NULL;
+}
+
 /* Excluded: its parents are so too. What is missing on that side does not matter. */
-static int queue_excluded_parents(struct rev_walk *w, struct commit *c)
+static void queue_excluded_parents(struct rev_walk *w, struct commit *c)
 {
 	uint32_t i, nr = w->exclude_first_parent && c->nr_parents ? 1 : c->nr_parents;
 
@@ -99,10 +104,8 @@ static int queue_excluded_parents(struct rev_walk *w, struct commit *c)
 		if (p->flags & REV_SEEN)
 			continue;
 		p->flags |= REV_SEEN;
-		if (rev_enqueue(w, p, NULL) < 0)
-			continue;
+		(void)!rev_enqueue(w, p, NULL); /* parsed just now: cannot fail */
 	}
-	return 0;
 }
 
 int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err)
@@ -116,8 +119,10 @@ int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err)
 	rc = commit_parse_node(w->pool, c, err);
 	if (rc < 0)
 		return rc;
-	if (c->flags & REV_UNINTERESTING)
-		return queue_excluded_parents(w, c);
+	if (c->flags & REV_UNINTERESTING) {
+		queue_excluded_parents(w, c);
+		return 0;
+	}
 	rc = rev_simplify(w, c, err);
 	if (rc < 0 || w->no_walk)
 		return rc;

@@ -5,7 +5,6 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "history/rev-grep.h"
 #include "history/revparse.h"
 
 /* ---- revisions ---- */
@@ -55,12 +54,12 @@ static int add_symmetric(struct rev_walk *w, const char *arg, const char *a_name
 		return err_set(err, ERR_INVALID, "Invalid symmetric difference expression %s", arg);
 	rc = merge_bases(w->pool, a, &b, 1, &bases, err);
 	for (i = 0; !rc && i < bases.nr; i++)
-		rc = rev_walk_add_commit(w, &bases.items[i]->oid, "(merge base)",
-					 (flags ^ REV_UNINTERESTING) | REV_BOTTOM, err);
-	if (!rc)
-		rc = rev_walk_add_commit(w, a_oid, a_name, flags | REV_LEFT, err);
-	if (!rc)
-		rc = rev_walk_add_commit(w, b_oid, b_name, flags, err);
+		rev_walk_add_commit(w, &bases.items[i]->oid, "(merge base)",
+				    (flags ^ REV_UNINTERESTING) | REV_BOTTOM);
+	if (!rc) {
+		rev_walk_add_commit(w, a_oid, a_name, flags | REV_LEFT);
+		rev_walk_add_commit(w, b_oid, b_name, flags);
+	}
 	commit_list_clear(&bases);
 	return rc;
 }
@@ -87,10 +86,8 @@ static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct
 	if (!rc && symmetric) {
 		rc = add_symmetric(w, arg, a_name, &a, b_name, &b, flags, err);
 	} else if (!rc) {
-		rc = rev_walk_add_commit(w, &a, a_name,
-					 (flags ^ REV_UNINTERESTING) | REV_BOTTOM, err);
-		if (!rc)
-			rc = rev_walk_add_commit(w, &b, b_name, flags, err);
+		rev_walk_add_commit(w, &a, a_name, (flags ^ REV_UNINTERESTING) | REV_BOTTOM);
+		rev_walk_add_commit(w, &b, b_name, flags);
 	}
 	free(a_name);
 	return rc;
@@ -108,10 +105,10 @@ static int add_parents_of(struct rev_walk *w, const char *name, uint32_t flags, 
 		return rc;
 	if (peel_commit(w, &oid, &c, NULL) < 0 || only > c->nr_parents)
 		return ERR_NOT_FOUND;
-	for (i = 0; !rc && i < c->nr_parents; i++)
+	for (i = 0; i < c->nr_parents; i++)
 		if (!only || i + 1 == only)
-			rc = rev_walk_add_commit(w, &c->parents[i]->oid, name, flags, err);
-	return rc;
+			rev_walk_add_commit(w, &c->parents[i]->oid, name, flags);
+	return 0;
 }
 
 /* "a^@": all parents; "a^!": a without them; "a^-2": a without what its second brought. */
@@ -143,7 +140,7 @@ static int add_parent_form(struct rev_walk *w, const char *arg, uint32_t flags, 
 		if (!rc)
 			rc = resolve(w, name, &oid, err);
 		if (!rc)
-			rc = rev_walk_add_commit(w, &oid, name, flags, err);
+			rev_walk_add_commit(w, &oid, name, flags);
 	}
 	free(name);
 	return rc;
@@ -163,10 +160,13 @@ static int add_rev(struct rev_walk *w, const char *arg, uint32_t flags, struct e
 		arg++;
 	}
 	rc = resolve(w, arg, &oid, err);
-	return rc < 0 ? rc : rev_walk_add_commit(w, &oid, arg, flags, err);
+	if (!rc)
+		rev_walk_add_commit(w, &oid, arg, flags);
+	return rc;
 }
 
-int rev_walk_add(struct rev_walk *w, const char *arg, struct err *err)
+/* "a", "^a", "a..b", "a...b", "a^@", "a^!", "a^-". ERR_NOT_FOUND: it is none of them. */
+static int add_argument(struct rev_walk *w, const char *arg, struct err *err)
 {
 	int rc = add_rev(w, arg, w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0, err);
 
@@ -185,11 +185,11 @@ static int on_ref(void *data, const struct ref *ref)
 {
 	const struct refs_to_add *add = data;
 	struct rev_walk *w = add->w;
-	int rc = rev_walk_add_commit(w, &ref->oid, ref->name + add->skip,
-				     w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0, NULL);
 
+	rev_walk_add_commit(w, &ref->oid, ref->name + add->skip,
+			    w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0);
 	w->starts[w->nr_starts - 1].from_glob = true;
-	return rc;
+	return 0;
 }
 
 static int add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
@@ -495,7 +495,8 @@ static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
 	return 1;
 }
 
-int rev_walk_option(struct rev_walk *w, const char *const *argv, struct err *err)
+/* The number of arguments it used; 0: not ours. */
+static int walk_option(struct rev_walk *w, const char *const *argv, struct err *err)
 {
 	const char *arg = argv[0];
 	int rc;
@@ -583,7 +584,7 @@ static int set_paths(struct rev_walk *w, const char **paths, struct err *err)
 static int one_option(struct rev_walk *w, const char *const *argv, const struct rev_hooks *hooks,
 		      struct err *err)
 {
-	int used = rev_walk_option(w, argv, err);
+	int used = walk_option(w, argv, err);
 
 	if (!used && hooks && hooks->option)
 		used = hooks->option(hooks->data, argv, err);
@@ -629,7 +630,7 @@ int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 				return used;
 			continue;
 		}
-		rc = rev_walk_add(w, arg, err);
+		rc = add_argument(w, arg, err);
 		if (rc == ERR_NOT_FOUND && (dashdash < argc || *arg == '^'))
 			return revparse_explain(w->repo, arg, true, err);
 		if (rc == ERR_NOT_FOUND)
