@@ -59,9 +59,7 @@ MUST_USE int config_set_read_buf(struct config_set *c, const char *buf, size_t l
 				 const char *name, enum config_origin origin,
 				 enum config_scope scope,
 				 const struct config_include_ctx *ctx, struct err *err);
-/* GIT_CONFIG_PARAMETERS (which -c and --config-env fill) and GIT_CONFIG_COUNT. */
-MUST_USE int config_set_read_environment(struct config_set *c,
-					 const struct config_include_ctx *ctx, struct err *err);
+
 /* Append "-c key=value" to GIT_CONFIG_PARAMETERS for ourselves and children. */
 MUST_USE int config_push_parameter(const char *text, struct err *err);
 MUST_USE int config_push_env_parameter(const char *key, const char *env_name, struct err *err);
@@ -105,7 +103,7 @@ int config_get_ulong(const struct config_set *c, const char *key, unsigned long 
 int config_get_string(const struct config_set *c, const char *key, const char **out, struct err *err);
 /* ~ and %(prefix) expanded; caller frees */
 int config_get_path(const struct config_set *c, const char *key, char **out, struct err *err);
-int config_get_expiry(const struct config_set *c, const char *key, timestamp_t *out, struct err *err);
+
 /* "true"/"false" or a number; *is_bool tells which */
 int config_get_bool_or_int(const struct config_set *c, const char *key, bool *is_bool, int *out, struct err *err);
 

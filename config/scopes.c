@@ -130,11 +130,3 @@ int config_set_read_protected(struct config_set *c, struct err *err)
 	add_system_and_global(&l);
 	return read_list(&l, c, &nowhere, err);
 }
-
-int config_set_read_environment(struct config_set *c, const struct config_include_ctx *ctx,
-				struct err *err)
-{
-	struct source_list l = { .nr = 0 };
-
-	return read_list(&l, c, ctx, err);
-}

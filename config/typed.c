@@ -192,17 +192,6 @@ int config_get_path(const struct config_set *c, const char *key, char **out, str
 	return rc < 0 ? rc : 1;
 }
 
-int config_get_expiry(const struct config_set *c, const char *key, timestamp_t *out,
-		      struct err *err)
-{
-	const struct config_entry *e;
-	int rc;
-
-	if (!last(c, key, &e))
-		return 0;
-	rc = config_entry_expiry(e, out, err);
-	return rc < 0 ? rc : 1;
-}
 
 int config_get_bool_or_int(const struct config_set *c, const char *key, bool *is_bool, int *out,
 			   struct err *err)

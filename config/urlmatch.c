@@ -6,7 +6,15 @@
 
 /* ---- normal form ---- */
 
-void url_parts_release(struct url_parts *u)
+struct url_parts {
+	char *scheme; /* lower case */
+	char *user;   /* NULL if none; a password is dropped */
+	char *host;   /* lower case; a pattern may have "*" as a label */
+	char *port;   /* NULL if it is the scheme's own */
+	char *path;   /* begins with '/' */
+};
+
+static void url_parts_release(struct url_parts *u)
 {
 	FREE_AND_NULL(u->scheme);
 	FREE_AND_NULL(u->user);
@@ -156,7 +164,8 @@ static int parse_authority(struct url_parts *u, const char *s, size_t len, struc
 	return 0;
 }
 
-int url_parse(struct url_parts *out, const char *url, struct err *err)
+/* Normalizes escapes, dots, case and the default port. ERR_INVALID with the reason. */
+static int url_parse(struct url_parts *out, const char *url, struct err *err)
 {
 	struct url_parts u = { 0 };
 	const char *sep = strstr(url, "://"), *rest;

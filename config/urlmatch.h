@@ -6,16 +6,6 @@
 #include "compat/posix.h"
 #include "config/config.h"
 
-struct url_parts {
-	char *scheme; /* lower case */
-	char *user;   /* NULL if none; a password is dropped */
-	char *host;   /* lower case; a pattern may have "*" as a label */
-	char *port;   /* NULL if it is the scheme's own */
-	char *path;   /* begins with '/' */
-};
-/* Normalized: escapes, dots, case, default port. ERR_INVALID with the reason. */
-MUST_USE int url_parse(struct url_parts *out, const char *url, struct err *err);
-void url_parts_release(struct url_parts *u);
 
 struct url_config_result {
 	const struct config_entry *entry; /* belongs to the set */

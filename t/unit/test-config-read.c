@@ -328,7 +328,9 @@ static char *from_environment(void)
 	struct strbuf out = STRBUF_INIT;
 	struct err err = ERR_INIT;
 
-	if (config_set_read_environment(c, NULL, &err) < 0)
+	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+	setenv("GIT_CONFIG_GLOBAL", "", 1);
+	if (config_set_read_all(c, NULL, NULL, false, NULL, &err) < 0)
 		strbuf_addf(&out, "! %s", err_message(&err));
 	for (size_t i = 0; !err.code && i < config_nr(c); i++)
 		strbuf_addf(&out, "%s=%s|", config_at(c, i)->key,
@@ -404,25 +406,43 @@ static void test_hostile(void **state)
 	free(copy);
 }
 
+/* The number of variables that http.<pattern> gives for the URL, or the error. */
+static int match_url(const char *pattern, const char *url)
+{
+	char *text = xstrfmt("[http \"%s\"]\n\tkey = value\n", pattern);
+	struct config_set *c = config_set_new();
+	struct url_config_result *found;
+	size_t nr;
+	int rc;
+
+	assert_int_equal(0, config_set_read_buf(c, text, strlen(text), "text", CONFIG_ORIGIN_BLOB,
+						CONFIG_SCOPE_LOCAL, NULL, NULL));
+	rc = url_config_match(c, "http", NULL, url, &found, &nr, NULL);
+	if (!rc) {
+		rc = (int)nr;
+		url_config_result_free(found, nr);
+	}
+	config_set_free(c);
+	free(text);
+	return rc;
+}
+
 static void test_urls(void **state)
 {
-	struct url_parts u;
-	struct err err = ERR_INIT;
+	static const char url[] = "HTTPS://U:p@Ho%73t.Com:443/a/./b/../%41?q";
 
 	(void)state;
-	assert_int_equal(0, url_parse(&u, "HTTPS://U:p@Ho%73t.Com:443/a/./b/../%41?q", NULL));
-	assert_string_equal("https", u.scheme);
-	assert_string_equal("U", u.user);
-	assert_string_equal("host.com", u.host);
-	assert_null(u.port);
-	assert_string_equal("/a/A", u.path);
-	url_parts_release(&u);
-	assert_int_equal(ERR_INVALID, url_parse(&u, "foo", &err));
-	err_release(&err);
-	assert_int_equal(ERR_INVALID, url_parse(&u, "http:///x", NULL));
-	assert_int_equal(ERR_INVALID, url_parse(&u, "http://h:99999x/", NULL));
-	assert_int_equal(ERR_INVALID, url_parse(&u, "http://h/../x", NULL));
-	assert_int_equal(ERR_INVALID, url_parse(&u, "http://h/%4", NULL));
+	assert_int_equal(1, match_url("https://U@host.com/a/A", url));
+	assert_int_equal(1, match_url("https://host.com:443", url));
+	assert_int_equal(0, match_url("http://host.com", url));
+	assert_int_equal(0, match_url("https://u@host.com", url));
+	assert_int_equal(0, match_url("https://host.com:444", url));
+	assert_int_equal(0, match_url("https://host.com/a/B", url));
+	assert_int_equal(ERR_INVALID, match_url("https://host.com", "foo"));
+	assert_int_equal(ERR_INVALID, match_url("https://host.com", "http:///x"));
+	assert_int_equal(ERR_INVALID, match_url("https://host.com", "http://h:99999x/"));
+	assert_int_equal(ERR_INVALID, match_url("https://host.com", "http://h/../x"));
+	assert_int_equal(ERR_INVALID, match_url("https://host.com", "http://h/%4"));
 }
 
 int main(void)
