@@ -204,13 +204,3 @@ void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offs
 	}
 	pthread_mutex_unlock(&c->lock);
 }
-
-size_t base_cache_bytes(struct base_cache *c)
-{
-	size_t n;
-
-	pthread_mutex_lock(&c->lock);
-	n = c->bytes;
-	pthread_mutex_unlock(&c->lock);
-	return n;
-}

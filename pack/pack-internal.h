@@ -144,7 +144,7 @@ struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack
 /* Takes a reference of its own; may throw others out. */
 void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offset,
 		    struct base_object *b);
-size_t base_cache_bytes(struct base_cache *c);
+
 
 /* ---- one pack ---- */
 /* Gone: a repack has put another pack in its place. */

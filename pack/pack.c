@@ -221,12 +221,3 @@ uint64_t pack_idx_size_bytes(const struct pack *p)
 {
 	return pack_open_idx((struct pack *)p, NULL) < 0 ? 0 : p->idx.map.len;
 }
-
-bool pack_has_keep(const struct pack *p)
-{
-	char *path = xstrfmt("%s.keep", p->base);
-	bool has = !access(path, F_OK);
-
-	free(path);
-	return has;
-}

@@ -72,7 +72,7 @@ const char *pack_path(const struct pack *p); /* .pack */
 uint32_t pack_nr_objects(const struct pack *p);
 uint64_t pack_size_bytes(const struct pack *p); /* .pack, .idx: see below */
 uint64_t pack_idx_size_bytes(const struct pack *p);
-bool pack_has_keep(const struct pack *p);
+
 /*
  * Everything: checksums of .pack, .idx, .rev; crc32 and hash of every object.
  * Works in threads of its own, but `object` (may be NULL; called for each whole
