@@ -114,10 +114,6 @@ void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo)
 	start(ctx->state, algo);
 }
 
-void hash_reset(struct hash_ctx *ctx)
-{
-	start(ctx->state, ctx->algo);
-}
 
 void hash_update(struct hash_ctx *ctx, const void *p, size_t len)
 {
@@ -127,7 +123,7 @@ void hash_update(struct hash_ctx *ctx, const void *p, size_t len)
 void hash_final(struct hash_ctx *ctx, struct object_id *out)
 {
 	finish(ctx->state, ctx->algo, out);
-	hash_reset(ctx);
+	start(ctx->state, ctx->algo);
 }
 
 void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src)

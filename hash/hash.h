@@ -42,13 +42,13 @@ const struct hash_algo *hash_algo_by_id(enum hash_id id);
 extern const struct hash_algo *const hash_sha1, *const hash_sha256;
 
 /*
- * A running hash. init allocates; final or release ends it. Contexts may be
- * reused by hash_reset. Thread-safe per context.
+ * A running hash: init, update as often as needed, final (which starts anew), and at last
+ * release, which frees. One thread at a time per context.
  */
 void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo);
-void hash_reset(struct hash_ctx *ctx);
+
 void hash_update(struct hash_ctx *ctx, const void *p, size_t len);
-void hash_final(struct hash_ctx *ctx, struct object_id *out); /* and reset */
+void hash_final(struct hash_ctx *ctx, struct object_id *out);
 /* dst: not initialised yet (or released); afterwards to be released as well */
 void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src);
 void hash_release(struct hash_ctx *ctx);
