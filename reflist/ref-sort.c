@@ -166,7 +166,7 @@ static int cmp_by_key(const struct ref_listing *l, const struct sort_key *k,
 	va = &a->values[k->atom];
 	vb = &b->values[k->atom];
 	if (k->version)
-		return version_cmp_suffixes(va->text, vb->text, s->version_suffixes.v,
+		return version_cmp(va->text, vb->text, s->version_suffixes.v,
 					    s->version_suffixes.nr);
 	if (s->atoms[k->atom]->numeric)
 		return va->number < vb->number ? -1 : va->number > vb->number;

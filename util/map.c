@@ -69,7 +69,7 @@ uint32_t mem_ihash(const void *p, size_t len)
 	return hash_bytes(p, len, true);
 }
 
-/* ---- strmap: linear probing, removal shifts back, no tombstones ---- */
+/* ---- strmap: linear probing; keys are never removed one by one ---- */
 
 struct strmap_slot {
 	struct strmap_entry e; /* key NULL: free */
@@ -159,14 +159,9 @@ void *strmap_get(const struct strmap *m, const char *key)
 	return strmap_get_mem(m, key, strlen(key));
 }
 
-bool strmap_contains_mem(const struct strmap *m, const char *key, size_t len)
-{
-	return find(m, key, len) != NULL;
-}
-
 bool strmap_contains(const struct strmap *m, const char *key)
 {
-	return strmap_contains_mem(m, key, strlen(key));
+	return find(m, key, strlen(key)) != NULL;
 }
 
 /* The entry of the key, made if needed; *is_new says which. */
@@ -201,39 +196,6 @@ void *strmap_put(struct strmap *m, const char *key, void *value)
 	return old;
 }
 
-/* Close the gap at slot i: pull back what had to step over it. */
-static void close_gap(struct strmap *m, size_t i)
-{
-	size_t j = i;
-
-	for (;;) {
-		size_t home;
-
-		m->slots[i].e.key = NULL;
-		do {
-			j = (j + 1) & m->mask;
-			if (!m->slots[j].e.key)
-				return;
-			home = m->slots[j].hash & m->mask;
-		} while (((j - home) & m->mask) < ((j - i) & m->mask));
-		m->slots[i] = m->slots[j];
-		i = j;
-	}
-}
-
-void *strmap_remove(struct strmap *m, const char *key)
-{
-	struct strmap_slot *s = find(m, key, strlen(key));
-	void *value;
-
-	if (!s)
-		return NULL;
-	value = s->e.value;
-	free(s->e.key);
-	close_gap(m, (size_t)(s - m->slots));
-	m->nr--;
-	return value;
-}
 
 void strmap_clear(struct strmap *m, void (*free_value)(void *))
 {
@@ -249,16 +211,6 @@ void strmap_clear(struct strmap *m, void (*free_value)(void *))
 	m->nr = m->mask = 0;
 }
 
-struct strmap_entry *strmap_next(const struct strmap *m, size_t *iter)
-{
-	while (m->slots && *iter <= m->mask) {
-		struct strmap_entry *e = &m->slots[(*iter)++].e;
-
-		if (e->key)
-			return e;
-	}
-	return NULL;
-}
 
 static int entry_cmp(const void *a, const void *b)
 {
@@ -269,12 +221,13 @@ static int entry_cmp(const void *a, const void *b)
 
 struct strmap_entry **strmap_sorted(const struct strmap *m)
 {
-	struct strmap_entry **out, *e;
+	struct strmap_entry **out;
 	size_t n = 0;
 
 	ALLOC_ARRAY(out, m->nr);
-	for (size_t i = 0; (e = strmap_next(m, &i));)
-		out[n++] = e;
+	for (size_t i = 0; m->slots && i <= m->mask; i++)
+		if (m->slots[i].e.key)
+			out[n++] = &m->slots[i].e;
 	if (n)
 		qsort(out, n, sizeof(*out), entry_cmp);
 	return out;
@@ -295,13 +248,6 @@ bool strset_contains(const struct strset *s, const char *key)
 	return strmap_contains(&s->map, key);
 }
 
-bool strset_remove(struct strset *s, const char *key)
-{
-	size_t before = s->map.nr;
-
-	strmap_remove(&s->map, key);
-	return s->map.nr != before;
-}
 
 void strset_clear(struct strset *s)
 {

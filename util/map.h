@@ -31,18 +31,13 @@ void strmap_init(struct strmap *m);
 void *strmap_get(const struct strmap *m, const char *key);
 void *strmap_get_mem(const struct strmap *m, const char *key, size_t len);
 bool strmap_contains(const struct strmap *m, const char *key);
-bool strmap_contains_mem(const struct strmap *m, const char *key, size_t len);
+
 /* The key is copied if new. Returns the value that was there, NULL if none. */
 void *strmap_put(struct strmap *m, const char *key, void *value);
-void *strmap_remove(struct strmap *m, const char *key); /* old value */
+
 void strmap_clear(struct strmap *m, void (*free_value)(void *));
 
-/*
- * for (size_t i = 0; (e = strmap_next(m, &i)); ) ...  unordered
- * Entries move when the map changes: no put or remove while iterating.
- */
-struct strmap_entry *strmap_next(const struct strmap *m, size_t *iter);
-/* Entries sorted by strcmp of keys; caller frees the array only. */
+/* All entries, sorted by strcmp of keys; valid until the next put. Free the array only. */
 struct strmap_entry **strmap_sorted(const struct strmap *m);
 
 struct strset {
@@ -51,7 +46,7 @@ struct strset {
 #define STRSET_INIT { STRMAP_INIT }
 bool strset_add(struct strset *s, const char *key); /* true if new */
 bool strset_contains(const struct strset *s, const char *key);
-bool strset_remove(struct strset *s, const char *key);
+
 void strset_clear(struct strset *s);
 
 /*

@@ -82,7 +82,6 @@ static bool takes_value(const struct option *o)
 	case OPTION_MAGNITUDE:
 	case OPTION_STRING:
 	case OPTION_STRVEC:
-	case OPTION_STRING_LIST:
 		return true;
 	case OPTION_CALLBACK:
 		return !(o->flags & PARSE_OPT_NOARG);
@@ -226,21 +225,14 @@ static void set_string(const struct option *o, const char *arg, bool unset)
 		*s = arg ? arg : (const char *)o->defval;
 }
 
-static void set_list(const struct option *o, const char *arg, bool unset)
+static void append_string(const struct option *o, const char *arg, bool unset)
 {
 	if (!arg && !unset)
 		arg = (const char *)o->defval;
-	if (o->type == OPTION_STRVEC) {
-		if (unset)
-			strvec_clear(o->value);
-		else if (arg)
-			strvec_push(o->value, arg);
-	} else {
-		if (unset)
-			string_list_clear(o->value, NULL);
-		else if (arg)
-			string_list_append(o->value, arg);
-	}
+	if (unset)
+		strvec_clear(o->value);
+	else if (arg)
+		strvec_push(o->value, arg);
 }
 
 static void set_number(const struct option *o, const char *arg, bool is_short, bool unset)
@@ -293,8 +285,7 @@ static void set_value(const struct parser *ps, const struct option *o, const cha
 		set_string(o, arg, unset);
 		break;
 	case OPTION_STRVEC:
-	case OPTION_STRING_LIST:
-		set_list(o, arg, unset);
+		append_string(o, arg, unset);
 		break;
 	case OPTION_INTEGER:
 	case OPTION_MAGNITUDE:

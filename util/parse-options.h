@@ -18,7 +18,7 @@
 #define UTIL_PARSE_OPTIONS_H
 
 #include "compat/posix.h"
-#include "util/map.h"
+
 #include "util/strvec.h"
 
 enum option_type {
@@ -31,7 +31,7 @@ enum option_type {
 	OPTION_MAGNITUDE, /* unsigned long with k/m/g */
 	OPTION_STRING,	  /* const char *, points into argv; --no-x NULL */
 	OPTION_STRVEC,	  /* struct strvec, appended; --no-x clears */
-	OPTION_STRING_LIST, /* struct string_list, appended; --no-x clears */
+
 	OPTION_CALLBACK,
 	OPTION_CMDMODE,	  /* int = defval; two different ones: an error */
 };
@@ -39,7 +39,7 @@ enum option_type {
 #define PARSE_OPT_NOARG 2u   /* callback takes no value */
 #define PARSE_OPT_NONEG 4u   /* no --no-x */
 #define PARSE_OPT_HIDDEN 8u  /* not in -h */
-#define PARSE_OPT_NODASH 16u /* reserved */
+
 #define PARSE_OPT_LASTARG_DEFAULT 32u /* --x=V or --x V; at the end of the line: defval */
 
 struct option;
@@ -68,7 +68,7 @@ struct option {
 #define OPT_MAGNITUDE(s, l, v, h) { OPTION_MAGNITUDE, (s), (l), (v), "n", (h), PARSE_OPT_NONEG, NULL, 0 }
 #define OPT_STRING(s, l, v, a, h) { OPTION_STRING, (s), (l), (v), (a), (h), 0, NULL, 0 }
 #define OPT_STRVEC(s, l, v, a, h) { OPTION_STRVEC, (s), (l), (v), (a), (h), 0, NULL, 0 }
-#define OPT_STRING_LIST(s, l, v, a, h) { OPTION_STRING_LIST, (s), (l), (v), (a), (h), 0, NULL, 0 }
+
 #define OPT_CMDMODE(s, l, v, h, i) { OPTION_CMDMODE, (s), (l), (v), NULL, (h), PARSE_OPT_NONEG, NULL, (i) }
 #define OPT_CALLBACK(s, l, v, a, h, cb) { OPTION_CALLBACK, (s), (l), (v), (a), (h), 0, (cb), 0 }
 #define OPT_CALLBACK_F(s, l, v, a, h, f, cb) { OPTION_CALLBACK, (s), (l), (v), (a), (h), (f), (cb), 0 }

@@ -235,22 +235,12 @@ char *path_expand_user(const char *p)
 	return home ? xstrfmt("%s%s", home, p + 1 + n) : NULL;
 }
 
-static char *xdg_path(const char *env, const char *fallback, const char *name)
+char *xdg_config_path(const char *name)
 {
-	const char *base = getenv(env);
+	const char *base = getenv("XDG_CONFIG_HOME");
 
 	if (base && *base)
 		return xstrfmt("%s/git/%s", base, name);
 	base = getenv("HOME");
-	return base ? xstrfmt("%s/%s/git/%s", base, fallback, name) : NULL;
-}
-
-char *xdg_config_path(const char *name)
-{
-	return xdg_path("XDG_CONFIG_HOME", ".config", name);
-}
-
-char *xdg_cache_path(const char *name)
-{
-	return xdg_path("XDG_CACHE_HOME", ".cache", name);
+	return base ? xstrfmt("%s/.config/git/%s", base, name) : NULL;
 }

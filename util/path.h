@@ -40,6 +40,5 @@ char *path_expand_user(const char *p);
 char *xgetcwd(void); /* NULL: errno */
 /* $XDG_CONFIG_HOME/git/name or ~/.config/git/name; NULL without a home. */
 char *xdg_config_path(const char *name);
-char *xdg_cache_path(const char *name);
 
 #endif

@@ -65,36 +65,6 @@ char *sq_dequote_step(const char *s, const char **end)
 	return NULL;
 }
 
-int sq_dequote_to_strvec(const char *s, struct strvec *out)
-{
-	static const char blank[] = " \t\n\r\f\v";
-	struct strvec words = STRVEC_INIT;
-	int ret = 0;
-
-	s += strspn(s, blank);
-	while (*s) {
-		char *word = sq_dequote_step(s, &s);
-		size_t gap;
-
-		if (!word) {
-			ret = -1;
-			break;
-		}
-		strvec_push(&words, word);
-		free(word);
-		gap = strspn(s, blank);
-		if (*s && !gap) {
-			ret = -1;
-			break;
-		}
-		s += gap;
-	}
-	if (!ret)
-		strvec_pushv(out, words.v);
-	strvec_clear(&words);
-	return ret;
-}
-
 /* ---- C style ---- */
 
 /* The letter behind the backslash, 0: octal, -1: no quoting needed. */
@@ -196,11 +166,6 @@ void perl_quote_mem(struct strbuf *out, const char *s, size_t len)
 		strbuf_addch(out, *s);
 	}
 	strbuf_addch(out, '\'');
-}
-
-void perl_quote(struct strbuf *out, const char *s)
-{
-	perl_quote_mem(out, s, strlen(s));
 }
 
 void python_quote(struct strbuf *out, const char *s)

@@ -5,16 +5,13 @@
 
 #include "compat/posix.h"
 #include "util/strbuf.h"
-#include "util/strvec.h"
 
 /* 'it'\''s': safe for sh. "!" is escaped too, as in git. */
 void sq_quote(struct strbuf *out, const char *s);
 void sq_quote_argv(struct strbuf *out, const char *const *argv); /* " 'a' 'b'" */
 /* The same, but a word that the shell takes as it is stays bare: for people. */
 void sq_quote_pretty(struct strbuf *out, const char *s);
-/* Undo sq_quote for a list separated by white space; -1 if malformed. */
-int sq_dequote_to_strvec(const char *s, struct strvec *out);
-/* One quoted word at s; *end after it. NULL if malformed. Caller frees. */
+/* Undo sq_quote for one word at s; *end after it. NULL if malformed. Caller frees. */
 char *sq_dequote_step(const char *s, const char **end);
 
 /*
@@ -25,7 +22,6 @@ bool quote_c_style(struct strbuf *out, const char *s, size_t len, bool quote_hig
 /* `s` starts with '"'; *end after the closing one. -1 if malformed. */
 int unquote_c_style(struct strbuf *out, const char *s, const char **end);
 
-void perl_quote(struct strbuf *out, const char *s);
 void perl_quote_mem(struct strbuf *out, const char *s, size_t len);
 void python_quote(struct strbuf *out, const char *s);
 void tcl_quote(struct strbuf *out, const char *s);

@@ -150,37 +150,31 @@ void strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 	va_end(ap);
 }
 
-void strbuf_splice(struct strbuf *sb, size_t pos, size_t len,
-		   const void *p, size_t plen)
-{
-	size_t tail;
-
-	if (pos > sb->len || len > sb->len - pos)
-		BUG("strbuf_splice outside the string");
-	if (plen > len)
-		strbuf_grow(sb, plen - len);
-	else if (plen == len && !len)
-		return;
-	tail = sb->len - pos - len;
-	memmove(sb->buf + pos + plen, sb->buf + pos + len, tail);
-	if (plen)
-		memcpy(sb->buf + pos, p, plen);
-	strbuf_setlen(sb, pos + plen + tail);
-}
-
 void strbuf_insert(struct strbuf *sb, size_t pos, const void *p, size_t len)
 {
-	strbuf_splice(sb, pos, 0, p, len);
+	if (pos > sb->len)
+		BUG("strbuf_insert outside the string");
+	if (!len)
+		return;
+	strbuf_grow(sb, len);
+	memmove(sb->buf + pos + len, sb->buf + pos, sb->len - pos);
+	memcpy(sb->buf + pos, p, len);
+	strbuf_setlen(sb, sb->len + len);
 }
 
 void strbuf_insertstr(struct strbuf *sb, size_t pos, const char *s)
 {
-	strbuf_splice(sb, pos, 0, s, strlen(s));
+	strbuf_insert(sb, pos, s, strlen(s));
 }
 
 void strbuf_remove(struct strbuf *sb, size_t pos, size_t len)
 {
-	strbuf_splice(sb, pos, len, "", 0);
+	if (pos > sb->len || len > sb->len - pos)
+		BUG("strbuf_remove outside the string");
+	if (!len)
+		return;
+	memmove(sb->buf + pos, sb->buf + pos + len, sb->len - pos - len);
+	strbuf_setlen(sb, sb->len - len);
 }
 
 /* ---- ends and case ---- */
@@ -200,19 +194,14 @@ void strbuf_rtrim(struct strbuf *sb)
 	strbuf_setlen(sb, len);
 }
 
-void strbuf_ltrim(struct strbuf *sb)
+void strbuf_trim(struct strbuf *sb)
 {
 	size_t n = 0;
 
+	strbuf_rtrim(sb);
 	while (n < sb->len && is_blank(sb->buf[n]))
 		n++;
 	strbuf_remove(sb, 0, n);
-}
-
-void strbuf_trim(struct strbuf *sb)
-{
-	strbuf_rtrim(sb);
-	strbuf_ltrim(sb);
 }
 
 void strbuf_trim_trailing_newline(struct strbuf *sb)
@@ -246,14 +235,6 @@ bool strbuf_strip_suffix(struct strbuf *sb, const char *suffix)
 		return false;
 	strbuf_setlen(sb, sb->len - n);
 	return true;
-}
-
-int strbuf_cmp(const struct strbuf *a, const struct strbuf *b)
-{
-	size_t n = a->len < b->len ? a->len : b->len;
-	int cmp = memcmp(a->buf, b->buf, n);
-
-	return cmp ? cmp : (a->len > b->len) - (a->len < b->len);
 }
 
 void strbuf_tolower(struct strbuf *sb)
@@ -411,23 +392,6 @@ bool skip_iprefix(const char *s, const char *prefix, const char **out)
 bool starts_with(const char *s, const char *prefix)
 {
 	return skip_prefix(s, prefix, &s);
-}
-
-bool istarts_with(const char *s, const char *prefix)
-{
-	return skip_iprefix(s, prefix, &s);
-}
-
-bool skip_prefix_mem(const char *s, size_t len, const char *prefix,
-		     const char **out, size_t *out_len)
-{
-	size_t n = strlen(prefix);
-
-	if (n > len || memcmp(s, prefix, n))
-		return false;
-	*out = s + n;
-	*out_len = len - n;
-	return true;
 }
 
 bool strip_suffix(const char *s, const char *suffix, size_t *len)

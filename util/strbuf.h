@@ -41,17 +41,15 @@ void strbuf_vaddf(struct strbuf *sb, const char *fmt, va_list ap);
 void strbuf_insert(struct strbuf *sb, size_t pos, const void *p, size_t len);
 void strbuf_insertstr(struct strbuf *sb, size_t pos, const char *s);
 void strbuf_remove(struct strbuf *sb, size_t pos, size_t len);
-void strbuf_splice(struct strbuf *sb, size_t pos, size_t len,
-		   const void *p, size_t plen);
 
 void strbuf_trim(struct strbuf *sb);
-void strbuf_ltrim(struct strbuf *sb);
+
 void strbuf_rtrim(struct strbuf *sb);
 void strbuf_trim_trailing_newline(struct strbuf *sb);
 void strbuf_complete(struct strbuf *sb, char c); /* end in c unless empty */
 void strbuf_complete_line(struct strbuf *sb);
 bool strbuf_strip_suffix(struct strbuf *sb, const char *suffix);
-int strbuf_cmp(const struct strbuf *a, const struct strbuf *b);
+
 void strbuf_tolower(struct strbuf *sb);
 
 /* Read lines; the terminator is dropped. EOF (-1) when nothing was left. */
@@ -67,13 +65,12 @@ void strbuf_addftime(struct strbuf *sb, const char *fmt, const struct tm *tm,
 void strbuf_humanise_bytes(struct strbuf *sb, uint64_t bytes);
 
 bool starts_with(const char *s, const char *prefix);
-bool istarts_with(const char *s, const char *prefix);
+
 bool ends_with(const char *s, const char *suffix);
 /* If s starts with prefix: *out = rest, true. *out is untouched otherwise. */
 bool skip_prefix(const char *s, const char *prefix, const char **out);
 bool skip_iprefix(const char *s, const char *prefix, const char **out);
-bool skip_prefix_mem(const char *s, size_t len, const char *prefix,
-		     const char **out, size_t *out_len);
+
 bool strip_suffix(const char *s, const char *suffix, size_t *len);
 
 #endif

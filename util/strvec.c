@@ -12,19 +12,17 @@ void strvec_init(struct strvec *sv)
 	sv->nr = sv->alloc = 0;
 }
 
-/* Room for `extra` more strings and the NULL. */
-static void make_room(struct strvec *sv, size_t extra)
+/* Room for one more string and the NULL. */
+static void make_room(struct strvec *sv)
 {
-	size_t want = st_add(st_add(sv->nr, extra), 1);
-
 	if (sv->v == strvec_empty)
 		sv->v = NULL;
-	ALLOC_GROW(sv->v, want, sv->alloc);
+	ALLOC_GROW(sv->v, st_add(sv->nr, 2), sv->alloc);
 }
 
 static const char *push_owned(struct strvec *sv, char *s)
 {
-	make_room(sv, 1);
+	make_room(sv);
 	sv->v[sv->nr++] = s;
 	sv->v[sv->nr] = NULL;
 	return s;
@@ -63,13 +61,6 @@ void strvec_pushl(struct strvec *sv, ...)
 	va_end(ap);
 }
 
-void strvec_pop(struct strvec *sv)
-{
-	if (!sv->nr)
-		return;
-	free((char *)sv->v[--sv->nr]);
-	sv->v[sv->nr] = NULL;
-}
 
 void strvec_remove(struct strvec *sv, size_t pos)
 {
@@ -82,7 +73,7 @@ void strvec_insert(struct strvec *sv, size_t pos, const char *s)
 {
 	char *copy = xstrdup(s);
 
-	make_room(sv, 1);
+	make_room(sv);
 	if (!sv->nr)
 		sv->v[0] = NULL;
 	memmove(sv->v + pos + 1, sv->v + pos, (sv->nr - pos + 1) * sizeof(*sv->v));
@@ -133,7 +124,7 @@ int strvec_split_cmdline(struct strvec *sv, const char *line)
 		strvec_push(sv, word.buf);
 	}
 	while (ret && sv->nr > before)
-		strvec_pop(sv);
+		strvec_remove(sv, sv->nr - 1);
 	strbuf_release(&word);
 	return ret;
 }
@@ -148,16 +139,6 @@ void strvec_clear(struct strvec *sv)
 	strvec_init(sv);
 }
 
-const char **strvec_detach(struct strvec *sv)
-{
-	const char **v;
-
-	make_room(sv, 0);
-	sv->v[sv->nr] = NULL;
-	v = sv->v;
-	strvec_init(sv);
-	return v;
-}
 
 static int by_strcmp(const void *a, const void *b)
 {

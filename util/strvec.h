@@ -18,13 +18,13 @@ const char *strvec_push(struct strvec *sv, const char *s);
 const char *strvec_pushf(struct strvec *sv, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void strvec_pushv(struct strvec *sv, const char *const *v);
 void strvec_pushl(struct strvec *sv, ...); /* until NULL */
-void strvec_pop(struct strvec *sv);
+
 void strvec_remove(struct strvec *sv, size_t pos);
 void strvec_insert(struct strvec *sv, size_t pos, const char *s);
 /* Split at white space, quotes as the shell has them; -1: open quote. */
 int strvec_split_cmdline(struct strvec *sv, const char *line);
 void strvec_clear(struct strvec *sv);
-const char **strvec_detach(struct strvec *sv);
+
 /* sort by strcmp; drop equal neighbours */
 void strvec_sort_unique(struct strvec *sv);
 

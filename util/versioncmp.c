@@ -56,12 +56,6 @@ static int cmp_at(const char *a, const char *b, size_t at)
 	return (unsigned char)a[at] - (unsigned char)b[at];
 }
 
-int version_cmp(const char *a, const char *b)
-{
-	size_t at = common_length(a, b);
-
-	return !a[at] && !b[at] ? 0 : cmp_at(a, b, at);
-}
 
 /* Which of the suffixes name has at the place of the difference; -1: none. */
 static long suffix_at(const char *name, size_t at, const char *const *suffixes, size_t nr)
@@ -87,7 +81,7 @@ static long suffix_at(const char *name, size_t at, const char *const *suffixes, 
 	return best;
 }
 
-int version_cmp_suffixes(const char *a, const char *b, const char *const *suffixes, size_t nr)
+int version_cmp(const char *a, const char *b, const char *const *suffixes, size_t nr)
 {
 	size_t at = common_length(a, b);
 	long sa, sb;

@@ -5,12 +5,11 @@
 
 #include "compat/posix.h"
 
-int version_cmp(const char *a, const char *b);
 /*
- * The same, with what versionsort.suffix of git-config(1) says: of two names that differ
- * at a suffix ("-rc1"), the one whose suffix is listed first comes first, one with a suffix
- * before one without. suffixes: nr of them.
+ * < 0, 0 or > 0. `suffixes` are the nr values of versionsort.suffix (git-config(1)): where
+ * two names differ at a suffix ("-rc1"), a name with a suffix sorts before one without, and
+ * two suffixes sort in the order of the list.
  */
-int version_cmp_suffixes(const char *a, const char *b, const char *const *suffixes, size_t nr);
+int version_cmp(const char *a, const char *b, const char *const *suffixes, size_t nr);
 
 #endif

@@ -52,7 +52,7 @@ static void quoting(const char *s)
 	if (!word || *end || strcmp(word, s))
 		abort();
 	free(word);
-	sq_dequote_to_strvec(s, &sv);
+	free(sq_dequote_step(s, &end));
 	strvec_split_cmdline(&sv, s);
 	strvec_clear(&sv);
 	strbuf_release(&sb);

@@ -52,20 +52,6 @@ static void test_sq(void **state)
 	strbuf_release(&sb);
 }
 
-static void test_sq_list(void **state)
-{
-	struct strvec sv = STRVEC_INIT;
-
-	(void)state;
-	assert_int_equal(sq_dequote_to_strvec(" 'a b'\t'c'\\''d' ", &sv), 0);
-	assert_int_equal(sv.nr, 2);
-	assert_string_equal(sv.v[1], "c'd");
-	assert_int_equal(sq_dequote_to_strvec("'a''b'", &sv), -1);
-	assert_int_equal(sq_dequote_to_strvec("'a' b", &sv), -1);
-	assert_int_equal(sv.nr, 2); /* untouched */
-	assert_int_equal(sq_dequote_to_strvec("", &sv), 0);
-	strvec_clear(&sv);
-}
 
 static void check_c(const char *plain, const char *quoted, const char *quoted_high)
 {
@@ -118,7 +104,7 @@ static void test_languages(void **state)
 	struct strbuf sb = STRBUF_INIT;
 
 	(void)state;
-	perl_quote(&sb, text);
+	perl_quote_mem(&sb, text, strlen(text));
 	assert_string_equal(sb.buf, "'a\\'b\\\\\"$[]{}\n\t'");
 	strbuf_reset(&sb);
 	python_quote(&sb, text);
@@ -314,7 +300,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sq),
-		cmocka_unit_test(test_sq_list),
 		cmocka_unit_test(test_c_style),
 		cmocka_unit_test(test_languages),
 		cmocka_unit_test(test_normalize),

@@ -34,7 +34,7 @@ static void test_add(void **state)
 	strbuf_release(&sb);
 }
 
-static void test_splice(void **state)
+static void test_insert_and_remove(void **state)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -42,10 +42,9 @@ static void test_splice(void **state)
 	strbuf_insertstr(&sb, 0, "world");
 	strbuf_insertstr(&sb, 0, "hello ");
 	assert_string_equal(sb.buf, "hello world");
-	strbuf_splice(&sb, 0, 5, "bye", 3);
+	strbuf_remove(&sb, 0, 5);
+	strbuf_insert(&sb, 0, "bye", 3);
 	assert_string_equal(sb.buf, "bye world");
-	strbuf_splice(&sb, 4, 5, "everybody", 9);
-	assert_string_equal(sb.buf, "bye everybody");
 	strbuf_remove(&sb, 3, sb.len - 3);
 	assert_string_equal(sb.buf, "bye");
 	strbuf_remove(&sb, 3, 0);
@@ -97,11 +96,8 @@ static void test_detach_attach(void **state)
 	assert_string_equal(sb.buf, "");
 	strbuf_attach(&sb, xmemdup("xy", 2), 2, 2); /* no room for the NUL yet */
 	assert_string_equal(sb.buf, "xy");
-	assert_true(strbuf_cmp(&sb, &other) > 0);
 	strbuf_release(&sb);
-	assert_true(strbuf_cmp(&sb, &other) < 0);
 	strbuf_release(&other);
-	assert_int_equal(strbuf_cmp(&sb, &other), 0);
 }
 
 static void test_lines(void **state)
@@ -177,11 +173,9 @@ static void test_prefixes(void **state)
 	assert_string_equal(rest, "x");
 	assert_true(skip_iprefix("ReFs/y", "refs/", &rest));
 	assert_true(starts_with("abc", "") && !starts_with("ab", "abc"));
-	assert_true(istarts_with("ABC", "ab"));
+
 	assert_true(ends_with("foo.idx", ".idx") && !ends_with("x", ".idx"));
-	assert_true(skip_prefix_mem("ab\0c", 4, "ab", &rest, &len));
-	assert_int_equal(len, 2);
-	assert_false(skip_prefix_mem("ab", 1, "ab", &rest, &len));
+
 	assert_true(strip_suffix("foo.idx", ".idx", &len));
 	assert_int_equal(len, 3);
 }
@@ -191,11 +185,9 @@ static void test_prefixes(void **state)
 static void test_strvec(void **state)
 {
 	struct strvec sv = STRVEC_INIT;
-	const char **v;
 
 	(void)state;
 	assert_null(sv.v[0]);
-	strvec_pop(&sv);
 	strvec_insert(&sv, 0, "b");
 	strvec_insert(&sv, 0, "a");
 	strvec_pushl(&sv, "c", "a", NULL);
@@ -209,18 +201,10 @@ static void test_strvec(void **state)
 	assert_null(sv.v[4]);
 	strvec_remove(&sv, 0);
 	assert_string_equal(sv.v[0], "a");
-	strvec_pop(&sv);
-	v = strvec_detach(&sv);
-	assert_string_equal(v[1], "b");
-	assert_null(v[2]);
-	free((char *)v[0]);
-	free((char *)v[1]);
-	free(v);
-	assert_int_equal(sv.nr, 0);
-	v = strvec_detach(&sv);
-	assert_null(v[0]);
-	free(v);
+	assert_string_equal(sv.v[1], "b");
 	strvec_clear(&sv);
+	assert_int_equal(sv.nr, 0);
+	assert_null(sv.v[0]);
 }
 
 static void test_split_cmdline(void **state)
@@ -309,7 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_splice),
+		cmocka_unit_test(test_insert_and_remove),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_detach_attach),
 		cmocka_unit_test(test_lines),

@@ -19,7 +19,7 @@ static void test_order(void **state UNUSED)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sorted); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(sorted); j++)
-			if (sign(version_cmp(sorted[i], sorted[j])) != (i < j ? -1 : i > j))
+			if (sign(version_cmp(sorted[i], sorted[j], NULL, 0)) != (i < j ? -1 : i > j))
 				fail_msg("'%s' and '%s'", sorted[i], sorted[j]);
 }
 
@@ -28,15 +28,15 @@ static void test_suffixes(void **state UNUSED)
 	static const char *const suffixes[] = { "-rc", "-beta", "", "-late" };
 
 	/* before the main release, in order of the list; "" is the release itself */
-	assert_true(version_cmp_suffixes("v1-rc1", "v1", suffixes, 1) < 0);
-	assert_true(version_cmp_suffixes("v1", "v1-rc1", suffixes, 1) > 0);
-	assert_true(version_cmp_suffixes("v1-rc2", "v1-rc10", suffixes, 1) < 0);
-	assert_true(version_cmp_suffixes("v1-beta", "v1-rc1", suffixes, 2) > 0);
-	assert_true(version_cmp_suffixes("v1-beta", "v1", suffixes, 2) < 0);
-	assert_true(version_cmp_suffixes("v1-late", "v1", suffixes, 4) > 0);
-	assert_true(version_cmp_suffixes("v2-rc1", "v1", suffixes, 4) > 0);
-	assert_int_equal(version_cmp_suffixes("v1", "v1", suffixes, 4), 0);
-	assert_true(version_cmp_suffixes("v1", "v1-rc1", suffixes, 0) < 0);
+	assert_true(version_cmp("v1-rc1", "v1", suffixes, 1) < 0);
+	assert_true(version_cmp("v1", "v1-rc1", suffixes, 1) > 0);
+	assert_true(version_cmp("v1-rc2", "v1-rc10", suffixes, 1) < 0);
+	assert_true(version_cmp("v1-beta", "v1-rc1", suffixes, 2) > 0);
+	assert_true(version_cmp("v1-beta", "v1", suffixes, 2) < 0);
+	assert_true(version_cmp("v1-late", "v1", suffixes, 4) > 0);
+	assert_true(version_cmp("v2-rc1", "v1", suffixes, 4) > 0);
+	assert_int_equal(version_cmp("v1", "v1", suffixes, 4), 0);
+	assert_true(version_cmp("v1", "v1-rc1", suffixes, 0) < 0);
 }
 
 #ifdef __GLIBC__
@@ -58,7 +58,7 @@ static void test_as_strverscmp(void **state UNUSED)
 			text[k][i] = '\0';
 			seed = seed * 1664525 + 1013904223;
 		}
-		if (sign(version_cmp(text[0], text[1])) != sign(strverscmp(text[0], text[1])))
+		if (sign(version_cmp(text[0], text[1], NULL, 0)) != sign(strverscmp(text[0], text[1])))
 			fail_msg("'%s' and '%s'", text[0], text[1]);
 	}
 }
