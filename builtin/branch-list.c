@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git branch --list: a format for ref_listing, made of the options. */
+/* git branch --list: a format for reflist, made of the options. */
 #include "compat/posix.h"
 #include "builtin/branch.h"
 #include "cli/column.h"
@@ -77,17 +77,17 @@ static char *describe_head(struct repository *r)
 struct listing {
 	struct branch_list_options *o;
 	struct palette colors;
-	struct ref_listing *l;
+	struct reflist *l;
 	char *head;	    /* words for a detached one */
 	bool all;	    /* remotes are told from branches by "remotes/" */
 	int name_width;
 };
 
-static int width_of(const struct listing *x, const struct ref_item *item)
+static int width_of(const struct listing *x, const struct reflist_item *item)
 {
 	const char *name = item->refname;
 
-	if (item->kind == REF_KIND_DETACHED_HEAD)
+	if (item->kind == REFLIST_DETACHED_HEAD)
 		name = x->head;
 	if (!skip_prefix(name, "refs/heads/", &name) &&
 	    skip_prefix(name, "refs/remotes/", &name) && x->all)
@@ -197,16 +197,16 @@ static int collect(struct listing *x, struct err *err)
 	x->l->color = color_wanted(o->color, STDOUT_FILENO, pager_in_use());
 	o->refs->filter.match_short = true;
 	o->refs->filter.commits_only = o->verbose;
-	if ((o->refs->filter.kinds & REF_KIND_DETACHED_HEAD)) {
+	if ((o->refs->filter.kinds & REFLIST_DETACHED_HEAD)) {
 		x->head = describe_head(x->l->repo);
 		x->l->head_description = x->head;
 	}
 	rc = ref_options_sort(o->refs, x->l, "branch.sort", err);
 	/* a format is told to be wrong before anything is looked for */
 	if (!rc && o->format)
-		rc = ref_listing_set_format(x->l, o->format, err);
+		rc = reflist_set_format(x->l, o->format, err);
 	if (!rc)
-		rc = ref_listing_collect(x->l, &o->refs->filter, err);
+		rc = reflist_collect(x->l, &o->refs->filter, err);
 	return rc;
 }
 
@@ -218,7 +218,7 @@ static int show_all(struct listing *x, struct err *err)
 
 	for (size_t i = 0; !rc && i < x->l->nr; i++) {
 		strbuf_reset(&text);
-		rc = ref_listing_show(x->l, x->l->items[i], &text, err);
+		rc = reflist_show(x->l, x->l->items[i], &text, err);
 		if (rc || (x->o->omit_empty && !text.len))
 			continue;
 		if (column_active(x->o->columns)) {
@@ -240,25 +240,25 @@ static int show_all(struct listing *x, struct err *err)
 
 int branch_list(struct repository *r, struct branch_list_options *o)
 {
-	struct listing x = { .o = o, .l = ref_listing_new(r) };
+	struct listing x = { .o = o, .l = reflist_new(r) };
 	struct err err = ERR_INIT;
 	char *format = NULL;
 	int rc;
 
-	x.all = (o->refs->filter.kinds & REF_KIND_HEADS) &&
-		(o->refs->filter.kinds & REF_KIND_REMOTES);
+	x.all = (o->refs->filter.kinds & REFLIST_HEADS) &&
+		(o->refs->filter.kinds & REFLIST_REMOTES);
 	rc = collect(&x, &err);
 	if (!rc && !o->format) {
 		read_palette(&x.colors, r, x.l->color);
 		if (o->verbose)
 			find_name_width(&x);
 		format = usual_format(&x);
-		rc = ref_listing_set_format(x.l, format, &err);
+		rc = reflist_set_format(x.l, format, &err);
 	}
 	if (!rc)
 		rc = show_all(&x, &err);
 	free(format);
-	ref_listing_free(x.l);
+	reflist_free(x.l);
 	free(x.head);
 	return rc < 0 ? report_fatal(&err) : 0;
 }

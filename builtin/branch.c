@@ -167,7 +167,7 @@ static int parse_color(const struct option *opt, const char *arg, int unset)
 /* Nothing but options lists; some of them mean that, too. False: they do not go together. */
 static bool choose_action(struct branch_args *a, int argc)
 {
-	const struct ref_filter *f = &a->refs.filter;
+	const struct reflist_filter *f = &a->refs.filter;
 	int others = !!a->del + !!a->move + !!a->copy + !!a->describe + !!a->upstream +
 		     !!a->show_current + !!a->unset_upstream;
 
@@ -208,7 +208,7 @@ static int parse_command_line(int argc, const char **argv, struct branch_args *a
 		OPT_CALLBACK_F(0, "color", &a->list.color, "when", "use colored output",
 			       PARSE_OPT_OPTARG, parse_color),
 		OPT_SET_INT('r', "remotes", &refs->filter.kinds,
-			    "act on remote-tracking branches", REF_KIND_REMOTES),
+			    "act on remote-tracking branches", REFLIST_REMOTES),
 		REF_OPT_COMMIT("contains", refs, "print only branches that contain the commit",
 			       on_ref_contains),
 		REF_OPT_COMMIT("no-contains", refs,
@@ -220,7 +220,7 @@ static int parse_command_line(int argc, const char **argv, struct branch_args *a
 		OPT_GROUP("Specific git-branch actions:"),
 		OPT_SET_INT('a', "all", &refs->filter.kinds,
 			    "list both remote-tracking and local branches",
-			    REF_KIND_REMOTES | REF_KIND_HEADS),
+			    REFLIST_REMOTES | REFLIST_HEADS),
 		OPT_BIT('d', "delete", &a->del, "delete fully merged branch", 1),
 		OPT_BIT('D', NULL, &a->del, "delete branch (even if not merged)", 2),
 		OPT_BIT('m', "move", &a->move, "move/rename a branch and its reflog", 1),
@@ -281,8 +281,8 @@ static int run_list(struct branch_args *a, int argc, const char **argv, struct r
 		die("options '%s' and '%s' cannot be used together", "--column", "--verbose");
 	if (o->verbose)
 		o->columns = 0;
-	if ((a->refs.filter.kinds & REF_KIND_HEADS) && !strcmp(head, "HEAD"))
-		a->refs.filter.kinds |= REF_KIND_DETACHED_HEAD;
+	if ((a->refs.filter.kinds & REFLIST_HEADS) && !strcmp(head, "HEAD"))
+		a->refs.filter.kinds |= REFLIST_DETACHED_HEAD;
 	for (int i = 0; i < argc; i++)
 		strvec_push(&a->refs.filter.patterns, argv[i]);
 	o->refs = &a->refs;
@@ -296,10 +296,10 @@ static int run_delete(struct branch_args *a, int argc, const char **argv, struct
 {
 	if (!argc)
 		die("branch name required");
-	if (a->refs.filter.kinds == (REF_KIND_HEADS | REF_KIND_REMOTES))
+	if (a->refs.filter.kinds == (REFLIST_HEADS | REFLIST_REMOTES))
 		die("cannot use -a with -d");
 	return branch_delete(r, argc, argv, a->force || (a->del & 2),
-			     a->refs.filter.kinds == REF_KIND_REMOTES, a->quiet);
+			     a->refs.filter.kinds == REFLIST_REMOTES, a->quiet);
 }
 
 static int run_move(struct branch_args *a, int argc, const char **argv, struct repository *r)
@@ -330,7 +330,7 @@ static int run_create(struct branch_args *a, int argc, const char **argv, struct
 	char *head;
 	int code;
 
-	if (a->refs.filter.kinds != REF_KIND_HEADS)
+	if (a->refs.filter.kinds != REFLIST_HEADS)
 		die("The -a, and -r, options to 'git branch' do not take a branch name.\n"
 		    "Did you mean to use: -a|-r --list <pattern>?");
 	if (a->track == BRANCH_TRACK_OVERRIDE)
@@ -393,7 +393,7 @@ int cmd_branch(int argc, const char **argv, struct command_ctx *ctx)
 	int code;
 
 	a.refs.repo = r;
-	a.refs.filter.kinds = REF_KIND_HEADS;
+	a.refs.filter.kinds = REFLIST_HEADS;
 	if (r) {
 		a.list.color = configured_color(r);
 		a.list.columns = column_config(r, "branch");

@@ -37,12 +37,12 @@ static int on_color(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static enum ref_quote quote_style(unsigned bits)
+static enum reflist_quote quote_style(unsigned bits)
 {
-	for (unsigned style = REF_QUOTE_SHELL; style <= REF_QUOTE_TCL; style++)
+	for (unsigned style = REFLIST_QUOTE_SHELL; style <= REFLIST_QUOTE_TCL; style++)
 		if (bits == 1u << style)
-			return (enum ref_quote)style;
-	return REF_QUOTE_NONE;
+			return (enum reflist_quote)style;
+	return REFLIST_QUOTE_NONE;
 }
 
 static void read_patterns(struct strvec *patterns)
@@ -73,9 +73,9 @@ static int show(void *data, struct strbuf *text)
 	return 0;
 }
 
-static int list(struct for_each_ref *c, struct ref_listing *l, struct err *err)
+static int list(struct for_each_ref *c, struct reflist *l, struct err *err)
 {
-	int rc = ref_listing_each(l, &c->refs.filter, (size_t)c->count, show, c, err);
+	int rc = reflist_each(l, &c->refs.filter, (size_t)c->count, show, c, err);
 
 	/* What was shown before a failure is shown. */
 	fwrite(c->out.buf, 1, c->out.len, stdout);
@@ -83,7 +83,7 @@ static int list(struct for_each_ref *c, struct ref_listing *l, struct err *err)
 	return rc;
 }
 
-static int prepare(struct for_each_ref *c, struct ref_listing *l, const struct option *opts,
+static int prepare(struct for_each_ref *c, struct reflist *l, const struct option *opts,
 		   struct err *err)
 {
 	int rc;
@@ -91,7 +91,7 @@ static int prepare(struct for_each_ref *c, struct ref_listing *l, const struct o
 	l->quote = quote_style(c->quote);
 	l->ignore_case = c->refs.filter.ignore_case = c->ignore_case;
 	l->color = color_wanted(c->color, STDOUT_FILENO, pager_in_use());
-	rc = ref_listing_set_format(l, c->format, err);
+	rc = reflist_set_format(l, c->format, err);
 	if (rc == ERR_CORRUPT) {
 		error("%s", err_message(err));
 		usage_with_options(usage, opts);
@@ -105,13 +105,13 @@ int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx)
 				  .color = COLOR_AUTO, .out = STRBUF_INIT };
 	struct option options[] = {
 		OPT_BIT('s', "shell", &c.quote, "quote placeholders suitably for shells",
-			1u << REF_QUOTE_SHELL),
+			1u << REFLIST_QUOTE_SHELL),
 		OPT_BIT('p', "perl", &c.quote, "quote placeholders suitably for perl",
-			1u << REF_QUOTE_PERL),
+			1u << REFLIST_QUOTE_PERL),
 		OPT_BIT(0, "python", &c.quote, "quote placeholders suitably for python",
-			1u << REF_QUOTE_PYTHON),
+			1u << REFLIST_QUOTE_PYTHON),
 		OPT_BIT(0, "tcl", &c.quote, "quote placeholders suitably for Tcl",
-			1u << REF_QUOTE_TCL),
+			1u << REFLIST_QUOTE_TCL),
 		OPT_BOOL(0, "omit-empty", &c.omit_empty,
 			 "do not output a newline after empty formatted refs"),
 		OPT_GROUP(""),
@@ -135,7 +135,7 @@ int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_END()
 	};
 	struct err err = ERR_INIT;
-	struct ref_listing *l;
+	struct reflist *l;
 	int rc;
 
 	c.refs.repo = ctx->repo;
@@ -154,13 +154,13 @@ int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx)
 		read_patterns(&c.refs.filter.patterns);
 	strvec_pushv(&c.refs.filter.patterns, argv);
 	if (c.root_refs)
-		c.refs.filter.kinds |= REF_KIND_ROOT;
+		c.refs.filter.kinds |= REFLIST_ROOT;
 
-	l = ref_listing_new(ctx->repo);
+	l = reflist_new(ctx->repo);
 	rc = prepare(&c, l, options, &err);
 	if (!rc)
 		rc = list(&c, l, &err);
-	ref_listing_free(l);
+	reflist_free(l);
 	ref_options_release(&c.refs);
 	return rc < 0 ? report_fatal(&err) : finish_stdout();
 }

@@ -70,18 +70,18 @@ bool gpg_verify_tag(struct repository *r, const char *name, const struct object_
 	return good;
 }
 
-struct ref_listing *gpg_open_format(struct repository *r, const char *format, int color_when,
-				    const char *const *usage, const struct option *opts)
+struct reflist *gpg_open_format(struct repository *r, const char *format, int color_when,
+				const char *const *usage, const struct option *opts)
 {
-	struct ref_listing *l;
+	struct reflist *l;
 	struct err err = ERR_INIT;
 	int rc;
 
 	if (!format)
 		return NULL;
-	l = ref_listing_new(r);
+	l = reflist_new(r);
 	l->color = color_wanted(color_when, STDOUT_FILENO, pager_in_use());
-	rc = ref_listing_set_format(l, format, &err);
+	rc = reflist_set_format(l, format, &err);
 	if (rc == ERR_CORRUPT) {
 		error("%s", err_message(&err));
 		usage_with_options(usage, opts);
@@ -91,11 +91,11 @@ struct ref_listing *gpg_open_format(struct repository *r, const char *format, in
 	return l;
 }
 
-int gpg_show_tag(struct ref_listing *l, const char *name, const struct object_id *oid,
+int gpg_show_tag(struct reflist *l, const char *name, const struct object_id *oid,
 		 bool omit_empty, struct err *err)
 {
 	struct strbuf out = STRBUF_INIT;
-	int rc = ref_listing_show(l, ref_listing_add(l, name, oid), &out, err);
+	int rc = reflist_show(l, reflist_add(l, name, oid), &out, err);
 
 	if (!rc && (out.len || !omit_empty)) {
 		strbuf_addch(&out, '\n');

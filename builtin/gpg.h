@@ -5,7 +5,7 @@
 
 #include "builtin/builtin.h"
 #include "sign/sign.h"
-#include "reflist/ref-filter.h"
+#include "reflist/reflist.h"
 
 /* signature_make, but bad settings end the command, as everywhere in git. */
 MUST_USE int gpg_sign(struct repository *r, const char *payload, size_t len, const char *key,
@@ -23,13 +23,13 @@ bool gpg_verify_tag(struct repository *r, const char *name, const struct object_
  * The listing whose format (--format, NULL without) shows verified tags. One that cannot be
  * parsed is a matter of usage, and comes before any tag is looked at.
  */
-struct ref_listing *gpg_open_format(struct repository *r, const char *format, int color_when,
-				    const char *const *usage, const struct option *opts);
+struct reflist *gpg_open_format(struct repository *r, const char *format, int color_when,
+				const char *const *usage, const struct option *opts);
 /*
  * The line that the listing's format makes of a tag that has been verified, named as the
  * user did.
  */
-MUST_USE int gpg_show_tag(struct ref_listing *l, const char *name, const struct object_id *oid,
+MUST_USE int gpg_show_tag(struct reflist *l, const char *name, const struct object_id *oid,
 			  bool omit_empty, struct err *err);
 
 #endif

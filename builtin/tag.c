@@ -32,7 +32,7 @@ struct tag_args {
 	int annotate, sign /* -1: not said */, force, edit, reflog, icase, omit_empty, color;
 	const char *file, *key, *cleanup, *format;
 	struct strvec messages, trailers;
-	struct ref_listing *verified; /* by which verified tags are shown */
+	struct reflist *verified; /* by which verified tags are shown */
 	unsigned columns;
 };
 
@@ -65,12 +65,12 @@ static int keep_text(void *data, struct strbuf *text)
 	return 0;
 }
 
-static int show_in_columns(struct tag_args *a, struct ref_listing *l, struct err *err)
+static int show_in_columns(struct tag_args *a, struct reflist *l, struct err *err)
 {
 	const struct column_layout layout = { .padding = 2 };
 	struct strvec items = STRVEC_INIT;
 	struct strbuf out = STRBUF_INIT;
-	int rc = ref_listing_each(l, &a->refs.filter, 0, keep_text, &items, err);
+	int rc = reflist_each(l, &a->refs.filter, 0, keep_text, &items, err);
 
 	column_print(&out, &items, a->columns, &layout);
 	fwrite(out.buf, 1, out.len, stdout);
@@ -81,12 +81,12 @@ static int show_in_columns(struct tag_args *a, struct ref_listing *l, struct err
 
 static int list_tags(struct tag_args *a, int argc, const char **argv)
 {
-	struct ref_listing *l = ref_listing_new(a->repo);
+	struct reflist *l = reflist_new(a->repo);
 	char *format = a->format ? xstrdup(a->format) : usual_format(a);
 	struct err err = ERR_INIT;
 	int rc;
 
-	a->refs.filter.kinds = REF_KIND_TAGS;
+	a->refs.filter.kinds = REFLIST_TAGS;
 	a->refs.filter.match_short = true;
 	a->refs.filter.ignore_case = l->ignore_case = a->icase;
 	l->color = color_wanted(a->color, STDOUT_FILENO, pager_in_use());
@@ -94,13 +94,13 @@ static int list_tags(struct tag_args *a, int argc, const char **argv)
 		strvec_push(&a->refs.filter.patterns, argv[i]);
 	rc = ref_options_sort(&a->refs, l, "tag.sort", &err);
 	if (!rc)
-		rc = ref_listing_set_format(l, format, &err);
+		rc = reflist_set_format(l, format, &err);
 	if (!rc)
 		rc = column_active(a->columns) ?
 			show_in_columns(a, l, &err) :
-			ref_listing_each(l, &a->refs.filter, 0, print_text, a, &err);
+			reflist_each(l, &a->refs.filter, 0, print_text, a, &err);
 	free(format);
-	ref_listing_free(l);
+	reflist_free(l);
 	return rc < 0 ? report_fatal(&err) : 0;
 }
 
@@ -225,7 +225,7 @@ static int parse_lines(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static bool filters_commits(const struct ref_filter *f)
+static bool filters_commits(const struct reflist_filter *f)
 {
 	return f->contains.nr || f->no_contains.nr || f->merged.nr || f->no_merged.nr ||
 	       f->points_at.nr;
@@ -318,7 +318,7 @@ static void only_when_listing(bool given, const char *option)
 
 static void refuse_list_options(const struct tag_args *a)
 {
-	const struct ref_filter *f = &a->refs.filter;
+	const struct reflist_filter *f = &a->refs.filter;
 
 	only_when_listing(a->lines >= 0, "-n");
 	only_when_listing(f->contains.nr, "--contains");
@@ -331,12 +331,12 @@ static void refuse_list_options(const struct tag_args *a)
 /* Bad keys are told even where nothing is listed. */
 static void check_sort_keys(struct tag_args *a)
 {
-	struct ref_listing *l = ref_listing_new(a->repo);
+	struct reflist *l = reflist_new(a->repo);
 	struct err err = ERR_INIT;
 
 	if (ref_options_sort(&a->refs, l, "tag.sort", &err) < 0)
 		die_err(&err);
-	ref_listing_free(l);
+	reflist_free(l);
 }
 
 static int create(struct tag_args *a, int argc, const char **argv, const char *prefix)
@@ -407,7 +407,7 @@ int cmd_tag(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_command_line(argc, argv, &a);
 	code = run(&a, argc, argv, ctx->prefix);
 	if (a.verified)
-		ref_listing_free(a.verified);
+		reflist_free(a.verified);
 	ref_options_release(&a.refs);
 	strvec_clear(&a.messages);
 	strvec_clear(&a.trailers);

@@ -11,7 +11,7 @@ static const char *const usage[] = {
 };
 
 /* False: it is not good, or not there. */
-static bool verify(struct repository *r, const char *name, unsigned flags, struct ref_listing *l)
+static bool verify(struct repository *r, const char *name, unsigned flags, struct reflist *l)
 {
 	struct err err = ERR_INIT;
 	struct object_id oid;
@@ -37,7 +37,7 @@ int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRING(0, "format", &format, "format", "format to use for the output"),
 		OPT_END()
 	};
-	struct ref_listing *l;
+	struct reflist *l;
 	bool good = true;
 
 	argc = parse_options(argc, argv, opts, usage, 0);
@@ -49,6 +49,6 @@ int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx)
 	for (int i = 0; i < argc; i++)
 		good &= verify(ctx->repo, argv[i], flags, l);
 	if (l)
-		ref_listing_free(l);
+		reflist_free(l);
 	return finish_stdout() ? 128 : !good;
 }

@@ -4,7 +4,7 @@
 
 void ref_options_release(struct ref_options *o)
 {
-	ref_filter_release(&o->filter);
+	reflist_filter_release(&o->filter);
 	strvec_clear(&o->sort);
 }
 
@@ -14,7 +14,7 @@ static int add_contained(const struct option *opt, struct oid_array *list, const
 {
 	struct ref_options *o = opt->value;
 	struct err err = ERR_INIT;
-	int rc = ref_filter_add_commit(list, o->repo, arg, &err);
+	int rc = reflist_filter_add_commit(list, o->repo, arg, &err);
 
 	if (!rc)
 		return 0;
@@ -37,7 +37,7 @@ static int add_merged(const struct option *opt, struct oid_array *list, const ch
 {
 	struct ref_options *o = opt->value;
 	struct err err = ERR_INIT;
-	int rc = ref_filter_add_commit(list, o->repo, arg, &err);
+	int rc = reflist_filter_add_commit(list, o->repo, arg, &err);
 
 	if (!rc)
 		return 0;
@@ -67,7 +67,7 @@ int on_ref_points_at(const struct option *opt, const char *arg, int unset)
 		oid_array_clear(&o->filter.points_at);
 		return 0;
 	}
-	if (!ref_filter_add_object(&o->filter.points_at, o->repo, arg, &err))
+	if (!reflist_filter_add_object(&o->filter.points_at, o->repo, arg, &err))
 		return 0;
 	error("%s", err_message(&err));
 	err_release(&err);
@@ -89,7 +89,7 @@ int on_ref_sort(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-int ref_options_sort(struct ref_options *o, struct ref_listing *l, const char *config_key,
+int ref_options_sort(struct ref_options *o, struct reflist *l, const char *config_key,
 		     struct err *err)
 {
 	const struct config_entry *const *all = NULL;
@@ -100,8 +100,8 @@ int ref_options_sort(struct ref_options *o, struct ref_listing *l, const char *c
 		all = config_get_all(o->repo->config, config_key, &nr);
 	for (size_t i = 0; !rc && i < nr; i++)
 		if (all[i]->value)
-			rc = ref_listing_sort_by(l, all[i]->value, err);
+			rc = reflist_sort_by(l, all[i]->value, err);
 	for (size_t i = 0; !rc && i < o->sort.nr; i++)
-		rc = ref_listing_sort_by(l, o->sort.v[i], err);
+		rc = reflist_sort_by(l, o->sort.v[i], err);
 	return rc;
 }

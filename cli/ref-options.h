@@ -5,16 +5,16 @@
 
 #include "compat/posix.h"
 #include "cli/cli.h"
-#include "reflist/ref-filter.h"
+#include "reflist/reflist.h"
 
 /* What the callbacks get as option.value. */
 struct ref_options {
 	struct repository *repo;
-	struct ref_filter filter;
+	struct reflist_filter filter;
 	struct strvec sort; /* keys in order; ref_options_sort hands them to a listing */
 	bool sort_cleared;  /* --no-sort: what the configuration says is forgotten, too */
 };
-#define REF_OPTIONS_INIT { NULL, REF_FILTER_INIT, STRVEC_INIT, false }
+#define REF_OPTIONS_INIT { NULL, REFLIST_FILTER_INIT, STRVEC_INIT, false }
 void ref_options_release(struct ref_options *o);
 
 /* "error: malformed object name x" and -1; for --merged "fatal: …" and exit 128, as Git has it. */
@@ -51,7 +51,7 @@ int on_ref_sort(const struct option *opt, const char *arg, int unset);
  * The keys of the command line, or where it has none those of the configuration
  * ("branch.sort"; NULL: none), or the default ("refname"; NULL: none).
  */
-MUST_USE int ref_options_sort(struct ref_options *o, struct ref_listing *l,
+MUST_USE int ref_options_sort(struct ref_options *o, struct reflist *l,
 			      const char *config_key, struct err *err);
 
 #endif

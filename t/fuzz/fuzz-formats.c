@@ -8,7 +8,7 @@
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"
 #include "pretty/pretty.h"
-#include "reflist/ref-filter.h"
+#include "reflist/reflist.h"
 #include "history/revparse.h"
 
 static int count(void *data, struct strbuf *text)
@@ -21,34 +21,34 @@ static int count(void *data, struct strbuf *text)
 /* A format that is taken shows every ref, or says why not. */
 static void ref_format(struct repository *r, const char *format, unsigned quote)
 {
-	struct ref_filter f = REF_FILTER_INIT;
-	struct ref_listing *l = ref_listing_new(r);
+	struct reflist_filter f = REFLIST_FILTER_INIT;
+	struct reflist *l = reflist_new(r);
 	struct err err = ERR_INIT;
 	size_t shown = 0;
 
-	l->quote = quote % (REF_QUOTE_TCL + 1);
+	l->quote = quote % (REFLIST_QUOTE_TCL + 1);
 	l->color = true;
-	if (!ref_listing_set_format(l, format, NULL) &&
-	    !ref_listing_each(l, &f, 0, count, &shown, &err) && shown != 4)
+	if (!reflist_set_format(l, format, NULL) &&
+	    !reflist_each(l, &f, 0, count, &shown, &err) && shown != 4)
 		abort();
 	if (!shown && err.code && !err.msg)
 		abort();
 	err_release(&err);
-	ref_filter_release(&f);
-	ref_listing_free(l);
+	reflist_filter_release(&f);
+	reflist_free(l);
 }
 
 /* Whatever the key: the same refs. */
 static void ref_sort(struct repository *r, const char *key)
 {
-	struct ref_filter f = REF_FILTER_INIT;
-	struct ref_listing *l = ref_listing_new(r);
+	struct reflist_filter f = REFLIST_FILTER_INIT;
+	struct reflist *l = reflist_new(r);
 
-	if (!ref_listing_sort_by(l, key, NULL) && !ref_listing_collect(l, &f, NULL) &&
+	if (!reflist_sort_by(l, key, NULL) && !reflist_collect(l, &f, NULL) &&
 	    l->nr != 4)
 		abort();
-	ref_filter_release(&f);
-	ref_listing_free(l);
+	reflist_filter_release(&f);
+	reflist_free(l);
 }
 
 static void pretty_format(struct repository *r, const char *format)

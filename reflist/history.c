@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --contains, --no-contains, --merged, --no-merged: for all refs in one walk for each
- * commit that is asked about.
+ * --contains, --no-contains, --merged, --no-merged: one walk answers for all refs.
  *
- * To contain a commit is to lead to it. A walk by dates goes down from all tips at
- * once, and from the commit that is sought: what lies below that cannot lead to it, so
- * the walk ends when nothing else is left. What it passed is a small part of the
- * history as a rule, and in it paths are followed once (find_paths).
+ * --contains C: which tips have C among their ancestors? A walk by date starts from all
+ * tips and from C at once. Ancestors of C cannot have C as an ancestor themselves, so the
+ * walk ends when only such commits remain in the queue. The part of the history that it
+ * has seen is small as a rule; paths from tips to C are then searched in it, each commit
+ * once (find_paths).
  */
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 #include "history/history.h"
-#include "reflist/ref-filter-internal.h"
+#include "reflist/reflist-internal.h"
 
-#define BELOW 0x01000000u  /* the sought commit leads to it */
-#define ABOVE 0x02000000u  /* a tip leads to it */
+#define BELOW 0x01000000u  /* an ancestor of the commit that is looked for, or itself */
+#define ABOVE 0x02000000u  /* an ancestor of a tip, or a tip */
 #define QUEUED 0x04000000u
-#define LEADS 0x08000000u  /* to the sought commit */
-#define LEADS_NOT 0x10000000u
+#define CONTAINS 0x08000000u
+#define CONTAINS_NOT 0x10000000u
 #define REACHED 0x20000000u
 #define WANTED 0x40000000u /* a tip that has not been reached yet */
 
 struct tips {
 	struct commit_pool *pool;
-	struct commit **commits; /* of the items; NULL: is none */
+	struct commit **commits; /* of the items; NULL: none, or dropped */
 	size_t nr;
 };
 
@@ -45,7 +45,7 @@ static void sweep_end(struct sweep *w)
 
 /* ---- --contains ---- */
 
-static int color(struct sweep *w, struct commit *c, uint32_t flag, struct err *err)
+static int add_flag(struct sweep *w, struct commit *c, uint32_t flag, struct err *err)
 {
 	int rc;
 
@@ -66,7 +66,7 @@ static int color(struct sweep *w, struct commit *c, uint32_t flag, struct err *e
 	return 0;
 }
 
-static int go_down(struct sweep *w, struct err *err)
+static int walk_down(struct sweep *w, struct err *err)
 {
 	int rc = 0;
 
@@ -76,18 +76,17 @@ static int go_down(struct sweep *w, struct err *err)
 		c->flags &= ~QUEUED;
 		w->open -= !(c->flags & BELOW);
 		for (uint32_t i = 0; !rc && i < c->nr_parents; i++)
-			rc = color(w, c->parents[i], c->flags & BELOW ? BELOW : ABOVE, err);
+			rc = add_flag(w, c->parents[i], c->flags & BELOW ? BELOW : ABOVE, err);
 	}
 	return rc;
 }
 
-/* Nothing below the sought commit leads to it; everything else has been seen. */
 static bool is_known(const struct commit *c)
 {
-	return c->flags & (LEADS | LEADS_NOT | BELOW);
+	return c->flags & (CONTAINS | CONTAINS_NOT | BELOW);
 }
 
-/* Sets LEADS or LEADS_NOT for c and all that is between it and the sought one. */
+/* Sets CONTAINS or CONTAINS_NOT for c and every commit on the way, without recursion. */
 static void find_paths(struct commit *start, struct commit_list *stack)
 {
 	if (is_known(start))
@@ -95,43 +94,43 @@ static void find_paths(struct commit *start, struct commit_list *stack)
 	commit_list_add(stack, start);
 	while (stack->nr) {
 		struct commit *c = stack->items[stack->nr - 1], *next = NULL;
-		bool leads = false;
+		bool contains = false;
 
-		for (uint32_t i = 0; i < c->nr_parents && !leads && !next; i++) {
-			if (c->parents[i]->flags & LEADS)
-				leads = true;
+		for (uint32_t i = 0; i < c->nr_parents && !contains && !next; i++) {
+			if (c->parents[i]->flags & CONTAINS)
+				contains = true;
 			else if (!is_known(c->parents[i]))
 				next = c->parents[i];
 		}
-		if (!leads && next) {
+		if (!contains && next) {
 			commit_list_add(stack, next);
 			continue;
 		}
-		c->flags |= leads ? LEADS : LEADS_NOT;
+		c->flags |= contains ? CONTAINS : CONTAINS_NOT;
 		stack->nr--;
 	}
 }
 
-/* contains[i] is set for the tips that lead to `sought`. */
+/* contains[i] is set for the tips that have `sought` as an ancestor. */
 static int find_containing(const struct tips *t, struct commit *sought, bool *contains,
 			   struct err *err)
 {
 	struct sweep w = { .pool = t->pool, .queue = { .compare = commit_date_cmp } };
 	struct commit_list stack = COMMIT_LIST_INIT;
-	int rc = color(&w, sought, BELOW, err);
+	int rc = add_flag(&w, sought, BELOW, err);
 
 	for (size_t i = 0; !rc && i < t->nr; i++)
 		if (t->commits[i])
-			rc = color(&w, t->commits[i], ABOVE, err);
+			rc = add_flag(&w, t->commits[i], ABOVE, err);
 	if (!rc)
-		rc = go_down(&w, err);
+		rc = walk_down(&w, err);
 	if (!rc) {
-		sought->flags |= LEADS;
+		sought->flags |= CONTAINS;
 		for (size_t i = 0; i < t->nr; i++) {
 			if (!t->commits[i])
 				continue;
 			find_paths(t->commits[i], &stack);
-			contains[i] |= (t->commits[i]->flags & LEADS) != 0;
+			contains[i] |= (t->commits[i]->flags & CONTAINS) != 0;
 		}
 	}
 	commit_list_clear(&stack);
@@ -152,7 +151,7 @@ static size_t reach(struct sweep *w, struct commit *c)
 	return c->flags & WANTED ? 1 : 0;
 }
 
-/* Down from all of `from`, until every tip was met or the history ends. */
+/* Walk from all of `from` until every tip has been met or the history ends. */
 static int find_merged(const struct tips *t, const struct oid_array *from, bool *merged,
 		       struct err *err)
 {
@@ -189,17 +188,17 @@ static int find_merged(const struct tips *t, const struct oid_array *from, bool 
 	return rc;
 }
 
-/* ---- all together ---- */
+/* ---- filters ---- */
 
-bool ref_filter_needs_history(const struct ref_filter *f)
+bool reflist_filter_needs_history(const struct reflist_filter *f)
 {
 	return f->commits_only || f->contains.nr || f->no_contains.nr || f->merged.nr ||
 	       f->no_merged.nr;
 }
 
-/* The commit that a ref is or that its tag leads to; NULL: something else. */
-static struct commit *tip_of(struct ref_listing *l, struct commit_pool *pool,
-			     const struct ref_item *item)
+/* The commit that the ref or its tag names; NULL: another object. */
+static struct commit *tip_of(struct reflist *l, struct commit_pool *pool,
+			     const struct reflist_item *item)
 {
 	const struct object_source *src = odb_source(l->repo->odb);
 	struct object_id oid = item->oid;
@@ -244,12 +243,12 @@ static int apply(struct tips *t, const struct oid_array *asked, bool want, bool 
 	return rc;
 }
 
-int ref_filter_by_history(struct ref_listing *l, size_t from, const struct ref_filter *f,
-			  struct err *err)
+int reflist_filter_by_history(struct reflist *l, size_t from, const struct reflist_filter *f,
+			      struct err *err)
 {
 	struct tips t = { .nr = l->nr - from };
 	size_t kept = from;
-	int rc = ref_listing_pool(l, &t.pool, err);
+	int rc = reflist_pool(l, &t.pool, err);
 
 	if (rc < 0)
 		return rc;
@@ -267,7 +266,7 @@ int ref_filter_by_history(struct ref_listing *l, size_t from, const struct ref_f
 		if (rc || t.commits[i])
 			l->items[kept++] = l->items[from + i];
 		else
-			ref_item_free(l->items[from + i]);
+			reflist_item_free(l->items[from + i]);
 	}
 	l->nr = kept;
 	free(t.commits);

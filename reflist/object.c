@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What listings know of one object: its header, then its content, each looked at once. */
+/* One object: its header, content and parsed parts, each read on first use. */
 #include "compat/posix.h"
-#include "reflist/ref-filter-internal.h"
+#include "reflist/reflist-internal.h"
 
-static void forget_content(struct object_facts *f)
+static void release_content(struct object_facts *f)
 {
 	object_buf_release(&f->buf);
 	if (f->parsed && f->info.type == OBJ_COMMIT)
@@ -12,22 +12,23 @@ static void forget_content(struct object_facts *f)
 		signature_check_release(&f->signature);
 }
 
-void object_facts_forget(struct object_facts *f)
+void object_facts_clear(struct object_facts *f)
 {
-	forget_content(f);
+	release_content(f);
 	memset(f, 0, sizeof(*f));
 }
 
-void object_facts_about(struct object_facts *f, const struct object_id *oid)
+void object_facts_select(struct object_facts *f, const struct object_id *oid)
 {
 	if (f->have_type && oid_eq(&f->oid, oid))
 		return;
-	object_facts_forget(f);
+	object_facts_clear(f);
 	f->oid = *oid;
 }
 
-static int tell_missing(const struct object_facts *f, int rc, const char *refname,
-			struct err *local, struct err *err)
+/* Names the ref whose object is missing. */
+static int read_error(const struct object_facts *f, int rc, const char *refname,
+		      struct err *local, struct err *err)
 {
 	if (rc == ERR_NOT_FOUND) {
 		err_release(local);
@@ -47,7 +48,7 @@ int object_facts_type(struct object_facts *f, struct repository *r, const char *
 		return 0;
 	rc = odb_type(r->odb, &f->oid, &f->info.type, &f->info.size, &local);
 	if (rc < 0)
-		return tell_missing(f, rc, refname, &local, err);
+		return read_error(f, rc, refname, &local, err);
 	f->have_type = true;
 	return 0;
 }
@@ -62,7 +63,7 @@ int object_facts_place(struct object_facts *f, struct repository *r, const char 
 		return 0;
 	rc = odb_info(r->odb, &f->oid, &f->info, &local);
 	if (rc < 0)
-		return tell_missing(f, rc, refname, &local, err);
+		return read_error(f, rc, refname, &local, err);
 	f->have_type = f->have_place = true;
 	return 0;
 }
@@ -93,7 +94,7 @@ int object_facts_content(struct object_facts *f, struct repository *r, const cha
 		return 0;
 	rc = odb_read(r->odb, &f->oid, &f->buf, &local);
 	if (rc < 0)
-		return tell_missing(f, rc, refname, &local, err);
+		return read_error(f, rc, refname, &local, err);
 	f->info.type = f->buf.type;
 	f->info.size = f->buf.size;
 	rc = parse_content(f, r, refname, err);
@@ -126,7 +127,7 @@ int object_facts_signature(struct object_facts *f, struct repository *r,
 
 /* ---- messages ---- */
 
-/* The empty line behind the subject at s, or end; *next is behind it. */
+/* Where the paragraph at s ends: at its last newline, or at end. */
 static const char *paragraph_end(const char *s, const char *end)
 {
 	const char *eol;
@@ -148,7 +149,7 @@ static bool is_line_end(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* Subject, what follows it, and the signature at the end; a NUL ends all of them. */
+/* Subject, body, and the signature at the end. A NUL ends the message. */
 static void find_parts(struct message_parts *m, const char *msg, size_t len)
 {
 	const char *end = msg + strnlen(msg, len), *s = msg, *stop;

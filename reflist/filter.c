@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which refs are listed; the listing itself. */
+/* Which refs are listed: they are read, matched, and kept or shown at once. */
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
-#include "reflist/ref-filter-internal.h"
+#include "reflist/reflist-internal.h"
 #include "history/revparse.h"
 #include <dirent.h>
 
 /* ---- filters ---- */
 
-void ref_filter_release(struct ref_filter *f)
+void reflist_filter_release(struct reflist_filter *f)
 {
 	strvec_clear(&f->patterns);
 	strvec_clear(&f->exclude);
@@ -20,8 +20,8 @@ void ref_filter_release(struct ref_filter *f)
 	oid_array_clear(&f->no_merged);
 }
 
-int ref_filter_add_object(struct oid_array *list, struct repository *r, const char *name,
-			  struct err *err)
+int reflist_filter_add_object(struct oid_array *list, struct repository *r, const char *name,
+			      struct err *err)
 {
 	struct err local = ERR_INIT;
 	struct object_id oid;
@@ -34,8 +34,8 @@ int ref_filter_add_object(struct oid_array *list, struct repository *r, const ch
 	return 0;
 }
 
-int ref_filter_add_commit(struct oid_array *list, struct repository *r, const char *name,
-			  struct err *err)
+int reflist_filter_add_commit(struct oid_array *list, struct repository *r, const char *name,
+			      struct err *err)
 {
 	const struct object_source *src = odb_source(r->odb);
 	struct err local = ERR_INIT;
@@ -54,135 +54,6 @@ int ref_filter_add_commit(struct oid_array *list, struct repository *r, const ch
 			       oid_hex(&commit), object_type_name(type));
 	oid_array_append(list, &commit);
 	return 0;
-}
-
-/* ---- listings ---- */
-
-struct ref_listing *ref_listing_new(struct repository *r)
-{
-	static const struct ref_listing_state blank = {
-		.literals = STRBUF_INIT, .value = STRBUF_INIT, .worktree_of = STRMAP_INIT,
-		.version_suffixes = STRVEC_INIT,
-	};
-	struct ref_listing *l;
-
-	CALLOC_ARRAY(l, 1);
-	l->repo = r;
-	l->state = xmemdup(&blank, sizeof(blank));
-	return l;
-}
-
-void ref_item_free(struct ref_item *item)
-{
-	if (!item)
-		return;
-	for (size_t i = 0; i < item->nr_values; i++)
-		free(item->values[i].text);
-	free(item->values);
-	free(item);
-}
-
-static void state_free(struct ref_listing_state *s)
-{
-	for (size_t i = 0; i < s->nr_atoms; i++)
-		ref_atom_free(s->atoms[i]);
-	for (size_t i = 0; i < s->alloc_frames; i++)
-		strbuf_release(&s->frames[i].out);
-	free(s->atoms);
-	free(s->keys);
-	free(s->pieces);
-	free(s->frames);
-	free(s->head);
-	strbuf_release(&s->literals);
-	strbuf_release(&s->value);
-	object_facts_forget(&s->object);
-	object_facts_forget(&s->target);
-	commit_pool_free(s->pool);
-	mailmap_free(s->mailmap);
-	ref_shortener_free(s->shortener);
-	worktrees_free(s->worktrees);
-	strmap_clear(&s->worktree_of, NULL);
-	strvec_clear(&s->version_suffixes);
-	free(s);
-}
-
-void ref_listing_free(struct ref_listing *l)
-{
-	if (!l)
-		return;
-	for (size_t i = 0; i < l->nr; i++)
-		ref_item_free(l->items[i]);
-	free(l->items);
-	state_free(l->state);
-	free(l);
-}
-
-int ref_listing_pool(struct ref_listing *l, struct commit_pool **out, struct err *err)
-{
-	int rc = 0;
-
-	if (!l->state->pool)
-		rc = commit_pool_new(&l->state->pool, l->repo, err);
-	if (!rc)
-		*out = l->state->pool;
-	return rc;
-}
-
-/* ---- one ref ---- */
-
-static unsigned kind_of(const char *name)
-{
-	static const struct { const char *prefix; unsigned kind; } kinds[] = {
-		{ "refs/heads/", REF_KIND_HEADS }, { "refs/remotes/", REF_KIND_REMOTES },
-		{ "refs/tags/", REF_KIND_TAGS }, { "refs/", REF_KIND_OTHERS },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (starts_with(name, kinds[i].prefix))
-			return kinds[i].kind;
-	return REF_KIND_ROOT;
-}
-
-/* Into item (of *room bytes), which grows; name and target lie behind it. */
-static struct ref_item *fill_item(struct ref_item *item, size_t *room, const struct ref *ref,
-				  unsigned kind)
-{
-	size_t len = strlen(ref->name) + 1;
-	size_t target = ref->symref_target ? strlen(ref->symref_target) + 1 : 0;
-	size_t need = st_add(st_add(sizeof(*item), len), target);
-
-	if (need > *room) {
-		*room = need;
-		item = xrealloc(item, need);
-	}
-	memset(item, 0, sizeof(*item));
-	memcpy(item->refname, ref->name, len);
-	if (target) {
-		memcpy(item->refname + len, ref->symref_target, target);
-		item->symref = item->refname + len;
-	}
-	item->oid = ref->oid;
-	item->peeled = ref->peeled;
-	item->flags = ref->flags;
-	item->kind = kind;
-	return item;
-}
-
-static struct ref_item *append_item(struct ref_listing *l, const struct ref *ref, unsigned kind)
-{
-	size_t room = 0;
-
-	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
-	l->items[l->nr] = fill_item(NULL, &room, ref, kind);
-	return l->items[l->nr++];
-}
-
-struct ref_item *ref_listing_add(struct ref_listing *l, const char *refname,
-				 const struct object_id *oid)
-{
-	struct ref ref = { .name = refname, .oid = *oid };
-
-	return append_item(l, &ref, kind_of(refname));
 }
 
 /* ---- does it match ---- */
@@ -221,21 +92,21 @@ static const char *short_name(const char *name)
 	return name;
 }
 
-struct gathering {
-	struct ref_listing *l;
-	const struct ref_filter *f;
-	/* Show each at once, instead of keeping it. */
-	ref_shown_fn fn;
+struct collector {
+	struct reflist *l;
+	const struct reflist_filter *f;
+	/* If set, refs are shown at once instead of being kept. */
+	reflist_show_fn fn;
 	void *data;
 	size_t max, shown;
-	struct ref_item *item;
-	size_t item_room;
+	struct reflist_item *item;
+	size_t item_size;
 	struct strbuf text;
 	struct err *err;
 };
 
-/* 1: it is one of those, or a tag of one of those. */
-static int points_at(struct gathering *g, const struct ref *ref)
+/* 1: the ref, or its tag, names one of the objects; 0: not; < 0: failure. */
+static int points_at(struct collector *g, const struct ref *ref)
 {
 	struct oid_array wanted = g->f->points_at;
 	struct object_facts *o = &g->l->state->object;
@@ -246,7 +117,7 @@ static int points_at(struct gathering *g, const struct ref *ref)
 			return 1;
 	if (ref->flags & REF_PEEL_KNOWN && oid_is_null(&ref->peeled))
 		return 0;
-	object_facts_about(o, &ref->oid);
+	object_facts_select(o, &ref->oid);
 	rc = object_facts_type(o, g->l->repo, ref->name, g->err);
 	if (rc < 0 || o->info.type != OBJ_TAG)
 		return rc;
@@ -257,10 +128,10 @@ static int points_at(struct gathering *g, const struct ref *ref)
 	return rc;
 }
 
-/* 1: wanted, 0, < 0. */
-static int is_wanted(struct gathering *g, const struct ref *ref, unsigned kind)
+/* 1: selected, 0: not, < 0: failure. */
+static int is_selected(struct collector *g, const struct ref *ref, unsigned kind)
 {
-	const struct ref_filter *f = g->f;
+	const struct reflist_filter *f = g->f;
 	const char *name = f->match_short ? short_name(ref->name) : ref->name;
 
 	if (!(kind & f->kinds))
@@ -272,31 +143,31 @@ static int is_wanted(struct gathering *g, const struct ref *ref, unsigned kind)
 	return f->points_at.nr ? points_at(g, ref) : 1;
 }
 
-/* Ends the reading, and is no failure. */
-#define ENOUGH INT_MAX
+/* Returned by a visitor to end the reading without failure. */
+#define STOP_READING INT_MAX
 
-static int show_now(struct gathering *g, const struct ref *ref, unsigned kind)
+static int show_now(struct collector *g, const struct ref *ref, unsigned kind)
 {
 	int rc;
 
-	g->item = fill_item(g->item, &g->item_room, ref, kind);
+	g->item = reflist_item_fill(g->item, &g->item_size, ref, kind);
 	strbuf_reset(&g->text);
-	rc = ref_listing_show(g->l, g->item, &g->text, g->err);
+	rc = reflist_show(g->l, g->item, &g->text, g->err);
 	if (!rc)
 		rc = g->fn(g->data, &g->text);
 	if (!rc && ++g->shown == g->max)
-		rc = ENOUGH;
+		rc = STOP_READING;
 	return rc;
 }
 
-static int take(struct gathering *g, const struct ref *ref, unsigned kind)
+static int add_or_show(struct collector *g, const struct ref *ref, unsigned kind)
 {
-	int rc = is_wanted(g, ref, kind);
+	int rc = is_selected(g, ref, kind);
 
 	if (rc <= 0)
 		return rc;
 	if (!g->fn) {
-		append_item(g->l, ref, kind);
+		reflist_append(g->l, ref, kind);
 		return 0;
 	}
 	return show_now(g, ref, kind);
@@ -304,26 +175,26 @@ static int take(struct gathering *g, const struct ref *ref, unsigned kind)
 
 static int visit(void *data, const struct ref *ref)
 {
-	struct gathering *g = data;
+	struct collector *g = data;
 	const struct repository *r = g->l->repo;
-	unsigned kind = kind_of(ref->name);
+	unsigned kind = reflist_kind_of(ref->name);
 
 	if (ref->flags & REF_BAD_NAME) {
 		repo_warn(r, "ignoring ref with broken name %s", ref->name);
 		return 0;
 	}
 	if (ref->flags & REF_IS_BROKEN) {
-		if (!(ref->flags & REF_IS_SYMREF)) /* a branch that is not born is fine */
+		if (!(ref->flags & REF_IS_SYMREF)) /* a symbolic ref to an unborn branch is fine */
 			repo_warn(r, "ignoring broken ref %s", ref->name);
 		return 0;
 	}
-	return take(g, ref, kind);
+	return add_or_show(g, ref, kind);
 }
 
-/* ---- where to look ---- */
+/* ---- prefixes to read ---- */
 
-/* What names begin with that match a pattern behind `prefix`. */
-static void add_literal_prefixes(struct strvec *out, const struct ref_filter *f,
+/* The literal beginnings of the patterns, behind `prefix`. */
+static void add_literal_prefixes(struct strvec *out, const struct reflist_filter *f,
 				 const char *prefix)
 {
 	for (size_t i = 0; i < f->patterns.nr; i++)
@@ -331,11 +202,11 @@ static void add_literal_prefixes(struct strvec *out, const struct ref_filter *f,
 			     f->patterns.v[i]);
 }
 
-static void add_prefixes(struct strvec *out, const struct ref_filter *f)
+static void add_prefixes(struct strvec *out, const struct reflist_filter *f)
 {
 	static const struct { unsigned kind; const char *prefix; } kinds[] = {
-		{ REF_KIND_HEADS, "refs/heads/" }, { REF_KIND_REMOTES, "refs/remotes/" },
-		{ REF_KIND_TAGS, "refs/tags/" },
+		{ REFLIST_HEADS, "refs/heads/" }, { REFLIST_REMOTES, "refs/remotes/" },
+		{ REFLIST_TAGS, "refs/tags/" },
 	};
 	bool literally = f->patterns.nr && !f->ignore_case;
 
@@ -343,7 +214,7 @@ static void add_prefixes(struct strvec *out, const struct ref_filter *f)
 		add_literal_prefixes(out, f, "");
 		return;
 	}
-	if (f->kinds & REF_KIND_OTHERS) {
+	if (f->kinds & REFLIST_OTHERS) {
 		strvec_push(out, "refs/");
 		return;
 	}
@@ -362,8 +233,8 @@ static int cmp_strings(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Everything that may match, in order of names: prefixes that others hold are left out. */
-static int visit_refs(struct gathering *g)
+/* Reads refs below the prefixes, in order of names, each once. */
+static int visit_refs(struct collector *g)
 {
 	struct strvec prefixes = STRVEC_INIT;
 	const char *last = NULL;
@@ -401,7 +272,7 @@ static bool is_root_ref(const char *name)
 	return ends_with(name, "_HEAD");
 }
 
-static int visit_root(struct gathering *g, const char *name, unsigned kind)
+static int visit_root(struct collector *g, const char *name, unsigned kind)
 {
 	struct ref ref = { .name = name };
 	struct object_id oid;
@@ -411,14 +282,14 @@ static int visit_root(struct gathering *g, const char *name, unsigned kind)
 	if (!ref_resolve(g->l->repo->refs, name, &ref.oid, NULL, &ref.flags, NULL) &&
 	    !ref_read_raw(g->l->repo->refs, name, &oid, &target, NULL)) {
 		ref.symref_target = target;
-		if (kind == REF_KIND_ROOT || !target)
-			rc = take(g, &ref, kind);
+		if (kind == REFLIST_ROOT || !target)
+			rc = add_or_show(g, &ref, kind);
 		free(target);
 	}
 	return rc;
 }
 
-static int visit_roots(struct gathering *g)
+static int visit_roots(struct collector *g)
 {
 	const char *path = g->l->repo->gitdir;
 	struct string_list names = STRING_LIST_INIT;
@@ -434,65 +305,65 @@ static int visit_roots(struct gathering *g)
 	closedir(dir);
 	string_list_sort(&names);
 	for (size_t i = 0; !rc && i < names.nr; i++)
-		rc = visit_root(g, names.items[i].string, REF_KIND_ROOT);
+		rc = visit_root(g, names.items[i].string, REFLIST_ROOT);
 	string_list_clear(&names, NULL);
 	return rc;
 }
 
-static int gather(struct gathering *g)
+static int read_refs(struct collector *g)
 {
 	int rc = 0;
 
-	if (g->f->kinds & REF_KIND_DETACHED_HEAD)
-		rc = visit_root(g, "HEAD", REF_KIND_DETACHED_HEAD);
-	if (!rc && g->f->kinds & REF_KIND_ROOT)
+	if (g->f->kinds & REFLIST_DETACHED_HEAD)
+		rc = visit_root(g, "HEAD", REFLIST_DETACHED_HEAD);
+	if (!rc && g->f->kinds & REFLIST_ROOT)
 		rc = visit_roots(g);
 	return rc ? rc : visit_refs(g);
 }
 
-/* ---- the whole ---- */
+/* ---- listing ---- */
 
-static int collect(struct ref_listing *l, const struct ref_filter *f, size_t max,
+static int collect(struct reflist *l, const struct reflist_filter *f, size_t max,
 		   struct err *err)
 {
-	struct gathering g = { .l = l, .f = f, .text = STRBUF_INIT, .err = err };
+	struct collector g = { .l = l, .f = f, .text = STRBUF_INIT, .err = err };
 	size_t from = l->nr;
-	int rc = gather(&g);
+	int rc = read_refs(&g);
 
-	if (!rc && ref_filter_needs_history(f))
-		rc = ref_filter_by_history(l, from, f, err);
-	return rc ? rc : ref_listing_sort(l, max, err);
+	if (!rc && reflist_filter_needs_history(f))
+		rc = reflist_filter_by_history(l, from, f, err);
+	return rc ? rc : reflist_sort(l, max, err);
 }
 
-int ref_listing_collect(struct ref_listing *l, const struct ref_filter *f, struct err *err)
+int reflist_collect(struct reflist *l, const struct reflist_filter *f, struct err *err)
 {
 	return collect(l, f, 0, err);
 }
 
-static int show_while_reading(struct ref_listing *l, const struct ref_filter *f, size_t max,
-			      ref_shown_fn fn, void *data, struct err *err)
+static int show_while_reading(struct reflist *l, const struct reflist_filter *f, size_t max,
+			      reflist_show_fn fn, void *data, struct err *err)
 {
-	struct gathering g = { .l = l, .f = f, .fn = fn, .data = data, .max = max,
+	struct collector g = { .l = l, .f = f, .fn = fn, .data = data, .max = max,
 			       .text = STRBUF_INIT, .err = err };
-	int rc = gather(&g);
+	int rc = read_refs(&g);
 
 	free(g.item);
 	strbuf_release(&g.text);
-	return rc == ENOUGH ? 0 : rc;
+	return rc == STOP_READING ? 0 : rc;
 }
 
-int ref_listing_each(struct ref_listing *l, const struct ref_filter *f, size_t max,
-		     ref_shown_fn fn, void *data, struct err *err)
+int reflist_each(struct reflist *l, const struct reflist_filter *f, size_t max,
+		 reflist_show_fn fn, void *data, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc;
 
-	if (!l->nr && ref_sort_is_natural(l) && !ref_filter_needs_history(f))
+	if (!l->nr && reflist_sort_is_natural(l) && !reflist_filter_needs_history(f))
 		return show_while_reading(l, f, max, fn, data, err);
 	rc = collect(l, f, max, err);
 	for (size_t i = 0; !rc && i < l->nr && (!max || i < max); i++) {
 		strbuf_reset(&text);
-		rc = ref_listing_show(l, l->items[i], &text, err);
+		rc = reflist_show(l, l->items[i], &text, err);
 		if (!rc)
 			rc = fn(data, &text);
 	}

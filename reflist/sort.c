@@ -3,11 +3,11 @@
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/versioncmp.h"
-#include "reflist/ref-filter-internal.h"
+#include "reflist/reflist-internal.h"
 
-int ref_listing_sort_by(struct ref_listing *l, const char *key, struct err *err)
+int reflist_sort_by(struct reflist *l, const char *key, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	struct sort_key k = { 0 };
 	int rc;
 
@@ -24,22 +24,17 @@ int ref_listing_sort_by(struct ref_listing *l, const char *key, struct err *err)
 	return 0;
 }
 
-void ref_listing_clear_sort(struct ref_listing *l)
-{
-	l->state->nr_keys = 0;
-}
-
-/* A key that is the item's name: nothing has to be kept for it. */
-static bool is_plain_name(const struct ref_listing *l, const struct sort_key *k)
+/* Is the key the full name? It needs no value. */
+static bool is_plain_name(const struct reflist *l, const struct sort_key *k)
 {
 	const struct ref_atom *a = l->state->atoms[k->atom];
 
-	return a->id == ATOM_REFNAME && a->name_form == NAME_WHOLE;
+	return a->id == ATOM_REFNAME && a->name_form == NAME_FULL;
 }
 
-bool ref_sort_is_natural(const struct ref_listing *l)
+bool reflist_sort_is_natural(const struct reflist *l)
 {
-	const struct ref_listing_state *s = l->state;
+	const struct reflist_state *s = l->state;
 
 	if (l->ignore_case)
 		return false;
@@ -51,10 +46,10 @@ bool ref_sort_is_natural(const struct ref_listing *l)
 
 /* ---- values ---- */
 
-static int keep_value(struct ref_listing *l, struct ref_item *item, size_t atom,
+static int keep_value(struct reflist *l, struct reflist_item *item, size_t atom,
 		      struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	struct ref_value *v = &item->values[atom];
 	int rc;
 
@@ -69,7 +64,7 @@ static int keep_value(struct ref_listing *l, struct ref_item *item, size_t atom,
 	return 0;
 }
 
-static void make_room(struct ref_item *item, size_t nr)
+static void reserve_values(struct reflist_item *item, size_t nr)
 {
 	if (item->nr_values >= nr)
 		return;
@@ -79,10 +74,10 @@ static void make_room(struct ref_item *item, size_t nr)
 	item->nr_values = nr;
 }
 
-/* While the object is at hand, what the format will want of it. */
-static int keep_for_format(struct ref_listing *l, struct ref_item *item, struct err *err)
+/* While the object is at hand, keep what the format needs of it. */
+static int keep_for_format(struct reflist *l, struct reflist_item *item, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < s->nr_pieces; i++) {
@@ -94,18 +89,18 @@ static int keep_for_format(struct ref_listing *l, struct ref_item *item, struct 
 	return rc;
 }
 
-static int keep_values(struct ref_listing *l, bool for_format, struct err *err)
+static int keep_values(struct reflist *l, bool for_format, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	bool needs_object = false;
 	int rc = 0;
 
 	for (size_t k = 0; k < s->nr_keys; k++)
 		needs_object |= ref_atom_needs_object(s->atoms[s->keys[k].atom]);
 	for (size_t i = 0; !rc && i < l->nr; i++) {
-		struct ref_item *item = l->items[i];
+		struct reflist_item *item = l->items[i];
 
-		make_room(item, s->nr_atoms);
+		reserve_values(item, s->nr_atoms);
 		for (size_t k = 0; !rc && k < s->nr_keys; k++)
 			if (!is_plain_name(l, &s->keys[k]) || s->keys[k].version)
 				rc = keep_value(l, item, s->keys[k].atom, err);
@@ -115,9 +110,9 @@ static int keep_values(struct ref_listing *l, bool for_format, struct err *err)
 	return rc;
 }
 
-static void read_version_suffixes(struct ref_listing *l)
+static void read_version_suffixes(struct reflist *l)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	static const char *const keys[] = { "versionsort.suffix", "versionsort.prereleasesuffix" };
 
 	for (size_t k = 0; k < ARRAY_SIZE(keys) && !s->version_suffixes.nr; k++) {
@@ -134,7 +129,7 @@ static void read_version_suffixes(struct ref_listing *l)
 
 /* ---- comparing ---- */
 
-static int cmp_texts(const struct ref_listing *l, const struct ref_value *a,
+static int cmp_texts(const struct reflist *l, const struct ref_value *a,
 		     const struct ref_value *b)
 {
 	size_t n = a->len < b->len ? a->len : b->len;
@@ -146,18 +141,18 @@ static int cmp_texts(const struct ref_listing *l, const struct ref_value *a,
 	return c ? c : a->len < b->len ? -1 : a->len > b->len;
 }
 
-static int cmp_names(const struct ref_listing *l, const struct ref_item *a,
-		     const struct ref_item *b)
+static int cmp_names(const struct reflist *l, const struct reflist_item *a,
+		     const struct reflist_item *b)
 {
 	int c = l->ignore_case ? strcasecmp(a->refname, b->refname) : 0;
 
 	return c ? c : strcmp(a->refname, b->refname);
 }
 
-static int cmp_by_key(const struct ref_listing *l, const struct sort_key *k,
-		      const struct ref_item *a, const struct ref_item *b)
+static int cmp_by_key(const struct reflist *l, const struct sort_key *k,
+		      const struct reflist_item *a, const struct reflist_item *b)
 {
-	const struct ref_listing_state *s = l->state;
+	const struct reflist_state *s = l->state;
 	const struct ref_value *va, *vb;
 
 	if (is_plain_name(l, k) && !k->version)
@@ -173,13 +168,13 @@ static int cmp_by_key(const struct ref_listing *l, const struct sort_key *k,
 	return cmp_texts(l, va, vb);
 }
 
-static int cmp_items(const struct ref_listing *l, const struct ref_item *a,
-		     const struct ref_item *b)
+static int cmp_items(const struct reflist *l, const struct reflist_item *a,
+		     const struct reflist_item *b)
 {
-	const struct ref_listing_state *s = l->state;
+	const struct reflist_state *s = l->state;
 
-	if (l->detached_head_first && (a->kind ^ b->kind) & REF_KIND_DETACHED_HEAD)
-		return a->kind & REF_KIND_DETACHED_HEAD ? -1 : 1;
+	if (l->detached_head_first && (a->kind ^ b->kind) & REFLIST_DETACHED_HEAD)
+		return a->kind & REFLIST_DETACHED_HEAD ? -1 : 1;
 	for (size_t i = s->nr_keys; i-- > 0;) {
 		int c = cmp_by_key(l, &s->keys[i], a, b);
 
@@ -189,26 +184,26 @@ static int cmp_items(const struct ref_listing *l, const struct ref_item *a,
 	return cmp_names(l, a, b);
 }
 
-/* By merging; room: for half of them. What is in order costs one comparison each. */
-static void merge_sort(const struct ref_listing *l, struct ref_item **items, size_t nr,
-		       struct ref_item **room)
+/* Stable; spare: room for half the items. Sorted input costs one comparison for each. */
+static void merge_sort(const struct reflist *l, struct reflist_item **items, size_t nr,
+		       struct reflist_item **spare)
 {
 	size_t half = nr / 2, i = 0, j = half, n = 0;
 
 	if (nr < 2)
 		return;
-	merge_sort(l, items, half, room);
-	merge_sort(l, items + half, nr - half, room);
+	merge_sort(l, items, half, spare);
+	merge_sort(l, items + half, nr - half, spare);
 	if (cmp_items(l, items[half - 1], items[half]) <= 0)
 		return;
-	memcpy(room, items, half * sizeof(*items));
+	memcpy(spare, items, half * sizeof(*items));
 	while (i < half && j < nr)
-		items[n++] = cmp_items(l, room[i], items[j]) <= 0 ? room[i++] : items[j++];
-	memcpy(items + n, room + i, (half - i) * sizeof(*items));
+		items[n++] = cmp_items(l, spare[i], items[j]) <= 0 ? spare[i++] : items[j++];
+	memcpy(items + n, spare + i, (half - i) * sizeof(*items));
 }
 
-/* Refs come by name: "-refname" and the like turn that around. */
-static bool reverse_if_descending(struct ref_listing *l)
+/* Refs are read by name: for "-refname" and the like, reversing them sorts them. */
+static bool reverse_if_descending(struct reflist *l)
 {
 	size_t i, n = l->nr;
 
@@ -216,7 +211,7 @@ static bool reverse_if_descending(struct ref_listing *l)
 		if (cmp_items(l, l->items[i - 1], l->items[i]) <= 0)
 			return false;
 	for (i = 0; i < n / 2; i++) {
-		struct ref_item *item = l->items[i];
+		struct reflist_item *item = l->items[i];
 
 		l->items[i] = l->items[n - 1 - i];
 		l->items[n - 1 - i] = item;
@@ -224,12 +219,12 @@ static bool reverse_if_descending(struct ref_listing *l)
 	return true;
 }
 
-int ref_listing_sort(struct ref_listing *l, size_t max, struct err *err)
+int reflist_sort(struct reflist *l, size_t max, struct err *err)
 {
-	struct ref_item **room;
+	struct reflist_item **spare;
 	int rc;
 
-	/* Of few that are shown of many, only those will be looked at for the format. */
+	/* If few of many are shown, the format reads only their objects, later. */
 	rc = keep_values(l, !max || max >= l->nr / 2, err);
 	if (rc < 0)
 		return rc;
@@ -237,8 +232,8 @@ int ref_listing_sort(struct ref_listing *l, size_t max, struct err *err)
 		read_version_suffixes(l);
 	if (reverse_if_descending(l))
 		return 0;
-	ALLOC_ARRAY(room, l->nr / 2 + 1);
-	merge_sort(l, l->items, l->nr, room);
-	free(room);
+	ALLOC_ARRAY(spare, l->nr / 2 + 1);
+	merge_sort(l, l->items, l->nr, spare);
+	free(spare);
 	return 0;
 }

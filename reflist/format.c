@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --format: literals, atoms, and the atoms that open something that %(end) closes. */
+/* --format: parsing it, and the text of one ref, with %(if) and %(align) up to %(end). */
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/quote.h"
 #include "util/utf8.h"
-#include "reflist/ref-filter-internal.h"
+#include "reflist/reflist-internal.h"
 
 /* ---- parsing ---- */
 
-/* "%%" and "%0a" are what they stand for. */
+/* "%%" and "%0a" are decoded. */
 static void add_literal(struct strbuf *out, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -40,13 +40,13 @@ static const char *next_atom(const char *s)
 	return NULL;
 }
 
-static void add_piece(struct ref_listing_state *s, size_t atom, size_t text, size_t len)
+static void add_piece(struct reflist_state *s, size_t atom, size_t text, size_t len)
 {
 	ALLOC_GROW(s->pieces, s->nr_pieces + 1, s->alloc_pieces);
 	s->pieces[s->nr_pieces++] = (struct format_piece){ atom, text, len };
 }
 
-static void add_literal_piece(struct ref_listing_state *s, const char *text, size_t len)
+static void add_literal_piece(struct reflist_state *s, const char *text, size_t len)
 {
 	size_t at = s->literals.len;
 
@@ -55,19 +55,19 @@ static void add_literal_piece(struct ref_listing_state *s, const char *text, siz
 		add_piece(s, FORMAT_LITERAL, at, s->literals.len - at);
 }
 
-static int check_atom(const struct ref_listing *l, const struct ref_atom *a, struct err *err)
+static int check_atom(const struct reflist *l, const struct ref_atom *a, struct err *err)
 {
-	if (a->id == ATOM_RAW && !a->flag && l->quote != REF_QUOTE_NONE &&
-	    l->quote != REF_QUOTE_PERL)
+	if (a->id == ATOM_RAW && !a->flag && l->quote != REFLIST_QUOTE_NONE &&
+	    l->quote != REFLIST_QUOTE_PERL)
 		return err_set(err, ERR_INVALID,
 			       "--format=%.*s cannot be used with --python, --shell, --tcl",
 			       (int)strcspn(a->text, ":"), a->text);
 	return 0;
 }
 
-static int add_atom(struct ref_listing *l, const char *text, size_t len, struct err *err)
+static int add_atom(struct reflist *l, const char *text, size_t len, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	const struct ref_atom *a;
 	size_t atom;
 	int rc = ref_atom_parse(l, text, len, &atom, err);
@@ -84,9 +84,9 @@ static int add_atom(struct ref_listing *l, const char *text, size_t len, struct 
 	return 0;
 }
 
-int ref_listing_set_format(struct ref_listing *l, const char *format, struct err *err)
+int reflist_set_format(struct reflist *l, const char *format, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	const char *atom, *end;
 	int rc = 0;
 
@@ -107,36 +107,36 @@ int ref_listing_set_format(struct ref_listing *l, const char *format, struct err
 
 /* ---- quoting ---- */
 
-static void add_quoted(const struct ref_listing *l, const struct strbuf *text,
+static void add_quoted(const struct reflist *l, const struct strbuf *text,
 		       struct strbuf *out)
 {
 	switch (l->quote) {
-	case REF_QUOTE_NONE:
+	case REFLIST_QUOTE_NONE:
 		strbuf_addbuf(out, text);
 		break;
-	case REF_QUOTE_SHELL:
+	case REFLIST_QUOTE_SHELL:
 		sq_quote(out, text->buf);
 		break;
-	case REF_QUOTE_PERL:
+	case REFLIST_QUOTE_PERL:
 		perl_quote_mem(out, text->buf, text->len);
 		break;
-	case REF_QUOTE_PYTHON:
+	case REFLIST_QUOTE_PYTHON:
 		python_quote(out, text->buf);
 		break;
-	case REF_QUOTE_TCL:
+	case REFLIST_QUOTE_TCL:
 		tcl_quote(out, text->buf);
 		break;
 	}
 }
 
-/* ---- openers ---- */
+/* ---- %(if), %(align), %(end) ---- */
 
-static struct format_frame *top_frame(struct ref_listing_state *s)
+static struct format_frame *top_frame(struct reflist_state *s)
 {
 	return s->nr_frames ? &s->frames[s->nr_frames - 1] : NULL;
 }
 
-static void push_frame(struct ref_listing_state *s, const struct ref_atom *opener)
+static void push_frame(struct reflist_state *s, const struct ref_atom *opener)
 {
 	static const struct format_frame blank = { .out = STRBUF_INIT };
 	struct format_frame *f;
@@ -172,7 +172,7 @@ static bool condition_holds(const struct format_frame *f)
 	}
 }
 
-static int on_then(struct ref_listing_state *s, struct err *err)
+static int on_then(struct reflist_state *s, struct err *err)
 {
 	struct format_frame *f = top_frame(s);
 
@@ -187,7 +187,7 @@ static int on_then(struct ref_listing_state *s, struct err *err)
 	return 0;
 }
 
-static int on_else(struct ref_listing_state *s, struct err *err)
+static int on_else(struct reflist_state *s, struct err *err)
 {
 	struct format_frame *f = top_frame(s);
 
@@ -204,7 +204,7 @@ static int on_else(struct ref_listing_state *s, struct err *err)
 	return 0;
 }
 
-/* Keep what the condition decides for. */
+/* Keep the branch that the condition selects. */
 static int close_if(struct format_frame *f, struct err *err)
 {
 	if (!f->then_seen)
@@ -235,10 +235,10 @@ static void close_align(struct format_frame *f)
 	strbuf_release(&text);
 }
 
-/* What is between the outermost opener and its %(end) is quoted as one. */
-static int on_end(struct ref_listing *l, struct strbuf *out, struct err *err)
+/* Text up to the outermost %(end) is quoted as one. */
+static int on_end(struct reflist *l, struct strbuf *out, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	struct format_frame *f = top_frame(s);
 	int rc = 0;
 
@@ -261,10 +261,10 @@ static int on_end(struct ref_listing *l, struct strbuf *out, struct err *err)
 
 /* ---- showing ---- */
 
-static int append_value(struct ref_listing *l, const struct ref_item *item, size_t atom,
+static int append_value(struct reflist *l, const struct reflist_item *item, size_t atom,
 			struct strbuf *to, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	uint64_t number;
 
 	if (atom < item->nr_values && item->values[atom].text) {
@@ -274,10 +274,10 @@ static int append_value(struct ref_listing *l, const struct ref_item *item, size
 	return ref_atom_value(l, item, s->atoms[atom], to, &number, err);
 }
 
-static int show_atom(struct ref_listing *l, const struct ref_item *item, size_t atom,
+static int show_atom(struct reflist *l, const struct reflist_item *item, size_t atom,
 		     struct strbuf *out, struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	const struct ref_atom *a = s->atoms[atom];
 	int rc;
 
@@ -297,7 +297,7 @@ static int show_atom(struct ref_listing *l, const struct ref_item *item, size_t 
 	}
 	if (s->nr_frames)
 		return append_value(l, item, atom, &top_frame(s)->out, err);
-	if (l->quote == REF_QUOTE_NONE)
+	if (l->quote == REFLIST_QUOTE_NONE)
 		return append_value(l, item, atom, out, err);
 	strbuf_reset(&s->value);
 	rc = append_value(l, item, atom, &s->value, err);
@@ -306,10 +306,10 @@ static int show_atom(struct ref_listing *l, const struct ref_item *item, size_t 
 	return rc;
 }
 
-int ref_listing_show(struct ref_listing *l, struct ref_item *item, struct strbuf *out,
-		     struct err *err)
+int reflist_show(struct reflist *l, struct reflist_item *item, struct strbuf *out,
+		 struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	int rc = 0;
 
 	s->nr_frames = 0;

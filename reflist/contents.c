@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fields of commits and tags. */
+/* Atoms that show a field or a part of a commit or tag. */
 #include "compat/posix.h"
 #include "pretty/pretty.h"
-#include "reflist/ref-filter-internal.h"
+#include "reflist/reflist-internal.h"
 
 /* ---- people ---- */
 
@@ -47,9 +47,9 @@ static void split_person(struct person *p, const char *line, size_t len)
 	p->after_len = line + len - p->after;
 }
 
-static const struct mailmap *mailmap_of(struct ref_listing *l)
+static const struct mailmap *mailmap_of(struct reflist *l)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 
 	if (!s->mailmap && mailmap_read(&s->mailmap, l->repo, NULL) < 0)
 		s->mailmap = mailmap_parse("", 0);
@@ -74,7 +74,7 @@ static void add_email(const struct ref_atom *a, const struct person *p, struct s
 	}
 }
 
-/* " 1700000000 +0100"; nothing is shown of a date that is none. */
+/* " 1700000000 +0100"; nothing is shown if it is malformed. */
 static void add_date(const struct ref_atom *a, const struct person *p, struct strbuf *out,
 		     uint64_t *number)
 {
@@ -99,7 +99,7 @@ static void add_date(const struct ref_atom *a, const struct person *p, struct st
 	*number = date;
 }
 
-static void add_person(struct ref_listing *l, const struct object_facts *f,
+static void add_person(struct reflist *l, const struct object_facts *f,
 		       const struct ref_atom *a, struct strbuf *out, uint64_t *number)
 {
 	struct person p;
@@ -207,7 +207,7 @@ static void add_message_part(struct object_facts *f, const struct ref_atom *a,
 
 /* ---- header fields ---- */
 
-static void add_oid(struct ref_listing *l, const struct ref_atom *a,
+static void add_oid(struct reflist *l, const struct ref_atom *a,
 		    const struct object_id *oid, struct strbuf *out)
 {
 	if (a->abbrev)
@@ -216,7 +216,7 @@ static void add_oid(struct ref_listing *l, const struct ref_atom *a,
 		strbuf_add_oid(out, oid);
 }
 
-static void add_commit_field(struct ref_listing *l, const struct commit_view *c,
+static void add_commit_field(struct reflist *l, const struct commit_view *c,
 			     const struct ref_atom *a, struct strbuf *out, uint64_t *number)
 {
 	if (a->id == ATOM_TREE) {
@@ -246,7 +246,7 @@ static void add_tag_field(const struct tag_view *t, const struct ref_atom *a,
 
 /* ---- signatures ---- */
 
-static int add_signature(struct ref_listing *l, struct object_facts *f, const struct ref_atom *a,
+static int add_signature(struct reflist *l, struct object_facts *f, const struct ref_atom *a,
 			 struct strbuf *out, struct err *err)
 {
 	const struct signature_check *c;
@@ -256,7 +256,7 @@ static int add_signature(struct ref_listing *l, struct object_facts *f, const st
 	if (rc < 0 || !c)
 		return rc;
 	switch (a->signature) {
-	case SIGNATURE_WORDS: text = c->output; break;
+	case SIGNATURE_OUTPUT: text = c->output; break;
 	case SIGNATURE_GRADE: strbuf_addch(out, signature_grade(c)); break;
 	case SIGNATURE_SIGNER: text = c->signer; break;
 	case SIGNATURE_KEY: text = c->key; break;
@@ -269,7 +269,7 @@ static int add_signature(struct ref_listing *l, struct object_facts *f, const st
 	return 0;
 }
 
-int ref_content_value(struct ref_listing *l, struct object_facts *f, const struct ref_atom *a,
+int ref_content_value(struct reflist *l, struct object_facts *f, const struct ref_atom *a,
 		      struct strbuf *out, uint64_t *number, struct err *err)
 {
 	if (a->id == ATOM_SIGNATURE)

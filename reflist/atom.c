@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is between "%(" and ")": FIELD NAMES of git-for-each-ref(1). */
+/* Parsing atoms: FIELD NAMES of git-for-each-ref(1). */
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/parse-options.h"
-#include "reflist/ref-filter-internal.h"
+#include "reflist/reflist-internal.h"
 #include "history/revparse.h"
 
-typedef int (*parse_fn)(struct ref_listing *l, struct ref_atom *a, const char *arg,
+typedef int (*parse_fn)(struct reflist *l, struct ref_atom *a, const char *arg,
 			struct err *err);
 
 static int bad_argument(const struct ref_atom *a, const char *arg, struct err *err)
@@ -18,13 +18,13 @@ static int bad_argument(const struct ref_atom *a, const char *arg, struct err *e
 		       arg);
 }
 
-/* Where the message names the atom as a whole. */
-static int bad_whole(const struct ref_atom *a, const char *arg, struct err *err)
+/* Where Git's message names the atom with its argument. */
+static int bad_atom(const struct ref_atom *a, const char *arg, struct err *err)
 {
 	return err_set(err, ERR_INVALID, "unrecognized %%(%s) argument: %s", a->text, arg);
 }
 
-static int no_argument(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int no_argument(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 		       struct err *err)
 {
 	if (!arg)
@@ -49,12 +49,12 @@ static int parse_strip(struct ref_atom *a, enum name_form form, const char *numb
 	return err_set(err, ERR_INVALID, "Integer value expected refname:%s", arg);
 }
 
-static int parse_refname(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_refname(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 			 struct err *err)
 {
 	const char *rest;
 
-	a->name_form = NAME_WHOLE;
+	a->name_form = NAME_FULL;
 	if (!arg)
 		return 0;
 	if (!strcmp(arg, "short")) {
@@ -65,7 +65,7 @@ static int parse_refname(struct ref_listing *l UNUSED, struct ref_atom *a, const
 		return parse_strip(a, NAME_LSTRIP, rest, arg, err);
 	if (skip_prefix(arg, "rstrip=", &rest))
 		return parse_strip(a, NAME_RSTRIP, rest, arg, err);
-	return bad_whole(a, arg, err);
+	return bad_atom(a, arg, err);
 }
 
 /* False: it is not one of these words. */
@@ -88,7 +88,7 @@ static bool parse_remote_part(struct ref_atom *a, const char *part)
 	return false;
 }
 
-static int parse_remote(struct ref_listing *l, struct ref_atom *a, const char *arg,
+static int parse_remote(struct reflist *l, struct ref_atom *a, const char *arg,
 			struct err *err)
 {
 	struct string_list parts = STRING_LIST_INIT;
@@ -107,7 +107,7 @@ static int parse_remote(struct ref_listing *l, struct ref_atom *a, const char *a
 
 /* ---- names of objects ---- */
 
-static int parse_oid(struct ref_listing *l, struct ref_atom *a, const char *arg,
+static int parse_oid(struct reflist *l, struct ref_atom *a, const char *arg,
 		     struct err *err)
 {
 	const char *rest;
@@ -118,7 +118,7 @@ static int parse_oid(struct ref_listing *l, struct ref_atom *a, const char *arg,
 	if (!strcmp(arg, "short"))
 		return 0;
 	if (!skip_prefix(arg, "short=", &rest))
-		return bad_whole(a, arg, err);
+		return bad_atom(a, arg, err);
 	if (!parse_positive(rest, &a->abbrev))
 		return err_set(err, ERR_INVALID, "positive value expected '%s' in %%(%s)", rest,
 			       a->text);
@@ -127,7 +127,7 @@ static int parse_oid(struct ref_listing *l, struct ref_atom *a, const char *arg,
 	return 0;
 }
 
-static int parse_objectsize(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_objectsize(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 			    struct err *err)
 {
 	a->numeric = true;
@@ -135,14 +135,14 @@ static int parse_objectsize(struct ref_listing *l UNUSED, struct ref_atom *a, co
 	return !arg || a->flag ? 0 : bad_argument(a, arg, err);
 }
 
-static int parse_number(struct ref_listing *l, struct ref_atom *a, const char *arg,
+static int parse_number(struct reflist *l, struct ref_atom *a, const char *arg,
 			struct err *err)
 {
 	a->numeric = true;
 	return no_argument(l, a, arg, err);
 }
 
-static int parse_ahead_behind(struct ref_listing *l, struct ref_atom *a, const char *arg,
+static int parse_ahead_behind(struct reflist *l, struct ref_atom *a, const char *arg,
 			      struct err *err)
 {
 	struct err local = ERR_INIT;
@@ -155,13 +155,13 @@ static int parse_ahead_behind(struct ref_listing *l, struct ref_atom *a, const c
 	return rc < 0 ? err_set(err, ERR_INVALID, "failed to find '%s'", arg) : 0;
 }
 
-static int parse_unavailable(struct ref_listing *l UNUSED, struct ref_atom *a,
+static int parse_unavailable(struct reflist *l UNUSED, struct ref_atom *a,
 			     const char *arg UNUSED, struct err *err)
 {
 	return err_set(err, ERR_UNSUPPORTED, "%%(%s) is not available yet", a->text);
 }
 
-static int parse_rejected(struct ref_listing *l UNUSED, struct ref_atom *a,
+static int parse_rejected(struct reflist *l UNUSED, struct ref_atom *a,
 			  const char *arg UNUSED, struct err *err)
 {
 	return err_set(err, ERR_INVALID, "this command reject atom %%(%s)", a->text);
@@ -194,7 +194,7 @@ static int parse_email(struct ref_atom *a, const char *arg, bool name, struct er
 		      err_set(err, ERR_INVALID, "unrecognized email option: %s", arg);
 }
 
-static int parse_person(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_person(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 			struct err *err)
 {
 	if (a->part == PART_DATE) {
@@ -212,14 +212,14 @@ static int parse_person(struct ref_listing *l UNUSED, struct ref_atom *a, const 
 
 /* ---- messages ---- */
 
-static int parse_subject(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_subject(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 			 struct err *err)
 {
 	a->flag = arg && !strcmp(arg, "sanitize");
 	return !arg || a->flag ? 0 : bad_argument(a, arg, err);
 }
 
-static int parse_trailers(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_trailers(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 			  struct err *err)
 {
 	struct string_list parts = STRING_LIST_INIT;
@@ -241,7 +241,7 @@ static int parse_trailers(struct ref_listing *l UNUSED, struct ref_atom *a, cons
 	return rc;
 }
 
-static int parse_contents(struct ref_listing *l, struct ref_atom *a, const char *arg,
+static int parse_contents(struct reflist *l, struct ref_atom *a, const char *arg,
 			  struct err *err)
 {
 	static const struct { const char *name; enum contents_part part; } parts[] = {
@@ -273,7 +273,7 @@ static int parse_contents(struct ref_listing *l, struct ref_atom *a, const char 
 	return bad_argument(a, arg, err);
 }
 
-static int parse_signature(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_signature(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 			   struct err *err)
 {
 	static const struct { const char *name; enum signature_part part; } parts[] = {
@@ -293,7 +293,7 @@ static int parse_signature(struct ref_listing *l UNUSED, struct ref_atom *a, con
 	return bad_argument(a, arg, err);
 }
 
-static int parse_raw(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_raw(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 		     struct err *err)
 {
 	a->flag = arg && !strcmp(arg, "size");
@@ -302,7 +302,7 @@ static int parse_raw(struct ref_listing *l UNUSED, struct ref_atom *a, const cha
 
 /* ---- of the format ---- */
 
-static int parse_color(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_color(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 		       struct err *err)
 {
 	char escape[COLOR_MAXLEN];
@@ -363,7 +363,7 @@ static int parse_align_part(struct ref_atom *a, const char *s, bool *has_width, 
 	return 0;
 }
 
-static int parse_align(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_align(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 		       struct err *err)
 {
 	struct string_list parts = STRING_LIST_INIT;
@@ -381,7 +381,7 @@ static int parse_align(struct ref_listing *l UNUSED, struct ref_atom *a, const c
 	return rc;
 }
 
-static int parse_if(struct ref_listing *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_if(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 		    struct err *err)
 {
 	const char *rest;
@@ -470,7 +470,7 @@ void ref_atom_free(struct ref_atom *a)
 	free(a);
 }
 
-static int parse_atom(struct ref_listing *l, const char *text, size_t len,
+static int parse_atom(struct reflist *l, const char *text, size_t len,
 		      struct ref_atom **out, struct err *err)
 {
 	static const struct ref_atom blank = { .trailers = TRAILER_OPTIONS_INIT };
@@ -503,10 +503,10 @@ static int parse_atom(struct ref_listing *l, const char *text, size_t len,
 	return rc;
 }
 
-int ref_atom_parse(struct ref_listing *l, const char *text, size_t len, size_t *out,
+int ref_atom_parse(struct reflist *l, const char *text, size_t len, size_t *out,
 		   struct err *err)
 {
-	struct ref_listing_state *s = l->state;
+	struct reflist_state *s = l->state;
 	struct ref_atom *a = NULL;
 	int rc;
 
