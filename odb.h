@@ -37,7 +37,7 @@ void odb_free(struct odb *odb);
 const struct hash_algo *odb_algo(const struct odb *odb);
 const char *odb_objdir(const struct odb *odb);
 /*
- * From now on reading asks what to read instead: replacements_find (replace.h), or NULL. Whether
+ * From now on reading asks what to read instead: replacements_find (repo/replace.c), or NULL. Whether
  * an object is there, enumeration and writing are about the object itself.
  */
 typedef int (*odb_replace_fn)(void *data, const struct object_id *oid, struct object_id *out,

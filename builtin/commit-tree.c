@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-commit-tree(1) */
 #include "compat/posix.h"
+#include "repo/ident.h"
 #include "builtin/builtin.h"
 #include "builtin/commit-object.h"
 #include "fs/file.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which config file, or all of them. */
 #include "compat/posix.h"
+#include "repo/ident.h"
 #include "builtin/config-cmd.h"
 #include "fs/file.h"
 #include "util/alloc.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-init(1) */
 #include "compat/posix.h"
+#include "repo/init.h"
 #include "builtin/builtin.h"
 #include "fs/file.h"
 #include "util/alloc.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "repo/ident.h"
 #include "builtin/ref-change.h"
 
 int ref_change_begin(struct repository *r, unsigned flags, struct ref_transaction **out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* New tags: lightweight ones, and objects with a message and perhaps a signature. */
 #include "compat/posix.h"
+#include "repo/ident.h"
 #include "cli/edit-text.h"
 #include "builtin/gpg.h"
 #include "builtin/ref-change.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-var(1) */
 #include "compat/posix.h"
+#include "repo/ident.h"
 #include "build-info.h"
 #include "builtin/builtin.h"
 #include "repo/init.h"

@@ -151,7 +151,7 @@ static int on_ref(void *data, const struct ref *ref)
 	struct decorations *d = data;
 	enum decoration_kind kind = kind_of(ref->name);
 	struct object_id original;
-	bool replaces = replacements_ref(d->repo->replacements, ref->name, &original);
+	bool replaces = repo_ref_replaces(d->repo, ref->name, &original);
 
 	if (!is_wanted(d->o, ref->name, replaces || kind != DECORATION_OTHER))
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* core.repositoryformatversion and extensions.*, git-config(1). */
 #include "compat/posix.h"
-#include "repo/setup.h"
+#include "repo/setup-internal.h"
 #include "config/config.h"
 #include "util/alloc.h"
 #include "util/path.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What makes a directory a repository; ".git" files; common directories. */
 #include "compat/posix.h"
-#include "repo/setup.h"
+#include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"

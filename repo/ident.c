@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <netdb.h>
 #include <pwd.h>
-#include "repo/repo.h"
+#include "repo/ident.h"
 #include "fs/file.h"
 #include "object/ident.h"
 #include "util/alloc.h"

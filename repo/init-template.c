@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <dirent.h>
 #include "compat/syscalls.h"
-#include "repo/init.h"
+#include "repo/init-internal.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"

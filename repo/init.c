@@ -2,7 +2,7 @@
 /* Making a repository. git-init(1), gitrepository-layout(5). */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
-#include "repo/init.h"
+#include "repo/init-internal.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "util/alloc.h"
@@ -283,7 +283,7 @@ static int read_settings(struct init_job *j, const struct repo_init_options *o,
 	if (!rc) {
 		opts.policy = settings.fsync;
 		j->shared_perm = settings.shared_perm;
-		j->reflogs_said = config_get(j->config, "core.logallrefupdates") != NULL;
+		j->reflogs_configured = config_get(j->config, "core.logallrefupdates") != NULL;
 		repo_settings_release(&settings);
 		if (!j->batch)
 			j->batch = fsync_batch_new(&opts);
@@ -396,7 +396,7 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 	set(&l, "core.repositoryformatversion", v1 ? "1" : "0");
 	set(&l, "core.filemode", yes_no(fs_trusts_executable_bit(j->gitdir)));
 	set(&l, "core.bare", yes_no(!o->worktree));
-	if (o->worktree && !j->reflogs_said)
+	if (o->worktree && !j->reflogs_configured)
 		set(&l, "core.logallrefupdates", "true");
 	if (needs_core_worktree(o))
 		set(&l, "core.worktree", o->worktree);

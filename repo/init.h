@@ -1,44 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of making a repository; the face of it is in repository.h. */
+/* Making a repository, or completing one that exists. git-init(1). */
 #ifndef REPO_INIT_H
 #define REPO_INIT_H
 
 #include "compat/posix.h"
-#include "repo/repo.h"
-#include "util/strvec.h"
+#include "config/config.h"
+#include "repo/settings.h"
+#include "util/err.h"
+
+struct repo_init_options {
+	const char *gitdir;	   /* where its files are, or the .git that will be; absolute */
+	const char *worktree;	   /* absolute; NULL: bare */
+	const char *separate_git_dir; /* absolute; gitdir becomes a file that names it */
+	const char *objdir;	   /* GIT_OBJECT_DIRECTORY; NULL: in the gitdir */
+	const char *template_dir;  /* NULL: configured or built-in default; "": none */
+	const char *initial_branch; /* NULL: init_default_branch */
+	const char *hash_name;	   /* NULL: GIT_DEFAULT_HASH or sha1 */
+	const char *shared;	   /* value of --shared, NULL: not given */
+	/*
+	 * The caller made the directories below made_from down to made_dir: they become
+	 * durable with the rest. Absolute; NULL: none.
+	 */
+	const char *made_from, *made_dir;
+	bool explicit_worktree;	   /* GIT_WORK_TREE was given: core.worktree is written */
+	repo_warn_fn warn;
+	void *warn_data;
+};
+struct repo_init_result {
+	char *gitdir;		/* the real one, absolute; caller frees */
+	bool reinit;		/* it existed before */
+	bool shared;
+	char *branch;		/* that HEAD names now, NULL if it was there before; caller frees */
+	bool branch_is_fallback; /* it was not configured: worth a hint */
+};
+/*
+ * Make a repository, or complete one that exists; nothing that exists is changed.
+ * Durability: files, directories and names are in one fsync_batch of its own: HEAD is
+ *             named last, and without it there is no repository.
+ * Errors:     what was made here is removed again.
+ */
+MUST_USE int repo_init(const struct repo_init_options *o, struct repo_init_result *out,
+		       struct err *err);
 
 /*
  * The first branch of new repositories: GIT_TEST_DEFAULT_INITIAL_BRANCH_NAME,
- * init.defaultBranch, else "master"; *is_fallback (may be NULL) tells the last.
+ * init.defaultBranch, else "master"; *is_fallback (may be NULL) is set
+ * in the last case.
  * Caller frees *out.
  */
 MUST_USE int init_default_branch(const struct config_set *c, char **out, bool *is_fallback,
-				 struct err *err);
-
-/* One repo_init. */
-struct init_job {
-	char *gitdir;	   /* where the files go */
-	struct fsync_batch *batch;
-	struct config_set *config; /* outside, and of a repository that is there */
-	struct repo_format format;
-	int shared_perm;
-	bool reinit, reflogs_said, template_has_head;
-	struct strbuf template_config; /* "config" of the template: a new config starts so */
-	struct strvec made;  /* directories, in order */
-	struct strvec files; /* new files */
-};
-/* The directory and its missing parents; removed again by repo_init if that fails. */
-MUST_USE int init_mkdir(struct init_job *j, const char *path, struct err *err);
-#define INIT_EXECUTABLE 1u
-#define INIT_REPLACE 2u /* else a file that is there stays */
-/* Stage a new file. */
-MUST_USE int init_write(struct init_job *j, const char *path, const char *content, size_t len,
-			unsigned flags, enum publish_class order, struct err *err);
-/*
- * What the template has and the repository does not: --template, GIT_TEMPLATE_DIR,
- * init.templateDir, or a small built-in one.
- */
-MUST_USE int init_copy_templates(struct init_job *j, const struct repo_init_options *o,
 				 struct err *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include "repo/replace.h"
+#include "repo/replace-internal.h"
 #include "util/alloc.h"
 
 #define DEPTH_MAX 5

@@ -12,10 +12,10 @@
 #include "hash/hash.h"
 #include "odb.h"
 #include "refs/refs.h"
-#include "repo/replace.h"
 #include "repo/settings.h"
-#include "repo/setup.h"
 #include "util/err.h"
+
+struct replacements;
 
 struct repository {
 	char *gitdir;	  /* absolute or as git rev-parse --git-dir prints it */
@@ -31,7 +31,7 @@ struct repository {
 	struct repo_settings settings;
 	struct odb *odb;
 	struct ref_store *refs;
-	struct replacements *replacements; /* NULL: objects are what they are */
+	struct replacements *replacements; /* refs/replace/; NULL: not used */
 	/* The operation's batch: made on first use, see repo_batch. */
 	struct fsync_batch *batch;
 	bool shown; /* children have seen objects that are staged: repo_show_staged */
@@ -74,8 +74,10 @@ MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **
 char *repo_unresolved_gitdir(const char *gitdir);
 /* A warning, formatted, for r->warn. */
 void repo_warn(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* From now on objects are what they are: nothing is replaced (git-replace(1)). */
+/* From now on refs/replace/ has no effect (git-replace(1)). */
 void repo_ignore_replacements(struct repository *r);
+/* Is the ref (by its full name) a replacement for *oid? */
+bool repo_ref_replaces(const struct repository *r, const char *refname, struct object_id *oid);
 void repo_free(struct repository *r);
 /* To the top of a work tree that the cwd is outside of; else nothing happens. */
 MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);
@@ -87,7 +89,14 @@ char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2,
  * run in another one. NULL-terminated.
  */
 extern const char *const repo_local_env[];
-/* Does the directory hold a checked out repository (gitlink)? and its HEAD */
+/* Is this directory the gitdir of a repository: does it have HEAD, objects, refs? */
+bool is_git_directory(const char *path);
+/*
+ * The real path of the gitdir that a ".git" file names. Caller frees. NULL: it is no such
+ * file (ERR_NOT_FOUND), or a broken one.
+ */
+char *read_gitfile(const char *path, struct err *err);
+/* HEAD of the repository that is checked out in `dir`, for gitlinks. */
 MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
 				  struct object_id *out, struct err *err);
 
@@ -112,22 +121,6 @@ MUST_USE int repo_abort_batch(struct repository *r, struct err *err);
 MUST_USE int repo_show_staged(struct repository *r, struct strvec *env, struct err *err);
 
 /*
- * Identity for new commits and reflogs: GIT_AUTHOR_*, GIT_COMMITTER_*, user.*,
- * author.*, committer.*, EMAIL, system defaults unless user.useConfigOnly.
- */
-#define IDENT_AUTHOR 1
-#define IDENT_COMMITTER 2
-#define IDENT_STRICT 4	  /* fail if there is none that is worth the name */
-#define IDENT_NO_DATE 8
-MUST_USE int repo_ident(struct repository *r, struct strbuf *out, unsigned flags, struct err *err);
-/*
- * The same by configuration alone. ERR_NO_IDENT: nobody that is worth the name; the
- * preface of the error says what to do about it.
- */
-MUST_USE int ident_from_config(const struct config_set *c, struct strbuf *out,
-			       unsigned flags, struct err *err);
-
-/*
  * Run hook `name` of core.hooksPath or hooks/: 0 if missing or successful;
  * ERR_ABORTED if it failed, with a message only if it could not run or was killed. env:
  * "K=V" NULL-terminated or NULL. A hook sees what is staged (repo_show_staged).
@@ -140,38 +133,5 @@ MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *c
 
 /* For the ref store: the reference-transaction hook (hook.c). */
 struct ref_hook repo_ref_hook(struct repository *r);
-
-/* ---- creating ---- */
-struct repo_init_options {
-	const char *gitdir;	   /* where its files are, or the .git that will be; absolute */
-	const char *worktree;	   /* absolute; NULL: bare */
-	const char *separate_git_dir; /* absolute; gitdir becomes a file that names it */
-	const char *objdir;	   /* GIT_OBJECT_DIRECTORY; NULL: in the gitdir */
-	const char *template_dir;  /* NULL: configured or built-in default; "": none */
-	const char *initial_branch; /* NULL: init_default_branch */
-	const char *hash_name;	   /* NULL: GIT_DEFAULT_HASH or sha1 */
-	const char *shared;	   /* value of --shared, NULL: not given */
-	/* Directories were made for this, all below made_from down to made_dir: to be
-	 * durable with the rest; absolute, NULL: none */
-	const char *made_from, *made_dir;
-	bool explicit_worktree;	   /* GIT_WORK_TREE was given: core.worktree is written */
-	repo_warn_fn warn;
-	void *warn_data;
-};
-struct repo_init_result {
-	char *gitdir;		/* the real one, absolute; caller frees */
-	bool reinit;		/* there was one before */
-	bool shared;
-	char *branch;		/* that HEAD names now, NULL if it was there before; caller frees */
-	bool branch_is_fallback; /* nobody chose it: worth a hint */
-};
-/*
- * Make a repository, or make one whole that is there. What exists stays.
- * Durability: files, directories and names are in one fsync_batch of its own: HEAD is
- *             named last, and without it there is no repository.
- * Errors:     what was made is removed again, as far as it was made here.
- */
-MUST_USE int repo_init(const struct repo_init_options *o, struct repo_init_result *out,
-		       struct err *err);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An opened repository: composes place, configuration, objects and refs. */
 #include "compat/posix.h"
+#include "repo/replace-internal.h"
 #include "repo/repo.h"
+#include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "fs/tmp-objdir.h"
 #include "util/alloc.h"
@@ -274,6 +276,11 @@ void repo_ignore_replacements(struct repository *r)
 	odb_set_replace(r->odb, NULL, NULL);
 	replacements_free(r->replacements);
 	r->replacements = NULL;
+}
+
+bool repo_ref_replaces(const struct repository *r, const char *refname, struct object_id *oid)
+{
+	return replacements_ref(r->replacements, refname, oid);
 }
 
 void repo_free(struct repository *r)

@@ -5,7 +5,7 @@
  * it. git-config(1).
  */
 #include "compat/posix.h"
-#include "repo/setup.h"
+#include "repo/setup-internal.h"
 #include "config/config.h"
 #include "util/alloc.h"
 #include "util/path.h"

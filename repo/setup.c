@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finding the repository, from the environment or upward from the cwd. */
 #include "compat/posix.h"
-#include "repo/setup.h"
+#include "repo/setup-internal.h"
 #include "config/config.h"
 #include "util/alloc.h"
 #include "util/map.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gpg and gpgsm, and their status lines (doc/DETAILS of GnuPG). */
 #include "compat/posix.h"
+#include "repo/ident.h"
 #include "sign/sign-internal.h"
 #include "util/alloc.h"
 #include "util/run-command.h"

@@ -11,6 +11,7 @@
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"
 #include "history/history.h"
+#include "repo/setup-internal.h"
 
 /* A loose ref says one of the things that it can say, and nothing unsafe is followed. */
 static void loose_ref(struct repository *r, const uint8_t *p, size_t len)

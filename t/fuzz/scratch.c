@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "repo/init.h"
 #include "t/fuzz/scratch.h"
 #include "fs/file.h"
 #include "util/alloc.h"

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the repository is: discovery from the current directory and the
- * environment, ".git" files, linked worktrees, whose it is (safe.directory), and
- * whether we understand its format. gitrepository-layout(5), git(1).
+ * Finding a repository: from the environment or upward from the current directory, by
+ * ".git" files and linked worktrees; whether its owner is trusted (safe.directory) and its
+ * format known. gitrepository-layout(5), git(1).
  */
-#ifndef REPO_SETUP_H
-#define REPO_SETUP_H
+#ifndef REPO_SETUP_INTERNAL_H
+#define REPO_SETUP_INTERNAL_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"
+#include "repo/repo.h"
 #include "util/err.h"
 
-/* What repositoryformatversion, extensions.*, core.bare and core.worktree say. */
+/* core.repositoryformatversion, extensions.*, core.bare and core.worktree. */
 struct repo_format {
 	int version;
 	enum hash_id hash;
 	bool worktree_config; /* extensions.worktreeConfig */
-	int bare;	      /* -1: not said */
-	char *worktree;	      /* core.worktree as written; NULL: not said */
+	int bare;	      /* -1: not set */
+	char *worktree;	      /* core.worktree as written; NULL: not set */
 };
 #define REPO_FORMAT_INIT { 0, HASH_SHA1, false, -1, NULL }
 void repo_format_release(struct repo_format *f);
@@ -49,12 +50,7 @@ void repo_place_release(struct repo_place *p);
  * ERR_ABORTED       there is one, but safe.directory or safe.bareRepository forbids it
  */
 MUST_USE int setup_find_repository(struct repo_place *out, struct err *err);
-/* Is this directory a repository's gitdir? (HEAD, objects, refs) */
-bool is_git_directory(const char *path);
-/* Follow a ".git" file to the gitdir's real path; NULL if it is none (err:
- * ERR_NOT_FOUND) or is broken. Caller frees. */
-char *read_gitfile(const char *path, struct err *err);
-/* The same with the object directory that the environment may give. */
+/* is_git_directory with the object directory and common directory of the environment. */
 bool gitdir_is_usable(const char *path, const char *objdir, bool use_env);
 /* The common directory of a gitdir: from GIT_COMMON_DIR (if use_env), its file
  * "commondir", or the gitdir itself. Caller frees. */
