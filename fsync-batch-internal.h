@@ -13,6 +13,7 @@ struct entry {
 	enum publish_class order;
 	enum publish_how how;
 	bool make_parents;
+	bool alone;
 	bool covered;	     /* the policy wants it durable */
 	bool by_flush;	     /* its content needs fsync, not only writeback */
 	bool settled;	     /* content needs nothing more of its own */
@@ -24,6 +25,7 @@ struct entry {
 	char *final_path;
 	void (*done)(void *data, bool published);
 	int (*write)(void *data, int *fd, struct err *err);
+	int (*call)(void *data, struct err *err);
 	void *data;
 };
 
@@ -56,6 +58,8 @@ MUST_USE int entry_start_content(struct fsync_batch *b, struct entry *e);
 MUST_USE int entry_close(struct fsync_batch *b, struct entry *e);
 /* Await (D7) and close all in a list that is out of the window. */
 MUST_USE int batch_settle_list(struct fsync_batch *b, struct entry **list, size_t nr);
+/* Everything that is staged (D1); < 0: the batch is poisoned. */
+MUST_USE int batch_settle(struct fsync_batch *b);
 MUST_USE int batch_seal_volume(struct fsync_batch *b, struct volume *vol);
 /* Closes, tells `done`, removes what was not published. */
 void entry_free(struct entry *e, bool published);

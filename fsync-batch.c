@@ -199,7 +199,7 @@ void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 
 /* ---- stage ---- */
 
-static bool content_by_flush(const struct fsync_batch *b, const struct volume *vol)
+static bool content_by_flush(const struct fsync_batch *b, const struct entry *e)
 {
 	switch (b->opts.policy.method) {
 	case FSYNC_METHOD_FSYNC:
@@ -207,7 +207,8 @@ static bool content_by_flush(const struct fsync_batch *b, const struct volume *v
 	case FSYNC_METHOD_WRITEOUT_ONLY:
 		return false;
 	default:
-		return vol->kind == FS_EACH;
+		return e->vol->kind == FS_EACH ||
+		       (e->alone && (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL));
 	}
 }
 
@@ -218,12 +219,14 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->order = s->order;
 	e->how = s->how;
 	e->make_parents = s->make_parents;
+	e->alone = s->alone;
 	e->covered = is_covered(b, s->component);
 	e->fd = s->fd;
 	e->tmp_path = s->how == PUBLISH_RENAME ? xstrdup(s->tmp_path) : NULL;
 	e->final_path = s->how == PUBLISH_NOTE ? NULL : xstrdup(s->final_path);
 	e->done = s->done;
 	e->write = s->write;
+	e->call = s->call;
 	e->data = s->data;
 	return e;
 }
@@ -260,7 +263,7 @@ int entry_start_content(struct fsync_batch *b, struct entry *e)
 		e->fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
 	if (e->fd < 0)
 		return batch_poison(b, "open", content_path(e), errno);
-	e->by_flush = content_by_flush(b, e->vol);
+	e->by_flush = content_by_flush(b, e);
 	if (e->by_flush || !RETRY_EINTR(sys->writeout_start(e->fd)))
 		return 0;
 	if (!is_missing_call(errno))
@@ -286,7 +289,7 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 		return ERR_IO;
 	if (e->how == PUBLISH_WRITE)
 		return 0;
-	if (e->how == PUBLISH_UNLINK || !e->covered) {
+	if (e->how == PUBLISH_UNLINK || e->how == PUBLISH_CALL || !e->covered) {
 		e->settled = true;
 		return entry_close(b, e);
 	}
@@ -427,7 +430,7 @@ static int flush_staged_files(struct fsync_batch *b, struct volume *vol)
 		struct entry *e = b->entries[i];
 		int fd;
 
-		if (e->vol != vol || !e->covered || !has_content(e) || e->by_flush)
+		if (!e || e->vol != vol || !e->covered || !has_content(e) || e->by_flush)
 			continue;
 		fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
 		if (fd < 0)
@@ -455,7 +458,8 @@ static int flush_contents(struct fsync_batch *b, struct volume *vol)
 /* One flush for all contents, before the first name. */
 static bool needs_common_flush(const struct fsync_batch *b, const struct entry *e)
 {
-	return e->covered && has_content(e) && b->opts.policy.method == FSYNC_METHOD_BATCH &&
+	return e->covered && has_content(e) && !e->by_flush &&
+	       b->opts.policy.method == FSYNC_METHOD_BATCH &&
 	       (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL);
 }
 
@@ -477,7 +481,7 @@ static void note_settled(const struct fsync_batch *b, struct entry *e)
  * commit that holds the name cannot reach the disk before it, as the commit flushes
  * the disk's cache first. Test: d1_names_wait_for_contents.
  */
-static int settle(struct fsync_batch *b)
+int batch_settle(struct fsync_batch *b)
 {
 	struct entry **list;
 	size_t nr;
@@ -490,7 +494,8 @@ static int settle(struct fsync_batch *b)
 	if (ret < 0 || is_poisoned(b))
 		return ERR_IO;
 	for (size_t i = 0; i < b->nr; i++)
-		note_settled(b, b->entries[i]);
+		if (b->entries[i])
+			note_settled(b, b->entries[i]);
 	for (size_t i = 0; i < b->nr_volumes && !ret; i++) {
 		if (!b->volumes[i]->unflushed)
 			continue;
@@ -571,7 +576,7 @@ static void drop_entries(struct fsync_batch *b)
 int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 {
 	struct err why = ERR_INIT;
-	int ret = is_poisoned(b) ? ERR_IO : settle(b);
+	int ret = is_poisoned(b) ? ERR_IO : batch_settle(b);
 
 	if (ret < 0)
 		ret = fail(b, &b->poison, err);
@@ -601,7 +606,7 @@ int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err)
 
 	if (!holds_objects(b))
 		return 0;
-	ret = is_poisoned(b) ? ERR_IO : settle(b);
+	ret = is_poisoned(b) ? ERR_IO : batch_settle(b);
 	if (ret < 0)
 		ret = fail(b, &b->poison, err);
 	else if (batch_publish_in_order(b, PUBLISH_DERIVED + 1, &why) < 0)

@@ -38,12 +38,13 @@ enum publish_class {
 	PUBLISH_REF_PACK,     /* packed-refs that takes up values of loose refs */
 	PUBLISH_REF_PRUNE,    /* loose refs go whose values it has */
 	PUBLISH_REFLOG,	      /* appended in place before refs move */
-	PUBLISH_REF_REDO,     /* the record of a transaction whose refs go one by one */
+	PUBLISH_REF_LATE,     /* packed-refs.lock is taken when all else has been settled */
+	PUBLISH_REF_JOURNAL,  /* the record of a transaction whose refs go one by one */
 	PUBLISH_PACKED_REFS,  /* packed-refs with new values */
 	PUBLISH_REF,	      /* loose refs, HEAD */
 	PUBLISH_SYMREF_DELETE, /* before what they lead to */
 	PUBLISH_REF_DELETE,
-	PUBLISH_REF_REDONE,   /* the record goes */
+	PUBLISH_REF_JOURNAL_END, /* the record goes */
 	PUBLISH_REF_UNLOCK,   /* locks that only kept others away */
 	PUBLISH_FILE_LATE,    /* config sections of branches that have moved or gone */
 	PUBLISH_INDEX,	      /* last: it names what refs already hold */
@@ -63,6 +64,12 @@ enum publish_how {
 	 */
 	PUBLISH_WRITE,
 	PUBLISH_UNLINK,	      /* remove final_path (missing is fine) */
+	/*
+	 * `call` is run when its turn has come, after all that was staged before has been
+	 * settled. What it stages, in later classes, is settled when it returns. For files
+	 * under a lock that others wait for. final_path: a file on the same file system.
+	 */
+	PUBLISH_CALL,
 	/* nothing on disk: `done` is told when its turn has come; no paths */
 	PUBLISH_NOTE,
 };
@@ -78,6 +85,11 @@ struct fsync_staging {
 	const char *final_path; /* copied */
 	bool make_parents;      /* create missing directories of final_path */
 	/*
+	 * Where contents are settled by one syncfs, flush this file by itself instead: a lock
+	 * is held that must not wait for what others have written.
+	 */
+	bool alone;
+	/*
 	 * Called once, from the owning thread, when the entry is published, or
 	 * given up: then the owner removes or restores what is left (may be
 	 * NULL: then the batch unlinks tmp_path itself).
@@ -85,6 +97,7 @@ struct fsync_staging {
 	void (*done)(void *data, bool published);
 	/* PUBLISH_WRITE only: 0 and the descriptor, which passes to the batch */
 	int (*write)(void *data, int *fd, struct err *err);
+	int (*call)(void *data, struct err *err); /* PUBLISH_CALL only */
 	void *data;
 };
 

@@ -12,7 +12,7 @@
 /*
  * Where directories are flushed one by one and no journal orders their names,
  * those of one phase are flushed before a name of the next one is made: D4, D5 and
- * P6 (refs/files/update-whole.c, refs/files/redo.c) hold there because of it. Test: d4_phases_without_a_journal.
+ * P6 (refs/files/) hold there because of it. Test: d4_phases_without_a_journal.
  */
 static int phase_of(enum publish_class order)
 {
@@ -24,7 +24,8 @@ static int phase_of(enum publish_class order)
 	case PUBLISH_REF_PACK:
 		return 1;
 	case PUBLISH_REF_PRUNE:
-	case PUBLISH_REF_REDO: /* with the reflogs, whose names it does not need */
+	case PUBLISH_REF_LATE:
+	case PUBLISH_REF_JOURNAL: /* with the reflogs, whose names it does not need */
 		return 2;
 	default:
 		return 3;
@@ -34,7 +35,7 @@ static int phase_of(enum publish_class order)
 	case PUBLISH_FILE_LATE:
 	case PUBLISH_INDEX:
 		return 5;
-	case PUBLISH_REF_REDONE:
+	case PUBLISH_REF_JOURNAL_END:
 		return 6;
 	}
 }
@@ -261,6 +262,21 @@ static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
 	return 0;
 }
 
+/*
+ * D1 under a lock that others wait for: what the call stages is settled by itself, after all
+ * else. Entries that fail stay, to be given up. Test: what_a_call_stages_is_settled_then.
+ */
+static int publish_call(struct fsync_batch *b, size_t i, struct err *err)
+{
+	struct entry *e = b->entries[i];
+
+	if (e->call(e->data, err) < 0)
+		return ERR_IO;
+	b->entries[i] = NULL;
+	entry_free(e, true);
+	return batch_settle(b) < 0 ? batch_copy_failure(err, ERR_IO, &b->poison) : 0;
+}
+
 static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
 {
 	struct entry *e = b->entries[i];
@@ -279,6 +295,8 @@ static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
 		b->entries[i] = NULL;
 		return publish_late(b, e, err);
 	}
+	if (e->how == PUBLISH_CALL)
+		return publish_call(b, i, err);
 	if (publish_name(b, e, err) < 0)
 		return ERR_IO;
 	b->entries[i] = NULL;

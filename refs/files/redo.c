@@ -159,7 +159,7 @@ static int stage_record(struct ref_transaction *t, const struct strbuf *content,
 	if (!rc)
 		rc = write_in_full(tf->fd, content->buf, content->len, new, err);
 	if (!rc)
-		rc = tempfile_stage(&tf, t->batch, FSYNC_REFERENCE, PUBLISH_REF_REDO, path, false,
+		rc = tempfile_stage(&tf, t->batch, FSYNC_REFERENCE, PUBLISH_REF_JOURNAL, path, false,
 				    err);
 	tempfile_delete(&tf);
 	free(new);
@@ -177,7 +177,7 @@ int redo_stage(struct ref_transaction *t, struct err *err)
 		add_hash(t->rs->algo, &content);
 		rc = stage_record(t, &content, path, err);
 		if (!rc)
-			rc = ref_file_stage_removal(path, PUBLISH_REF_REDONE, t->batch, err);
+			rc = ref_file_stage_removal(path, PUBLISH_REF_JOURNAL_END, t->batch, err);
 	}
 	strbuf_release(&content);
 	free(path);
@@ -301,7 +301,7 @@ static int redo(struct ref_transaction *t, const char *path, const struct fsync_
 
 	if (!rc) {
 		nr = count_redone(t, err);
-		rc = nr < 0 ? nr : ref_file_stage_removal(path, PUBLISH_REF_REDONE, b, err);
+		rc = nr < 0 ? nr : ref_file_stage_removal(path, PUBLISH_REF_JOURNAL_END, b, err);
 	}
 	if (!rc)
 		rc = fsync_batch_commit(b, err);

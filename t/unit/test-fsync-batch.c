@@ -407,6 +407,98 @@ static void d5_updates_before_deletions(void **state UNUSED)
 	assert_true(where("rename ./t1 ./new") < where("unlink ./old"));
 }
 
+/* ---- what is made under a lock ---- */
+
+static int make_packed(void *data, struct err *err)
+{
+	struct fsync_batch *b = data;
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_DELETE,
+		.how = PUBLISH_RENAME,
+		.fd = new_file(at(dir, "t3"), "content"),
+		.tmp_path = at(dir, "t3"),
+		.final_path = at(dir, "3"),
+		.alone = true,
+	};
+
+	if (fsync_batch_stage(b, &s, err) < 0)
+		return ERR_IO;
+	stage_unlink(b, PUBLISH_REF_JOURNAL_END, "old");
+	return 0;
+}
+
+static int refuse(void *data UNUSED, struct err *err)
+{
+	return err_set(err, ERR_LOCKED, "somebody holds it");
+}
+
+static struct fsync_batch *batch_with_call(enum fs_kind kind, int (*call)(void *, struct err *))
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, kind);
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_LATE,
+		.how = PUBLISH_CALL,
+		.fd = -1,
+		.final_path = at(dir, "3"),
+		.call = call,
+		.data = b,
+	};
+
+	write_text(at(dir, "old"), "old");
+	record();
+	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
+	stage(b, PUBLISH_LOOSE_OBJECT, "t1", "1");
+	stage(b, PUBLISH_REF, "t2", "2");
+	return b;
+}
+
+static void what_a_call_stages_is_settled_then(void **state UNUSED)
+{
+	commit(batch_with_call(FS_JOURNAL, make_packed));
+	assert_calls("writeout_start ./t1\n"
+		     "writeout_start ./t2\n"
+		     "writeout_wait ./t1\n"
+		     "writeout_wait ./t2\n"
+		     "rename ./t1 ./1\n"
+		     "writeout_start ./t3\n"
+		     "writeout_wait ./t3\n"
+		     "rename ./t2 ./2\n"
+		     "rename ./t3 ./3\n"
+		     "unlink ./old\n"
+		     "fsync .\n");
+}
+
+/* Nobody who waits for the lock waits for what others have written. */
+static void no_syncfs_after_a_call(void **state UNUSED)
+{
+	commit(batch_with_call(FS_LOCAL, make_packed));
+	assert_calls("writeout_start ./t1\n"
+		     "writeout_start ./t2\n"
+		     "writeout_wait ./t1\n"
+		     "writeout_wait ./t2\n"
+		     "syncfs .\n"
+		     "rename ./t1 ./1\n"
+		     "fsync ./t3\n"
+		     "rename ./t2 ./2\n"
+		     "rename ./t3 ./3\n"
+		     "unlink ./old\n"
+		     "syncfs .\n");
+}
+
+static void a_call_that_fails_ends_it(void **state UNUSED)
+{
+	struct fsync_batch *b = batch_with_call(FS_JOURNAL, refuse);
+	struct err err = ERR_INIT;
+
+	assert_int_equal(fsync_batch_commit(b, &err), ERR_UNCERTAIN);
+	assert_string_equal(err_message(&err), "somebody holds it");
+	assert_tree("f 1 7\nf old 3\n");
+	fsync_batch_free(b);
+	err_release(&err);
+}
+
 static void d6_failed_writeback_poisons(void **state UNUSED)
 {
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
@@ -732,6 +824,26 @@ static const struct {
 	{ FSYNC_METHOD_WRITEOUT_ONLY, FS_JOURNAL },
 };
 
+static int stage_temporary(struct fsync_batch *b, enum publish_class order, const char *name,
+			   struct err *err)
+{
+	struct tempfile *t = NULL;
+	int ret = tempfile_create_in(&t, dir, "tmp_", 0666, err);
+
+	if (!ret)
+		ret = write_in_full(t->fd, "content", 7, t->path, err);
+	if (!ret)
+		ret = tempfile_stage(&t, b, FSYNC_REFERENCE, order, at(dir, "%s", name), true,
+				     err);
+	tempfile_delete(&t);
+	return ret;
+}
+
+static int stage_late(void *data, struct err *err)
+{
+	return stage_temporary(data, PUBLISH_PACKED_REFS, "packed", err);
+}
+
 /* An operation of every kind of entry; the result of the first failure. */
 static int operation(struct fsync_batch *b, struct err *err)
 {
@@ -748,25 +860,27 @@ static int operation(struct fsync_batch *b, struct err *err)
 		.order = PUBLISH_REF_DELETE,
 		.how = PUBLISH_UNLINK,
 		.fd = -1,
-		.final_path = at(dir, "old"),
+	};
+	struct fsync_staging late = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_LATE,
+		.how = PUBLISH_CALL,
+		.fd = -1,
+		.call = stage_late,
+		.data = b,
 	};
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
-		struct tempfile *t = NULL;
-
-		ret = tempfile_create_in(&t, dir, "tmp_", 0666, err);
-		if (!ret)
-			ret = write_in_full(t->fd, "content", 7, t->path, err);
-		if (!ret)
-			ret = tempfile_stage(&t, b, FSYNC_REFERENCE, files[i].order,
-					     at(dir, "%s", files[i].name), true, err);
-		tempfile_delete(&t);
-	}
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++)
+		ret = stage_temporary(b, files[i].order, files[i].name, err);
 	if (!ret)
 		ret = append_log(b, "log", err);
+	del.final_path = at(dir, "old");
+	late.final_path = at(dir, "packed");
 	if (!ret)
 		ret = fsync_batch_stage(b, &del, err);
+	if (!ret)
+		ret = fsync_batch_stage(b, &late, err);
 	if (!ret)
 		ret = fsync_batch_commit(b, err);
 	return ret;
@@ -788,7 +902,7 @@ static void check_outcome(int ret, struct err *err, const char *what)
 	if (ret == ERR_IO && strcmp(tree, "f index 3\nf old 3\n"))
 		fail_msg("%s: ERR_IO, but something was named:\n%s", what, tree);
 	if (!ret && strcmp(tree, "d o\nd r\nd r/new\nf config 7\nf index 7\nf log 5\nf o/object 7\n"
-				 "f p.idx 7\nf p.pack 7\nf r/new/ref 7\n"))
+				 "f p.idx 7\nf p.pack 7\nf packed 7\nf r/new/ref 7\n"))
 		fail_msg("%s: success, but:\n%s", what, tree);
 	if (ret && ret != ERR_IO && ret != ERR_UNCERTAIN)
 		fail_msg("%s: code %d", what, ret);
@@ -869,6 +983,9 @@ int main(void)
 		T(d4_classes_on_two_devices),
 		T(d4_phases_without_a_journal),
 		T(d5_updates_before_deletions),
+		T(what_a_call_stages_is_settled_then),
+		T(no_syncfs_after_a_call),
+		T(a_call_that_fails_ends_it),
 		T(d6_failed_writeback_poisons),
 		T(d6_failed_seal_poisons),
 		T(d7_writer_awaits_oldest_first),
