@@ -51,7 +51,7 @@ endif
 # ---- what is built --------------------------------------------------------
 
 DIRS := compat util hash fs config object pack refs refs/files repo sign history pretty reflist maintain index diff worktree \
-	wire transport cli builtin
+	wire transport cli porcelain builtin
 
 # The file with main(); everything else is in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* New branches: their names, where they start. */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "porcelain/branch.h"
 #include "builtin/ref-change.h"
 #include "util/alloc.h"
 #include "history/history.h"

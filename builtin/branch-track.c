@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where a branch comes from: branch.NAME.remote, .merge and .rebase of git-config(1). */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "porcelain/branch.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
 
-static const struct config_entry *branch_config(struct repository *r, const char *name,
-						const char *key)
+const struct config_entry *branch_config(struct repository *r, const char *name, const char *key)
 {
 	char *full = xstrfmt("branch.%s.%s", name, key);
 	const struct config_entry *e = config_get(r->config, full);
@@ -235,82 +234,4 @@ int branch_stage_tracking(struct repository *r, const char *name, const char *st
 out:
 	tracking_release(&t);
 	return rc;
-}
-
-/* ---- --set-upstream-to, --unset-upstream ---- */
-
-/* The branch that is meant; NULL: HEAD is detached. Caller frees. */
-static char *branch_meant(struct repository *r, const char *name)
-{
-	struct strbuf s = STRBUF_INIT;
-	char *current;
-
-	if (name) {
-		branch_short_name(r, name, false, &s);
-		if (strcmp(s.buf, "HEAD"))
-			return strbuf_detach(&s, NULL);
-		strbuf_release(&s);
-	}
-	current = branch_current(r);
-	if (!strcmp(current, "HEAD"))
-		FREE_AND_NULL(current);
-	return current;
-}
-
-int branch_set_upstream(struct repository *r, const char *arg, const char *upstream, bool quiet)
-{
-	struct branch_start start = { .ref = NULL };
-	struct strbuf told = STRBUF_INIT;
-	struct err err = ERR_INIT;
-	char *name = branch_meant(r, arg), *ref;
-	int rc;
-
-	if (!name)
-		die("could not set upstream of HEAD to %s when it does not point to any branch.",
-		    upstream);
-	ref = xstrfmt("refs/heads/%s", name);
-	if (!ref_exists(r->refs, ref)) {
-		if (!arg || branch_is_checked_out(r, ref))
-			die("No commit on branch '%s' yet.", name);
-		die("branch '%s' does not exist", name);
-	}
-	branch_find_start(r, upstream, BRANCH_TRACK_OVERRIDE, &start);
-	rc = branch_stage_tracking(r, name, start.ref, BRANCH_TRACK_OVERRIDE, &told, &err);
-	if (!rc)
-		rc = repo_commit_batch(r, &err);
-	if (!rc && !quiet)
-		fputs(told.buf, stdout);
-	strbuf_release(&told);
-	free(start.ref);
-	free(ref);
-	free(name);
-	return rc < 0 ? report_fatal(&err) : 0;
-}
-
-int branch_unset_upstream(struct repository *r, const char *arg)
-{
-	char *name = branch_meant(r, arg), *path, *remote, *merge;
-	struct config_edit edits[2];
-	struct err err = ERR_INIT;
-	size_t nr = 0;
-	int rc;
-
-	if (!name)
-		die("could not unset upstream of HEAD when it does not point to any branch.");
-	if (!branch_config(r, name, "merge"))
-		die("Branch '%s' has no upstream information", name);
-	path = xstrfmt("%s/config", r->commondir);
-	remote = xstrfmt("branch.%s.remote", name);
-	merge = xstrfmt("branch.%s.merge", name);
-	if (branch_config(r, name, "remote"))
-		edits[nr++] = (struct config_edit){ .key = remote, .multi = true };
-	edits[nr++] = (struct config_edit){ .key = merge, .multi = true };
-	rc = config_file_edit_all(path, edits, nr, repo_batch(r), &err);
-	if (!rc)
-		rc = repo_commit_batch(r, &err);
-	free(merge);
-	free(remote);
-	free(path);
-	free(name);
-	return rc < 0 ? report_fatal(&err) : 0;
 }

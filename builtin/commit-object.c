@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "builtin/commit-object.h"
-#include "builtin/gpg.h"
+#include "sign/sign.h"
 #include "object/tag.h"
 #include "util/utf8.h"
 
@@ -36,7 +36,7 @@ static int compose(struct repository *r, struct commit_draft *d, const char *key
 	int rc = key ? commit_compose(&payload, d, err) : 0;
 
 	if (!rc && key) {
-		rc = gpg_sign(r, payload.buf, payload.len, key, &signature, err);
+		rc = signature_make(r, payload.buf, payload.len, key, &signature, err);
 		d->gpgsig = signature.buf;
 	}
 	if (!rc)

@@ -3,7 +3,7 @@
 #ifndef BUILTIN_COMMIT_OBJECT_H
 #define BUILTIN_COMMIT_OBJECT_H
 
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "object/commit.h"
 
 /*

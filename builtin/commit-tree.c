@@ -118,6 +118,8 @@ static int write_commit(struct commit_tree *c, const struct object_id *tree,
 	d.message = c->message.buf;
 	d.message_len = c->message.len;
 	rc = commit_object_text(c->r, &d, c->sign_key, &text, &err);
+	if (rc == ERR_INVALID)
+		die_err(&err); /* a bad setting of signatures */
 	if (rc < 0)
 		rc = report_error(&err);
 	else if (odb_begin_batch(c->r->odb, repo_batch(c->r), &err) < 0 ||

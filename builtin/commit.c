@@ -4,6 +4,7 @@
  * index, the ref and its logs - is staged in one batch and sealed with one flush.
  */
 #include "compat/posix.h"
+#include "builtin/builtin.h"
 #include "builtin/commit.h"
 #include "builtin/commit-object.h"
 #include "builtin/status-format.h"
@@ -399,7 +400,7 @@ static int write_commit(struct commit_run *run, const struct object_id *tree,
 	struct strbuf text = STRBUF_INIT;
 	int rc = commit_object_text(run->repo, &draft, run->o.sign_key, &text, err);
 
-	if (rc < 0) {
+	if (rc < 0 && rc != ERR_INVALID) { /* not: a bad setting of signatures */
 		report_error(err);
 		rc = err_set(err, ERR_GENERIC, "failed to write commit object");
 	}

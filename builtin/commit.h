@@ -6,7 +6,7 @@
 #ifndef BUILTIN_COMMIT_H
 #define BUILTIN_COMMIT_H
 
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "cli/path-args.h"
 #include "fs/lockfile.h"
 #include "index/index.h"

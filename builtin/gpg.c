@@ -3,16 +3,6 @@
 #include "builtin/gpg.h"
 #include "util/color.h"
 
-int gpg_sign(struct repository *r, const char *payload, size_t len, const char *key,
-	     struct strbuf *signature, struct err *err)
-{
-	int rc = signature_make(r, payload, len, key, signature, err);
-
-	if (rc == ERR_INVALID)
-		die_err(err);
-	return rc;
-}
-
 void gpg_show_check(const struct signature_check *c, unsigned flags)
 {
 	const char *text = flags & GPG_VERIFY_RAW ? c->status : c->output;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signatures, as commands make, check and show them. */
+/* Signatures, as commands check and show them. */
 #ifndef BUILTIN_GPG_H
 #define BUILTIN_GPG_H
 
 #include "builtin/builtin.h"
 #include "sign/sign.h"
 #include "reflist/reflist.h"
-
-/* signature_make, but bad settings end the command, as everywhere in git. */
-MUST_USE int gpg_sign(struct repository *r, const char *payload, size_t len, const char *key,
-		      struct strbuf *signature, struct err *err);
 
 #define GPG_VERIFY_VERBOSE 1u	  /* the payload goes to standard output */
 #define GPG_VERIFY_RAW 2u	  /* the status lines are shown, not the words for people */

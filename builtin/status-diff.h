@@ -3,7 +3,7 @@
 #ifndef BUILTIN_STATUS_DIFF_H
 #define BUILTIN_STATUS_DIFF_H
 
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "worktree/status.h"
 
 /*

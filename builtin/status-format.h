@@ -3,7 +3,7 @@
 #ifndef BUILTIN_STATUS_FORMAT_H
 #define BUILTIN_STATUS_FORMAT_H
 
-#include "builtin/builtin.h"
+#include "cli/cli.h"
 #include "util/color.h"
 #include "worktree/status.h"
 

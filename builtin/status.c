@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-status(1) */
 #include "compat/posix.h"
+#include "builtin/builtin.h"
 #include "cli/column.h"
 #include "builtin/status-diff.h"
 #include "builtin/status-format.h"

@@ -181,7 +181,9 @@ static int compose(struct creation *c, struct strbuf *out, struct err *err)
 		    object_type_name(c->type), c->name, tagger.buf);
 	strbuf_addbuf(out, &c->message);
 	if (!rc && c->o->sign) {
-		rc = gpg_sign(c->repo, out->buf, out->len, c->o->key, out, err);
+		rc = signature_make(c->repo, out->buf, out->len, c->o->key, out, err);
+		if (rc == ERR_INVALID)
+			die_err(err); /* a bad setting */
 		if (rc < 0) {
 			report_error(err);
 			error("unable to sign the tag");

@@ -281,7 +281,7 @@ static void add_signature(struct strbuf *out, const struct commit_draft *d)
 int commit_compose(struct strbuf *out, const struct commit_draft *d, struct err *err)
 {
 	if (d->message_len && memchr(d->message, 0, d->message_len))
-		return err_set(err, ERR_INVALID, "a NUL byte in commit log message not allowed");
+		return err_set(err, ERR_CORRUPT, "a NUL byte in commit log message not allowed");
 	strbuf_addstr(out, "tree ");
 	strbuf_add_oid(out, &d->tree);
 	strbuf_addch(out, '\n');
