@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 #include "util/alloc.h"
 #include "history/history.h"
 #include "history/revparse.h"

@@ -7,7 +7,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 

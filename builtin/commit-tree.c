@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "repo/ident.h"
 #include "builtin/builtin.h"
-#include "builtin/commit-object.h"
+#include "porcelain/commit-object.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"

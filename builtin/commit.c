@@ -5,9 +5,9 @@
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/commit.h"
-#include "builtin/commit-object.h"
-#include "builtin/status-format.h"
+#include "porcelain/commit.h"
+#include "porcelain/commit-object.h"
+#include "porcelain/status-format.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"

@@ -3,8 +3,8 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "cli/column.h"
-#include "builtin/status-diff.h"
-#include "builtin/status-format.h"
+#include "porcelain/status-diff.h"
+#include "porcelain/status-format.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 

@@ -2,7 +2,7 @@
 /* git-symbolic-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 
 static const char *const usage[] = {
 	"git symbolic-ref [-m <reason>] <name> <ref>",

@@ -4,7 +4,7 @@
 #include "repo/ident.h"
 #include "cli/edit-text.h"
 #include "builtin/gpg.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 #include "builtin/tag.h"
 #include "fs/file.h"
 #include "object/commit.h"

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "cli/column.h"
 #include "builtin/gpg.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 #include "cli/ref-options.h"
 #include "builtin/tag.h"
 #include "util/alloc.h"

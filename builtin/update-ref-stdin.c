@@ -5,7 +5,7 @@
  * conversation; without "start" everything is one transaction that ends with the input.
  */
 #include "compat/posix.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 #include "builtin/update-ref.h"
 #include "util/alloc.h"
 #include "util/quote.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-update-ref(1) */
 #include "compat/posix.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 #include "builtin/update-ref.h"
 #include "history/revparse.h"
 

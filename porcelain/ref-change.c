@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "porcelain/ref-change.h"
 #include "repo/ident.h"
-#include "builtin/ref-change.h"
 
 int ref_change_begin(struct repository *r, unsigned flags, struct ref_transaction **out,
 		     struct err *err)

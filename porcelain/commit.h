@@ -3,8 +3,8 @@
  * The parts of git-commit(1): commit.c parses and leads, commit-index.c decides what
  * is committed, commit-message.c with which words, commit-summary.c tells of it.
  */
-#ifndef BUILTIN_COMMIT_H
-#define BUILTIN_COMMIT_H
+#ifndef PORCELAIN_COMMIT_H
+#define PORCELAIN_COMMIT_H
 
 #include "cli/cli.h"
 #include "cli/path-args.h"

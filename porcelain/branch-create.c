@@ -2,7 +2,7 @@
 /* New branches: their names, where they start. */
 #include "compat/posix.h"
 #include "porcelain/branch.h"
-#include "builtin/ref-change.h"
+#include "porcelain/ref-change.h"
 #include "util/alloc.h"
 #include "history/history.h"
 #include "history/revparse.h"

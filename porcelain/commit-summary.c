@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is told of a commit: the state before it, and the summary after it. */
 #include "compat/posix.h"
-#include "builtin/commit.h"
-#include "builtin/status-diff.h"
-#include "builtin/status-format.h"
+#include "porcelain/commit.h"
+#include "porcelain/status-diff.h"
+#include "porcelain/status-format.h"
 #include "diff/diff.h"
 #include "object/ident.h"
 #include "util/alloc.h"

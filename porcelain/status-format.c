@@ -2,7 +2,7 @@
 /* What all formats share; the short format; the second porcelain format. */
 #include "compat/posix.h"
 #include "cli/edit-text.h"
-#include "builtin/status-format.h"
+#include "porcelain/status-format.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

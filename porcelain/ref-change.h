@@ -7,8 +7,8 @@
  *           rc = ref_transaction_update(t, ...);
  *   rc = ref_change_end(r, t, rc, &err);
  */
-#ifndef BUILTIN_REF_CHANGE_H
-#define BUILTIN_REF_CHANGE_H
+#ifndef PORCELAIN_REF_CHANGE_H
+#define PORCELAIN_REF_CHANGE_H
 
 #include "compat/posix.h"
 #include "refs/refs.h"

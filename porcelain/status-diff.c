@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/status-diff.h"
+#include "porcelain/status-diff.h"
 #include "diff/diff.h"
 #include "object/message.h"
 #include "util/alloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/commit-object.h"
+#include "porcelain/commit-object.h"
 #include "sign/sign.h"
 #include "object/tag.h"
 #include "util/utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The patches of "git status -v" and "git commit -v". */
-#ifndef BUILTIN_STATUS_DIFF_H
-#define BUILTIN_STATUS_DIFF_H
+#ifndef PORCELAIN_STATUS_DIFF_H
+#define PORCELAIN_STATUS_DIFF_H
 
 #include "cli/cli.h"
 #include "worktree/status.h"

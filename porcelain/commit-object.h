@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The text of a new commit, as git-commit(1) and git-commit-tree(1) make it. */
-#ifndef BUILTIN_COMMIT_OBJECT_H
-#define BUILTIN_COMMIT_OBJECT_H
+#ifndef PORCELAIN_COMMIT_OBJECT_H
+#define PORCELAIN_COMMIT_OBJECT_H
 
 #include "cli/cli.h"
 #include "object/commit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The state of the working tree as text: git-status(1), OUTPUT. */
-#ifndef BUILTIN_STATUS_FORMAT_H
-#define BUILTIN_STATUS_FORMAT_H
+#ifndef PORCELAIN_STATUS_FORMAT_H
+#define PORCELAIN_STATUS_FORMAT_H
 
 #include "cli/cli.h"
 #include "util/color.h"

@@ -2,7 +2,7 @@
 /* The long format of git-status(1), which is also what a commit's template tells. */
 #include "compat/posix.h"
 #include "cli/column.h"
-#include "builtin/status-format.h"
+#include "porcelain/status-format.h"
 #include "object/message.h"
 #include "util/alloc.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whose commit it is, and with which words. */
 #include "compat/posix.h"
+#include "porcelain/commit.h"
 #include "repo/ident.h"
-#include "builtin/commit.h"
 #include "cli/edit-text.h"
 #include "fs/file.h"
 #include "object/ident.h"
