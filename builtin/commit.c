@@ -40,9 +40,12 @@ static int parse_gpg_sign(const struct option *opt, const char *arg, int unset)
 static int parse_untracked(const struct option *opt, const char *arg, int unset)
 {
 	const char **mode = opt->value;
+	enum untracked_mode parsed;
+	struct err err = ERR_INIT;
 
 	*mode = unset ? "no" : arg ? arg : "all";
-	status_untracked_mode(*mode); /* dies of words it does not know */
+	if (status_untracked_mode(&parsed, *mode, &err) < 0)
+		die_err(&err);
 	return 0;
 }
 

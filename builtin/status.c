@@ -128,54 +128,11 @@ static const char *config_word(struct status_run *run, const char *key)
 	return e ? e->value : NULL;
 }
 
-enum untracked_mode status_untracked_mode(const char *word)
-{
-	if (!word || !strcmp(word, "normal"))
-		return UNTRACKED_NORMAL;
-	if (!strcmp(word, "all"))
-		return UNTRACKED_ALL;
-	switch (config_parse_maybe_bool(word)) {
-	case 0:
-		return UNTRACKED_NO;
-	case 1:
-		return UNTRACKED_NORMAL;
-	}
-	die("Invalid untracked files mode '%s'", word);
-}
-
-enum submodule_mode status_submodule_mode(struct repository *r, const char *word)
-{
-	const struct config_entry *e = config_get(r->config, "diff.ignoresubmodules");
-	enum submodule_mode mode = SUBMODULES_ALL;
-
-	if (!word && e)
-		word = e->value;
-	if (!word || submodule_mode_parse(word, &mode))
-		return mode;
-	die("bad --ignore-submodules argument: %s", word);
-}
-
-int status_rename_mode(struct repository *r)
-{
-	const struct config_entry *e = config_get(r->config, "status.renames");
-	const char *v;
-	int on;
-
-	if (!e)
-		e = config_get(r->config, "diff.renames");
-	v = e ? e->value : NULL;
-	if (!e)
-		return 1;
-	if (v && (!strcasecmp(v, "copies") || !strcasecmp(v, "copy")))
-		return 2;
-	on = config_parse_maybe_bool(v);
-	return on < 0 ? 1 : on;
-}
-
 /* What is not said on the command line; machine formats have fixed defaults. */
 static void fill_defaults(struct status_run *run)
 {
 	const char *untracked = run->untracked;
+	struct err err = ERR_INIT;
 	bool machine;
 
 	if (run->nul && run->output == OUTPUT_UNSET)
@@ -191,7 +148,8 @@ static void fill_defaults(struct status_run *run)
 		run->ahead_behind = machine || config_flag(run, "status.aheadbehind", true);
 	if (!untracked)
 		untracked = config_word(run, "status.showuntrackedfiles");
-	run->untracked_mode = status_untracked_mode(untracked);
+	if (status_untracked_mode(&run->untracked_mode, untracked, &err) < 0)
+		die_err(&err);
 	if (run->renames < 0)
 		run->renames = status_rename_mode(run->repo);
 	if (run->nul && run->output == OUTPUT_LONG)
@@ -260,13 +218,14 @@ static int run_status(struct status_run *run, struct err *err)
 		.untracked = run->untracked_mode,
 		.renames = run->renames,
 		.rename_score = run->rename_score,
-		.submodules = status_submodule_mode(run->repo, run->ignore_submodules),
 		.submodules_given = run->ignore_submodules != NULL,
 	};
 	int rc;
 
 	ignored_options(run, &o);
-	if ((rc = index_read_repo(&run->ix, run->repo, err)) < 0 ||
+	if ((rc = status_submodule_mode(&o.submodules, run->repo, run->ignore_submodules,
+					err)) < 0 ||
+	    (rc = index_read_repo(&run->ix, run->repo, err)) < 0 ||
 	    (rc = converter_new(&run->conv, run->repo, &run->ix, ATTR_CHECKIN, err)) < 0)
 		return rc;
 	run->ps.match_attr = attrs_match_spec;

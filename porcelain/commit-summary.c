@@ -16,15 +16,15 @@ static int collect(struct commit_run *run, struct status *s, struct object_id *p
 		   struct err *err)
 {
 	const struct config_entry *u = config_get(run->repo->config, "status.showuntrackedfiles");
-	struct status_options o = {
-		.untracked = status_untracked_mode(run->o.untracked ? run->o.untracked :
-						   u		    ? u->value :
-								      NULL),
-		.renames = status_rename_mode(run->repo),
-		.submodules = status_submodule_mode(run->repo, NULL),
-	};
+	struct status_options o = { .renames = status_rename_mode(run->repo) };
+	const char *untracked = run->o.untracked;
 	int rc;
 
+	if (!untracked && u)
+		untracked = u->value;
+	if ((rc = status_untracked_mode(&o.untracked, untracked, err)) < 0 ||
+	    (rc = status_submodule_mode(&o.submodules, run->repo, NULL, err)) < 0)
+		return rc;
 	if (run->o.amend) {
 		*parent_tree = run->repo->algo->empty_tree;
 		if (run->head_view.nr_parents &&
@@ -38,8 +38,11 @@ static int collect(struct commit_run *run, struct status *s, struct object_id *p
 static int format_init(struct commit_run *run, struct status_format *f, const struct status *s,
 		       bool color, struct err *err)
 {
+	enum untracked_mode untracked = UNTRACKED_NORMAL;
 	int rc = status_format_init(f, run->repo, s, color, err);
 
+	if (rc >= 0 && run->o.untracked)
+		rc = status_untracked_mode(&untracked, run->o.untracked, err);
 	f->prefix = run->prefix;
 	f->amend = run->o.amend;
 	f->for_commit = true;
@@ -47,8 +50,7 @@ static int format_init(struct commit_run *run, struct status_format *f, const st
 	f->branch = run->o.branch;
 	f->stable = run->o.status_format == STATUS_PORCELAIN;
 	f->ahead_behind = run->o.ahead_behind;
-	f->show_untracked = !run->o.untracked ||
-			    status_untracked_mode(run->o.untracked) != UNTRACKED_NO;
+	f->show_untracked = untracked != UNTRACKED_NO;
 	return rc;
 }
 

@@ -11,6 +11,49 @@
 
 /* ---- settings ---- */
 
+int status_untracked_mode(enum untracked_mode *mode, const char *word, struct err *err)
+{
+	int on = config_parse_maybe_bool(word);
+
+	if (!word || !strcmp(word, "normal"))
+		*mode = UNTRACKED_NORMAL;
+	else if (!strcmp(word, "all"))
+		*mode = UNTRACKED_ALL;
+	else if (on >= 0)
+		*mode = on ? UNTRACKED_NORMAL : UNTRACKED_NO;
+	else
+		return err_set(err, ERR_INVALID, "Invalid untracked files mode '%s'", word);
+	return 0;
+}
+
+int status_submodule_mode(enum submodule_mode *mode, struct repository *r, const char *word,
+			  struct err *err)
+{
+	const struct config_entry *e = config_get(r->config, "diff.ignoresubmodules");
+
+	if (!word && e)
+		word = e->value;
+	*mode = SUBMODULES_ALL;
+	if (word && !submodule_mode_parse(word, mode))
+		return err_set(err, ERR_INVALID, "bad --ignore-submodules argument: %s", word);
+	return 0;
+}
+
+int status_rename_mode(struct repository *r)
+{
+	const struct config_entry *e = config_get(r->config, "status.renames");
+	int on;
+
+	if (!e)
+		e = config_get(r->config, "diff.renames");
+	if (!e)
+		return 1;
+	if (e->value && (!strcasecmp(e->value, "copies") || !strcasecmp(e->value, "copy")))
+		return 2;
+	on = config_parse_maybe_bool(e->value);
+	return on < 0 ? 1 : on;
+}
+
 static const struct {
 	const char *name, *alias, *value;
 } slots[SLOT_NR] = {

@@ -35,10 +35,12 @@ void status_format_long(const struct status_format *f, struct strbuf *out);
 void status_format_short(const struct status_format *f, struct strbuf *out);
 void status_format_v2(const struct status_format *f, struct strbuf *out);
 
-/* "no", "normal", "all" and booleans; dies of other words. NULL: normal. */
-enum untracked_mode status_untracked_mode(const char *word);
-/* "all", "dirty", "untracked", "none" of --ignore-submodules; dies of other words. */
-enum submodule_mode status_submodule_mode(struct repository *r, const char *word);
+/* "no", "normal", "all" and booleans; NULL: normal. */
+MUST_USE int status_untracked_mode(enum untracked_mode *mode, const char *word,
+				   struct err *err);
+/* "all", "dirty", "untracked", "none" of --ignore-submodules; NULL: what is configured. */
+MUST_USE int status_submodule_mode(enum submodule_mode *mode, struct repository *r,
+				   const char *word, struct err *err);
 /* status.renames, diff.renames: 0, 1, or 2 for copies. */
 int status_rename_mode(struct repository *r);
 
