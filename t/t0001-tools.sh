@@ -77,6 +77,52 @@ test_expect_success PERL 'layers: internal headers, roots, first includes, place
 	test_grep "^stray.c:1: in no layer" err
 '
 
+# source FILE LINE...: a source file of these lines
+source_file () {
+	file=$1 && shift &&
+	printf "#include \"compat/posix.h\"\n" >tree/$file && printf "%s\n" "$@" >>tree/$file
+}
+
+test_expect_success PERL 'layers: a call upward, to the right, into a group beside' '
+	fresh_tree &&
+	source_file odb.c "int odb_read(void)" "{" "}" &&
+	source_file refs/files.c "int ref_read(void)" "{" "}" &&
+	source_file util/low.c "void low(void)" "{" "	odb_read();" "}" &&
+	source_file pack/read.c "void r(void)" "{" "	if (x)" "		return (odb_read)();" "}" &&
+	source_file pack/refs.c "static const fn fns[] = { ref_read };" &&
+	caught check-layers "util/low.c:4: util calls odb_read() of " &&
+	test_grep "^util/low.c:4: .* of .odb.c.: upward" err &&
+	test_grep "^pack/read.c:5: pack calls odb_read() of .odb.c.: to the right" err &&
+	test_grep "^pack/refs.c:2: pack calls ref_read() of .refs/files.c.: into a group" err &&
+	test_grep "^check-layers: 3 faults" err
+'
+
+test_expect_success PERL 'layers: a circle of calls in a folder' '
+	fresh_tree &&
+	source_file util/a.c "int a(void)" "{" "	return b();" "}" &&
+	source_file util/b.c "int b(void)" "{" "	return sort(c);" "}" &&
+	source_file util/c.c "int c(void)" "{" "	return VIA_MACRO(1);" "}" &&
+	echo "#define VIA_MACRO(x) \\" >>tree/util/err.h && echo "	a()" >>tree/util/err.h &&
+	source_file util/outside.c "int outside(void)" "{" "	return a();" "}" &&
+	sed -i "1a#include \"util/err.h\"" tree/util/c.c &&
+	caught check-layers "a circle of calls: util/a.c util/b.c util/c.c" &&
+	test_grep "^  util/a.c:4: b() of util/b.c" err &&
+	test_grep "^  util/b.c:4: c() of util/c.c" err &&
+	test_grep "^  util/c.c:5: a() of util/a.c" err &&
+	test_grep "^check-layers: 1 faults" err
+'
+
+test_expect_success PERL 'layers: what has the name of a function only is no call' '
+	fresh_tree &&
+	source_file odb.c "int odb_read(void)" "{" "}" &&
+	source_file util/low.c "struct odb_read {" "	int x, odb_read;" "};" \
+		"/* odb_read() */" "static int own(int odb_read)" "{" \
+		"	p->odb_read(\"odb_read()\", v.odb_read);" "	return odb_read;" "}" &&
+	source_file util/own.c "static int odb_read(void)" "{" "}" "int o(void)" "{" \
+		"	return odb_read();" "}" &&
+	"$TOOLS/check-layers" tree
+'
+
 test_expect_success PERL 'calls: each kind is caught where it stands' '
 	fresh_tree &&
 	cat >tree/odb.c <<-\EOF &&
