@@ -21,11 +21,16 @@ struct cat_file {
 	struct converter *conv;
 };
 
+/* ---- cat-file-content.c ---- */
 /* In place: the content as the work tree would have it at `path`. */
 void cat_file_filter(struct cat_file *c, const char *path, const struct object_id *oid,
 		     struct object_buf *buf);
+/* Content that is in memory, to stdout. */
+MUST_USE int cat_file_write(const struct object_buf *buf, struct err *err);
 /* The whole object to stdout; large blobs in pieces. */
 MUST_USE int cat_file_stream(struct cat_file *c, const struct object_id *oid, struct err *err);
+
+/* ---- cat-file-batch.c ---- */
 /* Exit code. */
 int cat_file_batch(struct cat_file *c);
 

@@ -55,9 +55,6 @@ void config_cmd_locate(struct config_cmd *c);
 struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist);
 /* The file that edits go to; ends the program if there is none. */
 const char *config_cmd_file_to_write(struct config_cmd *c);
-/* P1 for what an editor wrote into c->path. */
-MUST_USE int config_cmd_settle_edited(struct config_cmd *c, struct err *err);
-int config_cmd_edit_file(struct config_cmd *c);
 
 /* ---- reading (config-read.c); exit codes ---- */
 int config_cmd_list(struct config_cmd *c);
@@ -79,6 +76,7 @@ char *config_cmd_normalize(const struct config_cmd *c, const char *key, const ch
 int config_cmd_write(struct config_cmd *c, const struct config_edit *e);
 /* new_name NULL: remove */
 int config_cmd_rename_section(struct config_cmd *c, const char *old_name, const char *new_name);
+int config_cmd_edit_file(struct config_cmd *c);
 
 /* The list, get, set … forms (config-sub.c); false if argv[1] is none of them. */
 bool config_cmd_sub(int argc, const char **argv, struct command_ctx *ctx, int *code);

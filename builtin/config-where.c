@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which config file, or all of them. */
 #include "compat/posix.h"
-#include "repo/ident.h"
 #include "builtin/config-cmd.h"
 #include "fs/file.h"
 #include "util/alloc.h"
@@ -175,53 +174,4 @@ const char *config_cmd_file_to_write(struct config_cmd *c)
 	if (!c->path)
 		c->path = path_join(c->ctx->repo->commondir, "config");
 	return c->path;
-}
-
-/* A first global file says what it is for. */
-static void begin_global_file(const char *path)
-{
-	struct strbuf ident = STRBUF_INIT;
-	FILE *fp;
-
-	if (file_exists(path))
-		return;
-	if (ident_from_config(command_config(NULL), &ident, IDENT_AUTHOR | IDENT_NO_DATE, NULL) < 0)
-		strbuf_addstr(&ident, "Your Name <you@example.com>");
-	fp = fopen(path, "wx"); /* check-calls: the user's editor writes it anyway */
-	if (fp) {
-		char *mail = strrchr(ident.buf, '<');
-
-		if (mail) {
-			char *end = strrchr(mail, '>');
-
-			*mail = '\0';
-			if (end)
-				*end = '\0';
-			strbuf_setlen(&ident, mail - ident.buf);
-		}
-		strbuf_rtrim(&ident);
-		fprintf(fp, "# Settings of yours for all repositories, as \"git help config\" has them.\n"
-			"[user]\n#\tname = %s\n#\temail = %s\n", ident.buf, mail ? mail + 1 : "");
-		fclose(fp);
-	}
-	strbuf_release(&ident);
-}
-
-int config_cmd_edit_file(struct config_cmd *c)
-{
-	struct err err = ERR_INIT;
-
-	if (c->from_stdin)
-		die("editing stdin is not supported");
-	if (c->blob)
-		die("editing blobs is not supported");
-	if (!c->path && !c->ctx->repo)
-		die("not in a git directory");
-	config_cmd_file_to_write(c);
-	if (c->use_global)
-		begin_global_file(c->path);
-	if (launch_editor(c->ctx->repo, c->path, NULL, &err) < 0 ||
-	    config_cmd_settle_edited(c, &err) < 0)
-		return report_error(&err);
-	return 0;
 }

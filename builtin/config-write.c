@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git config: set, unset, rename-section, remove-section. */
+/* git config: set, unset, rename-section, remove-section, edit. */
 #include "compat/posix.h"
+#include "repo/ident.h"
 #include "builtin/config-cmd.h"
 #include "compat/syscalls.h"
+#include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "write-or-die.h"
@@ -71,7 +73,8 @@ static int stage_edited(struct fsync_batch *b, const char *path, struct err *err
 	return fsync_batch_stage(b, &s, err);
 }
 
-int config_cmd_settle_edited(struct config_cmd *c, struct err *err)
+/* P1 for what an editor wrote into c->path. */
+static int seal_edited(const struct config_cmd *c, struct err *err)
 {
 	struct fsync_batch *b = open_batch(c);
 	char *path = path_real(c->path, 1);
@@ -81,6 +84,55 @@ int config_cmd_settle_edited(struct config_cmd *c, struct err *err)
 
 	free(path);
 	return finish(c, b, rc, err);
+}
+
+/* A first global file says what it is for. */
+static void begin_global_file(const char *path)
+{
+	struct strbuf ident = STRBUF_INIT;
+	FILE *fp;
+
+	if (file_exists(path))
+		return;
+	if (ident_from_config(command_config(NULL), &ident, IDENT_AUTHOR | IDENT_NO_DATE, NULL) < 0)
+		strbuf_addstr(&ident, "Your Name <you@example.com>");
+	fp = fopen(path, "wx"); /* check-calls: the user's editor writes it anyway */
+	if (fp) {
+		char *mail = strrchr(ident.buf, '<');
+
+		if (mail) {
+			char *end = strrchr(mail, '>');
+
+			*mail = '\0';
+			if (end)
+				*end = '\0';
+			strbuf_setlen(&ident, mail - ident.buf);
+		}
+		strbuf_rtrim(&ident);
+		fprintf(fp, "# Settings of yours for all repositories, as \"git help config\" has them.\n"
+			"[user]\n#\tname = %s\n#\temail = %s\n", ident.buf, mail ? mail + 1 : "");
+		fclose(fp);
+	}
+	strbuf_release(&ident);
+}
+
+int config_cmd_edit_file(struct config_cmd *c)
+{
+	struct err err = ERR_INIT;
+
+	if (c->from_stdin)
+		die("editing stdin is not supported");
+	if (c->blob)
+		die("editing blobs is not supported");
+	if (!c->path && !c->ctx->repo)
+		die("not in a git directory");
+	config_cmd_file_to_write(c);
+	if (c->use_global)
+		begin_global_file(c->path);
+	if (launch_editor(c->ctx->repo, c->path, NULL, &err) < 0 ||
+	    seal_edited(c, &err) < 0)
+		return report_error(&err);
+	return 0;
 }
 
 static void tell(int rc, const struct config_edit *e, struct err *err)

@@ -9,6 +9,7 @@
 #include "builtin/update-ref.h"
 #include "util/alloc.h"
 #include "util/quote.h"
+#include "history/revparse.h"
 
 enum session_state {
 	SESSION_OPEN,	  /* queueing; commits at the end of input */
@@ -28,6 +29,18 @@ struct session {
 };
 
 /* ---- arguments ---- */
+
+bool update_ref_parse_oid(struct repository *r, const char *text, struct object_id *out)
+{
+	if (!*text) {
+		*out = r->algo->null_oid;
+		return true;
+	}
+	/* A whole name needs no look at refs that may be called so. */
+	if (strlen(text) == r->algo->hex_len && !oid_from_hex(out, text, r->algo))
+		return true;
+	return !revparse_oid(r, text, out, NULL);
+}
 
 /* Behind a space of the line, or quoted; NULL: no argument left. Caller frees. */
 static char *text_argument(struct session *s)

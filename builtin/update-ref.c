@@ -3,7 +3,6 @@
 #include "compat/posix.h"
 #include "porcelain/ref-change.h"
 #include "builtin/update-ref.h"
-#include "history/revparse.h"
 
 static const char *const usage[] = {
 	"git update-ref [<options>] -d <refname> [<old-val>]",
@@ -11,18 +10,6 @@ static const char *const usage[] = {
 	"git update-ref [<options>] --stdin [-z] [--batch-updates]",
 	NULL
 };
-
-bool update_ref_parse_oid(struct repository *r, const char *text, struct object_id *out)
-{
-	if (!*text) {
-		*out = r->algo->null_oid;
-		return true;
-	}
-	/* A whole name needs no look at refs that may be called so. */
-	if (strlen(text) == r->algo->hex_len && !oid_from_hex(out, text, r->algo))
-		return true;
-	return !revparse_oid(r, text, out, NULL);
-}
 
 static int run(const struct update_ref_options *o, const char *name,
 	       const struct object_id *new_oid, const struct object_id *old_oid,
