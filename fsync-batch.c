@@ -41,35 +41,12 @@ static size_t choose_window(unsigned wanted)
 	return window ? window : 1;
 }
 
-static int kind_from_environment(void)
-{
-	static const char *const names[] = {
-		[FS_JOURNAL] = "journal", [FS_BTRFS] = "btrfs", [FS_LOCAL] = "local",
-		[FS_EACH] = "each", [FS_FULL] = "full",
-	};
-	const char *v = getenv("GIT_TEST_FS_KIND");
-
-	for (size_t i = 0; v && i < ARRAY_SIZE(names); i++)
-		if (!strcmp(v, names[i]))
-			return 1 + (int)i;
-	return 0;
-}
-
-enum fs_kind fsync_kind_of(int fd)
-{
-	int test_kind = kind_from_environment();
-
-	return test_kind ? (enum fs_kind)(test_kind - 1) : fs_kind_of(fd);
-}
-
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts)
 {
 	struct fsync_batch *b = xcalloc(1, sizeof(*b));
 
 	b->opts = *opts;
 	b->active = !fsync_disabled_by_environment();
-	if (!b->opts.test_kind)
-		b->opts.test_kind = kind_from_environment();
 	b->window = choose_window(opts->window);
 	strmap_init(&b->volume_of_dir);
 	err_init(&b->poison);
@@ -146,9 +123,7 @@ static struct volume *volume_by_fd(struct fsync_batch *b, int fd, const char *na
 			return b->volumes[i];
 		}
 	}
-	vol = volume_new(fd, st.st_dev, name,
-			 b->opts.test_kind ? (enum fs_kind)(b->opts.test_kind - 1) :
-					     fs_kind_of(fd));
+	vol = volume_new(fd, st.st_dev, name, fs_kind_of(fd));
 	ALLOC_GROW(b->volumes, b->nr_volumes + 1, b->alloc_volumes);
 	b->volumes[b->nr_volumes++] = vol;
 	return vol;

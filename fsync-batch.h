@@ -109,18 +109,11 @@ struct fsync_batch_options {
 	 * mkdir 0777 under the umask */
 	int (*make_dir)(void *data, const char *path); /* 0, or -1 with errno */
 	void *make_dir_data;
-	/* 0: ask the file system; else 1 + enum fs_kind, for tests */
-	int test_kind;
 };
 
 struct fsync_batch;
-/*
- * GIT_TEST_FSYNC=0: nothing is flushed or awaited. GIT_TEST_FS_KIND (journal,
- * btrfs, local, each, full): as if every file system were of that kind.
- */
+/* GIT_TEST_FSYNC=0: nothing is flushed or awaited. */
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts);
-/* What one flush covers there, or what GIT_TEST_FS_KIND says. */
-enum fs_kind fsync_kind_of(int fd);
 const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b);
 
 /*

@@ -9,12 +9,34 @@
 #include <sys/mount.h>
 #endif
 
+/* ---- for tests ---- */
+
+static bool pretended_kind(enum fs_kind *out)
+{
+	static const char *const names[] = {
+		[FS_JOURNAL] = "journal", [FS_BTRFS] = "btrfs", [FS_LOCAL] = "local",
+		[FS_EACH] = "each", [FS_FULL] = "full",
+	};
+	const char *v = getenv("GIT_TEST_FS_KIND");
+
+	for (size_t i = 0; v && i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(v, names[i])) {
+			*out = (enum fs_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- what the platform says ---- */
+
 #ifdef __linux__
 
 /* f_type of statfs(2), which names them */
 #define MAGIC_EXT 0xef53
 #define MAGIC_XFS 0x58465342
 #define MAGIC_BTRFS 0x9123683e
+#define MAGIC_OVERLAY 0x794c7630
 
 static const uint32_t not_local[] = {
 	0x6969,	    /* NFS */
@@ -35,6 +57,23 @@ static const uint32_t not_local[] = {
 	0xaad7aaea, /* PanFS */
 	0xbacbacbc, /* VMware's shared folders */
 	0x786f4256, /* VirtualBox's */
+	0x7c7c6673, /* Parallels' */
+	0x20030528, /* OrangeFS */
+	0xbeefdead, /* StorNext */
+	0x61636673, /* ACFS */
+	0xa501fcf5, /* VxFS */
+	0x013111a8, /* IBRIX */
+	0x0000564c, /* NCP */
+};
+
+/* Used by one kernel at a time. */
+static const uint32_t one_kernel[] = {
+	MAGIC_EXT, MAGIC_XFS, MAGIC_BTRFS,
+	0xf2f52010, /* F2FS */
+	0xca451a4e, /* bcachefs */
+	0x2fc12fc1, /* ZFS */
+	0x3153464a, /* JFS */
+	0x01021994, /* tmpfs */
 };
 
 static bool is_local(const struct statfs *sf)
@@ -86,7 +125,7 @@ static bool ext_has_journal(int fd)
 	return n > 0 && isdigit((unsigned char)buf[0]);
 }
 
-enum fs_kind fs_kind_of(int fd)
+static enum fs_kind real_kind(int fd)
 {
 	struct statfs sf;
 	uint32_t type;
@@ -101,39 +140,51 @@ enum fs_kind fs_kind_of(int fd)
 	return type == MAGIC_BTRFS ? FS_BTRFS : FS_LOCAL;
 }
 
-bool fs_is_local(int fd)
+static char real_lock_view(const char *path)
 {
 	struct statfs sf;
 
-	return !fstatfs(fd, &sf) && is_local(&sf);
-}
-
-#elif defined(__APPLE__)
-
-bool fs_is_local(int fd)
-{
-	struct statfs sf;
-
-	return !fstatfs(fd, &sf) && (sf.f_flags & MNT_LOCAL);
-}
-
-enum fs_kind fs_kind_of(int fd)
-{
-	return fs_is_local(fd) ? FS_FULL : FS_EACH;
+	if (statfs(path, &sf))
+		return '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(one_kernel); i++)
+		if ((uint32_t)sf.f_type == one_kernel[i])
+			return 'd';
+	return (uint32_t)sf.f_type == MAGIC_OVERLAY ? 'o' : '\0';
 }
 
 #else
 
-bool fs_is_local(int fd)
+#ifdef __APPLE__
+static enum fs_kind real_kind(int fd)
 {
-	(void)fd;
-	return false;
-}
+	struct statfs sf;
 
-enum fs_kind fs_kind_of(int fd)
+	return !fstatfs(fd, &sf) && (sf.f_flags & MNT_LOCAL) ? FS_FULL : FS_EACH;
+}
+#else
+static enum fs_kind real_kind(int fd UNUSED)
 {
-	(void)fd;
 	return FS_EACH;
+}
+#endif
+
+static char real_lock_view(const char *path UNUSED)
+{
+	return '\0';
 }
 
 #endif
+
+enum fs_kind fs_kind_of(int fd)
+{
+	enum fs_kind kind;
+
+	return pretended_kind(&kind) ? kind : real_kind(fd);
+}
+
+char fs_lock_view(const char *path)
+{
+	enum fs_kind kind;
+
+	return pretended_kind(&kind) && kind == FS_EACH ? '\0' : real_lock_view(path);
+}

@@ -17,10 +17,20 @@ enum fs_kind {
 	FS_FULL,	/* macOS: F_FULLFSYNC before and after */
 };
 
-/* A few system calls; ask once per file system. */
+/*
+ * A few system calls; ask once per file system. The environment variable GIT_TEST_FS_KIND
+ * (journal, btrfs, local, each, full) pretends that all are of that kind; "each" has no
+ * fs_lock_view either.
+ */
 enum fs_kind fs_kind_of(int fd);
 
-/* Not shared with other machines, as far as is known: one call. */
-bool fs_is_local(int fd);
+/*
+ * Which locks that fcntl(2) takes on files there are seen by all who see the files? A letter for
+ * a way to look at them, the same for all who share locks; '\0' where that is not known, as on
+ * whatever several machines can share. Only what is known to be used by one kernel alone has a
+ * letter: 'd' (disk or memory), 'o' (overlayfs: its files have locks of their own, which whoever
+ * looks at its upper directory from outside does not see). One call.
+ */
+char fs_lock_view(const char *path);
 
 #endif

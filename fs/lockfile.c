@@ -28,17 +28,23 @@ void (*lockfile_takeover_report)(const char *lock_path, pid_t pid) = report_take
  * Best effort: without the attribute the lock is as good as any other, only
  * that nobody can prove that its owner is gone.
  */
-static void write_owner(int fd, void *data UNUSED)
+static void write_owner(int fd, const char *dir)
 {
 	char text[OWNER_TEXT_MAX + 1];
 	struct owner self;
-	size_t len;
 
-	if (!owner_is_provable_on(fd) || !owner_self(&self))
-		return;
-	len = owner_format(text, &self, ' ');
-	if (len)
-		(void)RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, text, len, 0));
+	if (owner_self(&self, dir))
+		(void)RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, text,
+						 owner_format(text, &self, ' '), 0));
+}
+
+static void mark_lock(int fd, void *lock_path)
+{
+	struct strbuf dir = STRBUF_INIT;
+
+	path_dirname(&dir, lock_path);
+	write_owner(fd, dir.buf);
+	strbuf_release(&dir);
 }
 
 static ssize_t get_owner_text(int fd, char *buf, size_t size)
@@ -54,18 +60,23 @@ static ssize_t get_owner_text(int fd, char *buf, size_t size)
 #endif
 }
 
-static enum lock_owner owner_of_fd(int fd, struct owner *owner)
+static enum lock_owner owner_of_fd(int fd, const char *lock_path, struct owner *owner)
 {
+	struct strbuf dir = STRBUF_INIT;
+	enum lock_owner who;
 	char text[OWNER_TEXT_MAX];
 	struct stat st;
 	ssize_t len;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !owner_is_provable_on(fd))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return LOCK_OWNER_UNKNOWN;
 	len = get_owner_text(fd, text, sizeof(text));
 	if (len <= 0 || !owner_parse(owner, text, (size_t)len, ' '))
 		return LOCK_OWNER_UNKNOWN;
-	return owner_state(owner, st.st_ctime);
+	path_dirname(&dir, lock_path);
+	who = owner_state(owner, dir.buf, st.st_ctime);
+	strbuf_release(&dir);
+	return who;
 }
 
 /* A symbolic link in place of the lock is nobody's: O_NOFOLLOW. */
@@ -77,9 +88,18 @@ static enum lock_owner read_owner(const char *lock_path, struct owner *owner)
 
 	if (fd < 0)
 		return LOCK_OWNER_UNKNOWN;
-	who = owner_of_fd(fd, owner);
+	who = owner_of_fd(fd, lock_path, owner);
 	sys->close(fd);
 	return who;
+}
+
+bool lock_owner_id_of(const char *lock_path, char id[OWNER_ID_LEN + 1])
+{
+	struct owner owner = { .id = "" };
+
+	read_owner(lock_path, &owner);
+	memcpy(id, owner.id, sizeof(owner.id));
+	return *id;
 }
 
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid)
@@ -164,8 +184,8 @@ static int locked(const char *lock_path, struct err *err)
 
 	switch (lock_owner_of(lock_path, &pid)) {
 	case LOCK_OWNER_ALIVE:
-		strbuf_addf(&who, "Process %ld holds it: wait until it has ended, "
-			    "or end it.", (long)pid);
+		strbuf_addf(&who, "Process %ld holds it (as its container counts): wait until "
+			    "it has ended,\nor end it.", (long)pid);
 		break;
 	default:
 		strbuf_addstr(&who, "Whether it is still at work cannot be told from here. "
@@ -209,8 +229,8 @@ static bool open_origin(struct lock_origin *o)
 	strbuf_addf(&path, "%s/x", o->dir);
 	o->fd = tempfile_open_nameless(path.buf, 0666);
 	strbuf_release(&path);
-	if (o->fd >= 0 && owner_is_provable_on(o->fd) && !fstat(o->fd, &o->st)) {
-		write_owner(o->fd, NULL);
+	if (o->fd >= 0 && !fstat(o->fd, &o->st)) {
+		write_owner(o->fd, o->dir);
 		return true;
 	}
 	lock_origin_release(o);
@@ -260,7 +280,7 @@ static int make_lock(struct tempfile **tf, const char *lock_path, struct lock_or
 	int ret = o ? link_lock(tf, lock_path, o, err) : 1;
 
 	if (ret > 0)
-		ret = tempfile_create_marked(tf, lock_path, 0666, write_owner, NULL, err);
+		ret = tempfile_create_marked(tf, lock_path, 0666, mark_lock, (char *)lock_path, err);
 	return ret;
 }
 
@@ -407,7 +427,7 @@ int lockfile_reopen(struct lockfile *lk, struct err *err)
 					O_NOFOLLOW, 0));
 	if (fd < 0)
 		return err_set_errno(err, "unable to open '%s' again", lk->tf->path);
-	write_owner(fd, NULL);
+	mark_lock(fd, lk->tf->path);
 	lk->tf->fd = fd;
 	return 0;
 }

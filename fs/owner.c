@@ -1,13 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/owner.h"
+#include "compat/fskind.h"
+#include "compat/random.h"
 #include "compat/syscalls.h"
-#include "fsync-batch.h"
+#include "fs/tempfile.h"
+#include "util/alloc.h"
+#include "util/path.h"
 #include "write-or-die.h"
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 
-#define OWNER_VERSION '1'
+#define OWNER_VERSION '2'
+#define NAME_PREFIX ".git-owner-"
+
+/* ---- the lock ---- */
+
+/*
+ * The owner holds byte 0. Who makes or removes an owner file holds byte 1 meanwhile, so
+ * that a new file cannot be taken for one of a dead owner in the moment between its name and its
+ * lock, where the two cannot be had at once (no O_TMPFILE).
+ */
+#ifdef F_OFD_SETLK
+static int lock_bytes(int fd, int cmd, struct flock *l, short type, off_t start, off_t len)
+{
+	*l = (struct flock){ .l_type = type, .l_whence = SEEK_SET,
+			     .l_start = start, .l_len = len };
+	return (int)RETRY_EINTR(fcntl(fd, cmd, l));
+}
+
+static bool set_lock(int fd, short type, off_t start, off_t len)
+{
+	struct flock l;
+
+	return !lock_bytes(fd, F_OFD_SETLK, &l, type, start, len);
+}
+
+/* Asked as a reader: the lock of one who may only read the file counts for nothing. */
+static enum lock_owner query_lock(int fd)
+{
+	struct flock l;
+
+	if (lock_bytes(fd, F_OFD_GETLK, &l, F_RDLCK, 0, 1))
+		return LOCK_OWNER_UNKNOWN;
+	return l.l_type == F_UNLCK ? LOCK_OWNER_GONE : LOCK_OWNER_ALIVE;
+}
+#else
+static bool set_lock(int fd UNUSED, short type UNUSED, off_t start UNUSED, off_t len UNUSED)
+{
+	return false;
+}
+
+static enum lock_owner query_lock(int fd UNUSED)
+{
+	return LOCK_OWNER_UNKNOWN;
+}
+#endif
+
+static enum lock_owner state_of_file(const char *path)
+{
+	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+					    O_NONBLOCK, 0));
+	enum lock_owner who = LOCK_OWNER_UNKNOWN;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT ? LOCK_OWNER_GONE : LOCK_OWNER_UNKNOWN;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		who = query_lock(fd);
+	sys->close(fd);
+	return who;
+}
+
+/* ---- earlier boots ---- */
 
 static size_t read_small(const char *path, char *buf, size_t size)
 {
@@ -24,129 +90,282 @@ static size_t read_small(const char *path, char *buf, size_t size)
 	return (size_t)n;
 }
 
-/* ---- what /proc says ---- */
-
-struct process_stat {
-	char state;
-	uint64_t threads, start;
-};
-
-/*
- * proc(5): the name of the program stands in parentheses and may hold any
- * byte, so fields are counted after the last ')': state is the first.
- */
-static bool read_process_stat(pid_t pid, struct process_stat *out)
+/* The first 16 hex digits of "6f9619ff-8b86-d011-…"; 0: not known. */
+static uint64_t boot_id(void)
 {
-	char path[40], buf[1024];
-	char *p;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	if (!read_small(path, buf, sizeof(buf)) || !(p = strrchr(buf, ')')))
-		return false;
-	for (int field = 3; field <= 22; field++) {
-		p = strchr(p, ' ');
-		if (!p)
-			return false;
-		p++;
-		if (field == 3)
-			out->state = *p;
-		else if (field == 20)
-			out->threads = strtoull(p, NULL, 10);
-	}
-	out->start = strtoull(p, NULL, 10);
-	return true;
-}
-
-/* The first 16 hex digits of "6f9619ff-8b86-d011-…". */
-static bool read_boot_id(uint64_t *out)
-{
-	char buf[64];
-	uint64_t id = 0;
-	int digits = 0;
+	char buf[64] = "", digits[17];
+	size_t nr = 0;
 
 	read_small("/proc/sys/kernel/random/boot_id", buf, sizeof(buf));
-	for (char *p = buf; *p && digits < 16; p++) {
-		unsigned char c = (unsigned char)*p;
+	for (char *p = buf; *p && nr < 16; p++)
+		if (isxdigit((unsigned char)*p))
+			digits[nr++] = *p;
+	digits[nr] = '\0';
+	return nr == 16 ? strtoull(digits, NULL, 16) : 0;
+}
 
-		if (c == '-')
-			continue;
-		if (!isxdigit(c))
+/*
+ * Containers can have a boot id of their own, so it needs a second witness: the mark is
+ * older than this boot. Where clocks are shifted (time namespaces), that cannot be known.
+ */
+static bool is_before_boot(time_t made_at)
+{
+#ifdef CLOCK_BOOTTIME
+	static const char initial[] = "time:[4026531834]"; /* the same on every Linux */
+	char buf[64] = "";
+	struct timespec now, up;
+
+	if (readlink("/proc/self/ns/time", buf, sizeof(buf) - 1) > 0 && strcmp(buf, initial))
+		return false;
+	return made_at && !clock_gettime(CLOCK_REALTIME, &now) &&
+	       !clock_gettime(CLOCK_BOOTTIME, &up) &&
+	       made_at < now.tv_sec - up.tv_sec - 1;
+#else
+	(void)made_at;
+	return false;
+#endif
+}
+
+static bool is_of_earlier_boot(const struct owner *o, time_t made_at)
+{
+	uint64_t boot = boot_id();
+
+	return boot && o->boot && boot != o->boot && is_before_boot(made_at);
+}
+
+/* ---- homes ---- */
+
+static bool has_dir(struct strbuf *dir, const char *name)
+{
+	size_t len = dir->len;
+	struct stat st;
+	bool yes;
+
+	strbuf_addf(dir, "/%s", name);
+	yes = !stat(dir->buf, &st) && S_ISDIR(st.st_mode);
+	strbuf_setlen(dir, len);
+	return yes;
+}
+
+/*
+ * The nearest directory at or above `path` on the same file system that is the one with inode
+ * `ino`, or, if that is 0, a repository. False: none; *path is then of no use.
+ */
+static bool find_above(struct strbuf *path, ino_t ino, struct stat *st)
+{
+	struct stat up;
+
+	if (stat(path->buf, st))
+		return false;
+	for (int i = 0; i < 100; i++) {
+		if (ino ? st->st_ino == ino : has_dir(path, "objects") && has_dir(path, "refs"))
+			return true;
+		strbuf_addstr(path, "/..");
+		if (stat(path->buf, &up) || up.st_dev != st->st_dev || up.st_ino == st->st_ino)
 			return false;
-		id = id << 4 | (uint64_t)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
-		digits++;
+		*st = up;
 	}
-	*out = id;
-	return digits == 16;
+	return false;
 }
 
-/* "pid:[4026531836]" */
-static uint64_t namespace_of(const char *link)
+static void find_home(struct strbuf *path, struct stat *st, const char *dir)
 {
-	char buf[64];
-	ssize_t n = readlink(link, buf, sizeof(buf) - 1);
-	char *p;
-
-	if (n <= 0)
-		return 0;
-	buf[n] = '\0';
-	p = strchr(buf, '[');
-	return p ? strtoull(p + 1, NULL, 10) : 0;
+	strbuf_addstr(path, dir);
+	if (find_above(path, 0, st))
+		return;
+	strbuf_reset(path);
+	strbuf_addstr(path, dir);
 }
 
-/* /proc may be that of another pid namespace; then it proves nothing. */
-static bool proc_is_ours(void)
+/* Left by owners that were killed. Whoever else may be at work on it holds byte 1. */
+static void remove_if_dead(const char *path)
 {
-	char buf[32];
-	ssize_t n = readlink("/proc/self", buf, sizeof(buf) - 1);
+	int fd = (int)RETRY_EINTR(sys->open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+					    O_NONBLOCK, 0));
 
-	if (n <= 0)
-		return false;
-	buf[n] = '\0';
-	return strtol(buf, NULL, 10) == (long)getpid();
+	if (fd < 0)
+		return;
+	if (set_lock(fd, F_WRLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE)
+		(void)RETRY_EINTR(sys->unlink(path));
+	sys->close(fd);
 }
 
-static bool read_self(struct owner *o)
+/* Files of another kind were made through another view of the directory: not ours to judge. */
+static void remove_dead_files(const char *dir, const char *our_id)
 {
-	struct process_stat st;
+	DIR *d = opendir(dir);
+	struct dirent *de;
 
-	memset(o, 0, sizeof(*o));
-	o->pid = getpid();
-	if (!proc_is_ours() || !read_boot_id(&o->boot) || !read_process_stat(o->pid, &st))
-		return false;
-	o->start = st.start;
-	o->pid_ns = namespace_of("/proc/self/ns/pid");
-	o->time_ns = namespace_of("/proc/self/ns/time"); /* 0 before Linux 5.6 */
-	return o->pid_ns != 0;
+	while (d && (de = readdir(d))) {
+		const char *id;
+		char *path;
+
+		if (!skip_prefix(de->d_name, NAME_PREFIX, &id) || *id != *our_id ||
+		    !strcmp(id, our_id))
+			continue;
+		path = path_join(dir, de->d_name);
+		remove_if_dead(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
 }
 
-/* Does not change while the process lives, so it is kept; a fork asks anew. */
-bool owner_self(struct owner *out)
-{
-	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-	static struct owner self;
-	static bool known;
-	bool ok;
+/* ---- our own owner files ---- */
 
-	pthread_mutex_lock(&mutex);
-	if (self.pid != getpid())
-		known = read_self(&self);
-	ok = known;
-	if (ok)
-		*out = self;
-	pthread_mutex_unlock(&mutex);
-	return ok;
+struct home {
+	struct home *next;
+	struct tempfile *file; /* NULL: not made, or that of the process that forked us */
+	struct owner self;
+	dev_t dev;
+	ino_t ino;
+};
+
+static struct {
+	pthread_mutex_t mutex;
+	struct home *homes; /* grows only */
+	struct home *last;  /* that of last_dir */
+	char *last_dir;
+	uint64_t boot, random;
+	pid_t pid;
+} process = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+/* A child must not keep its parent's owner file locked when the parent has died. */
+static void after_fork(void)
+{
+	for (struct home *h = process.homes; h; h = h->next) {
+		if (h->file)
+			close(h->file->fd);
+		h->file = NULL;
+	}
+}
+
+static void know_process(void)
+{
+	if (!process.pid) {
+		pthread_atfork(NULL, NULL, after_fork);
+		process.boot = boot_id();
+	}
+	if (process.pid != getpid())
+		process.random = os_random64() >> 16;
+	process.pid = getpid();
+}
+
+static void lock_new_file(int fd, void *ok)
+{
+	*(bool *)ok = set_lock(fd, F_WRLCK, 0, 2);
+}
+
+/* Somebody who clears up, or a person, may have removed it. */
+static bool is_held(const struct home *h)
+{
+	struct stat st;
+
+	return h->file && !fstat(h->file->fd, &st) && st.st_nlink;
+}
+
+static bool make_file(struct home *h, const char *dir)
+{
+	char *top = path_absolute(dir), *path = NULL;
+	bool locked = false;
+	struct stat st;
+
+	if (top)
+		path = xstrfmt("%s/" NAME_PREFIX "%s", top, h->self.id);
+	for (int i = 0; path && i < 10 && !is_held(h); i++) {
+		tempfile_delete(&h->file);
+		if (tempfile_create_marked(&h->file, path, 0666, lock_new_file, &locked, NULL))
+			break;
+		tempfile_remove_last(h->file);
+		if (!locked)
+			tempfile_delete(&h->file);
+		else
+			set_lock(h->file->fd, F_UNLCK, 1, 1);
+	}
+	/* Asked again: an overlay may give a directory that is written to another number. */
+	if (is_held(h) && !stat(top, &st))
+		h->self.home = st.st_ino;
+	if (is_held(h))
+		remove_dead_files(top, h->self.id);
+	free(path);
+	free(top);
+	return is_held(h);
+}
+
+static struct home *home_of(const char *dir)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct stat st = { .st_ino = 0 };
+	struct home *h = process.last;
+
+	if (h && !strcmp(dir, process.last_dir) && is_held(h))
+		return h;
+	find_home(&path, &st, dir);
+	for (h = process.homes; h && (h->dev != st.st_dev || h->ino != st.st_ino);)
+		h = h->next;
+	if (!h) {
+		h = xcalloc(1, sizeof(*h));
+		h->dev = st.st_dev;
+		h->ino = st.st_ino;
+		h->next = process.homes;
+		process.homes = h;
+	}
+	if (!is_held(h)) {
+		h->self.boot = process.boot;
+		h->self.pid = process.pid;
+		snprintf(h->self.id, sizeof(h->self.id), "%c%012" PRIx64,
+			 fs_lock_view(path.buf), process.random);
+		if (!make_file(h, path.buf))
+			h = NULL;
+	}
+	strbuf_release(&path);
+	free(process.last_dir);
+	process.last_dir = xstrdup(dir);
+	process.last = h;
+	return h;
+}
+
+bool owner_self(struct owner *out, const char *dir)
+{
+	struct home *h = NULL;
+
+	pthread_mutex_lock(&process.mutex);
+	know_process();
+	if (fs_lock_view(dir))
+		h = home_of(dir);
+	if (h)
+		*out = h->self;
+	pthread_mutex_unlock(&process.mutex);
+	return h != NULL;
+}
+
+/* ---- the proof ---- */
+
+enum lock_owner owner_state(const struct owner *o, const char *dir, time_t made_at)
+{
+	enum lock_owner who = LOCK_OWNER_UNKNOWN;
+	char view = fs_lock_view(dir);
+	struct strbuf path = STRBUF_INIT;
+	struct stat st;
+
+	strbuf_addstr(&path, dir);
+	if (view && view == o->id[0] && find_above(&path, (ino_t)o->home, &st)) {
+		strbuf_addf(&path, "/" NAME_PREFIX "%s", o->id);
+		who = state_of_file(path.buf);
+	} else if (view && is_of_earlier_boot(o, made_at)) {
+		who = LOCK_OWNER_GONE;
+	}
+	strbuf_release(&path);
+	return who;
 }
 
 /* ---- text ---- */
 
 size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char sep)
 {
-	int n = snprintf(out, OWNER_TEXT_MAX + 1,
-			 "%c%c%016"PRIx64"%c%"PRIx64"%c%"PRIx64"%c%ld%c%"PRIu64,
-			 OWNER_VERSION, sep, o->boot, sep, o->pid_ns, sep,
-			 o->time_ns, sep, (long)o->pid, sep, o->start);
-
-	return n > 0 && n <= OWNER_TEXT_MAX ? (size_t)n : 0;
+	return (size_t)snprintf(out, OWNER_TEXT_MAX + 1,
+				"%c%c%s%c%" PRIx64 "%c%016" PRIx64 "%c%ld", OWNER_VERSION, sep,
+				o->id, sep, o->home, sep, o->boot, sep, (long)o->pid);
 }
 
 static bool parse_field(const char **p, int base, char end, uint64_t *out)
@@ -163,6 +382,17 @@ static bool parse_field(const char **p, int base, char end, uint64_t *out)
 	return true;
 }
 
+static bool parse_id(const char **p, char end, char id[OWNER_ID_LEN + 1])
+{
+	if (!isalpha((unsigned char)**p) ||
+	    strspn(*p + 1, "0123456789abcdef") != OWNER_ID_LEN - 1 || (*p)[OWNER_ID_LEN] != end)
+		return false;
+	memcpy(id, *p, OWNER_ID_LEN);
+	id[OWNER_ID_LEN] = '\0';
+	*p += OWNER_ID_LEN + 1;
+	return true;
+}
+
 bool owner_parse(struct owner *out, const char *text, size_t len, char sep)
 {
 	char buf[OWNER_TEXT_MAX + 1];
@@ -174,79 +404,12 @@ bool owner_parse(struct owner *out, const char *text, size_t len, char sep)
 		return false;
 	memcpy(buf, text, len);
 	buf[len] = '\0';
-	if (!parse_field(&p, 16, sep, &o.boot) ||
-	    !parse_field(&p, 16, sep, &o.pid_ns) ||
-	    !parse_field(&p, 16, sep, &o.time_ns) ||
-	    !parse_field(&p, 10, sep, &pid) ||
-	    !parse_field(&p, 10, '\0', &o.start))
+	if (!parse_id(&p, sep, o.id) || !parse_field(&p, 16, sep, &o.home) ||
+	    !parse_field(&p, 16, sep, &o.boot) || !parse_field(&p, 10, '\0', &pid))
 		return false;
-	if (!pid || pid > INT32_MAX)
+	if (!o.home || !pid || pid > INT32_MAX)
 		return false;
 	o.pid = (pid_t)pid;
 	*out = o;
 	return true;
-}
-
-/* ---- the proof ---- */
-
-/* Linux gives the namespaces that the machine boots with these numbers. */
-#define INITIAL_PID_NS UINT64_C(0xeffffffc)
-#define INITIAL_TIME_NS UINT64_C(0xeffffffa)
-
-static bool made_before_boot(time_t made_at)
-{
-#ifdef CLOCK_BOOTTIME
-	struct timespec now, up;
-
-	return made_at && !clock_gettime(CLOCK_REALTIME, &now) &&
-	       !clock_gettime(CLOCK_BOOTTIME, &up) &&
-	       made_at < now.tv_sec - up.tv_sec - 1;
-#else
-	(void)made_at;
-	return false;
-#endif
-}
-
-/*
- * Boot ids differ. Container managers may give each container a boot id of its
- * own, so outside of the initial namespaces a second witness is needed: the
- * mark is older than this boot.
- */
-static enum lock_owner other_boot(const struct owner *o, const struct owner *self,
-				  time_t made_at)
-{
-	if (o->pid_ns == INITIAL_PID_NS && self->pid_ns == INITIAL_PID_NS)
-		return LOCK_OWNER_GONE;
-	if ((self->time_ns == INITIAL_TIME_NS || !self->time_ns) &&
-	    made_before_boot(made_at))
-		return LOCK_OWNER_GONE;
-	return LOCK_OWNER_UNKNOWN;
-}
-
-enum lock_owner owner_state(const struct owner *o, time_t made_at)
-{
-	struct process_stat st;
-	struct owner self;
-
-	if (!owner_self(&self))
-		return LOCK_OWNER_UNKNOWN;
-	if (o->boot != self.boot)
-		return other_boot(o, &self, made_at);
-	if (o->pid_ns != self.pid_ns || o->time_ns != self.time_ns)
-		return LOCK_OWNER_UNKNOWN;
-	if (kill(o->pid, 0) && errno == ESRCH)
-		return LOCK_OWNER_GONE;
-	if (!read_process_stat(o->pid, &st))
-		return LOCK_OWNER_ALIVE; /* hidden, or ending right now */
-	if (st.start != o->start)
-		return LOCK_OWNER_GONE; /* the pid has been used again */
-	/* A zombie runs no more, unless only its first thread has ended. */
-	if ((st.state == 'Z' || st.state == 'X') && st.threads <= 1)
-		return LOCK_OWNER_GONE;
-	return LOCK_OWNER_ALIVE;
-}
-
-bool owner_is_provable_on(int fd)
-{
-	return fs_is_local(fd);
 }

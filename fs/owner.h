@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which process made this? Lock files carry the answer in an extended
- * attribute, temporary object directories in their name. It can be proved that
- * an owner is gone, never guessed: another boot of this machine, or no such process
- * (pid and start time) in the same pid and time namespace.
+ * Which process made this lock, and does it still live?
+ *
+ * A process that takes locks holds one owner file, .git-owner-ID, in the home of those locks:
+ * the repository's common directory, or for a lock that is in no repository the
+ * directory of the lock. The file is locked in the kernel (an open-file-description lock) before it
+ * has its name, and exists for as long as the process. Whatever the process makes bears a mark
+ * that names the owner file: lock files in an extended attribute, temporary object directories
+ * in their name. Nobody but a dead owner leaves an owner file that is not locked, in any
+ * container; and nobody removes one whose owner lives. So the owner of a mark is gone if
+ * its owner file, in the very directory that the mark means, is not locked or not there.
+ *
+ * This is believed only on file systems that are known to be used by one kernel alone, and the same
+ * one for all who see the file: fs_lock_view in compat/fskind.h. Elsewhere nothing gets a mark, and
+ * nobody is ever called gone.
+ *
+ * The homes of this process are process-wide state, as the list of temporary files is
+ * (fs/tempfile.h): owner files go at exit and on a fatal signal, after all the rest.
  */
 #ifndef FS_OWNER_H
 #define FS_OWNER_H
@@ -12,31 +25,36 @@
 
 enum lock_owner { LOCK_OWNER_UNKNOWN, LOCK_OWNER_ALIVE, LOCK_OWNER_GONE };
 
-struct owner {
-	uint64_t boot;		  /* first half of the boot id */
-	uint64_t pid_ns, time_ns; /* inodes of the namespaces */
-	uint64_t start;		  /* clock ticks after boot */
-	pid_t pid;
-};
-
+/* A letter for the kind of file system, and 12 random hex digits. */
+#define OWNER_ID_LEN 13
 /*
  * 64 bytes of text without the NUL fit into an inode of ext4 next to the
  * attribute's name; more would cost a block for each lock.
  */
 #define OWNER_TEXT_MAX 64
 
-/* False where the system does not tell enough (no /proc). Cheap after the first call. */
-bool owner_self(struct owner *out);
-/* Fields joined by `sep`; the length, < OWNER_TEXT_MAX. 0: does not fit. */
+/* A mark. */
+struct owner {
+	char id[OWNER_ID_LEN + 1];
+	uint64_t boot; /* first half of the boot id */
+	uint64_t home; /* inode of the directory that holds the owner file */
+	pid_t pid;     /* for messages: as the owner's own container counts */
+};
+
+/*
+ * Our mark for something in the directory `dir`; makes the owner file if need be. False where
+ * that cannot be (file system, no such locks, disk full): then there is no mark. Cheap
+ * after the first call. The id is the same for as long as the process lives.
+ */
+bool owner_self(struct owner *out, const char *dir);
+/* Fields joined by `sep`; the length, at most OWNER_TEXT_MAX. */
 size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char sep);
 /* `len` bytes at text; stops at their end. False if it is not ours. */
 bool owner_parse(struct owner *out, const char *text, size_t len, char sep);
-/* made_at: the ctime of what bears the mark, in seconds; 0: not known. */
-enum lock_owner owner_state(const struct owner *o, time_t made_at);
 /*
- * Is it one machine that uses this file system? On network file systems the
- * owner may live elsewhere, and another boot id proves nothing.
+ * Of a mark that was found on something in the directory `dir`.
+ * made_at: the ctime of what bears it, in seconds; 0: not known.
  */
-bool owner_is_provable_on(int fd);
+enum lock_owner owner_state(const struct owner *o, const char *dir, time_t made_at);
 
 #endif

@@ -35,6 +35,7 @@ struct slot {
 	ino_t ino;
 	pid_t pid;
 	bool is_dir;
+	bool last;     /* removed when all others have gone */
 	bool moves_up; /* a directory whose content is not lost with it */
 	/* A file that was there before us: cut back to that many bytes instead
 	 * of removed. -1: remove. */
@@ -240,9 +241,11 @@ static void remove_slot(struct slot *slot)
 
 static void remove_all(void)
 {
-	for (struct chunk *c = atomic_load(&registry.first); c; c = atomic_load(&c->next))
-		for (size_t i = 0; i < SLOTS_PER_CHUNK; i++)
-			remove_slot(&c->slots[i]);
+	for (int last = 0; last < 2; last++)
+		for (struct chunk *c = atomic_load(&registry.first); c; c = atomic_load(&c->next))
+			for (size_t i = 0; i < SLOTS_PER_CHUNK; i++)
+				if (c->slots[i].last == last)
+					remove_slot(&c->slots[i]);
 }
 
 static const int fatal_signals[] = { SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGPIPE };
@@ -328,6 +331,7 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t k
 	w->slot->ino = st->st_ino;
 	w->slot->pid = getpid();
 	w->slot->is_dir = S_ISDIR(st->st_mode);
+	w->slot->last = false;
 	w->slot->moves_up = false;
 	w->slot->any_inode = false;
 	w->slot->keep_bytes = keep_bytes;
@@ -538,6 +542,11 @@ struct tempfile *tempfile_register(const char *path)
 void tempfile_move_up_at_exit(struct tempfile *t)
 {
 	watched_of(t)->slot->moves_up = true;
+}
+
+void tempfile_remove_last(struct tempfile *t)
+{
+	watched_of(t)->slot->last = true;
 }
 
 int tempfile_adopt_append(struct tempfile **out, const char *path, int fd, off_t keep_bytes,

@@ -58,6 +58,8 @@ void tempfile_move_up_at_exit(struct tempfile *t);
  */
 MUST_USE int tempfile_adopt_append(struct tempfile **out, const char *path, int fd,
 				   off_t keep_bytes, struct err *err);
+/* At exit and on a fatal signal it is removed after all others. */
+void tempfile_remove_last(struct tempfile *t);
 MUST_USE int tempfile_close(struct tempfile *t, struct err *err);
 /* Close, unlink, free; *t becomes NULL; NULL is fine. */
 void tempfile_delete(struct tempfile **t);

@@ -26,13 +26,13 @@ struct tmp_objdir {
  * attribute would come a call later, and not every file system has them. Where the owner
  * cannot be named, the name has only "-0-".
  */
-static char *compose_path(const char *objdir, const char *prefix, bool provable)
+static char *compose_path(const char *objdir, const char *prefix)
 {
 	char text[OWNER_TEXT_MAX + 1] = "0";
 	struct owner self;
 
-	if (provable && owner_self(&self) && !owner_format(text, &self, '.'))
-		strcpy(text, "0");
+	if (owner_self(&self, objdir))
+		owner_format(text, &self, '.');
 	return xstrfmt("%s/" NAME_PREFIX "%s-%s-%08"PRIx32, objdir, prefix, text,
 		       (uint32_t)os_random64());
 }
@@ -51,27 +51,16 @@ static bool owner_of_name(const char *name, struct owner *out)
 
 /* ---- making and removing ---- */
 
-static bool is_provable(const char *objdir)
-{
-	int fd = (int)RETRY_EINTR(sys->open(objdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
-	bool yes = fd >= 0 && owner_is_provable_on(fd);
-
-	if (fd >= 0)
-		sys->close(fd);
-	return yes;
-}
-
 int tmp_objdir_create(struct tmp_objdir **out, const char *objdir,
 		      const char *prefix, int shared_perm, struct err *err)
 {
-	bool provable = is_provable(objdir);
 	struct tmp_objdir *t;
 	char *path = NULL;
 	int ret, made = -1;
 
 	for (int try = 0; try < 100; try++) {
 		free(path);
-		path = compose_path(objdir, prefix, provable);
+		path = compose_path(objdir, prefix);
 		made = (int)RETRY_EINTR(sys->mkdir(path, 0777));
 		if (!made || errno != EEXIST)
 			break;
@@ -350,7 +339,7 @@ static void reap_one(const char *objdir, const char *name)
 	struct stat st;
 
 	if (owner_of_name(name, &owner) && !lstat(path, &st) && S_ISDIR(st.st_mode) &&
-	    owner_state(&owner, st.st_ctime) == LOCK_OWNER_GONE &&
+	    owner_state(&owner, objdir, st.st_ctime) == LOCK_OWNER_GONE &&
 	    !remove_tree(path, true, NULL) && !RETRY_EINTR(sys->rmdir(path)))
 		tmp_objdir_reap_report(path, owner.pid);
 	free(path);
@@ -369,16 +358,11 @@ void tmp_objdir_reap(const char *objdir)
 {
 	DIR *dir = opendir(objdir);
 	struct dirent *de;
-	int provable = -1;
 
 	if (!dir)
 		return;
 	while ((de = readdir(dir))) {
-		if (!starts_with(de->d_name, NAME_PREFIX))
-			continue;
-		if (provable < 0)
-			provable = owner_is_provable_on(dirfd(dir));
-		if (provable)
+		if (starts_with(de->d_name, NAME_PREFIX))
 			reap_one(objdir, de->d_name);
 	}
 	closedir(dir);

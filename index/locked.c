@@ -84,7 +84,7 @@ static bool still_the_same(const struct index_state *ix, const char *path)
 static int publish_refreshed(struct index_state *ix, struct repository *r, struct lockfile *lk)
 {
 	struct fsync_batch_options o = { .policy = r->settings.fsync };
-	enum fs_kind kind = fsync_kind_of(lk->tf->fd);
+	enum fs_kind kind = fs_kind_of(lk->tf->fd);
 	struct fsync_batch *b;
 	int ret = write_to_lock(ix, r, lk, NULL);
 

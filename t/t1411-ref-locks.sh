@@ -120,6 +120,7 @@ leave () {
 		(cd repo && GIT_TEST_SYSCALL_FAIL=$n:KILL "$FAULT_GIT" "$@") <input >out 2>&1
 		test $? = 137 || return
 		test ! -e repo/.git/$lock.lock || return 0
+		rm -f repo/.git/.git-owner-* # or the next attempt makes other calls
 	done
 	return 1
 }

@@ -103,10 +103,10 @@ static void owner(const uint8_t *p, size_t len)
 
 	if (!owner_parse(&o, (const char *)p, len, ' '))
 		return;
-	owner_state(&o, 1);
+	owner_state(&o, ".", 1);
 	n = owner_format(text, &o, '-');
-	if (n && (!owner_parse(&again, text, n, '-') || again.pid != o.pid ||
-		  again.start != o.start || again.boot != o.boot))
+	if (!owner_parse(&again, text, n, '-') || again.pid != o.pid ||
+		  again.home != o.home || again.boot != o.boot || strcmp(again.id, o.id))
 		abort();
 }
 

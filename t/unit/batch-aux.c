@@ -6,20 +6,13 @@
 #include "t/unit/batch-aux.h"
 #include "util/alloc.h"
 
-int batch_setup(void **state UNUSED)
-{
-	scratch_setup(NULL);
-	unsetenv("GIT_TEST_FS_KIND");
-	return 0;
-}
-
 struct fsync_batch *batch(enum fsync_method method, enum fs_kind kind)
 {
 	struct fsync_batch_options o = {
 		.policy = { FSYNC_ALL, method },
-		.test_kind = 1 + (int)kind,
 	};
 
+	pretend_fs(kind);
 	return fsync_batch_new(&o);
 }
 

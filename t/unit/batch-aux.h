@@ -8,9 +8,6 @@
 #include "fsync-batch.h"
 #include "t/unit/scratch.h"
 
-/* scratch_setup, and no kind of file system from the environment. */
-int batch_setup(void **state);
-
 struct fsync_batch *batch(enum fsync_method method, enum fs_kind kind);
 /* A new file of 7 bytes that gets its name, tmp and final as they are; see fsync_batch_stage. */
 int stage_as(struct fsync_batch *b, enum publish_class order, const char *tmp,

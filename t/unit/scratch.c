@@ -44,7 +44,18 @@ int scratch_setup(void **state UNUSED)
 {
 	dir = scratch_new();
 	unsetenv("GIT_TEST_FSYNC");
+	unsetenv("GIT_TEST_FS_KIND");
 	return 0;
+}
+
+void pretend_fs(enum fs_kind kind)
+{
+	static const char *const names[] = {
+		[FS_JOURNAL] = "journal", [FS_BTRFS] = "btrfs", [FS_LOCAL] = "local",
+		[FS_EACH] = "each", [FS_FULL] = "full",
+	};
+
+	setenv("GIT_TEST_FS_KIND", names[kind], 1);
 }
 
 int scratch_teardown(void **state UNUSED)
@@ -116,7 +127,8 @@ static void collect(struct strvec *lines, const char *dir, const char *sub)
 		char *name, *full;
 		struct stat st;
 
-		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, "..") ||
+		    starts_with(de->d_name, ".git-owner-"))
 			continue;
 		name = xstrfmt("%s%s%s", sub, *sub ? "/" : "", de->d_name);
 		full = xstrfmt("%s/%s", dir, name);

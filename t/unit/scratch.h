@@ -4,6 +4,7 @@
 #define UNIT_SCRATCH_H
 
 #include "compat/posix.h"
+#include "compat/fskind.h"
 #include "util/strbuf.h"
 
 /* Real path of a new directory on the disk (not a tmpfs); freed by _remove. */
@@ -16,6 +17,8 @@ void scratch_remove(char *dir);
 extern char *dir;
 int scratch_setup(void **state);
 int scratch_teardown(void **state);
+/* GIT_TEST_FS_KIND, for the batches of this test. */
+void pretend_fs(enum fs_kind kind);
 /* What is in it now, as tree_of tells it. */
 void assert_tree(const char *expect);
 
@@ -28,7 +31,7 @@ void write_text(const char *path, const char *text);
 int new_file(const char *path, const char *text);
 /* Caller frees; NULL if there is no such file. */
 char *read_text(const char *path);
-/* "d sub\nf sub/file 12\n", sorted; caller frees. */
+/* "d sub\nf sub/file 12\n", sorted, without the owner file of a process; caller frees. */
 char *tree_of(const char *dir);
 
 /* Every `dir` in text becomes "."; caller frees. Lines that begin with one of the

@@ -91,10 +91,11 @@ static void log_lines_alone(void **state UNUSED)
 static void log_lines_in_a_small_window(void **state UNUSED)
 {
 	struct fsync_batch_options o = {
-		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL, .window = 3,
+		.policy = FSYNC_POLICY_DEFAULT, .window = 3,
 	};
 	struct fsync_batch *b = fsync_batch_new(&o);
 
+	pretend_fs(FS_JOURNAL);
 	record();
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(append_and_stage(at(dir, "log%d", i), APPEND_CREATE, 0, "x", 1,
@@ -195,7 +196,7 @@ static void log_lines_stay_with_a_name(void **state UNUSED)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, batch_setup, scratch_teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(d4_log_lines_after_objects),
 		T(d4_logs_on_another_device),

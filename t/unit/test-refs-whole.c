@@ -452,11 +452,12 @@ static void pack_while(void (*then)(void), const struct object_id *value)
 {
 	struct moment m = { .line = "link_fd repo/refs/heads/both.lock", .then = then };
 	struct refs_pack_options po = { .all = true };
-	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL };
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
 	struct fault_plan plan = FAULT_PLAN_INIT;
 	struct fsync_batch *b = fsync_batch_new(&o);
 	struct ref_store *rs;
 
+	pretend_fs(FS_JOURNAL);
 	set_up_repo();
 	rs = open_store();
 	plan.before = at_moment;

@@ -22,6 +22,7 @@ static void count_reaped(const char *path UNUSED, pid_t pid UNUSED)
 static int setup(void **state UNUSED)
 {
 	scratch_setup(NULL);
+	pretend_fs(FS_JOURNAL);
 	reaped = 0;
 	tmp_objdir_reap_report = count_reaped;
 	unsetenv("GIT_ALTERNATE_OBJECT_DIRECTORIES");
@@ -99,9 +100,7 @@ static void environment_of_children(void **state UNUSED)
 
 static void staged_in_order(void **state UNUSED)
 {
-	struct fsync_batch_options o = {
-		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL,
-	};
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
 	struct fsync_batch *b = fsync_batch_new(&o);
 	struct fault_plan plan = FAULT_PLAN_INIT;
 	struct tmp_objdir *t = NULL;
@@ -129,14 +128,13 @@ static void staged_in_order(void **state UNUSED)
 /* What its owner links there is seen by children, and taken by them for their own. */
 static void shown_and_taken(void **state UNUSED)
 {
-	struct fsync_batch_options o = {
-		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_LOCAL,
-	};
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
 	struct fsync_batch *b = fsync_batch_new(&o);
 	struct tmp_objdir *shown = NULL, *t = NULL;
 	struct strvec env = STRVEC_INIT;
 	char *line;
 
+	pretend_fs(FS_LOCAL);
 	write_text(at(dir, "staged"), "12345");
 	assert_int_equal(make_dir(at(dir, "ab"), 0, NULL), 0);
 	write_text(at(dir, "ab/here"), "1");
@@ -217,7 +215,7 @@ static void the_dead_are_reaped(void **state UNUSED)
 
 	assert_int_equal(waitpid(dead, &status, 0), dead);
 	assert_int_equal(status, 0);
-	if (!owner_self(&self))
+	if (!owner_self(&self, dir))
 		skip();
 	tmp_objdir_reap(dir);
 	assert_int_equal(reaped, 1);
@@ -258,7 +256,7 @@ static void what_others_remove_is_not_reported(void **state UNUSED)
 	int status;
 
 	assert_int_equal(waitpid(dead, &status, 0), dead);
-	if (!owner_self(&self))
+	if (!owner_self(&self, dir))
 		skip();
 	plan.before = remove_before_us;
 	plan.only = "rmdir";
@@ -274,9 +272,7 @@ static void what_others_remove_is_not_reported(void **state UNUSED)
 
 static int operation(struct err *err)
 {
-	struct fsync_batch_options o = {
-		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_JOURNAL,
-	};
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
 	struct fsync_batch *b = fsync_batch_new(&o);
 	struct tmp_objdir *t = NULL;
 	int ret = tmp_objdir_create(&t, dir, "in", 0660, err);
@@ -294,13 +290,12 @@ static int operation(struct err *err)
 
 static int take(struct err *err)
 {
-	struct fsync_batch_options o = {
-		.policy = FSYNC_POLICY_DEFAULT, .test_kind = 1 + FS_LOCAL,
-	};
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
 	struct fsync_batch *b = fsync_batch_new(&o);
 	struct tmp_objdir *t = NULL, *shown = NULL;
 	int ret = tmp_objdir_create(&shown, dir, TMP_OBJDIR_SHOWN, 0660, err);
 
+	pretend_fs(FS_LOCAL);
 	if (!ret) {
 		fill(shown);
 		ret = tmp_objdir_create(&t, dir, "taken", 0660, err);
