@@ -88,7 +88,6 @@ struct revindex {
 	bool looked;		   /* for the file */
 	unsigned scans;		   /* questions that were answered without */
 };
-void revindex_release(struct revindex *r);
 #define REV_HEADER_BYTES 12
 /* Header, size and pack of a .rev file; its positions and checksum are not looked at. */
 MUST_USE int rev_check_file(const struct mapped_file *m, const struct pack *p,
@@ -168,6 +167,8 @@ struct pack {
 	_Atomic(bool) touched; /* mtime set to now */
 };
 
+/* Tell the owner's warn. */
+void packs_warn(struct packs *ps, const char *fmt, ...) PRINTF_LIKE(2, 3);
 struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 		      const struct stat *st);
 void pack_free(struct pack *p);
@@ -262,6 +263,14 @@ struct packs {
 	struct strmap by_base; /* every pack ever seen, owned */
 	struct reader *idle_readers;
 	struct fetching *fetching;
+	/*
+	 * The base `oid` of something in `p`, from any other place than p. Set by packs.c:
+	 * reading one pack does not know of the others.
+	 */
+	int (*read_elsewhere)(struct packs *ps, struct pack *p, const struct object_id *oid,
+			      struct object_buf *out, struct err *err);
+	int (*info_elsewhere)(struct packs *ps, struct pack *p, const struct object_id *oid,
+			      struct object_info *out, struct err *err);
 };
 
 struct reader *reader_get(struct packs *ps);
@@ -275,15 +284,6 @@ struct place {
 /* A copy that is not known to be bad. With `not_in`, any but that pack's. */
 bool packs_find(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
 		struct place *out);
-void packs_warn(struct packs *ps, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The base `oid` of something in `p`, from any other place than p. */
-MUST_USE int packs_read_elsewhere(struct packs *ps, struct pack *p,
-				  const struct object_id *oid, struct object_buf *out,
-				  struct err *err);
-MUST_USE int packs_info_elsewhere(struct packs *ps, struct pack *p,
-				  const struct object_id *oid, struct object_info *out,
-				  struct err *err);
-
 /* ---- writer.c ---- */
 /* Type and size as they stand before an entry; at most 10 bytes. */
 size_t pack_entry_header(unsigned char *out, enum object_type type, uint64_t size);

@@ -20,6 +20,12 @@ struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 	return p;
 }
 
+static void revindex_release(struct revindex *r)
+{
+	mapped_file_release(&r->map);
+	free(r->built);
+}
+
 void pack_free(struct pack *p)
 {
 	if (!p)
@@ -35,6 +41,20 @@ void pack_free(struct pack *p)
 }
 
 /* ---- opening ---- */
+
+void packs_warn(struct packs *ps, const char *fmt, ...)
+{
+	char *msg;
+	va_list ap;
+
+	if (!ps->opts.warn)
+		return;
+	va_start(ap, fmt);
+	msg = xvstrfmt(fmt, ap);
+	va_end(ap);
+	ps->opts.warn(ps->opts.warn_data, msg);
+	free(msg);
+}
 
 /* A part that failed to open once: told once if it is damage, then only refused. */
 static int refuse(struct pack *p, int state, struct err *err)

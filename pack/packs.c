@@ -32,6 +32,12 @@ static uint64_t memory_bytes(void)
 	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
 }
 
+/* For the bases that a pack does not have, or has damaged. */
+static int read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			  struct object_buf *out, struct err *err);
+static int info_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			  struct object_info *out, struct err *err);
+
 struct packs *packs_new(const struct packs_options *opts)
 {
 	struct packs *ps;
@@ -45,6 +51,8 @@ struct packs *packs_new(const struct packs_options *opts)
 	ps->cache = base_cache_new(opts->delta_base_cache_limit ? opts->delta_base_cache_limit
 								 : DEFAULT_BASE_CACHE);
 	ps->max_object_bytes = memory_bytes();
+	ps->read_elsewhere = read_elsewhere;
+	ps->info_elsewhere = info_elsewhere;
 	pthread_mutex_init(&ps->lock, NULL);
 	return ps;
 }
@@ -90,20 +98,6 @@ void packs_free(struct packs *ps)
 	free(ps->objdir);
 	free(ps->dir);
 	free(ps);
-}
-
-void packs_warn(struct packs *ps, const char *fmt, ...)
-{
-	char *msg;
-	va_list ap;
-
-	if (!ps->opts.warn)
-		return;
-	va_start(ap, fmt);
-	msg = xvstrfmt(fmt, ap);
-	va_end(ap);
-	ps->opts.warn(ps->opts.warn_data, msg);
-	free(msg);
 }
 
 struct reader *reader_get(struct packs *ps)
@@ -652,8 +646,8 @@ static int ask_read(const struct object_source *s, const struct object_id *oid, 
 	return s->read(s->data, oid, ((struct read_arg *)arg)->out, NULL);
 }
 
-int packs_read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
-			 struct object_buf *out, struct err *err)
+static int read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			  struct object_buf *out, struct err *err)
 {
 	struct read_arg a = { ps, out };
 
@@ -665,8 +659,8 @@ static int ask_info(const struct object_source *s, const struct object_id *oid, 
 	return s->info(s->data, oid, ((struct info_arg *)arg)->out, NULL);
 }
 
-int packs_info_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
-			 struct object_info *out, struct err *err)
+static int info_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
+			  struct object_info *out, struct err *err)
 {
 	struct info_arg a = { 0, out };
 

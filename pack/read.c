@@ -73,11 +73,12 @@ static bool is_delta(const struct pack_entry *e)
 static int base_from_elsewhere(struct chain *c, const struct object_id *oid,
 			       struct base_object **out, struct err *err)
 {
+	struct packs *ps = c->pack->owner;
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err why = ERR_INIT;
 	int rc;
 
-	rc = packs_read_elsewhere(c->pack->owner, c->pack, oid, &buf, &why);
+	rc = ps->read_elsewhere(ps, c->pack, oid, &buf, &why);
 	if (rc == ERR_NOT_FOUND)
 		rc = err_set(err, ERR_CORRUPT, "delta base %s is missing", oid_hex(oid));
 	err_move(err, &why);
@@ -267,6 +268,7 @@ static int delta_result_size(struct pack *p, const struct pack_entry *e, uint64_
 static int type_of_chain(struct chain *c, const struct pack_entry *top,
 			 enum object_type *type, struct err *err)
 {
+	struct packs *ps = c->pack->owner;
 	struct pack_entry e = *top;
 	struct base_object *b;
 	struct object_info info;
@@ -275,12 +277,12 @@ static int type_of_chain(struct chain *c, const struct pack_entry *top,
 
 	while (is_delta(&e)) {
 		if (!e.base_offset) {
-			rc = packs_info_elsewhere(c->pack->owner, c->pack, &e.base_oid, &info, err);
+			rc = ps->info_elsewhere(ps, c->pack, &e.base_oid, &info, err);
 			if (!rc)
 				*type = info.type;
 			return rc;
 		}
-		b = base_cache_get(c->pack->owner->cache, c->pack, e.base_offset);
+		b = base_cache_get(ps->cache, c->pack, e.base_offset);
 		if (b) {
 			*type = b->type;
 			base_object_put(b);

@@ -12,13 +12,6 @@
 
 #define REV_SIGNATURE 0x52494458u
 
-void revindex_release(struct revindex *r)
-{
-	mapped_file_release(&r->map);
-	r->file = NULL;
-	FREE_AND_NULL(r->built);
-}
-
 /* ---- making one ---- */
 
 struct sortable {
