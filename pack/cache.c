@@ -5,7 +5,7 @@
  * change, so they are used outside the lock.
  */
 #include "compat/posix.h"
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "util/alloc.h"
 
 struct base_object *base_object_new(enum object_type type, void *data, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Applying a delta, gitformat-pack(5) "Deltified representation". */
 #include "compat/posix.h"
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "util/alloc.h"
 
 int delta_read_size(const unsigned char **at, const unsigned char *end, uint64_t *out)

@@ -6,7 +6,7 @@
  */
 #include "compat/posix.h"
 #include <zlib.h>
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "util/alloc.h"
 
 /* No deflate stream grows to more than this many times its length. */

@@ -2,7 +2,7 @@
 /* The .idx of a pack, gitformat-pack(5): versions 1 and 2 read, 2 written. */
 #include "compat/posix.h"
 #include "csum-file.h"
-#include "pack/pack-internal.h"
+#include "pack/idx-internal.h"
 #include "util/bytes.h"
 
 #define IDX_SIGNATURE 0xff744f63u

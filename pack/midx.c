@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The multi-pack-index, gitformat-pack(5). */
 #include "compat/posix.h"
-#include "pack/pack-internal.h"
+#include "pack/idx-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 

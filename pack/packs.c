@@ -11,7 +11,7 @@
 #include "compat/posix.h"
 #include <dirent.h>
 #include "compat/syscalls.h"
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "util/alloc.h"
 
 #define CIRCLE_DEPTH_MAX 64

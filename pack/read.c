@@ -6,7 +6,7 @@
  * store and the chain goes on from there.
  */
 #include "compat/posix.h"
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "util/alloc.h"
 
 struct chain {

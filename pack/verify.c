@@ -9,7 +9,7 @@
  * callback up to a bound and makes the rest again when its turn comes.
  */
 #include "compat/posix.h"
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 #include "util/strvec.h"

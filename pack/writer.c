@@ -15,7 +15,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "pack/pack.h"
 #include "util/alloc.h"
 #include "util/bytes.h"

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <zlib.h>
 #include "fs/file.h"
-#include "pack/pack-internal.h"
+#include "pack/read-internal.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
 #include "util/bytes.h"

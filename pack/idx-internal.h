@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files beside a pack: its index, the reverse index, the multi-pack-index. */
+#ifndef PACK_IDX_INTERNAL_H
+#define PACK_IDX_INTERNAL_H
+
+#include "compat/posix.h"
+#include "fs/mmap-window.h"
+#include "hash/hash.h"
+#include "util/err.h"
+
+struct pack;
+
+/* ---- idx.c: one .idx, version 1 or 2 ---- */
+struct pack_idx {
+	struct mapped_file map;
+	const struct hash_algo *algo;
+	unsigned version;
+	uint32_t nr;
+	const unsigned char *fanout;
+	const unsigned char *names;   /* the first name; the next is `stride` on */
+	size_t stride;
+	const unsigned char *crc;     /* NULL in version 1 */
+	const unsigned char *offsets; /* version 2: 4 bytes each */
+	const unsigned char *wide;    /* version 2: 8 bytes each */
+	uint32_t nr_wide;
+	const unsigned char *pack_sum, *idx_sum;
+};
+/* Sizes, fan-out and versions are checked; the order of names and the checksum are not. */
+MUST_USE int idx_open(struct pack_idx *out, const char *path,
+		      const struct hash_algo *algo, struct err *err);
+/* The same on memory that is mapped already (and stays the caller's). */
+MUST_USE int idx_parse(struct pack_idx *out, const unsigned char *p, size_t len,
+		       const char *path, const struct hash_algo *algo, struct err *err);
+void idx_release(struct pack_idx *idx);
+static inline const unsigned char *idx_name(const struct pack_idx *idx, uint32_t pos)
+{
+	return idx->names + (size_t)pos * idx->stride;
+}
+/* The position, or where the name would be. */
+bool idx_find(const struct pack_idx *idx, const unsigned char *name, uint32_t *pos);
+/* UINT64_MAX if the table of wide offsets does not have it. */
+uint64_t idx_offset(const struct pack_idx *idx, uint32_t pos);
+uint32_t idx_crc(const struct pack_idx *idx, uint32_t pos);
+
+/* Binary search in a table of names with a fan-out, as idx and midx have it. */
+struct name_table {
+	const unsigned char *fanout, *names;
+	size_t stride, raw_len;
+	uint32_t nr;
+};
+bool name_table_find(const struct name_table *t, const unsigned char *name, uint32_t *pos);
+/* All names that begin with the first `digits` of `name` are added to out. */
+void name_table_prefix(const struct name_table *t, const unsigned char *name, size_t digits,
+		       const struct hash_algo *algo, struct oid_array *out);
+/* Digits that tell `name` from its neighbours. */
+size_t name_table_unique_len(const struct name_table *t, const unsigned char *name);
+/* Monotonic and with nr as its last value? */
+bool fanout_is_sane(const unsigned char *fanout);
+static inline struct name_table idx_names(const struct pack_idx *idx)
+{
+	return (struct name_table){ idx->fanout, idx->names, idx->stride,
+				    idx->algo->raw_len, idx->nr };
+}
+
+struct idx_entry {
+	struct object_id oid;
+	uint64_t offset;
+	uint32_t crc;
+};
+/* `v` is sorted by name. Writes idx version 2. */
+MUST_USE int idx_write(int fd, const char *name, const struct hash_algo *algo,
+		       const struct idx_entry *v, uint32_t nr,
+		       const struct object_id *pack_sum, struct err *err);
+
+/* ---- revindex.c: objects in the order of their offsets ---- */
+struct revindex {
+	struct mapped_file map;	   /* of the .rev file, if there is one */
+	const unsigned char *file; /* positions in it, big endian */
+	uint32_t *built;	   /* or our own */
+	bool looked;		   /* for the file */
+	unsigned scans;		   /* questions that were answered without */
+};
+#define REV_HEADER_BYTES 12
+/* Header, size and pack of a .rev file; its positions and checksum are not looked at. */
+MUST_USE int rev_check_file(const struct mapped_file *m, const struct pack *p,
+			    const char *path, struct err *err);
+/* Positions in the idx by offset, in new memory. */
+uint32_t *idx_order_by_offset(const struct pack_idx *idx);
+MUST_USE int rev_write(int fd, const char *name, const struct hash_algo *algo,
+		       const struct idx_entry *v, uint32_t nr,
+		       const struct object_id *pack_sum, struct err *err);
+
+/* ---- midx.c: the multi-pack-index of a directory ---- */
+struct midx {
+	struct mapped_file map;
+	char *path;
+	const struct hash_algo *algo;
+	uint32_t nr_packs, nr;
+	const char **pack_names; /* "pack-….idx", into map */
+	const unsigned char *fanout, *names, *places, *wide;
+	uint32_t nr_wide;
+	struct pack **packs; /* by pack id; NULL: not there. Set by packs.c */
+};
+/* ERR_NOT_FOUND without one; ERR_CORRUPT, ERR_UNSUPPORTED. */
+MUST_USE int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,
+		       struct err *err);
+void midx_free(struct midx *m);
+static inline struct name_table midx_names(const struct midx *m)
+{
+	return (struct name_table){ m->fanout, m->names, m->algo->raw_len,
+				    m->algo->raw_len, m->nr };
+}
+int midx_pack_id(const struct midx *m, const char *idx_name); /* -1: not covered */
+/* false if the entry is malformed. */
+bool midx_place(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t *offset);
+
+#endif
