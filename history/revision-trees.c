@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Is there a difference between two trees within a pathspec? Both are walked side by
- * side; what is equal, and directories that no path can be in, are passed over. Trees
- * come again and again from commit to commit, so a few megabytes of them are kept.
+ * Do two trees differ within a pathspec? The same trees are compared again and again from
+ * commit to commit, so a few megabytes of them are cached.
  */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
-#include "object/tree.h"
+#include "object/tree-compare.h"
 #include "util/alloc.h"
 
 #define CACHE_MAX_BYTES (8u * 1024 * 1024)
@@ -37,7 +36,7 @@ void tree_cache_free(struct tree_cache *t)
 	free(t);
 }
 
-/* All that nobody looks at; a generation at a time is good enough. */
+/* Drops all trees that are not in use at the moment. */
 static void shrink(struct tree_cache *cache)
 {
 	struct oidmap kept = OIDMAP_INIT;
@@ -60,7 +59,7 @@ static void shrink(struct tree_cache *cache)
 	cache->trees = kept;
 }
 
-/* NULL oid: the empty tree, *out NULL. */
+/* *out: NULL for the empty tree, which need not be stored anywhere. */
 static int use_tree(struct rev_walk *w, const struct object_id *oid, struct cached_tree **out,
 		    struct err *err)
 {
@@ -69,7 +68,7 @@ static int use_tree(struct rev_walk *w, const struct object_id *oid, struct cach
 	int rc;
 
 	*out = NULL;
-	if (!oid || oid_eq(oid, &w->repo->algo->empty_tree))
+	if (oid_eq(oid, &w->repo->algo->empty_tree))
 		return 0;
 	if (!cache)
 		cache = w->state->trees = xcalloc(1, sizeof(*cache));
@@ -91,117 +90,49 @@ static int use_tree(struct rev_walk *w, const struct object_id *oid, struct cach
 	return 0;
 }
 
-struct side {
-	struct cached_tree *tree;
-	struct tree_iter it;
-	struct tree_entry entry;
-	bool valid;
-};
+/* ---- comparing ---- */
 
-static int advance(struct side *s, struct err *err)
-{
-	int rc = s->tree ? tree_iter_next(&s->it, &s->entry, err) : 0;
-
-	s->valid = rc > 0;
-	return rc < 0 ? rc : 0;
-}
-
-static int open_side(struct rev_walk *w, struct side *s, const struct object_id *oid,
+static int open_tree(void *data, const struct object_id *oid, struct compared_tree *out,
 		     struct err *err)
 {
-	int rc = use_tree(w, oid, &s->tree, err);
+	struct cached_tree *t;
+	int rc = use_tree(data, oid, &t, err);
 
-	if (rc < 0)
-		return rc;
-	if (s->tree)
-		tree_iter_init(&s->it, s->tree->buf.data, s->tree->buf.size, w->repo->algo);
-	return advance(s, err);
-}
-
-static int compare_trees(struct rev_walk *w, const struct object_id *a,
-			 const struct object_id *b, struct strbuf *base, struct err *err);
-
-/* An entry that one side has and the other has not, or not the same. */
-static int entry_matters(struct rev_walk *w, const struct tree_entry *a,
-			 const struct tree_entry *b, struct strbuf *base, struct err *err)
-{
-	const struct tree_entry *any = a ? a : b;
-	size_t len = base->len;
-	bool a_tree = a && MODE_IS_TREE(a->mode), b_tree = b && MODE_IS_TREE(b->mode);
-	int rc = 0;
-
-	strbuf_add(base, any->name, any->name_len);
-	/* A file beside a directory of the same name, or alone. */
-	if ((a && !a_tree) || (b && !b_tree))
-		rc = pathspec_match(&w->pathspec, base->buf, base->len, false, NULL);
-	if (!rc && (a_tree || b_tree)) {
-		enum pathspec_match m = pathspec_match_dir(&w->pathspec, base->buf, base->len);
-
-		if (m != PATHSPEC_NO_MATCH) {
-			strbuf_addch(base, '/');
-			rc = compare_trees(w, a_tree ? &a->oid : NULL, b_tree ? &b->oid : NULL,
-					   base, err);
-		}
-	}
-	strbuf_setlen(base, len);
-	return rc;
-}
-
-/* A directory and a file of its name may stand apart: two differences, then. */
-static int name_order(const struct side *a, const struct side *b)
-{
-	if (!a->valid || !b->valid)
-		return a->valid ? -1 : 1;
-	return tree_entry_cmp(a->entry.name, a->entry.name_len, a->entry.mode,
-			      b->entry.name, b->entry.name_len, b->entry.mode);
-}
-
-static int compare_sides(struct rev_walk *w, struct side *a, struct side *b,
-			 struct strbuf *base, struct err *err)
-{
-	int cmp, rc = 0;
-
-	while (!rc && (a->valid || b->valid)) {
-		cmp = name_order(a, b);
-		if (cmp || a->entry.mode != b->entry.mode || !oid_eq(&a->entry.oid, &b->entry.oid))
-			rc = entry_matters(w, cmp <= 0 ? &a->entry : NULL,
-					   cmp >= 0 ? &b->entry : NULL, base, err);
-		if (!rc && cmp <= 0)
-			rc = advance(a, err);
-		if (!rc && cmp >= 0)
-			rc = advance(b, err);
+	if (!rc && t) {
+		out->buf = t->buf;
+		out->owner = t;
 	}
 	return rc;
 }
 
-static int compare_trees(struct rev_walk *w, const struct object_id *oid_a,
-			 const struct object_id *oid_b, struct strbuf *base, struct err *err)
+static void close_tree(void *data UNUSED, struct compared_tree *t)
 {
-	struct side a = { .tree = NULL }, b = { .tree = NULL };
-	int rc;
+	struct cached_tree *cached = t->owner;
 
-	if (oid_a && oid_b && oid_eq(oid_a, oid_b))
-		return 0;
-	if (base->len > 64 * 1024)
-		return err_set(err, ERR_CORRUPT, "tree too deep at '%.80s…'", base->buf);
-	rc = open_side(w, &a, oid_a, err);
-	if (!rc)
-		rc = open_side(w, &b, oid_b, err);
-	if (!rc)
-		rc = compare_sides(w, &a, &b, base, err);
-	if (a.tree)
-		a.tree->users--;
-	if (b.tree)
-		b.tree->users--;
-	return rc;
+	if (cached)
+		cached->users--;
+}
+
+/* Stops at the first difference within the pathspec. */
+static int differ(void *data, const struct strbuf *path, const struct tree_entry *old,
+		  const struct tree_entry *new, struct err *err UNUSED)
+{
+	const struct rev_walk *w = data;
+
+	if (!MODE_IS_TREE((old ? old : new)->mode))
+		return pathspec_match(&w->pathspec, path->buf, path->len, false, NULL) ?
+			TREE_COMPARE_STOP : TREE_COMPARE_NEXT;
+	return pathspec_match_dir(&w->pathspec, path->buf, path->len) == PATHSPEC_NO_MATCH ?
+		TREE_COMPARE_NEXT : TREE_COMPARE_DESCEND;
 }
 
 int rev_trees_differ(struct rev_walk *w, const struct object_id *a, const struct object_id *b,
 		     struct err *err)
 {
-	struct strbuf base = STRBUF_INIT;
-	int rc = compare_trees(w, a, b, &base, err);
+	const struct tree_comparer c = {
+		.algo = w->repo->algo, .open = open_tree, .close = close_tree,
+		.differ = differ, .data = w,
+	};
 
-	strbuf_release(&base);
-	return rc;
+	return tree_compare(&c, a, b, err);
 }
