@@ -554,7 +554,7 @@ int log_options_settle(struct log_options *o, struct err *err)
 	int rc = settle_graph(o, err);
 
 	if (rc >= 0)
-		rc = diff_options_settle(&o->diff, err);
+		rc = diff_options_check(&o->diff, err);
 	if (rc < 0)
 		return rc;
 	settle_raw(o);

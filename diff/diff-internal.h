@@ -52,7 +52,6 @@ MUST_USE int diff_file_hash(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
 void diff_driver_of(const struct diff_options *o, const char *path, struct diff_driver *out);
 
-/* ---- similarity.c ---- */
 /*
  * How many bytes of `to` come from `from`, and how many are new. Both must exist
  * and be regular files.
@@ -71,7 +70,7 @@ MUST_USE int diff_detect_renames(struct diff_queue *q, const struct diff_options
 MUST_USE int diff_pickaxe(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);
 
-/* ---- format.c, stat.c, patch.c ---- */
+/* ---- names.c ---- */
 /* Path with core.quotePath rules and options.relative; NUL-terminated raw for -z. */
 void diff_add_path(struct strbuf *out, const struct diff_options *o, const char *path);
 /* "dir/{old => new}/file" */
@@ -79,17 +78,21 @@ void diff_add_rename(struct strbuf *out, const struct diff_options *o, const cha
 		     const char *new);
 /* The path without options.relative. */
 const char *diff_shown_path(const struct diff_options *o, const char *path);
+/* A name of `abbrev` digits or as many as it takes; -1: automatic, 0: all. */
+void diff_add_oid(struct strbuf *out, const struct diff_options *o,
+		  const struct object_id *oid, int abbrev);
+
+/* ---- stat.c, patch.c ---- */
 MUST_USE int diff_add_stat(struct diff_queue *q, const struct diff_options *o,
 			   struct strbuf *out, struct err *err);
 MUST_USE int diff_add_numstat(struct diff_queue *q, const struct diff_options *o,
 			      struct strbuf *out, struct err *err);
 MUST_USE int diff_add_patch(struct diff_pair *p, const struct diff_options *o,
 			    struct strbuf *out, struct err *err);
-void diff_add_summary(struct diff_queue *q, const struct diff_options *o,
-		      struct strbuf *out);
-/* A name of `abbrev` digits or as many as it takes; -1: automatic, 0: all. */
-void diff_add_oid(struct strbuf *out, const struct diff_options *o,
-		  const struct object_id *oid, int abbrev);
-const char *diff_color_of(const struct diff_options *o, enum diff_color c);
+/* The escape sequence, or "" without colours. */
+static inline const char *diff_color_of(const struct diff_options *o, enum diff_color c)
+{
+	return o->color ? o->colors[c] : "";
+}
 
 #endif

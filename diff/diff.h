@@ -201,7 +201,7 @@ MUST_USE int diff_options_config(struct diff_options *o, const struct config_set
  */
 int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err);
 /* After the last one: names alone leave no room for other formats. */
-MUST_USE int diff_options_settle(struct diff_options *o, struct err *err);
+MUST_USE int diff_options_check(struct diff_options *o, struct err *err);
 
 /* ---- filling the queue ---- */
 

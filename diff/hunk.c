@@ -2,8 +2,8 @@
 #include "compat/posix.h"
 #include <regex.h>
 #include "diff/diff-internal.h"
-#include "diff/hunk.h"
-#include "diff/whitespace.h"
+#include "diff/hunk-internal.h"
+#include "diff/whitespace-internal.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
 

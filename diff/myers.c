@@ -14,7 +14,7 @@
  * would take quadratic time otherwise.
  */
 #include "compat/posix.h"
-#include "diff/text.h"
+#include "diff/text-internal.h"
 #include "util/alloc.h"
 
 #define LONG_RUN 20	    /* equal lines in a row that make a point promising */
@@ -306,6 +306,15 @@ static void solve(struct myers *m, struct box box, bool minimal)
 			minimal = minimal || cut.minimal_before;
 		}
 	}
+}
+
+size_t text_rough_root(size_t n)
+{
+	size_t root = 1;
+
+	for (; n; n >>= 2)
+		root <<= 1;
+	return root;
 }
 
 void myers_mark(const struct myers_input *a, const struct myers_input *b, bool minimal)

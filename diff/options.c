@@ -2,7 +2,7 @@
 /* Defaults, configuration, and the options of git-diff(1). */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
-#include "diff/whitespace.h"
+#include "diff/whitespace-internal.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/parse-options.h"
@@ -22,11 +22,6 @@ static const struct {
 	[DIFF_COLOR_NEW] = { "new", "\033[32m" },
 	[DIFF_COLOR_WHITESPACE] = { "whitespace", "\033[41m" },
 };
-
-const char *diff_color_of(const struct diff_options *o, enum diff_color c)
-{
-	return o->color ? o->colors[c] : "";
-}
 
 void diff_options_init(struct diff_options *o, struct odb *odb)
 {
@@ -551,7 +546,7 @@ int diff_options_parse(struct diff_options *o, const char *const *argv, struct e
 	return ret < 0 ? ret : used;
 }
 
-int diff_options_settle(struct diff_options *o, struct err *err)
+int diff_options_check(struct diff_options *o, struct err *err)
 {
 	const unsigned names = DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS;
 

@@ -3,8 +3,8 @@
 #include "compat/posix.h"
 #include <zlib.h>
 #include "diff/diff-internal.h"
-#include "diff/hunk.h"
-#include "diff/text.h"
+#include "diff/hunk-internal.h"
+#include "diff/text-internal.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/quote.h"

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <regex.h>
 #include "diff/diff-internal.h"
-#include "diff/text.h"
+#include "diff/text-internal.h"
 #include "util/alloc.h"
 
 struct pickaxe {

@@ -8,7 +8,7 @@
  * is the shortest one for what is left, as it is with Git.)
  */
 #include "compat/posix.h"
-#include "diff/text.h"
+#include "diff/text-internal.h"
 #include "util/alloc.h"
 
 #define MOST_MATCHES 1024 /* a line with so many counterparts is frequent, always */

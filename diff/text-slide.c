@@ -15,7 +15,7 @@
  */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
-#include "diff/text.h"
+#include "diff/text-internal.h"
 #include "util/alloc.h"
 
 /* Lines begin .. end-1 are changed, those around are not. May be empty. */

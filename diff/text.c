@@ -2,7 +2,7 @@
 /* Lines, their ids, and the list of changes. */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
-#include "diff/text.h"
+#include "diff/text-internal.h"
 #include "util/alloc.h"
 #include "util/map.h"
 
@@ -230,13 +230,4 @@ void text_diff_release(struct text_diff *d)
 	}
 	free(d->changes);
 	memset(d, 0, sizeof(*d));
-}
-
-size_t text_rough_root(size_t n)
-{
-	size_t root = 1;
-
-	for (; n; n >>= 2)
-		root <<= 1;
-	return root;
 }

@@ -4,8 +4,8 @@
  * that are found make the one into the other.
  */
 #include "compat/posix.h"
-#include "diff/hunk.h"
-#include "diff/text.h"
+#include "diff/hunk-internal.h"
+#include "diff/text-internal.h"
 #include "t/fuzz/fuzz.h"
 #include "util/alloc.h"
 

@@ -72,7 +72,7 @@ int main(int argc UNUSED, const char **argv)
 		else
 			argv += used - 1;
 	}
-	if (diff_options_settle(&o, &err) < 0)
+	if (diff_options_check(&o, &err) < 0)
 		fail(&err);
 	if (!o.formats)
 		o.formats = DIFF_FORMAT_RAW;

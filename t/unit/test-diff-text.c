@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
-#include "diff/text.h"
+#include "diff/text-internal.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
 

@@ -9,8 +9,8 @@
  * middle, with limits on its cost; finally each group of changed lines is slid to
  * where a reader expects it.
  */
-#ifndef DIFF_TEXT_H
-#define DIFF_TEXT_H
+#ifndef DIFF_TEXT_INTERNAL_H
+#define DIFF_TEXT_INTERNAL_H
 
 #include "compat/posix.h"
 #include "diff/diff.h"

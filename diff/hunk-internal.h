@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hunks of a unified diff: changes that lie close together, with context. */
-#ifndef DIFF_HUNK_H
-#define DIFF_HUNK_H
+#ifndef DIFF_HUNK_INTERNAL_H
+#define DIFF_HUNK_INTERNAL_H
 
 #include "compat/posix.h"
-#include "diff/text.h"
+#include "diff/text-internal.h"
 
 /* What names the function that a line is in. */
 struct funcname;
