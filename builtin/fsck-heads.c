@@ -5,7 +5,6 @@
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "index/index.h"
-#include "index/resolve-undo.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
 

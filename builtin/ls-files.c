@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/list-format.h"
 #include "fs/file.h"
-#include "index/resolve-undo.h"
+#include "index/index.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "index/resolve-undo.h"
+#include "index/index.h"
 #include "object/fsck.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -447,7 +447,7 @@ static void unresolve(struct updater *u, const char *typed)
 	char *path = full_path(u, typed);
 	struct err err = ERR_INIT;
 
-	if (resolve_undo_unmerge(&u->ix, path, &err) < 0) {
+	if (index_unresolve(&u->ix, path, &err) < 0) {
 		report_error(&err);
 		u->has_errors = true;
 	}

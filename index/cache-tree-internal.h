@@ -20,9 +20,7 @@ struct cache_tree {
 };
 
 struct cache_tree *cache_tree_new(const char *name, size_t len);
-/* The node of a direct subdirectory, or NULL. */
-struct cache_tree *cache_tree_child(const struct cache_tree *ct, const char *name, size_t len);
-/* The same; made, not valid, if it is not there. */
+/* The node of a direct subdirectory; a new one is not valid. */
 struct cache_tree *cache_tree_make_child(struct cache_tree *ct, const char *name, size_t len);
 void cache_tree_drop_unused(struct cache_tree *ct);
 

@@ -57,7 +57,8 @@ static ssize_t child_pos(const struct cache_tree *ct, const char *name, size_t l
 	return -1 - (ssize_t)lo;
 }
 
-struct cache_tree *cache_tree_child(const struct cache_tree *ct, const char *name, size_t len)
+/* The node of a direct subdirectory, or NULL. */
+static struct cache_tree *find_child(const struct cache_tree *ct, const char *name, size_t len)
 {
 	ssize_t pos = child_pos(ct, name, len);
 
@@ -151,7 +152,7 @@ void cache_tree_invalidate(struct index_state *ix, const char *path)
 				remove_child(ct, (size_t)pos);
 			return;
 		}
-		ct = cache_tree_child(ct, path, (size_t)(slash - path));
+		ct = find_child(ct, path, (size_t)(slash - path));
 		path = slash + 1;
 	}
 }
@@ -207,7 +208,7 @@ static int read_child(struct ext_reader *rd, struct cache_tree *parent, unsigned
 	const char *nul = memchr(name, 0, (size_t)(rd->end - name));
 
 	if (!nul || nul == name || memchr(name, '/', (size_t)(nul - name)) ||
-	    cache_tree_child(parent, name, (size_t)(nul - name)))
+	    find_child(parent, name, (size_t)(nul - name)))
 		return -1;
 	rd->pos = nul + 1;
 	return read_node(rd, cache_tree_make_child(parent, name, (size_t)(nul - name)), depth);
@@ -265,7 +266,7 @@ static const struct cache_tree *find_node(const struct cache_tree *ct, const cha
 		const char *slash = memchr(dir + at, '/', len - at);
 		size_t end = slash ? (size_t)(slash - dir) : len;
 
-		ct = cache_tree_child(ct, dir + at, end - at);
+		ct = find_child(ct, dir + at, end - at);
 		at = end + 1;
 	}
 	return ct;

@@ -269,139 +269,28 @@ int index_add(struct index_state *ix, struct index_entry *e, unsigned flags,
 	return 0;
 }
 
-/* ---- adding many ---- */
-
-struct addition {
-	struct index_entry *e;
-	size_t order;
-};
-
-static int addition_cmp(const void *a, const void *b)
+int index_unresolve(struct index_state *ix, const char *path, struct err *err)
 {
-	const struct addition *x = a, *y = b;
-	int cmp = entry_cmp(x->e, y->e);
+	const struct resolve_undo_info *found = resolve_undo_find(ix, path);
+	struct resolve_undo_info info;
+	size_t len = strlen(path);
 
-	return cmp ? cmp : x->order < y->order ? -1 : 1;
-}
+	if (!found)
+		return err_set(err, ERR_NOT_FOUND, "no resolved conflict is recorded for '%s'", path);
+	info = *found;
+	index_remove(ix, path, len);
+	for (unsigned i = 0; i < 3; i++) {
+		struct index_entry *e;
+		int ret;
 
-/* Sorted, and of those that are equal only the last. */
-static size_t sort_additions(struct addition *add, struct index_entry **entries, size_t nr)
-{
-	size_t kept = 0;
-	bool sorted = true;
-
-	for (size_t i = 0; i < nr; i++) {
-		add[i] = (struct addition){ entries[i], i };
-		sorted = sorted && (!i || entry_cmp(entries[i - 1], entries[i]) < 0);
-	}
-	if (sorted)
-		return nr;
-	qsort(add, nr, sizeof(*add), addition_cmp);
-	for (size_t i = 0; i < nr; i++) {
-		if (kept && !entry_cmp(add[kept - 1].e, add[i].e))
-			kept--;
-		add[kept++] = add[i];
-	}
-	return kept;
-}
-
-/* Nothing changes unless every path is fit and, without REPLACE, free. */
-static int check_additions(struct index_state *ix, const struct addition *add, size_t nr,
-			   unsigned flags, unsigned protect, struct err *err)
-{
-	for (size_t i = 0; i < nr; i++) {
-		int ret = check_path(add[i].e, protect, err);
-
-		if (!ret && !(flags & INDEX_ADD_REPLACE))
-			ret = clear_the_way(ix, add[i].e, flags, err);
+		if (!info.mode[i])
+			continue;
+		e = index_entry_new(ix, info.mode[i], &info.oid[i], path, len, i + 1);
+		ret = index_add(ix, e, INDEX_ADD_REPLACE, 0, err);
 		if (ret)
 			return ret;
 	}
+	resolve_undo_remove(ix, path);
+	ix->changed = true;
 	return 0;
-}
-
-/* Marks what must go: conflicting entries, and stages of resolved paths. */
-static int mark_replaced(struct index_state *ix, const struct addition *add, size_t nr,
-			 unsigned flags, struct err *err)
-{
-	for (size_t i = 0; i < nr; i++) {
-		const struct index_entry *e = add[i].e;
-		ssize_t pos;
-		int ret = clear_the_way(ix, e, flags, err);
-
-		if (!ret)
-			ret = drop_resolved(ix, e, flags, err);
-		if (ret)
-			return ret;
-		pos = index_pos(ix, e->name, e->name_len, 0);
-		if (!e->stage && pos < 0)
-			drop_stages(ix, (size_t)(-1 - pos), e);
-	}
-	return 0;
-}
-
-static void merge_additions(struct index_state *ix, const struct addition *add, size_t nr,
-			    unsigned flags)
-{
-	struct index_entry **merged;
-	size_t alloc = st_add(ix->nr, nr), out = 0, i = 0, k = 0;
-
-	ALLOC_ARRAY(merged, alloc + !alloc);
-	while (i < ix->nr || k < nr) {
-		int cmp = i == ix->nr ? 1 : k == nr ? -1 : entry_cmp(ix->entries[i], add[k].e);
-		bool changes = cmp > 0 || (!cmp && !same_in_tree(ix->entries[i], add[k].e));
-
-		if (cmp >= 0 && changes && !(flags & INDEX_ADD_KEEP_TREE))
-			cache_tree_invalidate(ix, add[k].e->name);
-		merged[out++] = cmp < 0 ? ix->entries[i] : add[k].e;
-		i += cmp <= 0;
-		k += cmp >= 0;
-	}
-	free(ix->entries);
-	ix->entries = merged;
-	ix->nr = out;
-	ix->alloc = alloc;
-}
-
-/* Between the additions themselves a file and a directory may want one name. */
-static int check_among(const struct addition *add, size_t nr, struct err *err)
-{
-	struct index_state only = { 0 };
-	int ret = 0;
-
-	ALLOC_ARRAY(only.entries, nr);
-	for (size_t i = 0; i < nr; i++)
-		only.entries[i] = add[i].e;
-	only.nr = nr;
-	for (size_t i = 0; i < nr && !ret; i++) {
-		size_t shared = i ? shared_dir(add[i - 1].e, add[i].e) : 0;
-
-		ret = clear_parents(&only, add[i].e, shared, 0, err);
-	}
-	free(only.entries);
-	return ret;
-}
-
-int index_add_many(struct index_state *ix, struct index_entry **entries, size_t nr,
-		   unsigned flags, unsigned protect, struct err *err)
-{
-	struct addition *add;
-	int ret;
-
-	if (!nr)
-		return 0;
-	ALLOC_ARRAY(add, nr);
-	nr = sort_additions(add, entries, nr);
-	ret = check_among(add, nr, err);
-	if (!ret)
-		ret = check_additions(ix, add, nr, flags, protect, err);
-	if (!ret)
-		ret = mark_replaced(ix, add, nr, flags, err);
-	if (!ret) {
-		merge_additions(ix, add, nr, flags);
-		name_hash_drop(ix);
-		ix->changed = true;
-	}
-	free(add);
-	return ret;
 }

@@ -6,14 +6,24 @@
 #include "compat/posix.h"
 #include "index/cache-tree.h"
 #include "index/index.h"
-#include "index/resolve-undo.h"
 #include "util/strbuf.h"
 
 /* ---- memory of entries: given back all at once by index_release ---- */
 void *arena_alloc(struct index_state *ix, size_t len);
 /* Room for `bytes` in one piece, so that reading allocates once. */
 void arena_reserve(struct index_state *ix, size_t bytes);
-void arena_free(struct mem_arena **arena);
+
+/* ---- resolve-undo.c: the stages that a path had before its conflict was resolved ---- */
+MUST_USE int resolve_undo_read(struct resolve_undo **out, const void *ext, size_t len,
+			       const struct hash_algo *algo, struct err *err);
+void resolve_undo_write(struct strbuf *out, const struct resolve_undo *ru);
+void resolve_undo_free(struct resolve_undo **ru);
+/* Remember an entry of stage 1 to 3 that is about to go; stage 0 is ignored. */
+void resolve_undo_record(struct index_state *ix, const struct index_entry *e);
+/* NULL if none is recorded. */
+const struct resolve_undo_info *resolve_undo_find(const struct index_state *ix,
+						  const char *path);
+void resolve_undo_remove(struct index_state *ix, const char *path);
 
 /* ---- read.c: the bytes of an index file; `path` is for messages. ix: as index_init
  * leaves it; to be released in all outcomes ---- */

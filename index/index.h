@@ -13,6 +13,8 @@
 #include "object/tree.h"
 #include "repo/repo.h"
 #include "util/err.h"
+#include "util/map.h"
+#include "util/strbuf.h"
 
 struct stat_data {
 	uint32_t ctime_sec, ctime_nsec, mtime_sec, mtime_nsec;
@@ -113,18 +115,46 @@ struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
 /* Stage 0 replaces stages 1..3. ERR_CONFLICT, ERR_INVALID (bad path). */
 MUST_USE int index_add(struct index_state *ix, struct index_entry *e, unsigned flags,
 		       unsigned protect, struct err *err);
-/*
- * Many at once, in any order, with the flags of index_add: one sort and one merge
- * instead of a move of the array for each. All or none are added. Of two with
- * the same name and stage the later one stays.
- */
-MUST_USE int index_add_many(struct index_state *ix, struct index_entry **entries, size_t nr,
-			    unsigned flags, unsigned protect, struct err *err);
 void index_remove_at(struct index_state *ix, size_t pos);
 /* All stages of name; how many. */
 size_t index_remove(struct index_state *ix, const char *name, size_t len);
 void index_remove_marked(struct index_state *ix); /* CE_REMOVE */
 bool index_has_unmerged(const struct index_state *ix);
+
+/* ---- resolved conflicts (the REUC extension) ---- */
+
+struct resolve_undo_info {
+	unsigned mode[3]; /* of stages 1 to 3; 0: there was none */
+	struct object_id oid[3];
+};
+/* Sorted by path; util is a struct resolve_undo_info. */
+struct resolve_undo {
+	struct string_list paths;
+};
+/*
+ * Bring the stages of a resolved conflict back, in place of the entry. ERR_NOT_FOUND if
+ * none is recorded for the path.
+ */
+MUST_USE int index_unresolve(struct index_state *ix, const char *path, struct err *err);
+
+/* ---- a tree against the index: what is staged ---- */
+
+/*
+ * One path that differs. old_mode 0: not in the tree. e NULL: not in the index;
+ * e->stage > 0: unmerged, e is the first of its entries. Intent-to-add entries count
+ * as not in the index. A negative return stops and is returned.
+ */
+typedef int (*tree_index_diff_fn)(void *data, const char *path, unsigned old_mode,
+				  const struct object_id *old_oid,
+				  const struct index_entry *e, struct err *err);
+
+/*
+ * In index order. tree NULL: nothing (before the first commit).
+ * Cost: directories whose cached tree id is that of the tree are not opened.
+ */
+MUST_USE int index_diff_tree(const struct index_state *ix, const struct object_source *src,
+			     const struct object_id *tree, tree_index_diff_fn fn, void *data,
+			     struct err *err);
 
 /* ---- comparing with files ---- */
 void stat_data_fill(struct stat_data *sd, const struct stat *st);

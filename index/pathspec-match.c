@@ -169,29 +169,3 @@ enum pathspec_match pathspec_match_dir(const struct pathspec *ps, const char *di
 			return PATHSPEC_NO_MATCH;
 	return PATHSPEC_MATCH_BELOW;
 }
-
-char *pathspec_common_prefix(const struct pathspec *ps)
-{
-	const struct pathspec_item *first = NULL;
-	size_t common = 0;
-
-	for (size_t i = 0; i < ps->nr; i++) {
-		const struct pathspec_item *it = &ps->items[i];
-		size_t n = it->icase ? it->prefix_len : it->nowildcard_len;
-
-		if (it->exclude)
-			continue;
-		if (!first) {
-			first = it;
-			common = n;
-			continue;
-		}
-		if (n > common)
-			n = common;
-		for (common = 0; common < n && it->match[common] == first->match[common];)
-			common++;
-	}
-	while (common && first->match[common - 1] != '/')
-		common--;
-	return xmemdupz(first ? first->match : "", common);
-}

@@ -56,7 +56,5 @@ bool pathspec_match(const struct pathspec *ps, const char *path, size_t len, boo
 bool pathspec_excludes(const struct pathspec *ps, const char *path, size_t len);
 /* For a directory: all below match / something below may match / nothing can. */
 enum pathspec_match pathspec_match_dir(const struct pathspec *ps, const char *dir, size_t len);
-/* Longest common literal directory of all items, "" or "a/b/"; caller frees. */
-char *pathspec_common_prefix(const struct pathspec *ps);
 
 #endif

@@ -123,7 +123,7 @@ const struct resolve_undo_info *resolve_undo_find(const struct index_state *ix, 
 	return item ? item->util : NULL;
 }
 
-static void forget(struct index_state *ix, const char *path)
+void resolve_undo_remove(struct index_state *ix, const char *path)
 {
 	struct string_list *l = &ix->resolve_undo->paths;
 	struct string_list_item *item = string_list_lookup(l, path);
@@ -133,30 +133,4 @@ static void forget(struct index_state *ix, const char *path)
 	free(item->util);
 	memmove(item, item + 1, (l->nr - at - 1) * sizeof(*item));
 	l->nr--;
-}
-
-int resolve_undo_unmerge(struct index_state *ix, const char *path, struct err *err)
-{
-	const struct resolve_undo_info *found = resolve_undo_find(ix, path);
-	struct resolve_undo_info info;
-	size_t len = strlen(path);
-
-	if (!found)
-		return err_set(err, ERR_NOT_FOUND, "no resolved conflict is known of '%s'", path);
-	info = *found;
-	index_remove(ix, path, len);
-	for (unsigned i = 0; i < 3; i++) {
-		struct index_entry *e;
-		int ret;
-
-		if (!info.mode[i])
-			continue;
-		e = index_entry_new(ix, info.mode[i], &info.oid[i], path, len, i + 1);
-		ret = index_add(ix, e, INDEX_ADD_REPLACE, 0, err);
-		if (ret)
-			return ret;
-	}
-	forget(ix, path);
-	ix->changed = true;
-	return 0;
 }

@@ -4,35 +4,6 @@
 #include "index/index-internal.h"
 #include "util/alloc.h"
 
-void index_init(struct index_state *ix, const struct hash_algo *algo)
-{
-	memset(ix, 0, sizeof(*ix));
-	ix->algo = algo;
-	ix->checksum = algo->null_oid;
-}
-
-static void free_ext(struct strbuf **ext)
-{
-	if (*ext)
-		strbuf_release(*ext);
-	FREE_AND_NULL(*ext);
-}
-
-void index_release(struct index_state *ix)
-{
-	const struct hash_algo *algo = ix->algo;
-
-	free(ix->entries);
-	arena_free(&ix->arena);
-	cache_tree_free(&ix->cache_tree);
-	resolve_undo_free(&ix->resolve_undo);
-	free_ext(&ix->untracked_ext);
-	free_ext(&ix->fsmonitor_ext);
-	name_hash_drop(ix);
-	memset(ix, 0, sizeof(*ix));
-	ix->algo = algo;
-}
-
 /* ---- arena ---- */
 
 #define ARENA_BLOCK ((size_t)64 * 1024)
@@ -70,7 +41,7 @@ void *arena_alloc(struct index_state *ix, size_t len)
 	return p;
 }
 
-void arena_free(struct mem_arena **arena)
+static void arena_free(struct mem_arena **arena)
 {
 	while (*arena) {
 		struct mem_arena *next = (*arena)->next;
@@ -78,6 +49,37 @@ void arena_free(struct mem_arena **arena)
 		free(*arena);
 		*arena = next;
 	}
+}
+
+/* ---- the index ---- */
+
+void index_init(struct index_state *ix, const struct hash_algo *algo)
+{
+	memset(ix, 0, sizeof(*ix));
+	ix->algo = algo;
+	ix->checksum = algo->null_oid;
+}
+
+static void free_ext(struct strbuf **ext)
+{
+	if (*ext)
+		strbuf_release(*ext);
+	FREE_AND_NULL(*ext);
+}
+
+void index_release(struct index_state *ix)
+{
+	const struct hash_algo *algo = ix->algo;
+
+	free(ix->entries);
+	arena_free(&ix->arena);
+	cache_tree_free(&ix->cache_tree);
+	resolve_undo_free(&ix->resolve_undo);
+	free_ext(&ix->untracked_ext);
+	free_ext(&ix->fsmonitor_ext);
+	name_hash_drop(ix);
+	memset(ix, 0, sizeof(*ix));
+	ix->algo = algo;
 }
 
 /* ---- searching ---- */

@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "index/cache-tree.h"
-#include "index/tree-diff.h"
+#include "index/index.h"
 #include "util/strbuf.h"
 
 #define DEPTH_MAX 2048

@@ -10,26 +10,6 @@
 /* Fewer entries than this are not worth a thread. */
 #define ENTRIES_PER_THREAD 500
 
-size_t worktree_leading_symlink(const char *path, size_t len)
-{
-	char buf[PATH_MAX];
-	struct stat st;
-
-	if (len >= sizeof(buf))
-		return 0; /* no system call takes such a path */
-	for (size_t i = 1; i < len; i++) {
-		if (path[i] != '/')
-			continue;
-		memcpy(buf, path, i);
-		buf[i] = '\0';
-		if (lstat(buf, &st) < 0)
-			return 0;
-		if (S_ISLNK(st.st_mode))
-			return i;
-	}
-	return 0;
-}
-
 /* ---- one entry ---- */
 
 static bool promised_unchanged(const struct index_entry *e)

@@ -7,6 +7,26 @@
 #define O_PATH 0
 #endif
 
+size_t worktree_leading_symlink(const char *path, size_t len)
+{
+	char buf[PATH_MAX];
+	struct stat st;
+
+	if (len >= sizeof(buf))
+		return 0; /* no system call takes such a path */
+	for (size_t i = 1; i < len; i++) {
+		if (path[i] != '/')
+			continue;
+		memcpy(buf, path, i);
+		buf[i] = '\0';
+		if (lstat(buf, &st) < 0)
+			return 0;
+		if (S_ISLNK(st.st_mode))
+			return i;
+	}
+	return 0;
+}
+
 void lstat_cursor_init(struct lstat_cursor *c)
 {
 	c->depth = 0;

@@ -21,8 +21,10 @@ MUST_USE int submodule_ignores_read(struct strmap *by_path, struct repository *r
 enum submodule_mode status_mode_of(const struct collector *c, const char *path);
 
 struct status_item *status_item_append(struct status *s, const char *path);
-/* Branch, HEAD, operations in progress, stash (status-place.c). */
-MUST_USE int status_collect_place(struct collector *c, struct err *err);
+/* Sort; a path that was found twice (staged and unstaged changes) becomes one item. */
+void status_merge_items(struct status *s);
+/* Branch, HEAD, operations in progress, stash (status-head.c). */
+MUST_USE int status_collect_head(struct collector *c, struct err *err);
 /* What has changed inside of gitlinks (status-submodule.c). */
 MUST_USE int status_collect_submodules(struct collector *c, struct err *err);
 /* Staged additions and deletions that belong together (status-rename.c). */

@@ -73,7 +73,6 @@ static void pathspecs(const char *path, const char *text)
 		    pathspec_match_dir(&ps, path, (size_t)(slash - path)) == PATHSPEC_NO_MATCH)
 			abort();
 		pathspec_excludes(&ps, path, strlen(path));
-		free(pathspec_common_prefix(&ps));
 		pathspec_release(&ps);
 	}
 	free(prefix);

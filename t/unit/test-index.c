@@ -4,8 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "index/cache-tree.h"
+#include "index/index-internal.h"
 #include "index/index.h"
-#include "index/resolve-undo.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
@@ -470,9 +470,9 @@ static void test_stages(void **state)
 	assert_true(index_has_unmerged(&ix));
 	add(&ix, "f", 0);
 	names_are(&ix, "f:0");
-	assert_int_equal(resolve_undo_unmerge(&ix, "f", NULL), 0);
+	assert_int_equal(index_unresolve(&ix, "f", NULL), 0);
 	names_are(&ix, "f:1 f:2 f:3");
-	assert_int_equal(resolve_undo_unmerge(&ix, "f", NULL), ERR_NOT_FOUND);
+	assert_int_equal(index_unresolve(&ix, "f", NULL), ERR_NOT_FOUND);
 	assert_int_equal(index_remove(&ix, "f", 1), 3);
 	assert_int_equal(ix.nr, 0);
 	index_release(&ix);
@@ -492,48 +492,6 @@ static void test_bad_paths(void **state)
 	}
 	assert_int_equal(ix.nr, 0);
 	index_release(&ix);
-}
-
-/* index_add_many leaves what index_add, one after the other, would. */
-static void test_many(void **state)
-{
-	static const char *const names[] = { "a", "a/b", "a/b/c", "b", "a-b", "c/d", "c/e", "c",
-					     "x/y/z", "x", "q" };
-	unsigned seed = 1;
-	int added = 0;
-
-	(void)state;
-	for (int round = 0; round < 300; round++) {
-		struct index_state one, many;
-		struct index_entry *list[3];
-		struct err err = ERR_INIT;
-		int ret;
-
-		index_init(&one, hash_sha1);
-		index_init(&many, hash_sha1);
-		for (int i = 0; i < 5; i++) {
-			const char *name = names[(unsigned)rand_r(&seed) % ARRAY_SIZE(names)];
-			unsigned stage = rand_r(&seed) % 3 ? 0 : 1 + (unsigned)rand_r(&seed) % 3;
-
-			add(&one, name, stage);
-			add(&many, name, stage);
-		}
-		for (int i = 0; i < 3; i++)
-			list[i] = entry(&many, names[(unsigned)rand_r(&seed) % ARRAY_SIZE(names)], 0);
-		ret = index_add_many(&many, list, 3, INDEX_ADD_REPLACE, 0, &err);
-		if (ret) { /* they conflict with each other */
-			assert_int_equal(ret, ERR_CONFLICT);
-		} else {
-			for (int i = 0; i < 3; i++)
-				add(&one, list[i]->name, 0);
-			added++;
-		}
-		assert_same(&one, &many);
-		err_release(&err);
-		index_release(&one);
-		index_release(&many);
-	}
-	assert_in_range(added, 50, 299);
 }
 
 static void test_lookups(void **state)
@@ -614,7 +572,6 @@ int main(void)
 		cmocka_unit_test(test_file_directory_conflicts),
 		cmocka_unit_test(test_stages),
 		cmocka_unit_test(test_bad_paths),
-		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_lookups),
 		cmocka_unit_test(test_cache_tree_invalidation),
 	};

@@ -190,32 +190,6 @@ static void test_seen(void **state)
 	pathspec_release(&ps);
 }
 
-static void test_common_prefix(void **state)
-{
-	static const struct {
-		const char *a, *b, *want;
-	} t[] = {
-		{ "a/b/c", "a/b/d", "a/b/" },
-		{ "a/b", "a/bc", "a/" },
-		{ "a/b/*.c", NULL, "a/b/" },
-		{ "a*", "a", "" },
-		{ "a/b", ":!c", "a/" },
-		{ "a/", NULL, "a/" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
-		struct pathspec ps;
-		char *got;
-
-		parse(&ps, NULL, t[i].a, t[i].b);
-		got = pathspec_common_prefix(&ps);
-		assert_string_equal(got, t[i].want);
-		free(got);
-		pathspec_release(&ps);
-	}
-}
-
 static void test_environment(void **state)
 {
 	(void)state;
@@ -242,7 +216,6 @@ int main(void)
 		cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_seen),
-		cmocka_unit_test(test_common_prefix),
 		cmocka_unit_test(test_environment),
 	};
 

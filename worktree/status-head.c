@@ -174,7 +174,7 @@ static int count_entry(void *data, const struct reflog_entry *e UNUSED)
 	return 0;
 }
 
-int status_collect_place(struct collector *c, struct err *err)
+int status_collect_head(struct collector *c, struct err *err)
 {
 	struct status *s = c->s;
 	struct err own = ERR_INIT;
@@ -208,5 +208,5 @@ int status_collect_whereabouts(struct status *s, struct repository *r, struct er
 {
 	struct collector c = { .s = s, .r = r };
 
-	return status_collect_place(&c, err);
+	return status_collect_head(&c, err);
 }
