@@ -6,7 +6,6 @@
 #include "object/ident.h"
 #include "object/tag.h"
 #include "util/alloc.h"
-#include "write-or-die.h"
 
 static const struct sign_format *const formats[] = {
 	&sign_format_openpgp, &sign_format_x509, &sign_format_ssh,
@@ -107,56 +106,6 @@ static void prepare(struct sign_request *q, struct repository *r, const struct s
 	q->program = s->programs[format->index];
 	if (!q->program || !*q->program)
 		q->program = format->default_program;
-}
-
-/* ---- what the programs share ---- */
-
-const char *sign_temp_dir(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir && *dir ? dir : "/tmp";
-}
-
-int sign_fill_temp(struct tempfile **t, const char *text, size_t len, struct err *err)
-{
-	int rc = write_in_full((*t)->fd, text, len, (*t)->path, err);
-
-	if (!rc)
-		rc = tempfile_close(*t, err);
-	if (rc < 0)
-		tempfile_delete(t);
-	return rc;
-}
-
-int sign_write_temp(struct tempfile **out, const char *prefix, const char *text, size_t len,
-		    struct err *err)
-{
-	struct tempfile *t = NULL;
-	int rc = tempfile_create_in(&t, sign_temp_dir(), prefix, 0600, err);
-
-	if (!rc)
-		rc = sign_fill_temp(&t, text, len, err);
-	if (!rc)
-		*out = t;
-	return rc;
-}
-
-void sign_remove_cr(struct strbuf *text, size_t from)
-{
-	size_t to = from;
-
-	for (size_t i = from; i < text->len; i++)
-		if (text->buf[i] != '\r' || i + 1 == text->len || text->buf[i + 1] != '\n')
-			text->buf[to++] = text->buf[i];
-	strbuf_setlen(text, to);
-}
-
-void sign_tell(struct repository *r, struct err *err)
-{
-	if (r->tell_error)
-		r->tell_error(r->warn_data, err_message(err));
-	err_release(err);
 }
 
 /* ---- signing ---- */
