@@ -39,7 +39,7 @@ void decorations_free(struct decorations *d)
 	free(d);
 }
 
-const struct decoration *decorations_of(const struct decorations *d, const struct object_id *oid)
+static const struct decoration *decorations_of(const struct decorations *d, const struct object_id *oid)
 {
 	return d ? oidmap_get(&d->by_oid, oid) : NULL;
 }

@@ -56,11 +56,6 @@ void mailmap_free(struct mailmap *m)
 	free(m);
 }
 
-bool mailmap_is_empty(const struct mailmap *m)
-{
-	return !m || !m->by_mail.nr;
-}
-
 /* ---- the file ---- */
 
 static void set(struct person *p, const char *name, const char *mail)
@@ -243,7 +238,7 @@ bool mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
 	const struct address *a;
 	const struct person *p = NULL;
 
-	if (mailmap_is_empty(m))
+	if (!m)
 		return false;
 	a = strmap_get_mem(&m->by_mail, *mail, *mail_len);
 	if (!a)

@@ -23,7 +23,7 @@ struct notes {
 	size_t nr, alloc;
 };
 
-char *notes_default_ref(struct repository *r)
+static char *default_ref(struct repository *r)
 {
 	const char *ref = getenv("GIT_NOTES_REF");
 
@@ -57,7 +57,7 @@ int notes_display_refs(struct repository *r, struct strvec *out, struct err *err
 {
 	const char *env = getenv("GIT_NOTES_DISPLAY_REF");
 	const struct config_entry *const *all;
-	char *ref = notes_default_ref(r);
+	char *ref = default_ref(r);
 	size_t nr = 0, i;
 	int rc = 0;
 

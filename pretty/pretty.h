@@ -36,7 +36,6 @@ MUST_USE int mailmap_read(struct mailmap **out, struct repository *r, struct err
 /* From memory. */
 struct mailmap *mailmap_parse(const char *text, size_t len);
 void mailmap_free(struct mailmap *m);
-bool mailmap_is_empty(const struct mailmap *m);
 /* Replaces what is mapped; the new texts belong to the map. True if anything was. */
 bool mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
 		   const char **mail, size_t *mail_len);
@@ -88,7 +87,6 @@ void decorate_options_release(struct decorate_options *o);
 MUST_USE int decorations_load(struct decorations **out, struct repository *r,
 			      const struct decorate_options *o, struct err *err);
 void decorations_free(struct decorations *d);
-const struct decoration *decorations_of(const struct decorations *d, const struct object_id *oid);
 
 /* Escape sequences: color.decorate.<slot>; [DECORATION_NR] is that of the punctuation. */
 struct decorate_colors {
@@ -107,9 +105,10 @@ void decorations_format(struct strbuf *out, struct decorations *d, const struct 
 /* ---- notes, read only: git-notes(1) ---- */
 
 struct notes;
-/* core.notesRef, GIT_NOTES_REF or refs/notes/commits. Caller frees. */
-char *notes_default_ref(struct repository *r);
-/* The default and those of notes.displayRef, GIT_NOTES_DISPLAY_REF. */
+/*
+ * GIT_NOTES_REF, core.notesRef or refs/notes/commits, and those of GIT_NOTES_DISPLAY_REF or
+ * notes.displayRef.
+ */
 MUST_USE int notes_display_refs(struct repository *r, struct strvec *out, struct err *err);
 /* refs: full names or short ones ("build" is refs/notes/build); those that do not
  * exist are passed over. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Making a repository. git-init(1), gitrepository-layout(5). */
 #include "compat/posix.h"
+#include <dirent.h>
 #include "compat/syscalls.h"
-#include "repo/init-internal.h"
+#include "fsync-batch.h"
+#include "repo/init.h"
+#include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "util/alloc.h"
@@ -47,7 +50,20 @@ int init_default_branch(const struct config_set *c, char **out, bool *is_fallbac
 	return 0;
 }
 
-/* ---- files and directories, undone if it does not come about ---- */
+/* One repo_init while it runs. */
+struct init_job {
+	char *gitdir;	   /* where the files go */
+	struct fsync_batch *batch;
+	struct config_set *config; /* outside, and of a repository that is there */
+	struct repo_format format;
+	int shared_perm;
+	bool reinit, reflogs_configured, template_has_head;
+	struct strbuf template_config; /* "config" of the template: a new config begins with it */
+	struct strvec made;  /* directories, in order of creation */
+	struct strvec files; /* new files */
+};
+
+/* ---- files and directories; removed again if the repository cannot be made ---- */
 
 /* An x bit for everybody who may read. */
 static int make_executable(int fd, const char *path, struct err *err)
@@ -60,7 +76,8 @@ static int make_executable(int fd, const char *path, struct err *err)
 	return 0;
 }
 
-int init_mkdir(struct init_job *j, const char *path, struct err *err)
+/* The directory and its missing parents. */
+static int make_missing_dirs(struct init_job *j, const char *path, struct err *err)
 {
 	struct strbuf parent = STRBUF_INIT;
 	int rc;
@@ -68,7 +85,7 @@ int init_mkdir(struct init_job *j, const char *path, struct err *err)
 	if (is_directory(path))
 		return 0;
 	path_dirname(&parent, path);
-	rc = is_directory(parent.buf) ? 0 : init_mkdir(j, parent.buf, err);
+	rc = is_directory(parent.buf) ? 0 : make_missing_dirs(j, parent.buf, err);
 	if (!rc)
 		rc = make_dir(path, j->shared_perm, err);
 	if (!rc) {
@@ -79,12 +96,16 @@ int init_mkdir(struct init_job *j, const char *path, struct err *err)
 	return rc;
 }
 
+#define INIT_EXECUTABLE 1u
+#define INIT_REPLACE 2u /* else a file that is there stays */
+
 /*
- * Under "PATH.lock" like any other change of the file: two who make the same
- * repository wait for each other, and what is left after a kill is taken over (P5).
+ * Stage a new file, under "PATH.lock" like any other change of the file: two processes
+ * that make the same repository wait for each other, and a lock that is left after a kill
+ * is taken over (P5).
  */
-int init_write(struct init_job *j, const char *path, const char *content, size_t len,
-	       unsigned flags, enum publish_class order, struct err *err)
+static int write_new_file(struct init_job *j, const char *path, const char *content, size_t len,
+			  unsigned flags, enum publish_class order, struct err *err)
 {
 	struct lockfile lk = LOCKFILE_INIT;
 	int rc = lockfile_hold(&lk, path, LOCK_NO_DEREF, INIT_LOCK_TIMEOUT_MS, err);
@@ -93,7 +114,7 @@ int init_write(struct init_job *j, const char *path, const char *content, size_t
 		return rc;
 	if (!file_exists(path)) {
 		strvec_push(&j->files, path);
-	} else if (!(flags & INIT_REPLACE)) { /* somebody was faster: what exists stays */
+	} else if (!(flags & INIT_REPLACE)) { /* another process made it: it stays */
 		lockfile_release(&lk);
 		return 0;
 	}
@@ -109,7 +130,7 @@ int init_write(struct init_job *j, const char *path, const char *content, size_t
 }
 
 /* Directories that the caller made for us, from below `from` down to `dir`. */
-static void note_made(struct init_job *j, const char *from, const char *dir)
+static void record_made(struct init_job *j, const char *from, const char *dir)
 {
 	struct strbuf parent = STRBUF_INIT;
 	const char *rest = path_inside(dir, from);
@@ -117,7 +138,7 @@ static void note_made(struct init_job *j, const char *from, const char *dir)
 	if (!rest || !*rest)
 		return;
 	path_dirname(&parent, dir);
-	note_made(j, from, parent.buf);
+	record_made(j, from, parent.buf);
 	strvec_push(&j->made, dir);
 	fsync_batch_note_dir(j->batch, FSYNC_OTHER, parent.buf);
 	strbuf_release(&parent);
@@ -128,7 +149,7 @@ static int write_text(struct init_job *j, const char *name, const char *text,
 {
 	char *path = path_join(j->gitdir, name);
 	int rc = file_exists(path) ? 0
-		: init_write(j, path, text, strlen(text), 0, order, err);
+		: write_new_file(j, path, text, strlen(text), 0, order, err);
 
 	free(path);
 	return rc;
@@ -137,13 +158,13 @@ static int write_text(struct init_job *j, const char *name, const char *text,
 static int make_subdir(struct init_job *j, const char *name, struct err *err)
 {
 	char *path = path_join(j->gitdir, name);
-	int rc = init_mkdir(j, path, err);
+	int rc = make_missing_dirs(j, path, err);
 
 	free(path);
 	return rc;
 }
 
-/* ---- where it goes ---- */
+/* ---- the gitdir ---- */
 
 /* The repository that a ".git" file or directory at `path` is now; NULL: none. */
 static int existing_gitdir(char **out, const char *path, struct err *err)
@@ -162,7 +183,7 @@ static int existing_gitdir(char **out, const char *path, struct err *err)
 	return rc;
 }
 
-/* --separate-git-dir: what is there moves, and gitdir becomes a file. */
+/* --separate-git-dir: an existing repository moves there, and gitdir becomes a file. */
 static int separate(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
 	char *old = NULL;
@@ -183,15 +204,15 @@ static int separate(struct init_job *j, const struct repo_init_options *o, struc
 	if (!rc) {
 		strbuf_reset(&parent);
 		path_dirname(&parent, o->gitdir);
-		rc = init_mkdir(j, parent.buf, err);
+		rc = make_missing_dirs(j, parent.buf, err);
 	}
 	if (!rc) {
 		/*
-		 * After HEAD, which makes the place a repository: a ".git" file that
-		 * names none would stop every command here.
+		 * After HEAD, which makes the directory a repository: a ".git" file that
+		 * names no repository would make every command here fail.
 		 */
 		strbuf_addf(&text, "gitdir: %s\n", o->separate_git_dir);
-		rc = init_write(j, o->gitdir, text.buf, text.len, INIT_REPLACE, PUBLISH_INDEX, err);
+		rc = write_new_file(j, o->gitdir, text.buf, text.len, INIT_REPLACE, PUBLISH_INDEX, err);
 	}
 	strbuf_release(&parent);
 	strbuf_release(&text);
@@ -214,9 +235,9 @@ static int choose_gitdir(struct init_job *j, const struct repo_init_options *o, 
 	return rc;
 }
 
-/* ---- what was there, what is asked for ---- */
+/* ---- what exists, what is asked for ---- */
 
-static int take_hash(struct init_job *j, const char *name, struct err *err)
+static int set_hash(struct init_job *j, const char *name, struct err *err)
 {
 	const struct hash_algo *algo = hash_algo_by_name(name);
 
@@ -233,12 +254,12 @@ static int default_hash(struct init_job *j, struct err *err)
 
 	if (!name && config_get_string(j->config, "init.defaultobjectformat", &name, err) < 0)
 		return ERR_INVALID;
-	return take_hash(j, name && *name ? name : "sha1", err);
+	return set_hash(j, name && *name ? name : "sha1", err);
 }
 
-/* Before templates: format, hash and settings of a repository that is there. */
-static int look_at_existing(struct init_job *j, const struct repo_init_options *o,
-			    struct err *err)
+/* Before templates: format and hash of a repository that exists. */
+static int read_existing(struct init_job *j, const struct repo_init_options *o,
+			 struct err *err)
 {
 	char *head = path_join(j->gitdir, "HEAD"), *config = path_join(j->gitdir, "config");
 	const struct hash_algo *algo;
@@ -261,10 +282,10 @@ static int look_at_existing(struct init_job *j, const struct repo_init_options *
 				       "with different hash");
 		return 0;
 	}
-	return algo ? take_hash(j, o->hash_name, err) : default_hash(j, err);
+	return algo ? set_hash(j, o->hash_name, err) : default_hash(j, err);
 }
 
-/* core.fsync and core.sharedRepository of the outside, or of the repository here. */
+/* core.fsync, core.sharedRepository and so on, of the user or of a repository that exists. */
 static int read_settings(struct init_job *j, const struct repo_init_options *o,
 			 struct err *err)
 {
@@ -291,6 +312,192 @@ static int read_settings(struct init_job *j, const struct repo_init_options *o,
 	return rc;
 }
 
+/* ---- templates: git-init(1), TEMPLATE DIRECTORY ---- */
+
+/* Files beyond this are no templates. */
+#define TEMPLATE_MAX ((size_t)64 << 20)
+
+static const struct {
+	const char *name;
+	const char *text; /* NULL: a directory */
+} built_in[] = {
+	{ "description",
+	  "Unnamed repository; edit this file 'description' to name the repository.\n" },
+	{ "hooks", NULL },
+	{ "info", NULL },
+	{ "info/exclude",
+	  "# Patterns of files that git shall not see here, one a line, as in .gitignore,\n"
+	  "# but for this repository alone. For example:\n"
+	  "# *.o\n"
+	  "# *~\n" },
+};
+
+static int copy_built_in(struct init_job *j, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(built_in); i++) {
+		char *path = path_join(j->gitdir, built_in[i].name);
+		const char *text = built_in[i].text;
+
+		if (!text)
+			rc = make_missing_dirs(j, path, err);
+		else if (!file_exists(path))
+			rc = write_new_file(j, path, text, strlen(text), 0, PUBLISH_FILE, err);
+		free(path);
+	}
+	return rc;
+}
+
+/* ---- templates: a directory ---- */
+
+static int copy_dir(struct init_job *j, const char *from, const char *to, bool top,
+		    struct err *err);
+
+static int copy_symlink(struct init_job *j, const char *from, const char *to, struct err *err)
+{
+	struct strbuf target = STRBUF_INIT, parent = STRBUF_INIT;
+	int rc = read_link(&target, from, 0, err);
+
+	if (!rc && RETRY_EINTR(sys->symlink(target.buf, to)) < 0)
+		rc = err_set_errno(err, "cannot symlink '%s' '%s'", target.buf, to);
+	if (!rc) {
+		path_dirname(&parent, to);
+		fsync_batch_note_dir(j->batch, FSYNC_OTHER, parent.buf);
+	}
+	strbuf_release(&parent);
+	strbuf_release(&target);
+	return rc;
+}
+
+static int copy_file(struct init_job *j, const char *from, const char *to,
+		     const struct stat *st, bool is_head, struct err *err)
+{
+	struct strbuf content = STRBUF_INIT;
+	int rc = read_file(&content, from, TEMPLATE_MAX, err);
+
+	if (!rc)
+		rc = write_new_file(j, to, content.buf, content.len,
+				st->st_mode & 0100 ? INIT_EXECUTABLE : 0,
+				is_head ? PUBLISH_REF : PUBLISH_FILE, err);
+	strbuf_release(&content);
+	return rc;
+}
+
+static int copy_one(struct init_job *j, const char *name, const char *from, const char *to,
+		    bool top, struct err *err)
+{
+	bool is_head = top && !strcmp(name, "HEAD");
+	struct stat st;
+
+	if (lstat(from, &st) < 0)
+		return err_set_errno(err, "cannot stat template '%s'", from);
+	if (S_ISDIR(st.st_mode)) {
+		int rc = make_missing_dirs(j, to, err);
+
+		return rc ? rc : copy_dir(j, from, to, false, err);
+	}
+	if (file_exists(to))
+		return 0; /* what exists stays */
+	if (top && !strcmp(name, "config")) /* write_config starts with it */
+		return read_file(&j->template_config, from, TEMPLATE_MAX, err);
+	if (S_ISLNK(st.st_mode))
+		return copy_symlink(j, from, to, err);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_INVALID, "ignoring template %s", from);
+	if (is_head && !j->reinit)
+		j->template_has_head = true;
+	return copy_file(j, from, to, &st, is_head, err);
+}
+
+static int copy_dir(struct init_job *j, const char *from, const char *to, bool top,
+		    struct err *err)
+{
+	DIR *d = opendir(from);
+	struct dirent *e;
+	int rc = 0;
+
+	if (!d)
+		return err_set_errno(err, "cannot opendir '%s'", from);
+	while (!rc && (e = readdir(d))) {
+		char *a, *b;
+
+		if (e->d_name[0] == '.')
+			continue;
+		a = path_join(from, e->d_name);
+		b = path_join(to, e->d_name);
+		rc = copy_one(j, e->d_name, a, b, top, err);
+		free(a);
+		free(b);
+	}
+	closedir(d);
+	return rc;
+}
+
+/* ---- which template ---- */
+
+static void warn(const struct repo_init_options *o, char *msg)
+{
+	if (o->warn)
+		o->warn(o->warn_data, msg);
+	free(msg);
+}
+
+static int configured_dir(char **out, const struct init_job *j,
+			  const struct repo_init_options *o, struct err *err)
+{
+	const char *env = getenv("GIT_TEMPLATE_DIR");
+	int found;
+
+	*out = NULL;
+	if (o->template_dir || env) {
+		*out = xstrdup(o->template_dir ? o->template_dir : env);
+		return 0;
+	}
+	found = config_get_path(j->config, "init.templatedir", out, err);
+	return found < 0 ? found : 0;
+}
+
+/* A template of a format that we do not know is left alone. */
+static bool is_usable(const char *dir, const struct repo_init_options *o)
+{
+	struct repo_format f = REPO_FORMAT_INIT;
+	struct err err = ERR_INIT;
+	bool ok = true;
+
+	if (!is_directory(dir)) {
+		warn(o, xstrfmt("templates not found in %s", dir));
+		return false;
+	}
+	if (repo_format_read(&f, dir, dir, &err) < 0) {
+		warn(o, xstrfmt("not copying templates from '%s': %s", dir,
+				err_message(&err)));
+		ok = false;
+	}
+	err_release(&err);
+	repo_format_release(&f);
+	return ok;
+}
+
+/*
+ * What the template has and the repository does not: --template, GIT_TEMPLATE_DIR,
+ * init.templateDir, or a small built-in one.
+ */
+static int copy_templates(struct init_job *j, const struct repo_init_options *o, struct err *err)
+{
+	char *dir;
+	int rc = configured_dir(&dir, j, o, err);
+
+	if (rc < 0)
+		return rc;
+	if (!dir)
+		rc = copy_built_in(j, err);
+	else if (*dir && is_usable(dir, o))
+		rc = copy_dir(j, dir, j->gitdir, true, err);
+	free(dir);
+	return rc;
+}
+
 /* ---- the parts ---- */
 
 static int make_layout(struct init_job *j, const struct repo_init_options *o, struct err *err)
@@ -306,7 +513,7 @@ static int make_layout(struct init_job *j, const struct repo_init_options *o, st
 		char *path = *object_dirs[i] ? path_join(objdir, object_dirs[i])
 					     : xstrdup(objdir);
 
-		rc = init_mkdir(j, path, err);
+		rc = make_missing_dirs(j, path, err);
 		free(path);
 	}
 	free(objdir);
@@ -356,7 +563,7 @@ static void set(struct edits *l, const char *key, const char *value)
 	l->v[l->nr++] = (struct config_edit){ .key = key, .value = value };
 }
 
-static const char *yes_no(bool b)
+static const char *bool_text(bool b)
 {
 	return b ? "true" : "false";
 }
@@ -394,8 +601,8 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 	int rc;
 
 	set(&l, "core.repositoryformatversion", v1 ? "1" : "0");
-	set(&l, "core.filemode", yes_no(fs_trusts_executable_bit(j->gitdir)));
-	set(&l, "core.bare", yes_no(!o->worktree));
+	set(&l, "core.filemode", bool_text(fs_trusts_executable_bit(j->gitdir)));
+	set(&l, "core.bare", bool_text(!o->worktree));
 	if (o->worktree && !j->reflogs_configured)
 		set(&l, "core.logallrefupdates", "true");
 	if (needs_core_worktree(o))
@@ -423,7 +630,7 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 		for (size_t i = 0; !rc && i < l.nr; i++)
 			rc = config_text_edit(&text, &l.v[i], path, err);
 		if (!rc)
-			rc = init_write(j, path, text.buf, text.len, 0, PUBLISH_FILE, err);
+			rc = write_new_file(j, path, text.buf, text.len, 0, PUBLISH_FILE, err);
 		strbuf_release(&text);
 	}
 	free(path);
@@ -431,7 +638,7 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 }
 
 /*
- * Back to what was there. If HEAD has got its name the repository is whole, though
+ * Remove what was made. If HEAD has its name already the repository is complete, though
  * perhaps not durable: it stays.
  */
 static void undo(struct init_job *j)
@@ -447,7 +654,7 @@ static void undo(struct init_job *j)
 	for (size_t i = j->files.nr; i-- > 0;)
 		sys->unlink(j->files.v[i]);
 	for (size_t i = j->made.nr; i-- > 0;)
-		sys->rmdir(j->made.v[i]); /* only if nobody put anything there */
+		sys->rmdir(j->made.v[i]); /* fails if somebody put anything there */
 }
 
 static void job_release(struct init_job *j)
@@ -469,20 +676,20 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	struct err local = ERR_INIT;
 	int rc;
 
-	/* the batch needs settings, which need the place, which may need to be moved */
+	/* Settings are needed for the batch, which is needed if the repository is moved. */
 	j.gitdir = xstrdup(o->separate_git_dir ? o->separate_git_dir : o->gitdir);
 	rc = read_settings(&j, o, &local);
 	FREE_AND_NULL(j.gitdir);
 	if (!rc && o->made_from)
-		note_made(&j, o->made_from, o->made_dir);
+		record_made(&j, o->made_from, o->made_dir);
 	if (!rc)
 		rc = choose_gitdir(&j, o, &local);
 	if (!rc)
-		rc = look_at_existing(&j, o, &local);
+		rc = read_existing(&j, o, &local);
 	if (!rc)
-		rc = init_mkdir(&j, j.gitdir, &local);
+		rc = make_missing_dirs(&j, j.gitdir, &local);
 	if (!rc)
-		rc = init_copy_templates(&j, o, &local);
+		rc = copy_templates(&j, o, &local);
 	if (!rc)
 		rc = make_layout(&j, o, &local);
 	if (!rc)
