@@ -101,7 +101,7 @@ static int queue_new(const struct step *s, struct ref_transaction *t, struct err
 	rc = ref_transaction_update(t, s->to, &m->oid, target ? NULL : &old,
 				    REF_NO_DEREF | REF_SKIP_REFLOG, s->last ? m->msg : NULL, err);
 	if (!rc)
-		ref_transaction_take_log(t, s->from);
+		ref_transaction_inherit_log(t, s->from);
 	free(target);
 	return rc;
 }
@@ -177,7 +177,7 @@ static int queue_nothing(const struct step *s, struct ref_transaction *t, struct
 		rc = ref_transaction_update(t, s->from, &m->oid, &m->oid,
 					    REF_NO_DEREF | REF_SKIP_REFLOG, m->msg, err);
 	if (!rc && m->exists)
-		ref_transaction_take_log(t, s->from);
+		ref_transaction_inherit_log(t, s->from);
 	return rc;
 }
 
@@ -223,10 +223,12 @@ static int take_step(const struct step *s, struct err *err)
 
 	if (!rc)
 		rc = ref_transaction_prepare(t, b, err);
-	if (!rc)
+	if (!rc) {
 		rc = s->last ? repo_commit_batch(s->m->repo, err) : fsync_batch_publish(b, err);
-	else
+		ref_transaction_finish(t, rc);
+	} else {
 		fsync_batch_abort(b);
+	}
 	ref_transaction_free(t);
 	return rc;
 }

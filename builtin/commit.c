@@ -470,8 +470,10 @@ static int publish(struct commit_run *run, const struct object_id *commit, struc
 	    (rc = commit_index_stage(run, err)) >= 0 &&
 	    (rc = stage_end_of_state(run, err)) >= 0 &&
 	    (rc = queue_ref(run, t, commit, err)) >= 0 &&
-	    (rc = ref_transaction_prepare(t, repo_batch(run->repo), err)) >= 0)
+	    (rc = ref_transaction_prepare(t, repo_batch(run->repo), err)) >= 0) {
 		rc = repo_commit_batch(run->repo, err);
+		ref_transaction_finish(t, rc);
+	}
 	if (rc < 0)
 		give_up(run);
 	ref_transaction_free(t);

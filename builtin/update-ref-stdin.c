@@ -343,7 +343,6 @@ static void prepare(struct session *s)
 	struct err err = ERR_INIT;
 
 	if (ref_transaction_prepare(s->t, repo_batch(s->o->repo), &err) < 0) {
-		fsync_batch_abort(repo_batch(s->o->repo));
 		close_transaction(s);
 		die_err(&err);
 	}
@@ -395,6 +394,7 @@ static void commit(struct session *s)
 	if (s->state != SESSION_PREPARED)
 		prepare(s);
 	rc = repo_commit_batch(s->o->repo, &err);
+	ref_transaction_finish(s->t, rc);
 	if (!rc)
 		tell_rejections(s);
 	close_transaction(s);
@@ -403,7 +403,6 @@ static void commit(struct session *s)
 
 static void give_up(struct session *s)
 {
-	fsync_batch_abort(repo_batch(s->o->repo));
 	ref_transaction_abort(s->t);
 	close_transaction(s);
 }

@@ -21,10 +21,12 @@ int ref_change_end(struct repository *r, struct ref_transaction *t, int rc, stru
 {
 	if (!rc)
 		rc = ref_transaction_prepare(t, repo_batch(r), err);
-	if (!rc)
+	if (!rc) {
 		rc = repo_commit_batch(r, err);
-	else
+		ref_transaction_finish(t, rc);
+	} else {
 		fsync_batch_abort(repo_batch(r));
+	}
 	ref_transaction_free(t);
 	return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Short names: gitrevisions(7), "<refname>, e.g. master, heads/master, …". */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/refs-backend.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/strbuf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a ref may be called: the rules of git-check-ref-format(1). */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/refs-backend.h"
 #include "util/strbuf.h"
 
 /* What a byte may mean; most mean nothing. Names are checked by the hundred thousand. */
@@ -86,7 +86,7 @@ bool refname_is_usable(const char *name)
 	return bare && refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL);
 }
 
-bool refname_may_go(const char *name)
+bool refname_is_deletable(const char *name)
 {
 	const char *bare = skip_worktree(name);
 

@@ -16,10 +16,12 @@
 #include "util/strbuf.h"
 
 struct ref_store;
+struct ref_backend; /* where refs live: refs/files/ has one */
 
 enum reflog_policy { REFLOG_UNSET, REFLOG_NONE, REFLOG_NORMAL, REFLOG_ALWAYS };
 
 struct ref_store_options {
+	const struct ref_backend *backend;
 	const char *gitdir;    /* worktree-private refs: HEAD, refs/bisect, … */
 	const char *commondir; /* shared refs, packed-refs, logs */
 	const struct hash_algo *algo;
@@ -35,9 +37,9 @@ MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_optio
 			    struct err *err);
 void ref_store_free(struct ref_store *rs);
 /*
- * P6: finish the transaction that a kill or a power cut has left half done, if there is one
- * (refs/files/redo.c). For whoever begins to read; transactions see to it themselves. Where it
- * cannot be done, nothing happens. What was done is told through the store's `warn`.
+ * P6: finish the transaction that a kill or a power cut has left half done, if there is one.
+ * For whoever begins to read; transactions see to it themselves. Where it cannot be done,
+ * nothing happens. What was done is reported through the store's `warn`.
  *
  * Durability: what it does is sealed. Cost: one lstat if there is nothing to do.
  */
@@ -159,14 +161,17 @@ MUST_USE int refs_verify(struct ref_store *rs, const struct ref_verify_options *
 			 size_t *errors, struct err *err);
 
 /* ---- transactions ---- */
-struct ref_transaction;
 /*
  *   t = ref_transaction_begin(rs, 0);
  *   ref_transaction_update(t, name, &new, &old, 0, msg, err)    queue
- *   ref_transaction_prepare(t, batch, err)   locks, checks, stages
- *   fsync_batch_commit(batch, err)           makes it so
+ *   ref_transaction_prepare(t, batch, err)   lock, check, stage; the hook's "prepared"
+ *   ref_transaction_commit(t, err)           make it so; the hook's "committed"
  *   ref_transaction_free(t)
+ *
+ * Who commits or aborts the batch, because it holds more than refs, calls
+ * ref_transaction_finish with the result in the place of ref_transaction_commit.
  */
+struct ref_transaction;
 #define REF_TRANSACTION_ALLOW_FAILURE 1u /* single refs may fail, see _result */
 struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned flags);
 
@@ -175,7 +180,7 @@ struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned fla
 #define REF_SKIP_REFNAME_CHECK 4u
 #define REF_SKIP_OBJECT_CHECK 8u
 #define REF_MUST_BE_NEW 16u   /* symrefs: nothing of that name may exist */
-#define REF_SKIP_REFLOG 32u   /* no line in its log, nor in HEAD's: see _take_log */
+#define REF_SKIP_REFLOG 32u   /* no line in its log, nor in HEAD's: see _inherit_log */
 /*
  * new_oid null: delete. old_oid NULL: not checked; null id: must not exist.
  * msg: reflog message (NULL: none; newlines become spaces). committer: whole ident line for
@@ -210,24 +215,35 @@ MUST_USE int ref_transaction_verify_symref(struct ref_transaction *t, const char
  * Durability: the new log has its name before the refs change, the old one goes after them,
  *             so that a crash in between never loses it.
  */
-void ref_transaction_take_log(struct ref_transaction *t, const char *from);
+void ref_transaction_inherit_log(struct ref_transaction *t, const char *from);
 void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line);
 /*
- * Take every lock, check old values and name conflicts, write new values,
- * stage all in the batch, which holds the locks from then on: fsync_batch_commit
- * makes the transaction happen, fsync_batch_abort takes it back.
+ * Take every lock, check old values and conflicts of names, write new values, stage all of it
+ * in `b`, which must outlive the transaction's end, and ask the hook ("prepared").
  *
- * Errors:     what a check finds (ERR_CONFLICT, ERR_LOCKED, …): everything is unlocked
- *             again, nothing was staged. ERR_IO while new values are written: the same,
- *             but the batch may hold a part and must be aborted.
- *             ERR_ABORTED: the hook does not want it; the batch must be aborted, too.
- * Locks:      of every ref; packed-refs.lock where several refs change or one goes; and
- *             refs.redo.lock where several change that cannot all be packed (P6): one
- *             such transaction at a time. What an interrupted one left is finished first.
+ * Errors:     A transaction that could not be prepared is closed and unlocked.
+ *             What a check finds (ERR_CONFLICT, ERR_LOCKED, …): nothing was staged.
+ *             ERR_IO while new values are staged, and ERR_ABORTED, the hook's refusal: the
+ *             batch has been aborted, with all that others have staged in it.
+ * Locks:      of every ref, and those that the backend needs to keep the transaction whole
+ *             (P6). What an interrupted one left is finished first.
  * Durability: that of the batch. Cost: no flush of its own.
  */
 MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b,
 				     struct err *err);
+/* Commit the batch, with everything that is staged in it, and end the transaction. */
+MUST_USE int ref_transaction_commit(struct ref_transaction *t, struct err *err);
+/*
+ * The batch has been committed, published, or aborted by the caller: `rc` is the result of
+ * that, < 0 for an abort. Unlocks, and runs the hook ("committed", "aborted"). Nothing happens
+ * to a transaction that is not prepared.
+ */
+void ref_transaction_finish(struct ref_transaction *t, int rc);
+/* Give it up, if it has not ended: aborts the batch, unlocks, runs the hook ("aborted"). */
+void ref_transaction_abort(struct ref_transaction *t);
+/* Frees memory and does nothing else. A prepared one must have ended. NULL is fine. */
+void ref_transaction_free(struct ref_transaction *t);
+
 /* With ALLOW_FAILURE, per update in order of queueing: 0 or its error. */
 int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg);
 size_t ref_transaction_nr(const struct ref_transaction *t);
@@ -251,13 +267,6 @@ struct ref_rejection {
 /* Did update i fail? Then *out, which lives as long as the transaction. */
 bool ref_transaction_rejection(const struct ref_transaction *t, size_t i,
 			       struct ref_rejection *out);
-/* Given up before it was prepared: tells the hook. To be freed all the same. */
-void ref_transaction_abort(struct ref_transaction *t);
-/*
- * After the batch has been committed or aborted; unlocks what was not prepared, and tells
- * the hook which of the two it was.
- */
-void ref_transaction_free(struct ref_transaction *t);
 
 /* ---- packing ---- */
 struct refs_pack_options {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a ref's name to its value: loose first, then packed; through symrefs. */
+/* From a ref's name to its value, through symbolic refs. */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/refs-backend.h"
 #include "util/alloc.h"
 
-/*
- * Another worktree's name for a shared ref is that ref: main-worktree/refs/heads/x
- * lives in packed-refs as refs/heads/x.
- */
 const char *ref_canonical_name(const char *name)
 {
 	const char *id, *bare;
@@ -19,32 +15,10 @@ const char *ref_canonical_name(const char *name)
 	return name;
 }
 
-int ref_read_step(struct ref_store *rs, const char *name, struct loose_value *v,
-		  bool *packed, struct err *err)
+void ref_value_release(struct ref_value *v)
 {
-	struct packed_entry e;
-	struct packed_refs *p;
-	int rc;
-
-	*packed = false;
-	name = ref_canonical_name(name);
-	rc = loose_read(rs, name, v, err);
-	if (rc < 0 || (v->kind != LOOSE_MISSING && v->kind != LOOSE_DIR))
-		return rc;
-	v->kind = LOOSE_MISSING;
-	if (!ref_may_be_packed(rs, name))
-		return 0;
-	rc = packed_refs_get(rs, &p, err);
-	if (rc < 0)
-		return rc;
-	rc = packed_refs_lookup(p, name, &e, err);
-	if (rc > 0) {
-		v->kind = LOOSE_OID;
-		v->oid = e.oid;
-		*packed = true;
-	}
-	packed_refs_put(p);
-	return rc < 0 ? rc : 0;
+	FREE_AND_NULL(v->target);
+	v->kind = REF_KIND_MISSING;
 }
 
 static int check_readable_name(const char *name, unsigned *flags, struct err *err)
@@ -60,10 +34,9 @@ static int check_readable_name(const char *name, unsigned *flags, struct err *er
 int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
 		char **final, unsigned *flags, struct err *err)
 {
-	struct loose_value v = { .kind = LOOSE_MISSING };
+	struct ref_value v = { .kind = REF_KIND_MISSING };
 	char *at = xstrdup(name);
 	unsigned f = 0;
-	bool packed;
 	int depth, rc;
 
 	rc = check_readable_name(name, &f, err);
@@ -72,8 +45,8 @@ int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
 			rc = err_set(err, ERR_CORRUPT, "too many levels of symbolic refs at '%s'", name);
 			break;
 		}
-		rc = ref_read_step(rs, at, &v, &packed, err);
-		if (rc < 0 || v.kind != LOOSE_SYMREF)
+		rc = rs->backend->read(rs, at, &v, err);
+		if (rc < 0 || v.kind != REF_KIND_SYMREF)
 			break;
 		f |= REF_IS_SYMREF;
 		free(at);
@@ -83,13 +56,13 @@ int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
 			rc = err_set(err, ERR_CORRUPT,
 				     "symbolic ref '%s' leads to bad name '%s'", name, at);
 	}
-	if (!rc && packed)
+	if (!rc && v.packed)
 		f |= REF_IS_PACKED;
-	if (!rc && v.kind == LOOSE_MISSING) {
+	if (!rc && v.kind == REF_KIND_MISSING) {
 		rc = err_set(err, ERR_NOT_FOUND, "ref '%s' does not exist", at);
 		if (f & REF_IS_SYMREF)
 			f |= REF_IS_BROKEN;
-	} else if (!rc && (v.kind == LOOSE_BROKEN || oid_is_null(&v.oid))) {
+	} else if (!rc && (v.kind == REF_KIND_BROKEN || oid_is_null(&v.oid))) {
 		rc = err_set(err, ERR_CORRUPT, "ref '%s' is broken", at);
 	}
 	if (rc == ERR_CORRUPT)
@@ -102,31 +75,30 @@ int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
 		*final = at;
 	else
 		free(at);
-	loose_value_release(&v);
+	ref_value_release(&v);
 	return rc;
 }
 
 int ref_read_raw(struct ref_store *rs, const char *name, struct object_id *oid,
 		 char **target, struct err *err)
 {
-	struct loose_value v = { .kind = LOOSE_MISSING };
+	struct ref_value v = { .kind = REF_KIND_MISSING };
 	unsigned f = 0;
-	bool packed;
 	int rc = check_readable_name(name, &f, err);
 
 	if (!rc)
-		rc = ref_read_step(rs, name, &v, &packed, err);
+		rc = rs->backend->read(rs, name, &v, err);
 	if (rc < 0)
 		return rc;
 	switch (v.kind) {
-	case LOOSE_SYMREF:
+	case REF_KIND_SYMREF:
 		*target = v.target;
 		return 0;
-	case LOOSE_OID:
+	case REF_KIND_OID:
 		*target = NULL;
 		*oid = v.oid;
 		return 0;
-	case LOOSE_BROKEN:
+	case REF_KIND_BROKEN:
 		return err_set(err, ERR_CORRUPT, "ref '%s' is broken", name);
 	default:
 		return err_set(err, ERR_NOT_FOUND, "ref '%s' does not exist", name);

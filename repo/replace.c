@@ -8,6 +8,7 @@
 #define DEPTH_MAX 5
 
 struct replacements {
+	const struct ref_backend *backend;
 	char *gitdir, *commondir, *base; /* base ends in a slash */
 	const struct hash_algo *algo;
 	pthread_mutex_t lock;
@@ -20,6 +21,7 @@ struct replacements *replacements_new(const struct ref_store_options *refs, cons
 	struct replacements *r = xcalloc(1, sizeof(*r));
 	size_t len = strlen(base);
 
+	r->backend = refs->backend;
 	r->gitdir = xstrdup(refs->gitdir);
 	r->commondir = xstrdup(refs->commondir);
 	r->base = xstrfmt("%s%s", base, len && base[len - 1] == '/' ? "" : "/");
@@ -59,8 +61,8 @@ static int add_ref(void *data, const struct ref *ref)
 /* By a store of our own: the repository's is for one thread. */
 static int load(struct replacements *r, struct err *err)
 {
-	struct ref_store_options o = { .gitdir = r->gitdir, .commondir = r->commondir,
-				       .algo = r->algo };
+	struct ref_store_options o = { .backend = r->backend, .gitdir = r->gitdir,
+				       .commondir = r->commondir, .algo = r->algo };
 	struct ref_store *rs;
 	int rc = ref_store_open(&rs, &o, err);
 

@@ -6,6 +6,7 @@
 #include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "fs/tmp-objdir.h"
+#include "refs/files/files.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -119,6 +120,7 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 {
 	const struct repo_settings *s = &r->settings;
 	struct ref_store_options opts = {
+		.backend = &files_ref_backend,
 		.gitdir = r->gitdir,
 		.commondir = r->commondir,
 		.algo = r->algo,
@@ -390,7 +392,7 @@ int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct o
 			 struct err *err)
 {
 	char *dot_git = path_join(dir, ".git"), *gitdir = read_gitfile(dot_git, NULL);
-	struct ref_store_options opts = { .algo = algo };
+	struct ref_store_options opts = { .backend = &files_ref_backend, .algo = algo };
 	struct ref_store *refs = NULL;
 	char *common = NULL;
 	int rc;

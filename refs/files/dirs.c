@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The directories that loose refs and their logs live in come and go. */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "fs/lockfile.h"
+#include "refs/files/files-internal.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
 #include <dirent.h>
@@ -27,7 +28,7 @@ static int make_one(const struct ref_store *rs, char *dir, struct fsync_batch *b
 		if (rc < 0)
 			return rc;
 	}
-	return make_dir(dir, rs->shared_perm, err);
+	return make_dir(dir, files_store(rs)->shared_perm, err);
 }
 
 int ref_make_parents(const struct ref_store *rs, const char *path,

@@ -1,73 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Every ref: loose files merged over packed-refs, in order of names. */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
+#include "refs/files/packed-internal.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
 
 struct visit {
-	struct ref_store *rs;
-	unsigned flags;
-	ref_fn fn;
+	ref_raw_fn fn;
 	void *data;
 	struct strbuf name; /* of a packed entry, NUL-terminated */
 };
 
-/* The object below an annotated tag, if it is one; null if not, or unknown. */
-static void look_up_peeled(struct visit *v, struct ref *ref)
-{
-	if (!(v->flags & REFS_NO_PEEL) && !oid_is_null(&ref->oid) &&
-	    ref_peel(v->rs, &ref->oid, &ref->peeled))
-		ref->flags |= REF_PEEL_KNOWN;
-}
-
-static int deliver(struct visit *v, struct ref *ref)
-{
-	if (!refname_is_valid(ref->name, 0)) {
-		if (!refname_is_safe(ref->name))
-			return 0;
-		ref->flags |= REF_BAD_NAME | REF_IS_BROKEN;
-	}
-	if ((ref->flags & REF_IS_BROKEN) && !(v->flags & REFS_INCLUDE_BROKEN))
-		return 0;
-	return v->fn(v->data, ref);
-}
-
 static int visit_loose(struct visit *v, const struct loose_entry *e)
 {
-	struct ref ref = { .name = e->name, .oid = v->rs->algo->null_oid,
-			   .peeled = v->rs->algo->null_oid };
-	unsigned f = 0;
+	struct ref_raw raw = {
+		.name = e->name,
+		.kind = loose_ref_kind(e->value.kind),
+		.oid = &e->value.oid,
+		.target = e->value.target,
+	};
 
-	if (e->value.kind == LOOSE_SYMREF) {
-		ref.symref_target = e->value.target;
-		/* Broken or dangling: the flag says so, the id stays null. */
-		if (ref_resolve(v->rs, e->name, &ref.oid, NULL, &f, NULL) < 0)
-			f |= REF_IS_BROKEN;
-		ref.flags = REF_IS_SYMREF | (f & (REF_IS_BROKEN | REF_IS_PACKED));
-	} else if (e->value.kind == LOOSE_OID && !oid_is_null(&e->value.oid)) {
-		ref.oid = e->value.oid;
-	} else {
-		ref.flags = REF_IS_BROKEN;
-	}
-	look_up_peeled(v, &ref);
-	return deliver(v, &ref);
+	return v->fn(v->data, &raw);
 }
 
 static int visit_packed(struct visit *v, const struct packed_entry *e)
 {
-	struct ref ref = { .oid = e->oid, .peeled = e->peeled, .flags = REF_IS_PACKED };
+	struct ref_raw raw = {
+		.kind = REF_KIND_OID,
+		.oid = &e->oid,
+		.peeled = &e->peeled,
+		.packed = true,
+		.peel_known = e->peel_known,
+	};
 
 	strbuf_reset(&v->name);
 	strbuf_add(&v->name, e->name, e->name_len);
-	ref.name = v->name.buf;
-	if (oid_is_null(&ref.oid))
-		ref.flags |= REF_IS_BROKEN;
-	if (e->peel_known)
-		ref.flags |= REF_PEEL_KNOWN;
-	else
-		look_up_peeled(v, &ref);
-	return deliver(v, &ref);
+	raw.name = v->name.buf;
+	return v->fn(v->data, &raw);
 }
 
 static bool packed_in_prefix(const struct packed_entry *e, const char *prefix, size_t len)
@@ -114,10 +85,10 @@ static int merge(struct visit *v, const struct loose_list *loose,
 	}
 }
 
-int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
-		 ref_fn fn, void *data, struct err *err)
+int files_foreach(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void *data,
+		  struct err *err)
 {
-	struct visit v = { rs, flags, fn, data, STRBUF_INIT };
+	struct visit v = { fn, data, STRBUF_INIT };
 	struct loose_list loose = { .nr = 0 };
 	struct packed_refs *packed;
 	int rc;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Loose refs: one file each, gitrepository-layout(5). */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
+#include "fs/lockfile.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 #include <dirent.h>
@@ -324,11 +326,11 @@ int loose_collect(const struct ref_store *rs, const char *prefix,
 		return 0;
 	w.private_dirs = refname_in_private_dir(prefix);
 	if (!w.private_dirs)
-		rc = collect_tree(&w, rs->commondir, "refs/", err);
+		rc = collect_tree(&w, files_store(rs)->commondir, "refs/", err);
 	shared = out->nr;
 	w.private_dirs = true;
 	for (i = 0; !rc && i < ARRAY_SIZE(private_dirs); i++)
-		rc = collect_tree(&w, rs->gitdir, private_dirs[i], err);
+		rc = collect_tree(&w, files_store(rs)->gitdir, private_dirs[i], err);
 	if (!rc && shared && out->nr > shared)
 		qsort(out->items, out->nr, sizeof(*out->items), loose_entry_cmp);
 	strbuf_release(&w.path);

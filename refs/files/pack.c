@@ -5,7 +5,9 @@
  * somebody has changed, or removed and made again, in the meantime is left alone.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
+#include "refs/files/packed-internal.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
 
@@ -179,7 +181,7 @@ static bool lock_ref(struct packing *p, const char *path, struct lock_origin *or
 
 	out->lock = (struct lockfile)LOCKFILE_INIT;
 	out->ref = ref;
-	if (!lockfile_hold_linked(&out->lock, path, p->rs->lock_timeout_ms, origin, &why))
+	if (!lockfile_hold_linked(&out->lock, path, files_store(p->rs)->lock_timeout_ms, origin, &why))
 		return true;
 	/* Gone with its directory: then there is nothing to remove. */
 	if (why.sys_errno != ENOENT)
@@ -260,7 +262,7 @@ static int prune_chunk(struct packing *p, const struct packed_change *refs, size
 
 static int prune_loose(struct packing *p, struct err *err)
 {
-	struct lock_origin origin = LOCK_ORIGIN_INIT(p->rs->commondir);
+	struct lock_origin origin = LOCK_ORIGIN_INIT(files_store(p->rs)->commondir);
 	size_t i, n;
 	int rc = 0;
 
@@ -272,8 +274,8 @@ static int prune_loose(struct packing *p, struct err *err)
 	return rc;
 }
 
-int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,
-	      struct fsync_batch *b, struct err *err)
+int files_pack(struct ref_store *rs, const struct refs_pack_options *o,
+	       struct fsync_batch *b, struct err *err)
 {
 	/* P5: a killed one may have left locks of refs that are not loose any more. */
 	struct packing p = { .rs = rs, .o = o, .batch = b, .loose = { .clear_locks = true } };

@@ -5,14 +5,15 @@
  * packed-refs.new, which is also what stock git writes under its lock.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/packed-internal.h"
 #include "util/alloc.h"
 
 int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err)
 {
-	char *path = xstrfmt("%s/packed-refs", rs->commondir), *new;
-	int rc = lockfile_hold(lk, path, 0, rs->packed_lock_timeout_ms, err);
+	char *path = xstrfmt("%s/packed-refs", files_store(rs)->commondir), *new;
+	int rc = lockfile_hold(lk, path, 0, files_store(rs)->packed_lock_timeout_ms, err);
 
 	free(path);
 	if (rc < 0)
@@ -28,7 +29,7 @@ int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err)
 
 void packed_refs_clear_dead_lock(struct ref_store *rs)
 {
-	char *path = xstrfmt("%s/packed-refs.lock", rs->commondir);
+	char *path = xstrfmt("%s/packed-refs.lock", files_store(rs)->commondir);
 	struct lockfile lk = LOCKFILE_INIT;
 	struct err ignored = ERR_INIT;
 
@@ -49,7 +50,7 @@ int packed_refs_stage_new(struct ref_store *rs, const struct lockfile *lk,
 	int rc = tempfile_create(&tf, path, 0666, err);
 
 	if (!rc)
-		rc = apply_shared_perm(path, rs->shared_perm, err);
+		rc = apply_shared_perm(path, files_store(rs)->shared_perm, err);
 	if (!rc)
 		rc = packed_refs_write(present, changes, nr, tf->fd, path, err);
 	if (!rc)
@@ -64,7 +65,7 @@ int packed_refs_stage_lock(struct ref_store *rs, struct lockfile *lk,
 			   const struct packed_change *changes, size_t nr,
 			   struct fsync_batch *b, enum publish_class order, struct err *err)
 {
-	int rc = apply_shared_perm(lk->tf->path, rs->shared_perm, err);
+	int rc = apply_shared_perm(lk->tf->path, files_store(rs)->shared_perm, err);
 
 	if (!rc)
 		rc = packed_refs_write(present, changes, nr, lk->tf->fd, lk->tf->path, err);

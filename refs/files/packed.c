@@ -14,7 +14,8 @@
  * it is met.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/packed-internal.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 #include <sys/mman.h>
@@ -315,20 +316,20 @@ static bool is_current(const struct packed_refs *p, const char *path)
 
 int packed_refs_get(struct ref_store *rs, struct packed_refs **out, struct err *err)
 {
-	char *path = xstrfmt("%s/packed-refs", rs->commondir);
+	char *path = xstrfmt("%s/packed-refs", files_store(rs)->commondir);
 	struct packed_refs *p = NULL;
 	int rc = 0;
 
-	if (!rs->packed || !is_current(rs->packed, path)) {
+	if (!files_store(rs)->packed || !is_current(files_store(rs)->packed, path)) {
 		rc = open_packed(rs, path, &p, err);
 		if (!rc) {
-			packed_refs_put(rs->packed);
-			rs->packed = p;
+			packed_refs_put(files_store(rs)->packed);
+			files_store(rs)->packed = p;
 		}
 	}
 	if (!rc) {
-		rs->packed->refcount++;
-		*out = rs->packed;
+		files_store(rs)->packed->refcount++;
+		*out = files_store(rs)->packed;
 	}
 	free(path);
 	return rc;

@@ -21,8 +21,10 @@
  * Tests: t/unit/test-refs-redo.c, t/t1410-refs-faults.sh.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
+#include "refs/files/update-internal.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 
@@ -33,7 +35,7 @@
 
 static char *record_path(const struct ref_store *rs, const char *suffix)
 {
-	return xstrfmt("%s/refs.redo%s", rs->commondir, suffix);
+	return xstrfmt("%s/refs.redo%s", files_store(rs)->commondir, suffix);
 }
 
 /* ---- what the record says of a ref ---- */
@@ -49,17 +51,17 @@ static bool same_dir(const char *a, const char *b)
 static bool add_own_prefix(const struct ref_store *rs, struct strbuf *out)
 {
 	struct string_list ids = STRING_LIST_INIT;
-	bool found = same_dir(rs->gitdir, rs->commondir);
+	bool found = same_dir(files_store(rs)->gitdir, files_store(rs)->commondir);
 	size_t i;
 
 	if (found)
 		strbuf_addstr(out, "main-worktree/");
-	else if (worktree_ids(rs->commondir, &ids, NULL) < 0)
+	else if (worktree_ids(files_store(rs)->commondir, &ids, NULL) < 0)
 		return false;
 	for (i = 0; !found && i < ids.nr; i++) {
-		char *dir = xstrfmt("%s/worktrees/%s", rs->commondir, ids.items[i].string);
+		char *dir = xstrfmt("%s/worktrees/%s", files_store(rs)->commondir, ids.items[i].string);
 
-		found = same_dir(rs->gitdir, dir);
+		found = same_dir(files_store(rs)->gitdir, dir);
 		if (found)
 			strbuf_addf(out, "worktrees/%s/", ids.items[i].string);
 		free(dir);
@@ -81,11 +83,11 @@ static void add_old(const struct ref_store *rs, const struct ref_update *u, stru
 	struct strbuf path = STRBUF_INIT;
 	struct stat st = { .st_size = 0 };
 
-	if (u->current.kind == LOOSE_SYMREF)
-		strbuf_addf(out, "ref:%s", u->current.target);
+	if (files_update(u)->current.kind == LOOSE_SYMREF)
+		strbuf_addf(out, "ref:%s", files_update(u)->current.target);
 	else
 		strbuf_addstr(out, oid_hex(&u->value));
-	if (u->in_loose) {
+	if (files_update(u)->in_loose) {
 		ref_path(rs, u->name, &path);
 		(void)lstat(path.buf, &st);
 		strbuf_addf(out, " %jd.%09u", (intmax_t)st.st_mtime, ST_MTIME_NSEC(st));
@@ -131,8 +133,8 @@ bool redo_applies(const struct ref_store *rs, const struct ref_update *u)
 
 	add_old(rs, u, &now);
 	/* Its file may have gone into packed-refs with the same value. */
-	same = skip_prefix(u->redo_old, now.buf, &rest) &&
-	       (!*rest || (*rest == ' ' && !u->in_loose));
+	same = skip_prefix(files_update(u)->redo_old, now.buf, &rest) &&
+	       (!*rest || (*rest == ' ' && !files_update(u)->in_loose));
 	strbuf_release(&now);
 	return same;
 }
@@ -155,7 +157,7 @@ static int stage_record(struct ref_transaction *t, const struct strbuf *content,
 	int rc = tempfile_create(&tf, new, 0666, err);
 
 	if (!rc)
-		rc = apply_shared_perm(new, t->rs->shared_perm, err);
+		rc = apply_shared_perm(new, files_store(t->rs)->shared_perm, err);
 	if (!rc)
 		rc = write_in_full(tf->fd, content->buf, content->len, new, err);
 	if (!rc)
@@ -223,7 +225,7 @@ static bool has_place(const struct ref_store *rs, const char *name)
 
 	if (!refname_worktree_prefix(name, &id, &len, &bare) || !id)
 		return true;
-	dir = xstrfmt("%s/worktrees/%.*s", rs->commondir, (int)len, id);
+	dir = xstrfmt("%s/worktrees/%.*s", files_store(rs)->commondir, (int)len, id);
 	there = is_directory(dir);
 	free(dir);
 	return there;
@@ -246,7 +248,7 @@ static void queue_entry(struct ref_transaction *t, const char *name, const char 
 		rc = ref_transaction_update(t, name, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG,
 					    NULL, &ignored);
 	if (!rc)
-		t->updates[t->nr - 1]->redo_old = old;
+		files_update(t->updates[t->nr - 1])->redo_old = old;
 	err_release(&ignored);
 }
 
@@ -269,7 +271,7 @@ static bool has_to_wait(const struct ref_transaction *t, const struct ref_update
 	case ERR_CORRUPT:
 		return false;
 	case ERR_INVALID:
-		return u->failure == REF_FAILURE_NEW_VALUE && t->rs->objects_elsewhere;
+		return u->failure == REF_FAILURE_NEW_VALUE && files_store(t->rs)->objects_elsewhere;
 	default:
 		return true;
 	}
@@ -304,7 +306,9 @@ static int redo(struct ref_transaction *t, const char *path, const struct fsync_
 		rc = nr < 0 ? nr : ref_file_stage_removal(path, PUBLISH_REF_JOURNAL_END, b, err);
 	}
 	if (!rc)
-		rc = fsync_batch_commit(b, err);
+		rc = ref_transaction_commit(t, err);
+	else
+		ref_transaction_abort(t);
 	fsync_batch_free(b);
 	if (!rc && nr)
 		ref_store_warn(t->rs, "finished a ref transaction that had been interrupted");
@@ -322,7 +326,7 @@ static int finish_record(struct ref_store *rs, const struct fsync_policy *policy
 	int rc = read_file(&record, path, RECORD_MAX, &why);
 
 	if (!rc && check_record(&record, rs->algo, &from, &end)) {
-		t = ref_transaction_begin(rs, REF_TRANSACTION_ALLOW_FAILURE | TRANSACTION_REDOES);
+		t = ref_transaction_begin(rs, REF_TRANSACTION_ALLOW_FAILURE | REF_TRANSACTION_RECOVERS);
 		queue_entries(t, from, end);
 		rc = redo(t, path, policy, &why);
 		ref_transaction_free(t);
@@ -349,14 +353,14 @@ static long patience(long timeout_ms)
 static int finish_with_patience(struct ref_store *rs, const struct fsync_policy *policy,
 				struct err *err)
 {
-	const long lock = rs->lock_timeout_ms, packed = rs->packed_lock_timeout_ms;
+	const long lock = files_store(rs)->lock_timeout_ms, packed = files_store(rs)->packed_lock_timeout_ms;
 	int rc;
 
-	rs->lock_timeout_ms = patience(lock);
-	rs->packed_lock_timeout_ms = patience(packed);
+	files_store(rs)->lock_timeout_ms = patience(lock);
+	files_store(rs)->packed_lock_timeout_ms = patience(packed);
 	rc = finish_record(rs, policy, err);
-	rs->lock_timeout_ms = lock;
-	rs->packed_lock_timeout_ms = packed;
+	files_store(rs)->lock_timeout_ms = lock;
+	files_store(rs)->packed_lock_timeout_ms = packed;
 	return rc;
 }
 
@@ -400,7 +404,7 @@ void redo_what_is_due(struct ref_store *rs, const struct fsync_policy *policy)
 	lockfile_release(&lk);
 }
 
-void refs_finish_interrupted(struct ref_store *rs, const struct fsync_policy *policy)
+void files_recover(struct ref_store *rs, const struct fsync_policy *policy)
 {
 	char *path = record_path(rs, "");
 

@@ -5,8 +5,10 @@
  * that one of the two is there at every moment.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
+#include "fs/lockfile.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/reflog-internal.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 
@@ -19,7 +21,7 @@ static int read_log(struct ref_store *rs, const char *name, struct strbuf *out, 
 	struct strbuf path = STRBUF_INIT;
 	int rc = 0;
 
-	*exists = reflog_exists(rs, name);
+	*exists = files_reflog_exists(rs, name);
 	reflog_path(rs, name, &path);
 	if (*exists)
 		rc = read_file(out, path.buf, 0, err);
@@ -45,7 +47,7 @@ static int lock_log(struct ref_store *rs, const char *name, const char *path,
 			continue;
 		rc = is_directory(path) ? reflog_clear_dir(path, &why) : 0;
 		if (!rc)
-			rc = lockfile_hold(lk, path, LOCK_NO_DEREF, rs->lock_timeout_ms, &why);
+			rc = lockfile_hold(lk, path, LOCK_NO_DEREF, files_store(rs)->lock_timeout_ms, &why);
 		if (rc >= 0 || why.sys_errno != ENOENT)
 			break;
 	}
@@ -65,7 +67,7 @@ static int stage_log(struct ref_store *rs, const char *name, const struct strbuf
 	reflog_path(rs, name, &path);
 	rc = lock_log(rs, name, path.buf, &lk, b, err);
 	if (!rc)
-		rc = apply_shared_perm(lk.tf->path, rs->shared_perm, err);
+		rc = apply_shared_perm(lk.tf->path, files_store(rs)->shared_perm, err);
 	if (!rc)
 		rc = write_in_full(lk.tf->fd, text->buf, text->len, lk.tf->path, err);
 	if (!rc)

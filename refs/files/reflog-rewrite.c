@@ -6,8 +6,10 @@
  * made of what was decided and what has been appended since.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
+#include "fs/lockfile.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/reflog-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "write-or-die.h"
@@ -153,7 +155,7 @@ static int hold_ref(struct held_ref **out, struct ref_store *rs, const char *nam
 	h->made_dirs = !is_directory(dir.buf); /* for the lock alone: no need to last */
 	rc = ref_make_parents(rs, path.buf, NULL, &why);
 	if (!rc)
-		rc = lockfile_hold(&h->lock, path.buf, LOCK_NO_DEREF, rs->lock_timeout_ms, &why);
+		rc = lockfile_hold(&h->lock, path.buf, LOCK_NO_DEREF, files_store(rs)->lock_timeout_ms, &why);
 	if (rc < 0) {
 		err_set(err, rc, "cannot lock ref '%s': %s", name, err_message(&why));
 		held_done(h, false);
@@ -189,18 +191,17 @@ static int stage_release(struct held_ref *h, struct fsync_batch *b, struct err *
 /* Is the ref to follow its log? 1, 0, < 0; *out: the value. */
 static int wants_value(struct rewrite *w, struct object_id *out, struct err *err)
 {
-	struct loose_value v;
-	bool packed;
+	struct ref_value v;
 	int rc;
 
 	if (!(w->flags & REFLOG_UPDATE_REF) || !w->last_goes || !w->any)
 		return 0;
-	rc = ref_read_step(w->rs, w->name, &v, &packed, err);
+	rc = files_read(w->rs, w->name, &v, err);
 	if (rc < 0)
 		return rc;
-	rc = v.kind == LOOSE_OID && !oid_eq(&v.oid, &w->last) && !oid_is_null(&w->last);
+	rc = v.kind == REF_KIND_OID && !oid_eq(&v.oid, &w->last) && !oid_is_null(&w->last);
 	*out = w->last;
-	loose_value_release(&v);
+	ref_value_release(&v);
 	return rc;
 }
 
@@ -208,7 +209,7 @@ static int write_value(struct rewrite *w, struct lockfile *lk, const struct obje
 		       struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
-	int rc = apply_shared_perm(lk->tf->path, w->rs->shared_perm, err);
+	int rc = apply_shared_perm(lk->tf->path, files_store(w->rs)->shared_perm, err);
 
 	strbuf_addf(&line, "%s\n", oid_hex(oid));
 	if (!rc)
@@ -227,14 +228,14 @@ static int hold_log(struct lockfile *lk, struct ref_store *rs, const char *name,
 	int rc;
 
 	reflog_path(rs, name, &path);
-	rc = lockfile_hold(lk, path.buf, LOCK_NO_DEREF, rs->lock_timeout_ms, err);
+	rc = lockfile_hold(lk, path.buf, LOCK_NO_DEREF, files_store(rs)->lock_timeout_ms, err);
 	strbuf_release(&path);
 	return rc;
 }
 
 static int write_log(struct rewrite *w, struct lockfile *lk, struct err *err)
 {
-	int rc = apply_shared_perm(lk->tf->path, w->rs->shared_perm, err);
+	int rc = apply_shared_perm(lk->tf->path, files_store(w->rs)->shared_perm, err);
 
 	if (!rc)
 		rc = write_in_full(lk->tf->fd, w->text.buf, w->text.len, lk->tf->path, err);
@@ -289,8 +290,9 @@ static int write_both(struct rewrite *w, struct held_ref *h, struct fsync_batch 
 	return rc;
 }
 
-int reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
-		   reflog_keep_fn keep, void *data, struct fsync_batch *b, struct err *err)
+int files_reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
+			 reflog_keep_fn keep, void *data, struct fsync_batch *b,
+			 struct err *err)
 {
 	struct rewrite w = {
 		.rs = rs, .name = name, .flags = flags, .keep = keep, .data = data,
@@ -313,13 +315,13 @@ int reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
 
 /* ---- the whole log ---- */
 
-int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
-		  struct err *err)
+int files_reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
+			struct err *err)
 {
 	struct held_ref *h;
 	int rc;
 
-	if (!reflog_exists(rs, name))
+	if (!files_reflog_exists(rs, name))
 		return err_set(err, ERR_NOT_FOUND, "no reflog for '%s'", name);
 	rc = hold_ref(&h, rs, name, err);
 	if (rc < 0)

@@ -4,29 +4,12 @@
  * staged before the ref moves, and cut off again if that does not happen.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/append.h"
 #include "fs/file.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/reflog-internal.h"
 #include "util/alloc.h"
 #include <dirent.h>
-
-bool reflog_is_wanted(const struct ref_store *rs, const char *name)
-{
-	const char *id, *bare;
-	size_t id_len;
-
-	switch (rs->reflogs) {
-	case REFLOG_ALWAYS:
-		return true;
-	case REFLOG_NORMAL:
-		if (refname_worktree_prefix(name, &id, &id_len, &bare))
-			name = bare;
-		return starts_with(name, "refs/heads/") || starts_with(name, "refs/remotes/") ||
-		       starts_with(name, "refs/notes/") || !strcmp(name, "HEAD");
-	default:
-		return false;
-	}
-}
 
 /*
  * A log may stand where we need a directory: that of a deleted ref, left by a
@@ -62,7 +45,7 @@ static int append_line(struct ref_store *rs, const char *name, const char *path,
 	int rc, try;
 
 	for (try = 0;; try++) {
-		rc = append_and_stage(path, create ? APPEND_CREATE : 0, rs->shared_perm,
+		rc = append_and_stage(path, create ? APPEND_CREATE : 0, files_store(rs)->shared_perm,
 				      line->buf, line->len, b, FSYNC_REFERENCE,
 				      PUBLISH_REFLOG, &why);
 		/* It is not there: that is fine, unless it should be. */
@@ -114,7 +97,7 @@ int reflog_stage_removal(struct ref_store *rs, const char *name, enum publish_cl
 	int rc = 0;
 
 	reflog_path(rs, name, &path);
-	if (reflog_exists(rs, name))
+	if (files_reflog_exists(rs, name))
 		rc = ref_file_stage_removal(path.buf, order, b, err);
 	strbuf_release(&path);
 	return rc;

@@ -4,14 +4,15 @@
  * no such lines (half of one at the end, after a crash) are passed over.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
 #include "object/ident.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/reflog-internal.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
 #include <dirent.h>
 
-bool reflog_exists(struct ref_store *rs, const char *name)
+bool files_reflog_exists(struct ref_store *rs, const char *name)
 {
 	struct strbuf path = STRBUF_INIT;
 	struct stat st;
@@ -119,8 +120,8 @@ int reflog_read(const struct ref_store *rs, const char *name, struct strbuf *out
 	return rc;
 }
 
-int reflog_foreach(struct ref_store *rs, const char *name, bool newest_first,
-		   reflog_fn fn, void *data, struct err *err)
+int files_reflog_foreach(struct ref_store *rs, const char *name, bool newest_first,
+			 reflog_fn fn, void *data, struct err *err)
 {
 	struct strbuf buf = STRBUF_INIT;
 	int rc = reflog_read(rs, name, &buf, err);
@@ -196,10 +197,10 @@ static int walk_own(struct log_walk *w, const struct ref_store *rs, struct err *
 {
 	int rc;
 
-	if (!strcmp(rs->gitdir, rs->commondir))
-		return walk_root(w, rs->commondir, LOGS_ALL, "", err);
-	rc = walk_root(w, rs->commondir, LOGS_SHARED, "", err);
-	return rc ? rc : walk_root(w, rs->gitdir, LOGS_PRIVATE, "", err);
+	if (!strcmp(files_store(rs)->gitdir, files_store(rs)->commondir))
+		return walk_root(w, files_store(rs)->commondir, LOGS_ALL, "", err);
+	rc = walk_root(w, files_store(rs)->commondir, LOGS_SHARED, "", err);
+	return rc ? rc : walk_root(w, files_store(rs)->gitdir, LOGS_PRIVATE, "", err);
 }
 
 static int walk_other(void *data, const char *gitdir, const char *prefix, struct err *err)
@@ -227,21 +228,13 @@ static int visit_logs(struct log_walk *w, int (*fn)(void *data, const char *name
 	return rc;
 }
 
-int reflogs_foreach(struct ref_store *rs, int (*fn)(void *data, const char *name),
-		    void *data, struct err *err)
-{
-	struct log_walk w = { .path = STRBUF_INIT };
-
-	return visit_logs(&w, fn, data, walk_own(&w, rs, err));
-}
-
-int reflogs_foreach_everywhere(struct ref_store *rs, int (*fn)(void *data, const char *name),
-			       void *data, struct err *err)
+int files_reflogs_foreach(struct ref_store *rs, bool everywhere,
+			  int (*fn)(void *data, const char *name), void *data, struct err *err)
 {
 	struct log_walk w = { .path = STRBUF_INIT };
 	int rc = walk_own(&w, rs, err);
 
-	if (!rc)
+	if (!rc && everywhere)
 		rc = ref_other_worktrees(rs, walk_other, &w, err);
 	return visit_logs(&w, fn, data, rc);
 }

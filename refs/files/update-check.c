@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One update, its lock held: is the old value what the caller expects, can a
- * ref of that name be, may it have that value? The wording of the messages is
- * what scripts know.
+ * One update, its lock held: what is its value, can a ref of that name be? The wording of
+ * the messages is what scripts know.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
+#include "refs/files/packed-internal.h"
+#include "refs/files/update-internal.h"
 #include "util/alloc.h"
 
 /* ---- names ---- */
@@ -67,8 +69,8 @@ static int check_prefixes(struct ref_transaction *t, const struct packed_refs *p
 	int rc = 0;
 
 	/* Names come sorted, so that neighbours share what has been looked at. */
-	if (!last || (t->free_parent && strlen(t->free_parent) == parent_len &&
-		      !memcmp(t->free_parent, name, parent_len)))
+	if (!last || (files_transaction(t)->free_parent && strlen(files_transaction(t)->free_parent) == parent_len &&
+		      !memcmp(files_transaction(t)->free_parent, name, parent_len)))
 		return 0;
 	for (slash = strchr(name, '/'); !rc && slash; slash = strchr(slash + 1, '/')) {
 		if (slash - name == 4 && !memcmp(name, "refs", 4))
@@ -78,8 +80,8 @@ static int check_prefixes(struct ref_transaction *t, const struct packed_refs *p
 		free(prefix);
 	}
 	if (!rc) {
-		free(t->free_parent);
-		t->free_parent = xstrndup(name, parent_len);
+		free(files_transaction(t)->free_parent);
+		files_transaction(t)->free_parent = xstrndup(name, parent_len);
 	}
 	return rc;
 }
@@ -152,17 +154,17 @@ static int check_below(struct ref_transaction *t, const struct packed_refs *pack
 
 static int check_name(struct ref_transaction *t, const char *name, bool loose, struct err *err)
 {
-	struct packed_refs *packed = t->packed;
+	struct packed_refs *packed = files_transaction(t)->packed;
 	int rc = 0;
 
 	/* While locks are still being taken there is none yet. */
-	if (!t->packed)
+	if (!files_transaction(t)->packed)
 		rc = packed_refs_get(t->rs, &packed, err);
 	if (!rc)
 		rc = check_prefixes(t, packed, name, err);
 	if (!rc)
 		rc = check_below(t, packed, name, loose, err);
-	if (!t->packed)
+	if (!files_transaction(t)->packed)
 		packed_refs_put(packed);
 	return rc;
 }
@@ -192,11 +194,11 @@ static int check_new_name(struct ref_transaction *t, const struct ref_update *u,
 	int rc;
 
 	if (!starts_with(u->name, "refs/"))
-		rc = check_prefixes(t, t->packed, u->name, err);
+		rc = check_prefixes(t, files_transaction(t)->packed, u->name, err);
 	else
 		/* Whoever made the directory after our look at it sees our lock. */
-		rc = check_name(t, u->name, u->current.kind == LOOSE_DIR, err);
-	if (!rc && u->current.kind == LOOSE_DIR)
+		rc = check_name(t, u->name, files_update(u)->current.kind == LOOSE_DIR, err);
+	if (!rc && files_update(u)->current.kind == LOOSE_DIR)
 		rc = make_way(t, u, err);
 	return rc;
 }
@@ -205,15 +207,16 @@ static int check_new_name(struct ref_transaction *t, const struct ref_update *u,
 
 static int read_packed_value(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
+	struct files_update *f = files_update(u);
 	struct packed_entry e;
 	int rc;
 
 	if (!ref_may_be_packed(t->rs, u->name))
 		return 0;
-	rc = packed_refs_lookup(t->packed, u->name, &e, err);
+	rc = packed_refs_lookup(files_transaction(t)->packed, u->name, &e, err);
 	if (rc > 0) {
-		u->in_packed = true;
-		if (!u->in_loose)
+		f->in_packed = true;
+		if (!f->in_loose)
 			u->value = e.oid;
 	}
 	return rc < 0 ? rc : 0;
@@ -221,125 +224,17 @@ static int read_packed_value(struct ref_transaction *t, struct ref_update *u, st
 
 static int read_value(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
-	if (u->current.kind == LOOSE_OID)
-		u->value = u->current.oid;
-	else if (u->current.kind == LOOSE_SYMREF &&
-		 ref_resolve(t->rs, u->name, &u->value, NULL, NULL, NULL) < 0)
-		u->value = t->rs->algo->null_oid; /* it leads nowhere */
-	return read_packed_value(t, u, err);
-}
-
-static int refuse(const struct ref_update *u, enum ref_failure failure, struct err *err,
-		  const char *fmt, ...) PRINTF_LIKE(4, 5);
-
-static int refuse(const struct ref_update *u, enum ref_failure failure, struct err *err,
-		  const char *fmt, ...)
-{
-	va_list ap;
-
-	u->root->failure = failure;
-	va_start(ap, fmt);
-	err_vset(err, ERR_CONFLICT, fmt, ap);
-	va_end(ap);
-	return ERR_CONFLICT;
-}
-
-static int check_old_oid(const struct ref_update *u, struct err *err)
-{
-	if (!(u->flags & UPDATE_HAVE_OLD) || oid_eq(&u->old_oid, &u->value))
-		return 0;
-	if (oid_is_null(&u->old_oid))
-		return refuse(u, REF_FAILURE_EXISTS, err, "reference already exists");
-	if (oid_is_null(&u->value) && !u->in_loose)
-		return refuse(u, REF_FAILURE_MISSING, err, "unable to resolve reference '%s'",
-			      u->name);
-	if (oid_is_null(&u->value))
-		return refuse(u, REF_FAILURE_MISSING, err, "reference is missing but expected %s",
-			      oid_hex(&u->old_oid));
-	return refuse(u, REF_FAILURE_OLD_VALUE, err, "is at %s but expected %s",
-		      oid_hex(&u->value), oid_hex(&u->old_oid));
-}
-
-static int check_old_target(const struct ref_update *u, struct err *err)
-{
-	const char *is = u->current.kind == LOOSE_SYMREF ? u->current.target : NULL;
-
-	if (!(u->flags & UPDATE_HAVE_OLD_TARGET))
-		return 0;
-	if (!u->old_target && (u->in_loose || u->in_packed))
-		return refuse(u, REF_FAILURE_EXISTS, err, "reference already exists");
-	if (!u->old_target)
-		return 0;
-	if (!u->in_loose && !u->in_packed)
-		return refuse(u, REF_FAILURE_MISSING, err, "reference is missing but expected %s",
-			      u->old_target);
-	if (!is)
-		return refuse(u, REF_FAILURE_NO_SYMREF, err,
-			      "expected symref with target '%s': but is a regular ref",
-			      u->old_target);
-	if (strcmp(is, u->old_target))
-		return refuse(u, REF_FAILURE_OLD_VALUE, err, "is at %s but expected %s", is,
-			      u->old_target);
-	return 0;
-}
-
-static bool is_branch(const char *name)
-{
-	return !strcmp(name, "HEAD") || starts_with(name, "refs/heads/");
-}
-
-static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
-			 struct err *err)
-{
-	const struct object_source *src = t->rs->objects;
-	struct object_info info;
+	struct files_update *f = files_update(u);
 	int rc;
 
-	if (!src || (u->flags & REF_SKIP_OBJECT_CHECK))
-		return 0;
-	/* Many refs get the same value: it is looked up once. */
-	if (oid_is_null(&t->known_oid) || !oid_eq(&t->known_oid, &u->new_oid)) {
-		rc = src->info(src->data, &u->new_oid, &info, NULL);
-		if (rc < 0)
-			goto missing;
-		t->known_oid = u->new_oid;
-		t->known_type = info.type;
-	}
-	if (t->known_type == OBJ_COMMIT || !is_branch(u->name))
-		return 0;
-	u->root->failure = REF_FAILURE_NEW_VALUE;
-	return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write "
-		       "non-commit object %s to branch '%s'", u->name,
-		       oid_hex(&u->new_oid), u->name);
-missing:
-	u->root->failure = REF_FAILURE_NEW_VALUE;
-	return err_set(err, rc == ERR_NOT_FOUND ? ERR_INVALID : rc,
-		       "cannot update ref '%s': trying to write ref '%s' with "
-		       "nonexistent object %s", u->name, u->name, oid_hex(&u->new_oid));
-}
-
-/* What is to be done? Sets UPDATE_WRITES or UPDATE_DELETES, or neither. */
-static int decide(struct ref_transaction *t, struct ref_update *u, struct err *err)
-{
-	bool exists = u->in_loose || u->in_packed;
-	bool deletes = u->flags & UPDATE_HAVE_TARGET ? !u->new_target :
-		       u->flags & UPDATE_HAVE_NEW ? oid_is_null(&u->new_oid) : false;
-
-	if (!(u->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET)))
-		return 0;
-	if (deletes) {
-		if (exists)
-			u->flags |= UPDATE_DELETES;
-		return 0;
-	}
-	if (u->flags & UPDATE_HAVE_NEW) {
-		if (exists && u->current.kind != LOOSE_SYMREF && oid_eq(&u->value, &u->new_oid))
-			return 0; /* it has that value */
-		if (check_new_oid(t, u, err) < 0)
-			return err->code;
-	}
-	u->flags |= UPDATE_WRITES;
-	return 0;
+	if (f->current.kind == LOOSE_OID)
+		u->value = f->current.oid;
+	else if (f->current.kind == LOOSE_SYMREF &&
+		 ref_resolve(t->rs, u->name, &u->value, NULL, NULL, NULL) < 0)
+		u->value = t->rs->algo->null_oid; /* it leads nowhere */
+	rc = read_packed_value(t, u, err);
+	u->exists = f->in_loose || f->in_packed;
+	return rc;
 }
 
 int update_check(struct ref_transaction *t, struct ref_update *u, struct err *err)
@@ -351,23 +246,21 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 		return 0;
 	rc = read_value(t, u, &why);
 	if (!rc)
-		rc = check_old_oid(u, &why);
-	if (!rc)
-		rc = check_old_target(u, &why);
-	if (!rc && u->redo_old && !redo_applies(t->rs, u))
+		rc = ref_update_check_old(u, &why);
+	if (!rc && files_update(u)->redo_old && !redo_applies(t->rs, u))
 		rc = err_set(&why, ERR_CONFLICT, "it has changed");
 	if (!rc) {
-		rc = decide(t, u, err);
+		rc = ref_update_decide(t, u, err);
 		if (rc < 0)
 			return rc;
 	}
-	if (!rc && (u->flags & UPDATE_WRITES) && !u->in_loose && !u->in_packed)
+	if (!rc && (u->flags & UPDATE_WRITES) && !u->exists)
 		rc = check_new_name(t, u, &why);
 	/* It may be packed while the directory of a former ref is still there. */
-	else if (!rc && (u->flags & UPDATE_WRITES) && u->current.kind == LOOSE_DIR)
+	else if (!rc && (u->flags & UPDATE_WRITES) && files_update(u)->current.kind == LOOSE_DIR)
 		rc = make_way(t, u, &why);
 	if (rc < 0)
-		err_set(err, rc, "cannot lock ref '%s': %s", update_display_name(u),
+		err_set(err, rc, "cannot lock ref '%s': %s", ref_update_display_name(u),
 			err_message(&why));
 	err_release(&why);
 	return rc;

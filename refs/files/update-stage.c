@@ -9,8 +9,12 @@
  * to light.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
+#include "refs/files/packed-internal.h"
+#include "refs/files/reflog-internal.h"
+#include "refs/files/update-internal.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 
@@ -21,25 +25,25 @@ static int stage_value(struct ref_transaction *t, struct ref_update *u, struct e
 	struct strbuf content = STRBUF_INIT;
 	int rc = 0;
 
-	if (u->lock.tf->fd < 0)
-		rc = lockfile_reopen(&u->lock, err);
+	if (files_update(u)->lock.tf->fd < 0)
+		rc = lockfile_reopen(&files_update(u)->lock, err);
 	else
-		t->open_fds--;
+		files_transaction(t)->open_fds--;
 	if (u->flags & UPDATE_HAVE_TARGET)
 		strbuf_addf(&content, "ref: %s\n", u->new_target);
 	else
 		strbuf_addf(&content, "%s\n", oid_hex(&u->new_oid));
 	if (!rc)
-		rc = apply_shared_perm(u->lock.tf->path, t->rs->shared_perm, err);
+		rc = apply_shared_perm(files_update(u)->lock.tf->path, files_store(t->rs)->shared_perm, err);
 	if (!rc)
-		rc = write_in_full(u->lock.tf->fd, content.buf, content.len,
-				   u->lock.tf->path, err);
+		rc = write_in_full(files_update(u)->lock.tf->fd, content.buf, content.len,
+				   files_update(u)->lock.tf->path, err);
 	strbuf_release(&content);
 	if (rc < 0) {
-		err_prefix(err, "cannot update ref '%s'", update_display_name(u));
+		err_prefix(err, "cannot update ref '%s'", ref_update_display_name(u));
 		return rc;
 	}
-	return lockfile_stage(&u->lock, t->batch, FSYNC_REFERENCE, PUBLISH_REF, err);
+	return lockfile_stage(&files_update(u)->lock, t->batch, FSYNC_REFERENCE, PUBLISH_REF, err);
 }
 
 static bool writes_symref(const struct ref_update *u)
@@ -54,25 +58,25 @@ static int stage_symref(struct ref_transaction *t, struct ref_update *u, int dep
 	struct ref_update *target;
 	int rc = 0;
 
-	if (!writes_symref(u) || !lockfile_is_held(&u->lock)) /* staged already */
+	if (!writes_symref(u) || !lockfile_is_held(&files_update(u)->lock)) /* staged already */
 		return 0;
 	target = strmap_get(&t->by_name, u->new_target);
 	if (target && depth < SYMREF_MAX_DEPTH)
 		rc = stage_symref(t, target, depth + 1, err);
-	return rc || !lockfile_is_held(&u->lock) ? rc : stage_value(t, u, err);
+	return rc || !lockfile_is_held(&files_update(u)->lock) ? rc : stage_value(t, u, err);
 }
 
 /* ---- deletions ---- */
 
 static int stage_deletion(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
-	enum publish_class order = u->current.kind == LOOSE_SYMREF ? PUBLISH_SYMREF_DELETE :
+	enum publish_class order = files_update(u)->current.kind == LOOSE_SYMREF ? PUBLISH_SYMREF_DELETE :
 								     PUBLISH_REF_DELETE;
 	struct strbuf path = STRBUF_INIT;
 	int rc = 0;
 
 	ref_path(t->rs, u->name, &path);
-	if (u->in_loose)
+	if (files_update(u)->in_loose)
 		rc = ref_file_stage_removal(path.buf, order, t->batch, err);
 	strbuf_release(&path);
 	return rc ? rc : reflog_stage_removal(t->rs, u->name, PUBLISH_REF_DELETE, t->batch, err);
@@ -151,7 +155,7 @@ static int stage_packed_deletions(struct ref_transaction *t, struct err *err)
 	if (rc < 0)
 		lockfile_release(&lk);
 	else
-		ref_outcome_add(t->outcome, &lk);
+		held_locks_add(files_transaction(t)->held, &lk);
 	free(changes);
 	return rc;
 }
@@ -165,7 +169,7 @@ static int stage_update(struct ref_transaction *t, struct ref_update *u, enum pa
 {
 	switch (pass) {
 	case PASS_LOGS:
-		return update_writes_log(u) ? update_stage_log(t, u, err) : 0;
+		return update_stage_log(t, u, err);
 	case PASS_VALUES:
 		return u->flags & UPDATE_WRITES && !(u->flags & UPDATE_HAVE_TARGET) ?
 			stage_value(t, u, err) : 0;
@@ -183,7 +187,7 @@ int transaction_stage(struct ref_transaction *t, struct err *err)
 	int rc;
 
 	rc = stage_packed_deletions(t, err);
-	if (!rc && lockfile_is_held(&t->redo_lock))
+	if (!rc && lockfile_is_held(&files_transaction(t)->redo_lock))
 		rc = redo_stage(t, err);
 	for (pass = PASS_LOGS; !rc && pass < PASS_NR; pass++)
 		for (i = 0; !rc && i < t->nr; i++)

@@ -17,7 +17,11 @@
  * and all that is changed with it: redo.c keeps those whole.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
+#include "refs/files/packed-internal.h"
+#include "refs/files/reflog-internal.h"
+#include "refs/files/update-internal.h"
 #include "util/alloc.h"
 
 bool transaction_may_be_whole(const struct ref_transaction *t)
@@ -54,7 +58,7 @@ bool transaction_is_whole(const struct ref_transaction *t)
 	for (i = 0; i < t->nr; i++)
 		if (wants_change(t->updates[i]) &&
 		    (!ref_may_be_packed(t->rs, t->updates[i]->name) ||
-		     t->updates[i]->current.kind == LOOSE_SYMREF))
+		     files_update(t->updates[i])->current.kind == LOOSE_SYMREF))
 			return false;
 	return true;
 }
@@ -112,7 +116,7 @@ static int stage_old_values(struct ref_transaction *t, struct whole *w,
 	for (i = 0; i < w->nr; i++) {
 		const struct ref_update *u = w->changed[i];
 
-		if (!u->in_loose)
+		if (!files_update(u)->in_loose)
 			continue;
 		found = packed_refs_lookup(present, u->name, &e, err);
 		if (found < 0)
@@ -135,7 +139,7 @@ static int stage_prunes(struct ref_transaction *t, const struct whole *w, struct
 	int rc = 0;
 
 	for (i = 0; !rc && i < w->nr; i++) {
-		if (!w->changed[i]->in_loose)
+		if (!files_update(w->changed[i])->in_loose)
 			continue;
 		strbuf_reset(&path);
 		ref_path(t->rs, w->changed[i]->name, &path);
@@ -170,11 +174,11 @@ static int stage_logs(struct ref_transaction *t, struct err *err)
 
 		if (u->root->rc)
 			continue;
-		if (update_writes_log(u))
-			rc = update_stage_log(t, u, err);
-		else if (u->flags & UPDATE_DELETES)
+		if (u->flags & UPDATE_DELETES)
 			rc = reflog_stage_removal(t->rs, u->name, PUBLISH_REF_DELETE,
 						  t->batch, err);
+		else
+			rc = update_stage_log(t, u, err);
 	}
 	return rc;
 }
@@ -197,7 +201,7 @@ static int stage_values(struct ref_transaction *t, struct whole *w, struct err *
 	packed_refs_put(present);
 	lockfile_release(&lk);
 	if (rc < 0)
-		err_prefix(err, "cannot update ref '%s'", update_display_name(w->changed[0]));
+		err_prefix(err, "cannot update ref '%s'", ref_update_display_name(w->changed[0]));
 	return rc;
 }
 

@@ -4,9 +4,10 @@
  * lines of packed-refs. Readers pass over much of what is odd; here it is told.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
 #include "fs/file.h"
 #include "object/fsck.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/loose-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include <dirent.h>
@@ -400,7 +401,7 @@ static void check_packed_lines(struct verify *v, const char *text, size_t size)
 
 static int check_packed(struct verify *v, struct err *err)
 {
-	char *path = xstrfmt("%s/packed-refs", v->rs->commondir);
+	char *path = xstrfmt("%s/packed-refs", files_store(v->rs)->commondir);
 	struct strbuf text = STRBUF_INIT;
 	struct stat st;
 	int rc = 0;
@@ -435,24 +436,24 @@ static int check_shared(struct verify *v, struct err *err)
 
 	v->which = VERIFY_SHARED;
 	strbuf_addstr(&where, "refs/");
-	strbuf_addf(&path, "%s/refs/", v->rs->commondir);
+	strbuf_addf(&path, "%s/refs/", files_store(v->rs)->commondir);
 	rc = check_dir(v, &where, &path, err);
 	strbuf_release(&where);
 	strbuf_release(&path);
 	return rc;
 }
 
-int refs_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
+int files_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
 		struct err *err)
 {
 	struct verify v = { .rs = rs, .o = o, .prefix = "", .which = VERIFY_ALL };
-	bool linked = strcmp(rs->gitdir, rs->commondir) != 0;
+	bool linked = strcmp(files_store(rs)->gitdir, files_store(rs)->commondir) != 0;
 	int rc;
 
-	v.real_dir = path_real(rs->commondir, 0);
+	v.real_dir = path_real(files_store(rs)->commondir, 0);
 	if (linked)
 		v.which = VERIFY_PRIVATE;
-	rc = check_worktree(&v, rs->gitdir, err);
+	rc = check_worktree(&v, files_store(rs)->gitdir, err);
 	if (!rc && linked)
 		rc = check_shared(&v, err);
 	if (!rc)

@@ -4,7 +4,7 @@
  * the file says about its order.
  */
 #include "compat/posix.h"
-#include "refs/refs-internal.h"
+#include "refs/files/packed-internal.h"
 #include "t/fuzz/fuzz.h"
 #include "util/alloc.h"
 

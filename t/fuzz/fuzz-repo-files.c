@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "fs/owner.h"
 #include "object-file.h"
-#include "refs/refs-internal.h"
+#include "refs/files/loose-internal.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"

@@ -104,7 +104,7 @@ static void check_refs(struct repository *r)
 	    refs_foreach(r->refs, "", REFS_INCLUDE_BROKEN, lock_ref, t, &err) ||
 	    ref_transaction_prepare(t, repo_batch(r), &err) < 0)
 		BUG("%s", err_message(&err));
-	fsync_batch_abort(repo_batch(r));
+	ref_transaction_abort(t);
 	ref_transaction_free(t);
 }
 

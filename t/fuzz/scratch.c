@@ -119,7 +119,7 @@ static void fill(struct repository *r)
 	update(t, "refs/remotes/o/main", &first);
 	update(t, "refs/tags/v1", &tag);
 	must(ref_transaction_prepare(t, repo_batch(r), NULL));
-	must(repo_commit_batch(r, NULL));
+	must(ref_transaction_commit(t, NULL));
 	ref_transaction_free(t);
 	odb_end_batch(r->odb);
 }

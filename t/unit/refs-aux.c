@@ -16,9 +16,7 @@ int run_transaction(struct ref_transaction *t, int kind, int rc, struct err *err
 	if (!rc)
 		rc = ref_transaction_prepare(t, b, err);
 	if (!rc)
-		rc = fsync_batch_commit(b, err);
-	else
-		fsync_batch_abort(b);
+		rc = ref_transaction_commit(t, err);
 	fsync_batch_free(b);
 	return rc;
 }

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "compat/fault.h"
 #include "fs/file.h"
-#include "refs/refs-internal.h"
+#include "refs/files/files.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
@@ -31,7 +31,7 @@ static char *fault_log;
  */
 static void set_up_repo(void)
 {
-	struct ref_store_options o = { .gitdir = "repo", .algo = hash_sha1 };
+	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = "repo", .algo = hash_sha1 };
 
 	ref_store_free(rs);
 	assert_int_equal(remove_tree("repo", false, NULL), 0);

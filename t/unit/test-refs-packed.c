@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
-#include "refs/refs-internal.h"
+#include "refs/files/packed-internal.h"
 #include "t/unit/refs-aux.h"
 #include "util/alloc.h"
 

@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include "compat/fault.h"
 #include "fs/file.h"
-#include "refs/refs-internal.h"
+#include "fs/lockfile.h"
+#include "refs/files/files.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
@@ -84,7 +85,7 @@ static void say_nothing(const char *lock_path UNUSED, pid_t pid UNUSED)
 
 static struct ref_store *open_in(const char *gitdir)
 {
-	struct ref_store_options o = { .gitdir = gitdir, .commondir = "repo",
+	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = gitdir, .commondir = "repo",
 				       .algo = hash_sha1 };
 	struct ref_store *rs;
 
@@ -509,7 +510,7 @@ static int stub_info(void *data UNUSED, const struct object_id *oid UNUSED,
 static void finish_with_objects(int rc, bool elsewhere)
 {
 	const struct object_source source = { .info = stub_info };
-	struct ref_store_options o = { .gitdir = "repo", .commondir = "repo",
+	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = "repo", .commondir = "repo",
 				       .algo = hash_sha1, .objects = &source,
 				       .objects_elsewhere = elsewhere };
 	struct ref_store *rs;

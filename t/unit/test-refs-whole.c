@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include "compat/fault.h"
 #include "fs/file.h"
-#include "refs/refs-internal.h"
+#include "refs/files/files.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
@@ -64,7 +64,8 @@ static void set_up_repo(void)
 
 static struct ref_store *open_store(void)
 {
-	struct ref_store_options o = { .gitdir = "repo", .algo = hash_sha1, .bare = true };
+	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = "repo",
+				       .algo = hash_sha1, .bare = true };
 	struct ref_store *rs;
 
 	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include <sys/resource.h>
 #include "fs/file.h"
-#include "refs/refs-internal.h"
+#include "refs/files/files.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
@@ -21,7 +21,7 @@ static struct ref_store *rs;
 static int set_up(void **state UNUSED)
 {
 	struct ref_store_options o = {
-		.gitdir = "repo", .algo = hash_sha1, .lock_timeout_ms = 50,
+		.backend = &files_ref_backend, .gitdir = "repo", .algo = hash_sha1, .lock_timeout_ms = 50,
 		.packed_lock_timeout_ms = 50,
 	};
 
@@ -262,7 +262,7 @@ static void conflicting_names_in_two_transactions(void **state UNUSED)
 	expect_failure(update("refs/heads/n/m", &oid_b, NULL, 0, &err), &err,
 		       "cannot lock ref 'refs/heads/n/m': 'refs/heads/n' is locked; cannot create "
 		       "'refs/heads/n/m'");
-	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(ref_transaction_commit(t, NULL), 0);
 	ref_transaction_free(t);
 
 	t = ref_transaction_begin(rs, 0);
@@ -272,7 +272,7 @@ static void conflicting_names_in_two_transactions(void **state UNUSED)
 	expect_failure(update("refs/heads/k", &oid_b, NULL, 0, &err), &err,
 		       "cannot lock ref 'refs/heads/k': there is a non-empty directory "
 		       "'repo/refs/heads/k' blocking reference 'refs/heads/k'");
-	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(ref_transaction_commit(t, NULL), 0);
 	ref_transaction_free(t);
 	expect_ref("refs/heads/n", &oid_a);
 	expect_ref("refs/heads/k/m", &oid_a);
@@ -401,7 +401,7 @@ static int rename_branch(const char *from, const char *to, const char *msg)
 	assert_int_equal(ref_resolve(rs, from, &oid, NULL, NULL, NULL), 0);
 	ref_transaction_set_ident(t, IDENT);
 	rc = ref_transaction_update(t, to, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG, msg, NULL);
-	ref_transaction_take_log(t, from);
+	ref_transaction_inherit_log(t, from);
 	if (!rc)
 		rc = ref_transaction_update_symref(t, "HEAD", to, from, 0, "a message", NULL);
 	if (!rc)
@@ -410,7 +410,7 @@ static int rename_branch(const char *from, const char *to, const char *msg)
 	if (!rc)
 		rc = ref_transaction_prepare(t, b, NULL);
 	if (!rc)
-		rc = fsync_batch_commit(b, NULL);
+		rc = ref_transaction_commit(t, NULL);
 	ref_transaction_free(t);
 	fsync_batch_free(b);
 	return rc;
@@ -622,7 +622,7 @@ static void single_refs_may_fail(void **state UNUSED)
 	assert_int_equal(ref_transaction_update(t, "refs/heads/b", &oid_b, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_update(t, "refs/heads/b", &oid_c, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
-	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(ref_transaction_commit(t, NULL), 0);
 	assert_int_equal(ref_transaction_nr(t), 5);
 	assert_int_equal(ref_transaction_result(t, 0, &msg), 0);
 	assert_int_equal(ref_transaction_result(t, 1, &msg), ERR_CONFLICT);
@@ -652,7 +652,7 @@ static void gives_everything_back(void **state UNUSED)
 	/* Lines of logs come when the objects are there, files and locks now. */
 	aux_must("! grep -q 'm$' repo/logs/HEAD && test -e repo/logs/refs/heads/new/x &&"
 	     "test -e repo/refs/heads/main.lock");
-	fsync_batch_abort(b);
+	ref_transaction_abort(t);
 	ref_transaction_free(t);
 	expect_ref("refs/heads/main", &oid_a);
 	expect_log("HEAD", false, "aa x <y> 1 0 before\n");
@@ -715,7 +715,7 @@ static void many_refs(void **state UNUSED)
 static void worktree_prefixes(void **state UNUSED)
 {
 	struct ref_store_options o = {
-		.gitdir = "repo/worktrees/wt", .commondir = "repo", .algo = hash_sha1,
+		.backend = &files_ref_backend, .gitdir = "repo/worktrees/wt", .commondir = "repo", .algo = hash_sha1,
 	};
 	struct ref_store *wt;
 	struct object_id oid;

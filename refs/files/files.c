@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of the files backend; opening a store. */
+#include "compat/posix.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/files.h"
+#include "refs/files/packed-internal.h"
+#include "refs/files/reflog-internal.h"
+#include "refs/files/update-internal.h"
+#include "util/alloc.h"
+
+static int files_open(struct ref_store *rs, const struct ref_store_options *o,
+		      struct err *err UNUSED)
+{
+	struct files_store *fs = files_store(rs);
+
+	fs->gitdir = xstrdup(o->gitdir);
+	fs->commondir = xstrdup(o->commondir ? o->commondir : o->gitdir);
+	fs->objects_elsewhere = o->objects_elsewhere;
+	fs->shared_perm = o->shared_perm;
+	fs->lock_timeout_ms = o->lock_timeout_ms;
+	fs->packed_lock_timeout_ms = o->packed_lock_timeout_ms;
+	return 0;
+}
+
+static void files_close(struct ref_store *rs)
+{
+	struct files_store *fs = files_store(rs);
+
+	packed_refs_put(fs->packed);
+	free(fs->gitdir);
+	free(fs->commondir);
+}
+
+const struct ref_backend files_ref_backend = {
+	.name = "files",
+	.store_size = sizeof(struct files_store),
+	.transaction_size = sizeof(struct files_transaction),
+	.update_size = sizeof(struct files_update),
+	.open = files_open,
+	.close = files_close,
+	.recover = files_recover,
+	.read = files_read,
+	.foreach = files_foreach,
+	.lock = files_lock,
+	.stage = files_stage,
+	.unlock = files_unlock,
+	.release = files_release,
+	.update_clear = files_update_clear,
+	.pack = files_pack,
+	.verify = files_verify,
+	.reflog_exists = files_reflog_exists,
+	.reflog_foreach = files_reflog_foreach,
+	.reflogs_foreach = files_reflogs_foreach,
+	.reflog_rewrite = files_reflog_rewrite,
+	.reflog_remove = files_reflog_remove,
+};

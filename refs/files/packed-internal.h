@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* packed-refs: one file with many refs, sorted by name. */
+#ifndef REFS_FILES_PACKED_INTERNAL_H
+#define REFS_FILES_PACKED_INTERNAL_H
+
+#include "compat/posix.h"
+#include "fs/lockfile.h"
+#include "fsync-batch.h"
+#include "refs/refs-backend.h"
+
+struct packed_refs;
+struct packed_entry {
+	const char *name; /* not NUL-terminated */
+	size_t name_len;
+	struct object_id oid;
+	struct object_id peeled; /* null: none */
+	bool peel_known;	 /* peeled is all that there is to say */
+};
+struct packed_cursor {
+	const struct packed_refs *p;
+	size_t pos, end; /* bytes, or places in the order of an unsorted file */
+};
+/*
+ * The present packed-refs, as one reader sees it; looked at again (stat) each
+ * time. A missing file is an empty one. Give it back with packed_refs_put.
+ */
+MUST_USE int packed_refs_get(struct ref_store *rs, struct packed_refs **out, struct err *err);
+void packed_refs_put(struct packed_refs *p);
+size_t packed_refs_size(const struct packed_refs *p); /* bytes */
+/* 1 found, 0 not there, < 0 corrupt. Cost: a binary search. */
+int packed_refs_lookup(const struct packed_refs *p, const char *name,
+		       struct packed_entry *out, struct err *err);
+/* The first entry at or after `from`. */
+MUST_USE int packed_cursor_start(struct packed_cursor *c, const struct packed_refs *p,
+				 const char *from, struct err *err);
+/* 1 entry, 0 end, < 0 corrupt */
+int packed_cursor_next(struct packed_cursor *c, struct packed_entry *out, struct err *err);
+/* From memory, for tests; buf is copied. */
+MUST_USE int packed_refs_parse(struct packed_refs **out, const char *buf, size_t len,
+			       const char *path, const struct hash_algo *algo,
+			       struct err *err);
+
+/* One change of packed-refs; sorted by name in an array. */
+struct packed_change {
+	const char *name;
+	struct object_id oid; /* null: take it out */
+	struct object_id peeled; /* null: none */
+	bool peel_unknown;	 /* peeled could not be found out */
+};
+/*
+ * Write the new packed-refs to fd: what the present one has, with the changes
+ * merged in. The caller holds packed-refs.lock. Cost: one pass, no flush.
+ */
+MUST_USE int packed_refs_write(const struct packed_refs *p,
+			       const struct packed_change *changes, size_t nr,
+			       int fd, const char *what, struct err *err);
+/*
+ * packed-refs.lock, which keeps others from packing refs and from rewriting the file. An
+ * orphan of packed-refs.new, which only a holder of the lock may have, is removed.
+ */
+MUST_USE int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err);
+/* P5: one that a killed transaction left goes, even if nobody needs it now. */
+void packed_refs_clear_dead_lock(struct ref_store *rs);
+/*
+ * Write the present packed-refs with the changes merged in to packed-refs.new, and stage
+ * it in class `order`. The lock stays as it is.
+ */
+MUST_USE int packed_refs_stage_new(struct ref_store *rs, const struct lockfile *lk,
+				   const struct packed_refs *present,
+				   const struct packed_change *changes, size_t nr,
+				   struct fsync_batch *b, enum publish_class order,
+				   struct err *err);
+/* The same into the lock file itself, which is gone when it has been published. */
+MUST_USE int packed_refs_stage_lock(struct ref_store *rs, struct lockfile *lk,
+				    const struct packed_refs *present,
+				    const struct packed_change *changes, size_t nr,
+				    struct fsync_batch *b, enum publish_class order,
+				    struct err *err);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a place where refs live implements (refs/files/), and what it gets for that.
+ *
+ * The general part (refs/) knows names, queues updates, follows symbolic refs, compares old
+ * values, keeps results, and runs the hook. A backend reads, locks, looks for
+ * conflicts of names, and stages what a transaction changes in the batch. It allocates
+ * nothing of the general part: its own structs begin with the general ones and say how
+ * large they are.
+ */
+#ifndef REFS_BACKEND_H
+#define REFS_BACKEND_H
+
+#include "compat/posix.h"
+#include "refs/refs.h"
+#include "util/map.h"
+
+#define SYMREF_MAX_DEPTH 5
+
+/* ---- one store ---- */
+
+struct ref_store {
+	const struct ref_backend *backend;
+	const struct hash_algo *algo;
+	const struct object_source *objects; /* may be NULL */
+	enum reflog_policy reflogs;
+	void (*warn)(void *data, const char *msg); /* may be NULL */
+	void *warn_data;
+	struct ref_hook hook; /* run is NULL: none */
+};
+void ref_store_warn(const struct ref_store *rs, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* What a ref holds, one step. */
+enum ref_kind { REF_KIND_MISSING, REF_KIND_OID, REF_KIND_SYMREF, REF_KIND_BROKEN };
+struct ref_value {
+	enum ref_kind kind;
+	struct object_id oid; /* REF_KIND_OID */
+	char *target;	      /* REF_KIND_SYMREF; owned */
+	bool packed;	      /* in packed-refs, if there is such a thing */
+};
+void ref_value_release(struct ref_value *v);
+
+/* A ref as an iteration meets it, not resolved. All of it is the backend's. */
+struct ref_raw {
+	const char *name;
+	enum ref_kind kind;
+	const struct object_id *oid, *peeled; /* peeled: may be NULL */
+	const char *target;
+	bool packed, peel_known; /* peel_known: `peeled` says it all */
+};
+typedef int (*ref_raw_fn)(void *data, const struct ref_raw *raw);
+
+/* ---- names ---- */
+
+/*
+ * "worktrees/ID/NAME", "main-worktree/NAME": *bare = NAME, *id (NULL for the
+ * main worktree) and its length. False: an ordinary name.
+ */
+bool refname_worktree_prefix(const char *name, const char **id, size_t *id_len,
+			     const char **bare);
+/* Safe, or so behind "worktrees/ID/": logs/HEAD is a valid name, but no ref. */
+bool refname_is_deletable(const char *name);
+/* HEAD, ORIG_HEAD, …: capitals, '-' and '_' only. */
+bool refname_is_root(const char *name);
+/* refs/bisect/, refs/worktree/, refs/rewritten/ */
+bool refname_in_private_dir(const char *name);
+/*
+ * Another worktree's name for a shared ref is that ref: "main-worktree/refs/heads/x" is
+ * refs/heads/x.
+ */
+const char *ref_canonical_name(const char *name);
+/* What the annotated tag `oid` leads to; null if it is none. False: cannot be found out. */
+bool ref_peel(const struct ref_store *rs, const struct object_id *oid,
+	      struct object_id *peeled);
+/* By core.logAllRefUpdates; an existing log is always continued. */
+bool reflog_is_wanted(const struct ref_store *rs, const char *name);
+
+/* ---- transactions ---- */
+
+/* Beside the public flags of an update. */
+#define UPDATE_HAVE_NEW (1u << 16)
+#define UPDATE_HAVE_OLD (1u << 17)
+#define UPDATE_HAVE_TARGET (1u << 18)	  /* new_target; NULL: delete */
+#define UPDATE_HAVE_OLD_TARGET (1u << 19)
+#define UPDATE_LOG_ONLY (1u << 20)	  /* a symref that leads to what changes */
+#define UPDATE_VIA_HEAD (1u << 21)	  /* HEAD is in it already */
+#define UPDATE_WRITES (1u << 22)	  /* it gets a new value */
+#define UPDATE_DELETES (1u << 23)
+
+/* Beside the public flag of a transaction: a backend finishes an interrupted one. No hook. */
+#define REF_TRANSACTION_RECOVERS (1u << 16)
+
+struct ref_update {
+	char *name;
+	struct object_id new_oid, old_oid;
+	char *new_target, *old_target;
+	unsigned flags;
+	char *msg;
+	char *log_from; /* ref_transaction_inherit_log; NULL: no */
+	struct ref_update *root; /* what was queued; itself, or what it was split from */
+	struct ref_update *via;	 /* the symref that led here */
+	struct ref_update *leaf; /* LOG_ONLY: the update whose value this one shows */
+	struct ref_update *next; /* of the same root */
+	unsigned queued_flags;	 /* of a root: as they were queued */
+
+	/* What the backend found under its lock. */
+	bool exists;
+	const char *target;	/* of a symbolic ref; the backend's; else NULL */
+	struct object_id value; /* resolved; null: none */
+
+	/* Of a root only. */
+	int rc;
+	char *error;
+	enum ref_failure failure;
+};
+
+enum transaction_state { TRANSACTION_OPEN, TRANSACTION_PREPARED, TRANSACTION_CLOSED };
+
+struct ref_transaction {
+	struct ref_store *rs;
+	unsigned flags;
+	enum transaction_state state;
+	char *ident;
+	struct fsync_batch *batch; /* since prepare */
+	struct ref_update **updates; /* the queued ones first, in order */
+	size_t nr, alloc, queued;
+
+	/* Of ref_transaction_index. */
+	struct strmap by_name; /* to struct ref_update; split ones, too */
+	struct ref_update **sorted; /* the queued ones by name */
+	size_t sorted_nr;
+	char *head_target; /* where HEAD leads; NULL: nowhere */
+
+	/* The last new value that was looked up, and what it is. */
+	struct object_id known_oid;
+	enum object_type known_type;
+};
+
+/*
+ * `lock` makes the calls below, in this order. Each may end the transaction; where single updates
+ * may fail, ref_transaction_each goes on with the others.
+ *
+ *	ref_transaction_index
+ *	ref_transaction_each	lock the ref, set `target`; ref_update_split
+ *	ref_transaction_each	set `exists`, `value`, but for UPDATE_LOG_ONLY;
+ *				ref_update_check_old, ref_update_decide; conflicts of names
+ */
+
+/* Begin again: what has been found, split off, and what has failed, is forgotten. */
+void ref_transaction_reset(struct ref_transaction *t);
+/* Names by hash and in order, where HEAD leads. */
+MUST_USE int ref_transaction_index(struct ref_transaction *t, struct err *err);
+/*
+ * `fn` for each update that has not failed: the queued ones in order of names, so that two
+ * processes meet at the same place, then those that were split off, also meanwhile.
+ */
+typedef int (*ref_update_fn)(struct ref_transaction *t, struct ref_update *u, struct err *err);
+MUST_USE int ref_transaction_each(struct ref_transaction *t, ref_update_fn fn,
+				  struct err *err);
+/*
+ * A symref that is to be followed adds an update of its target; what HEAD leads to adds one
+ * of HEAD's log.
+ */
+MUST_USE int ref_update_split(struct ref_transaction *t, struct ref_update *u, struct err *err);
+/* Does it have the value, or the target, that the caller expects? ERR_CONFLICT. */
+MUST_USE int ref_update_check_old(const struct ref_update *u, struct err *err);
+/* May it have the new value? Sets UPDATE_WRITES or UPDATE_DELETES, or neither. */
+MUST_USE int ref_update_decide(struct ref_transaction *t, struct ref_update *u,
+			       struct err *err);
+/* What the user called it: the name that messages give. */
+const char *ref_update_display_name(const struct ref_update *u);
+/* Is there a line for its reflog? Then what it says; ids that last as long as *buf and t. */
+bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct object_id *buf,
+		     const struct object_id **old_oid, const struct object_id **new_oid);
+
+/* ---- the table ---- */
+
+struct ref_backend {
+	const char *name;
+	/* Of structs that begin with ref_store, ref_transaction, ref_update; made as zeros. */
+	size_t store_size, transaction_size, update_size;
+
+	/* After a failed `open`, `close` is called. */
+	int (*open)(struct ref_store *rs, const struct ref_store_options *o, struct err *err);
+	void (*close)(struct ref_store *rs);
+	/* refs_finish_interrupted; NULL: nothing can be left half done. */
+	void (*recover)(struct ref_store *rs, const struct fsync_policy *policy);
+
+	/* < 0 only for failures of the system; any safe name. */
+	int (*read)(struct ref_store *rs, const char *name, struct ref_value *out,
+		    struct err *err);
+	/* All below refs/ that start with prefix, by name. */
+	int (*foreach)(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void *data,
+		       struct err *err);
+
+	/*
+	 * A transaction: `lock` takes every lock and checks; nothing is staged yet. `stage`
+	 * writes, and stages everything in t->batch. `unlock` comes last, once, whatever has
+	 * happened: the batch has been committed or aborted, or nothing was staged. What
+	 * only keeps others away can be unlocked by an entry of the batch before that
+	 * (PUBLISH_REF_UNLOCK). `release` frees what the transaction holds, but not t; it
+	 * changes nothing outside of memory.
+	 */
+	int (*lock)(struct ref_transaction *t, struct err *err);
+	int (*stage)(struct ref_transaction *t, struct err *err);
+	void (*unlock)(struct ref_transaction *t);
+	void (*release)(struct ref_transaction *t);
+	/* The same for an update; `lock` may meet it again, by ref_transaction_index. */
+	void (*update_clear)(struct ref_update *u);
+
+	/* refs_pack, refs_verify; NULL: there is nothing to do. */
+	int (*pack)(struct ref_store *rs, const struct refs_pack_options *o,
+		    struct fsync_batch *b, struct err *err);
+	int (*verify)(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
+		      struct err *err);
+
+	/* As the functions of refs.h say. */
+	bool (*reflog_exists)(struct ref_store *rs, const char *name);
+	int (*reflog_foreach)(struct ref_store *rs, const char *name, bool newest_first,
+			      reflog_fn fn, void *data, struct err *err);
+	int (*reflogs_foreach)(struct ref_store *rs, bool everywhere,
+			       int (*fn)(void *data, const char *name), void *data,
+			       struct err *err);
+	int (*reflog_rewrite)(struct ref_store *rs, const char *name, unsigned flags,
+			      reflog_keep_fn keep, void *data, struct fsync_batch *b,
+			      struct err *err);
+	int (*reflog_remove)(struct ref_store *rs, const char *name, struct fsync_batch *b,
+			     struct err *err);
+};
+
+#endif

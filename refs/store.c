@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A store, wherever its refs live: what it was opened with, and the way to its backend. */
+#include "compat/posix.h"
+#include "refs/refs-backend.h"
+#include "util/alloc.h"
+#include <dirent.h>
+
+int ref_store_open(struct ref_store **out, const struct ref_store_options *o, struct err *err)
+{
+	struct ref_store *rs;
+	int rc;
+
+	if (!o->algo)
+		return err_set(err, ERR_INVALID, "ref store without a hash algorithm");
+	rs = xcalloc(1, o->backend->store_size);
+	rs->backend = o->backend;
+	rs->algo = o->algo;
+	rs->objects = o->objects;
+	rs->reflogs = o->reflogs;
+	if (rs->reflogs == REFLOG_UNSET)
+		rs->reflogs = o->bare ? REFLOG_NONE : REFLOG_NORMAL;
+	rc = rs->backend->open(rs, o, err);
+	if (rc < 0)
+		ref_store_free(rs);
+	else
+		*out = rs;
+	return rc;
+}
+
+void ref_store_free(struct ref_store *rs)
+{
+	if (!rs)
+		return;
+	rs->backend->close(rs);
+	free(rs);
+}
+
+void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const char *msg),
+			void *data)
+{
+	rs->warn = warn;
+	rs->warn_data = data;
+}
+
+void ref_store_set_hook(struct ref_store *rs, const struct ref_hook *hook)
+{
+	rs->hook = *hook;
+}
+
+void ref_store_warn(const struct ref_store *rs, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vtell(rs->warn, rs->warn_data, fmt, ap);
+	va_end(ap);
+}
+
+void refs_finish_interrupted(struct ref_store *rs, const struct fsync_policy *policy)
+{
+	if (rs->backend->recover)
+		rs->backend->recover(rs, policy);
+}
+
+int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,
+	      struct fsync_batch *b, struct err *err)
+{
+	return rs->backend->pack ? rs->backend->pack(rs, o, b, err) : 0;
+}
+
+int refs_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
+		struct err *err)
+{
+	if (rs->backend->verify)
+		return rs->backend->verify(rs, o, errors, err);
+	*errors = 0;
+	return 0;
+}
+
+int worktree_ids(const char *commondir, struct string_list *out, struct err *err)
+{
+	char *path = xstrfmt("%s/worktrees", commondir);
+	DIR *d = opendir(path);
+	struct dirent *de;
+	int rc = 0;
+
+	if (!d && errno != ENOENT)
+		rc = err_set_errno(err, "cannot open directory '%s'", path);
+	while (d && (de = readdir(d)))
+		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
+			string_list_append(out, de->d_name);
+	if (d)
+		closedir(d);
+	string_list_sort(out);
+	free(path);
+	return rc;
+}
+
+/* ---- reflogs ---- */
+
+bool reflog_is_wanted(const struct ref_store *rs, const char *name)
+{
+	const char *id, *bare;
+	size_t id_len;
+
+	switch (rs->reflogs) {
+	case REFLOG_ALWAYS:
+		return true;
+	case REFLOG_NORMAL:
+		if (refname_worktree_prefix(name, &id, &id_len, &bare))
+			name = bare;
+		return starts_with(name, "refs/heads/") || starts_with(name, "refs/remotes/") ||
+		       starts_with(name, "refs/notes/") || !strcmp(name, "HEAD");
+	default:
+		return false;
+	}
+}
+
+bool reflog_exists(struct ref_store *rs, const char *name)
+{
+	return rs->backend->reflog_exists(rs, name);
+}
+
+int reflog_foreach(struct ref_store *rs, const char *name, bool newest_first,
+		   reflog_fn fn, void *data, struct err *err)
+{
+	return rs->backend->reflog_foreach(rs, name, newest_first, fn, data, err);
+}
+
+int reflogs_foreach(struct ref_store *rs, int (*fn)(void *data, const char *name),
+		    void *data, struct err *err)
+{
+	return rs->backend->reflogs_foreach(rs, false, fn, data, err);
+}
+
+int reflogs_foreach_everywhere(struct ref_store *rs, int (*fn)(void *data, const char *name),
+			       void *data, struct err *err)
+{
+	return rs->backend->reflogs_foreach(rs, true, fn, data, err);
+}
+
+int reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
+		   reflog_keep_fn keep, void *data, struct fsync_batch *b, struct err *err)
+{
+	return rs->backend->reflog_rewrite(rs, name, flags, keep, data, b, err);
+}
+
+int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
+		  struct err *err)
+{
+	return rs->backend->reflog_remove(rs, name, b, err);
+}
