@@ -2,11 +2,11 @@
 /*
  * floor DIR [FILES [BYTES [RUNS]]]     defaults: 1 600 21
  *
- * What any durable publication of files costs at least, on the disk and the journalling
- * file system of DIR: nothing but the calls that it cannot do without. FILES temporary files of
- * BYTES are written and their writeback started, all are awaited, all are renamed,
- * and ONE fsync of the directory makes it durable (Documentation/Durability). Prints the
- * median and the least ms of each step and of the sum.
+ * Measures the least that publishing files durably can cost on the disk and the journalling
+ * file system of DIR, with no other calls than the necessary ones: FILES temporary files of
+ * BYTES are written and their writeback started, all are awaited, all are renamed, and ONE
+ * fsync of the directory makes them durable (Documentation/Durability). Prints the median and
+ * the minimum of each step and of the sum, in ms.
  */
 #include "compat/posix.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the benchmarks have in common: programs, policies, timing, tables."""
+"""Shared by the benchmarks: programs, policies, timing, tables."""
 import json
 import os
 import platform
@@ -65,7 +65,7 @@ def run(args, **more):
 
 
 def find_programs():
-    """Ours and, if there is one, stock Git: what is measured side by side."""
+    """The programs to compare: ours and, if it is installed, stock Git."""
     ours = os.environ.get("GIT", ROOT + "/build/git")
     if not os.access(ours, os.X_OK):
         die("'%s' is not built" % ours)
@@ -83,7 +83,7 @@ def find_programs():
 # ---- measuring --------------------------------------------------------------
 
 def time_once(command, prepare="true", stdin=None):
-    """Seconds of one run, by hyperfine; `prepare`: for a shell, not timed."""
+    """Return the seconds of one run, by hyperfine; the shell command `prepare` is not timed."""
     out = TOP + "/hyperfine.json"
     timed = " ".join(command)
     if stdin:
@@ -96,7 +96,7 @@ def time_once(command, prepare="true", stdin=None):
 
 
 def count_flushes(command, prepare="true", stdin=None):
-    """Flush calls of one run by strace; None if it may not trace."""
+    """Return the number of flush calls of one run, by strace; None if it cannot trace."""
     if not shutil.which("strace"):
         return None
     run(["sh", "-c", prepare])
