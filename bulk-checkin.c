@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "bulk-checkin.h"
+#include "compat/os.h"
 #include "fs/tmp-objdir.h"
 #include "object-file.h"
 #include "pack/pack.h"
@@ -561,7 +562,7 @@ void bulk_checkin_submit(struct bulk_checkin *b, const struct bulk_checkin_job *
 		return;
 	}
 	if (!b->pool)
-		b->pool = workers_new(0, (size_t)online_cpus() * TASKS_PER_CPU);
+		b->pool = workers_new(0, (size_t)os_cpu_count() * TASKS_PER_CPU);
 	workers_submit(b->pool, run_task, retire_task, t);
 }
 

@@ -11,7 +11,7 @@
  */
 #include "compat/posix.h"
 #include "fs/tempfile.h"
-#include "compat/random.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/tmp-objdir.h"
-#include "compat/random.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/owner.h"

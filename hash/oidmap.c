@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps and sets of object ids: linear probing, removal shifts back. */
+/* Maps and sets of object ids: linear probing; removal moves later entries back. */
 #include "compat/posix.h"
-#include "compat/random.h"
+#include "compat/os.h"
 #include "hash/hash.h"
 #include "util/alloc.h"
 
@@ -13,7 +13,7 @@ struct oidmap_slot {
 
 #define MIN_SLOTS 16
 
-/* Odd, set before main: object names can be ground out to share a prefix. */
+/* Random per process and odd: object ids that share a prefix can be produced on purpose. */
 static uint64_t multiplier;
 
 __attribute__((constructor)) static void choose_multiplier(void)
@@ -29,7 +29,7 @@ uint32_t oid_hash(const struct object_id *oid)
 	return (uint32_t)((w * multiplier) >> 32);
 }
 
-/* The slot of the id, or the free one where it would go. Needs slots. */
+/* The id's slot, or the free one where it belongs. m->slots must not be NULL. */
 static struct oidmap_slot *probe(const struct oidmap *m, const struct object_id *oid)
 {
 	size_t i = oid_hash(oid) & m->mask;
@@ -104,7 +104,7 @@ void *oidmap_put(struct oidmap *m, const struct object_id *oid, void *value)
 	return old;
 }
 
-/* Close the gap at slot i: pull back what had to step over it. */
+/* Free slot i: move entries that were displaced past it back, so that probing finds them. */
 static void close_gap(struct oidmap *m, size_t i)
 {
 	size_t j = i;

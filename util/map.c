@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "compat/random.h"
+#include "compat/os.h"
 #include "util/alloc.h"
 #include "util/err.h"
 #include "util/map.h"
@@ -16,7 +16,7 @@ __attribute__((constructor)) static void choose_hash_key(void)
 	hash_key[1] = os_random64() | 1;
 }
 
-/* Both halves of the 128-bit product, folded: every input bit reaches all. */
+/* The two halves of the 128-bit product, xored: every input bit affects every output bit. */
 static uint64_t fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 p = (unsigned __int128)a * b;
@@ -32,7 +32,7 @@ static uint64_t load64(const unsigned char *p)
 	return w;
 }
 
-/* Bit 5 into every byte that is 'A'..'Z'. */
+/* Eight bytes at once in lower case: sets bit 5 of each byte in 'A'..'Z'. */
 static uint64_t fold_case64(uint64_t w)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -100,7 +100,7 @@ static uint32_t key_hash(const struct strmap *m, const char *key, size_t len)
 	return m->icase ? mem_ihash(key, len) : mem_hash(key, len);
 }
 
-/* The slot of the key, or the free one where it would go. Needs slots. */
+/* The key's slot, or the free one where it belongs. m->slots must not be NULL. */
 static struct strmap_slot *probe(const struct strmap *m, const char *key,
 				 size_t len, uint32_t hash)
 {
@@ -124,7 +124,7 @@ static struct strmap_slot *find(const struct strmap *m, const char *key, size_t 
 	return s->e.key ? s : NULL;
 }
 
-/* Twice the slots when three quarters are taken. */
+/* Make room for one more; the table doubles when three quarters are full. */
 static void make_room(struct strmap *m)
 {
 	struct strmap_slot *old = m->slots;
@@ -164,7 +164,7 @@ bool strmap_contains(const struct strmap *m, const char *key)
 	return find(m, key, strlen(key)) != NULL;
 }
 
-/* The entry of the key, made if needed; *is_new says which. */
+/* The key's entry, created if absent (*is_new). */
 static struct strmap_slot *find_or_add(struct strmap *m, const char *key, bool *is_new)
 {
 	size_t len = strlen(key);

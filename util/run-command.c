@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include "compat/process.h"
+#include "compat/os.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -25,7 +25,7 @@ void child_process_release(struct child_process *cp)
 	strvec_clear(&cp->env);
 }
 
-/* ---- which program ---- */
+/* ---- finding the program ---- */
 
 static bool is_program(const char *path)
 {
@@ -55,20 +55,20 @@ char *locate_in_path(const char *name)
 	return NULL;
 }
 
-/* argv for the child: through the shell if it is a command line and has to be. */
+/* argv for the child; a command line with shell syntax goes through /bin/sh. */
 static void make_argv(struct strvec *argv, const struct child_process *cp)
 {
 	const char *line = cp->args.v[0];
 
 	if (cp->use_shell && strpbrk(line, "|&;<>()$`\\\"' \t\n*?[#~=%")) {
 		strvec_pushl(argv, "/bin/sh", "-c", NULL);
-		/* The arguments are "$@" there; the line itself is $0. */
+		/* In the shell the arguments are "$@", and the line itself is $0. */
 		strvec_pushf(argv, cp->args.nr > 1 ? "%s \"$@\"" : "%s", line);
 	}
 	strvec_pushv(argv, cp->args.v);
 }
 
-/* Where to find argv[0]; NULL: nowhere. Caller frees. */
+/* The path of argv[0]; NULL if there is none. Caller frees. */
 static char *find_program(const char *name, const char *dir)
 {
 	char *path, *full;
@@ -78,12 +78,12 @@ static char *find_program(const char *name, const char *dir)
 	path = locate_in_path(name);
 	if (!path || !dir || is_absolute_path(path))
 		return path;
-	full = path_absolute(path); /* found from here, run from there */
+	full = path_absolute(path); /* the child starts in another directory */
 	free(path);
 	return full;
 }
 
-/* ---- its environment ---- */
+/* ---- environment ---- */
 
 static bool same_variable(const char *a, const char *b)
 {
@@ -92,7 +92,7 @@ static bool same_variable(const char *a, const char *b)
 	return strcspn(b, "=") == n && !memcmp(a, b, n);
 }
 
-/* Our environment with the changes; a NULL-terminated array of borrowed strings. */
+/* Our environment with the changes applied; only the array is to be freed. */
 static char **make_env(const struct strvec *changes)
 {
 	size_t nr = 0, ours = 0, i, j;
@@ -119,10 +119,10 @@ static char **make_env(const struct strvec *changes)
 	return env;
 }
 
-/* ---- its descriptors ---- */
+/* ---- descriptors ---- */
 
-/* What the child gets as 0, 1, 2 (-1: inherits), and our ends of the pipes. */
-struct plumbing {
+/* What the child gets as 0, 1, 2 (-1: ours are inherited), and our ends of the pipes. */
+struct child_fds {
 	int child[3];
 	int ours[3];
 	bool null[3];
@@ -135,7 +135,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void plumbing_close(struct plumbing *p, bool ours)
+static void child_fds_close(struct child_fds *p, bool ours)
 {
 	for (int i = 0; i < 3; i++) {
 		close_fd(&p->child[i]);
@@ -145,10 +145,10 @@ static void plumbing_close(struct plumbing *p, bool ours)
 }
 
 /*
- * `wanted` as in struct child_process. Its descriptors are ours from here on,
- * failure or not. Those below 3 are moved out of the way of the dup2s.
+ * `wanted`: in, out and err of struct child_process. Descriptors in it belong to *p from here
+ * on, even on failure. Those below 3 are moved away so that no dup2 overwrites them.
  */
-static int plumbing_open(struct plumbing *p, const int wanted[3])
+static int child_fds_open(struct child_fds *p, const int wanted[3])
 {
 	int failed = 0;
 
@@ -178,7 +178,7 @@ static int plumbing_open(struct plumbing *p, const int wanted[3])
 	}
 	if (!failed)
 		return 0;
-	plumbing_close(p, true);
+	child_fds_close(p, true);
 	errno = failed;
 	return -1;
 }
@@ -186,18 +186,18 @@ static int plumbing_open(struct plumbing *p, const int wanted[3])
 /* ---- starting ---- */
 
 /*
- * The signal mask that the program was started with: threads of ours block
- * everything, children must not inherit that.
+ * The signal mask that the program was started with. Our worker threads block all signals,
+ * which children must not inherit.
  */
-static sigset_t first_mask;
+static sigset_t initial_mask;
 
-__attribute__((constructor)) static void note_signal_mask(void)
+__attribute__((constructor)) static void save_signal_mask(void)
 {
-	pthread_sigmask(SIG_SETMASK, NULL, &first_mask);
+	pthread_sigmask(SIG_SETMASK, NULL, &initial_mask);
 }
 
 static int add_actions(posix_spawn_file_actions_t *fa, const struct child_process *cp,
-		       const struct plumbing *p)
+		       const struct child_fds *p)
 {
 	static const int order[3] = { 0, 2, 1 }; /* stdout may be a copy of stderr */
 	int rc = 0;
@@ -219,11 +219,11 @@ static int add_actions(posix_spawn_file_actions_t *fa, const struct child_proces
 }
 
 /*
- * Returns an errno. posix_spawn reports what exec in the child fails with, and
- * does not copy page tables: a large index makes no child slow.
+ * Returns an errno. Unlike fork, posix_spawn reports a failed exec, and copies no page
+ * tables, which takes time with a large index in memory.
  */
 static int spawn(const char *program, char *const *argv, char *const *env,
-		 struct child_process *cp, const struct plumbing *p)
+		 struct child_process *cp, const struct child_fds *p)
 {
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
@@ -233,9 +233,9 @@ static int spawn(const char *program, char *const *argv, char *const *env,
 	posix_spawn_file_actions_init(&fa);
 	posix_spawnattr_init(&attr);
 	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE); /* we may ignore it, the child shall not */
+	sigaddset(&defaults, SIGPIPE); /* the child must not inherit that we ignore it */
 	posix_spawnattr_setsigdefault(&attr, &defaults);
-	posix_spawnattr_setsigmask(&attr, &first_mask);
+	posix_spawnattr_setsigmask(&attr, &initial_mask);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	rc = add_actions(&fa, cp, p);
 	if (!rc)
@@ -245,9 +245,9 @@ static int spawn(const char *program, char *const *argv, char *const *env,
 	return rc;
 }
 
-/* A script without "#!" is a shell script, as for a shell. */
+/* A script without "#!" is run by the shell, as a shell would do. */
 static int spawn_script(const char *program, const struct strvec *argv, char *const *env,
-			struct child_process *cp, const struct plumbing *p)
+			struct child_process *cp, const struct child_fds *p)
 {
 	struct strvec sh = STRVEC_INIT;
 	int rc;
@@ -277,7 +277,7 @@ static int start_error(const struct child_process *cp, int failure, struct err *
 	return err_set_errno(err, "cannot run %s", name);
 }
 
-static void tell_start(struct child_process *cp, const struct strvec *argv)
+static void trace_start(struct child_process *cp, const struct strvec *argv)
 {
 	cp->trace2_id = trace2_child_start(argv->v, NULL);
 	if (trace_want("GIT_TRACE")) {
@@ -294,17 +294,17 @@ static void tell_start(struct child_process *cp, const struct strvec *argv)
 
 int start_command(struct child_process *cp, struct err *err)
 {
-	struct plumbing p = { .null = { cp->no_stdin, cp->no_stdout, cp->no_stderr } };
+	struct child_fds p = { .null = { cp->no_stdin, cp->no_stdout, cp->no_stderr } };
 	const int wanted[3] = { cp->in, cp->stdout_to_stderr ? 0 : cp->out, cp->err };
 	struct strvec argv = STRVEC_INIT;
 	char *program = NULL, **env = NULL;
 	int rc = ENOENT;
 
 	cp->pid = -1;
-	if (plumbing_open(&p, wanted) < 0)
+	if (child_fds_open(&p, wanted) < 0)
 		return err_set_errno(err, "cannot create pipe for %s", cp->args.v[0]);
 	make_argv(&argv, cp);
-	tell_start(cp, &argv);
+	trace_start(cp, &argv);
 	program = find_program(argv.v[0], cp->dir);
 	if (program) {
 		env = make_env(&cp->env);
@@ -312,7 +312,7 @@ int start_command(struct child_process *cp, struct err *err)
 		if (rc == ENOEXEC)
 			rc = spawn_script(program, &argv, env, cp, &p);
 	}
-	plumbing_close(&p, rc != 0);
+	child_fds_close(&p, rc != 0);
 	free(env);
 	free(program);
 	strvec_clear(&argv);
@@ -364,12 +364,9 @@ int run_command(struct child_process *cp, struct err *err)
 	return code;
 }
 
-/* ---- talking to it ---- */
+/* ---- input and output through pipes ---- */
 
-/*
- * A child that does not read its input to the end is no failure: EPIPE then,
- * and no SIGPIPE that would end us.
- */
+/* A child need not read all of its input: writing gives EPIPE then, without a SIGPIPE. */
 struct sigpipe_guard {
 	sigset_t before;
 	bool was_pending;
@@ -395,13 +392,13 @@ static void sigpipe_unblock(const struct sigpipe_guard *g)
 	if (!g->was_pending && sigismember(&set, SIGPIPE)) {
 		sigemptyset(&set);
 		sigaddset(&set, SIGPIPE);
-		sigwait(&set, &sig); /* swallow the one that we caused */
+		sigwait(&set, &sig); /* consume the signal that our write caused */
 	}
 	pthread_sigmask(SIG_SETMASK, &g->before, NULL);
 }
 
-/* One end of a talk: what goes in or where it comes out. */
-struct talk {
+/* One pipe: data to write to it, or a buffer for what is read from it. */
+struct transfer {
 	int *fd;
 	const char *in;
 	size_t in_len;
@@ -409,7 +406,7 @@ struct talk {
 	size_t out_max; /* of out->len; 0: no limit */
 };
 
-static int feed(struct talk *t)
+static int write_some(struct transfer *t)
 {
 	size_t piece = t->in_len < MAX_IO_SIZE ? t->in_len : MAX_IO_SIZE;
 	ssize_t n = piece ? write(*t->fd, t->in, piece) : 0;
@@ -427,7 +424,7 @@ static int feed(struct talk *t)
 	return 0;
 }
 
-static int collect(struct talk *t)
+static int read_some(struct transfer *t)
 {
 	ssize_t n;
 
@@ -447,19 +444,19 @@ static int collect(struct talk *t)
 	return 0;
 }
 
-static int talk_until_done(struct talk *talks, size_t nr)
+static int transfer_all(struct transfer *transfers, size_t nr)
 {
 	for (;;) {
 		struct pollfd pfd[3];
-		struct talk *of[3];
+		struct transfer *owner[3];
 		nfds_t n = 0;
 
 		for (size_t i = 0; i < nr; i++) {
-			if (*talks[i].fd < 0)
+			if (*transfers[i].fd < 0)
 				continue;
-			pfd[n].fd = *talks[i].fd;
-			pfd[n].events = talks[i].out ? POLLIN : POLLOUT;
-			of[n++] = &talks[i];
+			pfd[n].fd = *transfers[i].fd;
+			pfd[n].events = transfers[i].out ? POLLIN : POLLOUT;
+			owner[n++] = &transfers[i];
 		}
 		if (!n)
 			return 0;
@@ -471,18 +468,18 @@ static int talk_until_done(struct talk *talks, size_t nr)
 		for (nfds_t i = 0; i < n; i++) {
 			if (!(pfd[i].revents & (POLLIN | POLLOUT | POLLHUP | POLLERR | POLLNVAL)))
 				continue;
-			if ((of[i]->out ? collect : feed)(of[i]) < 0)
+			if ((owner[i]->out ? read_some : write_some)(owner[i]) < 0)
 				return -1;
 		}
 	}
 }
 
-static int talk_error(const struct child_process *cp, size_t max_out, struct err *err)
+static int transfer_error(const struct child_process *cp, size_t max_out, struct err *err)
 {
 	if (errno == EFBIG)
 		return err_set(err, ERR_TOO_BIG, "output of %s is larger than %zu bytes",
 			       cp->args.v[0], max_out);
-	return err_set_errno(err, "cannot talk to %s", cp->args.v[0]);
+	return err_set_errno(err, "cannot exchange data with %s", cp->args.v[0]);
 }
 
 int pipe_command(struct child_process *cp, const char *in, size_t in_len,
@@ -490,7 +487,7 @@ int pipe_command(struct child_process *cp, const char *in, size_t in_len,
 		 size_t max_out, struct err *err)
 {
 	size_t out_before = out ? out->len : 0, err_before = errout ? errout->len : 0;
-	struct talk talks[3];
+	struct transfer transfers[3];
 	struct sigpipe_guard guard;
 	size_t nr = 0;
 	int ret, code;
@@ -507,20 +504,20 @@ int pipe_command(struct child_process *cp, const char *in, size_t in_len,
 
 	if (in) {
 		fcntl(cp->in, F_SETFL, fcntl(cp->in, F_GETFL) | O_NONBLOCK);
-		talks[nr++] = (struct talk){ &cp->in, in, in_len, NULL, 0 };
+		transfers[nr++] = (struct transfer){ &cp->in, in, in_len, NULL, 0 };
 	}
 	if (out)
-		talks[nr++] = (struct talk){ &cp->out, NULL, 0, out,
+		transfers[nr++] = (struct transfer){ &cp->out, NULL, 0, out,
 					     max_out ? st_add(out_before, max_out) : 0 };
 	if (errout)
-		talks[nr++] = (struct talk){ &cp->err, NULL, 0, errout,
+		transfers[nr++] = (struct transfer){ &cp->err, NULL, 0, errout,
 					     max_out ? st_add(err_before, max_out) : 0 };
 	sigpipe_block(&guard);
-	if (talk_until_done(talks, nr) < 0)
-		ret = talk_error(cp, max_out, err);
+	if (transfer_all(transfers, nr) < 0)
+		ret = transfer_error(cp, max_out, err);
 	sigpipe_unblock(&guard);
 	for (size_t i = 0; i < nr; i++)
-		close_fd(talks[i].fd);
+		close_fd(transfers[i].fd);
 
 	code = finish_command(cp);
 	if (!ret && code < 0)

@@ -3,17 +3,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include "compat/cpus.h"
+#include "compat/os.h"
 #include "util/alloc.h"
 #include "util/err.h"
 #include "util/workers.h"
 
-int online_cpus(void)
-{
-	return os_cpu_count();
-}
 
-/* Fewer threads than asked for are no failure. */
 bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 {
 	sigset_t all, before;
@@ -29,13 +24,13 @@ bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 /* ---- the pool ---- */
 
 /*
- * A ring of jobs in the order of submission. Three counters run up for ever,
- * a job with number n is in slot n % bound:
+ * A ring of jobs in the order of submission. Jobs are numbered by counters that never wrap;
+ * job n is in slot n % bound:
  *
- *     retired  <=  taken  <=  submitted  <=  retired + bound
+ *     delivered  <=  started  <=  submitted  <=  delivered + bound
  *
- * Jobs below `retired` have been handed back, those below `taken` are running
- * or finished, those below `submitted` wait for a thread.
+ * Jobs below `delivered` are done with, those below `started` are running or finished, those
+ * below `submitted` wait for a thread.
  */
 struct job {
 	workers_fn run, done;
@@ -45,15 +40,15 @@ struct job {
 
 struct workers {
 	pthread_mutex_t lock;
-	pthread_cond_t work;	 /* a job waits, or the pool ends */
+	pthread_cond_t work;	 /* a job is waiting, or the pool is being freed */
 	pthread_cond_t progress; /* a job has finished */
 	struct job *ring;
 	size_t bound;
-	uint64_t retired, taken, submitted;
+	uint64_t delivered, started, submitted;
 	pthread_t *threads;
 	int nr_threads, max_threads, idle;
 	bool ending;
-	bool draining; /* a done() that submits must not hand back, too */
+	bool draining; /* inside done(), which must not submit */
 };
 
 struct workers *workers_new(int threads, size_t bound)
@@ -61,7 +56,7 @@ struct workers *workers_new(int threads, size_t bound)
 	struct workers *w = xcalloc(1, sizeof(*w));
 
 	if (threads <= 0)
-		threads = online_cpus();
+		threads = os_cpu_count();
 	w->max_threads = threads > 1 ? threads : 0;
 	w->bound = bound ? bound : 1;
 	if (!w->max_threads)
@@ -79,10 +74,10 @@ static struct job *slot(struct workers *w, uint64_t number)
 	return &w->ring[number % w->bound];
 }
 
-/* Take the next waiting job and run it. Called and left with the lock held. */
+/* Run the next waiting job. The lock is held at entry and exit. */
 static void run_next(struct workers *w)
 {
-	struct job *job = slot(w, w->taken++);
+	struct job *job = slot(w, w->started++);
 	workers_fn run = job->run;
 	void *arg = job->arg;
 
@@ -99,12 +94,12 @@ static void *worker(void *pool)
 
 	pthread_mutex_lock(&w->lock);
 	for (;;) {
-		while (w->taken == w->submitted && !w->ending) {
+		while (w->started == w->submitted && !w->ending) {
 			w->idle++;
 			pthread_cond_wait(&w->work, &w->lock);
 			w->idle--;
 		}
-		if (w->taken == w->submitted)
+		if (w->started == w->submitted)
 			break;
 		run_next(w);
 	}
@@ -113,24 +108,24 @@ static void *worker(void *pool)
 }
 
 /*
- * Hand back the oldest job. If it is not ready: false, or wait for it; when no
- * thread has taken it yet, run it here. Called and left with the lock held.
+ * Call done() for the oldest job. If it has not finished: return false, or wait for it; if no
+ * thread has started it, run it here. The lock is held at entry and exit.
  */
-static bool retire_oldest(struct workers *w, bool wait)
+static bool deliver_oldest(struct workers *w, bool wait)
 {
 	struct job job;
 
-	if (w->retired == w->submitted)
+	if (w->delivered == w->submitted)
 		return false;
-	while (!slot(w, w->retired)->finished) {
+	while (!slot(w, w->delivered)->finished) {
 		if (!wait)
 			return false;
-		if (w->taken == w->retired)
+		if (w->started == w->delivered)
 			run_next(w);
 		else
 			pthread_cond_wait(&w->progress, &w->lock);
 	}
-	job = *slot(w, w->retired++);
+	job = *slot(w, w->delivered++);
 	if (!job.done)
 		return true;
 	w->draining = true;
@@ -154,14 +149,14 @@ void workers_submit(struct workers *w, workers_fn run, workers_fn done, void *ar
 	pthread_mutex_lock(&w->lock);
 	if (w->draining)
 		BUG("workers_submit from within done()");
-	while (retire_oldest(w, w->submitted - w->retired == w->bound))
+	while (deliver_oldest(w, w->submitted - w->delivered == w->bound))
 		;
 	*slot(w, w->submitted++) = (struct job){ run, done, arg, false };
 	/*
-	 * A thread costs more than a small job: the first job alone waits for
-	 * the second or for the drain.
+	 * A thread costs more than a small job, so the first one is started for the second
+	 * waiting job. A single job is run by workers_drain.
 	 */
-	waiting = w->submitted - w->taken;
+	waiting = w->submitted - w->started;
 	if (w->idle)
 		pthread_cond_signal(&w->work);
 	if (waiting > 1 && waiting > (uint64_t)w->idle && w->nr_threads < w->max_threads &&
@@ -175,7 +170,7 @@ void workers_drain(struct workers *w)
 	if (!w->max_threads)
 		return;
 	pthread_mutex_lock(&w->lock);
-	while (retire_oldest(w, true))
+	while (deliver_oldest(w, true))
 		;
 	pthread_mutex_unlock(&w->lock);
 }
@@ -236,10 +231,10 @@ void workers_parallel_for(size_t nr, size_t min_chunk, int threads,
 	if (!nr)
 		return;
 	if (threads <= 0)
-		threads = online_cpus();
+		threads = os_cpu_count();
 	if (threads > MAX_PARALLEL)
 		threads = MAX_PARALLEL;
-	/* Several chunks per thread even out chunks of unequal cost. */
+	/* Four chunks per thread, since chunks may differ in cost. */
 	p.chunk = nr / ((size_t)threads * 4) + 1;
 	if (p.chunk < min_chunk)
 		p.chunk = min_chunk;

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pool of threads that runs jobs and hands the results back in the order
- * in which the jobs were submitted.
+ * A pool of threads that runs jobs and delivers their results in the order of submission.
  *
  *   pool = workers_new(0, 64);
- *   workers_submit(pool, run, done, job);   blocks while the bound is reached
+ *   workers_submit(pool, run, done, job);   blocks while `bound` jobs are in flight
  *   ...                                     done() runs in the caller's thread
  *   workers_drain(pool);                    from within submit and drain
  *   workers_free(pool);
  *
- * `run` is called in a worker thread and touches only its job and what is
- * documented as thread-safe. `done` is called in the submitting thread, in
- * submission order; it must not submit. With one processor (or threads == 1)
- * run is called directly by submit: same order, no thread. A submitter that
- * would wait for a job that no thread has taken yet runs it itself; threads are
- * started when work piles up, so a pool for a single job costs none.
- * Worker threads have all signals blocked.
+ * `run` is called in a worker thread and may use only its job and what is documented as
+ * thread-safe. `done` is called in the submitting thread, in the order of submission; it must
+ * not submit. With one processor (or threads == 1) submit calls run directly. Threads are
+ * started only when several jobs wait, and a submitter that has to wait for a job that no
+ * thread has started runs it itself; so a single job costs no thread.
+ * Worker threads block all signals.
  */
 #ifndef UTIL_WORKERS_H
 #define UTIL_WORKERS_H
@@ -26,7 +24,6 @@
 struct workers;
 typedef void (*workers_fn)(void *job);
 
-int online_cpus(void);
 /* threads == 0: one per processor. bound: jobs in flight, at least 1. */
 struct workers *workers_new(int threads, size_t bound);
 void workers_submit(struct workers *w, workers_fn run, workers_fn done, void *job);
@@ -34,12 +31,15 @@ void workers_drain(struct workers *w);
 void workers_free(struct workers *w); /* drains first */
 
 /*
- * A thread of its own, to be joined. It takes no signals: handlers (the clean-up
- * of lock files) run in the main thread. False: there is none to be had.
+ * Start a thread, to be joined, with all signals blocked: signal handlers (which remove lock
+ * files) run in the main thread. False if it cannot be created.
  */
 bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg);
 
-/* Run fn(data, i) for 0 <= i < nr in parallel chunks; returns when all ran. */
+/*
+ * Call fn(data, begin, end) for consecutive chunks of [0, nr), in parallel. Returns when all
+ * are done. threads 0: one per processor.
+ */
 void workers_parallel_for(size_t nr, size_t min_chunk, int threads,
 			  void (*fn)(void *data, size_t begin, size_t end),
 			  void *data);

@@ -9,6 +9,7 @@
  */
 #include "compat/posix.h"
 #include "compat/dirscan.h"
+#include "compat/os.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
 #include "util/workers.h"
@@ -668,7 +669,7 @@ int untracked_scan_start(struct untracked_scan **out, struct repository *r,
 	s->mode = mode;
 	s->flags = flags;
 	strbuf_init(&s->text, 0);
-	if (online_cpus() > 1)
+	if (os_cpu_count() > 1)
 		s->running = start_thread(&s->thread, run_scan, s);
 	*out = s;
 	return 0;

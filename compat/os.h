@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small services of the operating system whose names differ between systems. */
+#ifndef COMPAT_OS_H
+#define COMPAT_OS_H
+
+#include "compat/posix.h"
+
+/* Number of processors that this process may run on; at least 1. */
+int os_cpu_count(void);
+
+/* pipe(2) with both ends close-on-exec. */
+int os_pipe(int fd[2]);
+
+/*
+ * 64 random bits, for hash seeds and names of temporary files; not for keys. Never fails:
+ * without an entropy call, time, process id and an address are mixed. Thread-safe.
+ */
+uint64_t os_random64(void);
+
+#endif
