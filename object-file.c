@@ -7,7 +7,7 @@
 #include "object-file.h"
 #include "util/alloc.h"
 #include "util/deflate.h"
-#include "util/map.h"
+#include "util/string-list.h"
 #include "write-or-die.h"
 
 /* deflate(5) makes at most this many bytes of one. */

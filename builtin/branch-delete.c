@@ -7,6 +7,7 @@
 #include "builtin/branch.h"
 #include "porcelain/ref-change.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "history/history.h"
 #include "history/revparse.h"
 

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/log.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "maintain/reflog-expiry.h"
 
 #define SHOW_USAGE "git reflog [show] [<log-options>] [<ref>]"

@@ -2,6 +2,7 @@
 /* git-show-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "util/map.h"
 
 static const char *const usage[] = {
 	"git show-ref [--head] [-d | --dereference]\n"

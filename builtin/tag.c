@@ -8,6 +8,7 @@
 #include "builtin/tag.h"
 #include "util/alloc.h"
 #include "util/color.h"
+#include "util/map.h"
 
 static const char *const usage[] = {
 	"git tag [-a | -s | -u <key-id>] [-f] [-m <msg> | -F <file>] [-e]\n"

@@ -4,7 +4,7 @@
 #define CLI_ALIAS_H
 
 #include "compat/posix.h"
-#include "util/map.h"
+#include "util/string-list.h"
 #include "util/strvec.h"
 #include "cli/git-options.h"
 

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "config/config-internal.h"
-#include "util/map.h"
+#include "util/string-list.h"
 
 struct include_state {
 	struct config_set *set;

@@ -7,8 +7,8 @@
 #include "hash/hash.h"
 #include "object/object.h"
 #include "repo/repo.h"
-#include "util/map.h"
 #include "util/strbuf.h"
+#include "util/string-list.h"
 #include "util/strvec.h"
 
 struct revparse_result {

@@ -15,6 +15,7 @@
 #include "util/err.h"
 #include "util/map.h"
 #include "util/strbuf.h"
+#include "util/string-list.h"
 
 struct stat_data {
 	uint32_t ctime_sec, ctime_nsec, mtime_sec, mtime_nsec;

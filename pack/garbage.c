@@ -5,6 +5,7 @@
 #include "pack/pack-internal.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
+#include "util/string-list.h"
 
 #define HAS_PACK 1u
 #define HAS_IDX 2u

@@ -7,7 +7,7 @@
 #include "pretty/pretty.h"
 #include "object/tree.h"
 #include "util/alloc.h"
-#include "util/map.h"
+#include "util/string-list.h"
 #include "history/revparse.h"
 
 #define DEFAULT_REF "refs/notes/commits"

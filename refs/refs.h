@@ -12,8 +12,8 @@
 #include "object/object.h"
 #include "util/date.h"
 #include "util/err.h"
-#include "util/map.h"
 #include "util/strbuf.h"
+#include "util/string-list.h"
 
 struct ref_store;
 struct ref_backend; /* where refs live: refs/files/ has one */

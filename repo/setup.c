@@ -4,8 +4,8 @@
 #include "repo/setup-internal.h"
 #include "config/config.h"
 #include "util/alloc.h"
-#include "util/map.h"
 #include "util/path.h"
+#include "util/string-list.h"
 
 void repo_place_release(struct repo_place *p)
 {

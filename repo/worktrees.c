@@ -2,8 +2,8 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
-#include "util/map.h"
 #include "util/path.h"
+#include "util/string-list.h"
 #include "repo/worktrees.h"
 
 static void worktree_free(struct worktree *w)

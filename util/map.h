@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Maps. `strmap`: hash map from owned string to void *. `strset`: the same
- * without values. `mem_hash`: the hash that both use (eight bytes a step, keyed
- * per process so that hostile names cannot collide on purpose). Its values and
- * the order of iteration differ from run to run: never let them reach output.
+ * Hash tables of strings: `strmap` maps a string to a void *, `strset` has no values.
+ * Keys are copied and owned by the table, values belong to the caller. The hash (mem_hash)
+ * has a random key per process, so that nobody can choose names that collide; its values
+ * differ from run to run and must not influence output.
  */
 #ifndef UTIL_MAP_H
 #define UTIL_MAP_H
@@ -11,7 +11,7 @@
 #include "compat/posix.h"
 
 uint32_t mem_hash(const void *p, size_t len);
-uint32_t mem_ihash(const void *p, size_t len); /* ASCII case folded */
+uint32_t mem_ihash(const void *p, size_t len); /* ignores ASCII case */
 
 struct strmap_entry {
 	char *key;
@@ -19,7 +19,7 @@ struct strmap_entry {
 };
 
 struct strmap {
-	struct strmap_slot *slots; /* internal, open addressing */
+	struct strmap_slot *slots; /* internal */
 	size_t nr, mask;
 	bool icase;
 };
@@ -32,7 +32,7 @@ void *strmap_get(const struct strmap *m, const char *key);
 void *strmap_get_mem(const struct strmap *m, const char *key, size_t len);
 bool strmap_contains(const struct strmap *m, const char *key);
 
-/* The key is copied if new. Returns the value that was there, NULL if none. */
+/* Returns the value that was replaced, NULL if the key is new. */
 void *strmap_put(struct strmap *m, const char *key, void *value);
 
 void strmap_clear(struct strmap *m, void (*free_value)(void *));
@@ -48,31 +48,5 @@ bool strset_add(struct strset *s, const char *key); /* true if new */
 bool strset_contains(const struct strset *s, const char *key);
 
 void strset_clear(struct strset *s);
-
-/*
- * A sorted list of owned strings with a `util` pointer each, as commands use
- * for paths. Insert keeps order and gives the item that is there if the string
- * is; append does not keep order (then sort).
- */
-struct string_list_item {
-	char *string;
-	void *util;
-};
-struct string_list {
-	struct string_list_item *items;
-	size_t nr, alloc;
-};
-#define STRING_LIST_INIT { NULL, 0, 0 }
-struct string_list_item *string_list_append(struct string_list *l, const char *s);
-struct string_list_item *string_list_insert(struct string_list *l, const char *s);
-struct string_list_item *string_list_lookup(const struct string_list *l, const char *s);
-void string_list_sort(struct string_list *l);
-void string_list_remove_duplicates(struct string_list *l, void (*free_util)(void *));
-/*
- * Append the pieces of s between bytes of delims; at most `max` cuts, so one
- * piece more than that (max < 0: no limit). Returns the number of pieces.
- */
-size_t string_list_split(struct string_list *l, const char *s, const char *delims, int max);
-void string_list_clear(struct string_list *l, void (*free_util)(void *));
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The string_list half of util/map.h. */
 #include "compat/posix.h"
 #include "util/alloc.h"
-#include "util/map.h"
+#include "util/string-list.h"
 
 static struct string_list_item *insert_at(struct string_list *l, size_t pos, char *s)
 {
@@ -22,7 +21,7 @@ struct string_list_item *string_list_append(struct string_list *l, const char *s
 	return insert_at(l, l->nr, xstrdup(s));
 }
 
-/* Where s is or would go. */
+/* Binary search: where s is, or belongs. */
 static size_t position(const struct string_list *l, const char *s, bool *found)
 {
 	size_t lo = 0, hi = l->nr;

@@ -4,6 +4,7 @@
 #define WORKTREE_STATUS_INTERNAL_H
 
 #include "worktree/status.h"
+#include "util/map.h"
 
 struct collector {
 	struct status *s;

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "diff/diff.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "worktree/diff-attr.h"
 #include "worktree/status-internal.h"
 

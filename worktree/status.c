@@ -4,6 +4,7 @@
 #include "index/index.h"
 #include "object/commit.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "worktree/status-internal.h"
 
 /* ---- HEAD against the index ---- */

@@ -7,7 +7,7 @@
 #define WORKTREE_STATUS_H
 
 #include "compat/posix.h"
-#include "util/map.h"
+#include "util/string-list.h"
 #include "worktree/worktree.h"
 
 /* Status letters are those of git-status(1): ' ' M T A D R C. */

@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "config/config.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "worktree/status-internal.h"
 
 bool submodule_mode_parse(const char *word, enum submodule_mode *out)

@@ -13,7 +13,7 @@
 
 #include "compat/posix.h"
 #include "index/index.h"
-#include "util/map.h"
+#include "util/string-list.h"
 #include "worktree/worktree.h"
 
 #define TREE_MERGE_MAX 8

@@ -6,6 +6,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/prio-queue.h"
+#include "util/string-list.h"
 
 static void *as_value(size_t n)
 {
