@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The scanner under reading and editing: it cuts the bytes of a config file into
- * tokens with their places, so that both sides agree on the grammar, and an
- * edit can leave all other bytes alone.
+ * What the files of config/ share. The scanner splits the text of a config file into tokens
+ * with their positions. Reading and editing both use it, so they agree on the grammar, and
+ * an edit leaves all other bytes unchanged.
  */
 #ifndef CONFIG_CONFIG_INTERNAL_H
 #define CONFIG_CONFIG_INTERNAL_H
@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "util/map.h"
 
-/* No config file is larger; a bigger one is refused. */
+/* Larger config files are refused. */
 #define CONFIG_FILE_MAX ((size_t)128 << 20)
 
 enum config_token {
@@ -27,10 +27,10 @@ struct config_scanner {
 	size_t len, pos;
 	int line;
 	bool eof;
-	bool open_end; /* the last line ends in a backslash: it would take in one behind it */
+	bool open_end; /* the text ends in a backslash, which would join a line appended to it */
 	/* "core." or "remote.Origin.", "" before the first header */
 	struct strbuf section;
-	/* what the last token was */
+	/* the last token */
 	size_t start, end;  /* its bytes in buf */
 	int token_line;
 	struct strbuf key;  /* canonical, with the section */
@@ -60,19 +60,19 @@ void config_set_add(struct config_set *c, const char *key, const char *value,
 /* "file .git/config", "standard input", "blob x:y", "command line". */
 void config_describe_origin(struct strbuf *out, enum config_origin origin, const char *file);
 
-/* ---- sources: what one reading reads ---- */
+/* ---- sources: the files, buffers and environment to read, in order ---- */
 struct config_source {
 	enum config_scope scope;
 	enum config_origin origin; /* CMDLINE: the environment */
 	const char *path;	   /* file, or name of the buffer */
 	const char *buf;	   /* NULL: read the file */
 	size_t len;
-	bool optional;		   /* missing is fine */
-	bool unreadable_ok;	   /* so is EACCES */
+	bool optional;		   /* it may be missing */
+	bool unreadable_ok;	   /* EACCES is not an error */
 };
 /*
- * Read the sources in order. ctx NULL: includes are entries like others. All of
- * them are looked at for includeIf "hasconfig:remote.*.url:…".
+ * Read the sources in order. ctx NULL: includes are not followed. For the condition
+ * "hasconfig:remote.*.url:..." all of them are searched.
  */
 MUST_USE int config_sources_read(struct config_set *c, const struct config_source *src,
 				 size_t nr, const struct config_include_ctx *ctx,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Configuration: the grammar, the scopes, typed reads, and edits under lock.
- * git-config(1). Keys are "section.subsection.name": section and name are
- * compared without case and stored in lower case, the subsection as it is.
+ * Configuration (git-config(1)): files of all scopes read into a set, typed access to the
+ * values, and edits of files under their lock. Keys are "section.subsection.name"; section
+ * and name are stored in lower case, the subsection keeps its case.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -22,7 +22,7 @@ const char *config_scope_name(enum config_scope s);
 enum config_origin { CONFIG_ORIGIN_FILE, CONFIG_ORIGIN_STDIN, CONFIG_ORIGIN_BLOB,
 		     CONFIG_ORIGIN_CMDLINE };
 
-/* One "key = value" as it was read, in order. Owned by its set. */
+/* One "key = value" in the order of reading. Owned by its set. */
 struct config_entry {
 	char *key;	   /* canonical */
 	char *value;	   /* NULL: "key" without "=", which means true */
@@ -32,25 +32,25 @@ struct config_entry {
 	int line;
 };
 
-struct config_set; /* entries in order of precedence, last wins */
+struct config_set; /* entries in order of precedence: the last one wins */
 
 struct config_set *config_set_new(void);
 void config_set_free(struct config_set *c);
 
 /*
- * What includeIf needs to know. The callback for hasconfig is internal.
- * gitdir: absolute real path or NULL; branch: short name or NULL.
+ * The facts that conditions of includeIf are about. gitdir: absolute real path, or NULL
+ * outside of a repository; branch: its short name, or NULL.
  */
 struct config_include_ctx {
 	const char *gitdir;
 	const char *branch;
-	const char *gitdir_unresolved; /* absolute, symlinks kept; may be NULL */
+	const char *gitdir_unresolved; /* absolute, with symlinks; may be NULL */
 };
 
 /*
- * Read a file into the set; follows include.path and includeIf if ctx is given
- * (depth at most 10, loops are an error). A syntax error names file and line:
- * "bad config line 3 in file '.git/config'". Missing file: ERR_NOT_FOUND.
+ * Read a file into the set, after what it holds already. With ctx, include.path and includeIf
+ * are followed (at most 10 levels, so loops are an error). A syntax error is ERR_CORRUPT and
+ * names the line: "bad config line 3 in file .git/config". Missing file: ERR_NOT_FOUND.
  */
 MUST_USE int config_set_read_file(struct config_set *c, const char *path,
 				  enum config_scope scope,
@@ -65,46 +65,47 @@ MUST_USE int config_push_parameter(const char *text, struct err *err);
 MUST_USE int config_push_env_parameter(const char *key, const char *env_name, struct err *err);
 
 /*
- * All scopes in order. commondir and gitdir may be NULL outside of a repository.
- * GIT_CONFIG_NOSYSTEM, GIT_CONFIG_SYSTEM, GIT_CONFIG_GLOBAL, $XDG_CONFIG_HOME.
+ * Read all scopes: system, global, local, worktree and command (-c, GIT_CONFIG_COUNT).
+ * commondir and gitdir are NULL outside of a repository. Honours GIT_CONFIG_NOSYSTEM,
+ * GIT_CONFIG_SYSTEM, GIT_CONFIG_GLOBAL and $XDG_CONFIG_HOME.
  */
 MUST_USE int config_set_read_all(struct config_set *c, const char *commondir,
 				 const char *gitdir, bool worktree_config,
 				 const struct config_include_ctx *ctx, struct err *err);
-/* Only system, global and command: for safe.directory and the like. */
+/* Only system, global and command: "protected configuration", for safe.directory. */
 MUST_USE int config_set_read_protected(struct config_set *c, struct err *err);
 char *config_system_path(void);		      /* caller frees */
-char *config_global_path(void);		      /* the file that edits go to; may be NULL */
-size_t config_global_paths(char *out[2]);     /* those that are read; caller frees */
-bool config_use_system(void);		      /* not GIT_CONFIG_NOSYSTEM */
+char *config_global_path(void);		      /* the file to edit; NULL without a home */
+size_t config_global_paths(char *out[2]);     /* the files to read; caller frees */
+bool config_use_system(void);		      /* false with GIT_CONFIG_NOSYSTEM */
 
-/* A value pattern that is no regular expression. */
+/* A value pattern that is not a valid regular expression. */
 #define ERR_PATTERN ERR_UNSUPPORTED
 
 /* ---- reads ---- */
 size_t config_nr(const struct config_set *c);
 const struct config_entry *config_at(const struct config_set *c, size_t i);
-/* Last value; NULL if the key is not there. */
+/* The value that counts, that is the last one; NULL if the key is absent. */
 const struct config_entry *config_get(const struct config_set *c, const char *key);
-/* All values in order; *nr; array belongs to the set. */
+/* All *nr values in order; the array belongs to the set. */
 const struct config_entry *const *config_get_all(const struct config_set *c,
 						 const char *key, size_t *nr);
-/* Canonical form of a key as users type it. ERR_INVALID with Git's messages. */
+/* The canonical form of a key that a user typed. ERR_INVALID with Git's messages. */
 MUST_USE int config_key_parse(struct strbuf *out, const char *key, struct err *err);
 
 /*
- * Typed reads: 1 found, 0 absent (*out untouched), < 0 bad value: the message
- * names value, key, file and line as Git does.
+ * Typed reads: 1 found, 0 absent (*out untouched), < 0 bad value; the message names the
+ * value, key, file and line as Git does.
  */
 int config_get_bool(const struct config_set *c, const char *key, bool *out, struct err *err);
 int config_get_int(const struct config_set *c, const char *key, int *out, struct err *err);
 int config_get_ulong(const struct config_set *c, const char *key, unsigned long *out, struct err *err);
-/* value NULL (no "=") is an error; the string belongs to the set */
+/* A key without "=" is an error here. The string belongs to the set. */
 int config_get_string(const struct config_set *c, const char *key, const char **out, struct err *err);
-/* ~ and %(prefix) expanded; caller frees */
+/* With ~ and %(prefix) expanded; caller frees. */
 int config_get_path(const struct config_set *c, const char *key, char **out, struct err *err);
 
-/* "true"/"false" or a number; *is_bool tells which */
+/* "true"/"false" (*is_bool) or a number. */
 int config_get_bool_or_int(const struct config_set *c, const char *key, bool *is_bool, int *out, struct err *err);
 
 /* The same for one entry; 0 or the error. */
@@ -114,28 +115,29 @@ MUST_USE int config_entry_int64(const struct config_entry *e, int64_t min, int64
 MUST_USE int config_entry_path(const struct config_entry *e, char **out, struct err *err);
 MUST_USE int config_entry_expiry(const struct config_entry *e, timestamp_t *out,
 				 struct err *err);
-/* ERR_INVALID: the entry's value is bad, for this reason ("missing value"). */
+/* Set and return ERR_INVALID: the entry's value is bad, `why` ("missing value"). */
 int config_entry_bad(const struct config_entry *e, struct err *err, const char *why);
 
-/* Values without a set, for environment variables. */
-int config_parse_bool_word(const char *value);	/* as below, but numbers are -1 */
-int config_parse_maybe_bool(const char *value); /* 1, 0, -1; NULL is 1, "" is 0 */
-/* Decimal, 0x or 0 octal, k m g; the message is the reason alone. */
+/* Parse a value that is in no set, such as an environment variable. */
+int config_parse_bool_word(const char *value);	/* like the next one, but -1 for numbers */
+int config_parse_maybe_bool(const char *value); /* 1, 0 or -1 (neither); NULL is 1, "" is 0 */
+/* Decimal, 0x hexadecimal or 0 octal, with a suffix k, m or g. The message is the reason only. */
 MUST_USE int config_parse_int64(const char *value, int64_t *out, struct err *err);
 
 /* ---- edits ---- */
 /*
- * All edits: take FILE.lock, copy with comments and layout kept, change, stage in
- * the batch (FSYNC_OTHER, PUBLISH_FILE). The caller commits the batch.
+ * Edits of files. Each takes FILE.lock, reads the file, changes only what is asked for
+ * (comments and layout stay), and stages the new file in the batch (FSYNC_OTHER,
+ * PUBLISH_FILE). The caller commits the batch.
  */
 struct config_edit {
 	const char *key;	/* as typed */
 	const char *value;	/* NULL: unset */
-	const char *value_pattern; /* only values that match; NULL: all */
-	bool fixed_value;	/* the pattern is a fixed string */
-	bool multi;		/* replace/unset all; else two matches are an error */
+	const char *value_pattern; /* limits the edit to values that match; NULL: all */
+	bool fixed_value;	/* value_pattern is a string, not an expression */
+	bool multi;		/* replace or unset all; otherwise two matches are an error */
 	bool append;		/* add a further value (--add) */
-	const char *comment;	/* after the value, as config_comment_prepare gives it */
+	const char *comment;	/* put after the value; made by config_comment_prepare */
 };
 /*
  * Errors: ERR_INVALID    bad key
@@ -147,7 +149,7 @@ struct config_edit {
  */
 MUST_USE int config_file_edit(const char *path, const struct config_edit *e,
 			      struct fsync_batch *b, struct err *err);
-/* Several edits, in order, as one. */
+/* Several edits of one file, in order. */
 MUST_USE int config_file_edit_all(const char *path, const struct config_edit *e, size_t nr,
 				  struct fsync_batch *b, struct err *err);
 /* new_name NULL: remove the section. ERR_NOT_FOUND "no such section: X". */
@@ -157,11 +159,11 @@ MUST_USE int config_file_rename_section(const char *path, const char *old_name,
 struct config_section_edit {
 	const char *old_name; /* "branch.x", as typed */
 	const char *new_name; /* NULL: remove */
-	bool copy;	      /* the old one stays, the new one comes behind it */
+	bool copy;	      /* keep the old section, put the new one after it */
 };
 /*
- * Several sections, each named once, in one pass; those that are not there are passed
- * over. The file is published in class `order`, and left alone if nothing changes.
+ * Edit several sections, each given once, in one pass; missing ones are skipped. The file is
+ * published in class `order`. If none of the sections exists, no lock is taken.
  */
 MUST_USE int config_file_edit_sections(const char *path, const struct config_section_edit *e,
 				       size_t nr, enum publish_class order,
@@ -175,12 +177,12 @@ MUST_USE int config_text_edit(struct strbuf *text, const struct config_edit *e,
 MUST_USE int config_text_rename_section(struct strbuf *text, const char *old_name,
 					const char *new_name, const char *name,
 					struct err *err);
-/* "text" to " # text"; ERR_INVALID if it has a line feed. */
+/* Turn "text" into " # text". ERR_INVALID if it has a line feed. */
 MUST_USE int config_comment_prepare(struct strbuf *out, const char *text, struct err *err);
 
 /*
- * Patterns for values: an extended regular expression, "!" before it inverts; or a
- * fixed string. NULL pattern: everything matches.
+ * Patterns for values: an extended regular expression (inverted by a leading "!"), or a fixed
+ * string. A NULL pattern gives a NULL matcher, which matches everything.
  */
 struct config_matcher;
 MUST_USE int config_matcher_new(struct config_matcher **out, const char *pattern, bool fixed,

@@ -29,8 +29,8 @@ static int read_current(struct strbuf *text, struct stat *st, bool *exists, cons
 }
 
 /*
- * Lock, read, change, write, stage. The file is read under the lock, so that no
- * change of somebody else is lost; the new one has the mode of the old one.
+ * Lock, read, change, write, stage. The file is read under the lock, so that no concurrent
+ * change is lost. The new file gets the mode of the old one.
  */
 static int change_file(const char *path, change_fn change, const void *data,
 		       enum publish_class order, struct fsync_batch *b, struct err *err)
@@ -53,8 +53,8 @@ static int change_file(const char *path, change_fn change, const void *data,
 	if (!rc)
 		rc = write_in_full(lk.tf->fd, text.buf, text.len, lk.tf->path, err);
 	if (!rc) {
-		/* D1: the file gets its name after its content has been written back; a
-		 * config file that is half there would lock its owner out. */
+		/* D1: the file gets its name after its content has been written back. No
+		 * command works in a repository with an incomplete config file. */
 		rc = lockfile_stage(&lk, b, FSYNC_OTHER, order, err);
 	}
 	lockfile_release(&lk);
@@ -84,7 +84,7 @@ int config_file_edit_all(const char *path, const struct config_edit *e, size_t n
 	struct strbuf key = STRBUF_INIT;
 	int rc = 0;
 
-	/* what needs no look at the file is told without taking the lock */
+	/* report malformed keys before taking the lock */
 	for (size_t i = 0; !rc && i < nr; i++)
 		rc = config_key_parse(&key, e[i].key, err);
 	strbuf_release(&key);
@@ -131,7 +131,7 @@ static int apply_section_edits(struct strbuf *text, const char *path, const void
 	return rc < 0 ? rc : !found;
 }
 
-/* 1: none of these sections is there, so that nobody has to wait for the lock. */
+/* 1: none of these sections exists, so no lock is needed. */
 static int sections_are_missing(const char *path, const struct section_edits *s, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Edits of a config file's text. The text is cut into tokens; what an edit does
- * not mean to change is copied byte by byte.
+ * Edits of a config file's text. The text is split into tokens; everything that an edit does
+ * not concern is copied unchanged.
  */
 #include "compat/posix.h"
 #include "config/config-internal.h"
@@ -11,13 +11,13 @@ struct token {
 	enum config_token kind;
 	size_t start, end;
 	size_t section; /* number in tokens.sections */
-	bool hit;	/* an entry that the edit is about */
+	bool matched;	/* an entry that the edit is about */
 };
 
 struct tokens {
 	struct token *v;
 	size_t nr, alloc;
-	char **sections; /* "core." or "remote.X.", one per header met */
+	char **sections; /* "core." or "remote.X.", one per header, "" first */
 	size_t nr_sections, alloc_sections;
 	bool open_end; /* of the scanner */
 };
@@ -30,7 +30,7 @@ static void tokens_release(struct tokens *t)
 	free(t->v);
 }
 
-static void enter_section(struct tokens *t, const char *name)
+static void push_section(struct tokens *t, const char *name)
 {
 	ALLOC_GROW(t->sections, t->nr_sections + 1, t->alloc_sections);
 	t->sections[t->nr_sections++] = xstrdup(name);
@@ -41,7 +41,7 @@ static const char *section_of(const struct tokens *t, size_t i)
 	return t->sections[t->v[i].section];
 }
 
-/* key NULL: no entry is hit. */
+/* key NULL: no entry is marked as matched. */
 static int tokenize(struct tokens *t, const struct strbuf *text, const char *key,
 		    const struct config_matcher *m, const char *name, struct err *err)
 {
@@ -50,7 +50,7 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 	int rc = 0;
 
 	config_scan_init(&s, text->buf, text->len);
-	enter_section(t, "");
+	push_section(t, "");
 	while ((kind = config_scan(&s)) != CONFIG_TOKEN_END) {
 		struct token *tok;
 
@@ -60,12 +60,12 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 			break;
 		}
 		if (kind == CONFIG_TOKEN_SECTION)
-			enter_section(t, s.section.buf);
+			push_section(t, s.section.buf);
 		ALLOC_GROW(t->v, t->nr + 1, t->alloc);
 		tok = &t->v[t->nr++];
 		*tok = (struct token){ kind, s.start, s.end, t->nr_sections - 1, false };
 		if (kind == CONFIG_TOKEN_ENTRY && key)
-			tok->hit = !strcmp(s.key.buf, key) &&
+			tok->matched = !strcmp(s.key.buf, key) &&
 				   config_matcher_matches(m, s.has_value ? s.value.buf : NULL);
 	}
 	t->open_end = s.open_end;
@@ -73,7 +73,7 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 	return rc;
 }
 
-/* ---- what is written ---- */
+/* ---- entries and headers as they are written ---- */
 
 static bool needs_quotes(const char *value)
 {
@@ -145,23 +145,23 @@ int config_comment_prepare(struct strbuf *out, const char *text, struct err *err
 	return 0;
 }
 
-/* ---- places ---- */
+/* ---- copying ---- */
 
-/* Blanks before a token on its line belong to it. */
-static size_t with_indent(const struct strbuf *text, size_t pos, size_t not_before)
+/* The position of the blanks before a token that starts at pos. */
+static size_t start_of_indent(const struct strbuf *text, size_t pos, size_t not_before)
 {
 	while (pos > not_before && (text->buf[pos - 1] == ' ' || text->buf[pos - 1] == '\t'))
 		pos--;
 	return pos;
 }
 
-static bool at_line_start(const struct strbuf *text, size_t pos)
+static bool ends_in_new_line(const struct strbuf *text, size_t pos)
 {
 	return !pos || text->buf[pos - 1] == '\n' ||
 	       (pos == 3 && !memcmp(text->buf, "\xef\xbb\xbf", 3));
 }
 
-/* Behind the line that pos is in, if nothing but blanks or a comment is left of it. */
+/* The start of the next line, if only blanks and a comment follow pos; else pos. */
 static size_t rest_of_line(const struct strbuf *text, size_t pos)
 {
 	size_t p = pos;
@@ -176,13 +176,11 @@ static size_t rest_of_line(const struct strbuf *text, size_t pos)
 	return text->buf[p] == '\n' ? p + 1 : pos;
 }
 
-/*
- * The text is copied from the front to the back. `done`: how far.
- */
+/* The text is copied from front to back, with changes. */
 struct copying {
 	const struct strbuf *text;
 	struct strbuf out;
-	size_t done;
+	size_t done; /* bytes of text that are copied or left out */
 	bool open_end; /* of the text */
 };
 
@@ -193,45 +191,44 @@ static void copy_until(struct copying *c, size_t pos)
 	c->done = pos > c->done ? pos : c->done;
 }
 
-/* What comes next begins a line, which is not a continuation. */
+/* Make sure that the output is at the start of a line that continues no other one. */
 static void start_line(struct copying *c)
 {
-	if (!at_line_start(&c->out, c->out.len))
+	if (!ends_in_new_line(&c->out, c->out.len))
 		strbuf_addch(&c->out, '\n');
 	if (c->open_end && c->done == c->text->len)
 		strbuf_addch(&c->out, '\n');
 }
 
-/* Leave token i out, with the blanks before it. */
-static void drop_entry(struct copying *c, const struct tokens *t, size_t i)
+/* Leave out token i with the blanks before it. */
+static void remove_entry(struct copying *c, const struct tokens *t, size_t i)
 {
-	copy_until(c, with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
+	copy_until(c, start_of_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
 	start_line(c);
 	c->done = t->v[i].end;
 }
 
 /* ---- unset: headers that lose their last entry ---- */
 
-static bool is_going(const struct tokens *t, size_t i, const char *section)
+static bool is_removed_or_header(const struct tokens *t, size_t i, const char *section)
 {
-	return t->v[i].hit || (t->v[i].kind == CONFIG_TOKEN_SECTION &&
+	return t->v[i].matched || (t->v[i].kind == CONFIG_TOKEN_SECTION &&
 			       !strcmp(section_of(t, i), section));
 }
 
 /*
- * Around entry i: the stretch [*first, *last] of headers of its section and of
- * entries that go. True if nothing else of the section follows: then the stretch
- * goes as a whole, from its first header that may: a comment before a header is
- * about it and keeps it.
+ * Does removing the matched entries leave the section around entry i empty? Then
+ * [*first, *last] are the headers and entries to remove. A header that follows a comment
+ * stays, since the comment is probably about it.
  */
-static bool section_goes(const struct tokens *t, size_t i, size_t *first, size_t *last)
+static bool find_emptied_section(const struct tokens *t, size_t i, size_t *first, size_t *last)
 {
 	const char *section = section_of(t, i);
 	size_t a = i, b = i;
 
-	while (a > 0 && is_going(t, a - 1, section))
+	while (a > 0 && is_removed_or_header(t, a - 1, section))
 		a--;
-	while (b + 1 < t->nr && is_going(t, b + 1, section))
+	while (b + 1 < t->nr && is_removed_or_header(t, b + 1, section))
 		b++;
 	if (b + 1 < t->nr && t->v[b + 1].kind != CONFIG_TOKEN_SECTION)
 		return false;
@@ -245,7 +242,7 @@ static bool section_goes(const struct tokens *t, size_t i, size_t *first, size_t
 	return a < i;
 }
 
-static void drop_section(struct copying *c, const struct tokens *t, size_t first, size_t last)
+static void remove_emptied_section(struct copying *c, const struct tokens *t, size_t first, size_t last)
 {
 	if (first)
 		copy_until(c, t->v[first - 1].kind == CONFIG_TOKEN_ENTRY
@@ -253,27 +250,27 @@ static void drop_section(struct copying *c, const struct tokens *t, size_t first
 			      : rest_of_line(c->text, t->v[first - 1].end));
 	if (c->out.len)
 		start_line(c);
-	c->done = last + 1 < t->nr ? with_indent(c->text, t->v[last + 1].start, t->v[last].end)
+	c->done = last + 1 < t->nr ? start_of_indent(c->text, t->v[last + 1].start, t->v[last].end)
 				   : c->text->len;
 }
 
-static void unset_hits(struct copying *c, const struct tokens *t)
+static void unset_matched(struct copying *c, const struct tokens *t)
 {
 	for (size_t i = 0; i < t->nr; i++) {
 		size_t first, last;
 
-		if (!t->v[i].hit || t->v[i].end <= c->done)
+		if (!t->v[i].matched || t->v[i].end <= c->done)
 			continue;
-		if (section_goes(t, i, &first, &last))
-			drop_section(c, t, first, last);
+		if (find_emptied_section(t, i, &first, &last))
+			remove_emptied_section(c, t, first, last);
 		else
-			drop_entry(c, t, i);
+			remove_entry(c, t, i);
 	}
 }
 
 /* ---- set ---- */
 
-/* Behind the last entry or header of the section; false: there is no such section. */
+/* *pos: after the last entry or header of the section. False if there is no such section. */
 static bool end_of_section(const struct copying *c, const struct tokens *t,
 			   const char *section, size_t *pos)
 {
@@ -307,24 +304,24 @@ static void append_value(struct copying *c, const struct tokens *t, const char *
 	free(section);
 }
 
-/* The last hit gets the new value, the others go. */
-static void replace_hits(struct copying *c, const struct tokens *t, size_t nr_hits,
+/* The last match gets the new value, the others are removed. */
+static void replace_matched(struct copying *c, const struct tokens *t, size_t nr_matched,
 			 const struct config_edit *e)
 {
-	for (size_t i = 0; nr_hits; i++) {
-		if (!t->v[i].hit)
+	for (size_t i = 0; nr_matched; i++) {
+		if (!t->v[i].matched)
 			continue;
-		drop_entry(c, t, i);
-		if (!--nr_hits)
+		remove_entry(c, t, i);
+		if (!--nr_matched)
 			add_entry(&c->out, e);
 	}
 }
 
-static int check_hits(const struct config_edit *e, size_t nr_hits, struct err *err)
+static int check_match_count(const struct config_edit *e, size_t nr_matched, struct err *err)
 {
-	if (!e->value && !nr_hits)
+	if (!e->value && !nr_matched)
 		return err_set(err, ERR_NOT_FOUND, "no such value: %s", e->key);
-	if (nr_hits < 2 || e->multi || e->append)
+	if (nr_matched < 2 || e->multi || e->append)
 		return 0;
 	if (!e->value)
 		return err_set(err, ERR_AMBIGUOUS, "%s has multiple values", e->key);
@@ -340,7 +337,7 @@ int config_text_edit(struct strbuf *text, const struct config_edit *e, const cha
 	struct strbuf key = STRBUF_INIT;
 	struct config_matcher *m = NULL;
 	struct tokens t = { 0 };
-	size_t nr_hits = 0;
+	size_t nr_matched = 0;
 	int rc = config_key_parse(&key, e->key, err);
 
 	if (!rc)
@@ -349,14 +346,14 @@ int config_text_edit(struct strbuf *text, const struct config_edit *e, const cha
 		rc = tokenize(&t, text, key.buf, m, name, err);
 	c.open_end = t.open_end;
 	for (size_t i = 0; i < t.nr; i++)
-		nr_hits += t.v[i].hit;
+		nr_matched += t.v[i].matched;
 	if (!rc)
-		rc = check_hits(e, nr_hits, err);
+		rc = check_match_count(e, nr_matched, err);
 	if (!rc) {
 		if (!e->value)
-			unset_hits(&c, &t);
-		else if (nr_hits && !e->append)
-			replace_hits(&c, &t, nr_hits, e);
+			unset_matched(&c, &t);
+		else if (nr_matched && !e->append)
+			replace_matched(&c, &t, nr_matched, e);
 		else
 			append_value(&c, &t, key.buf, e);
 		copy_until(&c, text->len);
@@ -393,27 +390,27 @@ static void canonical_section(struct strbuf *out, const char *name)
 	strbuf_addch(out, '.');
 }
 
-/* Header i is left out with all that follows it up to the next header. */
-static void remove_stretch(struct copying *c, const struct tokens *t, size_t i)
+/* Leave out header i and everything up to the next header. */
+static void remove_section(struct copying *c, const struct tokens *t, size_t i)
 {
 	size_t next = i + 1;
 
-	copy_until(c, with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
+	copy_until(c, start_of_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
 	if (c->out.len)
 		start_line(c);
 	while (next < t->nr && t->v[next].kind != CONFIG_TOKEN_SECTION)
 		next++;
-	c->done = next < t->nr ? with_indent(c->text, t->v[next].start, t->v[next - 1].end)
+	c->done = next < t->nr ? start_of_indent(c->text, t->v[next].start, t->v[next - 1].end)
 			       : c->text->len;
 }
 
-/* The new header has a line to itself. */
+/* Replace header i by one with new_name, on a line of its own. */
 static void rename_header(struct copying *c, const struct tokens *t, size_t i,
 			  const char *new_name)
 {
 	size_t end = t->v[i].end, p = end;
 
-	copy_until(c, with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
+	copy_until(c, start_of_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0));
 	start_line(c);
 	add_header(&c->out, new_name, strlen(new_name));
 	while (p < c->text->len && strchr(" \t\r", c->text->buf[p]))
@@ -426,17 +423,17 @@ static void rename_header(struct copying *c, const struct tokens *t, size_t i,
 	c->done = p;
 }
 
-/* Behind header i and all that follows it up to the next header: the same under new_name. */
-static void copy_stretch(struct copying *c, const struct tokens *t, size_t i,
+/* Copy header i and everything up to the next header, and append it again as new_name. */
+static void copy_section(struct copying *c, const struct tokens *t, size_t i,
 			 const char *new_name)
 {
-	size_t start = with_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0);
+	size_t start = start_of_indent(c->text, t->v[i].start, i ? t->v[i - 1].end : 0);
 	struct copying dup = { .text = c->text, .out = STRBUF_INIT, .done = start };
 	size_t next = i + 1, end;
 
 	while (next < t->nr && t->v[next].kind != CONFIG_TOKEN_SECTION)
 		next++;
-	end = next < t->nr ? with_indent(c->text, t->v[next].start, t->v[next - 1].end)
+	end = next < t->nr ? start_of_indent(c->text, t->v[next].start, t->v[next - 1].end)
 			   : c->text->len;
 	rename_header(&dup, t, i, new_name);
 	copy_until(&dup, end);
@@ -450,14 +447,14 @@ static void edit_section(struct copying *c, const struct tokens *t, size_t i,
 			 const struct config_section_edit *e)
 {
 	if (!e->new_name)
-		remove_stretch(c, t, i);
+		remove_section(c, t, i);
 	else if (e->copy)
-		copy_stretch(c, t, i, e->new_name);
+		copy_section(c, t, i, e->new_name);
 	else
 		rename_header(c, t, i, e->new_name);
 }
 
-/* By the canonical names of the sections that they are for. */
+/* Map the canonical names of sections to their edits. */
 static int index_section_edits(struct strmap *by_name, const struct config_section_edit *e,
 			       size_t nr, struct err *err)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Configuration that the environment carries: GIT_CONFIG_COUNT with its numbered
- * keys and values, and GIT_CONFIG_PARAMETERS, where "git -c" puts what it was given:
- * shell-quoted words, 'key'='value' or 'key'= (no value), in the old form
- * 'key=value'.
+ * Configuration from the environment: GIT_CONFIG_COUNT with its numbered keys and values,
+ * and GIT_CONFIG_PARAMETERS, which "git -c" sets: shell-quoted words 'key'='value', 'key'=
+ * (without a value), or, from old versions of Git, 'key=value'.
  */
 #include "compat/posix.h"
 #include "config/config-internal.h"
@@ -12,7 +11,7 @@
 
 #define PARAMETERS "GIT_CONFIG_PARAMETERS"
 
-static int give(config_pair_fn fn, void *data, const char *key, const char *value,
+static int call_with_pair(config_pair_fn fn, void *data, const char *key, const char *value,
 		struct err *err)
 {
 	struct strbuf canonical = STRBUF_INIT;
@@ -27,7 +26,7 @@ static int give(config_pair_fn fn, void *data, const char *key, const char *valu
 	return rc;
 }
 
-static int numbered_pair(int i, config_pair_fn fn, void *data, struct err *err)
+static int read_numbered_pair(int i, config_pair_fn fn, void *data, struct err *err)
 {
 	char name[40];
 	const char *key, *value;
@@ -40,10 +39,10 @@ static int numbered_pair(int i, config_pair_fn fn, void *data, struct err *err)
 	value = getenv(name);
 	if (!value)
 		return err_set(err, ERR_INVALID, "missing config value %s", name);
-	return give(fn, data, key, value, err);
+	return call_with_pair(fn, data, key, value, err);
 }
 
-static int numbered_pairs(config_pair_fn fn, void *data, struct err *err)
+static int read_numbered_pairs(config_pair_fn fn, void *data, struct err *err)
 {
 	const char *text = getenv("GIT_CONFIG_COUNT");
 	unsigned long count;
@@ -58,45 +57,45 @@ static int numbered_pairs(config_pair_fn fn, void *data, struct err *err)
 	if (count > INT_MAX)
 		return err_set(err, ERR_TOO_BIG, "too many entries in GIT_CONFIG_COUNT");
 	for (int i = 0; !rc && i < (int)count; i++)
-		rc = numbered_pair(i, fn, data, err);
+		rc = read_numbered_pair(i, fn, data, err);
 	return rc;
 }
 
-static int bogus(struct err *err)
+static int bogus_format(struct err *err)
 {
 	return err_set(err, ERR_INVALID, "bogus format in " PARAMETERS);
 }
 
-/* One word of the list at *p; leaves *p behind it. */
-static int parameter(const char **p, config_pair_fn fn, void *data, struct err *err)
+/* One word of the list at *p; advances *p. */
+static int parse_parameter(const char **p, config_pair_fn fn, void *data, struct err *err)
 {
 	char *word = sq_dequote_step(*p, p), *value = NULL, *eq;
 	int rc;
 
 	if (!word)
-		return bogus(err);
+		return bogus_format(err);
 	if (!**p || config_is_space((unsigned char)**p)) { /* 'key=value' */
 		eq = strchr(word, '=');
 		if (eq)
 			*eq = '\0';
-		rc = give(fn, data, word, eq ? eq + 1 : NULL, err);
+		rc = call_with_pair(fn, data, word, eq ? eq + 1 : NULL, err);
 	} else if (**p != '=') {
-		rc = bogus(err);
+		rc = bogus_format(err);
 	} else if (!*++*p || config_is_space((unsigned char)**p)) { /* 'key'= */
-		rc = give(fn, data, word, NULL, err);
+		rc = call_with_pair(fn, data, word, NULL, err);
 	} else {
 		value = sq_dequote_step(*p, p);
 		if (!value || (**p && !config_is_space((unsigned char)**p)))
-			rc = bogus(err);
+			rc = bogus_format(err);
 		else
-			rc = give(fn, data, word, value, err);
+			rc = call_with_pair(fn, data, word, value, err);
 	}
 	free(word);
 	free(value);
 	return rc;
 }
 
-static int parameters(config_pair_fn fn, void *data, struct err *err)
+static int parse_parameters(config_pair_fn fn, void *data, struct err *err)
 {
 	const char *p = getenv(PARAMETERS);
 	int rc = 0;
@@ -106,17 +105,17 @@ static int parameters(config_pair_fn fn, void *data, struct err *err)
 			p++;
 		if (!*p)
 			break;
-		rc = parameter(&p, fn, data, err);
+		rc = parse_parameter(&p, fn, data, err);
 	}
 	return rc;
 }
 
 int config_environment_foreach(config_pair_fn fn, void *data, struct err *err)
 {
-	int rc = numbered_pairs(fn, data, err);
+	int rc = read_numbered_pairs(fn, data, err);
 
 	if (!rc)
-		rc = parameters(fn, data, err);
+		rc = parse_parameters(fn, data, err);
 	if (rc < 0)
 		err_prefix(err, "unable to parse command-line config");
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The grammar of git-config(1), CONFIGURATION FILE, cut into tokens. */
+/* The grammar of config files (git-config(1), CONFIGURATION FILE) and of keys. */
 #include "compat/posix.h"
 #include "config/config-internal.h"
 
@@ -43,7 +43,7 @@ static bool at_crlf(const struct config_scanner *s)
 	return s->buf[s->pos] == '\r' && s->pos + 1 < s->len && s->buf[s->pos + 1] == '\n';
 }
 
-/* The end of the file reads as LF, so that a last line needs none; CRLF is LF. */
+/* CRLF counts as LF; the end of the file, too, so that the last line needs no LF. */
 static int peek(const struct config_scanner *s)
 {
 	if (s->pos >= s->len || at_crlf(s))
@@ -65,7 +65,7 @@ static int next(struct config_scanner *s)
 	return c;
 }
 
-/* `"name"]` of a header, after the blank; backslash takes the next byte as it is. */
+/* `"name"]` of a header, after the blank; a backslash quotes the next byte. */
 static bool scan_subsection(struct config_scanner *s)
 {
 	int c;
@@ -134,8 +134,8 @@ static int unescape(int c)
 }
 
 /*
- * Up to the end of the line, or of the last continuation. `keep` is the length
- * without the white space at the end.
+ * The value up to the end of the line, or of its last continuation line. `keep` is its length
+ * without trailing white space.
  */
 static bool scan_value(struct config_scanner *s)
 {
@@ -229,4 +229,44 @@ enum config_token config_scan(struct config_scanner *s)
 		return scan_section(s);
 	}
 	return config_is_alpha(peek(s)) ? scan_entry(s) : CONFIG_TOKEN_BAD;
+}
+
+/* ---- keys as users type them ---- */
+
+static int bad_key(struct strbuf *sb, struct err *err, const char *key)
+{
+	strbuf_release(sb);
+	return err_set(err, ERR_INVALID, "invalid key: %s", key);
+}
+
+int config_key_parse(struct strbuf *out, const char *key, struct err *err)
+{
+	const char *first = strchr(key, '.'), *last = strrchr(key, '.'), *p;
+	struct strbuf sb = STRBUF_INIT;
+
+	if (!last || last == key)
+		return err_set(err, ERR_INVALID, "key does not contain a section: %s", key);
+	if (!last[1])
+		return err_set(err, ERR_INVALID, "key does not contain variable name: %s", key);
+
+	for (p = key; p < first; p++) {
+		if (!config_is_name_char((unsigned char)*p))
+			return bad_key(&sb, err, key);
+		strbuf_addch(&sb, lower(*p));
+	}
+	if (memchr(first, '\n', last - first)) {
+		strbuf_release(&sb);
+		return err_set(err, ERR_INVALID, "invalid key (newline): %s", key);
+	}
+	strbuf_add(&sb, first, last + 1 - first);
+	if (!config_is_alpha((unsigned char)last[1]))
+		return bad_key(&sb, err, key);
+	for (p = last + 1; *p; p++) {
+		if (!config_is_name_char((unsigned char)*p))
+			return bad_key(&sb, err, key);
+		strbuf_addch(&sb, lower(*p));
+	}
+	strbuf_swap(out, &sb);
+	strbuf_release(&sb);
+	return 0;
 }

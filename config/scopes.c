@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which files there are: system, global, local, worktree, command. */
+/* The files of each scope: system, global, local, worktree; and the command line. */
 #include "compat/posix.h"
 #include "build-info.h"
 #include "config/config-internal.h"
@@ -47,7 +47,7 @@ size_t config_global_paths(char *out[2])
 	return nr;
 }
 
-/* ~/.gitconfig, unless only the other one exists. */
+/* ~/.gitconfig, unless only $XDG_CONFIG_HOME/git/config exists. */
 char *config_global_path(void)
 {
 	const char *given = getenv("GIT_CONFIG_GLOBAL");
@@ -71,7 +71,7 @@ struct source_list {
 	size_t nr;
 };
 
-/* Takes over `path`; NULL is left out. */
+/* `path` is freed by read_list; NULL is skipped. */
 static void add_file(struct source_list *l, enum config_scope scope, char *path,
 		     bool unreadable_ok)
 {

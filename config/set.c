@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The entries that were read, in order and by key. */
+/* The set of entries, in order and by key. */
 #include "compat/posix.h"
 #include "config/config-internal.h"
 #include "util/alloc.h"
@@ -97,7 +97,7 @@ const struct config_entry *config_at(const struct config_set *c, size_t i)
 	return c->entries[i];
 }
 
-/* Callers give canonical keys or ones with capitals ("core.fsyncMethod"). */
+/* `key` may have capital letters, as manual pages spell it ("core.fsyncMethod"). */
 static const struct key_values *find(const struct config_set *c, const char *key)
 {
 	struct strbuf canonical = STRBUF_INIT;

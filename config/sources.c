@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading: files, buffers and the environment into a set, includes followed. */
+/*
+ * Reading files, buffers and the environment into a set. include.path and includeIf are
+ * followed where they occur (git-config(1), Includes, Conditional includes).
+ */
 #include "compat/posix.h"
-#include "config/include.h"
+#include "config/config-internal.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include "util/string-list.h"
+#include "util/wildmatch.h"
 
 #define MAX_INCLUDE_DEPTH 10
 
-/* Where entries come from just now. */
-struct place {
+struct include_state {
+	struct config_set *set;
+	const struct config_include_ctx *ctx; /* NULL: includes are not followed */
+	const struct config_source *sources;
+	size_t nr_sources;
+	int depth;
+	int below_remote_url; /* > 0 inside of a file that a hasconfig condition included */
+	/* for hasconfig: all remote.*.url, collected when first needed */
+	bool collecting, have_remote_urls;
+	struct string_list remote_urls;
+};
+
+/* The file, buffer or environment that is being read. */
+struct source_place {
 	enum config_scope scope;
 	enum config_origin origin;
 	const char *name; /* interned */
@@ -17,11 +34,177 @@ struct place {
 
 static int read_from_file(struct include_state *st, const char *path, enum config_scope scope,
 			  struct err *err);
+static int read_sources(struct include_state *st, struct err *err);
 
 static bool is_remote_url(const char *key)
 {
 	return starts_with(key, "remote.") && strchr(key + 7, '.') && ends_with(key, ".url");
 }
+
+/* ---- conditions ---- */
+
+/*
+ * Read all sources once in advance to find their remote URLs. hasconfig conditions are false
+ * in this pass, since their answer is what it looks for.
+ */
+static int collect_remote_urls(struct include_state *st, struct err *err)
+{
+	struct config_set *scratch = config_set_new();
+	struct include_state first = *st;
+	int rc;
+
+	first.set = scratch;
+	first.collecting = true;
+	first.depth = 0;
+	rc = read_sources(&first, err);
+	for (size_t i = 0; !rc && i < config_nr(scratch); i++) {
+		const struct config_entry *e = config_at(scratch, i);
+
+		if (e->value && is_remote_url(e->key))
+			string_list_append(&st->remote_urls, e->value);
+	}
+	st->have_remote_urls = !rc;
+	config_set_free(scratch);
+	return rc;
+}
+
+/* "~/x" with the real path of the home directory; NULL: no such user. */
+static char *expand_real_home(const char *pattern)
+{
+	size_t len = strcspn(pattern, "/");
+	char *user = xmemdupz(pattern, len), *home = path_expand_user(user), *real, *out;
+
+	free(user);
+	if (!home)
+		return NULL;
+	real = path_real(home, 0);
+	out = xstrfmt("%s%s", real ? real : home, pattern + len);
+	free(home);
+	free(real);
+	return out;
+}
+
+/*
+ * The complete pattern. Its first *literal bytes are the directory of the config file, and
+ * not a glob.
+ */
+static int gitdir_pattern(struct strbuf *out, const char *text, const char *file,
+			  size_t *literal, struct err *err)
+{
+	char *path;
+
+	*literal = 0;
+	if (text[0] == '~') {
+		path = expand_real_home(text);
+		if (!path)
+			return err_set(err, ERR_INVALID, "could not expand include path '%s'",
+				       text);
+		strbuf_addstr(out, path);
+		free(path);
+	} else if (text[0] == '.' && is_dir_sep(text[1])) {
+		if (!file)
+			return err_set(err, ERR_INVALID, "relative config include conditionals "
+				       "must come from files");
+		path = path_real(file, 1);
+		if (!path)
+			return err_set_errno(err, "cannot resolve '%s'", file);
+		path_dirname(out, path);
+		strbuf_complete(out, '/');
+		*literal = out->len;
+		strbuf_addstr(out, text + 2);
+		free(path);
+	} else {
+		if (!is_absolute_path(text))
+			strbuf_addstr(out, "**/");
+		strbuf_addstr(out, text);
+	}
+	if (out->len && is_dir_sep(out->buf[out->len - 1]))
+		strbuf_addstr(out, "**");
+	return 0;
+}
+
+static bool gitdir_matches(const struct strbuf *pattern, size_t literal, bool icase,
+			   const char *gitdir)
+{
+	int (*compare)(const char *, const char *, size_t) = icase ? strncasecmp : strncmp;
+
+	if (!gitdir || compare(pattern->buf, gitdir, literal) != 0)
+		return false;
+	return wildmatch(pattern->buf + literal, gitdir + literal,
+			 WM_PATHNAME | (icase ? WM_CASEFOLD : 0));
+}
+
+static int match_gitdir(const struct include_state *st, const char *text, bool icase,
+		     const char *file, bool *holds, struct err *err)
+{
+	struct strbuf pattern = STRBUF_INIT;
+	size_t literal;
+	int rc = 0;
+
+	*holds = false;
+	if (st->ctx->gitdir) {
+		rc = gitdir_pattern(&pattern, text, file, &literal, err);
+		if (!rc)
+			*holds = gitdir_matches(&pattern, literal, icase, st->ctx->gitdir) ||
+				 gitdir_matches(&pattern, literal, icase,
+						st->ctx->gitdir_unresolved);
+	}
+	strbuf_release(&pattern);
+	return rc;
+}
+
+static bool match_branch(const struct include_state *st, const char *text)
+{
+	struct strbuf pattern = STRBUF_INIT;
+	bool holds;
+
+	if (!st->ctx->branch)
+		return false;
+	strbuf_addstr(&pattern, text);
+	if (ends_with(text, "/"))
+		strbuf_addstr(&pattern, "**");
+	holds = wildmatch(pattern.buf, st->ctx->branch, WM_PATHNAME);
+	strbuf_release(&pattern);
+	return holds;
+}
+
+static int match_remote_url(struct include_state *st, const char *text, bool *holds, struct err *err)
+{
+	int rc = 0;
+
+	*holds = false;
+	if (st->collecting)
+		return 0;
+	if (!st->have_remote_urls)
+		rc = collect_remote_urls(st, err);
+	for (size_t i = 0; !rc && !*holds && i < st->remote_urls.nr; i++)
+		*holds = wildmatch(text, st->remote_urls.items[i].string, WM_PATHNAME);
+	return rc;
+}
+
+/*
+ * Does the condition ("gitdir:~/work/", "onbranch:main", ...) hold? Unknown ones do not.
+ * file: the config file that contains it, or NULL. *by_remote_url: it is a hasconfig one.
+ */
+static int include_condition(struct include_state *st, const char *cond, const char *file,
+			     bool *holds, bool *by_remote_url, struct err *err)
+{
+	const char *text;
+
+	*by_remote_url = false;
+	if (skip_prefix(cond, "gitdir:", &text))
+		return match_gitdir(st, text, false, file, holds, err);
+	if (skip_prefix(cond, "gitdir/i:", &text))
+		return match_gitdir(st, text, true, file, holds, err);
+	if (skip_prefix(cond, "hasconfig:remote.*.url:", &text)) {
+		*by_remote_url = true;
+		return match_remote_url(st, text, holds, err);
+	}
+	*holds = skip_prefix(cond, "onbranch:", &text) && match_branch(st, text);
+	return 0;
+}
+
+/* ---- including ---- */
 
 static bool is_include(const struct include_state *st, const char *key)
 {
@@ -30,8 +213,8 @@ static bool is_include(const struct include_state *st, const char *key)
 			    strlen(key) > strlen("includeif..path")));
 }
 
-/* The file that include.path names, as seen from where it stands. NULL: error set. */
-static char *include_target(const char *value, const struct place *at, struct err *err)
+/* The path of include.path, relative ones seen from the including file. NULL: error set. */
+static char *include_target(const char *value, const struct source_place *at, struct err *err)
 {
 	struct strbuf sb = STRBUF_INIT;
 	char *path;
@@ -61,7 +244,7 @@ static char *include_target(const char *value, const struct place *at, struct er
 	return strbuf_detach(&sb, NULL);
 }
 
-static int follow(struct include_state *st, const char *target, const struct place *at,
+static int read_included(struct include_state *st, const char *target, const struct source_place *at,
 		  bool by_remote_url, struct err *err)
 {
 	struct err sub = ERR_INIT;
@@ -87,7 +270,7 @@ static int follow(struct include_state *st, const char *target, const struct pla
 
 /* Follow the include that entry `key` asks for, if its condition holds. */
 static int include(struct include_state *st, const char *key, const char *value,
-		   const struct place *at, int line, struct err *err)
+		   const struct source_place *at, int line, struct err *err)
 {
 	struct err local = ERR_INIT;
 	bool holds = true, by_url = false;
@@ -115,15 +298,15 @@ static int include(struct include_state *st, const char *key, const char *value,
 		strbuf_release(&where);
 	}
 	if (!rc && target)
-		rc = follow(st, target, at, by_url, &local);
+		rc = read_included(st, target, at, by_url, &local);
 	free(target);
 	err_move(err, &local);
 	err_release(&local);
 	return rc;
 }
 
-static int take(struct include_state *st, const char *key, const char *value,
-		const struct place *at, int line, struct err *err)
+static int add_and_include(struct include_state *st, const char *key, const char *value,
+		const struct source_place *at, int line, struct err *err)
 {
 	if (st->below_remote_url && is_remote_url(key))
 		return err_set(err, ERR_INVALID,
@@ -134,7 +317,7 @@ static int take(struct include_state *st, const char *key, const char *value,
 }
 
 static int read_from_buf(struct include_state *st, const char *buf, size_t len,
-			 const struct place *at, struct err *err)
+			 const struct source_place *at, struct err *err)
 {
 	struct config_scanner s;
 	enum config_token token;
@@ -144,7 +327,7 @@ static int read_from_buf(struct include_state *st, const char *buf, size_t len,
 	config_scan_init(&s, buf, len);
 	while (!rc && (token = config_scan(&s)) != CONFIG_TOKEN_END) {
 		if (token == CONFIG_TOKEN_ENTRY) {
-			rc = take(st, s.key.buf, s.has_value ? s.value.buf : NULL, at,
+			rc = add_and_include(st, s.key.buf, s.has_value ? s.value.buf : NULL, at,
 				  s.token_line, err);
 		} else if (token == CONFIG_TOKEN_BAD) {
 			config_describe_origin(&where, at->origin, at->name);
@@ -160,7 +343,7 @@ static int read_from_buf(struct include_state *st, const char *buf, size_t len,
 static int read_from_file(struct include_state *st, const char *path, enum config_scope scope,
 			  struct err *err)
 {
-	struct place at = { scope, CONFIG_ORIGIN_FILE, config_set_intern(st->set, path) };
+	struct source_place at = { scope, CONFIG_ORIGIN_FILE, config_set_intern(st->set, path) };
 	struct strbuf content = STRBUF_INIT;
 	struct err io = ERR_INIT;
 	int rc = read_file(&content, path, CONFIG_FILE_MAX, &io);
@@ -175,7 +358,7 @@ static int read_from_file(struct include_state *st, const char *path, enum confi
 		err_move(err, &io);
 	else
 		rc = read_from_buf(st, content.buf, content.len, &at, err);
-	/* the errno matters to callers: an unreadable global file is passed over */
+	/* callers look at errno: an unreadable global file is skipped */
 	if (rc == ERR_IO && err && !err->sys_errno)
 		err->sys_errno = io.sys_errno;
 	err_release(&io);
@@ -185,14 +368,14 @@ static int read_from_file(struct include_state *st, const char *path, enum confi
 
 struct from_environment {
 	struct include_state *st;
-	struct place at;
+	struct source_place at;
 };
 
-static int take_pair(void *data, const char *key, const char *value, struct err *err)
+static int add_pair(void *data, const char *key, const char *value, struct err *err)
 {
 	struct from_environment *e = data;
 
-	return take(e->st, key, value, &e->at, 0, err);
+	return add_and_include(e->st, key, value, &e->at, 0, err);
 }
 
 static int read_source(struct include_state *st, const struct config_source *src,
@@ -204,9 +387,9 @@ static int read_source(struct include_state *st, const struct config_source *src
 	if (src->origin == CONFIG_ORIGIN_CMDLINE) {
 		struct from_environment e = { st, { src->scope, src->origin, NULL } };
 
-		rc = config_environment_foreach(take_pair, &e, &local);
+		rc = config_environment_foreach(add_pair, &e, &local);
 	} else if (src->buf) {
-		struct place at = { src->scope, src->origin,
+		struct source_place at = { src->scope, src->origin,
 				    config_set_intern(st->set, src->path) };
 
 		rc = read_from_buf(st, src->buf, src->len, &at, &local);
@@ -238,28 +421,6 @@ int config_sources_read(struct config_set *c, const struct config_source *src, s
 	int rc = read_sources(&st, err);
 
 	string_list_clear(&st.remote_urls, NULL);
-	return rc;
-}
-
-/* A first reading, for its remote URLs alone; hasconfig conditions are false in it. */
-int include_collect_remote_urls(struct include_state *st, struct err *err)
-{
-	struct config_set *scratch = config_set_new();
-	struct include_state first = *st;
-	int rc;
-
-	first.set = scratch;
-	first.collecting = true;
-	first.depth = 0;
-	rc = read_sources(&first, err);
-	for (size_t i = 0; !rc && i < config_nr(scratch); i++) {
-		const struct config_entry *e = config_at(scratch, i);
-
-		if (e->value && is_remote_url(e->key))
-			string_list_append(&st->remote_urls, e->value);
-	}
-	st->have_remote_urls = !rc;
-	config_set_free(scratch);
 	return rc;
 }
 

@@ -4,7 +4,7 @@
 #include "config/urlmatch.h"
 #include "util/alloc.h"
 
-/* ---- normal form ---- */
+/* ---- parsing and normalizing ---- */
 
 struct url_parts {
 	char *scheme; /* lower case */
@@ -37,8 +37,8 @@ static bool is_unreserved(int c)
 }
 
 /*
- * Escapes of characters that need none are undone, others are written in one way;
- * what must be escaped is.
+ * Unescape characters that need no escape, escape those that do, and write escapes with
+ * capital digits. False: malformed escape.
  */
 static bool normalize_escapes(struct strbuf *out, const char *s, size_t len, const char *plain)
 {
@@ -60,7 +60,7 @@ static bool normalize_escapes(struct strbuf *out, const char *s, size_t len, con
 	return true;
 }
 
-static char *normal(const char *s, size_t len, const char *plain, bool fold)
+static char *normalize(const char *s, size_t len, const char *plain, bool fold)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -73,10 +73,10 @@ static char *normal(const char *s, size_t len, const char *plain, bool fold)
 	return strbuf_detach(&sb, NULL);
 }
 
-/* "/a/./b/../c" to "/a/c"; NULL if ".." climbs out. */
-static char *normal_path(const char *s, size_t len)
+/* "/a/./b/../c" to "/a/c"; NULL if ".." leads above the root. */
+static char *normalize_path(const char *s, size_t len)
 {
-	char *path = normal(s, len, "/!$&'()*+,;=:@", false), *p;
+	char *path = normalize(s, len, "/!$&'()*+,;=:@", false), *p;
 	struct strbuf out = STRBUF_INIT;
 
 	for (p = path; p && *p;) {
@@ -133,7 +133,7 @@ static int parse_authority(struct url_parts *u, const char *s, size_t len, struc
 	if (at) {
 		colon = memchr(s, ':', at - s);
 		user_len = (colon ? colon : at) - s;
-		u->user = normal(s, user_len, "!$&'()*+,;=", false);
+		u->user = normalize(s, user_len, "!$&'()*+,;=", false);
 		if (!u->user)
 			return bad_url(u, err, "invalid %XX escape sequence");
 	}
@@ -156,7 +156,7 @@ static int parse_authority(struct url_parts *u, const char *s, size_t len, struc
 			FREE_AND_NULL(u->port);
 		host_len = colon - host;
 	}
-	u->host = normal(host, host_len, "[]:*!$&'()+,;=", true);
+	u->host = normalize(host, host_len, "[]:*!$&'()+,;=", true);
 	if (!u->host)
 		return bad_url(u, err, "invalid %XX escape sequence");
 	if (!*u->host && strcmp(u->scheme, "file"))
@@ -176,29 +176,29 @@ static int url_parse(struct url_parts *out, const char *url, struct err *err)
 		scheme_len++;
 	if (!sep || url + scheme_len != sep || !config_is_alpha((unsigned char)*url))
 		return bad_url(&u, err, "invalid URL scheme name or missing '://' suffix");
-	u.scheme = normal(url, scheme_len, "+", true);
+	u.scheme = normalize(url, scheme_len, "+", true);
 	rest = sep + 3;
 	len = strcspn(rest, "/?#");
 	if (parse_authority(&u, rest, len, err) < 0)
 		return ERR_INVALID;
 	rest += len;
-	u.path = normal_path(rest, strcspn(rest, "?#"));
+	u.path = normalize_path(rest, strcspn(rest, "?#"));
 	if (!u.path)
 		return bad_url(&u, err, "invalid '..' path segment or %XX escape sequence");
 	*out = u;
 	return 0;
 }
 
-/* ---- fit ---- */
+/* ---- matching ---- */
 
-/* Larger is better, first to last. */
-struct fit {
+/* How specific a match is: larger is better, earlier fields decide first. */
+struct match_rank {
 	size_t host_len, path_len;
 	bool user;
 };
 
-/* Label by label; "*" stands for one whole label. */
-static bool host_fits(const char *pattern, const char *host)
+/* Compare label by label; "*" matches exactly one label. */
+static bool host_matches(const char *pattern, const char *host)
 {
 	for (;;) {
 		size_t p = strcspn(pattern, "."), h = strcspn(host, ".");
@@ -212,7 +212,7 @@ static bool host_fits(const char *pattern, const char *host)
 	}
 }
 
-static bool path_fits(const char *prefix, const char *path, size_t *len)
+static bool path_matches(const char *prefix, const char *path, size_t *len)
 {
 	size_t n = strlen(prefix);
 
@@ -222,27 +222,27 @@ static bool path_fits(const char *prefix, const char *path, size_t *len)
 	return !strncmp(prefix, path, n) && (!path[n] || path[n] == '/');
 }
 
-static bool same(const char *a, const char *b)
+static bool same_or_null(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool url_fits(const struct url_parts *pattern, const struct url_parts *url,
-		     struct fit *fit)
+static bool url_matches(const struct url_parts *pattern, const struct url_parts *url,
+		     struct match_rank *rank)
 {
-	if (strcmp(pattern->scheme, url->scheme) || !same(pattern->port, url->port) ||
-	    !host_fits(pattern->host, url->host) ||
-	    !path_fits(pattern->path, url->path, &fit->path_len))
+	if (strcmp(pattern->scheme, url->scheme) || !same_or_null(pattern->port, url->port) ||
+	    !host_matches(pattern->host, url->host) ||
+	    !path_matches(pattern->path, url->path, &rank->path_len))
 		return false;
-	if (pattern->user && !same(pattern->user, url->user))
+	if (pattern->user && !same_or_null(pattern->user, url->user))
 		return false;
-	fit->user = pattern->user != NULL;
-	fit->host_len = strlen(pattern->host);
+	rank->user = pattern->user != NULL;
+	rank->host_len = strlen(pattern->host);
 	return true;
 }
 
-/* Equal ones: the later entry counts. */
-static bool at_least(const struct fit *a, const struct fit *b)
+/* With equal ranks the later entry wins. */
+static bool ranks_at_least(const struct match_rank *a, const struct match_rank *b)
 {
 	if (a->host_len != b->host_len)
 		return a->host_len > b->host_len;
@@ -254,7 +254,7 @@ static bool at_least(const struct fit *a, const struct fit *b)
 /* ---- the best for each variable ---- */
 
 struct best {
-	struct fit fit;
+	struct match_rank rank;
 	const struct config_entry *entry;
 };
 
@@ -262,7 +262,7 @@ static void consider(struct strmap *found, const struct config_entry *e, const c
 		     const char *variable, const struct url_parts *url)
 {
 	const char *name = strrchr(e->key, '.') + 1, *sub = e->key + strlen(section) + 1;
-	struct fit fit = { 0, 0, false };
+	struct match_rank rank = { 0, 0, false };
 	struct best *b;
 
 	if (variable && strcasecmp(name, variable))
@@ -275,7 +275,7 @@ static void consider(struct strmap *found, const struct config_entry *e, const c
 		free(text);
 		if (!fits)
 			return;
-		fits = url_fits(&pattern, url, &fit);
+		fits = url_matches(&pattern, url, &rank);
 		url_parts_release(&pattern);
 		if (!fits)
 			return;
@@ -284,10 +284,10 @@ static void consider(struct strmap *found, const struct config_entry *e, const c
 	if (!b) {
 		b = xcalloc(1, sizeof(*b));
 		strmap_put(found, name, b);
-	} else if (!at_least(&fit, &b->fit)) {
+	} else if (!ranks_at_least(&rank, &b->rank)) {
 		return;
 	}
-	b->fit = fit;
+	b->rank = rank;
 	b->entry = e;
 }
 

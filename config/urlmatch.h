@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* section.<url>.variable: which value is for this URL. git-config(1), http.<url>.*. */
+/*
+ * Configuration per URL: "section.<url>.variable" (git-config(1), http.<url>.*). Of all
+ * entries whose URL pattern matches, the most specific one counts.
+ */
 #ifndef CONFIG_URLMATCH_H
 #define CONFIG_URLMATCH_H
 
@@ -12,8 +15,9 @@ struct url_config_result {
 	char *key;			  /* "section.variable" */
 };
 /*
- * For `variable` of `section`, or each of its variables if NULL, sorted: the value
- * that fits the URL best; "section.variable" without URL fits worst.
+ * The best match for `url` of `variable` in `section`, or of every variable (NULL), sorted.
+ * "section.variable" without a URL matches every URL, as the least specific one. ERR_INVALID
+ * if `url` is malformed. Free *out by url_config_result_free.
  */
 MUST_USE int url_config_match(const struct config_set *c, const char *section,
 			      const char *variable, const char *url,
