@@ -35,7 +35,7 @@ static void set_severities(struct mktag *m, const struct config_set *c)
 		const struct config_entry *e = config_at(c, i);
 		const char *id;
 
-		if (!skip_prefix(e->key, "fsck.", &id) || !fsck_knows(id))
+		if (!skip_prefix(e->key, "fsck.", &id) || !fsck_msg_id_exists(id))
 			continue;
 		if (fsck_set_severity(&m->checks, id, e->value ? e->value : "", &err) < 0)
 			die_err(&err);

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "index/index.h"
-#include "object/fsck.h"
+#include "object/dotfile.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

@@ -2,7 +2,7 @@
 /* Putting entries into the index and taking them out. */
 #include "compat/posix.h"
 #include "index/index-internal.h"
-#include "object/fsck.h"
+#include "object/dotfile.h"
 #include "util/alloc.h"
 
 struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The format is told in git-commit-tree(1) and gitformat-signature(5). */
+/* For the format see git-commit-tree(1) and gitformat-signature(5). */
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "object/ident.h"
@@ -17,8 +17,8 @@ static bool at_key(const struct cursor *c, const char *key, size_t klen)
 	       c->pos[klen] == ' ';
 }
 
-/* "KEY HEX\n" at the cursor: taken. 0: not this key; < 0: malformed. */
-static int take_oid(struct cursor *c, const char *key, const struct hash_algo *algo,
+/* Parse "KEY HEX\n" at the cursor. 1: parsed; 0: another key; < 0: malformed. */
+static int parse_oid(struct cursor *c, const char *key, const struct hash_algo *algo,
 		    struct object_id *out)
 {
 	size_t klen = strlen(key);
@@ -33,8 +33,8 @@ static int take_oid(struct cursor *c, const char *key, const struct hash_algo *a
 	return 1;
 }
 
-/* "KEY VALUE\n" at the cursor: taken, without continuation lines. */
-static bool take_line(struct cursor *c, const char *key, const char **value, size_t *len)
+/* Parse "KEY VALUE\n" at the cursor, without continuation lines. */
+static bool parse_line(struct cursor *c, const char *key, const char **value, size_t *len)
 {
 	size_t klen = strlen(key);
 	const char *start = c->pos + klen + 1, *lf;
@@ -48,15 +48,15 @@ static bool take_line(struct cursor *c, const char *key, const char **value, siz
 	return true;
 }
 
-static int take_links(struct cursor *c, const struct hash_algo *algo,
+static int parse_links(struct cursor *c, const struct hash_algo *algo,
 		      struct object_id *tree, struct oid_array *parents, struct err *err)
 {
 	struct object_id parent;
 	int rc;
 
-	if (take_oid(c, "tree", algo, tree) <= 0)
+	if (parse_oid(c, "tree", algo, tree) <= 0)
 		return err_set(err, ERR_CORRUPT, "bogus commit object: no valid tree line");
-	while ((rc = take_oid(c, "parent", algo, &parent)) > 0)
+	while ((rc = parse_oid(c, "parent", algo, &parent)) > 0)
 		if (parents)
 			oid_array_append(parents, &parent);
 	if (rc < 0)
@@ -64,7 +64,7 @@ static int take_links(struct cursor *c, const struct hash_algo *algo,
 	return 0;
 }
 
-static timestamp_t date_of(const char *line, size_t len)
+static timestamp_t ident_date(const char *line, size_t len)
 {
 	struct ident_split id;
 
@@ -74,11 +74,11 @@ static timestamp_t date_of(const char *line, size_t len)
 /* ---- headers ---- */
 
 struct header {
-	const char *name, *value; /* value: raw, with continuation lines */
+	const char *name, *value; /* value: with continuation lines, not unfolded */
 	size_t name_len, value_len;
 };
 
-/* False at the blank line (which is taken) and at the end. */
+/* False at the empty line that ends the headers (which is skipped), and at the end. */
 static bool next_header(struct cursor *c, struct header *h)
 {
 	const char *lf, *space;
@@ -111,7 +111,7 @@ static bool header_is(const struct header *h, const char *name)
 	return strlen(name) == h->name_len && !memcmp(h->name, name, h->name_len);
 }
 
-static void take_other_headers(struct commit_view *v, struct cursor *c)
+static void parse_other_headers(struct commit_view *v, struct cursor *c)
 {
 	struct header h;
 
@@ -131,7 +131,7 @@ int commit_parse(struct commit_view *out, const void *buf, size_t size,
 	struct commit_view v = { 0 };
 	struct cursor c = { buf, (const char *)buf + size };
 	struct oid_array parents = OID_ARRAY_INIT;
-	int rc = take_links(&c, algo, &v.tree, &parents, err);
+	int rc = parse_links(&c, algo, &v.tree, &parents, err);
 
 	if (rc < 0) {
 		oid_array_clear(&parents);
@@ -140,10 +140,10 @@ int commit_parse(struct commit_view *out, const void *buf, size_t size,
 	v.parents = parents.oid;
 	v.nr_parents = parents.nr;
 	v.author = v.committer = c.pos;
-	take_line(&c, "author", &v.author, &v.author_len);
-	if (take_line(&c, "committer", &v.committer, &v.committer_len))
-		v.date = date_of(v.committer, v.committer_len);
-	take_other_headers(&v, &c);
+	parse_line(&c, "author", &v.author, &v.author_len);
+	if (parse_line(&c, "committer", &v.committer, &v.committer_len))
+		v.date = ident_date(v.committer, v.committer_len);
+	parse_other_headers(&v, &c);
 	*out = v;
 	return 0;
 }
@@ -162,7 +162,7 @@ int commit_parse_links(const void *buf, size_t size, const struct hash_algo *alg
 	struct object_id t;
 	const char *line;
 	size_t len, had = parents ? parents->nr : 0;
-	int rc = take_links(&c, algo, &t, parents, err);
+	int rc = parse_links(&c, algo, &t, parents, err);
 
 	if (rc < 0) {
 		if (parents)
@@ -173,12 +173,12 @@ int commit_parse_links(const void *buf, size_t size, const struct hash_algo *alg
 		*tree = t;
 	if (!date)
 		return 0;
-	take_line(&c, "author", &line, &len);
-	*date = take_line(&c, "committer", &line, &len) ? date_of(line, len) : 0;
+	parse_line(&c, "author", &line, &len);
+	*date = parse_line(&c, "committer", &line, &len) ? ident_date(line, len) : 0;
 	return 0;
 }
 
-/* The value with the blanks that mark continuations taken out. */
+/* The value without the blanks at the start of continuation lines. */
 static void add_unfolded(struct strbuf *out, const struct header *h)
 {
 	for (size_t i = 0; i < h->value_len; i++) {
@@ -213,17 +213,17 @@ bool commit_next_header(const void *buf, size_t size, size_t *pos, const char *n
 
 void commit_other_headers(const void *buf, size_t size, struct strbuf *out)
 {
-	static const char *const anew[] = { "tree", "parent", "author", "committer", "encoding",
-					    "gpgsig", "gpgsig-sha256" };
+	static const char *const excluded[] = { "tree", "parent", "author", "committer",
+						"encoding", "gpgsig", "gpgsig-sha256" };
 	struct cursor c = { buf, (const char *)buf + size };
 	struct header h;
 
 	while (next_header(&c, &h)) {
 		size_t i = 0;
 
-		while (i < ARRAY_SIZE(anew) && !header_is(&h, anew[i]))
+		while (i < ARRAY_SIZE(excluded) && !header_is(&h, excluded[i]))
 			i++;
-		if (i == ARRAY_SIZE(anew))
+		if (i == ARRAY_SIZE(excluded))
 			strbuf_add(out, h.name, (size_t)(c.pos - h.name));
 	}
 }
@@ -250,7 +250,7 @@ bool commit_split_signature(const void *buf, size_t size, const struct hash_algo
 			found = true;
 		}
 	}
-	strbuf_add(payload, start, (size_t)(c.end - start)); /* with the line that parts them */
+	strbuf_add(payload, start, (size_t)(c.end - start)); /* with the empty line */
 	return found;
 }
 
@@ -306,7 +306,7 @@ int commit_compose(struct strbuf *out, const struct commit_draft *d, struct err 
 
 /* ---- messages ---- */
 
-/* The line at p: its length without trailing blanks; *next behind its LF. */
+/* Length of the line at p without trailing blanks; *next is the next line. */
 static size_t line_at(const char *p, const char *end, const char **next)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commit objects: parsing into fields, headers, message; composing. */
+/* Commit objects: parsing (fields, headers, signature, message) and composing. */
 #ifndef OBJECT_COMMIT_H
 #define OBJECT_COMMIT_H
 
@@ -10,47 +10,46 @@
 #include "util/strbuf.h"
 
 /*
- * A parsed commit. Pointers lead into the object's bytes, which must
- * outlive it.
+ * A parsed commit. Its pointers refer to the object's bytes, which must outlive it.
  */
 struct commit_view {
 	struct object_id tree;
 	struct object_id *parents; /* owned */
 	size_t nr_parents;
-	const char *author, *committer; /* ident lines without LF */
+	const char *author, *committer; /* ident lines, not NUL-terminated */
 	size_t author_len, committer_len;
 	const char *encoding; /* NULL: UTF-8 */
 	size_t encoding_len;
 	const char *message; /* after the blank line */
 	size_t message_len;
-	timestamp_t date; /* committer's, 0 if broken */
+	timestamp_t date; /* the committer's; 0 if malformed */
 };
 MUST_USE int commit_parse(struct commit_view *out, const void *buf, size_t size,
 			  const struct hash_algo *algo, struct err *err);
 void commit_view_release(struct commit_view *c);
 
-/* Only the parts that walking needs: tree, parents, date. Faster. */
+/* Parse only what revision walking needs; each of the three may be NULL. Parents are appended. */
 MUST_USE int commit_parse_links(const void *buf, size_t size, const struct hash_algo *algo,
 				struct object_id *tree, struct oid_array *parents,
 				timestamp_t *date, struct err *err);
 
 /*
- * A header by name ("gpgsig", "mergetag", "HG:extra"): value with
- * continuation lines joined by LF, appended to out. False if absent.
+ * Append the value of a header ("gpgsig", "mergetag", "HG:extra") to out, continuation lines
+ * joined by LF. False if there is no such header.
  */
 bool commit_find_header(const void *buf, size_t size, const char *name, struct strbuf *out);
-/* One after the other: from byte *pos (0 at first), which moves behind what was found. */
+/* For repeated headers: searches from byte *pos (initially 0), which is then advanced. */
 bool commit_next_header(const void *buf, size_t size, size_t *pos, const char *name,
 			struct strbuf *out);
-/* All but those that every commit has, encoding and signatures; appended to out as they are. */
+/* Append, unchanged, all headers but tree, parent, author, committer, encoding and signatures. */
 void commit_other_headers(const void *buf, size_t size, struct strbuf *out);
-/* "NAME VALUE\n"; a blank marks lines of the value behind the first, its last LF is left out. */
+/* Append "NAME VALUE\n"; further lines of the value get a leading blank, its last LF is dropped. */
 void commit_add_header(struct strbuf *out, const char *name, const char *value, size_t len);
 
 /*
- * The signature in the headers of a commit, and what it signs: the object without the
- * signature headers of any hash. Both are appended; several headers make one signature. False:
- * there is none. algo and signature may be NULL: only the payload is wanted.
+ * Split a signed commit: append the value of its signature headers to `signature`, and what
+ * was signed (the object without the signature headers of any hash) to `payload`. False if
+ * there is no signature. algo and signature may both be NULL: only the payload is wanted.
  */
 bool commit_split_signature(const void *buf, size_t size, const struct hash_algo *algo,
 			    struct strbuf *payload, struct strbuf *signature);
@@ -59,17 +58,17 @@ struct commit_draft {
 	struct object_id tree;
 	const struct object_id *parents;
 	size_t nr_parents;
-	const char *author, *committer; /* whole ident lines */
+	const char *author, *committer; /* "Name <mail> date zone" */
 	const char *encoding;		/* NULL or UTF-8: no header */
-	const char *extra_headers;	/* complete lines, NULL if none */
-	const char *gpgsig;		/* signature text, NULL if none */
+	const char *extra_headers;	/* complete lines, or NULL */
+	const char *gpgsig;		/* signature, or NULL */
 	const char *message;
 	size_t message_len;
 };
-/* The object's bytes. ERR_INVALID if the message has a NUL. */
+/* Append the object's bytes to out. ERR_INVALID if the message contains a NUL. */
 MUST_USE int commit_compose(struct strbuf *out, const struct commit_draft *d, struct err *err);
 
-/* First line(s) of a message folded to one, as %s; and the body as %b. */
+/* The first paragraph (%s), its lines joined by `sep`; and the rest (%b), which is not copied. */
 void commit_subject(struct strbuf *out, const char *message, size_t len, const char *sep);
 const char *commit_body(const char *message, size_t len, size_t *body_len);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "object/dotfile.h"
-#include "object/fsck.h"
 #include "object/tree.h"
 #include "util/utf8.h"
 
 static const struct {
 	const char *name;
-	/* What NTFS makes of it as an 8.3 name: the first, and by hash. */
+	/* The first characters of its 8.3 short names on NTFS, without and with a hash. */
 	const char *short_name;
 	const char *hash_name;
 } files[] = {
@@ -18,7 +17,7 @@ static const struct {
 	[DOT_MAILMAP] = { ".mailmap", "mailma", "maba30" },
 };
 
-static bool same_letters(const char *a, const char *b, size_t len)
+static bool equal_ignoring_case(const char *a, const char *b, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (tolower((unsigned char)a[i]) != tolower((unsigned char)b[i]))
@@ -28,7 +27,7 @@ static bool same_letters(const char *a, const char *b, size_t len)
 
 /* ---- HFS+ ---- */
 
-/* Code points that HFS+ leaves out when it compares names. */
+/* Code points that HFS+ ignores when it compares names. */
 static bool hfs_ignores(int32_t c)
 {
 	return (c >= 0x200c && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
@@ -53,8 +52,8 @@ static bool hfs_equal(const char *name, size_t len, const char *want)
 
 /* ---- NTFS ---- */
 
-/* Behind the name: blanks and dots, which are dropped, then a stream or nothing. */
-static bool ntfs_ends(const char *p, const char *end)
+/* Does NTFS ignore the rest: blanks and dots, and possibly a stream (":...")? */
+static bool is_ntfs_end(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '.'))
 		p++;
@@ -69,9 +68,9 @@ static bool ntfs_short_name(enum dotfile which, const char *name, size_t len)
 
 	if (len < 8)
 		return false;
-	if (same_letters(name, files[which].short_name, 6) && name[6] == '~' &&
+	if (equal_ignoring_case(name, files[which].short_name, 6) && name[6] == '~' &&
 	    name[7] >= '1' && name[7] <= '4')
-		return ntfs_ends(name + 8, name + len);
+		return is_ntfs_end(name + 8, name + len);
 	while (i < 6 && tolower((unsigned char)name[i]) == hash[i])
 		i++;
 	if (name[i++] != '~' || name[i] < '1' || name[i] > '9')
@@ -79,7 +78,7 @@ static bool ntfs_short_name(enum dotfile which, const char *name, size_t len)
 	for (i++; i < 8; i++)
 		if (!isdigit((unsigned char)name[i]))
 			return false;
-	return ntfs_ends(name + 8, name + len);
+	return is_ntfs_end(name + 8, name + len);
 }
 
 static bool ntfs_equal(enum dotfile which, const char *name, size_t len)
@@ -87,11 +86,11 @@ static bool ntfs_equal(enum dotfile which, const char *name, size_t len)
 	const char *want = files[which].name;
 	size_t n = strlen(want);
 
-	if (len >= n && same_letters(name, want, n) && ntfs_ends(name + n, name + len))
+	if (len >= n && equal_ignoring_case(name, want, n) && is_ntfs_end(name + n, name + len))
 		return true;
 	if (which == DOT_GIT)
-		return len >= 5 && same_letters(name, "git~1", 5) &&
-		       ntfs_ends(name + 5, name + len);
+		return len >= 5 && equal_ignoring_case(name, "git~1", 5) &&
+		       is_ntfs_end(name + 5, name + len);
 	return ntfs_short_name(which, name, len);
 }
 
@@ -99,7 +98,7 @@ bool dotfile_matches(enum dotfile which, const char *name, size_t len, unsigned 
 {
 	const char *want = files[which].name;
 
-	if (len == strlen(want) && same_letters(name, want, len))
+	if (len == strlen(want) && equal_ignoring_case(name, want, len))
 		return true;
 	if ((protect & PROTECT_HFS) && hfs_equal(name, len, want))
 		return true;
@@ -108,7 +107,7 @@ bool dotfile_matches(enum dotfile which, const char *name, size_t len, unsigned 
 
 /* ---- paths ---- */
 
-/* One piece between separators: "dir\.git" has two where NTFS is about. */
+/* One part between separators; with PROTECT_NTFS "dir\.git" has two parts. */
 static bool piece_is_safe(const char *p, size_t len, unsigned mode, unsigned protect)
 {
 	if (dotfile_matches(DOT_GIT, p, len, protect))

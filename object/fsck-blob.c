@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Blobs that trees name .gitmodules or .gitattributes. */
+/* Checks of blobs that trees refer to as .gitmodules or .gitattributes. */
 #include "compat/posix.h"
 #include "config/config.h"
 #include "object/fsck-internal.h"
@@ -11,7 +11,7 @@
 
 /* ---- .gitmodules ---- */
 
-/* ".." as one of its parts, with either separator, leads out. */
+/* A component "..", with either separator, would lead out of .git/modules. */
 static bool is_module_name(const char *name)
 {
 	if (!*name)
@@ -27,7 +27,7 @@ static bool is_module_name(const char *name)
 	}
 }
 
-/* An LF, as it is or as %0a: it would reach credential helpers. */
+/* An LF, plain or as %0a, could inject lines into the protocol of credential helpers. */
 static bool has_newline(const char *url)
 {
 	for (; *url; url++)
@@ -51,7 +51,7 @@ static bool starts_with_dotdot(const char *url)
 	return url[0] == '.' && url[1] == '.' && is_separator(url[2]);
 }
 
-/* "../" that climb, then what would be taken for the host: "../:x", "..//x". */
+/* "../" followed by what would become the host of the resolved URL: "../:x", "..//x". */
 static bool climbs_into_host(const char *url)
 {
 	bool climbed = false;
@@ -68,7 +68,7 @@ static bool climbs_into_host(const char *url)
 	}
 }
 
-/* What goes to libcurl: *rest behind "http::" or the url itself. */
+/* Is it for libcurl? *rest is what follows "http::", or the URL itself. */
 static bool is_curl_url(const char *url, const char **rest)
 {
 	static const char *const schemes[] = { "http", "https", "ftp", "ftps" };
@@ -85,7 +85,7 @@ static bool is_curl_url(const char *url, const char **rest)
 	return false;
 }
 
-/* "scheme://[user[:password]@]host…" with a host. */
+/* "scheme://[user[:password]@]host" with a non-empty host. */
 static bool has_host(const char *url)
 {
 	const char *p = strstr(url, "://"), *at;
@@ -124,18 +124,18 @@ static int check_setting(struct fsck_item *it, const char *name, const char *key
 	int failures = 0;
 
 	if (!is_module_name(name))
-		failures += fsck_say(it, MSG_GITMODULES_NAME,
+		failures += fsck_report_finding(it, MSG_GITMODULES_NAME,
 				     "disallowed submodule name: %s", name) != 0;
 	if (!value)
 		return failures;
 	if (!strcmp(key, "url") && !is_module_url(value))
-		failures += fsck_say(it, MSG_GITMODULES_URL,
+		failures += fsck_report_finding(it, MSG_GITMODULES_URL,
 				     "disallowed submodule url: %s", value) != 0;
 	if (!strcmp(key, "path") && *value == '-')
-		failures += fsck_say(it, MSG_GITMODULES_PATH,
+		failures += fsck_report_finding(it, MSG_GITMODULES_PATH,
 				     "disallowed submodule path: %s", value) != 0;
 	if (!strcmp(key, "update") && *value == '!')
-		failures += fsck_say(it, MSG_GITMODULES_UPDATE,
+		failures += fsck_report_finding(it, MSG_GITMODULES_UPDATE,
 				     "disallowed submodule update setting: %s", value) != 0;
 	return failures;
 }
@@ -164,7 +164,7 @@ static int check_gitmodules(struct fsck_item *it, const char *buf, size_t size)
 	int failures = 0, rc;
 
 	if (!buf)
-		return fsck_say(it, MSG_GITMODULES_LARGE, ".gitmodules too large to parse") != 0;
+		return fsck_report_finding(it, MSG_GITMODULES_LARGE, ".gitmodules too large to parse") != 0;
 	set = config_set_new();
 	rc = config_set_read_buf(set, buf, size, ".gitmodules", CONFIG_ORIGIN_BLOB,
 				 CONFIG_SCOPE_UNKNOWN, NULL, NULL);
@@ -172,7 +172,7 @@ static int check_gitmodules(struct fsck_item *it, const char *buf, size_t size)
 		failures += check_entry(it, config_at(set, i));
 	config_set_free(set);
 	if (rc < 0)
-		failures += fsck_say(it, MSG_GITMODULES_PARSE,
+		failures += fsck_report_finding(it, MSG_GITMODULES_PARSE,
 				     "could not parse gitmodules blob") != 0;
 	return failures;
 }
@@ -184,14 +184,14 @@ static int check_gitattributes(struct fsck_item *it, const char *buf, size_t siz
 	const char *p = buf, *end = buf + size;
 
 	if (!buf || size > ATTRIBUTES_MAX_BYTES)
-		return fsck_say(it, MSG_GITATTRIBUTES_LARGE,
+		return fsck_report_finding(it, MSG_GITATTRIBUTES_LARGE,
 				".gitattributes too large to parse") != 0;
 	while (p < end) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((lf ? lf : end) - p);
 
 		if (len >= ATTRIBUTES_MAX_LINE)
-			return fsck_say(it, MSG_GITATTRIBUTES_LINE_LENGTH,
+			return fsck_report_finding(it, MSG_GITATTRIBUTES_LINE_LENGTH,
 					".gitattributes has too long lines to parse") != 0;
 		p += len + 1;
 	}

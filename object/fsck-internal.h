@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the checks share. */
+/* What the files of the object checks share: message ids, and how a finding is reported. */
 #ifndef OBJECT_FSCK_INTERNAL_H
 #define OBJECT_FSCK_INTERNAL_H
 
@@ -96,10 +96,10 @@ struct fsck_item {
 	const struct hash_algo *algo;
 };
 
-/* What the report says: 0 to go on. */
-int fsck_say(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Report a finding. Returns what the callback returned: 0 to continue. */
+int fsck_report_finding(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* Each gives the number of failures. */
+/* Each returns the number of failures. */
 int fsck_tree(struct fsck_item *it, const void *buf, size_t size);
 int fsck_commit(struct fsck_item *it, const char *buf, size_t size);
 int fsck_tag(struct fsck_item *it, const char *buf, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commits and tags: header lines, idents. A check ends at the first failure: what
- * comes behind a broken line means nothing. If the finding is not taken for a
- * failure (a severity of "warn"), the check goes on with the next line.
+ * Checks of commits and tags: header lines and idents. A check ends at the first failure,
+ * because what follows a malformed line cannot be interpreted. If a finding is not a failure
+ * (severity "warn"), the check continues with the next line.
  */
 #include "compat/posix.h"
 #include "object/fsck-internal.h"
@@ -13,20 +13,20 @@ struct text {
 	const char *pos, *end; /* what is left */
 };
 
-/* Every line up to the blank one has an LF and no NUL. */
+/* Every line of the header has an LF and no NUL. */
 static int check_headers(struct fsck_item *it, const char *buf, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (!buf[i])
-			return fsck_say(it, MSG_NUL_IN_HEADER,
+			return fsck_report_finding(it, MSG_NUL_IN_HEADER,
 					"unterminated header: NUL at offset %zu", i);
 		if (buf[i] == '\n' && i + 1 < size && buf[i + 1] == '\n')
 			return 0;
 	}
-	/* Without a body, so without the blank line: fine if the last line is whole. */
+	/* Without a body there is no empty line; then the last line must have its LF. */
 	if (size && buf[size - 1] == '\n')
 		return 0;
-	return fsck_say(it, MSG_UNTERMINATED_HEADER, "unterminated header");
+	return fsck_report_finding(it, MSG_UNTERMINATED_HEADER, "unterminated header");
 }
 
 static bool at_key(const struct text *t, const char *key)
@@ -36,7 +36,7 @@ static bool at_key(const struct text *t, const char *key)
 	return (size_t)(t->end - t->pos) >= len && !memcmp(t->pos, key, len);
 }
 
-static bool take_key(struct text *t, const char *key)
+static bool parse_key(struct text *t, const char *key)
 {
 	if (!at_key(t, key))
 		return false;
@@ -44,8 +44,8 @@ static bool take_key(struct text *t, const char *key)
 	return true;
 }
 
-/* The rest of the line: its length; the position moves behind its LF. */
-static size_t take_line(struct text *t, const char **line)
+/* The rest of the line; returns its length and moves to the next line. */
+static size_t parse_line(struct text *t, const char **line)
 {
 	const char *lf = memchr(t->pos, '\n', (size_t)(t->end - t->pos));
 	size_t len = (size_t)((lf ? lf : t->end) - t->pos);
@@ -66,9 +66,9 @@ static bool is_oid(const struct fsck_item *it, const char *line, size_t len)
 /* ---- idents ---- */
 
 #define WRONG(msg, what) \
-	fsck_say(it, (msg), "invalid author/committer line - " what)
+	fsck_report_finding(it, (msg), "invalid author/committer line - " what)
 
-/* Up to one of these; `end` if there is none. */
+/* The first of these characters; `end` if there is none. */
 static const char *find_any(const char *p, const char *end, const char *any)
 {
 	while (p < end && (!*p || !strchr(any, *p)))
@@ -76,7 +76,7 @@ static const char *find_any(const char *p, const char *end, const char *any)
 	return p;
 }
 
-/* A number as C reads it, with blanks and a sign before it; *next behind it. */
+/* Parse a number as strtoumax(3) does, with blanks and a sign; *next is after it. */
 static bool date_overflows(const char *p, const char *end, const char **next)
 {
 	const char *start = p;
@@ -128,7 +128,7 @@ static int check_ident(struct text *t)
 {
 	struct fsck_item *it = t->it;
 	const char *line, *p, *end;
-	size_t len = take_line(t, &line);
+	size_t len = parse_line(t, &line);
 
 	end = line + len;
 	if (line < end && *line == '<')
@@ -157,19 +157,19 @@ static int check_commit_links(struct text *t)
 	size_t len;
 	int rc;
 
-	if (!take_key(t, "tree "))
-		return fsck_say(t->it, MSG_MISSING_TREE, "invalid format - expected 'tree' line");
-	len = take_line(t, &line);
+	if (!parse_key(t, "tree "))
+		return fsck_report_finding(t->it, MSG_MISSING_TREE, "invalid format - expected 'tree' line");
+	len = parse_line(t, &line);
 	if (!is_oid(t->it, line, len)) {
-		rc = fsck_say(t->it, MSG_BAD_TREE_SHA1, "invalid 'tree' line format - bad sha1");
+		rc = fsck_report_finding(t->it, MSG_BAD_TREE_SHA1, "invalid 'tree' line format - bad sha1");
 		if (rc)
 			return rc;
 	}
-	while (take_key(t, "parent ")) {
-		len = take_line(t, &line);
+	while (parse_key(t, "parent ")) {
+		len = parse_line(t, &line);
 		if (is_oid(t->it, line, len))
 			continue;
-		rc = fsck_say(t->it, MSG_BAD_PARENT_SHA1,
+		rc = fsck_report_finding(t->it, MSG_BAD_PARENT_SHA1,
 			      "invalid 'parent' line format - bad sha1");
 		if (rc)
 			return rc;
@@ -177,21 +177,21 @@ static int check_commit_links(struct text *t)
 	return 0;
 }
 
-static int check_people(struct text *t)
+static int check_author_and_committer(struct text *t)
 {
 	int authors = 0, rc = 0;
 
-	for (; !rc && take_key(t, "author "); authors++)
+	for (; !rc && parse_key(t, "author "); authors++)
 		rc = check_ident(t);
 	if (!rc && !authors)
-		rc = fsck_say(t->it, MSG_MISSING_AUTHOR, "invalid format - expected 'author' line");
+		rc = fsck_report_finding(t->it, MSG_MISSING_AUTHOR, "invalid format - expected 'author' line");
 	else if (!rc && authors > 1)
-		rc = fsck_say(t->it, MSG_MULTIPLE_AUTHORS,
+		rc = fsck_report_finding(t->it, MSG_MULTIPLE_AUTHORS,
 			      "invalid format - multiple 'author' lines");
 	if (rc)
 		return rc;
-	if (!take_key(t, "committer "))
-		return fsck_say(t->it, MSG_MISSING_COMMITTER,
+	if (!parse_key(t, "committer "))
+		return fsck_report_finding(t->it, MSG_MISSING_COMMITTER,
 				"invalid format - expected 'committer' line");
 	return check_ident(t);
 }
@@ -200,17 +200,17 @@ int fsck_commit(struct fsck_item *it, const char *buf, size_t size)
 {
 	struct text t = { it, buf, buf + size };
 
-	if (check_headers(it, buf, size) || check_commit_links(&t) || check_people(&t))
+	if (check_headers(it, buf, size) || check_commit_links(&t) || check_author_and_committer(&t))
 		return 1;
 	if (size && memchr(buf, 0, size))
-		return fsck_say(it, MSG_NUL_IN_COMMIT,
+		return fsck_report_finding(it, MSG_NUL_IN_COMMIT,
 				"NUL byte in the commit object body") != 0;
 	return 0;
 }
 
 /* ---- tags ---- */
 
-/* As git-check-ref-format(1) has it for refs/tags/NAME. */
+/* The rules of git-check-ref-format(1) for refs/tags/NAME. */
 static bool is_tag_name(const char *p, size_t len)
 {
 	const char *end = p + len, *part = p;
@@ -239,22 +239,22 @@ static int check_target(struct text *t)
 	size_t len;
 	int rc;
 
-	if (!take_key(t, "object "))
-		return fsck_say(t->it, MSG_MISSING_OBJECT,
+	if (!parse_key(t, "object "))
+		return fsck_report_finding(t->it, MSG_MISSING_OBJECT,
 				"invalid format - expected 'object' line");
-	len = take_line(t, &line);
+	len = parse_line(t, &line);
 	if (!is_oid(t->it, line, len)) {
-		rc = fsck_say(t->it, MSG_BAD_OBJECT_SHA1,
+		rc = fsck_report_finding(t->it, MSG_BAD_OBJECT_SHA1,
 			      "invalid 'object' line format - bad sha1");
 		if (rc)
 			return rc;
 	}
-	if (!take_key(t, "type "))
-		return fsck_say(t->it, MSG_MISSING_TYPE_ENTRY,
+	if (!parse_key(t, "type "))
+		return fsck_report_finding(t->it, MSG_MISSING_TYPE_ENTRY,
 				"invalid format - expected 'type' line");
-	len = take_line(t, &line);
+	len = parse_line(t, &line);
 	if (object_type_from_name(line, len) == OBJ_BAD)
-		return fsck_say(t->it, MSG_BAD_TYPE, "invalid 'type' value");
+		return fsck_report_finding(t->it, MSG_BAD_TYPE, "invalid 'type' value");
 	return 0;
 }
 
@@ -263,20 +263,20 @@ static int check_tag_name(struct text *t)
 	const char *line;
 	size_t len;
 
-	if (!take_key(t, "tag "))
-		return fsck_say(t->it, MSG_MISSING_TAG_ENTRY,
+	if (!parse_key(t, "tag "))
+		return fsck_report_finding(t->it, MSG_MISSING_TAG_ENTRY,
 				"invalid format - expected 'tag' line");
-	len = take_line(t, &line);
+	len = parse_line(t, &line);
 	if (is_tag_name(line, len))
 		return 0;
-	return fsck_say(t->it, MSG_BAD_TAG_NAME, "invalid 'tag' name: %.*s", (int)len, line);
+	return fsck_report_finding(t->it, MSG_BAD_TAG_NAME, "invalid 'tag' name: %.*s", (int)len, line);
 }
 
 static int check_tagger(struct text *t)
 {
-	if (take_key(t, "tagger "))
+	if (parse_key(t, "tagger "))
 		return check_ident(t);
-	return fsck_say(t->it, MSG_MISSING_TAGGER_ENTRY,
+	return fsck_report_finding(t->it, MSG_MISSING_TAGGER_ENTRY,
 			"invalid format - expected 'tagger' line");
 }
 
@@ -288,7 +288,7 @@ int fsck_tag(struct fsck_item *it, const char *buf, size_t size)
 	    check_tagger(&t))
 		return 1;
 	if (t.pos < t.end && *t.pos != '\n')
-		return fsck_say(it, MSG_EXTRA_HEADER_ENTRY,
+		return fsck_report_finding(it, MSG_EXTRA_HEADER_ENTRY,
 				"invalid format - extra header(s) after 'tagger'") != 0;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trees: names, modes, order. */
+/* Checks of trees: names, modes, order. */
 #include "compat/posix.h"
 #include "object/dotfile.h"
 #include "object/fsck-internal.h"
@@ -8,7 +8,7 @@
 
 #define PROTECT_BOTH (PROTECT_HFS | PROTECT_NTFS)
 
-/* What has been seen in a tree, told once each at the end. */
+/* What was found in a tree; each is reported once, at the end. */
 struct findings {
 	bool null_oid, full_path, dot, dotdot, dotgit, zero_padded, bad_mode, duplicate,
 		unsorted;
@@ -20,10 +20,10 @@ struct tree_check {
 	struct tree_entry prev;
 	bool has_prev;
 	/*
-	 * Files whose name a later directory could bear: between "a" and "a/" only
-	 * names can stand that begin with "a" and go on with a byte below '/'.
+	 * A stack of files whose name a later directory may have, too: between "a" and "a/"
+	 * only names can occur that begin with "a" and continue with a byte below '/'.
 	 */
-	struct tree_entry *files; /* a stack */
+	struct tree_entry *files;
 	size_t nr_files, alloc_files;
 	int failures;
 };
@@ -33,8 +33,8 @@ static bool same_name(const struct tree_entry *a, const struct tree_entry *b)
 	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len);
 }
 
-/* Could `file` still be met by a directory of its name, behind e? */
-static bool still_open(const struct tree_entry *file, const struct tree_entry *e)
+/* May a directory with the name of `file` still follow after e? */
+static bool may_be_followed_by_directory(const struct tree_entry *file, const struct tree_entry *e)
 {
 	return e->name_len > file->name_len &&
 	       !memcmp(e->name, file->name, file->name_len) &&
@@ -48,7 +48,7 @@ static void check_duplicate(struct tree_check *c, const struct tree_entry *e)
 
 		if (same_name(top, e))
 			c->seen.duplicate = true;
-		if (still_open(top, e))
+		if (may_be_followed_by_directory(top, e))
 			break;
 		c->nr_files--;
 	}
@@ -80,7 +80,7 @@ static void check_mode(struct tree_check *c, const struct tree_entry *e, bool ze
 	case MODE_TREE:
 	case MODE_GITLINK:
 		return;
-	case 0100664: /* early versions of Git wrote it */
+	case 0100664: /* written by early versions of Git */
 		c->seen.bad_mode |= c->it->o->strict;
 		return;
 	default:
@@ -88,8 +88,8 @@ static void check_mode(struct tree_check *c, const struct tree_entry *e, bool ze
 	}
 }
 
-/* One of the special files, by any piece of the name between backslashes. */
-static bool names_file(const struct tree_entry *e, enum dotfile which, bool pieces)
+/* Is the name, or with `pieces` a part between backslashes, a spelling of this file? */
+static bool is_spelling_of(const struct tree_entry *e, enum dotfile which, bool pieces)
 {
 	const char *p = e->name, *end = p + e->name_len;
 
@@ -114,25 +114,25 @@ static void check_special(struct tree_check *c, const struct tree_entry *e)
 	struct fsck_options *o = c->it->o;
 	bool link = MODE_IS_SYMLINK(e->mode);
 
-	if (names_file(e, DOT_GITMODULES, true)) {
+	if (is_spelling_of(e, DOT_GITMODULES, true)) {
 		if (!link)
 			oidset_insert(&o->gitmodules.found, &e->oid);
-		else if (fsck_say(c->it, MSG_GITMODULES_SYMLINK,
+		else if (fsck_report_finding(c->it, MSG_GITMODULES_SYMLINK,
 				  ".gitmodules is a symbolic link"))
 			c->failures++;
 	}
-	if (names_file(e, DOT_GITATTRIBUTES, false)) {
+	if (is_spelling_of(e, DOT_GITATTRIBUTES, false)) {
 		if (!link)
 			oidset_insert(&o->gitattributes.found, &e->oid);
-		else if (fsck_say(c->it, MSG_GITATTRIBUTES_SYMLINK,
+		else if (fsck_report_finding(c->it, MSG_GITATTRIBUTES_SYMLINK,
 				  ".gitattributes is a symlink"))
 			c->failures++;
 	}
-	if (link && names_file(e, DOT_GITIGNORE, false) &&
-	    fsck_say(c->it, MSG_GITIGNORE_SYMLINK, ".gitignore is a symlink"))
+	if (link && is_spelling_of(e, DOT_GITIGNORE, false) &&
+	    fsck_report_finding(c->it, MSG_GITIGNORE_SYMLINK, ".gitignore is a symlink"))
 		c->failures++;
-	if (link && names_file(e, DOT_MAILMAP, false) &&
-	    fsck_say(c->it, MSG_MAILMAP_SYMLINK, ".mailmap is a symlink"))
+	if (link && is_spelling_of(e, DOT_MAILMAP, false) &&
+	    fsck_report_finding(c->it, MSG_MAILMAP_SYMLINK, ".mailmap is a symlink"))
 		c->failures++;
 }
 
@@ -145,7 +145,7 @@ static void check_name(struct tree_check *c, const struct tree_entry *e)
 	c->seen.dotgit |= has_dotgit(e);
 }
 
-static void tell(struct tree_check *c)
+static void report_findings(struct tree_check *c)
 {
 	const struct findings *s = &c->seen;
 	const struct {
@@ -166,11 +166,11 @@ static void tell(struct tree_check *c)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i].seen && fsck_say(c->it, all[i].msg, "%s", all[i].text))
+		if (all[i].seen && fsck_report_finding(c->it, all[i].msg, "%s", all[i].text))
 			c->failures++;
 }
 
-/* A tree that cannot be read to its end says nothing. */
+/* Only a tree that can be parsed to its end is checked further. */
 static bool is_readable(const struct fsck_item *it, const void *buf, size_t size)
 {
 	struct tree_iter iter;
@@ -190,7 +190,7 @@ int fsck_tree(struct fsck_item *it, const void *buf, size_t size)
 	struct tree_entry e;
 
 	if (!is_readable(it, buf, size))
-		return fsck_say(it, MSG_BAD_TREE, "cannot be parsed as a tree") != 0;
+		return fsck_report_finding(it, MSG_BAD_TREE, "cannot be parsed as a tree") != 0;
 	tree_iter_init(&iter, buf, size, it->algo);
 	for (;;) {
 		const unsigned char *start = iter.pos;
@@ -202,7 +202,7 @@ int fsck_tree(struct fsck_item *it, const void *buf, size_t size)
 		check_special(&c, &e);
 		check_order(&c, &e);
 	}
-	tell(&c);
+	report_findings(&c);
 	free(c.files);
 	return c.failures;
 }

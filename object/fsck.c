@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options, severities, reports; which check an object gets. */
+/* Options and severities, reporting, and dispatch by object type. */
 #include "compat/posix.h"
 #include "object/fsck-internal.h"
 #include "util/alloc.h"
@@ -36,7 +36,7 @@ static int find_message(const char *name)
 	return -1;
 }
 
-bool fsck_knows(const char *msg_id)
+bool fsck_msg_id_exists(const char *msg_id)
 {
 	return find_message(msg_id) >= 0;
 }
@@ -88,7 +88,7 @@ enum fsck_severity fsck_severity_of(const struct fsck_options *o, const char *ms
 	return severity_of(o, msg);
 }
 
-int fsck_say(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...)
+int fsck_report_finding(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...)
 {
 	enum fsck_severity severity = severity_of(it->o, msg);
 	va_list ap;
@@ -123,12 +123,12 @@ int fsck_object(struct fsck_options *o, const struct object_id *oid, enum object
 	case OBJ_TAG:
 		return fsck_tag(&it, buf, size);
 	default:
-		return fsck_say(&it, MSG_UNKNOWN_TYPE,
+		return fsck_report_finding(&it, MSG_UNKNOWN_TYPE,
 				"unknown type '%d' (internal fsck error)", (int)type) != 0;
 	}
 }
 
-/* ---- special blobs that have not come by ---- */
+/* ---- special blobs that have not been checked yet ---- */
 
 struct special_kind {
 	struct fsck_special *special;
@@ -136,7 +136,7 @@ struct special_kind {
 	enum fsck_msg missing, not_blob;
 };
 
-static int finish_one(struct fsck_options *o, const struct object_source *src,
+static int check_special_blob(struct fsck_options *o, const struct object_source *src,
 		      const struct special_kind *k, const struct object_id *oid)
 {
 	struct fsck_item it = { o, oid, OBJ_BLOB, src->algo };
@@ -144,17 +144,17 @@ static int finish_one(struct fsck_options *o, const struct object_source *src,
 	int failures;
 
 	if (src->read(src->data, oid, &buf, NULL) < 0)
-		return fsck_say(&it, k->missing, "unable to read %s blob", k->name) != 0;
+		return fsck_report_finding(&it, k->missing, "unable to read %s blob", k->name) != 0;
 	it.type = buf.type;
 	if (buf.type == OBJ_BLOB)
 		failures = fsck_blob(&it, buf.data, buf.size);
 	else
-		failures = fsck_say(&it, k->not_blob, "non-blob found at %s", k->name) != 0;
+		failures = fsck_report_finding(&it, k->not_blob, "non-blob found at %s", k->name) != 0;
 	object_buf_release(&buf);
 	return failures;
 }
 
-static int finish_kind(struct fsck_options *o, const struct object_source *src,
+static int check_special_blobs(struct fsck_options *o, const struct object_source *src,
 		       const struct special_kind *k)
 {
 	struct oid_array left = OID_ARRAY_INIT;
@@ -166,7 +166,7 @@ static int finish_kind(struct fsck_options *o, const struct object_source *src,
 			oid_array_append(&left, oid);
 	oid_array_sort(&left);
 	for (size_t i = 0; i < left.nr; i++)
-		failures += finish_one(o, src, k, &left.oid[i]);
+		failures += check_special_blob(o, src, k, &left.oid[i]);
 	oid_array_clear(&left);
 	return failures;
 }
@@ -178,5 +178,5 @@ int fsck_finish(struct fsck_options *o, const struct object_source *src)
 	struct special_kind attributes = { &o->gitattributes, ".gitattributes",
 					   MSG_GITATTRIBUTES_MISSING, MSG_GITATTRIBUTES_BLOB };
 
-	return finish_kind(o, src, &modules) + finish_kind(o, src, &attributes);
+	return check_special_blobs(o, src, &modules) + check_special_blobs(o, src, &attributes);
 }

@@ -10,8 +10,8 @@ static const char *find_last(const char *p, size_t len, char c)
 	return NULL;
 }
 
-/* " 1700000000 +0100" at p; tolerant of more blanks. */
-static bool parse_when(struct ident_split *out, const char *p, const char *end)
+/* " 1700000000 +0100" at p; several blanks are accepted. */
+static bool parse_date(struct ident_split *out, const char *p, const char *end)
 {
 	timestamp_t t = 0;
 	int tz = 0, sign = 1, digits = 0;
@@ -39,8 +39,8 @@ static bool parse_when(struct ident_split *out, const char *p, const char *end)
 }
 
 /*
- * The mail ends at the first '>' behind '<', but the date begins behind the last
- * one: lines with a stray '>' in the mail exist, and their dates are good.
+ * The mail ends at the first '>' after '<', but the date begins after the last one: there
+ * are lines with an extra '>' in the mail, whose dates are valid.
  */
 int ident_split_line(struct ident_split *out, const char *line, size_t len)
 {
@@ -61,29 +61,29 @@ int ident_split_line(struct ident_split *out, const char *line, size_t len)
 		id.name_len--;
 	id.mail = lt + 1;
 	id.mail_len = (size_t)(gt - id.mail);
-	id.has_date = parse_when(&id, find_last(line, len, '>') + 1, end);
+	id.has_date = parse_date(&id, find_last(line, len, '>') + 1, end);
 	if (!id.has_date)
 		id.date = 0;
 	*out = id;
 	return 0;
 }
 
-/* Not at either end of a name or mail. */
-static bool is_crud(unsigned char c)
+/* Characters that are removed at both ends of a name or mail. */
+static bool is_stripped_at_ends(unsigned char c)
 {
 	return c <= 32 || c == '.' || c == ',' || c == ':' || c == ';' || c == '<' ||
 	       c == '>' || c == '"' || c == '\\' || c == '\'';
 }
 
-static size_t add_without_crud(struct strbuf *out, const char *s)
+static size_t add_cleaned(struct strbuf *out, const char *s)
 {
 	size_t len = strlen(s), before = out->len;
 
-	while (len && is_crud((unsigned char)*s)) {
+	while (len && is_stripped_at_ends((unsigned char)*s)) {
 		s++;
 		len--;
 	}
-	while (len && is_crud((unsigned char)s[len - 1]))
+	while (len && is_stripped_at_ends((unsigned char)s[len - 1]))
 		len--;
 	for (; len; s++, len--)
 		if (*s != '\n' && *s != '<' && *s != '>')
@@ -97,14 +97,14 @@ int ident_format(struct strbuf *out, const char *name, const char *mail,
 	struct strbuf line = STRBUF_INIT;
 	int rc = 0;
 
-	if (!add_without_crud(&line, name) && strict)
+	if (!add_cleaned(&line, name) && strict)
 		rc = *name ? err_set(err, ERR_INVALID,
 				     "name consists only of disallowed characters: %s", name)
 			   : err_set(err, ERR_INVALID,
 				     "empty ident name (for <%s>) not allowed", mail);
 	if (!rc) {
 		strbuf_addstr(&line, " <");
-		add_without_crud(&line, mail);
+		add_cleaned(&line, mail);
 		strbuf_addf(&line, "> %" PRIu64 " %c%04d", date, tz < 0 ? '-' : '+', abs(tz));
 		strbuf_addbuf(out, &line);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* "Name <mail> 1700000000 +0100" lines in commits, tags and reflogs. */
+/* Idents: "Name <mail> 1700000000 +0100", as in commits, tags and reflogs. */
 #ifndef OBJECT_IDENT_H
 #define OBJECT_IDENT_H
 
@@ -8,20 +8,20 @@
 #include "util/err.h"
 #include "util/strbuf.h"
 
-/* Points into the line; tolerant of the broken lines that exist in history. */
+/* Pointers into the line. Malformed lines as they exist in old history are accepted. */
 struct ident_split {
 	const char *name, *mail;
 	size_t name_len, mail_len;
 	bool has_date;
 	timestamp_t date;
-	int tz; /* as written: +0130 is 130 */
+	int tz; /* 130 stands for "+0130" */
 };
-/* -1 if there is no mail part at all. */
+/* -1 if there is no "<mail>". */
 int ident_split_line(struct ident_split *out, const char *line, size_t len);
 /*
- * Append "Name <mail> date tz" with characters that would break the format
- * (< > LF, leading and trailing crud) removed. ERR_INVALID if the name
- * is empty after that and strict.
+ * Append "Name <mail> date tz". Characters that would break the format are removed: < > LF
+ * anywhere, blanks and some punctuation at both ends. With `strict`, a name that is empty
+ * then is ERR_INVALID.
  */
 MUST_USE int ident_format(struct strbuf *out, const char *name, const char *mail,
 			  timestamp_t date, int tz, bool strict, struct err *err);

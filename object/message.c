@@ -150,7 +150,7 @@ static bool is_trailer_line(const char *s, size_t len)
 	return n < len && s[n] == ':';
 }
 
-/* Lines that Git's own commands make: they vouch for the whole block. */
+/* Lines that Git's own commands write. One of them makes a mixed paragraph a trailer block. */
 static bool is_own_trailer(const char *s, size_t len)
 {
 	static const char *const own[] = { "Signed-off-by: ", "(cherry picked from commit " };
@@ -161,7 +161,7 @@ static bool is_own_trailer(const char *s, size_t len)
 	return false;
 }
 
-/* A paragraph is a trailer block if all of it is, or a quarter and one of ours. */
+/* Are all lines trailers, or a quarter of them including one that Git wrote? */
 static bool is_trailer_block(const char *s, size_t len, char comment_char)
 {
 	size_t trailers = 0, others = 0;
@@ -181,14 +181,14 @@ static bool is_trailer_block(const char *s, size_t len, char comment_char)
 			trailers++;
 			after_trailer = true;
 		} else if (!(after_trailer && isspace((unsigned char)*line))) {
-			others++; /* not the continuation of one */
+			others++; /* and not the continuation line of a trailer */
 			after_trailer = false;
 		}
 	}
 	return trailers && (!others || (own && trailers * 3 >= others));
 }
 
-/* Without the comment lines and empty lines at the end. */
+/* The length without comment lines and empty lines at the end. */
 static size_t end_of_text(const char *msg, size_t len, char comment_char)
 {
 	size_t end = 0;

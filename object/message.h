@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of commits and tags: cleaning up what an editor leaves
- * (git-commit(1), --cleanup), and trailers (git-interpret-trailers(1)).
+ * Messages of commits and tags: clean-up after editing (git-commit(1), --cleanup) and
+ * trailers (git-interpret-trailers(1)).
  */
 #ifndef OBJECT_MESSAGE_H
 #define OBJECT_MESSAGE_H
@@ -10,7 +10,7 @@
 #include "util/strbuf.h"
 
 enum cleanup_mode {
-	CLEANUP_DEFAULT, /* the caller decides: strip if edited, else whitespace */
+	CLEANUP_DEFAULT, /* for the caller: strip if edited, else whitespace */
 	CLEANUP_VERBATIM,
 	CLEANUP_WHITESPACE,
 	CLEANUP_STRIP,
@@ -20,32 +20,32 @@ enum cleanup_mode {
 int cleanup_mode_parse(const char *name, enum cleanup_mode *out);
 
 /*
- * Clean up in place. Empty lines at both ends go, runs of them become one, white
- * space at line ends goes, the last line gets its newline; STRIP drops lines that
- * start with comment_char, too.
+ * Clean up in place: remove white space at the ends of lines and empty lines at both ends,
+ * collapse runs of empty lines, terminate the last line. STRIP also removes lines that start
+ * with comment_char.
  */
 void message_cleanup(struct strbuf *msg, enum cleanup_mode mode, char comment_char);
-/* Where the scissors line begins, or len. */
+/* Offset of the scissors line, or len. */
 size_t message_scissors(const char *msg, size_t len, char comment_char);
-/* "# ---- >8 ----" and the two lines that explain it. */
+/* Append "# ---- >8 ----" and two lines of explanation. */
 void message_add_scissors(struct strbuf *out, char comment_char);
-/* Every line of text with the comment character in front. */
+/* Append text with the comment character before each line. */
 void message_add_commented(struct strbuf *out, const char *text, size_t len,
 			   char comment_char);
-/* Does it hold nothing but Signed-off-by lines and white space? */
+/* Does it consist of Signed-off-by lines and white space only? */
 bool message_is_empty(const char *msg, size_t len);
 
 /*
- * Where the trailer block at the end begins, or len if there is none. The subject
- * is never one; comment lines at the end are passed over.
+ * Offset of the trailer block at the end, or len if there is none. The first paragraph is
+ * never one; comment lines at the end are ignored.
  */
 size_t message_trailers_start(const char *msg, size_t len, char comment_char);
 /*
- * Append "Key: value": to the block if there is one, else after an empty line.
- * What the last trailer says already is not said again.
+ * Append the line "Key: value" to the trailer block, or after an empty line if there is none.
+ * If it is the last trailer already, nothing is added.
  */
 void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_char);
-/* "Key: value" out of "key=value", "key: value" or "key". False without a key. */
+/* Append "key: value", made from "key=value", "key: value" or "key". False without a key. */
 bool trailer_from_argument(struct strbuf *out, const char *arg, const char *separators);
 
 #endif

@@ -43,7 +43,7 @@ int object_header_format(char out[OBJECT_HEADER_MAX], enum object_type type, uin
 	return snprintf(out, OBJECT_HEADER_MAX, "%s %" PRIu64, name, size) + 1;
 }
 
-/* Decimal digits up to `end`, no sign, no leading zero; -1 if it is not one. */
+/* A decimal number up to `end`, without sign and leading zeros; -1 if malformed. */
 static int parse_size(const char *p, const char *end, uint64_t *out)
 {
 	uint64_t n = 0;
@@ -84,8 +84,8 @@ int object_header_parse(const void *buf, size_t len, enum object_type *type,
 
 /* ---- peeling ---- */
 
-/* What a tag or a commit points to, one step. */
-static int step_down(const struct object_source *src, const struct object_id *oid,
+/* The target of a tag, or the tree of a commit. */
+static int dereference(const struct object_source *src, const struct object_id *oid,
 		     enum object_type type, struct object_id *next, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -95,7 +95,7 @@ static int step_down(const struct object_source *src, const struct object_id *oi
 	if (rc < 0)
 		return rc;
 	if (buf.type != type) {
-		rc = err_set(err, ERR_CORRUPT, "object %s is not a %s after all",
+		rc = err_set(err, ERR_CORRUPT, "object %s is not a %s",
 			     oid_hex(oid), object_type_name(type));
 	} else if (type == OBJ_TAG) {
 		rc = tag_parse(&tag, buf.data, buf.size, src->algo, err);
@@ -110,10 +110,6 @@ static int step_down(const struct object_source *src, const struct object_id *oi
 	return rc;
 }
 
-static bool arrived(enum object_type type, enum object_type want)
-{
-	return want == OBJ_ANY ? type != OBJ_TAG : type == want;
-}
 
 int object_peel(const struct object_source *src, const struct object_id *oid,
 		enum object_type want, struct object_id *out,
@@ -127,13 +123,13 @@ int object_peel(const struct object_source *src, const struct object_id *oid,
 		rc = src->info(src->data, &at, &info, err);
 		if (rc < 0)
 			return rc;
-		if (arrived(info.type, want))
+		if (want == OBJ_ANY ? info.type != OBJ_TAG : info.type == want)
 			break;
 		if (info.type != OBJ_TAG && !(info.type == OBJ_COMMIT && want == OBJ_TREE))
 			return err_set(err, ERR_INVALID, "object %s is a %s, not a %s",
 				       oid_hex(&at), object_type_name(info.type),
 				       object_type_name(want));
-		rc = step_down(src, &at, info.type, &at, err);
+		rc = dereference(src, &at, info.type, &at, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Object types, headers ("blob 12\0") and the content of one object. */
+/*
+ * Objects in general: types, the header that is hashed ("blob 12\0"), content in memory, and
+ * the interface through which objects are read below the object database.
+ */
 #ifndef OBJECT_OBJECT_H
 #define OBJECT_OBJECT_H
 
@@ -7,7 +10,7 @@
 #include "hash/hash.h"
 #include "util/err.h"
 
-/* Values as packs have them (gitformat-pack(5)). */
+/* The values up to 7 are those of pack files (gitformat-pack(5)). */
 enum object_type {
 	OBJ_BAD = -1,
 	OBJ_NONE = 0,
@@ -23,7 +26,7 @@ enum object_type {
 const char *object_type_name(enum object_type type); /* "blob"; NULL if none */
 enum object_type object_type_from_name(const char *s, size_t len); /* OBJ_BAD */
 
-/* Content in memory; always followed by a NUL that size does not count. */
+/* An object's content in memory, followed by a NUL that `size` does not count. */
 struct object_buf {
 	enum object_type type;
 	void *data; /* owned */
@@ -32,29 +35,29 @@ struct object_buf {
 #define OBJECT_BUF_INIT { OBJ_NONE, NULL, 0 }
 void object_buf_release(struct object_buf *buf);
 
-/* What is known without the content. */
+/* What is known about an object without reading its content. */
 struct object_info {
 	enum object_type type;
 	uint64_t size;
-	/* Where it lives, for cat-file --batch-check */
+	/* for cat-file --batch-check */
 	uint64_t disk_size;
-	struct object_id delta_base; /* null if none */
+	struct object_id delta_base; /* the null oid if it is not a delta */
 };
 
-/* "TYPE SIZE\0" into out; the length with the NUL. */
+/* Writes "TYPE SIZE\0"; returns the length including the NUL. */
 #define OBJECT_HEADER_MAX 32
 int object_header_format(char out[OBJECT_HEADER_MAX], enum object_type type, uint64_t size);
-/* Parse such a header at the start of buf[0..len); its length or < 0. */
+/* Parse such a header at the start of buf[0..len). Returns its length, or < 0. */
 int object_header_parse(const void *buf, size_t len, enum object_type *type,
 			uint64_t *size, struct err *err);
 
 /*
- * "Give me an object": what pack/ (thin bases), refs/ (peeling) and walkers take
- * instead of the object database. Thread-safe where the implementation says
- * so (that of odb.h is).
+ * A source of objects. Code below the object database (pack/ for bases of thin packs, refs/
+ * for peeling) reads objects through it. Thread-safe where the implementation is (that of
+ * odb.h is).
  */
 struct object_source {
-	/* ERR_NOT_FOUND, ERR_CORRUPT, ...; info tells type and size only */
+	/* ERR_NOT_FOUND, ERR_CORRUPT, ...; info gives type and size only */
 	int (*read)(void *data, const struct object_id *oid,
 		    struct object_buf *out, struct err *err);
 	int (*info)(void *data, const struct object_id *oid,
@@ -64,8 +67,10 @@ struct object_source {
 	const struct hash_algo *algo;
 };
 
-/* Follow tags until no tag; type OBJ_ANY: stop at the first non-tag, else at
- * that type (a commit peels to its tree). ERR_INVALID if it does not get there. */
+/*
+ * Follow tags to an object of type `want`; OBJ_ANY: to the first that is not a tag. A commit
+ * peels to its tree if that is wanted. ERR_INVALID if no such object is reached.
+ */
 MUST_USE int object_peel(const struct object_source *src, const struct object_id *oid,
 			 enum object_type want, struct object_id *out,
 			 enum object_type *out_type, struct err *err);

@@ -3,8 +3,8 @@
 #include "object/tag.h"
 #include "object/commit.h"
 
-/* "KEY VALUE\n" at *pos: the value; *pos moves behind it. NULL if not there. */
-static const char *take(const char **pos, const char *end, const char *key, size_t *len)
+/* The value of "KEY VALUE\n" at *pos, which is advanced. NULL if another line is there. */
+static const char *parse_header(const char **pos, const char *end, const char *key, size_t *len)
 {
 	size_t klen = strlen(key);
 	const char *value, *lf;
@@ -46,7 +46,7 @@ size_t message_signature(const char *msg, size_t len)
 	return found;
 }
 
-/* Skip headers that nobody asked for; behind the blank line is the message. */
+/* Skip further headers; the message starts after the empty line. */
 static const char *skip_headers(const char *p, const char *end)
 {
 	while (p < end && *p != '\n') {
@@ -64,17 +64,17 @@ int tag_parse(struct tag_view *out, const void *buf, size_t size,
 	const char *p = buf, *end = p + size, *value, *after;
 	size_t len;
 
-	value = take(&p, end, "object", &len);
+	value = parse_header(&p, end, "object", &len);
 	if (!value || len != algo->hex_len || oid_parse_hex(&v.target, value, algo, &after) < 0)
 		return err_set(err, ERR_CORRUPT, "bad tag object: no valid object line");
-	value = take(&p, end, "type", &len);
+	value = parse_header(&p, end, "type", &len);
 	v.target_type = value ? object_type_from_name(value, len) : OBJ_BAD;
 	if (v.target_type == OBJ_BAD)
 		return err_set(err, ERR_CORRUPT, "bad tag object: no valid type line");
-	v.name = take(&p, end, "tag", &v.name_len);
+	v.name = parse_header(&p, end, "tag", &v.name_len);
 	if (!v.name)
 		return err_set(err, ERR_CORRUPT, "bad tag object: no tag line");
-	v.tagger = take(&p, end, "tagger", &v.tagger_len);
+	v.tagger = parse_header(&p, end, "tagger", &v.tagger_len);
 	v.message = skip_headers(p, end);
 	v.message_len = (size_t)(end - v.message);
 	v.signature_offset = message_signature(v.message, v.message_len);

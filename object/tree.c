@@ -3,7 +3,7 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 
-/* Deeper trees are made by nobody but attackers. */
+/* Deeper trees do not occur in practice; a limit keeps hostile ones from using all memory. */
 #define TREE_MAX_DEPTH 4096
 
 unsigned canonical_mode(unsigned st_mode)
@@ -30,8 +30,8 @@ void tree_iter_init(struct tree_iter *it, const void *buf, size_t size,
 	it->algo = algo;
 }
 
-/* Octal digits up to a blank; NULL if it is not a mode. */
-static const unsigned char *take_mode(const unsigned char *p, const unsigned char *end,
+/* Octal digits and a blank; returns the position after them, NULL if malformed. */
+static const unsigned char *parse_mode(const unsigned char *p, const unsigned char *end,
 				      unsigned *mode)
 {
 	unsigned m = 0;
@@ -57,7 +57,7 @@ int tree_iter_next(struct tree_iter *it, struct tree_entry *out, struct err *err
 
 	if (it->pos == it->end)
 		return 0;
-	name = take_mode(it->pos, it->end, &mode);
+	name = parse_mode(it->pos, it->end, &mode);
 	if (!name)
 		return err_set(err, ERR_CORRUPT, "malformed mode in tree entry");
 	nul = memchr(name, 0, (size_t)(it->end - name));
@@ -128,7 +128,7 @@ static int find_in_tree(const struct object_source *src, const struct object_id 
 			break;
 	if (rc < 0)
 		err_prefix(err, "tree %s", oid_hex(tree));
-	found->name = NULL; /* goes with the buffer */
+	found->name = NULL; /* it points into the buffer */
 	object_buf_release(&buf);
 	return rc;
 }
@@ -169,12 +169,12 @@ int tree_lookup_path(const struct object_source *src, const struct object_id *tr
 
 /* ---- walk ---- */
 
-/* One open directory; a stack of them instead of recursion. */
+/* A directory that is being walked; a stack of them replaces recursion. */
 struct level {
 	struct object_buf buf;
 	struct tree_iter it;
 	struct object_id oid;
-	size_t path_len; /* length of the path up to here, with its '/' */
+	size_t path_len; /* of the directory's path, with its '/' */
 };
 
 struct tree_walker {

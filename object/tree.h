@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tree objects: iterate, sort, compose. */
+/* Tree objects: iterating, looking up paths, walking recursively, composing. */
 #ifndef OBJECT_TREE_H
 #define OBJECT_TREE_H
 
@@ -8,7 +8,7 @@
 #include "object/object.h"
 #include "util/strbuf.h"
 
-/* File modes as trees have them. */
+/* The file modes of tree entries. */
 #define MODE_TREE 0040000u
 #define MODE_FILE 0100644u
 #define MODE_EXEC 0100755u
@@ -18,14 +18,14 @@
 #define MODE_IS_GITLINK(m) (((m) & 0170000u) == MODE_GITLINK)
 #define MODE_IS_SYMLINK(m) (((m) & 0170000u) == MODE_SYMLINK)
 #define MODE_IS_FILE(m) (((m) & 0170000u) == 0100000u)
-/* What a lstat mode becomes in the index: files 0644/0755, links, gitlinks. */
+/* The tree entry mode for a mode of lstat(2): regular files become 0644 or 0755. */
 unsigned canonical_mode(unsigned st_mode);
 enum object_type mode_object_type(unsigned mode);
 
 struct tree_entry {
-	unsigned mode;	   /* canonical: 100664 is given as 100644 */
-	unsigned raw_mode; /* as the tree has it */
-	const char *name; /* into the tree's bytes, NUL-terminated */
+	unsigned mode;	   /* canonical: 100644 for 100664 */
+	unsigned raw_mode; /* as stored in the tree */
+	const char *name;  /* points into the tree's bytes, NUL-terminated */
 	size_t name_len;
 	struct object_id oid;
 };
@@ -36,22 +36,22 @@ struct tree_iter {
 };
 void tree_iter_init(struct tree_iter *it, const void *buf, size_t size,
 		    const struct hash_algo *algo);
-/* 1: entry in *out; 0: end; < 0: ERR_CORRUPT. */
+/* 1: *out is the next entry; 0: end; < 0: ERR_CORRUPT. */
 int tree_iter_next(struct tree_iter *it, struct tree_entry *out, struct err *err);
-/* Order of entries in a tree: directories compare with a '/' appended. */
+/* The order of entries in a tree: directories compare as if a '/' were appended. */
 int tree_entry_cmp(const char *a, size_t alen, unsigned amode,
 		   const char *b, size_t blen, unsigned bmode);
 void tree_append(struct strbuf *out, unsigned mode, const char *name, size_t len,
 		 const struct object_id *oid);
-/* Find the entry at "a/b/c" below a tree. ERR_NOT_FOUND. "" is the tree itself. */
+/* Look up the path "a/b/c" in a tree; "" is the tree itself. ERR_NOT_FOUND. */
 MUST_USE int tree_lookup_path(const struct object_source *src, const struct object_id *tree,
 			      const char *path, unsigned *mode, struct object_id *oid,
 			      struct err *err);
 
 /*
- * Walk a tree in index order. fn is called for each entry with the whole path;
- * for a directory, return TREE_WALK_DESCEND to go in, TREE_WALK_SKIP
- * not to; any negative value stops and is returned. `prefix` is "" or "dir/".
+ * Walk a tree recursively, in its order. fn is called for each entry with the path from the
+ * top (`prefix`, which is "" or "dir/", comes first). For a directory it returns
+ * TREE_WALK_DESCEND or TREE_WALK_SKIP; a negative value stops the walk and is returned.
  */
 #define TREE_WALK_SKIP 0
 #define TREE_WALK_DESCEND 1

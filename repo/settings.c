@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "repo/settings.h"
 #include "fs/file.h"
-#include "object/fsck.h"
+#include "object/dotfile.h"
 #include "util/alloc.h"
 
 #define MIB ((size_t)1 << 20)

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
-#include "object/fsck.h"
+#include "object/dotfile.h"
 #include "util/alloc.h"
 #include "worktree/worktree.h"
 #include "write-or-die.h"

@@ -232,8 +232,8 @@ static void severities(void **state UNUSED)
 	struct oidset skip = OIDSET_INIT;
 	struct object_id oid = name("commit", no_tree, strlen(no_tree));
 
-	assert_true(fsck_knows("missingtree"));
-	assert_false(fsck_knows("skipList"));
+	assert_true(fsck_msg_id_exists("missingtree"));
+	assert_false(fsck_msg_id_exists("skipList"));
 	assert_int_equal(fsck_set_severity(&o, "foo", "warn", &err), ERR_INVALID);
 	assert_string_equal(err_message(&err), "Unhandled message id: foo");
 	err_release(&err);

@@ -6,7 +6,6 @@
 #include <cmocka.h>
 #include "object/commit.h"
 #include "object/dotfile.h"
-#include "object/fsck.h"
 #include "object/ident.h"
 #include "object/object.h"
 #include "object/tag.h"
