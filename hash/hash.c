@@ -71,7 +71,7 @@ const struct hash_algo *hash_algo_by_name(const char *name)
 	return NULL;
 }
 
-/* ---- OpenSSL's SHA functions, which need no set-up as EVP does ---- */
+/* ---- OpenSSL's SHA functions, which are quicker to set up than EVP ---- */
 
 struct state {
 	union {
@@ -137,7 +137,7 @@ void hash_release(struct hash_ctx *ctx)
 	FREE_AND_NULL(ctx->state);
 }
 
-/* ---- one shot ---- */
+/* ---- hash of one buffer ---- */
 
 void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
 	      struct object_id *out)

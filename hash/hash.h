@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hash algorithms and object ids (gitrepository-layout(5), hash-function
- * transition). SHA-1 is OpenSSL's; one with collision detection takes its place
- * behind the same struct hash_algo.
+ * Hash algorithms (SHA-1 and SHA-256), object ids, and collections of object ids. The
+ * functions are OpenSSL's; SHA-1 is without collision detection so far.
  */
 #ifndef HASH_HASH_H
 #define HASH_HASH_H
@@ -31,7 +30,7 @@ struct hash_algo {
 	enum hash_id id;
 	uint32_t format_id; /* in index-v2 style files: "sha1" / "s256" */
 	size_t raw_len, hex_len;
-	struct object_id null_oid;
+	struct object_id null_oid; /* all zeros */
 	struct object_id empty_tree;
 	struct object_id empty_blob;
 };
@@ -49,13 +48,13 @@ void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo);
 
 void hash_update(struct hash_ctx *ctx, const void *p, size_t len);
 void hash_final(struct hash_ctx *ctx, struct object_id *out);
-/* dst: not initialised yet (or released); afterwards to be released as well */
+/* Copy the state. dst must be uninitialized or released, and needs its own hash_release. */
 void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src);
 void hash_release(struct hash_ctx *ctx);
-/* One shot. */
+/* The hash of one buffer. */
 void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
 	      struct object_id *out);
-/* hash of "TYPE LEN\0" + buf: the object's name */
+/* The object id of a buffer's content: the hash of "TYPE LEN\0" and the content. */
 void hash_object_buf(const struct hash_algo *algo, const char *type,
 		     const void *p, size_t len, struct object_id *out);
 
@@ -71,13 +70,13 @@ static inline bool oid_eq(const struct object_id *a, const struct object_id *b)
 bool oid_is_null(const struct object_id *oid);
 void oid_from_raw(struct object_id *oid, const unsigned char *raw,
 		  const struct hash_algo *algo);
-/* Exactly algo->hex_len hex digits at s; *end after them. -1 if not. */
+/* Parse exactly algo->hex_len hex digits at s; *end is after them (NULL: not wanted). -1: malformed. */
 int oid_parse_hex(struct object_id *oid, const char *s,
 		  const struct hash_algo *algo, const char **end);
-/* The same, and the string must end there. */
+/* The same, and the string must end after them. */
 int oid_from_hex(struct object_id *oid, const char *s, const struct hash_algo *algo);
 void oid_to_hex_r(char out[HASH_MAX_HEX + 1], const struct object_id *oid);
-/* One of 4 rotating thread-local buffers: for messages. */
+/* For messages: in one of 4 rotating thread-local buffers. */
 const char *oid_hex(const struct object_id *oid);
 size_t oid_hex_len(const struct object_id *oid);
 size_t oid_raw_len(const struct object_id *oid);
@@ -98,7 +97,7 @@ void oid_array_sort_unique(struct oid_array *a);
 bool oid_array_contains(struct oid_array *a, const struct object_id *oid); /* sorts */
 void oid_array_clear(struct oid_array *a);
 
-/* oid to void *; open addressing */
+/* A hash table from object id to void *; values belong to the caller. */
 struct oidmap {
 	struct oidmap_slot *slots;
 	size_t nr, mask;
@@ -108,7 +107,7 @@ void *oidmap_get(const struct oidmap *m, const struct object_id *oid);
 bool oidmap_contains(const struct oidmap *m, const struct object_id *oid);
 void *oidmap_put(struct oidmap *m, const struct object_id *oid, void *value);
 void *oidmap_remove(struct oidmap *m, const struct object_id *oid);
-/* iterate: for (size_t i = 0; oidmap_next(m, &i, &oid, &value); ) */
+/* Iterate in no particular order: for (size_t i = 0; oidmap_next(m, &i, &oid, &value);) */
 bool oidmap_next(const struct oidmap *m, size_t *iter,
 		 const struct object_id **oid, void **value);
 void oidmap_clear(struct oidmap *m, void (*free_value)(void *));

@@ -4,7 +4,7 @@
 #include "hash/hash.h"
 #include "util/alloc.h"
 
-/* The two digits of every byte, one after the other. */
+/* The two hex digits of every byte value, concatenated. */
 #define SIXTEEN(d) d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" \
 	d "8" d "9" d "a" d "b" d "c" d "d" d "e" d "f"
 static const char hex_digits[] =
@@ -36,7 +36,7 @@ void oid_from_raw(struct object_id *oid, const unsigned char *raw,
 	oid->algo = (uint8_t)algo->id;
 }
 
-/* The value of a digit; NO_DIGIT for the rest. For long lists of names. */
+/* A table instead of comparisons, since lists of object names can be long. */
 #define NO_DIGIT 0x80
 static const unsigned char digit_value[256] = {
 	[0 ... '0' - 1] = NO_DIGIT,
@@ -54,7 +54,7 @@ int oid_parse_hex(struct object_id *oid, const char *s,
 	unsigned char raw[HASH_MAX_RAW];
 	unsigned seen = 0;
 
-	if (memchr(s, '\0', algo->hex_len)) /* nothing behind it is read */
+	if (memchr(s, '\0', algo->hex_len)) /* never read past the end of the string */
 		return -1;
 	for (size_t i = 0; i < algo->raw_len; i++, s += 2) {
 		unsigned hi = digit_value[(unsigned char)s[0]];

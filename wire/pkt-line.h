@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pkt-lines: four hex digits of length (with themselves), then the payload;
- * 0000 flush, 0001 delim, 0002 response end. gitprotocol-common(5).
+ * pkt-lines, the framing of Git's protocols (gitprotocol-common(5)): four hex digits give the
+ * length including themselves, then comes the payload. 0000 is a flush packet, 0001 a
+ * delimiter, 0002 the end of a response.
  */
 #ifndef WIRE_PKT_LINE_H
 #define WIRE_PKT_LINE_H
@@ -10,22 +11,22 @@
 #include "util/err.h"
 #include "util/strbuf.h"
 
-#define PKT_MAX 65520	      /* whole packet */
+#define PKT_MAX 65520	      /* packet with its length */
 #define PKT_PAYLOAD_MAX 65516 /* payload */
 
 MUST_USE int pkt_write(int fd, const void *p, size_t len, struct err *err);
 MUST_USE int pkt_writef(int fd, struct err *err, const char *fmt, ...) PRINTF_LIKE(3, 4);
 MUST_USE int pkt_flush(int fd, struct err *err);
-/* As many full packets as it takes; no flush after them. */
+/* In as many packets as necessary, all but the last one full; no flush packet follows. */
 MUST_USE int pkt_write_all(int fd, const void *p, size_t len, struct err *err);
 
 enum pkt_kind { PKT_DATA, PKT_FLUSH, PKT_DELIM, PKT_RESPONSE_END, PKT_EOF };
 /*
- * One packet; payload replaces buf. PKT_EOF (0 bytes read), or < 0: malformed
- * length, or an end in the middle of a packet.
+ * Read one packet; its payload replaces buf. Returns an enum pkt_kind, PKT_EOF if the input
+ * ended before it; or < 0: malformed length, or the input ends inside of the packet.
  */
 int pkt_read(int fd, struct strbuf *buf, struct err *err);
-/* Data packets up to a flush, appended; ERR_TOO_BIG beyond max (0: none). */
+/* Append the payloads up to a flush packet. More than max bytes (0: no limit): ERR_TOO_BIG. */
 MUST_USE int pkt_read_all(int fd, struct strbuf *buf, size_t max, struct err *err);
 
 #endif
