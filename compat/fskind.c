@@ -32,7 +32,7 @@ static bool pretended_kind(enum fs_kind *out)
 
 #ifdef __linux__
 
-/* f_type of statfs(2), which names them */
+/* Values of f_type; the names are from statfs(2). */
 #define MAGIC_EXT 0xef53
 #define MAGIC_XFS 0x58465342
 #define MAGIC_BTRFS 0x9123683e
@@ -85,7 +85,7 @@ static bool is_local(const struct statfs *sf)
 }
 
 /* Before Linux 5.8 syncfs(2) returned 0 although pages could not be written. */
-static bool syncfs_tells_errors(void)
+static bool syncfs_reports_errors(void)
 {
 	struct utsname u;
 	int major, minor;
@@ -95,8 +95,8 @@ static bool syncfs_tells_errors(void)
 }
 
 /*
- * ext2, ext3 and ext4 share one number, and ext4 can be made without a journal.
- * The driver of ext4 tells in sysfs whether a journal thread is running.
+ * ext2, ext3 and ext4 share one f_type, and ext4 can be created without a journal. sysfs
+ * shows whether the ext4 driver runs a journal thread for the device.
  */
 static bool ext_has_journal(int fd)
 {
@@ -135,7 +135,7 @@ static enum fs_kind real_kind(int fd)
 	type = (uint32_t)sf.f_type;
 	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_has_journal(fd)))
 		return FS_JOURNAL;
-	if (!is_local(&sf) || !syncfs_tells_errors())
+	if (!is_local(&sf) || !syncfs_reports_errors())
 		return FS_EACH;
 	return type == MAGIC_BTRFS ? FS_BTRFS : FS_LOCAL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one flush covers on the file system of a descriptor (the table of
- * Documentation/Durability). Only what is known to deserve it is called
- * FS_JOURNAL or FS_BTRFS; any doubt ends one line further down.
+ * What one flush covers on the file system of a descriptor (the table in
+ * Documentation/Durability). FS_JOURNAL and FS_BTRFS are returned only for file systems that
+ * are known to be so; in case of doubt, a kind with more flushes.
  */
 #ifndef COMPAT_FSKIND_H
 #define COMPAT_FSKIND_H
@@ -10,11 +10,11 @@
 #include "compat/posix.h"
 
 enum fs_kind {
-	FS_JOURNAL,	/* ext4, XFS: one fsync of a directory seals all */
-	FS_BTRFS,	/* one syncfs seals all */
-	FS_LOCAL,	/* unknown but local: syncfs before and after */
-	FS_EACH,	/* network, FUSE, or no syncfs: fsync each file, directory */
-	FS_FULL,	/* macOS: F_FULLFSYNC before and after */
+	FS_JOURNAL,	/* ext4, XFS: one fsync of a directory covers everything */
+	FS_BTRFS,	/* one syncfs covers everything */
+	FS_LOCAL,	/* unknown but local: one syncfs before, one after publishing */
+	FS_EACH,	/* network, FUSE, or no syncfs: one fsync per file and directory */
+	FS_FULL,	/* macOS: F_FULLFSYNC before and after publishing */
 };
 
 /*
@@ -25,11 +25,10 @@ enum fs_kind {
 enum fs_kind fs_kind_of(int fd);
 
 /*
- * Which locks that fcntl(2) takes on files there are seen by all who see the files? A letter for
- * a way to look at them, the same for all who share locks; '\0' where that is not known, as on
- * whatever several machines can share. Only what is known to be used by one kernel alone has a
- * letter: 'd' (disk or memory), 'o' (overlayfs: its files have locks of their own, which whoever
- * looks at its upper directory from outside does not see). One call.
+ * Who sees the locks that fcntl(2) takes on files of this file system? A letter for a group of
+ * processes that all see each other's locks; '\0' if that is not known, or if several machines
+ * can share the file system. 'd': disk or memory, used by one kernel; 'o': overlayfs, whose locks
+ * are not seen by processes that open its upper directory directly. One system call.
  */
 char fs_lock_view(const char *path);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first include of every translation unit: feature-test macros, the
- * system headers that everybody needs, and the attributes of our functions.
- * Platform differences live in compat/ and nowhere else.
+ * The first include of every source file: feature-test macros, common system headers, and
+ * attributes of functions. Platform differences are handled in compat/ and nowhere else.
  */
 #ifndef COMPAT_POSIX_H
 #define COMPAT_POSIX_H

@@ -16,7 +16,7 @@ static int native_utimens(const char *path, const struct timespec times[2])
 	return utimensat(AT_FDCWD, path, times, 0);
 }
 
-/* The name below /proc stands for the descriptor: linkat follows it. */
+/* linkat can follow the link in /proc to the file that has no name yet. */
 #if defined(__linux__)
 static int native_link_fd(int fd, const char *to)
 {
@@ -97,7 +97,7 @@ static int native_full_fsync(int fd)
 {
 	if (!fcntl(fd, F_FULLFSYNC))
 		return 0;
-	/* The file system does not know the request: fsync is what it has. */
+	/* Not all file systems support the request; then fsync is the best there is. */
 	if (errno == ENOTSUP || errno == EINVAL || errno == ENOTTY)
 		return fsync(fd);
 	return -1;
@@ -127,9 +127,8 @@ static int native_writeout_start(int fd)
 }
 
 /*
- * The kernel may pass over pages that were under writeback when the start
- * call came, so the wait asks for everything once more. Pages that are clean
- * by then cost nothing.
+ * The kernel may skip pages that were under writeback during the start call, so the wait
+ * writes all dirty pages once more. Clean pages cost nothing.
  */
 static int native_writeout_wait(int fd)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one table through which every system call goes that creates, writes,
- * flushes, renames or removes something on disk. Tests put another table in
- * its place to record the calls, to fail the n-th one, or to replay them.
+ * A table of the system calls that create, write, flush, rename or remove something on disk.
+ * All such calls go through it, so that tests can replace the table to record calls, to make
+ * the n-th one fail, or to replay them.
  *
- * Raw open(2) for writing, rename(2), fsync(2), unlink(2) and friends appear
- * only in compat/ and fs/ (tools/check-calls enforces it); everybody else calls
- * `sys->NAME` or, better, the helpers of fs/ and write-or-die.h.
+ * Direct calls of rename(2), fsync(2), unlink(2) and so on are allowed only in compat/ and fs/
+ * (checked by tools/check-calls). Other code uses the helpers of fs/ and write-or-die.h, or
+ * `sys->NAME`.
  *
  * Every member has the signature, return value and errno of the call of that
  * name. The table is set once, before threads start; it is otherwise const.
@@ -29,7 +29,7 @@ struct syscall_table {
 	int (*chmod)(const char *path, mode_t mode);
 	int (*rename)(const char *from, const char *to);
 	int (*link)(const char *from, const char *to);
-	/* Name a file that was opened with O_TMPFILE; ENOSYS where missing. */
+	/* Give a name to a file that was opened with O_TMPFILE; ENOSYS where missing. */
 	int (*link_fd)(int fd, const char *to);
 	int (*symlink)(const char *target, const char *path);
 	int (*unlink)(const char *path);
@@ -39,25 +39,25 @@ struct syscall_table {
 	int (*fsetxattr)(int fd, const char *name, const void *value,
 			 size_t len, int flags);
 	int (*fremovexattr)(int fd, const char *name);
-	int (*removexattr)(const char *path, const char *name); /* no symlinks */
-	/* Flushes; each counts as one "hardware-flush". */
+	int (*removexattr)(const char *path, const char *name); /* does not follow symlinks */
+	/* Flushes; each is counted as one "hardware-flush". */
 	int (*fsync)(int fd);
 	int (*fdatasync)(int fd);
 	int (*syncfs)(int fd);	   /* ENOSYS where missing */
 	int (*full_fsync)(int fd); /* macOS F_FULLFSYNC; fsync elsewhere */
 	/*
-	 * Page-cache writeback without a flush of the disk's cache. Start: begin
-	 * writing all dirty pages of fd, do not wait. Wait: return when all have
-	 * been written; an error of any of them surfaces here. Both together are
-	 * one "writeout-only". ENOSYS where the platform has nothing like it.
+	 * Writeback of the page cache without a flush of the disk's cache. Start: begin to
+	 * write all dirty pages of fd, without waiting. Wait: return when all are written, or
+	 * the error of any of them. Both together are one "writeout-only". ENOSYS where
+	 * missing.
 	 */
 	int (*writeout_start)(int fd);
 	int (*writeout_wait)(int fd);
 };
 
 /*
- * Repeat a call that a signal interrupted before it did anything. The result
- * is a long: wide enough for all of the above.
+ * Repeat a call while it fails with EINTR. The result is a long, which is wide enough for all
+ * calls above.
  */
 #define RETRY_EINTR(call)                                       \
 	__extension__({                                         \
