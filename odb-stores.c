@@ -125,7 +125,7 @@ static void complain(struct odb_stores *l, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vtell(l->warn, l->warn_data, fmt, ap);
+	vreport(l->warn, l->warn_data, fmt, ap);
 	va_end(ap);
 }
 

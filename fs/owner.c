@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "fs/owner.h"
 #include "compat/fskind.h"
-#include "compat/random.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/tempfile.h"
 #include "util/alloc.h"

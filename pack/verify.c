@@ -35,7 +35,7 @@ static void say(struct findings *f, const char *fmt, ...)
 
 	f->nr++;
 	va_start(ap, fmt);
-	vtell(f->bad, f->data, fmt, ap);
+	vreport(f->bad, f->data, fmt, ap);
 	va_end(ap);
 }
 

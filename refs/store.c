@@ -52,7 +52,7 @@ void ref_store_warn(const struct ref_store *rs, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vtell(rs->warn, rs->warn_data, fmt, ap);
+	vreport(rs->warn, rs->warn_data, fmt, ap);
 	va_end(ap);
 }
 

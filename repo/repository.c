@@ -269,7 +269,7 @@ void repo_warn(const struct repository *r, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vtell(r->warn, r->warn_data, fmt, ap);
+	vreport(r->warn, r->warn_data, fmt, ap);
 	va_end(ap);
 }
 

@@ -3,7 +3,7 @@
 #include "util/alloc.h"
 #include "util/err.h"
 
-static NORETURN void out_of_memory(void)
+void out_of_memory(void)
 {
 	static const char msg[] = "fatal: out of memory\n";
 	ssize_t ignored = write(2, msg, sizeof(msg) - 1);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Allocation. The x-functions end the program with "fatal: out of memory"
- * (exit 128) when the system has none left: nothing sensible can be done.
- * Sizes from files or the wire are capped by the caller *before* they get
- * here, or go through try_alloc, which fails softly.
+ * Allocation. The x-functions end the program with "fatal: out of memory" (exit code 128)
+ * on failure. Sizes that come from files or the wire must be checked against a cap first,
+ * or go through try_alloc, which returns NULL.
  */
 #ifndef UTIL_ALLOC_H
 #define UTIL_ALLOC_H
@@ -21,10 +20,13 @@ char *xmemdupz(const void *p, size_t len); /* appends a NUL */
 char *xstrfmt(const char *fmt, ...) PRINTF_LIKE(1, 2);
 char *xvstrfmt(const char *fmt, va_list ap);
 
-/* NULL when there is no memory; for sizes that come from outside. */
+/* Like malloc: NULL on failure. For sizes that come from outside. */
 MUST_USE void *try_alloc(size_t len);
 
-/* Checked size arithmetic: overflow ends the program like out of memory. */
+/* Ends the program as the functions above do, when a library reports ENOMEM. */
+NORETURN void out_of_memory(void);
+
+/* Checked size arithmetic: overflow ends the program in the same way. */
 size_t st_add(size_t a, size_t b);
 size_t st_mult(size_t a, size_t b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Big-endian numbers at unaligned places: what Git's file formats are made of. */
+/* Big-endian numbers at unaligned addresses, as Git's file formats have them. */
 #ifndef UTIL_BYTES_H
 #define UTIL_BYTES_H
 

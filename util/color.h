@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Colours as git-config(1) describes them ("bold red", "#ff0ab3", "reset"). */
+/* Terminal colours as git-config(1) describes them ("bold red", "#ff0ab3", "reset"). */
 #ifndef UTIL_COLOR_H
 #define UTIL_COLOR_H
 

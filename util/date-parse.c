@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading dates. Both readers walk over the text and pick up what they know
- * (a number, a group of numbers, a word, a zone); what they do not know is
- * stepped over, so that "Thu, 7 Apr 2005 at 22:13 (CEST)" is a date.
+ * Parsing dates. Both parsers scan the text for what they know (a number, a group of
+ * numbers, a word, a zone) and skip the rest, so that "Thu, 7 Apr 2005 at 22:13 (CEST)" is
+ * a date.
  *
- * date_parse wants the day and the time of day to be there. date_approxidate
- * starts from the present moment and changes what the text says.
+ * date_parse requires a day and a time of day. date_approxidate starts from now and changes
+ * the parts that the text mentions.
  */
 #include "compat/posix.h"
 #include "util/date.h"
@@ -34,8 +34,8 @@ static size_t word_len(const char *s)
 	return n;
 }
 
-/* A word that runs into a digit is none that we know: "apr7". */
-static bool is_whole_word(const char *s, size_t len)
+/* A word directly followed by a digit ("apr7") is not recognized. */
+static bool is_separate_word(const char *s, size_t len)
 {
 	return !isdigit((unsigned char)s[len]);
 }
@@ -60,7 +60,7 @@ static int find_name(const char *word, size_t len, const char *const *names, int
 	return -1;
 }
 
-/* Zone names that mail programs write, in minutes east; three letters will do. */
+/* Zone names that mail programs write, in minutes east of UTC; three letters suffice. */
 static const struct {
 	const char *name;
 	int minutes;
@@ -92,7 +92,7 @@ static int find_zone(const char *word, size_t len)
 /* ---- numbers ---- */
 
 struct number {
-	uint64_t value; /* capped */
+	uint64_t value; /* stops growing far above every limit */
 	size_t digits;
 };
 
@@ -108,7 +108,7 @@ static struct number read_number(const char *s)
 
 /* Two or three numbers with the same separator between them. */
 struct group {
-	long part[3]; /* -1: not there; capped */
+	long part[3]; /* -1: absent; see capped() */
 	char separator;
 	size_t len;
 };
@@ -139,13 +139,13 @@ static bool read_group(const char *s, struct group *g)
 
 /* ---- days ---- */
 
-/* Days from 1970-01-01 to the first of March of `year`, a leap year's start. */
+/* Days from 1970-01-01 to the first of March of `year`; counted so, leap days come last. */
 static int64_t days_to_march(int64_t year)
 {
 	return year * 365 + year / 4 - year / 100 + year / 400 - 719468;
 }
 
-/* tm as UTC, also where its day is beyond the month; -1 if a part is missing. */
+/* Seconds since the epoch of tm as UTC, even for 31 April; -1 if a part is missing. */
 static int64_t utc_seconds(const struct tm *tm)
 {
 	int64_t year = tm->tm_year + 1900;
@@ -165,8 +165,8 @@ static int64_t utc_seconds(const struct tm *tm)
 }
 
 /*
- * Try one reading of a group as a date. `year` -1: the present one. With `now`,
- * a day more than ten days ahead is refused: that reading is not what was meant.
+ * Try one interpretation of a group as a date. `year` -1: this year. With `now`, a date more
+ * than ten days in the future is rejected: another order of the numbers was meant.
  */
 static bool try_date(struct tm *tm, long year, long month, long day,
 		     const struct tm *now)
@@ -207,8 +207,8 @@ static bool try_date(struct tm *tm, long year, long month, long day,
 }
 
 /*
- * Year first where the first number can only be one. Otherwise the American
- * order, except between dots, then the European one; neither may be ahead.
+ * Year first if the first number can only be a year. Otherwise month/day (unless separated
+ * by dots), then day/month; neither may lie in the future.
  */
 static bool set_date(struct tm *tm, const struct group *g, timestamp_t present)
 {
@@ -238,8 +238,8 @@ static bool set_time(struct tm *tm, const struct group *g)
 	return true;
 }
 
-/* Returns the bytes used, 0 if this group is neither. */
-static size_t take_group(const char *s, struct tm *tm, timestamp_t present)
+/* A date or a time of day; returns the bytes used, 0 if it is neither. */
+static size_t parse_group(const char *s, struct tm *tm, timestamp_t present)
 {
 	struct group g;
 
@@ -256,7 +256,7 @@ static size_t take_group(const char *s, struct tm *tm, timestamp_t present)
 	return g.len;
 }
 
-/* ---- strict ---- */
+/* ---- date_parse ---- */
 
 struct reading {
 	struct tm tm;
@@ -272,7 +272,7 @@ static bool nothing_set(const struct tm *tm)
 }
 
 /* 20050407 and 221313. */
-static bool take_compact(struct number n, struct tm *tm)
+static bool parse_compact(struct number n, struct tm *tm)
 {
 	long v = capped(n.value);
 
@@ -289,8 +289,8 @@ static bool take_compact(struct number n, struct tm *tm)
 	return false;
 }
 
-/* A number of up to four digits on its own: day before year before month. */
-static void take_small(struct number n, struct reading *r)
+/* A number of up to four digits on its own: tried as day, then year, then month. */
+static void parse_small_number(struct number n, struct reading *r)
 {
 	struct tm *tm = &r->tm;
 	int v = (int)n.value;
@@ -313,7 +313,7 @@ static void take_small(struct number n, struct reading *r)
 	}
 }
 
-static size_t take_number(const char *s, struct reading *r)
+static size_t parse_number(const char *s, struct reading *r)
 {
 	struct number n = read_number(s);
 	size_t used;
@@ -328,15 +328,15 @@ static size_t take_number(const char *s, struct reading *r)
 			return n.digits;
 		}
 	}
-	used = take_group(s, &r->tm, r->present);
+	used = parse_group(s, &r->tm, r->present);
 	if (used)
 		return used;
 	if (n.digits == 8 || n.digits == 6) {
-		if (take_compact(n, &r->tm))
+		if (parse_compact(n, &r->tm))
 			return n.digits;
 	}
 	if (n.digits <= 4)
-		take_small(n, r);
+		parse_small_number(n, r);
 	return n.digits;
 }
 
@@ -346,12 +346,12 @@ static void to_half_day(struct tm *tm, bool pm)
 		tm->tm_hour = tm->tm_hour % 12 + (pm ? 12 : 0);
 }
 
-static size_t take_word(const char *s, struct reading *r)
+static size_t parse_word(const char *s, struct reading *r)
 {
 	size_t len = word_len(s);
 	int i;
 
-	if (!is_whole_word(s, len)) {
+	if (!is_separate_word(s, len)) {
 		if (len == 1 && *s == 'T' && r->tm.tm_hour == UNSET)
 			r->tm.tm_min = r->tm.tm_sec = 0; /* the hour comes next */
 		return len;
@@ -362,11 +362,11 @@ static size_t take_word(const char *s, struct reading *r)
 		return len;
 	}
 	if (find_name(s, len, day_names, 7) >= 0)
-		return len; /* the date says it already */
+		return len; /* the weekday follows from the date */
 	i = find_zone(s, len);
 	if (i != NO_ZONE) {
 		if (r->zone == NO_ZONE)
-			r->zone = i; /* a number says it better */
+			r->zone = i; /* a numeric zone takes precedence */
 		return len;
 	}
 	if (word_is(s, len, "AM") || word_is(s, len, "PM"))
@@ -374,8 +374,8 @@ static size_t take_word(const char *s, struct reading *r)
 	return len;
 }
 
-/* +02, +0200 or +02:00; anything else is stepped over. */
-static size_t take_zone(const char *s, struct reading *r)
+/* +02, +0200 or +02:00; anything else is skipped. */
+static size_t parse_zone(const char *s, struct reading *r)
 {
 	struct number hours = read_number(s + 1), minutes = { 0, 2 };
 	size_t len = 1 + hours.digits;
@@ -438,12 +438,12 @@ static bool read_strict(const char *s, timestamp_t *t, int *zone)
 		unsigned char c = (unsigned char)*s;
 
 		if (isalpha(c))
-			s += take_word(s, &r);
+			s += parse_word(s, &r);
 		else if (isdigit(c))
-			s += take_number(s, &r);
+			s += parse_number(s, &r);
 		else if ((c == '-' || c == '+') && isdigit((unsigned char)s[1]) &&
 			 r.tm.tm_hour != UNSET)
-			s += take_zone(s, &r);
+			s += parse_zone(s, &r);
 		else
 			s++;
 	}
@@ -479,17 +479,17 @@ int date_parse(const char *s, timestamp_t *t, int *tz)
 	return 0;
 }
 
-/* ---- approximate ---- */
+/* ---- date_approxidate ---- */
 
 struct guess {
-	struct tm tm;  /* day, month, year UNSET until something settles them */
-	struct tm now; /* local */
-	long number;   /* read and not used yet; 0: none */
-	bool touched;  /* something fit */
+	struct tm tm;  /* day, month and year are UNSET until the text gives them */
+	struct tm now; /* local time */
+	long number;   /* parsed and not assigned yet; 0: none */
+	bool matched;  /* anything was recognized */
 };
 
-/* Settle what is unset by the present day, go back `back` seconds. */
-static time_t settle(struct guess *g, int64_t back)
+/* Fill unset parts from today's date, then subtract `back` seconds. */
+static time_t complete_date(struct guess *g, int64_t back)
 {
 	time_t t;
 
@@ -499,7 +499,7 @@ static time_t settle(struct guess *g, int64_t back)
 		g->tm.tm_mon = g->now.tm_mon;
 	if (g->tm.tm_year < 0) {
 		g->tm.tm_year = g->now.tm_year;
-		if (g->tm.tm_mon > g->now.tm_mon) /* December: the last one */
+		if (g->tm.tm_mon > g->now.tm_mon) /* a later month: last year's */
 			g->tm.tm_year--;
 	}
 	t = (time_t)((int64_t)mktime(&g->tm) - back);
@@ -507,8 +507,8 @@ static time_t settle(struct guess *g, int64_t back)
 	return t;
 }
 
-/* A number that no word took: a day, a month or a year, what is free. */
-static void use_number(struct guess *g)
+/* A number without a unit: the day, else the month, else the year, whichever is unset. */
+static void assign_number(struct guess *g)
 {
 	long n = g->number;
 
@@ -529,17 +529,17 @@ static void use_number(struct guess *g)
 		g->tm.tm_year = (int)n + 100;
 }
 
-/* The last time that the clock showed this hour, counted from the day at hand. */
+/* The most recent time at which the clock showed this hour. */
 static void last_hour(struct guess *g, int hour)
 {
-	use_number(g);
+	assign_number(g);
 	if (g->tm.tm_hour < hour)
-		settle(g, 24 * 3600);
+		complete_date(g, 24 * 3600);
 	g->tm.tm_hour = hour;
 	g->tm.tm_min = g->tm.tm_sec = 0;
 }
 
-static void half_day(struct guess *g, bool pm)
+static void set_half_day(struct guess *g, bool pm)
 {
 	if (g->number) {
 		g->tm.tm_hour = (int)(g->number % 24);
@@ -549,11 +549,11 @@ static void half_day(struct guess *g, bool pm)
 	to_half_day(&g->tm, pm);
 }
 
-static bool take_moment(struct guess *g, const char *s, size_t len)
+static bool parse_moment(struct guess *g, const char *s, size_t len)
 {
 	if (word_is(s, len, "yesterday")) {
 		g->number = 0;
-		settle(g, 24 * 3600);
+		complete_date(g, 24 * 3600);
 	} else if (word_is(s, len, "noon")) {
 		last_hour(g, 12);
 	} else if (word_is(s, len, "midnight")) {
@@ -561,7 +561,7 @@ static bool take_moment(struct guess *g, const char *s, size_t len)
 	} else if (word_is(s, len, "tea")) {
 		last_hour(g, 17);
 	} else if (word_is(s, len, "am") || word_is(s, len, "pm")) {
-		half_day(g, tolower((unsigned char)*s) == 'p');
+		set_half_day(g, tolower((unsigned char)*s) == 'p');
 	} else if (word_is(s, len, "never")) {
 		time_t epoch = 0;
 
@@ -569,15 +569,15 @@ static bool take_moment(struct guess *g, const char *s, size_t len)
 		g->number = 0;
 	} else if (word_is(s, len, "now")) {
 		g->number = 0;
-		settle(g, 0);
+		complete_date(g, 0);
 	} else {
 		return false;
 	}
 	return true;
 }
 
-/* "last" is one, so "last week" is a week ago. */
-static bool take_number_word(struct guess *g, const char *s, size_t len)
+/* "last" counts as one, so that "last week" is a week ago. */
+static bool parse_number_word(struct guess *g, const char *s, size_t len)
 {
 	static const char *const words[] = {
 		"zero", "one", "two", "three", "four", "five", "six", "seven",
@@ -597,8 +597,8 @@ static bool take_number_word(struct guess *g, const char *s, size_t len)
 	return false;
 }
 
-/* With a number before it: so many units, or such days of the week, back. */
-static bool take_unit(struct guess *g, const char *s, size_t len)
+/* After a number: go back that many units, or to that many such days of the week ago. */
+static bool parse_unit(struct guess *g, const char *s, size_t len)
 {
 	static const struct {
 		const char *name;
@@ -613,28 +613,28 @@ static bool take_unit(struct guess *g, const char *s, size_t len)
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (!abbreviates(s, len, units[i].name, strlen(units[i].name) - 1))
 			continue;
-		settle(g, units[i].seconds * number);
+		complete_date(g, units[i].seconds * number);
 		goto taken;
 	}
 	day = find_name(s, len, day_names, 7);
 	if (day >= 0) {
 		int back = g->tm.tm_wday - day;
 
-		settle(g, (back + 7 * (number - (back > 0))) * 86400);
+		complete_date(g, (back + 7 * (number - (back > 0))) * 86400);
 		goto taken;
 	}
 	if (abbreviates(s, len, "months", 5)) {
 		int months;
 
-		settle(g, 0);
+		complete_date(g, 0);
 		months = g->tm.tm_year * 12 + g->tm.tm_mon - (int)number;
 		g->tm.tm_mon = months % 12 + (months % 12 < 0 ? 12 : 0);
 		g->tm.tm_year = (months - g->tm.tm_mon) / 12;
 		goto taken;
 	}
 	if (abbreviates(s, len, "years", 4)) {
-		settle(g, 0);
-		g->tm.tm_year -= (int)number; /* before 1900 means unset */
+		complete_date(g, 0);
+		g->tm.tm_year -= (int)number; /* a negative one, before 1900, is UNSET */
 		goto taken;
 	}
 	return false;
@@ -649,15 +649,15 @@ static size_t guess_word(struct guess *g, const char *s)
 	size_t len = word_len(s);
 	int month;
 
-	if (!is_whole_word(s, len))
+	if (!is_separate_word(s, len))
 		return len;
 	month = find_name(s, len, month_names, 12);
 	if (month >= 0)
 		g->tm.tm_mon = month;
-	else if (!take_moment(g, s, len) &&
-		 !(g->number ? take_unit(g, s, len) : take_number_word(g, s, len)))
+	else if (!parse_moment(g, s, len) &&
+		 !(g->number ? parse_unit(g, s, len) : parse_number_word(g, s, len)))
 		return len;
-	g->touched = true;
+	g->matched = true;
 	return len;
 }
 
@@ -666,9 +666,9 @@ static size_t guess_number(struct guess *g, const char *s, timestamp_t present)
 	struct number n = read_number(s);
 	size_t used;
 
-	use_number(g);
-	g->touched = true;
-	used = take_group(s, &g->tm, present);
+	assign_number(g);
+	g->matched = true;
+	used = parse_group(s, &g->tm, present);
 	if (used)
 		return used;
 	/* "02" is a number, "0002" is not. */
@@ -700,10 +700,10 @@ timestamp_t date_approxidate(const char *s, bool *bad)
 		else
 			s++;
 	}
-	use_number(&g);
+	assign_number(&g);
 	if (bad)
-		*bad = !g.touched;
-	return (timestamp_t)settle(&g, 0);
+		*bad = !g.matched;
+	return (timestamp_t)complete_date(&g, 0);
 }
 
 int date_parse_expiry(const char *s, timestamp_t *t)

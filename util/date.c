@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Showing dates. */
+/* Formatting dates (git-log(1), --date). */
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/date.h"
@@ -9,7 +9,7 @@ static const char month_names[12][4] = {
 };
 static const char day_names[7][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
 
-/* ---- zones: +0530 is 530 ---- */
+/* ---- zones: the int 530 stands for "+0530" ---- */
 
 static int zone_minutes(int tz)
 {
@@ -106,7 +106,7 @@ static void add_count(struct strbuf *out, uint64_t n, const char *unit, const ch
 	strbuf_addf(out, "%" PRIu64 " %s%s%s", n, unit, n == 1 ? "" : "s", end);
 }
 
-/* Each unit reaches until the next one says it in a number of at least 2 or so. */
+/* The thresholds are Git's: a unit is used from about two of it on. */
 static void format_relative(struct strbuf *out, timestamp_t t, timestamp_t now)
 {
 	uint64_t seconds, minutes, hours, days;
@@ -149,9 +149,9 @@ struct hidden {
 };
 
 /*
- * What a person can do without, seen from `now`: the year if it is this one, the
- * day if it was lately (then the weekday stays); the caller takes away the
- * weekday and the time if it was long ago, the zone unless it was lately.
+ * What --date=human leaves out, seen from `now`: the year if it is this year, the day of the
+ * month if it was in the last five days (then the weekday stays). The caller decides about
+ * the time of day and the zone.
  */
 static struct hidden hide_for_human(const struct tm *tm, const struct tm *now)
 {
@@ -207,7 +207,7 @@ static void format_human(struct strbuf *out, timestamp_t t, const struct tm *tm,
 	format_parts(out, tm, tz, h);
 }
 
-/* ---- all of them ---- */
+/* ---- every mode ---- */
 
 static void format_iso(struct strbuf *out, const struct tm *tm, const char *between)
 {
@@ -225,7 +225,7 @@ static void format_strict_zone(struct strbuf *out, int tz)
 	strbuf_addf(out, "%c%02d:%02d", tz < 0 ? '-' : '+', abs(tz) / 100, abs(tz) % 100);
 }
 
-/* The wall clock in zone tz at t; the epoch if that has no calendar date. */
+/* The wall clock in zone tz at t; the epoch where the calendar cannot express it. */
 static int wall_clock(timestamp_t t, int tz, bool local, struct tm *tm)
 {
 	int64_t minutes = local ? 0 : zone_minutes(tz);
@@ -246,7 +246,7 @@ void date_format(struct strbuf *out, timestamp_t t, int tz, const struct date_mo
 	struct tm tm = { 0 };
 	struct hidden nothing = { .zone = mode->local };
 
-	if (t > TIME_MAX) { /* no such moment: shown as the epoch */
+	if (t > TIME_MAX) { /* out of range: shown as the epoch */
 		t = 0;
 		tz = 0;
 	}

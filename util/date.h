@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Dates: parsing as git accepts them (git-commit(1) DATE FORMATS), showing. */
+/* Dates: parsing what Git accepts (git-commit(1), DATE FORMATS), and formatting. */
 #ifndef UTIL_DATE_H
 #define UTIL_DATE_H
 
@@ -20,22 +20,22 @@ struct date_mode {
 };
 #define DATE_MODE_INIT { DATE_NORMAL, false, NULL }
 
-/* "iso", "relative-local", "format:%Y", "auto:human"…; -1 if unknown. */
+/* A value of --date: "iso", "relative-local", "format:%Y", "auto:human"; -1 if unknown. */
 int date_mode_parse(struct date_mode *mode, const char *s);
 void date_mode_release(struct date_mode *mode);
-/* tz is as written in a commit: +0530 is 530. */
+/* tz as a commit object has it: 530 stands for "+0530". */
 void date_format(struct strbuf *out, timestamp_t t, int tz, const struct date_mode *mode);
 
-/* Now; GIT_TEST_DATE_NOW overrides it for tests. */
+/* Now, and the local zone (tz may be NULL). GIT_TEST_DATE_NOW overrides it for tests. */
 timestamp_t date_now(int *tz);
 /*
- * A day and a time of day in any of git's forms: raw "@N +ZZZZ", RFC 2822,
- * ISO 8601, "7 Apr 2005 22:13 PST" …; -1 if one of them is missing. tz may be NULL.
+ * A day and a time of day in any of Git's formats: raw "@N +ZZZZ", RFC 2822, ISO 8601,
+ * "7 Apr 2005 22:13 PST". -1 if either of the two is missing. tz may be NULL.
  */
 int date_parse(const char *s, timestamp_t *t, int *tz);
-/* Everything, "yesterday", "2 weeks ago", "never"; *bad set if nothing fit. */
+/* Any date or approximation: "yesterday", "2 weeks ago". *bad: nothing was recognized. */
 timestamp_t date_approxidate(const char *s, bool *bad);
-/* For config expiry values: "never"/"false" 0, "all"/"now" TIME_MAX. */
+/* For expiry values: "never"/"false" is 0, "all"/"now" is TIME_MAX. -1 if not a date. */
 int date_parse_expiry(const char *s, timestamp_t *t);
 
 #endif

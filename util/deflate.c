@@ -6,50 +6,53 @@
 #include "util/deflate.h"
 #include "util/err.h"
 
-/* What a thread keeps: making one costs more than a small object. */
-struct kept {
+/* Cached per thread, since creating one costs more than a small object. */
+struct codecs {
 	struct libdeflate_compressor *deflater;
 	int level; /* of deflater */
 	struct libdeflate_decompressor *inflater;
 };
 
-static _Thread_local struct kept kept;
-static pthread_key_t thread_end;
-static pthread_once_t thread_end_made = PTHREAD_ONCE_INIT;
+static _Thread_local struct codecs codecs;
 
-static void free_kept(void *arg)
+/* A pthread key only for its destructor, which frees them when the thread ends. */
+static pthread_key_t cleanup_key;
+static pthread_once_t cleanup_key_once = PTHREAD_ONCE_INIT;
+
+static void free_codecs(void *arg)
 {
-	struct kept *k = arg;
+	struct codecs *c = arg;
 
-	libdeflate_free_compressor(k->deflater);
-	libdeflate_free_decompressor(k->inflater);
-	k->deflater = NULL;
-	k->inflater = NULL;
+	libdeflate_free_compressor(c->deflater);
+	libdeflate_free_decompressor(c->inflater);
+	c->deflater = NULL;
+	c->inflater = NULL;
 }
 
-static void make_thread_end(void)
+static void create_cleanup_key(void)
 {
-	if (pthread_key_create(&thread_end, free_kept))
+	if (pthread_key_create(&cleanup_key, free_codecs))
 		BUG("no thread key");
 }
 
-static void *must_have(void *p)
+/* Check an allocation and have it freed with the thread. */
+static void *cached(void *p)
 {
 	if (!p)
-		xmalloc(SIZE_MAX / 2); /* says "out of memory" and ends */
-	pthread_once(&thread_end_made, make_thread_end);
-	pthread_setspecific(thread_end, &kept);
+		out_of_memory();
+	pthread_once(&cleanup_key_once, create_cleanup_key);
+	pthread_setspecific(cleanup_key, &codecs);
 	return p;
 }
 
 static struct libdeflate_compressor *deflater_for(int level)
 {
-	if (kept.deflater && kept.level == level)
-		return kept.deflater;
-	libdeflate_free_compressor(kept.deflater);
-	kept.level = level;
-	kept.deflater = must_have(libdeflate_alloc_compressor(level));
-	return kept.deflater;
+	if (codecs.deflater && codecs.level == level)
+		return codecs.deflater;
+	libdeflate_free_compressor(codecs.deflater);
+	codecs.level = level;
+	codecs.deflater = cached(libdeflate_alloc_compressor(level));
+	return codecs.deflater;
 }
 
 void deflate_buf(struct strbuf *out, const void *in, size_t len, int level)
@@ -67,14 +70,15 @@ void deflate_buf(struct strbuf *out, const void *in, size_t len, int level)
 int inflate_buf(const void *in, size_t len, void *out, size_t max,
 		size_t *out_len, size_t *used)
 {
-	size_t made, taken;
+	size_t made, consumed;
 
-	if (!kept.inflater)
-		kept.inflater = must_have(libdeflate_alloc_decompressor());
-	switch (libdeflate_zlib_decompress_ex(kept.inflater, in, len, out, max, &taken, &made)) {
+	if (!codecs.inflater)
+		codecs.inflater = cached(libdeflate_alloc_decompressor());
+	switch (libdeflate_zlib_decompress_ex(codecs.inflater, in, len, out, max, &consumed,
+					      &made)) {
 	case LIBDEFLATE_SUCCESS:
 		*out_len = made;
-		*used = taken;
+		*used = consumed;
 		return 0;
 	case LIBDEFLATE_INSUFFICIENT_SPACE:
 		return ERR_TOO_BIG;

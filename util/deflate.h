@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zlib streams of whole buffers, by libdeflate: two to three times as fast as
- * zlib itself, for data that is in memory. (De)compressors are kept per thread
- * and freed with it. Thread-safe.
+ * zlib streams of data in memory, by libdeflate: two to three times as fast as zlib itself.
+ * Compressors are cached per thread and freed with it. Thread-safe.
  */
 #ifndef UTIL_DEFLATE_H
 #define UTIL_DEFLATE_H
@@ -14,9 +13,9 @@
 void deflate_buf(struct strbuf *out, const void *in, size_t len, int level);
 
 /*
- * Inflate the stream at `in` into out[0..max). 0: *out_len bytes were made of
- * *used bytes. ERR_CORRUPT: malformed or cut off; ERR_TOO_BIG: more than max
- * bytes would come out. No message: the caller knows the subject.
+ * Inflate the stream at `in` into out[0..max). On 0, *out_len is the size of the result and
+ * *used the length of the stream. ERR_CORRUPT: malformed or truncated; ERR_TOO_BIG: the
+ * result is larger than max. There is no message: the caller knows the object's name.
  */
 MUST_USE int inflate_buf(const void *in, size_t len, void *out, size_t max,
 			 size_t *out_len, size_t *used);

@@ -104,7 +104,7 @@ void err_move(struct err *dst, struct err *src)
 	}
 }
 
-void vtell(void (*fn)(void *data, const char *msg), void *data, const char *fmt, va_list ap)
+void vreport(void (*fn)(void *data, const char *msg), void *data, const char *fmt, va_list ap)
 {
 	char *msg;
 

@@ -20,7 +20,7 @@
 
 enum err_code {
 	ERR_OK = 0,
-	ERR_GENERIC = -1,    /* any other failure */
+	ERR_GENERIC = -1,    /* none of the kinds below */
 	ERR_IO = -2,	     /* a system call failed: see err->sys_errno */
 	ERR_NOT_FOUND = -3,  /* the thing asked for does not exist */
 	ERR_EXISTS = -4,     /* it exists and must not */
@@ -32,15 +32,15 @@ enum err_code {
 	ERR_TOO_BIG = -10,   /* beyond a cap */
 	ERR_UNSUPPORTED = -11, /* unknown format, version, extension */
 	ERR_UNCERTAIN = -12, /* published, durability unknown */
-	ERR_ABORTED = -13,   /* a hook, filter, editor or user said no */
-	ERR_NO_IDENT = -14,  /* nobody is configured to commit as */
+	ERR_ABORTED = -13,   /* a hook, filter, editor or the user refused */
+	ERR_NO_IDENT = -14,  /* no name and mail address are configured */
 };
 
 struct err {
 	int code;	 /* enum err_code of the first failure, 0 if none */
 	int sys_errno;	 /* errno of the failed call, 0 if none */
 	char *msg;	 /* owned; NULL if none */
-	char *preface;	 /* lines that are shown before the message; owned, mostly NULL */
+	char *preface;	 /* lines to print before the message; owned, usually NULL */
 };
 
 #define ERR_INIT { 0, 0, NULL, NULL }
@@ -60,22 +60,22 @@ int err_vset(struct err *err, enum err_code code, const char *fmt, va_list ap);
 /* Same with ERR_IO; appends ": " and strerror(errno), keeps errno in err. */
 int err_set_errno(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* What users should read before the message of the failure that err holds. */
+/* Text to print before the message; a first preface stays. */
 void err_set_preface(struct err *err, const char *text);
 
-/* Put "PREFIX: " before the message that is there; nothing if none is. */
+/* Put "PREFIX: " before the message, if there is one. */
 void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* The message, never NULL ("unknown error" if there is none). */
 const char *err_message(const struct err *err);
 
-/* Move src's failure into dst (which keeps its own if it has one). */
+/* Move src's failure into dst, unless dst has one. src is empty afterwards. */
 void err_move(struct err *dst, struct err *src);
 
-/* A message that ends nothing, for those that take such; fn NULL: nobody listens. */
-void vtell(void (*fn)(void *data, const char *msg), void *data, const char *fmt, va_list ap);
+/* Format a warning and pass it to the callback fn; nothing happens if fn is NULL. */
+void vreport(void (*fn)(void *data, const char *msg), void *data, const char *fmt, va_list ap);
 
-/* A broken invariant of our own: says where, then aborts. */
+/* For broken invariants: prints the place in the source and aborts. */
 NORETURN void bug_at(const char *file, int line, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)

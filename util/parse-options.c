@@ -66,12 +66,12 @@ static void usage_lines(FILE *fp, const char *const usage[])
 		fputs(prefix, fp);
 		for (; *line; line++) {
 			fputc(*line, fp);
-			if (*line == '\n') /* aligned under the first one */
+			if (*line == '\n') /* align under the first line */
 				fputs("       ", fp);
 		}
 		fputc('\n', fp);
 	}
-	for (; *usage; usage++) /* behind an empty string: plain text */
+	for (; *usage; usage++) /* after an empty string: plain text */
 		fprintf(fp, "%s%s\n", **usage ? "    " : "", *usage);
 }
 
@@ -164,16 +164,16 @@ void usage_msg_opt(const char *msg, const char *const usage[], const struct opti
 /* ---- one option ---- */
 
 struct parser {
-	const char **argv; /* what is still to come */
+	const char **argv; /* arguments that are not parsed yet */
 	int argc;
-	const char *rest; /* in a bundle of short options: behind this one; else NULL */
+	const char *rest; /* of a bundle of short options; else NULL */
 	const struct option *opts;
 	const char *const *usage;
 	unsigned flags;
 };
 
-/* How the user wrote it: "switch `x'", "option `foo'", "option `no-foo'". */
-static const char *written_as(const struct option *o, bool is_short, bool unset)
+/* For messages, as the user typed it: "switch `x'", "option `foo'", "option `no-foo'". */
+static const char *option_name(const struct option *o, bool is_short, bool unset)
 {
 	static char buf[128];
 
@@ -188,7 +188,7 @@ static const char *written_as(const struct option *o, bool is_short, bool unset)
 static NORETURN void option_error(const struct option *o, bool is_short, bool unset,
 				  const char *what)
 {
-	fprintf(stderr, "error: %s %s\n", written_as(o, is_short, unset), what);
+	fprintf(stderr, "error: %s %s\n", option_name(o, is_short, unset), what);
 	exit(USAGE_EXIT);
 }
 
@@ -203,7 +203,7 @@ static void set_cmdmode(const struct parser *ps, const struct option *o, bool is
 			    (int)other->defval == *mode)
 				break;
 		fprintf(stderr, "error: %s is incompatible with ",
-			written_as(o, is_short, false));
+			option_name(o, is_short, false));
 		if (other->type == OPTION_END)
 			fputs("something else\n", stderr);
 		else if (other->long_name)
@@ -253,7 +253,7 @@ static void set_number(const struct option *o, const char *arg, bool is_short, b
 	}
 }
 
-/* arg: NULL if there is none (unset, takes none, or optional and absent). */
+/* arg: NULL if there is none (unset, an option without a value, optional and absent). */
 static void set_value(const struct parser *ps, const struct option *o, const char *arg,
 		      bool is_short, bool unset)
 {
@@ -266,7 +266,7 @@ static void set_value(const struct parser *ps, const struct option *o, const cha
 		break;
 	case OPTION_COUNTUP:
 		if (*i < 0)
-			*i = 0; /* -1: not said yet */
+			*i = 0; /* -1: not given so far */
 		*i = unset ? 0 : *i + 1;
 		break;
 	case OPTION_SET_INT:
@@ -297,15 +297,15 @@ static void set_value(const struct parser *ps, const struct option *o, const cha
 		break;
 	case OPTION_END:
 	case OPTION_GROUP:
-		BUG("an option of no kind");
+		BUG("option without a type");
 	}
 }
 
 /*
- * Find the value and set it. `attached`: what stood behind '=' or directly
- * behind the letter; NULL if nothing did.
+ * Find the option's value and store it. `attached`: the text after '=' or directly after the
+ * letter, NULL if there is none.
  */
-static void apply(struct parser *ps, const struct option *o, const char *attached,
+static void apply_option(struct parser *ps, const struct option *o, const char *attached,
 		  bool is_short, bool unset)
 {
 	bool wants = takes_value(o) && !unset;
@@ -332,32 +332,32 @@ struct found {
 	bool unset;
 };
 
-/* Does `name` of len bytes spell `full`? 2: exactly, 1: an abbreviation, 0: no. */
-static int spells(const char *name, size_t len, const char *full)
+/* 2: `name` of len bytes is `full`, 1: an abbreviation of it, 0: neither. */
+static int match_name(const char *name, size_t len, const char *full)
 {
 	if (strncmp(name, full, len))
 		return 0;
 	return full[len] ? 1 : 2;
 }
 
-/* How well name fits this option, and in which sense. */
-static int fits(const struct option *o, const char *name, size_t len, bool *unset)
+/* How well `name` matches this option (as above), and whether it is the negated form. */
+static int match_long(const struct option *o, const char *name, size_t len, bool *unset)
 {
 	bool negatable = !(o->flags & PARSE_OPT_NONEG);
 	const char *positive;
-	int fit = spells(name, len, o->long_name);
+	int fit = match_name(name, len, o->long_name);
 
 	*unset = false;
 	if (fit || !negatable)
 		return fit;
 	*unset = true;
 	if (skip_prefix(o->long_name, "no-", &positive)) {
-		fit = spells(name, len, positive); /* --verify for --no-verify */
+		fit = match_name(name, len, positive); /* --verify for --no-verify */
 		if (fit)
 			return fit;
 	}
 	if (len > 3 && !strncmp(name, "no-", 3))
-		return spells(name + 3, len - 3, o->long_name);
+		return match_name(name + 3, len - 3, o->long_name);
 	return len && len <= 3 && !strncmp(name, "no-", len);
 }
 
@@ -373,7 +373,7 @@ static NORETURN void show_usage_on_stdout(const struct parser *ps, bool hidden_t
 	exit(USAGE_EXIT);
 }
 
-static NORETURN void ambiguous(const struct parser *ps, const char *arg,
+static NORETURN void ambiguous_option(const struct parser *ps, const char *arg,
 			       const struct found *a, const struct found *b)
 {
 	fprintf(stderr, "error: ambiguous option: %s (could be --%s%s or --%s%s)\n", arg,
@@ -382,7 +382,7 @@ static NORETURN void ambiguous(const struct parser *ps, const char *arg,
 	show_usage_on_stdout(ps, false);
 }
 
-/* arg is behind the "--". False if there is no such option. */
+/* arg: without the "--". False if there is no such option. */
 static bool parse_long(struct parser *ps, const char *arg)
 {
 	size_t len = strcspn(arg, "=");
@@ -391,7 +391,7 @@ static bool parse_long(struct parser *ps, const char *arg)
 
 	for (const struct option *o = ps->opts; o->type != OPTION_END; o++) {
 		struct found here = { o, false };
-		int fit = o->long_name ? fits(o, arg, len, &here.unset) : 0;
+		int fit = o->long_name ? match_long(o, arg, len, &here.unset) : 0;
 
 		if (fit == 2) {
 			best = here;
@@ -407,8 +407,8 @@ static bool parse_long(struct parser *ps, const char *arg)
 	if (!best.opt)
 		return false;
 	if (other.opt)
-		ambiguous(ps, arg, &other, &best);
-	apply(ps, best.opt, value, false, best.unset);
+		ambiguous_option(ps, arg, &other, &best);
+	apply_option(ps, best.opt, value, false, best.unset);
 	return true;
 }
 
@@ -430,12 +430,12 @@ static bool parse_short(struct parser *ps)
 		attached = ps->rest;
 		ps->rest = "";
 	}
-	apply(ps, o, attached, true, false);
+	apply_option(ps, o, attached, true, false);
 	return true;
 }
 
-/* "-amend": a long option with a dash too few? */
-static void check_typo(const struct parser *ps, const char *arg)
+/* "-amend": a long option that lacks a dash? */
+static void check_single_dash(const struct parser *ps, const char *arg)
 {
 	const char *positive;
 
@@ -453,9 +453,9 @@ static void check_typo(const struct parser *ps, const char *arg)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the command line ---- */
 
-static NORETURN void unknown(const struct parser *ps, const char *arg)
+static NORETURN void unknown_option(const struct parser *ps, const char *arg)
 {
 	if (arg[1] == '-')
 		fprintf(stderr, "error: unknown option `%s'\n", arg + 2);
@@ -466,29 +466,24 @@ static NORETURN void unknown(const struct parser *ps, const char *arg)
 	usage_with_options(ps->usage, ps->opts);
 }
 
-static NORETURN void help(const struct parser *ps, bool hidden_too)
-{
-	show_usage_on_stdout(ps, hidden_too);
-}
-
-/* "-abc". Returns what to keep of it: NULL if all of it was known. */
+/* "-abc". Returns what to keep of it: NULL if all letters are known. */
 static const char *parse_bundle(struct parser *ps, const char *arg)
 {
 	ps->rest = arg + 1;
-	/* In --parseopt the specification lists -h for the sake of the usage. */
+	/* Specifications for "rev-parse --parseopt" list -h so that the usage shows it. */
 	if (arg[1] == 'h' && ps->flags & PARSE_OPT_SHELL_EVAL)
-		help(ps, false);
+		show_usage_on_stdout(ps, false);
 	parse_short(ps);
-	if (*ps->rest && arg[2]) /* the first letter is unknown, or took no value */
-		check_typo(ps, arg + 1);
+	if (*ps->rest && arg[2]) /* the first letter is unknown or takes no value */
+		check_single_dash(ps, arg + 1);
 	while (*ps->rest && parse_short(ps))
 		;
 	if (!*ps->rest)
 		return NULL;
 	if (*ps->rest == 'h' && !(ps->flags & PARSE_OPT_NO_INTERNAL_HELP))
-		help(ps, false);
+		show_usage_on_stdout(ps, false);
 	if (!(ps->flags & PARSE_OPT_KEEP_UNKNOWN))
-		unknown(ps, arg);
+		unknown_option(ps, arg);
 	/* Letters before it have been used up; what is left is a new string. */
 	return ps->rest == arg + 1 ? arg : xstrfmt("-%s", ps->rest);
 }
@@ -498,14 +493,14 @@ static const char *parse_double_dash(struct parser *ps, const char *arg)
 {
 	if (!(ps->flags & PARSE_OPT_NO_INTERNAL_HELP)) {
 		if (!strcmp(arg, "--help-all"))
-			help(ps, true);
+			show_usage_on_stdout(ps, true);
 		if (!strcmp(arg, "--help"))
-			help(ps, false);
+			show_usage_on_stdout(ps, false);
 	}
 	if (parse_long(ps, arg + 2))
 		return NULL;
 	if (!(ps->flags & PARSE_OPT_KEEP_UNKNOWN))
-		unknown(ps, arg);
+		unknown_option(ps, arg);
 	return arg;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Option parsing with Git's conventions: -x, -xVALUE, -x VALUE, bundled
- * short options, --long, --long=VALUE, --no-long, unique abbreviations, "--",
- * -h for usage on stdout (exit 129). An unknown option is an error (129).
+ * Parsing of options by a table, with Git's conventions (gitcli(7)): -x, -xVALUE, -x VALUE,
+ * bundled short options, --long, --long=VALUE, --no-long, unique abbreviations, "--", -h for
+ * usage on stdout (exit code 129). An unknown option is an error (129).
  *
  *   struct option opts[] = {
  *           OPT_BOOL('n', "dry-run", &dry_run, "show what would be done"),
@@ -11,8 +11,7 @@
  *   };
  *   argc = parse_options(argc, argv, opts, usage, 0);
  *
- * Values are parsed strictly. This is the one part of util/ that prints and
- * exits, on behalf of builtin/, which alone may call it.
+ * This is the only part of util/ that prints and exits; only commands may call it.
  */
 #ifndef UTIL_PARSE_OPTIONS_H
 #define UTIL_PARSE_OPTIONS_H
@@ -33,17 +32,17 @@ enum option_type {
 	OPTION_STRVEC,	  /* struct strvec, appended; --no-x clears */
 
 	OPTION_CALLBACK,
-	OPTION_CMDMODE,	  /* int = defval; two different ones: an error */
+	OPTION_CMDMODE,	  /* int = defval; two different modes are an error */
 };
-#define PARSE_OPT_OPTARG 1u  /* value optional: --x or --x=V; without: defval (callback: NULL) */
-#define PARSE_OPT_NOARG 2u   /* callback takes no value */
+#define PARSE_OPT_OPTARG 1u  /* optional value: --x or --x=V; default: defval (callback: NULL) */
+#define PARSE_OPT_NOARG 2u   /* callback without a value */
 #define PARSE_OPT_NONEG 4u   /* no --no-x */
 #define PARSE_OPT_HIDDEN 8u  /* not in -h */
 
-#define PARSE_OPT_LASTARG_DEFAULT 32u /* --x=V or --x V; at the end of the line: defval */
+#define PARSE_OPT_LASTARG_DEFAULT 32u /* --x=V or --x V; as the last argument: defval */
 
 struct option;
-/* arg NULL if none or unset. Return -1 (with message printed) to fail. */
+/* arg: NULL without a value and for --no-x (unset). Fails by -1, after printing a message. */
 typedef int (*parse_opt_cb)(const struct option *opt, const char *arg, int unset);
 
 struct option {
@@ -51,7 +50,7 @@ struct option {
 	int short_name;		/* 0 if none */
 	const char *long_name;	/* NULL if none */
 	void *value;
-	const char *argh;	/* name of the value in usage */
+	const char *argh;	/* name of the value in the usage */
 	const char *help;
 	unsigned flags;
 	parse_opt_cb callback;
@@ -85,10 +84,9 @@ struct option {
 #define PARSE_OPT_SHELL_EVAL 32u /* usage on stdout is text for a shell's eval */
 
 /*
- * Parses argv[1..]; moves what is left to argv[0..] and returns its number.
- * `usage`: NULL-terminated lines, as "git add [<options>] [--] <pathspec>...".
- * Further lines of one, behind a '\n', are aligned by 7 columns and bring the rest
- * of their indent along; lines behind an empty string are plain text.
+ * Parses argv[1..], moves the remaining arguments to argv[0..] and returns their number.
+ * `usage`: NULL-terminated lines such as "git add [<options>] [--] <pathspec>...". After a
+ * '\n' inside a line, 7 columns of indent are added; lines after an empty string are text.
  */
 int parse_options(int argc, const char **argv, const struct option *opts,
 		  const char *const usage[], unsigned flags);

@@ -9,7 +9,7 @@ bool is_absolute_path(const char *p)
 	return is_dir_sep(*p);
 }
 
-/* ---- plain text ---- */
+/* ---- strings ---- */
 
 int path_normalize(char *dst, const char *src)
 {
@@ -20,14 +20,14 @@ int path_normalize(char *dst, const char *src)
 		while (is_dir_sep(*src))
 			src++;
 	}
-	start = out; /* ".." never goes back beyond this */
+	start = out; /* ".." must not lead above this */
 	while (*src) {
 		size_t n = strcspn(src, "/");
 
 		if (n == 2 && src[0] == '.' && src[1] == '.') {
 			if (out == start)
 				return -1;
-			/* out is behind a slash: drop it and one name */
+			/* out follows a slash: drop that and one name */
 			for (out--; out > start && !is_dir_sep(out[-1]);)
 				out--;
 		} else if (n != 1 || src[0] != '.') {
@@ -167,7 +167,7 @@ void path_dirname(struct strbuf *out, const char *p)
 	strbuf_add(out, p, n);
 }
 
-/* ---- asking the system ---- */
+/* ---- with system calls ---- */
 
 char *xgetcwd(void)
 {
@@ -197,7 +197,7 @@ char *path_real(const char *p, int missing_ok)
 
 	if (real || errno != ENOENT || missing_ok <= 0)
 		return real;
-	/* The last component is missing: resolve what is before it. */
+	/* The last component is missing: resolve the directory. */
 	while (n > 1 && is_dir_sep(p[n - 1]))
 		n--;
 	bare = xstrndup(p, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Path arithmetic without file-system access, unless it says so. */
+/* Paths as strings. The file system is not accessed, except where it says so. */
 #ifndef UTIL_PATH_H
 #define UTIL_PATH_H
 
@@ -9,26 +9,26 @@
 static inline bool is_dir_sep(int c) { return c == '/'; }
 bool is_absolute_path(const char *p);
 /*
- * Collapse "//", ".", ".."; keeps a leading slash. -1 if ".." climbs above the
- * start. A slash at the end stays. `dst` may equal src.
+ * Resolve "//", "." and ".." textually. A slash at either end stays. -1 if ".." leads above
+ * the start. `dst` may equal src.
  */
 int path_normalize(char *dst, const char *src);
 int strbuf_path_normalize(struct strbuf *sb);
 /* dir + "/" + name, one slash between. */
 void strbuf_addpath(struct strbuf *sb, const char *dir, const char *name);
 char *path_join(const char *dir, const char *name); /* caller frees */
-/* cwd-based absolute path; no symlinks resolved. Reads the cwd. */
+/* Absolute, without resolving symlinks; asks for the working directory. NULL: errno. */
 char *path_absolute(const char *p);
 /* realpath(3), but the last `missing_ok` components may not exist. NULL: errno. */
 char *path_real(const char *p, int missing_ok);
-/* `to` as seen from directory `from`, both absolute and normalized; "." if equal. */
+/* `to` relative to the directory `from`, both absolute and normalized; "." if equal. */
 void strbuf_relative_path(struct strbuf *out, const char *to, const char *from);
 /*
- * A path of the work tree as seen from its directory `prefix` ("a/b/"; NULL or "":
- * the top): "../x". The directory itself is "./".
+ * A path of the work tree relative to its directory `prefix` ("a/b/"; NULL or "": the top):
+ * "../x". The directory itself is "./".
  */
 void strbuf_add_from_prefix(struct strbuf *out, const char *path, const char *prefix);
-/* If path is inside dir: the rest without slash; else NULL. "" if equal. */
+/* The part of path below dir, without a leading slash; "" if equal, NULL if not inside. */
 const char *path_inside(const char *path, const char *dir);
 const char *path_basename(const char *p);
 void path_dirname(struct strbuf *out, const char *p); /* "." if none */

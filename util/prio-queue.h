@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A binary heap of pointers; equal elements leave in order of arrival. */
+/*
+ * A priority queue (binary heap) of pointers. prio_queue_get returns the smallest element by
+ * `compare`; equal ones leave in the order in which they came. Elements are not owned.
+ */
 #ifndef UTIL_PRIO_QUEUE_H
 #define UTIL_PRIO_QUEUE_H
 

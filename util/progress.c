@@ -7,12 +7,12 @@
 struct progress {
 	char *title;
 	uint64_t total, n;
-	int64_t show_from_ms; /* the delay is over then */
+	int64_t show_from_ms; /* end of the delay */
 	int64_t last_ms;      /* when a line was last written */
 	int last_percent;
 	size_t width; /* of the counters last shown */
 	bool shown;
-	bool forced; /* at least the last line is shown */
+	bool forced; /* show at least the last line */
 };
 
 #define INTERVAL_MS 100
@@ -59,7 +59,7 @@ struct progress *progress_start_forced(const char *title, uint64_t total)
 	return p;
 }
 
-/* A job in the background must not write into somebody else's line. */
+/* A background job must not write to the terminal. */
 static bool in_foreground(void)
 {
 	pid_t pgrp = tcgetpgrp(2);
@@ -110,7 +110,7 @@ void progress_update(struct progress *p, uint64_t n)
 	if (now < p->show_from_ms || now - p->last_ms < INTERVAL_MS)
 		return;
 	percent = percent_of(p);
-	/* The same percentage is shown again once in a second. */
+	/* An unchanged percentage is shown at most once per second. */
 	if (p->total && percent == p->last_percent && now - p->last_ms < 1000)
 		return;
 	p->last_ms = now;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * "Adding files:  42% (420/1000)" on stderr, only on a terminal, and only if
- * the work has lasted `delay_ms` (2000 by default). GIT_PROGRESS_DELAY (s)
- * overrides the delay. A NULL progress is valid everywhere and does nothing.
- * For one thread at a time; an update costs one look at the clock.
+ * Progress meters: "Adding files:  42% (420/1000)" on stderr, if that is a terminal and the
+ * work has taken two seconds (or GIT_PROGRESS_DELAY, in seconds). A NULL progress is valid
+ * everywhere and does nothing. For one thread at a time; an update reads the clock.
  */
 #ifndef UTIL_PROGRESS_H
 #define UTIL_PROGRESS_H
@@ -11,11 +10,11 @@
 #include "compat/posix.h"
 
 struct progress;
-/* total 0: unknown, counts only. NULL returned if stderr is no terminal. */
+/* total 0: unknown, only the count is shown. NULL if stderr is not a terminal. */
 struct progress *progress_start(const char *title, uint64_t total);
 /* For --progress: never NULL, no delay. */
 struct progress *progress_start_forced(const char *title, uint64_t total);
 void progress_update(struct progress *p, uint64_t n);
-void progress_stop(struct progress **p); /* prints ", done." if shown */
+void progress_stop(struct progress **p); /* frees; prints ", done." if it was shown */
 
 #endif

@@ -53,7 +53,7 @@ char *sq_dequote_step(const char *s, const char **end)
 			break;
 		strbuf_add(&word, s, (size_t)(close - s));
 		s = close + 1;
-		/* '\'' or '\!' goes on; anything else is behind the word */
+		/* The word continues after '\'' and '\!' only. */
 		if (s[0] != '\\' || (s[1] != '\'' && s[1] != '!') || s[2] != '\'') {
 			*end = s;
 			return strbuf_detach(&word, NULL);
@@ -67,10 +67,10 @@ char *sq_dequote_step(const char *s, const char **end)
 
 /* ---- C style ---- */
 
-/* The letter behind the backslash, 0: octal, -1: no quoting needed. */
+/* The letter after the backslash; 0: octal digits, -1: no escape needed. */
 static int c_escape(unsigned char c, bool quote_high)
 {
-	static const char letters[] = "abtnvfr"; /* from \a, which is 7 */
+	static const char letters[] = "abtnvfr"; /* \a is 7 */
 
 	if (c >= 7 && c <= 13)
 		return letters[c - 7];
@@ -107,7 +107,7 @@ bool quote_c_style(struct strbuf *out, const char *s, size_t len, bool quote_hig
 	return true;
 }
 
-/* The byte that the escape at s (behind the backslash) stands for; -1 if none. */
+/* The byte that the escape at s (after the backslash) stands for; -1 if malformed. */
 static int c_unescape(const char *s, size_t *used)
 {
 	static const char letters[] = "abtnvfr";

@@ -179,7 +179,7 @@ void strbuf_remove(struct strbuf *sb, size_t pos, size_t len)
 
 /* ---- ends and case ---- */
 
-/* Space as Git has it: no vertical tab, no form feed. */
+/* White space as Git defines it: no vertical tab, no form feed. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -260,7 +260,7 @@ int strbuf_getdelim(struct strbuf *sb, FILE *fp, int term)
 	}
 	if (got < 0) {
 		if (errno == ENOMEM)
-			xmalloc(SIZE_MAX / 2);
+			out_of_memory();
 		strbuf_setlen(sb, 0);
 		return -1;
 	}
@@ -287,8 +287,8 @@ int strbuf_getline(struct strbuf *sb, FILE *fp)
 /* ---- formats ---- */
 
 /*
- * %z and %Z come from the arguments, %s from tm and the offset, since
- * strftime would take all three from the process's own zone.
+ * Replace %z and %Z by the arguments, %s by tm and the offset, because strftime would use
+ * the process's own zone for all three.
  */
 static void expand_zone(struct strbuf *out, const char *fmt, const struct tm *tm,
 			int z_offset_min, const char *tz_name)
@@ -336,7 +336,7 @@ void strbuf_addftime(struct strbuf *sb, const char *fmt, const struct tm *tm,
 	if (!*fmt)
 		return;
 	expand_zone(&full, fmt, tm, z_offset_min, tz_name);
-	/* strftime says 0 for "too small" and for "": the blank tells them apart. */
+	/* strftime returns 0 both for "too small" and for "": a blank makes a difference. */
 	strbuf_addch(&full, ' ');
 	for (;; room *= 2) {
 		strbuf_grow(sb, room);
@@ -358,7 +358,7 @@ void strbuf_humanise_bytes(struct strbuf *sb, uint64_t bytes)
 		strbuf_addf(sb, "%" PRIu64 " %s", bytes, bytes == 1 ? "byte" : "bytes");
 		return;
 	}
-	/* Exactly one of the next unit is still 1024 of this one, as git has it. */
+	/* Exactly one of the next unit is still shown as 1024 of this one, as Git does. */
 	while (shift < 30 && bytes > (uint64_t)1 << (shift + 10))
 		shift += 10;
 	whole = bytes >> shift;

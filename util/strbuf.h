@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A growable byte string; always NUL-terminated after its `len` bytes, may
- * hold NULs. `STRBUF_INIT` needs no allocation.
+ * A growable byte string. It may contain NULs, and a NUL always follows its `len` bytes.
+ * STRBUF_INIT allocates nothing; strbuf_release frees the contents and leaves it as
+ * STRBUF_INIT. Out of memory ends the program.
  */
 #ifndef UTIL_STRBUF_H
 #define UTIL_STRBUF_H
@@ -19,7 +20,8 @@ extern char strbuf_empty[1];
 
 void strbuf_init(struct strbuf *sb, size_t hint);
 void strbuf_release(struct strbuf *sb);
-char *strbuf_detach(struct strbuf *sb, size_t *len); /* caller frees */
+char *strbuf_detach(struct strbuf *sb, size_t *len); /* caller frees; len may be NULL */
+/* buf (from malloc, `alloc` bytes) now belongs to sb. */
 void strbuf_attach(struct strbuf *sb, char *buf, size_t len, size_t alloc);
 void strbuf_swap(struct strbuf *a, struct strbuf *b);
 
@@ -52,25 +54,26 @@ bool strbuf_strip_suffix(struct strbuf *sb, const char *suffix);
 
 void strbuf_tolower(struct strbuf *sb);
 
-/* Read lines; the terminator is dropped. EOF (-1) when nothing was left. */
+/* Replace sb by the next line, without its terminator; -1 at the end of the file. */
 int strbuf_getdelim(struct strbuf *sb, FILE *fp, int term);
 int strbuf_getline_lf(struct strbuf *sb, FILE *fp);
 int strbuf_getline(struct strbuf *sb, FILE *fp); /* drops a CR before LF too */
 
-/* strftime with `z_offset_min` for %z; "" format gives "". */
+/* strftime(3), appended; z_offset_min is for %z, tz_name (NULL: the local one) for %Z. */
 void strbuf_addftime(struct strbuf *sb, const char *fmt, const struct tm *tm,
 		     int z_offset_min, const char *tz_name);
 
-/* "1.50 MiB" and "1.50 MiB/s" style. */
+/* "1.50 MiB", appended. */
 void strbuf_humanise_bytes(struct strbuf *sb, uint64_t bytes);
 
 bool starts_with(const char *s, const char *prefix);
 
 bool ends_with(const char *s, const char *suffix);
-/* If s starts with prefix: *out = rest, true. *out is untouched otherwise. */
+/* If s starts with prefix: true, and *out is the rest. Otherwise *out is untouched. */
 bool skip_prefix(const char *s, const char *prefix, const char **out);
 bool skip_iprefix(const char *s, const char *prefix, const char **out);
 
+/* If s ends in suffix: true, and *len is the length without it. */
 bool strip_suffix(const char *s, const char *suffix, size_t *len);
 
 #endif

@@ -86,8 +86,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* One word at *p into `word`; -1 for an open quote or a lone backslash. */
-static int take_word(const char **p, struct strbuf *word)
+/* Append one word at *p to `word` and advance; -1: open quote or trailing backslash. */
+static int parse_word(const char **p, struct strbuf *word)
 {
 	char quote = 0;
 	const char *s;
@@ -117,7 +117,7 @@ int strvec_split_cmdline(struct strvec *sv, const char *line)
 		if (!*line)
 			break;
 		strbuf_reset(&word);
-		if (take_word(&line, &word) < 0) {
+		if (parse_word(&line, &word) < 0) {
 			ret = -1;
 			break;
 		}

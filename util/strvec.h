@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A NULL-terminated vector of owned strings, fit for exec. */
+/* A growable, NULL-terminated array of owned strings, usable as argv. Pushing copies. */
 #ifndef UTIL_STRVEC_H
 #define UTIL_STRVEC_H
 
@@ -21,11 +21,11 @@ void strvec_pushl(struct strvec *sv, ...); /* until NULL */
 
 void strvec_remove(struct strvec *sv, size_t pos);
 void strvec_insert(struct strvec *sv, size_t pos, const char *s);
-/* Split at white space, quotes as the shell has them; -1: open quote. */
+/* Append the words of a command line, with quotes as in a shell; -1: open quote. */
 int strvec_split_cmdline(struct strvec *sv, const char *line);
 void strvec_clear(struct strvec *sv);
 
-/* sort by strcmp; drop equal neighbours */
+/* Sort by strcmp and drop duplicates. */
 void strvec_sort_unique(struct strvec *sv);
 
 #endif

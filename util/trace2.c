@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Both kinds of trace: trace2 (GIT_TRACE2*), and the older one (GIT_TRACE, GIT_TRACE_*). */
 #include "compat/posix.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/time.h>
+#include "compat/syscalls.h"
 #include "util/alloc.h"
-#include "util/map.h"
 #include "util/quote.h"
-#include "util/trace-sink.h"
 #include "util/trace2.h"
 #if __has_include("build-info.h")
 #include "build-info.h"
@@ -14,6 +14,98 @@
 #ifndef SLUICE_VERSION
 #define SLUICE_VERSION "0"
 #endif
+
+/* ---- sinks ---- */
+
+/*
+ * Traces use the platform's own calls, not the table in use: tests record calls of the
+ * program and make them fail, not those of tracing.
+ */
+static int open_sink(const char *path, int extra_flags)
+{
+	return syscalls_native.open(path,
+				    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | extra_flags,
+				    0666);
+}
+
+static int open_in_directory(const char *dir, const char *name)
+{
+	struct strbuf path = STRBUF_INIT;
+	int fd = -1;
+
+	for (int n = 0; n < 10; n++) {
+		strbuf_reset(&path);
+		strbuf_addf(&path, "%s/%s", dir, name);
+		if (n)
+			strbuf_addf(&path, ".%d", n);
+		fd = open_sink(path.buf, O_EXCL);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+	}
+	strbuf_release(&path);
+	return fd;
+}
+
+/*
+ * The descriptor that a value of GIT_TRACE* stands for: "", "0", "false" none (-1); "1",
+ * "true" stderr; 2..9 that descriptor; an absolute path is opened for appending, and in a
+ * directory a file called `name` is made (unless that is NULL). Any other value: *known is
+ * false.
+ */
+static int trace_open(const char *value, const char *name, bool *known)
+{
+	struct stat st;
+
+	*known = true;
+	if (!value || !*value || !strcmp(value, "0") || !strcasecmp(value, "false"))
+		return -1;
+	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
+		return 2;
+	if (value[0] >= '2' && value[0] <= '9' && !value[1])
+		return value[0] - '0';
+	if (value[0] != '/') {
+		*known = false;
+		return -1;
+	}
+	if (name && !stat(value, &st) && S_ISDIR(st.st_mode))
+		return open_in_directory(value, name);
+	return open_sink(value, 0);
+}
+
+/* One line in one write, so that lines of several processes do not mix. -1: failed. */
+static int trace_write(int fd, const struct strbuf *line)
+{
+	size_t done = 0;
+
+	while (done < line->len) {
+		ssize_t n = syscalls_native.write(fd, line->buf + done, line->len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+/* "07:15:46.230767 file.c:50"; the location is padded to `width`. */
+static void add_time_and_location(struct strbuf *out, const char *file, int line,
+				  size_t width)
+{
+	struct timeval tv;
+	struct tm tm;
+	size_t start;
+
+	gettimeofday(&tv, NULL);
+	localtime_r(&tv.tv_sec, &tm);
+	strbuf_addf(out, "%02d:%02d:%02d.%06ld ", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		    (long)tv.tv_usec);
+	start = out->len;
+	strbuf_addf(out, "%s:%d", file, line);
+	if (out->len - start < width)
+		strbuf_addchars(out, ' ', width - (out->len - start));
+}
 
 /* ---- state of the process: set by trace2_start, before threads ---- */
 
@@ -28,7 +120,7 @@ static struct sink {
 	{ "GIT_TRACE2_PERF", "GIT_TRACE2_PERF_BRIEF", -1, false },
 	{ "GIT_TRACE2_EVENT", "GIT_TRACE2_EVENT_BRIEF", -1, false },
 };
-static atomic_bool enabled; /* the one branch */
+static atomic_bool enabled; /* is any trace2 sink open? */
 static struct timespec started;
 static char *sid;	   /* of this process, with those of its parents before it */
 static int depth;	   /* number of traced parents */
@@ -52,7 +144,7 @@ static _Thread_local char thread_name[24];
 static _Thread_local double region_start[MAX_REGIONS];
 static _Thread_local int nr_regions;
 
-/* Children by id, for their running time; what does not fit has none. */
+/* Start times of children by id; further children are traced without a running time. */
 static double child_start[64];
 
 static const char *this_thread(void)
@@ -79,7 +171,7 @@ static bool is_open(int which)
 	return atomic_load_explicit(&sinks[which].fd, memory_order_relaxed) >= 0;
 }
 
-/* Frees the line. A sink that cannot take it is dropped. */
+/* Releases the line. A sink that cannot be written is closed to further events. */
 static void emit(int which, struct strbuf *line)
 {
 	int saved = errno;
@@ -92,7 +184,7 @@ static void emit(int which, struct strbuf *line)
 	errno = saved;
 }
 
-/* What an event is about. The fields that a sink has no room for are unused. */
+/* The common fields of an event; not every format has all of them. */
 struct event {
 	const char *name;
 	const char *file;
@@ -109,7 +201,7 @@ static void emit_normal(const struct event *ev, const char *text)
 	if (!is_open(NORMAL))
 		return;
 	if (!sinks[NORMAL].brief) {
-		trace_add_time_and_place(&line, ev->file, ev->line, 33);
+		add_time_and_location(&line, ev->file, ev->line, 33);
 		strbuf_addch(&line, ' ');
 	}
 	strbuf_addstr(&line, text);
@@ -131,7 +223,7 @@ static void emit_perf(const struct event *ev, const char *text)
 	if (!is_open(PERF))
 		return;
 	if (!sinks[PERF].brief) {
-		trace_add_time_and_place(&line, ev->file, ev->line, 28);
+		add_time_and_location(&line, ev->file, ev->line, 28);
 		strbuf_addstr(&line, " | ");
 	}
 	strbuf_addf(&line, "d%d | %-24s | %-12s | %-3s", depth, this_thread(),
@@ -145,7 +237,7 @@ static void emit_perf(const struct event *ev, const char *text)
 	emit(PERF, &line);
 }
 
-/* A JSON string; bytes that are not UTF-8 pass as they are, as with Git. */
+/* A JSON string; bytes that are not UTF-8 are copied unchanged, as Git does. */
 static void add_json_string(struct strbuf *out, const char *s)
 {
 	static const char letters[] = "btn?fr"; /* from \b, which is 8 */
@@ -194,7 +286,7 @@ static void add_utc_time(struct strbuf *out, const char *fmt)
 		    tm.tm_hour, tm.tm_min, tm.tm_sec, (long)tv.tv_usec);
 }
 
-/* `members`: ",\"key\":value" pairs behind the common ones. */
+/* `members`: ",\"key\":value" pairs that follow the common ones. */
 static void emit_event(const struct event *ev, const struct strbuf *members)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -238,7 +330,7 @@ static void add_argv(struct strbuf *out, const char *const *argv)
 	}
 }
 
-/* "20261121T071546.230691Z-H0a7c9cdf-P00000e07", behind the parent's. */
+/* The session id: "20261121T071546.230691Z-H0a7c9cdf-P00000e07", after the parent's. */
 static void make_sid(void)
 {
 	struct strbuf id = STRBUF_INIT;
@@ -359,7 +451,7 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 	strbuf_release(&json);
 }
 
-static void tell_counter(const char *file, int line, enum trace2_counter c)
+static void emit_counter(const char *file, int line, enum trace2_counter c)
 {
 	struct event ev = { "counter", file, line, -1, -1, counter_names[c].category, 0 };
 	struct strbuf text = STRBUF_INIT, json = STRBUF_INIT;
@@ -380,7 +472,7 @@ static void tell_counter(const char *file, int line, enum trace2_counter c)
 	strbuf_release(&json);
 }
 
-static void tell_end(const char *name, const char *file, int line, int code)
+static void emit_end(const char *name, const char *file, int line, int code)
 {
 	struct event ev = { name, file, line, seconds(), -1, NULL, 0 };
 	struct strbuf text = STRBUF_INIT, json = STRBUF_INIT;
@@ -401,9 +493,9 @@ void trace2_exit_at(const char *file, int line, int code)
 	if (!enabled)
 		return;
 	for (int c = 0; c < TRACE2_COUNTER_NR; c++)
-		tell_counter(file, line, (enum trace2_counter)c);
-	tell_end("exit", file, line, code);
-	tell_end("atexit", file, line, code);
+		emit_counter(file, line, (enum trace2_counter)c);
+	emit_end("exit", file, line, code);
+	emit_end("atexit", file, line, code);
 	enabled = false;
 	for (int i = 0; i < NR_SINKS; i++) {
 		if (sinks[i].fd > 9)
@@ -412,7 +504,7 @@ void trace2_exit_at(const char *file, int line, int code)
 	}
 }
 
-/* ---- on the way ---- */
+/* ---- errors, regions, data, children ---- */
 
 void trace2_error_at(const char *file, int line, const char *msg)
 {
@@ -431,7 +523,7 @@ void trace2_error_at(const char *file, int line, const char *msg)
 	strbuf_release(&json);
 }
 
-static void tell_region(const struct event *ev, const char *label)
+static void emit_region(const struct event *ev, const char *label)
 {
 	struct strbuf text = STRBUF_INIT, json = STRBUF_INIT;
 
@@ -454,7 +546,7 @@ void trace2_region_enter_at(const char *file, int line, const char *category,
 	if (nr_regions < MAX_REGIONS)
 		region_start[nr_regions] = ev.t_abs;
 	ev.nesting = ++nr_regions;
-	tell_region(&ev, label);
+	emit_region(&ev, label);
 }
 
 void trace2_region_leave_at(const char *file, int line, const char *category,
@@ -467,7 +559,7 @@ void trace2_region_leave_at(const char *file, int line, const char *category,
 	ev.t_abs = seconds();
 	nr_regions--;
 	ev.t_rel = nr_regions < MAX_REGIONS ? ev.t_abs - region_start[nr_regions] : 0;
-	tell_region(&ev, label);
+	emit_region(&ev, label);
 }
 
 void trace2_data_string_at(const char *file, int line, const char *category,
@@ -555,7 +647,7 @@ void trace2_child_exit_at(const char *file, int line, int id, int pid, int code)
 	strbuf_release(&json);
 }
 
-/* ---- counters: relaxed, they order nothing ---- */
+/* ---- counters; relaxed, since no other memory depends on them ---- */
 
 void trace2_counter_add(enum trace2_counter c, uint64_t n)
 {
@@ -565,4 +657,78 @@ void trace2_counter_add(enum trace2_counter c, uint64_t n)
 uint64_t trace2_counter_get(enum trace2_counter c)
 {
 	return atomic_load_explicit(&counters[c], memory_order_relaxed);
+}
+
+/* ---- the older kind: GIT_TRACE, GIT_TRACE_PACKET and so on ---- */
+
+#define MAX_KEYS 16
+
+/* Process-wide, as sinks are: the variables are read once. */
+static pthread_mutex_t keys_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct trace_key {
+	const char *name;
+	int fd;
+} keys[MAX_KEYS];
+static size_t nr_keys;
+
+static int open_key(const char *name)
+{
+	const char *value = getenv(name);
+	bool known;
+	int fd = trace_open(value, NULL, &known);
+
+	if (!known)
+		fprintf(stderr,
+			"warning: unknown trace value for '%s': %s\n"
+			"         If you want to trace into a file, then please set %s\n"
+			"         to an absolute pathname (starting with /)\n",
+			name, value, name);
+	else if (fd < 0 && value && *value == '/')
+		fprintf(stderr, "warning: could not open '%s' for tracing: %s\n",
+			value, strerror(errno));
+	return fd;
+}
+
+static int key_fd(const char *name)
+{
+	size_t i;
+	int fd;
+
+	pthread_mutex_lock(&keys_lock);
+	for (i = 0; i < nr_keys; i++)
+		if (!strcmp(keys[i].name, name))
+			break;
+	if (i == nr_keys && nr_keys < MAX_KEYS) {
+		keys[i].name = name;
+		keys[i].fd = open_key(name);
+		nr_keys++;
+	}
+	fd = i < nr_keys ? keys[i].fd : -1;
+	pthread_mutex_unlock(&keys_lock);
+	return fd;
+}
+
+bool trace_want(const char *env_key)
+{
+	return key_fd(env_key) >= 0;
+}
+
+void trace_printf_at(const char *file, int line, const char *env_key,
+		     const char *fmt, ...)
+{
+	struct strbuf out = STRBUF_INIT;
+	int fd = key_fd(env_key), saved = errno;
+	va_list ap;
+
+	if (fd < 0)
+		return;
+	add_time_and_location(&out, file, line, 23);
+	strbuf_addch(&out, ' ');
+	va_start(ap, fmt);
+	strbuf_vaddf(&out, fmt, ap);
+	va_end(ap);
+	strbuf_complete_line(&out);
+	trace_write(fd, &out);
+	strbuf_release(&out);
+	errno = saved;
 }

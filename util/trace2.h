@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace2 (GIT_TRACE2, GIT_TRACE2_PERF, GIT_TRACE2_EVENT; format as
- * documented in the api-trace2 page of the Git manual) and GIT_TRACE.
- * Sinks are process-wide state, as the design allows. All functions are
- * thread-safe and cost one branch when no sink is open.
+ * Tracing for users: trace2 (GIT_TRACE2, GIT_TRACE2_PERF, GIT_TRACE2_EVENT; the formats are
+ * those of Git's api-trace2 page) and the older GIT_TRACE variables. The open files are
+ * process-wide state. All functions are thread-safe and cost one branch when nothing is
+ * traced.
  */
 #ifndef UTIL_TRACE2_H
 #define UTIL_TRACE2_H
@@ -17,8 +17,8 @@ enum trace2_counter {
 };
 
 /*
- * Nothing here fails: a sink that cannot be opened or written is dropped.
- * The macros add the place in the source, which the formats have a field for.
+ * Nothing here fails: a file that cannot be opened or written gets no further events. The
+ * macros add the place in the source, which is part of the formats.
  */
 #define trace2_start(argv) trace2_start_at(__FILE__, __LINE__, (argv))
 #define trace2_cmd_name(name) trace2_cmd_name_at(__FILE__, __LINE__, (name))
@@ -37,10 +37,10 @@ enum trace2_counter {
 #define trace2_child_exit(id, pid, code) \
 	trace2_child_exit_at(__FILE__, __LINE__, (id), (pid), (code))
 
-/* Opens the sinks, tells "version" and "start"; once, before threads start. */
+/* Opens the files, emits "version" and "start"; once, before threads are started. */
 void trace2_start_at(const char *file, int line, const char *const *argv);
 void trace2_cmd_name_at(const char *file, int line, const char *name);
-/* Tells the counters that are not 0, "exit" and "atexit", closes the sinks. */
+/* Emits the counters that are not 0, "exit" and "atexit", and closes the files. */
 void trace2_exit_at(const char *file, int line, int code);
 void trace2_error_at(const char *file, int line, const char *msg);
 void trace2_region_enter_at(const char *file, int line, const char *category,
@@ -56,10 +56,10 @@ int trace2_child_start_at(const char *file, int line, const char *const *argv,
 			  const char *child_class);
 void trace2_child_exit_at(const char *file, int line, int id, int pid, int code);
 
-void trace2_counter_add(enum trace2_counter c, uint64_t n); /* always counted */
+void trace2_counter_add(enum trace2_counter c, uint64_t n); /* counts without a trace, too */
 uint64_t trace2_counter_get(enum trace2_counter c);
 
-/* GIT_TRACE and friends: "1"/"true"/"2" stderr, absolute path appends. */
+/* env_key: "GIT_TRACE" and so on. Values "1", "true", "2" mean stderr, a path is a file. */
 #define trace_printf(env_key, ...) \
 	trace_printf_at(__FILE__, __LINE__, (env_key), __VA_ARGS__)
 bool trace_want(const char *env_key);

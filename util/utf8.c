@@ -41,7 +41,7 @@ int32_t utf8_next(const char **s, size_t *len)
 			return -1;
 		c = c << 6 | (p[i] & 0x3f);
 	}
-	/* no longer than need be, no surrogates, nothing beyond Unicode */
+	/* neither overlong nor a surrogate nor beyond Unicode */
 	if (c < least || (c >= 0xd800 && c <= 0xdfff) || c > 0x10ffff)
 		return -1;
 	*s += n;
@@ -138,7 +138,7 @@ int utf8_width(const char *s, size_t len, bool skip_ansi)
 		if (!len)
 			break;
 		c = utf8_next(&s, &len);
-		if (c < 0) /* some other encoding: a column for each byte */
+		if (c < 0) /* some other encoding: one column per byte */
 			return (int)all;
 		width += code_point_width((uint32_t)c);
 	}
@@ -147,7 +147,7 @@ int utf8_width(const char *s, size_t len, bool skip_ansi)
 
 /* ---- encodings ---- */
 
-/* "UTF-8", "utf8", "Utf_8"? No: Git takes a dash there or nothing. */
+/* "UTF-8" or "utf8" for rest "8": Git accepts a dash or nothing, but no underscore. */
 static bool is_utf(const char *name, const char *rest)
 {
 	if (!skip_iprefix(name, "utf", &name))
@@ -202,7 +202,7 @@ bool has_missing_utf_bom(const char *enc, const char *data, size_t len)
 	       (is_utf(enc, "32") && !has_bom32(data, len));
 }
 
-/* What iconv calls it, where that differs. */
+/* The encoding's name for iconv. */
 static const char *iconv_name(const char *name)
 {
 	if (is_encoding_utf8(name))
@@ -216,7 +216,7 @@ static const char *iconv_name(const char *name)
 	return name;
 }
 
-/* The names that ask for a byte order mark that iconv does not write. */
+/* Encodings whose byte order mark iconv does not write. */
 static void add_wanted_bom(struct strbuf *out, const char *to)
 {
 	if (is_utf(to, "16LE-BOM"))
@@ -246,7 +246,7 @@ static int convert_all(iconv_t cd, struct strbuf *out, const char *in, size_t le
 		}
 		if (flushing)
 			return 0;
-		flushing = true; /* back to the initial shift state */
+		flushing = true; /* one more call, to return to the initial shift state */
 	}
 }
 
@@ -268,4 +268,148 @@ char *reencode_string(const char *in, size_t len, const char *to,
 		return NULL;
 	}
 	return strbuf_detach(&out, out_len);
+}
+
+/* ---- wrapping text at a column ---- */
+
+struct wrapper {
+	struct strbuf *out;
+	int indent2, width;
+	bool as_bytes; /* the text is not UTF-8 */
+	int column;
+	bool fresh; /* nothing on this line yet, not even the indent */
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_word_char(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static void new_line(struct wrapper *w)
+{
+	strbuf_addch(w->out, '\n');
+	w->column = w->indent2;
+	w->fresh = true;
+}
+
+/* Text that is not UTF-8: one column per byte outside of colour sequences. */
+static int columns_of(const struct wrapper *w, const char *s, size_t len)
+{
+	int columns = 0;
+
+	if (!w->as_bytes)
+		return utf8_width(s, len, true);
+	while (len) {
+		size_t skip = ansi_sequence_len(s, len);
+
+		columns += !skip;
+		skip += !skip;
+		s += skip;
+		len -= skip;
+	}
+	return columns;
+}
+
+/* Append `blank` and one word to the line, or the word alone to the next line. */
+static void put_word(struct wrapper *w, const char *word, size_t len,
+		     const char *blank, size_t blank_len)
+{
+	int columns = columns_of(w, word, len);
+
+	if (!w->fresh && w->column + columns > w->width)
+		new_line(w);
+	if (w->fresh && w->column > 0)
+		strbuf_addchars(w->out, ' ', (size_t)w->column);
+	else if (!w->fresh)
+		strbuf_add(w->out, blank, blank_len);
+	strbuf_add(w->out, word, len);
+	w->column += columns;
+	w->fresh = false;
+}
+
+/*
+ * The text is a sequence of words with one white-space character between them (words may be
+ * empty). A line break becomes a space, unless an empty line or something other than a
+ * letter or digit follows: list items and indented lines keep their own lines.
+ */
+static void wrap(struct wrapper *w, const char *s)
+{
+	const char *blank = "";
+	size_t blank_len = 0;
+
+	for (;;) {
+		size_t len = 0;
+
+		while (s[len] && !is_blank(s[len]))
+			len++;
+		if (!s[len] && !len) { /* a blank at the end */
+			if (!w->fresh && w->column > w->width)
+				new_line(w);
+			else if (!w->fresh)
+				strbuf_add(w->out, blank, blank_len);
+			return;
+		}
+		put_word(w, s, len, blank, blank_len);
+		s += len;
+		if (!*s)
+			return;
+		blank = s++;
+		blank_len = 1;
+		if (*blank == '\n' && *s == '\n') {
+			strbuf_addch(w->out, '\n');
+			new_line(w);
+			s++;
+			continue;
+		}
+		if (*blank == '\n' && !is_word_char(*s)) {
+			new_line(w);
+			s += is_blank(*s);
+			continue;
+		}
+		if (*blank == '\n') {
+			strbuf_addch(w->out, ' '); /* stays there if the word does not fit */
+			blank_len = 0;
+		} else if (*blank == '\t') {
+			w->column |= 7;
+		}
+		w->column++;
+	}
+}
+
+static void indent_only(struct strbuf *out, const char *s, int indent, int indent2)
+{
+	while (*s) {
+		size_t len = strcspn(s, "\n");
+
+		if (s[len])
+			len++;
+		if (indent > 0)
+			strbuf_addchars(out, ' ', (size_t)indent);
+		strbuf_add(out, s, len);
+		s += len;
+		indent = indent2;
+	}
+}
+
+void strbuf_add_wrapped_text(struct strbuf *sb, const char *text, int indent1,
+			     int indent2, int width)
+{
+	struct wrapper w = {
+		.out = sb,
+		.indent2 = indent2,
+		.width = width,
+		.as_bytes = !utf8_is_valid(text, strlen(text)),
+		.column = abs(indent1),
+		.fresh = indent1 >= 0,
+	};
+
+	if (width <= 0)
+		indent_only(sb, text, indent1, indent2);
+	else
+		wrap(&w, text);
 }

@@ -10,8 +10,8 @@ bool utf8_is_valid(const char *s, size_t len);
 /* Next code point; advances *s, shrinks *len. -1 on malformed input. */
 int32_t utf8_next(const char **s, size_t *len);
 /*
- * Columns on a terminal; ANSI colour sequences skipped if skip_ansi. Text that is
- * not UTF-8 counts a column a byte.
+ * Columns on a terminal; ANSI colour sequences are skipped if skip_ansi. Text that is not
+ * UTF-8 has one column per byte.
  */
 int utf8_width(const char *s, size_t len, bool skip_ansi);
 /* Length of the colour sequence at s: ESC [ digits and ; m. 0 if there is none. */
@@ -20,16 +20,20 @@ void utf8_append(struct strbuf *sb, uint32_t code_point);
 bool is_encoding_utf8(const char *name); /* NULL counts as UTF-8 */
 bool same_encoding(const char *a, const char *b);
 /*
- * Convert; NULL if the encoding is unknown or a byte does not fit. The result
- * is NUL-terminated, `*out_len` without it; caller frees.
+ * Convert between encodings. NULL if one is unknown, or the text is not valid in `from` or
+ * cannot be expressed in `to`. The result is NUL-terminated, and `*out_len` does not count
+ * that NUL. Caller frees.
  */
 char *reencode_string(const char *in, size_t len, const char *to,
 		      const char *from, size_t *out_len);
+/* Does UTF-16 or UTF-32 text lack the byte order mark that its encoding's name requires? */
 bool has_missing_utf_bom(const char *enc, const char *data, size_t len);
+/* Does it have one although the name gives the byte order (UTF-16BE and so on)? */
 bool has_prohibited_utf_bom(const char *enc, const char *data, size_t len);
 /*
- * Wrap text at `width` columns with indents; for %w() and shortlog. width <= 0:
- * indent only. indent1 < 0: the caller has put -indent1 columns there already.
+ * Wrap text at `width` columns, for %w() and shortlog. The first line is indented by indent1
+ * columns, others by indent2. width <= 0: indent only. indent1 < 0: -indent1 columns of the
+ * first line are already there.
  */
 void strbuf_add_wrapped_text(struct strbuf *sb, const char *text, int indent1,
 			     int indent2, int width);

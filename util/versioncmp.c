@@ -17,7 +17,7 @@ static size_t digits(const char *s)
 	return n;
 }
 
-/* Where they begin to differ; at the end of both if they do not. */
+/* Length of the common prefix. */
 static size_t common_length(const char *a, const char *b)
 {
 	size_t i = 0;
@@ -27,7 +27,7 @@ static size_t common_length(const char *a, const char *b)
 	return i;
 }
 
-/* Numbers with a leading zero are fractions: 000 < 00 < 01 < 010 < 09 < 0 < 1. */
+/* Numbers with a leading zero compare as fractions: 000 < 00 < 01 < 010 < 09 < 0 < 1. */
 static int cmp_fractions(const char *a, size_t start, size_t at, const char *b)
 {
 	size_t i = start;
@@ -35,7 +35,7 @@ static int cmp_fractions(const char *a, size_t start, size_t at, const char *b)
 	while (i < at && a[i] == '0')
 		i++;
 	if (i == at && digit(a[at]) != digit(b[at]))
-		return digit(a[at]) ? -1 : 1; /* zeros only: more of them is less */
+		return digit(a[at]) ? -1 : 1; /* zeros only: the longer number is less */
 	return (unsigned char)a[at] - (unsigned char)b[at];
 }
 
@@ -57,7 +57,7 @@ static int cmp_at(const char *a, const char *b, size_t at)
 }
 
 
-/* Which of the suffixes name has at the place of the difference; -1: none. */
+/* The index of the suffix that `name` has where the names differ; -1: none. */
 static long suffix_at(const char *name, size_t at, const char *const *suffixes, size_t nr)
 {
 	size_t best_start = SIZE_MAX, best_len = 0, i, start;
@@ -66,7 +66,7 @@ static long suffix_at(const char *name, size_t at, const char *const *suffixes, 
 	for (i = 0; i < nr; i++) {
 		size_t len = strlen(suffixes[i]);
 
-		/* It begins at the difference, or covers it, or ends before it. */
+		/* It may begin at the difference, contain it, or end just before it. */
 		for (start = at > len ? at - len : 0; start <= at; start++)
 			if (starts_with(name + start, suffixes[i]))
 				break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names with numbers in them: "v1.9" before "v1.10", as strverscmp(3). */
+/* Comparison of version numbers, like strverscmp(3): "v1.9" sorts before "v1.10". */
 #ifndef UTIL_VERSIONCMP_H
 #define UTIL_VERSIONCMP_H
 

@@ -24,7 +24,7 @@ static unsigned char upper(unsigned char c)
 
 /* ---- [classes] ---- */
 
-/* "alpha" and so on, of the C locale. 1: is in it, 0: not, -1: no such class. */
+/* Is c in [:alpha:] and so on, in the C locale? -1: no such class. */
 static int in_named_class(const char *name, size_t len, unsigned char c)
 {
 	static const struct {
@@ -53,8 +53,8 @@ static bool in_range(unsigned char from, unsigned char to, unsigned char c, unsi
 }
 
 /*
- * p is behind the '['. 1: c is in the class, 0: it is not, -1: the class is
- * malformed, nothing matches. *end is behind the ']'.
+ * p follows the '['. 1: c is in the class, 0: it is not, -1: the class is malformed, so the
+ * pattern matches nothing. *end follows the ']'.
  */
 static int match_class(const char *p, unsigned char c, unsigned flags, const char **end)
 {
@@ -90,7 +90,7 @@ static int match_class(const char *p, unsigned char c, unsigned flags, const cha
 		if (*p == '\\' && !*++p)
 			return -1;
 		from = (unsigned char)*p++;
-		hit |= in_range(from, from, c, flags); /* also where a range is empty */
+		hit |= in_range(from, from, c, flags); /* also the start of an empty range */
 		if (p[0] == '-' && p[1] && p[1] != ']') {
 			if (*++p == '\\' && !*++p)
 				return -1;
@@ -104,8 +104,8 @@ static int match_class(const char *p, unsigned char c, unsigned flags, const cha
 /* ---- the match ---- */
 
 /*
- * Does the single element at *p match c? Moves *p behind it. *bad: nothing can
- * match this pattern.
+ * Does the single pattern element at *p match c? Advances *p past it. *bad: the pattern is
+ * malformed and matches nothing.
  */
 static bool match_one(const char **p, unsigned char c, unsigned flags, bool *bad)
 {
@@ -134,18 +134,17 @@ static bool match_one(const char **p, unsigned char c, unsigned flags, bool *bad
 	return want == c;
 }
 
-/* Where to go on when the match fails: one star more of text, same pattern. */
+/* Where to resume after a mismatch: `pattern` after the star, `text` one byte further. */
 struct retry {
 	const char *pattern, *text;
 };
 
 /*
- * Only the last star of each kind is ever tried again. A star that stops at
- * slashes: what comes behind the next one of its kind does not depend on how
- * much it took, and behind the next slash both stand at the same place. A star
- * that crosses slashes: the leftmost match of what is before it leaves it the
- * most choice. So the work is bounded by the product of the lengths for each of
- * the two kinds.
+ * Backtracking to the last star of each kind is enough. If the part of the pattern between
+ * two stars matches at several places, the leftmost one leaves the most text for the second
+ * star, so the first one need not be tried again. A "*" that cannot match a slash is given
+ * up at the next slash; then the last "**" is tried with more text. Hence at most
+ * pattern * text steps for each of the two kinds.
  */
 bool wildmatch(const char *pattern, const char *text, unsigned flags)
 {

@@ -9,11 +9,11 @@
 #define WM_PATHNAME 2 /* * and ? do not match '/', ** does */
 
 /*
- * True if the whole of text matches. Bounded work: a hostile pattern costs at
- * most O(pattern * text) per star level, never exponential.
+ * Does the pattern match the complete text? Takes at most O(pattern * text) steps for each
+ * of the two kinds of star: no pattern takes exponential time.
  */
 bool wildmatch(const char *pattern, const char *text, unsigned flags);
-/* Length of the prefix without glob characters. */
+/* Length of the part of the pattern before its first special character. */
 size_t simple_length(const char *pattern);
 bool has_glob_chars(const char *pattern);
 
