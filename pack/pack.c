@@ -44,16 +44,11 @@ void pack_free(struct pack *p)
 
 void packs_warn(struct packs *ps, const char *fmt, ...)
 {
-	char *msg;
 	va_list ap;
 
-	if (!ps->opts.warn)
-		return;
 	va_start(ap, fmt);
-	msg = xvstrfmt(fmt, ap);
+	vreport(ps->opts.warn, ps->opts.warn_data, fmt, ap);
 	va_end(ap);
-	ps->opts.warn(ps->opts.warn_data, msg);
-	free(msg);
 }
 
 /* A part that failed to open once: told once if it is damage, then only refused. */

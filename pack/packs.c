@@ -114,7 +114,7 @@ struct reader *reader_get(struct packs *ps)
 	CALLOC_ARRAY(r, 1);
 	r->inflater = libdeflate_alloc_decompressor();
 	if (!r->inflater)
-		xmalloc(SIZE_MAX / 2); /* says "out of memory" and ends */
+		out_of_memory();
 	return r;
 }
 
