@@ -28,7 +28,7 @@ ref_state () {
 	)
 }
 
-# Both are in the same state, with no lock left in ours.
+# Checks that both are in the same state, and that no lock is left in ours.
 peers_same_refs () {
 	ref_state theirs >state.theirs &&
 	ref_state ours >state.ours &&
@@ -37,9 +37,9 @@ peers_same_refs () {
 	test_must_be_empty locks
 }
 
-# peers_each: each line of standard input is a command line of git; with '!' before it
-# what it says on standard error is its own affair (usage, with options that are newer).
-# After each CHECK has to succeed; without one, both have the same refs.
+# peers_each: each line of standard input is a command line of git; with '!' in front standard
+# error is not compared (usage, where options are newer). After each line CHECK has to succeed;
+# without CHECK, both have to have the same refs.
 peers_each () {
 	local line PEERS_STDERR check="${1:-peers_same_refs}"
 	while read -r line; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For scripts in which system calls fail or are the last (t/helper/fault-git). Flushes are
-# on, whatever the environment says, and the machine's configuration has no say.
+# For scripts in which system calls fail, or the program is killed at one (t/helper/fault-git).
+# Flushes are on, whatever the environment says, and the machine's configuration is not read.
 
 FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
 test -x "$FAULT_GIT" || {

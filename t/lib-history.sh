@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC3043
 #
-# A history with everything in it that log and rev-parse have to cope with: merges
+# A history with everything that log and rev-parse have to handle: merges
 # (octopus, criss-cross, of unrelated roots), tags of all kinds, names and messages
 # that are not ASCII, other encodings, broken idents, clocks that go backwards.
 # Made by stock git's fast-import, so that both programs read the same objects.
@@ -9,7 +9,7 @@
 #	. "$TEST_DIRECTORY/lib-history.sh"
 #	make_history DIR
 #
-# What is made beside it is made later, always at the same time.
+# Objects that are made in addition have later, but constant, dates.
 
 GIT_COMMITTER_DATE='1600700000 +0000'
 GIT_AUTHOR_DATE='1600700000 +0000'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # For scripts that run the same commands with our git and with stock git, in
-# two directories that start equal: ours/ and theirs/. Source it after
+# two directories with the same content: ours/ and theirs/. Source it after
 # test-lib.sh.
 
 if ! test_have_prereq STOCK_GIT; then
@@ -38,7 +38,7 @@ peers_git () {
 	test "$PEERS_STDERR" = ignore || test_cmp err.theirs err.ours
 }
 
-# Both indexes hold the same, and stock git finds ours sound.
+# Checks that both indexes have the same content, and that stock git finds ours sound.
 peers_same_index () {
 	stock -C theirs ls-files -s -t >index.theirs &&
 	stock -C ours ls-files -s -t >index.ours &&

@@ -99,7 +99,7 @@ test_expect_success 'exit in a body fails the script' '
 	test_grep "^not ok" exits.out
 '
 
-test_expect_success 'a broken && chain fails, and nothing of it counts' '
+test_expect_success 'a broken && chain fails, whatever the commands do' '
 	sub chain <<-\EOS &&
 	test_expect_success "broken" "
 		false
@@ -221,7 +221,7 @@ test_expect_success 'test_when_finished: runs last-in first-out, also on failure
 	test_grep "^not ok 2" finish.out
 '
 
-test_expect_success 'variables set in a body live on, the directory does not' '
+test_expect_success 'variables set in a body are kept, its current directory is not' '
 	mkdir sub &&
 	cd sub &&
 	kept=yes
@@ -231,7 +231,7 @@ test_expect_success '... as seen by the next body' '
 	test "$PWD" = "$TRASH_DIRECTORY"
 '
 
-test_expect_success 'test_must_fail: takes failure, not success, crash or absence' '
+test_expect_success 'test_must_fail: accepts failure, but not success, a crash or a missing program' '
 	test_must_fail false &&
 	test_must_fail sh -c "exit 128" &&
 	test_must_fail sh -c "exit 129" &&
@@ -244,7 +244,7 @@ test_expect_success 'test_must_fail: takes failure, not success, crash or absenc
 	test_must_fail ok=sigpipe sh -c "kill -PIPE \$\$"
 '
 
-test_expect_success 'test_might_fail: takes both, not a crash' '
+test_expect_success 'test_might_fail: accepts success and failure, but no crash' '
 	test_might_fail true &&
 	test_might_fail false &&
 	! test_might_fail sh -c "kill -SEGV \$\$"
@@ -310,7 +310,7 @@ test_expect_success 'the environment is clean' '
 	test "$(date -d @0 +%H:%Z)" = 00:UTC
 '
 
-test_expect_success 'GIT_* of the caller do not reach a test' '
+test_expect_success 'variables GIT_* of the caller are not seen by tests' '
 	GIT_DIR=/nowhere GIT_INDEX_FILE=/nowhere sub leak <<-\EOS &&
 	test_expect_success "unset" "
 		test -z \"\${GIT_DIR-}\${GIT_INDEX_FILE-}\"
@@ -320,7 +320,7 @@ test_expect_success 'GIT_* of the caller do not reach a test' '
 	sub_code leak 0
 '
 
-test_expect_success 'test_tick moves on by a minute' '
+test_expect_success 'test_tick adds a minute' '
 	test_tick &&
 	one=${GIT_AUTHOR_DATE% *} &&
 	test_tick &&

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='the checks of `make check` catch what they are there for'
+test_description='the checks of `make check` find the faults that they look for'
 test_without_git=1
 . "$(dirname "$0")/test-lib.sh"
 
 TOOLS=$SOURCE_DIR/tools
 
-# A small tree in order; each test spoils a copy of it.
+# A small tree without faults; each test puts a fault into a copy of it.
 fresh_tree () {
 	rm -rf tree &&
 	mkdir -p tree/compat tree/util tree/fs tree/pack tree/refs tree/builtin &&
@@ -29,7 +29,7 @@ caught () {
 	test_grep -F "$2" err
 }
 
-test_expect_success PERL 'a tree in order passes' '
+test_expect_success PERL 'a tree without faults passes' '
 	fresh_tree &&
 	"$TOOLS/check-layers" tree &&
 	"$TOOLS/check-calls" tree
@@ -112,7 +112,7 @@ test_expect_success PERL 'layers: a circle of calls in a folder' '
 	test_grep "^check-layers: 1 faults" err
 '
 
-test_expect_success PERL 'layers: what has the name of a function only is no call' '
+test_expect_success PERL 'layers: variables and members with the name of a function are not calls' '
 	fresh_tree &&
 	source_file odb.c "int odb_read(void)" "{" "}" &&
 	source_file util/low.c "struct odb_read {" "	int x, odb_read;" "};" \
@@ -123,7 +123,7 @@ test_expect_success PERL 'layers: what has the name of a function only is no cal
 	"$TOOLS/check-layers" tree
 '
 
-test_expect_success PERL 'calls: each kind is caught where it stands' '
+test_expect_success PERL 'calls: each kind is found, with its line' '
 	fresh_tree &&
 	cat >tree/odb.c <<-\EOF &&
 	#include "compat/posix.h"
@@ -149,7 +149,7 @@ test_expect_success PERL 'calls: each kind is caught where it stands' '
 	test_grep "7 faults" err
 '
 
-test_expect_success PERL 'calls: reading, the table, comments and names are no fault' '
+test_expect_success PERL 'calls: reading, calls through the table, comments and names are allowed' '
 	fresh_tree &&
 	cat >tree/odb.c <<-\EOF &&
 	#include "compat/posix.h"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git init, beside stock git'
+test_description='git init, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
-# Both in an empty directory of the same name length; same output, same files
-# but for templates, same config.
+# Runs both in empty directories with names of the same length, and compares output,
+# config, and files, except those of templates.
 start () {
 	rm -rf ours theirs && mkdir ours theirs
 }
-# Samples of hooks and texts of templates are each program's own.
+# Sample hooks and the texts of templates differ between the programs.
 listing () {
 	(cd "$1" && find . \( -name "*.sample" -o -name branches \) -prune -o -printf "%M %p\n" |
 		sort -k2)
@@ -28,7 +28,7 @@ test_expect_success 'plain' '
 	(cd ours && stock fsck) && (cd ours && stock status)
 '
 
-test_expect_success 'a directory that is made for it' '
+test_expect_success 'a directory that does not exist is created' '
 	start && peers_git init a/b && same_layout && peers_git init a/b &&
 	peers_git -C a/b config core.bare
 '

@@ -4,12 +4,12 @@
 test_description='finding the repository, .git files, formats'
 . "$(dirname "$0")/test-lib.sh"
 
-# Where do we find ourselves? "git config" tells the file, an alias the rest.
+# Prints which repository is found: "git config" shows the file, an alias the rest.
 where () {
 	git -c alias.where='!echo "$(pwd) [$GIT_PREFIX]"' where
 }
 
-test_expect_success 'upward from below' '
+test_expect_success 'found from a subdirectory' '
 	git init -q r && mkdir -p r/a/b && top=$(cd r && pwd -P) && cd r/a/b &&
 	test "$(where)" = "$top [a/b/]" &&
 	test "$(git config --show-origin core.bare)" = "file:.git/config	false"
@@ -57,7 +57,7 @@ test_expect_success 'a .git file' '
 	test "$(git config core.bare)" = false
 '
 
-test_expect_success '.git files that are none' '
+test_expect_success 'malformed .git files' '
 	mkdir f && cd f && echo foo >.git && test_expect_code 128 git count-objects 2>err &&
 	test_grep "invalid gitfile format: $PWD/.git" err &&
 	echo "gitdir: ../none" >.git && test_expect_code 128 git count-objects 2>err &&
@@ -95,12 +95,12 @@ format () {
 	} >fmt/.git/config
 }
 
-test_expect_success 'versions and extensions that we know' '
+test_expect_success 'known versions and extensions' '
 	format 0 worktreeConfig=true preciousObjects=true foo=x && git -C fmt count-objects &&
 	format 1 objectFormat=sha1 refStorage=files noop && git -C fmt count-objects
 '
 
-test_expect_success 'those that we do not know are refused by name' '
+test_expect_success 'unknown ones are refused by name' '
 	format 2 && test_expect_code 128 git -C fmt count-objects 2>err &&
 	test_grep "Expected git repo version <= 1, found 2" err &&
 	format 1 foo=x Bar && test_expect_code 128 git -C fmt count-objects 2>err &&

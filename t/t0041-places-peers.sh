@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='where git finds itself, beside stock git'
+test_description='finding the repository, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
-# All that rev-parse tells of the place, in directory $1 of both.
+# Everything that rev-parse prints about the repository, in directory $1 of both.
 places () {
 	local PEERS_DIR=$1 &&
 	peers_git rev-parse --git-dir --git-common-dir --show-prefix --show-cdup \

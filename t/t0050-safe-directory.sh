@@ -17,7 +17,7 @@ refused () {
 	test "$told" = "$PWD/${1:-r}"
 }
 
-test_expect_success 'refused, with what to do' '
+test_expect_success 'refused, with advice' '
 	refused && refused b.git &&
 	test_expect_code 128 git -C r/sub count-objects 2>err && test_grep "$PWD/r.$" err
 '
@@ -61,10 +61,10 @@ test_expect_success SYMLINKS 'through a symbolic link' '
 	ln -s r l && git -c "safe.directory=$PWD/l" -C l count-objects
 '
 
-# A user who is root in a namespace of his own may have nobody else there.
+# A user who is root in a user namespace may have no other user there.
 test_lazy_prereq CHOWN 'touch f && chown 12345 f'
 
-test_expect_success ROOT,CHOWN 'really somebody else'\''s' '
+test_expect_success ROOT,CHOWN 'a directory that really belongs to another user' '
 	unset GIT_TEST_ASSUME_DIFFERENT_OWNER && git init -q other && chown 12345 other && refused other &&
 	SUDO_UID=12345 git -C other count-objects && chown 0 other && chown 12345 other/.git &&
 	refused other

@@ -15,7 +15,7 @@ test_expect_success 'version, help, list of commands' '
 	test_expect_code 128 git --namespace=x version 2>err && test_grep "not supported" err
 '
 
-test_expect_success 'every command answers to -h with its usage' '
+test_expect_success 'every command prints its usage for -h' '
 	for c in $(git --list-cmds=builtins)
 	do
 		test_expect_code 129 git $c -h >out 2>&1 || case $c in help) ;; *) return 1 ;; esac &&
@@ -23,7 +23,7 @@ test_expect_success 'every command answers to -h with its usage' '
 	done
 '
 
-test_expect_success 'a command that is none, and one that is not here yet' '
+test_expect_success 'a command that does not exist, and one that is not available yet' '
 	test_expect_code 1 git nosuch 2>err &&
 	echo "git: '\''nosuch'\'' is not a git command. See '\''git --help'\''." >expect &&
 	test_cmp expect err &&
@@ -67,7 +67,7 @@ test_expect_success 'aliases' '
 	git config alias.version "!echo no" && git version >out && test_grep "git version" out
 '
 
-test_expect_success 'aliases that are wrong' '
+test_expect_success 'invalid aliases' '
 	cd r && git config alias.l1 l2 && git config alias.l2 l1 &&
 	test_expect_code 128 git l1 2>err && test_grep "alias loop detected: expansion of .l1. does not terminate:" err &&
 	git config alias.me me && test_expect_code 128 git me 2>err && test_grep "recursive alias: me" err &&
@@ -131,12 +131,12 @@ test_expect_success TTY 'the pager, on a terminal only' '
 	script -qec "git -p -c core.pager=\"sed s/^/P:/\" config core.bare" /dev/null >out && test_grep "^P:false" out
 '
 
-test_expect_success 'the exit code reaches trace2' '
+test_expect_success 'the exit code is written to trace2' '
 	GIT_TRACE2_EVENT=$PWD/tr test_expect_code 1 git nosuch && test_grep "\"event\":\"exit\".*\"code\":1" tr &&
 	rm tr && GIT_TRACE2_EVENT=$PWD/tr test_expect_code 128 git -C none config x.y && test_grep "\"code\":128" tr
 '
 
-test_expect_success 'a full disk is told' '
+test_expect_success 'a full disk is reported' '
 	test_expect_code 128 git help -a >/dev/full 2>err && test_grep "write failure on standard output" err
 '
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='every command: -h, options that it does not know, values that mean nothing'
+test_description='every command: -h, unknown options, invalid values'
 . "$(dirname "$0")/test-lib.sh"
 
 ALL='add cat-file check-attr check-ignore check-ref-format commit commit-tree config
@@ -21,7 +21,7 @@ for cmd in $ALL; do
 	'
 done
 
-# Words that look like options are revisions or references to some.
+# For some commands words that look like options are revisions or refs.
 for cmd in $ALL; do
 	case $cmd in
 	rev-parse|check-ref-format|var) continue ;;
@@ -38,7 +38,7 @@ test_expect_success 'nothing is left behind by any of them' '
 	test_must_be_empty left
 '
 
-test_expect_success 'values that mean nothing are refused' '
+test_expect_success 'invalid values are refused' '
 	cd repo &&
 	test_expect_code 128 git commit --allow-empty -uzzz -m x 2>err &&
 	test_grep "Invalid untracked files mode .zzz." err &&

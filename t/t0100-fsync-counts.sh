@@ -13,12 +13,12 @@ GIT_CONFIG_NOSYSTEM=1
 export GIT_CONFIG_NOSYSTEM
 
 test_have_prereq STRACE || {
-	skip_all='strace is missing or may not trace'
+	skip_all='strace is missing or not allowed to trace'
 	test_done
 }
 
-# A journal under our feet: a file system of our own where we may mount one,
-# else the directory that we are in, called one.
+# A journalling file system: a new one if we may mount it, else the current directory,
+# which is treated as one.
 if test_have_prereq LOOPMNT && mount_loop journal 300M >/dev/null 2>&1; then
 	:
 else
@@ -78,7 +78,7 @@ for n in 1 50 500 $LARGE; do
 	'
 done
 
-test_expect_success 'add of what is there already costs none' '
+test_expect_success 'add of files that have been added already costs none' '
 	count git -C journal/repo add . &&
 	test "$flushes $writeouts" = "0 0"
 '
@@ -146,7 +146,7 @@ for n in 1 100 $LARGE; do
 	done
 done
 
-# once FLUSHES CMD...: in the repository; its output is of no interest
+# once FLUSHES CMD...: in the repository; its output is not checked
 once () {
 	local want=$1
 	shift
@@ -171,7 +171,7 @@ test_expect_success 'other writing commands cost one flush' '
 test_expect_success 'reading commands cost none' '
 	count git -C journal/repo ls-files &&
 	test "$flushes $writeouts" = "0 0" &&
-	# The first may put fresh times into the index: whole, but not for good.
+	# The first may update times in the index, which is not made durable.
 	count git -C journal/repo status &&
 	test "$flushes" = 0 &&
 	count git -C journal/repo status &&
@@ -180,9 +180,9 @@ test_expect_success 'reading commands cost none' '
 
 # ---- every command that writes, with one thing and with many ----------------
 
-# What each costs: 0 nothing, as it changes nothing; n the flush calls of the file system, 1 or
-# 2; 1 a removal, without contents to settle; d a detour by a third name, 1 or 3. Before the
-# colon the cost, after it the command; lines with "!" prepare, and are not counted.
+# Each line is a cost, a colon and a command. Costs: 0 changes nothing; n the flush calls of the
+# file system, 1 or 2; 1 a removal, without contents to settle; d uses a third name on the way, 1
+# or 3. Lines with "!" prepare something and are not counted.
 every_command () {
 	cat <<-\EOF
 	n: init
@@ -326,7 +326,7 @@ test_expect_success LOOPMNT,MKFS_XFS 'the same on XFS' '
 	mount_loop xfs 400M xfs && cost_of_all xfs 1
 '
 
-test_expect_success 'every command that writes: two flushes where one does not do' '
+test_expect_success 'every command that writes: two flushes where one is not enough' '
 	(GIT_TEST_FS_KIND=local && export GIT_TEST_FS_KIND && mkdir local && cost_of_all local 2)
 '
 
@@ -336,7 +336,7 @@ test_expect_success ROOT,LOOPMNT 'the same on overlayfs' '
 	t_mounted overlay && cost_of_all overlay 2
 '
 
-# ---- elsewhere ------------------------------------------------------------
+# ---- other kinds ---------------------------------------------------------
 
 for kind in btrfs:1 local:2 full:2; do
 	test_expect_success "cost of add, commit and config on ${kind%:*}" '
@@ -363,7 +363,7 @@ test_expect_success 'never more than two where the tests run' '
 	test "$flushes" -le 2
 '
 
-# ---- the knobs ------------------------------------------------------------
+# ---- settings ------------------------------------------------------------
 
 test_expect_success 'core.fsync=none costs nothing at all' '
 	new_repo journal/none core.fsync=none &&
@@ -453,7 +453,7 @@ test_expect_success 'a component that is left out costs nothing' '
 	test "$flushes $writeouts" = "1 10"
 '
 
-# ---- what trace2 tells ----------------------------------------------------
+# ---- trace2 --------------------------------------------------------------
 
 test_expect_success 'trace2 counts the same' '
 	new_repo journal/trace &&

@@ -12,7 +12,7 @@ repository that is whole afterwards.'
 GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
 
-# What is below .git, without times.
+# The files below .git, without their times.
 listing () {
 	(cd "$1/.git" && find . -type f -exec cksum {} + | sort -k3)
 }
@@ -73,11 +73,11 @@ sweep () {
 		}
 	done
 	echo "$n calls" >&4
-	# Fewer would mean that the injector was not there.
+	# If there were fewer, the injector would not have worked.
 	test $n -gt "${MIN_CALLS:-10}"
 }
 
-# fsck of every fourth: it is most of the time of this test.
+# fsck after every fourth only: it takes most of the time of this test.
 stock_is_happy () {
 	test $((n % 4)) = 0 || return 0
 	test -n "$STOCK_GIT" || return 0
@@ -118,7 +118,7 @@ test_expect_success 'setup' '
 	EOF
 '
 
-# A single ENOSPC differs little from EIO: in the long run of the suite only.
+# A single ENOSPC differs little from EIO: only with GIT_TEST_LONG.
 for what in EIO ${GIT_TEST_LONG:+ENOSPC} ENOSPC+ EINTR short; do
 	test_expect_success "add of few files: $what" '
 		sweep few $what "test \"\$(git ls-files | wc -l)\" = 3" add .
@@ -193,7 +193,7 @@ test_expect_success 'init: nothing stays of one that failed' '
 		0)	test -z "$(find new -name "*probe*")" &&
 			git -C new fsck || return ;;
 		*)	test_grep "new" err &&
-			# after a failed seal it is there, and may not last
+			# after a failed seal the repository exists, but may not be durable
 			{ test ! -e new || test_grep "flush" err; } || return ;;
 		esac
 	done &&

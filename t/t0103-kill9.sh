@@ -52,10 +52,10 @@ every_call () {
 		git "$@" >../out 2>&1 || {
 			echo "after a kill before call $n:" >&4
 			cat ../out >&4
-			# commit says so if the killed one had already done it
+			# commit reports it if the killed one had already made the commit
 			grep -q "nothing to commit" ../out || return
 		}
-		# With nothing left to commit it did not meet the locks of refs.
+		# With nothing left to commit it does not try to lock refs.
 		test "$1" != commit || git commit -q --allow-empty -m again 2>../out ||
 		{ cat ../out >&4; return 1; }
 		no_litter || { echo "litter after call $n" >&4; return 1; }
@@ -98,7 +98,7 @@ test_expect_success 'config: killed before every call' '
 	test $n -gt 5
 '
 
-test_expect_success 'a take-over is said, once' '
+test_expect_success 'a take-over is reported, once' '
 	cd repo &&
 	echo more >>f &&
 	n=1 &&
@@ -137,7 +137,7 @@ test_expect_success 'a lock whose owner lives stays, and its owner is named' '
 	cd repo &&
 	test_when_finished "kill -9 \$pid; wait \$pid; rm -f repo/.git/index.lock" &&
 	mkfifo fifo && test_when_finished "rm -f repo/fifo" &&
-	# it holds the lock while it reads names from us
+	# it keeps the lock while it reads names from us
 	{ git update-index --stdin <fifo & } &&
 	pid=$! &&
 	exec 9>fifo &&
@@ -147,19 +147,19 @@ test_expect_success 'a lock whose owner lives stays, and its owner is named' '
 	test_grep "Process $pid" err
 '
 
-test_expect_success 'killed at random moments, for real' '
+test_expect_success 'killed at random moments by a signal' '
 	cd repo &&
 	i=0 &&
 	while test $i -lt 15; do
 		i=$((i + 1))
 		for f in $(seq 30); do echo $i.$f >r$f; done
-		# A process group of their own, which dies at once.
+		# In a process group of their own, which is killed at once.
 		setsid sh -c "git add . && git commit -q -m $i" >../out 2>&1 &
 		pid=$!
 		sleep 0.0$((i % 10))$((i % 7))
 		kill -9 -$pid 2>/dev/null || :
 		wait $pid 2>/dev/null || :
-		# One that waits for the disk dies when that has answered, on a busy one late.
+		# A process that waits for the disk dies only when the disk has answered, which may take long.
 		for j in $(seq 600); do
 			if ps -o stat= -g $pid | grep -qv "^Z"; then sleep 0.1; else break; fi
 		done

@@ -21,7 +21,7 @@ no_litter () {
 	return 1
 }
 
-# leave_room KIB: fill the disk up to that
+# leave_room KIB: fill the disk, except for so much
 leave_room () {
 	rm -f disk/ballast &&
 	free=$(df -k --output=avail disk | tail -n 1) &&
@@ -39,7 +39,7 @@ test_expect_success 'setup' '
 	done
 '
 
-# squeeze SETUP CMD...: with more and more room until it succeeds
+# squeeze SETUP CMD...: run CMD with more and more free space until it succeeds
 squeeze () {
 	local setup=$1 room=0 code failures=0
 	shift

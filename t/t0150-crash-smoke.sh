@@ -57,7 +57,7 @@ slow_disk () {
 	CRASH_BIN="$GIT_BUILD_DIR/t/crash" "$SOURCE_DIR/t/perf/slow-disk" "$@"
 }
 
-# At the disk under ./slow, three fsyncs of new files are: "FLUSHES FUAS"
+# Prints "FLUSHES FUAS": what three fsyncs of new files cost on the disk below ./slow
 cost_of_fsyncs () {
 	sync -f slow && slow_disk stats slow >before || return
 	for i in 1 2 3
@@ -93,7 +93,7 @@ test_expect_success 'what is recorded has no FUA' '
 	test_path_is_missing rec
 '
 
-test_expect_success 'nothing of it stays mounted' '
+test_expect_success 'nothing stays mounted' '
 	! grep " /[^ ]*/crash-[^ /]*/[a-z]* " /proc/self/mounts &&
 	! grep " $PWD/slow " /proc/self/mounts
 '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='every target for fuzzers, for a moment
+test_description='every fuzzing target, for a moment
 
 Inputs made by chance, and by changing files that are good. Most of what there is to find needs
 a fuzzer (t/fuzz/README); this keeps the targets working, and says what is plain.'
@@ -9,13 +9,13 @@ a fuzzer (t/fuzz/README); this keeps the targets working, and says what is plain
 
 FUZZ=$GIT_BUILD_DIR/t/fuzz
 test -x "$FUZZ/fuzz-config" || {
-	skip_all='the targets for fuzzers are not built'
+	skip_all='the fuzzing targets are not built'
 	test_done
 }
 rounds=200
 test -z "$GIT_TEST_LONG" || rounds=20000
 
-# with BYTE FILE: behind the byte that chooses
+# with BYTE FILE: the content of FILE behind a byte that chooses the parser
 with () {
 	printf "$1" >"in-$2" && cat "$2" >>"in-$2"
 }
@@ -35,7 +35,7 @@ test_expect_success 'files to begin with' '
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 
-# update-ref leaves to exit what a command holds when it dies.
+# update-ref relies on exit() to free what a command holds when it calls die().
 for path in "$FUZZ"/fuzz-*
 do
 	name=${path##*/}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git cat-file, beside stock git'
+test_description='git cat-file, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -108,7 +108,7 @@ test_expect_success 'with --buffer commands wait for the flush' '
 	test "${line#* }" = "blob 3"
 '
 
-test_expect_success 'a repack puts another pack in the place of those that were found' '
+test_expect_success 'a repack replaces the packs that were found' '
 	rm -rf packs && stock init -q --object-format=$TEST_HASH packs && rm -f to from && mkfifo to from && (
 		cd packs && for i in 1 2
 		do
@@ -150,7 +150,7 @@ test_expect_success 'packed' '
 	batch && single
 '
 
-test_expect_success 'a closed or full output is told' '
+test_expect_success 'an output that is closed or full is reported' '
 	test_expect_code 128 git -C ours cat-file -p HEAD >/dev/full 2>err &&
 	test_grep "write failure on standard output" err &&
 	echo HEAD >in && test_must_fail git -C ours cat-file --batch <in >/dev/full 2>err &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git mktree, mktag, commit-tree, unpack-file, beside stock git'
+test_description='git mktree, mktag, commit-tree, unpack-file, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -122,7 +122,7 @@ test_expect_success 'unpack-file' '
 	peers_git unpack-file HEAD && peers_git unpack-file nope
 '
 
-test_expect_success 'stock git finds what we made sound' '
+test_expect_success 'stock git finds no fault in what we wrote' '
 	stock -C ours -c fsck.zeroPaddedDate=ignore fsck
 '
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='loose objects that are not what they should be'
+test_description='damaged loose objects'
 . "$(dirname "$0")/test-lib.sh"
 
 test_lazy_prereq PERL_ZLIB 'perl -MCompress::Zlib -e 1'
@@ -56,7 +56,7 @@ test_expect_success PERL_ZLIB 'wrong content' '
 	deflated "blob 8\\0CONTENT\\n" && bad "hash-path mismatch"
 '
 
-test_expect_success 'another copy is used, and the bad one told' '
+test_expect_success 'another copy is used, and the damaged one reported' '
 	git init -q other && git -C other hash-object -w --stdin <file &&
 	echo "$PWD/other/.git/objects" >repo/.git/objects/info/alternates &&
 	: >repo/$path &&
@@ -64,7 +64,7 @@ test_expect_success 'another copy is used, and the bad one told' '
 	test_grep "$path" err
 '
 
-test_expect_success 'what is written again replaces nothing that is good' '
+test_expect_success 'writing an object again replaces no good copy' '
 	rm repo/.git/objects/info/alternates && cp good repo/$path && chmod a-w repo/$path &&
 	ls -i repo/$path >before && git -C repo hash-object -w --stdin <file &&
 	ls -i repo/$path >after && test_cmp before after

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='where new objects go: loose files, one pack, streams'
+test_description='how new objects are stored: loose files, one pack, streams'
 . "$(dirname "$0")/test-lib.sh"
 
 # objects LOOSE PACKS: what there is now; and no litter
@@ -45,7 +45,7 @@ test_expect_success 'add: one pack, in the order of paths; a second time nothing
 	rm repo/.git/index && git -C repo add . && objects 0 1
 '
 
-test_expect_success STOCK_GIT 'stock git finds the pack sound' '
+test_expect_success STOCK_GIT 'stock git finds no fault in the pack' '
 	stock -C repo fsck --strict && stock verify-pack --object-format=$TEST_HASH repo/.git/objects/pack/*.idx
 '
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what is said of broken objects is what stock Git says'
+test_description='findings about broken objects are those of stock Git'
 . "$(dirname "$0")/test-lib.sh"
 
 if ! test_have_prereq STOCK_GIT || test "$TEST_HASH" != sha1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git config, beside stock git'
+test_description='git config, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -176,7 +176,7 @@ test_expect_success 'by URL' '
 	done
 '
 
-test_expect_success 'keys that are none' '
+test_expect_success 'invalid keys' '
 	for k in nodot .x x. a.1 a.b_c "a b.c" a_b.c "" a.-x a.b.
 	do
 		peers_git config --get "$k" && peers_git config "$k" v || return 1
@@ -239,14 +239,14 @@ test_expect_success 'a blob' '
 	(cd ours && test_expect_code 1 git config --blob :none a.b)
 '
 
-test_expect_success 'config.lock of somebody else: told, nothing changed' '
+test_expect_success 'config.lock of another process: an error, nothing changed' '
 	printf "[a]\n\tb = 1\n" >f && cp f expect && : >f.lock &&
 	test_expect_code 4 git config -f f a.b 2 2>err &&
 	test_grep "could not lock config file f" err &&
 	test_path_is_file f.lock && test_cmp expect f && rm f.lock
 '
 
-test_expect_success 'a file with a syntax error is told with file and line' '
+test_expect_success 'a syntax error is reported with file and line' '
 	printf "[a]\n\tb = 1\n[c\n" >f &&
 	test_expect_code 128 git config -f f a.b 2>err &&
 	test_grep "bad config line 3 in file f" err &&

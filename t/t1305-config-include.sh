@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='include.path and includeIf, beside stock git'
+test_description='include.path and includeIf, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
-# The value of x.y in both.
+# Compares the value of x.y in both.
 peers_value () {
 	peers_git config x.y
 }
@@ -20,7 +20,7 @@ condition () {
 	done
 }
 
-# x.y as seen from one directory.
+# Compares x.y as seen from one directory.
 same_in () {
 	local ours=0 theirs=0
 	(cd "$1" && git config x.y) >o1 || ours=$?
@@ -90,7 +90,7 @@ test_expect_success 'hasconfig' '
 	PEERS_STDERR=ignore peers_value && test_grep "remote URLs cannot be configured" err.ours
 '
 
-test_expect_success 'a loop of includes is told' '
+test_expect_success 'a loop of includes is reported' '
 	printf "[include]\n\tpath = b\n" >a && printf "[include]\n\tpath = a\n" >b &&
 	test_expect_code 128 git config -f a --includes x.y 2>err &&
 	test_grep "exceeded maximum include depth (10)" err

@@ -41,7 +41,7 @@ sweep_config () {
 	echo "$1: $n calls"
 }
 
-test_expect_success 'config: an error of any call is told, nothing is left' '
+test_expect_success 'config: an error of any call is reported, no file is left behind' '
 	sweep_config EIO && sweep_config ENOSPC && sweep_config EACCES
 '
 
@@ -54,7 +54,7 @@ test_expect_success 'config: a disk that stays full' '
 	done
 '
 
-test_expect_success 'config: interrupted calls and short writes are gone on with' '
+test_expect_success 'config: interrupted calls and short writes are continued' '
 	for what in EINTR short
 	do
 		n=1 && rm -f missed && until test -f missed
@@ -78,7 +78,7 @@ test_expect_success XATTR 'config: killed before any call, the next command work
 	done && test $n -gt 5
 '
 
-test_expect_success 'init: an error of any call, no half repository stays' '
+test_expect_success 'init: an error of any call leaves no incomplete repository' '
 	for what in EIO ENOSPC
 	do
 		n=1 && rm -f missed && until test -f missed
@@ -96,7 +96,7 @@ test_expect_success 'init: an error of any call, no half repository stays' '
 	done && test $n -gt 20
 '
 
-test_expect_success XATTR 'init: killed before any call, init again makes it whole' '
+test_expect_success XATTR 'init: killed before any call, a second init completes it' '
 	n=1 && rm -f missed && until test -f missed
 	do
 		rm -rf new && fault $n:KILL init -q -b main new &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git update-ref: single refs, --stdin, reflogs, beside stock git'
+test_description='git update-ref: single refs, --stdin, reflogs, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -98,7 +98,7 @@ test_expect_success 'names that are refused, or conflict' '
 	same_refs
 '
 
-test_expect_success 'files that are no refs are not removed' '
+test_expect_success 'files that are not refs are not removed' '
 	start &&
 	peers_do "echo $H >.git/shallow" &&
 	each_line <<-EOS &&
@@ -192,7 +192,7 @@ test_expect_success 'through symbolic refs' '
 	same_refs
 '
 
-test_expect_success 'broken refs are told' '
+test_expect_success 'broken refs are reported' '
 	start &&
 	for d in ours theirs
 	do
@@ -208,7 +208,7 @@ test_expect_success 'broken refs are told' '
 	EOS
 '
 
-test_expect_success 'a lock of somebody else is respected' '
+test_expect_success 'the lock of another process is respected' '
 	start &&
 	: >ours/.git/refs/heads/main.lock &&
 	test_must_fail git -C ours update-ref refs/heads/main $P 2>err &&
@@ -337,7 +337,7 @@ test_expect_success 'linked worktrees: their own refs and the shared ones' '
 	test_cmp theirs/.git/worktrees/wt-theirs/logs/HEAD ours/.git/worktrees/wt-ours/logs/HEAD
 '
 
-test_expect_success '--batch-updates: what can be done is done' '
+test_expect_success '--batch-updates: the updates that are possible are made' '
 	start &&
 	none=$(echo $H | tr 0-9a-f 1-9a-f0) &&
 	cat >input <<-EOF &&

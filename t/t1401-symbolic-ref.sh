@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git symbolic-ref, beside stock git'
+test_description='git symbolic-ref, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -39,7 +39,7 @@ test_expect_success 'write, with reflogs' '
 	peers_git symbolic-ref -m "" HEAD refs/heads/side && same_head
 '
 
-test_expect_success 'what is refused' '
+test_expect_success 'errors' '
 	peers_git symbolic-ref HEAD foo && peers_git symbolic-ref HEAD refs/../x &&
 	peers_git symbolic-ref HEAD "refs/heads/a b" &&
 	peers_git symbolic-ref -d HEAD && peers_git symbolic-ref -d refs/heads/main &&

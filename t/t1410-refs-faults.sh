@@ -22,7 +22,7 @@ values () {
 	cat "$1/.git/HEAD" "$1/.git/worktrees/wt/HEAD"
 }
 
-# As stock git finds it, before a command of ours: it reads all, and nothing dangles.
+# Checks the state before a command of ours runs: stock git reads all refs, none points to nothing.
 readable () {
 	test -z "$STOCK_GIT" || {
 		stock -C copy for-each-ref >/dev/null 2>raw.err && test ! -s raw.err &&
@@ -39,7 +39,7 @@ sound () {
 	return 1
 }
 
-# whole WORD: all refs as before, or all as after
+# whole WORD: checks that all refs are as before, or all as after
 whole () {
 	values copy >now &&
 	{ cmp -s now before || cmp -s now after; } && sound && return
@@ -159,7 +159,7 @@ test_expect_success 'a transaction: killed before every call' '
 	killed "git update-ref --stdin <../again" update-ref --stdin
 '
 
-# What cannot be packed: the next command finishes what has been begun.
+# Refs that cannot be packed: the next command finishes what was interrupted.
 mixed () {
 	sed "s/^update HEAD .*/symref-update HEAD refs\/heads\/stays/" "$1" &&
 	cat <<-EOF
@@ -201,7 +201,7 @@ test_expect_success 'what was interrupted is finished by a command that reads, o
 	test -z "$(find copy/.git -name "refs.redo*")"
 '
 
-test_expect_success 'who looks at other objects leaves the record to others' '
+test_expect_success 'a command with another object directory leaves the record to others' '
 	mkdir -p nothing &&
 	interrupted && cp copy/.git/refs.redo record &&
 	GIT_OBJECT_DIRECTORY=$PWD/nothing git -C copy symbolic-ref HEAD >out &&
@@ -211,7 +211,7 @@ test_expect_success 'who looks at other objects leaves the record to others' '
 	git -C copy rev-parse HEAD && values copy >now && test_cmp after now
 '
 
-test_expect_success STOCK_GIT 'stock git does not mind the record: fsck, gc, worktree prune' '
+test_expect_success STOCK_GIT 'stock git ignores the record: fsck, gc, worktree prune' '
 	interrupted && rm copy/.git/packed-refs.new &&
 	find copy/.git -name "*.lock" ! -name refs.redo.lock -exec rm {} + &&
 	stock -C copy fsck --strict 2>err && ! grep redo err &&
@@ -256,7 +256,7 @@ test_expect_success 'a single deletion: killed before every call' '
 	sweep EIO update-ref --stdin && sweep ENOSPC+ update-ref --stdin
 '
 
-test_expect_success 'what a killed deletion leaves is not in the way of other names' '
+test_expect_success 'the rests of a killed deletion do not conflict with other names' '
 	git -C template for-each-ref --format="delete %(refname)" refs/heads/d/ >input &&
 	rm -rf copy && cp -a template copy && git -C copy update-ref --stdin <input &&
 	values copy >gone && git -C copy update-ref refs/heads/d HEAD && values copy >after &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='the reference-transaction hook, beside stock git
+test_description='the reference-transaction hook, compared with stock git
 
 Each side writes down what its hook is told: the state and the lines. Where stock git of
 the same version calls it more than once for one transaction, only once is
@@ -55,7 +55,7 @@ test_expect_success 'single refs' '
 	peers_git update-ref HEAD $H $P && same_told
 '
 
-test_expect_success 'a deletion: told once (stock git: once for each place)' '
+test_expect_success 'a deletion: the hook is called once (stock git: once for loose and packed refs each)' '
 	git -C ours update-ref -d refs/heads/b $P &&
 	cat >expect <<-EOF &&
 	prepared
@@ -162,7 +162,7 @@ test_expect_success 'empty directories that appear in the place of a ref' '
 	rm -f ours/told theirs/told
 '
 
-test_expect_success 'after the fact its exit code changes nothing' '
+test_expect_success 'after the transaction its exit code changes nothing' '
 	both_hooks "test \$1 = prepared" &&
 	peers_git update-ref refs/heads/w $H && same_told
 '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git reflog: show, expire, delete, drop, list, exists, beside stock git'
+test_description='git reflog: show, expire, delete, drop, list, exists, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -301,7 +301,7 @@ test_expect_success '--updateref of a packed ref' '
 	same_logs
 '
 
-test_expect_success 'odd lines are dropped, bytes of others stay' '
+test_expect_success 'malformed lines are dropped, other bytes stay' '
 	start &&
 	log=.git/logs/refs/heads/side &&
 	H=$(stock -C theirs rev-parse main) &&
@@ -327,14 +327,14 @@ test_expect_success 'a message without a tab before it' '
 	peers_git log -g --format="%gd %gs" side
 '
 
-test_expect_success 'what stays as it is is not locked, and costs nothing' '
+test_expect_success 'reflogs that do not change are not locked, and cost nothing' '
 	start &&
 	: >ours/.git/refs/heads/side.lock &&
 	git -C ours reflog expire --expire=never --expire-unreachable=never --all &&
 	test_path_is_file ours/.git/refs/heads/side.lock
 '
 
-test_expect_success 'a lock of others: told, and the other logs are done' '
+test_expect_success 'a locked reflog is reported, and the others are expired' '
 	start &&
 	: >ours/.git/refs/heads/side.lock &&
 	test_expect_code 255 git -C ours reflog expire --expire=now --all 2>err &&

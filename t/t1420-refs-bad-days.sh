@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='damaged refs and other bad days, beside stock git
+test_description='damaged refs, full disks, several processes, compared with stock git
 
 What cannot be read is told in the same words or, where stock git says less, in better ones; the exit
 codes are equal, and nothing that can be read is lost.'
@@ -107,7 +107,7 @@ for bad in nul null huge-after sym-bad sym-out; do
 	'
 done
 
-# What is no ref in refs/ itself leads to a file, which a packed ref has not.
+# What is not a ref but in refs/ itself is read as a file, which a packed ref does not have.
 test_expect_success SYMLINKS 'symbolic links' '
 	for to in refs/heads/good ../../nowhere refs/heads/nowhere /etc/hostname; do
 		start && peers_do "ln -s $to .git/refs/heads/link" &&

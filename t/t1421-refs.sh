@@ -25,7 +25,7 @@ finds () {
 	rm -rf repo && cp -R clean repo
 }
 
-test_expect_success 'nothing to say' '
+test_expect_success 'no findings' '
 	git -C repo refs verify 2>err &&
 	test_must_be_empty err &&
 	git -C repo update-ref refs/heads/a/b/c HEAD &&
@@ -108,7 +108,7 @@ test_expect_success 'badRefFiletype' '
 	finds "error: refs/heads/fifo: badRefFiletype: unexpected file type"
 '
 
-test_expect_success 'HEAD and its like; other files beside them' '
+test_expect_success 'HEAD and other refs beside refs/; other files there' '
 	echo "ref: refs/tags/one" >repo/.git/HEAD &&
 	echo bad >repo/.git/ORIG_HEAD &&
 	echo "not a ref" >repo/.git/FETCH_HEAD &&
@@ -121,7 +121,7 @@ packed () {
 	cat >repo/.git/packed-refs
 }
 
-test_expect_success 'packed-refs: fine' '
+test_expect_success 'packed-refs: no findings' '
 	stock -C repo pack-refs --all &&
 	git -C repo refs verify 2>err &&
 	test_must_be_empty err &&
@@ -199,7 +199,7 @@ test_expect_success 'fsck.<msg-id>' '
 	test_expect_code 128 git -C repo -c fsck.badRefContent=xyz refs verify
 '
 
-test_expect_success 'fsck looks at them too, unless told not to' '
+test_expect_success 'fsck checks refs too, except with --no-references' '
 	rm $heads/b &&
 	git -C repo fsck 2>err &&
 	test_grep "^warning: refs/heads/a: refMissingNewline" err &&
@@ -269,7 +269,7 @@ test_expect_success 'list and optimize are for-each-ref and pack-refs' '
 	test_path_is_file repo/.git/refs/heads/main
 '
 
-test_expect_success 'migrate says that it is not there' '
+test_expect_success 'migrate is not available' '
 	test_expect_code 128 git -C repo refs migrate --ref-format=reftable 2>err &&
 	test_grep "not available" err &&
 	test_expect_code 129 git -C repo refs migrate &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git fsck: findings and exit codes, beside stock git'
+test_description='git fsck: findings and exit codes, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 
 test_have_prereq STOCK_GIT || {
@@ -34,7 +34,7 @@ object_file () {
 same_as_stock () {
 	local theirs=0 ours=0
 	stock -C repo fsck "$@" >out.theirs 2>err.theirs || theirs=$?
-	# Stock git of that age does not look at the files of refs: t1421.
+	# Stock git of that version does not check the files of refs: see t1421.
 	git -C repo fsck --no-references "$@" >out.ours 2>err.ours || ours=$?
 	sort out.theirs >expect && sort out.ours >actual && test_cmp expect actual &&
 	sort err.theirs >expect && sort err.ours >actual && test_cmp expect actual &&
@@ -128,7 +128,7 @@ test_expect_success 'shallow history' '
 	same_as_stock
 '
 
-test_expect_success 'a loose object that is corrupt is told, the others are still checked' '
+test_expect_success 'a corrupt loose object is reported, the others are still checked' '
 	for how in ": >f" "echo garbage >f" "head -c 5 f >g && cat g >f" "echo x >>f"; do
 		fresh_repo && f=$(object_file HEAD:d) && cp "$f" f && eval "$how" && cat f >"$f" &&
 		t_oid=$(stock -C repo rev-parse HEAD:d) &&
@@ -230,7 +230,7 @@ test_expect_success PERL 'malformed trees' '
 	test_expect_code 1 git -C repo fsck 2>err && test_grep "broken links" err
 '
 
-test_expect_success PERL 'an object of another type than its name is used for' '
+test_expect_success PERL 'an object of another type than is expected of it' '
 	fresh_repo && t=$({ printf "40000 a\0" && raw HEAD:a; } | make_object tree) &&
 	stock -C repo update-ref refs/heads/z $(stock -C repo commit-tree $t -m x) &&
 	test_expect_code 3 git -C repo fsck >out 2>err &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git count-objects, beside stock git'
+test_description='git count-objects, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 
 test_have_prereq STOCK_GIT || {
@@ -43,7 +43,7 @@ test_expect_success 'loose and packed objects' '
 	same_as_stock -v -H
 '
 
-test_expect_success 'files that do not belong there' '
+test_expect_success 'garbage' '
 	(
 		cd repo/.git/objects &&
 		d=$(ls -d ??|head -n 1) &&

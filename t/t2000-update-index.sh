@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='update-index, beside stock git'
+test_description='update-index, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -68,7 +68,7 @@ test_expect_success '--chmod, --force-remove' '
 	ui --verbose --force-remove d/b zz gitlink
 '
 
-test_expect_success '--refresh tells what needs an update' '
+test_expect_success '--refresh names the files that need an update' '
 	ui --refresh &&
 	peers_do "echo q >>a" &&
 	ui --refresh &&
@@ -147,7 +147,7 @@ test_expect_success 'a file becomes a directory, a directory a file' '
 	ui --add repl/x
 '
 
-test_expect_success '--again takes what differs from HEAD' '
+test_expect_success '--again updates what differs from HEAD' '
 	peers_do "git read-tree --empty && git add d u && git commit -q -m 1" &&
 	peers_do "echo 2 >d/b && git add d/b && echo 3 >d/b && echo 3 >u" &&
 	ui --again &&
@@ -173,7 +173,7 @@ test_expect_success '--info-only writes no object' '
 	test_must_fail stock -C ours cat-file -e :info
 '
 
-test_expect_success 'what is not there says so' '
+test_expect_success 'what is not available is an error that says so' '
 	for o in --split-index --untracked-cache --fsmonitor
 	do
 		test_must_fail git -C ours update-index $o 2>err &&

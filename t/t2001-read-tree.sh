@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='read-tree and write-tree, beside stock git'
+test_description='read-tree and write-tree, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
-# rt ARGS: read-tree on both sides; same output, index, work tree. Stock git takes
-# racy entries for changed ones here, so stat data are made current first.
+# rt ARGS: read-tree on both sides; compares output, index and work tree. Stock git regards
+# racy entries as changed here, so stat data are refreshed first.
 rt () {
 	peers_do "stock update-index -q --refresh >/dev/null || :" &&
 	peers_git read-tree "$@" && peers_same_index && same_files
@@ -130,7 +130,7 @@ test_expect_success 'local changes are not lost' '
 	rt --reset -u $THEIRS
 '
 
-test_expect_success 'a file where directories shall be' '
+test_expect_success 'a file where a directory is needed' '
 	rt --reset -u $OURS &&
 	peers_do "rm -rf d same; echo x >d; mkdir same; touch same/untracked" &&
 	rt -m -u $DF &&
@@ -167,8 +167,8 @@ test_expect_success 'three trees' '
 	rt -m $BASE $BASE $OURS $THEIRS
 '
 
-# Files in place of directories, and the other way round: what would be lost is told, and
-# everything stays. Stock git loses what is staged below a directory that goes; we refuse.
+# Files in place of directories, and the reverse: what would be lost is reported, and nothing
+# changes. Stock git loses what is staged below a directory that is removed; we refuse.
 test_expect_success 'untracked files where directories and files change places' '
 	rm -rf saved.ours saved.theirs base && mv ours saved.ours && mv theirs saved.theirs &&
 	stock init -q -b main base && (

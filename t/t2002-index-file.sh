@@ -156,7 +156,7 @@ test_expect_success 'an entry whose time is that of the index is compared by con
 	test_cmp expect out
 '
 
-test_expect_success 'and still is when a younger index takes its place' '
+test_expect_success 'and still is after a newer index has replaced it' '
 	git -C repo -c core.trustctime=false update-index --chmod=+x d/2 --chmod=-x d/2 &&
 	git -C repo -c core.trustctime=false ls-files -m >out &&
 	test_cmp expect out &&
@@ -164,7 +164,7 @@ test_expect_success 'and still is when a younger index takes its place' '
 	test_grep d/racy out
 '
 
-test_expect_success 'status settles what is only racy' '
+test_expect_success 'status resolves entries that are only racy' '
 	git -C repo add d/racy &&
 	touch -r repo/d/racy repo/.git/index &&
 	git -C repo status --porcelain -uno >/dev/null &&
@@ -173,9 +173,9 @@ test_expect_success 'status settles what is only racy' '
 	stock -C repo diff-files --exit-code
 '
 
-# ---- refreshing on the side ----
+# ---- refreshing by other commands ----
 
-test_expect_success 'status writes the index only if that is worth it' '
+test_expect_success 'status writes the index only if that saves work later' '
 	git -C repo status >/dev/null && cp repo/.git/index before &&
 	touch -d @1600000001 repo/d/3 &&
 	GIT_OPTIONAL_LOCKS=0 git -C repo status >/dev/null &&
@@ -209,7 +209,7 @@ test_expect_success STRACE,LOOPMNT 'where the journal is ordered, without any' '
 	test "$n" = 0
 '
 
-test_expect_success STRACE 'GIT_TEST_FS_KIND is heard here, too' '
+test_expect_success STRACE 'GIT_TEST_FS_KIND has an effect here, too' '
 	for kind in journal:0 local:1
 	do
 		touch -d @160000001${kind#*:} repo/d/3 &&

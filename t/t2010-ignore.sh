@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='gitignore in all its sources, beside stock git'
+test_description='gitignore in all its sources, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -75,7 +75,7 @@ test_expect_success 'core.ignoreCase' '
 	check_all
 '
 
-test_expect_success 'a .gitignore that is a symlink says nothing' '
+test_expect_success 'a .gitignore that is a symlink is ignored' '
 	peers_init &&
 	peers_do make_tree &&
 	peers_do "echo \"*.o\" >patterns && ln -s patterns .gitignore" &&

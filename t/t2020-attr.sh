@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='gitattributes in all its sources, beside stock git'
+test_description='gitattributes in all its sources, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -97,7 +97,7 @@ test_expect_success 'absolute paths' '
 	GIT_ICASE_PATHSPECS=1 absolute one -- && GIT_GLOB_PATHSPECS=1 absolute one --
 '
 
-test_expect_success 'overlong lines are passed over' '
+test_expect_success 'overlong lines are skipped' '
 	peers_init &&
 	peers_do "{ echo \"* first\"; printf \"* long=%3000s\\n\" x | tr \" \" y; echo \"* last\"; } >.gitattributes" &&
 	PEERS_STDERR=ignore peers_git check-attr first long last -- f

@@ -36,7 +36,7 @@ do
 	done
 done
 
-test_expect_success 'core.eol decides what goes out' '
+test_expect_success 'core.eol decides about line ends in the working tree' '
 	for eol in lf crlf native
 	do
 		peers_init &&
@@ -146,7 +146,7 @@ while (defined(my $l = rpkt())) {
 }
 EOS
 
-test_expect_success 'one long-running filter process does all files' '
+test_expect_success 'one long-running filter process handles all files' '
 	peers_init &&
 	peers_do "echo \"*.r filter=rot\" >.gitattributes" &&
 	peers_do "stock config filter.rot.process \"ROT13_LOG=log \\\"$PWD/rot13-filter\\\"\" && stock config filter.rot.required true" &&
@@ -157,7 +157,7 @@ test_expect_success 'one long-running filter process does all files' '
 	test "$(grep -c start ours/log)" = 1
 '
 
-test_expect_success 'a filter process that fails or dies is told; required stops' '
+test_expect_success 'a filter process that fails or dies is reported; if required, add stops' '
 	peers_do "echo x >fail.r" &&
 	PEERS_STDERR=ignore peers_git add fail.r &&
 	peers_do "echo x >die.r" &&

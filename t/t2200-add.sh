@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git add, beside stock git'
+test_description='git add, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -61,7 +61,7 @@ test_expect_success '--chmod where not all are files' '
 	peers_git add -v --chmod=-x d/e && peers_same_index
 '
 
-test_expect_success '-N with -A or -u takes removals along' '
+test_expect_success '-N with -A or -u records removals too' '
 	peers_init &&
 	peers_do make_tree && peers_git add . &&
 	peers_do "rm d/c b && echo new >new && echo more >>a" &&
@@ -181,7 +181,7 @@ line\" \"tab	x\" \"back\\\\slash\" \"$(printf "\\303\\244")\" -dash \"*star\" \"
 	peers_git --literal-pathspecs add -v "*star" && peers_same_index
 '
 
-test_expect_success 'paths that must not come in are refused' '
+test_expect_success 'paths that must not get into the index are refused' '
 	peers_init &&
 	peers_do "mkdir -p d/.git.bad && echo x >d/git~1 && echo y >d/.git.bad/x" &&
 	PEERS_STDERR=ignore peers_git add . &&
@@ -197,7 +197,7 @@ test_expect_success '--refresh touches stat data only' '
 	peers_git add --refresh nope
 '
 
-# Root may read everything: give the files to somebody else and be that one.
+# Root may read everything: give the files to another user, and become that user.
 as_nobody () {
 	if test_have_prereq ROOT
 	then
@@ -207,7 +207,7 @@ as_nobody () {
 	fi
 }
 
-# The other one must get here, which a closed directory above prevents.
+# That user must be able to get here, which a closed directory above prevents.
 test_lazy_prereq UNREADABLE 'test_have_prereq !ROOT ||
 	setpriv --reuid 65534 --clear-groups git -C "$PWD" version'
 
@@ -230,7 +230,7 @@ test_expect_success UNREADABLE 'an unreadable file stops everything, unless told
 	printf "ok\nz\n" >want && test_cmp want list
 '
 
-test_expect_success 'index.lock of somebody is respected' '
+test_expect_success 'index.lock of another process is respected' '
 	git init -q locked && (
 		cd locked && echo x >a && : >.git/index.lock &&
 		test_expect_code 128 git add a 2>err &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git rm, beside stock git'
+test_description='git rm, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -33,7 +33,7 @@ test_expect_success 'directories' '
 	peers_git rm -r . && same_tree
 '
 
-test_expect_success 'empty parents go' '
+test_expect_success 'directories that become empty are removed' '
 	start &&
 	peers_git rm d/e/x && same_tree &&
 	PEERS_DIR=f peers_git rm ../d/c
@@ -58,7 +58,7 @@ test_expect_success 'nothing matches, nothing given' '
 	PEERS_STDERR=ignore peers_git rm --no-such
 '
 
-test_expect_success 'gone already, new in the index, before the first commit' '
+test_expect_success 'deleted already, new in the index, before the first commit' '
 	start &&
 	peers_do "rm a && echo n >n && stock add n" &&
 	peers_git rm a && same_tree &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git branch: make, rename, copy, delete, upstreams, descriptions
+test_description='git branch: create, rename, copy, delete, upstreams, descriptions
 
 Beside stock git: exit codes, messages, refs, logs and configuration.'
 . "$(dirname "$0")/test-lib.sh"
@@ -73,7 +73,7 @@ test_expect_success 'make branches' '
 	EOF
 '
 
-test_expect_success 'the branch that was left' '
+test_expect_success 'the branch before the current one' '
 	start_over &&
 	peers_do "stock branch side && stock checkout -q side && stock checkout -q main" &&
 	peers_each <<-\EOF
@@ -121,7 +121,7 @@ test_expect_success 'HEAD is detached' '
 	EOF
 '
 
-# ---- where branches come from ---------------------------------------------
+# ---- upstreams -----------------------------------------------------------
 
 test_expect_success 'tracking' '
 	with_remote &&
@@ -182,7 +182,7 @@ test_expect_success 'several upstreams, or an ambiguous one' '
 	test_cmp expect out
 '
 
-test_expect_success 'what a remote leaves out cannot be tracked' '
+test_expect_success 'branches that a remote does not fetch cannot be tracked' '
 	start_over &&
 	peers_do "stock config --add remote.origin.fetch ^refs/heads/main" &&
 	peers_each <<-\EOF
@@ -289,7 +289,7 @@ test_expect_success 'a name that is a directory of the other' '
 	test_cmp expect out
 '
 
-test_expect_success 'a name that cannot be: the logs of others stay' '
+test_expect_success 'an impossible name: the logs of others stay' '
 	start_over &&
 	git -C ours branch a/b && git -C ours branch c && ref_state ours >before &&
 	for cmd in "-m c a/b/d" "-c c a/b/d" "-M c a/b/d" "-m c a" "-c c a" "-C c a"; do
@@ -299,7 +299,7 @@ test_expect_success 'a name that cannot be: the logs of others stay' '
 	done
 '
 
-test_expect_success 'HEAD leads to the branch by way of another symbolic ref' '
+test_expect_success 'HEAD points to the branch through another symbolic ref' '
 	start_over &&
 	peers_do "stock symbolic-ref refs/heads/s refs/heads/main && stock symbolic-ref HEAD refs/heads/s" &&
 	peers_each <<-\EOF
@@ -309,7 +309,7 @@ test_expect_success 'HEAD leads to the branch by way of another symbolic ref' '
 	EOF
 '
 
-test_expect_success 'the log of HEAD tells of its new name once' '
+test_expect_success 'the log of HEAD has one entry for the new name' '
 	start_over &&
 	git -C ours branch -m new &&
 	oid=$(git -C ours rev-parse HEAD) &&
@@ -430,8 +430,8 @@ test_expect_success 'branches of other work trees' '
 	stock -C ours fsck --strict
 '
 
-# Git has been making better ids since 2.22; those of before are still there.
-test_expect_success 'work trees with ids that are no names of refs' '
+# Git makes valid ids since 2.22; older ones are still around.
+test_expect_success 'work trees with ids that are not valid names of refs' '
 	for id in "w t" .w a..b w.lock; do
 		rm -rf ours wt && start_over &&
 		(cd ours && stock branch x && stock branch y && stock worktree add -q ../wt x) &&
@@ -448,7 +448,7 @@ test_expect_success 'work trees with ids that are no names of refs' '
 	done
 '
 
-test_expect_success 'what is being bisected or rebased stays' '
+test_expect_success 'branches that are being bisected or rebased are kept' '
 	start_over &&
 	peers_do "stock branch b && stock bisect start >/dev/null 2>&1 &&
 		stock bisect bad HEAD >/dev/null && stock checkout -q --detach" &&
@@ -509,7 +509,7 @@ test_expect_success 'a bare repository: HEAD names a branch, but nobody has it c
 	test_cmp theirs/HEAD ours/HEAD
 '
 
-test_expect_success 'a hook that says no: nothing has changed, nothing is left' '
+test_expect_success 'a hook that refuses: nothing has changed, nothing is left behind' '
 	start_over &&
 	peers_do "stock branch x && stock config branch.main.remote ." &&
 	write_script ours/.git/hooks/reference-transaction <<-\EOF &&
@@ -523,7 +523,7 @@ test_expect_success 'a hook that says no: nothing has changed, nothing is left' 
 	peers_same_refs
 '
 
-test_expect_success 'who holds the lock of the configuration stops only those who need it' '
+test_expect_success 'a locked configuration stops only commands that need it' '
 	start_over &&
 	git -C ours branch x && git -C ours branch y && git -C ours config branch.y.remote . &&
 	>ours/.git/config.lock &&

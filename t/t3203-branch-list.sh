@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git branch --list and status --column, beside stock git'
+test_description='git branch --list and status --column, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 . "$TEST_DIRECTORY/lib-branch-peers.sh"
@@ -218,7 +218,7 @@ test_expect_success 'no commit yet' '
 	peers_git branch -v
 '
 
-test_expect_success 'symbolic refs: where they lead in the end' '
+test_expect_success 'symbolic refs: what they finally point to' '
 	peers_do "stock symbolic-ref refs/heads/alias2 refs/heads/alias &&
 		stock symbolic-ref refs/heads/alias3 HEAD" &&
 	list_each <<-\EOF &&

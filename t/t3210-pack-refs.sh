@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git pack-refs, beside stock git'
+test_description='git pack-refs, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -167,7 +167,7 @@ test_expect_success STRACE,FSYNC_BATCH 'one flush, whatever the number' '
 	! grep "sync(" "$T_PRIVATE/strace"
 '
 
-test_expect_success 'stock git finds all of it sound' '
+test_expect_success 'stock git finds no fault in it' '
 	start &&
 	stock -C ours for-each-ref --format="%(refname) %(objectname) %(*objectname)" >before &&
 	git -C ours pack-refs --all &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='differences between trees, in all formats, beside stock git'
+test_description='differences between trees, in all formats, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 
 if ! test_have_prereq STOCK_GIT; then
@@ -137,7 +137,7 @@ test_expect_success 'bad options' '
 	test_must_fail "$diff_trees" --diff-algorithm=histogram $A $B 2>err && test_grep "not there yet" err
 '
 
-test_expect_success 'a tree that is not there, a corrupt one' '
+test_expect_success 'a missing tree, a corrupt one' '
 	test_must_fail "$diff_trees" $A 1234567890123456789012345678901234567890 2>err &&
 	test_grep 1234567890123456789012345678901234567890 err &&
 	bad=$(printf "100644 a\0short" | stock hash-object -t tree -w --literally --stdin) &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='attributes that differences know: diff, -diff, diff=NAME'
+test_description='attributes for differences: diff, -diff, diff=NAME'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -39,7 +39,7 @@ test_expect_success 'the summary of a commit counts by them' '
 	peers_git commit -m three
 '
 
-test_expect_success 'a pattern that is none' '
+test_expect_success 'an invalid pattern' '
 	peers_do "stock config diff.foo.xfuncname \"(\"" &&
 	(cd ours && test_must_fail git log -p 2>err && test_grep "hunk header" err)
 '

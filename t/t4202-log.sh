@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git log: which commits, in which order, beside stock git'
+test_description='git log: which commits, in which order, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 . "$TEST_DIRECTORY/lib-history.sh"
@@ -52,7 +52,7 @@ test_expect_success 'orders, counts, parents' '
 	EOS
 '
 
-test_expect_success 'names alone leave no room for other formats' '
+test_expect_success '--name-only excludes other formats' '
 	each_log "-2 --oneline" <<-\EOS
 	--name-only -p --stat
 	--stat --raw --summary --name-status
@@ -140,7 +140,7 @@ test_expect_success 'patterns' '
 	EOS
 '
 
-test_expect_success 'paths, and what they leave of the history' '
+test_expect_success 'paths, and how they simplify the history' '
 	for p in dir/ dir/renamed other nope "file dir/c" ":!file" "*x" ":(icase)FILE"
 	do
 		for o in "" --full-history "--full-history --all --parents --topo-order"
@@ -170,7 +170,7 @@ test_expect_success 'from a subdirectory' '
 	PEERS_DIR=
 '
 
-test_expect_success 'what is refused' '
+test_expect_success 'errors' '
 	for d in ours theirs
 	do
 		: >$d/side || return 1
@@ -220,14 +220,14 @@ test_expect_success 'a repository without commits' '
 	peers_git log && peers_git log --all && peers_git log main && peers_git log HEAD --
 '
 
-test_expect_success 'a shallow clone ends where it ends' '
+test_expect_success 'the end of a shallow clone' '
 	rm -rf full ours theirs && make_history full 2>/dev/null &&
 	stock clone -q --depth 3 "file://$PWD/full" theirs 2>/dev/null && cp -R theirs ours &&
 	peers_git log --oneline && peers_git log --pretty=raw && peers_git rev-parse --is-shallow-repository &&
 	peers_git rev-parse HEAD~9
 '
 
-test_expect_success 'a parent that is missing is told' '
+test_expect_success 'a missing parent is reported' '
 	rm -rf ours && stock init -q -b main ours &&
 	stock -C full cat-file commit main~1 >raw &&
 	id=$(stock -C ours hash-object -t commit -w --stdin --literally <raw) &&

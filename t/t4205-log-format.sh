@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git log: formats, decorations, diffs, reflogs, notes, beside stock git'
+test_description='git log: formats, decorations, diffs, reflogs, notes, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 . "$TEST_DIRECTORY/lib-history.sh"
@@ -227,7 +227,7 @@ test_expect_success 'notes' '
 	EOS
 '
 
-test_expect_success 'what is not there says so' '
+test_expect_success 'what is not available is an error that says so' '
 	for o in --cc --pretty=email "--format=%(describe)"
 	do
 		test_must_fail git -C ours log $o 2>err && test_grep "not available yet" err || return 1

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git log --graph, beside stock git'
+test_description='git log --graph, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 . "$TEST_DIRECTORY/lib-history.sh"
 
-test_expect_success 'a history with everything in it' '
+test_expect_success 'a history of all kinds of commits' '
 	make_history theirs 2>/dev/null && cp -R theirs ours &&
 	for o in --all "" "--oneline --all" "--oneline --date-order --all" "--oneline --first-parent" \
 		"--oneline -n 5" "--oneline left...right --boundary" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='objects that stand for others (refs/replace/), beside stock git'
+test_description='objects that replace others (refs/replace/), compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 
 if ! test_have_prereq STOCK_GIT; then
@@ -30,7 +30,7 @@ test_expect_success 'set up' '
 '
 
 for where in loose packed; do
-	test_expect_success "what is read is what stands for it: $where" '
+	test_expect_success "the replacement is read: $where" '
 		same log --oneline && same log -p -1 && same log --stat && same log --format=%H.%P%d --all &&
 		same cat-file -p HEAD:f && same cat-file -s HEAD:f && same cat-file -p HEAD~1 &&
 		same cat-file --batch-check --batch-all-objects && same ls-tree -l HEAD &&
@@ -48,7 +48,7 @@ for where in loose packed; do
 		same log --decorate-refs-exclude="refs/replace/*" --decorate --oneline
 	'
 
-	test_expect_success "not if it is not wanted: $where" '
+	test_expect_success "not if it is switched off: $where" '
 		same --no-replace-objects log --oneline --decorate && grep c2 out &&
 		same -c core.useReplaceRefs=false log --oneline && grep c2 out &&
 		(GIT_NO_REPLACE_OBJECTS=1 && export GIT_NO_REPLACE_OBJECTS && same cat-file -p HEAD:f) &&
@@ -58,7 +58,7 @@ for where in loose packed; do
 	stock -C repo pack-refs --all
 done
 
-test_expect_success 'new objects are what they are' '
+test_expect_success 'new objects are not replaced' '
 	cp -r repo ours && cp -r repo theirs &&
 	for side in ours theirs; do
 		(cd $side && test $side = ours || git () { stock "$@"; } && test_tick &&
@@ -81,7 +81,7 @@ test_expect_success 'a replacement of a replacement, a circle, one that is missi
 	stock -C repo update-ref -d refs/replace/$new && same cat-file -p HEAD:f
 '
 
-test_expect_success 'names that are no objects say nothing' '
+test_expect_success 'names that are not object names are ignored' '
 	mkdir -p repo/.git/refs/replace/x && echo words >repo/.git/refs/replace/x/y &&
 	stock -C repo rev-parse HEAD >repo/.git/refs/replace/zzz &&
 	git -C repo log --oneline >out && test_line_count = 3 out

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git for-each-ref, beside stock git'
+test_description='git for-each-ref, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -21,7 +21,7 @@ commit () {
 	GIT_COMMITTER_NAME="C O Mitter" stock -C theirs commit -q --allow-empty --author="$1 <$2@example.com>" -m "$3"
 }
 
-# What an implementation may make of a message.
+# Messages of unusual forms.
 make_messages () {
 	commit "A U Thor" author one &&
 	stock -C theirs tag lightweight &&
@@ -387,7 +387,7 @@ test_expect_success 'ancestry where clocks are wrong' '
 	cd ..
 '
 
-# What one reaches and the other does not, without any cleverness.
+# Counts what one reaches and the other does not, in the simplest way.
 count_only () {
 	stock -C theirs rev-list "$1" | sort >count.1 &&
 	stock -C theirs rev-list "$2" | sort >count.2 &&
@@ -556,7 +556,7 @@ test_expect_success 'mailmap' '
 	test_cmp expect out
 '
 
-# ---- bad repositories ----
+# ---- damaged repositories ----
 
 test_expect_success 'broken refs: a warning, the others are shown' '
 	peers_do "echo garbage >.git/refs/heads/broken && : >.git/refs/heads/empty &&
@@ -610,7 +610,7 @@ test_expect_success 'worktrees' '
 
 # ---- what is not read ----
 
-test_expect_success STRACE 'names and values of packed refs: no object is looked at' '
+test_expect_success STRACE 'names and values of packed refs: no object is read' '
 	peers_do "stock pack-refs --all" &&
 	trace_calls trace openat,open git -C ours for-each-ref \
 		--format="%(refname) %(objectname) %(HEAD)" &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git tag: make, list, delete, sign and verify, beside stock git'
+test_description='git tag: create, list, delete, sign and verify, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 . "$TEST_DIRECTORY/lib-branch-peers.sh"
@@ -15,7 +15,7 @@ with a body" &&
 	'
 }
 
-# ---- making ---------------------------------------------------------------
+# ---- creating -------------------------------------------------------------
 
 test_expect_success 'lightweight tags' '
 	start_over &&
@@ -138,7 +138,7 @@ test_expect_success '--trailer' '
 	test_cmp expect out
 '
 
-test_expect_success 'nobody to tag as' '
+test_expect_success 'no identity' '
 	(
 		unset GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
 		peers_do "stock config user.useConfigOnly true" &&

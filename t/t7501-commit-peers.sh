@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git commit beside stock git: contents, words, people, summary'
+test_description='git commit compared with stock git: contents, messages, people, summary'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -41,7 +41,7 @@ test_expect_success 'SHA-256' '
 	commit_ok -m first
 '
 
-test_expect_success 'as it stands, with -a, with paths' '
+test_expect_success 'of the index, with -a, with paths' '
 	start &&
 	peers_do "echo x >>a && stock add a && echo y >>b && rm d/c" &&
 	commit_ok -m staged &&
@@ -57,7 +57,7 @@ test_expect_success 'as it stands, with -a, with paths' '
 	peers_git commit -m x -o && peers_git commit -m x -i && peers_git commit -a a && same_state
 '
 
-test_expect_success 'a path that has left the index, but not the work tree' '
+test_expect_success 'a path that is in the work tree, but not in the index any more' '
 	start &&
 	peers_do "stock rm -q --cached a d/c && echo new >a && stock rm -q b && mkdir b && echo n >b/n && stock add b/n" &&
 	commit_ok -m one a d &&
@@ -65,7 +65,7 @@ test_expect_success 'a path that has left the index, but not the work tree' '
 	commit_ok -m two d/c
 '
 
-test_expect_success 'words' '
+test_expect_success 'messages' '
 	start &&
 	commit_ok --allow-empty -m one -m two -m "three
 lines" &&
@@ -258,7 +258,7 @@ test_expect_success '--amend keeps the headers that it does not know' '
 	peers_do "stock commit -q --allow-empty -m next" && commit_ok --allow-empty -C HEAD~1
 '
 
-test_expect_success 'what is not UTF-8 is taken for Latin-1' '
+test_expect_success 'a message that is not UTF-8 is converted from Latin-1' '
 	start && printf "caf\\351 \\303\\251\\n\\nbody \\377\\300\\200\\n" >words &&
 	commit_ok -q --allow-empty -F "$PWD/words" && test_grep "did not conform to UTF-8" err.ours &&
 	stock -C ours cat-file commit HEAD >text && printf "caf\\303\\251 \\303\\251\\n" >expect &&
@@ -365,7 +365,7 @@ test_expect_success '--author by a part of the name; trailers that say nothing' 
 	peers_init -b main && peers_git commit --allow-empty -m x --author=some
 '
 
-test_expect_success 'what is not there is told in order' '
+test_expect_success 'paths that do not exist are reported in order' '
 	start && peers_do "echo x >>a" &&
 	for o in "nope --author=bad" "nope -C bad" "nope -c bad" "nope -F nofile" "nope --squash=bad" \
 		"nope --fixup=bad" "a -C bad" "nope a" "nope --amend" "nope -C HEAD"

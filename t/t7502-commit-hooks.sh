@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='hooks and signatures of git commit, beside stock git'
+test_description='hooks and signatures of git commit, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -14,7 +14,7 @@ start () {
 	stock add . && stock commit -q -m base) && cp -a theirs ours
 }
 
-# hook NAMES: each tells its name, arguments, place and environment.
+# hook NAMES: each writes down its name, arguments, directory and environment.
 hook () {
 	for side in ours theirs; do
 		for name in "$@"; do
@@ -38,7 +38,7 @@ same_told () {
 
 ALL='pre-commit prepare-commit-msg commit-msg post-commit post-rewrite'
 
-test_expect_success 'all of them, as it stands' '
+test_expect_success 'all hooks, commit of the index' '
 	start && hook $ALL && peers_do "echo x >>a && stock add a" &&
 	same_told -m one && test_grep "hooks/post-commit" err.ours &&
 	same_told --amend -m two && test_grep "hooks/post-rewrite" err.ours &&
@@ -87,7 +87,7 @@ test_expect_success 'core.hooksPath' '
 	same_told --allow-empty -m two && test_must_be_empty err.ours
 '
 
-test_expect_success 'hooks that change the index and the words' '
+test_expect_success 'hooks that change the index and the message' '
 	start && for side in ours theirs; do
 		write_script $side/.git/hooks/pre-commit <<-\EOS &&
 		echo new >added && git add added
@@ -109,7 +109,7 @@ as_on () {
 	test_when_finished 'unset GIT_TEST_FS_KIND'
 }
 
-# Nothing is missing, nothing lies about.
+# Checks that no object is missing and no temporary file is left.
 all_there () {
 	stock -C ours fsck --full --strict >fsck 2>&1 && test_grep ! "missing\|broken\|error" fsck &&
 	ls -d ours/.git/objects/tmp_* ours/.git/*.lock >litter 2>/dev/null
@@ -152,7 +152,7 @@ for kind in journal:1 btrfs:1 local:2 full:2; do
 	done
 done
 
-# A command that is ended by the hook that it runs, with what the hook has named.
+# The hook ends the command that runs it, after it has created refs.
 for how in "exit 1" "kill -9 \$PPID; sleep 1"; do
 	for style in "-a" "b n1" "-i n1"; do
 		test_expect_success "a hook that makes refs, then $how: commit $style" '
@@ -164,7 +164,7 @@ for how in "exit 1" "kill -9 \$PPID; sleep 1"; do
 			$how
 			EOF
 			! git -C ours commit -q -m one $style &&
-			# nobody but a commit meets the index that hooks saw
+			# only another commit uses the index that hooks saw
 			{ test_have_prereq XATTR || rm -f ours/.git/*.lock; } &&
 			rm -f ours/.git/next-index-* && git -C ours add b && test "$(git -C ours cat-file -p refs/blobs/n1)" = newer &&
 			test "$(stock -C ours cat-file -p side:n1)" = newer && all_there
@@ -184,7 +184,7 @@ test_expect_success XATTR 'commit of paths, killed in its hook: the next commit 
 	all_there
 '
 
-test_expect_success 'what another program names in a hook that fails is kept, too' '
+test_expect_success 'refs that another program makes in a hook that fails keep their objects, too' '
 	start && as_on local && echo x >>ours/b && write_script ours/.git/hooks/commit-msg <<-\EOF &&
 	"$STOCK_GIT" update-ref refs/blobs/b $("$STOCK_GIT" rev-parse :b)
 	exit 1
@@ -193,7 +193,7 @@ test_expect_success 'what another program names in a hook that fails is kept, to
 	test "$(stock -C ours cat-file -p refs/blobs/b)" = "$(cat ours/b)"
 '
 
-# A signal from the terminal, for example; atexit has the same way.
+# A signal from the terminal, for example; the clean-up at exit is the same.
 for files in 1 150; do
 	test_expect_success "... and in one whose commit is ended by a signal: $files files" '
 		start && as_on local && seq -f %.0f $files | while read i; do echo new $i >ours/n$i; done &&
@@ -265,14 +265,14 @@ calls_before_hook () {
 }
 
 for how in "each batch fsync" "local fsync fsync" "btrfs fsync syncfs"; do
-	test_expect_success FSYNC_BATCH "what a hook may name is sealed where names have no order: $how" '
+	test_expect_success FSYNC_BATCH "objects that a hook may refer to are sealed where names have no order: $how" '
 		start && calls_before_hook ${how% *} && test_grep "^${how##* } .*objects" calls &&
 		start && calls_before_hook ${how% *} reference-transaction &&
 		test_grep "^${how##* } .*objects" calls
 	'
 done
 
-test_expect_success FSYNC_BATCH 'where they have, one flush for both is enough' '
+test_expect_success FSYNC_BATCH 'where names have an order, one flush for both is enough' '
 	start && calls_before_hook journal fsync && test_file_not_empty calls &&
 	test_grep ! "^fsync " calls
 '
@@ -299,12 +299,12 @@ merge_calls () {
 	) && test_path_missing ours/.git/MERGE_HEAD
 }
 
-test_expect_success FSYNC_BATCH 'what tells of a merge goes after the ref has moved, before the seal' '
+test_expect_success FSYNC_BATCH 'MERGE_HEAD and the like are removed after the ref has moved, before the seal' '
 	merge_calls journal && sed -n "/^rename .*refs.heads.main\$/,\$p" calls >after &&
 	sed -n "/^unlink .*MERGE_HEAD/,\$p" after >sealed && test_grep "^fsync " sealed
 '
 
-test_expect_success FSYNC_BATCH 'it goes for good, also where nothing else in its directory does' '
+test_expect_success FSYNC_BATCH 'their removal is durable, also if nothing else in the directory changes' '
 	merge_calls each -c core.fsync=all,-index -c core.logAllRefUpdates=false &&
 	sed -n "/^unlink .*MERGE_HEAD/,\$p" calls >after && test_grep "^fsync [.]git\$" after
 '

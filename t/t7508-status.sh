@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git status in all formats, beside stock git'
+test_description='git status in all formats, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -63,7 +63,7 @@ test_expect_success 'the same from a subdirectory' '
 '
 
 test_expect_success 'pathspecs' '
-	# the patches of -v keep to the pathspec here, in stock git they do not
+	# here the patches of -v are limited by the pathspec, in stock git they are not
 	for opts in "" -s --porcelain=v2 "-s --ignored" -uall
 	do
 		peers_git status $opts -- a d &&
@@ -200,7 +200,7 @@ test_expect_success 'file and directory change places' '
 	peers_do "stock add -A" && all_formats
 '
 
-test_expect_success 'bad words' '
+test_expect_success 'values that are not known' '
 	peers_git status -ufoo &&
 	peers_git status --ignored=foo &&
 	peers_git status --porcelain=v3 &&

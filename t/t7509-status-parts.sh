@@ -55,7 +55,7 @@ test_expect_success 'submodule.<name>.ignore, diff.ignoreSubmodules, --ignore-su
 	EOS
 '
 
-# A user for whom permissions count: ourselves, or nobody if we are root.
+# A user for whom permissions matter: ourselves, or the user nobody if we are root.
 test_lazy_prereq NOBODY '
 	test "$(id -u)" != 0 || setpriv --reuid=65534 --clear-groups true
 '
@@ -69,7 +69,7 @@ as_nobody () {
 	fi
 }
 
-test_expect_success NOBODY 'directories that cannot be read are told' '
+test_expect_success NOBODY 'directories that cannot be read are reported' '
 	mkdir open && chmod 777 open &&
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="*" &&
 	export GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0 &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='signatures by ssh-keygen, gpg and gpgsm: made and checked beside stock git'
+test_description='signatures by ssh-keygen, gpg and gpgsm: made and checked compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 . "$TEST_DIRECTORY/lib-branch-peers.sh"
@@ -164,7 +164,7 @@ test_expect_success 'a key that an agent holds: literal, by command; one that re
 '
 
 # Left out: tags that stock 2.39 makes without a signature when ssh-keygen fails.
-test_expect_success 'signing that fails, with the same words' '
+test_expect_success 'signing that fails, with the same messages' '
 	peers_do "stock config --unset user.signingkey" && stock -C ours count-objects -v >before &&
 	write_script usage <<-\EOF && write_script garbage <<-\EOF &&
 	echo "unknown option -- Y" >&2; echo "usage: ssh-keygen" >&2; exit 1
@@ -211,7 +211,7 @@ test_expect_success 'signing that fails, with the same words' '
 	stock -C ours count-objects -v >after && test_cmp before after && no_temp_files
 '
 
-test_expect_success 'nowhere to put temporary files' '
+test_expect_success 'no directory for temporary files' '
 	(TMPDIR=$HOME/nosuch && export TMPDIR &&
 	 test_must_fail git -C ours commit-tree -S -m x $EMPTY_TREE 2>err &&
 	 test_grep "nosuch/.git_signing_tmp" err &&
@@ -220,7 +220,7 @@ test_expect_success 'nowhere to put temporary files' '
 	 git -C ours log -1 --format=%G? by-one >out 2>/dev/null && echo N >expect && test_cmp expect out)
 '
 
-test_expect_success 'a signal ends us: no temporary file stays' '
+test_expect_success 'ended by a signal: no temporary file is left' '
 	write_script killer <<-\EOF &&
 	ls -A "$TMPDIR" >"$HOME/there"
 	kill -TERM $PPID
@@ -343,7 +343,7 @@ test_expect_success 'a key with a certificate' '
 	peers_git log -1 --format="%G?|%GS|%GK" $c && test_grep "^U||SHA256" out.ours && no_temp_files
 '
 
-# ---- objects that are odd ---------------------------------------------------
+# ---- malformed objects ------------------------------------------------------
 
 same_of_commit () {
 	for o in "" -v --raw; do
@@ -407,7 +407,7 @@ test_expect_success 'a program that does not read what it checks' '
 	done && no_temp_files
 '
 
-test_expect_success 'a program that never stops talking' '
+test_expect_success 'a program that never stops printing' '
 	write_script noisy <<-\EOF && before=$(stock -C ours rev-parse main) &&
 	exec yes words >&2
 	EOF
@@ -436,7 +436,7 @@ test_expect_success STRACE,FSYNC_BATCH,EXT4 'a signature costs no flush' '
 	n=$(count_flushes git -C ours verify-tag flushed) && test "$n" = 0
 '
 
-# Success is a good tag, failure is none; never a temporary file.
+# After success there is a good tag, after failure none, and never a temporary file.
 sweep () { # ERRNO
 	local n=0 code
 	rm -f missed
@@ -461,7 +461,7 @@ test_expect_success 'every system call of a signed tag fails in turn' '
 	sweep EIO && sweep ENOSPC && sweep EINTR
 '
 
-# ---- what gpg says, by a stand-in -------------------------------------------
+# ---- output of gpg, by a substitute -----------------------------------------
 
 test_expect_success 'status lines' '
 	write_script gfake <<-\EOF &&
@@ -544,7 +544,7 @@ test_expect_success GPG 'gpg: both ways; an expired key, an expired signature, n
 
 test_lazy_prereq GPGSM 'gpgsm --version && openssl version && gpg-connect-agent --version'
 
-# A certificate that signed itself, trusted.
+# A trusted self-signed certificate.
 make_certificate () {
 	echo disable-crl-checks >"$GNUPGHOME/gpgsm.conf" &&
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -days 3650 \

@@ -17,8 +17,8 @@
 
 # ---- signals --------------------------------------------------------------
 
-# What the caller ignores (nohup, a job in the background, programs that run tests) a shell
-# cannot undo, and all that it starts inherits it: begin anew, ignoring nothing.
+# Signals that the caller ignores (nohup, a background job, some programs that run tests) stay
+# ignored in a shell and in all its children: start the script again with none ignored.
 t_ignored=$(sed -n 's/^SigIgn:[^1-9a-f]*//p' /proc/self/status 2>/dev/null)
 if test -n "$t_ignored" && test -z "$T_BEGUN_ANEW" && perl -e 1 2>/dev/null; then
 	T_BEGUN_ANEW=1
@@ -46,7 +46,7 @@ while test $# -gt 0; do
 	shift
 done
 
-# ---- places ---------------------------------------------------------------
+# ---- paths ----------------------------------------------------------------
 
 unset CDPATH
 TEST_DIRECTORY=$(cd "$(dirname "$0")" && pwd -P) || exit 2
@@ -59,7 +59,7 @@ GIT_BUILD_DIR=${GIT_BUILD_DIR:-$SOURCE_DIR/build}
 T_NAME=$(basename "$0" .sh)
 T_ORIG_PATH=${T_ORIG_PATH:-$PATH}
 
-# Tests want a real file system below them, not a tmpfs: the build directory.
+# Tests need a real file system, not a tmpfs: that of the build directory.
 GIT_TEST_ROOT=${GIT_TEST_ROOT:-$GIT_BUILD_DIR/trash}
 mkdir -p "$GIT_TEST_ROOT" && T_ROOT=$(cd "$GIT_TEST_ROOT" && pwd -P) || exit 2
 TRASH_DIRECTORY=$T_ROOT/$T_NAME
@@ -163,7 +163,7 @@ if test -n "$GIT_TEST_DEFAULT_HASH"; then
 	export GIT_DEFAULT_HASH
 fi
 
-# The method goes into a system-wide file, where it disturbs least.
+# The method is set in a system-wide file, where it interferes least with tests.
 TEST_FSYNC_METHOD=${GIT_TEST_FSYNC_METHOD:-batch}
 case "$TEST_FSYNC_METHOD" in
 batch|fsync|writeout-only) ;;
@@ -191,7 +191,7 @@ t_say () {
 	printf '%s\n' "$*" >&5
 }
 
-# Something is wrong with the test script itself.
+# Reports a fault of the test script itself.
 t_misuse () {
 	echo >&2 "error: $T_NAME: $*"
 	T_SAID_DONE=1
@@ -250,7 +250,7 @@ t_have_one () {
 	t_decide_lazy "$1"
 }
 
-# test_have_prereq A,!B: all of them; the first that fails is in T_MISSING.
+# test_have_prereq A,!B: succeeds if all hold; T_MISSING is the first that does not.
 test_have_prereq () {
 	local one all="$1"
 	case "$all" in *,*) all=$(echo "$all" | tr , ' ') ;; esac
@@ -270,7 +270,7 @@ test_lazy_prereq SYMLINKS 'ln -s x y && test -h y'
 test_lazy_prereq FILEMODE 'echo x >f && chmod +x f && test -x f && chmod -x f &&
 	test "$(stat -c %a f)" = 644'
 test_lazy_prereq XATTR 'echo x >f && setfattr -n user.sluice -v 1 f'
-# One flush covers all only where there is a journal (compat/fskind.c).
+# One flush covers everything only on a journalling file system (compat/fskind.c).
 test_lazy_prereq EXT4 'test "$(stat -f -c %T .)" = ext2/ext3 &&
 	device=$(readlink "/sys/dev/block/$(stat -c %Hd:%Ld .)") &&
 	grep "^[0-9]" "/sys/fs/ext4/${device##*/}/journal_task"'
@@ -283,7 +283,7 @@ test_lazy_prereq FSYNC_BATCH 'test $TEST_FSYNC_METHOD = batch &&
 	test "${GIT_TEST_FSYNC:-1}" != 0'
 test_lazy_prereq PERL 'perl -e 1'
 test_lazy_prereq PYTHON 'python3 -c pass'
-# With an agent, whose sockets want a short path.
+# With an agent, whose sockets need a short path.
 test_lazy_prereq GPG '
 	GNUPGHOME=$(mktemp -d /tmp/sluice-gpg-XXXXXX) && export GNUPGHOME &&
 	gpg --batch --passphrase "" --quick-gen-key "T <t@example.com>" default default never
@@ -293,7 +293,7 @@ test_lazy_prereq VALGRIND 'test -n "$GIT_TEST_VALGRIND"'
 test_lazy_prereq SANITIZE 'grep -q fsanitize "$GIT_BUILD_DIR/link-flags"'
 # A terminal for the child, by script(1) of util-linux.
 test_lazy_prereq TTY 'script -qec true /dev/null'
-# strace works and may trace (a container may forbid it).
+# strace works and is allowed to trace (containers can forbid it).
 test_lazy_prereq STRACE 'test -z "$GIT_TEST_VALGRIND" &&
 	strace -o trace -e trace=execve true && grep -q execve trace'
 test_lazy_prereq TMPFS 'test "$(id -u)" = 0 && mkdir m &&
@@ -309,7 +309,7 @@ t_chosen () {
 	return 1
 }
 
-# Stops the && chain of a body: a body that goes on has a broken chain.
+# Ends the && chain of a body: if the body continues, its chain is broken.
 t_chain_probe () {
 	return 117
 }
@@ -336,7 +336,7 @@ t_code=\$?"
 	return $t_code
 }
 
-# Does the && chain of the body hold? Nothing of the body runs if it does.
+# Checks the && chain of the body. If it is not broken, nothing of the body runs.
 t_chain_holds () {
 	local T_TRACE=
 	t_eval "t_chain_probe &&
@@ -371,7 +371,7 @@ t_run () {
 	return $t_result
 }
 
-# t_begin [PREREQ] TITLE SCRIPT: sets t_name, t_script; 1: skipped, said so.
+# t_begin [PREREQ] TITLE SCRIPT: sets t_name, t_script; 1: skipped, and reported so.
 t_begin () {
 	local prereq=
 	case $# in
@@ -459,7 +459,7 @@ t_at_exit () {
 # ---- helpers for test bodies ----------------------------------------------
 
 # test_when_finished SCRIPT: run after this test, also if it fails (but not
-# with -i, so that one can look). Last registered runs first.
+# with -i, so that the result can be examined). The last registered runs first.
 test_when_finished () {
 	test -n "$T_IN_TEST" || t_misuse "test_when_finished outside of a test"
 	T_CLEANUP="{ $*
@@ -468,7 +468,7 @@ ${T_CLEANUP:-:}
 }"
 }
 
-# test_atexit SCRIPT: run when the script ends, in whatever way.
+# test_atexit SCRIPT: run when the script ends, however it ends.
 test_atexit () {
 	T_ATEXIT="$*
 $T_ATEXIT"
@@ -479,7 +479,7 @@ t_complain () {
 	return 1
 }
 
-# A status with which a program says no by itself (not a crash, not missing).
+# An exit status that means an ordinary failure (not a crash, not a missing program).
 t_orderly_failure () {
 	local code=$1
 	shift
@@ -606,7 +606,7 @@ test_config () {
 	git -C "$t_dir" config "$1" "$2"
 }
 
-# Time stands still except here: each call moves both dates on by a minute.
+# The dates of commits change only here: each call adds a minute to both.
 test_tick () {
 	T_TICK=$((${T_TICK:-1700000000} + 60))
 	GIT_AUTHOR_DATE="$T_TICK +0200"
@@ -615,7 +615,7 @@ test_tick () {
 }
 
 # test_commit [-C DIR] [--tag NAME] MESSAGE [FILE [CONTENT]]: write FILE
-# (default MESSAGE.t), add it, commit it, perhaps name the commit.
+# (default MESSAGE.t), add it, commit it, and tag the commit if --tag is given.
 test_commit () {
 	local t_dir=. t_tag= t_file
 	while :; do
@@ -649,7 +649,7 @@ t_strace () {
 }
 
 # count_flushes CMD...: run CMD, print how often it flushed. CMD's output
-# goes where a test's output goes; its failure is ours.
+# goes where a test's output goes; if it fails, so does this.
 #	n=$(count_flushes git add .) && test "$n" = 1
 count_flushes () {
 	t_strace fsync,fdatasync,syncfs,sync,msync "$@" || return
@@ -672,7 +672,7 @@ trace_calls () {
 
 # ---- small file systems ---------------------------------------------------
 
-# DIR is unmounted when the script ends, the last first.
+# DIR is unmounted when the script ends, in reverse order.
 t_mounted () {
 	T_MOUNTS="$(cd "$1" && pwd -P)
 $T_MOUNTS"
@@ -689,7 +689,7 @@ mount_loop () {
 	mkdir -p "$1" && mount -o loop "$1.img" "$1" && t_mounted "$1"
 }
 
-# ---- go -------------------------------------------------------------------
+# ---- start ----------------------------------------------------------------
 
 test -n "$test_description" || t_misuse "test_description is not set"
 rm -rf "$TRASH_DIRECTORY" && mkdir -p "$TRASH_DIRECTORY" || exit 2

@@ -3,7 +3,7 @@
 #
 # INTEROP_FILES: how many (2000; 20000 takes minutes).
 
-test_description='real files, ours and stock git both ways: same ids, sound, readable'
+test_description='real files, in both directions between ours and stock git: same ids, no faults, readable'
 . "$(dirname "$0")/../test-lib.sh"
 
 if ! test_have_prereq STOCK_GIT
@@ -31,7 +31,7 @@ both_from () {
 	rm -rf ours theirs &&
 	git init -q --bare --object-format=$1 ours &&
 	stock init -q --bare --object-format=$1 theirs &&
-	# Or it would pack in the background, beside what follows.
+	# Otherwise it would pack in the background while the test continues.
 	stock --git-dir=theirs config gc.auto 0 &&
 	for s in $2
 	do
@@ -44,7 +44,7 @@ both_from () {
 	stock --git-dir=../theirs --work-tree=. commit -q -m "real files")
 }
 
-# Commit, trees and blobs have the same names; stock git finds ours sound and clean.
+# Commit, trees and blobs have the same names; stock git finds no fault in ours and no changes.
 ours_is_theirs () {
 	stock --git-dir=theirs rev-parse HEAD >theirs.id &&
 	git --git-dir=ours rev-parse HEAD >ours.id &&
@@ -76,7 +76,7 @@ we_read_theirs () {
 
 for format in sha1 sha256
 do
-	test_expect_success "$format: same ids, sound, clean" '
+	test_expect_success "$format: same ids, no faults, no changes" '
 		both_from '$format' core.bare=false &&
 		ours_is_theirs
 	'
@@ -95,7 +95,7 @@ test_expect_success 'with CRLF, ident and filters in play' '
 	sort warn.theirs >w1 && sort warn.ours >w2 && test_cmp w1 w2
 '
 
-test_expect_success 'each goes on where the other stopped' '
+test_expect_success 'each continues where the other stopped' '
 	echo more >>files/dos.txt && rm files/script &&
 	(cd files && git --git-dir=../theirs --work-tree=. -c core.bare=false commit -q -a -m "by us" &&
 	echo again >new && stock --git-dir=../theirs --work-tree=. -c core.bare=false add new &&

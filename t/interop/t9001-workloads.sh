@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what the power-failure laboratory does, by us and by stock git: each reads both'
+test_description='the workloads of the power-failure laboratory, run by ours and by stock git: each reads both'
 . "$(dirname "$0")/../test-lib.sh"
 
 if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
