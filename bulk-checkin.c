@@ -96,7 +96,7 @@ struct bulk_checkin *bulk_checkin_new(const struct bulk_checkin_options *opts)
 	return b;
 }
 
-void bulk_checkin_free(struct bulk_checkin *b)
+void bulk_checkin_abort(struct bulk_checkin *b)
 {
 	if (!b)
 		return;
@@ -120,6 +120,13 @@ void bulk_checkin_free(struct bulk_checkin *b)
 	free(b->packdir);
 	free(b->objdir);
 	free(b);
+}
+
+void bulk_checkin_free(struct bulk_checkin *b)
+{
+	if (b && (b->submitted != b->retired || b->unstaged != b->nr_held || b->pack_open))
+		BUG("new objects were never staged");
+	bulk_checkin_abort(b);
 }
 
 /* ---- failure of the whole batch ---- */

@@ -98,6 +98,9 @@ MUST_USE int bulk_checkin_finish(struct bulk_checkin *b, struct err *err);
  * is more in the fsync_batch than objects, or where files cannot be linked.
  */
 MUST_USE int bulk_checkin_show(struct bulk_checkin *b, struct strvec *env, struct err *err);
-void bulk_checkin_free(struct bulk_checkin *b); /* removes the staging directories */
+/* Removes the staging directories. With objects that were never staged it is a BUG. */
+void bulk_checkin_free(struct bulk_checkin *b);
+/* The same, giving up what was not staged. */
+void bulk_checkin_abort(struct bulk_checkin *b);
 
 #endif

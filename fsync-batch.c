@@ -630,6 +630,11 @@ int fsync_batch_commit(struct fsync_batch *b, struct err *err)
 	return 0;
 }
 
+bool fsync_batch_is_empty(const struct fsync_batch *b)
+{
+	return !b->nr;
+}
+
 void fsync_batch_abort(struct fsync_batch *b)
 {
 	drop_entries(b);

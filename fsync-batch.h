@@ -174,6 +174,8 @@ MUST_USE int fsync_batch_each_rename(struct fsync_batch *b,
  */
 MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);
 
+/* Nothing is staged that waits to be published. */
+bool fsync_batch_is_empty(const struct fsync_batch *b);
 /* Give up everything that is not published (done(false)); keeps b usable. */
 void fsync_batch_abort(struct fsync_batch *b);
 void fsync_batch_free(struct fsync_batch *b); /* aborts; NULL is fine */

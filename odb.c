@@ -698,7 +698,7 @@ int odb_stage_batch(struct odb *odb, struct err *err)
 	return bulk_checkin_finish(need_batch(odb), err);
 }
 
-void odb_end_batch(struct odb *odb)
+static void end_batch(struct odb *odb, void (*end)(struct bulk_checkin *b))
 {
 	struct bulk_checkin *b = odb->batch;
 	bool new_pack = b && bulk_checkin_has_pack(b);
@@ -708,9 +708,19 @@ void odb_end_batch(struct odb *odb)
 	odb->batch = NULL;
 	if (bulk_checkin_count(b))
 		odb_store_forget_loose(odb->stores.first);
-	bulk_checkin_free(b);
+	end(b);
 	if (new_pack)
 		packs_reprepare(odb->stores.first->packs);
+}
+
+void odb_end_batch(struct odb *odb)
+{
+	end_batch(odb, bulk_checkin_free);
+}
+
+void odb_abort_batch(struct odb *odb)
+{
+	end_batch(odb, bulk_checkin_abort);
 }
 
 int odb_write(struct odb *odb, enum object_type type, const void *data, size_t size,

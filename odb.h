@@ -108,8 +108,12 @@ struct bulk_checkin *odb_batch(struct odb *odb); /* NULL if none is open */
 /* Stage what is left. The objects are visible to others after fsync_batch_publish or
  * fsync_batch_commit. */
 MUST_USE int odb_stage_batch(struct odb *odb, struct err *err);
-/* After the fsync_batch was published, or to give up: frees the batch. */
+/*
+ * Free the batch after the fsync_batch was published: with objects that were never staged it
+ * is a BUG. Or give them up. Both do nothing if none is open.
+ */
 void odb_end_batch(struct odb *odb);
+void odb_abort_batch(struct odb *odb);
 
 /* Needs an open batch. */
 MUST_USE int odb_write(struct odb *odb, enum object_type type, const void *data,

@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
 #include "fs/file.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "worktree/worktree.h"
 
@@ -26,7 +27,7 @@ struct add_run {
 	struct repository *repo;
 	struct add_options o;
 	struct index_state ix;
-	struct lockfile lock;
+	struct repo_operation *op;
 	struct pathspec ps;
 	char *seen; /* per pathspec item */
 	struct converter *conv;
@@ -414,8 +415,7 @@ static int add_everything(struct add_run *run, struct err *err)
 		goto out;
 	check_unmatched(run);
 	tell_ignored(run);
-	if (!run->o.dry_run &&
-	    (rc = odb_begin_batch(run->repo->odb, repo_batch(run->repo), err)) < 0)
+	if (!run->o.dry_run && (rc = repo_operation_open_objects(run->op, err)) < 0)
 		goto out;
 	run->adder = worktree_adder_new(run->repo, &run->ix, run->conv, &ao);
 	if ((rc = worktree_adder_apply(run->adder, &changes,
@@ -430,19 +430,6 @@ out:
 	return rc;
 }
 
-/* Objects, then the index, in one batch: one flush for all of it. */
-static int publish(struct add_run *run, struct err *err)
-{
-	int rc;
-
-	if (run->o.dry_run || !run->ix.changed)
-		return 0;
-	if ((odb_batch(run->repo->odb) && (rc = odb_stage_batch(run->repo->odb, err)) < 0) ||
-	    (rc = index_write_locked(&run->ix, run->repo, &run->lock, err)) < 0)
-		return rc;
-	return repo_commit_batch(run->repo, err);
-}
-
 static void report_needs_update(void *data UNUSED, const struct index_entry *e UNUSED,
 				enum worktree_change why UNUSED)
 {
@@ -450,17 +437,14 @@ static void report_needs_update(void *data UNUSED, const struct index_entry *e U
 
 static int refresh_only(struct add_run *run, struct err *err)
 {
-	int rc;
-
 	for (size_t i = 0; i < run->ix.nr; i++)
 		pathspec_match(&run->ps, run->ix.entries[i]->name, run->ix.entries[i]->name_len,
 			       false, run->seen);
 	for (size_t i = 0; i < run->ps.nr; i++)
 		if (!run->seen[i] && *run->ps.items[i].match)
 			die("pathspec '%s' did not match any files", run->ps.items[i].original);
-	rc = worktree_refresh_index(run->repo, &run->ix, &run->ps, run->conv,
-				    report_needs_update, NULL, err);
-	return rc < 0 ? rc : publish(run, err);
+	return worktree_refresh_index(run->repo, &run->ix, &run->ps, run->conv,
+				      report_needs_update, NULL, err);
 }
 
 static int nothing_specified(struct repository *r)
@@ -484,7 +468,7 @@ static int prepare(struct add_run *run, struct err *err)
 	if (rc < 0)
 		return rc;
 	run->o.ignore_errors |= on;
-	if ((rc = index_lock(run->repo, &run->lock, err)) < 0 ||
+	if ((rc = repo_operation_lock_index(run->op, err)) < 0 ||
 	    (rc = index_read_repo(&run->ix, run->repo, err)) < 0 ||
 	    (rc = converter_new(&run->conv, run->repo, &run->ix, ATTR_CHECKIN, err)) < 0)
 		return rc;
@@ -495,11 +479,8 @@ static int prepare(struct add_run *run, struct err *err)
 
 static void add_run_release(struct add_run *run)
 {
-	worktree_adder_free(run->adder);
-	odb_end_batch(run->repo->odb);
 	ignore_free(run->ignore);
 	converter_free(run->conv);
-	lockfile_release(&run->lock);
 	index_release(&run->ix);
 	pathspec_release(&run->ps);
 	string_list_clear(&run->untracked, NULL);
@@ -510,7 +491,7 @@ static void add_run_release(struct add_run *run)
 
 int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct add_run run = { .repo = ctx->repo, .lock = LOCKFILE_INIT };
+	struct add_run run = { .repo = ctx->repo };
 	struct err err = ERR_INIT;
 	size_t nr_paths;
 	int rc;
@@ -525,12 +506,15 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 		add_run_release(&run);
 		return rc;
 	}
+	run.op = repo_operation_begin(ctx->repo);
 	rc = prepare(&run, &err);
 	if (!rc) {
 		check_places(&run);
 		rc = run.o.refresh ? refresh_only(&run, &err) : add_everything(&run, &err);
-		if (rc >= 0 && !run.o.refresh)
-			rc = publish(&run, &err);
+		if (rc >= 0 && !run.o.dry_run && run.ix.changed)
+			repo_operation_set_index(run.op, &run.ix);
+		worktree_adder_free(run.adder);
+		rc = repo_operation_end(run.op, rc, &err);
 		if (rc < 0 && run.exit_code && !run.o.ignore_errors) {
 			err_release(&err);
 			err_set(&err, rc, "adding files failed");

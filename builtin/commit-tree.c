@@ -126,7 +126,7 @@ static int write_commit(struct commit_tree *c, const struct object_id *tree,
 	    odb_write(c->r->odb, OBJ_COMMIT, text.buf, text.len, oid, &err) < 0 ||
 	    odb_stage_batch(c->r->odb, &err) < 0 || repo_commit_batch(c->r, &err) < 0)
 		die_err(&err);
-	odb_end_batch(c->r->odb);
+	odb_abort_batch(c->r->odb);
 	strbuf_release(&author);
 	strbuf_release(&committer);
 	strbuf_release(&text);

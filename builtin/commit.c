@@ -582,7 +582,7 @@ static void commit_run_init(struct commit_run *run, struct command_ctx *ctx)
 
 static void commit_run_release(struct commit_run *run)
 {
-	odb_end_batch(run->repo->odb);
+	odb_abort_batch(run->repo->odb);
 	commit_index_release(&run->ci);
 	commit_view_release(&run->head_view);
 	object_buf_release(&run->head_buf);

@@ -276,7 +276,7 @@ static int finish(struct hash_object *h)
 			 repo_commit_batch(h->r, &err) < 0))
 		die_err(&err);
 	if (h->write)
-		odb_end_batch(h->r->odb);
+		odb_abort_batch(h->r->odb);
 	fwrite(h->names.buf, 1, h->names.len, stdout);
 	strbuf_release(&h->names);
 	converter_free(h->conv);

@@ -83,7 +83,7 @@ int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx)
 	    odb_write(r->odb, OBJ_TAG, text.buf, text.len, &oid, &err) < 0 ||
 	    odb_stage_batch(r->odb, &err) < 0 || repo_commit_batch(r, &err) < 0)
 		die("unable to write tag file: %s", err_message(&err));
-	odb_end_batch(r->odb);
+	odb_abort_batch(r->odb);
 	fsck_options_release(&m.checks);
 	strbuf_release(&text);
 	puts(oid_hex(&oid));

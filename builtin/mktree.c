@@ -195,7 +195,7 @@ int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx)
 	read_trees(&m);
 	if (odb_stage_batch(m.r->odb, &err) < 0 || repo_commit_batch(m.r, &err) < 0)
 		die_err(&err);
-	odb_end_batch(m.r->odb);
+	odb_abort_batch(m.r->odb);
 	fwrite(m.names.buf, 1, m.names.len, stdout);
 	strbuf_release(&m.names);
 	free(m.v);

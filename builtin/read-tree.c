@@ -138,9 +138,9 @@ static int publish(struct reader *rd, struct index_state *ix, struct err *err)
 	if (rd->index_output) {
 		ret = lockfile_hold(&rd->output_lock, rd->index_output, 0, 0, err);
 		if (!ret)
-			ret = index_write_locked(ix, rd->r, &rd->output_lock, err);
+			ret = index_write_locked(ix, rd->r, &rd->output_lock, repo_batch(rd->r), err);
 	} else {
-		ret = index_write_locked(ix, rd->r, &rd->lock, err);
+		ret = index_write_locked(ix, rd->r, &rd->lock, repo_batch(rd->r), err);
 	}
 	return ret ? ret : repo_commit_batch(rd->r, err);
 }

@@ -8,6 +8,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
+#include "operation.h"
 #include "worktree/worktree.h"
 
 static const char *const usage[] = {
@@ -26,7 +27,7 @@ struct rm_run {
 	struct repository *repo;
 	struct rm_options o;
 	struct index_state ix;
-	struct lockfile lock;
+	struct repo_operation *op;
 	struct pathspec ps;
 	struct converter *conv;
 	struct string_list paths;
@@ -236,16 +237,6 @@ static int remove_all(struct rm_run *run, struct err *err)
 	return 0;
 }
 
-static int publish(struct rm_run *run, struct err *err)
-{
-	int rc;
-
-	if (run->o.dry_run || !run->ix.changed)
-		return 0;
-	rc = index_write_locked(&run->ix, run->repo, &run->lock, err);
-	return rc < 0 ? rc : repo_commit_batch(run->repo, err);
-}
-
 static void find_head(struct rm_run *run)
 {
 	struct object_id root;
@@ -261,7 +252,7 @@ static int run_rm(struct rm_run *run, struct err *err)
 	char *seen;
 	int rc;
 
-	if ((rc = index_lock(run->repo, &run->lock, err)) < 0 ||
+	if ((rc = repo_operation_lock_index(run->op, err)) < 0 ||
 	    (rc = index_read_repo(&run->ix, run->repo, err)) < 0 ||
 	    (rc = converter_new(&run->conv, run->repo, &run->ix, ATTR_CHECKIN, err)) < 0)
 		return rc;
@@ -276,22 +267,24 @@ static int run_rm(struct rm_run *run, struct err *err)
 		return rc;
 	if ((rc = remove_all(run, err)) < 0)
 		return rc;
-	return publish(run, err);
+	if (!run->o.dry_run && run->ix.changed)
+		repo_operation_set_index(run->op, &run->ix);
+	return 0;
 }
 
 int cmd_rm(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct rm_run run = { .repo = ctx->repo, .lock = LOCKFILE_INIT };
+	struct rm_run run = { .repo = ctx->repo };
 	struct err err = ERR_INIT;
 	int rc;
 
 	parse_command_line(argc, argv, ctx, &run);
 	index_init(&run.ix, ctx->repo->algo);
-	rc = run_rm(&run, &err);
+	run.op = repo_operation_begin(ctx->repo);
+	rc = repo_operation_end(run.op, run_rm(&run, &err), &err);
 	if (rc < 0)
 		rc = report_fatal(&err);
 	converter_free(run.conv);
-	lockfile_release(&run.lock);
 	index_release(&run.ix);
 	pathspec_release(&run.ps);
 	string_list_clear(&run.paths, NULL);

@@ -329,7 +329,7 @@ static int run(struct creation *c, struct err *err)
 		}
 	}
 	rc = write_ref(c, err);
-	odb_end_batch(c->repo->odb);
+	odb_abort_batch(c->repo->odb);
 	if (rc < 0) {
 		rc = report_fatal(err);
 		say_left_message(c);

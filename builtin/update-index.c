@@ -707,13 +707,13 @@ static void publish(struct updater *u)
 				exit(128);
 			die_err(&u->lock_err);
 		}
-		ret = index_write_locked(&u->ix, u->r, &u->lock, &err);
+		ret = index_write_locked(&u->ix, u->r, &u->lock, repo_batch(u->r), &err);
 	}
 	if (!ret)
 		ret = repo_commit_batch(u->r, &err);
 	if (ret)
 		die_err(&err);
-	odb_end_batch(u->r->odb);
+	odb_abort_batch(u->r->odb);
 }
 
 int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx)

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "index/cache-tree.h"
+#include "operation.h"
 
 static const char *const usage[] = {
 	"git write-tree [--missing-ok] [--prefix=<prefix>/]",
@@ -16,23 +17,17 @@ static const char *const usage[] = {
 static int write_trees(struct repository *r, struct index_state *ix, unsigned flags,
 		       struct object_id *root, struct err *err)
 {
-	struct lockfile lk = LOCKFILE_INIT;
-	bool locked = index_lock(r, &lk, NULL) == 0;
-	int ret = index_read_repo(ix, r, err);
+	struct repo_operation *op = repo_operation_begin(r);
+	bool locked = repo_operation_lock_index(op, NULL) == 0;
+	int rc = index_read_repo(ix, r, err);
 
-	if (!ret)
-		ret = odb_begin_batch(r->odb, repo_batch(r), err);
-	if (!ret)
-		ret = cache_tree_update(ix, r, flags, root, err);
-	if (!ret)
-		ret = odb_stage_batch(r->odb, err);
-	if (!ret && locked && ix->changed)
-		ret = index_write_locked(ix, r, &lk, err);
-	if (!ret)
-		ret = repo_commit_batch(r, err);
-	odb_end_batch(r->odb);
-	lockfile_release(&lk);
-	return ret;
+	if (!rc)
+		rc = repo_operation_open_objects(op, err);
+	if (!rc)
+		rc = cache_tree_update(ix, r, flags, root, err);
+	if (!rc && locked && ix->changed)
+		repo_operation_set_index(op, ix);
+	return repo_operation_end(op, rc, err);
 }
 
 int cmd_write_tree(int argc, const char **argv, struct command_ctx *ctx)

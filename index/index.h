@@ -85,13 +85,10 @@ struct index_write_options {
  */
 MUST_USE int index_write_fd(struct index_state *ix, int fd, const char *what,
 			    const struct index_write_options *o, struct err *err);
-/*
- * Lock, write, stage: the usual sequence of a command is
- *   index_lock -> index_read_repo -> change -> index_write_locked -> repo_commit_batch
- */
+/* Lock; write into the lock and stage it. A command does both through its operation. */
 MUST_USE int index_lock(struct repository *r, struct lockfile *lk, struct err *err);
 MUST_USE int index_write_locked(struct index_state *ix, struct repository *r,
-				struct lockfile *lk, struct err *err);
+				struct lockfile *lk, struct fsync_batch *b, struct err *err);
 /* Refresh of stat data by status and the like: tries the lock, silently gives up.
  * Not durable on purpose: nothing is lost if it is. */
 void index_update_if_able(struct index_state *ix, struct repository *r);

@@ -42,12 +42,12 @@ static int write_to_lock(struct index_state *ix, struct repository *r, struct lo
 }
 
 int index_write_locked(struct index_state *ix, struct repository *r, struct lockfile *lk,
-		       struct err *err)
+		       struct fsync_batch *b, struct err *err)
 {
 	int ret = write_to_lock(ix, r, lk, err);
 
 	if (!ret)
-		ret = lockfile_stage(lk, repo_batch(r), FSYNC_INDEX, PUBLISH_INDEX, err);
+		ret = lockfile_stage(lk, b, FSYNC_INDEX, PUBLISH_INDEX, err);
 	if (ret) /* `changed` must stay true: nothing has been written */
 		ix->changed = true;
 	lockfile_release(lk);

@@ -358,7 +358,7 @@ static int stage_as_is(struct commit_run *run, struct err *err)
 			return 0;
 		}
 	}
-	return index_write_locked(&ci->ix, run->repo, &ci->lock, err);
+	return index_write_locked(&ci->ix, run->repo, &ci->lock, repo_batch(run->repo), err);
 }
 
 int commit_index_stage(struct commit_run *run, struct err *err)
@@ -370,7 +370,7 @@ int commit_index_stage(struct commit_run *run, struct err *err)
 		return stage_as_is(run, err);
 	if (ci->seen_by_hooks && (rc = lockfile_reopen(&ci->lock, err)) < 0)
 		return rc;
-	return index_write_locked(&ci->ix, run->repo, &ci->lock, err);
+	return index_write_locked(&ci->ix, run->repo, &ci->lock, repo_batch(run->repo), err);
 }
 
 void commit_index_release(struct commit_index *ci)

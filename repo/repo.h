@@ -34,6 +34,7 @@ struct repository {
 	struct replacements *replacements; /* refs/replace/; NULL: not used */
 	/* The operation's batch: made on first use, see repo_batch. */
 	struct fsync_batch *batch;
+	struct repo_operation *operation; /* the one that is open, see operation.h; or NULL */
 	bool shown; /* children have seen objects that are staged: repo_show_staged */
 	repo_warn_fn warn, tell_error; /* as in repo_open_options; may be NULL */
 	void *warn_data;

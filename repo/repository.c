@@ -289,6 +289,8 @@ void repo_free(struct repository *r)
 {
 	if (!r)
 		return;
+	if (r->operation)
+		BUG("the repository is closed while an operation is open");
 	fsync_batch_free(r->batch);
 	ref_store_free(r->refs);
 	odb_free(r->odb);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One operation: everything that a command, or a request of a server, changes in a
+ * repository, published together and sealed once. It owns the fsync_batch, the object
+ * transaction, the lock of the index and the ref transaction, and it alone knows in which
+ * order they are staged; the order in which they are then named is that of fsync-batch.h.
+ *
+ *   op = repo_operation_begin(r);
+ *   repo_operation_lock_index(op, err)            what the command needs of these,
+ *   repo_operation_open_objects(op, err)          in the order that it likes;
+ *   odb_write(r->odb, ...)
+ *   repo_operation_set_index(op, &ix)
+ *   repo_operation_begin_refs(op, 0, &t, err)
+ *   ref_transaction_update(t, ...)
+ *   config_file_edit(path, &edit, repo_operation_batch(op), err)
+ *   rc = repo_operation_end(op, rc, err)          commit if rc is 0, else abort
+ *
+ * After a commit, an abort, a publish, or a failure of any of these the operation is empty
+ * and may be used again, for programs that answer their input step by step.
+ *
+ * Errors:     a failed call gives up all that has not been published: staged files and locks
+ *             are removed. The codes of fsync_batch_commit, of the index and of refs.
+ * Durability: on 0 of commit, everything survives power loss (P1), as far as core.fsync
+ *             covers it.
+ * Cost:       that of one fsync_batch_commit, however much has been changed.
+ */
+#ifndef OPERATION_H
+#define OPERATION_H
+
+#include "compat/posix.h"
+#include "fs/lockfile.h"
+#include "fsync-batch.h"
+#include "index/index.h"
+#include "refs/refs.h"
+#include "repo/repo.h"
+#include "util/err.h"
+
+struct repo_operation;
+
+/* One at a time for a repository: a second one is a BUG. Costs nothing until it is used. */
+struct repo_operation *repo_operation_begin(struct repository *r);
+/* For a configuration file of the user or the system, where there may be no repository. */
+struct repo_operation *repo_operation_begin_outside(const struct fsync_policy *policy);
+/*
+ * After commit or abort: with anything left that was neither committed nor given up it is a
+ * BUG, since a command that forgets to commit must not look as if it had succeeded. NULL is
+ * fine.
+ */
+void repo_operation_free(struct repo_operation *op);
+
+/* For functions that stage what they write. Only the operation publishes or commits it. */
+struct fsync_batch *repo_operation_batch(struct repo_operation *op);
+
+/* ---- objects ---- */
+/* From now on odb_write and its like work. May be called again. */
+MUST_USE int repo_operation_open_objects(struct repo_operation *op, struct err *err);
+
+/* ---- the index ---- */
+MUST_USE int repo_operation_lock_index(struct repo_operation *op, struct err *err);
+/* That lock, held or not; for a command that lets children see the new index in it. */
+struct lockfile *repo_operation_index_lock(struct repo_operation *op);
+/* The locked index becomes `ix`, which must live until the commit; that writes it. */
+void repo_operation_set_index(struct repo_operation *op, struct index_state *ix);
+
+/* ---- refs ---- */
+/*
+ * The ref transaction of the operation; one at a time. It is prepared by the commit, which
+ * tells its results; it lives until the next one is begun, or the operation freed.
+ */
+struct ref_transaction *repo_operation_new_refs(struct repo_operation *op, unsigned flags);
+/* The same with reflog entries by the committer. On failure *out is untouched. */
+MUST_USE int repo_operation_begin_refs(struct repo_operation *op, unsigned flags,
+				       struct ref_transaction **out, struct err *err);
+
+/* ---- other files ---- */
+/* Removed after the refs have changed, if it is there. */
+MUST_USE int repo_operation_remove_file(struct repo_operation *op, const char *path,
+					struct err *err);
+/* Somebody else (an editor) has written it, in place or anew: made durable as it stands. */
+MUST_USE int repo_operation_add_written_file(struct repo_operation *op, const char *path,
+					     struct err *err);
+
+/* ---- children ---- */
+/*
+ * Before a child that may look at new objects: publish them, and seal what a later flush of
+ * that child would not bring along (D4). All else stays staged.
+ */
+MUST_USE int repo_operation_show_objects(struct repo_operation *op, struct err *err);
+/* Show the objects, and repo_run_hook. Without such a hook nothing happens. */
+MUST_USE int repo_operation_run_hook(struct repo_operation *op, const char *name,
+				     const char *const *env, const char *const *args,
+				     const char *stdin_text, struct err *err);
+
+/* ---- the end ---- */
+/*
+ * Everything up to the first name: stages objects and index, takes the locks of the refs and
+ * checks them. The commit does this itself; a command whose input asks for it may come first.
+ */
+MUST_USE int repo_operation_prepare(struct repo_operation *op, struct err *err);
+MUST_USE int repo_operation_commit(struct repo_operation *op, struct err *err);
+/* All that is there so far gets its names, not sealed: others may go on with it. */
+MUST_USE int repo_operation_publish(struct repo_operation *op, struct err *err);
+/* Nothing of it happens. */
+void repo_operation_abort(struct repo_operation *op);
+/*
+ * The usual end: commits if rc, the result so far, is 0, else aborts; frees in all outcomes.
+ * Returns rc, or what the commit returned. op may be NULL if rc is not 0.
+ */
+MUST_USE int repo_operation_end(struct repo_operation *op, int rc, struct err *err);
+
+#endif
