@@ -8,7 +8,7 @@
  *      everything is settled, and their hook is asked when nothing else can fail;
  *   4. the batch settles all of it (D1), publishes it by class (fsync-publish.c: D3, D4, D5)
  *      and seals it (D2);
- *   5. the ref transaction tells its hook how it ended.
+ *   5. the ref transaction ends: its hook is told how.
  *
  * A failed flush fails the batch for good (D6), and so every later step here.
  */
@@ -16,6 +16,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "operation.h"
+#include "repo/ident.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -69,11 +70,11 @@ struct repo_operation *repo_operation_begin_outside(const struct fsync_policy *p
 	return new_operation(&opts);
 }
 
-/* The transaction is over, whatever came of it. */
-static void free_refs(struct repo_operation *op)
+/* Tells the hook, if there was anything to tell. What each ref came to can still be asked. */
+static void finish_refs(struct repo_operation *op, int rc)
 {
-	ref_transaction_free(op->refs);
-	op->refs = NULL;
+	if (op->refs_open)
+		ref_transaction_finish(op->refs, rc);
 	op->refs_open = false;
 }
 
@@ -81,10 +82,10 @@ static void free_refs(struct repo_operation *op)
 static void give_up(struct repo_operation *op)
 {
 	fsync_batch_abort(op->batch);
+	finish_refs(op, ERR_ABORTED);
 	lockfile_release(&op->index_lock);
 	op->index = NULL;
 	op->prepared = false;
-	op->refs_open = false;
 	if (op->repo)
 		odb_abort_batch(op->repo->odb);
 }
@@ -102,7 +103,7 @@ void repo_operation_free(struct repo_operation *op)
 	if (is_pending(op))
 		BUG("an operation ends that was neither committed nor aborted");
 	lockfile_release(&op->index_lock);
-	free_refs(op);
+	ref_transaction_free(op->refs);
 	if (op->repo) {
 		odb_end_batch(op->repo->odb);
 		op->repo->operation = NULL;
@@ -144,7 +145,7 @@ struct ref_transaction *repo_operation_new_refs(struct repo_operation *op, unsig
 {
 	if (op->refs_open)
 		BUG("an operation has one ref transaction at a time");
-	free_refs(op);
+	ref_transaction_free(op->refs);
 	op->refs = ref_transaction_begin(op->repo->refs, flags);
 	op->refs_open = true;
 	return op->refs;
@@ -263,12 +264,13 @@ static int finish(struct repo_operation *op,
 {
 	int rc = repo_operation_prepare(op, err);
 
-	if (!rc)
+	if (!rc) {
 		rc = publish(op->batch, err);
+		finish_refs(op, rc);
+	}
 	if (rc < 0)
 		give_up(op);
 	op->prepared = false;
-	op->refs_open = false;
 	return rc;
 }
 
@@ -297,4 +299,15 @@ int repo_operation_end(struct repo_operation *op, int rc, struct err *err)
 		rc = repo_operation_commit(op, err);
 	repo_operation_free(op);
 	return rc;
+}
+
+int repo_operation_write_object(struct repository *r, enum object_type type, const void *data,
+				size_t size, struct object_id *oid, struct err *err)
+{
+	struct repo_operation *op = repo_operation_begin(r);
+	int rc = repo_operation_open_objects(op, err);
+
+	if (!rc)
+		rc = odb_write(r->odb, type, data, size, oid, err);
+	return repo_operation_end(op, rc, err);
 }

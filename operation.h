@@ -55,6 +55,11 @@ struct fsync_batch *repo_operation_batch(struct repo_operation *op);
 /* From now on odb_write and its like work. May be called again. */
 MUST_USE int repo_operation_open_objects(struct repo_operation *op, struct err *err);
 
+/* One object alone, as an operation of its own. */
+MUST_USE int repo_operation_write_object(struct repository *r, enum object_type type,
+					 const void *data, size_t size,
+					 struct object_id *oid, struct err *err);
+
 /* ---- the index ---- */
 MUST_USE int repo_operation_lock_index(struct repo_operation *op, struct err *err);
 /* That lock, held or not; for a command that lets children see the new index in it. */

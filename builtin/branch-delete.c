@@ -5,7 +5,6 @@
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "porcelain/ref-change.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "history/history.h"
@@ -180,7 +179,7 @@ static void consider(struct deletion *d, const char *arg)
 
 /* ---- all of them ---- */
 
-static int stage_config(struct deletion *d, struct err *err)
+static int stage_config(struct deletion *d, struct repo_operation *op, struct err *err)
 {
 	char *path = xstrfmt("%s/config", d->repo->commondir);
 	struct config_section_edit *e = xcalloc(d->branches.nr, sizeof(*e));
@@ -191,7 +190,7 @@ static int stage_config(struct deletion *d, struct err *err)
 					((struct doomed *)d->branches.items[i].util)->name);
 	/* after the refs: a branch that a crash spares keeps its upstream */
 	rc = config_file_edit_sections(path, e, d->branches.nr, PUBLISH_FILE_LATE,
-				       repo_batch(d->repo), err);
+				       repo_operation_batch(op), err);
 	for (size_t i = 0; i < d->branches.nr; i++)
 		free((char *)e[i].old_name);
 	free(e);
@@ -216,14 +215,15 @@ static int queue_all(struct deletion *d, struct ref_transaction *t, struct err *
 
 static int run(struct deletion *d, struct err *err)
 {
+	struct repo_operation *op = repo_operation_begin(d->repo);
 	struct ref_transaction *t = NULL;
-	int rc = ref_change_begin(d->repo, 0, &t, err);
+	int rc = repo_operation_begin_refs(op, 0, &t, err);
 
 	if (!rc)
 		rc = queue_all(d, t, err);
 	if (!rc && !d->remotes)
-		rc = stage_config(d, err);
-	return ref_change_end(d->repo, t, rc, err);
+		rc = stage_config(d, op, err);
+	return repo_operation_end(op, rc, err);
 }
 
 static void prepare(struct deletion *d)

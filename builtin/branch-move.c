@@ -7,12 +7,12 @@
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "porcelain/ref-change.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 
 struct move {
 	struct repository *repo;
+	struct repo_operation *op;
 	bool copy;
 	struct strbuf from, to; /* refs/heads/… */
 	bool exists;		/* `from`: it may be unborn */
@@ -194,7 +194,7 @@ static int stage_config(struct move *m, struct err *err)
 	 */
 	int rc = config_file_edit_sections(path, &e, 1,
 					   m->copy ? PUBLISH_FILE : PUBLISH_FILE_LATE,
-					   repo_batch(m->repo), err);
+					   repo_operation_batch(m->op), err);
 
 	free(new);
 	free(old);
@@ -202,13 +202,14 @@ static int stage_config(struct move *m, struct err *err)
 	return rc;
 }
 
-static int stage(const struct step *s, struct ref_transaction **t, struct err *err)
+static int stage(const struct step *s, struct err *err)
 {
 	bool same = !strcmp(s->from, s->to);
-	int rc = ref_change_begin(s->m->repo, 0, t, err);
+	struct ref_transaction *t = NULL;
+	int rc = repo_operation_begin_refs(s->m->op, 0, &t, err);
 
 	if (!rc)
-		rc = same ? queue_nothing(s, *t, err) : queue_refs(s, *t, err);
+		rc = same ? queue_nothing(s, t, err) : queue_refs(s, t, err);
 	if (!rc && s->last && !same)
 		rc = stage_config(s->m, err);
 	return rc;
@@ -217,19 +218,13 @@ static int stage(const struct step *s, struct ref_transaction **t, struct err *e
 /* All of it, or up to where others can see it but nothing is sealed. */
 static int take_step(const struct step *s, struct err *err)
 {
-	struct fsync_batch *b = repo_batch(s->m->repo);
-	struct ref_transaction *t = NULL;
-	int rc = stage(s, &t, err);
+	int rc = stage(s, err);
 
-	if (!rc)
-		rc = ref_transaction_prepare(t, b, err);
-	if (!rc) {
-		rc = s->last ? repo_commit_batch(s->m->repo, err) : fsync_batch_publish(b, err);
-		ref_transaction_finish(t, rc);
-	} else {
-		fsync_batch_abort(b);
-	}
-	ref_transaction_free(t);
+	if (rc)
+		repo_operation_abort(s->m->op);
+	else
+		rc = s->last ? repo_operation_commit(s->m->op, err) :
+			       repo_operation_publish(s->m->op, err);
 	return rc;
 }
 
@@ -323,7 +318,9 @@ int branch_move(struct repository *r, const char *from, const char *to, bool cop
 	refuse_busy_branch(&m);
 	read_old_value(&m);
 	m.msg = xstrfmt("Branch: %s %s to %s", copy ? "copied" : "renamed", m.from.buf, m.to.buf);
+	m.op = repo_operation_begin(r);
 	rc = run(&m, &err);
+	repo_operation_free(m.op);
 	if (!rc && misnamed)
 		warning(copy ? "Created a copy of a misnamed branch '%s'" :
 			       "Renamed a misnamed branch '%s' away",

@@ -36,9 +36,10 @@ static int store_description(struct repository *r, const char *branch, const cha
 	int rc = 0;
 
 	if (*text || existed) {
-		rc = config_file_edit(path, &e, repo_batch(r), err);
-		if (!rc)
-			rc = repo_commit_batch(r, err);
+		struct repo_operation *op = repo_operation_begin(r);
+
+		rc = config_file_edit(path, &e, repo_operation_batch(op), err);
+		rc = repo_operation_end(op, rc, err);
 	}
 	free(key);
 	free(path);
@@ -148,6 +149,7 @@ static int set_upstream(struct repository *r, const char *arg, const char *upstr
 {
 	struct branch_start start = { .ref = NULL };
 	struct strbuf told = STRBUF_INIT;
+	struct repo_operation *op;
 	struct err err = ERR_INIT;
 	char *name = branch_meant(r, arg), *ref;
 	int rc;
@@ -162,9 +164,9 @@ static int set_upstream(struct repository *r, const char *arg, const char *upstr
 		die("branch '%s' does not exist", name);
 	}
 	branch_find_start(r, upstream, BRANCH_TRACK_OVERRIDE, &start);
-	rc = branch_stage_tracking(r, name, start.ref, BRANCH_TRACK_OVERRIDE, &told, &err);
-	if (!rc)
-		rc = repo_commit_batch(r, &err);
+	op = repo_operation_begin(r);
+	rc = branch_stage_tracking(r, op, name, start.ref, BRANCH_TRACK_OVERRIDE, &told, &err);
+	rc = repo_operation_end(op, rc, &err);
 	if (!rc && !quiet)
 		fputs(told.buf, stdout);
 	strbuf_release(&told);
@@ -178,6 +180,7 @@ static int unset_upstream(struct repository *r, const char *arg)
 {
 	char *name = branch_meant(r, arg), *path, *remote, *merge;
 	struct config_edit edits[2];
+	struct repo_operation *op;
 	struct err err = ERR_INIT;
 	size_t nr = 0;
 	int rc;
@@ -192,9 +195,9 @@ static int unset_upstream(struct repository *r, const char *arg)
 	if (branch_config(r, name, "remote"))
 		edits[nr++] = (struct config_edit){ .key = remote, .multi = true };
 	edits[nr++] = (struct config_edit){ .key = merge, .multi = true };
-	rc = config_file_edit_all(path, edits, nr, repo_batch(r), &err);
-	if (!rc)
-		rc = repo_commit_batch(r, &err);
+	op = repo_operation_begin(r);
+	rc = config_file_edit_all(path, edits, nr, repo_operation_batch(op), &err);
+	rc = repo_operation_end(op, rc, &err);
 	free(merge);
 	free(remote);
 	free(path);

@@ -8,6 +8,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "history/revparse.h"
+#include "operation.h"
 
 static const char *const usage[] = {
 	"git commit-tree <tree> [(-p <parent>)...]",
@@ -122,11 +123,9 @@ static int write_commit(struct commit_tree *c, const struct object_id *tree,
 		die_err(&err); /* a bad setting of signatures */
 	if (rc < 0)
 		rc = report_error(&err);
-	else if (odb_begin_batch(c->r->odb, repo_batch(c->r), &err) < 0 ||
-	    odb_write(c->r->odb, OBJ_COMMIT, text.buf, text.len, oid, &err) < 0 ||
-	    odb_stage_batch(c->r->odb, &err) < 0 || repo_commit_batch(c->r, &err) < 0)
+	else if (repo_operation_write_object(c->r, OBJ_COMMIT, text.buf, text.len, oid,
+					     &err) < 0)
 		die_err(&err);
-	odb_abort_batch(c->r->odb);
 	strbuf_release(&author);
 	strbuf_release(&committer);
 	strbuf_release(&text);

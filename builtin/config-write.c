@@ -3,26 +3,24 @@
 #include "compat/posix.h"
 #include "repo/ident.h"
 #include "builtin/config-cmd.h"
-#include "compat/syscalls.h"
 #include "fs/file.h"
-#include "util/alloc.h"
-#include "util/path.h"
-#include "write-or-die.h"
+#include "operation.h"
 
-/* The batch of the repository, or one by the configuration outside of it. */
-static struct fsync_batch *open_batch(const struct config_cmd *c)
+static struct repo_operation *begin(const struct config_cmd *c)
 {
-	struct fsync_batch_options opts = { .policy = FSYNC_POLICY_DEFAULT };
+	struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
+	struct repo_operation *op;
 	struct repo_settings settings;
 
 	if (c->ctx->repo)
-		return repo_batch(c->ctx->repo);
+		return repo_operation_begin(c->ctx->repo);
 	/* a bad value of another setting must not keep us from mending it */
 	if (!repo_settings_read(&settings, command_config(NULL), hash_sha1, NULL, NULL, NULL) ||
 	    settings.fsync.components)
-		opts.policy = settings.fsync;
+		policy = settings.fsync;
+	op = repo_operation_begin_outside(&policy);
 	repo_settings_release(&settings);
-	return fsync_batch_new(&opts);
+	return op;
 }
 
 static int exit_code_of(int rc, const char *key)
@@ -47,43 +45,12 @@ static int exit_code_of(int rc, const char *key)
 	}
 }
 
-/* Commit what was staged; the batch is done with. */
-static int finish(const struct config_cmd *c, struct fsync_batch *b, int rc, struct err *err)
-{
-	if (!rc)
-		rc = fsync_batch_commit(b, err);
-	if (!c->ctx->repo)
-		fsync_batch_free(b);
-	return rc;
-}
-
-/* In place or by a new file: both are covered. One that is not there was not wanted. */
-static int stage_edited(struct fsync_batch *b, const char *path, struct err *err)
-{
-	struct fsync_staging s = { .component = FSYNC_OTHER, .order = PUBLISH_FILE,
-				   .how = PUBLISH_IN_PLACE, .final_path = path };
-	struct strbuf dir = STRBUF_INIT;
-
-	s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
-	if (s.fd < 0)
-		return errno == ENOENT ? 0 : err_set_errno(err, "unable to open '%s'", path);
-	path_dirname(&dir, path);
-	fsync_batch_note_dir(b, FSYNC_OTHER, dir.buf);
-	strbuf_release(&dir);
-	return fsync_batch_stage(b, &s, err);
-}
-
 /* P1 for what an editor wrote into c->path. */
 static int seal_edited(const struct config_cmd *c, struct err *err)
 {
-	struct fsync_batch *b = open_batch(c);
-	char *path = path_real(c->path, 1);
+	struct repo_operation *op = begin(c);
 
-	int rc = path ? stage_edited(b, path, err) :
-			err_set_errno(err, "unable to open '%s'", c->path);
-
-	free(path);
-	return finish(c, b, rc, err);
+	return repo_operation_end(op, repo_operation_add_written_file(op, c->path, err), err);
 }
 
 /* A first global file says what it is for. */
@@ -150,10 +117,11 @@ static void tell(int rc, const struct config_edit *e, struct err *err)
 int config_cmd_write(struct config_cmd *c, const struct config_edit *e)
 {
 	const char *path = config_cmd_file_to_write(c);
-	struct fsync_batch *b = open_batch(c);
+	struct repo_operation *op = begin(c);
 	struct err err = ERR_INIT;
-	int rc = finish(c, b, config_file_edit(path, e, b, &err), &err);
+	int rc = config_file_edit(path, e, repo_operation_batch(op), &err);
 
+	rc = repo_operation_end(op, rc, &err);
 	if (rc < 0)
 		tell(rc, e, &err);
 	return exit_code_of(rc, e->key);
@@ -162,11 +130,12 @@ int config_cmd_write(struct config_cmd *c, const struct config_edit *e)
 int config_cmd_rename_section(struct config_cmd *c, const char *old_name, const char *new_name)
 {
 	const char *path = config_cmd_file_to_write(c);
-	struct fsync_batch *b = open_batch(c);
+	struct repo_operation *op = begin(c);
 	struct err err = ERR_INIT;
-	int rc = config_file_rename_section(path, old_name, new_name, b, &err);
+	int rc = config_file_rename_section(path, old_name, new_name, repo_operation_batch(op),
+					    &err);
 
-	rc = finish(c, b, rc, &err);
+	rc = repo_operation_end(op, rc, &err);
 	if (rc == ERR_NOT_FOUND)
 		return report_fatal(&err);
 	if (rc < 0)

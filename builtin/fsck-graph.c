@@ -480,8 +480,8 @@ int fsck_save_found(struct fsck *f, const struct node *n, struct err *err)
 	if (!rc)
 		rc = write_in_full(t->fd, buf.data, buf.size, path, err);
 	if (!rc)
-		rc = tempfile_stage(&t, repo_batch(f->repo), FSYNC_OTHER, PUBLISH_FILE, path,
-				    true, err);
+		rc = tempfile_stage(&t, repo_operation_batch(f->op), FSYNC_OTHER, PUBLISH_FILE,
+				    path, true, err);
 	tempfile_delete(&t);
 	object_buf_release(&buf);
 	free(path);

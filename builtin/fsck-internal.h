@@ -10,6 +10,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "object/fsck.h"
+#include "operation.h"
 #include "util/progress.h"
 
 /* Bits of the exit code, as git fsck has them. */
@@ -42,6 +43,7 @@ struct node {
 struct fsck {
 	struct repository *repo;
 	struct odb *odb;
+	struct repo_operation *op; /* --lost-found */
 	const struct hash_algo *algo;
 	struct fsck_options checks;
 	struct oidset skip, shallow;

@@ -200,8 +200,10 @@ int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
 		f.show_unreachable = 0;
 	}
 	set_up(&f, ctx->repo);
+	if (f.lost_found)
+		f.op = repo_operation_begin(ctx->repo);
 	run(&f, argc, argv);
-	if (f.lost_found && repo_commit_batch(ctx->repo, &err) < 0)
+	if (f.lost_found && repo_operation_end(f.op, 0, &err) < 0)
 		die_err(&err);
 	release(&f);
 	if (finish_stdout())

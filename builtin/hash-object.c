@@ -12,6 +12,7 @@
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -26,6 +27,7 @@ static const char *const usage[] = {
 
 struct hash_object {
 	struct repository *r; /* NULL outside of one */
+	struct repo_operation *op; /* -w */
 	const struct hash_algo *algo;
 	const char *type_name;
 	enum object_type type;
@@ -131,9 +133,7 @@ static void publish(struct hash_object *h)
 {
 	struct err err = ERR_INIT;
 
-	if (h->write && h->names.len &&
-	    (odb_stage_batch(h->r->odb, &err) < 0 ||
-	     fsync_batch_publish(repo_batch(h->r), &err) < 0))
+	if (h->write && h->names.len && repo_operation_publish(h->op, &err) < 0)
 		die_err(&err);
 	fwrite(h->names.buf, 1, h->names.len, stdout);
 	strbuf_reset(&h->names);
@@ -263,7 +263,10 @@ static void begin(struct hash_object *h, struct repository *r)
 	index_init(&h->ix, h->algo);
 	if (h->write && !r)
 		die("not a git repository (or any of the parent directories): .git");
-	if (h->write && odb_begin_batch(r->odb, repo_batch(r), &err) < 0)
+	if (!h->write)
+		return;
+	h->op = repo_operation_begin(r);
+	if (repo_operation_open_objects(h->op, &err) < 0)
 		die_err(&err);
 }
 
@@ -272,11 +275,8 @@ static int finish(struct hash_object *h)
 	struct err err = ERR_INIT;
 
 	/* D2: the last names after the seal */
-	if (h->write && (odb_stage_batch(h->r->odb, &err) < 0 ||
-			 repo_commit_batch(h->r, &err) < 0))
+	if (h->write && repo_operation_end(h->op, 0, &err) < 0)
 		die_err(&err);
-	if (h->write)
-		odb_abort_batch(h->r->odb);
 	fwrite(h->names.buf, 1, h->names.len, stdout);
 	strbuf_release(&h->names);
 	converter_free(h->conv);

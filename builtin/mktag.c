@@ -5,6 +5,7 @@
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "object/tag.h"
+#include "operation.h"
 
 static const char *const usage[] = { "git mktag", NULL };
 
@@ -79,11 +80,8 @@ int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx)
 	if (fsck_object(&m.checks, &oid, OBJ_TAG, text.buf, text.len, r->algo))
 		die("tag on stdin did not pass our strict fsck check");
 	check_target(r, &text);
-	if (odb_begin_batch(r->odb, repo_batch(r), &err) < 0 ||
-	    odb_write(r->odb, OBJ_TAG, text.buf, text.len, &oid, &err) < 0 ||
-	    odb_stage_batch(r->odb, &err) < 0 || repo_commit_batch(r, &err) < 0)
+	if (repo_operation_write_object(r, OBJ_TAG, text.buf, text.len, &oid, &err) < 0)
 		die("unable to write tag file: %s", err_message(&err));
-	odb_abort_batch(r->odb);
 	fsck_options_release(&m.checks);
 	strbuf_release(&text);
 	puts(oid_hex(&oid));

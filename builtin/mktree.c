@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/stdin-lines.h"
 #include "object/tree.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 
@@ -20,6 +21,7 @@ struct entry {
 
 struct mktree {
 	struct repository *r;
+	struct repo_operation *op;
 	int nul, missing, batch;
 	struct entry *v;
 	size_t nr, alloc;
@@ -144,8 +146,7 @@ static void publish(struct mktree *m)
 {
 	struct err err = ERR_INIT;
 
-	if (odb_stage_batch(m->r->odb, &err) < 0 ||
-	    fsync_batch_publish(repo_batch(m->r), &err) < 0)
+	if (repo_operation_publish(m->op, &err) < 0)
 		die_err(&err);
 	fwrite(m->names.buf, 1, m->names.len, stdout);
 	strbuf_reset(&m->names);
@@ -190,12 +191,12 @@ int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx)
 	};
 
 	parse_options(argc, argv, opts, usage, 0);
-	if (odb_begin_batch(m.r->odb, repo_batch(m.r), &err) < 0)
+	m.op = repo_operation_begin(m.r);
+	if (repo_operation_open_objects(m.op, &err) < 0)
 		die_err(&err);
 	read_trees(&m);
-	if (odb_stage_batch(m.r->odb, &err) < 0 || repo_commit_batch(m.r, &err) < 0)
+	if (repo_operation_end(m.op, 0, &err) < 0)
 		die_err(&err);
-	odb_abort_batch(m.r->odb);
 	fwrite(m.names.buf, 1, m.names.len, stdout);
 	strbuf_release(&m.names);
 	free(m.v);

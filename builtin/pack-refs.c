@@ -2,6 +2,7 @@
 /* git-pack-refs(1) */
 #include "compat/posix.h"
 #include "builtin/pack-refs.h"
+#include "operation.h"
 
 static void complain(void *data UNUSED, const char *msg)
 {
@@ -22,6 +23,7 @@ int pack_refs_run(struct repository *r, int argc, const char **argv, const char 
 		OPT_END()
 	};
 	struct refs_pack_options o = { .complain = complain };
+	struct repo_operation *op;
 
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc)
@@ -31,11 +33,9 @@ int pack_refs_run(struct repository *r, int argc, const char **argv, const char 
 	o.if_many = if_many;
 	o.include = include.nr ? (const char *const *)include.v : NULL;
 	o.exclude = exclude.nr ? (const char *const *)exclude.v : NULL;
-	rc = refs_pack(r->refs, &o, repo_batch(r), &err);
-	if (!rc)
-		rc = repo_commit_batch(r, &err);
-	else
-		fsync_batch_abort(repo_batch(r));
+	op = repo_operation_begin(r);
+	rc = refs_pack(r->refs, &o, repo_operation_batch(op), &err);
+	rc = repo_operation_end(op, rc, &err);
 	strvec_clear(&include);
 	strvec_clear(&exclude);
 	return rc < 0 ? report_fatal(&err) : 0;

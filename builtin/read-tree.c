@@ -5,6 +5,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
+#include "operation.h"
 #include "worktree/tree-merge.h"
 
 static const char *const usage[] = {
@@ -21,7 +22,8 @@ struct reader {
 	const char *prefix, *index_output;
 	struct object_id trees[TREE_MERGE_MAX];
 	size_t nr;
-	struct lockfile lock, output_lock;
+	struct repo_operation *op;
+	struct lockfile output_lock;
 };
 
 /* ---- command line ---- */
@@ -131,18 +133,18 @@ static int remember_trees(const struct reader *rd, struct index_state *ix, struc
 	return cache_tree_prime(ix, rd->r, &rd->trees[0], err);
 }
 
-static int publish(struct reader *rd, struct index_state *ix, struct err *err)
+static int set_index(struct reader *rd, struct index_state *ix, struct err *err)
 {
-	int ret;
+	int ret = 0;
 
-	if (rd->index_output) {
+	if (!rd->index_output)
+		repo_operation_set_index(rd->op, ix);
+	else
 		ret = lockfile_hold(&rd->output_lock, rd->index_output, 0, 0, err);
-		if (!ret)
-			ret = index_write_locked(ix, rd->r, &rd->output_lock, repo_batch(rd->r), err);
-	} else {
-		ret = index_write_locked(ix, rd->r, &rd->lock, repo_batch(rd->r), err);
-	}
-	return ret ? ret : repo_commit_batch(rd->r, err);
+	if (!ret && rd->index_output)
+		ret = index_write_locked(ix, rd->r, &rd->output_lock,
+					 repo_operation_batch(rd->op), err);
+	return ret;
 }
 
 /* With the attributes that the new index has. */
@@ -183,7 +185,7 @@ static int read_and_merge(struct reader *rd, struct index_state *ix, struct conv
 		if (!ret)
 			ret = remember_trees(rd, ix, err);
 		if (!ret)
-			ret = publish(rd, ix, err);
+			ret = set_index(rd, ix, err);
 	}
 	tree_merge_release(&m);
 	free(prefix);
@@ -194,7 +196,8 @@ static void read_old_index(struct reader *rd, struct index_state *ix)
 {
 	struct err err = ERR_INIT;
 
-	if (index_lock(rd->r, &rd->lock, &err) < 0)
+	rd->op = repo_operation_begin(rd->r);
+	if (repo_operation_lock_index(rd->op, &err) < 0)
 		die_err(&err);
 	/* whatever is in the old one, a new one is made: it may even be damaged */
 	if (choose_kind(rd) == TREE_MERGE_READ) {
@@ -209,7 +212,7 @@ static void read_old_index(struct reader *rd, struct index_state *ix)
 
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct reader rd = { .r = ctx->repo, .lock = LOCKFILE_INIT, .output_lock = LOCKFILE_INIT };
+	struct reader rd = { .r = ctx->repo, .output_lock = LOCKFILE_INIT };
 	struct converter *conv = NULL;
 	struct index_state ix;
 	struct err err = ERR_INIT;
@@ -224,6 +227,7 @@ int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx)
 	ret = converter_new(&conv, rd.r, &ix, ATTR_CHECKIN, &err);
 	if (!ret)
 		ret = read_and_merge(&rd, &ix, conv, &err);
+	ret = repo_operation_end(rd.op, ret, &err);
 	if (ret == ERR_CONFLICT) {
 		if (rd.quiet)
 			err_release(&err);
@@ -234,7 +238,6 @@ int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	converter_free(conv);
 	index_release(&ix);
-	lockfile_release(&rd.lock);
 	lockfile_release(&rd.output_lock);
 	return ret ? 128 : 0;
 }

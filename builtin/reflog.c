@@ -5,6 +5,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "maintain/reflog-expiry.h"
+#include "operation.h"
 
 #define SHOW_USAGE "git reflog [show] [<log-options>] [<ref>]"
 #define LIST_USAGE "git reflog list"
@@ -33,13 +34,14 @@ static int told(struct err *err)
 	return SOME_FAILED;
 }
 
-/* ---- the batch of a command that changes logs ---- */
+/* ---- the end of a command that changes logs ---- */
 
-static int finish(struct repository *r, int code)
+/* What could be done is kept, though it has failed for single refs. */
+static int finish(struct repo_operation *op, int code)
 {
 	struct err err = ERR_INIT;
 
-	if (repo_commit_batch(r, &err) < 0)
+	if (repo_operation_end(op, 0, &err) < 0)
 		return report_fatal(&err);
 	return code;
 }
@@ -127,6 +129,7 @@ static int exists(int argc, const char **argv, struct command_ctx *ctx)
 
 struct change {
 	struct repository *repo;
+	struct repo_operation *op;
 	int dry_run, fix_old, update_ref, verbose;
 };
 
@@ -175,7 +178,7 @@ static int expire_one(struct expire *x, const char *name)
 
 	if (!rc)
 		rc = reflog_rewrite(r->refs, name, change_flags(&x->change), keeps, x,
-				    repo_batch(r), &err);
+				    repo_operation_batch(x->change.op), &err);
 	if (rc == ERR_NOT_FOUND) { /* gone meanwhile */
 		err_release(&err);
 		return 0;
@@ -272,11 +275,12 @@ static int expire(int argc, const char **argv, struct command_ctx *ctx)
 	if (all)
 		collect_all(ctx->repo, single_worktree, &names);
 	code = name_logs(ctx->repo, argc, argv, "%s points nowhere!", &names);
+	x.change.op = repo_operation_begin(ctx->repo);
 	for (size_t i = 0; i < names.nr; i++)
 		code |= expire_one(&x, names.items[i].string);
 	reflog_expiry_free(x.expiry);
 	string_list_clear(&names, NULL);
-	return finish(ctx->repo, code);
+	return finish(x.change.op, code);
 }
 
 /* ---- delete ---- */
@@ -425,14 +429,15 @@ static int delete(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	for (int i = 0; i < argc; i++)
 		code |= plan_argument(&d, argv[i]);
+	d.change.op = repo_operation_begin(ctx->repo);
 	for (size_t i = 0; i < d.nr; i++) {
 		if (reflog_rewrite(ctx->repo->refs, d.plans[i]->name, change_flags(&d.change),
-				   stays, d.plans[i], repo_batch(ctx->repo), &err) < 0)
+				   stays, d.plans[i], repo_operation_batch(d.change.op), &err) < 0)
 			code |= told(&err);
 		plan_free(d.plans[i]);
 	}
 	free(d.plans);
-	return finish(ctx->repo, code);
+	return finish(d.change.op, code);
 }
 
 /* ---- drop ---- */
@@ -448,6 +453,7 @@ static int drop(int argc, const char **argv, struct command_ctx *ctx)
 			 "drop reflogs from the current worktree only"),
 		OPT_END()
 	};
+	struct repo_operation *op;
 	struct err err = ERR_INIT;
 
 	argc = parse_options(argc, argv, options, drop_usage, 0);
@@ -456,12 +462,13 @@ static int drop(int argc, const char **argv, struct command_ctx *ctx)
 	if (all)
 		collect_all(ctx->repo, single_worktree, &names);
 	code = name_logs(ctx->repo, argc, argv, "reflog could not be found: '%s'", &names);
+	op = repo_operation_begin(ctx->repo);
 	for (size_t i = 0; i < names.nr; i++)
 		if (reflog_remove(ctx->repo->refs, names.items[i].string,
-				  repo_batch(ctx->repo), &err) < 0)
+				  repo_operation_batch(op), &err) < 0)
 			code |= told(&err);
 	string_list_clear(&names, NULL);
-	return finish(ctx->repo, code);
+	return finish(op, code);
 }
 
 /* ---- the command ---- */

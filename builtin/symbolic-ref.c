@@ -2,7 +2,7 @@
 /* git-symbolic-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "porcelain/ref-change.h"
+#include "operation.h"
 
 static const char *const usage[] = {
 	"git symbolic-ref [-m <reason>] <name> <ref>",
@@ -66,13 +66,14 @@ static int show(struct repository *r, const char *name, bool quiet, bool shorten
 static int change(struct repository *r, const char *name, const char *target,
 		  const char *old_target, const char *msg)
 {
+	struct repo_operation *op = repo_operation_begin(r);
 	struct ref_transaction *t = NULL;
 	struct err err = ERR_INIT;
-	int rc = ref_change_begin(r, 0, &t, &err);
+	int rc = repo_operation_begin_refs(op, 0, &t, &err);
 
 	if (!rc)
 		rc = ref_transaction_update_symref(t, name, target, old_target, 0, msg, &err);
-	rc = ref_change_end(r, t, rc, &err);
+	rc = repo_operation_end(op, rc, &err);
 	return rc < 0 ? report_error(&err) : 0;
 }
 

@@ -4,13 +4,13 @@
 #include "repo/ident.h"
 #include "cli/edit-text.h"
 #include "builtin/gpg.h"
-#include "porcelain/ref-change.h"
 #include "builtin/tag.h"
 #include "fs/file.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "object/message.h"
 #include "object/tag.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "history/revparse.h"
@@ -18,6 +18,7 @@
 struct creation {
 	const struct tag_create_options *o;
 	struct repository *repo;
+	struct repo_operation *op;
 	const char *name, *target_name;
 	struct strbuf ref;
 	struct object_id target, oid, prev; /* prev: null if the tag is new */
@@ -193,15 +194,14 @@ static int compose(struct creation *c, struct strbuf *out, struct err *err)
 	return rc;
 }
 
-/* Into the batch: it is named before the ref (D4). */
+/* In the same operation as the ref, and named before it (D4). */
 static int write_object(struct creation *c, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc = compose(c, &text, err);
 
-	if (!rc && (rc = odb_begin_batch(c->repo->odb, repo_batch(c->repo), err)) >= 0 &&
-	    (rc = odb_write(c->repo->odb, OBJ_TAG, text.buf, text.len, &c->oid, err)) >= 0)
-		rc = odb_stage_batch(c->repo->odb, err);
+	if (!rc && (rc = repo_operation_open_objects(c->op, err)) >= 0)
+		rc = odb_write(c->repo->odb, OBJ_TAG, text.buf, text.len, &c->oid, err);
 	strbuf_release(&text);
 	return rc;
 }
@@ -265,13 +265,12 @@ static int write_ref(struct creation *c, struct err *err)
 {
 	struct ref_transaction *t = NULL;
 	struct strbuf log = STRBUF_INIT;
-	int rc = ref_change_begin(c->repo, 0, &t, err);
+	int rc = repo_operation_begin_refs(c->op, 0, &t, err);
 
 	compose_log_message(c, &log);
 	if (!rc)
 		rc = ref_transaction_update(t, c->ref.buf, &c->oid, &c->prev,
 					    c->o->reflog ? REF_FORCE_REFLOG : 0, log.buf, err);
-	rc = ref_change_end(c->repo, t, rc, err);
 	strbuf_release(&log);
 	return rc;
 }
@@ -312,6 +311,7 @@ static int run(struct creation *c, struct err *err)
 	int rc = 0;
 
 	c->oid = c->target;
+	c->op = repo_operation_begin(c->repo);
 	if (c->o->annotate) {
 		if (c->type == OBJ_NONE)
 			die("bad object type.");
@@ -319,7 +319,7 @@ static int run(struct creation *c, struct err *err)
 		find_message(c);
 		rc = write_object(c, err);
 		if (rc < 0) {
-			fsync_batch_abort(repo_batch(c->repo));
+			rc = repo_operation_end(c->op, rc, err);
 			if (err->code) {
 				report_error(err);
 				error("unable to write tag file");
@@ -328,8 +328,7 @@ static int run(struct creation *c, struct err *err)
 			return 128;
 		}
 	}
-	rc = write_ref(c, err);
-	odb_abort_batch(c->repo->odb);
+	rc = repo_operation_end(c->op, write_ref(c, err), err);
 	if (rc < 0) {
 		rc = report_fatal(err);
 		say_left_message(c);

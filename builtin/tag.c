@@ -3,9 +3,9 @@
 #include "compat/posix.h"
 #include "cli/column.h"
 #include "builtin/gpg.h"
-#include "porcelain/ref-change.h"
 #include "cli/ref-options.h"
 #include "builtin/tag.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/map.h"
@@ -141,10 +141,10 @@ static int queue_deletions(struct tag_args *a, const struct doomed *d, struct re
 /* Those that are there go together, or none of them does. */
 static int delete_together(struct tag_args *a, const struct doomed *d, struct err *err)
 {
-	struct ref_transaction *t = ref_transaction_begin(a->repo->refs, 0);
-	int rc = queue_deletions(a, d, t, err);
+	struct repo_operation *op = repo_operation_begin(a->repo);
+	struct ref_transaction *t = repo_operation_new_refs(op, 0);
 
-	return ref_change_end(a->repo, t, rc, err);
+	return repo_operation_end(op, queue_deletions(a, d, t, err), err);
 }
 
 static void tell_deleted(struct tag_args *a, const struct doomed *d)

@@ -7,6 +7,7 @@
 #include "builtin/builtin.h"
 #include "index/index.h"
 #include "object/dotfile.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -25,10 +26,9 @@ struct updater {
 	struct repository *r;
 	const char *prefix;
 	struct index_state ix;
-	struct lockfile lock;
-	struct err lock_err; /* why it is not held */
+	struct repo_operation *op;
+	struct err lock_err; /* why the index is not locked */
 	struct converter *conv;
-	bool batch_open;
 
 	int add, remove, force_remove, replace, info_only, verbose, nul;
 	int quiet, ignore_missing, allow_unmerged, ignore_submodules, ignore_skip_worktree;
@@ -108,9 +108,8 @@ static bool wants_to_write(struct updater *u)
 
 	if (u->info_only)
 		return false;
-	if (!u->batch_open && odb_begin_batch(u->r->odb, repo_batch(u->r), &err) < 0)
+	if (repo_operation_open_objects(u->op, &err) < 0)
 		die_err(&err);
-	u->batch_open = true;
 	return true;
 }
 
@@ -697,42 +696,35 @@ static void choose_version(struct updater *u)
 static void publish(struct updater *u)
 {
 	struct err err = ERR_INIT;
-	int ret = 0;
 
-	if (u->batch_open)
-		ret = odb_stage_batch(u->r->odb, &err);
-	if (!ret && (u->ix.changed || u->force_write)) {
-		if (!lockfile_is_held(&u->lock)) {
-			if (u->quiet)
-				exit(128);
+	if (u->ix.changed || u->force_write) {
+		if (u->lock_err.code && u->quiet)
+			exit(128);
+		if (u->lock_err.code)
 			die_err(&u->lock_err);
-		}
-		ret = index_write_locked(&u->ix, u->r, &u->lock, repo_batch(u->r), &err);
+		repo_operation_set_index(u->op, &u->ix);
 	}
-	if (!ret)
-		ret = repo_commit_batch(u->r, &err);
-	if (ret)
+	if (repo_operation_end(u->op, 0, &err) < 0)
 		die_err(&err);
-	odb_abort_batch(u->r->odb);
 }
 
 int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct updater u = { .r = ctx->repo, .prefix = ctx->prefix, .lock = LOCKFILE_INIT };
+	struct updater u = { .r = ctx->repo, .prefix = ctx->prefix };
 	struct err err = ERR_INIT;
 
 	if (!u.r) /* asked for its usage */
 		parse_and_run(&u, argc, argv);
 	err_init(&u.lock_err);
+	u.op = repo_operation_begin(u.r);
 	/* a refresh that changes nothing needs no lock */
-	if (index_lock(u.r, &u.lock, &u.lock_err) == ERR_OK)
+	if (repo_operation_lock_index(u.op, &u.lock_err) == ERR_OK)
 		err_release(&u.lock_err);
 	if (index_read_repo(&u.ix, u.r, &err) < 0)
 		die_err(&err);
 	parse_and_run(&u, argc, argv);
 	choose_version(&u);
 	publish(&u);
-	lockfile_release(&u.lock);
 	err_release(&u.lock_err);
 	converter_free(u.conv);
 	index_release(&u.ix);

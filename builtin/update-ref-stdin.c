@@ -5,8 +5,8 @@
  * conversation; without "start" everything is one transaction that ends with the input.
  */
 #include "compat/posix.h"
-#include "porcelain/ref-change.h"
 #include "builtin/update-ref.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "history/revparse.h"
@@ -21,7 +21,8 @@ enum session_state {
 struct session {
 	const struct update_ref_options *o;
 	enum session_state state;
-	struct ref_transaction *t;
+	struct repo_operation *op;
+	struct ref_transaction *t; /* of the operation */
 	unsigned next_flags; /* "option no-deref" */
 	struct strbuf line;
 	const char *next;    /* what is left of the line */
@@ -320,8 +321,9 @@ static void begin(struct session *s)
 {
 	struct err err = ERR_INIT;
 
-	check(ref_change_begin(s->o->repo, s->o->batch ? REF_TRANSACTION_ALLOW_FAILURE : 0,
-			       &s->t, &err), &err);
+	s->op = repo_operation_begin(s->o->repo);
+	check(repo_operation_begin_refs(s->op, s->o->batch ? REF_TRANSACTION_ALLOW_FAILURE : 0,
+					&s->t, &err), &err);
 }
 
 /* Told at once: the other side waits for it. */
@@ -333,7 +335,8 @@ static void answer(const struct session *s)
 
 static void close_transaction(struct session *s)
 {
-	ref_transaction_free(s->t);
+	repo_operation_free(s->op);
+	s->op = NULL;
 	s->t = NULL;
 	s->state = SESSION_CLOSED;
 }
@@ -342,7 +345,7 @@ static void prepare(struct session *s)
 {
 	struct err err = ERR_INIT;
 
-	if (ref_transaction_prepare(s->t, repo_batch(s->o->repo), &err) < 0) {
+	if (repo_operation_prepare(s->op, &err) < 0) {
 		close_transaction(s);
 		die_err(&err);
 	}
@@ -391,10 +394,7 @@ static void commit(struct session *s)
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (s->state != SESSION_PREPARED)
-		prepare(s);
-	rc = repo_commit_batch(s->o->repo, &err);
-	ref_transaction_finish(s->t, rc);
+	rc = repo_operation_commit(s->op, &err);
 	if (!rc)
 		tell_rejections(s);
 	close_transaction(s);
@@ -403,6 +403,7 @@ static void commit(struct session *s)
 
 static void give_up(struct session *s)
 {
+	repo_operation_abort(s->op);
 	ref_transaction_abort(s->t);
 	close_transaction(s);
 }

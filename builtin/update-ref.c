@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-update-ref(1) */
 #include "compat/posix.h"
-#include "porcelain/ref-change.h"
 #include "builtin/update-ref.h"
+#include "operation.h"
 
 static const char *const usage[] = {
 	"git update-ref [<options>] -d <refname> [<old-val>]",
@@ -15,13 +15,13 @@ static int run(const struct update_ref_options *o, const char *name,
 	       const struct object_id *new_oid, const struct object_id *old_oid,
 	       struct err *err)
 {
-	struct repository *r = o->repo;
+	struct repo_operation *op = repo_operation_begin(o->repo);
 	struct ref_transaction *t = NULL;
-	int rc = ref_change_begin(r, 0, &t, err);
+	int rc = repo_operation_begin_refs(op, 0, &t, err);
 
 	if (!rc)
 		rc = ref_transaction_update(t, name, new_oid, old_oid, o->flags, o->msg, err);
-	return ref_change_end(r, t, rc, err);
+	return repo_operation_end(op, rc, err);
 }
 
 static int update(const struct update_ref_options *o, int argc, const char **argv)

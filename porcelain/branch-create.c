@@ -2,7 +2,6 @@
 /* New branches: their names, where they start. */
 #include "compat/posix.h"
 #include "porcelain/branch.h"
-#include "porcelain/ref-change.h"
 #include "util/alloc.h"
 #include "history/history.h"
 #include "history/revparse.h"
@@ -242,6 +241,7 @@ int branch_create(struct repository *r, const char *name, const char *start_name
 {
 	struct strbuf ref = STRBUF_INIT, told = STRBUF_INIT;
 	struct branch_start start = { .ref = NULL };
+	struct repo_operation *op;
 	struct ref_transaction *t = NULL;
 	struct err err = ERR_INIT;
 	bool reset;
@@ -249,13 +249,14 @@ int branch_create(struct repository *r, const char *name, const char *start_name
 
 	reset = branch_check_new_name(r, name, o->force, &ref);
 	branch_find_start(r, start_name, o->track, &start);
-	rc = ref_change_begin(r, 0, &t, &err);
+	op = repo_operation_begin(r);
+	rc = repo_operation_begin_refs(op, 0, &t, &err);
 	if (!rc)
 		rc = queue_branch(r, t, ref.buf, &start, start_name, reset, o, &err);
 	if (!rc && start.ref && o->track != BRANCH_TRACK_NEVER)
-		rc = branch_stage_tracking(r, ref.buf + strlen("refs/heads/"), start.ref,
+		rc = branch_stage_tracking(r, op, ref.buf + strlen("refs/heads/"), start.ref,
 					   o->track, &told, &err);
-	rc = ref_change_end(r, t, rc, &err);
+	rc = repo_operation_end(op, rc, &err);
 	if (!rc && !o->quiet)
 		fputs(told.buf, stdout);
 	strbuf_release(&told);

@@ -181,8 +181,8 @@ static void tell(struct strbuf *out, const char *name, const struct tracking *t,
 	}
 }
 
-static int stage_edits(struct repository *r, const char *name, const struct tracking *t,
-		       bool rebase, struct err *err)
+static int stage_edits(struct repository *r, struct repo_operation *op, const char *name,
+		       const struct tracking *t, bool rebase, struct err *err)
 {
 	char *path = xstrfmt("%s/config", r->commondir);
 	char *remote = xstrfmt("branch.%s.remote", name), *merge = xstrfmt("branch.%s.merge", name);
@@ -199,7 +199,7 @@ static int stage_edits(struct repository *r, const char *name, const struct trac
 	if (rebase)
 		edits[nr++] = (struct config_edit){ .key = rebase_key, .value = "true",
 						    .multi = true };
-	rc = config_file_edit_all(path, edits, nr, repo_batch(r), err);
+	rc = config_file_edit_all(path, edits, nr, repo_operation_batch(op), err);
 	free(edits);
 	free(rebase_key);
 	free(merge);
@@ -208,8 +208,9 @@ static int stage_edits(struct repository *r, const char *name, const struct trac
 	return rc;
 }
 
-int branch_stage_tracking(struct repository *r, const char *name, const char *start_ref,
-			  enum branch_track track, struct strbuf *told, struct err *err)
+int branch_stage_tracking(struct repository *r, struct repo_operation *op, const char *name,
+			  const char *start_ref, enum branch_track track, struct strbuf *told,
+			  struct err *err)
 {
 	struct tracking t = TRACKING_INIT;
 	const char *short_name;
@@ -228,7 +229,7 @@ int branch_stage_tracking(struct repository *r, const char *name, const char *st
 		}
 	}
 	rebase = branch_wants_rebase(r, t.remote != NULL);
-	rc = stage_edits(r, name, &t, rebase, err);
+	rc = stage_edits(r, op, name, &t, rebase, err);
 	if (!rc)
 		tell(told, name, &t, rebase);
 out:

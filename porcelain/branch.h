@@ -7,6 +7,7 @@
 #define PORCELAIN_BRANCH_H
 
 #include "cli/cli.h"
+#include "operation.h"
 #include "repo/worktrees.h"
 
 enum branch_track {
@@ -75,8 +76,9 @@ bool branch_wants_rebase(struct repository *r, bool is_remote);
  * Stage branch.NAME.remote, .merge and .rebase, for a branch that starts from start_ref.
  * *told is what the user should read when it is done. Dies if `track` cannot be done.
  */
-MUST_USE int branch_stage_tracking(struct repository *r, const char *name,
-				   const char *start_ref, enum branch_track track,
-				   struct strbuf *told, struct err *err);
+MUST_USE int branch_stage_tracking(struct repository *r, struct repo_operation *op,
+				   const char *name, const char *start_ref,
+				   enum branch_track track, struct strbuf *told,
+				   struct err *err);
 
 #endif
