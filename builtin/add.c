@@ -513,12 +513,12 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 		rc = run.o.refresh ? refresh_only(&run, &err) : add_everything(&run, &err);
 		if (rc >= 0 && !run.o.dry_run && run.ix.changed)
 			repo_operation_set_index(run.op, &run.ix);
-		worktree_adder_free(run.adder);
-		rc = repo_operation_end(run.op, rc, &err);
-		if (rc < 0 && run.exit_code && !run.o.ignore_errors) {
-			err_release(&err);
-			err_set(&err, rc, "adding files failed");
-		}
+	}
+	worktree_adder_free(run.adder);
+	rc = repo_operation_end(run.op, rc, &err);
+	if (rc < 0 && run.exit_code && !run.o.ignore_errors) {
+		err_release(&err);
+		err_set(&err, rc, "adding files failed");
 	}
 	if (rc < 0)
 		run.exit_code = report_fatal(&err);

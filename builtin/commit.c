@@ -428,15 +428,6 @@ static int queue_ref(struct commit_run *run, struct ref_transaction *t,
 	return rc;
 }
 
-static void give_up(struct commit_run *run)
-{
-	struct err err = ERR_INIT;
-
-	if (repo_abort_batch(run->repo, &err) < 0)
-		report_error(&err);
-	err_release(&err);
-}
-
 /*
  * What tells of a merge or pick goes when the ref has moved, and for good: it must not come
  * back with the power and make a merge of the next commit.
@@ -449,34 +440,23 @@ static int stage_end_of_state(struct commit_run *run, struct err *err)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names) && !rc; i++) {
 		char *path = repo_path(run->repo, "%s", names[i]);
-		struct fsync_staging s = { .component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE,
-					   .how = PUBLISH_UNLINK, .fd = -1, .final_path = path };
 
-		if (file_exists(path))
-			rc = fsync_batch_stage(repo_batch(run->repo), &s, err);
+		rc = repo_operation_remove_file(run->op, path, err);
 		free(path);
 	}
 	return rc;
 }
 
-/* Objects, ref and logs, index: one batch, one flush. */
+/* Objects, ref and logs, index: one operation, one flush. */
 static int publish(struct commit_run *run, const struct object_id *commit, struct err *err)
 {
-	struct ref_transaction *t = ref_transaction_begin(run->repo->refs, 0);
+	struct ref_transaction *t = repo_operation_new_refs(run->op, 0);
 	int rc;
 
-	/* The index before the ref, whose hook publishes objects: one flush for all contents. */
-	if ((rc = odb_stage_batch(run->repo->odb, err)) >= 0 &&
-	    (rc = commit_index_stage(run, err)) >= 0 &&
-	    (rc = stage_end_of_state(run, err)) >= 0 &&
-	    (rc = queue_ref(run, t, commit, err)) >= 0 &&
-	    (rc = ref_transaction_prepare(t, repo_batch(run->repo), err)) >= 0) {
-		rc = repo_commit_batch(run->repo, err);
-		ref_transaction_finish(t, rc);
-	}
-	if (rc < 0)
-		give_up(run);
-	ref_transaction_free(t);
+	if ((rc = commit_index_set(run, err)) >= 0 && (rc = stage_end_of_state(run, err)) >= 0)
+		rc = queue_ref(run, t, commit, err);
+	rc = repo_operation_end(run->op, rc, err);
+	run->op = NULL;
 	/* The veto of the reference-transaction hook is fatal, as a lock would be. */
 	return rc == ERR_ABORTED ? ERR_CONFLICT : rc;
 }
@@ -582,7 +562,9 @@ static void commit_run_init(struct commit_run *run, struct command_ctx *ctx)
 
 static void commit_run_release(struct commit_run *run)
 {
-	odb_abort_batch(run->repo->odb);
+	if (run->op)
+		repo_operation_abort(run->op);
+	repo_operation_free(run->op);
 	commit_index_release(&run->ci);
 	commit_view_release(&run->head_view);
 	object_buf_release(&run->head_buf);
@@ -616,10 +598,10 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	commit_message_check_options(&run);
 	pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv, 0);
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
-	    (rc = find_parents(&run, &err)) >= 0)
+	    (rc = find_parents(&run, &err)) >= 0) {
+		run.op = repo_operation_begin(ctx->repo);
 		rc = commit_it(&run, &err);
-	if (rc)
-		give_up(&run);
+	}
 	if (rc == ERR_ABORTED)
 		rc = err.msg ? report_error(&err) : 1; /* without: a hook said why */
 	else if (rc < 0)

@@ -243,10 +243,10 @@ int commit_index_prepare(struct commit_run *run, struct err *err)
 
 	ci->style = choose_style(run);
 	remove_dead_next(run->repo);
-	if ((rc = index_lock(run->repo, &ci->lock, err)) < 0 ||
+	if ((rc = repo_operation_lock_index(run->op, err)) < 0 ||
 	    (rc = index_read_repo(&ci->ix, run->repo, err)) < 0 ||
 	    (rc = converter_new(&ci->conv, run->repo, &ci->ix, ATTR_CHECKIN, err)) < 0 ||
-	    (rc = odb_begin_batch(run->repo->odb, repo_batch(run->repo), err)) < 0)
+	    (rc = repo_operation_open_objects(run->op, err)) < 0)
 		goto out;
 	run->ps.match_attr = attrs_match_spec;
 	run->ps.match_attr_data = converter_attrs(ci->conv);
@@ -268,9 +268,10 @@ static int write_lock(struct commit_run *run, struct err *err)
 	struct commit_index *ci = &run->ci;
 	struct index_write_options wo = { .version = run->repo->settings.index_version,
 					  .skip_hash = run->repo->settings.index_skip_hash };
-	int rc = index_write_fd(&ci->ix, ci->lock.tf->fd, ci->lock.tf->path, &wo, err);
+	struct lockfile *lock = repo_operation_index_lock(run->op);
+	int rc = index_write_fd(&ci->ix, lock->tf->fd, lock->tf->path, &wo, err);
 
-	return rc < 0 ? rc : lockfile_close(&ci->lock, err);
+	return rc < 0 ? rc : lockfile_close(lock, err);
 }
 
 /* A file of its own, since the lock holds what the index becomes. */
@@ -291,17 +292,14 @@ static int write_next(struct commit_run *run, struct err *err)
 
 int commit_index_expose(struct commit_run *run, struct err *err)
 {
+	struct lockfile *lock = repo_operation_index_lock(run->op);
 	struct commit_index *ci = &run->ci;
 	int rc;
 
 	if (ci->seen_by_hooks)
 		return 0;
-	/* the objects: staged here, published or shown before the hook starts */
-	rc = odb_stage_batch(run->repo->odb, err);
-	if (rc < 0)
-		return rc;
 	if (ci->style == COMMIT_AS_IS) {
-		lockfile_rollback(&ci->lock);
+		lockfile_rollback(lock);
 		ci->seen_by_hooks = xstrdup(run->repo->index_path);
 		return 0;
 	}
@@ -311,7 +309,7 @@ int commit_index_expose(struct commit_run *run, struct err *err)
 		return rc;
 	/* absolute: hooks change directories */
 	ci->seen_by_hooks = path_absolute(ci->style == COMMIT_PARTIAL ? ci->next.tf->path :
-								       ci->lock.tf->path);
+								       lock->tf->path);
 	return ci->seen_by_hooks ? 0 : err_set_errno(err, "unable to get current working directory");
 }
 
@@ -346,36 +344,36 @@ static bool is_still_the_same(struct commit_run *run)
 }
 
 /* The index as it stands only gains its cached trees: no reason to fail. */
-static int stage_as_is(struct commit_run *run, struct err *err)
+static bool can_write_as_is(struct commit_run *run)
 {
-	struct commit_index *ci = &run->ci;
+	struct lockfile *lock = repo_operation_index_lock(run->op);
 
-	if (!lockfile_is_held(&ci->lock)) {
-		if (index_lock(run->repo, &ci->lock, NULL) < 0)
-			return 0;
-		if (!is_still_the_same(run)) {
-			lockfile_rollback(&ci->lock);
-			return 0;
-		}
-	}
-	return index_write_locked(&ci->ix, run->repo, &ci->lock, repo_batch(run->repo), err);
+	if (lockfile_is_held(lock))
+		return true;
+	if (repo_operation_lock_index(run->op, NULL) < 0)
+		return false;
+	if (is_still_the_same(run))
+		return true;
+	lockfile_rollback(lock);
+	return false;
 }
 
-int commit_index_stage(struct commit_run *run, struct err *err)
+int commit_index_set(struct commit_run *run, struct err *err)
 {
 	struct commit_index *ci = &run->ci;
 	int rc;
 
-	if (ci->style == COMMIT_AS_IS)
-		return stage_as_is(run, err);
-	if (ci->seen_by_hooks && (rc = lockfile_reopen(&ci->lock, err)) < 0)
+	if (ci->style == COMMIT_AS_IS && !can_write_as_is(run))
+		return 0;
+	if (ci->style != COMMIT_AS_IS && ci->seen_by_hooks &&
+	    (rc = lockfile_reopen(repo_operation_index_lock(run->op), err)) < 0)
 		return rc;
-	return index_write_locked(&ci->ix, run->repo, &ci->lock, repo_batch(run->repo), err);
+	repo_operation_set_index(run->op, &ci->ix);
+	return 0;
 }
 
 void commit_index_release(struct commit_index *ci)
 {
-	lockfile_release(&ci->lock);
 	lockfile_release(&ci->next);
 	converter_free(ci->conv);
 	index_release(&ci->ix);

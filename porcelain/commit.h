@@ -13,6 +13,7 @@
 #include "index/pathspec.h"
 #include "object/commit.h"
 #include "object/message.h"
+#include "operation.h"
 #include "worktree/worktree.h"
 
 enum dry_run_format { STATUS_NONE, STATUS_LONG, STATUS_SHORT, STATUS_PORCELAIN };
@@ -41,7 +42,6 @@ struct commit_index {
 	enum commit_style style;
 	struct index_state ix;	    /* becomes the index */
 	struct index_state partial; /* COMMIT_PARTIAL: becomes the tree */
-	struct lockfile lock;
 	struct lockfile next; /* COMMIT_PARTIAL: the index that hooks see */
 	struct converter *conv;
 	char *seen_by_hooks;   /* path of the index that hooks see; NULL: not yet */
@@ -51,6 +51,7 @@ enum commit_whence { FROM_COMMIT, FROM_MERGE, FROM_CHERRY_PICK };
 
 struct commit_run {
 	struct repository *repo;
+	struct repo_operation *op; /* NULL: not begun, or committed */
 	const char *prefix;
 	struct commit_options o;
 	char *found_author; /* owned; o.author then */
@@ -85,8 +86,8 @@ MUST_USE int commit_index_expose(struct commit_run *run, struct err *err);
 MUST_USE int commit_index_reload(struct commit_run *run, struct err *err);
 /* The index that makes the tree. */
 struct index_state *commit_index_tree_source(struct commit_run *run);
-/* Stage the index of the repository in the operation's batch. */
-MUST_USE int commit_index_stage(struct commit_run *run, struct err *err);
+/* Say what the operation makes of the index of the repository. */
+MUST_USE int commit_index_set(struct commit_run *run, struct err *err);
 void commit_index_release(struct commit_index *ci);
 
 /* ---- commit-message.c ---- */
