@@ -48,7 +48,6 @@ struct bulk_checkin {
 	/* objects/pack leads to another file system: packs are staged there */
 	bool packs_elsewhere;
 	struct tmp_objdir *dir_of_packs;
-	struct tmp_objdir *shown; /* links of what is staged, for children; or NULL */
 
 	pthread_mutex_t lock;
 	struct held **held; /* all of them; from `unstaged` on with data */
@@ -109,7 +108,6 @@ void bulk_checkin_abort(struct bulk_checkin *b)
 		pack_writer_free(b->packs[i]);
 	tmp_objdir_destroy(&b->dir);
 	tmp_objdir_destroy(&b->dir_of_packs);
-	tmp_objdir_destroy(&b->shown);
 	oidmap_clear(&b->by_oid, NULL);
 	err_release(&b->failure);
 	pthread_mutex_destroy(&b->lock);
@@ -777,30 +775,4 @@ int bulk_checkin_finish(struct bulk_checkin *b, struct err *err)
 	atomic_store(&b->packing, false);
 	b->nr_small = 0;
 	return 0;
-}
-
-/* ---- for children ---- */
-
-static int show_one(void *data, const char *tmp_path, const char *final_path, struct err *err)
-{
-	struct bulk_checkin *b = data;
-	const char *rel;
-
-	if (!skip_prefix(final_path, b->objdir, &rel) || *rel++ != '/')
-		return err_set(err, ERR_INVALID, "'%s' is no object", final_path);
-	return tmp_objdir_link(b->shown, tmp_path, rel, err);
-}
-
-int bulk_checkin_show(struct bulk_checkin *b, struct strvec *env, struct err *err)
-{
-	int rc = bulk_checkin_finish(b, err);
-
-	if (!rc && !b->shown)
-		rc = tmp_objdir_create(&b->shown, b->objdir, TMP_OBJDIR_SHOWN,
-				       b->o.shared_perm, err);
-	if (!rc)
-		rc = fsync_batch_each_rename(b->o.batch, show_one, b, err);
-	if (!rc)
-		tmp_objdir_alternate_env(b->shown, env);
-	return rc;
 }

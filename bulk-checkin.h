@@ -22,7 +22,6 @@
 #include "compat/posix.h"
 #include "fsync-batch.h"
 #include "object/object.h"
-#include "util/strvec.h"
 
 struct bulk_checkin;
 
@@ -92,12 +91,6 @@ int bulk_checkin_foreach(struct bulk_checkin *b,
  * staged by the next finish.
  */
 MUST_USE int bulk_checkin_finish(struct bulk_checkin *b, struct err *err);
-/*
- * Finish, and let children read what the fsync_batch has staged: `env` gets the environment
- * that they need. Nothing has its final name by this, and nothing is flushed. Fails if there
- * is more in the fsync_batch than objects, or where files cannot be linked.
- */
-MUST_USE int bulk_checkin_show(struct bulk_checkin *b, struct strvec *env, struct err *err);
 /* Removes the staging directories. With objects that were never staged it is a BUG. */
 void bulk_checkin_free(struct bulk_checkin *b);
 /* The same, giving up what was not staged. */

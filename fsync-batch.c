@@ -594,31 +594,6 @@ int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err)
 	return ret;
 }
 
-bool fsync_batch_publish_is_dear(const struct fsync_batch *b)
-{
-	for (size_t i = 0; i < b->nr; i++)
-		if (!b->entries[i]->noted && needs_common_flush(b, b->entries[i]))
-			return true;
-	return false;
-}
-
-int fsync_batch_each_rename(struct fsync_batch *b,
-			    int (*fn)(void *data, const char *tmp_path, const char *final_path,
-				      struct err *err),
-			    void *data, struct err *err)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < b->nr && !ret; i++) {
-		const struct entry *e = b->entries[i];
-
-		if (e->how != PUBLISH_RENAME)
-			return err_set(err, ERR_INVALID, "not only renames are staged");
-		ret = fn(data, e->tmp_path, e->final_path, err);
-	}
-	return ret;
-}
-
 int fsync_batch_commit(struct fsync_batch *b, struct err *err)
 {
 	int ret = fsync_batch_publish(b, err);

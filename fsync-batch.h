@@ -148,21 +148,6 @@ MUST_USE int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err)
 MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct err *err);
 
 /*
- * Would fsync_batch_publish now make a flush that the commit has to make once more for what
- * is staged later? Then children are better shown what is staged where it is.
- */
-bool fsync_batch_publish_is_dear(const struct fsync_batch *b);
-
-/*
- * What is staged to be renamed, in order of staging; anything else that is staged is an
- * error. From the owning thread, while nobody stages. Stops at the first result that is not 0.
- */
-MUST_USE int fsync_batch_each_rename(struct fsync_batch *b,
-				     int (*fn)(void *data, const char *tmp_path,
-					       const char *final_path, struct err *err),
-				     void *data, struct err *err);
-
-/*
  * Settle, publish, seal. The batch is empty afterwards and may be used again.
  * Durability: on 0, names and contents survive power loss (P1), as far as
  *             the policy covers them.

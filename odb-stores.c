@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/file.h"
-#include "fs/tmp-objdir.h"
 #include "object-file.h"
 #include "odb-stores.h"
 #include "util/alloc.h"
@@ -163,10 +162,6 @@ static void add_entry(struct odb_stores *l, const char *entry, const char *base,
 {
 	struct strbuf path = STRBUF_INIT;
 
-	/* What a command shows to its hooks is not for other repositories that they work
-	 * in: these would take an object for their own that goes away. */
-	if (!base && tmp_objdir_is_shown(entry) && !tmp_objdir_is_below(entry, l->first->objdir))
-		return;
 	if (base && !is_absolute_path(entry))
 		strbuf_addf(&path, "%s/", base);
 	strbuf_addstr(&path, entry);

@@ -48,6 +48,36 @@ static struct repo_operation *new_operation(const struct fsync_batch_options *op
 	return op;
 }
 
+/* ---- the hook of refs ---- */
+
+#define REF_HOOK "reference-transaction"
+
+static bool has_ref_hook(void *data)
+{
+	const struct repo_operation *op = data;
+
+	return repo_has_hook(op->repo, REF_HOOK);
+}
+
+/* It may look at the objects that the refs will name, and at the refs as they are. */
+static int run_ref_hook(void *data, struct fsync_batch *batch UNUSED, const char *state,
+			const char *lines, struct err *err)
+{
+	const char *args[] = { state, NULL };
+	struct repo_operation *op = data;
+	int rc = repo_operation_show_objects(op, err);
+
+	return rc ? rc : repo_run_hook(op->repo, REF_HOOK, NULL, args, lines, err);
+}
+
+static void set_ref_hook(struct repo_operation *op, bool on)
+{
+	struct ref_hook hook = { .is_there = has_ref_hook, .run = run_ref_hook, .data = op };
+	static const struct ref_hook none;
+
+	ref_store_set_hook(op->repo->refs, on ? &hook : &none);
+}
+
 struct repo_operation *repo_operation_begin(struct repository *r)
 {
 	struct fsync_batch_options opts = {
@@ -60,6 +90,7 @@ struct repo_operation *repo_operation_begin(struct repository *r)
 		BUG("a second operation is begun in '%s'", r->gitdir);
 	r->operation = new_operation(&opts);
 	r->operation->repo = r;
+	set_ref_hook(r->operation, true);
 	return r->operation;
 }
 
@@ -105,6 +136,7 @@ void repo_operation_free(struct repo_operation *op)
 	lockfile_release(&op->index_lock);
 	ref_transaction_free(op->refs);
 	if (op->repo) {
+		set_ref_hook(op, false);
 		odb_end_batch(op->repo->odb);
 		op->repo->operation = NULL;
 	}
@@ -216,18 +248,6 @@ int repo_operation_show_objects(struct repo_operation *op, struct err *err)
 	if (!rc)
 		rc = fsync_batch_publish_objects(op->batch, err);
 	return rc ? rc : fsync_batch_seal_for(op->batch, op->repo->commondir, err);
-}
-
-int repo_operation_run_hook(struct repo_operation *op, const char *name,
-			    const char *const *env, const char *const *args,
-			    const char *stdin_text, struct err *err)
-{
-	int rc;
-
-	if (!repo_has_hook(op->repo, name))
-		return 0;
-	rc = repo_operation_show_objects(op, err);
-	return rc ? rc : repo_run_hook(op->repo, name, env, args, stdin_text, err);
 }
 
 /* ---- the end ---- */

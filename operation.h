@@ -91,10 +91,6 @@ MUST_USE int repo_operation_add_written_file(struct repo_operation *op, const ch
  * that child would not bring along (D4). All else stays staged.
  */
 MUST_USE int repo_operation_show_objects(struct repo_operation *op, struct err *err);
-/* Show the objects, and repo_run_hook. Without such a hook nothing happens. */
-MUST_USE int repo_operation_run_hook(struct repo_operation *op, const char *name,
-				     const char *const *env, const char *const *args,
-				     const char *stdin_text, struct err *err);
 
 /* ---- the end ---- */
 /*

@@ -36,7 +36,6 @@ struct slot {
 	pid_t pid;
 	bool is_dir;
 	bool last;     /* removed when all others have gone */
-	bool moves_up; /* a directory whose content is not lost with it */
 	/* A file that was there before us: cut back to that many bytes instead
 	 * of removed. -1: remove. */
 	off_t keep_bytes;
@@ -75,8 +74,7 @@ static bool is_dot(const char *name)
 	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
 }
 
-/* Each name in the open directory, from its start, but for "." and "..". */
-typedef void (*name_fn)(int at, const char *name, const void *data);
+static void remove_entry_quickly(int at, const char *name, int depth);
 
 #ifdef __linux__
 struct kernel_dirent {
@@ -87,51 +85,35 @@ struct kernel_dirent {
 	char name[];
 };
 
-static void for_each_name(int fd, name_fn fn, const void *data)
+static void remove_content_quickly(int fd, int depth)
 {
 	_Alignas(struct kernel_dirent) char buf[2048];
 	long n, at;
 
-	lseek(fd, 0, SEEK_SET);
 	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0) {
 		for (at = 0; at < n;) {
 			struct kernel_dirent *de = (struct kernel_dirent *)(buf + at);
 
 			if (!is_dot(de->name))
-				fn(fd, de->name, data);
+				remove_entry_quickly(fd, de->name, depth);
 			at += de->reclen;
 		}
 	}
 }
 #else
 /* opendir may allocate; better a small risk in a dying process than litter. */
-static void for_each_name(int fd, name_fn fn, const void *data)
+static void remove_content_quickly(int fd, int depth)
 {
 	DIR *dir = fdopendir(dup(fd));
 	struct dirent *de;
 
-	if (dir)
-		rewinddir(dir);
 	while (dir && (de = readdir(dir)))
 		if (!is_dot(de->d_name))
-			fn(fd, de->d_name, data);
+			remove_entry_quickly(fd, de->d_name, depth);
 	if (dir)
 		closedir(dir);
 }
 #endif
-
-static int open_dir_at(int at, const char *name)
-{
-	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-static void remove_dir_quickly(int at, const char *name, int depth);
-
-static void remove_entry_quickly(int at, const char *name, const void *depth)
-{
-	if (unlinkat(at, name, 0) && (errno == EISDIR || errno == EPERM))
-		remove_dir_quickly(at, name, *(const int *)depth - 1);
-}
 
 static void remove_dir_quickly(int at, const char *name, int depth)
 {
@@ -139,64 +121,18 @@ static void remove_dir_quickly(int at, const char *name, int depth)
 
 	if (depth < 0)
 		return;
-	fd = open_dir_at(at, name);
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	for_each_name(fd, remove_entry_quickly, &depth);
+	remove_content_quickly(fd, depth);
 	close(fd);
 	unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* ---- the same for what others may rest on: it moves up first ---- */
-
-struct move_up {
-	int to;	  /* the directory that gets the names */
-	bool idx; /* what makes a pack visible: a turn of its own, the last (D3) */
-};
-
-static void link_up(int at, const char *name, const void *data)
+static void remove_entry_quickly(int at, const char *name, int depth)
 {
-	const struct move_up *m = data;
-
-	if (ends_with(name, ".idx") == m->idx)
-		(void)!linkat(at, name, m->to, name, 0);
-}
-
-/* A directory of files, as "ab" and "pack" of objects are. */
-static void link_dir_up(int at, const char *name, const void *data)
-{
-	const struct move_up *m = data;
-	struct move_up inner = { .idx = m->idx };
-	int from = open_dir_at(at, name);
-	struct stat st;
-
-	if (from >= 0 && !fstat(from, &st) && !mkdirat(m->to, name, 0700))
-		(void)!fchmodat(m->to, name, st.st_mode & 07777, 0);
-	inner.to = from < 0 ? -1 : openat(m->to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (inner.to >= 0) {
-		for_each_name(from, link_up, &inner);
-		close(inner.to);
-	}
-	if (from >= 0)
-		close(from);
-}
-
-/* D1 and D2 hold: flushed before they get their names, and after. */
-static void move_content_up(const char *path)
-{
-	int fd = open_dir_at(AT_FDCWD, path);
-	struct move_up m = { .to = fd < 0 ? -1 : open_dir_at(fd, "..") };
-
-	if (m.to >= 0 && (!sys->syncfs(fd) || errno == ENOSYS)) {
-		for_each_name(fd, link_dir_up, &m);
-		m.idx = true;
-		for_each_name(fd, link_dir_up, &m);
-		sys->syncfs(fd);
-	}
-	if (m.to >= 0)
-		close(m.to);
-	if (fd >= 0)
-		close(fd);
+	if (unlinkat(at, name, 0) && (errno == EISDIR || errno == EPERM))
+		remove_dir_quickly(at, name, depth - 1);
 }
 
 /* Or is it gone, or somebody else's by now? */
@@ -229,8 +165,6 @@ static void remove_slot(struct slot *slot)
 
 	if (!path || !still_ours(slot, path))
 		return;
-	if (slot->moves_up)
-		move_content_up(path);
 	if (slot->keep_bytes >= 0)
 		cut_back(path, slot->keep_bytes);
 	else if (slot->is_dir)
@@ -332,7 +266,6 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t k
 	w->slot->pid = getpid();
 	w->slot->is_dir = S_ISDIR(st->st_mode);
 	w->slot->last = false;
-	w->slot->moves_up = false;
 	w->slot->any_inode = false;
 	w->slot->keep_bytes = keep_bytes;
 	atomic_store(&w->slot->path, path);
@@ -537,11 +470,6 @@ struct tempfile *tempfile_register(const char *path)
 	if (lstat(path, &st) < 0)
 		memset(&st, 0, sizeof(st)); /* never equal: nothing is removed */
 	return watch(xstrdup(path), -1, &st, -1);
-}
-
-void tempfile_move_up_at_exit(struct tempfile *t)
-{
-	watched_of(t)->slot->moves_up = true;
 }
 
 void tempfile_remove_last(struct tempfile *t)

@@ -47,11 +47,6 @@ MUST_USE int tempfile_create_dir(struct tempfile **out, const char *dir, const c
 /* Watch a file or directory that exists already, for removal on exit. */
 struct tempfile *tempfile_register(const char *path);
 /*
- * For a watched directory: at exit and on a fatal signal its files get names in the directory
- * above ("t/ab/x" becomes "ab/x") before it is removed. tempfile_delete removes it as ever.
- */
-void tempfile_move_up_at_exit(struct tempfile *t);
-/*
  * Watch an open file that was there before us and that we are about to append to:
  * where others are removed, it is cut back to keep_bytes (-1: it is new, remove it).
  * fd passes to the tempfile if 0 is returned.

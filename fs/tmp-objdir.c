@@ -75,8 +75,6 @@ int tmp_objdir_create(struct tmp_objdir **out, const char *objdir,
 	t->dir = tempfile_register(path);
 	t->objdir = xstrdup(objdir);
 	t->shared_perm = shared_perm;
-	if (tmp_objdir_is_shown(path))
-		tempfile_move_up_at_exit(t->dir);
 	free(path);
 	ret = apply_shared_perm(t->dir->path, shared_perm, err);
 	if (ret < 0)
@@ -149,12 +147,7 @@ void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env)
 	free(tmp);
 }
 
-void tmp_objdir_alternate_env(const struct tmp_objdir *t, struct strvec *env)
-{
-	push_alternates(env, t->dir->path);
-}
-
-/* ---- every file ---- */
+/* ---- staging what others wrote ---- */
 
 static int list_dir(struct strvec *out, const char *path, struct err *err)
 {
@@ -184,93 +177,6 @@ static bool is_left_over(const char *name)
 	return starts_with(name, "tmp_");
 }
 
-typedef int (*file_fn)(struct tmp_objdir *t, void *data, const char *dir, const char *rel,
-		       struct err *err);
-
-static int for_each_in(struct tmp_objdir *t, const char *dir, const char *sub, file_fn fn,
-		       void *data, struct err *err)
-{
-	struct strvec names = STRVEC_INIT;
-	char *path = path_join(dir, sub);
-	int ret = list_dir(&names, path, err);
-
-	for (size_t i = 0; !ret && i < names.nr; i++) {
-		char *rel = path_join(sub, names.v[i]);
-
-		if (!is_left_over(names.v[i]))
-			ret = fn(t, data, dir, rel, err);
-		free(rel);
-	}
-	strvec_clear(&names);
-	free(path);
-	return ret;
-}
-
-/* Each file of an object in `dir`, as "pack/..." or "ab/...". */
-static int for_each_file(struct tmp_objdir *t, const char *dir, file_fn fn, void *data,
-			 struct err *err)
-{
-	struct strvec subs = STRVEC_INIT;
-	int ret = list_dir(&subs, dir, err);
-
-	for (size_t i = 0; !ret && i < subs.nr; i++)
-		if (is_object_subdir(subs.v[i]))
-			ret = for_each_in(t, dir, subs.v[i], fn, data, err);
-	strvec_clear(&subs);
-	return ret;
-}
-
-/* ---- shown to children, taken in by them ---- */
-
-int tmp_objdir_link(struct tmp_objdir *t, const char *from, const char *rel, struct err *err)
-{
-	char *to = path_join(t->dir->path, rel);
-	int ret = make_leading_dirs(to, t->shared_perm, err);
-
-	if (!ret && RETRY_EINTR(sys->link(from, to)) < 0 && errno != EEXIST)
-		ret = err_set_errno(err, "unable to link '%s' to '%s'", from, to);
-	free(to);
-	return ret;
-}
-
-bool tmp_objdir_is_shown(const char *path)
-{
-	return starts_with(path_basename(path), NAME_PREFIX TMP_OBJDIR_SHOWN "-");
-}
-
-bool tmp_objdir_is_below(const char *path, const char *objdir)
-{
-	struct strbuf parent = STRBUF_INIT;
-	struct stat a, b;
-	bool yes;
-
-	path_dirname(&parent, path);
-	yes = !stat(parent.buf, &a) && !stat(objdir, &b) && a.st_dev == b.st_dev &&
-	      a.st_ino == b.st_ino;
-	strbuf_release(&parent);
-	return yes;
-}
-
-static int take_one(struct tmp_objdir *t, void *data UNUSED, const char *dir, const char *rel,
-		    struct err *err)
-{
-	char *there = path_join(t->objdir, rel), *from = path_join(dir, rel);
-	int ret = 0;
-
-	if (!file_exists(there))
-		ret = tmp_objdir_link(t, from, rel, err);
-	free(there);
-	free(from);
-	return ret;
-}
-
-int tmp_objdir_take(struct tmp_objdir *t, const char *shown, struct err *err)
-{
-	return for_each_file(t, shown, take_one, NULL, err);
-}
-
-/* ---- staging what others wrote ---- */
-
 static const struct {
 	const char *suffix;
 	enum fsync_component component;
@@ -297,10 +203,10 @@ static void classify(struct fsync_staging *s, const char *rel)
 	s->order = pack_files[i].order;
 }
 
-static int stage_one(struct tmp_objdir *t, void *batch, const char *dir, const char *rel,
+static int stage_one(struct tmp_objdir *t, const char *rel, struct fsync_batch *b,
 		     struct err *err)
 {
-	char *from = path_join(dir, rel);
+	char *from = path_join(t->dir->path, rel);
 	char *to = path_join(t->objdir, rel);
 	struct fsync_staging s = {
 		.how = PUBLISH_RENAME,
@@ -315,15 +221,41 @@ static int stage_one(struct tmp_objdir *t, void *batch, const char *dir, const c
 	if (s.fd < 0)
 		ret = err_set_errno(err, "unable to open '%s'", from);
 	else
-		ret = fsync_batch_stage(batch, &s, err);
+		ret = fsync_batch_stage(b, &s, err);
 	free(from);
 	free(to);
 	return ret;
 }
 
+static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batch *b,
+			struct err *err)
+{
+	struct strvec names = STRVEC_INIT;
+	char *path = path_join(t->dir->path, sub);
+	int ret = list_dir(&names, path, err);
+
+	for (size_t i = 0; !ret && i < names.nr; i++) {
+		char *rel = path_join(sub, names.v[i]);
+
+		if (!is_left_over(names.v[i]))
+			ret = stage_one(t, rel, b, err);
+		free(rel);
+	}
+	strvec_clear(&names);
+	free(path);
+	return ret;
+}
+
 int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err)
 {
-	return for_each_file(t, t->dir->path, stage_one, b, err);
+	struct strvec subs = STRVEC_INIT;
+	int ret = list_dir(&subs, t->dir->path, err);
+
+	for (size_t i = 0; !ret && i < subs.nr; i++)
+		if (is_object_subdir(subs.v[i]))
+			ret = stage_subdir(t, subs.v[i], b, err);
+	strvec_clear(&subs);
+	return ret;
 }
 
 /* ---- left by the dead ---- */

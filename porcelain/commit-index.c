@@ -298,6 +298,10 @@ int commit_index_expose(struct commit_run *run, struct err *err)
 
 	if (ci->seen_by_hooks)
 		return 0;
+	/* Once: what comes later (trees, the commit) is not in the index that they see. */
+	rc = repo_operation_show_objects(run->op, err);
+	if (rc < 0)
+		return rc;
 	if (ci->style == COMMIT_AS_IS) {
 		lockfile_rollback(lock);
 		ci->seen_by_hooks = xstrdup(run->repo->index_path);

@@ -638,7 +638,7 @@ int commit_run_hook(struct commit_run *run, const char *name, const char *const 
 	if (rc < 0)
 		return rc;
 	hook_environment(run, &env);
-	rc = repo_operation_run_hook(run->op, name, env.v, args, NULL, err);
+	rc = repo_run_hook(run->repo, name, env.v, args, NULL, err);
 	strvec_clear(&env);
 	return rc;
 }
@@ -667,8 +667,6 @@ static int run_editor(struct commit_run *run, const char *path, struct err *err)
 	struct strvec env = STRVEC_INIT;
 	int rc = commit_index_expose(run, err);
 
-	if (rc >= 0)
-		rc = repo_operation_show_objects(run->op, err);
 	if (rc < 0)
 		return rc;
 	strvec_pushf(&env, "GIT_INDEX_FILE=%s", run->ci.seen_by_hooks);

@@ -76,49 +76,8 @@ int repo_run_hook(struct repository *r, const char *name, const char *const *env
 		  const char *const *args, const char *stdin_text, struct err *err)
 {
 	char *path = find_hook(r, name);
-	struct strvec all = STRVEC_INIT;
-	int rc;
+	int rc = path ? run(path, env, args, stdin_text, err) : 0;
 
-	if (!path)
-		return 0;
-	if (env)
-		strvec_pushv(&all, env);
-	/* The hook, and the programs that it runs, see what the operation wrote so far. */
-	rc = repo_show_staged(r, &all, err);
-	if (!rc)
-		rc = run(path, all.v, args, stdin_text, err);
-	strvec_clear(&all);
 	free(path);
 	return rc;
-}
-
-/* ---- reference-transaction ---- */
-
-#define REF_HOOK "reference-transaction"
-
-static bool has_ref_hook(void *data)
-{
-	return repo_has_hook(data, REF_HOOK);
-}
-
-/* It may look at the objects that the refs will name, and at the refs as they are. */
-static int run_ref_hook(void *data, struct fsync_batch *batch, const char *state,
-			const char *lines, struct err *err)
-{
-	const char *args[] = { state, NULL };
-	struct repository *r = data;
-	char *path = find_hook(r, REF_HOOK);
-	int rc = batch ? fsync_batch_publish_objects(batch, err) : 0;
-
-	if (!rc && batch)
-		rc = fsync_batch_seal_for(batch, r->commondir, err);
-	if (!rc && path)
-		rc = run(path, NULL, args, lines, err);
-	free(path);
-	return rc;
-}
-
-struct ref_hook repo_ref_hook(struct repository *r)
-{
-	return (struct ref_hook){ .is_there = has_ref_hook, .run = run_ref_hook, .data = r };
 }

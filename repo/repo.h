@@ -8,7 +8,6 @@
 
 #include "compat/posix.h"
 #include "config/config.h"
-#include "fsync-batch.h"
 #include "hash/hash.h"
 #include "odb.h"
 #include "refs/refs.h"
@@ -32,10 +31,7 @@ struct repository {
 	struct odb *odb;
 	struct ref_store *refs;
 	struct replacements *replacements; /* refs/replace/; NULL: not used */
-	/* The operation's batch: made on first use, see repo_batch. */
-	struct fsync_batch *batch;
 	struct repo_operation *operation; /* the one that is open, see operation.h; or NULL */
-	bool shown; /* children have seen objects that are staged: repo_show_staged */
 	repo_warn_fn warn, tell_error; /* as in repo_open_options; may be NULL */
 	void *warn_data;
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
@@ -102,37 +98,15 @@ MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
 				  struct object_id *out, struct err *err);
 
 /*
- * The fsync_batch of the operation that this command is; all writers share it.
- * Commit it with repo_commit_batch (exactly once is the aim).
- */
-struct fsync_batch *repo_batch(struct repository *r);
-MUST_USE int repo_commit_batch(struct repository *r, struct err *err);
-/*
- * Give up what is staged; but objects that children have seen are published and sealed, as
- * something may name them by now.
- */
-MUST_USE int repo_abort_batch(struct repository *r, struct err *err);
-/*
- * Before a child that may look at what the operation has written so far: publish it; or,
- * where that would cost a flush more than the command may make (P3), let the child read
- * the objects where they are staged: it needs what is added to `env` then. Such a child must
- * end before the batch does. Children of ours that write take over what they are shown
- * (repo_commit_batch).
- */
-MUST_USE int repo_show_staged(struct repository *r, struct strvec *env, struct err *err);
-
-/*
  * Run hook `name` of core.hooksPath or hooks/: 0 if missing or successful;
  * ERR_ABORTED if it failed, with a message only if it could not run or was killed. env:
- * "K=V" NULL-terminated or NULL. A hook sees what is staged (repo_show_staged).
+ * "K=V" NULL-terminated or NULL. New objects of an operation are seen after
+ * repo_operation_show_objects.
  */
 bool repo_has_hook(struct repository *r, const char *name);
 /* There is such a file, but it is not executable; *path (caller frees) names it. */
 bool repo_hook_is_ignored(struct repository *r, const char *name, char **path);
 MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
 			   const char *const *args, const char *stdin_text, struct err *err);
-
-/* For the ref store: the reference-transaction hook (hook.c). */
-struct ref_hook repo_ref_hook(struct repository *r);
 
 #endif

@@ -132,7 +132,6 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 		.lock_timeout_ms = s->files_lock_timeout_ms,
 		.packed_lock_timeout_ms = s->packed_lock_timeout_ms,
 	};
-	struct ref_hook hook = repo_ref_hook(r);
 	const char *base = getenv("GIT_REPLACE_REF_BASE");
 	int rc;
 
@@ -144,7 +143,6 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 		odb_set_replace(r->odb, replacements_find, r->replacements);
 	}
 	ref_store_set_warn(r->refs, r->warn, r->warn_data);
-	ref_store_set_hook(r->refs, &hook);
 	refs_finish_interrupted(r->refs, &s->fsync);
 	return 0;
 }
@@ -291,7 +289,6 @@ void repo_free(struct repository *r)
 		return;
 	if (r->operation)
 		BUG("the repository is closed while an operation is open");
-	fsync_batch_free(r->batch);
 	ref_store_free(r->refs);
 	odb_free(r->odb);
 	replacements_free(r->replacements);
@@ -413,101 +410,5 @@ int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct o
 	free(common);
 	free(gitdir);
 	free(dot_git);
-	return rc;
-}
-
-/* ---- the operation's batch ---- */
-
-static int make_shared_dir(void *data, const char *path)
-{
-	const struct repository *r = data;
-
-	return make_dir(path, r->settings.shared_perm, NULL);
-}
-
-struct fsync_batch *repo_batch(struct repository *r)
-{
-	struct fsync_batch_options opts = {
-		.policy = r->settings.fsync,
-		.make_dir = make_shared_dir,
-		.make_dir_data = r,
-	};
-
-	if (!r->batch)
-		r->batch = fsync_batch_new(&opts);
-	return r->batch;
-}
-
-/* ---- staged objects, and children that read them ---- */
-
-int repo_show_staged(struct repository *r, struct strvec *env, struct err *err)
-{
-	int rc;
-
-	if (!r->batch)
-		return 0;
-	/* Where they cannot be shown, the second flush is the lesser evil. */
-	if (fsync_batch_publish_is_dear(r->batch) && odb_batch(r->odb) &&
-	    !bulk_checkin_show(odb_batch(r->odb), env, NULL)) {
-		r->shown = true;
-		return 0;
-	}
-	rc = fsync_batch_publish(r->batch, err);
-	return rc < 0 ? rc : fsync_batch_seal_for(r->batch, r->commondir, err);
-}
-
-int repo_abort_batch(struct repository *r, struct err *err)
-{
-	int rc = 0;
-
-	if (!r->batch)
-		return 0;
-	if (r->shown)
-		rc = fsync_batch_publish_objects(r->batch, err);
-	fsync_batch_abort(r->batch);
-	if (r->shown && !rc)
-		rc = fsync_batch_commit(r->batch, err);
-	r->shown = false;
-	return rc;
-}
-
-/*
- * D4 for a command that a hook runs: what it names may be staged by the command that
- * runs the hook, which can still fail, be killed or lose its staging directory with the
- * power. So our batch brings along all that is missing. Test: t7502-commit-hooks.sh, "a hook
- * that makes refs".
- */
-static int take_shown(struct repository *r, struct tmp_objdir **t, struct err *err)
-{
-	size_t nr = getenv("GIT_ALTERNATE_OBJECT_DIRECTORIES") ? odb_nr_alternates(r->odb) : 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < nr && !rc; i++) {
-		const char *path = odb_alternate(r->odb, i);
-
-		if (!tmp_objdir_is_shown(path) || !tmp_objdir_is_below(path, r->objdir))
-			continue;
-		if (!*t)
-			rc = tmp_objdir_create(t, r->objdir, "taken", r->settings.shared_perm,
-					       err);
-		if (!rc)
-			rc = tmp_objdir_take(*t, path, err);
-	}
-	return !rc && *t ? tmp_objdir_stage_all(*t, r->batch, err) : rc;
-}
-
-int repo_commit_batch(struct repository *r, struct err *err)
-{
-	struct tmp_objdir *taken = NULL;
-	int rc;
-
-	if (!r->batch)
-		return 0;
-	rc = take_shown(r, &taken, err);
-	if (rc < 0)
-		fsync_batch_abort(r->batch);
-	else
-		rc = fsync_batch_commit(r->batch, err);
-	tmp_objdir_destroy(&taken);
 	return rc;
 }

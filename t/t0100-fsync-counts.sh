@@ -181,8 +181,9 @@ test_expect_success 'reading commands cost none' '
 # ---- every command that writes, with one thing and with many ----------------
 
 # Each line is a cost, a colon and a command. Costs: 0 changes nothing; n the flush calls of the
-# file system, 1 or 2; 1 a removal, without contents to settle; d uses a third name on the way, 1
-# or 3. Lines with "!" prepare something and are not counted.
+# file system, 1 or 2; 1 a removal, without contents to settle; d publishes something before the
+# rest is staged (a third name on the way; new objects for hooks and editors), 1 or 3. Lines with
+# "!" prepare something and are not counted.
 every_command () {
 	cat <<-\EOF
 	n: init
@@ -283,9 +284,9 @@ every_command () {
 	n: fsck --lost-found
 	! for h in pre-commit prepare-commit-msg commit-msg reference-transaction; do write_script .git/hooks/$h </dev/null; done
 	! for i in $(seq 150); do mkdir -p d && echo hooks $i >d/$i; done && git add -N d
-	n: -c core.editor=words commit -a
+	d: -c core.editor=words commit -a
 	! echo hook >>a && git add -N a
-	n: commit -m path a
+	d: commit -m path a
 	n: tag -a -m x t9
 	n: branch -m hooked
 	n: update-ref HEAD HEAD~1

@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "fs/owner.h"
 #include "object-file.h"
+#include "operation.h"
 #include "refs/files/loose-internal.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
@@ -53,6 +54,7 @@ static int keep_entry(void *data, size_t i, size_t nr, const struct reflog_entry
 /* As many entries from either end; a rewritten log has those that were kept. */
 static void reflog(struct repository *r, const uint8_t *p, size_t len)
 {
+	struct repo_operation *op = repo_operation_begin(r);
 	size_t oldest = 0, newest = 0, after = 0;
 
 	scratch_write("repo/.git/logs/refs/heads/f", p, len);
@@ -60,7 +62,8 @@ static void reflog(struct repository *r, const uint8_t *p, size_t len)
 	    reflog_foreach(r->refs, "refs/heads/f", true, note_entry, &newest, NULL) < 0)
 		abort();
 	if (reflog_rewrite(r->refs, "refs/heads/f", REFLOG_FIX_OLD, keep_entry, NULL,
-			   repo_batch(r), NULL) < 0 || repo_commit_batch(r, NULL) < 0 ||
+			   repo_operation_batch(op), NULL) < 0 ||
+	    repo_operation_end(op, 0, NULL) < 0 ||
 	    reflog_foreach(r->refs, "refs/heads/f", false, note_entry, &after, NULL) < 0)
 		abort();
 	if (oldest != newest || after != oldest - (oldest + 1) / 3)

@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include "fs/file.h"
+#include "operation.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"
@@ -97,15 +98,16 @@ static int lock_ref(void *data, const struct ref *ref)
 
 static void check_refs(struct repository *r)
 {
-	struct ref_transaction *t = ref_transaction_begin(r->refs, 0);
+	struct repo_operation *op = repo_operation_begin(r);
+	struct ref_transaction *t = repo_operation_new_refs(op, 0);
 	struct err err = ERR_INIT;
 
 	if (refs_foreach(r->refs, "", REFS_INCLUDE_BROKEN, check_ref, r, &err) ||
 	    refs_foreach(r->refs, "", REFS_INCLUDE_BROKEN, lock_ref, t, &err) ||
-	    ref_transaction_prepare(t, repo_batch(r), &err) < 0)
+	    repo_operation_prepare(op, &err) < 0)
 		BUG("%s", err_message(&err));
-	ref_transaction_abort(t);
-	ref_transaction_free(t);
+	repo_operation_abort(op);
+	repo_operation_free(op);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -124,10 +126,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stdin = fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb");
 	if (!stdin)
 		abort();
-	if (!setjmp(ended))
+	if (!setjmp(ended)) {
 		update_ref_stdin(&o);
-	else
-		fsync_batch_abort(repo_batch(r)); /* as at exit */
+	} else if (r->operation) { /* as at exit */
+		repo_operation_abort(r->operation);
+		repo_operation_free(r->operation);
+	}
 	fclose(stdin);
 	stdin = real_stdin;
 	check_refs(r);

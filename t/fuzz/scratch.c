@@ -3,6 +3,7 @@
 #include "repo/init.h"
 #include "t/fuzz/scratch.h"
 #include "fs/file.h"
+#include "operation.h"
 #include "util/alloc.h"
 
 #define WHO "A U Thor <a@example.com> 1700000000 +0130"
@@ -96,10 +97,11 @@ static void update(struct ref_transaction *t, const char *name, const struct obj
 
 static void fill(struct repository *r)
 {
-	struct ref_transaction *t = ref_transaction_begin(r->refs, 0);
+	struct repo_operation *op = repo_operation_begin(r);
+	struct ref_transaction *t = repo_operation_new_refs(op, 0);
 	struct object_id blob, tree, first, tag;
 
-	must(odb_begin_batch(r->odb, repo_batch(r), NULL));
+	must(repo_operation_open_objects(op, NULL));
 	blob = add(r, OBJ_BLOB, "content\n");
 	tree = add_tree(r, &blob);
 	first = add(r, OBJ_COMMIT, "tree %s\nauthor " WHO "\ncommitter " WHO "\n\nfirst\n",
@@ -112,16 +114,12 @@ static void fill(struct repository *r)
 	tag = add(r, OBJ_TAG, "object %s\ntype commit\ntag v1\ntagger " WHO "\n\nrelease\n\nbody\n"
 		  "-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n",
 		  oid_hex(&first));
-	must(odb_stage_batch(r->odb, NULL));
 	ref_transaction_set_ident(t, WHO);
 	update(t, "refs/heads/main", &scratch_head);
 	update(t, "refs/heads/topic", &first);
 	update(t, "refs/remotes/o/main", &first);
 	update(t, "refs/tags/v1", &tag);
-	must(ref_transaction_prepare(t, repo_batch(r), NULL));
-	must(ref_transaction_commit(t, NULL));
-	ref_transaction_free(t);
-	odb_end_batch(r->odb);
+	must(repo_operation_end(op, 0, NULL));
 }
 
 static void clear_environment(void)

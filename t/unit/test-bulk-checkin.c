@@ -51,7 +51,7 @@ static void begin(unsigned limit)
 
 static void end(void)
 {
-	bulk_checkin_free(bulk);
+	bulk_checkin_abort(bulk);
 	fsync_batch_free(fb);
 	bulk = NULL;
 	fb = NULL;

@@ -125,46 +125,6 @@ static void staged_in_order(void **state UNUSED)
 		    "f pack/pack-1.keep 16\nf pack/pack-1.pack 16\nf pack/pack-1.rev 15\n");
 }
 
-/* What its owner links there is seen by children, and taken by them for their own. */
-static void shown_and_taken(void **state UNUSED)
-{
-	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
-	struct fsync_batch *b = fsync_batch_new(&o);
-	struct tmp_objdir *shown = NULL, *t = NULL;
-	struct strvec env = STRVEC_INIT;
-	char *line;
-
-	pretend_fs(FS_LOCAL);
-	write_text(at(dir, "staged"), "12345");
-	assert_int_equal(make_dir(at(dir, "ab"), 0, NULL), 0);
-	write_text(at(dir, "ab/here"), "1");
-	assert_int_equal(tmp_objdir_create(&shown, dir, TMP_OBJDIR_SHOWN, 0, NULL), 0);
-	assert_int_equal(tmp_objdir_link(shown, at(dir, "staged"), "ab/cdef", NULL), 0);
-	assert_int_equal(tmp_objdir_link(shown, at(dir, "staged"), "ab/cdef", NULL), 0);
-	assert_int_equal(tmp_objdir_link(shown, at(dir, "staged"), "ab/here", NULL), 0);
-	assert_int_equal(tmp_objdir_link(shown, at(dir, "none"), "ab/x", NULL), ERR_IO);
-	setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", "/x", 1);
-	tmp_objdir_alternate_env(shown, &env);
-	assert_int_equal(env.nr, 1);
-	line = xstrfmt("GIT_ALTERNATE_OBJECT_DIRECTORIES=%s:/x", tmp_objdir_path(shown));
-	assert_string_equal(env.v[0], line);
-	free(line);
-	strvec_clear(&env);
-
-	assert_true(tmp_objdir_is_shown(tmp_objdir_path(shown)));
-	assert_true(tmp_objdir_is_below(tmp_objdir_path(shown), dir));
-	assert_false(tmp_objdir_is_below(tmp_objdir_path(shown), "/"));
-	assert_int_equal(tmp_objdir_create(&t, dir, "taken", 0, NULL), 0);
-	assert_false(tmp_objdir_is_shown(tmp_objdir_path(t)));
-	assert_int_equal(tmp_objdir_take(t, tmp_objdir_path(shown), NULL), 0);
-	assert_int_equal(tmp_objdir_stage_all(t, b, NULL), 0);
-	assert_int_equal(fsync_batch_commit(b, NULL), 0);
-	tmp_objdir_destroy(&shown);
-	tmp_objdir_destroy(&t);
-	fsync_batch_free(b);
-	assert_tree("d ab\nf ab/cdef 5\nf ab/here 1\nf staged 5\n");
-}
-
 static pid_t child(void (*fn)(void))
 {
 	pid_t pid = fork();
@@ -288,30 +248,6 @@ static int operation(struct err *err)
 	return ret;
 }
 
-static int take(struct err *err)
-{
-	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
-	struct fsync_batch *b = fsync_batch_new(&o);
-	struct tmp_objdir *t = NULL, *shown = NULL;
-	int ret = tmp_objdir_create(&shown, dir, TMP_OBJDIR_SHOWN, 0660, err);
-
-	pretend_fs(FS_LOCAL);
-	if (!ret) {
-		fill(shown);
-		ret = tmp_objdir_create(&t, dir, "taken", 0660, err);
-	}
-	if (!ret)
-		ret = tmp_objdir_take(t, tmp_objdir_path(shown), err);
-	if (!ret)
-		ret = tmp_objdir_stage_all(t, b, err);
-	if (!ret)
-		ret = fsync_batch_commit(b, err);
-	fsync_batch_free(b);
-	tmp_objdir_destroy(&t);
-	tmp_objdir_destroy(&shown);
-	return ret;
-}
-
 static void sweep(int (*operation)(struct err *err))
 {
 	static const int errnos[] = { EIO, ENOSPC, EINTR };
@@ -351,7 +287,6 @@ static void sweep(int (*operation)(struct err *err))
 static void every_call_fails_once(void **state UNUSED)
 {
 	sweep(operation);
-	sweep(take);
 }
 
 int main(void)
@@ -362,7 +297,6 @@ int main(void)
 		T(failure_names_the_directory),
 		T(environment_of_children),
 		T(staged_in_order),
-		T(shown_and_taken),
 		T(removed_on_a_signal),
 		T(the_dead_are_reaped),
 		T(what_others_remove_is_not_reported),
