@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The delta-base cache: whole objects by pack and offset, bounded in bytes,
- * least recently used out first. Objects are counted references and never
- * change, so they are used outside the lock.
+ * The delta-base cache: objects by pack and offset, up to a limit in bytes, with LRU
+ * eviction. Objects have counted references and never change, so they are used without the
+ * lock.
  */
 #include "compat/posix.h"
 #include "pack/read-internal.h"
@@ -90,7 +90,7 @@ static struct slot **find(struct base_cache *c, const struct pack *pack, uint64_
 	return at;
 }
 
-static void unlink_slot(struct base_cache *c, struct slot *s)
+static void lru_remove(struct base_cache *c, struct slot *s)
 {
 	if (s->newer)
 		s->newer->older = s->older;
@@ -102,7 +102,7 @@ static void unlink_slot(struct base_cache *c, struct slot *s)
 		c->oldest = s->newer;
 }
 
-static void link_newest(struct base_cache *c, struct slot *s)
+static void lru_add(struct base_cache *c, struct slot *s)
 {
 	s->newer = NULL;
 	s->older = c->newest;
@@ -113,19 +113,19 @@ static void link_newest(struct base_cache *c, struct slot *s)
 	c->newest = s;
 }
 
-/* What an object costs here, its bookkeeping included. */
-static size_t cost(const struct base_object *b)
+/* Memory for an object, bookkeeping included. */
+static size_t cost_bytes(const struct base_object *b)
 {
 	return b->size + sizeof(*b) + sizeof(struct slot);
 }
 
-static void throw_out(struct base_cache *c, struct slot *s)
+static void evict(struct base_cache *c, struct slot *s)
 {
 	struct slot **at = find(c, s->pack, s->offset);
 
 	*at = s->next;
-	unlink_slot(c, s);
-	c->bytes -= cost(s->base);
+	lru_remove(c, s);
+	c->bytes -= cost_bytes(s->base);
 	c->nr--;
 	base_object_put(s->base);
 	free(s);
@@ -154,7 +154,7 @@ void base_cache_free(struct base_cache *c)
 	if (!c)
 		return;
 	while (c->oldest)
-		throw_out(c, c->oldest);
+		evict(c, c->oldest);
 	pthread_mutex_destroy(&c->lock);
 	free(c->buckets);
 	free(c);
@@ -168,8 +168,8 @@ struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack
 	pthread_mutex_lock(&c->lock);
 	s = *find(c, pack, offset);
 	if (s) {
-		unlink_slot(c, s);
-		link_newest(c, s);
+		lru_remove(c, s);
+		lru_add(c, s);
 		b = s->base;
 		atomic_fetch_add(&b->refs, 1);
 	}
@@ -182,12 +182,12 @@ void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offs
 {
 	struct slot *s, **at;
 
-	if (cost(b) > c->limit)
+	if (cost_bytes(b) > c->limit)
 		return;
 	pthread_mutex_lock(&c->lock);
 	if (!*find(c, pack, offset)) {
-		while (c->oldest && c->bytes > c->limit - cost(b))
-			throw_out(c, c->oldest);
+		while (c->oldest && c->bytes > c->limit - cost_bytes(b))
+			evict(c, c->oldest);
 		if (c->nr > c->mask)
 			grow(c);
 		CALLOC_ARRAY(s, 1);
@@ -198,8 +198,8 @@ void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offs
 		at = &c->buckets[bucket_of(c, pack, offset)];
 		s->next = *at;
 		*at = s;
-		link_newest(c, s);
-		c->bytes += cost(b);
+		lru_add(c, s);
+		c->bytes += cost_bytes(b);
 		c->nr++;
 	}
 	pthread_mutex_unlock(&c->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Applying a delta, gitformat-pack(5) "Deltified representation". */
+/* Applying a delta (gitformat-pack(5), "Deltified representation"). */
 #include "compat/posix.h"
 #include "pack/read-internal.h"
 #include "util/alloc.h"
@@ -23,14 +23,14 @@ int delta_read_size(const unsigned char **at, const unsigned char *end, uint64_t
 	return 0;
 }
 
-/* One instruction. from: bytes of the base, else the literal bytes at `literal`. */
+/* One instruction: copy `len` bytes at offset `from` of the base, or insert those at `literal`. */
 struct step {
 	bool copy;
 	uint32_t from, len;
 	const unsigned char *literal;
 };
 
-/* Offset and size bytes of a copy: those whose bit is set are there. */
+/* A copy instruction; only the bytes of offset and size whose bit is set in `op` are present. */
 static bool read_copy(unsigned op, const unsigned char **at, const unsigned char *end,
 		      struct step *s)
 {
@@ -64,8 +64,8 @@ static inline bool read_step(const unsigned char **at, const unsigned char *end,
 	return true;
 }
 
-/* Does the delta make exactly `want` bytes? Says so before memory is taken. */
-static bool makes(const unsigned char *at, const unsigned char *end, uint64_t want)
+/* Is the result exactly `want` bytes long? To be known before memory is allocated. */
+static bool yields(const unsigned char *at, const unsigned char *end, uint64_t want)
 {
 	struct step s;
 
@@ -77,8 +77,8 @@ static bool makes(const unsigned char *at, const unsigned char *end, uint64_t wa
 	return !want;
 }
 
-static int run(const unsigned char *base, size_t base_size, const unsigned char *at,
-	       const unsigned char *end, unsigned char *out, size_t left)
+static int apply_steps(const unsigned char *base, size_t base_size, const unsigned char *at,
+		       const unsigned char *end, unsigned char *out, size_t left)
 {
 	struct step s;
 
@@ -112,15 +112,15 @@ int delta_apply(const void *base, size_t base_size, const void *delta, size_t de
 	if (want > max || want >= SIZE_MAX)
 		return err_set(err, ERR_TOO_BIG, "delta result of %" PRIu64
 			       " bytes is too big", want);
-	/* A size out of proportion is looked into before it gets memory. */
-	if (want / 2 > (uint64_t)base_size + delta_size + 65536 && !makes(at, end, want))
-		return err_set(err, ERR_CORRUPT, "delta does not make the %" PRIu64
-			       " bytes that it announces", want);
+	/* Check an implausible size before allocating that much. */
+	if (want / 2 > (uint64_t)base_size + delta_size + 65536 && !yields(at, end, want))
+		return err_set(err, ERR_CORRUPT, "delta does not produce the %" PRIu64
+			       " bytes that its header states", want);
 	data = try_alloc((size_t)want + 1);
 	if (!data)
 		return err_set(err, ERR_TOO_BIG, "no memory for an object of %" PRIu64 " bytes",
 			       want);
-	if (run(base, base_size, at, end, data, (size_t)want) < 0) {
+	if (apply_steps(base, base_size, at, end, data, (size_t)want) < 0) {
 		free(data);
 		return err_set(err, ERR_CORRUPT, "malformed delta");
 	}

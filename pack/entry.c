@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One entry of a pack: its header, and its content inflated. Whole contents go
- * through libdeflate when the mapping reaches far enough, everything else through
- * zlib, window by window.
+ * One entry of a pack: its header and its content. Complete contents are inflated by
+ * libdeflate if the mapped window contains the entry, everything else by zlib, window by
+ * window.
  */
 #include "compat/posix.h"
 #include <zlib.h>
 #include "pack/read-internal.h"
 #include "util/alloc.h"
 
-/* No deflate stream grows to more than this many times its length. */
+/* A deflate stream cannot grow by more than this factor. */
 #define INFLATE_RATIO_MAX 1032
-/* So much is asked for in one window; beyond it, zlib takes window after window. */
+/* The largest window that is requested for libdeflate. */
 #define WHOLE_WANT_MAX ((size_t)4 * 1024 * 1024)
 #define STREAM_BYTES ((size_t)128 * 1024)
 
@@ -23,7 +23,7 @@ static int corrupt(const struct pack *p, uint64_t offset, const char *what, stru
 
 /* ---- header ---- */
 
-/* Type and size; the bytes used, 0 if malformed. */
+/* Type and size; returns the bytes used, 0 if malformed. */
 static size_t parse_type_size(const unsigned char *at, size_t len, struct pack_entry *e)
 {
 	size_t n = 0;
@@ -45,7 +45,7 @@ static size_t parse_type_size(const unsigned char *at, size_t len, struct pack_e
 	return n;
 }
 
-/* The distance to the base: base 128 with one added per byte that follows. */
+/* The distance to the base: base 128, plus one for each continuation. Returns the bytes used. */
 static size_t parse_distance(const unsigned char *at, size_t len, uint64_t *out)
 {
 	size_t n = 0;
@@ -124,17 +124,17 @@ int pack_entry_read(struct pack *p, uint64_t offset, struct pack_entry *out, str
 
 /* ---- content in pieces ---- */
 
-struct inflow {
+struct entry_inflater {
 	struct pack *p;
 	uint64_t entry_offset; /* for messages */
-	uint64_t at;	       /* the first byte that z has not been given */
+	uint64_t at;	       /* offset of the first byte not yet passed to z */
 	struct window_pin pin;
 	z_stream z;
 	bool ended;
 };
 
-static int inflow_open(struct inflow *in, struct pack *p, const struct pack_entry *e,
-		       struct err *err)
+static int entry_inflater_open(struct entry_inflater *in, struct pack *p,
+			       const struct pack_entry *e, struct err *err)
 {
 	memset(in, 0, sizeof(*in));
 	in->p = p;
@@ -145,13 +145,13 @@ static int inflow_open(struct inflow *in, struct pack *p, const struct pack_entr
 	return 0;
 }
 
-static void inflow_close(struct inflow *in)
+static void entry_inflater_close(struct entry_inflater *in)
 {
 	window_unpin(in->p->file, &in->pin);
 	inflateEnd(&in->z);
 }
 
-static int next_window(struct inflow *in, struct err *err)
+static int next_window(struct entry_inflater *in, struct err *err)
 {
 	uint64_t left = in->p->end - in->at;
 	size_t n;
@@ -172,8 +172,9 @@ static int next_window(struct inflow *in, struct err *err)
 	return 0;
 }
 
-/* Up to len bytes; fewer only at the end of the stream, whose check passed then. */
-static int inflow_read(struct inflow *in, void *out, size_t len, size_t *got, struct err *err)
+/* Up to len bytes; fewer only at the end of the stream, after its check has passed. */
+static int entry_inflater_read(struct entry_inflater *in, void *out, size_t len, size_t *got,
+			       struct err *err)
 {
 	size_t done = 0;
 
@@ -196,11 +197,11 @@ static int inflow_read(struct inflow *in, void *out, size_t len, size_t *got, st
 	return 0;
 }
 
-static int inflow_expect_end(struct inflow *in, struct err *err)
+static int entry_inflater_expect_end(struct entry_inflater *in, struct err *err)
 {
 	unsigned char extra;
 	size_t got;
-	int rc = inflow_read(in, &extra, 1, &got, err);
+	int rc = entry_inflater_read(in, &extra, 1, &got, err);
 
 	if (!rc && got)
 		rc = corrupt(in->p, in->entry_offset, "object is longer than its size says", err);
@@ -210,13 +211,13 @@ static int inflow_expect_end(struct inflow *in, struct err *err)
 int pack_entry_peek(struct pack *p, const struct pack_entry *e, void *out, size_t len,
 		    size_t *got, struct err *err)
 {
-	struct inflow in;
-	int rc = inflow_open(&in, p, e, err);
+	struct entry_inflater in;
+	int rc = entry_inflater_open(&in, p, e, err);
 
 	if (rc < 0)
 		return rc;
-	rc = inflow_read(&in, out, len, got, err);
-	inflow_close(&in);
+	rc = entry_inflater_read(&in, out, len, got, err);
+	entry_inflater_close(&in);
 	return rc;
 }
 
@@ -226,57 +227,57 @@ int pack_entry_stream(struct pack *p, const struct pack_entry *e,
 {
 	unsigned char *piece = xmalloc(STREAM_BYTES);
 	uint64_t left = e->size;
-	struct inflow in;
-	int rc = inflow_open(&in, p, e, err);
+	struct entry_inflater in;
+	int rc = entry_inflater_open(&in, p, e, err);
 
 	if (rc < 0)
 		goto out;
 	while (left && !rc) {
 		size_t want = left < STREAM_BYTES ? (size_t)left : STREAM_BYTES, got = 0;
 
-		rc = inflow_read(&in, piece, want, &got, err);
+		rc = entry_inflater_read(&in, piece, want, &got, err);
 		if (!rc && got < want)
 			rc = corrupt(p, e->offset, "object is shorter than its size says", err);
 		left -= got;
-		/* The last piece goes out when the stream's own check has passed. */
+		/* Pass on the last piece only after the stream's own check has passed. */
 		if (!rc && !left)
-			rc = inflow_expect_end(&in, err);
+			rc = entry_inflater_expect_end(&in, err);
 		if (!rc) {
 			*any = true;
 			rc = sink(data, piece, got, err);
 		}
 	}
 	if (!rc && !e->size)
-		rc = inflow_expect_end(&in, err);
-	inflow_close(&in);
+		rc = entry_inflater_expect_end(&in, err);
+	entry_inflater_close(&in);
 out:
 	free(piece);
 	return rc;
 }
 
-/* ---- content as a whole ---- */
+/* ---- complete content ---- */
 
 static int inflate_by_windows(struct pack *p, const struct pack_entry *e,
 			      unsigned char *out, struct err *err)
 {
-	struct inflow in;
+	struct entry_inflater in;
 	size_t got;
-	int rc = inflow_open(&in, p, e, err);
+	int rc = entry_inflater_open(&in, p, e, err);
 
 	if (rc < 0)
 		return rc;
-	rc = inflow_read(&in, out, (size_t)e->size, &got, err);
+	rc = entry_inflater_read(&in, out, (size_t)e->size, &got, err);
 	if (!rc && got < e->size)
 		rc = corrupt(p, e->offset, "object is shorter than its size says", err);
 	if (!rc)
-		rc = inflow_expect_end(&in, err);
-	inflow_close(&in);
+		rc = entry_inflater_expect_end(&in, err);
+	entry_inflater_close(&in);
 	return rc;
 }
 
 /*
- * A pack does not say how long a stream is: libdeflate gets what is mapped up to
- * the checksum and stops where the stream ends.
+ * A pack does not store the length of a stream: libdeflate gets the mapped data up to the
+ * checksum and stops where the stream ends.
  */
 static int inflate_into(struct pack *p, struct reader *r, const struct pack_entry *e,
 			unsigned char *out, struct err *err)
@@ -331,7 +332,7 @@ int pack_entry_inflate(struct pack *p, struct reader *r, const struct pack_entry
 	return 0;
 }
 
-int inflate_whole(const void *in, size_t in_len, void *out, size_t out_len, struct err *err)
+int inflate_stream(const void *in, size_t in_len, void *out, size_t out_len, struct err *err)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	enum libdeflate_result result;

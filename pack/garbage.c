@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files in the pack directory that belong to no whole pack. */
+/* Files in the pack directory that belong to no complete pack. */
 #include "compat/posix.h"
 #include <dirent.h>
 #include "pack/pack-internal.h"
@@ -26,7 +26,7 @@ static size_t stem_len(const char *name)
 	return 0;
 }
 
-static bool is_of_the_directory(const char *name)
+static bool is_expected(const char *name)
 {
 	return !strcmp(name, ".") || !strcmp(name, "..") ||
 	       starts_with(name, "multi-pack-index");
@@ -44,8 +44,8 @@ static const char *what_is_missing(unsigned has)
 }
 
 /* Files of one stem, names[0..nr). */
-static void tell_group(struct packs *ps, const struct string_list_item *names, size_t nr,
-		       void (*fn)(void *data, const char *why, const char *path), void *data)
+static void report_group(struct packs *ps, const struct string_list_item *names, size_t nr,
+			 void (*fn)(void *data, const char *why, const char *path), void *data)
 {
 	unsigned has = 0;
 	const char *why;
@@ -73,7 +73,7 @@ static void read_names(struct packs *ps, struct string_list *groups, struct stri
 	if (!dir)
 		return;
 	while ((de = readdir(dir))) {
-		if (is_of_the_directory(de->d_name))
+		if (is_expected(de->d_name))
 			continue;
 		string_list_append(stem_len(de->d_name) ? groups : rest, de->d_name);
 	}
@@ -104,7 +104,7 @@ void packs_foreach_garbage(struct packs *ps,
 			if (stem_len(other) != len || memcmp(other, name, len))
 				break;
 		}
-		tell_group(ps, groups.items + i, to - i, fn, data);
+		report_group(ps, groups.items + i, to - i, fn, data);
 	}
 	string_list_clear(&groups, NULL);
 	string_list_clear(&rest, NULL);

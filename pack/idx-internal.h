@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files beside a pack: its index, the reverse index, the multi-pack-index. */
+/* The index files: .idx of a pack, .rev (reverse index), and the multi-pack-index. */
 #ifndef PACK_IDX_INTERNAL_H
 #define PACK_IDX_INTERNAL_H
 
@@ -17,7 +17,7 @@ struct pack_idx {
 	unsigned version;
 	uint32_t nr;
 	const unsigned char *fanout;
-	const unsigned char *names;   /* the first name; the next is `stride` on */
+	const unsigned char *names;   /* the first object name; they are `stride` bytes apart */
 	size_t stride;
 	const unsigned char *crc;     /* NULL in version 1 */
 	const unsigned char *offsets; /* version 2: 4 bytes each */
@@ -25,10 +25,10 @@ struct pack_idx {
 	uint32_t nr_wide;
 	const unsigned char *pack_sum, *idx_sum;
 };
-/* Sizes, fan-out and versions are checked; the order of names and the checksum are not. */
+/* Checks sizes, fan-out and version, but neither the order of names nor the checksum. */
 MUST_USE int idx_open(struct pack_idx *out, const char *path,
 		      const struct hash_algo *algo, struct err *err);
-/* The same on memory that is mapped already (and stays the caller's). */
+/* The same for an index in memory, which stays the caller's. */
 MUST_USE int idx_parse(struct pack_idx *out, const unsigned char *p, size_t len,
 		       const char *path, const struct hash_algo *algo, struct err *err);
 void idx_release(struct pack_idx *idx);
@@ -36,23 +36,23 @@ static inline const unsigned char *idx_name(const struct pack_idx *idx, uint32_t
 {
 	return idx->names + (size_t)pos * idx->stride;
 }
-/* The position, or where the name would be. */
+/* *pos: the position of the name, or where it would be inserted (false). */
 bool idx_find(const struct pack_idx *idx, const unsigned char *name, uint32_t *pos);
-/* UINT64_MAX if the table of wide offsets does not have it. */
+/* UINT64_MAX if it refers to a missing entry of the table of 8-byte offsets. */
 uint64_t idx_offset(const struct pack_idx *idx, uint32_t pos);
 uint32_t idx_crc(const struct pack_idx *idx, uint32_t pos);
 
-/* Binary search in a table of names with a fan-out, as idx and midx have it. */
+/* A sorted table of object names with a fan-out, as in an idx and in the multi-pack-index. */
 struct name_table {
 	const unsigned char *fanout, *names;
 	size_t stride, raw_len;
 	uint32_t nr;
 };
 bool name_table_find(const struct name_table *t, const unsigned char *name, uint32_t *pos);
-/* All names that begin with the first `digits` of `name` are added to out. */
+/* Append all names that begin with the first `digits` hex digits of `name`. */
 void name_table_prefix(const struct name_table *t, const unsigned char *name, size_t digits,
 		       const struct hash_algo *algo, struct oid_array *out);
-/* Digits that tell `name` from its neighbours. */
+/* Number of hex digits that distinguish `name` from its neighbours. */
 size_t name_table_unique_len(const struct name_table *t, const unsigned char *name);
 /* Monotonic and with nr as its last value? */
 bool fanout_is_sane(const unsigned char *fanout);
@@ -67,7 +67,7 @@ struct idx_entry {
 	uint64_t offset;
 	uint32_t crc;
 };
-/* `v` is sorted by name. Writes idx version 2. */
+/* Write an idx, version 2. `v` must be sorted by name. */
 MUST_USE int idx_write(int fd, const char *name, const struct hash_algo *algo,
 		       const struct idx_entry *v, uint32_t nr,
 		       const struct object_id *pack_sum, struct err *err);
@@ -75,16 +75,16 @@ MUST_USE int idx_write(int fd, const char *name, const struct hash_algo *algo,
 /* ---- revindex.c: objects in the order of their offsets ---- */
 struct revindex {
 	struct mapped_file map;	   /* of the .rev file, if there is one */
-	const unsigned char *file; /* positions in it, big endian */
-	uint32_t *built;	   /* or our own */
-	bool looked;		   /* for the file */
-	unsigned scans;		   /* questions that were answered without */
+	const unsigned char *file; /* the positions in map, big-endian */
+	uint32_t *built;	   /* or computed from the idx */
+	bool looked;		   /* whether there is a file */
+	unsigned scans;		   /* searches that were done without a reverse index */
 };
 #define REV_HEADER_BYTES 12
-/* Header, size and pack of a .rev file; its positions and checksum are not looked at. */
+/* Check header, size and pack of a .rev file, but neither its positions nor the checksum. */
 MUST_USE int rev_check_file(const struct mapped_file *m, const struct pack *p,
 			    const char *path, struct err *err);
-/* Positions in the idx by offset, in new memory. */
+/* The positions in the idx, sorted by offset. Caller frees. */
 uint32_t *idx_order_by_offset(const struct pack_idx *idx);
 MUST_USE int rev_write(int fd, const char *name, const struct hash_algo *algo,
 		       const struct idx_entry *v, uint32_t nr,
@@ -96,12 +96,12 @@ struct midx {
 	char *path;
 	const struct hash_algo *algo;
 	uint32_t nr_packs, nr;
-	const char **pack_names; /* "pack-….idx", into map */
-	const unsigned char *fanout, *names, *places, *wide;
+	const char **pack_names; /* "pack-HASH.idx", pointers into map */
+	const unsigned char *fanout, *names, *locations, *wide;
 	uint32_t nr_wide;
-	struct pack **packs; /* by pack id; NULL: not there. Set by packs.c */
+	struct pack **packs; /* by pack id; NULL: missing. Filled in by packs.c */
 };
-/* ERR_NOT_FOUND without one; ERR_CORRUPT, ERR_UNSUPPORTED. */
+/* ERR_NOT_FOUND if there is none; ERR_CORRUPT, ERR_UNSUPPORTED. */
 MUST_USE int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,
 		       struct err *err);
 void midx_free(struct midx *m);
@@ -111,7 +111,7 @@ static inline struct name_table midx_names(const struct midx *m)
 				    m->algo->raw_len, m->nr };
 }
 int midx_pack_id(const struct midx *m, const char *idx_name); /* -1: not covered */
-/* false if the entry is malformed. */
-bool midx_place(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t *offset);
+/* The pack and offset of the object at pos. False if the entry is malformed. */
+bool midx_location(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t *offset);
 
 #endif

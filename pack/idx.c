@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The .idx of a pack, gitformat-pack(5): versions 1 and 2 read, 2 written. */
+/* The .idx of a pack (gitformat-pack(5)): reading versions 1 and 2, writing version 2. */
 #include "compat/posix.h"
 #include "csum-file.h"
 #include "pack/idx-internal.h"
@@ -9,7 +9,7 @@
 #define FANOUT_BYTES 1024
 #define MSB 0x80000000u
 
-/* ---- names with a fan-out ---- */
+/* ---- tables of names with a fan-out ---- */
 
 bool fanout_is_sane(const unsigned char *fanout)
 {
@@ -25,7 +25,7 @@ bool fanout_is_sane(const unsigned char *fanout)
 	return true;
 }
 
-/* As memcmp; most names differ in their first eight bytes. */
+/* Like memcmp, but faster, since most names differ in the first eight bytes. */
 static int cmp_names(const unsigned char *a, uint64_t a_begin, const unsigned char *b,
 		     size_t raw_len)
 {
@@ -43,8 +43,8 @@ struct name_search {
 	uint32_t lo, hi;
 };
 
-/* Narrow lo and hi by what is at `at`; true: that is it. */
-static bool probe(struct name_search *s, uint32_t at)
+/* Compare with the name at `at` and narrow lo and hi; true if it is equal. */
+static bool compare_at(struct name_search *s, uint32_t at)
 {
 	const struct name_table *t = s->t;
 	int cmp = cmp_names(s->name, s->begin, t->names + (size_t)at * t->stride, t->raw_len);
@@ -57,23 +57,23 @@ static bool probe(struct name_search *s, uint32_t at)
 }
 
 /*
- * Names are hashes, so the place of one can be guessed, and what is near it is in the cache
- * together. From the guess in growing steps until it is passed; in a table
- * that is not like that, no worse than halving twice.
+ * Names are hashes, so the position of one can be estimated, and the names near it share
+ * cache lines. Search from there in growing steps until the name is passed. If the names of a
+ * table are not distributed evenly, this takes at most twice the steps of a binary search.
  */
-static bool probe_near_guess(struct name_search *s)
+static bool search_near_guess(struct name_search *s)
 {
 	uint32_t range = s->hi - s->lo, step = 8;
 	uint32_t guess = s->lo + (uint32_t)((uint64_t)range * get_be32(s->name + 1) >> 32);
 	bool up;
 
-	if (probe(s, guess))
+	if (compare_at(s, guess))
 		return true;
 	up = s->lo > guess;
 	for (; s->hi - s->lo > step; step *= 2) {
 		uint32_t lo = s->lo, hi = s->hi;
 
-		if (probe(s, up ? lo + step : hi - step))
+		if (compare_at(s, up ? lo + step : hi - step))
 			return true;
 		if (up ? s->hi != hi : s->lo != lo)
 			break;
@@ -88,15 +88,15 @@ bool name_table_find(const struct name_table *t, const unsigned char *name, uint
 		.lo = name[0] ? get_be32(t->fanout + 4 * (name[0] - 1)) : 0,
 		.hi = get_be32(t->fanout + 4 * name[0]),
 	};
-	bool found = s.hi - s.lo > 16 && s.lo < s.hi && probe_near_guess(&s);
+	bool found = s.hi - s.lo > 16 && s.lo < s.hi && search_near_guess(&s);
 
 	while (!found && s.lo < s.hi)
-		found = probe(&s, s.lo + (s.hi - s.lo) / 2);
+		found = compare_at(&s, s.lo + (s.hi - s.lo) / 2);
 	*pos = s.lo;
 	return found;
 }
 
-/* Equal hex digits at the beginning. */
+/* Number of equal hex digits at the beginning. */
 static size_t common_digits(const unsigned char *a, const unsigned char *b, size_t raw_len)
 {
 	for (size_t i = 0; i < raw_len; i++)
@@ -110,7 +110,7 @@ void name_table_prefix(const struct name_table *t, const unsigned char *name, si
 {
 	uint32_t pos;
 
-	/* `name` is the prefix followed by zeros: the smallest that it can mean. */
+	/* `name` is the prefix followed by zeros: the smallest name with that prefix. */
 	name_table_find(t, name, &pos);
 	for (; pos < t->nr; pos++) {
 		const unsigned char *at = t->names + (size_t)pos * t->stride;
@@ -153,7 +153,7 @@ static int wrong_size(const char *path, struct err *err)
 	return err_set(err, ERR_CORRUPT, "wrong index file size in '%s'", path);
 }
 
-/* The tables of version 2 one after the other; sizes in 64 bit cannot overflow. */
+/* Locate the tables of version 2; the 64-bit arithmetic cannot overflow. */
 static int lay_out_v2(struct pack_idx *x, const unsigned char *p, uint64_t len,
 		      const char *path, struct err *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of objects over all packs: abbreviations, counts, enumeration. */
+/* Object names of all packs: prefixes, counts, enumeration. */
 #include "compat/posix.h"
 #include "pack/pack-internal.h"
 #include "util/alloc.h"
 
-/* The midx, then each idx that it does not cover. Damaged packs are left out. */
-static int each_table(struct packs *ps,
-		      int (*fn)(void *data, const struct name_table *t), void *data)
+/* Call fn for the midx, then for each idx that it does not cover. Damaged packs are skipped. */
+static int foreach_name_table(struct packs *ps,
+			      int (*fn)(void *data, const struct name_table *t), void *data)
 {
 	struct pack_set *set = packs_set(ps);
 	struct name_table t;
@@ -58,7 +58,7 @@ int packs_prefix_lookup(struct packs *ps, const char *hex, size_t len,
 				       (int)len, hex);
 		x.name[i / 2] |= (unsigned char)(i & 1 ? v : v << 4);
 	}
-	return each_table(ps, add_prefixed, &x);
+	return foreach_name_table(ps, add_prefixed, &x);
 }
 
 struct unique {
@@ -66,7 +66,7 @@ struct unique {
 	size_t best;
 };
 
-static int longest(void *data, const struct name_table *t)
+static int max_unique_len(void *data, const struct name_table *t)
 {
 	struct unique *u = data;
 	size_t n = name_table_unique_len(t, u->oid->hash);
@@ -80,7 +80,7 @@ size_t packs_unique_prefix_len(struct packs *ps, const struct object_id *oid)
 {
 	struct unique u = { oid, 0 };
 
-	each_table(ps, longest, &u);
+	foreach_name_table(ps, max_unique_len, &u);
 	return u.best;
 }
 
@@ -94,7 +94,7 @@ size_t packs_object_count(struct packs *ps)
 {
 	size_t n = 0;
 
-	each_table(ps, add_count, &n);
+	foreach_name_table(ps, add_count, &n);
 	return n;
 }
 
@@ -138,7 +138,7 @@ int packs_foreach_object(struct packs *ps, bool by_offset,
 	int rc = 0;
 
 	for (size_t i = 0; i < set->nr && !rc; i++) {
-		/* A damaged pack has been told when it was found to be so. */
+		/* A damaged pack was reported when it was opened first. */
 		if (pack_open_idx(set->all[i], NULL) < 0)
 			continue;
 		rc = objects_of_pack(set->all[i], by_offset, fn, data, err);

@@ -12,55 +12,55 @@
 
 #define PACK_SIGNATURE 0x5041434bu /* "PACK" */
 #define PACK_HEADER_BYTES 12
-/* type and size (10 bytes), then a base's offset (10) or name */
+/* type and size (10 bytes), then the offset of the base (10) or its name */
 #define PACK_ENTRY_HEADER_MAX (10 + HASH_MAX_RAW)
 
 /* ---- one pack ---- */
-/* Gone: a repack has put another pack in its place. */
+/* PART_GONE: the file was removed, probably by a repack. */
 enum part_state { PART_UNOPENED = 0, PART_OPEN, PART_GONE, PART_BAD };
 
 struct pack {
 	struct packs *owner;
 	char *base;	/* path without ".pack" */
-	char *path;	/* with it */
+	char *path;	/* with ".pack" */
 	time_t mtime;
-	uint64_t size;	/* when the directory was read; checked when opened */
+	uint64_t size;	/* when the directory was scanned */
 	pthread_mutex_t lock; /* for opening parts */
 	_Atomic(int) idx_state, data_state, rev_state;
 	struct pack_idx idx;
 	struct window_file *file;
-	uint64_t end; /* of the entries: where the checksum begins */
+	uint64_t end; /* of the entries, where the checksum begins */
 	struct revindex rev;
 	/* Offsets of entries that turned out to be corrupt. */
 	_Atomic(uint32_t) nr_bad;
 	struct oidset bad;
-	_Atomic(bool) touched; /* mtime set to now */
+	_Atomic(bool) touched; /* mtime has been set to now */
 };
 
-/* Tell the owner's warn. */
+/* Report through opts.warn. */
 void packs_warn(struct packs *ps, const char *fmt, ...) PRINTF_LIKE(2, 3);
 struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 		      const struct stat *st);
 void pack_free(struct pack *p);
-/* Each opens once; failing once is failing for good (told by warn). */
+/* Each opens its file once. After a failure, which is reported once, it always fails. */
 MUST_USE int pack_open_idx(struct pack *p, struct err *err);
 MUST_USE int pack_open_data(struct pack *p, struct err *err); /* idx too */
 MUST_USE int pack_open_rev(struct pack *p, struct err *err);  /* idx too */
-bool pack_mark_bad(struct pack *p, uint64_t offset); /* true if that is news */
+bool pack_mark_bad(struct pack *p, uint64_t offset); /* true if it was not marked before */
 bool pack_is_marked_bad(struct pack *p, uint64_t offset);
 /* Position in the idx of the i-th object by offset; rev must be open. */
 uint32_t pack_rev_at(const struct pack *p, uint32_t i);
-/* Does it have every object once, in order? */
+/* Does the reverse index have every object once, in order? */
 bool pack_rev_is_sound(const struct pack *p);
-/* The object that begins exactly at offset: its position in the idx, and where the next one
- * begins; ERR_CORRUPT if there is none. */
+/* The object that begins exactly at offset: its position in the idx, and the end of its entry.
+ * ERR_CORRUPT if there is none. */
 MUST_USE int pack_locate(struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end,
 			 struct err *err);
 MUST_USE int pack_offset_to_oid(struct pack *p, uint64_t offset, struct object_id *out,
 				struct err *err);
 
 /* ---- packs.c ---- */
-/* A base that is being fetched from elsewhere, to see circles across packs. */
+/* A delta base that is being read from another pack or store, to detect cycles across packs. */
 struct fetching {
 	pthread_t thread;
 	const struct object_id *oid;
@@ -71,13 +71,13 @@ struct pack_set {
 	size_t nr;
 	struct pack **all; /* newest first */
 	struct midx *midx; /* may be NULL */
-	/* Not covered by the midx; mru: the same, most recently used first, see
-	 * find_in_packs. */
+	/* Packs that the midx does not cover; mru: the same, most recently used first (see
+	 * find_in_packs). */
 	struct pack **single;
 	size_t nr_single;
 	_Atomic(struct pack *) *mru;
 	_Atomic(unsigned) mru_moves;
-	struct pack_set *older; /* kept: a reader may still look at it */
+	struct pack_set *older; /* kept, since readers may still use it */
 };
 
 struct packs {
@@ -85,15 +85,15 @@ struct packs {
 	char *objdir, *dir;
 	struct window_pool *pool;
 	struct base_cache *cache;
-	uint64_t max_object_bytes; /* what can be held in memory */
+	uint64_t max_object_bytes; /* larger objects do not fit in memory */
 	pthread_mutex_t lock; /* scanning, mru, readers, fetching */
 	_Atomic(struct pack_set *) set;
 	struct strmap by_base; /* every pack ever seen, owned */
 	struct reader *idle_readers;
 	struct fetching *fetching;
 	/*
-	 * The base `oid` of something in `p`, from any other place than p. Set by packs.c:
-	 * reading one pack does not know of the others.
+	 * Read a delta base of `p` from any other pack or store. Set by packs.c, since the code
+	 * that reads one pack does not know the others.
 	 */
 	int (*read_elsewhere)(struct packs *ps, struct pack *p, const struct object_id *oid,
 			      struct object_buf *out, struct err *err);
@@ -103,14 +103,14 @@ struct packs {
 
 struct reader *reader_get(struct packs *ps);
 void reader_put(struct packs *ps, struct reader *r);
-/* The current set; scans the directory at the first call. */
+/* The current set of packs; the first call scans the directory. */
 struct pack_set *packs_set(struct packs *ps);
-struct place {
+struct pack_location {
 	struct pack *pack;
 	uint64_t offset;
 };
-/* A copy that is not known to be bad. With `not_in`, any but that pack's. */
+/* A copy of the object that is not known to be bad, and not in pack `not_in` (may be NULL). */
 bool packs_find(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
-		struct place *out);
+		struct pack_location *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One pack: its files, opened when they are needed, and what is known to be bad in it. */
+/* One pack: its files, which are opened when needed, and the entries known to be corrupt. */
 #include "compat/posix.h"
 #include "pack/pack-internal.h"
 #include "util/alloc.h"
@@ -51,16 +51,16 @@ void packs_warn(struct packs *ps, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* A part that failed to open once: told once if it is damage, then only refused. */
-static int refuse(struct pack *p, int state, struct err *err)
+/* The error for a file that could not be opened before; damage was reported at that time. */
+static int failed_before(struct pack *p, int state, struct err *err)
 {
 	if (state == PART_GONE)
 		return err_set(err, ERR_NOT_FOUND, "pack '%s' does not exist", p->path);
 	return err_set(err, ERR_CORRUPT, "pack '%s' is not usable", p->path);
 }
 
-static int settle(struct pack *p, _Atomic(int) *state, int rc, struct err *why,
-		  struct err *err)
+static int finish_open(struct pack *p, _Atomic(int) *state, int rc, struct err *why,
+		       struct err *err)
 {
 	int now = !rc ? PART_OPEN : rc == ERR_NOT_FOUND ? PART_GONE : PART_BAD;
 
@@ -84,7 +84,7 @@ int pack_open_idx(struct pack *p, struct err *err)
 	if (state == PART_OPEN)
 		return 0;
 	if (state >= PART_GONE)
-		return refuse(p, state, err);
+		return failed_before(p, state, err);
 	pthread_mutex_lock(&p->lock);
 	state = atomic_load(&p->idx_state);
 	if (state == PART_UNOPENED) {
@@ -92,15 +92,15 @@ int pack_open_idx(struct pack *p, struct err *err)
 
 		rc = idx_open(&p->idx, path, p->owner->opts.algo, &why);
 		free(path);
-		rc = settle(p, &p->idx_state, rc, &why, err);
+		rc = finish_open(p, &p->idx_state, rc, &why, err);
 	} else if (state >= PART_GONE) {
-		rc = refuse(p, state, err);
+		rc = failed_before(p, state, err);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return rc;
 }
 
-/* Header and checksum must be those that the idx was made for. */
+/* Check that header and checksum agree with the idx. */
 static int check_data(struct pack *p, struct window_file *f, struct err *err)
 {
 	size_t raw = p->idx.algo->raw_len;
@@ -163,23 +163,23 @@ int pack_open_data(struct pack *p, struct err *err)
 	if (state == PART_OPEN)
 		return 0;
 	if (state >= PART_GONE)
-		return refuse(p, state, err);
+		return failed_before(p, state, err);
 	rc = pack_open_idx(p, err);
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&p->lock);
 	state = atomic_load(&p->data_state);
 	if (state == PART_UNOPENED)
-		rc = settle(p, &p->data_state, open_data(p, &why), &why, err);
+		rc = finish_open(p, &p->data_state, open_data(p, &why), &why, err);
 	else if (state >= PART_GONE)
-		rc = refuse(p, state, err);
+		rc = failed_before(p, state, err);
 	pthread_mutex_unlock(&p->lock);
 	return rc;
 }
 
 /* ---- corrupt entries ---- */
 
-/* An offset in the clothes of an oid, so that an oidset can hold it. */
+/* An object id made from an offset, so that offsets can be kept in an oidset. */
 static struct object_id offset_key(uint64_t offset)
 {
 	struct object_id key = { .algo = HASH_UNKNOWN };
@@ -215,7 +215,7 @@ bool pack_is_marked_bad(struct pack *p, uint64_t offset)
 	return bad;
 }
 
-/* ---- what the header tells ---- */
+/* ---- attributes ---- */
 
 const char *pack_path(const struct pack *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packs: reading objects out of them, and the primitives for writing one.
- * Formats: gitformat-pack(5). Nothing read from a pack or idx is trusted:
- * fan-out, offsets, sizes and delta instructions are checked against the files.
+ * Packs: reading objects from all packs of an object directory, verifying them, and the
+ * primitives for writing one. Formats: gitformat-pack(5). Packs and indexes are not trusted:
+ * fan-out, offsets, sizes and delta instructions are checked before use.
  */
 #ifndef PACK_PACK_H
 #define PACK_PACK_H
@@ -21,48 +21,48 @@ struct packs_options {
 	const char *objdir;
 	const struct hash_algo *algo;
 	size_t delta_base_cache_limit; /* bytes; core.deltaBaseCacheLimit, 96m */
-	size_t window_size, window_limit; /* core.packedGitWindowSize, …Limit; 0 default */
+	size_t window_size, window_limit; /* core.packedGitWindowSize, ...Limit; 0: default */
 	bool use_midx;
-	/* thin bases and corrupt bases with another copy elsewhere; may be NULL */
+	/* for delta bases that are missing or corrupt in the packs; may be NULL */
 	const struct object_source *others;
 	void (*warn)(void *data, const char *msg);
 	void *warn_data;
 };
 
-/* Opens lazily; a damaged pack is told by warn and left out. Thread-safe. */
+/* Packs are opened when needed; damaged ones are reported to `warn` and skipped. Thread-safe. */
 struct packs *packs_new(const struct packs_options *opts);
 void packs_free(struct packs *p);
-void packs_reprepare(struct packs *p); /* look into the directory again */
+void packs_reprepare(struct packs *p); /* scan the directory again */
 
 bool packs_has(struct packs *p, const struct object_id *oid);
 /*
- * The same for one who is going to rely on it: the pack's mtime becomes now (once per
- * pack), so that a prune by age leaves it. False, too, if it cannot be touched.
+ * The same for a caller who relies on the object: sets the pack's mtime to now (once per
+ * pack), so that pruning by age keeps it. Also false if that fails.
  */
 bool packs_touch(struct packs *p, const struct object_id *oid);
 MUST_USE int packs_read(struct packs *p, const struct object_id *oid,
 			struct object_buf *out, struct err *err); /* ERR_NOT_FOUND */
 MUST_USE int packs_info(struct packs *p, const struct object_id *oid,
 			struct object_info *out, struct err *err);
-/* Type and size alone: cheaper, as it needs no order of offsets. */
+/* Type and size only: cheaper, since no reverse index is needed. */
 MUST_USE int packs_type(struct packs *p, const struct object_id *oid, enum object_type *type,
 			uint64_t *size, struct err *err);
-/* Non-delta blobs in pieces without holding them; others are read whole. */
+/* Passes large non-delta objects to `sink` in pieces; others are read into memory first. */
 MUST_USE int packs_stream(struct packs *p, const struct object_id *oid,
 			  int (*sink)(void *data, const void *p, size_t len, struct err *err),
 			  void *data, struct err *err);
 MUST_USE int packs_prefix_lookup(struct packs *p, const char *hex, size_t len,
 				 struct oid_array *out, struct err *err);
-/* Digits needed to tell oid from its neighbours in every idx. */
+/* Number of hex digits that distinguish oid from every other object in the packs. */
 size_t packs_unique_prefix_len(struct packs *p, const struct object_id *oid);
-size_t packs_object_count(struct packs *p); /* estimate for abbreviations: sum */
-/* order by pack, within it by idx or by offset. */
+size_t packs_object_count(struct packs *p); /* objects in several packs are counted each time */
+/* Pack by pack, in each of them in the order of names or of offsets. */
 MUST_USE int packs_foreach_object(struct packs *p, bool by_offset,
 				  int (*fn)(void *data, const struct object_id *oid),
 				  void *data, struct err *err);
 int packs_foreach(struct packs *p, int (*fn)(void *data, struct pack *pack), void *data);
 
-/* Files in the directory that belong to no whole pack; `why` as count-objects -v says. */
+/* Files in the directory without a complete pack; `why` is what count-objects -v prints. */
 void packs_foreach_garbage(struct packs *p,
 			   void (*fn)(void *data, const char *why, const char *path),
 			   void *data);
@@ -70,15 +70,15 @@ void packs_foreach_garbage(struct packs *p,
 /* ---- one pack ---- */
 const char *pack_path(const struct pack *p); /* .pack */
 uint32_t pack_nr_objects(const struct pack *p);
-uint64_t pack_size_bytes(const struct pack *p); /* .pack, .idx: see below */
+uint64_t pack_size_bytes(const struct pack *p); /* of the .pack */
 uint64_t pack_idx_size_bytes(const struct pack *p);
 
 /*
- * Everything: checksums of .pack, .idx, .rev; crc32 and hash of every object.
- * Works in threads of its own, but `object` (may be NULL; called for each whole
- * object) and `bad` are called in the calling one, in the order of offsets.
- * Big non-delta blobs come without data. `object` stops it by a non-zero return.
- * The number of failures is returned, or < 0.
+ * Verify the checksums of .pack, .idx and .rev, and the crc32 and hash of every object.
+ * Returns the number of failures, or < 0. Uses threads, but `object` (for each valid object;
+ * may be NULL) and `bad` (for each failure) are called in the caller's thread, in the order
+ * of offsets. Non-delta blobs larger than PACK_VERIFY_BLOB_KEEP come without data. A non-zero
+ * return of `object` stops the verification.
  */
 #define PACK_VERIFY_BLOB_KEEP ((uint64_t)1024 * 1024)
 int pack_verify(struct pack *p,
@@ -88,7 +88,10 @@ int pack_verify(struct pack *p,
 int packs_verify_midx(struct packs *p, void (*bad)(void *data, const char *msg), void *data);
 
 /* ---- deltas ---- */
-/* Apply; result_size comes from the delta's header and is capped by max. */
+/*
+ * Apply a delta to its base. The result is at most max bytes (ERR_TOO_BIG) and is followed by
+ * a NUL; the caller frees it. ERR_CORRUPT: malformed, or for another base.
+ */
 MUST_USE int delta_apply(const void *base, size_t base_size, const void *delta,
 			 size_t delta_size, size_t max, void **out, size_t *out_size,
 			 struct err *err);
@@ -97,20 +100,20 @@ MUST_USE int delta_apply(const void *base, size_t base_size, const void *delta,
 struct pack_writer;
 struct pack_writer_options {
 	const char *dir;    /* temporary files are made here: tmp_pack_XXXXXX */
-	const char *packdir; /* where the result goes */
+	const char *packdir; /* directory of the finished pack */
 	const struct hash_algo *algo;
 	int shared_perm;
 	bool write_rev; /* pack.writeReverseIndex */
 };
 MUST_USE int pack_writer_new(struct pack_writer **out, const struct pack_writer_options *o,
 			     struct err *err);
-/* An object whose content has been deflated already (zlib stream). */
+/* Add an object whose content is already deflated (a zlib stream). */
 MUST_USE int pack_writer_add_deflated(struct pack_writer *w, const struct object_id *oid,
 				      enum object_type type, uint64_t size,
 				      const void *deflated, size_t len, struct err *err);
 /*
- * Stream: begin, any number of pieces of content (deflated here), end with the
- * oid, or cancel: the pack is cut back to where it was.
+ * Add an object in pieces, which are deflated here: begin, any number of pieces, then end
+ * with the oid, or cancel, which truncates the pack to its former length.
  */
 MUST_USE int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
 				      uint64_t size, int level, struct err *err);
@@ -119,8 +122,7 @@ MUST_USE int pack_writer_stream_end(struct pack_writer *w, const struct object_i
 MUST_USE int pack_writer_stream_cancel(struct pack_writer *w, struct err *err);
 uint32_t pack_writer_count(const struct pack_writer *w);
 bool pack_writer_has(const struct pack_writer *w, const struct object_id *oid);
-/* Read an object back while the pack is still being written. Thread-safe
- * against add. */
+/* Read an object back while the pack is being written; other threads may add at that time. */
 MUST_USE int pack_writer_read(struct pack_writer *w, const struct object_id *oid,
 			      struct object_buf *out, struct err *err);
 MUST_USE int pack_writer_info(struct pack_writer *w, const struct object_id *oid,
@@ -128,9 +130,9 @@ MUST_USE int pack_writer_info(struct pack_writer *w, const struct object_id *oid
 int pack_writer_foreach(struct pack_writer *w,
 			int (*fn)(void *data, const struct object_id *oid), void *data);
 /*
- * Fix the header's count, append the checksum, write idx v2 (and .rev), and stage
- * all in the batch: pack-HASH.pack and .rev before .idx (D3). Still
- * readable until it is freed. Without objects: nothing is staged.
+ * Write the count into the header, append the checksum, write the idx (version 2) and the
+ * .rev, and stage all of them in the batch: pack-HASH.pack and .rev before .idx (D3). Without
+ * objects nothing is staged. Objects can be read until pack_writer_free.
  */
 MUST_USE int pack_writer_finish(struct pack_writer *w, struct fsync_batch *b, struct err *err);
 void pack_writer_free(struct pack_writer *w); /* removes what was not staged */

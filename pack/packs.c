@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All packs of one object directory: which there are, and which one has an
- * object.
+ * All packs of one object directory: finding them, and finding objects in them.
  *
- * Readers never lock to look something up. The list of packs is a set that does
- * not change once it is published; looking into the directory again makes a
- * new one, and the old one stays until the end because somebody may still look at
- * it. Packs themselves live until packs_free.
+ * Look-ups take no lock. The set of packs is immutable; scanning the directory again creates
+ * a new set, and the old one is kept until packs_free, because other threads may still use
+ * it. So are the packs themselves.
  */
 #include "compat/posix.h"
 #include <dirent.h>
@@ -14,14 +12,14 @@
 #include "pack/read-internal.h"
 #include "util/alloc.h"
 
-#define CIRCLE_DEPTH_MAX 64
-/* Smaller objects are quicker as a whole. */
+#define FETCH_DEPTH_MAX 64
+/* Smaller objects are inflated in one go, which is faster. */
 #define STREAM_MIN_BYTES ((uint64_t)512 * 1024)
 #define DEFAULT_BASE_CACHE ((size_t)96 * 1024 * 1024)
 
 /* ---- life ---- */
 
-/* More than the machine has cannot be held in memory. */
+/* Objects larger than the machine's memory are not read. */
 static uint64_t memory_bytes(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -32,7 +30,7 @@ static uint64_t memory_bytes(void)
 	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
 }
 
-/* For the bases that a pack does not have, or has damaged. */
+/* For delta bases that are missing or corrupt in their pack. */
 static int read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
 			  struct object_buf *out, struct err *err);
 static int info_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
@@ -126,21 +124,21 @@ void reader_put(struct packs *ps, struct reader *r)
 	pthread_mutex_unlock(&ps->lock);
 }
 
-/* ---- looking into the directory ---- */
+/* ---- scanning the directory ---- */
 
 struct scan {
 	struct pack **v;
 	size_t nr, alloc;
 };
 
-static struct pack *find_or_make(struct packs *ps, const char *name, size_t len)
+static struct pack *find_or_create(struct packs *ps, const char *name, size_t len)
 {
 	char *base = xstrfmt("%s/%.*s", ps->dir, (int)len, name);
 	char *path = xstrfmt("%s.pack", base);
 	struct pack *p = NULL;
 	struct stat st;
 
-	/* An .idx without its .pack is on its way in or out. */
+	/* An .idx without its .pack is being removed, or is garbage. */
 	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
 		p = strmap_get(&ps->by_base, base);
 		if (!p) {
@@ -179,7 +177,7 @@ static void scan_dir(struct packs *ps, struct scan *s)
 
 		if (len < 5 || strcmp(de->d_name + len - 4, ".idx"))
 			continue;
-		p = find_or_make(ps, de->d_name, len - 4);
+		p = find_or_create(ps, de->d_name, len - 4);
 		if (!p)
 			continue;
 		ALLOC_GROW(s->v, s->nr + 1, s->alloc);
@@ -225,8 +223,8 @@ static bool same_packs(const struct pack_set *set, const struct scan *s)
 	return set->nr == s->nr && (!s->nr || !memcmp(set->all, s->v, s->nr * sizeof(*s->v)));
 }
 
-/* Which packs does the midx answer for? The others are searched one by one. */
-static void divide(struct pack_set *set)
+/* Attach packs to the midx that covers them; the others are searched one by one. */
+static void split_by_midx(struct pack_set *set)
 {
 	CALLOC_ARRAY(set->single, set->nr + 1);
 	CALLOC_ARRAY(set->mru, set->nr + 1);
@@ -245,7 +243,7 @@ static void divide(struct pack_set *set)
 	}
 }
 
-/* Locked. A new set only if something has changed. */
+/* Create a new set if something has changed. ps->lock is held. */
 static void rescan(struct packs *ps)
 {
 	struct pack_set *old = atomic_load(&ps->set), *set;
@@ -263,7 +261,7 @@ static void rescan(struct packs *ps)
 	set->older = old;
 	if (ps->opts.use_midx)
 		set->midx = open_midx(ps);
-	divide(set);
+	split_by_midx(set);
 	atomic_store_explicit(&ps->set, set, memory_order_release);
 }
 
@@ -288,7 +286,7 @@ void packs_reprepare(struct packs *ps)
 	pthread_mutex_unlock(&ps->lock);
 }
 
-/* ---- which pack has it ---- */
+/* ---- finding an object ---- */
 
 static bool usable(struct pack *p, uint64_t offset)
 {
@@ -296,7 +294,7 @@ static bool usable(struct pack *p, uint64_t offset)
 	       !pack_is_marked_bad(p, offset);
 }
 
-static bool find_in_pack(struct pack *p, const struct object_id *oid, struct place *out)
+static bool find_in_pack(struct pack *p, const struct object_id *oid, struct pack_location *out)
 {
 	uint64_t offset;
 	uint32_t pos;
@@ -306,12 +304,12 @@ static bool find_in_pack(struct pack *p, const struct object_id *oid, struct pla
 	offset = idx_offset(&p->idx, pos);
 	if (!usable(p, offset))
 		return false;
-	*out = (struct place){ p, offset };
+	*out = (struct pack_location){ p, offset };
 	return true;
 }
 
 static bool find_in_all(const struct pack_set *set, const struct object_id *oid,
-			const struct pack *not_in, struct place *out)
+			const struct pack *not_in, struct pack_location *out)
 {
 	for (size_t i = 0; i < set->nr; i++)
 		if (set->all[i] != not_in && find_in_pack(set->all[i], oid, out))
@@ -319,7 +317,7 @@ static bool find_in_all(const struct pack_set *set, const struct object_id *oid,
 	return false;
 }
 
-/* The i-th was found useful: it goes to the front, if nobody else is at it. */
+/* Move the i-th pack to the front, unless another thread holds the lock. */
 static void move_to_front(struct packs *ps, struct pack_set *set, size_t i, struct pack *p)
 {
 	if (pthread_mutex_trylock(&ps->lock))
@@ -335,11 +333,11 @@ static void move_to_front(struct packs *ps, struct pack_set *set, size_t i, stru
 }
 
 /*
- * Without a lock: a hit is a hit. A miss counts only if no pack was moved while we
- * looked, because one may have jumped from ahead of us to behind us.
+ * This takes no lock. If the object is found, that is certain. If not, and packs were moved
+ * meanwhile, one of them may have been skipped, so all are searched again.
  */
 static bool find_in_packs(struct packs *ps, struct pack_set *set, const struct object_id *oid,
-			  struct place *out)
+			  struct pack_location *out)
 {
 	unsigned moves = atomic_load(&set->mru_moves);
 
@@ -357,8 +355,9 @@ static bool find_in_packs(struct packs *ps, struct pack_set *set, const struct o
 	return find_in_all(set, oid, NULL, out);
 }
 
-/* 1 found, 0 not there, -1 there but the copy it points to is of no use. */
-static int find_in_midx(const struct midx *m, const struct object_id *oid, struct place *out)
+/* 1 found, 0 absent, -1 present, but the copy it refers to cannot be used. */
+static int find_in_midx(const struct midx *m, const struct object_id *oid,
+			struct pack_location *out)
 {
 	struct name_table t = midx_names(m);
 	uint64_t offset;
@@ -366,14 +365,14 @@ static int find_in_midx(const struct midx *m, const struct object_id *oid, struc
 
 	if (!name_table_find(&t, oid->hash, &pos))
 		return 0;
-	if (!midx_place(m, pos, &id, &offset) || !m->packs[id] || !usable(m->packs[id], offset))
+	if (!midx_location(m, pos, &id, &offset) || !m->packs[id] || !usable(m->packs[id], offset))
 		return -1;
-	*out = (struct place){ m->packs[id], offset };
+	*out = (struct pack_location){ m->packs[id], offset };
 	return 1;
 }
 
 bool packs_find(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
-		struct place *out)
+		struct pack_location *out)
 {
 	struct pack_set *set = packs_set(ps);
 	int hit;
@@ -390,7 +389,7 @@ bool packs_find(struct packs *ps, const struct object_id *oid, const struct pack
 
 bool packs_has(struct packs *ps, const struct object_id *oid)
 {
-	struct place at;
+	struct pack_location at;
 
 	return packs_find(ps, oid, NULL, &at);
 }
@@ -398,7 +397,7 @@ bool packs_has(struct packs *ps, const struct object_id *oid)
 bool packs_touch(struct packs *ps, const struct object_id *oid)
 {
 	static const struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
-	struct place at;
+	struct pack_location at;
 
 	if (!packs_find(ps, oid, NULL, &at))
 		return false;
@@ -412,7 +411,7 @@ bool packs_touch(struct packs *ps, const struct object_id *oid)
 
 /* ---- reading: copy after copy until one is good ---- */
 
-/* What is done with one copy; `arg` is the operation's. */
+/* An operation on one copy of an object. */
 typedef int (*copy_fn)(struct pack *p, uint64_t offset, void *arg, struct err *err);
 
 static bool is_damage(int rc)
@@ -424,7 +423,7 @@ static int try_copies(struct packs *ps, const struct object_id *oid, const struc
 		      copy_fn fn, void *arg, struct err *err)
 {
 	struct err first = ERR_INIT;
-	struct place at;
+	struct pack_location at;
 	int rc = ERR_NOT_FOUND;
 
 	while (packs_find(ps, oid, not_in, &at)) {
@@ -432,7 +431,7 @@ static int try_copies(struct packs *ps, const struct object_id *oid, const struc
 
 		rc = pack_open_data(at.pack, &why);
 		if (rc == ERR_NOT_FOUND) {
-			/* No damage: where it has gone to is for the next scan. */
+			/* Removed, but not damaged: the next scan will find the new pack. */
 			pack_mark_bad(at.pack, at.offset);
 			rc = first.code ? ERR_CORRUPT : ERR_NOT_FOUND;
 			err_release(&why);
@@ -444,7 +443,7 @@ static int try_copies(struct packs *ps, const struct object_id *oid, const struc
 			packs_warn(ps, "%s; the copy in '%s' is used", err_message(&first),
 				   at.pack->path);
 		if (is_damage(rc)) {
-			/* Whatever it was, the next search passes over this copy. */
+			/* The next search skips this copy. */
 			pack_mark_bad(at.pack, at.offset);
 			rc = ERR_CORRUPT;
 			why.code = rc;
@@ -505,7 +504,7 @@ static int info_copy(struct pack *p, uint64_t offset, void *arg, struct err *err
 int packs_info(struct packs *ps, const struct object_id *oid, struct object_info *out,
 	       struct err *err)
 {
-	struct info_arg a = { INFO_PLACE, out };
+	struct info_arg a = { INFO_LOCATION, out };
 
 	return try_copies(ps, oid, NULL, info_copy, &a, err);
 }
@@ -524,7 +523,7 @@ int packs_type(struct packs *ps, const struct object_id *oid, enum object_type *
 	return rc;
 }
 
-/* Once a piece has gone out there is no other copy: what fails then ends it. */
+/* After the first piece no other copy can be tried: a failure is final. */
 struct stream_arg {
 	struct packs *packs;
 	int (*sink)(void *data, const void *p, size_t len, struct err *err);
@@ -533,7 +532,8 @@ struct stream_arg {
 	struct err why;
 };
 
-static int stream_whole(struct stream_arg *a, struct pack *p, uint64_t offset, struct err *err)
+static int stream_from_memory(struct stream_arg *a, struct pack *p, uint64_t offset,
+			      struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct read_arg r = { a->packs, &buf };
@@ -557,7 +557,7 @@ static int stream_copy(struct pack *p, uint64_t offset, void *arg, struct err *e
 	if (rc < 0)
 		return rc;
 	if (e.type == OBJ_OFS_DELTA || e.type == OBJ_REF_DELTA || e.size < STREAM_MIN_BYTES)
-		return stream_whole(a, p, offset, err);
+		return stream_from_memory(a, p, offset, err);
 	rc = pack_entry_stream(p, &e, a->sink, a->data, &any, &why);
 	err_move(any ? &a->why : err, &why);
 	err_release(&why);
@@ -582,10 +582,10 @@ int packs_stream(struct packs *ps, const struct object_id *oid,
 	return rc;
 }
 
-/* ---- bases from elsewhere ---- */
+/* ---- delta bases from elsewhere ---- */
 
-/* Is this thread fetching that base already, or too deep in such bases? */
-static bool enter(struct packs *ps, struct fetching *f)
+/* False if this thread is fetching that base already, or too many bases. */
+static bool begin_fetching(struct packs *ps, struct fetching *f)
 {
 	unsigned depth = 0;
 	bool ok = true;
@@ -593,7 +593,7 @@ static bool enter(struct packs *ps, struct fetching *f)
 	pthread_mutex_lock(&ps->lock);
 	for (const struct fetching *o = ps->fetching; o && ok; o = o->next)
 		if (pthread_equal(o->thread, f->thread) &&
-		    (oid_eq(o->oid, f->oid) || ++depth == CIRCLE_DEPTH_MAX))
+		    (oid_eq(o->oid, f->oid) || ++depth == FETCH_DEPTH_MAX))
 			ok = false;
 	if (ok) {
 		f->next = ps->fetching;
@@ -603,7 +603,7 @@ static bool enter(struct packs *ps, struct fetching *f)
 	return ok;
 }
 
-static void leave(struct packs *ps, struct fetching *f)
+static void end_fetching(struct packs *ps, struct fetching *f)
 {
 	struct fetching **at = &ps->fetching;
 
@@ -614,12 +614,12 @@ static void leave(struct packs *ps, struct fetching *f)
 	pthread_mutex_unlock(&ps->lock);
 }
 
-static int circle(const struct object_id *oid, struct err *err)
+static int cycle_error(const struct object_id *oid, struct err *err)
 {
-	return err_set(err, ERR_CORRUPT, "delta bases form a circle at object %s", oid_hex(oid));
+	return err_set(err, ERR_CORRUPT, "delta bases form a cycle at object %s", oid_hex(oid));
 }
 
-/* In other packs than p, then in other stores: `ask` reads it there. */
+/* Try other packs than p by `fn`, then other stores by `ask`. */
 static int try_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
 			 copy_fn fn, int (*ask)(const struct object_source *s,
 						const struct object_id *oid, void *arg),
@@ -629,12 +629,12 @@ static int try_elsewhere(struct packs *ps, struct pack *p, const struct object_i
 	struct err why = ERR_INIT;
 	int rc;
 
-	if (!enter(ps, &f))
-		return circle(oid, err);
+	if (!begin_fetching(ps, &f))
+		return cycle_error(oid, err);
 	rc = try_copies(ps, oid, p, fn, arg, &why);
 	if (is_damage(rc) && ps->opts.others && !ask(ps->opts.others, oid, arg))
 		rc = 0;
-	leave(ps, &f);
+	end_fetching(ps, &f);
 	if (rc < 0)
 		err_move(err, &why);
 	err_release(&why);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One object out of a pack. The chain of deltas is walked down to a whole object
- * (or one that the cache has), then applied upwards: no recursion, whatever
- * the depth. Where a link is corrupt, its object is taken from another pack or
- * store and the chain goes on from there.
+ * Reading one object from a pack. The chain of deltas is followed to an object that is not a
+ * delta (or is in the cache), then the deltas are applied in reverse order, without recursion.
+ * If an entry of the chain is corrupt, its object is read from another pack or store, and
+ * the remaining deltas are applied to that.
  */
 #include "compat/posix.h"
 #include "pack/read-internal.h"
@@ -12,10 +12,10 @@
 struct chain {
 	struct pack *pack;
 	struct reader *reader;
-	struct pack_entry *links; /* deltas, the one that was asked for first */
+	struct pack_entry *links; /* deltas, beginning with the requested object */
 	size_t nr, alloc;
-	/* Offsets only repeat in circles of ref-deltas: one is remembered, at
-	 * distances that double, and met again within two rounds. */
+	/* Cycles are possible with ref-deltas. One offset is remembered, at distances that
+	 * double, so that it is met again within two rounds of a cycle. */
 	uint64_t mark;
 	size_t mark_at;
 	struct pack_entry few[8];
@@ -52,7 +52,7 @@ static void chain_push(struct chain *c, const struct pack_entry *e)
 	c->links[c->nr++] = *e;
 }
 
-static bool in_a_circle(struct chain *c, uint64_t offset)
+static bool is_cycle(struct chain *c, uint64_t offset)
 {
 	if (offset == c->mark)
 		return true;
@@ -91,13 +91,13 @@ static int base_from_elsewhere(struct chain *c, const struct object_id *oid,
 }
 
 /*
- * The object at `offset` cannot be had from here. Get it from elsewhere, or,
- * failing that, one that was to be made from it, and so on upwards. On success the
- * links that are left go on from *out. The object that was asked for itself is
- * left to the caller. The error is that of the first failure.
+ * The object at `offset` cannot be read from this pack. Read it from elsewhere; if that fails,
+ * the object whose base it is, and so on. On success the remaining links apply to *out. The
+ * requested object itself is not tried: that is up to the caller. The error is that of the
+ * first failure.
  */
-static int rescue(struct chain *c, uint64_t offset, struct base_object **out,
-		  struct err *why)
+static int replace_corrupt(struct chain *c, uint64_t offset, struct base_object **out,
+			   struct err *why)
 {
 	struct object_id oid;
 
@@ -116,11 +116,11 @@ static int rescue(struct chain *c, uint64_t offset, struct base_object **out,
 	return why->code;
 }
 
-/* ---- down and up ---- */
+/* ---- the chain of deltas ---- */
 
-/* One step: *next is the base's offset, or *out is the end of the chain. */
-static int step_down(struct chain *c, uint64_t offset, uint64_t *next,
-		     struct base_object **out, struct err *err)
+/* Read one entry: *next is the offset of its base, or *out is the end of the chain. */
+static int push_entry(struct chain *c, uint64_t offset, uint64_t *next,
+		      struct base_object **out, struct err *err)
 {
 	struct pack_entry e;
 	void *data;
@@ -129,10 +129,10 @@ static int step_down(struct chain *c, uint64_t offset, uint64_t *next,
 	*out = base_cache_get(c->pack->owner->cache, c->pack, offset);
 	if (*out)
 		return 0;
-	if (in_a_circle(c, offset))
-		return err_set(err, ERR_CORRUPT, "deltas form a circle at offset %" PRIu64
+	if (is_cycle(c, offset))
+		return err_set(err, ERR_CORRUPT, "deltas form a cycle at offset %" PRIu64
 			       " of '%s'", offset, c->pack->path);
-	/* The object itself was chosen by the caller, who may want to see what is bad. */
+	/* The requested object itself is read even if it is marked. */
 	if (c->nr && pack_is_marked_bad(c->pack, offset))
 		return err_set(err, ERR_CORRUPT, "corrupt object at offset %" PRIu64 " of '%s'",
 			       offset, c->pack->path);
@@ -155,20 +155,20 @@ static int step_down(struct chain *c, uint64_t offset, uint64_t *next,
 	return 0;
 }
 
-static int go_down(struct chain *c, uint64_t offset, struct base_object **out,
-		   struct err *err)
+static int push_chain(struct chain *c, uint64_t offset, struct base_object **out,
+		      struct err *err)
 {
 	uint64_t next = 0;
 	int rc;
 
 	*out = NULL;
 	for (;;) {
-		rc = step_down(c, offset, &next, out, err);
+		rc = push_entry(c, offset, &next, out, err);
 		if (rc < 0 || *out)
 			break;
 		offset = next;
 	}
-	return rc == ERR_CORRUPT || rc == ERR_NOT_FOUND ? rescue(c, offset, out, err) : rc;
+	return rc == ERR_CORRUPT || rc == ERR_NOT_FOUND ? replace_corrupt(c, offset, out, err) : rc;
 }
 
 static int apply(struct chain *c, const struct pack_entry *e, const struct base_object *base,
@@ -191,7 +191,7 @@ static int apply(struct chain *c, const struct pack_entry *e, const struct base_
 	return rc;
 }
 
-static int go_up(struct chain *c, struct base_object **object, struct err *err)
+static int apply_chain(struct chain *c, struct base_object **object, struct err *err)
 {
 	struct base_object *base = *object, *made;
 	int rc = 0;
@@ -199,7 +199,7 @@ static int go_up(struct chain *c, struct base_object **object, struct err *err)
 	while (!rc && c->nr) {
 		struct pack_entry e = c->links[--c->nr];
 
-		/* What is not of this pack is not what stands at that offset. */
+		/* A borrowed base is not the content at that offset: not for the cache. */
 		if (e.base_offset && !base->borrowed)
 			base_cache_add(c->pack->owner->cache, c->pack, e.base_offset, base);
 		rc = apply(c, &e, base, &made, err);
@@ -208,7 +208,7 @@ static int go_up(struct chain *c, struct base_object **object, struct err *err)
 		if (!rc)
 			base = made;
 		else if (rc == ERR_CORRUPT)
-			rc = rescue(c, e.offset, &base, err);
+			rc = replace_corrupt(c, e.offset, &base, err);
 	}
 	*object = base;
 	return rc;
@@ -224,9 +224,9 @@ int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, struct objec
 	int rc;
 
 	chain_init(&c, p, r);
-	rc = go_down(&c, offset, &object, &why);
+	rc = push_chain(&c, offset, &object, &why);
 	if (!rc)
-		rc = go_up(&c, &object, &why);
+		rc = apply_chain(&c, &object, &why);
 	chain_release(&c);
 	if (!rc) {
 		buf.type = object->type;
@@ -243,9 +243,9 @@ int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, struct objec
 	return rc;
 }
 
-/* ---- without the content ---- */
+/* ---- type and size ---- */
 
-/* The size that the delta makes stands at its beginning. */
+/* The size of the result is in the header of the delta. */
 static int delta_result_size(struct pack *p, const struct pack_entry *e, uint64_t *size,
 			     struct err *err)
 {
@@ -264,9 +264,9 @@ static int delta_result_size(struct pack *p, const struct pack_entry *e, uint64_
 	return 0;
 }
 
-/* Down the chain for the type alone. */
-static int type_of_chain(struct chain *c, const struct pack_entry *top,
-			 enum object_type *type, struct err *err)
+/* Follow the chain for the type only. */
+static int chain_type(struct chain *c, const struct pack_entry *top,
+		      enum object_type *type, struct err *err)
 {
 	struct packs *ps = c->pack->owner;
 	struct pack_entry e = *top;
@@ -288,9 +288,9 @@ static int type_of_chain(struct chain *c, const struct pack_entry *top,
 			base_object_put(b);
 			return 0;
 		}
-		c->nr = ++steps; /* counts for in_a_circle; no links are kept */
-		if (in_a_circle(c, e.base_offset))
-			return err_set(err, ERR_CORRUPT, "deltas form a circle at offset %"
+		c->nr = ++steps; /* for is_cycle; no links are stored */
+		if (is_cycle(c, e.base_offset))
+			return err_set(err, ERR_CORRUPT, "deltas form a cycle at offset %"
 				       PRIu64 " of '%s'", e.base_offset, c->pack->path);
 		rc = pack_entry_read(c->pack, e.base_offset, &e, err);
 		if (rc < 0)
@@ -300,8 +300,8 @@ static int type_of_chain(struct chain *c, const struct pack_entry *top,
 	return 0;
 }
 
-static int add_place(struct pack *p, const struct pack_entry *e, struct object_info *info,
-		     struct err *err)
+static int add_location(struct pack *p, const struct pack_entry *e, struct object_info *info,
+			struct err *err)
 {
 	uint64_t end;
 	uint32_t pos;
@@ -333,11 +333,11 @@ int pack_info_at(struct pack *p, uint64_t offset, unsigned flags, struct object_
 	if (is_delta(&e)) {
 		rc = delta_result_size(p, &e, &info.size, err);
 		if (!rc)
-			rc = type_of_chain(&c, &e, &info.type, err);
+			rc = chain_type(&c, &e, &info.type, err);
 	}
 	chain_release(&c);
-	if (!rc && (flags & INFO_PLACE))
-		rc = add_place(p, &e, &info, err);
+	if (!rc && (flags & INFO_LOCATION))
+		rc = add_location(p, &e, &info, err);
 	if (!rc)
 		*out = info;
 	return rc;

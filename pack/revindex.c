@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Objects in the order of their offsets: from a .rev file (gitformat-pack(5)) or
- * sorted here. A .rev is believed as far as it goes: every position taken from it
- * is checked, and what does not fit is an error.
+ * Objects in the order of their offsets: from a .rev file (gitformat-pack(5)), or sorted
+ * here. A .rev file is not trusted: every position in it is checked before use.
  */
 #include "compat/posix.h"
 #include "csum-file.h"
@@ -47,7 +46,7 @@ static int by_offset(const void *a, const void *b)
 	return x->pos < y->pos ? -1 : x->pos > y->pos;
 }
 
-/* Few are sorted by comparison: clearing the counts would cost more. */
+/* Few offsets are sorted by comparison, since clearing the counts would take longer. */
 static struct sortable *sort_by_offset(struct sortable *v, uint32_t nr, uint64_t max)
 {
 	struct sortable *other;
@@ -112,12 +111,12 @@ int rev_check_file(const struct mapped_file *m, const struct pack *p, const char
 	if (m->len != want)
 		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' has a wrong size", path);
 	if (memcmp(m->p + want - 2 * algo->raw_len, p->idx.pack_sum, algo->raw_len))
-		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' is of another pack",
+		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' belongs to another pack",
 			       path);
 	return 0;
 }
 
-/* A .rev that is not good is told and done without. */
+/* A malformed .rev file is reported and not used. */
 static void open_file(struct pack *p)
 {
 	struct mapped_file map = MAPPED_FILE_INIT;
@@ -141,8 +140,7 @@ static void open_file(struct pack *p)
 }
 
 /*
- * To sort all offsets of a big pack for one question would cost more than to look at them
- * all a few times.
+ * The first few look-ups in a big pack scan all offsets, which costs less than sorting them.
  */
 #define SCANS_MAX 8
 #define SCAN_FROM_OBJECTS 20000

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Everything about a pack: checksums of its files, the order of names, then every
- * object in the order of offsets: crc32 of what is stored, name of what
- * comes out.
+ * Verifying a pack: checksums of its files, the order of names, then every object in the
+ * order of offsets: the crc32 of its entry, and its name by hashing the content.
  *
- * Objects are worked on in blocks by worker threads; findings and callbacks come in
- * the order of offsets, in the caller's thread. A block keeps contents for the
- * callback up to a bound and makes the rest again when its turn comes.
+ * Worker threads process blocks of objects; findings and callbacks come in the order of
+ * offsets, in the caller's thread. A block keeps contents for the callback up to a limit, and
+ * the others are read again for it.
  */
 #include "compat/posix.h"
 #include "pack/read-internal.h"
@@ -21,15 +20,15 @@
 #define BLOCKS_IN_FLIGHT 8
 #define HASH_PIECE ((size_t)4 * 1024 * 1024)
 
-/* What is wrong, told and counted. */
+/* Reports and counts failures. */
 struct findings {
 	void (*bad)(void *data, const char *msg);
 	void *data;
 	int nr;
 };
 
-static void say(struct findings *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void say(struct findings *f, const char *fmt, ...)
+static void report(struct findings *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void report(struct findings *f, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,7 +57,7 @@ static void check_mapped_sum(struct verify *v, const struct mapped_file *m, cons
 
 	hash_buf(algo, m->p, m->len - algo->raw_len, &sum);
 	if (memcmp(sum.hash, m->p + m->len - algo->raw_len, algo->raw_len))
-		say(&v->found, "%s for %s hash mismatch", what, v->pack->path);
+		report(&v->found, "%s for %s hash mismatch", what, v->pack->path);
 }
 
 static void check_names(struct verify *v)
@@ -70,15 +69,15 @@ static void check_names(struct verify *v)
 		const unsigned char *name = idx_name(x, i);
 
 		if (i && memcmp(idx_name(x, i - 1), name, x->algo->raw_len) >= 0) {
-			say(&v->found, "Packfile index for %s: names are out of order at position %u",
-			    v->pack->path, i);
+			report(&v->found, "Packfile index for %s: names are out of order at position %u",
+			       v->pack->path, i);
 			return;
 		}
 		while (at < 256 && get_be32(x->fanout + 4 * at) <= i)
 			at++;
 		if (at != name[0]) {
-			say(&v->found, "Packfile index for %s: the fan-out does not fit the name at "
-			    "position %u", v->pack->path, i);
+			report(&v->found, "Packfile index for %s: the fan-out does not fit the name at "
+			       "position %u", v->pack->path, i);
 			return;
 		}
 	}
@@ -93,8 +92,8 @@ static void check_offsets(struct verify *v)
 		uint64_t at = idx_offset(&p->idx, v->order[i]);
 
 		if (i && at == before)
-			say(&v->found, "Packfile index for %s: two objects at offset %" PRIu64,
-			    p->path, at);
+			report(&v->found, "Packfile index for %s: two objects at offset %" PRIu64,
+			       p->path, at);
 		before = at;
 	}
 }
@@ -116,21 +115,21 @@ static void check_rev(struct verify *v)
 
 			if (pos == v->order[i])
 				continue;
-			say(&v->found, "invalid rev-index position at %u of %s: %u != %u", i, path, pos,
-			    v->order[i]);
+			report(&v->found, "invalid rev-index position at %u of %s: %u != %u", i, path, pos,
+			       v->order[i]);
 			break;
 		}
 	} else if (rc != ERR_NOT_FOUND) {
-		say(&v->found, "%s", err_message(&err));
+		report(&v->found, "%s", err_message(&err));
 	}
 	mapped_file_release(&map);
 	err_release(&err);
 	free(path);
 }
 
-/* ---- the checksum of the whole pack ---- */
+/* ---- the checksum of the pack file ---- */
 
-struct whole {
+struct pack_sum_check {
 	struct verify *v;
 	bool ok;
 	struct err err;
@@ -138,7 +137,7 @@ struct whole {
 
 static void hash_pack(void *job)
 {
-	struct whole *w = job;
+	struct pack_sum_check *w = job;
 	struct pack *p = w->v->pack;
 	struct window_pin pin;
 	struct hash_ctx hash;
@@ -161,18 +160,18 @@ static void hash_pack(void *job)
 	}
 	hash_final(&hash, &sum);
 	hash_release(&hash);
-	/* That the trailer is what the idx says was checked when it was opened. */
+	/* Opening has checked that the trailer agrees with the idx. */
 	w->ok = !rc && !memcmp(sum.hash, p->idx.pack_sum, p->idx.algo->raw_len);
 }
 
-static void whole_done(void *job)
+static void pack_sum_done(void *job)
 {
-	struct whole *w = job;
+	struct pack_sum_check *w = job;
 
 	if (w->err.code)
-		say(&w->v->found, "%s", err_message(&w->err));
+		report(&w->v->found, "%s", err_message(&w->err));
 	else if (!w->ok)
-		say(&w->v->found, "%s pack checksum mismatch", w->v->pack->path);
+		report(&w->v->found, "%s pack checksum mismatch", w->v->pack->path);
 	err_release(&w->err);
 	free(w);
 }
@@ -190,12 +189,12 @@ struct block {
 	uint32_t from, nr;
 	size_t kept;
 	struct strvec bad; /* messages */
-	uint32_t bad_at[2 * BLOCK_OBJECTS]; /* to which object each belongs */
+	uint32_t bad_at[2 * BLOCK_OBJECTS]; /* the object that each message is about */
 	struct checked objects[BLOCK_OBJECTS];
 };
 
-static void note(struct block *b, uint32_t i, const char *fmt, ...) PRINTF_LIKE(3, 4);
-static void note(struct block *b, uint32_t i, const char *fmt, ...)
+static void add_bad(struct block *b, uint32_t i, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static void add_bad(struct block *b, uint32_t i, const char *fmt, ...)
 {
 	va_list ap;
 	char *msg;
@@ -235,7 +234,7 @@ static int hash_sink(void *data, const void *piece, size_t len, struct err *err)
 	return 0;
 }
 
-/* A big blob passes through in pieces. */
+/* Hash a big blob in pieces. */
 static int hash_stream(struct pack *p, const struct pack_entry *e, struct object_id *out,
 		       struct err *err)
 {
@@ -252,7 +251,7 @@ static int hash_stream(struct pack *p, const struct pack_entry *e, struct object
 	return rc;
 }
 
-/* Content of one object into c->buf, or only its name if it is a big blob. */
+/* Read one object into c->buf and compute its name; of a big blob the name only. */
 static int read_and_hash(struct block *b, struct reader *r, uint64_t offset,
 			 struct checked *c, struct object_id *name, struct err *err)
 {
@@ -274,7 +273,7 @@ static int read_and_hash(struct block *b, struct reader *r, uint64_t offset,
 	return rc;
 }
 
-/* Keep the content for the callback if there is one and there is room. */
+/* Keep the content for the callback if it fits in the block's limit. */
 static void keep_or_drop(struct block *b, struct checked *c)
 {
 	if (!b->v->object || c->buf.size > BLOCK_KEEP_BYTES - b->kept)
@@ -299,16 +298,16 @@ static void check_object(struct block *b, struct reader *r, uint32_t i)
 	if (p->idx.crc && offset < end && end <= p->end) {
 		rc = stored_crc(p, offset, end, &crc, &err);
 		if (!rc && crc != idx_crc(&p->idx, pos))
-			note(b, i, "index CRC mismatch for object %s from %s at offset %" PRIu64,
-			     oid_hex(&c->oid), p->path, offset);
+			add_bad(b, i, "index CRC mismatch for object %s from %s at offset %" PRIu64,
+				oid_hex(&c->oid), p->path, offset);
 	}
 	if (!rc)
 		rc = read_and_hash(b, r, offset, c, &name, &err);
 	if (rc < 0)
-		note(b, i, "cannot unpack %s from %s at offset %" PRIu64 ": %s",
-		     oid_hex(&c->oid), p->path, offset, err_message(&err));
+		add_bad(b, i, "cannot unpack %s from %s at offset %" PRIu64 ": %s",
+			oid_hex(&c->oid), p->path, offset, err_message(&err));
 	else if (!oid_eq(&name, &c->oid))
-		note(b, i, "packed %s from %s is corrupt", oid_hex(&c->oid), p->path);
+		add_bad(b, i, "packed %s from %s is corrupt", oid_hex(&c->oid), p->path);
 	else
 		c->ok = true;
 	keep_or_drop(b, c);
@@ -325,8 +324,8 @@ static void check_block(void *job)
 	reader_put(b->v->pack->owner, r);
 }
 
-/* What was not kept is made again; big blobs go without content. */
-static void hand_over(struct verify *v, struct block *b, uint32_t i)
+/* Call the callback for object i; content that was not kept is read again, except big blobs. */
+static void call_object(struct verify *v, struct block *b, uint32_t i)
 {
 	struct checked *c = &b->objects[i];
 	struct reader *r;
@@ -339,7 +338,7 @@ static void hand_over(struct verify *v, struct block *b, uint32_t i)
 
 		r = reader_get(v->pack->owner);
 		if (pack_read_at(v->pack, r, offset, &c->buf, &err) < 0)
-			say(&v->found, "cannot unpack %s: %s", oid_hex(&c->oid), err_message(&err));
+			report(&v->found, "cannot unpack %s: %s", oid_hex(&c->oid), err_message(&err));
 		reader_put(v->pack->owner, r);
 		err_release(&err);
 		if (!c->buf.data)
@@ -356,9 +355,9 @@ static void block_done(void *job)
 
 	for (uint32_t i = 0; i < b->nr; i++) {
 		for (; bad < b->bad.nr && b->bad_at[bad] == i; bad++)
-			say(&v->found, "%s", b->bad.v[bad]);
+			report(&v->found, "%s", b->bad.v[bad]);
 		if (b->objects[i].ok)
-			hand_over(v, b, i);
+			call_object(v, b, i);
 		free(b->objects[i].buf.data);
 	}
 	strvec_clear(&b->bad);
@@ -400,7 +399,7 @@ int pack_verify(struct pack *p,
 		void (*bad)(void *data, const char *msg), void *data, struct err *err)
 {
 	struct verify v = { .pack = p, .object = object, .data = data, .found = { bad, data, 0 } };
-	struct whole *w;
+	struct pack_sum_check *w;
 	int rc = pack_open_data(p, err);
 
 	if (rc < 0)
@@ -413,7 +412,7 @@ int pack_verify(struct pack *p,
 	v.workers = workers_new(0, BLOCKS_IN_FLIGHT);
 	CALLOC_ARRAY(w, 1);
 	w->v = &v;
-	workers_submit(v.workers, hash_pack, whole_done, w);
+	workers_submit(v.workers, hash_pack, pack_sum_done, w);
 	check_objects(&v);
 	workers_free(v.workers);
 	free(v.order);
@@ -442,12 +441,12 @@ static void find_midx_packs(struct midx_verify *v)
 	}
 	for (uint32_t id = 0; id < v->midx->nr_packs; id++)
 		if (!v->midx->packs[id] || pack_open_idx(v->midx->packs[id], NULL) < 0) {
-			say(&v->found, "failed to load pack in position %u", id);
+			report(&v->found, "failed to load pack in position %u", id);
 			v->midx->packs[id] = NULL;
 		}
 }
 
-static void check_place(struct midx_verify *v, uint32_t i)
+static void check_location(struct midx_verify *v, uint32_t i)
 {
 	struct name_table t = midx_names(v->midx);
 	const unsigned char *name = t.names + (size_t)i * t.raw_len;
@@ -457,19 +456,19 @@ static void check_place(struct midx_verify *v, uint32_t i)
 
 	oid_from_raw(&oid, name, v->midx->algo);
 	if (i && memcmp(name - t.raw_len, name, t.raw_len) >= 0)
-		say(&v->found, "oid lookup out of order at oid[%u] = %s", i, oid_hex(&oid));
-	if (!midx_place(v->midx, i, &id, &offset) || !v->midx->packs[id]) {
-		say(&v->found, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
+		report(&v->found, "oid lookup out of order at oid[%u] = %s", i, oid_hex(&oid));
+	if (!midx_location(v->midx, i, &id, &offset) || !v->midx->packs[id]) {
+		report(&v->found, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
 		return;
 	}
 	if (!idx_find(&v->midx->packs[id]->idx, name, &pos)) {
-		say(&v->found, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
+		report(&v->found, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
 		return;
 	}
 	real = idx_offset(&v->midx->packs[id]->idx, pos);
 	if (real != offset)
-		say(&v->found, "incorrect object offset for oid[%u] = %s: %" PRIx64 " != %" PRIx64,
-		     i, oid_hex(&oid), offset, real);
+		report(&v->found, "incorrect object offset for oid[%u] = %s: %" PRIx64 " != %" PRIx64,
+		       i, oid_hex(&oid), offset, real);
 }
 
 int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg), void *data)
@@ -484,16 +483,16 @@ int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg)
 	free(path);
 	if (rc < 0) {
 		if (rc != ERR_NOT_FOUND)
-			say(&v.found, "%s", err_message(&err));
+			report(&v.found, "%s", err_message(&err));
 		err_release(&err);
 		return v.found.nr;
 	}
 	hash_buf(algo, v.midx->map.p, v.midx->map.len - algo->raw_len, &sum);
 	if (memcmp(sum.hash, v.midx->map.p + v.midx->map.len - algo->raw_len, algo->raw_len))
-		say(&v.found, "incorrect checksum");
+		report(&v.found, "incorrect checksum");
 	find_midx_packs(&v);
 	for (uint32_t i = 0; i < v.midx->nr; i++)
-		check_place(&v, i);
+		check_location(&v, i);
 	midx_free(v.midx);
 	return v.found.nr;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing a pack of whole objects. The number of objects stands in the header and
- * is known only at the end, and the checksum begins with the header: so nothing is
- * hashed while objects are added, and one pass over the finished file (it is in
- * the page cache) makes the checksum.
+ * Writing a pack without deltas. The checksum covers the header, which contains the number of
+ * objects, and that is known only at the end. So objects are not hashed while they are added;
+ * the finished file, which is in the page cache, is read once for the checksum.
  *
- * One mutex guards the table of entries and the buffer. Readers copy an entry
- * under it and then read from the file without it.
+ * A mutex protects the table of entries and the buffer. Readers copy an entry under it, and
+ * read the file without it.
  */
 #include "compat/posix.h"
 #include <libdeflate.h>
@@ -48,7 +47,7 @@ struct pack_writer {
 	pthread_mutex_t lock;
 	struct tempfile *tmp; /* NULL once staged */
 	char *tmp_path;	      /* for messages */
-	int fd;		      /* our own descriptor: outlives staging */
+	int fd;		      /* a descriptor of our own, which staging does not close */
 	unsigned char *buf;
 	size_t buf_len;
 	uint64_t flushed;     /* bytes in the file */
@@ -60,7 +59,7 @@ struct pack_writer {
 	bool failed, finished;
 };
 
-/* ---- life ---- */
+/* ---- creating and freeing ---- */
 
 int pack_writer_new(struct pack_writer **out, const struct pack_writer_options *o,
 		    struct err *err)
@@ -89,7 +88,7 @@ int pack_writer_new(struct pack_writer **out, const struct pack_writer_options *
 	w->fd = fd;
 	w->buf = xmalloc(BUFFER_BYTES);
 	pthread_mutex_init(&w->lock, NULL);
-	/* Room for the header: its count is put in at the end. */
+	/* Room for the header, which is written at the end. */
 	memset(w->buf, 0, PACK_HEADER_BYTES);
 	w->buf_len = PACK_HEADER_BYTES;
 	*out = w;
@@ -122,7 +121,7 @@ static uint64_t position(const struct pack_writer *w)
 	return w->flushed + w->buf_len;
 }
 
-/* After a failed write the file's length is unknown: nothing goes on from there. */
+/* After a failed write the length of the file is unknown, so nothing more is written. */
 static int usable(struct pack_writer *w, struct err *err)
 {
 	if (w->failed)
@@ -148,7 +147,7 @@ static int flush_buffer(struct pack_writer *w, struct err *err)
 	return 0;
 }
 
-static int put(struct pack_writer *w, const void *p, size_t len, struct err *err)
+static int append(struct pack_writer *w, const void *p, size_t len, struct err *err)
 {
 	int rc;
 
@@ -171,8 +170,8 @@ static int put(struct pack_writer *w, const void *p, size_t len, struct err *err
 	return 0;
 }
 
-/* Cut back to `offset`, as if nothing after it had been written. */
-static int cut_back(struct pack_writer *w, uint64_t offset, struct err *err)
+/* Truncate the pack to `offset`. */
+static int truncate_to(struct pack_writer *w, uint64_t offset, struct err *err)
 {
 	if (offset >= w->flushed) {
 		w->buf_len = (size_t)(offset - w->flushed);
@@ -182,7 +181,7 @@ static int cut_back(struct pack_writer *w, uint64_t offset, struct err *err)
 	if (RETRY_EINTR(sys->ftruncate(w->fd, (off_t)offset)) < 0 ||
 	    lseek(w->fd, (off_t)offset, SEEK_SET) < 0) {
 		w->failed = true;
-		return err_set_errno(err, "cannot cut back '%s'", w->tmp_path);
+		return err_set_errno(err, "cannot truncate '%s'", w->tmp_path);
 	}
 	w->flushed = offset;
 	return 0;
@@ -205,7 +204,7 @@ size_t pack_entry_header(unsigned char *out, enum object_type type, uint64_t siz
 
 /* ---- adding ---- */
 
-static bool known(const struct pack_writer *w, const struct object_id *oid)
+static bool contains(const struct pack_writer *w, const struct object_id *oid)
 {
 	return oidmap_contains(&w->by_oid, oid);
 }
@@ -217,7 +216,7 @@ static void record(struct pack_writer *w, const struct written *e)
 	oidmap_put(&w->by_oid, &e->oid, (void *)(uintptr_t)w->nr);
 }
 
-static bool is_whole_type(enum object_type type)
+static bool is_object_type(enum object_type type)
 {
 	return type >= OBJ_COMMIT && type <= OBJ_TAG;
 }
@@ -233,7 +232,7 @@ static int add_deflated(struct pack_writer *w, const struct object_id *oid,
 
 	if (rc < 0)
 		return rc;
-	if (known(w, oid))
+	if (contains(w, oid))
 		return 0;
 	if (w->nr == UINT32_MAX)
 		return err_set(err, ERR_TOO_BIG, "'%s': too many objects for one pack", w->tmp_path);
@@ -241,9 +240,9 @@ static int add_deflated(struct pack_writer *w, const struct object_id *oid,
 	e.data_offset = e.offset + head_len;
 	e.end = e.data_offset + len;
 	e.crc = libdeflate_crc32(libdeflate_crc32(0, head, head_len), deflated, len);
-	rc = put(w, head, head_len, err);
+	rc = append(w, head, head_len, err);
 	if (!rc)
-		rc = put(w, deflated, len, err);
+		rc = append(w, deflated, len, err);
 	if (!rc)
 		record(w, &e);
 	return rc;
@@ -255,7 +254,7 @@ int pack_writer_add_deflated(struct pack_writer *w, const struct object_id *oid,
 {
 	int rc;
 
-	if (!is_whole_type(type) || w->stream.open)
+	if (!is_object_type(type) || w->stream.open)
 		BUG("pack_writer_add_deflated: type %d, stream open: %d", type, w->stream.open);
 	pthread_mutex_lock(&w->lock);
 	rc = add_deflated(w, oid, type, size, deflated, len, err);
@@ -273,7 +272,7 @@ int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
 	struct stream *s = &w->stream;
 	int rc;
 
-	if (!is_whole_type(type) || s->open)
+	if (!is_object_type(type) || s->open)
 		BUG("pack_writer_stream_begin: type %d, stream open: %d", type, s->open);
 	memset(s, 0, sizeof(*s));
 	if (deflateInit(&s->z, level) != Z_OK)
@@ -286,7 +285,7 @@ int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
 		rc = err_set(err, ERR_TOO_BIG, "'%s': too many objects for one pack", w->tmp_path);
 	s->offset = position(w);
 	if (!rc)
-		rc = put(w, head, head_len, err);
+		rc = append(w, head, head_len, err);
 	pthread_mutex_unlock(&w->lock);
 	if (rc < 0) {
 		deflateEnd(&s->z);
@@ -300,7 +299,7 @@ int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
 	return 0;
 }
 
-/* Deflate what z has as input; with Z_FINISH to the end of the stream. */
+/* Deflate the input of z; with Z_FINISH finish the stream. */
 static int deflate_some(struct pack_writer *w, int flush, struct err *err)
 {
 	struct stream *s = &w->stream;
@@ -318,7 +317,7 @@ static int deflate_some(struct pack_writer *w, int flush, struct err *err)
 		made = DEFLATE_BYTES - s->z.avail_out;
 		s->crc = libdeflate_crc32(s->crc, w->deflate_out, made);
 		pthread_mutex_lock(&w->lock);
-		rc = put(w, w->deflate_out, made, err);
+		rc = append(w, w->deflate_out, made, err);
 		pthread_mutex_unlock(&w->lock);
 	} while (!rc && (flush == Z_FINISH ? status != Z_STREAM_END
 					   : s->z.avail_in || !s->z.avail_out));
@@ -364,8 +363,8 @@ int pack_writer_stream_end(struct pack_writer *w, const struct object_id *oid, s
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&w->lock);
-	if (known(w, oid)) {
-		rc = cut_back(w, s->offset, err);
+	if (contains(w, oid)) {
+		rc = truncate_to(w, s->offset, err);
 	} else {
 		e.type = s->type;
 		e.size = s->size;
@@ -392,7 +391,7 @@ int pack_writer_stream_cancel(struct pack_writer *w, struct err *err)
 	if (w->failed)
 		return 0;
 	pthread_mutex_lock(&w->lock);
-	rc = cut_back(w, w->stream.offset, err);
+	rc = truncate_to(w, w->stream.offset, err);
 	pthread_mutex_unlock(&w->lock);
 	return rc;
 }
@@ -410,14 +409,14 @@ bool pack_writer_has(const struct pack_writer *w, const struct object_id *oid)
 	bool has;
 
 	pthread_mutex_lock(lock);
-	has = known(w, oid);
+	has = contains(w, oid);
 	pthread_mutex_unlock(lock);
 	return has;
 }
 
-/* A copy of the entry; with `flush` its bytes are in the file afterwards. */
-static int look_up(struct pack_writer *w, const struct object_id *oid, bool flush,
-		   struct written *out, struct err *err)
+/* Copy the entry of an object; with `flush`, make sure that its bytes are in the file. */
+static int find_written(struct pack_writer *w, const struct object_id *oid, bool flush,
+			struct written *out, struct err *err)
 {
 	size_t i;
 	int rc = 0;
@@ -438,7 +437,7 @@ int pack_writer_info(struct pack_writer *w, const struct object_id *oid,
 		     struct object_info *out, struct err *err)
 {
 	struct written e;
-	int rc = look_up(w, oid, false, &e, err);
+	int rc = find_written(w, oid, false, &e, err);
 
 	if (rc < 0)
 		return rc;
@@ -455,7 +454,7 @@ int pack_writer_read(struct pack_writer *w, const struct object_id *oid,
 	struct written e;
 	unsigned char *packed = NULL, *data = NULL;
 	size_t len;
-	int rc = look_up(w, oid, true, &e, err);
+	int rc = find_written(w, oid, true, &e, err);
 
 	if (rc < 0)
 		return rc;
@@ -470,7 +469,7 @@ int pack_writer_read(struct pack_writer *w, const struct object_id *oid,
 		rc = err_set_errno(err, "cannot read object %s back from '%s'", oid_hex(oid),
 				   w->tmp_path);
 	else
-		rc = inflate_whole(packed, len, data, (size_t)e.size, err);
+		rc = inflate_stream(packed, len, data, (size_t)e.size, err);
 	free(packed);
 	if (rc < 0) {
 		free(data);
@@ -495,7 +494,7 @@ int pack_writer_foreach(struct pack_writer *w,
 
 /* ---- finishing ---- */
 
-/* Hash the whole file and append the checksum. */
+/* Hash the file and append the checksum. */
 static int append_checksum(struct pack_writer *w, struct object_id *sum, struct err *err)
 {
 	unsigned char *piece = xmalloc(HASH_BYTES);
@@ -517,7 +516,7 @@ static int append_checksum(struct pack_writer *w, struct object_id *sum, struct 
 	hash_final(&hash, sum);
 	hash_release(&hash);
 	if (!rc)
-		rc = put(w, sum->hash, w->opts.algo->raw_len, err);
+		rc = append(w, sum->hash, w->opts.algo->raw_len, err);
 	if (!rc)
 		rc = flush_buffer(w, err);
 	return rc;
@@ -567,7 +566,7 @@ static int stage(struct pack_writer *w, struct tempfile **t, struct fsync_batch 
 	return rc;
 }
 
-/* Entries in the order of names, as the idx has them. */
+/* By name, the order of entries in an idx. */
 static int entry_name_cmp(const void *a, const void *b)
 {
 	const struct idx_entry *x = a, *y = b;

@@ -191,13 +191,13 @@ static void test_circles(void **state)
 	forge_start(&f); /* of itself */
 	forge_ref_delta(&f, &a, &a, copy_three, 4);
 	forge_end(&f, "self", "1");
-	expect_read("self", &a, ERR_CORRUPT, "circle");
+	expect_read("self", &a, ERR_CORRUPT, "cycle");
 	forge_start(&f); /* of three, with one more that leads into it */
 	forge_ref_delta(&f, &a, &b, copy_three, 4);
 	forge_ref_delta(&f, &b, &c, copy_three, 4);
 	forge_ref_delta(&f, &c, &b, copy_three, 4);
 	forge_end(&f, "three", "1");
-	expect_read("three", &a, ERR_CORRUPT, "circle");
+	expect_read("three", &a, ERR_CORRUPT, "cycle");
 	forge_start(&f); /* across packs */
 	forge_ref_delta(&f, &a, &b, copy_three, 4);
 	forge_end(&f, "across", "1");
@@ -534,7 +534,7 @@ static void ruin(const char *objdir, const struct object_id *oid)
 {
 	struct packs *ps = aux_packs(objdir, hash_sha1, NULL);
 	struct strbuf sb = STRBUF_INIT;
-	struct place at;
+	struct pack_location at;
 
 	assert_true(packs_find(ps, oid, NULL, &at));
 	aux_read(&sb, pack_path(at.pack));
