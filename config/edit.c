@@ -242,7 +242,8 @@ static bool find_emptied_section(const struct tokens *t, size_t i, size_t *first
 	return a < i;
 }
 
-static void remove_emptied_section(struct copying *c, const struct tokens *t, size_t first, size_t last)
+static void remove_emptied_section(struct copying *c, const struct tokens *t, size_t first,
+				   size_t last)
 {
 	if (first)
 		copy_until(c, t->v[first - 1].kind == CONFIG_TOKEN_ENTRY
@@ -306,7 +307,7 @@ static void append_value(struct copying *c, const struct tokens *t, const char *
 
 /* The last match gets the new value, the others are removed. */
 static void replace_matched(struct copying *c, const struct tokens *t, size_t nr_matched,
-			 const struct config_edit *e)
+			    const struct config_edit *e)
 {
 	for (size_t i = 0; nr_matched; i++) {
 		if (!t->v[i].matched)

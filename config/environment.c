@@ -12,7 +12,7 @@
 #define PARAMETERS "GIT_CONFIG_PARAMETERS"
 
 static int call_with_pair(config_pair_fn fn, void *data, const char *key, const char *value,
-		struct err *err)
+			  struct err *err)
 {
 	struct strbuf canonical = STRBUF_INIT;
 	int rc;

@@ -135,7 +135,7 @@ static bool gitdir_matches(const struct strbuf *pattern, size_t literal, bool ic
 }
 
 static int match_gitdir(const struct include_state *st, const char *text, bool icase,
-		     const char *file, bool *holds, struct err *err)
+			const char *file, bool *holds, struct err *err)
 {
 	struct strbuf pattern = STRBUF_INIT;
 	size_t literal;
@@ -168,7 +168,8 @@ static bool match_branch(const struct include_state *st, const char *text)
 	return holds;
 }
 
-static int match_remote_url(struct include_state *st, const char *text, bool *holds, struct err *err)
+static int match_remote_url(struct include_state *st, const char *text, bool *holds,
+			    struct err *err)
 {
 	int rc = 0;
 
@@ -244,8 +245,8 @@ static char *include_target(const char *value, const struct source_place *at, st
 	return strbuf_detach(&sb, NULL);
 }
 
-static int read_included(struct include_state *st, const char *target, const struct source_place *at,
-		  bool by_remote_url, struct err *err)
+static int read_included(struct include_state *st, const char *target,
+			 const struct source_place *at, bool by_remote_url, struct err *err)
 {
 	struct err sub = ERR_INIT;
 	int rc;
@@ -306,7 +307,7 @@ static int include(struct include_state *st, const char *key, const char *value,
 }
 
 static int add_and_include(struct include_state *st, const char *key, const char *value,
-		const struct source_place *at, int line, struct err *err)
+			   const struct source_place *at, int line, struct err *err)
 {
 	if (st->below_remote_url && is_remote_url(key))
 		return err_set(err, ERR_INVALID,
@@ -328,7 +329,7 @@ static int read_from_buf(struct include_state *st, const char *buf, size_t len,
 	while (!rc && (token = config_scan(&s)) != CONFIG_TOKEN_END) {
 		if (token == CONFIG_TOKEN_ENTRY) {
 			rc = add_and_include(st, s.key.buf, s.has_value ? s.value.buf : NULL, at,
-				  s.token_line, err);
+					     s.token_line, err);
 		} else if (token == CONFIG_TOKEN_BAD) {
 			config_describe_origin(&where, at->origin, at->name);
 			rc = err_set(err, ERR_CORRUPT, "bad config line %d in %s", s.line,

@@ -228,7 +228,7 @@ static bool same_or_null(const char *a, const char *b)
 }
 
 static bool url_matches(const struct url_parts *pattern, const struct url_parts *url,
-		     struct match_rank *rank)
+			struct match_rank *rank)
 {
 	if (strcmp(pattern->scheme, url->scheme) || !same_or_null(pattern->port, url->port) ||
 	    !host_matches(pattern->host, url->host) ||

@@ -70,7 +70,7 @@ static inline bool oid_eq(const struct object_id *a, const struct object_id *b)
 bool oid_is_null(const struct object_id *oid);
 void oid_from_raw(struct object_id *oid, const unsigned char *raw,
 		  const struct hash_algo *algo);
-/* Parse exactly algo->hex_len hex digits at s; *end is after them (NULL: not wanted). -1: malformed. */
+/* Parse exactly algo->hex_len hex digits at s; *end (may be NULL) is after them. -1: malformed. */
 int oid_parse_hex(struct object_id *oid, const char *s,
 		  const struct hash_algo *algo, const char **end);
 /* The same, and the string must end after them. */

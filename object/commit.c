@@ -19,7 +19,7 @@ static bool at_key(const struct cursor *c, const char *key, size_t klen)
 
 /* Parse "KEY HEX\n" at the cursor. 1: parsed; 0: another key; < 0: malformed. */
 static int parse_oid(struct cursor *c, const char *key, const struct hash_algo *algo,
-		    struct object_id *out)
+		     struct object_id *out)
 {
 	size_t klen = strlen(key);
 	const char *hex = c->pos + klen + 1, *after;
@@ -49,7 +49,7 @@ static bool parse_line(struct cursor *c, const char *key, const char **value, si
 }
 
 static int parse_links(struct cursor *c, const struct hash_algo *algo,
-		      struct object_id *tree, struct oid_array *parents, struct err *err)
+		       struct object_id *tree, struct oid_array *parents, struct err *err)
 {
 	struct object_id parent;
 	int rc;

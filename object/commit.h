@@ -65,7 +65,7 @@ struct commit_draft {
 	const char *message;
 	size_t message_len;
 };
-/* Append the object's bytes to out. ERR_INVALID if the message contains a NUL. */
+/* Append the object's bytes to out. ERR_CORRUPT if the message contains a NUL. */
 MUST_USE int commit_compose(struct strbuf *out, const struct commit_draft *d, struct err *err);
 
 /* The first paragraph (%s), its lines joined by `sep`; and the rest (%b), which is not copied. */

@@ -124,19 +124,19 @@ static int check_setting(struct fsck_item *it, const char *name, const char *key
 	int failures = 0;
 
 	if (!is_module_name(name))
-		failures += fsck_report_finding(it, MSG_GITMODULES_NAME,
-				     "disallowed submodule name: %s", name) != 0;
+		failures += fsck_found(it, MSG_GITMODULES_NAME,
+				       "disallowed submodule name: %s", name) != 0;
 	if (!value)
 		return failures;
 	if (!strcmp(key, "url") && !is_module_url(value))
-		failures += fsck_report_finding(it, MSG_GITMODULES_URL,
-				     "disallowed submodule url: %s", value) != 0;
+		failures += fsck_found(it, MSG_GITMODULES_URL,
+				       "disallowed submodule url: %s", value) != 0;
 	if (!strcmp(key, "path") && *value == '-')
-		failures += fsck_report_finding(it, MSG_GITMODULES_PATH,
-				     "disallowed submodule path: %s", value) != 0;
+		failures += fsck_found(it, MSG_GITMODULES_PATH,
+				       "disallowed submodule path: %s", value) != 0;
 	if (!strcmp(key, "update") && *value == '!')
-		failures += fsck_report_finding(it, MSG_GITMODULES_UPDATE,
-				     "disallowed submodule update setting: %s", value) != 0;
+		failures += fsck_found(it, MSG_GITMODULES_UPDATE,
+				       "disallowed submodule update setting: %s", value) != 0;
 	return failures;
 }
 
@@ -164,7 +164,7 @@ static int check_gitmodules(struct fsck_item *it, const char *buf, size_t size)
 	int failures = 0, rc;
 
 	if (!buf)
-		return fsck_report_finding(it, MSG_GITMODULES_LARGE, ".gitmodules too large to parse") != 0;
+		return fsck_found(it, MSG_GITMODULES_LARGE, ".gitmodules too large to parse") != 0;
 	set = config_set_new();
 	rc = config_set_read_buf(set, buf, size, ".gitmodules", CONFIG_ORIGIN_BLOB,
 				 CONFIG_SCOPE_UNKNOWN, NULL, NULL);
@@ -172,8 +172,8 @@ static int check_gitmodules(struct fsck_item *it, const char *buf, size_t size)
 		failures += check_entry(it, config_at(set, i));
 	config_set_free(set);
 	if (rc < 0)
-		failures += fsck_report_finding(it, MSG_GITMODULES_PARSE,
-				     "could not parse gitmodules blob") != 0;
+		failures += fsck_found(it, MSG_GITMODULES_PARSE,
+				       "could not parse gitmodules blob") != 0;
 	return failures;
 }
 
@@ -184,15 +184,15 @@ static int check_gitattributes(struct fsck_item *it, const char *buf, size_t siz
 	const char *p = buf, *end = buf + size;
 
 	if (!buf || size > ATTRIBUTES_MAX_BYTES)
-		return fsck_report_finding(it, MSG_GITATTRIBUTES_LARGE,
-				".gitattributes too large to parse") != 0;
+		return fsck_found(it, MSG_GITATTRIBUTES_LARGE,
+				  ".gitattributes too large to parse") != 0;
 	while (p < end) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((lf ? lf : end) - p);
 
 		if (len >= ATTRIBUTES_MAX_LINE)
-			return fsck_report_finding(it, MSG_GITATTRIBUTES_LINE_LENGTH,
-					".gitattributes has too long lines to parse") != 0;
+			return fsck_found(it, MSG_GITATTRIBUTES_LINE_LENGTH,
+					  ".gitattributes has too long lines to parse") != 0;
 		p += len + 1;
 	}
 	return 0;

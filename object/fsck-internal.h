@@ -96,8 +96,8 @@ struct fsck_item {
 	const struct hash_algo *algo;
 };
 
-/* Report a finding. Returns what the callback returned: 0 to continue. */
-int fsck_report_finding(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Report that something was found. Returns what the callback returned: 0 to continue. */
+int fsck_found(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* Each returns the number of failures. */
 int fsck_tree(struct fsck_item *it, const void *buf, size_t size);

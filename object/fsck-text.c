@@ -18,15 +18,15 @@ static int check_headers(struct fsck_item *it, const char *buf, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
 		if (!buf[i])
-			return fsck_report_finding(it, MSG_NUL_IN_HEADER,
-					"unterminated header: NUL at offset %zu", i);
+			return fsck_found(it, MSG_NUL_IN_HEADER,
+					  "unterminated header: NUL at offset %zu", i);
 		if (buf[i] == '\n' && i + 1 < size && buf[i + 1] == '\n')
 			return 0;
 	}
 	/* Without a body there is no empty line; then the last line must have its LF. */
 	if (size && buf[size - 1] == '\n')
 		return 0;
-	return fsck_report_finding(it, MSG_UNTERMINATED_HEADER, "unterminated header");
+	return fsck_found(it, MSG_UNTERMINATED_HEADER, "unterminated header");
 }
 
 static bool at_key(const struct text *t, const char *key)
@@ -66,7 +66,7 @@ static bool is_oid(const struct fsck_item *it, const char *line, size_t len)
 /* ---- idents ---- */
 
 #define WRONG(msg, what) \
-	fsck_report_finding(it, (msg), "invalid author/committer line - " what)
+	fsck_found(it, (msg), "invalid author/committer line - " what)
 
 /* The first of these characters; `end` if there is none. */
 static const char *find_any(const char *p, const char *end, const char *any)
@@ -158,10 +158,10 @@ static int check_commit_links(struct text *t)
 	int rc;
 
 	if (!parse_key(t, "tree "))
-		return fsck_report_finding(t->it, MSG_MISSING_TREE, "invalid format - expected 'tree' line");
+		return fsck_found(t->it, MSG_MISSING_TREE, "invalid format - expected 'tree' line");
 	len = parse_line(t, &line);
 	if (!is_oid(t->it, line, len)) {
-		rc = fsck_report_finding(t->it, MSG_BAD_TREE_SHA1, "invalid 'tree' line format - bad sha1");
+		rc = fsck_found(t->it, MSG_BAD_TREE_SHA1, "invalid 'tree' line format - bad sha1");
 		if (rc)
 			return rc;
 	}
@@ -169,30 +169,30 @@ static int check_commit_links(struct text *t)
 		len = parse_line(t, &line);
 		if (is_oid(t->it, line, len))
 			continue;
-		rc = fsck_report_finding(t->it, MSG_BAD_PARENT_SHA1,
-			      "invalid 'parent' line format - bad sha1");
+		rc = fsck_found(t->it, MSG_BAD_PARENT_SHA1,
+				"invalid 'parent' line format - bad sha1");
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-static int check_author_and_committer(struct text *t)
+static int check_idents(struct text *t)
 {
 	int authors = 0, rc = 0;
 
 	for (; !rc && parse_key(t, "author "); authors++)
 		rc = check_ident(t);
 	if (!rc && !authors)
-		rc = fsck_report_finding(t->it, MSG_MISSING_AUTHOR, "invalid format - expected 'author' line");
+		rc = fsck_found(t->it, MSG_MISSING_AUTHOR, "invalid format - expected 'author' line");
 	else if (!rc && authors > 1)
-		rc = fsck_report_finding(t->it, MSG_MULTIPLE_AUTHORS,
-			      "invalid format - multiple 'author' lines");
+		rc = fsck_found(t->it, MSG_MULTIPLE_AUTHORS,
+				"invalid format - multiple 'author' lines");
 	if (rc)
 		return rc;
 	if (!parse_key(t, "committer "))
-		return fsck_report_finding(t->it, MSG_MISSING_COMMITTER,
-				"invalid format - expected 'committer' line");
+		return fsck_found(t->it, MSG_MISSING_COMMITTER,
+				  "invalid format - expected 'committer' line");
 	return check_ident(t);
 }
 
@@ -200,11 +200,11 @@ int fsck_commit(struct fsck_item *it, const char *buf, size_t size)
 {
 	struct text t = { it, buf, buf + size };
 
-	if (check_headers(it, buf, size) || check_commit_links(&t) || check_author_and_committer(&t))
+	if (check_headers(it, buf, size) || check_commit_links(&t) || check_idents(&t))
 		return 1;
 	if (size && memchr(buf, 0, size))
-		return fsck_report_finding(it, MSG_NUL_IN_COMMIT,
-				"NUL byte in the commit object body") != 0;
+		return fsck_found(it, MSG_NUL_IN_COMMIT,
+				  "NUL byte in the commit object body") != 0;
 	return 0;
 }
 
@@ -240,21 +240,21 @@ static int check_target(struct text *t)
 	int rc;
 
 	if (!parse_key(t, "object "))
-		return fsck_report_finding(t->it, MSG_MISSING_OBJECT,
-				"invalid format - expected 'object' line");
+		return fsck_found(t->it, MSG_MISSING_OBJECT,
+				  "invalid format - expected 'object' line");
 	len = parse_line(t, &line);
 	if (!is_oid(t->it, line, len)) {
-		rc = fsck_report_finding(t->it, MSG_BAD_OBJECT_SHA1,
-			      "invalid 'object' line format - bad sha1");
+		rc = fsck_found(t->it, MSG_BAD_OBJECT_SHA1,
+				"invalid 'object' line format - bad sha1");
 		if (rc)
 			return rc;
 	}
 	if (!parse_key(t, "type "))
-		return fsck_report_finding(t->it, MSG_MISSING_TYPE_ENTRY,
-				"invalid format - expected 'type' line");
+		return fsck_found(t->it, MSG_MISSING_TYPE_ENTRY,
+				  "invalid format - expected 'type' line");
 	len = parse_line(t, &line);
 	if (object_type_from_name(line, len) == OBJ_BAD)
-		return fsck_report_finding(t->it, MSG_BAD_TYPE, "invalid 'type' value");
+		return fsck_found(t->it, MSG_BAD_TYPE, "invalid 'type' value");
 	return 0;
 }
 
@@ -264,20 +264,20 @@ static int check_tag_name(struct text *t)
 	size_t len;
 
 	if (!parse_key(t, "tag "))
-		return fsck_report_finding(t->it, MSG_MISSING_TAG_ENTRY,
-				"invalid format - expected 'tag' line");
+		return fsck_found(t->it, MSG_MISSING_TAG_ENTRY,
+				  "invalid format - expected 'tag' line");
 	len = parse_line(t, &line);
 	if (is_tag_name(line, len))
 		return 0;
-	return fsck_report_finding(t->it, MSG_BAD_TAG_NAME, "invalid 'tag' name: %.*s", (int)len, line);
+	return fsck_found(t->it, MSG_BAD_TAG_NAME, "invalid 'tag' name: %.*s", (int)len, line);
 }
 
 static int check_tagger(struct text *t)
 {
 	if (parse_key(t, "tagger "))
 		return check_ident(t);
-	return fsck_report_finding(t->it, MSG_MISSING_TAGGER_ENTRY,
-			"invalid format - expected 'tagger' line");
+	return fsck_found(t->it, MSG_MISSING_TAGGER_ENTRY,
+			  "invalid format - expected 'tagger' line");
 }
 
 int fsck_tag(struct fsck_item *it, const char *buf, size_t size)
@@ -288,7 +288,7 @@ int fsck_tag(struct fsck_item *it, const char *buf, size_t size)
 	    check_tagger(&t))
 		return 1;
 	if (t.pos < t.end && *t.pos != '\n')
-		return fsck_report_finding(it, MSG_EXTRA_HEADER_ENTRY,
-				"invalid format - extra header(s) after 'tagger'") != 0;
+		return fsck_found(it, MSG_EXTRA_HEADER_ENTRY,
+				  "invalid format - extra header(s) after 'tagger'") != 0;
 	return 0;
 }

@@ -117,22 +117,22 @@ static void check_special(struct tree_check *c, const struct tree_entry *e)
 	if (is_spelling_of(e, DOT_GITMODULES, true)) {
 		if (!link)
 			oidset_insert(&o->gitmodules.found, &e->oid);
-		else if (fsck_report_finding(c->it, MSG_GITMODULES_SYMLINK,
-				  ".gitmodules is a symbolic link"))
+		else if (fsck_found(c->it, MSG_GITMODULES_SYMLINK,
+				    ".gitmodules is a symbolic link"))
 			c->failures++;
 	}
 	if (is_spelling_of(e, DOT_GITATTRIBUTES, false)) {
 		if (!link)
 			oidset_insert(&o->gitattributes.found, &e->oid);
-		else if (fsck_report_finding(c->it, MSG_GITATTRIBUTES_SYMLINK,
-				  ".gitattributes is a symlink"))
+		else if (fsck_found(c->it, MSG_GITATTRIBUTES_SYMLINK,
+				    ".gitattributes is a symlink"))
 			c->failures++;
 	}
 	if (link && is_spelling_of(e, DOT_GITIGNORE, false) &&
-	    fsck_report_finding(c->it, MSG_GITIGNORE_SYMLINK, ".gitignore is a symlink"))
+	    fsck_found(c->it, MSG_GITIGNORE_SYMLINK, ".gitignore is a symlink"))
 		c->failures++;
 	if (link && is_spelling_of(e, DOT_MAILMAP, false) &&
-	    fsck_report_finding(c->it, MSG_MAILMAP_SYMLINK, ".mailmap is a symlink"))
+	    fsck_found(c->it, MSG_MAILMAP_SYMLINK, ".mailmap is a symlink"))
 		c->failures++;
 }
 
@@ -166,7 +166,7 @@ static void report_findings(struct tree_check *c)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i].seen && fsck_report_finding(c->it, all[i].msg, "%s", all[i].text))
+		if (all[i].seen && fsck_found(c->it, all[i].msg, "%s", all[i].text))
 			c->failures++;
 }
 
@@ -190,7 +190,7 @@ int fsck_tree(struct fsck_item *it, const void *buf, size_t size)
 	struct tree_entry e;
 
 	if (!is_readable(it, buf, size))
-		return fsck_report_finding(it, MSG_BAD_TREE, "cannot be parsed as a tree") != 0;
+		return fsck_found(it, MSG_BAD_TREE, "cannot be parsed as a tree") != 0;
 	tree_iter_init(&iter, buf, size, it->algo);
 	for (;;) {
 		const unsigned char *start = iter.pos;

@@ -88,7 +88,7 @@ enum fsck_severity fsck_severity_of(const struct fsck_options *o, const char *ms
 	return severity_of(o, msg);
 }
 
-int fsck_report_finding(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...)
+int fsck_found(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...)
 {
 	enum fsck_severity severity = severity_of(it->o, msg);
 	va_list ap;
@@ -123,8 +123,8 @@ int fsck_object(struct fsck_options *o, const struct object_id *oid, enum object
 	case OBJ_TAG:
 		return fsck_tag(&it, buf, size);
 	default:
-		return fsck_report_finding(&it, MSG_UNKNOWN_TYPE,
-				"unknown type '%d' (internal fsck error)", (int)type) != 0;
+		return fsck_found(&it, MSG_UNKNOWN_TYPE,
+				  "unknown type '%d' (internal fsck error)", (int)type) != 0;
 	}
 }
 
@@ -137,25 +137,25 @@ struct special_kind {
 };
 
 static int check_special_blob(struct fsck_options *o, const struct object_source *src,
-		      const struct special_kind *k, const struct object_id *oid)
+			      const struct special_kind *k, const struct object_id *oid)
 {
 	struct fsck_item it = { o, oid, OBJ_BLOB, src->algo };
 	struct object_buf buf = OBJECT_BUF_INIT;
 	int failures;
 
 	if (src->read(src->data, oid, &buf, NULL) < 0)
-		return fsck_report_finding(&it, k->missing, "unable to read %s blob", k->name) != 0;
+		return fsck_found(&it, k->missing, "unable to read %s blob", k->name) != 0;
 	it.type = buf.type;
 	if (buf.type == OBJ_BLOB)
 		failures = fsck_blob(&it, buf.data, buf.size);
 	else
-		failures = fsck_report_finding(&it, k->not_blob, "non-blob found at %s", k->name) != 0;
+		failures = fsck_found(&it, k->not_blob, "non-blob found at %s", k->name) != 0;
 	object_buf_release(&buf);
 	return failures;
 }
 
 static int check_special_blobs(struct fsck_options *o, const struct object_source *src,
-		       const struct special_kind *k)
+			       const struct special_kind *k)
 {
 	struct oid_array left = OID_ARRAY_INIT;
 	const struct object_id *oid;

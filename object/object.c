@@ -86,7 +86,7 @@ int object_header_parse(const void *buf, size_t len, enum object_type *type,
 
 /* The target of a tag, or the tree of a commit. */
 static int dereference(const struct object_source *src, const struct object_id *oid,
-		     enum object_type type, struct object_id *next, struct err *err)
+		       enum object_type type, struct object_id *next, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct tag_view tag;

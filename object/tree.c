@@ -32,7 +32,7 @@ void tree_iter_init(struct tree_iter *it, const void *buf, size_t size,
 
 /* Octal digits and a blank; returns the position after them, NULL if malformed. */
 static const unsigned char *parse_mode(const unsigned char *p, const unsigned char *end,
-				      unsigned *mode)
+				       unsigned *mode)
 {
 	unsigned m = 0;
 

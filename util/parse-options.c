@@ -306,7 +306,7 @@ static void set_value(const struct parser *ps, const struct option *o, const cha
  * letter, NULL if there is none.
  */
 static void apply_option(struct parser *ps, const struct option *o, const char *attached,
-		  bool is_short, bool unset)
+			 bool is_short, bool unset)
 {
 	bool wants = takes_value(o) && !unset;
 
@@ -374,7 +374,7 @@ static NORETURN void show_usage_on_stdout(const struct parser *ps, bool hidden_t
 }
 
 static NORETURN void ambiguous_option(const struct parser *ps, const char *arg,
-			       const struct found *a, const struct found *b)
+				      const struct found *a, const struct found *b)
 {
 	fprintf(stderr, "error: ambiguous option: %s (could be --%s%s or --%s%s)\n", arg,
 		a->unset ? "no-" : "", a->opt->long_name, b->unset ? "no-" : "",

@@ -324,7 +324,7 @@ static void commit_composes(void **state)
 		"encoding ISO-8859-1\nx-y 1\ngpgsig -----BEGIN\n line 2\n\nm");
 	strbuf_reset(&out);
 	d.message_len = 3;
-	assert_int_equal(commit_compose(&out, &d, &err), ERR_INVALID);
+	assert_int_equal(commit_compose(&out, &d, &err), ERR_CORRUPT);
 	assert_string_equal(err_message(&err),
 			    "a NUL byte in commit log message not allowed");
 	assert_int_equal(out.len, 0);
