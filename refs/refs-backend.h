@@ -198,14 +198,14 @@ struct ref_backend {
 	 * writes, and stages everything in t->batch. `unlock` comes last, once, whatever has
 	 * happened: the batch has been committed or aborted, or nothing was staged. What
 	 * only keeps others away can be unlocked by an entry of the batch before that
-	 * (PUBLISH_REF_UNLOCK). `release` frees what the transaction holds, but not t; it
-	 * changes nothing outside of memory.
+	 * (PUBLISH_REF_UNLOCK). `release` (may be NULL) frees what the transaction holds, but
+	 * not t; it changes nothing outside of memory.
 	 */
 	int (*lock)(struct ref_transaction *t, struct err *err);
 	int (*stage)(struct ref_transaction *t, struct err *err);
 	void (*unlock)(struct ref_transaction *t);
 	void (*release)(struct ref_transaction *t);
-	/* The same for an update; `lock` may meet it again, by ref_transaction_index. */
+	/* The same for an update, which `lock` may meet again; may be NULL. */
 	void (*update_clear)(struct ref_update *u);
 
 	/* refs_pack, refs_verify; NULL: there is nothing to do. */
@@ -214,7 +214,7 @@ struct ref_backend {
 	int (*verify)(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
 		      struct err *err);
 
-	/* As the functions of refs.h say. */
+	/* As the functions of refs.h say; _rewrite and _remove may be NULL. */
 	bool (*reflog_exists)(struct ref_store *rs, const char *name);
 	int (*reflog_foreach)(struct ref_store *rs, const char *name, bool newest_first,
 			      reflog_fn fn, void *data, struct err *err);

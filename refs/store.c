@@ -142,11 +142,17 @@ int reflogs_foreach_everywhere(struct ref_store *rs, int (*fn)(void *data, const
 int reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
 		   reflog_keep_fn keep, void *data, struct fsync_batch *b, struct err *err)
 {
+	if (!rs->backend->reflog_rewrite)
+		return err_set(err, ERR_INVALID, "reflogs of %s refs cannot be rewritten",
+			       rs->backend->name);
 	return rs->backend->reflog_rewrite(rs, name, flags, keep, data, b, err);
 }
 
 int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 		  struct err *err)
 {
+	if (!rs->backend->reflog_remove)
+		return err_set(err, ERR_INVALID, "reflogs of %s refs cannot be removed",
+			       rs->backend->name);
 	return rs->backend->reflog_remove(rs, name, b, err);
 }

@@ -372,7 +372,8 @@ size_t ref_transaction_nr(const struct ref_transaction *t)
 
 static void free_update(const struct ref_backend *be, struct ref_update *u)
 {
-	be->update_clear(u);
+	if (be->update_clear)
+		be->update_clear(u);
 	free(u->name);
 	free(u->new_target);
 	free(u->old_target);
@@ -389,7 +390,8 @@ void ref_transaction_reset(struct ref_transaction *t)
 	for (size_t i = 0; i < t->nr; i++) {
 		struct ref_update *u = t->updates[i];
 
-		t->rs->backend->update_clear(u);
+		if (t->rs->backend->update_clear)
+			t->rs->backend->update_clear(u);
 		u->flags = u->queued_flags;
 		u->leaf = u->next = NULL;
 		u->exists = false;
@@ -411,7 +413,8 @@ void ref_transaction_free(struct ref_transaction *t)
 		return;
 	if (t->state == TRANSACTION_PREPARED)
 		BUG("a prepared ref transaction is freed, but was neither committed nor aborted");
-	t->rs->backend->release(t);
+	if (t->rs->backend->release)
+		t->rs->backend->release(t);
 	for (i = 0; i < t->nr; i++)
 		free_update(t->rs->backend, t->updates[i]);
 	strmap_clear(&t->by_name, NULL);

@@ -132,7 +132,6 @@ static int split_symref(struct ref_transaction *t, struct ref_update *u, struct 
 		child->flags |= UPDATE_VIA_HEAD;
 	u->leaf = child;
 	u->flags |= UPDATE_LOG_ONLY | REF_NO_DEREF;
-	u->flags &= ~UPDATE_HAVE_OLD;
 	return 0;
 }
 
@@ -152,7 +151,7 @@ static int split_head(struct ref_transaction *t, struct ref_update *u, struct er
 	strmap_put(&t->by_name, head->name, head);
 	head->leaf = u;
 	head->flags |= UPDATE_LOG_ONLY | REF_NO_DEREF;
-	head->flags &= ~(UPDATE_HAVE_OLD | UPDATE_HAVE_OLD_TARGET | REF_FORCE_REFLOG);
+	head->flags &= ~REF_FORCE_REFLOG;
 	return 0;
 }
 

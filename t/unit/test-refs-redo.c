@@ -85,7 +85,8 @@ static void say_nothing(const char *lock_path UNUSED, pid_t pid UNUSED)
 
 static struct ref_store *open_in(const char *gitdir)
 {
-	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = gitdir, .commondir = "repo",
+	struct ref_store_options o = { .backend = &files_ref_backend,
+				       .gitdir = gitdir, .commondir = "repo",
 				       .algo = hash_sha1 };
 	struct ref_store *rs;
 
@@ -510,7 +511,8 @@ static int stub_info(void *data UNUSED, const struct object_id *oid UNUSED,
 static void finish_with_objects(int rc, bool elsewhere)
 {
 	const struct object_source source = { .info = stub_info };
-	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = "repo", .commondir = "repo",
+	struct ref_store_options o = { .backend = &files_ref_backend,
+				       .gitdir = "repo", .commondir = "repo",
 				       .algo = hash_sha1, .objects = &source,
 				       .objects_elsewhere = elsewhere };
 	struct ref_store *rs;
