@@ -88,7 +88,7 @@ static unsigned parse_attribute(const char *w)
 	return 0;
 }
 
-/* ---- the whole value ---- */
+/* ---- a value of several words ---- */
 
 struct style {
 	bool reset;

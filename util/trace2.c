@@ -47,7 +47,7 @@ static int open_in_directory(const char *dir, const char *name)
 }
 
 /*
- * The descriptor that a value of GIT_TRACE* stands for: "", "0", "false" none (-1); "1",
+ * The descriptor for a value of GIT_TRACE*: "", "0", "false" none (-1); "1",
  * "true" stderr; 2..9 that descriptor; an absolute path is opened for appending, and in a
  * directory a file called `name` is made (unless that is NULL). Any other value: *known is
  * false.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Code points of no width (marks that combine, formats, the parts of Hangul
- * syllables behind the first) and of two columns (East Asian wide and full-width),
+ * syllables after the first) and of two columns (East Asian wide and full-width),
  * from the Unicode 14.0.0 character database. Sorted; included by utf8.c alone.
  */
 #ifndef UTIL_UNICODE_WIDTH_H

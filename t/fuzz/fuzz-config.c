@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A config file. What can be read can be edited: after a value is set it reads back, what
- * was there before is still there, and unsetting it leaves a file that can be read.
+ * A config file. A file that can be read can be edited: a value that is set can be read back,
+ * all other entries are unchanged, and unsetting it again leaves a valid file.
  */
 #include "compat/posix.h"
 #include "config/config.h"
@@ -37,7 +37,7 @@ static void edit(struct strbuf *text, const char *value)
 		abort();
 }
 
-/* All entries of `before` but those of KEY, in order, are those of `after`. */
+/* Without those of KEY, both have the same entries in the same order. */
 static void compare_others(const struct config_set *before, const struct config_set *after)
 {
 	size_t k = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The first byte is the length of the base, which follows; the rest is the delta. */
+/* A delta. The first byte is the length of the base, which follows; the rest is the delta. */
 #include "compat/posix.h"
 #include "pack/pack.h"
 #include "t/fuzz/fuzz.h"

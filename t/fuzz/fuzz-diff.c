@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two texts, apart by the first NUL behind the flags in the first byte: the changes
- * that are found make the one into the other.
+ * A diff. The first byte has flags, then come two texts, separated by the first NUL. The
+ * changes that are found, applied to the first text, must give the second.
  */
 #include "compat/posix.h"
 #include "diff/hunk-internal.h"

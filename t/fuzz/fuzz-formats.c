@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What users write to name revisions and to shape what is shown: formats and sort keys of
- * for-each-ref, pretty formats, revisions, refspecs. The first byte chooses.
+ * Formats and sort keys of for-each-ref, pretty formats, revisions, refspecs. The first byte
+ * selects which.
  */
 #include "compat/posix.h"
 #include "t/fuzz/fuzz.h"
@@ -18,7 +18,7 @@ static int count(void *data, struct strbuf *text)
 	return 0;
 }
 
-/* A format that is taken shows every ref, or says why not. */
+/* A valid format is expanded for every ref, or gives an error message. */
 static void ref_format(struct repository *r, const char *format, unsigned quote)
 {
 	struct reflist_filter f = REFLIST_FILTER_INIT;
@@ -38,7 +38,7 @@ static void ref_format(struct repository *r, const char *format, unsigned quote)
 	reflist_free(l);
 }
 
-/* Whatever the key: the same refs. */
+/* Sorting by any key keeps the set of refs. */
 static void ref_sort(struct repository *r, const char *key)
 {
 	struct reflist_filter f = REFLIST_FILTER_INIT;
@@ -73,7 +73,7 @@ static void pretty_format(struct repository *r, const char *format)
 	strbuf_release(&out);
 }
 
-/* What a revision gives is there, or was given as a whole name. */
+/* The objects of a revision exist, unless they were given by their full names. */
 static void revision(struct repository *r, const char *name)
 {
 	struct strbuf sb = STRBUF_INIT;
@@ -111,7 +111,7 @@ static void globs(struct repository *r, const char *pattern)
 	ref_exclusions_clear(&x);
 }
 
-/* remote.o.fetch and .push in the place of the configuration. */
+/* The input as remote.o.fetch and remote.o.push. */
 static void refspecs(struct repository *r, const char *spec)
 {
 	struct config_set *before = r->config;

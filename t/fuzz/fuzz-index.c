@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An index file: what is read from it is in order, can be searched and written. */
+/* An index file: its entries are in order, and can be searched and written again. */
 #include "compat/posix.h"
 #include "index/cache-tree.h"
 #include "index/index-internal.h"
@@ -32,7 +32,7 @@ static void write_again(struct index_state *ix, int version)
 
 static void try_as(const uint8_t *data, size_t size, const struct hash_algo *algo)
 {
-	/* no checksum: what is behind it shall be reached */
+	/* without a valid checksum the parser would not be reached */
 	uint8_t *copy = xmalloc(size + HASH_MAX_RAW);
 	struct index_state ix;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of commits and tags: cleaning up, trailers, scissors, signatures; mailmaps and
- * idents. The first byte chooses, with what is left of it as a flag or mode.
+ * Messages of commits and tags: clean-up, trailers, scissors, signatures; mailmaps and
+ * idents. The first byte selects which; its remaining bits are flags or a mode.
  */
 #include "compat/posix.h"
 #include "object/ident.h"
@@ -10,7 +10,7 @@
 #include "util/alloc.h"
 #include "pretty/pretty.h"
 
-/* What is clean stays as it is. */
+/* A second clean-up changes nothing. */
 static void cleanup(const char *s, size_t len, enum cleanup_mode mode)
 {
 	struct strbuf once = STRBUF_INIT, twice = STRBUF_INIT;
@@ -28,7 +28,7 @@ static void cleanup(const char *s, size_t len, enum cleanup_mode mode)
 	strbuf_release(&twice);
 }
 
-/* A trailer that is there as the last one is not added again. */
+/* If it is the last trailer already, it is not added again. */
 static void trailers(const char *s, size_t len)
 {
 	struct strbuf msg = STRBUF_INIT, arg = STRBUF_INIT;
@@ -48,7 +48,7 @@ static void trailers(const char *s, size_t len)
 	strbuf_release(&msg);
 }
 
-/* Options up to the first NUL, apart by commas; then the message. */
+/* Options, separated by commas, up to the first NUL; then the message. */
 static void show_trailers(const char *s, size_t len)
 {
 	struct trailer_options o = TRAILER_OPTIONS_INIT;
@@ -76,7 +76,7 @@ static void mailmap(const char *s, size_t len)
 	mailmap_free(m);
 }
 
-/* What is written can be read, with the same date. */
+/* An ident that was formatted can be parsed, and has the same date. */
 static void ident(const char *s, size_t len)
 {
 	size_t n = strlen(s), at = n < len ? n + 1 : n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The first byte chooses a type; the rest is parsed and checked as such an object. */
+/* The first byte selects a type; the rest is parsed and checked as an object of that type. */
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "object/fsck.h"
@@ -12,7 +12,7 @@ static int swallow(void *data UNUSED, const struct object_id *oid UNUSED,
 		   enum object_type type UNUSED, enum fsck_severity severity UNUSED,
 		   const char *msg_id UNUSED, const char *text UNUSED)
 {
-	return 0; /* go on as far as it goes */
+	return 0; /* continue */
 }
 
 static void check(enum object_type type, const void *p, size_t len)

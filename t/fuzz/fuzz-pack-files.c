@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The input as the entries of a pack: header, checksum and idx are made to fit, with
- * objects that begin at places spread over it. Everything is read and verified.
- * If the input begins with "MIDX" it is a multi-pack-index beside an empty pack.
+ * The input is used as the entries of a pack, with a valid header, checksum and idx, whose
+ * offsets are distributed over the input. All objects are read, and the pack is verified.
+ * If the input begins with "MIDX", it is used as a multi-pack-index of an empty pack.
  */
 #include "compat/posix.h"
 #include "pack/pack-internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An .idx file, then every question that can be asked of it. */
+/* An .idx file, and all look-ups in it. */
 #include "compat/posix.h"
 #include "pack/pack-internal.h"
 #include "t/fuzz/fuzz.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Patterns for paths. The first byte chooses between .gitattributes, .gitignore and a
- * pathspec; up to the first NUL stands a path, the rest is the text.
+ * Patterns for paths. The first byte selects .gitattributes, .gitignore or a pathspec; then
+ * comes a path up to the first NUL; the rest is the text.
  */
 #include "compat/posix.h"
 #include "index/pathspec.h"
@@ -12,7 +12,7 @@
 #include "worktree/attr.h"
 #include "worktree/ignore.h"
 
-/* An attribute that is listed has the value that it is asked for. */
+/* Listing all attributes gives the same values as asking for one. */
 static void attributes(struct repository *r, const char *path, const char *text, size_t len)
 {
 	struct strvec names = STRVEC_INIT;
@@ -58,7 +58,7 @@ static bool any_attr(void *data, const char *attr, const char *path, size_t len)
 	return attr[0] && len;
 }
 
-/* What may be left out for its directory does not match itself. */
+/* A path below a directory that cannot match does not match. */
 static void pathspecs(const char *path, const char *text)
 {
 	const char *argv[] = { text, "*.c", NULL };
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	len = strlen(path);
 	text = len < size - 1 ? path + len + 1 : path + len;
 	len = (size_t)(path + size - 1 - text);
-	/* As callers have it: below the top, and clean. */
+	/* Callers pass normalized relative paths only. */
 	if (*path && !path_normalize(path, path) && *path && *path != '/' &&
 	    !starts_with(path, "../") && !ends_with(path, "/")) {
 		switch (data[0] % 3) {

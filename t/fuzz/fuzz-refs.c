@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * packed-refs, and names of refs. What a look-up finds is what was looked for, whatever
- * the file says about its order.
+ * packed-refs files and names of refs. A look-up returns the ref that was asked for, even if
+ * the header claims an order that the file does not have.
  */
 #include "compat/posix.h"
 #include "refs/files/packed-internal.h"
@@ -12,7 +12,7 @@ static void check_name(const uint8_t *data, size_t size)
 {
 	char *name = xmemdupz(data, size < 200 ? size : 200);
 
-	/* What may be made may be read, and does not climb. */
+	/* A name that may be created may be read, and has no "..". */
 	if (refname_is_valid(name, 0) && (strstr(name, "..") || strstr(name, "//")))
 		abort();
 	if (refname_is_valid(name, 0) && starts_with(name, "refs/") && !refname_is_safe(name))
@@ -30,7 +30,7 @@ static void check_entries(const struct packed_refs *p)
 		return;
 	while (packed_cursor_next(&c, &e, NULL) > 0) {
 		name = xmemdupz(e.name, e.name_len);
-		/* An unsorted file that says it is sorted: then it is not found. */
+		/* In an unsorted file with a header "sorted" it may not be found. */
 		if (packed_refs_lookup(p, name, &found, NULL) > 0 &&
 		    (found.name_len != e.name_len || memcmp(found.name, e.name, e.name_len)))
 			abort();

@@ -14,7 +14,7 @@
 #include "history/history.h"
 #include "repo/setup-internal.h"
 
-/* A loose ref says one of the things that it can say, and nothing unsafe is followed. */
+/* A loose ref is an object id, a symref with a safe target, or an error. */
 static void loose_ref(struct repository *r, const uint8_t *p, size_t len)
 {
 	struct loose_value v = { 0 };
@@ -51,7 +51,7 @@ static int keep_entry(void *data, size_t i, size_t nr, const struct reflog_entry
 	return i % 3 != 1;
 }
 
-/* As many entries from either end; a rewritten log has those that were kept. */
+/* Reading from either end gives the same number; a rewritten log has the kept entries. */
 static void reflog(struct repository *r, const uint8_t *p, size_t len)
 {
 	struct repo_operation *op = repo_operation_begin(r);
@@ -97,7 +97,7 @@ static void alternates(struct repository *r, const uint8_t *p, size_t len)
 	free(env);
 }
 
-/* What is read is written the same, but for leading zeros and the like. */
+/* What was read is written identically, apart from leading zeros and the like. */
 static void owner(const uint8_t *p, size_t len)
 {
 	char text[OWNER_TEXT_MAX + 1];
@@ -120,7 +120,7 @@ static int sink(void *data, const void *p, size_t len, struct err *err)
 	return 0;
 }
 
-/* A file that is no object of that name is told as such, however it is read. */
+/* A file that is not a valid object of that name is an error for every way of reading. */
 static void loose_object(struct repository *r, const uint8_t *p, size_t len)
 {
 	const char *objdir = scratch_path("alt");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What users and files say in words: dates, quoted names, globs, colours, command
- * lines, encodings. The first byte chooses; a second word is behind the first NUL.
+ * Dates, quoted names, globs, colours, command lines, encodings. The first byte selects which;
+ * a second string follows the first NUL.
  */
 #include "compat/posix.h"
 #include "t/fuzz/fuzz.h"
@@ -34,7 +34,7 @@ static void dates(const char *s)
 	strbuf_release(&sb);
 }
 
-/* What was quoted reads back. */
+/* Unquoting a quoted string gives the string. */
 static void quoting(const char *s)
 {
 	struct strbuf sb = STRBUF_INIT, back = STRBUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git update-ref --stdin. The first byte has the flags, the rest is the input. Whatever it
- * says, afterwards every ref leads to an object and no lock is left.
+ * git update-ref --stdin. The first byte has flags, the rest is the input. Afterwards every
+ * ref must resolve to an object, and no lock file may be left.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static NORETURN void end_input(int code)
 	longjmp(ended, code ? code : -1);
 }
 
-/* die() and its like say nothing, and end an input instead of the process. */
+/* die() and similar functions print nothing, and end this input instead of the process. */
 #define exit end_input
 #undef stderr
 #define stderr nowhere
@@ -27,7 +27,7 @@ static NORETURN void end_input(int code)
 #undef exit
 #include "builtin/update-ref.h"
 
-/* What a command holds when it dies goes with its process: no leak. */
+/* Memory that a command holds when it dies is not a leak: usually the process ends. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -86,7 +86,7 @@ static int check_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-/* All refs can be locked: nobody has left a lock. */
+/* All refs can be locked, so no lock is left. */
 static int lock_ref(void *data, const struct ref *ref)
 {
 	if (ref_transaction_update(data, ref->name, &scratch_head, NULL,

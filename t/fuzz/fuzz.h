@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every fuzz target has. Returns 0; anything that is wrong aborts. */
+/* The function that every fuzz target defines. Returns 0; aborts if something is wrong. */
 #ifndef T_FUZZ_FUZZ_H
 #define T_FUZZ_FUZZ_H
 

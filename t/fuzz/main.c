@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs a fuzz target without a fuzzer: on the files that are named, or, with
- * -r ROUNDS [SEED], on inputs made by chance and by changing those files. With clang's
- * -fsanitize=fuzzer this file is left out.
+ * Runs a fuzz target without a fuzzer: on the given files, or, with -r ROUNDS [SEED], on
+ * random inputs and random changes of those files. Not used with clang's -fsanitize=fuzzer.
  */
 #include "compat/posix.h"
 #include "t/fuzz/fuzz.h"
@@ -38,7 +37,7 @@ static struct input read_input(const char *path)
 	return in;
 }
 
-/* In memory of exactly its size, so that a sanitizer sees a read beyond it. */
+/* In memory of exactly its size, so that a sanitizer detects a read beyond it. */
 static void run(const unsigned char *p, size_t len)
 {
 	unsigned char *copy = malloc(len ? len : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Short words for tests of the engine: batches in `dir`, and the calls that they make. */
+/* Helpers for tests of fsync-batch: batches with files in `dir`, and the recorded calls. */
 #ifndef UNIT_BATCH_AUX_H
 #define UNIT_BATCH_AUX_H
 

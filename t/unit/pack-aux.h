@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the tests of pack/: a directory of one's own, stock git, files. */
+/* Helpers for tests of pack/: a temporary working directory, stock git, files. */
 #ifndef T_UNIT_PACK_AUX_H
 #define T_UNIT_PACK_AUX_H
 
@@ -8,7 +8,7 @@
 #include "pack/pack.h"
 #include "util/strbuf.h"
 
-/* A fresh directory; the cwd is it. Removed at exit. */
+/* Create a directory and change to it. Removed at exit. */
 const char *aux_enter_dir(void);
 bool aux_have_stock(void);
 /* `sh -c` with "$GIT" as the stock git; output appended to out (may be NULL). */
@@ -25,12 +25,12 @@ struct warnings {
 #define WARNINGS_INIT { STRBUF_INIT, 0 }
 struct packs *aux_packs(const char *objdir, const struct hash_algo *algo,
 			struct warnings *w);
-/* with its own options where they are set */
+/* The same, with further options in *o. */
 struct packs *aux_packs_with(struct packs_options *o, const char *objdir,
 			     const struct hash_algo *algo, struct warnings *w);
 /* Every object that stock git lists, read by us, has the same type and content. */
 size_t aux_compare_all(struct packs *ps, const char *repo, const struct hash_algo *algo);
-/* Whole files; fails the test if it cannot. */
+/* Read or write a file; the test fails on errors. */
 void aux_read(struct strbuf *out, const char *path);
 void aux_write(const char *path, const void *p, size_t len);
 /* The first path that matches. Caller frees. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A directory of its own for a unit test, and what is in it. */
+/* A temporary directory for a unit test, and helpers for files in it. */
 #ifndef UNIT_SCRATCH_H
 #define UNIT_SCRATCH_H
 
@@ -13,29 +13,29 @@ char *scratch_new(void);
 char *scratch_new_in(const char *parent);
 void scratch_remove(char *dir);
 
-/* For cmocka's setup and teardown: `dir` is the test's own; faults go away with it. */
+/* Setup and teardown for cmocka: create and remove `dir`; teardown also ends fault injection. */
 extern char *dir;
 int scratch_setup(void **state);
 int scratch_teardown(void **state);
 /* GIT_TEST_FS_KIND, for the batches of this test. */
 void pretend_fs(enum fs_kind kind);
-/* What is in it now, as tree_of tells it. */
+/* Compare the contents of `dir`, in the form of tree_of. */
 void assert_tree(const char *expect);
 
 
 /* One of 8 rotating buffers: dir/FORMAT. */
 const char *at(const char *dir, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* With the directories above it. */
+/* Write a file, creating the directories above it. */
 void write_text(const char *path, const char *text);
-/* Descriptor of a new file with that content. */
+/* A descriptor of a new file with that content. */
 int new_file(const char *path, const char *text);
 /* Caller frees; NULL if there is no such file. */
 char *read_text(const char *path);
 /* "d sub\nf sub/file 12\n", sorted, without the owner file of a process; caller frees. */
 char *tree_of(const char *dir);
 
-/* Every `dir` in text becomes "."; caller frees. Lines that begin with one of the
- * words in `drop` (space separated) are left out. */
+/* Replace every `dir` in text by ".", and leave out lines that begin with one of the words in
+ * `drop` (separated by spaces). Caller frees. */
 char *simplify(const char *text, const char *dir, const char *drop);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What whoever runs a unit test has set does not reach it: variables of Git (a hook, or
- * `git rebase --exec`, has many), language, umask, signals that are ignored (nohup, jobs in the
- * background, programs that run tests). t/test-lib.sh does the same for scripts.
+ * Linked into every unit test: makes it independent of the caller's environment. Resets
+ * variables of Git (many are set in hooks and by `git rebase --exec`), language, time zone,
+ * umask, and ignored signals (nohup, background jobs). t/test-lib.sh does the same for scripts.
  */
 #include "compat/posix.h"
 #include <signal.h>

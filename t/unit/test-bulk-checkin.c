@@ -152,7 +152,7 @@ static void few_are_loose(void **state UNUSED)
 	strbuf_release(&path);
 }
 
-static void nothing_leaves_nothing(void **state UNUSED)
+static void empty_batch_leaves_nothing(void **state UNUSED)
 {
 	begin(100);
 	publish();
@@ -164,7 +164,7 @@ static void nothing_leaves_nothing(void **state UNUSED)
 	expect_files(0, 0);
 }
 
-static void given_up_after_staging(void **state UNUSED)
+static void aborted_after_staging(void **state UNUSED)
 {
 	struct err err = ERR_INIT;
 
@@ -276,7 +276,7 @@ static void limit_0_is_never(void **state UNUSED)
 	expect_files(300, 0);
 }
 
-static void goes_on_after_finish(void **state UNUSED)
+static void continues_after_finish(void **state UNUSED)
 {
 	struct object_id a, b, c;
 	struct err err = ERR_INIT;
@@ -404,7 +404,7 @@ static int read_one(void *data UNUSED, const struct object_id *oid)
 	return 0;
 }
 
-/* Far more than may be in flight, submitted at once; and held until it is much. */
+/* Many more jobs than may be in flight at once; and more bytes than may be held. */
 static void big_jobs(void **state UNUSED)
 {
 	struct err err = ERR_INIT;
@@ -444,7 +444,7 @@ static void *read_all_the_time(void *stop)
 	return NULL;
 }
 
-static void readers_beside(void **state UNUSED)
+static void concurrent_readers(void **state UNUSED)
 {
 	atomic_bool stop = false;
 	pthread_t reader;
@@ -547,7 +547,7 @@ static void stream_of_other_length(void **state UNUSED)
 	assert_string_equal(err_message(&err), "'big' became longer while it was read");
 	err_release(&err);
 	assert_int_equal(oid.algo, 9);
-	/* the batch is good all the same */
+	/* the batch can still be used */
 	lseek(fd, 0, SEEK_SET);
 	MUST(bulk_checkin_stream(bulk, OBJ_BLOB, fd, size, "big", &oid, &err));
 	assert_int_equal(bulk_checkin_count(bulk), 1);
@@ -561,7 +561,7 @@ static void stream_of_other_length(void **state UNUSED)
 /* ---- faults ---- */
 
 /* Everything that a batch can do; the first failure, or 0. */
-static int whole_batch(unsigned limit, struct err *err)
+static int run_batch(unsigned limit, struct err *err)
 {
 	int fd = file_of("big", 1 << 20, 4);
 	struct object_id oid;
@@ -588,7 +588,7 @@ static int whole_batch(unsigned limit, struct err *err)
 	return rc;
 }
 
-/* The call that was made to fail is one that takes things away. */
+/* Was the call that was made to fail one that removes something? */
 static bool removal_failed(void)
 {
 	const char *hit = strstr(fault_text(), "(injected)");
@@ -612,10 +612,10 @@ static void sweep(unsigned limit, int fail_errno, bool short_write)
 		plan.fail_errno = fail_errno;
 		plan.short_write = short_write;
 		fault_install(&plan);
-		rc = whole_batch(limit, &err);
+		rc = run_batch(limit, &err);
 		more = fault_counted() >= n;
 		if (removal_failed()) {
-			/* what cannot be removed stays, and that is no failure */
+			/* a file that cannot be removed is not a failure */
 			assert_int_equal(rc, 0);
 			fault_remove();
 		} else if (rc < 0) {
@@ -661,17 +661,17 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(few_are_loose),
-		T(nothing_leaves_nothing),
-		T(given_up_after_staging),
+		T(empty_batch_leaves_nothing),
+		T(aborted_after_staging),
 		T(duplicates_once),
 		T(known_is_not_written),
 		T(shared_permissions),
 		T(many_are_a_pack),
 		T(limit_0_is_never),
-		T(goes_on_after_finish),
+		T(continues_after_finish),
 		T(jobs_keep_their_order),
 		T(big_jobs),
-		T(readers_beside),
+		T(concurrent_readers),
 		T(streams_into_the_pack),
 		T(stream_of_known_leaves_no_pack),
 		T(stream_of_other_length),

@@ -57,7 +57,7 @@ static void test_new_values(void **state)
 	set("# x", "a.c", "2", "# x\n[a]\n\tc = 2\n");
 	set("[a \"X\"]\n  b = 1\n", "a.x.b", "3",
 	    "[a \"X\"]\n  b = 1\n[a \"x\"]\n\tb = 3\n");
-	/* a continuation of nothing does not take the new line in */
+	/* a backslash at the end of the file does not continue into the new line */
 	set("[a]\n\tb = 1\\\n", "a.c", "2", "[a]\n\tb = 1\\\n\n\tc = 2\n");
 	set("[a]\n\tb = 1\\", "d.c", "2", "[a]\n\tb = 1\\\n\n[d]\n\tc = 2\n");
 	set("[a]\n\tb = 1\\\n ", "a.c", "2", "[a]\n\tb = 1\\\n \n\tc = 2\n");
@@ -247,7 +247,7 @@ static void test_several_sections(void **state)
 	const struct config_section_edit none = { "b.z", "b.a", true };
 
 	(void)state;
-	/* every stretch has its copy behind it, with the comments that are in it */
+	/* each section is followed by its copy, including the comments in it */
 	edit_sections(sample, &copy, 1, 2,
 		      "[b \"x\"]\n\tr = 1\n# c\n[b \"new\"]\n\tr = 1\n# c\n[o]\n\tq=1 # q\n"
 		      "[b \"y\"] z=1\n  [b \"x\"]\n\ts = 2\n[b \"new\"]\n\ts = 2");
@@ -275,7 +275,7 @@ static void test_sections_of_file(void **state)
 	assert_string_equal("[b \"y\"]\n", got);
 	free(got);
 
-	/* there is no such section any more: nothing is staged, and no lock stays */
+	/* the section no longer exists: nothing is staged, and no lock is left */
 	assert_int_equal(0, config_file_edit_sections(at(dir, "c"), &e, 1, PUBLISH_FILE, b, NULL));
 	got = tree_of(dir);
 	assert_null(strstr(got, "lock"));
@@ -302,7 +302,7 @@ static void test_file(void **state)
 	assert_int_equal(0, symlink("real", at(dir, "link")));
 	assert_int_equal(0, config_file_edit(at(dir, "link"), &e, b, NULL));
 
-	/* staged, not visible: the lock is ours, the file is as it was */
+	/* staged, but not visible: we hold the lock, the file is unchanged */
 	got = read_text(at(dir, "real"));
 	assert_string_equal("[a]\n\tb = 1\n", got);
 	free(got);

@@ -378,8 +378,8 @@ static void test_environment(void **state)
 /* ---- hostile ---- */
 
 /*
- * Every prefix of a rich file, and every byte of it changed: an answer comes, and
- * the sanitizers have nothing to say.
+ * Every prefix of a file with all kinds of lines, and every byte of it changed: the parser
+ * returns, and sanitizers report nothing.
  */
 static void test_hostile(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Dates in New York (GIT_TEST_DATE_NOW fixed); what is expected is what stock
- * Git 2.39.5 answers there.
+ * Dates, in the time zone of New York and with a fixed GIT_TEST_DATE_NOW. The expected values
+ * are those of stock Git 2.39.5.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
@@ -310,7 +310,7 @@ static void test_shown(void **state)
 	}
 }
 
-/* No calendar has these; nothing may overflow on the way to saying so. */
+/* Dates that no calendar has: formatting must not overflow. */
 static void test_far_away(void **state)
 {
 	static const timestamp_t far[] = {

@@ -174,7 +174,7 @@ static void test_map(void **state)
 	oidmap_clear(&m, free);
 }
 
-/* Ids that share all but their last bytes of the prefix must not pile up. */
+/* Ids with a common prefix must not end up in the same slots. */
 static void test_set_of_similar_ids(void **state)
 {
 	struct oidset s = OIDSET_INIT;

@@ -75,7 +75,7 @@ static void test_strmap_icase(void **state)
 	strmap_clear(&m, NULL);
 }
 
-/* ASCII letters fold, every other byte stays itself. */
+/* Only ASCII letters are equal to another byte. */
 static void test_ihash_folds_letters_only(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks of object content: message ids, texts, severities, order. What stock Git
- * says of the same objects is compared in t1050.
+ * Checks of object content: message ids, texts, severities, order. t1050 compares the
+ * findings with those of stock Git.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
@@ -16,13 +16,13 @@
 #define COMMITTER "committer C <c@x> 1 +0000\n"
 #define TAG "object " T40 "\ntype tree\ntag t\n"
 
-static struct strbuf said = STRBUF_INIT;
+static struct strbuf reported = STRBUF_INIT;
 
-static int note(void *data UNUSED, const struct object_id *oid UNUSED,
+static int record_finding(void *data UNUSED, const struct object_id *oid UNUSED,
 		enum object_type type UNUSED, enum fsck_severity severity,
 		const char *msg_id, const char *text UNUSED)
 {
-	strbuf_addf(&said, "%s%s%s", said.len ? " " : "",
+	strbuf_addf(&reported, "%s%s%s", reported.len ? " " : "",
 		    severity == FSCK_ERROR ? "E:" : "W:", msg_id);
 	return severity == FSCK_ERROR;
 }
@@ -42,12 +42,12 @@ static void check(struct fsck_options *o, enum object_type type, const void *p, 
 	void *exact = xmemdup(p, len);
 	int failures;
 
-	strbuf_reset(&said);
-	o->report = note;
+	strbuf_reset(&reported);
+	o->report = record_finding;
 	failures = fsck_object(o, &oid, type, exact, len, hash_sha1);
 	free(exact);
-	if (strcmp(said.buf, want))
-		fail_msg("'%.*s': '%s' instead of '%s'", (int)len, (const char *)p, said.buf, want);
+	if (strcmp(reported.buf, want))
+		fail_msg("'%.*s': '%s' instead of '%s'", (int)len, (const char *)p, reported.buf, want);
 	assert_int_equal(failures > 0, strstr(want, "E:") != NULL);
 }
 
@@ -245,7 +245,7 @@ static void severities(void **state UNUSED)
 	err_release(&err);
 	assert_int_equal(fsck_set_severity(&o, "nulInHeader", "error", &err), 0);
 	assert_int_equal(fsck_set_severity(&o, "missingTree", "warn", &err), 0);
-	/* what is no failure does not end the check */
+	/* a finding that is not a failure does not end the check */
 	check(&o, OBJ_COMMIT, no_tree, strlen(no_tree), "W:missingTree E:missingCommitter");
 	assert_int_equal(fsck_set_severity(&o, "missingtree", "ignore", &err), 0);
 	assert_int_equal(fsck_set_severity(&o, "missingcommitter", "ignore", &err), 0);
@@ -290,32 +290,32 @@ static void special(void **state UNUSED)
 	tree_append(&t, 0100644, ".gitmodules", 11, &blob);
 	check(&o, OBJ_TREE, t.buf, t.len, "");
 	check(&o, OBJ_BLOB, bad_modules, strlen(bad_modules), "E:gitmodulesName E:gitmodulesUrl");
-	strbuf_reset(&said);
+	strbuf_reset(&reported);
 	assert_int_equal(fsck_finish(&o, &src), 0);
 	fsck_options_release(&o);
 
 	/* the blob came first: it is read again at the end */
 	check(&o, OBJ_BLOB, bad_modules, strlen(bad_modules), "");
 	check(&o, OBJ_TREE, t.buf, t.len, "");
-	strbuf_reset(&said);
+	strbuf_reset(&reported);
 	assert_int_equal(fsck_finish(&o, &src), 2);
-	assert_string_equal(said.buf, "E:gitmodulesName E:gitmodulesUrl");
+	assert_string_equal(reported.buf, "E:gitmodulesName E:gitmodulesUrl");
 	fsck_options_release(&o);
 
 	strbuf_reset(&t);
 	tree_append(&t, 040000, ".gitattributes", 14, &empty_tree);
 	check(&o, OBJ_TREE, t.buf, t.len, "");
-	strbuf_reset(&said);
+	strbuf_reset(&reported);
 	assert_int_equal(fsck_finish(&o, &src), 1);
-	assert_string_equal(said.buf, "E:gitattributesBlob");
+	assert_string_equal(reported.buf, "E:gitattributesBlob");
 	fsck_options_release(&o);
 
 	strbuf_reset(&t);
 	tree_append(&t, 0100644, ".gitmodules", 11, &hash_sha1->null_oid);
 	check(&o, OBJ_TREE, t.buf, t.len, "W:nullSha1");
-	strbuf_reset(&said);
+	strbuf_reset(&reported);
 	assert_int_equal(fsck_finish(&o, &src), 1);
-	assert_string_equal(said.buf, "E:gitmodulesMissing");
+	assert_string_equal(reported.buf, "E:gitmodulesMissing");
 	fsck_options_release(&o);
 	strbuf_release(&t);
 }
@@ -338,19 +338,19 @@ static void attributes(void **state UNUSED)
 	/* too large for memory */
 	oidset_insert(&o.gitattributes.found, &oid);
 	oidset_insert(&o.gitmodules.found, &oid);
-	strbuf_reset(&said);
+	strbuf_reset(&reported);
 	assert_int_equal(fsck_object(&o, &oid, OBJ_BLOB, NULL, 5, hash_sha1), 2);
-	assert_string_equal(said.buf, "E:gitmodulesLarge E:gitattributesLarge");
+	assert_string_equal(reported.buf, "E:gitmodulesLarge E:gitattributesLarge");
 	fsck_options_release(&o);
 	free(line);
 }
 
 /* ---- hostile input ---- */
 
-static void torture(enum object_type type, const char *good, size_t len)
+static void check_mutations(enum object_type type, const char *good, size_t len)
 {
 	static const unsigned char bytes[] = { 0, '\n', ' ', '<', '>', '9', '"', '[', 0xff };
-	struct fsck_options o = { .report = note };
+	struct fsck_options o = { .report = record_finding };
 	struct object_id oid = name("blob", "", 0);
 
 	for (int id = 0; id < 2; id++) { /* the second time nothing is a failure */
@@ -368,25 +368,25 @@ static void torture(enum object_type type, const char *good, size_t len)
 				fsck_object(&o, &oid, type, p, len, hash_sha1);
 				free(p);
 			}
-			strbuf_reset(&said);
+			strbuf_reset(&reported);
 		}
 		o.report = NULL;
 	}
 	fsck_options_release(&o);
 }
 
-static void survives(void **state UNUSED)
+static void mutations(void **state UNUSED)
 {
 	static const char commit[] = TREE AUTHOR COMMITTER "\nm";
 	static const char tag[] = TAG "tagger A <a@x> 1 +0000\n\nm";
 	static const char modules[] = "[submodule \"x\"]\n\turl = ../../x\n\tpath = y\n";
 
-	torture(OBJ_COMMIT, commit, sizeof(commit) - 1);
-	torture(OBJ_TAG, tag, sizeof(tag) - 1);
-	torture(OBJ_BLOB, modules, sizeof(modules) - 1);
+	check_mutations(OBJ_COMMIT, commit, sizeof(commit) - 1);
+	check_mutations(OBJ_TAG, tag, sizeof(tag) - 1);
+	check_mutations(OBJ_BLOB, modules, sizeof(modules) - 1);
 	add("100644", ".gitmodules");
 	add("40000", "b\\c");
-	torture(OBJ_TREE, tree.buf, tree.len);
+	check_mutations(OBJ_TREE, tree.buf, tree.len);
 	strbuf_reset(&tree);
 }
 
@@ -401,11 +401,11 @@ int main(void)
 		cmocka_unit_test(severities),
 		cmocka_unit_test(special),
 		cmocka_unit_test(attributes),
-		cmocka_unit_test(survives),
+		cmocka_unit_test(mutations),
 	};
 	int rc = cmocka_run_group_tests(tests, NULL, NULL);
 
-	strbuf_release(&said);
+	strbuf_release(&reported);
 	strbuf_release(&tree);
 	return rc;
 }

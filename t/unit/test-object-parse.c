@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parsers of object/: good input, broken history, hostile input. */
+/* Parsers of object/: valid input, malformed objects of old history, hostile input. */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,9 +31,9 @@ static void assert_mem(const char *p, size_t len, const char *want)
 	assert_memory_equal(p, want, len);
 }
 
-/* Every prefix of `good`, and it with each byte replaced: no parser may crash or
- * read outside (the copies are exact for the sanitizers). */
-static void torture(const void *good, size_t len, void (*parse)(const void *, size_t))
+/* Parse every prefix of `good`, and it with each byte replaced: no crash, and no read beyond
+ * the end (the copies have the exact size, so that sanitizers detect it). */
+static void parse_mutations(const void *good, size_t len, void (*parse)(const void *, size_t))
 {
 	static const unsigned char bytes[] = { 0, '\n', ' ', '<', '9', 0xff };
 
@@ -122,7 +122,7 @@ static void ident_splits(void **state)
 	assert_int_equal(id.tz, -730);
 }
 
-static void ident_tolerates(void **state)
+static void ident_accepts_malformed(void **state)
 {
 	static const struct {
 		const char *line, *name, *mail;
@@ -277,7 +277,7 @@ static void commit_signatures(void **state)
 	strbuf_release(&sig);
 }
 
-static void commit_headers_in_turn(void **state)
+static void commit_repeated_headers(void **state)
 {
 	static const char text[] = "m 1\nn 2\nm 3\n 4\n\nm 5\n";
 	struct strbuf out = STRBUF_INIT;
@@ -336,7 +336,7 @@ static void commit_composes(void **state)
 	strbuf_release(&out);
 }
 
-static void messages_part(void **state)
+static void subject_and_body(void **state)
 {
 	static const char m[] = "\n  \nfirst  \nsecond\n \n\nbody 1\n\nbody 2\n";
 	struct strbuf s = STRBUF_INIT;
@@ -375,10 +375,10 @@ static void parse_any_commit(const void *p, size_t len)
 	strbuf_release(&out);
 }
 
-static void commit_survives(void **state)
+static void commit_mutations(void **state)
 {
 	(void)state;
-	torture(good_commit, strlen(good_commit), parse_any_commit);
+	parse_mutations(good_commit, strlen(good_commit), parse_any_commit);
 }
 
 /* ---- tags ---- */
@@ -449,10 +449,10 @@ static void parse_any_tag(const void *p, size_t len)
 		assert_true(t.signature_offset <= t.message_len);
 }
 
-static void tag_survives(void **state)
+static void tag_mutations(void **state)
 {
 	(void)state;
-	torture(good_tag, strlen(good_tag), parse_any_tag);
+	parse_mutations(good_tag, strlen(good_tag), parse_any_tag);
 }
 
 /* ---- trees ---- */
@@ -498,14 +498,14 @@ static void parse_any_tree(const void *p, size_t len)
 		assert_int_equal(strlen(e.name), e.name_len);
 }
 
-static void tree_survives(void **state)
+static void tree_mutations(void **state)
 {
 	struct strbuf t = STRBUF_INIT;
 
 	(void)state;
 	add_entry(&t, MODE_FILE, "name");
 	add_entry(&t, MODE_TREE, "other");
-	torture(t.buf, t.len, parse_any_tree);
+	parse_mutations(t.buf, t.len, parse_any_tree);
 	strbuf_release(&t);
 }
 
@@ -669,7 +669,7 @@ static void tree_paths(void **state)
 	strbuf_release(&seen);
 }
 
-/* A tree that names itself (as far as the reader can tell): the depth is bounded. */
+/* A tree that contains itself (as a faulty source can make it seem): the depth is limited. */
 static void tree_without_end(void **state)
 {
 	struct strbuf t = STRBUF_INIT, seen = STRBUF_INIT;
@@ -761,23 +761,23 @@ int main(void)
 		cmocka_unit_test(header_round_trip),
 		cmocka_unit_test(header_refuses),
 		cmocka_unit_test(ident_splits),
-		cmocka_unit_test(ident_tolerates),
+		cmocka_unit_test(ident_accepts_malformed),
 		cmocka_unit_test(ident_formats),
 		cmocka_unit_test(commit_parses),
 		cmocka_unit_test(commit_links),
 		cmocka_unit_test(commit_headers),
 		cmocka_unit_test(commit_signatures),
-		cmocka_unit_test(commit_headers_in_turn),
+		cmocka_unit_test(commit_repeated_headers),
 		cmocka_unit_test(commit_without_message),
 		cmocka_unit_test(commit_composes),
-		cmocka_unit_test(messages_part),
-		cmocka_unit_test(commit_survives),
+		cmocka_unit_test(subject_and_body),
+		cmocka_unit_test(commit_mutations),
 		cmocka_unit_test(tag_parses),
 		cmocka_unit_test(tag_signatures),
 		cmocka_unit_test(tag_refuses),
-		cmocka_unit_test(tag_survives),
+		cmocka_unit_test(tag_mutations),
 		cmocka_unit_test(tree_iterates),
-		cmocka_unit_test(tree_survives),
+		cmocka_unit_test(tree_mutations),
 		cmocka_unit_test(tree_refuses),
 		cmocka_unit_test(tree_order),
 		cmocka_unit_test(peels),

@@ -458,7 +458,7 @@ static void batches(void **state UNUSED)
 	MUST(odb_write(odb, OBJ_BLOB, "known", 5, &oid[0], &err));
 	assert_true(oid_eq(&oid[0], &known));
 	assert_int_equal(bulk_checkin_count(odb_batch(odb)), 0);
-	/* it has been touched instead */
+	/* its mtime has been updated instead */
 	assert_int_equal(stat(path, &after), 0);
 	assert_true(after.st_mtime > before.st_mtime);
 	for (int i = 0; i < 5; i++) {
@@ -476,7 +476,7 @@ static void batches(void **state UNUSED)
 	assert_null(odb_batch(odb));
 	expect_blob(odb, &oid[4], "e");
 	expect_blob(other, &oid[4], "e");
-	/* what a pack has is not written again either, and the pack is touched */
+	/* an object in a pack is not written again either; the pack's mtime is updated */
 	{
 		char *pack = aux_glob("w/.git/objects/pack/*.pack");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Deltas: every kind of instruction, and everything that must be refused. */
+/* Deltas: all instructions, and malformed deltas that must be rejected. */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
@@ -41,7 +41,7 @@ static void put(struct delta *d, const void *p, size_t len)
 static int run(const struct delta *d, const void *from, size_t from_len, size_t max,
 	       char **out, size_t *len)
 {
-	/* Exactly as long as it is, so that a read beyond it is seen. */
+	/* A copy of the exact size, so that sanitizers detect a read beyond it. */
 	unsigned char *copy = xmemdup(d->b, d->len);
 	void *made = NULL;
 	int rc = delta_apply(from, from_len, copy, d->len, max, &made, len, NULL);
@@ -156,13 +156,13 @@ static void test_sizes(void **state)
 	refuse(&d, ERR_TOO_BIG);
 	start(&d, BASE_LEN, (1 << 20) + 1);
 	refuse(&d, ERR_TOO_BIG); /* beyond the cap */
-	/* Below the cap but out of proportion: looked into before it gets memory. */
+	/* Below the limit but implausible: checked before memory is allocated. */
 	start(&d, BASE_LEN, 1 << 20);
 	PUT(&d, 0x90, 3);
 	refuse(&d, ERR_CORRUPT);
 }
 
-/* Any bytes at all: an answer, and nothing else (run under ASan). */
+/* Random bytes: no crash (run under ASan). */
 static void test_noise(void **state)
 {
 	struct delta d;

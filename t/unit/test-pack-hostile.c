@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Damaged and hostile packs: an error (or another copy), never a crash, never
- * memory out of proportion, never wrong content that was called good by verify.
+ * Damaged and hostile packs: they give an error (or another copy is used), never a crash,
+ * never excessive memory, and never wrong content that verify accepts.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void add_deflated(struct forge *f, const void *p, size_t len)
 	free(out);
 }
 
-/* An object; its name is `oid` whatever its content is. */
+/* Add an object under the name `oid`, whatever its content is. */
 static uint64_t forge_begin(struct forge *f, const struct object_id *oid,
 			    enum object_type type, uint64_t size)
 {
@@ -146,7 +146,7 @@ static void expect_read(const char *dir, const struct object_id *oid, int want,
 	strbuf_release(&w.text);
 }
 
-/* Nothing here needs much: what asks for it fails. Sanitizers map terabytes. */
+/* Nothing here needs much memory: make large allocations fail. Sanitizers map terabytes. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static void limit_memory(void)
 {
@@ -182,7 +182,7 @@ static void test_good_forgery(void **state)
 	expect_read("good", &base, 0, NULL);
 }
 
-static void test_circles(void **state)
+static void test_cycles(void **state)
 {
 	struct object_id a = name_of('a'), b = name_of('b'), c = name_of('c');
 	struct forge f;
@@ -293,7 +293,7 @@ static void test_sizes(void **state)
 
 static void expect_idx(const unsigned char *p, size_t len, bool good)
 {
-	/* A copy of exactly that length, so that a read beyond it is seen. */
+	/* A copy of the exact size, so that sanitizers detect a read beyond it. */
 	unsigned char *copy = xmemdup(p, len);
 	struct pack_idx idx;
 	uint32_t pos;
@@ -403,7 +403,7 @@ static int read_checked(void *data, const struct object_id *oid)
 }
 
 /* Reads everything there is; true if verify found something. */
-static bool survey(const char *objdir, bool use_midx, struct scanned *s)
+static bool read_everything(const char *objdir, bool use_midx, struct scanned *s)
 {
 	struct packs_options o = { .use_midx = use_midx };
 	struct warnings w = WARNINGS_INIT;
@@ -429,20 +429,20 @@ static void damage(const char *objdir, const char *path, size_t step, bool use_m
 	unsigned all;
 
 	aux_read(&good, path);
-	assert_false(survey(objdir, use_midx, &s));
+	assert_false(read_everything(objdir, use_midx, &s));
 	assert_true(s.good > 0 && !s.bad && !s.wrong);
 	all = s.good;
 	for (size_t len = 0; len < good.len; len += step) {
 		aux_write(path, good.buf, len);
-		assert_true(survey(objdir, use_midx, &s));
-		/* Both are only an aid: reading goes on without them. */
+		assert_true(read_everything(objdir, use_midx, &s));
+		/* Both are optional: objects can be read without them. */
 		if (is_rev || is_midx)
 			assert_int_equal(s.good, all);
 	}
 	for (size_t at = 0; at < good.len; at += step) {
 		good.buf[at] ^= (char)(1 << (at & 7));
 		aux_write(path, good.buf, good.len);
-		if (!survey(objdir, use_midx, &s))
+		if (!read_everything(objdir, use_midx, &s))
 			fail_msg("a flipped bit at %zu of '%s' was not seen", at, path);
 		/* A name that is wrong in the midx is not found, in both orders. */
 		if ((is_rev && s.good != all) || (is_midx && s.good + 2 < all) ||
@@ -481,7 +481,7 @@ static void test_damage(void **state)
 	damage("small/.git/objects", "small/.git/objects/pack/multi-pack-index", 13, true);
 }
 
-/* Bits flipped behind right checksums: what a malicious sender would make. */
+/* Flipped bits with correct checksums, as an attacker would make them. */
 static void test_resealed_midx(void **state)
 {
 	const char *path = "small/.git/objects/pack/multi-pack-index";
@@ -500,7 +500,7 @@ static void test_resealed_midx(void **state)
 		hash_buf(hash_sha1, good.buf, good.len - 20, &sum);
 		memcpy(good.buf + good.len - 20, sum.hash, 20);
 		aux_write(path, good.buf, good.len);
-		survey("small/.git/objects", true, &s);
+		read_everything("small/.git/objects", true, &s);
 		assert_int_equal(s.wrong, 0);
 		good.buf[at] = was;
 	}
@@ -529,8 +529,8 @@ static bool other_has(void *data, const struct object_id *oid)
 	return packs_has(data, oid);
 }
 
-/* Ruin the deflated bytes of one object of a pack. */
-static void ruin(const char *objdir, const struct object_id *oid)
+/* Corrupt the deflated data of one object of a pack. */
+static void corrupt_entry(const char *objdir, const struct object_id *oid)
 {
 	struct packs *ps = aux_packs(objdir, hash_sha1, NULL);
 	struct strbuf sb = STRBUF_INIT;
@@ -568,7 +568,7 @@ static void test_other_copy(void **state)
 
 	(void)state;
 	forge_family("copy", "1", &base, &made);
-	ruin("copy", &base);
+	corrupt_entry("copy", &base);
 	expect_read("copy", &base, ERR_CORRUPT, "corrupt");
 	expect_read("copy", &made, ERR_CORRUPT, "corrupt");
 	/* A second pack has the base alone: both can be read, with a warning. */
@@ -600,7 +600,7 @@ static void test_copy_in_other_store(void **state)
 
 	(void)state;
 	forge_family("mine", "1", &base, &made);
-	ruin("mine", &base);
+	corrupt_entry("mine", &base);
 	forge_start(&f);
 	forge_blob(&f, "12345", &base);
 	forge_end(&f, "theirs", "1");
@@ -612,7 +612,7 @@ static void test_copy_in_other_store(void **state)
 	assert_string_equal(buf.data, "123");
 	object_buf_release(&buf);
 	packs_free(ps);
-	/* A source that comes back to us, as the object database does: no endless loop. */
+	/* A source that asks the packs again, as the object database does: no endless loop. */
 	ps = aux_packs_with(&o, "mine", hash_sha1, NULL);
 	source.data = ps;
 	assert_int_equal(packs_read(ps, &made, &buf, NULL), ERR_CORRUPT);
@@ -638,7 +638,7 @@ static void test_copy_in_other_store(void **state)
 	packs_free(others);
 }
 
-/* A pack that was cut after its idx was made: refused when it is opened. */
+/* A pack that was truncated after its idx was written: rejected when it is opened. */
 static void test_cut_pack(void **state)
 {
 	struct warnings w = WARNINGS_INIT;
@@ -652,7 +652,7 @@ static void test_cut_pack(void **state)
 	ps = aux_packs("cut", hash_sha1, &w);
 	assert_int_equal(packs_read(ps, &base, &buf, NULL), ERR_CORRUPT);
 	assert_int_equal(packs_read(ps, &made, &buf, NULL), ERR_NOT_FOUND);
-	assert_int_equal(w.nr, 1); /* told once */
+	assert_int_equal(w.nr, 1); /* reported once */
 	packs_free(ps);
 	strbuf_release(&w.text);
 }
@@ -669,7 +669,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_forgery),
-		cmocka_unit_test(test_circles),
+		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_missing_base),
 		cmocka_unit_test(test_bad_distances),
 		cmocka_unit_test(test_sizes),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packs that stock git made, in every form that it makes them. */
+/* Reading packs that stock git wrote, with all options that change their form. */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
@@ -54,7 +54,7 @@ static void test_plain(void **state)
 	check_both(&o);
 }
 
-/* The same in narrow windows, with hardly any cache. */
+/* The same with small windows and almost no cache. */
 static void test_limits(void **state)
 {
 	struct packs_options o = { .window_size = 1, .window_limit = 1,
@@ -71,7 +71,7 @@ static void test_limits(void **state)
 		 "$GIT add . && $GIT -c core.compression=1 commit -qm x && $GIT repack -adq");
 	check_repo("rnd", hash_sha1, &o);
 	check_both(&o);
-	/* Unpinned windows make room, pinned ones stay. */
+	/* Unpinned windows are unmapped for others, pinned ones stay. */
 	pool = window_pool_new(1, 300 * 1024);
 	MUST(window_file_open(&f, pool, "rnd/b", &err));
 	for (uint64_t at = 0; at < 900000; at += 10000) {
@@ -145,7 +145,7 @@ static void test_many_packs(void **state)
 		 "seq $i $((i + 100)) >f && echo $i >g$i && $GIT add . && $GIT commit -qm $i && "
 		 "$GIT repack -dq; done");
 	check_repo("many", hash_sha1, &o);
-	/* All by midx, then with packs that it does not cover. */
+	/* With all packs in the midx, then with packs that it does not cover. */
 	aux_must("cd many && $GIT multi-pack-index write");
 	o.use_midx = true;
 	check_repo("many", hash_sha1, &o);
@@ -155,7 +155,7 @@ static void test_many_packs(void **state)
 	aux_must("cd many && for i in 1 2 3; do echo new $i >h$i && $GIT add . && "
 		 "$GIT commit -qm new$i && $GIT repack -dq; done");
 	check_repo("many", hash_sha1, &o);
-	assert_int_equal(packs_object_count(ps), before); /* not looked again yet */
+	assert_int_equal(packs_object_count(ps), before); /* the directory has not been scanned again */
 	packs_reprepare(ps);
 	assert_true(packs_object_count(ps) >= before + 9);
 	MUST(packs_prefix_lookup(ps, "", 0, &all, &err));
@@ -167,7 +167,7 @@ static void test_many_packs(void **state)
 	aux_must("rm r256/.git/objects/pack/multi-pack-index");
 }
 
-/* A pack that goes and one that comes, while the list is in use. */
+/* One pack is removed and another one added while the set is in use. */
 static void test_repacked(void **state)
 {
 	struct warnings w = WARNINGS_INIT;
@@ -225,7 +225,7 @@ static void test_abbreviations(void **state)
 	strbuf_release(&out);
 }
 
-/* ---- info as stock git tells it ---- */
+/* ---- info, compared with stock git ---- */
 
 static void check_info(const char *repo, const struct hash_algo *algo)
 {

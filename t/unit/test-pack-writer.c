@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packs that we write: stock git accepts every byte, and we read them back. */
+/* Writing packs: stock git accepts them, and we read them back. */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
@@ -158,7 +158,7 @@ static void test_sha256(void **state)
 	write_and_check("w256", "sha256");
 }
 
-/* A cancelled stream leaves nothing, wherever the buffer stood. */
+/* A cancelled stream leaves nothing, whether its data was still buffered or not. */
 static void test_cancel(void **state)
 {
 	struct err err = ERR_INIT;
@@ -176,7 +176,7 @@ static void test_cancel(void **state)
 		MUST(pack_writer_stream(w, big, len, &err));
 		MUST(pack_writer_stream_cancel(w, &err));
 	}
-	/* Ends short: refused, then cancelled. */
+	/* Too little content: rejected, then cancelled. */
 	hash_object_buf(hash_sha1, "blob", big, 10, &other);
 	MUST(pack_writer_stream_begin(w, OBJ_BLOB, 11, -1, &err));
 	MUST(pack_writer_stream(w, big, 10, &err));
@@ -235,7 +235,7 @@ static void test_wide_offsets(void **state)
 	strbuf_release(&want);
 }
 
-/* Without objects nothing is staged; given up, nothing is left. */
+/* Without objects nothing is staged; after an abort no file is left. */
 static void test_nothing_left(void **state)
 {
 	struct object_id oid;

@@ -120,7 +120,7 @@ static void test_languages(void **state)
 static void test_normalize(void **state)
 {
 	static const struct {
-		const char *in, *out; /* NULL: climbs out */
+		const char *in, *out; /* NULL: ".." leads above the start */
 	} cases[] = {
 		{ "", "" },		{ "a", "a" },		{ "a/", "a/" },
 		{ "./a", "a" },		{ "a/.", "a/" },	{ "a//b", "a/b" },
@@ -244,7 +244,7 @@ static void test_homes(void **state)
 	check_owned(xdg_config_path("config"), NULL);
 }
 
-/* ---- colours: what stock Git answers ---- */
+/* ---- colours, compared with those of stock Git ---- */
 
 static void test_color(void **state)
 {

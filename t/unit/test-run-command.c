@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Child processes, and the option parser and progress meter in one. */
+/* Child processes; the option parser and the progress meter, each in a child. */
 #include "compat/posix.h"
 #include <pthread.h>
 #include <pty.h>
@@ -175,7 +175,7 @@ static void test_where_output_goes(void **state)
 	strbuf_release(&errout);
 }
 
-/* Descriptors that are not handed over do not reach the child. */
+/* The child inherits no other descriptors. */
 static void test_nothing_leaks_into_the_child(void **state)
 {
 	struct child_process cp, other;
@@ -216,7 +216,7 @@ static void test_no_deadlock(void **state)
 	strbuf_release(&errout);
 }
 
-/* A child that does not want its input is no failure, and no SIGPIPE for us. */
+/* A child that does not read its input is not a failure and causes no SIGPIPE. */
 static void test_input_not_read(void **state)
 {
 	char *big = xcalloc(1, 1000000);
@@ -286,7 +286,7 @@ static void run_in_thread(void *arg)
 	*(int *)arg = run_command(&cp, &err);
 }
 
-/* Threads of ours block all signals, children of theirs must not. */
+/* Our threads block all signals; children that they start must not. */
 static void test_signal_mask_of_children(void **state)
 {
 	struct workers *w = workers_new(2, 8);
@@ -444,7 +444,7 @@ static const struct {
 	{ "-h", PARSE_OPT_NO_INTERNAL_HELP, "error: unknown switch `h'\n" },
 };
 
-static void test_option_talks(void **state)
+static void test_option_output(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(talks); i++) {
@@ -615,7 +615,7 @@ static void test_progress(void **state)
 	watch("0", 0, &out);
 	assert_true(ends_with(out.buf, "Adding files: 1000, done.\r\n"));
 	strbuf_reset(&out);
-	watch("60", 1000, &out); /* it was quick: not a word */
+	watch("60", 1000, &out); /* finished before the delay: nothing is shown */
 	assert_string_equal(out.buf, "");
 	progress_update(none, 1);
 	progress_stop(&none);
@@ -639,7 +639,7 @@ int main(void)
 		cmocka_unit_test(test_errors_are_capped),
 		cmocka_unit_test(test_signal_mask_of_children),
 		cmocka_unit_test(test_locate),
-		cmocka_unit_test(test_option_talks),
+		cmocka_unit_test(test_option_output),
 		cmocka_unit_test(test_usage_layout),
 		cmocka_unit_test(test_option_values),
 		cmocka_unit_test(test_numbers),

@@ -18,7 +18,7 @@ static void *in_thread(void *arg)
 	return arg;
 }
 
-/* Everything once. In a child of its own, since a process traces only once. */
+/* One event of each kind. In a child process, since tracing starts only once per process. */
 static void trace_everything(void)
 {
 	static const char *const argv[] = { "git", "add", "a b", NULL };

@@ -40,7 +40,7 @@ static void test_suffixes(void **state UNUSED)
 }
 
 #ifdef __GLIBC__
-/* The same answers as the function that the order is named after. */
+/* The same results as strverscmp(3). */
 static void test_as_strverscmp(void **state UNUSED)
 {
 	static const char bytes[] = "00019a.";

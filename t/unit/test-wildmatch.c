@@ -99,7 +99,7 @@ static void test_casefold(void **state)
 	assert_false(wildmatch("[!a]", "A", WM_CASEFOLD));
 }
 
-/* Patterns that make a matcher that tries every star again run for ages. */
+/* Patterns for which a matcher that backtracks to every star takes exponential time. */
 static void test_hostile_patterns_end(void **state)
 {
 	enum { N = 20000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pool of threads. Worth a run under ThreadSanitizer, too. */
+/* The pool of threads. To be run under ThreadSanitizer, too. */
 #include "compat/posix.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void test_free_drains(void **state)
 	workers_free(NULL);
 }
 
-/* A thread costs more than a small job: one job alone runs in the caller. */
+/* A single job runs in the caller's thread, because starting a thread costs more. */
 static void test_single_job_needs_no_thread(void **state)
 {
 	struct workers *w = workers_new(4, 8);
