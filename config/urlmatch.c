@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "config/config-internal.h"
 #include "config/urlmatch.h"
+#include "hash/hash.h"
 #include "util/alloc.h"
 
 /* ---- parsing and normalizing ---- */
@@ -23,13 +24,6 @@ static void url_parts_release(struct url_parts *u)
 	FREE_AND_NULL(u->path);
 }
 
-static int hex(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 static bool is_unreserved(int c)
 {
@@ -47,9 +41,12 @@ static bool normalize_escapes(struct strbuf *out, const char *s, size_t len, con
 		bool escaped = c == '%';
 
 		if (escaped) {
-			if (i + 2 >= len || hex(s[i + 1]) < 0 || hex(s[i + 2]) < 0)
+			int high = i + 2 < len ? hex_value((unsigned char)s[i + 1]) : -1;
+			int low = i + 2 < len ? hex_value((unsigned char)s[i + 2]) : -1;
+
+			if (high < 0 || low < 0)
 				return false;
-			c = (unsigned char)(hex(s[i + 1]) << 4 | hex(s[i + 2]));
+			c = (unsigned char)(high << 4 | low);
 			i += 2;
 		}
 		if (is_unreserved(c) || (!escaped && strchr(plain, c) && c))

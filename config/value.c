@@ -88,6 +88,7 @@ static void add_place(struct strbuf *out, const struct config_entry *e)
 
 int config_entry_bad(const struct config_entry *e, struct err *err, const char *why)
 {
+	struct strbuf place = STRBUF_INIT;
 	int rc;
 
 	if (e->origin == CONFIG_ORIGIN_CMDLINE)
@@ -97,14 +98,9 @@ int config_entry_bad(const struct config_entry *e, struct err *err, const char *
 		return err_set(err, ERR_INVALID,
 			       "bad config variable '%s' in file '%s' at line %d: %s", e->key,
 			       e->file, e->line, why);
-	{
-		struct strbuf place = STRBUF_INIT;
-
-		add_place(&place, e);
-		rc = err_set(err, ERR_INVALID, "bad config variable '%s'%s: %s", e->key,
-			     place.buf, why);
-		strbuf_release(&place);
-	}
+	add_place(&place, e);
+	rc = err_set(err, ERR_INVALID, "bad config variable '%s'%s: %s", e->key, place.buf, why);
+	strbuf_release(&place);
 	return rc;
 }
 

@@ -17,13 +17,6 @@ static const struct {
 	[DOT_MAILMAP] = { ".mailmap", "mailma", "maba30" },
 };
 
-static bool equal_ignoring_case(const char *a, const char *b, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (tolower((unsigned char)a[i]) != tolower((unsigned char)b[i]))
-			return false;
-	return true;
-}
 
 /* ---- HFS+ ---- */
 
@@ -68,7 +61,7 @@ static bool ntfs_short_name(enum dotfile which, const char *name, size_t len)
 
 	if (len < 8)
 		return false;
-	if (equal_ignoring_case(name, files[which].short_name, 6) && name[6] == '~' &&
+	if (!strncasecmp(name, files[which].short_name, 6) && name[6] == '~' &&
 	    name[7] >= '1' && name[7] <= '4')
 		return is_ntfs_end(name + 8, name + len);
 	while (i < 6 && tolower((unsigned char)name[i]) == hash[i])
@@ -86,10 +79,10 @@ static bool ntfs_equal(enum dotfile which, const char *name, size_t len)
 	const char *want = files[which].name;
 	size_t n = strlen(want);
 
-	if (len >= n && equal_ignoring_case(name, want, n) && is_ntfs_end(name + n, name + len))
+	if (len >= n && !strncasecmp(name, want, n) && is_ntfs_end(name + n, name + len))
 		return true;
 	if (which == DOT_GIT)
-		return len >= 5 && equal_ignoring_case(name, "git~1", 5) &&
+		return len >= 5 && !strncasecmp(name, "git~1", 5) &&
 		       is_ntfs_end(name + 5, name + len);
 	return ntfs_short_name(which, name, len);
 }
@@ -98,7 +91,7 @@ bool dotfile_matches(enum dotfile which, const char *name, size_t len, unsigned 
 {
 	const char *want = files[which].name;
 
-	if (len == strlen(want) && equal_ignoring_case(name, want, len))
+	if (len == strlen(want) && !strncasecmp(name, want, len))
 		return true;
 	if ((protect & PROTECT_HFS) && hfs_equal(name, len, want))
 		return true;

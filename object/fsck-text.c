@@ -29,18 +29,13 @@ static int check_headers(struct fsck_item *it, const char *buf, size_t size)
 	return fsck_found(it, MSG_UNTERMINATED_HEADER, "unterminated header");
 }
 
-static bool at_key(const struct text *t, const char *key)
+static bool parse_key(struct text *t, const char *key)
 {
 	size_t len = strlen(key);
 
-	return (size_t)(t->end - t->pos) >= len && !memcmp(t->pos, key, len);
-}
-
-static bool parse_key(struct text *t, const char *key)
-{
-	if (!at_key(t, key))
+	if ((size_t)(t->end - t->pos) < len || memcmp(t->pos, key, len))
 		return false;
-	t->pos += strlen(key);
+	t->pos += len;
 	return true;
 }
 

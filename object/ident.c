@@ -2,13 +2,6 @@
 #include "compat/posix.h"
 #include "object/ident.h"
 
-static const char *find_last(const char *p, size_t len, char c)
-{
-	while (len)
-		if (p[--len] == c)
-			return p + len;
-	return NULL;
-}
 
 /* " 1700000000 +0100" at p; several blanks are accepted. */
 static bool parse_date(struct ident_split *out, const char *p, const char *end)
@@ -61,7 +54,7 @@ int ident_split_line(struct ident_split *out, const char *line, size_t len)
 		id.name_len--;
 	id.mail = lt + 1;
 	id.mail_len = (size_t)(gt - id.mail);
-	id.has_date = parse_date(&id, find_last(line, len, '>') + 1, end);
+	id.has_date = parse_date(&id, (const char *)memrchr(line, '>', len) + 1, end);
 	if (!id.has_date)
 		id.date = 0;
 	*out = id;

@@ -20,18 +20,14 @@ struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 	return p;
 }
 
-static void revindex_release(struct revindex *r)
-{
-	mapped_file_release(&r->map);
-	free(r->built);
-}
 
 void pack_free(struct pack *p)
 {
 	if (!p)
 		return;
 	window_file_free(p->file);
-	revindex_release(&p->rev);
+	mapped_file_release(&p->rev.map);
+	free(p->rev.built);
 	idx_release(&p->idx);
 	oidset_clear(&p->bad);
 	pthread_mutex_destroy(&p->lock);

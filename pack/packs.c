@@ -614,10 +614,6 @@ static void end_fetching(struct packs *ps, struct fetching *f)
 	pthread_mutex_unlock(&ps->lock);
 }
 
-static int cycle_error(const struct object_id *oid, struct err *err)
-{
-	return err_set(err, ERR_CORRUPT, "delta bases form a cycle at object %s", oid_hex(oid));
-}
 
 /* Try other packs than p by `fn`, then other stores by `ask`. */
 static int try_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
@@ -630,7 +626,8 @@ static int try_elsewhere(struct packs *ps, struct pack *p, const struct object_i
 	int rc;
 
 	if (!begin_fetching(ps, &f))
-		return cycle_error(oid, err);
+		return err_set(err, ERR_CORRUPT, "delta bases form a cycle at object %s",
+			       oid_hex(oid));
 	rc = try_copies(ps, oid, p, fn, arg, &why);
 	if (is_damage(rc) && ps->opts.others && !ask(ps->opts.others, oid, arg))
 		rc = 0;

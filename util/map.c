@@ -24,13 +24,6 @@ static uint64_t fold(uint64_t a, uint64_t b)
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
-static uint64_t load64(const unsigned char *p)
-{
-	uint64_t w;
-
-	memcpy(&w, p, sizeof(w));
-	return w;
-}
 
 /* Eight bytes at once in lower case: sets bit 5 of each byte in 'A'..'Z'. */
 static uint64_t fold_case64(uint64_t w)
@@ -49,7 +42,7 @@ static inline uint32_t hash_bytes(const void *p, size_t len, bool icase)
 	uint64_t h = hash_key[0] ^ len, w;
 
 	for (; len > 8; s += 8, len -= 8) {
-		w = load64(s);
+		memcpy(&w, s, sizeof(w));
 		h = fold(h ^ (icase ? fold_case64(w) : w), hash_key[1]);
 	}
 	w = 0;

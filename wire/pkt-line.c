@@ -4,10 +4,6 @@
 #include "wire/pkt-line.h"
 #include "write-or-die.h"
 
-static void format_length(char out[5], size_t len)
-{
-	snprintf(out, 5, "%04x", (unsigned)(len & 0xffff));
-}
 
 int pkt_write(int fd, const void *p, size_t len, struct err *err)
 {
@@ -16,7 +12,7 @@ int pkt_write(int fd, const void *p, size_t len, struct err *err)
 
 	if (len > PKT_PAYLOAD_MAX)
 		BUG("packet of %zu bytes", len);
-	format_length(head, len + 4);
+	snprintf(head, sizeof(head), "%04x", (unsigned)(len + 4) & 0xffff);
 	return writev_in_full(fd, iov, 2, "packet", err);
 }
 
