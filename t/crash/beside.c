@@ -2,9 +2,9 @@
 /*
  * Usage: beside DIR
  *
- * A process that flushes beside the workload: it rewrites files of its own in DIR and
- * flushes them, and at times the whole file system, so that journal commits fall
- * between any two calls of others. It goes on until it is ended.
+ * A process that flushes while the workload runs: it rewrites its own files in DIR and
+ * flushes them, and sometimes the complete file system, so that the journal is committed
+ * between any two calls of others. It runs until it is killed.
  */
 #include "compat/posix.h"
 

@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A disk in a FUSE file system: MOUNTPOINT/disk, of the size of its backing file. A loop
- * device with direct I/O on it makes it a block device that a file system can live
- * on.
+ * device with direct I/O makes a block device of it, for a file system.
  *
  *   disk [--record=FILE] [--flush-ms=N] [--fua-us=N] [--write-us=N] [--foreground]
  *        BACKING MOUNTPOINT
  *
- * --record   every write, zeroing, flush and completion goes into FILE, in order (see
- *            record.h); so does every line that is written into MOUNTPOINT/mark
+ * --record   record every write, zeroing, flush and completion in FILE, in order (see
+ *            record.h), and every line that is written to MOUNTPOINT/mark
  * --flush-ms a flush takes that long: the slow disk of the benchmarks
  * --fua-us   a flush that stands for a write with FUA takes that long instead (below); not
- *            with --record: in the laboratory every flush is one
+ *            with --record: in the laboratory every flush is a full one
  * --write-us writes are completed up to about that much later, and in any order
  *
- * MOUNTPOINT/stats tells how many writes, flushes and, apart from these, writes with FUA
- * there have been.
+ * MOUNTPOINT/stats shows the numbers of writes, of flushes, and of writes with FUA.
  *
- * FUA: many disks can make one write durable without emptying their cache, and the commit
- * of a journal is a flush, then its last block with FUA. A loop device has no FUA,
- * so that the kernel turns this into flush, write, flush: the second one covers nothing
- * but that block. --fua-us guesses which those are, from what ext4, XFS and btrfs were seen
+ * FUA (force unit access): many disks can make one write durable without flushing their
+ * cache. The commit of a journal is a flush, then its last block with FUA. A loop device has no
+ * FUA, so the kernel turns this into flush, write, flush: the second one covers only
+ * that block. --fua-us guesses which those are, from what ext4, XFS and btrfs were seen
  * to send: the flush before was a full one; what arrived since is at most FUA_MAX bytes
  * in FUA_RUNS places (btrfs writes two superblocks, one with FUA), arrived after that flush
  * had been completed, and has been completed itself.
  *
  * It is an approximation, for benchmarks. It is wrong for a program that overwrites a block in
  * place and flushes it, again and again: every other one of its flushes is taken for FUA.
- * And it does not model how writes wait for a flush in a disk's queue, or that a write
- * with FUA is dearer when it is larger.
+ * And it does not model how writes wait for a flush in a disk's queue, or that a larger write
+ * with FUA takes longer.
  *
  * One thread takes requests and records that they have arrived; completions come from
  * others, so that requests overlap as on a disk with a queue.
@@ -168,7 +166,7 @@ static void complete(struct disk *d, struct pending *p)
 	free(p);
 }
 
-/* Complete all of the list, or about half of it; gives back the rest. */
+/* Complete all of the list, or about half of it; returns the rest. */
 static struct pending *complete_some(struct queue *q, struct pending *list, bool all)
 {
 	struct pending *rest = NULL, **tail = &rest;
@@ -248,7 +246,7 @@ static void queue_end(struct queue *q)
 	pthread_join(q->thread, NULL);
 }
 
-/* The request has arrived: complete it now, or when the queue comes to it. */
+/* The request has arrived: complete it now, or when it is its turn in the queue. */
 static void queue_put(struct queue *q, struct pending what)
 {
 	struct pending *p = malloc(sizeof(*p));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Disks, loop devices, mounts: what the laboratory stands on.
+"""Disks, loop devices and mounts for the laboratory.
 
 All mounts are made in a mount namespace of the driver's own (run re-executes itself
 under unshare), and every loop device clears itself with its last user: whatever
@@ -28,11 +28,11 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class LabError(Exception):
-    """The laboratory itself does not work; no verdict."""
+    """The laboratory itself has failed; there is no verdict."""
 
 
 def end_with_parent(number):
-    """In a child: be sent this signal when the parent ends, however it ends."""
+    """Called in a child: it gets this signal when the parent ends, however that ends."""
     libc.prctl(1, number)
 
 
@@ -57,8 +57,8 @@ def umount(target):
 
 
 def leave_foreign_mounts(needed):
-    """A new mount namespace holds copies of all mounts; while they are there, nobody can
-    really unmount his own. Let go of what none of the `needed` paths is on."""
+    """A new mount namespace has copies of all mounts; as long as these exist, an unmount elsewhere
+    does not free the device. Unmount all that none of the `needed` paths is on."""
     with open("/proc/self/mountinfo") as f:
         places = [line.split()[4].encode().decode("unicode_escape") for line in f]
     needed = [os.path.realpath(path) + "/" for path in needed]
@@ -69,7 +69,7 @@ def leave_foreign_mounts(needed):
 
 
 def loop_attach(path, direct=False):
-    """(name, descriptor) of a loop device; it clears itself with its last user."""
+    """(name, descriptor) of a loop device; it is freed with its last user."""
     flags = LO_FLAGS_AUTOCLEAR | (LO_FLAGS_DIRECT_IO if direct else 0)
     info = struct.pack("=5Q4I", 0, 0, 0, 0, 0, 0, 0, 0, flags) + bytes(64 + 64 + 32 + 16)
     file = os.open(path, os.O_RDWR)
@@ -126,7 +126,7 @@ FILE_SYSTEMS = {fs.name: fs for fs in (
 
 
 class Mounted:
-    """A file system on a loop device over `file`; .root is where the work is done.
+    """A file system on a loop device over `file`; .root is the directory to work in.
 
     Overlay: the work is done in an overlay, whose lower directory is what had been
     prepared, and whose upper directory is on the same disk.
@@ -171,7 +171,7 @@ class Mounted:
 
 
 class Disk:
-    """The FUSE disk: .file is what a loop device goes on; mark() writes into the record."""
+    """The FUSE disk: .file is for a loop device; mark() writes into the record."""
     def __init__(self, bin_dir, backing, where, record=None, flush_ms=0, write_us=0):
         self.where = os.path.join(where, "disk")
         os.makedirs(self.where, exist_ok=True)
@@ -223,7 +223,7 @@ def read_record(bin_dir, record):
 
 
 class Replayer:
-    """Builds images; quick while the cut does not go back."""
+    """Builds images; fast as long as crash points do not go backwards."""
     def __init__(self, bin_dir, base, record):
         self.process = subprocess.Popen([os.path.join(bin_dir, "replay"), "serve", base, record],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -242,7 +242,7 @@ class Replayer:
 
 
 def work_directory():
-    """Where images live while they are used: memory, if there is some."""
+    """The directory for images in use: in memory, if there is enough."""
     where = "/dev/shm" if os.path.isdir("/dev/shm") and \
         shutil.disk_usage("/dev/shm").free > 2048 * MiB else None
     return tempfile.mkdtemp(prefix="crash-", dir=where)

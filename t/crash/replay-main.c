@@ -3,8 +3,8 @@
  * Usage: replay list RECORD          the entries, one a line, separated by tabs:
  *                                    number type offset len ref time-us text
  *        replay build BASE RECORD K MODE PERCENT pages|requests SEED OUT
- *        replay serve BASE RECORD    such lines ("K MODE ... OUT") on stdin; "ok" or
- *                                    "failed" for each. Quick while K does not fall.
+ *        replay serve BASE RECORD    reads such lines ("K MODE ... OUT") from stdin; prints
+ *                                    "ok" or "failed" for each. Fast while K does not decrease.
  *
  * MODE: all, flushed, random, ignore-flushes.
  */

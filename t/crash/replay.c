@@ -187,8 +187,8 @@ void replay_release(struct replay *r)
 }
 
 /*
- * Make entry `number` durable, but for sectors that a younger one has written: an
- * older request that was completed late never undoes what a flush has covered.
+ * Make entry `number` durable, except for sectors that a later one has written: an
+ * earlier request that was completed late never undoes what a flush has covered.
  */
 static void make_durable(struct replay *r, size_t number)
 {
@@ -224,7 +224,7 @@ static void note_covered(struct replay *r, size_t flush)
 	}
 }
 
-/* It has been completed: what it or an earlier one covers is durable. */
+/* The flush has been completed: what it or an earlier one covers is durable. */
 static void settle_covered(struct replay *r, size_t flush)
 {
 	size_t kept = 0;
@@ -320,7 +320,7 @@ static int put_disk(const struct replay *r, int fd)
 	return 0;
 }
 
-/* [from, to) of entry `number`, but for sectors that a younger one made durable. */
+/* [from, to) of entry `number`, except for sectors that a later one made durable. */
 static int put_part(const struct replay *r, size_t number, uint64_t from, uint64_t to,
 		    bool over_durable, int fd)
 {

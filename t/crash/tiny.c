@@ -2,10 +2,9 @@
 /*
  * Usage: tiny rename|flush DIR NUMBER
  *
- * What the laboratory proves itself with: replaces DIR/value and makes DIR/new-NUMBER,
- * each through a temporary file and a rename. `flush` flushes the files and the
- * directory, which must pass everywhere; `rename` flushes nothing, which must be
- * caught everywhere.
+ * For checking the laboratory itself: replaces DIR/value and creates DIR/new-NUMBER, each
+ * through a temporary file and a rename. `flush` flushes the files and the directory, in which
+ * no fault may be found; `rename` flushes nothing, in which a fault must be found.
  */
 #include "compat/posix.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a repository holds, and what it may hold after a power cut."""
+"""The content of a repository, and what is allowed after a power cut."""
 import os
 import re
 
@@ -36,7 +36,7 @@ def loose_refs(top):
 
 
 def check_raw(top):
-    """Can any git read the refs as they lie there, and does none dangle?"""
+    """Check that any git can read the files of refs, and that no symbolic ref points to nothing."""
     refs = dict(loose_refs(top))
     packed = os.path.join(top, "packed-refs")
     known = set(refs)
@@ -52,7 +52,7 @@ def check_raw(top):
 
 
 def read_state(git, repo):
-    """Everything that commands acknowledge; None if there is no repository."""
+    """The state that commands acknowledge; None if there is no repository."""
     top = git.path(repo, ".git")
     if not os.path.exists(os.path.join(top, "HEAD")):
         return None
@@ -78,7 +78,7 @@ def read_state(git, repo):
 
 
 def check_objects(git, repo, state):
-    """P2: everything that is reachable is there and sound."""
+    """P2: everything that is reachable exists and is undamaged."""
     code, out = git.run(repo, "fsck", "--full", "--strict", "--no-dangling")
     if code:
         raise Unreadable("fsck: " + " | ".join(out.strip().splitlines()[:4]))
@@ -105,8 +105,8 @@ def read_files(top):
 
 
 def is_between(have, old, new):
-    """A log to which the operation adds lines, one after the other: some may be there,
-    and a torn one at the end, which the next append cuts off."""
+    """A log to which the operation appends lines: some of them may be there, and an incomplete
+    one at the end, which the next append removes."""
     if not isinstance(new, list) or not isinstance(have, list) or old == new:
         return False
     old = old or []
@@ -118,7 +118,7 @@ LOG_LINE = re.compile(r"[0-9a-f]{40,64} [0-9a-f]{40,64} .*> \d+ [+-]\d{4}(\t.*)?
 
 
 def torn_lines(top):
-    """Lines of logs that are no entries, but for a tail that no newline ends."""
+    """Malformed lines of logs, except for an incomplete one at the end."""
     return [key for key, lines in read_logs(top).items() for line in lines
             if line.endswith("\n") and not LOG_LINE.fullmatch(line)]
 
@@ -133,8 +133,8 @@ def is_ref(key):
 
 
 def judge(have, old, new, op):
-    """(verdict, detail). old: what was acknowledged; new: what the operation `op` that was
-    going on would have made of it (None: none was going on)."""
+    """(verdict, detail). old: the acknowledged state; new: the state that the operation `op`
+    under way would have made of it (None: there was none)."""
     if old is None and new is None:
         return ("ok", "") if have is None else ("broken", "a repository before its init")
     if old is None: # init was going on: any part of it may be there

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is done on the disk while the plug may be pulled.
+"""What runs on the disk while the power may fail.
 
 A workload prepares a file system (not recorded), yields operations (recorded, each with
 a mark before and after), and knows the next command of the same kind, which must
@@ -21,7 +21,7 @@ class CommandFailed(Exception):
 
 
 class Git:
-    """One git program with one configuration, and where its repositories are."""
+    """One git program with one configuration, and the directory of its repositories."""
     def __init__(self, program, method, home, root):
         self.program = program
         self.root = root
@@ -93,7 +93,7 @@ def write_file(path, text):
 
 
 def noise(seed, size):
-    """Text that does not compress to nothing, the same every time."""
+    """Text that does not compress well, the same every time."""
     words, n, state = [], 0, zlib.crc32(seed.encode())
     while n < size:
         state = (state * 1103515245 + 12345) & 0xffffffff
@@ -225,13 +225,13 @@ class Hooks(History):
             yield Op("repo", op.what, lambda n=nr: self.commit(git, n), commands=1 + nr % 2)
 
     def again(self, git, repo, states):
-        """With the hook's own commands, which may have left locks, too."""
+        """Also with the commands of the hook, which may have left locks too."""
         write_file(git.path(repo, "dir0", "file0"), "again\n")
         self.commit(git, 1)
 
 
 def commit_ids(git, repo):
-    """But for that of main, which no workload uses: what comes after the power cut does."""
+    """Except that of main, which no workload uses, but the checks after the power cut."""
     return git.must(repo, "log", "--format=%H").split()[1:]
 
 
@@ -289,7 +289,7 @@ class Refs(Workload):
                 ["delete %s" % n for n in names[40:70]])
 
     def make_some_loose(self, git, nr, value, refs):
-        """Each by a command of its own, so that the transaction meets loose and packed."""
+        """Each by its own command, so that the transaction has loose and packed refs."""
         for name in sorted(refs)[nr::8][:12]:
             git.must("repo", "update-ref", name, value)
 
@@ -305,7 +305,7 @@ class Refs(Workload):
                      run=lambda lines=self.lines(nr, ids, refs): transaction(git, "repo", lines))
 
     def again(self, git, repo, states):
-        """The same refs once more, whatever is there now: no lock is in the way."""
+        """Change the same refs again, whatever their values: no lock must be in the way."""
         names = sorted(set().union(*map(grouped, states)))
         first = states[0]["ref:refs/heads/main"]
         transaction(git, repo, ("update %s %s" % (name, first) for name in names))
@@ -362,7 +362,7 @@ class Mixed(Workload):
 
 
 class PackRefs(Refs):
-    """pack-refs --all, between updates of some of the refs."""
+    """pack-refs --all, with updates of some refs in between."""
     needs = Refs.needs + ("pack-refs",)
 
     def __init__(self):
@@ -449,7 +449,7 @@ class Config(Workload):
 
 
 class ReflogExpire(Refs):
-    """reflog expire, with updates between."""
+    """reflog expire, with updates in between."""
     needs = ("reflog", "update-ref", "log")
 
     def __init__(self):
@@ -486,7 +486,7 @@ class ReflogExpire(Refs):
 
 
 class Tiny(Workload):
-    """The laboratory's own proof: a small program that flushes, or does not."""
+    """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
 
     def __init__(self, how, program):
