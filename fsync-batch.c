@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Four steps: stage, settle, publish, seal. The header and
- * Documentation/Durability tell the story; this page is laid out in its order, but for
- * publishing, which is fsync-publish.c.
+ * Documentation/Durability describe them; this file is laid out in their order.
  *
  * What a method does with a file system of each kind:
  *
@@ -19,14 +18,57 @@
  * instead; where syncfs does not, the file system counts as FS_EACH.
  */
 #include "compat/posix.h"
-#include "fsync-batch-internal.h"
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include "fsync-batch.h"
 #include "compat/syscalls.h"
+#include "fsync-volume.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "util/path.h"
 #include "util/workers.h"
-#include <sys/resource.h>
 
 #define DEFAULT_WINDOW 256u
+
+struct entry {
+	enum publish_class order;
+	enum publish_how how;
+	bool make_parents;
+	bool alone;
+	bool covered;	     /* the policy wants it durable */
+	bool by_flush;	     /* its content needs fsync, not only writeback */
+	bool settled;	     /* content needs nothing more of its own */
+	bool noted;	     /* ... and its volume has been told */
+	int fd;		     /* >= 0: in flight, counted in the window */
+	int sys_errno;	     /* result of its flush or writeback */
+	struct volume *vol;
+	char *tmp_path;	     /* NULL unless renamed */
+	char *final_path;
+	void (*done)(void *data, bool published);
+	int (*write)(void *data, int *fd, struct err *err);
+	int (*call)(void *data, struct err *err);
+	void *data;
+};
+
+struct fsync_batch {
+	struct fsync_batch_options opts;
+	bool active;	     /* not switched off by the environment */
+	size_t window;
+	pthread_mutex_t lock; /* of all below, while stage may run */
+	struct entry **entries; /* in order of staging */
+	size_t nr, alloc;
+	size_t oldest;	     /* entries before it are not in flight */
+	size_t in_flight;
+	struct entry **late; /* PUBLISH_WRITE, written by this publish */
+	size_t nr_late, alloc_late;
+	size_t late_unsettled; /* the last so many of them */
+	struct volume **volumes;
+	size_t nr_volumes, alloc_volumes;
+	struct strmap volume_of_dir;
+	size_t unsealed;     /* names visible whose durability is not known */
+	struct err poison;   /* D6: the first failed flush or writeback */
+};
 
 /* ---- opening ---- */
 
@@ -72,7 +114,7 @@ static bool is_covered(const struct fsync_batch *b, enum fsync_component compone
  * first failure stays, and nothing that follows is called good. Tests:
  * d6_failed_writeback_poisons, d6_failed_seal_poisons.
  */
-int batch_poison(struct fsync_batch *b, const char *what, const char *path, int sys_errno)
+static int batch_poison(struct fsync_batch *b, const char *what, const char *path, int sys_errno)
 {
 	pthread_mutex_lock(&b->lock);
 	errno = sys_errno;
@@ -91,7 +133,7 @@ static bool is_poisoned(struct fsync_batch *b)
 	return yes;
 }
 
-int batch_copy_failure(struct err *dst, enum err_code code, const struct err *why)
+static int batch_copy_failure(struct err *dst, enum err_code code, const struct err *why)
 {
 	struct err copy = ERR_INIT;
 
@@ -172,6 +214,11 @@ void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 	volume_touch_dir(vol, dir, true);
 }
 
+static int batch_seal_volume(struct fsync_batch *b, struct volume *vol)
+{
+	return volume_seal(vol, b->opts.policy.method, b->window, &b->poison);
+}
+
 /* ---- stage ---- */
 
 static bool content_by_flush(const struct fsync_batch *b, const struct entry *e)
@@ -218,7 +265,7 @@ static bool has_content(const struct entry *e)
 }
 
 /* A descriptor that cannot be closed well has lost something. */
-int entry_close(struct fsync_batch *b, struct entry *e)
+static int entry_close(struct fsync_batch *b, struct entry *e)
 {
 	int fd = e->fd;
 
@@ -228,11 +275,25 @@ int entry_close(struct fsync_batch *b, struct entry *e)
 	return batch_poison(b, "close", content_path(e), errno);
 }
 
+/* Closes, tells `done`, removes what was not published. */
+static void entry_free(struct entry *e, bool published)
+{
+	if (e->fd >= 0)
+		sys->close(e->fd);
+	if (e->done)
+		e->done(e->data, published);
+	else if (!published && e->tmp_path)
+		(void)RETRY_EINTR(sys->unlink(e->tmp_path));
+	free(e->tmp_path);
+	free(e->final_path);
+	free(e);
+}
+
 /*
  * Start the writeback of an entry that the policy covers. It is not waited for:
  * that is what lets the disk work on many files at once.
  */
-int entry_start_content(struct fsync_batch *b, struct entry *e)
+static int entry_start_content(struct fsync_batch *b, struct entry *e)
 {
 	if (e->fd < 0)
 		e->fd = (int)RETRY_EINTR(sys->open(content_path(e), O_RDONLY | O_CLOEXEC, 0));
@@ -314,7 +375,7 @@ static void settle_all(struct entry **list, size_t nr)
 }
 
 /* Settle a list that has been taken out of the window; closes descriptors. */
-int batch_settle_list(struct fsync_batch *b, struct entry **list, size_t nr)
+static int batch_settle_list(struct fsync_batch *b, struct entry **list, size_t nr)
 {
 	int ret = 0;
 
@@ -456,7 +517,7 @@ static void note_settled(const struct fsync_batch *b, struct entry *e)
  * commit that holds the name cannot reach the disk before it, as the commit flushes
  * the disk's cache first. Test: d1_names_wait_for_contents.
  */
-int batch_settle(struct fsync_batch *b)
+static int batch_settle(struct fsync_batch *b)
 {
 	struct entry **list;
 	size_t nr;
@@ -480,12 +541,299 @@ int batch_settle(struct fsync_batch *b)
 	return ret;
 }
 
-/* ---- seal ---- */
+/* ---- publish: what has to be sealed before ---- */
 
-int batch_seal_volume(struct fsync_batch *b, struct volume *vol)
+/* Of fsync-order.h. Test: d4_phases_without_a_journal. */
+static int phase_of(enum publish_class order)
 {
-	return volume_seal(vol, b->opts.policy.method, b->window, &b->poison);
+#define PHASE(name, phase) [name] = phase,
+	static const int phases[] = { PUBLISH_ORDER(PHASE) };
+#undef PHASE
+	return phases[order];
 }
+
+static bool batch_names_are_unordered(const struct fsync_batch *b, const struct volume *vol)
+{
+	if (b->opts.policy.method == FSYNC_METHOD_FSYNC)
+		return vol->kind != FS_JOURNAL;
+	return vol->kind == FS_EACH;
+}
+
+/*
+ * D4 across file systems: a journal orders only its own names, so what lies on
+ * another device is sealed first. Test: d4_classes_on_two_devices.
+ */
+static bool must_seal_before(const struct fsync_batch *b, const struct volume *vol,
+			     const struct entry *e)
+{
+	if (!vol->dirty)
+		return false;
+	if (vol != e->vol)
+		return vol->order < (int)e->order;
+	return batch_names_are_unordered(b, vol) && phase_of(vol->order) < phase_of(e->order);
+}
+
+static int seal_before(struct fsync_batch *b, const struct entry *e)
+{
+	for (size_t i = 0; i < b->nr_volumes; i++)
+		if (must_seal_before(b, b->volumes[i], e) &&
+		    batch_seal_volume(b, b->volumes[i]) < 0)
+			return ERR_IO;
+	return 0;
+}
+
+/* ---- publish: one name ---- */
+
+static int make_one_dir(struct fsync_batch *b, const char *dir)
+{
+	if (b->opts.make_dir)
+		return b->opts.make_dir(b->opts.make_dir_data, dir);
+	return (int)RETRY_EINTR(sys->mkdir(dir, 0777));
+}
+
+/* Each directory that is made changes the one above it. */
+static int make_parents(struct fsync_batch *b, struct entry *e, const char *path)
+{
+	struct strbuf dir = STRBUF_INIT;
+	int ret;
+
+	path_dirname(&dir, path);
+	ret = make_one_dir(b, dir.buf);
+	if (ret < 0 && errno == ENOENT && strcmp(dir.buf, path)) {
+		ret = make_parents(b, e, dir.buf);
+		if (!ret)
+			ret = make_one_dir(b, dir.buf);
+	}
+	if (!ret && e->covered)
+		volume_touch_parent(e->vol, dir.buf, true);
+	if (ret < 0 && errno == EEXIST)
+		ret = 0;
+	strbuf_release(&dir);
+	return ret;
+}
+
+/*
+ * Directories in the place of a file: others make them before they see that a ref has the
+ * name, or is about to get it, and leave them. False: something is in there.
+ */
+static bool remove_empty_dirs(const char *path)
+{
+	bool empty = !RETRY_EINTR(sys->rmdir(path));
+	struct dirent *de;
+	DIR *dir;
+
+	if (empty || (errno != ENOTEMPTY && errno != EEXIST) || !(dir = opendir(path)))
+		return empty;
+	empty = true;
+	while (empty && (de = readdir(dir))) {
+		char *sub = path_join(path, de->d_name);
+
+		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
+			empty = remove_empty_dirs(sub);
+		free(sub);
+	}
+	closedir(dir);
+	return empty && !RETRY_EINTR(sys->rmdir(path));
+}
+
+/* Others make and remove empty directories between our mkdir and our rename. */
+#define RENAME_TRIES 5
+
+/* After a rename that has failed: may it work now? errno stays, if not. */
+static bool clear_way(struct fsync_batch *b, struct entry *e)
+{
+	const int why = errno;
+	bool clear = (why == ENOENT && e->make_parents && !make_parents(b, e, e->final_path)) ||
+		     (why == EISDIR && remove_empty_dirs(e->final_path));
+
+	if (!clear)
+		errno = why;
+	return clear;
+}
+
+static int rename_entry(struct fsync_batch *b, struct entry *e)
+{
+	for (int try = 1;; try++) {
+		if (!RETRY_EINTR(sys->rename(e->tmp_path, e->final_path)))
+			return 0;
+		if (try == RENAME_TRIES || !clear_way(b, e))
+			return -1;
+	}
+}
+
+/* The call that makes the change visible. *changed: there was something to do. */
+static int apply_entry(struct fsync_batch *b, struct entry *e, bool *changed,
+		       struct err *err)
+{
+	*changed = true;
+	switch (e->how) {
+	case PUBLISH_RENAME:
+		if (!rename_entry(b, e))
+			return 0;
+		return err_set_errno(err, "unable to rename '%s' to '%s'",
+				     e->tmp_path, e->final_path);
+	case PUBLISH_UNLINK:
+		if (!RETRY_EINTR(sys->unlink(e->final_path)))
+			return 0;
+		if (errno != ENOENT && errno != ENOTDIR)
+			return err_set_errno(err, "unable to remove '%s'", e->final_path);
+		/* Somebody else's unlink need not be durable yet. */
+		*changed = false;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void note_order(struct entry *e)
+{
+	if (e->vol->order < (int)e->order)
+		e->vol->order = e->order;
+}
+
+/* ---- publish: what is written when its turn has come ---- */
+
+/*
+ * D4 for what is changed in place: it is written after the objects that it names
+ * have their names (a kill in between leaves nothing that dangles), and awaited
+ * before the next name, whose seal then covers it. Test:
+ * d4_log_lines_after_objects.
+ */
+
+/* Await the late ones that are in flight; a name that follows covers their size. */
+static int settle_late(struct fsync_batch *b, struct err *err)
+{
+	struct entry **from = b->late + (b->nr_late - b->late_unsettled), **list;
+	size_t nr = 0;
+	int ret;
+
+	ALLOC_ARRAY(list, b->late_unsettled + 1);
+	for (size_t i = 0; i < b->late_unsettled; i++)
+		if (from[i]->covered)
+			list[nr++] = from[i];
+	b->late_unsettled = 0;
+	ret = batch_settle_list(b, list, nr);
+	for (size_t i = 0; i < nr && !ret; i++) {
+		volume_touch_in_place(list[i]->vol, list[i]->final_path);
+		note_order(list[i]);
+	}
+	free(list);
+	return ret < 0 ? batch_copy_failure(err, ERR_IO, &b->poison) : 0;
+}
+
+/* They stay as they are, or are taken back. */
+static void batch_release_late(struct fsync_batch *b, bool published)
+{
+	for (size_t i = 0; i < b->nr_late; i++)
+		entry_free(b->late[i], published);
+	b->nr_late = 0;
+	b->late_unsettled = 0;
+}
+
+static int write_late(struct fsync_batch *b, struct entry *e, struct err *err)
+{
+	if (e->write(e->data, &e->fd, err) < 0)
+		return ERR_IO;
+	if ((e->covered ? entry_start_content(b, e) : entry_close(b, e)) < 0)
+		return batch_copy_failure(err, ERR_IO, &b->poison);
+	return 0;
+}
+
+/* The entry belongs to the list in all outcomes. */
+static int publish_late(struct fsync_batch *b, struct entry *e, struct err *err)
+{
+	int ret = 0;
+
+	if (b->late_unsettled == b->window)
+		ret = settle_late(b, err);
+	if (!ret)
+		ret = write_late(b, e, err);
+	ALLOC_GROW(b->late, b->nr_late + 1, b->alloc_late);
+	b->late[b->nr_late++] = e;
+	b->late_unsettled++;
+	return ret;
+}
+
+/* ---- publish: all of them ---- */
+
+/* A name or a removal; the entry is freed if it was done. */
+static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
+{
+	bool changed;
+
+	if (apply_entry(b, e, &changed, err) < 0)
+		return ERR_IO;
+	/* Something rests on the late ones now: they are not taken back any more. */
+	batch_release_late(b, true);
+	b->unsealed++;
+	if (e->covered && e->how != PUBLISH_IN_PLACE)
+		volume_touch_parent(e->vol, e->final_path, changed);
+	if (e->covered)
+		note_order(e);
+	entry_free(e, true);
+	return 0;
+}
+
+/*
+ * D1 under a lock that others wait for: what the call stages is settled by itself, after all
+ * else. Entries that fail stay, to be given up. Test: what_a_call_stages_is_settled_then.
+ */
+static int publish_call(struct fsync_batch *b, size_t i, struct err *err)
+{
+	struct entry *e = b->entries[i];
+
+	if (e->call(e->data, err) < 0)
+		return ERR_IO;
+	b->entries[i] = NULL;
+	entry_free(e, true);
+	return batch_settle(b) < 0 ? batch_copy_failure(err, ERR_IO, &b->poison) : 0;
+}
+
+static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
+{
+	struct entry *e = b->entries[i];
+
+	if (e->how == PUBLISH_NOTE) {
+		b->entries[i] = NULL;
+		entry_free(e, true);
+		return 0;
+	}
+	/* First: what is settled may be on another file system, which is sealed then. */
+	if (e->how != PUBLISH_WRITE && b->late_unsettled && settle_late(b, err) < 0)
+		return ERR_IO;
+	if (seal_before(b, e) < 0)
+		return batch_copy_failure(err, ERR_IO, &b->poison);
+	if (e->how == PUBLISH_WRITE) {
+		b->entries[i] = NULL;
+		return publish_late(b, e, err);
+	}
+	if (e->how == PUBLISH_CALL)
+		return publish_call(b, i, err);
+	if (publish_name(b, e, err) < 0)
+		return ERR_IO;
+	b->entries[i] = NULL;
+	return 0;
+}
+
+/*
+ * By class (D3: .pack before .idx; D4: objects before what names them; D5: updates
+ * before deletions, packed refs before either), in a class by staging. Tests:
+ * d3_pack_before_idx, d4_objects_before_refs_and_index, d5_updates_before_deletions.
+ */
+static int batch_publish_in_order(struct fsync_batch *b, int end, struct err *err)
+{
+	for (int order = 0; order < end; order++) {
+		for (size_t i = 0; i < b->nr; i++) {
+			if (!b->entries[i] || (int)b->entries[i]->order != order)
+				continue;
+			if (publish_entry(b, i, err) < 0)
+				return ERR_IO;
+		}
+	}
+	return b->late_unsettled ? settle_late(b, err) : 0;
+}
+
+/* ---- seal ---- */
 
 /*
  * D2: names before the acknowledgement. Without this the whole operation can
@@ -524,19 +872,6 @@ int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct err *err
 }
 
 /* ---- the public steps ---- */
-
-void entry_free(struct entry *e, bool published)
-{
-	if (e->fd >= 0)
-		sys->close(e->fd);
-	if (e->done)
-		e->done(e->data, published);
-	else if (!published && e->tmp_path)
-		(void)RETRY_EINTR(sys->unlink(e->tmp_path));
-	free(e->tmp_path);
-	free(e->final_path);
-	free(e);
-}
 
 static void drop_entries(struct fsync_batch *b)
 {

@@ -21,35 +21,9 @@
 
 #include "compat/fskind.h"
 #include "compat/posix.h"
+#include "fsync-order.h"
 #include "util/err.h"
 #include "write-or-die.h"
-
-/*
- * Publish happens in this order (D3, D4, D5), and in order of staging within
- * one class. Where classes live on different file systems, each is sealed before
- * the next one is named.
- */
-enum publish_class {
-	PUBLISH_PACK_DATA,    /* .pack, .rev, .keep, .promisor … */
-	PUBLISH_PACK_IDX,     /* .idx: makes the pack visible */
-	PUBLISH_LOOSE_OBJECT,
-	PUBLISH_DERIVED,      /* multi-pack-index, commit-graph */
-	PUBLISH_FILE,	      /* config and the like */
-	PUBLISH_REF_PACK,     /* packed-refs that takes up values of loose refs */
-	PUBLISH_REF_PRUNE,    /* loose refs go whose values it has */
-	PUBLISH_REFLOG,	      /* appended in place before refs move */
-	PUBLISH_REF_LATE,     /* packed-refs.lock is taken when all else has been settled */
-	PUBLISH_REF_JOURNAL,  /* the record of a transaction whose refs go one by one */
-	PUBLISH_PACKED_REFS,  /* packed-refs with new values */
-	PUBLISH_REF,	      /* loose refs, HEAD */
-	PUBLISH_SYMREF_DELETE, /* before what they lead to */
-	PUBLISH_REF_DELETE,
-	PUBLISH_REF_JOURNAL_END, /* the record goes */
-	PUBLISH_REF_UNLOCK,   /* locks that only kept others away */
-	PUBLISH_FILE_LATE,    /* config sections of branches that have moved or gone */
-	PUBLISH_INDEX,	      /* last: it names what refs already hold */
-	PUBLISH_CLASS_NR
-};
 
 enum publish_how {
 	PUBLISH_RENAME,	      /* tmp_path to final_path, replacing */

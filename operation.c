@@ -6,7 +6,7 @@
  *   2. the index is written into its lock and staged;
  *   3. the refs are prepared last: their locks, which others wait for, are held only while
  *      everything is settled, and their hook is asked when nothing else can fail;
- *   4. the batch settles all of it (D1), publishes it by class (fsync-publish.c: D3, D4, D5)
+ *   4. the batch settles all of it (D1), publishes it by class (fsync-order.h: D3, D4, D5)
  *      and seals it (D2);
  *   5. the ref transaction ends: its hook is told how.
  *

@@ -3,7 +3,7 @@
  * One operation: everything that a command, or a request of a server, changes in a
  * repository, published together and sealed once. It owns the fsync_batch, the object
  * transaction, the lock of the index and the ref transaction, and it alone knows in which
- * order they are staged; the order in which they are then named is that of fsync-batch.h.
+ * order they are staged; the order in which they are then named is that of fsync-order.h.
  *
  *   op = repo_operation_begin(r);
  *   repo_operation_lock_index(op, err)            what the command needs of these,

@@ -149,6 +149,24 @@ test_expect_success PERL 'calls: each kind is found, with its line' '
 	test_grep "7 faults" err
 '
 
+test_expect_success PERL 'calls: a command leaves staging and committing to its operation' '
+	fresh_tree && mkdir -p tree/builtin &&
+	cat >tree/builtin/x.c <<-\EOF &&
+	#include "compat/posix.h"
+	void f(void)
+	{
+		repo_operation_commit(op, err); /* never fsync_batch_commit(b, err) */
+		odb_stage_batch(odb, err);
+		fsync_batch_publish(repo_operation_batch(op), err);
+		ref_transaction_prepare(t, b, err);
+	}
+	EOF
+	caught check-calls "builtin/x.c:5: odb_stage_batch() is for the operation to call" &&
+	test_grep "^builtin/x.c:6: fsync_batch_publish()" err &&
+	test_grep "^builtin/x.c:7: ref_transaction_prepare()" err &&
+	test_grep "3 faults" err
+'
+
 test_expect_success PERL 'calls: reading, calls through the table, comments and names are allowed' '
 	fresh_tree &&
 	cat >tree/odb.c <<-\EOF &&
