@@ -4,10 +4,10 @@
 #include "compat/fskind.h"
 #include "compat/os.h"
 #include "compat/syscalls.h"
+#include "fs/file.h"
 #include "fs/tempfile.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "write-or-die.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,9 +18,9 @@
 /* ---- the lock ---- */
 
 /*
- * The owner holds byte 0. Who makes or removes an owner file holds byte 1 meanwhile, so
- * that a new file cannot be taken for one of a dead owner in the moment between its name and its
- * lock, where the two cannot be had at once (no O_TMPFILE).
+ * The owner holds byte 0. Byte 1 is held by an owner that makes its file and shared by those who
+ * remove dead ones: where a file cannot be locked before it has its name (no O_TMPFILE), a new one
+ * would look dead for a moment.
  */
 #ifdef F_OFD_SETLK
 static int lock_bytes(int fd, int cmd, struct flock *l, short type, off_t start, off_t len)
@@ -58,10 +58,10 @@ static enum lock_owner query_lock(int fd UNUSED)
 }
 #endif
 
-static enum lock_owner state_of_file(const char *path)
+/* `at`: the home, open, so that ENOENT speaks of this one name. */
+static enum lock_owner state_of_file(int at, const char *name)
 {
-	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
-					    O_NONBLOCK, 0));
+	int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	enum lock_owner who = LOCK_OWNER_UNKNOWN;
 	struct stat st;
 
@@ -69,38 +69,25 @@ static enum lock_owner state_of_file(const char *path)
 		return errno == ENOENT ? LOCK_OWNER_GONE : LOCK_OWNER_UNKNOWN;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		who = query_lock(fd);
-	sys->close(fd);
+	close(fd);
 	return who;
 }
 
 /* ---- earlier boots ---- */
 
-static size_t read_small(const char *path, char *buf, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return 0;
-	n = read_in_full(fd, buf, size - 1);
-	close(fd);
-	if (n < 0)
-		return 0;
-	buf[n] = '\0';
-	return (size_t)n;
-}
-
 /* The first 16 hex digits of "6f9619ff-8b86-d011-…"; 0: not known. */
 static uint64_t boot_id(void)
 {
-	char buf[64] = "", digits[17];
+	struct strbuf text = STRBUF_INIT;
+	char digits[17];
 	size_t nr = 0;
 
-	read_small("/proc/sys/kernel/random/boot_id", buf, sizeof(buf));
-	for (char *p = buf; *p && nr < 16; p++)
+	(void)!read_file(&text, "/proc/sys/kernel/random/boot_id", 64, NULL);
+	for (char *p = text.buf; *p && nr < 16; p++)
 		if (isxdigit((unsigned char)*p))
 			digits[nr++] = *p;
 	digits[nr] = '\0';
+	strbuf_release(&text);
 	return nr == 16 ? strtoull(digits, NULL, 16) : 0;
 }
 
@@ -168,24 +155,15 @@ static bool find_above(struct strbuf *path, ino_t ino, struct stat *st)
 	return false;
 }
 
-static void find_home(struct strbuf *path, struct stat *st, const char *dir)
-{
-	strbuf_addstr(path, dir);
-	if (find_above(path, 0, st))
-		return;
-	strbuf_reset(path);
-	strbuf_addstr(path, dir);
-}
-
-/* Left by owners that were killed. Whoever else may be at work on it holds byte 1. */
+/* Left by an owner that was killed. The name is never used again, so it can be no other file. */
 static void remove_if_dead(const char *path)
 {
-	int fd = (int)RETRY_EINTR(sys->open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
 					    O_NONBLOCK, 0));
 
 	if (fd < 0)
 		return;
-	if (set_lock(fd, F_WRLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE)
+	if (set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE)
 		(void)RETRY_EINTR(sys->unlink(path));
 	sys->close(fd);
 }
@@ -216,18 +194,14 @@ static void remove_dead_files(const char *dir, const char *our_id)
 struct home {
 	struct home *next;
 	struct tempfile *file; /* NULL: not made, or that of the process that forked us */
-	struct owner self;
+	struct owner self;     /* .home tells which directory it is, with dev */
 	dev_t dev;
-	ino_t ino;
 };
 
 static struct {
 	pthread_mutex_t mutex;
 	struct home *homes; /* grows only */
-	struct home *last;  /* that of last_dir */
-	char *last_dir;
-	uint64_t boot, random;
-	pid_t pid;
+	uint64_t boot;
 } process = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 /* A child must not keep its parent's owner file locked when the parent has died. */
@@ -238,17 +212,6 @@ static void after_fork(void)
 			close(h->file->fd);
 		h->file = NULL;
 	}
-}
-
-static void know_process(void)
-{
-	if (!process.pid) {
-		pthread_atfork(NULL, NULL, after_fork);
-		process.boot = boot_id();
-	}
-	if (process.pid != getpid())
-		process.random = os_random64() >> 16;
-	process.pid = getpid();
 }
 
 static void lock_new_file(int fd, void *ok)
@@ -264,79 +227,91 @@ static bool is_held(const struct home *h)
 	return h->file && !fstat(h->file->fd, &st) && st.st_nlink;
 }
 
-static bool make_file(struct home *h, const char *dir)
+/* A new name with each try: see remove_if_dead. */
+static bool try_to_make(struct home *h, const char *dir)
 {
-	char *top = path_absolute(dir), *path = NULL;
 	bool locked = false;
-	struct stat st;
+	char *path;
 
-	if (top)
-		path = xstrfmt("%s/" NAME_PREFIX "%s", top, h->self.id);
-	for (int i = 0; path && i < 10 && !is_held(h); i++) {
-		tempfile_delete(&h->file);
-		if (tempfile_create_marked(&h->file, path, 0666, lock_new_file, &locked, NULL))
-			break;
+	snprintf(h->self.id, sizeof(h->self.id), "%c%012" PRIx64, fs_lock_view(dir),
+		 os_random64() >> 16);
+	path = xstrfmt("%s/" NAME_PREFIX "%s", dir, h->self.id);
+	tempfile_delete(&h->file);
+	if (!tempfile_create_marked(&h->file, path, 0666, lock_new_file, &locked, NULL)) {
 		tempfile_remove_last(h->file);
 		if (!locked)
 			tempfile_delete(&h->file);
 		else
 			set_lock(h->file->fd, F_UNLCK, 1, 1);
 	}
-	/* Asked again: an overlay may give a directory that is written to another number. */
-	if (is_held(h) && !stat(top, &st))
-		h->self.home = st.st_ino;
-	if (is_held(h))
-		remove_dead_files(top, h->self.id);
 	free(path);
-	free(top);
 	return is_held(h);
 }
 
+static void make_file(struct home *h, const char *dir)
+{
+	char *top = path_absolute(dir);
+	struct stat st;
+
+	h->self.boot = process.boot;
+	h->self.pid = getpid();
+	for (int i = 0; top && i < 3 && !try_to_make(h, top); i++)
+		;
+	/* Asked again: an overlay may give a directory another number once it is written to. */
+	if (is_held(h) && !stat(top, &st)) {
+		h->self.home = st.st_ino;
+		remove_dead_files(top, h->self.id);
+	}
+	free(top);
+}
+
+/* The nearest repository at or above `dir`, else `dir` itself. */
 static struct home *home_of(const char *dir)
 {
 	struct strbuf path = STRBUF_INIT;
-	struct stat st = { .st_ino = 0 };
-	struct home *h = process.last;
+	struct home *h = NULL;
+	struct stat st;
 
-	if (h && !strcmp(dir, process.last_dir) && is_held(h))
-		return h;
-	find_home(&path, &st, dir);
-	for (h = process.homes; h && (h->dev != st.st_dev || h->ino != st.st_ino);)
+	strbuf_addstr(&path, dir);
+	if (!find_above(&path, 0, &st)) {
+		strbuf_reset(&path);
+		strbuf_addstr(&path, dir);
+		if (stat(dir, &st))
+			goto out;
+	}
+	for (h = process.homes; h && (h->dev != st.st_dev || h->self.home != st.st_ino);)
 		h = h->next;
+	if (!process.homes) {
+		pthread_atfork(NULL, NULL, after_fork);
+		process.boot = boot_id();
+	}
 	if (!h) {
 		h = xcalloc(1, sizeof(*h));
 		h->dev = st.st_dev;
-		h->ino = st.st_ino;
+		h->self.home = st.st_ino;
 		h->next = process.homes;
 		process.homes = h;
 	}
-	if (!is_held(h)) {
-		h->self.boot = process.boot;
-		h->self.pid = process.pid;
-		snprintf(h->self.id, sizeof(h->self.id), "%c%012" PRIx64,
-			 fs_lock_view(path.buf), process.random);
-		if (!make_file(h, path.buf))
-			h = NULL;
-	}
+	if (!is_held(h))
+		make_file(h, path.buf);
+out:
 	strbuf_release(&path);
-	free(process.last_dir);
-	process.last_dir = xstrdup(dir);
-	process.last = h;
 	return h;
 }
 
 bool owner_self(struct owner *out, const char *dir)
 {
 	struct home *h = NULL;
+	bool ok;
 
 	pthread_mutex_lock(&process.mutex);
-	know_process();
 	if (fs_lock_view(dir))
 		h = home_of(dir);
-	if (h)
+	ok = h && is_held(h);
+	if (ok)
 		*out = h->self;
 	pthread_mutex_unlock(&process.mutex);
-	return h != NULL;
+	return ok;
 }
 
 /* ---- the proof ---- */
@@ -344,14 +319,19 @@ bool owner_self(struct owner *out, const char *dir)
 enum lock_owner owner_state(const struct owner *o, const char *dir, time_t made_at)
 {
 	enum lock_owner who = LOCK_OWNER_UNKNOWN;
-	char view = fs_lock_view(dir);
+	char view = fs_lock_view(dir), name[sizeof(NAME_PREFIX) + OWNER_ID_LEN];
 	struct strbuf path = STRBUF_INIT;
+	int at = -1;
 	struct stat st;
 
 	strbuf_addstr(&path, dir);
-	if (view && view == o->id[0] && find_above(&path, (ino_t)o->home, &st)) {
-		strbuf_addf(&path, "/" NAME_PREFIX "%s", o->id);
-		who = state_of_file(path.buf);
+	if (view && view == o->id[0] && find_above(&path, (ino_t)o->home, &st))
+		at = open(path.buf, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at >= 0) {
+		snprintf(name, sizeof(name), NAME_PREFIX "%s", o->id);
+		if (!fstat(at, &st) && st.st_ino == o->home)
+			who = state_of_file(at, name);
+		close(at);
 	} else if (view && is_of_earlier_boot(o, made_at)) {
 		who = LOCK_OWNER_GONE;
 	}
@@ -368,48 +348,23 @@ size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char se
 				o->id, sep, o->home, sep, o->boot, sep, (long)o->pid);
 }
 
-static bool parse_field(const char **p, int base, char end, uint64_t *out)
-{
-	char *after;
-
-	if (!isxdigit((unsigned char)**p))
-		return false;
-	errno = 0;
-	*out = strtoull(*p, &after, base);
-	if (errno || *after != end)
-		return false;
-	*p = after + 1;
-	return true;
-}
-
-static bool parse_id(const char **p, char end, char id[OWNER_ID_LEN + 1])
-{
-	if (!isalpha((unsigned char)**p) ||
-	    strspn(*p + 1, "0123456789abcdef") != OWNER_ID_LEN - 1 || (*p)[OWNER_ID_LEN] != end)
-		return false;
-	memcpy(id, *p, OWNER_ID_LEN);
-	id[OWNER_ID_LEN] = '\0';
-	*p += OWNER_ID_LEN + 1;
-	return true;
-}
-
+/* What would not be written the same is not ours. */
 bool owner_parse(struct owner *out, const char *text, size_t len, char sep)
 {
-	char buf[OWNER_TEXT_MAX + 1];
-	const char *p = buf + 2;
+	char buf[OWNER_TEXT_MAX + 1], again[OWNER_TEXT_MAX + 1];
 	struct owner o;
-	uint64_t pid;
+	long pid;
 
-	if (len > OWNER_TEXT_MAX || len < 2 || text[0] != OWNER_VERSION || text[1] != sep)
+	if (len > OWNER_TEXT_MAX)
 		return false;
 	memcpy(buf, text, len);
 	buf[len] = '\0';
-	if (!parse_id(&p, sep, o.id) || !parse_field(&p, 16, sep, &o.home) ||
-	    !parse_field(&p, 16, sep, &o.boot) || !parse_field(&p, 10, '\0', &pid))
-		return false;
-	if (!o.home || !pid || pid > INT32_MAX)
+	if (sscanf(buf, "%*c%*c%13[do0-9a-f]%*c%" SCNx64 "%*c%" SCNx64 "%*c%ld", o.id, &o.home,
+		   &o.boot, &pid) != 4 || strlen(o.id) != OWNER_ID_LEN || !o.home || pid <= 0)
 		return false;
 	o.pid = (pid_t)pid;
+	if (owner_format(again, &o, sep) != len || memcmp(again, buf, len) != 0)
+		return false;
 	*out = o;
 	return true;
 }

@@ -44,7 +44,7 @@ struct owner {
 /*
  * Our mark for something in the directory `dir`; makes the owner file if need be. False where
  * that cannot be (file system, no such locks, disk full): then there is no mark. Cheap
- * after the first call. The id is the same for as long as the process lives.
+ * after the first call. The id stays the same in one home.
  */
 bool owner_self(struct owner *out, const char *dir);
 /* Fields joined by `sep`; the length, at most OWNER_TEXT_MAX. */

@@ -162,6 +162,6 @@ def left_overs(top):
     found = []
     for where, dirs, names in os.walk(top):
         found += [os.path.relpath(os.path.join(where, name), top) for name in dirs + names
-                  if name.endswith(".lock") or name.startswith(("tmp_", "incoming-"))
+                  if name.endswith(".lock") or name.startswith(("tmp_", "incoming-", ".git-owner-"))
                   or name in ("packed-refs.new", "refs.redo", "refs.redo.new")]
     return found
