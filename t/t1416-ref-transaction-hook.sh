@@ -14,7 +14,7 @@ GIT_AUTHOR_DATE='1700000000 +0100'
 export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
 Z=$ZERO_OID
 
-# write_hook DIR BODY: it notes what it is told in DIR/told, then runs BODY.
+# write_hook DIR BODY: it writes its arguments and input to DIR/told, then runs BODY.
 write_hook () {
 	mkdir -p "$1/.git/hooks" &&
 	write_script "$1/.git/hooks/reference-transaction" <<-EOF

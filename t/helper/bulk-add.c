@@ -2,7 +2,7 @@
 /*
  * bulk-add OBJDIR METHOD LIMIT LEVEL <list-of-paths
  *
- * Adds the files to a batch of new objects and publishes it: what `add` costs without
+ * Adds the files to a batch of new objects and publishes it. This measures `add` without
  * index and working tree. METHOD: none, batch, fsync, writeout-only. Prints
  * "SECONDS OBJECTS FLUSHES" and, with -v first, "OID PATH" per file.
  */

@@ -2,9 +2,9 @@
 /*
  * diff-trees [<options of git-diff>] <old-tree> <new-tree>
  *
- * What diff/ makes of two trees of the repository around (names in full hex; "-" is
- * the empty tree). Prints what git diff-tree -r prints. With --stdin-pairs in place
- * of the trees: one pair of trees per line, each answer preceded by the line.
+ * Compares two trees of the current repository with diff/ (names in full hex; "-" is
+ * the empty tree). Prints what git diff-tree -r prints. With --stdin-pairs instead
+ * of the trees it reads one pair per line, and prints each answer after that line.
  */
 #include "compat/posix.h"
 #include "diff/diff.h"

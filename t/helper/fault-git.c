@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The real git with the recorder and injector of compat/fault.h before it:
+ * The real git with the recorder and fault injector of compat/fault.h:
  *
  *   GIT_TEST_SYSCALL_LOG=FILE          append a line per call
  *   GIT_TEST_SYSCALL_FAIL=N[+]:WHAT[:CALL]
  *
  * The N-th counted call (of that name, if CALL is given) fails. WHAT is an errno
  * ("ENOSPC"), "short" for a short write, or "KILL" to be killed before it. With
- * "+" those that need space go on failing: a disk that stays full. If the N-th
- * call was never made, the file GIT_TEST_SYSCALL_MISSED is created, so that
- * a sweep knows its end.
+ * "+" calls that need space continue to fail, as on a disk that stays full. If the
+ * N-th call was never made, the file GIT_TEST_SYSCALL_MISSED is created, so that
+ * a sweep knows when to stop.
  */
 #include "compat/posix.h"
 #include "compat/fault.h"

@@ -2,8 +2,8 @@
 /*
  * fsck-object [--strict] [--as=.gitmodules|--as=.gitattributes] [-c msg=severity] TYPE <content
  *
- * Prints the findings in one object, "error in blob OID: msgId: text" as fsck
- * does. Exit code 1 if there is one.
+ * Prints the findings in one object as fsck does: "error in blob OID: msgId: text".
+ * Exits with 1 if there are any.
  */
 #include "compat/posix.h"
 #include "fs/file.h"

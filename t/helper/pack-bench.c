@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pack-bench OBJDIR WHAT [HASH]: how long does it take to go through all packed
- * objects? WHAT: read (by offset), read-by-name, info, type, has, verify, stream.
+ * pack-bench OBJDIR WHAT [HASH]: measures how long it takes to process all packed
+ * objects. WHAT: read (by offset), read-by-name, info, type, has, verify, stream.
  */
 #include "compat/posix.h"
 #include "pack/pack.h"
