@@ -9,7 +9,7 @@
 #define BOTH (OURS | THEIRS)
 #define SEEN 0x04000000u
 #define QUEUED 0x08000000u
-#define RETURNED 0x10000000u /* queued again: its parents know too little, too */
+#define RETURNED 0x10000000u /* queued again: its parents lack flags as well */
 
 struct count {
 	struct commit_pool *pool;
@@ -18,7 +18,10 @@ struct count {
 	size_t open; /* in the queue and not known to be common */
 };
 
-/* Only what is common from the start ends the walk: its parents are counted nowhere. */
+/*
+ * The walk goes on while a queued commit is open. One that is known to be common is not:
+ * its ancestors are common too, and count for neither side.
+ */
 static bool is_open(const struct commit *commit)
 {
 	return (commit->flags & QUEUED) &&
@@ -26,8 +29,8 @@ static bool is_open(const struct commit *commit)
 }
 
 /*
- * New flags go on to the parents: so a commit can come back, with more of them, where dates
- * are equal or wrong.
+ * Flags are passed on to parents. Where dates are equal or wrong, a commit can be reached
+ * again with more flags than before: then it is queued once more.
  */
 static void paint(struct count *c, struct commit *commit, unsigned flags)
 {

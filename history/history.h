@@ -25,9 +25,9 @@ struct commit {
 	struct commit **parents; /* NULL-terminated; owned by the pool */
 	uint32_t nr_parents;
 	uint32_t index;		 /* 0, 1, 2, …: for arrays beside the pool */
-	uint32_t flags;		 /* of whoever walks; see the headers of walkers */
+	uint32_t flags;		 /* of the walk that uses the pool: REV_…, REACH_FLAGS */
 	bool parsed;
-	bool shallow;		 /* its parents are beyond the border */
+	bool shallow;		 /* at the boundary of a shallow clone: no parents here */
 	timestamp_t date;	 /* committer's */
 	char *buffer;		 /* content, if the pool keeps it; NUL-terminated */
 	size_t buffer_len;
@@ -50,12 +50,12 @@ struct commit *commit_lookup(struct commit_pool *p, const struct object_id *oid)
 size_t commit_pool_nr(const struct commit_pool *p); /* one more than the highest index */
 /* Tree, parents, date. ERR_NOT_FOUND, ERR_CORRUPT, ERR_INVALID (no commit). */
 MUST_USE int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err);
-/* Simplification rewrites parents: a new list (copied), the old one is forgotten. */
+/* Replace the list of parents, for history simplification. It is copied. */
 void commit_set_parents(struct commit_pool *p, struct commit *c, struct commit *const *parents,
 			uint32_t nr);
 /* Clear these flags in every node. */
 void commit_pool_clear_flags(struct commit_pool *p, uint32_t flags);
-/* Lists everything in "shallow" (rev-parse --is-shallow-repository asks). */
+/* Is it a shallow clone: does the file "shallow" list any commit? */
 bool repo_is_shallow(struct repository *r);
 
 /* ---- lists of commits ---- */
@@ -67,7 +67,7 @@ struct commit_list {
 #define COMMIT_LIST_INIT { NULL, 0, 0 }
 void commit_list_add(struct commit_list *l, struct commit *c);
 void commit_list_clear(struct commit_list *l);
-/* Queues: the youngest first. */
+/* For priority queues: the youngest first. */
 int commit_date_cmp(const void *a, const void *b, void *data);
 
 /* ---- ancestry: git-merge-base(1) ---- */
@@ -92,7 +92,7 @@ int is_ancestor(struct commit_pool *p, struct commit *old, struct commit *young,
 MUST_USE int ahead_behind(struct repository *r, const struct object_id *ours,
 			  const struct object_id *theirs, size_t *ahead, size_t *behind,
 			  struct err *err);
-/* The same with commits that stay known for the next question. Uses REACH_FLAGS. */
+/* The same in a pool of the caller, which keeps what has been read for the next call. */
 MUST_USE int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
 			     const struct object_id *theirs, size_t *ahead, size_t *behind,
 			     struct err *err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two colours flow from the tips towards the roots, youngest commits first. Where
- * both meet is a common ancestor; what lies below it is stale, and once all that
- * waits is stale nothing new can be found. Clocks run differently on
- * different machines, so a candidate may turn out to lie below another: that is
- * checked afterwards, for each.
+ * Merge bases and ancestry. A walk by date starts from both sides and paints each commit
+ * in the colours of the sides that reach it. A commit with both colours is a common
+ * ancestor; its own ancestors are stale, and once only stale commits remain in the queue
+ * nothing new can be found. As clocks differ between machines, a candidate may still turn
+ * out to be an ancestor of another: that is checked afterwards.
  */
 #include "compat/posix.h"
 #include "history/history.h"
@@ -88,7 +88,7 @@ static int paint_step(struct paint *p, struct commit_list *found, struct err *er
 	return rc;
 }
 
-/* Candidates go to found. What was touched has its flags until paint_end. */
+/* Adds candidates to found. Commits keep their flags until paint_end. */
 static int paint(struct paint *p, struct commit *one, struct commit *const *others, size_t nr,
 		 struct commit_list *found, struct err *err)
 {
@@ -115,7 +115,7 @@ static void paint_end(struct paint *p)
 
 #define PAINT_INIT(pool_) { .pool = (pool_), .queue = { .compare = commit_date_cmp } }
 
-/* Drop from l what can be reached from another one of it. */
+/* Drop commits that are ancestors of another one in the list. */
 static int drop_redundant(struct commit_pool *pool, struct commit_list *l, struct err *err)
 {
 	size_t i, j, kept = 0;

@@ -88,7 +88,7 @@ static int visit(void *data, const struct ref *ref)
 
 	if (v->pattern && !wildmatch(v->pattern, name, 0))
 		return 0;
-	/* For --branches and the like exclusions speak of what is below. */
+	/* Exclusions are relative to the prefix of --branches and the like. */
 	name += strlen(v->prefix);
 	for (i = 0; v->x && i < v->x->patterns.nr; i++)
 		if (wildmatch(v->x->patterns.v[i], name, 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line of git log and its kin: options, revisions, paths. */
+/* The command line of git log and similar commands: options, revisions, paths. */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
 #include "fs/file.h"
@@ -457,7 +457,7 @@ static bool pattern_option(struct rev_walk *w, const char *arg)
 	return true;
 }
 
-/* What Git has and we do not. */
+/* Options of Git that are not available here. */
 static int refused_option(const char *arg, struct err *err)
 {
 	static const char *const names[] = {
@@ -579,7 +579,7 @@ static int set_paths(struct rev_walk *w, const char **paths, struct err *err)
 	return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the command line ---- */
 
 static int one_option(struct rev_walk *w, const char *const *argv, const struct rev_hooks *hooks,
 		      struct err *err)

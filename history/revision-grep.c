@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --grep, --author, --committer: which commits have the right words. */
+/* --grep, --author, --committer, --grep-reflog. */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
 #include "object/commit.h"

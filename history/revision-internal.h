@@ -10,16 +10,16 @@
 struct tree_cache; /* revision-trees.c */
 
 struct rev_state {
-	/* Commits that wait, the youngest first. */
+	/* Commits to be visited, the youngest first. */
 	struct prio_queue queue;
 	size_t interesting; /* of those, not UNINTERESTING */
-	/* Once limited: what is left, in order. */
+	/* Once limited: the commits of the range, in order. */
 	struct commit_list list;
 	size_t next;
 	bool use_list;
-	/* Delivering. */
+	/* While commits are delivered. */
 	struct commit_list boundary; /* parents of what was shown */
-	struct commit_list last;     /* boundary commits, or everything reversed */
+	struct commit_list last;     /* delivered at the end: boundary, or all reversed */
 	size_t next_last;
 	bool use_last;
 	const char **sources; /* by commit->index */

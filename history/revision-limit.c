@@ -8,7 +8,7 @@
 
 /*
  * Clocks of different machines disagree, so when nothing interesting is left in the
- * queue a few more commits are looked at: one of them may still exclude what has been
+ * queue a few more commits are visited: one of them may still exclude commits that were
  * taken for interesting.
  */
 #define SLOP 5

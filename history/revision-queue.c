@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queue of commits that wait to be looked at, and the mark of what is excluded,
- * which flows from child to parent. Both are kept together here because the
- * number of interesting commits in the queue decides when a walk is over.
+ * The queue of commits to be visited, and the exclusion of commits, which is passed on from
+ * child to parent. They belong together, as the number of queued commits that are not
+ * excluded decides when a walk is over.
  */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
@@ -42,7 +42,7 @@ void rev_mark_uninteresting(struct rev_walk *w, struct commit *c)
 		w->state->interesting--;
 }
 
-/* Down through all that has been parsed; the rest is marked when it gets there. */
+/* All ancestors that have been parsed; the others are marked when the walk reaches them. */
 void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c)
 {
 	struct commit_list todo = COMMIT_LIST_INIT;
@@ -65,7 +65,7 @@ void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c)
 	commit_list_clear(&todo);
 }
 
-/* The first way that a commit was reached by stays. */
+/* The first source that reached a commit is kept. */
 void rev_set_source(struct rev_walk *w, const struct commit *c, const char *name)
 {
 	struct rev_state *s = w->state;
@@ -88,7 +88,7 @@ const char *rev_source(const struct rev_walk *w, const struct commit *c)
 	return c->index < w->state->nr_sources ? w->state->sources[c->index] : NULL;
 }
 
-/* Excluded: its parents are so too. What is missing on that side does not matter. */
+/* Parents of an excluded commit are excluded. Missing objects do not matter there. */
 static void queue_excluded_parents(struct rev_walk *w, struct commit *c)
 {
 	uint32_t i, nr = w->exclude_first_parent && c->nr_parents ? 1 : c->nr_parents;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --walk-reflogs: not the ancestry but the entries of reflogs, the youngest first.
- * With several logs their entries are merged by date.
+ * --walk-reflogs: the entries of reflogs instead of the ancestry, the youngest first. The
+ * entries of several logs are merged by date.
  */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
@@ -131,7 +131,7 @@ int rev_reflog_begin(struct rev_walk *w, struct err *err)
 	int rc = 0;
 
 	CALLOC_ARRAY(w->reflog, 1);
-	w->boundary = false; /* entries are no parents */
+	w->boundary = false; /* reflog entries have no parents */
 	CALLOC_ARRAY(w->reflog->logs, w->nr_starts ? w->nr_starts : 1);
 	for (i = 0; !rc && i < w->nr_starts; i++) {
 		if (w->starts[i].flags & REV_UNINTERESTING)

@@ -13,7 +13,7 @@ bool rev_prunes(const struct rev_walk *w)
 	return w->has_pathspec;
 }
 
-/* What is excluded counts only where it was named: it ties the history together. */
+/* An excluded commit is relevant only if it was named: it is the bottom of the range. */
 bool rev_is_relevant(const struct commit *c)
 {
 	return (c->flags & (REV_UNINTERESTING | REV_BOTTOM)) != REV_UNINTERESTING;
@@ -54,7 +54,7 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 			cmp->relevant_changes += relevant;
 			cmp->irrelevant_changes += !relevant;
 		} else if (!w->full_history && relevant) {
-			/* All of it came from here. */
+			/* everything came from this parent */
 			commit_set_parents(w->pool, c, &p, 1);
 			c->flags |= REV_TREESAME;
 			return 1;

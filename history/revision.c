@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A walk from its starts to its end; see the files beside for its parts. */
+/* A walk from its starts to its end. Its parts are in the files revision-*.c. */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
 #include "util/alloc.h"
@@ -99,7 +99,7 @@ static int add_default(struct rev_walk *w, struct err *err)
 	return 0;
 }
 
-/* A start that is no commit (a tree, a blob) has no history: it is passed over. */
+/* A start that is no commit (a tree, a blob) has no history: it is skipped. */
 static int add_start(struct rev_walk *w, struct rev_start *s, struct err *err)
 {
 	enum object_type type;
@@ -138,7 +138,7 @@ static int start_date_cmp(const void *va, const void *vb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* git show: just these, the youngest first unless they are wanted as typed. */
+/* git show: only the starts, the youngest first unless --no-walk=unsorted. */
 static int begin_no_walk(struct rev_walk *w, struct err *err)
 {
 	struct rev_start **order;
@@ -215,7 +215,7 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		return rev_reflog_begin(w, err);
 	if (w->no_walk && !w->limited)
 		return begin_no_walk(w, err);
-	w->no_walk = false; /* a range is walked, whoever asks */
+	w->no_walk = false; /* a range is always walked */
 	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path)
 		w->limited = true;
 	if (w->ancestry_path)
@@ -249,7 +249,7 @@ static struct commit *one_relevant_parent(const struct rev_walk *w, const struct
 	return found;
 }
 
-/* *p becomes what is shown in its place; NULL if the line ends without. */
+/* *p becomes the nearest ancestor that is shown, NULL if there is none. */
 static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
 {
 	struct commit *c = *p, *next;
@@ -311,8 +311,8 @@ static bool has_wanted_parents(const struct rev_walk *w, const struct commit *c)
 	return nr >= w->min_parents && (w->max_parents < 0 || nr <= w->max_parents);
 }
 
-/* A TREESAME commit stays only if it holds the shown lines together. */
-static bool ties_history(const struct rev_walk *w, const struct commit *c)
+/* A TREESAME commit is shown only if it joins lines of history. */
+static bool joins_history(const struct rev_walk *w, const struct commit *c)
 {
 	unsigned relevant = 0;
 	uint32_t i;
@@ -331,7 +331,7 @@ static timestamp_t date_of(const struct rev_walk *w, const struct commit *c)
 	return w->reflogs && rev_reflog_info(w, &info) ? info.date : c->date;
 }
 
-/* 1 show, 0 pass over */
+/* 1: show, 0: skip, < 0: failure */
 static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 {
 	timestamp_t date = date_of(w, c);
@@ -349,7 +349,7 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	if (rc <= 0)
 		return rc;
 	if (rev_prunes(w) && !w->sparse && (c->flags & REV_TREESAME))
-		return ties_history(w, c);
+		return joins_history(w, c);
 	return 1;
 }
 
@@ -466,7 +466,7 @@ static int find_boundary(struct rev_walk *w, struct commit_list *out, struct err
 	return 0;
 }
 
-static void note_parents(struct rev_walk *w, struct commit *c)
+static void add_boundary_candidates(struct rev_walk *w, struct commit *c)
 {
 	uint32_t i;
 
@@ -494,7 +494,7 @@ static int next_forward(struct rev_walk *w, struct commit **out, struct err *err
 			if (!w->reflogs)
 				(*out)->flags |= REV_SHOWN;
 			if (w->boundary)
-				note_parents(w, *out);
+				add_boundary_candidates(w, *out);
 			return 1;
 		}
 		s->use_last = true;
@@ -539,7 +539,7 @@ int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err)
 	return rc < 0 ? rc : next_forward(w, out, err);
 }
 
-/* ---- about it ---- */
+/* ---- marks ---- */
 
 char rev_mark(const struct rev_walk *w, const struct commit *c)
 {

@@ -8,11 +8,11 @@
  *   rev_walk_arguments(w, argc, argv, &hooks, &err)    "main..topic", "-n5", "--", paths
  *   rev_walk_begin(w, &err)
  *   while ((rc = rev_walk_next(w, &c, &err)) > 0)
- *           …  w->... tells how c is to be marked
+ *           …  rev_mark(w, c), rev_source(w, c)
  *   rev_walk_free(w)
  *
- * Cost: without --topo-order, --reverse, excluded commits and the like, commits
- * come one by one; else the whole range is walked before the first is delivered.
+ * Cost: without --topo-order, --reverse, excluded commits and the like, each commit is
+ * delivered as soon as it is found; with them the range is walked completely first.
  */
 #ifndef HISTORY_REVISION_H
 #define HISTORY_REVISION_H
@@ -44,7 +44,7 @@ enum rev_pattern_type { REV_PATTERN_BASIC, REV_PATTERN_EXTENDED, REV_PATTERN_FIX
 
 struct rev_grep; /* --grep, --author, --committer, --grep-reflog */
 
-/* What an argument contributed, in order. */
+/* A commit where the walk starts, in the order of arguments. */
 struct rev_start {
 	struct object_id oid;
 	char *name;	/* as typed, or the ref's name; owned */
@@ -94,16 +94,16 @@ void rev_walk_free(struct rev_walk *w);
 
 struct rev_hooks {
 	/*
-	 * An option that is not ours, at argv[0] (argv is NULL-terminated): how many
-	 * arguments it took, 0 if nobody knows it, < 0 a failure.
+	 * An option that the walk does not know, at argv[0] (argv is NULL-terminated).
+	 * Returns how many arguments it used, 0: unknown, < 0: failure.
 	 */
 	int (*option)(void *data, const char *const *argv, struct err *err);
 	void *data;
 };
 /*
- * argv[1..argc): options, revisions, paths. ERR_INVALID, ERR_NOT_FOUND with the
- * messages that users know ("ambiguous argument 'x': both revision and filename …").
- * An option that nobody knows: ERR_INVALID "unrecognized argument: --x".
+ * argv[1..argc): options, revisions, paths. ERR_INVALID, ERR_NOT_FOUND with
+ * Git's messages ("ambiguous argument 'x': both revision and filename …").
+ * An unknown option: ERR_INVALID "unrecognized argument: --x".
  */
 MUST_USE int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 				const struct rev_hooks *hooks, struct err *err);
@@ -117,8 +117,8 @@ MUST_USE int rev_walk_begin(struct rev_walk *w, struct err *err);
 int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err);
 
 /*
- * Will this parent of a commit that was delivered be delivered as well (by the options, not
- * by counts)? 1, 0, < 0. For --graph.
+ * For --graph: will this parent of a delivered commit be delivered as well, --max-count and
+ * --skip aside? 1, 0, < 0.
  */
 int rev_will_show(struct rev_walk *w, struct commit *c, struct err *err);
 
@@ -152,7 +152,7 @@ typedef void (*rev_ident_map_fn)(const void *data, const char **name, size_t *na
 				 const char **mail, size_t *mail_len);
 /* Patterns for authors and committers see what fn makes of them: a mailmap, for instance. */
 void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *data);
-/* Messages are matched as they are shown. */
+/* The encoding in which messages are matched: that of the output. */
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding);
 
 /* Did anything within the pathspec change between two trees (NULL: empty)? 1, 0, < 0. */

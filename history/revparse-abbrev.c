@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Abbreviated object names, and what to say if several objects fit. */
+/* Abbreviated object names, and the message if several objects match. */
 #include "compat/posix.h"
 #include "history/revparse-internal.h"
 #include "object/commit.h"
@@ -10,7 +10,7 @@
 
 #define ABBREV_MIN 4
 
-/* What the context asks for. */
+/* The type that the context asks for. */
 enum wanted { WANT_ANY, WANT_COMMIT, WANT_COMMITTISH, WANT_TREE, WANT_TREEISH, WANT_BLOB };
 
 static enum wanted wanted_by_config(const struct repository *r)
@@ -201,7 +201,7 @@ static bool hex_prefix(char *out, const char *name, size_t len, size_t max)
 	return true;
 }
 
-/* Those that fit what is asked for; if none does, all are as good as each other. */
+/* Candidates of the wanted type; if there is none, all candidates. */
 static void filter(struct repository *r, const struct oid_array *all, enum wanted wanted,
 		   struct oid_array *out)
 {

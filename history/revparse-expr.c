@@ -138,8 +138,8 @@ static int expand_nth_prior(struct repository *r, const char *name, size_t len, 
 	int rc = reflog_foreach(r->refs, "HEAD", true, on_checkout, &find, NULL);
 
 	if (rc < 0 || !find.from)
-		return 0; /* there is none: it stays as it is */
-	/* "@{-1}@{u}": what stands behind applies to the name that was found. */
+		return 0; /* there is none: the name stays */
+	/* "@{-1}@{u}": the rest applies to the branch that was found. */
 	strbuf_addstr(&rest, find.from);
 	strbuf_add(&rest, name + used, len - used);
 	free(find.from);
@@ -498,7 +498,7 @@ static void warn_hex_ref(struct repository *r, const char *name, size_t len)
 	bool advise = true;
 	char *full;
 
-	/* A ref of that name is most likely a mistake; the object wins. */
+	/* A ref of that name is most likely a mistake: the object is meant. */
 	strbuf_add(&copy, name, len);
 	if (warns_of_ambiguity(r) && ref_dwim(r->refs, copy.buf, len, &full, NULL)) {
 		free(full);

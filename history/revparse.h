@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* gitrevisions(7): from what a user types to an object. */
+/*
+ * gitrevisions(7): the object that a user's text names; which refs options like --all mean;
+ * upstream and push destination of a branch.
+ */
 #ifndef HISTORY_REVPARSE_H
 #define HISTORY_REVPARSE_H
 
@@ -24,28 +27,27 @@ void revparse_result_release(struct revparse_result *r);
  * core.disambiguate), full hex names (which need not exist). Warnings (an ambiguous
  * refname, a reflog that does not go back far enough) go to r->warn.
  *
- * Errors: ERR_NOT_FOUND  no such thing; the message is the one that users know:
- *                        "ambiguous argument 'x': unknown revision or path …" or,
- *                        where it can be said, what is missing ("path 'x' does not
- *                        exist in 'HEAD'")
- *         ERR_AMBIGUOUS  the same; "short object ID x is ambiguous" and the lines of
- *                        candidates are the message's preface
- *         ERR_INVALID    it means a revision and nothing else, but there is none
- *                        ("log for 'x' only has 3 entries", "no upstream …")
+ * Errors: ERR_NOT_FOUND  nothing has that name. Git's messages: "ambiguous argument 'x':
+ *                        unknown revision or path …" or what exactly is missing ("path
+ *                        'x' does not exist in 'HEAD'")
+ *         ERR_AMBIGUOUS  the same message; "short object ID x is ambiguous" and the
+ *                        candidates are its preface
+ *         ERR_INVALID    it can only be a revision, but there is none ("log for 'x' only
+ *                        has 3 entries", "no upstream …")
  *         others         objects or refs could not be read
  */
 MUST_USE int revparse(struct repository *r, const char *name, enum object_type hint,
 		      struct revparse_result *out, struct err *err);
 /*
- * The same for arguments that may as well be paths: with ERR_NOT_FOUND there is no
- * message as a rule, and nothing was looked for that would only explain the failure.
+ * The same for arguments that may be paths as well: ERR_NOT_FOUND comes without a message,
+ * and nothing is read just to explain it.
  */
 MUST_USE int revparse_quietly(struct repository *r, const char *name, enum object_type hint,
 			      struct revparse_result *out, struct err *err);
 /*
- * Why is `name` nothing? Fills err as revparse does: with the exact reason for
- * "REV:path" and ":path", else with "ambiguous argument …", or "bad revision 'x'" if
- * it cannot be a path anyway. Returns ERR_NOT_FOUND.
+ * Explain why `name` names no object: with the exact reason for "REV:path" and ":path",
+ * else with "ambiguous argument …", or "bad revision 'x'" if it cannot be a path. Returns
+ * ERR_NOT_FOUND.
  */
 int revparse_explain(struct repository *r, const char *name, bool never_a_path,
 		     struct err *err);
@@ -66,8 +68,8 @@ MUST_USE int revparse_tree(struct repository *r, const char *name, struct object
 int revparse_ref(struct repository *r, const char *name, size_t len, char **full,
 		 struct object_id *oid, struct err *err);
 /*
- * "@{-1}", "@{u}", "main@{push}", "@" as branch arguments: the name that stands for it
- * appended to out ("topic", "refs/remotes/o/main"), anything else as it is. Bytes of
+ * "@{-1}", "@{u}", "main@{push}", "@" as branch arguments: append the name that is meant
+ * ("topic", "refs/remotes/o/main"), or `name` unchanged. Returns the number of bytes of
  * name that were replaced; 0: none; ERR_INVALID.
  */
 int revparse_branch_name(struct repository *r, const char *name, size_t len,
@@ -78,7 +80,7 @@ int revparse_branch_name(struct repository *r, const char *name, size_t len,
  * --exclude-hidden= mean (git-rev-parse(1)) ----
  */
 
-/* What the next of these options leaves out; cleared by it. */
+/* What --exclude and --exclude-hidden leave out of the next option; cleared by it. */
 struct ref_exclusions {
 	struct strvec patterns;
 	struct strvec hidden; /* hideRefs, in order of precedence: last wins */
@@ -99,25 +101,25 @@ MUST_USE int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r,
 MUST_USE int refs_foreach_glob(struct repository *r, const char *prefix, const char *pattern,
 			       const struct ref_exclusions *x, ref_fn fn, void *data,
 			       struct err *err);
-/* HEAD as a ref, if it resolves. */
+/* Calls fn for HEAD, if it resolves. */
 int ref_visit_head(struct repository *r, ref_fn fn, void *data);
 /* The HEADs of the other worktrees, as main-worktree/HEAD and worktrees/ID/HEAD. */
 int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data);
 
-/* ---- where branches come from and go to (upstream.c) ---- */
-/* refs/remotes/… that `branch` (short) builds on. ERR_INVALID with Git's messages. */
+/* ---- upstream and push destination of branches ---- */
+/* The ref that `branch` (a short name) follows. ERR_INVALID with Git's messages. */
 MUST_USE int branch_upstream(struct repository *r, const char *branch, char **ref,
 			     struct err *err);
-/* The commit that such a ref leads to, by way of tags if need be; false: there is none. */
+/* The commit that a ref names, tags peeled. False: there is none. */
 bool tracked_commit(struct repository *r, const char *ref, struct object_id *oid);
 /* The remotes whose refspecs fetch into `ref`: names, and in util (owned) what is fetched. */
 void remotes_fetching_into(struct repository *r, const char *ref, struct string_list *out);
-/* … that it is pushed to. */
+/* The remote-tracking ref of the branch that `branch` is pushed to. */
 MUST_USE int branch_push_target(struct repository *r, const char *branch, char **ref,
 				struct err *err);
-/* The remote that is configured for it; NULL: none is. Belongs to the configuration. */
+/* The configured remote; NULL: none. Belongs to the configuration. */
 const char *branch_remote_name(struct repository *r, const char *branch, bool push);
-/* What it follows there, or by push refspecs, is pushed to. NULL: not said. Caller frees. */
+/* The remote's ref that it follows or is pushed to. NULL: not configured. Caller frees. */
 char *branch_remote_ref(struct repository *r, const char *branch, bool push);
 
 #endif

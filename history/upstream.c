@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a branch comes from and where it goes: branch.*, remote.* and push.* of
- * git-config(1), as far as "@{u}" and "@{push}" need them.
+ * Upstream and push destination of a branch: branch.*, remote.* and push.* of git-config(1),
+ * as far as "@{u}" and "@{push}" need them.
  */
 #include "compat/posix.h"
 #include "history/revparse.h"
@@ -105,7 +105,7 @@ int branch_upstream(struct repository *r, const char *branch, char **ref, struct
 		return err_set(err, ERR_INVALID, "no upstream configured for branch '%s'", branch);
 	}
 	if (!strcmp(remote, ".")) {
-		/* Mostly a full name, but a short one will do. */
+		/* usually a full name, but short ones are accepted */
 		mapped = NULL;
 		*ref = ref_dwim(r->refs, merge, strlen(merge), &mapped, &oid) == 1 ?
 			xstrdup(mapped) : xstrdup(merge);
@@ -137,12 +137,12 @@ static char *unmap_by_refspec(const char *spec, const char *ref)
 	return found;
 }
 
-/* Is `src` left out by a refspec "^src" of remote.NAME.fetch? */
-static bool is_left_out(struct repository *r, const char *remote, const char *src)
+/* Is `src` excluded by a refspec "^src" of remote.NAME.fetch? */
+static bool is_excluded(struct repository *r, const char *remote, const char *src)
 {
 	const struct config_entry *const *all;
 	char *key = xstrfmt("remote.%s.fetch", remote), *mapped = NULL;
-	bool left_out;
+	bool excluded;
 	size_t nr = 0, i;
 
 	all = config_get_all(r->config, key, &nr);
@@ -152,10 +152,10 @@ static bool is_left_out(struct repository *r, const char *remote, const char *sr
 		if (pattern && *pattern++ == '^')
 			mapped = map_pattern(pattern, strlen(pattern), pattern, src);
 	}
-	left_out = mapped != NULL;
+	excluded = mapped != NULL;
 	free(mapped);
 	free(key);
-	return left_out;
+	return excluded;
 }
 
 /* remote.NAME.fetch of one remote after the other; the first that fits counts for it. */
@@ -175,7 +175,7 @@ void remotes_fetching_into(struct repository *r, const char *ref, struct string_
 		if (!src)
 			continue;
 		remote = xstrndup(rest, len);
-		unwanted = is_left_out(r, remote, src);
+		unwanted = is_excluded(r, remote, src);
 		for (size_t j = 0; j < out->nr; j++)
 			unwanted |= !strcmp(out->items[j].string, remote);
 		if (unwanted)
@@ -245,7 +245,7 @@ char *branch_remote_ref(struct repository *r, const char *branch, bool push)
 	return ref;
 }
 
-/* The branch over there as we track it. */
+/* The remote-tracking ref of the branch `dst` of the remote. */
 static int tracking_for_push(struct repository *r, const char *remote, const char *dst,
 			     char **ref, struct err *err)
 {
