@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rewrites, gitdiffcore(7) "diffcore-break": a pair whose two sides have little in
- * common is taken apart into a deletion and a creation, so that renames can be found
- * for either; what nobody took is put together again.
+ * Rewrites, gitdiffcore(7) "diffcore-break": a pair whose two sides have little in common
+ * is broken into a deletion and a creation, so that renames can be found for either.
+ * Halves without a rename are merged again.
  */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
@@ -13,9 +13,9 @@
 #define DEFAULT_BREAK_SCORE 30000u
 #define DEFAULT_MERGE_SCORE 36000u
 
-static unsigned or_default(unsigned score, unsigned otherwise)
+static unsigned or_default(unsigned score, unsigned fallback)
 {
-	return score ? score : otherwise;
+	return score ? score : fallback;
 }
 
 static bool is_in_place_edit(const struct diff_pair *p)
@@ -32,7 +32,7 @@ static uint64_t share_of(uint64_t a, uint64_t b)
 	return b ? a * DIFF_MAX_SCORE / b : 0;
 }
 
-/* 1: take it apart; *lost: how much of the old file is gone. */
+/* 1: break it; *lost: how much of the old file is gone, of DIFF_MAX_SCORE. */
 static int is_rewrite(struct diff_pair *p, const struct diff_options *o, unsigned *lost,
 		      struct err *err)
 {
@@ -60,7 +60,7 @@ static int is_rewrite(struct diff_pair *p, const struct diff_options *o, unsigne
 	if (ret < 0)
 		return ret;
 
-	/* CRs and last lines are not counted: keep within the files */
+	/* CRs and last lines are not counted: stay within the file sizes */
 	if (copied > a->size)
 		copied = a->size;
 	if (b->size < added + copied)
@@ -71,26 +71,26 @@ static int is_rewrite(struct diff_pair *p, const struct diff_options *o, unsigne
 		return 1;
 	if (share_of(removed + added, larger) < limit)
 		return 0;
-	/* much went and little came: that is no rewrite */
+	/* much was deleted and little added: that is no rewrite */
 	if (a->size * limit < removed * DIFF_MAX_SCORE && added * 20 < removed &&
 	    added * 20 < copied)
 		return 0;
 	return 1;
 }
 
-static void take_apart(struct diff_queue *out, struct diff_pair *p, unsigned lost,
+static void break_pair(struct diff_queue *out, struct diff_pair *p, unsigned lost,
 		       const struct diff_options *o)
 {
-	/* Not bad enough to stay a rewrite if its halves meet again. */
+	/* 0: not a rewrite if the halves are merged again. */
 	unsigned score = lost < or_default(o->merge_score, DEFAULT_MERGE_SCORE) ? 0 : lost;
-	struct diff_pair *gone, *come;
+	struct diff_pair *deletion, *creation;
 
-	gone = diff_queue_append(out, diff_file_share(p->old),
+	deletion = diff_queue_append(out, diff_file_share(p->old),
 				 diff_file_new(p->new->path, 0, NULL));
-	come = diff_queue_append(out, diff_file_new(p->old->path, 0, NULL),
+	creation = diff_queue_append(out, diff_file_new(p->old->path, 0, NULL),
 				 diff_file_share(p->new));
-	gone->score = come->score = score;
-	gone->broken = come->broken = true;
+	deletion->score = creation->score = score;
+	deletion->broken = creation->broken = true;
 	diff_pair_free(p);
 }
 
@@ -104,7 +104,7 @@ int diff_break_rewrites(struct diff_queue *q, const struct diff_options *o, stru
 		int ret = is_in_place_edit(p) ? is_rewrite(p, o, &lost, err) : 0;
 
 		if (ret < 0) {
-			/* the queue stays whole: what is left goes over as it is */
+			/* the queue must stay complete */
 			while (i < q->nr)
 				diff_queue_push(&out, q->pairs[i++]);
 			free(q->pairs);
@@ -112,12 +112,12 @@ int diff_break_rewrites(struct diff_queue *q, const struct diff_options *o, stru
 			return ret;
 		}
 		if (!ret) {
-			diff_file_forget(p->old);
-			diff_file_forget(p->new);
+			diff_file_drop(p->old);
+			diff_file_drop(p->new);
 			diff_queue_push(&out, p);
 			continue;
 		}
-		take_apart(&out, p, lost, o);
+		break_pair(&out, p, lost, o);
 	}
 	free(q->pairs);
 	q->pairs = out.pairs;
@@ -136,22 +136,22 @@ void diff_merge_broken(struct diff_queue *q)
 	struct diff_queue out = DIFF_QUEUE_INIT;
 
 	for (size_t i = 0; i < q->nr; i++) {
-		struct diff_pair *gone = q->pairs[i], *come, *whole;
+		struct diff_pair *deletion = q->pairs[i], *creation, *merged;
 
-		/* halves are neighbours, if both are still there */
-		come = i + 1 < q->nr ? q->pairs[i + 1] : NULL;
-		if (!come || !is_half(gone) || !is_half(come) ||
-		    strcmp(gone->old->path, come->old->path)) {
-			diff_queue_push(&out, gone);
+		/* the halves are neighbours if neither became part of a rename */
+		creation = i + 1 < q->nr ? q->pairs[i + 1] : NULL;
+		if (!creation || !is_half(deletion) || !is_half(creation) ||
+		    strcmp(deletion->old->path, creation->old->path)) {
+			diff_queue_push(&out, deletion);
 			continue;
 		}
-		whole = diff_queue_append(&out, diff_file_share(gone->old),
-					  diff_file_share(come->new));
-		whole->score = gone->score;
-		/* the old path stays: what was made from it are copies */
-		whole->old->rename_used++;
-		diff_pair_free(gone);
-		diff_pair_free(come);
+		merged = diff_queue_append(&out, diff_file_share(deletion->old),
+					  diff_file_share(creation->new));
+		merged->score = deletion->score;
+		/* the old path still exists: files made from it are copies */
+		merged->old->rename_used++;
+		diff_pair_free(deletion);
+		diff_pair_free(creation);
 		i++;
 	}
 	free(q->pairs);

@@ -40,7 +40,7 @@ void diff_driver_of(const struct diff_options *o, const char *path, struct diff_
 		o->driver(o->driver_data, path, out);
 }
 
-/* A repository inside stands for the line that names its commit. */
+/* The content of a gitlink is a line that names its commit. */
 static void load_gitlink(struct diff_file *f)
 {
 	char *line = xstrfmt("Subproject commit %s\n", oid_hex(&f->oid));
@@ -84,7 +84,7 @@ void diff_file_unload(struct diff_file *f)
 	f->loaded = false;
 }
 
-void diff_file_forget(struct diff_file *f)
+void diff_file_drop(struct diff_file *f)
 {
 	diff_file_unload(f);
 	diff_chunks_free(f->chunks);
@@ -192,10 +192,10 @@ static void sort_and_merge(struct diff_chunks *c)
 }
 
 /*
- * The hash decides, by its collisions, over a percent or two in large files; so it is
- * the one that Git's similarity rests on: a register of 64 bits, rotated by 7 for each
- * byte, which is added to its lower half; in the end both halves are mixed down to
- * a number below HASHES.
+ * Collisions of the hash change the result by a percent or two in large files, so this is
+ * the hash with which Git's percentages agree: a register of 64 bits, rotated by 7 for each
+ * byte, which is added to its lower half; in the end both halves are reduced to a number
+ * below HASHES.
  */
 #define HASHES 107927u
 
@@ -214,7 +214,7 @@ static uint32_t mix_down(uint64_t reg)
  * In text, CR LF counts as LF. A last line without its newline is left out, as Git
  * 2.39 does: percentages of renames agree.
  */
-static struct diff_chunks *cut(const char *text, size_t len, bool is_text)
+static struct diff_chunks *split_chunks(const char *text, size_t len, bool is_text)
 {
 	struct diff_chunks *c = xcalloc(1, sizeof(*c));
 	size_t alloc = 0;
@@ -237,7 +237,7 @@ static struct diff_chunks *cut(const char *text, size_t len, bool is_text)
 	return c;
 }
 
-static int cut_file(struct diff_file *f, const struct diff_options *o, struct err *err)
+static int load_chunks(struct diff_file *f, const struct diff_options *o, struct err *err)
 {
 	int ret;
 
@@ -248,7 +248,7 @@ static int cut_file(struct diff_file *f, const struct diff_options *o, struct er
 		ret = diff_file_load(f, o, err);
 	if (ret < 0)
 		return ret;
-	f->chunks = cut(f->content.data, f->content.size, !f->is_binary);
+	f->chunks = split_chunks(f->content.data, f->content.size, !f->is_binary);
 	return 0;
 }
 
@@ -256,11 +256,11 @@ int diff_count_copied(struct diff_file *from, struct diff_file *to,
 		      const struct diff_options *o, uint64_t *copied,
 		      uint64_t *added, struct err *err)
 {
-	int ret = cut_file(from, o, err);
+	int ret = load_chunks(from, o, err);
 	const struct chunk *a, *a_end, *b, *b_end;
 
 	if (!ret)
-		ret = cut_file(to, o, err);
+		ret = load_chunks(to, o, err);
 	if (ret < 0)
 		return ret;
 	a = from->chunks->list;

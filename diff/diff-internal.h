@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "diff/diff.h"
 
-/* What Git takes for space: no vertical tab, no form feed. */
+/* Space as in Git: without vertical tab and form feed. */
 static inline bool diff_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -15,18 +15,18 @@ static inline bool diff_is_space(char c)
 /* ---- queue.c ---- */
 struct diff_file *diff_file_new(const char *path, unsigned mode, const struct object_id *oid);
 struct diff_file *diff_file_share(struct diff_file *f);
-void diff_file_free(struct diff_file *f); /* gives one share back */
+void diff_file_free(struct diff_file *f); /* drops one reference */
 struct diff_pair *diff_queue_append(struct diff_queue *q, struct diff_file *old,
 				    struct diff_file *new);
 void diff_queue_push(struct diff_queue *q, struct diff_pair *p);
-/* The pairs for which keep[] is set stay. */
-void diff_queue_sieve(struct diff_queue *q, const bool *keep);
+/* Keep the pairs for which keep[] is set, free the others. */
+void diff_queue_filter(struct diff_queue *q, const bool *keep);
 void diff_pair_free(struct diff_pair *p);
 static inline bool diff_file_exists(const struct diff_file *f)
 {
 	return f->mode != 0;
 }
-/* Same content and mode for certain. */
+/* Certainly the same content and mode? */
 bool diff_pair_is_unmodified(const struct diff_pair *p);
 /* Both exist and are of different kinds (file, link, repository). */
 bool diff_pair_changes_type(const struct diff_pair *p);
@@ -35,14 +35,14 @@ bool diff_pair_changes_type(const struct diff_pair *p);
 /* Read f->content, unless it is there. For repositories: "Subproject commit …". */
 MUST_USE int diff_file_load(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
-/* Forget it, if it can be had again. */
+/* Free the content; it can be loaded again. */
 void diff_file_unload(struct diff_file *f);
-/* That, and what was learned of it for similarity. */
-void diff_file_forget(struct diff_file *f);
-/* f->size, by the cheapest way. */
+/* The same, and the data for similarity. */
+void diff_file_drop(struct diff_file *f);
+/* Set f->size, without reading the content if possible. */
 MUST_USE int diff_file_size(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
-/* f->driver_binary: what the attributes say; once, and not from several threads. */
+/* Set f->driver_binary from the attributes, once. Not from several threads. */
 void diff_file_driver(struct diff_file *f, const struct diff_options *o);
 /* f->is_binary, by attribute or content. */
 MUST_USE int diff_file_binary(struct diff_file *f, const struct diff_options *o,

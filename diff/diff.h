@@ -16,7 +16,7 @@
  *
  * A pair of the queue is a file's old and new side. Sides that are objects are read
  * from the object database; sides that are something else (a file in the work tree)
- * are read by a callback of whoever queued them.
+ * are read by the callback options.read.
  */
 #ifndef DIFF_DIFF_H
 #define DIFF_DIFF_H
@@ -38,9 +38,9 @@ struct diff_file {
 	unsigned mode;	      /* as in trees; 0: there is no such side */
 	struct object_id oid; /* null if not known */
 	bool oid_valid;	      /* false: the content comes from options->read */
-	/* ---- of the machinery ---- */
+	/* ---- internal ---- */
 	int refs;
-	int rename_used;      /* pairs that took this as the source of a rename */
+	int rename_used;      /* pairs that have this as the source of a rename */
 	bool loaded, size_known, driver_known, binary_known, is_binary;
 	int driver_binary;    /* as in struct diff_driver */
 	uint64_t size;
@@ -67,14 +67,14 @@ struct diff_pair {
 	 */
 	unsigned score;
 	bool unmerged;
-	bool broken;  /* a half of a pair that was taken apart */
+	bool broken;  /* one half of a broken pair (-B) */
 	bool renamed; /* a rename or copy was found */
 };
 
 struct diff_queue {
 	struct diff_pair **pairs;
 	size_t nr, alloc;
-	/* Set by diff_process: inexact renames were skipped, this limit would do. */
+	/* Set by diff_process if inexact renames were skipped: the limit they would need. */
 	unsigned needed_rename_limit;
 	/* Set by diff_queue_add: for options.quick. */
 	bool has_changes;
@@ -92,7 +92,7 @@ struct diff_pair *diff_queue_add(struct diff_queue *q,
 				 const struct object_id *new_oid);
 struct diff_pair *diff_queue_add_unmerged(struct diff_queue *q, const char *path);
 void diff_queue_clear(struct diff_queue *q);
-/* "R" and "095" make R095; just the percentage of pair->score. */
+/* pair->score in percent: the 95 of "R095". */
 unsigned diff_pair_percent(const struct diff_pair *p);
 
 /* ---- options ---- */
@@ -109,14 +109,14 @@ unsigned diff_pair_percent(const struct diff_pair *p);
 
 enum diff_detect { DIFF_DETECT_NONE, DIFF_DETECT_RENAMES, DIFF_DETECT_COPIES };
 
-/* Whitespace to overlook when lines are compared. */
+/* Whitespace to ignore when lines are compared. */
 #define DIFF_IGNORE_SPACE_AT_EOL 1u
 #define DIFF_IGNORE_CR_AT_EOL 2u
 #define DIFF_IGNORE_SPACE_CHANGE 4u
 #define DIFF_IGNORE_ALL_SPACE 8u
 #define DIFF_IGNORE_BLANK_LINES 16u
 
-/* What the attributes of a path say: "diff", "-diff", "diff=NAME". */
+/* From the attributes of a path: "diff", "-diff", "diff=NAME". */
 struct diff_driver {
 	int binary;	      /* 1: binary, 0: text, -1: look at the content */
 	const char *funcname; /* extended regular expression (several lines, "!"
@@ -156,7 +156,7 @@ struct diff_options {
 	bool minimal, indent_heuristic;
 	bool text;	 /* -a: nothing is binary */
 	bool binary;	 /* --binary: patches that can be applied */
-	bool irreversible_delete; /* -D: what went is not shown */
+	bool irreversible_delete; /* -D: the content of deleted files is not shown */
 	bool full_index;
 	int abbrev;	 /* digits; -1: automatic, 0: all */
 	const char *src_prefix, *dst_prefix;
@@ -197,10 +197,10 @@ MUST_USE int diff_options_config(struct diff_options *o, const struct config_set
 				 struct err *err);
 /*
  * One option of git-diff(1) at argv[0] (its value perhaps at argv[1]). Returns how
- * many arguments it took, 0 if it is no option of diff, ERR_INVALID with Git's message.
+ * many arguments it used, 0 if it is no option of diff, ERR_INVALID with Git's message.
  */
 int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err);
-/* After the last one: names alone leave no room for other formats. */
+/* After the last option: conflicts of formats; --name-only and --name-status are alone. */
 MUST_USE int diff_options_check(struct diff_options *o, struct err *err);
 
 /* ---- filling the queue ---- */
@@ -215,7 +215,7 @@ MUST_USE int diff_trees(struct diff_queue *q, const struct diff_options *o,
 
 /*
  * Rewrites, renames and copies, pickaxe, filter, direction; sets every status.
- * Pairs without any difference go.
+ * Pairs without any difference are dropped.
  */
 MUST_USE int diff_process(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);

@@ -30,7 +30,7 @@ static void add_raw(struct strbuf *out, const struct diff_options *o,
 	int between = o->null_term ? '\0' : '\t';
 
 	add_line_prefix(out, o);
-	if (with_objects) { /* what is in the work tree has no name yet */
+	if (with_objects) { /* files of the work tree have no object name yet */
 		strbuf_addf(out, ":%06o %06o ", p->old->mode, p->new->mode);
 		diff_add_oid(out, o, p->old->oid_valid ? &p->old->oid : null, o->abbrev);
 		strbuf_addch(out, ' ');

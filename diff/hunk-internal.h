@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "diff/text-internal.h"
 
-/* What names the function that a line is in. */
+/* Patterns of lines that name functions. */
 struct funcname;
 /* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
 MUST_USE int funcname_new(struct funcname **out, const char *patterns, struct err *err);
@@ -19,14 +19,14 @@ struct hunk_printer {
 	struct strbuf *out;
 };
 
-/* Is there any hunk? There are changes without one: those that are ignorable. */
+/* Is there any hunk? Ignorable changes alone make none. */
 bool hunks_any(const struct text_diff *d, const struct diff_options *o);
 /* Lines added and deleted in all hunks. */
 void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64_t *added,
 		 uint64_t *deleted);
 /* All hunks. */
 void hunks_print(const struct hunk_printer *hp);
-/* The whole old text gone, the whole new one come: for rewrites. */
+/* One hunk that replaces the complete old text by the new one: for rewrites. */
 void hunks_print_rewrite(const struct hunk_printer *hp);
 
 #endif

@@ -15,7 +15,7 @@ struct funcname {
 	size_t nr;
 	struct funcname_pattern {
 		regex_t regex;
-		bool negated; /* such a line is none */
+		bool negated; /* a line that matches has no name */
 	} patterns[];
 };
 
@@ -81,7 +81,7 @@ static bool pattern_name(const struct funcname *f, const struct text_line *l,
 		n--;
 	for (size_t i = 0; i < f->nr; i++) {
 		regmatch_t m[2];
-		int take;
+		int group;
 
 		m[0].rm_so = 0;
 		m[0].rm_eo = (regoff_t)n;
@@ -89,15 +89,15 @@ static bool pattern_name(const struct funcname *f, const struct text_line *l,
 			continue;
 		if (f->patterns[i].negated)
 			return false;
-		take = m[1].rm_so >= 0 ? 1 : 0;
-		*name = l->text + m[take].rm_so;
-		*len = (size_t)(m[take].rm_eo - m[take].rm_so);
+		group = m[1].rm_so >= 0 ? 1 : 0;
+		*name = l->text + m[group].rm_so;
+		*len = (size_t)(m[group].rm_eo - m[group].rm_so);
 		return true;
 	}
 	return false;
 }
 
-/* A character that was cut through, or anything that is not UTF-8, ends the name. */
+/* The name ends before an incomplete character or anything that is not UTF-8. */
 static size_t valid_utf8_len(const char *name, size_t len)
 {
 	const char *at = name;
@@ -209,9 +209,9 @@ static size_t skip_ignorable(const struct text_diff *d, size_t from, size_t cont
 }
 
 /*
- * The last change of the hunk that begins with `from`. Ignorable ones that lie within
- * the context of the one before come along, but do not carry the hunk on; lines
- * that they add count as distance.
+ * The last change of the hunk that begins with `from`. Ignorable changes within the context
+ * of the change before are a part of the hunk but do not extend it; the lines that they add
+ * count as distance.
  */
 static size_t last_of_hunk(const struct text_diff *d, size_t from, size_t context, size_t gap)
 {

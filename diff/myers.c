@@ -9,9 +9,9 @@
  * there is one search, used twice. On diagonal d (x minus y, each counted from
  * where the search began) reach[d] is the largest x that it has come to.
  *
- * Costs are bounded: a search that has become long takes a promising point or,
- * at last, the farthest one, instead of the best. Inputs that differ in most lines
- * would take quadratic time otherwise.
+ * Costs are bounded: a long search ends with a promising point or, at last, the farthest
+ * one, instead of the best. Inputs that differ in most lines would need quadratic time
+ * otherwise.
  */
 #include "compat/posix.h"
 #include "diff/text-internal.h"
@@ -88,8 +88,8 @@ static inline ptrdiff_t follow(const struct view *v, bool backward, ptrdiff_t d,
 }
 
 /*
- * Diagonals are gone through from the same end of the picture in both searches:
- * downwards forward, upwards backward. It decides between equally good points.
+ * Both searches visit diagonals from the same end: downwards in the forward search, upwards
+ * in the backward one. The order decides between equally good points.
  */
 static ptrdiff_t first_diagonal(const struct search *s)
 {
@@ -112,8 +112,8 @@ static void set_cut(struct cut *cut, const struct box *box, const struct search 
 
 /*
  * A round of one search: one edit more on each diagonal, then along equal elements.
- * True if it met the other one. This is where the time goes: it is made once for each
- * direction.
+ * True if it met the other search. Most time is spent here, so that it is compiled once for
+ * each direction.
  */
 static inline __attribute__((always_inline)) bool
 advance_towards(struct search *s, const struct search *other, const struct view *v,
@@ -226,7 +226,7 @@ static ptrdiff_t find_farthest(const struct search *s, const struct view *v,
 	return best;
 }
 
-/* A point on a good way through the box. Neither side of the box is empty. */
+/* A point on a short path through the box. Neither side of the box is empty. */
 static void find_cut(struct myers *m, const struct box *box, bool minimal, struct cut *cut)
 {
 	struct view v = {

@@ -109,7 +109,7 @@ static int config_algorithm(struct diff_options *o, const struct config_set *c,
 
 	if (ret <= 0)
 		return ret;
-	/* What we do not have yet gives another valid patch: no reason to refuse. */
+	/* Another algorithm gives another valid patch: no reason to fail. */
 	o->minimal = !strcasecmp(name, "minimal");
 	return 0;
 }
@@ -168,7 +168,7 @@ enum special {
 
 #define FIELD(name) offsetof(struct diff_options, name)
 
-/* The value follows "=" or is the next word; OPTIONAL: only behind "=". */
+/* Values: after "=" or, if NEEDED, in the next word. */
 #define OPTIONAL 1u
 #define NEEDED 2u
 
@@ -178,7 +178,7 @@ static const struct option_row {
 	enum option_kind kind;
 	size_t field;
 	unsigned value; /* bits, or enum special */
-	unsigned takes;
+	unsigned value_mode;
 } rows[] = {
 	{ 'p', "patch", SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
 	{ 'u', NULL, SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
@@ -249,7 +249,7 @@ static int bad_value(const struct option_row *r, struct err *err, const char *wh
 	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
 }
 
-/* -s is forgotten when a format comes behind it, and the other way round. */
+/* A format cancels an earlier -s, and -s earlier formats. */
 static void add_format(struct diff_options *o, unsigned format)
 {
 	o->formats = (o->formats & ~DIFF_FORMAT_NONE) | format;
@@ -365,7 +365,7 @@ static int set_algorithm(struct diff_options *o, const char *value, struct err *
 	else if (!strcasecmp(value, "minimal"))
 		o->minimal = true;
 	else if (!strcasecmp(value, "patience") || !strcasecmp(value, "histogram"))
-		return err_set(err, ERR_UNSUPPORTED, "diff algorithm '%s' is not there yet", value);
+		return err_set(err, ERR_UNSUPPORTED, "diff algorithm '%s' is not available yet", value);
 	else
 		return err_set(err, ERR_INVALID,
 			       "option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and \"histogram\"");
@@ -512,12 +512,12 @@ static const struct option_row *find_row(const char *arg, const char **value)
 		if (arg[1] == '-') {
 			if (!r->name || !skip_prefix(arg + 2, r->name, value))
 				continue;
-			if (**value && (**value != '=' || !r->takes))
+			if (**value && (**value != '=' || !r->value_mode))
 				continue;
 			*value = **value ? *value + 1 : NULL;
 			return r;
 		}
-		if (r->letter && arg[1] == r->letter && (r->takes || !arg[2])) {
+		if (r->letter && arg[1] == r->letter && (r->value_mode || !arg[2])) {
 			*value = arg[2] ? arg + 2 : NULL;
 			return r;
 		}
@@ -536,7 +536,7 @@ int diff_options_parse(struct diff_options *o, const char *const *argv, struct e
 	r = find_row(argv[0], &value);
 	if (!r)
 		return 0;
-	if (r->takes == NEEDED && !value) {
+	if (r->value_mode == NEEDED && !value) {
 		value = argv[1];
 		if (!value)
 			return bad_value(r, err, "requires a value");

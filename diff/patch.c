@@ -15,7 +15,7 @@ struct patch {
 	struct diff_file *old, *new;
 	const struct diff_pair *pair; /* for renames and rewrites */
 	char *old_name, *new_name;    /* with prefix, quoted; never /dev/null */
-	bool must_show;		      /* the header says something by itself */
+	bool must_show;		      /* show the header even without hunks */
 	struct strbuf header;
 };
 
@@ -302,7 +302,7 @@ out:
 	return ret;
 }
 
-/* A file that became a link goes, and the link comes. */
+/* A change of type is a deletion and a creation. */
 static int add_type_change(struct diff_pair *p, const struct diff_options *o,
 			   struct strbuf *out, struct err *err)
 {

@@ -64,7 +64,7 @@ static bool side_matches(const struct pickaxe *px, const struct text_side *s, si
 	return false;
 }
 
-/* -G: a line that came or went matches. */
+/* -G: an added or deleted line matches. */
 static bool changed_line_matches(const struct pickaxe *px, const struct diff_pair *p)
 {
 	struct text_diff d;

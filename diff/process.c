@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the queue as it was filled to the queue that is shown; gitdiffcore(7). */
+/* The steps between filling the queue and showing it; gitdiffcore(7). */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "util/alloc.h"
@@ -15,8 +15,8 @@ static void reverse(struct diff_queue *q)
 }
 
 /*
- * A file in the work tree may have been queued because its stat data say nothing:
- * it goes if its content is that of the other side.
+ * A file of the work tree may have been queued because of its stat data alone: the pair is
+ * dropped if both sides have the same content.
  */
 static int drop_if_same(struct diff_pair *p, const struct diff_options *o, bool *drop,
 			struct err *err)
@@ -45,7 +45,7 @@ static int drop_same_content(struct diff_queue *q, const struct diff_options *o,
 		keep[i] = !drop;
 	}
 	if (!ret)
-		diff_queue_sieve(q, keep);
+		diff_queue_filter(q, keep);
 	free(keep);
 	return ret;
 }
@@ -66,7 +66,7 @@ static char status_of(struct diff_pair *p)
 	if (diff_pair_changes_type(p))
 		return DIFF_STATUS_TYPE_CHANGED;
 	if (p->renamed && strcmp(a->path, b->path)) {
-		/* the last user of a source that is gone has renamed it */
+		/* of a deleted source, the last pair is the rename */
 		return --p->old->rename_used > 0 ? DIFF_STATUS_COPIED : DIFF_STATUS_RENAMED;
 	}
 	if (p->renamed || a->mode != b->mode || !a->oid_valid || !b->oid_valid ||
@@ -83,7 +83,7 @@ static void set_status(struct diff_queue *q)
 		q->pairs[i]->status = status_of(q->pairs[i]);
 		keep[i] = q->pairs[i]->status != 0;
 	}
-	diff_queue_sieve(q, keep);
+	diff_queue_filter(q, keep);
 	free(keep);
 }
 
@@ -116,11 +116,11 @@ static void filter_status(struct diff_queue *q, const char *filter)
 	}
 	for (size_t i = 0; all_or_none && any && i < q->nr; i++)
 		keep[i] = true;
-	diff_queue_sieve(q, keep);
+	diff_queue_filter(q, keep);
 	free(keep);
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
 int diff_process(struct diff_queue *q, const struct diff_options *o, struct err *err)
 {

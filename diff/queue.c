@@ -112,7 +112,7 @@ bool diff_pair_is_unmodified(const struct diff_pair *p)
 	       oid_eq(&a->oid, &b->oid) && !strcmp(a->path, b->path);
 }
 
-void diff_queue_sieve(struct diff_queue *q, const bool *keep)
+void diff_queue_filter(struct diff_queue *q, const bool *keep)
 {
 	size_t kept = 0;
 

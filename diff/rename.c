@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Renames and copies, gitdiffcore(7) "diffcore-rename". Files that came are matched
- * with files that went (and, for copies, with files that stayed):
+ * Renames and copies, gitdiffcore(7) "diffcore-rename". Created files (targets) are matched
+ * with deleted ones (sources; for copies, with files that still exist as well):
  *
- *   1. those of the same content; of several the one with the same last name;
- *   2. for renames alone: those whose last name is unique on both sides, if they are
+ *   1. those of the same content, preferably with the same base name;
+ *   2. for renames only: those whose base name is unique on both sides, if they are
  *      similar enough;
- *   3. all that is left, every one with every one, best pairs first. This is what
- *      rename_limit is for.
+ *   3. all others, every source with every target, best pairs first. This step is what
+ *      rename_limit limits.
  */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
@@ -18,13 +18,13 @@
 
 #define DEFAULT_SCORE 30000u
 #define DEFAULT_LIMIT 1000
-#define CANDIDATES 4	    /* sources kept for each file that came */
-#define MOST_IDENTICAL 10000 /* looked at, of files with the same content */
+#define CANDIDATES 4	    /* sources kept for each target */
+#define MOST_IDENTICAL 10000 /* files with the same content that are compared */
 
 struct source {
 	struct diff_file *file;
 	unsigned broken_score; /* of the half that it is */
-	bool modified;	       /* it stays, but not as it was; or it went */
+	bool modified;	       /* or deleted */
 };
 
 struct target {
@@ -44,7 +44,7 @@ struct renames {
 	bool has_broken_sources;
 };
 
-/* ---- what there is ---- */
+/* ---- sources and targets ---- */
 
 static void add_source(struct renames *r, struct diff_pair *p, bool modified)
 {
@@ -66,7 +66,7 @@ static void collect(struct renames *r, const struct diff_queue *q)
 			ALLOC_GROW(r->targets, r->nr_targets + 1, r->alloc_targets);
 			r->targets[r->nr_targets++] = (struct target){ p, false };
 		} else if (!diff_file_exists(p->new)) {
-			/* a half that is to be put together again stays in fact */
+			/* a half that will be merged again: the file still exists */
 			if (p->broken && !p->score)
 				p->old->rename_used++;
 			add_source(r, p, true);
@@ -86,13 +86,13 @@ static void record(struct renames *r, size_t target, size_t source, unsigned sco
 	diff_file_free(t->pair->old);
 	t->pair->old = diff_file_share(s->file);
 	t->pair->renamed = true;
-	/* A half that found its other half is that rewrite. */
+	/* both halves of a broken pair: the rewrite is back */
 	t->pair->score = strcmp(s->file->path, t->pair->new->path) ? score : s->broken_score;
 	t->found = true;
 	r->nr_found++;
 }
 
-static bool same_last_name(const struct diff_file *a, const struct diff_file *b)
+static bool same_basename(const struct diff_file *a, const struct diff_file *b)
 {
 	return !strcmp(path_basename(a->path), path_basename(b->path));
 }
@@ -142,7 +142,7 @@ static void match_identical(struct renames *r, const struct same_content *sc, si
 			continue;
 		if (from->rename_used && !r->copies)
 			continue;
-		score = !from->rename_used + same_last_name(from, to);
+		score = !from->rename_used + same_basename(from, to);
 		if (score > best_score) {
 			best = i;
 			best_score = score;
@@ -189,7 +189,7 @@ static int similarity(struct renames *r, struct diff_file *from, struct diff_fil
 	smaller = from->size > to->size ? to->size : from->size;
 	if (larger > r->o->big_file_threshold)
 		return 0; /* never held in memory */
-	/* The sizes alone say that it cannot be enough. */
+	/* not similar enough, by the sizes alone */
 	if (larger * (DIFF_MAX_SCORE - least) < (larger - smaller) * DIFF_MAX_SCORE)
 		return 0;
 	if (!to->size)
@@ -201,7 +201,7 @@ static int similarity(struct renames *r, struct diff_file *from, struct diff_fil
 	return 0;
 }
 
-/* ---- 2. unique last names ---- */
+/* ---- 2. unique base names ---- */
 
 static void drop_used_sources(struct renames *r)
 {
@@ -215,7 +215,7 @@ static void drop_used_sources(struct renames *r)
 
 #define SEVERAL SIZE_MAX
 
-/* Last name to index + 1, or to SEVERAL. */
+/* Base name to index + 1, or to SEVERAL. */
 static void note_name(struct strmap *names, const struct diff_file *f, size_t i)
 {
 	const char *name = path_basename(f->path);
@@ -231,7 +231,7 @@ static size_t unique(const struct strmap *names, const char *name)
 	return i == SEVERAL ? 0 : i;
 }
 
-static int find_by_last_name(struct renames *r, struct err *err)
+static int find_by_basename(struct renames *r, struct err *err)
 {
 	unsigned least = r->least + (DIFF_MAX_SCORE - r->least) / 2;
 	struct strmap from = STRMAP_INIT, to = STRMAP_INIT;
@@ -313,7 +313,7 @@ static void sort_candidates(struct candidate *list, size_t nr)
 	free(space);
 }
 
-static void take_best(struct renames *r, const struct candidate *list, size_t nr, bool copies)
+static void apply_best(struct renames *r, const struct candidate *list, size_t nr, bool copies)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const struct candidate *c = &list[i];
@@ -328,7 +328,7 @@ static void take_best(struct renames *r, const struct candidate *list, size_t nr
 	}
 }
 
-/* 0: all; 1: nothing; 2: without sources that are unmodified. */
+/* 0: compare all; 1: compare nothing; 2: modified sources only. */
 static int over_limit(const struct renames *r, struct diff_queue *q)
 {
 	uint64_t targets = r->nr_targets - r->nr_found, sources = r->nr_sources, changed = 0;
@@ -360,10 +360,10 @@ static int rate_target(struct renames *r, size_t target, bool modified_only,
 		diff_file_unload(from);
 		if (ret < 0)
 			return ret;
-		c.same_name = same_last_name(from, to);
+		c.same_name = same_basename(from, to);
 		keep_if_better(list, &c);
 	}
-	diff_file_forget(to);
+	diff_file_drop(to);
 	return 0;
 }
 
@@ -387,9 +387,9 @@ static int find_similar(struct renames *r, struct diff_queue *q, struct err *err
 	}
 	if (!ret) {
 		sort_candidates(list, nr);
-		take_best(r, list, nr, false);
+		apply_best(r, list, nr, false);
 		if (r->copies)
-			take_best(r, list, nr, true);
+			apply_best(r, list, nr, true);
 	}
 	free(list);
 	return ret;
@@ -398,10 +398,10 @@ static int find_similar(struct renames *r, struct diff_queue *q, struct err *err
 /* ---- the queue afterwards ---- */
 
 /*
- * A half goes if the other half, which is its neighbour, has found its content
- * elsewhere; a file that went goes if it is the source of something.
+ * Half of a broken pair is dropped if the other half, its neighbour, became part of a rename;
+ * a deletion is dropped if it is the source of a rename.
  */
-static bool stays(const struct diff_queue *q, size_t i)
+static bool must_keep(const struct diff_queue *q, size_t i)
 {
 	const struct diff_pair *p = q->pairs[i];
 
@@ -416,12 +416,12 @@ static bool stays(const struct diff_queue *q, size_t i)
 
 static void rebuild(struct diff_queue *q)
 {
-	/* decided first: dropping a pair may free what others look at */
+	/* decided first: freeing a pair may free what others refer to */
 	bool *keep = xcalloc(q->nr + 1, sizeof(*keep));
 
 	for (size_t i = 0; i < q->nr; i++)
-		keep[i] = stays(q, i);
-	diff_queue_sieve(q, keep);
+		keep[i] = must_keep(q, i);
+	diff_queue_filter(q, keep);
 	free(keep);
 }
 
@@ -443,7 +443,7 @@ int diff_detect_renames(struct diff_queue *q, const struct diff_options *o, stru
 	if (!r.copies)
 		drop_used_sources(&r);
 	if (!r.copies && !r.has_broken_sources) {
-		ret = find_by_last_name(&r, err);
+		ret = find_by_basename(&r, err);
 		if (ret < 0)
 			goto out;
 		drop_used_sources(&r);

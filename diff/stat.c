@@ -10,13 +10,13 @@
 #include "util/utf8.h"
 #include "util/workers.h"
 
-/* What is known of one pair. Bytes instead of lines if it is binary. */
+/* Counts of one pair, in bytes instead of lines if it is binary. */
 struct file_stat {
 	const struct diff_pair *pair;
 	char *name; /* as --stat shows it */
 	uint64_t added, deleted;
 	bool binary;
-	bool skipped; /* nothing has changed but what is to be overlooked */
+	bool skipped; /* only ignored whitespace has changed */
 };
 
 /* ---- counting ---- */
@@ -111,14 +111,14 @@ struct counting {
 	struct diff_queue *q;
 	const struct diff_options *o;
 	struct file_stat *stats;
-	bool others; /* second round: those that one thread must do */
+	bool others; /* second round: pairs that are not independent */
 	pthread_mutex_t lock;
 	size_t failed; /* the first pair that did, and how */
 	int code;
 	struct err err;
 };
 
-/* Nobody else looks at these files, and the object database is all they need. */
+/* May a worker thread count it? No other pair shares its files, and they are objects. */
 static bool is_independent(const struct diff_pair *p)
 {
 	return p->old->refs == 1 && p->new->refs == 1 &&
@@ -126,7 +126,7 @@ static bool is_independent(const struct diff_pair *p)
 	       (p->new->oid_valid || !diff_file_exists(p->new));
 }
 
-static void note_failure(struct counting *c, size_t i, int code, struct err *err)
+static void record_failure(struct counting *c, size_t i, int code, struct err *err)
 {
 	pthread_mutex_lock(&c->lock);
 	if (i < c->failed) {
@@ -154,13 +154,13 @@ static void count_range(void *data, size_t begin, size_t end)
 		diff_file_unload(p->old);
 		diff_file_unload(p->new);
 		if (ret < 0)
-			note_failure(c, i, ret, &err);
+			record_failure(c, i, ret, &err);
 	}
 }
 
 #define PAIRS_PER_THREAD 32 /* starting one costs about as much */
 
-/* An array of q->nr; those that are skipped are left out, *nr counts the rest. */
+/* *out: *nr counts, without the pairs that are skipped. */
 static int count_all(struct diff_queue *q, const struct diff_options *o,
 		     struct file_stat **out, size_t *nr, struct err *err)
 {
@@ -281,7 +281,7 @@ int diff_add_numstat(struct diff_queue *q, const struct diff_options *o, struct 
 
 /* ---- --stat ---- */
 
-/* What --compact-summary says of modes. */
+/* The comment of --compact-summary. */
 static const char *compact_comment(const struct diff_pair *p)
 {
 	unsigned a = p->old->mode, b = p->new->mode;
@@ -350,8 +350,8 @@ static int available_columns(const struct diff_options *o)
 }
 
 /*
- * Names and graph get what they want if there is room for it; else the graph is cut
- * to three eighths of the line (6 columns at least), and names get what is left.
+ * Names and graph get the columns that they need if the line has them; else the graph is cut
+ * to three eighths of the line (6 columns at least), and names get the rest.
  */
 static struct layout lay_out(const struct file_stat *stats, size_t nr,
 			     const struct diff_options *o)
@@ -438,7 +438,7 @@ static void add_name_column(struct strbuf *out, const char *name, int columns)
 		strbuf_addchars(out, ' ', (size_t)(left - width));
 }
 
-/* n of `most` as a part of `columns`; what is there is never nothing. */
+/* n of `most` as a part of `columns`; at least 1 for any change. */
 static uint64_t scale(uint64_t n, int columns, uint64_t most)
 {
 	return n ? 1 + n * (uint64_t)(columns - 1) / most : 0;

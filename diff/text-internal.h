@@ -3,11 +3,10 @@
  * Comparing two texts line by line. The result is a list of changes; between two of
  * them the lines are equal.
  *
- * How: lines become small numbers (equal lines, equal numbers); what both ends have
- * in common is set aside; so are lines that have no counterpart or too many; the rest
- * goes through Myers' search for the shortest edit script, both ends towards the
- * middle, with limits on its cost; finally each group of changed lines is slid to
- * where a reader expects it.
+ * Steps: each line gets a number, equal lines the same; common lines at both ends are left
+ * out, and so are lines without counterpart or with too many; Myers' search finds a short
+ * edit script for the rest, with limits on its cost; finally each group of changed lines
+ * is moved to the position that a reader expects (see text-slide.c).
  */
 #ifndef DIFF_TEXT_INTERNAL_H
 #define DIFF_TEXT_INTERNAL_H
@@ -48,7 +47,7 @@ void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
 	       const char *new_text, size_t new_len, const struct diff_options *o);
 void text_diff_release(struct text_diff *d);
 
-/* A number near the square root of n: the power of two that bounds costs. */
+/* A power of two near the square root of n, for limits. */
 size_t text_rough_root(size_t n);
 
 /* ---- the steps ---- */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which lines go into the search. What both ends have in common is the same in any
- * case. A line that the other side does not have at all is a change in any case. And
- * a line that the other side has very often ("}", an empty one) says little: in a
- * region of lines without counterpart it is taken for a change, too, so that a
- * rewritten function is not torn apart by its braces. (With --minimal, too: the script
- * is the shortest one for what is left, as it is with Git.)
+ * Which lines the search has to compare. Common lines at both ends are unchanged. A line
+ * that the other side does not have is changed. A line that the other side has very often
+ * ("}", an empty line) means little: among lines without counterpart it counts as changed,
+ * so that a rewritten function is not split at its braces. (With --minimal as well, as in
+ * Git: the script is the shortest one for the remaining lines.)
  */
 #include "compat/posix.h"
 #include "diff/text-internal.h"
@@ -54,7 +53,7 @@ static void count_run(const uint8_t *kind, struct range r, size_t i, int step,
 	}
 }
 
-static bool is_lost_among_changes(const uint8_t *kind, struct range r, size_t i)
+static bool is_surrounded_by_changes(const uint8_t *kind, struct range r, size_t i)
 {
 	size_t unmatched_before, frequent_before, unmatched_after, frequent_after;
 	size_t frequent, all;
@@ -89,7 +88,7 @@ static void choose_lines(struct text_side *s, struct range r, const uint32_t *co
 	*in = (struct myers_input){ id, line, s->changed, 0 };
 	for (size_t i = r.begin; i < r.end; i++) {
 		if (kind[i] == MATCHED ||
-		    (kind[i] == FREQUENT && !is_lost_among_changes(kind, r, i))) {
+		    (kind[i] == FREQUENT && !is_surrounded_by_changes(kind, r, i))) {
 			id[in->nr] = s->id[i];
 			line[in->nr++] = (uint32_t)i;
 		} else {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a group of changed lines lies is often a matter of choice: if the line
- * before it equals its last line, the whole group may as well begin a line earlier.
- * Each group is slid as far up and down as it goes, swallowing the groups that it
- * runs into. Of the places that it can have, these are preferred, in this order:
+ * The position of a group of changed lines is often a matter of choice: if the line before it
+ * equals its last line, the group may as well begin one line earlier. Each group is moved as
+ * far up and down as possible, and merged with the groups that it meets. Of its possible
+ * positions these are preferred, in this order:
  *
- *   the lowest one at which the other side has a changed group, too: then this
- *   reads as a replacement;
+ *   the lowest one at which the other side has a changed group as well: it reads as a
+ *   replacement;
  *   the one whose two ends look most like borders in the text (indent heuristic);
  *   the lowest.
  *
@@ -59,7 +59,7 @@ static void previous_group(struct slider *sl)
 		sl->g.begin--;
 }
 
-/* One line up, if it can. Takes in the group that it then touches. */
+/* One line up, if possible; merged with a group that it touches then. */
 static bool slide_up(struct slider *sl)
 {
 	const struct text_side *s = sl->s;
@@ -91,7 +91,7 @@ static bool slide_down(struct slider *sl)
 /* ---- how a cut between two lines looks to a reader ---- */
 
 #define DEEPEST 200	/* columns of indent that are told apart */
-#define MOST_BLANKS 20	/* empty lines that are looked over */
+#define MOST_BLANKS 20	/* empty lines that are skipped */
 #define FARTHEST 100	/* places that are compared */
 
 /* Indent of a line in columns; -1: there is nothing but space in it. */
@@ -122,8 +122,8 @@ struct border {
 	int blank_after, indent_after;   /* behind the line */
 };
 
-/* Looks over empty lines; the indent of the first line that is not. */
-static int look_over(const struct text_side *s, ptrdiff_t at, int step, int *blank)
+/* Skips empty lines; returns the indent of the first other line. */
+static int skip_blank(const struct text_side *s, ptrdiff_t at, int step, int *blank)
 {
 	*blank = 0;
 	for (; at >= 0 && at < (ptrdiff_t)s->nr; at += step) {
@@ -143,8 +143,8 @@ static struct border look_at(const struct text_side *s, ptrdiff_t at)
 
 	if (!b.at_end)
 		b.indent = indent_of(&s->lines[at]);
-	b.indent_before = look_over(s, at - 1, -1, &b.blank_before);
-	b.indent_after = look_over(s, at + 1, 1, &b.blank_after);
+	b.indent_before = skip_blank(s, at - 1, -1, &b.blank_before);
+	b.indent_after = skip_blank(s, at + 1, 1, &b.blank_after);
 	return b;
 }
 
@@ -157,7 +157,7 @@ struct badness {
 	int penalty;
 };
 
-static void judge(struct badness *sum, const struct border *b)
+static void add_badness(struct badness *sum, const struct border *b)
 {
 	int blank_after = b->indent == -1 ? 1 + b->blank_after : 0;
 	int blank = b->blank_before + blank_after;
@@ -202,9 +202,9 @@ static ptrdiff_t best_end(const struct text_side *s, const struct group *g, ptrd
 		struct badness here = { 0, 0 };
 		struct border b = look_at(s, end);
 
-		judge(&here, &b);
+		add_badness(&here, &b);
 		b = look_at(s, end - lines);
-		judge(&here, &b);
+		add_badness(&here, &b);
 		if (best == -1 || compare(&here, &least) <= 0) {
 			best = end;
 			least = here;
@@ -216,10 +216,9 @@ static ptrdiff_t best_end(const struct text_side *s, const struct group *g, ptrd
 /* ---- all groups ---- */
 
 /*
- * Slide the group to its highest and then to its lowest place; it has swallowed
- * what it met, so again until it meets nothing more. `o` goes along. *highest: the
- * end at the highest place; *paired: the end at the lowest place at which the other
- * side has a group, -1 if none.
+ * Move the group to its highest and then to its lowest position, again while it merges with
+ * others on the way. `o` is moved along. *highest: its end at the highest position;
+ * *paired: its end at the lowest position at which the other side has a group, -1: none.
  */
 static void find_range(struct slider *sl, struct slider *o, ptrdiff_t *highest,
 		       ptrdiff_t *paired)

@@ -38,10 +38,7 @@ static size_t without_space_at_end(const struct text_line *l)
 	return n;
 }
 
-/*
- * The line with what is to be overlooked taken out or made uniform, so that equal
- * means the same bytes. Appended to `out`.
- */
+/* Append the line without ignored whitespace: equal lines have the same bytes then. */
 static void add_canonical(struct strbuf *out, const struct text_line *l, unsigned ignore)
 {
 	size_t n = l->len;
