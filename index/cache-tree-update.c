@@ -19,12 +19,12 @@ struct span {
 	size_t base_len; /* "a/b/": bytes to skip in their names */
 };
 
-#define MAX_TOLD 10
+#define MAX_LISTED 10
 
 /* "path: unmerged (oid)" for the first few. */
 static int check_merged(const struct index_state *ix, struct err *err)
 {
-	struct strbuf told = STRBUF_INIT;
+	struct strbuf list = STRBUF_INIT;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < ix->nr; i++) {
@@ -32,20 +32,20 @@ static int check_merged(const struct index_state *ix, struct err *err)
 
 		if (!e->stage || e->flags & CE_REMOVE)
 			continue;
-		if (nr++ == MAX_TOLD) {
-			strbuf_addstr(&told, "\n...");
+		if (nr++ == MAX_LISTED) {
+			strbuf_addstr(&list, "\n...");
 			break;
 		}
-		strbuf_addf(&told, "%s%s: unmerged (%s)", nr > 1 ? "\n" : "", e->name,
+		strbuf_addf(&list, "%s%s: unmerged (%s)", nr > 1 ? "\n" : "", e->name,
 			    oid_hex(&e->oid));
 	}
 	if (nr)
-		err_set(err, ERR_CONFLICT, "%s", told.buf);
-	strbuf_release(&told);
+		err_set(err, ERR_CONFLICT, "%s", list.buf);
+	strbuf_release(&list);
 	return nr ? ERR_CONFLICT : 0;
 }
 
-/* A node that is valid describes the span: do its entries look like it? */
+/* Is the node valid for the span, and its tree stored? */
 static bool is_current(const struct updater *u, const struct cache_tree *ct,
 		       const struct span *s)
 {
@@ -73,7 +73,7 @@ static int store_tree(const struct updater *u, const struct strbuf *tree, struct
 	hash_object_buf(u->r->algo, "tree", tree->buf, tree->len, oid);
 	if (u->flags & WRITE_TREE_DRY_RUN)
 		return 0;
-	/* The empty tree can be read from nowhere, but fsck wants to find it stored. */
+	/* The empty tree can be read without being stored, but fsck wants to find it. */
 	if (tree->len && odb_has_quick(u->r->odb, oid))
 		return 0;
 	return odb_write(u->r->odb, OBJ_TREE, tree->buf, tree->len, oid, u->err);
@@ -100,7 +100,7 @@ static size_t end_of_dir(const struct index_state *ix, size_t at, size_t end, si
 	return lo;
 }
 
-/* A subdirectory: its tree goes into this one, unless it has nothing to show. */
+/* A subdirectory: its tree is added to this one unless it is empty. */
 static int add_subdir(struct updater *u, struct cache_tree *ct, const struct span *s, size_t at,
 		      size_t name_len, struct strbuf *tree, size_t *next, bool *has_ita)
 {
@@ -120,7 +120,7 @@ static int add_subdir(struct updater *u, struct cache_tree *ct, const struct spa
 	child->used = true;
 	*has_ita |= sub_ita;
 	*next = sub.end;
-	/* nothing but files that are to be added later: no tree of it */
+	/* only intent-to-add entries: no tree for it */
 	if (!oid_eq(&child->oid, &u->r->algo->empty_tree))
 		tree_append(tree, MODE_TREE, path + s->base_len, name_len, &child->oid);
 	return 0;
@@ -144,7 +144,7 @@ static int add_entry(struct updater *u, struct cache_tree *ct, const struct span
 	return check_blob(u, e);
 }
 
-/* Afterwards ct->oid is its tree, and ct is valid unless entries were left out. */
+/* Sets ct->oid to its tree; ct becomes valid unless entries were left out. */
 static int update_span(struct updater *u, struct cache_tree *ct, const struct span *s,
 		       bool *has_ita)
 {

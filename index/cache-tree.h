@@ -15,13 +15,13 @@ void cache_tree_write(struct strbuf *out, const struct cache_tree *ct);
 #define WRITE_TREE_MISSING_OK 1u
 #define WRITE_TREE_DRY_RUN 2u /* compute ids, write nothing */
 /*
- * Bring it up to date, writing the trees that are new through odb_write
- * (needs an open batch unless dry run). Intent-to-add entries are left out.
+ * Bring the cache up to date; new trees are written by odb_write (needs an open batch
+ * unless dry run). Intent-to-add entries are left out.
  * ERR_CONFLICT: unmerged paths; ERR_NOT_FOUND: "invalid object … for 'path'".
  */
 MUST_USE int cache_tree_update(struct index_state *ix, struct repository *r, unsigned flags,
 			       struct object_id *root, struct err *err);
-/* Valid tree id for directory "a/b" ("" root), with its number of entries; or false. */
+/* The valid tree id of directory "a/b" ("": root) and its number of entries; else false. */
 bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len,
 		       struct object_id *oid, size_t *entry_count);
 /*
@@ -31,10 +31,10 @@ bool cache_tree_lookup(const struct index_state *ix, const char *dir, size_t len
 int cache_tree_foreach(const struct cache_tree *ct,
 		       int (*fn)(void *data, const char *path, const struct object_id *oid),
 		       void *data);
-/* The tree of a directory after cache_tree_update: of those with intent-to-add entries, too. */
+/* After cache_tree_update: the tree of a directory, even with intent-to-add entries in it. */
 bool cache_tree_written(const struct index_state *ix, const char *dir, size_t len,
 			struct object_id *oid);
-/* After reading a whole tree into the index. */
+/* Fill the cache after `tree` has been read into an empty index. */
 MUST_USE int cache_tree_prime(struct index_state *ix, struct repository *r,
 			      const struct object_id *tree, struct err *err);
 

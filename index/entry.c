@@ -28,8 +28,8 @@ static int entry_cmp(const struct index_entry *a, const struct index_entry *b)
 
 /* ---- removing ---- */
 
-/* What removal of an entry means for the rest of the index. */
-static void forget_entry(struct index_state *ix, struct index_entry *e)
+/* Before an entry is removed: what the rest of the index has to know. */
+static void record_removal(struct index_state *ix, struct index_entry *e)
 {
 	resolve_undo_record(ix, e);
 	cache_tree_invalidate(ix, e->name);
@@ -41,7 +41,7 @@ static void remove_range(struct index_state *ix, size_t begin, size_t end)
 	if (begin == end)
 		return;
 	for (size_t i = begin; i < end; i++)
-		forget_entry(ix, ix->entries[i]);
+		record_removal(ix, ix->entries[i]);
 	memmove(ix->entries + begin, ix->entries + end,
 		(ix->nr - end) * sizeof(*ix->entries));
 	ix->nr -= end - begin;
@@ -77,7 +77,7 @@ void index_remove_marked(struct index_state *ix)
 		struct index_entry *e = ix->entries[i];
 
 		if (e->flags & CE_REMOVE)
-			forget_entry(ix, e);
+			record_removal(ix, e);
 		else
 			ix->entries[kept++] = e;
 	}
@@ -93,7 +93,7 @@ static bool is_below(const struct index_entry *e, const char *dir, size_t len)
 	return e->name_len > len && e->name[len] == '/' && !memcmp(e->name, dir, len);
 }
 
-static int tell_conflict(const struct index_entry *e, struct err *err)
+static int path_conflict(const struct index_entry *e, struct err *err)
 {
 	return err_set(err, ERR_CONFLICT, "'%s' appears as both a file and as a directory", e->name);
 }
@@ -108,7 +108,7 @@ static int clear_below(struct index_state *ix, const struct index_entry *e, unsi
 		if (ix->entries[pos]->stage != e->stage)
 			pos++;
 		else if (!(flags & INDEX_ADD_REPLACE))
-			return tell_conflict(e, err);
+			return path_conflict(e, err);
 		else
 			index_remove_at(ix, pos);
 	}
@@ -131,7 +131,7 @@ static int clear_parents(struct index_state *ix, const struct index_entry *e, si
 		if (pos < 0)
 			continue;
 		if (!(flags & INDEX_ADD_REPLACE))
-			return tell_conflict(e, err);
+			return path_conflict(e, err);
 		index_remove_at(ix, (size_t)pos);
 	}
 	return 0;
@@ -153,8 +153,8 @@ static size_t shared_dir(const struct index_entry *neighbour, const struct index
 	return dir;
 }
 
-static int clear_the_way(struct index_state *ix, const struct index_entry *e, unsigned flags,
-			 struct err *err)
+static int remove_conflicting(struct index_state *ix, const struct index_entry *e, unsigned flags,
+			      struct err *err)
 {
 	ssize_t pos = index_pos(ix, e->name, e->name_len, e->stage);
 	size_t at, checked = 0;
@@ -251,7 +251,7 @@ int index_add(struct index_state *ix, struct index_entry *e, unsigned flags,
 	int ret = check_path(e, protect, err);
 
 	if (!ret && !(append && flags & INDEX_ADD_APPEND))
-		ret = clear_the_way(ix, e, flags, err);
+		ret = remove_conflicting(ix, e, flags, err);
 	if (!ret && e->stage)
 		ret = drop_resolved(ix, e, flags, err);
 	if (ret)

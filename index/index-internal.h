@@ -8,7 +8,7 @@
 #include "index/index.h"
 #include "util/strbuf.h"
 
-/* ---- memory of entries: given back all at once by index_release ---- */
+/* ---- memory of entries: freed all at once by index_release ---- */
 void *arena_alloc(struct index_state *ix, size_t len);
 /* Room for `bytes` in one piece, so that reading allocates once. */
 void arena_reserve(struct index_state *ix, size_t bytes);
@@ -34,7 +34,7 @@ MUST_USE int index_parse(struct index_state *ix, const void *bytes, size_t size,
 int index_name_cmp(const char *a, size_t alen, unsigned astage,
 		   const char *b, size_t blen, unsigned bstage);
 
-/* ---- name-hash.c: forgets everything; made again when asked for ---- */
+/* ---- name-hash.c: the hash table is rebuilt on the next look-up after a drop ---- */
 void name_hash_drop(struct index_state *ix);
 void name_hash_added(struct index_state *ix, struct index_entry *e);
 

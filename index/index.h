@@ -26,7 +26,7 @@ struct stat_data {
 #define CE_SKIP_WORKTREE 2u
 #define CE_INTENT_TO_ADD 4u
 #define CE_FSMONITOR_VALID 8u
-#define CE_UPTODATE 16u	 /* in memory: compared with the file already */
+#define CE_UPTODATE 16u	 /* in memory: known to equal its file */
 #define CE_REMOVE 32u	 /* in memory: dropped when written */
 #define CE_MATCHED 64u	 /* in memory: for the command's own marks */
 #define CE_MODIFIED 128u /* in memory: its file has other content, seen by a refresh */
@@ -56,8 +56,8 @@ struct index_state {
 	struct stat_data file;
 	struct cache_tree *cache_tree;	 /* NULL if unknown */
 	struct resolve_undo *resolve_undo;
-	struct strbuf *untracked_ext, *fsmonitor_ext; /* dropped when they would be stale */
-	struct mem_arena *arena;	 /* entries live here or are malloc'd: internal */
+	struct strbuf *untracked_ext, *fsmonitor_ext; /* as read; never written */
+	struct mem_arena *arena;	 /* memory of the entries */
 	struct index_name_hash *name_hash; /* for ignorecase look-ups; lazily made */
 };
 
@@ -80,8 +80,8 @@ struct index_write_options {
 	bool drop_extensions;
 };
 /*
- * Write to an open descriptor. Entries that are racily clean get size 0, as
- * git does (their file is looked at again next time).
+ * Write to an open descriptor. Entries that are racily clean get size 0, as in Git, so
+ * that their files are compared again next time.
  */
 MUST_USE int index_write_fd(struct index_state *ix, int fd, const char *what,
 			    const struct index_write_options *o, struct err *err);
@@ -107,7 +107,7 @@ size_t index_dir_start(const struct index_state *ix, const char *name, size_t le
 struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
 				    const struct object_id *oid, const char *name,
 				    size_t len, unsigned stage);
-#define INDEX_ADD_REPLACE 1u	 /* D/F conflicts: drop what is in the way */
+#define INDEX_ADD_REPLACE 1u	 /* remove entries that conflict (file against directory) */
 #define INDEX_ADD_APPEND 2u	 /* caller adds in sorted order (read-tree) */
 #define INDEX_ADD_KEEP_TREE 4u	 /* do not invalidate the cache-tree */
 /* Stage 0 replaces stages 1..3. ERR_CONFLICT, ERR_INVALID (bad path). */

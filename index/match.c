@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Is a file still the one whose stat data the index has? */
+/* Stat data: does a file still have those in the index? */
 #include "compat/posix.h"
 #include "index/index-internal.h"
 
@@ -93,7 +93,7 @@ unsigned index_entry_stat_match(const struct index_state *ix, const struct index
 	if (changed & MATCH_TYPE)
 		return changed;
 	changed |= match_stat_data(&e->stat, st, s);
-	/* smudged when it was written: its content has to be looked at */
+	/* smudged when the index was written: its content has to be compared */
 	if (!e->stat.size && !oid_eq(&e->oid, &ix->algo->empty_blob))
 		changed |= MATCH_SIZE;
 	if (!changed && index_entry_is_racy(ix, e))

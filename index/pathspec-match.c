@@ -10,7 +10,7 @@ static bool same_text(const struct pathspec_item *it, const char *a, const char 
 	return it->icase ? !strncasecmp(a, b, n) : !memcmp(a, b, n);
 }
 
-/* The part that the cwd gave is compared as it is, even with icase. */
+/* The part that comes from the cwd is compared exactly, even with icase. */
 static bool prefix_matches(const struct pathspec_item *it, const char *path, size_t len)
 {
 	return len >= it->prefix_len && !memcmp(path, it->match, it->prefix_len);
@@ -117,7 +117,7 @@ bool pathspec_excludes(const struct pathspec *ps, const char *path, size_t len)
 
 /* ---- directories ---- */
 
-/* Can, must something below "dir/" match the item? */
+/* Can something below "dir/" match the item, or does all of it match? */
 static enum pathspec_match item_match_dir(const struct pathspec *ps, const struct pathspec_item *it,
 					  const char *dir, size_t len)
 {

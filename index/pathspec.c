@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Taking pathspecs apart: magic, prefix, environment (gitglossary(7)). */
+/* Parsing pathspecs: magic, prefix, environment (gitglossary(7)). */
 #include "compat/posix.h"
 #include "config/config.h"
 #include "fs/file.h"
@@ -11,7 +11,7 @@
 #include "util/strvec.h"
 #include "util/wildmatch.h"
 
-/* What is the same for all arguments. */
+/* Common to all arguments. */
 struct parse_ctx {
 	const char *prefix;
 	size_t prefix_len;
@@ -51,7 +51,7 @@ static int add_attr(struct pathspec_item *it, const char *text, size_t len,
 	return 0;
 }
 
-/* "prefix:N": programs that hand their pathspecs on write it. */
+/* "prefix:N" is written by programs that pass their pathspecs on. */
 static int set_prefix_len(struct pathspec_item *it, const char *text, size_t len,
 			  long *prefix_len, const struct parse_ctx *c)
 {
@@ -222,7 +222,7 @@ static int parse_magic(struct pathspec_item *it, const char **rest, long *prefix
 	return parse_long(it, rest, prefix_len, c);
 }
 
-/* The environment speaks where the argument does not. */
+/* The environment applies where the argument has no magic of its own. */
 static void apply_environment(struct pathspec_item *it, const struct parse_ctx *c)
 {
 	if (c->env_literal)
@@ -284,7 +284,7 @@ static bool env_bool(const char *name)
 
 static int read_environment(struct parse_ctx *c)
 {
-	if (c->flags & PATHSPEC_LITERAL) { /* these are paths, whatever is said of pathspecs */
+	if (c->flags & PATHSPEC_LITERAL) { /* paths: the environment does not matter */
 		c->env_literal = true;
 		return 0;
 	}
@@ -303,7 +303,7 @@ static int read_environment(struct parse_ctx *c)
 }
 
 /* Everything, or everything below the cwd. */
-static void add_whole(struct pathspec *ps, const struct parse_ctx *c)
+static void add_match_all(struct pathspec *ps, const struct parse_ctx *c)
 {
 	struct pathspec_item *it = &ps->items[ps->nr++];
 	bool below = c->flags & PATHSPEC_PREFER_CWD;
@@ -341,7 +341,7 @@ static int parse_all(struct pathspec *ps, const char *const *argv, const struct 
 		excluded += ps->items[i].exclude;
 	}
 	if (nr ? excluded == nr : c->flags & PATHSPEC_PREFER_CWD && c->prefix_len)
-		add_whole(ps, c);
+		add_match_all(ps, c);
 	summarize(ps);
 	return 0;
 }

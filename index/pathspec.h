@@ -40,21 +40,21 @@ struct pathspec {
 MUST_USE int pathspec_parse(struct pathspec *ps, const char *prefix, const char *worktree,
 			    const char *const *argv, unsigned flags, struct err *err);
 void pathspec_release(struct pathspec *ps);
-/* From a file (or "-"), LF or NUL separated, quoted names undone. */
+/* Read pathspecs from a file (or "-"), separated by LF or NUL; quoted ones are unquoted. */
 struct strvec;
 MUST_USE int pathspec_read_file(struct strvec *out, const char *file, bool nul, struct err *err);
 
 enum pathspec_match { PATHSPEC_NO_MATCH, PATHSPEC_MATCH, PATHSPEC_MATCH_BELOW };
 /*
  * Does `path` match? An empty pathspec matches everything. seen (may be NULL, nr
- * bytes) gets 1 for each item that matched: to tell of those that did not. is_dir:
+ * bytes) gets 1 for each item that matched, for errors about the others. is_dir:
  * path is a directory ("dir" or "dir/"). path[len] is readable.
  */
 bool pathspec_match(const struct pathspec *ps, const char *path, size_t len, bool is_dir,
 		    char *seen);
-/* Is it an exclude item that matches? For directories as one name, "dir/". */
+/* Does an exclude item match? path may be a directory, "dir/". */
 bool pathspec_excludes(const struct pathspec *ps, const char *path, size_t len);
-/* For a directory: all below match / something below may match / nothing can. */
+/* For a directory: does everything below match, may something match, or nothing? */
 enum pathspec_match pathspec_match_dir(const struct pathspec *ps, const char *dir, size_t len);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Reading the index file. Nothing in it is trusted: counts, lengths and
  * offsets are checked against the mapping. The checksum is computed in a
- * thread of its own while the entries are taken apart.
+ * thread of its own while the entries are parsed.
  */
 #include "compat/posix.h"
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ struct reader {
 	const unsigned char *map, *pos, *end; /* end: where the checksum begins */
 	size_t size;
 	uint32_t version, count;
-	bool nameless; /* an entry of a split index: its name is in the shared one */
+	bool nameless; /* has an entry without name, as in a split index */
 	size_t name_budget; /* version 4: bytes that names may still grow to */
 	struct err *err;
 };
@@ -76,7 +76,7 @@ static int checksum_finish(struct checksum_job *job, struct reader *rd)
 		compute_checksum(job);
 	if (oid_eq(&job->result, &rd->ix->checksum))
 		return 0;
-	/* whatever else was found to be wrong follows from this */
+	/* other errors that were found are a consequence of this one */
 	if (rd->err)
 		err_release(rd->err);
 	return corrupt(rd, "bad checksum");
@@ -119,7 +119,7 @@ static int load_varint(struct reader *rd, size_t *out)
 	return -1;
 }
 
-/* Where the name is, before it is copied. */
+/* The parts of a name, before it is built. */
 struct raw_name {
 	size_t keep; /* bytes of the previous entry's name */
 	const unsigned char *tail;
@@ -135,7 +135,7 @@ static int find_name_v4(struct reader *rd, const struct index_entry *prev, struc
 		return corrupt(rd, "malformed name field in the index");
 	nul = memchr(rd->pos, 0, remaining(rd));
 	if (!nul)
-		return corrupt(rd, "a name does not end");
+		return corrupt(rd, "unterminated name");
 	n->keep = prev_len - strip;
 	n->tail = rd->pos;
 	n->tail_len = (size_t)(nul - rd->pos);
@@ -155,12 +155,12 @@ static int find_name(struct reader *rd, const unsigned char *start, size_t flag_
 
 	nul = memchr(rd->pos, 0, remaining(rd));
 	if (!nul)
-		return corrupt(rd, "a name does not end");
+		return corrupt(rd, "unterminated name");
 	n->keep = 0;
 	n->tail = rd->pos;
 	n->tail_len = (size_t)(nul - rd->pos);
 	if (flag_len == FLAG_NAME_MASK ? n->tail_len < flag_len : n->tail_len != flag_len)
-		return corrupt(rd, "length of a name does not fit");
+		return corrupt(rd, "name length does not match");
 	padded = ((size_t)(nul - start) + 8) & ~(size_t)7;
 	if (padded > (size_t)(rd->end - start))
 		return corrupt(rd, "truncated");
@@ -248,7 +248,7 @@ static int read_entry(struct reader *rd, const struct index_entry *prev,
 		return err_set(rd->err, ERR_UNSUPPORTED,
 			       "index uses sdir extension, which we do not understand");
 	if (!mode_is_known(mode))
-		return corrupt(rd, "an entry has mode %o", mode);
+		return corrupt(rd, "entry with invalid mode %o", mode);
 	if (!(name.keep + name.tail_len))
 		rd->nameless = true;
 	e = build_entry(rd, prev, &name);
@@ -269,7 +269,7 @@ static int read_entries(struct reader *rd)
 	int ret = 0;
 
 	if (rd->count > remaining(rd) / least)
-		return corrupt(rd, "%" PRIu32 " entries do not fit", rd->count);
+		return corrupt(rd, "too many entries for its size: %" PRIu32, rd->count);
 	rd->name_budget = st_add(st_mult(rd->size, 32), (size_t)64 << 20);
 	ALLOC_ARRAY(ix->entries, (size_t)rd->count + !rd->count);
 	ix->alloc = rd->count;
@@ -285,12 +285,11 @@ static int read_entries(struct reader *rd)
 
 /* ---- extensions ---- */
 
-static int keep_ext(struct strbuf **out, const void *p, size_t len)
+static void keep_ext(struct strbuf **out, const void *p, size_t len)
 {
 	*out = xmalloc(sizeof(**out));
 	strbuf_init(*out, len);
 	strbuf_add(*out, p, len);
-	return 0;
 }
 
 static int read_extension(struct reader *rd, uint32_t sig, const unsigned char *p, size_t len)
@@ -299,7 +298,7 @@ static int read_extension(struct reader *rd, uint32_t sig, const unsigned char *
 
 	switch (sig) {
 	case EXT_TREE:
-		/* derived: whatever is wrong with it, it can be made again */
+		/* derived data: a malformed one is ignored, it can be computed again */
 		if (!ix->cache_tree && cache_tree_read(&ix->cache_tree, p, len, ix->algo, NULL) < 0)
 			ix->cache_tree = NULL;
 		return 0;
@@ -310,9 +309,13 @@ static int read_extension(struct reader *rd, uint32_t sig, const unsigned char *
 			return corrupt(rd, "index records invalid resolve-undo information");
 		return 0;
 	case EXT_UNTR:
-		return ix->untracked_ext ? 0 : keep_ext(&ix->untracked_ext, p, len);
+		if (!ix->untracked_ext)
+			keep_ext(&ix->untracked_ext, p, len);
+		return 0;
 	case EXT_FSMN:
-		return ix->fsmonitor_ext ? 0 : keep_ext(&ix->fsmonitor_ext, p, len);
+		if (!ix->fsmonitor_ext)
+			keep_ext(&ix->fsmonitor_ext, p, len);
+		return 0;
 	}
 	if (sig >> 24 >= 'A' && sig >> 24 <= 'Z')
 		return 0; /* optional */
@@ -337,7 +340,7 @@ static int read_extensions(struct reader *rd)
 		len = load_be32(rd->pos + 4);
 		rd->pos += 8;
 		if (len > remaining(rd))
-			return corrupt(rd, "an extension is longer than the file");
+			return corrupt(rd, "extension extends past the end");
 		ret = read_extension(rd, sig, rd->pos, len);
 		if (ret)
 			return ret;
@@ -384,7 +387,7 @@ int index_parse(struct index_state *ix, const void *bytes, size_t size, const ch
 	if (!ret)
 		ret = read_extensions(&rd);
 	if (!ret && rd.nameless)
-		ret = corrupt(&rd, "an entry has no name");
+		ret = corrupt(&rd, "entry without a name");
 	sum = checksum_finish(&job, &rd);
 	return sum ? sum : ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The REUC extension: conflicts that have been resolved. */
+/* The REUC extension: the stages of conflicts that have been resolved. */
 #include "compat/posix.h"
 #include "index/index-internal.h"
 #include "util/alloc.h"

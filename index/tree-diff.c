@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trees and the index are both sorted by whole path, a directory counting as its name
- * with a '/': so one pass over both finds all differences.
+ * A tree against the index. Both are sorted by full path, where a directory counts as its
+ * name with a '/': one pass over both finds all differences.
  */
 #include "compat/posix.h"
 #include "index/cache-tree.h"
@@ -36,7 +36,7 @@ static void skip_stages(struct tree_diff *d)
 }
 
 /* One path that is in the index alone. */
-static int take_added(struct tree_diff *d, struct err *err)
+static int report_added(struct tree_diff *d, struct err *err)
 {
 	const struct index_entry *e = current(d);
 	int rc = 0;
@@ -57,14 +57,13 @@ static int compare_names(const struct index_entry *e, const struct strbuf *path)
 	return e->name_len < path->len ? -1 : e->name_len > path->len;
 }
 
-/* Bring the index up to the tree's entry, whose path (a '/' behind if it is a
- * directory) is in d->path. */
-static int catch_up(struct tree_diff *d, struct err *err)
+/* Reports entries of the index before the tree's entry at d->path (a directory ends in '/'). */
+static int report_added_before(struct tree_diff *d, struct err *err)
 {
 	int rc = 0;
 
 	while (rc >= 0 && current(d) && compare_names(current(d), &d->path) < 0)
-		rc = take_added(d, err);
+		rc = report_added(d, err);
 	return rc;
 }
 
@@ -107,7 +106,7 @@ static int diff_entry(struct tree_diff *d, const struct tree_entry *te, struct e
 	strbuf_add(&d->path, te->name, te->name_len);
 	if (MODE_IS_TREE(te->mode))
 		strbuf_addch(&d->path, '/');
-	rc = catch_up(d, err);
+	rc = report_added_before(d, err);
 	if (rc >= 0 && !MODE_IS_TREE(te->mode))
 		rc = diff_file(d, te, err);
 	else if (rc >= 0 && !skip_same_dir(d, &te->oid))
@@ -151,7 +150,7 @@ int index_diff_tree(const struct index_state *ix, const struct object_source *sr
 	if (tree && !skip_same_dir(&d, tree))
 		rc = diff_dir(&d, tree, err);
 	while (rc >= 0 && current(&d))
-		rc = take_added(&d, err);
+		rc = report_added(&d, err);
 	strbuf_release(&d.path);
 	return rc < 0 ? rc : 0;
 }

@@ -9,7 +9,7 @@ struct writer {
 	struct index_state *ix;
 	struct csum_file *f;
 	unsigned version;
-	const struct index_entry *prev; /* version 4: its name is built upon */
+	const struct index_entry *prev; /* version 4: names are relative to its name */
 	struct err *err;
 };
 
@@ -35,7 +35,7 @@ static unsigned choose_version(const struct index_state *ix,
 /*
  * The new file is younger than the old one, so that an entry that was racy
  * against the old one would be taken for clean. Size 0 makes sure that its
- * content is compared, as long as nobody has done that in this process.
+ * content is compared, unless that has been done in this process.
  */
 static void smudge_racy(struct index_state *ix)
 {
@@ -127,7 +127,7 @@ static int write_entry(struct writer *w, const struct index_entry *e)
 {
 	static const unsigned char zeros[8];
 	unsigned char head[ENTRY_FIXED_LEN + HASH_MAX_RAW + 4 + 10];
-	size_t raw = w->ix->algo->raw_len, len = ENTRY_FIXED_LEN + raw, whole;
+	size_t raw = w->ix->algo->raw_len, len = ENTRY_FIXED_LEN + raw, padded_len;
 	int ret;
 
 	store_stat(head, e);
@@ -135,12 +135,12 @@ static int write_entry(struct writer *w, const struct index_entry *e)
 	len += store_flags(head + len, e);
 	if (w->version == 4)
 		return write_name_v4(w, head, len, e);
-	whole = (len + e->name_len + 8) & ~(size_t)7;
+	padded_len = (len + e->name_len + 8) & ~(size_t)7;
 	ret = csum_write(w->f, head, len, w->err);
 	if (!ret)
 		ret = csum_write(w->f, e->name, e->name_len, w->err);
 	if (!ret)
-		ret = csum_write(w->f, zeros, whole - len - e->name_len, w->err);
+		ret = csum_write(w->f, zeros, padded_len - len - e->name_len, w->err);
 	return ret;
 }
 
@@ -177,7 +177,7 @@ static int write_extension(struct writer *w, uint32_t sig, const struct strbuf *
 
 /*
  * The untracked cache and the file system monitor's bits describe the work
- * tree as another program saw it: we do not keep them up to date, so they go.
+ * tree as another program saw it. We do not update them, so they are not written.
  */
 static int write_extensions(struct writer *w, bool drop)
 {
@@ -197,7 +197,7 @@ static int write_extensions(struct writer *w, bool drop)
 	return ret;
 }
 
-/* The new file is what entries are compared with from now on. */
+/* From now on entries are compared with the time of the new file. */
 static void adopt_file(struct index_state *ix, int fd)
 {
 	struct stat st;
