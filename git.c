@@ -73,7 +73,7 @@ static void tell_warning(void *data UNUSED, const char *msg)
 	warning("%s", msg);
 }
 
-static void tell_error(void *data UNUSED, const char *msg)
+static void print_error(void *data UNUSED, const char *msg)
 {
 	error("%s", msg);
 }
@@ -87,7 +87,7 @@ static int open_repository(struct repository **out, unsigned flags, struct err *
 	struct repo_open_options o = {
 		.lenient = (flags & CMD_LENIENT) != 0,
 		.warn = flags & CMD_LENIENT ? NULL : tell_warning,
-		.tell_error = tell_error,
+		.report_error = print_error,
 	};
 	struct err local = ERR_INIT;
 	int rc;

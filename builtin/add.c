@@ -306,7 +306,7 @@ static int find_untracked(struct add_run *run, struct err *err)
 	if (run->o.force)
 		none = ignore_new_empty(run->repo, NULL);
 	rc = worktree_walk_untracked(run->repo, &run->ix, none ? none : run->ignore, &run->ps,
-				     UNTRACKED_ALL, DIRWALK_TELL_UNREADABLE, collect_untracked, run,
+				     UNTRACKED_ALL, DIRWALK_REPORT_UNREADABLE, collect_untracked, run,
 				     err);
 	ignore_free(none);
 	return rc;

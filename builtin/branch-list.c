@@ -54,7 +54,7 @@ static char *describe_head(struct repository *r)
 	char *text;
 
 	status_init(&s);
-	if (status_collect_whereabouts(&s, r, &err) < 0)
+	if (status_collect_state(&s, r, &err) < 0)
 		die_err(&err);
 	if (s.operations & (OP_REBASE | OP_REBASE_INTERACTIVE))
 		text = s.rebase_branch ?

@@ -344,7 +344,7 @@ static int note_other(void *data, const char *path, size_t len, bool is_dir,
 static void show_others(struct lister *l)
 {
 	struct found_other f = { l, STRVEC_INIT };
-	unsigned flags = DIRWALK_TELL_UNREADABLE;
+	unsigned flags = DIRWALK_REPORT_UNREADABLE;
 	struct err err = ERR_INIT;
 
 	if (!l->others && !l->killed)

@@ -10,13 +10,13 @@
 #define DAY ((timestamp_t)24 * 60 * 60)
 
 /* Flags of commits: what --stale-fix knows of them. */
-#define FROM_REF 1u /* a ref reaches it: it is whole, or fsck has something to say */
-#define WHOLE 2u
+#define FROM_REF 1u /* reachable from a ref: assumed to be complete, else fsck complains */
+#define COMPLETE 2u
 #define BROKEN 4u
-#define ENTERED 8u
+#define VISITED 8u
 
 struct limits {
-	timestamp_t reachable, unreachable; /* before that: gone; 0: never */
+	timestamp_t reachable, unreachable; /* entries before that expire; 0: none */
 };
 
 struct pattern {
@@ -32,15 +32,15 @@ struct reflog_expiry {
 	struct pattern *patterns; /* in order of the configuration */
 	size_t nr_patterns, alloc_patterns;
 	bool fix_stale;
-	struct oidset whole_trees, broken_trees;
+	struct oidset complete_trees, broken_trees;
 
-	/* ---- the log at hand ---- */
+	/* ---- the present log ---- */
 	struct limits now;
-	bool walks; /* else all that is unreachable's date is gone */
+	bool walks; /* reachability matters for this log */
 	uint32_t round;
 	uint32_t *seen; /* by index of commit: the round in which it was reached */
 	size_t alloc_seen;
-	struct commit_list queue, beyond; /* to be walked; older than walk_until */
+	struct commit_list queue, beyond; /* to be visited; older than walk_until */
 	timestamp_t walk_until;
 };
 
@@ -56,7 +56,7 @@ static struct pattern *find_pattern(struct reflog_expiry *x, const char *pattern
 			return &x->patterns[i];
 	ALLOC_GROW(x->patterns, x->nr_patterns + 1, x->alloc_patterns);
 	p = &x->patterns[x->nr_patterns++];
-	memset(p, 0, sizeof(*p)); /* what is not said is never, as in Git */
+	memset(p, 0, sizeof(*p)); /* a limit that is not configured is "never", as in Git */
 	p->pattern = xmemdupz(pattern, len);
 	return p;
 }
@@ -119,7 +119,7 @@ void reflog_expiry_free(struct reflog_expiry *x)
 	free(x->seen);
 	commit_list_clear(&x->queue);
 	commit_list_clear(&x->beyond);
-	oidset_clear(&x->whole_trees);
+	oidset_clear(&x->complete_trees);
 	oidset_clear(&x->broken_trees);
 	commit_pool_free(x->pool);
 	free(x);
@@ -137,7 +137,7 @@ void reflog_expiry_set_unreachable(struct reflog_expiry *x, timestamp_t before)
 	x->unreachable_given = true;
 }
 
-/* The first pattern that fits; else stashes are kept for ever, they are not in any history. */
+/* Of the first pattern that matches. Without one, stashes never expire: no ref reaches them. */
 static struct limits limits_of(const struct reflog_expiry *x, const char *name)
 {
 	struct limits l = x->defaults;
@@ -178,7 +178,7 @@ static bool is_seen(const struct reflog_expiry *x, const struct commit *c)
 	return c->index < x->alloc_seen && x->seen[c->index] == x->round;
 }
 
-/* NULL: there is no such commit, or not here. */
+/* NULL: it is no commit, or a missing one. */
 static struct commit *commit_of(struct reflog_expiry *x, const struct object_id *oid)
 {
 	const struct object_source *src = odb_source(x->repo->odb);
@@ -193,7 +193,7 @@ static struct commit *commit_of(struct reflog_expiry *x, const struct object_id 
 	return commit_parse_node(x->pool, c, NULL) < 0 ? NULL : c;
 }
 
-/* As far as walk_until; a history with holes is walked up to them. */
+/* Back to walk_until; missing commits are skipped. */
 static void walk(struct reflog_expiry *x)
 {
 	while (x->queue.nr) {
@@ -246,7 +246,7 @@ static bool is_head(const char *name)
 	return !strcmp(name, "HEAD");
 }
 
-/* HEAD has been everywhere: what any ref reaches is reachable from it. */
+/* HEAD may have been on any branch: for its log, what any ref reaches is reachable. */
 static int all_tips(struct reflog_expiry *x, ref_fn fn, struct err *err)
 {
 	int rc = refs_foreach(x->repo->refs, "", REFS_NO_PEEL, fn, x, err);
@@ -281,7 +281,7 @@ int reflog_expiry_begin(struct reflog_expiry *x, const char *name, struct err *e
 
 /* ---- --stale-fix ---- */
 
-static bool tree_is_whole(struct reflog_expiry *x, const struct object_id *oid, int depth)
+static bool tree_is_complete(struct reflog_expiry *x, const struct object_id *oid, int depth)
 {
 	const struct object_source *src = odb_source(x->repo->odb);
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -289,7 +289,7 @@ static bool tree_is_whole(struct reflog_expiry *x, const struct object_id *oid, 
 	struct tree_entry e;
 	int rc;
 
-	if (oidset_contains(&x->whole_trees, oid))
+	if (oidset_contains(&x->complete_trees, oid))
 		return true;
 	if (oidset_contains(&x->broken_trees, oid) || depth > 4096)
 		return false;
@@ -299,7 +299,7 @@ static bool tree_is_whole(struct reflog_expiry *x, const struct object_id *oid, 
 		while ((rc = tree_iter_next(&it, &e, NULL)) > 0) {
 			if (MODE_IS_GITLINK(e.mode))
 				continue;
-			if (MODE_IS_TREE(e.mode) ? !tree_is_whole(x, &e.oid, depth + 1) :
+			if (MODE_IS_TREE(e.mode) ? !tree_is_complete(x, &e.oid, depth + 1) :
 						   !src->has(src->data, &e.oid))
 				rc = ERR_NOT_FOUND;
 			if (rc < 0)
@@ -307,21 +307,18 @@ static bool tree_is_whole(struct reflog_expiry *x, const struct object_id *oid, 
 		}
 	}
 	object_buf_release(&buf);
-	oidset_insert(rc < 0 ? &x->broken_trees : &x->whole_trees, oid);
+	oidset_insert(rc < 0 ? &x->broken_trees : &x->complete_trees, oid);
 	return !rc;
 }
 
-/*
- * The first commit of c's parents that is not decided; NULL: none. *broken: one of them
- * lacks something.
- */
+/* The first parent of c that is not decided yet; NULL: none. *broken: a parent is incomplete. */
 static struct commit *undecided_parent(struct commit *c, bool *broken)
 {
 	*broken = false;
 	for (uint32_t i = 0; i < c->nr_parents; i++) {
 		struct commit *p = c->parents[i];
 
-		if (!(p->flags & (FROM_REF | WHOLE | BROKEN | ENTERED)))
+		if (!(p->flags & (FROM_REF | COMPLETE | BROKEN | VISITED)))
 			return p;
 		*broken |= (p->flags & BROKEN) != 0;
 	}
@@ -329,20 +326,20 @@ static struct commit *undecided_parent(struct commit *c, bool *broken)
 }
 
 /* Depth first, each commit after its parents. */
-static bool commit_is_whole(struct reflog_expiry *x, struct commit *tip)
+static bool commit_is_complete(struct reflog_expiry *x, struct commit *tip)
 {
 	struct commit_list path = COMMIT_LIST_INIT;
 	bool broken;
 
-	if (!(tip->flags & (FROM_REF | WHOLE | BROKEN)))
+	if (!(tip->flags & (FROM_REF | COMPLETE | BROKEN)))
 		commit_list_add(&path, tip);
 	while (path.nr) {
 		struct commit *c = path.items[path.nr - 1], *parent;
 
-		if (!(c->flags & ENTERED)) {
-			c->flags |= ENTERED;
+		if (!(c->flags & VISITED)) {
+			c->flags |= VISITED;
 			if (commit_parse_node(x->pool, c, NULL) < 0 ||
-			    !tree_is_whole(x, &c->tree, 0)) {
+			    !tree_is_complete(x, &c->tree, 0)) {
 				c->flags |= BROKEN;
 				path.nr--;
 				continue;
@@ -353,7 +350,7 @@ static bool commit_is_whole(struct reflog_expiry *x, struct commit *tip)
 			commit_list_add(&path, parent);
 			continue;
 		}
-		c->flags |= broken ? BROKEN : WHOLE;
+		c->flags |= broken ? BROKEN : COMPLETE;
 		path.nr--;
 	}
 	commit_list_clear(&path);
@@ -401,10 +398,10 @@ static bool is_stale(struct reflog_expiry *x, const struct object_id *oid)
 	if (oid_is_null(oid))
 		return false;
 	c = commit_of(x, oid);
-	return !c || !commit_is_whole(x, c);
+	return !c || !commit_is_complete(x, c);
 }
 
-/* What is no commit cannot be unreachable. */
+/* Something that is no commit counts as reachable. */
 static bool is_unreachable(struct reflog_expiry *x, const struct object_id *oid)
 {
 	struct commit *c = commit_of(x, oid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which entries of reflogs have had their time: git-reflog(1), gc.reflogExpire,
+ * Which entries of reflogs expire: git-reflog(1), gc.reflogExpire,
  * gc.reflogExpireUnreachable and gc.<pattern>.* of git-config(1).
  *
  *   reflog_expiry_new(&x, r, &err)
@@ -8,9 +8,9 @@
  *                 callback of reflog_rewrite, with x as its data
  *   reflog_expiry_free(x)
  *
- * Cost: an entry that is young, or older than both limits, is decided by its date. For
- * the others there is one walk from the tip for each log, as far back as the limit for
- * reachable ones; further only if something was not found there.
+ * Cost: entries younger or older than both limits are decided by their dates. For the
+ * others there is one walk from the tip for each log, back to the limit for reachable
+ * entries; further only if a commit was not found by then.
  */
 #ifndef MAINTAIN_REFLOG_EXPIRY_H
 #define MAINTAIN_REFLOG_EXPIRY_H
@@ -26,16 +26,16 @@ struct reflog_expiry;
 MUST_USE int reflog_expiry_new(struct reflog_expiry **out, struct repository *r,
 			       struct err *err);
 void reflog_expiry_free(struct reflog_expiry *x);
-/* --expire=, --expire-unreachable=: for all logs, whatever is configured. 0: never. */
+/* --expire=, --expire-unreachable=: override the configuration. 0: never. */
 void reflog_expiry_set_reachable(struct reflog_expiry *x, timestamp_t before);
 void reflog_expiry_set_unreachable(struct reflog_expiry *x, timestamp_t before);
 /*
- * --stale-fix: entries whose commits lack something go as well. Cost: a walk through all
- * that refs reach, and the trees of what they do not.
+ * --stale-fix: entries whose commits are incomplete expire as well. Cost: a walk through all
+ * commits that refs reach, and the trees of the others.
  */
 MUST_USE int reflog_expiry_fix_stale(struct reflog_expiry *x, struct err *err);
 
-/* The log that comes next. */
+/* Start with the next log. */
 MUST_USE int reflog_expiry_begin(struct reflog_expiry *x, const char *name, struct err *err);
 /* A reflog_keep_fn; data is the struct reflog_expiry. */
 int reflog_expiry_keeps(void *data, size_t i, size_t nr, const struct reflog_entry *e,

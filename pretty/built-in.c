@@ -10,7 +10,7 @@
 
 /* ---- encoding ---- */
 
-/* One character that does not fit, and all of it stays as it is. Caller frees. */
+/* NULL: nothing to convert, or some character cannot be converted. Caller frees. */
 static char *reencode(const struct pretty *p, const struct commit_view *v, const char *raw,
 		      size_t len, size_t *out_len)
 {
@@ -159,8 +159,8 @@ static void add_message(struct pretty_commit *pc, bool title_only, int tabs, str
 	}
 }
 
-/* What was converted must not say that it is in its old encoding. */
-static void add_headers_as_they_are(struct pretty_commit *pc, struct strbuf *out)
+/* After a conversion the header must not name the old encoding. */
+static void add_raw_headers(struct pretty_commit *pc, struct strbuf *out)
 {
 	const char *end = strstr(pc->text, "\n\n"), *header = NULL, *eol = NULL;
 	size_t len = end ? (size_t)(end + 1 - pc->text) : pc->text_len, before;
@@ -194,14 +194,14 @@ static void built_in_format(struct pretty_commit *pc, struct strbuf *out)
 		return;
 	}
 	if (p->kind == PRETTY_RAW) {
-		add_headers_as_they_are(pc, out);
+		add_raw_headers(pc, out);
 	} else {
 		add_merge_line(pc, out);
 		add_people(pc, out);
 	}
 	strbuf_addch(out, '\n');
 	add_message(pc, p->kind == PRETTY_SHORT, tabs, out);
-	/* Empty lines at the end go, even that above a message that is empty. */
+	/* Empty lines at the end are removed, even the one above an empty message. */
 	strbuf_rtrim(out);
 	strbuf_addch(out, '\n');
 	if (p->notes)
@@ -244,7 +244,7 @@ int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
 	pc.encoding_len = raw.encoding_len;
 	text = reencode(p, &raw, pc.text, pc.text_len, &pc.text_len);
 	if (text && commit_parse(&pc.v, text, pc.text_len, p->repo->algo, NULL) < 0) {
-		FREE_AND_NULL(text); /* UTF-16 and the like: not line by line */
+		FREE_AND_NULL(text); /* UTF-16 and the like cannot be parsed */
 		pc.text_len = c->buffer_len;
 	}
 	if (text) {

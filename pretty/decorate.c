@@ -6,8 +6,14 @@
 #include "util/wildmatch.h"
 #include "history/revparse.h"
 
+struct decoration {
+	struct decoration *next;
+	enum decoration_kind kind;
+	char name[]; /* full ref name, or "replaced" */
+};
+
 struct decorations {
-	struct oidmap by_oid; /* to struct decoration, the last that was added first */
+	struct oidmap by_oid; /* to struct decoration, the last one added comes first */
 	struct repository *repo;
 	const struct decorate_options *o;
 	char *head_branch; /* full name; NULL: detached */
@@ -103,7 +109,7 @@ static bool any_matches(const struct strvec *patterns, const char *name)
 	return false;
 }
 
-/* Without any pattern the usual ones are enough. */
+/* Without patterns only the usual refs are shown: branches, tags, and so on. */
 static bool is_wanted(const struct decorate_options *o, const char *name, bool usual)
 {
 	bool any_pattern = o->include.nr || o->exclude.nr || o->exclude_config.nr;

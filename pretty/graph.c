@@ -2,8 +2,8 @@
 /*
  * Rows of a commit, in this order; most commits have only its own and padding:
  *
- *	gap	"...": the commit before was left before its lanes were in place
- *	spread	room for the parents of an octopus: the lanes to the right step aside
+ *	gap	"...": the commit before was left while its lanes were still moving
+ *	spread	room for the parents of an octopus: the lanes to the right move away
  *	commit	the star, with dashes for further parents
  *	fan	the lines that leave a merge
  *	slide	lanes move left, a cell per row, until each is in its place
@@ -20,10 +20,10 @@
 
 enum row { ROW_PADDING, ROW_GAP, ROW_SPREAD, ROW_COMMIT, ROW_FAN, ROW_SLIDE };
 
-#define NOBODY (-1)
+#define NONE (-1)
 
 struct lane {
-	const struct commit *leads_to;
+	const struct commit *leads_to; /* the next commit in this lane */
 	size_t color;
 };
 
@@ -89,7 +89,7 @@ static int find_lane(const struct lanes *l, const struct commit *c)
 	for (i = 0; i < l->nr; i++)
 		if (l->at[i].leads_to == c)
 			return i;
-	return NOBODY;
+	return NONE;
 }
 
 /* A line keeps its colour for as long as it leads to the same commit. */
@@ -97,14 +97,14 @@ static size_t color_for(const struct graph *g, const struct commit *c)
 {
 	int lane = find_lane(&g->now, c);
 
-	return lane == NOBODY ? g->color : g->now.at[lane].color;
+	return lane == NONE ? g->color : g->now.at[lane].color;
 }
 
 static int lane_to(struct graph *g, const struct commit *c)
 {
 	int lane = find_lane(&g->next, c);
 
-	if (lane != NOBODY)
+	if (lane != NONE)
 		return lane;
 	ALLOC_GROW(g->next.at, (size_t)g->next.nr + 1, g->next.alloc);
 	g->next.at[g->next.nr].leads_to = c;
@@ -178,12 +178,12 @@ static void lay_out(struct graph *g)
 	g->cells = 2 * (g->now.nr + g->nr_parents + 1);
 	reserve_cells(g, g->cells);
 	for (i = 0; i < g->cells; i++)
-		g->path[i] = NOBODY;
+		g->path[i] = NONE;
 	g->width = 0;
 	g->last_added = g->added;
 	g->added = 0;
 	g->place = find_lane(&g->now, g->commit);
-	if (g->place == NOBODY)
+	if (g->place == NONE)
 		g->place = g->now.nr;
 	for (i = 0; i <= g->now.nr; i++) {
 		if (i == g->place)
@@ -191,7 +191,7 @@ static void lay_out(struct graph *g)
 		else if (i < g->now.nr)
 			place_line(g, g->now.at[i].leads_to);
 	}
-	while (g->cells > 1 && g->path[g->cells - 1] == NOBODY)
+	while (g->cells > 1 && g->path[g->cells - 1] == NONE)
 		g->cells--;
 }
 
@@ -222,10 +222,7 @@ void graph_begin_commit(struct graph *g, struct commit *c, struct commit *const 
 	g->last_place = g->place;
 	lay_out(g);
 	g->spread = 0;
-	/*
-	 * The row before stays known: how its lines ran is how those of the next are
-	 * to run on.
-	 */
+	/* last_row stays: it tells how the lines of the next row have to continue. */
 	if (g->row != ROW_PADDING)
 		g->row = ROW_GAP;
 	else
@@ -242,7 +239,7 @@ static bool all_in_place(const struct graph *g)
 	int i;
 
 	for (i = 0; i < g->cells; i++)
-		if (g->path[i] != NOBODY && g->path[i] != i / 2)
+		if (g->path[i] != NONE && g->path[i] != i / 2)
 			return false;
 	return true;
 }
@@ -423,7 +420,7 @@ static void draw_fan(struct pen *p)
 			blanks(p, 1);
 		} else {
 			draw(p, l, '|');
-			/* The line of a merge that leans runs to its parent's lane. */
+			/* The first line of a leaning merge runs to its parent's lane. */
 			if (g->lean || i != g->place - 1) {
 				if (joined)
 					draw(p, joined, '_');
@@ -441,7 +438,7 @@ static void draw_fan(struct pen *p)
 
 /* One line a row may run level, over several lanes, instead of a cell at a time. */
 struct level {
-	int from; /* cell where it comes from; NOBODY: there is none */
+	int from; /* cell where it comes from; NONE: there is none */
 	int lane;
 };
 
@@ -449,7 +446,7 @@ static void run_level(struct graph *g, struct level *lv, int from, int lane, int
 {
 	int cell;
 
-	if (lv->from != NOBODY)
+	if (lv->from != NONE)
 		return;
 	lv->from = from;
 	lv->lane = lane;
@@ -463,7 +460,7 @@ static void slide_line(struct graph *g, struct level *lv, int cell)
 
 	if (2 * lane == cell) {
 		g->path[cell] = lane;
-	} else if (g->path[cell - 1] == NOBODY) {
+	} else if (g->path[cell - 1] == NONE) {
 		g->path[cell - 1] = lane;
 		run_level(g, lv, cell, lane, cell);
 	} else if (g->path[cell - 1] != lane) {
@@ -477,37 +474,37 @@ static void slide_line(struct graph *g, struct level *lv, int cell)
 static void draw_slide(struct pen *p)
 {
 	struct graph *g = p->g;
-	struct level lv = { NOBODY, NOBODY };
+	struct level lv = { NONE, NONE };
 	int *swap = g->path, cell;
 	bool ran = false;
 
 	g->path = g->last_path;
 	g->last_path = swap;
 	for (cell = 0; cell < g->cells; cell++)
-		g->path[cell] = NOBODY;
+		g->path[cell] = NONE;
 	for (cell = 0; cell < g->cells; cell++)
-		if (g->last_path[cell] != NOBODY)
+		if (g->last_path[cell] != NONE)
 			slide_line(g, &lv, cell);
 	memcpy(g->last_path, g->path, (size_t)g->cells * sizeof(*g->path));
-	if (g->path[g->cells - 1] == NOBODY)
+	if (g->path[g->cells - 1] == NONE)
 		g->cells--;
 
 	for (cell = 0; cell < g->cells; cell++) {
 		int lane = g->path[cell];
 
-		if (lane == NOBODY) {
+		if (lane == NONE) {
 			blanks(p, 1);
 		} else if (2 * lane == cell) {
 			draw(p, &g->next.at[lane], '|');
 		} else if (lane == lv.lane && cell != lv.from - 1) {
 			/* The level run is over after this row, but for its first cell. */
 			if (cell != 2 * lane + 3)
-				g->path[cell] = NOBODY;
+				g->path[cell] = NONE;
 			ran = true;
 			draw(p, &g->next.at[lane], '_');
 		} else {
 			if (ran && cell < lv.from)
-				g->path[cell] = NOBODY;
+				g->path[cell] = NONE;
 			draw(p, &g->next.at[lane], '/');
 		}
 	}

@@ -11,7 +11,7 @@ struct person {
 	char *name, *mail; /* NULL: not changed */
 };
 
-/* Under one address: for any name, and for certain ones. */
+/* What one address is mapped to: for any name, and for certain names. */
 struct address {
 	struct person any;
 	struct strmap by_name; /* to struct person */
@@ -76,7 +76,7 @@ static void add(struct mailmap *m, const char *new_name, const char *new_mail,
 	struct address *a;
 	struct person *p;
 
-	/* With one address only, it is the one to look for. */
+	/* A single address is the one to be replaced. */
 	if (!old_mail) {
 		old_mail = new_mail;
 		new_mail = NULL;
@@ -100,10 +100,10 @@ static void add(struct mailmap *m, const char *new_name, const char *new_mail,
 }
 
 /*
- * "NAME <MAIL>" at *s, cut in place; *name NULL if there is none. False if no
- * such thing follows.
+ * "NAME <MAIL>" at *s, cut in place and skipped; *name NULL: there is no name. False: no
+ * address follows.
  */
-static bool take_pair(char **s, char **name, char **mail, bool need_mail)
+static bool parse_pair(char **s, char **name, char **mail, bool need_mail)
 {
 	char *lt = strchr(*s, '<'), *gt = lt ? strchr(lt, '>') : NULL, *end;
 
@@ -125,9 +125,9 @@ static void parse_line(struct mailmap *m, char *line)
 {
 	char *name1, *mail1, *name2 = NULL, *mail2 = NULL;
 
-	if (*line == '#' || !take_pair(&line, &name1, &mail1, true))
+	if (*line == '#' || !parse_pair(&line, &name1, &mail1, true))
 		return;
-	take_pair(&line, &name2, &mail2, false);
+	parse_pair(&line, &name2, &mail2, false);
 	if (name1 || mail2)
 		add(m, name1, mail1, name2, mail2);
 }
@@ -200,7 +200,7 @@ int mailmap_read(struct mailmap **out, struct repository *r, struct err *err)
 		blob = "HEAD:.mailmap";
 	if (r->worktree) {
 		top = path_join(r->worktree, ".mailmap");
-		(void)!read_map_file(m, top, false, NULL); /* nothing to fail for */
+		(void)!read_map_file(m, top, false, NULL); /* a broken one is ignored */
 		free(top);
 	}
 	if (blob)
@@ -232,26 +232,23 @@ static void replace(const char *with, const char **text, size_t *len)
 	}
 }
 
-bool mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
+void mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
 		   const char **mail, size_t *mail_len)
 {
 	const struct address *a;
 	const struct person *p = NULL;
 
 	if (!m)
-		return false;
+		return;
 	a = strmap_get_mem(&m->by_mail, *mail, *mail_len);
 	if (!a)
-		return false;
+		return;
 	if (a->by_name.nr)
 		p = strmap_get_mem(&a->by_name, *name, *name_len);
 	if (!p)
 		p = &a->any;
-	if (!p->name && !p->mail)
-		return false;
 	replace(p->name, name, name_len);
 	replace(p->mail, mail, mail_len);
-	return true;
 }
 
 static void map_ident(const void *data, const char **name, size_t *name_len,

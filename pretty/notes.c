@@ -136,7 +136,7 @@ void notes_free(struct notes *n)
 	free(n);
 }
 
-/* In one tree: the note itself, or the directory to go on in. */
+/* In one tree: the note itself, or the subdirectory to look in next. */
 static bool find_step(struct notes *n, struct object_id *tree, const char **rest, bool *found)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;

@@ -36,8 +36,8 @@ MUST_USE int mailmap_read(struct mailmap **out, struct repository *r, struct err
 /* From memory. */
 struct mailmap *mailmap_parse(const char *text, size_t len);
 void mailmap_free(struct mailmap *m);
-/* Replaces what is mapped; the new texts belong to the map. True if anything was. */
-bool mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
+/* Replaces a name and address that are mapped; the new texts belong to the map. */
+void mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
 		   const char **mail, size_t *mail_len);
 /* --author and --committer match mapped identities. The map must outlive the walk. */
 void mailmap_use_for_walk(const struct mailmap *m, struct rev_walk *w);
@@ -54,9 +54,9 @@ struct trailer_options {
 	STRBUF_INIT, false, false }
 void trailer_options_release(struct trailer_options *o);
 
-/* One option, s[0..len): "key=Acked-by", "only", "separator=%x2C". False: it is none. */
+/* One option, s[0..len): "key=Acked-by", "only", "separator=%x2C". False: unknown. */
 bool trailer_options_add(struct trailer_options *o, const char *s, size_t len);
-/* Append the trailers of a message; without any option the block as it stands. */
+/* Append the trailers of a message; without any option, the block unchanged. */
 void trailers_format(const struct trailer_options *o, const char *msg, size_t msg_len,
 		     struct strbuf *out);
 
@@ -65,12 +65,6 @@ void trailers_format(const struct trailer_options *o, const char *msg, size_t ms
 enum decoration_kind {
 	DECORATION_BRANCH, DECORATION_REMOTE, DECORATION_TAG, DECORATION_STASH,
 	DECORATION_HEAD, DECORATION_GRAFT, DECORATION_OTHER, DECORATION_NR
-};
-
-struct decoration {
-	struct decoration *next;
-	enum decoration_kind kind;
-	char name[]; /* full ref name; "grafted" */
 };
 
 struct decorations;
@@ -88,15 +82,15 @@ MUST_USE int decorations_load(struct decorations **out, struct repository *r,
 			      const struct decorate_options *o, struct err *err);
 void decorations_free(struct decorations *d);
 
-/* Escape sequences: color.decorate.<slot>; [DECORATION_NR] is that of the punctuation. */
+/* Escape sequences of color.decorate.<slot>. */
 struct decorate_colors {
 	char slot[DECORATION_NR][COLOR_MAXLEN];
 };
 void decorate_colors_read(struct decorate_colors *c, const struct config_set *config);
 
 /*
- * Append "prefix" "HEAD -> main, tag: v1" "suffix"; nothing if there is none. colors
- * NULL: without; base: the colour of the punctuation.
+ * Append "prefix" "HEAD -> main, tag: v1" "suffix", or nothing for a commit without refs.
+ * colors NULL: no colours; base: the escape sequence of the punctuation.
  */
 void decorations_format(struct strbuf *out, struct decorations *d, const struct object_id *oid,
 			const char *prefix, const char *separator, const char *suffix,
@@ -110,8 +104,7 @@ struct notes;
  * notes.displayRef.
  */
 MUST_USE int notes_display_refs(struct repository *r, struct strvec *out, struct err *err);
-/* refs: full names or short ones ("build" is refs/notes/build); those that do not
- * exist are passed over. */
+/* refs: full names, or short ones ("build" is refs/notes/build). Missing ones are skipped. */
 MUST_USE int notes_open(struct notes **out, struct repository *r, const struct strvec *refs,
 			struct err *err);
 void notes_free(struct notes *n);
@@ -129,13 +122,13 @@ struct pretty {
 	struct repository *repo;
 	enum pretty_kind kind;
 	char *user_format;  /* owned; of PRETTY_USER */
-	bool terminator;    /* tformat: a newline behind each, not between them */
+	bool terminator;    /* tformat: a newline after each commit, not between two */
 	int abbrev;	    /* digits of %h, Merge: …; -1 automatic */
 	struct date_mode date;
 	bool date_explicit; /* by --date */
 	bool reference;	    /* --pretty=reference: short dates unless --date says other */
 	const char *encoding; /* of the output; NULL: UTF-8 */
-	int expand_tabs;    /* -1: as the format has it; 0: not; else columns */
+	int expand_tabs;    /* -1: depends on the format; 0: no; else columns */
 	const struct mailmap *mailmap;	   /* for Author: and the like; may be NULL */
 	struct mailmap *placeholder_mailmap; /* for %aN; read on first use; owned */
 	/* names of refs for %d, %D; loaded on first use if NULL */
@@ -164,8 +157,8 @@ void pretty_read_colors(struct pretty *p);
 MUST_USE int pretty_load_decorations(struct pretty *p, struct err *err); /* once */
 
 /*
- * The commit's text, without the "commit …" line. parents: of merges, as the walk has
- * them. Medium and the like end with a newline, oneline and user formats do not.
+ * Append the commit's text, without the "commit …" line. Parents are those that the walk
+ * has left. Medium and similar formats end with a newline, oneline and user formats do not.
  */
 MUST_USE int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
 			   struct strbuf *out, struct err *err);
@@ -173,7 +166,7 @@ MUST_USE int pretty_commit(struct pretty *p, struct commit_pool *pool, struct co
 void pretty_reflog_selector(const struct pretty *p, struct strbuf *out, bool shortened);
 /* A subject for file names: runs of other characters become one '-'. */
 void pretty_sanitize_subject(struct strbuf *out, const char *s, size_t len);
-/* Does the format ask for names of refs or sources? */
+/* Does the format show the source of a commit (%S)? */
 bool pretty_needs_source(const struct pretty *p);
 
 /* ---- the graph ---- */
@@ -200,7 +193,7 @@ void graph_begin_commit(struct graph *g, struct commit *c, struct commit *const 
 			size_t nr, char mark);
 /* Append the next row, padded to its width. True: it was the commit's own. */
 bool graph_next_row(struct graph *g, struct strbuf *out);
-/* Are there rows that belong to this commit still? */
+/* Are there more rows of this commit to be drawn? */
 bool graph_has_rows(const struct graph *g);
 /* For a line of text before the commit's row: a row that leads to it. */
 void graph_padding(struct graph *g, struct strbuf *out);

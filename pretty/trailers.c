@@ -205,7 +205,7 @@ static bool is_plain(const struct trailer_options *o)
 	       !o->has_separator && !o->has_key_value_separator;
 }
 
-/* As it stands, but for empty lines behind it. */
+/* Unchanged, except for empty lines at its end. */
 static void add_block(const char *s, const char *end, struct strbuf *out)
 {
 	while (end - s >= 2 && end[-1] == '\n' && end[-2] == '\n')

@@ -17,11 +17,11 @@ struct user_format {
 	enum alignment align;
 	enum truncation truncation;
 	int pad_columns;
-	bool pad_to_column; /* not that wide, but up to there */
+	bool pad_to_column; /* up to column pad_columns, instead of that many */
 	/* %w: text from wrap_start on */
 	size_t wrap_start;
 	unsigned wrap_width, wrap_indent1, wrap_indent2;
-	/* %G: checked when it is asked for first */
+	/* %G: checked on first use */
 	struct signature_check signature;
 	bool signature_checked;
 };
@@ -163,7 +163,7 @@ static size_t person(struct user_format *f, const char *line, size_t len, char l
 		return 0;
 	if (ident_split_line(&id, line ? line : "", len) < 0 ||
 	    (!id.has_date && !strchr("nNeElL", letter)))
-		/* Nothing to show; as Git has it, some stay as they are. */
+		/* As in Git, some placeholders stay unexpanded then. */
 		return strchr("netdDri", letter) ? 2 : 0;
 	if (strchr("nNeElL", letter))
 		name_by_letter(f, letter, &id, out);
@@ -298,7 +298,7 @@ static void add_body(struct user_format *f, struct strbuf *out)
 
 /* ---- signatures ---- */
 
-/* Of the object as it is, whatever the encoding of the output. */
+/* Of the object itself, not of its text in the encoding of the output. */
 static void check_signature(struct user_format *f, struct err *err)
 {
 	const char *text;
@@ -639,7 +639,7 @@ static size_t simple(struct user_format *f, char letter, struct strbuf *out, str
 	}
 }
 
-/* s is behind the '%'. Bytes of s that it used; 0: it is no placeholder. */
+/* s: after the '%'. Returns how many bytes of s were used; 0: no placeholder. */
 static size_t placeholder(struct user_format *f, const char *s, struct strbuf *out,
 			  struct err *err)
 {
@@ -665,7 +665,7 @@ static size_t placeholder(struct user_format *f, const char *s, struct strbuf *o
 	}
 }
 
-/* A placeholder with the padding that was asked for; colours in front of it count to it. */
+/* A placeholder with its padding, which includes colours directly before it. */
 static size_t padded(struct user_format *f, const char *s, struct strbuf *out, struct err *err)
 {
 	struct strbuf local = STRBUF_INIT;
@@ -696,7 +696,7 @@ static size_t with_magic(struct user_format *f, const char *s, struct strbuf *ou
 
 	if (*s == '+' || *s == '-' || *s == ' ') {
 		magic = *s++;
-		/* What formats, not what shows, takes no magic. */
+		/* these show nothing themselves */
 		if (*s == 'w' || *s == '<' || *s == '>')
 			return 0;
 	}

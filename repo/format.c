@@ -13,7 +13,7 @@ void repo_format_release(struct repo_format *f)
 	FREE_AND_NULL(f->worktree);
 }
 
-/* What is read from one file, before it is judged. */
+/* What one file has, before it is checked. */
 struct reading {
 	struct repo_format *f;
 	struct strbuf unknown;	 /* "\n\tname" each, not known in version 1 */
@@ -48,10 +48,9 @@ static int read_hash(struct reading *r, const struct config_entry *e, struct err
 }
 
 /*
- * One extension. Those of the first group have always meant something; those of
- * the second only with version 1. All others are refused with version 1, and
- * nothing but noise with version 0, except for those that would make us misread the
- * repository in any case.
+ * One extension. Those of the first group have a meaning with every version, those of the
+ * second only with version 1. All others are refused with version 1 and ignored with
+ * version 0, except for partialclone, with which we would misread the repository anyway.
  */
 static int read_extension(struct reading *r, const struct config_entry *e, const char *name,
 			  struct err *err)
@@ -103,7 +102,7 @@ static int read_entry(struct reading *r, const struct config_entry *e, struct er
 	return rc;
 }
 
-static int judge(const struct reading *r, struct err *err)
+static int check_format(const struct reading *r, struct err *err)
 {
 	int version = r->f->version;
 
@@ -170,8 +169,8 @@ int repo_format_read(struct repo_format *out, const char *gitdir, const char *co
 
 	free(path);
 	if (!rc)
-		rc = judge(&r, err);
-	if (!rc && strcmp(gitdir, commondir)) { /* they speak of the main work tree */
+		rc = check_format(&r, err);
+	if (!rc && strcmp(gitdir, commondir)) { /* these two describe the main work tree */
 		f.bare = -1;
 		FREE_AND_NULL(f.worktree);
 	}

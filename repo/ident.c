@@ -20,7 +20,7 @@ static const struct role roles[] = {
 	  "committer.name", "committer.email" },
 };
 
-static int nobody(const struct role *role, struct err *err, const char *fmt, const char *arg)
+static int unknown_identity(const struct role *role, struct err *err, const char *fmt, const char *arg)
 {
 	char *msg = xstrfmt("%s%s%s", fmt, arg ? arg : "", arg ? "')" : "");
 	char *preface = xstrfmt("%s identity unknown\n"
@@ -37,7 +37,7 @@ static int nobody(const struct role *role, struct err *err, const char *fmt, con
 	return ERR_NO_IDENT;
 }
 
-/* ---- what the system knows ---- */
+/* ---- defaults of the system ---- */
 
 /* The full name of the account; "&" in it stands for the login name. */
 static char *system_name(void)
@@ -101,7 +101,7 @@ static char *system_mail(bool *bogus)
 	return strbuf_detach(&sb, NULL);
 }
 
-/* ---- what was configured ---- */
+/* ---- environment and configuration ---- */
 
 static const char *configured(const struct config_set *c, const char *key)
 {
@@ -130,7 +130,7 @@ static int find_mail(char **out, const struct config_set *c, const struct role *
 	if (!mail)
 		mail = configured(c, "user.email");
 	if (!mail && config_only(c) && strict)
-		return nobody(role, err, "no email was given and auto-detection is disabled",
+		return unknown_identity(role, err, "no email was given and auto-detection is disabled",
 			      NULL);
 	if (!mail && (mail = getenv("EMAIL")) && !*mail)
 		mail = NULL;
@@ -140,7 +140,7 @@ static int find_mail(char **out, const struct config_set *c, const struct role *
 	}
 	text = system_mail(&bogus);
 	if (bogus && strict) {
-		rc = nobody(role, err, "unable to auto-detect email address (got '", text);
+		rc = unknown_identity(role, err, "unable to auto-detect email address (got '", text);
 		free(text);
 		return rc;
 	}
@@ -170,7 +170,7 @@ static int find_name(char **out, const struct config_set *c, const struct role *
 		name = configured(c, "user.name");
 	if (!name) {
 		if (config_only(c) && strict)
-			return nobody(role, err,
+			return unknown_identity(role, err,
 				      "no name was given and auto-detection is disabled", NULL);
 		given = false;
 	}

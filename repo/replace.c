@@ -47,7 +47,7 @@ bool replacements_ref(const struct replacements *r, const char *name, struct obj
 	return r && skip_prefix(name, r->base, &name) && !oid_from_hex(oid, name, r->algo);
 }
 
-/* Refs whose names are no object names replace nothing. */
+/* Refs whose names are no object names are ignored. */
 static int add_ref(void *data, const struct ref *ref)
 {
 	struct replacements *r = data;
@@ -58,7 +58,7 @@ static int add_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-/* By a store of our own: the repository's is for one thread. */
+/* With a ref store of its own: the repository's may be used by one thread only. */
 static int load(struct replacements *r, struct err *err)
 {
 	struct ref_store_options o = { .backend = r->backend, .gitdir = r->gitdir,

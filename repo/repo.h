@@ -32,15 +32,15 @@ struct repository {
 	struct ref_store *refs;
 	struct replacements *replacements; /* refs/replace/; NULL: not used */
 	struct repo_operation *operation; /* the one that is open, see operation.h; or NULL */
-	repo_warn_fn warn, tell_error; /* as in repo_open_options; may be NULL */
+	repo_warn_fn warn, report_error; /* as in repo_open_options; may be NULL */
 	void *warn_data;
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
 };
 
 struct repo_open_options {
-	bool lenient;	     /* settings with bad values do not fail: for git config */
+	bool lenient;	     /* accept settings with bad values: for git config */
 	repo_warn_fn warn;   /* odd settings, corrupt copies of objects; may be NULL */
-	repo_warn_fn tell_error; /* failures of a part that do not end the whole; may be NULL */
+	repo_warn_fn report_error; /* failures that do not end the command; may be NULL */
 	void *warn_data;
 };
 
@@ -61,28 +61,28 @@ MUST_USE int repo_open(struct repository **out, const struct repo_open_options *
 MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
 			  const char *worktree, struct err *err);
 /*
- * The configuration alone, of the repository that is found here or of none: for
- * aliases and the like, before it is known what a command needs. *top and *prefix
- * as worktree and prefix of a repository; the cwd may have changed. Caller frees.
+ * Only the configuration, of the repository that is found here or without one: for aliases,
+ * before it is known what a command needs. *top and *prefix are worktree and prefix of the
+ * repository, if any; the cwd may have changed. Caller frees.
  */
 MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **prefix,
 				    struct err *err);
 /* The absolute gitdir with symlinks kept, as far as PWD knows them; for includeIf. */
 char *repo_unresolved_gitdir(const char *gitdir);
-/* A warning, formatted, for r->warn. */
+/* Format a warning and pass it to r->warn. */
 void repo_warn(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* From now on refs/replace/ has no effect (git-replace(1)). */
 void repo_ignore_replacements(struct repository *r);
 /* Is the ref (by its full name) a replacement for *oid? */
 bool repo_ref_replaces(const struct repository *r, const char *refname, struct object_id *oid);
 void repo_free(struct repository *r);
-/* To the top of a work tree that the cwd is outside of; else nothing happens. */
+/* If the cwd is outside the work tree, change to its top. */
 MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);
 
-/* Path below gitdir or commondir as the layout says which. Caller frees. */
+/* A path below gitdir or commondir, as gitrepository-layout(5) has it. Caller frees. */
 char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /*
- * Environment variables that speak of one repository and must not reach commands that
+ * Environment variables that describe this repository: they must be unset for commands that
  * run in another one. NULL-terminated.
  */
 extern const char *const repo_local_env[];

@@ -147,12 +147,12 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 	return 0;
 }
 
-/* What the environment may say of the stores; all NULL for other repositories. */
+/* Places of the stores from the environment; all NULL for other repositories. */
 struct store_env {
 	const char *objdir, *alternates, *index;
 };
 
-/* Takes the contents of `p` over. */
+/* Takes ownership of the contents of `p`. */
 static int open_place(struct repository **out, struct repo_place *p,
 		      const struct store_env *env, const struct repo_open_options *o,
 		      struct err *err)
@@ -166,7 +166,7 @@ static int open_place(struct repository **out, struct repo_place *p,
 	r->prefix = p->prefix;
 	r->bare = p->bare;
 	r->warn = o->warn;
-	r->tell_error = o->tell_error;
+	r->report_error = o->report_error;
 	r->warn_data = o->warn_data;
 	r->cwd_outside = p->cwd_outside;
 	p->gitdir = p->commondir = p->worktree = p->prefix = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A repository that somebody else owns could run programs of theirs as us (hooks,
- * filters): it is not used unless safe.directory in protected configuration allows
- * it. git-config(1).
+ * A repository that somebody else owns could make us run their programs (hooks, filters):
+ * it is not used unless safe.directory in protected configuration allows it.
+ * git-config(1).
  */
 #include "compat/posix.h"
 #include "repo/setup-internal.h"
@@ -43,7 +43,7 @@ static char *without_trailing_slash(const char *path)
 	return xmemdupz(path, len);
 }
 
-/* One value that is neither "" nor "*": a directory, or all below it ("dir" and a slash and a star). */
+/* One value that is neither "" nor "*": a directory, or with "/" and "*" all below it. */
 static bool allows(const char *value, const char *dir)
 {
 	char *clean, *real;

@@ -7,7 +7,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* What is carried through the groups of settings below; the first error stays. */
+/* The state of reading all groups of settings; the first error is kept. */
 struct reader {
 	const struct config_set *c;
 	repo_warn_fn warn;
@@ -221,8 +221,8 @@ static void read_objects(struct reader *r, struct repo_settings *s, const struct
 	read_level(r, "core.compression", &s->loose_level);
 	s->pack_level = s->loose_level;
 	/*
-	 * What is new is written fast; a repack makes it small. So packs of new
-	 * objects, too, are for speed unless somebody has chosen a level.
+	 * New objects, packs of them included, are compressed fast unless a level is
+	 * configured: a repack makes them small later.
 	 */
 	if (!config_get(r->c, "core.compression"))
 		s->loose_level = s->pack_level = 1;

@@ -32,13 +32,13 @@ struct repo_settings {
 	int files_lock_timeout_ms, packed_lock_timeout_ms;
 };
 
-/* How lower layers tell what is odd but not wrong; may be NULL. */
+/* Receives warnings and, where the comment says so, error messages; may be NULL. */
 typedef void (*repo_warn_fn)(void *data, const char *msg);
 
 /*
- * Everything but hash, ref_storage and worktree_config (the format says those);
- * *out is filled with defaults first. hash: for the range of core.abbrev. ERR_INVALID
- * names the value that is bad; what was read before it stays.
+ * All settings but hash, ref_storage and worktree_config, which come from the format.
+ * *out is set to the defaults first. algo: for the range of core.abbrev. ERR_INVALID names
+ * the bad value; settings that were read before it keep their values.
  */
 MUST_USE int repo_settings_read(struct repo_settings *out, const struct config_set *c,
 				const struct hash_algo *algo, repo_warn_fn warn,

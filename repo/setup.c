@@ -33,7 +33,7 @@ static void candidate_release(struct candidate *c)
 
 /* ---- GIT_DIR ---- */
 
-static int take_given(struct candidate *c, const char *git_dir, struct err *err)
+static int use_git_dir(struct candidate *c, const char *git_dir, struct err *err)
 {
 	struct err local = ERR_INIT;
 	int rc = 0;
@@ -70,7 +70,7 @@ static ssize_t ceiling_len(const char *cwd)
 		char *dir;
 
 		if (!*given)
-			resolve = false; /* those behind an empty one are taken as they are */
+			resolve = false; /* symlinks of those behind an empty one stay */
 		if (!is_absolute_path(given))
 			continue;
 		dir = resolve ? path_real(given, 0) : xstrdup(given);
@@ -143,7 +143,7 @@ static bool may_cross_mounts(void)
 	return v && config_parse_maybe_bool(v) == 1;
 }
 
-static int go_upward(struct candidate *c, const char *cwd, struct err *err)
+static int search_upward(struct candidate *c, const char *cwd, struct err *err)
 {
 	struct strbuf dir = STRBUF_INIT, parent = STRBUF_INIT;
 	ssize_t ceiling = ceiling_len(cwd);
@@ -175,7 +175,7 @@ static int go_upward(struct candidate *c, const char *cwd, struct err *err)
 
 static int discover(struct candidate *c, const char *cwd, struct err *err)
 {
-	int rc = go_upward(c, cwd, err);
+	int rc = search_upward(c, cwd, err);
 
 	if (!rc)
 		rc = setup_check_ownership(c->gitfile, c->top, c->gitdir, err);
@@ -236,15 +236,15 @@ static int choose_worktree(char **out, const struct candidate *c, const struct r
 }
 
 /*
- * As users see it: ".git" and "." where they fit, what they gave, else absolute.
- * here: the cwd from now on; NULL: it may still change.
+ * The gitdir as it is shown: GIT_DIR as given, ".git" or "." where that is right, else an
+ * absolute path. here: the cwd from now on; NULL: it may still change.
  */
 static char *gitdir_text(const struct candidate *c, const char *real, const char *here,
-			 bool moved, bool worktree_said)
+			 bool moved, bool worktree_given)
 {
 	const char *rest;
 
-	if (moved && (c->given || worktree_said))
+	if (moved && (c->given || worktree_given))
 		return xstrdup(real);
 	if (c->given)
 		return xstrdup(c->gitdir);
@@ -297,9 +297,9 @@ static int find_commondir(char **out, const struct candidate *c, bool *linked, s
 	return rc;
 }
 
-/* All that follows from the candidate. */
-static int settle(struct repo_place *p, const struct candidate *c, const char *cwd,
-		  struct err *err)
+/* Format, work tree and names of the repository that was found. */
+static int fill_place(struct repo_place *p, const struct candidate *c, const char *cwd,
+		      struct err *err)
 {
 	char *common = NULL, *real = NULL;
 	bool moved, linked = false;
@@ -339,9 +339,9 @@ int setup_find_repository(struct repo_place *out, struct err *err)
 
 	if (!cwd)
 		return err_set_errno(err, "Unable to read current working directory");
-	rc = git_dir ? take_given(&c, git_dir, err) : discover(&c, cwd, err);
+	rc = git_dir ? use_git_dir(&c, git_dir, err) : discover(&c, cwd, err);
 	if (!rc)
-		rc = settle(&place, &c, cwd, err);
+		rc = fill_place(&place, &c, cwd, err);
 	if (!rc)
 		*out = place;
 	else

@@ -27,7 +27,7 @@ void worktrees_free(struct worktree *list)
 	}
 }
 
-/* What its HEAD says; that it is broken or unborn is no failure. */
+/* Where its HEAD points; a broken or unborn one is no failure. */
 static void read_head(struct worktree *w, struct repository *r)
 {
 	char *name = w->is_current ? xstrdup("HEAD") :
@@ -147,7 +147,7 @@ int worktrees_read(struct worktree **out, struct repository *r, struct err *err)
 	return rc;
 }
 
-/* ---- who needs a branch ---- */
+/* ---- branches in use ---- */
 
 static bool names_branch(const struct worktree *w, const char *file, const char *branch)
 {
@@ -177,7 +177,7 @@ static bool will_update(const struct worktree *w, const char *refname)
 	return found;
 }
 
-static bool needs_branch(const struct worktree *w, const char *refname)
+static bool uses_branch(const struct worktree *w, const char *refname)
 {
 	const char *branch;
 
@@ -195,7 +195,7 @@ static bool needs_branch(const struct worktree *w, const char *refname)
 const struct worktree *worktrees_find_branch(const struct worktree *list, const char *refname)
 {
 	for (; list; list = list->next)
-		if (needs_branch(list, refname))
+		if (uses_branch(list, refname))
 			return list;
 	return NULL;
 }

@@ -20,8 +20,8 @@ struct worktree {
 MUST_USE int worktrees_read(struct worktree **out, struct repository *r, struct err *err);
 void worktrees_free(struct worktree *list);
 /*
- * Which one has this branch checked out, or needs it: a rebase or bisection that began there
- * (rebase-merge/head-name, rebase-apply/head-name, BISECT_START). NULL: none.
+ * The worktree that uses this branch: it is checked out there, or a rebase or bisection of it
+ * is in progress (rebase-merge/head-name, rebase-apply/head-name, BISECT_START). NULL: none.
  */
 const struct worktree *worktrees_find_branch(const struct worktree *list, const char *refname);
 

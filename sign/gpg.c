@@ -17,7 +17,7 @@ static int committer(struct repository *r, char **key, struct err *err)
 	return rc;
 }
 
-/* Behind "[GNUPG:] " and the word, of the first line that has them; NULL: none. */
+/* The rest of the first line "[GNUPG:] WORD…"; NULL: there is none. */
 static const char *find_status(const char *status, const char *word)
 {
 	const char *line = status, *rest;
@@ -52,7 +52,7 @@ static int sign(const struct sign_request *q, const char *key, struct strbuf *si
 	return rc;
 }
 
-/* ---- what the status says ---- */
+/* ---- status lines ---- */
 
 static const struct verdict {
 	const char *word;
@@ -70,7 +70,7 @@ static void set(char **field, const char *text, size_t len)
 }
 
 /* "KEY SIGNER" */
-static void take_names(struct signature_check *c, const struct verdict *v, const char *s)
+static void parse_names(struct signature_check *c, const struct verdict *v, const char *s)
 {
 	size_t n = strcspn(s, " \n");
 
@@ -83,8 +83,8 @@ static void take_names(struct signature_check *c, const struct verdict *v, const
 	set(&c->signer, s, strcspn(s, "\n"));
 }
 
-/* "FINGERPRINT", eight more words, "PRIMARY-FINGERPRINT" */
-static void take_fingerprints(struct signature_check *c, const char *s)
+/* "FINGERPRINT", eight more output, "PRIMARY-FINGERPRINT" */
+static void parse_fingerprints(struct signature_check *c, const char *s)
 {
 	size_t n = strcspn(s, " \n");
 
@@ -98,7 +98,7 @@ static void take_fingerprints(struct signature_check *c, const char *s)
 	set(&c->primary_fingerprint, s, strcspn(s, "\n"));
 }
 
-static bool take_trust(struct signature_check *c, const char *s)
+static bool parse_trust(struct signature_check *c, const char *s)
 {
 	static const char *const levels[] = { "UNDEFINED", "NEVER", "MARGINAL", "FULLY",
 					      "ULTIMATE" };
@@ -112,24 +112,24 @@ static bool take_trust(struct signature_check *c, const char *s)
 	return false;
 }
 
-/* False: a line that makes all of it worthless. */
-static bool take_line(struct signature_check *c, const char *s, bool *judged)
+/* False: the status cannot be trusted. */
+static bool parse_line(struct signature_check *c, const char *s, bool *judged)
 {
 	const char *rest;
 
 	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++)
 		if (skip_prefix(s, verdicts[i].word, &rest)) {
 			if (*judged)
-				return false; /* two signatures: whose is it? */
+				return false; /* two signatures: ambiguous */
 			*judged = true;
 			c->result = verdicts[i].result;
-			take_names(c, &verdicts[i], rest);
+			parse_names(c, &verdicts[i], rest);
 			return true;
 		}
 	if (skip_prefix(s, "VALIDSIG ", &rest))
-		take_fingerprints(c, rest);
+		parse_fingerprints(c, rest);
 	else if (skip_prefix(s, "TRUST_", &rest))
-		return take_trust(c, rest);
+		return parse_trust(c, rest);
 	return true;
 }
 
@@ -139,7 +139,7 @@ static void parse_status(struct signature_check *c)
 	bool judged = false;
 
 	for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		if (!skip_prefix(line, "[GNUPG:] ", &rest) || take_line(c, rest, &judged))
+		if (!skip_prefix(line, "[GNUPG:] ", &rest) || parse_line(c, rest, &judged))
 			continue;
 		c->result = 'E';
 		FREE_AND_NULL(c->signer);
@@ -154,30 +154,30 @@ static bool check(const struct sign_request *q, const char *signature, size_t le
 		  struct signature_check *c)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
-	struct strbuf status = STRBUF_INIT, words = STRBUF_INIT;
+	struct strbuf status = STRBUF_INIT, output = STRBUF_INIT;
 	struct tempfile *file = NULL;
 	struct err err = ERR_INIT;
 	int rc = sign_write_temp(&file, ".git_vtag_tmp", signature, len, &err);
 
 	if (rc < 0) {
-		sign_tell(q->r, &err);
+		sign_report_error(q->r, &err);
 		return false;
 	}
 	strvec_push(&cp.args, q->program);
 	for (const char *const *arg = q->format->check_args; *arg; arg++)
 		strvec_push(&cp.args, *arg);
 	strvec_pushl(&cp.args, "--status-fd=1", "--verify", file->path, "-", NULL);
-	rc = pipe_command(&cp, q->payload, q->len, &status, &words, SIGN_OUTPUT_MAX, &err);
+	rc = pipe_command(&cp, q->payload, q->len, &status, &output, SIGN_OUTPUT_MAX, &err);
 	if (rc < 0)
-		sign_tell(q->r, &err);
+		sign_report_error(q->r, &err);
 	tempfile_delete(&file);
 	c->status = strbuf_detach(&status, NULL);
-	c->output = strbuf_detach(&words, NULL);
+	c->output = strbuf_detach(&output, NULL);
 	parse_status(c);
 	return !rc && find_status(c->status, "GOODSIG ");
 }
 
-/* ---- the two ---- */
+/* ---- both formats ---- */
 
 static const char *const openpgp_begins[] = { "-----BEGIN PGP SIGNATURE-----",
 					      "-----BEGIN PGP MESSAGE-----", NULL };

@@ -45,9 +45,9 @@ void sign_remove_cr(struct strbuf *text, size_t from)
 	strbuf_setlen(text, to);
 }
 
-void sign_tell(struct repository *r, struct err *err)
+void sign_report_error(struct repository *r, struct err *err)
 {
-	if (r->tell_error)
-		r->tell_error(r->warn_data, err_message(err));
+	if (r->report_error)
+		r->report_error(r->warn_data, err_message(err));
 	err_release(err);
 }

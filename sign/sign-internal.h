@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The seam between signatures and the programs that make and check them. */
+/* The interface of signing programs, and what they share. */
 #ifndef SIGN_SIGN_INTERNAL_H
 #define SIGN_SIGN_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "sign/sign.h"
 #include "util/date.h"
 
-/* What a program may print on each stream; one that says more has failed. */
+/* Limit of the output on each stream: a program that prints more has failed. */
 #define SIGN_OUTPUT_MAX ((size_t)16 << 20)
 
 struct sign_format;
@@ -36,14 +36,14 @@ struct sign_format {
 	const char *default_program;
 	const char *const *begins;	/* how its signatures begin; NULL-terminated */
 	const char *const *check_args;	/* options for checks, NULL-terminated */
-	/* The key where none is given; caller frees. "": nobody knows, it will be told. */
+	/* The key where none is given; caller frees. "": unknown, then `sign` fails. */
 	int (*default_key)(struct repository *r, char **key, struct err *err);
 	/* Append to *signature; outputs and errors as signature_make. */
 	int (*sign)(const struct sign_request *q, const char *key, struct strbuf *signature,
 		    struct err *err);
 	/*
-	 * Run the program and fill result, trust, names, output and status of c. False:
-	 * it failed, or what it says amounts to that. Troubles are told.
+	 * Run the program and fill result, trust, names, output and status of c. False: it
+	 * failed, or the signature is not valid. Failures are reported by sign_report_error.
 	 */
 	bool (*check)(const struct sign_request *q, const char *signature, size_t len,
 		      struct signature_check *c);
@@ -58,9 +58,9 @@ MUST_USE int sign_write_temp(struct tempfile **out, const char *prefix, const ch
 MUST_USE int sign_fill_temp(struct tempfile **t, const char *text, size_t len, struct err *err);
 /* $TMPDIR or /tmp */
 const char *sign_temp_dir(void);
-/* CR at line ends from there on go: signatures come from programs of all kinds. */
+/* Remove CR at line ends behind `from`: some programs write CRLF. */
 void sign_remove_cr(struct strbuf *text, size_t from);
-/* To the repository's tell_error; releases err. */
-void sign_tell(struct repository *r, struct err *err);
+/* Pass the message to the repository's report_error and release err. */
+void sign_report_error(struct repository *r, struct err *err);
 
 #endif

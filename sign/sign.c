@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signing and checking, whatever the program: settings, choice of the format. */
+/* Signing and checking: settings, choice of the format, dates. */
 #include "compat/posix.h"
 #include "sign/sign-internal.h"
 #include "object/commit.h"
@@ -16,7 +16,7 @@ static const char *const trust_names[] = { "undefined", "never", "marginal", "fu
 
 /* ---- settings ---- */
 
-/* "error: invalid value for 'KEY': 'VALUE'", then where it stands. */
+/* "error: invalid value for 'KEY': 'VALUE'", then its place. */
 static int bad_value(const struct config_entry *e, struct err *err)
 {
 	char *preface = xstrfmt("error: invalid value for '%s': '%s'\n", e->key, e->value);
@@ -67,7 +67,7 @@ static const char **setting(struct sign_settings *s, const char *key)
 	return NULL;
 }
 
-/* The later one counts. */
+/* A later value replaces an earlier one. */
 static int read_one(const struct config_entry *e, struct sign_settings *s, struct err *err)
 {
 	const char **text = setting(s, e->key);
@@ -154,7 +154,7 @@ static const struct sign_format *format_of(const char *signature)
 	return NULL;
 }
 
-/* False: there is no line of who and when, or it is broken. */
+/* False: the line is missing or malformed. */
 static bool find_date(const struct strbuf *payload, const char *header, timestamp_t *date)
 {
 	struct strbuf line = STRBUF_INIT;

@@ -8,9 +8,9 @@
  *   if (!signature_check_commit(&c, repo, data, size, err) && c.good) ...
  *   signature_check_release(&c);
  *
- * What only concerns one signature (a program that is not there, no
- * gpg.ssh.allowedSignersFile) goes to the repository's tell_error and makes the check
- * "not good"; what makes all of them pointless (bad settings) is an error.
+ * A failure that concerns one signature only (a missing program, no
+ * gpg.ssh.allowedSignersFile) goes to the repository's report_error and makes the check
+ * "not good"; bad settings, which concern all of them, are an error.
  *
  * Cost: one or more child processes for each. Temporary files are in $TMPDIR, or /tmp, for
  * their user alone, and removed on every path, also by a signal that ends us. None of them
@@ -25,8 +25,9 @@
 #include "util/strbuf.h"
 
 /*
- * Append the detached, armoured signature of the payload. key: what the user gave; "" is
- * user.signingKey, else the committer (gpg, gpgsm) or what gpg.ssh.defaultKeyCommand says.
+ * Append the detached, armoured signature of the payload. key: as the user gave it; "" stands for
+ * user.signingKey, else the committer (gpg, gpgsm) or the output of
+ * gpg.ssh.defaultKeyCommand.
  * Errors: ERR_GENERIC  the program did not sign; the message is its own, or git's
  *         ERR_INVALID  bad settings, or none where one is needed
  *         ERR_NO_IDENT as repo_ident
@@ -38,7 +39,7 @@ MUST_USE int signature_make(struct repository *r, const char *payload, size_t le
 /* ---- checking ---- */
 
 enum signature_trust {
-	SIGNATURE_TRUST_UNKNOWN = -1, /* the program did not say */
+	SIGNATURE_TRUST_UNKNOWN = -1, /* not reported by the program */
 	SIGNATURE_TRUST_UNDEFINED, SIGNATURE_TRUST_NEVER, SIGNATURE_TRUST_MARGINAL,
 	SIGNATURE_TRUST_FULLY, SIGNATURE_TRUST_ULTIMATE
 };
@@ -48,10 +49,10 @@ struct signature_check {
 	bool good;    /* valid, and as trusted as gpg.minTrustLevel asks */
 	char result;  /* 'N' none, 'G', 'B', 'E', 'X', 'Y', 'R': see %G? of git-log(1) */
 	enum signature_trust trust;
-	/* As far as the program told them, else NULL. */
+	/* NULL if the program did not report it. */
 	char *signer, *key, *fingerprint, *primary_fingerprint;
-	char *output; /* what the program tells people; NULL: it did not run */
-	char *status; /* what it tells programs (--raw) */
+	char *output; /* of the program, for people; NULL: it did not run */
+	char *status; /* of the program, for other programs (--raw) */
 	struct strbuf payload; /* what is signed */
 };
 #define SIGNATURE_CHECK_INIT { false, false, 'N', SIGNATURE_TRUST_UNDEFINED, NULL, NULL, \
@@ -68,7 +69,7 @@ MUST_USE int signature_check_commit(struct signature_check *c, struct repository
 MUST_USE int signature_check_tag(struct signature_check *c, struct repository *r,
 				 const char *object, size_t len, struct err *err);
 
-/* result, but 'U' for a good one that nobody vouches for. */
+/* result, but 'U' for a good signature whose key is not trusted. */
 char signature_grade(const struct signature_check *c);
 /* "undefined", "never", "marginal", "fully", "ultimate" */
 const char *signature_trust_name(const struct signature_check *c);

@@ -34,7 +34,7 @@ static void warn_of_command(struct repository *r, const char *what, const struct
 }
 
 /* The first line of what the command prints. "": it has none. */
-static char *ask_command(struct repository *r, const struct strvec *words)
+static char *run_key_command(struct repository *r, const struct strvec *words)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct strbuf out = STRBUF_INIT, errors = STRBUF_INIT;
@@ -45,7 +45,7 @@ static char *ask_command(struct repository *r, const struct strvec *words)
 	strvec_pushv(&cp.args, words->v);
 	rc = pipe_command(&cp, NULL, 0, &out, &errors, SIGN_OUTPUT_MAX, &err);
 	if (rc < 0)
-		sign_tell(r, &err);
+		sign_report_error(r, &err);
 	if (rc)
 		warn_of_command(r, "failed", &errors, &out);
 	else if (literal_key(out.buf))
@@ -74,14 +74,14 @@ static int default_key(struct repository *r, char **key, struct err *err)
 	else if (!words.nr)
 		rc = err_set(err, ERR_INVALID, "gpg.ssh.defaultKeyCommand is empty");
 	else
-		*key = ask_command(r, &words);
+		*key = run_key_command(r, &words);
 	strvec_clear(&words);
 	return rc;
 }
 
 /* ---- signing ---- */
 
-/* In our directory, with which it goes. */
+/* In our temporary directory, which is deleted as a whole. */
 static int write_file_at(const char *path, const char *text, size_t len, struct err *err)
 {
 	struct tempfile *t = NULL;
@@ -94,7 +94,7 @@ static int write_file_at(const char *path, const char *text, size_t len, struct 
 	return rc;
 }
 
-/* The file that ssh-keygen is given; caller frees. */
+/* The key file for ssh-keygen; caller frees the path. */
 static int make_key_file(const char *key, const char *dir, char **path, struct err *err)
 {
 	const char *literal = literal_key(key);
@@ -153,8 +153,8 @@ static int read_signature(const char *buffer, struct strbuf *signature, struct e
 }
 
 /*
- * The program writes its result beside the file that it is given: a directory of our own
- * takes both, so that whatever happens they go with it.
+ * The program writes its result beside its input file: both are in a temporary directory,
+ * which is deleted in all cases.
  */
 static int sign(const struct sign_request *q, const char *key, struct strbuf *signature,
 		struct err *err)
@@ -229,14 +229,14 @@ static void add_signature(struct ssh_check *k, struct child_process *cp)
 		strvec_push(&cp->args, k->time.buf);
 }
 
-/* Exit code, or < 0 if it did not run, which is told. */
+/* Exit code, or < 0 if it did not run; that is reported. */
 static int run(struct ssh_check *k, struct child_process *cp, const char *in, size_t len,
 	       struct strbuf *out, struct strbuf *errors)
 {
 	struct err err = ERR_INIT;
 	int rc = pipe_command(cp, in, len, out, errors, SIGN_OUTPUT_MAX, &err);
 	if (rc < 0)
-		sign_tell(k->q->r, &err);
+		sign_report_error(k->q->r, &err);
 	return rc;
 }
 
@@ -250,7 +250,7 @@ static int find_principals(struct ssh_check *k)
 	return run(k, &cp, NULL, 0, &k->principals, &k->principals_err);
 }
 
-/* By a key that nobody vouches for. Never good, but it tells whose key it is. */
+/* For a key that is not trusted: never good, but the output names the key. */
 static void check_novalidate(struct ssh_check *k)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
@@ -292,7 +292,7 @@ static bool verify_as(struct ssh_check *k, const char *principal)
 	       starts_with(k->out.buf, "Good");
 }
 
-/* One of those that the key may stand for is enough. */
+/* The signature is good if it verifies for one of the principals of the key. */
 static bool verify_any(struct ssh_check *k)
 {
 	char *line = k->principals.buf, *end;
@@ -319,7 +319,7 @@ static void parse_output(struct signature_check *c)
 	c->result = 'B';
 	c->trust = SIGNATURE_TRUST_NEVER;
 	for (char *s = line; (s = strstr(s, " with ")); s++)
-		with = s; /* the last: a name may hold one, too */
+		with = s; /* the last one: a name may contain it as well */
 	key = with ? strstr(with, " key ") : NULL;
 	if (key && skip_prefix(line, "Good \"" NAMESPACE "\" signature for ", &who) &&
 	    who <= with) {
@@ -337,7 +337,7 @@ static void parse_output(struct signature_check *c)
 	free(line);
 }
 
-static void take_output(struct ssh_check *k, struct signature_check *c)
+static void store_output(struct ssh_check *k, struct signature_check *c)
 {
 	struct strbuf all = STRBUF_INIT;
 
@@ -366,7 +366,7 @@ static int read_files(struct ssh_check *k, struct err *err)
 	return 0;
 }
 
-static bool ask_program(struct ssh_check *k, struct signature_check *c)
+static bool run_checks(struct ssh_check *k, struct signature_check *c)
 {
 	struct err err = ERR_INIT;
 	bool good = false;
@@ -375,14 +375,14 @@ static bool ask_program(struct ssh_check *k, struct signature_check *c)
 	if (rc && strstr(k->principals_err.buf, "usage:")) {
 		err_set(&err, ERR_GENERIC, "ssh-keygen -Y find-principals/verify is needed for ssh "
 			"signature verification (available in openssh version 8.2p1+)");
-		sign_tell(k->q->r, &err);
+		sign_report_error(k->q->r, &err);
 		return false;
 	}
 	if (rc || !k->principals.len)
 		check_novalidate(k);
 	else
 		good = verify_any(k);
-	take_output(k, c);
+	store_output(k, c);
 	return good;
 }
 
@@ -400,11 +400,11 @@ static bool check(const struct sign_request *q, const char *signature, size_t le
 	if (!rc)
 		rc = sign_write_temp(&file, ".git_vtag_tmp", signature, len, &err);
 	if (rc < 0) {
-		sign_tell(q->r, &err);
+		sign_report_error(q->r, &err);
 	} else {
 		k.file = file->path;
 		add_time(&k);
-		good = ask_program(&k, c);
+		good = run_checks(&k, c);
 	}
 	tempfile_delete(&file);
 	release(&k);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Many paths into the index, read and hashed in worker threads. */
+/* Adding many paths to the index; files are read and hashed in worker threads. */
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "worktree/worktree.h"
@@ -9,7 +9,7 @@ struct worktree_adder {
 	struct index_state *ix;
 	struct converter *conv;
 	struct worktree_add_options o;
-	int failed; /* first error that on_error did not forgive */
+	int failed; /* first error that on_error did not accept */
 	struct err err;
 };
 
@@ -43,7 +43,7 @@ void worktree_adder_free(struct worktree_adder *a)
 
 	if (!a)
 		return;
-	/* After a failure jobs may be left, which still call us. */
+	/* After a failure jobs may remain, which refer to the adder. */
 	if (b && bulk_checkin_drain(b, NULL) < 0)
 		a->failed = ERR_GENERIC;
 	err_release(&a->err);
@@ -54,7 +54,7 @@ void worktree_adder_free(struct worktree_adder *a)
 
 static void fail_path(struct worktree_adder *a, const char *path, int rc, struct err *err)
 {
-	if (a->failed) /* a full disk fails for every file: it is said once */
+	if (a->failed) /* report only the first: a full disk fails for every file */
 		return;
 	if (a->o.on_error && !a->o.on_error(a->o.data, path, err))
 		return;
@@ -150,7 +150,7 @@ static struct add_job *job_new(struct worktree_adder *a, const char *path,
 }
 
 /* Filters that are programs run here, one after the other. */
-static void run_here(struct add_job *j)
+static void run_in_main_thread(struct add_job *j)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct object_id oid;
@@ -173,7 +173,7 @@ static void submit(struct worktree_adder *a, const char *path, const struct stat
 					.size_hint = (uint64_t)st->st_size };
 
 	if (S_ISREG(st->st_mode) && conversion_needs_main_thread(a->conv, cv))
-		run_here(j);
+		run_in_main_thread(j);
 	else
 		bulk_checkin_submit(odb_batch(a->repo->odb), &job);
 }
@@ -222,8 +222,8 @@ static int add_changed(struct worktree_adder *a, const char *path, const struct 
 	return 0;
 }
 
-/* The name under which the index knows the file already, where case does not count. */
-static struct index_entry *find_alias(const struct worktree_adder *a, const char *path)
+/* The entry of the file, with core.ignoreCase perhaps under another spelling. */
+static struct index_entry *find_entry(const struct worktree_adder *a, const char *path)
 {
 	size_t len = strlen(path);
 	struct index_entry *e = index_find(a->ix, path, len);
@@ -237,7 +237,7 @@ int worktree_adder_add(struct worktree_adder *a, const char *path, const struct 
 		       struct err *err)
 {
 	struct err own = ERR_INIT;
-	struct index_entry *old = find_alias(a, path);
+	struct index_entry *old = find_entry(a, path);
 	char *name = old ? xstrdup(old->name) : NULL; /* entries may move */
 	int rc = 0;
 

@@ -123,7 +123,7 @@ static bool parse_assignment(struct attrs *a, const char *word, size_t len,
 	return true;
 }
 
-/* A malformed word spoils the whole line, as in stock git: false. */
+/* False: a word is malformed; the line is ignored then, as in Git. */
 static bool parse_assignments(struct attrs *a, const char *s, const char *end,
 			      struct assignment **out, size_t *nr)
 {
@@ -321,7 +321,7 @@ static void begin_lookup(struct attrs *a)
 	memset(a->decided, 0, a->nr_defs * sizeof(*a->decided));
 }
 
-/* Read what is needed first (new names may appear), then decide. */
+/* Read all files first, as they may define new names; then decide. */
 static void lookup(struct attrs *a, const char *path)
 {
 	size_t len = strlen(path);
@@ -401,7 +401,7 @@ bool attrs_match_spec(void *attrs, const char *spec, const char *path, size_t le
 	return ok;
 }
 
-/* ---- life ---- */
+/* ---- new and free ---- */
 
 static void list_release(struct attr_list *l)
 {

@@ -32,7 +32,7 @@ bool attr_name_is_valid(const char *name, size_t len);
 /* Values of nr named attributes for a path relative to the top. */
 void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
 	       struct attr_value *out);
-/* Every attribute that is not unspecified; names belong to the attrs. */
+/* Every attribute that is not unspecified. *values: caller frees. */
 void attrs_get_all(struct attrs *a, const char *path, struct strvec *names,
 		   struct attr_value **values);
 /* For pathspec.match_attr: attr text "text -diff merge=union !x". */

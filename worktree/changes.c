@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracked paths that differ from the work tree, and their way into the index. */
+/* Collecting tracked paths whose files have changed. */
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "worktree/worktree.h"
@@ -26,8 +26,8 @@ void worktree_changes_release(struct worktree_changes *ch)
 	ch->nr = ch->alloc = 0;
 }
 
-/* Unmerged, or asked for whatever its state: only whether it is there counts. */
-static void look_without_comparing(struct worktree_changes *ch, const struct index_entry *e)
+/* Unmerged, or wanted in any case: only whether the file exists matters. */
+static void add_without_comparing(struct worktree_changes *ch, const struct index_entry *e)
 {
 	struct stat st;
 	bool gone = lstat(e->name, &st) < 0;
@@ -38,9 +38,9 @@ static void look_without_comparing(struct worktree_changes *ch, const struct ind
 		changes_add(ch, e->name, &st, gone);
 }
 
-static int look_at_entry(struct repository *r, struct index_state *ix, struct index_entry *e,
-			 struct converter *c, unsigned flags, struct worktree_changes *ch,
-			 struct err *err)
+static int check_entry(struct repository *r, struct index_state *ix, struct index_entry *e,
+		       struct converter *c, unsigned flags, struct worktree_changes *ch,
+		       struct err *err)
 {
 	enum worktree_change change;
 	struct stat st;
@@ -48,7 +48,7 @@ static int look_at_entry(struct repository *r, struct index_state *ix, struct in
 	int rc;
 
 	if (e->stage || (flags & CHANGES_EVERY_FILE)) {
-		look_without_comparing(ch, e);
+		add_without_comparing(ch, e);
 		return 0;
 	}
 	rc = worktree_entry_changed(r, ix, e, c, &change, &st, &mode, err);
@@ -71,7 +71,7 @@ int worktree_find_changes(struct repository *r, struct index_state *ix,
 			continue;
 		if ((e->flags & CE_SKIP_WORKTREE) && !(flags & CHANGES_SPARSE))
 			continue;
-		rc = look_at_entry(r, ix, e, c, flags, out, err);
+		rc = check_entry(r, ix, e, c, flags, out, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From an index entry to the file in the work tree. */
+/* Writing the file of an index entry. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
@@ -8,7 +8,7 @@
 #include "worktree/worktree.h"
 #include "write-or-die.h"
 
-static int in_the_way(const char *path, bool force, struct err *err)
+static int remove_existing(const char *path, bool force, struct err *err)
 {
 	struct stat st;
 
@@ -104,7 +104,7 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 	else if (worktree_leading_symlink(path, strlen(path)) && !o->force)
 		rc = err_set(err, ERR_INVALID, "'%s' is beyond a symbolic link", path);
 	else if ((rc = make_leading_dirs(path, 0, err)) >= 0 &&
-		 (rc = in_the_way(path, o->force, err)) >= 0)
+		 (rc = remove_existing(path, o->force, err)) >= 0)
 		rc = write_entry(r, e, path, c, err);
 	if (!rc && !(o->prefix && *o->prefix) && !lstat(path, &st)) {
 		stat_data_fill(&e->stat, &st);

@@ -12,7 +12,7 @@
 
 /* ---- one entry ---- */
 
-static bool promised_unchanged(const struct index_entry *e)
+static bool assumed_unchanged(const struct index_entry *e)
 {
 	return e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
 }
@@ -24,7 +24,7 @@ static bool is_repository(const char *path, const struct hash_algo *algo)
 	return !gitlink_resolve_head(path, algo, &head, NULL);
 }
 
-/* The repository's HEAD against the entry's; one that is not there yet is fine. */
+/* The submodule's HEAD against the entry; one that is not checked out is the same. */
 static bool gitlink_is_same(const struct repository *r, const struct index_entry *e)
 {
 	struct object_id head;
@@ -43,10 +43,10 @@ static bool content_is_same(struct repository *r, const struct index_entry *e,
 	return oid_eq(&oid, &e->oid);
 }
 
-/* Stat data are enough to say that content must differ, or that it cannot. */
-enum verdict { SAME, DIFFERENT, LOOK_INSIDE };
+/* What stat data say about the content. */
+enum verdict { SAME, DIFFERENT, COMPARE_CONTENT };
 
-static enum verdict judge(unsigned match, const struct index_entry *e)
+static enum verdict classify(unsigned match, const struct index_entry *e)
 {
 	if (!match)
 		return SAME;
@@ -55,7 +55,7 @@ static enum verdict judge(unsigned match, const struct index_entry *e)
 	/* size 0 stands for "not known" */
 	if (match & MATCH_SIZE && e->stat.size)
 		return DIFFERENT;
-	return LOOK_INSIDE;
+	return COMPARE_CONTENT;
 }
 
 static enum worktree_change compare_found(struct repository *r, const struct index_state *ix,
@@ -73,10 +73,10 @@ static enum worktree_change compare_found(struct repository *r, const struct ind
 		return WT_MODIFIED;
 	if (match & MATCH_TYPE)
 		return (*mode & 0170000) == (e->mode & 0170000) ? WT_MODIFIED : WT_TYPE_CHANGED;
-	switch (judge(match, e)) {
+	switch (classify(match, e)) {
 	case SAME:
 		return WT_UNCHANGED;
-	case LOOK_INSIDE:
+	case COMPARE_CONTENT:
 		if (content_is_same(r, e, st, c))
 			return WT_UNCHANGED;
 		e->flags |= CE_MODIFIED;
@@ -91,7 +91,7 @@ enum worktree_change worktree_compare(struct repository *r, const struct index_s
 				      struct converter *c, struct stat *st, unsigned *mode)
 {
 	*mode = e->mode;
-	if (promised_unchanged(e) || e->flags & CE_UPTODATE)
+	if (assumed_unchanged(e) || e->flags & CE_UPTODATE)
 		return WT_UNCHANGED;
 	if (lstat_cursor_stat(cur, e->name, e->name_len, st) < 0) {
 		*mode = 0;
@@ -115,15 +115,15 @@ int worktree_entry_changed(struct repository *r, struct index_state *ix,
 		mode = &m;
 	*mode = e->mode;
 	*out = WT_UNCHANGED;
-	if (st == &own && (promised_unchanged(e) || e->flags & CE_UPTODATE))
+	if (st == &own && (assumed_unchanged(e) || e->flags & CE_UPTODATE))
 		return 0;
 	if (worktree_leading_symlink(e->name, e->name_len) || lstat(e->name, st) < 0) {
 		memset(st, 0, sizeof(*st));
-		*mode = promised_unchanged(e) ? e->mode : 0;
-		*out = promised_unchanged(e) ? WT_UNCHANGED : WT_DELETED;
+		*mode = assumed_unchanged(e) ? e->mode : 0;
+		*out = assumed_unchanged(e) ? WT_UNCHANGED : WT_DELETED;
 		return 0;
 	}
-	if (!promised_unchanged(e) && !(e->flags & CE_UPTODATE))
+	if (!assumed_unchanged(e) && !(e->flags & CE_UPTODATE))
 		*out = compare_found(r, ix, e, st, c, mode);
 	return 0;
 }
@@ -135,7 +135,7 @@ struct pass {
 	struct index_state *ix;
 	const struct pathspec *ps;
 	struct converter *c; /* NULL: stat data alone */
-	bool really;	     /* those that are promised to be unchanged, too */
+	bool really;	     /* entries that are assumed to be unchanged as well */
 	atomic_bool changed;
 };
 
@@ -149,8 +149,8 @@ static bool in_pass(const struct pass *p, const struct index_entry *e)
 	return !p->ps || pathspec_match(p->ps, e->name, e->name_len, false, NULL);
 }
 
-/* The content is the same: so the stat data may be brought up to date. */
-static void adopt_stat(struct pass *p, struct index_entry *e, const struct stat *st)
+/* The content is the same: update the stat data. */
+static void update_stat(struct pass *p, struct index_entry *e, const struct stat *st)
 {
 	struct stat_data now;
 
@@ -158,7 +158,7 @@ static void adopt_stat(struct pass *p, struct index_entry *e, const struct stat 
 	if (memcmp(&now, &e->stat, sizeof(now)))
 		e->stat = now;
 	e->flags |= CE_UPTODATE;
-	/* even if nothing changed: written anew, the entry is racy no more */
+	/* even if the stat data are the same: once written, the entry is no longer racy */
 	atomic_store_explicit(&p->changed, true, memory_order_relaxed);
 }
 
@@ -178,15 +178,15 @@ static void refresh_one(struct pass *p, struct index_entry *e, const struct stat
 {
 	unsigned match = index_entry_stat_match(p->ix, e, st, &p->r->settings);
 
-	switch (judge(match, e)) {
+	switch (classify(match, e)) {
 	case SAME:
 		e->flags |= CE_UPTODATE;
 		break;
-	case LOOK_INSIDE:
+	case COMPARE_CONTENT:
 		if (!p->c || (!main_thread && !thread_may_read(p, e, st)))
 			break;
 		if (content_is_same(p->r, e, st, p->c))
-			adopt_stat(p, e, st);
+			update_stat(p, e, st);
 		else
 			e->flags |= CE_MODIFIED;
 		break;
@@ -219,20 +219,20 @@ void worktree_preload_index(struct repository *r, struct index_state *ix,
 	workers_parallel_for(ix->nr, ENTRIES_PER_THREAD, 0, run_chunk, &p);
 }
 
-/* What the threads have left: filters that are programs, gitlinks, what differs. */
+/* What the threads left: filters that are programs, gitlinks, entries that differ. */
 static enum worktree_change finish_entry(struct pass *p, struct index_entry *e,
 					 struct lstat_cursor *cur)
 {
-	unsigned promise = p->really ? e->flags & CE_ASSUME_VALID : 0;
+	unsigned assumed = p->really ? e->flags & CE_ASSUME_VALID : 0;
 	enum worktree_change change;
 	struct stat st;
 	unsigned mode;
 
-	e->flags &= ~promise;
+	e->flags &= ~assumed;
 	change = worktree_compare(p->r, p->ix, e, cur, p->c, &st, &mode);
-	if (promise && (change == WT_UNCHANGED || change == WT_DELETED))
-		e->flags |= promise;
-	else if (promise) /* it was not kept */
+	if (assumed && (change == WT_UNCHANGED || change == WT_DELETED))
+		e->flags |= assumed;
+	else if (assumed) /* the assumption was wrong */
 		atomic_store(&p->changed, true);
 	if (change == WT_UNCHANGED && !(e->flags & (CE_UPTODATE | CE_SKIP_WORKTREE)) &&
 	    !MODE_IS_GITLINK(e->mode) && (p->really || !(e->flags & CE_ASSUME_VALID)) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Comparing many entries in a row; for those, more exact than worktree.h. */
+/* Comparing and refreshing many entries in a row. */
 #ifndef WORKTREE_COMPARE_H
 #define WORKTREE_COMPARE_H
 
@@ -15,7 +15,7 @@ enum worktree_change worktree_compare(struct repository *r, const struct index_s
 				      struct index_entry *e, struct lstat_cursor *cur,
 				      struct converter *c, struct stat *st, unsigned *mode);
 
-/* worktree_refresh_index; really: entries that are assumed to be unchanged, too. */
+/* worktree_refresh_index; really: entries that are assumed to be unchanged as well. */
 MUST_USE int worktree_refresh(struct repository *r, struct index_state *ix,
 			      const struct pathspec *ps, struct converter *c, bool really,
 			      void (*needs_update)(void *data, const struct index_entry *e,

@@ -4,7 +4,7 @@
 #include "util/utf8.h"
 #include "worktree/convert.h"
 #include "worktree/eol.h"
-#include "worktree/filter.h"
+#include "worktree/filter-internal.h"
 
 enum autocrlf { AUTOCRLF_FALSE, AUTOCRLF_TRUE, AUTOCRLF_INPUT };
 enum safecrlf { SAFECRLF_FALSE, SAFECRLF_WARN, SAFECRLF_FAIL };
@@ -100,7 +100,7 @@ struct attrs *converter_attrs(struct converter *c)
 	return c->attrs;
 }
 
-/* ---- what applies ---- */
+/* ---- the conversion of a path ---- */
 
 static bool value_is(const struct attr_value *v, const char *s)
 {
@@ -285,7 +285,7 @@ static bool blob_has_crlf(struct converter *c, const struct object_id *oid)
 	return s.crlf && !eol_stats_binary(&s);
 }
 
-static bool goes_out_as_crlf(const struct conversion *cv, const struct eol_stats *s)
+static bool is_written_as_crlf(const struct conversion *cv, const struct eol_stats *s)
 {
 	if (!cv->crlf_out || !s->lone_lf)
 		return false;
@@ -308,7 +308,7 @@ static int check_safecrlf(const struct converter *c, const char *path,
 		new.lone_lf += new.crlf;
 		new.crlf = 0;
 	}
-	if (goes_out_as_crlf(cv, &new)) {
+	if (is_written_as_crlf(cv, &new)) {
 		new.crlf += new.lone_lf;
 		new.lone_lf = 0;
 	}
@@ -369,7 +369,7 @@ static int crlf_to_worktree(const struct conversion *cv, struct strbuf *cur)
 	if (cv->text == TEXT_NO || !cv->crlf_out || !cur->len)
 		return 0;
 	eol_stats_gather(&s, cur->buf, cur->len);
-	if (!goes_out_as_crlf(cv, &s))
+	if (!is_written_as_crlf(cv, &s))
 		return 0;
 	eol_to_crlf(&out, cur->buf, cur->len);
 	strbuf_swap(cur, &out);
@@ -377,7 +377,7 @@ static int crlf_to_worktree(const struct conversion *cv, struct strbuf *cur)
 	return 1;
 }
 
-/* ---- the whole way ---- */
+/* ---- all steps ---- */
 
 static int refuse_bad_encoding(const struct conversion *cv, struct err *err)
 {

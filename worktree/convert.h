@@ -29,15 +29,15 @@ struct conversion {
 	bool ident;
 	const char *filter;   /* driver name, NULL */
 	const char *encoding; /* working-tree-encoding, NULL */
-	bool bad_encoding;    /* working-tree-encoding is a boolean: refused */
-	/* What the index has at this path: text=auto leaves CRLF that is in there. */
+	bool bad_encoding;    /* working-tree-encoding is a boolean: an error */
+	/* The blob in the index at this path: text=auto keeps its CRLF. */
 	bool in_index;
 	struct object_id index_oid;
 };
 void converter_lookup(struct converter *c, const char *path, struct conversion *out);
-/* Nothing to be done whatever the content: may be streamed. */
+/* Is any content unchanged by it? Then a file may be streamed. */
 bool conversion_is_noop_to_git(struct converter *c, const struct conversion *cv);
-/* Runs a program: must be done in the main thread. */
+/* Does it run a program? Then it must be done in the main thread. */
 bool conversion_needs_main_thread(struct converter *c, const struct conversion *cv);
 
 #define CONVERT_WRITE_OBJECT 1u	/* safecrlf and encoding round trips are checked */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What gitattributes(5) says to differences: "diff", "-diff", "diff=NAME". */
+/* The attribute "diff" of gitattributes(5) for comparisons: "diff", "-diff", "diff=NAME". */
 #ifndef WORKTREE_DIFF_ATTR_H
 #define WORKTREE_DIFF_ATTR_H
 
@@ -17,7 +17,7 @@ struct diff_attrs;
 MUST_USE int diff_attrs_new(struct diff_attrs **out, struct repository *r,
 			    struct attrs *borrowed, struct err *err);
 void diff_attrs_free(struct diff_attrs *a);
-/* From now on `o` asks them; they must live as long. */
+/* Let `o` use these attributes; they must live as long as it. */
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o);
 
 /*

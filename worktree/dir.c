@@ -2,10 +2,10 @@
 /*
  * Walking the work tree for files that the index does not know.
  *
- * A directory with tracked files is always gone through. One without any is
- * shown as "dir/" in NORMAL mode if the pathspec takes it as a whole and there
- * is an untracked file somewhere inside (or, with --ignored=traditional, nothing
- * but ignored ones: then it is an ignored "dir/"); otherwise its files are shown.
+ * A directory with tracked files is always read. One without any is shown as "dir/" in
+ * NORMAL mode if the pathspec matches the directory itself and there is an untracked file
+ * somewhere inside (or, with --ignored=traditional, only ignored files: then it is an
+ * ignored "dir/"); otherwise its files are shown.
  */
 #include "compat/posix.h"
 #include "compat/dirscan.h"
@@ -104,9 +104,9 @@ static bool is_dot_git(const struct walker *w, const char *name)
 	return w->r->settings.ignorecase ? !strcasecmp(name, ".git") : !strcmp(name, ".git");
 }
 
-static int tell_unreadable(struct walker *w, int why)
+static int report_unreadable(struct walker *w, int why)
 {
-	if (!(w->flags & DIRWALK_TELL_UNREADABLE) || why == ENOENT || why == ENOTDIR)
+	if (!(w->flags & DIRWALK_REPORT_UNREADABLE) || why == ENOENT || why == ENOTDIR)
 		return 0;
 	errno = why;
 	return w->fn(w->data, w->path.buf, w->path.len, true, DIRWALK_UNREADABLE);
@@ -127,8 +127,8 @@ static int open_current(struct walker *w, struct dir_scan *d)
 }
 
 /*
- * What is in the directory w->path, not sorted. keep (may be NULL) says which names
- * count. The descriptor is closed again at once: depth costs none.
+ * The names in the directory w->path, not sorted; keep (may be NULL) selects names. The
+ * descriptor is closed before subdirectories are read.
  */
 static int read_names(struct walker *w, struct names *n,
 		      bool (*keep)(void *data, const char *name, bool is_dir), void *data)
@@ -139,7 +139,7 @@ static int read_names(struct walker *w, struct names *n,
 	int more, why;
 
 	if (open_current(w, &d) < 0)
-		return tell_unreadable(w, errno);
+		return report_unreadable(w, errno);
 	while ((more = dir_scan_next(&d, &name, &type)) > 0) {
 		enum file_kind kind;
 
@@ -153,7 +153,7 @@ static int read_names(struct walker *w, struct names *n,
 	}
 	why = errno;
 	dir_scan_close(&d);
-	return more < 0 ? tell_unreadable(w, why) : 0;
+	return more < 0 ? report_unreadable(w, why) : 0;
 }
 
 /* ---- names and rules ---- */
@@ -168,15 +168,10 @@ static size_t dir_len(const struct strbuf *path)
 	return path->len - (path->len && path->buf[path->len - 1] == '/');
 }
 
+/* A directory is matched as "dir/": globs must match the slash as well. */
 static bool path_matches(const struct walker *w)
 {
 	return !w->ps || pathspec_match(w->ps, w->path.buf, w->path.len, false, NULL);
-}
-
-/* As one name, for which "dir/" stands: globs must match the slash, too. */
-static bool dir_matches_whole(const struct walker *w)
-{
-	return path_matches(w);
 }
 
 static enum pathspec_match match_below(const struct walker *w)
@@ -184,8 +179,8 @@ static enum pathspec_match match_below(const struct walker *w)
 	return w->ps ? pathspec_match_dir(w->ps, w->path.buf, w->path.len) : PATHSPEC_MATCH;
 }
 
-/* A directory without tracked files is left out if its name is excluded, whatever is in it. */
-static bool is_unwanted(const struct walker *w)
+/* Can a directory without tracked files be skipped because of the pathspec? */
+static bool is_excluded(const struct walker *w)
 {
 	return w->ps && (pathspec_excludes(w->ps, w->path.buf, w->path.len) ||
 			 match_below(w) == PATHSPEC_NO_MATCH);
@@ -233,8 +228,8 @@ static int emit(struct walker *w, bool is_dir, enum dirwalk_kind kind)
 /* ---- is there anything in it? ---- */
 
 /*
- * Any file (or nested repository) below w->path that the pathspec takes. 1, 0, or the
- * callback's verdict < 0.
+ * Is there any file (or nested repository) below w->path that matches the pathspec? 1, 0, or
+ * the result of fn.
  */
 static int has_content(struct walker *w)
 {
@@ -249,7 +244,7 @@ static int has_content(struct walker *w)
 		push(w, &n, &n.items[i]);
 		if (!n.items[i].is_dir)
 			ret = path_matches(w);
-		else if (!is_unwanted(w))
+		else if (!is_excluded(w))
 			ret = has_content(w);
 		strbuf_setlen(&w->path, len);
 	}
@@ -261,10 +256,10 @@ static int has_content(struct walker *w)
 
 struct summary {
 	bool untracked, ignored;
-	struct strbuf ignored_paths; /* each with a NUL; those worth telling */
+	struct strbuf ignored_paths; /* to be reported; each ends in a NUL */
 };
 
-static void note_ignored(struct walker *w, struct summary *s)
+static void record_ignored(struct walker *w, struct summary *s)
 {
 	s->ignored = true;
 	if (w->want_ignored)
@@ -278,24 +273,24 @@ static int summarize_ignored_dir(struct walker *w, struct summary *s)
 	int ret = w->matching ? 1 : has_content(w);
 
 	if (ret > 0)
-		note_ignored(w, s);
+		record_ignored(w, s);
 	return ret < 0 ? ret : 0;
 }
 
-/* What a subdirectory means for the one above it. */
+/* Adds what a subdirectory contains to the summary of the one above it. */
 static int summarize_subdir(struct walker *w, struct summary *s)
 {
 	struct summary sub = { .ignored_paths = STRBUF_INIT };
 	int ret;
 
-	if (is_unwanted(w))
+	if (is_excluded(w))
 		return 0;
 	if (is_ignored(w, true))
 		return w->want_ignored ? summarize_ignored_dir(w, s) : 0;
 	ret = summarize(w, &sub);
 	s->untracked |= sub.untracked;
 	if (!sub.untracked && sub.ignored && !w->matching) {
-		note_ignored(w, s);
+		record_ignored(w, s);
 	} else {
 		s->ignored |= sub.ignored;
 		strbuf_addbuf(&s->ignored_paths, &sub.ignored_paths);
@@ -309,12 +304,11 @@ static void summarize_file(struct walker *w, struct summary *s)
 	if (!path_matches(w))
 		return;
 	if (is_ignored(w, false))
-		note_ignored(w, s);
+		record_ignored(w, s);
 	else
 		s->untracked = true;
 }
 
-/* The names are known already. */
 static int summarize_names(struct walker *w, struct names *n, struct summary *s)
 {
 	int ret = 0;
@@ -329,7 +323,7 @@ static int summarize_names(struct walker *w, struct names *n, struct summary *s)
 			summarize_file(w, s);
 		strbuf_setlen(&w->path, len);
 		if (s->untracked && !w->want_ignored)
-			break; /* it is decided */
+			break; /* nothing more to find out */
 	}
 	return ret;
 }
@@ -423,15 +417,15 @@ static int show_untracked_dir(struct walker *w, bool in_ignored)
 	struct names n = NAMES_INIT;
 	int ret;
 
-	if ((ignored && !w->want_ignored) || is_unwanted(w))
+	if ((ignored && !w->want_ignored) || is_excluded(w))
 		return 0;
 	if (ignored && (w->matching || w->mode != UNTRACKED_ALL))
 		return show_ignored_dir(w);
 	ret = read_names(w, &n, NULL, NULL);
 	if (!ret && n.has_dot_git && is_nested_repository(w)) {
-		if (dir_matches_whole(w))
+		if (path_matches(w))
 			ret = emit(w, true, ignored ? DIRWALK_IS_IGNORED : DIRWALK_UNTRACKED);
-	} else if (!ret && w->mode == UNTRACKED_NORMAL && dir_matches_whole(w)) {
+	} else if (!ret && w->mode == UNTRACKED_NORMAL && path_matches(w)) {
 		ret = show_collapsed(w, &n);
 	} else if (!ret) {
 		ret = show_names(w, &n, ignored);
@@ -489,7 +483,7 @@ static bool known_without_case(const struct tracked_dir *d, const char *name, si
 	return found;
 }
 
-/* Files that are tracked need no look; everything else is kept. */
+/* Keep names that are not tracked. */
 static bool not_tracked(void *data, const char *name, bool is_dir)
 {
 	const struct tracked_dir *d = data;
@@ -497,8 +491,8 @@ static bool not_tracked(void *data, const char *name, bool is_dir)
 
 	if (entry_is(d, at, name, len))
 		/*
-		 * A directory in the place of a file is opened, but not shown as one
-		 * name, as in stock git; one of a gitlink is neither.
+		 * A directory in place of a tracked file is read, but not shown as
+		 * "dir/", as in Git; the directory of a gitlink is neither.
 		 */
 		return is_dir && d->w->mode == UNTRACKED_ALL &&
 		       !MODE_IS_GITLINK(d->w->ix->entries[at]->mode);
@@ -528,7 +522,7 @@ static struct tracked_dir sub_span(const struct tracked_dir *d, const char *name
 
 static int walk_tracked(struct tracked_dir *d);
 
-/* Is the directory itself ignored? Asked only where something untracked is in it. */
+/* Is the directory itself ignored? Needed only if something untracked is in it. */
 static bool dir_is_ignored(const struct tracked_dir *d)
 {
 	const struct walker *w = d->w;
@@ -595,7 +589,7 @@ int worktree_walk_untracked(struct repository *r, const struct index_state *ix,
 	struct tracked_dir top = { &w, 0, ix->nr, 0 };
 	int ret;
 
-	(void)err; /* what cannot be read is told through fn */
+	(void)err; /* unreadable directories are reported through fn */
 	if (mode == UNTRACKED_NO)
 		return 0;
 	w.dents = xmalloc(DENTS_BYTES);
@@ -630,8 +624,8 @@ struct untracked_scan {
 	struct err err;
 };
 
-static int remember(void *data, const char *path, size_t len, bool is_dir,
-		    enum dirwalk_kind kind)
+static int add_found(void *data, const char *path, size_t len, bool is_dir,
+		     enum dirwalk_kind kind)
 {
 	struct untracked_scan *s = data;
 	int why = errno;
@@ -647,7 +641,7 @@ static void *run_scan(void *data)
 {
 	struct untracked_scan *s = data;
 
-	s->ret = worktree_walk_untracked(s->r, s->ix, s->ig, s->ps, s->mode, s->flags, remember,
+	s->ret = worktree_walk_untracked(s->r, s->ix, s->ig, s->ps, s->mode, s->flags, add_found,
 					 s, &s->err);
 	return NULL;
 }

@@ -78,7 +78,7 @@ void eol_to_crlf(struct strbuf *out, const char *data, size_t len)
 struct keyword {
 	size_t start, end; /* from '$' to after the closing '$' */
 	bool plain;	   /* exactly "$Id$" */
-	bool foreign;	   /* expanded by somebody else: blanks inside */
+	bool foreign;	   /* expanded by another program: blanks inside */
 };
 
 static bool keyword_is_foreign(const char *value, size_t len)

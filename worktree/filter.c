@@ -6,7 +6,7 @@
 #include "util/quote.h"
 #include "util/run-command.h"
 #include "wire/pkt-line.h"
-#include "worktree/filter.h"
+#include "worktree/filter-internal.h"
 
 enum { CAP_CLEAN = 1, CAP_SMUDGE = 2 };
 
@@ -143,7 +143,7 @@ static int read_capabilities(struct filter_process *p, struct err *err)
 	strbuf_release(&line);
 	if (rc == PKT_FLUSH)
 		return 0;
-	return rc < 0 ? rc : err_set(err, ERR_CORRUPT, "capabilities do not end");
+	return rc < 0 ? rc : err_set(err, ERR_CORRUPT, "unterminated capability list from filter");
 }
 
 static int handshake(struct filter_process *p, struct err *err)
@@ -217,7 +217,7 @@ static int send_request(struct filter_process *p, const char *verb, const char *
 	return pkt_flush(in, err);
 }
 
-/* "status=…" lines up to a flush; the last one counts, none leaves it. */
+/* "status=…" lines up to a flush packet: the last one, if any, is the status. */
 static int read_status(struct filter_process *p, struct strbuf *status, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -235,7 +235,7 @@ static int read_status(struct filter_process *p, struct strbuf *status, struct e
 	strbuf_release(&line);
 	if (rc == PKT_FLUSH)
 		return 0;
-	return rc < 0 ? rc : err_set(err, ERR_CORRUPT, "status does not end");
+	return rc < 0 ? rc : err_set(err, ERR_CORRUPT, "unterminated status list from filter");
 }
 
 static int exchange(struct filter_process *p, const char *verb, const char *path,
@@ -265,7 +265,7 @@ static int run_process(struct filters *f, const char *cmd, unsigned cap, const c
 	int rc = -1;
 
 	if (p->dead || !(p->caps & cap))
-		return p->dead ? -1 : 1; /* 1: does not do this at all */
+		return p->dead ? -1 : 1; /* 1: not supported by the process */
 	if (exchange(p, verb, path, data, len, oid, &result, &status, &err) < 0) {
 		strbuf_addf(warn, "error: external filter '%s' failed: %s\n", cmd,
 			    err_message(&err));
@@ -274,7 +274,7 @@ static int run_process(struct filters *f, const char *cmd, unsigned cap, const c
 		strbuf_swap(out, &result);
 		rc = 0;
 	} else if (!strcmp(status.buf, "abort")) {
-		p->caps &= ~cap; /* it asked not to be asked again */
+		p->caps &= ~cap; /* it wants no more requests of this kind */
 	}
 	err_release(&err);
 	strbuf_release(&status);
@@ -282,7 +282,7 @@ static int run_process(struct filters *f, const char *cmd, unsigned cap, const c
 	return rc;
 }
 
-/* ---- face ---- */
+/* ---- drivers ---- */
 
 bool filter_is_active(struct filters *f, const char *name, enum filter_direction dir)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a path in the work tree to the object that it becomes. */
+/* Reading and hashing a file of the work tree as the object that it becomes. */
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
@@ -18,7 +18,7 @@ static int changed_while_read(const char *path, struct err *err)
 	return err_set(err, ERR_IO, "file '%s' changed while it was being read", path);
 }
 
-/* The whole file, which must be the same before and after. */
+/* The complete file, which must not change while it is read. */
 static int read_stable(int fd, const char *path, struct object_buf *out, struct err *err)
 {
 	struct stat before, after;
@@ -33,7 +33,7 @@ static int read_stable(int fd, const char *path, struct object_buf *out, struct 
 	if (!data)
 		return err_set(err, ERR_TOO_BIG, "cannot hold '%s' (%jd bytes) in memory", path,
 			       (intmax_t)before.st_size);
-	/* one byte more than is needed tells whether it has grown */
+	/* one byte more than needed, to see whether it has grown */
 	n = read_in_full(fd, data, (size_t)before.st_size + 1);
 	if (n < 0) {
 		free(data);

@@ -7,7 +7,7 @@
 #include "util/strbuf.h"
 #include "worktree/ignore.h"
 
-/* Files beyond this are not ignore files; the manual's tools never make them. */
+/* Larger files are ignored. */
 #define IGNORE_FILE_MAX ((size_t)100 * 1024 * 1024)
 
 struct pattern_list {
@@ -16,7 +16,7 @@ struct pattern_list {
 	char *source;
 };
 
-/* Lists of the directories that lead to the path looked up last. */
+/* The list of one directory on the way to the path that was looked up last. */
 struct dir_level {
 	size_t dir_len; /* 0 is the top, else length with the '/' */
 	struct pattern_list *list;
@@ -132,7 +132,7 @@ static int list_read(struct pattern_list *l, const char *path, struct err *err)
 }
 
 /* A missing or unreadable standard source is no error, as in git. */
-static void list_read_if_there(struct pattern_list *l, const char *path)
+static void list_read_optional(struct pattern_list *l, const char *path)
 {
 	if (list_read(l, path, NULL) < 0)
 		l->nr = 0;
@@ -166,7 +166,7 @@ static struct pattern_list *dir_list(struct ignore *ig, const char *dir)
 		return l;
 	CALLOC_ARRAY(l, 1);
 	path = xstrfmt("%s%s", dir, ig->per_dir);
-	/* Links are not followed: a .gitignore that is one says nothing. */
+	/* A .gitignore that is a symlink is ignored. */
 	if (!read_file_nofollow(&buf, path, IGNORE_FILE_MAX, NULL) ||
 	    read_from_index(ig, &buf, path)) {
 		l->source = xstrdup(path);
@@ -186,7 +186,7 @@ static void push_level(struct ignore *ig)
 	ig->nr_levels++;
 }
 
-/* Make the stack of levels that of the directory path[0..dir_len). */
+/* Adjust the stack of levels to the directory path[0..dir_len). */
 static void enter_dir(struct ignore *ig, const char *path, size_t dir_len)
 {
 	if (!ig->nr_levels)
@@ -248,7 +248,7 @@ const struct ignore_pattern *ignore_match_last(struct ignore *ig, const char *pa
 
 	if (path[len] == '\0')
 		return match_all_sources(ig, path, len, is_dir);
-	copy = xmemdupz(path, len); /* wildmatch wants the end */
+	copy = xmemdupz(path, len); /* wildmatch needs a NUL at the end */
 	p = match_all_sources(ig, copy, len, is_dir);
 	free(copy);
 	return p;
@@ -276,7 +276,7 @@ bool ignore_is_ignored(struct ignore *ig, const char *path, size_t len, bool is_
 	return p && !p->negated;
 }
 
-/* ---- life ---- */
+/* ---- new and free ---- */
 
 struct ignore *ignore_new_empty(struct repository *r, const char *per_dir)
 {
@@ -299,7 +299,7 @@ int ignore_new(struct ignore **out, struct repository *r, const struct index_sta
 	int rc;
 
 	ig->ix = ix;
-	list_read_if_there(&ig->info, path);
+	list_read_optional(&ig->info, path);
 	FREE_AND_NULL(path);
 	rc = config_get_path(r->config, "core.excludesfile", &path, err);
 	if (rc < 0) {
@@ -309,7 +309,7 @@ int ignore_new(struct ignore **out, struct repository *r, const struct index_sta
 	if (!rc)
 		path = xdg_config_path("ignore");
 	if (path)
-		list_read_if_there(&ig->global, path);
+		list_read_optional(&ig->global, path);
 	free(path);
 	*out = ig;
 	return 0;

@@ -30,7 +30,7 @@ void ignore_free(struct ignore *ig);
 /* Command line patterns (--exclude): above all others. */
 void ignore_add_pattern(struct ignore *ig, const char *pattern);
 MUST_USE int ignore_add_file(struct ignore *ig, const char *path, struct err *err); /* --exclude-from */
-/* Without the standard sources (ls-files): only those added, and per_dir if set. */
+/* Without the standard sources: only added patterns, and files called per_dir unless NULL. */
 struct ignore *ignore_new_empty(struct repository *r, const char *per_dir);
 
 /*
@@ -40,7 +40,7 @@ struct ignore *ignore_new_empty(struct repository *r, const char *per_dir);
 const struct ignore_pattern *ignore_match(struct ignore *ig, const char *path, size_t len,
 					  bool is_dir);
 bool ignore_is_ignored(struct ignore *ig, const char *path, size_t len, bool is_dir);
-/* The same, for a walker that knows that no parent is ignored. */
+/* The same for a caller that knows that no parent is ignored. */
 const struct ignore_pattern *ignore_match_last(struct ignore *ig, const char *path, size_t len,
 					       bool is_dir);
 

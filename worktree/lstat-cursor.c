@@ -47,7 +47,7 @@ static bool is_below(const struct strbuf *dir, const char *path, size_t len)
 	return len > dir->len && !memcmp(path, dir->buf, dir->len);
 }
 
-/* Close what path is not in. */
+/* Close directories that path is not in. */
 static void leave(struct lstat_cursor *c, const char *path, size_t len)
 {
 	while (c->depth && !is_below(&c->dir, path, len)) {
@@ -107,7 +107,7 @@ int lstat_cursor_stat(struct lstat_cursor *c, const char *path, size_t len, stru
 		}
 		strbuf_reset(&c->missing);
 	}
-	/* too deep, or no descriptor left: the rest of the way by name */
+	/* too deep, or no descriptor left: the rest by name */
 	if (strchr(path + c->dir.len, '/') && worktree_leading_symlink(path, len)) {
 		errno = ENOTDIR;
 		return -1;

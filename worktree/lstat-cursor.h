@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lstat of many paths in the order of the index: directories stay open, so that
- * the kernel walks one component per file, and a symlink among the leading
- * directories is found on the way (its files count as missing).
+ * lstat of many paths in the order of the index. Directories are kept open, so that the
+ * kernel looks up one component per file; files behind a symlink among the leading
+ * directories count as missing.
  *
  *   struct lstat_cursor cur;
  *   lstat_cursor_init(&cur);
  *   lstat_cursor_stat(&cur, "a/b/c", 5, &st)    0, or -1 with errno
  *   lstat_cursor_release(&cur);
  *
- * Paths are relative to the cwd. Any order is right; neighbours are fast.
+ * Paths are relative to the cwd. Any order works, neighbouring paths are fast.
  */
 #ifndef WORKTREE_LSTAT_CURSOR_H
 #define WORKTREE_LSTAT_CURSOR_H

@@ -25,8 +25,8 @@ void path_pattern_init(struct path_pattern *p, const char *text, size_t len,
 void path_pattern_release(struct path_pattern *p);
 
 /*
- * Does a path (relative to the top, basename at `name`) match? Cost: one wildmatch
- * at most; none where the literal part decides.
+ * Does a path (relative to the top, basename at `name`) match? Cost: at most one
+ * wildmatch; none if comparing the literal part is enough.
  */
 bool path_pattern_match(const struct path_pattern *p, const char *path, size_t len,
 			const char *name, bool is_dir, bool icase);

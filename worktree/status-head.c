@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where we are: the branch, how HEAD came to be detached, what is in progress. */
+/* The branch, or where HEAD was detached; operations in progress; the stash. */
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
@@ -97,13 +97,13 @@ static void describe_detached(struct collector *c)
 
 	if (reflog_foreach(c->r->refs, "HEAD", true, find_move, &m, NULL) < 0 || !m.target)
 		return;
-	/* "HEAD" was what it had been: only its value tells */
+	/* for "HEAD" only the commit is known */
 	if (strcmp(m.target, "HEAD") &&
 	    ref_dwim(c->r->refs, m.target, strlen(m.target), &full, &oid) == 1 &&
 	    (oid_eq(&oid, &m.to) ||
 	     (object_peel(odb_source(c->r->odb), &oid, OBJ_COMMIT, &peeled, NULL, NULL) >= 0 &&
 	      oid_eq(&peeled, &m.to)))) {
-		/* a branch is named in full: HEAD is not on it */
+		/* full name of a branch: HEAD is not on it */
 		c->s->detached_from = starts_with(full, "refs/heads/") ? xstrdup(full) :
 									 short_name(full);
 	} else {
@@ -204,7 +204,7 @@ int status_collect_head(struct collector *c, struct err *err)
 	return 0;
 }
 
-int status_collect_whereabouts(struct status *s, struct repository *r, struct err *err)
+int status_collect_state(struct status *s, struct repository *r, struct err *err)
 {
 	struct collector c = { .s = s, .r = r };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of status share. */
+/* One status while it is collected; what the files of status share. */
 #ifndef WORKTREE_STATUS_INTERNAL_H
 #define WORKTREE_STATUS_INTERNAL_H
 
@@ -15,10 +15,10 @@ struct collector {
 	struct strmap submodule_modes; /* by path: enum submodule_mode + 1 */
 };
 
-/* What submodule.<name>.ignore says, by path; as in the collector. */
+/* Read submodule.<name>.ignore into a map like submodule_modes. */
 MUST_USE int submodule_ignores_read(struct strmap *by_path, struct repository *r,
 				    struct err *err);
-/* How far the sub-repository at that path counts. */
+/* Which changes of the submodule at that path are reported. */
 enum submodule_mode status_mode_of(const struct collector *c, const char *path);
 
 struct status_item *status_item_append(struct status *s, const char *path);
@@ -28,7 +28,7 @@ void status_merge_items(struct status *s);
 MUST_USE int status_collect_head(struct collector *c, struct err *err);
 /* What has changed inside of gitlinks (status-submodule.c). */
 MUST_USE int status_collect_submodules(struct collector *c, struct err *err);
-/* Staged additions and deletions that belong together (status-rename.c). */
+/* Turns additions and deletions that belong together into renames (status-rename.c). */
 MUST_USE int status_detect_renames(struct collector *c, struct err *err);
 
 #endif

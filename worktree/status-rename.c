@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which additions and deletions are one rename. */
+/* Additions and deletions that are renames, staged and in the work tree. */
 #include "compat/posix.h"
 #include "diff/diff.h"
 #include "util/alloc.h"
@@ -55,8 +55,8 @@ static struct status_item *item_at(struct matcher *m, const char *path)
 	return i ? &m->c->s->items[i - 1] : NULL;
 }
 
-static void take_staged(struct status_item *it, struct status_item *old,
-			const struct diff_pair *p)
+static void set_staged_rename(struct status_item *it, struct status_item *old,
+			      const struct diff_pair *p)
 {
 	it->staged = p->status;
 	it->old_path = xstrdup(old->path);
@@ -67,8 +67,8 @@ static void take_staged(struct status_item *it, struct status_item *old,
 		old->staged = ' ';
 }
 
-static void take_unstaged(struct status_item *it, struct status_item *old,
-			  const struct diff_pair *p)
+static void set_unstaged_rename(struct status_item *it, struct status_item *old,
+				const struct diff_pair *p)
 {
 	it->unstaged = p->status;
 	it->wt_old_path = xstrdup(old->path);
@@ -79,7 +79,7 @@ static void take_unstaged(struct status_item *it, struct status_item *old,
 		old->unstaged = ' ';
 }
 
-static void take_pairs(struct matcher *m)
+static void apply_pairs(struct matcher *m)
 {
 	for (size_t i = 0; i < m->queue.nr; i++) {
 		const struct diff_pair *p = m->queue.pairs[i];
@@ -92,9 +92,9 @@ static void take_pairs(struct matcher *m)
 		if (!it || !old)
 			continue;
 		if (m->worktree)
-			take_unstaged(it, old, p);
+			set_unstaged_rename(it, old, p);
 		else
-			take_staged(it, old, p);
+			set_staged_rename(it, old, p);
 	}
 }
 
@@ -125,7 +125,7 @@ static int match(struct collector *c, bool worktree, struct err *err)
 			queue_item(&m, i);
 		rc = diff_process(&m.queue, &o, err);
 		if (rc >= 0)
-			take_pairs(&m);
+			apply_pairs(&m);
 	}
 	diff_queue_clear(&m.queue);
 	strmap_clear(&m.items, NULL);

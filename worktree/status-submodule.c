@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Changes inside of repositories that the index knows as gitlinks: each is asked for
- * its own status, by a process of its own, because it has its own configuration.
+ * Changes inside submodules. "git status" runs in each of them, as a process of its own,
+ * because each has its own configuration.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
@@ -11,8 +11,8 @@
 
 #define STATUS_OUTPUT_MAX ((size_t)64 << 20)
 
-/* Letters of "git status --porcelain=2": '?' untracked, '#' none of our business. */
-static void read_findings(const char *text, bool *modified, bool *untracked)
+/* Lines of "git status --porcelain=2": '?' untracked, '1', '2' and 'u' changes. */
+static void parse_status_lines(const char *text, bool *modified, bool *untracked)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n");
@@ -25,8 +25,8 @@ static void read_findings(const char *text, bool *modified, bool *untracked)
 	}
 }
 
-static int ask(const char *dir, bool with_untracked, bool *modified, bool *untracked,
-	       struct err *err)
+static int run_status(const char *dir, bool with_untracked, bool *modified, bool *untracked,
+		      struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct strbuf out = STRBUF_INIT;
@@ -43,7 +43,7 @@ static int ask(const char *dir, bool with_untracked, bool *modified, bool *untra
 		rc = err_set(err, ERR_GENERIC,
 			     "'git status --porcelain=2' failed in submodule %s", dir);
 	if (!rc)
-		read_findings(out.buf, modified, untracked);
+		parse_status_lines(out.buf, modified, untracked);
 	strbuf_release(&out);
 	return rc;
 }
@@ -73,13 +73,13 @@ static bool has_repository(const char *dir)
 	return there;
 }
 
-static int look_inside(struct collector *c, const struct index_entry *e,
-		       enum submodule_mode mode, struct err *err)
+static int check_submodule(struct collector *c, const struct index_entry *e,
+			   enum submodule_mode mode, struct err *err)
 {
 	bool modified = false, untracked = false;
 	struct status_item *it;
 	bool with_untracked = mode == SUBMODULES_ALL && c->o->untracked != UNTRACKED_NO;
-	int rc = ask(e->name, with_untracked, &modified, &untracked, err);
+	int rc = run_status(e->name, with_untracked, &modified, &untracked, err);
 
 	if (rc < 0 || (!modified && !untracked))
 		return rc;
@@ -103,7 +103,7 @@ int status_collect_submodules(struct collector *c, struct err *err)
 		    !has_repository(e->name) ||
 		    (c->o->ps && !pathspec_match(c->o->ps, e->name, e->name_len, true, NULL)))
 			continue;
-		rc = look_inside(c, e, mode, err);
+		rc = check_submodule(c, e, mode, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -47,7 +47,7 @@ static int note_staged(void *data, const char *path, unsigned old_mode,
 		note_stages(c, e);
 		return 0;
 	}
-	/* Configured words do not hide what is about to be committed; those of now do. */
+	/* The command line can hide staged submodules, the configuration cannot. */
 	if (c->o->submodules_given && c->o->submodules == SUBMODULES_NONE &&
 	    (!old_mode || MODE_IS_GITLINK(old_mode)) && (!e || MODE_IS_GITLINK(e->mode)))
 		return 0;
@@ -102,7 +102,7 @@ static void note_unstaged(void *data, const struct index_entry *e, enum worktree
 	struct stat st;
 
 	if (e->stage)
-		return; /* told as unmerged */
+		return; /* reported as unmerged */
 	if (MODE_IS_GITLINK(e->mode) && status_mode_of(c, e->name) == SUBMODULES_NONE)
 		return;
 	it = status_item_append(c->s, e->name);
@@ -145,7 +145,7 @@ static int note_untracked(void *data, const char *path, size_t len, bool is_dir 
 
 static int start_untracked(struct collector *c, struct untracked_scan **out, struct err *err)
 {
-	unsigned flags = DIRWALK_TELL_UNREADABLE;
+	unsigned flags = DIRWALK_REPORT_UNREADABLE;
 
 	*out = NULL;
 	if (c->o->untracked == UNTRACKED_NO)

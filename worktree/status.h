@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of a working tree: HEAD against the index, the index against the files,
- * what is untracked and ignored, and what is going on (a merge, a rebase, …).
+ * The status of a working tree: HEAD against the index, the index against files, untracked
+ * and ignored files, and operations in progress (a merge, a rebase, …).
  */
 #ifndef WORKTREE_STATUS_H
 #define WORKTREE_STATUS_H
@@ -32,11 +32,11 @@ enum status_operation {
 	OP_CHERRY_PICK = 16, OP_REVERT = 32, OP_BISECT = 64,
 };
 
-/* How far sub-repositories count. */
+/* Which changes of submodules are reported. */
 enum submodule_mode {
 	SUBMODULES_ALL,	    /* new commits, changes and untracked files in them */
 	SUBMODULES_TRACKED, /* not their untracked files */
-	SUBMODULES_COMMITS, /* only where their HEAD is */
+	SUBMODULES_COMMITS, /* only new commits */
 	SUBMODULES_NONE,
 };
 
@@ -50,10 +50,10 @@ struct status_options {
 	int renames;		      /* 0 none, 1 renames, 2 copies too */
 	int rename_score;	      /* percent; 0: the default */
 	bool amend;		      /* compare with HEAD^ (git commit --amend) */
-	/* compare this one in place of HEAD's tree; NULL: HEAD */
+	/* the tree to compare with instead of that of HEAD; NULL: HEAD */
 	const struct object_id *base_tree;
 	enum submodule_mode submodules;
-	bool submodules_given; /* by the user, now: submodule.<name>.ignore does not count */
+	bool submodules_given; /* on the command line: overrides submodule.<name>.ignore */
 };
 
 struct status {
@@ -64,9 +64,9 @@ struct status {
 	bool initial;	      /* no commit yet */
 	struct object_id head;
 	unsigned operations;  /* set of enum status_operation */
-	/* detached: what HEAD was moved to last ("v1.0", "abc1234"), NULL unknown */
+	/* detached: where HEAD was moved to last ("v1.0", "abc1234"); NULL: unknown */
 	char *detached_from;
-	bool detached_at;     /* and HEAD is still there */
+	bool detached_at;     /* HEAD has not moved since */
 	char *rebase_branch, *rebase_onto, *bisect_branch;
 	struct object_id cherry_pick_head, revert_head;
 	size_t stash_count;
@@ -75,16 +75,16 @@ struct status {
 void status_init(struct status *s);
 void status_release(struct status *s);
 /*
- * ix is refreshed on the way (ix->changed tells whether that was worth keeping).
- * Cost: one lstat for each entry, in threads; one readdir for each directory; content
- * is read only where stat data cannot tell.
+ * ix is refreshed on the way; ix->changed is set if it should be written.
+ * Cost: one lstat for each entry, in threads; one readdir for each directory; content is
+ * read only where stat data are not enough.
  */
 MUST_USE int status_collect(struct status *s, struct repository *r, struct index_state *ix,
 			    struct converter *c, const struct status_options *o,
 			    struct err *err);
 
-/* Only where we are: branch or detached HEAD, operations, stash_count. */
-MUST_USE int status_collect_whereabouts(struct status *s, struct repository *r, struct err *err);
+/* Only the branch or detached HEAD, operations in progress, and stash_count. */
+MUST_USE int status_collect_state(struct status *s, struct repository *r, struct err *err);
 
 bool status_has_staged(const struct status *s);
 bool status_has_unstaged(const struct status *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * submodule.<name>.ignore: how far single sub-repositories count. What .gitmodules says
- * holds unless the repository's own configuration says something else.
+ * submodule.<name>.ignore: which changes of a submodule are reported. The configuration
+ * overrides .gitmodules.
  */
 #include "compat/posix.h"
 #include "config/config.h"
@@ -35,7 +35,7 @@ static char *submodule_of(const char *key, const char *wanted)
 	return xstrndup(name, dot - name);
 }
 
-/* A bad word in the user's own configuration is an error; in .gitmodules it is passed over. */
+/* A bad value is an error in the configuration (strict) and ignored in .gitmodules. */
 static int collect_ignores(const struct config_set *c, struct strmap *by_name, bool strict,
 			   struct err *err)
 {
@@ -56,7 +56,7 @@ static int collect_ignores(const struct config_set *c, struct strmap *by_name, b
 	return rc;
 }
 
-/* In the file of the work tree alone there are paths. */
+/* Paths of submodules are in .gitmodules only. */
 static void map_paths(const struct config_set *modules, const struct strmap *by_name,
 		      struct strmap *by_path)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The index and the trees are lists sorted alike. One pass takes what each of
- * them has at a path, decides, and appends to the result.
+ * Merging trees into the index. The index and the trees are lists in the same order: one
+ * pass reads what each of them has at a path, decides, and appends to the result.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "worktree/tree-merge.h"
 
-/* What there is at one path; NULL where there is nothing. */
+/* The entries at one path; NULL where there is none. */
 struct place {
 	const char *name;
 	size_t len;
@@ -56,7 +56,7 @@ static int entry_order(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Entries live in the result, whose life is longer. */
+/* Entries use the memory of the result, which lives longer. */
 static int flatten(struct merger *mg, const struct object_id *trees)
 {
 	const char *prefix = mg->m->prefix ? mg->m->prefix : "";
@@ -73,7 +73,7 @@ static int flatten(struct merger *mg, const struct object_id *trees)
 			return ret;
 		for (size_t k = 1; k < list->nr; k++)
 			if (strcmp(list->entries[k - 1]->name, list->entries[k]->name) > 0) {
-				/* a tree that is not sorted; fsck tells about those */
+				/* a tree that is not sorted; fsck reports it */
 				qsort(list->entries, list->nr, sizeof(*list->entries), entry_order);
 				break;
 			}
@@ -106,7 +106,7 @@ static int refuse(struct merger *mg, enum refusal why, const char *path)
 	}
 }
 
-/* The file of an entry that is about to change or go has no changes of its own. */
+/* Fails if the file of an entry that will be changed or removed has local changes. */
 static int check_uptodate(struct merger *mg, struct index_entry *e)
 {
 	enum worktree_change change;
@@ -119,7 +119,7 @@ static int check_uptodate(struct merger *mg, struct index_entry *e)
 		return ret;
 	if (change == WT_UNCHANGED)
 		return 0;
-	/* gone altogether: nothing is lost */
+	/* it does not exist: nothing is lost */
 	if (change == WT_DELETED && !file_exists(e->name))
 		return 0;
 	return refuse(mg, NOT_UPTODATE, e->name);
@@ -135,7 +135,7 @@ static int found_untracked(void *data, const char *path, size_t len, bool is_dir
 	return kind == DIRWALK_UNTRACKED ? 1 : 0;
 }
 
-/* A directory where a file shall be: fine if nothing but tracked files are in it. */
+/* A directory in place of a new file: fails if it has untracked files. */
 static int check_dir_expendable(struct merger *mg, const char *path)
 {
 	const char *const argv[] = { path, NULL };
@@ -175,7 +175,7 @@ static size_t untracked_parent(struct merger *mg, const char *path)
 	return 0;
 }
 
-/* No untracked file is where an entry without a predecessor will be written. */
+/* Fails if an untracked file is where a new entry will be written. */
 static int check_absent(struct merger *mg, const struct index_entry *e)
 {
 	size_t parent;
@@ -208,10 +208,10 @@ static bool same(const struct index_entry *a, const struct index_entry *b)
 	       !((a->flags | b->flags) & CE_INTENT_TO_ADD);
 }
 
-/* e is of the result's memory. In order: files and directories are compared at the end. */
+/* e uses the memory of the result. Conflicts of files and directories are found at the end. */
 static int append(struct merger *mg, struct index_entry *e, unsigned stage)
 {
-	if (stage) /* the list that it is in keeps it as it is */
+	if (stage) /* the tree's list must keep its own */
 		e = index_entry_new(&mg->m->result, e->mode, &e->oid, e->name, e->name_len, stage);
 	return index_add(&mg->m->result, e, INDEX_ADD_APPEND | INDEX_ADD_KEEP_TREE,
 			 mg->r->settings.protect, mg->err);
@@ -228,13 +228,14 @@ static int append_copy(struct merger *mg, const struct index_entry *cur)
 	return append(mg, e, 0);
 }
 
-static int keep(struct merger *mg, struct index_entry *cur)
+static int keep_entry(struct merger *mg, struct index_entry *cur)
 {
 	enum worktree_change change = WT_UNCHANGED;
 	int ret = append_copy(mg, cur);
 
-	/* with one tree, --reset -u puts back what was changed in the work tree */
-	if (!ret && mg->m->kind == TREE_MERGE_ONE && mg->m->reset && mg->m->update && !(cur->flags & CE_SKIP_WORKTREE)) {
+	/* with one tree, --reset -u restores files that were changed in the work tree */
+	if (!ret && mg->m->kind == TREE_MERGE_ONE && mg->m->reset && mg->m->update &&
+	    !(cur->flags & CE_SKIP_WORKTREE)) {
 		ret = worktree_entry_changed(mg->r, mg->ix, cur, mg->c, &change, NULL, NULL,
 					     mg->err);
 		if (!ret && change != WT_UNCHANGED)
@@ -243,12 +244,12 @@ static int keep(struct merger *mg, struct index_entry *cur)
 	return ret;
 }
 
-static int take(struct merger *mg, const struct place *p, struct index_entry *e)
+static int use_entry(struct merger *mg, const struct place *p, struct index_entry *e)
 {
 	int ret;
 
 	if (p->cur && same(p->cur, e))
-		return keep(mg, p->cur);
+		return keep_entry(mg, p->cur);
 	ret = p->cur ? check_uptodate(mg, p->cur) : p->unmerged ? 0 : check_absent(mg, e);
 	if (!ret)
 		ret = append(mg, e, 0);
@@ -257,7 +258,7 @@ static int take(struct merger *mg, const struct place *p, struct index_entry *e)
 	return ret;
 }
 
-static int drop(struct merger *mg, const struct place *p)
+static int remove_entry(struct merger *mg, const struct place *p)
 {
 	int ret = p->cur ? check_uptodate(mg, p->cur) : 0;
 
@@ -270,7 +271,7 @@ static int drop(struct merger *mg, const struct place *p)
 
 static int merge_one(struct merger *mg, const struct place *p)
 {
-	return p->tree[0] ? take(mg, p, p->tree[0]) : drop(mg, p);
+	return p->tree[0] ? use_entry(mg, p, p->tree[0]) : remove_entry(mg, p);
 }
 
 /* Does the list have a file where path needs a directory, or the other way round? */
@@ -290,22 +291,22 @@ static int merge_two(struct merger *mg, const struct place *p)
 	struct index_entry *cur = p->cur, *from = p->tree[0], *to = p->tree[1];
 
 	if (p->unmerged) /* only with reset */
-		return to ? take(mg, p, to) : drop(mg, p);
+		return to ? use_entry(mg, p, to) : remove_entry(mg, p);
 	if (!cur) {
 		if (!to)
 			return 0; /* 2 */
 		if (!from || !mg->ix->version)
-			return take(mg, p, to); /* 1, and 3 before there is an index */
+			return use_entry(mg, p, to); /* 1, and 3 before there is an index */
 		if (same(from, to))
-			return 0; /* 3: its removal is staged, and stays */
+			return 0; /* 3: its staged removal is kept */
 		return refuse(mg, OVERWRITTEN, p->name);
 	}
 	if (!from && !to && (blocks(&mg->trees[0], p) || blocks(&mg->trees[1], p)))
-		return mg->m->reset ? drop(mg, p) : refuse(mg, OVERWRITTEN, p->name);
+		return mg->m->reset ? remove_entry(mg, p) : refuse(mg, OVERWRITTEN, p->name);
 	if ((!from && !to) || same(cur, to) || (from && to && same(from, to)))
-		return keep(mg, cur); /* 4 to 7, 14, 15, 18, 19 */
+		return keep_entry(mg, cur); /* 4 to 7, 14, 15, 18, 19 */
 	if (from && same(cur, from))
-		return to ? take(mg, p, to) : drop(mg, p); /* 10, 11; 20, 21 */
+		return to ? use_entry(mg, p, to) : remove_entry(mg, p); /* 10, 11; 20, 21 */
 	return refuse(mg, OVERWRITTEN, p->name); /* 8, 9, 12, 13, 16, 17 */
 }
 
@@ -314,7 +315,7 @@ struct sides {
 	bool base_is_ours, base_is_theirs, some_base_missing;
 };
 
-static void look_at_sides(const struct merger *mg, const struct place *p, struct sides *s)
+static void compare_sides(const struct merger *mg, const struct place *p, struct sides *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->ours = p->tree[mg->nr - 2];
@@ -326,13 +327,13 @@ static void look_at_sides(const struct merger *mg, const struct place *p, struct
 			s->base = base;
 		s->some_base_missing |= !base;
 		if (!base && blocks(&mg->trees[i], p))
-			continue; /* something else was there: neither side left it alone */
+			continue; /* something else was there: both sides changed it */
 		s->base_is_ours |= same(base, s->ours);
 		s->base_is_theirs |= same(base, s->theirs);
 	}
 }
 
-/* All that is left is a conflict: the stages go into the index. */
+/* A conflict: the stages are added to the index. */
 static int leave_unmerged(struct merger *mg, const struct place *p, const struct sides *s)
 {
 	int ret = p->cur ? check_uptodate(mg, p->cur) : 0;
@@ -363,21 +364,21 @@ static int merge_three(struct merger *mg, const struct place *p)
 	const struct index_state *their_list = &mg->trees[mg->nr - 1];
 	struct sides s;
 
-	look_at_sides(mg, p, &s);
-	/* only they changed it: the index may have their version already */
+	compare_sides(mg, p, &s);
+	/* only their side changed it: the index may have that version already */
 	if (s.theirs && s.base_is_ours && !s.base_is_theirs && !blocks(our_list, p)) {
 		if (p->cur && !same(p->cur, s.theirs) && !same(p->cur, s.ours))
 			return refuse(mg, OVERWRITTEN, p->name);
-		return take(mg, p, s.theirs);
+		return use_entry(mg, p, s.theirs);
 	}
 	if (p->cur && !same(p->cur, s.ours))
 		return refuse(mg, OVERWRITTEN, p->name);
 	if (s.ours && same(s.ours, s.theirs))
-		return take(mg, p, s.ours);
+		return use_entry(mg, p, s.ours);
 	if (s.ours && s.base_is_theirs && !s.base_is_ours && !blocks(their_list, p))
-		return take(mg, p, s.ours);
+		return use_entry(mg, p, s.ours);
 	if (removal_is_trivial(mg, &s))
-		return drop(mg, p);
+		return remove_entry(mg, p);
 	return leave_unmerged(mg, p, &s);
 }
 
@@ -387,7 +388,7 @@ static int merge_bind(struct merger *mg, const struct place *p)
 		return err_set(mg->err, ERR_CONFLICT,
 			       "Entry '%s' overlaps with '%s'.  Cannot bind.", p->tree[0]->name,
 			       p->cur->name);
-	return p->cur ? keep(mg, p->cur) : take(mg, p, p->tree[0]);
+	return p->cur ? keep_entry(mg, p->cur) : use_entry(mg, p, p->tree[0]);
 }
 
 static int merge_place(struct merger *mg, const struct place *p)
@@ -438,7 +439,7 @@ static bool is_at(const struct cursor *c, const struct place *p)
 	return e && e->name_len == p->len && !memcmp(e->name, p->name, p->len);
 }
 
-static void take_from_index(struct cursor *c, struct place *p)
+static void read_from_index(struct cursor *c, struct place *p)
 {
 	for (; is_at(c, p); c->pos++) {
 		struct index_entry *e = head_of(c);
@@ -470,7 +471,7 @@ static int run_pass(struct merger *mg)
 			find_least(&tree[i], &p);
 		if (!p.name)
 			break;
-		take_from_index(&cur, &p);
+		read_from_index(&cur, &p);
 		for (size_t i = 0; i < mg->nr; i++)
 			for (; is_at(&tree[i], &p); tree[i].pos++)
 				p.tree[i] = head_of(&tree[i]);
@@ -494,7 +495,7 @@ static int check_files_and_dirs(struct merger *mg)
 			continue;
 		if (mg->m->kind != TREE_MERGE_READ)
 			return refuse(mg, OVERWRITTEN, e->name);
-		index_remove_at(out, i--); /* the directory came later, or earlier: it stays */
+		index_remove_at(out, i--); /* the directory wins */
 	}
 	return 0;
 }
@@ -531,14 +532,14 @@ static int remove_one(const char *path, struct err *err)
 	int ret;
 
 	if (worktree_leading_symlink(path, strlen(path)) || is_directory(path))
-		return 0; /* not the file that the index meant */
+		return 0; /* not the file of the index */
 	ret = remove_file(path, err);
 	if (!ret)
 		remove_empty_parents(path, "");
 	return ret;
 }
 
-/* Files and links where directories shall be: that nothing is lost has been checked. */
+/* Removes files and links in place of directories; it has been checked that they may go. */
 static int clear_parents(const char *path, struct err *err)
 {
 	for (size_t i = 1; path[i]; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The working tree: walking it, comparing it with the index, adding from it,
- * writing to it.
+ * The working tree: finding untracked files, comparing files with the index, adding them to
+ * the index, and writing files from it. Paths are relative to the top, which is the cwd.
  */
 #ifndef WORKTREE_WORKTREE_H
 #define WORKTREE_WORKTREE_H
@@ -19,17 +19,16 @@ enum untracked_mode { UNTRACKED_NO, UNTRACKED_NORMAL, UNTRACKED_ALL };
 #define DIRWALK_IGNORED 1u	     /* report ignored ones too (kind) */
 #define DIRWALK_IGNORED_MATCHING 2u  /* --ignored=matching */
 #define DIRWALK_EMPTY_DIRS 4u	     /* ls-files --directory without --no-empty-directory */
-#define DIRWALK_TELL_UNREADABLE 8u   /* else directories that cannot be read are empty */
+#define DIRWALK_REPORT_UNREADABLE 8u   /* else unreadable directories count as empty */
 enum dirwalk_kind { DIRWALK_UNTRACKED, DIRWALK_IS_IGNORED, DIRWALK_UNREADABLE /* errno says why */ };
 typedef int (*dirwalk_fn)(void *data, const char *path, size_t len, bool is_dir,
 			  enum dirwalk_kind kind);
 /*
- * Every file that the index does not know, in index order; directories
- * without any tracked file are reported as "dir/" in NORMAL mode. Repositories
- * inside are reported as one directory ("sub/"). cwd is the top. Ignored ones come
- * in between, not in a particular order. A return of fn that is not 0 ends the walk and
- * is returned. Reads names of the index alone, so that flags and stat data of entries
- * may change meanwhile in another thread; the ignore rules must be its own.
+ * Call fn for every file that the index does not know, in index order; directories without
+ * any tracked file are reported as "dir/" in NORMAL mode, nested repositories as one
+ * directory ("sub/"). Ignored files are reported in between, in no particular order. A
+ * non-zero return of fn ends the walk and is returned. Only names of index entries are
+ * read, so that another thread may change their flags and stat data; ig must not be shared.
  */
 MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_state *ix,
 				     struct ignore *ig, const struct pathspec *ps,
@@ -37,10 +36,10 @@ MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_st
 				     dirwalk_fn fn, void *data, struct err *err);
 
 /*
- * The same with the standard ignore rules, in a thread of its own while the caller
- * compares entries with files, which may change their flags and stat data. ix must not
- * gain or lose entries meanwhile. finish waits, tells fn what was found, and frees; with
- * fn NULL it only waits and frees.
+ * The same with the standard ignore rules, in a thread of its own while the caller compares
+ * entries with files, which may change their flags and stat data; ix must not gain or lose
+ * entries meanwhile. finish waits, passes what was found to fn (unless it is NULL), and
+ * frees.
  */
 struct untracked_scan;
 MUST_USE int untracked_scan_start(struct untracked_scan **out, struct repository *r,
@@ -52,8 +51,8 @@ MUST_USE int untracked_scan_finish(struct untracked_scan *s, dirwalk_fn fn, void
 /* ---- comparing ---- */
 enum worktree_change { WT_UNCHANGED, WT_MODIFIED, WT_TYPE_CHANGED, WT_DELETED };
 /*
- * Is the file that entry e stands for the same? Reads and hashes content only if
- * stat data cannot tell. st (may be NULL) gets the lstat result; actual mode in *mode.
+ * Compare the file of entry e with it. Reads and hashes content only if stat data are not
+ * enough. st (may be NULL) gets the lstat result; actual mode in *mode.
  */
 MUST_USE int worktree_entry_changed(struct repository *r, struct index_state *ix,
 				    struct index_entry *e, struct converter *c,
@@ -65,15 +64,17 @@ MUST_USE int worktree_entry_changed(struct repository *r, struct index_state *ix
  */
 void worktree_preload_index(struct repository *r, struct index_state *ix,
 			    const struct pathspec *ps);
-/* Refresh stat data of entries whose content is the same. Paths that need update
- * are told to fn ("path: needs update"). ix->changed is set when something was. */
+/*
+ * Refresh stat data of entries whose content is unchanged; the other paths are passed to
+ * needs_update ("path: needs update"). ix->changed is set if any entry was refreshed.
+ */
 MUST_USE int worktree_refresh_index(struct repository *r, struct index_state *ix,
 				    const struct pathspec *ps, struct converter *c,
 				    void (*needs_update)(void *data, const struct index_entry *e,
 							 enum worktree_change why),
 				    void *data, struct err *err);
 
-/* Is "a/b/c" reached through a symlink (a or a/b)? NULL or that leading part's length. */
+/* Is "a" or "a/b" of "a/b/c" a symlink? Its length, or 0. */
 size_t worktree_leading_symlink(const char *path, size_t len);
 
 /* ---- adding ---- */
@@ -93,14 +94,13 @@ MUST_USE int worktree_hash_path(struct repository *r, struct converter *c, const
 MUST_USE int worktree_read_blob(struct converter *c, const struct conversion *cv,
 				const char *path, const struct stat *st, unsigned flags,
 				struct object_buf *out, struct strbuf *warn, struct err *err);
-/* Mode that the index gets, with core.fileMode and core.symlinks off the old one's. */
+/* The mode for the index; without core.fileMode or core.symlinks, that of the old entry. */
 unsigned worktree_mode(const struct repo_settings *s, unsigned st_mode,
 		       const struct index_entry *old);
 
 /*
- * Adds many paths through the worker threads of bulk-checkin: the entry is put
- * into the index when its object is there. Errors per path go to on_error; returning 0
- * from it goes on (--ignore-errors).
+ * Adds many paths through the worker threads of bulk-checkin: an entry is added to the index
+ * when its object has been written. Errors of single paths are passed to on_error.
  */
 struct worktree_adder;
 struct worktree_add_options {
@@ -110,7 +110,7 @@ struct worktree_add_options {
 	void (*on_removed)(void *data, const char *path);
 	/* whole lines, as "warning: …\n" (safecrlf, filters) */
 	void (*on_warning)(void *data, const char *lines);
-	/* 0: leave this path out and go on; else adder_add and _finish fail */
+	/* 0: skip this path and continue (--ignore-errors); else adder_add and _finish fail */
 	int (*on_error)(void *data, const char *path, struct err *err);
 	void *data;
 };
@@ -124,7 +124,7 @@ MUST_USE int worktree_adder_finish(struct worktree_adder *a, struct err *err);
 void worktree_adder_free(struct worktree_adder *a);
 
 /*
- * Tracked paths that differ from the work tree: found first, applied after,
+ * Tracked paths whose files have changed. They are collected first and applied later,
  * because entries move when the index changes.
  */
 struct worktree_changes {
@@ -135,7 +135,7 @@ struct worktree_changes {
 	} *items;
 	size_t nr, alloc;
 };
-#define CHANGES_EVERY_FILE 1u /* those that are there, changed or not */
+#define CHANGES_EVERY_FILE 1u /* all files that exist, changed or not */
 #define CHANGES_SPARSE 2u     /* skip-worktree entries, too */
 /* seen: per item of ps, as for pathspec_match; may be NULL. */
 MUST_USE int worktree_find_changes(struct repository *r, struct index_state *ix,
@@ -148,7 +148,7 @@ MUST_USE int worktree_adder_apply(struct worktree_adder *a, const struct worktre
 
 /* ---- writing ---- */
 struct checkout_options {
-	bool force;	/* overwrite what is there */
+	bool force;	/* overwrite existing files */
 	const char *prefix; /* checkout-index --prefix; "" */
 };
 /* Write the content of an entry to the work tree and fill in its stat data. */

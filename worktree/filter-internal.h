@@ -3,8 +3,8 @@
  * Filter drivers: one-shot commands and long-running processes.
  * gitattributes(5), filter; gitprotocol of "Long Running Filter Process".
  */
-#ifndef WORKTREE_FILTER_H
-#define WORKTREE_FILTER_H
+#ifndef WORKTREE_FILTER_INTERNAL_H
+#define WORKTREE_FILTER_INTERNAL_H
 
 #include "compat/posix.h"
 #include "config/config.h"
@@ -22,7 +22,7 @@ enum filter_direction { FILTER_CLEAN, FILTER_SMUDGE };
 bool filter_is_active(struct filters *f, const char *driver, enum filter_direction dir);
 /*
  * 1: result in out; 0: not filtered (no command, or the driver failed and is not
- * required: said in warn); < 0: a required driver failed ("path: clean filter 'x' failed").
+ * required: message in warn); < 0: a required driver failed ("path: clean filter 'x' failed").
  */
 int filter_apply(struct filters *f, const char *driver, enum filter_direction dir,
 		 const char *path, const void *data, size_t len,
