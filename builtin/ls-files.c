@@ -9,9 +9,8 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "history/revparse.h"
-#include "worktree/compare.h"
-#include "worktree/eol.h"
 #include "worktree/worktree.h"
+#include "worktree/eol.h"
 
 static const char *const usage[] = {
 	"git ls-files [<options>] [<file>...]",

@@ -12,7 +12,6 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "history/revparse.h"
-#include "worktree/compare.h"
 #include "worktree/worktree.h"
 
 static const char *const usage[] = {

@@ -578,7 +578,7 @@ static const char *shared_text(int perm, char buf[16])
 	return buf;
 }
 
-/* Must core.worktree say where the work tree is? Not if .git is in it. */
+/* Must core.worktree be set? Not if .git is in the work tree. */
 static bool needs_core_worktree(const struct repo_init_options *o)
 {
 	char *usual;

@@ -122,12 +122,6 @@ static int look_in(struct candidate *c, const char *dir, struct err *err)
 	return rc;
 }
 
-static int no_repository(struct err *err)
-{
-	return err_set(err, ERR_NOT_FOUND,
-		       "not a git repository (or any of the parent directories): .git");
-}
-
 static int stopped_at_mount(const char *dir, struct err *err)
 {
 	return err_set(err, ERR_NOT_FOUND,
@@ -159,7 +153,8 @@ static int search_upward(struct candidate *c, const char *cwd, struct err *err)
 		strbuf_reset(&parent);
 		path_dirname(&parent, dir.buf);
 		if (dir.len <= 1 || (ssize_t)parent.len <= ceiling) {
-			rc = no_repository(err);
+			rc = err_set(err, ERR_NOT_FOUND, "not a git repository (or any of "
+				     "the parent directories): .git");
 			break;
 		}
 		if (!cross && (stat(parent.buf, &st) < 0 || st.st_dev != dev)) {

@@ -51,7 +51,7 @@ static int read_trust(const struct config_entry *e, struct sign_settings *s, str
 	return bad_value(e, err);
 }
 
-/* Where a string goes; NULL: none of these. gpg.program is another name of gpg.openpgp.program. */
+/* The field of a string setting; NULL: another key. gpg.program is gpg.openpgp.program. */
 static const char **setting(struct sign_settings *s, const char *key)
 {
 	static const char *const programs[] = { "gpg.openpgp.program", "gpg.x509.program",

@@ -62,12 +62,6 @@ static void fail_path(struct worktree_adder *a, const char *path, int rc, struct
 	err_move(&a->err, err);
 }
 
-static void pass_warning(struct worktree_adder *a, const struct strbuf *warn)
-{
-	if (warn->len && a->o.on_warning)
-		a->o.on_warning(a->o.data, warn->buf);
-}
-
 static bool is_same(const struct index_entry *old, unsigned mode, const struct object_id *oid,
 		    unsigned flags)
 {
@@ -123,7 +117,8 @@ static void job_done(void *data, int rc, const struct object_id *oid, struct err
 
 	if (!err)
 		err = &own;
-	pass_warning(j->adder, &j->warn);
+	if (j->warn.len && j->adder->o.on_warning)
+		j->adder->o.on_warning(j->adder->o.data, j->warn.buf);
 	if (rc >= 0)
 		rc = put_entry(j->adder, j->path, j->mode, oid, &j->st, 0, err);
 	if (rc < 0)

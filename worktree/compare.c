@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include "util/alloc.h"
 #include "util/workers.h"
-#include "worktree/compare.h"
 #include "worktree/worktree.h"
 
 /* Fewer entries than this are not worth a thread. */

@@ -13,6 +13,7 @@
 #include "util/err.h"
 #include "worktree/convert.h"
 #include "worktree/ignore.h"
+#include "worktree/lstat-cursor.h"
 
 /* ---- untracked and ignored files ---- */
 enum untracked_mode { UNTRACKED_NO, UNTRACKED_NORMAL, UNTRACKED_ALL };
@@ -59,6 +60,13 @@ MUST_USE int worktree_entry_changed(struct repository *r, struct index_state *ix
 				    enum worktree_change *out, struct stat *st,
 				    unsigned *mode, struct err *err);
 /*
+ * As worktree_entry_changed. *mode: that of the file, 0 if there is none.
+ * c NULL: content that would have to be read counts as changed.
+ */
+enum worktree_change worktree_compare(struct repository *r, const struct index_state *ix,
+				      struct index_entry *e, struct lstat_cursor *cur,
+				      struct converter *c, struct stat *st, unsigned *mode);
+/*
  * lstat all entries in parallel; those that are certainly unchanged get
  * CE_UPTODATE. Cheap preparation for status, add -u, commit -a.
  */
@@ -73,6 +81,12 @@ MUST_USE int worktree_refresh_index(struct repository *r, struct index_state *ix
 				    void (*needs_update)(void *data, const struct index_entry *e,
 							 enum worktree_change why),
 				    void *data, struct err *err);
+/* worktree_refresh_index; really: entries that are assumed to be unchanged as well. */
+MUST_USE int worktree_refresh(struct repository *r, struct index_state *ix,
+			      const struct pathspec *ps, struct converter *c, bool really,
+			      void (*needs_update)(void *data, const struct index_entry *e,
+						   enum worktree_change why),
+			      void *data, struct err *err);
 
 /* Is "a" or "a/b" of "a/b/c" a symlink? Its length, or 0. */
 size_t worktree_leading_symlink(const char *path, size_t len);
