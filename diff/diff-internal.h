@@ -78,7 +78,7 @@ void diff_add_rename(struct strbuf *out, const struct diff_options *o, const cha
 		     const char *new);
 /* The path without options.relative. */
 const char *diff_shown_path(const struct diff_options *o, const char *path);
-/* A name of `abbrev` digits or as many as it takes; -1: automatic, 0: all. */
+/* At least `abbrev` digits, more if that is ambiguous; -1: automatic, 0: all. */
 void diff_add_oid(struct strbuf *out, const struct diff_options *o,
 		  const struct object_id *oid, int abbrev);
 

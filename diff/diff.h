@@ -74,12 +74,10 @@ struct diff_pair {
 struct diff_queue {
 	struct diff_pair **pairs;
 	size_t nr, alloc;
-	/* Set by diff_process if inexact renames were skipped: the limit they would need. */
-	unsigned needed_rename_limit;
 	/* Set by diff_queue_add: for options.quick. */
 	bool has_changes;
 };
-#define DIFF_QUEUE_INIT { NULL, 0, 0, 0, false }
+#define DIFF_QUEUE_INIT { NULL, 0, 0, false }
 
 /*
  * A mode of 0: no such side. An oid of NULL: not known, options->read has the

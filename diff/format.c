@@ -141,13 +141,6 @@ static int drain(const struct diff_options *o, struct strbuf *out, struct err *e
 	return o->drain ? o->drain(o->drain_data, out, err) : 0;
 }
 
-static void add_totals(struct strbuf *out, const struct diff_options *o,
-		       const struct diff_totals *t)
-{
-	add_line_prefix(out, o);
-	diff_add_totals(out, t);
-}
-
 static int add_statistics(struct diff_queue *q, const struct diff_options *o,
 			  struct strbuf *out, struct err *err)
 {
@@ -160,8 +153,10 @@ static int add_statistics(struct diff_queue *q, const struct diff_options *o,
 		ret = diff_add_stat(q, o, out, err);
 	if (!ret && o->formats & DIFF_FORMAT_SHORTSTAT) {
 		ret = diff_count(q, o, &totals, err);
-		if (!ret && totals.files)
-			add_totals(out, o, &totals);
+		if (!ret && totals.files) {
+			add_line_prefix(out, o);
+			diff_add_totals(out, &totals);
+		}
 	}
 	return ret;
 }

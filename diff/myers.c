@@ -149,20 +149,6 @@ advance_towards(struct search *s, const struct search *other, const struct view 
 	return false;
 }
 
-static bool advance_forward(struct search *s, const struct search *other,
-			    const struct view *v, bool may_meet, const struct box *box,
-			    struct cut *cut, bool *long_run)
-{
-	return advance_towards(s, other, v, false, may_meet, box, cut, long_run);
-}
-
-static bool advance_backward(struct search *s, const struct search *other,
-			     const struct view *v, bool may_meet, const struct box *box,
-			     struct cut *cut, bool *long_run)
-{
-	return advance_towards(s, other, v, true, may_meet, box, cut, long_run);
-}
-
 static bool behind_long_run(const struct search *s, const struct view *v, ptrdiff_t x,
 			    ptrdiff_t y)
 {
@@ -242,8 +228,8 @@ static void find_cut(struct myers *m, const struct box *box, bool minimal, struc
 		bool long_run = false;
 		struct cut other;
 
-		if (advance_forward(&forward, &backward, &v, odd, box, cut, &long_run) ||
-		    advance_backward(&backward, &forward, &v, !odd, box, cut, &long_run))
+		if (advance_towards(&forward, &backward, &v, false, odd, box, cut, &long_run) ||
+		    advance_towards(&backward, &forward, &v, true, !odd, box, cut, &long_run))
 			return;
 		if (minimal)
 			continue;

@@ -329,14 +329,13 @@ static void apply_best(struct renames *r, const struct candidate *list, size_t n
 }
 
 /* 0: compare all; 1: compare nothing; 2: modified sources only. */
-static int over_limit(const struct renames *r, struct diff_queue *q)
+static int over_limit(const struct renames *r)
 {
 	uint64_t targets = r->nr_targets - r->nr_found, sources = r->nr_sources, changed = 0;
 	uint64_t limit = r->o->rename_limit < 0 ? DEFAULT_LIMIT : (uint64_t)r->o->rename_limit;
 
 	if (!limit || targets * sources <= limit * limit)
 		return 0;
-	q->needed_rename_limit = (unsigned)(sources > targets ? sources : targets);
 	if (!r->o->find_copies_harder)
 		return 1;
 	for (size_t i = 0; i < r->nr_sources; i++)
@@ -367,7 +366,7 @@ static int rate_target(struct renames *r, size_t target, bool modified_only,
 	return 0;
 }
 
-static int find_similar(struct renames *r, struct diff_queue *q, struct err *err)
+static int find_similar(struct renames *r, struct err *err)
 {
 	size_t left = r->nr_targets - r->nr_found, nr = 0;
 	struct candidate *list;
@@ -375,7 +374,7 @@ static int find_similar(struct renames *r, struct diff_queue *q, struct err *err
 
 	if (!left || !r->nr_sources)
 		return 0;
-	limited = over_limit(r, q);
+	limited = over_limit(r);
 	if (limited == 1)
 		return 0;
 	CALLOC_ARRAY(list, st_mult(left, CANDIDATES));
@@ -448,7 +447,7 @@ int diff_detect_renames(struct diff_queue *q, const struct diff_options *o, stru
 			goto out;
 		drop_used_sources(&r);
 	}
-	ret = find_similar(&r, q, err);
+	ret = find_similar(&r, err);
 out:
 	if (!ret)
 		rebuild(q);

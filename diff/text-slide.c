@@ -90,7 +90,7 @@ static bool slide_down(struct slider *sl)
 
 /* ---- how a cut between two lines looks to a reader ---- */
 
-#define DEEPEST 200	/* columns of indent that are told apart */
+#define DEEPEST 200	/* larger indents count as this many columns */
 #define MOST_BLANKS 20	/* empty lines that are skipped */
 #define FARTHEST 100	/* places that are compared */
 

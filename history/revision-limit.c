@@ -153,7 +153,6 @@ int rev_limit(struct rev_walk *w, struct err *err)
 /* ---- order ---- */
 
 struct sort {
-	struct rev_walk *w;
 	uint32_t *waiting; /* by index: children that are not out yet, plus one */
 	timestamp_t *author_dates;
 	size_t nr;
@@ -204,7 +203,7 @@ static void count_children(struct sort *s, const struct commit_list *l)
 
 void rev_sort_topologically(struct rev_walk *w, struct commit_list *l)
 {
-	struct sort s = { .w = w, .nr = commit_pool_nr(w->pool) };
+	struct sort s = { .nr = commit_pool_nr(w->pool) };
 	struct prio_queue queue = { .compare = NULL };
 	struct commit *c;
 	size_t i, out = 0;

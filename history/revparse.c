@@ -73,14 +73,14 @@ int revparse(struct repository *r, const char *name, enum object_type hint,
 	if (rc == ERR_NOT_FOUND && !local.msg) {
 		revparse_explain(r, name, false, &local);
 	} else if (rc == ERR_AMBIGUOUS) {
-		struct err said = ERR_INIT;
+		struct err candidates = ERR_INIT;
 
-		err_move(&said, &local);
+		err_move(&candidates, &local);
 		revparse_explain(r, name, false, &local);
 		local.code = ERR_AMBIGUOUS;
-		if (said.preface)
-			err_set_preface(&local, said.preface);
-		err_release(&said);
+		if (candidates.preface)
+			err_set_preface(&local, candidates.preface);
+		err_release(&candidates);
 	}
 	err_move(err, &local);
 	err_release(&local);

@@ -77,7 +77,6 @@ MUST_USE int index_read_repo(struct index_state *ix, struct repository *r, struc
 struct index_write_options {
 	int version;	/* 0: as read; 4 only if asked for */
 	bool skip_hash;
-	bool drop_extensions;
 };
 /*
  * Write to an open descriptor. Entries that are racily clean get size 0, as in Git, so

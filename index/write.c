@@ -179,17 +179,17 @@ static int write_extension(struct writer *w, uint32_t sig, const struct strbuf *
  * The untracked cache and the file system monitor's bits describe the work
  * tree as another program saw it. We do not update them, so they are not written.
  */
-static int write_extensions(struct writer *w, bool drop)
+static int write_extensions(struct writer *w)
 {
 	struct strbuf data = STRBUF_INIT;
 	int ret = 0;
 
-	if (!drop && w->ix->cache_tree) {
+	if (w->ix->cache_tree) {
 		cache_tree_write(&data, w->ix->cache_tree);
 		ret = write_extension(w, EXT_TREE, &data);
 	}
 	strbuf_reset(&data);
-	if (!ret && !drop && w->ix->resolve_undo && w->ix->resolve_undo->paths.nr) {
+	if (!ret && w->ix->resolve_undo && w->ix->resolve_undo->paths.nr) {
 		resolve_undo_write(&data, w->ix->resolve_undo);
 		ret = write_extension(w, EXT_REUC, &data);
 	}
@@ -222,7 +222,7 @@ int index_write_fd(struct index_state *ix, int fd, const char *what,
 	w.f = csum_file_new(fd, what, ix->algo, o && o->skip_hash, 0);
 	ret = write_entries(&w);
 	if (!ret)
-		ret = write_extensions(&w, o && o->drop_extensions);
+		ret = write_extensions(&w);
 	if (!ret)
 		ret = csum_finish(w.f, &checksum, err);
 	csum_file_free(w.f);

@@ -278,7 +278,7 @@ static int write_lock(struct commit_run *run, struct err *err)
 static int write_next(struct commit_run *run, struct err *err)
 {
 	struct commit_index *ci = &run->ci;
-	struct index_write_options wo = { .drop_extensions = false };
+	struct index_write_options wo = { 0 };
 	char *path = repo_path(run->repo, NEXT_INDEX "%jd", (intmax_t)getpid());
 	int rc = lockfile_hold(&ci->next, path, LOCK_NO_DEREF, 0, err);
 

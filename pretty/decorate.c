@@ -45,11 +45,6 @@ void decorations_free(struct decorations *d)
 	free(d);
 }
 
-static const struct decoration *decorations_of(const struct decorations *d, const struct object_id *oid)
-{
-	return d ? oidmap_get(&d->by_oid, oid) : NULL;
-}
-
 static void add(struct decorations *d, const struct object_id *oid, enum decoration_kind kind,
 		const char *name)
 {
@@ -268,7 +263,7 @@ void decorations_format(struct strbuf *out, struct decorations *d, const struct 
 			const char *prefix, const char *separator, const char *suffix,
 			bool full, const struct decorate_colors *colors, const char *base)
 {
-	const struct decoration *list = decorations_of(d, oid), *dec, *head = NULL, *current = NULL;
+	const struct decoration *list = d ? oidmap_get(&d->by_oid, oid) : NULL, *dec, *head = NULL, *current = NULL;
 	struct painter p = { out, colors != NULL };
 
 	if (!list)

@@ -112,7 +112,7 @@ static int lane_to(struct graph *g, const struct commit *c)
 	return g->next.nr++;
 }
 
-/* A line that goes on from old lane to old lane, or comes from elsewhere. */
+/* A line that continues an old lane, or the line to a further parent. */
 static void place_line(struct graph *g, const struct commit *c)
 {
 	int lane = lane_to(g, c);

@@ -15,7 +15,7 @@ struct pretty_commit {
 	const char *text;
 	size_t text_len;
 	struct commit_view v;	 /* of it */
-	const char *encoding;	 /* what the object says; NULL: nothing */
+	const char *encoding;	 /* of the object's header; NULL: none */
 	size_t encoding_len;
 	bool converted;
 };

@@ -126,7 +126,7 @@ struct pretty {
 	int abbrev;	    /* digits of %h, Merge: …; -1 automatic */
 	struct date_mode date;
 	bool date_explicit; /* by --date */
-	bool reference;	    /* --pretty=reference: short dates unless --date says other */
+	bool reference;	    /* --pretty=reference: short dates unless --date is given */
 	const char *encoding; /* of the output; NULL: UTF-8 */
 	int expand_tabs;    /* -1: depends on the format; 0: no; else columns */
 	const struct mailmap *mailmap;	   /* for Author: and the like; may be NULL */

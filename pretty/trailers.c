@@ -205,14 +205,6 @@ static bool is_plain(const struct trailer_options *o)
 	       !o->has_separator && !o->has_key_value_separator;
 }
 
-/* Unchanged, except for empty lines at its end. */
-static void add_block(const char *s, const char *end, struct strbuf *out)
-{
-	while (end - s >= 2 && end[-1] == '\n' && end[-2] == '\n')
-		end--;
-	strbuf_add(out, s, end - s);
-}
-
 void trailers_format(const struct trailer_options *o, const char *msg, size_t msg_len,
 		     struct strbuf *out)
 {
@@ -221,8 +213,10 @@ void trailers_format(const struct trailer_options *o, const char *msg, size_t ms
 	bool first = true;
 	size_t len;
 
-	if (is_plain(o)) {
-		add_block(s, end, out);
+	if (is_plain(o)) { /* unchanged, except for empty lines at the end */
+		while (end - s >= 2 && end[-1] == '\n' && end[-2] == '\n')
+			end--;
+		strbuf_add(out, s, end - s);
 		return;
 	}
 	for (; s < end; s += len + 1) {

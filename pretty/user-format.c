@@ -28,19 +28,6 @@ struct user_format {
 
 /* ---- colours ---- */
 
-/* %C(auto): names and hashes come coloured until another colour is chosen. */
-static void start_color(struct user_format *f, struct strbuf *out, const char *color)
-{
-	if (f->auto_color && f->pc->p->color)
-		strbuf_addstr(out, color);
-}
-
-static void end_color(struct user_format *f, struct strbuf *out)
-{
-	if (f->auto_color && f->pc->p->color)
-		strbuf_addstr(out, COLOR_RESET);
-}
-
 /* "(auto)", "(red)", "(auto,red)", "(always,bold red)": bytes used, 0 if malformed. */
 static size_t color_in_parentheses(struct user_format *f, const char *s, struct strbuf *out,
 				   struct err *err)
@@ -226,9 +213,14 @@ static void add_parents(struct user_format *f, bool abbrev, struct strbuf *out)
 
 static void add_commit_hash(struct user_format *f, bool abbrev, struct strbuf *out)
 {
-	start_color(f, out, f->pc->p->commit_color);
+	/* %C(auto) colours names and hashes until another colour is chosen. */
+	bool colored = f->auto_color && f->pc->p->color;
+
+	if (colored)
+		strbuf_addstr(out, f->pc->p->commit_color);
 	add_hash(f, &f->pc->c->oid, abbrev, out);
-	end_color(f, out);
+	if (colored)
+		strbuf_addstr(out, COLOR_RESET);
 }
 
 /* ---- names of refs ---- */
@@ -502,7 +494,7 @@ static int current_column(const struct strbuf *out)
 	return columns(start, out->buf + out->len - start);
 }
 
-/* %>>: too wide for its room, it takes that of blanks before it. */
+/* %>>: text that is too wide replaces blanks before it. */
 static int steal_blanks(struct strbuf *out, int missing)
 {
 	int i = 0;

@@ -127,7 +127,7 @@ MUST_USE int reflist_show(struct reflist *l, struct reflist_item *item,
 			  struct strbuf *out, struct err *err);
 
 /*
- * Collect and show. Each text goes to fn, which may take its contents; a non-zero return of
+ * Collect and show. Each text goes to fn, which may take the text over; a non-zero return of
  * fn stops the listing and is returned. max: number of refs at most, 0: all of them.
  * Cost: refs that are wanted in the order of their names are shown while they are read, and
  * none is kept.

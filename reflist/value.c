@@ -292,12 +292,6 @@ static int find_object(struct reflist *l, const struct reflist_item *item,
 	return 0;
 }
 
-static void add_size(uint64_t size, struct strbuf *out, uint64_t *number)
-{
-	*number = size;
-	strbuf_addf(out, "%" PRIu64, size);
-}
-
 static int header_value(struct reflist *l, const struct reflist_item *item,
 			struct object_facts *f, const struct ref_atom *a, struct strbuf *out,
 			uint64_t *number, struct err *err)
@@ -311,7 +305,7 @@ static int header_value(struct reflist *l, const struct reflist_item *item,
 	if (a->id == ATOM_OBJECTTYPE)
 		strbuf_addstr(out, object_type_name(f->info.type));
 	else if (a->id == ATOM_OBJECTSIZE)
-		add_size(a->flag ? f->info.disk_size : f->info.size, out, number);
+		strbuf_addf(out, "%" PRIu64, *number = a->flag ? f->info.disk_size : f->info.size);
 	else if (oid_is_null(&f->info.delta_base))
 		strbuf_add_oid(out, &l->repo->algo->null_oid);
 	else
