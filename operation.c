@@ -13,6 +13,7 @@
  * A failed flush fails the batch for good (D6), and so every later step here.
  */
 #include "compat/posix.h"
+#include "repo/hook.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "operation.h"

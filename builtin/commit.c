@@ -4,6 +4,7 @@
  * index, the ref and its logs - is staged in one batch and sealed with one flush.
  */
 #include "compat/posix.h"
+#include "repo/hook.h"
 #include "builtin/builtin.h"
 #include "porcelain/commit.h"
 #include "porcelain/commit-object.h"

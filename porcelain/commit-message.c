@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whose commit it is, and with which words. */
 #include "compat/posix.h"
+#include "repo/hook.h"
 #include "porcelain/commit.h"
 #include "repo/ident.h"
 #include "cli/edit-text.h"

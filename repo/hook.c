@@ -2,7 +2,7 @@
 /* githooks(5): finding and running them. */
 #include "compat/posix.h"
 #include <signal.h>
-#include "repo/repo.h"
+#include "repo/hook.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 
@@ -43,7 +43,7 @@ static int hook_failed(const char *path, int code, struct err *err)
 {
 	if (code > 128 && code != 128 + SIGPIPE)
 		return err_set(err, ERR_ABORTED, "%s died of signal %d", path, code - 128);
-	return ERR_ABORTED; /* the hook said why */
+	return ERR_ABORTED; /* the hook has printed why */
 }
 
 static int run(const char *path, const char *const *env, const char *const *args,

@@ -97,16 +97,4 @@ char *read_gitfile(const char *path, struct err *err);
 MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
 				  struct object_id *out, struct err *err);
 
-/*
- * Run hook `name` of core.hooksPath or hooks/: 0 if missing or successful;
- * ERR_ABORTED if it failed, with a message only if it could not run or was killed. env:
- * "K=V" NULL-terminated or NULL. New objects of an operation are seen after
- * repo_operation_show_objects.
- */
-bool repo_has_hook(struct repository *r, const char *name);
-/* There is such a file, but it is not executable; *path (caller frees) names it. */
-bool repo_hook_is_ignored(struct repository *r, const char *name, char **path);
-MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
-			   const char *const *args, const char *stdin_text, struct err *err);
-
 #endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hooks: githooks(5). They are in core.hooksPath or in hooks/ of the repository. */
+#ifndef REPO_HOOK_H
+#define REPO_HOOK_H
+
+#include "compat/posix.h"
+#include "repo/repo.h"
+#include "util/err.h"
+
+/* Is there an executable hook of that name? */
+bool repo_has_hook(struct repository *r, const char *name);
+/* Is there such a file that is not executable? *path (caller frees) names it. */
+bool repo_hook_is_ignored(struct repository *r, const char *name, char **path);
+/*
+ * Run a hook: 0 if it is missing or successful; ERR_ABORTED if it failed, with a message only
+ * if it could not run or was killed. env: "K=V", args: NULL-terminated, or NULL. It sees new
+ * objects of an operation after repo_operation_show_objects.
+ */
+MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
+			   const char *const *args, const char *stdin_text, struct err *err);
+
+#endif
