@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * "PATH.lock": taken with O_EXCL, filled with the new content, renamed over
- * PATH by the operation's batch. The owner is written into the extended
- * attribute user.git.lock (boot id, pid namespace, pid, start time), where the
- * file system has them: a lock whose owner is provably gone is taken over,
- * serialised, and said once (P5). The attribute is there before the lock has
+ * PATH by the operation's batch. The owner's mark (fs/owner.h) is written into the extended
+ * attribute user.git.lock, where it can be proved there: a lock whose owner is provably gone is
+ * taken over, serialised, and said once (P5). The attribute is there before the lock has
  * its name, and is taken off right after the rename: removed earlier, a kill in
- * between would leave a lock that is nobody's; left on, a copy of the file made with
- * its attributes could pass for a lock of a dead owner. A crash between rename
+ * between would leave a lock that is nobody's. A crash between rename
  * and removal leaves it on the published file, where nobody looks at it.
  *
  *   struct lockfile lk = LOCKFILE_INIT;

@@ -161,6 +161,10 @@ test_expect_success 'a copy made beside a living owner can be used' '
 	git -C mirror add . && no_litter mirror
 '
 
+test_expect_success NAMESPACES,PYTHON 'killed at random moments in several namespaces' '
+	python3 "$TEST_DIRECTORY/stress-kill" --seconds 3 --git "$GIT_BUILD_DIR/git" --dir "$PWD"
+'
+
 test_expect_success ROOT,OVERLAY 'overlay: known inside, never judged from its upper directory' '
 	mkdir lower upper work merged &&
 	cat >overlay.sh <<-\EOS &&
