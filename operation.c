@@ -61,8 +61,7 @@ static bool has_ref_hook(void *data)
 }
 
 /* It may look at the objects that the refs will name, and at the refs as they are. */
-static int run_ref_hook(void *data, struct fsync_batch *batch UNUSED, const char *state,
-			const char *lines, struct err *err)
+static int run_ref_hook(void *data, const char *state, const char *lines, struct err *err)
 {
 	const char *args[] = { state, NULL };
 	struct repo_operation *op = data;

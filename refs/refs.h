@@ -38,8 +38,8 @@ MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_optio
 void ref_store_free(struct ref_store *rs);
 /*
  * P6: finish the transaction that a kill or a power cut has left half done, if there is one.
- * For whoever begins to read; transactions see to it themselves. Where it cannot be done,
- * nothing happens. What was done is reported through the store's `warn`.
+ * Call it before reading; transactions do it themselves. If it cannot be done now, nothing
+ * happens. What was done is reported through the store's `warn`.
  *
  * Durability: what it does is sealed. Cost: one lstat if there is nothing to do.
  */
@@ -53,13 +53,11 @@ void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const cha
  * is called with a state, "prepared", "committed" or "aborted", and the lines of its
  * input, one per update: "OLD SP NEW SP REF LF", where OLD and NEW are object names
  * (null: not checked, deleted, or only verified) or "ref:TARGET". A negative value
- * for "prepared" ends the transaction. `batch` is that of the transaction: objects in it can be
- * published for the hook to see them.
+ * for "prepared" ends the transaction.
  */
 struct ref_hook {
 	bool (*is_there)(void *data);
-	int (*run)(void *data, struct fsync_batch *batch, const char *state,
-		   const char *lines, struct err *err);
+	int (*run)(void *data, const char *state, const char *lines, struct err *err);
 	void *data;
 };
 /* Copied; data must outlive the store's transactions. */
@@ -75,8 +73,8 @@ bool refname_is_valid(const char *name, unsigned flags);
 /* Collapse slashes as check-ref-format --normalize; false if invalid after it. */
 bool refname_normalize(struct strbuf *out, const char *name, unsigned flags);
 /*
- * Valid, or so behind "worktrees/ID/": older versions of Git took any directory's name for an
- * id, with spaces and whatever.
+ * Valid, or valid after "worktrees/ID/", where ID may be any directory name, since older
+ * versions of Git allow spaces and the like in it.
  */
 bool refname_is_usable(const char *name);
 /* Is it safe to read or delete, even if malformed (no ".." climbing)? */
@@ -84,20 +82,20 @@ bool refname_is_safe(const char *name);
 bool refname_is_per_worktree(const char *name); /* HEAD, refs/bisect/, … */
 /* "refs/heads/main" to "main", as short as is unambiguous. Caller frees. */
 char *ref_shorten(struct ref_store *rs, const char *name, bool strict);
-/* The same for many: after some, the names of all refs are read and kept. */
+/* The same for many names: after the first few, the names of all refs are read and kept. */
 struct ref_shortener;
 struct ref_shortener *ref_shortener_new(struct ref_store *rs, bool strict);
 char *ref_shortener_name(struct ref_shortener *s, const char *name);
 void ref_shortener_free(struct ref_shortener *s);
 /*
  * "main" to "refs/heads/main" by gitrevisions(7), symbolic refs followed ("HEAD" is the
- * current branch); the number of rules that match: 0 none, 1 fine, more: ambiguous
- * (first one returned). *out owned by the caller.
+ * current branch). Returns the number of rules that match: 0 none, 1 unambiguous, more:
+ * ambiguous, and the first one is returned. *out is owned by the caller.
  */
 int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 	     struct object_id *oid);
 
-/* The same for names of reflogs: only refs that have one, *out is whose it is. */
+/* The same for names of reflogs: only refs that have one; *out is the ref with the log. */
 int ref_dwim_log(struct ref_store *rs, const char *name, size_t len, char **out,
 		 struct object_id *oid);
 
@@ -138,7 +136,7 @@ typedef int (*ref_fn)(void *data, const struct ref *ref);
 MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
 			  ref_fn fn, void *data, struct err *err);
 
-/* ---- checking all of them (verify.c) ---- */
+/* ---- checking all of them ---- */
 struct fsck_options;
 struct ref_finding {
 	const char *where;  /* "refs/heads/x", "packed-refs line 3", "packed-refs.header" */
@@ -275,7 +273,7 @@ struct refs_pack_options {
 	bool if_many;  /* only if there are many, measured by what is packed already */
 	/* wildmatch patterns of whole names, NULL-terminated, or NULL; exclude wins */
 	const char *const *include, *const *exclude;
-	/* Told of a ref that cannot be packed, or whose file has to stay; may be NULL. */
+	/* Called for a ref that cannot be packed, or whose file has to stay; may be NULL. */
 	void (*complain)(void *data, const char *msg);
 	void *data;
 };
@@ -315,7 +313,7 @@ MUST_USE int reflogs_foreach_everywhere(struct ref_store *rs,
 					struct err *err);
 
 /*
- * Entry i of nr, counted from the oldest, which is 0: 1 it stays, 0 it goes, < 0 a
+ * Entry i of nr, counted from the oldest, which is 0: 1 to keep it, 0 to drop it, < 0 a
  * failure. Called again for all of them if the log has changed before it was locked.
  */
 typedef int (*reflog_keep_fn)(void *data, size_t i, size_t nr, const struct reflog_entry *e,
@@ -327,7 +325,7 @@ typedef int (*reflog_keep_fn)(void *data, size_t i, size_t nr, const struct refl
 #define REFLOG_DRY_RUN 4u    /* ask `keep` and do no more */
 /*
  * Rewrite a log with the entries that `keep` lets stay. What cannot be read as an
- * entry goes. What others append meanwhile stays.
+ * entry is dropped. What others append meanwhile stays.
  *
  * Locks:      `keep` runs without one; the ref and its log are locked to write the new
  *             log, which the batch holds until it is published. A log that stays as it

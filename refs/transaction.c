@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Transactions, wherever the refs live: the queue, the results, the hook, and the states
- * (open, prepared, closed). What it takes to lock, check and stage is the backend's.
+ * (open, prepared, closed). Locking, checking and staging are the backend's.
  */
 #include "compat/posix.h"
 #include "refs/refs-internal.h"
@@ -218,7 +218,7 @@ static int run_hook(struct ref_transaction *t, const char *state, struct err *er
 	if (t->flags & REF_TRANSACTION_RECOVERS || !hook->run || !hook->is_there(hook->data))
 		return 0;
 	add_lines(t, &lines);
-	rc = hook->run(hook->data, t->batch, state, lines.buf, err);
+	rc = hook->run(hook->data, state, lines.buf, err);
 	strbuf_release(&lines);
 	if (rc < 0)
 		return err_set(err, ERR_ABORTED, "in '%s' phase, update aborted by the "
@@ -237,7 +237,7 @@ static void notify_hook(struct ref_transaction *t, const char *state)
 
 /* ---- the end ---- */
 
-/* The batch has let go of what was staged, or nothing was. */
+/* What was staged has been published or given up by the batch; or nothing was staged. */
 static void close_transaction(struct ref_transaction *t)
 {
 	t->rs->backend->unlock(t);

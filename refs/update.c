@@ -18,8 +18,8 @@ const char *ref_update_display_name(const struct ref_update *u)
 /* ---- one after the other ---- */
 
 /*
- * `why` goes to the caller, and ends the transaction; or it is kept with its
- * update, where single ones may fail, and 0 is returned. `why` is released.
+ * Ends the transaction with `why`; or, where single updates may fail, keeps it with the
+ * update and returns 0. `why` is released.
  */
 static int fail_update(struct ref_transaction *t, struct ref_update *u, int rc,
 		       struct err *why, struct err *err)
@@ -34,7 +34,7 @@ static int fail_update(struct ref_transaction *t, struct ref_update *u, int rc,
 	if (!root->rc) {
 		root->rc = rc;
 		root->error = xstrdup(err_message(why));
-		/* Conflicts of values have said so themselves. */
+		/* Conflicts of values have set their own. */
 		if (root->failure == REF_FAILURE_OTHER && rc == ERR_CONFLICT)
 			root->failure = REF_FAILURE_NAME_CONFLICT;
 	}
@@ -135,7 +135,7 @@ static int split_symref(struct ref_transaction *t, struct ref_update *u, struct 
 	return 0;
 }
 
-/* Where HEAD leads here, its log tells of the update as well. */
+/* HEAD's log gets a line for the branch that HEAD leads to, too. */
 static int split_head(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	struct ref_update *head;

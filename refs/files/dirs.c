@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The directories that loose refs and their logs live in come and go. */
+/* Making and removing the directories of loose refs and of their logs. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"

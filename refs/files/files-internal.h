@@ -35,21 +35,21 @@ void reflog_path(const struct ref_store *rs, const char *name, struct strbuf *ou
 bool ref_may_be_packed(const struct ref_store *rs, const char *name);
 
 /*
- * The worktrees that this is not: their gitdir, and what goes before the names of their own
+ * The other worktrees: their gitdir, and the prefix of the names of their own
  * refs ("main-worktree/", "worktrees/ID/"). A non-zero return of fn ends it.
  */
 typedef int (*worktree_fn)(void *data, const char *gitdir, const char *prefix, struct err *err);
 MUST_USE int ref_other_worktrees(const struct ref_store *rs, worktree_fn fn, void *data,
 				 struct err *err);
 
-/* The file of a ref or of a log goes when its turn has come; missing is fine. */
+/* Remove the file of a ref or of a log at publication; missing is fine. */
 MUST_USE int ref_file_stage_removal(const char *path, enum publish_class order,
 				    struct fsync_batch *b, struct err *err);
 
 /* ---- directories (dirs.c) ---- */
 /*
- * Make what is missing above path, and tell the batch of each directory that got
- * a new name. Others may remove empty directories at any time: callers try again.
+ * Make what is missing above path, and note each directory that got a new name in the
+ * batch. Others may remove empty directories at any time: callers try again.
  */
 MUST_USE int ref_make_parents(const struct ref_store *rs, const char *path,
 			      struct fsync_batch *b, struct err *err);

@@ -237,7 +237,7 @@ static bool may_hold(const char *name, size_t len, const char *prefix)
 	return !memcmp(name, prefix, len < plen ? len : plen);
 }
 
-static int take_file(struct walk *w, struct err *err)
+static int add_file(struct walk *w, struct err *err)
 {
 	struct loose_entry e;
 	int rc;
@@ -272,7 +272,7 @@ static int walk_dir(struct walk *w, int depth, struct err *err)
 		strbuf_addstr(&w->path, entries[i]);
 		strbuf_addstr(&w->name, entries[i]);
 		if (!ends_with(entries[i], "/"))
-			rc = take_file(w, err);
+			rc = add_file(w, err);
 		else if (may_hold(w->name.buf, w->name.len, w->prefix) &&
 			 (w->private_dirs || !refname_in_private_dir(w->name.buf)))
 			rc = walk_dir(w, depth + 1, err);

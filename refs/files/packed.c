@@ -123,7 +123,7 @@ static bool has_word(const char *s, size_t len, const char *word)
 	return false;
 }
 
-/* "# pack-refs with: …"; *sorted tells if the file says that it is. */
+/* "# pack-refs with: …"; *sorted: does the file say that it is? */
 static int parse_header(struct packed_refs *p, bool *sorted, struct err *err)
 {
 	static const char head[] = "# pack-refs with:";

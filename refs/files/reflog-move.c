@@ -31,7 +31,7 @@ static int read_log(struct ref_store *rs, const char *name, struct strbuf *out, 
 	return rc;
 }
 
-/* Directories come and go while others remove refs. */
+/* Others make and remove directories at the same time, as they change refs. */
 static int lock_log(struct ref_store *rs, const char *name, const char *path,
 		    struct lockfile *lk, struct fsync_batch *b, struct err *err)
 {
@@ -88,7 +88,7 @@ int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
 	if (rc < 0)
 		goto out;
 	if (!exists && (!msg || !reflog_is_wanted(rs, to))) {
-		/* There is nothing that the new branch could go on with. */
+		/* There is no log to continue. */
 		rc = reflog_stage_removal(rs, to, PUBLISH_REFLOG, b, err);
 		goto out;
 	}

@@ -27,7 +27,7 @@ struct rewrite {
 	struct strbuf ident;
 	struct object_id last; /* new value of the last entry that stays */
 	bool any;	       /* there is one */
-	bool last_goes;
+	bool drops_last;
 };
 
 static void rewrite_release(struct rewrite *w)
@@ -70,7 +70,7 @@ static void add_line(struct rewrite *w, const char *line, size_t len,
 }
 
 /* Lines of log from `from` on; all of them stay if keep is NULL. */
-static int take_lines(struct rewrite *w, struct strbuf *log, size_t from, reflog_keep_fn keep,
+static int filter_lines(struct rewrite *w, struct strbuf *log, size_t from, reflog_keep_fn keep,
 		      struct err *err)
 {
 	char *line = log->buf + from, *end = log->buf + log->len, *lf;
@@ -86,7 +86,7 @@ static int take_lines(struct rewrite *w, struct strbuf *log, size_t from, reflog
 			rc = keep ? keep(w->data, i++, nr, &e, err) : 1;
 			if (rc > 0)
 				add_line(w, line, lf - line, &e);
-			w->last_goes = !rc;
+			w->drops_last = !rc;
 		}
 		*lf = '\n';
 	}
@@ -96,8 +96,8 @@ static int take_lines(struct rewrite *w, struct strbuf *log, size_t from, reflog
 static int decide(struct rewrite *w, struct err *err)
 {
 	strbuf_reset(&w->text);
-	w->any = w->last_goes = false;
-	return take_lines(w, &w->seen, 0, w->keep, err);
+	w->any = w->drops_last = false;
+	return filter_lines(w, &w->seen, 0, w->keep, err);
 }
 
 /* Both locks are held: the log as it is now. */
@@ -108,7 +108,7 @@ static int decide_again(struct rewrite *w, struct err *err)
 	int rc = reflog_read(w->rs, w->name, &now, err);
 
 	if (!rc && now.len >= known && !memcmp(now.buf, w->seen.buf, known)) {
-		rc = take_lines(w, &now, known, NULL, err);
+		rc = filter_lines(w, &now, known, NULL, err);
 	} else if (!rc) {
 		strbuf_swap(&w->seen, &now);
 		rc = decide(w, err);
@@ -123,7 +123,7 @@ struct held_ref {
 	struct lockfile lock;
 	struct ref_store *rs;
 	char *name;
-	bool made_dirs, log_goes;
+	bool made_dirs, removes_log;
 };
 
 static void held_done(void *data, bool published)
@@ -133,7 +133,7 @@ static void held_done(void *data, bool published)
 	lockfile_release(&h->lock);
 	if (h->made_dirs)
 		ref_remove_empty_parents(h->rs, h->name, false);
-	if (h->log_goes && published)
+	if (h->removes_log && published)
 		ref_remove_empty_parents(h->rs, h->name, true);
 	free(h->name);
 	free(h);
@@ -194,7 +194,7 @@ static int wants_value(struct rewrite *w, struct object_id *out, struct err *err
 	struct ref_value v;
 	int rc;
 
-	if (!(w->flags & REFLOG_UPDATE_REF) || !w->last_goes || !w->any)
+	if (!(w->flags & REFLOG_UPDATE_REF) || !w->drops_last || !w->any)
 		return 0;
 	rc = files_read(w->rs, w->name, &v, err);
 	if (rc < 0)
@@ -313,7 +313,7 @@ int files_reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags,
 	return rc;
 }
 
-/* ---- the whole log ---- */
+/* ---- removing a log ---- */
 
 int files_reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 			struct err *err)
@@ -326,7 +326,7 @@ int files_reflog_remove(struct ref_store *rs, const char *name, struct fsync_bat
 	rc = hold_ref(&h, rs, name, err);
 	if (rc < 0)
 		return rc;
-	h->log_goes = true;
+	h->removes_log = true;
 	rc = lockfile_close(&h->lock, err);
 	if (!rc)
 		rc = reflog_stage_removal(rs, name, PUBLISH_REFLOG, b, err);

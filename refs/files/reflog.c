@@ -145,7 +145,7 @@ struct log_walk {
 	size_t nr, alloc;
 };
 
-static void take_log(struct log_walk *w, const char *name)
+static void add_log(struct log_walk *w, const char *name)
 {
 	if (w->which != LOGS_ALL && refname_is_per_worktree(name) != (w->which == LOGS_PRIVATE))
 		return;
@@ -174,7 +174,7 @@ static int walk_logs(struct log_walk *w, struct err *err)
 			strbuf_addch(&w->path, '/');
 			rc = walk_logs(w, err);
 		} else if (S_ISREG(st.st_mode)) {
-			take_log(w, w->path.buf + w->root);
+			add_log(w, w->path.buf + w->root);
 		}
 		strbuf_setlen(&w->path, base);
 	}

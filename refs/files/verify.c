@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What git refs verify and git fsck look at: every file that could be a loose ref, and the
- * lines of packed-refs. Readers pass over much of what is odd; here it is told.
+ * lines of packed-refs. Readers skip much of what is odd; here it is reported.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
@@ -21,10 +21,10 @@ struct verify {
 	char *real_dir;	    /* of the common directory */
 };
 
-static void say(struct verify *v, const char *where, const char *msg_id, const char *fmt, ...)
+static void report(struct verify *v, const char *where, const char *msg_id, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 
-static void say(struct verify *v, const char *where, const char *msg_id, const char *fmt, ...)
+static void report(struct verify *v, const char *where, const char *msg_id, const char *fmt, ...)
 {
 	enum fsck_severity severity = fsck_severity_of(v->o->checks, msg_id);
 	struct ref_finding f = { where, msg_id, NULL, severity >= FSCK_ERROR };
@@ -76,13 +76,13 @@ static void check_target(struct verify *v, const char *where, const char *target
 	const char *bare = where + strlen(v->prefix);
 
 	if (!strcmp(bare, "HEAD") && !starts_with(target, "refs/heads/"))
-		say(v, where, "badHeadTarget", "HEAD points to non-branch '%s'", target);
+		report(v, where, "badHeadTarget", "HEAD points to non-branch '%s'", target);
 	if (is_root_ref(target))
 		return;
 	if (!starts_with(target, "refs/") && !starts_with(target, "worktrees/"))
-		say(v, where, "symrefTargetIsNotARef", "points to non-ref target '%s'", target);
+		report(v, where, "symrefTargetIsNotARef", "points to non-ref target '%s'", target);
 	if (!refname_is_valid(target, 0))
-		say(v, where, "badReferentName", "points to invalid refname '%s'", target);
+		report(v, where, "badReferentName", "points to invalid refname '%s'", target);
 }
 
 static void check_symref(struct verify *v, const char *where, const char *text, size_t len)
@@ -95,9 +95,9 @@ static void check_symref(struct verify *v, const char *where, const char *text, 
 	strbuf_rtrim(&target);
 	check_target(v, where, target.buf);
 	if (target.len == len || text[len - 1] != '\n')
-		say(v, where, "refMissingNewline", "misses LF at the end");
+		report(v, where, "refMissingNewline", "misses LF at the end");
 	if (target.len + 1 < len)
-		say(v, where, "trailingRefContent", "has trailing whitespaces or newlines");
+		report(v, where, "trailingRefContent", "has trailing whitespaces or newlines");
 	strbuf_release(&target);
 }
 
@@ -114,7 +114,7 @@ static int check_link(struct verify *v, const char *where, const char *path, str
 		char *joined, *full;
 		const char *inside = NULL;
 
-		say(v, where, "symlinkRef", "use deprecated symbolic link for symref");
+		report(v, where, "symlinkRef", "use deprecated symbolic link for symref");
 		path_dirname(&dir, path);
 		joined = is_absolute_path(target.buf) ? xstrdup(target.buf) :
 							path_join(dir.buf, target.buf);
@@ -140,15 +140,15 @@ static void check_oid(struct verify *v, const char *where, const struct strbuf *
 	if (strlen(text->buf) != text->len || text->len < v->rs->algo->hex_len ||
 	    oid_parse_hex(&oid, text->buf, v->rs->algo, &end) ||
 	    (*end && !isspace((unsigned char)*end))) {
-		say(v, where, "badRefContent", "%.*s", shown(strcspn(text->buf, "\n")), text->buf);
+		report(v, where, "badRefContent", "%.*s", shown(strcspn(text->buf, "\n")), text->buf);
 		return;
 	}
 	if (!*end)
-		say(v, where, "refMissingNewline", "misses LF at the end");
+		report(v, where, "refMissingNewline", "misses LF at the end");
 	else if (strcmp(end, "\n"))
-		say(v, where, "trailingRefContent", "has trailing garbage: '%s'", end);
+		report(v, where, "trailingRefContent", "has trailing garbage: '%s'", end);
 	if (oid_is_null(&oid))
-		say(v, where, "badRefOid", "points to invalid object ID '%s'", oid_hex(&oid));
+		report(v, where, "badRefOid", "points to invalid object ID '%s'", oid_hex(&oid));
 }
 
 static int check_content(struct verify *v, const char *where, const char *path, struct err *err)
@@ -158,7 +158,7 @@ static int check_content(struct verify *v, const char *where, const char *path, 
 	int rc = read_file(&text, path, REF_FILE_MAX, &why);
 
 	if (rc == ERR_TOO_BIG) {
-		say(v, where, "badRefContent", "longer than any ref");
+		report(v, where, "badRefContent", "longer than any ref");
 		rc = 0;
 	} else if (rc == ERR_NOT_FOUND) {
 		rc = 0; /* deleted or packed meanwhile */
@@ -185,12 +185,12 @@ static int check_file(struct verify *v, const char *where, const char *path, str
 		return errno == ENOENT ? 0 : err_set_errno(err, "unable to look at '%s'", path);
 	checking(v, where);
 	if (!is_root_ref(bare) && !refname_is_valid(bare, 0))
-		say(v, where, "badRefName", "invalid refname format");
+		report(v, where, "badRefName", "invalid refname format");
 	if (S_ISLNK(st.st_mode))
 		return check_link(v, where, path, err);
 	if (S_ISREG(st.st_mode))
 		return check_content(v, where, path, err);
-	say(v, where, "badRefFiletype", "unexpected file type");
+	report(v, where, "badRefFiletype", "unexpected file type");
 	return 0;
 }
 
@@ -300,8 +300,8 @@ static void check_header(struct verify *v, const char *line, size_t len, bool *s
 	static const char head[] = "# pack-refs with: ";
 
 	if (len < sizeof(head) - 1 || memcmp(line, head, sizeof(head) - 1)) {
-		say(v, "packed-refs.header", "badPackedRefHeader",
-		    "'%.*s' does not start with '%s'", shown(len), line, head);
+		report(v, "packed-refs.header", "badPackedRefHeader",
+		       "'%.*s' does not start with '%s'", shown(len), line, head);
 		return;
 	}
 	for (size_t i = sizeof(head) - 2; i + 7 <= len; i++)
@@ -315,11 +315,11 @@ static void check_peeled(struct verify *v, const char *where, const char *line, 
 	const char *end;
 
 	if (len < 1 + v->rs->algo->hex_len || oid_parse_hex(&oid, line + 1, v->rs->algo, &end))
-		say(v, where, "badPackedRefEntry", "'%.*s' has invalid peeled oid",
-		    shown(len - 1), line + 1);
+		report(v, where, "badPackedRefEntry", "'%.*s' has invalid peeled oid",
+		       shown(len - 1), line + 1);
 	else if (end != line + len)
-		say(v, where, "badPackedRefEntry", "has trailing garbage after peeled oid '%.*s'",
-		    shown(line + len - end), end);
+		report(v, where, "badPackedRefEntry", "has trailing garbage after peeled oid '%.*s'",
+		       shown(line + len - end), end);
 }
 
 /* *name: where the name begins; NULL if there is none. */
@@ -332,21 +332,21 @@ static void check_entry(struct verify *v, const char *where, const char *line, s
 
 	*name = NULL;
 	if (len < v->rs->algo->hex_len || oid_parse_hex(&oid, line, v->rs->algo, &end)) {
-		say(v, where, "badPackedRefEntry", "'%.*s' has invalid oid", shown(len), line);
+		report(v, where, "badPackedRefEntry", "'%.*s' has invalid oid", shown(len), line);
 		return;
 	}
 	if (end == line + len || !isspace((unsigned char)*end)) {
-		say(v, where, "badPackedRefEntry", "has no space after oid '%s' but with '%.*s'",
-		    oid_hex(&oid), shown(line + len - end), end);
+		report(v, where, "badPackedRefEntry", "has no space after oid '%s' but with '%.*s'",
+		       oid_hex(&oid), shown(line + len - end), end);
 		return;
 	}
 	*name = ++end;
 	copy = xmemdupz(end, line + len - end);
 	if (strlen(copy) != (size_t)(line + len - end) || !refname_is_valid(copy, 0))
-		say(v, where, "badRefName", "has bad refname '%s'", copy);
+		report(v, where, "badRefName", "has bad refname '%s'", copy);
 	if (oid_is_null(&oid))
-		say(v, where, "badRefOid", "'%s' points to invalid object ID '%s'", copy,
-		    oid_hex(&oid));
+		report(v, where, "badRefOid", "'%s' points to invalid object ID '%s'", copy,
+		       oid_hex(&oid));
 	free(copy);
 }
 
@@ -363,8 +363,8 @@ static void check_order(struct verify *v, struct packed_check *p, const char *wh
 	int c = p->last ? memcmp(name, p->last, common) : 1;
 
 	if (p->sorted && (c < 0 || (!c && len <= p->last_len))) {
-		say(v, where, "packedRefUnsorted", "refname '%.*s' is less than previous "
-		    "refname '%.*s'", shown(len), name, shown(p->last_len), p->last);
+		report(v, where, "packedRefUnsorted", "refname '%.*s' is less than previous "
+		       "refname '%.*s'", shown(len), name, shown(p->last_len), p->last);
 		p->sorted = false; /* once is enough */
 	}
 	p->last = name;
@@ -382,8 +382,8 @@ static void check_packed_lines(struct verify *v, const char *text, size_t size)
 		strbuf_reset(&where);
 		strbuf_addf(&where, "packed-refs line %zu", nr);
 		if (!eol) {
-			say(v, where.buf, "packedRefEntryNotTerminated",
-			    "'%.*s' is not terminated with a newline", shown(end - line), line);
+			report(v, where.buf, "packedRefEntryNotTerminated",
+			       "'%.*s' is not terminated with a newline", shown(end - line), line);
 			break;
 		}
 		if (nr == 1 && *line == '#') {
@@ -413,13 +413,13 @@ static int check_packed(struct verify *v, struct err *err)
 	}
 	checking(v, "packed-refs file");
 	if (!S_ISREG(st.st_mode)) {
-		say(v, "packed-refs", "badRefFiletype", "%s", S_ISLNK(st.st_mode) ?
-		    "not a regular file but a symlink" : "not a regular file");
+		report(v, "packed-refs", "badRefFiletype", "%s", S_ISLNK(st.st_mode) ?
+		       "not a regular file but a symlink" : "not a regular file");
 		goto out;
 	}
 	rc = read_file(&text, path, 0, err);
 	if (!rc && !text.len)
-		say(v, "packed-refs", "emptyPackedRefsFile", "file is empty");
+		report(v, "packed-refs", "emptyPackedRefsFile", "file is empty");
 	else if (!rc)
 		check_packed_lines(v, text.buf, text.len);
 out:

@@ -43,8 +43,8 @@ static bool hook_is_there(void *data UNUSED)
 }
 
 /* "STATE: NAME NAME …;" */
-static int run_hook(void *data UNUSED, struct fsync_batch *b UNUSED, const char *state,
-		    const char *lines, struct err *err UNUSED)
+static int run_hook(void *data UNUSED, const char *state, const char *lines,
+		    struct err *err UNUSED)
 {
 	const char *line, *end;
 
