@@ -197,8 +197,8 @@ static size_t distance(const struct text_change *a, const struct text_change *b)
 }
 
 /*
- * Where a hunk begins: ignorable changes before it are left out, up to the last one
- * that is farther from what comes next than the context reaches.
+ * The first change of a hunk: leading ignorable changes are left out, up to the last one
+ * whose distance from the next change is not within the context.
  */
 static size_t skip_ignorable(const struct text_diff *d, size_t from, size_t context)
 {

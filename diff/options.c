@@ -266,8 +266,8 @@ static int parse_count(const struct option_row *r, const char *value, int *out, 
 }
 
 /*
- * "50%" and ".5" and "5" are the same part of DIFF_MAX_SCORE: digits without a percent
- * sign stand behind the point. *end: behind it.
+ * "50%", ".5" and "5" are the same part of DIFF_MAX_SCORE: digits without a percent sign are
+ * decimals. *end: after the number.
  */
 static unsigned parse_score(const char *s, const char **end)
 {
@@ -426,7 +426,7 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		o->find_copies_harder = true;
 		o->detect = DIFF_DETECT_COPIES;
 		return 0;
-	case OPT_COPIES: /* twice: in unchanged files, too */
+	case OPT_COPIES: /* given twice: look in unchanged files as well */
 		o->find_copies_harder |= o->detect == DIFF_DETECT_COPIES;
 		o->detect = DIFF_DETECT_COPIES;
 		return set_score(r, value, &o->rename_score, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pair as a patch: the header lines, then hunks or what stands for them. */
+/* A pair as a patch: the header lines, then hunks or binary data. */
 #include "compat/posix.h"
 #include <zlib.h>
 #include "diff/diff-internal.h"

@@ -11,7 +11,7 @@
 #include "util/alloc.h"
 
 #define MOST_MATCHES 1024 /* a line with so many counterparts is frequent, always */
-#define WINDOW 100	  /* lines looked at on each side */
+#define WINDOW 100	  /* lines examined on each side */
 #define SHARE 4		  /* frequent ones must be less than a quarter there */
 
 enum { UNMATCHED, MATCHED, FREQUENT };

@@ -149,8 +149,8 @@ static struct border look_at(const struct text_side *s, ptrdiff_t at)
 }
 
 /*
- * Small is good. The weights are those with which Git's results agree with what
- * people chose in a large sample of real changes (and so do ours, with Git's).
+ * The smaller, the better. With these weights the results agree with Git's, whose weights
+ * were fitted to the choices of people in many real changes.
  */
 struct badness {
 	int indent;

@@ -177,9 +177,9 @@ static void list_changes(struct text_diff *d, unsigned ignore)
 }
 
 /*
- * Without context nothing behind the last change matters: Git cuts a common tail off
- * first, in blocks of 1024 bytes and up to a whole line. How frequent lines are
- * depends on it, so we do, too.
+ * Without context, lines after the last change do not matter: Git removes a common tail
+ * first, in blocks of 1024 bytes and up to a complete line. As the frequency of lines, and
+ * so the result, depends on it, it is done here as well.
  */
 static void cut_common_tail(const char *a, size_t *a_len, const char *b, size_t *b_len)
 {

@@ -495,7 +495,7 @@ static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
 	return 1;
 }
 
-/* The number of arguments it used; 0: not ours. */
+/* Returns how many arguments it used; 0: no option of the walk. */
 static int walk_option(struct rev_walk *w, const char *const *argv, struct err *err)
 {
 	const char *arg = argv[0];

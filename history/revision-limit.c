@@ -18,7 +18,7 @@ struct slop {
 	int left;
 };
 
-/* Should the walk look at more commits? */
+/* Must the walk visit more commits? */
 static bool must_continue(struct rev_walk *w, struct slop *s)
 {
 	const struct commit *next = prio_queue_peek(&w->state->queue);

@@ -10,7 +10,7 @@
 
 #define ABBREV_MIN 4
 
-/* The type that the context asks for. */
+/* The type that the context needs. */
 enum wanted { WANT_ANY, WANT_COMMIT, WANT_COMMITTISH, WANT_TREE, WANT_TREEISH, WANT_BLOB };
 
 static enum wanted wanted_by_config(const struct repository *r)

@@ -366,7 +366,7 @@ static int nth_parent(struct repository *r, const struct object_id *oid, unsigne
 
 /*
  * Digits at the end of name, behind '~' or '^'; a number that is too large
- * stands for one that nothing has.
+ * is replaced by one that no commit has.
  */
 static bool split_number(const char *name, size_t len, size_t *base, char *op, unsigned *n)
 {
@@ -485,7 +485,7 @@ static bool split_describe(const char *name, size_t len, size_t *hex_at)
 
 	while (i && hex_value((unsigned char)name[i - 1]) >= 0)
 		i--;
-	/* The 'g' itself is no hex digit, so i stands right behind it. */
+	/* 'g' is no hex digit: i is right behind it. */
 	if (i == len || i < 2 || name[i - 1] != 'g' || name[i - 2] != '-')
 		return false;
 	*hex_at = i;

@@ -8,10 +8,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 
-/*
- * "./x" and "../x" are meant from where the user stands. *out: relative to the top;
- * caller frees.
- */
+/* "./x" and "../x" are relative to the cwd. *out: relative to the top; caller frees. */
 static int resolve_relative(struct repository *r, const char *path, char **out, struct err *err)
 {
 	struct strbuf full = STRBUF_INIT;
@@ -200,7 +197,7 @@ int rev_explain_path(struct repository *r, const char *name, const char *colon, 
 	int rc;
 
 	if (colon == name && (starts_with(text, "./") || starts_with(text, "../")))
-		return 0; /* nothing better to say than that it is unknown */
+		return 0; /* no better explanation */
 	rc = resolve_relative(r, text, &path, err);
 	if (rc < 0)
 		return rc;

@@ -81,7 +81,7 @@ static bool branch_exists(struct repository *r, const char *branch)
 	return exists;
 }
 
-/* The first one: the others are for git-pull(1). */
+/* The first value; others are for git-pull(1). */
 static const char *get_merge(struct repository *r, const char *branch)
 {
 	char *key = xstrfmt("branch.%s.merge", branch);

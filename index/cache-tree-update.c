@@ -192,7 +192,7 @@ int cache_tree_update(struct index_state *ix, struct repository *r, unsigned fla
 	ret = update_span(&u, ix->cache_tree, &all, &has_ita);
 	if (ret)
 		return ret;
-	if (!had_count) /* worth writing: the next commit is cheaper */
+	if (!had_count) /* write it: the next commit is cheaper then */
 		ix->changed = true;
 	if (root)
 		*root = ix->cache_tree->oid;

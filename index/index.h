@@ -75,7 +75,7 @@ MUST_USE int index_read(struct index_state *ix, const char *path,
 MUST_USE int index_read_repo(struct index_state *ix, struct repository *r, struct err *err);
 
 struct index_write_options {
-	int version;	/* 0: as read; 4 only if asked for */
+	int version;	/* 0: as read; 4 only on request */
 	bool skip_hash;
 };
 /*
@@ -88,8 +88,10 @@ MUST_USE int index_write_fd(struct index_state *ix, int fd, const char *what,
 MUST_USE int index_lock(struct repository *r, struct lockfile *lk, struct err *err);
 MUST_USE int index_write_locked(struct index_state *ix, struct repository *r,
 				struct lockfile *lk, struct fsync_batch *b, struct err *err);
-/* Refresh of stat data by status and the like: tries the lock, silently gives up.
- * Not durable on purpose: nothing is lost if it is. */
+/*
+ * Write refreshed stat data, for status and the like; does nothing if the lock is taken.
+ * Not durable on purpose: losing them costs a refresh.
+ */
 void index_update_if_able(struct index_state *ix, struct repository *r);
 
 /* Position of name+stage, or -1 - (where it would go). */

@@ -24,11 +24,11 @@ static bool literal_matches(const struct pathspec_item *it, const char *path, si
 
 	if (it->len <= len && same_text(it, it->match, path, it->len))
 		return it->len == len || wants_dir || path[it->len] == '/';
-	/* "dir/" is that directory too */
+	/* "dir/" matches the directory itself */
 	return is_dir && wants_dir && len == it->len - 1 && same_text(it, it->match, path, len);
 }
 
-/* wildmatch wants its text to end in a NUL. */
+/* wildmatch needs a NUL at the end of its text. */
 static bool wild(const char *pattern, const char *text, size_t len, unsigned flags)
 {
 	bool found;

@@ -16,7 +16,7 @@ struct tree_diff {
 	tree_index_diff_fn fn;
 	void *data;
 	size_t pos;	    /* next entry of the index */
-	struct strbuf path; /* of the tree entry at hand */
+	struct strbuf path; /* of the present tree entry */
 	unsigned depth;
 };
 

@@ -9,7 +9,7 @@
 
 #define DAY ((timestamp_t)24 * 60 * 60)
 
-/* Flags of commits: what --stale-fix knows of them. */
+/* Flags of commits, for --stale-fix. */
 #define FROM_REF 1u /* reachable from a ref: assumed to be complete, else fsck complains */
 #define COMPLETE 2u
 #define BROKEN 4u

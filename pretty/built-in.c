@@ -117,7 +117,7 @@ static size_t without_trailing_blanks(const char *s, size_t len)
 	return len;
 }
 
-/* Tabs become blanks, so that columns stand where they did before the indent. */
+/* Tabs become blanks, so that the indent does not shift columns. */
 static void add_expanded(struct strbuf *out, const char *s, size_t len, int columns)
 {
 	const char *tab;

@@ -162,7 +162,7 @@ static int read_map_file(struct mailmap *m, const char *path, bool follow, struc
 	struct stat st;
 	int rc;
 
-	/* One that comes with the sources must not lead elsewhere. */
+	/* .mailmap of the work tree must not be a symlink to some other file. */
 	if (!follow && !lstat(path, &st) && S_ISLNK(st.st_mode))
 		return 0;
 	rc = read_file(&buf, path, 0, err);

@@ -167,7 +167,7 @@ void pretty_reflog_selector(const struct pretty *p, struct strbuf *out, bool sho
 	name = shortened ? ref_shorten(p->repo->refs, info.ref, false) : xstrdup(info.ref);
 	strbuf_addf(out, "%s@{", name);
 	free(name);
-	/* By date if the user asked by date, or how dates are to look. */
+	/* By date if the log or --date was given by date. */
 	if (info.by_date || p->date_explicit)
 		date_format(out, info.date, info.tz, &p->date);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Atoms: what stands between "%(" and ")" in a format, and sort keys. An atom is parsed
- * once; a listing knows it by its index from then on.
+ * Atoms: the text between "%(" and ")" in a format, and sort keys. An atom is parsed once;
+ * from then on a listing refers to it by its index.
  */
 #ifndef REFLIST_ATOM_INTERNAL_H
 #define REFLIST_ATOM_INTERNAL_H

@@ -74,7 +74,7 @@ static void reserve_values(struct reflist_item *item, size_t nr)
 	item->nr_values = nr;
 }
 
-/* While the object is at hand, keep what the format needs of it. */
+/* While the object is in memory, keep what the format needs of it. */
 static int keep_for_format(struct reflist *l, struct reflist_item *item, struct err *err)
 {
 	struct reflist_state *s = l->state;

@@ -39,7 +39,7 @@ static int unknown_identity(const struct role *role, struct err *err, const char
 
 /* ---- defaults of the system ---- */
 
-/* The full name of the account; "&" in it stands for the login name. */
+/* The full name of the account; "&" in it means the login name. */
 static char *system_name(void)
 {
 	struct passwd *pw = getpwuid(getuid());

@@ -235,7 +235,7 @@ static int choose_gitdir(struct init_job *j, const struct repo_init_options *o, 
 	return rc;
 }
 
-/* ---- what exists, what is asked for ---- */
+/* ---- the existing repository, and the options ---- */
 
 static int set_hash(struct init_job *j, const char *name, struct err *err)
 {

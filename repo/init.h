@@ -31,7 +31,7 @@ struct repo_init_result {
 	bool reinit;		/* it existed before */
 	bool shared;
 	char *branch;		/* that HEAD names now, NULL if it was there before; caller frees */
-	bool branch_is_fallback; /* it was not configured: worth a hint */
+	bool branch_is_fallback; /* it was not configured: a hint may help */
 };
 /*
  * Make a repository, or complete one that exists; nothing that exists is changed.

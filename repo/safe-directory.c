@@ -11,7 +11,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 
-/* Root under sudo stands for the user who called sudo as well. */
+/* Under sudo, root counts as the user who called sudo as well. */
 static bool uid_is_ours(uid_t uid)
 {
 	const char *sudo = getenv("SUDO_UID");

@@ -74,7 +74,7 @@ static void read_fsync(struct reader *r, struct fsync_policy *p)
 	bool object_files = false;
 	const char *text;
 
-	/* Deprecated, and overridden by core.fsync wherever the two stand. */
+	/* Deprecated; core.fsync overrides it, whatever their order. */
 	if (config_get(r->c, "core.fsyncobjectfiles")) {
 		warn(r, "core.fsyncObjectFiles is deprecated; use core.fsync instead", NULL);
 		read_bool(r, "core.fsyncobjectfiles", &object_files);

@@ -16,7 +16,7 @@ void repo_place_release(struct repo_place *p)
 	repo_format_release(&p->format);
 }
 
-/* What discovery or GIT_DIR gave. */
+/* The gitdir that discovery or GIT_DIR has found. */
 struct candidate {
 	char *gitdir;	/* GIT_DIR as given, or an absolute path */
 	char *gitfile;	/* the ".git" file that led there, or NULL */

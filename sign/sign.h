@@ -28,7 +28,7 @@
  * Append the detached, armoured signature of the payload. key: as the user gave it; "" stands for
  * user.signingKey, else the committer (gpg, gpgsm) or the output of
  * gpg.ssh.defaultKeyCommand.
- * Errors: ERR_GENERIC  the program did not sign; the message is its own, or git's
+ * Errors: ERR_GENERIC  the program did not sign; the message is the program's, or Git's
  *         ERR_INVALID  bad settings, or none where one is needed
  *         ERR_NO_IDENT as repo_ident
  *         ERR_IO       temporary files

@@ -66,7 +66,7 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	if (v.state != ATTR_VALUE)
 		return;
 	binary = driver_config(a, v.value, "binary");
-	if (binary) /* "auto", too, is -1 */
+	if (binary) /* -1 for "auto" */
 		out->binary = config_parse_maybe_bool(binary);
 	out->funcname = driver_config(a, v.value, "xfuncname");
 }

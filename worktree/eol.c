@@ -83,7 +83,7 @@ struct keyword {
 
 static bool keyword_is_foreign(const char *value, size_t len)
 {
-	/* ours is ": OID ": no blank but the first and the last */
+	/* ours is ": OID ": blanks only after the colon and at the end */
 	if (len < 3 || value[0] != ':' || value[1] != ' ')
 		return false;
 	return memchr(value + 2, ' ', len - 3) != NULL;

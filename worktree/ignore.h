@@ -27,7 +27,7 @@ struct ignore_pattern {
 MUST_USE int ignore_new(struct ignore **out, struct repository *r,
 			const struct index_state *ix, struct err *err);
 void ignore_free(struct ignore *ig);
-/* Command line patterns (--exclude): above all others. */
+/* Command line patterns (--exclude): they have precedence over all others. */
 void ignore_add_pattern(struct ignore *ig, const char *pattern);
 MUST_USE int ignore_add_file(struct ignore *ig, const char *path, struct err *err); /* --exclude-from */
 /* Without the standard sources: only added patterns, and files called per_dir unless NULL. */

@@ -107,7 +107,7 @@ int lstat_cursor_stat(struct lstat_cursor *c, const char *path, size_t len, stru
 		}
 		strbuf_reset(&c->missing);
 	}
-	/* too deep, or no descriptor left: the rest by name */
+	/* too deep, or no descriptor left: the kernel looks up the rest */
 	if (strchr(path + c->dir.len, '/') && worktree_leading_symlink(path, len)) {
 		errno = ENOTDIR;
 		return -1;

@@ -47,7 +47,7 @@ struct status_options {
 	const struct pathspec *ps;    /* NULL: everything */
 	enum untracked_mode untracked;
 	bool ignored, ignored_matching;
-	int renames;		      /* 0 none, 1 renames, 2 copies too */
+	int renames;		      /* 0: none, 1: renames, 2: renames and copies */
 	int rename_score;	      /* percent; 0: the default */
 	bool amend;		      /* compare with HEAD^ (git commit --amend) */
 	/* the tree to compare with instead of that of HEAD; NULL: HEAD */

@@ -17,7 +17,7 @@
 
 /* ---- untracked and ignored files ---- */
 enum untracked_mode { UNTRACKED_NO, UNTRACKED_NORMAL, UNTRACKED_ALL };
-#define DIRWALK_IGNORED 1u	     /* report ignored ones too (kind) */
+#define DIRWALK_IGNORED 1u	     /* report ignored files as well */
 #define DIRWALK_IGNORED_MATCHING 2u  /* --ignored=matching */
 #define DIRWALK_EMPTY_DIRS 4u	     /* ls-files --directory without --no-empty-directory */
 #define DIRWALK_REPORT_UNREADABLE 8u   /* else unreadable directories count as empty */
@@ -150,7 +150,7 @@ struct worktree_changes {
 	size_t nr, alloc;
 };
 #define CHANGES_EVERY_FILE 1u /* all files that exist, changed or not */
-#define CHANGES_SPARSE 2u     /* skip-worktree entries, too */
+#define CHANGES_SPARSE 2u     /* skip-worktree entries as well */
 /* seen: per item of ps, as for pathspec_match; may be NULL. */
 MUST_USE int worktree_find_changes(struct repository *r, struct index_state *ix,
 				   const struct pathspec *ps, struct converter *c,
