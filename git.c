@@ -311,7 +311,7 @@ static void list_external(struct strvec *out)
 	struct string_list dirs = STRING_LIST_INIT;
 	size_t before = out->nr;
 
-	string_list_split(&dirs, path ? path : "", ":", -1);
+	string_list_split(&dirs, path ? path : "", ":");
 	for (size_t i = 0; i < dirs.nr; i++)
 		list_programs(out, dirs.items[i].string, "git-");
 	string_list_clear(&dirs, NULL);
@@ -344,7 +344,7 @@ static int list_commands(const char *types)
 	struct string_list wanted = STRING_LIST_INIT;
 	struct strvec out = STRVEC_INIT;
 
-	string_list_split(&wanted, types, ",", -1);
+	string_list_split(&wanted, types, ",");
 	for (size_t i = 0; i < wanted.nr; i++) {
 		const char *type = wanted.items[i].string;
 

@@ -97,7 +97,7 @@ static void list_external(void)
 	struct string_list dirs = STRING_LIST_INIT;
 	bool any = false;
 
-	string_list_split(&dirs, path ? path : "", ":", -1);
+	string_list_split(&dirs, path ? path : "", ":");
 	for (size_t i = 0; i < dirs.nr; i++)
 		list_programs(&found, dirs.items[i].string, "git-");
 	strvec_sort_unique(&found);

@@ -513,7 +513,7 @@ static size_t graph_colors(struct log_options *o)
 	if (!o->color)
 		return 0;
 	config_get_string(o->repo->config, "log.graphcolors", &value, NULL);
-	string_list_split(&list, value, ",", -1);
+	string_list_split(&list, value, ",");
 	ALLOC_ARRAY(o->graph_colors, list.nr);
 	for (i = 0; i < list.nr; i++) {
 		struct strbuf name = STRBUF_INIT;

@@ -66,7 +66,7 @@ int notes_display_refs(struct repository *r, struct strvec *out, struct err *err
 	if (env) {
 		struct string_list list = STRING_LIST_INIT;
 
-		string_list_split(&list, env, ":", -1);
+		string_list_split(&list, env, ":");
 		for (i = 0; !rc && i < list.nr; i++)
 			rc = add_globs(r, out, list.items[i].string, err);
 		string_list_clear(&list, NULL);

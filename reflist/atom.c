@@ -95,7 +95,7 @@ static int parse_remote(struct reflist *l, struct ref_atom *a, const char *arg,
 	int rc = 0;
 
 	if (arg)
-		string_list_split(&parts, arg, ",", -1);
+		string_list_split(&parts, arg, ",");
 	for (size_t i = 0; !rc && i < parts.nr; i++)
 		if (!parse_remote_part(a, parts.items[i].string)) {
 			a->remote_form = REMOTE_REF;
@@ -174,7 +174,7 @@ static int parse_email(struct ref_atom *a, const char *arg, bool name, struct er
 	struct string_list parts = STRING_LIST_INIT;
 	int rc = 0;
 
-	string_list_split(&parts, arg, ",", -1);
+	string_list_split(&parts, arg, ",");
 	for (size_t i = 0; !rc && i < parts.nr; i++) {
 		const char *part = parts.items[i].string;
 
@@ -227,7 +227,7 @@ static int parse_trailers(struct reflist *l UNUSED, struct ref_atom *a, const ch
 
 	a->id = ATOM_TRAILERS;
 	if (arg)
-		string_list_split(&parts, arg, ",", -1);
+		string_list_split(&parts, arg, ",");
 	for (size_t i = 0; !rc && i < parts.nr; i++) {
 		const char *part = parts.items[i].string;
 
@@ -372,7 +372,7 @@ static int parse_align(struct reflist *l UNUSED, struct ref_atom *a, const char 
 
 	if (!arg)
 		return err_set(err, ERR_INVALID, "expected format: %%(align:<width>,<position>)");
-	string_list_split(&parts, arg, ",", -1);
+	string_list_split(&parts, arg, ",");
 	for (size_t i = 0; !rc && i < parts.nr; i++)
 		rc = parse_align_part(a, parts.items[i].string, &has_width, err);
 	string_list_clear(&parts, NULL);

@@ -64,7 +64,7 @@ static ssize_t ceiling_len(const char *cwd)
 
 	if (!list)
 		return -1;
-	string_list_split(&dirs, list, ":", -1);
+	string_list_split(&dirs, list, ":");
 	for (size_t i = 0; i < dirs.nr; i++) {
 		const char *given = dirs.items[i].string, *rest;
 		char *dir;

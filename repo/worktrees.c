@@ -167,7 +167,7 @@ static bool will_update(const struct worktree *w, const char *refname)
 	bool found = false;
 
 	if (!read_file(&buf, path, 16 * 1024 * 1024, NULL)) {
-		string_list_split(&lines, buf.buf, "\n", -1);
+		string_list_split(&lines, buf.buf, "\n");
 		for (size_t i = 0; i < lines.nr && !found; i += 3)
 			found = !strcmp(lines.items[i].string, refname);
 		string_list_clear(&lines, NULL);

@@ -90,13 +90,12 @@ void string_list_remove_duplicates(struct string_list *l, void (*free_util)(void
 	l->nr = kept;
 }
 
-size_t string_list_split(struct string_list *l, const char *s, const char *delims, int max)
+size_t string_list_split(struct string_list *l, const char *s, const char *delims)
 {
 	size_t pieces = 0;
 
 	for (;; pieces++) {
-		size_t len = max >= 0 && pieces >= (size_t)max ? strlen(s) :
-								  strcspn(s, delims);
+		size_t len = strcspn(s, delims);
 
 		insert_at(l, l->nr, xmemdupz(s, len));
 		if (!s[len])

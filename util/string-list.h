@@ -26,11 +26,8 @@ struct string_list_item *string_list_lookup(const struct string_list *l, const c
 void string_list_sort(struct string_list *l); /* by strcmp */
 /* Of equal neighbours the first one stays. */
 void string_list_remove_duplicates(struct string_list *l, void (*free_util)(void *));
-/*
- * Append the pieces of s between bytes of `delims`. At most `max` cuts, so one piece more
- * than that (max < 0: no limit). Returns the number of pieces.
- */
-size_t string_list_split(struct string_list *l, const char *s, const char *delims, int max);
+/* Append the pieces of s between bytes of `delims`. Returns their number, at least 1. */
+size_t string_list_split(struct string_list *l, const char *s, const char *delims);
 void string_list_clear(struct string_list *l, void (*free_util)(void *));
 
 #endif
