@@ -28,7 +28,7 @@
 static const struct hash_algo sha1 = {
 	.name = "sha1",
 	.id = HASH_SHA1,
-	.format_id = 0x73686131, /* "sha1" */
+
 	.raw_len = 20,
 	.hex_len = 40,
 	.null_oid = { .algo = HASH_SHA1 },
@@ -39,7 +39,7 @@ static const struct hash_algo sha1 = {
 static const struct hash_algo sha256 = {
 	.name = "sha256",
 	.id = HASH_SHA256,
-	.format_id = 0x73323536, /* "s256" */
+
 	.raw_len = 32,
 	.hex_len = 64,
 	.null_oid = { .algo = HASH_SHA256 },
@@ -157,7 +157,7 @@ void hash_object_buf(const struct hash_algo *algo, const char *type,
 	int n = snprintf(header, sizeof(header), "%s %zu", type, len);
 
 	if (n < 0 || (size_t)n >= sizeof(header))
-		BUG("object type '%s'", type);
+		BUG("object type '%s' is too long", type);
 	start(&s, algo);
 	update(&s, algo, header, (size_t)n + 1);
 	update(&s, algo, p, len);

@@ -28,7 +28,7 @@ struct hash_ctx {
 struct hash_algo {
 	const char *name; /* "sha1", "sha256" */
 	enum hash_id id;
-	uint32_t format_id; /* in index-v2 style files: "sha1" / "s256" */
+
 	size_t raw_len, hex_len;
 	struct object_id null_oid; /* all zeros */
 	struct object_id empty_tree;

@@ -23,7 +23,7 @@ struct pack_idx {
 	const unsigned char *offsets; /* version 2: 4 bytes each */
 	const unsigned char *wide;    /* version 2: 8 bytes each */
 	uint32_t nr_wide;
-	const unsigned char *pack_sum, *idx_sum;
+	const unsigned char *pack_sum; /* the checksum of the pack */
 };
 /* Checks sizes, fan-out and version, but neither the order of names nor the checksum. */
 MUST_USE int idx_open(struct pack_idx *out, const char *path,

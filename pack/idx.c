@@ -170,7 +170,6 @@ static int lay_out_v2(struct pack_idx *x, const unsigned char *p, uint64_t len,
 	x->wide = x->offsets + nr * 4;
 	x->nr_wide = (uint32_t)((len - least) / 8);
 	x->pack_sum = p + len - 2 * raw;
-	x->idx_sum = p + len - raw;
 	return 0;
 }
 
@@ -185,7 +184,6 @@ static int lay_out_v1(struct pack_idx *x, const unsigned char *p, uint64_t len,
 	x->names = x->offsets + 4;
 	x->stride = raw + 4;
 	x->pack_sum = p + len - 2 * raw;
-	x->idx_sum = p + len - raw;
 	return 0;
 }
 

@@ -64,7 +64,7 @@ static int read_names(struct midx *m, const struct chunk *c, struct err *err)
 			return bad_midx(m->path, "pack names are cut off", err);
 		if (nul - at < 5 || memcmp(nul - 4, ".idx", 4) ||
 		    memchr(at, '/', (size_t)(nul - at)))
-			return bad_midx(m->path, "a pack has no proper name", err);
+			return bad_midx(m->path, "invalid pack name", err);
 		if (i && strcmp(m->pack_names[i - 1], at) >= 0)
 			return bad_midx(m->path, "pack names are out of order", err);
 		m->pack_names[i] = at;

@@ -69,7 +69,7 @@ void *prio_queue_peek(const struct prio_queue *q)
 void prio_queue_reverse(struct prio_queue *q)
 {
 	if (q->compare)
-		BUG("prio_queue_reverse on a queue with an order");
+		BUG("prio_queue_reverse on a sorted queue");
 	for (size_t i = 0, j = q->nr; i + 1 < j; i++)
 		swap(q, i, --j);
 }

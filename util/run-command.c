@@ -125,7 +125,7 @@ static char **make_env(const struct strvec *changes)
 struct child_fds {
 	int child[3];
 	int ours[3];
-	bool null[3];
+
 };
 
 static void close_fd(int *fd)
@@ -156,7 +156,7 @@ static int child_fds_open(struct child_fds *p, const int wanted[3])
 		int fd[2];
 
 		p->child[i] = p->ours[i] = -1;
-		if (p->null[i] || !wanted[i])
+		if (!wanted[i])
 			continue;
 		if (wanted[i] > 0) {
 			p->child[i] = wanted[i];
@@ -205,9 +205,8 @@ static int add_actions(posix_spawn_file_actions_t *fa, const struct child_proces
 	for (int n = 0; n < 3 && !rc; n++) {
 		int i = order[n];
 
-		if (p->null[i])
-			rc = posix_spawn_file_actions_addopen(fa, i, "/dev/null",
-							      i ? O_WRONLY : O_RDONLY, 0);
+		if (i == 0 && cp->no_stdin)
+			rc = posix_spawn_file_actions_addopen(fa, 0, "/dev/null", O_RDONLY, 0);
 		else if (i == 1 && cp->stdout_to_stderr)
 			rc = posix_spawn_file_actions_adddup2(fa, 2, 1);
 		else if (p->child[i] >= 0)
@@ -294,8 +293,9 @@ static void trace_start(struct child_process *cp, const struct strvec *argv)
 
 int start_command(struct child_process *cp, struct err *err)
 {
-	struct child_fds p = { .null = { cp->no_stdin, cp->no_stdout, cp->no_stderr } };
-	const int wanted[3] = { cp->in, cp->stdout_to_stderr ? 0 : cp->out, cp->err };
+	const int wanted[3] = { cp->no_stdin ? 0 : cp->in, cp->stdout_to_stderr ? 0 : cp->out,
+				cp->err };
+	struct child_fds p;
 	struct strvec argv = STRVEC_INIT;
 	char *program = NULL, **env = NULL;
 	int rc = ENOENT;
@@ -358,7 +358,7 @@ int run_command(struct child_process *cp, struct err *err)
 	if (!code) {
 		code = finish_command(cp);
 		if (code < 0)
-			err_set_errno(err, "cannot await %s", cp->args.v[0]);
+			err_set_errno(err, "cannot wait for %s", cp->args.v[0]);
 	}
 	child_process_release(cp);
 	return code;
@@ -521,7 +521,7 @@ int pipe_command(struct child_process *cp, const char *in, size_t in_len,
 
 	code = finish_command(cp);
 	if (!ret && code < 0)
-		ret = err_set_errno(err, "cannot await %s", cp->args.v[0]);
+		ret = err_set_errno(err, "cannot wait for %s", cp->args.v[0]);
 	if (!ret)
 		ret = code;
 out:

@@ -19,10 +19,10 @@ struct child_process {
 	pid_t pid;
 	/* 0: inherit; -1: create a pipe and put our end here; else: pass it on and close it */
 	int in, out, err;
-	bool no_stdin, no_stdout, no_stderr; /* /dev/null instead */
+	bool no_stdin; /* /dev/null instead */
 	bool stdout_to_stderr;
 	bool use_shell;	    /* args.v[0] is a shell command line, the rest its "$@" */
-	bool silent_exec_failure; /* for the caller's use; start_command never prints */
+
 	int trace2_id;
 };
 #define CHILD_PROCESS_INIT { .args = STRVEC_INIT, .env = STRVEC_INIT }

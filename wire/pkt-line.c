@@ -105,7 +105,7 @@ int pkt_read_all(int fd, struct strbuf *buf, size_t max, struct err *err)
 
 	while ((rc = pkt_read(fd, &one, err)) == PKT_DATA) {
 		if (max && buf->len + one.len > max) {
-			rc = err_set(err, ERR_TOO_BIG, "answer of more than %zu bytes", max);
+			rc = err_set(err, ERR_TOO_BIG, "response of more than %zu bytes", max);
 			break;
 		}
 		strbuf_addbuf(buf, &one);
