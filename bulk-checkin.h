@@ -20,25 +20,12 @@
 #define BULK_CHECKIN_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "object-stage.h"
 #include "object/object.h"
 
 struct bulk_checkin;
 
-struct bulk_checkin_options {
-	const char *objdir; /* the primary object directory */
-	const struct hash_algo *algo;
-	struct fsync_batch *batch; /* not owned */
-	int shared_perm;
-	int loose_level, pack_level;   /* zlib levels; -1: what zlib calls default, 6 */
-	unsigned unpack_limit;	       /* 0: never make a pack of small objects */
-	uint64_t big_file_threshold;   /* bytes */
-	/* does the database have it already? thread-safe */
-	bool (*exists)(void *data, const struct object_id *oid);
-	void *exists_data;
-};
-
-struct bulk_checkin *bulk_checkin_new(const struct bulk_checkin_options *opts);
+struct bulk_checkin *bulk_checkin_new(const struct object_stage_options *opts);
 
 /* Add from memory, now; the oid is known on return. */
 MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,

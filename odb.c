@@ -662,7 +662,7 @@ void odb_reprepare(struct odb *odb)
 
 int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err)
 {
-	struct bulk_checkin_options o = {
+	struct object_stage_options o = {
 		.objdir = odb->objdir,
 		.algo = odb->o.algo,
 		.batch = b,

@@ -34,7 +34,7 @@ static void *exists_data;
 static void begin(unsigned limit)
 {
 	struct fsync_batch_options fo = { .policy = FSYNC_POLICY_DEFAULT };
-	struct bulk_checkin_options o = {
+	struct object_stage_options o = {
 		.objdir = at(dir, "o"),
 		.algo = hash_sha1,
 		.loose_level = 1,
@@ -216,7 +216,7 @@ static void known_is_not_written(void **state UNUSED)
 static void shared_permissions(void **state UNUSED)
 {
 	struct fsync_batch_options fo = { .policy = FSYNC_POLICY_DEFAULT };
-	struct bulk_checkin_options o = { .objdir = at(dir, "o"), .algo = hash_sha1,
+	struct object_stage_options o = { .objdir = at(dir, "o"), .algo = hash_sha1,
 					  .shared_perm = SHARED_PERM_GROUP, .unpack_limit = 100 };
 	struct strbuf path = STRBUF_INIT;
 	struct object_id oid;

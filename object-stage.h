@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * New objects until they are published: held in memory, then staged as loose files, or in a
+ * pack. For bulk-checkin.h, which schedules the work; what is here runs in the caller's thread.
+ *
+ * Ownership:  the stage owns its temporary object directory and its packs.
+ * Durability: none of its own: everything is staged in the fsync_batch; D3.
+ */
+#ifndef OBJECT_STAGE_H
+#define OBJECT_STAGE_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "object/object.h"
+#include "util/strbuf.h"
+
+struct object_stage;
+
+struct object_stage_options {
+	const char *objdir; /* the primary object directory */
+	const struct hash_algo *algo;
+	struct fsync_batch *batch; /* not owned */
+	int shared_perm;
+	int loose_level, pack_level;   /* zlib levels; -1: what zlib calls default, 6 */
+	unsigned unpack_limit;	       /* 0: never make a pack of small objects */
+	uint64_t big_file_threshold;   /* bytes */
+	/* does the database have it already? thread-safe */
+	bool (*exists)(void *data, const struct object_id *oid);
+	void *exists_data;
+};
+
+struct object_stage *object_stage_new(const struct object_stage_options *opts);
+/* Removes the staging directories, with what was not staged. */
+void object_stage_free(struct object_stage *s);
+/* Objects have been added that are not staged. */
+bool object_stage_is_pending(const struct object_stage *s);
+
+/* A failure (a full disk) is final: it is returned from then on. 0: none so far. */
+int object_stage_failure(const struct object_stage *s, struct err *err);
+/* Is it here, or in the database already? Thread-safe. */
+bool object_stage_knows(struct object_stage *s, const struct object_id *oid);
+/* Do small objects go into a pack now? Then they are wanted deflated. Thread-safe. */
+bool object_stage_is_packing(const struct object_stage *s);
+
+struct new_object {
+	const struct object_id *oid;
+	enum object_type type;
+	size_t size;
+	void *data;		 /* owned by the caller; NULL afterwards if it is held */
+	const struct strbuf *deflated; /* for the pack; NULL if not done yet */
+};
+
+/* Nothing happens to an object that has been added before. */
+MUST_USE int object_stage_add(struct object_stage *s, struct new_object *a, struct err *err);
+/* As bulk_checkin_stream. */
+MUST_USE int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
+				 uint64_t size, const char *path, struct object_id *oid,
+				 struct err *err);
+/* Stage all that is left; more may be added afterwards. */
+MUST_USE int object_stage_all(struct object_stage *s, struct err *err);
+
+/* Reading back what is not published yet, as in bulk-checkin.h. Thread-safe. */
+bool object_stage_has(struct object_stage *s, const struct object_id *oid);
+MUST_USE int object_stage_read(struct object_stage *s, const struct object_id *oid,
+			       struct object_buf *out, struct err *err);
+MUST_USE int object_stage_info(struct object_stage *s, const struct object_id *oid,
+			       struct object_info *out, struct err *err);
+size_t object_stage_count(const struct object_stage *s);
+bool object_stage_has_pack(const struct object_stage *s);
+int object_stage_foreach(struct object_stage *s,
+			 int (*fn)(void *data, const struct object_id *oid), void *data);
+
+#endif
