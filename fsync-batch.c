@@ -35,7 +35,7 @@ struct entry {
 	enum publish_class order;
 	enum publish_how how;
 	bool make_parents;
-	bool alone;
+	bool alone;	     /* staged by a call */
 	bool covered;	     /* the policy wants it durable */
 	bool by_flush;	     /* its content needs fsync, not only writeback */
 	bool settled;	     /* content needs nothing more of its own */
@@ -54,6 +54,7 @@ struct entry {
 struct fsync_batch {
 	struct fsync_batch_options opts;
 	bool active;	     /* not switched off by the environment */
+	bool in_call;	     /* PUBLISH_CALL */
 	size_t window;
 	pthread_mutex_t lock; /* of all below, while stage may run */
 	struct entry **entries; /* in order of staging */
@@ -147,7 +148,8 @@ static int batch_copy_failure(struct err *dst, enum err_code code, const struct 
 /* The code says whether names are visible, the message what went wrong first. */
 static int fail(struct fsync_batch *b, const struct err *why, struct err *err)
 {
-	return batch_copy_failure(err, b->unsealed ? ERR_UNCERTAIN : ERR_IO, why);
+	return batch_copy_failure(err, b->unsealed ? ERR_UNCERTAIN :
+				       why->code == ERR_LOCKED ? ERR_LOCKED : ERR_IO, why);
 }
 
 /* ---- volumes ---- */
@@ -241,7 +243,7 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->order = s->order;
 	e->how = s->how;
 	e->make_parents = s->make_parents;
-	e->alone = s->alone;
+	e->alone = b->in_call;
 	e->covered = is_covered(b, s->component);
 	e->fd = s->fd;
 	e->tmp_path = s->how == PUBLISH_RENAME ? xstrdup(s->tmp_path) : NULL;
@@ -781,9 +783,13 @@ static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
 static int publish_call(struct fsync_batch *b, size_t i, struct err *err)
 {
 	struct entry *e = b->entries[i];
+	int ret;
 
-	if (e->call(e->data, err) < 0)
-		return ERR_IO;
+	b->in_call = true;
+	ret = e->call(e->data, err);
+	b->in_call = false;
+	if (ret < 0)
+		return ret;
 	b->entries[i] = NULL;
 	entry_free(e, true);
 	return batch_settle(b) < 0 ? batch_copy_failure(err, ERR_IO, &b->poison) : 0;

@@ -40,8 +40,9 @@ enum publish_how {
 	PUBLISH_UNLINK,	      /* remove final_path (missing is fine) */
 	/*
 	 * `call` is run when its turn has come, after all that was staged before has been
-	 * settled. What it stages, in later classes, is settled when it returns. For files
-	 * under a lock that others wait for. final_path: a file on the same file system.
+	 * settled. What it stages, in later classes, is settled when it returns: by itself,
+	 * even where other contents are flushed with all of the file system. For files under
+	 * a lock that others wait for. final_path: a file on the same file system.
 	 */
 	PUBLISH_CALL,
 	/* nothing on disk: `done` is told when its turn has come; no paths */
@@ -58,11 +59,6 @@ struct fsync_staging {
 	const char *tmp_path;   /* copied */
 	const char *final_path; /* copied */
 	bool make_parents;      /* create missing directories of final_path */
-	/*
-	 * Where contents are settled by one syncfs, flush this file by itself instead: a lock
-	 * is held that must not wait for what others have written.
-	 */
-	bool alone;
 	/*
 	 * Called once, from the owning thread, when the entry is published, or
 	 * given up: then the owner removes or restores what is left (may be
@@ -126,6 +122,7 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  * Durability: on 0, names and contents survive power loss (P1), as far as
  *             the policy covers them.
  * Errors:     ERR_IO         nothing of what was open has been published
+ *             ERR_LOCKED     the same: a lock that is taken last is not to be had
  *             ERR_UNCERTAIN  some names visible, durability unknown
  *             In both cases all that was not published has been given up.
  * Cost:       method batch: 1 flush on ext4 and XFS, 1 on btrfs, 2 elsewhere;

@@ -22,28 +22,28 @@
 	X(PUBLISH_PACK_IDX, 0) \
 	/* D4: objects before what names them: refs, the index, the commit-graph */ \
 	X(PUBLISH_LOOSE_OBJECT, 0) \
-	X(PUBLISH_DERIVED, 3)		/* multi-pack-index, commit-graph */ \
+	X(PUBLISH_DERIVED, 2)		/* multi-pack-index, commit-graph */ \
 	/* settings of a new branch before the branch: without one they do no harm */ \
-	X(PUBLISH_FILE, 3)		/* config and the like */ \
-	/* D5: packed-refs takes up values of loose refs before their files go */ \
-	X(PUBLISH_REF_PACK, 1) \
-	X(PUBLISH_REF_PRUNE, 2) \
+	X(PUBLISH_FILE, 2)		/* config and the like */ \
 	/* D4: a line names objects, and is appended before the ref moves */ \
-	X(PUBLISH_REFLOG, 3) \
+	X(PUBLISH_REFLOG, 2) \
 	/* packed-refs.lock is taken when all else has been settled, so that others wait less */ \
-	X(PUBLISH_REF_LATE, 2) \
+	X(PUBLISH_REF_LATE, 1) \
 	/* P6: the record of a transaction, before the first of its refs changes. With the
 	 * reflogs, whose names it does not need */ \
-	X(PUBLISH_REF_JOURNAL, 2) \
-	/* D5: updates before deletions, packed refs before loose ones */ \
-	X(PUBLISH_PACKED_REFS, 3) \
-	X(PUBLISH_REF, 3)		/* loose refs, HEAD */ \
+	X(PUBLISH_REF_JOURNAL, 1) \
+	/* D5: updates before deletions */ \
+	X(PUBLISH_PACKED_REFS, 2) \
+	X(PUBLISH_REF, 2)		/* loose refs, HEAD */ \
 	/* symbolic refs go before what they lead to, so that nothing dangles */ \
-	X(PUBLISH_SYMREF_DELETE, 4) \
+	X(PUBLISH_SYMREF_DELETE, 3) \
+	/* D5: packed-refs without what is deleted, or a loose file that goes would bring an
+	 * old value back to light */ \
+	X(PUBLISH_PACKED_DELETE, 4) \
 	X(PUBLISH_REF_DELETE, 5) \
 	/* P6: the record goes when the last ref has changed */ \
 	X(PUBLISH_REF_JOURNAL_END, 6) \
-	X(PUBLISH_REF_UNLOCK, 3)	/* locks that only kept others away */ \
+	X(PUBLISH_REF_UNLOCK, 2)	/* locks that only kept others away */ \
 	/* after the refs: settings of branches that have moved or gone, MERGE_HEAD and the like.
 	 * What a crash spares of these is of no use, but does no harm */ \
 	X(PUBLISH_FILE_LATE, 5) \

@@ -175,6 +175,9 @@ bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct obj
 
 /* ---- the table ---- */
 
+/* Of `lock`: an interrupted transaction has to be finished first. */
+#define REF_LOCK_AFTER_RECOVERY 1
+
 struct ref_backend {
 	const char *name;
 	/* Of structs that begin with ref_store, ref_transaction, ref_update; made as zeros. */
@@ -183,8 +186,12 @@ struct ref_backend {
 	/* After a failed `open`, `close` is called. */
 	int (*open)(struct ref_store *rs, const struct ref_store_options *o, struct err *err);
 	void (*close)(struct ref_store *rs);
-	/* refs_finish_interrupted; NULL: nothing can be left half done. */
-	void (*recover)(struct ref_store *rs, const struct fsync_policy *policy);
+	/*
+	 * refs_finish_interrupted; NULL: nothing can be left half done. < 0: there is something
+	 * that cannot be finished now.
+	 */
+	int (*recover)(struct ref_store *rs, const struct fsync_policy *policy,
+		       struct err *err);
 
 	/* < 0 only for failures of the system; any safe name. */
 	int (*read)(struct ref_store *rs, const char *name, struct ref_value *out,
@@ -194,7 +201,9 @@ struct ref_backend {
 		       struct err *err);
 
 	/*
-	 * A transaction: `lock` takes every lock and checks; nothing is staged yet. `stage`
+	 * A transaction: `lock` takes every lock and checks; nothing is staged yet. If it
+	 * returns REF_LOCK_AFTER_RECOVERY, it has unlocked everything again, and is called once
+	 * more after `recover`. `stage`
 	 * writes, and stages everything in t->batch. `unlock` comes last, once, whatever has
 	 * happened: the batch has been committed or aborted, or nothing was staged. What
 	 * only keeps others away can be unlocked by an entry of the batch before that

@@ -58,8 +58,10 @@ void ref_store_warn(const struct ref_store *rs, const char *fmt, ...)
 
 void refs_finish_interrupted(struct ref_store *rs, const struct fsync_policy *policy)
 {
-	if (rs->backend->recover)
-		rs->backend->recover(rs, policy);
+	struct err ignored = ERR_INIT;
+
+	if (rs->backend->recover && rs->backend->recover(rs, policy, &ignored) < 0)
+		err_release(&ignored);
 }
 
 int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,

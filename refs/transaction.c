@@ -8,6 +8,9 @@
 #include "util/alloc.h"
 #include "util/strbuf.h"
 
+/* While others are killed all the time. */
+#define RECOVERY_ROUNDS 10
+
 struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned flags)
 {
 	struct ref_transaction *t = xcalloc(1, rs->backend->transaction_size);
@@ -244,6 +247,27 @@ static void close_transaction(struct ref_transaction *t)
 	t->state = TRANSACTION_CLOSED;
 }
 
+/* P6: an interrupted transaction that had our locks before us is finished first. */
+static int lock_after_recovery(struct ref_transaction *t, struct err *err)
+{
+	const struct ref_backend *be = t->rs->backend;
+	int rc = be->lock(t, err);
+
+	for (int round = 0; rc == REF_LOCK_AFTER_RECOVERY; round++) {
+		struct err why = ERR_INIT;
+		int recovered = be->recover(t->rs, fsync_batch_policy(t->batch), &why);
+
+		rc = be->lock(t, err);
+		if (rc == REF_LOCK_AFTER_RECOVERY && (recovered < 0 || round == RECOVERY_ROUNDS)) {
+			rc = recovered < 0 ? recovered : ERR_LOCKED;
+			err_set(err, rc, "%s", recovered < 0 ? err_message(&why) :
+				"ref transactions are interrupted again and again");
+		}
+		err_release(&why);
+	}
+	return rc;
+}
+
 int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, struct err *err)
 {
 	const struct ref_backend *be = t->rs->backend;
@@ -252,7 +276,7 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 	if (t->state != TRANSACTION_OPEN)
 		return err_set(err, ERR_INVALID, "the ref transaction is closed already");
 	t->batch = b;
-	rc = be->lock(t, err);
+	rc = lock_after_recovery(t, err);
 	if (rc < 0) {
 		close_transaction(t);
 		return rc;

@@ -258,8 +258,8 @@ every_command () {
 	n: branch --unset-upstream b3
 	n: branch -u m1 b3
 	n: -c core.editor=words branch --edit-description b3
-	n: branch -m trunk
-	n: branch -D b3 $(seq -f n%.0f 2 100)
+	d: branch -m trunk
+	d: branch -D b3 $(seq -f n%.0f 2 100)
 	n: tag t1
 	n: tag -a -m x t2
 	n: -c core.editor=words tag -a t3

@@ -195,7 +195,8 @@ test_expect_success 'commit: reflogs are awaited before the branch moves' '
 names () {
 	awk "/ = E/ { next }
 		\$1 == \"rename\" { print \$1, \$3 }
-		\$1 ~ /^(unlink|fsync)\$/ { print \$1, \$2 }" log | grep -v "\.lock$"
+		\$1 ~ /^(unlink|fsync)\$/ { print \$1, \$2 }" log | grep -v "\.lock$" |
+	sed "s,ref-journal/[0-9a-f]*,ref-journal/ID,"
 }
 
 test_expect_success 'branch -m: log; record (P6), ref, HEAD, the old ones go (D5), no record; settings' '
@@ -205,12 +206,12 @@ test_expect_success 'branch -m: log; record (P6), ref, HEAD, the old ones go (D5
 	names >out &&
 	cat >expect <<-\EOF &&
 	rename .git/logs/refs/heads/after
-	rename .git/refs.redo
+	rename .git/ref-journal/ID
 	rename .git/refs/heads/after
 	rename .git/HEAD
 	unlink .git/refs/heads/before
 	unlink .git/logs/refs/heads/before
-	unlink .git/refs.redo
+	unlink .git/ref-journal/ID
 	rename .git/config
 	fsync .git
 	EOF
@@ -218,18 +219,18 @@ test_expect_success 'branch -m: log; record (P6), ref, HEAD, the old ones go (D5
 	check_log D1 log
 '
 
-test_expect_success 'branch -D: all of them by one rename, then logs and settings' '
+test_expect_success 'branch -D: record (P6), refs and their logs, no record; settings' '
 	git -C repo branch x && git -C repo branch y &&
 	git -C repo config branch.x.remote . &&
 	record log journal branch -q -D x y &&
 	names >out &&
 	cat >expect <<-\EOF &&
-	rename .git/packed-refs
+	rename .git/ref-journal/ID
 	unlink .git/refs/heads/x
-	unlink .git/refs/heads/y
-	rename .git/packed-refs
 	unlink .git/logs/refs/heads/x
+	unlink .git/refs/heads/y
 	unlink .git/logs/refs/heads/y
+	unlink .git/ref-journal/ID
 	rename .git/config
 	fsync .git
 	EOF

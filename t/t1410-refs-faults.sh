@@ -6,7 +6,7 @@ test_description='every system call of update-ref --stdin and pack-refs fails in
 Refs that are missing, loose, packed, or both are made, changed and removed in one
 transaction: whatever happens, all have their old values or all have the new ones (P6), nothing
 is left behind (P4), and the next command works (P5). The same with HEAD, symbolic refs and
-those of worktrees, which the next command finishes.'
+those of worktrees. Ref by ref, it is the next command that finishes it.'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-fault.sh"
 
@@ -14,7 +14,7 @@ GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
 
 litter () {
-	find copy/.git -name "*.lock" -o -name "tmp_*" -o -name "*.new" -o -name "*.redo"
+	find copy/.git -name "*.lock" -o -name "tmp_*" -o -name "*.new" -o -path "*/ref-journal/*"
 }
 
 values () {
@@ -77,7 +77,7 @@ sweep () {
 		1:EINTR|128:EINTR)
 			echo "$word: did not go on: $(cat err)" >&4; return 1 ;;
 		1:*|128:*)
-			grep -q "refs/\|packed-refs\|refs.redo\|HEAD\|directory .\.git.:" err || {
+			grep -q "refs/\|packed-refs\|ref-journal\|HEAD\|directory .\.git.:" err || {
 				echo "$word: names no ref: $(cat err)" >&4; return 1; } ;;
 		*)
 			echo "$word: exit code $code: $(cat err)" >&4; return 1 ;;
@@ -159,7 +159,20 @@ test_expect_success 'a transaction: killed before every call' '
 	killed "git update-ref --stdin <../again" update-ref --stdin
 '
 
-# Refs that cannot be packed: the next command finishes what was interrupted.
+test_expect_success 'a transaction by one rename of packed-refs: what it does' '
+	grep "new\|packed" transaction >input && grep "new\|packed" again >again-packed &&
+	rm -rf copy && cp -a template copy && git -C copy update-ref --stdin <input &&
+	values copy >after && ! cmp -s before after && test_path_is_missing copy/.git/refs/heads/new
+'
+
+at_every_call "by one rename" "EIO ENOSPC+" update-ref --stdin
+
+test_expect_success 'by one rename: killed before every call' '
+	killed "git update-ref --stdin <../again-packed" update-ref --stdin &&
+	test_path_is_missing copy/.git/ref-journal
+'
+
+# Refs of every kind: the next command finishes what was interrupted.
 mixed () {
 	sed "s/^update HEAD .*/symref-update HEAD refs\/heads\/stays/" "$1" &&
 	cat <<-EOF
@@ -189,7 +202,11 @@ interrupted () {
 		(cd copy && GIT_TEST_SYSCALL_FAIL=$n:KILL "$FAULT_GIT" update-ref --stdin) <input >out 2>&1
 		test ! -e copy/.git/refs/heads/new/deep || break
 	done
-	test -e copy/.git/refs.redo
+	test -n "$(records)"
+}
+
+records () {
+	find copy/.git/ref-journal -type f ! -name "*.*" 2>/dev/null
 }
 
 test_expect_success 'what was interrupted is finished by a command that reads, once' '
@@ -198,30 +215,30 @@ test_expect_success 'what was interrupted is finished by a command that reads, o
 	test_grep "^warning: finished a ref transaction that had been interrupted" err &&
 	values copy >now && test_cmp after now &&
 	git -C copy rev-parse HEAD 2>err && test_must_be_empty err &&
-	test -z "$(find copy/.git -name "refs.redo*")"
+	test -z "$(litter)"
 '
 
 test_expect_success 'a command with another object directory leaves the record to others' '
 	mkdir -p nothing &&
-	interrupted && cp copy/.git/refs.redo record &&
+	interrupted && rec=$(records) && cp "$rec" record &&
 	GIT_OBJECT_DIRECTORY=$PWD/nothing git -C copy symbolic-ref HEAD >out &&
-	test_cmp record copy/.git/refs.redo &&
+	test_cmp record "$rec" &&
 	test_must_fail env GIT_OBJECT_DIRECTORY="$PWD/nothing" git -C copy branch -m packed x 2>err &&
-	test_cmp record copy/.git/refs.redo &&
+	test_cmp record "$rec" &&
 	git -C copy rev-parse HEAD && values copy >now && test_cmp after now
 '
 
 test_expect_success STOCK_GIT 'stock git ignores the record: fsck, gc, worktree prune' '
-	interrupted && rm copy/.git/packed-refs.new &&
-	find copy/.git -name "*.lock" ! -name refs.redo.lock -exec rm {} + &&
-	stock -C copy fsck --strict 2>err && ! grep redo err &&
+	interrupted && rm copy/.git/packed-refs.new && rec=$(records) &&
+	find copy/.git -name "*.lock" ! -path "*/ref-journal/*" -exec rm {} + &&
+	stock -C copy fsck --strict 2>err && ! grep journal err &&
 	stock -C copy gc -q && stock -C copy worktree prune --expire=now &&
 	stock -C copy pack-refs --all && stock -C copy status -s &&
-	test_path_is_file copy/.git/refs.redo &&
+	test_path_is_file "$rec" &&
 	git -C copy for-each-ref --format="%(refname) %(objectname) %(symref)" >now &&
 	grep "^refs/" after >expect && test_cmp expect now &&
 	test "$(git -C copy symbolic-ref HEAD)" = refs/heads/stays &&
-	test_path_is_missing copy/.git/worktrees && test_path_is_missing copy/.git/refs.redo
+	test_path_is_missing copy/.git/worktrees && test_path_is_missing "$rec"
 '
 
 test_expect_success 'the current branch gets another name: killed before every call' '
@@ -274,11 +291,11 @@ test_expect_success 'a session that is killed after "prepare"' '
 	{ git -C copy update-ref --stdin <fifo >out & } && pid=$! &&
 	exec 7>fifo && cat session >&7 &&
 	while ! grep -q "prepare: ok" out && kill -0 $pid; do sleep 0.1; done &&
-	test_path_is_file copy/.git/packed-refs.lock &&
+	test_path_is_file copy/.git/refs/heads/packed.lock &&
 	kill -9 $pid && exec 7>&- && { wait $pid || :; } &&
 	values copy >now && cmp now before &&
 	git -C copy update-ref --stdin <transaction 2>err &&
-	test_grep "removed stale lock .*packed-refs.lock" err &&
+	test_grep "removed stale lock .*refs/heads/packed.lock" err &&
 	test -z "$(litter)"
 '
 

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "refs/files/files-internal.h"
 #include "refs/files/files.h"
+#include "refs/files/journal-internal.h"
 #include "refs/files/packed-internal.h"
 #include "refs/files/reflog-internal.h"
 #include "refs/files/update-internal.h"

@@ -18,6 +18,7 @@ struct packing {
 	struct ref_store *rs;
 	const struct refs_pack_options *o;
 	struct fsync_batch *batch;
+	struct lockfile lock; /* packed-refs.lock */
 	struct loose_list loose;
 	struct packed_change *chosen; /* in order of names */
 	size_t nr;
@@ -120,7 +121,7 @@ static int are_many(struct packing *p, bool *many, struct err *err)
 /* ---- the new file ---- */
 
 /* Those whose packed value is the loose one already need no line. */
-static int stage_packed(struct packing *p, struct lockfile *lk, struct err *err)
+static int stage_packed(struct packing *p, struct err *err)
 {
 	struct packed_refs *present;
 	struct packed_change *changes;
@@ -139,18 +140,20 @@ static int stage_packed(struct packing *p, struct lockfile *lk, struct err *err)
 			changes[nr++] = p->chosen[i];
 	}
 	if (!rc && nr)
-		rc = packed_refs_stage_lock(p->rs, lk, present, changes, nr, p->batch,
-					    PUBLISH_REF_PACK, err);
+		rc = packed_refs_stage(p->rs, &p->lock, present, changes, nr, p->batch,
+				       PUBLISH_PACKED_REFS, err);
 	free(changes);
 	packed_refs_put(present);
 	return rc;
 }
 
-static int write_packed(struct packing *p, struct err *err)
+/* When the batch has settled all else: others wait for the lock. */
+static int lock_and_pack(void *data, struct err *err)
 {
-	struct lockfile lk = LOCKFILE_INIT;
+	struct packing *p = data;
 	bool many = true;
-	int rc = packed_refs_lock(p->rs, &lk, err);
+	int rc = packed_refs_lock(p->rs, &p->lock, files_store(p->rs)->packed_lock_timeout_ms,
+				  PACKED_PATIENCE_MS, err);
 
 	/* Read when nobody else packs. */
 	if (!rc)
@@ -159,11 +162,29 @@ static int write_packed(struct packing *p, struct err *err)
 		rc = are_many(p, &many, err);
 	if (!rc && many) {
 		choose(p);
-		rc = stage_packed(p, &lk, err);
+		rc = stage_packed(p, err);
 	}
+	return rc;
+}
+
+static int write_packed(struct packing *p, struct err *err)
+{
+	char *path = xstrfmt("%s/packed-refs", files_store(p->rs)->commondir);
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_LATE,
+		.how = PUBLISH_CALL,
+		.fd = -1,
+		.final_path = path,
+		.call = lock_and_pack,
+		.data = p,
+	};
+	int rc = fsync_batch_stage(p->batch, &s, err);
+
 	if (!rc)
 		rc = fsync_batch_publish(p->batch, err);
-	lockfile_release(&lk);
+	lockfile_release(&p->lock);
+	free(path);
 	return rc;
 }
 
@@ -226,7 +247,7 @@ static int prune_locked(struct packing *p, const struct pruned *list, size_t nr,
 		ref_path(p->rs, list[i].ref->name, &path);
 		rc = may_go(p, path.buf, present, list[i].ref, &go, err);
 		if (!rc && go)
-			rc = ref_file_stage_removal(path.buf, PUBLISH_REF_PRUNE, p->batch, err);
+			rc = ref_file_stage_removal(path.buf, PUBLISH_REF_DELETE, p->batch, err);
 	}
 	packed_refs_put(present);
 	strbuf_release(&path);

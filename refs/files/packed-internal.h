@@ -54,27 +54,26 @@ struct packed_change {
 MUST_USE int packed_refs_write(const struct packed_refs *p,
 			       const struct packed_change *changes, size_t nr,
 			       int fd, const char *what, struct err *err);
+/* How long somebody who holds packed-refs.lock, and is alive and at work, is waited for. */
+#define PACKED_PATIENCE_MS 60000
 /*
  * packed-refs.lock, which keeps others from packing refs and from rewriting the file. An
  * orphan of packed-refs.new, which only a holder of the lock may have, is removed.
+ * timeout_ms: for whoever holds it; 0: one try. patience_ms: for owners that are alive.
  */
-MUST_USE int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err);
+MUST_USE int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, long timeout_ms,
+			      long patience_ms, struct err *err);
 /* P5: one that a killed transaction left goes, even if nobody needs it now. */
 void packed_refs_clear_dead_lock(struct ref_store *rs);
 /*
  * Write the present packed-refs with the changes merged in to packed-refs.new, and stage
- * it in class `order`. The lock stays as it is.
+ * it in class `order`. The lock stays as it is. To be called by an entry of the batch
+ * (PUBLISH_CALL), so that others wait for this file alone.
  */
-MUST_USE int packed_refs_stage_new(struct ref_store *rs, const struct lockfile *lk,
-				   const struct packed_refs *present,
-				   const struct packed_change *changes, size_t nr,
-				   struct fsync_batch *b, enum publish_class order,
-				   struct err *err);
-/* The same into the lock file itself, which is gone when it has been published. */
-MUST_USE int packed_refs_stage_lock(struct ref_store *rs, struct lockfile *lk,
-				    const struct packed_refs *present,
-				    const struct packed_change *changes, size_t nr,
-				    struct fsync_batch *b, enum publish_class order,
-				    struct err *err);
+MUST_USE int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
+			       const struct packed_refs *present,
+			       const struct packed_change *changes, size_t nr,
+			       struct fsync_batch *b, enum publish_class order,
+			       struct err *err);
 
 #endif

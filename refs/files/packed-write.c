@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A new packed-refs on its way into the batch. packed-refs.lock keeps others out; the new
- * file is either the lock itself or, where the lock must be held for longer,
- * packed-refs.new, which is also what stock git writes under its lock.
+ * file is packed-refs.new, which is also what stock git writes under its lock.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
@@ -10,14 +9,56 @@
 #include "refs/files/packed-internal.h"
 #include "util/alloc.h"
 
-int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, struct err *err)
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Who waits behind others that are alive and at work has his turn in the end. */
+static bool is_worth_waiting(const char *path)
+{
+	char *lock = xstrfmt("%s.lock", path);
+	bool yes = lock_owner_of(lock, NULL) == LOCK_OWNER_ALIVE || !file_exists(lock);
+
+	free(lock);
+	return yes;
+}
+
+static int hold(struct lockfile *lk, const char *path, long timeout_ms, long patience_ms,
+		struct err *err)
+{
+	const int64_t end = now_ms() + patience_ms;
+
+	for (;;) {
+		struct err why = ERR_INIT;
+		int rc = lockfile_hold(lk, path, 0, timeout_ms, &why);
+		bool again = rc == ERR_LOCKED && timeout_ms > 0 && now_ms() < end &&
+			     is_worth_waiting(path);
+
+		if (!again && rc < 0)
+			err_move(err, &why);
+		err_release(&why);
+		if (!again)
+			return rc;
+	}
+}
+
+int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, long timeout_ms,
+		     long patience_ms, struct err *err)
 {
 	char *path = xstrfmt("%s/packed-refs", files_store(rs)->commondir), *new;
-	int rc = lockfile_hold(lk, path, 0, files_store(rs)->packed_lock_timeout_ms, err);
+	int rc = hold(lk, path, timeout_ms, patience_ms, err);
 
 	free(path);
-	if (rc < 0)
+	if (!rc)
+		rc = lockfile_close(lk, err);
+	if (rc < 0) {
+		lockfile_release(lk);
 		return rc;
+	}
 	/* P5: left by somebody who died with the lock. */
 	new = xstrfmt("%s.new", lk->target);
 	rc = remove_file(new, err);
@@ -34,16 +75,16 @@ void packed_refs_clear_dead_lock(struct ref_store *rs)
 	struct err ignored = ERR_INIT;
 
 	if (lock_owner_of(path, NULL) == LOCK_OWNER_GONE &&
-	    packed_refs_lock(rs, &lk, &ignored) < 0)
+	    packed_refs_lock(rs, &lk, 0, 0, &ignored) < 0)
 		err_release(&ignored);
 	lockfile_release(&lk);
 	free(path);
 }
 
-int packed_refs_stage_new(struct ref_store *rs, const struct lockfile *lk,
-			  const struct packed_refs *present,
-			  const struct packed_change *changes, size_t nr,
-			  struct fsync_batch *b, enum publish_class order, struct err *err)
+int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
+		      const struct packed_refs *present, const struct packed_change *changes,
+		      size_t nr, struct fsync_batch *b, enum publish_class order,
+		      struct err *err)
 {
 	char *path = xstrfmt("%s.new", lk->target);
 	struct tempfile *tf = NULL;
@@ -58,16 +99,4 @@ int packed_refs_stage_new(struct ref_store *rs, const struct lockfile *lk,
 	tempfile_delete(&tf);
 	free(path);
 	return rc;
-}
-
-int packed_refs_stage_lock(struct ref_store *rs, struct lockfile *lk,
-			   const struct packed_refs *present,
-			   const struct packed_change *changes, size_t nr,
-			   struct fsync_batch *b, enum publish_class order, struct err *err)
-{
-	int rc = apply_shared_perm(lk->tf->path, files_store(rs)->shared_perm, err);
-
-	if (!rc)
-		rc = packed_refs_write(present, changes, nr, lk->tf->fd, lk->tf->path, err);
-	return rc ? rc : lockfile_stage(lk, b, FSYNC_REFERENCE, order, err);
 }

@@ -4,20 +4,27 @@
  *
  *	lock	every ref, in order of names, so that two processes meet at the
  *		same place; a symref that is followed adds its target
+ *	look	for what an interrupted transaction has left; with our locks in hand, since
+ *		whoever had them before us had written his record by then
  *	check	old values, name conflicts, new values, against a packed-refs
  *		that was read after the last lock
- *	stage	reflogs, new values, deletions go to the batch: the whole way
- *		(update-whole.c) or the loose way (update-stage.c)
+ *	stage	reflogs, new values, deletions, the record of it all go to the batch
+ *
+ * When the batch has settled all that, it takes packed-refs.lock, if that file changes (update-
+ * packed.c), publishes the record, the refs, the end of the record, and lets go of the locks. The
+ * seal comes after that: nobody waits for it but us.
  *
  * Nothing is staged before everything has been checked: a transaction that is
  * refused leaves the batch as it was.
  */
 #include "compat/posix.h"
 #include "refs/files/files-internal.h"
+#include "refs/files/journal-internal.h"
 #include "refs/files/loose-internal.h"
 #include "refs/files/packed-internal.h"
 #include "refs/files/update-internal.h"
 #include "util/alloc.h"
+#include "util/string-list.h"
 #include <sys/resource.h>
 
 /* ---- locks ---- */
@@ -35,38 +42,6 @@ static void unlock_updates(struct ref_transaction *t)
 
 	for (i = 0; i < t->nr; i++)
 		unlock_update(files_transaction(t), files_update(t->updates[i]));
-}
-
-static struct held_locks *held_locks_new(void)
-{
-	struct held_locks *h;
-
-	CALLOC_ARRAY(h, 1);
-	h->refcount = 1;
-	return h;
-}
-
-static void held_locks_release(struct held_locks *h)
-{
-	for (size_t i = 0; i < h->nr; i++)
-		lockfile_release(&h->locks[i]);
-	h->nr = 0;
-}
-
-void held_locks_put(struct held_locks *h)
-{
-	if (!h || --h->refcount)
-		return;
-	held_locks_release(h);
-	free(h->locks);
-	free(h);
-}
-
-void held_locks_add(struct held_locks *h, struct lockfile *lk)
-{
-	ALLOC_GROW(h->locks, h->nr + 1, h->alloc);
-	h->locks[h->nr++] = *lk;
-	*lk = (struct lockfile)LOCKFILE_INIT;
 }
 
 static void all_published(void *data, bool published UNUSED)
@@ -102,8 +77,6 @@ static int stage_unlocking(struct ref_transaction *t, struct err *err)
 			ft->open_fds--;
 		held_locks_add(ft->held, lk);
 	}
-	if (lockfile_is_held(&ft->redo_lock))
-		held_locks_add(ft->held, &ft->redo_lock);
 	ft->held->refcount++;
 	return fsync_batch_stage(t->batch, &s, err);
 }
@@ -140,18 +113,15 @@ static int check_one(struct ref_transaction *t, struct ref_update *u, struct err
 	return rc;
 }
 
-static int index_and_lock(struct ref_transaction *t, struct err *err)
+static int lock_all(struct ref_transaction *t, struct err *err)
 {
 	int rc = ref_transaction_index(t, err);
 
 	return rc ? rc : ref_transaction_each(t, lock_one, err);
 }
 
-/*
- * Something was met that cannot go the whole way, or has to be done first: begin again, as
- * if we had come later. Nothing has been decided by what was read so far.
- */
-static void start_again(struct ref_transaction *t)
+/* To lock them anew: nothing has been decided by what was read so far. */
+static void unlock_all(struct ref_transaction *t)
 {
 	unlock_updates(t);
 	ref_transaction_reset(t);
@@ -159,63 +129,76 @@ static void start_again(struct ref_transaction *t)
 }
 
 /*
- * P6: several refs that go one by one need a record (redo.c). Its lock comes before theirs: an
- * earlier transaction that is to be finished first may need them.
+ * Has somebody left a record? It is finished first; when that has been tried, only one that
+ * changes our refs is in the way.
  */
-static int lock_record(struct ref_transaction *t, struct err *err)
+static int look_for_abandoned(struct ref_transaction *t, bool *found, struct err *err)
 {
-	size_t i, nr = 0;
+	struct files_transaction *ft = files_transaction(t);
+	struct string_list paths = STRING_LIST_INIT;
+	int rc = journal_abandoned(t->rs, &paths, err);
 
-	for (i = 0; i < t->nr; i++)
-		nr += !!(t->updates[i]->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET));
-	if (nr < 2 || t->flags & REF_TRANSACTION_RECOVERS || lockfile_is_held(&files_transaction(t)->redo_lock))
-		return 0;
-	return redo_lock(t->rs, &files_transaction(t)->redo_lock, files_store(t->rs)->packed_lock_timeout_ms,
-			 fsync_batch_policy(t->batch), err);
+	*found = paths.nr && (!ft->looked_for_abandoned || journal_names_ours(t, &paths));
+	ft->looked_for_abandoned = true;
+	string_list_clear(&paths, NULL);
+	return rc;
 }
 
-static int lock_either_way(struct ref_transaction *t, struct err *err)
+static long recovery_timeout(long timeout_ms)
 {
-	int rc;
+	return timeout_ms < 0 || timeout_ms > RECOVERY_TIMEOUT_MS ? RECOVERY_TIMEOUT_MS :
+								    timeout_ms;
+}
 
-	files_transaction(t)->whole = transaction_may_be_whole(t);
-	if (files_transaction(t)->whole) {
-		rc = index_and_lock(t, err);
-		if (rc || transaction_is_whole(t))
-			return rc;
-		start_again(t);
-		files_transaction(t)->whole = false;
+static void set_timeouts(struct ref_transaction *t)
+{
+	const struct files_store *fs = files_store(t->rs);
+	struct files_transaction *ft = files_transaction(t);
+
+	ft->lock_timeout_ms = fs->lock_timeout_ms;
+	ft->packed_timeout_ms = fs->packed_lock_timeout_ms;
+	ft->patience_ms = PACKED_PATIENCE_MS;
+	if (t->flags & REF_TRANSACTION_RECOVERS) {
+		ft->lock_timeout_ms = recovery_timeout(ft->lock_timeout_ms);
+		ft->packed_timeout_ms = recovery_timeout(ft->packed_timeout_ms);
+		ft->patience_ms = 0;
 	}
-	rc = lock_record(t, err);
-	return rc ? rc : index_and_lock(t, err);
 }
 
-/*
- * Somebody who was killed in the middle of a transaction may have held our locks before us:
- * what he left is done first. Asked when the locks are ours, so that he cannot come later.
- */
-static int lock_after_others(struct ref_transaction *t, struct err *err)
+static void begin_locking(struct ref_transaction *t)
 {
-	int rc = lock_either_way(t, err);
+	struct files_transaction *ft = files_transaction(t);
 
-	if (rc || t->flags & REF_TRANSACTION_RECOVERS ||
-	    lockfile_is_held(&files_transaction(t)->redo_lock) || !redo_is_due(t->rs))
-		return rc;
-	start_again(t);
-	redo_what_is_due(t->rs, fsync_batch_policy(t->batch));
-	return lock_either_way(t, err);
+	if (ft->held)
+		return; /* once more */
+	ft->held = held_locks_new();
+	ft->max_open_fds = descriptor_share();
+	ft->origin = (struct lock_origin)LOCK_ORIGIN_INIT(files_store(t->rs)->commondir);
+	set_timeouts(t);
+	packed_refs_clear_dead_lock(t->rs);
 }
 
 int files_lock(struct ref_transaction *t, struct err *err)
 {
 	struct files_transaction *ft = files_transaction(t);
+	bool found = false;
 	int rc;
 
-	ft->max_open_fds = descriptor_share();
-	ft->held = held_locks_new();
-	ft->origin = (struct lock_origin)LOCK_ORIGIN_INIT(files_store(t->rs)->commondir);
-	packed_refs_clear_dead_lock(t->rs);
-	rc = lock_after_others(t, err);
+	begin_locking(t);
+	ft->via_packed = !(t->flags & REF_TRANSACTION_RECOVERS) && can_commit_via_packed(t);
+	rc = lock_all(t, err);
+	if (!rc && ft->via_packed && !all_are_packable(t)) {
+		/* A loose or symbolic ref, met under its lock: that has to be a file of its own. */
+		unlock_all(t);
+		ft->via_packed = false;
+		rc = lock_all(t, err);
+	}
+	if (!rc && !(t->flags & REF_TRANSACTION_RECOVERS))
+		rc = look_for_abandoned(t, &found, err);
+	if (!rc && found) {
+		unlock_all(t);
+		return REF_LOCK_AFTER_RECOVERY;
+	}
 	/* After the last lock: what is packed now stays until we let go. */
 	if (!rc)
 		rc = packed_refs_get(t->rs, &ft->packed, err);
@@ -224,12 +207,11 @@ int files_lock(struct ref_transaction *t, struct err *err)
 
 int files_stage(struct ref_transaction *t, struct err *err)
 {
-	struct files_transaction *ft = files_transaction(t);
-	int rc = ft->whole ? transaction_stage_whole(t, err) : transaction_stage(t, err);
+	int rc = transaction_stage(t, err);
 
 	if (!rc)
 		rc = stage_unlocking(t, err);
-	lock_origin_release(&ft->origin);
+	lock_origin_release(&files_transaction(t)->origin);
 	return rc;
 }
 
@@ -267,7 +249,6 @@ void files_unlock(struct ref_transaction *t)
 	struct files_transaction *ft = files_transaction(t);
 
 	unlock_updates(t);
-	lockfile_release(&ft->redo_lock);
 	held_locks_release(ft->held);
 	lock_origin_release(&ft->origin);
 	tidy_dirs(t);

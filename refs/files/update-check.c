@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "refs/files/files-internal.h"
+#include "refs/files/journal-internal.h"
 #include "refs/files/loose-internal.h"
 #include "refs/files/packed-internal.h"
 #include "refs/files/update-internal.h"
@@ -247,7 +248,7 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 	rc = read_value(t, u, &why);
 	if (!rc)
 		rc = ref_update_check_old(u, &why);
-	if (!rc && files_update(u)->redo_old && !redo_applies(t->rs, u))
+	if (!rc && files_update(u)->journal_old && !journal_entry_applies(t->rs, u))
 		rc = err_set(&why, ERR_CONFLICT, "it has changed");
 	if (!rc) {
 		rc = ref_update_decide(t, u, err);

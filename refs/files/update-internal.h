@@ -12,7 +12,7 @@ struct packed_refs;
 
 struct files_update {
 	struct ref_update base; /* first */
-	const char *redo_old; /* as redo_applies wants it to be; NULL: no matter */
+	const char *journal_old; /* journal_entry_applies; NULL: no matter */
 	struct lockfile lock;
 	struct loose_value current; /* the loose file */
 	bool in_loose, in_packed;
@@ -24,14 +24,17 @@ static inline struct files_update *files_update(const struct ref_update *u)
 
 /*
  * The locks that go when all has been published, or given up: by an entry of the batch, which
- * can outlive the transaction.
+ * can outlive the transaction (held-locks.c).
  */
 struct held_locks {
 	unsigned refcount;
 	struct lockfile *locks;
 	size_t nr, alloc;
 };
+struct held_locks *held_locks_new(void);
 void held_locks_put(struct held_locks *h);
+/* Let go of all. */
+void held_locks_release(struct held_locks *h);
 /* Takes the lock over. */
 void held_locks_add(struct held_locks *h, struct lockfile *lk);
 
@@ -40,10 +43,11 @@ struct files_transaction {
 	struct packed_refs *packed; /* as seen after every lock was taken */
 	char *free_parent; /* no ref stands in the way of names below this */
 	size_t open_fds, max_open_fds;
-	/* P6: all values change by one rename of packed-refs (update-whole.c). */
-	bool whole;
+	long lock_timeout_ms, packed_timeout_ms, patience_ms;
+	/* P6: all values change by one rename of packed-refs; else under a record. */
+	bool via_packed;
+	bool looked_for_abandoned;
 	struct lock_origin origin;
-	struct lockfile redo_lock; /* held: a record is written if several refs change */
 	struct held_locks *held;
 };
 static inline struct files_transaction *files_transaction(const struct ref_transaction *t)
@@ -61,33 +65,22 @@ MUST_USE int check_name_available(struct ref_transaction *t, const char *name, s
 MUST_USE int transaction_stage(struct ref_transaction *t, struct err *err);
 /* Its line in a reflog, if there is one (update-log.c). */
 MUST_USE int update_stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err);
-/* Can it go the whole way? As far as can be told before its refs are locked, and after. */
-bool transaction_may_be_whole(const struct ref_transaction *t);
-bool transaction_is_whole(const struct ref_transaction *t);
-MUST_USE int transaction_stage_whole(struct ref_transaction *t, struct err *err);
 
-/* ---- the record of a transaction that goes ref by ref (redo.c) ---- */
+/* ---- packed-refs (update-packed.c) ---- */
 /*
- * The lock that whoever writes a record holds. What an earlier record leaves to be done is done
- * then, and sealed; if it cannot be done now, the lock is not taken.
+ * Can several refs change by one rename, and is that cheap? As far as can be seen before they
+ * are locked, and after.
  */
-MUST_USE int redo_lock(struct ref_store *rs, struct lockfile *lk, long timeout_ms,
-		       const struct fsync_policy *policy, struct err *err);
-/* The record, if several refs change, and its removal. t->redo_lock is held. */
-MUST_USE int redo_stage(struct ref_transaction *t, struct err *err);
-/* There is a record, or a lock, and nobody who takes care of it. */
-bool redo_is_due(const struct ref_store *rs);
-/* As far as it can be done now. */
-void redo_what_is_due(struct ref_store *rs, const struct fsync_policy *policy);
-/* Is the ref, read under its lock, what u->redo_old says that it was? */
-bool redo_applies(const struct ref_store *rs, const struct ref_update *u);
+bool can_commit_via_packed(struct ref_transaction *t);
+bool all_are_packable(const struct ref_transaction *t);
+/* What is written to packed-refs, when its turn has come. */
+MUST_USE int update_stage_packed(struct ref_transaction *t, struct err *err);
 
-/* ---- the table's functions (struct ref_backend; transaction.c, redo.c) ---- */
+/* ---- the table's functions (struct ref_backend; transaction.c) ---- */
 MUST_USE int files_lock(struct ref_transaction *t, struct err *err);
 MUST_USE int files_stage(struct ref_transaction *t, struct err *err);
 void files_unlock(struct ref_transaction *t);
 void files_release(struct ref_transaction *t);
 void files_update_clear(struct ref_update *u);
-void files_recover(struct ref_store *rs, const struct fsync_policy *policy);
 
 #endif

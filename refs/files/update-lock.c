@@ -8,16 +8,15 @@
 
 #define LOCK_TRIES 5
 
-/* P6: of the whole way no lock becomes a file. */
+/* Of what goes via packed-refs no lock becomes a file. */
 static int hold(struct ref_transaction *t, struct lockfile *lk, const char *path,
 		struct err *err)
 {
-	const long timeout_ms = files_store(t->rs)->lock_timeout_ms;
 	struct files_transaction *ft = files_transaction(t);
 
-	if (ft->whole)
-		return lockfile_hold_linked(lk, path, timeout_ms, &ft->origin, err);
-	return lockfile_hold(lk, path, LOCK_NO_DEREF, timeout_ms, err);
+	if (ft->via_packed)
+		return lockfile_hold_linked(lk, path, ft->lock_timeout_ms, &ft->origin, err);
+	return lockfile_hold(lk, path, LOCK_NO_DEREF, ft->lock_timeout_ms, err);
 }
 
 /* Whoever clears up may remove the directory between its making and our lock. */
@@ -51,11 +50,14 @@ static int take_lock(struct ref_transaction *t, struct ref_update *u, struct err
 /* Few descriptors are kept open; the others are opened again to be written. */
 static int park_descriptor(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
-	if (files_update(u)->lock.tf->fd < 0)
+	struct files_transaction *ft = files_transaction(t);
+	struct lockfile *lk = &files_update(u)->lock;
+
+	if (lk->tf->fd < 0)
 		return 0;
-	if (files_transaction(t)->whole || files_transaction(t)->open_fds >= files_transaction(t)->max_open_fds)
-		return lockfile_close(&files_update(u)->lock, err);
-	files_transaction(t)->open_fds++;
+	if (ft->via_packed || ft->open_fds >= ft->max_open_fds)
+		return lockfile_close(lk, err);
+	ft->open_fds++;
 	return 0;
 }
 

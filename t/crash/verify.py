@@ -163,5 +163,5 @@ def left_overs(top):
     for where, dirs, names in os.walk(top):
         found += [os.path.relpath(os.path.join(where, name), top) for name in dirs + names
                   if name.endswith(".lock") or name.startswith(("tmp_", "incoming-", ".git-owner-"))
-                  or name in ("packed-refs.new", "refs.redo", "refs.redo.new")]
+                  or name == "packed-refs.new" or os.path.basename(where) == "ref-journal"]
     return found

@@ -419,7 +419,6 @@ static int make_packed(void *data, struct err *err)
 		.fd = new_file(at(dir, "t3"), "content"),
 		.tmp_path = at(dir, "t3"),
 		.final_path = at(dir, "3"),
-		.alone = true,
 	};
 
 	if (fsync_batch_stage(b, &s, err) < 0)

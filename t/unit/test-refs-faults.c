@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Ref transactions that go the loose way, when calls fail: for each call in turn, and in
- * the right order when none does. The whole way is in test-refs-whole.c.
+ * the right order when none does. By packed-refs: test-refs-via-packed.c.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
@@ -35,6 +35,7 @@ static void set_up_repo(void)
 
 	ref_store_free(rs);
 	assert_int_equal(remove_tree("repo", false, NULL), 0);
+	aux_must("mkdir -p repo/objects repo/refs");
 	write_text("repo/HEAD", "ref: refs/heads/main\n");
 	write_text("repo/refs/heads/main", A "\n");
 	write_text("repo/refs/heads/both", B "\n");

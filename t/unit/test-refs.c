@@ -311,13 +311,29 @@ static void deletes_packed_and_loose(void **state UNUSED)
 	assert_int_equal(ref_transaction_update(t, "refs/heads/new", &oid_a, null_oid, 0, NULL, NULL), 0);
 	assert_int_equal(run(t, NULL), 0);
 	aux_read(&text, "repo/packed-refs");
-	/* Without objects nobody knows what the new one leads to: it cannot be "fully-peeled". */
-	assert_string_equal(text.buf, "# pack-refs with: sorted  \n" A " refs/heads/a\n"
-			    A " refs/heads/new\n" B " refs/tags/u\n");
+	assert_string_equal(text.buf, "# pack-refs with: peeled fully-peeled sorted  \n"
+			    A " refs/heads/a\n" B " refs/tags/u\n");
 	expect_ref("refs/heads/b", NULL);
 	expect_ref("refs/tags/t", NULL);
 	expect_ref("refs/heads/new", &oid_a);
 	expect_ref("refs/heads/a", &oid_a);
+	expect_no_litter();
+	strbuf_release(&text);
+}
+
+/* Without objects nobody knows what new refs lead to: the file cannot be "fully-peeled". */
+static void packs_what_it_cannot_peel(void **state UNUSED)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	struct strbuf text = STRBUF_INIT;
+
+	write_text("repo/packed-refs", HEADER A " refs/heads/a\n" B " refs/tags/u\n");
+	assert_int_equal(ref_transaction_update(t, "refs/heads/new", &oid_a, null_oid, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/tags/u", &oid_c, &oid_b, 0, NULL, NULL), 0);
+	assert_int_equal(run(t, NULL), 0);
+	aux_read(&text, "repo/packed-refs");
+	assert_string_equal(text.buf, "# pack-refs with: sorted  \n" A " refs/heads/a\n"
+			    A " refs/heads/new\n" C " refs/tags/u\n");
 	expect_no_litter();
 	strbuf_release(&text);
 }
@@ -752,6 +768,7 @@ int main(void)
 		WITH_STORE(conflicting_names_in_two_transactions),
 		WITH_STORE(empty_directories_give_way),
 		WITH_STORE(deletes_packed_and_loose),
+		WITH_STORE(packs_what_it_cannot_peel),
 		WITH_STORE(quick_changes_have_other_sizes),
 		WITH_STORE(logs_both_names), WITH_STORE(logs_move),
 		WITH_STORE(reads_damaged_logs),

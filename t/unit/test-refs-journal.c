@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * P6 for transactions that change HEAD, other symbolic refs or refs of one worktree: killed
- * before any call, they are finished or dropped by whoever comes next, and nothing dangles
- * meanwhile. What a kill leaves is what a power cut leaves on a journal.
+ * P6 for transactions that go ref by ref, of refs of every kind: killed before any call, they
+ * are finished or dropped by whoever comes next, and nothing dangles meanwhile. What a kill
+ * leaves is what a power cut leaves on a journal.
  */
 #include "compat/posix.h"
+#include <dirent.h>
 #include <setjmp.h>
 #include <cmocka.h>
 #include <signal.h>
@@ -51,6 +52,7 @@ static void set_up_repo(void)
 	size_t i;
 
 	assert_int_equal(remove_tree("repo", false, NULL), 0);
+	aux_must("mkdir -p repo/objects repo/refs");
 	strbuf_addstr(&packed, HEADER);
 	for (i = 0; i < NR; i++) {
 		strbuf_reset(&path);
@@ -68,6 +70,62 @@ static void set_up_repo(void)
 	strbuf_release(&text);
 	strbuf_release(&packed);
 	strbuf_release(&path);
+}
+
+/* ---- records ---- */
+
+#define RECORD_NAME "0123456789abcdef"
+#define RECORD "repo/ref-journal/" RECORD_NAME
+
+/* In the text of calls, the names of records become "ID". */
+static char *without_ids(const char *text)
+{
+	static const char dir[] = "ref-journal/";
+	struct strbuf out = STRBUF_INIT;
+	const char *at;
+
+	while ((at = strstr(text, dir)) && strlen(at) >= sizeof(dir) - 1 + 16) {
+		strbuf_add(&out, text, at - text);
+		strbuf_addf(&out, "%sID", dir);
+		text = at + sizeof(dir) - 1 + 16;
+	}
+	strbuf_addstr(&out, text);
+	return strbuf_detach(&out, NULL);
+}
+
+/* The one record that there is, one of two rotating buffers; NULL: there is none. */
+static const char *record_path(void)
+{
+	static char paths[2][100];
+	static size_t next;
+	char *path = paths[next++ % 2];
+	struct dirent *de;
+	DIR *d = opendir("repo/ref-journal");
+	bool found = false;
+
+	while (d && (de = readdir(d)))
+		if (de->d_name[0] != '.' && !strchr(de->d_name, '.')) {
+			assert_false(found);
+			snprintf(path, sizeof(paths[0]), "repo/ref-journal/%.60s", de->d_name);
+			found = true;
+		}
+	if (d)
+		closedir(d);
+	return found ? path : NULL;
+}
+
+static bool no_record(void)
+{
+	return !record_path();
+}
+
+static bool is_abandoned(void)
+{
+	char *lock = xstrfmt("%s.lock", record_path());
+	bool gone = lock_owner_of(lock, NULL) == LOCK_OWNER_GONE;
+
+	free(lock);
+	return gone;
 }
 
 /* ---- opening, and what is said ---- */
@@ -189,7 +247,8 @@ static enum verdict look(void)
 
 static void no_litter(void)
 {
-	aux_must("test -z \"$(find repo -name '*.lock' -o -name '*.new' -o -name '*.redo')\"");
+	aux_must("test -z \"$(find repo -name '*.lock' -o -name '*.new' -o -name refs.redo)\"");
+	assert_true(no_record());
 }
 
 /* ---- kills ---- */
@@ -203,11 +262,13 @@ struct death {
 static void perhaps_die(void *data, const char *line)
 {
 	struct death *d = data;
+	char *text = without_ids(line);
 	const char *rest;
 
 	if (++d->calls == d->at ||
-	    (d->line && skip_prefix(line, d->line, &rest) && (!*rest || *rest == ' ')))
+	    (d->line && skip_prefix(text, d->line, &rest) && (!*rest || *rest == ' ')))
 		raise(SIGKILL);
+	free(text);
 }
 
 /* False: it lived. */
@@ -236,9 +297,9 @@ static bool die_after_record(void)
 
 	set_up_repo();
 	assert_true(dies(run, d));
-	assert_true(file_exists("repo/refs.redo"));
+	assert_false(no_record());
 	assert_int_equal(look(), OLD);
-	return lock_owner_of("repo/refs.redo.lock", NULL) == LOCK_OWNER_GONE;
+	return is_abandoned();
 }
 
 static void killed_before_every_call(void **state UNUSED)
@@ -246,13 +307,13 @@ static void killed_before_every_call(void **state UNUSED)
 	struct death d = { 0 };
 	enum verdict last = OLD, v;
 	size_t torn = 0;
-	bool redone;
+	bool recorded;
 
 	if (!die_after_record())
 		skip();
 	for (d.at = 1; set_up_repo(), dies(run, d); d.at++) {
 		torn += look() == TORN;
-		redone = file_exists("repo/refs.redo");
+		recorded = !no_record();
 		finish();
 		v = look();
 		if (v == TORN || v < last)
@@ -262,7 +323,7 @@ static void killed_before_every_call(void **state UNUSED)
 		if (v == OLD)
 			assert_int_equal(run_kind(FS_JOURNAL, NULL), 0);
 		assert_int_equal(look(), NEW);
-		if (v == OLD || redone)
+		if (v == OLD || recorded)
 			no_litter();
 	}
 	assert_true(torn > 5);
@@ -282,7 +343,7 @@ static void recovery_killed_before_every_call(void **state UNUSED)
 		torn += look() == TORN;
 		finish();
 		assert_int_equal(look(), NEW);
-		assert_false(file_exists("repo/refs.redo"));
+		assert_true(no_record());
 	}
 	assert_true(torn > 0);
 	assert_int_equal(look(), NEW);
@@ -314,7 +375,7 @@ static void failing_calls(int sys_errno, bool from_then_on)
 		if (v == TORN || (v == OLD && !rc) || (v == NEW && rc && rc != ERR_UNCERTAIN))
 			fail_msg("call %zu: %d, but %s", n, rc,
 				 v == OLD ? "old" : v == NEW ? "new" : "torn");
-		assert_false(file_exists("repo/refs.redo"));
+		assert_true(no_record());
 		err_release(&err);
 	}
 	assert_true(n > 50);
@@ -351,31 +412,36 @@ static char *record(enum fs_kind kind)
 	unsetenv("GIT_TEST_FSYNC");
 	fault_install(&plan);
 	assert_int_equal(run_kind(kind, NULL), 0);
-	text = xstrdup(fault_text());
+	text = without_ids(fault_text());
 	fault_remove();
 	setenv("GIT_TEST_FSYNC", "0", 1);
 	return text;
 }
 
-/* The record, values, symrefs (D5), deletions, no record, unlocked; one flush. */
+/*
+ * packed-refs.lock when all is settled, the record, values, symrefs (D5), deletions, no record,
+ * unlocked; one flush.
+ */
 static void order_of_calls(void **state UNUSED)
 {
 	char *text = record(FS_JOURNAL);
-	const char *wait = find(text, "writeout_wait repo/refs.redo.new"),
-		   *redo = find(text, "rename repo/refs.redo.new"),
+	const char *wait = find(text, "writeout_wait repo/ref-journal/ID.new"),
+		   *locked = find(text, "link_fd repo/packed-refs.lock"),
+		   *named = find(text, "rename repo/ref-journal/ID.new"),
 		   *first = find(text, "rename repo/refs/bisect/bad.lock"),
 		   *value = find(text, "rename repo/refs/heads/new.lock"),
 		   *head = find(text, "rename repo/HEAD.lock"),
 		   *packed = find(text, "rename repo/packed-refs.new"),
 		   *last = find(text, "unlink repo/refs/heads/gone\n"),
-		   *done = find(text, "unlink repo/refs.redo\n"),
+		   *done = find(text, "unlink repo/ref-journal/ID\n"),
 		   *unlock = find(text, "unlink repo/refs/heads/gone.lock"),
 		   *flush = find(text, "fsync ");
 
-	if (!(wait < redo && redo < first && first < value && value < head && head < packed &&
+	if (!(wait < locked && locked < named && named < first && first < value && value < head && head < packed &&
 	      packed < last && last < done && done < unlock && unlock < flush))
 		fail_msg("order:\n%s", text);
-	find(unlock, "unlink repo/refs.redo.lock");
+	find(done, "unlink repo/packed-refs.lock");
+	find(unlock, "unlink repo/ref-journal/ID.lock");
 	assert_null(strstr(flush + 1, "fsync "));
 	free(text);
 }
@@ -384,20 +450,22 @@ static void order_of_calls(void **state UNUSED)
 static void sealed_without_a_journal(void **state UNUSED)
 {
 	char *text = record(FS_EACH);
-	const char *redo = find(text, "rename repo/refs.redo.new"),
-		   *seal = find(redo, "fsync repo\n"),
+	const char *named = find(text, "rename repo/ref-journal/ID.new"),
+		   *seal = find(named, "fsync repo/ref-journal\n"),
 		   *first = find(text, "rename repo/refs/bisect/bad.lock"),
 		   *symref = find(text, "unlink repo/refs/remotes/origin/packed\n"),
 		   *seal_symref = find(symref, "fsync repo/refs/remotes/origin\n"),
 		   *packed = find(text, "rename repo/packed-refs.new"),
+		   *seal_packed = find(packed, "fsync repo\n"),
 		   *last = find(text, "unlink repo/refs/heads/gone\n"),
 		   *seal_last = find(last, "fsync repo/refs/heads\n"),
-		   *done = find(text, "unlink repo/refs.redo\n");
+		   *done = find(text, "unlink repo/ref-journal/ID\n");
 
-	if (!(redo < seal && seal < first && seal_symref < packed && last < seal_last &&
+	if (!(named < seal && seal < first && seal_symref < packed && seal_packed < last &&
+	      last < seal_last &&
 	      seal_last < done))
 		fail_msg("order:\n%s", text);
-	find(done, "fsync repo\n");
+	find(done, "fsync repo/ref-journal\n");
 	free(text);
 }
 
@@ -416,7 +484,7 @@ static void no_record_without_need(void **state UNUSED)
 	assert_int_equal(ref_transaction_update(t, "refs/heads/other", &oid_a, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_verify(t, "refs/heads/main", &oid_a, 0, NULL), 0);
 	assert_int_equal(run_transaction(t, -1, 0, NULL), 0);
-	assert_null(strstr(fault_text(), "rename repo/refs.redo"));
+	assert_null(strstr(fault_text(), "ref-journal/"));
 	find(fault_text(), "rename repo/refs/bisect/bad.lock");
 	fault_remove();
 	ref_transaction_free(t);
@@ -451,16 +519,16 @@ static void what_has_changed_stays(void **state UNUSED)
 
 static void what_has_happened_is_not_said(void **state UNUSED)
 {
-	struct death d = { .line = "unlink repo/refs.redo" };
+	struct death d = { .line = "unlink repo/ref-journal/ID" };
 
 	if (!die_after_record())
 		skip();
 	set_up_repo();
-	assert_true(dies(run, d) && file_exists("repo/refs.redo"));
+	assert_true(dies(run, d) && !no_record());
 	finish();
 	assert_int_equal(warnings, 0);
 	assert_int_equal(look(), NEW);
-	assert_false(file_exists("repo/refs.redo"));
+	assert_true(no_record());
 }
 
 static void removed_worktree_is_not_made_again(void **state UNUSED)
@@ -481,16 +549,128 @@ static void others_at_work(void **state UNUSED)
 	if (!die_after_record())
 		skip();
 	/* Somebody has the record in hand. */
-	aux_must("mv repo/refs.redo.lock dead && echo >repo/refs.redo.lock");
+	aux_must("cd repo/ref-journal && for f in *.lock; do rm $f && echo >$f; done");
 	finish();
 	assert_int_equal(look(), OLD);
-	aux_must("rm repo/refs.redo.lock");
+	aux_must("rm repo/ref-journal/*.lock");
 	/* Somebody is about to change a ref of it. */
 	aux_must("rm repo/refs/heads/other.lock && echo >repo/refs/heads/other.lock");
 	finish();
 	assert_int_equal(look(), OLD);
-	assert_true(file_exists("repo/refs.redo"));
+	assert_false(no_record());
 	aux_must("rm repo/refs/heads/other.lock");
+	finish();
+	assert_int_equal(look(), NEW);
+	no_litter();
+}
+
+/* ---- several at work ---- */
+
+static void step_aside(void *data, const char *line)
+{
+	if (!strcmp(line, data) || (starts_with(line, data) && line[strlen(data)] == ' '))
+		raise(SIGSTOP);
+}
+
+/* It stops before that call. */
+static pid_t begins(void (*fn)(void), const char *line)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		plan.before = step_aside;
+		plan.data = (void *)line;
+		fault_install(&plan);
+		fn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	return pid;
+}
+
+static void ends(pid_t pid, int sig)
+{
+	int status;
+
+	assert_int_equal(kill(pid, sig), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(sig == SIGCONT ? WIFEXITED(status) && !WEXITSTATUS(status) :
+				     WIFSIGNALED(status));
+}
+
+/* Two refs that nobody else changes. */
+static int run_two(void)
+{
+	struct ref_store *rs = open_in("repo");
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	int rc;
+
+	rc = ref_transaction_update(t, "refs/heads/two/a", &oid_a, null_oid, 0, NULL, NULL);
+	if (!rc)
+		rc = ref_transaction_update(t, "refs/heads/two/b", &oid_b, null_oid, 0, NULL, NULL);
+	rc = run_transaction(t, FS_JOURNAL, rc, NULL);
+	ref_transaction_free(t);
+	ref_store_free(rs);
+	return rc;
+}
+
+static void run_two_by_record(void)
+{
+	setenv("GIT_TEST_REF_COMMIT", "journal", 1);
+	(void)!run_two();
+}
+
+static bool are_two(void)
+{
+	return is("refs/heads/two/a", A) && is("refs/heads/two/b", B);
+}
+
+static void living_records_are_left_alone(void **state UNUSED)
+{
+	pid_t pid;
+
+	set_up_repo();
+	pid = begins(run, "rename repo/refs/heads/new.lock");
+	finish();
+	assert_int_equal(look(), TORN);
+	assert_false(no_record());
+	/* Others do not wait for it. */
+	run_two_by_record();
+	assert_true(are_two());
+	assert_false(no_record());
+	ends(pid, SIGCONT);
+	assert_int_equal(look(), NEW);
+	no_litter();
+}
+
+static void two_that_died(void **state UNUSED)
+{
+	pid_t one, two;
+
+	if (!die_after_record())
+		skip();
+	set_up_repo();
+	one = begins(run, "rename repo/refs/heads/new.lock");
+	two = begins(run_two_by_record, "rename repo/refs/heads/two/b.lock");
+	assert_true(is("refs/heads/two/b", ""));
+	ends(one, SIGKILL);
+	ends(two, SIGKILL);
+	finish();
+	assert_true(are_two());
+	assert_int_equal(look(), NEW);
+	no_litter();
+}
+
+/* A version that had one record. */
+static void record_of_a_former_version(void **state UNUSED)
+{
+	if (!die_after_record())
+		skip();
+	aux_must("cd repo && rm ref-journal/*.lock && mv ref-journal/* refs.redo && rmdir ref-journal");
 	finish();
 	assert_int_equal(look(), NEW);
 	no_litter();
@@ -607,11 +787,11 @@ static void damaged_record(const struct strbuf *record, size_t len, size_t flip)
 
 	if (flip < record->len)
 		copy[flip] ^= 1;
-	aux_write("repo/refs.redo", copy, len);
+	aux_write(RECORD, copy, len);
 	free(copy);
 	finish();
 	assert_int_equal(warnings, 1);
-	assert_false(file_exists("repo/refs.redo"));
+	assert_true(no_record());
 	assert_int_equal(look(), OLD);
 }
 
@@ -622,7 +802,8 @@ static void damaged_records_do_nothing(void **state UNUSED)
 
 	if (!die_after_record())
 		skip();
-	aux_read(&record, "repo/refs.redo");
+	aux_must("cd repo/ref-journal && rm *.lock && mv * " RECORD_NAME);
+	aux_read(&record, RECORD);
 	for (i = 0; i < record.len; i += 7)
 		damaged_record(&record, i, SIZE_MAX);
 	for (i = 0; i < record.len; i += 3)
@@ -651,7 +832,8 @@ static void odd_entries_do_nothing(void **state UNUSED)
 	strbuf_add(&record, entries, sizeof(entries) - 1);
 	hash_buf(hash_sha1, record.buf, record.len, &sum);
 	strbuf_addf(&record, "%s\n", oid_hex(&sum));
-	aux_write("repo/refs.redo", record.buf, record.len);
+	assert_int_equal(mkdir("repo/ref-journal", 0777), 0);
+	aux_write(RECORD, record.buf, record.len);
 	strbuf_release(&record);
 	finish();
 	assert_int_equal(warnings, 0);
@@ -675,6 +857,9 @@ int main(void)
 		cmocka_unit_test(what_has_happened_is_not_said),
 		cmocka_unit_test(removed_worktree_is_not_made_again),
 		cmocka_unit_test(others_at_work),
+		cmocka_unit_test(living_records_are_left_alone),
+		cmocka_unit_test(two_that_died),
+		cmocka_unit_test(record_of_a_former_version),
 		cmocka_unit_test(objects_that_are_not_seen_now),
 		cmocka_unit_test(transactions_finish_it_first),
 		cmocka_unit_test(names_of_another_worktree),

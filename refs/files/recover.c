@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Transactions that were interrupted are finished here, by the next command that opens the
+ * repository, even one that only reads, or by the next transaction. The rest of a record is a
+ * transaction of the ordinary kind, without reflog lines, which are there by then, and without
+ * the hook, in which every ref has to be as the record says it was. What is new already, or was
+ * changed by somebody since, stays as it is.
+ *
+ * Whoever finishes a record holds its lock, so two never both do it, and takes the locks of its
+ * refs after that. Who has locks of refs never waits for one of a record: all are
+ * released first.
+ */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/journal-internal.h"
+#include "refs/files/update-internal.h"
+#include "util/alloc.h"
+#include "util/string-list.h"
+
+/* ---- the rest, as a transaction ---- */
+
+/* A worktree that has been removed meanwhile is not to be made again. */
+static bool has_place(const struct ref_store *rs, const char *name)
+{
+	const char *id, *bare;
+	size_t len;
+	char *dir;
+	bool there;
+
+	if (!refname_worktree_prefix(name, &id, &len, &bare) || !id)
+		return true;
+	dir = xstrfmt("%s/worktrees/%.*s", files_store(rs)->commondir, (int)len, id);
+	there = is_directory(dir);
+	free(dir);
+	return there;
+}
+
+static void queue_entry(void *data, const char *name, const char *old, const char *new)
+{
+	struct ref_transaction *t = data;
+	struct err ignored = ERR_INIT;
+	const char *target;
+	struct object_id oid;
+	int rc = ERR_INVALID;
+
+	if (!has_place(t->rs, name))
+		return;
+	if (skip_prefix(new, "ref:", &target))
+		rc = ref_transaction_update_symref(t, name, target, NULL, REF_SKIP_REFLOG, NULL,
+						   &ignored);
+	else if (!oid_from_hex(&oid, new, t->rs->algo))
+		rc = ref_transaction_update(t, name, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG,
+					    NULL, &ignored);
+	if (!rc)
+		files_update(t->updates[t->nr - 1])->journal_old = old;
+	err_release(&ignored);
+}
+
+/* Its lock is held, the disk refuses, or its object is in a store that is not ours now. */
+static bool has_to_wait(const struct ref_transaction *t, const struct ref_update *u)
+{
+	switch (u->rc) {
+	case ERR_CONFLICT:
+	case ERR_CORRUPT:
+		return false;
+	case ERR_INVALID:
+		return u->failure == REF_FAILURE_NEW_VALUE &&
+		       files_store(t->rs)->objects_elsewhere;
+	default:
+		return true;
+	}
+}
+
+/* How many there were to do. < 0: one could not be looked at now: the record has to stay. */
+static int count_changes(const struct ref_transaction *t, struct err *err)
+{
+	int nr = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct ref_update *u = t->updates[i];
+
+		if (!u->rc)
+			nr += !!(u->flags & (UPDATE_WRITES | UPDATE_DELETES));
+		else if (has_to_wait(t, u))
+			return err_set(err, u->rc, "%s", u->error);
+	}
+	return nr;
+}
+
+static int commit_rest(struct ref_transaction *t, const char *path,
+		       const struct fsync_policy *policy, struct err *err)
+{
+	struct fsync_batch_options o = { .policy = *policy };
+	struct fsync_batch *b = fsync_batch_new(&o);
+	int nr = 0, rc = ref_transaction_prepare(t, b, err);
+
+	if (!rc) {
+		nr = count_changes(t, err);
+		rc = nr < 0 ? nr : ref_file_stage_removal(path, PUBLISH_REF_JOURNAL_END, b, err);
+	}
+	if (!rc)
+		rc = ref_transaction_commit(t, err);
+	else
+		ref_transaction_abort(t);
+	fsync_batch_free(b);
+	if (!rc && nr)
+		ref_store_warn(t->rs, "finished a ref transaction that had been interrupted");
+	return rc;
+}
+
+/* ---- one record ---- */
+
+/* The lock is held. A damaged record says nothing: it goes. */
+static int finish_record(struct ref_store *rs, const char *path,
+			 const struct fsync_policy *policy, struct err *err)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, REF_TRANSACTION_ALLOW_FAILURE |
+								      REF_TRANSACTION_RECOVERS);
+	struct strbuf record = STRBUF_INIT;
+	struct err why = ERR_INIT;
+	int rc = journal_read(rs, path, &record, queue_entry, t, &why);
+
+	if (!rc) {
+		rc = commit_rest(t, path, policy, &why);
+	} else if (rc == ERR_CORRUPT) {
+		ref_store_warn(rs, "removing '%s', which is damaged", path);
+		err_release(&why);
+		rc = remove_file(path, &why);
+	} else if (rc == ERR_NOT_FOUND) {
+		rc = 0; /* somebody was faster, or it had not got its name */
+	}
+	if (rc < 0)
+		err_set(err, rc, "cannot finish the ref transaction of '%s': %s", path,
+			err_message(&why));
+	err_release(&why);
+	ref_transaction_free(t);
+	strbuf_release(&record);
+	return rc;
+}
+
+static int recover_one(struct ref_store *rs, const char *path,
+		       const struct fsync_policy *policy, struct err *err)
+{
+	char *new = xstrfmt("%s.new", path);
+	struct lockfile lk = LOCKFILE_INIT;
+	int rc = lockfile_hold(&lk, path, LOCK_NO_DEREF, RECOVERY_TIMEOUT_MS, err);
+
+	/* P5: left by somebody who died with the lock. */
+	if (!rc)
+		rc = remove_file(new, err);
+	if (!rc)
+		rc = finish_record(rs, path, policy, err);
+	lockfile_release(&lk);
+	free(new);
+	return rc;
+}
+
+int files_recover(struct ref_store *rs, const struct fsync_policy *policy, struct err *err)
+{
+	struct string_list paths = STRING_LIST_INIT;
+	int rc = journal_abandoned(rs, &paths, err);
+
+	for (size_t i = 0; i < paths.nr; i++) {
+		int one = recover_one(rs, paths.items[i].string, policy, err);
+
+		rc = rc ? rc : one; /* err keeps the first message */
+	}
+	string_list_clear(&paths, NULL);
+	return rc;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a transaction does to packed-refs. A ref that is deleted leaves it; and where the file is
+ * small against the change, several refs that have no loose file change by one rename of it,
+ * all at one moment (P6).
+ *
+ * packed-refs.lock is what unrelated transactions wait for. It is taken last, by the batch, when
+ * all else has been settled, and under it only the new file itself is awaited. It is held
+ * until the loose files of deleted refs are gone, even where there is nothing to be taken out:
+ * who packs refs meanwhile would give back what we delete.
+ * Tests: t/unit/test-refs-packed-way.c, deletion_keeps_packers_out.
+ */
+#include "compat/posix.h"
+#include "refs/files/files-internal.h"
+#include "refs/files/packed-internal.h"
+#include "refs/files/update-internal.h"
+#include "util/alloc.h"
+
+/* ---- can several refs change by one rename? ---- */
+
+/*
+ * The file is written anew up to this size for each ref that changes. Beyond it, a file for
+ * each and a record are cheaper. Measured with t/perf/refs-beside.
+ */
+#define PACKED_BYTES_PER_REF 4096
+
+/* GIT_TEST_REF_COMMIT: "packed", wherever it can be; "journal", never; else by size. */
+static bool is_small(struct ref_transaction *t, size_t nr)
+{
+	const char *forced = getenv("GIT_TEST_REF_COMMIT");
+	struct packed_refs *present;
+	bool small;
+
+	if (forced && !strcmp(forced, "packed"))
+		return true;
+	if ((forced && !strcmp(forced, "journal")) || packed_refs_get(t->rs, &present, NULL) < 0)
+		return false;
+	small = packed_refs_size(present) / PACKED_BYTES_PER_REF <= nr;
+	packed_refs_put(present);
+	return small;
+}
+
+static bool has_file(const struct ref_store *rs, const char *name)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct stat st;
+	bool there;
+
+	ref_path(rs, name, &path);
+	there = !lstat(path.buf, &st) && !S_ISDIR(st.st_mode);
+	strbuf_release(&path);
+	return there;
+}
+
+/* HEAD may be only the way to a branch. */
+static bool leads_on(const struct ref_update *u)
+{
+	return !strcmp(u->name, "HEAD") && !(u->flags & REF_NO_DEREF);
+}
+
+static bool may_be_packed(const struct ref_transaction *t, const struct ref_update *u)
+{
+	if (u->flags & UPDATE_HAVE_TARGET)
+		return false;
+	if (!(u->flags & UPDATE_HAVE_NEW) || leads_on(u))
+		return true;
+	if (!oid_is_null(&u->new_oid) && (u->flags & REF_SKIP_REFNAME_CHECK))
+		return false;
+	return ref_may_be_packed(t->rs, u->name) && !has_file(t->rs, u->name);
+}
+
+bool can_commit_via_packed(struct ref_transaction *t)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		if (!may_be_packed(t, t->updates[i]))
+			return false;
+		nr += !!(t->updates[i]->flags & UPDATE_HAVE_NEW);
+	}
+	return nr >= 2 && is_small(t, nr);
+}
+
+bool all_are_packable(const struct ref_transaction *t)
+{
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct ref_update *u = t->updates[i];
+
+		if (!u->root->rc && u->flags & UPDATE_HAVE_NEW && !(u->flags & UPDATE_LOG_ONLY) &&
+		    (!ref_may_be_packed(t->rs, u->name) || files_update(u)->in_loose))
+			return false;
+	}
+	return true;
+}
+
+/* ---- what changes in it ---- */
+
+/* Does the file as it is now matter to this update? */
+static bool concerns_packed(const struct ref_transaction *t, const struct ref_update *u)
+{
+	unsigned which = files_transaction(t)->via_packed ? UPDATE_WRITES | UPDATE_DELETES :
+							    UPDATE_DELETES;
+
+	return !u->root->rc && u->flags & which && ref_may_be_packed(t->rs, u->name);
+}
+
+struct changes {
+	struct packed_change *items;
+	size_t nr, alloc;
+};
+
+static int add_change(struct ref_transaction *t, struct changes *c, const struct ref_update *u,
+		      const struct packed_refs *present, struct err *err)
+{
+	struct packed_change change = { .name = u->name, .oid = t->rs->algo->null_oid,
+					.peeled = t->rs->algo->null_oid };
+	struct packed_entry e;
+	int found = 1;
+
+	if (u->flags & UPDATE_WRITES) {
+		change.oid = u->new_oid;
+		change.peel_unknown = !ref_peel(t->rs, &u->new_oid, &change.peeled);
+	} else {
+		found = packed_refs_lookup(present, u->name, &e, err);
+	}
+	if (found <= 0)
+		return found;
+	ALLOC_GROW(c->items, c->nr + 1, c->alloc);
+	c->items[c->nr++] = change;
+	return 0;
+}
+
+static int change_cmp(const void *a, const void *b)
+{
+	return strcmp(((const struct packed_change *)a)->name,
+		      ((const struct packed_change *)b)->name);
+}
+
+static int collect_changes(struct ref_transaction *t, const struct packed_refs *present,
+			   struct changes *c, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->nr; i++)
+		if (concerns_packed(t, t->updates[i]))
+			rc = add_change(t, c, t->updates[i], present, err);
+	if (c->nr)
+		qsort(c->items, c->nr, sizeof(*c->items), change_cmp);
+	return rc;
+}
+
+/* ---- under its lock ---- */
+
+static const char *first_name(const struct ref_transaction *t)
+{
+	for (size_t i = 0; i < t->nr; i++)
+		if (concerns_packed(t, t->updates[i]))
+			return t->updates[i]->name;
+	return NULL;
+}
+
+/* Others may have written the file since: it is read again, now that it is ours. */
+static int lock_and_write(void *data, struct err *err)
+{
+	struct ref_transaction *t = data;
+	struct files_transaction *ft = files_transaction(t);
+	struct lockfile lk = LOCKFILE_INIT;
+	struct packed_refs *present = NULL;
+	struct changes c = { NULL, 0, 0 };
+	int rc = packed_refs_lock(t->rs, &lk, ft->packed_timeout_ms, ft->patience_ms, err);
+
+	if (!rc)
+		rc = packed_refs_get(t->rs, &present, err);
+	if (!rc)
+		rc = collect_changes(t, present, &c, err);
+	if (!rc && c.nr)
+		rc = packed_refs_stage(t->rs, &lk, present, c.items, c.nr, t->batch,
+				       ft->via_packed ? PUBLISH_PACKED_REFS :
+							PUBLISH_PACKED_DELETE, err);
+	if (rc < 0)
+		err_prefix(err, ft->via_packed ? "cannot update ref '%s'" :
+						 "cannot delete '%s' from packed-refs",
+			   first_name(t));
+	packed_refs_put(present);
+	held_locks_add(ft->held, &lk);
+	free(c.items);
+	return rc;
+}
+
+int update_stage_packed(struct ref_transaction *t, struct err *err)
+{
+	char *path = xstrfmt("%s/packed-refs", files_store(t->rs)->commondir);
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_LATE,
+		.how = PUBLISH_CALL,
+		.fd = -1,
+		.final_path = path,
+		.call = lock_and_write,
+		.data = t,
+	};
+	int rc = first_name(t) ? fsync_batch_stage(t->batch, &s, err) : 0;
+
+	free(path);
+	return rc;
+}
