@@ -265,6 +265,27 @@ static void make_file(struct home *h, const char *dir)
 	free(top);
 }
 
+static struct home *find_home(const struct stat *st)
+{
+	struct home *h = process.homes;
+
+	while (h && (h->dev != st->st_dev || h->self.home != st->st_ino))
+		h = h->next;
+	return h;
+}
+
+void owner_leave(const char *dir)
+{
+	struct home *h;
+	struct stat st;
+
+	pthread_mutex_lock(&process.mutex);
+	h = stat(dir, &st) ? NULL : find_home(&st);
+	if (h)
+		tempfile_delete(&h->file);
+	pthread_mutex_unlock(&process.mutex);
+}
+
 /* The nearest repository at or above `dir`, else `dir` itself. */
 static struct home *home_of(const char *dir)
 {
@@ -279,8 +300,7 @@ static struct home *home_of(const char *dir)
 		if (stat(dir, &st))
 			goto out;
 	}
-	for (h = process.homes; h && (h->dev != st.st_dev || h->self.home != st.st_ino);)
-		h = h->next;
+	h = find_home(&st);
 	if (!process.homes) {
 		pthread_atfork(NULL, NULL, after_fork);
 		process.boot = boot_id();

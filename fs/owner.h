@@ -47,6 +47,11 @@ struct owner {
  * after the first call. The id stays the same in one home.
  */
 bool owner_self(struct owner *out, const char *dir);
+/*
+ * Before a directory is removed in which we have made and removed everything ourselves: our
+ * owner file there goes first. No lock or staging directory of ours may be left that names it.
+ */
+void owner_leave(const char *dir);
 /* Fields joined by `sep`; the length, at most OWNER_TEXT_MAX. */
 size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char sep);
 /* `len` bytes at text; stops at their end. False if it is not ours. */

@@ -8,6 +8,7 @@
 #include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
+#include "fs/owner.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "write-or-die.h"
@@ -653,8 +654,10 @@ static void undo(struct init_job *j)
 		return;
 	for (size_t i = j->files.nr; i-- > 0;)
 		sys->unlink(j->files.v[i]);
-	for (size_t i = j->made.nr; i-- > 0;)
+	for (size_t i = j->made.nr; i-- > 0;) {
+		owner_leave(j->made.v[i]);
 		sys->rmdir(j->made.v[i]); /* fails if somebody put anything there */
+	}
 }
 
 static void job_release(struct init_job *j)

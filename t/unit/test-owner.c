@@ -169,6 +169,23 @@ static void removed_by_hand_is_made_again(void **st UNUSED)
 	assert_int_equal(state(&b, ""), LOCK_OWNER_ALIVE);
 }
 
+static void left_before_its_directory_goes(void **st UNUSED)
+{
+	struct owner a, b;
+
+	assert_int_equal(mkdir(at(dir, "sub"), 0777), 0);
+	assert_true(owner_self(&a, at(dir, "sub")));
+	owner_leave(dir);
+	owner_leave(at(dir, "none"));
+	assert_int_equal(files_in("sub"), 1);
+	owner_leave(at(dir, "sub"));
+	assert_int_equal(files_in("sub"), 0);
+	assert_true(owner_self(&b, at(dir, "sub")));
+	assert_int_equal(state(&b, "sub"), LOCK_OWNER_ALIVE);
+	owner_leave(at(dir, "sub"));
+	assert_int_equal(rmdir(at(dir, "sub")), 0);
+}
+
 static void the_next_owner_clears_up(void **st UNUSED)
 {
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1 };
@@ -263,6 +280,7 @@ int main(void)
 		T(forked_child_holds_nothing_of_it),
 		T(one_per_repository_and_process),
 		T(removed_by_hand_is_made_again),
+		T(left_before_its_directory_goes),
 		T(the_next_owner_clears_up),
 		T(a_readers_lock_counts_for_nothing),
 		T(what_cannot_be_asked_is_unknown),
