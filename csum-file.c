@@ -3,7 +3,6 @@
 #include "csum-file.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
-#include <zlib.h>
 
 #define DEFAULT_BUFFER (128u * 1024)
 
@@ -13,9 +12,6 @@ struct csum_file {
 	const struct hash_algo *algo;
 	struct hash_ctx ctx;
 	bool skip_hash;
-	bool crc_on;
-	uint32_t crc;
-	uint64_t written; /* bytes that have left the buffer */
 	size_t used, size;
 	unsigned char *buf;
 };
@@ -56,11 +52,10 @@ static int pass_on(struct csum_file *f, const void *p, size_t len, struct err *e
 		hash_update(&f->ctx, p, len);
 	if (write_in_full(f->fd, p, len, f->name, err) < 0)
 		return ERR_IO;
-	f->written += len;
 	return 0;
 }
 
-int csum_flush(struct csum_file *f, struct err *err)
+static int flush(struct csum_file *f, struct err *err)
 {
 	size_t len = f->used;
 
@@ -68,22 +63,9 @@ int csum_flush(struct csum_file *f, struct err *err)
 	return pass_on(f, f->buf, len, err);
 }
 
-static void add_crc(struct csum_file *f, const void *p, size_t len)
-{
-	/* zlib's lengths are 32 bits wide */
-	while (f->crc_on && len) {
-		uInt piece = len < (1u << 30) ? (uInt)len : (1u << 30);
-
-		f->crc = (uint32_t)crc32(f->crc, p, piece);
-		p = (const char *)p + piece;
-		len -= piece;
-	}
-}
-
 int csum_write(struct csum_file *f, const void *p, size_t len, struct err *err)
 {
-	add_crc(f, p, len);
-	if (len > f->size - f->used && f->used && csum_flush(f, err) < 0)
+	if (len > f->size - f->used && f->used && flush(f, err) < 0)
 		return ERR_IO;
 	if (len >= f->size)
 		return pass_on(f, p, len, err);
@@ -91,11 +73,6 @@ int csum_write(struct csum_file *f, const void *p, size_t len, struct err *err)
 		memcpy(f->buf + f->used, p, len);
 	f->used += len;
 	return 0;
-}
-
-int csum_write_u8(struct csum_file *f, uint8_t v, struct err *err)
-{
-	return csum_write(f, &v, 1, err);
 }
 
 int csum_write_be32(struct csum_file *f, uint32_t v, struct err *err)
@@ -115,24 +92,8 @@ int csum_write_be64(struct csum_file *f, uint64_t v, struct err *err)
 	return csum_write(f, b, sizeof(b), err);
 }
 
-uint64_t csum_offset(const struct csum_file *f)
-{
-	return f->written + f->used;
-}
-
-void csum_crc32_begin(struct csum_file *f)
-{
-	f->crc_on = true;
-	f->crc = (uint32_t)crc32(0, NULL, 0);
-}
-
-uint32_t csum_crc32_end(struct csum_file *f)
-{
-	f->crc_on = false;
-	return f->crc;
-}
-
-void csum_peek(const struct csum_file *f, struct object_id *out)
+/* Of all that has passed, with what is still in the buffer. */
+static void checksum(const struct csum_file *f, struct object_id *out)
 {
 	struct hash_ctx copy;
 
@@ -151,14 +112,13 @@ int csum_finish(struct csum_file *f, struct object_id *out, struct err *err)
 	struct object_id sum;
 
 	/* The checksum goes out in the last write, not in one of its own. */
-	csum_peek(f, &sum);
-	if (f->size - f->used < f->algo->raw_len && csum_flush(f, err) < 0)
+	checksum(f, &sum);
+	if (f->size - f->used < f->algo->raw_len && flush(f, err) < 0)
 		return ERR_IO;
 	memcpy(f->buf + f->used, sum.hash, f->algo->raw_len);
 	f->used += f->algo->raw_len;
 	if (write_in_full(f->fd, f->buf, f->used, f->name, err) < 0)
 		return ERR_IO;
-	f->written += f->used;
 	f->used = 0;
 	if (out)
 		*out = sum;

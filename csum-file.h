@@ -20,16 +20,8 @@ struct csum_file *csum_file_new(int fd, const char *name,
 				const struct hash_algo *algo, bool skip_hash,
 				size_t buffer_bytes);
 MUST_USE int csum_write(struct csum_file *f, const void *p, size_t len, struct err *err);
-MUST_USE int csum_write_u8(struct csum_file *f, uint8_t v, struct err *err);
 MUST_USE int csum_write_be32(struct csum_file *f, uint32_t v, struct err *err);
 MUST_USE int csum_write_be64(struct csum_file *f, uint64_t v, struct err *err);
-uint64_t csum_offset(const struct csum_file *f); /* bytes so far */
-void csum_crc32_begin(struct csum_file *f);
-uint32_t csum_crc32_end(struct csum_file *f);
-/* Write out the buffer; no checksum. */
-MUST_USE int csum_flush(struct csum_file *f, struct err *err);
-/* Hash of what passed so far, without ending it (index EOIE and the like). */
-void csum_peek(const struct csum_file *f, struct object_id *out);
 /* Append the checksum, write out. `out` may be NULL. f is not freed. */
 MUST_USE int csum_finish(struct csum_file *f, struct object_id *out, struct err *err);
 void csum_file_free(struct csum_file *f); /* without finish: drops the buffer */

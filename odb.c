@@ -11,8 +11,8 @@
 #include "odb-internal.h"
 #include "util/alloc.h"
 
-static int read_any(struct odb *odb, const struct object_id *oid, bool verify,
-		    struct object_buf *out, struct err *err);
+static int read_any(struct odb *odb, const struct object_id *oid, struct object_buf *out,
+		    struct err *err);
 static int type_of_any(struct odb *odb, const struct object_id *oid, enum object_type *type,
 		       uint64_t *size, struct err *err);
 
@@ -25,7 +25,7 @@ static int source_read(void *odb, const struct object_id *oid, struct object_buf
 static int source_read_as_is(void *odb, const struct object_id *oid, struct object_buf *out,
 			     struct err *err)
 {
-	return read_any(odb, oid, false, out, err);
+	return read_any(odb, oid, out, err);
 }
 
 static int source_info(void *odb, const struct object_id *oid, struct object_info *out,
@@ -137,7 +137,6 @@ struct look {
 	int (*in_packs)(struct look *l, struct odb_store *s, struct err *err);
 	int (*in_loose)(struct look *l, struct odb_store *s, struct err *err);
 	void *out;
-	bool verify;
 	bool final; /* the result stands, good or bad: no other copy */
 	int rc_first;
 	struct err first; /* of the first bad copy */
@@ -250,24 +249,7 @@ static int read_in_batch(struct look *l, struct err *err)
 
 static int read_in_packs(struct look *l, struct odb_store *s, struct err *err)
 {
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct object_id actual;
-	int rc = packs_read(s->packs, l->oid, &buf, err);
-
-	if (rc < 0)
-		return rc;
-	if (l->verify) {
-		hash_object_buf(s->algo, object_type_name(buf.type), buf.data, buf.size,
-				&actual);
-		if (!oid_eq(&actual, l->oid)) {
-			object_buf_release(&buf);
-			return err_set(err, ERR_CORRUPT,
-				       "packed object %s in '%s/pack' is corrupt: hash mismatch",
-				       oid_hex(l->oid), s->objdir);
-		}
-	}
-	*(struct object_buf *)l->out = buf;
-	return 0;
+	return packs_read(s->packs, l->oid, l->out, err);
 }
 
 static int read_in_loose(struct look *l, struct odb_store *s, struct err *err)
@@ -275,11 +257,11 @@ static int read_in_loose(struct look *l, struct odb_store *s, struct err *err)
 	return loose_object_read(s->objdir, l->oid, s->algo, 0, l->out, err);
 }
 
-static int read_any(struct odb *odb, const struct object_id *oid, bool verify,
-		    struct object_buf *out, struct err *err)
+static int read_any(struct odb *odb, const struct object_id *oid, struct object_buf *out,
+		    struct err *err)
 {
 	struct look l = {
-		.odb = odb, .oid = oid, .out = out, .verify = verify,
+		.odb = odb, .oid = oid, .out = out,
 		.in_batch = read_in_batch, .in_packs = read_in_packs, .in_loose = read_in_loose,
 	};
 	struct err why = ERR_INIT;
@@ -301,16 +283,7 @@ int odb_read(struct odb *odb, const struct object_id *oid, struct object_buf *ou
 	struct object_id buf;
 	int rc = replace(odb, &oid, &buf, err);
 
-	return rc < 0 ? rc : read_any(odb, oid, false, out, err);
-}
-
-int odb_read_verified(struct odb *odb, const struct object_id *oid, struct object_buf *out,
-		      struct err *err)
-{
-	struct object_id buf;
-	int rc = replace(odb, &oid, &buf, err);
-
-	return rc < 0 ? rc : read_any(odb, oid, true, out, err);
+	return rc < 0 ? rc : read_any(odb, oid, out, err);
 }
 
 int odb_read_type(struct odb *odb, const struct object_id *oid, enum object_type want,
@@ -648,14 +621,6 @@ struct packs *odb_packs(struct odb *odb, size_t store)
 	struct odb_store *s = store_at(odb, store);
 
 	return s ? s->packs : NULL;
-}
-
-void odb_reprepare(struct odb *odb)
-{
-	odb_stores_add_alternates(&odb->stores, odb->o.alternates_env);
-	look_again(odb);
-	FOR_EACH_STORE(odb, s)
-		odb_store_forget_loose(s);
 }
 
 /* ---- writing ---- */

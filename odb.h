@@ -47,11 +47,9 @@ void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data);
 const struct object_source *odb_source(struct odb *odb);
 
 /* ERR_NOT_FOUND, ERR_CORRUPT. The hash of what is returned has been checked for
- * loose objects; for packed ones when `odb_read_verified` is called. */
+ * loose objects, not for packed ones. */
 MUST_USE int odb_read(struct odb *odb, const struct object_id *oid,
 		      struct object_buf *out, struct err *err);
-MUST_USE int odb_read_verified(struct odb *odb, const struct object_id *oid,
-			       struct object_buf *out, struct err *err);
 /* ERR_INVALID if it is of another type ("object X is a tree, not a blob"). */
 MUST_USE int odb_read_type(struct odb *odb, const struct object_id *oid,
 			   enum object_type want, struct object_buf *out, struct err *err);
@@ -96,7 +94,6 @@ size_t odb_nr_alternates(const struct odb *odb);
 const char *odb_alternate(const struct odb *odb, size_t i);
 struct packs;
 struct packs *odb_packs(struct odb *odb, size_t store); /* 0: our own; 1…: alternates */
-void odb_reprepare(struct odb *odb); /* look for new packs and alternates */
 
 /* ---- writing ---- */
 /*

@@ -72,7 +72,7 @@ static int edit_description(struct repository *r, const char *branch, struct err
 	return rc;
 }
 
-int branch_edit_description(struct repository *r, const char *arg)
+static int edit_branch_description(struct repository *r, const char *arg)
 {
 	struct strbuf name = STRBUF_INIT;
 	struct err err = ERR_INIT;
@@ -440,7 +440,7 @@ static int run(struct branch_args *a, int argc, const char **argv, struct reposi
 	case ACTION_DESCRIBE:
 		if (argc > 1)
 			die("cannot edit description of more than one branch");
-		return branch_edit_description(r, argc ? argv[0] : NULL);
+		return edit_branch_description(r, argc ? argv[0] : NULL);
 	case ACTION_SET_UPSTREAM:
 		if (argc > 1)
 			die("too many arguments to set new upstream");

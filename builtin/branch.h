@@ -15,7 +15,6 @@
 int branch_move(struct repository *r, const char *from, const char *to, bool copy, bool force);
 int branch_delete(struct repository *r, int argc, const char **argv, bool force, bool remotes,
 		  bool quiet);
-int branch_edit_description(struct repository *r, const char *name);
 
 struct branch_list_options {
 	struct ref_options *refs;

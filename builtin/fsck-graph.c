@@ -461,7 +461,7 @@ void fsck_walk(struct fsck *f)
 
 /* ---- findings ---- */
 
-int fsck_save_found(struct fsck *f, const struct node *n, struct err *err)
+static int save_found(struct fsck *f, const struct node *n, struct err *err)
 {
 	char *dir = repo_path(f->repo, "lost-found/%s", n->type == OBJ_COMMIT ? "commit" : "other");
 	char *path = xstrfmt("%s/%s", dir, oid_hex(&n->oid));
@@ -502,7 +502,7 @@ static void report_unreachable(struct fsck *f, struct node *n)
 		return;
 	if (f->show_dangling)
 		printf("dangling %s %s\n", fsck_type_name(n->type), fsck_describe(f, &n->oid));
-	if (f->lost_found && fsck_save_found(f, n, &err) < 0)
+	if (f->lost_found && save_found(f, n, &err) < 0)
 		die_err(&err);
 }
 

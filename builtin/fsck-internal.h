@@ -89,7 +89,6 @@ struct progress *fsck_progress(const struct fsck *f, const char *title, uint64_t
 void fsck_error(struct fsck *f, int bits, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void fsck_walk(struct fsck *f);
 void fsck_report(struct fsck *f); /* missing, unreachable, dangling */
-MUST_USE int fsck_save_found(struct fsck *f, const struct node *n, struct err *err);
 
 /* ---- fsck-store.c ---- */
 void fsck_check_stores(struct fsck *f);

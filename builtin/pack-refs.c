@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-pack-refs(1) */
 #include "compat/posix.h"
-#include "builtin/pack-refs.h"
+#include "builtin/builtin.h"
 #include "operation.h"
+
+static const char *const usage[] = {
+	"git pack-refs [--all] [--no-prune] [--auto] [--include <pattern>] [--exclude <pattern>]",
+	NULL
+};
 
 static void complain(void *data UNUSED, const char *msg)
 {
 	error("%s", msg);
 }
 
-int pack_refs_run(struct repository *r, int argc, const char **argv, const char *const *usage)
+static int pack_refs(struct repository *r, int argc, const char **argv)
 {
 	struct strvec include = STRVEC_INIT, exclude = STRVEC_INIT;
 	int all = 0, prune = 1, if_many = 0, rc;
@@ -43,11 +48,5 @@ int pack_refs_run(struct repository *r, int argc, const char **argv, const char 
 
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx)
 {
-	static const char *const usage[] = {
-		"git pack-refs [--all] [--no-prune] [--auto] [--include <pattern>] "
-		"[--exclude <pattern>]",
-		NULL
-	};
-
-	return pack_refs_run(ctx->repo, argc, argv, usage);
+	return pack_refs(ctx->repo, argc, argv);
 }

@@ -29,7 +29,7 @@ struct creation {
 	char *edited; /* the file that the editor had; NULL: none */
 };
 
-bool tag_full_name(const char *name, struct strbuf *ref)
+static bool full_name(const char *name, struct strbuf *ref)
 {
 	strbuf_addf(ref, "refs/tags/%s", name);
 	return *name && *name != '-' && refname_is_valid(ref->buf, 0);
@@ -288,7 +288,7 @@ static void check_request(struct creation *c)
 		die("Failed to resolve '%s' as a valid ref.", c->target_name);
 	c->target = target.oid;
 	revparse_result_release(&target);
-	if (!tag_full_name(c->name, &c->ref))
+	if (!full_name(c->name, &c->ref))
 		die("'%s' is not a valid tag name.", c->name);
 	rc = ref_resolve(c->repo->refs, c->ref.buf, &c->prev, NULL, NULL, NULL);
 	if (rc < 0)

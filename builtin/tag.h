@@ -22,7 +22,5 @@ struct tag_create_options {
  * with the request.
  */
 int tag_create(const struct tag_create_options *o, const char *name, const char *target);
-/* "v1" to refs/tags/v1; false if no tag can be called so. */
-bool tag_full_name(const char *name, struct strbuf *ref);
 
 #endif

@@ -54,15 +54,6 @@ static char *lookup(const char *name, char **prefix, char **top)
 	return text;
 }
 
-char *alias_lookup(const char *name)
-{
-	char *prefix = NULL, *top = NULL, *text = lookup(name, &prefix, &top);
-
-	free(prefix);
-	free(top);
-	return text;
-}
-
 void alias_list(struct strvec *out)
 {
 	char *prefix = NULL, *top = NULL;

@@ -15,8 +15,6 @@
  */
 bool alias_expand(struct strvec *args, struct string_list *seen, struct git_options *o,
 		  bool *ended, int *code);
-/* The text of alias `name`, NULL if there is none; caller frees. */
-char *alias_lookup(const char *name);
 /* "name" of every alias, sorted. */
 void alias_list(struct strvec *out);
 

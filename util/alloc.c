@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "util/alloc.h"
-#include "util/err.h"
 
 void out_of_memory(void)
 {
@@ -74,11 +73,8 @@ char *xvstrfmt(const char *fmt, va_list ap)
 {
 	char *out;
 
-	if (vasprintf(&out, fmt, ap) < 0) {
-		if (errno == ENOMEM)
-			out_of_memory();
-		BUG("cannot format '%s'", fmt);
-	}
+	if (vasprintf(&out, fmt, ap) < 0)
+		out_of_memory(); /* or too long for an int */
 	return out;
 }
 
