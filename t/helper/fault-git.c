@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The real git with the recorder and fault injector of compat/fault.h:
+ * The real git with the recorder and fault injector of t/fault.h:
  *
  *   GIT_TEST_SYSCALL_LOG=FILE          append a line per call
  *   GIT_TEST_SYSCALL_FAIL=N[+]:WHAT[:CALL]
@@ -12,7 +12,7 @@
  * a sweep knows when to stop.
  */
 #include "compat/posix.h"
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "builtin/builtin.h"
 #include <signal.h>
 

@@ -4,7 +4,7 @@
 #define UNIT_BATCH_AUX_H
 
 #include "compat/posix.h"
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fsync-batch.h"
 #include "t/unit/scratch.h"
 

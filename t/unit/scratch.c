@@ -3,7 +3,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "t/unit/scratch.h"
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/strvec.h"

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "bulk-checkin.h"
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "object-file.h"
 #include "pack/pack.h"

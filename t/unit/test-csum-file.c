@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "csum-file.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"

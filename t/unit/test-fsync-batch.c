@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <pthread.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
 #include "fsync-batch.h"

@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"

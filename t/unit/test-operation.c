@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "operation.h"
 #include "repo/init.h"

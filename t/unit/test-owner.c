@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "fs/owner.h"
 #include "t/unit/scratch.h"

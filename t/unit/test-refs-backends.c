@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <sys/wait.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "refs/files/files.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"

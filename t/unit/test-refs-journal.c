@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "refs/files/files.h"

@@ -7,7 +7,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "refs/files/files.h"
 #include "t/unit/pack-aux.h"

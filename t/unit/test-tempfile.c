@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
 #include "t/unit/scratch.h"

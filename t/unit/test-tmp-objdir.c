@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "fs/file.h"
 #include "fs/owner.h"
 #include "fs/tmp-objdir.h"

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <pthread.h>
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 #include "write-or-die.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For tests: a call table that records calls and makes one fail. It is in the
- * library, but nothing of `git` refers to it, so it is not linked into it.
+ * A call table that records calls and makes one fail; linked into the unit tests and
+ * t/helper/fault-git.
  *
  *   fault_install(&plan);
  *   ... the code under test ...
@@ -11,8 +11,8 @@
  * What counts is every call that changes something on disk or flushes it;
  * reading calls and close pass through uncounted (close is recorded).
  */
-#ifndef COMPAT_FAULT_H
-#define COMPAT_FAULT_H
+#ifndef T_FAULT_H
+#define T_FAULT_H
 
 #include "compat/posix.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "compat/fault.h"
+#include "t/fault.h"
 #include "compat/syscalls.h"
 #include <pthread.h>
 
