@@ -27,6 +27,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
+#include "util/trace2.h"
 #include "util/workers.h"
 
 #define DEFAULT_WINDOW 256u
@@ -519,7 +520,7 @@ static void note_settled(const struct fsync_batch *b, struct entry *e)
  * commit that holds the name cannot reach the disk before it, as the commit flushes
  * the disk's cache first. Test: d1_names_wait_for_contents.
  */
-static int batch_settle(struct fsync_batch *b)
+static int settle_batch(struct fsync_batch *b)
 {
 	struct entry **list;
 	size_t nr;
@@ -540,6 +541,16 @@ static int batch_settle(struct fsync_batch *b)
 		b->volumes[i]->unflushed = false;
 		ret = flush_contents(b, b->volumes[i]);
 	}
+	return ret;
+}
+
+static int batch_settle(struct fsync_batch *b)
+{
+	int ret;
+
+	trace2_region_enter("fsync", "settle");
+	ret = settle_batch(b);
+	trace2_region_leave("fsync", "settle");
 	return ret;
 }
 
@@ -826,7 +837,7 @@ static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
  * before deletions, packed refs before either), in a class by staging. Tests:
  * d3_pack_before_idx, d4_objects_before_refs_and_index, d5_updates_before_deletions.
  */
-static int batch_publish_in_order(struct fsync_batch *b, int end, struct err *err)
+static int publish_in_order(struct fsync_batch *b, int end, struct err *err)
 {
 	for (int order = 0; order < end; order++) {
 		for (size_t i = 0; i < b->nr; i++) {
@@ -837,6 +848,17 @@ static int batch_publish_in_order(struct fsync_batch *b, int end, struct err *er
 		}
 	}
 	return b->late_unsettled ? settle_late(b, err) : 0;
+}
+
+static int batch_publish_in_order(struct fsync_batch *b, int end, struct err *err)
+{
+	int ret;
+
+	trace2_data_intmax("fsync", "files", (intmax_t)b->nr);
+	trace2_region_enter("fsync", "publish");
+	ret = publish_in_order(b, end, err);
+	trace2_region_leave("fsync", "publish");
+	return ret;
 }
 
 /* ---- seal ---- */
@@ -850,8 +872,10 @@ static int seal(struct fsync_batch *b)
 {
 	int ret = 0;
 
+	trace2_region_enter("fsync", "seal");
 	for (size_t i = 0; i < b->nr_volumes && !ret; i++)
 		ret = batch_seal_volume(b, b->volumes[i]);
+	trace2_region_leave("fsync", "seal");
 	if (!ret)
 		b->unsealed = 0;
 	return ret;

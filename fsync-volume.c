@@ -210,6 +210,7 @@ static int seal_each_dir(struct volume *vol, size_t window, struct err *err)
 	size_t i = 0;
 	int ret = 0;
 
+	trace2_data_string("fsync", "seal", "fsync of each directory");
 	ALLOC_ARRAY(jobs, window);
 	while (!ret && i < vol->dirs.nr) {
 		size_t nr = 0;
@@ -235,6 +236,7 @@ static int seal_each_dir(struct volume *vol, size_t window, struct err *err)
 
 static int seal_by_syncfs(struct volume *vol, size_t window, struct err *err)
 {
+	trace2_data_string("fsync", "seal", "syncfs");
 	if (!volume_flush_all(vol))
 		return 0;
 	if (errno != ENOSYS)
@@ -249,6 +251,7 @@ static int seal_in_place(struct volume *vol, struct err *err)
 	int fd = (int)RETRY_EINTR(sys->open(vol->last_in_place, O_RDONLY | O_CLOEXEC, 0));
 	int ret = 0;
 
+	trace2_data_string("fsync", "seal", "fsync of one file");
 	if (fd < 0)
 		return err_set_errno(err, "unable to open '%s'", vol->last_in_place);
 	if (volume_flush_fd(vol, fd) < 0)
@@ -275,6 +278,7 @@ static int seal_journal(struct volume *vol, size_t window, struct err *err)
 		return seal_in_place(vol, err);
 	if (vol->in_place)
 		return seal_by_syncfs(vol, window, err);
+	trace2_data_string("fsync", "seal", "fsync of one directory");
 	if (open_flush_job(&job, vol, vol->last_dir, err) < 0)
 		return ERR_IO;
 	return run_flush_jobs(&job, 1, err);

@@ -10,6 +10,7 @@
 #include "object-file.h"
 #include "odb-internal.h"
 #include "util/alloc.h"
+#include "util/trace2.h"
 
 static int read_any(struct odb *odb, const struct object_id *oid, struct object_buf *out,
 		    struct err *err);
@@ -660,7 +661,12 @@ static struct bulk_checkin *need_batch(struct odb *odb)
 
 int odb_stage_batch(struct odb *odb, struct err *err)
 {
-	return bulk_checkin_finish(need_batch(odb), err);
+	int rc;
+
+	trace2_region_enter("objects", "stage");
+	rc = bulk_checkin_finish(need_batch(odb), err);
+	trace2_region_leave("objects", "stage");
+	return rc;
 }
 
 static void end_batch(struct odb *odb, void (*end)(struct bulk_checkin *b))

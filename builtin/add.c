@@ -6,6 +6,7 @@
 #include "fs/file.h"
 #include "operation.h"
 #include "util/alloc.h"
+#include "util/trace2.h"
 #include "worktree/worktree.h"
 
 /* As with stock git, whose -1 becomes this. */
@@ -510,7 +511,9 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 	rc = prepare(&run, &err);
 	if (!rc) {
 		check_places(&run);
+		trace2_region_enter("add", "files");
 		rc = run.o.refresh ? refresh_only(&run, &err) : add_everything(&run, &err);
+		trace2_region_leave("add", "files");
 		if (rc >= 0 && !run.o.dry_run && run.ix.changed)
 			repo_operation_set_index(run.op, &run.ix);
 	}

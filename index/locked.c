@@ -3,10 +3,17 @@
 #include "compat/posix.h"
 #include "index/index-internal.h"
 #include "util/alloc.h"
+#include "util/trace2.h"
 
 int index_read_repo(struct index_state *ix, struct repository *r, struct err *err)
 {
-	return index_read(ix, r->index_path, r->algo, err);
+	int ret;
+
+	trace2_region_enter("index", "read");
+	ret = index_read(ix, r->index_path, r->algo, err);
+	trace2_data_intmax("index", "entries", (intmax_t)ix->nr);
+	trace2_region_leave("index", "read");
+	return ret;
 }
 
 int index_lock(struct repository *r, struct lockfile *lk, struct err *err)
@@ -38,7 +45,12 @@ static int write_to_lock(struct index_state *ix, struct repository *r, struct lo
 		.skip_hash = r->settings.index_skip_hash,
 	};
 
-	return index_write_fd(ix, lk->tf->fd, lk->tf->path, &o, err);
+	int ret;
+
+	trace2_region_enter("index", "write");
+	ret = index_write_fd(ix, lk->tf->fd, lk->tf->path, &o, err);
+	trace2_region_leave("index", "write");
+	return ret;
 }
 
 int index_write_locked(struct index_state *ix, struct repository *r, struct lockfile *lk,

@@ -7,6 +7,7 @@
 #include "refs/refs-internal.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
+#include "util/trace2.h"
 
 /* While others are killed all the time. */
 #define RECOVERY_ROUNDS 10
@@ -276,13 +277,17 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 	if (t->state != TRANSACTION_OPEN)
 		return err_set(err, ERR_INVALID, "the ref transaction is closed already");
 	t->batch = b;
+	trace2_region_enter("refs", "lock");
 	rc = lock_after_recovery(t, err);
+	trace2_region_leave("refs", "lock");
 	if (rc < 0) {
 		close_transaction(t);
 		return rc;
 	}
 	t->state = TRANSACTION_PREPARED;
+	trace2_region_enter("refs", "stage");
 	rc = be->stage(t, err);
+	trace2_region_leave("refs", "stage");
 	if (rc < 0) {
 		fsync_batch_abort(b);
 		close_transaction(t);

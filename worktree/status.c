@@ -5,6 +5,7 @@
 #include "object/commit.h"
 #include "util/alloc.h"
 #include "util/map.h"
+#include "util/trace2.h"
 #include "worktree/status-internal.h"
 
 /* ---- HEAD against the index ---- */
@@ -159,10 +160,13 @@ static int start_untracked(struct collector *c, struct untracked_scan **out, str
 
 static int finish_untracked(struct collector *c, struct untracked_scan *scan, struct err *err)
 {
-	int rc = untracked_scan_finish(scan, note_untracked, c, err);
+	int rc;
 
+	trace2_region_enter("status", "untracked");
+	rc = untracked_scan_finish(scan, note_untracked, c, err);
 	string_list_sort(&c->s->untracked);
 	string_list_sort(&c->s->ignored);
+	trace2_region_leave("status", "untracked");
 	return rc;
 }
 
@@ -172,9 +176,10 @@ static int collect_changes(struct collector *c, struct err *err)
 {
 	int rc;
 
-	if ((rc = worktree_refresh_index(c->r, c->ix, c->o->ps, c->conv, note_unstaged, c,
-					 err)) < 0 ||
-	    (rc = status_collect_submodules(c, err)) < 0 ||
+	trace2_region_enter("status", "refresh");
+	rc = worktree_refresh_index(c->r, c->ix, c->o->ps, c->conv, note_unstaged, c, err);
+	trace2_region_leave("status", "refresh");
+	if (rc < 0 || (rc = status_collect_submodules(c, err)) < 0 ||
 	    (rc = collect_staged(c, err)) < 0)
 		return rc;
 	if (c->o->renames && (rc = status_detect_renames(c, err)) < 0)
