@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "repo/hook.h"
 #include "builtin/builtin.h"
+#include "cli/edit-text.h"
 #include "porcelain/commit.h"
 #include "porcelain/commit-object.h"
 #include "porcelain/status-format.h"
@@ -138,6 +139,118 @@ static void check_options(struct commit_options *o, int argc, const char **argv)
 	if (o->status_format != STATUS_NONE)
 		o->dry_run = 1;
 }
+
+/* ---- options of the message ---- */
+
+static void check_message_sources(const struct commit_options *o)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} sources[] = {
+		{ o->reedit != NULL, "-c" },	{ o->reuse != NULL, "-C" },
+		{ o->file != NULL, "-F" },	{ o->fixup != NULL, "--fixup" },
+	};
+	const char *first = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		if (!sources[i].given)
+			continue;
+		if (first)
+			conflict(first, sources[i].name);
+		first = sources[i].name;
+	}
+	if (o->squash && o->fixup)
+		conflict("--squash", "--fixup");
+	if (o->messages.nr && (o->reedit || o->reuse || o->file))
+		conflict("-m", o->reedit ? "-c" : o->reuse ? "-C" : "-F");
+}
+
+static void choose_cleanup(struct commit_run *run)
+{
+	const char *name = run->o.cleanup_name;
+	const struct config_entry *e = config_get(run->repo->config, "commit.cleanup");
+
+	if (!name && e)
+		name = e->value;
+	run->cleanup = CLEANUP_DEFAULT;
+	if (name && cleanup_mode_parse(name, &run->cleanup) < 0)
+		die("Invalid cleanup mode %s", name);
+	if (run->cleanup == CLEANUP_DEFAULT)
+		run->cleanup = run->use_editor ? CLEANUP_STRIP : CLEANUP_WHITESPACE;
+	if (run->cleanup == CLEANUP_SCISSORS && !run->use_editor)
+		run->cleanup = CLEANUP_WHITESPACE;
+}
+
+/* reword: is amend: without changes of content. */
+static void check_reword(struct commit_options *o, int argc, const char **argv)
+{
+	if (o->patch || o->interactive || o->all || o->include || o->only)
+		die("reword option of '--fixup' and "
+		    "'--patch/--interactive/--all/--include/--only' cannot be used together");
+	if (argc)
+		die("reword option of '--fixup' and path '%s' cannot be used together", argv[0]);
+	o->only = 1;
+}
+
+static void split_fixup(struct commit_options *o, int argc, const char **argv)
+{
+	const char *colon = o->fixup, *rest;
+
+	while (colon && isalpha((unsigned char)*colon))
+		colon++;
+	if (!colon || colon == o->fixup || *colon != ':')
+		return;
+	if (skip_prefix(o->fixup, "reword:", &rest))
+		check_reword(o, argc, argv);
+	else if (!skip_prefix(o->fixup, "amend:", &rest))
+		die("unknown option: --fixup=%s", o->fixup);
+	if (o->messages.nr)
+		die("options '-m' and '--fixup:%.*s' cannot be used together",
+		    (int)(colon - o->fixup), o->fixup);
+	o->fixup = rest;
+	o->fixup_amends = true;
+	o->allow_empty = 1;
+}
+
+/* What is named is looked for before the index is touched. */
+static void find_people(struct commit_run *run)
+{
+	const char *from = run->o.reedit ? run->o.reedit : run->o.reuse;
+	struct err err = ERR_INIT;
+	struct object_id oid;
+
+	if (run->o.author && !strchr(run->o.author, '>')) {
+		if (commit_find_author(run->repo, run->o.author, &run->found_author, &err) < 0)
+			die_err(&err);
+		if (!run->found_author)
+			die("--author '%s' is not 'Name <email>' and matches no existing author",
+			    run->o.author);
+		run->o.author = run->found_author;
+	}
+	if (from && revparse_commit(run->repo, from, &oid, NULL) < 0)
+		die("could not lookup commit %s", from);
+}
+
+static void check_message_options(struct commit_run *run)
+{
+	struct commit_options *o = &run->o;
+
+	check_message_sources(o);
+	find_people(run);
+	if (o->reset_author && !o->reedit && !o->reuse && !o->amend)
+		die("--reset-author can be used only with -C, -c or --amend.");
+	if (o->reset_author && o->author)
+		conflict("--reset-author", "--author");
+	run->use_editor = !(o->messages.nr || o->file || o->reuse ||
+			    (o->fixup && !o->fixup_amends));
+	if (o->edit >= 0)
+		run->use_editor = o->edit;
+	run->comment_char = edit_comment_char(run->repo);
+	choose_cleanup(run);
+}
+
+/* ---- defaults ---- */
 
 /* Defaults that come from the configuration. */
 static void read_config(struct commit_run *run)
@@ -358,6 +471,26 @@ static int is_empty_change(struct commit_run *run, const struct object_id *tree,
 	return rc;
 }
 
+static int print_status(struct commit_run *run, struct err *err)
+{
+	struct strbuf out = STRBUF_INIT;
+	int rc = commit_dry_run_text(run, &out, err);
+
+	fwrite(out.buf, 1, out.len, stdout);
+	strbuf_release(&out);
+	return rc;
+}
+
+static int print_summary(struct commit_run *run, const struct object_id *commit, struct err *err)
+{
+	struct strbuf out = STRBUF_INIT;
+	int rc = commit_summary_text(run, commit, &out, err);
+
+	fwrite(out.buf, 1, out.len, stdout);
+	strbuf_release(&out);
+	return rc;
+}
+
 static int tell_empty(struct commit_run *run, struct err *err)
 {
 	int rc;
@@ -367,7 +500,7 @@ static int tell_empty(struct commit_run *run, struct err *err)
 		      "it empty. You can repeat your command with --allow-empty, or you can\n"
 		      "remove the commit entirely with \"git reset HEAD^\".\n",
 		      stderr);
-	rc = commit_print_status(run, err);
+	rc = print_status(run, err);
 	return rc < 0 ? rc : 1;
 }
 
@@ -517,9 +650,30 @@ static int final_tree(struct commit_run *run, struct object_id *tree, struct err
 
 static int show_dry_run(struct commit_run *run, bool empty, struct err *err)
 {
-	int rc = commit_print_status(run, err);
+	int rc = print_status(run, err);
 
 	return rc < 0 ? rc : empty;
+}
+
+/* Paths alone can be committed all the same. */
+static int check_unmerged(struct commit_run *run, struct err *err)
+{
+	const struct index_state *ix = &run->ci.ix;
+	const char *last = "";
+
+	if (run->ci.style == COMMIT_PARTIAL || !index_has_unmerged(ix))
+		return 0;
+	for (size_t i = 0; i < ix->nr; i++) {
+		if (ix->entries[i]->stage && strcmp(last, ix->entries[i]->name)) {
+			last = ix->entries[i]->name;
+			printf("U\t%s\n", last);
+		}
+	}
+	fflush(stdout);
+	error("Committing is not possible because you have unmerged files.");
+	advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+	       "as appropriate to mark resolution and make a commit.");
+	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
 }
 
 static int commit_it(struct commit_run *run, struct err *err)
@@ -528,7 +682,8 @@ static int commit_it(struct commit_run *run, struct err *err)
 	bool empty;
 	int rc;
 
-	if ((rc = commit_index_prepare(run, err)) < 0 || (rc = run_pre_commit(run, err)) < 0 ||
+	if ((rc = commit_index_prepare(run, err)) < 0 || (rc = check_unmerged(run, err)) < 0 ||
+	    (rc = run_pre_commit(run, err)) < 0 ||
 	    (rc = commit_message_prepare(run, err)) < 0 || (rc = make_tree(run, &tree, err)) < 0 ||
 	    (rc = is_empty_change(run, &tree, &empty, err)) < 0)
 		return rc;
@@ -542,7 +697,7 @@ static int commit_it(struct commit_run *run, struct err *err)
 	    (rc = publish(run, &commit, err)) < 0)
 		return rc;
 	run_last_hooks(run, &commit);
-	return run->o.quiet ? 0 : commit_print_summary(run, &commit, err);
+	return run->o.quiet ? 0 : print_summary(run, &commit, err);
 }
 
 static void commit_run_init(struct commit_run *run, struct command_ctx *ctx)
@@ -594,9 +749,9 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	commit_run_init(&run, ctx);
 	read_config(&run);
 	argc = parse_command_line(argc, argv, &run.o);
-	commit_message_split_fixup(&run.o, argc, argv);
+	split_fixup(&run.o, argc, argv);
 	check_options(&run.o, argc, argv);
-	commit_message_check_options(&run);
+	check_message_options(&run);
 	pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv, 0);
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
 	    (rc = find_parents(&run, &err)) >= 0) {
@@ -607,6 +762,8 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 		rc = err.msg ? report_error(&err) : 1; /* without: a hook said why */
 	else if (rc < 0)
 		rc = report_fatal(&err);
+	if (run.why_not)
+		fprintf(stderr, "%s\n", run.why_not);
 	err_release(&err);
 	commit_run_release(&run);
 	if (rc)

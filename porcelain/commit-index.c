@@ -140,19 +140,18 @@ static int make_partial(struct commit_run *run, struct string_list *paths, struc
 
 /* ---- preparing ---- */
 
-static void check_seen(const struct commit_run *run, const char *seen)
+static int check_seen(const struct commit_run *run, const char *seen)
 {
-	bool bad = false;
+	int rc = 0;
 
 	for (size_t i = 0; i < run->ps.nr; i++) {
 		if (seen[i] || run->ps.items[i].exclude)
 			continue;
 		error("pathspec '%s' did not match any file(s) known to git",
 		      run->ps.items[i].original);
-		bad = true;
+		rc = ERR_ABORTED;
 	}
-	if (bad)
-		exit(1);
+	return rc;
 }
 
 static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
@@ -171,8 +170,9 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 		return rc;
 	collect_matches(run, &ci->ix, seen, &paths);
 	collect_matches(run, &ci->partial, seen, &paths);
-	check_seen(run, seen);
-	rc = take_changes(run, &run->ps, NULL, &paths, err);
+	rc = check_seen(run, seen);
+	if (rc >= 0)
+		rc = take_changes(run, &run->ps, NULL, &paths, err);
 	if (rc >= 0)
 		rc = make_partial(run, &paths, err);
 	string_list_clear(&paths, NULL);
@@ -184,28 +184,8 @@ static int prepare_updated(struct commit_run *run, char *seen, struct err *err)
 	int rc = take_changes(run, run->o.all ? NULL : &run->ps, seen, NULL, err);
 
 	if (rc >= 0 && !run->o.all)
-		check_seen(run, seen);
+		rc = check_seen(run, seen);
 	return rc;
-}
-
-static int check_unmerged(struct commit_run *run, struct err *err)
-{
-	const struct index_state *ix = &run->ci.ix;
-	const char *last = "";
-
-	if (!index_has_unmerged(ix))
-		return 0;
-	for (size_t i = 0; i < ix->nr; i++) {
-		if (ix->entries[i]->stage && strcmp(last, ix->entries[i]->name)) {
-			last = ix->entries[i]->name;
-			printf("U\t%s\n", last);
-		}
-	}
-	fflush(stdout);
-	error("Committing is not possible because you have unmerged files.");
-	advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
-	       "as appropriate to mark resolution and make a commit.");
-	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
 }
 
 static enum commit_style choose_style(const struct commit_run *run)
@@ -254,8 +234,6 @@ int commit_index_prepare(struct commit_run *run, struct err *err)
 		rc = prepare_updated(run, seen, err);
 	else if (ci->style == COMMIT_PARTIAL)
 		rc = prepare_partial(run, seen, err);
-	if (rc >= 0 && ci->style != COMMIT_PARTIAL)
-		rc = check_unmerged(run, err);
 out:
 	free(seen);
 	return rc;

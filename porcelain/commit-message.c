@@ -13,121 +13,6 @@
 #include "util/utf8.h"
 #include "history/revparse.h"
 
-/* ---- options that belong together ---- */
-
-static void conflict(const char *a, const char *b)
-{
-	die("options '%s' and '%s' cannot be used together", a, b);
-}
-
-static void check_sources(const struct commit_options *o)
-{
-	const struct {
-		bool given;
-		const char *name;
-	} sources[] = {
-		{ o->reedit != NULL, "-c" },	{ o->reuse != NULL, "-C" },
-		{ o->file != NULL, "-F" },	{ o->fixup != NULL, "--fixup" },
-	};
-	const char *first = NULL;
-
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (!sources[i].given)
-			continue;
-		if (first)
-			conflict(first, sources[i].name);
-		first = sources[i].name;
-	}
-	if (o->squash && o->fixup)
-		conflict("--squash", "--fixup");
-	if (o->messages.nr && (o->reedit || o->reuse || o->file))
-		conflict("-m", o->reedit ? "-c" : o->reuse ? "-C" : "-F");
-}
-
-static void choose_cleanup(struct commit_run *run)
-{
-	const char *name = run->o.cleanup_name;
-	const struct config_entry *e = config_get(run->repo->config, "commit.cleanup");
-
-	if (!name && e)
-		name = e->value;
-	run->cleanup = CLEANUP_DEFAULT;
-	if (name && cleanup_mode_parse(name, &run->cleanup) < 0)
-		die("Invalid cleanup mode %s", name);
-	if (run->cleanup == CLEANUP_DEFAULT)
-		run->cleanup = run->use_editor ? CLEANUP_STRIP : CLEANUP_WHITESPACE;
-	if (run->cleanup == CLEANUP_SCISSORS && !run->use_editor)
-		run->cleanup = CLEANUP_WHITESPACE;
-}
-
-/* reword: is amend: without changes of content. */
-static void check_reword(struct commit_options *o, int argc, const char **argv)
-{
-	if (o->patch || o->interactive || o->all || o->include || o->only)
-		die("reword option of '--fixup' and "
-		    "'--patch/--interactive/--all/--include/--only' cannot be used together");
-	if (argc)
-		die("reword option of '--fixup' and path '%s' cannot be used together", argv[0]);
-	o->only = 1;
-}
-
-void commit_message_split_fixup(struct commit_options *o, int argc, const char **argv)
-{
-	const char *colon = o->fixup, *rest;
-
-	while (colon && isalpha((unsigned char)*colon))
-		colon++;
-	if (!colon || colon == o->fixup || *colon != ':')
-		return;
-	if (skip_prefix(o->fixup, "reword:", &rest))
-		check_reword(o, argc, argv);
-	else if (!skip_prefix(o->fixup, "amend:", &rest))
-		die("unknown option: --fixup=%s", o->fixup);
-	if (o->messages.nr)
-		die("options '-m' and '--fixup:%.*s' cannot be used together",
-		    (int)(colon - o->fixup), o->fixup);
-	o->fixup = rest;
-	o->fixup_amends = true;
-	o->allow_empty = 1;
-}
-
-/* What is named is looked for before the index is touched. */
-static void find_people(struct commit_run *run)
-{
-	const char *from = run->o.reedit ? run->o.reedit : run->o.reuse;
-	struct err err = ERR_INIT;
-	struct object_id oid;
-
-	if (run->o.author && !strchr(run->o.author, '>')) {
-		if (commit_find_author(run->repo, run->o.author, &run->found_author, &err) < 0)
-			die_err(&err);
-		if (!run->found_author)
-			die("--author '%s' is not 'Name <email>' and matches no existing author",
-			    run->o.author);
-		run->o.author = run->found_author;
-	}
-	if (from && revparse_commit(run->repo, from, &oid, NULL) < 0)
-		die("could not lookup commit %s", from);
-}
-
-void commit_message_check_options(struct commit_run *run)
-{
-	struct commit_options *o = &run->o;
-
-	check_sources(o);
-	find_people(run);
-	if (o->reset_author && !o->reedit && !o->reuse && !o->amend)
-		die("--reset-author can be used only with -C, -c or --amend.");
-	if (o->reset_author && o->author)
-		conflict("--reset-author", "--author");
-	run->use_editor = !(o->messages.nr || o->file || o->reuse ||
-			    (o->fixup && !o->fixup_amends));
-	if (o->edit >= 0)
-		run->use_editor = o->edit;
-	run->comment_char = edit_comment_char(run->repo);
-	choose_cleanup(run);
-}
-
 /* ---- the commit whose words and author are used again ---- */
 
 struct reused {
@@ -674,16 +559,15 @@ static int run_editor(struct commit_run *run, const char *path, struct err *err)
 	rc = launch_editor(run->repo, path, env.v, err);
 	strvec_clear(&env);
 	if (rc < 0) {
-		report_error(err);
-		fprintf(stderr, "Please supply the message using either -m or -F option.\n");
+		run->why_not = "Please supply the message using either -m or -F option.";
 		rc = ERR_ABORTED;
 	}
 	return rc;
 }
 
-static int aborted(const char *why)
+static int aborted(struct commit_run *run, const char *why)
 {
-	fprintf(stderr, "%s\n", why);
+	run->why_not = why;
 	return 1;
 }
 
@@ -723,11 +607,11 @@ static int check_message(struct commit_run *run)
 	message_cleanup(&run->message, run->cleanup, run->comment_char);
 	if (message_is_empty(run->message.buf, run->message.len) &&
 	    !run->o.allow_empty_message)
-		return aborted("Aborting commit due to empty commit message.");
+		return aborted(run, "Aborting commit due to empty commit message.");
 	if (is_untouched_template(run) && !run->o.allow_empty_message)
-		return aborted("Aborting commit; you did not edit the message.");
+		return aborted(run, "Aborting commit; you did not edit the message.");
 	if (run->o.fixup_amends && !run->o.allow_empty_message && has_empty_body(run))
-		return aborted("Aborting commit due to empty commit message body.");
+		return aborted(run, "Aborting commit due to empty commit message body.");
 	return 0;
 }
 

@@ -83,11 +83,10 @@ int commit_status_text(struct commit_run *run, struct strbuf *out, struct strbuf
 	return rc;
 }
 
-int commit_print_status(struct commit_run *run, struct err *err)
+int commit_dry_run_text(struct commit_run *run, struct strbuf *out, struct err *err)
 {
 	bool machine = run->o.status_format == STATUS_PORCELAIN;
 	bool color = !machine && want_color(run->repo, "status", 1);
-	struct strbuf out = STRBUF_INIT;
 	struct strbuf patches = STRBUF_INIT;
 	struct status s;
 	struct status_format f;
@@ -106,39 +105,36 @@ int commit_print_status(struct commit_run *run, struct err *err)
 		if (machine)
 			f.prefix = NULL;
 		if (run->o.status_format == STATUS_SHORT || machine)
-			status_format_short(&f, &out);
+			status_format_short(&f, out);
 		else
-			status_format_long(&f, &out);
-		fwrite(out.buf, 1, out.len, stdout);
+			status_format_long(&f, out);
 	}
 	strbuf_release(&patches);
-	strbuf_release(&out);
 	status_release(&s);
 	return rc;
 }
 
 /* ---- after ---- */
 
-static void say_headline(struct commit_run *run, const struct object_id *commit)
+static void add_headline(struct commit_run *run, const struct object_id *commit,
+			 struct strbuf *out)
 {
-	struct strbuf line = STRBUF_INIT;
 	const char *branch = run->head_ref;
 
-	strbuf_addch(&line, '[');
+	strbuf_addch(out, '[');
 	if (!strcmp(branch, "HEAD")) {
-		strbuf_addstr(&line, "detached HEAD");
+		strbuf_addstr(out, "detached HEAD");
 	} else {
 		skip_prefix(branch, "refs/heads/", &branch);
-		strbuf_addstr(&line, branch);
+		strbuf_addstr(out, branch);
 	}
 	if (!run->parents.nr && !run->o.amend)
-		strbuf_addstr(&line, " (root-commit)");
-	strbuf_addch(&line, ' ');
-	odb_abbrev(run->repo->odb, commit, run->repo->settings.abbrev, &line);
-	strbuf_addstr(&line, "] ");
-	commit_subject(&line, run->message.buf, run->message.len, " ");
-	printf("%s\n", line.buf);
-	strbuf_release(&line);
+		strbuf_addstr(out, " (root-commit)");
+	strbuf_addch(out, ' ');
+	odb_abbrev(run->repo->odb, commit, run->repo->settings.abbrev, out);
+	strbuf_addstr(out, "] ");
+	commit_subject(out, run->message.buf, run->message.len, " ");
+	strbuf_addch(out, '\n');
 }
 
 static bool same_person(const struct ident_split *a, const struct ident_split *b)
@@ -147,7 +143,7 @@ static bool same_person(const struct ident_split *a, const struct ident_split *b
 	       a->mail_len == b->mail_len && !memcmp(a->mail, b->mail, a->mail_len);
 }
 
-static void say_people(struct commit_run *run)
+static void add_people(struct commit_run *run, struct strbuf *out)
 {
 	struct ident_split a, c;
 	struct date_mode mode = DATE_MODE_INIT;
@@ -157,19 +153,19 @@ static void say_people(struct commit_run *run)
 	    ident_split_line(&c, run->committer.buf, run->committer.len) < 0)
 		return;
 	if (!same_person(&a, &c))
-		printf(" Author: %.*s <%.*s>\n", (int)a.name_len, a.name, (int)a.mail_len,
-		       a.mail);
+		strbuf_addf(out, " Author: %.*s <%.*s>\n", (int)a.name_len, a.name,
+			    (int)a.mail_len, a.mail);
 	if (run->author_date_given && a.has_date) {
 		date_format(&date, a.date, a.tz, &mode);
-		printf(" Date: %s\n", date.buf);
+		strbuf_addf(out, " Date: %s\n", date.buf);
 	}
 	strbuf_release(&date);
 }
 
-static int say_changes(struct commit_run *run, const struct object_id *commit, struct err *err)
+static int add_changes(struct commit_run *run, const struct object_id *commit,
+		       struct strbuf *out, struct err *err)
 {
 	struct diff_queue q = DIFF_QUEUE_INIT;
-	struct strbuf out = STRBUF_INIT;
 	struct object_id old_tree, new_tree;
 	struct diff_attrs *attrs = NULL;
 	struct diff_options o;
@@ -192,22 +188,19 @@ static int say_changes(struct commit_run *run, const struct object_id *commit, s
 	if (rc >= 0)
 		rc = diff_process(&q, &o, err);
 	if (rc >= 0 && q.nr)
-		rc = diff_format(&q, &o, &out, err);
-	if (rc >= 0)
-		fwrite(out.buf, 1, out.len, stdout);
+		rc = diff_format(&q, &o, out, err);
 	diff_queue_clear(&q);
 	diff_options_release(&o);
 	diff_attrs_free(attrs);
-	strbuf_release(&out);
 	return rc;
 }
 
-int commit_print_summary(struct commit_run *run, const struct object_id *commit,
-			 struct err *err)
+int commit_summary_text(struct commit_run *run, const struct object_id *commit,
+			struct strbuf *out, struct err *err)
 {
-	say_headline(run, commit);
-	say_people(run);
+	add_headline(run, commit, out);
+	add_people(run, out);
 	if (run->parents.nr > 1)
 		return 0;
-	return say_changes(run, commit, err);
+	return add_changes(run, commit, out, err);
 }

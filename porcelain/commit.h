@@ -76,6 +76,7 @@ struct commit_run {
 	const char *hook_source; /* second argument of prepare-commit-msg */
 	char *hook_commit;	 /* third one */
 	struct strbuf template_text; /* what an editor must change */
+	const char *why_not; /* for standard error, behind an error if there is one */
 };
 
 /* ---- commit-index.c ---- */
@@ -91,12 +92,9 @@ MUST_USE int commit_index_set(struct commit_run *run, struct err *err);
 void commit_index_release(struct commit_index *ci);
 
 /* ---- commit-message.c ---- */
-void commit_message_check_options(struct commit_run *run);
-/* --fixup=amend:, --fixup=reword: before anything else is checked. */
-void commit_message_split_fixup(struct commit_options *o, int argc, const char **argv);
 /* Author, committer, message, from options and files. */
 MUST_USE int commit_message_prepare(struct commit_run *run, struct err *err);
-/* COMMIT_EDITMSG, hooks, editor, clean-up. 1: "aborted" was told. */
+/* COMMIT_EDITMSG, hooks, editor, clean-up. 1: not this message, run->why_not says why. */
 MUST_USE int commit_message_finish(struct commit_run *run, struct err *err);
 /* 0, or ERR_ABORTED; does nothing without such a hook. */
 MUST_USE int commit_run_hook(struct commit_run *run, const char *name,
@@ -117,8 +115,10 @@ MUST_USE int commit_find_author(struct repository *r, const char *pattern, char 
 /* The status for the template, and the patches of -v. */
 MUST_USE int commit_status_text(struct commit_run *run, struct strbuf *out,
 				struct strbuf *patches, struct err *err);
-MUST_USE int commit_print_status(struct commit_run *run, struct err *err);
-MUST_USE int commit_print_summary(struct commit_run *run, const struct object_id *commit,
-				  struct err *err);
+/* What --dry-run shows. */
+MUST_USE int commit_dry_run_text(struct commit_run *run, struct strbuf *out, struct err *err);
+/* "[main 1234567] subject" and what has changed. */
+MUST_USE int commit_summary_text(struct commit_run *run, const struct object_id *commit,
+				 struct strbuf *out, struct err *err);
 
 #endif
