@@ -169,7 +169,7 @@ static void consider(struct deletion *d, const char *arg)
 	struct strbuf name = STRBUF_INIT;
 	char *ref;
 
-	branch_short_name(d->repo, arg, d->remotes, &name);
+	short_name_or_die(d->repo, arg, d->remotes, &name);
 	ref = xstrfmt(d->remotes ? "refs/remotes/%s" : "refs/heads/%s", name.buf);
 	if (!consider_ref(d, ref, name.buf))
 		d->code = 1;
@@ -233,7 +233,7 @@ static void prepare(struct deletion *d)
 
 	if (commit_pool_new(&d->pool, d->repo, &err) < 0)
 		die_err(&err);
-	d->worktrees = branch_worktrees(d->repo);
+	d->worktrees = worktrees_or_die(d->repo);
 	if (!d->force && !ref_resolve(d->repo->refs, "HEAD", &head, NULL, NULL, NULL))
 		d->head = find_commit(d, &head);
 }

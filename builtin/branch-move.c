@@ -50,9 +50,12 @@ static void refuse_busy_branch(const struct move *m)
 /* True: the name is a bad one, but there is such a branch to be helped out of it. */
 static bool check_old_name(struct move *m, const char *name, bool is_current)
 {
-	bool misnamed = !branch_full_name(m->repo, name, &m->from);
+	struct err err = ERR_INIT;
+	bool valid;
 
-	if (misnamed && !ref_exists(m->repo->refs, m->from.buf))
+	if (branch_full_name(m->repo, name, &m->from, &valid, &err) < 0)
+		die_err(&err);
+	if (!valid && !ref_exists(m->repo->refs, m->from.buf))
 		die("Invalid branch name: '%s'", name);
 	m->exists = ref_exists(m->repo->refs, m->from.buf);
 	if ((m->copy || !is_current) && !m->exists) {
@@ -60,7 +63,7 @@ static bool check_old_name(struct move *m, const char *name, bool is_current)
 			die("No commit on branch '%s' yet.", name);
 		die("No branch named '%s'.", name);
 	}
-	return misnamed;
+	return !valid;
 }
 
 static void read_old_value(struct move *m)
@@ -297,24 +300,29 @@ static void move_release(struct move *m)
 /* Another name must be free, the same one is. */
 static void check_new_name(struct move *m, const char *to, bool force)
 {
-	branch_check_name(m->repo, to, &m->to);
+	struct err err = ERR_INIT;
+	bool exists;
+
+	if (branch_check_name(m->repo, to, &m->to, &exists, &err) < 0)
+		die_err(&err);
 	if (!strcmp(m->from.buf, m->to.buf))
 		return;
 	strbuf_reset(&m->to);
-	branch_check_new_name(m->repo, to, force, &m->to);
+	if (branch_check_new_name(m->repo, to, force, &m->to, &exists, &err) < 0)
+		die_err(&err);
 }
 
 int branch_move(struct repository *r, const char *from, const char *to, bool copy, bool force)
 {
 	struct move m = { .repo = r, .copy = copy, .from = STRBUF_INIT, .to = STRBUF_INIT };
-	char *current = branch_current(r);
+	char *current = current_branch_or_die(r);
 	struct err err = ERR_INIT;
 	bool misnamed;
 	int rc;
 
 	misnamed = check_old_name(&m, from ? from : current, !from || !strcmp(from, current));
 	check_new_name(&m, to, force);
-	m.worktrees = branch_worktrees(r);
+	m.worktrees = worktrees_or_die(r);
 	refuse_busy_branch(&m);
 	read_old_value(&m);
 	m.msg = xstrfmt("Branch: %s %s to %s", copy ? "copied" : "renamed", m.from.buf, m.to.buf);

@@ -80,9 +80,9 @@ static int edit_branch_description(struct repository *r, const char *arg)
 	int rc;
 
 	if (arg) {
-		branch_short_name(r, arg, false, &name);
+		short_name_or_die(r, arg, false, &name);
 	} else {
-		char *current = branch_current(r);
+		char *current = current_branch_or_die(r);
 
 		if (!strcmp(current, "HEAD"))
 			die("Cannot give description to detached HEAD");
@@ -91,7 +91,7 @@ static int edit_branch_description(struct repository *r, const char *arg)
 	}
 	ref = xstrfmt("refs/heads/%s", name.buf);
 	if (!ref_exists(r->refs, ref)) {
-		if (!arg || branch_is_checked_out(r, ref))
+		if (!arg || is_checked_out_or_die(r, ref))
 			error("No commit on branch '%s' yet.", name.buf);
 		else
 			error("No branch named '%s'.", name.buf);
@@ -134,24 +134,39 @@ static char *branch_meant(struct repository *r, const char *name)
 	char *current;
 
 	if (name) {
-		branch_short_name(r, name, false, &s);
+		short_name_or_die(r, name, false, &s);
 		if (strcmp(s.buf, "HEAD"))
 			return strbuf_detach(&s, NULL);
 		strbuf_release(&s);
 	}
-	current = branch_current(r);
+	current = current_branch_or_die(r);
 	if (!strcmp(current, "HEAD"))
 		FREE_AND_NULL(current);
 	return current;
 }
 
+/* What was done, or the error and what can be done about it; the exit code. */
+static int report(int rc, struct strbuf *text, bool quiet, struct err *err)
+{
+	if (rc < 0) {
+		rc = report_fatal(err);
+		if (text->len)
+			advise("%s", text->buf);
+	} else if (!quiet) {
+		fputs(text->buf, stdout);
+	}
+	strbuf_release(text);
+	return rc;
+}
+
 static int set_upstream(struct repository *r, const char *arg, const char *upstream, bool quiet)
 {
 	struct branch_start start = { .ref = NULL };
-	struct strbuf told = STRBUF_INIT;
+	struct strbuf text = STRBUF_INIT;
 	struct repo_operation *op;
 	struct err err = ERR_INIT;
 	char *name = branch_meant(r, arg), *ref;
+	bool staged;
 	int rc;
 
 	if (!name)
@@ -159,21 +174,25 @@ static int set_upstream(struct repository *r, const char *arg, const char *upstr
 		    upstream);
 	ref = xstrfmt("refs/heads/%s", name);
 	if (!ref_exists(r->refs, ref)) {
-		if (!arg || branch_is_checked_out(r, ref))
+		if (!arg || is_checked_out_or_die(r, ref))
 			die("No commit on branch '%s' yet.", name);
 		die("branch '%s' does not exist", name);
 	}
-	branch_find_start(r, upstream, BRANCH_TRACK_OVERRIDE, &start);
-	op = repo_operation_begin(r);
-	rc = branch_stage_tracking(r, op, name, start.ref, BRANCH_TRACK_OVERRIDE, &told, &err);
-	rc = repo_operation_end(op, rc, &err);
-	if (!rc && !quiet)
-		fputs(told.buf, stdout);
-	strbuf_release(&told);
+	rc = branch_find_start(r, upstream, BRANCH_TRACK_OVERRIDE, &start, &text, &err);
+	if (!rc) {
+		op = repo_operation_begin(r);
+		rc = branch_stage_tracking(r, op, name, start.ref, BRANCH_TRACK_OVERRIDE, &text,
+					   &err);
+		staged = !rc;
+		rc = repo_operation_end(op, rc, &err);
+		if (staged && rc < 0)
+			strbuf_reset(&text); /* it says what would have been done */
+	}
+	rc = report(rc, &text, quiet, &err);
 	free(start.ref);
 	free(ref);
 	free(name);
-	return rc < 0 ? report_fatal(&err) : 0;
+	return rc;
 }
 
 static int unset_upstream(struct repository *r, const char *arg)
@@ -354,7 +373,7 @@ static void refuse_submodules(struct repository *r, bool creates)
 static int run_list(struct branch_args *a, int argc, const char **argv, struct repository *r)
 {
 	struct branch_list_options *o = &a->list;
-	char *head = branch_current(r);
+	char *head = current_branch_or_die(r);
 
 	setup_pager(r, "branch");
 	column_resolve(&o->columns);
@@ -396,7 +415,7 @@ static int run_move(struct branch_args *a, int argc, const char **argv, struct r
 			   "too many arguments for a rename operation");
 	if (argc == 2)
 		return branch_move(r, argv[0], argv[1], copy, force);
-	head = branch_current(r);
+	head = current_branch_or_die(r);
 	if (!strcmp(head, "HEAD"))
 		die(copy ? "cannot copy the current branch while not on any." :
 			   "cannot rename the current branch while not on any.");
@@ -407,9 +426,12 @@ static int run_move(struct branch_args *a, int argc, const char **argv, struct r
 static int run_create(struct branch_args *a, int argc, const char **argv, struct repository *r)
 {
 	struct branch_create_options o = { .force = a->force, .reflog = a->reflog,
-					   .quiet = a->quiet, .track = a->track };
+					   .track = a->track };
+	struct strbuf text = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	bool rebase;
 	char *head;
-	int code;
+	int rc;
 
 	if (a->refs.filter.kinds != REFLIST_HEADS)
 		die("The -a, and -r, options to 'git branch' do not take a branch name.\n"
@@ -417,12 +439,17 @@ static int run_create(struct branch_args *a, int argc, const char **argv, struct
 	if (a->track == BRANCH_TRACK_OVERRIDE)
 		die("the '--set-upstream' option is no longer supported. Please use '--track' or '--set-upstream-to' instead.");
 	if (a->track == BRANCH_TRACK_UNSET)
-		o.track = branch_track_default(r);
-	branch_wants_rebase(r, false); /* a bad value is told even if it is not needed */
-	head = branch_current(r);
-	code = branch_create(r, argv[0], argc == 2 ? argv[1] : head, &o);
+		rc = branch_track_default(r, &o.track, &err);
+	else
+		rc = 0;
+	if (!rc) /* a bad value is an error even if it is not needed */
+		rc = branch_wants_rebase(r, false, &rebase, &err);
+	if (rc < 0)
+		die_err(&err);
+	head = current_branch_or_die(r);
+	rc = branch_create(r, argv[0], argc == 2 ? argv[1] : head, &o, &text, &err);
 	free(head);
-	return code;
+	return report(rc, &text, a->quiet, &err);
 }
 
 static int run(struct branch_args *a, int argc, const char **argv, struct repository *r)

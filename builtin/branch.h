@@ -11,6 +11,16 @@
 #include "cli/ref-options.h"
 #include "porcelain/branch.h"
 
+/* ---- branch-checks.c ---- */
+/* "HEAD" if it is detached; caller frees. */
+char *current_branch_or_die(struct repository *r);
+/* branch_short_name of porcelain/branch.h */
+void short_name_or_die(struct repository *r, const char *name, bool allow_remote,
+		       struct strbuf *out);
+bool is_checked_out_or_die(struct repository *r, const char *ref);
+struct worktree *worktrees_or_die(struct repository *r); /* free with worktrees_free */
+
+/* ---- the forms ---- */
 /* from NULL: the current branch. */
 int branch_move(struct repository *r, const char *from, const char *to, bool copy, bool force);
 int branch_delete(struct repository *r, int argc, const char **argv, bool force, bool remotes,

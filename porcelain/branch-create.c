@@ -8,36 +8,37 @@
 
 /* ---- names ---- */
 
-char *branch_current(struct repository *r)
+int branch_current(struct repository *r, char **out, struct err *err)
 {
-	struct err err = ERR_INIT;
 	struct object_id oid;
 	const char *name;
-	char *head = NULL, *result;
-	int rc = ref_resolve(r->refs, "HEAD", &oid, &head, NULL, &err);
+	char *head = NULL;
+	int rc = ref_resolve(r->refs, "HEAD", &oid, &head, NULL, NULL);
 
 	if (rc < 0 && (rc != ERR_NOT_FOUND || !head))
-		die("Failed to resolve HEAD as a valid ref.");
-	err_release(&err);
+		return err_set(err, rc, "Failed to resolve HEAD as a valid ref.");
+	rc = 0;
 	if (!strcmp(head, "HEAD"))
-		return head;
-	if (!skip_prefix(head, "refs/heads/", &name))
-		die("HEAD not found below refs/heads!");
-	result = xstrdup(name);
+		*out = xstrdup(head);
+	else if (skip_prefix(head, "refs/heads/", &name))
+		*out = xstrdup(name);
+	else
+		rc = err_set(err, ERR_INVALID, "HEAD not found below refs/heads!");
 	free(head);
-	return result;
+	return rc;
 }
 
-void branch_short_name(struct repository *r, const char *name, bool allow_remote,
-		       struct strbuf *out)
+int branch_short_name(struct repository *r, const char *name, bool allow_remote,
+		      struct strbuf *out, struct err *err)
 {
 	struct strbuf expanded = STRBUF_INIT;
 	const char *rest;
-	struct err err = ERR_INIT;
-	int rc = revparse_branch_name(r, name, strlen(name), &expanded, &err);
+	int rc = revparse_branch_name(r, name, strlen(name), &expanded, err);
 
-	if (rc < 0)
-		die_err(&err);
+	if (rc < 0) {
+		strbuf_release(&expanded);
+		return rc;
+	}
 	if (!rc || !strcmp(name, "@"))
 		strbuf_addstr(out, name);
 	else if (skip_prefix(expanded.buf, "refs/heads/", &rest) ||
@@ -48,59 +49,75 @@ void branch_short_name(struct repository *r, const char *name, bool allow_remote
 	else
 		strbuf_addbuf(out, &expanded);
 	strbuf_release(&expanded);
+	return 0;
 }
 
-bool branch_full_name(struct repository *r, const char *name, struct strbuf *ref)
+int branch_full_name(struct repository *r, const char *name, struct strbuf *ref, bool *valid,
+		     struct err *err)
 {
+	int rc;
+
 	strbuf_addstr(ref, "refs/heads/");
-	branch_short_name(r, name, false, ref);
-	return *name != '-' && strcmp(ref->buf, "refs/heads/HEAD") &&
-	       refname_is_valid(ref->buf, 0);
+	rc = branch_short_name(r, name, false, ref, err);
+	*valid = *name != '-' && strcmp(ref->buf, "refs/heads/HEAD") &&
+		 refname_is_valid(ref->buf, 0);
+	return rc;
 }
 
-bool branch_check_name(struct repository *r, const char *name, struct strbuf *ref)
+int branch_check_name(struct repository *r, const char *name, struct strbuf *ref, bool *exists,
+		      struct err *err)
 {
-	if (!branch_full_name(r, name, ref))
-		die("'%s' is not a valid branch name", name);
-	return ref_exists(r->refs, ref->buf);
+	bool valid;
+	int rc = branch_full_name(r, name, ref, &valid, err);
+
+	if (rc < 0)
+		return rc;
+	if (!valid)
+		return err_set(err, ERR_INVALID, "'%s' is not a valid branch name", name);
+	*exists = ref_exists(r->refs, ref->buf);
+	return 0;
 }
 
-struct worktree *branch_worktrees(struct repository *r)
+int branch_is_checked_out(struct repository *r, const char *ref, bool *used, struct err *err)
 {
 	struct worktree *list = NULL;
-	struct err err = ERR_INIT;
+	int rc = worktrees_read(&list, r, err);
 
-	if (worktrees_read(&list, r, &err) < 0)
-		die_err(&err);
-	return list;
-}
-
-bool branch_is_checked_out(struct repository *r, const char *ref)
-{
-	struct worktree *list = branch_worktrees(r);
-	bool used = worktrees_find_branch(list, ref) != NULL;
-
+	if (rc < 0)
+		return rc;
+	*used = worktrees_find_branch(list, ref) != NULL;
 	worktrees_free(list);
-	return used;
+	return 0;
 }
 
-bool branch_check_new_name(struct repository *r, const char *name, bool force,
-			   struct strbuf *ref)
+static int check_not_checked_out(struct repository *r, const char *ref, struct err *err)
 {
-	struct worktree *list;
+	struct worktree *list = NULL;
 	const struct worktree *wt;
+	int rc = worktrees_read(&list, r, err);
 
-	if (!branch_check_name(r, name, ref))
-		return false;
-	if (!force)
-		die("a branch named '%s' already exists", ref->buf + strlen("refs/heads/"));
-	list = branch_worktrees(r);
-	wt = worktrees_find_branch(list, ref->buf);
+	if (rc < 0)
+		return rc;
+	wt = worktrees_find_branch(list, ref);
 	if (wt && !wt->is_bare)
-		die("cannot force update the branch '%s' checked out at '%s'",
-		    ref->buf + strlen("refs/heads/"), wt->path);
+		rc = err_set(err, ERR_CONFLICT,
+			     "cannot force update the branch '%s' checked out at '%s'",
+			     ref + strlen("refs/heads/"), wt->path);
 	worktrees_free(list);
-	return true;
+	return rc;
+}
+
+int branch_check_new_name(struct repository *r, const char *name, bool force,
+			  struct strbuf *ref, bool *exists, struct err *err)
+{
+	int rc = branch_check_name(r, name, ref, exists, err);
+
+	if (rc < 0 || !*exists)
+		return rc;
+	if (!force)
+		return err_set(err, ERR_CONFLICT, "a branch named '%s' already exists",
+			       ref->buf + strlen("refs/heads/"));
+	return check_not_checked_out(r, ref->buf, err);
 }
 
 /* ---- where it starts ---- */
@@ -133,15 +150,11 @@ static bool find_merge_base(struct repository *r, const char *name, struct objec
 	return found;
 }
 
-static NORETURN void die_missing_upstream(struct repository *r, const char *name)
+static int missing_upstream(struct repository *r, const char *name, struct strbuf *advice,
+			    struct err *err)
 {
-	struct err err = ERR_INIT;
-	int code;
-
-	err_set(&err, ERR_NOT_FOUND, "the requested upstream branch '%s' does not exist", name);
-	code = report_fatal(&err);
 	if (advice_enabled(r, "setUpstreamFailure"))
-		advise("\nIf you are planning on basing your work on an upstream\n"
+		strbuf_addstr(advice, "\nIf you are planning on basing your work on an upstream\n"
 		       "branch that already exists at the remote, you may need to\n"
 		       "run \"git fetch\" to retrieve it.\n"
 		       "\n"
@@ -149,8 +162,8 @@ static NORETURN void die_missing_upstream(struct repository *r, const char *name
 		       "will track its remote counterpart, you may want to use\n"
 		       "\"git push -u\" to set the upstream config as you push.\n"
 		       "Disable this message with \"git config advice.setUpstreamFailure false\"");
-	set_exit_code(code);
-	exit(code);
+	return err_set(err, ERR_NOT_FOUND, "the requested upstream branch '%s' does not exist",
+		       name);
 }
 
 /* Only what some remote is fetched into, and branches, can be tracked. */
@@ -167,59 +180,67 @@ static bool can_be_tracked(struct repository *r, const char *ref)
 	return yes;
 }
 
-static void resolve_start(struct repository *r, const char *name, bool explicit,
-			  struct object_id *oid)
+static int resolve_start(struct repository *r, const char *name, bool explicit,
+			 struct object_id *oid, struct strbuf *advice, struct err *err)
 {
 	struct revparse_result res = { .path = NULL };
-	struct err err = ERR_INIT;
+	struct err why = ERR_INIT;
+	int rc = 0;
 
 	if (find_merge_base(r, name, oid))
-		return;
-	if (revparse(r, name, OBJ_COMMIT, &res, &err) < 0) {
-		if (err.preface)
-			fputs(err.preface, stderr);
-		if (explicit)
-			die_missing_upstream(r, name);
-		die("not a valid object name: '%s'", name);
+		return 0;
+	if (revparse(r, name, OBJ_COMMIT, &res, &why) < 0) {
+		if (why.preface)
+			err_set_preface(err, why.preface);
+		rc = explicit ? missing_upstream(r, name, advice, err) :
+				err_set(err, ERR_NOT_FOUND, "not a valid object name: '%s'", name);
+	} else {
+		*oid = res.oid;
 	}
-	*oid = res.oid;
+	err_release(&why);
 	revparse_result_release(&res);
+	return rc;
 }
 
-static void peel_start(struct repository *r, const char *name, struct object_id *oid)
+static int peel_start(struct repository *r, const char *name, struct object_id *oid,
+		      struct err *err)
 {
 	struct object_id commit;
 	enum object_type type;
-	struct err err = ERR_INIT;
+	int rc = object_peel(odb_source(r->odb), oid, OBJ_ANY, &commit, &type, NULL);
 
-	if (object_peel(odb_source(r->odb), oid, OBJ_ANY, &commit, &type, &err) >= 0 &&
-	    type != OBJ_COMMIT)
+	if (rc >= 0 && type != OBJ_COMMIT)
 		error("object %s is a %s, not a commit", oid_hex(&commit),
 		      object_type_name(type));
-	if (err.code || type != OBJ_COMMIT)
-		die("not a valid branch point: '%s'", name);
+	if (rc < 0 || type != OBJ_COMMIT)
+		return err_set(err, ERR_INVALID, "not a valid branch point: '%s'", name);
 	*oid = commit;
+	return 0;
 }
 
-void branch_find_start(struct repository *r, const char *name, enum branch_track track,
-		       struct branch_start *start)
+int branch_find_start(struct repository *r, const char *name, enum branch_track track,
+		      struct branch_start *start, struct strbuf *advice, struct err *err)
 {
 	bool explicit = track == BRANCH_TRACK_EXPLICIT || track == BRANCH_TRACK_OVERRIDE;
 	struct object_id ignored;
 	char *ref = NULL;
-	int nr;
+	int nr, rc;
 
-	resolve_start(r, name, explicit, &start->oid);
+	rc = resolve_start(r, name, explicit, &start->oid, advice, err);
+	if (rc < 0)
+		return rc;
 	nr = revparse_ref(r, name, strlen(name), &ref, &ignored, NULL);
-	if (nr > 1)
-		die("ambiguous object name: '%s'", name);
+	if (nr > 1) {
+		free(ref);
+		return err_set(err, ERR_AMBIGUOUS, "ambiguous object name: '%s'", name);
+	}
 	if (nr == 1 && !can_be_tracked(r, ref))
 		FREE_AND_NULL(ref);
 	if (explicit && (nr != 1 || !ref))
-		die("cannot set up tracking information; starting point '%s' is not a branch",
-		    name);
+		return err_set(err, ERR_INVALID, "cannot set up tracking information; "
+			       "starting point '%s' is not a branch", name);
 	start->ref = nr == 1 ? ref : NULL;
-	peel_start(r, name, &start->oid);
+	return peel_start(r, name, &start->oid, err);
 }
 
 /* ---- making it ---- */
@@ -237,30 +258,31 @@ static int queue_branch(struct repository *r, struct ref_transaction *t, const c
 }
 
 int branch_create(struct repository *r, const char *name, const char *start_name,
-		  const struct branch_create_options *o)
+		  const struct branch_create_options *o, struct strbuf *text, struct err *err)
 {
-	struct strbuf ref = STRBUF_INIT, told = STRBUF_INIT;
+	struct strbuf ref = STRBUF_INIT;
 	struct branch_start start = { .ref = NULL };
 	struct repo_operation *op;
 	struct ref_transaction *t = NULL;
-	struct err err = ERR_INIT;
-	bool reset;
+	bool reset, queued;
 	int rc;
 
-	reset = branch_check_new_name(r, name, o->force, &ref);
-	branch_find_start(r, start_name, o->track, &start);
+	if ((rc = branch_check_new_name(r, name, o->force, &ref, &reset, err)) < 0 ||
+	    (rc = branch_find_start(r, start_name, o->track, &start, text, err)) < 0)
+		goto out;
 	op = repo_operation_begin(r);
-	rc = repo_operation_begin_refs(op, 0, &t, &err);
+	rc = repo_operation_begin_refs(op, 0, &t, err);
 	if (!rc)
-		rc = queue_branch(r, t, ref.buf, &start, start_name, reset, o, &err);
+		rc = queue_branch(r, t, ref.buf, &start, start_name, reset, o, err);
 	if (!rc && start.ref && o->track != BRANCH_TRACK_NEVER)
 		rc = branch_stage_tracking(r, op, ref.buf + strlen("refs/heads/"), start.ref,
-					   o->track, &told, &err);
-	rc = repo_operation_end(op, rc, &err);
-	if (!rc && !o->quiet)
-		fputs(told.buf, stdout);
-	strbuf_release(&told);
+					   o->track, text, err);
+	queued = !rc;
+	rc = repo_operation_end(op, rc, err);
+	if (queued && rc < 0)
+		strbuf_reset(text); /* it says what would have been done */
+out:
 	strbuf_release(&ref);
 	free(start.ref);
-	return rc < 0 ? report_fatal(&err) : 0;
+	return rc;
 }

@@ -14,43 +14,42 @@ const struct config_entry *branch_config(struct repository *r, const char *name,
 	return e && e->value ? e : NULL;
 }
 
-enum branch_track branch_track_default(struct repository *r)
+int branch_track_default(struct repository *r, enum branch_track *track, struct err *err)
 {
 	const struct config_entry *e = config_get(r->config, "branch.autosetupmerge");
-	struct err err = ERR_INIT;
+	const char *value = e && e->value ? e->value : "";
 	bool on = true;
+	int rc = 0;
 
-	if (e && e->value && !strcasecmp(e->value, "always"))
-		return BRANCH_TRACK_ALWAYS;
-	if (e && e->value && !strcasecmp(e->value, "inherit"))
-		return BRANCH_TRACK_INHERIT;
-	if (e && e->value && !strcasecmp(e->value, "simple"))
-		return BRANCH_TRACK_SIMPLE;
-	if (e && config_entry_bool(e, &on, &err) < 0)
-		die_err(&err);
-	return on ? BRANCH_TRACK_REMOTE : BRANCH_TRACK_NEVER;
+	if (!strcasecmp(value, "always"))
+		*track = BRANCH_TRACK_ALWAYS;
+	else if (!strcasecmp(value, "inherit"))
+		*track = BRANCH_TRACK_INHERIT;
+	else if (!strcasecmp(value, "simple"))
+		*track = BRANCH_TRACK_SIMPLE;
+	else if (!e || (rc = config_entry_bool(e, &on, err)) >= 0)
+		*track = on ? BRANCH_TRACK_REMOTE : BRANCH_TRACK_NEVER;
+	return rc < 0 ? rc : 0;
 }
 
-bool branch_wants_rebase(struct repository *r, bool is_remote)
+int branch_wants_rebase(struct repository *r, bool is_remote, bool *wanted, struct err *err)
 {
 	const struct config_entry *e = config_get(r->config, "branch.autosetuprebase");
-	struct err err = ERR_INIT;
 
+	*wanted = false;
 	if (!e)
-		return false;
-	if (!e->value) {
-		if (config_entry_bad(e, &err, "missing value") < 0)
-			die_err(&err);
-	}
-	if (!strcmp(e->value, "never"))
-		return false;
-	if (!strcmp(e->value, "local"))
-		return !is_remote;
-	if (!strcmp(e->value, "remote"))
-		return is_remote;
-	if (strcmp(e->value, "always"))
-		die("malformed value for branch.autosetuprebase");
-	return true;
+		return 0;
+	if (!e->value)
+		return config_entry_bad(e, err, "missing value");
+	if (!strcmp(e->value, "always"))
+		*wanted = true;
+	else if (!strcmp(e->value, "local"))
+		*wanted = !is_remote;
+	else if (!strcmp(e->value, "remote"))
+		*wanted = is_remote;
+	else if (strcmp(e->value, "never"))
+		return err_set(err, ERR_INVALID, "malformed value for branch.autosetuprebase");
+	return 0;
 }
 
 /* ---- what is to be tracked ---- */
@@ -97,19 +96,15 @@ static bool inherit(struct repository *r, const char *start_ref, struct tracking
 	return true;
 }
 
-static NORETURN void die_ambiguous(struct repository *r, const char *ref,
-				   const struct string_list *remotes)
+static int ambiguous(struct repository *r, const char *ref, const struct string_list *remotes,
+		     struct strbuf *advice, struct err *err)
 {
 	struct strbuf names = STRBUF_INIT;
-	struct err err = ERR_INIT;
-	int code;
 
-	err_set(&err, ERR_AMBIGUOUS, "not tracking: ambiguous information for ref '%s'", ref);
-	code = report_fatal(&err);
 	for (size_t i = 0; i < remotes->nr; i++)
 		strbuf_addf(&names, "  %s\n", remotes->items[i].string);
 	if (advice_enabled(r, "ambiguousFetchRefspec"))
-		advise("There are multiple remotes whose fetch refspecs map to the remote\n"
+		strbuf_addf(advice, "There are multiple remotes whose fetch refspecs map to the remote\n"
 		       "tracking ref '%s':\n%s"
 		       "\n"
 		       "This is typically a configuration error.\n"
@@ -118,37 +113,44 @@ static NORETURN void die_ambiguous(struct repository *r, const char *ref,
 		       "different remotes' fetch refspecs map into different\n"
 		       "tracking namespaces.",
 		       ref, names.buf);
-	set_exit_code(code);
-	exit(code);
+	strbuf_release(&names);
+	return err_set(err, ERR_AMBIGUOUS, "not tracking: ambiguous information for ref '%s'", ref);
 }
 
-/* By the refspecs of the remotes; false: by the rules of `track` nothing is tracked. */
-static bool find_tracked(struct repository *r, const char *name, const char *start_ref,
-			 enum branch_track track, struct tracking *t)
+/* By the remote, if there is one, or this repository; false: `track` wants nothing tracked. */
+static bool choose_tracked(const struct string_list *remotes, const char *name,
+			   const char *start_ref, enum branch_track track, struct tracking *t)
 {
-	struct string_list remotes = STRING_LIST_INIT;
+	bool found = remotes->nr > 0;
 	const char *there;
-	bool found;
 
-	remotes_fetching_into(r, start_ref, &remotes);
-	found = remotes.nr > 0;
-	if (remotes.nr > 1)
-		die_ambiguous(r, start_ref, &remotes);
 	if (!found && track != BRANCH_TRACK_ALWAYS && track != BRANCH_TRACK_EXPLICIT &&
 	    track != BRANCH_TRACK_OVERRIDE)
 		return false;
 	if (found && track == BRANCH_TRACK_SIMPLE &&
-	    (!skip_prefix(remotes.items[0].util, "refs/heads/", &there) || strcmp(there, name)))
-		found = false;
-	else if (found) {
-		t->remote = xstrdup(remotes.items[0].string);
-		strvec_push(&t->refs, remotes.items[0].util);
-	} else {
-		strvec_push(&t->refs, start_ref);
-		found = true;
-	}
+	    (!skip_prefix(remotes->items[0].util, "refs/heads/", &there) || strcmp(there, name)))
+		return false;
+	if (found)
+		t->remote = xstrdup(remotes->items[0].string);
+	strvec_push(&t->refs, found ? remotes->items[0].util : start_ref);
+	return true;
+}
+
+/* By the refspecs of the remotes. */
+static int find_tracked(struct repository *r, const char *name, const char *start_ref,
+			enum branch_track track, struct tracking *t, bool *found,
+			struct strbuf *advice, struct err *err)
+{
+	struct string_list remotes = STRING_LIST_INIT;
+	int rc = 0;
+
+	remotes_fetching_into(r, start_ref, &remotes);
+	if (remotes.nr > 1)
+		rc = ambiguous(r, start_ref, &remotes, advice, err);
+	else
+		*found = choose_tracked(&remotes, name, start_ref, track, t);
 	string_list_clear(&remotes, free);
-	return found;
+	return rc;
 }
 
 /* ---- writing it down ---- */
@@ -162,7 +164,7 @@ static void add_ref_name(struct strbuf *out, const struct tracking *t, size_t i)
 	strbuf_addstr(out, name);
 }
 
-static void tell(struct strbuf *out, const char *name, const struct tracking *t, bool rebase)
+static void describe(struct strbuf *out, const char *name, const struct tracking *t, bool rebase)
 {
 	const char *how = rebase ? " by rebasing" : "";
 
@@ -209,17 +211,19 @@ static int stage_edits(struct repository *r, struct repo_operation *op, const ch
 }
 
 int branch_stage_tracking(struct repository *r, struct repo_operation *op, const char *name,
-			  const char *start_ref, enum branch_track track, struct strbuf *told,
+			  const char *start_ref, enum branch_track track, struct strbuf *text,
 			  struct err *err)
 {
 	struct tracking t = TRACKING_INIT;
 	const char *short_name;
-	bool rebase, found;
+	bool rebase, found = false;
 	int rc = 0;
 
-	found = track == BRANCH_TRACK_INHERIT ? inherit(r, start_ref, &t) :
-						find_tracked(r, name, start_ref, track, &t);
-	if (!found)
+	if (track == BRANCH_TRACK_INHERIT)
+		found = inherit(r, start_ref, &t);
+	else
+		rc = find_tracked(r, name, start_ref, track, &t, &found, text, err);
+	if (rc < 0 || !found)
 		goto out;
 	for (size_t i = 0; i < t.refs.nr && !t.remote; i++) {
 		if (skip_prefix(t.refs.v[i], "refs/heads/", &short_name) &&
@@ -228,10 +232,11 @@ int branch_stage_tracking(struct repository *r, struct repo_operation *op, const
 			goto out;
 		}
 	}
-	rebase = branch_wants_rebase(r, t.remote != NULL);
-	rc = stage_edits(r, op, name, &t, rebase, err);
-	if (!rc)
-		tell(told, name, &t, rebase);
+	rc = branch_wants_rebase(r, t.remote != NULL, &rebase, err);
+	if (rc >= 0)
+		rc = stage_edits(r, op, name, &t, rebase, err);
+	if (rc >= 0)
+		describe(text, name, &t, rebase);
 out:
 	tracking_release(&t);
 	return rc;

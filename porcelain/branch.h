@@ -22,63 +22,69 @@ enum branch_track {
 };
 
 /* ---- names (branch-create.c) ---- */
-/*
- * The current branch without refs/heads/; "HEAD" if it is detached. Dies if HEAD cannot
- * be read. Caller frees.
- */
-char *branch_current(struct repository *r);
-/*
- * "topic", "@{-1}" as a branch: *ref becomes refs/heads/NAME. False if that is no name for
- * a new branch.
- */
-bool branch_full_name(struct repository *r, const char *name, struct strbuf *ref);
+/* The current branch without refs/heads/; "HEAD" if it is detached. Caller frees. */
+MUST_USE int branch_current(struct repository *r, char **out, struct err *err);
 /* "@{-1}" and the like replaced; allow_remote: "@{u}", too. */
-void branch_short_name(struct repository *r, const char *name, bool allow_remote,
-		       struct strbuf *out);
-/* The same, and dies of a bad one. True if there is such a branch. */
-bool branch_check_name(struct repository *r, const char *name, struct strbuf *ref);
-/* Also dies if there is one and force is not given, or if it is checked out. */
-bool branch_check_new_name(struct repository *r, const char *name, bool force,
-			   struct strbuf *ref);
-/* The worktrees; dies if they cannot be read. Free with worktrees_free. */
-struct worktree *branch_worktrees(struct repository *r);
-/* "refs/heads/x" is in use somewhere. */
-bool branch_is_checked_out(struct repository *r, const char *ref);
+MUST_USE int branch_short_name(struct repository *r, const char *name, bool allow_remote,
+			       struct strbuf *out, struct err *err);
+/*
+ * "topic", "@{-1}" as a branch: *ref becomes refs/heads/NAME. *valid: a new branch may have
+ * that name.
+ */
+MUST_USE int branch_full_name(struct repository *r, const char *name, struct strbuf *ref,
+			      bool *valid, struct err *err);
+/* The same; ERR_INVALID if no branch may have that name. */
+MUST_USE int branch_check_name(struct repository *r, const char *name, struct strbuf *ref,
+			       bool *exists, struct err *err);
+/* Also ERR_CONFLICT if there is one and force is not given, or if it is checked out. */
+MUST_USE int branch_check_new_name(struct repository *r, const char *name, bool force,
+				   struct strbuf *ref, bool *exists, struct err *err);
+/* "refs/heads/x" is in use in some worktree. */
+MUST_USE int branch_is_checked_out(struct repository *r, const char *ref, bool *used,
+				   struct err *err);
 
 /* ---- making (branch-create.c) ---- */
 struct branch_start {
 	struct object_id oid;
 	char *ref; /* where to track from: a branch or a remote-tracking one; NULL: neither */
 };
-/* Dies if it is no commit, or if `track` wants what it is not. Free start->ref. */
-void branch_find_start(struct repository *r, const char *name, enum branch_track track,
-		       struct branch_start *start);
+/*
+ * Fails if it is no commit, or if `track` wants what it is not; *advice is for the user then.
+ * Free start->ref.
+ */
+MUST_USE int branch_find_start(struct repository *r, const char *name, enum branch_track track,
+			       struct branch_start *start, struct strbuf *advice,
+			       struct err *err);
 
 struct branch_create_options {
-	bool force, reflog, quiet;
+	bool force, reflog;
 	enum branch_track track;
 };
 /*
- * Make (or with force reset) a branch; ref, log and configuration are one batch.
- * Returns the exit code.
+ * Make (or with force reset) a branch; ref, log and configuration are one batch. *text is for
+ * the user: what has been done, or advice beside an error.
  */
-int branch_create(struct repository *r, const char *name, const char *start,
-		  const struct branch_create_options *o);
+MUST_USE int branch_create(struct repository *r, const char *name, const char *start,
+			   const struct branch_create_options *o, struct strbuf *text,
+			   struct err *err);
 
 /* ---- branch-track.c ---- */
 /* branch.NAME.KEY; NULL: it is not set, or has no value. */
 const struct config_entry *branch_config(struct repository *r, const char *name,
 					 const char *key);
-enum branch_track branch_track_default(struct repository *r);
-/* branch.autoSetupRebase: of what comes from here, from a remote, or both? Dies of others. */
-bool branch_wants_rebase(struct repository *r, bool is_remote);
+/* branch.autoSetupMerge */
+MUST_USE int branch_track_default(struct repository *r, enum branch_track *track,
+				  struct err *err);
+/* branch.autoSetupRebase: of what comes from here, from a remote, or both? */
+MUST_USE int branch_wants_rebase(struct repository *r, bool is_remote, bool *wanted,
+				 struct err *err);
 /*
  * Stage branch.NAME.remote, .merge and .rebase, for a branch that starts from start_ref.
- * *told is what the user should read when it is done. Dies if `track` cannot be done.
+ * *text is what the user should read when it is done, or advice beside an error.
  */
 MUST_USE int branch_stage_tracking(struct repository *r, struct repo_operation *op,
 				   const char *name, const char *start_ref,
-				   enum branch_track track, struct strbuf *told,
+				   enum branch_track track, struct strbuf *text,
 				   struct err *err);
 
 #endif
