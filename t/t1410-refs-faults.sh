@@ -215,7 +215,7 @@ test_expect_success 'what was interrupted is finished by a command that reads, o
 	test_grep "^warning: finished a ref transaction that had been interrupted" err &&
 	values copy >now && test_cmp after now &&
 	git -C copy rev-parse HEAD 2>err && test_must_be_empty err &&
-	test -z "$(litter)"
+	test -z "$(find copy/.git/ref-journal -type f)"
 '
 
 test_expect_success 'a command with another object directory leaves the record to others' '
