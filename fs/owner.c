@@ -248,9 +248,13 @@ static bool try_to_make(struct home *h, const char *dir)
 	return is_held(h);
 }
 
+/*
+ * The file is removed by its real path: one that leads through the directory of a lock and up
+ * again ends when that directory goes. Test: leaves_nothing_where_a_directory_went.
+ */
 static void make_file(struct home *h, const char *dir)
 {
-	char *top = path_absolute(dir);
+	char *top = path_real(dir, 0);
 	struct stat st;
 
 	h->self.boot = process.boot;

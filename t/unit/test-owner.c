@@ -169,6 +169,30 @@ static void removed_by_hand_is_made_again(void **st UNUSED)
 	assert_int_equal(state(&b, ""), LOCK_OWNER_ALIVE);
 }
 
+/* A lock was in a directory that is removed before the process ends. */
+static void leaves_nothing_where_a_directory_went(void **st UNUSED)
+{
+	pid_t pid;
+	int status;
+
+	assert_int_equal(mkdir(at(dir, "repo"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "repo/objects"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "repo/refs"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "repo/refs/bisect"), 0777), 0);
+	pid = fork();
+	if (!pid) {
+		struct owner o;
+
+		if (!owner_self(&o, at(dir, "repo/refs/bisect")) || files_in("repo") != 1 ||
+		    rmdir(at(dir, "repo/refs/bisect")))
+			_exit(1);
+		exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(files_in("repo"), 0);
+}
+
 static void left_before_its_directory_goes(void **st UNUSED)
 {
 	struct owner a, b;
@@ -280,6 +304,7 @@ int main(void)
 		T(forked_child_holds_nothing_of_it),
 		T(one_per_repository_and_process),
 		T(removed_by_hand_is_made_again),
+		T(leaves_nothing_where_a_directory_went),
 		T(left_before_its_directory_goes),
 		T(the_next_owner_clears_up),
 		T(a_readers_lock_counts_for_nothing),
