@@ -67,8 +67,10 @@ for timeout in 0 50; do
 		test_must_fail git -C repo update-ref refs/heads/a $H 2>err &&
 		test_grep "cannot lock ref .refs/heads/a." err &&
 		rm repo/.git/refs/heads/a.lock && : >repo/.git/packed-refs.lock &&
+		printf "create refs/heads/n1 $H\ncreate refs/heads/n2 $H\n" >input &&
 		test_must_fail git -C repo update-ref --stdin <input 2>err &&
-		test_grep "refs/heads/a.*packed-refs.lock.: File exists" err &&
+		test_grep "refs/heads/n1.*packed-refs.lock.: File exists" err &&
+		test_must_fail git -C repo rev-parse -q --verify n1 &&
 		test_must_fail git -C repo update-ref -d refs/heads/a 2>err &&
 		test_grep "packed-refs.lock.: File exists" err &&
 		git -C repo update-ref refs/heads/c $H && git -C repo update-ref refs/heads/c $P &&
@@ -84,14 +86,16 @@ test_expect_success STOCK_GIT 'several refs keep their locks until all is done: 
 	exec 8>in 9<out &&
 	printf "start\nupdate refs/heads/a $H\ndelete refs/heads/b\nprepare\n" >&8 &&
 	read -r line <&9 && read -r line <&9 && test "$line" = "prepare: ok" &&
-	for cmd in "update-ref refs/heads/a $H" "update-ref -d refs/heads/b" \
-		"update-ref -d refs/heads/c" "pack-refs --all"
+	for cmd in "update-ref refs/heads/a $H" "update-ref -d refs/heads/b"
 	do
 		test_must_fail stock -C repo $cmd 2>err && test_grep "File exists" err || return
 	done &&
+	test_path_is_missing repo/.git/packed-refs.lock &&
+	stock -C repo update-ref -d refs/heads/c && test_might_fail stock -C repo pack-refs --all &&
 	stock -C repo update-ref refs/heads/c $H && stock -C repo update-ref refs/heads/c $P &&
 	echo commit >&8 && read -r line <&9 && test "$line" = "commit: ok" &&
 	exec 8>&- && wait $pid &&
+	test_must_fail stock -C repo rev-parse -q --verify refs/heads/b &&
 	stock -C repo update-ref refs/heads/a $P $H && stock -C repo update-ref refs/heads/b $P &&
 	test -z "$(find repo/.git -name "*.lock")"
 '
@@ -137,6 +141,9 @@ for lock in HEAD refs/heads/main refs/heads/a packed-refs index config; do
 		case $lock in
 		index) set -- update-index --force-remove nothing ;;
 		config) set -- config x.y z ;;
+		packed-refs)
+			printf "update refs/heads/n1 $P\nupdate refs/heads/n2 $P\n" >input &&
+			set -- update-ref --stdin ;;
 		*) set -- update-ref --stdin ;;
 		esac &&
 		leave $lock "$@" &&
