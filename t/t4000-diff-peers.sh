@@ -134,7 +134,7 @@ test_expect_success 'bad options' '
 	test_must_fail "$diff_trees" --diff-filter=q $A $B 2>err && test_grep "unknown change class" err &&
 	test_must_fail "$diff_trees" -Ux $A $B 2>err && test_grep "expects a numerical value" err &&
 	test_must_fail "$diff_trees" -G "(" $A $B 2>err && test_grep "invalid regex" err &&
-	test_must_fail "$diff_trees" --diff-algorithm=histogram $A $B 2>err && test_grep "not there yet" err
+	test_must_fail "$diff_trees" --diff-algorithm=histogram $A $B 2>err && test_grep "not available yet" err
 '
 
 test_expect_success 'a missing tree, a corrupt one' '
