@@ -33,7 +33,7 @@ test_expect_success 'add' '
 '
 
 test_expect_success 'status' '
-	regions status &&
+	regions --no-optional-locks status && # or racily clean entries may be written back
 	printf "%s\n" index/read status/refresh status/untracked >expect &&
 	test_cmp expect actual
 '
