@@ -198,11 +198,20 @@ struct home {
 	dev_t dev;
 };
 
+/* The directory asked for last: a transaction asks once for each of its locks. */
+struct asked_dir {
+	struct strbuf path;
+	dev_t dev;
+	ino_t ino;
+	struct home *home; /* NULL: nothing is marked there */
+};
+
 static struct {
 	pthread_mutex_t mutex;
 	struct home *homes; /* grows only */
+	struct asked_dir asked;
 	uint64_t boot;
-} process = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+} process = { .mutex = PTHREAD_MUTEX_INITIALIZER, .asked.path = STRBUF_INIT };
 
 /* A child must not keep its parent's owner file locked when the parent has died. */
 static void after_fork(void)
@@ -290,6 +299,21 @@ void owner_leave(const char *dir)
 	pthread_mutex_unlock(&process.mutex);
 }
 
+static struct home *add_home(const struct stat *st)
+{
+	struct home *h = xcalloc(1, sizeof(*h));
+
+	if (!process.homes) {
+		pthread_atfork(NULL, NULL, after_fork);
+		process.boot = boot_id();
+	}
+	h->dev = st->st_dev;
+	h->self.home = st->st_ino;
+	h->next = process.homes;
+	process.homes = h;
+	return h;
+}
+
 /* The nearest repository at or above `dir`, else `dir` itself. */
 static struct home *home_of(const char *dir)
 {
@@ -305,17 +329,8 @@ static struct home *home_of(const char *dir)
 			goto out;
 	}
 	h = find_home(&st);
-	if (!process.homes) {
-		pthread_atfork(NULL, NULL, after_fork);
-		process.boot = boot_id();
-	}
-	if (!h) {
-		h = xcalloc(1, sizeof(*h));
-		h->dev = st.st_dev;
-		h->self.home = st.st_ino;
-		h->next = process.homes;
-		process.homes = h;
-	}
+	if (!h)
+		h = add_home(&st);
 	if (!is_held(h))
 		make_file(h, path.buf);
 out:
@@ -323,19 +338,41 @@ out:
 	return h;
 }
 
+static bool is_asked_dir(const char *dir, const struct stat *st)
+{
+	const struct asked_dir *a = &process.asked;
+
+	return a->ino == st->st_ino && a->dev == st->st_dev && !strcmp(a->path.buf, dir);
+}
+
+/* One with its owner file; NULL: nothing is marked there. */
+static struct home *held_home_of(const char *dir)
+{
+	struct asked_dir *a = &process.asked;
+	struct stat st;
+
+	if (stat(dir, &st))
+		return NULL;
+	if (is_asked_dir(dir, &st) && (!a->home || is_held(a->home)))
+		return a->home;
+	a->home = fs_lock_view(dir) ? home_of(dir) : NULL;
+	a->dev = st.st_dev;
+	a->ino = st.st_ino;
+	strbuf_reset(&a->path);
+	strbuf_addstr(&a->path, dir);
+	return a->home && is_held(a->home) ? a->home : NULL;
+}
+
 bool owner_self(struct owner *out, const char *dir)
 {
-	struct home *h = NULL;
-	bool ok;
+	struct home *h;
 
 	pthread_mutex_lock(&process.mutex);
-	if (fs_lock_view(dir))
-		h = home_of(dir);
-	ok = h && is_held(h);
-	if (ok)
+	h = held_home_of(dir);
+	if (h)
 		*out = h->self;
 	pthread_mutex_unlock(&process.mutex);
-	return ok;
+	return h;
 }
 
 /* ---- the proof ---- */

@@ -158,6 +158,22 @@ static void one_per_repository_and_process(void **st UNUSED)
 	assert_int_equal(state(&a, "s/refs/heads"), LOCK_OWNER_ALIVE);
 }
 
+/* The directory asked for last is remembered, but not only by its name. */
+static void another_directory_of_the_same_name(void **st UNUSED)
+{
+	struct owner a, b, again;
+
+	assert_int_equal(mkdir(at(dir, "x"), 0777), 0);
+	assert_true(owner_self(&a, at(dir, "x")));
+	assert_int_equal(rename(at(dir, "x"), at(dir, "y")), 0);
+	assert_int_equal(mkdir(at(dir, "x"), 0777), 0);
+	assert_true(owner_self(&b, at(dir, "x")));
+	assert_string_not_equal(a.id, b.id);
+	assert_int_equal(state(&b, "x"), LOCK_OWNER_ALIVE);
+	assert_true(owner_self(&again, at(dir, "y")));
+	assert_string_equal(a.id, again.id);
+}
+
 static void removed_by_hand_is_made_again(void **st UNUSED)
 {
 	struct owner a, b;
@@ -303,6 +319,7 @@ int main(void)
 		T(alive_until_it_ends),
 		T(forked_child_holds_nothing_of_it),
 		T(one_per_repository_and_process),
+		T(another_directory_of_the_same_name),
 		T(removed_by_hand_is_made_again),
 		T(leaves_nothing_where_a_directory_went),
 		T(left_before_its_directory_goes),
