@@ -16,12 +16,19 @@ static int native_utimens(const char *path, const struct timespec times[2])
 	return utimensat(AT_FDCWD, path, times, 0);
 }
 
-/* linkat can follow the link in /proc to the file that has no name yet. */
+/*
+ * Linux before 6.10 lets only privileged processes name a file by its descriptor alone, and says
+ * ENOENT to others. All can follow the link in /proc, at a higher cost.
+ */
 #if defined(__linux__)
 static int native_link_fd(int fd, const char *to)
 {
 	char from[40];
 
+	if (!linkat(fd, "", AT_FDCWD, to, AT_EMPTY_PATH))
+		return 0;
+	if (errno != ENOENT && errno != EINVAL && errno != EPERM)
+		return -1;
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW);
 }
