@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Loose refs: one file each, gitrepository-layout(5). */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "refs/files/files-internal.h"
@@ -86,6 +87,17 @@ static int open_loose(const char *path, bool nofollow, int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
+/* Written in one piece: what ends in a newline is all, without another read to see the end. */
+static ssize_t read_short(int fd, char *buf, size_t size)
+{
+	ssize_t n = RETRY_EINTR(read(fd, buf, size)), more;
+
+	if (n <= 0 || n == (ssize_t)size || buf[n - 1] == '\n')
+		return n;
+	more = read_in_full(fd, buf + n, size - n);
+	return more < 0 ? more : n + more;
+}
+
 int loose_read_path(const struct ref_store *rs, const char *path,
 		    struct loose_value *v, struct err *err)
 {
@@ -115,7 +127,7 @@ int loose_read_path(const struct ref_store *rs, const char *path,
 		return err_set_errno(err, "unable to read ref file '%s'", path);
 	}
 
-	n = read_in_full(fd, small, sizeof(small) - 1);
+	n = read_short(fd, small, sizeof(small) - 1);
 	if (n == (ssize_t)sizeof(small) - 1) {
 		/* Longer than any id: a symref with a long name, or no ref at all. */
 		ssize_t more;

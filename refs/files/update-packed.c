@@ -73,12 +73,14 @@ bool can_commit_via_packed(struct ref_transaction *t)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < t->nr; i++) {
+	for (size_t i = 0; i < t->nr; i++)
+		nr += !!(t->updates[i]->flags & UPDATE_HAVE_NEW);
+	if (nr < 2 || !is_small(t, nr))
+		return false;
+	for (size_t i = 0; i < t->nr; i++)
 		if (!may_be_packed(t, t->updates[i]))
 			return false;
-		nr += !!(t->updates[i]->flags & UPDATE_HAVE_NEW);
-	}
-	return nr >= 2 && is_small(t, nr);
+	return true;
 }
 
 bool all_are_packable(const struct ref_transaction *t)
