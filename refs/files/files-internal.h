@@ -27,7 +27,7 @@ static inline struct files_store *files_store(const struct ref_store *rs)
 	return (struct files_store *)rs;
 }
 
-/* ---- places (store.c) ---- */
+/* ---- places (paths.c) ---- */
 /* The file of a ref, and of its log, with worktree prefixes understood. */
 void ref_path(const struct ref_store *rs, const char *name, struct strbuf *out);
 void reflog_path(const struct ref_store *rs, const char *name, struct strbuf *out);
@@ -46,7 +46,7 @@ MUST_USE int ref_other_worktrees(const struct ref_store *rs, worktree_fn fn, voi
 MUST_USE int ref_file_stage_removal(const char *path, enum publish_class order,
 				    struct fsync_batch *b, struct err *err);
 
-/* ---- directories (dirs.c) ---- */
+/* ---- directories (paths.c) ---- */
 /*
  * Make what is missing above path, and note each directory that got a new name in the
  * batch. Others may remove empty directories at any time: callers try again.
@@ -67,9 +67,7 @@ MUST_USE int reflog_clear_dir(const char *path, struct err *err);
 void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log);
 
 /* ---- the table's functions (struct ref_backend) ---- */
-/* read.c, iterator.c */
-MUST_USE int files_read(struct ref_store *rs, const char *name, struct ref_value *out,
-			struct err *err);
+/* iterator.c */
 MUST_USE int files_foreach(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void *data,
 			   struct err *err);
 /* pack.c, verify.c */

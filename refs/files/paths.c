@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where in the repository each ref has its files, and what other worktrees there are. */
+/*
+ * Where in the repository each ref has its files, what other worktrees there are; making and
+ * removing the directories of loose refs and of their logs.
+ */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "fs/lockfile.h"
 #include "refs/files/files-internal.h"
 #include "util/alloc.h"
+#include "util/strbuf.h"
 #include <dirent.h>
 
 /*
@@ -80,4 +87,118 @@ int ref_other_worktrees(const struct ref_store *rs, worktree_fn fn, void *data, 
 	}
 	string_list_clear(&ids, NULL);
 	return rc;
+}
+
+/* ---- directories ---- */
+
+/* dir has no slash at its end and is cut in place while parents are made. */
+static int make_one(const struct ref_store *rs, char *dir, struct fsync_batch *b,
+		    struct err *err)
+{
+	char *slash;
+	int rc;
+
+	if (is_directory(dir))
+		return 0;
+	slash = strrchr(dir, '/');
+	if (slash && slash != dir) {
+		*slash = '\0';
+		rc = make_one(rs, dir, b, err);
+		if (!rc && b)
+			fsync_batch_note_dir(b, FSYNC_REFERENCE, dir);
+		*slash = '/';
+		if (rc < 0)
+			return rc;
+	}
+	return make_dir(dir, files_store(rs)->shared_perm, err);
+}
+
+int ref_make_parents(const struct ref_store *rs, const char *path,
+		     struct fsync_batch *b, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+	int rc;
+
+	if (!slash || slash == path)
+		return 0;
+	dir = xstrndup(path, slash - path);
+	rc = make_one(rs, dir, b, err);
+	free(dir);
+	return rc;
+}
+
+static bool clear_entries(const char *path, bool files);
+
+static bool clear_entry(const char *path, bool files)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT;
+	if (S_ISREG(st.st_mode) && files && !ends_with(path, ".lock"))
+		return !RETRY_EINTR(sys->unlink(path)) || errno == ENOENT;
+	if (!S_ISDIR(st.st_mode))
+		return lockfile_remove_dead(path);
+	return clear_entries(path, files) &&
+	       (!RETRY_EINTR(sys->rmdir(path)) || errno == ENOENT);
+}
+
+/* False as soon as something is met that is not ours to remove. */
+static bool clear_entries(const char *path, bool files)
+{
+	struct strbuf sub = STRBUF_INIT;
+	struct dirent *de;
+	bool clear = true;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return errno == ENOENT;
+	while (clear && (de = readdir(dir))) {
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
+			continue;
+		strbuf_reset(&sub);
+		strbuf_addf(&sub, "%s/%s", path, de->d_name);
+		clear = clear_entry(sub.buf, files);
+	}
+	closedir(dir);
+	strbuf_release(&sub);
+	return clear;
+}
+
+static int clear_dir(const char *path, bool files, struct err *err)
+{
+	if (!clear_entries(path, files))
+		return err_set(err, ERR_EXISTS, "'%s' is a directory that is in use", path);
+	if (RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOENT)
+		return err_set_errno(err, "unable to remove directory '%s'", path);
+	return 0;
+}
+
+int ref_clear_dir(const char *path, struct err *err)
+{
+	return clear_dir(path, false, err);
+}
+
+int reflog_clear_dir(const char *path, struct err *err)
+{
+	return clear_dir(path, true, err);
+}
+
+void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool log)
+{
+	struct strbuf path = STRBUF_INIT, stop = STRBUF_INIT;
+	const char *rest, *slash;
+
+	/* "refs/heads" stays even if it is empty. */
+	if (!skip_prefix(name, "refs/", &rest) || !(slash = strchr(rest, '/')))
+		return;
+	if (log)
+		reflog_path(rs, name, &path);
+	else
+		ref_path(rs, name, &path);
+	strbuf_add(&stop, path.buf, path.len - strlen(slash));
+	remove_empty_parents(path.buf, stop.buf);
+	strbuf_release(&path);
+	strbuf_release(&stop);
 }

@@ -196,7 +196,7 @@ static int wants_value(struct rewrite *w, struct object_id *out, struct err *err
 
 	if (!(w->flags & REFLOG_UPDATE_REF) || !w->drops_last || !w->any)
 		return 0;
-	rc = files_read(w->rs, w->name, &v, err);
+	rc = w->rs->backend->read(w->rs, w->name, &v, err);
 	if (rc < 0)
 		return rc;
 	rc = v.kind == REF_KIND_OID && !oid_eq(&v.oid, &w->last) && !oid_is_null(&w->last);

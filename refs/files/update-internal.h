@@ -57,14 +57,10 @@ static inline struct files_transaction *files_transaction(const struct ref_trans
 
 /* Lock, read, split: one update (update-lock.c). */
 MUST_USE int update_lock(struct ref_transaction *t, struct ref_update *u, struct err *err);
-/* Old value, name conflicts, new value; once all is locked (update-check.c). */
+/* Old value, name conflicts, new value; once all is locked (update-lock.c). */
 MUST_USE int update_check(struct ref_transaction *t, struct ref_update *u, struct err *err);
-/* ERR_CONFLICT if a ref of that name cannot be made beside what is there. */
-MUST_USE int check_name_available(struct ref_transaction *t, const char *name, struct err *err);
 /* Write and stage all (update-stage.c). */
 MUST_USE int transaction_stage(struct ref_transaction *t, struct err *err);
-/* Its line in a reflog, if there is one (update-log.c). */
-MUST_USE int update_stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err);
 
 /* ---- packed-refs (update-packed.c) ---- */
 /*

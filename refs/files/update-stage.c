@@ -18,6 +18,27 @@
 #include "util/alloc.h"
 #include "write-or-die.h"
 
+/* ---- reflogs ---- */
+
+/* A line for a new value, or the log of another ref. */
+static int stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err)
+{
+	const struct object_id *old_oid, *new_oid;
+	struct object_id buf;
+	int rc;
+
+	if (u->log_from)
+		return reflog_stage_renamed(t->rs, u->log_from, u->name, &u->new_oid, t->ident,
+					    u->msg, t->batch, err);
+	if (!ref_update_logs(t, u, &buf, &old_oid, &new_oid))
+		return 0;
+	rc = reflog_stage_entry(t->rs, u->name, u->flags & REF_FORCE_REFLOG, old_oid, new_oid,
+				t->ident, u->msg, t->batch, err);
+	if (rc < 0)
+		err_prefix(err, "cannot update the reflog of '%s'", u->name);
+	return rc;
+}
+
 /* ---- values ---- */
 
 static int stage_value(struct ref_transaction *t, struct ref_update *u, struct err *err)
@@ -95,7 +116,7 @@ static int stage_update(struct ref_transaction *t, struct ref_update *u, enum pa
 
 	switch (pass) {
 	case PASS_LOGS:
-		return update_stage_log(t, u, err);
+		return stage_log(t, u, err);
 	case PASS_VALUES:
 		return loose && u->flags & UPDATE_WRITES && !(u->flags & UPDATE_HAVE_TARGET) ?
 			stage_value(t, u, err) : 0;
