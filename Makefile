@@ -89,8 +89,11 @@ WARN   := -Wall -Wextra
 ifeq ($(DEVELOPER),1)
 WARN   += -Werror
 endif
-# The largest library comes first: its thousands of symbols are looked up in this order.
-LIBS   := -lcrypto -ldeflate -lz -lpthread
+# Of libcrypto we use the SHA functions. They are 40 kB; the shared library has thousands of
+# relocations, which would cost each command a millisecond at its start. CRYPTO_LIB=-lcrypto links
+# the shared one all the same.
+CRYPTO_LIB ?= $(or $(filter /%,$(shell $(CC) -print-file-name=libcrypto.a)),-lcrypto)
+LIBS   := $(CRYPTO_LIB) -ldeflate -lz -lpthread
 # For folders of later work: CURL_LIBS, EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka
