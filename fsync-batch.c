@@ -397,7 +397,7 @@ static int batch_settle_list(struct fsync_batch *b, struct entry **list, size_t 
 }
 
 /* Up to max of the oldest in flight, out of the window. Under the lock. */
-static size_t take_oldest(struct fsync_batch *b, struct entry **list, size_t max)
+static size_t claim_oldest(struct fsync_batch *b, struct entry **list, size_t max)
 {
 	size_t nr = 0;
 
@@ -429,7 +429,7 @@ static int shrink_window(struct fsync_batch *b)
 
 		if (b->entries[b->nr - 1]->by_flush && want < b->window / 2)
 			want = b->window / 2;
-		nr = take_oldest(b, list, want < b->window ? want : b->window);
+		nr = claim_oldest(b, list, want < b->window ? want : b->window);
 	}
 	pthread_mutex_unlock(&b->lock);
 	ret = batch_settle_list(b, list, nr);
@@ -527,7 +527,7 @@ static int settle_batch(struct fsync_batch *b)
 	int ret;
 
 	ALLOC_ARRAY(list, b->nr + 1);
-	nr = take_oldest(b, list, b->nr);
+	nr = claim_oldest(b, list, b->nr);
 	ret = batch_settle_list(b, list, nr);
 	free(list);
 	if (ret < 0 || is_poisoned(b))

@@ -68,7 +68,7 @@ static const struct command *find_command(const char *name)
 
 /* ---- a command of ours ---- */
 
-static void tell_warning(void *data UNUSED, const char *msg)
+static void report_warning(void *data UNUSED, const char *msg)
 {
 	warning("%s", msg);
 }
@@ -86,7 +86,7 @@ static int open_repository(struct repository **out, unsigned flags, struct err *
 {
 	struct repo_open_options o = {
 		.lenient = (flags & CMD_LENIENT) != 0,
-		.warn = flags & CMD_LENIENT ? NULL : tell_warning,
+		.warn = flags & CMD_LENIENT ? NULL : report_warning,
 		.report_error = print_error,
 	};
 	struct err local = ERR_INIT;
@@ -410,7 +410,7 @@ static int run_git(int argc, const char **argv)
 		strvec_clear(&args);
 		return code;
 	}
-	skip = argc > 1 ? git_options_take(&o, argc - 1, argv + 1) : 0;
+	skip = argc > 1 ? git_options_parse(&o, argc - 1, argv + 1) : 0;
 	if (o.end)
 		return o.code;
 	if (skip + 1 >= argc) {

@@ -186,7 +186,7 @@ static void add_entry(struct odb_stores *l, const char *entry, const char *base,
 }
 
 /* One entry at p: a line or a path; quoted as in C if it begins with '"'. */
-static const char *take_entry(const char *p, int sep, struct strbuf *out)
+static const char *parse_alternate(const char *p, int sep, struct strbuf *out)
 {
 	const char *end;
 
@@ -212,7 +212,7 @@ static void add_list(struct odb_stores *l, const char *list, int sep, const char
 		return;
 	}
 	while (*list) {
-		list = take_entry(list, sep, &entry);
+		list = parse_alternate(list, sep, &entry);
 		if (entry.len)
 			add_entry(l, entry.buf, base, depth);
 		if (*list)

@@ -202,7 +202,7 @@ static void look_again(struct odb *odb)
 }
 
 /* A bad copy was passed over: once is enough. */
-static void tell(struct odb *odb, const char *msg)
+static void report_damage(struct odb *odb, const char *msg)
 {
 	bool is_new;
 
@@ -226,7 +226,7 @@ static int look_everywhere(struct look *l, struct err *err)
 			rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
 	}
 	if (!rc && l->rc_first)
-		tell(l->odb, err_message(&l->first));
+		report_damage(l->odb, err_message(&l->first));
 	if (rc < 0 && l->rc_first)
 		err_move(err, &l->first);
 	else if (rc < 0)

@@ -123,7 +123,7 @@ static void parse_command_line(int argc, const char **argv, struct add_options *
 
 /* ---- messages ---- */
 
-static void say_added(void *data, const char *path)
+static void report_added(void *data, const char *path)
 {
 	struct add_run *run = data;
 
@@ -132,7 +132,7 @@ static void say_added(void *data, const char *path)
 		       string_list_lookup(&run->nested, path) ? "/" : "");
 }
 
-static void say_removed(void *data, const char *path)
+static void report_removed(void *data, const char *path)
 {
 	struct add_run *run = data;
 
@@ -140,13 +140,13 @@ static void say_removed(void *data, const char *path)
 		printf("remove '%s'\n", path);
 }
 
-static void say_warning(void *data UNUSED, const char *lines)
+static void report_warning(void *data UNUSED, const char *lines)
 {
 	fflush(stdout);
 	fputs(lines, stderr);
 }
 
-static int say_failed(void *data, const char *path, struct err *err)
+static int report_failure(void *data, const char *path, struct err *err)
 {
 	struct add_run *run = data;
 
@@ -182,7 +182,7 @@ static void warn_embedded(struct add_run *run, const char *path)
 	       path, path);
 }
 
-static void tell_ignored(struct add_run *run)
+static void report_ignored(struct add_run *run)
 {
 	if (!run->ignored.nr)
 		return;
@@ -338,7 +338,7 @@ static int add_untracked(struct add_run *run, struct err *err)
 
 		if (lstat(path, &st) < 0) {
 			err_set_errno(err, "cannot stat '%s'", path);
-			if (say_failed(run, path, err) < 0)
+			if (report_failure(run, path, err) < 0)
 				return ERR_IO;
 			err_release(err);
 			continue;
@@ -395,10 +395,10 @@ static int add_everything(struct add_run *run, struct err *err)
 		.intent_to_add = run->o.intent_to_add,
 		.dry_run = run->o.dry_run,
 		.renormalize = run->o.renormalize,
-		.on_added = say_added,
-		.on_removed = say_removed,
-		.on_warning = say_warning,
-		.on_error = say_failed,
+		.on_added = report_added,
+		.on_removed = report_removed,
+		.on_warning = report_warning,
+		.on_error = report_failure,
 		.data = run,
 	};
 	struct worktree_changes changes = { NULL, 0, 0 };
@@ -415,7 +415,7 @@ static int add_everything(struct add_run *run, struct err *err)
 					run->seen, &changes, err)) < 0)
 		goto out;
 	check_unmatched(run);
-	tell_ignored(run);
+	report_ignored(run);
 	if (!run->o.dry_run && (rc = repo_operation_open_objects(run->op, err)) < 0)
 		goto out;
 	run->adder = worktree_adder_new(run->repo, &run->ix, run->conv, &ao);

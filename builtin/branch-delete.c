@@ -92,7 +92,7 @@ static bool is_merged(struct deletion *d, const char *name, struct commit *tip)
 	return merged;
 }
 
-static bool may_go(struct deletion *d, const char *ref, const char *name,
+static bool is_deletable(struct deletion *d, const char *ref, const char *name,
 		   const struct object_id *oid)
 {
 	struct commit *tip;
@@ -157,7 +157,7 @@ static bool consider_ref(struct deletion *d, const char *ref, const char *name)
 				   "branch '%s' not found.", name);
 		return false;
 	}
-	goes = target || oid_is_null(&oid) || may_go(d, ref, name, &oid);
+	goes = target || oid_is_null(&oid) || is_deletable(d, ref, name, &oid);
 	if (goes && strset_add(&d->seen, ref))
 		string_list_append(&d->branches, ref)->util = describe(d, name, target, &oid);
 	free(target);
@@ -238,7 +238,7 @@ static void prepare(struct deletion *d)
 		d->head = find_commit(d, &head);
 }
 
-static void tell(const struct deletion *d)
+static void report_deletion(const struct deletion *d)
 {
 	for (size_t i = 0; i < d->branches.nr; i++) {
 		const struct doomed *x = d->branches.items[i].util;
@@ -261,7 +261,7 @@ int branch_delete(struct repository *r, int argc, const char **argv, bool force,
 	if (d.branches.nr)
 		rc = run(&d, &err);
 	if (!rc && !quiet)
-		tell(&d);
+		report_deletion(&d);
 	string_list_clear(&d.branches, doomed_free);
 	strset_clear(&d.seen);
 	commit_pool_free(d.pool);

@@ -219,7 +219,7 @@ static int stage(const struct step *s, struct err *err)
 }
 
 /* All of it, or up to where others can see it but nothing is sealed. */
-static int take_step(const struct step *s, struct err *err)
+static int run_step(const struct step *s, struct err *err)
 {
 	int rc = stage(s, err);
 
@@ -263,7 +263,7 @@ static int check_detour(struct move *m, struct err *err)
  * By way of a third name; all of it is sealed with one flush. Whoever is stopped in
  * between finds the branch, with HEAD and its log, under that name.
  */
-static int take_detour(struct move *m, struct err *err)
+static int run_detour(struct move *m, struct err *err)
 {
 	char *way = xstrfmt("refs/heads/renaming-%ld", (long)getpid());
 	struct step there = { m, m->from.buf, way, false };
@@ -272,8 +272,8 @@ static int take_detour(struct move *m, struct err *err)
 	int rc = check_detour(m, err);
 
 	if (!rc)
-		rc = take_step(&there, err);
-	if (!rc && (rc = take_step(&here, err)) < 0 && take_step(&back, NULL) < 0)
+		rc = run_step(&there, err);
+	if (!rc && (rc = run_step(&here, err)) < 0 && run_step(&back, NULL) < 0)
 		warning("the branch '%s' is called '%s' now", m->from.buf, way);
 	free(way);
 	return rc;
@@ -285,8 +285,8 @@ static int run(struct move *m, struct err *err)
 
 	if (m->exists && !m->copy && (is_in_the_way(m->from.buf, m->to.buf) ||
 				      is_in_the_way(m->to.buf, m->from.buf)))
-		return take_detour(m, err);
-	return take_step(&s, err);
+		return run_detour(m, err);
+	return run_step(&s, err);
 }
 
 static void move_release(struct move *m)

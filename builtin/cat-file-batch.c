@@ -234,7 +234,7 @@ static void print_line(struct batch *b, char *line)
 
 /* ---- commands ---- */
 
-static bool take_command(const char *line, const char *name, const char **arg)
+static bool is_command(const char *line, const char *name, const char **arg)
 {
 	if (!skip_prefix(line, name, arg))
 		return false;
@@ -248,8 +248,8 @@ static const char *parse_command(const char *line, bool *contents)
 {
 	const char *arg;
 
-	*contents = take_command(line, "contents", &arg);
-	if (!*contents && !take_command(line, "info", &arg))
+	*contents = is_command(line, "contents", &arg);
+	if (!*contents && !is_command(line, "info", &arg))
 		die("unknown command: '%s'", line);
 	if (!*arg)
 		die("%s requires arguments", *contents ? "contents" : "info");
@@ -274,7 +274,7 @@ static bool check_command(const struct batch *b, const char *line)
 		die("empty command in input");
 	if (isspace((unsigned char)*line))
 		die("whitespace before command: '%s'", line);
-	if (!take_command(line, "flush", &arg)) {
+	if (!is_command(line, "flush", &arg)) {
 		parse_command(line, &contents);
 		return false;
 	}

@@ -491,7 +491,7 @@ static int print_summary(struct commit_run *run, const struct object_id *commit,
 	return rc;
 }
 
-static int tell_empty(struct commit_run *run, struct err *err)
+static int report_empty(struct commit_run *run, struct err *err)
 {
 	int rc;
 
@@ -676,7 +676,7 @@ static int check_unmerged(struct commit_run *run, struct err *err)
 	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
 }
 
-static int commit_it(struct commit_run *run, struct err *err)
+static int run_commit(struct commit_run *run, struct err *err)
 {
 	struct object_id tree, commit;
 	bool empty;
@@ -690,7 +690,7 @@ static int commit_it(struct commit_run *run, struct err *err)
 	if (run->o.dry_run)
 		return show_dry_run(run, empty, err);
 	if (empty && !run->o.allow_empty)
-		return tell_empty(run, err);
+		return report_empty(run, err);
 	if ((rc = commit_message_finish(run, err)) != 0 ||
 	    (rc = final_tree(run, &tree, err)) < 0 ||
 	    (rc = write_commit(run, &tree, &commit, err)) < 0 ||
@@ -756,7 +756,7 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
 	    (rc = find_parents(&run, &err)) >= 0) {
 		run.op = repo_operation_begin(ctx->repo);
-		rc = commit_it(&run, &err);
+		rc = run_commit(&run, &err);
 	}
 	if (rc == ERR_ABORTED)
 		rc = err.msg ? report_error(&err) : 1; /* without: a hook said why */

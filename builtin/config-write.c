@@ -102,7 +102,7 @@ int config_cmd_edit_file(struct config_cmd *c)
 	return 0;
 }
 
-static void tell(int rc, const struct config_edit *e, struct err *err)
+static void report_result(int rc, const struct config_edit *e, struct err *err)
 {
 	if (rc == ERR_AMBIGUOUS) {
 		warning("%s has multiple values", e->key);
@@ -123,7 +123,7 @@ int config_cmd_write(struct config_cmd *c, const struct config_edit *e)
 
 	rc = repo_operation_end(op, rc, &err);
 	if (rc < 0)
-		tell(rc, e, &err);
+		report_result(rc, e, &err);
 	return exit_code_of(rc, e->key);
 }
 

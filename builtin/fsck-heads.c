@@ -12,7 +12,7 @@
  * The node of an object that a ref or the like names, if the object is there
  * and whole; else NO_NODE.
  */
-static uint32_t whole_object(struct fsck *f, const struct object_id *oid)
+static uint32_t read_complete_object(struct fsck *f, const struct object_id *oid)
 {
 	uint32_t node = fsck_find(f, oid);
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -45,7 +45,7 @@ static bool is_branch(const char *name)
 
 static void head_of_ref(struct fsck *f, const char *name, const struct object_id *oid)
 {
-	uint32_t node = whole_object(f, oid);
+	uint32_t node = read_complete_object(f, oid);
 
 	if (node == NO_NODE) {
 		fsck_error(f, FSCK_BAD_LINK, "%s: invalid sha1 pointer %s", name, oid_hex(oid));
@@ -108,7 +108,7 @@ static void log_value(struct log_scan *s, const struct object_id *oid, timestamp
 
 	if (oid_is_null(oid))
 		return;
-	node = whole_object(s->f, oid);
+	node = read_complete_object(s->f, oid);
 	if (node == NO_NODE) {
 		fsck_error(s->f, FSCK_BAD_LINK, "%s: invalid reflog entry %s", s->name,
 			   oid_hex(oid));
@@ -220,7 +220,7 @@ struct index_scan {
 static int cached_tree(void *data, const char *path, const struct object_id *oid)
 {
 	struct index_scan *s = data;
-	uint32_t node = whole_object(s->f, oid);
+	uint32_t node = read_complete_object(s->f, oid);
 
 	if (s->f->verbose)
 		fprintf(stderr, "Checking cache tree\n");
@@ -247,7 +247,7 @@ static void resolved_stages(struct index_scan *s, const struct resolve_undo *ru)
 
 			if (!info->mode[stage] || MODE_IS_GITLINK(info->mode[stage]))
 				continue;
-			node = whole_object(s->f, &info->oid[stage]);
+			node = read_complete_object(s->f, &info->oid[stage]);
 			if (node == NO_NODE) {
 				fsck_error(s->f, FSCK_BAD_REF,
 					   "%s: invalid sha1 pointer in resolve-undo",
@@ -304,7 +304,7 @@ void fsck_heads_from_args(struct fsck *f, int argc, const char **argv)
 				   argv[i]);
 			continue;
 		}
-		node = whole_object(f, &oid);
+		node = read_complete_object(f, &oid);
 		if (node == NO_NODE) {
 			fsck_error(f, FSCK_BAD_OBJECT, "%s: object missing", oid_hex(&oid));
 			continue;

@@ -236,7 +236,7 @@ void fsck_check_stores(struct fsck *f)
 
 /* ---- without a look at the contents ---- */
 
-static int take_for_granted(void *data, const struct object_id *oid)
+static int trust_object(void *data, const struct object_id *oid)
 {
 	struct fsck *f = data;
 	uint32_t node = fsck_node(f, oid, OBJ_NONE);
@@ -249,6 +249,6 @@ void fsck_list_stores(struct fsck *f)
 {
 	struct err err = ERR_INIT;
 
-	if (odb_foreach(f->odb, 0, take_for_granted, f, &err) < 0)
+	if (odb_foreach(f->odb, 0, trust_object, f, &err) < 0)
 		die_err(&err);
 }

@@ -14,7 +14,8 @@ struct mktag {
 	struct fsck_options checks;
 };
 
-static int tell(void *data, const struct object_id *oid UNUSED, enum object_type type UNUSED,
+static int report_problem(void *data, const struct object_id *oid UNUSED,
+			  enum object_type type UNUSED,
 		enum fsck_severity severity, const char *msg_id, const char *text)
 {
 	struct mktag *m = data;
@@ -73,7 +74,7 @@ int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx)
 	parse_options(argc, argv, opts, usage, 0);
 	if (read_fd(&text, 0, 0, "standard input", &err) < 0)
 		die("could not read from stdin: %s", err_message(&err));
-	m.checks.report = tell;
+	m.checks.report = report_problem;
 	m.checks.data = &m;
 	set_severities(&m, r->config);
 	hash_object_buf(r->algo, "tag", text.buf, text.len, &oid);

@@ -61,7 +61,7 @@ static bool parse_line(const struct mktree *m, const char *line, struct entry *e
 	return **name != '\0';
 }
 
-static char *take_name(const struct mktree *m, const char *name)
+static char *parse_name(const struct mktree *m, const char *name)
 {
 	struct strbuf plain = STRBUF_INIT;
 	const char *end;
@@ -102,7 +102,7 @@ static void add_line(struct mktree *m, const char *line)
 
 	if (!parse_line(m, line, &e, &type, &name))
 		die("input format error: %s", line);
-	e.name = take_name(m, name);
+	e.name = parse_name(m, name);
 	if (strchr(e.name, '/'))
 		die("path %s contains slash", e.name);
 	check_object(m, &e, type);

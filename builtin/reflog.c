@@ -27,7 +27,7 @@ static const char *const usage[] = {
 /* Exit code of what has failed for single refs, as Git has it. */
 #define SOME_FAILED 255
 
-static int told(struct err *err)
+static int report_failure(struct err *err)
 {
 	error("%s", err_message(err));
 	err_release(err);
@@ -147,7 +147,7 @@ static unsigned change_flags(const struct change *c)
 	       (c->update_ref ? REFLOG_UPDATE_REF : 0);
 }
 
-static void tell_entry(const struct change *c, bool stays, const char *msg)
+static void report_entry(const struct change *c, bool stays, const char *msg)
 {
 	if (c->verbose)
 		printf("%s %s\n", stays ? "keep" : c->dry_run ? "would prune" : "prune", msg);
@@ -166,7 +166,7 @@ static int keeps(void *data, size_t i, size_t nr, const struct reflog_entry *e, 
 	int rc = reflog_expiry_keeps(x->expiry, i, nr, e, err);
 
 	if (rc >= 0)
-		tell_entry(&x->change, rc > 0, e->msg);
+		report_entry(&x->change, rc > 0, e->msg);
 	return rc;
 }
 
@@ -183,7 +183,7 @@ static int expire_one(struct expire *x, const char *name)
 		err_release(&err);
 		return 0;
 	}
-	return rc < 0 ? told(&err) : 0;
+	return rc < 0 ? report_failure(&err) : 0;
 }
 
 struct time_option {
@@ -376,7 +376,7 @@ static void plan_deletion(struct delete *d, struct plan *p, const char *place)
 
 	for (size_t i = 0; i < p->nr; i++)
 		if (!p->gone[i])
-			tell_entry(&d->change, i != at, p->messages[i]);
+			report_entry(&d->change, i != at, p->messages[i]);
 	if (at < p->nr && !d->change.dry_run)
 		p->gone[at] = true;
 }
@@ -399,7 +399,7 @@ static int plan_argument(struct delete *d, const char *arg)
 	}
 	p = plan_of(d, name, &err);
 	if (!p)
-		return told(&err);
+		return report_failure(&err);
 	plan_deletion(d, p, place + 2);
 	return 0;
 }
@@ -433,7 +433,7 @@ static int delete(int argc, const char **argv, struct command_ctx *ctx)
 	for (size_t i = 0; i < d.nr; i++) {
 		if (reflog_rewrite(ctx->repo->refs, d.plans[i]->name, change_flags(&d.change),
 				   stays, d.plans[i], repo_operation_batch(d.change.op), &err) < 0)
-			code |= told(&err);
+			code |= report_failure(&err);
 		plan_free(d.plans[i]);
 	}
 	free(d.plans);
@@ -466,7 +466,7 @@ static int drop(int argc, const char **argv, struct command_ctx *ctx)
 	for (size_t i = 0; i < names.nr; i++)
 		if (reflog_remove(ctx->repo->refs, names.items[i].string,
 				  repo_operation_batch(op), &err) < 0)
-			code |= told(&err);
+			code |= report_failure(&err);
 	string_list_clear(&names, NULL);
 	return finish(op, code);
 }

@@ -300,7 +300,7 @@ static void check_request(struct creation *c)
 		c->type = info.type;
 }
 
-static void say_left_message(const struct creation *c)
+static void report_left_message(const struct creation *c)
 {
 	if (c->edited)
 		fprintf(stderr, "The tag message has been left in %s\n", c->edited);
@@ -324,14 +324,14 @@ static int run(struct creation *c, struct err *err)
 				report_error(err);
 				error("unable to write tag file");
 			}
-			say_left_message(c);
+			report_left_message(c);
 			return 128;
 		}
 	}
 	rc = repo_operation_end(c->op, write_ref(c, err), err);
 	if (rc < 0) {
 		rc = report_fatal(err);
-		say_left_message(c);
+		report_left_message(c);
 	}
 	return rc;
 }

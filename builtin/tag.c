@@ -147,7 +147,7 @@ static int delete_together(struct tag_args *a, const struct doomed *d, struct er
 	return repo_operation_end(op, queue_deletions(a, d, t, err), err);
 }
 
-static void tell_deleted(struct tag_args *a, const struct doomed *d)
+static void report_deleted(struct tag_args *a, const struct doomed *d)
 {
 	struct strbuf was = STRBUF_INIT;
 
@@ -176,7 +176,7 @@ static int delete_tags(struct tag_args *a, int argc, const char **argv)
 		err_prefix(&err, "could not delete references");
 		code = report_error(&err);
 	} else {
-		tell_deleted(a, &d);
+		report_deleted(a, &d);
 	}
 	string_list_clear(&d.tags, free);
 	strset_clear(&d.seen);

@@ -148,7 +148,7 @@ static void end_of_command(struct session *s, const char *ref)
 
 /* ---- commands that name a ref ---- */
 
-static unsigned take_flags(struct session *s)
+static unsigned pending_flags(struct session *s)
 {
 	unsigned flags = s->o->flags | s->next_flags;
 
@@ -173,7 +173,7 @@ static void do_update(struct session *s)
 	old = old_argument(s, ref, &old_oid);
 	end_of_command(s, ref);
 	check(ref_transaction_update(s->t, ref, &new_oid, old ? &old_oid : NULL,
-				     take_flags(s), s->o->msg, &err), &err);
+				     pending_flags(s), s->o->msg, &err), &err);
 	free(ref);
 }
 
@@ -188,7 +188,7 @@ static void do_create(struct session *s)
 		die("%s %s: zero <newvalue>", s->verb, ref);
 	end_of_command(s, ref);
 	check(ref_transaction_update(s->t, ref, &new_oid, &s->o->repo->algo->null_oid,
-				     take_flags(s), s->o->msg, &err), &err);
+				     pending_flags(s), s->o->msg, &err), &err);
 	free(ref);
 }
 
@@ -203,7 +203,7 @@ static void do_delete(struct session *s)
 		die("%s %s: zero <oldvalue>", s->verb, ref);
 	end_of_command(s, ref);
 	check(ref_transaction_update(s->t, ref, &s->o->repo->algo->null_oid,
-				     old ? &old_oid : NULL, take_flags(s), s->o->msg, &err),
+				     old ? &old_oid : NULL, pending_flags(s), s->o->msg, &err),
 	      &err);
 	free(ref);
 }
@@ -217,7 +217,7 @@ static void do_verify(struct session *s)
 	if (!old_argument(s, ref, &old_oid))
 		old_oid = s->o->repo->algo->null_oid;
 	end_of_command(s, ref);
-	check(ref_transaction_verify(s->t, ref, &old_oid, take_flags(s), &err), &err);
+	check(ref_transaction_verify(s->t, ref, &old_oid, pending_flags(s), &err), &err);
 	free(ref);
 }
 
@@ -246,7 +246,7 @@ static void do_symref_update(struct session *s)
 		free(target_argument(s, ref, "<old-target>")); /* empty as well */
 	}
 	end_of_command(s, ref);
-	flags = take_flags(s);
+	flags = pending_flags(s);
 	check(by_oid ? ref_transaction_update_symref_oid(s->t, ref, target, &old_oid, flags,
 							 s->o->msg, &err) :
 		       ref_transaction_update_symref(s->t, ref, target, old, flags, s->o->msg,
@@ -267,7 +267,7 @@ static void do_symref_create(struct session *s)
 		die("%s %s: missing <new-target>", s->verb, ref);
 	end_of_command(s, ref);
 	check(ref_transaction_update_symref(s->t, ref, target, NULL,
-					    take_flags(s) | REF_MUST_BE_NEW, s->o->msg, &err),
+					    pending_flags(s) | REF_MUST_BE_NEW, s->o->msg, &err),
 	      &err);
 	free(ref);
 	free(target);
@@ -276,7 +276,7 @@ static void do_symref_create(struct session *s)
 /* Both need "option no-deref": they are about the symref, not what it leads to. */
 static void need_no_deref(struct session *s)
 {
-	if (!(take_flags(s) & REF_NO_DEREF))
+	if (!(pending_flags(s) & REF_NO_DEREF))
 		die("%s: cannot operate with deref mode", s->verb);
 }
 
@@ -373,7 +373,7 @@ static const char *failure_text(enum ref_failure failure)
 }
 
 /* --batch-updates: what did not happen. The message of a failure without name goes to stderr. */
-static void tell_rejections(const struct session *s)
+static void report_rejections(const struct session *s)
 {
 	struct ref_rejection r;
 
@@ -396,7 +396,7 @@ static void commit(struct session *s)
 
 	rc = repo_operation_commit(s->op, &err);
 	if (!rc)
-		tell_rejections(s);
+		report_rejections(s);
 	close_transaction(s);
 	check(rc, &err);
 }

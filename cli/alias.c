@@ -115,7 +115,7 @@ static void splice_words(struct strvec *args, const char *name, const char *text
 	strvec_init(&words);
 	if (strvec_split_cmdline(&words, text) < 0)
 		die("bad alias.%s string: unclosed quote", name);
-	skip = git_options_take(&inner, (int)words.nr, words.v);
+	skip = git_options_parse(&inner, (int)words.nr, words.v);
 	if (inner.env_changed)
 		die("alias '%s' changes environment variables.\n"
 		    "You can use '!git' in the alias to do this", name);

@@ -65,7 +65,7 @@ static const struct {
 	{ "--icase-pathspecs", "GIT_ICASE_PATHSPECS", "1" },
 };
 
-static bool take_flag(const char *arg)
+static bool parse_flag(const char *arg)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		if (!strcmp(arg, flags[i].option)) {
@@ -141,7 +141,7 @@ static void set_bare(void)
 }
 
 /* Options whose value decides where or how: an alias may use the first two. */
-static int take_valued(struct git_options *o, int argc, const char **argv)
+static int parse_valued(struct git_options *o, int argc, const char **argv)
 {
 	const char *value = NULL;
 	int n;
@@ -182,7 +182,7 @@ static int take_valued(struct git_options *o, int argc, const char **argv)
 }
 
 /* Options that ask for something and end the call. */
-static bool take_question(struct git_options *o, const char *arg)
+static bool parse_query(struct git_options *o, const char *arg)
 {
 	const char *answer = NULL;
 
@@ -202,7 +202,7 @@ static bool take_question(struct git_options *o, const char *arg)
 	return true;
 }
 
-static bool take_simple(struct git_options *o, const char *arg)
+static bool parse_simple(struct git_options *o, const char *arg)
 {
 	const char *path;
 
@@ -217,7 +217,7 @@ static bool take_simple(struct git_options *o, const char *arg)
 		o->env_changed = true;
 	} else if (skip_prefix(arg, "--exec-path=", &path)) {
 		setenv("GIT_EXEC_PATH", path, 1);
-	} else if (take_flag(arg)) {
+	} else if (parse_flag(arg)) {
 		o->env_changed = true;
 	} else {
 		return false;
@@ -232,15 +232,15 @@ static bool is_command_option(const char *arg)
 	       !strcmp(arg, "-v") || starts_with(arg, "--list-cmds=");
 }
 
-int git_options_take(struct git_options *o, int argc, const char **argv)
+int git_options_parse(struct git_options *o, int argc, const char **argv)
 {
 	int i = 0;
 
 	while (i < argc && argv[i][0] == '-' && !o->end && !is_command_option(argv[i])) {
 		int n = 1;
 
-		if (!take_question(o, argv[i]) && !take_simple(o, argv[i])) {
-			n = take_valued(o, argc - i, argv + i);
+		if (!parse_query(o, argv[i]) && !parse_simple(o, argv[i])) {
+			n = parse_valued(o, argc - i, argv + i);
 			if (!n)
 				usage_error("unknown option: %s", argv[i]);
 		}

@@ -16,7 +16,7 @@ struct git_options {
  * Takes the options at the front of argv and acts on them (environment, cwd).
  * Returns how many words they took. Ends the program on bad ones.
  */
-int git_options_take(struct git_options *o, int argc, const char **argv);
+int git_options_parse(struct git_options *o, int argc, const char **argv);
 /* The synopsis, on fp. */
 void git_usage(FILE *fp);
 /* GIT_EXEC_PATH, --exec-path=, the installed one, or where this program is. */

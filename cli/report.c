@@ -9,7 +9,7 @@
  * One message in one write, so that lines of several processes do not mix. Control
  * characters in names must not drive the terminal.
  */
-static void say(const char *prefix, const char *text)
+static void print_lines(const char *prefix, const char *text)
 {
 	struct strbuf sb = STRBUF_INIT;
 
@@ -30,7 +30,7 @@ static void vsay(const char *prefix, const char *fmt, va_list ap)
 {
 	char *text = xvstrfmt(fmt, ap);
 
-	say(prefix, text);
+	print_lines(prefix, text);
 	free(text);
 }
 
@@ -52,7 +52,7 @@ int error(const char *fmt, ...)
 	text = xvstrfmt(fmt, ap);
 	va_end(ap);
 	trace2_error(text);
-	say("error: ", text);
+	print_lines("error: ", text);
 	free(text);
 	return -1;
 }
@@ -69,7 +69,7 @@ static void show_preface(const struct err *err)
 static void show_uncertain(const struct err *err)
 {
 	if (err->code == ERR_UNCERTAIN)
-		say("hint: ", "what was written is in place, but its durability is uncertain: a\n"
+		print_lines("hint: ", "what was written is in place, but its durability is uncertain: a\n"
 		    "hint: power cut may undo it. Running the command again is safe.");
 }
 
@@ -77,7 +77,7 @@ int report_fatal(struct err *err)
 {
 	trace2_error(err_message(err));
 	show_preface(err);
-	say("fatal: ", err_message(err));
+	print_lines("fatal: ", err_message(err));
 	show_uncertain(err);
 	err_release(err);
 	return 128;
@@ -98,7 +98,7 @@ int report_error(struct err *err)
  */
 static int command_exit_code = 129;
 
-static void tell_exit_code(void)
+static void trace_exit_code(void)
 {
 	trace2_exit(command_exit_code);
 }
@@ -110,7 +110,7 @@ void set_exit_code(int code)
 	command_exit_code = code;
 	if (!registered) {
 		registered = true;
-		atexit(tell_exit_code);
+		atexit(trace_exit_code);
 	}
 }
 
@@ -143,6 +143,6 @@ int finish_stdout(void)
 		return 0;
 	if (errno == EPIPE || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return 0; /* the reader had enough */
-	say("fatal: ", "write failure on standard output");
+	print_lines("fatal: ", "write failure on standard output");
 	return 128;
 }

@@ -220,7 +220,7 @@ static void install(void)
 
 /* ---- the list ---- */
 
-static struct slot *take_slot(void)
+static struct slot *claim_slot(void)
 {
 	struct slot *slot;
 
@@ -259,7 +259,7 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t k
 
 	w->pub.path = path;
 	w->pub.fd = fd;
-	w->slot = take_slot();
+	w->slot = claim_slot();
 	w->slot->owner = &w->pub;
 	w->slot->dev = st->st_dev;
 	w->slot->ino = st->st_ino;

@@ -19,7 +19,7 @@ static void pass_warning(void *data UNUSED, const char *lines)
 	fputs(lines, stderr);
 }
 
-static int tell_failed(void *data UNUSED, const char *path, struct err *err)
+static int report_failure(void *data UNUSED, const char *path, struct err *err)
 {
 	error("%s", err_message(err));
 	error("unable to index file '%s'", path);
@@ -27,7 +27,7 @@ static int tell_failed(void *data UNUSED, const char *path, struct err *err)
 }
 
 /* Taken out of the index, but in HEAD and still (or again) there: as they are now. */
-static int take_untracked(struct commit_run *run, struct worktree_adder *adder,
+static int add_untracked(struct commit_run *run, struct worktree_adder *adder,
 			  const struct string_list *paths, struct err *err)
 {
 	int rc = 0;
@@ -45,10 +45,10 @@ static int take_untracked(struct commit_run *run, struct worktree_adder *adder,
 	return rc;
 }
 
-static int take_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
+static int add_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
 			const struct string_list *paths, struct err *err)
 {
-	struct worktree_add_options ao = { .on_warning = pass_warning, .on_error = tell_failed };
+	struct worktree_add_options ao = { .on_warning = pass_warning, .on_error = report_failure };
 	struct commit_index *ci = &run->ci;
 	struct worktree_changes changes = { NULL, 0, 0 };
 	struct worktree_adder *adder;
@@ -59,7 +59,7 @@ static int take_changes(struct commit_run *run, const struct pathspec *ps, char 
 	adder = worktree_adder_new(run->repo, &ci->ix, ci->conv, &ao);
 	rc = worktree_adder_apply(adder, &changes, false, err);
 	if (rc >= 0 && paths)
-		rc = take_untracked(run, adder, paths, err);
+		rc = add_untracked(run, adder, paths, err);
 	if (rc >= 0)
 		rc = worktree_adder_finish(adder, err);
 	worktree_adder_free(adder);
@@ -172,7 +172,7 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 	collect_matches(run, &ci->partial, seen, &paths);
 	rc = check_seen(run, seen);
 	if (rc >= 0)
-		rc = take_changes(run, &run->ps, NULL, &paths, err);
+		rc = add_changes(run, &run->ps, NULL, &paths, err);
 	if (rc >= 0)
 		rc = make_partial(run, &paths, err);
 	string_list_clear(&paths, NULL);
@@ -181,7 +181,7 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 
 static int prepare_updated(struct commit_run *run, char *seen, struct err *err)
 {
-	int rc = take_changes(run, run->o.all ? NULL : &run->ps, seen, NULL, err);
+	int rc = add_changes(run, run->o.all ? NULL : &run->ps, seen, NULL, err);
 
 	if (rc >= 0 && !run->o.all)
 		rc = check_seen(run, seen);

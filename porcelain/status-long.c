@@ -9,9 +9,9 @@
 /* ---- lines ---- */
 
 /* Text in the colour of a slot; a colour never reaches across a line end. */
-static void say(const struct status_format *f, struct strbuf *out, enum status_slot slot,
+static void print_text(const struct status_format *f, struct strbuf *out, enum status_slot slot,
 		const char *fmt, ...) PRINTF_LIKE(4, 5);
-static void say(const struct status_format *f, struct strbuf *out, enum status_slot slot,
+static void print_text(const struct status_format *f, struct strbuf *out, enum status_slot slot,
 		const char *fmt, ...)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -38,7 +38,7 @@ static void say(const struct status_format *f, struct strbuf *out, enum status_s
 	strbuf_release(&text);
 }
 
-#define header(f, out, ...) say((f), (out), SLOT_HEADER, __VA_ARGS__)
+#define header(f, out, ...) print_text((f), (out), SLOT_HEADER, __VA_ARGS__)
 
 static void hint(const struct status_format *f, struct strbuf *out, const char *text)
 {
@@ -56,24 +56,24 @@ static const char *short_branch(const struct status *s)
 
 /* ---- where we are ---- */
 
-static void say_place(const struct status_format *f, struct strbuf *out)
+static void print_place(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 
 	if (s->branch) {
 		header(f, out, "On branch ");
-		say(f, out, SLOT_BRANCH, "%s\n", short_branch(s));
+		print_text(f, out, SLOT_BRANCH, "%s\n", short_branch(s));
 	} else if (s->operations & (OP_REBASE | OP_REBASE_INTERACTIVE)) {
-		say(f, out, SLOT_NOBRANCH, "%s",
+		print_text(f, out, SLOT_NOBRANCH, "%s",
 		    s->operations & OP_REBASE_INTERACTIVE ? "interactive rebase in progress; onto "
 							  : "rebase in progress; onto ");
 		header(f, out, "%s\n", s->rebase_onto ? s->rebase_onto : "");
 	} else if (s->detached_from) {
-		say(f, out, SLOT_NOBRANCH, "%s",
+		print_text(f, out, SLOT_NOBRANCH, "%s",
 		    s->detached_at ? "HEAD detached at " : "HEAD detached from ");
 		header(f, out, "%s\n", s->detached_from);
 	} else {
-		say(f, out, SLOT_NOBRANCH, "Not currently on any branch.\n");
+		print_text(f, out, SLOT_NOBRANCH, "Not currently on any branch.\n");
 	}
 }
 
@@ -82,7 +82,7 @@ static const char *commits(size_t n)
 	return n == 1 ? "commit" : "commits";
 }
 
-static void say_counts(const struct status_format *f, const struct tracking *t,
+static void print_counts(const struct status_format *f, const struct tracking *t,
 		       struct strbuf *out)
 {
 	if (!t->ahead && !t->behind) {
@@ -104,7 +104,7 @@ static void say_counts(const struct status_format *f, const struct tracking *t,
 	}
 }
 
-static void say_tracking(const struct status_format *f, struct strbuf *out)
+static void print_tracking(const struct status_format *f, struct strbuf *out)
 {
 	struct tracking t;
 
@@ -116,7 +116,7 @@ static void say_tracking(const struct status_format *f, struct strbuf *out)
 		       t.name);
 		hint(f, out, "use \"git branch --unset-upstream\" to fixup");
 	} else if (t.counted) {
-		say_counts(f, &t, out);
+		print_counts(f, &t, out);
 	} else if (!f->s->initial) {
 		header(f, out, "Your branch and '%s' refer to different commits.\n", t.name);
 		hint(f, out, "use \"git status --ahead-behind\" for details");
@@ -127,7 +127,7 @@ static void say_tracking(const struct status_format *f, struct strbuf *out)
 
 /* ---- what is in progress ---- */
 
-static void say_merge(const struct status_format *f, struct strbuf *out)
+static void print_merge(const struct status_format *f, struct strbuf *out)
 {
 	if (status_has_unmerged(f->s)) {
 		header(f, out, "You have unmerged paths.\n");
@@ -140,7 +140,7 @@ static void say_merge(const struct status_format *f, struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
-static void say_am(const struct status_format *f, struct strbuf *out)
+static void print_am(const struct status_format *f, struct strbuf *out)
 {
 	header(f, out, "You are in the middle of an am session.\n");
 	hint(f, out, "fix conflicts and then run \"git am --continue\"");
@@ -149,7 +149,7 @@ static void say_am(const struct status_format *f, struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
-static void say_rebase(const struct status_format *f, struct strbuf *out)
+static void print_rebase(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 
@@ -168,7 +168,7 @@ static void say_rebase(const struct status_format *f, struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
-static void say_sequence(const struct status_format *f, struct strbuf *out, const char *doing,
+static void print_sequence(const struct status_format *f, struct strbuf *out, const char *doing,
 			 const char *cmd, const char *what, const struct object_id *oid)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -191,7 +191,7 @@ static void say_sequence(const struct status_format *f, struct strbuf *out, cons
 	strbuf_release(&text);
 }
 
-static void say_bisect(const struct status_format *f, struct strbuf *out)
+static void print_bisect(const struct status_format *f, struct strbuf *out)
 {
 	if (f->s->bisect_branch)
 		header(f, out, "You are currently bisecting, started from branch '%s'.\n",
@@ -202,23 +202,23 @@ static void say_bisect(const struct status_format *f, struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
-static void say_operations(const struct status_format *f, struct strbuf *out)
+static void print_operations(const struct status_format *f, struct strbuf *out)
 {
 	unsigned ops = f->s->operations;
 
 	if (ops & OP_MERGE)
-		say_merge(f, out);
+		print_merge(f, out);
 	else if (ops & OP_AM)
-		say_am(f, out);
+		print_am(f, out);
 	else if (ops & (OP_REBASE | OP_REBASE_INTERACTIVE))
-		say_rebase(f, out);
+		print_rebase(f, out);
 	else if (ops & OP_CHERRY_PICK)
-		say_sequence(f, out, "cherry-picking", "cherry-pick", "cherry-pick",
+		print_sequence(f, out, "cherry-picking", "cherry-pick", "cherry-pick",
 			     &f->s->cherry_pick_head);
 	else if (ops & OP_REVERT)
-		say_sequence(f, out, "reverting", "revert", "revert", &f->s->revert_head);
+		print_sequence(f, out, "reverting", "revert", "revert", &f->s->revert_head);
 	if (ops & OP_BISECT)
-		say_bisect(f, out);
+		print_bisect(f, out);
 }
 
 /* ---- lists ---- */
@@ -242,7 +242,7 @@ static const char *change_label(char letter)
 }
 
 /* " (new commits, modified content)" */
-static void say_inside(const struct status_format *f, struct strbuf *out,
+static void print_inside(const struct status_format *f, struct strbuf *out,
 		       const struct status_item *it)
 {
 	const struct {
@@ -263,7 +263,7 @@ static void say_inside(const struct status_format *f, struct strbuf *out,
 		header(f, out, ")");
 }
 
-static void say_change(const struct status_format *f, struct strbuf *out, enum status_slot slot,
+static void print_change(const struct status_format *f, struct strbuf *out, enum status_slot slot,
 		       char letter, const char *old, const struct status_item *it)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -275,9 +275,9 @@ static void say_change(const struct status_format *f, struct strbuf *out, enum s
 	}
 	status_add_path(f, &text, it->path, false);
 	header(f, out, "\t");
-	say(f, out, slot, "%s", text.buf);
+	print_text(f, out, slot, "%s", text.buf);
 	if (slot == SLOT_CHANGED)
-		say_inside(f, out, it);
+		print_inside(f, out, it);
 	strbuf_addch(out, '\n');
 	strbuf_release(&text);
 }
@@ -296,7 +296,7 @@ static void unstage_hint(const struct status_format *f, struct strbuf *out)
 				      "use \"git restore --staged <file>...\" to unstage");
 }
 
-static void say_staged(const struct status_format *f, struct strbuf *out)
+static void print_staged(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 
@@ -306,7 +306,7 @@ static void say_staged(const struct status_format *f, struct strbuf *out)
 	unstage_hint(f, out);
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->items[i].staged != ' ' && !s->items[i].stages)
-			say_change(f, out, SLOT_UPDATED, s->items[i].staged,
+			print_change(f, out, SLOT_UPDATED, s->items[i].staged,
 				   s->items[i].old_path, &s->items[i]);
 	strbuf_addch(out, '\n');
 }
@@ -345,7 +345,7 @@ static void unmerged_hint(const struct status_format *f, struct strbuf *out)
 		hint(f, out, "use \"git add/rm <file>...\" as appropriate to mark resolution");
 }
 
-static void say_unmerged(const struct status_format *f, struct strbuf *out)
+static void print_unmerged(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 
@@ -362,14 +362,14 @@ static void say_unmerged(const struct status_format *f, struct strbuf *out)
 		strbuf_addstr(&text, unmerged_label(s->items[i].stages));
 		status_add_path(f, &text, s->items[i].path, false);
 		header(f, out, "\t");
-		say(f, out, SLOT_UNMERGED, "%s", text.buf);
+		print_text(f, out, SLOT_UNMERGED, "%s", text.buf);
 		strbuf_addch(out, '\n');
 		strbuf_release(&text);
 	}
 	strbuf_addch(out, '\n');
 }
 
-static void say_unstaged(const struct status_format *f, struct strbuf *out)
+static void print_unstaged(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 	bool deleted = false, inside = false;
@@ -388,12 +388,12 @@ static void say_unstaged(const struct status_format *f, struct strbuf *out)
 		hint(f, out, "commit or discard the untracked or modified content in submodules");
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->items[i].unstaged != ' ' && !s->items[i].stages)
-			say_change(f, out, SLOT_CHANGED, s->items[i].unstaged,
+			print_change(f, out, SLOT_CHANGED, s->items[i].unstaged,
 				   s->items[i].wt_old_path, &s->items[i]);
 	strbuf_addch(out, '\n');
 }
 
-static void say_other_columns(const struct status_format *f, struct strbuf *out,
+static void print_other_columns(const struct status_format *f, struct strbuf *out,
 			      const struct strvec *paths)
 {
 	bool color = *f->colors[SLOT_UNTRACKED];
@@ -407,7 +407,7 @@ static void say_other_columns(const struct status_format *f, struct strbuf *out,
 	free(indent);
 }
 
-static void say_others(const struct status_format *f, struct strbuf *out,
+static void print_others(const struct status_format *f, struct strbuf *out,
 		       const struct string_list *l, const char *title, const char *how)
 {
 	struct strvec paths = STRVEC_INIT;
@@ -425,10 +425,10 @@ static void say_others(const struct status_format *f, struct strbuf *out,
 			continue;
 		}
 		header(f, out, "\t");
-		say(f, out, SLOT_UNTRACKED, "%s", path.buf);
+		print_text(f, out, SLOT_UNTRACKED, "%s", path.buf);
 		strbuf_addch(out, '\n');
 	}
-	say_other_columns(f, out, &paths);
+	print_other_columns(f, out, &paths);
 	strbuf_addch(out, '\n');
 	strvec_clear(&paths);
 	strbuf_release(&path);
@@ -436,7 +436,7 @@ static void say_others(const struct status_format *f, struct strbuf *out,
 
 /* ---- the last line ---- */
 
-static void say_nothing_staged(const struct status_format *f, struct strbuf *out)
+static void print_nothing_staged(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 	const char *text, *how = NULL;
@@ -464,28 +464,28 @@ static void say_nothing_staged(const struct status_format *f, struct strbuf *out
 	strbuf_addch(out, '\n');
 }
 
-static void say_sections(const struct status_format *f, struct strbuf *out)
+static void print_sections(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 
-	say_place(f, out);
-	say_tracking(f, out);
-	say_operations(f, out);
+	print_place(f, out);
+	print_tracking(f, out);
+	print_operations(f, out);
 	if (s->initial)
 		header(f, out, "\n%s\n\n", f->for_commit ? "Initial commit" : "No commits yet");
-	say_staged(f, out);
-	say_unmerged(f, out);
-	say_unstaged(f, out);
-	say_others(f, out, &s->untracked, "Untracked files",
+	print_staged(f, out);
+	print_unmerged(f, out);
+	print_unstaged(f, out);
+	print_others(f, out, &s->untracked, "Untracked files",
 		   "use \"git add <file>...\" to include in what will be committed");
-	say_others(f, out, &s->ignored, "Ignored files",
+	print_others(f, out, &s->ignored, "Ignored files",
 		   "use \"git add -f <file>...\" to include in what will be committed");
 	if (!f->show_untracked && status_has_staged(s))
 		header(f, out, "Untracked files not listed%s\n",
 		       f->hints ? " (use -u option to show untracked files)" : "");
 }
 
-static void say_stash(const struct status_format *f, struct strbuf *out)
+static void print_stash(const struct status_format *f, struct strbuf *out)
 {
 	if (f->show_stash && f->s->stash_count)
 		header(f, out, "Your stash currently has %zu %s\n", f->s->stash_count,
@@ -508,10 +508,10 @@ static void add_section(const struct status_format *f, struct strbuf *out,
 
 void status_format_long(const struct status_format *f, struct strbuf *out)
 {
-	add_section(f, out, say_sections);
+	add_section(f, out, print_sections);
 	if (f->patches)
 		strbuf_addbuf(out, f->patches);
 	if (!status_has_staged(f->s) && !f->in_template)
-		say_nothing_staged(f, out);
-	add_section(f, out, say_stash);
+		print_nothing_staged(f, out);
+	add_section(f, out, print_stash);
 }

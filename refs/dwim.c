@@ -162,7 +162,7 @@ static bool name_exists(struct ref_shortener *s, const char *full)
 }
 
 /* Would the short name mean something else by one of the first `nr` rules? */
-static bool is_taken(struct ref_shortener *s, const char *name, size_t len, size_t nr,
+static bool is_ambiguous_with(struct ref_shortener *s, const char *name, size_t len, size_t nr,
 		     size_t except)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -188,7 +188,7 @@ char *ref_shortener_name(struct ref_shortener *s, const char *name)
 		if (len <= a + b || memcmp(name, rules[i].before, b) ||
 		    memcmp(name + len - a, rules[i].after, a))
 			continue;
-		if (!is_taken(s, name + b, len - a - b,
+		if (!is_ambiguous_with(s, name + b, len - a - b,
 			      s->strict ? ARRAY_SIZE(rules) : i, i))
 			return xmemdupz(name + b, len - a - b);
 	}

@@ -75,7 +75,7 @@ static void usage_lines(FILE *fp, const char *const usage[])
 		fprintf(fp, "%s%s\n", **usage ? "    " : "", *usage);
 }
 
-static bool takes_value(const struct option *o)
+static bool requires_value(const struct option *o)
 {
 	switch (o->type) {
 	case OPTION_INTEGER:
@@ -114,7 +114,7 @@ static void usage_option(FILE *fp, const struct option *o)
 		strbuf_addstr(&line, ", ");
 	if (o->long_name)
 		strbuf_addf(&line, "--%s", o->long_name);
-	if (takes_value(o))
+	if (requires_value(o))
 		add_value_name(&line, o);
 	if (line.len > HELP_COLUMN - 2) {
 		fprintf(fp, "%s\n", line.buf);
@@ -308,7 +308,7 @@ static void set_value(const struct parser *ps, const struct option *o, const cha
 static void apply_option(struct parser *ps, const struct option *o, const char *attached,
 			 bool is_short, bool unset)
 {
-	bool wants = takes_value(o) && !unset;
+	bool wants = requires_value(o) && !unset;
 
 	if (attached && !wants)
 		option_error(o, is_short, unset, "takes no value");
@@ -426,7 +426,7 @@ static bool parse_short(struct parser *ps)
 	if (o->type == OPTION_END)
 		return false;
 	ps->rest++;
-	if (takes_value(o) && *ps->rest) {
+	if (requires_value(o) && *ps->rest) {
 		attached = ps->rest;
 		ps->rest = "";
 	}

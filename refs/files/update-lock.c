@@ -221,7 +221,7 @@ static int hold(struct ref_transaction *t, struct lockfile *lk, const char *path
 }
 
 /* Whoever clears up may remove the directory between its making and our lock. */
-static int take_lock(struct ref_transaction *t, struct ref_update *u, struct err *err)
+static int acquire_lock(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT;
 	struct err why = ERR_INIT;
@@ -265,7 +265,7 @@ static int park_descriptor(struct ref_transaction *t, struct ref_update *u, stru
 static int lock_and_read(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	struct loose_value *v = &files_update(u)->current;
-	int rc = take_lock(t, u, err);
+	int rc = acquire_lock(t, u, err);
 
 	if (!rc)
 		rc = park_descriptor(t, u, err);

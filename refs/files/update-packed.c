@@ -8,7 +8,7 @@
  * all else has been settled, and under it only the new file itself is awaited. It is held
  * until the loose files of deleted refs are gone, even where there is nothing to be taken out:
  * who packs refs meanwhile would give back what we delete.
- * Tests: t/unit/test-refs-packed-way.c, deletion_keeps_packers_out.
+ * Tests: t/unit/test-refs-via-packed.c, deletion_keeps_packers_out.
  */
 #include "compat/posix.h"
 #include "refs/files/files-internal.h"
