@@ -61,6 +61,12 @@ int ident_split_line(struct ident_split *out, const char *line, size_t len)
 	return 0;
 }
 
+bool ident_split_eq(const struct ident_split *a, const struct ident_split *b)
+{
+	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) &&
+	       a->mail_len == b->mail_len && !memcmp(a->mail, b->mail, a->mail_len);
+}
+
 /* Characters that are removed at both ends of a name or mail. */
 static bool is_stripped_at_ends(unsigned char c)
 {

@@ -18,6 +18,8 @@ struct ident_split {
 };
 /* -1 if there is no "<mail>". */
 int ident_split_line(struct ident_split *out, const char *line, size_t len);
+/* The same name and mail. */
+bool ident_split_eq(const struct ident_split *a, const struct ident_split *b);
 /*
  * Append "Name <mail> date tz". Characters that would break the format are removed: < > LF
  * anywhere, blanks and some punctuation at both ends. With `strict`, a name that is empty

@@ -447,8 +447,7 @@ static void explain_people(struct commit_run *run, struct strbuf *out)
 	if (ident_split_line(&a, run->author.buf, run->author.len) < 0 ||
 	    ident_split_line(&c, run->committer.buf, run->committer.len) < 0)
 		return;
-	if (a.name_len != c.name_len || memcmp(a.name, c.name, a.name_len) ||
-	    a.mail_len != c.mail_len || memcmp(a.mail, c.mail, a.mail_len))
+	if (!ident_split_eq(&a, &c))
 		strbuf_addf(&text, "Author:    %.*s <%.*s>\n", (int)a.name_len, a.name,
 			    (int)a.mail_len, a.mail);
 	if (run->author_date_given) {

@@ -137,12 +137,6 @@ static void add_headline(struct commit_run *run, const struct object_id *commit,
 	strbuf_addch(out, '\n');
 }
 
-static bool same_person(const struct ident_split *a, const struct ident_split *b)
-{
-	return a->name_len == b->name_len && !memcmp(a->name, b->name, a->name_len) &&
-	       a->mail_len == b->mail_len && !memcmp(a->mail, b->mail, a->mail_len);
-}
-
 static void add_people(struct commit_run *run, struct strbuf *out)
 {
 	struct ident_split a, c;
@@ -152,7 +146,7 @@ static void add_people(struct commit_run *run, struct strbuf *out)
 	if (ident_split_line(&a, run->author.buf, run->author.len) < 0 ||
 	    ident_split_line(&c, run->committer.buf, run->committer.len) < 0)
 		return;
-	if (!same_person(&a, &c))
+	if (!ident_split_eq(&a, &c))
 		strbuf_addf(out, " Author: %.*s <%.*s>\n", (int)a.name_len, a.name,
 			    (int)a.mail_len, a.mail);
 	if (run->author_date_given && a.has_date) {

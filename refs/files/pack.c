@@ -169,22 +169,11 @@ static int lock_and_pack(void *data, struct err *err)
 
 static int write_packed(struct packing *p, struct err *err)
 {
-	char *path = xstrfmt("%s/packed-refs", files_store(p->rs)->commondir);
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REF_LATE,
-		.how = PUBLISH_CALL,
-		.fd = -1,
-		.final_path = path,
-		.call = lock_and_pack,
-		.data = p,
-	};
-	int rc = fsync_batch_stage(p->batch, &s, err);
+	int rc = packed_refs_stage_call(p->rs, p->batch, lock_and_pack, p, err);
 
 	if (!rc)
 		rc = fsync_batch_publish(p->batch, err);
 	lockfile_release(&p->lock);
-	free(path);
 	return rc;
 }
 

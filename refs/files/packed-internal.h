@@ -75,5 +75,9 @@ MUST_USE int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
 			       const struct packed_change *changes, size_t nr,
 			       struct fsync_batch *b, enum publish_class order,
 			       struct err *err);
+/* The entry that calls it: `call(data)` takes the lock when all else has been settled. */
+MUST_USE int packed_refs_stage_call(struct ref_store *rs, struct fsync_batch *b,
+				    int (*call)(void *data, struct err *err), void *data,
+				    struct err *err);
 
 #endif

@@ -100,3 +100,22 @@ int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
 	free(path);
 	return rc;
 }
+
+int packed_refs_stage_call(struct ref_store *rs, struct fsync_batch *b,
+			   int (*call)(void *data, struct err *err), void *data, struct err *err)
+{
+	char *path = xstrfmt("%s/packed-refs", files_store(rs)->commondir);
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE,
+		.order = PUBLISH_REF_LATE,
+		.how = PUBLISH_CALL,
+		.fd = -1,
+		.final_path = path,
+		.call = call,
+		.data = data,
+	};
+	int rc = fsync_batch_stage(b, &s, err);
+
+	free(path);
+	return rc;
+}

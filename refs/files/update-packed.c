@@ -191,18 +191,5 @@ static int lock_and_write(void *data, struct err *err)
 
 int update_stage_packed(struct ref_transaction *t, struct err *err)
 {
-	char *path = xstrfmt("%s/packed-refs", files_store(t->rs)->commondir);
-	struct fsync_staging s = {
-		.component = FSYNC_REFERENCE,
-		.order = PUBLISH_REF_LATE,
-		.how = PUBLISH_CALL,
-		.fd = -1,
-		.final_path = path,
-		.call = lock_and_write,
-		.data = t,
-	};
-	int rc = first_name(t) ? fsync_batch_stage(t->batch, &s, err) : 0;
-
-	free(path);
-	return rc;
+	return first_name(t) ? packed_refs_stage_call(t->rs, t->batch, lock_and_write, t, err) : 0;
 }
