@@ -64,23 +64,31 @@ static const char *line_end(const struct packed_refs *p, size_t pos)
 	return memchr(p->buf + pos, '\n', p->len - pos); /* the file ends in LF */
 }
 
-/*
- * The entry that begins at pos, with its peeled line; *next after both. oids are
- * parsed only if out is given.
- */
+/* The name of the entry that begins at pos, and the end of its line; NULL: it is damaged. */
+static const char *parse_name(const struct packed_refs *p, size_t pos, struct packed_entry *out)
+{
+	const size_t hex = p->algo->hex_len;
+	const char *s = p->buf + pos, *eol = line_end(p, pos);
+
+	if (!eol || (size_t)(eol - s) < hex + 2 || s[hex] != ' ')
+		return NULL;
+	out->name = s + hex + 1;
+	out->name_len = eol - out->name;
+	return eol;
+}
+
+/* The entry that begins at pos, with its peeled line; *next after both. */
 static int parse_entry(const struct packed_refs *p, size_t pos, struct packed_entry *out,
 		       size_t *next, struct err *err)
 {
 	const size_t hex = p->algo->hex_len;
-	const char *s = p->buf + pos, *eol = line_end(p, pos), *end;
+	const char *eol, *end;
 	struct packed_entry e;
 
-	if (!eol || (size_t)(eol - s) < hex + 2 || s[hex] != ' ' ||
-	    oid_parse_hex(&e.oid, s, p->algo, &end) ||
-	    memchr(s + hex, '\0', eol - s - hex))
+	eol = parse_name(p, pos, &e);
+	if (!eol || oid_parse_hex(&e.oid, p->buf + pos, p->algo, &end) ||
+	    memchr(e.name, '\0', e.name_len))
 		return bad_line(p, pos, err);
-	e.name = s + hex + 1;
-	e.name_len = eol - e.name;
 	e.peeled = p->algo->null_oid;
 	e.peel_known = p->peel == PEEL_FULL;
 	if (p->peel == PEEL_TAGS && e.name_len > 10 && !memcmp(e.name, "refs/tags/", 10))
@@ -98,6 +106,18 @@ static int parse_entry(const struct packed_refs *p, size_t pos, struct packed_en
 	*out = e;
 	*next = pos;
 	return 0;
+}
+
+/* Where the entry ends whose line ends at eol. */
+static size_t entry_end(const struct packed_refs *p, const char *eol)
+{
+	size_t pos = eol + 1 - p->buf;
+
+	if (pos < p->len && p->buf[pos] == '^') {
+		eol = line_end(p, pos);
+		pos = eol ? (size_t)(eol + 1 - p->buf) : p->len;
+	}
+	return pos;
 }
 
 static int name_cmp(const struct packed_entry *e, const char *name, size_t len)
@@ -380,25 +400,22 @@ static int lower_bound(const struct packed_refs *p, const char *name, size_t *ou
 {
 	size_t lo = p->order ? 0 : p->start;
 	size_t hi = p->order ? p->order_nr : p->len;
-	size_t len = strlen(name), mid, next;
+	size_t len = strlen(name), mid, pos;
 	struct packed_entry e;
-	int rc;
+	const char *eol;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (p->order) {
-			rc = parse_entry(p, p->order[mid], &e, &next, err);
-			next = mid + 1;
-		} else {
+		if (!p->order)
 			mid = entry_begin(p, lo, mid);
-			rc = parse_entry(p, mid, &e, &next, err);
-		}
-		if (rc < 0)
-			return rc;
-		if (name_cmp(&e, name, len) < 0)
-			lo = next;
-		else
+		pos = p->order ? p->order[mid] : mid;
+		eol = parse_name(p, pos, &e);
+		if (!eol)
+			return bad_line(p, pos, err);
+		if (name_cmp(&e, name, len) >= 0)
 			hi = mid;
+		else
+			lo = p->order ? mid + 1 : entry_end(p, eol);
 	}
 	*out = lo;
 	return 0;
