@@ -691,10 +691,11 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 		rc = read_existing(&j, o, &local);
 	if (!rc)
 		rc = make_missing_dirs(&j, j.gitdir, &local);
-	if (!rc)
-		rc = copy_templates(&j, o, &local);
+	/* First: with these, it is the home of the locks that all the rest takes (fs/owner.h). */
 	if (!rc)
 		rc = make_layout(&j, o, &local);
+	if (!rc)
+		rc = copy_templates(&j, o, &local);
 	if (!rc)
 		rc = write_head(&j, o, &result, &local);
 	if (!rc)

@@ -115,4 +115,11 @@ test_expect_success STRACE,FSYNC_BATCH,EXT4 'one flush, however many files' '
 	test "$(count_flushes git -c core.fsync=none init -q none)" = 0
 '
 
+test_expect_success STRACE,XATTR "the locks of a new repository have one owner file, which the next command finds" '
+	trace_calls calls linkat,open,openat git init -q one-owner &&
+	grep "exclude.lock" calls &&
+	grep -o "[^\"]*/\.git-owner-[^\"]*" calls | sort -u >owners && test_line_count = 1 owners &&
+	grep "^.*/one-owner/\.git/\.git-owner-" owners
+'
+
 test_done
