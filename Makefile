@@ -265,10 +265,10 @@ FUSE_CFLAGS = $(shell pkg-config --cflags fuse3)
 FUSE_LIBS   = $(shell pkg-config --libs fuse3)
 
 # For benchmarks: the least that a durable write can cost.
-FLOOR := $(B)/t/perf/floor
-$(FLOOR): $(FLOOR).o $(B)/link-flags
+FLOOR := $(B)/t/perf/floor $(B)/t/perf/refs-floor
+$(FLOOR): $(B)/t/perf/%: $(B)/t/perf/%.o $(LIB) $(B)/link-flags
 	$(call say,LINK)
-	$(Q)$(LINK) -o $@ $(FLOOR).o
+	$(Q)$(LINK) -o $@ $< $(LIB) $(LIBS) $(EXTRA_LIBS)
 
 .PHONY: crash crash-programs
 crash-programs: $(CRASH) $(FLOOR)
@@ -281,7 +281,7 @@ $(CRASH): $(B)/t/crash/%: $(B)/t/crash/%.o $(B)/link-flags
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) -lpthread $(if $(filter %/disk,$@),$(FUSE_LIBS))
 $(B)/t/crash/replay: $(B)/t/crash/replay-main.o
 
--include $(CRASH:=.d) $(B)/t/crash/replay-main.d $(FLOOR).d
+-include $(CRASH:=.d) $(B)/t/crash/replay-main.d $(FLOOR:=.d)
 
 # ---- documentation --------------------------------------------------------
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * refs-floor DIR <COMMANDS
+ *
+ * The least that `git update-ref --stdin` can cost in the bare repository DIR where each ref gets
+ * a file of its own: only the system calls that the promises need, with no check, no
+ * configuration and no message. Each ref is locked (a lock that names its owner), looked up in
+ * packed-refs and in its file; a record of all is written; the values are written and awaited
+ * (D1); record and values get their names, the record goes, and what the file system needs is
+ * flushed. COMMANDS: "create NAME NEW" and "update NAME NEW OLD", sorted by name, as
+ * t/perf/refs-beside makes them.
+ */
+#include "compat/posix.h"
+#include "compat/fskind.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/xattr.h>
+
+#define MAX_REFS 1000
+#define MARK "user.git.lock"
+#define HEX 40
+
+static struct {
+	char *name, *value;
+	int fd;
+} refs[MAX_REFS];
+static int nr;
+static char input[MAX_REFS * 256];
+static const char *packed;
+static size_t packed_len;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void read_commands(void)
+{
+	size_t len = 0;
+	ssize_t n;
+	char *p = input;
+
+	while ((n = read(0, input + len, sizeof(input) - 1 - len)) > 0)
+		len += (size_t)n;
+	while (nr < MAX_REFS && p < input + len) {
+		refs[nr].name = strchr(p, ' ') + 1;
+		refs[nr].value = strchr(refs[nr].name, ' ') + 1;
+		refs[nr].value[-1] = '\0';
+		p = strchr(refs[nr].value, '\n') + 1;
+		nr++;
+	}
+}
+
+static void map_packed(void)
+{
+	int fd = open("packed-refs", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		die("packed-refs");
+	packed_len = (size_t)st.st_size;
+	packed = mmap(NULL, packed_len, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (packed == MAP_FAILED)
+		die("packed-refs");
+}
+
+/* Lines of one length are enough here: no peeled ones. */
+static bool is_packed(const char *name)
+{
+	size_t lo = 0, hi = packed_len;
+
+	while (lo < hi) {
+		size_t at = lo + (hi - lo) / 2;
+		const char *end, *line;
+		int c;
+
+		while (at > lo && packed[at - 1] != '\n')
+			at--;
+		line = packed + at;
+		end = memchr(line, '\n', packed_len - at);
+		c = *line == '#' ? -1 : strncmp(line + HEX + 1, name, (size_t)(end - line) - HEX - 1);
+		if (!c)
+			return true;
+		if (c < 0)
+			lo = (size_t)(end + 1 - packed);
+		else
+			hi = at;
+	}
+	return false;
+}
+
+static const char *path_of(int i, const char *suffix)
+{
+	static char path[2][512];
+	static int which;
+
+	which = !which;
+	snprintf(path[which], sizeof(path[which]), "%s%s", refs[i].name, suffix);
+	return path[which];
+}
+
+static int locked_file(const char *dir, const char *lock)
+{
+	static const char owner[] = "2 d0123456789abc 12345678 0123456789abcdef 1234";
+	int fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+
+	if (fd < 0 || fsetxattr(fd, MARK, owner, sizeof(owner) - 1, 0) ||
+	    linkat(fd, "", AT_FDCWD, lock, AT_EMPTY_PATH))
+		die(lock);
+	return fd;
+}
+
+static void lock_ref(int i, const char *dir)
+{
+	char old[512];
+	int fd;
+
+	refs[i].fd = locked_file(dir, path_of(i, ".lock"));
+	fd = open(refs[i].name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		if (read(fd, old, sizeof(old)) < HEX)
+			die(refs[i].name);
+		close(fd);
+	}
+	is_packed(refs[i].name);
+}
+
+static void start(int fd, const void *buf, size_t len)
+{
+	if (write(fd, buf, len) != (ssize_t)len || sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE))
+		die("write");
+}
+
+static void await(int fd)
+{
+	if (sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+				      SYNC_FILE_RANGE_WAIT_AFTER) || close(fd))
+		die("await");
+}
+
+static void must(int rc, const char *what)
+{
+	if (rc)
+		die(what);
+}
+
+int main(int argc, char **argv)
+{
+	int at, record, lock;
+	char dir[512];
+	bool once;
+
+	if (argc != 2 || chdir(argv[1]))
+		die("usage: refs-floor DIR <COMMANDS");
+	read_commands();
+	map_packed();
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(refs[0].name, '/') - refs[0].name),
+		 refs[0].name);
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		die(dir);
+	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		die(dir);
+	once = fs_kind_of(at) == FS_JOURNAL;
+	for (int i = 0; i < nr; i++)
+		lock_ref(i, dir);
+	lock = locked_file(".", "record.lock");
+	record = open("record.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (record < 0)
+		die("record.new");
+	for (int i = 0; i < nr; i++)
+		start(refs[i].fd, refs[i].value, HEX + 1);
+	start(record, input, sizeof(input) > 64u * (unsigned)nr ? 64u * (unsigned)nr : 1);
+	for (int i = 0; i < nr; i++)
+		await(refs[i].fd);
+	await(record);
+	if (!once)
+		must(syncfs(at), "syncfs");
+	must(rename("record.new", "record"), "record");
+	for (int i = 0; i < nr; i++) {
+		must(rename(path_of(i, ".lock"), refs[i].name), refs[i].name);
+		must(lremovexattr(refs[i].name, MARK), refs[i].name);
+	}
+	must(unlink("record") || unlink("record.lock"), "record");
+	must(once ? fsync(at) : syncfs(at), "flush");
+	close(lock);
+	return 0;
+}
