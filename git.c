@@ -246,18 +246,19 @@ static void exec_fallback(const struct strvec *args)
 
 /* ---- finding it ---- */
 
+/* Git's own exit code is 1, which for one that we do not have yet would read as "differs", "no". */
 static int no_such_command(const char *name, const struct string_list *seen)
 {
-	const char *how = known_command_find(name)
-		? "git: '%s' is a Git command that is not available here yet. "
-		  "GIT_FALLBACK can name a Git that has it.\n"
-		: "git: '%s' is not a git command. See 'git --help'.\n";
-
-	if (seen->nr && !known_command_find(name))
+	if (known_command_find(name)) {
+		fprintf(stderr, "git: '%s' is a Git command that is not available here yet. "
+			"GIT_FALLBACK can name a Git that has it.\n", name);
+		return 128;
+	}
+	if (seen->nr)
 		fprintf(stderr, "expansion of alias '%s' failed; '%s' is not a git command\n",
 			seen->items[0].string, name);
 	else
-		fprintf(stderr, how, name); /* NOLINT: both are literals with one %s */
+		fprintf(stderr, "git: '%s' is not a git command. See 'git --help'.\n", name);
 	return 1;
 }
 

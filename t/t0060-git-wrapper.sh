@@ -27,7 +27,7 @@ test_expect_success 'a command that does not exist, and one that is not availabl
 	test_expect_code 1 git nosuch 2>err &&
 	echo "git: '\''nosuch'\'' is not a git command. See '\''git --help'\''." >expect &&
 	test_cmp expect err &&
-	test_expect_code 1 git filter-branch 2>err && test_grep "git: .filter-branch. is a Git command" err
+	test_expect_code 128 git filter-branch 2>err && test_grep "git: .filter-branch. is a Git command" err
 '
 
 test_expect_success 'programs on PATH, but never another Git'\''s commands' '
@@ -39,7 +39,7 @@ test_expect_success 'programs on PATH, but never another Git'\''s commands' '
 	echo "from PATH"
 	EOF
 	PATH=$PWD/bin:$PATH && test_expect_code 7 git hello a b >out && test "$(cat out)" = "hello a b" &&
-	test_expect_code 1 git svn && git --list-cmds=others >out && test_grep "^hello$" out &&
+	test_expect_code 128 git svn && git --list-cmds=others >out && test_grep "^hello$" out &&
 	mkdir ep && cp bin/git-svn ep && test "$(git --exec-path="$PWD/ep" svn)" = "from PATH" &&
 	test "$(git --exec-path="$PWD/ep" --exec-path)" = "$PWD/ep"
 '
