@@ -42,7 +42,8 @@ libexecdir ?= $(prefix)/libexec
 execdir ?= $(libexecdir)/git-core
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
-ifeq ($(prefix),/usr)
+# The system's own settings: filters and credential helpers that packages put there.
+ifneq ($(filter /usr /usr/local,$(prefix)),)
 sysconfdir ?= /etc
 else
 sysconfdir ?= $(prefix)/etc

@@ -81,4 +81,12 @@ test_expect_success MAKE 'without asciidoctor the installation says that there a
 	test_path_is_missing dest/usr/share/man
 '
 
+test_expect_success "the configuration of the system is /etc/gitconfig, but for a prefix of its own" '
+	for want in /usr=/etc /usr/local=/etc /opt/git=/opt/git/etc; do
+		rm -rf made && mkdir made &&
+		make -s -C "$SOURCE_DIR" "$PWD/made/build-info.h" B="$PWD/made" prefix="${want%=*}" &&
+		grep -F "SYSCONF_DIR \"${want#*=}\"" made/build-info.h || return 1
+	done
+'
+
 test_done
