@@ -93,6 +93,12 @@ bool is_git_directory(const char *path);
  * file (ERR_NOT_FOUND), or a broken one.
  */
 char *read_gitfile(const char *path, struct err *err);
+/*
+ * The gitdir of what is checked out in `dir`, where the index has a gitlink; NULL: nothing is, or
+ * dir is a symbolic link. It is never looked for above dir. ERR_CORRUPT: there is one that is no
+ * repository. ERR_ABORTED: it is somebody else's (safe.directory). Caller frees.
+ */
+MUST_USE int gitlink_find_gitdir(char **out, const char *dir, struct err *err);
 /* HEAD of the repository that is checked out in `dir`, for gitlinks. */
 MUST_USE int gitlink_resolve_head(const char *dir, const struct hash_algo *algo,
 				  struct object_id *out, struct err *err);

@@ -387,6 +387,39 @@ char *repo_path(const struct repository *r, const char *fmt, ...)
 	return full;
 }
 
+static int find_gitdir_in(char **out, const char *dot_git, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = 0;
+
+	*out = read_gitfile(dot_git, &why);
+	if (!*out && is_git_directory(dot_git))
+		*out = xstrdup(dot_git);
+	else if (!*out && is_directory(dot_git))
+		rc = err_set(err, ERR_CORRUPT, "'%s' not recognized as a git repository", dot_git);
+	else if (!*out && why.code != ERR_NOT_FOUND)
+		rc = err_set(err, ERR_CORRUPT, "%s", err_message(&why));
+	err_release(&why);
+	return rc;
+}
+
+int gitlink_find_gitdir(char **out, const char *dir, struct err *err)
+{
+	char *dot_git = path_join(dir, ".git");
+	struct stat st;
+	int rc = 0;
+
+	*out = NULL;
+	if (!lstat(dir, &st) && S_ISDIR(st.st_mode))
+		rc = find_gitdir_in(out, dot_git, err);
+	if (!rc && *out)
+		rc = setup_check_ownership(dot_git, dir, *out, err);
+	if (rc < 0)
+		FREE_AND_NULL(*out);
+	free(dot_git);
+	return rc;
+}
+
 int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct object_id *out,
 			 struct err *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Changes inside submodules. "git status" runs in each of them, as a process of its own,
- * because each has its own configuration.
+ * because each has its own configuration. It is given the repository, and never looks for one
+ * above; and what leads in a circle ends, since the processes count how deep they are.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
@@ -10,6 +11,8 @@
 #include "worktree/status-internal.h"
 
 #define STATUS_OUTPUT_MAX ((size_t)64 << 20)
+#define DEPTH_VAR "GIT_SUBMODULE_DEPTH"
+#define DEPTH_MAX 16
 
 /* Lines of "git status --porcelain=2": '?' untracked, '1', '2' and 'u' changes. */
 static void parse_status_lines(const char *text, bool *modified, bool *untracked)
@@ -25,18 +28,31 @@ static void parse_status_lines(const char *text, bool *modified, bool *untracked
 	}
 }
 
+static unsigned long current_depth(void)
+{
+	const char *text = getenv(DEPTH_VAR);
+
+	return text ? strtoul(text, NULL, 10) : 0;
+}
+
 static int run_status(const char *dir, bool with_untracked, bool *modified, bool *untracked,
 		      struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct strbuf out = STRBUF_INIT;
+	unsigned long depth = current_depth() + 1;
 	int rc;
 
+	if (depth > DEPTH_MAX)
+		return err_set(err, ERR_CORRUPT, "submodule '%s' is more than %d levels deep", dir,
+			       DEPTH_MAX);
 	strvec_pushl(&cp.args, "git", "status", "--porcelain=2", NULL);
 	if (!with_untracked)
 		strvec_push(&cp.args, "-uno");
 	for (size_t i = 0; repo_local_env[i]; i++)
 		strvec_push(&cp.env, repo_local_env[i]);
+	strvec_push(&cp.env, "GIT_DIR=.git");
+	strvec_pushf(&cp.env, DEPTH_VAR "=%lu", depth);
 	cp.dir = dir;
 	rc = pipe_command(&cp, NULL, 0, &out, NULL, STATUS_OUTPUT_MAX, err);
 	if (rc > 0)
@@ -64,23 +80,26 @@ static struct status_item *item_of(struct status *s, const struct index_entry *e
 	return it;
 }
 
-static bool has_repository(const char *dir)
-{
-	char *path = xstrfmt("%s/.git", dir);
-	bool there = file_exists(path);
-
-	free(path);
-	return there;
-}
-
 static int check_submodule(struct collector *c, const struct index_entry *e,
 			   enum submodule_mode mode, struct err *err)
 {
 	bool modified = false, untracked = false;
 	struct status_item *it;
 	bool with_untracked = mode == SUBMODULES_ALL && c->o->untracked != UNTRACKED_NO;
-	int rc = run_status(e->name, with_untracked, &modified, &untracked, err);
+	struct err why = ERR_INIT;
+	char *gitdir;
+	int rc = gitlink_find_gitdir(&gitdir, e->name, &why);
 
+	if (rc == ERR_ABORTED) {
+		repo_warn(c->r, "not looking into submodule '%s': %s", e->name, err_message(&why));
+		rc = 0;
+	} else if (rc < 0) {
+		err_move(err, &why);
+	} else if (gitdir) {
+		rc = run_status(e->name, with_untracked, &modified, &untracked, err);
+	}
+	err_release(&why);
+	free(gitdir);
 	if (rc < 0 || (!modified && !untracked))
 		return rc;
 	it = item_of(c->s, e);
@@ -100,7 +119,6 @@ int status_collect_submodules(struct collector *c, struct err *err)
 			continue;
 		mode = status_mode_of(c, e->name);
 		if (mode == SUBMODULES_NONE || mode == SUBMODULES_COMMITS || e->stage ||
-		    !has_repository(e->name) ||
 		    (c->o->ps && !pathspec_match(c->o->ps, e->name, e->name_len, true, NULL)))
 			continue;
 		rc = check_submodule(c, e, mode, err);
