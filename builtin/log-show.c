@@ -322,5 +322,5 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
 		rc = flush_text(NULL, &o->text, err);
-	return rc;
+	return rc ? rc : header || !diff_decides(o);
 }

@@ -13,13 +13,15 @@ static int walk_and_show(struct log_options *o, struct err *err)
 	struct commit *c;
 	int rc = rev_walk_begin(o->walk, err);
 
-	while (!rc && (rc = rev_walk_next(o->walk, &c, err)) > 0) {
+	while (rc >= 0 && (rc = rev_walk_next(o->walk, &c, err)) > 0) {
 		rc = log_show_commit(o, c, err);
+		if (!rc)
+			rev_walk_uncount(o->walk);
 		commit_release_buffer(c);
 		if (ferror(stdout)) /* a pager that has been left */
 			break;
 	}
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 int log_run(struct log_options *o, int argc, const char **argv, struct err *err)

@@ -64,6 +64,7 @@ MUST_USE int log_run(struct log_options *o, int argc, const char **argv, struct 
 MUST_USE int log_add_signatures(struct log_options *o, struct commit *c, struct strbuf *out,
 				struct err *err);
 /* Header, message and diff of a commit on standard output. */
+/* 1: shown; 0: its diff does not ask for it; < 0: failure. */
 MUST_USE int log_show_commit(struct log_options *o, struct commit *c, struct err *err);
 
 #endif

@@ -539,6 +539,12 @@ int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err)
 	return rc < 0 ? rc : next_forward(w, out, err);
 }
 
+void rev_walk_uncount(struct rev_walk *w)
+{
+	if (!w->state->use_last && w->max_count >= 0)
+		w->max_count++;
+}
+
 /* ---- marks ---- */
 
 char rev_mark(const struct rev_walk *w, const struct commit *c)

@@ -115,6 +115,8 @@ void rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const 
 MUST_USE int rev_walk_begin(struct rev_walk *w, struct err *err);
 /* 1: *out, 0: end, < 0: failure. */
 int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err);
+/* What it returned last has not been shown (log -S): it does not count for --max-count. */
+void rev_walk_uncount(struct rev_walk *w);
 
 /*
  * For --graph: will this parent of a delivered commit be delivered as well, --max-count and

@@ -236,4 +236,20 @@ test_expect_success 'a missing parent is reported' '
 	test_grep "^fatal: .*$(stock -C full rev-parse main~2)" err
 '
 
+test_expect_success "-n counts what -S, -G and --diff-filter let through" '
+	git init -q picked && (cd picked &&
+	for i in 1 2 3 4 5 6 7 8 9; do
+		case $i in 2|5) echo "needle $i" >>f ;; *) echo $i >>f ;; esac &&
+		if test $i = 7; then git rm -q --cached gone; fi &&
+		if test $i = 6; then echo >gone; fi &&
+		git add . && git commit -qm $i || exit 1
+	done &&
+	git log --format=%s -S needle -1 >out && echo 5 >expect && test_cmp expect out &&
+	git log --format=%s -G needle -2 >out && printf "5\n2\n" >expect && test_cmp expect out &&
+	git log --format=%s -S needle -5 >out && test_cmp expect out &&
+	git log --format=%s -S needle --skip=5 -1 >out && echo 2 >expect && test_cmp expect out &&
+	git log --format=%s --diff-filter=A -2 -- f gone >out && printf "6\n1\n" >expect && test_cmp expect out &&
+	git log --format=%s --reverse -2 >out && printf "8\n9\n" >expect && test_cmp expect out)
+'
+
 test_done
