@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "compat/fskind.h"
 #ifdef __linux__
+#include <dirent.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -94,17 +95,13 @@ static bool syncfs_reports_errors(void)
 	       (major > 5 || (major == 5 && minor >= 8));
 }
 
-/*
- * ext2, ext3 and ext4 share one f_type, and ext4 can be created without a journal. sysfs
- * shows whether the ext4 driver runs a journal thread for the device.
- */
-static bool ext_has_journal(int fd)
+/* The kernel's name of the file system's device, without a directory; false: none. */
+static bool device_name(int fd, char *out, size_t size)
 {
-	char link[64], target[256], path[320], buf[16];
+	char link[64], target[256];
 	const char *name;
 	struct stat st;
 	ssize_t n;
-	int f;
 
 	if (fstat(fd, &st))
 		return false;
@@ -115,14 +112,33 @@ static bool ext_has_journal(int fd)
 		return false;
 	target[n] = '\0';
 	name = strrchr(target, '/');
-	snprintf(path, sizeof(path), "/sys/fs/ext4/%s/journal_task",
-		 name ? name + 1 : target);
-	f = open(path, O_RDONLY | O_CLOEXEC);
-	if (f < 0)
+	snprintf(out, size, "%s", name ? name + 1 : target);
+	return true;
+}
+
+/*
+ * ext2, ext3 and ext4 share one f_type, and ext4 can be created without a journal or with one on
+ * another device, whose commit does not flush the device of the data. A journal in the file
+ * system itself is an inode, which jbd2 names behind the device: "sda1-8".
+ */
+static bool ext_has_own_journal(int fd)
+{
+	char device[256], prefix[260];
+	struct dirent *de;
+	bool found = false;
+	size_t len;
+	DIR *d;
+
+	if (!device_name(fd, device, sizeof(device)))
 		return false;
-	n = read(f, buf, sizeof(buf));
-	close(f);
-	return n > 0 && isdigit((unsigned char)buf[0]);
+	len = (size_t)snprintf(prefix, sizeof(prefix), "%s-", device);
+	d = opendir("/proc/fs/jbd2");
+	while (d && !found && (de = readdir(d)))
+		found = !strncmp(de->d_name, prefix, len) && de->d_name[len] &&
+			!de->d_name[len + strspn(de->d_name + len, "0123456789")];
+	if (d)
+		closedir(d);
+	return found;
 }
 
 static enum fs_kind real_kind(int fd)
@@ -133,7 +149,7 @@ static enum fs_kind real_kind(int fd)
 	if (fstatfs(fd, &sf))
 		return FS_EACH;
 	type = (uint32_t)sf.f_type;
-	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_has_journal(fd)))
+	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_has_own_journal(fd)))
 		return FS_JOURNAL;
 	if (!is_local(&sf) || !syncfs_reports_errors())
 		return FS_EACH;

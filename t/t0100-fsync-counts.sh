@@ -465,4 +465,15 @@ test_expect_success 'trace2 counts the same' '
 	grep "\"name\":\"hardware-flush\".*\"count\":1[,}]" counters
 '
 
+# The commit of such a journal does not flush the disk of the data.
+test_expect_success LOOPMNT,STRACE 'ext4 whose journal is on another disk has no journal of its own' '
+	truncate -s 64M log.img && truncate -s 300M far.img &&
+	log=$(losetup -f --show log.img) && test_when_finished "umount far; losetup -d $log" &&
+	mke2fs -q -O journal_dev -b 4096 $log && mkfs.ext4 -q -b 4096 -J device=$log far.img &&
+	mkdir far && mount -o loop far.img far &&
+	git init -q far/r && echo x >far/r/f &&
+	n=$(count_flushes git -C far/r add f) && m=$(count_flushes env GIT_TEST_FS_KIND=local git -C far/r rm -q --cached f) &&
+	test "$n" = 2 && test "$m" = 2
+'
+
 test_done
