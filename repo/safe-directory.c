@@ -43,6 +43,15 @@ static char *without_trailing_slash(const char *path)
 	return xmemdupz(path, len);
 }
 
+/* "." is the current directory; what else is relative would depend on where we are. */
+static bool counts(const char *value)
+{
+	if (is_absolute_path(value) || !strcmp(value, "."))
+		return true;
+	fprintf(stderr, "warning: safe.directory '%s' not absolute\n", value);
+	return false;
+}
+
 /* One value that is neither "" nor "*": a directory, or with "/" and "*" all below it. */
 static bool allows(const char *value, const char *dir)
 {
@@ -79,7 +88,7 @@ static int is_listed_safe(const char *dir, bool *out, struct err *err)
 		} else if (!strcmp(v[i]->value, "*")) {
 			safe = true;
 		} else if (!config_entry_path(v[i], &path, NULL)) {
-			safe = safe || allows(path, dir);
+			safe = safe || (counts(path) && allows(path, dir));
 			free(path);
 		}
 	}
@@ -132,6 +141,8 @@ int setup_check_bare(const char *gitdir, struct err *err)
 	if (e && e->value && !strcmp(e->value, "explicit"))
 		rc = err_set(err, ERR_ABORTED, "cannot use bare repository '%s' "
 			     "(safe.bareRepository is 'explicit')", gitdir);
+	else if (e && (!e->value || strcmp(e->value, "all") != 0))
+		rc = config_entry_bad(e, err, "neither 'all' nor 'explicit'");
 	config_set_free(c);
 	return rc;
 }

@@ -57,6 +57,27 @@ test_expect_success 'command line and environment are protected scopes too' '
 	git config --global --unset safe.directory && git -c "safe.directory=$PWD/r" -C r count-objects
 '
 
+test_expect_success 'a relative value does not count, but for the current directory' '
+	(cd r && git -c safe.directory=. count-objects) &&
+	for v in ./ ../r ./. r; do
+		(cd r && test_expect_code 128 git -c "safe.directory=$v" count-objects 2>../err) &&
+		test_grep "^warning: safe.directory .$v. not absolute$" err &&
+		test_grep "^fatal: detected dubious ownership" err || return 1
+	done
+'
+
+test_expect_success 'safe.bareRepository: explicit, all, and nothing else' '
+	(unset GIT_TEST_ASSUME_DIFFERENT_OWNER &&
+	git -C b.git -c safe.bareRepository=all count-objects &&
+	test_expect_code 128 git -C b.git -c safe.bareRepository=explicit count-objects 2>err &&
+	test_grep "cannot use bare repository" err &&
+	git --git-dir=b.git -c safe.bareRepository=explicit count-objects &&
+	for v in Explicit true ""; do
+		test_expect_code 128 git -C b.git -c safe.bareRepository="$v" count-objects 2>err &&
+		test_grep "^fatal: unable to parse .safe.barerepository. from command-line config" err || exit 1
+	done)
+'
+
 test_expect_success SYMLINKS 'through a symbolic link' '
 	ln -s r l && git -c "safe.directory=$PWD/l" -C l count-objects
 '
