@@ -184,6 +184,7 @@ const struct syscall_table syscalls_native = {
 	.link_fd = native_link_fd,
 	.symlink = symlink,
 	.unlink = unlink,
+	.unlinkat = unlinkat,
 	.mkdir = mkdir,
 	.rmdir = rmdir,
 	.utimens = native_utimens,

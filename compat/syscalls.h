@@ -33,6 +33,7 @@ struct syscall_table {
 	int (*link_fd)(int fd, const char *to);
 	int (*symlink)(const char *target, const char *path);
 	int (*unlink)(const char *path);
+	int (*unlinkat)(int dir, const char *name, int flags);
 	int (*mkdir)(const char *path, mode_t mode);
 	int (*rmdir)(const char *path);
 	int (*utimens)(const char *path, const struct timespec times[2]);

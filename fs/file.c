@@ -261,46 +261,20 @@ void remove_empty_parents(const char *path, const char *stop)
 	free(copy);
 }
 
-static int remove_entries(struct strbuf *path, struct err *err);
-
-/* A directory that will not open may still be an empty one. */
-static int remove_dir(struct strbuf *path, struct err *err)
-{
-	int ret = remove_entries(path, err);
-
-	if (ret < 0)
-		return ret;
-	if (!RETRY_EINTR(sys->rmdir(path->buf)) || errno == ENOENT)
-		return 0;
-	return err_set_errno(err, "unable to remove directory '%s'", path->buf);
-}
-
-static int remove_one(struct strbuf *path, struct err *err)
-{
-	struct stat st;
-
-	if (lstat(path->buf, &st) < 0) {
-		if (errno == ENOENT)
-			return 0;
-		return err_set_errno(err, "unable to stat '%s'", path->buf);
-	}
-	if (S_ISDIR(st.st_mode))
-		return remove_dir(path, err);
-	return remove_file(path->buf, err);
-}
+static int remove_at(int at, const char *name, struct strbuf *path, struct err *err);
 
 /* Goes on after a failure: as much as possible is removed. */
-static int remove_entries(struct strbuf *path, struct err *err)
+static int remove_entries(int fd, struct strbuf *path, struct err *err)
 {
-	DIR *dir = opendir(path->buf);
+	DIR *dir = fdopendir(fd);
 	size_t len = path->len;
 	struct dirent *de;
 	int ret = 0;
 
 	if (!dir) {
-		if (errno == ENOENT)
-			return 0;
-		return err_set_errno(err, "unable to open directory '%s'", path->buf);
+		ret = err_set_errno(err, "unable to open directory '%s'", path->buf);
+		close(fd);
+		return ret;
 	}
 	while ((de = readdir(dir))) {
 		int one;
@@ -309,7 +283,7 @@ static int remove_entries(struct strbuf *path, struct err *err)
 			continue;
 		strbuf_complete(path, '/');
 		strbuf_addstr(path, de->d_name);
-		one = remove_one(path, err);
+		one = remove_at(fd, de->d_name, path, err);
 		if (one < 0)
 			ret = one;
 		strbuf_setlen(path, len);
@@ -318,13 +292,44 @@ static int remove_entries(struct strbuf *path, struct err *err)
 	return ret;
 }
 
+/* `path` is for messages. Somebody may put a symbolic link there meanwhile: never followed. */
+static int remove_content(int at, const char *name, struct strbuf *path, struct err *err)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0)
+		return remove_entries(fd, path, err);
+	return errno == ENOENT ? 0 :
+		err_set_errno(err, "unable to open directory '%s'", path->buf);
+}
+
+static int remove_at(int at, const char *name, struct strbuf *path, struct err *err)
+{
+	struct stat st;
+	int ret;
+
+	if (!RETRY_EINTR(sys->unlinkat(at, name, 0)) || errno == ENOENT || errno == ENOTDIR)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return err_set_errno(err, "unable to remove '%s'", path->buf);
+	if (errno == EPERM && !fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) && !S_ISDIR(st.st_mode)) {
+		errno = EPERM;
+		return err_set_errno(err, "unable to remove '%s'", path->buf);
+	}
+	ret = remove_content(at, name, path, err);
+	if (ret || !RETRY_EINTR(sys->unlinkat(at, name, AT_REMOVEDIR)) || errno == ENOENT)
+		return ret;
+	return err_set_errno(err, "unable to remove directory '%s'", path->buf);
+}
+
 int remove_tree(const char *path, bool keep_top, struct err *err)
 {
 	struct strbuf sb = STRBUF_INIT;
 	int ret;
 
 	strbuf_addstr(&sb, path);
-	ret = keep_top ? remove_entries(&sb, err) : remove_one(&sb, err);
+	ret = keep_top ? remove_content(AT_FDCWD, path, &sb, err) :
+			 remove_at(AT_FDCWD, path, &sb, err);
 	strbuf_release(&sb);
 	return ret;
 }

@@ -22,7 +22,7 @@ MUST_USE int make_leading_dirs(const char *path, int shared_perm, struct err *er
 MUST_USE int make_dirs(const char *path, int shared_perm, struct err *err);
 /* Remove empty parents of path up to, not including, `stop`. */
 void remove_empty_parents(const char *path, const char *stop);
-/* rm -r; keep_top leaves the directory itself. Missing is fine. */
+/* rm -r; keep_top leaves the directory itself. Missing is fine; symbolic links are not followed. */
 MUST_USE int remove_tree(const char *path, bool keep_top, struct err *err);
 /* unlink; missing is fine. */
 MUST_USE int remove_file(const char *path, struct err *err);

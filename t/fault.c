@@ -367,6 +367,20 @@ static int fault_unlink(const char *path)
 	THROUGH("unlink", syscalls_native.unlink(path), "%s", path);
 }
 
+/* Told as the call by path that it stands for. */
+static int fault_unlinkat(int dir, const char *name, int flags)
+{
+	char path[4096] = "";
+	size_t len;
+
+	if (dir != AT_FDCWD)
+		path_of_fd(dir, path, sizeof(path) - 1);
+	len = strlen(path);
+	snprintf(path + len, sizeof(path) - len, "%s%s", len ? "/" : "", name);
+	THROUGH(flags & AT_REMOVEDIR ? "rmdir" : "unlink",
+		syscalls_native.unlinkat(dir, name, flags), "%s", path);
+}
+
 static int fault_mkdir(const char *path, mode_t mode)
 {
 	THROUGH("mkdir", syscalls_native.mkdir(path, mode), "%s", path);
@@ -449,6 +463,7 @@ static const struct syscall_table fault_table = {
 	.link_fd = fault_link_fd,
 	.symlink = fault_symlink,
 	.unlink = fault_unlink,
+	.unlinkat = fault_unlinkat,
 	.mkdir = fault_mkdir,
 	.rmdir = fault_rmdir,
 	.utimens = fault_utimens,
@@ -463,7 +478,7 @@ static const struct syscall_table fault_table = {
 	.writeout_wait = fault_writeout_wait,
 };
 
-_Static_assert(sizeof(struct syscall_table) == 27 * sizeof(int (*)(int)),
+_Static_assert(sizeof(struct syscall_table) == 28 * sizeof(int (*)(int)),
 	       "a call that was added to the table is missing above");
 
 /* ---- on and off ---- */

@@ -284,6 +284,23 @@ static void sweep(int (*operation)(struct err *err))
 	}
 }
 
+/* Who may write to the object directory can put a link in the place of what is removed. */
+static void removal_follows_no_link(void **state UNUSED)
+{
+	assert_int_equal(mkdir(at(dir, "private"), 0777), 0);
+	write_text(at(dir, "private/file"), "x");
+	assert_int_equal(mkdir(at(dir, "tree"), 0777), 0);
+	assert_int_equal(symlink("../private", at(dir, "tree/inside")), 0);
+	assert_int_equal(symlink("private", at(dir, "top")), 0);
+	assert_int_equal(remove_tree(at(dir, "top"), true, NULL), ERR_IO);
+	assert_true(file_exists(at(dir, "private/file")));
+	assert_int_equal(remove_tree(at(dir, "tree"), false, NULL), 0);
+	assert_false(file_exists(at(dir, "tree")));
+	assert_int_equal(remove_tree(at(dir, "top"), false, NULL), 0);
+	assert_false(file_exists(at(dir, "top")));
+	assert_true(file_exists(at(dir, "private/file")));
+}
+
 static void every_call_fails_once(void **state UNUSED)
 {
 	sweep(operation);
@@ -300,6 +317,7 @@ int main(void)
 		T(removed_on_a_signal),
 		T(the_dead_are_reaped),
 		T(what_others_remove_is_not_reported),
+		T(removal_follows_no_link),
 		T(every_call_fails_once),
 	};
 
