@@ -79,11 +79,32 @@ static const char *skip_worktree(const char *name)
 	return bare;
 }
 
+/*
+ * Outside of refs/, names that mean something else in a repository (gitrepository-layout(5)):
+ * a ref there would be read as the place of the configuration, as an index and so on.
+ */
+static bool is_of_layout(const char *name)
+{
+	static const char *const taken[] = {
+		"branches", "common", "commondir", "config", "config.worktree", "description",
+		"gc.log", "gc.pid", "gitdir", "hooks", "index", "info", "lfs", "locked", "logs",
+		"lost-found", "modules", "objects", "packed-refs", "rebase-apply", "rebase-merge",
+		"ref-journal", "refs.redo", "reftable", "remotes", "rr-cache", "sequencer",
+		"shallow", "svn", "worktrees",
+	};
+	size_t len = strcspn(name, "/");
+
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (!strncasecmp(name, taken[i], len) && !taken[i][len])
+			return true;
+	return false;
+}
+
 bool refname_is_usable(const char *name)
 {
 	const char *bare = skip_worktree(name);
 
-	return bare && refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL);
+	return bare && refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL) && !is_of_layout(bare);
 }
 
 bool refname_is_deletable(const char *name)

@@ -74,7 +74,8 @@ bool refname_is_valid(const char *name, unsigned flags);
 bool refname_normalize(struct strbuf *out, const char *name, unsigned flags);
 /*
  * Valid, or valid after "worktrees/ID/", where ID may be any directory name, since older
- * versions of Git allow spaces and the like in it.
+ * versions of Git allow spaces and the like in it. Names of other files of a repository
+ * ("commondir", "objects/x") are not usable.
  */
 bool refname_is_usable(const char *name);
 /* Is it safe to read or delete, even if malformed (no ".." climbing)? */

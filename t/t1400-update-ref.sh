@@ -420,4 +420,18 @@ test_expect_success STRACE '--batch-updates: one flush all the same' '
 	test_cmp expect out
 '
 
+test_expect_success "no ref has the name of another file of the repository" '
+	git init -q --bare files && (cd files &&
+	T=$(git mktree </dev/null) && C=$(git commit-tree -m x $T) && find . | sort >../before &&
+	for name in commondir config Config gitdir index shallow packed-refs objects/x hooks/post-commit \
+		info/exclude worktrees/x/commondir worktrees/x/gitdir worktrees/x/locked \
+		main-worktree/commondir main-worktree/config; do
+		test_expect_code 128 git update-ref $name $C 2>err &&
+		test_grep "refusing to update ref with bad name .$name." err &&
+		test_must_fail git symbolic-ref $name refs/heads/main || exit 1
+	done &&
+	rm -f err && find . | sort >../after && test_cmp ../before ../after &&
+	git update-ref foo $C && git update-ref worktrees/x/ORIG_HEAD $C)
+'
+
 test_done
