@@ -106,7 +106,7 @@ static enum config_token scan_section(struct config_scanner *s)
 			break;
 		}
 		if (c == ' ' || c == '\t') {
-			if (!s->section.len || !scan_subsection(s))
+			if (!scan_subsection(s)) /* the section itself may have no name */
 				return CONFIG_TOKEN_BAD;
 			break;
 		}

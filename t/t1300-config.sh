@@ -267,4 +267,14 @@ test_expect_success STRACE 'an edit outside of a repository is durable too' '
 	{ test -n "$GIT_TEST_FSYNC_METHOD" || test "${GIT_TEST_FSYNC:-1}" = 0 || test "$n" -ge 1; }
 '
 
+test_expect_success "what is written under a section without a name can be read" '
+	git config --file unnamed .a.b v && printf "[ \"a\"]\n\tb = v\n" >expect && test_cmp expect unnamed &&
+	test "$(git config --file unnamed .a.b)" = v && git config --file unnamed --unset .a.b &&
+	test_must_be_empty unnamed &&
+	for header in "[]" "[ ]" "[\"a\"]"; do
+		printf "%s\n\tb = v\n" "$header" >unnamed &&
+		test_expect_code 128 git config --file unnamed -l || return 1
+	done
+'
+
 test_done
