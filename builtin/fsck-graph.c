@@ -532,14 +532,39 @@ static bool is_interesting(const struct fsck *f, const struct node *n)
 			     (NODE_REACHABLE | NODE_PRESENT);
 }
 
+/* The walk looks at what can be reached; here are the others. */
+static void check_types_of_links(struct fsck *f, const struct node *n)
+{
+	for (uint32_t i = f->links[n->links]; i; i--) {
+		uint32_t link = f->links[n->links + i];
+		const struct node *to = &f->nodes[link_node(link)];
+
+		if (!(to->flags & NODE_TYPE_SEEN) || to->type == link_type(link))
+			continue;
+		error("object %s is a %s, not a %s", oid_hex(&to->oid), fsck_type_name(to->type),
+		      fsck_type_name(link_type(link)));
+		broken_content(f, n->type, &n->oid);
+		return;
+	}
+}
+
+static bool is_unreachable(const struct node *n)
+{
+	return (n->flags & (NODE_REACHABLE | NODE_PRESENT)) == NODE_PRESENT;
+}
+
 void fsck_report(struct fsck *f)
 {
 	uint32_t nr = f->nr, found = 0;
 	struct node **v;
 
+	for (uint32_t i = 0; i < nr; i++)
+		if (is_unreachable(&f->nodes[i]) && f->nodes[i].flags & NODE_LINKED)
+			check_types_of_links(f, &f->nodes[i]);
+
 	/* Only their own contents tell what unreachable objects use. */
 	for (uint32_t i = 0; i < nr && f->connectivity_only; i++) {
-		if ((f->nodes[i].flags & (NODE_REACHABLE | NODE_PRESENT)) != NODE_PRESENT)
+		if (!is_unreachable(&f->nodes[i]))
 			continue;
 		see_type(f, &f->nodes[i]);
 		if (f->nodes[i].type != OBJ_BLOB)

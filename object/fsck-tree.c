@@ -103,10 +103,13 @@ static bool is_spelling_of(const struct tree_entry *e, enum dotfile which, bool 
 	}
 }
 
+/* In a malformed name, "dir/file", the directory. */
 static bool has_dotgit(const struct tree_entry *e)
 {
-	return strcmp(e->name, ".") && strcmp(e->name, "..") && !strchr(e->name, '/') &&
-	       !path_component_is_safe(e->name, e->name_len, MODE_FILE, PROTECT_BOTH);
+	size_t len = strcspn(e->name, "/");
+
+	return len > strspn(e->name, ".") &&
+	       !path_component_is_safe(e->name, len, MODE_FILE, PROTECT_BOTH);
 }
 
 static void check_special(struct tree_check *c, const struct tree_entry *e)

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git fsck: links to objects of another type, names with .git in front'
+. "$(dirname "$0")/test-lib.sh"
+
+# changed_tree SED-SCRIPT: a tree with one file "f", its bytes changed
+changed_tree () {
+	git cat-file tree $T | LC_ALL=C sed "$1" | git hash-object -t tree --literally -w --stdin
+}
+
+test_expect_success 'set up' '
+	git init -q . && B=$(echo x | git hash-object -w --stdin) &&
+	T=$(printf "100644 blob $B\tf\n" | git mktree) &&
+	printf "author a <a@b.c> 1 +0000\ncommitter a <a@b.c> 1 +0000\n\nx\n" >rest
+'
+
+test_expect_success 'what nothing reaches is checked, too' '
+	(echo "tree $B" && cat rest) >c && C=$(git hash-object -t commit --literally -w c) &&
+	(printf "object $B\ntype commit\ntag t\ntagger a <a@b.c> 1 +0000\n\nx\n") >t &&
+	A=$(git hash-object -t tag --literally -w t) &&
+	D=$(changed_tree "s/^100644 /40000 /") &&
+	test_expect_code 1 git fsck 2>err &&
+	test_grep "^error in commit $C: broken links$" err &&
+	test_grep "^error in tag $A: broken links$" err &&
+	test_grep "^error in tree $D: broken links$" err &&
+	test_grep "^error: object $B is a blob, not a tree$" err &&
+	test_grep "^error: object $B is a blob, not a commit$" err &&
+	! grep "$T: broken" err &&
+	rm -rf .git && git init -q . && echo x | git hash-object -w --stdin &&
+	printf "100644 blob $B\tf\n" | git mktree && git fsck
+'
+
+test_expect_success '.git in front of a slash' '
+	for name in .git/config .GIT/x git~1/x; do
+		X=$(changed_tree "s|100644 f|100644 $name|") && git fsck 2>err &&
+		test_grep "^warning in tree $X: hasDotgit: contains" err &&
+		test_grep "^warning in tree $X: fullPathname: contains" err || return 1
+	done &&
+	X=$(changed_tree "s|100644 f|100644 a/.gitx|") && git fsck 2>err &&
+	! grep "$X: hasDotgit" err
+'
+
+test_done
