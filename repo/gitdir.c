@@ -43,22 +43,34 @@ static bool has_dir(const char *parent, const char *name)
 	return yes;
 }
 
-bool gitdir_is_usable(const char *path, const char *objdir, bool use_env)
+int gitdir_check(const char *path, const char *objdir, bool use_env, struct err *err)
 {
-	char *common;
-	bool yes;
+	struct err why = ERR_INIT;
+	char *common = NULL;
+	int rc;
 
-	if (!head_is_plausible(path) || setup_commondir(&common, path, use_env, NULL) < 0)
-		return false;
-	yes = has_dir(common, "refs") &&
-	      (objdir ? !access(objdir, X_OK) : has_dir(common, "objects"));
+	if (!head_is_plausible(path))
+		return 0;
+	rc = setup_commondir(&common, path, use_env, &why);
+	if (!rc)
+		rc = has_dir(common, "refs") &&
+		     (objdir ? !access(objdir, X_OK) : has_dir(common, "objects"));
+	else if (rc == ERR_NOT_FOUND)
+		rc = 0;
+	else
+		err_move(err, &why);
+	err_release(&why);
 	free(common);
-	return yes;
+	return rc;
 }
 
 bool is_git_directory(const char *path)
 {
-	return gitdir_is_usable(path, NULL, false);
+	struct err ignored = ERR_INIT;
+	bool yes = gitdir_check(path, NULL, false, &ignored) > 0;
+
+	err_release(&ignored);
+	return yes;
 }
 
 int setup_commondir(char **out, const char *gitdir, bool use_env, struct err *err)
@@ -79,7 +91,8 @@ int setup_commondir(char **out, const char *gitdir, bool use_env, struct err *er
 		*out = xstrdup(gitdir);
 		rc = 0;
 	} else if (rc < 0) {
-		err_move(err, &io);
+		rc = err_set(err, ERR_IO, "failed to read %s: %s", file,
+			     io.sys_errno ? strerror(io.sys_errno) : err_message(&io));
 	} else {
 		strbuf_rtrim(&text);
 		joined = is_absolute_path(text.buf) ? xstrdup(text.buf)
@@ -88,7 +101,8 @@ int setup_commondir(char **out, const char *gitdir, bool use_env, struct err *er
 		if (real)
 			*out = real;
 		else
-			rc = err_set_errno(err, "invalid path in '%s'", file);
+			rc = err_set(err, ERR_NOT_FOUND, "invalid path in '%s': %s", file,
+				     strerror(errno));
 		free(joined);
 	}
 	err_release(&io);

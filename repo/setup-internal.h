@@ -50,10 +50,15 @@ void repo_place_release(struct repo_place *p);
  * ERR_ABORTED       there is one, but safe.directory or safe.bareRepository forbids it
  */
 MUST_USE int setup_find_repository(struct repo_place *out, struct err *err);
-/* is_git_directory with the object directory and common directory of the environment. */
-bool gitdir_is_usable(const char *path, const char *objdir, bool use_env);
-/* The common directory of a gitdir: from GIT_COMMON_DIR (if use_env), its file
- * "commondir", or the gitdir itself. Caller frees. */
+/*
+ * is_git_directory with the object directory and common directory of the environment: 1, 0.
+ * < 0: it looks like one, but its file "commondir" cannot be read, so nobody can know.
+ */
+MUST_USE int gitdir_check(const char *path, const char *objdir, bool use_env, struct err *err);
+/*
+ * The common directory of a gitdir: from GIT_COMMON_DIR (if use_env), its file "commondir", or
+ * the gitdir itself. ERR_NOT_FOUND: that file names none. Caller frees.
+ */
 MUST_USE int setup_commondir(char **out, const char *gitdir, bool use_env, struct err *err);
 
 /* safe.directory: may what is in these directories be trusted? NULLs are skipped. */

@@ -45,8 +45,9 @@ static int use_git_dir(struct candidate *c, const char *git_dir, struct err *err
 		err_move(err, &local);
 	} else if (!c->gitdir) {
 		c->gitdir = xstrdup(git_dir);
-		if (!gitdir_is_usable(git_dir, getenv("GIT_OBJECT_DIRECTORY"), true))
-			rc = err_set(err, ERR_NOT_FOUND, "not a git repository: '%s'", git_dir);
+		rc = gitdir_check(git_dir, getenv("GIT_OBJECT_DIRECTORY"), true, err);
+		rc = rc > 0 ? 0 : rc ? rc :
+			err_set(err, ERR_NOT_FOUND, "not a git repository: '%s'", git_dir);
 	}
 	err_release(&local);
 	return rc;
@@ -108,14 +109,12 @@ static int look_in(struct candidate *c, const char *dir, struct err *err)
 	if (local.code != ERR_NOT_FOUND) {
 		rc = local.code;
 		err_move(err, &local);
-	} else if (gitdir_is_usable(dot_git, objdir, true)) {
+	} else if ((rc = gitdir_check(dot_git, objdir, true, err)) > 0) {
 		c->gitdir = dot_git;
 		c->top = xstrdup(dir);
 		dot_git = NULL;
-		rc = 1;
-	} else if (gitdir_is_usable(dir, objdir, true)) {
+	} else if (!rc && (rc = gitdir_check(dir, objdir, true, err)) > 0) {
 		c->gitdir = xstrdup(dir);
-		rc = 1;
 	}
 	err_release(&local);
 	free(dot_git);

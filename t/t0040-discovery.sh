@@ -143,4 +143,14 @@ test_expect_success 'a config file with a syntax error' '
 	test_grep "^fatal: bad config line [0-9]* in file " err
 '
 
+test_expect_success "a commondir that cannot be read ends the search, one that leads nowhere does not" '
+	git init -q outer && git init -q outer/inner && mkdir outer/inner/.git/commondir &&
+	test_expect_code 128 git -C outer/inner rev-parse --git-dir 2>err &&
+	echo "fatal: failed to read $PWD/outer/inner/.git/commondir: Is a directory" >expect &&
+	test_cmp expect err &&
+	test_expect_code 128 git -C outer/inner --git-dir=.git rev-parse --git-dir &&
+	rmdir outer/inner/.git/commondir && echo /nowhere >outer/inner/.git/commondir &&
+	test "$(git -C outer/inner rev-parse --git-dir)" = "$PWD/outer/.git"
+'
+
 test_done
