@@ -189,22 +189,18 @@ static int check_safety(struct rm_run *run, struct err *err)
 
 /* ---- removal ---- */
 
-static int remove_from_worktree(const char *path, struct err *err)
+static int remove_from_worktree(const struct repository *r, const char *path, struct err *err)
 {
+	int rc = worktree_remove_entry(r, path, err);
 	struct stat st;
-	int rc;
 
-	if (lstat(path, &st) < 0)
-		return 0;
-	if (S_ISDIR(st.st_mode))
-		return RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOTEMPTY && errno != EEXIST
-			       ? err_set_errno(err, "git rm: unable to remove %s", path)
-			       : 0;
-	rc = remove_file(path, err);
+	/* What was a submodule. */
+	if (!rc && !worktree_leading_symlink(path, strlen(path)) && !lstat(path, &st) &&
+	    S_ISDIR(st.st_mode) && RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOTEMPTY &&
+	    errno != EEXIST)
+		return err_set_errno(err, "git rm: unable to remove %s", path);
 	if (rc < 0)
 		err_prefix(err, "git rm: unable to remove %s", path);
-	else
-		remove_empty_parents(path, "");
 	return rc;
 }
 
@@ -225,7 +221,7 @@ static int remove_all(struct rm_run *run, struct err *err)
 	/* The index follows; a failure before anything is gone leaves all as it was. */
 	for (size_t i = 0; i < run->paths.nr; i++) {
 		struct err own = ERR_INIT;
-		int rc = remove_from_worktree(run->paths.items[i].string, &own);
+		int rc = remove_from_worktree(run->repo, run->paths.items[i].string, &own);
 
 		if (rc < 0 && !removed_any) {
 			err_move(err, &own);

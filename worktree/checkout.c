@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing the file of an index entry. */
+/* Writing and removing the file of an index entry. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
@@ -112,5 +112,19 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 		ix->changed = true;
 	}
 	free(path);
+	return rc;
+}
+
+int worktree_remove_entry(const struct repository *r, const char *path, struct err *err)
+{
+	int rc;
+
+	if (!path_is_safe(path, MODE_FILE, r->settings.protect))
+		return err_set(err, ERR_INVALID, "invalid path '%s'", path);
+	if (worktree_leading_symlink(path, strlen(path)) || is_directory(path))
+		return 0;
+	rc = remove_file(path, err);
+	if (!rc)
+		remove_empty_parents(path, "");
 	return rc;
 }

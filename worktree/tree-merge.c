@@ -527,18 +527,6 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 
 /* ---- files ---- */
 
-static int remove_one(const char *path, struct err *err)
-{
-	int ret;
-
-	if (worktree_leading_symlink(path, strlen(path)) || is_directory(path))
-		return 0; /* not the file of the index */
-	ret = remove_file(path, err);
-	if (!ret)
-		remove_empty_parents(path, "");
-	return ret;
-}
-
 /* Removes files and links in place of directories; it has been checked that they may go. */
 static int clear_parents(const char *path, struct err *err)
 {
@@ -574,7 +562,7 @@ int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct i
 	int ret = 0;
 
 	for (size_t i = 0; i < m->removed.nr; i++) {
-		int rc = remove_one(m->removed.items[i].string, err);
+		int rc = worktree_remove_entry(r, m->removed.items[i].string, err);
 
 		ret = ret ? ret : rc;
 	}

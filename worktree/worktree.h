@@ -161,6 +161,13 @@ MUST_USE int worktree_adder_apply(struct worktree_adder *a, const struct worktre
 				  bool keep_missing, struct err *err);
 
 /* ---- writing ---- */
+/*
+ * Remove the file of an entry that leaves the index, and the directories that are empty then. A
+ * directory in its place, or what lies behind a symbolic link, is not that file and stays. An
+ * index can name anything: ERR_INVALID for paths that no entry may have (".git/config",
+ * "../x").
+ */
+MUST_USE int worktree_remove_entry(const struct repository *r, const char *path, struct err *err);
 struct checkout_options {
 	bool force;	/* overwrite existing files */
 	const char *prefix; /* checkout-index --prefix; "" */
