@@ -318,6 +318,25 @@ static int read_settings(struct init_job *j, const struct repo_init_options *o,
 /* Files beyond this are no templates. */
 #define TEMPLATE_MAX ((size_t)64 << 20)
 
+/* A directory that is a link leads out of the repository: nothing is copied into it. */
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
+static bool is_in_link(const struct init_job *j, const char *path)
+{
+	struct strbuf dir = STRBUF_INIT;
+	bool yes;
+
+	path_dirname(&dir, path);
+	yes = strcmp(dir.buf, j->gitdir) != 0 && is_link(dir.buf);
+	strbuf_release(&dir);
+	return yes;
+}
+
 static const struct {
 	const char *name;
 	const char *text; /* NULL: a directory */
@@ -343,7 +362,7 @@ static int copy_built_in(struct init_job *j, struct err *err)
 
 		if (!text)
 			rc = make_missing_dirs(j, path, err);
-		else if (!file_exists(path))
+		else if (!file_exists(path) && !is_in_link(j, path))
 			rc = write_new_file(j, path, text, strlen(text), 0, PUBLISH_FILE, err);
 		free(path);
 	}
@@ -394,9 +413,9 @@ static int copy_one(struct init_job *j, const char *name, const char *from, cons
 	if (lstat(from, &st) < 0)
 		return err_set_errno(err, "cannot stat template '%s'", from);
 	if (S_ISDIR(st.st_mode)) {
-		int rc = make_missing_dirs(j, to, err);
+		int rc = is_link(to) ? 0 : make_missing_dirs(j, to, err);
 
-		return rc ? rc : copy_dir(j, from, to, false, err);
+		return rc || is_link(to) ? rc : copy_dir(j, from, to, false, err);
 	}
 	if (file_exists(to))
 		return 0; /* what exists stays */
@@ -444,19 +463,28 @@ static void warn(const struct repo_init_options *o, char *msg)
 	free(msg);
 }
 
-static int configured_dir(char **out, const struct init_job *j,
-			  const struct repo_init_options *o, struct err *err)
+/* The repository that is there may be somebody else's: it does not say what is copied into it. */
+static int protected_template_dir(char **out, struct err *err)
+{
+	struct config_set *c = config_set_new();
+	int rc = config_set_read_protected(c, err);
+
+	if (!rc)
+		rc = config_get_path(c, "init.templatedir", out, err);
+	config_set_free(c);
+	return rc < 0 ? rc : 0;
+}
+
+static int configured_dir(char **out, const struct repo_init_options *o, struct err *err)
 {
 	const char *env = getenv("GIT_TEMPLATE_DIR");
-	int found;
 
 	*out = NULL;
 	if (o->template_dir || env) {
 		*out = xstrdup(o->template_dir ? o->template_dir : env);
 		return 0;
 	}
-	found = config_get_path(j->config, "init.templatedir", out, err);
-	return found < 0 ? found : 0;
+	return protected_template_dir(out, err);
 }
 
 /* A template of a format that we do not know is left alone. */
@@ -487,7 +515,7 @@ static bool is_usable(const char *dir, const struct repo_init_options *o)
 static int copy_templates(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
 	char *dir;
-	int rc = configured_dir(&dir, j, o, err);
+	int rc = configured_dir(&dir, o, err);
 
 	if (rc < 0)
 		return rc;

@@ -122,4 +122,16 @@ test_expect_success STRACE,XATTR "the locks of a new repository have one owner f
 	grep "^.*/one-owner/\.git/\.git-owner-" owners
 '
 
+test_expect_success SYMLINKS "a repository that is there does not say what is copied, or where to" '
+	mkdir -p private/hooks elsewhere && echo secret >private/hooks/key &&
+	git init -q --template= theirs && git -C theirs config init.templateDir "$PWD/private" &&
+	git init -q theirs && test_path_is_missing theirs/.git/hooks/key &&
+	git -C theirs config --unset init.templateDir && rm -rf theirs/.git/hooks theirs/.git/info &&
+	ln -s "$PWD/elsewhere" theirs/.git/hooks && ln -s "$PWD/elsewhere" theirs/.git/info &&
+	git init -q --template="$PWD/private" theirs && git init -q theirs &&
+	test -z "$(ls -A elsewhere)" &&
+	git config --global init.templateDir "$PWD/private" && git init -q ours &&
+	test_cmp private/hooks/key ours/.git/hooks/key
+'
+
 test_done
