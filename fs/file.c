@@ -147,8 +147,8 @@ static mode_t shared_mode(mode_t mode, int shared_perm)
 	if (S_ISDIR(mode) || (mode & S_IXUSR))
 		want |= (want & 0444) >> 2;
 	mode = shared_perm < 0 ? (mode & ~(mode_t)0777) | want : mode | want;
-	/* What others put into a shared directory belongs to the same group. */
-	if (S_ISDIR(mode))
+	/* What others put into a shared directory belongs to the same group, if that has access. */
+	if (S_ISDIR(mode) && want & 060)
 		mode |= S_ISGID;
 	return mode & 07777;
 }

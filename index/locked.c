@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The index of a repository: read, locked, written within its operation. */
 #include "compat/posix.h"
+#include "fs/file.h"
 #include "index/index-internal.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
@@ -44,11 +45,11 @@ static int write_to_lock(struct index_state *ix, struct repository *r, struct lo
 		.version = ix->version ? 0 : version_of_new(r),
 		.skip_hash = r->settings.index_skip_hash,
 	};
-
-	int ret;
+	int ret = apply_shared_perm(lk->tf->path, r->settings.shared_perm, err);
 
 	trace2_region_enter("index", "write");
-	ret = index_write_fd(ix, lk->tf->fd, lk->tf->path, &o, err);
+	if (!ret)
+		ret = index_write_fd(ix, lk->tf->fd, lk->tf->path, &o, err);
 	trace2_region_leave("index", "write");
 	return ret;
 }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='core.sharedRepository: the mode of every file that we write'
+. "$(dirname "$0")/test-lib.sh"
+
+# modes SHARED UMASK: each kind of file and directory of a repository in which all were written
+modes () {
+	rm -rf shared && (umask $2 && git init -q -b main --shared=$1 shared && cd shared &&
+	for i in 1 2 3 4 5 6 7 8; do echo $i >$i || exit 1; done &&
+	git add 1 && git -c bulkCheckin.unpackLimit=2 add . &&
+	echo message >m && git commit -qF m && git commit -q --allow-empty -F m &&
+	git tag -a -m t v1 && git branch x/y && git pack-refs --all && git update-ref refs/notes/z HEAD &&
+	printf "create refs/a/1 HEAD\ncreate refs/a/2 HEAD\n" |
+		GIT_TEST_REF_COMMIT=journal git update-ref --stdin &&
+	printf "create refs/a/3 HEAD\ncreate refs/a/4 HEAD\n" |
+		GIT_TEST_REF_COMMIT=packed git update-ref --stdin &&
+	git config a.b c && git reflog expire --all --expire=now && git status >/dev/null) &&
+	(cd shared/.git && find . | while read -r f; do
+		case $f in
+		./COMMIT_EDITMSG) continue ;; # for one user, as with stock Git
+		./objects/??) kind=objects/XX ;;
+		./objects/??/*) kind=objects/XX/FILE ;;
+		./objects/pack/*.*) kind=objects/pack/*.${f##*.} ;;
+		*) kind=$f ;;
+		esac
+		stat -c "%a $kind" "$f"
+	done) | sort -u
+}
+
+# expect DIRECTORY FILE READ-ONLY
+expect () {
+	(echo "$1 ." && for d in hooks info logs logs/refs logs/refs/heads logs/refs/heads/x logs/refs/notes objects \
+		objects/info objects/pack ref-journal refs refs/a refs/heads refs/notes refs/tags; do
+		echo "$1 ./$d"
+	done && echo "$1 objects/XX" && echo "$3 objects/XX/FILE" &&
+	for e in idx pack rev; do echo "$3 objects/pack/*.$e"; done &&
+	for f in HEAD config description index info/exclude logs/HEAD logs/refs/heads/main \
+		logs/refs/heads/x/y logs/refs/notes/z packed-refs refs/a/1 refs/a/2 refs/notes/z; do
+		echo "$2 ./$f"
+	done) | sort >expect
+}
+
+while read -r shared mask dir file object; do
+	test_expect_success FILEMODE "--shared=$shared with a umask of $mask" '
+		modes $shared $mask >actual && expect $dir $file $object && test_cmp expect actual
+	'
+done <<\EOF
+umask 022 755 644 444
+umask 077 700 600 400
+group 022 2775 664 444
+group 077 2770 660 440
+all   022 2775 664 444
+all   077 2775 664 444
+0640  022 2750 640 440
+0660  002 2770 660 440
+0600  022 700 600 400
+EOF
+
+test_done
