@@ -101,7 +101,8 @@ void odb_stores_init(struct odb_stores *l, const char *objdir,
 	l->warn = pack_options->warn;
 	l->warn_data = pack_options->warn_data;
 	pthread_mutex_init(&l->lock, NULL);
-	l->first = store_new(l, objdir);
+	l->seen = (struct strset)STRSET_INIT;
+	l->first = l->last = store_new(l, objdir);
 }
 
 void odb_stores_release(struct odb_stores *l)
@@ -112,7 +113,8 @@ void odb_stores_release(struct odb_stores *l)
 		next = atomic_load(&s->next);
 		store_free(s);
 	}
-	l->first = NULL;
+	l->first = l->last = NULL;
+	strset_clear(&l->seen);
 	pthread_mutex_destroy(&l->lock);
 }
 
@@ -130,18 +132,18 @@ static void complain(struct odb_stores *l, const char *fmt, ...)
 
 static void read_info_alternates(struct odb_stores *l, const char *objdir, int depth);
 
-static bool same_dir(const struct odb_store *s, const char *path, const struct stat *st)
+/* False: it was seen before, under this name or another. */
+static bool note_dir(struct odb_stores *l, const struct stat *st)
 {
-	struct stat other;
+	char key[64];
 
-	return !strcmp(s->objdir, path) ||
-	       (!stat(s->objdir, &other) && other.st_dev == st->st_dev &&
-		other.st_ino == st->st_ino);
+	snprintf(key, sizeof(key), "%ju:%ju", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
+	return strset_add(&l->seen, key);
 }
 
 static void add_store(struct odb_stores *l, const char *path, int depth)
 {
-	struct odb_store *s = l->first, *last = NULL;
+	struct odb_store *s;
 	struct stat st;
 
 	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
@@ -149,11 +151,11 @@ static void add_store(struct odb_stores *l, const char *path, int depth)
 			 path);
 		return;
 	}
-	for (; s; last = s, s = atomic_load(&s->next))
-		if (same_dir(s, path, &st))
-			return;
+	if (!note_dir(l, &st))
+		return;
 	s = store_new(l, path);
-	atomic_store(&last->next, s);
+	atomic_store(&l->last->next, s);
+	l->last = s;
 	read_info_alternates(l, s->objdir, depth + 1);
 }
 
@@ -239,7 +241,11 @@ static void read_info_alternates(struct odb_stores *l, const char *objdir, int d
 
 void odb_stores_add_alternates(struct odb_stores *l, const char *env)
 {
+	struct stat st;
+
 	pthread_mutex_lock(&l->lock);
+	if (!stat(l->first->objdir, &st))
+		note_dir(l, &st);
 	if (env)
 		add_list(l, env, ':', NULL, 0);
 	read_info_alternates(l, l->first->objdir, 0);

@@ -13,6 +13,7 @@
 #include "hash/hash.h"
 #include "pack/pack.h"
 #include "util/err.h"
+#include "util/map.h"
 
 /* Names in one fan-out directory, read when single questions get dearer. */
 struct loose_fanout {
@@ -45,7 +46,8 @@ void odb_store_forget_loose(struct odb_store *s); /* the list is stale */
  * own directory.
  */
 struct odb_stores {
-	struct odb_store *first;
+	struct odb_store *first, *last;
+	struct strset seen; /* device and inode of each, so that a long list costs no more */
 	struct packs_options pack_options; /* template; objdir is filled in */
 	void (*warn)(void *data, const char *msg);
 	void *warn_data;

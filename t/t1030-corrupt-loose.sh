@@ -70,4 +70,16 @@ test_expect_success 'writing an object again replaces no good copy' '
 	ls -i repo/$path >after && test_cmp before after
 '
 
+test_expect_success STRACE "each alternate is looked at as often, however many there are" '
+	git init -q --bare borrower.git && sizes= &&
+	for nr in 20 200; do
+		for i in $(test_seq $nr); do
+			mkdir -p many/$i && echo "$PWD/many/$i" || return 1
+		done >borrower.git/objects/info/alternates &&
+		trace_calls calls stat,newfstatat,statx git -C borrower.git count-objects -v >out &&
+		sizes="$sizes $(grep -c "/many/" calls)" || return 1
+	done &&
+	set -- $sizes && test $1 -gt 0 && test $2 -le $((10 * $1))
+'
+
 test_done
