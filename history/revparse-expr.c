@@ -388,13 +388,11 @@ static bool split_number(const char *name, size_t len, size_t *base, char *op, u
 	return true;
 }
 
-static int parse_number_op(struct repository *r, const char *name, size_t base, char op,
-			   unsigned n, struct object_id *oid, struct err *err)
+static int apply_number(struct repository *r, char op, unsigned n, struct object_id *oid,
+			struct err *err)
 {
-	int rc = rev_parse_expr(r, name, base, OBJ_COMMIT, oid, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	if (op == '^')
 		return nth_parent(r, oid, n, oid, err);
 	rc = nth_parent(r, oid, 0, oid, err);
@@ -445,35 +443,42 @@ static int peel_to(struct repository *r, const char *name, size_t len,
 		       object_type_name(type));
 }
 
-static int parse_peel(struct repository *r, const char *name, size_t len, size_t base,
+/* What a "^{…}" asks for. */
+struct peel {
+	const char *text; /* of ^{/text}; else NULL */
+	size_t text_len;
+	bool exists;	  /* ^{object} */
+	enum object_type want, hint;
+};
+
+static bool parse_peel(const char *what, size_t len, struct peel *out)
+{
+	*out = (struct peel){ .want = OBJ_ANY, .hint = OBJ_ANY };
+	if (len && *what == '/') {
+		out->text = what + 1;
+		out->text_len = len - 1;
+		out->want = out->hint = OBJ_COMMIT;
+	} else if (len == 6 && !memcmp(what, "object", 6)) {
+		out->exists = true;
+	} else if (len) {
+		out->want = object_type_from_name(what, len);
+		if (out->want == OBJ_COMMIT || out->want == OBJ_TREE)
+			out->hint = out->want;
+	}
+	return out->want != OBJ_BAD;
+}
+
+static int apply_peel(struct repository *r, const char *name, size_t len, const struct peel *p,
 		      struct object_id *oid, struct err *err)
 {
-	const char *what = name + base + 2;
-	size_t what_len = len - base - 3;
-	enum object_type want = OBJ_ANY, hint = OBJ_ANY;
-	bool exists = false;
 	int rc;
 
-	if (what_len && *what == '/')
-		hint = OBJ_COMMIT;
-	else if (what_len == 6 && !memcmp(what, "object", 6))
-		exists = true;
-	else if (what_len && (want = object_type_from_name(what, what_len)) == OBJ_BAD)
-		return ERR_NOT_FOUND;
-	if (want == OBJ_COMMIT || want == OBJ_TREE)
-		hint = want;
-	rc = rev_parse_expr(r, name, base, hint, oid, err);
-	if (rc < 0)
-		return rc;
-	if (exists)
+	if (p->exists)
 		return odb_has(r->odb, oid) ? 0 : ERR_NOT_FOUND;
-	if (what_len && *what == '/') {
-		rc = peel_to(r, name, len, oid, OBJ_COMMIT, oid, err);
-		if (rc < 0 || what_len == 1)
-			return rc;
-		return rev_parse_text(r, what + 1, what_len - 1, oid, oid, err);
-	}
-	return peel_to(r, name, len, oid, want, oid, err);
+	rc = peel_to(r, name, len, oid, p->want, oid, err);
+	if (rc < 0 || !p->text_len)
+		return rc;
+	return rev_parse_text(r, p->text, p->text_len, oid, oid, err);
 }
 
 /* ---- names ---- */
@@ -533,16 +538,48 @@ static int parse_name(struct repository *r, const char *name, size_t len,
 	return rev_parse_abbrev(r, name, len, hint, oid, err);
 }
 
+/* ---- all ---- */
+
+/* An operator at the end of the first len bytes of a name. */
+struct operator {
+	size_t base, len;
+	char op; /* '~', '^', or '{' for a peel */
+	unsigned n;
+	struct peel peel;
+};
+
+/* 1: one was split off; 0: there is none; < 0: it means nothing. */
+static int split_operator(const char *name, size_t len, struct operator *o)
+{
+	o->len = len;
+	if (split_number(name, len, &o->base, &o->op, &o->n))
+		return 1;
+	if (!split_peel(name, len, &o->base))
+		return 0;
+	o->op = '{';
+	return parse_peel(name + o->base + 2, len - o->base - 3, &o->peel) ? 1 : ERR_NOT_FOUND;
+}
+
 int rev_parse_expr(struct repository *r, const char *name, size_t len,
 		   enum object_type hint, struct object_id *oid, struct err *err)
 {
-	size_t base;
-	unsigned n;
-	char op;
+	struct operator *ops = NULL, o;
+	size_t nr = 0, alloc = 0;
+	int rc;
 
-	if (split_number(name, len, &base, &op, &n))
-		return parse_number_op(r, name, base, op, n, oid, err);
-	if (split_peel(name, len, &base))
-		return parse_peel(r, name, len, base, oid, err);
-	return parse_name(r, name, len, hint, oid, err);
+	/* From the end to the front, and back: a name may have any number of them. */
+	while ((rc = split_operator(name, len, &o)) > 0) {
+		ALLOC_GROW(ops, nr + 1, alloc);
+		ops[nr++] = o;
+		len = o.base;
+		hint = o.op == '{' ? o.peel.hint : OBJ_COMMIT;
+	}
+	if (!rc)
+		rc = parse_name(r, name, len, hint, oid, err);
+	while (!rc && nr--)
+		rc = ops[nr].op == '{' ?
+			apply_peel(r, name, ops[nr].len, &ops[nr].peel, oid, err) :
+			apply_number(r, ops[nr].op, ops[nr].n, oid, err);
+	free(ops);
+	return rc;
 }

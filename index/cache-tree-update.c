@@ -212,7 +212,8 @@ static ssize_t prime_node(struct cache_tree *ct, struct repository *r,
 	int ret;
 
 	if (depth > CACHE_TREE_MAX_DEPTH)
-		return err_set(err, ERR_CORRUPT, "tree %s is too deep", oid_hex(tree));
+		return err_set(err, ERR_CORRUPT, "exceeded maximum allowed tree depth at tree %s",
+			       oid_hex(tree));
 	ret = odb_read_type(r->odb, tree, OBJ_TREE, &buf, err);
 	if (ret)
 		return ret;

@@ -123,7 +123,7 @@ static int diff_dir(struct tree_diff *d, const struct object_id *tree, struct er
 	int rc, more;
 
 	if (++d->depth > DEPTH_MAX)
-		return err_set(err, ERR_TOO_BIG, "trees nested more than %d deep", DEPTH_MAX);
+		return err_set(err, ERR_TOO_BIG, "exceeded maximum allowed tree depth");
 	rc = d->src->read(d->src->data, tree, &buf, err);
 	if (rc >= 0 && buf.type != OBJ_TREE)
 		rc = err_set(err, ERR_CORRUPT, "object %s is not a tree", oid_hex(tree));

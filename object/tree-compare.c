@@ -104,7 +104,7 @@ static int compare_directories(struct walk *w, const struct object_id *old,
 	int ret;
 
 	if (w->depth == MAX_DEPTH)
-		return err_set(w->err, ERR_TOO_BIG, "directories too deep at '%.80s…'",
+		return err_set(w->err, ERR_TOO_BIG, "exceeded maximum allowed tree depth at '%.80s…'",
 			       w->path.buf);
 	ret = side_open(w, &a, old);
 	if (ret < 0)
