@@ -31,11 +31,10 @@ void (*lockfile_takeover_report)(const char *lock_path, pid_t pid) = report_take
 static void write_owner(int fd, const char *dir)
 {
 	char text[OWNER_TEXT_MAX + 1];
-	struct owner self;
+	size_t len = owner_self_text(text, dir);
 
-	if (owner_self(&self, dir))
-		(void)RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, text,
-						 owner_format(text, &self, ' '), 0));
+	if (len)
+		(void)RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, text, len, 0));
 }
 
 static void mark_lock(int fd, void *lock_path)

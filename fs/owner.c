@@ -195,6 +195,7 @@ struct home {
 	struct home *next;
 	struct tempfile *file; /* NULL: not made, or that of the process that forked us */
 	struct owner self;     /* .home tells which directory it is, with dev */
+	char text[OWNER_TEXT_MAX + 1]; /* the mark of locks */
 	dev_t dev;
 };
 
@@ -273,6 +274,7 @@ static void make_file(struct home *h, const char *dir)
 	/* Asked again: an overlay may give a directory another number once it is written to. */
 	if (is_held(h) && !stat(top, &st)) {
 		h->self.home = st.st_ino;
+		owner_format(h->text, &h->self, ' ');
 		remove_dead_files(top, h->self.id);
 	}
 	free(top);
@@ -373,6 +375,21 @@ bool owner_self(struct owner *out, const char *dir)
 		*out = h->self;
 	pthread_mutex_unlock(&process.mutex);
 	return h;
+}
+
+size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir)
+{
+	struct home *h;
+	size_t len = 0;
+
+	pthread_mutex_lock(&process.mutex);
+	h = held_home_of(dir);
+	if (h) {
+		len = strlen(h->text);
+		memcpy(out, h->text, len + 1);
+	}
+	pthread_mutex_unlock(&process.mutex);
+	return len;
 }
 
 /* ---- the proof ---- */

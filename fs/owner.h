@@ -47,6 +47,8 @@ struct owner {
  * after the first call. The id stays the same in one home.
  */
 bool owner_self(struct owner *out, const char *dir);
+/* The same as text, its fields joined by spaces; the length, 0: there is no mark. */
+size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir);
 /*
  * Before a directory is removed in which we have made and removed everything ourselves: our
  * owner file there goes first. No lock or staging directory of ours may be left that names it.

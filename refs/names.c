@@ -104,7 +104,8 @@ bool refname_is_usable(const char *name)
 {
 	const char *bare = skip_worktree(name);
 
-	return bare && refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL) && !is_of_layout(bare);
+	return bare && refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL) &&
+	       (starts_with(bare, "refs/") || !is_of_layout(bare));
 }
 
 bool refname_is_deletable(const char *name)
