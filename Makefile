@@ -209,6 +209,7 @@ check:
 	$(Q)tools/check-calls
 	$(Q)CC='$(CC)' tools/check-headers $(B)
 	$(Q)tools/check-shell
+	$(Q)tools/without-rule --check
 
 # ---- test variants --------------------------------------------------------
 
