@@ -86,13 +86,12 @@ static const char *skip_worktree(const char *name)
 static bool is_of_layout(const char *name)
 {
 	static const char *const taken[] = {
-		"branches", "common", "commondir", "config", "config.worktree", "description",
-		"gc.log", "gc.pid", "gitdir", "hooks", "index", "info", "lfs", "locked", "logs",
-		"lost-found", "modules", "objects", "packed-refs", "rebase-apply", "rebase-merge",
-		"ref-journal", "refs.redo", "reftable", "remotes", "rr-cache", "sequencer",
-		"shallow", "svn", "worktrees",
+		"branches", "common", "commondir", "config", "description", "gc", "gitdir",
+		"hooks", "index", "info", "lfs", "locked", "logs", "lost-found", "modules",
+		"objects", "packed-refs", "rebase-apply", "rebase-merge", "ref-journal", "refs",
+		"reftable", "remotes", "rr-cache", "sequencer", "shallow", "svn", "worktrees",
 	};
-	size_t len = strcspn(name, "/");
+	size_t len = strcspn(name, "/."); /* also gc.pid, config.worktree */
 
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		if (!strncasecmp(name, taken[i], len) && !taken[i][len])

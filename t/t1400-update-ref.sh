@@ -423,7 +423,7 @@ test_expect_success STRACE '--batch-updates: one flush all the same' '
 test_expect_success "no ref has the name of another file of the repository" '
 	git init -q --bare files && (cd files &&
 	T=$(git mktree </dev/null) && C=$(git commit-tree -m x $T) && find . | sort >../before &&
-	for name in commondir config Config gitdir index shallow packed-refs objects/x hooks/post-commit \
+	for name in commondir config Config config.worktree gc.pid refs gitdir index shallow packed-refs objects/x hooks/post-commit \
 		info/exclude worktrees/x/commondir worktrees/x/gitdir worktrees/x/locked \
 		main-worktree/commondir main-worktree/config; do
 		test_expect_code 128 git update-ref $name $C 2>err &&
