@@ -93,7 +93,7 @@ static bool is_merged(struct deletion *d, const char *name, struct commit *tip)
 }
 
 static bool is_deletable(struct deletion *d, const char *ref, const char *name,
-		   const struct object_id *oid)
+			 const struct object_id *oid)
 {
 	struct commit *tip;
 

@@ -100,7 +100,7 @@ static void report_ref(void *data UNUSED, const struct ref_finding *f)
 		warning("%s: %s: %s", f->where, f->msg_id, f->text);
 }
 
-static void print_progress_of_ref(void *data UNUSED, const char *what)
+static void report_checked_ref(void *data UNUSED, const char *what)
 {
 	fprintf(stderr, "Checking %s\n", what);
 }
@@ -110,7 +110,7 @@ bool fsck_verify_refs(struct repository *r, const struct fsck_options *checks, b
 	struct ref_verify_options o = {
 		.checks = checks,
 		.report = report_ref,
-		.checking = verbose ? print_progress_of_ref : NULL,
+		.checking = verbose ? report_checked_ref : NULL,
 	};
 	struct err err = ERR_INIT;
 	size_t errors;

@@ -149,7 +149,7 @@ static int classify(struct rm_run *run, const char *path, enum danger *out, stru
 }
 
 static int report_paths(const struct string_list *l, const char *one, const char *many,
-		const char *hint)
+			const char *hint)
 {
 	if (!l->nr)
 		return 0;
@@ -174,14 +174,14 @@ static int check_safety(struct rm_run *run, struct err *err)
 			string_list_append(&found[d], run->paths.items[i].string);
 	}
 	unsafe = report_paths(&found[DANGER_BOTH],
-		      "the following file has staged content different from both the\nfile and the HEAD:",
-		      "the following files have staged content different from both the\nfile and the HEAD:",
-		      "(use -f to force removal)");
+			      "the following file has staged content different from both the\nfile and the HEAD:",
+			      "the following files have staged content different from both the\nfile and the HEAD:",
+			      "(use -f to force removal)");
 	unsafe |= report_paths(&found[DANGER_STAGED],
-		       "the following file has changes staged in the index:",
-		       "the following files have changes staged in the index:", keep_hint);
+			       "the following file has changes staged in the index:",
+			       "the following files have changes staged in the index:", keep_hint);
 	unsafe |= report_paths(&found[DANGER_LOCAL], "the following file has local modifications:",
-		       "the following files have local modifications:", keep_hint);
+			       "the following files have local modifications:", keep_hint);
 	for (int d = 0; d < DANGER_NR; d++)
 		string_list_clear(&found[d], NULL);
 	return rc < 0 ? rc : unsafe;

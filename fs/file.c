@@ -306,20 +306,17 @@ static int remove_content(int at, const char *name, struct strbuf *path, struct 
 static int remove_at(int at, const char *name, struct strbuf *path, struct err *err)
 {
 	struct stat st;
-	int ret;
+	int flags, ret = 0;
 
-	if (!RETRY_EINTR(sys->unlinkat(at, name, 0)) || errno == ENOENT || errno == ENOTDIR)
-		return 0;
-	if (errno != EISDIR && errno != EPERM)
-		return err_set_errno(err, "unable to remove '%s'", path->buf);
-	if (errno == EPERM && !fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) && !S_ISDIR(st.st_mode)) {
-		errno = EPERM;
-		return err_set_errno(err, "unable to remove '%s'", path->buf);
-	}
-	ret = remove_content(at, name, path, err);
-	if (ret || !RETRY_EINTR(sys->unlinkat(at, name, AT_REMOVEDIR)) || errno == ENOENT)
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 :
+			err_set_errno(err, "unable to stat '%s'", path->buf);
+	flags = S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0;
+	if (flags)
+		ret = remove_content(at, name, path, err);
+	if (ret || !RETRY_EINTR(sys->unlinkat(at, name, flags)) || errno == ENOENT)
 		return ret;
-	return err_set_errno(err, "unable to remove directory '%s'", path->buf);
+	return err_set_errno(err, "unable to remove %s'%s'", flags ? "directory " : "", path->buf);
 }
 
 int remove_tree(const char *path, bool keep_top, struct err *err)

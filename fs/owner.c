@@ -267,6 +267,7 @@ static void make_file(struct home *h, const char *dir)
 	char *top = path_real(dir, 0);
 	struct stat st;
 
+	h->text[0] = '\0'; /* until all of the mark is known */
 	h->self.boot = process.boot;
 	h->self.pid = getpid();
 	for (int i = 0; top && i < 3 && !try_to_make(h, top); i++)

@@ -28,7 +28,7 @@ static int report_failure(void *data UNUSED, const char *path, struct err *err)
 
 /* Taken out of the index, but in HEAD and still (or again) there: as they are now. */
 static int add_untracked(struct commit_run *run, struct worktree_adder *adder,
-			  const struct string_list *paths, struct err *err)
+			 const struct string_list *paths, struct err *err)
 {
 	int rc = 0;
 
@@ -46,7 +46,7 @@ static int add_untracked(struct commit_run *run, struct worktree_adder *adder,
 }
 
 static int add_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
-			const struct string_list *paths, struct err *err)
+		       const struct string_list *paths, struct err *err)
 {
 	struct worktree_add_options ao = { .on_warning = pass_warning, .on_error = report_failure };
 	struct commit_index *ci = &run->ci;

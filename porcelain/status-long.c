@@ -10,9 +10,9 @@
 
 /* Text in the colour of a slot; a colour never reaches across a line end. */
 static void print_text(const struct status_format *f, struct strbuf *out, enum status_slot slot,
-		const char *fmt, ...) PRINTF_LIKE(4, 5);
+		       const char *fmt, ...) PRINTF_LIKE(4, 5);
 static void print_text(const struct status_format *f, struct strbuf *out, enum status_slot slot,
-		const char *fmt, ...)
+		       const char *fmt, ...)
 {
 	struct strbuf text = STRBUF_INIT;
 	const char *s;
@@ -64,13 +64,12 @@ static void print_place(const struct status_format *f, struct strbuf *out)
 		header(f, out, "On branch ");
 		print_text(f, out, SLOT_BRANCH, "%s\n", short_branch(s));
 	} else if (s->operations & (OP_REBASE | OP_REBASE_INTERACTIVE)) {
-		print_text(f, out, SLOT_NOBRANCH, "%s",
-		    s->operations & OP_REBASE_INTERACTIVE ? "interactive rebase in progress; onto "
-							  : "rebase in progress; onto ");
+		print_text(f, out, SLOT_NOBRANCH, "%srebase in progress; onto ",
+			   s->operations & OP_REBASE_INTERACTIVE ? "interactive " : "");
 		header(f, out, "%s\n", s->rebase_onto ? s->rebase_onto : "");
 	} else if (s->detached_from) {
 		print_text(f, out, SLOT_NOBRANCH, "%s",
-		    s->detached_at ? "HEAD detached at " : "HEAD detached from ");
+			   s->detached_at ? "HEAD detached at " : "HEAD detached from ");
 		header(f, out, "%s\n", s->detached_from);
 	} else {
 		print_text(f, out, SLOT_NOBRANCH, "Not currently on any branch.\n");
@@ -83,7 +82,7 @@ static const char *commits(size_t n)
 }
 
 static void print_counts(const struct status_format *f, const struct tracking *t,
-		       struct strbuf *out)
+			 struct strbuf *out)
 {
 	if (!t->ahead && !t->behind) {
 		header(f, out, "Your branch is up to date with '%s'.\n", t->name);
@@ -169,7 +168,7 @@ static void print_rebase(const struct status_format *f, struct strbuf *out)
 }
 
 static void print_sequence(const struct status_format *f, struct strbuf *out, const char *doing,
-			 const char *cmd, const char *what, const struct object_id *oid)
+			   const char *cmd, const char *what, const struct object_id *oid)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -214,7 +213,7 @@ static void print_operations(const struct status_format *f, struct strbuf *out)
 		print_rebase(f, out);
 	else if (ops & OP_CHERRY_PICK)
 		print_sequence(f, out, "cherry-picking", "cherry-pick", "cherry-pick",
-			     &f->s->cherry_pick_head);
+			       &f->s->cherry_pick_head);
 	else if (ops & OP_REVERT)
 		print_sequence(f, out, "reverting", "revert", "revert", &f->s->revert_head);
 	if (ops & OP_BISECT)
@@ -243,7 +242,7 @@ static const char *change_label(char letter)
 
 /* " (new commits, modified content)" */
 static void print_inside(const struct status_format *f, struct strbuf *out,
-		       const struct status_item *it)
+			 const struct status_item *it)
 {
 	const struct {
 		bool is;
@@ -264,7 +263,7 @@ static void print_inside(const struct status_format *f, struct strbuf *out,
 }
 
 static void print_change(const struct status_format *f, struct strbuf *out, enum status_slot slot,
-		       char letter, const char *old, const struct status_item *it)
+			 char letter, const char *old, const struct status_item *it)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -307,7 +306,7 @@ static void print_staged(const struct status_format *f, struct strbuf *out)
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->items[i].staged != ' ' && !s->items[i].stages)
 			print_change(f, out, SLOT_UPDATED, s->items[i].staged,
-				   s->items[i].old_path, &s->items[i]);
+				     s->items[i].old_path, &s->items[i]);
 	strbuf_addch(out, '\n');
 }
 
@@ -389,12 +388,12 @@ static void print_unstaged(const struct status_format *f, struct strbuf *out)
 	for (size_t i = 0; i < s->nr; i++)
 		if (s->items[i].unstaged != ' ' && !s->items[i].stages)
 			print_change(f, out, SLOT_CHANGED, s->items[i].unstaged,
-				   s->items[i].wt_old_path, &s->items[i]);
+				     s->items[i].wt_old_path, &s->items[i]);
 	strbuf_addch(out, '\n');
 }
 
 static void print_other_columns(const struct status_format *f, struct strbuf *out,
-			      const struct strvec *paths)
+				const struct strvec *paths)
 {
 	bool color = *f->colors[SLOT_UNTRACKED];
 	char *indent = xstrfmt("%s\t%s", f->colors[SLOT_HEADER], f->colors[SLOT_UNTRACKED]);
@@ -408,7 +407,7 @@ static void print_other_columns(const struct status_format *f, struct strbuf *ou
 }
 
 static void print_others(const struct status_format *f, struct strbuf *out,
-		       const struct string_list *l, const char *title, const char *how)
+			 const struct string_list *l, const char *title, const char *how)
 {
 	struct strvec paths = STRVEC_INIT;
 	struct strbuf path = STRBUF_INIT;
@@ -477,9 +476,9 @@ static void print_sections(const struct status_format *f, struct strbuf *out)
 	print_unmerged(f, out);
 	print_unstaged(f, out);
 	print_others(f, out, &s->untracked, "Untracked files",
-		   "use \"git add <file>...\" to include in what will be committed");
+		     "use \"git add <file>...\" to include in what will be committed");
 	print_others(f, out, &s->ignored, "Ignored files",
-		   "use \"git add -f <file>...\" to include in what will be committed");
+		     "use \"git add -f <file>...\" to include in what will be committed");
 	if (!f->show_untracked && status_has_staged(s))
 		header(f, out, "Untracked files not listed%s\n",
 		       f->hints ? " (use -u option to show untracked files)" : "");

@@ -163,7 +163,7 @@ static bool name_exists(struct ref_shortener *s, const char *full)
 
 /* Would the short name mean something else by one of the first `nr` rules? */
 static bool is_ambiguous_with(struct ref_shortener *s, const char *name, size_t len, size_t nr,
-		     size_t except)
+			      size_t except)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (i == except)
@@ -189,7 +189,7 @@ char *ref_shortener_name(struct ref_shortener *s, const char *name)
 		    memcmp(name + len - a, rules[i].after, a))
 			continue;
 		if (!is_ambiguous_with(s, name + b, len - a - b,
-			      s->strict ? ARRAY_SIZE(rules) : i, i))
+				       s->strict ? ARRAY_SIZE(rules) : i, i))
 			return xmemdupz(name + b, len - a - b);
 	}
 	return xstrdup(name);

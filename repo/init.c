@@ -413,9 +413,12 @@ static int copy_one(struct init_job *j, const char *name, const char *from, cons
 	if (lstat(from, &st) < 0)
 		return err_set_errno(err, "cannot stat template '%s'", from);
 	if (S_ISDIR(st.st_mode)) {
-		int rc = is_link(to) ? 0 : make_missing_dirs(j, to, err);
+		int rc;
 
-		return rc || is_link(to) ? rc : copy_dir(j, from, to, false, err);
+		if (is_link(to))
+			return 0;
+		rc = make_missing_dirs(j, to, err);
+		return rc ? rc : copy_dir(j, from, to, false, err);
 	}
 	if (file_exists(to))
 		return 0; /* what exists stays */

@@ -423,15 +423,13 @@ int gitlink_find_gitdir(char **out, const char *dir, struct err *err)
 int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct object_id *out,
 			 struct err *err)
 {
-	char *dot_git = path_join(dir, ".git"), *gitdir = read_gitfile(dot_git, NULL);
+	char *dot_git = path_join(dir, ".git"), *gitdir = NULL;
 	struct ref_store_options opts = { .backend = &files_ref_backend, .algo = algo };
 	struct ref_store *refs = NULL;
 	char *common = NULL;
-	int rc;
+	int rc = find_gitdir_in(&gitdir, dot_git, NULL);
 
-	if (!gitdir && is_git_directory(dot_git))
-		gitdir = xstrdup(dot_git);
-	rc = gitdir ? setup_commondir(&common, gitdir, false, err)
+	rc = !rc && gitdir ? setup_commondir(&common, gitdir, false, err)
 		    : err_set(err, ERR_NOT_FOUND, "not a git repository: '%s'", dir);
 	opts.gitdir = gitdir;
 	opts.commondir = common;

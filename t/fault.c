@@ -502,6 +502,16 @@ void fault_install(const struct fault_plan *plan)
 	sys = &fault_table;
 }
 
+void fault_install_failure(size_t n, int sys_errno, bool from_then_on)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+
+	plan.fail_at = n;
+	plan.fail_errno = sys_errno;
+	plan.from_then_on = from_then_on;
+	fault_install(&plan);
+}
+
 void fault_remove(void)
 {
 	sys = &syscalls_native;

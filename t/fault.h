@@ -38,6 +38,8 @@ struct fault_plan {
 
 /* Thread-safe once installed; install and remove are not. plan is copied. */
 void fault_install(const struct fault_plan *plan);
+/* For sweeps: the n-th call fails, or all from the n-th on. */
+void fault_install_failure(size_t n, int sys_errno, bool from_then_on);
 void fault_remove(void); /* the platform's own table again; frees the text */
 
 /*

@@ -201,8 +201,8 @@ static bool lock_ref(struct packing *p, const char *path, struct lock_origin *or
 }
 
 /* The lock is held: does the file say what packed-refs says by now? */
-static int is_prunable(struct packing *p, const char *path, const struct packed_refs *present,
-		  const struct packed_change *ref, bool *yes, struct err *err)
+static int check_prunable(struct packing *p, const char *path, const struct packed_refs *present,
+			  const struct packed_change *ref, bool *yes, struct err *err)
 {
 	struct loose_value v;
 	struct packed_entry e;
@@ -234,7 +234,7 @@ static int prune_locked(struct packing *p, const struct pruned *list, size_t nr,
 	for (i = 0; !rc && i < nr; i++) {
 		strbuf_reset(&path);
 		ref_path(p->rs, list[i].ref->name, &path);
-		rc = is_prunable(p, path.buf, present, list[i].ref, &go, err);
+		rc = check_prunable(p, path.buf, present, list[i].ref, &go, err);
 		if (!rc && go)
 			rc = ref_file_stage_removal(path.buf, PUBLISH_REF_DELETE, p->batch, err);
 	}

@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 		die("record.new");
 	for (int i = 0; i < nr; i++)
 		start(refs[i].fd, refs[i].value, HEX + 1);
-	start(record, input, sizeof(input) > 64u * (unsigned)nr ? 64u * (unsigned)nr : 1);
+	start(record, input, 64u * (unsigned)nr);
 	for (int i = 0; i < nr; i++)
 		await(refs[i].fd);
 	await(record);

@@ -139,16 +139,12 @@ static void sweep(int sys_errno, bool from_then_on)
 	size_t n, clean = 0;
 
 	for (n = 1; n < 1000; n++) {
-		struct fault_plan plan = FAULT_PLAN_INIT;
 		struct err err = ERR_INIT;
 		bool hit;
 		int rc;
 
 		set_up_repo();
-		plan.fail_at = n;
-		plan.fail_errno = sys_errno;
-		plan.from_then_on = from_then_on;
-		fault_install(&plan);
+		fault_install_failure(n, sys_errno, from_then_on);
 		rc = run(&err);
 		hit = fault_hit();
 		free(fault_log);

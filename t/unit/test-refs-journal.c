@@ -357,16 +357,12 @@ static void failing_calls(int sys_errno, bool from_then_on)
 
 	unsetenv("GIT_TEST_FSYNC");
 	for (n = 1; hit; n++) {
-		struct fault_plan plan = FAULT_PLAN_INIT;
 		struct err err = ERR_INIT;
 		enum verdict v;
 		int rc;
 
 		set_up_repo();
-		plan.fail_at = n;
-		plan.fail_errno = sys_errno;
-		plan.from_then_on = from_then_on;
-		fault_install(&plan);
+		fault_install_failure(n, sys_errno, from_then_on);
 		rc = run_kind(FS_JOURNAL, &err);
 		hit = fault_hit();
 		fault_remove();

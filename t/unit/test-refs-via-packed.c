@@ -211,17 +211,13 @@ static void sweep(unsigned flags, int sys_errno, bool from_then_on, enum fs_kind
 	size_t n;
 
 	for (n = 1; n < 1000; n++) {
-		struct fault_plan plan = FAULT_PLAN_INIT;
 		struct err err = ERR_INIT;
 		enum verdict v;
 		bool hit, stuck;
 		int rc;
 
 		set_up_repo();
-		plan.fail_at = n;
-		plan.fail_errno = sys_errno;
-		plan.from_then_on = from_then_on;
-		fault_install(&plan);
+		fault_install_failure(n, sys_errno, from_then_on);
 		rc = run(ALL, flags, kind, &err);
 		hit = fault_hit();
 		stuck = unlink_failed();
