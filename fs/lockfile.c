@@ -28,22 +28,49 @@ void (*lockfile_takeover_report)(const char *lock_path, pid_t pid) = report_take
  * Best effort: without the attribute the lock is as good as any other, only
  * that nobody can prove that its owner is gone.
  */
-static void write_owner(int fd, const char *dir)
+static void write_owner(int fd, const char *text, size_t len)
 {
-	char text[OWNER_TEXT_MAX + 1];
-	size_t len = owner_self_text(text, dir);
-
 	if (len)
 		(void)RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, text, len, 0));
 }
 
-static void mark_lock(int fd, void *lock_path)
+static void mark_lock(int fd, const char *lock_path)
 {
 	struct strbuf dir = STRBUF_INIT;
+	char text[OWNER_TEXT_MAX + 1];
 
 	path_dirname(&dir, lock_path);
-	write_owner(fd, dir.buf);
+	write_owner(fd, text, owner_self_text(text, dir.buf));
 	strbuf_release(&dir);
+}
+
+/* Locks of one directory, which come one after another, share what it takes to find the owner. */
+static void mark_in_group(struct lock_group *g, int fd, const char *lock_path)
+{
+	const char *slash = strrchr(lock_path, '/');
+	size_t len = slash ? (size_t)(slash - lock_path) : 0;
+
+	if (!len || len != g->marked_dir.len || memcmp(lock_path, g->marked_dir.buf, len)) {
+		strbuf_reset(&g->marked_dir);
+		path_dirname(&g->marked_dir, lock_path);
+		g->mark_len = owner_self_text(g->mark, g->marked_dir.buf);
+	}
+	write_owner(fd, g->mark, g->mark_len);
+}
+
+struct lock_being_made {
+	const char *path;
+	struct lock_group *group; /* NULL: none */
+};
+
+static void mark_new_lock(int fd, void *data)
+{
+	const struct lock_being_made *m = data;
+
+	if (m->group)
+		mark_in_group(m->group, fd, m->path);
+	else
+		mark_lock(fd, m->path);
 }
 
 static ssize_t get_owner_text(int fd, char *buf, size_t size)
@@ -210,48 +237,56 @@ static void create_failed(const char *lock_path, const struct err *why, struct e
 
 /* ---- one file, many names ---- */
 
-void lock_origin_release(struct lock_origin *o)
+static void close_shared_file(struct lock_group *g)
 {
-	if (o->fd >= 0)
-		sys->close(o->fd);
-	o->fd = -1;
-	o->links = 0;
+	if (g->fd >= 0)
+		sys->close(g->fd);
+	g->fd = -1;
+	g->links = 0;
 }
 
-static bool open_origin(struct lock_origin *o)
+void lock_group_release(struct lock_group *g)
+{
+	strbuf_release(&g->marked_dir);
+	close_shared_file(g);
+}
+
+static bool open_shared_file(struct lock_group *g)
 {
 	struct strbuf path = STRBUF_INIT;
 
-	if (o->fd >= 0 && o->links < LOCK_ORIGIN_LINKS)
+	if (g->fd >= 0 && g->links < LOCK_GROUP_LINKS)
 		return true;
-	lock_origin_release(o);
-	strbuf_addf(&path, "%s/x", o->dir);
-	o->fd = tempfile_open_nameless(path.buf, 0666);
+	close_shared_file(g);
+	strbuf_addf(&path, "%s/x", g->dir);
+	g->fd = tempfile_open_nameless(path.buf, 0666);
 	strbuf_release(&path);
-	if (o->fd >= 0 && !fstat(o->fd, &o->st)) {
-		write_owner(o->fd, o->dir);
+	if (g->fd >= 0 && !fstat(g->fd, &g->st)) {
+		char text[OWNER_TEXT_MAX + 1];
+
+		write_owner(g->fd, text, owner_self_text(text, g->dir));
 		return true;
 	}
-	lock_origin_release(o);
-	o->refused = true;
+	close_shared_file(g);
+	g->refused = true;
 	return false;
 }
 
 /* The last of its names was removed: it cannot get another one. */
-static bool is_worn_out(const struct lock_origin *o)
+static bool is_worn_out(const struct lock_group *g)
 {
 	struct stat st;
 
-	return o->links && !fstat(o->fd, &st) && !st.st_nlink;
+	return g->links && !fstat(g->fd, &st) && !st.st_nlink;
 }
 
 /* 1: not possible here, a file of its own is needed. */
-static int link_lock(struct tempfile **tf, const char *lock_path, struct lock_origin *o,
+static int link_lock(struct tempfile **tf, const char *lock_path, struct lock_group *g,
 		     struct err *err)
 {
-	while (!o->refused && open_origin(o)) {
+	while (!g->refused && open_shared_file(g)) {
 		struct err local = ERR_INIT;
-		int ret = tempfile_create_link(tf, lock_path, o->fd, &o->st, &local), e;
+		int ret = tempfile_create_link(tf, lock_path, g->fd, &g->st, &local), e;
 
 		e = local.sys_errno;
 		if (ret && ret != ERR_EXISTS && (e == ENOSPC || e == EDQUOT || e == EIO))
@@ -260,39 +295,40 @@ static int link_lock(struct tempfile **tf, const char *lock_path, struct lock_or
 			ret = 1;
 		err_release(&local);
 		if (!ret)
-			o->links++;
+			g->links++;
 		if (ret != 1)
 			return ret;
-		if (e == EPERM || e == ENOSYS || e == EOPNOTSUPP || (e == EMLINK && !o->links))
-			o->refused = true;
-		else if (e == EMLINK || (e == ENOENT && is_worn_out(o)))
-			lock_origin_release(o);
+		if (e == EPERM || e == ENOSYS || e == EOPNOTSUPP || (e == EMLINK && !g->links))
+			g->refused = true;
+		else if (e == EMLINK || (e == ENOENT && is_worn_out(g)))
+			close_shared_file(g);
 		else
 			return 1;
 	}
 	return 1;
 }
 
-static int make_lock(struct tempfile **tf, const char *lock_path, struct lock_origin *o,
+static int make_lock(struct tempfile **tf, const char *lock_path, struct lock_group *g,
 		     struct err *err)
 {
-	int ret = o ? link_lock(tf, lock_path, o, err) : 1;
+	int ret = g && !g->own_files ? link_lock(tf, lock_path, g, err) : 1;
+	struct lock_being_made m = { lock_path, g };
 
 	if (ret > 0)
-		ret = tempfile_create_marked(tf, lock_path, 0666, mark_lock, (char *)lock_path, err);
+		ret = tempfile_create_marked(tf, lock_path, 0666, mark_new_lock, &m, err);
 	return ret;
 }
 
 /* ---- taking, with patience ---- */
 
 /* One attempt; ERR_LOCKED without a message if it is somebody's. */
-static int try_once(struct tempfile **tf, const char *lock_path, struct lock_origin *o,
+static int try_once(struct tempfile **tf, const char *lock_path, struct lock_group *g,
 		    struct err *err)
 {
 	/* Twice: after a take-over others may be faster, which is fine. */
 	for (int i = 0; i < 2; i++) {
 		struct err local = ERR_INIT;
-		int ret = make_lock(tf, lock_path, o, &local);
+		int ret = make_lock(tf, lock_path, g, &local);
 
 		if (ret && ret != ERR_EXISTS)
 			create_failed(lock_path, &local, err);
@@ -315,13 +351,13 @@ static int64_t now_ms(void)
 
 /* Tries again at growing intervals, spread so that waiters do not march in step. */
 static int try_until(struct tempfile **tf, const char *lock_path, long timeout_ms,
-		     struct lock_origin *o, struct err *err)
+		     struct lock_group *g, struct err *err)
 {
 	int64_t end = now_ms() + timeout_ms;
 	long wait = 1;
 
 	for (;;) {
-		int ret = try_once(tf, lock_path, o, err);
+		int ret = try_once(tf, lock_path, g, err);
 		int64_t left = end - now_ms();
 		long ms;
 
@@ -394,11 +430,11 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 	return ret;
 }
 
-int lockfile_hold_linked(struct lockfile *lk, const char *path, long timeout_ms,
-			 struct lock_origin *o, struct err *err)
+int lockfile_hold_in_group(struct lockfile *lk, const char *path, long timeout_ms,
+			   struct lock_group *g, struct err *err)
 {
 	char *lock_path = xstrfmt("%s" SUFFIX, path);
-	int ret = try_until(&lk->tf, lock_path, timeout_ms, o, err);
+	int ret = try_until(&lk->tf, lock_path, timeout_ms, g, err);
 
 	if (!ret) {
 		free(lk->target);

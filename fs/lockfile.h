@@ -39,32 +39,37 @@ MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags
 			   long timeout_ms, struct err *err);
 
 /*
- * Locks that will only be removed, never written or renamed, can be many names of one
- * marked file: a call per lock instead of a file per lock. They exclude others and are taken
- * over from the dead as any other, since the owner's mark is that of the file.
+ * Many locks of one operation share what can be shared: the owner's mark, which is made once for
+ * each directory; and, if they will only be removed, never written or renamed (own_files
+ * false), the file: all are names of one, a call per lock instead of a file per lock. They
+ * exclude others and are taken over from the dead as any other.
  *
- *   struct lock_origin o = LOCK_ORIGIN_INIT(dir)    dir: on the same file system
- *   lockfile_hold_linked(&lk, path, timeout_ms, &o, err)
+ *   struct lock_group g = LOCK_GROUP_INIT(dir)      dir: on the same file system
+ *   lockfile_hold_in_group(&lk, path, timeout_ms, &g, err)
  *   ...
- *   lock_origin_release(&o)                         before or after the locks go
+ *   lock_group_release(&g)                          before or after the locks go
  *
  * Where names cannot be added (other file system, no O_TMPFILE, a limit), a
  * file of its own is made instead. lk->tf->fd is -1 for a lock that shares its file:
  * lockfile_reopen and lockfile_stage are not for it. The path is not dereferenced.
  */
-struct lock_origin {
+struct lock_group {
 	const char *dir; /* not owned */
-	int fd;		 /* -1: not made yet */
+	bool own_files;	 /* may change from lock to lock */
+	int fd;		 /* of the shared file; -1: not made yet */
 	struct stat st;
 	unsigned links;
 	bool refused;
+	struct strbuf marked_dir; /* whose mark this is */
+	char mark[OWNER_TEXT_MAX + 1];
+	size_t mark_len;
 };
-#define LOCK_ORIGIN_INIT(dir_) { .dir = (dir_), .fd = -1 }
+#define LOCK_GROUP_INIT(dir_) { .dir = (dir_), .fd = -1, .marked_dir = STRBUF_INIT }
 /* Names per file; ext4 allows 65,000. */
-#define LOCK_ORIGIN_LINKS 30000u
-MUST_USE int lockfile_hold_linked(struct lockfile *lk, const char *path, long timeout_ms,
-				  struct lock_origin *o, struct err *err);
-void lock_origin_release(struct lock_origin *o); /* idempotent */
+#define LOCK_GROUP_LINKS 30000u
+MUST_USE int lockfile_hold_in_group(struct lockfile *lk, const char *path, long timeout_ms,
+				    struct lock_group *g, struct err *err);
+void lock_group_release(struct lock_group *g); /* idempotent */
 
 static inline bool lockfile_is_held(const struct lockfile *lk) { return lk->tf != NULL; }
 /* Close the descriptor but keep the lock (another program will write it). */

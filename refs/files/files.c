@@ -43,7 +43,7 @@ static int files_read(struct ref_store *rs, const char *name, struct ref_value *
 	int rc;
 
 	name = ref_canonical_name(name);
-	rc = loose_read(rs, name, &v, err);
+	rc = loose_read(rs, name, &v, NULL, err);
 	if (rc < 0)
 		return rc;
 	*out = (struct ref_value){ .kind = loose_ref_kind(v.kind), .oid = v.oid,

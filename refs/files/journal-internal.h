@@ -28,7 +28,7 @@ typedef void (*journal_entry_fn)(void *data, const char *name, const char *old,
 MUST_USE int journal_read(const struct ref_store *rs, const char *path, struct strbuf *record,
 			  journal_entry_fn fn, void *data, struct err *err);
 /* Is the ref, read under its lock, what its entry says that it was (journal_old)? */
-bool journal_entry_applies(const struct ref_store *rs, const struct ref_update *u);
+bool journal_entry_applies(const struct ref_update *u);
 
 /* Recovery waits for no lock longer than this, whatever is configured. */
 #define RECOVERY_TIMEOUT_MS 1000

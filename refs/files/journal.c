@@ -78,22 +78,16 @@ static bool add_name(const struct ref_store *rs, const char *name, struct strbuf
 	return true;
 }
 
-static void add_old(const struct ref_store *rs, const struct ref_update *u, struct strbuf *out)
+static void add_old(const struct ref_update *u, struct strbuf *out)
 {
 	const struct files_update *f = files_update(u);
-	struct strbuf path = STRBUF_INIT;
-	struct stat st = { .st_size = 0 };
 
 	if (f->current.kind == LOOSE_SYMREF)
 		strbuf_addf(out, "ref:%s", f->current.target);
 	else
 		strbuf_addstr(out, oid_hex(&u->value));
-	if (f->in_loose) {
-		ref_path(rs, u->name, &path);
-		(void)lstat(path.buf, &st);
-		strbuf_addf(out, " %jd.%09u", (intmax_t)st.st_mtime, ST_MTIME_NSEC(st));
-		strbuf_release(&path);
-	}
+	if (f->in_loose)
+		strbuf_addf(out, " %jd.%09u", (intmax_t)f->mtime, f->mtime_nsec);
 }
 
 static void add_new(const struct ref_store *rs, const struct ref_update *u, struct strbuf *out)
@@ -117,7 +111,7 @@ static size_t add_entries(const struct ref_transaction *t, struct strbuf *out)
 			continue;
 		if (!add_name(t->rs, u->name, out))
 			return 0;
-		add_old(t->rs, u, out);
+		add_old(u, out);
 		strbuf_addch(out, '\0');
 		add_new(t->rs, u, out);
 		strbuf_addch(out, '\0');
@@ -126,14 +120,14 @@ static size_t add_entries(const struct ref_transaction *t, struct strbuf *out)
 	return nr;
 }
 
-bool journal_entry_applies(const struct ref_store *rs, const struct ref_update *u)
+bool journal_entry_applies(const struct ref_update *u)
 {
 	const struct files_update *f = files_update(u);
 	struct strbuf now = STRBUF_INIT;
 	const char *rest;
 	bool same;
 
-	add_old(rs, u, &now);
+	add_old(u, &now);
 	/* Its file may have gone into packed-refs with the same value. */
 	same = skip_prefix(f->journal_old, now.buf, &rest) &&
 	       (!*rest || (*rest == ' ' && !f->in_loose));

@@ -25,11 +25,14 @@ struct loose_value {
 	char *target; /* owned; LOOSE_SYMREF */
 };
 void loose_value_release(struct loose_value *v);
-/* < 0 only for failures of the system; what the file says is in v->kind. */
-MUST_USE int loose_read(const struct ref_store *rs, const char *name,
-			struct loose_value *v, struct err *err);
-MUST_USE int loose_read_path(const struct ref_store *rs, const char *path,
-			     struct loose_value *v, struct err *err);
+/*
+ * < 0 only for failures of the system; what the file says is in v->kind. st: what lstat says of
+ * it, or zeroes; NULL: nobody asks.
+ */
+MUST_USE int loose_read(const struct ref_store *rs, const char *name, struct loose_value *v,
+			struct stat *st, struct err *err);
+MUST_USE int loose_read_path(const struct ref_store *rs, const char *path, struct loose_value *v,
+			     struct stat *st, struct err *err);
 /*
  * Every loose ref below prefix, appended sorted by name (refs/ only). Values are
  * read here, so that a packed snapshot taken later cannot be too old.

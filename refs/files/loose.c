@@ -98,8 +98,8 @@ static ssize_t read_short(int fd, char *buf, size_t size)
 	return more < 0 ? more : n + more;
 }
 
-int loose_read_path(const struct ref_store *rs, const char *path,
-		    struct loose_value *v, struct err *err)
+int loose_read_path(const struct ref_store *rs, const char *path, struct loose_value *v,
+		    struct stat *st, struct err *err)
 {
 	char small[512], *buf = small;
 	bool follow;
@@ -110,6 +110,8 @@ int loose_read_path(const struct ref_store *rs, const char *path,
 	v->target = NULL;
 	v->oid = rs->algo->null_oid;
 	e = open_loose(path, true, &fd);
+	if (st && (!e ? fstat(fd, st) : e == ELOOP || e == EMLINK ? lstat(path, st) : -1))
+		memset(st, 0, sizeof(*st));
 	if (e == ELOOP || e == EMLINK) {
 		rc = read_symlink_ref(path, v, &follow, err);
 		if (rc < 0 || !follow)
@@ -156,14 +158,14 @@ int loose_read_path(const struct ref_store *rs, const char *path,
 	return rc;
 }
 
-int loose_read(const struct ref_store *rs, const char *name,
-	       struct loose_value *v, struct err *err)
+int loose_read(const struct ref_store *rs, const char *name, struct loose_value *v,
+	       struct stat *st, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT;
 	int rc;
 
 	ref_path(rs, name, &path);
-	rc = loose_read_path(rs, path.buf, v, err);
+	rc = loose_read_path(rs, path.buf, v, st, err);
 	strbuf_release(&path);
 	return rc;
 }
@@ -256,7 +258,7 @@ static int add_file(struct walk *w, struct err *err)
 
 	if (!starts_with(w->name.buf, w->prefix))
 		return 0;
-	rc = loose_read_path(w->rs, w->path.buf, &e.value, err);
+	rc = loose_read_path(w->rs, w->path.buf, &e.value, NULL, err);
 	if (rc < 0)
 		return rc;
 	/* Gone since the directory was read: packed or deleted. */

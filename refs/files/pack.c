@@ -184,14 +184,14 @@ struct pruned {
 	const struct packed_change *ref;
 };
 
-static bool lock_ref(struct packing *p, const char *path, struct lock_origin *origin,
+static bool lock_ref(struct packing *p, const char *path, struct lock_group *origin,
 		     struct pruned *out, const struct packed_change *ref)
 {
 	struct err why = ERR_INIT;
 
 	out->lock = (struct lockfile)LOCKFILE_INIT;
 	out->ref = ref;
-	if (!lockfile_hold_linked(&out->lock, path, files_store(p->rs)->lock_timeout_ms, origin, &why))
+	if (!lockfile_hold_in_group(&out->lock, path, files_store(p->rs)->lock_timeout_ms, origin, &why))
 		return true;
 	/* Gone with its directory: then there is nothing to remove. */
 	if (why.sys_errno != ENOENT)
@@ -206,7 +206,7 @@ static int check_prunable(struct packing *p, const char *path, const struct pack
 {
 	struct loose_value v;
 	struct packed_entry e;
-	int rc = loose_read_path(p->rs, path, &v, err);
+	int rc = loose_read_path(p->rs, path, &v, NULL, err);
 
 	*yes = false;
 	if (rc < 0)
@@ -244,7 +244,7 @@ static int prune_locked(struct packing *p, const struct pruned *list, size_t nr,
 }
 
 static int prune_chunk(struct packing *p, const struct packed_change *refs, size_t nr,
-		       struct lock_origin *origin, struct err *err)
+		       struct lock_group *origin, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT;
 	struct pruned *list;
@@ -272,7 +272,7 @@ static int prune_chunk(struct packing *p, const struct packed_change *refs, size
 
 static int prune_loose(struct packing *p, struct err *err)
 {
-	struct lock_origin origin = LOCK_ORIGIN_INIT(files_store(p->rs)->commondir);
+	struct lock_group origin = LOCK_GROUP_INIT(files_store(p->rs)->commondir);
 	size_t i, n;
 	int rc = 0;
 
@@ -280,7 +280,7 @@ static int prune_loose(struct packing *p, struct err *err)
 		n = p->nr - i < PRUNE_CHUNK ? p->nr - i : PRUNE_CHUNK;
 		rc = prune_chunk(p, p->chosen + i, n, &origin, err);
 	}
-	lock_origin_release(&origin);
+	lock_group_release(&origin);
 	return rc;
 }
 

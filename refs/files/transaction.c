@@ -173,7 +173,7 @@ static void begin_locking(struct ref_transaction *t)
 		return; /* once more */
 	ft->held = held_locks_new();
 	ft->max_open_fds = descriptor_share();
-	ft->origin = (struct lock_origin)LOCK_ORIGIN_INIT(files_store(t->rs)->commondir);
+	ft->locks = (struct lock_group)LOCK_GROUP_INIT(files_store(t->rs)->commondir);
 	set_timeouts(t);
 	packed_refs_clear_dead_lock(t->rs);
 }
@@ -211,7 +211,7 @@ int files_stage(struct ref_transaction *t, struct err *err)
 
 	if (!rc)
 		rc = stage_unlocking(t, err);
-	lock_origin_release(&files_transaction(t)->origin);
+	lock_group_release(&files_transaction(t)->locks);
 	return rc;
 }
 
@@ -250,7 +250,7 @@ void files_unlock(struct ref_transaction *t)
 
 	unlock_updates(t);
 	held_locks_release(ft->held);
-	lock_origin_release(&ft->origin);
+	lock_group_release(&ft->locks);
 	tidy_dirs(t);
 }
 

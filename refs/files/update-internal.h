@@ -15,6 +15,8 @@ struct files_update {
 	const char *journal_old; /* journal_entry_applies; NULL: no matter */
 	struct lockfile lock;
 	struct loose_value current; /* the loose file */
+	time_t mtime; /* of it */
+	unsigned mtime_nsec;
 	bool in_loose, in_packed;
 };
 static inline struct files_update *files_update(const struct ref_update *u)
@@ -46,8 +48,9 @@ struct files_transaction {
 	long lock_timeout_ms, packed_timeout_ms, patience_ms;
 	/* P6: all values change by one rename of packed-refs; else under a record. */
 	bool via_packed;
+	bool loose_via_packed; /* those with loose files too */
 	bool looked_for_abandoned;
-	struct lock_origin origin;
+	struct lock_group locks;
 	struct held_locks *held;
 };
 static inline struct files_transaction *files_transaction(const struct ref_transaction *t)

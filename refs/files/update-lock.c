@@ -45,7 +45,7 @@ static int check_prefix(struct ref_transaction *t, const struct packed_refs *pac
 	struct loose_value v;
 	int rc;
 
-	rc = loose_read(t->rs, prefix, &v, err);
+	rc = loose_read(t->rs, prefix, &v, NULL, err);
 	if (rc < 0)
 		return rc;
 	rc = v.kind == LOOSE_OID || v.kind == LOOSE_SYMREF || v.kind == LOOSE_BROKEN;
@@ -215,9 +215,8 @@ static int hold(struct ref_transaction *t, struct lockfile *lk, const char *path
 {
 	struct files_transaction *ft = files_transaction(t);
 
-	if (ft->via_packed)
-		return lockfile_hold_linked(lk, path, ft->lock_timeout_ms, &ft->origin, err);
-	return lockfile_hold(lk, path, LOCK_NO_DEREF, ft->lock_timeout_ms, err);
+	ft->locks.own_files = !ft->via_packed;
+	return lockfile_hold_in_group(lk, path, ft->lock_timeout_ms, &ft->locks, err);
 }
 
 /* Whoever clears up may remove the directory between its making and our lock. */
@@ -265,12 +264,15 @@ static int park_descriptor(struct ref_transaction *t, struct ref_update *u, stru
 static int lock_and_read(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	struct loose_value *v = &files_update(u)->current;
+	struct stat st = { .st_size = 0 };
 	int rc = acquire_lock(t, u, err);
 
 	if (!rc)
 		rc = park_descriptor(t, u, err);
 	if (!rc)
-		rc = loose_read(t->rs, u->name, v, err);
+		rc = loose_read(t->rs, u->name, v, &st, err);
+	files_update(u)->mtime = st.st_mtime;
+	files_update(u)->mtime_nsec = ST_MTIME_NSEC(st);
 	if (!rc && v->kind == LOOSE_BROKEN)
 		rc = err_set(err, ERR_CORRUPT,
 			     "unable to resolve reference '%s': reference broken", u->name);
@@ -338,7 +340,7 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 	rc = read_value(t, u, &why);
 	if (!rc)
 		rc = ref_update_check_old(u, &why);
-	if (!rc && files_update(u)->journal_old && !journal_entry_applies(t->rs, u))
+	if (!rc && files_update(u)->journal_old && !journal_entry_applies(u))
 		rc = err_set(&why, ERR_CONFLICT, "it has changed");
 	if (!rc) {
 		rc = ref_update_decide(t, u, err);

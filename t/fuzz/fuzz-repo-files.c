@@ -22,7 +22,7 @@ static void loose_ref(struct repository *r, const uint8_t *p, size_t len)
 	char *final = NULL;
 
 	scratch_write("repo/.git/refs/heads/f", p, len);
-	if (loose_read(r->refs, "refs/heads/f", &v, NULL) < 0 || v.kind == LOOSE_MISSING)
+	if (loose_read(r->refs, "refs/heads/f", &v, NULL, NULL) < 0 || v.kind == LOOSE_MISSING)
 		abort();
 	if (v.kind == LOOSE_SYMREF && !v.target)
 		abort();

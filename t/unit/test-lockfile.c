@@ -642,12 +642,12 @@ static ino_t inode_of(const char *path)
 	return st.st_ino;
 }
 
-static int hold_linked(struct lockfile *lk, struct lock_origin *o, const char *name)
+static int hold_linked(struct lockfile *lk, struct lock_group *o, const char *name)
 {
-	return lockfile_hold_linked(lk, at(dir, "%s", name), 0, o, NULL);
+	return lockfile_hold_in_group(lk, at(dir, "%s", name), 0, o, NULL);
 }
 
-static bool links_work(struct lock_origin *o)
+static bool links_work(struct lock_group *o)
 {
 	struct lockfile lk = LOCKFILE_INIT;
 	bool yes = !hold_linked(&lk, o, "probe") && lk.tf->fd < 0;
@@ -658,7 +658,7 @@ static bool links_work(struct lock_origin *o)
 
 static void links_share_a_file_and_its_owner(void **state UNUSED)
 {
-	struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+	struct lock_group o = LOCK_GROUP_INIT(dir);
 	struct lockfile a = LOCKFILE_INIT, b = LOCKFILE_INIT, c = LOCKFILE_INIT;
 	pid_t pid = 0;
 
@@ -671,7 +671,7 @@ static void links_share_a_file_and_its_owner(void **state UNUSED)
 	assert_int_equal(pid, getpid());
 	assert_int_equal(hold_linked(&c, &o, "a"), ERR_LOCKED);
 	assert_int_equal(hold(&c, "b"), ERR_LOCKED);
-	lock_origin_release(&o);
+	lock_group_release(&o);
 	lockfile_release(&a);
 	assert_tree("f b.lock 0\n");
 	lockfile_release(&b);
@@ -680,17 +680,17 @@ static void links_share_a_file_and_its_owner(void **state UNUSED)
 
 static void links_are_limited(void **state UNUSED)
 {
-	struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+	struct lock_group o = LOCK_GROUP_INIT(dir);
 	struct lockfile a = LOCKFILE_INIT, b = LOCKFILE_INIT;
 
 	if (!links_work(&o))
 		skip();
 	assert_int_equal(hold_linked(&a, &o, "a"), 0);
-	o.links = LOCK_ORIGIN_LINKS;
+	o.links = LOCK_GROUP_LINKS;
 	assert_int_equal(hold_linked(&b, &o, "b"), 0);
 	assert_true(inode_of(at(dir, "a.lock")) != inode_of(at(dir, "b.lock")));
 	assert_int_equal(b.tf->fd, -1);
-	lock_origin_release(&o);
+	lock_group_release(&o);
 	lockfile_release(&a);
 	lockfile_release(&b);
 	assert_tree("");
@@ -704,7 +704,7 @@ static void links_have_a_substitute(void **state UNUSED)
 
 	(void)owner_self(&self, dir); /* its own link is not the one that fails */
 	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
-		struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+		struct lock_group o = LOCK_GROUP_INIT(dir);
 		struct fault_plan plan = FAULT_PLAN_INIT;
 		struct lockfile a = LOCKFILE_INIT;
 
@@ -716,7 +716,7 @@ static void links_have_a_substitute(void **state UNUSED)
 		fault_remove();
 		assert_true(a.tf->fd >= 0);
 		assert_true(!have_xattr || has_owner(at(dir, "a.lock")));
-		lock_origin_release(&o);
+		lock_group_release(&o);
 		lockfile_release(&a);
 		assert_tree("");
 	}
@@ -724,7 +724,7 @@ static void links_have_a_substitute(void **state UNUSED)
 
 static void links_of_the_dead_are_replaced(void **state UNUSED)
 {
-	struct lock_origin o = LOCK_ORIGIN_INIT(dir);
+	struct lock_group o = LOCK_GROUP_INIT(dir);
 	struct lockfile a = LOCKFILE_INIT, b = LOCKFILE_INIT;
 	pid_t pid;
 
@@ -742,7 +742,7 @@ static void links_of_the_dead_are_replaced(void **state UNUSED)
 	assert_int_equal(hold(&b, "b"), 0);
 	assert_int_equal(takeovers, 2);
 	assert_int_equal(lock_owner_of(at(dir, "a.lock"), NULL), LOCK_OWNER_ALIVE);
-	lock_origin_release(&o);
+	lock_group_release(&o);
 	lockfile_release(&a);
 	lockfile_release(&b);
 	assert_tree("");
