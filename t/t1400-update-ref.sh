@@ -420,6 +420,39 @@ test_expect_success STRACE '--batch-updates: one flush all the same' '
 	test_cmp expect out
 '
 
+# loose NR: makes so many loose refs, and orders to change them
+loose () {
+	rm -rf ours/.git/refs/heads/l ours/.git/packed-refs && mkdir -p ours/.git/refs/heads/l &&
+	for i in $(test_seq $1)
+	do
+		echo $H >ours/.git/refs/heads/l/$i && echo "update refs/heads/l/$i $K $H" || return 1
+	done >input
+}
+
+# they_are VALUE NR_LOOSE NR_PACKED
+they_are () {
+	git -C ours for-each-ref refs/heads/l --format="%(objectname)" | sort -u >out &&
+	echo $1 >expect && test_cmp expect out &&
+	test "$(ls ours/.git/refs/heads/l 2>/dev/null | wc -l)" -eq $2 &&
+	test "$(grep -c " refs/heads/l/" ours/.git/packed-refs)" -eq $3
+}
+
+test_expect_success STRACE "many loose refs are changed by few flushes, whatever the method" '
+	(start && unset GIT_TEST_FSYNC GIT_TEST_REF_COMMIT && GIT_TEST_FS_KIND=journal &&
+	export GIT_TEST_FS_KIND && T=$(git -C ours mktree </dev/null) &&
+	K=$(git -C ours commit-tree -m k $T) && git -C ours config core.logAllRefUpdates false &&
+	loose 40 && echo "# pack-refs with: peeled fully-peeled sorted " >ours/.git/packed-refs &&
+	n=$(count_flushes git -C ours -c core.fsync=all -c core.fsyncMethod=batch \
+		update-ref --stdin <input) &&
+	test "$n" = 1 && they_are $K 40 0 &&
+	loose 40 && n=$(count_flushes git -C ours -c core.fsync=all -c core.fsyncMethod=fsync \
+		update-ref --stdin <input) &&
+	test "$n" -le 8 && they_are $K 0 40 &&
+	loose 256 && n=$(count_flushes git -C ours -c core.fsync=all -c core.fsyncMethod=batch \
+		update-ref --stdin <input) &&
+	test "$n" = 1 && they_are $K 0 256)
+'
+
 test_expect_success "no ref has the name of another file of the repository" '
 	git init -q --bare files && (cd files &&
 	T=$(git mktree </dev/null) && C=$(git commit-tree -m x $T) && find . | sort >../before &&

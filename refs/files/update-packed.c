@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a transaction does to packed-refs. A ref that is deleted leaves it; and where the file is
- * small against the change, several refs that have no loose file change by one rename of it,
- * all at one moment (P6).
+ * small against the change, several refs change by one rename of it, all at one moment (P6).
+ * Those that have loose files lose them after that, under a record (journal.c).
  *
  * packed-refs.lock is what unrelated transactions wait for. It is taken last, by the batch, when
  * all else has been settled, and under it only the new file itself is awaited. It is held
@@ -20,22 +20,45 @@
 
 /*
  * The file is written anew up to this size for each ref that changes. Beyond it, a file for
- * each and a record are cheaper. Measured with t/perf/refs-beside.
+ * each and a record are cheaper. Measured with t/perf/refs-beside; the second is for files
+ * that would be flushed one by one.
  */
 #define PACKED_BYTES_PER_REF 4096
+#define PACKED_BYTES_PER_FLUSH (256 * 1024)
+
+/*
+ * So many are written faster in one file, even if they have loose ones that have to be removed.
+ * For fewer, the record beside packed-refs can be one flush more than the record alone.
+ */
+#define MANY_LOOSE_REFS 256
+
+static bool flushes_each_file(const struct ref_transaction *t)
+{
+	const struct fsync_policy *p = fsync_batch_policy(t->batch);
+
+	return p->method == FSYNC_METHOD_FSYNC && p->components & FSYNC_REFERENCE;
+}
 
 /* GIT_TEST_REF_COMMIT: "packed", wherever it can be; "journal", never; else by size. */
-static bool is_small(struct ref_transaction *t, size_t nr)
+static bool is_forced(const char *way)
 {
 	const char *forced = getenv("GIT_TEST_REF_COMMIT");
+
+	return forced && !strcmp(forced, way);
+}
+
+static bool is_small(struct ref_transaction *t, size_t nr)
+{
 	struct packed_refs *present;
+	size_t per_ref;
 	bool small;
 
-	if (forced && !strcmp(forced, "packed"))
+	if (is_forced("packed"))
 		return true;
-	if ((forced && !strcmp(forced, "journal")) || packed_refs_get(t->rs, &present, NULL) < 0)
+	if (is_forced("journal") || packed_refs_get(t->rs, &present, NULL) < 0)
 		return false;
-	small = packed_refs_size(present) / PACKED_BYTES_PER_REF <= nr;
+	per_ref = flushes_each_file(t) ? PACKED_BYTES_PER_FLUSH : PACKED_BYTES_PER_REF;
+	small = packed_refs_size(present) / per_ref <= nr;
 	packed_refs_put(present);
 	return small;
 }
@@ -58,7 +81,8 @@ static bool leads_on(const struct ref_update *u)
 	return !strcmp(u->name, "HEAD") && !(u->flags & REF_NO_DEREF);
 }
 
-static bool may_be_packed(const struct ref_transaction *t, const struct ref_update *u)
+static bool may_be_packed(const struct ref_transaction *t, const struct ref_update *u,
+			  bool loose)
 {
 	if (u->flags & UPDATE_HAVE_TARGET)
 		return false;
@@ -66,19 +90,21 @@ static bool may_be_packed(const struct ref_transaction *t, const struct ref_upda
 		return true;
 	if (!oid_is_null(&u->new_oid) && (u->flags & REF_SKIP_REFNAME_CHECK))
 		return false;
-	return ref_may_be_packed(t->rs, u->name) && !has_file(t->rs, u->name);
+	return ref_may_be_packed(t->rs, u->name) && (loose || !has_file(t->rs, u->name));
 }
 
 bool can_commit_via_packed(struct ref_transaction *t)
 {
+	bool *loose = &files_transaction(t)->loose_via_packed;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < t->nr; i++)
 		nr += !!(t->updates[i]->flags & UPDATE_HAVE_NEW);
 	if (nr < 2 || !is_small(t, nr))
 		return false;
+	*loose = nr >= MANY_LOOSE_REFS || flushes_each_file(t) || is_forced("packed");
 	for (size_t i = 0; i < t->nr; i++)
-		if (!may_be_packed(t, t->updates[i]))
+		if (!may_be_packed(t, t->updates[i], *loose))
 			return false;
 	return true;
 }
@@ -87,9 +113,11 @@ bool all_are_packable(const struct ref_transaction *t)
 {
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct ref_update *u = t->updates[i];
+		const struct files_update *f = files_update(u);
 
 		if (!u->root->rc && u->flags & UPDATE_HAVE_NEW && !(u->flags & UPDATE_LOG_ONLY) &&
-		    (!ref_may_be_packed(t->rs, u->name) || files_update(u)->in_loose))
+		    (!ref_may_be_packed(t->rs, u->name) || f->current.kind == LOOSE_SYMREF ||
+		     (f->in_loose && !files_transaction(t)->loose_via_packed)))
 			return false;
 	}
 	return true;

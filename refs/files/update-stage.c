@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All checks have passed and the locks of all refs are held: write, and hand everything
- * to the batch. Single refs go by a rename of their file, several under a record (journal.c) or
- * by one rename of packed-refs (update-packed.c). What is published in which order (D4, D5) is
+ * to the batch. Single refs go by a rename of their file, several under a record (journal.c), by
+ * one rename of packed-refs (update-packed.c), or both where they have loose files. What is published in which order (D4, D5) is
  * a matter of classes: reflogs, the record, then refs that get a value, symbolic refs after
  * those that they may lead to, then deletions: of symbolic refs before what they lead to, and
  * of packed-refs before loose files, since one that goes before it would bring an old value back
@@ -67,6 +67,20 @@ static int stage_value(struct ref_transaction *t, struct ref_update *u, struct e
 	return lockfile_stage(lk, t->batch, FSYNC_REFERENCE, PUBLISH_REF, err);
 }
 
+/* Its value is in packed-refs by then: the file that hides it goes. */
+static int stage_loose_removal(struct ref_transaction *t, const struct ref_update *u,
+			       struct err *err)
+{
+	struct strbuf path = STRBUF_INIT;
+	int rc = 0;
+
+	ref_path(t->rs, u->name, &path);
+	if (files_update(u)->in_loose)
+		rc = ref_file_stage_removal(path.buf, PUBLISH_REF_DELETE, t->batch, err);
+	strbuf_release(&path);
+	return rc;
+}
+
 static bool writes_symref(const struct ref_update *u)
 {
 	return !u->root->rc && u->flags & UPDATE_WRITES && u->flags & UPDATE_HAVE_TARGET;
@@ -112,19 +126,34 @@ enum pass { PASS_LOGS, PASS_VALUES, PASS_SYMREFS, PASS_DELETIONS, PASS_NR };
 static int stage_update(struct ref_transaction *t, struct ref_update *u, enum pass pass,
 			struct err *err)
 {
-	const bool loose = !files_transaction(t)->via_packed;
+	const bool via_packed = files_transaction(t)->via_packed;
 
 	switch (pass) {
 	case PASS_LOGS:
 		return stage_log(t, u, err);
 	case PASS_VALUES:
-		return loose && u->flags & UPDATE_WRITES && !(u->flags & UPDATE_HAVE_TARGET) ?
-			stage_value(t, u, err) : 0;
+		if (!(u->flags & UPDATE_WRITES) || u->flags & UPDATE_HAVE_TARGET)
+			return 0;
+		return via_packed ? stage_loose_removal(t, u, err) : stage_value(t, u, err);
 	case PASS_SYMREFS:
-		return loose ? stage_symref(t, u, 0, err) : 0;
+		return via_packed ? 0 : stage_symref(t, u, 0, err);
 	default:
 		return u->flags & UPDATE_DELETES ? stage_deletion(t, u, err) : 0;
 	}
+}
+
+/* One rename is one moment; more than that can be cut in between. */
+static bool needs_record(const struct ref_transaction *t)
+{
+	bool found = !files_transaction(t)->via_packed;
+
+	for (size_t i = 0; !found && i < t->nr; i++) {
+		const struct ref_update *u = t->updates[i];
+
+		found = !u->root->rc && u->flags & (UPDATE_WRITES | UPDATE_DELETES) &&
+			files_update(u)->in_loose;
+	}
+	return found && !(t->flags & REF_TRANSACTION_RECOVERS);
 }
 
 int transaction_stage(struct ref_transaction *t, struct err *err)
@@ -135,7 +164,7 @@ int transaction_stage(struct ref_transaction *t, struct err *err)
 		for (size_t i = 0; !rc && i < t->nr; i++)
 			if (!t->updates[i]->root->rc)
 				rc = stage_update(t, t->updates[i], pass, err);
-	if (!rc && !files_transaction(t)->via_packed && !(t->flags & REF_TRANSACTION_RECOVERS))
+	if (!rc && needs_record(t))
 		rc = journal_stage(t, err);
 	return rc ? rc : update_stage_packed(t, err);
 }

@@ -23,10 +23,16 @@ static struct object_id oid_a, oid_b;
 static const struct object_id *null_oid;
 static const struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
 
-/* By the names that the main worktree has for them; "": none. refs/heads/packed* are packed. */
-static const struct change {
+/*
+ * By the names that the main worktree has for them; "": none. refs/heads/packed* are packed,
+ * refs/heads/hid* hide a packed value.
+ */
+struct change {
 	const char *name, *old, *new;
-} changes[] = {
+};
+
+/* Everything that can change; some of it has to be a file of its own. */
+static const struct change of_each_kind[] = {
 	{ "HEAD", "ref: refs/heads/main", "ref: refs/heads/new" },
 	{ "refs/bisect/bad", A, B },
 	{ "refs/bisect/good", "", B },
@@ -44,7 +50,59 @@ static const struct change {
 	{ "refs/remotes/origin/packed", "ref: refs/heads/packed-gone", "" },
 	{ "worktrees/wt/HEAD", A, "ref: refs/heads/new" },
 };
-#define NR ARRAY_SIZE(changes)
+
+/* What can go to packed-refs: the record is for the loose files that go after that. */
+static const struct change packable[] = {
+	{ "refs/heads/gone", A, "" },
+	{ "refs/heads/hidden", A, B },
+	{ "refs/heads/hidden-gone", A, "" },
+	{ "refs/heads/new", "", B },
+	{ "refs/heads/other", A, B },
+	{ "refs/heads/packed", A, B },
+	{ "refs/heads/packed-gone", A, "" },
+	{ "refs/tags/d/other", A, B },
+};
+
+static const struct change deletions[] = {
+	{ "refs/heads/gone", A, "" },
+	{ "refs/heads/hidden-gone", A, "" },
+	{ "refs/tags/d/gone", A, "" },
+	{ "refs/tags/d/gone-too", A, "" },
+};
+
+static const struct change *changes;
+static size_t nr_changes;
+/* The first call that changes a ref, but for the space and what follows. */
+static const char *first_change;
+
+static void use_each_kind(void)
+{
+	changes = of_each_kind;
+	nr_changes = ARRAY_SIZE(of_each_kind);
+	first_change = "rename repo/refs/bisect/bad.lock";
+	unsetenv("GIT_TEST_REF_COMMIT");
+}
+
+static void use_packable(void)
+{
+	changes = packable;
+	nr_changes = ARRAY_SIZE(packable);
+	first_change = "rename repo/packed-refs.new";
+	setenv("GIT_TEST_REF_COMMIT", "packed", 1);
+}
+
+static void use_deletions(void)
+{
+	use_packable();
+	changes = deletions;
+	nr_changes = ARRAY_SIZE(deletions);
+}
+
+static int after_packable(void **state UNUSED)
+{
+	use_each_kind();
+	return 0;
+}
 
 static void set_up_repo(void)
 {
@@ -53,15 +111,18 @@ static void set_up_repo(void)
 
 	assert_int_equal(remove_tree("repo", false, NULL), 0);
 	aux_must("mkdir -p repo/objects repo/refs");
+	write_text("repo/HEAD", "ref: refs/heads/main\n");
 	strbuf_addstr(&packed, HEADER);
-	for (i = 0; i < NR; i++) {
+	for (i = 0; i < nr_changes; i++) {
 		strbuf_reset(&path);
 		strbuf_reset(&text);
 		strbuf_addf(&path, "repo/%s", changes[i].name);
 		strbuf_addf(&text, "%s\n", changes[i].old);
 		if (starts_with(changes[i].name, "refs/heads/packed"))
 			strbuf_addf(&packed, A " %s\n", changes[i].name);
-		else if (*changes[i].old)
+		if (starts_with(changes[i].name, "refs/heads/hid"))
+			strbuf_addf(&packed, C " %s\n", changes[i].name);
+		if (!starts_with(changes[i].name, "refs/heads/packed") && *changes[i].old)
 			write_text(path.buf, text.buf);
 	}
 	write_text("repo/packed-refs", packed.buf);
@@ -184,7 +245,7 @@ static int run_kind(enum fs_kind kind, struct err *err)
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < NR; i++)
+	for (i = 0; !rc && i < nr_changes; i++)
 		rc = queue(t, &changes[i], err);
 	rc = run_transaction(t, kind, rc, err);
 	ref_transaction_free(t);
@@ -234,7 +295,7 @@ static enum verdict look(void)
 	struct ref_store *rs = open_in("repo");
 	size_t i, old_ones = 0, new_ones = 0;
 
-	for (i = 0; i < NR; i++) {
+	for (i = 0; i < nr_changes; i++) {
 		char *value = value_of(rs, changes[i].name);
 
 		old_ones += !strcmp(value, changes[i].old);
@@ -242,7 +303,7 @@ static enum verdict look(void)
 		free(value);
 	}
 	ref_store_free(rs);
-	return old_ones == NR ? OLD : new_ones == NR ? NEW : TORN;
+	return old_ones == nr_changes ? OLD : new_ones == nr_changes ? NEW : TORN;
 }
 
 static void no_litter(void)
@@ -293,7 +354,7 @@ static bool dies(void (*fn)(void), struct death d)
 /* Killed when the record has its name and no ref has changed; false: no owners of locks here. */
 static bool die_after_record(void)
 {
-	struct death d = { .line = "rename repo/refs/bisect/bad.lock" };
+	struct death d = { .line = first_change };
 
 	set_up_repo();
 	assert_true(dies(run, d));
@@ -326,7 +387,7 @@ static void killed_before_every_call(void **state UNUSED)
 		if (v == OLD || recorded)
 			no_litter();
 	}
-	assert_true(torn > 5);
+	assert_true(torn > nr_changes / 3);
 	assert_int_equal(last, NEW);
 }
 
@@ -463,6 +524,91 @@ static void sealed_without_a_journal(void **state UNUSED)
 		fail_msg("order:\n%s", text);
 	find(done, "fsync repo/ref-journal\n");
 	free(text);
+}
+
+/* The record, all values in packed-refs, then the loose files; no file for a value. */
+static void order_of_packable(void **state UNUSED)
+{
+	const char *named, *packed, *hidden, *gone, *done;
+	char *text;
+
+	use_packable();
+	text = record(FS_EACH);
+	named = find(text, "rename repo/ref-journal/ID.new");
+	packed = find(find(named, "fsync repo/ref-journal\n"), "rename repo/packed-refs.new");
+	packed = find(packed, "fsync repo\n");
+	hidden = find(text, "unlink repo/refs/heads/hidden\n");
+	gone = find(text, "unlink repo/refs/heads/gone\n");
+	done = find(find(gone, "fsync repo/refs/heads\n"), "unlink repo/ref-journal/ID\n");
+	if (!(packed < hidden && packed < gone && hidden < done))
+		fail_msg("order:\n%s", text);
+	assert_null(strstr(text, "rename repo/refs/"));
+	free(text);
+}
+
+static void packable_killed_before_every_call(void **state)
+{
+	use_packable();
+	pretend_fs(FS_JOURNAL);
+	killed_before_every_call(state);
+}
+
+static void deletions_killed_before_every_call(void **state)
+{
+	use_deletions();
+	pretend_fs(FS_JOURNAL);
+	killed_before_every_call(state);
+}
+
+static void packable_recovery_killed(void **state)
+{
+	use_packable();
+	pretend_fs(FS_JOURNAL);
+	recovery_killed_before_every_call(state);
+}
+
+static void packable_io_errors(void **state UNUSED)
+{
+	use_packable();
+	failing_calls(EIO, false);
+}
+
+/* With a flush for each file, refs that have loose files go via packed-refs by themselves. */
+static void few_flushes_for_loose_refs(void **state UNUSED)
+{
+	const struct fsync_policy by_fsync = { .method = FSYNC_METHOD_FSYNC,
+					       .components = FSYNC_REFERENCE };
+	const struct fsync_policy *both[] = { &policy, &by_fsync };
+
+	for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
+		struct fsync_batch_options o = { .policy = *both[i] };
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct ref_transaction *t;
+		struct fsync_batch *b;
+		struct ref_store *rs;
+
+		use_packable();
+		unsetenv("GIT_TEST_REF_COMMIT");
+		set_up_repo();
+		rs = open_in("repo");
+		fault_install(&plan);
+		b = fsync_batch_new(&o);
+		t = ref_transaction_begin(rs, 0);
+		ref_transaction_set_ident(t, IDENT);
+		assert_int_equal(ref_transaction_update(t, "refs/heads/hidden", &oid_b, NULL, 0, NULL, NULL), 0);
+		assert_int_equal(ref_transaction_update(t, "refs/heads/other", &oid_b, NULL, 0, NULL, NULL), 0);
+		assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
+		assert_int_equal(ref_transaction_commit(t, NULL), 0);
+		if (both[i] == &by_fsync)
+			find(fault_text(), "rename repo/packed-refs.new");
+		else
+			find(fault_text(), "rename repo/refs/heads/other.lock");
+		fault_remove();
+		ref_transaction_free(t);
+		fsync_batch_free(b);
+		assert_true(is("refs/heads/hidden", B) && is("refs/heads/other", B));
+		ref_store_free(rs);
+	}
 }
 
 /* One ref that changes needs none, and neither does what is packed anyway. */
@@ -849,6 +995,12 @@ int main(void)
 		cmocka_unit_test(recovery_killed_before_every_call),
 		cmocka_unit_test(io_errors),
 		cmocka_unit_test(full_disk),
+		cmocka_unit_test_teardown(order_of_packable, after_packable),
+		cmocka_unit_test_teardown(packable_killed_before_every_call, after_packable),
+		cmocka_unit_test_teardown(packable_recovery_killed, after_packable),
+		cmocka_unit_test_teardown(deletions_killed_before_every_call, after_packable),
+		cmocka_unit_test_teardown(packable_io_errors, after_packable),
+		cmocka_unit_test_teardown(few_flushes_for_loose_refs, after_packable),
 		cmocka_unit_test(what_has_changed_stays),
 		cmocka_unit_test(what_has_happened_is_not_said),
 		cmocka_unit_test(removed_worktree_is_not_made_again),
@@ -867,6 +1019,7 @@ int main(void)
 	oid_from_hex(&oid_b, B, hash_sha1);
 	null_oid = &hash_sha1->null_oid;
 	lockfile_takeover_report = say_nothing;
+	use_each_kind();
 	setenv("GIT_TEST_FSYNC", "0", 1); /* but for some */
 	aux_enter_dir();
 	return cmocka_run_group_tests(tests, NULL, NULL);
