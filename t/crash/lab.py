@@ -108,6 +108,20 @@ class FileSystem:
             f.truncate(self.size)
         run(self.mkfs + [image])
 
+    def damage(self, image):
+        """What the file system's own checker finds in an image that has been mounted, or None."""
+        done = subprocess.run(CHECKERS[self.fstype] + [image], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        return done.stdout.decode(errors="replace") if done.returncode else None
+
+
+# They change nothing, and exit with 0 if everything fits together.
+CHECKERS = {
+    "ext4": ["e2fsck", "-f", "-n"],
+    "xfs": ["xfs_repair", "-n", "-f"],
+    "btrfs": ["btrfs", "check", "--readonly"],
+}
+
 
 EXT4 = ["mkfs.ext4", "-q", "-F", "-b", "4096", "-E",
         "lazy_itable_init=0,lazy_journal_init=0,nodiscard"]

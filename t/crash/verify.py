@@ -3,7 +3,8 @@
 import os
 import re
 
-VERDICTS = ("ok", "not-mountable", "broken", "lost", "torn", "next-fails", "left-over")
+VERDICTS = ("ok", "not-mountable", "fs-damaged", "broken", "lost", "torn", "next-fails",
+            "left-over")
 
 
 class Unreadable(Exception):
