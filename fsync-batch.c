@@ -8,7 +8,7 @@
  *   method          kind         a file           before names   after names
  *   batch           FS_JOURNAL   await writeback  -              fsync last directory
  *                   FS_BTRFS     await writeback  -              syncfs
- *                   FS_LOCAL     await writeback  syncfs         syncfs
+ *                   FS_LOCAL     await writeback  syncfs         syncfs, after each phase
  *                   FS_FULL      await writeback  F_FULLFSYNC    F_FULLFSYNC
  *                   FS_EACH      fsync            -              fsync directories
  *   fsync           any          fsync            -              fsync directories
@@ -56,6 +56,7 @@ struct fsync_batch {
 	struct fsync_batch_options opts;
 	bool active;	     /* not switched off by the environment */
 	bool in_call;	     /* PUBLISH_CALL */
+	bool called;	     /* ... has been, in this publish: others may wait for a lock */
 	size_t window;
 	pthread_mutex_t lock; /* of all below, while stage may run */
 	struct entry **entries; /* in order of staging */
@@ -200,6 +201,17 @@ static struct volume *volume_of_dir(struct fsync_batch *b, const char *dir, cons
 	}
 	pthread_mutex_unlock(&b->lock);
 	return vol;
+}
+
+bool fsync_batch_flushes_each(struct fsync_batch *b, enum fsync_component component,
+			      const char *dir)
+{
+	struct volume *vol;
+
+	if (!is_covered(b, component) || b->opts.policy.method == FSYNC_METHOD_WRITEOUT_ONLY)
+		return false;
+	vol = volume_of_dir(b, dir, dir);
+	return b->opts.policy.method == FSYNC_METHOD_FSYNC || (vol && vol->kind == FS_EACH);
 }
 
 void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
@@ -569,7 +581,7 @@ static bool batch_names_are_unordered(const struct fsync_batch *b, const struct 
 {
 	if (b->opts.policy.method == FSYNC_METHOD_FSYNC)
 		return vol->kind != FS_JOURNAL;
-	return vol->kind == FS_EACH;
+	return vol->kind == FS_EACH || vol->kind == FS_LOCAL;
 }
 
 /*
@@ -583,14 +595,26 @@ static bool must_seal_before(const struct fsync_batch *b, const struct volume *v
 		return false;
 	if (vol != e->vol)
 		return vol->order < (int)e->order;
-	return batch_names_are_unordered(b, vol) && phase_of(vol->order) < phase_of(e->order);
+	return vol->order != NO_CLASS && batch_names_are_unordered(b, vol) &&
+	       phase_of((enum publish_class)vol->order) < phase_of(e->order);
+}
+
+/* Up to so many directories, nobody who waits for a lock waits for a syncfs. */
+#define FEW_DIRS 16
+
+static int seal_names_so_far(struct fsync_batch *b, struct volume *vol)
+{
+	if (b->called && vol->kind == FS_LOCAL && vol->dirs.nr <= FEW_DIRS &&
+	    b->opts.policy.method == FSYNC_METHOD_BATCH)
+		return volume_seal_dirs(vol, b->window, &b->poison);
+	return batch_seal_volume(b, vol);
 }
 
 static int seal_before(struct fsync_batch *b, const struct entry *e)
 {
 	for (size_t i = 0; i < b->nr_volumes; i++)
 		if (must_seal_before(b, b->volumes[i], e) &&
-		    batch_seal_volume(b, b->volumes[i]) < 0)
+		    seal_names_so_far(b, b->volumes[i]) < 0)
 			return ERR_IO;
 	return 0;
 }
@@ -799,6 +823,7 @@ static int publish_call(struct fsync_batch *b, size_t i, struct err *err)
 	b->in_call = true;
 	ret = e->call(e->data, err);
 	b->in_call = false;
+	b->called = true;
 	if (ret < 0)
 		return ret;
 	b->entries[i] = NULL;
@@ -856,6 +881,7 @@ static int batch_publish_in_order(struct fsync_batch *b, int end, struct err *er
 
 	trace2_data_intmax("fsync", "files", (intmax_t)b->nr);
 	trace2_region_enter("fsync", "publish");
+	b->called = false;
 	ret = publish_in_order(b, end, err);
 	trace2_region_leave("fsync", "publish");
 	return ret;

@@ -85,6 +85,9 @@ struct fsync_batch;
 /* GIT_TEST_FSYNC=0: nothing is flushed or awaited. */
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts);
 const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b);
+/* Would each new file of that component below dir, which exists, be flushed by itself? */
+bool fsync_batch_flushes_each(struct fsync_batch *b, enum fsync_component component,
+			      const char *dir);
 
 /*
  * Take over a file that has been written: start its writeback if the policy
@@ -125,7 +128,9 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  *             ERR_LOCKED     the same: a lock that is taken last is not to be had
  *             ERR_UNCERTAIN  some names visible, durability unknown
  *             In both cases all that was not published has been given up.
- * Cost:       method batch: 1 flush on ext4 and XFS, 1 on btrfs, 2 elsewhere;
+ * Cost:       method batch: 1 flush on ext4, XFS and btrfs; where no journal orders the
+ *             names, 2 and one more for each phase of fsync-order.h; where the kernel would
+ *             lose write errors, one for each file and directory;
  *             0 if nothing that the policy covers was staged.
  */
 MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);

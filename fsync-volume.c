@@ -11,6 +11,7 @@ struct volume *volume_new(int fd, dev_t dev, const char *name, enum fs_kind kind
 {
 	struct volume *vol = xcalloc(1, sizeof(*vol));
 
+	vol->order = NO_CLASS;
 	vol->dev = dev;
 	vol->kind = kind;
 	vol->fd = fd;
@@ -129,7 +130,7 @@ void volume_touch_in_place(struct volume *vol, const char *path)
 static void forget_names(struct volume *vol)
 {
 	vol->dirty = false;
-	vol->order = 0;
+	vol->order = NO_CLASS;
 	vol->in_place = 0;
 	FREE_AND_NULL(vol->last_dir);
 	FREE_AND_NULL(vol->last_in_place);
@@ -305,6 +306,18 @@ static int seal_by_kind(struct volume *vol, enum fsync_method method, size_t win
 	default:
 		return seal_by_syncfs(vol, window, err);
 	}
+}
+
+int volume_seal_dirs(struct volume *vol, size_t window, struct err *err)
+{
+	int ret = seal_each_dir(vol, window, err);
+
+	if (!ret) {
+		vol->order = NO_CLASS;
+		strvec_clear(&vol->dirs);
+		strset_clear(&vol->in_dirs);
+	}
+	return ret;
 }
 
 int volume_seal(struct volume *vol, enum fsync_method method, size_t window,

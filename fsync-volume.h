@@ -28,6 +28,7 @@ struct volume {
 	/* Names made since the last seal, as far as the policy covers them. */
 	bool dirty;
 	int order;	     /* highest enum publish_class among them */
+#define NO_CLASS -1	     /* only directories that were made; they have no order */
 	char *last_dir;	     /* changed last of all */
 	struct strvec dirs;  /* each directory that was changed, once */
 	struct strset in_dirs;
@@ -70,5 +71,10 @@ void volume_touch_in_place(struct volume *vol, const char *path);
  */
 MUST_USE int volume_seal(struct volume *vol, enum fsync_method method, size_t window,
 			 struct err *err);
+/*
+ * The names that were made so far, before others that need them, one directory after the other
+ * and without what other programs have written; the volume is sealed as a whole later.
+ */
+MUST_USE int volume_seal_dirs(struct volume *vol, size_t window, struct err *err);
 
 #endif

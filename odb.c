@@ -626,6 +626,17 @@ struct packs *odb_packs(struct odb *odb, size_t store)
 
 /* ---- writing ---- */
 
+#define MANY_OBJECTS 100
+#define MANY_OBJECTS_TO_FLUSH 8
+
+static unsigned unpack_limit(const struct odb *odb, struct fsync_batch *b)
+{
+	if (odb->o.unpack_limit != UNPACK_LIMIT_AUTO)
+		return odb->o.unpack_limit;
+	return fsync_batch_flushes_each(b, FSYNC_LOOSE_OBJECT, odb->objdir) ?
+		MANY_OBJECTS_TO_FLUSH : MANY_OBJECTS;
+}
+
 int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err)
 {
 	struct object_stage_options o = {
@@ -635,7 +646,7 @@ int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err)
 		.shared_perm = odb->o.shared_perm,
 		.loose_level = odb->o.loose_level,
 		.pack_level = odb->o.pack_level,
-		.unpack_limit = odb->o.unpack_limit,
+		.unpack_limit = unpack_limit(odb, b),
 		.big_file_threshold = odb->o.big_file_threshold,
 		.exists = exists_for_batch,
 		.exists_data = odb,

@@ -23,7 +23,7 @@ struct odb_options {
 	const char *alternates_env; /* GIT_ALTERNATE_OBJECT_DIRECTORIES or NULL */
 	int shared_perm;
 	int loose_level, pack_level;
-	unsigned unpack_limit;
+	unsigned unpack_limit; /* so many new objects become a pack; 0: never */
 	uint64_t big_file_threshold;
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
 	bool use_multi_pack_index;
@@ -31,6 +31,9 @@ struct odb_options {
 	void (*warn)(void *data, const char *msg);
 	void *warn_data;
 };
+
+/* 100, but 8 where each file is flushed by itself. */
+#define UNPACK_LIMIT_AUTO UINT_MAX
 
 MUST_USE int odb_open(struct odb **out, const struct odb_options *opts, struct err *err);
 void odb_free(struct odb *odb);

@@ -12,8 +12,8 @@
 enum fs_kind {
 	FS_JOURNAL,	/* ext4, XFS: one fsync of a directory covers everything */
 	FS_BTRFS,	/* one syncfs covers everything */
-	FS_LOCAL,	/* unknown but local: one syncfs before, one after publishing */
-	FS_EACH,	/* network, FUSE, or no syncfs: one fsync per file and directory */
+	FS_LOCAL,	/* unknown but local, no order among names: syncfs between steps */
+	FS_EACH,	/* network, FUSE, overlay, or no syncfs: one fsync per file and directory */
 	FS_FULL,	/* macOS: F_FULLFSYNC before and after publishing */
 };
 

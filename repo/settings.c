@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "repo/settings.h"
 #include "fs/file.h"
+#include "odb.h"
 #include "object/dotfile.h"
 #include "util/alloc.h"
 
@@ -251,7 +252,7 @@ static const struct repo_settings defaults = {
 	.big_file_threshold = 512 * MIB,
 	.loose_level = -1,
 	.pack_level = -1,
-	.unpack_limit = 100,
+	.unpack_limit = UNPACK_LIMIT_AUTO,
 	.delta_base_cache_limit = 96 * MIB,
 	.packed_git_window_size = sizeof(void *) >= 8 ? 1024 * MIB : 32 * MIB,
 	.packed_git_limit = sizeof(void *) >= 8 ? SIZE_MAX >> 1 : 256 * MIB,

@@ -34,9 +34,7 @@
 
 static bool flushes_each_file(const struct ref_transaction *t)
 {
-	const struct fsync_policy *p = fsync_batch_policy(t->batch);
-
-	return p->method == FSYNC_METHOD_FSYNC && p->components & FSYNC_REFERENCE;
+	return fsync_batch_flushes_each(t->batch, FSYNC_REFERENCE, files_store(t->rs)->commondir);
 }
 
 /* GIT_TEST_REF_COMMIT: "packed", wherever it can be; "journal", never; else by size. */

@@ -375,6 +375,18 @@ static void phases(enum fsync_method method, enum fs_kind kind)
 		assert_true(where("rename ./t2 ./o/object") < where("syncfs ./d"));
 		assert_true(where("syncfs ./d") < where("rename ./t1 ./r/ref"));
 		assert_int_equal(count_flushes(), 2 + 3);
+	} else if (method == FSYNC_METHOD_BATCH && kind == FS_LOCAL) {
+		assert_calls("writeout_start ./t1\n"
+			     "writeout_start ./t2\n"
+			     "writeout_wait ./t1\n"
+			     "writeout_wait ./t2\n"
+			     "syncfs ./d\n"
+			     "rename ./t2 ./o/object\n"
+			     "syncfs ./d\n"
+			     "rename ./t1 ./r/ref\n"
+			     "syncfs ./d\n"
+			     "unlink ./d/old\n"
+			     "syncfs ./d\n");
 	} else {
 		assert_true(where("rename ./t2 ./o/object") < where("fsync ./o"));
 		assert_true(where("fsync ./o") < where("rename ./t1 ./r/ref"));
@@ -388,6 +400,7 @@ static void phases(enum fsync_method method, enum fs_kind kind)
 static void d4_phases_without_a_journal(void **state UNUSED)
 {
 	phases(FSYNC_METHOD_BATCH, FS_EACH);
+	phases(FSYNC_METHOD_BATCH, FS_LOCAL);
 	phases(FSYNC_METHOD_FSYNC, FS_EACH);
 	phases(FSYNC_METHOD_FSYNC, FS_LOCAL);
 	phases(FSYNC_METHOD_FSYNC, FS_BTRFS);
@@ -479,9 +492,12 @@ static void no_syncfs_after_a_call(void **state UNUSED)
 		     "writeout_wait ./t2\n"
 		     "syncfs .\n"
 		     "rename ./t1 ./1\n"
+		     "syncfs .\n"
 		     "fsync ./t3\n"
 		     "rename ./t2 ./2\n"
+		     "fsync .\n"
 		     "rename ./t3 ./3\n"
+		     "fsync .\n"
 		     "unlink ./old\n"
 		     "syncfs .\n");
 }

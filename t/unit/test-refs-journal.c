@@ -589,6 +589,8 @@ static void few_flushes_for_loose_refs(void **state UNUSED)
 
 		use_packable();
 		unsetenv("GIT_TEST_REF_COMMIT");
+		unsetenv("GIT_TEST_FSYNC");
+		pretend_fs(FS_JOURNAL);
 		set_up_repo();
 		rs = open_in("repo");
 		fault_install(&plan);
@@ -606,6 +608,7 @@ static void few_flushes_for_loose_refs(void **state UNUSED)
 		fault_remove();
 		ref_transaction_free(t);
 		fsync_batch_free(b);
+		setenv("GIT_TEST_FSYNC", "0", 1);
 		assert_true(is("refs/heads/hidden", B) && is("refs/heads/other", B));
 		ref_store_free(rs);
 	}
