@@ -342,7 +342,10 @@ test_expect_success 'every command that writes: few flushes where names have no 
 test_expect_success ROOT,LOOPMNT 'the same on overlayfs' '
 	mkdir overlay journal/low journal/up journal/work &&
 	(cd journal && mount -t overlay -o lowerdir=low,upperdir=up,workdir=work none ../overlay) &&
-	t_mounted overlay && cost_of_all overlay overlay
+	t_mounted overlay && cost_of_all overlay overlay &&
+	# It would return 0 although the upper layer has failed.
+	git init -q overlay/r && echo x >overlay/r/f && count git -C overlay/r add f &&
+	test "$flushes" = 5 && ! grep "syncfs(" "$T_PRIVATE/strace"
 '
 
 # ---- other kinds ---------------------------------------------------------
