@@ -70,6 +70,8 @@ struct fsync_batch {
 	size_t nr_volumes, alloc_volumes;
 	struct strmap volume_of_dir;
 	size_t unsealed;     /* names visible whose durability is not known */
+	bool noted_unsealed; /* ... and others can see that */
+	bool has_sealed;     /* in the last commit */
 	struct err poison;   /* D6: the first failed flush or writeback */
 };
 
@@ -793,11 +795,25 @@ static int publish_late(struct fsync_batch *b, struct entry *e, struct err *err)
 
 /* ---- publish: all of them ---- */
 
+static bool seals(const struct fsync_batch *b)
+{
+	return b->active && b->opts.policy.method != FSYNC_METHOD_WRITEOUT_ONLY;
+}
+
+static void note_unsealed(struct fsync_batch *b, bool unsealed)
+{
+	if (b->opts.note_unsealed && b->noted_unsealed != unsealed)
+		b->opts.note_unsealed(b->opts.note_unsealed_data, unsealed);
+	b->noted_unsealed = unsealed;
+}
+
 /* A name or a removal; the entry is freed if it was done. */
 static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
 {
 	bool changed;
 
+	if (e->covered && seals(b))
+		note_unsealed(b, true);
 	if (apply_entry(b, e, &changed, err) < 0)
 		return ERR_IO;
 	/* Something rests on the late ones now: they are not taken back any more. */
@@ -899,12 +915,41 @@ static int seal(struct fsync_batch *b)
 	int ret = 0;
 
 	trace2_region_enter("fsync", "seal");
-	for (size_t i = 0; i < b->nr_volumes && !ret; i++)
+	b->has_sealed = false;
+	for (size_t i = 0; i < b->nr_volumes && !ret; i++) {
+		b->has_sealed |= b->volumes[i]->dirty;
 		ret = batch_seal_volume(b, b->volumes[i]);
+	}
 	trace2_region_leave("fsync", "seal");
-	if (!ret)
+	if (!ret) {
 		b->unsealed = 0;
+		note_unsealed(b, false);
+	}
 	return ret;
+}
+
+bool fsync_batch_has_sealed(const struct fsync_batch *b)
+{
+	return b->has_sealed;
+}
+
+int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char *other,
+			     struct err *err)
+{
+	const char *dirs[] = { dir, other };
+	struct volume *vol, *last = NULL;
+	int ret = 0;
+
+	if (!seals(b) || !b->opts.policy.components)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !ret; i++, last = vol) {
+		vol = volume_of_dir(b, dirs[i], dirs[i]);
+		if (!vol)
+			ret = batch_poison(b, "open directory", dirs[i], errno);
+		else if (vol != last && volume_flush_all(vol) < 0 && errno != ENOSYS)
+			ret = batch_poison(b, "flush the file system of", vol->name, errno);
+	}
+	return ret ? fail(b, &b->poison, err) : 0;
 }
 
 /*

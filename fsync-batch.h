@@ -79,6 +79,12 @@ struct fsync_batch_options {
 	 * mkdir 0777 under the umask */
 	int (*make_dir)(void *data, const char *path); /* 0, or -1 with errno */
 	void *make_dir_data;
+	/*
+	 * Called before the first name that is to be sealed becomes visible (true), and once it
+	 * has been sealed (false); never, if the seal fails. NULL: nobody asks.
+	 */
+	void (*note_unsealed)(void *data, bool unsealed);
+	void *note_unsealed_data;
 };
 
 struct fsync_batch;
@@ -134,6 +140,16 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  *             0 if nothing that the policy covers was staged.
  */
 MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);
+
+/* Had the last commit, which has succeeded, anything to make durable? */
+bool fsync_batch_has_sealed(const struct fsync_batch *b);
+/*
+ * For an answer that rests on what others have published in these directories (the same one
+ * twice is fine): flushes all of their file systems. Nothing if the policy covers nothing. A
+ * failure is final (D6).
+ */
+MUST_USE int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char *other,
+				      struct err *err);
 
 /* Nothing is staged that waits to be published. */
 bool fsync_batch_is_empty(const struct fsync_batch *b);

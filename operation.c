@@ -16,10 +16,12 @@
 #include "repo/hook.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "fs/owner.h"
 #include "operation.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include "util/string-list.h"
 
 struct repo_operation {
 	struct repository *repo; /* NULL: outside of one */
@@ -78,12 +80,24 @@ static void set_ref_hook(struct repo_operation *op, bool on)
 	ref_store_set_hook(op->repo->refs, on ? &hook : &none);
 }
 
+static void note_unsealed(void *data, bool unsealed)
+{
+	const struct repository *r = data;
+
+	if (unsealed)
+		owner_begin_unsealed(r->commondir);
+	else
+		owner_end_unsealed(r->commondir);
+}
+
 struct repo_operation *repo_operation_begin(struct repository *r)
 {
 	struct fsync_batch_options opts = {
 		.policy = r->settings.fsync,
 		.make_dir = make_shared_dir,
 		.make_dir_data = r,
+		.note_unsealed = note_unsealed,
+		.note_unsealed_data = r,
 	};
 
 	if (r->operation)
@@ -294,9 +308,35 @@ static int finish(struct repo_operation *op,
 	return rc;
 }
 
+/*
+ * P1 for what was there already: an answer that rests on it is given when it has been sealed,
+ * by whoever has published it, or here. Our own seal on a journal brings along what others
+ * had published before; it does not where nothing was sealed, or only directories of ours.
+ */
+static int seal_what_was_there(struct repo_operation *op, struct err *err)
+{
+	struct string_list dead = STRING_LIST_INIT;
+	const char *dir = op->repo->commondir;
+	int rc = 0;
+
+	if (owner_find_unsealed(dir, &dead)) {
+		rc = fsync_batch_flush_others(op->batch, dir, odb_objdir(op->repo->odb), err);
+		if (!rc)
+			owner_forget(&dead);
+	}
+	string_list_clear(&dead, NULL);
+	return rc;
+}
+
 int repo_operation_commit(struct repo_operation *op, struct err *err)
 {
-	return finish(op, fsync_batch_commit, err);
+	int rc = finish(op, fsync_batch_commit, err);
+
+	if (!rc && op->repo &&
+	    (!fsync_batch_has_sealed(op->batch) ||
+	     fsync_batch_flushes_each(op->batch, FSYNC_OTHER, op->repo->commondir)))
+		rc = seal_what_was_there(op, err);
+	return rc;
 }
 
 int repo_operation_publish(struct repo_operation *op, struct err *err)

@@ -155,15 +155,33 @@ static bool find_above(struct strbuf *path, ino_t ino, struct stat *st)
 	return false;
 }
 
-/* Left by an owner that was killed. The name is never used again, so it can be no other file. */
-static void remove_if_dead(const char *path)
+/* What an owner file says while names of its process are not sealed. */
+#define UNSEALED "unsealed\n"
+
+static bool says_unsealed(int fd)
 {
-	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
-					    O_NONBLOCK, 0));
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size;
+}
+
+static int open_owner_file(const char *path)
+{
+	return (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
+}
+
+/*
+ * Left by an owner that was killed. The name is never used again, so it can be no other file.
+ * One that says "unsealed" stays, but for who has sealed it.
+ */
+static void remove_if_dead(const char *path, bool sealed)
+{
+	int fd = open_owner_file(path);
 
 	if (fd < 0)
 		return;
-	if (set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE)
+	if (set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE &&
+	    (sealed || !says_unsealed(fd)))
 		(void)RETRY_EINTR(sys->unlink(path));
 	sys->close(fd);
 }
@@ -182,7 +200,7 @@ static void remove_dead_files(const char *dir, const char *our_id)
 		    !strcmp(id, our_id))
 			continue;
 		path = path_join(dir, de->d_name);
-		remove_if_dead(path);
+		remove_if_dead(path, false);
 		free(path);
 	}
 	if (d)
@@ -197,6 +215,7 @@ struct home {
 	struct owner self;     /* .home tells which directory it is, with dev */
 	char text[OWNER_TEXT_MAX + 1]; /* the mark of locks */
 	dev_t dev;
+	unsigned unsealed; /* operations that have published and not sealed yet */
 };
 
 /* The directory asked for last: a transaction asks once for each of its locks. */
@@ -391,6 +410,93 @@ size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir)
 	}
 	pthread_mutex_unlock(&process.mutex);
 	return len;
+}
+
+/* ---- what is not sealed yet ---- */
+
+/* On a full disk it is not said: the operation will hardly succeed then. */
+void owner_begin_unsealed(const char *dir)
+{
+	struct home *h;
+
+	pthread_mutex_lock(&process.mutex);
+	h = held_home_of(dir);
+	if (h && !h->unsealed++) {
+		tempfile_keep_at_exit(h->file, true);
+		(void)RETRY_EINTR(sys->pwrite(h->file->fd, UNSEALED, sizeof(UNSEALED) - 1, 0));
+	}
+	pthread_mutex_unlock(&process.mutex);
+}
+
+void owner_end_unsealed(const char *dir)
+{
+	struct home *h;
+
+	pthread_mutex_lock(&process.mutex);
+	h = held_home_of(dir);
+	if (h && h->unsealed && !--h->unsealed) {
+		(void)RETRY_EINTR(sys->ftruncate(h->file->fd, 0));
+		tempfile_keep_at_exit(h->file, false);
+	}
+	pthread_mutex_unlock(&process.mutex);
+}
+
+static bool is_our_file(const char *id)
+{
+	bool ours = false;
+
+	pthread_mutex_lock(&process.mutex);
+	for (struct home *h = process.homes; h && !ours; h = h->next)
+		ours = !strcmp(id, h->self.id);
+	pthread_mutex_unlock(&process.mutex);
+	return ours;
+}
+
+/* Of another view of the directory it is not known whether its owner lives. */
+static bool look_for_unsealed(const char *path, bool may_judge, struct string_list *dead)
+{
+	int fd = open_owner_file(path);
+	bool found = fd >= 0 && says_unsealed(fd);
+
+	if (found && may_judge && query_lock(fd) == LOCK_OWNER_GONE)
+		string_list_append(dead, path);
+	if (fd >= 0)
+		sys->close(fd);
+	return found;
+}
+
+bool owner_find_unsealed(const char *dir, struct string_list *dead)
+{
+	const char view = fs_lock_view(dir);
+	struct strbuf home = STRBUF_INIT;
+	bool found = false;
+	struct dirent *de;
+	struct stat st;
+	DIR *d = NULL;
+
+	strbuf_addstr(&home, dir);
+	if (view && find_above(&home, 0, &st))
+		d = opendir(home.buf);
+	while (d && (de = readdir(d))) {
+		const char *id;
+		char *path;
+
+		if (!skip_prefix(de->d_name, NAME_PREFIX, &id) || is_our_file(id))
+			continue;
+		path = path_join(home.buf, de->d_name);
+		found |= look_for_unsealed(path, *id == view, dead);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	strbuf_release(&home);
+	return found;
+}
+
+void owner_forget(const struct string_list *dead)
+{
+	for (size_t i = 0; i < dead->nr; i++)
+		remove_if_dead(dead->items[i].string, true);
 }
 
 /* ---- the proof ---- */

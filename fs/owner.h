@@ -22,6 +22,7 @@
 #define FS_OWNER_H
 
 #include "compat/posix.h"
+#include "util/string-list.h"
 
 enum lock_owner { LOCK_OWNER_UNKNOWN, LOCK_OWNER_ALIVE, LOCK_OWNER_GONE };
 
@@ -54,6 +55,20 @@ size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir);
  * owner file there goes first. No lock or staging directory of ours may be left that names it.
  */
 void owner_leave(const char *dir);
+/*
+ * From the first name that an operation publishes in the repository of `dir` until its seal, the
+ * owner file says "unsealed": what others find there may not be durable yet. One of a process that
+ * was killed in between, or whose seal failed, stays and says so until somebody has sealed
+ * it. Calls nest. Without owner files (see above) this does nothing.
+ */
+void owner_begin_unsealed(const char *dir);
+void owner_end_unsealed(const char *dir);
+/*
+ * Has another process published something there that is not sealed? Paths of owner files of dead
+ * ones are appended to `dead`: once their names have been sealed, owner_forget removes them.
+ */
+bool owner_find_unsealed(const char *dir, struct string_list *dead);
+void owner_forget(const struct string_list *dead);
 /* Fields joined by `sep`; the length, at most OWNER_TEXT_MAX. */
 size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char sep);
 /* `len` bytes at text; stops at their end. False if it is not ours. */

@@ -36,6 +36,7 @@ struct slot {
 	pid_t pid;
 	bool is_dir;
 	bool last;     /* removed when all others have gone */
+	atomic_bool keep; /* or not at all */
 	/* A file that was there before us: cut back to that many bytes instead
 	 * of removed. -1: remove. */
 	off_t keep_bytes;
@@ -163,7 +164,7 @@ static void remove_slot(struct slot *slot)
 {
 	const char *path = atomic_load(&slot->path);
 
-	if (!path || !still_ours(slot, path))
+	if (!path || atomic_load(&slot->keep) || !still_ours(slot, path))
 		return;
 	if (slot->keep_bytes >= 0)
 		cut_back(path, slot->keep_bytes);
@@ -266,6 +267,7 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t k
 	w->slot->pid = getpid();
 	w->slot->is_dir = S_ISDIR(st->st_mode);
 	w->slot->last = false;
+	atomic_store(&w->slot->keep, false);
 	w->slot->any_inode = false;
 	w->slot->keep_bytes = keep_bytes;
 	atomic_store(&w->slot->path, path);
@@ -475,6 +477,11 @@ struct tempfile *tempfile_register(const char *path)
 void tempfile_remove_last(struct tempfile *t)
 {
 	watched_of(t)->slot->last = true;
+}
+
+void tempfile_keep_at_exit(struct tempfile *t, bool keep)
+{
+	atomic_store(&watched_of(t)->slot->keep, keep);
 }
 
 int tempfile_adopt_append(struct tempfile **out, const char *path, int fd, off_t keep_bytes,

@@ -55,6 +55,8 @@ MUST_USE int tempfile_adopt_append(struct tempfile **out, const char *path, int 
 				   off_t keep_bytes, struct err *err);
 /* At exit and on a fatal signal it is removed after all others. */
 void tempfile_remove_last(struct tempfile *t);
+/* ... or stays, for as long as this is set. */
+void tempfile_keep_at_exit(struct tempfile *t, bool keep);
 MUST_USE int tempfile_close(struct tempfile *t, struct err *err);
 /* Close, unlink, free; *t becomes NULL; NULL is fine. */
 void tempfile_delete(struct tempfile **t);

@@ -12,6 +12,7 @@
  */
 #include "compat/posix.h"
 #include "fs/file.h"
+#include "fs/owner.h"
 #include "refs/files/files-internal.h"
 #include "refs/files/journal-internal.h"
 #include "refs/files/update-internal.h"
@@ -88,10 +89,22 @@ static int count_changes(const struct ref_transaction *t, struct err *err)
 	return nr;
 }
 
+static void note_unsealed(void *data, bool unsealed)
+{
+	if (unsealed)
+		owner_begin_unsealed(data);
+	else
+		owner_end_unsealed(data);
+}
+
 static int commit_rest(struct ref_transaction *t, const char *path,
 		       const struct fsync_policy *policy, struct err *err)
 {
-	struct fsync_batch_options o = { .policy = *policy };
+	struct fsync_batch_options o = {
+		.policy = *policy,
+		.note_unsealed = note_unsealed,
+		.note_unsealed_data = files_store(t->rs)->commondir,
+	};
 	struct fsync_batch *b = fsync_batch_new(&o);
 	int nr = 0, rc = ref_transaction_prepare(t, b, err);
 
