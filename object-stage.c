@@ -154,6 +154,8 @@ static int need_pack(struct object_stage *s, struct err *err)
 
 	if (s->pack_open)
 		return 0;
+	if (!s->nr_packs)
+		packs_remove_incomplete(s->packdir);
 	rc = need_dir_of_packs(s, &o.dir, err);
 	if (rc < 0)
 		return rc;

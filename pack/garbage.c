@@ -3,7 +3,9 @@
 #include "compat/posix.h"
 #include <dirent.h>
 #include "pack/pack-internal.h"
+#include "compat/syscalls.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/strbuf.h"
 #include "util/string-list.h"
 
@@ -43,12 +45,9 @@ static const char *what_is_missing(unsigned has)
 	return NULL;
 }
 
-/* Files of one stem, names[0..nr). */
-static void report_group(struct packs *ps, const struct string_list_item *names, size_t nr,
-			 void (*fn)(void *data, const char *why, const char *path), void *data)
+static unsigned has_of(const struct string_list_item *names, size_t nr)
 {
 	unsigned has = 0;
-	const char *why;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (ends_with(names[i].string, ".pack"))
@@ -56,18 +55,12 @@ static void report_group(struct packs *ps, const struct string_list_item *names,
 		if (ends_with(names[i].string, ".idx"))
 			has |= HAS_IDX;
 	}
-	why = what_is_missing(has);
-	for (size_t i = 0; i < nr && why; i++) {
-		char *path = xstrfmt("%s/%s", ps->dir, names[i].string);
-
-		fn(data, why, path);
-		free(path);
-	}
+	return has;
 }
 
-static void read_names(struct packs *ps, struct string_list *groups, struct string_list *rest)
+static void read_names(const char *path, struct string_list *groups, struct string_list *rest)
 {
-	DIR *dir = opendir(ps->dir);
+	DIR *dir = opendir(path);
 	struct dirent *de;
 
 	if (!dir)
@@ -82,30 +75,113 @@ static void read_names(struct packs *ps, struct string_list *groups, struct stri
 	string_list_sort(rest);
 }
 
-void packs_foreach_garbage(struct packs *ps,
-			   void (*fn)(void *data, const char *why, const char *path), void *data)
+/* fn: files of one stem, names[0..nr) */
+static void foreach_group(const struct string_list *groups,
+			  void (*fn)(void *data, const struct string_list_item *names, size_t nr),
+			  void *data)
 {
-	struct string_list groups = STRING_LIST_INIT, rest = STRING_LIST_INIT;
-
-	read_names(ps, &groups, &rest);
-	for (size_t i = 0; i < rest.nr; i++) {
-		char *path = xstrfmt("%s/%s", ps->dir, rest.items[i].string);
-
-		fn(data, "garbage found", path);
-		free(path);
-	}
-	for (size_t i = 0, to; i < groups.nr; i = to) {
-		const char *name = groups.items[i].string;
+	for (size_t i = 0, to; i < groups->nr; i = to) {
+		const char *name = groups->items[i].string;
 		size_t len = stem_len(name);
 
-		for (to = i + 1; to < groups.nr; to++) {
-			const char *other = groups.items[to].string;
+		for (to = i + 1; to < groups->nr; to++) {
+			const char *other = groups->items[to].string;
 
 			if (stem_len(other) != len || memcmp(other, name, len))
 				break;
 		}
-		report_group(ps, groups.items + i, to - i, fn, data);
+		fn(data, groups->items + i, to - i);
 	}
+}
+
+/* ---- reporting ---- */
+
+struct report {
+	const char *dir;
+	void (*fn)(void *data, const char *why, const char *path);
+	void *data;
+};
+
+static void report_one(const struct report *r, const char *why, const char *name)
+{
+	char *path = path_join(r->dir, name);
+
+	r->fn(r->data, why, path);
+	free(path);
+}
+
+static void report_group(void *data, const struct string_list_item *names, size_t nr)
+{
+	const char *why = what_is_missing(has_of(names, nr));
+
+	for (size_t i = 0; i < nr && why; i++)
+		report_one(data, why, names[i].string);
+}
+
+void packs_foreach_garbage(struct packs *ps,
+			   void (*fn)(void *data, const char *why, const char *path), void *data)
+{
+	struct string_list groups = STRING_LIST_INIT, rest = STRING_LIST_INIT;
+	struct report r = { ps->dir, fn, data };
+
+	read_names(ps->dir, &groups, &rest);
+	for (size_t i = 0; i < rest.nr; i++)
+		report_one(&r, "garbage found", rest.items[i].string);
+	foreach_group(&groups, report_group, &r);
+	string_list_clear(&groups, NULL);
+	string_list_clear(&rest, NULL);
+}
+
+/* ---- what a killed writer has left ---- */
+
+/* Nobody takes longer from the .pack to the .idx, a person who copies both by hand included. */
+#define INCOMPLETE_MAX_AGE (14 * 24 * 3600)
+
+struct removal {
+	const char *dir;
+	time_t now;
+};
+
+static bool is_old_file(const char *path, time_t now)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISREG(st.st_mode) && st.st_mtime < now &&
+	       now - st.st_mtime > INCOMPLETE_MAX_AGE;
+}
+
+/* With an .idx the pack has its names; .keep and .promisor were put there for a purpose. */
+static bool is_of_killed_writer(const char *name)
+{
+	return ends_with(name, ".pack") || ends_with(name, ".rev");
+}
+
+static void remove_group(void *data, const struct string_list_item *names, size_t nr)
+{
+	const struct removal *r = data;
+	bool old = true;
+
+	for (size_t i = 0; i < nr && old; i++) {
+		char *path = path_join(r->dir, names[i].string);
+
+		old = is_of_killed_writer(names[i].string) && is_old_file(path, r->now);
+		free(path);
+	}
+	for (size_t i = 0; i < nr && old; i++) {
+		char *path = path_join(r->dir, names[i].string);
+
+		(void)RETRY_EINTR(sys->unlink(path));
+		free(path);
+	}
+}
+
+void packs_remove_incomplete(const char *dir)
+{
+	struct string_list groups = STRING_LIST_INIT, rest = STRING_LIST_INIT;
+	struct removal r = { dir, time(NULL) };
+
+	read_names(dir, &groups, &rest);
+	foreach_group(&groups, remove_group, &r);
 	string_list_clear(&groups, NULL);
 	string_list_clear(&rest, NULL);
 }

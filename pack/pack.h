@@ -67,6 +67,12 @@ void packs_foreach_garbage(struct packs *p,
 			   void (*fn)(void *data, const char *why, const char *path),
 			   void *data);
 
+/*
+ * Remove each .pack and .rev without an .idx that is older than two weeks: left by a writer that was
+ * killed between the names. One readdir.
+ */
+void packs_remove_incomplete(const char *dir);
+
 /* ---- one pack ---- */
 const char *pack_path(const struct pack *p); /* .pack */
 uint32_t pack_nr_objects(const struct pack *p);

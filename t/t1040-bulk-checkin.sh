@@ -49,6 +49,21 @@ test_expect_success STOCK_GIT 'stock git finds no fault in the pack' '
 	stock -C repo fsck --strict && stock verify-pack --object-format=$TEST_HASH repo/.git/objects/pack/*.idx
 '
 
+# A kill between the names leaves a .pack and a .rev without .idx.
+test_expect_success 'what a killed writer left of a pack goes after two weeks, with the next pack' '
+	fresh && P=repo/.git/objects/pack && files 1 100 >list &&
+	for name in old new keep promisor other odd
+	do
+		echo x >$P/pack-$name.pack && echo x >$P/pack-$name.rev || return 1
+	done &&
+	: >$P/pack-keep.keep && : >$P/pack-promisor.promisor && : >$P/pack-other.idx &&
+	mkdir $P/pack-dir.pack && ln -s nowhere $P/pack-link.pack && echo x >$P/notes &&
+	touch -d "13 days ago" $P/pack-new.pack && touch -h -d "15 days ago" $P/pack-[!n]* $P/notes &&
+	touch -d "15 days ago" $P/pack-new.rev && touch $P/pack-odd.rev &&
+	ls $P | sed "/-old/d" >expect && git -C repo hash-object -w --stdin-paths <list 2>err &&
+	ls $P | grep -v "pack-[0-9a-f]\{40,\}" >out && test_cmp expect out
+'
+
 test_expect_success 'read-only, and as core.sharedRepository wants' '
 	fresh && git -C repo config core.sharedRepository 0640 && echo x >repo/f &&
 	(umask 077 && git -C repo add f) && objects 1 0 &&
