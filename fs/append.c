@@ -81,21 +81,55 @@ static off_t end_of_lines(int fd, off_t size)
 	return 0;
 }
 
+/* 1: yes, < 0: errno */
+static int has_nul(int fd, off_t from, off_t to)
+{
+	char buf[4096];
+
+	while (from < to) {
+		size_t want = to - from < (off_t)sizeof(buf) ? (size_t)(to - from) : sizeof(buf);
+		ssize_t got = pread_in_full(fd, buf, want, from);
+
+		if (got <= 0)
+			return (int)got;
+		if (memchr(buf, '\0', (size_t)got))
+			return 1;
+		from += got;
+	}
+	return 0;
+}
+
+/*
+ * A power cut can spare a part of what was being appended: a line without its end, or, if it goes
+ * across pages, one without its beginning, where there are NULs instead. *end: without those.
+ */
+#define TORN_MAX (64 * 1024)
+
+static int find_torn_tail(int fd, off_t size, off_t *end)
+{
+	for (*end = size; *end > 0 && size - *end < TORN_MAX;) {
+		off_t begin = end_of_lines(fd, *end - 1);
+		char last;
+		int nul;
+
+		if (begin < 0 || pread_in_full(fd, &last, 1, *end - 1) < 0 ||
+		    (nul = has_nul(fd, begin, *end)) < 0)
+			return -1;
+		if (last == '\n' && !nul)
+			break;
+		*end = begin;
+	}
+	return 0;
+}
+
 static int cut_torn_tail(int fd, const char *path, struct err *err)
 {
 	struct stat st;
-	char last = '\n';
 	off_t end;
 
-	if (fstat(fd, &st) < 0 ||
-	    (st.st_size && pread_in_full(fd, &last, 1, st.st_size - 1) < 0))
+	if (fstat(fd, &st) < 0 || find_torn_tail(fd, st.st_size, &end) < 0)
 		return err_set_errno(err, "unable to read '%s'", path);
-	if (last == '\n')
-		return 0;
-	end = end_of_lines(fd, st.st_size);
-	if (end < 0)
-		return err_set_errno(err, "unable to read '%s'", path);
-	if (RETRY_EINTR(sys->ftruncate(fd, end)) < 0)
+	if (end < st.st_size && RETRY_EINTR(sys->ftruncate(fd, end)) < 0)
 		return err_set_errno(err, "unable to cut off the torn tail of '%s'", path);
 	return 0;
 }

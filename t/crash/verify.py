@@ -105,13 +105,18 @@ def read_files(top):
     return state
 
 
+def is_incomplete(line):
+    """Without its end, or without its beginning, which was on another page."""
+    return not line.endswith("\n") or "\0" in line
+
+
 def is_between(have, old, new):
     """A log to which the operation appends lines: some of them may be there, and an incomplete
     one at the end, which the next append removes."""
     if not isinstance(new, list) or not isinstance(have, list) or old == new:
         return False
     old = old or []
-    have = have[:-1] if have and not have[-1].endswith("\n") else have
+    have = have[:-1] if have and is_incomplete(have[-1]) else have
     return new[:len(old)] == old and have[:len(old)] == old and have == new[:len(have)]
 
 
@@ -120,8 +125,9 @@ LOG_LINE = re.compile(r"[0-9a-f]{40,64} [0-9a-f]{40,64} .*> \d+ [+-]\d{4}(\t.*)?
 
 def torn_lines(top):
     """Malformed lines of logs, except for an incomplete one at the end."""
-    return [key for key, lines in read_logs(top).items() for line in lines
-            if line.endswith("\n") and not LOG_LINE.fullmatch(line)]
+    return [key for key, lines in read_logs(top).items() for i, line in enumerate(lines)
+            if not LOG_LINE.fullmatch(line) and
+            not (i == len(lines) - 1 and is_incomplete(line))]
 
 
 def show(value):

@@ -112,12 +112,18 @@ static void log_lines_in_a_small_window(void **state UNUSED)
 /* What a power cut left of a line goes before the next one comes. */
 static void torn_tail_is_cut_off(void **state UNUSED)
 {
-	static const struct {
+	enum { TORN, END_IS_THERE, LINE };
+	static struct {
 		size_t lines, tail; /* bytes */
-		int byte;
+		int byte, kind;
 	} cases[] = {
-		{ 8, 1, 'x' }, { 8, 3000, 0 }, { 8, 4096, 0 }, { 8, 10000, 0 }, { 0, 5, 'x' },
-		{ 0, 5000, 0 }, { 4096, 4096, 0 }, { 8, 0, 0 }, { 0, 0, 0 },
+		{ 8, 1, 'x', TORN }, { 8, 3000, 0, TORN }, { 8, 4096, 0, TORN },
+		{ 8, 10000, 0, TORN }, { 0, 5, 'x', TORN }, { 0, 5000, 0, TORN },
+		{ 4096, 4096, 0, TORN }, { 8, 0, 0, TORN }, { 0, 0, 0, TORN },
+		/* across pages: the second one is there, the first is not */
+		{ 8, 100, 0, END_IS_THERE }, { 8, 5000, 0, END_IS_THERE },
+		{ 4090, 80, 0, END_IS_THERE }, { 0, 80, 0, END_IS_THERE },
+		{ 8, 100, 'x', LINE }, { 8, 9000, 'x', LINE },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -131,6 +137,10 @@ static void torn_tail_is_cut_off(void **state UNUSED)
 		if (cases[i].lines)
 			text[cases[i].lines - 1] = '\n';
 		memset(text + cases[i].lines, cases[i].byte, cases[i].tail);
+		if (cases[i].kind != TORN)
+			memcpy(text + len - 10, "the rest.\n", 10);
+		if (cases[i].kind == LINE)
+			cases[i].lines = len;
 		assert_int_equal(write(fd, text, len), len);
 		close(fd);
 		assert_int_equal(append_log(b, "log", NULL), 0);
