@@ -246,6 +246,25 @@ static int seal_by_syncfs(struct volume *vol, size_t window, struct err *err)
 	return seal_each_dir(vol, window, err);
 }
 
+/*
+ * XFS that has shut itself down after a failed write returns 0 for the fsync of a directory, but
+ * opens nothing any more. Test: a_file_system_that_has_shut_down.
+ */
+static int check_is_alive(const struct volume *vol, struct err *err)
+{
+	struct strbuf dir = STRBUF_INIT;
+	int fd;
+
+	strbuf_addstr(&dir, vol->last_dir);
+	fd = open_existing_dir(&dir);
+	if (fd < 0)
+		err_set_errno(err, "unable to open directory '%s' after its flush", dir.buf);
+	else
+		sys->close(fd);
+	strbuf_release(&dir);
+	return fd < 0 ? ERR_IO : 0;
+}
+
 /* One file that was changed in place: its own fsync commits its size, too. */
 static int seal_in_place(struct volume *vol, struct err *err)
 {
@@ -261,6 +280,18 @@ static int seal_in_place(struct volume *vol, struct err *err)
 	return ret;
 }
 
+static int seal_last_dir(struct volume *vol, struct err *err)
+{
+	struct flush_job job;
+	int ret;
+
+	trace2_data_string("fsync", "seal", "fsync of one directory");
+	if (open_flush_job(&job, vol, vol->last_dir, err) < 0)
+		return ERR_IO;
+	ret = run_flush_jobs(&job, 1, err);
+	return ret < 0 ? ret : check_is_alive(vol, err);
+}
+
 /*
  * ext4 and XFS: names go into one journal in the order in which they were made,
  * and an fsync commits the journal up to the last change of what it is called
@@ -273,16 +304,10 @@ static int seal_in_place(struct volume *vol, struct err *err)
  */
 static int seal_journal(struct volume *vol, size_t window, struct err *err)
 {
-	struct flush_job job;
 
 	if (vol->in_place == 1 && !vol->last_dir)
 		return seal_in_place(vol, err);
-	if (vol->in_place)
-		return seal_by_syncfs(vol, window, err);
-	trace2_data_string("fsync", "seal", "fsync of one directory");
-	if (open_flush_job(&job, vol, vol->last_dir, err) < 0)
-		return ERR_IO;
-	return run_flush_jobs(&job, 1, err);
+	return vol->in_place ? seal_by_syncfs(vol, window, err) : seal_last_dir(vol, err);
 }
 
 static int seal_by_kind(struct volume *vol, enum fsync_method method, size_t window,

@@ -569,6 +569,35 @@ static void d6_failed_seal_poisons(void **state UNUSED)
  * A window of two: the third file makes the first be awaited, and no file is
  * closed, to be opened again, before it has been awaited.
  */
+/* Its directory cannot be opened any more. */
+static void shut_down(void *data UNUSED, const char *line)
+{
+	if (!starts_with(line, "fsync "))
+		return;
+	assert_int_equal(rename(at(dir, "r"), at(dir, "gone")), 0);
+	assert_int_equal(symlink("r", at(dir, "r")), 0);
+}
+
+/* XFS says yes to the flush of a directory when it has given up. */
+static void a_file_system_that_has_shut_down(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(mkdir(at(dir, "r"), 0777), 0);
+	plan.before = shut_down;
+	fault_install(&plan);
+	stage(b, PUBLISH_REF, "t", "r/ref");
+	assert_int_equal(fsync_batch_commit(b, &err), ERR_UNCERTAIN);
+	assert_int_equal(err.sys_errno, ELOOP);
+	assert_non_null(strstr(err_message(&err), "after its flush"));
+	assert_int_equal(count_calls("fsync"), 1);
+	fault_remove();
+	err_release(&err);
+	fsync_batch_free(b);
+}
+
 static void d7_writer_awaits_oldest_first(void **state UNUSED)
 {
 	struct fsync_batch_options o = {
@@ -1003,6 +1032,7 @@ int main(void)
 		T(a_call_that_fails_ends_it),
 		T(d6_failed_writeback_poisons),
 		T(d6_failed_seal_poisons),
+		T(a_file_system_that_has_shut_down),
 		T(d7_writer_awaits_oldest_first),
 		T(in_place_alone_is_flushed_itself),
 		T(in_place_several_need_more),
