@@ -36,7 +36,7 @@ for where in loose packed; do
 		same cat-file --batch-check --batch-all-objects && same ls-tree -l HEAD &&
 		same rev-parse HEAD~2 HEAD~1^{tree} :f tag^{} && same status -s && same show-ref -d &&
 		same branch --contains HEAD~2 && same for-each-ref --format="%(refname) %(parent) %(subject)" &&
-		git -C repo log --oneline >out && ! grep c2 out && git -C repo cat-file -p HEAD:f >out &&
+		git -C repo log --oneline >out && ! grep " c2" out && git -C repo cat-file -p HEAD:f >out &&
 		grep other out
 	'
 
