@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include "compat/os.h"
 #include "object-stage.h"
 #include "fs/tmp-objdir.h"
 #include "object-file.h"
@@ -52,13 +53,6 @@ struct object_stage {
 	struct err failure;   /* of the batch as a whole */
 };
 
-static bool on_other_device(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev != y.st_dev;
-}
-
 struct object_stage *object_stage_new(const struct object_stage_options *opts)
 {
 	struct object_stage *s = xcalloc(1, sizeof(*s));
@@ -70,7 +64,7 @@ struct object_stage *object_stage_new(const struct object_stage_options *opts)
 	pthread_mutex_init(&s->lock, NULL);
 	/* P5: what a killed command left goes even if this one writes nothing. */
 	tmp_objdir_reap(s->objdir);
-	s->packs_elsewhere = on_other_device(s->objdir, s->packdir);
+	s->packs_elsewhere = !os_same_mount(s->objdir, s->packdir);
 	if (s->packs_elsewhere)
 		tmp_objdir_reap(s->packdir);
 	return s;

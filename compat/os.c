@@ -56,3 +56,33 @@ uint64_t os_random64(void)
 	bits = mix_bits(bits ^ (uint64_t)getpid());
 	return mix_bits(bits ^ (uint64_t)(uintptr_t)&ts);
 }
+
+/* ---- mounts ---- */
+
+/* 0: not known */
+#if defined(__linux__) && defined(STATX_MNT_ID)
+static uint64_t mount_id(const char *path)
+{
+	struct statx st;
+
+	return !statx(AT_FDCWD, path, 0, STATX_MNT_ID, &st) && st.stx_mask & STATX_MNT_ID ?
+		st.stx_mnt_id : 0;
+}
+#else
+static uint64_t mount_id(const char *path UNUSED)
+{
+	return 0;
+}
+#endif
+
+bool os_same_mount(const char *a, const char *b)
+{
+	struct stat x, y;
+	uint64_t m, n;
+
+	if (stat(a, &x) || stat(b, &y))
+		return true; /* whoever uses them is told */
+	m = mount_id(a);
+	n = mount_id(b);
+	return x.st_dev == y.st_dev && (m == n || !m || !n);
+}

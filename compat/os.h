@@ -8,6 +8,12 @@
 /* Number of processors that this process may run on; at least 1. */
 int os_cpu_count(void);
 
+/*
+ * Can a file be renamed from one of these directories to the other? Not across file systems, and
+ * not across mounts of one (a bind mount), where the system tells them apart.
+ */
+bool os_same_mount(const char *a, const char *b);
+
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
 

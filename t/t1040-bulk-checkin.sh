@@ -49,6 +49,13 @@ test_expect_success STOCK_GIT 'stock git finds no fault in the pack' '
 	stock -C repo fsck --strict && stock verify-pack --object-format=$TEST_HASH repo/.git/objects/pack/*.idx
 '
 
+test_lazy_prereq BINDMOUNT 'mkdir b && mount --bind b b && umount b'
+test_expect_success ROOT,BINDMOUNT 'the directory of packs is a bind mount of the same disk' '
+	fresh && files 1 100 >list && P=repo/.git/objects/pack && mount --bind $P $P &&
+	test_when_finished "umount $P" && git -C repo hash-object -w --stdin-paths <list &&
+	objects 0 1 && git -C repo add f1 && git -C repo commit -q -m f1 && git -C repo fsck
+'
+
 # A kill between the names leaves a .pack and a .rev without .idx.
 test_expect_success 'what a killed writer left of a pack goes after two weeks, with the next pack' '
 	fresh && P=repo/.git/objects/pack && files 1 100 >list &&
