@@ -276,6 +276,12 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 
 	if (t->state != TRANSACTION_OPEN)
 		return err_set(err, ERR_INVALID, "the ref transaction is closed already");
+	/* Objects in quarantine may be thrown away: git-receive-pack(1) */
+	if (getenv("GIT_QUARANTINE_PATH")) {
+		t->state = TRANSACTION_CLOSED;
+		return err_set(err, ERR_INVALID,
+			       "ref updates forbidden inside quarantine environment");
+	}
 	t->batch = b;
 	trace2_region_enter("refs", "lock");
 	rc = lock_after_recovery(t, err);

@@ -467,4 +467,15 @@ test_expect_success "no ref has the name of another file of the repository" '
 	git update-ref foo $C && git update-ref worktrees/x/ORIG_HEAD $C)
 '
 
+test_expect_success "objects in quarantine may be thrown away: no ref moves" '
+	git init -q -b main q && (cd q && T=$(git mktree </dev/null) && C=$(git commit-tree -m x $T) &&
+	git update-ref refs/heads/main $C && git for-each-ref >../before && cp .git/HEAD ../head &&
+	GIT_QUARANTINE_PATH=$PWD/q && export GIT_QUARANTINE_PATH &&
+	for cmd in "update-ref refs/heads/q $C" "update-ref -d refs/heads/main" "tag q" "branch q" \
+		   "commit --allow-empty -m q" "symbolic-ref HEAD refs/heads/q" "branch -m q"; do
+		test_must_fail git $cmd 2>err &&
+		test_grep "ref updates forbidden inside quarantine environment" err || exit 1
+	done && git for-each-ref >../after) && test_cmp before after && test_cmp head q/.git/HEAD
+'
+
 test_done
