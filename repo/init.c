@@ -722,6 +722,8 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 		rc = read_existing(&j, o, &local);
 	if (!rc)
 		rc = make_missing_dirs(&j, j.gitdir, &local);
+	if (!rc) /* it may have been there, or been made by the command */
+		rc = apply_shared_perm(j.gitdir, j.shared_perm, &local);
 	/* First: with these, it is the home of the locks that all the rest takes (fs/owner.h). */
 	if (!rc)
 		rc = make_layout(&j, o, &local);

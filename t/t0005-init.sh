@@ -134,4 +134,11 @@ test_expect_success SYMLINKS "a repository that is there does not say what is co
 	test_cmp private/hooks/key ours/.git/hooks/key
 '
 
+test_expect_success 'the directory of a shared repository has the mode of one' '
+	(umask 002 && git init -q --bare --shared=0660 shared && git init -q --shared=group shared2 &&
+	 mkdir there && chmod 700 there && git init -q --bare --shared=group there) &&
+	ls -ld shared | cut -c1-10 >out && ls -ld shared2/.git there | cut -c1-10 >>out &&
+	printf "%s\n" drwxrws--- drwxrwsr-x drwxrws--- >expect && test_cmp expect out
+'
+
 test_done
