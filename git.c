@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },
 	{ "tag", cmd_tag, CMD_REPO | CMD_PAGER_OWN },
 	{ "unpack-file", cmd_unpack_file, CMD_REPO },
-	{ "update-index", cmd_update_index, CMD_REPO | CMD_WORKTREE },
+	{ "update-index", cmd_update_index, CMD_REPO },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "verify-commit", cmd_verify_commit, CMD_REPO },

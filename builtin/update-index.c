@@ -242,6 +242,15 @@ static void update_one(struct updater *u, const char *path)
 	report(u, "add '%s'", path);
 }
 
+/* Entries that are given as text need none. */
+static void need_worktree(const struct updater *u)
+{
+	struct err err = ERR_INIT;
+
+	if (repo_enter_worktree(u->r, &err) < 0)
+		die_err(&err);
+}
+
 /* As typed, made relative to the top. Caller frees. */
 static char *full_path(const struct updater *u, const char *typed)
 {
@@ -268,6 +277,7 @@ static void handle_path(struct updater *u, const char *typed)
 {
 	char *path = full_path(u, typed);
 
+	need_worktree(u);
 	update_one(u, path);
 	if (u->flip)
 		chmod_path(u, path);
@@ -391,6 +401,7 @@ static void read_paths(struct updater *u)
 {
 	struct strbuf line = STRBUF_INIT, plain = STRBUF_INIT;
 
+	need_worktree(u);
 	while (!(u->nul ? strbuf_getdelim(&line, stdin, 0) : strbuf_getline_lf(&line, stdin))) {
 		const char *path = line.buf, *end;
 
@@ -426,6 +437,7 @@ static void refresh(struct updater *u, bool really)
 {
 	struct err err = ERR_INIT;
 
+	need_worktree(u);
 	if (worktree_refresh(u->r, &u->ix, NULL, converter(u), really, needs_update, u, &err) < 0)
 		die_err(&err);
 }
@@ -445,6 +457,7 @@ static void unresolve(struct updater *u, const char *typed)
 	char *path = full_path(u, typed);
 	struct err err = ERR_INIT;
 
+	need_worktree(u);
 	if (index_unresolve(&u->ix, path, &err) < 0) {
 		report_error(&err);
 		u->has_errors = true;
@@ -472,6 +485,7 @@ static void do_again(struct updater *u, const char *const *argv)
 	struct pathspec ps;
 	struct err err = ERR_INIT;
 
+	need_worktree(u);
 	if (pathspec_parse(&ps, u->prefix, u->r->worktree, argv, PATHSPEC_PREFER_CWD, &err) < 0)
 		die_err(&err);
 	for (size_t i = 0; i < u->ix.nr; i++) {

@@ -247,4 +247,22 @@ test_expect_success STRACE,FSYNC_BATCH 'one flush, however many files' '
 	test "$n" = 0
 '
 
+test_expect_success 'an entry with the null id is refused, and the index stays' '
+	git init -q null && echo x >null/f && git -C null add f && git -C null ls-files -s >before &&
+	test_must_fail git -C null update-index --add --cacheinfo 100644,$(git -C null hash-object --stdin </dev/null | tr 0-9a-f 0),g 2>err &&
+	test_grep "cache entry has null sha1: g" err && git -C null ls-files -s >after &&
+	test_cmp before after && test ! -e null/.git/index.lock
+'
+
+test_expect_success 'entries as text need no work tree, all else does' '
+	git init -q --bare bare && E=$(echo x | git -C bare hash-object -w --stdin) &&
+	git -C bare update-index --add --cacheinfo 100644,$E,x &&
+	printf "100644 $E\ty\n" | git -C bare update-index --index-info &&
+	git -C bare ls-files >out && printf "x\ny\n" >expect && test_cmp expect out &&
+	for args in x --refresh --really-refresh --again --stdin "--unresolve x" "--remove x"; do
+		test_expect_code 128 git -C bare update-index $args 2>err </dev/null &&
+		test_grep "this operation must be run in a work tree" err || return 1
+	done
+'
+
 test_done
