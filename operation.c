@@ -87,7 +87,9 @@ static void note_unsealed(void *data, bool unsealed)
 	if (unsealed)
 		owner_begin_unsealed(r->commondir);
 	else
-		owner_end_unsealed(r->commondir);
+		owner_end_unsealed(r->commondir,
+				   !fsync_batch_flushes_each(r->operation->batch, FSYNC_OTHER,
+							     r->commondir));
 }
 
 struct repo_operation *repo_operation_begin(struct repository *r)

@@ -172,22 +172,25 @@ static int open_owner_file(const char *path)
 
 /*
  * Left by an owner that was killed. The name is never used again, so it can be no other file.
- * One that says "unsealed" stays, but for who has sealed it.
+ * One that says "unsealed" stays, unless that has been sealed by now (NULL).
  */
-static void remove_if_dead(const char *path, bool sealed)
+static void remove_if_dead(const char *path, struct string_list *unsealed)
 {
 	int fd = open_owner_file(path);
 
 	if (fd < 0)
 		return;
-	if (set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE &&
-	    (sealed || !says_unsealed(fd)))
-		(void)RETRY_EINTR(sys->unlink(path));
+	if (set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE) {
+		if (unsealed && says_unsealed(fd))
+			string_list_append(unsealed, path);
+		else
+			(void)RETRY_EINTR(sys->unlink(path));
+	}
 	sys->close(fd);
 }
 
 /* Files of another kind were made through another view of the directory: not ours to judge. */
-static void remove_dead_files(const char *dir, const char *our_id)
+static void remove_dead_files(const char *dir, const char *our_id, struct string_list *unsealed)
 {
 	DIR *d = opendir(dir);
 	struct dirent *de;
@@ -200,7 +203,7 @@ static void remove_dead_files(const char *dir, const char *our_id)
 		    !strcmp(id, our_id))
 			continue;
 		path = path_join(dir, de->d_name);
-		remove_if_dead(path, false);
+		remove_if_dead(path, unsealed);
 		free(path);
 	}
 	if (d)
@@ -216,6 +219,7 @@ struct home {
 	char text[OWNER_TEXT_MAX + 1]; /* the mark of locks */
 	dev_t dev;
 	unsigned unsealed; /* operations that have published and not sealed yet */
+	struct string_list dead; /* unsealed ones of dead owners, when the file was made */
 };
 
 /* The directory asked for last: a transaction asks once for each of its locks. */
@@ -295,7 +299,7 @@ static void make_file(struct home *h, const char *dir)
 	if (is_held(h) && !stat(top, &st)) {
 		h->self.home = st.st_ino;
 		owner_format(h->text, &h->self, ' ');
-		remove_dead_files(top, h->self.id);
+		remove_dead_files(top, h->self.id, &h->dead);
 	}
 	free(top);
 }
@@ -428,12 +432,16 @@ void owner_begin_unsealed(const char *dir)
 	pthread_mutex_unlock(&process.mutex);
 }
 
-void owner_end_unsealed(const char *dir)
+void owner_end_unsealed(const char *dir, bool everything)
 {
 	struct home *h;
 
 	pthread_mutex_lock(&process.mutex);
 	h = held_home_of(dir);
+	if (h && everything) {
+		owner_forget(&h->dead);
+		string_list_clear(&h->dead, NULL);
+	}
 	if (h && h->unsealed && !--h->unsealed) {
 		(void)RETRY_EINTR(sys->ftruncate(h->file->fd, 0));
 		tempfile_keep_at_exit(h->file, false);
@@ -496,7 +504,7 @@ bool owner_find_unsealed(const char *dir, struct string_list *dead)
 void owner_forget(const struct string_list *dead)
 {
 	for (size_t i = 0; i < dead->nr; i++)
-		remove_if_dead(dead->items[i].string, true);
+		remove_if_dead(dead->items[i].string, NULL);
 }
 
 /* ---- the proof ---- */

@@ -62,7 +62,8 @@ void owner_leave(const char *dir);
  * it. Calls nest. Without owner files (see above) this does nothing.
  */
 void owner_begin_unsealed(const char *dir);
-void owner_end_unsealed(const char *dir);
+/* everything: the seal was not one of single directories, so it has sealed what the dead left. */
+void owner_end_unsealed(const char *dir, bool everything);
 /*
  * Has another process published something there that is not sealed? Paths of owner files of dead
  * ones are appended to `dead`: once their names have been sealed, owner_forget removes them.

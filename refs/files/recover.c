@@ -94,7 +94,7 @@ static void note_unsealed(void *data, bool unsealed)
 	if (unsealed)
 		owner_begin_unsealed(data);
 	else
-		owner_end_unsealed(data);
+		owner_end_unsealed(data, false);
 }
 
 static int commit_rest(struct ref_transaction *t, const char *path,
