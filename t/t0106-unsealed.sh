@@ -8,9 +8,9 @@ durable. The same command once more finds them, and must not say yes before they
 (Documentation/Durability, "What is there already".)'
 . "$(dirname "$0")/test-lib.sh"
 
-if ! test_have_prereq STRACE
+if ! test_have_prereq STRACE || ! test_have_prereq FSYNC_BATCH
 then
-	skip_all='needs strace'
+	skip_all='needs strace, and counts what the method batch does'
 	test_done
 fi
 
