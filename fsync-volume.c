@@ -304,7 +304,6 @@ static int seal_last_dir(struct volume *vol, struct err *err)
  */
 static int seal_journal(struct volume *vol, size_t window, struct err *err)
 {
-
 	if (vol->in_place == 1 && !vol->last_dir)
 		return seal_in_place(vol, err);
 	return vol->in_place ? seal_by_syncfs(vol, window, err) : seal_last_dir(vol, err);

@@ -184,14 +184,14 @@ struct pruned {
 	const struct packed_change *ref;
 };
 
-static bool lock_ref(struct packing *p, const char *path, struct lock_group *origin,
+static bool lock_ref(struct packing *p, const char *path, struct lock_group *locks,
 		     struct pruned *out, const struct packed_change *ref)
 {
 	struct err why = ERR_INIT;
 
 	out->lock = (struct lockfile)LOCKFILE_INIT;
 	out->ref = ref;
-	if (!lockfile_hold_in_group(&out->lock, path, files_store(p->rs)->lock_timeout_ms, origin, &why))
+	if (!lockfile_hold_in_group(&out->lock, path, files_store(p->rs)->lock_timeout_ms, locks, &why))
 		return true;
 	/* Gone with its directory: then there is nothing to remove. */
 	if (why.sys_errno != ENOENT)
@@ -244,7 +244,7 @@ static int prune_locked(struct packing *p, const struct pruned *list, size_t nr,
 }
 
 static int prune_chunk(struct packing *p, const struct packed_change *refs, size_t nr,
-		       struct lock_group *origin, struct err *err)
+		       struct lock_group *locks, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT;
 	struct pruned *list;
@@ -255,7 +255,7 @@ static int prune_chunk(struct packing *p, const struct packed_change *refs, size
 	for (i = 0; i < nr; i++) {
 		strbuf_reset(&path);
 		ref_path(p->rs, refs[i].name, &path);
-		locked += lock_ref(p, path.buf, origin, &list[locked], &refs[i]);
+		locked += lock_ref(p, path.buf, locks, &list[locked], &refs[i]);
 	}
 	if (locked)
 		rc = prune_locked(p, list, locked, err);
@@ -272,15 +272,15 @@ static int prune_chunk(struct packing *p, const struct packed_change *refs, size
 
 static int prune_loose(struct packing *p, struct err *err)
 {
-	struct lock_group origin = LOCK_GROUP_INIT(files_store(p->rs)->commondir);
+	struct lock_group locks = LOCK_GROUP_INIT(files_store(p->rs)->commondir);
 	size_t i, n;
 	int rc = 0;
 
 	for (i = 0; !rc && i < p->nr; i += n) {
 		n = p->nr - i < PRUNE_CHUNK ? p->nr - i : PRUNE_CHUNK;
-		rc = prune_chunk(p, p->chosen + i, n, &origin, err);
+		rc = prune_chunk(p, p->chosen + i, n, &locks, err);
 	}
-	lock_group_release(&origin);
+	lock_group_release(&locks);
 	return rc;
 }
 

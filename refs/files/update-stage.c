@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All checks have passed and the locks of all refs are held: write, and hand everything
- * to the batch. Single refs go by a rename of their file, several under a record (journal.c), by
- * one rename of packed-refs (update-packed.c), or both where they have loose files. What is published in which order (D4, D5) is
- * a matter of classes: reflogs, the record, then refs that get a value, symbolic refs after
- * those that they may lead to, then deletions: of symbolic refs before what they lead to, and
- * of packed-refs before loose files, since one that goes before it would bring an old value back
- * to light.
+ * All checks have passed and the locks of all refs are held: write, and hand everything to the
+ * batch. Single refs go by a rename of their file, several under a record (journal.c), by one
+ * rename of packed-refs (update-packed.c), or both where they have loose files. What is
+ * published in which order (D4, D5) is a matter of classes: reflogs, the record, then refs that
+ * get a value, symbolic refs after those that they may lead to, then deletions: of symbolic refs
+ * before what they lead to, and of packed-refs before loose files, since one that goes before it
+ * would bring an old value back to light.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
@@ -67,16 +67,20 @@ static int stage_value(struct ref_transaction *t, struct ref_update *u, struct e
 	return lockfile_stage(lk, t->batch, FSYNC_REFERENCE, PUBLISH_REF, err);
 }
 
-/* Its value is in packed-refs by then: the file that hides it goes. */
+/* A value that is in packed-refs by then, or a deletion: the loose file goes. */
 static int stage_loose_removal(struct ref_transaction *t, const struct ref_update *u,
 			       struct err *err)
 {
+	const struct files_update *f = files_update(u);
+	enum publish_class order = f->current.kind == LOOSE_SYMREF ? PUBLISH_SYMREF_DELETE :
+								     PUBLISH_REF_DELETE;
 	struct strbuf path = STRBUF_INIT;
-	int rc = 0;
+	int rc;
 
+	if (!f->in_loose)
+		return 0;
 	ref_path(t->rs, u->name, &path);
-	if (files_update(u)->in_loose)
-		rc = ref_file_stage_removal(path.buf, PUBLISH_REF_DELETE, t->batch, err);
+	rc = ref_file_stage_removal(path.buf, order, t->batch, err);
 	strbuf_release(&path);
 	return rc;
 }
@@ -106,16 +110,8 @@ static int stage_symref(struct ref_transaction *t, struct ref_update *u, int dep
 
 static int stage_deletion(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
-	const struct files_update *f = files_update(u);
-	enum publish_class order = f->current.kind == LOOSE_SYMREF ? PUBLISH_SYMREF_DELETE :
-								     PUBLISH_REF_DELETE;
-	struct strbuf path = STRBUF_INIT;
-	int rc = 0;
+	int rc = stage_loose_removal(t, u, err);
 
-	ref_path(t->rs, u->name, &path);
-	if (f->in_loose)
-		rc = ref_file_stage_removal(path.buf, order, t->batch, err);
-	strbuf_release(&path);
 	return rc ? rc : reflog_stage_removal(t->rs, u->name, PUBLISH_REF_DELETE, t->batch, err);
 }
 
