@@ -71,7 +71,6 @@ struct fsync_batch {
 	struct strmap volume_of_dir;
 	size_t unsealed;     /* names visible whose durability is not known */
 	bool noted_unsealed; /* ... and others can see that */
-	bool has_sealed;     /* in the last commit */
 	struct err poison;   /* D6: the first failed flush or writeback */
 };
 
@@ -915,10 +914,12 @@ static int seal(struct fsync_batch *b)
 	int ret = 0;
 
 	trace2_region_enter("fsync", "seal");
-	b->has_sealed = false;
 	for (size_t i = 0; i < b->nr_volumes && !ret; i++) {
-		b->has_sealed |= b->volumes[i]->dirty;
-		ret = batch_seal_volume(b, b->volumes[i]);
+		struct volume *vol = b->volumes[i];
+
+		vol->sealed_all = vol->dirty && vol->kind != FS_EACH &&
+				  b->opts.policy.method == FSYNC_METHOD_BATCH;
+		ret = batch_seal_volume(b, vol);
 	}
 	trace2_region_leave("fsync", "seal");
 	if (!ret) {
@@ -928,9 +929,12 @@ static int seal(struct fsync_batch *b)
 	return ret;
 }
 
-bool fsync_batch_has_sealed(const struct fsync_batch *b)
+bool fsync_batch_has_sealed_all(struct fsync_batch *b, const char *dir, const char *other)
 {
-	return b->has_sealed;
+	const struct volume *one = volume_of_dir(b, dir, dir);
+	const struct volume *two = volume_of_dir(b, other, other);
+
+	return one && one->sealed_all && two && two->sealed_all;
 }
 
 int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char *other,
@@ -949,7 +953,7 @@ int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char 
 		else if (vol != last && volume_flush_all(vol) < 0 && errno != ENOSYS)
 			ret = batch_poison(b, "flush the file system of", vol->name, errno);
 	}
-	return ret ? fail(b, &b->poison, err) : 0;
+	return ret ? fail(b, &b->poison, err) : 1;
 }
 
 /*

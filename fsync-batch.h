@@ -81,7 +81,7 @@ struct fsync_batch_options {
 	void *make_dir_data;
 	/*
 	 * Called before the first name that is to be sealed becomes visible (true), and once it
-	 * has been sealed (false); never, if the seal fails. NULL: nobody asks.
+	 * has been sealed (false), unless the seal fails. NULL: nobody asks. fs/owner.h has one.
 	 */
 	void (*note_unsealed)(void *data, bool unsealed);
 	void *note_unsealed_data;
@@ -141,12 +141,15 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  */
 MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);
 
-/* Had the last commit, which has succeeded, anything to make durable? */
-bool fsync_batch_has_sealed(const struct fsync_batch *b);
 /*
- * For an answer that rests on what others have published in these directories (the same one
- * twice is fine): flushes all of their file systems. Nothing if the policy covers nothing. A
- * failure is final (D6).
+ * Has the last commit, which has succeeded, sealed all names on the file systems of these
+ * directories, those that others had published before included? Not if it had nothing to seal
+ * there, or flushed single directories. (The same directory twice is fine, here and below.)
+ */
+bool fsync_batch_has_sealed_all(struct fsync_batch *b, const char *dir, const char *other);
+/*
+ * For an answer that rests on what others have published in these directories: flushes all of
+ * their file systems. 1 if it did, 0 if the policy asks for no flush. A failure is final (D6).
  */
 MUST_USE int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char *other,
 				      struct err *err);

@@ -80,26 +80,14 @@ static void set_ref_hook(struct repo_operation *op, bool on)
 	ref_store_set_hook(op->repo->refs, on ? &hook : &none);
 }
 
-static void note_unsealed(void *data, bool unsealed)
-{
-	const struct repository *r = data;
-
-	if (unsealed)
-		owner_begin_unsealed(r->commondir);
-	else
-		owner_end_unsealed(r->commondir,
-				   !fsync_batch_flushes_each(r->operation->batch, FSYNC_OTHER,
-							     r->commondir));
-}
-
 struct repo_operation *repo_operation_begin(struct repository *r)
 {
 	struct fsync_batch_options opts = {
 		.policy = r->settings.fsync,
 		.make_dir = make_shared_dir,
 		.make_dir_data = r,
-		.note_unsealed = note_unsealed,
-		.note_unsealed_data = r,
+		.note_unsealed = owner_note_unsealed,
+		.note_unsealed_data = r->commondir,
 	};
 
 	if (r->operation)
@@ -312,33 +300,32 @@ static int finish(struct repo_operation *op,
 
 /*
  * P1 for what was there already: an answer that rests on it is given when it has been sealed,
- * by whoever has published it, or here. Our own seal on a journal brings along what others
- * had published before; it does not where nothing was sealed, or only directories of ours.
+ * by whoever has published it, or here. Our own seal may have brought along what others had
+ * published before.
  */
 static int seal_what_was_there(struct repo_operation *op, struct err *err)
 {
+	const char *dir = op->repo->commondir, *objdir = odb_objdir(op->repo->odb);
 	struct string_list dead = STRING_LIST_INIT;
-	const char *dir = op->repo->commondir;
 	int rc = 0;
 
-	if (owner_find_unsealed(dir, &dead)) {
-		rc = fsync_batch_flush_others(op->batch, dir, odb_objdir(op->repo->odb), err);
-		if (!rc)
-			owner_forget(&dead);
+	if (fsync_batch_has_sealed_all(op->batch, dir, objdir)) {
+		owner_forget_earlier(dir);
+		return 0;
 	}
+	if (owner_find_unsealed(dir, &dead))
+		rc = fsync_batch_flush_others(op->batch, dir, objdir, err);
+	if (rc > 0)
+		owner_forget(&dead);
 	string_list_clear(&dead, NULL);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 int repo_operation_commit(struct repo_operation *op, struct err *err)
 {
 	int rc = finish(op, fsync_batch_commit, err);
 
-	if (!rc && op->repo &&
-	    (!fsync_batch_has_sealed(op->batch) ||
-	     fsync_batch_flushes_each(op->batch, FSYNC_OTHER, op->repo->commondir)))
-		rc = seal_what_was_there(op, err);
-	return rc;
+	return rc || !op->repo ? rc : seal_what_was_there(op, err);
 }
 
 int repo_operation_publish(struct repo_operation *op, struct err *err)

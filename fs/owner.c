@@ -244,6 +244,7 @@ static void after_fork(void)
 		if (h->file)
 			close(h->file->fd);
 		h->file = NULL;
+		h->unsealed = 0;
 	}
 }
 
@@ -419,32 +420,44 @@ size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir)
 /* ---- what is not sealed yet ---- */
 
 /* On a full disk it is not said: the operation will hardly succeed then. */
-void owner_begin_unsealed(const char *dir)
+static void begin_unsealed(struct home *h)
+{
+	if (h->unsealed++)
+		return;
+	tempfile_keep_at_exit(h->file, true);
+	(void)RETRY_EINTR(sys->pwrite(h->file->fd, UNSEALED, sizeof(UNSEALED) - 1, 0));
+}
+
+static void end_unsealed(struct home *h)
+{
+	if (!h->unsealed || --h->unsealed)
+		return;
+	(void)RETRY_EINTR(sys->ftruncate(h->file->fd, 0));
+	tempfile_keep_at_exit(h->file, false);
+}
+
+void owner_note_unsealed(void *dir, bool unsealed)
 {
 	struct home *h;
 
 	pthread_mutex_lock(&process.mutex);
 	h = held_home_of(dir);
-	if (h && !h->unsealed++) {
-		tempfile_keep_at_exit(h->file, true);
-		(void)RETRY_EINTR(sys->pwrite(h->file->fd, UNSEALED, sizeof(UNSEALED) - 1, 0));
-	}
+	if (h && unsealed)
+		begin_unsealed(h);
+	else if (h)
+		end_unsealed(h);
 	pthread_mutex_unlock(&process.mutex);
 }
 
-void owner_end_unsealed(const char *dir, bool everything)
+void owner_forget_earlier(const char *dir)
 {
 	struct home *h;
 
 	pthread_mutex_lock(&process.mutex);
 	h = held_home_of(dir);
-	if (h && everything) {
+	if (h) {
 		owner_forget(&h->dead);
 		string_list_clear(&h->dead, NULL);
-	}
-	if (h && h->unsealed && !--h->unsealed) {
-		(void)RETRY_EINTR(sys->ftruncate(h->file->fd, 0));
-		tempfile_keep_at_exit(h->file, false);
 	}
 	pthread_mutex_unlock(&process.mutex);
 }

@@ -61,15 +61,15 @@ void owner_leave(const char *dir);
  * was killed in between, or whose seal failed, stays and says so until somebody has sealed
  * it. Calls nest. Without owner files (see above) this does nothing.
  */
-void owner_begin_unsealed(const char *dir);
-/* everything: the seal was not one of single directories, so it has sealed what the dead left. */
-void owner_end_unsealed(const char *dir, bool everything);
+void owner_note_unsealed(void *dir, bool unsealed); /* fsync_batch_options.note_unsealed */
 /*
  * Has another process published something there that is not sealed? Paths of owner files of dead
  * ones are appended to `dead`: once their names have been sealed, owner_forget removes them.
  */
 bool owner_find_unsealed(const char *dir, struct string_list *dead);
 void owner_forget(const struct string_list *dead);
+/* The same for those that were dead when our own file was made there, and have been sealed. */
+void owner_forget_earlier(const char *dir);
 /* Fields joined by `sep`; the length, at most OWNER_TEXT_MAX. */
 size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char sep);
 /* `len` bytes at text; stops at their end. False if it is not ours. */

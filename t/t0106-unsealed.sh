@@ -98,9 +98,16 @@ test_expect_success "answers that rest on what is there, in all commands" '
 test_expect_success "where there is nothing to be sealed, nothing is looked for" '
 	start journal && echo x >r/.git/.git-owner-d000000000000 &&
 	n=$(cd r && count_flushes git -c core.fsync=none update-ref refs/heads/main HEAD) &&
-	test "$n" = 0 &&
+	test "$n" = 0 && test "$(unsealed)" = 1 &&
 	n=$(cd r && count_flushes git update-ref refs/heads/other HEAD) && test "$n" = 1 &&
 	! grep "syncfs(" "$T_PRIVATE/strace" && test "$(unsealed)" = 0
+'
+
+test_expect_success ROOT "a seal of our own objects does not stand for refs on another file system" '
+	start journal && mkdir other && mount -t tmpfs none other && test_when_finished "umount other" &&
+	echo x >r/.git/.git-owner-d000000000000 && cp -R r/.git/objects other/ &&
+	n=$(cd r && GIT_OBJECT_DIRECTORY="$PWD/../other/objects" count_flushes git hash-object -w g) &&
+	test "$n" = 3 && test "$(unsealed)" = 0
 '
 
 test_lazy_prereq OVERLAY 'mkdir l u w m && mount -t overlay -o lowerdir=l,upperdir=u,workdir=w none m && umount m'

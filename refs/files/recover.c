@@ -89,20 +89,12 @@ static int count_changes(const struct ref_transaction *t, struct err *err)
 	return nr;
 }
 
-static void note_unsealed(void *data, bool unsealed)
-{
-	if (unsealed)
-		owner_begin_unsealed(data);
-	else
-		owner_end_unsealed(data, false);
-}
-
 static int commit_rest(struct ref_transaction *t, const char *path,
 		       const struct fsync_policy *policy, struct err *err)
 {
 	struct fsync_batch_options o = {
 		.policy = *policy,
-		.note_unsealed = note_unsealed,
+		.note_unsealed = owner_note_unsealed,
 		.note_unsealed_data = files_store(t->rs)->commondir,
 	};
 	struct fsync_batch *b = fsync_batch_new(&o);
