@@ -90,11 +90,14 @@ WARN   := -Wall -Wextra
 ifeq ($(DEVELOPER),1)
 WARN   += -Werror
 endif
-# Of libcrypto we use the SHA functions. They are 40 kB; the shared library has thousands of
-# relocations, which would cost each command a millisecond at its start. CRYPTO_LIB=-lcrypto links
-# the shared one all the same.
-CRYPTO_LIB ?= $(or $(filter /%,$(shell $(CC) -print-file-name=libcrypto.a)),-lcrypto)
-LIBS   := $(CRYPTO_LIB) -ldeflate -lz -lpthread
+# Each shared library costs every command a tenth of a millisecond at its start, and libcrypto, of
+# which we use the SHA functions alone (40 kB), a whole one for its relocations. So archives are
+# linked where there are some; CRYPTO_LIB=-lcrypto DEFLATE_LIB=-ldeflate Z_LIB=-lz links shared ones.
+archive = $(or $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
+CRYPTO_LIB  ?= $(call archive,crypto)
+DEFLATE_LIB ?= $(call archive,deflate)
+Z_LIB       ?= $(call archive,z)
+LIBS   := $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lpthread
 # For folders of later work: CURL_LIBS, EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka
