@@ -12,7 +12,7 @@ struct odb {
 	struct odb_options o;
 	char *objdir;
 	struct odb_stores stores;
-	struct object_source source, as_they_are; /* without replacements: for deltas */
+	struct object_source source, unreplaced;
 	odb_replace_fn replace;
 	void *replace_data;
 	struct bulk_checkin *batch;

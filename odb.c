@@ -23,8 +23,8 @@ static int source_read(void *odb, const struct object_id *oid, struct object_buf
 	return odb_read(odb, oid, out, err);
 }
 
-static int source_read_as_is(void *odb, const struct object_id *oid, struct object_buf *out,
-			     struct err *err)
+static int source_read_unreplaced(void *odb, const struct object_id *oid,
+				  struct object_buf *out, struct err *err)
 {
 	return read_any(odb, oid, out, err);
 }
@@ -37,8 +37,8 @@ static int source_info(void *odb, const struct object_id *oid, struct object_inf
 	return odb_type(odb, oid, &out->type, &out->size, err);
 }
 
-static int source_info_as_is(void *odb, const struct object_id *oid, struct object_info *out,
-			     struct err *err)
+static int source_info_unreplaced(void *odb, const struct object_id *oid,
+				  struct object_info *out, struct err *err)
 {
 	*out = (struct object_info){ .delta_base = odb_algo(odb)->null_oid };
 	return type_of_any(odb, oid, &out->type, &out->size, err);
@@ -63,15 +63,15 @@ int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
 	pthread_mutex_init(&odb->told_lock, NULL);
 	odb->source = (struct object_source){ source_read, source_info, source_has,
 					      odb, opts->algo };
-	odb->as_they_are = (struct object_source){ source_read_as_is, source_info_as_is,
-						   source_has, odb, opts->algo };
+	odb->unreplaced = (struct object_source){ source_read_unreplaced, source_info_unreplaced,
+						  source_has, odb, opts->algo };
 	po = (struct packs_options){
 		.algo = opts->algo,
 		.delta_base_cache_limit = opts->delta_base_cache_limit,
 		.window_size = opts->packed_git_window_size,
 		.window_limit = opts->packed_git_limit,
 		.use_midx = opts->use_multi_pack_index,
-		.others = &odb->as_they_are,
+		.others = &odb->unreplaced,
 		.warn = opts->warn,
 		.warn_data = opts->warn_data,
 	};
@@ -108,6 +108,11 @@ const char *odb_objdir(const struct odb *odb)
 const struct object_source *odb_source(struct odb *odb)
 {
 	return &odb->source;
+}
+
+const struct object_source *odb_source_unreplaced(struct odb *odb)
+{
+	return &odb->unreplaced;
 }
 
 void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data)

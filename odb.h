@@ -46,8 +46,12 @@ const char *odb_objdir(const struct odb *odb);
 typedef int (*odb_replace_fn)(void *data, const struct object_id *oid, struct object_id *out,
 			      struct err *err);
 void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data);
-/* This database as an object_source; lives as long as the odb. */
+/*
+ * This database as an object_source; lives as long as the odb. Without replacements: for refs,
+ * which rest on the objects that they name, and for deltas.
+ */
 const struct object_source *odb_source(struct odb *odb);
+const struct object_source *odb_source_unreplaced(struct odb *odb);
 
 /* ERR_NOT_FOUND, ERR_CORRUPT. The hash of what is returned has been checked for
  * loose objects, not for packed ones. */

@@ -418,7 +418,7 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 	if (!ret && (flags & LOCK_MAKE_DIRS))
 		ret = make_leading_dirs(target.buf, SHARED_PERM_UMASK, err);
 	if (!ret) {
-		lock_path = xstrfmt("%s" SUFFIX, target.buf);
+		lock_path = xconcat(target.buf, SUFFIX);
 		ret = try_until(&lk->tf, lock_path, timeout_ms, NULL, err);
 	}
 	if (!ret) {
@@ -433,7 +433,7 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 int lockfile_hold_in_group(struct lockfile *lk, const char *path, long timeout_ms,
 			   struct lock_group *g, struct err *err)
 {
-	char *lock_path = xstrfmt("%s" SUFFIX, path);
+	char *lock_path = xconcat(path, SUFFIX);
 	int ret = try_until(&lk->tf, lock_path, timeout_ms, g, err);
 
 	if (!ret) {

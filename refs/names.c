@@ -153,6 +153,13 @@ bool refname_is_safe(const char *name)
 	}
 }
 
+bool refnames_are_neighbours(const char *a, const char *b)
+{
+	const char *end = strrchr(a, '/');
+
+	return end && !strncmp(a, b, end + 1 - a) && !strchr(b + (end + 1 - a), '/');
+}
+
 bool refname_in_private_dir(const char *name)
 {
 	return starts_with(name, "refs/bisect/") ||

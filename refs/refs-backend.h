@@ -64,6 +64,7 @@ bool refname_is_deletable(const char *name);
 bool refname_is_root(const char *name);
 /* refs/bisect/, refs/worktree/, refs/rewritten/ */
 bool refname_in_private_dir(const char *name);
+bool refnames_are_neighbours(const char *a, const char *b); /* in one directory */
 /*
  * Another worktree's name for a shared ref is that ref: "main-worktree/refs/heads/x" is
  * refs/heads/x.

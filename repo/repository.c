@@ -124,7 +124,7 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 		.gitdir = r->gitdir,
 		.commondir = r->commondir,
 		.algo = r->algo,
-		.objects = odb_source(r->odb),
+		.objects = odb_source_unreplaced(r->odb),
 		.objects_elsewhere = objects_elsewhere,
 		.shared_perm = s->shared_perm,
 		.reflogs = s->reflogs,

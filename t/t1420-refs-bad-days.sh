@@ -243,4 +243,26 @@ test_expect_success PYTHON,STOCK_GIT 'two processes at the same refs for some se
 		--beside "$STOCK_GIT" >&4
 '
 
+test_expect_success 'a reflog among refs that have none is written to' '
+	git init -q --bare logs.git && T=$(git -C logs.git mktree </dev/null) &&
+	O=$(git -C logs.git commit-tree -m one $T) && C=$(git -C logs.git commit-tree -m two -p $O $T) &&
+	for n in a c d/x; do echo "create refs/heads/l/$n $C"; done >orders &&
+	git -C logs.git update-ref --stdin <orders &&
+	git -C logs.git update-ref --create-reflog refs/heads/l/b $C &&
+	git -C logs.git update-ref --create-reflog refs/heads/l/d/y $C &&
+	for n in a b c d/x d/y; do echo "update refs/heads/l/$n $O $C"; done >orders &&
+	git -C logs.git update-ref --stdin <orders &&
+	(cd logs.git/logs && find . -type f | sort) >out &&
+	printf "./refs/heads/l/%s\n" b d/y >expect && test_cmp expect out &&
+	test_line_count = 2 logs.git/logs/refs/heads/l/b &&
+	test_line_count = 2 logs.git/logs/refs/heads/l/d/y
+'
+
+test_expect_success 'a ref rests on its object, not on a replacement' '
+	missing=$(echo missing | git hash-object --stdin) &&
+	git -C logs.git update-ref refs/replace/$missing refs/heads/l/a &&
+	test_must_fail git -C logs.git update-ref refs/heads/missing $missing 2>err &&
+	test_grep "nonexistent object $missing" err && git -C logs.git update-ref -d refs/replace/$missing
+'
+
 test_done

@@ -50,6 +50,16 @@ char *xstrndup(const char *s, size_t len)
 	return xmemdupz(s, strnlen(s, len));
 }
 
+char *xconcat(const char *a, const char *b)
+{
+	size_t len = strlen(a), more = strlen(b);
+	char *out = xmalloc(len + more + 1);
+
+	memcpy(out, a, len);
+	memcpy(out + len, b, more + 1);
+	return out;
+}
+
 void *xmemdup(const void *p, size_t len)
 {
 	void *copy = xmalloc(len);

@@ -15,6 +15,7 @@ void *xrealloc(void *p, size_t len);
 void *xreallocarray(void *p, size_t nr, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);
+char *xconcat(const char *a, const char *b);
 void *xmemdup(const void *p, size_t len);
 char *xmemdupz(const void *p, size_t len); /* appends a NUL */
 char *xstrfmt(const char *fmt, ...) PRINTF_LIKE(1, 2);

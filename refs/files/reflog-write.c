@@ -103,27 +103,21 @@ int reflog_stage_removal(struct ref_store *rs, const char *name, enum publish_cl
 	return rc;
 }
 
-int reflog_stage_entry(struct ref_store *rs, const char *name, bool force,
+int reflog_stage_entry(struct ref_store *rs, const char *name, bool create,
 		       const struct object_id *old_oid, const struct object_id *new_oid,
 		       const char *ident, const char *msg, struct fsync_batch *b, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT, line = STRBUF_INIT;
-	bool create = force || reflog_is_wanted(rs, name);
-	int rc = 0;
+	int rc;
 
+	if (!ident)
+		return err_set(err, ERR_INVALID, "nobody is named as the author of the change");
 	reflog_path(rs, name, &path);
-	if (!create && !file_exists(path.buf))
-		goto out;
-	if (!ident) {
-		rc = err_set(err, ERR_INVALID, "nobody is named as the author of the change");
-		goto out;
-	}
 	strbuf_addf(&line, "%s %s %s", oid_hex(old_oid), oid_hex(new_oid), ident);
 	if (msg && *msg)
 		strbuf_addf(&line, "\t%s", msg);
 	strbuf_addch(&line, '\n');
 	rc = append_line(rs, name, path.buf, create, &line, b, err);
-out:
 	strbuf_release(&line);
 	strbuf_release(&path);
 	return rc;

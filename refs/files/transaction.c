@@ -217,13 +217,6 @@ int files_stage(struct ref_transaction *t, struct err *err)
 
 /* ---- after ---- */
 
-static bool same_parent(const char *a, const char *b)
-{
-	const char *end = strrchr(a, '/');
-
-	return end && !strncmp(a, b, end + 1 - a) && !strchr(b + (end + 1 - a), '/');
-}
-
 /*
  * Directories that were made for what did not happen, or that have become empty.
  * What is in use stays: rmdir sees to that.
@@ -236,7 +229,7 @@ static void tidy_dirs(struct ref_transaction *t)
 	for (i = 0; i < t->nr; i++) {
 		const char *name = t->updates[i]->name;
 
-		if (last && same_parent(last, name))
+		if (last && refnames_are_neighbours(last, name))
 			continue;
 		ref_remove_empty_parents(t->rs, name, false);
 		ref_remove_empty_parents(t->rs, name, true);

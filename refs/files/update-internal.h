@@ -44,6 +44,7 @@ struct files_transaction {
 	struct ref_transaction base; /* first */
 	struct packed_refs *packed; /* as seen after every lock was taken */
 	char *free_parent; /* no ref stands in the way of names below this */
+	const char *unlogged; /* the name of a ref in whose directory there are no reflogs */
 	size_t open_fds, max_open_fds;
 	long lock_timeout_ms, packed_timeout_ms, patience_ms;
 	/* P6: all values change by one rename of packed-refs; else under a record. */

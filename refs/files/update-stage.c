@@ -20,11 +20,32 @@
 
 /* ---- reflogs ---- */
 
+/* Neighbours share what has been looked at: a directory that is not there has no logs. */
+static bool has_log(struct ref_transaction *t, const char *name)
+{
+	struct files_transaction *ft = files_transaction(t);
+	struct strbuf path = STRBUF_INIT;
+	bool exists;
+
+	if (ft->unlogged && refnames_are_neighbours(ft->unlogged, name))
+		return false;
+	reflog_path(t->rs, name, &path);
+	exists = file_exists(path.buf);
+	if (!exists) {
+		strbuf_setlen(&path, (size_t)(strrchr(path.buf, '/') - path.buf));
+		if (!file_exists(path.buf))
+			ft->unlogged = name;
+	}
+	strbuf_release(&path);
+	return exists;
+}
+
 /* A line for a new value, or the log of another ref. */
 static int stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	const struct object_id *old_oid, *new_oid;
 	struct object_id buf;
+	bool create;
 	int rc;
 
 	if (u->log_from)
@@ -32,8 +53,11 @@ static int stage_log(struct ref_transaction *t, struct ref_update *u, struct err
 					    u->msg, t->batch, err);
 	if (!ref_update_logs(t, u, &buf, &old_oid, &new_oid))
 		return 0;
-	rc = reflog_stage_entry(t->rs, u->name, u->flags & REF_FORCE_REFLOG, old_oid, new_oid,
-				t->ident, u->msg, t->batch, err);
+	create = u->flags & REF_FORCE_REFLOG || reflog_is_wanted(t->rs, u->name);
+	if (!create && !has_log(t, u->name))
+		return 0;
+	rc = reflog_stage_entry(t->rs, u->name, create, old_oid, new_oid, t->ident, u->msg,
+				t->batch, err);
 	if (rc < 0)
 		err_prefix(err, "cannot update the reflog of '%s'", u->name);
 	return rc;
