@@ -58,7 +58,7 @@ static int order(const struct loose_entry *l, const struct packed_entry *p)
 }
 
 static int merge(struct visit *v, const struct loose_list *loose,
-		 const struct packed_refs *packed, const char *prefix, struct err *err)
+		 struct packed_refs *packed, const char *prefix, struct err *err)
 {
 	size_t plen = strlen(prefix), i = 0;
 	struct packed_entry e;

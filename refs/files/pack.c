@@ -201,7 +201,7 @@ static bool lock_ref(struct packing *p, const char *path, struct lock_group *loc
 }
 
 /* The lock is held: does the file say what packed-refs says by now? */
-static int check_prunable(struct packing *p, const char *path, const struct packed_refs *present,
+static int check_prunable(struct packing *p, const char *path, struct packed_refs *present,
 			  const struct packed_change *ref, bool *yes, struct err *err)
 {
 	struct loose_value v;

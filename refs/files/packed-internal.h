@@ -27,11 +27,11 @@ struct packed_cursor {
 MUST_USE int packed_refs_get(struct ref_store *rs, struct packed_refs **out, struct err *err);
 void packed_refs_put(struct packed_refs *p);
 size_t packed_refs_size(const struct packed_refs *p); /* bytes */
-/* 1 found, 0 not there, < 0 corrupt. Cost: a binary search. */
-int packed_refs_lookup(const struct packed_refs *p, const char *name,
+/* 1 found, 0 not there, < 0 corrupt. Cost: a binary search, or less near the last name. */
+int packed_refs_lookup(struct packed_refs *p, const char *name,
 		       struct packed_entry *out, struct err *err);
 /* The first entry at or after `from`. */
-MUST_USE int packed_cursor_start(struct packed_cursor *c, const struct packed_refs *p,
+MUST_USE int packed_cursor_start(struct packed_cursor *c, struct packed_refs *p,
 				 const char *from, struct err *err);
 /* 1 entry, 0 end, < 0 corrupt */
 int packed_cursor_next(struct packed_cursor *c, struct packed_entry *out, struct err *err);
@@ -51,7 +51,7 @@ struct packed_change {
  * Write the new packed-refs to fd: what the present one has, with the changes
  * merged in. The caller holds packed-refs.lock. Cost: one pass, no flush.
  */
-MUST_USE int packed_refs_write(const struct packed_refs *p,
+MUST_USE int packed_refs_write(struct packed_refs *p,
 			       const struct packed_change *changes, size_t nr,
 			       int fd, const char *what, struct err *err);
 /* How long somebody who holds packed-refs.lock, and is alive and at work, is waited for. */
@@ -71,7 +71,7 @@ void packed_refs_clear_dead_lock(struct ref_store *rs);
  * (PUBLISH_CALL), so that others wait for this file alone.
  */
 MUST_USE int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
-			       const struct packed_refs *present,
+			       struct packed_refs *present,
 			       const struct packed_change *changes, size_t nr,
 			       struct fsync_batch *b, enum publish_class order,
 			       struct err *err);

@@ -82,7 +82,7 @@ void packed_refs_clear_dead_lock(struct ref_store *rs)
 }
 
 int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
-		      const struct packed_refs *present, const struct packed_change *changes,
+		      struct packed_refs *present, const struct packed_change *changes,
 		      size_t nr, struct fsync_batch *b, enum publish_class order,
 		      struct err *err)
 {

@@ -37,7 +37,7 @@ static int check_prefix_lock(struct ref_transaction *t, const char *prefix,
 }
 
 /* Is "a" or "a/b" a ref, when "a/b/c" is to be made? */
-static int check_prefix(struct ref_transaction *t, const struct packed_refs *packed,
+static int check_prefix(struct ref_transaction *t, struct packed_refs *packed,
 			const char *prefix, const char *name, struct err *err)
 {
 	const struct ref_update *other = strmap_get(&t->by_name, prefix);
@@ -62,7 +62,7 @@ static int check_prefix(struct ref_transaction *t, const struct packed_refs *pac
 	return rc;
 }
 
-static int check_prefixes(struct ref_transaction *t, const struct packed_refs *packed,
+static int check_prefixes(struct ref_transaction *t, struct packed_refs *packed,
 			  const char *name, struct err *err)
 {
 	const char *last = strrchr(name, '/'), *slash;
@@ -100,7 +100,7 @@ static char *find_loose_below(const struct ref_transaction *t, const char *dir)
 	return found;
 }
 
-static char *find_packed_below(const struct packed_refs *packed, const char *dir)
+static char *find_packed_below(struct packed_refs *packed, const char *dir)
 {
 	size_t len = strlen(dir);
 	struct packed_cursor c;
@@ -133,11 +133,11 @@ static const struct ref_update *find_update_below(const struct ref_transaction *
 }
 
 /* Is there an "a/b", when "a" is to be made? loose: there is a directory of that name. */
-static int check_below(struct ref_transaction *t, const struct packed_refs *packed,
+static int check_below(struct ref_transaction *t, struct packed_refs *packed,
 		       const char *name, bool loose, struct err *err)
 {
 	const struct ref_update *u;
-	char *dir = xstrfmt("%s/", name), *found = NULL;
+	char *dir = xconcat(name, "/"), *found = NULL;
 	int rc = 0;
 
 	if (loose)

@@ -138,7 +138,7 @@ struct changes {
 };
 
 static int add_change(struct ref_transaction *t, struct changes *c, const struct ref_update *u,
-		      const struct packed_refs *present, struct err *err)
+		      struct packed_refs *present, struct err *err)
 {
 	struct packed_change change = { .name = u->name, .oid = t->rs->algo->null_oid,
 					.peeled = t->rs->algo->null_oid };
@@ -164,7 +164,7 @@ static int change_cmp(const void *a, const void *b)
 		      ((const struct packed_change *)b)->name);
 }
 
-static int collect_changes(struct ref_transaction *t, const struct packed_refs *present,
+static int collect_changes(struct ref_transaction *t, struct packed_refs *present,
 			   struct changes *c, struct err *err)
 {
 	int rc = 0;

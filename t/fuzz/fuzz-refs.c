@@ -20,7 +20,7 @@ static void check_name(const uint8_t *data, size_t size)
 	free(name);
 }
 
-static void check_entries(const struct packed_refs *p)
+static void check_entries(struct packed_refs *p)
 {
 	struct packed_entry e, found;
 	struct packed_cursor c;

@@ -75,7 +75,7 @@ static struct packed_refs *parse(const char *text, size_t len)
 	return p;
 }
 
-static void check_lookup(const struct packed_refs *p, const char *name, const char *hex)
+static void check_lookup(struct packed_refs *p, const char *name, const char *hex)
 {
 	struct packed_entry e;
 	int rc = packed_refs_lookup(p, name, &e, NULL);
@@ -111,36 +111,56 @@ static void packed_lookups(void **state UNUSED)
 	packed_refs_put(p);
 }
 
-/* Every entry of a long file is found, with peeled lines strewn in. */
+static const char *suffix(int i)
+{
+	return i % 7 ? "" : "-and-a-much-longer-name-than-the-others";
+}
+
+/* Those with even numbers are there. */
+static void check_branch(struct packed_refs *p, int i)
+{
+	struct strbuf name = STRBUF_INIT;
+	struct packed_entry e;
+	int rc;
+
+	strbuf_addf(&name, "refs/heads/branch-%05d%s", i, suffix(i / 2));
+	rc = packed_refs_lookup(p, name.buf, &e, NULL);
+	assert_int_equal(rc, i % 2 ? 0 : 1);
+	if (rc)
+		assert_int_equal(strtol(oid_hex(&e.oid), NULL, 16), i / 2 + 1);
+	strbuf_release(&name);
+}
+
+/*
+ * Every entry of a long file is found, with peeled lines strewn in; in whatever order they are
+ * looked up, as each search begins where the last one has ended.
+ */
 static void packed_binary_search(void **state UNUSED)
 {
-	struct strbuf text = STRBUF_INIT, name = STRBUF_INIT;
+	struct strbuf text = STRBUF_INIT;
 	struct packed_refs *p;
 	int i;
 
 	strbuf_addstr(&text, HEADER);
 	for (i = 0; i < 3000; i++) {
-		strbuf_addf(&text, "%040x refs/heads/branch-%05d%s\n", i + 1, i * 2,
-			    i % 7 ? "" : "-and-a-much-longer-name-than-the-others");
+		strbuf_addf(&text, "%040x refs/heads/branch-%05d%s\n", i + 1, i * 2, suffix(i));
 		if (i % 3 == 0)
 			strbuf_addf(&text, "^" B "\n");
 	}
 	p = parse(text.buf, text.len);
-	for (i = 0; i < 6000; i++) {
-		struct packed_entry e;
-		int rc;
-
-		strbuf_reset(&name);
-		strbuf_addf(&name, "refs/heads/branch-%05d%s", i,
-			    i / 2 % 7 ? "" : "-and-a-much-longer-name-than-the-others");
-		rc = packed_refs_lookup(p, name.buf, &e, NULL);
-		assert_int_equal(rc, i % 2 ? 0 : 1);
-		if (rc)
-			assert_int_equal(strtol(oid_hex(&e.oid), NULL, 16), i / 2 + 1);
+	for (i = 0; i < 6000; i++)
+		check_branch(p, i);
+	for (i = 5999; i >= 0; i--)
+		check_branch(p, i);
+	for (i = 0; i < 6000; i++)
+		check_branch(p, i * 3677 % 6000);
+	for (i = 1; i < 2999; i++) {
+		check_branch(p, 3000 - i);
+		check_branch(p, 3000 + i);
+		check_lookup(p, i % 2 ? "refs/heads/" : "refs/tags/", NULL);
 	}
 	packed_refs_put(p);
 	strbuf_release(&text);
-	strbuf_release(&name);
 }
 
 static void packed_unsorted(void **state UNUSED)
