@@ -71,6 +71,7 @@
 	X(NULL_SHA1, "nullSha1", WARN) \
 	X(PACKED_REF_ENTRY_NOT_TERMINATED, "packedRefEntryNotTerminated", ERROR) \
 	X(PACKED_REF_UNSORTED, "packedRefUnsorted", ERROR) \
+	X(REF_TRANSACTION_SET_ASIDE, "refTransactionSetAside", WARN) \
 	X(REF_MISSING_NEWLINE, "refMissingNewline", INFO) \
 	X(SYMLINK_REF, "symlinkRef", INFO) \
 	X(SYMREF_TARGET_IS_NOT_A_REF, "symrefTargetIsNotARef", INFO) \

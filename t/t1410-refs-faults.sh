@@ -11,6 +11,9 @@ those of worktrees. Ref by ref, it is the next command that finishes it.'
 . "$TEST_DIRECTORY/lib-fault.sh"
 
 GIT_TEST_FS_KIND=journal
+# The objects that stock git has made are none of its business.
+GIT_TEST_YOUNG_SECONDS=-10
+export GIT_TEST_YOUNG_SECONDS
 export GIT_TEST_FS_KIND
 
 litter () {
@@ -227,6 +230,29 @@ test_expect_success 'a command with another object directory leaves the record t
 	test_cmp record "$rec" &&
 	git -C copy rev-parse HEAD && values copy >now && test_cmp after now
 '
+
+# A person removes the locks, and something else moves on: nothing of the record may happen later.
+for change in "another value" "the same value again"
+do
+	test_expect_success "a ref of the record has got $change since: the record is set aside" '
+		other=$(git -C template commit-tree -m other HEAD^{tree}) && interrupted && rec=$(records) &&
+		find copy/.git -name "*.lock" -exec rm {} + &&
+		ref=$(cd copy/.git && tr "\0" "\n" <../../"$rec" | sed -n "s,^main-worktree/,,; /^refs.heads/p" |
+			while read r; do ! cmp -s "$r" "../../template/.git/$r" || echo "copy/.git/$r"; done |
+			head -n 1) &&
+		test -f "$ref" &&
+		if test "$change" = "another value"; then echo $other; else cat "$ref"; fi >value &&
+		rm "$ref" && sleep 0.02 && cp value "$ref" && rm -rf refs.then &&
+		cp -R copy/.git/refs refs.then &&
+		cp copy/.git/packed-refs packed.then && cp copy/.git/HEAD head.then &&
+		git -C copy rev-parse HEAD 2>err &&
+		test_grep "^warning: a ref transaction .* is not finished: .*set-aside" err &&
+		diff -r refs.then copy/.git/refs && test_cmp packed.then copy/.git/packed-refs &&
+		test_cmp head.then copy/.git/HEAD && test_path_is_missing "$rec" &&
+		test_path_is_file "$rec.set-aside" && git -C copy rev-parse HEAD 2>err && test_must_be_empty err &&
+		git -C copy refs verify 2>err && test_grep "set-aside: refTransactionSetAside" err
+	'
+done
 
 test_expect_success STOCK_GIT 'stock git ignores the record: fsck, gc, worktree prune' '
 	interrupted && rm copy/.git/packed-refs.new && rec=$(records) &&

@@ -27,8 +27,15 @@ typedef void (*journal_entry_fn)(void *data, const char *name, const char *old,
 				 const char *new);
 MUST_USE int journal_read(const struct ref_store *rs, const char *path, struct strbuf *record,
 			  journal_entry_fn fn, void *data, struct err *err);
-/* Is the ref, read under its lock, what its entry says that it was (journal_old)? */
-bool journal_entry_applies(const struct ref_update *u);
+/* What an entry says, and the ref, read under its lock: */
+enum journal_entry_state {
+	ENTRY_APPLIES, /* it is as it was */
+	ENTRY_IS_DONE, /* it has the new value */
+	ENTRY_DIFFERS, /* somebody has changed it since */
+};
+enum journal_entry_state journal_entry_state(const struct ref_update *u);
+/* A record of which one entry differs gets this suffix: it is left to a person. */
+#define JOURNAL_SET_ASIDE ".set-aside"
 
 /* Recovery waits for no lock longer than this, whatever is configured. */
 #define RECOVERY_TIMEOUT_MS 1000

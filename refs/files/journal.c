@@ -78,7 +78,7 @@ static bool add_name(const struct ref_store *rs, const char *name, struct strbuf
 	return true;
 }
 
-static void add_old(const struct ref_update *u, struct strbuf *out)
+static void add_value(const struct ref_update *u, struct strbuf *out)
 {
 	const struct files_update *f = files_update(u);
 
@@ -86,6 +86,13 @@ static void add_old(const struct ref_update *u, struct strbuf *out)
 		strbuf_addf(out, "ref:%s", f->current.target);
 	else
 		strbuf_addstr(out, oid_hex(&u->value));
+}
+
+static void add_old(const struct ref_update *u, struct strbuf *out)
+{
+	const struct files_update *f = files_update(u);
+
+	add_value(u, out);
 	if (f->in_loose)
 		strbuf_addf(out, " %jd.%09u", (intmax_t)f->mtime, f->mtime_nsec);
 }
@@ -120,19 +127,24 @@ static size_t add_entries(const struct ref_transaction *t, struct strbuf *out)
 	return nr;
 }
 
-bool journal_entry_applies(const struct ref_update *u)
+enum journal_entry_state journal_entry_state(const struct ref_update *u)
 {
 	const struct files_update *f = files_update(u);
+	enum journal_entry_state state = ENTRY_DIFFERS;
 	struct strbuf now = STRBUF_INIT;
 	const char *rest;
-	bool same;
 
+	add_value(u, &now);
+	if (!strcmp(f->journal_new, now.buf))
+		state = ENTRY_IS_DONE;
+	strbuf_reset(&now);
 	add_old(u, &now);
 	/* Its file may have gone into packed-refs with the same value. */
-	same = skip_prefix(f->journal_old, now.buf, &rest) &&
-	       (!*rest || (*rest == ' ' && !f->in_loose));
+	if (skip_prefix(f->journal_old, now.buf, &rest) &&
+	    (!*rest || (*rest == ' ' && !f->in_loose)))
+		state = ENTRY_APPLIES;
 	strbuf_release(&now);
-	return same;
+	return state;
 }
 
 /* ---- writing ---- */
@@ -307,7 +319,7 @@ static int list_ids(const char *dir, struct string_list *out, struct err *err)
 		char *id;
 		size_t len;
 
-		if (de->d_name[0] == '.')
+		if (de->d_name[0] == '.' || ends_with(de->d_name, JOURNAL_SET_ASIDE))
 			continue;
 		if (!strip_suffix(de->d_name, ".lock", &len) &&
 		    !strip_suffix(de->d_name, ".new", &len))

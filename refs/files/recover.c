@@ -3,14 +3,16 @@
  * Transactions that were interrupted are finished here, by the next command that opens the
  * repository, even one that only reads, or by the next transaction. The rest of a record is a
  * transaction of the ordinary kind, without reflog lines, which are there by then, and without
- * the hook, in which every ref has to be as the record says it was. What is new already, or was
- * changed by somebody since, stays as it is.
+ * the hook, in which every ref has to be as the record says it was (value and time), or has its new
+ * value already. If one is neither, somebody has removed locks and changed it since: then
+ * nothing is done, and the record is set aside.
  *
  * Whoever finishes a record holds its lock, so two never both do it, and takes the locks of its
  * refs after that. Who has locks of refs never waits for one of a record: all are
  * released first.
  */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/owner.h"
 #include "refs/files/files-internal.h"
@@ -37,6 +39,12 @@ static bool has_place(const struct ref_store *rs, const char *name)
 	return there;
 }
 
+static void note_entry(struct files_update *f, const char *old, const char *new)
+{
+	f->journal_old = old;
+	f->journal_new = new;
+}
+
 static void queue_entry(void *data, const char *name, const char *old, const char *new)
 {
 	struct ref_transaction *t = data;
@@ -54,7 +62,7 @@ static void queue_entry(void *data, const char *name, const char *old, const cha
 		rc = ref_transaction_update(t, name, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG,
 					    NULL, &ignored);
 	if (!rc)
-		files_update(t->updates[t->nr - 1])->journal_old = old;
+		note_entry(files_update(t->updates[t->nr - 1]), old, new);
 	err_release(&ignored);
 }
 
@@ -73,11 +81,16 @@ static bool has_to_wait(const struct ref_transaction *t, const struct ref_update
 	}
 }
 
-/* How many there were to do. < 0: one could not be looked at now: the record has to stay. */
-static int count_changes(const struct ref_transaction *t, struct err *err)
+/*
+ * How many there were to do. *differs: one for which nothing can be done any more, or NULL.
+ * < 0: one could not be looked at now: the record has to stay.
+ */
+static int count_changes(const struct ref_transaction *t, const struct ref_update **differs,
+			 struct err *err)
 {
 	int nr = 0;
 
+	*differs = NULL;
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct ref_update *u = t->updates[i];
 
@@ -85,8 +98,26 @@ static int count_changes(const struct ref_transaction *t, struct err *err)
 			nr += !!(u->flags & (UPDATE_WRITES | UPDATE_DELETES));
 		else if (has_to_wait(t, u))
 			return err_set(err, u->rc, "%s", u->error);
+		else
+			*differs = u;
 	}
 	return nr;
+}
+
+/* Others do not find it any more, `refs verify` does. */
+static int set_aside(const struct ref_transaction *t, const char *path,
+		     const struct ref_update *u, struct err *err)
+{
+	char *aside = xconcat(path, JOURNAL_SET_ASIDE);
+	int rc = 0;
+
+	if (RETRY_EINTR(sys->rename(path, aside)) < 0)
+		rc = err_set_errno(err, "unable to rename '%s' to '%s'", path, aside);
+	else
+		ref_store_warn(t->rs, "a ref transaction that had been interrupted is not finished: "
+			       "%s; see '%s'", u->error, aside);
+	free(aside);
+	return rc;
 }
 
 static int commit_rest(struct ref_transaction *t, const char *path,
@@ -98,17 +129,22 @@ static int commit_rest(struct ref_transaction *t, const char *path,
 		.note_unsealed_data = files_store(t->rs)->commondir,
 	};
 	struct fsync_batch *b = fsync_batch_new(&o);
+	const struct ref_update *differs = NULL;
 	int nr = 0, rc = ref_transaction_prepare(t, b, err);
 
 	if (!rc) {
-		nr = count_changes(t, err);
-		rc = nr < 0 ? nr : ref_file_stage_removal(path, PUBLISH_REF_JOURNAL_END, b, err);
+		nr = count_changes(t, &differs, err);
+		rc = nr < 0 ? nr : 0;
 	}
-	if (!rc)
+	if (!rc && !differs)
+		rc = ref_file_stage_removal(path, PUBLISH_REF_JOURNAL_END, b, err);
+	if (!rc && !differs)
 		rc = ref_transaction_commit(t, err);
 	else
 		ref_transaction_abort(t);
 	fsync_batch_free(b);
+	if (!rc && differs)
+		return set_aside(t, path, differs, err);
 	if (!rc && nr)
 		ref_store_warn(t->rs, "finished a ref transaction that had been interrupted");
 	return rc;

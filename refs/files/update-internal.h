@@ -12,7 +12,8 @@ struct packed_refs;
 
 struct files_update {
 	struct ref_update base; /* first */
-	const char *journal_old; /* journal_entry_applies; NULL: no matter */
+	/* What a record says that it was and will be; NULL: it is from no record. */
+	const char *journal_old, *journal_new;
 	struct lockfile lock;
 	struct loose_value current; /* the loose file */
 	time_t mtime; /* of it */

@@ -332,6 +332,7 @@ static int read_value(struct ref_transaction *t, struct ref_update *u, struct er
 
 int update_check(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
+	enum journal_entry_state state = ENTRY_APPLIES;
 	struct err why = ERR_INIT;
 	int rc;
 
@@ -340,7 +341,11 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 	rc = read_value(t, u, &why);
 	if (!rc)
 		rc = ref_update_check_old(u, &why);
-	if (!rc && files_update(u)->journal_old && !journal_entry_applies(u))
+	if (!rc && files_update(u)->journal_old)
+		state = journal_entry_state(u);
+	if (!rc && state == ENTRY_IS_DONE)
+		return 0;
+	if (!rc && state == ENTRY_DIFFERS)
 		rc = err_set(&why, ERR_CONFLICT, "it has changed");
 	if (!rc) {
 		rc = ref_update_decide(t, u, err);

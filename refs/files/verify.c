@@ -7,6 +7,7 @@
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "refs/files/files-internal.h"
+#include "refs/files/journal-internal.h"
 #include "refs/files/loose-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -428,6 +429,27 @@ out:
 	return rc;
 }
 
+/* ---- transactions that could not be finished ---- */
+
+static void check_journal(struct verify *v)
+{
+	char *path = path_join(files_store(v->rs)->commondir, "ref-journal");
+	struct dirent *de;
+	DIR *d = opendir(path);
+
+	while (d && (de = readdir(d))) {
+		char *where = path_join("ref-journal", de->d_name);
+
+		if (ends_with(de->d_name, JOURNAL_SET_ASIDE))
+			report(v, where, "refTransactionSetAside",
+			       "an interrupted transaction was not finished: a ref has changed since");
+		free(where);
+	}
+	if (d)
+		closedir(d);
+	free(path);
+}
+
 /* A linked worktree's directory has none of the shared refs. */
 static int check_shared(struct verify *v, struct err *err)
 {
@@ -458,6 +480,8 @@ int files_verify(struct ref_store *rs, const struct ref_verify_options *o, size_
 		rc = check_shared(&v, err);
 	if (!rc)
 		rc = check_packed(&v, err);
+	if (!rc)
+		check_journal(&v);
 	if (!rc)
 		rc = ref_other_worktrees(rs, check_other, &v, err);
 	free(v.real_dir);

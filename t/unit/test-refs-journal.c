@@ -639,27 +639,31 @@ static void no_record_without_need(void **state UNUSED)
 
 /* ---- what recovery leaves alone ---- */
 
+/* Where it does no harm, until a person has looked at it. */
+static void record_is_set_aside(void)
+{
+	assert_int_equal(warnings, 1);
+	assert_true(no_record());
+	aux_must("rm repo/ref-journal/*.set-aside");
+	no_litter();
+}
+
 static void what_has_changed_stays(void **state UNUSED)
 {
 	if (!die_after_record())
 		skip();
 	write_text("repo/HEAD", "ref: refs/heads/other\n");
 	write_text("repo/refs/heads/packed", C "\n");
-	/* Changed, and back: that is his word. Packed since: that is none. */
+	/* Changed, and back: that is a word, too. Packed since: that is none. */
 	write_text("repo/refs/bisect/bad", A "\n");
 	aux_must("touch -d 2001-01-01 repo/refs/bisect/bad");
 	aux_must("rm repo/refs/heads/gone && (head -n 1 repo/packed-refs && "
 	     "{ sed 1d repo/packed-refs; echo " A " refs/heads/gone; } | sort -k 2) >new && "
-	     "mv new repo/packed-refs");
+	     "mv new repo/packed-refs && find repo -name \"*.lock\" -exec rm {} + &&"
+	     "rm repo/packed-refs.new; rm -rf then && cp -R repo then");
 	finish();
-	assert_int_equal(warnings, 1);
-	assert_true(is("HEAD", "ref: refs/heads/other"));
-	assert_true(is("refs/heads/packed", C));
-	assert_true(is("refs/bisect/bad", A));
-	assert_true(is("refs/heads/gone", ""));
-	assert_true(is("refs/heads/sym", B));
-	assert_true(is("worktrees/wt/HEAD", "ref: refs/heads/new"));
-	no_litter();
+	aux_must("diff -r -x ref-journal -x '.git-owner-*' then repo");
+	record_is_set_aside();
 }
 
 static void what_has_happened_is_not_said(void **state UNUSED)
@@ -981,11 +985,10 @@ static void odd_entries_do_nothing(void **state UNUSED)
 	aux_write(RECORD, record.buf, record.len);
 	strbuf_release(&record);
 	finish();
-	assert_int_equal(warnings, 0);
 	assert_int_equal(look(), OLD);
 	aux_must("test ! -e x && test ! -e repo/worktrees/none && test ! -e repo/refs/heads/x && "
 	     "test ! -e repo/refs/heads/y && test \"$(cat repo/config)\" = \"[core]\"");
-	no_litter();
+	record_is_set_aside();
 }
 
 int main(void)
