@@ -38,6 +38,7 @@ struct entry {
 	bool make_parents;
 	bool alone;	     /* staged by a call */
 	bool covered;	     /* the policy wants it durable */
+	bool one_of_many;    /* PUBLISH_ADOPT: not flushed by itself */
 	bool by_flush;	     /* its content needs fsync, not only writeback */
 	bool settled;	     /* content needs nothing more of its own */
 	bool noted;	     /* ... and its volume has been told */
@@ -237,8 +238,13 @@ static int batch_seal_volume(struct fsync_batch *b, struct volume *vol)
 
 /* ---- stage ---- */
 
+/* Up to so many are flushed one by one where that is the rule. */
+#define ADOPT_SINGLY 200
+
 static bool content_by_flush(const struct fsync_batch *b, const struct entry *e)
 {
+	if (e->one_of_many)
+		return false;
 	switch (b->opts.policy.method) {
 	case FSYNC_METHOD_FSYNC:
 		return true;
@@ -277,7 +283,13 @@ static const char *content_path(const struct entry *e)
 /* Is there something to settle before the first name? */
 static bool has_content(const struct entry *e)
 {
-	return e->how == PUBLISH_RENAME || e->how == PUBLISH_IN_PLACE;
+	return e->how == PUBLISH_RENAME || e->how == PUBLISH_IN_PLACE || e->how == PUBLISH_ADOPT;
+}
+
+/* Nothing is left to be done for its name. */
+static bool is_in_place(const struct entry *e)
+{
+	return e->how == PUBLISH_IN_PLACE || e->how == PUBLISH_ADOPT;
 }
 
 /* A descriptor that cannot be closed well has lost something. */
@@ -341,6 +353,11 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 		return ERR_IO;
 	if (e->how == PUBLISH_WRITE)
 		return 0;
+	if (e->how == PUBLISH_ADOPT) {
+		pthread_mutex_lock(&b->lock);
+		e->one_of_many = ++e->vol->adopted > ADOPT_SINGLY;
+		pthread_mutex_unlock(&b->lock);
+	}
 	if (e->how == PUBLISH_UNLINK || e->how == PUBLISH_CALL || !e->covered) {
 		e->settled = true;
 		return entry_close(b, e);
@@ -510,9 +527,13 @@ static int flush_contents(struct fsync_batch *b, struct volume *vol)
 /* One flush for all contents, before the first name. */
 static bool needs_common_flush(const struct fsync_batch *b, const struct entry *e)
 {
-	return e->covered && has_content(e) && !e->by_flush &&
-	       b->opts.policy.method == FSYNC_METHOD_BATCH &&
-	       (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL);
+	const bool batch = b->opts.policy.method == FSYNC_METHOD_BATCH;
+
+	if (!e->covered || !has_content(e) || e->by_flush ||
+	    b->opts.policy.method == FSYNC_METHOD_WRITEOUT_ONLY)
+		return false;
+	return (batch && (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL)) ||
+	       (e->how == PUBLISH_ADOPT && (!batch || e->vol->kind == FS_EACH));
 }
 
 /* Once: what stays staged while objects are published is flushed with them. */
@@ -523,7 +544,9 @@ static void note_settled(const struct fsync_batch *b, struct entry *e)
 	e->noted = true;
 	if (needs_common_flush(b, e))
 		e->vol->unflushed = true;
-	if (e->how == PUBLISH_IN_PLACE)
+	if (e->how == PUBLISH_ADOPT)
+		volume_touch_parent(e->vol, e->final_path, true);
+	if (is_in_place(e))
 		volume_touch_in_place(e->vol, e->final_path);
 }
 
@@ -811,14 +834,15 @@ static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
 {
 	bool changed;
 
-	if (e->covered && seals(b))
+	if (e->covered && seals(b) && e->how != PUBLISH_ADOPT)
 		note_unsealed(b, true);
 	if (apply_entry(b, e, &changed, err) < 0)
 		return ERR_IO;
 	/* Something rests on the late ones now: they are not taken back any more. */
 	batch_release_late(b, true);
-	b->unsealed++;
-	if (e->covered && e->how != PUBLISH_IN_PLACE)
+	if (e->how != PUBLISH_ADOPT) /* it was visible before */
+		b->unsealed++;
+	if (e->covered && !is_in_place(e))
 		volume_touch_parent(e->vol, e->final_path, changed);
 	if (e->covered)
 		note_order(e);
@@ -927,6 +951,11 @@ static int seal(struct fsync_batch *b)
 		note_unsealed(b, false);
 	}
 	return ret;
+}
+
+bool fsync_batch_seals(const struct fsync_batch *b, enum fsync_component component)
+{
+	return seals(b) && is_covered(b, component);
 }
 
 bool fsync_batch_has_sealed_all(struct fsync_batch *b, const char *dir, const char *other)

@@ -30,6 +30,9 @@ enum publish_how {
 	/* final_path has been written already (reflog append); if it was made for
 	 * that, say so by fsync_batch_note_dir */
 	PUBLISH_IN_PLACE,
+	/* final_path was published by somebody else, perhaps without a flush: its content is
+	 * settled, and its name sealed, as if it were ours; a common flush settles many */
+	PUBLISH_ADOPT,
 	/*
 	 * `write` changes final_path in place when its turn has come: what it writes
 	 * names things (a reflog line names a commit) that must be there before, even
@@ -141,6 +144,8 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  */
 MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);
 
+/* Is what is published of this component made durable? Not with writeout-only. */
+bool fsync_batch_seals(const struct fsync_batch *b, enum fsync_component component);
 /*
  * Has the last commit, which has succeeded, sealed all names on the file systems of these
  * directories, those that others had published before included? Not if it had nothing to seal

@@ -34,6 +34,7 @@ struct volume {
 	struct strset in_dirs;
 	size_t in_place;     /* files changed in place with no name made since */
 	char *last_in_place;
+	size_t adopted;	 /* files of others, staged in this batch */
 	bool sealed_all; /* the last commit has sealed the names of others, too */
 };
 

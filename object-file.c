@@ -30,12 +30,52 @@ void loose_object_path(struct strbuf *out, const char *objdir, const struct obje
 bool loose_object_exists(const char *objdir, const struct object_id *oid)
 {
 	struct strbuf path = STRBUF_INIT;
+	struct stat st;
 	bool there;
 
 	loose_object_path(&path, objdir, oid);
-	there = !access(path.buf, F_OK);
+	there = !stat(path.buf, &st) && (!S_ISREG(st.st_mode) || st.st_size);
 	strbuf_release(&path);
 	return there;
+}
+
+/* ---- the mark ---- */
+
+static long mark_of(const struct stat *st, const struct object_id *oid)
+{
+	uint64_t x;
+
+	memcpy(&x, oid->hash, sizeof(x));
+	x ^= (uint64_t)st->st_ino * UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+	return (long)((x ^ (x >> 32)) % 1000000000u);
+}
+
+bool loose_object_is_marked(const struct stat *st, const struct object_id *oid)
+{
+	return ST_MTIME_NSEC(*st) == mark_of(st, oid);
+}
+
+static int set_times(const char *path, const struct stat *st, const struct object_id *oid, bool mark)
+{
+	struct timespec times[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
+
+	if (mark)
+		times[1] = (struct timespec){ .tv_sec = time(NULL), .tv_nsec = mark_of(st, oid) };
+	return sys->utimens(path, times);
+}
+
+bool loose_object_touch(const char *objdir, const struct object_id *oid, bool durable)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct stat st;
+	bool done;
+
+	loose_object_path(&path, objdir, oid);
+	done = !stat(path.buf, &st) && S_ISREG(st.st_mode) && st.st_size &&
+	       !set_times(path.buf, &st, oid, durable || loose_object_is_marked(&st, oid));
+	strbuf_release(&path);
+	return done;
 }
 
 /* ---- opening ---- */
@@ -513,6 +553,15 @@ static int write_staged(const char *path, int shared_perm, const void *p, size_t
 	return 0;
 }
 
+/* Without a mark it is only looked at once more. */
+static void mark(const char *path, int fd, const struct object_id *oid)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st))
+		(void)set_times(path, &st, oid, true);
+}
+
 int loose_object_stage(const char *stage_dir, const char *objdir,
 		       const struct object_id *oid, int shared_perm,
 		       const void *deflated, size_t len,
@@ -530,6 +579,8 @@ int loose_object_stage(const char *stage_dir, const char *objdir,
 	loose_object_stage_path(&tmp, stage_dir, oid);
 	loose_object_path(&final, objdir, oid);
 	rc = write_staged(tmp.buf, shared_perm, deflated, len, &s.fd, err);
+	if (!rc && fsync_batch_seals(b, FSYNC_LOOSE_OBJECT))
+		mark(tmp.buf, s.fd, oid);
 	if (!rc) {
 		s.tmp_path = tmp.buf;
 		s.final_path = final.buf;

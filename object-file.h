@@ -13,7 +13,18 @@
 
 /* "OBJDIR/ab/cdef…" */
 void loose_object_path(struct strbuf *out, const char *objdir, const struct object_id *oid);
-bool loose_object_exists(const char *objdir, const struct object_id *oid);
+bool loose_object_exists(const char *objdir, const struct object_id *oid); /* not an empty file */
+/*
+ * The mark of what we have made durable: the nanoseconds of a file's modification time, computed
+ * from its name and inode, so that a copy does not bear it. It is set before the file is published;
+ * for one whose operation was killed before its seal, the owner file says so (fs/owner.h).
+ */
+bool loose_object_is_marked(const struct stat *st, const struct object_id *oid);
+/*
+ * Give it the present time, so that a prune by age leaves it alone. durable: and a mark, which
+ * otherwise stays as it is. False: it is not there, empty, or cannot be changed.
+ */
+bool loose_object_touch(const char *objdir, const struct object_id *oid, bool durable);
 /*
  * ERR_NOT_FOUND; ERR_CORRUPT names the object and the file. The hash is checked.
  * max_size 0: none, else ERR_TOO_BIG.

@@ -16,6 +16,7 @@ struct odb {
 	odb_replace_fn replace;
 	void *replace_data;
 	struct bulk_checkin *batch;
+	struct object_adopter *adopter; /* NULL: nobody asks for durability */
 	pthread_mutex_t told_lock;
 	struct strset told; /* bad copies that have been told of */
 };

@@ -119,6 +119,17 @@ MUST_USE int odb_stage_batch(struct odb *odb, struct err *err);
 void odb_end_batch(struct odb *odb);
 void odb_abort_batch(struct odb *odb);
 
+/*
+ * Young objects of others (object-adopt.h). From begin to end, within one operation, those that
+ * it comes to rest on are adopted: what odb_write and the batch find there already, what is
+ * passed to odb_rest_on, and what new objects lead to, down to what is packed, old or ours.
+ * odb_adopt does it, before anything is published; ERR_CORRUPT names one that is damaged.
+ */
+void odb_begin_adoption(struct odb *odb, struct fsync_batch *b);
+void odb_end_adoption(struct odb *odb);
+void odb_rest_on(struct odb *odb, const struct object_id *oid);
+MUST_USE int odb_adopt(struct odb *odb, struct err *err);
+
 /* Needs an open batch. */
 MUST_USE int odb_write(struct odb *odb, enum object_type type, const void *data,
 		       size_t size, struct object_id *oid, struct err *err);

@@ -95,6 +95,7 @@ struct repo_operation *repo_operation_begin(struct repository *r)
 	r->operation = new_operation(&opts);
 	r->operation->repo = r;
 	set_ref_hook(r->operation, true);
+	odb_begin_adoption(r->odb, r->operation->batch);
 	return r->operation;
 }
 
@@ -142,6 +143,7 @@ void repo_operation_free(struct repo_operation *op)
 	if (op->repo) {
 		set_ref_hook(op, false);
 		odb_end_batch(op->repo->odb);
+		odb_end_adoption(op->repo->odb);
 		op->repo->operation = NULL;
 	}
 	fsync_batch_free(op->batch);
@@ -238,11 +240,13 @@ int repo_operation_add_written_file(struct repo_operation *op, const char *path,
 
 /* ---- children ---- */
 
+/* Young objects that others have written become part of the operation, if it needs them. */
 static int stage_objects(struct repo_operation *op, struct err *err)
 {
 	struct odb *odb = op->repo ? op->repo->odb : NULL;
+	int rc = odb ? odb_adopt(odb, err) : 0;
 
-	return odb && odb_batch(odb) ? odb_stage_batch(odb, err) : 0;
+	return !rc && odb && odb_batch(odb) ? odb_stage_batch(odb, err) : rc;
 }
 
 int repo_operation_show_objects(struct repo_operation *op, struct err *err)
@@ -269,12 +273,27 @@ static int prepare_refs(struct repo_operation *op, struct err *err)
 	return op->refs_open ? ref_transaction_prepare(op->refs, op->batch, err) : 0;
 }
 
+/* The objects that get a name by this operation. */
+static void rest_on_objects(struct repo_operation *op)
+{
+	struct oid_array oids = OID_ARRAY_INIT;
+
+	if (op->index)
+		index_collect_new(op->index, &oids);
+	if (op->refs_open)
+		ref_transaction_new_values(op->refs, &oids);
+	for (size_t i = 0; i < oids.nr; i++)
+		odb_rest_on(op->repo->odb, &oids.oid[i]);
+	oid_array_clear(&oids);
+}
+
 int repo_operation_prepare(struct repo_operation *op, struct err *err)
 {
 	int rc = 0;
 
 	if (op->prepared)
 		return 0;
+	rest_on_objects(op);
 	if ((rc = stage_objects(op, err)) < 0 || (rc = stage_index(op, err)) < 0 ||
 	    (rc = prepare_refs(op, err)) < 0)
 		give_up(op);

@@ -22,6 +22,37 @@ int os_cpu_count(void)
 	return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
 }
 
+static long number_in(const char *path, long otherwise)
+{
+	FILE *f = fopen(path, "re");
+	long n = otherwise;
+
+	if (f && fscanf(f, "%ld", &n) != 1)
+		n = otherwise;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+#ifndef CLOCK_BOOTTIME
+#define CLOCK_BOOTTIME CLOCK_MONOTONIC
+#endif
+
+long os_dirty_seconds(void)
+{
+	const char *test = getenv("GIT_TEST_YOUNG_SECONDS");
+	long expire = number_in("/proc/sys/vm/dirty_expire_centisecs", 3000);
+	long interval = number_in("/proc/sys/vm/dirty_writeback_centisecs", 500), seconds;
+	struct timespec since_boot;
+
+	if (test && *test)
+		return strtol(test, NULL, 10);
+	if (clock_gettime(CLOCK_BOOTTIME, &since_boot) < 0)
+		since_boot.tv_sec = 3600;
+	seconds = 2 * ((expire + interval) / 100 + 1);
+	return interval > 0 && seconds < since_boot.tv_sec ? seconds : (long)since_boot.tv_sec + 1;
+}
+
 int os_pipe(int fd[2])
 {
 #ifdef __linux__

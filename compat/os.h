@@ -7,6 +7,13 @@
 
 /* Number of processors that this process may run on; at least 1. */
 int os_cpu_count(void);
+/*
+ * What was written to a file so many seconds ago, or earlier, has been written to the disk by the
+ * kernel itself by now, names included: its settings (vm.dirty_expire_centisecs and
+ * vm.dirty_writeback_centisecs), and as much again. All since the machine was started, if it
+ * never does. GIT_TEST_YOUNG_SECONDS overrides it.
+ */
+long os_dirty_seconds(void);
 
 /*
  * Can a file be renamed from one of these directories to the other? Not across file systems, and

@@ -13,6 +13,7 @@ struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
 
 	memset(e, 0, offsetof(struct index_entry, name));
 	e->mode = mode;
+	e->flags = CE_NEW;
 	e->stage = (uint8_t)stage;
 	e->oid = *oid;
 	e->name_len = (uint32_t)len;
@@ -24,6 +25,17 @@ struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
 static int entry_cmp(const struct index_entry *a, const struct index_entry *b)
 {
 	return index_name_cmp(a->name, a->name_len, a->stage, b->name, b->name_len, b->stage);
+}
+
+void index_collect_new(const struct index_state *ix, struct oid_array *out)
+{
+	for (size_t i = 0; i < ix->nr; i++) {
+		const struct index_entry *e = ix->entries[i];
+
+		if (e->flags & CE_NEW && !(e->flags & (CE_REMOVE | CE_INTENT_TO_ADD)) &&
+		    !MODE_IS_GITLINK(e->mode))
+			oid_array_append(out, &e->oid);
+	}
 }
 
 /* ---- removing ---- */

@@ -30,6 +30,7 @@ struct stat_data {
 #define CE_REMOVE 32u	 /* in memory: dropped when written */
 #define CE_MATCHED 64u	 /* in memory: for the command's own marks */
 #define CE_MODIFIED 128u /* in memory: its file has other content, seen by a refresh */
+#define CE_NEW 256u	 /* in memory: it was not read from the file */
 
 struct index_entry {
 	struct stat_data stat;
@@ -114,6 +115,8 @@ struct index_entry *index_entry_new(struct index_state *ix, unsigned mode,
 /* Stage 0 replaces stages 1..3. ERR_CONFLICT, ERR_INVALID (bad path). */
 MUST_USE int index_add(struct index_state *ix, struct index_entry *e, unsigned flags,
 		       unsigned protect, struct err *err);
+/* The objects of all entries that were not there when the index was read; appended to out. */
+void index_collect_new(const struct index_state *ix, struct oid_array *out);
 void index_remove_at(struct index_state *ix, size_t pos);
 /* All stages of name; how many. */
 size_t index_remove(struct index_state *ix, const char *name, size_t len);

@@ -189,6 +189,8 @@ MUST_USE int ref_transaction_update(struct ref_transaction *t, const char *name,
 				    const struct object_id *new_oid,
 				    const struct object_id *old_oid,
 				    unsigned flags, const char *msg, struct err *err);
+/* The objects that the queued changes give to refs; appended to out. */
+void ref_transaction_new_values(const struct ref_transaction *t, struct oid_array *out);
 MUST_USE int ref_transaction_verify(struct ref_transaction *t, const char *name,
 				    const struct object_id *old_oid, unsigned flags,
 				    struct err *err);

@@ -98,6 +98,13 @@ static int queue(struct ref_transaction *t, const char *name, unsigned flags, bo
 	return 0;
 }
 
+void ref_transaction_new_values(const struct ref_transaction *t, struct oid_array *out)
+{
+	for (size_t i = 0; i < t->nr; i++)
+		if (t->updates[i]->flags & UPDATE_HAVE_NEW && !oid_is_null(&t->updates[i]->new_oid))
+			oid_array_append(out, &t->updates[i]->new_oid);
+}
+
 int ref_transaction_update(struct ref_transaction *t, const char *name,
 			   const struct object_id *new_oid,
 			   const struct object_id *old_oid,

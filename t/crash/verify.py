@@ -78,11 +78,26 @@ def read_state(git, repo):
     return state
 
 
-def check_objects(git, repo, state):
+def check_reachable(git, repo):
+    """The same where unflushed objects of another Git, on which nothing rests, may be damaged."""
+    oids = set(git.must(repo, "log", "--all", "--format=%H").split())
+    for commit in sorted(oids):
+        oids |= {line.split()[2] for line in
+                 git.must(repo, "ls-tree", "-r", "-t", commit).splitlines()}
+    code, out = git.run(repo, "cat-file", "--batch", data="".join(o + "\n" for o in sorted(oids)))
+    bad = re.findall("^(?:error|fatal): .*|^[0-9a-f]{40,64} missing$", out, re.M)
+    if code or bad:
+        raise Unreadable("reachable: " + " | ".join(bad[:4]))
+
+
+def check_objects(git, repo, state, with_foreign=False):
     """P2: everything that is reachable exists and is undamaged."""
-    code, out = git.run(repo, "fsck", "--full", "--strict", "--no-dangling")
-    if code:
-        raise Unreadable("fsck: " + " | ".join(out.strip().splitlines()[:4]))
+    if with_foreign:
+        check_reachable(git, repo)
+    else:
+        code, out = git.run(repo, "fsck", "--full", "--strict", "--no-dangling")
+        if code:
+            raise Unreadable("fsck: " + " | ".join(out.strip().splitlines()[:4]))
     oids = {line.split()[1] for line in state["index"].splitlines()}
     oids |= {value for key, value in state.items() if key.startswith("ref:")}
     for key, lines in state.items():

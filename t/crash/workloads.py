@@ -10,6 +10,7 @@ whole state of the repository (refs, HEAD, config, index, reflogs) after each
 operation and compares.
 """
 import os
+import shutil
 import subprocess
 import zlib
 
@@ -117,6 +118,7 @@ class Workload:
     needs = ()   # commands
     repos = ()
     raw = False  # the files of refs are looked at before any command runs, too
+    with_foreign = False  # there are objects that another Git has not flushed
     ops_nr = 0
 
     def prepare(self, git):
@@ -228,6 +230,43 @@ class Hooks(History):
         """Also with the commands of the hook, which may have left locks too."""
         write_file(git.path(repo, "dir0", "file0"), "again\n")
         self.commit(git, 1)
+
+
+class Adopt(History):
+    """Steps that rest on loose objects which another Git has written, and not flushed: blobs
+    that `commit -a` finds there, and whole commits that get a branch."""
+    name = "adopt"
+    needs = ("commit", "update-ref", "commit-tree", "write-tree", "hash-object")
+    with_foreign = True
+
+    def commit_found(self, git, nr):
+        paths = ["dir%d/file%d" % (k, k) for k in range(1 + nr % 5)]
+        for path in paths:
+            write_file(git.path("repo", path), noise("found %d %s" % (nr, path), SIZES[nr % 5]))
+        git.must("repo", "-c", "core.fsync=none", "hash-object", "-w", *paths)
+        git.must("repo", "commit", "-q", "-a", "-m", "found %d" % nr)
+
+    def name_commit(self, git, nr):
+        """The other Git's index is not ours."""
+        mine, other = git.path("repo", ".git", "index"), git.path("other-index")
+        shutil.copyfile(mine, other)
+        git.env["GIT_INDEX_FILE"] = other
+        try:
+            for i in range(nr % 7):
+                path = "dir%d/file%d" % (i, i)
+                write_file(git.path("repo", path), noise("named %d %d" % (nr, i), SIZES[i % 5]))
+                git.must("repo", "-c", "core.fsync=none", "update-index", path)
+            tree = git.must("repo", "-c", "core.fsync=none", "write-tree").strip()
+        finally:
+            del git.env["GIT_INDEX_FILE"]
+        commit = git.must("repo", "-c", "core.fsync=none", "commit-tree", "-p", "HEAD", "-m",
+                          "named %d" % nr, tree).strip()
+        git.must("repo", "update-ref", "refs/heads/named%d" % nr, commit)
+
+    def ops(self, git, read):
+        for nr in range(16):
+            step = self.name_commit if nr % 2 else self.commit_found
+            yield Op("repo", "rest on what is there", lambda n=nr, s=step: s(git, n))
 
 
 def commit_ids(git, repo):
@@ -511,7 +550,7 @@ class Tiny(Workload):
 
 def all_workloads(bin_dir):
     tiny = os.path.join(bin_dir, "tiny")
-    found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Refs("create"),
+    found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Refs("create"),
              Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
