@@ -191,6 +191,11 @@ int object_adopt(struct object_adopter *a, const struct object_id *oid, struct e
 		loose_object_path(&path, a->objdir, oid);
 		rc = adopt_file(a, oid, path.buf, err);
 	}
+	if (rc < 0) { /* who asks again gets the same answer */
+		pthread_mutex_lock(&a->lock);
+		oidmap_remove(&a->adopted.map, oid);
+		pthread_mutex_unlock(&a->lock);
+	}
 	strbuf_release(&path);
 	return rc;
 }

@@ -528,6 +528,12 @@ static bool is_new_or_packed(struct odb *odb, const struct object_id *oid)
 	return false;
 }
 
+bool odb_can_rest_on(struct odb *odb, const struct object_id *oid)
+{
+	return odb_has(odb, oid) && (!odb->adopter || is_new_or_packed(odb, oid) ||
+				     object_adopt(odb->adopter, oid, NULL) >= 0);
+}
+
 /* Beyond so many it is worth while to look first whether there is anything young at all. */
 #define FEW_OBJECTS 32
 

@@ -129,6 +129,8 @@ void odb_begin_adoption(struct odb *odb, struct fsync_batch *b);
 void odb_end_adoption(struct odb *odb);
 void odb_rest_on(struct odb *odb, const struct object_id *oid);
 MUST_USE int odb_adopt(struct odb *odb, struct err *err);
+/* Is it there, and not a damaged one of those? Otherwise the caller writes it anew. */
+bool odb_can_rest_on(struct odb *odb, const struct object_id *oid);
 
 /* Needs an open batch. */
 MUST_USE int odb_write(struct odb *odb, enum object_type type, const void *data,

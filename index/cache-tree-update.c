@@ -52,7 +52,7 @@ static bool is_current(const struct updater *u, const struct cache_tree *ct,
 	if (ct->entry_count <= 0 || (size_t)ct->entry_count != s->end - s->begin)
 		return false;
 	return u->flags & (WRITE_TREE_MISSING_OK | WRITE_TREE_DRY_RUN) ||
-	       odb_has(u->r->odb, &ct->oid);
+	       odb_can_rest_on(u->r->odb, &ct->oid);
 }
 
 static int check_blob(const struct updater *u, const struct index_entry *e)
@@ -70,12 +70,10 @@ static int check_blob(const struct updater *u, const struct index_entry *e)
 
 static int store_tree(const struct updater *u, const struct strbuf *tree, struct object_id *oid)
 {
-	hash_object_buf(u->r->algo, "tree", tree->buf, tree->len, oid);
-	if (u->flags & WRITE_TREE_DRY_RUN)
+	if (u->flags & WRITE_TREE_DRY_RUN) {
+		hash_object_buf(u->r->algo, "tree", tree->buf, tree->len, oid);
 		return 0;
-	/* The empty tree can be read without being stored, but fsck wants to find it. */
-	if (tree->len && odb_has_quick(u->r->odb, oid))
-		return 0;
+	}
 	return odb_write(u->r->odb, OBJ_TREE, tree->buf, tree->len, oid, u->err);
 }
 

@@ -113,6 +113,19 @@ do
 	'
 done
 
+# Trees that are known to the index, or are made from it once more.
+test_expect_success 'a damaged tree is written anew' '
+	start journal && (cd r && git read-tree $T && foreign write-tree) &&
+	for o in $T $D
+	do
+		path=r/$(file_of $o) && chmod u+w $path && truncate -s -3 $path || return 1
+	done &&
+	git -C r write-tree >out && echo $T >expect && test_cmp expect out && git -C r fsck &&
+	path=r/$(file_of $D) && chmod u+w $path && truncate -s -3 $path && touch $path &&
+	rm r/.git/index && printf "100644 $G\tg\n100644 $H\td/h\n" | git -C r update-index --index-info &&
+	git -C r write-tree >out && test_cmp expect out && git -C r fsck
+'
+
 test_expect_success 'an old empty file is no object' '
 	start journal && path=r/$(file_of $G) && chmod u+w $path && : >$path &&
 	GIT_TEST_YOUNG_SECONDS=-10 git -C r add g && git -C r cat-file blob $G >out && test_cmp r/g out &&

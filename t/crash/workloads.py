@@ -268,6 +268,11 @@ class Adopt(History):
             step = self.name_commit if nr % 2 else self.commit_found
             yield Op("repo", "rest on what is there", lambda n=nr, s=step: s(git, n))
 
+    def again(self, git, repo, states):
+        super().again(git, repo, states)
+        for nr in range(1, 16, 2):
+            git.must(repo, "update-ref", "refs/heads/named%d" % nr, "HEAD")
+
 
 def commit_ids(git, repo):
     """Except that of main, which no workload uses, but the checks after the power cut."""
