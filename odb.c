@@ -720,12 +720,23 @@ struct packs *odb_packs(struct odb *odb, size_t store)
 #define MANY_OBJECTS 100
 #define MANY_OBJECTS_TO_FLUSH 8
 
+/*
+ * Each pack costs every command that looks for objects. So the more there are, the bigger a new
+ * one has to be: twice for every so many.
+ */
+#define PACKS_PER_DOUBLING 8
+#define DOUBLINGS_MAX 6
+
 static unsigned unpack_limit(const struct odb *odb, struct fsync_batch *b)
 {
+	unsigned limit = fsync_batch_flushes_each(b, FSYNC_LOOSE_OBJECT, odb->objdir) ?
+				 MANY_OBJECTS_TO_FLUSH : MANY_OBJECTS;
+	size_t doublings;
+
 	if (odb->o.unpack_limit != UNPACK_LIMIT_AUTO)
 		return odb->o.unpack_limit;
-	return fsync_batch_flushes_each(b, FSYNC_LOOSE_OBJECT, odb->objdir) ?
-		MANY_OBJECTS_TO_FLUSH : MANY_OBJECTS;
+	doublings = packs_count(odb->stores.first->packs) / PACKS_PER_DOUBLING;
+	return limit << (doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX);
 }
 
 int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err)

@@ -88,6 +88,7 @@ struct packs {
 	uint64_t max_object_bytes; /* larger objects do not fit in memory */
 	pthread_mutex_t lock; /* scanning, mru, readers, fetching */
 	_Atomic(struct pack_set *) set;
+	struct stat dir_seen; /* before it was scanned; st_ino 0: it can have changed since */
 	struct strmap by_base; /* every pack ever seen, owned */
 	struct reader *idle_readers;
 	struct fetching *fetching;

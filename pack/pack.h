@@ -55,6 +55,7 @@ MUST_USE int packs_prefix_lookup(struct packs *p, const char *hex, size_t len,
 				 struct oid_array *out, struct err *err);
 /* Number of hex digits that distinguish oid from every other object in the packs. */
 size_t packs_unique_prefix_len(struct packs *p, const struct object_id *oid);
+size_t packs_count(struct packs *p);
 size_t packs_object_count(struct packs *p); /* objects in several packs are counted each time */
 /* Pack by pack, in each of them in the order of names or of offsets. */
 MUST_USE int packs_foreach_object(struct packs *p, bool by_offset,

@@ -243,12 +243,39 @@ static void split_by_midx(struct pack_set *set)
 	}
 }
 
+static bool same_time(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtime == b->st_mtime && ST_MTIME_NSEC(*a) == ST_MTIME_NSEC(*b) &&
+	       a->st_ctime == b->st_ctime && ST_CTIME_NSEC(*a) == ST_CTIME_NSEC(*b);
+}
+
+/* The clocks of file systems are coarse: what has just changed may change again unseen. */
+#define SETTLED_SECONDS 2
+
+/* No name in it, nor the multi-pack-index, has changed since the last scan. */
+static bool dir_is_unchanged(struct packs *ps)
+{
+	struct stat st;
+	bool same;
+
+	if (stat(ps->dir, &st) < 0)
+		memset(&st, 0, sizeof(st));
+	same = st.st_ino && st.st_ino == ps->dir_seen.st_ino && st.st_dev == ps->dir_seen.st_dev &&
+	       same_time(&st, &ps->dir_seen);
+	ps->dir_seen = st;
+	if (st.st_ctime > time(NULL) - SETTLED_SECONDS)
+		ps->dir_seen.st_ino = 0;
+	return same;
+}
+
 /* Create a new set if something has changed. ps->lock is held. */
 static void rescan(struct packs *ps)
 {
 	struct pack_set *old = atomic_load(&ps->set), *set;
 	struct scan s = { NULL, 0, 0 };
 
+	if (dir_is_unchanged(ps) && old)
+		return;
 	scan_dir(ps, &s);
 	if (old && same_packs(old, &s) &&
 	    (!ps->opts.use_midx || midx_unchanged(ps, old->midx))) {
@@ -277,6 +304,11 @@ struct pack_set *packs_set(struct packs *ps)
 	set = atomic_load(&ps->set);
 	pthread_mutex_unlock(&ps->lock);
 	return set;
+}
+
+size_t packs_count(struct packs *ps)
+{
+	return packs_set(ps)->nr;
 }
 
 void packs_reprepare(struct packs *ps)

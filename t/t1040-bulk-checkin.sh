@@ -38,6 +38,24 @@ test_expect_success 'bulkCheckin.unpackLimit' '
 	files 1 7 >list && git -C repo hash-object -w --stdin-paths <list && objects 4 1
 '
 
+# So that a thousand of them do not make every command slow.
+test_expect_success 'the more packs there are, the bigger a new one is' '
+	fresh && for n in 1 2 3 4 5 6 7 8
+	do
+		files ${n}000 ${n}099 >list && git -C repo hash-object -w --stdin-paths <list >oids || return 1
+	done &&
+	objects 0 8 && files 20000 20198 >list && git -C repo hash-object -w --stdin-paths <list >oids &&
+	objects 199 8 && files 30000 30199 >list && git -C repo hash-object -w --stdin-paths <list >oids &&
+	objects 199 9
+'
+
+test_expect_success STRACE 'a miss does not read a directory of packs again that has not changed' '
+	sleep 3 && for c in 1 2 3 4 5; do echo $ZERO_OID | tr 0 $c || return 1; done >missing &&
+	trace_calls calls openat git -C repo cat-file --batch-check <missing &&
+	grep "objects/pack\", .*O_DIRECTORY" calls >opened &&
+	test_line_count = 1 opened
+'
+
 test_expect_success 'add: one pack, in the order of paths; a second time nothing' '
 	fresh && files 100 250 >list && git -C repo add . && objects 0 1 &&
 	git -C repo ls-files -s | sed "s/^[0-9]* \\([0-9a-f]*\\).*/\\1/" >expect &&

@@ -167,6 +167,27 @@ static void test_many_packs(void **state)
 	aux_must("rm r256/.git/objects/pack/multi-pack-index");
 }
 
+/* The directory's time need not change with a pack that arrives right after a look at it. */
+static void test_arrives_in_the_same_tick(void **state UNUSED)
+{
+	for (int i = 0; i < 50; i++) {
+		struct packs *ps;
+
+		aux_must("rm -rf tick && mkdir -p tick/pack");
+		ps = aux_packs("tick", hash_sha1, NULL);
+		assert_int_equal(packs_count(ps), 0);
+		aux_write("tick/pack/pack-1.pack", "", 0);
+		aux_write("tick/pack/pack-1.idx", "", 0);
+		packs_reprepare(ps);
+		assert_int_equal(packs_count(ps), 1);
+		aux_write("tick/pack/pack-2.pack", "", 0);
+		aux_write("tick/pack/pack-2.idx", "", 0);
+		packs_reprepare(ps);
+		assert_int_equal(packs_count(ps), 2);
+		packs_free(ps);
+	}
+}
+
 /* One pack is removed and another one added while the set is in use. */
 static void test_repacked(void **state)
 {
@@ -476,6 +497,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_many_packs),
+		cmocka_unit_test(test_arrives_in_the_same_tick),
 		cmocka_unit_test(test_repacked),
 		cmocka_unit_test(test_abbreviations),
 		cmocka_unit_test(test_info),
