@@ -230,16 +230,13 @@ bool object_adopter_meets(struct object_adopter *a, const struct object_id *oid)
 	return is_new;
 }
 
-bool object_adopter_next(struct object_adopter *a, struct object_id *oid)
+bool object_adopter_take(struct object_adopter *a, struct oid_array *out)
 {
-	bool any;
-
 	pthread_mutex_lock(&a->lock);
-	any = a->pending.nr > 0;
-	if (any)
-		*oid = a->pending.oid[--a->pending.nr];
+	*out = a->pending;
+	a->pending = (struct oid_array)OID_ARRAY_INIT;
 	pthread_mutex_unlock(&a->lock);
-	return any;
+	return out->nr > 0;
 }
 
 static int push_entries(struct object_adopter *a, const struct object_buf *tree, struct err *err)

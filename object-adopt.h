@@ -41,9 +41,10 @@ bool object_adopter_sees_young(struct object_adopter *a);
  */
 MUST_USE int object_adopt(struct object_adopter *a, const struct object_id *oid,
 			  struct err *err);
-/* What the adopted objects lead to, and has not come yet; false: nothing is left. */
-bool object_adopter_next(struct object_adopter *a, struct object_id *oid);
-/* Something else that is to come out of object_adopter_next. */
+/* What the adopted objects lead to, and has not come yet: out is empty, and gets all of them.
+ * False: nothing is left. */
+bool object_adopter_take(struct object_adopter *a, struct oid_array *out);
+/* Something else that is to come out of object_adopter_take, once. */
 void object_adopter_push(struct object_adopter *a, const struct object_id *oid);
 /* ... and what an object with this content leads to. */
 MUST_USE int object_adopter_push_links(struct object_adopter *a, const struct object_buf *o,

@@ -87,7 +87,7 @@ void odb_free(struct odb *odb)
 	if (!odb)
 		return;
 	odb_end_batch(odb);
-	odb_end_adoption(odb);
+	object_adopter_free(odb->adopter);
 	odb_stores_release(&odb->stores);
 	pthread_mutex_destroy(&odb->told_lock);
 	strset_clear(&odb->told);
@@ -470,92 +470,6 @@ static bool exists_for_batch(void *data, const struct object_id *oid)
 		if (use_loose(odb, s, oid))
 			return true;
 	return false;
-}
-
-/* ---- adopting ---- */
-
-void odb_begin_adoption(struct odb *odb, struct fsync_batch *b)
-{
-	if (odb->adopter)
-		BUG("a second adoption of objects is begun");
-	if (fsync_batch_seals(b, FSYNC_LOOSE_OBJECT))
-		odb->adopter = object_adopter_new(odb->objdir, odb->o.algo, b);
-}
-
-void odb_end_adoption(struct odb *odb)
-{
-	object_adopter_free(odb->adopter);
-	odb->adopter = NULL;
-}
-
-void odb_rest_on(struct odb *odb, const struct object_id *oid)
-{
-	if (odb->adopter)
-		object_adopter_push(odb->adopter, oid);
-}
-
-struct new_links {
-	struct odb *odb;
-	struct err *err;
-};
-
-static int push_new_links(void *data, const struct object_id *oid)
-{
-	struct new_links *n = data;
-	struct object_buf content = OBJECT_BUF_INIT;
-	struct object_info info;
-	int rc;
-
-	if (!object_adopter_meets(n->odb->adopter, oid))
-		return 0;
-	rc = bulk_checkin_info(n->odb->batch, oid, &info, n->err);
-	if (rc < 0 || info.type == OBJ_BLOB)
-		return rc;
-	rc = bulk_checkin_read(n->odb->batch, oid, &content, n->err);
-	if (!rc)
-		rc = object_adopter_push_links(n->odb->adopter, &content, n->err);
-	object_buf_release(&content);
-	return rc;
-}
-
-static bool is_new_or_packed(struct odb *odb, const struct object_id *oid)
-{
-	if (odb->batch && bulk_checkin_has(odb->batch, oid))
-		return true;
-	FOR_EACH_STORE(odb, s)
-		if (packs_has(s->packs, oid))
-			return true;
-	return false;
-}
-
-bool odb_can_rest_on(struct odb *odb, const struct object_id *oid)
-{
-	return odb_has(odb, oid) && (!odb->adopter || is_new_or_packed(odb, oid) ||
-				     object_adopt(odb->adopter, oid, NULL) >= 0);
-}
-
-/* Beyond so many it is worth while to look first whether there is anything young at all. */
-#define FEW_OBJECTS 32
-
-int odb_adopt(struct odb *odb, struct err *err)
-{
-	struct object_adopter *a = odb->adopter;
-	struct new_links n = { odb, err };
-	struct object_id oid;
-	size_t nr;
-	int rc = 0;
-
-	if (!a)
-		return 0;
-	nr = object_adopter_pending(a) + (odb->batch ? bulk_checkin_count(odb->batch) : 0);
-	if (nr > FEW_OBJECTS && !object_adopter_sees_young(a))
-		return 0;
-	if (odb->batch)
-		rc = bulk_checkin_foreach(odb->batch, push_new_links, &n);
-	while (rc >= 0 && object_adopter_next(a, &oid))
-		if (!is_new_or_packed(odb, &oid))
-			rc = object_adopt(a, &oid, err);
-	return rc < 0 ? rc : 0;
 }
 
 /* ---- streaming ---- */
