@@ -8,7 +8,7 @@
  *   method          kind         a file           before names   after names
  *   batch           FS_JOURNAL   await writeback  -              fsync last directory
  *                   FS_BTRFS     await writeback  -              syncfs
- *                   FS_LOCAL     await writeback  syncfs         syncfs, after each phase
+ *                   FS_LOCAL     await writeback  syncfs, fsync  the same, after each phase
  *                   FS_FULL      await writeback  F_FULLFSYNC    F_FULLFSYNC
  *                   FS_EACH      fsync            -              fsync directories
  *   fsync           any          fsync            -              fsync directories

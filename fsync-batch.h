@@ -138,7 +138,7 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  *             ERR_UNCERTAIN  some names visible, durability unknown
  *             In both cases all that was not published has been given up.
  * Cost:       method batch: 1 flush on ext4, XFS and btrfs; where no journal orders the
- *             names, 2 and one more for each phase of fsync-order.h; where the kernel would
+ *             names, 2 and one more for each phase of fsync-order.h, two calls each; where the kernel would
  *             lose write errors, one for each file and directory;
  *             0 if nothing that the policy covers was staged.
  */

@@ -182,117 +182,118 @@ test_expect_success 'reading commands cost none' '
 
 # Each line is a cost, a colon and a command. Costs: 0 changes nothing; else it is one flush call on a
 # journal, and two numbers say what it is elsewhere. The first: on a local file system without an
-# order among names, 2 and one for each further phase (fsync-order.h): objects, the record of a
+# order among names, 2 and one for each further phase (fsync-order.h), each of them a syncfs and an
+# fsync that flushes what the syncfs has written last: objects, the record of a
 # transaction, refs, deletions; twice as much for what publishes something before the rest is
 # staged (a third name on the way; new objects for hooks and editors). The second: on an overlay, one
 # for each file with new content, and for each directory whose names change. Lines
 # with "!" prepare something and are not counted.
 every_command () {
 	cat <<-\EOF
-	2 9: init
-	2 9: init --bare ../bare
-	3 11: init --separate-git-dir ../sep ../apart
+	4 9: init
+	4 9: init --bare ../bare
+	6 11: init --separate-git-dir ../sep ../apart
 	! echo one >a && mkdir -p d && for i in $(seq 300); do echo $i >d/$i; done
-	3 5: add a
-	3 6: add .
+	6 5: add a
+	6 6: add .
 	0: add .
 	! touch -d @1000000000 d/*
-	2 2: update-index --refresh
+	4 2: update-index --refresh
 	0: update-index --refresh
 	! echo later >e
-	2 2: add -N e
-	2 2: add --chmod=+x a
-	3 5: add --renormalize .
-	4 17: commit -m first
-	4 9: commit --allow-empty --amend -m again
+	4 2: add -N e
+	4 2: add --chmod=+x a
+	6 5: add --renormalize .
+	8 17: commit -m first
+	8 9: commit --allow-empty --amend -m again
 	! for i in $(seq 200); do echo more >>d/$i; done
-	4 10: commit -a -m many
+	8 10: commit -a -m many
 	! echo x >>a && echo y >>d/1
-	4 13: commit -m path a
-	4 14: commit -m more -i d/1
-	4 9: -c core.editor=words commit --allow-empty
+	8 13: commit -m path a
+	8 14: commit -m more -i d/1
+	8 9: -c core.editor=words commit --allow-empty
 	! git rev-parse HEAD >.git/MERGE_HEAD && echo m >.git/MERGE_MSG
-	4 9: commit -m merge
-	2 2: rm -q e
-	2 2: rm -rq d
+	8 9: commit -m merge
+	4 2: rm -q e
+	4 2: rm -rq d
 	0: commit --dry-run
-	2 2: read-tree HEAD
-	2 2: read-tree --prefix=pre/ HEAD
-	2 2: read-tree -m HEAD~1
-	2 3: commit-tree -m x HEAD^{tree}
-	2 2: update-index --force-remove a
-	2 2: update-index --index-version=4
+	4 2: read-tree HEAD
+	4 2: read-tree --prefix=pre/ HEAD
+	4 2: read-tree -m HEAD~1
+	4 3: commit-tree -m x HEAD^{tree}
+	4 2: update-index --force-remove a
+	4 2: update-index --index-version=4
 	! echo new >new
-	3 5: update-index --add new
-	3 5: write-tree
+	6 5: update-index --add new
+	6 5: write-tree
 	0: write-tree
 	! git ls-files -s | sed s/100644/100755/ >input
-	2 2: update-index --index-info <input
-	2 3: hash-object -w --stdin <input
+	4 2: update-index --index-info <input
+	4 3: hash-object -w --stdin <input
 	! for i in $(seq 150); do echo h $i >h$i; echo h$i; done >input
-	2 4: hash-object -w --stdin-paths <input
+	4 4: hash-object -w --stdin-paths <input
 	! git ls-tree HEAD:d >input && echo >>input && git ls-tree HEAD:d | tail -n +2 >>input
-	2 3: mktree --batch <input
+	4 3: mktree --batch <input
 	! printf "object %s\ntype commit\ntag t\ntagger a <b> 1 +0000\n\nm\n" $(git rev-parse HEAD) >input
-	2 3: mktag <input
-	2 4: update-ref refs/heads/one HEAD
-	2 3: update-ref refs/heads/one HEAD~1
+	4 3: mktag <input
+	4 4: update-ref refs/heads/one HEAD
+	4 3: update-ref refs/heads/one HEAD~1
 	0: update-ref refs/heads/one HEAD~1
-	2 4: update-ref -m HEAD HEAD HEAD~1
+	4 4: update-ref -m HEAD HEAD HEAD~1
 	! git rev-parse HEAD >c && seq -f "update refs/heads/m%.0f $(cat c)" 150 >input
-	2 153: update-ref --stdin <input
+	3 153: update-ref --stdin <input
 	! echo "update HEAD $(git rev-parse HEAD~1)" >>input && sed -i "s/$(cat c)/$(git rev-parse HEAD~1)/" input
-	4 159: update-ref --stdin <input
+	8 159: update-ref --stdin <input
 	! echo "update refs/heads/m1/bad $(cat c)" >>input && sed -i "/HEAD/d; s/m\([0-9]\)/n\1/" input
-	2 155: update-ref --stdin --batch-updates <input
-	2 4: symbolic-ref refs/heads/sym refs/heads/one
-	2 2: symbolic-ref -d refs/heads/sym
-	1 2: update-ref -d refs/heads/one
+	3 155: update-ref --stdin --batch-updates <input
+	4 4: symbolic-ref refs/heads/sym refs/heads/one
+	3 2: symbolic-ref -d refs/heads/sym
+	2 2: update-ref -d refs/heads/one
 	! for i in $(seq 40); do git rev-parse HEAD~1 >.git/refs/heads/m$i; done
-	3 3: pack-refs --all
+	5 3: pack-refs --all
 	0: pack-refs --all
 	! git rev-parse HEAD >.git/refs/heads/m1
-	3 3: refs optimize --all
-	2 6: branch -t b1 m1
-	2 3: branch -f b1 HEAD~1
-	7 11: branch -m b1 b2
-	8 11: branch -m b2 b2/x
-	2 6: branch -c b2/x b3
-	2 2: branch --unset-upstream b3
-	2 2: branch -u m1 b3
-	2 2: -c core.editor=words branch --edit-description b3
-	9 13: branch -m trunk
-	7 9: branch -D b3 $(seq -f n%.0f 2 100)
-	2 2: tag t1
-	3 5: tag -a -m x t2
-	3 5: -c core.editor=words tag -a t3
-	2 2: tag -f t1 HEAD~1
-	1 1: tag -d t1
+	5 3: refs optimize --all
+	4 6: branch -t b1 m1
+	4 3: branch -f b1 HEAD~1
+	9 11: branch -m b1 b2
+	11 11: branch -m b2 b2/x
+	4 6: branch -c b2/x b3
+	4 2: branch --unset-upstream b3
+	4 2: branch -u m1 b3
+	4 2: -c core.editor=words branch --edit-description b3
+	11 13: branch -m trunk
+	9 9: branch -D b3 $(seq -f n%.0f 2 100)
+	4 2: tag t1
+	6 5: tag -a -m x t2
+	6 5: -c core.editor=words tag -a t3
+	4 2: tag -f t1 HEAD~1
+	2 1: tag -d t1
 	! seq -f "create refs/tags/v%.0f $(cat c)" 50 | git update-ref --stdin
-	2 2: tag -d $(seq -f v%.0f 50)
+	3 2: tag -d $(seq -f v%.0f 50)
 	! for i in 1 2 3 4; do git branch --create-reflog l$i && git branch -f l$i HEAD~1; done
-	2 2: reflog delete l1@{0}
-	2 5: reflog delete --updateref l1@{0} l2@{0}
-	2 211: reflog expire --expire=now --all
+	4 2: reflog delete l1@{0}
+	4 5: reflog delete --updateref l1@{0} l2@{0}
+	4 211: reflog expire --expire=now --all
 	0: reflog expire --expire=now --all
-	1 1: reflog drop l1
-	1 4: reflog drop --all
-	2 2: config a.b c
-	2 2: config --add a.b d
-	2 2: config --unset-all a.b
-	2 2: config --rename-section branch.b2/x branch.x
-	2 2: config --remove-section branch.x
-	2 2: config --file ../other a.b c
-	2 2: -c core.editor=append config -e
-	2 158: fsck --lost-found
+	2 1: reflog drop l1
+	2 4: reflog drop --all
+	4 2: config a.b c
+	4 2: config --add a.b d
+	4 2: config --unset-all a.b
+	4 2: config --rename-section branch.b2/x branch.x
+	4 2: config --remove-section branch.x
+	4 2: config --file ../other a.b c
+	4 2: -c core.editor=append config -e
+	4 158: fsck --lost-found
 	! for h in pre-commit prepare-commit-msg commit-msg reference-transaction; do write_script .git/hooks/$h </dev/null; done
 	! for i in $(seq 150); do mkdir -p d && echo hooks $i >d/$i; done && git add -N d
-	6 19: -c core.editor=words commit -a
+	12 19: -c core.editor=words commit -a
 	! echo hook >>a && git add -N a
-	6 14: commit -m path a
-	3 5: tag -a -m x t9
-	8 12: branch -m hooked
-	2 4: update-ref HEAD HEAD~1
+	12 14: commit -m path a
+	6 5: tag -a -m x t9
+	10 12: branch -m hooked
+	4 4: update-ref HEAD HEAD~1
 	EOF
 }
 
@@ -351,7 +352,7 @@ test_expect_success ROOT,LOOPMNT 'the same on overlayfs' '
 # ---- other kinds ---------------------------------------------------------
 
 # kind, add, commit, config. local: contents; objects; for the commit, the branch; the index
-for costs in "btrfs 1 1 1" "local 3 4 2" "full 2 2 2"; do
+for costs in "btrfs 1 1 1" "local 6 8 4" "full 2 2 2"; do
 	test_expect_success "cost of add, commit and config: $costs" '
 		(
 			set -- $costs &&
@@ -483,7 +484,7 @@ test_expect_success LOOPMNT,STRACE 'ext4 whose journal is on another disk has no
 	mkdir far && mount -o loop far.img far &&
 	git init -q far/r && echo x >far/r/f &&
 	n=$(count_flushes git -C far/r add f) && m=$(count_flushes env GIT_TEST_FS_KIND=local git -C far/r rm -q --cached f) &&
-	test "$n" = 3 && test "$m" = 2
+	test "$n" = 6 && test "$m" = 4
 '
 
 test_done

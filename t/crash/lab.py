@@ -95,18 +95,24 @@ def loop_attach(path, direct=False):
 
 
 class FileSystem:
-    def __init__(self, name, fstype, size, mkfs, options, overlay=False):
+    def __init__(self, name, fstype, size, mkfs, options, overlay=False, repair=None):
         self.name = name
         self.fstype = fstype
         self.size = size
         self.mkfs = mkfs
         self.options = options
         self.overlay = overlay
+        self.repair = repair # what a system without a journal does before it mounts such a disk
 
     def make(self, image):
         with open(image, "wb") as f:
             f.truncate(self.size)
         run(self.mkfs + [image])
+
+    def prepare(self, image):
+        if self.repair:
+            subprocess.run(self.repair + [image], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
 
     def damage(self, image):
         """What the file system's own checker finds in an image that has been mounted, or None."""
@@ -132,6 +138,8 @@ FILE_SYSTEMS = {fs.name: fs for fs in (
     FileSystem("ext4-noauto", "ext4", 128 * MiB, EXT4, "commit=1,noauto_da_alloc"),
     FileSystem("ext4-writeback", "ext4", 128 * MiB, EXT4, "commit=1,data=writeback"),
     FileSystem("ext4-fastcommit", "ext4", 128 * MiB, EXT4 + ["-O", "fast_commit"], "commit=1"),
+    FileSystem("ext4-nojournal", "ext4", 128 * MiB, EXT4 + ["-O", "^has_journal"], "",
+               repair=["e2fsck", "-f", "-y"]),
     FileSystem("xfs", "xfs", 320 * MiB, XFS, ""),
     FileSystem("btrfs", "btrfs", 256 * MiB, BTRFS, "commit=1"),
     FileSystem("btrfs-zstd", "btrfs", 256 * MiB, BTRFS, "commit=1,compress=zstd"),

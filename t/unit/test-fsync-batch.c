@@ -54,6 +54,7 @@ static void order_batch_btrfs(void **state UNUSED)
 		     "syncfs .\n");
 }
 
+/* Without a journal syncfs is not all: an fsync comes after it. */
 static void order_batch_local(void **state UNUSED)
 {
 	two_files(FSYNC_METHOD_BATCH, FS_LOCAL);
@@ -62,9 +63,11 @@ static void order_batch_local(void **state UNUSED)
 		     "writeout_wait ./t1\n"
 		     "writeout_wait ./t2\n"
 		     "syncfs .\n"
+		     "fsync .\n"
 		     "rename ./t1 ./x/1\n"
 		     "rename ./t2 ./y/2\n"
-		     "syncfs .\n");
+		     "syncfs .\n"
+		     "fsync .\n");
 }
 
 static void order_batch_full(void **state UNUSED)
@@ -218,7 +221,7 @@ static void counts_do_not_grow(void **state UNUSED)
 
 		many_files(FSYNC_METHOD_BATCH, FS_JOURNAL, n, 1, (size_t)n);
 		many_files(FSYNC_METHOD_BATCH, FS_BTRFS, n, 1, (size_t)n);
-		many_files(FSYNC_METHOD_BATCH, FS_LOCAL, n, 2, (size_t)n);
+		many_files(FSYNC_METHOD_BATCH, FS_LOCAL, n, 4, (size_t)n);
 		many_files(FSYNC_METHOD_BATCH, FS_FULL, n, 2, (size_t)n);
 		many_files(FSYNC_METHOD_WRITEOUT_ONLY, FS_JOURNAL, n, 0, (size_t)n);
 	}
@@ -380,13 +383,13 @@ static void phases(enum fsync_method method, enum fs_kind kind)
 			     "writeout_start ./t2\n"
 			     "writeout_wait ./t1\n"
 			     "writeout_wait ./t2\n"
-			     "syncfs ./d\n"
+			     "syncfs ./d\nfsync ./d\n"
 			     "rename ./t2 ./o/object\n"
-			     "syncfs ./d\n"
+			     "syncfs ./d\nfsync ./d\n"
 			     "rename ./t1 ./r/ref\n"
-			     "syncfs ./d\n"
+			     "syncfs ./d\nfsync ./d\n"
 			     "unlink ./d/old\n"
-			     "syncfs ./d\n");
+			     "syncfs ./d\nfsync ./d\n");
 	} else {
 		assert_true(where("rename ./t2 ./o/object") < where("fsync ./o"));
 		assert_true(where("fsync ./o") < where("rename ./t1 ./r/ref"));
@@ -491,15 +494,18 @@ static void no_syncfs_after_a_call(void **state UNUSED)
 		     "writeout_wait ./t1\n"
 		     "writeout_wait ./t2\n"
 		     "syncfs .\n"
+		     "fsync .\n"
 		     "rename ./t1 ./1\n"
 		     "syncfs .\n"
+		     "fsync .\n"
 		     "fsync ./t3\n"
 		     "rename ./t2 ./2\n"
 		     "fsync .\n"
 		     "rename ./t3 ./3\n"
 		     "fsync .\n"
 		     "unlink ./old\n"
-		     "syncfs .\n");
+		     "syncfs .\n"
+		     "fsync .\n");
 }
 
 static void a_call_that_fails_ends_it(void **state UNUSED)
