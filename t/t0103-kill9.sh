@@ -66,7 +66,8 @@ every_call () {
 }
 
 test_expect_success 'setup' '
-	git init -q repo
+	git init -q repo &&
+	git -C repo config bulkCheckin.unpackLimit 100 # however many packs there are
 '
 
 test_expect_success 'add: killed before every call' '
