@@ -132,7 +132,7 @@ reading_hook () {
 	EOF
 }
 
-for kind in journal:1 btrfs:1 local:6 full:3; do
+for kind in journal:1 btrfs:1 local:12 full:3; do
 	for files in 1 150; do
 		test_expect_success STRACE,FSYNC_BATCH "$files files on ${kind%:*}, hooks and an editor: flushes" '
 			start && as_on ${kind%:*} &&
@@ -217,10 +217,10 @@ test_expect_success 'an editor that makes refs, and no message' '
 test_expect_success STRACE,FSYNC_BATCH 'a hook that fails, and a ref that is locked: the flush before the hook' '
 	start && as_on local && echo x >>ours/b && hook pre-commit && HOOK_CODE=1 && export HOOK_CODE &&
 	test_when_finished "unset HOOK_CODE" &&
-	flushes_of_failure commit -q -a -m one && test $flushes = 2 &&
+	flushes_of_failure commit -q -a -m one && test $flushes = 4 &&
 	oid=$(git -C ours hash-object b) && git -C ours cat-file -e $oid && echo y >>ours/b &&
 	HOOK_CODE=0 && : >ours/.git/refs/heads/main.lock &&
-	flushes_of_failure commit -q -a -m one && test $flushes = 2 &&
+	flushes_of_failure commit -q -a -m one && test $flushes = 4 &&
 	rm ours/.git/refs/heads/main.lock && all_there && git -C ours cat-file -e $(git -C ours hash-object b)
 '
 
