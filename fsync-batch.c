@@ -537,6 +537,17 @@ static bool needs_common_flush(const struct fsync_batch *b, const struct entry *
 }
 
 /* Once: what stays staged while objects are published is flushed with them. */
+/* Whoever made the name may have made its directory for it. */
+static void touch_adopted(struct entry *e)
+{
+	struct strbuf dir = STRBUF_INIT;
+
+	path_dirname(&dir, e->final_path);
+	volume_touch_parent(e->vol, dir.buf, false);
+	volume_touch_dir(e->vol, dir.buf, false);
+	strbuf_release(&dir);
+}
+
 static void note_settled(const struct fsync_batch *b, struct entry *e)
 {
 	if (!e->covered || !has_content(e) || e->noted)
@@ -545,7 +556,7 @@ static void note_settled(const struct fsync_batch *b, struct entry *e)
 	if (needs_common_flush(b, e))
 		e->vol->unflushed = true;
 	if (e->how == PUBLISH_ADOPT)
-		volume_touch_parent(e->vol, e->final_path, true);
+		touch_adopted(e);
 	if (is_in_place(e))
 		volume_touch_in_place(e->vol, e->final_path);
 }

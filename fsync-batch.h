@@ -31,7 +31,8 @@ enum publish_how {
 	 * that, say so by fsync_batch_note_dir */
 	PUBLISH_IN_PLACE,
 	/* final_path was published by somebody else, perhaps without a flush: its content is
-	 * settled, and its name sealed, as if it were ours; a common flush settles many */
+	 * settled, and its name and that of its directory are sealed, as if they were ours; a
+	 * common flush settles many */
 	PUBLISH_ADOPT,
 	/*
 	 * `write` changes final_path in place when its turn has come: what it writes

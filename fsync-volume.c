@@ -69,6 +69,14 @@ int volume_flush_fd(const struct volume *vol, int fd)
 	return (int)RETRY_EINTR(vol->kind == FS_FULL ? sys->full_fsync(fd) : sys->fsync(fd));
 }
 
+/* A file system that cannot flush a directory has no names that syncfs leaves behind. */
+static int flush_cache_again(const struct volume *vol)
+{
+	int rc = volume_flush_fd(vol, vol->fd);
+
+	return rc < 0 && is_missing_call(errno) ? 0 : rc;
+}
+
 /*
  * FS_LOCAL: without a journal syncfs flushes the disk's cache, if at all, before it has written
  * directories and tables of inodes: what they say can still be lost. An fsync of any directory
@@ -82,7 +90,7 @@ int volume_flush_all(const struct volume *vol)
 	if (vol->kind == FS_FULL)
 		return (int)RETRY_EINTR(sys->full_fsync(vol->fd));
 	rc = (int)RETRY_EINTR(sys->syncfs(vol->fd));
-	return rc || vol->kind != FS_LOCAL ? rc : volume_flush_fd(vol, vol->fd);
+	return rc || vol->kind != FS_LOCAL ? rc : flush_cache_again(vol);
 }
 
 bool is_missing_call(int sys_errno)

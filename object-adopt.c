@@ -99,26 +99,18 @@ bool object_adopter_sees_young(struct object_adopter *a)
 	return false;
 }
 
-enum loose_state object_adopter_look(struct object_adopter *a, const struct object_id *oid)
+/* ... or empty, which no object is: a write that was cut off. */
+static bool is_young_file(struct object_adopter *a, const char *path, const struct object_id *oid)
 {
-	struct strbuf path = STRBUF_INIT;
-	enum loose_state state;
 	struct stat st;
 
-	loose_object_path(&path, a->objdir, oid);
-	if (stat(path.buf, &st) < 0 || !S_ISREG(st.st_mode))
-		state = LOOSE_NONE;
-	else if (!st.st_size || (is_young(a, &st) && !loose_object_is_marked(&st, oid)))
-		state = LOOSE_YOUNG;
-	else
-		state = LOOSE_SOUND;
-	strbuf_release(&path);
-	return state;
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       (!st.st_size || (is_young(a, &st) && !loose_object_is_marked(&st, oid)));
 }
 
 /* ---- adopting ---- */
 
-/* Its directory may be new as well; D7: fd was open before anything was read. */
+/* D7: fd was open before anything was read. */
 static int stage_young(struct object_adopter *a, const char *path, int fd, struct err *err)
 {
 	struct fsync_staging s = {
@@ -129,7 +121,6 @@ static int stage_young(struct object_adopter *a, const char *path, int fd, struc
 		.final_path = path,
 	};
 
-	fsync_batch_note_dir(a->batch, FSYNC_LOOSE_OBJECT, a->objdir);
 	return fsync_batch_stage(a->batch, &s, err);
 }
 
@@ -175,26 +166,36 @@ static int adopt_file(struct object_adopter *a, const struct object_id *oid, con
 	return rc;
 }
 
-int object_adopt(struct object_adopter *a, const struct object_id *oid, struct err *err)
+static int adopt_once(struct object_adopter *a, const struct object_id *oid, const char *path,
+		      struct err *err)
 {
-	struct strbuf path = STRBUF_INIT;
-	bool is_new = false;
-	int rc = 0;
+	bool is_new;
+	int rc;
 
-	if (look_at_dir(a, oid->hash[0]) == DIR_YOUNG &&
-	    object_adopter_look(a, oid) == LOOSE_YOUNG) {
-		pthread_mutex_lock(&a->lock);
-		is_new = oidset_insert(&a->adopted, oid);
-		pthread_mutex_unlock(&a->lock);
-	}
-	if (is_new) {
-		loose_object_path(&path, a->objdir, oid);
-		rc = adopt_file(a, oid, path.buf, err);
-	}
+	pthread_mutex_lock(&a->lock);
+	is_new = oidset_insert(&a->adopted, oid);
+	pthread_mutex_unlock(&a->lock);
+	rc = is_new ? adopt_file(a, oid, path, err) : 0;
 	if (rc < 0) { /* who asks again gets the same answer */
 		pthread_mutex_lock(&a->lock);
 		oidmap_remove(&a->adopted.map, oid);
 		pthread_mutex_unlock(&a->lock);
+	}
+	return rc;
+}
+
+int object_adopt(struct object_adopter *a, const struct object_id *oid, struct err *err)
+{
+	struct strbuf path = STRBUF_INIT;
+	int rc = 0;
+
+	if (look_at_dir(a, oid->hash[0]) == DIR_OLD)
+		return 0;
+	loose_object_path(&path, a->objdir, oid);
+	if (is_young_file(a, path.buf, oid)) {
+		rc = adopt_once(a, oid, path.buf, err);
+		if (!rc)
+			rc = 1;
 	}
 	strbuf_release(&path);
 	return rc;

@@ -10,8 +10,8 @@
  *
  * Ownership:  an adopter belongs to one operation; the batch is not owned.
  * Durability: none of its own: D1 and D4 hold for what is adopted as for what is new.
- * Cost:       for each object that is asked about two lstat at most, one if no loose object of
- *             the same first byte is young; a young one is read once.
+ * Cost:       for each object that is asked about one stat, and one for all objects of the
+ *             same first byte; none of its own where none of those is young; a young one is read once.
  * Threads:    all of it can be called from several threads.
  */
 #ifndef OBJECT_ADOPT_H
@@ -27,17 +27,12 @@ struct object_adopter *object_adopter_new(const char *objdir, const struct hash_
 					  struct fsync_batch *b);
 void object_adopter_free(struct object_adopter *a);
 
-enum loose_state {
-	LOOSE_NONE,
-	LOOSE_SOUND, /* old, or made durable by us */
-	LOOSE_YOUNG, /* ... or empty */
-};
-enum loose_state object_adopter_look(struct object_adopter *a, const struct object_id *oid);
-/* Could any object be young? Cost: up to 256 lstat, once. */
+/* Could any object be young? Cost: up to 256 stat, once. */
 bool object_adopter_sees_young(struct object_adopter *a);
 /*
- * If it is young, adopt it, once; otherwise nothing is done. ERR_CORRUPT, ERR_IO: it is damaged,
- * or cannot be read; the message names object and file.
+ * If it is young, adopt it, once, and return 1; otherwise 0: it is old, or made durable by us, or
+ * no loose object. ERR_CORRUPT, ERR_IO: it is damaged, or cannot be read; the message names object
+ * and file.
  */
 MUST_USE int object_adopt(struct object_adopter *a, const struct object_id *oid,
 			  struct err *err);

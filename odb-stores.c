@@ -32,6 +32,7 @@ static int load_fanout(struct odb_store *s, unsigned fanout, struct err *err)
 	return 0;
 }
 
+/* A list spares the answer "no"; what is in it may be an empty file, or have gone. */
 bool odb_store_has_loose(struct odb_store *s, const struct object_id *oid)
 {
 	struct loose_fanout *f = &s->loose[oid->hash[0]];
@@ -42,7 +43,7 @@ bool odb_store_has_loose(struct odb_store *s, const struct object_id *oid)
 	if (known)
 		there = oid_array_contains(&f->oids, oid);
 	pthread_mutex_unlock(&s->lock);
-	return known ? there : loose_object_exists(s->objdir, oid);
+	return (!known || there) && loose_object_exists(s->objdir, oid);
 }
 
 int odb_store_list_loose(struct odb_store *s, unsigned fanout, struct oid_array *out,

@@ -32,8 +32,9 @@ struct odb_store {
 };
 
 /*
- * Does it have a loose object of that name? After a few questions in one
- * directory the answer comes from a list of it, which may be stale. Thread-safe.
+ * Does it have a loose object of that name? After a few questions in one directory the answer
+ * "no" comes from a list of it, which may be stale; "yes" is always looked at, since an empty
+ * file is no object. Thread-safe.
  */
 bool odb_store_has_loose(struct odb_store *s, const struct object_id *oid);
 /* Append all in one fan-out directory; from the list. Thread-safe. */

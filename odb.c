@@ -448,15 +448,13 @@ bool odb_has(struct odb *odb, const struct object_id *oid)
  */
 static bool use_loose(struct odb *odb, struct odb_store *s, const struct object_id *oid)
 {
-	bool adopts = odb->adopter && s == odb->stores.first, durable = false;
+	bool adopts = odb->adopter && s == odb->stores.first;
+	int adopted;
 
 	if (!odb_store_has_loose(s, oid))
 		return false;
-	if (adopts && object_adopt(odb->adopter, oid, NULL) < 0)
-		return false;
-	if (adopts)
-		durable = object_adopter_look(odb->adopter, oid) == LOOSE_SOUND;
-	return loose_object_touch(s->objdir, oid, durable);
+	adopted = adopts ? object_adopt(odb->adopter, oid, NULL) : 0;
+	return adopted >= 0 && loose_object_touch(s->objdir, oid, adopts && !adopted);
 }
 
 static bool exists_for_batch(void *data, const struct object_id *oid)

@@ -88,6 +88,8 @@ struct packs {
 	uint64_t max_object_bytes; /* larger objects do not fit in memory */
 	pthread_mutex_t lock; /* scanning, mru, readers, fetching */
 	_Atomic(struct pack_set *) set;
+	char dir_view; /* fs_lock_view of dir, once dir_view_known */
+	bool dir_view_known;
 	struct stat dir_seen; /* before it was scanned; st_ino 0: it can have changed since */
 	struct strmap by_base; /* every pack ever seen, owned */
 	struct reader *idle_readers;

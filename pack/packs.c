@@ -8,6 +8,7 @@
  */
 #include "compat/posix.h"
 #include <dirent.h>
+#include "compat/fskind.h"
 #include "compat/syscalls.h"
 #include "pack/read-internal.h"
 #include "util/alloc.h"
@@ -252,6 +253,15 @@ static bool same_time(const struct stat *a, const struct stat *b)
 /* The clocks of file systems are coarse: what has just changed may change again unseen. */
 #define SETTLED_SECONDS 2
 
+/* A client of a network file system may be told old times of a directory. */
+static bool dir_times_hold(struct packs *ps)
+{
+	if (!ps->dir_view_known)
+		ps->dir_view = fs_lock_view(ps->dir);
+	ps->dir_view_known = true;
+	return ps->dir_view != 0;
+}
+
 /* No name in it, nor the multi-pack-index, has changed since the last scan. */
 static bool dir_is_unchanged(struct packs *ps)
 {
@@ -265,7 +275,7 @@ static bool dir_is_unchanged(struct packs *ps)
 	ps->dir_seen = st;
 	if (st.st_ctime > time(NULL) - SETTLED_SECONDS)
 		ps->dir_seen.st_ino = 0;
-	return same;
+	return same && dir_times_hold(ps);
 }
 
 /* Create a new set if something has changed. ps->lock is held. */

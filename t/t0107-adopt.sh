@@ -94,6 +94,14 @@ test_expect_success 'objects of ours bear a mark, which a copy does not' '
 	awaited update-index --add --cacheinfo 100644,$M,o >out && grep G out
 '
 
+# To use an object gives its file a new time: with the mark if it is durable, or it would be young.
+test_expect_success 'the mark comes with the use of an old object, not of one that is adopted' '
+	start journal && GIT_TEST_YOUNG_SECONDS=-10 git -C r add g && cp r/g r/g2 &&
+	awaited add g2 >out && ! grep G out && start journal &&
+	(cd r && ! GIT_TEST_SYSCALL_FAIL=1:KILL:rename $GIT_BUILD_DIR/t/helper/fault-git add g) &&
+	awaited add g >out && grep G out
+'
+
 for damage in ": >\$path" "truncate -s -3 \$path" "printf x | dd of=\$path bs=1 seek=10 conv=notrunc"
 do
 	test_expect_success "damaged ($damage): written anew where the content is known" '

@@ -137,4 +137,17 @@ test_expect_success 'loose objects are deflated as configured' '
 	test $size0 -gt $size1 && test $size1 -gt $size9
 '
 
+# The directory's own time says whether it has to be read again. It counts once it is two seconds
+# old, and only where no other machine can have changed it.
+for kind in journal each
+do
+	test_expect_success STRACE "what is not there: how often objects/pack is read ($kind)" '
+		fresh && files 1 120 >list && git -C repo add . && sleep 3 && expect=1 &&
+		if test $kind = each; then expect=2; fi &&
+		! GIT_TEST_FS_KIND=$kind strace -f -e trace=openat -o trace \
+			git -C repo cat-file -e 1234567890123456789012345678901234567890 &&
+		grep "objects/pack\".*O_DIRECTORY" trace >reads && test_line_count = $expect reads
+	'
+done
+
 test_done

@@ -70,6 +70,24 @@ static void order_batch_local(void **state UNUSED)
 		     "fsync .\n");
 }
 
+/* ... but where directories know no fsync, there is nothing that it could add. */
+static void no_fsync_of_a_directory_after_syncfs(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_LOCAL);
+
+	record_failing("fsync", 1, EINVAL);
+	stage(b, PUBLISH_REF, "t", "ref");
+	commit(b);
+	assert_int_equal(count_calls("syncfs"), 2);
+	fault_remove();
+
+	b = batch(FSYNC_METHOD_BATCH, FS_LOCAL);
+	record_failing("fsync", 1, EIO);
+	stage(b, PUBLISH_REF, "t", "ref");
+	assert_int_equal(fsync_batch_commit(b, NULL), ERR_IO);
+	fsync_batch_free(b);
+}
+
 static void order_batch_full(void **state UNUSED)
 {
 	two_files(FSYNC_METHOD_BATCH, FS_FULL);
@@ -665,6 +683,34 @@ static void in_place_is_covered_by_a_name(void **state UNUSED)
 	assert_true(where("fsync .") > where("rename ./t ./object"));
 }
 
+/* Of what others have made, the name and its directory's are sealed as well. */
+static void adopted_names_are_sealed(void **state UNUSED)
+{
+	static const enum fs_kind kinds[] = { FS_EACH, FS_JOURNAL };
+	struct err err = ERR_INIT;
+
+	assert_int_equal(mkdir(at(dir, "ab"), 0777), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, kinds[i]);
+		struct fsync_staging s = {
+			.component = FSYNC_LOOSE_OBJECT,
+			.order = PUBLISH_LOOSE_OBJECT,
+			.how = PUBLISH_ADOPT,
+			.fd = open(at(dir, "ab/cd"), O_CREAT | O_RDWR | O_CLOEXEC, 0600),
+			.final_path = at(dir, "ab/cd"),
+		};
+
+		record();
+		assert_int_equal(fsync_batch_stage(b, &s, &err), 0);
+		commit(b);
+		if (kinds[i] == FS_EACH)
+			assert_calls("fsync ./ab/cd\nfsync .\nfsync ./ab\n");
+		else
+			assert_calls("writeout_start ./ab/cd\nwriteout_wait ./ab/cd\nsyncfs ./ab\n");
+		fault_remove();
+	}
+}
+
 static void noted_directory_is_sealed(void **state UNUSED)
 {
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
@@ -1014,6 +1060,7 @@ int main(void)
 		T(order_batch_journal),
 		T(order_batch_btrfs),
 		T(order_batch_local),
+		T(no_fsync_of_a_directory_after_syncfs),
 		T(order_batch_full),
 		T(order_batch_each),
 		T(order_fsync),
@@ -1043,6 +1090,7 @@ int main(void)
 		T(in_place_alone_is_flushed_itself),
 		T(in_place_several_need_more),
 		T(in_place_is_covered_by_a_name),
+		T(adopted_names_are_sealed),
 		T(noted_directory_is_sealed),
 		T(unlink_of_nothing_is_fine),
 		T(seal_climbs_out_of_removed_dirs),

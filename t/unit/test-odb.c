@@ -274,6 +274,29 @@ static void expect_corrupt(struct odb *odb, const struct object_id *oid, const c
 	strbuf_release(&want);
 }
 
+/* Beyond a few questions the answers come from a list of the directory. */
+static void an_empty_file_in_a_list(void **state UNUSED)
+{
+	struct object_id empty, gone, missing;
+	struct odb *odb;
+
+	aux_must("rm -rf l && mkdir -p l/12");
+	aux_write("l/12/34567890123456789012345678901234567890", "", 0);
+	aux_write("l/12/44567890123456789012345678901234567890", "x", 1);
+	assert_int_equal(oid_from_hex(&empty, "1234567890123456789012345678901234567890", hash_sha1), 0);
+	assert_int_equal(oid_from_hex(&gone, "1244567890123456789012345678901234567890", hash_sha1), 0);
+	assert_int_equal(oid_from_hex(&missing, "1254567890123456789012345678901234567890", hash_sha1), 0);
+	odb = open_odb("l", NULL);
+	for (int i = 0; i < 20; i++) {
+		assert_false(odb_has_quick(odb, &missing));
+		assert_false(odb_has_quick(odb, &empty));
+		assert_true(odb_has_quick(odb, &gone));
+	}
+	aux_must("rm l/12/44567890123456789012345678901234567890");
+	assert_false(odb_has_quick(odb, &gone));
+	odb_free(odb);
+}
+
 static void corrupt_loose(void **state UNUSED)
 {
 	struct object_id oid;
@@ -599,6 +622,7 @@ int main(void)
 		cmocka_unit_test(alternates_nest_so_far),
 		cmocka_unit_test(everything_reads),
 		cmocka_unit_test(prefixes),
+		cmocka_unit_test(an_empty_file_in_a_list),
 		cmocka_unit_test(corrupt_loose),
 		cmocka_unit_test(big_corrupt_loose),
 		cmocka_unit_test(other_copy_is_used),
