@@ -155,8 +155,9 @@ static bool find_above(struct strbuf *path, ino_t ino, struct stat *st)
 	return false;
 }
 
-/* What an owner file says while names of its process are not sealed. */
-#define UNSEALED "unsealed\n"
+/* While names of its process are not sealed, an owner file is not empty: a size without content
+ * needs no room on the disk. */
+#define UNSEALED_SIZE 1
 
 static bool says_unsealed(int fd)
 {
@@ -425,7 +426,7 @@ static void begin_unsealed(struct home *h)
 	if (h->unsealed++)
 		return;
 	tempfile_keep_at_exit(h->file, true);
-	(void)RETRY_EINTR(sys->pwrite(h->file->fd, UNSEALED, sizeof(UNSEALED) - 1, 0));
+	(void)RETRY_EINTR(sys->ftruncate(h->file->fd, UNSEALED_SIZE));
 }
 
 static void end_unsealed(struct home *h)

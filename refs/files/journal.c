@@ -85,7 +85,7 @@ static void add_value(const struct ref_update *u, struct strbuf *out)
 	if (f->current.kind == LOOSE_SYMREF)
 		strbuf_addf(out, "ref:%s", f->current.target);
 	else
-		strbuf_addstr(out, oid_hex(&u->value));
+		strbuf_add_oid(out, &u->value);
 }
 
 static void add_old(const struct ref_update *u, struct strbuf *out)
@@ -102,8 +102,7 @@ static void add_new(const struct ref_store *rs, const struct ref_update *u, stru
 	if (u->flags & UPDATE_WRITES && u->flags & UPDATE_HAVE_TARGET)
 		strbuf_addf(out, "ref:%s", u->new_target);
 	else
-		strbuf_addstr(out, oid_hex(u->flags & UPDATE_WRITES ? &u->new_oid :
-								      &rs->algo->null_oid));
+		strbuf_add_oid(out, u->flags & UPDATE_WRITES ? &u->new_oid : &rs->algo->null_oid);
 }
 
 /* How many change; 0 if one of them has no name that others understand. */

@@ -76,9 +76,10 @@ static int stage_value(struct ref_transaction *t, struct ref_update *u, struct e
 	else
 		files_transaction(t)->open_fds--;
 	if (u->flags & UPDATE_HAVE_TARGET)
-		strbuf_addf(&content, "ref: %s\n", u->new_target);
+		strbuf_addf(&content, "ref: %s", u->new_target);
 	else
-		strbuf_addf(&content, "%s\n", oid_hex(&u->new_oid));
+		strbuf_add_oid(&content, &u->new_oid);
+	strbuf_addch(&content, '\n');
 	if (!rc)
 		rc = apply_shared_perm(lk->tf->path, files_store(t->rs)->shared_perm, err);
 	if (!rc)
