@@ -3,7 +3,7 @@
 # two directories with the same content: ours/ and theirs/. Source it after
 # test-lib.sh.
 
-if ! test_have_prereq STOCK_GIT; then
+if ! test_have_prereq PEER; then
 	skip_all='no stock git to compare with'
 	test_done
 fi

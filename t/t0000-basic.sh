@@ -17,7 +17,7 @@ sub () {
 		echo ". \"$TEST_DIRECTORY/test-lib.sh\""
 		cat
 	} >"$name.d/t9999-sub.sh" &&
-	cp "$TEST_DIRECTORY/test-lib.sh" "$name.d/" &&
+	cp "$TEST_DIRECTORY/test-lib.sh" "$TEST_DIRECTORY/stand-in" "$name.d/" &&
 	(
 		unset GIT_TEST_DEFAULT_HASH GIT_TEST_FSYNC_METHOD
 		GIT_TEST_ROOT=$PWD/$name.d/trash "${TEST_SHELL:-/bin/sh}" \
@@ -351,6 +351,57 @@ test_expect_success STOCK_GIT 'our git named as the stock one is refused' '
 	EOS
 	sub_code fake 0 &&
 	test_grep "is not a stock git" fake.err
+'
+
+test_expect_success 'noted answers of stock git' '
+	mkdir -p played.d/peer && cat >played.d/peer/t9999-sub.tape <<-\EOS &&
+	# not without it: 2
+	= 1 .: nosuch one
+	>an answer
+	!an error
+	? 3
+	= 1 .: nosuch one
+	>"the second time\001, without an end of line"
+	= 1 .: init -q sub
+	& 1
+	= 4 sub: rev-parse --git-dir
+	>@TRASH@/sub/.git
+	EOS
+	printf "the second time\001, without an end of line" >second && TOP=$PWD && export TOP &&
+	STOCK_GIT=none sub played <<-\EOS &&
+	test_expect_success PEER,!STOCK_GIT "played" - <<\X
+		test_expect_code 3 stock nosuch one >out 2>err && echo an answer | test_cmp - out &&
+		echo an error | test_cmp - err && stock nosuch one >out && test_cmp "$TOP/second" out &&
+		test_expect_code 3 stock init -q sub && test -d sub/.git
+	X
+	test_expect_success "listed" "false"
+	test_expect_success "not noted" "test_expect_code 125 stock nosuch one"
+	test_expect_success "paths" - <<\X
+		(cd sub && stock rev-parse --git-dir) >out && echo "$PWD/sub/.git" | test_cmp - out
+	X
+	test_done
+	EOS
+	sub_code played 0 && grep "^ok 2.*SKIP" played.out
+'
+
+test_expect_success 'noting answers' '
+	write_script fake-git <<-\EOS &&
+	test "$1" != version || exec echo "git version 2"
+	printf "a\001b\nlast" && pwd && seq 50 && echo "\"quoted\"" >&2 && exit $1
+	EOS
+	TOP=$PWD && export TOP && cat >body <<-\EOS &&
+	test_expect_success "noted" - <<\X
+		for code in 0 7 0; do
+			stock $code x >>"$TOP/answers" 2>&1 || echo $? >>"$TOP/answers"
+		done && sed -i "s,$PWD,here," "$TOP/answers"
+	X
+	test_done
+	EOS
+	STOCK_GIT=$PWD/fake-git GIT_TEST_RECORD_PEER=$PWD/noted sub noted <body && sub_code noted 0 &&
+	mv answers expect && test_line_count = 160 expect && tape=noted.d/peer/t9999-sub.tape &&
+	mkdir noted.d/peer && { echo "# not without it:" && cat noted; } >$tape &&
+	"$GIT_BUILD_DIR/t/helper/peer-tape" fold $tape && grep "^& 1$" $tape && grep "@TRASH@" $tape &&
+	STOCK_GIT=none sub noted <body && sub_code noted 0 && test_cmp expect answers
 '
 
 test_expect_success STRACE,PYTHON 'count_flushes and count_writeouts' '

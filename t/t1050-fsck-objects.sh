@@ -4,7 +4,7 @@
 test_description='findings about broken objects are those of stock Git'
 . "$(dirname "$0")/test-lib.sh"
 
-if ! test_have_prereq STOCK_GIT || test "$TEST_HASH" != sha1
+if ! test_have_prereq PEER || test "$TEST_HASH" != sha1
 then
 	skip_all='needs stock git, and SHA-1'
 	test_done

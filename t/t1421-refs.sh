@@ -122,7 +122,7 @@ packed () {
 }
 
 test_expect_success 'packed-refs: no findings' '
-	stock -C repo pack-refs --all &&
+	git -C repo pack-refs --all &&
 	git -C repo refs verify 2>err &&
 	test_must_be_empty err &&
 	rm -rf repo && cp -R clean repo

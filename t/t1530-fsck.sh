@@ -4,7 +4,7 @@
 test_description='git fsck: findings and exit codes, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 
-test_have_prereq STOCK_GIT || {
+test_have_prereq PEER || {
 	skip_all='needs stock git to compare with'
 	test_done
 }

@@ -4,7 +4,7 @@
 test_description='git count-objects, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 
-test_have_prereq STOCK_GIT || {
+test_have_prereq PEER || {
 	skip_all='needs stock git to make packs'
 	test_done
 }

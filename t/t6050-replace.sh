@@ -4,7 +4,7 @@
 test_description='objects that replace others (refs/replace/), compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 
-if ! test_have_prereq STOCK_GIT; then
+if ! test_have_prereq PEER; then
 	skip_all='no stock git to compare with'
 	test_done
 fi

@@ -95,7 +95,10 @@ t_find_stock () {
 	done
 }
 
-if test -n "$STOCK_GIT"; then
+# STOCK_GIT=none: as if there were none.
+if test "$STOCK_GIT" = none; then
+	STOCK_GIT=
+elif test -n "$STOCK_GIT"; then
 	if ! test -x "$STOCK_GIT" || t_is_ours "$STOCK_GIT"; then
 		echo >&2 "warning: '$STOCK_GIT' is not a stock git"
 		STOCK_GIT=
@@ -104,9 +107,31 @@ else
 	STOCK_GIT=$(t_find_stock)
 fi
 
+# Without one, its answers are played as tools/record-peers has noted them. The first line of a
+# tape lists the tests that cannot go without it.
+T_TAPE=$TEST_DIRECTORY/peer/$T_NAME.tape T_PLAY= T_UNPLAYABLE= T_RECORD=
+if test -n "$STOCK_GIT"; then
+	T_RECORD=$GIT_TEST_RECORD_PEER
+elif test -r "$T_TAPE" && test "${GIT_TEST_DEFAULT_HASH:-sha1}" = sha1; then
+	T_PLAY=1
+	read -r T_UNPLAYABLE <"$T_TAPE"
+	T_UNPLAYABLE=" ${T_UNPLAYABLE#*:} "
+fi
+
 # Run the stock git with the PATH that the caller of the tests had.
 stock () {
-	PATH="$T_ORIG_PATH" "${STOCK_GIT:?no stock git is installed}" "$@"
+	if test -n "$T_PLAY"; then
+		t_tape play "$T_TAPE" "$TEST_DIRECTORY/stand-in" "$@"
+	elif test -n "$T_RECORD"; then
+		PATH="$T_ORIG_PATH" t_tape record "$T_RECORD" "$STOCK_GIT" "$@"
+	else
+		PATH="$T_ORIG_PATH" "${STOCK_GIT:?no stock git is installed}" "$@"
+	fi
+}
+
+t_tape () {
+	TRASH_DIRECTORY=$TRASH_DIRECTORY PEER_TEST=$T_COUNT PEER_STATE=$T_PRIVATE/peer-state \
+		"$GIT_BUILD_DIR/t/helper/peer-tape" "$@"
 }
 
 # ---- a clean environment --------------------------------------------------
@@ -131,6 +156,15 @@ export LC_ALL LANG TZ TERM EDITOR PAGER HOME GIT_CONFIG_NOSYSTEM \
 	GIT_CEILING_DIRECTORIES GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL \
 	GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_BUILD_DIR PATH STOCK_GIT \
 	T_ORIG_PATH
+# test_now: seconds; not so where answers are noted, which name commits.
+test_now () {
+	echo "${GIT_TEST_DATE_NOW:-$(date +%s)}"
+}
+if test -n "$T_PLAY$T_RECORD"; then
+	GIT_TEST_DATE_NOW=1700000000
+	GIT_AUTHOR_DATE="$GIT_TEST_DATE_NOW +0000" GIT_COMMITTER_DATE="$GIT_TEST_DATE_NOW +0000"
+	export GIT_AUTHOR_DATE GIT_COMMITTER_DATE GIT_TEST_DATE_NOW
+fi
 umask 022
 
 # Sanitizers end the program with a signal or 126, which no test takes for
@@ -265,6 +299,8 @@ test_have_prereq () {
 }
 
 test_lazy_prereq STOCK_GIT 'test -n "$STOCK_GIT"'
+# ... or its answers have been noted.
+test_lazy_prereq PEER 'test -n "$STOCK_GIT$T_PLAY"'
 test_lazy_prereq ROOT 'test "$(id -u)" = 0'
 test_lazy_prereq SYMLINKS 'ln -s x y && test -h y'
 test_lazy_prereq FILEMODE 'echo x >f && chmod +x f && test -x f && chmod -x f &&
@@ -393,6 +429,11 @@ t_begin () {
 		t_say "ok $T_COUNT - $t_name # SKIP missing $T_MISSING"
 		return 1
 	fi
+	case "$T_UNPLAYABLE" in
+	*" $T_COUNT "*)
+		t_say "ok $T_COUNT - $t_name # SKIP missing STOCK_GIT"
+		return 1 ;;
+	esac
 	test -z "$T_VERBOSE" || printf 'running: %s\n%s\n' "$t_name" "$t_script" >&2
 	return 0
 }
