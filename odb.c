@@ -62,9 +62,10 @@ int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
 	odb->o.objdir = odb->objdir;
 	pthread_mutex_init(&odb->told_lock, NULL);
 	odb->source = (struct object_source){ source_read, source_info, source_has,
-					      odb, opts->algo };
+					      odb, opts->algo, opts->max_tree_depth };
 	odb->unreplaced = (struct object_source){ source_read_unreplaced, source_info_unreplaced,
-						  source_has, odb, opts->algo };
+						  source_has, odb, opts->algo,
+						  opts->max_tree_depth };
 	po = (struct packs_options){
 		.algo = opts->algo,
 		.delta_base_cache_limit = opts->delta_base_cache_limit,

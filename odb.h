@@ -27,6 +27,7 @@ struct odb_options {
 	uint64_t big_file_threshold;
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
 	bool use_multi_pack_index;
+	int max_tree_depth; /* as in an object_source */
 	/* corrupt copies that were passed over: told here (may be NULL) */
 	void (*warn)(void *data, const char *msg);
 	void *warn_data;

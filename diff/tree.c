@@ -81,6 +81,7 @@ int diff_trees(struct diff_queue *q, const struct diff_options *o,
 	const struct tree_comparer c = {
 		.algo = odb_algo(o->odb), .open = open_tree, .close = close_tree,
 		.differ = differ, .data = &td, .report_equal = o->find_copies_harder,
+		.max_depth = object_max_tree_depth(odb_source(o->odb)),
 	};
 	size_t before = q->nr;
 	int ret;

@@ -132,6 +132,7 @@ int rev_trees_differ(struct rev_walk *w, const struct object_id *a, const struct
 	const struct tree_comparer c = {
 		.algo = w->repo->algo, .open = open_tree, .close = close_tree,
 		.differ = differ, .data = w,
+		.max_depth = object_max_tree_depth(odb_source(w->repo->odb)),
 	};
 
 	return tree_compare(&c, a, b, err);

@@ -209,7 +209,7 @@ static ssize_t prime_node(struct cache_tree *ct, struct repository *r,
 	ssize_t count = 0;
 	int ret;
 
-	if (depth > CACHE_TREE_MAX_DEPTH)
+	if (depth > object_max_tree_depth(odb_source(r->odb)))
 		return err_set(err, ERR_CORRUPT, "exceeded maximum allowed tree depth at tree %s",
 			       oid_hex(tree));
 	ret = odb_read_type(r->odb, tree, OBJ_TREE, &buf, err);

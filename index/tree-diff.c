@@ -8,8 +8,6 @@
 #include "index/index.h"
 #include "util/strbuf.h"
 
-#define DEPTH_MAX 2048
-
 struct tree_diff {
 	const struct index_state *ix;
 	const struct object_source *src;
@@ -122,7 +120,7 @@ static int diff_dir(struct tree_diff *d, const struct object_id *tree, struct er
 	struct tree_entry te;
 	int rc, more;
 
-	if (++d->depth > DEPTH_MAX)
+	if (d->depth++ > object_max_tree_depth(d->src))
 		return err_set(err, ERR_TOO_BIG, "exceeded maximum allowed tree depth");
 	rc = d->src->read(d->src->data, tree, &buf, err);
 	if (rc >= 0 && buf.type != OBJ_TREE)

@@ -65,7 +65,16 @@ struct object_source {
 	bool (*has)(void *data, const struct object_id *oid);
 	void *data;
 	const struct hash_algo *algo;
+	int max_tree_depth; /* 0: the default; see object_max_tree_depth */
 };
+
+/*
+ * Directories within directories, below the top (core.maxTreeDepth). Walks are recursive, so
+ * that more than TREE_DEPTH_LIMIT are an error whatever is asked for.
+ */
+#define TREE_DEPTH_DEFAULT 2048
+#define TREE_DEPTH_LIMIT 4096
+unsigned object_max_tree_depth(const struct object_source *src);
 
 /*
  * Follow tags to an object of type `want`; OBJ_ANY: to the first that is not a tag. A commit

@@ -2,7 +2,6 @@
 #include "compat/posix.h"
 #include "object/tree-compare.h"
 
-#define MAX_DEPTH 2048 /* of directories: the walk is recursive */
 
 struct walk {
 	const struct tree_comparer *c;
@@ -103,7 +102,7 @@ static int compare_directories(struct walk *w, const struct object_id *old,
 	struct side a, b;
 	int ret;
 
-	if (w->depth == MAX_DEPTH)
+	if (w->depth > w->c->max_depth)
 		return err_set(w->err, ERR_TOO_BIG, "exceeded maximum allowed tree depth at '%.80s…'",
 			       w->path.buf);
 	ret = side_open(w, &a, old);

@@ -36,6 +36,7 @@ struct tree_comparer {
 	int (*differ)(void *data, const struct strbuf *path, const struct tree_entry *old,
 		      const struct tree_entry *new, struct err *err);
 	void *data;
+	unsigned max_depth; /* object_max_tree_depth */
 	bool report_equal; /* equal entries are reported as well */
 };
 

@@ -3,8 +3,14 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 
-/* Deeper trees do not occur in practice; a limit keeps hostile ones from using all memory. */
-#define TREE_MAX_DEPTH 4096
+unsigned object_max_tree_depth(const struct object_source *src)
+{
+	if (src->max_tree_depth > TREE_DEPTH_LIMIT)
+		return TREE_DEPTH_LIMIT;
+	if (src->max_tree_depth < 0)
+		return 0;
+	return src->max_tree_depth ? (unsigned)src->max_tree_depth : TREE_DEPTH_DEFAULT;
+}
 
 unsigned canonical_mode(unsigned st_mode)
 {
@@ -189,7 +195,7 @@ static int push_level(struct tree_walker *w, const struct object_id *oid, struct
 	struct level *l;
 	int rc;
 
-	if (w->nr >= TREE_MAX_DEPTH)
+	if (w->nr > object_max_tree_depth(w->src))
 		return err_set(err, ERR_TOO_BIG, "exceeded maximum allowed tree depth at '%s'",
 			       w->path.buf);
 	ALLOC_GROW(w->levels, w->nr + 1, w->alloc);

@@ -109,6 +109,7 @@ static int open_odb(struct repository *r, const char *alternates,
 		.packed_git_window_size = s->packed_git_window_size,
 		.packed_git_limit = s->packed_git_limit,
 		.use_multi_pack_index = s->use_multi_pack_index,
+		.max_tree_depth = s->max_tree_depth,
 		.warn = o->warn,
 		.warn_data = o->warn_data,
 	};

@@ -210,6 +210,13 @@ static void read_reflogs(struct reader *r, struct repo_settings *s)
 		s->reflogs = on ? REFLOG_NORMAL : REFLOG_NONE;
 }
 
+static void read_tree_depth(struct reader *r, struct repo_settings *s)
+{
+	read_int(r, "core.maxtreedepth", &s->max_tree_depth);
+	if (s->max_tree_depth <= 0)
+		s->max_tree_depth = -1;
+}
+
 static void read_objects(struct reader *r, struct repo_settings *s, const struct hash_algo *algo)
 {
 	size_t big = s->big_file_threshold, limit = s->unpack_limit;
@@ -233,6 +240,7 @@ static void read_objects(struct reader *r, struct repo_settings *s, const struct
 	read_size(r, "core.packedgitwindowsize", &s->packed_git_window_size);
 	read_size(r, "core.packedgitlimit", &s->packed_git_limit);
 	read_bool(r, "core.multipackindex", &s->use_multi_pack_index);
+	read_tree_depth(r, s);
 	read_bool(r, "core.usereplacerefs", &s->use_replace_refs);
 	read_abbrev(r, s, algo);
 	read_reflogs(r, s);
@@ -257,6 +265,7 @@ static const struct repo_settings defaults = {
 	.packed_git_window_size = sizeof(void *) >= 8 ? 1024 * MIB : 32 * MIB,
 	.packed_git_limit = sizeof(void *) >= 8 ? SIZE_MAX >> 1 : 256 * MIB,
 	.use_multi_pack_index = true,
+	.max_tree_depth = TREE_DEPTH_DEFAULT,
 	.use_replace_refs = true,
 	.files_lock_timeout_ms = 100,
 	.packed_lock_timeout_ms = 1000,

@@ -29,6 +29,7 @@ struct repo_settings {
 	unsigned unpack_limit;	     /* bulkCheckin.unpackLimit */
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
 	bool use_multi_pack_index, use_replace_refs;
+	int max_tree_depth;	     /* core.maxTreeDepth; less than 0: no directories */
 	int files_lock_timeout_ms, packed_lock_timeout_ms;
 };
 

@@ -43,4 +43,17 @@ test_expect_success PYTHON 'deep trees' '
 	git rev-parse --verify HEAD:d/d/d && git fsck
 '
 
+test_expect_success 'core.maxTreeDepth' '
+	git init -q shallow && mkdir -p shallow/a/b/c && echo 1 >shallow/a/b/c/f && git -C shallow add . &&
+	git -C shallow commit -q -m one && echo 2 >shallow/a/b/c/f && git -C shallow commit -q -a -m two &&
+	for command in "ls-tree -r HEAD" "read-tree HEAD" "log --stat" "log -S x" "log -- a/b/c" status; do
+		case $command in status) rm shallow/.git/index ;; esac &&
+		git -C shallow -c core.maxTreeDepth=3 $command >/dev/null &&
+		test_expect_code 128 git -C shallow -c core.maxTreeDepth=2 $command 2>err &&
+		test_grep "^fatal: exceeded maximum allowed tree depth" err || return 1
+	done &&
+	test_expect_code 128 git -C shallow -c core.maxTreeDepth=0 ls-tree -r HEAD &&
+	git -C shallow -c core.maxTreeDepth=0 ls-tree HEAD
+'
+
 test_done

@@ -281,7 +281,7 @@ static int source_read(void *data UNUSED, const struct object_id *oid, struct ob
 
 static void special(void **state UNUSED)
 {
-	struct object_source src = { source_read, NULL, NULL, NULL, hash_sha1 };
+	struct object_source src = { .read = source_read, .algo = hash_sha1 };
 	struct object_id blob = name("blob", bad_modules, strlen(bad_modules));
 	struct object_id empty_tree = name("tree", "", 0);
 	struct fsck_options o = { 0 };

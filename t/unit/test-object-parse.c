@@ -604,7 +604,7 @@ static void peels(void **state)
 	static const char commit[] = "tree " A40 "\n\n";
 	static const char hex[] = "dddddddddddddddddddddddddddddddddddddddd";
 	struct shelf s = { .nr = 0 };
-	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0 };
 	struct object_id out, start = oid_of(hex), c = oid_of(C40), a = oid_of(A40);
 	struct err err = ERR_INIT;
 	enum object_type type;
@@ -642,7 +642,7 @@ static void tree_paths(void **state)
 	struct strbuf top = STRBUF_INIT, sub = STRBUF_INIT, seen = STRBUF_INIT;
 	struct object_id oid, root = oid_of(C40), b = oid_of(B40);
 	struct shelf s = { .nr = 0 };
-	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0 };
 	unsigned mode;
 
 	(void)state;
@@ -675,7 +675,7 @@ static void tree_without_end(void **state)
 	struct strbuf t = STRBUF_INIT, seen = STRBUF_INIT;
 	struct object_id a = oid_of(A40);
 	struct shelf s = { .nr = 0 };
-	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0 };
 	struct err err = ERR_INIT;
 
 	(void)state;

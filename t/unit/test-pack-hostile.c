@@ -592,7 +592,7 @@ static void test_copy_in_other_store(void **state)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct object_id base, made;
-	struct object_source source = { other_read, other_info, other_has, NULL, NULL };
+	struct object_source source = { other_read, other_info, other_has, NULL, NULL, 0 };
 	struct packs_options o = { .others = &source };
 	struct err err = ERR_INIT;
 	struct packs *ps, *others;
