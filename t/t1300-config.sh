@@ -255,8 +255,8 @@ test_expect_success 'a syntax error is reported with file and line' '
 	test_cmp expect f && test_path_missing f.lock
 '
 
-test_expect_success STRACE,FSYNC_BATCH,EXT4 'an edit costs one flush' '
-	cd ours &&
+test_expect_success STRACE,FSYNC_BATCH,JOURNAL 'an edit costs one flush' '
+	on_journal journal && git init -q journal/repo && cd journal/repo &&
 	test "$(count_flushes git config x.y z)" = 1 &&
 	test "$(count_flushes git config --unset x.y)" = 1 &&
 	test "$(count_flushes git -c core.fsync=none config x.y z)" = 0

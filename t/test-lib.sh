@@ -310,6 +310,8 @@ test_lazy_prereq XATTR 'echo x >f && setfattr -n user.sluice -v 1 f'
 test_lazy_prereq EXT4 'test "$(stat -f -c %T .)" = ext2/ext3 &&
 	device=$(readlink "/sys/dev/block/$(stat -c %Hd:%Ld .)") &&
 	grep "^[0-9]" "/sys/fs/ext4/${device##*/}/journal_task"'
+# ... which can be mounted: on_journal.
+test_lazy_prereq JOURNAL 'test_have_prereq EXT4 || test_have_prereq LOOPMNT'
 test_lazy_prereq XFS 'test "$(stat -f -c %T .)" = xfs'
 test_lazy_prereq BTRFS 'test "$(stat -f -c %T .)" = btrfs'
 test_lazy_prereq CASE_INSENSITIVE 'echo a >x && test -f X'
@@ -728,6 +730,15 @@ mount_tmpfs () {
 mount_loop () {
 	truncate -s "$2" "$1.img" && "mkfs.${3:-ext4}" -q "$1.img" &&
 	mkdir -p "$1" && mount -o loop "$1.img" "$1" && t_mounted "$1"
+}
+
+# on_journal DIR (prerequisite JOURNAL): a new directory on an ext4 with a journal
+on_journal () {
+	if test_have_prereq EXT4; then
+		mkdir "$1"
+	else
+		mount_loop "$1" 64M
+	fi
 }
 
 # ---- start ----------------------------------------------------------------
