@@ -128,47 +128,60 @@ int ref_make_parents(const struct ref_store *rs, const char *path,
 	return rc;
 }
 
-static bool clear_entries(const char *path, bool files);
+/*
+ * Somebody who may write there can put a symbolic link in the place of a directory meanwhile: it
+ * is not followed. `path` is where `name` of the directory `at` was found.
+ */
+static bool clear_entries(int at, const char *name, struct strbuf *path, bool files);
 
-static bool clear_entry(const char *path, bool files)
+static bool clear_entry(int at, const char *name, struct strbuf *path, bool files)
 {
 	struct stat st;
 
-	if (lstat(path, &st) < 0)
+	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT;
-	if (S_ISREG(st.st_mode) && files && !ends_with(path, ".lock"))
-		return !RETRY_EINTR(sys->unlink(path)) || errno == ENOENT;
-	if (!S_ISDIR(st.st_mode))
-		return lockfile_remove_dead(path);
-	return clear_entries(path, files) &&
-	       (!RETRY_EINTR(sys->rmdir(path)) || errno == ENOENT);
+	if (S_ISREG(st.st_mode) && files && !ends_with(name, ".lock"))
+		return !RETRY_EINTR(sys->unlinkat(at, name, 0)) || errno == ENOENT;
+	if (!S_ISDIR(st.st_mode)) /* only what a dead process of ours has locked is removed */
+		return lockfile_remove_dead(path->buf);
+	return clear_entries(at, name, path, files) &&
+	       (!RETRY_EINTR(sys->unlinkat(at, name, AT_REMOVEDIR)) || errno == ENOENT);
 }
 
 /* False as soon as something is met that is not ours to remove. */
-static bool clear_entries(const char *path, bool files)
+static bool clear_entries(int at, const char *name, struct strbuf *path, bool files)
 {
-	struct strbuf sub = STRBUF_INIT;
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	size_t len = path->len;
 	struct dirent *de;
 	bool clear = true;
-	DIR *dir = opendir(path);
 
-	if (!dir)
-		return errno == ENOENT;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return fd < 0 && errno == ENOENT;
+	}
 	while (clear && (de = readdir(dir))) {
 		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
 			continue;
-		strbuf_reset(&sub);
-		strbuf_addf(&sub, "%s/%s", path, de->d_name);
-		clear = clear_entry(sub.buf, files);
+		strbuf_addf(path, "/%s", de->d_name);
+		clear = clear_entry(fd, de->d_name, path, files);
+		strbuf_setlen(path, len);
 	}
 	closedir(dir);
-	strbuf_release(&sub);
 	return clear;
 }
 
 static int clear_dir(const char *path, bool files, struct err *err)
 {
-	if (!clear_entries(path, files))
+	struct strbuf sub = STRBUF_INIT;
+	bool clear;
+
+	strbuf_addstr(&sub, path);
+	clear = clear_entries(AT_FDCWD, path, &sub, files);
+	strbuf_release(&sub);
+	if (!clear)
 		return err_set(err, ERR_EXISTS, "'%s' is a directory that is in use", path);
 	if (RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOENT)
 		return err_set_errno(err, "unable to remove directory '%s'", path);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include "t/fault.h"
 #include "fs/file.h"
+#include "refs/files/files-internal.h"
 #include "refs/files/files.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
@@ -253,6 +254,34 @@ static void order_of_calls(void **state UNUSED)
 	free(text);
 }
 
+/* At the first file that is removed, its directory becomes a link to somebody's private one. */
+static void swap_directory(void *data, const char *line)
+{
+	bool *done = data;
+
+	if (*done || strncmp(line, "unlink", 6))
+		return;
+	*done = true;
+	assert_int_equal(rename("swap/log/d", "swap/moved"), 0);
+	assert_int_equal(symlink("../../private", "swap/log/d"), 0);
+}
+
+static void directories_become_links(void **state UNUSED)
+{
+	bool done = false;
+	struct fault_plan plan = FAULT_PLAN_INIT;
+
+	aux_must("rm -rf swap private && mkdir -p swap/log/d private && "
+		 "for i in 1 2 3 4; do echo $i >swap/log/d/$i; echo $i >private/$i; done");
+	plan.before = swap_directory;
+	plan.data = &done;
+	fault_install(&plan);
+	assert_int_equal(reflog_clear_dir("swap/log", NULL), ERR_EXISTS);
+	fault_remove();
+	assert_true(done);
+	aux_must("test $(ls private | wc -l) = 4 && test $(ls swap/moved | wc -l) = 0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +289,7 @@ int main(void)
 		cmocka_unit_test(io_errors),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(interrupted_calls),
+		cmocka_unit_test(directories_become_links),
 	};
 	int rc;
 
