@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * refs-floor DIR <COMMANDS
+ * refs-floor loose|packed DIR <COMMANDS
  *
- * The least that `git update-ref --stdin` can cost in the bare repository DIR where each ref gets
- * a file of its own: only the system calls that the promises need, with no check, no
- * configuration and no message. Each ref is locked (a lock that names its owner), looked up in
- * packed-refs and in its file; a record of all is written; the values are written and awaited
- * (D1); record and values get their names, the record goes, and what the file system needs is
- * flushed. COMMANDS: "create NAME NEW" and "update NAME NEW OLD", sorted by name, as
- * t/perf/refs-beside makes them.
+ * The least that `git update-ref --stdin` can cost in the bare repository DIR: only the system
+ * calls that the promises need, with no check of what they return and no message. HEAD, the
+ * configuration and the new objects are read, an owner file is made; each ref is locked (a lock
+ * that names its owner) and looked up in packed-refs and in its file.
+ *
+ * loose: each ref gets a file of its own. A record of all is written; the values are written and
+ * awaited (D1); record and values get their names, the record goes.
+ * packed: packed-refs is written anew, awaited, gets its name; files of the refs go.
+ *
+ * Then what the file system needs is flushed. COMMANDS: "create NAME NEW" and "update NAME NEW
+ * OLD", sorted by name, as t/perf/refs-beside makes them.
  */
 #include "compat/posix.h"
 #include "compat/fskind.h"
@@ -112,12 +116,16 @@ static int locked_file(const char *dir, const char *lock)
 	return fd;
 }
 
-static void lock_ref(int i, const char *dir)
+/* shared: all locks are names of one file. */
+static void lock_ref(int i, const char *dir, bool shared)
 {
 	char old[512];
 	int fd;
 
-	refs[i].fd = locked_file(dir, path_of(i, ".lock"));
+	if (!shared || !i)
+		refs[i].fd = locked_file(dir, path_of(i, ".lock"));
+	else if (linkat(refs[0].fd, "", AT_FDCWD, path_of(i, ".lock"), AT_EMPTY_PATH))
+		die(refs[i].name);
 	fd = open(refs[i].name, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		if (read(fd, old, sizeof(old)) < HEX)
@@ -140,32 +148,69 @@ static void await(int fd)
 		die("await");
 }
 
+/* The file, whose content is not looked at; one that is not there costs what it costs us. */
+static void peruse(const char *path)
+{
+	char buf[8192];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	while (read(fd, buf, sizeof(buf)) > 0)
+		;
+	close(fd);
+}
+
+static void read_settings(void)
+{
+	char path[512];
+
+	peruse("HEAD");
+	peruse("/etc/gitconfig");
+	snprintf(path, sizeof(path), "%s/.config/git/config", getenv("HOME"));
+	peruse(path);
+	snprintf(path, sizeof(path), "%s/.gitconfig", getenv("HOME"));
+	peruse(path);
+	peruse("config");
+}
+
+static void read_objects(void)
+{
+	char path[512];
+
+	for (int i = 0; i < nr; i++) {
+		if (i && !strncmp(refs[i].value, refs[i - 1].value, HEX))
+			continue;
+		snprintf(path, sizeof(path), "objects/%.2s/%.*s", refs[i].value, HEX - 2,
+			 refs[i].value + 2);
+		peruse(path);
+	}
+}
+
 static void must(int rc, const char *what)
 {
 	if (rc)
 		die(what);
 }
 
-int main(int argc, char **argv)
+static int hold_owner_file(void)
 {
-	int at, record, lock;
-	char dir[512];
-	bool once;
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
 
-	if (argc != 2 || chdir(argv[1]))
-		die("usage: refs-floor DIR <COMMANDS");
-	read_commands();
-	map_packed();
-	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(refs[0].name, '/') - refs[0].name),
-		 refs[0].name);
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		die(dir);
-	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (at < 0)
-		die(dir);
-	once = fs_kind_of(at) == FS_JOURNAL;
+	must(fcntl(fd, F_OFD_SETLK, &lock) || linkat(fd, "", AT_FDCWD, "owner", AT_EMPTY_PATH),
+	     "owner");
+	return fd;
+}
+
+/* ---- a file for each ---- */
+
+static void change_loose(const char *dir, int at, bool once)
+{
+	int record, lock;
+
 	for (int i = 0; i < nr; i++)
-		lock_ref(i, dir);
+		lock_ref(i, dir, false);
 	lock = locked_file(".", "record.lock");
 	record = open("record.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (record < 0)
@@ -184,7 +229,81 @@ int main(int argc, char **argv)
 		must(lremovexattr(refs[i].name, MARK), refs[i].name);
 	}
 	must(unlink("record") || unlink("record.lock"), "record");
-	must(once ? fsync(at) : syncfs(at), "flush");
 	close(lock);
+}
+
+/* ---- packed-refs ---- */
+
+/* The file with the new values, into `out`: how long it is. */
+static size_t merge(char *out)
+{
+	const char *p = packed, *end = packed + packed_len;
+	char *to = out;
+	int i = 0;
+
+	while (p < end || i < nr) {
+		const char *eol = p < end ? (char *)memchr(p, '\n', (size_t)(end - p)) + 1 : p;
+		int c = p >= end ? 1 : *p == '#' || i >= nr ? -1
+			: strncmp(p + HEX + 1, refs[i].name, (size_t)(eol - p) - HEX - 2);
+
+		if (c >= 0) {
+			to += sprintf(to, "%.*s %s\n", HEX, refs[i].value, refs[i].name);
+			i++;
+		}
+		if (c < 0)
+			to = mempcpy(to, p, (size_t)(eol - p));
+		if (c <= 0)
+			p = eol;
+	}
+	return (size_t)(to - out);
+}
+
+static void change_packed(const char *dir, int at, bool once)
+{
+	char *text = malloc(packed_len + sizeof(input));
+	int fd;
+
+	if (!text)
+		die("malloc");
+	for (int i = 0; i < nr; i++)
+		lock_ref(i, dir, true);
+	fd = locked_file(".", "packed-refs.lock");
+	start(fd, text, merge(text));
+	await(fd);
+	if (!once)
+		must(syncfs(at), "syncfs");
+	must(rename("packed-refs.lock", "packed-refs") || lremovexattr("packed-refs", MARK),
+	     "packed-refs");
+	for (int i = 0; i < nr; i++)
+		must(unlink(path_of(i, ".lock")), refs[i].name);
+	close(refs[0].fd);
+	free(text);
+}
+
+int main(int argc, char **argv)
+{
+	bool loose = argc == 3 && !strcmp(argv[1], "loose"), once;
+	char dir[512];
+	int owner, at;
+
+	if (argc != 3 || chdir(argv[2]))
+		die("usage: refs-floor loose|packed DIR <COMMANDS");
+	read_commands();
+	read_settings();
+	read_objects();
+	map_packed();
+	owner = hold_owner_file();
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(refs[0].name, '/') - refs[0].name),
+		 refs[0].name);
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		die(dir);
+	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		die(dir);
+	once = fs_kind_of(at) == FS_JOURNAL;
+	(loose ? change_loose : change_packed)(dir, at, once);
+	must(once ? fsync(at) : syncfs(at), "flush");
+	close(owner);
+	must(unlink("owner"), "owner");
 	return 0;
 }
