@@ -148,7 +148,7 @@ static int read_young(struct object_adopter *a, const struct object_id *oid,
 static int adopt_file(struct object_adopter *a, const struct object_id *oid, const char *path,
 		      struct err *err)
 {
-	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0));
 	struct object_buf content = OBJECT_BUF_INIT;
 	int rc;
 

@@ -103,7 +103,7 @@ static int loose_open(struct loose *l, const char *path, const struct object_id 
 
 	l->path = path;
 	l->oid = oid;
-	l->fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+	l->fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0));
 	if (l->fd < 0) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return err_set(err, ERR_NOT_FOUND, "object %s not found", oid_hex(oid));

@@ -27,12 +27,15 @@ static int report_content(void *data, const struct object_id *oid, enum object_t
 	return bad;
 }
 
+/* Bytes: of more than a million names */
+#define OID_LIST_MAX ((size_t)64 << 20)
+
 /* A file of full object names, one in a line; '#' begins a comment. */
 static void read_oid_list(struct fsck *f, const char *path, struct oidset *out, bool must_exist)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	int rc = read_file(&text, path, 0, &err);
+	int rc = read_file(&text, path, OID_LIST_MAX, &err);
 
 	if (rc == ERR_NOT_FOUND && !must_exist) {
 		err_release(&err);

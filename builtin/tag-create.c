@@ -58,7 +58,7 @@ static void read_message_file(struct creation *c)
 	} else {
 		path = is_absolute_path(file) || !c->o->prefix ?
 			xstrdup(file) : xstrfmt("%s%s", c->o->prefix, file);
-		rc = read_file(&c->message, path, EDIT_TEXT_MAX, &err);
+		rc = read_named_file(&c->message, path, EDIT_TEXT_MAX, &err);
 	}
 	if (rc < 0)
 		die("could not open or read '%s': %s", file,

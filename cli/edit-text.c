@@ -17,7 +17,7 @@ char edit_comment_char(struct repository *r)
 
 int edit_text_write(const char *path, const struct strbuf *text, struct err *err)
 {
-	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
 					    0666));
 	int rc;
 

@@ -11,18 +11,21 @@
 /* Open, and say in *keep where the old content ends; -1 if there was no file. */
 static int open_for_append(const char *path, unsigned flags, off_t *keep, struct err *err)
 {
-	const int mode = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
+	const int mode = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	struct stat st;
 	int fd;
 
 	for (int try = 0; try < 3; try++) {
 		fd = (int)RETRY_EINTR(sys->open(path, mode, 0));
 		if (fd >= 0) {
-			if (!fstat(fd, &st)) {
+			if (fstat(fd, &st) < 0) {
+				err_set_errno(err, "unable to stat '%s'", path);
+			} else if (S_ISREG(st.st_mode)) {
 				*keep = st.st_size;
 				return fd;
+			} else {
+				err_set(err, ERR_IO, "'%s' is not a regular file", path);
 			}
-			err_set_errno(err, "unable to stat '%s'", path);
 			sys->close(fd);
 			return ERR_IO;
 		}
@@ -138,8 +141,8 @@ static int cut_torn_tail(int fd, const char *path, struct err *err)
 static int append_write(void *data, int *fd_out, struct err *err)
 {
 	struct append *a = data;
-	int fd = (int)RETRY_EINTR(sys->open(a->t->path,
-					    O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0));
+	int fd = (int)RETRY_EINTR(sys->open(a->t->path, O_RDWR | O_APPEND | O_CLOEXEC |
+					    O_NOFOLLOW | O_NONBLOCK, 0));
 
 	if (fd < 0)
 		return err_set_errno(err, "unable to append to '%s'", a->t->path);

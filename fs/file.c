@@ -54,6 +54,17 @@ static int open_failed(const char *path, struct err *err)
 	return missing ? ERR_NOT_FOUND : ERR_IO;
 }
 
+/* Somebody may have put a pipe there, for us to wait for ever. */
+static int refuse_pipe(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return 0;
+	return err_set(err, ERR_IO, "'%s' is a pipe, not a file", path);
+}
+
+/* O_NONBLOCK: no pipe. */
 static int read_opened(struct strbuf *out, const char *path, int flags, size_t max,
 		       struct err *err)
 {
@@ -62,19 +73,29 @@ static int read_opened(struct strbuf *out, const char *path, int flags, size_t m
 
 	if (fd < 0)
 		return open_failed(path, err);
-	ret = read_fd(out, fd, max, path, err);
+	ret = flags & O_NONBLOCK ? refuse_pipe(fd, path, err) : 0;
+	if (!ret)
+		ret = read_fd(out, fd, max, path, err);
 	sys->close(fd);
 	return ret;
 }
 
+/* A pipe below /dev or /proc is one that a shell has made for the user. */
 int read_file(struct strbuf *out, const char *path, size_t max, struct err *err)
+{
+	bool from_shell = starts_with(path, "/dev/") || starts_with(path, "/proc/");
+
+	return read_opened(out, path, from_shell ? 0 : O_NONBLOCK, max, err);
+}
+
+int read_named_file(struct strbuf *out, const char *path, size_t max, struct err *err)
 {
 	return read_opened(out, path, 0, max, err);
 }
 
 int read_file_nofollow(struct strbuf *out, const char *path, size_t max, struct err *err)
 {
-	return read_opened(out, path, O_NOFOLLOW, max, err);
+	return read_opened(out, path, O_NOFOLLOW | O_NONBLOCK, max, err);
 }
 
 int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err)

@@ -7,8 +7,13 @@
 #include "util/err.h"
 #include "util/strbuf.h"
 
-/* Append the file's bytes; ERR_NOT_FOUND, ERR_IO, ERR_TOO_BIG beyond max (0: none). */
+/*
+ * Append the file's bytes; ERR_NOT_FOUND, ERR_IO, ERR_TOO_BIG beyond max (0: none). A pipe is ERR_IO
+ * (but for those of a shell, below /dev or /proc): a repository must not make us wait.
+ */
 MUST_USE int read_file(struct strbuf *out, const char *path, size_t max, struct err *err);
+/* ... that the user has named: it may be a pipe. */
+MUST_USE int read_named_file(struct strbuf *out, const char *path, size_t max, struct err *err);
 /* The same, but a symbolic link is ERR_IO (ELOOP). */
 MUST_USE int read_file_nofollow(struct strbuf *out, const char *path, size_t max,
 				struct err *err);

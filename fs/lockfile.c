@@ -489,7 +489,7 @@ static bool hand_over_owner(const char *target, int to)
 
 	if (to < 0 || !ends_with(target, ".lock"))
 		return false;
-	fd = (int)RETRY_EINTR(sys->open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0));
+	fd = (int)RETRY_EINTR(sys->open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
 	if (fd >= 0) {
 		len = get_owner_text(fd, text, sizeof(text));
 		sys->close(fd);

@@ -18,7 +18,7 @@
 
 static int open_and_stat(const char *path, int *fd, struct stat *st, struct err *err)
 {
-	*fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+	*fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0));
 	if (*fd < 0 && errno == ENOENT)
 		return err_set(err, ERR_NOT_FOUND, "'%s' does not exist", path);
 	if (*fd < 0)

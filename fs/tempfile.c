@@ -149,7 +149,7 @@ static bool still_ours(const struct slot *slot, const char *path)
 /* Only ever shorter; the file keeps what it had before us. */
 static bool cut_back(const char *path, off_t keep)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	bool ok;
 

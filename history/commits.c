@@ -45,6 +45,9 @@ static void free_graft(void *data)
 	free(g);
 }
 
+/* Bytes: of more than a million commits */
+#define GRAFTS_MAX ((size_t)64 << 20)
+
 /* "COMMIT PARENT PARENT …", or in "shallow" just the commit. */
 static int parse_graft_line(struct commit_pool *p, const char *line, bool shallow,
 			    const char *path, struct err *err)
@@ -77,7 +80,7 @@ static int read_grafts(struct commit_pool *p, const char *name, bool shallow, st
 {
 	char *path = repo_path(p->repo, "%s", name), *line, *end;
 	struct strbuf buf = STRBUF_INIT;
-	int rc = read_file(&buf, path, 0, NULL);
+	int rc = read_file(&buf, path, GRAFTS_MAX, NULL);
 
 	if (rc == ERR_NOT_FOUND)
 		rc = 0;

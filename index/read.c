@@ -434,7 +434,7 @@ int index_read(struct index_state *ix, const char *path, const struct hash_algo 
 	int fd, ret;
 
 	index_init(&fresh, algo);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && errno != ENOENT)
 		return err_set_errno(err, "index file open failed: '%s'", path);
 	ret = fd < 0 ? 0 : read_fd_into(&fresh, fd, path, err);

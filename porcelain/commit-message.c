@@ -191,7 +191,7 @@ static int read_message_file(struct commit_run *run, struct strbuf *out, struct 
 	path = is_absolute_path(run->o.file) || !run->prefix
 		       ? xstrdup(run->o.file)
 		       : xstrfmt("%s%s", run->prefix, run->o.file);
-	rc = read_file(out, path, EDIT_TEXT_MAX, err);
+	rc = read_named_file(out, path, EDIT_TEXT_MAX, err);
 	if (rc < 0) {
 		int saved = err->sys_errno;
 

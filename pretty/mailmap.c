@@ -156,6 +156,8 @@ struct mailmap *mailmap_parse(const char *text, size_t len)
 	return m;
 }
 
+#define MAILMAP_MAX ((size_t)64 << 20) /* bytes */
+
 static int read_map_file(struct mailmap *m, const char *path, bool follow, struct err *err)
 {
 	struct strbuf buf = STRBUF_INIT;
@@ -165,7 +167,7 @@ static int read_map_file(struct mailmap *m, const char *path, bool follow, struc
 	/* .mailmap of the work tree must not be a symlink to some other file. */
 	if (!follow && !lstat(path, &st) && S_ISLNK(st.st_mode))
 		return 0;
-	rc = read_file(&buf, path, 0, err);
+	rc = read_file(&buf, path, MAILMAP_MAX, err);
 	if (!rc)
 		parse(m, buf.buf, buf.len);
 	strbuf_release(&buf);

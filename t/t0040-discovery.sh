@@ -153,4 +153,34 @@ test_expect_success "a commondir that cannot be read ends the search, one that l
 	test "$(git -C outer/inner rev-parse --git-dir)" = "$PWD/outer/.git"
 '
 
+# Whoever has made the repository: we do not wait for what never comes.
+test_expect_success 'pipes in the place of files' '
+	git init -q whole && echo 1 >whole/a && git -C whole add a && git -C whole commit -q -m one &&
+	blob=$(git -C whole rev-parse HEAD:a) && loose=$(echo $blob | sed "s,^..,&/,") &&
+	for f in .gitignore .gitattributes .mailmap .git/info/exclude .git/info/attributes .git/config \
+		.git/HEAD .git/index .git/packed-refs .git/commondir .git/config.worktree .git/info/grafts \
+		.git/shallow .git/objects/info/alternates .git/COMMIT_EDITMSG .git/MERGE_HEAD .git/logs/HEAD \
+		.git/objects/$loose .git/objects/pack/multi-pack-index .git/refs/heads/x
+	do
+		rm -rf pipes && cp -R whole pipes && mkdir -p pipes/$(dirname $f) && rm -f pipes/$f && mkfifo pipes/$f &&
+		for command in status "log -1 -p --format=%aN" "add a" "commit -q --allow-empty -m two" fsck
+		do
+			code=0 && { timeout -k 5 20 git -C pipes $command >out 2>&1 || code=$?; } &&
+			if test $code = 124 || test $code = 137; then echo "$command waits for $f" && return 1; fi
+		done || return 1
+	done
+'
+
+test_expect_success 'a pipe that the user names is read' '
+	rm -rf named && git init -q named && mkfifo named/message && { echo words >named/message & } &&
+	git -C named commit -q --allow-empty -F message && git -C named log -1 --format=%s >out &&
+	echo words >expect && test_cmp expect out
+'
+
+test_expect_success 'a list of shallow commits without end' '
+	rm -rf endless && git init -q endless && git -C endless commit -q --allow-empty -m one &&
+	truncate -s 65M endless/.git/shallow && test_must_fail git -C endless log 2>err &&
+	test_grep "shallow" err
+'
+
 test_done

@@ -134,7 +134,7 @@ static int hash_big_file(struct repository *r, const char *path, uint64_t size,
 	uint64_t left = size;
 	char *buf;
 	ssize_t n = 1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int rc = 0;
 
 	if (fd < 0)
@@ -161,7 +161,7 @@ static int hash_big_file(struct repository *r, const char *path, uint64_t size,
 static int stream_big_file(struct repository *r, const char *path, uint64_t size,
 			   struct object_id *oid, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int rc;
 
 	if (fd < 0)
