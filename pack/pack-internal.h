@@ -35,6 +35,7 @@ struct pack {
 	_Atomic(uint32_t) nr_bad;
 	struct oidset bad;
 	_Atomic(bool) touched; /* mtime has been set to now */
+	_Atomic(struct type_table *) types; /* NULL until a long chain was followed */
 };
 
 /* Report through opts.warn. */
@@ -94,6 +95,7 @@ struct packs {
 	struct strmap by_base; /* every pack ever seen, owned */
 	struct reader *idle_readers;
 	struct fetching *fetching;
+	_Atomic(uint64_t) type_steps; /* links that were followed for types; tests count them */
 	/*
 	 * Read a delta base of `p` from any other pack or store. Set by packs.c, since the code
 	 * that reads one pack does not know the others.

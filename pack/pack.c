@@ -28,6 +28,7 @@ void pack_free(struct pack *p)
 	window_file_free(p->file);
 	mapped_file_release(&p->rev.map);
 	free(p->rev.built);
+	free(atomic_load(&p->types));
 	idx_release(&p->idx);
 	oidset_clear(&p->bad);
 	pthread_mutex_destroy(&p->lock);

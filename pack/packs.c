@@ -456,11 +456,6 @@ bool packs_touch(struct packs *ps, const struct object_id *oid)
 /* An operation on one copy of an object. */
 typedef int (*copy_fn)(struct pack *p, uint64_t offset, void *arg, struct err *err);
 
-static bool is_damage(int rc)
-{
-	return rc == ERR_CORRUPT || rc == ERR_NOT_FOUND;
-}
-
 static int try_copies(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
 		      copy_fn fn, void *arg, struct err *err)
 {

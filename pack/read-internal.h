@@ -29,6 +29,11 @@ struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack
 void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offset,
 		    struct base_object *b);
 
+/* ---- types.c: the types of objects at the ends of long chains of deltas ---- */
+/* Is the type of the object at offset remembered? False also if it has been forgotten. */
+bool pack_type_get(const struct pack *p, uint64_t offset, enum object_type *type);
+void pack_type_put(struct pack *p, uint64_t offset, enum object_type type);
+
 /* ---- entry.c: one entry of a pack ---- */
 /* A decompressor, reused since creating one takes time. */
 struct reader {
@@ -65,6 +70,12 @@ MUST_USE int delta_read_size(const unsigned char **at, const unsigned char *end,
 			     uint64_t *out);
 
 /* ---- read.c ---- */
+/* Another copy may be good. */
+static inline bool is_damage(int rc)
+{
+	return rc == ERR_CORRUPT || rc == ERR_NOT_FOUND;
+}
+
 /* Read the object at offset. Delta bases that are bad in this pack are read from elsewhere. */
 MUST_USE int pack_read_at(struct pack *p, struct reader *r, uint64_t offset,
 			  struct object_buf *out, struct err *err);

@@ -68,12 +68,29 @@ static bool is_delta(const struct pack_entry *e)
 	return e->type == OBJ_OFS_DELTA || e->type == OBJ_REF_DELTA;
 }
 
+static int read_entry(struct chain *c, uint64_t offset, struct pack_entry *e, struct err *err)
+{
+	if (is_cycle(c, offset))
+		return err_set(err, ERR_CORRUPT, "deltas form a cycle at offset %" PRIu64
+			       " of '%s'", offset, c->pack->path);
+	/* The requested object itself is read even if it is marked. */
+	if (c->nr && pack_is_marked_bad(c->pack, offset))
+		return err_set(err, ERR_CORRUPT, "corrupt object at offset %" PRIu64 " of '%s'",
+			       offset, c->pack->path);
+	return pack_entry_read(c->pack, offset, e, err);
+}
+
 /* ---- another copy ---- */
 
-static int base_from_elsewhere(struct chain *c, const struct object_id *oid,
-			       struct base_object **out, struct err *err)
+/* What is wanted of an object, its content or its type, from another pack or store. */
+typedef int (*elsewhere_fn)(struct chain *c, const struct object_id *oid, void *out,
+			    struct err *err);
+
+static int base_from_elsewhere(struct chain *c, const struct object_id *oid, void *out,
+			       struct err *err)
 {
 	struct packs *ps = c->pack->owner;
+	struct base_object *base;
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err why = ERR_INIT;
 	int rc;
@@ -85,19 +102,32 @@ static int base_from_elsewhere(struct chain *c, const struct object_id *oid,
 	err_release(&why);
 	if (rc < 0)
 		return rc;
-	*out = base_object_new(buf.type, buf.data, buf.size);
-	(*out)->borrowed = true;
+	base = base_object_new(buf.type, buf.data, buf.size);
+	base->borrowed = true;
+	*(struct base_object **)out = base;
 	return 0;
 }
 
+static int type_from_elsewhere(struct chain *c, const struct object_id *oid, void *out,
+			       struct err *err)
+{
+	struct packs *ps = c->pack->owner;
+	struct object_info info;
+	int rc = ps->info_elsewhere(ps, c->pack, oid, &info, err);
+
+	if (!rc)
+		*(enum object_type *)out = info.type;
+	return rc;
+}
+
 /*
- * The object at `offset` cannot be read from this pack. Read it from elsewhere; if that fails,
+ * The object at `offset` cannot be read from this pack. Get it from elsewhere; if that fails,
  * the object whose base it is, and so on. On success the remaining links apply to *out. The
  * requested object itself is not tried: that is up to the caller. The error is that of the
  * first failure.
  */
-static int replace_corrupt(struct chain *c, uint64_t offset, struct base_object **out,
-			   struct err *why)
+static int replace_corrupt(struct chain *c, uint64_t offset, elsewhere_fn from_elsewhere,
+			   void *out, struct err *why)
 {
 	struct object_id oid;
 
@@ -105,7 +135,7 @@ static int replace_corrupt(struct chain *c, uint64_t offset, struct base_object 
 		bool news = pack_mark_bad(c->pack, offset);
 
 		if (pack_offset_to_oid(c->pack, offset, &oid, NULL) < 0 ||
-		    base_from_elsewhere(c, &oid, out, NULL) < 0)
+		    from_elsewhere(c, &oid, out, NULL) < 0)
 			continue;
 		if (news)
 			packs_warn(c->pack->owner, "delta base %s is corrupt (%s); another copy "
@@ -129,14 +159,7 @@ static int push_entry(struct chain *c, uint64_t offset, uint64_t *next,
 	*out = base_cache_get(c->pack->owner->cache, c->pack, offset);
 	if (*out)
 		return 0;
-	if (is_cycle(c, offset))
-		return err_set(err, ERR_CORRUPT, "deltas form a cycle at offset %" PRIu64
-			       " of '%s'", offset, c->pack->path);
-	/* The requested object itself is read even if it is marked. */
-	if (c->nr && pack_is_marked_bad(c->pack, offset))
-		return err_set(err, ERR_CORRUPT, "corrupt object at offset %" PRIu64 " of '%s'",
-			       offset, c->pack->path);
-	rc = pack_entry_read(c->pack, offset, &e, err);
+	rc = read_entry(c, offset, &e, err);
 	if (rc < 0)
 		return rc;
 	if (!is_delta(&e)) {
@@ -168,7 +191,7 @@ static int push_chain(struct chain *c, uint64_t offset, struct base_object **out
 			break;
 		offset = next;
 	}
-	return rc == ERR_CORRUPT || rc == ERR_NOT_FOUND ? replace_corrupt(c, offset, out, err) : rc;
+	return is_damage(rc) ? replace_corrupt(c, offset, base_from_elsewhere, out, err) : rc;
 }
 
 static int apply(struct chain *c, const struct pack_entry *e, const struct base_object *base,
@@ -208,7 +231,7 @@ static int apply_chain(struct chain *c, struct base_object **object, struct err 
 		if (!rc)
 			base = made;
 		else if (rc == ERR_CORRUPT)
-			rc = replace_corrupt(c, e.offset, &base, err);
+			rc = replace_corrupt(c, e.offset, base_from_elsewhere, &base, err);
 	}
 	*object = base;
 	return rc;
@@ -245,6 +268,9 @@ int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, struct objec
 
 /* ---- type and size ---- */
 
+/* Packs that Git makes with its defaults have chains of up to 50 deltas. */
+#define UNREMEMBERED_LINKS_MAX 50
+
 /* The size of the result is in the header of the delta. */
 static int delta_result_size(struct pack *p, const struct pack_entry *e, uint64_t *size,
 			     struct err *err)
@@ -264,40 +290,48 @@ static int delta_result_size(struct pack *p, const struct pack_entry *e, uint64_
 	return 0;
 }
 
-/* Follow the chain for the type only. */
-static int chain_type(struct chain *c, const struct pack_entry *top,
-		      enum object_type *type, struct err *err)
+static bool knows_type(struct pack *p, uint64_t offset, enum object_type *type)
 {
-	struct packs *ps = c->pack->owner;
-	struct pack_entry e = *top;
 	struct base_object *b;
-	struct object_info info;
-	size_t steps = 0;
-	int rc;
 
-	while (is_delta(&e)) {
+	if (pack_type_get(p, offset, type))
+		return true;
+	b = base_cache_get(p->owner->cache, p, offset);
+	if (b)
+		*type = b->type;
+	base_object_put(b);
+	return b;
+}
+
+/* Follow the chain of e, a delta, for the type only. */
+static int chain_type(struct chain *c, struct pack_entry e, enum object_type *type,
+		      struct err *err)
+{
+	struct err why = ERR_INIT;
+	uint64_t at = e.offset;
+	int rc = 0;
+
+	while (!rc && is_delta(&e)) {
 		if (!e.base_offset) {
-			rc = ps->info_elsewhere(ps, c->pack, &e.base_oid, &info, err);
-			if (!rc)
-				*type = info.type;
-			return rc;
+			rc = type_from_elsewhere(c, &e.base_oid, &e.type, &why);
+			continue;
 		}
-		b = base_cache_get(ps->cache, c->pack, e.base_offset);
-		if (b) {
-			*type = b->type;
-			base_object_put(b);
-			return 0;
-		}
-		c->nr = ++steps; /* for is_cycle; no links are stored */
-		if (is_cycle(c, e.base_offset))
-			return err_set(err, ERR_CORRUPT, "deltas form a cycle at offset %"
-				       PRIu64 " of '%s'", e.base_offset, c->pack->path);
-		rc = pack_entry_read(c->pack, e.base_offset, &e, err);
-		if (rc < 0)
-			return rc;
+		chain_push(c, &e);
+		at = e.base_offset;
+		if (!knows_type(c->pack, at, &e.type))
+			rc = read_entry(c, at, &e, &why);
 	}
-	*type = e.type;
-	return 0;
+	atomic_fetch_add_explicit(&c->pack->owner->type_steps, c->nr, memory_order_relaxed);
+	if (is_damage(rc))
+		rc = replace_corrupt(c, at, type_from_elsewhere, &e.type, &why);
+	if (!rc) {
+		*type = e.type;
+		for (size_t i = 0; i < c->nr && c->nr > UNREMEMBERED_LINKS_MAX; i++)
+			pack_type_put(c->pack, c->links[i].offset, e.type);
+	}
+	err_move(err, &why);
+	err_release(&why);
+	return rc;
 }
 
 static int add_location(struct pack *p, const struct pack_entry *e, struct object_info *info,
@@ -333,7 +367,7 @@ int pack_info_at(struct pack *p, uint64_t offset, unsigned flags, struct object_
 	if (is_delta(&e)) {
 		rc = delta_result_size(p, &e, &info.size, err);
 		if (!rc)
-			rc = chain_type(&c, &e, &info.type, err);
+			rc = chain_type(&c, e, &info.type, err);
 	}
 	chain_release(&c);
 	if (!rc && (flags & INFO_LOCATION))

@@ -20,7 +20,7 @@
 
 struct forge {
 	struct strbuf pack;
-	struct idx_entry entries[16];
+	struct idx_entry entries[2048];
 	uint32_t nr;
 	const struct hash_algo *algo;
 };
@@ -545,6 +545,21 @@ static void corrupt_entry(const char *objdir, const struct object_id *oid)
 	packs_free(ps);
 }
 
+/* Give one object of a pack a type that there is not. */
+static void corrupt_type(const char *objdir, const struct object_id *oid)
+{
+	struct packs *ps = aux_packs(objdir, hash_sha1, NULL);
+	struct strbuf sb = STRBUF_INIT;
+	struct pack_location at;
+
+	assert_true(packs_find(ps, oid, NULL, &at));
+	aux_read(&sb, pack_path(at.pack));
+	sb.buf[at.offset] &= (char)~0x70;
+	aux_write(pack_path(at.pack), sb.buf, sb.len);
+	strbuf_release(&sb);
+	packs_free(ps);
+}
+
 static void forge_family(const char *dir, const char *name, struct object_id *base,
 			 struct object_id *made)
 {
@@ -638,6 +653,96 @@ static void test_copy_in_other_store(void **state)
 	packs_free(others);
 }
 
+/* "123" is a delta to "1234", that to "12345", which is damaged. `whole` is in another store. */
+static void check_type_by_copy(const char *dir, const char *whole)
+{
+	static const unsigned char copy_four[] = { 5, 4, 0x90, 4 };
+	static const unsigned char three_of_four[] = { 4, 3, 0x90, 3 };
+	struct object_source source = { other_read, other_info, other_has, NULL, hash_sha1, 0 };
+	struct packs_options o = { .others = &source };
+	struct warnings w = WARNINGS_INIT;
+	struct object_id oid, base, made;
+	struct err err = ERR_INIT;
+	enum object_type type;
+	char *theirs = xstrfmt("%s.theirs", dir);
+	struct packs *ps;
+	uint64_t size;
+	struct forge f;
+
+	forge_start(&f);
+	forge_blob(&f, "12345", &oid);
+	hash_object_buf(hash_sha1, "blob", "1234", 4, &base);
+	forge_ref_delta(&f, &base, &oid, copy_four, sizeof(copy_four));
+	hash_object_buf(hash_sha1, "blob", "123", 3, &made);
+	forge_ref_delta(&f, &made, &base, three_of_four, sizeof(three_of_four));
+	forge_end(&f, dir, "1");
+	corrupt_type(dir, &oid);
+	expect_read(dir, &made, ERR_CORRUPT, "unknown object type 0");
+
+	forge_start(&f);
+	forge_blob(&f, whole, &oid);
+	forge_end(&f, theirs, "1");
+	source.data = aux_packs(theirs, hash_sha1, NULL);
+	ps = aux_packs_with(&o, dir, hash_sha1, &w);
+	MUST(packs_type(ps, &made, &type, &size, &err));
+	assert_int_equal(type, OBJ_BLOB);
+	assert_int_equal(size, 3);
+	assert_non_null(strstr(w.text.buf, oid_hex(&oid)));
+	packs_free(ps);
+	packs_free(source.data);
+	strbuf_release(&w.text);
+	free(theirs);
+}
+
+static void test_type_by_copy(void **state)
+{
+	(void)state;
+	check_type_by_copy("type", "12345");
+	/* Not even the base can be had: an object on the way will do. */
+	check_type_by_copy("type2", "1234");
+}
+
+/* ---- long chains ---- */
+
+/* The types of all objects, in this order, by few steps from delta to base. */
+static void check_few_steps(const char *dir, const struct object_id *oids, int from, int to)
+{
+	struct packs *ps = aux_packs(dir, hash_sha1, NULL);
+	int step = from < to ? 1 : -1, nr = (to - from) * step;
+	struct err err = ERR_INIT;
+	enum object_type type;
+	uint64_t size;
+
+	for (int i = from; i != to; i += step) {
+		MUST(packs_type(ps, &oids[i], &type, &size, &err));
+		assert_int_equal(type, OBJ_BLOB);
+		assert_int_equal(size, i ? 3 : 5);
+	}
+	assert_in_range(atomic_load(&ps->type_steps), nr / 2, (uint64_t)nr * 60);
+	packs_free(ps);
+}
+
+static void test_long_chain(void **state)
+{
+	enum { NR = ARRAY_SIZE(((struct forge *)NULL)->entries) };
+	struct object_id *oids;
+	struct forge f;
+
+	(void)state;
+	ALLOC_ARRAY(oids, NR);
+	forge_start(&f);
+	forge_blob(&f, "12345", &oids[0]);
+	for (int i = 1; i < NR; i++) {
+		oids[i] = oids[i - 1];
+		hash_buf(hash_sha1, &i, sizeof(i), &oids[i]);
+		forge_ref_delta(&f, &oids[i], &oids[i - 1], copy_three, sizeof(copy_three));
+	}
+	forge_end(&f, "long", "1");
+	check_few_steps("long", oids, 0, NR);
+	check_few_steps("long", oids, NR - 1, -1);
+	free(oids);
+}
+
 /* A pack that was truncated after its idx was written: rejected when it is opened. */
 static void test_cut_pack(void **state)
 {
@@ -678,6 +783,8 @@ int main(void)
 		cmocka_unit_test(test_resealed_midx),
 		cmocka_unit_test(test_other_copy),
 		cmocka_unit_test(test_copy_in_other_store),
+		cmocka_unit_test(test_type_by_copy),
+		cmocka_unit_test(test_long_chain),
 		cmocka_unit_test(test_cut_pack),
 	};
 
