@@ -195,17 +195,50 @@ struct log_search {
 	/* so far */
 	unsigned seen;
 	bool found;
-	struct reflog_entry last; /* oids and date only */
+	struct reflog_entry last, newer; /* oids and date only; newer: the one after the last */
 };
 
 static int on_entry(void *data, const struct reflog_entry *e)
 {
 	struct log_search *s = data;
 
+	s->newer = s->last;
 	s->last = *e;
 	s->found = s->by_number ? s->seen == s->n : e->date <= s->at;
 	s->seen++;
 	return s->found;
+}
+
+static void warn_at_entry(struct repository *r, const char *log, const char *what,
+			  const struct reflog_entry *e)
+{
+	struct date_mode mode = { .type = DATE_RFC2822 };
+	struct strbuf date = STRBUF_INIT;
+
+	date_format(&date, e->date, e->tz, &mode);
+	repo_warn(r, "log for ref %s %s %s", log, what, date.buf);
+	strbuf_release(&date);
+}
+
+/*
+ * The value that the entry found gave to the ref. It lasted up to the next entry; behind the
+ * last one it is the ref's own, whatever the log says. The same goes for one that was deleted.
+ */
+static void at_the_entry(struct repository *r, const char *log, const struct log_search *s,
+			 const struct object_id *current, struct object_id *oid)
+{
+	const struct reflog_entry *e = &s->last;
+	bool followed = s->seen > 1 && !oid_is_null(&s->newer.old_oid);
+
+	if (followed && !oid_eq(&s->newer.old_oid, &e->new_oid))
+		warn_at_entry(r, log, "has gap after", e);
+	if (followed || (!s->by_number && e->date == s->at)) {
+		*oid = e->new_oid;
+		return;
+	}
+	if (!oid_eq(&e->new_oid, current))
+		warn_at_entry(r, log, "unexpectedly ended on", e);
+	*oid = *current;
 }
 
 static int before_the_log(struct repository *r, const char *name, size_t len,
@@ -278,16 +311,18 @@ static int parse_log_entry(struct repository *r, const char *name, size_t len,
 	if (rc < 0)
 		return rc;
 	rc = reflog_foreach(r->refs, log, true, on_entry, &s, NULL);
+	if (rc == ERR_NOT_FOUND)
+		rc = 0;
 	if (!len)
 		name = log, len = strlen(log);
 	if (!strncmp(name, "refs/heads/", 11) && log == name)
 		name += 11, len -= 11;
 	if (s.found)
-		*oid = s.last.new_oid;
+		at_the_entry(r, log, &s, &current, oid);
 	else if (!s.seen && s.by_number && !s.n)
 		*oid = current;
 	else if (!s.seen)
-		rc = err_set(err, ERR_INVALID, "log for '%.*s' is empty", (int)len, name);
+		rc = err_set(err, ERR_INVALID, "log for %s is empty", log);
 	else
 		rc = before_the_log(r, name, len, &s, oid, err);
 	free(log);

@@ -320,7 +320,8 @@ test_expect_success 'a message without a tab before it' '
 	for d in ours theirs
 	do
 		printf "%s %s A <a@b> $NOW -0530 no tab\n%s %s A <a@b> $NOW +0100none\tat all\n%s %s A <a@b> $NOW +01\tx\n" \
-			$H $H $H $H $H $H >>$d/.git/logs/refs/heads/side || return 1
+			$H $H $H $H $H $H >>$d/.git/logs/refs/heads/side &&
+		echo $H >$d/.git/refs/heads/side || return 1
 	done &&
 	peers_git rev-parse side@{0} &&
 	peers_git reflog show --date=iso side &&

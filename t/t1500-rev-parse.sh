@@ -410,6 +410,39 @@ test_expect_success 'ambiguous abbreviations, with their candidates' '
 	test -n "$p"
 '
 
+# log_says VALUE NAME [WARNING]
+log_says () {
+	echo "$1" >expect && git rev-parse "$2" >out 2>err && test_cmp expect out &&
+	printf "${3:+warning: log for ref refs/heads/main $3\\n}" >expect && test_cmp expect err
+}
+
+test_expect_success 'reflogs that do not tell all of a ref' '
+	git init -q -b main logs &&
+	(cd logs && LOG=.git/logs/refs/heads/main &&
+	 for i in 1 2 3; do
+		GIT_COMMITTER_DATE="160000${i}000 +0000" git commit -q --allow-empty -m $i || exit
+	 done &&
+	 A=$(git rev-parse HEAD~2) B=$(git rev-parse HEAD~1) C=$(git rev-parse HEAD) && cp $LOG whole &&
+
+	 log_says $C "main@{now}" && log_says $C "main@{0}" &&
+	 echo $A >.git/refs/heads/main && ENDED="unexpectedly ended on Sun, 13 Sep 2020" &&
+	 log_says $A "main@{now}" "$ENDED 13:16:40 +0000" &&
+	 log_says $A "@{0}" "$ENDED 13:16:40 +0000" &&
+	 log_says $C "main@{1600003000}" && log_says $B "main@{1600002999}" && log_says $B "main@{1}" &&
+
+	 echo $C >.git/refs/heads/main && sed 2d whole >$LOG &&
+	 log_says $A "main@{1}" "has gap after Sun, 13 Sep 2020 12:43:20 +0000" &&
+	 log_says $A "main@{1600002999}" "has gap after Sun, 13 Sep 2020 12:43:20 +0000" &&
+	 log_says $C "main@{now}" &&
+
+	 sed "3s/^$B/$ZERO_OID/" whole >$LOG &&
+	 log_says $C "main@{1600002999}" "$ENDED 13:00:00 +0000" && log_says $B "main@{1600002000}" &&
+
+	 : >$LOG && log_says $C "main@{0}" && test_expect_code 128 git rev-parse "main@{now}" 2>err &&
+	 test_grep "^fatal: log for refs/heads/main is empty$" err &&
+	 rm $LOG && log_says $C "@{0}")
+'
+
 test_expect_success 'outside of a repository' '
 	mkdir outside &&
 	(cd outside &&
