@@ -12,6 +12,7 @@
 #include "util/quote.h"
 #include "util/run-command.h"
 #include "util/trace2.h"
+#include "worktree/worktree.h"
 
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
@@ -167,6 +168,7 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	set_command_repo(ctx.repo);
 	if (ctx.repo) {
 		ctx.prefix = ctx.repo->prefix;
+		ctx.repo->smudge_racy = worktree_smudge_racy;
 		if ((flags & CMD_WORKTREE) && repo_enter_worktree(ctx.repo, &err) < 0)
 			return report_fatal(&err);
 		export_place(ctx.repo);

@@ -78,10 +78,12 @@ MUST_USE int index_read_repo(struct index_state *ix, struct repository *r, struc
 struct index_write_options {
 	int version;	/* 0: as read; 4 only on request */
 	bool skip_hash;
+	struct repository *repo; /* its smudge_racy is used; NULL: none */
 };
 /*
- * Write to an open descriptor. Entries that are racily clean get size 0, as in Git, so
- * that their files are compared again next time.
+ * Write to an open descriptor. Entries that are racily clean, but whose files have changed, get
+ * size 0, as in Git, so that these are compared again next time; without a smudge_racy, all
+ * that are racily clean.
  */
 MUST_USE int index_write_fd(struct index_state *ix, int fd, const char *what,
 			    const struct index_write_options *o, struct err *err);
@@ -171,5 +173,7 @@ void stat_data_fill(struct stat_data *sd, const struct stat *st);
 /* 0: certainly unchanged. Honours core.fileMode, symlinks, trustctime, checkStat. */
 unsigned index_entry_stat_match(const struct index_state *ix, const struct index_entry *e,
 				const struct stat *st, const struct repo_settings *s);
+/* Racy, and its file has not been compared in this process. */
+bool index_entry_is_doubtful(const struct index_state *ix, const struct index_entry *e);
 
 #endif

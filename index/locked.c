@@ -44,6 +44,7 @@ static int write_to_lock(struct index_state *ix, struct repository *r, struct lo
 	struct index_write_options o = {
 		.version = ix->version ? 0 : version_of_new(r),
 		.skip_hash = r->settings.index_skip_hash,
+		.repo = r,
 	};
 	int ret = apply_shared_perm(lk->tf->path, r->settings.shared_perm, err);
 

@@ -32,21 +32,25 @@ static unsigned choose_version(const struct index_state *ix,
 	return 2;
 }
 
-/*
- * The new file is younger than the old one, so that an entry that was racy
- * against the old one would be taken for clean. Size 0 makes sure that its
- * content is compared, unless that has been done in this process.
- */
-static void smudge_racy(struct index_state *ix)
+bool index_entry_is_doubtful(const struct index_state *ix, const struct index_entry *e)
 {
-	for (size_t i = 0; i < ix->nr; i++) {
-		struct index_entry *e = ix->entries[i];
+	return !(e->flags & (CE_UPTODATE | CE_INTENT_TO_ADD)) && !MODE_IS_GITLINK(e->mode) &&
+	       index_entry_is_racy(ix, e);
+}
 
-		if (e->flags & (CE_UPTODATE | CE_INTENT_TO_ADD) || MODE_IS_GITLINK(e->mode))
-			continue;
-		if (index_entry_is_racy(ix, e))
-			e->stat.size = 0;
+/*
+ * The new file is younger than the old one, so that a changed file whose entry was racy
+ * against the old one would be taken for clean. Size 0 makes sure that its content is compared.
+ */
+static void smudge_racy(struct index_state *ix, struct repository *r)
+{
+	if (r && r->smudge_racy) {
+		r->smudge_racy(r, ix);
+		return;
 	}
+	for (size_t i = 0; i < ix->nr; i++)
+		if (index_entry_is_doubtful(ix, ix->entries[i]))
+			ix->entries[i]->stat.size = 0;
 }
 
 static void store_stat(unsigned char *p, const struct index_entry *e)
@@ -220,7 +224,7 @@ int index_write_fd(struct index_state *ix, int fd, const char *what,
 	int ret;
 
 	index_remove_marked(ix);
-	smudge_racy(ix);
+	smudge_racy(ix, o ? o->repo : NULL);
 	w.version = choose_version(ix, o);
 	w.f = csum_file_new(fd, what, ix->algo, o && o->skip_hash, 0);
 	ret = write_entries(&w);

@@ -245,7 +245,8 @@ static int write_lock(struct commit_run *run, struct err *err)
 {
 	struct commit_index *ci = &run->ci;
 	struct index_write_options wo = { .version = run->repo->settings.index_version,
-					  .skip_hash = run->repo->settings.index_skip_hash };
+					  .skip_hash = run->repo->settings.index_skip_hash,
+					  .repo = run->repo };
 	struct lockfile *lock = repo_operation_index_lock(run->op);
 	int rc = index_write_fd(&ci->ix, lock->tf->fd, lock->tf->path, &wo, err);
 
@@ -256,7 +257,7 @@ static int write_lock(struct commit_run *run, struct err *err)
 static int write_next(struct commit_run *run, struct err *err)
 {
 	struct commit_index *ci = &run->ci;
-	struct index_write_options wo = { 0 };
+	struct index_write_options wo = { .repo = run->repo };
 	char *path = repo_path(run->repo, NEXT_INDEX "%jd", (intmax_t)getpid());
 	int rc = lockfile_hold(&ci->next, path, LOCK_NO_DEREF, 0, err);
 

@@ -14,6 +14,7 @@
 #include "repo/settings.h"
 #include "util/err.h"
 
+struct index_state;
 struct replacements;
 
 struct repository {
@@ -34,6 +35,11 @@ struct repository {
 	struct repo_operation *operation; /* the one that is open, see operation.h; or NULL */
 	repo_warn_fn warn, report_error; /* as in repo_open_options; may be NULL */
 	void *warn_data;
+	/*
+	 * Before an index is written: gives size 0 to the entries that are racily clean and whose
+	 * files have changed. NULL: all that are racily clean get it.
+	 */
+	void (*smudge_racy)(struct repository *r, struct index_state *ix);
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
 };
 

@@ -173,6 +173,51 @@ test_expect_success 'status resolves entries that are only racy' '
 	stock -C repo diff-files --exit-code
 '
 
+# file and index get the same time; ctime must not tell more than that
+same_time () {
+	touch -d @1600000000 "$@" raced/.git/index
+}
+
+test_expect_success 'setup: entries as old as the index' '
+	git init -q raced && git -C raced config core.trustctime false &&
+	printf "*.txt text\n*.up filter=up\n" >raced/.gitattributes &&
+	git -C raced config filter.up.clean "tr a-z A-Z" &&
+	echo one >raced/same && echo one >raced/changed && echo one >raced/loud.up &&
+	echo one >raced/late && printf "one\r\n" >raced/crlf.txt && echo x >raced/other &&
+	git -C raced add . && git -C raced commit -qm one &&
+	( cd raced && touch -d @1600000000 same changed late loud.up crlf.txt ) &&
+	git -C raced update-index --refresh
+'
+
+# An index that another git reads must not call them changed: it goes by the size.
+test_expect_success 'only those whose files have changed get size 0, whoever writes the index' '
+	for cmd in "add other" "update-index other" "rm -q -f --cached other" write-tree \
+		   "read-tree -m HEAD" "commit -qm again -- other"
+	do
+		echo "$cmd" >>raced/other && echo one >raced/changed &&
+		git -C raced add other changed && touch -d @1600000000 raced/changed &&
+		git -C raced update-index --refresh && touch raced/late &&
+		echo two >raced/changed && same_time raced/changed &&
+		if test "${cmd%other}" != "$cmd"; then echo more >>raced/other; fi &&
+		git -C raced $cmd >/dev/null && git -C raced ls-files --debug >dbg &&
+		awk "/^[^ ]/ { name = \$1 } \$1 == \"size:\" && !\$2 && name != \"other\" { print name }" dbg >empty &&
+		echo changed >expect && test_cmp expect empty || { echo "$cmd"; return 1; }
+	done
+'
+
+test_expect_success 'size 0 alone makes no change' '
+	git -C raced ls-files -m >out && test_grep "^changed$" out &&
+	echo one >raced/changed && touch -d @1600000000 raced/changed &&
+	git -C raced ls-files --debug changed >dbg && test_grep "size: 0" dbg &&
+	git -C raced status --porcelain changed >out && test_must_be_empty out &&
+	git -C raced ls-files -m changed >out && test_must_be_empty out
+'
+
+test_expect_success 'another size than the known one is a change, even with the same blob' '
+	printf "one\n" >raced/crlf.txt && touch -d @1600000000 raced/crlf.txt &&
+	git -C raced ls-files -m crlf.txt >out && echo crlf.txt >expect && test_cmp expect out
+'
+
 # ---- refreshing by other commands ----
 
 test_expect_success 'status writes the index only if that saves work later' '

@@ -127,6 +127,41 @@ int worktree_entry_changed(struct repository *r, struct index_state *ix,
 	return 0;
 }
 
+/* ---- before the index is written ---- */
+
+/*
+ * Has the file other content under the same stat data? Where these differ, or where there is
+ * no file any more, everybody sees that without help. c NULL: it cannot be compared.
+ */
+static bool hides_change(struct repository *r, const struct index_state *ix,
+			 const struct index_entry *e, struct converter *c)
+{
+	struct stat st;
+
+	if (lstat(e->name, &st) < 0 ||
+	    index_entry_stat_match(ix, e, &st, &r->settings) != MATCH_RACY)
+		return false;
+	return e->flags & CE_MODIFIED || !content_is_same(r, e, &st, c);
+}
+
+void worktree_smudge_racy(struct repository *r, struct index_state *ix)
+{
+	bool has_files = r->worktree && !r->cwd_outside;
+	struct converter *c = NULL;
+
+	for (size_t i = 0; i < ix->nr; i++) {
+		struct index_entry *e = ix->entries[i];
+
+		if (!index_entry_is_doubtful(ix, e))
+			continue;
+		if (has_files && !c && converter_new(&c, r, ix, ATTR_CHECKIN, NULL) < 0)
+			c = NULL;
+		if (!has_files || hides_change(r, ix, e, c))
+			e->stat.size = 0;
+	}
+	converter_free(c);
+}
+
 /* ---- all entries, in parallel ---- */
 
 struct pass {

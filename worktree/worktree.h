@@ -88,6 +88,9 @@ MUST_USE int worktree_refresh(struct repository *r, struct index_state *ix,
 						   enum worktree_change why),
 			      void *data, struct err *err);
 
+/* For struct repository, smudge_racy. Cost: reads the files whose entries are doubtful. */
+void worktree_smudge_racy(struct repository *r, struct index_state *ix);
+
 /* Is "a" or "a/b" of "a/b/c" a symlink? Its length, or 0. */
 size_t worktree_leading_symlink(const char *path, size_t len);
 
