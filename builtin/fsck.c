@@ -46,8 +46,10 @@ static void read_oid_list(struct fsck *f, const char *path, struct oidset *out, 
 	for (char *save = NULL, *line = strtok_r(text.buf, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		struct object_id oid;
-		size_t len = strcspn(line, "#");
+		size_t len;
 
+		line += strspn(line, " \t\r\v\f");
+		len = strcspn(line, "#");
 		while (len && isspace((unsigned char)line[len - 1]))
 			len--;
 		line[len] = 0;

@@ -263,4 +263,13 @@ test_expect_success 'fsck.<msg-id> and fsck.skipList' '
 	test_must_fail git -C repo -c fsck.nosuch=warn fsck 2>err && test_grep nosuch err
 '
 
+test_expect_success 'fsck.skipList: blanks in front of a name, empty lines and comments' '
+	git init -q skip && T=$(git -C skip write-tree) &&
+	bad=$(printf "tree $T\nauthor a <a@b> 1 +0000\ncommitter a b> 1 +0000\n\nx\n" |
+		git -C skip hash-object -t commit -w --stdin --literally) &&
+	test_must_fail git -C skip fsck &&
+	printf "  # a comment\n   \n\n\t $bad \n" >list &&
+	git -C skip -c fsck.skipList="$PWD/list" fsck
+'
+
 test_done
