@@ -160,10 +160,24 @@ static void add_store(struct odb_stores *l, const char *path, int depth)
 	read_info_alternates(l, s->objdir, depth + 1);
 }
 
-/* Relative names in a file start at the object directory that the file is in. */
+/*
+ * Relative names in a file start at the object directory that the file is in; those of the
+ * environment (base is NULL) at the current directory.
+ */
 static void add_entry(struct odb_stores *l, const char *entry, const char *base, int depth)
 {
 	struct strbuf path = STRBUF_INIT;
+
+	if (!base && !is_absolute_path(entry)) {
+		char *real = path_real(entry, 1);
+
+		if (real)
+			add_store(l, real, depth);
+		else
+			complain(l, "unable to normalize alternate object path: %s", entry);
+		free(real);
+		return;
+	}
 
 	if (base && !is_absolute_path(entry))
 		strbuf_addf(&path, "%s/", base);

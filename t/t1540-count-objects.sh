@@ -72,4 +72,12 @@ test_expect_success 'no further arguments' '
 	test_grep "not a git repository" err
 '
 
+test_expect_success 'relative names in GIT_ALTERNATE_OBJECT_DIRECTORIES' '
+	git init -q lender && oid=$(echo lent | git -C lender hash-object -w --stdin) &&
+	git init -q borrower && cd borrower && test_when_finished "cd .." &&
+	GIT_ALTERNATE_OBJECT_DIRECTORIES=../lender/.git/objects git cat-file -e $oid &&
+	test_must_fail env GIT_ALTERNATE_OBJECT_DIRECTORIES=../nowhere/objects git cat-file -e $oid 2>err &&
+	test_grep "unable to normalize alternate object path: ../nowhere/objects" err
+'
+
 test_done
