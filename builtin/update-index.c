@@ -132,8 +132,10 @@ static int add_file(struct updater *u, const char *path, const struct stat *st)
 	if (worktree_hash_path(u->r, converter(u), path, st,
 			       !S_ISDIR(st->st_mode) && wants_to_write(u), &oid, NULL, &err) < 0)
 		return report_error(&err), -1;
-	e = index_entry_new(&u->ix, worktree_mode(&u->r->settings, st->st_mode, old), &oid, path,
-			    strlen(path), 0);
+	e = index_entry_new(&u->ix,
+			    worktree_mode(&u->r->settings, st->st_mode,
+					  index_find_ours(&u->ix, path, strlen(path))),
+			    &oid, path, strlen(path), 0);
 	stat_data_fill(&e->stat, st);
 	if (ignores_stat(u))
 		e->flags |= CE_ASSUME_VALID;
@@ -519,6 +521,14 @@ static int set_chmod(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
+static int clear_resolve_undo(const struct option *opt, const char *arg UNUSED, int unset UNUSED)
+{
+	struct updater *u = opt->value;
+
+	resolve_undo_clear(&u->ix);
+	return 0;
+}
+
 static int refuse(const struct option *opt, const char *arg, int unset)
 {
 	(void)arg;
@@ -631,6 +641,9 @@ static void parse_and_run(struct updater *u, int argc, const char **argv)
 			    "repopulate stages #2 and #3 for the listed paths"),
 		LAST_OPTION('g', "again", &u->from_stdin,
 			    "only update entries that differ from HEAD"),
+		OPT_CALLBACK_F(0, "clear-resolve-undo", u, NULL,
+			       "forget saved unresolved conflicts",
+			       PARSE_OPT_NOARG | PARSE_OPT_NONEG, clear_resolve_undo),
 		OPT_BIT(0, "ignore-missing", &u->ignore_missing,
 			"ignore files missing from worktree", 1),
 		OPT_SET_INT(0, "verbose", &u->verbose, "report actions to standard output", 1),

@@ -101,6 +101,8 @@ void index_update_if_able(struct index_state *ix, struct repository *r);
 ssize_t index_pos(const struct index_state *ix, const char *name, size_t len, unsigned stage);
 /* Stage 0 entry or NULL. */
 struct index_entry *index_find(const struct index_state *ix, const char *name, size_t len);
+/* The entry that says what was checked out there: of stage 0, else 2, else the first; or NULL. */
+struct index_entry *index_find_ours(const struct index_state *ix, const char *name, size_t len);
 /* With core.ignorecase: an entry whose name differs in case only. */
 struct index_entry *index_find_icase(struct index_state *ix, const char *name, size_t len);
 /* Is there any entry below "name/"? */
@@ -131,6 +133,8 @@ struct resolve_undo_info {
 	unsigned mode[3]; /* of stages 1 to 3; 0: there was none */
 	struct object_id oid[3];
 };
+/* Forget all of them. */
+void resolve_undo_clear(struct index_state *ix);
 /* Sorted by path; util is a struct resolve_undo_info. */
 struct resolve_undo {
 	struct string_list paths;

@@ -134,3 +134,9 @@ void resolve_undo_remove(struct index_state *ix, const char *path)
 	memmove(item, item + 1, (l->nr - at - 1) * sizeof(*item));
 	l->nr--;
 }
+
+void resolve_undo_clear(struct index_state *ix)
+{
+	ix->changed |= ix->resolve_undo != NULL;
+	resolve_undo_free(&ix->resolve_undo);
+}

@@ -122,6 +122,18 @@ struct index_entry *index_find(const struct index_state *ix, const char *name, s
 	return pos < 0 ? NULL : ix->entries[pos];
 }
 
+struct index_entry *index_find_ours(const struct index_state *ix, const char *name, size_t len)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		static const unsigned char order[] = { 0, 2, 1, 3 };
+		ssize_t pos = index_pos(ix, name, len, order[i]);
+
+		if (pos >= 0)
+			return ix->entries[pos];
+	}
+	return NULL;
+}
+
 size_t index_dir_start(const struct index_state *ix, const char *name, size_t len)
 {
 	size_t lo = 0, hi = len ? ix->nr : 0;

@@ -265,4 +265,28 @@ test_expect_success 'entries as text need no work tree, all else does' '
 	done
 '
 
+test_expect_success 'without core.fileMode a conflict is resolved with the mode of stage 2, or of the first' '
+	git init -q modes && cd modes && test_when_finished "cd .." &&
+	E=$(echo x | git hash-object -w --stdin) &&
+	git update-index --index-info <<-EOS &&
+	100755 $E 2	a
+	100644 $E 3	a
+	100644 $E 1	b
+	100755 $E 2	b
+	100755 $E 1	c
+	100644 $E 3	c
+	EOS
+	echo y | tee a b c >d && chmod 644 a b c &&
+	git -c core.fileMode=false add a && git -c core.fileMode=false update-index b c &&
+	git ls-files -s >out && test $(grep -c ^100755 out) = 3
+'
+
+test_expect_success '--clear-resolve-undo forgets what had been in conflict' '
+	git init -q forget && E=$(echo x | git -C forget hash-object -w --stdin) &&
+	printf "100644 $E 2\tf\n100644 $E 3\tf\n" | git -C forget update-index --index-info &&
+	echo y >forget/f && git -C forget add f && git -C forget ls-files --resolve-undo >out && test_line_count = 2 out &&
+	git -C forget update-index --clear-resolve-undo && git -C forget ls-files --resolve-undo >out &&
+	test_must_be_empty out && git -C forget ls-files -s >out && test_line_count = 1 out
+'
+
 test_done

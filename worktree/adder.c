@@ -202,7 +202,8 @@ static bool is_big(const struct worktree_adder *a, const struct stat *st)
 static int add_changed(struct worktree_adder *a, const char *path, const struct stat *st,
 		       struct index_entry *old, struct err *err)
 {
-	unsigned mode = worktree_mode(&a->repo->settings, st->st_mode, old);
+	unsigned mode = worktree_mode(&a->repo->settings, st->st_mode,
+				      old ? old : index_find_ours(a->ix, path, strlen(path)));
 	struct conversion cv = { 0 };
 
 	if (a->o.intent_to_add)

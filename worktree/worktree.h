@@ -111,7 +111,10 @@ MUST_USE int worktree_hash_path(struct repository *r, struct converter *c, const
 MUST_USE int worktree_read_blob(struct converter *c, const struct conversion *cv,
 				const char *path, const struct stat *st, unsigned flags,
 				struct object_buf *out, struct strbuf *warn, struct err *err);
-/* The mode for the index; without core.fileMode or core.symlinks, that of the old entry. */
+/*
+ * The mode for the index; without core.fileMode or core.symlinks, that of the old entry
+ * (index_find_ours).
+ */
 unsigned worktree_mode(const struct repo_settings *s, unsigned st_mode,
 		       const struct index_entry *old);
 
