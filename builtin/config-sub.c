@@ -10,21 +10,21 @@ static int locations(const struct config_cmd *c)
 	       !!c->file + !!c->blob;
 }
 
-/* Parse, check the number of arguments, settle the place. */
+/*
+ * Parse, check the number of arguments, settle the place. Options end at the first argument,
+ * so that a value may begin with a dash.
+ */
 static void begin(struct config_cmd *c, int *argc, const char **argv,
 		  const struct option *opts, const char *const *usage, int min, int max)
 {
-	*argc = parse_options(*argc, argv, opts, usage, 0);
+	*argc = parse_options(*argc, argv, opts, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	if (locations(c) > 1) {
 		error("only one config file at a time");
 		usage_with_options(usage, opts);
 	}
 	if (*argc < min || *argc > max) {
-		if (min == max)
-			error("wrong number of arguments, should be %d", min);
-		else
-			error("wrong number of arguments, should be from %d to %d", min, max);
-		usage_with_options(usage, opts);
+		error("wrong number of arguments, should be %d", max);
+		exit(129);
 	}
 	config_cmd_locate(c);
 }
@@ -133,7 +133,11 @@ static int sub_set(int argc, const char **argv, struct command_ctx *ctx)
 	};
 	struct config_edit e = { .key = NULL };
 
-	begin(&c, &argc, argv, opts, usage, 2, 2);
+	begin(&c, &argc, argv, opts, usage, 1, 2);
+	if (argc == 1) {
+		error("missing value to set to the variable '%s'", argv[0]);
+		return 129;
+	}
 	if (c.fixed_value && !c.value_pattern)
 		die("--fixed-value only applies with --value=<pattern>");
 	if (append && c.value_pattern)

@@ -30,6 +30,7 @@ struct config_scanner {
 	bool open_end; /* the text ends in a backslash, which would join a line appended to it */
 	/* "core." or "remote.Origin.", "" before the first header */
 	struct strbuf section;
+	bool dotted; /* its header is of the old form, [remote.origin]: no case in its name */
 	/* the last token */
 	size_t start, end;  /* its bytes in buf */
 	int token_line;

@@ -14,31 +14,58 @@ struct token {
 	bool matched;	/* an entry that the edit is about */
 };
 
+struct section {
+	char *name;    /* canonical: "core." or "remote.X." */
+	char *written; /* the same, but a subsection of the old form has its case: "remote.X." */
+	bool dotted;   /* of the old form, [remote.X], in whose name case does not matter */
+};
+
 struct tokens {
 	struct token *v;
 	size_t nr, alloc;
-	char **sections; /* "core." or "remote.X.", one per header, "" first */
+	struct section *sections; /* one per header, after one without a name */
 	size_t nr_sections, alloc_sections;
 	bool open_end; /* of the scanner */
 };
 
 static void tokens_release(struct tokens *t)
 {
-	for (size_t i = 0; i < t->nr_sections; i++)
-		free(t->sections[i]);
+	for (size_t i = 0; i < t->nr_sections; i++) {
+		free(t->sections[i].name);
+		free(t->sections[i].written);
+	}
 	free(t->sections);
 	free(t->v);
 }
 
-static void push_section(struct tokens *t, const char *name)
+static void push_section(struct tokens *t, const struct config_scanner *s)
 {
+	struct section *new;
+
 	ALLOC_GROW(t->sections, t->nr_sections + 1, t->alloc_sections);
-	t->sections[t->nr_sections++] = xstrdup(name);
+	new = &t->sections[t->nr_sections++];
+	new->name = xstrdup(s->section.buf);
+	new->written = xstrdup(s->section.buf);
+	new->dotted = s->dotted;
+	if (s->dotted) {
+		const char *header = s->buf + s->start + 1; /* behind the '[' */
+		size_t dot = strcspn(header, ".");
+
+		memcpy(new->written + dot, header + dot, strcspn(header + dot, " \t]"));
+	}
 }
 
 static const char *section_of(const struct tokens *t, size_t i)
 {
-	return t->sections[t->v[i].section];
+	return t->sections[t->v[i].section].name;
+}
+
+/* Does an entry of that canonical section belong below header i? */
+static bool header_fits(const struct tokens *t, size_t i, const char *section)
+{
+	const struct section *there = &t->sections[t->v[i].section];
+
+	return !(there->dotted ? strcasecmp : strcmp)(there->name, section);
 }
 
 /* key NULL: no entry is marked as matched. */
@@ -50,7 +77,7 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 	int rc = 0;
 
 	config_scan_init(&s, text->buf, text->len);
-	push_section(t, "");
+	push_section(t, &s);
 	while ((kind = config_scan(&s)) != CONFIG_TOKEN_END) {
 		struct token *tok;
 
@@ -60,7 +87,7 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 			break;
 		}
 		if (kind == CONFIG_TOKEN_SECTION)
-			push_section(t, s.section.buf);
+			push_section(t, &s);
 		ALLOC_GROW(t->v, t->nr + 1, t->alloc);
 		tok = &t->v[t->nr++];
 		*tok = (struct token){ kind, s.start, s.end, t->nr_sections - 1, false };
@@ -278,7 +305,7 @@ static bool end_of_section(const struct copying *c, const struct tokens *t,
 	for (size_t i = t->nr; i-- > 0;) {
 		const struct token *tok = &t->v[i];
 
-		if (tok->kind == CONFIG_TOKEN_COMMENT || strcmp(section_of(t, i), section))
+		if (tok->kind == CONFIG_TOKEN_COMMENT || !header_fits(t, i, section))
 			continue;
 		*pos = tok->kind == CONFIG_TOKEN_ENTRY ? tok->end
 						       : rest_of_line(c->text, tok->end);
@@ -488,7 +515,7 @@ int config_text_edit_sections(struct strbuf *text, const struct config_section_e
 		const struct config_section_edit *edit = NULL;
 
 		if (t.v[i].kind == CONFIG_TOKEN_SECTION)
-			edit = strmap_get(&by_name, section_of(&t, i));
+			edit = strmap_get(&by_name, t.sections[t.v[i].section].written);
 		if (!edit)
 			continue;
 		found++;

@@ -96,6 +96,7 @@ static bool scan_subsection(struct config_scanner *s)
 static enum config_token scan_section(struct config_scanner *s)
 {
 	strbuf_reset(&s->section);
+	s->dotted = false;
 	for (;;) {
 		int c = peek(s);
 
@@ -112,6 +113,7 @@ static enum config_token scan_section(struct config_scanner *s)
 		}
 		if (!config_is_name_char(c) && c != '.')
 			return CONFIG_TOKEN_BAD;
+		s->dotted |= c == '.';
 		strbuf_addch(&s->section, lower(c));
 		next(s);
 	}

@@ -277,4 +277,25 @@ test_expect_success "what is written under a section without a name can be read"
 	done
 '
 
+test_expect_success 'a section of the old form takes new values, and its name counts as written' '
+	printf "[V.A]\n\tr = one\n" >old &&
+	cp old f && git config -f f V.A.r v && printf "[V.A]\n\tr = one\n\tr = v\n" >expect && test_cmp expect f &&
+	cp old f && git config -f f V.a.r v && printf "[V.A]\n\tr = v\n" >expect && test_cmp expect f &&
+	test_expect_code 1 git config -f old V.A.r && test_expect_code 5 git config -f old --unset V.A.r &&
+	test_expect_code 128 git config -f f --rename-section V.a W.b 2>err && test_grep "no such section: V.a" err &&
+	git config -f f --rename-section V.A W.b && printf "[W \"b\"]\n\tr = v\n" >expect && test_cmp expect f &&
+	git config -f old --remove-section V.A && test_must_be_empty old
+'
+
+test_expect_success 'options of a subcommand end at its first argument' '
+	rm -f f && git config set -f f k.x -1 && test "$(git config get -f f k.x)" = -1 &&
+	git config set -f f k.x --all && test "$(git config get -f f k.x)" = --all &&
+	test_expect_code 129 git config set -f f k.x -- -2 2>err &&
+	echo "error: wrong number of arguments, should be 2" >expect && test_cmp expect err &&
+	test_expect_code 129 git config get -f f k.x -1 2>err &&
+	echo "error: wrong number of arguments, should be 1" >expect && test_cmp expect err &&
+	test_expect_code 129 git config set -f f k.x 2>err &&
+	test_grep "^error: missing value to set to the variable .k.x.$" err
+'
+
 test_done
