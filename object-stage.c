@@ -135,7 +135,22 @@ static int need_dir_of_packs(struct object_stage *s, const char **path, struct e
 	return rc;
 }
 
-static int need_pack(struct object_stage *s, struct err *err)
+static struct pack_writer *open_pack(struct object_stage *s)
+{
+	return s->packs[s->nr_packs - 1];
+}
+
+static int finish_pack(struct object_stage *s, struct err *err)
+{
+	int rc = s->pack_open ? pack_writer_finish(open_pack(s), s->o.batch, err) : 0;
+
+	if (!rc)
+		s->pack_open = false;
+	return rc;
+}
+
+/* An open pack that may grow by so many deflated bytes. */
+static int need_pack(struct object_stage *s, uint64_t bytes, struct err *err)
 {
 	struct pack_writer_options o = {
 		.packdir = s->packdir,
@@ -146,6 +161,12 @@ static int need_pack(struct object_stage *s, struct err *err)
 	struct pack_writer *w;
 	int rc;
 
+	if (s->pack_open && s->o.pack_size_limit &&
+	    !pack_writer_has_room(open_pack(s), bytes, s->o.pack_size_limit)) {
+		rc = finish_pack(s, err);
+		if (rc < 0)
+			return rc;
+	}
 	if (s->pack_open)
 		return 0;
 	if (!s->nr_packs)
@@ -162,11 +183,6 @@ static int need_pack(struct object_stage *s, struct err *err)
 	pthread_mutex_unlock(&s->lock);
 	s->pack_open = true;
 	return 0;
-}
-
-static struct pack_writer *open_pack(struct object_stage *s)
-{
-	return s->packs[s->nr_packs - 1];
 }
 
 /* Called with the lock held. */
@@ -288,10 +304,14 @@ static int add_held_to_pack(struct held_work *w, struct err *err)
 	size_t nr = w->s->nr_held - w->s->unstaged;
 	int rc = 0;
 
-	for (size_t i = 0; i < nr && !rc; i++)
-		rc = pack_writer_add_deflated(open_pack(w->s), &w->held[i]->oid,
-					      w->held[i]->type, w->held[i]->size,
-					      w->deflated[i].buf, w->deflated[i].len, err);
+	for (size_t i = 0; i < nr && !rc; i++) {
+		rc = need_pack(w->s, w->deflated[i].len, err);
+		if (!rc)
+			rc = pack_writer_add_deflated(open_pack(w->s), &w->held[i]->oid,
+						      w->held[i]->type, w->held[i]->size,
+						      w->deflated[i].buf, w->deflated[i].len,
+						      err);
+	}
 	return rc;
 }
 
@@ -300,10 +320,8 @@ static int start_packing(struct object_stage *s, struct err *err)
 {
 	size_t nr = s->nr_held - s->unstaged;
 	struct held_work w = { .s = s };
-	int rc = need_pack(s, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	w.deflated = xcalloc(nr, sizeof(*w.deflated));
 	for (size_t i = 0; i < nr; i++)
 		strbuf_init(&w.deflated[i], 0);
@@ -341,8 +359,10 @@ static int arrive_in_pack(struct object_stage *s, struct new_object *a, struct e
 		deflate_buf(&now, a->data, a->size, s->o.pack_level);
 		deflated = &now;
 	}
-	rc = pack_writer_add_deflated(open_pack(s), a->oid, a->type, a->size,
-				      deflated->buf, deflated->len, err);
+	rc = need_pack(s, deflated->len, err);
+	if (!rc)
+		rc = pack_writer_add_deflated(open_pack(s), a->oid, a->type, a->size,
+					      deflated->buf, deflated->len, err);
 	strbuf_release(&now);
 	return rc;
 }
@@ -431,12 +451,13 @@ int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
 	char head[OBJECT_HEADER_MAX];
 	struct object_id name;
 	struct hash_ctx hash;
+	uint64_t worst_case = size + size / 1000 + 64; /* of what zlib makes of it */
 	bool pack_failed = false;
 	int rc = object_stage_failure(s, err);
 
 	if (rc < 0)
 		return rc;
-	rc = need_pack(s, err);
+	rc = need_pack(s, worst_case, err);
 	if (!rc)
 		rc = pack_writer_stream_begin(open_pack(s), type, size, s->o.pack_level, err);
 	if (rc < 0)
@@ -574,11 +595,10 @@ int object_stage_all(struct object_stage *s, struct err *err)
 {
 	int rc = stage_held(s, err);
 
-	if (!rc && s->pack_open)
-		rc = pack_writer_finish(open_pack(s), s->o.batch, err);
+	if (!rc)
+		rc = finish_pack(s, err);
 	if (rc < 0)
 		return fail(s, rc, err);
-	s->pack_open = false;
 	atomic_store(&s->packing, false);
 	s->nr_small = 0;
 	return 0;

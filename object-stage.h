@@ -23,6 +23,8 @@ struct object_stage_options {
 	int shared_perm;
 	int loose_level, pack_level;   /* zlib levels; -1: what zlib calls default, 6 */
 	unsigned unpack_limit;	       /* 0: never make a pack of small objects */
+	/* bytes, after which another pack begins; one object may be larger; 0: no limit */
+	uint64_t pack_size_limit;
 	uint64_t big_file_threshold;   /* bytes */
 	/* does the database have it already? thread-safe */
 	bool (*exists)(void *data, const struct object_id *oid);

@@ -662,6 +662,7 @@ int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err)
 		.loose_level = odb->o.loose_level,
 		.pack_level = odb->o.pack_level,
 		.unpack_limit = unpack_limit(odb, b),
+		.pack_size_limit = odb->o.pack_size_limit,
 		.big_file_threshold = odb->o.big_file_threshold,
 		.exists = exists_for_batch,
 		.exists_data = odb,

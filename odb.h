@@ -24,6 +24,7 @@ struct odb_options {
 	int shared_perm;
 	int loose_level, pack_level;
 	unsigned unpack_limit; /* so many new objects become a pack; 0: never */
+	size_t pack_size_limit; /* bytes of a new pack; 0: no limit */
 	uint64_t big_file_threshold;
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
 	bool use_multi_pack_index;

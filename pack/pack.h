@@ -127,6 +127,8 @@ MUST_USE int pack_writer_stream_begin(struct pack_writer *w, enum object_type ty
 MUST_USE int pack_writer_stream(struct pack_writer *w, const void *p, size_t len, struct err *err);
 MUST_USE int pack_writer_stream_end(struct pack_writer *w, const struct object_id *oid, struct err *err);
 MUST_USE int pack_writer_stream_cancel(struct pack_writer *w, struct err *err);
+/* May `deflated` more bytes be added as one object? Into an empty pack always. */
+bool pack_writer_has_room(const struct pack_writer *w, uint64_t deflated, uint64_t limit);
 uint32_t pack_writer_count(const struct pack_writer *w);
 bool pack_writer_has(const struct pack_writer *w, const struct object_id *oid);
 /* Read an object back while the pack is being written; other threads may add at that time. */

@@ -121,6 +121,13 @@ static uint64_t position(const struct pack_writer *w)
 	return w->flushed + w->buf_len;
 }
 
+bool pack_writer_has_room(const struct pack_writer *w, uint64_t deflated, uint64_t limit)
+{
+	uint64_t rest = PACK_ENTRY_HEADER_MAX + w->opts.algo->raw_len; /* header and trailer */
+
+	return !w->nr || (position(w) + rest <= limit && deflated <= limit - position(w) - rest);
+}
+
 /* After a failed write the length of the file is unknown, so nothing more is written. */
 static int usable(struct pack_writer *w, struct err *err)
 {

@@ -236,6 +236,7 @@ static void read_objects(struct reader *r, struct repo_settings *s, const struct
 		s->loose_level = s->pack_level = 1;
 	read_level(r, "core.loosecompression", &s->loose_level);
 	read_level(r, "pack.compression", &s->pack_level);
+	read_size(r, "pack.packsizelimit", &s->pack_size_limit);
 	read_size(r, "core.deltabasecachelimit", &s->delta_base_cache_limit);
 	read_size(r, "core.packedgitwindowsize", &s->packed_git_window_size);
 	read_size(r, "core.packedgitlimit", &s->packed_git_limit);

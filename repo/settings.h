@@ -27,6 +27,7 @@ struct repo_settings {
 	/* for the object database and refs */
 	int loose_level, pack_level; /* zlib's, of new objects; -1: zlib's default */
 	unsigned unpack_limit;	     /* bulkCheckin.unpackLimit */
+	size_t pack_size_limit;	     /* pack.packSizeLimit: bytes; 0: none */
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
 	bool use_multi_pack_index, use_replace_refs;
 	int max_tree_depth;	     /* core.maxTreeDepth; less than 0: no directories */

@@ -150,4 +150,16 @@ do
 	'
 done
 
+test_expect_success 'pack.packSizeLimit: another pack begins before one gets larger' '
+	fresh && for i in 1 2 3 4 5 6; do head -c 40000 /dev/urandom >repo/r$i || return 1; done &&
+	git -C repo -c pack.packSizeLimit=100k -c bulkCheckin.unpackLimit=2 add . && objects 0 3 &&
+	find repo/.git/objects -name "*.pack" -size +200 >large && test_must_be_empty large &&
+	git -C repo fsck &&
+	fresh && for i in 1 2 3; do head -c 40000 /dev/urandom >repo/r$i || return 1; done &&
+	git -C repo -c pack.packSizeLimit=1 -c core.bigFileThreshold=1k add . && objects 0 3 &&
+	git -C repo fsck &&
+	test_expect_code 128 git -C repo -c pack.packSizeLimit=junk status 2>err &&
+	test_grep "bad numeric config value .junk. for .pack.packsizelimit." err
+'
+
 test_done
