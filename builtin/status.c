@@ -175,7 +175,7 @@ static int write_text(struct status_run *run, struct err *err)
 	struct status_format f;
 	struct strbuf out = STRBUF_INIT, patches = STRBUF_INIT;
 	bool machine = run->output == OUTPUT_V1 || run->output == OUTPUT_V2;
-	bool color = !machine && want_color(run->repo, "status", 1);
+	bool color = !machine && status_wants_color(run->repo);
 	int rc = status_format_init(&f, run->repo, &run->status, color, err);
 
 	if (rc < 0)

@@ -17,8 +17,7 @@ static enum color_when configured(const struct config_set *c, const char *key)
 bool want_color(struct repository *r, const char *config_key, int fd)
 {
 	const struct config_set *c = command_config(r);
-	char *key = starts_with(config_key, "color.") ? xstrdup(config_key)
-						      : xstrfmt("color.%s", config_key);
+	char *key = strchr(config_key, '.') ? xstrdup(config_key) : xstrfmt("color.%s", config_key);
 	enum color_when when = configured(c, key);
 	bool in_pager = true;
 

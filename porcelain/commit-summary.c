@@ -86,7 +86,7 @@ int commit_status_text(struct commit_run *run, struct strbuf *out, struct strbuf
 int commit_dry_run_text(struct commit_run *run, struct strbuf *out, struct err *err)
 {
 	bool machine = run->o.status_format == STATUS_PORCELAIN;
-	bool color = !machine && want_color(run->repo, "status", 1);
+	bool color = !machine && status_wants_color(run->repo);
 	struct strbuf patches = STRBUF_INIT;
 	struct status s;
 	struct status_format f;

@@ -68,17 +68,53 @@ static const struct {
 	[SLOT_BRANCH] = { "branch", NULL, "" },
 };
 
-static int read_color(struct status_format *f, enum status_slot slot, const char *name,
-		      struct err *err)
+/* The slot that "color.status.NAME" or "status.color.NAME" sets; SLOT_NR: another key. */
+static enum status_slot slot_of(const char *key)
 {
-	char *key = xstrfmt("color.status.%s", name);
-	const struct config_entry *e = config_get(f->repo->config, key);
-	int rc = 0;
+	int i = 0;
 
-	if (e && e->value && color_parse(e->value, f->colors[slot]) < 0)
-		rc = err_set(err, ERR_INVALID, "invalid color value: %s", e->value);
-	free(key);
-	return rc;
+	if (!skip_prefix(key, "color.status.", &key) && !skip_prefix(key, "status.color.", &key))
+		return SLOT_NR;
+	while (i < SLOT_NR && strcasecmp(key, slots[i].name) &&
+	       !(slots[i].alias && !strcasecmp(key, slots[i].alias)))
+		i++;
+	return i;
+}
+
+/* A bad value is an error even where no colours are wanted. */
+static int read_colors(struct status_format *f, const struct config_set *c, bool color,
+		       struct err *err)
+{
+	for (int i = 0; color && i < SLOT_NR; i++)
+		snprintf(f->colors[i], COLOR_MAXLEN, "%s", slots[i].value);
+	for (size_t i = 0; i < config_nr(c); i++) {
+		const struct config_entry *e = config_at(c, i);
+		enum status_slot slot = slot_of(e->key);
+		char parsed[COLOR_MAXLEN];
+
+		if (slot == SLOT_NR)
+			continue;
+		if (!e->value)
+			return config_entry_bad(e, err, "missing value");
+		if (color_parse(e->value, parsed) < 0)
+			return config_entry_bad(e, err, "invalid color value");
+		if (color)
+			memcpy(f->colors[slot], parsed, sizeof(parsed));
+	}
+	return 0;
+}
+
+bool status_wants_color(struct repository *r)
+{
+	const char *key = "color.status";
+
+	for (size_t i = 0; i < config_nr(r->config); i++) {
+		const char *set = config_at(r->config, i)->key;
+
+		if (!strcmp(set, "color.status") || !strcmp(set, "status.color"))
+			key = set;
+	}
+	return want_color(r, key, STDOUT_FILENO);
 }
 
 int status_format_init(struct status_format *f, struct repository *r, const struct status *s,
@@ -92,14 +128,7 @@ int status_format_init(struct status_format *f, struct repository *r, const stru
 	f->s = s;
 	f->comment_char = commented ? edit_comment_char(r) : '\0';
 	f->hints = advice_enabled(r, "statusHints");
-	rc = rc < 0 ? rc : 0;
-	for (int i = 0; color && !rc && i < SLOT_NR; i++) {
-		snprintf(f->colors[i], COLOR_MAXLEN, "%s", slots[i].value);
-		rc = read_color(f, i, slots[i].name, err);
-		if (!rc && slots[i].alias)
-			rc = read_color(f, i, slots[i].alias, err);
-	}
-	return rc;
+	return rc < 0 ? rc : read_colors(f, r->config, color, err);
 }
 
 /* ---- paths ---- */

@@ -28,6 +28,8 @@ struct status_format {
 	const struct strbuf *patches; /* of -v, above the last line; NULL: none */
 };
 
+/* color.status or status.color, whichever comes last; else color.ui. */
+bool status_wants_color(struct repository *r);
 /* Settings from the configuration; color: for standard output. */
 MUST_USE int status_format_init(struct status_format *f, struct repository *r,
 				const struct status *s, bool color, struct err *err);
