@@ -73,7 +73,7 @@ MUST_USE int diff_pickaxe(struct diff_queue *q, const struct diff_options *o,
 /* ---- names.c ---- */
 /* Path with core.quotePath rules and options.relative; NUL-terminated raw for -z. */
 void diff_add_path(struct strbuf *out, const struct diff_options *o, const char *path);
-/* "dir/{old => new}/file" */
+/* "dir/{old => new}/file", with options.relative as it is. */
 void diff_add_rename(struct strbuf *out, const struct diff_options *o, const char *old,
 		     const char *new);
 /* The path without options.relative. */

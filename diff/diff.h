@@ -138,7 +138,11 @@ struct diff_options {
 	bool quick;	 /* stop at the first difference; for diff_trees */
 	bool reverse;	 /* -R */
 	char filter[16]; /* --diff-filter: letters that may pass; "": all */
-	char *relative;	 /* "dir/": only below, names relative to it; owned */
+	const char *prefix; /* "dir/" for --relative without a path; NULL: none. Not owned */
+	char *relative;	 /* only paths that begin so, shown without it; owned */
+	/* A gitlink whose changes are not shown. NULL: there is none. */
+	bool (*ignores_submodule)(void *data, const char *path);
+	void *ignores_submodule_data;
 
 	/* renames, copies, rewrites */
 	enum diff_detect detect;
@@ -178,6 +182,8 @@ struct diff_options {
 	/* pickaxe */
 	char *pickaxe;	 /* -S or -G; owned */
 	bool pickaxe_grep, pickaxe_regex, pickaxe_all;
+	bool pickaxe_ignore_case;
+	bool pickaxe_conflict; /* -S and -G were given */
 
 	/* content of sides with oid_valid false */
 	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,
@@ -190,7 +196,7 @@ struct diff_options {
 
 void diff_options_init(struct diff_options *o, struct odb *odb);
 void diff_options_release(struct diff_options *o);
-/* The diff.*, color.diff.* and core.* keys. ERR_INVALID names a bad value. */
+/* The diff.*, color.diff.* and core.* keys; options.prefix is set. ERR_INVALID names a bad value. */
 MUST_USE int diff_options_config(struct diff_options *o, const struct config_set *c,
 				 struct err *err);
 /*
@@ -198,7 +204,7 @@ MUST_USE int diff_options_config(struct diff_options *o, const struct config_set
  * many arguments it used, 0 if it is no option of diff, ERR_INVALID with Git's message.
  */
 int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err);
-/* After the last option: conflicts of formats; --name-only and --name-status are alone. */
+/* After the last option: conflicts; --name-only and --name-status are alone. */
 MUST_USE int diff_options_check(struct diff_options *o, struct err *err);
 
 /* ---- filling the queue ---- */

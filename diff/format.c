@@ -66,15 +66,14 @@ static void add_mode_and_name(struct strbuf *out, const struct diff_options *o,
 {
 	add_line_prefix(out, o);
 	strbuf_addf(out, " %s mode %06o ", what, f->mode);
-	quote_c_style(out, diff_shown_path(o, f->path), strlen(diff_shown_path(o, f->path)),
-		      o->quote_path);
+	quote_c_style(out, f->path, strlen(f->path), o->quote_path);
 	strbuf_addch(out, '\n');
 }
 
 static void add_mode_change(struct strbuf *out, const struct diff_options *o,
 			    const struct diff_pair *p, bool with_name)
 {
-	const char *path = diff_shown_path(o, p->new->path);
+	const char *path = p->new->path;
 
 	if (!p->old->mode || !p->new->mode || p->old->mode == p->new->mode)
 		return;
@@ -100,7 +99,7 @@ static void add_rename_line(struct strbuf *out, const struct diff_options *o,
 static void add_rewrite_line(struct strbuf *out, const struct diff_options *o,
 			     const struct diff_pair *p)
 {
-	const char *path = diff_shown_path(o, p->new->path);
+	const char *path = p->new->path;
 
 	add_line_prefix(out, o);
 	strbuf_addstr(out, " rewrite ");

@@ -6,8 +6,8 @@
 
 const char *diff_shown_path(const struct diff_options *o, const char *path)
 {
-	if (o->relative)
-		skip_prefix(path, o->relative, &path);
+	if (o->relative && skip_prefix(path, o->relative, &path))
+		path += *path == '/';
 	return path;
 }
 
@@ -38,8 +38,6 @@ void diff_add_rename(struct strbuf *out, const struct diff_options *o, const cha
 {
 	size_t old_len, new_len, head = 0, tail = 0, overlap;
 
-	old = diff_shown_path(o, old);
-	new = diff_shown_path(o, new);
 	if (needs_quotes(o, old) || needs_quotes(o, new)) {
 		quote_c_style(out, old, strlen(old), o->quote_path);
 		strbuf_addstr(out, " => ");

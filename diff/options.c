@@ -47,6 +47,14 @@ void diff_options_release(struct diff_options *o)
 	FREE_AND_NULL(o->relative);
 }
 
+/* Only paths that begin so, and without it; NULL: all of them. */
+static void set_relative(struct diff_options *o, const char *prefix)
+{
+	FREE_AND_NULL(o->relative);
+	if (prefix && *prefix)
+		o->relative = xstrdup(prefix);
+}
+
 /* ---- configuration ---- */
 
 /* diff.renames: a boolean, or "copies". */
@@ -118,7 +126,7 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 {
 	const char *whitespace;
 	unsigned long threshold;
-	bool no_prefix = false;
+	bool no_prefix = false, relative = false;
 	int ret = config_renames(o, c, err);
 
 	if (!ret)
@@ -136,10 +144,13 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 	    (ret = config_get_bool(c, "diff.suppressblankempty", &o->suppress_blank_empty, err)) < 0 ||
 	    (ret = config_get_bool(c, "core.quotepath", &o->quote_path, err)) < 0 ||
 	    (ret = config_get_bool(c, "diff.noprefix", &no_prefix, err)) < 0 ||
+	    (ret = config_get_bool(c, "diff.relative", &relative, err)) < 0 ||
 	    (ret = config_get_ulong(c, "core.bigfilethreshold", &threshold, err)) < 0)
 		return ret;
 	if (ret > 0)
 		o->big_file_threshold = threshold;
+	if (relative)
+		set_relative(o, o->prefix);
 	if (no_prefix)
 		o->src_prefix = o->dst_prefix = "";
 	ret = config_get_string(c, "core.whitespace", &whitespace, err);
@@ -183,7 +194,7 @@ static const struct option_row {
 	{ 'p', "patch", SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
 	{ 'u', NULL, SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
 	{ 's', "no-patch", SET_FORMAT, 0, DIFF_FORMAT_NONE, 0 },
-	{ 'U', "unified", SPECIAL, 0, OPT_UNIFIED, NEEDED },
+	{ 'U', "unified", SPECIAL, 0, OPT_UNIFIED, OPTIONAL },
 	{ 0, "raw", SET_FORMAT, 0, DIFF_FORMAT_RAW, 0 },
 	{ 0, "stat", SPECIAL, 0, OPT_STAT, OPTIONAL },
 	{ 0, "numstat", SET_FORMAT, 0, DIFF_FORMAT_NUMSTAT, 0 },
@@ -249,10 +260,14 @@ static int bad_value(const struct option_row *r, struct err *err, const char *wh
 	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
 }
 
-/* A format cancels an earlier -s, and -s earlier formats. */
+#define NAME_FORMATS (DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS)
+
+/* -s cancels earlier formats, and a format an earlier -s; but for names, which refuse it. */
 static void add_format(struct diff_options *o, unsigned format)
 {
-	o->formats = (o->formats & ~DIFF_FORMAT_NONE) | format;
+	if (!(format & NAME_FORMATS))
+		o->formats &= ~DIFF_FORMAT_NONE;
+	o->formats |= format;
 }
 
 static int parse_count(const struct option_row *r, const char *value, int *out, struct err *err)
@@ -306,7 +321,7 @@ static int set_score(const struct option_row *r, const char *value, unsigned *sc
 		return 0;
 	n = parse_score(value, &end);
 	if (*end)
-		return bad_value(r, err, "has an invalid value");
+		return err_set(err, ERR_INVALID, "invalid argument to %s", r->name);
 	*score = n;
 	return 0;
 }
@@ -321,7 +336,7 @@ static int set_break(struct diff_options *o, const struct option_row *r, const c
 	o->break_score = parse_score(value, &value);
 	if (*value == '/')
 		o->merge_score = parse_score(value + 1, &value);
-	return *value ? bad_value(r, err, "expects <n>/<m> form") : 0;
+	return *value ? err_set(err, ERR_INVALID, "%s expects <n>/<m> form", r->name) : 0;
 }
 
 /* --stat=<width>,<name-width>,<count> */
@@ -383,11 +398,16 @@ static int set_color(struct diff_options *o, const char *value, struct err *err)
 	return 0;
 }
 
-static void set_pickaxe(struct diff_options *o, const char *value, bool grep)
+static int set_pickaxe(struct diff_options *o, const struct option_row *r, const char *value,
+		       struct err *err)
 {
+	if (!*value)
+		return err_set(err, ERR_INVALID, "-%c requires a non-empty argument", r->letter);
+	o->pickaxe_conflict |= o->pickaxe && o->pickaxe_grep != (r->letter == 'G');
 	free(o->pickaxe);
 	o->pickaxe = xstrdup(value);
-	o->pickaxe_grep = grep;
+	o->pickaxe_grep = r->letter == 'G';
+	return 0;
 }
 
 static int set_special(struct diff_options *o, const struct option_row *r, const char *value,
@@ -397,12 +417,13 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 
 	switch ((enum special)r->value) {
 	case OPT_UNIFIED:
-		ret = parse_count(r, value, &n, err);
-		if (!ret) {
-			o->context = (unsigned)n;
-			add_format(o, DIFF_FORMAT_PATCH);
-		}
-		return ret;
+		add_format(o, DIFF_FORMAT_PATCH);
+		if (!value)
+			return 0;
+		if (!parse_int_strict(value, &n) || n < 0)
+			return err_set(err, ERR_INVALID, "--%s expects a numerical value", r->name);
+		o->context = (unsigned)n;
+		return 0;
 	case OPT_CONTEXT:
 		ret = parse_count(r, value, &n, err);
 		if (!ret)
@@ -442,8 +463,7 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		return set_filter(o, value, err);
 	case OPT_PICKAXE:
 	case OPT_PICKAXE_GREP:
-		set_pickaxe(o, value, r->value == OPT_PICKAXE_GREP);
-		return 0;
+		return set_pickaxe(o, r, value, err);
 	case OPT_BINARY:
 		o->binary = true;
 		add_format(o, DIFF_FORMAT_PATCH);
@@ -462,10 +482,10 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		o->src_prefix = o->dst_prefix = "";
 		return 0;
 	case OPT_RELATIVE:
+		set_relative(o, value ? value : o->prefix);
+		return 0;
 	case OPT_NO_RELATIVE:
-		FREE_AND_NULL(o->relative);
-		if (r->value == OPT_RELATIVE && value && *value)
-			o->relative = xstrfmt("%s%s", value, ends_with(value, "/") ? "" : "/");
+		set_relative(o, NULL);
 		return 0;
 	}
 	return 0;
@@ -548,13 +568,19 @@ int diff_options_parse(struct diff_options *o, const char *const *argv, struct e
 
 int diff_options_check(struct diff_options *o, struct err *err)
 {
-	const unsigned names = DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS;
+	const unsigned alone = o->formats & (NAME_FORMATS | DIFF_FORMAT_NONE);
 
-	if ((o->formats & names) == names)
+	if (alone & (alone - 1)) /* more than one of them */
 		return err_set(err, ERR_INVALID,
 			       "options '--name-only', '--name-status', '--check', and '-s' "
 			       "cannot be used together");
-	if (o->formats & names)
-		o->formats &= names;
+	if (o->pickaxe_conflict)
+		return err_set(err, ERR_INVALID, "options '-G', '-S', and '--find-object' "
+			       "cannot be used together");
+	if (o->pickaxe_grep && o->pickaxe_regex)
+		return err_set(err, ERR_INVALID, "options '-G' and '--pickaxe-regex' cannot be "
+			       "used together, use '--pickaxe-regex' with '-S'");
+	if (alone)
+		o->formats = alone;
 	return 0;
 }

@@ -112,19 +112,49 @@ static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *mat
 	return 0;
 }
 
-int diff_pickaxe(struct diff_queue *q, const struct diff_options *o, struct err *err)
+/* -S: the text, as a pattern that matches itself. */
+static void add_escaped(struct strbuf *out, const char *text)
 {
-	struct pickaxe px = { .o = o, .has_regex = o->pickaxe_grep || o->pickaxe_regex };
-	bool *keep, any = false;
-	size_t kept = 0;
-	int ret = 0;
+	for (; *text; text++) {
+		if (strchr("^.[$()|*+?{\\", *text))
+			strbuf_addch(out, '\\');
+		strbuf_addch(out, *text);
+	}
+}
 
-	if (px.has_regex && (ret = regcomp(&px.regex, o->pickaxe, REG_EXTENDED | REG_NEWLINE))) {
-		char why[128];
+static int compile(struct pickaxe *px, struct err *err)
+{
+	const struct diff_options *o = px->o;
+	bool is_regex = o->pickaxe_grep || o->pickaxe_regex;
+	struct strbuf pattern = STRBUF_INIT;
+	int ret = 0, flags = REG_EXTENDED | REG_NEWLINE;
+	char why[128];
 
-		regerror(ret, &px.regex, why, sizeof(why));
+	if (!is_regex && !o->pickaxe_ignore_case)
+		return 0;
+	if (is_regex)
+		strbuf_addstr(&pattern, o->pickaxe);
+	else
+		add_escaped(&pattern, o->pickaxe);
+	ret = regcomp(&px->regex, pattern.buf, flags | (o->pickaxe_ignore_case ? REG_ICASE : 0));
+	strbuf_release(&pattern);
+	if (ret) {
+		regerror(ret, &px->regex, why, sizeof(why));
 		return err_set(err, ERR_INVALID, "invalid regex: %s", why);
 	}
+	px->has_regex = true;
+	return 0;
+}
+
+int diff_pickaxe(struct diff_queue *q, const struct diff_options *o, struct err *err)
+{
+	struct pickaxe px = { .o = o };
+	bool *keep, any = false;
+	size_t kept = 0;
+	int ret = compile(&px, err);
+
+	if (ret < 0)
+		return ret;
 	keep = xcalloc(q->nr + 1, sizeof(*keep));
 	for (size_t i = 0; !ret && i < q->nr; i++) {
 		ret = pair_matches(&px, q->pairs[i], &keep[i], err);

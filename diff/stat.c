@@ -271,7 +271,8 @@ int diff_add_numstat(struct diff_queue *q, const struct diff_options *o, struct 
 			strbuf_addch(out, '\0');
 			diff_add_path(out, o, p->new->path);
 		} else {
-			diff_add_rename(out, o, p->old->path, p->new->path);
+			diff_add_rename(out, o, diff_shown_path(o, p->old->path),
+					diff_shown_path(o, p->new->path));
 		}
 		strbuf_addch(out, o->null_term ? '\0' : '\n');
 	}
@@ -305,7 +306,8 @@ static char *stat_name(const struct diff_pair *p, const struct diff_options *o)
 	const char *comment = o->compact_summary ? compact_comment(p) : NULL;
 
 	if (is_rename(p))
-		diff_add_rename(&name, o, p->old->path, p->new->path);
+		diff_add_rename(&name, o, diff_shown_path(o, p->old->path),
+				diff_shown_path(o, p->new->path));
 	else
 		diff_add_path(&name, o, p->new->path);
 	if (comment)

@@ -22,7 +22,7 @@ static void close_tree(void *data UNUSED, struct compared_tree *t)
 	object_buf_release(&t->buf);
 }
 
-/* Is the path below options.relative, or a directory above it? */
+/* Does the path begin with options.relative, or is it a directory above such paths? */
 static bool matches_relative(const char *relative, const struct strbuf *path, bool is_dir)
 {
 	size_t len = strlen(relative);
@@ -31,6 +31,14 @@ static bool matches_relative(const char *relative, const struct strbuf *path, bo
 	    relative[path->len] == '/')
 		return true;
 	return !strncmp(path->buf, relative, len);
+}
+
+static bool is_ignored_submodule(const struct diff_options *o, const char *path,
+				 const struct tree_entry *old, const struct tree_entry *new)
+{
+	if ((old && !MODE_IS_GITLINK(old->mode)) || (new && !MODE_IS_GITLINK(new->mode)))
+		return false;
+	return o->ignores_submodule && o->ignores_submodule(o->ignores_submodule_data, path);
 }
 
 static bool is_selected(const struct diff_options *o, const struct strbuf *path, bool is_dir)
@@ -63,7 +71,7 @@ static int differ(void *data, const struct strbuf *path, const struct tree_entry
 	const struct diff_options *o = td->o;
 	bool is_dir = MODE_IS_TREE((old ? old : new)->mode);
 
-	if (!is_selected(o, path, is_dir))
+	if (!is_selected(o, path, is_dir) || is_ignored_submodule(o, path->buf, old, new))
 		return TREE_COMPARE_NEXT;
 	if (!is_dir || !o->recursive ||
 	    (o->show_trees && !(old && new && oid_eq(&old->oid, &new->oid))))
