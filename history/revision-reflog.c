@@ -63,42 +63,63 @@ static int add_entry(void *data, const struct reflog_entry *e)
 	return 0;
 }
 
-/* "main@{2}", "main@{yesterday}": the log's name, and where to begin. */
-static char *split_place(const char *name, const char **place)
+/* The name that "@{-1}", "main@{u}" and the like stand for; false: no such name. */
+static bool expand_name(struct rev_walk *w, const char *name, size_t len, char **out)
 {
-	const char *at = strstr(name, "@{");
-	size_t len = strlen(name);
+	struct strbuf expanded = STRBUF_INIT;
+	int used = revparse_branch_name(w->repo, name, len, &expanded, NULL);
 
+	if (used > 0)
+		*out = ref_shorten(w->repo->refs, expanded.buf, false);
+	strbuf_release(&expanded);
+	return used > 0;
+}
+
+/*
+ * "main@{2}", "main@{yesterday}", "topic@{u}@{2}": the log's name, and where to begin (the
+ * caller frees both); "main@{u}" is a name as a whole: *place is NULL.
+ */
+static char *split_place(struct rev_walk *w, const char *name, char **place)
+{
+	char *whole, *base;
+	size_t at;
+
+	if (!expand_name(w, name, strlen(name), &whole))
+		whole = xstrdup(name);
+	at = strlen(whole);
 	*place = NULL;
-	if (!at || name[len - 1] != '}' || at[2] == '-')
-		return xstrdup(name);
-	*place = at + 2;
-	return xstrndup(name, at - name);
+	if (!ends_with(whole, "}"))
+		return whole;
+	while (at && strncmp(whole + at, "@{", 2))
+		at--;
+	*place = xstrndup(whole + at + 2, strlen(whole) - at - 3);
+	if (!at || !expand_name(w, whole, at, &base))
+		base = xstrndup(whole, at);
+	free(whole);
+	return base;
 }
 
 static void begin_at(struct log *log, const char *place)
 {
-	char *copy = xstrndup(place, strlen(place) - 1), *end;
-	unsigned long n = strtoul(copy, &end, 10);
+	char *end;
+	unsigned long n = strtoul(place, &end, 10);
 
-	if (*copy && !*end) {
+	if (*place && !*end) {
 		log->next = n;
 	} else {
-		timestamp_t at = date_approxidate(copy, NULL);
+		timestamp_t at = date_approxidate(place, NULL);
 
 		log->by_date = true;
 		while (log->next < log->nr && log->entries[log->next].date > at)
 			log->next++;
 	}
-	free(copy);
 }
 
 static int open_log(struct rev_walk *w, const struct rev_start *s, struct log *log,
 		    struct err *err)
 {
 	struct object_id oid;
-	const char *place;
-	char *name = split_place(s->name, &place);
+	char *place, *name = split_place(w, s->name, &place);
 	int nr;
 
 	if (!*name) { /* "@{1}": the current branch */
@@ -113,16 +134,20 @@ static int open_log(struct rev_walk *w, const struct rev_start *s, struct log *l
 		if (nr <= 0) {
 			nr = err_set(err, ERR_INVALID, "cannot walk reflogs for %s", s->name);
 			free(name);
+			free(place);
 			return nr;
 		}
 	}
 	log->ref = name;
 	nr = reflog_foreach(w->repo->refs, log->full_ref, true, add_entry, log, NULL);
-	if (nr < 0 && nr != ERR_NOT_FOUND)
-		return err_set(err, nr, "cannot read the reflog of '%s'", log->full_ref);
-	if (place)
+	if (nr == ERR_NOT_FOUND)
+		nr = 0;
+	if (nr < 0)
+		err_set(err, nr, "cannot read the reflog of '%s'", log->full_ref);
+	else if (place)
 		begin_at(log, place);
-	return 0;
+	free(place);
+	return nr;
 }
 
 int rev_reflog_begin(struct rev_walk *w, struct err *err)
