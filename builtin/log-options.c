@@ -4,6 +4,30 @@
 #include "builtin/log.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
+#include "worktree/diff-submodules.h"
+
+/* ---- comparing merges ---- */
+
+static const struct merge_mode {
+	const char *name;
+	enum merge_diff mode;
+} merge_modes[] = {
+	{ "off", MERGE_DIFF_OFF }, { "none", MERGE_DIFF_OFF },
+	{ "on", MERGE_DIFF_DEFAULT }, { "m", MERGE_DIFF_DEFAULT },
+	{ "1", MERGE_DIFF_FIRST }, { "first-parent", MERGE_DIFF_FIRST },
+	{ "separate", MERGE_DIFF_EACH },
+	{ "c", MERGE_DIFF_COMBINED }, { "combined", MERGE_DIFF_COMBINED },
+	{ "cc", MERGE_DIFF_COMBINED }, { "dense-combined", MERGE_DIFF_COMBINED },
+	{ "r", MERGE_DIFF_COMBINED }, { "remerge", MERGE_DIFF_COMBINED },
+};
+
+static const struct merge_mode *find_merge_mode(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(merge_modes); i++)
+		if (!strcmp(name, merge_modes[i].name))
+			return &merge_modes[i];
+	return NULL;
+}
 
 /* ---- configuration ---- */
 
@@ -44,6 +68,19 @@ static void read_decorate_config(struct log_options *o, const struct config_set 
 		o->decorations.all_refs = true;
 }
 
+/* log.diffMerges: what -m and --diff-merges=on mean. */
+static int read_merge_config(struct log_options *o, const struct config_set *c, struct err *err)
+{
+	const char *value = NULL;
+	int rc = config_get_string(c, "log.diffmerges", &value, err);
+
+	if (rc > 0 && !find_merge_mode(value))
+		return config_entry_bad(config_get(c, "log.diffmerges"), err, "unknown mode");
+	if (rc > 0 && find_merge_mode(value)->mode != MERGE_DIFF_DEFAULT)
+		o->merge_diff_default = value;
+	return rc < 0 ? rc : 0;
+}
+
 static int read_config(struct log_options *o, struct err *err)
 {
 	const struct config_set *c = o->repo->config;
@@ -61,7 +98,8 @@ static int read_config(struct log_options *o, struct err *err)
 	    config_get_bool(c, "log.showsignature", &o->show_signature, err) < 0)
 		return ERR_INVALID;
 	read_decorate_config(o, c);
-	if (config_get_string(c, "format.pretty", &format, err) < 0)
+	if (read_merge_config(o, c, err) < 0 ||
+	    config_get_string(c, "format.pretty", &format, err) < 0)
 		return ERR_INVALID;
 	return format ? pretty_set_format(&o->pretty, format, err) : 0;
 }
@@ -79,8 +117,10 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->text = o->graph_prefix = (struct strbuf)STRBUF_INIT;
 	o->notes_refs = (struct strvec)STRVEC_INIT;
 	o->decorations = (struct decorate_options)DECORATE_OPTIONS_INIT;
+	o->merge_diff_default = "separate";
 	pretty_init(&o->pretty, r);
 	diff_options_init(&o->diff, r->odb);
+	o->diff.prefix = r->prefix;
 	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
 	rc = rev_walk_new(&o->walk, r, err);
 	if (rc < 0)
@@ -97,6 +137,7 @@ void log_options_release(struct log_options *o)
 	pretty_release(&o->pretty);
 	diff_options_release(&o->diff);
 	diff_attrs_free(o->diff_attrs);
+	diff_submodules_free(o->submodules);
 	decorate_options_release(&o->decorations);
 	strvec_clear(&o->notes_refs);
 	notes_free(o->notes);
@@ -108,6 +149,7 @@ void log_options_release(struct log_options *o)
 	free(o->graph_colors);
 	rev_walk_free(o->walk);
 	o->walk = NULL;
+	attrs_free(o->attrs);
 }
 
 /* ---- options ---- */
@@ -276,29 +318,49 @@ static int notes_option(struct log_options *o, const char *arg)
 	return 1;
 }
 
-static int merge_option(struct log_options *o, const char *arg, struct err *err)
+/* A diff to each parent is of use only if merges are listed that equal one of them. */
+static int set_merge_diff(struct log_options *o, const char *name, const char *arg,
+			  struct err *err)
 {
-	const char *value;
+	const struct merge_mode *m = find_merge_mode(name);
 
-	if (!strcmp(arg, "-m"))
-		value = "separate";
-	else if (!strcmp(arg, "--no-diff-merges"))
-		value = "off";
-	else if (!skip_prefix(arg, "--diff-merges=", &value) && strcmp(arg, "-c") &&
-		 strcmp(arg, "--cc") && strcmp(arg, "--remerge-diff"))
-		return 0;
-	else if (*arg != '-' || arg[1] != '-' || arg[2] != 'd')
-		value = arg;
-	if (!strcmp(value, "off") || !strcmp(value, "none"))
-		o->merge_diff = MERGE_DIFF_OFF;
-	else if (!strcmp(value, "first-parent") || !strcmp(value, "1"))
-		o->merge_diff = MERGE_DIFF_FIRST;
-	else if (!strcmp(value, "separate") || !strcmp(value, "m") || !strcmp(value, "on"))
-		o->merge_diff = MERGE_DIFF_EACH;
-	else
+	if (!m)
+		return err_set(err, ERR_INVALID, "invalid value for '%s': '%s'",
+			       "--diff-merges", name);
+	if (m->mode == MERGE_DIFF_DEFAULT)
+		return set_merge_diff(o, o->merge_diff_default, arg, err);
+	if (m->mode == MERGE_DIFF_COMBINED)
 		return err_set(err, ERR_UNSUPPORTED, "combined diffs of merges (%s) are not "
 			       "available yet", arg);
+	o->merge_diff = m->mode;
+	o->merges_need_diff = m->mode != MERGE_DIFF_OFF;
+	o->walk->full_history |= m->mode != MERGE_DIFF_OFF;
 	return 1;
+}
+
+static int merge_option(struct log_options *o, const char *const *argv, struct err *err)
+{
+	const char *arg = argv[0], *value;
+	int rc;
+
+	if (skip_prefix(arg, "--diff-merges=", &value))
+		return set_merge_diff(o, value, arg, err);
+	if (!strcmp(arg, "--diff-merges")) {
+		if (!argv[1])
+			return err_set(err, ERR_INVALID, "Option '%s' requires a value",
+				       "--diff-merges");
+		rc = set_merge_diff(o, argv[1], arg, err);
+		return rc < 0 ? rc : 2;
+	}
+	if (!strcmp(arg, "--no-diff-merges"))
+		return set_merge_diff(o, "off", arg, err);
+	if (!strcmp(arg, "-c") || !strcmp(arg, "--cc") || !strcmp(arg, "--remerge-diff"))
+		return set_merge_diff(o, "combined", arg, err);
+	if (strcmp(arg, "-m"))
+		return 0;
+	rc = set_merge_diff(o, "on", arg, err);
+	o->merges_need_diff = false;
+	return rc;
 }
 
 static int tabs_option(struct log_options *o, const char *arg, struct err *err)
@@ -351,7 +413,7 @@ static int switch_option(struct log_options *o, const char *arg)
 	else if (!strcmp(arg, "--no-mailmap") || !strcmp(arg, "--no-use-mailmap"))
 		o->mailmap = false;
 	else if (!strcmp(arg, "--quiet") || !strcmp(arg, "-q"))
-		o->diff.formats = DIFF_FORMAT_NONE;
+		o->quiet = true;
 	else
 		return 0;
 	return 1;
@@ -369,6 +431,10 @@ static int diff_option(struct log_options *o, const char *const *argv, struct er
 	bool color = o->diff.color;
 	int used = diff_options_parse(&o->diff, argv, err);
 
+	if (used == ERR_INVALID) { /* as parse_options() has it */
+		error("%s", err_message(err));
+		exit(129);
+	}
 	if (used > 0 && o->diff.color != color)
 		o->color = o->diff.color;
 	if (o->diff.null_term)
@@ -426,7 +492,7 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 	if (!used)
 		used = notes_option(o, argv[0]);
 	if (!used)
-		used = merge_option(o, argv[0], err);
+		used = merge_option(o, argv, err);
 	if (!used)
 		used = tabs_option(o, argv[0], err);
 	if (!used)
@@ -493,6 +559,34 @@ static int settle_decorations(struct log_options *o, struct err *err)
 	return pretty_load_decorations(&o->pretty, err);
 }
 
+/* -S, --diff-filter and the like choose commits: one without a diff is not shown. */
+bool log_diff_decides(const struct log_options *o)
+{
+	return o->diff.filter[0] || o->diff.pickaxe;
+}
+
+/* -q is what the command begins with, wherever it stands. */
+static void settle_quiet(struct log_options *o)
+{
+	const unsigned names = DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS;
+
+	if (o->quiet && !(o->diff.formats & ~names))
+		o->diff.formats |= DIFF_FORMAT_NONE;
+}
+
+/* Which commits are compared with their parents. */
+static void settle_merge_diff(struct log_options *o)
+{
+	o->diff_asked = (o->diff.formats & ~DIFF_FORMAT_NONE) || log_diff_decides(o);
+	if (o->merges_need_diff && !o->diff.formats)
+		o->diff.formats = DIFF_FORMAT_PATCH;
+	if (o->walk->first_parent &&
+	    (o->merge_diff == MERGE_DIFF_UNSET || o->merge_diff == MERGE_DIFF_EACH))
+		o->merge_diff = MERGE_DIFF_FIRST;
+	if (o->merge_diff == MERGE_DIFF_UNSET)
+		o->merge_diff = MERGE_DIFF_OFF;
+}
+
 /* Attributes matter to it then. */
 static bool compares_contents(const struct diff_options *o)
 {
@@ -549,25 +643,55 @@ static int settle_graph(struct log_options *o, struct err *err)
 	return 0;
 }
 
+/* .gitattributes, .gitmodules, and what the diff has from the options of the walk. */
+static int settle_diff(struct log_options *o, struct err *err)
+{
+	bool asked = o->diff_asked || o->merges_need_diff;
+	bool compares = asked && compares_contents(&o->diff);
+	struct rev_walk *w = o->walk;
+	int rc = 0;
+
+	if (!o->full_diff && w->has_pathspec)
+		o->diff.pathspec = &w->pathspec;
+	o->diff.pickaxe_ignore_case = rev_grep_ignores_case(w);
+	if (compares || (w->has_pathspec && w->pathspec.has_attr))
+		rc = attrs_new(&o->attrs, o->repo, NULL,
+			       o->repo->worktree ? ATTR_CHECKIN : ATTR_INDEX, err);
+	if (!rc && w->has_pathspec) {
+		w->pathspec.match_attr = attrs_match_spec;
+		w->pathspec.match_attr_data = o->attrs;
+	}
+	if (!rc && compares) {
+		rc = diff_attrs_new(&o->diff_attrs, o->repo, o->attrs, err);
+		if (!rc)
+			diff_attrs_use(o->diff_attrs, &o->diff);
+	}
+	if (!rc && asked) {
+		rc = diff_submodules_new(&o->submodules, o->repo, err);
+		if (!rc)
+			diff_submodules_use(o->submodules, &o->diff);
+	}
+	return rc;
+}
+
 int log_options_settle(struct log_options *o, struct err *err)
 {
 	int rc = settle_graph(o, err);
 
+	settle_quiet(o);
 	if (rc >= 0)
 		rc = diff_options_check(&o->diff, err);
 	if (rc < 0)
 		return rc;
 	settle_raw(o);
+	settle_merge_diff(o);
+	o->line_prefix = o->diff.line_prefix ? o->diff.line_prefix : "";
 	o->pretty.walk = o->walk;
 	o->pretty.color = o->color;
 	if (o->color)
 		pretty_read_colors(&o->pretty);
 	if (pretty_needs_source(&o->pretty))
 		o->walk->source = true;
-	if (!o->full_diff && o->walk->has_pathspec)
-		o->diff.pathspec = &o->walk->pathspec;
-	if (o->merge_diff == MERGE_DIFF_UNSET)
-		o->merge_diff = o->walk->first_parent ? MERGE_DIFF_FIRST : MERGE_DIFF_OFF;
 	if (o->mailmap)
 		rc = mailmap_read(&o->map, o->repo, err);
 	o->pretty.mailmap = o->map;
@@ -578,10 +702,5 @@ int log_options_settle(struct log_options *o, struct err *err)
 		rc = settle_decorations(o, err);
 	if (!rc)
 		rc = open_notes(o, err);
-	if (!rc && compares_contents(&o->diff)) {
-		rc = diff_attrs_new(&o->diff_attrs, o->repo, NULL, err);
-		if (!rc)
-			diff_attrs_use(o->diff_attrs, &o->diff);
-	}
-	return rc;
+	return rc ? rc : settle_diff(o, err);
 }

@@ -92,21 +92,29 @@ static bool add_reflog(struct log_options *o)
 
 /* ---- beside the graph ---- */
 
-static void add_row(struct log_options *o)
+/* The beginning of a line: --line-prefix, a row of the graph. True: the commit's own row. */
+static bool add_row(struct log_options *o)
 {
+	strbuf_addstr(&o->text, o->line_prefix);
+	return o->graph && graph_next_row(o->graph, &o->text);
+}
+
+static void add_padding(struct log_options *o)
+{
+	strbuf_addstr(&o->text, o->line_prefix);
 	if (o->graph)
-		graph_next_row(o->graph, &o->text);
+		graph_padding(o->graph, &o->text);
 }
 
 /* Rows up to the commit's own, which stays open for the text. */
 static void add_rows_above(struct log_options *o)
 {
 	if (!o->graph)
-		return;
-	if (!graph_has_rows(o->graph))
-		graph_padding(o->graph, &o->text); /* a second header (-m) */
+		add_row(o);
+	else if (!graph_has_rows(o->graph))
+		add_padding(o); /* a second header (-m) */
 	else
-		while (!graph_next_row(o->graph, &o->text))
+		while (!add_row(o))
 			strbuf_addch(&o->text, '\n');
 }
 
@@ -116,10 +124,6 @@ static void add_text_beside_graph(struct log_options *o, const struct strbuf *te
 	const char *s = text->buf, *end = s + text->len, *eol;
 	bool terminated = text->len && end[-1] == '\n';
 
-	if (!o->graph) {
-		strbuf_addbuf(&o->text, text);
-		return;
-	}
 	for (; s < end; s = eol + 1) {
 		eol = memchr(s, '\n', end - s);
 		if (!eol) {
@@ -130,7 +134,7 @@ static void add_text_beside_graph(struct log_options *o, const struct strbuf *te
 		if (eol + 1 < end)
 			add_row(o);
 	}
-	if (!graph_has_rows(o->graph))
+	if (!o->graph || !graph_has_rows(o->graph))
 		return;
 	if (!terminated)
 		strbuf_addch(&o->text, '\n');
@@ -198,8 +202,8 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 	int rc = 0;
 
 	if (o->shown_one && !has_terminator(o)) {
-		if (o->graph && o->line_end == '\n' && !o->open_line)
-			graph_padding(o->graph, &o->text);
+		if (o->line_end == '\n' && !o->open_line)
+			add_padding(o);
 		strbuf_addch(&o->text, o->line_end);
 	}
 	o->shown_one = true;
@@ -221,8 +225,8 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 	o->open_line = !message.len || message.buf[message.len - 1] != '\n';
 	add_text_beside_graph(o, &message);
 	if (has_terminator(o) && !is_silent(o)) {
-		if (o->graph && !o->open_line)
-			graph_padding(o->graph, &o->text);
+		if (!o->open_line)
+			add_padding(o);
 		strbuf_addch(&o->text, o->line_end);
 	}
 	strbuf_release(&message);
@@ -244,23 +248,17 @@ static void add_gap(struct log_options *o)
 {
 	const unsigned both = DIFF_FORMAT_STAT | DIFF_FORMAT_PATCH;
 
-	if (o->graph) {
-		strbuf_reset(&o->graph_prefix);
+	strbuf_reset(&o->graph_prefix);
+	strbuf_addstr(&o->graph_prefix, o->line_prefix);
+	if (o->graph)
 		graph_padding(o->graph, &o->graph_prefix);
-		o->diff.line_prefix = o->graph_prefix.buf;
-	}
+	o->diff.line_prefix = o->graph_prefix.buf;
 	if (o->pretty.kind == PRETTY_ONELINE || is_silent(o))
 		return;
 	strbuf_addbuf(&o->text, &o->graph_prefix);
 	if ((o->diff.formats & both) == both)
 		strbuf_addstr(&o->text, "---");
 	strbuf_addch(&o->text, '\n');
-}
-
-/* -S, --diff-filter and the like choose commits: one without a diff is not shown. */
-static bool diff_decides(const struct log_options *o)
-{
-	return o->diff.filter[0] || o->diff.pickaxe;
 }
 
 /* *header: it has been shown. */
@@ -291,7 +289,7 @@ static int show_diffs(struct log_options *o, struct commit *c, bool *header, str
 	uint32_t nr = c->nr_parents, i;
 	int rc = 0;
 
-	if (!o->diff.formats && !diff_decides(o))
+	if (!o->diff_asked && (nr < 2 || !o->merges_need_diff))
 		return 0;
 	if (!nr)
 		return o->show_root ? show_diff(o, c, NULL, NULL, header, err) : 0;
@@ -318,9 +316,9 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 	rc = begin_graph(o, c, err);
 	if (!rc)
 		rc = show_diffs(o, c, &header, err);
-	if (!rc && !header && !diff_decides(o))
+	if (!rc && !header && !log_diff_decides(o))
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
 		rc = flush_text(NULL, &o->text, err);
-	return rc ? rc : header || !diff_decides(o);
+	return rc ? rc : header || !log_diff_decides(o);
 }

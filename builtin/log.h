@@ -11,15 +11,18 @@
 
 enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE_FULL,
 		      DECORATE_AUTO };
-/* Diffs of merges: none, to the first parent, to each. */
-enum merge_diff { MERGE_DIFF_UNSET, MERGE_DIFF_OFF, MERGE_DIFF_FIRST, MERGE_DIFF_EACH };
+/* Diffs of merges: none, to the first parent, to each; what log.diffMerges says; combined. */
+enum merge_diff { MERGE_DIFF_UNSET, MERGE_DIFF_OFF, MERGE_DIFF_FIRST, MERGE_DIFF_EACH,
+		  MERGE_DIFF_DEFAULT, MERGE_DIFF_COMBINED };
 
 struct log_options {
 	struct repository *repo;
 	struct rev_walk *walk;
 	struct pretty pretty;
 	struct diff_options diff;
+	struct attrs *attrs; /* if contents are compared, or paths matched by attributes */
 	struct diff_attrs *diff_attrs; /* if contents are compared */
+	struct diff_submodules *submodules; /* if there are differences */
 	bool abbrev_commit, abbrev_commit_given;
 	bool format_given; /* --pretty and the like */
 	bool full_diff, show_root, log_size, show_signature;
@@ -32,6 +35,10 @@ struct log_options {
 	bool mailmap;
 	struct mailmap *map;
 	enum merge_diff merge_diff;
+	const char *merge_diff_default; /* log.diffMerges: what -m means */
+	bool merges_need_diff;	       /* even if no other commit does */
+	bool diff_asked;	       /* for every commit */
+	bool quiet;
 	/* notes */
 	int show_notes; /* -1: unless the format is the user's */
 	struct strvec notes_refs;
@@ -45,6 +52,7 @@ struct log_options {
 	struct graph *graph; /* NULL: none */
 	struct commit **graph_parents;
 	char (*graph_colors)[COLOR_MAXLEN];
+	const char *line_prefix;    /* --line-prefix; "": none */
 	struct strbuf graph_prefix; /* of lines of diffs */
 };
 
@@ -53,6 +61,8 @@ void log_options_release(struct log_options *o);
 /* argv[1..): options of log, of the walker, of diff; revisions and paths. */
 MUST_USE int log_options_parse(struct log_options *o, int argc, const char **argv,
 			       struct err *err);
+/* -S, -G, --diff-filter: commits without such a difference are not shown. */
+bool log_diff_decides(const struct log_options *o);
 /* Decorations, mailmap, notes: what the options ask for. */
 MUST_USE int log_options_settle(struct log_options *o, struct err *err);
 /* Both, and show the commits: what argv[1..) asks for. */

@@ -47,6 +47,11 @@ void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *da
 	g->map_data = data;
 }
 
+bool rev_grep_ignores_case(const struct rev_walk *w)
+{
+	return w->grep && w->grep->ignore_case;
+}
+
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding)
 {
 	rev_grep_of(w)->encoding = encoding;

@@ -372,10 +372,14 @@ static int next_candidate(struct rev_walk *w, struct commit **out, struct err *e
 
 	if (w->reflogs)
 		return rev_reflog_next(w, out, err);
-	if (s->use_list) {
+	while (s->use_list) {
 		if (s->next == s->list.nr)
 			return 0;
-		*out = s->list.items[s->next++];
+		c = s->list.items[s->next++];
+		/* With --no-walk nothing has looked at the date yet. */
+		if (w->no_walk && w->since && c->date < w->since)
+			continue;
+		*out = c;
 		return 1;
 	}
 	for (;;) {

@@ -154,6 +154,8 @@ typedef void (*rev_ident_map_fn)(const void *data, const char **name, size_t *na
 				 const char **mail, size_t *mail_len);
 /* Patterns for authors and committers see what fn makes of them: a mailmap, for instance. */
 void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *data);
+/* Was -i given? */
+bool rev_grep_ignores_case(const struct rev_walk *w);
 /* The encoding in which messages are matched: that of the output. */
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding);
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "worktree/diff-submodules.h"
+#include "worktree/status-internal.h"
+
+struct diff_submodules {
+	enum submodule_mode others; /* unless a submodule has its own */
+	struct strmap by_path;	    /* enum submodule_mode + 1 */
+};
+
+int diff_submodules_new(struct diff_submodules **out, struct repository *r, struct err *err)
+{
+	struct diff_submodules *s = xcalloc(1, sizeof(*s));
+	const char *word;
+	int rc = config_get_string(r->config, "diff.ignoresubmodules", &word, err);
+
+	s->by_path = (struct strmap)STRMAP_INIT;
+	s->others = SUBMODULES_ALL;
+	if (rc > 0 && !submodule_mode_parse(word, &s->others))
+		rc = err_set(err, ERR_INVALID, "bad --ignore-submodules argument: %s", word);
+	if (rc >= 0 && r->worktree)
+		rc = submodule_ignores_read(&s->by_path, r, err);
+	if (rc < 0) {
+		diff_submodules_free(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+void diff_submodules_free(struct diff_submodules *s)
+{
+	if (!s)
+		return;
+	strmap_clear(&s->by_path, NULL);
+	free(s);
+}
+
+static bool is_ignored(void *data, const char *path)
+{
+	struct diff_submodules *s = data;
+	uintptr_t mode = (uintptr_t)strmap_get(&s->by_path, path);
+
+	return (mode ? (enum submodule_mode)(mode - 1) : s->others) == SUBMODULES_NONE;
+}
+
+void diff_submodules_use(struct diff_submodules *s, struct diff_options *o)
+{
+	o->ignores_submodule = is_ignored;
+	o->ignores_submodule_data = s;
+}

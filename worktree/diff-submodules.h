@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* diff.ignoreSubmodules and submodule.<name>.ignore for comparisons of trees. */
+#ifndef WORKTREE_DIFF_SUBMODULES_H
+#define WORKTREE_DIFF_SUBMODULES_H
+
+#include "compat/posix.h"
+#include "diff/diff.h"
+#include "repo/repo.h"
+
+struct diff_submodules;
+
+/*
+ * Which submodules have changes that are not shown: "all"; the other values are about files
+ * in their work trees, which trees do not have. Reads .gitmodules of the work tree.
+ */
+MUST_USE int diff_submodules_new(struct diff_submodules **out, struct repository *r,
+				 struct err *err);
+void diff_submodules_free(struct diff_submodules *s);
+/* Let `o` leave them out; they must live as long as it. */
+void diff_submodules_use(struct diff_submodules *s, struct diff_options *o);
+
+#endif
