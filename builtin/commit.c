@@ -14,6 +14,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
+#include "history/grafts.h"
 #include "history/history.h"
 #include "history/revparse.h"
 
@@ -278,6 +279,23 @@ static void read_config(struct commit_run *run)
 
 /* ---- where we are ---- */
 
+/* A graft of HEAD, or the boundary of a shallow clone, decides what an amended commit follows. */
+static int find_head_parents(struct commit_run *run, struct err *err)
+{
+	const struct graft *graft;
+	struct grafts grafts;
+	int rc = grafts_read(&grafts, run->repo, err);
+
+	if (rc < 0)
+		return rc;
+	graft = graft_of(&grafts, &run->head);
+	for (size_t i = 0; i < (graft ? graft->parents.nr : run->head_view.nr_parents); i++)
+		oid_array_append(&run->head_parents, graft ? &graft->parents.oid[i] :
+				 &run->head_view.parents[i]);
+	grafts_clear(&grafts);
+	return 0;
+}
+
 static int read_head_commit(struct commit_run *run, struct err *err)
 {
 	int rc = odb_read_type(run->repo->odb, &run->head, OBJ_COMMIT, &run->head_buf, err);
@@ -290,7 +308,7 @@ static int read_head_commit(struct commit_run *run, struct err *err)
 		err_prefix(err, "could not parse HEAD commit");
 	else
 		run->head_tree = run->head_view.tree;
-	return rc;
+	return rc < 0 ? rc : find_head_parents(run, err);
 }
 
 static int find_head(struct commit_run *run, struct err *err)
@@ -431,8 +449,8 @@ static int find_parents(struct commit_run *run, struct err *err)
 	if (run->initial)
 		return 0;
 	if (run->o.amend) {
-		for (size_t i = 0; i < run->head_view.nr_parents; i++)
-			oid_array_append(&run->parents, &run->head_view.parents[i]);
+		for (size_t i = 0; i < run->head_parents.nr; i++)
+			oid_array_append(&run->parents, &run->head_parents.oid[i]);
 		commit_other_headers(run->head_buf.data, run->head_buf.size, &run->extra_headers);
 		return 0;
 	}
@@ -445,7 +463,7 @@ static int find_parents(struct commit_run *run, struct err *err)
 /* The tree that the new commit would be compared with. */
 static int base_tree(struct commit_run *run, struct object_id *out, struct err *err)
 {
-	if (run->initial || (run->o.amend && !run->head_view.nr_parents)) {
+	if (run->initial || (run->o.amend && !run->head_parents.nr)) {
 		*out = run->repo->algo->empty_tree;
 		return 0;
 	}
@@ -463,7 +481,7 @@ static int is_empty_change(struct commit_run *run, const struct object_id *tree,
 	int rc;
 
 	*empty = false;
-	if (run->whence == FROM_MERGE || (run->o.amend && run->head_view.nr_parents > 1))
+	if (run->whence == FROM_MERGE || (run->o.amend && run->head_parents.nr > 1))
 		return 0;
 	rc = base_tree(run, &base, err);
 	if (rc >= 0)
@@ -724,6 +742,7 @@ static void commit_run_release(struct commit_run *run)
 	commit_index_release(&run->ci);
 	commit_view_release(&run->head_view);
 	object_buf_release(&run->head_buf);
+	oid_array_clear(&run->head_parents);
 	oid_array_clear(&run->parents);
 	pathspec_release(&run->ps);
 	strvec_clear(&run->o.messages);

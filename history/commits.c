@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "history/grafts.h"
 #include "history/history.h"
-#include "fs/file.h"
 #include "object/commit.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
@@ -19,96 +19,15 @@ struct link_chunk {
 	struct commit *links[];
 };
 
-/* What the commit's own parents are replaced with. */
-struct graft {
-	struct oid_array parents;
-	bool shallow;
-};
-
 struct commit_pool {
 	struct repository *repo;
 	struct oidmap by_oid;  /* to struct commit */
-	struct oidmap grafts;  /* to struct graft */
+	struct grafts grafts;
 	struct node_chunk *nodes;
 	struct link_chunk *links;
 	size_t nr, links_used, links_size;
 	bool keep_buffers;
 };
-
-/* ---- grafts ---- */
-
-static void free_graft(void *data)
-{
-	struct graft *g = data;
-
-	oid_array_clear(&g->parents);
-	free(g);
-}
-
-/* Bytes: of more than a million commits */
-#define GRAFTS_MAX ((size_t)64 << 20)
-
-/* "COMMIT PARENT PARENT …", or in "shallow" just the commit. */
-static int parse_graft_line(struct commit_pool *p, const char *line, bool shallow,
-			    const char *path, struct err *err)
-{
-	const struct hash_algo *algo = p->repo->algo;
-	struct object_id oid, parent;
-	struct graft *g;
-	const char *s;
-
-	if (oid_parse_hex(&oid, line, algo, &s))
-		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
-	CALLOC_ARRAY(g, 1);
-	g->shallow = shallow;
-	while (*s == ' ' && !shallow) {
-		if (oid_parse_hex(&parent, s + 1, algo, &s))
-			break;
-		oid_array_append(&g->parents, &parent);
-	}
-	if (*s) {
-		free_graft(g);
-		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
-	}
-	g = oidmap_put(&p->grafts, &oid, g);
-	if (g)
-		free_graft(g);
-	return 0;
-}
-
-static int read_grafts(struct commit_pool *p, const char *name, bool shallow, struct err *err)
-{
-	char *path = repo_path(p->repo, "%s", name), *line, *end;
-	struct strbuf buf = STRBUF_INIT;
-	int rc = read_file(&buf, path, GRAFTS_MAX, NULL);
-
-	if (rc == ERR_NOT_FOUND)
-		rc = 0;
-	else if (rc < 0)
-		rc = err_set(err, rc, "unable to read '%s'", path);
-	for (line = buf.buf; !rc && *line; line = end) {
-		end = strchr(line, '\n');
-		if (end)
-			*end++ = '\0';
-		else
-			end = line + strlen(line);
-		if (*line && *line != '#')
-			rc = parse_graft_line(p, line, shallow, path, err);
-	}
-	strbuf_release(&buf);
-	free(path);
-	return rc;
-}
-
-bool repo_is_shallow(struct repository *r)
-{
-	char *path = repo_path(r, "shallow");
-	struct stat st;
-	bool shallow = !stat(path, &st) && st.st_size > 0;
-
-	free(path);
-	return shallow;
-}
 
 /* ---- the pool ---- */
 
@@ -119,9 +38,7 @@ int commit_pool_new(struct commit_pool **out, struct repository *r, struct err *
 
 	CALLOC_ARRAY(p, 1);
 	p->repo = r;
-	rc = read_grafts(p, "info/grafts", false, err);
-	if (!rc)
-		rc = read_grafts(p, "shallow", true, err);
+	rc = grafts_read(&p->grafts, r, err);
 	if (rc < 0)
 		commit_pool_free(p);
 	else
@@ -150,7 +67,7 @@ void commit_pool_free(struct commit_pool *p)
 		free(c);
 	}
 	oidmap_clear(&p->by_oid, NULL);
-	oidmap_clear(&p->grafts, free_graft);
+	grafts_clear(&p->grafts);
 	free(p);
 }
 
@@ -282,7 +199,7 @@ int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err)
 {
 	struct object_buf content = OBJECT_BUF_INIT;
 	struct oid_array parents = OID_ARRAY_INIT;
-	struct graft *g;
+	const struct graft *g;
 	int rc;
 
 	if (c->parsed)
@@ -301,7 +218,7 @@ int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err)
 	if (rc < 0) {
 		err_prefix(err, "bad commit %s", oid_hex(&c->oid));
 	} else {
-		g = oidmap_get(&p->grafts, &c->oid);
+		g = graft_of(&p->grafts, &c->oid);
 		link_parents(p, c, g ? &g->parents : &parents);
 		c->shallow = g && g->shallow;
 		c->parsed = true;

@@ -7,6 +7,7 @@
  *	a full or abbreviated object name, or the output of git describe
  */
 #include "compat/posix.h"
+#include "history/grafts.h"
 #include "history/revparse-internal.h"
 #include "object/commit.h"
 #include "util/alloc.h"
@@ -376,10 +377,13 @@ static int parse_ref(struct repository *r, const char *name, size_t len,
 /* ---- parents ---- */
 
 /* The n-th parent, 1…; with 0 the commit itself. oid may be a tag. */
-static int nth_parent(struct repository *r, const struct object_id *oid, unsigned n,
-		      struct object_id *out, struct err *err)
+static int nth_parent(struct repository *r, const struct grafts *grafts,
+		      const struct object_id *oid, unsigned n, struct object_id *out,
+		      struct err *err)
 {
-	struct oid_array parents = OID_ARRAY_INIT;
+	struct oid_array own = OID_ARRAY_INIT;
+	const struct oid_array *parents;
+	const struct graft *graft;
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct object_id commit;
 	int rc;
@@ -387,14 +391,16 @@ static int nth_parent(struct repository *r, const struct object_id *oid, unsigne
 	rc = odb_read_peeled(r->odb, oid, OBJ_COMMIT, &buf, &commit, NULL);
 	if (rc < 0)
 		return ERR_NOT_FOUND;
-	rc = commit_parse_links(buf.data, buf.size, r->algo, NULL, &parents, NULL, err);
+	rc = commit_parse_links(buf.data, buf.size, r->algo, NULL, &own, NULL, err);
+	graft = graft_of(grafts, &commit);
+	parents = graft ? &graft->parents : &own;
 	if (!rc && !n)
 		*out = commit;
-	else if (!rc && n <= parents.nr)
-		*out = parents.oid[n - 1];
+	else if (!rc && n <= parents->nr)
+		*out = parents->oid[n - 1];
 	else if (!rc)
 		rc = ERR_NOT_FOUND;
-	oid_array_clear(&parents);
+	oid_array_clear(&own);
 	object_buf_release(&buf);
 	return rc;
 }
@@ -423,16 +429,16 @@ static bool split_number(const char *name, size_t len, size_t *base, char *op, u
 	return true;
 }
 
-static int apply_number(struct repository *r, char op, unsigned n, struct object_id *oid,
-			struct err *err)
+static int apply_number(struct repository *r, const struct grafts *grafts, char op, unsigned n,
+			struct object_id *oid, struct err *err)
 {
 	int rc;
 
 	if (op == '^')
-		return nth_parent(r, oid, n, oid, err);
-	rc = nth_parent(r, oid, 0, oid, err);
+		return nth_parent(r, grafts, oid, n, oid, err);
+	rc = nth_parent(r, grafts, oid, 0, oid, err);
 	while (!rc && n--)
-		rc = nth_parent(r, oid, 1, oid, err);
+		rc = nth_parent(r, grafts, oid, 1, oid, err);
 	return rc;
 }
 
@@ -595,6 +601,23 @@ static int split_operator(const char *name, size_t len, struct operator *o)
 	return parse_peel(name + o->base + 2, len - o->base - 3, &o->peel) ? 1 : ERR_NOT_FOUND;
 }
 
+/* The operators from the last to the first, as they stand behind the name. */
+static int apply_operators(struct repository *r, const char *name, const struct operator *ops,
+			   size_t nr, struct object_id *oid, struct err *err)
+{
+	struct grafts grafts;
+	int rc = nr ? grafts_read(&grafts, r, err) : 0;
+
+	if (rc < 0 || !nr)
+		return rc;
+	while (!rc && nr--)
+		rc = ops[nr].op == '{' ?
+			apply_peel(r, name, ops[nr].len, &ops[nr].peel, oid, err) :
+			apply_number(r, &grafts, ops[nr].op, ops[nr].n, oid, err);
+	grafts_clear(&grafts);
+	return rc;
+}
+
 int rev_parse_expr(struct repository *r, const char *name, size_t len,
 		   enum object_type hint, struct object_id *oid, struct err *err)
 {
@@ -611,10 +634,8 @@ int rev_parse_expr(struct repository *r, const char *name, size_t len,
 	}
 	if (!rc)
 		rc = parse_name(r, name, len, hint, oid, err);
-	while (!rc && nr--)
-		rc = ops[nr].op == '{' ?
-			apply_peel(r, name, ops[nr].len, &ops[nr].peel, oid, err) :
-			apply_number(r, ops[nr].op, ops[nr].n, oid, err);
+	if (!rc)
+		rc = apply_operators(r, name, ops, nr, oid, err);
 	free(ops);
 	return rc;
 }

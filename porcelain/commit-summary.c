@@ -27,7 +27,7 @@ static int collect(struct commit_run *run, struct status *s, struct object_id *p
 		return rc;
 	if (run->o.amend) {
 		*parent_tree = run->repo->algo->empty_tree;
-		if (run->head_view.nr_parents &&
+		if (run->head_parents.nr &&
 		    (rc = revparse_tree(run->repo, "HEAD^", parent_tree, err)) < 0)
 			return rc;
 		o.base_tree = parent_tree;

@@ -62,6 +62,7 @@ struct commit_run {
 	struct object_id head, head_tree;
 	struct object_buf head_buf;
 	struct commit_view head_view;
+	struct oid_array head_parents; /* grafts heeded */
 	char *head_ref; /* "refs/heads/x"; "HEAD" if detached */
 	enum commit_whence whence;
 	struct oid_array parents;

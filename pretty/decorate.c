@@ -4,12 +4,13 @@
 #include "object/tag.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
+#include "history/grafts.h"
 #include "history/revparse.h"
 
 struct decoration {
 	struct decoration *next;
 	enum decoration_kind kind;
-	char name[]; /* full ref name, or "replaced" */
+	char name[]; /* full ref name, "replaced" or "grafted" */
 };
 
 struct decorations {
@@ -182,6 +183,21 @@ static int add_head(struct decorations *d)
 	return 0;
 }
 
+static int add_grafts(struct decorations *d, struct err *err)
+{
+	const struct object_id *oid;
+	struct grafts grafts;
+	void *graft;
+	int rc = grafts_read(&grafts, d->repo, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; oidmap_next(&grafts.by_oid, &i, &oid, &graft);)
+		add(d, oid, DECORATION_GRAFT, "grafted");
+	grafts_clear(&grafts);
+	return 0;
+}
+
 int decorations_load(struct decorations **out, struct repository *r,
 		     const struct decorate_options *o, struct err *err)
 {
@@ -194,6 +210,8 @@ int decorations_load(struct decorations **out, struct repository *r,
 	rc = refs_foreach(r->refs, "", REFS_NO_PEEL, on_ref, d, err);
 	if (!rc)
 		rc = add_head(d);
+	if (!rc)
+		rc = add_grafts(d, err);
 	if (rc < 0)
 		decorations_free(d);
 	else

@@ -216,21 +216,49 @@ static void add_oid(struct reflist *l, const struct ref_atom *a,
 		strbuf_add_oid(out, oid);
 }
 
-static void add_commit_field(struct reflist *l, const struct commit_view *c,
-			     const struct ref_atom *a, struct strbuf *out, uint64_t *number)
+/* Grafts, and the boundary of a shallow clone, replace the parents of a commit. */
+static int find_graft(struct reflist *l, const struct object_id *oid, const struct graft **out,
+		      struct err *err)
 {
-	if (a->id == ATOM_TREE) {
+	struct reflist_state *s = l->state;
+	int rc = s->grafts_read ? 0 : grafts_read(&s->grafts, l->repo, err);
+
+	if (rc < 0)
+		return rc;
+	s->grafts_read = true;
+	*out = graft_of(&s->grafts, oid);
+	return 0;
+}
+
+static int add_commit_field(struct reflist *l, const struct object_facts *f,
+			    const struct ref_atom *a, struct strbuf *out, uint64_t *number,
+			    struct err *err)
+{
+	const struct commit_view *c = &f->commit;
+	const struct graft *graft = NULL;
+	const struct object_id *parents;
+	size_t nr;
+	int rc;
+
+	if (a->id == ATOM_TREE)
 		add_oid(l, a, &c->tree, out);
-	} else if (a->id == ATOM_NUMPARENT) {
-		*number = c->nr_parents;
-		strbuf_addf(out, "%zu", c->nr_parents);
-	} else if (a->id == ATOM_PARENT) {
-		for (size_t i = 0; i < c->nr_parents; i++) {
-			if (i)
-				strbuf_addch(out, ' ');
-			add_oid(l, a, &c->parents[i], out);
-		}
+	if (a->id != ATOM_NUMPARENT && a->id != ATOM_PARENT)
+		return 0;
+	rc = find_graft(l, &f->oid, &graft, err);
+	if (rc < 0)
+		return rc;
+	parents = graft ? graft->parents.oid : c->parents;
+	nr = graft ? graft->parents.nr : c->nr_parents;
+	if (a->id == ATOM_NUMPARENT) {
+		*number = nr;
+		strbuf_addf(out, "%zu", nr);
 	}
+	for (size_t i = 0; i < nr && a->id == ATOM_PARENT; i++) {
+		if (i)
+			strbuf_addch(out, ' ');
+		add_oid(l, a, &parents[i], out);
+	}
+	return 0;
 }
 
 static void add_tag_field(const struct tag_view *t, const struct ref_atom *a,
@@ -285,7 +313,7 @@ int ref_content_value(struct reflist *l, struct object_facts *f, const struct re
 	} else if (a->id >= ATOM_SUBJECT && a->id <= ATOM_TRAILERS) {
 		add_message_part(f, a, out, number);
 	} else if (f->info.type == OBJ_COMMIT) {
-		add_commit_field(l, &f->commit, a, out, number);
+		return add_commit_field(l, f, a, out, number, err);
 	} else if (f->info.type == OBJ_TAG) {
 		add_tag_field(&f->tag, a, out);
 	}

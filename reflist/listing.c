@@ -44,6 +44,7 @@ static void state_free(struct reflist_state *s)
 	object_facts_clear(&s->object);
 	object_facts_clear(&s->target);
 	commit_pool_free(s->pool);
+	grafts_clear(&s->grafts);
 	mailmap_free(s->mailmap);
 	ref_shortener_free(s->shortener);
 	worktrees_free(s->worktrees);

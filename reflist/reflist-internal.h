@@ -4,6 +4,7 @@
 #define REFLIST_REFLIST_INTERNAL_H
 
 #include "compat/posix.h"
+#include "history/grafts.h"
 #include "history/history.h"
 #include "reflist/atom-internal.h"
 #include "reflist/object-internal.h"
@@ -51,6 +52,8 @@ struct reflist_state {
 	struct object_facts object, target;
 	/* read on first use */
 	struct commit_pool *pool;
+	struct grafts grafts;
+	bool grafts_read;
 	struct mailmap *mailmap;
 	struct worktree *worktrees;
 	struct strmap worktree_of; /* branch to struct worktree */

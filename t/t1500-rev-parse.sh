@@ -443,6 +443,21 @@ test_expect_success 'reflogs that do not tell all of a ref' '
 	 rm $LOG && log_says $C "@{0}")
 '
 
+test_expect_success 'grafts and the boundary of a shallow clone count as parents' '
+	git init -q -b main boundary &&
+	(cd boundary &&
+	 for i in 1 2 3 4; do git commit -q --allow-empty -m $i || exit; done &&
+	 A=$(git rev-parse HEAD~3) && git rev-parse HEAD~2 >.git/shallow &&
+	 for name in HEAD~3 HEAD~2^ HEAD~2^1~0 HEAD~9 HEAD~3^{tree}; do
+		test_must_fail git rev-parse -q --verify "$name" &&
+		test_expect_code 128 git cat-file -e "$name" || exit
+	 done &&
+	 git cat-file -e "$A" && mkdir -p .git/info &&
+	 echo "$(git rev-parse HEAD) $(git rev-parse HEAD~2) $A" >.git/info/grafts &&
+	 git rev-parse HEAD^2 >actual && echo $A >expect && test_cmp expect actual &&
+	 test_must_fail git rev-parse -q --verify HEAD~2)
+'
+
 test_expect_success 'outside of a repository' '
 	mkdir outside &&
 	(cd outside &&

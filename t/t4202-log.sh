@@ -227,6 +227,15 @@ test_expect_success 'the end of a shallow clone' '
 	peers_git rev-parse HEAD~9
 '
 
+test_expect_success 'the end of a shallow clone is marked' '
+	git init -q -b main boundary &&
+	(cd boundary &&
+	 for i in 1 2 3; do git commit -q --allow-empty -m $i || exit; done &&
+	 git tag two HEAD~1 && git rev-parse two >.git/shallow &&
+	 git log --format="%s%d" --decorate-refs="refs/tags/*" >actual &&
+	 printf "3\n2 (grafted, tag: two)\n" >expect && test_cmp expect actual)
+'
+
 test_expect_success 'a missing parent is reported' '
 	rm -rf ours && stock init -q -b main ours &&
 	stock -C full cat-file commit main~1 >raw &&

@@ -600,6 +600,19 @@ test_expect_success 'a damaged commit' '
 	rm ours/.git/refs/heads/bad
 '
 
+test_expect_success 'parents, where grafts replace them' '
+	git init -q -b main grafted &&
+	(cd grafted &&
+	 for i in 1 2 3; do git commit -q --allow-empty -m $i || exit; done &&
+	 git rev-parse HEAD >.git/shallow &&
+	 git for-each-ref --format="%(refname:short) %(numparent)[%(parent)]" refs/heads/main >actual &&
+	 echo "main 0[]" >expect && test_cmp expect actual && rm .git/shallow &&
+	 A=$(git rev-parse HEAD~2) B=$(git rev-parse HEAD~1) &&
+	 mkdir -p .git/info && echo "$(git rev-parse HEAD) $A $B" >.git/info/grafts &&
+	 git for-each-ref --format="%(refname:short) %(numparent)[%(parent)]" refs/heads/main >actual &&
+	 echo "main 2[$A $B]" >expect && test_cmp expect actual)
+'
+
 test_expect_success 'worktrees' '
 	peers_do "stock branch wt && stock branch wt2 &&
 		stock worktree add -q wt wt && stock worktree add -q --detach wt-detached" &&

@@ -374,4 +374,13 @@ test_expect_success 'paths that do not exist are reported in order' '
 	done
 '
 
+test_expect_success '--amend at the end of a shallow clone: no parent, as log shows it' '
+	git init -q -b main boundary &&
+	(cd boundary &&
+	 echo 1 >f && git add f && git commit -q -m 1 && echo 2 >f && git commit -q -a -m 2 &&
+	 git rev-parse HEAD >.git/shallow && git commit --amend --dry-run >out &&
+	 test_grep "new file: *f" out &&
+	 git commit -q --amend -m new && git cat-file commit HEAD >out && test_grep ! "^parent" out)
+'
+
 test_done

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "history/grafts.h"
+#include "fs/file.h"
+#include "util/alloc.h"
+#include "util/strbuf.h"
+
+/* Bytes: of more than a million commits */
+#define GRAFTS_MAX ((size_t)64 << 20)
+
+static void free_graft(void *data)
+{
+	struct graft *g = data;
+
+	oid_array_clear(&g->parents);
+	free(g);
+}
+
+/* "COMMIT PARENT PARENT …", or in "shallow" just the commit. */
+static int parse_graft_line(struct grafts *all, struct repository *r, const char *line,
+			    bool shallow, const char *path, struct err *err)
+{
+	struct object_id oid, parent;
+	struct graft *g;
+	const char *s;
+
+	if (oid_parse_hex(&oid, line, r->algo, &s))
+		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
+	CALLOC_ARRAY(g, 1);
+	g->shallow = shallow;
+	while (*s == ' ' && !shallow) {
+		if (oid_parse_hex(&parent, s + 1, r->algo, &s))
+			break;
+		oid_array_append(&g->parents, &parent);
+	}
+	if (*s) {
+		free_graft(g);
+		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
+	}
+	g = oidmap_put(&all->by_oid, &oid, g);
+	if (g)
+		free_graft(g);
+	return 0;
+}
+
+static int read_graft_file(struct grafts *all, struct repository *r, const char *name,
+			   bool shallow, struct err *err)
+{
+	char *path = repo_path(r, "%s", name), *line, *end;
+	struct strbuf buf = STRBUF_INIT;
+	int rc = read_file(&buf, path, GRAFTS_MAX, NULL);
+
+	if (rc == ERR_NOT_FOUND)
+		rc = 0;
+	else if (rc < 0)
+		rc = err_set(err, rc, "unable to read '%s'", path);
+	for (line = buf.buf; !rc && *line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		else
+			end = line + strlen(line);
+		if (*line && *line != '#')
+			rc = parse_graft_line(all, r, line, shallow, path, err);
+	}
+	strbuf_release(&buf);
+	free(path);
+	return rc;
+}
+
+int grafts_read(struct grafts *g, struct repository *r, struct err *err)
+{
+	struct grafts read = { .by_oid = { .nr = 0 } };
+	int rc = read_graft_file(&read, r, "info/grafts", false, err);
+
+	if (!rc)
+		rc = read_graft_file(&read, r, "shallow", true, err);
+	if (rc < 0)
+		grafts_clear(&read);
+	else
+		*g = read;
+	return rc;
+}
+
+void grafts_clear(struct grafts *g)
+{
+	oidmap_clear(&g->by_oid, free_graft);
+}
+
+const struct graft *graft_of(const struct grafts *g, const struct object_id *oid)
+{
+	return oidmap_get(&g->by_oid, oid);
+}
+
+bool repo_is_shallow(struct repository *r)
+{
+	char *path = repo_path(r, "shallow");
+	struct stat st;
+	bool shallow = !stat(path, &st) && st.st_size > 0;
+
+	free(path);
+	return shallow;
+}

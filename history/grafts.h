@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Parents that count instead of those that a commit names: grafts (info/grafts), and none at the
+ * boundary of a shallow clone (the file "shallow"). A commit_pool applies them by itself; who
+ * reads single commits asks here.
+ */
+#ifndef HISTORY_GRAFTS_H
+#define HISTORY_GRAFTS_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "repo/repo.h"
+#include "util/err.h"
+
+struct graft {
+	struct oid_array parents;
+	bool shallow;
+};
+
+struct grafts {
+	struct oidmap by_oid; /* to struct graft */
+};
+
+/* Reads both files; *g is zero or cleared before. ERR_CORRUPT if they are malformed. */
+MUST_USE int grafts_read(struct grafts *g, struct repository *r, struct err *err);
+void grafts_clear(struct grafts *g);
+/* NULL: the commit's own parents count. */
+const struct graft *graft_of(const struct grafts *g, const struct object_id *oid);
+
+#endif
