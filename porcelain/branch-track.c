@@ -48,7 +48,7 @@ int branch_wants_rebase(struct repository *r, bool is_remote, bool *wanted, stru
 	else if (!strcmp(e->value, "remote"))
 		*wanted = is_remote;
 	else if (strcmp(e->value, "never"))
-		return err_set(err, ERR_INVALID, "malformed value for branch.autosetuprebase");
+		return config_entry_bad(e, err, "malformed value for branch.autosetuprebase");
 	return 0;
 }
 

@@ -648,4 +648,43 @@ for kind in KILL EIO ${GIT_TEST_LONG:+ENOSPC}; do
 	'
 done
 
+test_expect_success 'a bad value of branch.autoSetup* ends every branch command' '
+	git init -q -b main bad && git -C bad commit -q --allow-empty -m one &&
+	for key in branch.autoSetupRebase branch.autoSetupMerge
+	do
+		test_config -C bad $key junk &&
+		for args in "" new "-d main" "-m main other" --show-current "--list main"
+		do
+			test_expect_code 128 git -C bad branch $args >out 2>err &&
+			test_must_be_empty out && test_line_count = 1 err || return 1
+		done &&
+		git -C bad config --unset $key || return 1
+	done &&
+	test_expect_code 128 git -C bad -c branch.autoSetupRebase branch &&
+	test_expect_code 128 git -C bad -c branch.autoSetupRebase=junk branch 2>err &&
+	test_grep "unable to parse .branch.autosetuprebase. from command-line config" err &&
+	test "$(git -C bad branch)" = "* main"
+'
+
+test_expect_success 'a rename that cannot move the HEAD of a linked worktree moves nothing' '
+	git init -q -b main linked && git -C linked commit -q --allow-empty -m one &&
+	mkdir -p linked/.git/worktrees/w tree && echo ../.. >linked/.git/worktrees/w/commondir &&
+	echo "$PWD/tree/.git" >linked/.git/worktrees/w/gitdir &&
+	echo "gitdir: $PWD/linked/.git/worktrees/w" >tree/.git &&
+	echo "ref: refs/heads/main" >linked/.git/worktrees/w/HEAD &&
+	git -C linked config branch.main.description text &&
+	cp linked/.git/config config && cp linked/.git/logs/HEAD log &&
+	: >linked/.git/worktrees/w/HEAD.lock &&
+	test_expect_code 128 git -C linked branch -M main new 2>err &&
+	test_grep "cannot lock ref .worktrees/w/HEAD." err &&
+	for head in linked/.git/HEAD linked/.git/worktrees/w/HEAD
+	do
+		echo "ref: refs/heads/main" >expect && test_cmp expect $head || return 1
+	done &&
+	test "$(git -C linked for-each-ref --format="%(refname)")" = refs/heads/main &&
+	test_cmp config linked/.git/config && test_cmp log linked/.git/logs/HEAD &&
+	rm linked/.git/worktrees/w/HEAD.lock && git -C linked branch -M main new &&
+	test "$(git -C tree symbolic-ref HEAD) $(git -C linked symbolic-ref HEAD)" = "refs/heads/new refs/heads/new"
+'
+
 test_done
