@@ -131,7 +131,8 @@ static int queue_head(const struct step *s, const char *head, struct ref_transac
 	/* It may have gone elsewhere meanwhile. */
 	if (!rc && target && leads_to(s->m, target, s->from))
 		rc = ref_transaction_update_symref(t, head, s->to, target,
-						   s->last ? 0 : REF_SKIP_REFLOG, s->m->msg, err);
+						   REF_NO_DEREF | (s->last ? 0 : REF_SKIP_REFLOG),
+						   s->m->msg, err);
 	free(target);
 	return rc;
 }

@@ -72,7 +72,8 @@ static int change(struct repository *r, const char *name, const char *target,
 	int rc = repo_operation_begin_refs(op, 0, &t, &err);
 
 	if (!rc)
-		rc = ref_transaction_update_symref(t, name, target, old_target, 0, msg, &err);
+		rc = ref_transaction_update_symref(t, name, target, old_target, REF_NO_DEREF,
+						   msg, &err);
 	rc = repo_operation_end(op, rc, &err);
 	return rc < 0 ? report_error(&err) : 0;
 }

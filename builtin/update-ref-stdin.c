@@ -80,6 +80,15 @@ static char *ref_argument(struct session *s)
 	return ref;
 }
 
+static bool at_end_of_input(void)
+{
+	int c = getc(stdin);
+
+	if (c != EOF)
+		ungetc(c, stdin);
+	return c == EOF;
+}
+
 /* The next argument, where it is. NULL: there is none. Caller frees. */
 static char *value_argument(struct session *s, const char *ref, const char *what)
 {
@@ -130,10 +139,14 @@ static bool old_argument(struct session *s, const char *ref, struct object_id *o
 	return given;
 }
 
-/* The same for targets of symbolic refs; NULL: none. Caller frees. */
+/* The same for targets of symbolic refs, which the end of input ends as well; NULL: none. */
 static char *target_argument(struct session *s, const char *ref, const char *what)
 {
-	char *text = value_argument(s, ref, what);
+	char *text;
+
+	if (s->o->nul && at_end_of_input())
+		return NULL;
+	text = value_argument(s, ref, what);
 
 	if (text && !*text)
 		FREE_AND_NULL(text);
@@ -289,7 +302,8 @@ static void do_symref_delete(struct session *s)
 	ref = ref_argument(s);
 	old = target_argument(s, ref, "<old-target>");
 	end_of_command(s, ref);
-	check(ref_transaction_update_symref(s->t, ref, NULL, old, 0, s->o->msg, &err), &err);
+	check(ref_transaction_update_symref(s->t, ref, NULL, old, REF_NO_DEREF,
+					    s->o->msg, &err), &err);
 	free(ref);
 	free(old);
 }
@@ -372,7 +386,7 @@ static const char *failure_text(enum ref_failure failure)
 	}
 }
 
-/* --batch-updates: what did not happen. The message of a failure without name goes to stderr. */
+/* --batch-updates: what did not happen, the new value first; the messages go to stderr. */
 static void report_rejections(const struct session *s)
 {
 	struct ref_rejection r;
@@ -380,11 +394,10 @@ static void report_rejections(const struct session *s)
 	for (size_t i = 0; i < ref_transaction_nr(s->t); i++) {
 		if (!ref_transaction_rejection(s->t, i, &r))
 			continue;
-		if (r.failure == REF_FAILURE_OTHER)
-			error("%s", r.msg);
+		error("%s", r.msg);
 		printf("rejected %s %s %s %s\n", r.name,
-		       r.old_target ? r.old_target : oid_hex(r.old_oid),
 		       r.new_target ? r.new_target : oid_hex(r.new_oid),
+		       r.old_target ? r.old_target : oid_hex(r.old_oid),
 		       failure_text(r.failure));
 	}
 }

@@ -194,7 +194,10 @@ void ref_transaction_new_values(const struct ref_transaction *t, struct oid_arra
 MUST_USE int ref_transaction_verify(struct ref_transaction *t, const char *name,
 				    const struct object_id *old_oid, unsigned flags,
 				    struct err *err);
-/* Symbolic refs. target NULL: delete. old_target NULL: not checked. */
+/*
+ * Symbolic refs. target NULL: delete. old_target NULL: not checked. Without REF_NO_DEREF it is
+ * the ref at the end of a symref's way that becomes symbolic, or is checked.
+ */
 MUST_USE int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
 					   const char *target, const char *old_target,
 					   unsigned flags, const char *msg, struct err *err);

@@ -147,7 +147,7 @@ int ref_transaction_update_symref(struct ref_transaction *t, const char *name,
 		return err_set(err, ERR_INVALID, "refusing to set '%s' to invalid ref '%s'",
 			       name, target);
 	flags &= UPDATE_HAVE_NEW - 1;
-	flags |= REF_NO_DEREF | UPDATE_HAVE_TARGET;
+	flags |= UPDATE_HAVE_TARGET;
 	if (old_target || (flags & REF_MUST_BE_NEW))
 		flags |= UPDATE_HAVE_OLD_TARGET;
 	rc = queue(t, name, flags, target, msg, &u, err);

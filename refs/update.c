@@ -126,6 +126,8 @@ static int split_symref(struct ref_transaction *t, struct ref_update *u, struct 
 		return err_set(err, ERR_CORRUPT, "cannot lock ref '%s': symbolic ref leads to "
 			       "bad name '%s'", ref_update_display_name(u), target);
 	child = transaction_add_update(t, target, u);
+	child->new_target = u->new_target ? xstrdup(u->new_target) : NULL;
+	child->old_target = u->old_target ? xstrdup(u->old_target) : NULL;
 	strmap_put(&t->by_name, child->name, child);
 	child->via = u;
 	if (!strcmp(u->name, "HEAD"))
@@ -181,7 +183,11 @@ static int refuse(const struct ref_update *u, enum ref_failure failure, struct e
 
 static int check_old_oid(const struct ref_update *u, struct err *err)
 {
-	if (!(u->flags & UPDATE_HAVE_OLD) || oid_eq(&u->old_oid, &u->value))
+	if (!(u->flags & UPDATE_HAVE_OLD))
+		return 0;
+	if (oid_is_null(&u->old_oid) && u->exists && oid_is_null(&u->value))
+		return refuse(u, REF_FAILURE_EXISTS, err, "dangling symref already exists");
+	if (oid_eq(&u->old_oid, &u->value))
 		return 0;
 	if (oid_is_null(&u->old_oid))
 		return refuse(u, REF_FAILURE_EXISTS, err, "reference already exists");
@@ -206,8 +212,8 @@ static int check_old_target(const struct ref_update *u, struct err *err)
 	if (!u->old_target)
 		return 0;
 	if (!u->exists)
-		return refuse(u, REF_FAILURE_MISSING, err, "reference is missing but expected %s",
-			      u->old_target);
+		return refuse(u, REF_FAILURE_MISSING, err, "unable to resolve reference '%s'",
+			      u->name);
 	if (!is)
 		return refuse(u, REF_FAILURE_NO_SYMREF, err,
 			      "expected symref with target '%s': but is a regular ref",

@@ -284,6 +284,7 @@ test_expect_success '--stdin: symbolic refs' '
 	git -C ours update-ref --stdin <<-EOS &&
 	create refs/heads/a $H
 	symref-create refs/heads/s refs/heads/a
+	option no-deref
 	symref-update HEAD refs/heads/a ref refs/heads/main
 	EOS
 	test "$(git -C ours symbolic-ref HEAD)" = refs/heads/a &&
@@ -292,13 +293,13 @@ test_expect_success '--stdin: symbolic refs' '
 	test_must_fail git -C ours update-ref --stdin <input 2>err &&
 	test_grep "reference already exists" err &&
 	echo "symref-update HEAD refs/heads/x ref refs/heads/main" >input &&
-	test_must_fail git -C ours update-ref --stdin <input 2>err &&
+	test_must_fail git -C ours update-ref --no-deref --stdin <input 2>err &&
 	test_grep "is at refs/heads/a but expected refs/heads/main" err &&
 	echo "symref-update HEAD refs/heads/x oid $P" >input &&
-	test_must_fail git -C ours update-ref --stdin <input 2>err &&
+	test_must_fail git -C ours update-ref --no-deref --stdin <input 2>err &&
 	test_grep "is at $H but expected $P" err &&
 	echo "symref-update HEAD refs/heads/a oid $H" >input &&
-	git -C ours update-ref --stdin <input &&
+	git -C ours update-ref --no-deref --stdin <input &&
 	git -C ours update-ref --stdin <<-EOS &&
 	option no-deref
 	symref-verify HEAD refs/heads/a
@@ -307,6 +308,49 @@ test_expect_success '--stdin: symbolic refs' '
 	EOS
 	test_path_missing ours/.git/refs/heads/s &&
 	test_path_exists ours/.git/refs/heads/a
+'
+
+test_expect_success '--stdin: symbolic refs are followed, unless no-deref' '
+	start &&
+	git -C ours update-ref refs/heads/a HEAD &&
+	git -C ours symbolic-ref refs/heads/s refs/heads/a &&
+	git -C ours symbolic-ref refs/heads/s2 refs/heads/s &&
+	git -C ours symbolic-ref refs/heads/dangling refs/heads/none &&
+	cat >input <<-EOF &&
+	symref-update refs/heads/s2 refs/heads/main oid $H
+	symref-create refs/heads/dangling refs/heads/main
+	EOF
+	git -C ours update-ref --stdin <input &&
+	printf "ref: %s\n" refs/heads/s refs/heads/a refs/heads/main refs/heads/none refs/heads/main >expect &&
+	(cd ours/.git/refs/heads && cat s2 s a dangling none) >out &&
+	test_cmp expect out &&
+	echo "symref-update refs/heads/s2 refs/heads/x ref refs/heads/s" |
+	test_must_fail git -C ours update-ref --stdin 2>err &&
+	test_grep "cannot lock ref .refs/heads/s2.: expected symref with target .refs/heads/s.: but is a regular ref" err &&
+	git -C ours update-ref --no-deref -d refs/heads/none &&
+	echo "symref-update refs/heads/dangling refs/heads/x ref refs/heads/none" |
+	test_must_fail git -C ours update-ref --stdin 2>err &&
+	test_grep "cannot lock ref .refs/heads/dangling.: unable to resolve reference .refs/heads/none." err &&
+	for l in "create refs/heads/dangling $H" "update refs/heads/dangling $H $Z"
+	do
+		echo "$l" | test_must_fail git -C ours update-ref --no-deref --stdin 2>err &&
+		test_grep "cannot lock ref .refs/heads/dangling.: dangling symref already exists" err || return 1
+	done
+'
+
+test_expect_success '--stdin -z: the end of input ends commands about symbolic refs' '
+	start &&
+	printf "symref-update refs/heads/s\0refs/heads/main\0" | git -C ours update-ref -z --stdin &&
+	test "$(git -C ours symbolic-ref refs/heads/s)" = refs/heads/main &&
+	printf "symref-update refs/heads/s3\0refs/heads/s\0\0" | git -C ours update-ref -z --stdin &&
+	printf "symref-update refs/heads/s4\0refs/heads/s\0ref\0" >input &&
+	test_expect_code 128 git -C ours update-ref -z --stdin <input 2>err &&
+	test_grep "symref-update refs/heads/s4: expected old value" err &&
+	printf "symref-verify refs/heads/s4\0" | git -C ours update-ref --no-deref -z --stdin &&
+	printf "symref-delete refs/heads/s\0" | git -C ours update-ref --no-deref -z --stdin &&
+	test_path_missing ours/.git/refs/heads/s &&
+	printf "update refs/heads/s4\0$H\0" >input &&
+	test_expect_code 128 git -C ours update-ref -z --stdin <input
 '
 
 # As on a file system with an ordered journal, wherever the tests run.
@@ -356,24 +400,25 @@ test_expect_success '--batch-updates: the updates that are possible are made' '
 	EOF
 	cat >expect <<-EOF &&
 	rejected refs/heads/main $P $P incorrect old value provided
-	rejected refs/heads/nope $H $P reference does not exist
-	rejected refs/heads/gone $H $Z reference does not exist
-	rejected refs/heads/main/sub $Z $H refname conflict
-	rejected refs/heads/tree $Z $T invalid new value provided
-	rejected refs/tags/none $Z $none invalid new value provided
-	rejected refs/heads/good3 $H $Z reference does not exist
+	rejected refs/heads/nope $P $H reference does not exist
+	rejected refs/heads/gone $Z $H reference does not exist
+	rejected refs/heads/main/sub $H $Z refname conflict
+	rejected refs/heads/tree $T $Z invalid new value provided
+	rejected refs/tags/none $none $Z invalid new value provided
+	rejected refs/heads/good3 $Z $H reference does not exist
 	EOF
 	grep -v "create refs/heads/main \|symref" input >one &&
 	git -C ours update-ref --stdin --batch-updates <one >out 2>err &&
-	test_must_be_empty err &&
 	test_cmp expect out &&
+	test_line_count = 7 err &&
+	test_grep "^error: cannot lock ref .refs/heads/nope.: unable to resolve reference .refs/heads/nope." err &&
 	test "$(git -C ours rev-parse good1 good2 refs/tags/good4 main)" = "$(printf "%s\n" $H $P $T $H)" &&
 	echo "create refs/heads/main $P" |
 	git -C ours update-ref --stdin -0 >out &&
-	echo "rejected refs/heads/main $Z $P reference already exists" >expect &&
+	echo "rejected refs/heads/main $P $Z reference already exists" >expect &&
 	test_cmp expect out &&
 	grep symref input | git -C ours update-ref --no-deref --stdin --batch-updates >out &&
-	echo "rejected refs/heads/main refs/heads/y refs/heads/x expected symref but found regular ref" >expect &&
+	echo "rejected refs/heads/main refs/heads/x refs/heads/y expected symref but found regular ref" >expect &&
 	test_cmp expect out &&
 	test -z "$(find ours/.git -name "*.lock")"
 '
@@ -386,7 +431,7 @@ test_expect_success '--batch-updates: sessions, locks, mistakes' '
 	cat >expect <<-EOF &&
 	start: ok
 	prepare: ok
-	rejected refs/heads/main $Z $P reference already exists
+	rejected refs/heads/main $P $Z reference already exists
 	commit: ok
 	start: ok
 	commit: ok
@@ -396,7 +441,7 @@ test_expect_success '--batch-updates: sessions, locks, mistakes' '
 	: >ours/.git/refs/heads/locked.lock &&
 	printf "%s\n" "create refs/heads/locked $H" "create refs/heads/c $H" |
 	git -C ours update-ref --stdin --batch-updates >out 2>err &&
-	echo "rejected refs/heads/locked $Z $H unknown failure" >expect &&
+	echo "rejected refs/heads/locked $H $Z unknown failure" >expect &&
 	test_cmp expect out &&
 	test_grep "^error: cannot lock ref .refs/heads/locked" err &&
 	git -C ours rev-parse --verify -q c &&

@@ -171,7 +171,7 @@ test_expect_success 'symbolic refs: what they name' '
 	both_hooks "" &&
 	rm -f ours/told && git -C ours symbolic-ref refs/heads/s refs/heads/a &&
 	printf "symref-update refs/heads/s refs/heads/x ref refs/heads/a\n" >input &&
-	git -C ours update-ref --stdin <input &&
+	git -C ours update-ref --no-deref --stdin <input &&
 	cat >expect <<-EOF &&
 	prepared
 	$Z ref:refs/heads/a refs/heads/s

@@ -56,7 +56,8 @@ static void queue_entry(void *data, const char *name, const char *old, const cha
 	if (!has_place(t->rs, name))
 		return;
 	if (skip_prefix(new, "ref:", &target))
-		rc = ref_transaction_update_symref(t, name, target, NULL, REF_SKIP_REFLOG, NULL,
+		rc = ref_transaction_update_symref(t, name, target, NULL,
+						   REF_NO_DEREF | REF_SKIP_REFLOG, NULL,
 						   &ignored);
 	else if (!oid_from_hex(&oid, new, t->rs->algo))
 		rc = ref_transaction_update(t, name, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG,

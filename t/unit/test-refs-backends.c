@@ -146,8 +146,8 @@ static int set_symref(const char *name, const char *target, const char *old_targ
 {
 	struct ref_transaction *t = begin(0);
 
-	assert_int_equal(ref_transaction_update_symref(t, name, target, old_target, 0, "move",
-						       NULL), 0);
+	assert_int_equal(ref_transaction_update_symref(t, name, target, old_target,
+						       REF_NO_DEREF, "move", NULL), 0);
 	return run(t, err);
 }
 

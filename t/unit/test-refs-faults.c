@@ -62,7 +62,7 @@ static int run(struct err *err)
 		rc = ref_transaction_update(t, "refs/heads/new/deep", &oid_c, null_oid, 0, "m", err);
 	if (!rc)
 		rc = ref_transaction_update_symref(t, "refs/heads/sym", "refs/heads/new/deep",
-						   NULL, 0, NULL, err);
+						   NULL, REF_NO_DEREF, NULL, err);
 	rc = run_transaction(t, FS_JOURNAL, rc, err);
 	ref_transaction_free(t);
 	return rc;

@@ -232,7 +232,8 @@ static int queue(struct ref_transaction *t, const struct change *c, struct err *
 	struct object_id oid = *null_oid;
 
 	if (skip_prefix(c->new, "ref: ", &target))
-		return ref_transaction_update_symref(t, c->name, target, NULL, 0, NULL, err);
+		return ref_transaction_update_symref(t, c->name, target, NULL, REF_NO_DEREF,
+						     NULL, err);
 	if (*c->new)
 		assert_int_equal(oid_from_hex(&oid, c->new, hash_sha1), 0);
 	return ref_transaction_update(t, c->name, &oid, NULL, REF_NO_DEREF, NULL, err);

@@ -419,7 +419,8 @@ static int rename_branch(const char *from, const char *to, const char *msg)
 	rc = ref_transaction_update(t, to, &oid, NULL, REF_NO_DEREF | REF_SKIP_REFLOG, msg, NULL);
 	ref_transaction_inherit_log(t, from);
 	if (!rc)
-		rc = ref_transaction_update_symref(t, "HEAD", to, from, 0, "a message", NULL);
+		rc = ref_transaction_update_symref(t, "HEAD", to, from, REF_NO_DEREF,
+						   "a message", NULL);
 	if (!rc)
 		rc = ref_transaction_update(t, from, &none, &oid, REF_NO_DEREF | REF_SKIP_REFLOG,
 					    NULL, NULL);
@@ -610,7 +611,7 @@ static void symrefs_change(void **state UNUSED)
 
 	write_text("repo/refs/heads/x", A "\n");
 	assert_int_equal(ref_transaction_update_symref(t, "HEAD", "refs/heads/x", "refs/heads/main",
-						       0, "move", NULL), 0);
+						       REF_NO_DEREF, "move", NULL), 0);
 	assert_int_equal(run(t, NULL), 0);
 	assert_int_equal(ref_read_raw(rs, "HEAD", &oid, &target, NULL), 0);
 	assert_string_equal(target, "refs/heads/x");
@@ -618,7 +619,7 @@ static void symrefs_change(void **state UNUSED)
 	expect_log("HEAD", false, "0a C O Mitter <c@example.com> 1700000000 100 move\n");
 	t = ref_transaction_begin(rs, 0);
 	assert_int_equal(ref_transaction_update_symref(t, "HEAD", "refs/heads/y", "refs/heads/main",
-						       0, "move", NULL), 0);
+						       REF_NO_DEREF, "move", NULL), 0);
 	expect_failure(run(t, &err), &err, "cannot lock ref 'HEAD': is at refs/heads/x but "
 		       "expected refs/heads/main");
 	expect_no_litter();
