@@ -30,7 +30,7 @@ struct rm_run {
 	struct repo_operation *op;
 	struct pathspec ps;
 	struct converter *conv;
-	struct string_list paths;
+	struct string_list paths; /* util: not NULL for gitlinks */
 	bool head_valid;	  /* there is a commit */
 	bool index_is_head;	  /* nothing at all is staged */
 	struct object_id head_tree;
@@ -61,8 +61,19 @@ static void parse_command_line(int argc, const char **argv, const struct command
 
 /* ---- which paths ---- */
 
+/* As it is, not as a directory or by a glob. */
+static bool is_named(const struct rm_run *run, const char *path)
+{
+	for (size_t i = 0; i < run->ps.nr; i++)
+		if (!run->ps.items[i].exclude && !strcmp(run->ps.items[i].match, path))
+			return true;
+	return false;
+}
+
 static void collect_paths(struct rm_run *run, char *seen)
 {
+	struct string_list_item *last = NULL;
+
 	for (size_t i = 0; i < run->ix.nr; i++) {
 		const struct index_entry *e = run->ix.entries[i];
 
@@ -71,8 +82,11 @@ static void collect_paths(struct rm_run *run, char *seen)
 		if (!pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
 				    seen))
 			continue;
-		/* each stage of an unmerged path is told, as git does */
-		string_list_append(&run->paths, e->name);
+		/* each stage of an unmerged path is told, unless the path was given, as in Git */
+		if (last && !strcmp(last->string, e->name) && is_named(run, e->name))
+			continue;
+		last = string_list_append(&run->paths, e->name);
+		last->util = MODE_IS_GITLINK(e->mode) ? run : NULL;
 	}
 }
 
@@ -189,18 +203,32 @@ static int check_safety(struct rm_run *run, struct err *err)
 
 /* ---- removal ---- */
 
-static int remove_from_worktree(const struct repository *r, const char *path, struct err *err)
+static bool is_dir(const char *path)
 {
-	int rc = worktree_remove_entry(r, path, err);
 	struct stat st;
 
-	/* What was a submodule. */
-	if (!rc && !worktree_leading_symlink(path, strlen(path)) && !lstat(path, &st) &&
-	    S_ISDIR(st.st_mode) && RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOTEMPTY &&
+	return !worktree_leading_symlink(path, strlen(path)) && !lstat(path, &st) &&
+	       S_ISDIR(st.st_mode);
+}
+
+/* A directory that is not the submodule of the entry is somebody's: it stays. */
+static int remove_from_worktree(const struct repository *r, const struct string_list_item *it,
+				struct err *err)
+{
+	const char *path = it->string;
+	bool directory = is_dir(path);
+	int rc;
+
+	if (directory && !it->util) {
+		errno = EISDIR;
+		return err_set_errno(err, "git rm: '%s'", path);
+	}
+	rc = worktree_remove_entry(r, path, err);
+	if (!rc && directory && RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOTEMPTY &&
 	    errno != EEXIST)
-		return err_set_errno(err, "git rm: unable to remove %s", path);
+		return err_set_errno(err, "git rm: '%s'", path);
 	if (rc < 0)
-		err_prefix(err, "git rm: unable to remove %s", path);
+		err_prefix(err, "git rm: '%s'", path);
 	return rc;
 }
 
@@ -221,7 +249,7 @@ static int remove_all(struct rm_run *run, struct err *err)
 	/* The index follows; a failure before anything is gone leaves all as it was. */
 	for (size_t i = 0; i < run->paths.nr; i++) {
 		struct err own = ERR_INIT;
-		int rc = remove_from_worktree(run->repo, run->paths.items[i].string, &own);
+		int rc = remove_from_worktree(run->repo, &run->paths.items[i], &own);
 
 		if (rc < 0 && !removed_any) {
 			err_move(err, &own);

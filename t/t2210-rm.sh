@@ -76,4 +76,60 @@ test_expect_success 'globs and a pathspec file' '
 	PEERS_STDIN=list peers_git rm --pathspec-from-file=- && same_tree
 '
 
+# ---- without a peer ----
+
+SQ="'"
+
+# conflict REPO PATH: stages 1 to 3
+conflict () {
+	local blob
+	blob=$(echo base | git -C "$1" hash-object -w --stdin) &&
+	for stage in 1 2 3
+	do
+		printf "100644 %s %s\t%s\n" "$blob" "$stage" "$2" || return 1
+	done | git -C "$1" update-index --index-info
+}
+
+test_expect_success 'a directory in place of the file is not removed, nor is the entry' '
+	git init -q dirs && echo 1 >dirs/f && echo 2 >dirs/g && git -C dirs add . &&
+	git -C dirs commit -qm one && rm dirs/f && mkdir dirs/f &&
+	for args in f "-f f" "-r ."
+	do
+		test_expect_code 128 git -C dirs rm $args 2>err >out || return 1
+		test_grep "^fatal: git rm: .f.: Is a directory$" err &&
+		test_path_is_dir dirs/f && test_path_is_file dirs/g &&
+		git -C dirs ls-files >out && printf "f\ng\n" >expect &&
+		test_cmp expect out || return 1
+	done &&
+	conflict dirs u && mkdir dirs/u && echo x >dirs/u/x &&
+	test_expect_code 128 git -C dirs rm u && git -C dirs ls-files -u >out &&
+	test_line_count = 3 out && test_path_is_file dirs/u/x &&
+	git -C dirs rm -n f >out && echo "rm ${SQ}f${SQ}" >expect && test_cmp expect out &&
+	git -C dirs rm -q --cached f u && git -C dirs ls-files >out && echo g >expect &&
+	test_cmp expect out
+'
+
+test_expect_success 'once a file has been removed, a directory only stays' '
+	git init -q later && echo 1 >later/a && echo 2 >later/b && git -C later add . &&
+	git -C later commit -qm one && rm later/b && mkdir later/b &&
+	git -C later rm -q a b && git -C later ls-files >out && test_must_be_empty out &&
+	test_path_is_missing later/a && test_path_is_dir later/b
+'
+
+test_expect_success SYMLINKS 'a symlink to a directory is removed, the directory is not' '
+	git init -q links && mkdir links/d && echo 1 >links/d/x && ln -s d links/l &&
+	git -C links add . && git -C links commit -qm one && git -C links rm -q l &&
+	! test -h links/l && test_path_is_file links/d/x
+'
+
+test_expect_success 'a conflict is told once by its name, else for each stage' '
+	git init -q told && conflict told p && echo "rm ${SQ}p${SQ}" >once &&
+	cat once once once >thrice &&
+	git -C told rm -n p >out && test_cmp once out &&
+	git -C told rm -n -r . >out && test_cmp thrice out &&
+	git -C told rm -n "p*" >out && test_cmp thrice out &&
+	git -C told rm p >out && test_cmp once out &&
+	git -C told ls-files -u >out && test_must_be_empty out
+'
+
 test_done

@@ -117,11 +117,13 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 
 int worktree_remove_entry(const struct repository *r, const char *path, struct err *err)
 {
+	struct stat st;
 	int rc;
 
 	if (!path_is_safe(path, MODE_FILE, r->settings.protect))
 		return err_set(err, ERR_INVALID, "invalid path '%s'", path);
-	if (worktree_leading_symlink(path, strlen(path)) || is_directory(path))
+	if (worktree_leading_symlink(path, strlen(path)) || lstat(path, &st) < 0 ||
+	    S_ISDIR(st.st_mode))
 		return 0;
 	rc = remove_file(path, err);
 	if (!rc)
