@@ -256,4 +256,23 @@ test_expect_success 'SHA-256' '
 	peers_git add -v . && peers_same_index && stock -C ours fsck --strict
 '
 
+# ---- without a peer ----
+
+test_expect_success 'the parent of a gitdir that was given is not a repository of its own' '
+	git init -q given/repo && mkdir given/repo/d && echo 1 >given/repo/f &&
+	echo 2 >given/repo/d/x && (
+		cd given && GIT_DIR=$PWD/repo/.git && GIT_WORK_TREE=$PWD &&
+		export GIT_DIR GIT_WORK_TREE && git add repo/f &&
+		git ls-files >out && echo repo/f >expect && test_cmp expect out &&
+		git ls-files -o repo >out && echo repo/d/x >expect && test_cmp expect out
+	) &&
+	git init -q given/other && echo 3 >given/other/y && (
+		cd given && git --git-dir=repo/.git --work-tree=. add repo &&
+		git --git-dir=repo/.git --work-tree=. ls-files >out &&
+		printf "repo/d/x\nrepo/f\n" >expect && test_cmp expect out &&
+		test_must_fail git --git-dir=repo/.git --work-tree=. add other 2>err &&
+		test_grep "does not have a commit checked out" err
+	)
+'
+
 test_done

@@ -11,6 +11,7 @@
 #include "compat/dirscan.h"
 #include "compat/os.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/strbuf.h"
 #include "util/workers.h"
 #include "worktree/worktree.h"
@@ -202,6 +203,16 @@ static bool is_ignored(const struct walker *w, bool is_dir)
 	return p && !p->negated;
 }
 
+/* With GIT_DIR or GIT_WORK_TREE, the gitdir can be that of a directory below the top. */
+static bool is_own_gitdir(const struct walker *w, const char *path)
+{
+	char *real = path_real(path, 0);
+	bool ret = real && !strcmp(real, w->r->gitdir_abs);
+
+	free(real);
+	return ret;
+}
+
 /* The directory w->path, of which ".git" has been seen: a repository of its own? */
 static bool is_nested_repository(struct walker *w)
 {
@@ -211,7 +222,9 @@ static bool is_nested_repository(struct walker *w)
 
 	strbuf_addstr(&w->path, ".git");
 	ret = is_git_directory(w->path.buf);
-	if (!ret) {
+	if (ret) {
+		ret = !is_own_gitdir(w, w->path.buf);
+	} else {
 		file = read_gitfile(w->path.buf, NULL);
 		ret = file != NULL;
 		free(file);
