@@ -38,6 +38,7 @@ struct add_run {
 	struct string_list nested; /* of these, repositories: shown as "sub/" */
 	struct string_list ignored;   /* named, but ignored */
 	int exit_code;
+	const char *failed_to; /* the first failure: "updating", "adding"; NULL: none */
 };
 
 /* ---- options ---- */
@@ -146,10 +147,20 @@ static void report_warning(void *data UNUSED, const char *lines)
 	fputs(lines, stderr);
 }
 
+static bool is_tracked(const struct add_run *run, const char *path)
+{
+	ssize_t at = index_pos(&run->ix, path, strlen(path), 0);
+	size_t pos = (size_t)(at < 0 ? -1 - at : at);
+
+	return pos < run->ix.nr && !strcmp(run->ix.entries[pos]->name, path);
+}
+
 static int report_failure(void *data, const char *path, struct err *err)
 {
 	struct add_run *run = data;
 
+	if (!run->exit_code)
+		run->failed_to = is_tracked(run, path) ? "updating" : "adding";
 	error("%s", err_message(err));
 	error("unable to index file '%s'", path);
 	run->exit_code = 1;
@@ -521,7 +532,7 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 	rc = repo_operation_end(run.op, rc, &err);
 	if (rc < 0 && run.exit_code && !run.o.ignore_errors) {
 		err_release(&err);
-		err_set(&err, rc, "adding files failed");
+		err_set(&err, rc, "%s files failed", run.failed_to ? run.failed_to : "adding");
 	}
 	if (rc < 0)
 		run.exit_code = report_fatal(&err);

@@ -275,4 +275,25 @@ test_expect_success 'the parent of a gitdir that was given is not a repository o
 	)
 '
 
+test_expect_success 'a missing, unmerged file is neither added nor removed by --no-all' '
+	git init -q unmerged && (
+		cd unmerged && blob=$(echo base | git hash-object -w --stdin) &&
+		for stage in 1 2 3
+		do
+			printf "100644 %s %s\tp\n" $blob $stage || exit 1
+		done >stages && git update-index --index-info <stages && git ls-files -s >before &&
+		for args in "--no-all p" "--ignore-removal ." "-n --no-all p" \
+			    "--ignore-errors --no-all ."
+		do
+			test_expect_code 128 git add $args 2>err || exit 1
+			test_grep "^fatal: unable to stat .p.: No such file or directory$" err &&
+			git ls-files -s >after && test_cmp before after || exit 1
+		done &&
+		mkdir p && echo x >p/y && test_expect_code 128 git add --no-all p 2>err &&
+		test_grep "^error: .p. does not have a commit checked out$" err &&
+		test_grep "^fatal: updating files failed$" err &&
+		git add p && git ls-files >out && echo p/y >expect && test_cmp expect out
+	)
+'
+
 test_done

@@ -261,23 +261,35 @@ int worktree_adder_finish(struct worktree_adder *a, struct err *err)
 	return rc;
 }
 
+/* A missing file whose conflict would be resolved by adding it; maybe there is a directory. */
+static int add_missing(struct worktree_adder *a, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return err_set_errno(err, "unable to stat '%s'", path);
+	return worktree_adder_add(a, path, &st, err);
+}
+
 int worktree_adder_apply(struct worktree_adder *a, const struct worktree_changes *ch,
 			 bool keep_missing, struct err *err)
 {
 	for (size_t i = 0; i < ch->nr; i++) {
 		const struct worktree_changed_path *c = &ch->items[i];
-		int rc;
+		int rc = 0;
 
 		if (!c->gone) {
 			rc = worktree_adder_add(a, c->path, &c->st, err);
-			if (rc < 0)
-				return rc;
-		} else if (!keep_missing) {
+		} else if (keep_missing) {
+			rc = c->unmerged ? add_missing(a, c->path, err) : 0;
+		} else {
 			if (!a->o.dry_run)
 				index_remove(a->ix, c->path, strlen(c->path));
 			if (a->o.on_removed)
 				a->o.on_removed(a->o.data, c->path);
 		}
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }

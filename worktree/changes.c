@@ -4,8 +4,8 @@
 #include "util/alloc.h"
 #include "worktree/worktree.h"
 
-static void changes_add(struct worktree_changes *ch, const char *path, const struct stat *st,
-			bool gone)
+static struct worktree_changed_path *changes_add(struct worktree_changes *ch, const char *path,
+						 const struct stat *st, bool gone)
 {
 	struct worktree_changed_path *item;
 
@@ -16,6 +16,7 @@ static void changes_add(struct worktree_changes *ch, const char *path, const str
 	item->gone = gone;
 	if (!gone)
 		item->st = *st;
+	return item;
 }
 
 void worktree_changes_release(struct worktree_changes *ch)
@@ -26,16 +27,29 @@ void worktree_changes_release(struct worktree_changes *ch)
 	ch->nr = ch->alloc = 0;
 }
 
+/* As a comparison would find it: a directory in place of the file is no file. */
+static bool is_gone(const struct repository *r, const struct index_entry *e, struct stat *st)
+{
+	struct object_id head;
+
+	if (worktree_leading_symlink(e->name, e->name_len) || lstat(e->name, st) < 0)
+		return true;
+	return S_ISDIR(st->st_mode) && !MODE_IS_GITLINK(e->mode) &&
+	       gitlink_resolve_head(e->name, r->algo, &head, NULL) < 0;
+}
+
 /* Unmerged, or wanted in any case: only whether the file exists matters. */
-static void add_without_comparing(struct worktree_changes *ch, const struct index_entry *e)
+static void add_without_comparing(struct worktree_changes *ch, const struct repository *r,
+				  const struct index_entry *e)
 {
 	struct stat st;
-	bool gone = lstat(e->name, &st) < 0;
+	bool gone;
 
 	if (ch->nr && !strcmp(ch->items[ch->nr - 1].path, e->name))
 		return; /* another stage of the same path */
+	gone = is_gone(r, e, &st);
 	if (!gone || e->stage)
-		changes_add(ch, e->name, &st, gone);
+		changes_add(ch, e->name, &st, gone)->unmerged = e->stage > 0;
 }
 
 static int check_entry(struct repository *r, struct index_state *ix, struct index_entry *e,
@@ -48,7 +62,7 @@ static int check_entry(struct repository *r, struct index_state *ix, struct inde
 	int rc;
 
 	if (e->stage || (flags & CHANGES_EVERY_FILE)) {
-		add_without_comparing(ch, e);
+		add_without_comparing(ch, r, e);
 		return 0;
 	}
 	rc = worktree_entry_changed(r, ix, e, c, &change, &st, &mode, err);

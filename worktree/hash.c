@@ -197,7 +197,9 @@ int worktree_hash_path(struct repository *r, struct converter *c, const char *pa
 	int rc;
 
 	if (S_ISDIR(st->st_mode)) {
-		rc = gitlink_resolve_head(path, r->algo, oid, err);
+		rc = gitlink_resolve_head(path, r->algo, oid, NULL);
+		if (rc < 0)
+			rc = err_set(err, rc, "'%s' does not have a commit checked out", path);
 	} else if (!S_ISREG(st->st_mode) && !S_ISLNK(st->st_mode)) {
 		rc = err_set(err, ERR_INVALID,
 			     "%s: can only add regular files, symbolic links or git-directories",

@@ -151,7 +151,7 @@ struct worktree_changes {
 	struct worktree_changed_path {
 		char *path;
 		struct stat st; /* unless gone */
-		bool gone;
+		bool gone, unmerged;
 	} *items;
 	size_t nr, alloc;
 };
@@ -163,6 +163,10 @@ MUST_USE int worktree_find_changes(struct repository *r, struct index_state *ix,
 				   unsigned flags, char *seen,
 				   struct worktree_changes *out, struct err *err);
 void worktree_changes_release(struct worktree_changes *ch);
+/*
+ * keep_missing: entries of missing files stay; that of an unmerged one, which is neither to be
+ * removed nor can be added, is an error.
+ */
 MUST_USE int worktree_adder_apply(struct worktree_adder *a, const struct worktree_changes *ch,
 				  bool keep_missing, struct err *err);
 
