@@ -80,10 +80,11 @@ static int read_opened(struct strbuf *out, const char *path, int flags, size_t m
 	return ret;
 }
 
-/* A pipe below /dev or /proc is one that a shell has made for the user. */
+/* A pipe below /dev/fd or /proc is one that a shell has made for the user. */
 int read_file(struct strbuf *out, const char *path, size_t max, struct err *err)
 {
-	bool from_shell = starts_with(path, "/dev/") || starts_with(path, "/proc/");
+	bool from_shell = starts_with(path, "/dev/fd/") || starts_with(path, "/proc/") ||
+			  !strcmp(path, "/dev/stdin");
 
 	return read_opened(out, path, from_shell ? 0 : O_NONBLOCK, max, err);
 }

@@ -9,7 +9,7 @@
 
 /*
  * Append the file's bytes; ERR_NOT_FOUND, ERR_IO, ERR_TOO_BIG beyond max (0: none). A pipe is ERR_IO
- * (but for those of a shell, below /dev or /proc): a repository must not make us wait.
+ * (but for those of a shell, below /dev/fd or /proc): a repository must not make us wait.
  */
 MUST_USE int read_file(struct strbuf *out, const char *path, size_t max, struct err *err);
 /* ... that the user has named: it may be a pipe. */

@@ -171,6 +171,13 @@ test_expect_success 'pipes in the place of files' '
 	done
 '
 
+test_lazy_prereq DEV_SHM 'test -d /dev/shm && test -w /dev/shm'
+test_expect_success DEV_SHM 'a pipe in a repository below /dev' '
+	below=$(mktemp -d /dev/shm/sluice-XXXXXX) && test_when_finished "rm -rf $below" &&
+	git init -q $below && git -C $below commit -q --allow-empty -m one && mkfifo $below/.mailmap &&
+	code=0 && { timeout -k 5 20 git -C $below log -1 || code=$?; } && test $code != 124
+'
+
 test_expect_success 'a pipe that the user names is read' '
 	rm -rf named && git init -q named && mkfifo named/message && { echo words >named/message & } &&
 	git -C named commit -q --allow-empty -F message && git -C named log -1 --format=%s >out &&
