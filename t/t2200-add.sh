@@ -84,6 +84,16 @@ test_expect_success 'ignored paths: each once, and not with -u' '
 	(cd ours && test_expect_code 1 git add "n*") 2>err && test_grep "^n.$" err
 '
 
+test_expect_success '--renormalize leaves conflicts and submodules alone' '
+	git init -q renormalize && (
+		cd renormalize && echo a >a && git add a && git commit -q -m one && mkdir sub &&
+		blob=$(git rev-parse :a) && commit=$(git rev-parse HEAD) &&
+		printf "100644 $blob 1\tb\n100644 $blob 2\tb\n100644 $blob 3\tb\n160000 $commit 0\tsub\n" |
+		git update-index --index-info && echo b >b && git ls-files -s >../expect &&
+		git add --renormalize . && git ls-files -s >../actual
+	) && test_cmp expect actual
+'
+
 test_expect_success 'a repository inside without a commit' '
 	peers_init &&
 	peers_do "echo a >a && stock init -q sub" &&

@@ -61,6 +61,8 @@ static int check_entry(struct repository *r, struct index_state *ix, struct inde
 	unsigned mode;
 	int rc;
 
+	if ((flags & CHANGES_EVERY_FILE) && (e->stage || MODE_IS_GITLINK(e->mode)))
+		return 0;
 	if (e->stage || (flags & CHANGES_EVERY_FILE)) {
 		add_without_comparing(ch, r, e);
 		return 0;

@@ -155,7 +155,7 @@ struct worktree_changes {
 	} *items;
 	size_t nr, alloc;
 };
-#define CHANGES_EVERY_FILE 1u /* all files that exist, changed or not */
+#define CHANGES_EVERY_FILE 1u /* of those that exist, changed or not; no conflict, no submodule */
 #define CHANGES_SPARSE 2u     /* skip-worktree entries as well */
 /* seen: per item of ps, as for pathspec_match; may be NULL. */
 MUST_USE int worktree_find_changes(struct repository *r, struct index_state *ix,
