@@ -16,6 +16,8 @@
 #   make install prefix=/usr/local DESTDIR=
 #                              (manual pages too, where asciidoctor is installed)
 #   make fuzz                  fuzzing targets, build/t/fuzz/fuzz-*
+#   make fuzz FUZZ_TIME=600    run them and whole commands on damaged repositories, under the
+#                              sanitizers, for so many seconds in all [FUZZ_TARGETS=..]
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make doc | bench | bench-refs | demo | meson | clean
 #
@@ -175,8 +177,19 @@ $(HELPER): $(B)/t/helper/%: $(B)/t/helper/%.o $(FAULT) $(LIB) $(B)/link-flags
 # Fuzzing targets. FUZZ_ENGINE=-fsanitize=fuzzer (clang) has a main() of its own;
 # without it t/fuzz/main.c runs them on files and on random input.
 FUZZ_AUX  = $(B)/t/fuzz/scratch.o $(if $(FUZZ_ENGINE),,$(B)/t/fuzz/main.o)
+FUZZ_TIME ?=
+FUZZ_TARGETS ?=
 .PHONY: fuzz
+ifeq ($(FUZZ_TIME),)
 fuzz: $(FUZZ)
+else
+fuzz: FUZZ_BUILD = $(if $(FUZZ_ENGINE),build-fuzz,build-asan)
+fuzz:
+	$(Q)$(MAKE) B=$(FUZZ_BUILD) FUZZ_TIME= \
+		CFLAGS='$(SAN_FLAGS)$(if $(FUZZ_ENGINE), -fsanitize=fuzzer-no-link)' all fuzz
+	$(Q)nice t/fuzz/run --build $(FUZZ_BUILD) --time $(FUZZ_TIME) \
+		$(if $(FUZZ_ENGINE),--libfuzzer) $(FUZZ_TARGETS)
+endif
 $(FUZZ): $(B)/t/fuzz/%: $(B)/t/fuzz/%.o $(FUZZ_AUX) $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) $(FUZZ_ENGINE) -o $@ $< $(FUZZ_AUX) $(LIB) $(LIBS) $(EXTRA_LIBS)
