@@ -261,4 +261,28 @@ test_expect_success "-n counts what -S, -G and --diff-filter let through" '
 	git log --format=%s --reverse -2 >out && printf "8\n9\n" >expect && test_cmp expect out)
 '
 
+# Commits 1 to 4, at 1700000000 plus as many hours; the branch side and the reflog as well.
+test_expect_success 'a commit exactly at the date is within --since and --until' '
+	git init -q -b main exact && (cd exact &&
+	for i in 1 2 3 4; do
+		GIT_COMMITTER_DATE="$((1700000000 + 3600 * i)) +0000" git commit -q --allow-empty -m $i || exit 1
+	done &&
+	second="1700007200 +0000" third="1700010800 +0000" &&
+	for o in "" --topo-order --date-order -g "--graph --format=%s" "--no-walk main main~1 main~2 main~3"
+	do
+		for limit in --since --after --since-as-filter
+		do
+			git log --format=%s $limit="$third" $o >out && tr -d "* " <out >actual &&
+			printf "4\n3\n" >expect && test_cmp expect actual || { echo "$limit $o"; exit 1; }
+		done &&
+		for limit in --until --before
+		do
+			git log --format=%s $limit="$second" $o >out && tr -d "* " <out >actual &&
+			printf "2\n1\n" >expect && test_cmp expect actual || { echo "$limit $o"; exit 1; }
+		done &&
+		git log --format=%s --max-age=1700007200 --min-age=1700010800 $o >out && tr -d "* " <out >actual &&
+		printf "3\n2\n" >expect && test_cmp expect actual || { echo "$o"; exit 1; }
+	done)
+'
+
 test_done
