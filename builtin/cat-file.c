@@ -121,8 +121,8 @@ static int one_object(struct cat_file *c, int mode, const char *type_name, const
 	struct err err = ERR_INIT;
 	int rc = revparse(c->r, name, OBJ_ANY, &res, &err), code = 0;
 
-	if (rc == ERR_AMBIGUOUS)
-		report_error(&err);
+	if (rc == ERR_AMBIGUOUS && err.preface)
+		fputs(err.preface, stderr);
 	else if (rc < 0 && strchr(name, ':') && starts_with(err_message(&err), "path "))
 		die_err(&err);
 	if (rc < 0)

@@ -114,11 +114,12 @@ static void show_rev(struct rev_parse *p, bool negative, const struct object_id 
 	}
 }
 
-static bool parse_rev(struct rev_parse *p, const char *name, struct object_id *oid)
+static bool parse_rev(struct rev_parse *p, const char *name, enum object_type hint,
+		      struct object_id *oid)
 {
 	struct revparse_result res;
 	struct err err = ERR_INIT;
-	int rc = revparse_quietly(p->repo, name, OBJ_ANY, &res, &err);
+	int rc = revparse_quietly(p->repo, name, hint, &res, &err);
 
 	if (!rc) {
 		*oid = res.oid;
@@ -131,7 +132,9 @@ static bool parse_rev(struct rev_parse *p, const char *name, struct object_id *o
 			exit(128);
 		die_err(&err);
 	}
-	if (err.msg && rc != ERR_AMBIGUOUS && !p->quiet)
+	if (rc == ERR_AMBIGUOUS && err.preface && !p->quiet)
+		fputs(err.preface, stderr);
+	else if (err.msg && rc != ERR_AMBIGUOUS && !p->quiet)
 		error("%s", err_message(&err));
 	err_release(&err);
 	return false;
@@ -144,7 +147,7 @@ static bool show_default(struct rev_parse *p)
 	struct object_id oid;
 
 	p->default_rev = NULL;
-	if (!name || !parse_rev(p, name, &oid))
+	if (!name || !parse_rev(p, name, OBJ_ANY, &oid))
 		return false;
 	show_rev(p, false, &oid, name);
 	return true;
@@ -235,12 +238,12 @@ static void verify_filename(struct rev_parse *p, const char *arg, bool diagnose)
 		die("%s: no such path in the working tree.\n"
 		    "Use 'git <command> -- <path>...' to specify paths that do not exist locally.",
 		    arg);
-	/* Again, loudly: it may be an abbreviation of several names. */
+	/* Again, for the message. What an abbreviation can mean has been told before. */
 	{
 		struct revparse_result res;
 
 		if (revparse(p->repo, arg, OBJ_ANY, &res, &err) < 0)
-			die_err(&err);
+			die("%s", err_message(&err));
 		revparse_result_release(&res);
 	}
 }
@@ -297,7 +300,8 @@ static bool try_range(struct rev_parse *p, const char *arg)
 	end = dots + 2 + symmetric;
 	if (!*end)
 		end = "HEAD";
-	found = parse_rev(p, start, &start_oid) && parse_rev(p, end, &end_oid);
+	found = parse_rev(p, start, OBJ_COMMIT, &start_oid) &&
+		parse_rev(p, end, OBJ_COMMIT, &end_oid);
 	if (found) {
 		show_rev(p, false, &end_oid, end);
 		show_rev(p, !symmetric, &start_oid, start);
@@ -366,7 +370,7 @@ static bool try_parents(struct rev_parse *p, const char *arg)
 	if (form == FORM_NONE)
 		return false;
 	name = xstrndup(arg, base);
-	if (parse_rev(p, name, &oid) &&
+	if (parse_rev(p, name, OBJ_COMMIT, &oid) &&
 	    !object_peel(odb_source(p->repo->odb), &oid, OBJ_COMMIT, &commit, NULL, NULL)) {
 		if (commit_pool_new(&pool, p->repo, &err) < 0)
 			die_err(&err);
@@ -388,7 +392,7 @@ static bool try_rev(struct rev_parse *p, const char *arg)
 
 	if (try_range(p, arg) || try_parents(p, arg))
 		return true;
-	if (!parse_rev(p, arg + negative, &oid))
+	if (!parse_rev(p, arg + negative, OBJ_ANY, &oid))
 		return false;
 	if (!p->verify) {
 		show_rev(p, negative, &oid, arg + negative);

@@ -32,11 +32,13 @@ static enum wanted wanted_by_config(const struct repository *r)
 
 static enum wanted wanted_by(const struct repository *r, enum object_type hint)
 {
-	switch (hint) {
+	bool exact = hint & HINT_EXACT;
+
+	switch (hint & ~HINT_EXACT) {
 	case OBJ_COMMIT:
-		return WANT_COMMITTISH;
+		return exact ? WANT_COMMIT : WANT_COMMITTISH;
 	case OBJ_TREE:
-		return WANT_TREEISH;
+		return exact ? WANT_TREE : WANT_TREEISH;
 	case OBJ_BLOB:
 		return WANT_BLOB;
 	default:

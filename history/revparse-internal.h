@@ -6,6 +6,9 @@
 #include "compat/posix.h"
 #include "history/revparse.h"
 
+/* Added to a hint: of that very type, not leading to it. */
+#define HINT_EXACT 16
+
 /*
  * ERR_NOT_FOUND without a message: nothing has that name. The outermost caller explains
  * it (revparse_explain), as the same text may be tried in several meanings.

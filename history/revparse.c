@@ -105,6 +105,12 @@ int revparse_oid(struct repository *r, const char *name, struct object_id *oid, 
 	return parse_with_hint(r, name, OBJ_ANY, oid, err);
 }
 
+int revparse_of_type(struct repository *r, const char *name, enum object_type type,
+		     struct object_id *oid, struct err *err)
+{
+	return parse_with_hint(r, name, (enum object_type)(type | HINT_EXACT), oid, err);
+}
+
 static int parse_peeled(struct repository *r, const char *name, enum object_type want,
 			struct object_id *out, struct err *err)
 {

@@ -54,6 +54,9 @@ int revparse_explain(struct repository *r, const char *name, bool never_a_path,
 /* Only the oid. */
 MUST_USE int revparse_oid(struct repository *r, const char *name, struct object_id *oid,
 			  struct err *err);
+/* The same where only an object of that very type will do: a short name means the one there is. */
+MUST_USE int revparse_of_type(struct repository *r, const char *name, enum object_type type,
+			      struct object_id *oid, struct err *err);
 /* Then peel to a commit or tree. */
 MUST_USE int revparse_commit(struct repository *r, const char *name, struct object_id *oid,
 			     struct err *err);

@@ -458,6 +458,39 @@ test_expect_success 'grafts and the boundary of a shallow clone count as parents
 	 test_must_fail git rev-parse -q --verify HEAD~2)
 '
 
+# One tree, a blob that has its first five digits, and a commit that has the first four.
+case $TEST_HASH in
+sha1) BLOB_TEXT=2090040 COMMIT_TEXT=195807 ;;
+*) BLOB_TEXT=157665 COMMIT_TEXT=73295 ;;
+esac
+
+test_expect_success 'short names, where the type decides' '
+	git init -q -b main types &&
+	(cd types &&
+	 git commit -q --allow-empty -m x && H=$(git rev-parse HEAD) && : >f && git hash-object -w f &&
+	 T=$(printf "100644 blob $EMPTY_BLOB\tf\n" | git mktree) && P=$(echo $T | cut -c1-4) &&
+	 B=$(echo $BLOB_TEXT | git hash-object -w --stdin) && P5=$(echo $T | cut -c1-5) &&
+	 I="A <a@b> 1 +0000" && printf "tree $EMPTY_TREE\nauthor $I\ncommitter $I\n\n$COMMIT_TEXT\n" >raw &&
+	 C=$(git hash-object -w -t commit raw) &&
+	 case $B,$C in $P5*,$P*) ;; *) false ;; esac &&
+
+	 git commit-tree -m made -p $P $P >out && git cat-file commit $(cat out) >made &&
+	 test_grep "^tree $T$" made && test_grep "^parent $C$" made &&
+	 printf "$H\n^$C\n" >expect && git rev-parse $P..main >out && test_cmp expect out &&
+	 printf "$H\n$C\n" >expect && git rev-parse $P...main >out && test_cmp expect out &&
+	 printf "$C\n^$H\n" >expect && git rev-parse main..$P >out && test_cmp expect out &&
+	 echo $C >expect && git rev-parse $P^! >out && test_cmp expect out &&
+	 git rev-parse $P^{commit} >out && test_cmp expect out &&
+	 echo $T >expect && git rev-parse $P5^{tree} >out && test_cmp expect out &&
+
+	 for name in $P $P5 $P^{tree}; do
+		test_must_fail git rev-parse --verify $name 2>err && test_grep "is ambiguous$" err || exit
+	 done &&
+	 test_expect_code 128 git cat-file -t $P5 2>err &&
+	 test_grep "^hint:   $P5.* blob$" err && test_grep "^hint:   $P5.* tree$" err &&
+	 test_grep "^fatal: Not a valid object name $P5$" err && test_grep ! "ambiguous argument" err)
+'
+
 test_expect_success 'outside of a repository' '
 	mkdir outside &&
 	(cd outside &&
