@@ -43,7 +43,7 @@ void diff_driver_of(const struct diff_options *o, const char *path, struct diff_
 /* The content of a gitlink is a line that names its commit. */
 static void load_gitlink(struct diff_file *f)
 {
-	char *line = xstrfmt("Subproject commit %s\n", oid_hex(&f->oid));
+	char *line = xstrfmt("Subproject commit %s%s\n", oid_hex(&f->oid), f->dirty ? "-dirty" : "");
 
 	f->content.type = OBJ_BLOB;
 	f->content.data = line;

@@ -38,6 +38,7 @@ struct diff_file {
 	unsigned mode;	      /* as in trees; 0: there is no such side */
 	struct object_id oid; /* null if not known */
 	bool oid_valid;	      /* false: the content comes from options->read */
+	bool dirty;	      /* a gitlink whose work tree has changes: "-dirty" behind its commit */
 	/* ---- internal ---- */
 	int refs;
 	int rename_used;      /* pairs that have this as the source of a rename */

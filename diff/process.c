@@ -70,7 +70,7 @@ static char status_of(struct diff_pair *p)
 		return --p->old->rename_used > 0 ? DIFF_STATUS_COPIED : DIFF_STATUS_RENAMED;
 	}
 	if (p->renamed || a->mode != b->mode || !a->oid_valid || !b->oid_valid ||
-	    !oid_eq(&a->oid, &b->oid))
+	    a->dirty != b->dirty || !oid_eq(&a->oid, &b->oid))
 		return DIFF_STATUS_MODIFIED;
 	return 0;
 }

@@ -109,7 +109,7 @@ bool diff_pair_is_unmodified(const struct diff_pair *p)
 	if (!diff_file_exists(a))
 		return true;
 	return a->mode == b->mode && a->oid_valid && b->oid_valid &&
-	       oid_eq(&a->oid, &b->oid) && !strcmp(a->path, b->path);
+	       a->dirty == b->dirty && oid_eq(&a->oid, &b->oid) && !strcmp(a->path, b->path);
 }
 
 void diff_queue_filter(struct diff_queue *q, const bool *keep)

@@ -37,27 +37,56 @@ static void queue_staged(struct diff_run *run, const struct status *s)
 	}
 }
 
+/* Against the file in the work tree; a submodule is its commit, or, if that is the same, dirty. */
+static void queue_against_file(struct diff_run *run, const struct status_item *it, unsigned mode,
+			       const struct object_id *oid)
+{
+	struct object_id sub;
+	bool is_sub = MODE_IS_GITLINK(mode) &&
+		      gitlink_resolve_head(it->path, run->repo->algo, &sub, NULL) >= 0;
+	struct diff_pair *p = diff_queue_add(&run->queue, it->path, mode, oid, it->path,
+					     it->mode_worktree, is_sub ? &sub : NULL);
+
+	p->new->dirty = it->gitlink_modified && !it->gitlink_new_commits;
+}
+
 static void queue_unstaged(struct diff_run *run, const struct status *s)
 {
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct status_item *it = &s->items[i];
 
-		struct object_id sub;
-		bool is_sub = it->is_gitlink && gitlink_resolve_head(it->path, run->repo->algo,
-								     &sub, NULL) >= 0;
-
-		if (it->stages || it->unstaged == ' ')
-			continue;
-		if (it->wt_old_path) {
+		if (it->stages) {
+			diff_queue_add_unmerged(&run->queue, it->path);
+			if (it->stage_mode[1])
+				queue_against_file(run, it, it->stage_mode[1], &it->stage_oid[1]);
+		} else if (it->wt_old_path) {
 			diff_queue_add(&run->queue, it->wt_old_path, it->mode_index,
 				       &it->oid_index, it->wt_old_path, 0, NULL);
 			diff_queue_add(&run->queue, it->path, 0, NULL, it->path,
 				       it->mode_worktree, NULL);
-			continue;
+		} else if (it->unstaged != ' ') {
+			queue_against_file(run, it, it->mode_index, &it->oid_index);
 		}
-		diff_queue_add(&run->queue, it->path, it->mode_index, &it->oid_index, it->path,
-			       it->mode_worktree, is_sub ? &sub : NULL);
 	}
+}
+
+/* A file of the work tree; what its next conversion would change is told. */
+static int read_file_side(void *data, const struct diff_file *file, struct object_buf *out,
+			  struct err *err)
+{
+	struct diff_run *run = data;
+	struct strbuf warn = STRBUF_INIT;
+	int rc = worktree_read_side(run->conv, file->path, CONVERT_WARN, out, &warn, err);
+
+	for (char *save = NULL, *line = strtok_r(warn.buf, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		const char *text = line;
+
+		skip_prefix(line, "warning: ", &text);
+		warning("%s", text);
+	}
+	strbuf_release(&warn);
+	return rc;
 }
 
 static int add_patch(struct diff_run *run, const char *src, const char *dst, struct strbuf *out,
@@ -93,8 +122,8 @@ static int init_options(struct diff_run *run, bool color, struct err *err)
 	run->o.formats = DIFF_FORMAT_PATCH;
 	run->o.detect = DIFF_DETECT_RENAMES;
 	run->o.color = color;
-	run->o.read = worktree_read_diff_side;
-	run->o.read_data = run->conv;
+	run->o.read = read_file_side;
+	run->o.read_data = run;
 	if (rc >= 0)
 		rc = diff_attrs_new(&run->attrs, run->repo, converter_attrs(run->conv), err);
 	if (rc >= 0)

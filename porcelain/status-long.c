@@ -141,50 +141,145 @@ static void print_merge(const struct status_format *f, struct strbuf *out)
 
 static void print_am(const struct status_format *f, struct strbuf *out)
 {
+	bool empty = f->s->am_patch_empty;
+
 	header(f, out, "You are in the middle of an am session.\n");
-	hint(f, out, "fix conflicts and then run \"git am --continue\"");
+	if (empty)
+		header(f, out, "The current patch is empty.\n");
+	else
+		hint(f, out, "fix conflicts and then run \"git am --continue\"");
 	hint(f, out, "use \"git am --skip\" to skip this patch");
+	if (empty)
+		hint(f, out, "use \"git am --allow-empty\" to record this patch as an empty commit");
 	hint(f, out, "use \"git am --abort\" to restore the original branch");
 	strbuf_addch(out, '\n');
+}
+
+static void print_commands_done(const struct status_format *f, struct strbuf *out)
+{
+	size_t nr = f->s->nr_rebase_done;
+
+	if (!nr)
+		header(f, out, "No commands done.\n");
+	else if (nr == 1)
+		header(f, out, "Last command done (1 command done):\n");
+	else
+		header(f, out, "Last commands done (%zu commands done):\n", nr);
+	for (size_t i = 0; i < f->s->rebase_done.nr; i++)
+		header(f, out, "   %s\n", f->s->rebase_done.v[i]);
+	if (nr > f->s->rebase_done.nr) {
+		char *path = repo_path(f->repo, "rebase-merge/done");
+		const char *shown = path;
+
+		if (f->repo->worktree && skip_prefix(path, f->repo->worktree, &shown))
+			shown += *shown == '/';
+		if (f->hints)
+			header(f, out, "  (see more in file %s)\n", shown);
+		free(path);
+	}
+}
+
+static void print_commands_to_do(const struct status_format *f, struct strbuf *out)
+{
+	size_t nr = f->s->nr_rebase_todo;
+
+	if (!nr) {
+		header(f, out, "No commands remaining.\n");
+		return;
+	}
+	if (nr == 1)
+		header(f, out, "Next command to do (1 remaining command):\n");
+	else
+		header(f, out, "Next commands to do (%zu remaining commands):\n", nr);
+	for (size_t i = 0; i < f->s->rebase_todo.nr; i++)
+		header(f, out, "   %s\n", f->s->rebase_todo.v[i]);
+	hint(f, out, "use \"git rebase --edit-todo\" to view and edit");
+}
+
+static void print_commands(const struct status_format *f, struct strbuf *out)
+{
+	if (!(f->s->operations & OP_REBASE_INTERACTIVE))
+		return;
+	if (f->s->rebase_todo_missing)
+		header(f, out, "git-rebase-todo is missing.\n");
+	print_commands_done(f, out);
+	print_commands_to_do(f, out);
+}
+
+/* "You are currently DOING branch 'x' on 'y'." */
+static void print_rebase_of(const struct status_format *f, struct strbuf *out, const char *doing,
+			    const char *without_branch)
+{
+	if (f->s->rebase_branch)
+		header(f, out, "You are currently %s branch '%s' on '%s'.\n", doing,
+		       f->s->rebase_branch, f->s->rebase_onto ? f->s->rebase_onto : "");
+	else
+		header(f, out, "You are currently %s.\n", without_branch);
+}
+
+/* A stop at a commit, to change it or to make several of it. */
+static void print_stop(const struct status_format *f, struct strbuf *out)
+{
+	const struct status *s = f->s;
+
+	if (s->rebase_splits && !s->branch &&
+	    (f->amend || f->in_template || status_has_unstaged(s))) {
+		print_rebase_of(f, out, "splitting a commit while rebasing",
+				"splitting a commit during a rebase");
+		hint(f, out, "Once your working directory is clean, run \"git rebase --continue\"");
+		return;
+	}
+	print_rebase_of(f, out, "editing a commit while rebasing",
+			"editing a commit during a rebase");
+	if (f->amend)
+		return;
+	hint(f, out, "use \"git commit --amend\" to amend the current commit");
+	hint(f, out, "use \"git rebase --continue\" once you are satisfied with your changes");
 }
 
 static void print_rebase(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
 
-	if (s->rebase_branch && s->rebase_onto)
-		header(f, out, "You are currently rebasing branch '%s' on '%s'.\n",
-		       s->rebase_branch, s->rebase_onto);
-	else
-		header(f, out, "You are currently rebasing.\n");
+	print_commands(f, out);
 	if (status_has_unmerged(s)) {
+		print_rebase_of(f, out, "rebasing", "rebasing");
 		hint(f, out, "fix conflicts and then run \"git rebase --continue\"");
 		hint(f, out, "use \"git rebase --skip\" to skip this patch");
 		hint(f, out, "use \"git rebase --abort\" to check out the original branch");
-	} else {
+	} else if (s->operations & OP_REBASE || s->merge_message) {
+		print_rebase_of(f, out, "rebasing", "rebasing");
 		hint(f, out, "all conflicts fixed: run \"git rebase --continue\"");
+	} else {
+		print_stop(f, out);
 	}
 	strbuf_addch(out, '\n');
 }
 
+/* oid is null between two commits of a sequence. */
 static void print_sequence(const struct status_format *f, struct strbuf *out, const char *doing,
-			   const char *cmd, const char *what, const struct object_id *oid)
+			   const char *name, const char *cmd, const struct object_id *oid)
 {
 	struct strbuf text = STRBUF_INIT;
+	bool between = oid_is_null(oid);
 
-	strbuf_addf(&text, "You are currently %s commit ", doing);
-	odb_abbrev(f->repo->odb, oid, f->repo->settings.abbrev, &text);
-	header(f, out, "%s.\n", text.buf);
-	strbuf_reset(&text);
-	strbuf_addf(&text, status_has_unmerged(f->s) ? "fix conflicts and run \"git %s --continue\""
-						     : "all conflicts fixed: run \"git %s --continue\"",
+	if (between) {
+		header(f, out, "%s currently in progress.\n", name);
+	} else {
+		odb_abbrev(f->repo->odb, oid, f->repo->settings.abbrev, &text);
+		header(f, out, "You are currently %s commit %s.\n", doing, text.buf);
+		strbuf_reset(&text);
+	}
+	strbuf_addf(&text, status_has_unmerged(f->s) ? "fix conflicts and run \"git %s --continue\"" :
+				     between ? "run \"git %s --continue\" to continue" :
+					       "all conflicts fixed: run \"git %s --continue\"",
 		    cmd);
 	hint(f, out, text.buf);
 	strbuf_reset(&text);
 	strbuf_addf(&text, "use \"git %s --skip\" to skip this patch", cmd);
 	hint(f, out, text.buf);
 	strbuf_reset(&text);
-	strbuf_addf(&text, "use \"git %s --abort\" to cancel the %s operation", cmd, what);
+	strbuf_addf(&text, "use \"git %s --abort\" to cancel the %s operation", cmd, cmd);
 	hint(f, out, text.buf);
 	strbuf_addch(out, '\n');
 	strbuf_release(&text);
@@ -205,6 +300,10 @@ static void print_operations(const struct status_format *f, struct strbuf *out)
 {
 	unsigned ops = f->s->operations;
 
+	if (ops & OP_MERGE && ops & OP_REBASE_INTERACTIVE) {
+		print_commands(f, out);
+		strbuf_addch(out, '\n');
+	}
 	if (ops & OP_MERGE)
 		print_merge(f, out);
 	else if (ops & OP_AM)
@@ -212,10 +311,10 @@ static void print_operations(const struct status_format *f, struct strbuf *out)
 	else if (ops & (OP_REBASE | OP_REBASE_INTERACTIVE))
 		print_rebase(f, out);
 	else if (ops & OP_CHERRY_PICK)
-		print_sequence(f, out, "cherry-picking", "cherry-pick", "cherry-pick",
+		print_sequence(f, out, "cherry-picking", "Cherry-pick", "cherry-pick",
 			       &f->s->cherry_pick_head);
 	else if (ops & OP_REVERT)
-		print_sequence(f, out, "reverting", "revert", "revert", &f->s->revert_head);
+		print_sequence(f, out, "reverting", "Revert", "revert", &f->s->revert_head);
 	if (ops & OP_BISECT)
 		print_bisect(f, out);
 }
@@ -283,7 +382,7 @@ static void print_change(const struct status_format *f, struct strbuf *out, enum
 
 static bool plain_commit(const struct status_format *f)
 {
-	return !(f->s->operations & (OP_MERGE | OP_CHERRY_PICK));
+	return !(f->s->operations & OP_MERGE) && oid_is_null(&f->s->cherry_pick_head);
 }
 
 static void unstage_hint(const struct status_format *f, struct strbuf *out)
@@ -435,6 +534,12 @@ static void print_others(const struct status_format *f, struct strbuf *out,
 
 /* ---- the last line ---- */
 
+/* Something is staged, or a merge without conflicts can be concluded. */
+static bool can_commit(const struct status *s)
+{
+	return status_has_staged(s) || (s->operations & OP_MERGE && !status_has_unmerged(s));
+}
+
 static void print_nothing_staged(const struct status_format *f, struct strbuf *out)
 {
 	const struct status *s = f->s;
@@ -510,7 +615,7 @@ void status_format_long(const struct status_format *f, struct strbuf *out)
 	add_section(f, out, print_sections);
 	if (f->patches)
 		strbuf_addbuf(out, f->patches);
-	if (!status_has_staged(f->s) && !f->in_template)
+	if (!can_commit(f->s) && !f->in_template)
 		print_nothing_staged(f, out);
 	add_section(f, out, print_stash);
 }

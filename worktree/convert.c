@@ -297,7 +297,7 @@ static bool is_written_as_crlf(const struct conversion *cv, const struct eol_sta
 /* Would the file look different after a commit and a checkout? */
 static int check_safecrlf(const struct converter *c, const char *path,
 			  const struct conversion *cv, const struct eol_stats *old,
-			  bool to_lf, struct strbuf *warn, struct err *err)
+			  bool to_lf, bool only_warn, struct strbuf *warn, struct err *err)
 {
 	struct eol_stats new = *old;
 	const char *from = NULL, *to = NULL;
@@ -321,7 +321,7 @@ static int check_safecrlf(const struct converter *c, const char *path,
 	}
 	if (!from)
 		return 0;
-	if (c->safecrlf == SAFECRLF_FAIL)
+	if (c->safecrlf == SAFECRLF_FAIL && !only_warn)
 		return err_set(err, ERR_INVALID, "%s would be replaced by %s in %s", from, to,
 			       path);
 	strbuf_addf(warn,
@@ -348,8 +348,8 @@ static int crlf_to_git(struct converter *c, const char *path, const struct conve
 	if (to_lf && cv->text == TEXT_AUTO && !(flags & CONVERT_RENORMALIZE) &&
 	    cv->in_index && blob_has_crlf(c, &cv->index_oid))
 		to_lf = false;
-	if (flags & CONVERT_WRITE_OBJECT) {
-		rc = check_safecrlf(c, path, cv, &s, to_lf, warn, err);
+	if (flags & (CONVERT_WRITE_OBJECT | CONVERT_WARN)) {
+		rc = check_safecrlf(c, path, cv, &s, to_lf, flags & CONVERT_WARN, warn, err);
 		if (rc < 0)
 			return rc;
 	}

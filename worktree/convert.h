@@ -42,6 +42,7 @@ bool conversion_needs_main_thread(struct converter *c, const struct conversion *
 
 #define CONVERT_WRITE_OBJECT 1u	/* safecrlf and encoding round trips are checked */
 #define CONVERT_RENORMALIZE 2u
+#define CONVERT_WARN 4u		/* safecrlf is checked, but only warns */
 /*
  * Work tree to repository. Returns 1 with the result in out, 0 if unchanged (out
  * untouched), < 0 on failure. Messages for the user (safecrlf, a filter that failed), whole

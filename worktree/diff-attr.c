@@ -77,18 +77,24 @@ void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)
 	o->driver_data = a;
 }
 
+int worktree_read_side(struct converter *c, const char *path, unsigned flags,
+		       struct object_buf *out, struct strbuf *warn, struct err *err)
+{
+	struct conversion cv;
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return err_set_errno(err, "cannot stat '%s'", path);
+	converter_lookup(c, path, &cv);
+	return worktree_read_blob(c, &cv, path, &st, flags, out, warn, err);
+}
+
 int worktree_read_diff_side(void *converter, const struct diff_file *file,
 			    struct object_buf *out, struct err *err)
 {
 	struct strbuf warn = STRBUF_INIT;
-	struct conversion cv;
-	struct stat st;
-	int rc;
+	int rc = worktree_read_side(converter, file->path, 0, out, &warn, err);
 
-	if (lstat(file->path, &st) < 0)
-		return err_set_errno(err, "cannot stat '%s'", file->path);
-	converter_lookup(converter, file->path, &cv);
-	rc = worktree_read_blob(converter, &cv, file->path, &st, 0, out, &warn, err);
 	strbuf_release(&warn);
 	return rc;
 }

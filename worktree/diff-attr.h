@@ -7,6 +7,7 @@
 #include "diff/diff.h"
 #include "repo/repo.h"
 #include "worktree/attr.h"
+#include "worktree/convert.h"
 
 struct diff_attrs;
 
@@ -21,8 +22,13 @@ void diff_attrs_free(struct diff_attrs *a);
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o);
 
 /*
- * For diff_options.read with a struct converter * as read_data: the file of the work tree,
- * as the object that it would become.
+ * The file of the work tree, as the object that it would become. flags: CONVERT_*; what is to
+ * be told to the user goes to warn.
+ */
+MUST_USE int worktree_read_side(struct converter *c, const char *path, unsigned flags,
+				struct object_buf *out, struct strbuf *warn, struct err *err);
+/*
+ * The same for diff_options.read with a struct converter * as read_data, silently.
  */
 MUST_USE int worktree_read_diff_side(void *converter, const struct diff_file *file,
 				     struct object_buf *out, struct err *err);

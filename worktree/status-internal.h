@@ -26,6 +26,10 @@ struct status_item *status_item_append(struct status *s, const char *path);
 void status_merge_items(struct status *s);
 /* Branch, HEAD, operations in progress, stash (status-head.c). */
 MUST_USE int status_collect_head(struct collector *c, struct err *err);
+/* Operations in progress (status-operations.c). */
+void status_find_operations(struct collector *c);
+/* A ref without refs/heads/, refs/tags/ or refs/remotes/. Caller frees. */
+char *status_short_name(const char *ref);
 /* What has changed inside of gitlinks (status-submodule.c). */
 MUST_USE int status_collect_submodules(struct collector *c, struct err *err);
 /* Turns additions and deletions that belong together into renames (status-rename.c). */

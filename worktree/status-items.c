@@ -7,6 +7,8 @@
 void status_init(struct status *s)
 {
 	memset(s, 0, sizeof(*s));
+	strvec_init(&s->rebase_done);
+	strvec_init(&s->rebase_todo);
 }
 
 static void item_release(struct status_item *it)
@@ -28,7 +30,9 @@ void status_release(struct status *s)
 	free(s->rebase_branch);
 	free(s->rebase_onto);
 	free(s->bisect_branch);
-	memset(s, 0, sizeof(*s));
+	strvec_clear(&s->rebase_done);
+	strvec_clear(&s->rebase_todo);
+	status_init(s);
 }
 
 struct status_item *status_item_append(struct status *s, const char *path)

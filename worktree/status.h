@@ -8,6 +8,7 @@
 
 #include "compat/posix.h"
 #include "util/string-list.h"
+#include "util/strvec.h"
 #include "worktree/worktree.h"
 
 /* Status letters are those of git-status(1): ' ' M T A D R C. */
@@ -26,6 +27,9 @@ struct status_item {
 	struct object_id stage_oid[3];
 	bool is_gitlink, gitlink_new_commits, gitlink_modified, gitlink_untracked;
 };
+
+/* So many commands of a rebase are told in front of and behind the current place. */
+#define STATUS_COMMANDS 2
 
 enum status_operation {
 	OP_MERGE = 1, OP_AM = 2, OP_REBASE = 4, OP_REBASE_INTERACTIVE = 8,
@@ -68,7 +72,15 @@ struct status {
 	char *detached_from;
 	bool detached_at;     /* HEAD has not moved since */
 	char *rebase_branch, *rebase_onto, *bisect_branch;
+	/* null: a sequence of several commits, between two of them */
 	struct object_id cherry_pick_head, revert_head;
+	bool am_patch_empty;
+	bool merge_message;	/* MERGE_MSG is there: a commit is yet to be made */
+	/* interactive rebase: the last commands done, the next ones to do, and how many in all */
+	struct strvec rebase_done, rebase_todo;
+	size_t nr_rebase_done, nr_rebase_todo;
+	bool rebase_todo_missing;
+	bool rebase_splits;	/* HEAD was moved since a commit was stopped at */
 	size_t stash_count;
 };
 
