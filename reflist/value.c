@@ -292,6 +292,22 @@ static int find_object(struct reflist *l, const struct reflist_item *item,
 	return 0;
 }
 
+/* Is the content of the ref's object, or with `deref` of the one its tag names, in the output? */
+static bool shows_content(const struct reflist *l, bool deref)
+{
+	const struct reflist_state *s = l->state;
+
+	for (size_t i = 0; i < s->nr_atoms; i++) {
+		const struct ref_atom *a = s->atoms[i];
+
+		if (a->deref && !deref) /* what a tag names stands in its content */
+			return true;
+		if (a->deref == deref && a->id >= ATOM_TREE && a->id <= ATOM_RAW)
+			return true;
+	}
+	return false;
+}
+
 static int header_value(struct reflist *l, const struct reflist_item *item,
 			struct object_facts *f, const struct ref_atom *a, struct strbuf *out,
 			uint64_t *number, struct err *err)
@@ -306,8 +322,8 @@ static int header_value(struct reflist *l, const struct reflist_item *item,
 		strbuf_addstr(out, object_type_name(f->info.type));
 	else if (a->id == ATOM_OBJECTSIZE)
 		strbuf_addf(out, "%" PRIu64, *number = a->flag ? f->info.disk_size : f->info.size);
-	else if (oid_is_null(&f->info.delta_base))
-		strbuf_add_oid(out, &l->repo->algo->null_oid);
+	else if (oid_is_null(&f->info.delta_base) || shows_content(l, a->deref))
+		strbuf_add_oid(out, &l->repo->algo->null_oid); /* Git has read it whole, then */
 	else
 		strbuf_add_oid(out, &f->info.delta_base);
 	return 0;

@@ -613,6 +613,39 @@ test_expect_success 'parents, where grafts replace them' '
 	 echo "main 2[$A $B]" >expect && test_cmp expect actual)
 '
 
+test_expect_success PYTHON 'the base of a delta, whose content is not asked for' '
+	cat >pack.py <<-\EOF &&
+	import binascii, hashlib, struct, sys, zlib
+	def digest(data):
+	    return hashlib.new(sys.argv[1], data).digest()
+	def blob(data):
+	    return digest(b"blob %d\0" % len(data) + data)
+	base, made = blob(b"12345"), blob(b"123")
+	whole = b"\x35" + zlib.compress(b"12345")
+	delta = b"\x74" + base + zlib.compress(b"\x05\x03\x90\x03")
+	pack = b"PACK" + struct.pack(">II", 2, 2) + whole + delta
+	pack += digest(pack)
+	entries = sorted([(base, whole, 12), (made, delta, 12 + len(whole))])
+	idx = b"\377tOc" + struct.pack(">I", 2)
+	for first in range(256):
+	    idx += struct.pack(">I", sum(e[0][0] <= first for e in entries))
+	idx += b"".join(e[0] for e in entries)
+	idx += b"".join(struct.pack(">I", binascii.crc32(e[1])) for e in entries)
+	idx += b"".join(struct.pack(">I", e[2]) for e in entries) + pack[-len(base):]
+	idx += digest(idx)
+	for name, data in ("pack", pack), ("idx", idx):
+	    with open("deltas/.git/objects/pack/pack-1." + name, "wb") as out:
+	        out.write(data)
+	EOF
+	git init -q deltas && mkdir -p deltas/.git/objects/pack && python3 pack.py $TEST_HASH &&
+	(cd deltas && BASE=$(printf 12345 | git hash-object --stdin) &&
+	 git update-ref refs/blobs/made $(printf 123 | git hash-object --stdin) &&
+	 echo "blob 3 $BASE" >expect &&
+	 git for-each-ref --format="%(objecttype) %(objectsize) %(deltabase)" >actual && test_cmp expect actual &&
+	 echo "3 $ZERO_OID" >expect &&
+	 git for-each-ref --format="%(raw:size) %(deltabase)" >actual && test_cmp expect actual)
+'
+
 test_expect_success 'worktrees' '
 	peers_do "stock branch wt && stock branch wt2 &&
 		stock worktree add -q wt wt && stock worktree add -q --detach wt-detached" &&
