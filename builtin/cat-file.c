@@ -119,8 +119,12 @@ static int one_object(struct cat_file *c, int mode, const char *type_name, const
 {
 	struct revparse_result res = { 0 };
 	struct err err = ERR_INIT;
-	int rc = revparse(c->r, name, OBJ_ANY, &res, &err), code = 0;
+	int rc, code = 0;
 
+	/* As in Git, searches are for the batch modes; elsewhere "HEAD^{/text}" does it. */
+	if (starts_with(name, ":/"))
+		die("Not a valid object name %s", name);
+	rc = revparse(c->r, name, OBJ_ANY, &res, &err);
 	if (rc == ERR_AMBIGUOUS && err.preface)
 		fputs(err.preface, stderr);
 	else if (rc < 0 && strchr(name, ':') && starts_with(err_message(&err), "path "))

@@ -157,4 +157,28 @@ test_expect_success 'an output that is closed or full is reported' '
 	test_grep "write failure on standard output" err
 '
 
+test_expect_success 'searches are for the batch modes' '
+	git init -q searches && git -C searches commit -q --allow-empty -m one &&
+	for mode in -e -t -p commit; do
+		test_expect_code 128 git -C searches cat-file $mode :/one 2>err &&
+		test_grep "^fatal: Not a valid object name :/one$" err &&
+		git -C searches cat-file $mode "HEAD^{/one}" || return 1
+	done &&
+	echo :/one | git -C searches cat-file --batch-check >actual && test_grep " commit " actual
+'
+
+test_expect_success '--unordered lists an object once, however many copies there are' '
+	git init -q copies && git init -q more && echo 1 >copies/1 && echo 2 >copies/2 && cp copies/1 more &&
+	git -C copies -c bulkCheckin.unpackLimit=1 add . && git -C more -c bulkCheckin.unpackLimit=1 add . &&
+	git -C more -c bulkCheckin.unpackLimit=0 hash-object -w --stdin <copies/2 &&
+	git init -q third && git -C third -c bulkCheckin.unpackLimit=0 hash-object -w --stdin <copies/1 &&
+	cp -R more/.git/objects/. copies/.git/objects/ && cp -R third/.git/objects/. copies/.git/objects/ &&
+	git -C copies count-objects -v >counts && test_grep "^count: 2$" counts && test_grep "^in-pack: 3$" counts &&
+	for format in "%(objectname)" "%(objectname) %(objectsize)"; do
+		git -C copies cat-file --batch-all-objects "--batch-check=$format" >expect &&
+		git -C copies cat-file --batch-all-objects "--batch-check=$format" --unordered >actual &&
+		test_line_count = 2 actual && sort actual >sorted && test_cmp expect sorted || return 1
+	done
+'
+
 test_done
