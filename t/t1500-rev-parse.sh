@@ -410,6 +410,16 @@ test_expect_success 'ambiguous abbreviations, with their candidates' '
 	test -n "$p"
 '
 
+test_expect_success 'numbers that do not fit into 32 or 64 bits' '
+	git init -q wide && git -C wide commit -q --allow-empty -m 1 && git -C wide commit -q --allow-empty -m 2 &&
+	for op in "~" "^"; do
+		git -C wide rev-parse HEAD${op}1 &&
+		for n in 4294967296 4294967297 18446744073709551616 18446744073709551617; do
+			test_must_fail git -C wide rev-parse -q --verify HEAD$op$n || return 1
+		done
+	done
+'
+
 # log_says VALUE NAME [WARNING]
 log_says () {
 	echo "$1" >expect && git rev-parse "$2" >out 2>err && test_cmp expect out &&
