@@ -112,4 +112,26 @@ test_expect_success 'from a subdirectory' '
 	PEERS_STDERR=ignore PEERS_DIR=a/b peers_git check-attr foo bar diff -- x.c ../x.c ../../x.c
 '
 
+test_expect_success 'lines of 2,048 bytes and negative patterns: a warning, and they are skipped' '
+	git init -q odd && { printf "f a=%02043d\n\n  f b=%02042d\n# %03000d\n" 1 2 3 && echo "!f c" && echo "f d"; } >odd/.gitattributes &&
+	git -C odd check-attr -a f 2>err | sed "s/0*\([0-9]\)$/\1/" >out &&
+	printf "f: a: 1\nf: d: set\n" >expect && test_cmp expect out &&
+	test_grep "^warning: ignoring overly long attributes line 3$" err &&
+	test_grep "^warning: Negative patterns are ignored in git attributes$" err && test $(grep -c overly err) = 1
+'
+
+test_expect_success SYMLINKS 'attribute and ignore files in the work tree that are symlinks: a warning' '
+	git init -q links && echo "f a" >links/rules && ln -s rules links/.gitattributes && : >links/f.o &&
+	git -C links check-attr -a f >out 2>err && test_must_be_empty out &&
+	test_grep "^warning: unable to access .\.gitattributes.: Too many levels of symbolic links$" err &&
+	echo "*.o" >links/ign && ln -s ign links/.gitignore && git -C links status -s >out 2>err &&
+	test_grep "f.o" out && test_grep "^warning: unable to access .\.gitignore.: Too many" err
+'
+
+test_expect_success 'macros of macros, however deep' '
+	git init -q deep && awk "BEGIN { for (i = 1; i <= 30000; i++) print \"[attr]m\" i \" m\" i + 1; print \"f m1\" }" \
+		>deep/.gitattributes &&
+	(ulimit -s 512 && git -C deep check-attr m30001 f >out) && echo "f: m30001: set" >expect && test_cmp expect out
+'
+
 test_done

@@ -9,7 +9,7 @@
 #include "worktree/attr.h"
 #include "worktree/pattern.h"
 
-/* gitattributes(5) of stock git: longer lines and larger files are ignored. */
+/* gitattributes(5) of stock git: lines of that length, and larger files, are ignored. */
 #define ATTR_LINE_MAX 2048
 #define ATTR_FILE_MAX ((size_t)100 * 1024 * 1024)
 
@@ -195,8 +195,10 @@ static void list_add_line(struct attrs *a, struct attr_list *l, const char *s, s
 	if (pat_len > 6 && !memcmp(pat, "[attr]", 6)) {
 		if (macros_ok)
 			define_macro(a, s + 6, end);
-	} else if (*pat != '!' && /* negative patterns are forbidden here */
-		   parse_assignments(a, rest, end, &line.set, &line.nr)) {
+	} else if (*pat == '!') {
+		repo_warn(a->repo, "Negative patterns are ignored in git attributes\n"
+				   "Use '\\!' for literal leading exclamation.");
+	} else if (parse_assignments(a, rest, end, &line.set, &line.nr)) {
 		path_pattern_init(&line.pat, pat, pat_len, base, strlen(base));
 		ALLOC_GROW(l->lines, l->nr + 1, l->alloc);
 		l->lines[l->nr++] = line;
@@ -209,6 +211,7 @@ static void list_parse(struct attrs *a, struct attr_list *l, const char *buf, si
 		       const char *base, bool macros_ok)
 {
 	const char *end = buf + len;
+	size_t line_nr = 0;
 
 	if (len >= 3 && !memcmp(buf, "\xef\xbb\xbf", 3))
 		buf += 3;
@@ -217,10 +220,14 @@ static void list_parse(struct attrs *a, struct attr_list *l, const char *buf, si
 		const char *stop = nl ? nl : end;
 		const char *s = buf;
 
+		line_nr++;
 		while (s < stop && isspace((unsigned char)*s))
 			s++;
-		if (s < stop && *s != '#' && stop - s <= ATTR_LINE_MAX &&
-		    !memchr(s, '\0', (size_t)(stop - s)))
+		if (s == stop || *s == '#' || memchr(s, '\0', (size_t)(stop - s)))
+			; /* nothing */
+		else if (stop - buf >= ATTR_LINE_MAX)
+			repo_warn(a->repo, "ignoring overly long attributes line %zu", line_nr);
+		else
 			list_add_line(a, l, s, (size_t)(stop - s), base, macros_ok);
 		buf = nl ? nl + 1 : end;
 	}
@@ -248,18 +255,18 @@ static bool read_in_index(struct attrs *a, struct strbuf *out, const char *path)
 	return true;
 }
 
-static bool read_in_tree(struct strbuf *out, const char *path)
+static bool read_in_tree(struct attrs *a, struct strbuf *out, const char *path)
 {
-	return !read_file_nofollow(out, path, ATTR_FILE_MAX, NULL);
+	return !pattern_file_read(a->repo, out, path, ATTR_FILE_MAX);
 }
 
 static bool read_attributes(struct attrs *a, struct strbuf *out, const char *path)
 {
 	switch (a->direction) {
 	case ATTR_CHECKIN:
-		return read_in_tree(out, path) || read_in_index(a, out, path);
+		return read_in_tree(a, out, path) || read_in_index(a, out, path);
 	case ATTR_CHECKOUT:
-		return read_in_index(a, out, path) || read_in_tree(out, path);
+		return read_in_index(a, out, path) || read_in_tree(a, out, path);
 	case ATTR_INDEX:
 		return read_in_index(a, out, path);
 	}
@@ -288,18 +295,39 @@ static struct attr_list *dir_list(struct attrs *a, const char *dir, size_t len)
 
 /* ---- look-up ---- */
 
+/* Assignments of which the first `left` are yet to be looked at. */
+struct pending {
+	const struct assignment *set;
+	size_t left;
+};
+
+/* The last assignment wins; a macro that is set is replaced by its own, however deep. */
 static void decide(struct attrs *a, const struct assignment *set, size_t nr)
 {
-	for (size_t i = nr; i-- > 0;) {
-		size_t id = set[i].id;
+	struct pending first = { set, nr }, *stack = NULL, *top = &first;
+	size_t depth = 0, alloc = 0;
 
-		if (a->decided[id])
+	for (;;) {
+		const struct assignment *s;
+
+		if (!top->left) {
+			if (!depth)
+				break;
+			top = --depth ? &stack[depth - 1] : &first;
 			continue;
-		a->decided[id] = true;
-		a->result[id] = set[i].value;
-		if (a->defs[id].is_macro && set[i].value.state == ATTR_SET)
-			decide(a, a->defs[id].macro, a->defs[id].macro_nr);
+		}
+		s = &top->set[--top->left];
+		if (a->decided[s->id])
+			continue;
+		a->decided[s->id] = true;
+		a->result[s->id] = s->value;
+		if (a->defs[s->id].is_macro && s->value.state == ATTR_SET) {
+			ALLOC_GROW(stack, depth + 1, alloc);
+			top = &stack[depth++];
+			*top = (struct pending){ a->defs[s->id].macro, a->defs[s->id].macro_nr };
+		}
 	}
+	free(stack);
 }
 
 static void decide_by_list(struct attrs *a, const struct attr_list *l, const char *path,

@@ -166,8 +166,7 @@ static struct pattern_list *dir_list(struct ignore *ig, const char *dir)
 		return l;
 	CALLOC_ARRAY(l, 1);
 	path = xstrfmt("%s%s", dir, ig->per_dir);
-	/* A .gitignore that is a symlink is ignored. */
-	if (!read_file_nofollow(&buf, path, IGNORE_FILE_MAX, NULL) ||
+	if (!pattern_file_read(ig->repo, &buf, path, IGNORE_FILE_MAX) ||
 	    read_from_index(ig, &buf, path)) {
 		l->source = xstrdup(path);
 		list_parse(l, buf.buf, buf.len, dir);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "fs/file.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
 #include "worktree/pattern.h"
@@ -85,4 +86,14 @@ bool path_pattern_match(const struct path_pattern *p, const char *path, size_t l
 			(len > p->base_len && same_bytes(path, p->base, p->base_len, icase))) &&
 		       match_basename(p, name, (size_t)(path + len - name), icase);
 	return match_pathname(p, path, len, icase);
+}
+
+int pattern_file_read(struct repository *r, struct strbuf *out, const char *path, size_t max)
+{
+	int rc = read_file_nofollow(out, path, max, NULL);
+	struct stat st;
+
+	if (rc < 0 && rc != ERR_NOT_FOUND && !lstat(path, &st) && S_ISLNK(st.st_mode))
+		repo_warn(r, "unable to access '%s': %s", path, strerror(ELOOP));
+	return rc;
 }

@@ -7,6 +7,7 @@
 #define WORKTREE_PATTERN_H
 
 #include "compat/posix.h"
+#include "repo/repo.h"
 
 struct path_pattern {
 	char *glob;	    /* owned; no leading or trailing '/' */
@@ -30,6 +31,13 @@ void path_pattern_release(struct path_pattern *p);
  */
 bool path_pattern_match(const struct path_pattern *p, const char *path, size_t len,
 			const char *name, bool is_dir, bool icase);
+
+/*
+ * Read a .gitignore or .gitattributes file of the work tree. A symbolic link is not followed:
+ * a warning, and ERR_IO as for all that cannot be read; ERR_NOT_FOUND: there is none.
+ */
+MUST_USE int pattern_file_read(struct repository *r, struct strbuf *out, const char *path,
+			       size_t max);
 
 /* The basename of path[0..len). */
 const char *pattern_basename(const char *path, size_t len);
