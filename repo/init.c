@@ -5,6 +5,7 @@
 #include "compat/syscalls.h"
 #include "fsync-batch.h"
 #include "repo/init.h"
+#include "repo/links-internal.h"
 #include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
@@ -53,7 +54,9 @@ int init_default_branch(const struct config_set *c, char **out, bool *is_fallbac
 
 /* One repo_init while it runs. */
 struct init_job {
-	char *gitdir;	   /* where the files go */
+	char *gitdir;	   /* where the files go: the common directory */
+	char *linked;	   /* of the worktree in which it was asked for; NULL: the main one */
+	char *present;	   /* the repository that is there; NULL: none */
 	struct fsync_batch *batch;
 	struct config_set *config; /* outside, and of a repository that is there */
 	struct repo_format format;
@@ -184,55 +187,111 @@ static int existing_gitdir(char **out, const char *path, struct err *err)
 	return rc;
 }
 
-/* --separate-git-dir: an existing repository moves there, and gitdir becomes a file. */
-static int separate(struct init_job *j, const struct repo_init_options *o, struct err *err)
+/* What is there, and where the files go: what belongs to a linked worktree alone stays as it is. */
+static int choose_gitdir(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
-	char *old = NULL;
-	struct strbuf text = STRBUF_INIT, parent = STRBUF_INIT;
-	int rc = existing_gitdir(&old, o->gitdir, err);
+	char *gitdir, *common = NULL;
+	int rc = existing_gitdir(&gitdir, o->gitdir, err);
 
-	if (!rc && !old && file_exists(o->separate_git_dir) &&
-	    !is_directory(o->separate_git_dir))
-		rc = err_set(err, ERR_EXISTS, "%s already exists", o->separate_git_dir);
-	if (!rc && old && strcmp(old, o->separate_git_dir)) {
-		path_dirname(&parent, old);
-		if (RETRY_EINTR(sys->rename(old, o->separate_git_dir)) < 0)
-			rc = err_set_errno(err, "unable to move %s to %s", old,
-					   o->separate_git_dir);
-		else
-			fsync_batch_note_dir(j->batch, FSYNC_OTHER, parent.buf);
+	if (!rc && gitdir)
+		rc = setup_commondir(&common, gitdir, false, err);
+	if (!rc && gitdir && strcmp(gitdir, common)) {
+		j->linked = gitdir;
+		gitdir = NULL;
 	}
 	if (!rc) {
-		strbuf_reset(&parent);
-		path_dirname(&parent, o->gitdir);
-		rc = make_missing_dirs(j, parent.buf, err);
+		j->present = common;
+		j->gitdir = xstrdup(o->separate_git_dir ? o->separate_git_dir :
+				    common ? common : o->gitdir);
 	}
-	if (!rc) {
-		/*
-		 * After HEAD, which makes the directory a repository: a ".git" file that
-		 * names no repository would make every command here fail.
-		 */
-		strbuf_addf(&text, "gitdir: %s\n", o->separate_git_dir);
-		rc = write_new_file(j, o->gitdir, text.buf, text.len, INIT_REPLACE, PUBLISH_INDEX, err);
-	}
-	strbuf_release(&parent);
-	strbuf_release(&text);
-	free(old);
+	free(gitdir);
 	return rc;
 }
 
-static int choose_gitdir(struct init_job *j, const struct repo_init_options *o, struct err *err)
+/* ---- --separate-git-dir: the repository moves, and a file says where it is ---- */
+
+/*
+ * After HEAD, which makes the directory a repository: a ".git" file that names no repository
+ * would make every command there fail.
+ */
+static int write_link(struct init_job *j, const char *path, const char *before, const char *to,
+		      struct err *err)
 {
-	char *linked;
+	struct strbuf text = STRBUF_INIT;
 	int rc;
 
-	if (o->separate_git_dir) {
-		j->gitdir = xstrdup(o->separate_git_dir);
-		return separate(j, o, err);
+	strbuf_addf(&text, "%s%s\n", before, to);
+	rc = write_new_file(j, path, text.buf, text.len, INIT_REPLACE, PUBLISH_INDEX, err);
+	strbuf_release(&text);
+	return rc;
+}
+
+static int move_present(struct init_job *j, struct err *err)
+{
+	struct strbuf parent = STRBUF_INIT;
+
+	path_dirname(&parent, j->present);
+	if (RETRY_EINTR(sys->rename(j->present, j->gitdir)) < 0)
+		err_set_errno(err, "unable to move %s to %s", j->present, j->gitdir);
+	else
+		fsync_batch_note_dir(j->batch, FSYNC_OTHER, parent.buf);
+	strbuf_release(&parent);
+	return err->code;
+}
+
+/* Both ways, each as it was written: by an absolute path, or a relative one. */
+static int relink_worktree(struct init_job *j, const struct repo_link *l, struct err *err)
+{
+	char *gitdir = xstrfmt("%s/worktrees/%s", j->gitdir, l->id);
+	char *back = path_join(gitdir, "gitdir");
+	struct strbuf path = STRBUF_INIT, top = STRBUF_INIT;
+	int rc;
+
+	path_dirname(&top, l->dot_git);
+	if (l->relative)
+		strbuf_relative_path(&path, gitdir, top.buf);
+	rc = write_link(j, l->dot_git, "gitdir: ", l->relative ? path.buf : gitdir, err);
+	if (!rc && l->relative_back) {
+		strbuf_reset(&path);
+		strbuf_relative_path(&path, l->dot_git, gitdir);
+		rc = write_link(j, back, "", path.buf, err);
 	}
-	rc = existing_gitdir(&linked, o->gitdir, err);
+	strbuf_release(&top);
+	strbuf_release(&path);
+	free(back);
+	free(gitdir);
+	return rc;
+}
+
+/* From a linked worktree, the ".git" of the main one becomes the file. */
+static int separate(struct init_job *j, const struct repo_init_options *o, struct err *err)
+{
+	const char *link = j->linked ? j->present : o->gitdir;
+	struct repo_links links = { .nr = 0 };
+	struct strbuf parent = STRBUF_INIT;
+	int rc = 0;
+
+	if (j->linked && strcmp(path_basename(link), ".git"))
+		rc = err_set(err, ERR_INVALID,
+			     "--separate-git-dir incompatible with bare repository");
+	else if (!j->present && file_exists(j->gitdir) && !is_directory(j->gitdir))
+		rc = err_set(err, ERR_EXISTS, "%s already exists", j->gitdir);
+	if (!rc && j->present && strcmp(j->present, j->gitdir)) {
+		rc = repo_links_read(&links, j->present, err);
+		if (!rc)
+			rc = move_present(j, err);
+	}
+	path_dirname(&parent, link);
 	if (!rc)
-		j->gitdir = linked ? linked : xstrdup(o->gitdir);
+		rc = make_missing_dirs(j, parent.buf, err);
+	if (!rc)
+		rc = write_link(j, link, "gitdir: ", j->gitdir, err);
+	for (size_t i = 0; !rc && i < links.nr; i++)
+		rc = relink_worktree(j, &links.v[i], err);
+	if (!rc)
+		FREE_AND_NULL(j->linked);
+	repo_links_release(&links);
+	strbuf_release(&parent);
 	return rc;
 }
 
@@ -296,7 +355,8 @@ static int read_settings(struct init_job *j, const struct repo_init_options *o,
 	int rc;
 
 	j->config = config_set_new();
-	rc = config_set_read_all(j->config, j->gitdir, NULL, false, &nowhere, err);
+	rc = config_set_read_all(j->config, j->present ? j->present : j->gitdir, NULL, false,
+				 &nowhere, err);
 	if (!rc)
 		rc = repo_settings_read(&settings, j->config, hash_sha1, o->warn, o->warn_data,
 					err);
@@ -699,6 +759,8 @@ static void job_release(struct init_job *j)
 	strbuf_release(&j->template_config);
 	strvec_clear(&j->made);
 	strvec_clear(&j->files);
+	free(j->present);
+	free(j->linked);
 	free(j->gitdir);
 }
 
@@ -710,14 +772,14 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	struct err local = ERR_INIT;
 	int rc;
 
+	rc = choose_gitdir(&j, o, &local);
 	/* Settings are needed for the batch, which is needed if the repository is moved. */
-	j.gitdir = xstrdup(o->separate_git_dir ? o->separate_git_dir : o->gitdir);
-	rc = read_settings(&j, o, &local);
-	FREE_AND_NULL(j.gitdir);
+	if (!rc)
+		rc = read_settings(&j, o, &local);
 	if (!rc && o->made_from)
 		record_made(&j, o->made_from, o->made_dir);
-	if (!rc)
-		rc = choose_gitdir(&j, o, &local);
+	if (!rc && o->separate_git_dir)
+		rc = separate(&j, o, &local);
 	if (!rc)
 		rc = read_existing(&j, o, &local);
 	if (!rc)
@@ -738,7 +800,7 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	if (rc < 0)
 		undo(&j);
 	if (!rc) {
-		result.gitdir = path_real(j.gitdir, 0);
+		result.gitdir = path_real(j.linked ? j.linked : j.gitdir, 0);
 		if (!result.gitdir)
 			result.gitdir = xstrdup(j.gitdir);
 		result.reinit = j.reinit;

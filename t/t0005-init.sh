@@ -141,4 +141,58 @@ test_expect_success 'the directory of a shared repository has the mode of one' '
 	printf "%s\n" drwxrws--- drwxrwsr-x drwxrws--- >expect && test_cmp expect out
 '
 
+# A repository "main" with a linked worktree "tree" (of branch "side").
+with_linked () {
+	rm -rf main tree sep sep2 &&
+	git init -q -b one main && git -C main commit -q --allow-empty -m one &&
+	git -C main branch side && mkdir -p main/.git/worktrees/w tree &&
+	echo ../.. >main/.git/worktrees/w/commondir &&
+	echo "$PWD/tree/.git" >main/.git/worktrees/w/gitdir &&
+	echo "gitdir: $PWD/main/.git/worktrees/w" >tree/.git &&
+	echo "ref: refs/heads/side" >main/.git/worktrees/w/HEAD
+}
+
+test_expect_success 'in a linked worktree: the repository that it belongs to' '
+	with_linked && rmdir main/.git/refs/tags &&
+	git -C tree init --shared=group -b zz >out 2>err &&
+	echo "Reinitialized existing shared Git repository in $PWD/main/.git/worktrees/w/" >expect &&
+	test_cmp expect out &&
+	test_grep "re-init: ignored --initial-branch=zz" err &&
+	(cd main/.git/worktrees/w && ls) >out &&
+	printf "%s\n" HEAD commondir gitdir >expect && test_cmp expect out &&
+	test "$(git -C main config core.sharedRepository)" = 1 &&
+	test_path_is_dir main/.git/refs/tags &&
+	test "$(git -C tree symbolic-ref HEAD) $(git -C main symbolic-ref HEAD)" = "refs/heads/side refs/heads/one"
+'
+
+test_expect_success '--separate-git-dir keeps linked worktrees' '
+	for where in main tree
+	do
+		with_linked && git init --separate-git-dir=sep $where >out &&
+		echo "Reinitialized existing Git repository in $PWD/sep/" >expect &&
+		test_cmp expect out &&
+		echo "gitdir: $PWD/sep" >expect && test_cmp expect main/.git &&
+		echo "gitdir: $PWD/sep/worktrees/w" >expect && test_cmp expect tree/.git &&
+		echo "$PWD/tree/.git" >expect && test_cmp expect sep/worktrees/w/gitdir &&
+		test "$(git -C tree rev-parse HEAD)" = "$(git -C main rev-parse side)" || return 1
+	done &&
+	git init -q --separate-git-dir=sep2 main &&
+	test "$(git -C tree rev-parse --git-dir)" = "$PWD/sep2/worktrees/w" &&
+	test_expect_code 128 git init --separate-git-dir=sep3 tree 2>err &&
+	test_grep "incompatible with bare repository" err &&
+	test_path_missing sep3 && git -C tree rev-parse -q --verify HEAD
+'
+
+test_expect_success '--separate-git-dir: relative links stay relative, missing worktrees are left' '
+	with_linked && echo "gitdir: ../main/.git/worktrees/w" >tree/.git &&
+	echo ../../../../tree/.git >main/.git/worktrees/w/gitdir &&
+	mkdir main/.git/worktrees/gone && echo "$PWD/gone/.git" >main/.git/worktrees/gone/gitdir &&
+	git init -q --separate-git-dir=sep main &&
+	echo "gitdir: ../sep/worktrees/w" >expect && test_cmp expect tree/.git &&
+	echo ../../../tree/.git >expect && test_cmp expect sep/worktrees/w/gitdir &&
+	echo "$PWD/gone/.git" >expect && test_cmp expect sep/worktrees/gone/gitdir &&
+	test_path_missing gone &&
+	test "$(git -C tree rev-parse HEAD)" = "$(git -C main rev-parse side)"
+'
+
 test_done
