@@ -625,6 +625,7 @@ static void run_last_hooks(struct commit_run *run, const struct object_id *commi
 	if (run->o.amend && !run->o.no_post_rewrite) {
 		char *line = xstrfmt("%s %s\n", oid_hex(&run->head), oid_hex(commit));
 
+		commit_advise_ignored_hook(run, "post-rewrite");
 		if (repo_run_hook(run->repo, "post-rewrite", NULL, amend_args, line, &err) < 0)
 			err_release(&err);
 		free(line);
@@ -701,7 +702,7 @@ static int run_commit(struct commit_run *run, struct err *err)
 	int rc;
 
 	if ((rc = commit_index_prepare(run, err)) < 0 || (rc = check_unmerged(run, err)) < 0 ||
-	    (rc = run_pre_commit(run, err)) < 0 ||
+	    (rc = commit_author_prepare(run, err)) < 0 || (rc = run_pre_commit(run, err)) < 0 ||
 	    (rc = commit_message_prepare(run, err)) < 0 || (rc = make_tree(run, &tree, err)) < 0 ||
 	    (rc = is_empty_change(run, &tree, &empty, err)) < 0)
 		return rc;

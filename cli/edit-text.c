@@ -4,11 +4,18 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 
+bool edit_comment_char_is_auto(struct repository *r)
+{
+	const struct config_entry *e = config_get(r->config, "core.commentchar");
+
+	return e && e->value && !strcasecmp(e->value, "auto");
+}
+
 char edit_comment_char(struct repository *r)
 {
 	const struct config_entry *e = config_get(r->config, "core.commentchar");
 
-	if (!e || !e->value || !strcasecmp(e->value, "auto"))
+	if (!e || !e->value || edit_comment_char_is_auto(r))
 		return '#';
 	if (strlen(e->value) != 1)
 		die("core.commentChar should only be one ASCII character");

@@ -10,6 +10,7 @@
 
 /* core.commentChar, '#' without it or for "auto"; dies if it is more than one character. */
 char edit_comment_char(struct repository *r);
+bool edit_comment_char_is_auto(struct repository *r);
 /* Write text to path, which is left there, and nothing else. */
 MUST_USE int edit_text_write(const char *path, const struct strbuf *text, struct err *err);
 /* The same, then the editor; text becomes what it left. ERR_ABORTED: it failed. */

@@ -201,6 +201,22 @@ static size_t end_of_text(const char *msg, size_t len, char comment_char)
 	return end;
 }
 
+char message_free_comment_char(const char *msg, size_t len)
+{
+	const char *candidates = "#;@!$%^&|:";
+	size_t end = end_of_text(msg, len, '#');
+
+	for (; *candidates; candidates++) {
+		size_t pos = 0;
+
+		while (pos < end && msg[pos] != *candidates)
+			pos += line_length(msg + pos, end - pos);
+		if (pos >= end)
+			break;
+	}
+	return *candidates;
+}
+
 size_t message_trailers_start(const char *msg, size_t len, char comment_char)
 {
 	size_t end = end_of_text(msg, len, comment_char);

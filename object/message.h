@@ -32,6 +32,11 @@ void message_add_scissors(struct strbuf *out, char comment_char);
 /* Append text with the comment character before each line. */
 void message_add_commented(struct strbuf *out, const char *text, size_t len,
 			   char comment_char);
+/*
+ * A comment character that starts no line of the message: '#' if it can, else one of
+ * ";@!$%^&|:"; NUL if all are taken. Comment lines at the end do not count.
+ */
+char message_free_comment_char(const char *msg, size_t len);
 /* Does it consist of Signed-off-by lines and white space only? */
 bool message_is_empty(const char *msg, size_t len);
 

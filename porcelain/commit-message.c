@@ -96,8 +96,9 @@ static int parse_date_option(const char *s, timestamp_t *t, int *tz, struct err 
 	return 0;
 }
 
-/* The line that applies before --author and --date change it. */
-static int author_base(struct commit_run *run, struct strbuf *line, struct err *err)
+/* The line that applies before --author and --date change it; *from: the commit that had it. */
+static int author_base(struct commit_run *run, struct strbuf *line, const char **source,
+		       struct err *err)
 {
 	const char *from = run->o.amend ? "HEAD" : run->o.reedit ? run->o.reedit : run->o.reuse;
 	struct reused r = { 0 };
@@ -110,8 +111,10 @@ static int author_base(struct commit_run *run, struct strbuf *line, struct err *
 	if (!from || run->o.reset_author) {
 		unsigned strict = run->o.author ? 0 : IDENT_STRICT;
 
+		*source = NULL;
 		return repo_ident(run->repo, line, IDENT_AUTHOR | strict, err);
 	}
+	*source = from;
 	rc = reused_open(run, from, &r, err);
 	if (rc >= 0) {
 		add_reencoded(run, line, &r.view, r.view.author, r.view.author_len);
@@ -121,22 +124,24 @@ static int author_base(struct commit_run *run, struct strbuf *line, struct err *
 	return rc;
 }
 
-static int prepare_author(struct commit_run *run, struct err *err)
+static int compose_author(struct commit_run *run, struct err *err)
 {
 	struct strbuf base = STRBUF_INIT;
 	struct ident_split split;
 	char *name = NULL, *mail = NULL;
+	const char *source;
 	timestamp_t date;
-	int tz, rc = author_base(run, &base, err);
+	int tz, rc = author_base(run, &base, &source, err);
 
 	if (rc < 0)
 		goto out;
-	if (!run->o.author && !run->o.date) {
+	if (!source && !run->o.author && !run->o.date) {
 		strbuf_swap(&run->author, &base);
 		goto out;
 	}
 	if (ident_split_line(&split, base.buf, base.len) < 0) {
-		rc = err_set(err, ERR_CORRUPT, "commit has malformed author line");
+		rc = err_set(err, ERR_CORRUPT, "commit '%s' has malformed author line",
+			     source ? source : "HEAD");
 		goto out;
 	}
 	name = xmemdupz(split.name, split.name_len);
@@ -164,6 +169,34 @@ out:
 	free(mail);
 	strbuf_release(&base);
 	return rc;
+}
+
+/* For hooks and the editor, as if the user had set it. */
+static int export_author(const struct commit_run *run, struct err *err)
+{
+	struct ident_split s;
+	char *name, *mail, *date;
+	int rc = 0;
+
+	if (ident_split_line(&s, run->author.buf, run->author.len) < 0)
+		return err_set(err, ERR_CORRUPT, "malformed author line");
+	name = xmemdupz(s.name, s.name_len);
+	mail = xmemdupz(s.mail, s.mail_len);
+	date = xstrfmt("@%" PRIu64 " %c%04d", s.date, s.tz < 0 ? '-' : '+', abs(s.tz));
+	if (setenv("GIT_AUTHOR_NAME", name, 1) || setenv("GIT_AUTHOR_EMAIL", mail, 1) ||
+	    setenv("GIT_AUTHOR_DATE", date, 1))
+		rc = err_set_errno(err, "could not set GIT_AUTHOR_NAME");
+	free(date);
+	free(mail);
+	free(name);
+	return rc;
+}
+
+int commit_author_prepare(struct commit_run *run, struct err *err)
+{
+	int rc = compose_author(run, err);
+
+	return rc < 0 ? rc : export_author(run, err);
 }
 
 /* ---- where the words come from ---- */
@@ -308,9 +341,12 @@ static int read_template(struct commit_run *run, struct strbuf *out, struct err 
 static int find_words(struct commit_run *run, struct strbuf *out, struct err *err)
 {
 	struct commit_options *o = &run->o;
+	const char *reused = o->reuse ? o->reuse : o->reedit;
 	int rc = 0;
 
-	if (o->squash) {
+	if (o->squash && reused && !strcmp(o->squash, reused)) {
+		strbuf_addstr(out, "squash! "); /* before its own subject, once */
+	} else if (o->squash) {
 		rc = autosquash_message(run, "squash", o->squash, out, err);
 		run->hook_source = "message";
 		if (rc < 0)
@@ -332,7 +368,7 @@ static int find_words(struct commit_run *run, struct strbuf *out, struct err *er
 		return read_message_file(run, out, err);
 	}
 	if (o->reuse || o->reedit)
-		return reuse_message(run, o->reuse ? o->reuse : o->reedit, out, err);
+		return reuse_message(run, reused, out, err);
 	if (o->fixup) {
 		rc = o->fixup_amends ? amend_message(run, out, err) :
 				       autosquash_message(run, "fixup", o->fixup, out, err);
@@ -395,12 +431,24 @@ static int add_trailers(struct commit_run *run, struct strbuf *msg, struct err *
 	return 0;
 }
 
+/* core.commentChar=auto: one with which no line of the message starts. */
+static int choose_comment_char(struct commit_run *run, struct err *err)
+{
+	char c = message_free_comment_char(run->message.buf, run->message.len);
+
+	if (!c)
+		return err_set(err, ERR_INVALID,
+			       "unable to select a comment character that is not used\n"
+			       "in the current commit message");
+	run->comment_char = c;
+	return 0;
+}
+
 int commit_message_prepare(struct commit_run *run, struct err *err)
 {
 	int rc;
 
-	if ((rc = prepare_author(run, err)) < 0 ||
-	    (rc = repo_ident(run->repo, &run->committer, IDENT_COMMITTER | IDENT_STRICT, err)) < 0 ||
+	if ((rc = repo_ident(run->repo, &run->committer, IDENT_COMMITTER | IDENT_STRICT, err)) < 0 ||
 	    (rc = find_words(run, &run->message, err)) < 0)
 		return rc;
 	/* what the user wrote is tidied before anything is put below it */
@@ -409,7 +457,10 @@ int commit_message_prepare(struct commit_run *run, struct err *err)
 		message_cleanup(&run->message, CLEANUP_WHITESPACE, run->comment_char);
 	if (run->o.signoff)
 		add_signoff(run, &run->message);
-	return add_trailers(run, &run->message, err);
+	rc = add_trailers(run, &run->message, err);
+	if (rc >= 0 && !run->o.dry_run && edit_comment_char_is_auto(run->repo))
+		rc = choose_comment_char(run, err);
+	return rc;
 }
 
 /* ---- the file that is edited ---- */
@@ -490,7 +541,7 @@ static int add_template_comments(struct commit_run *run, struct err *err)
 
 /* ---- hooks and editor ---- */
 
-static void advise_ignored_hook(struct commit_run *run, const char *name)
+void commit_advise_ignored_hook(struct commit_run *run, const char *name)
 {
 	char *path = NULL;
 
@@ -516,7 +567,7 @@ int commit_run_hook(struct commit_run *run, const char *name, const char *const 
 	int rc;
 
 	if (!repo_has_hook(run->repo, name)) {
-		advise_ignored_hook(run, name);
+		commit_advise_ignored_hook(run, name);
 		return 0;
 	}
 	rc = commit_index_expose(run, err);
@@ -536,7 +587,7 @@ int commit_run_last_hook(struct commit_run *run, const char *name, const char *c
 	int rc;
 
 	if (!repo_has_hook(run->repo, name)) {
-		advise_ignored_hook(run, name);
+		commit_advise_ignored_hook(run, name);
 		return 0;
 	}
 	index = xstrfmt("GIT_INDEX_FILE=%s", run->repo->index_path);
@@ -570,12 +621,18 @@ static int aborted(struct commit_run *run, const char *why)
 	return 1;
 }
 
+/* Verbatim, an empty line is something. */
+static bool says_nothing(const struct commit_run *run, const char *text, size_t len)
+{
+	return run->cleanup == CLEANUP_VERBATIM ? !len : message_is_empty(text, len);
+}
+
 static bool is_untouched_template(struct commit_run *run)
 {
 	struct strbuf tmpl = STRBUF_INIT;
 	bool same;
 
-	if (!run->template_text.len)
+	if (!run->template_text.len || run->cleanup == CLEANUP_VERBATIM)
 		return false;
 	strbuf_addbuf(&tmpl, &run->template_text);
 	message_cleanup(&tmpl, run->cleanup, run->comment_char);
@@ -593,7 +650,7 @@ static bool has_empty_body(const struct commit_run *run)
 	if (!starts_with(run->message.buf, "amend! "))
 		return false;
 	body = commit_body(run->message.buf, run->message.len, &len);
-	return message_is_empty(body, len);
+	return says_nothing(run, body, len);
 }
 
 static int check_message(struct commit_run *run)
@@ -604,7 +661,7 @@ static int check_message(struct commit_run *run)
 		cut = message_scissors(run->message.buf, cut, run->comment_char);
 	strbuf_setlen(&run->message, cut);
 	message_cleanup(&run->message, run->cleanup, run->comment_char);
-	if (message_is_empty(run->message.buf, run->message.len) &&
+	if (says_nothing(run, run->message.buf, run->message.len) &&
 	    !run->o.allow_empty_message)
 		return aborted(run, "Aborting commit due to empty commit message.");
 	if (is_untouched_template(run) && !run->o.allow_empty_message)

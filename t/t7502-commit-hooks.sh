@@ -324,4 +324,80 @@ test_expect_success 'signed' '
 	peers_do "stock config gpg.program false" && same_told --allow-empty -m five
 '
 
+# plain: a repository of its own, without stock git; the author of its commit is given.
+plain () {
+	rm -rf plain && git init -q -b main plain && git -C plain commit -q --allow-empty -m one
+}
+message () {
+	git -C plain cat-file commit HEAD | sed "1,/^\$/d"
+}
+
+test_expect_success 'hooks find the author in the environment, wherever it is from' '
+	plain && for name in $ALL
+	do
+		write_script plain/.git/hooks/$name <<-\EOS || return 1
+		echo "${0##*/} $GIT_AUTHOR_NAME $GIT_AUTHOR_EMAIL $GIT_AUTHOR_DATE" >>../told
+		EOS
+	done &&
+	(cd plain && git commit -q --allow-empty -m two --author="N <n@x>" --date="1600000000 -0130") &&
+	(cd plain && git commit -q --allow-empty --amend -m three) &&
+	for name in pre-commit prepare-commit-msg commit-msg post-commit pre-commit prepare-commit-msg \
+		commit-msg post-commit post-rewrite
+	do
+		echo "$name N n@x @1600000000 -0130" || return 1
+	done >expect &&
+	test_cmp expect told && rm told
+'
+
+test_expect_success 'a hook post-rewrite that is not executable is told of' '
+	plain && echo exit 1 >plain/.git/hooks/post-rewrite && chmod -x plain/.git/hooks/post-rewrite &&
+	git -C plain commit -q --allow-empty --amend -m two 2>err &&
+	test_grep "post-rewrite. hook was ignored" err
+'
+
+test_expect_success 'an author without a name is not used again' '
+	plain && for author in " <>" " <e@x>"
+	do
+		git -C plain cat-file commit HEAD | sed "s/^author [^0-9]*>/author $author/" >broken &&
+		id=$(git -C plain hash-object -t commit -w --stdin <broken) &&
+		git -C plain update-ref HEAD $id &&
+		test_expect_code 128 git -C plain commit -q --allow-empty --amend -m two 2>err &&
+		test_grep "empty ident name (for <.*>) not allowed" err &&
+		test_expect_code 128 git -C plain commit -q --allow-empty -C HEAD &&
+		test "$(git -C plain rev-parse HEAD)" = $id || return 1
+	done &&
+	git -C plain commit -q --allow-empty --amend -m two --author="N <n@x>" &&
+	git -C plain cat-file commit HEAD >out && test_grep "^author N <n@x> 1700000000 +0100" out
+'
+
+test_expect_success '--cleanup=verbatim: a line feed is a message, nothing is none' '
+	plain && echo >line && >nothing &&
+	git -C plain commit -q --allow-empty --cleanup=verbatim -F ../line &&
+	message >out && test_cmp line out &&
+	test_expect_code 1 git -C plain commit -q --allow-empty --cleanup=verbatim -F ../nothing &&
+	test_expect_code 1 git -C plain commit -q --allow-empty --cleanup=whitespace -F ../line
+'
+
+test_expect_success '--squash with the same commit for -C: its subject comes once' '
+	plain && git -C plain commit -q --allow-empty -m subject -m body && git -C plain tag X &&
+	git -C plain commit -q --allow-empty --squash X -C X &&
+	printf "%s\n" "squash! subject" "" body >expect && message >out && test_cmp expect out &&
+	git -C plain commit -q --allow-empty --squash X -C X^ &&
+	printf "%s\n" "squash! subject" "" one >expect && message >out && test_cmp expect out
+'
+
+test_expect_success 'core.commentChar=auto: a character that starts no line' '
+	plain && git -C plain config core.commentChar auto &&
+	printf "%s\n" s "" "#a" ";b" "@c" "!d" "\$e" "%f" "^g" "&h" "|i" " :j" "" "# end" >text &&
+	write_script editor <<-\EOF &&
+	grep "^:" "$1" >told
+	EOF
+	(cd plain && GIT_EDITOR="../editor" git commit -q --allow-empty -F ../text -e) &&
+	test_grep "^: Please enter the commit message" plain/told &&
+	message >out && test_cmp text out &&
+	echo ":j" | cat text - >full &&
+	test_expect_code 128 git -C plain commit -q --allow-empty -F ../full 2>err &&
+	test_grep "unable to select a comment character that is not used" err
+'
+
 test_done
