@@ -47,4 +47,20 @@ test_expect_success SYMLINKS 'what lies behind a symbolic link is not the file o
 	git -C repo read-tree -u --reset $E && test -f far/f
 '
 
+test_expect_success 'flags of an entry that nobody knows' '
+	rm -rf flags && git init -q flags && >flags/f && git -C flags add -N f &&
+	hash=$((OID_HEXLEN / 2)) && at=$((12 + 40 + hash + 2)) && size=$(wc -c <flags/.git/index) &&
+	cp flags/.git/index whole && test "$(od -An -tx1 -j$at -N2 whole | tr -d " ")" = 2000 &&
+	for bytes in "\\240\\000" "\\040\\001"
+	do
+		{
+			head -c $at whole && printf "$bytes" &&
+			tail -c +$((at + 3)) whole | head -c $((size - at - 2 - hash)) &&
+			head -c $hash /dev/zero
+		} >flags/.git/index &&
+		test_expect_code 128 git -C flags ls-files 2>err &&
+		test_grep "unknown index entry format 0x" err || return 1
+	done
+'
+
 test_done

@@ -145,6 +145,34 @@ test_expect_success '--auto waits for more if much is packed' '
 	git -C ours pack-refs --all --auto && test_path_is_missing ours/.git/refs/heads/n1
 '
 
+# auto_with PACKED LOOSE: what remains of so many loose refs. A line of packed-refs has
+# 60 bytes beside the hash, which is what --auto takes it to have.
+auto_with () {
+	rm -rf auto/.git/refs/heads auto/.git/packed-refs && mkdir -p auto/.git/refs/heads &&
+	{
+		echo "# pack-refs with: peeled fully-peeled sorted " &&
+		for i in $(test_seq $1); do printf "%s refs/heads/%047d\n" $id $i || return 1; done
+	} >auto/.git/packed-refs &&
+	for i in $(test_seq $2); do echo $id >auto/.git/refs/heads/l$i || return 1; done &&
+	git -C auto pack-refs --all --auto && find auto/.git/refs/heads -type f | wc -l
+}
+
+test_expect_success '--auto: from sixteen on, and five more for each doubling' '
+	git init -q auto && git -C auto commit -q --allow-empty -m one && id=$(git -C auto rev-parse HEAD) &&
+	rm auto/.git/refs/heads/* &&
+	while read packed limit
+	do
+		test "$(auto_with $packed $((limit - 1)))" -eq $((limit - 1)) &&
+		test "$(auto_with $packed $limit)" -eq 0 || return 1
+	done <<-\EOF
+	0 16
+	15 16
+	16 20
+	31 20
+	32 25
+	EOF
+'
+
 test_expect_success 'worktrees: only shared refs, from there too' '
 	start &&
 	peers_do "stock worktree add -q wt topic && stock -C wt update-ref refs/bisect/good HEAD &&

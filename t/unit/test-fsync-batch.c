@@ -738,6 +738,17 @@ static void unlink_of_nothing_is_fine(void **state UNUSED)
 	assert_int_equal(count_flushes(), 1);
 }
 
+/* What stood above it may have become a file meanwhile: then it is not there either. */
+static void unlink_below_a_file_is_fine(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	write_text(at(dir, "file"), "x");
+	stage_unlink(b, PUBLISH_REF_DELETE, "file/ref");
+	commit(b);
+	assert_int_equal(remove_file(at(dir, "file/ref"), NULL), 0);
+}
+
 static void remove_parent(void *data UNUSED, bool published)
 {
 	assert_true(published);
@@ -1093,6 +1104,7 @@ int main(void)
 		T(adopted_names_are_sealed),
 		T(noted_directory_is_sealed),
 		T(unlink_of_nothing_is_fine),
+		T(unlink_below_a_file_is_fine),
 		T(seal_climbs_out_of_removed_dirs),
 		T(publish_alone_does_not_seal),
 		T(abort_leaves_nothing),
