@@ -126,7 +126,7 @@ int diff_file_binary(struct diff_file *f, const struct diff_options *o, struct e
 	if (f->binary_known)
 		return 0;
 	diff_file_driver(f, o);
-	if (o->text || f->driver_binary == 0) {
+	if (f->driver_binary == 0) {
 		f->is_binary = false;
 	} else if (f->driver_binary > 0) {
 		f->is_binary = true;

@@ -44,7 +44,7 @@ MUST_USE int diff_file_size(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
 /* Set f->driver_binary from the attributes, once. Not from several threads. */
 void diff_file_driver(struct diff_file *f, const struct diff_options *o);
-/* f->is_binary, by attribute or content. */
+/* f->is_binary, by attribute or content, whatever options.text says. */
 MUST_USE int diff_file_binary(struct diff_file *f, const struct diff_options *o,
 			      struct err *err);
 /* f->oid of a file that was queued without one. */

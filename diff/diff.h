@@ -138,7 +138,7 @@ struct diff_options {
 	bool show_trees; /* -t */
 	bool quick;	 /* stop at the first difference; for diff_trees */
 	bool reverse;	 /* -R */
-	char filter[16]; /* --diff-filter: letters that may pass; "": all */
+	char filter[24]; /* --diff-filter: letters that may pass; "": all */
 	const char *prefix; /* "dir/" for --relative without a path; NULL: none. Not owned */
 	char *relative;	 /* only paths that begin so, shown without it; owned */
 	/* A gitlink whose changes are not shown. NULL: there is none. */

@@ -360,7 +360,7 @@ static int set_stat(struct diff_options *o, const struct option_row *r, const ch
 
 static int set_filter(struct diff_options *o, const char *value, struct err *err)
 {
-	size_t n = 0;
+	size_t n = strlen(o->filter);
 
 	for (const char *c = value; *c; c++) {
 		if (!strchr("ADMRCTUXB*admrctuxb", *c))

@@ -294,7 +294,8 @@ static int add_one(struct diff_file *old, struct diff_file *new, const struct di
 	if (!ret)
 		ret = diff_file_binary(new, o, err);
 	if (!ret)
-		ret = old->is_binary || new->is_binary ? add_binary(&p, err) : add_text(&p, err);
+		ret = !o->text && (old->is_binary || new->is_binary) ? add_binary(&p, err) :
+								      add_text(&p, err);
 out:
 	free(p.old_name);
 	free(p.new_name);

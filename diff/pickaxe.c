@@ -93,7 +93,7 @@ static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *mat
 	if (!p->renamed && p->old->oid_valid && p->new->oid_valid &&
 	    oid_eq(&p->old->oid, &p->new->oid))
 		return 0;
-	if (px->o->pickaxe_grep) {
+	if (px->o->pickaxe_grep && !px->o->text) {
 		ret = diff_file_binary(p->old, px->o, err);
 		if (!ret)
 			ret = diff_file_binary(p->new, px->o, err);

@@ -89,18 +89,17 @@ static void set_status(struct diff_queue *q)
 
 /* ---- --diff-filter ---- */
 
-static bool passes(const char *filter, char status)
+/* One of the capital letters, if there are any; none of the small ones. */
+static bool passes(const char *filter, const struct diff_pair *p)
 {
+	char status = p->status == DIFF_STATUS_MODIFIED && p->score ? 'B' : p->status;
 	bool selects = false;
 
-	for (const char *f = filter; *f; f++) {
-		if (*f == status)
-			return true;
-		if (*f == tolower((unsigned char)status))
-			return false;
-		selects |= isupper((unsigned char)*f);
-	}
-	return !selects;
+	if (strchr(filter, tolower((unsigned char)status)))
+		return false;
+	for (const char *f = filter; *f; f++)
+		selects |= *f == '*' || isupper((unsigned char)*f);
+	return !selects || strchr(filter, status);
 }
 
 static void filter_status(struct diff_queue *q, const char *filter)
@@ -111,7 +110,7 @@ static void filter_status(struct diff_queue *q, const char *filter)
 		return;
 	keep = xcalloc(q->nr + 1, sizeof(*keep));
 	for (size_t i = 0; i < q->nr; i++) {
-		keep[i] = passes(filter, q->pairs[i]->status);
+		keep[i] = passes(filter, q->pairs[i]);
 		any |= keep[i];
 	}
 	for (size_t i = 0; all_or_none && any && i < q->nr; i++)

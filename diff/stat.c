@@ -66,6 +66,9 @@ static int count_pair(struct file_stat *s, const struct diff_options *o, struct 
 
 	if (s->pair->unmerged)
 		return 0;
+	s->skipped = MODE_IS_TREE(a->mode) || MODE_IS_TREE(b->mode); /* -t */
+	if (s->skipped)
+		return 0;
 	ret = diff_file_binary(a, o, err);
 	if (!ret)
 		ret = diff_file_binary(b, o, err);
