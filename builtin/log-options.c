@@ -121,6 +121,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	pretty_init(&o->pretty, r);
 	diff_options_init(&o->diff, r->odb);
 	o->diff.prefix = r->prefix;
+	o->diff.abbrev = r->settings.abbrev;
 	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
 	rc = rev_walk_new(&o->walk, r, err);
 	if (rc < 0)
@@ -282,7 +283,7 @@ static int abbrev_option(struct log_options *o, const char *arg)
 	else if (!strcmp(arg, "--no-abbrev-commit"))
 		o->abbrev_commit = false;
 	else if (!strcmp(arg, "--abbrev"))
-		o->pretty.abbrev = o->diff.abbrev = -1;
+		o->pretty.abbrev = o->diff.abbrev = o->repo->settings.abbrev;
 	else if (!strcmp(arg, "--no-abbrev"))
 		o->pretty.abbrev = o->diff.abbrev = 0;
 	else if (skip_prefix(arg, "--abbrev=", &value) && parse_int_strict(value, &n)) {
@@ -435,6 +436,7 @@ static int diff_option(struct log_options *o, const char *const *argv, struct er
 		error("%s", err_message(err));
 		exit(129);
 	}
+	o->diff_asked |= !strcmp(argv[0], "-r") || !strcmp(argv[0], "-t");
 	if (used > 0 && o->diff.color != color)
 		o->color = o->diff.color;
 	if (o->diff.null_term)
@@ -515,6 +517,12 @@ int log_options_parse(struct log_options *o, int argc, const char **argv, struct
 
 /* ---- what follows from them ---- */
 
+/* For --grep: without indentation and headings. */
+static void add_notes(void *notes, const struct object_id *oid, struct strbuf *out)
+{
+	notes_format(notes, oid, out, true);
+}
+
 static int open_notes(struct log_options *o, struct err *err)
 {
 	struct strvec refs = STRVEC_INIT;
@@ -533,8 +541,10 @@ static int open_notes(struct log_options *o, struct err *err)
 	if (!rc)
 		rc = notes_open(&o->notes, o->repo, &refs, err);
 	strvec_clear(&refs);
-	if (!rc)
+	if (!rc) {
 		o->pretty.notes = o->notes;
+		rev_grep_use_notes(o->walk, add_notes, o->notes);
+	}
 	return rc;
 }
 
@@ -577,7 +587,7 @@ static void settle_quiet(struct log_options *o)
 /* Which commits are compared with their parents. */
 static void settle_merge_diff(struct log_options *o)
 {
-	o->diff_asked = (o->diff.formats & ~DIFF_FORMAT_NONE) || log_diff_decides(o);
+	o->diff_asked |= (o->diff.formats & ~DIFF_FORMAT_NONE) || log_diff_decides(o);
 	if (o->merges_need_diff && !o->diff.formats)
 		o->diff.formats = DIFF_FORMAT_PATCH;
 	if (o->walk->first_parent &&
@@ -626,15 +636,13 @@ static size_t graph_colors(struct log_options *o)
 
 static int settle_graph(struct log_options *o, struct err *err)
 {
-	const char *other = o->walk->reverse ? "--reverse" : o->walk->no_walk ? "--no-walk" :
-			    o->walk->reflogs ? "--walk-reflogs" : NULL;
 	size_t nr;
 
 	if (!o->with_graph)
 		return 0;
-	if (other)
+	if (o->walk->reverse || o->walk->no_walk)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
-			       other, "--graph");
+			       o->walk->reverse ? "--reverse" : "--no-walk", "--graph");
 	if (o->walk->order == REV_ORDER_DEFAULT)
 		o->walk->order = REV_ORDER_TOPO;
 	o->walk->want_parents = true;

@@ -47,6 +47,12 @@ void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *da
 	g->map_data = data;
 }
 
+void rev_grep_use_notes(struct rev_walk *w, rev_notes_fn fn, void *data)
+{
+	rev_grep_of(w)->add_notes = fn;
+	rev_grep_of(w)->notes_data = data;
+}
+
 bool rev_grep_ignores_case(const struct rev_walk *w)
 {
 	return w->grep && w->grep->ignore_case;
@@ -197,9 +203,10 @@ static bool idents_match(const struct rev_grep *g, const struct commit_view *v)
 	return ok;
 }
 
-static bool commit_matches(struct rev_walk *w, const struct commit_view *v)
+static bool commit_matches(struct rev_walk *w, const struct commit *c, const struct commit_view *v)
 {
 	const struct rev_grep *g = w->grep;
+	struct strbuf all = STRBUF_INIT;
 	char *from, *text;
 	bool ok;
 
@@ -208,7 +215,11 @@ static bool commit_matches(struct rev_walk *w, const struct commit_view *v)
 	from = v->encoding ? xstrndup(v->encoding, v->encoding_len) : NULL;
 	text = reencode_string(v->message, v->message_len,
 			       g->encoding ? g->encoding : "UTF-8", from ? from : "UTF-8", NULL);
-	ok = message_matches(g, text ? text : v->message);
+	strbuf_addstr(&all, text ? text : v->message);
+	if (g->add_notes)
+		g->add_notes(g->notes_data, &c->oid, &all);
+	ok = message_matches(g, all.buf);
+	strbuf_release(&all);
 	free(text);
 	free(from);
 	return ok;
@@ -232,7 +243,7 @@ int rev_grep_matches(struct rev_walk *w, struct commit *c, struct err *err)
 		rc = commit_parse(&v, buf, len, w->repo->algo, err);
 	if (rc < 0)
 		return rc;
-	rc = commit_matches(w, &v);
+	rc = commit_matches(w, c, &v);
 	commit_view_release(&v);
 	return rc;
 }

@@ -59,6 +59,8 @@ struct rev_grep {
 	rev_ident_map_fn map_ident; /* may be NULL */
 	const void *map_data;
 	const char *encoding;
+	rev_notes_fn add_notes; /* may be NULL */
+	void *notes_data;
 };
 bool rev_has_field(const struct rev_walk *w, enum rev_grep_field field);
 struct rev_grep *rev_grep_of(struct rev_walk *w); /* made on first use */

@@ -8,9 +8,10 @@
 #include "history/revision-internal.h"
 #include "util/alloc.h"
 
+/* Commits that were named one by one are shown whatever they change. */
 bool rev_prunes(const struct rev_walk *w)
 {
-	return w->has_pathspec;
+	return w->has_pathspec && !w->no_walk;
 }
 
 /* An excluded commit is relevant only if it was named: it is the bottom of the range. */

@@ -125,7 +125,8 @@ static int add_start(struct rev_walk *w, struct rev_start *s, struct err *err)
 		rev_mark_parents_uninteresting(w, c);
 		w->limited = true;
 	}
-	rev_set_source(w, c, s->name);
+	if (!w->reflogs)
+		rev_set_source(w, c, s->name);
 	return 0;
 }
 
@@ -139,11 +140,10 @@ static int start_date_cmp(const void *va, const void *vb)
 }
 
 /* git show: only the starts, the youngest first unless --no-walk=unsorted. */
-static int begin_no_walk(struct rev_walk *w, struct err *err)
+static void begin_no_walk(struct rev_walk *w)
 {
 	struct rev_start **order;
 	size_t i, nr = 0;
-	int rc = 0;
 
 	ALLOC_ARRAY(order, w->nr_starts ? w->nr_starts : 1);
 	for (i = 0; i < w->nr_starts; i++)
@@ -151,18 +151,16 @@ static int begin_no_walk(struct rev_walk *w, struct err *err)
 			order[nr++] = &w->starts[i];
 	if (!w->unsorted)
 		qsort(order, nr, sizeof(*order), start_date_cmp);
-	for (i = 0; !rc && i < nr; i++) {
+	for (i = 0; i < nr; i++) {
 		struct commit *c = order[i]->commit;
 
 		if (c->flags & REV_SEEN)
 			continue;
 		c->flags |= REV_SEEN;
-		rc = rev_process_parents(w, c, err);
 		commit_list_add(&w->state->list, c);
 	}
 	w->state->use_list = true;
 	free(order);
-	return rc;
 }
 
 static int enqueue_starts(struct rev_walk *w, struct err *err)
@@ -213,8 +211,10 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 			       "history-limiting options");
 	if (w->reflogs)
 		return rev_reflog_begin(w, err);
-	if (w->no_walk && !w->limited)
-		return begin_no_walk(w, err);
+	if (w->no_walk && !w->limited) {
+		begin_no_walk(w);
+		return 0;
+	}
 	w->no_walk = false; /* a range is always walked */
 	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path)
 		w->limited = true;

@@ -154,6 +154,9 @@ typedef void (*rev_ident_map_fn)(const void *data, const char **name, size_t *na
 				 const char **mail, size_t *mail_len);
 /* Patterns for authors and committers see what fn makes of them: a mailmap, for instance. */
 void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *data);
+/* Appends notes of a commit; patterns for messages see them as well. */
+typedef void (*rev_notes_fn)(void *data, const struct object_id *oid, struct strbuf *out);
+void rev_grep_use_notes(struct rev_walk *w, rev_notes_fn fn, void *data);
 /* Was -i given? */
 bool rev_grep_ignores_case(const struct rev_walk *w);
 /* The encoding in which messages are matched: that of the output. */

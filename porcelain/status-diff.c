@@ -120,6 +120,7 @@ static int init_options(struct diff_run *run, bool color, struct err *err)
 	diff_options_init(&run->o, run->repo->odb);
 	rc = diff_options_config(&run->o, run->repo->config, err);
 	run->o.formats = DIFF_FORMAT_PATCH;
+	run->o.abbrev = run->repo->settings.abbrev;
 	run->o.detect = DIFF_DETECT_RENAMES;
 	run->o.color = color;
 	run->o.read = read_file_side;

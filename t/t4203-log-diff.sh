@@ -176,6 +176,80 @@ test_expect_success '-g with names that stand for others' '
 	test_must_fail git log -g "main@{u}" 2>err && test_grep "no upstream" err
 '
 
+test_expect_success '--no-walk shows what was named, whatever it changes' '
+	logs "merge|topic|" --no-walk main topic -- dir/b && logs "top||top|topic|" --no-walk --name-only topic main~1 -- top &&
+	logs "topic|" --no-walk main~1.. --no-merges -- dir/b
+'
+
+test_expect_success '--grep looks at the notes that are shown' '
+	git hash-object -w --stdin <.git/HEAD >blob && printf "100644 blob %s\t%s\n" $(cat blob) $(git rev-parse main~1) >tree &&
+	git update-ref refs/notes/commits $(git mktree <tree | xargs git commit-tree -m notes) &&
+	git log --oneline -1 --notes main~1 >out && test_grep "ref: refs/heads/main" out &&
+	git log --grep="^ref: refs" >out && test_grep "    top$" out && test_line_count = 8 out &&
+	logs "" --grep="^ref: refs" && logs "top|" --notes --grep="^ref: refs" --grep=top --all-match -s --format=tformat:%s &&
+	git log --no-notes --grep="^ref: refs" >out && test_must_be_empty out &&
+	git update-ref -d refs/notes/commits
+'
+
+test_expect_success '--diff-filter adds up; a small letter leaves out' '
+	git rm -q --cached top && echo x >added && git add added && echo needle >>dir/a && git add dir/a &&
+	git update-ref refs/test/filter $(git commit-tree -p main -m filter $(git write-tree)) && git read-tree main && rm added &&
+	while read -r expect o
+	do
+		git log -1 --format= --name-only $o refs/test/filter >out && test "$(tr "\n" "," <out)" = "$expect," ||
+			{ cat out; echo "$o"; return 1; }
+	done <<-\EOF
+	added,top --diff-filter=A --diff-filter=D
+	dir/a,top --diff-filter=a
+	top --diff-filter=aD
+	top --diff-filter=Da
+	added,dir/a,top --diff-filter=A*
+	added,dir/a,top --diff-filter=*M
+	EOF
+'
+
+test_expect_success '--diff-filter=* alone selects nothing; B is a rewrite, not M' '
+	git log -1 --format=%s --diff-filter="*" refs/test/filter >out && test_must_be_empty out &&
+	seq 200 >big && git add big && tree=$(git write-tree) && old=$(git commit-tree -m old $tree) &&
+	seq 1000 1200 >big && git add big && tree=$(git write-tree) && new=$(git commit-tree -p $old -m new $tree) &&
+	logs "" --diff-filter=M -B $new && logs "new||big|" -1 --diff-filter=B -B --name-only $new &&
+	logs "old|" --diff-filter=b -B $new && rm big && git read-tree main
+'
+
+test_expect_success '-t: trees have no statistics' '
+	git log -1 --format= -t --numstat topic >actual && printf "1\t0\tdir/b\n" >expect && test_cmp expect actual &&
+	git log -1 --format= -t --shortstat topic >actual && echo " 1 file changed, 1 insertion(+)" >expect &&
+	test_cmp expect actual && git log -1 --format= -t --name-only topic >actual &&
+	printf "dir\ndir/b\n" >expect && test_cmp expect actual &&
+	git log --oneline -t -m -1 main >actual && printf "%s\n" "$m (from $p) merge" "$m (from $t) merge" >expect && test_cmp expect actual
+'
+
+test_expect_success '-a is for patches and -G: elsewhere binary files stay what they are' '
+	printf "x\0y\n" >bin && git add bin && git update-ref refs/test/bin $(git commit-tree -p main -m bin $(git write-tree)) &&
+	git log -1 --format= -a --stat refs/test/bin >actual && test_grep "^ bin | Bin 0 -> 4 bytes" actual &&
+	git log -1 --format= -a --numstat refs/test/bin >actual && printf -- "-\t-\tbin\n" >expect && test_cmp expect actual &&
+	git log -1 --format= -a --binary refs/test/bin >actual && test_grep "^@@" actual &&
+	test_grep "^index $ZERO_OID[.][.]" actual &&
+	logs "" -1 -G y refs/test/bin && logs "bin|" -1 -G y -a refs/test/bin && rm bin && git read-tree main
+'
+
+test_expect_success 'core.abbrev shortens names in differences' '
+	for n in 4 12 40
+	do
+		git -c core.abbrev=$n log -1 --format= --raw -p topic >out &&
+		sed -n "s/^:100644 100644 \([0-9a-f]*\) .*/\1/p; s/^index \([0-9a-f]*\)[.].*/\1/p" out |
+			awk "{ print length }" >actual && printf "%s\n" $n $n >expect && test_cmp expect actual || return 1
+	done &&
+	git -c core.abbrev=12 log -1 --abbrev --format= --raw topic >out &&
+	test_grep "^:100644 100644 [0-9a-f]\{12\} [0-9a-f]\{12\} M" out
+'
+
+test_expect_success '-g has no sources; what does not go with --graph' '
+	git log -g --source --oneline -1 >actual && git log -g --oneline -1 >expect && test_cmp expect actual &&
+	refuses 128 "fatal: options '\''--no-walk'\'' and '\''--graph'\'' cannot be used together" --graph --no-walk &&
+	refuses 128 "fatal: cannot combine --walk-reflogs with history-limiting options" --graph -g
+'
+
 test_expect_success 'submodules that are ignored' '
 	git config -f .gitmodules submodule.s.path mod && git add .gitmodules &&
 	git update-index --add --cacheinfo 160000,$(git rev-parse topic),mod && git commit -q -m added &&
