@@ -64,6 +64,18 @@ static int add_symmetric(struct rev_walk *w, const char *arg, const char *a_name
 	return rc;
 }
 
+/* 1: both ends are there. --ignore-missing takes a range without one for nothing. */
+static int check_ends(struct rev_walk *w, const char *arg, const struct object_id *a,
+		      const struct object_id *b, bool symmetric, struct err *err)
+{
+	if (odb_has(w->repo->odb, a) && odb_has(w->repo->odb, b))
+		return 1;
+	if (w->ignore_missing)
+		return 0;
+	return err_set(err, ERR_INVALID, symmetric ? "Invalid symmetric difference expression %s" :
+		       "Invalid revision range %s", arg);
+}
+
 /* "a..b", "a...b", either end HEAD if it is empty. ERR_NOT_FOUND: no range. */
 static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct err *err)
 {
@@ -83,9 +95,12 @@ static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct
 	rc = resolve(w, a_name, &a, err);
 	if (!rc)
 		rc = resolve(w, b_name, &b, err);
-	if (!rc && symmetric) {
+	if (!rc)
+		rc = check_ends(w, arg, &a, &b, symmetric, err);
+	if (rc > 0 && symmetric) {
 		rc = add_symmetric(w, arg, a_name, &a, b_name, &b, flags, err);
-	} else if (!rc) {
+	} else if (rc > 0) {
+		rc = 0;
 		rev_walk_add_commit(w, &a, a_name, (flags ^ REV_UNINTERESTING) | REV_BOTTOM);
 		rev_walk_add_commit(w, &b, b_name, flags);
 	}
@@ -188,7 +203,6 @@ static int on_ref(void *data, const struct ref *ref)
 
 	rev_walk_add_commit(w, &ref->oid, ref->name + add->skip,
 			    w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0);
-	w->starts[w->nr_starts - 1].from_glob = true;
 	return 0;
 }
 

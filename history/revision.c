@@ -109,7 +109,7 @@ static int add_start(struct rev_walk *w, struct rev_start *s, struct err *err)
 
 	rc = object_peel(odb_source(w->repo->odb), &s->oid, OBJ_ANY, &oid, &type, NULL);
 	if (rc < 0) {
-		if (w->ignore_missing || (s->flags & REV_UNINTERESTING && s->from_glob))
+		if (w->ignore_missing)
 			return 0;
 		return err_set(err, rc == ERR_CORRUPT ? rc : ERR_NOT_FOUND, "bad object %s", s->name);
 	}

@@ -50,7 +50,6 @@ struct rev_start {
 	char *name;	/* as typed, or the ref's name; owned */
 	uint32_t flags; /* REV_UNINTERESTING, REV_LEFT, REV_BOTTOM */
 	struct commit *commit; /* NULL: no commit */
-	bool from_glob; /* --all and the like */
 };
 
 struct rev_walk {

@@ -236,6 +236,27 @@ test_expect_success 'the end of a shallow clone is marked' '
 	 printf "3\n2 (grafted, tag: two)\n" >expect && test_cmp expect actual)
 '
 
+test_expect_success 'a ref that names a missing object' '
+	git init -q -b main gone && git -C gone commit -q --allow-empty -m one &&
+	NONE=$(echo none | git hash-object --stdin) && echo $NONE >gone/.git/refs/heads/gone &&
+	for args in --all "main --not --all" "--branches=g*" gone; do
+		test_expect_code 128 git -C gone log $args 2>err &&
+		test_grep "^fatal: bad object .*gone$" err || return 1
+	done &&
+	for range in main..gone gone..main; do
+		test_expect_code 128 git -C gone log $range 2>err &&
+		test_grep "^fatal: Invalid revision range $range$" err || return 1
+	done &&
+	test_expect_code 128 git -C gone log main...gone 2>err &&
+	test_grep "^fatal: Invalid symmetric difference expression main...gone$" err &&
+	for range in main..gone main...gone; do
+		git -C gone log --ignore-missing $range >out && test_must_be_empty out || return 1
+	done &&
+	git -C gone log --ignore-missing --format=%s --all >out && echo one >expect && test_cmp expect out &&
+	git -C gone rev-parse --all >out && printf "%s\n" $NONE $(git -C gone rev-parse main) >expect &&
+	test_cmp expect out
+'
+
 test_expect_success 'a missing parent is reported' '
 	rm -rf ours && stock init -q -b main ours &&
 	stock -C full cat-file commit main~1 >raw &&
