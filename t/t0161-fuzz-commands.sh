@@ -27,24 +27,28 @@ test_expect_success 'no finding' '
 test_expect_success 'each kind of fault is found' '
 	write_script faulty <<-EOS &&
 	test -n "\$GIT_COMMITTER_DATE" || case "\$1" in
-	for-each-ref)	kill -SEGV \$\$ ;;
+	cat-file)	kill -SEGV \$\$ ;;
 	fsck)		echo "x.c:1:2: runtime error: of UBSan" >&2 ;;
 	var)		sleep 100 ;;
 	show-ref)	touch .git/HEAD ;;
 	branch)		echo x >>../outside/victim ;;
 	commit)		>.git/index.lock ;;
 	tag)		exit 0 ;;
+	update-ref)	touch .git/config; exit 128 ;;
+	pack-refs)	rm -f .git/refs/heads/loose/deep ;;
 	esac
 	exec "$REAL" "\$@"
 	EOS
 	test_expect_code 1 "$FUZZ" --git faulty --dir . --limit 10 --rounds 0 >out &&
-	test_grep "git for-each-ref.*: signal: 11" out &&
+	test_grep "git cat-file .*: signal: 11" out &&
 	test_grep "git fsck.*: sanitizer" out &&
 	test_grep "git var .*: time: " out &&
 	test_grep "git show-ref .*: changed: repo/.git/HEAD" out &&
 	test_grep "git branch .*: outside: outside/victim" out &&
 	test_grep "git commit -q .*: left: repo/.git/index.lock" out &&
 	test_grep "git tag -a .*: lost: " out &&
+	test_grep "git update-ref .*: half: repo/.git/config" out &&
+	test_grep "git pack-refs --all: lost: refs were" out &&
 	test_grep "to repeat: t/fuzz/commands --git faulty --rounds 0" out
 '
 

@@ -93,7 +93,8 @@ FILES = {
     ".gitignore": b"*.o\n!keep.o\n/build/\ndoc/**/x\n[a-c]?.tmp\n\\#hash\ntrail\\ \n",
     ".mailmap": b"A U Thor <a@example.com> <b@example.com>\nX <x@example.com> Y <y@example.com>\n",
     ".gitmodules": b"[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n",
-    "a.txt": b"one\ntwo\n", "a b": b"x\n", "x.bin": bytes(range(256)) * 8, "w.utf16": "\ufefftext\n".encode("utf-16-le"),
+    "a.txt": b"one\ntwo\n", "a b": b"x\n", "x.bin": bytes(range(256)) * 8,
+    "w.utf16": "\ufefftext\n".encode("utf-16-le"),
     "dir/b.txt": b"b\n", "dir/sub/c": b"c\n", "dir/sub.d": b"d\n", "exec": b"#!/bin/sh\n",
 }
 
@@ -126,7 +127,8 @@ class Maker:
 def environment(top):
     """Of every command: nothing of the user's, and nothing above TOP is ever searched."""
     return {"HOME": top + "/home", "PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC",
-            "GIT_CONFIG_NOSYSTEM": "1", "GIT_ADVICE": "0", "GIT_CEILING_DIRECTORIES": top, "GIT_TEST_FSYNC": "0",
+            "GIT_CONFIG_NOSYSTEM": "1", "GIT_ADVICE": "0", "GIT_CEILING_DIRECTORIES": top,
+            "GIT_TEST_FSYNC": "0",
             "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_EDITOR": ":",
             "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@example.com"}
 
