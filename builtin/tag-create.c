@@ -5,6 +5,7 @@
 #include "cli/edit-text.h"
 #include "builtin/gpg.h"
 #include "builtin/tag.h"
+#include "porcelain/trailers.h"
 #include "fs/file.h"
 #include "object/commit.h"
 #include "object/ident.h"
@@ -114,17 +115,12 @@ static void add_template(struct creation *c)
 
 static void add_trailers(struct creation *c)
 {
-	const struct strvec *t = c->o->trailers;
+	struct err err = ERR_INIT;
 
-	for (size_t i = 0; i < t->nr; i++) {
-		struct strbuf line = STRBUF_INIT;
-
-		if (!trailer_from_argument(&line, t->v[i], "=:"))
-			die("unable to pass trailers to --trailers");
+	if (c->o->trailers->nr)
 		strbuf_complete_line(&c->message);
-		message_add_trailer(&c->message, line.buf, c->comment);
-		strbuf_release(&line);
-	}
+	if (trailers_add(c->repo, &c->message, c->o->trailers, c->comment, &err) < 0)
+		die_err(&err);
 }
 
 /* Leaves with code 1 if the editor fails. */

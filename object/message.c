@@ -188,8 +188,7 @@ static bool is_trailer_block(const char *s, size_t len, char comment_char)
 	return trailers && (!others || (own && trailers * 3 >= others));
 }
 
-/* The length without comment lines and empty lines at the end. */
-static size_t end_of_text(const char *msg, size_t len, char comment_char)
+size_t message_text_end(const char *msg, size_t len, char comment_char)
 {
 	size_t end = 0;
 
@@ -204,7 +203,7 @@ static size_t end_of_text(const char *msg, size_t len, char comment_char)
 char message_free_comment_char(const char *msg, size_t len)
 {
 	const char *candidates = "#;@!$%^&|:";
-	size_t end = end_of_text(msg, len, '#');
+	size_t end = message_text_end(msg, len, '#');
 
 	for (; *candidates; candidates++) {
 		size_t pos = 0;
@@ -219,7 +218,7 @@ char message_free_comment_char(const char *msg, size_t len)
 
 size_t message_trailers_start(const char *msg, size_t len, char comment_char)
 {
-	size_t end = end_of_text(msg, len, comment_char);
+	size_t end = message_text_end(msg, len, comment_char);
 	size_t start = 0, paragraphs = 0;
 	bool gap = true;
 
@@ -252,7 +251,7 @@ static bool last_line_is(const char *msg, size_t end, const char *line)
 
 void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_char)
 {
-	size_t end = end_of_text(msg->buf, msg->len, comment_char);
+	size_t end = message_text_end(msg->buf, msg->len, comment_char);
 	bool block = message_trailers_start(msg->buf, msg->len, comment_char) < msg->len;
 	struct strbuf add = STRBUF_INIT;
 
@@ -265,23 +264,4 @@ void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_c
 	strbuf_addf(&add, "%s\n", trailer);
 	strbuf_insert(msg, end, add.buf, add.len);
 	strbuf_release(&add);
-}
-
-bool trailer_from_argument(struct strbuf *out, const char *arg, const char *separators)
-{
-	size_t n = strcspn(arg, "=");
-	size_t sep = strcspn(arg, separators);
-	const char *value;
-
-	if (sep < n)
-		n = sep;
-	value = arg[n] ? arg + n + 1 : "";
-	while (isspace((unsigned char)*value))
-		value++;
-	n = length_without_blanks(arg, n);
-	if (!n)
-		return false;
-	strbuf_add(out, arg, n);
-	strbuf_addf(out, ": %.*s", (int)length_without_blanks(value, strlen(value)), value);
-	return true;
 }

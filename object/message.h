@@ -40,6 +40,8 @@ char message_free_comment_char(const char *msg, size_t len);
 /* Does it consist of Signed-off-by lines and white space only? */
 bool message_is_empty(const char *msg, size_t len);
 
+/* The length without comment lines and empty lines at the end. */
+size_t message_text_end(const char *msg, size_t len, char comment_char);
 /*
  * Offset of the trailer block at the end, or len if there is none. The first paragraph is
  * never one; comment lines at the end are ignored.
@@ -50,7 +52,5 @@ size_t message_trailers_start(const char *msg, size_t len, char comment_char);
  * If it is the last trailer already, nothing is added.
  */
 void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_char);
-/* Append "key: value", made from "key=value", "key: value" or "key". False without a key. */
-bool trailer_from_argument(struct strbuf *out, const char *arg, const char *separators);
 
 #endif

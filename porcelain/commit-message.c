@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "repo/hook.h"
 #include "porcelain/commit.h"
+#include "porcelain/trailers.h"
 #include "repo/ident.h"
 #include "cli/edit-text.h"
 #include "fs/file.h"
@@ -407,30 +408,6 @@ static void add_signoff(struct commit_run *run, struct strbuf *msg)
 	strbuf_release(&line);
 }
 
-static int add_trailers(struct commit_run *run, struct strbuf *msg, struct err *err)
-{
-	for (size_t i = 0; i < run->o.trailers.nr; i++) {
-		const char *arg = run->o.trailers.v[i];
-		struct strbuf line = STRBUF_INIT;
-
-		while (isspace((unsigned char)*arg))
-			arg++;
-		if (!*arg)
-			continue;
-		if (*arg == '=' || *arg == ':') {
-			error("empty trailer token in trailer '%s'", arg);
-			continue;
-		}
-		if (!trailer_from_argument(&line, arg, ":")) {
-			strbuf_release(&line);
-			return err_set(err, ERR_INVALID, "unable to pass trailers to --trailers");
-		}
-		message_add_trailer(msg, line.buf, run->comment_char);
-		strbuf_release(&line);
-	}
-	return 0;
-}
-
 /* core.commentChar=auto: one with which no line of the message starts. */
 static int choose_comment_char(struct commit_run *run, struct err *err)
 {
@@ -457,7 +434,7 @@ int commit_message_prepare(struct commit_run *run, struct err *err)
 		message_cleanup(&run->message, CLEANUP_WHITESPACE, run->comment_char);
 	if (run->o.signoff)
 		add_signoff(run, &run->message);
-	rc = add_trailers(run, &run->message, err);
+	rc = trailers_add(run->repo, &run->message, &run->o.trailers, run->comment_char, err);
 	if (rc >= 0 && !run->o.dry_run && edit_comment_char_is_auto(run->repo))
 		rc = choose_comment_char(run, err);
 	return rc;

@@ -354,8 +354,7 @@ test_expect_success '--only without paths leaves what is staged' '
 test_expect_success '--author by a part of the name; trailers that say nothing' '
 	start && peers_do "stock commit -q --allow-empty -m other --author=\"Some Body <some@body>\"" &&
 	for o in --author=some --author=BODY --author=body@ "--author=some@b" --author= --author=nobody \
-		"--author=Nobody <>" --author=bad "--trailer=" "--trailer= --trailer=a:b" --trailer=: \
-		--trailer==b --trailer=a
+		"--author=Nobody <>" --author=bad --trailer=a
 	do
 		peers_git commit --allow-empty -m x $o && same_state || { echo "$o"; return 1; }
 	done &&

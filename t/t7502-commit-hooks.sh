@@ -400,4 +400,69 @@ test_expect_success 'core.commentChar=auto: a character that starts no line' '
 	test_grep "unable to select a comment character that is not used" err
 '
 
+# trailers ARGS: the block of "One: 1, Acked-by: X, Two: 2" after --trailer, in one line.
+trailers () {
+	git -C plain commit -q --allow-empty -m subject -m "One: 1
+Acked-by: X
+Two: 2" "$@" && message | sed "1,2d" | tr "\n" "|"
+}
+
+test_expect_success 'trailer.NAME.key, and where it goes' '
+	plain && git -C plain config trailer.ack.key Acked-by &&
+	test "$(trailers --trailer ack=Y)" = "One: 1|Acked-by: X|Two: 2|Acked-by: Y|" &&
+	test "$(trailers --trailer "AC: Y" --trailer n=1)" = "One: 1|Acked-by: X|Two: 2|Acked-by: Y|n: 1|" &&
+	git -C plain config trailer.where start &&
+	test "$(trailers --trailer ack=Y --trailer n=1)" = "n: 1|Acked-by: Y|One: 1|Acked-by: X|Two: 2|" &&
+	git -C plain config trailer.ack.where before &&
+	test "$(trailers --trailer ack=Y)" = "One: 1|Acked-by: Y|Acked-by: X|Two: 2|" &&
+	git -C plain config trailer.ack.where after &&
+	test "$(trailers --trailer ack=Y)" = "One: 1|Acked-by: X|Acked-by: Y|Two: 2|" &&
+	git -C plain config trailer.ack.where end && git -C plain config trailer.ack.key "Ack #" &&
+	git -C plain config trailer.separators ":#" &&
+	test "$(trailers --trailer ack=7 --trailer "n#1")" = "n: 1|One: 1|Acked-by: X|Two: 2|Ack #7|"
+'
+
+test_expect_success 'trailer.ifExists, trailer.ifMissing' '
+	plain && git -C plain config trailer.ack.key Acked-by &&
+	while read action same other
+	do
+		git -C plain config trailer.ifExists $action &&
+		test "$(trailers --trailer ack=X | tr " " @)" = "$same" &&
+		test "$(trailers --trailer ack=Y --trailer ack=Y | tr " " @)" = "$other" || return 1
+	done <<-\EOF &&
+	addIfDifferent One:@1|Acked-by:@X|Two:@2| One:@1|Acked-by:@X|Two:@2|Acked-by:@Y|
+	addIfDifferentNeighbor One:@1|Acked-by:@X|Two:@2|Acked-by:@X| One:@1|Acked-by:@X|Two:@2|Acked-by:@Y|
+	add One:@1|Acked-by:@X|Two:@2|Acked-by:@X| One:@1|Acked-by:@X|Two:@2|Acked-by:@Y|Acked-by:@Y|
+	replace One:@1|Two:@2|Acked-by:@X| One:@1|Two:@2|Acked-by:@Y|
+	doNothing One:@1|Acked-by:@X|Two:@2| One:@1|Acked-by:@X|Two:@2|
+	EOF
+	git -C plain config trailer.ifMissing doNothing &&
+	test "$(trailers --trailer n=1)" = "One: 1|Acked-by: X|Two: 2|" &&
+	git -C plain config trailer.ifMissing junk &&
+	test "$(trailers --trailer n=1 2>err)" = "One: 1|Acked-by: X|Two: 2|n: 1|" &&
+	test_grep "unknown value .junk. for key .trailer.ifmissing." err
+'
+
+test_expect_success 'trailer.NAME.cmd and .command make the value' '
+	plain && git -C plain config trailer.sign.key "Sign: " && git -C plain config trailer.sign.cmd "echo by" &&
+	test "$(trailers --trailer "sign=a b")" = "One: 1|Acked-by: X|Two: 2|Sign: by a b|" &&
+	test "$(trailers --trailer n=1)" = "One: 1|Acked-by: X|Two: 2|n: 1|" &&
+	git -C plain config trailer.old.command "echo \$ARG-\$ARG" &&
+	test "$(trailers --trailer old=v)" = "One: 1|Acked-by: X|Two: 2|old: -|old: v-v|" &&
+	git -C plain config trailer.old.command "exit 1" &&
+	test "$(trailers --trailer n=1 2>err)" = "One: 1|Acked-by: X|Two: 2|old:|n: 1|" &&
+	test_grep "running trailer command .exit 1. failed" err
+'
+
+test_expect_success '--trailer without a key, and in tags' '
+	plain && head=$(git -C plain rev-parse HEAD) && for arg in "" : =x
+	do
+		test_expect_code 128 git -C plain commit -q --allow-empty -m x --trailer "$arg" 2>err &&
+		test_grep "unable to pass trailers to --trailers" err || return 1
+	done &&
+	test "$(git -C plain rev-parse HEAD)" = $head &&
+	git -C plain config trailer.ack.key Acked-by &&
+	git -C plain tag -m subject --trailer ack=X t && git -C plain cat-file tag t >out && test_grep "^Acked-by: X\$" out
+'
+
 test_done

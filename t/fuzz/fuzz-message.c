@@ -31,7 +31,7 @@ static void cleanup(const char *s, size_t len, enum cleanup_mode mode)
 /* If it is the last trailer already, it is not added again. */
 static void trailers(const char *s, size_t len)
 {
-	struct strbuf msg = STRBUF_INIT, arg = STRBUF_INIT;
+	struct strbuf msg = STRBUF_INIT;
 	size_t first;
 
 	if (message_trailers_start(s, len, '#') > len)
@@ -43,8 +43,6 @@ static void trailers(const char *s, size_t len)
 	message_add_trailer(&msg, "Acked-by: A", '#');
 	if (msg.len != first)
 		abort();
-	trailer_from_argument(&arg, s, ":=");
-	strbuf_release(&arg);
 	strbuf_release(&msg);
 }
 
