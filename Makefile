@@ -15,6 +15,7 @@
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
 #                              (manual pages too, where asciidoctor is installed)
+#   make mutate                would the tests notice a wrong line? (hours; needs root)
 #   make fuzz                  fuzzing targets, build/t/fuzz/fuzz-*
 #   make fuzz FUZZ_TIME=600    run them and whole commands on damaged repositories, under the
 #                              sanitizers, for so many seconds in all [FUZZ_TARGETS=..]
@@ -214,7 +215,7 @@ PROVE_OPTS ?=
 .PHONY: test
 test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
 		$(if $(findstring fuzz,$(TESTS)),$(FUZZ)) \
-		$(if $(findstring crash,$(TESTS)),$(CRASH_TEST)),unit)
+		$(if $(findstring crash,$(TESTS))$(findstring t0108,$(TESTS)),$(CRASH_TEST)),unit)
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP GIT_BUILD_DIR='$(abspath $(B))' \
 	prove --jobs $(JOBS) $(PROVE_OPTS) --exec t/run-test \
 		$(filter-out t/test-lib.sh,$(TESTS)) $(if $(TEST_OPTS),:: $(TEST_OPTS))
@@ -265,6 +266,11 @@ meson:
 	$(Q)meson setup --reconfigure build-meson >/dev/null
 	$(Q)meson test -C build-meson --num-processes $(JOBS) --print-errorlogs
 
+# Options: MUTATE_OPTS='--files refs/* --count 50', see tools/mutate.
+.PHONY: mutate
+mutate: $(B)/build-info.h
+	$(Q)tools/mutate $(MUTATE_OPTS)
+
 # ---- demo, benchmarks -----------------------------------------------------
 
 .PHONY: demo bench bench-refs
@@ -289,7 +295,7 @@ $(FLOOR): $(B)/t/perf/%: $(B)/t/perf/%.o $(LIB) $(B)/link-flags
 	$(Q)$(LINK) -o $@ $< $(LIB) $(LIBS) $(EXTRA_LIBS)
 
 .PHONY: crash crash-programs
-crash-programs: $(CRASH) $(FLOOR)
+crash-programs: $(CRASH) $(FLOOR) $(B)/t/helper/fault-git
 crash: all crash-programs
 	$(Q)t/crash/run --bin='$(abspath $(B))/t/crash' --results='$(abspath $(B))/crash' $(CRASH_OPTS)
 
