@@ -14,6 +14,8 @@
  * --write-us writes are completed up to about that much later, and in any order
  *
  * MOUNTPOINT/stats shows the numbers of writes, of flushes, and of writes with FUA.
+ * After "fail TEXT" in MOUNTPOINT/mark, writes that contain TEXT end with EIO and change nothing,
+ * as on bad blocks; "fail" alone ends this.
  *
  * FUA (force unit access): many disks can make one write durable without flushing their
  * cache. The commit of a journal is a flush, then its last block with FUA. A loop device has no
@@ -33,6 +35,7 @@
  */
 #define FUSE_USE_VERSION 35
 #include "compat/posix.h"
+#include <ctype.h>
 #include <fuse_lowlevel.h>
 #include <getopt.h>
 #include <pthread.h>
@@ -86,6 +89,7 @@ struct disk {
 	struct since_flush since;
 	_Atomic uint64_t nr_writing, nr_flushing; /* have arrived, are not completed */
 	uint64_t nr_writes, nr_flushes, nr_fuas;
+	char fails[64]; /* text; empty: no write fails */
 };
 
 static NORETURN void die(const char *what)
@@ -342,8 +346,26 @@ static void disk_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,
 	fuse_reply_buf(req, (const char *)d->map + offset, size);
 }
 
+static void choose_failing(struct disk *d, const char *text, size_t len)
+{
+	while (len && isspace((unsigned char)*text)) {
+		text++;
+		len--;
+	}
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	snprintf(d->fails, sizeof(d->fails), "%.*s", (int)len, text);
+}
+
+static bool write_fails(const struct disk *d, const char *data, size_t size)
+{
+	return *d->fails && memmem(data, size, d->fails, strlen(d->fails));
+}
+
 static void mark(fuse_req_t req, const char *text, size_t len)
 {
+	if (len >= 4 && !memcmp(text, "fail", 4))
+		choose_failing(disk_of(req), text + 4, len - 4);
 	record(disk_of(req),
 	       (struct record_entry){ .type = RECORD_MARK, .data_len = (uint32_t)len }, text);
 	fuse_reply_write(req, len);
@@ -364,6 +386,8 @@ static void disk_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t 
 		fuse_reply_err(req, EACCES);
 	} else if (!is_inside(d, offset, size)) {
 		fuse_reply_err(req, ENOSPC);
+	} else if (write_fails(d, data, size)) {
+		fuse_reply_err(req, EIO);
 	} else {
 		memcpy(d->map + offset, data, size);
 		since_add(d, offset, size);

@@ -274,6 +274,46 @@ class Adopt(History):
             git.must(repo, "update-ref", "refs/heads/named%d" % nr, "HEAD")
 
 
+class Already(History):
+    """Commands that are killed at one of their flush calls, or to which it fails, and are given
+    once more: what the second finds there must be durable before it says so."""
+    name = "already"
+    needs = ("commit", "update-ref", "tag", "branch")
+    ends = [(what, call, n) for n in (1, 2) for call in ("fsync", "syncfs") for what in ("KILL", "EIO")]
+
+    def __init__(self, faulty):
+        self.faulty = faulty # the same git, in which calls can be made to fail
+
+    def command(self, git, nr):
+        if nr % 4 == 3:
+            write_file(git.path("repo", "new%d" % nr), noise("new %d" % nr, SIZES[nr % 5]))
+        return [("update-ref", "refs/heads/already%d" % nr, "HEAD"),
+                ("tag", "-f", "t%d" % nr, "HEAD~1"),
+                ("branch", "-f", "b%d" % nr, "HEAD"),
+                ("add", "new%d" % nr)][nr % 4]
+
+    def step(self, git, nr):
+        command = self.command(git, nr)
+        what, call, n = self.ends[nr // 4 % len(self.ends)]
+        own, git.program = git.program, self.faulty
+        git.env["GIT_TEST_SYSCALL_FAIL"] = "%d:%s:%s" % (n, what, call)
+        try:
+            git.run("repo", *command)
+        finally:
+            del git.env["GIT_TEST_SYSCALL_FAIL"]
+            git.program = own
+        git.must("repo", *command)
+
+    def ops(self, git, read):
+        for nr in range(4 * len(self.ends)):
+            yield Op("repo", "once more", lambda n=nr: self.step(git, n), commands=2)
+
+    def again(self, git, repo, states):
+        super().again(git, repo, states)
+        for nr in range(4 * len(self.ends)):
+            git.must(repo, *self.command(git, nr))
+
+
 def commit_ids(git, repo):
     """Except that of main, which no workload uses, but the checks after the power cut."""
     return git.must(repo, "log", "--format=%H").split()[1:]
@@ -555,7 +595,8 @@ class Tiny(Workload):
 
 def all_workloads(bin_dir):
     tiny = os.path.join(bin_dir, "tiny")
-    found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Refs("create"),
-             Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
+    faulty = os.path.join(os.path.dirname(bin_dir), "helper", "fault-git")
+    found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
+             Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
