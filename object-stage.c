@@ -407,7 +407,7 @@ int object_stage_add(struct object_stage *s, struct new_object *a, struct err *e
 
 /* size bytes from fd to the pack and the hash; then there must be no more. */
 static int copy_stream(struct object_stage *s, int fd, uint64_t size, const char *path,
-		       struct hash_ctx *hash, bool *pack_failed, struct err *err)
+		       struct hash_ctx *hash, struct err *err)
 {
 	unsigned char *buf = xmalloc(STREAM_BYTES);
 	uint64_t left = size;
@@ -420,7 +420,6 @@ static int copy_stream(struct object_stage *s, int fd, uint64_t size, const char
 			break;
 		hash_update(hash, buf, (size_t)got);
 		rc = pack_writer_stream(open_pack(s), buf, (size_t)got, err);
-		*pack_failed = rc < 0;
 		left -= (uint64_t)got;
 	}
 	if (!rc && !left)
@@ -452,7 +451,6 @@ int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
 	struct object_id name;
 	struct hash_ctx hash;
 	uint64_t worst_case = size + size / 1000 + 64; /* of what zlib makes of it */
-	bool pack_failed = false;
 	int rc = object_stage_failure(s, err);
 
 	if (rc < 0)
@@ -464,13 +462,13 @@ int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
 		return fail(s, rc, err);
 	hash_init(&hash, s->o.algo);
 	hash_update(&hash, head, (size_t)object_header_format(head, type, size));
-	rc = copy_stream(s, fd, size, path, &hash, &pack_failed, err);
+	rc = copy_stream(s, fd, size, path, &hash, err);
 	hash_final(&hash, &name);
 	hash_release(&hash);
 	if (rc < 0) {
 		struct err also = ERR_INIT;
 
-		if (pack_writer_stream_cancel(open_pack(s), &also) < 0 || pack_failed)
+		if (pack_writer_stream_cancel(open_pack(s), &also) < 0)
 			fail(s, rc, err);
 		err_release(&also);
 		return rc;

@@ -395,8 +395,9 @@ int pack_writer_stream_cancel(struct pack_writer *w, struct err *err)
 		return 0;
 	deflateEnd(&w->stream.z);
 	w->stream.open = false;
-	if (w->failed)
-		return 0;
+	rc = usable(w, err);
+	if (rc < 0)
+		return rc;
 	pthread_mutex_lock(&w->lock);
 	rc = truncate_to(w, w->stream.offset, err);
 	pthread_mutex_unlock(&w->lock);

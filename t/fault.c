@@ -230,6 +230,8 @@ static int fault_close(int fd)
 	name_fd(fd, NULL);
 	errno = saved;
 	r = syscalls_native.close(fd);
+	if (fault.plan.only && !strcmp(fault.plan.only, "close") && decide("close", line) == FAIL)
+		return (int)refuse(line);
 	record(line, r, false);
 	return r;
 }

@@ -8,8 +8,8 @@
  *   fault_text()   "open o/tmp creat|excl|wronly\nwrite o/tmp @0 12\n..."
  *   fault_remove();
  *
- * What counts is every call that changes something on disk or flushes it;
- * reading calls and close pass through uncounted (close is recorded).
+ * What counts is every call that changes something on disk or flushes it; reading calls pass
+ * through uncounted, and so does close (it is recorded) unless the plan is about it only.
  */
 #ifndef T_FAULT_H
 #define T_FAULT_H

@@ -39,8 +39,21 @@ static int write_regular(const char *path, unsigned mode, const void *data, size
 	return rc;
 }
 
-static int write_converted(struct converter *c, const struct index_entry *e, const char *path,
-			   const struct object_buf *buf, struct err *err)
+/* Lines "error: …" and "warning: …" */
+static void report_lines(struct repository *r, char *text)
+{
+	for (char *line = strtok_r(text, "\n", &text); line; line = strtok_r(NULL, "\n", &text)) {
+		const char *msg;
+
+		if (skip_prefix(line, "error: ", &msg) && r->report_error)
+			r->report_error(r->warn_data, msg);
+		else if (skip_prefix(line, "warning: ", &msg))
+			repo_warn(r, "%s", msg);
+	}
+}
+
+static int write_converted(struct repository *r, struct converter *c, const struct index_entry *e,
+			   const char *path, const struct object_buf *buf, struct err *err)
 {
 	struct strbuf out = STRBUF_INIT, warn = STRBUF_INIT;
 	struct conversion cv;
@@ -49,6 +62,7 @@ static int write_converted(struct converter *c, const struct index_entry *e, con
 	converter_lookup(c, e->name, &cv);
 	rc = convert_to_worktree(c, e->name, &cv, buf->data, buf->size, &e->oid, &out, &warn,
 				 err);
+	report_lines(r, warn.buf);
 	if (rc > 0)
 		rc = write_regular(path, e->mode, out.buf, out.len, err);
 	else if (!rc)
@@ -86,7 +100,7 @@ static int write_entry(struct repository *r, const struct index_entry *e, const 
 	if (MODE_IS_SYMLINK(e->mode))
 		rc = write_symlink(r, path, &buf, err);
 	else
-		rc = write_converted(c, e, path, &buf, err);
+		rc = write_converted(r, c, e, path, &buf, err);
 	object_buf_release(&buf);
 	return rc;
 }

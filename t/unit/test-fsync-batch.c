@@ -567,6 +567,27 @@ static void d6_failed_writeback_poisons(void **state UNUSED)
 	free(tree);
 }
 
+/* NFS and quotas tell of contents that they have lost when a file is closed. */
+static void d6_failed_close_poisons(void **state UNUSED)
+{
+	static const enum fs_kind kinds[] = { FS_JOURNAL, FS_LOCAL, FS_FULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, kinds[i]);
+		struct err err = ERR_INIT;
+
+		record_failing("close", 1, EIO);
+		stage(b, PUBLISH_REF, "t", "ref");
+		assert_int_equal(fsync_batch_commit(b, &err), ERR_IO);
+		assert_int_equal(err.sys_errno, EIO);
+		assert_non_null(strstr(err.msg, "/t'"));
+		err_release(&err);
+		fsync_batch_free(b);
+		assert_int_equal(count_calls("rename"), 0);
+		fault_remove();
+	}
+}
+
 static void d6_failed_seal_poisons(void **state UNUSED)
 {
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
@@ -1095,6 +1116,7 @@ int main(void)
 		T(no_syncfs_after_a_call),
 		T(a_call_that_fails_ends_it),
 		T(d6_failed_writeback_poisons),
+		T(d6_failed_close_poisons),
 		T(d6_failed_seal_poisons),
 		T(a_file_system_that_has_shut_down),
 		T(d7_writer_awaits_oldest_first),

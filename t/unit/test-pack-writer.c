@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include "fsync-batch.h"
 #include "pack/pack-internal.h"
+#include "t/fault.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
 
@@ -158,6 +159,25 @@ static void test_sha256(void **state)
 	write_and_check("w256", "sha256");
 }
 
+/* Where the file ends after a failed write is not known: nothing is added to it any more. */
+static void test_cancel_after_failure(void **state)
+{
+	struct err err = ERR_INIT;
+	struct pack_writer *w;
+	char *big = noise(BIG);
+
+	(void)state;
+	aux_enter_dir();
+	w = new_writer("failed", hash_sha1, false);
+	MUST(pack_writer_stream_begin(w, OBJ_BLOB, BIG, 0, &err));
+	fault_install_failure(1, ENOSPC, false);
+	assert_int_equal(pack_writer_stream(w, big, BIG, NULL), ERR_IO);
+	fault_remove();
+	assert_int_equal(pack_writer_stream_cancel(w, NULL), ERR_IO);
+	pack_writer_free(w);
+	free(big);
+}
+
 /* A cancelled stream leaves nothing, whether its data was still buffered or not. */
 static void test_cancel(void **state)
 {
@@ -258,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_sha1),
 		cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_cancel_after_failure),
 		cmocka_unit_test(test_wide_offsets),
 		cmocka_unit_test(test_nothing_left),
 	};
