@@ -182,6 +182,49 @@ static void test_good_forgery(void **state)
 	expect_read("good", &base, 0, NULL);
 }
 
+static int collect(void *data, const void *p, size_t len, struct err *err UNUSED)
+{
+	strbuf_add(data, p, len);
+	return 0;
+}
+
+/* A delta that is as large as what is read in pieces: its result is what is wanted. */
+static void test_large_delta_in_pieces(void **state)
+{
+	const size_t len = 700 * 1000;
+	struct strbuf text = STRBUF_INIT, delta = STRBUF_INIT, got = STRBUF_INIT;
+	struct object_id base, oid;
+	struct err err = ERR_INIT;
+	struct packs *ps;
+	struct forge f;
+
+	(void)state;
+	aux_enter_dir();
+	for (size_t i = 0; text.len < len; i++)
+		strbuf_addf(&text, "%zu\n", i * i);
+	strbuf_setlen(&text, len);
+	strbuf_add(&delta, "\4", 1); /* the sizes: 4, then 700,000 in groups of 7 bits */
+	strbuf_addf(&delta, "%c%c%c", (int)(len & 127) | 128, (int)(len >> 7 & 127) | 128,
+		    (int)(len >> 14));
+	for (size_t at = 0; at < len; at += 100) {
+		strbuf_addch(&delta, 100);
+		strbuf_add(&delta, text.buf + at, 100);
+	}
+	hash_object_buf(hash_sha1, "blob", text.buf, len, &oid);
+	forge_start(&f);
+	forge_blob(&f, "base", &base);
+	forge_ref_delta(&f, &oid, &base, delta.buf, delta.len);
+	forge_end(&f, "large", "x");
+	ps = aux_packs("large", hash_sha1, NULL);
+	MUST(packs_stream(ps, &oid, collect, &got, &err));
+	assert_int_equal(got.len, len);
+	assert_memory_equal(got.buf, text.buf, len);
+	packs_free(ps);
+	strbuf_release(&text);
+	strbuf_release(&delta);
+	strbuf_release(&got);
+}
+
 static void test_cycles(void **state)
 {
 	struct object_id a = name_of('a'), b = name_of('b'), c = name_of('c');
@@ -774,6 +817,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_forgery),
+		cmocka_unit_test(test_large_delta_in_pieces),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_missing_base),
 		cmocka_unit_test(test_bad_distances),
