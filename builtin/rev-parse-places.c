@@ -105,6 +105,12 @@ static void show_toplevel(struct repository *r, enum path_format format)
 		print_path(r, r->worktree, format);
 }
 
+static void local_env_vars(struct repository *r UNUSED, enum path_format format UNUSED)
+{
+	for (size_t i = 0; repo_local_env[i]; i++)
+		puts(repo_local_env[i]);
+}
+
 static void show_prefix(struct repository *r, enum path_format format UNUSED)
 {
 	puts(r->prefix ? r->prefix : "");
@@ -217,6 +223,7 @@ static const struct place_option {
 	void (*run)(struct repository *r, enum path_format format);
 } place_options[] = {
 	{ "--git-dir", git_dir },
+	{ "--local-env-vars", local_env_vars },
 	{ "--git-common-dir", git_common_dir },
 	{ "--absolute-git-dir", absolute_git_dir },
 	{ "--show-toplevel", show_toplevel },

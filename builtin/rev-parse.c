@@ -701,13 +701,6 @@ static int parse_arguments(struct rev_parse *p, int argc, const char **argv)
 	return finish(p);
 }
 
-static int local_env_vars(void)
-{
-	for (size_t i = 0; repo_local_env[i]; i++)
-		puts(repo_local_env[i]);
-	return 0;
-}
-
 static const char usage_text[] =
 	"usage: git rev-parse --parseopt [<options>] -- [<args>...]\n"
 	"   or: git rev-parse --sq-quote [<arg>...]\n"
@@ -730,8 +723,9 @@ int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx)
 		fputs(usage_text, stdout);
 		return 129;
 	}
+	/* these two need no repository */
 	if (argc == 2 && !strcmp(argv[1], "--local-env-vars"))
-		return local_env_vars();
+		return rev_parse_place_option(p.repo, argv[1], NULL, &p.path_format) ? 0 : 128;
 	if (argc == 3 && !strcmp(argv[1], "--resolve-git-dir"))
 		return rev_parse_place_option(p.repo, argv[1], argv[2], &p.path_format) ? 0 : 128;
 	if (!p.repo) {

@@ -501,6 +501,15 @@ test_expect_success 'short names, where the type decides' '
 	 test_grep "^fatal: Not a valid object name $P5$" err && test_grep ! "ambiguous argument" err)
 '
 
+test_expect_success '--local-env-vars among other arguments' '
+	git init -q among && git -C among commit -q --allow-empty -m one &&
+	git rev-parse --local-env-vars >vars && git -C among rev-parse HEAD >head &&
+	git -C among rev-parse HEAD --local-env-vars >out && cat head vars >expect &&
+	test_cmp expect out &&
+	git -C among rev-parse --local-env-vars HEAD >out && cat vars head >expect &&
+	test_cmp expect out
+'
+
 test_expect_success 'outside of a repository' '
 	mkdir outside &&
 	(cd outside &&
