@@ -31,6 +31,7 @@ struct lister {
 	int cached, deleted, modified, others, ignored, stage, killed, unmerged, resolve_undo;
 	int nul, tag, valid_bit, fsmonitor_bit, eol, debug, deduplicate;
 	int directory, empty_directory, error_unmatch, full_name, exclude_standard;
+	size_t files_before_standard; /* of exclude_from */
 	int abbrev;
 	bool exclude_given;
 	struct strvec exclude, exclude_from;
@@ -211,6 +212,8 @@ static void show_entry(struct lister *l, const struct index_entry *e, int tag)
 	struct err err = ERR_INIT;
 
 	l->shown_name = true;
+	if (l->seen)
+		pathspec_match(&l->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode), l->seen);
 	if (l->format) {
 		if (list_format_expand(&l->line, l->format, "ls-files", expand_atom, &s, &err) < 0)
 			die_err(&err);
@@ -257,11 +260,9 @@ static void show_changes(struct lister *l, struct index_entry *e, bool once)
 
 static bool is_selected(struct lister *l, const struct index_entry *e)
 {
-	if (l->unmerged && !e->stage)
-		return false;
 	if (l->ignored && !ignore_is_ignored(l->ig, e->name, e->name_len, false))
 		return false;
-	return pathspec_match(&l->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode), l->seen);
+	return pathspec_match(&l->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode), NULL);
 }
 
 static void show_index(struct lister *l)
@@ -280,7 +281,7 @@ static void show_index(struct lister *l)
 		last = e->name;
 		if (!is_selected(l, e))
 			continue;
-		if (l->cached || l->stage) {
+		if ((l->cached || l->stage) && (!l->unmerged || e->stage)) {
 			show_entry(l, e, cached_tag(e));
 			if (once)
 				continue;
@@ -423,15 +424,15 @@ static void set_up_ignore(struct lister *l)
 {
 	struct err err = ERR_INIT;
 
-	if (l->exclude_standard) {
-		if (ignore_new(&l->ig, l->r, &l->ix, &err) < 0)
+	l->ig = ignore_new_empty(l->r, l->exclude_standard ? ".gitignore" : l->exclude_per_dir);
+	for (size_t i = 0; i <= l->exclude_from.nr; i++) {
+		if (l->exclude_standard && i == l->files_before_standard &&
+		    ignore_add_standard(l->ig, &l->ix, &err) < 0)
 			die_err(&err);
-	} else {
-		l->ig = ignore_new_empty(l->r, l->exclude_per_dir);
-	}
-	for (size_t i = 0; i < l->exclude_from.nr; i++)
-		if (ignore_add_file(l->ig, l->exclude_from.v[i], &err) < 0)
+		if (i < l->exclude_from.nr &&
+		    ignore_add_file(l->ig, l->exclude_from.v[i], &err) < 0)
 			die("cannot use %s as an exclude file", l->exclude_from.v[i]);
+	}
 	for (size_t i = 0; i < l->exclude.nr; i++)
 		ignore_add_pattern(l->ig, l->exclude.v[i]);
 }
@@ -481,6 +482,15 @@ static void close_all(struct lister *l)
 }
 
 /* ---- command line ---- */
+
+static int exclude_standard(const struct option *opt, const char *arg UNUSED, int unset UNUSED)
+{
+	struct lister *l = opt->value;
+
+	l->exclude_standard = 1;
+	l->files_before_standard = l->exclude_from.nr;
+	return 0;
+}
 
 static int refuse_submodules(const struct option *opt, const char *arg, int unset)
 {
@@ -549,14 +559,14 @@ static void parse_command_line(struct lister *l, int *argc, const char **argv)
 		OPT_BOOL('u', "unmerged", &l->unmerged, "show unmerged files in the output"),
 		OPT_BOOL(0, "resolve-undo", &l->resolve_undo, "show resolve-undo information"),
 		OPT_STRVEC('x', "exclude", &l->exclude, "pattern", "skip files matching pattern"),
-		OPT_STRVEC('X', "exclude-from", &l->exclude_from, "file",
-			   "read exclude patterns from <file>"),
+		{ OPTION_STRVEC, 'X', "exclude-from", &l->exclude_from, "file",
+		  "read exclude patterns from <file>", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_STRING(0, "exclude-per-directory", &l->exclude_per_dir, "file",
 			   "read additional per-directory exclude patterns in <file>"),
-		OPT_BOOL(0, "exclude-standard", &l->exclude_standard,
-			 "add the standard git exclusions"),
-		OPT_BOOL(0, "full-name", &l->full_name,
-			 "make the output relative to the project top directory"),
+		OPT_CALLBACK_F(0, "exclude-standard", l, NULL, "add the standard git exclusions",
+			       PARSE_OPT_NOARG | PARSE_OPT_NONEG, exclude_standard),
+		{ OPTION_BOOL, 0, "full-name", &l->full_name, NULL,
+		  "make the output relative to the project top directory", PARSE_OPT_NONEG, NULL, 1 },
 		OPT_CALLBACK_F(0, "recurse-submodules", l, NULL, "recurse through submodules",
 			       PARSE_OPT_NOARG, refuse_submodules),
 		OPT_BOOL(0, "error-unmatch", &l->error_unmatch,
@@ -568,7 +578,8 @@ static void parse_command_line(struct lister *l, int *argc, const char **argv)
 		OPT_BOOL(0, "deduplicate", &l->deduplicate, "suppress duplicate entries"),
 		OPT_BOOL(0, "sparse", &(int){ 0 },
 			 "show sparse directories in the presence of a sparse index"),
-		OPT_STRING(0, "format", &l->format, "format", "format to use for the output"),
+		{ OPTION_STRING, 0, "format", &l->format, "format", "format to use for the output",
+		  PARSE_OPT_NONEG, NULL, 0 },
 		OPT_END()
 	};
 

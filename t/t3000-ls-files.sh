@@ -154,4 +154,76 @@ test_expect_success 'refused by name' '
 	test_grep "ls-files --recurse-submodules is not supported" err
 '
 
+# ---- without a peer ----
+
+test_expect_success 'what takes precedence: -x, files of directories, the last -X' '
+	git init -q order && (
+		cd order && echo 1 >b.o && echo 1 >t && echo 1 >u.o &&
+		printf "*.o\nt\n" >../X && echo u.o >../X2 && echo "!u.o" >../X3 &&
+		echo "!b.o" >.gitignore && printf ".gitignore\nb.o\n" >expect.b &&
+		printf ".gitignore\n" >expect.none && printf ".gitignore\nu.o\n" >expect.u &&
+		printf "!t\n.gitignore\n" >.git/info/exclude &&
+		others () {
+			git ls-files -o "$@" | grep -v "^expect\|^actual" >actual
+		} &&
+		others -X ../X --exclude-per-directory=.gitignore && test_cmp expect.b actual &&
+		others -X ../X -x "b.*" --exclude-per-directory=.gitignore &&
+		test_cmp expect.none actual &&
+		others -X ../X -X ../X3 && printf ".gitignore\nu.o\n" >expect.u &&
+		test_cmp expect.u actual &&
+		others -X ../X3 -X ../X && test_cmp expect.none actual &&
+		others -X ../X --exclude-standard && printf "b.o\nt\n" >expect.std &&
+		test_cmp expect.std actual &&
+		others --exclude-standard -X ../X && printf "b.o\n" >expect.std &&
+		test_cmp expect.std actual
+	)
+'
+
+test_expect_success '--error-unmatch: a path that is not listed is not matched' '
+	git init -q unmatched && (
+		cd unmatched && echo 1 >clean && echo 1 >dirty && git add . && echo 22 >dirty &&
+		git ls-files -m --error-unmatch dirty >out && echo dirty >expect &&
+		test_cmp expect out && git ls-files --error-unmatch clean &&
+		for o in -m -d -u "-m -d"
+		do
+			test_expect_code 1 git ls-files $o --error-unmatch clean 2>err || exit 1
+			test_grep "pathspec .clean. did not match any file" err || exit 1
+		done
+	)
+'
+
+test_expect_success '-u leaves -m and -d alone' '
+	git init -q both && (
+		cd both && echo 1 >a && echo 1 >gone && echo 1 >same && git add . &&
+		blob=$(git rev-parse :a) && echo 22 >a && rm gone &&
+		printf "100644 $blob 1\tc\n100644 $blob 2\tc\n" | git update-index --index-info &&
+		git ls-files -t -m -u >out && cat >expect <<-EOF &&
+		C 100644 $blob 0	a
+		M 100644 $blob 1	c
+		C 100644 $blob 1	c
+		M 100644 $blob 2	c
+		C 100644 $blob 2	c
+		C 100644 $blob 0	gone
+		EOF
+		test_cmp expect out &&
+		git ls-files -t -d -u >out && cat >expect <<-EOF &&
+		M 100644 $blob 1	c
+		R 100644 $blob 1	c
+		M 100644 $blob 2	c
+		R 100644 $blob 2	c
+		R 100644 $blob 0	gone
+		EOF
+		test_cmp expect out &&
+		git ls-files -u >out && test_line_count = 2 out
+	)
+'
+
+test_expect_success 'options that have no negated form' '
+	for o in full-name exclude-standard exclude-from format
+	do
+		test_expect_code 129 git -C both ls-files --no-$o 2>err || return 1
+		test_grep "unknown option .no-$o" err || return 1
+	done
+'
+
 test_done

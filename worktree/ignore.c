@@ -28,8 +28,8 @@ struct ignore {
 	bool icase;
 	char *per_dir; /* ".gitignore"; NULL: none */
 	struct pattern_list cmdline;
-	struct pattern_list info;
-	struct pattern_list global;
+	struct pattern_list **files; /* the later ones win */
+	size_t nr_files, alloc_files;
 	struct strmap dirs; /* "a/b/" to struct pattern_list * */
 	struct strbuf cur;  /* directory of the stack, "" or "a/b/" */
 	struct dir_level *levels;
@@ -118,24 +118,28 @@ static void list_free(void *p)
 	free(p);
 }
 
-static int list_read(struct pattern_list *l, const char *path, struct err *err)
+int ignore_add_file(struct ignore *ig, const char *path, struct err *err)
 {
 	struct strbuf buf = STRBUF_INIT;
 	int rc = read_file(&buf, path, IGNORE_FILE_MAX, err);
+	struct pattern_list *l;
 
 	if (!rc) {
+		CALLOC_ARRAY(l, 1);
 		l->source = xstrdup(path);
 		list_parse(l, buf.buf, buf.len, "");
+		ALLOC_GROW(ig->files, ig->nr_files + 1, ig->alloc_files);
+		ig->files[ig->nr_files++] = l;
 	}
 	strbuf_release(&buf);
 	return rc;
 }
 
 /* A missing or unreadable standard source is no error, as in git. */
-static void list_read_optional(struct pattern_list *l, const char *path)
+static void add_optional(struct ignore *ig, const char *path)
 {
-	if (list_read(l, path, NULL) < 0)
-		l->nr = 0;
+	if (ignore_add_file(ig, path, NULL) < 0)
+		return;
 }
 
 /* ---- per-directory files ---- */
@@ -232,10 +236,8 @@ static const struct ignore_pattern *match_all_sources(struct ignore *ig, const c
 		for (size_t i = ig->nr_levels; !p && i-- > 0;)
 			p = list_match(ig, ig->levels[i].list, path, len, name, is_dir);
 	}
-	if (!p)
-		p = list_match(ig, &ig->info, path, len, name, is_dir);
-	if (!p)
-		p = list_match(ig, &ig->global, path, len, name, is_dir);
+	for (size_t i = ig->nr_files; !p && i-- > 0;)
+		p = list_match(ig, ig->files[i], path, len, name, is_dir);
 	return p;
 }
 
@@ -290,28 +292,36 @@ struct ignore *ignore_new_empty(struct repository *r, const char *per_dir)
 	return ig;
 }
 
+int ignore_add_standard(struct ignore *ig, const struct index_state *ix, struct err *err)
+{
+	char *path = NULL;
+	int rc = config_get_path(ig->repo->config, "core.excludesfile", &path, err);
+
+	if (rc < 0)
+		return rc;
+	ig->ix = ix;
+	if (!rc)
+		path = xdg_config_path("ignore");
+	if (path)
+		add_optional(ig, path);
+	free(path);
+	path = repo_path(ig->repo, "info/exclude");
+	add_optional(ig, path);
+	free(path);
+	return 0;
+}
+
 int ignore_new(struct ignore **out, struct repository *r, const struct index_state *ix,
 	       struct err *err)
 {
 	struct ignore *ig = ignore_new_empty(r, ".gitignore");
-	char *path = repo_path(r, "info/exclude");
-	int rc;
+	int rc = ignore_add_standard(ig, ix, err);
 
-	ig->ix = ix;
-	list_read_optional(&ig->info, path);
-	FREE_AND_NULL(path);
-	rc = config_get_path(r->config, "core.excludesfile", &path, err);
-	if (rc < 0) {
+	if (rc < 0)
 		ignore_free(ig);
-		return rc;
-	}
-	if (!rc)
-		path = xdg_config_path("ignore");
-	if (path)
-		list_read_optional(&ig->global, path);
-	free(path);
-	*out = ig;
-	return 0;
+	else
+		*out = ig;
+	return rc;
 }
 
 void ignore_free(struct ignore *ig)
@@ -319,8 +329,9 @@ void ignore_free(struct ignore *ig)
 	if (!ig)
 		return;
 	list_release(&ig->cmdline);
-	list_release(&ig->info);
-	list_release(&ig->global);
+	for (size_t i = 0; i < ig->nr_files; i++)
+		list_free(ig->files[i]);
+	free(ig->files);
 	strmap_clear(&ig->dirs, list_free);
 	strbuf_release(&ig->cur);
 	free(ig->levels);
@@ -331,15 +342,4 @@ void ignore_free(struct ignore *ig)
 void ignore_add_pattern(struct ignore *ig, const char *pattern)
 {
 	list_add(&ig->cmdline, pattern, strlen(pattern), "", (int)ig->cmdline.nr + 1);
-}
-
-int ignore_add_file(struct ignore *ig, const char *path, struct err *err)
-{
-	struct strbuf buf = STRBUF_INIT;
-	int rc = read_file(&buf, path, IGNORE_FILE_MAX, err);
-
-	if (!rc)
-		list_parse(&ig->cmdline, buf.buf, buf.len, "");
-	strbuf_release(&buf);
-	return rc;
 }

@@ -27,11 +27,15 @@ struct ignore_pattern {
 MUST_USE int ignore_new(struct ignore **out, struct repository *r,
 			const struct index_state *ix, struct err *err);
 void ignore_free(struct ignore *ig);
-/* Command line patterns (--exclude): they have precedence over all others. */
-void ignore_add_pattern(struct ignore *ig, const char *pattern);
-MUST_USE int ignore_add_file(struct ignore *ig, const char *path, struct err *err); /* --exclude-from */
-/* Without the standard sources: only added patterns, and files called per_dir unless NULL. */
+/*
+ * Without the standard sources: only what is added, and files called per_dir unless NULL.
+ * Precedence: single patterns, then files of directories, then added files, the last one first.
+ */
 struct ignore *ignore_new_empty(struct repository *r, const char *per_dir);
+void ignore_add_pattern(struct ignore *ig, const char *pattern); /* --exclude */
+MUST_USE int ignore_add_file(struct ignore *ig, const char *path, struct err *err); /* --exclude-from */
+/* core.excludesFile, then info/exclude; ix as for ignore_new. */
+MUST_USE int ignore_add_standard(struct ignore *ig, const struct index_state *ix, struct err *err);
 
 /*
  * The pattern that decides about path (parents included: a path below an
