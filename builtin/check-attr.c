@@ -20,6 +20,7 @@ struct check_attr {
 	size_t nr_names;
 	struct attrs *attrs;
 	const char *prefix, *worktree;
+	bool quote_path;
 	char *place; /* for messages: the work tree or the repository */
 };
 
@@ -47,7 +48,7 @@ static void show(const struct check_attr *c, const char *path, const char *name,
 		printf("%s%c%s%c%s%c", path, 0, name, 0, value_text(v), 0);
 		return;
 	}
-	quote_c_style(&quoted, path, strlen(path), true);
+	quote_c_style(&quoted, path, strlen(path), c->quote_path);
 	printf("%s: %s: %s\n", quoted.buf, name, value_text(v));
 	strbuf_release(&quoted);
 }
@@ -151,6 +152,7 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 	if (!names_are_valid(&c))
 		return 255;
 	c.worktree = ctx->repo->worktree;
+	c.quote_path = ctx->repo->settings.quote_path;
 	c.place = path_absolute(c.worktree ? c.worktree : ctx->repo->gitdir);
 	index_init(&ix, ctx->repo->algo);
 	if (index_read_repo(&ix, ctx->repo, &err) < 0 ||

@@ -134,4 +134,13 @@ test_expect_success 'macros of macros, however deep' '
 	(ulimit -s 512 && git -C deep check-attr m30001 f >out) && echo "f: m30001: set" >expect && test_cmp expect out
 '
 
+test_expect_success 'core.quotePath' '
+	git init -q quoted && name=$(printf "\303\244.txt") && (
+		cd quoted && git check-attr foo "$name" >out &&
+		printf "%s\n" "\"\\303\\244.txt\": foo: unspecified" >expect && test_cmp expect out &&
+		git -c core.quotePath=false check-attr foo "$name" >out &&
+		echo "$name: foo: unspecified" >expect && test_cmp expect out
+	)
+'
+
 test_done
