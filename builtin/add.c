@@ -216,18 +216,13 @@ static void check_places(struct add_run *run)
 {
 	for (size_t i = 0; i < run->ps.nr; i++) {
 		const struct pathspec_item *it = &run->ps.items[i];
+		const struct index_entry *sub;
 
 		if (worktree_leading_symlink(it->match, it->nowildcard_len))
 			die("pathspec '%s' is beyond a symbolic link", it->original);
-		for (size_t n = 1; n + 1 < it->nowildcard_len; n++) {
-			struct index_entry *e;
-
-			if (it->match[n] != '/')
-				continue;
-			e = index_find(&run->ix, it->match, n);
-			if (e && MODE_IS_GITLINK(e->mode))
-				die("Pathspec '%s' is in submodule '%s'", it->original, e->name);
-		}
+		sub = index_gitlink_above(&run->ix, it->match, it->nowildcard_len);
+		if (sub)
+			die("Pathspec '%s' is in submodule '%s'", it->original, sub->name);
 	}
 }
 

@@ -16,14 +16,15 @@ struct check_ignore {
 	const char *prefix;
 	struct index_state ix;
 	struct ignore *ignore;
+	const char *shown; /* the path, as it was given */
 	size_t matched;
 };
 
-static void print_quoted(const char *s, int end)
+static void print_quoted(const struct check_ignore *c, const char *s, int end)
 {
 	struct strbuf q = STRBUF_INIT;
 
-	quote_c_style(&q, s, strlen(s), true);
+	quote_c_style(&q, s, strlen(s), c->repo->settings.quote_path);
 	printf("%s%c", q.buf, end);
 	strbuf_release(&q);
 }
@@ -42,12 +43,12 @@ static void show(const struct check_ignore *c, const char *shown,
 		return;
 	}
 	if (c->verbose && p) {
-		print_quoted(p->source, ':');
+		print_quoted(c, p->source, ':');
 		printf("%d:%s\t", p->line, p->text);
 	} else if (c->verbose) {
 		printf("::\t");
 	}
-	print_quoted(shown, '\n');
+	print_quoted(c, shown, '\n');
 }
 
 static bool is_dir(const char *path)
@@ -57,17 +58,20 @@ static bool is_dir(const char *path)
 	return !lstat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Tracked paths are not ignored, whatever the patterns say. */
-static const struct ignore_pattern *find_pattern(struct check_ignore *c, const char *path,
-						 bool dir)
+/* A path that ends in '/' is compared with the patterns as it is, as in Git. */
+static const struct ignore_pattern *find_pattern(struct check_ignore *c, const char *path)
 {
-	size_t len = strlen(path);
+	size_t len = strlen(path), bare = len && path[len - 1] == '/' ? len - 1 : len;
+	const struct index_entry *sub = index_gitlink_above(&c->ix, path, bare);
 
-	if (!len)
+	if (!bare)
 		return NULL;
-	if (!c->no_index && (index_find(&c->ix, path, len) || index_has_dir(&c->ix, path, len)))
+	if (sub)
+		die("Pathspec '%s' is in submodule '%s'", c->shown, sub->name);
+	/* Tracked paths are not ignored, whatever the patterns say. */
+	if (index_find(&c->ix, path, bare) || index_has_dir(&c->ix, path, bare))
 		return NULL;
-	return ignore_match(c->ignore, path, len, dir);
+	return ignore_match(c->ignore, path, len, bare < len || is_dir(path));
 }
 
 static void check_path(void *data, const char *shown)
@@ -77,27 +81,21 @@ static void check_path(void *data, const char *shown)
 	struct pathspec ps = { 0 };
 	struct err err = ERR_INIT;
 	const struct ignore_pattern *p;
-	char *path;
-	size_t len;
-	bool dir;
+	const char *path;
 
 	if (pathspec_parse(&ps, c->prefix, c->repo->worktree, argv, PATHSPEC_LITERAL, &err) < 0)
 		die_err(&err);
-	path = xstrdup(ps.items[0].match);
-	pathspec_release(&ps);
-	len = strlen(path);
-	dir = len && path[len - 1] == '/';
-	while (len && path[len - 1] == '/')
-		path[--len] = '\0';
-	if (worktree_leading_symlink(path, len))
+	path = ps.items[0].match;
+	if (worktree_leading_symlink(path, strlen(path)))
 		die("pathspec '%s' is beyond a symbolic link", shown);
-	p = find_pattern(c, path, dir || is_dir(path));
+	c->shown = shown;
+	p = find_pattern(c, path);
 	if (p && !c->verbose && p->negated)
 		p = NULL;
 	if (p || c->non_matching)
 		show(c, shown, p);
 	c->matched += p != NULL;
-	free(path);
+	pathspec_release(&ps);
 }
 
 static void check_options(const struct check_ignore *c, int argc)
@@ -135,7 +133,7 @@ int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	check_options(&c, argc);
 	index_init(&c.ix, ctx->repo->algo);
-	if (index_read_repo(&c.ix, ctx->repo, &err) < 0 ||
+	if ((!c.no_index && index_read_repo(&c.ix, ctx->repo, &err) < 0) ||
 	    ignore_new(&c.ignore, ctx->repo, &c.ix, &err) < 0)
 		die_err(&err);
 	if (c.from_stdin)

@@ -107,6 +107,9 @@ struct index_entry *index_find_ours(const struct index_state *ix, const char *na
 struct index_entry *index_find_icase(struct index_state *ix, const char *name, size_t len);
 /* Is there any entry below "name/"? */
 bool index_has_dir(const struct index_state *ix, const char *name, size_t len);
+/* The gitlink that has the path below it, or NULL. */
+const struct index_entry *index_gitlink_above(const struct index_state *ix, const char *path,
+					      size_t len);
 /* Position of the first entry that does not sort before "name/". */
 size_t index_dir_start(const struct index_state *ix, const char *name, size_t len);
 

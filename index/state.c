@@ -163,6 +163,18 @@ bool index_has_dir(const struct index_state *ix, const char *name, size_t len)
 	       !memcmp(ix->entries[pos]->name, name, len) && ix->entries[pos]->name[len] == '/';
 }
 
+const struct index_entry *index_gitlink_above(const struct index_state *ix, const char *path,
+					      size_t len)
+{
+	for (size_t n = 1; n + 1 < len; n++) {
+		const struct index_entry *e = path[n] == '/' ? index_find(ix, path, n) : NULL;
+
+		if (e && MODE_IS_GITLINK(e->mode))
+			return e;
+	}
+	return NULL;
+}
+
 bool index_has_unmerged(const struct index_state *ix)
 {
 	for (size_t i = 0; i < ix->nr; i++)

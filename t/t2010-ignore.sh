@@ -107,4 +107,54 @@ test_expect_success 'paths from a subdirectory' '
 	PEERS_DIR=d/e peers_git check-ignore -v x y ../y ../../y
 '
 
+# ---- without a peer ----
+
+test_expect_success 'a directory that is not ignored says nothing about what is in it' '
+	git init -q negated && mkdir -p negated/dir/sub && (
+		cd negated && printf "%s\n" "*.o" "!dir/" "!sub" >.gitignore &&
+		echo 1 >dir/x.o && echo 1 >dir/sub/y.o && echo 1 >dir/z &&
+		printf ".gitignore:1:*.o\t%s\n" dir/x.o dir/sub/y.o >expect &&
+		git check-ignore -v dir/x.o dir/sub/y.o >out && test_cmp expect out &&
+		git check-ignore dir/x.o dir/z >out && echo dir/x.o >expect && test_cmp expect out &&
+		git add -f . && git ls-files -i -c --exclude-standard >out &&
+		printf "dir/sub/y.o\ndir/x.o\n" >expect && test_cmp expect out
+	)
+'
+
+test_expect_success 'a slash at the end is compared with the patterns, too' '
+	git init -q slash && mkdir -p slash/logs/keep && (
+		cd slash && printf "%s\n" "logs/**" "!logs/keep/" >.gitignore &&
+		printf ".gitignore:1:logs/**\tlogs/keep/\n" >expect &&
+		git check-ignore -v logs/keep/ >out && test_cmp expect out &&
+		printf ".gitignore:2:!logs/keep/\tlogs/keep\n" >expect &&
+		git check-ignore -v logs/keep >out && test_cmp expect out &&
+		test_expect_code 1 git check-ignore logs
+	)
+'
+
+test_expect_success 'a path in a submodule is refused' '
+	git init -q super && git init -q super/sub && echo 1 >super/sub/x &&
+	git -C super/sub add x && git -C super/sub commit -qm one && (
+		cd super && git add sub 2>err && printf "x\n" >.gitignore &&
+		for args in "sub/x" "-v sub/y" "x sub/a/b"
+		do
+			test_expect_code 128 git check-ignore $args 2>err || exit 1
+			test_grep "^fatal: Pathspec .sub/.*. is in submodule .sub.$" err || exit 1
+		done &&
+		echo sub/x | test_expect_code 128 git check-ignore --stdin &&
+		test_expect_code 1 git check-ignore sub && test_expect_code 1 git check-ignore sub/ &&
+		git check-ignore --no-index sub/x
+	)
+'
+
+test_expect_success 'core.quotePath' '
+	git init -q quoted && name=$(printf "\303\244.txt") && (
+		cd quoted && echo "*.txt" >.gitignore &&
+		git check-ignore "$name" >out && printf "%s\n" "\"\\303\\244.txt\"" >expect &&
+		test_cmp expect out &&
+		git -c core.quotePath=false check-ignore "$name" >out && echo "$name" >expect &&
+		test_cmp expect out
+	)
+'
+
 test_done
