@@ -122,6 +122,21 @@ static void limit_to_ancestry_path(struct rev_walk *w)
 	commit_pool_clear_flags(w->pool, REV_MARK | REV_ANCESTOR);
 }
 
+/* Parents that have been left out do not count any more when a merge is compared. */
+static int simplify_again(struct rev_walk *w, struct err *err)
+{
+	struct commit_list *l = &w->state->list;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && rev_prunes(w) && i < l->nr; i++) {
+		if (l->items[i]->nr_parents < 2)
+			continue;
+		l->items[i]->flags &= ~REV_TREESAME;
+		rc = rev_simplify(w, l->items[i], err);
+	}
+	return rc;
+}
+
 static void limit_sides(struct rev_walk *w)
 {
 	struct commit_list *l = &w->state->list;
@@ -144,8 +159,10 @@ int rev_limit(struct rev_walk *w, struct err *err)
 
 	if (!rc && (w->left_only || w->right_only))
 		limit_sides(w);
-	if (!rc && w->ancestry_path)
+	if (!rc && w->ancestry_path) {
 		limit_to_ancestry_path(w);
+		rc = simplify_again(w, err);
+	}
 	w->state->use_list = true;
 	return rc;
 }

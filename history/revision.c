@@ -218,8 +218,10 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 	w->no_walk = false; /* a range is always walked */
 	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path)
 		w->limited = true;
-	if (w->ancestry_path)
+	if (w->ancestry_path) {
+		w->full_history = true; /* the way may lead through any parent */
 		rc = find_ancestry_bottoms(w, err);
+	}
 	if (!rc)
 		rc = enqueue_starts(w, err);
 	if (!rc && w->limited)

@@ -181,6 +181,12 @@ test_expect_success '--no-walk shows what was named, whatever it changes' '
 	logs "topic|" --no-walk main~1.. --no-merges -- dir/b
 '
 
+test_expect_success '--ancestry-path with paths: merges differ from commits on the way only' '
+	logs "merge|topic|" --full-history main~2..main -- dir/b &&
+	logs "merge|" --ancestry-path main~1..main -- dir/b && logs "merge|" --ancestry-path topic..main -- top &&
+	logs "" --full-history --ancestry-path topic..main -- dir/b
+'
+
 test_expect_success '--grep looks at the notes that are shown' '
 	git hash-object -w --stdin <.git/HEAD >blob && printf "100644 blob %s\t%s\n" $(cat blob) $(git rev-parse main~1) >tree &&
 	git update-ref refs/notes/commits $(git mktree <tree | xargs git commit-tree -m notes) &&
