@@ -174,10 +174,11 @@ static void warn_embedded(struct add_run *run, const char *path)
 	if (!run->o.warn_embedded || index_find(&run->ix, path, strlen(path)))
 		return;
 	warning("adding embedded git repository: %s", path);
-	if (told || !advice_enabled(run->repo, "addEmbeddedRepo"))
+	if (told)
 		return;
 	told = true;
-	advise("You've added another git repository inside your current repository.\n"
+	advise_if_enabled(run->repo, "addEmbeddedRepo",
+	       "You've added another git repository inside your current repository.\n"
 	       "Clones of the outer repository will not contain the contents of\n"
 	       "the embedded repository and will not know how to obtain it.\n"
 	       "If you meant to add a submodule, use:\n"
@@ -202,10 +203,7 @@ static void report_ignored(struct add_run *run)
 	string_list_remove_duplicates(&run->ignored, NULL);
 	for (size_t i = 0; i < run->ignored.nr; i++)
 		fprintf(stderr, "%s\n", run->ignored.items[i].string);
-	if (advice_enabled(run->repo, "addIgnoredFile"))
-		advise("Use -f if you really want to add them.\n"
-		       "Turn this message off by running\n"
-		       "\"git config advice.addIgnoredFile false\"");
+	advise_if_enabled(run->repo, "addIgnoredFile", "Use -f if you really want to add them.");
 	run->exit_code = 1;
 }
 
@@ -457,10 +455,7 @@ static int refresh_only(struct add_run *run, struct err *err)
 static int nothing_specified(struct repository *r)
 {
 	fprintf(stderr, "Nothing specified, nothing added.\n");
-	if (advice_enabled(r, "addEmptyPathspec"))
-		advise("Maybe you wanted to say 'git add .'?\n"
-		       "Turn this message off by running\n"
-		       "\"git config advice.addEmptyPathspec false\"");
+	advise_if_enabled(r, "addEmptyPathspec", "Maybe you wanted to say 'git add .'?");
 	return 0;
 }
 

@@ -690,7 +690,8 @@ static int check_unmerged(struct commit_run *run, struct err *err)
 	}
 	fflush(stdout);
 	error("Committing is not possible because you have unmerged files.");
-	advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+	advise_if_enabled(run->repo, "resolveConflict",
+	       "Fix them up in the work tree, and then use 'git add/rm <file>'\n"
 	       "as appropriate to mark resolution and make a commit.");
 	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
 }

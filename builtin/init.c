@@ -23,7 +23,8 @@ static void report_warning(void *data UNUSED, const char *msg)
 
 static void hint_default_branch(const char *name)
 {
-	advise("Using '%s' as the name for the initial branch. This default branch name\n"
+	advise_if_enabled(NULL, "defaultBranchName",
+	       "Using '%s' as the name for the initial branch. This default branch name\n"
 	       "is subject to change. To configure the initial branch name to use in all\n"
 	       "of your new repositories, which will suppress this warning, call:\n"
 	       "\n"

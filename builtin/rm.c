@@ -163,20 +163,23 @@ static int classify(struct rm_run *run, const char *path, enum danger *out, stru
 }
 
 static int report_paths(const struct string_list *l, const char *one, const char *many,
-			const char *hint)
+			const char *hint /* or NULL */)
 {
 	if (!l->nr)
 		return 0;
 	fprintf(stderr, "error: %s\n", l->nr == 1 ? one : many);
 	for (size_t i = 0; i < l->nr; i++)
 		fprintf(stderr, "    %s\n", l->items[i].string);
-	fprintf(stderr, "%s\n", hint);
+	if (hint)
+		fprintf(stderr, "%s\n", hint);
 	return 1;
 }
 
 static int check_safety(struct rm_run *run, struct err *err)
 {
-	static const char keep_hint[] = "(use --cached to keep the file, or -f to force removal)";
+	bool hints = advice_enabled(run->repo, "rmHints");
+	const char *force_hint = hints ? "(use -f to force removal)" : NULL;
+	const char *keep_hint = hints ? "(use --cached to keep the file, or -f to force removal)" : NULL;
 	struct string_list found[DANGER_NR] = { 0 };
 	int rc = 0, unsafe;
 
@@ -190,7 +193,7 @@ static int check_safety(struct rm_run *run, struct err *err)
 	unsafe = report_paths(&found[DANGER_BOTH],
 			      "the following file has staged content different from both the\nfile and the HEAD:",
 			      "the following files have staged content different from both the\nfile and the HEAD:",
-			      "(use -f to force removal)");
+			      force_hint);
 	unsafe |= report_paths(&found[DANGER_STAGED],
 			       "the following file has changes staged in the index:",
 			       "the following files have changes staged in the index:", keep_hint);

@@ -160,12 +160,12 @@ static void find_message(struct creation *c)
 
 static void advise_nested(struct creation *c)
 {
-	if (c->type == OBJ_TAG && advice_enabled(c->repo, "nestedTag"))
-		advise("You have created a nested tag. The object referred to by your new tag is\n"
+	if (c->type == OBJ_TAG)
+		advise_if_enabled(c->repo, "nestedTag",
+		       "You have created a nested tag. The object referred to by your new tag is\n"
 		       "already a tag. If you meant to tag the object that it points to, use:\n"
 		       "\n"
-		       "\tgit tag -f %s %s^{}\n"
-		       "Disable this message with \"git config advice.nestedTag false\"",
+		       "\tgit tag -f %s %s^{}",
 		       c->name, c->target_name);
 }
 

@@ -31,6 +31,10 @@ void advise(const char *fmt, ...) PRINTF_LIKE(1, 2); /* "hint: …" lines */
 const struct config_set *command_config(struct repository *r);
 void set_command_repo(struct repository *r); /* by git_main */
 bool advice_enabled(struct repository *r, const char *key); /* advice.<key> */
+/* Unless advice.<key> turns it off; a last line says how to, unless it is configured at all. */
+void advise_if_enabled(struct repository *r, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same last line, for a text that is shown later. */
+void advice_add_how_to_disable(struct repository *r, const char *key, struct strbuf *text);
 
 /* The pager of core.pager, GIT_PAGER, PAGER; on a terminal only. */
 void setup_pager(struct repository *r, const char *cmd); /* cmd: for pager.<cmd>, or NULL */

@@ -153,15 +153,16 @@ static bool find_merge_base(struct repository *r, const char *name, struct objec
 static int missing_upstream(struct repository *r, const char *name, struct strbuf *advice,
 			    struct err *err)
 {
-	if (advice_enabled(r, "setUpstreamFailure"))
+	if (advice_enabled(r, "setUpstreamFailure")) {
 		strbuf_addstr(advice, "\nIf you are planning on basing your work on an upstream\n"
 		       "branch that already exists at the remote, you may need to\n"
 		       "run \"git fetch\" to retrieve it.\n"
 		       "\n"
 		       "If you are planning to push out a new local branch that\n"
 		       "will track its remote counterpart, you may want to use\n"
-		       "\"git push -u\" to set the upstream config as you push.\n"
-		       "Disable this message with \"git config advice.setUpstreamFailure false\"");
+		       "\"git push -u\" to set the upstream config as you push.");
+		advice_add_how_to_disable(r, "setUpstreamFailure", advice);
+	}
 	return err_set(err, ERR_NOT_FOUND, "the requested upstream branch '%s' does not exist",
 		       name);
 }

@@ -525,7 +525,7 @@ void commit_advise_ignored_hook(struct commit_run *run, const char *name)
 	if (repo_hook_is_ignored(run->repo, name, &path) &&
 	    advice_enabled(run->repo, "ignoredHook"))
 		advise("The '%s' hook was ignored because it's not set as executable.\n"
-		       "You can disable this warning with `git config advice.ignoredHook false`.",
+		       "You can disable this warning with `git config set advice.ignoredHook false`.",
 		       path);
 	free(path);
 }

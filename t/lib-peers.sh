@@ -20,6 +20,12 @@ peers_do () {
 	(cd ours && eval "$1") && (cd theirs && eval "$1")
 }
 
+# Which hints there are is compared, not how they are turned off: that line has changed in Git.
+same_hints () {
+	sed -i -e "s/^hint: \$/hint:/" -e "/^hint: Turn this message off by/d" -e "/^hint: .git config advice/d" \
+		-e "/^hint: Disable this message/d" -e "s/.git config set advice/\`git config advice/" "$@"
+}
+
 # peers_git ARGS: run it on both sides; compare exit code and standard output;
 # standard error too unless PEERS_STDERR=ignore. Leaves out.ours, err.ours.
 peers_git () {
@@ -29,6 +35,7 @@ peers_git () {
 	(cd "theirs/$PEERS_DIR" && stock "$@") <"${PEERS_STDIN:-/dev/null}" \
 		>out.theirs 2>err.theirs || theirs=$?
 	sed -i "s#/theirs\\b#/ours#g" out.theirs err.theirs
+	same_hints err.theirs err.ours
 	if test "$ours" -ne "$theirs"; then
 		echo "exit code of git $*: $ours, stock: $theirs"
 		cat err.ours

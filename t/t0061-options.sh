@@ -50,4 +50,21 @@ test_expect_success 'invalid values are refused' '
 	test_path_is_missing sub && git fsck
 '
 
+test_expect_success 'hints say how to turn them off, unless that is configured; advice.* turns them off' - <<\EOT
+	git init -q -b main hints && cd hints && test_when_finished "cd .." &&
+	off='hint: Disable this message with "git config set advice' &&
+	git add 2>../err && printf "%s\n" "Nothing specified, nothing added." \
+		"hint: Maybe you wanted to say 'git add .'?" "$off.addEmptyPathspec false\"" >../expect &&
+	test_cmp ../expect ../err &&
+	git -c advice.addEmptyPathspec=true add 2>../err && sed -i '$d' ../expect && test_cmp ../expect ../err &&
+	git -c advice.addEmptyPathspec=false add 2>../err && sed -i '$d' ../expect && test_cmp ../expect ../err &&
+	E=$(echo x | git hash-object -w --stdin) &&
+	printf "100644 $E 1\tu\n100644 $E 2\tu\n" | git update-index --index-info &&
+	test_must_fail git commit -m x 2>../err && test_grep "^$off.resolveConflict false" ../err &&
+	test_must_fail git -c advice.resolveConflict=false commit -m x 2>../err && test_grep ! "^hint" ../err &&
+	git rm -q -f --cached u && echo y >f && git add f &&
+	test_must_fail git rm f 2>../err && test_grep "^(use --cached to keep" ../err &&
+	test_must_fail git -c advice.rmHints=false rm f 2>../err && test_grep ! "^(use" ../err
+EOT
+
 test_done
