@@ -219,20 +219,18 @@ static int remove_from_worktree(const struct repository *r, const struct string_
 				struct err *err)
 {
 	const char *path = it->string;
-	bool directory = is_dir(path);
-	int rc;
+	int rc = worktree_remove_entry(r, path, err); /* leaves directories */
 
-	if (directory && !it->util) {
-		errno = EISDIR;
-		return err_set_errno(err, "git rm: '%s'", path);
-	}
-	rc = worktree_remove_entry(r, path, err);
-	if (!rc && directory && RETRY_EINTR(sys->rmdir(path)) < 0 && errno != ENOTEMPTY &&
-	    errno != EEXIST)
-		return err_set_errno(err, "git rm: '%s'", path);
-	if (rc < 0)
+	if (rc < 0) {
 		err_prefix(err, "git rm: '%s'", path);
-	return rc;
+		return rc;
+	}
+	if (!is_dir(path))
+		return 0;
+	errno = EISDIR;
+	if (it->util && (!RETRY_EINTR(sys->rmdir(path)) || errno == ENOTEMPTY || errno == EEXIST))
+		return 0;
+	return err_set_errno(err, "git rm: '%s'", path);
 }
 
 static int remove_all(struct rm_run *run, struct err *err)
