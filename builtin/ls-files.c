@@ -315,6 +315,7 @@ static bool is_in_the_way(const struct index_state *ix, const char *path, size_t
 struct found_other {
 	struct lister *l;
 	struct strvec killed;
+	struct string_list ignored; /* they are found in no order */
 };
 
 static int note_other(void *data, const char *path, size_t len, bool is_dir,
@@ -336,27 +337,34 @@ static int note_other(void *data, const char *path, size_t len, bool is_dir,
 	if (l->others) {
 		if (l->seen)
 			pathspec_match(&l->ps, path, len, is_dir, l->seen);
-		show_other(l, path, '?');
+		if (l->ignored)
+			string_list_append(&f->ignored, path);
+		else
+			show_other(l, path, '?');
 	}
 	return 0;
 }
 
 static void show_others(struct lister *l)
 {
-	struct found_other f = { l, STRVEC_INIT };
+	struct found_other f = { l, STRVEC_INIT, STRING_LIST_INIT };
 	unsigned flags = DIRWALK_REPORT_UNREADABLE;
 	struct err err = ERR_INIT;
 
 	if (!l->others && !l->killed)
 		return;
 	if (l->ignored)
-		flags |= DIRWALK_IGNORED;
+		flags |= DIRWALK_IGNORED | DIRWALK_IGNORED_ONLY;
 	if (l->empty_directory)
 		flags |= DIRWALK_EMPTY_DIRS;
 	if (worktree_walk_untracked(l->r, &l->ix, l->ig, &l->ps,
 				    l->directory ? UNTRACKED_NORMAL : UNTRACKED_ALL, flags,
 				    note_other, &f, &err) < 0)
 		die_err(&err);
+	string_list_sort(&f.ignored);
+	for (size_t i = 0; i < f.ignored.nr; i++)
+		show_other(l, f.ignored.items[i].string, '?');
+	string_list_clear(&f.ignored, NULL);
 	for (size_t i = 0; i < f.killed.nr; i++)
 		show_other(l, f.killed.v[i], 'K');
 	strvec_clear(&f.killed);

@@ -226,4 +226,45 @@ test_expect_success 'options that have no negated form' '
 	done
 '
 
+test_expect_success '-i -o --directory: in untracked directories, everything or nothing' '
+	git init -q ign && (
+		cd ign &&
+		mkdir -p build/sub empty/ign un/tr only/deep tr mix/ign nothing &&
+		>build/f && >build/sub/g && >un/tr/x.o && >un/u && >only/deep/x.o &&
+		>tr/k && >tr/x.o && >mix/ign/h && >mix/u &&
+		printf "ign\n*.o\nbuild\n" >.git/info/exclude &&
+		git add tr/k &&
+		git ls-files -i -o --exclude-standard --directory >out &&
+		cat >expect <<-\EOF &&
+		build/
+		empty/
+		empty/ign/
+		mix/ign/
+		only/
+		only/deep/
+		only/deep/x.o
+		tr/x.o
+		un/tr/
+		un/tr/x.o
+		EOF
+		test_cmp expect out &&
+		git ls-files -i -o --exclude-standard --directory --no-empty-directory >out &&
+		cat >expect <<-\EOF &&
+		build/
+		only/
+		tr/x.o
+		EOF
+		test_cmp expect out &&
+		git ls-files -i -o --exclude-standard --directory un only/ nothing >out &&
+		cat >expect <<-\EOF &&
+		only/
+		only/deep/
+		only/deep/x.o
+		un/tr/
+		un/tr/x.o
+		EOF
+		test_cmp expect out
+	)
+'
+
 test_done

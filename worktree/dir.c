@@ -233,6 +233,12 @@ static bool is_nested_repository(struct walker *w)
 	return ret;
 }
 
+/* ls-files -i without --no-empty-directory lists all that is ignored, empty or not. */
+static bool wants_all_ignored(const struct walker *w)
+{
+	return w->flags & DIRWALK_IGNORED_ONLY && w->flags & DIRWALK_EMPTY_DIRS;
+}
+
 static int emit(struct walker *w, bool is_dir, enum dirwalk_kind kind)
 {
 	return w->fn(w->data, w->path.buf, w->path.len, is_dir, kind);
@@ -283,7 +289,7 @@ static int summarize(struct walker *w, struct summary *s);
 
 static int summarize_ignored_dir(struct walker *w, struct summary *s)
 {
-	int ret = w->matching ? 1 : has_content(w);
+	int ret = w->matching || wants_all_ignored(w) ? 1 : has_content(w);
 
 	if (ret > 0)
 		record_ignored(w, s);
@@ -301,13 +307,16 @@ static int summarize_subdir(struct walker *w, struct summary *s)
 	if (is_ignored(w, true))
 		return w->want_ignored ? summarize_ignored_dir(w, s) : 0;
 	ret = summarize(w, &sub);
+	if (wants_all_ignored(w) && !sub.ignored)
+		sub.untracked = true; /* even if it is empty */
 	s->untracked |= sub.untracked;
+	s->ignored |= sub.ignored;
 	if (!sub.untracked && sub.ignored && !w->matching) {
 		record_ignored(w, s);
-	} else {
-		s->ignored |= sub.ignored;
-		strbuf_addbuf(&s->ignored_paths, &sub.ignored_paths);
+		if (!wants_all_ignored(w))
+			strbuf_reset(&sub.ignored_paths);
 	}
+	strbuf_addbuf(&s->ignored_paths, &sub.ignored_paths);
 	strbuf_release(&sub.ignored_paths);
 	return ret;
 }
@@ -379,10 +388,12 @@ static int show_collapsed(struct walker *w, struct names *n)
 	if (!ret && s.untracked)
 		ret = emit(w, true, DIRWALK_UNTRACKED);
 	if (!ret && w->want_ignored && s.ignored) {
-		if (s.untracked || w->matching)
-			ret = emit_list(w, &s.ignored_paths);
-		else
+		bool whole = !s.untracked && !w->matching;
+
+		if (whole)
 			ret = emit(w, true, DIRWALK_IS_IGNORED);
+		if (!ret && (w->flags & DIRWALK_IGNORED_ONLY ? wants_all_ignored(w) : !whole))
+			ret = emit_list(w, &s.ignored_paths);
 	}
 	strbuf_release(&s.ignored_paths);
 	return ret;
@@ -419,7 +430,7 @@ static int show_names(struct walker *w, struct names *n, bool in_ignored)
 
 static int show_ignored_dir(struct walker *w)
 {
-	int ret = w->matching ? 1 : has_content(w);
+	int ret = w->matching || wants_all_ignored(w) ? 1 : has_content(w);
 
 	return ret > 0 ? emit(w, true, DIRWALK_IS_IGNORED) : ret;
 }

@@ -21,14 +21,17 @@ enum untracked_mode { UNTRACKED_NO, UNTRACKED_NORMAL, UNTRACKED_ALL };
 #define DIRWALK_IGNORED_MATCHING 2u  /* --ignored=matching */
 #define DIRWALK_EMPTY_DIRS 4u	     /* ls-files --directory without --no-empty-directory */
 #define DIRWALK_REPORT_UNREADABLE 8u   /* else unreadable directories count as empty */
+#define DIRWALK_IGNORED_ONLY 16u     /* with _IGNORED: ignored files as ls-files -i shows them */
 enum dirwalk_kind { DIRWALK_UNTRACKED, DIRWALK_IS_IGNORED, DIRWALK_UNREADABLE /* errno says why */ };
 typedef int (*dirwalk_fn)(void *data, const char *path, size_t len, bool is_dir,
 			  enum dirwalk_kind kind);
 /*
  * Call fn for every file that the index does not know, in index order; directories without
  * any tracked file are reported as "dir/" in NORMAL mode, nested repositories as one
- * directory ("sub/"). Ignored files are reported in between, in no particular order. A
- * non-zero return of fn ends the walk and is returned. Only names of index entries are
+ * directory ("sub/"). Ignored files are reported in between, in no particular order.
+ * _IGNORED_ONLY in NORMAL mode: what is ignored in an untracked directory is reported only
+ * with _EMPTY_DIRS, and then all of it, as well as each directory that holds nothing else.
+ * A non-zero return of fn ends the walk and is returned. Only names of index entries are
  * read, so that another thread may change their flags and stat data; ig must not be shared.
  */
 MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_state *ix,
