@@ -177,9 +177,11 @@ test_expect_success 'by one rename: killed before every call' '
 
 # Refs of every kind: the next command finishes what was interrupted.
 mixed () {
-	sed "s/^update HEAD .*/symref-update HEAD refs\/heads\/stays/" "$1" &&
+	sed "s/^update HEAD .*/option no-deref\nsymref-update HEAD refs\/heads\/stays/" "$1" &&
 	cat <<-EOF
+	option no-deref
 	symref-update worktrees/wt/HEAD refs/heads/new/deep
+	option no-deref
 	symref-update refs/heads/sym refs/heads/d/loose
 	update refs/bisect/bad $(git -C template rev-parse main)
 	EOF

@@ -423,7 +423,7 @@ class Mixed(Workload):
         new, came = ids[nr % 3], "refs/heads/op%d/b" % nr
         lines = ["create %s-%d %s" % (came, i, new) for i in range(10)]
         lines += ["delete " + n if "/op" in n else "update %s %s" % (n, new) for n in sorted(refs)]
-        lines += ["symref-update %s %s-%d" % (s, came, i) for i, s in enumerate(self.SYMREFS)]
+        lines += ["option no-deref\nsymref-update %s %s-%d" % (s, came, i) for i, s in enumerate(self.SYMREFS)]
         if nr % 3 == 1: # detached
             lines[-3] = "option no-deref\nupdate HEAD " + new
         return lines + ["update refs/bisect/bad " + new]
@@ -440,7 +440,7 @@ class Mixed(Workload):
     def again(self, git, repo, states):
         names = sorted(set().union(*map(grouped, states))) + ["refs/bisect/bad"]
         first = states[0]["ref:refs/heads/main"]
-        transaction(git, repo, ("symref-update %s refs/heads/main" % s for s in self.SYMREFS))
+        transaction(git, repo, ("option no-deref\nsymref-update %s refs/heads/main" % s for s in self.SYMREFS))
         transaction(git, repo, ("update %s %s" % (name, first) for name in names))
         transaction(git, repo, ("delete " + name for name in names))
 
