@@ -437,8 +437,8 @@ static int run_create(struct branch_args *a, int argc, const char **argv, struct
 		    "Did you mean to use: -a|-r --list <pattern>?");
 	if (a->track == BRANCH_TRACK_OVERRIDE)
 		die("the '--set-upstream' option is no longer supported. Please use '--track' or '--set-upstream-to' instead.");
-	if (a->track == BRANCH_TRACK_UNSET && branch_track_default(r, &o.track, &err) < 0)
-		die_err(&err);
+	if (a->track == BRANCH_TRACK_UNSET)
+		o.track = r->settings.branch_track;
 	head = current_branch_or_die(r);
 	rc = branch_create(r, argv[0], argc == 2 ? argv[1] : head, &o, &text, &err);
 	free(head);
@@ -486,18 +486,6 @@ static int configured_color(struct repository *r)
 	return e->value ? (int)color_when_parse(e->value) : COLOR_AUTO;
 }
 
-/* Values that mean nothing are an error whatever is to be done. */
-static void check_config(struct repository *r)
-{
-	enum branch_track track;
-	struct err err = ERR_INIT;
-	bool rebase;
-
-	if (branch_track_default(r, &track, &err) < 0 ||
-	    branch_wants_rebase(r, false, &rebase, &err) < 0)
-		die_err(&err);
-}
-
 int cmd_branch(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct branch_args a = { .refs = REF_OPTIONS_INIT, .track = BRANCH_TRACK_UNSET,
@@ -512,8 +500,6 @@ int cmd_branch(int argc, const char **argv, struct command_ctx *ctx)
 		a.list.columns = column_config(r, "branch");
 	}
 	argc = parse_command_line(argc, argv, &a);
-	if (r)
-		check_config(r);
 	if (a.recurse)
 		refuse_submodules(r, a.action == ACTION_CREATE);
 	code = run(&a, argc, argv, r);

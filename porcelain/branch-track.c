@@ -14,44 +14,6 @@ const struct config_entry *branch_config(struct repository *r, const char *name,
 	return e && e->value ? e : NULL;
 }
 
-int branch_track_default(struct repository *r, enum branch_track *track, struct err *err)
-{
-	const struct config_entry *e = config_get(r->config, "branch.autosetupmerge");
-	const char *value = e && e->value ? e->value : "";
-	bool on = true;
-	int rc = 0;
-
-	if (!strcasecmp(value, "always"))
-		*track = BRANCH_TRACK_ALWAYS;
-	else if (!strcasecmp(value, "inherit"))
-		*track = BRANCH_TRACK_INHERIT;
-	else if (!strcasecmp(value, "simple"))
-		*track = BRANCH_TRACK_SIMPLE;
-	else if (!e || (rc = config_entry_bool(e, &on, err)) >= 0)
-		*track = on ? BRANCH_TRACK_REMOTE : BRANCH_TRACK_NEVER;
-	return rc < 0 ? rc : 0;
-}
-
-int branch_wants_rebase(struct repository *r, bool is_remote, bool *wanted, struct err *err)
-{
-	const struct config_entry *e = config_get(r->config, "branch.autosetuprebase");
-
-	*wanted = false;
-	if (!e)
-		return 0;
-	if (!e->value)
-		return config_entry_bad(e, err, "missing value");
-	if (!strcmp(e->value, "always"))
-		*wanted = true;
-	else if (!strcmp(e->value, "local"))
-		*wanted = !is_remote;
-	else if (!strcmp(e->value, "remote"))
-		*wanted = is_remote;
-	else if (strcmp(e->value, "never"))
-		return config_entry_bad(e, err, "malformed value for branch.autosetuprebase");
-	return 0;
-}
-
 /* ---- what is to be tracked ---- */
 
 struct tracking {
@@ -234,9 +196,8 @@ int branch_stage_tracking(struct repository *r, struct repo_operation *op, const
 			goto out;
 		}
 	}
-	rc = branch_wants_rebase(r, t.remote != NULL, &rebase, err);
-	if (rc >= 0)
-		rc = stage_edits(r, op, name, &t, rebase, err);
+	rebase = r->settings.branch_rebase & (t.remote ? REBASE_REMOTE : REBASE_LOCAL);
+	rc = stage_edits(r, op, name, &t, rebase, err);
 	if (rc >= 0)
 		describe(text, name, &t, rebase);
 out:

@@ -10,17 +10,6 @@
 #include "operation.h"
 #include "repo/worktrees.h"
 
-enum branch_track {
-	BRANCH_TRACK_NEVER,
-	BRANCH_TRACK_REMOTE,   /* where the start is a remote-tracking branch */
-	BRANCH_TRACK_ALWAYS,
-	BRANCH_TRACK_EXPLICIT, /* --track */
-	BRANCH_TRACK_OVERRIDE, /* --set-upstream-to */
-	BRANCH_TRACK_INHERIT,
-	BRANCH_TRACK_SIMPLE,
-	BRANCH_TRACK_UNSET,    /* as branch.autoSetupMerge says */
-};
-
 /* ---- names (branch-create.c) ---- */
 /* The current branch without refs/heads/; "HEAD" if it is detached. Caller frees. */
 MUST_USE int branch_current(struct repository *r, char **out, struct err *err);
@@ -72,12 +61,6 @@ MUST_USE int branch_create(struct repository *r, const char *name, const char *s
 /* branch.NAME.KEY; NULL: it is not set, or has no value. */
 const struct config_entry *branch_config(struct repository *r, const char *name,
 					 const char *key);
-/* branch.autoSetupMerge */
-MUST_USE int branch_track_default(struct repository *r, enum branch_track *track,
-				  struct err *err);
-/* branch.autoSetupRebase: of what comes from here, from a remote, or both? */
-MUST_USE int branch_wants_rebase(struct repository *r, bool is_remote, bool *wanted,
-				 struct err *err);
 /*
  * Stage branch.NAME.remote, .merge and .rebase, for a branch that starts from start_ref.
  * *text is what the user should read when it is done, or advice beside an error.

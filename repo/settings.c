@@ -249,6 +249,45 @@ static void read_objects(struct reader *r, struct repo_settings *s, const struct
 	read_int(r, "core.packedrefstimeout", &s->packed_lock_timeout_ms);
 }
 
+/* ---- branches ---- */
+
+static void read_track(struct reader *r, enum branch_track *track)
+{
+	const struct config_entry *e = config_get(r->c, "branch.autosetupmerge");
+	const char *value = e && e->value ? e->value : "";
+	bool on = true;
+
+	if (!strcasecmp(value, "always")) {
+		*track = BRANCH_TRACK_ALWAYS;
+	} else if (!strcasecmp(value, "inherit")) {
+		*track = BRANCH_TRACK_INHERIT;
+	} else if (!strcasecmp(value, "simple")) {
+		*track = BRANCH_TRACK_SIMPLE;
+	} else {
+		read_bool(r, "branch.autosetupmerge", &on);
+		*track = on ? BRANCH_TRACK_REMOTE : BRANCH_TRACK_NEVER;
+	}
+}
+
+static void read_rebase(struct reader *r, enum branch_rebase *rebase)
+{
+	const struct config_entry *e = config_get(r->c, "branch.autosetuprebase");
+
+	if (!e || r->rc)
+		return;
+	if (!e->value)
+		r->rc = config_entry_bad(e, r->err, "missing value");
+	else if (!strcmp(e->value, "always"))
+		*rebase = REBASE_ALWAYS;
+	else if (!strcmp(e->value, "local"))
+		*rebase = REBASE_LOCAL;
+	else if (!strcmp(e->value, "remote"))
+		*rebase = REBASE_REMOTE;
+	else if (strcmp(e->value, "never"))
+		r->rc = config_entry_bad(e, r->err,
+					 "malformed value for branch.autosetuprebase");
+}
+
 static const struct repo_settings defaults = {
 	.fsync = FSYNC_POLICY_DEFAULT,
 	.filemode = true,
@@ -283,6 +322,8 @@ int repo_settings_read(struct repo_settings *out, const struct config_set *c,
 	read_shared(&r, out);
 	read_worktree(&r, out);
 	read_objects(&r, out, algo);
+	read_track(&r, &out->branch_track);
+	read_rebase(&r, &out->branch_rebase);
 	return r.rc;
 }
 

@@ -8,6 +8,21 @@
 #include "refs/refs.h"
 #include "write-or-die.h"
 
+/* What a new branch tracks. */
+enum branch_track {
+	BRANCH_TRACK_NEVER,
+	BRANCH_TRACK_REMOTE,   /* where the start is a remote-tracking branch */
+	BRANCH_TRACK_ALWAYS,
+	BRANCH_TRACK_EXPLICIT, /* --track */
+	BRANCH_TRACK_OVERRIDE, /* --set-upstream-to */
+	BRANCH_TRACK_INHERIT,
+	BRANCH_TRACK_SIMPLE,
+	BRANCH_TRACK_UNSET,    /* as branch.autoSetupMerge says */
+};
+
+/* Which branches with an upstream get branch.NAME.rebase: bits. */
+enum branch_rebase { REBASE_NEVER = 0, REBASE_LOCAL = 1, REBASE_REMOTE = 2, REBASE_ALWAYS = 3 };
+
 struct repo_settings {
 	struct fsync_policy fsync;
 	int shared_perm; /* fs/file.h */
@@ -32,6 +47,8 @@ struct repo_settings {
 	bool use_multi_pack_index, use_replace_refs;
 	int max_tree_depth;	     /* core.maxTreeDepth; less than 0: no directories */
 	int files_lock_timeout_ms, packed_lock_timeout_ms;
+	enum branch_track branch_track;	  /* branch.autoSetupMerge */
+	enum branch_rebase branch_rebase; /* branch.autoSetupRebase */
 };
 
 /* Receives warnings and, where the comment says so, error messages; may be NULL. */

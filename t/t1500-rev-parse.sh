@@ -347,7 +347,6 @@ test_expect_success 'places' '
 	each <<-\EOS
 	--show-object-format --show-object-format=input
 	--show-object-format=foo
-	--local-env-vars
 	--git-path
 	--since=2020-01-01T00:00:00Z --until=@1234567890
 	EOS
@@ -507,7 +506,25 @@ test_expect_success '--local-env-vars among other arguments' '
 	git -C among rev-parse HEAD --local-env-vars >out && cat head vars >expect &&
 	test_cmp expect out &&
 	git -C among rev-parse --local-env-vars HEAD >out && cat vars head >expect &&
-	test_cmp expect out
+	test_cmp expect out &&
+	cat >expect <<-\EOF &&
+	GIT_ALTERNATE_OBJECT_DIRECTORIES
+	GIT_CONFIG
+	GIT_CONFIG_PARAMETERS
+	GIT_CONFIG_COUNT
+	GIT_OBJECT_DIRECTORY
+	GIT_DIR
+	GIT_WORK_TREE
+	GIT_IMPLICIT_WORK_TREE
+	GIT_GRAFT_FILE
+	GIT_INDEX_FILE
+	GIT_NO_REPLACE_OBJECTS
+	GIT_REPLACE_REF_BASE
+	GIT_PREFIX
+	GIT_SHALLOW_FILE
+	GIT_COMMON_DIR
+	EOF
+	test_cmp expect vars
 '
 
 test_expect_success 'outside of a repository' '

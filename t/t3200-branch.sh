@@ -666,6 +666,20 @@ test_expect_success 'a bad value of branch.autoSetup* ends every branch command'
 	test "$(git -C bad branch)" = "* main"
 '
 
+test_expect_success 'a bad value of branch.autoSetup* ends other commands, too' '
+	for set in branch.autoSetupRebase branch.autoSetupRebase=junk branch.autoSetupMerge=junk
+	do
+		for args in status "status -s" "commit --allow-empty -m no" "add ." tag "tag no" log \
+			"rev-parse HEAD" "ls-files" "for-each-ref" init
+		do
+			test_expect_code 128 git -C bad -c $set $args >out 2>err &&
+			test_must_be_empty out && test_line_count = 1 err || return 1
+		done &&
+		git -C bad -c $set config list >out && test_grep "^branch.autosetup" out || return 1
+	done &&
+	test "$(git -C bad log --all --format=%s)" = one && test -z "$(git -C bad tag)"
+'
+
 test_expect_success 'a rename that cannot move the HEAD of a linked worktree moves nothing' '
 	git init -q -b main linked && git -C linked commit -q --allow-empty -m one &&
 	mkdir -p linked/.git/worktrees/w tree && echo ../.. >linked/.git/worktrees/w/commondir &&
