@@ -418,10 +418,14 @@ static int overlay_entry(void *data, const char *path, size_t len, const struct 
 static void overlay_tree(struct lister *l)
 {
 	struct err err = ERR_INIT;
-	struct object_id tree;
+	struct object_id oid, tree;
 
-	if (revparse_tree(l->r, l->with_tree, &tree, &err) < 0)
-		die("tree-ish %s not found.", l->with_tree);
+	if (revparse_oid(l->r, l->with_tree, &oid, &err) < 0) {
+		err_reword(&err, "tree-ish %s not found.", l->with_tree);
+		die_err(&err);
+	}
+	if (object_peel(odb_source(l->r->odb), &oid, OBJ_TREE, &tree, NULL, &err) < 0)
+		die("bad tree-ish %s", l->with_tree);
 	if (tree_walk(odb_source(l->r->odb), &tree, "", overlay_entry, l, &err) < 0)
 		die_err(&err);
 }

@@ -198,8 +198,10 @@ static void find_tree(struct lister *l, const char *name, struct object_id *tree
 	struct revparse_result found = { 0 };
 	struct err err = ERR_INIT;
 
-	if (revparse(l->r, name, OBJ_TREE, &found, &err) < 0)
-		die("Not a valid object name %s", name);
+	if (revparse(l->r, name, OBJ_ANY, &found, &err) < 0) {
+		err_reword(&err, "Not a valid object name %s", name);
+		die_err(&err);
+	}
 	if (object_peel(odb_source(l->r->odb), &found.oid, OBJ_TREE, tree, NULL, &err) < 0)
 		die("not a tree object");
 	revparse_result_release(&found);

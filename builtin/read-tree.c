@@ -65,8 +65,10 @@ static void find_trees(struct reader *rd, const char *const *argv)
 
 		if (rd->nr == TREE_MERGE_MAX)
 			die("I cannot read more than %d trees", TREE_MERGE_MAX);
-		if (revparse(rd->r, *argv, OBJ_TREE, &found, &err) < 0)
-			die("Not a valid object name %s", *argv);
+		if (revparse(rd->r, *argv, OBJ_ANY, &found, &err) < 0) {
+			err_reword(&err, "Not a valid object name %s", *argv);
+			die_err(&err);
+		}
 		if (object_peel(odb_source(rd->r->odb), &found.oid, OBJ_TREE, &rd->trees[rd->nr++],
 				NULL, &err) < 0)
 			die("failed to unpack tree object %s", *argv);

@@ -18,10 +18,6 @@ static int resolve(struct rev_walk *w, const char *name, struct object_id *oid, 
 	if (!rc) {
 		*oid = res.oid;
 		revparse_result_release(&res);
-	} else if (rc == ERR_AMBIGUOUS) {
-		/* With its candidates, which is more than "not found". */
-		err_release(&local);
-		rc = revparse(w->repo, name, OBJ_COMMIT, &res, &local);
 	}
 	if (rc != ERR_NOT_FOUND)
 		err_move(err, &local);
@@ -624,7 +620,7 @@ static int check_combinations(const struct rev_walk *w, struct err *err)
 int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 		       const struct rev_hooks *hooks, struct err *err)
 {
-	bool no_more_options = false;
+	bool no_more_options = false, never_a_path;
 	int dashdash = argc, i, used, rc = 0;
 
 	for (i = 1; i < argc && dashdash == argc; i++)
@@ -645,8 +641,9 @@ int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 			continue;
 		}
 		rc = add_argument(w, arg, err);
-		if (rc == ERR_NOT_FOUND && (dashdash < argc || *arg == '^'))
-			return revparse_explain(w->repo, arg, true, err);
+		never_a_path = dashdash < argc || *arg == '^';
+		if (rc == ERR_AMBIGUOUS || (rc == ERR_NOT_FOUND && never_a_path))
+			return revparse_explain(w->repo, arg, never_a_path, err);
 		if (rc == ERR_NOT_FOUND)
 			break; /* paths from here on */
 		if (!rc && dashdash == argc)

@@ -50,7 +50,7 @@ int revparse_quietly(struct repository *r, const char *name, enum object_type hi
 	return rc;
 }
 
-int revparse_explain(struct repository *r, const char *name, bool never_a_path, struct err *err)
+static int explain(struct repository *r, const char *name, bool never_a_path, struct err *err)
 {
 	const char *colon = find_colon(name);
 
@@ -64,6 +64,18 @@ int revparse_explain(struct repository *r, const char *name, bool never_a_path, 
 		       "this:\n'git <command> [<revision>...] -- [<file>...]'", name);
 }
 
+int revparse_explain(struct repository *r, const char *name, bool never_a_path, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = explain(r, name, never_a_path, &why);
+
+	if (err && err->preface)
+		err_set_preface(&why, err->preface);
+	err_release(err);
+	err_move(err, &why);
+	return rc;
+}
+
 int revparse(struct repository *r, const char *name, enum object_type hint,
 	     struct revparse_result *out, struct err *err)
 {
@@ -73,14 +85,8 @@ int revparse(struct repository *r, const char *name, enum object_type hint,
 	if (rc == ERR_NOT_FOUND && !local.msg) {
 		revparse_explain(r, name, false, &local);
 	} else if (rc == ERR_AMBIGUOUS) {
-		struct err candidates = ERR_INIT;
-
-		err_move(&candidates, &local);
 		revparse_explain(r, name, false, &local);
 		local.code = ERR_AMBIGUOUS;
-		if (candidates.preface)
-			err_set_preface(&local, candidates.preface);
-		err_release(&candidates);
 	}
 	err_move(err, &local);
 	err_release(&local);

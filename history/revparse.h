@@ -46,8 +46,8 @@ MUST_USE int revparse_quietly(struct repository *r, const char *name, enum objec
 			      struct revparse_result *out, struct err *err);
 /*
  * Explain why `name` names no object: with the exact reason for "REV:path" and ":path",
- * else with "ambiguous argument …", or "bad revision 'x'" if it cannot be a path. Returns
- * ERR_NOT_FOUND.
+ * else with "ambiguous argument …", or "bad revision 'x'" if it cannot be a path. That
+ * takes the place of a message in err; its preface stays. Returns ERR_NOT_FOUND.
  */
 int revparse_explain(struct repository *r, const char *name, bool never_a_path,
 		     struct err *err);

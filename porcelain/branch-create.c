@@ -190,7 +190,7 @@ static int resolve_start(struct repository *r, const char *name, bool explicit,
 
 	if (find_merge_base(r, name, oid))
 		return 0;
-	if (revparse(r, name, OBJ_COMMIT, &res, &why) < 0) {
+	if (revparse(r, name, OBJ_ANY, &res, &why) < 0) {
 		if (why.preface)
 			err_set_preface(err, why.preface);
 		rc = explicit ? missing_upstream(r, name, advice, err) :

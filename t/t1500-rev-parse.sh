@@ -500,6 +500,32 @@ test_expect_success 'short names, where the type decides' '
 	 test_grep "^fatal: Not a valid object name $P5$" err && test_grep ! "ambiguous argument" err)
 '
 
+test_expect_success 'short names, where commands take objects of any type' '
+	(cd types &&
+	 T=$(printf "100644 blob $EMPTY_BLOB\tf\n" | git mktree) &&
+	 P=$(echo $T | cut -c1-4) && P5=$(echo $T | cut -c1-5) &&
+	 for command in "ls-tree $P5" "read-tree $P5" "ls-files --with-tree=$P5" "branch new $P"; do
+		test_expect_code 128 git $command 2>err &&
+		test_grep "^error: short object ID .* is ambiguous$" err && test_grep "^hint:   $P5.* tree$" err &&
+		test_grep -i "^fatal: .*\(not a valid object name\|not found\)" err || exit
+	 done &&
+	 test_must_fail git rev-parse -q --verify new)
+'
+
+test_expect_success 'short names that log does not understand are named as they were given' '
+	(cd types &&
+	 T=$(printf "100644 blob $EMPTY_BLOB\tf\n" | git mktree) &&
+	 P=$(echo $T | cut -c1-4) && P5=$(echo $T | cut -c1-5) &&
+	 for arg in $P5 main..$P5 $P5.. $P5^@; do
+		test_expect_code 128 git log $arg 2>err && test_grep "^hint:   $P5.* blob$" err &&
+		test_grep "^fatal: ambiguous argument .$arg.: unknown revision or path" err || exit
+	 done &&
+	 test_expect_code 128 git log $P5 -- 2>err && test_grep "^hint:   $P5.* blob$" err &&
+	 test_grep "^fatal: bad revision .$P5.$" err &&
+	 test_expect_code 128 git log ^$P5 2>err && test_grep "^hint:   $P5.* blob$" err &&
+	 test_grep "^fatal: bad revision .^$P5.$" err)
+'
+
 test_expect_success '--local-env-vars among other arguments' '
 	git init -q among && git -C among commit -q --allow-empty -m one &&
 	git rev-parse --local-env-vars >vars && git -C among rev-parse HEAD >head &&

@@ -49,6 +49,16 @@ int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 	return code;
 }
 
+void err_reword(struct err *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	free(err->msg);
+	err->msg = xvstrfmt(fmt, ap);
+	va_end(ap);
+}
+
 int err_set_errno(struct err *err, const char *fmt, ...)
 {
 	int saved = errno;

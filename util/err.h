@@ -60,6 +60,8 @@ int err_vset(struct err *err, enum err_code code, const char *fmt, va_list ap);
 /* Same with ERR_IO; appends ": " and strerror(errno), keeps errno in err. */
 int err_set_errno(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Another message for the error that is set; its code and preface stay. */
+void err_reword(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Text to print before the message; a first preface stays. */
 void err_set_preface(struct err *err, const char *text);
 
