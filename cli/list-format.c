@@ -75,6 +75,6 @@ int list_parse_abbrev(const struct option *opt, const char *arg, int unset)
 	v = strtol(arg, &end, 10);
 	if (end == arg || *end)
 		return error("option `%s' expects a numerical value", opt->long_name);
-	*value = v <= 0 ? 0 : v < 4 ? 4 : v > HASH_MAX_HEX ? HASH_MAX_HEX : (int)v;
+	*value = !v ? 0 : v < 4 ? 4 : v > HASH_MAX_HEX ? HASH_MAX_HEX : (int)v;
 	return 0;
 }

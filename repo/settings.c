@@ -176,10 +176,10 @@ static void read_abbrev(struct reader *r, struct repo_settings *s, const struct 
 		s->abbrev = (int)algo->hex_len;
 	} else {
 		read_int(r, "core.abbrev", &n);
-		if (!r->rc && (n < 4 || n > (int)algo->hex_len))
+		if (!r->rc && n < 4)
 			r->rc = err_set(r->err, ERR_INVALID, "abbrev length out of range: %d", n);
 		else if (!r->rc)
-			s->abbrev = n;
+			s->abbrev = n < (int)algo->hex_len ? n : (int)algo->hex_len;
 	}
 }
 
