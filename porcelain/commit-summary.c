@@ -32,7 +32,10 @@ static int collect(struct commit_run *run, struct status *s, struct object_id *p
 			return rc;
 		o.base_tree = parent_tree;
 	}
-	return status_collect(s, run->repo, commit_index_tree_source(run), run->ci.conv, &o, err);
+	rc = status_collect(s, run->repo, commit_index_tree_source(run), run->ci.conv, &o, err);
+	if (run->o.amend && !run->head_parents.nr)
+		s->initial = true; /* as before the commit that is replaced */
+	return rc;
 }
 
 static int format_init(struct commit_run *run, struct status_format *f, const struct status *s,

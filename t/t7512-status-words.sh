@@ -249,4 +249,15 @@ test_expect_success 'between two commits of a sequence' - <<\EOT
 	done
 EOT
 
+test_expect_success 'amending the first commit is an initial commit again' '
+	git init -q -b main root &&
+	(cd root &&
+	 echo 1 >f && git add f && git commit -q -m 1 && echo 2 >g && git add g &&
+	 printf "%s\n" "On branch main" "" "Initial commit" "" "Changes to be committed:" \
+		"  (use \"git rm --cached <file>...\" to unstage)" >expect &&
+	 git commit --amend --dry-run >all && sed 6q all >out &&
+	 test_cmp expect out &&
+	 git commit -q -m 2 && git commit --amend --dry-run >out && test_grep ! Initial out)
+'
+
 test_done
