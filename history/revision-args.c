@@ -405,8 +405,6 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "--sparse", &w->sparse, true },
 		{ "--dense", &w->sparse, false },
 		{ "--ancestry-path", &w->ancestry_path, true },
-		{ "--walk-reflogs", &w->reflogs, true },
-		{ "-g", &w->reflogs, true },
 		{ "--ignore-missing", &w->ignore_missing, true },
 		{ "--source", &w->source, true },
 		{ "--do-walk", &w->no_walk, false },
@@ -415,6 +413,10 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 	};
 	size_t i;
 
+	if (!strcmp(arg, "-g") || !strcmp(arg, "--walk-reflogs")) {
+		rev_walk_only_reflogs(w);
+		return true;
+	}
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
 		if (!strcmp(arg, flags[i].name)) {
 			*flags[i].flag = flags[i].value;

@@ -46,6 +46,10 @@ MUST_USE int rev_simplify(struct rev_walk *w, struct commit *c, struct err *err)
 bool rev_is_relevant(const struct commit *c);
 bool rev_prunes(const struct rev_walk *w);
 
+/* ---- revision.c ---- */
+/* -g: reflogs only of what is named from now on. */
+void rev_walk_only_reflogs(struct rev_walk *w);
+
 /* ---- revision-trees.c ---- */
 void tree_cache_free(struct tree_cache *t);
 

@@ -61,6 +61,22 @@ void rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const 
 	s->oid = *oid;
 	s->name = xstrdup(name);
 	s->flags = flags;
+	if (flags & REV_UNINTERESTING)
+		w->no_walk = false; /* a range is walked, unless --no-walk comes after it */
+}
+
+void rev_walk_only_reflogs(struct rev_walk *w)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < w->nr_starts; i++)
+		if (w->starts[i].flags & REV_UNINTERESTING)
+			w->starts[nr++] = w->starts[i];
+		else
+			free(w->starts[i].name);
+	w->input_given |= nr < w->nr_starts;
+	w->nr_starts = nr;
+	w->reflogs = true;
 }
 
 /* ---- beginning ---- */
@@ -147,7 +163,7 @@ static void begin_no_walk(struct rev_walk *w)
 
 	ALLOC_ARRAY(order, w->nr_starts ? w->nr_starts : 1);
 	for (i = 0; i < w->nr_starts; i++)
-		if (w->starts[i].commit)
+		if (w->starts[i].commit && !(w->starts[i].commit->flags & REV_UNINTERESTING))
 			order[nr++] = &w->starts[i];
 	if (!w->unsorted)
 		qsort(order, nr, sizeof(*order), start_date_cmp);
@@ -211,11 +227,10 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 			       "history-limiting options");
 	if (w->reflogs)
 		return rev_reflog_begin(w, err);
-	if (w->no_walk && !w->limited) {
+	if (w->no_walk) {
 		begin_no_walk(w);
 		return 0;
 	}
-	w->no_walk = false; /* a range is always walked */
 	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path)
 		w->limited = true;
 	if (w->ancestry_path) {

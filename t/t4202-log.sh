@@ -306,4 +306,45 @@ test_expect_success 'a commit exactly at the date is within --since and --until'
 	done)
 '
 
+test_expect_success '-g and --no-walk apply to what is named behind them' '
+	git init -q -b main places && (
+		cd places &&
+		for n in 1 2 3; do
+			git commit -q --allow-empty -m $n || exit
+		done &&
+		git branch old main~2 && shown="git log --format=%s" &&
+		$shown main -g >out && test_must_be_empty out &&
+		$shown --all --walk-reflogs >out && test_must_be_empty out &&
+		$shown main -g old >out && echo 1 >expect && test_cmp expect out &&
+		$shown -g >out && test_line_count = 3 out &&
+		printf "3\n2\n" >expect &&
+		$shown old.. >out && test_cmp expect out &&
+		$shown --no-walk old.. >out && test_cmp expect out &&
+		echo 3 >expect &&
+		$shown old.. --no-walk >out && test_cmp expect out &&
+		$shown ^old --no-walk=unsorted main >out && test_cmp expect out &&
+		$shown ^main --no-walk main~1 >out && test_must_be_empty out
+	)
+'
+
+test_expect_success '--abbrev and core.abbrev: lengths out of range, text that is no number' '
+	git init -q -b main lengths && (
+		cd lengths &&
+		git commit -q --allow-empty -m 1 && git rev-parse HEAD >full &&
+		for option in -c\ core.abbrev=64 -c\ core.abbrev=1000; do
+			git $option log -1 --format=%h >out && test_cmp full out &&
+			git $option rev-parse --short HEAD >out && test_cmp full out || exit
+		done &&
+		git log -1 --format=%h --abbrev=-1 >out && test_cmp full out &&
+		git log -1 --format=%h --abbrev=64 >out && test_cmp full out &&
+		cut -c1-4 full >expect &&
+		for abbrev in x "" 0 3 4x 0x8; do
+			git log -1 --format=%h --abbrev="$abbrev" >out && test_cmp expect out || exit
+		done &&
+		git branch -v --abbrev=-1 >out && echo "* main $(cat expect) 1" >expect && test_cmp expect out &&
+		test_expect_code 128 git -c core.abbrev=3 log 2>err &&
+		test_grep "abbrev length out of range" err
+	)
+'
+
 test_done
