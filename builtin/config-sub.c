@@ -136,7 +136,7 @@ static int sub_set(int argc, const char **argv, struct command_ctx *ctx)
 	begin(&c, &argc, argv, opts, usage, 1, 2);
 	if (argc == 1) {
 		error("missing value to set to the variable '%s'", argv[0]);
-		return 129;
+		exit(129);
 	}
 	if (c.fixed_value && !c.value_pattern)
 		die("--fixed-value only applies with --value=<pattern>");
