@@ -157,7 +157,7 @@ MUST_USE int config_file_rename_section(const char *path, const char *old_name,
 					const char *new_name, struct fsync_batch *b,
 					struct err *err);
 struct config_section_edit {
-	const char *old_name; /* "branch.x", as typed */
+	const char *old_name; /* "branch.x", in the case of the file */
 	const char *new_name; /* NULL: remove */
 	bool copy;	      /* keep the old section, put the new one after it */
 };

@@ -16,7 +16,7 @@ struct token {
 
 struct section {
 	char *name;    /* canonical: "core." or "remote.X." */
-	char *written; /* the same, but a subsection of the old form has its case: "remote.X." */
+	char *written; /* the same in the case of the file: "Core." */
 	bool dotted;   /* of the old form, [remote.X], in whose name case does not matter */
 };
 
@@ -40,6 +40,7 @@ static void tokens_release(struct tokens *t)
 
 static void push_section(struct tokens *t, const struct config_scanner *s)
 {
+	const char *header = s->buf + s->start + 1; /* behind the '[' */
 	struct section *new;
 
 	ALLOC_GROW(t->sections, t->nr_sections + 1, t->alloc_sections);
@@ -47,12 +48,7 @@ static void push_section(struct tokens *t, const struct config_scanner *s)
 	new->name = xstrdup(s->section.buf);
 	new->written = xstrdup(s->section.buf);
 	new->dotted = s->dotted;
-	if (s->dotted) {
-		const char *header = s->buf + s->start + 1; /* behind the '[' */
-		size_t dot = strcspn(header, ".");
-
-		memcpy(new->written + dot, header + dot, strcspn(header + dot, " \t]"));
-	}
+	memcpy(new->written, header, strcspn(header, " \t\"]"));
 }
 
 static const char *section_of(const struct tokens *t, size_t i)
@@ -407,17 +403,6 @@ static int check_section_name(const char *name, struct err *err)
 	return 0;
 }
 
-/* "Core" to "core.", "remote.X" to "remote.X.". */
-static void canonical_section(struct strbuf *out, const char *name)
-{
-	size_t len = strcspn(name, ".");
-
-	strbuf_add(out, name, len);
-	strbuf_tolower(out);
-	strbuf_addstr(out, name + len);
-	strbuf_addch(out, '.');
-}
-
 /* Leave out header i and everything up to the next header. */
 static void remove_section(struct copying *c, const struct tokens *t, size_t i)
 {
@@ -482,7 +467,7 @@ static void edit_section(struct copying *c, const struct tokens *t, size_t i,
 		rename_header(c, t, i, e->new_name);
 }
 
-/* Map the canonical names of sections to their edits. */
+/* Map the names of sections, as they must be written, to their edits. */
 static int index_section_edits(struct strmap *by_name, const struct config_section_edit *e,
 			       size_t nr, struct err *err)
 {
@@ -492,7 +477,7 @@ static int index_section_edits(struct strmap *by_name, const struct config_secti
 	for (size_t i = 0; !rc && i < nr; i++) {
 		rc = e[i].new_name ? check_section_name(e[i].new_name, err) : 0;
 		strbuf_reset(&name);
-		canonical_section(&name, e[i].old_name);
+		strbuf_addf(&name, "%s.", e[i].old_name);
 		strmap_put(by_name, name.buf, (void *)&e[i]);
 	}
 	strbuf_release(&name);

@@ -287,6 +287,19 @@ test_expect_success 'a section of the old form takes new values, and its name co
 	git config -f old --remove-section V.A && test_must_be_empty old
 '
 
+test_expect_success 'sections are renamed and removed where they are written just so' '
+	printf "[Sec]\n\ta = 1\n[sec]\n\tb = 2\n[Sub \"x\"]\n\tc = 3\n" >just &&
+	for name in SEC sub.x Sub.X
+	do
+		test_expect_code 128 git config -f just --rename-section $name new 2>err &&
+		test_grep "no such section: $name" err &&
+		test_expect_code 128 git config -f just --remove-section $name || return 1
+	done &&
+	git config -f just --rename-section sec new && git config -f just --remove-section Sub.x &&
+	printf "[Sec]\n\ta = 1\n[new]\n\tb = 2\n" >expect && test_cmp expect just &&
+	git config -f just --remove-section Sec && printf "[new]\n\tb = 2\n" >expect && test_cmp expect just
+'
+
 test_expect_success 'options of a subcommand end at its first argument' '
 	rm -f f && git config set -f f k.x -1 && test "$(git config get -f f k.x)" = -1 &&
 	git config set -f f k.x --all && test "$(git config get -f f k.x)" = --all &&

@@ -207,13 +207,13 @@ static void sections(const char *before, const char *old_name, const char *new_n
 
 static void test_sections(void **state)
 {
-	static const char sample[] = "#1\n[a]\n\tb=1\n#2\n[c]\n[a \"s\"]\nx=1\n[A]\nq=1\n";
+	static const char sample[] = "#1\n[a]\n\tb=1\n#2\n[c]\n[a \"s\"]\nx=1\n[a]\nq=1\n[A]\nr=1\n";
 
 	(void)state;
-	sections(sample, "a", "z", 0, "#1\n[z]\n\tb=1\n#2\n[c]\n[a \"s\"]\nx=1\n[z]\nq=1\n");
-	sections(sample, "a.s", "z.y \"t", 0, "#1\n[a]\n\tb=1\n#2\n[c]\n[z \"y \\\"t\"]\nx=1\n[A]\nq=1\n");
-	sections(sample, "a", NULL, 0, "#1\n[c]\n[a \"s\"]\nx=1\n");
-	sections(sample, "a.s", NULL, 0, "#1\n[a]\n\tb=1\n#2\n[c]\n[A]\nq=1\n");
+	sections(sample, "a", "z", 0, "#1\n[z]\n\tb=1\n#2\n[c]\n[a \"s\"]\nx=1\n[z]\nq=1\n[A]\nr=1\n");
+	sections(sample, "a.s", "z.y \"t", 0, "#1\n[a]\n\tb=1\n#2\n[c]\n[z \"y \\\"t\"]\nx=1\n[a]\nq=1\n[A]\nr=1\n");
+	sections(sample, "a", NULL, 0, "#1\n[c]\n[a \"s\"]\nx=1\n[A]\nr=1\n");
+	sections(sample, "a.s", NULL, 0, "#1\n[a]\n\tb=1\n#2\n[c]\n[a]\nq=1\n[A]\nr=1\n");
 	sections(sample, "a.S", NULL, ERR_NOT_FOUND, NULL);
 	sections(sample, "c", "no_such", ERR_INVALID, NULL);
 	sections("[a] b=1 # x\nc=1\n", "a", "z", 0, "[z]\n\tb=1 # x\nc=1\n");
