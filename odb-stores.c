@@ -95,12 +95,13 @@ static void store_free(struct odb_store *s)
 }
 
 void odb_stores_init(struct odb_stores *l, const char *objdir,
-		     const struct packs_options *pack_options)
+		     const struct packs_options *pack_options,
+		     void (*report)(void *data, const char *msg))
 {
 	memset(l, 0, sizeof(*l));
 	l->pack_options = *pack_options;
-	l->warn = pack_options->warn;
-	l->warn_data = pack_options->warn_data;
+	l->report = report;
+	l->report_data = pack_options->warn_data;
 	pthread_mutex_init(&l->lock, NULL);
 	l->seen = (struct strset)STRSET_INIT;
 	l->first = l->last = store_new(l, objdir);
@@ -127,7 +128,7 @@ static void complain(struct odb_stores *l, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vreport(l->warn, l->warn_data, fmt, ap);
+	vreport(l->report, l->report_data, fmt, ap);
 	va_end(ap);
 }
 

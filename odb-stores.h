@@ -50,13 +50,15 @@ struct odb_stores {
 	struct odb_store *first, *last;
 	struct strset seen; /* device and inode of each, so that a long list costs no more */
 	struct packs_options pack_options; /* template; objdir is filled in */
-	void (*warn)(void *data, const char *msg);
-	void *warn_data;
+	void (*report)(void *data, const char *msg); /* of alternates; may be NULL */
+	void *report_data;
 	pthread_mutex_t lock; /* for adding */
 };
 
+/* report is called with the warn_data of the packs. */
 void odb_stores_init(struct odb_stores *l, const char *objdir,
-		     const struct packs_options *pack_options);
+		     const struct packs_options *pack_options,
+		     void (*report)(void *data, const char *msg));
 void odb_stores_release(struct odb_stores *l);
 /* What `env` (GIT_ALTERNATE_OBJECT_DIRECTORIES, may be NULL) and the files
  * info/alternates name, those already there left out. */

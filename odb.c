@@ -76,7 +76,7 @@ int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
 		.warn = opts->warn,
 		.warn_data = opts->warn_data,
 	};
-	odb_stores_init(&odb->stores, odb->objdir, &po);
+	odb_stores_init(&odb->stores, odb->objdir, &po, opts->report_error);
 	odb_stores_add_alternates(&odb->stores, opts->alternates_env);
 	odb->o.alternates_env = opts->alternates_env ? xstrdup(opts->alternates_env) : NULL;
 	*out = odb;

@@ -31,7 +31,8 @@ struct odb_options {
 	int max_tree_depth; /* as in an object_source */
 	/* corrupt copies that were passed over: told here (may be NULL) */
 	void (*warn)(void *data, const char *msg);
-	void *warn_data;
+	void (*report_error)(void *data, const char *msg); /* alternates that are missing */
+	void *warn_data; /* for both */
 };
 
 /* 100, but 8 where each file is flushed by itself. */

@@ -112,6 +112,7 @@ static int open_odb(struct repository *r, const char *alternates,
 		.use_multi_pack_index = s->use_multi_pack_index,
 		.max_tree_depth = s->max_tree_depth,
 		.warn = o->warn,
+		.report_error = o->report_error,
 		.warn_data = o->warn_data,
 	};
 

@@ -77,7 +77,10 @@ test_expect_success 'relative names in GIT_ALTERNATE_OBJECT_DIRECTORIES' '
 	git init -q borrower && cd borrower && test_when_finished "cd .." &&
 	GIT_ALTERNATE_OBJECT_DIRECTORIES=../lender/.git/objects git cat-file -e $oid &&
 	test_must_fail env GIT_ALTERNATE_OBJECT_DIRECTORIES=../nowhere/objects git cat-file -e $oid 2>err &&
-	test_grep "unable to normalize alternate object path: ../nowhere/objects" err
+	test_grep "^error: unable to normalize alternate object path: ../nowhere/objects" err &&
+	echo /nowhere >.git/objects/info/alternates &&
+	git count-objects 2>err &&
+	test_grep "^error: object directory /nowhere does not exist; check .git/objects/info/alternates\$" err
 '
 
 test_done

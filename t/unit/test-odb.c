@@ -31,7 +31,8 @@ static struct odb *open_odb(const char *objdir, const char *env)
 	struct odb_options o = {
 		.objdir = objdir, .algo = hash_sha1, .alternates_env = env,
 		.loose_level = 1, .pack_level = 1, .unpack_limit = 3,
-		.use_multi_pack_index = true, .warn = note_warning, .warn_data = &warnings,
+		.use_multi_pack_index = true, .warn = note_warning, .report_error = note_warning,
+		.warn_data = &warnings,
 	};
 	struct err err = ERR_INIT;
 	struct odb *odb;
