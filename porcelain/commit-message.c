@@ -490,16 +490,37 @@ static void explain_people(struct commit_run *run, struct strbuf *out)
 	strbuf_release(&text);
 }
 
+/* What a commit concludes, and how to get out of that. */
+static void explain_whence(struct commit_run *run, struct strbuf *out)
+{
+	bool merge = run->whence == FROM_MERGE;
+	struct strbuf text = STRBUF_INIT;
+
+	if (run->cleanup == CLEANUP_SCISSORS &&
+	    message_scissors(run->message.buf, run->message.len, run->comment_char) ==
+		    run->message.len)
+		message_add_scissors(out, run->comment_char);
+	strbuf_addf(&text, "\nIt looks like you may be committing a %s.\n"
+		    "If this is not correct, please run\n"
+		    "\tgit update-ref -d %s\nand try again.\n",
+		    merge ? "merge" : "cherry-pick", merge ? "MERGE_HEAD" : "CHERRY_PICK_HEAD");
+	add_commented(run, out, text.buf);
+	strbuf_addch(out, '\n');
+	strbuf_release(&text);
+}
+
 static int add_template_comments(struct commit_run *run, struct err *err)
 {
 	struct strbuf status = STRBUF_INIT, out = STRBUF_INIT, patches = STRBUF_INIT;
 	int rc = 0;
 
+	if (run->whence != FROM_COMMIT)
+		explain_whence(run, &out);
 	strbuf_addch(&out, '\n');
-	if (run->cleanup == CLEANUP_SCISSORS)
-		message_add_scissors(&out, run->comment_char);
-	else
+	if (run->cleanup != CLEANUP_SCISSORS)
 		explain_cleanup(run, &out);
+	else if (run->whence == FROM_COMMIT)
+		message_add_scissors(&out, run->comment_char);
 	explain_people(run, &out);
 	rc = commit_status_text(run, &status, &patches, err);
 	if (rc >= 0) {

@@ -422,6 +422,38 @@ test_expect_success 'trailer.NAME.key, and where it goes' '
 	test "$(trailers --trailer ack=7 --trailer "n#1")" = "n: 1|One: 1|Acked-by: X|Two: 2|Ack #7|"
 '
 
+# concludes KIND CLEANUP: how the editor is told of a merge or cherry-pick
+concludes () {
+	plain && git -C plain rev-parse HEAD >plain/.git/$1 &&
+	echo "the words" >plain/.git/MERGE_MSG && write_script editor <<-\EOF &&
+	cp "$1" ../shown
+	EOF
+	(cd plain && GIT_EDITOR=../editor git commit -q --allow-empty --cleanup=$2) &&
+	sed "/^# \(Please\|Author:\|Date:\|On branch\)/,\$d" shown
+}
+
+test_expect_success 'the template says what a commit concludes' '
+	cat >hint <<-\EOF &&
+	#
+	# It looks like you may be committing a merge.
+	# If this is not correct, please run
+	#	git update-ref -d MERGE_HEAD
+	# and try again.
+
+
+	EOF
+	echo "the words" | cat - hint >expect && concludes MERGE_HEAD strip >out && test_cmp expect out &&
+	sed "s/a merge/a cherry-pick/; s/MERGE_HEAD/CHERRY_PICK_HEAD/" expect >picked &&
+	concludes CHERRY_PICK_HEAD strip >out && test_cmp picked out &&
+	cat - hint >expect <<-\EOF && echo "#" >>expect &&
+	the words
+	# ------------------------ >8 ------------------------
+	# Do not modify or remove the line above.
+	# Everything below it will be ignored.
+	EOF
+	concludes MERGE_HEAD scissors >out && test_cmp expect out
+'
+
 test_expect_success 'trailer.ifExists, trailer.ifMissing' '
 	plain && git -C plain config trailer.ack.key Acked-by &&
 	while read action same other
