@@ -248,6 +248,9 @@ static void check_message_options(struct commit_run *run)
 	if (o->edit >= 0)
 		run->use_editor = o->edit;
 	run->comment_char = edit_comment_char(run->repo);
+	if (edit_comment_char_is_auto(run->repo))
+		warning("Support for 'core.commentChar=auto' is deprecated and will be removed "
+			"in Git 3.0");
 	choose_cleanup(run);
 }
 

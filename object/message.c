@@ -136,18 +136,19 @@ bool message_is_empty(const char *msg, size_t len)
 
 /* ---- trailers ---- */
 
-/* "Key: value" with a key of letters, digits and dashes. */
-static bool is_trailer_line(const char *s, size_t len)
+/* "Key: value" with a key of letters, digits and dashes: the length of the key, else 0. */
+static size_t trailer_key_length(const char *s, size_t len, const struct trailer_syntax *syntax)
 {
-	size_t n = 0;
+	const char *separators = syntax && syntax->separators ? syntax->separators : ":";
+	size_t n = 0, key;
 
-	while (n < len && (isalnum((unsigned char)s[n]) || s[n] == '-'))
+	while (n < len && (isalnum((unsigned char)s[n]) || s[n] == '-') &&
+	       !strchr(separators, s[n]))
 		n++;
-	if (!n)
-		return false;
+	key = n;
 	while (n < len && (s[n] == ' ' || s[n] == '\t'))
 		n++;
-	return n < len && s[n] == ':';
+	return n < len && s[n] && strchr(separators, s[n]) ? key : 0;
 }
 
 /* Lines that Git's own commands write. One of them makes a mixed paragraph a trailer block. */
@@ -162,9 +163,10 @@ static bool is_own_trailer(const char *s, size_t len)
 }
 
 /* Are all lines trailers, or a quarter of them including one that Git wrote? */
-static bool is_trailer_block(const char *s, size_t len, char comment_char)
+static bool is_trailer_block(const char *s, size_t len, char comment_char,
+			     const struct trailer_syntax *syntax)
 {
-	size_t trailers = 0, others = 0;
+	size_t key, trailers = 0, others = 0;
 	bool own = false, after_trailer = false;
 
 	for (size_t pos = 0, n; pos < len; pos += n) {
@@ -177,7 +179,9 @@ static bool is_trailer_block(const char *s, size_t len, char comment_char)
 			own = true;
 			trailers++;
 			after_trailer = true;
-		} else if (is_trailer_line(line, n)) {
+		} else if ((key = trailer_key_length(line, n, syntax))) {
+			own |= syntax && syntax->has_rule &&
+			       syntax->has_rule(syntax->data, line, key);
 			trailers++;
 			after_trailer = true;
 		} else if (!(after_trailer && isspace((unsigned char)*line))) {
@@ -216,7 +220,8 @@ char message_free_comment_char(const char *msg, size_t len)
 	return *candidates;
 }
 
-size_t message_trailers_start(const char *msg, size_t len, char comment_char)
+size_t message_trailers_start(const char *msg, size_t len, char comment_char,
+			      const struct trailer_syntax *syntax)
 {
 	size_t end = message_text_end(msg, len, comment_char);
 	size_t start = 0, paragraphs = 0;
@@ -233,7 +238,7 @@ size_t message_trailers_start(const char *msg, size_t len, char comment_char)
 			gap = false;
 		}
 	}
-	if (paragraphs < 2 || !is_trailer_block(msg + start, end - start, comment_char))
+	if (paragraphs < 2 || !is_trailer_block(msg + start, end - start, comment_char, syntax))
 		return len;
 	return start;
 }
@@ -249,10 +254,11 @@ static bool last_line_is(const char *msg, size_t end, const char *line)
 	return end - start == len && !memcmp(msg + start, line, len);
 }
 
-void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_char)
+void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_char,
+			 const struct trailer_syntax *syntax)
 {
 	size_t end = message_text_end(msg->buf, msg->len, comment_char);
-	bool block = message_trailers_start(msg->buf, msg->len, comment_char) < msg->len;
+	bool block = message_trailers_start(msg->buf, msg->len, comment_char, syntax) < msg->len;
 	struct strbuf add = STRBUF_INIT;
 
 	if (block && last_line_is(msg->buf, end, trailer))

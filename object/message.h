@@ -42,15 +42,24 @@ bool message_is_empty(const char *msg, size_t len);
 
 /* The length without comment lines and empty lines at the end. */
 size_t message_text_end(const char *msg, size_t len, char comment_char);
+/* What trailer.* of git-config(1) says of trailers. */
+struct trailer_syntax {
+	const char *separators; /* that end a key; NULL: ":" */
+	/* Is there a rule for this key? Such a line counts as one that Git wrote. May be NULL. */
+	bool (*has_rule)(const void *data, const char *key, size_t len);
+	const void *data;
+};
 /*
  * Offset of the trailer block at the end, or len if there is none. The first paragraph is
- * never one; comment lines at the end are ignored.
+ * never one; comment lines at the end are ignored. syntax may be NULL.
  */
-size_t message_trailers_start(const char *msg, size_t len, char comment_char);
+size_t message_trailers_start(const char *msg, size_t len, char comment_char,
+			      const struct trailer_syntax *syntax);
 /*
  * Append the line "Key: value" to the trailer block, or after an empty line if there is none.
  * If it is the last trailer already, nothing is added.
  */
-void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_char);
+void message_add_trailer(struct strbuf *msg, const char *trailer, char comment_char,
+			 const struct trailer_syntax *syntax);
 
 #endif

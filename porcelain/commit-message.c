@@ -404,7 +404,7 @@ static void add_signoff(struct commit_run *run, struct strbuf *msg)
 		return;
 	strbuf_addf(&line, "Signed-off-by: %.*s <%.*s>", (int)id.name_len, id.name,
 		    (int)id.mail_len, id.mail);
-	message_add_trailer(msg, line.buf, run->comment_char);
+	trailers_add_line(run->repo, msg, line.buf, run->comment_char);
 	strbuf_release(&line);
 }
 

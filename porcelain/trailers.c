@@ -108,9 +108,9 @@ static size_t name_length(const char *key, size_t len)
 }
 
 /* By the beginning of its name or key. NULL: there is none. */
-static const struct rule *find_rule(const struct block *b, const char *key)
+static const struct rule *find_rule_n(const struct block *b, const char *key, size_t key_len)
 {
-	size_t len = name_length(key, strlen(key));
+	size_t len = name_length(key, key_len);
 
 	for (size_t i = 0; i < b->nr_rules; i++) {
 		const struct rule *r = &b->rules[i];
@@ -120,6 +120,16 @@ static const struct rule *find_rule(const struct block *b, const char *key)
 			return r;
 	}
 	return NULL;
+}
+
+static const struct rule *find_rule(const struct block *b, const char *key)
+{
+	return find_rule_n(b, key, strlen(key));
+}
+
+static bool has_rule(const void *data, const char *key, size_t len)
+{
+	return find_rule_n(data, key, len);
 }
 
 static int setting(int own, int common)
@@ -359,11 +369,8 @@ static void write_block(const struct block *b, struct strbuf *msg, size_t start,
 	struct strbuf out = STRBUF_INIT;
 
 	strbuf_add(&out, msg->buf, start);
-	if (start == end) { /* there was no block */
-		if (end && msg->buf[end - 1] != '\n')
-			strbuf_addch(&out, '\n');
+	if (start == end) /* there was no block; a line without its end is ended, and no more */
 		strbuf_addstr(&out, end ? "\n" : "\n\n");
-	}
 	for (size_t i = 0; i < b->nr; i++)
 		format_item(b, &b->items[i], &out);
 	strbuf_add(&out, msg->buf + end, msg->len - end);
@@ -381,20 +388,39 @@ static void block_release(struct block *b)
 	free(b->rules);
 }
 
+static void block_init(struct block *b, struct repository *r, struct trailer_syntax *syntax)
+{
+	*b = (struct block){ .common = { .where = -1, .exists = -1, .missing = -1 },
+			     .separators = ":" };
+	read_rules(b, r->config);
+	*syntax = (struct trailer_syntax){ b->separators, has_rule, b };
+}
+
+void trailers_add_line(struct repository *r, struct strbuf *msg, const char *line,
+		       char comment_char)
+{
+	struct trailer_syntax syntax;
+	struct block b;
+
+	block_init(&b, r, &syntax);
+	message_add_trailer(msg, line, comment_char, &syntax);
+	block_release(&b);
+}
+
 int trailers_add(struct repository *r, struct strbuf *msg, const struct strvec *args,
 		 char comment_char, struct err *err)
 {
-	struct block b = { .common = { .where = -1, .exists = -1, .missing = -1 },
-			   .separators = ":" };
-	size_t end = message_text_end(msg->buf, msg->len, comment_char);
-	size_t start = message_trailers_start(msg->buf, msg->len, comment_char);
+	size_t end = message_text_end(msg->buf, msg->len, comment_char), start;
+	struct trailer_syntax syntax;
+	struct block b;
 	int rc = 0;
 
 	if (!args->nr)
 		return 0;
+	block_init(&b, r, &syntax);
+	start = message_trailers_start(msg->buf, msg->len, comment_char, &syntax);
 	if (start > end)
 		start = end;
-	read_rules(&b, r->config);
 	parse_block(&b, msg->buf + start, end - start, comment_char);
 	for (size_t i = 0; i < b.nr_rules; i++) { /* these run without being asked for */
 		const struct rule *rule = &b.rules[i];

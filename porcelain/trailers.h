@@ -14,5 +14,8 @@
  */
 MUST_USE int trailers_add(struct repository *r, struct strbuf *msg, const struct strvec *args,
 			  char comment_char, struct err *err);
+/* Append a line to the block as it stands, unless it is the last one there: for -s. */
+void trailers_add_line(struct repository *r, struct strbuf *msg, const char *line,
+		       char comment_char);
 
 #endif

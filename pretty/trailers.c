@@ -208,7 +208,7 @@ static bool is_plain(const struct trailer_options *o)
 void trailers_format(const struct trailer_options *o, const char *msg, size_t msg_len,
 		     struct strbuf *out)
 {
-	const char *end = msg + msg_len, *s = msg + message_trailers_start(msg, msg_len, '#');
+	const char *end = msg + msg_len, *s = msg + message_trailers_start(msg, msg_len, '#', NULL);
 	struct strbuf item = STRBUF_INIT;
 	bool first = true;
 	size_t len;

@@ -396,6 +396,9 @@ test_expect_success 'core.commentChar=auto: a character that starts no line' '
 	test_grep "^: Please enter the commit message" plain/told &&
 	message >out && test_cmp text out &&
 	echo ":j" | cat text - >full &&
+	git -C plain commit -q --allow-empty -m x 2>err &&
+	test_grep "^warning: Support for .core.commentChar=auto. is deprecated and will be removed in Git 3.0\$" err &&
+	git -C plain -c core.commentChar=% commit -q --allow-empty -m x 2>err && test_must_be_empty err &&
 	test_expect_code 128 git -C plain commit -q --allow-empty -F ../full 2>err &&
 	test_grep "unable to select a comment character that is not used" err
 '
@@ -420,6 +423,33 @@ test_expect_success 'trailer.NAME.key, and where it goes' '
 	git -C plain config trailer.ack.where end && git -C plain config trailer.ack.key "Ack #" &&
 	git -C plain config trailer.separators ":#" &&
 	test "$(trailers --trailer ack=7 --trailer "n#1")" = "n: 1|One: 1|Acked-by: X|Two: 2|Ack #7|"
+'
+
+# block CONFIG ARGS: what is made of the message in `text`, in one line
+block () {
+	local config="$1" && shift &&
+	git -C plain -c $config commit -q --allow-empty -F ../text "$@" && message | tr "\n" "|"
+}
+
+test_expect_success 'trailer.separators and rules tell what a block of trailers is' '
+	plain && printf "%s\n" s "" "Bug #12" "Fix #13" >text &&
+	test "$(block trailer.separators=:# --trailer "Bug #14")" = "s||Bug: 12|Fix: 13|Bug: 14|" &&
+	test "$(block trailer.separators=: --trailer "Bug: 14")" = "s||Bug #12|Fix #13||Bug: 14|" &&
+	test "$(block trailer.separators=:# -s | sed "s,by:.*,,")" = "s||Bug #12|Fix #13|Signed-off-" &&
+	printf "%s\n" s "" "Bug: 12" >text &&
+	test "$(block trailer.separators== --trailer "Bug=14")" = "s||Bug: 12||Bug= 14|" &&
+	printf "%s\n" s "" words more " more" "Bug: 12" >text &&
+	test "$(block trailer.fix.key=Fix --trailer "Fix: 1")" = "s||words|more| more|Bug: 12||Fix: 1|" &&
+	test "$(block trailer.x.key=Bug --trailer "Fix: 1")" = "s||words|more| more|Bug: 12|Fix: 1|" &&
+	test "$(block trailer.bug.where=end --trailer "Fix: 1")" = "s||words|more| more|Bug: 12|Fix: 1|"
+'
+
+test_expect_success 'a trailer behind a verbatim message that ends without a line end' '
+	plain && printf "s\n\nbody" >text &&
+	test "$(block a.b=c --cleanup=verbatim --trailer A:b)" = "s||body|A: b|" &&
+	printf "s" >text && test "$(block a.b=c --cleanup=verbatim --trailer A:b)" = "s|A: b|" &&
+	printf "s\n\nX: y" >text && test "$(block a.b=c --cleanup=verbatim --trailer A:b)" = "s||X: y|A: b|" &&
+	printf "s\n\nbody\n" >text && test "$(block a.b=c --cleanup=verbatim --trailer A:b)" = "s||body||A: b|"
 '
 
 # concludes KIND CLEANUP: how the editor is told of a merge or cherry-pick

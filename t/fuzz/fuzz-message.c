@@ -34,13 +34,13 @@ static void trailers(const char *s, size_t len)
 	struct strbuf msg = STRBUF_INIT;
 	size_t first;
 
-	if (message_trailers_start(s, len, '#') > len)
+	if (message_trailers_start(s, len, '#', NULL) > len)
 		abort();
 	strbuf_add(&msg, s, len);
 	message_cleanup(&msg, CLEANUP_STRIP, '#');
-	message_add_trailer(&msg, "Acked-by: A", '#');
+	message_add_trailer(&msg, "Acked-by: A", '#', NULL);
 	first = msg.len;
-	message_add_trailer(&msg, "Acked-by: A", '#');
+	message_add_trailer(&msg, "Acked-by: A", '#', NULL);
 	if (msg.len != first)
 		abort();
 	strbuf_release(&msg);
