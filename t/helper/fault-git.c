@@ -10,6 +10,9 @@
  * "+" calls that need space continue to fail, as on a disk that stays full. If the
  * N-th call was never made, the file GIT_TEST_SYSCALL_MISSED is created, so that
  * a sweep knows when to stop.
+ *
+ *   GIT_TEST_SYSCALL_DELAY=US          wait so many microseconds before each call that gives a
+ *                                      name or takes one away: other processes get in between
  */
 #include "compat/posix.h"
 #include "t/fault.h"
@@ -17,6 +20,13 @@
 #include <signal.h>
 
 static size_t kill_at;
+static useconds_t delay_us;
+
+static void wait_before_names(void *data UNUSED, const char *line)
+{
+	if (starts_with(line, "rename") || starts_with(line, "link") || starts_with(line, "unlink"))
+		usleep(delay_us);
+}
 
 static void maybe_kill(void *data UNUSED, const char *line UNUSED)
 {
@@ -70,6 +80,7 @@ int main(int argc, const char **argv)
 {
 	const char *log = getenv("GIT_TEST_SYSCALL_LOG");
 	const char *fail = getenv("GIT_TEST_SYSCALL_FAIL");
+	const char *delay = getenv("GIT_TEST_SYSCALL_DELAY");
 	struct fault_plan plan = FAULT_PLAN_INIT;
 
 	if (log)
@@ -77,6 +88,10 @@ int main(int argc, const char **argv)
 	if (log && plan.log_fd < 0) {
 		perror(log);
 		return 125;
+	}
+	if (delay) {
+		delay_us = (useconds_t)strtoul(delay, NULL, 10);
+		plan.before = wait_before_names;
 	}
 	if (fail)
 		parse_fail(&plan, fail);
