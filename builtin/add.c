@@ -141,12 +141,6 @@ static void report_removed(void *data, const char *path)
 		printf("remove '%s'\n", path);
 }
 
-static void report_warning(void *data UNUSED, const char *lines)
-{
-	fflush(stdout);
-	fputs(lines, stderr);
-}
-
 static bool is_tracked(const struct add_run *run, const char *path)
 {
 	ssize_t at = index_pos(&run->ix, path, strlen(path), 0);
@@ -229,13 +223,6 @@ static bool names_existing_file(const struct pathspec_item *it)
 	return !it->glob && !it->icase && file_exists(it->match);
 }
 
-static bool path_is_dir(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* Name what the patterns hit: the path, or the first directory above it. */
 static void note_if_ignored(struct add_run *run, const struct pathspec_item *it)
 {
@@ -251,7 +238,7 @@ static void note_if_ignored(struct add_run *run, const struct pathspec_item *it)
 			free(part);
 			return;
 		}
-		p = ignore_match_last(run->ignore, part, n, !last || path_is_dir(part));
+		p = ignore_match_last(run->ignore, part, n, !last || is_directory_nofollow(part));
 		if (p && !p->negated) {
 			string_list_append(&run->ignored, part);
 			last = true;
@@ -401,7 +388,6 @@ static int add_everything(struct add_run *run, struct err *err)
 		.renormalize = run->o.renormalize,
 		.on_added = report_added,
 		.on_removed = report_removed,
-		.on_warning = report_warning,
 		.on_error = report_failure,
 		.data = run,
 	};

@@ -51,7 +51,7 @@ void cat_file_filter(struct cat_file *c, const char *path, const struct object_i
 	converter_lookup(c->conv, path, &cv);
 	rc = convert_to_worktree(c->conv, path, &cv, buf->data, buf->size, oid, &out, &warn,
 				 &err);
-	fputs(warn.buf, stderr);
+	repo_report_lines(c->r, warn.buf);
 	if (rc < 0)
 		die_err(&err);
 	if (rc > 0) {

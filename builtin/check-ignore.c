@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
+#include "fs/file.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "worktree/worktree.h"
@@ -51,13 +52,6 @@ static void show(const struct check_ignore *c, const char *shown,
 	print_quoted(c, shown, '\n');
 }
 
-static bool is_dir(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* A path that ends in '/' is compared with the patterns as it is, as in Git. */
 static const struct ignore_pattern *find_pattern(struct check_ignore *c, const char *path)
 {
@@ -71,7 +65,7 @@ static const struct ignore_pattern *find_pattern(struct check_ignore *c, const c
 	/* Tracked paths are not ignored, whatever the patterns say. */
 	if (index_find(&c->ix, path, bare) || index_has_dir(&c->ix, path, bare))
 		return NULL;
-	return ignore_match(c->ignore, path, len, bare < len || is_dir(path));
+	return ignore_match(c->ignore, path, len, bare < len || is_directory_nofollow(path));
 }
 
 static void check_path(void *data, const char *shown)

@@ -65,7 +65,7 @@ static void apply_filters(struct hash_object *h, const char *path, struct object
 	converter_lookup(converter(h), path, &cv);
 	rc = convert_to_git(h->conv, path, &cv, buf->data, buf->size, &out,
 			    h->write ? CONVERT_WRITE_OBJECT : 0, &warn, &err);
-	fputs(warn.buf, stderr);
+	repo_report_lines(h->r, warn.buf);
 	if (rc < 0)
 		die_err(&err);
 	if (rc > 0) {

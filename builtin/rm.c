@@ -208,10 +208,7 @@ static int check_safety(struct rm_run *run, struct err *err)
 
 static bool is_dir(const char *path)
 {
-	struct stat st;
-
-	return !worktree_leading_symlink(path, strlen(path)) && !lstat(path, &st) &&
-	       S_ISDIR(st.st_mode);
+	return !worktree_leading_symlink(path, strlen(path)) && is_directory_nofollow(path);
 }
 
 /* A directory that is not the submodule of the entry is somebody's: it stays. */

@@ -598,6 +598,44 @@ static enum last_word find_last_word(int *argc, const char **argv, int *at)
 /* For the usage: find_last_word() has taken them out already. */
 #define LAST_OPTION(s, l, v, h) { OPTION_BOOL, (s), (l), (v), NULL, (h), PARSE_OPT_NONEG, NULL, 1 }
 
+static void parse_with_last_word(struct updater *u, const struct option *opts, int argc,
+				 const char **argv)
+{
+	struct strvec joined = STRVEC_INIT;
+	int end = 0;
+	enum last_word last;
+	const char **rest;
+	int nr;
+
+	argc = join_cacheinfo(argc, argv, &joined);
+	last = find_last_word(&argc, argv, &end);
+	rest = argv + (last ? end + 1 : argc);
+	nr = last ? end : argc;
+	/* the rest is cut off while the options in front of it are parsed */
+	rest = last ? xmemdup(rest, (size_t)(argc - end) * sizeof(*rest)) : NULL;
+	if (last)
+		argv[end] = NULL;
+	for (;;) {
+		nr = parse_options(nr, argv, opts, usage,
+				   PARSE_OPT_STOP_AT_NON_OPTION | PARSE_OPT_KEEP_DASHDASH);
+		if (!nr || !strcmp(argv[0], "--"))
+			break;
+		handle_path(u, argv[0]);
+	}
+	for (int i = 1; i < nr; i++)
+		handle_path(u, argv[i]);
+	if (last == LAST_STDIN)
+		read_paths(u);
+	else if (last == LAST_INDEX_INFO)
+		read_index_info(u);
+	else if (last == LAST_AGAIN)
+		do_again(u, rest); /* "--" is a path like others here, as in stock Git */
+	for (const char **p = rest; last == LAST_UNRESOLVE && *p; p++)
+		unresolve(u, *p);
+	free(rest);
+	strvec_clear(&joined);
+}
+
 static void parse_and_run(struct updater *u, int argc, const char **argv)
 {
 	struct option opts[] = {
@@ -669,39 +707,8 @@ static void parse_and_run(struct updater *u, int argc, const char **argv)
 			       "mark files as fsmonitor valid", PARSE_OPT_NOARG, refuse),
 		OPT_END()
 	};
-	struct strvec joined = STRVEC_INIT;
-	int end = 0;
-	enum last_word last;
-	const char **rest;
-	int nr;
 
-	argc = join_cacheinfo(argc, argv, &joined);
-	last = find_last_word(&argc, argv, &end);
-	rest = argv + (last ? end + 1 : argc);
-	nr = last ? end : argc;
-	/* the rest is cut off while the options in front of it are parsed */
-	rest = last ? xmemdup(rest, (size_t)(argc - end) * sizeof(*rest)) : NULL;
-	if (last)
-		argv[end] = NULL;
-	for (;;) {
-		nr = parse_options(nr, argv, opts, usage,
-				   PARSE_OPT_STOP_AT_NON_OPTION | PARSE_OPT_KEEP_DASHDASH);
-		if (!nr || !strcmp(argv[0], "--"))
-			break;
-		handle_path(u, argv[0]);
-	}
-	for (int i = 1; i < nr; i++)
-		handle_path(u, argv[i]);
-	if (last == LAST_STDIN)
-		read_paths(u);
-	else if (last == LAST_INDEX_INFO)
-		read_index_info(u);
-	else if (last == LAST_AGAIN)
-		do_again(u, rest); /* "--" is a path like others here, as in stock Git */
-	for (const char **p = rest; last == LAST_UNRESOLVE && *p; p++)
-		unresolve(u, *p);
-	free(rest);
-	strvec_clear(&joined);
+	parse_with_last_word(u, opts, argc, argv);
 }
 
 /* ---- the command ---- */

@@ -601,15 +601,21 @@ static int split_operator(const char *name, size_t len, struct operator *o)
 	return parse_peel(name + o->base + 2, len - o->base - 3, &o->peel) ? 1 : ERR_NOT_FOUND;
 }
 
+static bool need_parents(const struct operator *ops, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ops[i].op != '{' && ops[i].n)
+			return true;
+	return false;
+}
+
 /* The operators from the last to the first, as they stand behind the name. */
 static int apply_operators(struct repository *r, const char *name, const struct operator *ops,
 			   size_t nr, struct object_id *oid, struct err *err)
 {
-	struct grafts grafts;
-	int rc = nr ? grafts_read(&grafts, r, err) : 0;
+	struct grafts grafts = { .by_oid = { .nr = 0 } };
+	int rc = need_parents(ops, nr) ? grafts_read(&grafts, r, err) : 0;
 
-	if (rc < 0 || !nr)
-		return rc;
 	while (!rc && nr--)
 		rc = ops[nr].op == '{' ?
 			apply_peel(r, name, ops[nr].len, &ops[nr].peel, oid, err) :

@@ -2,7 +2,6 @@
 #include "compat/posix.h"
 #include "object/tree-compare.h"
 
-
 struct walk {
 	const struct tree_comparer *c;
 	struct strbuf path;

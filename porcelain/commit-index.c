@@ -14,11 +14,6 @@ struct index_state *commit_index_tree_source(struct commit_run *run)
 
 /* ---- changes of the work tree ---- */
 
-static void pass_warning(void *data UNUSED, const char *lines)
-{
-	fputs(lines, stderr);
-}
-
 static int report_failure(void *data UNUSED, const char *path, struct err *err)
 {
 	error("%s", err_message(err));
@@ -48,7 +43,7 @@ static int add_untracked(struct commit_run *run, struct worktree_adder *adder,
 static int add_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
 		       const struct string_list *paths, struct err *err)
 {
-	struct worktree_add_options ao = { .on_warning = pass_warning, .on_error = report_failure };
+	struct worktree_add_options ao = { .on_error = report_failure };
 	struct commit_index *ci = &run->ci;
 	struct worktree_changes changes = { NULL, 0, 0 };
 	struct worktree_adder *adder;

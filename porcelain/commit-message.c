@@ -97,7 +97,7 @@ static int parse_date_option(const char *s, timestamp_t *t, int *tz, struct err 
 	return 0;
 }
 
-/* The line that applies before --author and --date change it; *from: the commit that had it. */
+/* The line that applies before --author and --date change it; *source: the commit that had it. */
 static int author_base(struct commit_run *run, struct strbuf *line, const char **source,
 		       struct err *err)
 {

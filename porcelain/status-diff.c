@@ -78,13 +78,7 @@ static int read_file_side(void *data, const struct diff_file *file, struct objec
 	struct strbuf warn = STRBUF_INIT;
 	int rc = worktree_read_side(run->conv, file->path, CONVERT_WARN, out, &warn, err);
 
-	for (char *save = NULL, *line = strtok_r(warn.buf, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		const char *text = line;
-
-		skip_prefix(line, "warning: ", &text);
-		warning("%s", text);
-	}
+	repo_report_lines(run->repo, warn.buf);
 	strbuf_release(&warn);
 	return rc;
 }

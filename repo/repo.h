@@ -77,6 +77,8 @@ MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **
 char *repo_unresolved_gitdir(const char *gitdir);
 /* Format a warning and pass it to r->warn. */
 void repo_warn(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Passes messages "error: …\n" and "warning: …\n" to report_error and warn; text is cut up. */
+void repo_report_lines(const struct repository *r, char *text);
 /* From now on refs/replace/ has no effect (git-replace(1)). */
 void repo_ignore_replacements(struct repository *r);
 /* Is the ref (by its full name) a replacement for *oid? */

@@ -274,6 +274,29 @@ void repo_warn(const struct repository *r, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Where a message ends; it may name a path with a newline. NULL: there is none. */
+static char *end_of_message(char *text)
+{
+	char *nl = strchr(text, '\n');
+
+	while (nl && nl[1] && !starts_with(nl + 1, "error: ") && !starts_with(nl + 1, "warning: "))
+		nl = strchr(nl + 1, '\n');
+	return nl;
+}
+
+void repo_report_lines(const struct repository *r, char *text)
+{
+	for (char *end; (end = end_of_message(text)); text = end + 1) {
+		const char *msg;
+
+		*end = '\0';
+		if (skip_prefix(text, "error: ", &msg) && r->report_error)
+			r->report_error(r->warn_data, msg);
+		else if (skip_prefix(text, "warning: ", &msg))
+			repo_warn(r, "%s", msg);
+	}
+}
+
 void repo_ignore_replacements(struct repository *r)
 {
 	odb_set_replace(r->odb, NULL, NULL);

@@ -56,6 +56,19 @@ test_expect_success 'core.safecrlf=true refuses, and nothing changes' '
 	peers_same_index
 '
 
+test_expect_success 'a warning is whole, also about a path with a newline' '
+	git init -q newline &&
+	git -C newline config core.autocrlf true &&
+	printf "a\n" >"newline/one
+two" &&
+	printf "a\n" >newline/plain &&
+	git -C newline add . 2>err &&
+	test_line_count = 3 err &&
+	test_grep "^warning: in the working copy of .one$" err &&
+	test_grep "^two., LF will be replaced by CRLF the next time Git touches it$" err &&
+	test_grep "^warning: in the working copy of .plain., LF will be" err
+'
+
 test_expect_success 'text=auto leaves CRLF that is in the index, --renormalize does not' '
 	peers_init &&
 	peers_do make_files &&

@@ -117,8 +117,7 @@ static void job_done(void *data, int rc, const struct object_id *oid, struct err
 
 	if (!err)
 		err = &own;
-	if (j->warn.len && j->adder->o.on_warning)
-		j->adder->o.on_warning(j->adder->o.data, j->warn.buf);
+	repo_report_lines(j->adder->repo, j->warn.buf);
 	if (rc >= 0)
 		rc = put_entry(j->adder, j->path, j->mode, oid, &j->st, 0, err);
 	if (rc < 0)

@@ -39,19 +39,6 @@ static int write_regular(const char *path, unsigned mode, const void *data, size
 	return rc;
 }
 
-/* Lines "error: …" and "warning: …" */
-static void report_lines(struct repository *r, char *text)
-{
-	for (char *line = strtok_r(text, "\n", &text); line; line = strtok_r(NULL, "\n", &text)) {
-		const char *msg;
-
-		if (skip_prefix(line, "error: ", &msg) && r->report_error)
-			r->report_error(r->warn_data, msg);
-		else if (skip_prefix(line, "warning: ", &msg))
-			repo_warn(r, "%s", msg);
-	}
-}
-
 static int write_converted(struct repository *r, struct converter *c, const struct index_entry *e,
 			   const char *path, const struct object_buf *buf, struct err *err)
 {
@@ -62,7 +49,7 @@ static int write_converted(struct repository *r, struct converter *c, const stru
 	converter_lookup(c, e->name, &cv);
 	rc = convert_to_worktree(c, e->name, &cv, buf->data, buf->size, &e->oid, &out, &warn,
 				 err);
-	report_lines(r, warn.buf);
+	repo_report_lines(r, warn.buf);
 	if (rc > 0)
 		rc = write_regular(path, e->mode, out.buf, out.len, err);
 	else if (!rc)

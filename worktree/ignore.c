@@ -138,8 +138,7 @@ int ignore_add_file(struct ignore *ig, const char *path, struct err *err)
 /* A missing or unreadable standard source is no error, as in git. */
 static void add_optional(struct ignore *ig, const char *path)
 {
-	if (ignore_add_file(ig, path, NULL) < 0)
-		return;
+	(void)!ignore_add_file(ig, path, NULL);
 }
 
 /* ---- per-directory files ---- */

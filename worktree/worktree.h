@@ -131,8 +131,6 @@ struct worktree_add_options {
 	/* the path is new in the index, or differs from what was there */
 	void (*on_added)(void *data, const char *path);
 	void (*on_removed)(void *data, const char *path);
-	/* whole lines, as "warning: …\n" (safecrlf, filters) */
-	void (*on_warning)(void *data, const char *lines);
 	/* 0: skip this path and continue (--ignore-errors); else adder_add and _finish fail */
 	int (*on_error)(void *data, const char *path, struct err *err);
 	void *data;

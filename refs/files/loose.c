@@ -190,13 +190,7 @@ static int entry_cmp(const void *a, const void *b)
 
 static bool entry_is_dir(const struct dirent *de, const char *path)
 {
-	struct stat st;
-
-	if (de->d_type == DT_DIR)
-		return true;
-	if (de->d_type != DT_UNKNOWN)
-		return false;
-	return !lstat(path, &st) && S_ISDIR(st.st_mode);
+	return de->d_type == DT_DIR || (de->d_type == DT_UNKNOWN && is_directory_nofollow(path));
 }
 
 static int list_dir(struct walk *w, char ***out, size_t *nr, struct err *err)
