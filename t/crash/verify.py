@@ -4,7 +4,7 @@ import os
 import re
 
 VERDICTS = ("ok", "not-mountable", "fs-damaged", "broken", "lost", "torn", "next-fails",
-            "left-over")
+            "left-over", "unmarked-lock")
 
 
 class Unreadable(Exception):
