@@ -157,6 +157,8 @@ static bool consider_ref(struct deletion *d, const char *ref, const char *name)
 				   "branch '%s' not found.", name);
 		return false;
 	}
+	if (!refname_is_valid(ref, 0)) /* no command takes its value for a commit */
+		oid = d->repo->algo->null_oid;
 	goes = target || oid_is_null(&oid) || is_deletable(d, ref, name, &oid);
 	if (goes && strset_add(&d->seen, ref))
 		string_list_append(&d->branches, ref)->util = describe(d, name, target, &oid);
@@ -233,6 +235,7 @@ static void prepare(struct deletion *d)
 
 	if (commit_pool_new(&d->pool, d->repo, &err) < 0)
 		die_err(&err);
+	free(current_branch_or_die(d->repo)); /* a HEAD that is broken ends it here */
 	d->worktrees = worktrees_or_die(d->repo);
 	if (!d->force && !ref_resolve(d->repo->refs, "HEAD", &head, NULL, NULL, NULL))
 		d->head = find_commit(d, &head);

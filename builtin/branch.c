@@ -115,7 +115,7 @@ static int show_current(struct repository *r)
 	int rc = ref_resolve(r->refs, "HEAD", &oid, &head, NULL, &err);
 
 	if (rc < 0 && (rc != ERR_NOT_FOUND || !head))
-		die("could not resolve HEAD");
+		die("failed to resolve HEAD as a valid ref");
 	err_release(&err);
 	if (skip_prefix(head, "refs/heads/", &name))
 		puts(name);

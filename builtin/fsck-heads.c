@@ -88,7 +88,7 @@ static void one_head(struct fsck *f, const char *name)
 		head_of_ref(f, name, &oid);
 	else if (!target)
 		fsck_error(f, FSCK_BAD_REF, "%s: detached HEAD points at nothing", name);
-	else if (skip_prefix(target, "refs/heads/", &branch))
+	else if (skip_prefix(target, "refs/heads/", &branch) && refname_is_valid(target, 0))
 		fprintf(stderr, "notice: %s points to an unborn branch (%s)\n", name, branch);
 	err_release(&err);
 	free(target);

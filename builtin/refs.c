@@ -58,7 +58,7 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 	fsck_read_severities(&checks, ctx->repo->config);
 	bad = fsck_verify_refs(ctx->repo, &checks, verbose);
 	fsck_options_release(&checks);
-	return bad;
+	return bad ? 255 : 0;
 }
 
 static int migrate(int argc, const char **argv, struct command_ctx *ctx UNUSED)

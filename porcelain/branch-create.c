@@ -16,7 +16,7 @@ int branch_current(struct repository *r, char **out, struct err *err)
 	int rc = ref_resolve(r->refs, "HEAD", &oid, &head, NULL, NULL);
 
 	if (rc < 0 && (rc != ERR_NOT_FOUND || !head))
-		return err_set(err, rc, "Failed to resolve HEAD as a valid ref.");
+		return err_set(err, rc, "failed to resolve HEAD as a valid ref");
 	rc = 0;
 	if (!strcmp(head, "HEAD"))
 		*out = xstrdup(head);

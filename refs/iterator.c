@@ -24,6 +24,7 @@ static int deliver(struct visit *v, struct ref *ref)
 		if (!refname_is_safe(ref->name))
 			return 0;
 		ref->flags |= REF_BAD_NAME | REF_IS_BROKEN;
+		ref->oid = ref->peeled = v->rs->algo->null_oid;
 	}
 	if ((ref->flags & REF_IS_BROKEN) && !(v->flags & REFS_INCLUDE_BROKEN))
 		return 0;

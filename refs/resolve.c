@@ -40,6 +40,8 @@ int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
 	int depth, rc;
 
 	rc = check_readable_name(name, &f, err);
+	if (!rc && f & REF_BAD_NAME)
+		rc = err_set(err, ERR_CORRUPT, "ref '%s' has a bad name", name);
 	for (depth = 0; !rc; depth++) {
 		if (depth == SYMREF_MAX_DEPTH) {
 			rc = err_set(err, ERR_CORRUPT, "too many levels of symbolic refs at '%s'", name);
@@ -52,7 +54,7 @@ int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
 		free(at);
 		at = v.target;
 		v.target = NULL;
-		if (!refname_is_valid(at, REFNAME_ALLOW_ONELEVEL) && !refname_is_safe(at))
+		if (!refname_is_valid(at, REFNAME_ALLOW_ONELEVEL))
 			rc = err_set(err, ERR_CORRUPT,
 				     "symbolic ref '%s' leads to bad name '%s'", name, at);
 	}

@@ -86,4 +86,39 @@ test_expect_success 'exit codes, quiet or not; a branch under HEAD becomes symbo
 	test_expect_code 1 git -C ours symbolic-ref "bad name" refs/heads/main
 '
 
+# Stock git writes through such a ref, and so makes one that no command reads; ours refuses.
+test_expect_success 'a target that is no name: the ref is bad, not dangling' '
+	git init -q -b main bad && test_commit -C bad one && cd bad &&
+	H=$(git rev-parse HEAD) && make_bad () { echo "ref: refs/heads/a..b" >.git/refs/heads/bad; } &&
+	make_bad && echo "ref: refs/heads/bad" >.git/refs/heads/far &&
+	for args in refs/heads/bad "-q refs/heads/bad" "--short refs/heads/bad" refs/heads/far; do
+		test_expect_code 128 git symbolic-ref $args >out 2>err && test_must_be_empty out &&
+		test_grep "^fatal: No such ref: refs/heads/" err || return
+	done &&
+	echo refs/heads/a..b >expect && git symbolic-ref --no-recurse refs/heads/bad >out &&
+	test_cmp expect out && rm .git/refs/heads/far &&
+	echo "$H refs/heads/main" >expect && git show-ref --heads >out && test_cmp expect out &&
+	test_expect_code 128 git rev-parse --verify bad 2>err &&
+	test_grep "ignoring dangling symref refs/heads/bad" err &&
+	test_expect_code 10 git fsck 2>err &&
+	test_grep "bad: badReferentName: points to invalid refname .refs/heads/a..b.$" err &&
+	test_must_fail git update-ref refs/heads/bad $H && test_path_is_missing .git/refs/heads/a..b &&
+	git update-ref --no-deref refs/heads/bad $H && test "$(git rev-parse bad)" = $H &&
+	make_bad && git symbolic-ref -d refs/heads/bad && test_path_is_missing .git/refs/heads/bad &&
+	make_bad && git branch -d bad >out && echo "Deleted branch bad (was refs/heads/a..b)." >expect &&
+	test_cmp expect out && cp .git/refs/heads/main .git/refs/heads/a..b &&
+	test_expect_code 128 git symbolic-ref refs/heads/a..b &&
+	test_must_fail git rev-parse --verify -q refs/heads/a..b &&
+	test_expect_code 128 git show-ref --verify refs/heads/a..b &&
+	test_expect_code 128 git show-ref 2>err && test_grep "bad ref refs/heads/a..b (00*)$" err &&
+	git branch -d a..b >out && echo "Deleted branch a..b (was broken)." >expect &&
+	test_cmp expect out && test_path_is_missing .git/refs/heads/a..b &&
+	echo "ref: refs/heads/a..b" >.git/HEAD && test_expect_code 128 git symbolic-ref HEAD &&
+	for args in --show-current "-d main" "-m x"; do
+		test_expect_code 128 git branch $args 2>err &&
+		test_grep "^fatal: failed to resolve HEAD as a valid ref$" err || return
+	done &&
+	test_expect_code 8 git fsck 2>err && test_grep ! "unborn" err
+'
+
 test_done

@@ -78,12 +78,12 @@ static void check_target(struct verify *v, const char *where, const char *target
 
 	if (!strcmp(bare, "HEAD") && !starts_with(target, "refs/heads/"))
 		report(v, where, "badHeadTarget", "HEAD points to non-branch '%s'", target);
-	if (is_root_ref(target))
+	else if (is_root_ref(target))
 		return;
-	if (!starts_with(target, "refs/") && !starts_with(target, "worktrees/"))
-		report(v, where, "symrefTargetIsNotARef", "points to non-ref target '%s'", target);
-	if (!refname_is_valid(target, 0))
+	else if (!refname_is_valid(target, 0))
 		report(v, where, "badReferentName", "points to invalid refname '%s'", target);
+	else if (!starts_with(target, "refs/") && !starts_with(target, "worktrees/"))
+		report(v, where, "symrefTargetIsNotARef", "points to non-ref target '%s'", target);
 }
 
 static void check_symref(struct verify *v, const char *where, const char *text, size_t len)
@@ -94,11 +94,11 @@ static void check_symref(struct verify *v, const char *where, const char *text, 
 		text++, len--;
 	strbuf_add(&target, text, len);
 	strbuf_rtrim(&target);
-	check_target(v, where, target.buf);
 	if (target.len == len || text[len - 1] != '\n')
 		report(v, where, "refMissingNewline", "misses LF at the end");
 	if (target.len + 1 < len)
 		report(v, where, "trailingRefContent", "has trailing whitespaces or newlines");
+	check_target(v, where, target.buf);
 	strbuf_release(&target);
 }
 
@@ -255,13 +255,18 @@ static int check_dir(struct verify *v, struct strbuf *where, struct strbuf *path
 	return rc;
 }
 
-/* HEAD and its like, then refs/, of the worktree whose directory is gitdir. */
+/* refs/, then HEAD and its like, of the worktree whose directory is gitdir. */
 static int check_worktree(struct verify *v, const char *gitdir, struct err *err)
 {
 	struct strbuf where = STRBUF_INIT, path = STRBUF_INIT;
 	struct string_list names = STRING_LIST_INIT;
-	int rc = list_dir(gitdir, &names, err);
+	int rc;
 
+	strbuf_addf(&where, "%srefs/", v->prefix);
+	strbuf_addf(&path, "%s/refs/", gitdir);
+	rc = check_dir(v, &where, &path, err);
+	if (!rc)
+		rc = list_dir(gitdir, &names, err);
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		const char *name = names.items[i].string;
 
@@ -273,12 +278,6 @@ static int check_worktree(struct verify *v, const char *gitdir, struct err *err)
 		strbuf_addf(&where, "%s%s", v->prefix, name);
 		rc = check_file(v, where.buf, path.buf, err);
 	}
-	strbuf_reset(&where);
-	strbuf_addf(&where, "%srefs/", v->prefix);
-	strbuf_reset(&path);
-	strbuf_addf(&path, "%s/refs/", gitdir);
-	if (!rc)
-		rc = check_dir(v, &where, &path, err);
 	string_list_clear(&names, NULL);
 	strbuf_release(&where);
 	strbuf_release(&path);
