@@ -41,3 +41,21 @@ struct worktree *worktrees_or_die(struct repository *r)
 		die_err(&err);
 	return list;
 }
+
+int report_advised(struct err *err, struct strbuf *advice)
+{
+	int code = report_fatal(err);
+
+	if (advice->len)
+		advise("%s", advice->buf);
+	strbuf_release(advice);
+	return code;
+}
+
+void die_advised(struct err *err, struct strbuf *advice)
+{
+	int code = report_advised(err, advice);
+
+	set_exit_code(code);
+	exit(code);
+}

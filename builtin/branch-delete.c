@@ -101,13 +101,14 @@ static bool is_deletable(struct deletion *d, const char *ref, const char *name,
 		return true;
 	tip = find_commit(d, oid);
 	if (!tip) {
-		error("Couldn't look up commit object for '%s'", ref);
+		error("couldn't look up commit object for '%s'", ref);
 		return false;
 	}
 	if (is_merged(d, name, tip))
 		return true;
-	error("The branch '%s' is not fully merged.\n"
-	      "If you are sure you want to delete it, run 'git branch -D %s'.", name, name);
+	error("the branch '%s' is not fully merged", name);
+	advise_if_enabled(d->repo, "forceDeleteBranch", "If you are sure you want to delete it, "
+			  "run 'git branch -D %s'", name);
 	return false;
 }
 
@@ -120,7 +121,7 @@ static bool is_checked_out(struct deletion *d, const char *ref, const char *name
 	if (!d->remotes)
 		wt = worktrees_find_branch(d->worktrees, ref);
 	if (wt)
-		error("Cannot delete branch '%s' checked out at '%s'", name, wt->path);
+		error("cannot delete branch '%s' used by worktree at '%s'", name, wt->path);
 	return wt != NULL;
 }
 
@@ -153,8 +154,8 @@ static bool consider_ref(struct deletion *d, const char *ref, const char *name)
 	if (is_checked_out(d, ref, name))
 		return false;
 	if (ref_read_raw(d->repo->refs, ref, &oid, &target, NULL) < 0) {
-		error(d->remotes ? "remote-tracking branch '%s' not found." :
-				   "branch '%s' not found.", name);
+		error(d->remotes ? "remote-tracking branch '%s' not found" :
+				   "branch '%s' not found", name);
 		return false;
 	}
 	if (!refname_is_valid(ref, 0)) /* no command takes its value for a commit */

@@ -42,8 +42,8 @@ static void refuse_busy_branch(const struct move *m)
 		if (wt->head || !worktrees_find_branch(&one, m->from.buf))
 			continue;
 		if (state_exists(wt, "rebase-merge") || state_exists(wt, "rebase-apply"))
-			die("Branch %s is being rebased at %s", m->from.buf, wt->path);
-		die("Branch %s is being bisected at %s", m->from.buf, wt->path);
+			die("branch %s is being rebased at %s", m->from.buf, wt->path);
+		die("branch %s is being bisected at %s", m->from.buf, wt->path);
 	}
 }
 
@@ -51,17 +51,21 @@ static void refuse_busy_branch(const struct move *m)
 static bool check_old_name(struct move *m, const char *name, bool is_current)
 {
 	struct err err = ERR_INIT;
+	struct strbuf advice = STRBUF_INIT;
 	bool valid;
 
 	if (branch_full_name(m->repo, name, &m->from, &valid, &err) < 0)
 		die_err(&err);
-	if (!valid && !ref_exists(m->repo->refs, m->from.buf))
-		die("Invalid branch name: '%s'", name);
+	if (!valid && !ref_exists(m->repo->refs, m->from.buf)) {
+		err_set(&err, ERR_INVALID, "invalid branch name: '%s'", name);
+		branch_advise_syntax(m->repo, &advice);
+		die_advised(&err, &advice);
+	}
 	m->exists = ref_exists(m->repo->refs, m->from.buf);
 	if ((m->copy || !is_current) && !m->exists) {
 		if (is_current)
-			die("No commit on branch '%s' yet.", name);
-		die("No branch named '%s'.", name);
+			die("no commit on branch '%s' yet", name);
+		die("no branch named '%s'", name);
 	}
 	return !valid;
 }
@@ -79,7 +83,7 @@ static void read_old_value(struct move *m)
 	if (!target)
 		return;
 	error("refname %s is a symbolic ref, %sing it is not supported", m->from.buf, verb);
-	die(m->copy ? "Branch copy failed" : "Branch rename failed");
+	die(m->copy ? "branch copy failed" : "branch rename failed");
 }
 
 /* ---- how it is done ---- */
@@ -257,7 +261,7 @@ static int check_detour(struct move *m, struct err *err)
 	int rc = refs_foreach(m->repo->refs, dir, REFS_NO_PEEL, find_other, m, err);
 
 	free(dir);
-	return rc > 0 ? err_set(err, ERR_CONFLICT, "Branch rename failed") : rc;
+	return rc > 0 ? err_set(err, ERR_CONFLICT, "branch rename failed") : rc;
 }
 
 /*
@@ -301,16 +305,17 @@ static void move_release(struct move *m)
 /* Another name must be free, the same one is. */
 static void check_new_name(struct move *m, const char *to, bool force)
 {
+	struct strbuf advice = STRBUF_INIT;
 	struct err err = ERR_INIT;
 	bool exists;
 
-	if (branch_check_name(m->repo, to, &m->to, &exists, &err) < 0)
-		die_err(&err);
+	if (branch_check_name(m->repo, to, &m->to, &exists, &advice, &err) < 0)
+		die_advised(&err, &advice);
 	if (!strcmp(m->from.buf, m->to.buf))
 		return;
 	strbuf_reset(&m->to);
-	if (branch_check_new_name(m->repo, to, force, &m->to, &exists, &err) < 0)
-		die_err(&err);
+	if (branch_check_new_name(m->repo, to, force, &m->to, &exists, &advice, &err) < 0)
+		die_advised(&err, &advice);
 }
 
 int branch_move(struct repository *r, const char *from, const char *to, bool copy, bool force)
@@ -331,8 +336,8 @@ int branch_move(struct repository *r, const char *from, const char *to, bool cop
 	rc = run(&m, &err);
 	repo_operation_free(m.op);
 	if (!rc && misnamed)
-		warning(copy ? "Created a copy of a misnamed branch '%s'" :
-			       "Renamed a misnamed branch '%s' away",
+		warning(copy ? "created a copy of a misnamed branch '%s'" :
+			       "renamed a misnamed branch '%s' away",
 			m.from.buf + strlen("refs/heads/"));
 	move_release(&m);
 	free(current);

@@ -85,16 +85,16 @@ static int edit_branch_description(struct repository *r, const char *arg)
 		char *current = current_branch_or_die(r);
 
 		if (!strcmp(current, "HEAD"))
-			die("Cannot give description to detached HEAD");
+			die("cannot give description to detached HEAD");
 		strbuf_addstr(&name, current);
 		free(current);
 	}
 	ref = xstrfmt("refs/heads/%s", name.buf);
 	if (!ref_exists(r->refs, ref)) {
 		if (!arg || is_checked_out_or_die(r, ref))
-			error("No commit on branch '%s' yet.", name.buf);
+			error("no commit on branch '%s' yet", name.buf);
 		else
-			error("No branch named '%s'.", name.buf);
+			error("no branch named '%s'", name.buf);
 		rc = 1;
 	} else {
 		rc = edit_description(r, name.buf, &err) < 0 ? report_error(&err) : 0;
@@ -148,13 +148,10 @@ static char *branch_meant(struct repository *r, const char *name)
 /* What was done, or the error and what can be done about it; the exit code. */
 static int report(int rc, struct strbuf *text, bool quiet, struct err *err)
 {
-	if (rc < 0) {
-		rc = report_fatal(err);
-		if (text->len)
-			advise("%s", text->buf);
-	} else if (!quiet) {
+	if (rc < 0)
+		return report_advised(err, text);
+	if (!quiet)
 		fputs(text->buf, stdout);
-	}
 	strbuf_release(text);
 	return rc;
 }
@@ -170,12 +167,12 @@ static int set_upstream(struct repository *r, const char *arg, const char *upstr
 	int rc;
 
 	if (!name)
-		die("could not set upstream of HEAD to %s when it does not point to any branch.",
+		die("could not set upstream of HEAD to %s when it does not point to any branch",
 		    upstream);
 	ref = xstrfmt("refs/heads/%s", name);
 	if (!ref_exists(r->refs, ref)) {
 		if (!arg || is_checked_out_or_die(r, ref))
-			die("No commit on branch '%s' yet.", name);
+			die("no commit on branch '%s' yet", name);
 		die("branch '%s' does not exist", name);
 	}
 	rc = branch_find_start(r, upstream, BRANCH_TRACK_OVERRIDE, &start, &text, &err);
@@ -205,9 +202,9 @@ static int unset_upstream(struct repository *r, const char *arg)
 	int rc;
 
 	if (!name)
-		die("could not unset upstream of HEAD when it does not point to any branch.");
+		die("could not unset upstream of HEAD when it does not point to any branch");
 	if (!branch_config(r, name, "merge"))
-		die("Branch '%s' has no upstream information", name);
+		die("branch '%s' has no upstream information", name);
 	path = xstrfmt("%s/config", r->commondir);
 	remote = xstrfmt("branch.%s.remote", name);
 	merge = xstrfmt("branch.%s.merge", name);
@@ -433,7 +430,7 @@ static int run_create(struct branch_args *a, int argc, const char **argv, struct
 	int rc;
 
 	if (a->refs.filter.kinds != REFLIST_HEADS)
-		die("The -a, and -r, options to 'git branch' do not take a branch name.\n"
+		die("the -a, and -r, options to 'git branch' do not take a branch name.\n"
 		    "Did you mean to use: -a|-r --list <pattern>?");
 	if (a->track == BRANCH_TRACK_OVERRIDE)
 		die("the '--set-upstream' option is no longer supported. Please use '--track' or '--set-upstream-to' instead.");

@@ -19,6 +19,9 @@ void short_name_or_die(struct repository *r, const char *name, bool allow_remote
 		       struct strbuf *out);
 bool is_checked_out_or_die(struct repository *r, const char *ref);
 struct worktree *worktrees_or_die(struct repository *r); /* free with worktrees_free */
+/* The error, then what can be done about it, if anything; returns 128. Releases both. */
+int report_advised(struct err *err, struct strbuf *advice);
+NORETURN void die_advised(struct err *err, struct strbuf *advice);
 
 /* ---- the forms ---- */
 /* from NULL: the current branch. */

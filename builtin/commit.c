@@ -248,9 +248,7 @@ static void check_message_options(struct commit_run *run)
 	if (o->edit >= 0)
 		run->use_editor = o->edit;
 	run->comment_char = edit_comment_char(run->repo);
-	if (edit_comment_char_is_auto(run->repo))
-		warning("Support for 'core.commentChar=auto' is deprecated and will be removed "
-			"in Git 3.0");
+	edit_warn_auto_comment_char(run->repo);
 	choose_cleanup(run);
 }
 
@@ -693,9 +691,9 @@ static int check_unmerged(struct commit_run *run, struct err *err)
 	}
 	fflush(stdout);
 	error("Committing is not possible because you have unmerged files.");
-	advise_if_enabled(run->repo, "resolveConflict",
-	       "Fix them up in the work tree, and then use 'git add/rm <file>'\n"
-	       "as appropriate to mark resolution and make a commit.");
+	if (advice_enabled(run->repo, "resolveConflict"))
+		advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+		       "as appropriate to mark resolution and make a commit.");
 	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
 }
 

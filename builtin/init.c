@@ -25,15 +25,16 @@ static void hint_default_branch(const char *name)
 {
 	advise_if_enabled(NULL, "defaultBranchName",
 	       "Using '%s' as the name for the initial branch. This default branch name\n"
-	       "is subject to change. To configure the initial branch name to use in all\n"
-	       "of your new repositories, which will suppress this warning, call:\n"
+	       "will change to \"main\" in Git 3.0. To configure the initial branch name\n"
+	       "to use in all of your new repositories, which will suppress this warning,\n"
+	       "call:\n"
 	       "\n"
 	       "\tgit config --global init.defaultBranch <name>\n"
 	       "\n"
 	       "Names commonly chosen instead of 'master' are 'main', 'trunk' and\n"
 	       "'development'. The just-created branch can be renamed via this command:\n"
 	       "\n"
-	       "\tgit branch -m <name>", name);
+	       "\tgit branch -m <name>\n", name);
 }
 
 /* Paths of the options; they live until the command is done. */

@@ -4,24 +4,6 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 
-bool edit_comment_char_is_auto(struct repository *r)
-{
-	const struct config_entry *e = config_get(r->config, "core.commentchar");
-
-	return e && e->value && !strcasecmp(e->value, "auto");
-}
-
-char edit_comment_char(struct repository *r)
-{
-	const struct config_entry *e = config_get(r->config, "core.commentchar");
-
-	if (!e || !e->value || edit_comment_char_is_auto(r))
-		return '#';
-	if (strlen(e->value) != 1)
-		die("core.commentChar should only be one ASCII character");
-	return e->value[0];
-}
-
 int edit_text_write(const char *path, const struct strbuf *text, struct err *err)
 {
 	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK,

@@ -64,16 +64,26 @@ int branch_full_name(struct repository *r, const char *name, struct strbuf *ref,
 	return rc;
 }
 
+void branch_advise_syntax(struct repository *r, struct strbuf *advice)
+{
+	if (!advice_enabled(r, "refSyntax"))
+		return;
+	strbuf_addstr(advice, "See 'git help check-ref-format'");
+	advice_add_how_to_disable(r, "refSyntax", advice);
+}
+
 int branch_check_name(struct repository *r, const char *name, struct strbuf *ref, bool *exists,
-		      struct err *err)
+		      struct strbuf *advice, struct err *err)
 {
 	bool valid;
 	int rc = branch_full_name(r, name, ref, &valid, err);
 
 	if (rc < 0)
 		return rc;
-	if (!valid)
+	if (!valid) {
+		branch_advise_syntax(r, advice);
 		return err_set(err, ERR_INVALID, "'%s' is not a valid branch name", name);
+	}
 	*exists = ref_exists(r->refs, ref->buf);
 	return 0;
 }
@@ -101,16 +111,17 @@ static int check_not_checked_out(struct repository *r, const char *ref, struct e
 	wt = worktrees_find_branch(list, ref);
 	if (wt && !wt->is_bare)
 		rc = err_set(err, ERR_CONFLICT,
-			     "cannot force update the branch '%s' checked out at '%s'",
+			     "cannot force update the branch '%s' used by worktree at '%s'",
 			     ref + strlen("refs/heads/"), wt->path);
 	worktrees_free(list);
 	return rc;
 }
 
 int branch_check_new_name(struct repository *r, const char *name, bool force,
-			  struct strbuf *ref, bool *exists, struct err *err)
+			  struct strbuf *ref, bool *exists, struct strbuf *advice,
+			  struct err *err)
 {
-	int rc = branch_check_name(r, name, ref, exists, err);
+	int rc = branch_check_name(r, name, ref, exists, advice, err);
 
 	if (rc < 0 || !*exists)
 		return rc;
@@ -268,7 +279,7 @@ int branch_create(struct repository *r, const char *name, const char *start_name
 	bool reset, queued;
 	int rc;
 
-	if ((rc = branch_check_new_name(r, name, o->force, &ref, &reset, err)) < 0 ||
+	if ((rc = branch_check_new_name(r, name, o->force, &ref, &reset, text, err)) < 0 ||
 	    (rc = branch_find_start(r, start_name, o->track, &start, text, err)) < 0)
 		goto out;
 	op = repo_operation_begin(r);

@@ -65,7 +65,7 @@ static int ambiguous(struct repository *r, const char *ref, const struct string_
 
 	for (size_t i = 0; i < remotes->nr; i++)
 		strbuf_addf(&names, "  %s\n", remotes->items[i].string);
-	if (advice_enabled(r, "ambiguousFetchRefspec")) {
+	if (advice_enabled(r, "ambiguousFetchRefspec"))
 		strbuf_addf(advice, "There are multiple remotes whose fetch refspecs map to the remote\n"
 		       "tracking ref '%s':\n%s"
 		       "\n"
@@ -75,8 +75,6 @@ static int ambiguous(struct repository *r, const char *ref, const struct string_
 		       "different remotes' fetch refspecs map into different\n"
 		       "tracking namespaces.",
 		       ref, names.buf);
-		advice_add_how_to_disable(r, "ambiguousFetchRefspec", advice);
-	}
 	strbuf_release(&names);
 	return err_set(err, ERR_AMBIGUOUS, "not tracking: ambiguous information for ref '%s'", ref);
 }

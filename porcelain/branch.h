@@ -22,12 +22,15 @@ MUST_USE int branch_short_name(struct repository *r, const char *name, bool allo
  */
 MUST_USE int branch_full_name(struct repository *r, const char *name, struct strbuf *ref,
 			      bool *valid, struct err *err);
-/* The same; ERR_INVALID if no branch may have that name. */
+/* "See 'git help check-ref-format'", unless advice.refSyntax is off. */
+void branch_advise_syntax(struct repository *r, struct strbuf *advice);
+/* The same as branch_full_name; ERR_INVALID, and *advice for the user, if no branch may have that name. */
 MUST_USE int branch_check_name(struct repository *r, const char *name, struct strbuf *ref,
-			       bool *exists, struct err *err);
+			       bool *exists, struct strbuf *advice, struct err *err);
 /* Also ERR_CONFLICT if there is one and force is not given, or if it is checked out. */
 MUST_USE int branch_check_new_name(struct repository *r, const char *name, bool force,
-				   struct strbuf *ref, bool *exists, struct err *err);
+				   struct strbuf *ref, bool *exists, struct strbuf *advice,
+				   struct err *err);
 /* "refs/heads/x" is in use in some worktree. */
 MUST_USE int branch_is_checked_out(struct repository *r, const char *ref, bool *used,
 				   struct err *err);

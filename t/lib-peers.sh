@@ -26,6 +26,15 @@ same_hints () {
 		-e "/^hint: Disable this message/d" -e "s/.git config set advice/\`git config advice/" "$@"
 }
 
+# Newer versions of Git begin their messages with a small letter, end them without a full stop,
+# and say more in hints.
+same_wording () {
+	sed -i -e "/^hint: \(is subject to change\|of your new repos\|will change to\|to use in all of your\|call:\)/d" \
+		-e "/^hint:\$/d" -e "/^hint: See .git help check-ref-format/d" -e "s/^hint: \(If you are sure you want to\)/\1/" \
+		-e "s/ checked out at / used by worktree at /" -e "s/^\(fatal\|error\|warning\): [A-Z]/\L&/" \
+		-e "/^\(fatal\|error\|warning\): /s/\.\$//" -e "/^If you are sure you want/s/\.\$//" "$@"
+}
+
 # peers_git ARGS: run it on both sides; compare exit code and standard output;
 # standard error too unless PEERS_STDERR=ignore. Leaves out.ours, err.ours.
 peers_git () {
@@ -35,7 +44,7 @@ peers_git () {
 	(cd "theirs/$PEERS_DIR" && stock "$@") <"${PEERS_STDIN:-/dev/null}" \
 		>out.theirs 2>err.theirs || theirs=$?
 	sed -i "s#/theirs\\b#/ours#g" out.theirs err.theirs
-	same_hints err.theirs err.ours
+	same_hints err.theirs err.ours && same_wording err.theirs err.ours
 	if test "$ours" -ne "$theirs"; then
 		echo "exit code of git $*: $ours, stock: $theirs"
 		cat err.ours

@@ -195,4 +195,23 @@ test_expect_success '--separate-git-dir: relative links stay relative, missing w
 	test "$(git -C tree rev-parse HEAD)" = "$(git -C main rev-parse side)"
 '
 
+test_expect_success 'the hint about the name of the first branch' '
+	git init hinted 2>err && cat >expect <<-\EOF && test_cmp expect err &&
+	hint: Using '\''master'\'' as the name for the initial branch. This default branch name
+	hint: will change to "main" in Git 3.0. To configure the initial branch name
+	hint: to use in all of your new repositories, which will suppress this warning,
+	hint: call:
+	hint:
+	hint: 	git config --global init.defaultBranch <name>
+	hint:
+	hint: Names commonly chosen instead of '\''master'\'' are '\''main'\'', '\''trunk'\'' and
+	hint: '\''development'\''. The just-created branch can be renamed via this command:
+	hint:
+	hint: 	git branch -m <name>
+	hint:
+	hint: Disable this message with "git config set advice.defaultBranchName false"
+	EOF
+	git -c advice.defaultBranchName=false init hinted2 2>err && test_must_be_empty err
+'
+
 test_done

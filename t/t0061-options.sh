@@ -60,7 +60,7 @@ test_expect_success 'hints say how to turn them off, unless that is configured; 
 	git -c advice.addEmptyPathspec=false add 2>../err && sed -i '$d' ../expect && test_cmp ../expect ../err &&
 	E=$(echo x | git hash-object -w --stdin) &&
 	printf "100644 $E 1\tu\n100644 $E 2\tu\n" | git update-index --index-info &&
-	test_must_fail git commit -m x 2>../err && test_grep "^$off.resolveConflict false" ../err &&
+	test_must_fail git commit -m x 2>../err && test_grep "^hint: as appropriate to mark" ../err && test_grep ! Disable ../err &&
 	test_must_fail git -c advice.resolveConflict=false commit -m x 2>../err && test_grep ! "^hint" ../err &&
 	git rm -q -f --cached u && echo y >f && git add f &&
 	test_must_fail git rm f 2>../err && test_grep "^(use --cached to keep" ../err &&

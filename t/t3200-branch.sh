@@ -438,7 +438,7 @@ test_expect_success 'work trees with ids that are not valid names of refs' '
 		mv ours/.git/worktrees/wt "ours/.git/worktrees/$id" &&
 		echo "gitdir: $PWD/ours/.git/worktrees/$id" >wt/.git && stock -C wt status >/dev/null &&
 		test_must_fail git -C ours branch -D x 2>err &&
-		test_grep "Cannot delete branch .x. checked out at" err &&
+		test_grep "cannot delete branch .x. used by worktree at" err &&
 		test_must_fail git -C ours branch -f x HEAD~1 &&
 		git -C ours branch -m x z && git -C wt branch -m z x && git -C ours branch -m x y2 &&
 		test "$(stock -C wt symbolic-ref HEAD)" = refs/heads/y2 &&
@@ -699,6 +699,29 @@ test_expect_success 'a rename that cannot move the HEAD of a linked worktree mov
 	test_cmp config linked/.git/config && test_cmp log linked/.git/logs/HEAD &&
 	rm linked/.git/worktrees/w/HEAD.lock && git -C linked branch -M main new &&
 	test "$(git -C tree symbolic-ref HEAD) $(git -C linked symbolic-ref HEAD)" = "refs/heads/new refs/heads/new"
+'
+
+test_expect_success 'hints beside errors: advice.refSyntax, advice.forceDeleteBranch' '
+	SQ=$(printf "\047") &&
+	git init -q -b main hints && git -C hints commit -q --allow-empty -m one && git -C hints branch un &&
+	U=$(git -C hints commit-tree HEAD^{tree} -p HEAD -m x) && git -C hints update-ref refs/heads/un $U &&
+	how="hint: Disable this message with \"git config set advice" &&
+	for args in "a..b" "-m a..b" "-c main a..b" "-f a..b" "HEAD"; do
+		test_expect_code 128 git -C hints branch $args 2>err && test_grep "^fatal: .* is not a valid branch name$" err &&
+		sed 1d err >out && test_cmp - out <<-EOF && test_line_count = 3 err &&
+		hint: See ${SQ}git help check-ref-format${SQ}
+		$how.refSyntax false"
+		EOF
+		test_expect_code 128 git -C hints -c advice.refSyntax=false branch $args 2>err && test_line_count = 1 err || return
+	done &&
+	test_expect_code 128 git -C hints branch -m a..b x 2>err && test_grep "^fatal: invalid branch name: .a..b.$" err &&
+	test_line_count = 3 err &&
+	test_expect_code 1 git -C hints branch -d un 2>err && test_cmp - err <<-EOF &&
+	error: the branch ${SQ}un${SQ} is not fully merged
+	hint: If you are sure you want to delete it, run ${SQ}git branch -D un${SQ}
+	$how.forceDeleteBranch false"
+	EOF
+	test_expect_code 1 git -C hints -c advice.forceDeleteBranch=false branch -d un 2>err && test_line_count = 1 err
 '
 
 test_done

@@ -398,7 +398,21 @@ test_expect_success 'core.commentChar=auto: a character that starts no line' '
 	echo ":j" | cat text - >full &&
 	git -C plain commit -q --allow-empty -m x 2>err &&
 	test_grep "^warning: Support for .core.commentChar=auto. is deprecated and will be removed in Git 3.0\$" err &&
+	printf "hint: %s\n" "" "To use the default comment string (#) please run" "" \
+		"    git config unset core.commentChar" "" "To set a custom comment string please run" "" \
+		"    git config set core.commentChar <comment string>" "" \
+		"where <comment string> is the string you wish to use." | tr -d "\047" |
+		sed "s/ *\$//" >expect && sed "1d; s/ *\$//" err | tr -d "\047" >out && test_cmp expect out &&
 	git -C plain -c core.commentChar=% commit -q --allow-empty -m x 2>err && test_must_be_empty err &&
+	printf "[core]\n\tcommentString = %s\n" "!" auto >included && git -C plain config include.path ../../included &&
+	git -C plain -c core.commentString=auto commit -q --allow-empty -m x 2>err &&
+	test_grep "^warning: Support for .core.commentString=auto." err &&
+	sed -n "s/^hint:     git //p" err >out && printf "config %s\n" "unset core.commentChar" \
+		"unset --file .git/../../included --all core.commentString" \
+		"set --file .git/../../included core.commentString <comment string>" >expect && test_cmp expect out &&
+	git -C plain config --unset include.path && git -C plain config core.commentString ";" &&
+	git -C plain -c core.commentChar=auto commit -q --allow-empty -m x 2>err && test_line_count = 1 err &&
+	git -C plain config --unset core.commentString &&
 	test_expect_code 128 git -C plain commit -q --allow-empty -F ../full 2>err &&
 	test_grep "unable to select a comment character that is not used" err
 '
