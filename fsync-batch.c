@@ -11,7 +11,9 @@
  *                   FS_LOCAL     await writeback  syncfs, fsync  the same, after each phase
  *                   FS_FULL      await writeback  F_FULLFSYNC    F_FULLFSYNC
  *                   FS_EACH      fsync            -              fsync directories
- *   fsync           any          fsync            -              fsync directories
+ *   fsync           FS_BTRFS     fsync            -              syncfs
+ *                   FS_LOCAL     fsync            syncfs, fsync  the same, after each phase
+ *                   others       fsync            -              fsync directories
  *   writeout-only   any          await writeback  -              -
  *
  * Where writeback without a flush does not exist (ENOSYS), a file is flushed
@@ -36,7 +38,7 @@ struct entry {
 	enum publish_class order;
 	enum publish_how how;
 	bool make_parents;
-	bool alone;	     /* staged by a call */
+	bool alone;	     /* staged by a call, or the batch is (see there) */
 	bool covered;	     /* the policy wants it durable */
 	bool one_of_many;    /* PUBLISH_ADOPT: not flushed by itself */
 	bool by_flush;	     /* its content needs fsync, not only writeback */
@@ -72,6 +74,7 @@ struct fsync_batch {
 	struct strmap volume_of_dir;
 	size_t unsealed;     /* names visible whose durability is not known */
 	bool noted_unsealed; /* ... and others can see that */
+	struct strvec second_names; /* of files that have been replaced since the last seal */
 	struct err poison;   /* D6: the first failed flush or writeback */
 };
 
@@ -96,6 +99,7 @@ struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts)
 	b->active = !fsync_disabled_by_environment();
 	b->window = choose_window(opts->window);
 	strmap_init(&b->volume_of_dir);
+	strvec_init(&b->second_names);
 	err_init(&b->poison);
 	pthread_mutex_init(&b->lock, NULL);
 	return b;
@@ -109,6 +113,11 @@ const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b)
 static bool is_covered(const struct fsync_batch *b, enum fsync_component component)
 {
 	return b->active && (b->opts.policy.components & component);
+}
+
+static bool seals(const struct fsync_batch *b)
+{
+	return b->active && b->opts.policy.method != FSYNC_METHOD_WRITEOUT_ONLY;
 }
 
 /* ---- D6: one failed flush spoils the batch ---- */
@@ -233,6 +242,8 @@ void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 
 static int batch_seal_volume(struct fsync_batch *b, struct volume *vol)
 {
+	if (b->opts.alone && vol->dirty && vol->kind == FS_LOCAL && seals(b))
+		return volume_seal_dirs(vol, b->window, &b->poison);
 	return volume_seal(vol, b->opts.policy.method, b->window, &b->poison);
 }
 
@@ -240,6 +251,12 @@ static int batch_seal_volume(struct fsync_batch *b, struct volume *vol)
 
 /* Up to so many are flushed one by one where that is the rule. */
 #define ADOPT_SINGLY 200
+
+/* Under a lock for which others wait, a flush of all that they have written would take too long. */
+static bool is_flushed_alone(const struct entry *e)
+{
+	return e->alone && (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL);
+}
 
 static bool content_by_flush(const struct fsync_batch *b, const struct entry *e)
 {
@@ -251,8 +268,7 @@ static bool content_by_flush(const struct fsync_batch *b, const struct entry *e)
 	case FSYNC_METHOD_WRITEOUT_ONLY:
 		return false;
 	default:
-		return e->vol->kind == FS_EACH ||
-		       (e->alone && (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL));
+		return e->vol->kind == FS_EACH || is_flushed_alone(e);
 	}
 }
 
@@ -263,7 +279,7 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->order = s->order;
 	e->how = s->how;
 	e->make_parents = s->make_parents;
-	e->alone = b->in_call;
+	e->alone = b->in_call || b->opts.alone;
 	e->covered = is_covered(b, s->component);
 	e->fd = s->fd;
 	e->tmp_path = s->how == PUBLISH_RENAME ? xstrdup(s->tmp_path) : NULL;
@@ -529,11 +545,12 @@ static bool needs_common_flush(const struct fsync_batch *b, const struct entry *
 {
 	const bool batch = b->opts.policy.method == FSYNC_METHOD_BATCH;
 
-	if (!e->covered || !has_content(e) || e->by_flush ||
-	    b->opts.policy.method == FSYNC_METHOD_WRITEOUT_ONLY)
+	if (!e->covered || !has_content(e) || !seals(b) || is_flushed_alone(e))
 		return false;
-	return (batch && (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL)) ||
-	       (e->how == PUBLISH_ADOPT && (!batch || e->vol->kind == FS_EACH));
+	if (e->vol->kind == FS_LOCAL)
+		return true;
+	return !e->by_flush && ((batch && e->vol->kind == FS_FULL) ||
+				(e->how == PUBLISH_ADOPT && (!batch || e->vol->kind == FS_EACH)));
 }
 
 /* Once: what stays staged while objects are published is flushed with them. */
@@ -639,8 +656,7 @@ static bool must_seal_before(const struct fsync_batch *b, const struct volume *v
 
 static int seal_names_so_far(struct fsync_batch *b, struct volume *vol)
 {
-	if (b->called && vol->kind == FS_LOCAL && vol->dirs.nr <= FEW_DIRS &&
-	    b->opts.policy.method == FSYNC_METHOD_BATCH)
+	if (b->called && vol->kind == FS_LOCAL && vol->dirs.nr <= FEW_DIRS)
 		return volume_seal_dirs(vol, b->window, &b->poison);
 	return batch_seal_volume(b, vol);
 }
@@ -723,8 +739,36 @@ static bool clear_way(struct fsync_batch *b, struct entry *e)
 	return clear;
 }
 
+/*
+ * Without a journal the kernel may write "this inode is free" before it writes the directory in
+ * which its name has gone to another one; after a power cut e2fsck then removes the name. As long
+ * as the inode has a second name, it is not free. Test: replaced_files_keep_their_inodes.
+ */
+static void keep_old_inode(struct fsync_batch *b, const struct entry *e)
+{
+	struct stat st;
+	char *name;
+
+	if (!b->opts.second_name || e->vol->kind != FS_LOCAL || !e->covered || !seals(b) ||
+	    lstat(e->final_path, &st) || !S_ISREG(st.st_mode))
+		return;
+	name = b->opts.second_name(e->final_path);
+	if (name && !RETRY_EINTR(sys->link(e->final_path, name)))
+		strvec_push(&b->second_names, name);
+	free(name);
+}
+
+/* The names of the new files are on the disk. */
+static void drop_second_names(struct fsync_batch *b)
+{
+	for (size_t i = 0; i < b->second_names.nr; i++)
+		(void)RETRY_EINTR(sys->unlink(b->second_names.v[i]));
+	strvec_clear(&b->second_names);
+}
+
 static int rename_entry(struct fsync_batch *b, struct entry *e)
 {
+	keep_old_inode(b, e);
 	for (int try = 1;; try++) {
 		if (!RETRY_EINTR(sys->rename(e->tmp_path, e->final_path)))
 			return 0;
@@ -827,11 +871,6 @@ static int publish_late(struct fsync_batch *b, struct entry *e, struct err *err)
 }
 
 /* ---- publish: all of them ---- */
-
-static bool seals(const struct fsync_batch *b)
-{
-	return b->active && b->opts.policy.method != FSYNC_METHOD_WRITEOUT_ONLY;
-}
 
 static void note_unsealed(struct fsync_batch *b, bool unsealed)
 {
@@ -959,6 +998,7 @@ static int seal(struct fsync_batch *b)
 	trace2_region_leave("fsync", "seal");
 	if (!ret) {
 		b->unsealed = 0;
+		drop_second_names(b);
 		note_unsealed(b, false);
 	}
 	return ret;
@@ -1106,6 +1146,7 @@ void fsync_batch_free(struct fsync_batch *b)
 	free(b->entries);
 	free(b->late);
 	strmap_clear(&b->volume_of_dir, NULL);
+	strvec_clear(&b->second_names);
 	err_release(&b->poison);
 	pthread_mutex_destroy(&b->lock);
 	free(b);

@@ -77,6 +77,7 @@ struct fsync_staging {
 
 struct fsync_batch_options {
 	struct fsync_policy policy;
+	bool alone; /* never a syncfs, as it waits for what others have written; for a file or two */
 	unsigned window;   /* descriptors in flight; 0: default (256), less if
 			      RLIMIT_NOFILE is small */
 	/* mode of created parent directories for core.sharedRepository; NULL:
@@ -89,6 +90,12 @@ struct fsync_batch_options {
 	 */
 	void (*note_unsealed)(void *data, bool unsealed);
 	void *note_unsealed_data;
+	/*
+	 * Where no journal orders names, a file that is replaced gets this second name until the
+	 * seal. Otherwise the disk could have the old name still, and the inode as a free one already.
+	 * The path is freed by the batch; NULL: there is none, or nobody makes them. fs/owner.h has one.
+	 */
+	char *(*second_name)(const char *path);
 };
 
 struct fsync_batch;

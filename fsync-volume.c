@@ -336,8 +336,10 @@ static int seal_by_kind(struct volume *vol, enum fsync_method method, size_t win
 	 * not that a lock beside them has gone, and replay of the log can bring back
 	 * names under which a file was flushed before it was renamed. syncfs commits
 	 * the transaction and drops the log. Test: t/crash, refs-mixed with method fsync.
+	 * FS_LOCAL: on ext4 without a journal an fsync does not write all inodes of the directories
+	 * on the way to a name. Test: t/crash, refs-create with method fsync.
 	 */
-	if (method == FSYNC_METHOD_FSYNC && vol->kind != FS_BTRFS)
+	if (method == FSYNC_METHOD_FSYNC && vol->kind != FS_BTRFS && vol->kind != FS_LOCAL)
 		return seal_each_dir(vol, window, err);
 	switch (vol->kind) {
 	case FS_JOURNAL:

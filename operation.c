@@ -88,6 +88,7 @@ struct repo_operation *repo_operation_begin(struct repository *r)
 		.make_dir_data = r,
 		.note_unsealed = owner_note_unsealed,
 		.note_unsealed_data = r->commondir,
+		.second_name = owner_second_name,
 	};
 
 	if (r->operation)
@@ -101,7 +102,8 @@ struct repo_operation *repo_operation_begin(struct repository *r)
 
 struct repo_operation *repo_operation_begin_outside(const struct fsync_policy *policy)
 {
-	struct fsync_batch_options opts = { .policy = *policy };
+	struct fsync_batch_options opts = { .policy = *policy,
+					    .second_name = owner_second_name };
 
 	return new_operation(&opts);
 }

@@ -171,6 +171,33 @@ static int open_owner_file(const char *path)
 	return (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
 }
 
+/* Of files that the owner has replaced: .git-owner-ID.N */
+static bool is_second_name(const char *name)
+{
+	return strchr(name + strlen(NAME_PREFIX), '.');
+}
+
+static void remove_second_names(const char *owner_file)
+{
+	struct strbuf dir = STRBUF_INIT;
+	const char *name = path_basename(owner_file), *end;
+	struct dirent *de;
+	DIR *d;
+
+	path_dirname(&dir, owner_file);
+	d = opendir(dir.buf);
+	while (d && (de = readdir(d))) {
+		char *path = path_join(dir.buf, de->d_name);
+
+		if (skip_prefix(de->d_name, name, &end) && *end == '.')
+			(void)RETRY_EINTR(sys->unlink(path));
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	strbuf_release(&dir);
+}
+
 /*
  * Left by an owner that was killed. The name is never used again, so it can be no other file.
  * One that says "unsealed" stays, unless that has been sealed by now (NULL).
@@ -182,12 +209,27 @@ static void remove_if_dead(const char *path, struct string_list *unsealed)
 	if (fd < 0)
 		return;
 	if (set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE) {
-		if (unsealed && says_unsealed(fd))
+		if (unsealed && says_unsealed(fd)) {
 			string_list_append(unsealed, path);
-		else
+		} else {
+			remove_second_names(path);
 			(void)RETRY_EINTR(sys->unlink(path));
+		}
 	}
 	sys->close(fd);
+}
+
+/* A second name whose owner file has gone, as a power cut may leave it. */
+static bool is_orphan(const char *path)
+{
+	char *owner_file = xstrdup(path);
+	struct stat st;
+	bool orphan;
+
+	*strrchr(owner_file, '.') = '\0';
+	orphan = lstat(owner_file, &st) && errno == ENOENT;
+	free(owner_file);
+	return orphan;
 }
 
 /* Files of another kind were made through another view of the directory: not ours to judge. */
@@ -204,7 +246,10 @@ static void remove_dead_files(const char *dir, const char *our_id, struct string
 		    !strcmp(id, our_id))
 			continue;
 		path = path_join(dir, de->d_name);
-		remove_if_dead(path, unsealed);
+		if (!is_second_name(de->d_name))
+			remove_if_dead(path, unsealed);
+		else if (is_orphan(path))
+			string_list_append(unsealed, path);
 		free(path);
 	}
 	if (d)
@@ -220,6 +265,7 @@ struct home {
 	char text[OWNER_TEXT_MAX + 1]; /* the mark of locks */
 	dev_t dev;
 	unsigned unsealed; /* operations that have published and not sealed yet */
+	unsigned second_names; /* made so far */
 	struct string_list dead; /* unsealed ones of dead owners, when the file was made */
 };
 
@@ -450,6 +496,22 @@ void owner_note_unsealed(void *dir, bool unsealed)
 	pthread_mutex_unlock(&process.mutex);
 }
 
+char *owner_second_name(const char *path)
+{
+	struct strbuf dir = STRBUF_INIT;
+	char *name = NULL;
+	struct home *h;
+
+	path_dirname(&dir, path);
+	pthread_mutex_lock(&process.mutex);
+	h = held_home_of(dir.buf);
+	if (h)
+		name = xstrfmt("%s.%u", h->file->path, h->second_names++);
+	pthread_mutex_unlock(&process.mutex);
+	strbuf_release(&dir);
+	return name;
+}
+
 void owner_forget_earlier(const char *dir)
 {
 	struct home *h;
@@ -503,7 +565,8 @@ bool owner_find_unsealed(const char *dir, struct string_list *dead)
 		const char *id;
 		char *path;
 
-		if (!skip_prefix(de->d_name, NAME_PREFIX, &id) || is_our_file(id))
+		if (!skip_prefix(de->d_name, NAME_PREFIX, &id) || is_second_name(de->d_name) ||
+		    is_our_file(id))
 			continue;
 		path = path_join(home.buf, de->d_name);
 		found |= look_for_unsealed(path, *id == view, dead);
@@ -517,8 +580,14 @@ bool owner_find_unsealed(const char *dir, struct string_list *dead)
 
 void owner_forget(const struct string_list *dead)
 {
-	for (size_t i = 0; i < dead->nr; i++)
-		remove_if_dead(dead->items[i].string, NULL);
+	for (size_t i = 0; i < dead->nr; i++) {
+		const char *path = dead->items[i].string;
+
+		if (is_second_name(path_basename(path)))
+			(void)RETRY_EINTR(sys->unlink(path));
+		else
+			remove_if_dead(path, NULL);
+	}
 }
 
 /* ---- the proof ---- */

@@ -63,6 +63,12 @@ void owner_leave(const char *dir);
  */
 void owner_note_unsealed(void *dir, bool unsealed); /* fsync_batch_options.note_unsealed */
 /*
+ * A new name for a file that is about to be replaced at `path`, beside the owner file and removed
+ * with it, at the latest by others when they have sealed what a dead owner has left. NULL: there
+ * is no owner file. The caller frees it.
+ */
+char *owner_second_name(const char *path); /* fsync_batch_options.second_name */
+/*
  * Has another process published something there that is not sealed? Paths of owner files of dead
  * ones are appended to `dead`: once their names have been sealed, owner_forget removes them.
  */

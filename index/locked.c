@@ -2,6 +2,7 @@
 /* The index of a repository: read, locked, written within its operation. */
 #include "compat/posix.h"
 #include "fs/file.h"
+#include "fs/owner.h"
 #include "index/index-internal.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
@@ -93,26 +94,24 @@ static bool still_the_same(const struct index_state *ix, const char *path)
 /*
  * Contents before the name (D1), so that a power cut leaves the old index or the
  * new one; nobody is told that it is durable, so it is not sealed: no flush on
- * file systems with an ordered journal. (t2002-index-file.sh)
+ * file systems with an ordered journal. (t2002-index-file.sh) Where no journal orders names, the
+ * old inode has to be kept until the new name is on the disk, so there it is.
  */
 static int publish_refreshed(struct index_state *ix, struct repository *r, struct lockfile *lk)
 {
-	struct fsync_batch_options o = { .policy = r->settings.fsync };
-	enum fs_kind kind = fs_kind_of(lk->tf->fd);
-	struct fsync_batch *b;
+	struct fsync_batch_options o = {
+		.policy = r->settings.fsync,
+		.alone = true,
+		.second_name = owner_second_name,
+	};
+	struct fsync_batch *b = fsync_batch_new(&o);
+	const bool seal = fs_kind_of(lk->tf->fd) == FS_LOCAL;
 	int ret = write_to_lock(ix, r, lk, NULL);
 
-	/*
-	 * Where an awaited writeback does not put the content before the name, this one file
-	 * is flushed: a syncfs would make a status wait for everybody's dirty data.
-	 */
-	if (o.policy.method == FSYNC_METHOD_BATCH && kind != FS_JOURNAL && kind != FS_BTRFS)
-		o.policy.method = FSYNC_METHOD_FSYNC;
-	b = fsync_batch_new(&o);
 	if (!ret)
 		ret = lockfile_stage(lk, b, FSYNC_INDEX, PUBLISH_INDEX, NULL);
 	if (!ret)
-		ret = fsync_batch_publish(b, NULL);
+		ret = seal ? fsync_batch_commit(b, NULL) : fsync_batch_publish(b, NULL);
 	fsync_batch_free(b);
 	return ret;
 }

@@ -350,7 +350,7 @@ static int read_settings(struct init_job *j, const struct repo_init_options *o,
 			 struct err *err)
 {
 	static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
-	struct fsync_batch_options opts = { .policy = FSYNC_POLICY_DEFAULT };
+	struct fsync_batch_options opts = { .second_name = owner_second_name };
 	struct repo_settings settings;
 	int rc;
 

@@ -128,6 +128,7 @@ static int commit_rest(struct ref_transaction *t, const char *path,
 		.policy = *policy,
 		.note_unsealed = owner_note_unsealed,
 		.note_unsealed_data = files_store(t->rs)->commondir,
+		.second_name = owner_second_name,
 	};
 	struct fsync_batch *b = fsync_batch_new(&o);
 	const struct ref_update *differs = NULL;

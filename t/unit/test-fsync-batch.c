@@ -133,6 +133,46 @@ static void order_fsync_btrfs(void **state UNUSED)
 		     "syncfs .\n");
 }
 
+/* Without a journal an fsync does not make all durable that a name rests on. */
+static void order_fsync_local(void **state UNUSED)
+{
+	two_files(FSYNC_METHOD_FSYNC, FS_LOCAL);
+	assert_calls("fsync ./t1\n"
+		     "fsync ./t2\n"
+		     "syncfs .\n"
+		     "fsync .\n"
+		     "rename ./t1 ./x/1\n"
+		     "rename ./t2 ./y/2\n"
+		     "syncfs .\n"
+		     "fsync .\n");
+}
+
+/* One file, and nobody waits for what others have written. */
+static void order_alone(void **state UNUSED)
+{
+	static const enum fs_kind kinds[] = { FS_JOURNAL, FS_LOCAL, FS_EACH };
+
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+		struct fsync_batch_options o = {
+			.policy = { FSYNC_ALL, FSYNC_METHOD_BATCH },
+			.alone = true,
+		};
+		struct fsync_batch *b;
+
+		pretend_fs(kinds[k]);
+		b = fsync_batch_new(&o);
+		record();
+		stage(b, PUBLISH_INDEX, "t", "index");
+		commit(b);
+		if (kinds[k] == FS_JOURNAL)
+			assert_calls("writeout_start ./t\nwriteout_wait ./t\n"
+				     "rename ./t ./index\nfsync .\n");
+		else
+			assert_calls("fsync ./t\nrename ./t ./index\nfsync .\n");
+		fault_remove();
+	}
+}
+
 static void order_writeout_only(void **state UNUSED)
 {
 	two_files(FSYNC_METHOD_WRITEOUT_ONLY, FS_EACH);
@@ -200,6 +240,96 @@ static void order_made_parents(void **state UNUSED)
 		     "fsync ./a/b\n");
 }
 
+/* ---- second names ---- */
+
+static char *second_name(const char *path UNUSED)
+{
+	return xstrdup(at(dir, "second"));
+}
+
+static struct fsync_batch *batch_with_second_names(enum fsync_method method, enum fs_kind kind)
+{
+	struct fsync_batch_options o = {
+		.policy = { FSYNC_ALL & ~FSYNC_INDEX, method },
+		.second_name = second_name,
+	};
+
+	pretend_fs(kind);
+	return fsync_batch_new(&o);
+}
+
+/* Until the seal; not those of new files, of symbolic links, or what the policy leaves out. */
+static void old_inodes_are_kept(enum fsync_method method)
+{
+	struct fsync_batch *b = batch_with_second_names(method, FS_LOCAL);
+	struct fsync_staging index = {
+		.component = FSYNC_INDEX,
+		.order = PUBLISH_INDEX,
+		.how = PUBLISH_RENAME,
+	};
+
+	write_text(at(dir, "old"), "x");
+	write_text(at(dir, "index"), "x");
+	assert_int_equal(symlink("nowhere", at(dir, "link")), 0);
+	record();
+	stage(b, PUBLISH_REF, "t1", "old");
+	stage(b, PUBLISH_REF, "t2", "new");
+	stage(b, PUBLISH_REF, "t3", "link");
+	index.tmp_path = at(dir, "index.lock");
+	index.final_path = at(dir, "index");
+	index.fd = new_file(index.tmp_path, "index");
+	assert_int_equal(fsync_batch_stage(b, &index, NULL), 0);
+	assert_int_equal(fsync_batch_publish(b, NULL), 0);
+	assert_true(file_exists(at(dir, "second")));
+	commit(b);
+	assert_false(file_exists(at(dir, "second")));
+	assert_int_equal(count_calls("link"), 1);
+	assert_true(where("link ./old ./second") < where("rename ./t1 ./old"));
+	fault_remove();
+	assert_int_equal(remove_tree(dir, true, NULL), 0);
+}
+
+static void replaced_files_keep_their_inodes(void **state UNUSED)
+{
+	old_inodes_are_kept(FSYNC_METHOD_BATCH);
+	old_inodes_are_kept(FSYNC_METHOD_FSYNC);
+}
+
+static void second_names_outlive_a_failed_seal(void **state UNUSED)
+{
+	struct fsync_batch *b = batch_with_second_names(FSYNC_METHOD_BATCH, FS_LOCAL);
+
+	write_text(at(dir, "old"), "x");
+	record_failing("syncfs", 2, EIO); /* the first one is for the contents */
+	stage(b, PUBLISH_REF, "t", "old");
+	assert_int_not_equal(fsync_batch_commit(b, NULL), 0);
+	fsync_batch_free(b);
+	assert_true(file_exists(at(dir, "second")));
+}
+
+static void no_second_names_where_none_is_needed(void **state UNUSED)
+{
+	static const struct {
+		enum fsync_method method;
+		enum fs_kind kind;
+	} cases[] = {
+		{ FSYNC_METHOD_BATCH, FS_JOURNAL }, { FSYNC_METHOD_BATCH, FS_BTRFS },
+		{ FSYNC_METHOD_BATCH, FS_EACH },    { FSYNC_METHOD_FSYNC, FS_JOURNAL },
+		{ FSYNC_METHOD_WRITEOUT_ONLY, FS_LOCAL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fsync_batch *b = batch_with_second_names(cases[i].method, cases[i].kind);
+
+		write_text(at(dir, "old"), "x");
+		record();
+		stage(b, PUBLISH_REF, "t", "old");
+		commit(b);
+		assert_int_equal(count_calls("link"), 0);
+		fault_remove();
+	}
+}
+
 /* ---- counts ---- */
 
 static void many_files(enum fsync_method method, enum fs_kind kind, int nr,
@@ -249,7 +379,7 @@ static void counts_do_not_grow(void **state UNUSED)
 static void counts_of_a_flush_each(void **state UNUSED)
 {
 	many_files(FSYNC_METHOD_FSYNC, FS_JOURNAL, 60, 60 + 10 + 1, 0);
-	many_files(FSYNC_METHOD_FSYNC, FS_LOCAL, 60, 60 + 10 + 1, 0);
+	many_files(FSYNC_METHOD_FSYNC, FS_LOCAL, 60, 60 + 4, 0);
 	many_files(FSYNC_METHOD_BATCH, FS_EACH, 60, 60 + 10 + 1, 0);
 }
 
@@ -396,7 +526,11 @@ static void phases(enum fsync_method method, enum fs_kind kind)
 		assert_true(where("rename ./t2 ./o/object") < where("syncfs ./d"));
 		assert_true(where("syncfs ./d") < where("rename ./t1 ./r/ref"));
 		assert_int_equal(count_flushes(), 2 + 3);
-	} else if (method == FSYNC_METHOD_BATCH && kind == FS_LOCAL) {
+	} else if (kind == FS_LOCAL && method == FSYNC_METHOD_FSYNC) {
+		assert_true(where("fsync ./t1") < where("syncfs ./d"));
+		assert_true(where("syncfs ./d") < where("rename ./t2 ./o/object"));
+		assert_int_equal(count_flushes(), 2 + 8);
+	} else if (kind == FS_LOCAL) {
 		assert_calls("writeout_start ./t1\n"
 			     "writeout_start ./t2\n"
 			     "writeout_wait ./t1\n"
@@ -1097,10 +1231,15 @@ int main(void)
 		T(order_batch_each),
 		T(order_fsync),
 		T(order_fsync_btrfs),
+		T(order_fsync_local),
+		T(order_alone),
 		T(order_writeout_only),
 		T(order_switched_off),
 		T(order_policy_without_component),
 		T(order_made_parents),
+		T(replaced_files_keep_their_inodes),
+		T(second_names_outlive_a_failed_seal),
+		T(no_second_names_where_none_is_needed),
 		T(counts_do_not_grow),
 		T(counts_of_a_flush_each),
 		T(nothing_costs_nothing),

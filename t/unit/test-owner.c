@@ -12,6 +12,7 @@
 #include "fs/owner.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 #ifdef F_OFD_SETLK
 
@@ -257,6 +258,70 @@ static void the_next_owner_clears_up(void **st UNUSED)
 	end_owner(pid2);
 }
 
+/* A replaced file that the owner kept; n tells several apart. */
+static const char *kept_by(const struct owner *o, int n)
+{
+	const char *path = at(dir, ".git-owner-%s.%d", o->id, n);
+
+	close(new_file(path, "content"));
+	return path;
+}
+
+static void second_names_are_new_names_beside_the_owner_file(void **st UNUSED)
+{
+	char *one, *two;
+	struct owner o;
+
+	assert_true(owner_self(&o, dir));
+	one = owner_second_name(at(dir, "config"));
+	two = owner_second_name(at(dir, "config"));
+	assert_true(starts_with(path_basename(one), path_basename(file_of("", &o))));
+	assert_true(starts_with(path_basename(two), path_basename(file_of("", &o))));
+	assert_string_not_equal(one, two);
+	free(one);
+	free(two);
+}
+
+static void second_names_go_with_their_owner(void **st UNUSED)
+{
+	struct owner dead, alive, next;
+	pid_t pid = start_owner(&dead, ""), pid2;
+
+	kept_by(&dead, 0);
+	kept_by(&dead, 10);
+	end_owner(pid);
+	pid = start_owner(&alive, "");
+	assert_int_equal(files_in(""), 2); /* of setup, and this one */
+	kept_by(&alive, 0);
+	pid2 = start_owner(&next, "");
+	assert_int_equal(files_in(""), 4);
+	end_owner(pid);
+	end_owner(pid2);
+}
+
+/* What they are for may not be on the disk yet. */
+static void second_names_without_an_owner_go_after_a_seal(void **st UNUSED)
+{
+	struct owner gone = { .id = "" }, next;
+	struct string_list dead = STRING_LIST_INIT;
+	const char *orphan;
+	pid_t pid = start_owner(&gone, "");
+
+	end_owner(pid);
+	assert_int_equal(unlink(file_of("", &gone)), 0);
+	orphan = kept_by(&gone, 3);
+	assert_int_equal(mkdir(at(dir, "objects"), 0777), 0); /* a repository */
+	assert_int_equal(mkdir(at(dir, "refs"), 0777), 0);
+	owner_leave(dir);
+	assert_true(owner_self(&next, dir));
+	assert_true(file_exists(orphan));
+	assert_false(owner_find_unsealed(dir, &dead));
+	assert_int_equal(dead.nr, 0);
+	owner_forget_earlier(dir);
+	assert_false(file_exists(orphan));
+	string_list_clear(&dead, NULL);
+}
+
 /* Whoever may only read the file must not be able to keep the dead alive. */
 static void a_readers_lock_counts_for_nothing(void **st UNUSED)
 {
@@ -324,6 +389,9 @@ int main(void)
 		T(leaves_nothing_where_a_directory_went),
 		T(left_before_its_directory_goes),
 		T(the_next_owner_clears_up),
+		T(second_names_are_new_names_beside_the_owner_file),
+		T(second_names_go_with_their_owner),
+		T(second_names_without_an_owner_go_after_a_seal),
 		T(a_readers_lock_counts_for_nothing),
 		T(what_cannot_be_asked_is_unknown),
 		T(made_without_a_nameless_file),
