@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A notes ref leads to a tree whose entries are called by the hex names of the objects
- * that they are about; as it grows, the first two digits become a directory, and so on.
- */
 #include "compat/posix.h"
 #include "pretty/pretty.h"
-#include "object/tree.h"
+#include "history/notes.h"
 #include "util/alloc.h"
 #include "util/string-list.h"
 #include "history/revparse.h"
 
 #define DEFAULT_REF "refs/notes/commits"
 
-struct notes_tree {
+struct shown_notes {
 	char *ref;
-	struct object_id tree;
+	struct notes_tree *tree;
 };
 
 struct notes {
 	struct repository *repo;
-	struct notes_tree *trees;
+	struct shown_notes *trees;
 	size_t nr, alloc;
 };
 
@@ -114,7 +110,7 @@ int notes_open(struct notes **out, struct repository *r, const struct strvec *re
 		}
 		ALLOC_GROW(n->trees, n->nr + 1, n->alloc);
 		n->trees[n->nr].ref = ref;
-		n->trees[n->nr++].tree = tree;
+		n->trees[n->nr++].tree = notes_tree_new(r->odb, &tree, NOTES_READ_ONLY);
 	}
 	strvec_clear(&names);
 	if (rc < 0)
@@ -130,49 +126,12 @@ void notes_free(struct notes *n)
 
 	if (!n)
 		return;
-	for (i = 0; i < n->nr; i++)
+	for (i = 0; i < n->nr; i++) {
+		notes_tree_free(n->trees[i].tree);
 		free(n->trees[i].ref);
+	}
 	free(n->trees);
 	free(n);
-}
-
-/* In one tree: the note itself, or the subdirectory to look in next. */
-static bool find_step(struct notes *n, struct object_id *tree, const char **rest, bool *found)
-{
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct tree_entry e;
-	struct tree_iter it;
-	bool ok = false;
-
-	if (odb_read_type(n->repo->odb, tree, OBJ_TREE, &buf, NULL) < 0)
-		return false;
-	tree_iter_init(&it, buf.data, buf.size, n->repo->algo);
-	while (!ok && tree_iter_next(&it, &e, NULL) > 0) {
-		*found = !MODE_IS_TREE(e.mode) && !strcmp(e.name, *rest);
-		ok = *found || (MODE_IS_TREE(e.mode) && e.name_len == 2 &&
-				!strncmp(e.name, *rest, 2));
-		if (ok)
-			*tree = e.oid;
-		if (ok && !*found)
-			*rest += 2;
-	}
-	object_buf_release(&buf);
-	return ok;
-}
-
-static bool find_note(struct notes *n, const struct notes_tree *t, const struct object_id *oid,
-		      struct object_id *out)
-{
-	char hex[HASH_MAX_HEX + 1];
-	const char *rest = hex;
-	bool found = false;
-
-	oid_to_hex_r(hex, oid);
-	*out = t->tree;
-	while (!found && *rest)
-		if (!find_step(n, out, &rest, &found))
-			return false;
-	return found;
 }
 
 static void add_heading(struct strbuf *out, const char *ref)
@@ -213,7 +172,8 @@ void notes_format(struct notes *n, const struct object_id *oid, struct strbuf *o
 		struct object_buf buf = OBJECT_BUF_INIT;
 		struct object_id note;
 
-		if (!find_note(n, &n->trees[i], oid, &note) ||
+		/* A tree or a blob that cannot be read shows no note. */
+		if (notes_tree_find(n->trees[i].tree, oid, &note, NULL) <= 0 ||
 		    odb_read_type(n->repo->odb, &note, OBJ_BLOB, &buf, NULL) < 0)
 			continue;
 		if (buf.size) {

@@ -96,7 +96,7 @@ void decorations_format(struct strbuf *out, struct decorations *d, const struct 
 			const char *prefix, const char *separator, const char *suffix,
 			bool full_names, const struct decorate_colors *colors, const char *base);
 
-/* ---- notes, read only: git-notes(1) ---- */
+/* ---- notes as they are shown: git-notes(1); their trees are read by history/notes.h ---- */
 
 struct notes;
 /*
