@@ -9,6 +9,7 @@
 #include "cli/edit-text.h"
 #include "porcelain/commit.h"
 #include "porcelain/commit-object.h"
+#include "porcelain/notes-rewrite.h"
 #include "porcelain/status-format.h"
 #include "fs/file.h"
 #include "index/cache-tree.h"
@@ -445,6 +446,15 @@ static int add_merge_parents(struct commit_run *run, struct err *err)
 	return rc;
 }
 
+/* --no-post-rewrite keeps notes from being copied, too. */
+static int find_notes(struct commit_run *run, struct err *err)
+{
+	const struct commit_options *o = &run->o;
+
+	return o->amend && !o->no_post_rewrite && !o->dry_run ?
+		notes_rewrite_open(&run->notes, run->repo, "amend", err) : 0;
+}
+
 static int find_parents(struct commit_run *run, struct err *err)
 {
 	if (run->initial)
@@ -600,14 +610,29 @@ static int stage_end_of_state(struct commit_run *run, struct err *err)
 	return rc;
 }
 
-/* Objects, ref and logs, index: one operation, one flush. */
+static int copy_notes(struct commit_run *run, struct ref_transaction *t,
+		      const struct object_id *commit, struct err *err)
+{
+	struct notes_copy copy = {
+		.from = &run->head,
+		.to = commit,
+		.author = run->author.buf,
+		.committer = run->committer.buf,
+		.by = "git commit --amend",
+	};
+
+	return notes_rewrite_copy(run->notes, &copy, run->op, t, err);
+}
+
+/* Objects, refs and logs, index: one operation, one flush. */
 static int publish(struct commit_run *run, const struct object_id *commit, struct err *err)
 {
 	struct ref_transaction *t = repo_operation_new_refs(run->op, 0);
 	int rc;
 
-	if ((rc = commit_index_set(run, err)) >= 0 && (rc = stage_end_of_state(run, err)) >= 0)
-		rc = queue_ref(run, t, commit, err);
+	if ((rc = commit_index_set(run, err)) >= 0 && (rc = stage_end_of_state(run, err)) >= 0 &&
+	    (rc = queue_ref(run, t, commit, err)) >= 0)
+		rc = copy_notes(run, t, commit, err);
 	rc = repo_operation_end(run->op, rc, err);
 	run->op = NULL;
 	/* The veto of the reference-transaction hook is fatal, as a lock would be. */
@@ -758,6 +783,7 @@ static void commit_run_release(struct commit_run *run)
 	free(run->head_ref);
 	free(run->hook_commit);
 	free(run->found_author);
+	notes_rewrite_free(run->notes);
 }
 
 int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
@@ -776,7 +802,7 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	check_message_options(&run);
 	pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv, 0);
 	if ((rc = find_head(&run, &err)) >= 0 && (rc = check_whence(&run, &err)) >= 0 &&
-	    (rc = find_parents(&run, &err)) >= 0) {
+	    (rc = find_parents(&run, &err)) >= 0 && (rc = find_notes(&run, &err)) >= 0) {
 		run.op = repo_operation_begin(ctx->repo);
 		rc = run_commit(&run, &err);
 	}

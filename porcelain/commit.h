@@ -76,6 +76,7 @@ struct commit_run {
 	struct strbuf message;
 	const char *hook_source; /* second argument of prepare-commit-msg */
 	char *hook_commit;	 /* third one */
+	struct notes_rewrite *notes; /* --amend: that go to the new commit; NULL: none */
 	struct strbuf template_text; /* what an editor must change */
 	const char *why_not; /* for standard error, behind an error if there is one */
 };
