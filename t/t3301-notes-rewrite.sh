@@ -255,8 +255,28 @@ test_expect_success PERL 'many notes in one tree get directories' '
 
 test_expect_success PERL 'few notes in directories lose them' '
 	test_config notes.rewriteRef refs/notes/big &&
-	fill_big 15 1 && shape_is 0 16 0 && git amend -m big2 && shape_is 17 0 0 &&
-	fill_big 15 2 && shape_is 0 0 16 && git amend -m big3 && shape_is 17 0 0
+	for dirs in 1 2
+	do
+		fill_big 15 $dirs && git amend -m "few $dirs" && shape_is 17 0 0 &&
+		git ls-tree refs/notes/big >out && test_line_count = 17 out || return 1
+	done
+'
+
+test_expect_success PERL 'two notes for each first digit, or a directory that was not read' '
+	test_config notes.rewriteRef refs/notes/big &&
+	fill_big 16 0 && git amend -m "one each" && shape_is 18 0 0 &&
+	fill_big 32 0 && git amend -m "two each" && shape_is 0 34 0 &&
+	fill_big 16 1 && git amend -m "a directory each" && shape_is 0 18 0
+'
+
+test_expect_success PERL 'each directory that was read is looked at by itself' '
+	test_config notes.rewriteRef refs/notes/big &&
+	fill_big 700 2 && git amend -m "two levels" && shape >out &&
+	for oid in $(cat head) $(git rev-parse HEAD)
+	do
+		test_grep "^$(echo $oid | sed "s/^../&\//")$" names || return 1
+	done &&
+	test_grep "^../../" names && git fsck --no-dangling
 '
 
 test_expect_success PERL 'only directories on the way are read and written' '
@@ -285,6 +305,15 @@ test_expect_success PERL 'what is no note stays where it is' '
 		done
 	done &&
 	git ls-tree refs/notes/big $ZERO_OID >out && test_grep "^120000" out
+'
+
+test_expect_success PERL 'a file with the name of a directory for notes' '
+	test_config notes.rewriteRef refs/notes/big &&
+	for n in 1 700
+	do
+		fill_big $n 0 "100644 BLOB\t$(git rev-parse HEAD | cut -c1-2)\n" &&
+		git amend -m "file $n" && shape_is $((n + 2)) 0 0 && git fsck --no-dangling || return 1
+	done
 '
 
 test_expect_success 'a note in two places becomes one' '
