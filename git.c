@@ -79,6 +79,14 @@ static void print_error(void *data UNUSED, const char *msg)
 	error("%s", msg);
 }
 
+static void show_note(struct repository *r, const char *key, const char *text)
+{
+	if (!key)
+		fprintf(stderr, "%s\n", text);
+	else if (advice_enabled(r, key))
+		advise("%s", text);
+}
+
 /*
  * 0, with *out NULL where a repository is wanted but not needed and there is none
  * that may be used.
@@ -89,6 +97,7 @@ static int open_repository(struct repository **out, unsigned flags, struct err *
 		.lenient = (flags & CMD_LENIENT) != 0,
 		.warn = flags & CMD_LENIENT ? NULL : report_warning,
 		.report_error = print_error,
+		.note = flags & CMD_LENIENT ? NULL : show_note,
 	};
 	struct err local = ERR_INIT;
 	int rc;

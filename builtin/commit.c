@@ -651,7 +651,6 @@ static void run_last_hooks(struct commit_run *run, const struct object_id *commi
 	if (run->o.amend && !run->o.no_post_rewrite) {
 		char *line = xstrfmt("%s %s\n", oid_hex(&run->head), oid_hex(commit));
 
-		commit_advise_ignored_hook(run, "post-rewrite");
 		if (repo_run_hook(run->repo, "post-rewrite", NULL, amend_args, line, &err) < 0)
 			err_release(&err);
 		free(line);

@@ -50,6 +50,16 @@ static int read_graft_file(struct grafts *all, struct repository *r, const char 
 	struct strbuf buf = STRBUF_INIT;
 	int rc = read_file(&buf, path, GRAFTS_MAX, NULL);
 
+	if (!rc && !shallow)
+		repo_note(r, "graftFileDeprecated",
+			  "Support for <GIT_DIR>/info/grafts is deprecated\n"
+			  "and will be removed in a future Git version.\n"
+			  "\n"
+			  "Please use \"git replace --convert-graft-file\"\n"
+			  "to convert the grafts into replace refs.\n"
+			  "\n"
+			  "Turn this message off by running\n"
+			  "\"git config set advice.graftFileDeprecated false\"");
 	if (rc == ERR_NOT_FOUND)
 		rc = 0;
 	else if (rc < 0)

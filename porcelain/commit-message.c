@@ -539,18 +539,6 @@ static int add_template_comments(struct commit_run *run, struct err *err)
 
 /* ---- hooks and editor ---- */
 
-void commit_advise_ignored_hook(struct commit_run *run, const char *name)
-{
-	char *path = NULL;
-
-	if (repo_hook_is_ignored(run->repo, name, &path) &&
-	    advice_enabled(run->repo, "ignoredHook"))
-		advise("The '%s' hook was ignored because it's not set as executable.\n"
-		       "You can disable this warning with `git config set advice.ignoredHook false`.",
-		       path);
-	free(path);
-}
-
 static void hook_environment(const struct commit_run *run, struct strvec *env)
 {
 	strvec_pushf(env, "GIT_INDEX_FILE=%s", run->ci.seen_by_hooks);
@@ -564,10 +552,8 @@ int commit_run_hook(struct commit_run *run, const char *name, const char *const 
 	struct strvec env = STRVEC_INIT;
 	int rc;
 
-	if (!repo_has_hook(run->repo, name)) {
-		commit_advise_ignored_hook(run, name);
+	if (!repo_has_hook(run->repo, name))
 		return 0;
-	}
 	rc = commit_index_expose(run, err);
 	if (rc < 0)
 		return rc;
@@ -584,10 +570,8 @@ int commit_run_last_hook(struct commit_run *run, const char *name, const char *c
 	char *index;
 	int rc;
 
-	if (!repo_has_hook(run->repo, name)) {
-		commit_advise_ignored_hook(run, name);
+	if (!repo_has_hook(run->repo, name))
 		return 0;
-	}
 	index = xstrfmt("GIT_INDEX_FILE=%s", run->repo->index_path);
 	env[0] = index;
 	env[1] = run->use_editor ? NULL : "GIT_EDITOR=:";

@@ -103,8 +103,6 @@ MUST_USE int commit_author_prepare(struct commit_run *run, struct err *err);
 MUST_USE int commit_message_prepare(struct commit_run *run, struct err *err);
 /* COMMIT_EDITMSG, hooks, editor, clean-up. 1: not this message, run->why_not says why. */
 MUST_USE int commit_message_finish(struct commit_run *run, struct err *err);
-/* Say so, if there is such a hook that is not executable. */
-void commit_advise_ignored_hook(struct commit_run *run, const char *name);
 /* 0, or ERR_ABORTED; does nothing without such a hook. */
 MUST_USE int commit_run_hook(struct commit_run *run, const char *name,
 			     const char *const *args, struct err *err);

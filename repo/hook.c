@@ -6,15 +6,21 @@
 #include "util/alloc.h"
 #include "util/run-command.h"
 
-/* NULL if it is not there or not executable. */
+/* NULL if it is not there or not executable; a hint tells of the latter. */
 static char *find_hook(struct repository *r, const char *name)
 {
 	char *path = repo_path(r, "hooks/%s", name);
 	struct stat st;
 
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0)
-		FREE_AND_NULL(path);
-	return path;
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK))
+		return path;
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && access(path, X_OK) < 0 && errno == EACCES)
+		repo_note(r, "ignoredHook",
+			  "The '%s' hook was ignored because it's not set as executable.\n"
+			  "You can disable this warning with `git config set advice.ignoredHook false`.",
+			  path);
+	free(path);
+	return NULL;
 }
 
 bool repo_has_hook(struct repository *r, const char *name)
@@ -24,19 +30,6 @@ bool repo_has_hook(struct repository *r, const char *name)
 
 	free(path);
 	return yes;
-}
-
-bool repo_hook_is_ignored(struct repository *r, const char *name, char **path)
-{
-	char *p = repo_path(r, "hooks/%s", name);
-	struct stat st;
-
-	if (!stat(p, &st) && S_ISREG(st.st_mode) && access(p, X_OK) < 0 && errno == EACCES) {
-		*path = p;
-		return true;
-	}
-	free(p);
-	return false;
 }
 
 static int hook_failed(const char *path, int code, struct err *err)

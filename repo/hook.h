@@ -7,10 +7,8 @@
 #include "repo/repo.h"
 #include "util/err.h"
 
-/* Is there an executable hook of that name? */
+/* Is there an executable hook of that name? One that is not executable is told of (repo_note). */
 bool repo_has_hook(struct repository *r, const char *name);
-/* Is there such a file that is not executable? *path (caller frees) names it. */
-bool repo_hook_is_ignored(struct repository *r, const char *name, char **path);
 /*
  * Run a hook: 0 if it is missing or successful; ERR_ABORTED if it failed, with a message only
  * if it could not run or was killed. env: "K=V", args: NULL-terminated, or NULL. It sees new

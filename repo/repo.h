@@ -13,9 +13,14 @@
 #include "refs/refs.h"
 #include "repo/settings.h"
 #include "util/err.h"
+#include "util/map.h"
 
 struct index_state;
 struct replacements;
+struct repository;
+
+/* key: a hint that advice.<key> turns off; NULL: a line that is shown as it is. */
+typedef void (*repo_note_fn)(struct repository *r, const char *key, const char *text);
 
 struct repository {
 	char *gitdir;	  /* absolute or as git rev-parse --git-dir prints it */
@@ -34,6 +39,8 @@ struct repository {
 	struct replacements *replacements; /* refs/replace/; NULL: not used */
 	struct repo_operation *operation; /* the one that is open, see operation.h; or NULL */
 	repo_warn_fn warn, report_error; /* as in repo_open_options; may be NULL */
+	repo_note_fn note;
+	struct strset noted; /* what repo_note has said */
 	void *warn_data;
 	/*
 	 * Before an index is written: gives size 0 to the entries that are racily clean and whose
@@ -47,6 +54,7 @@ struct repo_open_options {
 	bool lenient;	     /* accept settings with bad values: for git config */
 	repo_warn_fn warn;   /* odd settings, corrupt copies of objects; may be NULL */
 	repo_warn_fn report_error; /* failures that do not end the command; may be NULL */
+	repo_note_fn note;	   /* hints and plain lines; may be NULL */
 	void *warn_data;
 };
 
@@ -77,6 +85,8 @@ MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **
 char *repo_unresolved_gitdir(const char *gitdir);
 /* Format a warning and pass it to r->warn. */
 void repo_warn(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The same text once. */
+void repo_note(struct repository *r, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Passes messages "error: …\n" and "warning: …\n" to report_error and warn; text is cut up. */
 void repo_report_lines(const struct repository *r, char *text);
 /* From now on refs/replace/ has no effect (git-replace(1)). */

@@ -170,6 +170,7 @@ static int open_place(struct repository **out, struct repo_place *p,
 	r->bare = p->bare;
 	r->warn = o->warn;
 	r->report_error = o->report_error;
+	r->note = o->note;
 	r->warn_data = o->warn_data;
 	r->cwd_outside = p->cwd_outside;
 	p->gitdir = p->commondir = p->worktree = p->prefix = NULL;
@@ -274,6 +275,21 @@ void repo_warn(const struct repository *r, const char *fmt, ...)
 	va_end(ap);
 }
 
+void repo_note(struct repository *r, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	if (!r->note)
+		return;
+	va_start(ap, fmt);
+	text = xvstrfmt(fmt, ap);
+	va_end(ap);
+	if (strset_add(&r->noted, text))
+		r->note(r, key, text);
+	free(text);
+}
+
 /* Where a message ends; it may name a path with a newline. NULL: there is none. */
 static char *end_of_message(char *text)
 {
@@ -320,6 +336,7 @@ void repo_free(struct repository *r)
 	replacements_free(r->replacements);
 	config_set_free(r->config);
 	repo_settings_release(&r->settings);
+	strset_clear(&r->noted);
 	free(r->gitdir);
 	free(r->gitdir_abs);
 	free(r->commondir);

@@ -185,4 +185,14 @@ test_expect_success 'symbolic refs: what they name' '
 	test_cmp expect ours/told
 '
 
+test_expect_success 'a hook reference-transaction that is not executable is told of, once' '
+	git init -q -b main ignored && git -C ignored commit -q --allow-empty -m one &&
+	mkdir -p ignored/.git/hooks && echo exit 1 >ignored/.git/hooks/reference-transaction &&
+	cat >expect <<-\EOF && git -C ignored update-ref refs/heads/x HEAD 2>err && test_cmp expect err &&
+	hint: The '\''.git/hooks/reference-transaction'\'' hook was ignored because it'\''s not set as executable.
+	hint: You can disable this warning with `git config set advice.ignoredHook false`.
+	EOF
+	git -C ignored -c advice.ignoredHook=false update-ref refs/heads/y HEAD 2>err && test_must_be_empty err
+'
+
 test_done

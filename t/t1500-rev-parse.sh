@@ -560,4 +560,26 @@ test_expect_success 'outside of a repository' '
 	 git rev-parse --sq-quote x && git rev-parse --local-env-vars >/dev/null)
 '
 
+test_expect_success 'info/grafts: a hint, once, unless advice.graftFileDeprecated is false' '
+	git init -q -b main grafted && test_commit -C grafted one && test_commit -C grafted two &&
+	git -C grafted rev-parse HEAD >grafted/.git/info/grafts &&
+	cat >expect <<-\EOF &&
+	hint: Support for <GIT_DIR>/info/grafts is deprecated
+	hint: and will be removed in a future Git version.
+	hint:
+	hint: Please use "git replace --convert-graft-file"
+	hint: to convert the grafts into replace refs.
+	hint:
+	hint: Turn this message off by running
+	hint: "git config set advice.graftFileDeprecated false"
+	EOF
+	for args in "log --format=%s" "branch -v" "branch --contains HEAD"; do
+		git -C grafted $args >out 2>err && test_cmp expect err || return
+	done &&
+	test_must_fail git -C grafted rev-parse -q --verify HEAD^ 2>err && test_cmp expect err &&
+	test_config -C grafted advice.graftFileDeprecated false &&
+	git -C grafted log --format=%s >out 2>err && test_must_be_empty err && test_line_count = 1 out &&
+	git -C grafted config list 2>err && test_must_be_empty err
+'
+
 test_done

@@ -143,4 +143,16 @@ test_expect_success 'core.quotePath' '
 	)
 '
 
+test_expect_success 'names that no attribute may have are told of, and their lines ignored' '
+	git init -q badnames && cd badnames && test_when_finished "cd .." && mkdir d &&
+	printf "%s\n" "f x^y good" "[attr]a\$b x" "* -builtin_z" "f !=v" "[attr]-m x" "f fine" >.gitattributes &&
+	echo "f q^" >d/.gitattributes && echo "f /" >.git/info/attributes &&
+	printf "%s is not a valid attribute name: %s\n" / .git/info/attributes:1 "x^y" .gitattributes:1 \
+		"a\$b" .gitattributes:2 builtin_z .gitattributes:3 "" .gitattributes:4 -m .gitattributes:5 \
+		"q^" d/.gitattributes:1 | sort >../expect &&
+	git check-attr -a f d/f f >../out 2>../err && sort ../err >../sorted && test_cmp ../expect ../sorted &&
+	printf "%s: fine: set\n" f d/f f >../expect && test_cmp ../expect ../out &&
+	echo x >f && git add f 2>../err && test_grep "^x^y is not a valid attribute name: .gitattributes:1$" ../err
+'
+
 test_done

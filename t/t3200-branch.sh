@@ -724,4 +724,18 @@ test_expect_success 'hints beside errors: advice.refSyntax, advice.forceDeleteBr
 	test_expect_code 1 git -C hints -c advice.forceDeleteBranch=false branch -d un 2>err && test_line_count = 1 err
 '
 
+test_expect_success 'a bad push.default ends every command but config' '
+	git init -q -b main pushed && git -C pushed commit -q --allow-empty -m one &&
+	for bad in push.default=bad push.default= push.default push.default=Simple; do
+		for args in "branch -vv" status "rev-parse HEAD" "for-each-ref --format=%(push)"; do
+			test_expect_code 128 git -C pushed -c $bad $args >out 2>err && test_must_be_empty out &&
+			test_grep "push.default" err || return
+		done &&
+		git -C pushed -c $bad config list >out || return
+	done &&
+	for good in nothing matching simple upstream tracking current; do
+		git -C pushed -c push.default=$good branch -vv >out || return
+	done
+'
+
 test_done

@@ -49,6 +49,9 @@ struct attrs {
 	struct strmap strings; /* interned values */
 	struct attr_list system, global, info;
 	struct strmap dirs; /* "a/b/" to struct attr_list * */
+	/* scratch of what is parsed: for messages */
+	const char *file;
+	size_t line_nr;
 	/* scratch of one look-up */
 	struct attr_value *result;
 	bool *decided;
@@ -96,6 +99,19 @@ bool attr_name_is_valid(const char *s, size_t len)
 	return true;
 }
 
+/* Names in files; what begins so is Git's own. */
+static bool check_name(struct attrs *a, const char *s, size_t len)
+{
+	static const char reserved[] = "builtin_";
+	bool ok = attr_name_is_valid(s, len) &&
+		  (len < sizeof(reserved) - 1 || memcmp(s, reserved, sizeof(reserved) - 1) != 0);
+
+	if (!ok)
+		repo_note(a->repo, NULL, "%.*s is not a valid attribute name: %s:%zu", (int)len, s,
+			  a->file, a->line_nr);
+	return ok;
+}
+
 /* ---- parsing ---- */
 
 /* One word: "name", "-name", "!name", "name=value". */
@@ -112,7 +128,7 @@ static bool parse_assignment(struct attrs *a, const char *word, size_t len,
 		len--;
 		name_len--;
 	}
-	if (!attr_name_is_valid(word, name_len))
+	if (!check_name(a, word, name_len))
 		return false;
 	if (eq && v.state == ATTR_SET) {
 		v.state = ATTR_VALUE;
@@ -163,7 +179,7 @@ static void define_macro(struct attrs *a, const char *s, const char *end)
 		s++;
 	while (s + n < end && !isspace((unsigned char)s[n]))
 		n++;
-	if (!attr_name_is_valid(s, n))
+	if (!check_name(a, s, n))
 		return;
 	if (!parse_assignments(a, s + n, end, &set, &nr))
 		return;
@@ -207,12 +223,13 @@ static void list_add_line(struct attrs *a, struct attr_list *l, const char *s, s
 	strbuf_release(&quoted);
 }
 
-static void list_parse(struct attrs *a, struct attr_list *l, const char *buf, size_t len,
-		       const char *base, bool macros_ok)
+static void list_parse(struct attrs *a, struct attr_list *l, const char *file, const char *buf,
+		       size_t len, const char *base, bool macros_ok)
 {
 	const char *end = buf + len;
-	size_t line_nr = 0;
 
+	a->file = file;
+	a->line_nr = 0;
 	if (len >= 3 && !memcmp(buf, "\xef\xbb\xbf", 3))
 		buf += 3;
 	while (buf < end) {
@@ -220,13 +237,13 @@ static void list_parse(struct attrs *a, struct attr_list *l, const char *buf, si
 		const char *stop = nl ? nl : end;
 		const char *s = buf;
 
-		line_nr++;
+		a->line_nr++;
 		while (s < stop && isspace((unsigned char)*s))
 			s++;
 		if (s == stop || *s == '#' || memchr(s, '\0', (size_t)(stop - s)))
 			; /* nothing */
 		else if (stop - buf >= ATTR_LINE_MAX)
-			repo_warn(a->repo, "ignoring overly long attributes line %zu", line_nr);
+			repo_warn(a->repo, "ignoring overly long attributes line %zu", a->line_nr);
 		else
 			list_add_line(a, l, s, (size_t)(stop - s), base, macros_ok);
 		buf = nl ? nl + 1 : end;
@@ -238,7 +255,7 @@ static void list_read(struct attrs *a, struct attr_list *l, const char *path)
 	struct strbuf buf = STRBUF_INIT;
 
 	if (read_file(&buf, path, ATTR_FILE_MAX, NULL) >= 0)
-		list_parse(a, l, buf.buf, buf.len, "", true);
+		list_parse(a, l, path, buf.buf, buf.len, "", true);
 	strbuf_release(&buf);
 }
 
@@ -285,7 +302,7 @@ static struct attr_list *dir_list(struct attrs *a, const char *dir, size_t len)
 	base = xmemdupz(dir, len);
 	path = xstrfmt("%s.gitattributes", base);
 	if (read_attributes(a, &buf, path))
-		list_parse(a, l, buf.buf, buf.len, base, len == 0);
+		list_parse(a, l, path, buf.buf, buf.len, base, len == 0);
 	strmap_put(&a->dirs, base, l);
 	strbuf_release(&buf);
 	free(path);
@@ -483,7 +500,7 @@ int attrs_new(struct attrs **out, struct repository *r, const struct index_state
 	a->ix = ix;
 	a->direction = r->worktree ? dir : ATTR_INDEX;
 	a->icase = r->settings.ignorecase;
-	list_parse(a, &a->system, binary, sizeof(binary) - 1, "", true);
+	list_parse(a, &a->system, "[builtin]", binary, sizeof(binary) - 1, "", true);
 	read_system(a);
 	rc = read_global(a, err);
 	if (rc < 0) {
