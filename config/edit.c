@@ -38,9 +38,9 @@ static void tokens_release(struct tokens *t)
 	free(t->v);
 }
 
-static void push_section(struct tokens *t, const struct config_scanner *s)
+/* header: behind the '['; NULL: of what comes before all headers. */
+static void push_section(struct tokens *t, const struct config_scanner *s, const char *header)
 {
-	const char *header = s->buf + s->start + 1; /* behind the '[' */
 	struct section *new;
 
 	ALLOC_GROW(t->sections, t->nr_sections + 1, t->alloc_sections);
@@ -48,7 +48,8 @@ static void push_section(struct tokens *t, const struct config_scanner *s)
 	new->name = xstrdup(s->section.buf);
 	new->written = xstrdup(s->section.buf);
 	new->dotted = s->dotted;
-	memcpy(new->written, header, strcspn(header, " \t\"]"));
+	if (header)
+		memcpy(new->written, header, strcspn(header, " \t\"]"));
 }
 
 static const char *section_of(const struct tokens *t, size_t i)
@@ -73,7 +74,7 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 	int rc = 0;
 
 	config_scan_init(&s, text->buf, text->len);
-	push_section(t, &s);
+	push_section(t, &s, NULL);
 	while ((kind = config_scan(&s)) != CONFIG_TOKEN_END) {
 		struct token *tok;
 
@@ -83,7 +84,7 @@ static int tokenize(struct tokens *t, const struct strbuf *text, const char *key
 			break;
 		}
 		if (kind == CONFIG_TOKEN_SECTION)
-			push_section(t, &s);
+			push_section(t, &s, s.buf + s.start + 1);
 		ALLOC_GROW(t->v, t->nr + 1, t->alloc);
 		tok = &t->v[t->nr++];
 		*tok = (struct token){ kind, s.start, s.end, t->nr_sections - 1, false };

@@ -221,6 +221,10 @@ static void test_sections(void **state)
 	/* what looks like a header but is a value */
 	sections("[a]\nb=\\\n[a]\n", "a", "z", 0, "[z]\nb=\\\n[a]\n");
 	sections("[a]x=1[a]\n[b][a]c=1\n", "a", NULL, 0, "[b]\n");
+	/* seen with ASan: what comes before the first header has no name */
+	sections("", "a", NULL, ERR_NOT_FOUND, NULL);
+	sections("no-header-but-a-long-name-that-is-a-key-and-not-a-section=1\n[a]\n", "a", NULL, 0,
+		 "no-header-but-a-long-name-that-is-a-key-and-not-a-section=1\n");
 }
 
 static void edit_sections(const char *before, const struct config_section_edit *e, size_t nr,
