@@ -12,9 +12,11 @@ static char *find_hook(struct repository *r, const char *name)
 	char *path = repo_path(r, "hooks/%s", name);
 	struct stat st;
 
-	if (!stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK))
+	const bool there = !stat(path, &st) && S_ISREG(st.st_mode);
+
+	if (there && !access(path, X_OK))
 		return path;
-	if (!stat(path, &st) && S_ISREG(st.st_mode) && access(path, X_OK) < 0 && errno == EACCES)
+	if (there && errno == EACCES)
 		repo_note(r, "ignoredHook",
 			  "The '%s' hook was ignored because it's not set as executable.\n"
 			  "You can disable this warning with `git config set advice.ignoredHook false`.",
