@@ -295,27 +295,24 @@ static int push_simple(struct repository *r, const char *remote, const char *bra
 
 int branch_push_target(struct repository *r, const char *branch, char **ref, struct err *err)
 {
-	const char *mode = get_string(r, "push.default");
-	char *remote = push_remote(r, branch), *key, *name = NULL;
+	char *remote = push_remote(r, branch), *key, *name = xstrfmt("refs/heads/%s", branch);
 	size_t nr = 0;
 	int rc;
 
 	key = xstrfmt("remote.%s.push", remote);
 	config_get_all(r->config, key, &nr);
 	free(key);
-	if (nr) {
+	if (nr)
 		rc = push_by_refspecs(r, remote, branch, ref, err);
-	} else if (mode && !strcmp(mode, "nothing")) {
+	else if (r->settings.push_default == PUSH_NOTHING)
 		rc = err_set(err, ERR_INVALID,
 			     "push has no destination (push.default is 'nothing')");
-	} else if (mode && (!strcmp(mode, "upstream") || !strcmp(mode, "tracking"))) {
+	else if (r->settings.push_default == PUSH_UPSTREAM)
 		rc = branch_upstream(r, branch, ref, err);
-	} else if (mode && (!strcmp(mode, "current") || !strcmp(mode, "matching"))) {
-		name = xstrfmt("refs/heads/%s", branch);
-		rc = tracking_for_push(r, remote, name, ref, err);
-	} else {
+	else if (r->settings.push_default == PUSH_SIMPLE)
 		rc = push_simple(r, remote, branch, ref, err);
-	}
+	else
+		rc = tracking_for_push(r, remote, name, ref, err);
 	free(name);
 	free(remote);
 	return rc;

@@ -288,19 +288,26 @@ static void read_rebase(struct reader *r, enum branch_rebase *rebase)
 					 "malformed value for branch.autosetuprebase");
 }
 
-/* What it says is asked for where something is pushed; a bad value ends every command. */
-static void check_push_default(struct reader *r)
+static void read_push_default(struct reader *r, enum push_default *out)
 {
-	static const char *const known[] = {
-		"nothing", "matching", "simple", "upstream", "tracking", "current",
+	static const struct {
+		const char *word;
+		enum push_default value;
+	} known[] = {
+		{ "nothing", PUSH_NOTHING },   { "matching", PUSH_MATCHING },
+		{ "simple", PUSH_SIMPLE },     { "upstream", PUSH_UPSTREAM },
+		{ "tracking", PUSH_UPSTREAM }, { "current", PUSH_CURRENT },
 	};
 	const struct config_entry *e = config_get(r->c, "push.default");
 
 	if (!e || r->rc)
 		return;
-	for (size_t i = 0; e->value && i < ARRAY_SIZE(known); i++)
-		if (!strcmp(e->value, known[i]))
+	for (size_t i = 0; e->value && i < ARRAY_SIZE(known); i++) {
+		if (!strcmp(e->value, known[i].word)) {
+			*out = known[i].value;
 			return;
+		}
+	}
 	r->rc = config_entry_bad(e, r->err, !e->value ? "missing value" :
 				 "malformed value for push.default, must be one of "
 				 "nothing, matching, simple, upstream or current");
@@ -342,7 +349,7 @@ int repo_settings_read(struct repo_settings *out, const struct config_set *c,
 	read_objects(&r, out, algo);
 	read_track(&r, &out->branch_track);
 	read_rebase(&r, &out->branch_rebase);
-	check_push_default(&r);
+	read_push_default(&r, &out->push_default);
 	return r.rc;
 }
 

@@ -21,6 +21,13 @@ enum branch_track {
 };
 
 /* Which branches with an upstream get branch.NAME.rebase: bits. */
+enum push_default {
+	PUSH_SIMPLE = 0,
+	PUSH_NOTHING,
+	PUSH_MATCHING,
+	PUSH_UPSTREAM,
+	PUSH_CURRENT,
+};
 enum branch_rebase { REBASE_NEVER = 0, REBASE_LOCAL = 1, REBASE_REMOTE = 2, REBASE_ALWAYS = 3 };
 
 struct repo_settings {
@@ -49,6 +56,7 @@ struct repo_settings {
 	int files_lock_timeout_ms, packed_lock_timeout_ms;
 	enum branch_track branch_track;	  /* branch.autoSetupMerge */
 	enum branch_rebase branch_rebase; /* branch.autoSetupRebase */
+	enum push_default push_default;	  /* push.default */
 };
 
 /* Receives warnings and, where the comment says so, error messages; may be NULL. */
