@@ -49,11 +49,6 @@ static int native_fsetxattr(int fd, const char *name, const void *value,
 	return fsetxattr(fd, name, value, len, flags);
 }
 
-static int native_fremovexattr(int fd, const char *name)
-{
-	return fremovexattr(fd, name);
-}
-
 static int native_removexattr(const char *path, const char *name)
 {
 	return lremovexattr(path, name);
@@ -65,11 +60,6 @@ static int native_fsetxattr(int fd, const char *name, const void *value,
 	return fsetxattr(fd, name, value, len, 0, flags);
 }
 
-static int native_fremovexattr(int fd, const char *name)
-{
-	return fremovexattr(fd, name, 0);
-}
-
 static int native_removexattr(const char *path, const char *name)
 {
 	return removexattr(path, name, XATTR_NOFOLLOW);
@@ -78,12 +68,6 @@ static int native_removexattr(const char *path, const char *name)
 static int native_fsetxattr(int fd UNUSED, const char *name UNUSED,
 			    const void *value UNUSED, size_t len UNUSED,
 			    int flags UNUSED)
-{
-	errno = ENOTSUP;
-	return -1;
-}
-
-static int native_fremovexattr(int fd UNUSED, const char *name UNUSED)
 {
 	errno = ENOTSUP;
 	return -1;
@@ -189,7 +173,6 @@ const struct syscall_table syscalls_native = {
 	.rmdir = rmdir,
 	.utimens = native_utimens,
 	.fsetxattr = native_fsetxattr,
-	.fremovexattr = native_fremovexattr,
 	.removexattr = native_removexattr,
 	.fsync = fsync,
 	.fdatasync = native_fdatasync,

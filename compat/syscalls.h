@@ -39,7 +39,6 @@ struct syscall_table {
 	int (*utimens)(const char *path, const struct timespec times[2]);
 	int (*fsetxattr)(int fd, const char *name, const void *value,
 			 size_t len, int flags);
-	int (*fremovexattr)(int fd, const char *name);
 	int (*removexattr)(const char *path, const char *name); /* does not follow symlinks */
 	/* Flushes; each is counted as one "hardware-flush". */
 	int (*fsync)(int fd);

@@ -25,27 +25,53 @@ void (*lockfile_takeover_report)(const char *lock_path, pid_t pid) = report_take
 /* ---- the owner ---- */
 
 /*
+ * The file for which a mark was written comes first in it, so that a copy of a file that has been
+ * a lock, or another name of it, is nobody's lock. All names of a shared file are locks.
+ */
+#define FILE_ID_MAX 8
+#define SHARED_FILE "shared"
+/* 64 bytes, and it is seldom more, fit into an inode of ext4 next to the attribute's name. */
+#define MARK_MAX (FILE_ID_MAX + 1 + OWNER_TEXT_MAX)
+
+static void format_file_id(char out[FILE_ID_MAX + 1], const struct stat *st)
+{
+	snprintf(out, FILE_ID_MAX + 1, "%" PRIx32, (uint32_t)st->st_ino);
+}
+
+/*
  * Best effort: without the attribute the lock is as good as any other, only
  * that nobody can prove that its owner is gone.
  */
-static void write_owner(int fd, const char *text, size_t len)
+static bool write_mark(int fd, const char *file_id, const char *owner)
 {
-	if (len)
-		(void)RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, text, len, 0));
+	char mark[MARK_MAX + 1];
+	int len = snprintf(mark, sizeof(mark), "%s %s", file_id, owner);
+
+	return *owner && !RETRY_EINTR(sys->fsetxattr(fd, OWNER_ATTRIBUTE, mark, (size_t)len, 0));
 }
 
-static void mark_lock(int fd, const char *lock_path)
+static bool mark_file(int fd, const struct stat *st, const char *owner)
+{
+	char id[FILE_ID_MAX + 1];
+
+	format_file_id(id, st);
+	return write_mark(fd, id, owner);
+}
+
+static void mark_lock(int fd, const struct stat *st, const char *lock_path)
 {
 	struct strbuf dir = STRBUF_INIT;
-	char text[OWNER_TEXT_MAX + 1];
+	char owner[OWNER_TEXT_MAX + 1];
 
 	path_dirname(&dir, lock_path);
-	write_owner(fd, text, owner_self_text(text, dir.buf));
+	if (owner_self_text(owner, dir.buf))
+		mark_file(fd, st, owner);
 	strbuf_release(&dir);
 }
 
 /* Locks of one directory, which come one after another, share what it takes to find the owner. */
-static void mark_in_group(struct lock_group *g, int fd, const char *lock_path)
+static void mark_in_group(struct lock_group *g, int fd, const struct stat *st,
+			  const char *lock_path)
 {
 	const char *slash = strrchr(lock_path, '/');
 	size_t len = slash ? (size_t)(slash - lock_path) : 0;
@@ -53,9 +79,10 @@ static void mark_in_group(struct lock_group *g, int fd, const char *lock_path)
 	if (!len || len != g->marked_dir.len || memcmp(lock_path, g->marked_dir.buf, len)) {
 		strbuf_reset(&g->marked_dir);
 		path_dirname(&g->marked_dir, lock_path);
-		g->mark_len = owner_self_text(g->mark, g->marked_dir.buf);
+		if (!owner_self_text(g->owner, g->marked_dir.buf))
+			g->owner[0] = '\0';
 	}
-	write_owner(fd, g->mark, g->mark_len);
+	mark_file(fd, st, g->owner);
 }
 
 struct lock_being_made {
@@ -63,17 +90,17 @@ struct lock_being_made {
 	struct lock_group *group; /* NULL: none */
 };
 
-static void mark_new_lock(int fd, void *data)
+static void mark_new_lock(int fd, const struct stat *st, void *data)
 {
 	const struct lock_being_made *m = data;
 
 	if (m->group)
-		mark_in_group(m->group, fd, m->path);
+		mark_in_group(m->group, fd, st, m->path);
 	else
-		mark_lock(fd, m->path);
+		mark_lock(fd, st, m->path);
 }
 
-static ssize_t get_owner_text(int fd, char *buf, size_t size)
+static ssize_t get_mark(int fd, char *buf, size_t size)
 {
 #if defined(__linux__)
 	return fgetxattr(fd, OWNER_ATTRIBUTE, buf, size);
@@ -86,18 +113,38 @@ static ssize_t get_owner_text(int fd, char *buf, size_t size)
 #endif
 }
 
+/* Splits the mark of an open file: its owner, as text in *mark; NULL: it has none. */
+static char *read_mark(int fd, char mark[MARK_MAX + 1])
+{
+	ssize_t len = get_mark(fd, mark, MARK_MAX);
+	char *space;
+
+	mark[len > 0 ? len : 0] = '\0';
+	space = strchr(mark, ' ');
+	if (space)
+		*space++ = '\0';
+	return space;
+}
+
+static bool is_mark_of(const struct stat *st, const char *file_id)
+{
+	char id[FILE_ID_MAX + 1];
+
+	format_file_id(id, st);
+	return !strcmp(file_id, SHARED_FILE) || (st->st_nlink == 1 && !strcmp(file_id, id));
+}
+
 static enum lock_owner owner_of_fd(int fd, const char *lock_path, struct owner *owner)
 {
 	struct strbuf dir = STRBUF_INIT;
+	char mark[MARK_MAX + 1], *text;
 	enum lock_owner who;
-	char text[OWNER_TEXT_MAX];
 	struct stat st;
-	ssize_t len;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return LOCK_OWNER_UNKNOWN;
-	len = get_owner_text(fd, text, sizeof(text));
-	if (len <= 0 || !owner_parse(owner, text, (size_t)len, ' '))
+	text = read_mark(fd, mark);
+	if (!text || !is_mark_of(&st, mark) || !owner_parse(owner, text, strlen(text), ' '))
 		return LOCK_OWNER_UNKNOWN;
 	path_dirname(&dir, lock_path);
 	who = owner_state(owner, dir.buf, st.st_ctime);
@@ -262,9 +309,10 @@ static bool open_shared_file(struct lock_group *g)
 	g->fd = tempfile_open_nameless(path.buf, 0666);
 	strbuf_release(&path);
 	if (g->fd >= 0 && !fstat(g->fd, &g->st)) {
-		char text[OWNER_TEXT_MAX + 1];
+		char owner[OWNER_TEXT_MAX + 1];
 
-		write_owner(g->fd, text, owner_self_text(text, g->dir));
+		if (owner_self_text(owner, g->dir))
+			write_mark(g->fd, SHARED_FILE, owner);
 		return true;
 	}
 	close_shared_file(g);
@@ -454,6 +502,7 @@ int lockfile_close(struct lockfile *lk, struct err *err)
 /* Whoever wrote it meanwhile may have put a new inode there: mark that too. */
 int lockfile_reopen(struct lockfile *lk, struct err *err)
 {
+	struct stat st;
 	int fd;
 
 	if (lk->tf->fd >= 0)
@@ -462,7 +511,8 @@ int lockfile_reopen(struct lockfile *lk, struct err *err)
 					O_NOFOLLOW, 0));
 	if (fd < 0)
 		return err_set_errno(err, "unable to open '%s' again", lk->tf->path);
-	mark_lock(fd, lk->tf->path);
+	if (!fstat(fd, &st))
+		mark_lock(fd, &st, lk->tf->path);
 	lk->tf->fd = fd;
 	return 0;
 }
@@ -472,30 +522,32 @@ int lockfile_reopen(struct lockfile *lk, struct err *err)
 struct staged_lock {
 	struct tempfile *tf;
 	char *target;
-	bool keeps_owner; /* of the target, which is a lock itself */
 };
+
+static bool copy_owner(const char *target, int to)
+{
+	char mark[MARK_MAX + 1], *owner = NULL;
+	struct stat st;
+	int fd = (int)RETRY_EINTR(sys->open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+					    O_NONBLOCK, 0));
+
+	if (fd >= 0) {
+		owner = read_mark(fd, mark);
+		sys->close(fd);
+	}
+	return owner && !fstat(to, &st) && mark_file(to, &st, owner);
+}
 
 /*
  * A target that is a lock itself (index.lock, written by a command that a hook runs)
- * stays the lock of whoever holds it: what takes its place gets that owner before it gets the
- * name, so that a kill at any moment leaves one that can be taken over (P5). Test:
- * t7502-commit-hooks.sh, "a hook that makes refs".
+ * stays the lock of whoever holds it: what takes its place gets that owner, or none, before it
+ * gets the name, so that a kill at any moment leaves one that can be taken over if the other
+ * could be (P5). Tests: t7502-commit-hooks.sh, "a hook that makes refs"; test-lockfile.
  */
-static bool hand_over_owner(const char *target, int to)
+static void hand_over_owner(const char *target, const struct tempfile *from, int to)
 {
-	char text[OWNER_TEXT_MAX + 1];
-	ssize_t len = -1;
-	int fd;
-
-	if (to < 0 || !ends_with(target, ".lock"))
-		return false;
-	fd = (int)RETRY_EINTR(sys->open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
-	if (fd >= 0) {
-		len = get_owner_text(fd, text, sizeof(text));
-		sys->close(fd);
-	}
-	return len > 0 &&
-	       !RETRY_EINTR(sys->fsetxattr(to, OWNER_ATTRIBUTE, text, (size_t)len, 0));
+	if (ends_with(target, SUFFIX) && (to < 0 || !copy_owner(target, to)))
+		(void)sys->removexattr(from->path, OWNER_ATTRIBUTE);
 }
 
 /* Runs right after the rename, before the seal. */
@@ -503,13 +555,10 @@ static void staged_done(void *data, bool published)
 {
 	struct staged_lock *l = data;
 
-	if (published) {
-		if (!l->keeps_owner)
-			(void)sys->removexattr(l->target, OWNER_ATTRIBUTE);
+	if (published)
 		tempfile_forget(&l->tf);
-	} else {
+	else
 		tempfile_delete(&l->tf);
-	}
 	free(l->target);
 	free(l);
 }
@@ -534,7 +583,7 @@ int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
 	s.tmp_path = l->tf->path;
 	s.final_path = l->target;
 	s.fd = tempfile_release_fd(l->tf);
-	l->keeps_owner = hand_over_owner(l->target, s.fd);
+	hand_over_owner(l->target, l->tf, s.fd);
 	return fsync_batch_stage(b, &s, err);
 }
 

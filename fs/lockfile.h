@@ -4,9 +4,9 @@
  * PATH by the operation's batch. The owner's mark (fs/owner.h) is written into the extended
  * attribute user.git.lock, where it can be proved there: a lock whose owner is provably gone is
  * taken over, serialised, and said once (P5). The attribute is there before the lock has
- * its name, and is taken off right after the rename: removed earlier, a kill in
- * between would leave a lock that is nobody's. A crash between rename
- * and removal leaves it on the published file, where nobody looks at it.
+ * its name, and stays when the file is renamed: nobody looks at it any more, and without a
+ * journal the disk could have its removal and not the rename, so that the lock would be nobody's.
+ * It counts for the file alone for which it was written, not for copies or other names of that.
  *
  *   struct lockfile lk = LOCKFILE_INIT;
  *   lockfile_hold(&lk, path, 0, timeout_ms, err)
@@ -61,8 +61,7 @@ struct lock_group {
 	unsigned links;
 	bool refused;
 	struct strbuf marked_dir; /* whose mark this is */
-	char mark[OWNER_TEXT_MAX + 1];
-	size_t mark_len;
+	char owner[OWNER_TEXT_MAX + 1];
 };
 #define LOCK_GROUP_INIT(dir_) { .dir = (dir_), .fd = -1, .marked_dir = STRBUF_INIT }
 /* Names per file; ext4 allows 65,000. */

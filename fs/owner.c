@@ -295,7 +295,7 @@ static void after_fork(void)
 	}
 }
 
-static void lock_new_file(int fd, void *ok)
+static void lock_new_file(int fd, const struct stat *st UNUSED, void *ok)
 {
 	*(bool *)ok = set_lock(fd, F_WRLCK, 0, 2);
 }

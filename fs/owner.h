@@ -28,10 +28,7 @@ enum lock_owner { LOCK_OWNER_UNKNOWN, LOCK_OWNER_ALIVE, LOCK_OWNER_GONE };
 
 /* A letter for the kind of file system, and 12 random hex digits. */
 #define OWNER_ID_LEN 13
-/*
- * 64 bytes of text without the NUL fit into an inode of ext4 next to the
- * attribute's name; more would cost a block for each lock.
- */
+/* Text without the NUL. */
 #define OWNER_TEXT_MAX 64
 
 /* A mark. */

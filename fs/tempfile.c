@@ -405,7 +405,7 @@ int tempfile_open_nameless(const char *path, int mode)
  * signal in between from removing somebody else's file of that name.
  */
 static int create_nameless(struct tempfile **out, const char *path, int mode,
-			   void (*mark)(int fd, void *data), void *data,
+			   void (*mark)(int fd, const struct stat *st, void *data), void *data,
 			   struct err *err)
 {
 	int fd = tempfile_open_nameless(path, mode);
@@ -419,7 +419,7 @@ static int create_nameless(struct tempfile **out, const char *path, int mode,
 		sys->close(fd);
 		return 0;
 	}
-	mark(fd, data);
+	mark(fd, &st, data);
 	t = watch(xstrdup(path), fd, &st, -1);
 	if (!RETRY_EINTR(sys->link_fd(fd, path))) {
 		*out = t;
@@ -435,16 +435,17 @@ static int create_nameless(struct tempfile **out, const char *path, int mode,
 }
 
 int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
-			   void (*mark)(int fd, void *data), void *data,
+			   void (*mark)(int fd, const struct stat *st, void *data), void *data,
 			   struct err *err)
 {
 	int ret = create_nameless(out, path, mode, mark, data, err);
+	struct stat st;
 
 	if (ret)
 		return ret < 0 ? ret : 0;
 	ret = tempfile_create(out, path, mode, err);
-	if (!ret)
-		mark((*out)->fd, data);
+	if (!ret && !fstat((*out)->fd, &st))
+		mark((*out)->fd, &st, data);
 	return ret;
 }
 

@@ -408,11 +408,6 @@ static int fault_fsetxattr(int fd, const char *name, const void *value, size_t l
 		"%s %s", path, name);
 }
 
-static int fault_fremovexattr(int fd, const char *name)
-{
-	THROUGH_FD("fremovexattr", syscalls_native.fremovexattr(fd, name));
-}
-
 static int fault_removexattr(const char *path, const char *name)
 {
 	THROUGH("removexattr", syscalls_native.removexattr(path, name), "%s %s", path,
@@ -470,7 +465,6 @@ static const struct syscall_table fault_table = {
 	.rmdir = fault_rmdir,
 	.utimens = fault_utimens,
 	.fsetxattr = fault_fsetxattr,
-	.fremovexattr = fault_fremovexattr,
 	.removexattr = fault_removexattr,
 	.fsync = fault_fsync,
 	.fdatasync = fault_fdatasync,
@@ -480,7 +474,7 @@ static const struct syscall_table fault_table = {
 	.writeout_wait = fault_writeout_wait,
 };
 
-_Static_assert(sizeof(struct syscall_table) == 28 * sizeof(int (*)(int)),
+_Static_assert(sizeof(struct syscall_table) == 27 * sizeof(int (*)(int)),
 	       "a call that was added to the table is missing above");
 
 /* ---- on and off ---- */
