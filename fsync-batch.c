@@ -252,7 +252,7 @@ static int batch_seal_volume(struct fsync_batch *b, struct volume *vol)
 /* Up to so many are flushed one by one where that is the rule. */
 #define ADOPT_SINGLY 200
 
-/* Under a lock for which others wait, a flush of all that they have written would take too long. */
+/* Where a flush of all that others have written would take too long. */
 static bool is_flushed_alone(const struct entry *e)
 {
 	return e->alone && (e->vol->kind == FS_LOCAL || e->vol->kind == FS_FULL);
@@ -553,7 +553,6 @@ static bool needs_common_flush(const struct fsync_batch *b, const struct entry *
 				(e->how == PUBLISH_ADOPT && (!batch || e->vol->kind == FS_EACH)));
 }
 
-/* Once: what stays staged while objects are published is flushed with them. */
 /* Whoever made the name may have made its directory for it. */
 static void touch_adopted(struct entry *e)
 {
@@ -565,6 +564,7 @@ static void touch_adopted(struct entry *e)
 	strbuf_release(&dir);
 }
 
+/* Once: what stays staged while objects are published is flushed with them. */
 static void note_settled(const struct fsync_batch *b, struct entry *e)
 {
 	if (!e->covered || !has_content(e) || e->noted)
@@ -978,6 +978,14 @@ static int batch_publish_in_order(struct fsync_batch *b, int end, struct err *er
 
 /* ---- seal ---- */
 
+/* By a flush of more than single directories. */
+static bool seals_names_of_others(const struct fsync_batch *b, const struct volume *vol)
+{
+	if (vol->kind == FS_LOCAL)
+		return seals(b) && !b->opts.alone;
+	return vol->kind != FS_EACH && b->opts.policy.method == FSYNC_METHOD_BATCH;
+}
+
 /*
  * D2: names before the acknowledgement. Without this the whole operation can
  * vanish after the command has said that it succeeded. Test:
@@ -991,8 +999,7 @@ static int seal(struct fsync_batch *b)
 	for (size_t i = 0; i < b->nr_volumes && !ret; i++) {
 		struct volume *vol = b->volumes[i];
 
-		vol->sealed_all = vol->dirty && vol->kind != FS_EACH &&
-				  b->opts.policy.method == FSYNC_METHOD_BATCH;
+		vol->sealed_all = vol->dirty && seals_names_of_others(b, vol);
 		ret = batch_seal_volume(b, vol);
 	}
 	trace2_region_leave("fsync", "seal");

@@ -177,25 +177,9 @@ static bool is_second_name(const char *name)
 	return strchr(name + strlen(NAME_PREFIX), '.');
 }
 
-static void remove_second_names(const char *owner_file)
+static bool is_unheld(int fd)
 {
-	struct strbuf dir = STRBUF_INIT;
-	const char *name = path_basename(owner_file), *end;
-	struct dirent *de;
-	DIR *d;
-
-	path_dirname(&dir, owner_file);
-	d = opendir(dir.buf);
-	while (d && (de = readdir(d))) {
-		char *path = path_join(dir.buf, de->d_name);
-
-		if (skip_prefix(de->d_name, name, &end) && *end == '.')
-			(void)RETRY_EINTR(sys->unlink(path));
-		free(path);
-	}
-	if (d)
-		closedir(d);
-	strbuf_release(&dir);
+	return set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE;
 }
 
 /*
@@ -208,26 +192,27 @@ static void remove_if_dead(const char *path, struct string_list *unsealed)
 
 	if (fd < 0)
 		return;
-	if (set_lock(fd, F_RDLCK, 1, 1) && query_lock(fd) == LOCK_OWNER_GONE) {
-		if (unsealed && says_unsealed(fd)) {
+	if (is_unheld(fd)) {
+		if (unsealed && says_unsealed(fd))
 			string_list_append(unsealed, path);
-		} else {
-			remove_second_names(path);
+		else
 			(void)RETRY_EINTR(sys->unlink(path));
-		}
 	}
 	sys->close(fd);
 }
 
-/* A second name whose owner file has gone, as a power cut may leave it. */
+/* A second name whose owner was killed, or went with the power. */
 static bool is_orphan(const char *path)
 {
 	char *owner_file = xstrdup(path);
-	struct stat st;
 	bool orphan;
+	int fd;
 
 	*strrchr(owner_file, '.') = '\0';
-	orphan = lstat(owner_file, &st) && errno == ENOENT;
+	fd = open_owner_file(owner_file);
+	orphan = fd < 0 ? errno == ENOENT : is_unheld(fd);
+	if (fd >= 0)
+		sys->close(fd);
 	free(owner_file);
 	return orphan;
 }

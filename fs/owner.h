@@ -60,9 +60,9 @@ void owner_leave(const char *dir);
  */
 void owner_note_unsealed(void *dir, bool unsealed); /* fsync_batch_options.note_unsealed */
 /*
- * A new name for a file that is about to be replaced at `path`, beside the owner file and removed
- * with it, at the latest by others when they have sealed what a dead owner has left. NULL: there
- * is no owner file. The caller frees it.
+ * A new name, beside the owner file, for a file that is about to be replaced at `path`. The caller
+ * removes the file of that name when it has sealed; if it is killed, others do so when they have
+ * sealed. NULL: there is no owner file. The caller frees the name.
  */
 char *owner_second_name(const char *path); /* fsync_batch_options.second_name */
 /*

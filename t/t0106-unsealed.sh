@@ -103,6 +103,20 @@ test_expect_success "where there is nothing to be sealed, nothing is looked for"
 	! grep "syncfs(" "$T_PRIVATE/strace" && test "$(unsealed)" = 0
 '
 
+# Without a journal a file that is replaced has a second name until its replacement is sealed.
+for method in batch fsync
+do
+	test_expect_success "second names that a dead owner has left go after a seal: $method" '
+		start local && : >r/.git/.git-owner-d000000000000.0 && : >r/.git/.git-owner-o000000000000.0 &&
+		git -C r -c core.fsyncMethod=writeout-only update-ref refs/heads/other HEAD &&
+		test_path_is_file r/.git/.git-owner-d000000000000.0 &&
+		git -C r -c core.fsyncMethod=$method update-ref refs/heads/main HEAD~0 &&
+		git -C r -c core.fsyncMethod=$method update-ref refs/heads/new HEAD &&
+		test_path_is_missing r/.git/.git-owner-d000000000000.0 &&
+		test_path_is_file r/.git/.git-owner-o000000000000.0
+	'
+done
+
 test_expect_success ROOT "a seal of our own objects does not stand for refs on another file system" '
 	start journal && mkdir other && mount -t tmpfs none other && test_when_finished "umount other" &&
 	echo x >r/.git/.git-owner-d000000000000 && cp -R r/.git/objects other/ &&

@@ -150,25 +150,37 @@ static void order_fsync_local(void **state UNUSED)
 /* One file, and nobody waits for what others have written. */
 static void order_alone(void **state UNUSED)
 {
-	static const enum fs_kind kinds[] = { FS_JOURNAL, FS_LOCAL, FS_EACH };
+	static const char awaited[] = "writeout_start ./t\nwriteout_wait ./t\nrename ./t ./index\n",
+			  awaited_sealed[] = "writeout_start ./t\nwriteout_wait ./t\n"
+					     "rename ./t ./index\nfsync .\n",
+			  flushed[] = "fsync ./t\nrename ./t ./index\nfsync .\n";
+	static const struct {
+		enum fsync_method method;
+		enum fs_kind kind;
+		const char *calls;
+	} cases[] = {
+		{ FSYNC_METHOD_BATCH, FS_JOURNAL, awaited_sealed },
+		{ FSYNC_METHOD_BATCH, FS_LOCAL, flushed },
+		{ FSYNC_METHOD_BATCH, FS_EACH, flushed },
+		{ FSYNC_METHOD_FSYNC, FS_JOURNAL, flushed },
+		{ FSYNC_METHOD_FSYNC, FS_LOCAL, flushed },
+		{ FSYNC_METHOD_WRITEOUT_ONLY, FS_JOURNAL, awaited },
+		{ FSYNC_METHOD_WRITEOUT_ONLY, FS_LOCAL, awaited },
+	};
 
-	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct fsync_batch_options o = {
-			.policy = { FSYNC_ALL, FSYNC_METHOD_BATCH },
+			.policy = { FSYNC_ALL, cases[i].method },
 			.alone = true,
 		};
 		struct fsync_batch *b;
 
-		pretend_fs(kinds[k]);
+		pretend_fs(cases[i].kind);
 		b = fsync_batch_new(&o);
 		record();
 		stage(b, PUBLISH_INDEX, "t", "index");
 		commit(b);
-		if (kinds[k] == FS_JOURNAL)
-			assert_calls("writeout_start ./t\nwriteout_wait ./t\n"
-				     "rename ./t ./index\nfsync .\n");
-		else
-			assert_calls("fsync ./t\nrename ./t ./index\nfsync .\n");
+		assert_calls(cases[i].calls);
 		fault_remove();
 	}
 }
