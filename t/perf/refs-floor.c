@@ -3,9 +3,10 @@
  * refs-floor loose|packed DIR <COMMANDS
  *
  * The least that `git update-ref --stdin` can cost in the bare repository DIR: only the system
- * calls that the promises need, with no check of what they return and no message. HEAD, the
- * configuration and the new objects are read, an owner file is made; each ref is locked (a lock
- * that names its owner) and looked up in packed-refs and in its file.
+ * calls that the promises and Git's rules need, with no check of what they return and no message.
+ * It is found that DIR is a repository, and whose; the configuration and the new objects are read,
+ * records of interrupted transactions, hooks and reflogs are looked for; an owner file is made;
+ * each ref is locked (a lock that names its owner) and looked up in packed-refs and in its file.
  *
  * loose: each ref gets a file of its own. A record of all is written; the values are written and
  * awaited (D1); record and values get their names, the record goes.
@@ -16,6 +17,7 @@
  */
 #include "compat/posix.h"
 #include "compat/fskind.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/xattr.h>
@@ -120,6 +122,7 @@ static int locked_file(const char *dir, const char *lock)
 static void lock_ref(int i, const char *dir, bool shared)
 {
 	char old[512];
+	struct stat st;
 	int fd;
 
 	if (!shared || !i)
@@ -128,7 +131,8 @@ static void lock_ref(int i, const char *dir, bool shared)
 		die(refs[i].name);
 	fd = open(refs[i].name, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		if (read(fd, old, sizeof(old)) < HEX)
+		/* The record holds the time of the file as well as its value. */
+		if (fstat(fd, &st) || read(fd, old, sizeof(old)) < HEX)
 			die(refs[i].name);
 		close(fd);
 	}
@@ -161,11 +165,37 @@ static void peruse(const char *path)
 	close(fd);
 }
 
+static void peruse_dir(const char *path)
+{
+	DIR *d = opendir(path);
+
+	while (d && readdir(d))
+		;
+	if (d)
+		closedir(d);
+}
+
+static void look_for(const char *path)
+{
+	struct stat st;
+
+	(void)!lstat(path, &st);
+}
+
+static void find_repository(void)
+{
+	static const char *const paths[] = { ".git", ".git/HEAD", "HEAD", "refs", "objects", "." };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		look_for(paths[i]);
+	peruse("commondir");
+	peruse("HEAD");
+}
+
 static void read_settings(void)
 {
 	char path[512];
 
-	peruse("HEAD");
 	peruse("/etc/gitconfig");
 	snprintf(path, sizeof(path), "%s/.config/git/config", getenv("HOME"));
 	peruse(path);
@@ -178,6 +208,9 @@ static void read_objects(void)
 {
 	char path[512];
 
+	peruse("objects/info/alternates");
+	peruse_dir("objects/pack");
+	peruse("objects/pack/multi-pack-index");
 	for (int i = 0; i < nr; i++) {
 		if (i && !strncmp(refs[i].value, refs[i - 1].value, HEX))
 			continue;
@@ -193,14 +226,33 @@ static void must(int rc, const char *what)
 		die(what);
 }
 
-static int hold_owner_file(void)
+static int owner;
+
+/* From the first name until the flush others can see that it has not been flushed. */
+static void note_unsealed(void)
+{
+	must(ftruncate(owner, 1), "owner");
+}
+
+static void hold_owner_file(void)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = open(".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
 
-	must(fcntl(fd, F_OFD_SETLK, &lock) || linkat(fd, "", AT_FDCWD, "owner", AT_EMPTY_PATH),
+	owner = open(".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+	must(fcntl(owner, F_OFD_SETLK, &lock) || linkat(owner, "", AT_FDCWD, "owner", AT_EMPTY_PATH),
 	     "owner");
-	return fd;
+}
+
+/* With the locks in hand; the directory of all of them stands for the logs of each. */
+static void look_around(const char *dir)
+{
+	char path[512];
+
+	peruse_dir("ref-journal");
+	look_for("packed-refs");
+	snprintf(path, sizeof(path), "logs/%s", dir);
+	look_for(path);
+	look_for("hooks/reference-transaction");
 }
 
 /* ---- a file for each ---- */
@@ -211,6 +263,7 @@ static void change_loose(const char *dir, int at, bool once)
 
 	for (int i = 0; i < nr; i++)
 		lock_ref(i, dir, false);
+	look_around(dir);
 	lock = locked_file(".", "record.lock");
 	record = open("record.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (record < 0)
@@ -223,11 +276,10 @@ static void change_loose(const char *dir, int at, bool once)
 	await(record);
 	if (!once)
 		must(syncfs(at), "syncfs");
+	note_unsealed();
 	must(rename("record.new", "record"), "record");
-	for (int i = 0; i < nr; i++) {
+	for (int i = 0; i < nr; i++)
 		must(rename(path_of(i, ".lock"), refs[i].name), refs[i].name);
-		must(lremovexattr(refs[i].name, MARK), refs[i].name);
-	}
 	must(unlink("record") || unlink("record.lock"), "record");
 	close(lock);
 }
@@ -267,13 +319,14 @@ static void change_packed(const char *dir, int at, bool once)
 		die("malloc");
 	for (int i = 0; i < nr; i++)
 		lock_ref(i, dir, true);
+	look_around(dir);
 	fd = locked_file(".", "packed-refs.lock");
 	start(fd, text, merge(text));
 	await(fd);
 	if (!once)
 		must(syncfs(at), "syncfs");
-	must(rename("packed-refs.lock", "packed-refs") || lremovexattr("packed-refs", MARK),
-	     "packed-refs");
+	note_unsealed();
+	must(rename("packed-refs.lock", "packed-refs"), "packed-refs");
 	for (int i = 0; i < nr; i++)
 		must(unlink(path_of(i, ".lock")), refs[i].name);
 	close(refs[0].fd);
@@ -284,15 +337,16 @@ int main(int argc, char **argv)
 {
 	bool loose = argc == 3 && !strcmp(argv[1], "loose"), once;
 	char dir[512];
-	int owner, at;
+	int at;
 
 	if (argc != 3 || chdir(argv[2]))
 		die("usage: refs-floor loose|packed DIR <COMMANDS");
-	read_commands();
+	find_repository();
 	read_settings();
+	read_commands();
 	read_objects();
 	map_packed();
-	owner = hold_owner_file();
+	hold_owner_file();
 	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(refs[0].name, '/') - refs[0].name),
 		 refs[0].name);
 	if (mkdir(dir, 0777) && errno != EEXIST)
@@ -303,6 +357,7 @@ int main(int argc, char **argv)
 	once = fs_kind_of(at) == FS_JOURNAL;
 	(loose ? change_loose : change_packed)(dir, at, once);
 	must(once ? fsync(at) : syncfs(at), "flush");
+	must(ftruncate(owner, 0), "owner");
 	close(owner);
 	must(unlink("owner"), "owner");
 	return 0;
