@@ -10,22 +10,20 @@
 
 /* ---- reading ---- */
 
-int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err *err)
+static int read_rest(struct strbuf *out, int fd, const struct stat *st, size_t max,
+		     const char *what, struct err *err)
 {
-	size_t start = out->len;
-	size_t piece = 8192;
-	struct stat st;
+	size_t start = out->len, piece = 8192, size = 0;
 
 	/* One byte more than the file has, so that its end shows at once. */
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	    (!max || (uintmax_t)st.st_size <= max) &&
-	    (uintmax_t)st.st_size < SIZE_MAX / 2)
-		piece = (size_t)st.st_size + 1;
+	if (S_ISREG(st->st_mode) && st->st_size > 0 && (!max || (uintmax_t)st->st_size <= max) &&
+	    (uintmax_t)st->st_size < SIZE_MAX / 2)
+		piece = (size = (size_t)st->st_size) + 1;
 	for (;;) {
 		ssize_t n;
 
 		strbuf_grow(out, piece);
-		n = read_in_full(fd, out->buf + out->len, piece);
+		n = RETRY_EINTR(read(fd, out->buf + out->len, piece));
 		if (n < 0) {
 			err_set_errno(err, "unable to read '%s'", what);
 			strbuf_setlen(out, start);
@@ -38,10 +36,19 @@ int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err
 				       "'%s' is larger than %"PRIuMAX" bytes",
 				       what, (uintmax_t)max);
 		}
-		if ((size_t)n < piece)
+		if (!n || (size && out->len - start == size))
 			return 0;
-		piece = piece < (1u << 20) ? piece * 2 : piece;
+		if ((size_t)n == piece && piece < (1u << 20))
+			piece *= 2;
 	}
+}
+
+int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err *err)
+{
+	struct stat st = { .st_size = 0 };
+
+	(void)fstat(fd, &st); /* what it fails for cannot be read */
+	return read_rest(out, fd, &st, max, what, err);
 }
 
 static int open_failed(const char *path, struct err *err)
@@ -54,28 +61,21 @@ static int open_failed(const char *path, struct err *err)
 	return missing ? ERR_NOT_FOUND : ERR_IO;
 }
 
-/* Somebody may have put a pipe there, for us to wait for ever. */
-static int refuse_pipe(int fd, const char *path, struct err *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode))
-		return 0;
-	return err_set(err, ERR_IO, "'%s' is a pipe, not a file", path);
-}
-
-/* O_NONBLOCK: no pipe. */
+/* O_NONBLOCK: no pipe, as somebody may have put it there, for us to wait for ever. */
 static int read_opened(struct strbuf *out, const char *path, int flags, size_t max,
 		       struct err *err)
 {
 	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | flags, 0));
+	struct stat st = { .st_size = 0 };
 	int ret;
 
 	if (fd < 0)
 		return open_failed(path, err);
-	ret = flags & O_NONBLOCK ? refuse_pipe(fd, path, err) : 0;
-	if (!ret)
-		ret = read_fd(out, fd, max, path, err);
+	(void)fstat(fd, &st);
+	if (flags & O_NONBLOCK && S_ISFIFO(st.st_mode))
+		ret = err_set(err, ERR_IO, "'%s' is a pipe, not a file", path);
+	else
+		ret = read_rest(out, fd, &st, max, path, err);
 	sys->close(fd);
 	return ret;
 }
