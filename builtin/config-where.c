@@ -78,19 +78,6 @@ void config_cmd_locate(struct config_cmd *c)
 
 /* ---- reading ---- */
 
-static char *current_branch(struct repository *r)
-{
-	char *target = NULL, *branch = NULL;
-	struct object_id oid;
-	const char *name;
-
-	if (r && !ref_read_raw(r->refs, "HEAD", &oid, &target, NULL) && target &&
-	    skip_prefix(target, "refs/heads/", &name))
-		branch = xstrdup(name);
-	free(target);
-	return branch;
-}
-
 static int read_blob(struct config_set *set, struct config_cmd *c,
 		     const struct config_include_ctx *ctx, struct err *err)
 {
@@ -128,9 +115,8 @@ struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 {
 	struct repository *r = c->ctx->repo;
 	struct config_set *set = config_set_new();
-	char *branch = current_branch(r);
 	char *unresolved = r ? repo_unresolved_gitdir(r->gitdir) : NULL;
-	struct config_include_ctx inc = { r ? r->gitdir_abs : NULL, branch, unresolved };
+	struct config_include_ctx inc = { r ? r->gitdir_abs : NULL, repo_branch_of, unresolved };
 	bool given = c->path || c->blob || c->from_stdin;
 	const struct config_include_ctx *ctx =
 		c->includes > 0 || (c->includes < 0 && !given) ? &inc : NULL;
@@ -156,7 +142,6 @@ struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 	}
 	if (rc < 0)
 		die_err(&err);
-	free(branch);
 	free(unresolved);
 	return set;
 }

@@ -39,11 +39,12 @@ void config_set_free(struct config_set *c);
 
 /*
  * The facts that conditions of includeIf are about. gitdir: absolute real path, or NULL
- * outside of a repository; branch: its short name, or NULL.
+ * outside of a repository; branch: gives the short name of the branch checked out there, or NULL,
+ * which the caller frees; asked only where a condition is about it.
  */
 struct config_include_ctx {
 	const char *gitdir;
-	const char *branch;
+	char *(*branch)(const char *gitdir);
 	const char *gitdir_unresolved; /* absolute, with symlinks; may be NULL */
 };
 

@@ -155,16 +155,16 @@ static int match_gitdir(const struct include_state *st, const char *text, bool i
 
 static bool match_branch(const struct include_state *st, const char *text)
 {
+	char *branch = st->ctx->gitdir ? st->ctx->branch(st->ctx->gitdir) : NULL;
 	struct strbuf pattern = STRBUF_INIT;
 	bool holds;
 
-	if (!st->ctx->branch)
-		return false;
 	strbuf_addstr(&pattern, text);
 	if (ends_with(text, "/"))
 		strbuf_addstr(&pattern, "**");
-	holds = wildmatch(pattern.buf, st->ctx->branch, WM_PATHNAME);
+	holds = branch && wildmatch(pattern.buf, branch, WM_PATHNAME);
 	strbuf_release(&pattern);
+	free(branch);
 	return holds;
 }
 

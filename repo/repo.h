@@ -81,6 +81,8 @@ MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
  */
 MUST_USE int repo_read_early_config(struct config_set **out, char **top, char **prefix,
 				    struct err *err);
+/* The branch that HEAD names in that directory, short; NULL: none. Caller frees. */
+char *repo_branch_of(const char *gitdir);
 /* The absolute gitdir with symlinks kept, as far as PWD knows them; for includeIf. */
 char *repo_unresolved_gitdir(const char *gitdir);
 /* Format a warning and pass it to r->warn. */

@@ -20,8 +20,7 @@ const char *const repo_local_env[] = {
 
 /* ---- opening ---- */
 
-/* The branch that HEAD names, for includeIf "onbranch:"; NULL if none. */
-static char *read_branch(const char *gitdir)
+char *repo_branch_of(const char *gitdir)
 {
 	char *path = path_join(gitdir, "HEAD"), *branch = NULL;
 	struct strbuf text = STRBUF_INIT;
@@ -58,9 +57,8 @@ char *repo_unresolved_gitdir(const char *gitdir)
 static int read_config(struct config_set **out, const char *gitdir, const char *commondir,
 		       bool worktree_config, struct err *err)
 {
-	char *branch = read_branch(gitdir), *unresolved = repo_unresolved_gitdir(gitdir);
-	char *real = path_real(gitdir, 0);
-	struct config_include_ctx ctx = { real, branch, unresolved };
+	char *real = path_real(gitdir, 0), *unresolved = repo_unresolved_gitdir(gitdir);
+	struct config_include_ctx ctx = { real, repo_branch_of, unresolved };
 	struct config_set *c = config_set_new();
 	int rc = config_set_read_all(c, commondir, gitdir, worktree_config, &ctx, err);
 
@@ -70,7 +68,6 @@ static int read_config(struct config_set **out, const char *gitdir, const char *
 		*out = c;
 	free(real);
 	free(unresolved);
-	free(branch);
 	return rc;
 }
 

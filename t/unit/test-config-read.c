@@ -225,12 +225,20 @@ static int read_with(const char *path, const struct config_include_ctx *ctx, cha
 	return rc;
 }
 
+static const char *branch_there;
+
+static char *give_branch(const char *gitdir UNUSED)
+{
+	return branch_there ? xstrdup(branch_there) : NULL;
+}
+
 static void check_condition(const char *dir, const char *cond, const char *gitdir,
 			    const char *branch, bool holds)
 {
-	struct config_include_ctx ctx = { gitdir, branch, NULL };
+	struct config_include_ctx ctx = { gitdir, give_branch, NULL };
 	char *text = xstrfmt("[includeIf \"%s\"]\npath=inc\n", cond), *value;
 
+	branch_there = branch;
 	write_text(at(dir, "main"), text);
 	assert_int_equal(0, read_with(at(dir, "main"), &ctx, &value, NULL));
 	if ((value != NULL) != holds)
@@ -257,11 +265,12 @@ static void test_conditions(void **state)
 	check_condition(dir, "gitdir:./r/", own, NULL, true);
 	check_condition(dir, "gitdir:./r/", "/elsewhere/r/.git", NULL, false);
 	check_condition(dir, "gitdir:/w/", NULL, NULL, false);
-	check_condition(dir, "onbranch:main", NULL, "main", true);
-	check_condition(dir, "onbranch:ma*", NULL, "main", true);
-	check_condition(dir, "onbranch:a/", NULL, "a/b/c", true);
-	check_condition(dir, "onbranch:a/*", NULL, "a/b/c", false);
-	check_condition(dir, "onbranch:main", NULL, NULL, false);
+	check_condition(dir, "onbranch:main", "/w", "main", true);
+	check_condition(dir, "onbranch:ma*", "/w", "main", true);
+	check_condition(dir, "onbranch:a/", "/w", "a/b/c", true);
+	check_condition(dir, "onbranch:a/*", "/w", "a/b/c", false);
+	check_condition(dir, "onbranch:main", "/w", NULL, false);
+	check_condition(dir, "onbranch:main", NULL, "main", false); /* no repository */
 	check_condition(dir, "unknown:x", "/w", "main", false);
 	free(own);
 	scratch_remove(dir);
