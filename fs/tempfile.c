@@ -55,6 +55,7 @@ static struct {
 	_Atomic(struct chunk *) first;
 	struct slot *free_slots;
 	bool installed;
+	pid_t pid; /* ours: getpid for each of many locks would be felt */
 } registry = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 /* What a caller sees, and its slot. */
@@ -202,6 +203,11 @@ static void on_fatal_signal(int sig)
 	errno = saved;
 }
 
+static void after_fork(void)
+{
+	registry.pid = getpid();
+}
+
 /* Under the mutex, once. A signal that was ignored (nohup) stays ignored. */
 static void install(void)
 {
@@ -216,6 +222,8 @@ static void install(void)
 			sigaction(fatal_signals[i], &act, NULL);
 	}
 	atexit(remove_all);
+	after_fork();
+	pthread_atfork(NULL, NULL, after_fork);
 	registry.installed = true;
 }
 
@@ -264,7 +272,7 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t k
 	w->slot->owner = &w->pub;
 	w->slot->dev = st->st_dev;
 	w->slot->ino = st->st_ino;
-	w->slot->pid = getpid();
+	w->slot->pid = registry.pid;
 	w->slot->is_dir = S_ISDIR(st->st_mode);
 	w->slot->last = false;
 	atomic_store(&w->slot->keep, false);
