@@ -39,6 +39,7 @@ struct entry {
 	enum publish_how how;
 	bool make_parents;
 	bool alone;	     /* staged by a call, or the batch is (see there) */
+	bool started;	     /* its writeback */
 	bool covered;	     /* the policy wants it durable */
 	bool one_of_many;    /* PUBLISH_ADOPT: not flushed by itself */
 	bool by_flush;	     /* its content needs fsync, not only writeback */
@@ -279,6 +280,7 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->order = s->order;
 	e->how = s->how;
 	e->make_parents = s->make_parents;
+	e->started = s->started;
 	e->alone = b->in_call || b->opts.alone;
 	e->covered = is_covered(b, s->component);
 	e->fd = s->fd;
@@ -344,7 +346,7 @@ static int entry_start_content(struct fsync_batch *b, struct entry *e)
 	if (e->fd < 0)
 		return batch_poison(b, "open", content_path(e), errno);
 	e->by_flush = content_by_flush(b, e);
-	if (e->by_flush || !RETRY_EINTR(sys->writeout_start(e->fd)))
+	if (e->by_flush || e->started || !RETRY_EINTR(sys->writeout_start(e->fd)))
 		return 0;
 	if (!is_missing_call(errno))
 		return batch_poison(b, "write", content_path(e), errno);
@@ -481,6 +483,22 @@ static int shrink_window(struct fsync_batch *b)
 	ret = batch_settle_list(b, list, nr);
 	free(list);
 	return ret;
+}
+
+void fsync_batch_start(struct fsync_batch *b, enum fsync_component component, const char *path,
+		       int fd)
+{
+	const struct fsync_staging s = {
+		.component = component, .how = PUBLISH_IN_PLACE, .fd = fd, .final_path = path,
+	};
+	struct entry *e;
+
+	if (!is_covered(b, component) || is_poisoned(b))
+		return;
+	e = new_entry(b, &s);
+	(void)prepare_entry(b, e);
+	e->fd = -1; /* the caller's */
+	entry_free(e, true);
 }
 
 int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging *s,

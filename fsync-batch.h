@@ -63,6 +63,7 @@ struct fsync_staging {
 	const char *tmp_path;   /* copied */
 	const char *final_path; /* copied */
 	bool make_parents;      /* create missing directories of final_path */
+	bool started;		/* fsync_batch_start has been called for it */
 	/*
 	 * Called once, from the owning thread, when the entry is published, or
 	 * given up: then the owner removes or restores what is left (may be
@@ -116,6 +117,13 @@ bool fsync_batch_flushes_each(struct fsync_batch *b, enum fsync_component compon
  */
 MUST_USE int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging *s,
 			       struct err *err);
+
+/*
+ * Before stage, from any thread: `fd` is a file of that component, completely written, which will
+ * be at `path`. Starts its writeback, if that is what stage would do. A failure spoils the batch.
+ */
+void fsync_batch_start(struct fsync_batch *b, enum fsync_component component, const char *path,
+		       int fd);
 
 /*
  * Settle and publish what has been staged so far, without sealing: others

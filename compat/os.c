@@ -22,6 +22,17 @@ int os_cpu_count(void)
 	return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
 }
 
+void os_reserve_descriptors(int nr)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int last = fcntl(fd, F_DUPFD_CLOEXEC, nr - 1); /* fails above RLIMIT_NOFILE */
+
+	if (last >= 0)
+		close(last);
+	if (fd >= 0)
+		close(fd);
+}
+
 static long number_in(const char *path, long otherwise)
 {
 	FILE *f = fopen(path, "re");

@@ -8,6 +8,11 @@
 /* Number of processors that this process may run on; at least 1. */
 int os_cpu_count(void);
 /*
+ * Make room for `nr` descriptors in the kernel's table. When the table of a process that has
+ * several threads grows later, Linux waits until all processors have noticed: 10 ms and more.
+ */
+void os_reserve_descriptors(int nr);
+/*
  * What was written to a file so many seconds ago, or earlier, has been written to the disk by the
  * kernel itself by now, names included: its settings (vm.dirty_expire_centisecs and
  * vm.dirty_writeback_centisecs), and as much again. All since the machine was started, if it

@@ -356,12 +356,64 @@ static int link_lock(struct tempfile **tf, const char *lock_path, struct lock_gr
 	return 1;
 }
 
+/* ---- files that are there before their locks ---- */
+
+static bool open_nameless(struct nameless_lock *n, const char *path, struct lock_group *g)
+{
+	n->fd = tempfile_open_nameless(path, 0666);
+	if (n->fd < 0)
+		return false;
+	if (fstat(n->fd, &n->st))
+		nameless_lock_release(n);
+	else
+		mark_in_group(g, n->fd, &n->st, path);
+	return true;
+}
+
+void lockfile_make_nameless(struct nameless_lock *n, const char *path, struct lock_group *g)
+{
+	char *near = NULL;
+
+	if (!open_nameless(n, path, g) && errno == ENOENT) {
+		near = path_join(g->dir, "x");
+		open_nameless(n, near, g);
+	}
+	free(near);
+}
+
+void nameless_lock_release(struct nameless_lock *n)
+{
+	if (n->fd >= 0)
+		sys->close(n->fd);
+	n->fd = -1;
+}
+
+/* 1: there is none, or it cannot have that name. */
+static int name_prepared(struct tempfile **tf, const char *lock_path, struct nameless_lock *n)
+{
+	struct err local = ERR_INIT;
+	int ret = tempfile_create_link(tf, lock_path, n->fd, &n->st, &local);
+
+	err_release(&local);
+	if (ret)
+		return ret == ERR_EXISTS ? ret : 1;
+	(*tf)->fd = n->fd;
+	n->fd = -1;
+	return 0;
+}
+
+/* ---- taking ---- */
+
 static int make_lock(struct tempfile **tf, const char *lock_path, struct lock_group *g,
 		     struct err *err)
 {
-	int ret = g && !g->own_files ? link_lock(tf, lock_path, g, err) : 1;
 	struct lock_being_made m = { lock_path, g };
+	int ret = 1;
 
+	if (g && !g->own_files)
+		ret = link_lock(tf, lock_path, g, err);
+	else if (g && g->prepared && g->prepared->fd >= 0)
+		ret = name_prepared(tf, lock_path, g->prepared);
 	if (ret > 0)
 		ret = tempfile_create_marked(tf, lock_path, 0666, mark_new_lock, &m, err);
 	return ret;
@@ -481,12 +533,14 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 int lockfile_hold_in_group(struct lockfile *lk, const char *path, long timeout_ms,
 			   struct lock_group *g, struct err *err)
 {
+	const bool prepared = g->prepared && g->prepared->fd >= 0;
 	char *lock_path = xconcat(path, SUFFIX);
 	int ret = try_until(&lk->tf, lock_path, timeout_ms, g, err);
 
 	if (!ret) {
 		free(lk->target);
 		lk->target = xstrdup(path);
+		lk->started = prepared && g->prepared->fd < 0;
 	}
 	free(lock_path);
 	return ret;
@@ -514,6 +568,7 @@ int lockfile_reopen(struct lockfile *lk, struct err *err)
 	if (!fstat(fd, &st))
 		mark_lock(fd, &st, lk->tf->path);
 	lk->tf->fd = fd;
+	lk->started = false;
 	return 0;
 }
 
@@ -583,6 +638,7 @@ int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
 	s.tmp_path = l->tf->path;
 	s.final_path = l->target;
 	s.fd = tempfile_release_fd(l->tf);
+	s.started = lk->started;
 	hand_over_owner(l->target, l->tf, s.fd);
 	return fsync_batch_stage(b, &s, err);
 }

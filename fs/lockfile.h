@@ -24,8 +24,9 @@
 struct lockfile {
 	struct tempfile *tf; /* NULL: not held */
 	char *target;	     /* final path, symlinks resolved; owned */
+	bool started;	     /* it was a nameless_lock, written and started (fsync_batch_start) */
 };
-#define LOCKFILE_INIT { NULL, NULL }
+#define LOCKFILE_INIT { NULL, NULL, false }
 
 #define LOCK_NO_DEREF 1u  /* replace a symlink instead of its target */
 #define LOCK_MAKE_DIRS 2u /* create leading directories */
@@ -56,6 +57,7 @@ MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags
 struct lock_group {
 	const char *dir; /* not owned */
 	bool own_files;	 /* may change from lock to lock */
+	struct nameless_lock *prepared; /* for the next lock, if it has a file of its own */
 	int fd;		 /* of the shared file; -1: not made yet */
 	struct stat st;
 	unsigned links;
@@ -69,6 +71,18 @@ struct lock_group {
 MUST_USE int lockfile_hold_in_group(struct lockfile *lk, const char *path, long timeout_ms,
 				    struct lock_group *g, struct err *err);
 void lock_group_release(struct lock_group *g); /* idempotent */
+
+/*
+ * A file without a name that bears our mark and gets the name of a lock later: it can be filled
+ * before the lock is taken. fd -1: there is none. The group is one of the calling thread alone;
+ * its directory is used if that of path is not there.
+ */
+struct nameless_lock {
+	int fd; /* -1 once it has become a lock */
+	struct stat st;
+};
+void lockfile_make_nameless(struct nameless_lock *n, const char *path, struct lock_group *g);
+void nameless_lock_release(struct nameless_lock *n); /* idempotent */
 
 static inline bool lockfile_is_held(const struct lockfile *lk) { return lk->tf != NULL; }
 /* Close the descriptor but keep the lock (another program will write it). */

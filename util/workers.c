@@ -9,11 +9,21 @@
 #include "util/workers.h"
 
 
+/* Enough for the files that are written at once: see fsync_batch_options.window. */
+#define DESCRIPTORS 512
+
+static void reserve_descriptors(void)
+{
+	os_reserve_descriptors(DESCRIPTORS);
+}
+
 bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	sigset_t all, before;
 	int failed;
 
+	pthread_once(&once, reserve_descriptors);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	failed = pthread_create(thread, NULL, fn, arg);

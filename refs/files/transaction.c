@@ -117,7 +117,10 @@ static int lock_all(struct ref_transaction *t, struct err *err)
 {
 	int rc = ref_transaction_index(t, err);
 
-	return rc ? rc : ref_transaction_each(t, lock_one, err);
+	if (rc)
+		return rc;
+	values_prepare(t);
+	return ref_transaction_each(t, lock_one, err);
 }
 
 /* To lock them anew: nothing has been decided by what was read so far. */
@@ -251,6 +254,7 @@ void files_release(struct ref_transaction *t)
 {
 	struct files_transaction *ft = files_transaction(t);
 
+	values_release(t);
 	packed_refs_put(ft->packed);
 	held_locks_put(ft->held);
 	free(ft->free_parent);

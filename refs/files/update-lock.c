@@ -210,12 +210,13 @@ static int check_new_name(struct ref_transaction *t, const struct ref_update *u,
 #define LOCK_TRIES 5
 
 /* Of what goes via packed-refs no lock becomes a file. */
-static int hold(struct ref_transaction *t, struct lockfile *lk, const char *path,
-		struct err *err)
+static int hold(struct ref_transaction *t, struct lockfile *lk, struct nameless_lock *prepared,
+		const char *path, struct err *err)
 {
 	struct files_transaction *ft = files_transaction(t);
 
 	ft->locks.own_files = !ft->via_packed;
+	ft->locks.prepared = prepared;
 	return lockfile_hold_in_group(lk, path, ft->lock_timeout_ms, &ft->locks, err);
 }
 
@@ -229,7 +230,7 @@ static int acquire_lock(struct ref_transaction *t, struct ref_update *u, struct 
 	ref_path(t->rs, u->name, &path);
 	for (try = 0; try < LOCK_TRIES; try++) {
 		err_release(&why);
-		rc = hold(t, &files_update(u)->lock, path.buf, &why);
+		rc = hold(t, &files_update(u)->lock, files_update(u)->prepared, path.buf, &why);
 		if (rc >= 0 || why.sys_errno != ENOENT)
 			break;
 		err_release(&why);

@@ -67,29 +67,13 @@ static int stage_log(struct ref_transaction *t, struct ref_update *u, struct err
 
 static int stage_value(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
-	struct lockfile *lk = &files_update(u)->lock;
-	struct strbuf content = STRBUF_INIT;
-	int rc = 0;
+	int rc = value_write(t, u, err);
 
-	if (lk->tf->fd < 0)
-		rc = lockfile_reopen(lk, err);
-	else
-		files_transaction(t)->open_fds--;
-	if (u->flags & UPDATE_HAVE_TARGET)
-		strbuf_addf(&content, "ref: %s", u->new_target);
-	else
-		strbuf_add_oid(&content, &u->new_oid);
-	strbuf_addch(&content, '\n');
-	if (!rc)
-		rc = apply_shared_perm(lk->tf->path, files_store(t->rs)->shared_perm, err);
-	if (!rc)
-		rc = write_in_full(lk->tf->fd, content.buf, content.len, lk->tf->path, err);
-	strbuf_release(&content);
 	if (rc < 0) {
 		err_prefix(err, "cannot update ref '%s'", ref_update_display_name(u));
 		return rc;
 	}
-	return lockfile_stage(lk, t->batch, FSYNC_REFERENCE, PUBLISH_REF, err);
+	return lockfile_stage(&files_update(u)->lock, t->batch, FSYNC_REFERENCE, PUBLISH_REF, err);
 }
 
 /* A value that is in packed-refs by then, or a deletion: the loose file goes. */
