@@ -210,7 +210,10 @@ int repo_operation_remove_file(struct repo_operation *op, const char *path, stru
 	struct fsync_staging s = { .component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE,
 				   .how = PUBLISH_UNLINK, .fd = -1, .final_path = path };
 
-	return file_exists(path) ? fsync_batch_stage(op->batch, &s, err) : 0;
+	struct stat st;
+
+	/* A directory of that name is none of ours: its removal would fail when all is published. */
+	return !lstat(path, &st) && !S_ISDIR(st.st_mode) ? fsync_batch_stage(op->batch, &s, err) : 0;
 }
 
 /* In place or by a new file: both are covered. One that is not there was not wanted. */

@@ -541,4 +541,10 @@ test_expect_success '--trailer without a key, and in tags' '
 	git -C plain tag -m subject --trailer ack=X t && git -C plain cat-file tag t >out && test_grep "^Acked-by: X\$" out
 '
 
+test_expect_success 'a directory in the place of a state file is left alone' '
+	plain && mkdir plain/.git/MERGE_MSG plain/.git/SQUASH_MSG &&
+	git -C plain commit -q --allow-empty -m x && test "$(git -C plain log -1 --format=%s)" = x &&
+	test_path_is_dir plain/.git/MERGE_MSG
+'
+
 test_done
