@@ -34,12 +34,13 @@ static void add_hash(struct log_options *o, const struct object_id *oid)
 
 static void add_decorations(struct log_options *o, const struct commit *c)
 {
+	static const struct decoration_text text = DECORATION_TEXT_INIT;
 	const char *source;
 
 	if (o->walk->source && (source = rev_source(o->walk, c)))
 		strbuf_addf(&o->text, "\t%s", source);
 	if (o->decorate != DECORATE_NO)
-		decorations_format(&o->text, o->pretty.decorations, &c->oid, " (", ", ", ")",
+		decorations_format(&o->text, o->pretty.decorations, &c->oid, &text,
 				   o->decorate == DECORATE_FULL,
 				   o->color ? &o->pretty.decorate_colors : NULL,
 				   o->pretty.commit_color);

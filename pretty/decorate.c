@@ -266,44 +266,62 @@ struct painter {
 	bool color;
 };
 
-static void paint(struct painter *p, const char *color, const char *a, const char *b, const char *c)
+/* Each part has its colour to itself. */
+static void paint(struct painter *p, const char *color, const char *part)
 {
+	if (!*part)
+		return;
 	if (p->color)
 		strbuf_addstr(p->out, color);
-	strbuf_addstr(p->out, a);
-	strbuf_addstr(p->out, b);
-	strbuf_addstr(p->out, c);
+	strbuf_addstr(p->out, part);
 	if (p->color)
 		strbuf_addstr(p->out, COLOR_RESET);
 }
 
-void decorations_format(struct strbuf *out, struct decorations *d, const struct object_id *oid,
-			const char *prefix, const char *separator, const char *suffix,
-			bool full, const struct decorate_colors *colors, const char *base)
+static const struct decoration *find_head(const struct decoration *list)
 {
-	const struct decoration *list = d ? oidmap_get(&d->by_oid, oid) : NULL, *dec, *head = NULL, *current = NULL;
+	while (list && list->kind != DECORATION_HEAD)
+		list = list->next;
+	return list;
+}
+
+/* The branch that HEAD points to: shown with it. */
+static const struct decoration *find_current(const struct decorations *d,
+					     const struct decoration *list)
+{
+	if (!d->head_branch || !find_head(list))
+		return NULL;
+	while (list && strcmp(list->name, d->head_branch))
+		list = list->next;
+	return list;
+}
+
+void decorations_format(struct strbuf *out, struct decorations *d, const struct object_id *oid,
+			const struct decoration_text *text, bool full,
+			const struct decorate_colors *colors, const char *base)
+{
+	const struct decoration *list = d ? oidmap_get(&d->by_oid, oid) : NULL, *current;
+	const char *before = text->prefix;
 	struct painter p = { out, colors != NULL };
 
 	if (!list)
 		return;
-	for (dec = list; dec; dec = dec->next)
-		if (dec->kind == DECORATION_HEAD)
-			head = dec;
-	for (dec = list; head && d->head_branch && dec; dec = dec->next)
-		if (!strcmp(dec->name, d->head_branch))
-			current = dec;
-	for (dec = list; dec; dec = dec->next) {
+	current = find_current(d, list);
+	for (const struct decoration *dec = list; dec; dec = dec->next) {
 		const char *color = colors ? colors->slot[dec->kind] : "";
 
 		if (dec == current)
-			continue; /* shown with HEAD */
-		paint(&p, base, prefix, "", "");
-		paint(&p, color, dec->kind == DECORATION_TAG ? "tag: " : "",
-		      display_name(dec, full), dec == head && current ? " -> " : "");
-		if (dec == head && current)
+			continue;
+		paint(&p, base, before);
+		if (dec->kind == DECORATION_TAG)
+			paint(&p, color, text->tag);
+		paint(&p, color, display_name(dec, full));
+		if (dec->kind == DECORATION_HEAD && current) {
+			paint(&p, base, text->pointer);
 			paint(&p, colors ? colors->slot[current->kind] : "",
-			      display_name(current, full), "", "");
-		prefix = separator;
+			      display_name(current, full));
+		}
+		before = text->separator;
 	}
-	paint(&p, base, suffix, "", "");
+	paint(&p, base, text->suffix);
 }

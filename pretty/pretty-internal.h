@@ -22,4 +22,11 @@ struct pretty_commit {
 /* Expands p->user_format, in UTF-8. */
 MUST_USE int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err);
 
+/* ---- options of %(trailers:…) and %(decorate:…) (trailers.c) ---- */
+/* "name" (then *value is NULL and *value_len 0) or "name=value" within s[0..len). */
+bool match_format_option(const char *s, size_t len, const char *name, const char **value,
+			 size_t *value_len);
+/* Append a value with "%n", "%x2C" and "%%" expanded. */
+void add_format_literals(struct strbuf *out, const char *s, size_t len);
+
 #endif

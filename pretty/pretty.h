@@ -88,13 +88,19 @@ struct decorate_colors {
 };
 void decorate_colors_read(struct decorate_colors *c, const struct config_set *config);
 
+/* What stands around the names: " (HEAD -> main, tag: v1)" */
+struct decoration_text {
+	const char *prefix, *suffix, *separator, *pointer, *tag;
+};
+#define DECORATION_TEXT_INIT { " (", ")", ", ", " -> ", "tag: " }
+
 /*
- * Append "prefix" "HEAD -> main, tag: v1" "suffix", or nothing for a commit without refs.
- * colors NULL: no colours; base: the escape sequence of the punctuation.
+ * Append the names, or nothing for a commit without refs. colors NULL: no colours; base: the
+ * escape sequence of the punctuation.
  */
 void decorations_format(struct strbuf *out, struct decorations *d, const struct object_id *oid,
-			const char *prefix, const char *separator, const char *suffix,
-			bool full_names, const struct decorate_colors *colors, const char *base);
+			const struct decoration_text *text, bool full_names,
+			const struct decorate_colors *colors, const char *base);
 
 /* ---- notes as they are shown: git-notes(1); their trees are read by history/notes.h ---- */
 

@@ -4,7 +4,7 @@
 #include "hash/hash.h"
 #include "object/message.h"
 #include "util/alloc.h"
-#include "pretty/pretty.h"
+#include "pretty/pretty-internal.h"
 
 void trailer_options_release(struct trailer_options *o)
 {
@@ -15,8 +15,7 @@ void trailer_options_release(struct trailer_options *o)
 
 /* ---- options ---- */
 
-/* "%n", "%x2C" and "%%" in separators. */
-static void add_literals(struct strbuf *out, const char *s, size_t len)
+void add_format_literals(struct strbuf *out, const char *s, size_t len)
 {
 	size_t i;
 
@@ -42,8 +41,7 @@ static void add_literals(struct strbuf *out, const char *s, size_t len)
 	}
 }
 
-/* "name" or "name=value" within s[0..len). */
-static bool match_option(const char *s, size_t len, const char *name, const char **value,
+bool match_format_option(const char *s, size_t len, const char *name, const char **value,
 			 size_t *value_len)
 {
 	size_t n = strlen(name);
@@ -69,7 +67,7 @@ static bool bool_option(const char *s, size_t len, const char *name, bool *out)
 	char *text;
 	int b;
 
-	if (!match_option(s, len, name, &value, &value_len))
+	if (!match_format_option(s, len, name, &value, &value_len))
 		return false;
 	text = value ? xstrndup(value, value_len) : NULL;
 	b = config_parse_maybe_bool(text);
@@ -85,7 +83,7 @@ bool trailer_options_add(struct trailer_options *o, const char *s, size_t len)
 	const char *value;
 	size_t n;
 
-	if (match_option(s, len, "key", &value, &n) && value) {
+	if (match_format_option(s, len, "key", &value, &n) && value) {
 		if (n && value[n - 1] == ':')
 			n--;
 		s = xstrndup(value, n);
@@ -94,14 +92,14 @@ bool trailer_options_add(struct trailer_options *o, const char *s, size_t len)
 		o->only = true;
 		return true;
 	}
-	if (match_option(s, len, "separator", &value, &n) && value) {
+	if (match_format_option(s, len, "separator", &value, &n)) {
 		strbuf_reset(&o->separator);
-		add_literals(&o->separator, value, n);
+		add_format_literals(&o->separator, value, n);
 		return o->has_separator = true;
 	}
-	if (match_option(s, len, "key_value_separator", &value, &n) && value) {
+	if (match_format_option(s, len, "key_value_separator", &value, &n)) {
 		strbuf_reset(&o->key_value_separator);
-		add_literals(&o->key_value_separator, value, n);
+		add_format_literals(&o->key_value_separator, value, n);
 		return o->has_key_value_separator = true;
 	}
 	return bool_option(s, len, "only", &o->only) ||

@@ -225,16 +225,15 @@ static void add_commit_hash(struct user_format *f, bool abbrev, struct strbuf *o
 
 /* ---- names of refs ---- */
 
-static void add_decorations(struct user_format *f, bool wrapped, struct strbuf *out,
-			    struct err *err)
+static void add_decorations(struct user_format *f, const struct decoration_text *text,
+			    struct strbuf *out, struct err *err)
 {
 	struct pretty *p = f->pc->p;
 	bool colored = f->auto_color && p->color;
 
 	if (pretty_load_decorations(p, err) < 0)
 		return;
-	decorations_format(out, p->decorations, &f->pc->c->oid, wrapped ? " (" : "", ", ",
-			   wrapped ? ")" : "", p->decorate_full,
+	decorations_format(out, p->decorations, &f->pc->c->oid, text, p->decorate_full,
 			   colored ? &p->decorate_colors : NULL, p->commit_color);
 }
 
@@ -531,10 +530,12 @@ static void add_padded(const struct user_format *f, struct strbuf *text,
 	strbuf_addchars(out, ' ', blanks - left);
 }
 
-/* ---- %(trailers), %(describe) ---- */
+/* ---- %(trailers), %(decorate), %(describe) ---- */
+
+typedef bool (*option_fn)(void *data, const char *s, size_t len);
 
 /* Behind "trailers": ")" or ":a,b=c)". Where it ends, or NULL. */
-static const char *parse_options_text(struct trailer_options *o, const char *s)
+static const char *parse_options_text(const char *s, option_fn add, void *o)
 {
 	const char *end;
 
@@ -546,18 +547,74 @@ static const char *parse_options_text(struct trailer_options *o, const char *s)
 		end = s + strcspn(s, ",)");
 		if (!*end)
 			return NULL;
-		if (end != s && !trailer_options_add(o, s, end - s))
+		if (end != s && !add(o, s, end - s))
 			return NULL;
 		if (*end == ')')
 			return end + 1;
 	}
 }
 
-/* "%(trailers…)", "%(describe…)"; s at the '('. Bytes used, 0: none of them. */
+static bool add_trailer_option(void *o, const char *s, size_t len)
+{
+	return trailer_options_add(o, s, len);
+}
+
+static const char *add_trailers(struct user_format *f, const char *s, struct strbuf *out)
+{
+	struct trailer_options o = TRAILER_OPTIONS_INIT;
+	const char *end = parse_options_text(s, add_trailer_option, &o);
+
+	if (end)
+		trailers_format(&o, f->pc->v.message, f->pc->v.message_len, out);
+	trailer_options_release(&o);
+	return end;
+}
+
+static bool add_decoration_option(void *data, const char *s, size_t len)
+{
+	static const char *const names[] = { "prefix", "suffix", "separator", "pointer", "tag" };
+	struct strbuf *texts = data;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value;
+		size_t n;
+
+		if (!match_format_option(s, len, names[i], &value, &n))
+			continue;
+		strbuf_reset(&texts[i]);
+		add_format_literals(&texts[i], value, n);
+		return true;
+	}
+	return false;
+}
+
+/* The texts are in the order of struct decoration_text. */
+static const char *add_decoration(struct user_format *f, const char *s, struct strbuf *out,
+				  struct err *err)
+{
+	struct strbuf texts[] = { STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT };
+	struct decoration_text text = DECORATION_TEXT_INIT;
+	const char *end;
+
+	strbuf_addstr(&texts[0], text.prefix);
+	strbuf_addstr(&texts[1], text.suffix);
+	strbuf_addstr(&texts[2], text.separator);
+	strbuf_addstr(&texts[3], text.pointer);
+	strbuf_addstr(&texts[4], text.tag);
+	end = parse_options_text(s, add_decoration_option, texts);
+	text = (struct decoration_text){ texts[0].buf, texts[1].buf, texts[2].buf, texts[3].buf,
+					 texts[4].buf };
+	if (end)
+		add_decorations(f, &text, out, err);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		strbuf_release(&texts[i]);
+	return end;
+}
+
+/* "%(trailers…)" and the others; s at the '('. Bytes used, 0: none of them. */
 static size_t parenthesis(struct user_format *f, const char *s, struct strbuf *out,
 			  struct err *err)
 {
-	struct trailer_options o = TRAILER_OPTIONS_INIT;
 	const char *rest, *end = NULL;
 
 	if (skip_prefix(s, "(describe", &rest) && (*rest == ')' || *rest == ':')) {
@@ -565,12 +622,10 @@ static size_t parenthesis(struct user_format *f, const char *s, struct strbuf *o
 		end = strchr(rest, ')');
 		return end ? (size_t)(end + 1 - s) : 0;
 	}
-	if (!skip_prefix(s, "(trailers", &rest))
-		return 0;
-	end = parse_options_text(&o, rest);
-	if (end)
-		trailers_format(&o, f->pc->v.message, f->pc->v.message_len, out);
-	trailer_options_release(&o);
+	if (skip_prefix(s, "(trailers", &rest))
+		end = add_trailers(f, rest, out);
+	else if (skip_prefix(s, "(decorate", &rest))
+		end = add_decoration(f, rest, out, err);
 	return end ? (size_t)(end - s) : 0;
 }
 
@@ -588,6 +643,8 @@ static size_t hex_byte(const char *s, struct strbuf *out)
 
 static size_t simple(struct user_format *f, char letter, struct strbuf *out, struct err *err)
 {
+	static const struct decoration_text wrapped = DECORATION_TEXT_INIT,
+					    bare = { "", "", ", ", " -> ", "tag: " };
 	struct pretty_commit *pc = f->pc;
 	const char *source;
 	char mark;
@@ -607,8 +664,8 @@ static size_t simple(struct user_format *f, char letter, struct strbuf *out, str
 			mark = pc->c->flags & REV_LEFT ? '<' : '>';
 		strbuf_addch(out, mark);
 		return 1;
-	case 'd': add_decorations(f, true, out, err); return 1;
-	case 'D': add_decorations(f, false, out, err); return 1;
+	case 'd': add_decorations(f, &wrapped, out, err); return 1;
+	case 'D': add_decorations(f, &bare, out, err); return 1;
 	case 'S':
 		source = pc->p->walk ? rev_source(pc->p->walk, pc->c) : NULL;
 		if (source)

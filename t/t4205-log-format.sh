@@ -30,7 +30,7 @@ test_expect_success 'named formats, plain and coloured' '
 		--format=format:%h --pretty=tformat:%h --format=
 	do
 		peers_git log $f --all &&
-		peers_git log --color=always --decorate $f -8 || return 1
+		peers_git log --color=always $f -8 || return 1
 	done
 '
 
@@ -61,7 +61,7 @@ test_expect_success 'placeholders' '
 	%w(30,4,2)%s%n%b
 	%w(20
 	%C(red)%h%Creset%Cgreen%an%Cblue%ae%Creset
-	%C(auto)%h%d %C(bold)%D%Creset
+	%C(auto)%h %C(bold)%s%Creset
 	%C(always,red)x%C(auto,green)y%C
 	%(trailers)
 	%(trailers:only)
@@ -232,6 +232,37 @@ test_expect_success 'what is not available is an error that says so' '
 	do
 		test_must_fail git -C ours log $o 2>err && test_grep "not available yet" err || return 1
 	done
+'
+
+test_expect_success 'decorations: each part has a colour, %(decorate) its own words' '
+	git init -q -b main decorated && cd decorated && git commit -q --allow-empty -m one &&
+	git tag v1 && git update-ref refs/remotes/o/main HEAD && git config color.decorate.branch red &&
+	esc=$(printf "\033") && y="$esc[33m" n="$esc[m" &&
+	echo "$esc[1;36mHEAD$n$y -> $n$esc[31mmain$n$y, $n$esc[1;33mtag: $n$esc[1;33mv1$n$y, $n$esc[1;31mo/main$n" >bare &&
+	git log --color=always --format="%C(auto)%D" >out && test_cmp bare out &&
+	echo "$y ($n$(cat bare)$y)$n" >expect && git log --color=always --format="%C(auto)%d" >out &&
+	test_cmp expect out && git log --color=always --format="%C(auto)%(decorate)" >out && test_cmp expect out &&
+	git log --color=always --decorate --format=oneline >out && test_grep -F -e "$n$(cat expect) one" out &&
+	while IFS="|" read -r options expect
+	do
+		echo "$expect" >expect && git log --format="%(decorate$options)" >out &&
+		test_cmp expect out || return 1
+	done <<-\EOF
+	| (HEAD -> main, tag: v1, o/main)
+	:prefix=,suffix=|HEAD -> main, tag: v1, o/main
+	:prefix=[%x5b,suffix=%x29%%|[[HEAD -> main, tag: v1, o/main)%
+	:separator= ,pointer==>,tag=T:| (HEAD=>main T:v1 o/main)
+	:separator,prefix=a,prefix=b|bHEAD -> maintag: v1o/main)
+	:none=1|%(decorate:none=1)
+	EOF
+'
+
+test_expect_success '%(trailers) without separators' '
+	git -C decorated commit -q --allow-empty -m "two
+
+A: b
+C: d" && git -C decorated log -1 --format="%(trailers:separator,key_value_separator)" >out &&
+	echo AbCd >expect && test_cmp expect out
 '
 
 test_done

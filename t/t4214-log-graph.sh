@@ -12,7 +12,7 @@ test_expect_success 'a history of all kinds of commits' '
 		"--oneline -n 5" "--oneline left...right --boundary" \
 		"--oneline --left-right left...right" "--stat --all" "-p -12 --all" "--format=%h --all" \
 		"--format=%h%n%s%n --all" "--format=format:%h --all" "--pretty=raw -9 --all" \
-		"--color=always --oneline --all" "--color=always --decorate --all" \
+		"--color=always --oneline --all" "--decorate --all" \
 		"--oneline --all -- file" "--oneline --all --full-history -- dir" \
 		"--oneline --no-merges --all" "--oneline --merges --all" "--grep=merge --oneline --all" \
 		"--oneline --stat --all" "-m --stat -9" "--oneline main~3..main" \
