@@ -140,5 +140,5 @@ int config_cmd_rename_section(struct config_cmd *c, const char *old_name, const 
 		return report_fatal(&err);
 	if (rc < 0)
 		report_error(&err);
-	return rc == ERR_INVALID ? CONFIG_EXIT_INVALID_KEY : exit_code_of(rc, "a.b");
+	return rc == ERR_INVALID ? CONFIG_EXIT_BAD_SECTION : exit_code_of(rc, "a.b");
 }

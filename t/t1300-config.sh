@@ -311,4 +311,13 @@ test_expect_success 'options of a subcommand end at its first argument' '
 	test_grep "^error: missing value to set to the variable .k.x.$" err
 '
 
+test_expect_success 'rename-section to what is no name: 255, and nothing changes' '
+	printf "[a \"b\"]\nx=1\n" >names && cp names before &&
+	for to in a_b 1_ "a b"; do
+		test_expect_code 255 git config -f names --rename-section a.b "$to" 2>err &&
+		test_grep "^error: invalid section name: $to\$" err &&
+		test_expect_code 255 git config rename-section -f names a.b "$to" && test_cmp before names || return 1
+	done
+'
+
 test_done
