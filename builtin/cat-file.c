@@ -125,8 +125,8 @@ static int one_object(struct cat_file *c, int mode, const char *type_name, const
 	if (starts_with(name, ":/"))
 		die("Not a valid object name %s", name);
 	rc = revparse(c->r, name, OBJ_ANY, &res, &err);
-	if (rc == ERR_AMBIGUOUS && err.preface)
-		fputs(err.preface, stderr);
+	if (rc == ERR_AMBIGUOUS)
+		report_preface(&err);
 	else if (rc < 0 && strchr(name, ':') && starts_with(err_message(&err), "path "))
 		die_err(&err);
 	if (rc < 0)

@@ -34,8 +34,10 @@ static void resolve(struct repository *r, const char *name, enum object_type wan
 	struct object_info info;
 	struct err err = ERR_INIT;
 
-	if (revparse_of_type(r, name, want, oid, &err) < 0)
+	if (revparse_of_type(r, name, want, oid, &err) < 0) {
+		report_preface(&err);
 		die("not a valid object name %s", name);
+	}
 	if (odb_info(r->odb, oid, &info, &err) < 0 || info.type != want)
 		die("%s is not a valid '%s' object", oid_hex(oid), object_type_name(want));
 }

@@ -132,8 +132,8 @@ static bool parse_rev(struct rev_parse *p, const char *name, enum object_type hi
 			exit(128);
 		die_err(&err);
 	}
-	if (rc == ERR_AMBIGUOUS && err.preface && !p->quiet)
-		fputs(err.preface, stderr);
+	if (rc == ERR_AMBIGUOUS && !p->quiet)
+		report_preface(&err);
 	else if (err.msg && rc != ERR_AMBIGUOUS && !p->quiet)
 		error("%s", err_message(&err));
 	err_release(&err);

@@ -280,8 +280,10 @@ static void check_request(struct creation *c)
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (revparse(c->repo, c->target_name, OBJ_ANY, &target, &err) < 0)
+	if (revparse(c->repo, c->target_name, OBJ_ANY, &target, &err) < 0) {
+		report_preface(&err);
 		die("Failed to resolve '%s' as a valid ref.", c->target_name);
+	}
 	c->target = target.oid;
 	revparse_result_release(&target);
 	if (!full_name(c->name, &c->ref))

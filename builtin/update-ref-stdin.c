@@ -33,6 +33,9 @@ struct session {
 
 bool update_ref_parse_oid(struct repository *r, const char *text, struct object_id *out)
 {
+	struct err err = ERR_INIT;
+	int rc;
+
 	if (!*text) {
 		*out = r->algo->null_oid;
 		return true;
@@ -40,7 +43,10 @@ bool update_ref_parse_oid(struct repository *r, const char *text, struct object_
 	/* A whole name needs no look at refs that may be called so. */
 	if (strlen(text) == r->algo->hex_len && !oid_from_hex(out, text, r->algo))
 		return true;
-	return !revparse_oid(r, text, out, NULL);
+	rc = revparse_oid(r, text, out, &err);
+	report_preface(&err);
+	err_release(&err);
+	return !rc;
 }
 
 /* Behind a space of the line, or quoted; NULL: no argument left. Caller frees. */

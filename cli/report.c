@@ -57,7 +57,7 @@ int error(const char *fmt, ...)
 	return -1;
 }
 
-static void show_preface(const struct err *err)
+void report_preface(const struct err *err)
 {
 	if (err->preface) {
 		fflush(stdout);
@@ -76,7 +76,7 @@ static void show_uncertain(const struct err *err)
 int report_fatal(struct err *err)
 {
 	trace2_error(err_message(err));
-	show_preface(err);
+	report_preface(err);
 	print_lines("fatal: ", err_message(err));
 	show_uncertain(err);
 	err_release(err);
@@ -85,7 +85,7 @@ int report_fatal(struct err *err)
 
 int report_error(struct err *err)
 {
-	show_preface(err);
+	report_preface(err);
 	error("%s", err_message(err));
 	show_uncertain(err);
 	err_release(err);

@@ -582,4 +582,26 @@ test_expect_success 'info/grafts: a hint, once, unless advice.graftFileDeprecate
 	git -C grafted config list 2>err && test_must_be_empty err
 '
 
+test_expect_success 'an ambiguous name: every command lists what it can mean' '
+	git init -q short && cd short && for i in $(seq 1500); do echo $i >f$i; done &&
+	ls f* | git hash-object -w --stdin-paths | cut -c1-4 | sort | uniq -d | head -n 1 >prefix &&
+	p=$(cat prefix) && git commit -q --allow-empty -m x && rm -f f* &&
+	git rev-parse --disambiguate=$p | sort >oids && test $(wc -l <oids) -gt 1 &&
+	{
+		echo "error: short object ID $p is ambiguous" && echo "hint: The candidates are:" &&
+		while read oid
+		do
+			echo "hint:   $(git rev-parse --short $oid) blob" || return
+		done <oids
+	} >expect &&
+	for cmd in "rev-parse $p" "rev-parse --verify $p" "cat-file -t $p" "commit-tree -m x $p" "tag x $p" \
+		"branch x $p" "update-ref refs/heads/x $p" "update-ref refs/heads/x HEAD $p" "log $p"
+	do
+		test_expect_code 128 git $cmd 2>err && head -n $(wc -l <expect) err >start &&
+		test_cmp expect start && test "$(grep -c candidates err)" = 1 || return 1
+	done &&
+	echo "create refs/heads/x $p" >in && test_expect_code 128 git update-ref --stdin <in 2>err &&
+	test_grep candidates err && test_must_fail git rev-parse -q --verify $p 2>err && test_must_be_empty err
+'
+
 test_done
