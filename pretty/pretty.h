@@ -49,9 +49,11 @@ struct trailer_options {
 	bool only, unfold, key_only, value_only;
 	struct strbuf separator, key_value_separator;
 	bool has_separator, has_key_value_separator;
+	const char *key_ends; /* trailer.separators; the configuration's */
 };
 #define TRAILER_OPTIONS_INIT { STRVEC_INIT, false, false, false, false, STRBUF_INIT, \
-	STRBUF_INIT, false, false }
+	STRBUF_INIT, false, false, ":" }
+void trailer_options_read_config(struct trailer_options *o, const struct config_set *config);
 void trailer_options_release(struct trailer_options *o);
 
 /* One option, s[0..len): "key=Acked-by", "only", "separator=%x2C". False: unknown. */

@@ -15,6 +15,14 @@ void trailer_options_release(struct trailer_options *o)
 
 /* ---- options ---- */
 
+void trailer_options_read_config(struct trailer_options *o, const struct config_set *config)
+{
+	const struct config_entry *e = config_get(config, "trailer.separators");
+
+	if (e && e->value && *e->value)
+		o->key_ends = e->value;
+}
+
 void add_format_literals(struct strbuf *out, const char *s, size_t len)
 {
 	size_t i;
@@ -125,8 +133,8 @@ static size_t item_length(const char *s, size_t len)
 	}
 }
 
-/* The colon behind the key; NULL: no trailer. */
-static const char *key_end(const char *s, size_t len)
+/* The separator behind the key; NULL: no trailer. */
+static const char *key_end(const struct trailer_options *o, const char *s, size_t len)
 {
 	size_t i = 0;
 
@@ -136,7 +144,7 @@ static const char *key_end(const char *s, size_t len)
 		return NULL;
 	while (i < len && (s[i] == ' ' || s[i] == '\t'))
 		i++;
-	return i < len && s[i] == ':' ? s + i : NULL;
+	return i < len && s[i] && strchr(o->key_ends, s[i]) ? s + i : NULL;
 }
 
 static bool key_is_wanted(const struct trailer_options *o, const char *key, size_t len)
@@ -167,7 +175,7 @@ static void add_unfolded(struct strbuf *out, const char *s, size_t len, bool unf
 static bool format_item(const struct trailer_options *o, const char *s, size_t len,
 			struct strbuf *out)
 {
-	const char *colon = key_end(s, len), *value;
+	const char *colon = key_end(o, s, len), *value;
 	size_t key_len;
 
 	if (!colon) {
@@ -190,7 +198,7 @@ static bool format_item(const struct trailer_options *o, const char *s, size_t l
 		if (o->has_key_value_separator)
 			strbuf_addbuf(out, &o->key_value_separator);
 		else
-			strbuf_addstr(out, ": ");
+			strbuf_addf(out, "%c ", *o->key_ends);
 	}
 	if (!o->key_only)
 		add_unfolded(out, value, s + len - value, o->unfold);
@@ -206,7 +214,9 @@ static bool is_plain(const struct trailer_options *o)
 void trailers_format(const struct trailer_options *o, const char *msg, size_t msg_len,
 		     struct strbuf *out)
 {
-	const char *end = msg + msg_len, *s = msg + message_trailers_start(msg, msg_len, '#', NULL);
+	const struct trailer_syntax syntax = { .separators = o->key_ends };
+	const char *end = msg + msg_len,
+		   *s = msg + message_trailers_start(msg, msg_len, '#', &syntax);
 	struct strbuf item = STRBUF_INIT;
 	bool first = true;
 	size_t len;

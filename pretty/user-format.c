@@ -564,6 +564,7 @@ static const char *add_trailers(struct user_format *f, const char *s, struct str
 	struct trailer_options o = TRAILER_OPTIONS_INIT;
 	const char *end = parse_options_text(s, add_trailer_option, &o);
 
+	trailer_options_read_config(&o, f->pc->p->repo->config);
 	if (end)
 		trailers_format(&o, f->pc->v.message, f->pc->v.message_len, out);
 	trailer_options_release(&o);

@@ -219,13 +219,14 @@ static int parse_subject(struct reflist *l UNUSED, struct ref_atom *a, const cha
 	return !arg || a->flag ? 0 : bad_argument(a, arg, err);
 }
 
-static int parse_trailers(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
+static int parse_trailers(struct reflist *l, struct ref_atom *a, const char *arg,
 			  struct err *err)
 {
 	struct string_list parts = STRING_LIST_INIT;
 	int rc = 0;
 
 	a->id = ATOM_TRAILERS;
+	trailer_options_read_config(&a->trailers, l->repo->config);
 	if (arg)
 		string_list_split(&parts, arg, ",");
 	for (size_t i = 0; !rc && i < parts.nr; i++) {

@@ -265,4 +265,16 @@ C: d" && git -C decorated log -1 --format="%(trailers:separator,key_value_separa
 	echo AbCd >expect && test_cmp expect out
 '
 
+test_expect_success '%(trailers) heeds trailer.separators' '
+	git -C decorated commit -q --allow-empty -m "three
+
+Bug= 42
+Sign#x
+A: b" && printf "Bug= 42\nSign= x\nA= b\n\n" >expect &&
+	git -C decorated -c trailer.separators="=:#" log -1 --format="%(trailers:only)" >out && test_cmp expect out &&
+	git -C decorated -c trailer.separators="=:#" for-each-ref --format="%(trailers:only)" refs/heads >out &&
+	test_cmp expect out && git -C decorated log -1 --format="%(trailers:only)" >out && echo >expect &&
+	test_cmp expect out
+'
+
 test_done
