@@ -282,6 +282,8 @@ static int play(const char *path, char **argv)
 	p = find_answer(&tape, &key, count_call(&key));
 	if (!p) {
 		fprintf(stderr, "peer-tape: no answer is noted for %s", key.buf);
+		strbuf_release(&tape);
+		strbuf_release(&key);
 		return NO_ANSWER;
 	}
 	run(argv, null, null);
