@@ -120,7 +120,9 @@ static int lock_all(struct ref_transaction *t, struct err *err)
 	if (rc)
 		return rc;
 	values_prepare(t);
-	return ref_transaction_each(t, lock_one, err);
+	rc = ref_transaction_each(t, lock_one, err);
+	values_release(t);
+	return rc;
 }
 
 /* To lock them anew: nothing has been decided by what was read so far. */
@@ -254,7 +256,6 @@ void files_release(struct ref_transaction *t)
 {
 	struct files_transaction *ft = files_transaction(t);
 
-	values_release(t);
 	packed_refs_put(ft->packed);
 	held_locks_put(ft->held);
 	free(ft->free_parent);

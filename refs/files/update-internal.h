@@ -15,7 +15,7 @@ struct files_update {
 	/* What a record says that it was and will be; NULL: it is from no record. */
 	const char *journal_old, *journal_new;
 	struct lockfile lock;
-	struct nameless_lock *prepared; /* what is to become the lock; NULL: nothing */
+	struct prepared_value *prepared; /* of values_prepare; NULL: none */
 	struct loose_value current; /* the loose file */
 	time_t mtime; /* of it */
 	unsigned mtime_nsec;
@@ -55,8 +55,7 @@ struct files_transaction {
 	bool looked_for_abandoned;
 	struct lock_group locks;
 	struct held_locks *held;
-	struct nameless_lock *prepared; /* of values_prepare */
-	size_t prepared_nr;
+	struct prepared_values *values; /* of values_prepare; NULL: none */
 };
 static inline struct files_transaction *files_transaction(const struct ref_transaction *t)
 {
@@ -73,6 +72,8 @@ MUST_USE int transaction_stage(struct ref_transaction *t, struct err *err);
 /* ---- values (values.c) ---- */
 /* Of many refs, once they are in order, before their locks are taken: see there. */
 void values_prepare(struct ref_transaction *t);
+/* What is to become the lock of u, with its value in it; NULL: nothing. */
+struct nameless_lock *value_file(struct ref_transaction *t, const struct ref_update *u);
 /* Those that have not become locks are given up. */
 void values_release(struct ref_transaction *t);
 /* The value into the lock, unless it is there, and the lock is open. */

@@ -230,7 +230,7 @@ static int acquire_lock(struct ref_transaction *t, struct ref_update *u, struct 
 	ref_path(t->rs, u->name, &path);
 	for (try = 0; try < LOCK_TRIES; try++) {
 		err_release(&why);
-		rc = hold(t, &files_update(u)->lock, files_update(u)->prepared, path.buf, &why);
+		rc = hold(t, &files_update(u)->lock, value_file(t, u), path.buf, &why);
 		if (rc >= 0 || why.sys_errno != ENOENT)
 			break;
 		err_release(&why);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files of new values, which are the locks of their refs. Where many refs change, the files
- * are made before the locks are taken, in threads: without a name, but marked, with the value
+ * are made in threads while the locks are taken: without a name, but marked, with the value
  * in them and on its way to the disk. Each then becomes a lock by getting the lock's name; the
  * locks are taken one after the other, in the order of names, as always. What is not needed in
  * the end has no name and is gone when it is closed.
  */
 #include "compat/posix.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include "compat/os.h"
 #include "fs/file.h"
 #include "refs/files/files-internal.h"
 #include "refs/files/update-internal.h"
@@ -53,7 +57,25 @@ int value_write(struct ref_transaction *t, struct ref_update *u, struct err *err
 
 /* Fewer are not worth a thread. */
 #define MANY_VALUES 32
-#define VALUES_AT_ONCE 8
+#define VALUES_PER_THREAD 16
+#define MAX_THREADS 4
+
+enum value_state { NOT_BEGUN, BEING_MADE, MADE };
+
+struct prepared_value {
+	const struct ref_update *update;
+	struct nameless_lock file; /* of whoever has begun it, until it is made */
+	atomic_int state;
+};
+
+struct prepared_values {
+	struct ref_transaction *t;
+	struct prepared_value *v; /* in the order of names */
+	size_t nr;
+	struct lock_group group; /* of the main thread */
+	pthread_t threads[MAX_THREADS];
+	size_t nr_threads;
+};
 
 /* What a symbolic ref leads to is not known yet. */
 static bool has_plain_value(const struct ref_update *u)
@@ -62,57 +84,101 @@ static bool has_plain_value(const struct ref_update *u)
 	       !(u->flags & (UPDATE_HAVE_TARGET | UPDATE_LOG_ONLY)) && !oid_is_null(&u->new_oid);
 }
 
-static void prepare_some(void *data, size_t begin, size_t end)
+static bool begin(struct prepared_value *v)
 {
-	struct ref_transaction *t = data;
-	struct lock_group g = LOCK_GROUP_INIT(files_store(t->rs)->commondir);
+	int expected = NOT_BEGUN;
+
+	return atomic_compare_exchange_strong(&v->state, &expected, BEING_MADE);
+}
+
+static void make_value(struct ref_transaction *t, struct prepared_value *v, struct lock_group *g)
+{
 	struct strbuf path = STRBUF_INIT;
 
-	for (size_t i = begin; i < end; i++) {
-		const struct ref_update *u = t->sorted[i];
-		struct nameless_lock *n = &files_transaction(t)->prepared[i];
-
-		if (!has_plain_value(u))
-			continue;
-		strbuf_reset(&path);
-		ref_path(t->rs, u->name, &path);
-		lockfile_make_nameless(n, path.buf, &g);
-		if (n->fd < 0)
-			continue;
-		if (!write_content(n->fd, path.buf, u, NULL))
-			fsync_batch_start(t->batch, FSYNC_REFERENCE, path.buf, n->fd);
-		else
-			nameless_lock_release(n);
-	}
-	lock_group_release(&g);
+	ref_path(t->rs, v->update->name, &path);
+	lockfile_make_nameless(&v->file, path.buf, g);
+	if (v->file.fd >= 0 && write_content(v->file.fd, path.buf, v->update, NULL) < 0)
+		nameless_lock_release(&v->file);
+	if (v->file.fd >= 0)
+		fsync_batch_start(t->batch, FSYNC_REFERENCE, path.buf, v->file.fd);
 	strbuf_release(&path);
+	atomic_store(&v->state, MADE);
+}
+
+static void *make_values(void *data)
+{
+	struct prepared_values *p = data;
+	struct lock_group g = LOCK_GROUP_INIT(files_store(p->t->rs)->commondir);
+
+	for (size_t i = 0; i < p->nr; i++)
+		if (begin(&p->v[i]))
+			make_value(p->t, &p->v[i], &g);
+	lock_group_release(&g);
+	return NULL;
+}
+
+static size_t choose_threads(size_t nr)
+{
+	size_t threads = (size_t)os_cpu_count() - 1;
+
+	if (threads > MAX_THREADS)
+		threads = MAX_THREADS;
+	return threads < nr / VALUES_PER_THREAD ? threads : nr / VALUES_PER_THREAD;
 }
 
 void values_prepare(struct ref_transaction *t)
 {
 	struct files_transaction *ft = files_transaction(t);
+	struct prepared_values *p;
+	size_t wanted;
 
-	if (ft->via_packed || t->sorted_nr < MANY_VALUES ||
-	    t->flags & REF_TRANSACTION_RECOVERS)
+	if (ft->via_packed || t->sorted_nr < MANY_VALUES || t->flags & REF_TRANSACTION_RECOVERS)
 		return;
-	values_release(t);
-	ft->prepared_nr = t->sorted_nr < ft->max_open_fds ? t->sorted_nr : ft->max_open_fds;
-	ALLOC_ARRAY(ft->prepared, ft->prepared_nr);
-	for (size_t i = 0; i < ft->prepared_nr; i++) {
-		ft->prepared[i].fd = -1;
-		files_update(t->sorted[i])->prepared = &ft->prepared[i];
+	p = ft->values = xcalloc(1, sizeof(*p));
+	p->t = t;
+	p->group = (struct lock_group)LOCK_GROUP_INIT(files_store(t->rs)->commondir);
+	CALLOC_ARRAY(p->v, t->sorted_nr);
+	for (size_t i = 0; i < t->sorted_nr && p->nr < ft->max_open_fds; i++) {
+		if (!has_plain_value(t->sorted[i]))
+			continue;
+		p->v[p->nr].update = t->sorted[i];
+		p->v[p->nr].file.fd = -1;
+		files_update(t->sorted[i])->prepared = &p->v[p->nr++];
 	}
-	workers_parallel_for(ft->prepared_nr, VALUES_AT_ONCE, 0, prepare_some, t);
+	wanted = choose_threads(p->nr);
+	while (p->nr_threads < wanted &&
+	       start_thread(&p->threads[p->nr_threads], make_values, p))
+		p->nr_threads++;
+}
+
+struct nameless_lock *value_file(struct ref_transaction *t, const struct ref_update *u)
+{
+	struct prepared_value *v = files_update(u)->prepared;
+
+	if (!v)
+		return NULL;
+	if (begin(v))
+		make_value(t, v, &files_transaction(t)->values->group);
+	while (atomic_load(&v->state) != MADE)
+		sched_yield();
+	return &v->file;
 }
 
 void values_release(struct ref_transaction *t)
 {
-	struct files_transaction *ft = files_transaction(t);
+	struct prepared_values *p = files_transaction(t)->values;
 
-	for (size_t i = 0; i < t->nr; i++)
-		files_update(t->updates[i])->prepared = NULL;
-	for (size_t i = 0; i < ft->prepared_nr; i++)
-		nameless_lock_release(&ft->prepared[i]);
-	FREE_AND_NULL(ft->prepared);
-	ft->prepared_nr = 0;
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->nr; i++)
+		(void)begin(&p->v[i]); /* so that nobody else does */
+	while (p->nr_threads)
+		pthread_join(p->threads[--p->nr_threads], NULL);
+	for (size_t i = 0; i < p->nr; i++) {
+		files_update(p->v[i].update)->prepared = NULL;
+		nameless_lock_release(&p->v[i].file);
+	}
+	lock_group_release(&p->group);
+	free(p->v);
+	FREE_AND_NULL(files_transaction(t)->values);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Transactions of so many refs that their values are written in threads, before the locks are
+ * Transactions of so many refs that their values are written in threads, each before its lock is
  * taken (refs/files/values.c): the same promises as for few.
  */
 #include "compat/posix.h"
@@ -150,19 +150,20 @@ static size_t count_before(const char *all, const char *end, const char *text)
 	return nr;
 }
 
+/* When the last lock is taken, all values are on their way. */
 static void values_come_before_locks(void **state UNUSED)
 {
 	struct fault_plan plan = FAULT_PLAN_INIT;
-	const char *text, *first, *end;
+	const char *text, *last, *end;
 
 	set_up_repo();
 	fault_install(&plan);
 	assert_int_equal(run(FS_JOURNAL, NULL), 0);
 	text = fault_text();
 	end = text + strlen(text);
-	first = strstr(text, "link_fd repo/refs/heads/");
-	assert_non_null(first);
-	assert_int_equal(count_before(text, first, "writeout_start "), NR - 2);
+	last = strstr(text, "link_fd repo/refs/heads/old/19.lock");
+	assert_non_null(last);
+	assert_int_equal(count_before(text, last, "writeout_start "), NR - 2);
 	/* and the record */
 	assert_int_equal(count_before(text, end, "writeout_start "), NR - 2 + 1);
 	assert_int_equal(count_before(text, end, "writeout_wait "), NR - 2 + 1);
