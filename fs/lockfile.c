@@ -358,27 +358,13 @@ static int link_lock(struct tempfile **tf, const char *lock_path, struct lock_gr
 
 /* ---- files that are there before their locks ---- */
 
-static bool open_nameless(struct nameless_lock *n, const char *path, struct lock_group *g)
-{
-	n->fd = tempfile_open_nameless(path, 0666);
-	if (n->fd < 0)
-		return false;
-	if (fstat(n->fd, &n->st))
-		nameless_lock_release(n);
-	else
-		mark_in_group(g, n->fd, &n->st, path);
-	return true;
-}
-
 void lockfile_make_nameless(struct nameless_lock *n, const char *path, struct lock_group *g)
 {
-	char *near = NULL;
-
-	if (!open_nameless(n, path, g) && errno == ENOENT) {
-		near = path_join(g->dir, "x");
-		open_nameless(n, near, g);
-	}
-	free(near);
+	n->fd = tempfile_open_nameless(path, 0666);
+	if (n->fd >= 0 && fstat(n->fd, &n->st))
+		nameless_lock_release(n);
+	if (n->fd >= 0)
+		mark_in_group(g, n->fd, &n->st, path);
 }
 
 void nameless_lock_release(struct nameless_lock *n)

@@ -74,8 +74,7 @@ void lock_group_release(struct lock_group *g); /* idempotent */
 
 /*
  * A file without a name that bears our mark and gets the name of a lock later: it can be filled
- * before the lock is taken. fd -1: there is none. The group is one of the calling thread alone;
- * its directory is used if that of path is not there.
+ * before the lock is taken. fd -1: there is none. The group is one of the calling thread alone.
  */
 struct nameless_lock {
 	int fd; /* -1 once it has become a lock */

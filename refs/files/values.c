@@ -15,6 +15,7 @@
 #include "refs/files/files-internal.h"
 #include "refs/files/update-internal.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/workers.h"
 #include "write-or-die.h"
 
@@ -126,9 +127,23 @@ static size_t choose_threads(size_t nr)
 	return threads < nr / VALUES_PER_THREAD ? threads : nr / VALUES_PER_THREAD;
 }
 
+/* As for a lock: if it fails now, it will be told then. */
+static void make_dir_of(struct ref_transaction *t, const char *name)
+{
+	struct strbuf path = STRBUF_INIT, dir = STRBUF_INIT;
+
+	ref_path(t->rs, name, &path);
+	path_dirname(&dir, path.buf);
+	if (!file_exists(dir.buf))
+		(void)!ref_make_parents(t->rs, path.buf, t->batch, NULL);
+	strbuf_release(&dir);
+	strbuf_release(&path);
+}
+
 void values_prepare(struct ref_transaction *t)
 {
 	struct files_transaction *ft = files_transaction(t);
+	const char *last = NULL;
 	struct prepared_values *p;
 	size_t wanted;
 
@@ -141,6 +156,9 @@ void values_prepare(struct ref_transaction *t)
 	for (size_t i = 0; i < t->sorted_nr && p->nr < ft->max_open_fds; i++) {
 		if (!has_plain_value(t->sorted[i]))
 			continue;
+		if (!last || !refnames_are_neighbours(last, t->sorted[i]->name))
+			make_dir_of(t, t->sorted[i]->name);
+		last = t->sorted[i]->name;
 		p->v[p->nr].update = t->sorted[i];
 		p->v[p->nr].file.fd = -1;
 		files_update(t->sorted[i])->prepared = &p->v[p->nr++];
