@@ -316,6 +316,17 @@ test_expect_success PERL 'a file with the name of a directory for notes' '
 	done
 '
 
+# "ab.txt" comes before the directory "ab", and before its name in no other order.
+test_expect_success 'a tree of notes is in the order of trees' '
+	note commits HEAD text && blob=$(git rev-parse HEAD:a) && sub=$(printf "100644 blob $blob\tx\n" | git mktree) &&
+	tree=$({
+		git ls-tree refs/notes/commits && printf "040000 tree $sub\tzz\n" && printf "100644 blob $blob\tzz.txt\n"
+	} | git mktree) && git update-ref refs/notes/commits $(git commit-tree -m by-hand $tree) &&
+	git -c notes.rewriteRef=refs/notes/commits amend -m ordered && notes_are commits text &&
+	git ls-tree --name-only refs/notes/commits | tail -n 2 >out && printf "zz.txt\nzz\n" >expect &&
+	test_cmp expect out && git fsck --strict 2>err && test_grep ! treeNotSorted err
+'
+
 test_expect_success 'a note in two places becomes one' '
 	test_config notes.rewriteRef refs/notes/twice && head=$(git rev-parse HEAD) &&
 	a=$(echo A | git hash-object -w --stdin) && b=$(echo B | git hash-object -w --stdin) &&
