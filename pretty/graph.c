@@ -359,14 +359,14 @@ static void draw_commit(struct pen *p)
 	int i;
 
 	for (i = 0; i <= g->now.nr; i++) {
-		const struct lane *l = &g->now.at[i];
+		const struct lane *l = i < g->now.nr ? &g->now.at[i] : NULL;
 
 		if (i == g->place) {
 			strbuf_addch(p->out, g->mark);
 			p->cells++;
 			if (g->nr_parents > 2)
 				draw_dashes(p);
-		} else if (i == g->now.nr) {
+		} else if (!l) {
 			break;
 		} else if (i > g->place && g->added > 1) {
 			draw(p, l, '\\');
