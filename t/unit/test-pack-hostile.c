@@ -332,6 +332,50 @@ static void test_sizes(void **state)
 	expect_read("endless", &a, ERR_CORRUPT, "header");
 }
 
+static int ignore(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, struct err *err UNUSED)
+{
+	return 0;
+}
+
+/* Of an object that is read in pieces, with another one before it. Its content is `len` zeros. */
+static void expect_place(uint64_t size, size_t len, bool deflated, const char *what)
+{
+	struct object_id first, a = name_of('a');
+	struct warnings w = WARNINGS_INIT;
+	char *part, *zeros = xcalloc(1, len);
+	struct err err = ERR_INIT;
+	struct packs *ps;
+	struct forge f;
+
+	forge_start(&f);
+	forge_blob(&f, "12345", &first);
+	part = xstrfmt("%s at offset %" PRIu64 " of ", what, forge_begin(&f, &a, OBJ_BLOB, size));
+	if (deflated)
+		add_deflated(&f, zeros, len);
+	else
+		strbuf_add(&f.pack, zeros, len);
+	forge_end(&f, "place", "1");
+	ps = aux_packs("place", hash_sha1, &w);
+	assert_int_equal(packs_stream(ps, &a, ignore, NULL, &err), ERR_CORRUPT);
+	if (!strstr(err_message(&err), part))
+		fail_msg("'%s' does not tell '%s'", err_message(&err), part);
+	err_release(&err);
+	packs_free(ps);
+	strbuf_release(&w.text);
+	free(part);
+	free(zeros);
+	aux_must("rm -rf place");
+}
+
+static void test_place_of_damage(void **state UNUSED)
+{
+	const size_t large = 3u << 20;
+
+	expect_place(large - 1, large, true, "object is longer than its size says");
+	expect_place(large + 1, large, true, "object is shorter than its size says");
+	expect_place(large, large, false, "bad compressed data");
+}
+
 /* ---- idx files ---- */
 
 static void expect_idx(const unsigned char *p, size_t len, bool good)
@@ -822,6 +866,7 @@ int main(void)
 		cmocka_unit_test(test_missing_base),
 		cmocka_unit_test(test_bad_distances),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_place_of_damage),
 		cmocka_unit_test(test_idx),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_resealed_midx),
