@@ -86,6 +86,11 @@ def change_numeral(rng, data):
     return data[:at] + rng.choice(NUMERALS) + data[end:]
 
 
+def at_most(times, line):
+    """A line is repeated more than once in a while: not beyond a megabyte."""
+    return min(times, (1 << 20) // (len(line) + 1))
+
+
 def change_text(rng, data):
     """One change of lines or words."""
     lines = data.splitlines(keepends=True)
@@ -94,7 +99,7 @@ def change_text(rng, data):
         return change_numeral(rng, data)
     i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
     if kind == 0:
-        lines[i:i] = [lines[j]] * rng.choice([1, 1, 2, 50, 3000])
+        lines[i:i] = [lines[j]] * at_most(rng.choice([1, 1, 2, 50, 3000]), lines[j])
     elif kind == 1:
         del lines[i]
     elif kind == 2:
@@ -102,7 +107,7 @@ def change_text(rng, data):
     elif kind == 3:
         lines[i] = lines[i].rstrip(b"\n") + lines[j]
     elif kind == 4:
-        lines[i] = lines[i].rstrip(b"\n") + lines[i] * rng.choice([2, 2000])
+        lines[i] = lines[i].rstrip(b"\n") + lines[i] * at_most(rng.choice([2, 2000]), lines[i])
     elif kind < 7:
         at = rng.randrange(len(lines[i]) + 1)
         lines[i] = lines[i][:at] + rng.choice(TOKENS) + lines[i][at:]
