@@ -547,4 +547,12 @@ test_expect_success 'a directory in the place of a state file is left alone' '
 	test_path_is_dir plain/.git/MERGE_MSG
 '
 
+test_expect_success '--pathspec-from-file does not go with -a, nor with paths' '
+	plain && echo f >paths && head=$(git -C plain rev-parse HEAD) &&
+	for with in -a "-- f"; do
+		test_expect_code 128 git -C plain commit --pathspec-from-file=../paths -m x $with 2>err &&
+		test_grep -e "--pathspec-from-file" err && test "$(git -C plain rev-parse HEAD)" = $head || return 1
+	done
+'
+
 test_done
