@@ -19,10 +19,10 @@ struct tempfile {
 /* O_CREAT|O_EXCL|O_CLOEXEC at exactly that path. ERR_EXISTS if it is there. */
 MUST_USE int tempfile_create(struct tempfile **out, const char *path, int mode, struct err *err);
 /*
- * The same for a file that must not be seen before it has been marked: `mark`
- * is called with the descriptor, and what fstat says of it, before the name appears, where the platform and
- * the file system allow that (O_TMPFILE), else right after. A kill at any
- * moment then leaves either no file or a marked one.
+ * The same for a file that must not be seen before it has been marked: `mark` is called with the
+ * descriptor, and what fstat says of it, before the name appears, where the platform and the file
+ * system allow that (O_TMPFILE), else right after. A kill at any moment then leaves either no
+ * file or a marked one.
  */
 MUST_USE int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
 				    void (*mark)(int fd, const struct stat *st, void *data), void *data,

@@ -214,10 +214,13 @@ static int hold(struct ref_transaction *t, struct lockfile *lk, struct nameless_
 		const char *path, struct err *err)
 {
 	struct files_transaction *ft = files_transaction(t);
+	int rc;
 
 	ft->locks.own_files = !ft->via_packed;
 	ft->locks.prepared = prepared;
-	return lockfile_hold_in_group(lk, path, ft->lock_timeout_ms, &ft->locks, err);
+	rc = lockfile_hold_in_group(lk, path, ft->lock_timeout_ms, &ft->locks, err);
+	ft->locks.prepared = NULL;
+	return rc;
 }
 
 /* Whoever clears up may remove the directory between its making and our lock. */

@@ -73,7 +73,6 @@ struct prepared_values {
 	struct ref_transaction *t;
 	struct prepared_value *v; /* in the order of names */
 	size_t nr;
-	struct lock_group group; /* of the main thread */
 	pthread_t threads[MAX_THREADS];
 	size_t nr_threads;
 };
@@ -151,7 +150,6 @@ void values_prepare(struct ref_transaction *t)
 		return;
 	p = ft->values = xcalloc(1, sizeof(*p));
 	p->t = t;
-	p->group = (struct lock_group)LOCK_GROUP_INIT(files_store(t->rs)->commondir);
 	CALLOC_ARRAY(p->v, t->sorted_nr);
 	for (size_t i = 0; i < t->sorted_nr && p->nr < ft->max_open_fds; i++) {
 		if (!has_plain_value(t->sorted[i]))
@@ -176,7 +174,7 @@ struct nameless_lock *value_file(struct ref_transaction *t, const struct ref_upd
 	if (!v)
 		return NULL;
 	if (begin(v))
-		make_value(t, v, &files_transaction(t)->values->group);
+		make_value(t, v, &files_transaction(t)->locks);
 	while (atomic_load(&v->state) != MADE)
 		sched_yield();
 	return &v->file;
@@ -196,7 +194,6 @@ void values_release(struct ref_transaction *t)
 		files_update(p->v[i].update)->prepared = NULL;
 		nameless_lock_release(&p->v[i].file);
 	}
-	lock_group_release(&p->group);
 	free(p->v);
 	FREE_AND_NULL(files_transaction(t)->values);
 }

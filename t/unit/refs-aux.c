@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include "refs/files/files.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
 
@@ -19,4 +22,22 @@ int run_transaction(struct ref_transaction *t, int kind, int rc, struct err *err
 		rc = ref_transaction_commit(t, err);
 	fsync_batch_free(b);
 	return rc;
+}
+
+struct ref_store *open_files_store(void)
+{
+	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = "repo",
+				       .algo = hash_sha1, .bare = true };
+	struct ref_store *rs;
+
+	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);
+	return rs;
+}
+
+bool ref_is_at(struct ref_store *rs, const char *name, const struct object_id *want)
+{
+	struct object_id oid;
+	int rc = ref_resolve(rs, name, &oid, NULL, NULL, NULL);
+
+	return want ? !rc && oid_eq(&oid, want) : rc == ERR_NOT_FOUND;
 }

@@ -18,4 +18,9 @@
  */
 int run_transaction(struct ref_transaction *t, int kind, int rc, struct err *err);
 
+/* The files backend on the bare repository "repo", with SHA-1. */
+struct ref_store *open_files_store(void);
+/* The ref has that value; want NULL: there is no such ref. */
+bool ref_is_at(struct ref_store *rs, const char *name, const struct object_id *want);
+
 #endif

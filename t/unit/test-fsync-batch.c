@@ -713,6 +713,62 @@ static void d6_failed_writeback_poisons(void **state UNUSED)
 	free(tree);
 }
 
+static void stage_started(struct fsync_batch *b, int fd)
+{
+	struct fsync_staging s = {
+		.component = FSYNC_REFERENCE, .order = PUBLISH_REF, .how = PUBLISH_RENAME, .fd = fd,
+		.tmp_path = at(dir, "t"), .final_path = at(dir, "ref"), .started = true,
+	};
+
+	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
+}
+
+/* What is started before it is staged has its calls once; what is flushed is not started at all. */
+static void started_before_it_is_staged(void **state UNUSED)
+{
+	static const struct {
+		enum fsync_method method;
+		enum fs_kind kind;
+		const char *before, *all;
+	} cases[] = {
+		{ FSYNC_METHOD_BATCH, FS_JOURNAL, "writeout_start ./t\n",
+		  "writeout_start ./t\nwriteout_wait ./t\nrename ./t ./ref\nfsync .\n" },
+		{ FSYNC_METHOD_FSYNC, FS_JOURNAL, "", "fsync ./t\nrename ./t ./ref\nfsync .\n" },
+		{ FSYNC_METHOD_BATCH, FS_EACH, "", "fsync ./t\nrename ./t ./ref\nfsync .\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fsync_batch *b = batch(cases[i].method, cases[i].kind);
+		int fd = new_file(at(dir, "t"), "value");
+
+		record();
+		fsync_batch_start(b, FSYNC_REFERENCE, at(dir, "t"), fd);
+		assert_calls(cases[i].before);
+		stage_started(b, fd);
+		commit(b);
+		assert_calls(cases[i].all);
+		fault_remove();
+	}
+}
+
+/* D6: the kernel may tell of it once, and not when the file is staged. */
+static void d6_failed_start_poisons(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	int fd = new_file(at(dir, "t"), "value");
+	struct err err = ERR_INIT;
+
+	record_failing("writeout_start", 1, EIO);
+	fsync_batch_start(b, FSYNC_REFERENCE, at(dir, "t"), fd);
+	close(fd);
+	assert_int_equal(stage_as(b, PUBLISH_REF, at(dir, "u"), at(dir, "ref"), &err), ERR_IO);
+	assert_int_equal(err.sys_errno, EIO);
+	err_release(&err);
+	assert_int_equal(fsync_batch_commit(b, NULL), ERR_IO);
+	fsync_batch_free(b);
+	assert_int_equal(count_calls("rename"), 0);
+}
+
 /* NFS and quotas tell of contents that they have lost when a file is closed. */
 static void d6_failed_close_poisons(void **state UNUSED)
 {
@@ -1267,6 +1323,8 @@ int main(void)
 		T(no_syncfs_after_a_call),
 		T(a_call_that_fails_ends_it),
 		T(d6_failed_writeback_poisons),
+		T(started_before_it_is_staged),
+		T(d6_failed_start_poisons),
 		T(d6_failed_close_poisons),
 		T(d6_failed_seal_poisons),
 		T(a_file_system_that_has_shut_down),

@@ -62,20 +62,10 @@ static void set_up_repo(void)
 	open_before = open_descriptors();
 }
 
-static struct ref_store *open_store(void)
-{
-	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = "repo",
-				       .algo = hash_sha1, .bare = true };
-	struct ref_store *rs;
-
-	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);
-	return rs;
-}
-
 /* Some are deleted, some are only looked at: they need no value. */
 static int run(enum fs_kind kind, struct err *err)
 {
-	struct ref_store *rs = open_store();
+	struct ref_store *rs = open_files_store();
 	struct ref_transaction *t = ref_transaction_begin(rs, 0);
 	int rc = 0;
 
@@ -100,18 +90,15 @@ enum verdict { OLD, NEW, TORN };
 
 static bool is_at(struct ref_store *rs, size_t i, const struct object_id *want)
 {
-	struct object_id oid;
-	int rc = ref_resolve(rs, name_of(i), &oid, NULL, NULL, NULL);
 	struct stat st;
 
-	if (want && (stat(at("repo", "%s", name_of(i)), &st) || st.st_size != 41))
-		return false;
-	return want ? !rc && oid_eq(&oid, want) : rc == ERR_NOT_FOUND;
+	return ref_is_at(rs, name_of(i), want) &&
+	       (!want || (!stat(at("repo", "%s", name_of(i)), &st) && st.st_size == 41));
 }
 
 static enum verdict look(void)
 {
-	struct ref_store *rs = open_store();
+	struct ref_store *rs = open_files_store();
 	bool is_old = true, is_new = true;
 
 	for (size_t i = 0; i < NR; i++) {

@@ -55,22 +55,12 @@ static void set_up_repo(void)
 	strbuf_release(&packed);
 }
 
-static struct ref_store *open_store(void)
-{
-	struct ref_store_options o = { .backend = &files_ref_backend, .gitdir = "repo",
-				       .algo = hash_sha1, .bare = true };
-	struct ref_store *rs;
-
-	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);
-	return rs;
-}
-
 /* Those of the mask that the last run did not refuse; where single ones may fail. */
 static unsigned accepted;
 
 static int run(unsigned mask, unsigned flags, enum fs_kind kind, struct err *err)
 {
-	struct ref_store *rs = open_store();
+	struct ref_store *rs = open_files_store();
 	struct ref_transaction *t = ref_transaction_begin(rs, flags);
 	int rc = 0;
 	size_t i;
@@ -102,24 +92,16 @@ static int run(unsigned mask, unsigned flags, enum fs_kind kind, struct err *err
 
 enum verdict { OLD, NEW, TORN };
 
-static bool is_at(struct ref_store *rs, const char *name, const struct object_id *want)
-{
-	struct object_id oid;
-	int rc = ref_resolve(rs, name, &oid, NULL, NULL, NULL);
-
-	return want ? !rc && oid_eq(&oid, want) : rc == ERR_NOT_FOUND;
-}
-
 /* As somebody sees it who comes now. Refs that are not in the mask must be as they were. */
 static enum verdict look(unsigned mask)
 {
-	struct ref_store *rs = open_store();
+	struct ref_store *rs = open_files_store();
 	size_t i, old_ones = 0, new_ones = 0, nr = 0;
 	bool others = true;
 
 	for (i = 0; i < NR; i++) {
 		const struct object_id *was = kinds[i].state == ABSENT ? NULL : &oid_a;
-		bool is_old = is_at(rs, kinds[i].name, was);
+		bool is_old = ref_is_at(rs, kinds[i].name, was);
 
 		if (!(mask & (1u << i))) {
 			others &= is_old;
@@ -127,7 +109,7 @@ static enum verdict look(unsigned mask)
 		}
 		nr++;
 		old_ones += is_old;
-		new_ones += is_at(rs, kinds[i].name, kinds[i].deleted ? NULL : &oid_b);
+		new_ones += ref_is_at(rs, kinds[i].name, kinds[i].deleted ? NULL : &oid_b);
 	}
 	others &= ref_exists(rs, "refs/tags/stays");
 	ref_store_free(rs);
@@ -349,7 +331,7 @@ static void turns_back_at_a_symref(void **state UNUSED)
 
 	set_up_repo();
 	write_text("repo/refs/heads/sym", "ref: refs/heads/packed-goes\n");
-	rs = open_store();
+	rs = open_files_store();
 	t = ref_transaction_begin(rs, 0);
 	assert_int_equal(ref_transaction_update(t, "HEAD", &oid_b, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_update(t, "refs/heads/x/y", &oid_b, NULL, 0, NULL, NULL), 0);
@@ -359,9 +341,9 @@ static void turns_back_at_a_symref(void **state UNUSED)
 	ref_transaction_free(t);
 	aux_must("test -f repo/refs/heads/x/y && ! grep x/y repo/packed-refs");
 	aux_must("test -z \"$(find repo -name '*.lock' -o -links +1 -type f)\"");
-	assert_true(is_at(rs, "HEAD", &oid_b));
-	assert_true(is_at(rs, "refs/heads/sym", &oid_d));
-	assert_true(is_at(rs, "refs/heads/packed-goes", &oid_a));
+	assert_true(ref_is_at(rs, "HEAD", &oid_b));
+	assert_true(ref_is_at(rs, "refs/heads/sym", &oid_d));
+	assert_true(ref_is_at(rs, "refs/heads/packed-goes", &oid_a));
 	ref_store_free(rs);
 }
 
@@ -440,7 +422,7 @@ static void pack_while(void (*then)(void), const struct object_id *value)
 	set_up_repo();
 	write_text("repo/refs/heads/both", A "\n");
 	write_text("repo/refs/heads/d/loose", A "\n");
-	rs = open_store();
+	rs = open_files_store();
 	plan.before = at_moment;
 	plan.data = &m;
 	fault_install(&plan);
@@ -450,8 +432,8 @@ static void pack_while(void (*then)(void), const struct object_id *value)
 	fault_remove();
 	assert_true(m.met);
 	aux_must("test -f repo/refs/heads/both && test ! -e repo/refs/heads/d");
-	assert_true(is_at(rs, "refs/heads/both", value));
-	assert_true(is_at(rs, "refs/heads/d/loose", &oid_a));
+	assert_true(ref_is_at(rs, "refs/heads/both", value));
+	assert_true(ref_is_at(rs, "refs/heads/d/loose", &oid_a));
 	aux_must("test -z \"$(find repo -name '*.lock' -o -name '*.new')\"");
 	fsync_batch_free(b);
 	ref_store_free(rs);

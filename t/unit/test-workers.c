@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <cmocka.h>
+#include <sys/wait.h>
 #include "compat/os.h"
 #include "hash/hash.h"
 #include "util/alloc.h"
@@ -135,6 +136,46 @@ static void test_threads_take_no_signals(void **state)
 	assert_false(sigismember(&now, SIGTERM));
 }
 
+#ifdef __linux__
+static long descriptor_table_size(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long size = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "FDSize: %ld", &size) == 1)
+			break;
+	fclose(f);
+	return size;
+}
+
+static void *do_nothing(void *arg)
+{
+	return arg;
+}
+
+/* In a process of its own: the table never shrinks, and others here have started threads. */
+static void test_descriptors_are_reserved(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid) {
+		pthread_t thread;
+
+		if (descriptor_table_size() >= 512 || !start_thread(&thread, do_nothing, NULL))
+			_exit(2);
+		pthread_join(thread, NULL);
+		_exit(descriptor_table_size() < 512);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+#endif
+
 static void add_up(void *data, size_t begin, size_t end)
 {
 	unsigned char *seen = data;
@@ -192,6 +233,9 @@ static void test_hashing_in_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#ifdef __linux__
+		cmocka_unit_test(test_descriptors_are_reserved), /* before any other thread */
+#endif
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_free_drains),
 		cmocka_unit_test(test_single_job_needs_no_thread),
