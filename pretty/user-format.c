@@ -571,44 +571,45 @@ static const char *add_trailers(struct user_format *f, const char *s, struct str
 	return end;
 }
 
+struct decoration_options {
+	struct decoration_text text;
+	struct strvec given; /* what of it an option has set */
+};
+
 static bool add_decoration_option(void *data, const char *s, size_t len)
 {
-	static const char *const names[] = { "prefix", "suffix", "separator", "pointer", "tag" };
-	struct strbuf *texts = data;
+	struct decoration_options *o = data;
+	const struct { const char *name, **text; } options[] = {
+		{ "prefix", &o->text.prefix },	     { "suffix", &o->text.suffix },
+		{ "separator", &o->text.separator }, { "pointer", &o->text.pointer },
+		{ "tag", &o->text.tag },
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		struct strbuf expanded = STRBUF_INIT;
 		const char *value;
 		size_t n;
 
-		if (!match_format_option(s, len, names[i], &value, &n))
+		if (!match_format_option(s, len, options[i].name, &value, &n))
 			continue;
-		strbuf_reset(&texts[i]);
-		add_format_literals(&texts[i], value, n);
+		add_format_literals(&expanded, value, n);
+		strvec_push(&o->given, expanded.buf);
+		*options[i].text = o->given.v[o->given.nr - 1];
+		strbuf_release(&expanded);
 		return true;
 	}
 	return false;
 }
 
-/* The texts are in the order of struct decoration_text. */
 static const char *add_decoration(struct user_format *f, const char *s, struct strbuf *out,
 				  struct err *err)
 {
-	struct strbuf texts[] = { STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT };
-	struct decoration_text text = DECORATION_TEXT_INIT;
-	const char *end;
+	struct decoration_options o = { DECORATION_TEXT_INIT, STRVEC_INIT };
+	const char *end = parse_options_text(s, add_decoration_option, &o);
 
-	strbuf_addstr(&texts[0], text.prefix);
-	strbuf_addstr(&texts[1], text.suffix);
-	strbuf_addstr(&texts[2], text.separator);
-	strbuf_addstr(&texts[3], text.pointer);
-	strbuf_addstr(&texts[4], text.tag);
-	end = parse_options_text(s, add_decoration_option, texts);
-	text = (struct decoration_text){ texts[0].buf, texts[1].buf, texts[2].buf, texts[3].buf,
-					 texts[4].buf };
 	if (end)
-		add_decorations(f, &text, out, err);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		strbuf_release(&texts[i]);
+		add_decorations(f, &o.text, out, err);
+	strvec_clear(&o.given);
 	return end;
 }
 
@@ -644,8 +645,8 @@ static size_t hex_byte(const char *s, struct strbuf *out)
 
 static size_t simple(struct user_format *f, char letter, struct strbuf *out, struct err *err)
 {
-	static const struct decoration_text wrapped = DECORATION_TEXT_INIT,
-					    bare = { "", "", ", ", " -> ", "tag: " };
+	static const struct decoration_text wrapped = DECORATION_TEXT_INIT;
+	struct decoration_text bare = wrapped;
 	struct pretty_commit *pc = f->pc;
 	const char *source;
 	char mark;
@@ -666,7 +667,10 @@ static size_t simple(struct user_format *f, char letter, struct strbuf *out, str
 		strbuf_addch(out, mark);
 		return 1;
 	case 'd': add_decorations(f, &wrapped, out, err); return 1;
-	case 'D': add_decorations(f, &bare, out, err); return 1;
+	case 'D':
+		bare.prefix = bare.suffix = "";
+		add_decorations(f, &bare, out, err);
+		return 1;
 	case 'S':
 		source = pc->p->walk ? rev_source(pc->p->walk, pc->c) : NULL;
 		if (source)
