@@ -209,7 +209,6 @@ int repo_operation_remove_file(struct repo_operation *op, const char *path, stru
 {
 	struct fsync_staging s = { .component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE,
 				   .how = PUBLISH_UNLINK, .fd = -1, .final_path = path };
-
 	struct stat st;
 
 	/* A directory of that name is none of ours: its removal would fail when all is published. */

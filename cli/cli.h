@@ -13,7 +13,7 @@
 
 /* "fatal: MESSAGE" on stderr; returns 128. Releases err. */
 int report_fatal(struct err *err);
-/* What stands before the message (candidates of an ambiguous name), for callers with words of their own. */
+/* What stands before the message (candidates of a name), for callers with words of their own. */
 void report_preface(const struct err *err);
 /* "error: MESSAGE" on stderr; returns 1. Releases err. */
 int report_error(struct err *err);
