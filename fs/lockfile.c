@@ -166,15 +166,6 @@ static enum lock_owner read_owner(const char *lock_path, struct owner *owner)
 	return who;
 }
 
-bool lock_owner_id_of(const char *lock_path, char id[OWNER_ID_LEN + 1])
-{
-	struct owner owner = { .id = "" };
-
-	read_owner(lock_path, &owner);
-	memcpy(id, owner.id, sizeof(owner.id));
-	return *id;
-}
-
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid)
 {
 	struct owner owner = { .pid = 0 };

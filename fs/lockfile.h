@@ -96,11 +96,6 @@ void lockfile_release(struct lockfile *lk);  /* rollback and free */
 
 /* Whose is it (fs/owner.h)? For messages and tests; *pid may be NULL. */
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid);
-/*
- * The id of its owner file; false, and "", if it bears no mark. An id alone proves nothing: what
- * must be judged without its lock carries a mark of its own (owner_self, owner_format).
- */
-bool lock_owner_id_of(const char *lock_path, char id[OWNER_ID_LEN + 1]);
 /* P5: a lock whose owner is provably gone is removed; false: there is none, or it stays. */
 bool lockfile_remove_dead(const char *lock_path);
 

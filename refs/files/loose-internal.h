@@ -49,7 +49,5 @@ struct loose_list {
 MUST_USE int loose_collect(const struct ref_store *rs, const char *prefix,
 			   struct loose_list *out, struct err *err);
 void loose_list_clear(struct loose_list *l);
-/* Is there anything but (nested) empty directories at path? */
-bool dir_holds_files(const char *path);
 
 #endif

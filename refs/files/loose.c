@@ -357,24 +357,3 @@ void loose_list_clear(struct loose_list *l)
 	free(l->items);
 	memset(l, 0, sizeof(*l));
 }
-
-bool dir_holds_files(const char *path)
-{
-	struct strbuf sub = STRBUF_INIT;
-	struct dirent *de;
-	bool found = false;
-	DIR *dir = opendir(path);
-
-	if (!dir)
-		return false;
-	while (!found && (de = readdir(dir))) {
-		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
-			continue;
-		strbuf_reset(&sub);
-		strbuf_addf(&sub, "%s/%s", path, de->d_name);
-		found = !entry_is_dir(de, sub.buf) || dir_holds_files(sub.buf);
-	}
-	closedir(dir);
-	strbuf_release(&sub);
-	return found;
-}
