@@ -353,18 +353,23 @@ test_expect_success STOCK_GIT 'our git named as the stock one is refused' '
 	test_grep "is not a stock git" fake.err
 '
 
+title_id () {
+	set -- $(printf "%s" "$1" | cksum) && echo "$1"
+}
+
 test_expect_success 'noted answers of stock git' '
-	mkdir -p played.d/peer && cat >played.d/peer/t9999-sub.tape <<-\EOS &&
-	# not without it: 2
-	= 1 .: nosuch one
+	played=$(title_id played) && listed=$(title_id listed) && paths=$(title_id paths) &&
+	mkdir -p played.d/peer && cat >played.d/peer/t9999-sub.tape <<-EOS &&
+	# not without it: $listed
+	= $played .: nosuch one
 	>an answer
 	!an error
 	? 3
-	= 1 .: nosuch one
-	>"the second time\001, without an end of line"
-	= 1 .: init -q sub
+	= $played .: nosuch one
+	>"the second time\\001, without an end of line"
+	= $played .: init -q sub
 	& 1
-	= 4 sub: rev-parse --git-dir
+	= $paths sub: rev-parse --git-dir
 	>@TRASH@/sub/.git
 	EOS
 	printf "the second time\001, without an end of line" >second && TOP=$PWD && export TOP &&
@@ -401,7 +406,9 @@ test_expect_success 'noting answers' '
 	mv answers expect && test_line_count = 160 expect && tape=noted.d/peer/t9999-sub.tape &&
 	mkdir noted.d/peer && { echo "# not without it:" && cat noted; } >$tape &&
 	"$GIT_BUILD_DIR/t/helper/peer-tape" fold $tape && grep "^& 1$" $tape && grep "@TRASH@" $tape &&
-	STOCK_GIT=none sub noted <body && sub_code noted 0 && test_cmp expect answers
+	STOCK_GIT=none sub noted <body && sub_code noted 0 && test_cmp expect answers &&
+	STOCK_GIT=$PWD/fake-git sub noted <body && sub_code noted 0 && sed -i "s/\"noted\"/\"other\"/" body &&
+	STOCK_GIT=$PWD/fake-git sub noted <body && sub_code noted 1 && test_grep "is not noted" noted.err
 '
 
 test_expect_success STRACE,PYTHON 'count_flushes and count_writeouts' '
