@@ -526,6 +526,17 @@ test_expect_success 'short names that log does not understand are named as they 
 	 test_grep "^fatal: bad revision .^$P5.$" err)
 '
 
+test_expect_success 'parents of what is not there; no base where a commit is missing' '
+	git init -q missing && (cd missing && T=$(git mktree </dev/null) &&
+	 P=$(git commit-tree -m root $T) && A=$(git commit-tree -m a -p $P $T) &&
+	 B=$(git commit-tree -m b -p $P $T) && rm -f .git/objects/$(echo $P | sed "s,..,&/,") &&
+	 for arg in nosuch^@ nosuch^! nosuch^-; do
+		test_expect_code 128 git rev-parse $arg 2>err &&
+		test_grep "^fatal: ambiguous argument .nosuch" err || exit
+	 done &&
+	 test_expect_code 128 git rev-parse $A...$B 2>err && test_grep "^fatal: .*$P" err)
+'
+
 test_expect_success '--local-env-vars among other arguments' '
 	git init -q among && git -C among commit -q --allow-empty -m one &&
 	git rev-parse --local-env-vars >vars && git -C among rev-parse HEAD >head &&

@@ -255,7 +255,11 @@ test_expect_success 'verify-tag, tag -v' '
 	done &&
 	peers_git verify-tag t-one nosuch t-gone t-two && peers_git verify-tag &&
 	peers_git verify-tag -h && PEERS_STDERR=ignore peers_git tag -v --format="%(tag" t-one &&
-	peers_git tag -v --format="%(nosuch)" t-one && no_temp_files
+	peers_git tag -v --format="%(nosuch)" t-one &&
+	git -C ours -c color.ui=always verify-tag --format="%(color:red)%(tag)" t-one >out &&
+	echo t-one >expect && test_cmp expect out && # only git tag heeds color.ui
+	git -C ours -c color.ui=always tag -v --format="%(color:red)%(tag)" t-one >out &&
+	printf "\033[31mt-one\033[m\n" >expect && test_cmp expect out && no_temp_files
 '
 
 test_expect_success 'log: placeholders' '

@@ -198,3 +198,15 @@ char *simplify(const char *text, const char *dir, const char *drop)
 	}
 	return strbuf_detach(&sb, NULL);
 }
+
+size_t open_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	while (d && readdir(d))
+		nr++;
+	if (d)
+		closedir(d);
+	return nr;
+}

@@ -21,7 +21,8 @@ int scratch_teardown(void **state);
 void pretend_fs(enum fs_kind kind);
 /* Compare the contents of `dir`, in the form of tree_of. */
 void assert_tree(const char *expect);
-
+/* How many descriptors this process has open; one more while counting, always. */
+size_t open_descriptors(void);
 
 /* One of 8 rotating buffers: dir/FORMAT. */
 const char *at(const char *dir, const char *fmt, ...) PRINTF_LIKE(2, 3);

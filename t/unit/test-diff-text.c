@@ -215,6 +215,8 @@ static void test_place_of_groups(void **state)
 		      "4,0 4,3");
 	check_changes("{\n\tx;\n}\n{\n\tz;\n}\n", "{\n\tx;\n}\n{\n\ty;\n}\n{\n\tz;\n}\n",
 		      &no_indent, "5,0 5,3");
+	/* frequent lines at either end, where there is nothing before or after them */
+	check_changes("}\n\n}\n", "\nb\n\n", &plain, "1,1 1,0; 3,1 2,2");
 	/* with a group of the other side it reads as a replacement */
 	check_changes("x\nb\na\n", "a\na\n", &no_indent, "1,2 1,1");
 }

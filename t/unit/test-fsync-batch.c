@@ -812,10 +812,6 @@ static void d6_failed_seal_poisons(void **state UNUSED)
 	assert_false(file_exists(at(dir, "t2")));
 }
 
-/*
- * A window of two: the third file makes the first be awaited, and no file is
- * closed, to be opened again, before it has been awaited.
- */
 /* Its directory cannot be opened any more. */
 static void shut_down(void *data UNUSED, const char *line)
 {
@@ -845,6 +841,10 @@ static void a_file_system_that_has_shut_down(void **state UNUSED)
 	fsync_batch_free(b);
 }
 
+/*
+ * A window of two: the third file makes the first be awaited, and no file is
+ * closed, to be opened again, before it has been awaited. So it is again after a first publication.
+ */
 static void d7_writer_awaits_oldest_first(void **state UNUSED)
 {
 	struct fsync_batch_options o = {
@@ -854,6 +854,9 @@ static void d7_writer_awaits_oldest_first(void **state UNUSED)
 	struct fsync_batch *b = fsync_batch_new(&o);
 
 	pretend_fs(FS_JOURNAL);
+	for (int i = 4; i < 8; i++)
+		stage(b, PUBLISH_REF, numbered("t%d", i), numbered("%d", i));
+	assert_int_equal(fsync_batch_publish(b, NULL), 0);
 	record();
 	for (int i = 0; i < 4; i++)
 		stage(b, PUBLISH_REF, numbered("t%d", i), numbered("%d", i));

@@ -78,7 +78,11 @@ static void end_owner(pid_t pid)
 
 static enum lock_owner state(const struct owner *o, const char *sub)
 {
-	return owner_state(o, at(dir, "%s", sub), 0);
+	size_t before = open_descriptors();
+	enum lock_owner who = owner_state(o, at(dir, "%s", sub), 0);
+
+	assert_int_equal(open_descriptors(), before);
+	return who;
 }
 
 static void alive_until_it_ends(void **st UNUSED)

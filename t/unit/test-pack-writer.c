@@ -178,6 +178,35 @@ static void test_cancel_after_failure(void **state)
 	free(big);
 }
 
+/* More than the buffer holds goes to the file at once. */
+static void test_big_objects_that_fail(void **state)
+{
+	struct fsync_batch_options fo = { .policy = FSYNC_POLICY_DEFAULT };
+	struct fsync_batch *b = fsync_batch_new(&fo);
+	struct object_id oid = hash_sha1->empty_tree, small;
+	struct pack_writer *w;
+	char *big = noise(BIG);
+
+	(void)state;
+	aux_enter_dir();
+	w = new_writer("too-big", hash_sha1, false);
+	for (size_t n = 1; n <= 2; n++) { /* what was in the buffer; the object */
+		add(w, hash_sha1, OBJ_BLOB, "small", 5, &small);
+		fault_install_failure(n, ENOSPC, false);
+		assert_int_equal(pack_writer_add_deflated(w, &oid, OBJ_BLOB, BIG, (unsigned char *)big, BIG, NULL),
+				 ERR_IO);
+		assert_true(fault_hit());
+		fault_remove();
+		assert_true(pack_writer_finish(w, b, NULL) < 0);
+		pack_writer_free(w);
+		w = new_writer("too-big", hash_sha1, false);
+	}
+	pack_writer_free(w);
+	fsync_batch_free(b);
+	aux_must("test -z \"$(find too-big -type f)\"");
+	free(big);
+}
+
 /* A cancelled stream leaves nothing, whether its data was still buffered or not. */
 static void test_cancel(void **state)
 {
@@ -279,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_cancel_after_failure),
+		cmocka_unit_test(test_big_objects_that_fail),
 		cmocka_unit_test(test_wide_offsets),
 		cmocka_unit_test(test_nothing_left),
 	};

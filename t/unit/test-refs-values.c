@@ -6,7 +6,6 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
-#include <dirent.h>
 #include <sys/resource.h>
 #include "t/fault.h"
 #include "fs/file.h"
@@ -28,18 +27,6 @@ static const char *name_of(size_t i)
 
 	snprintf(name, sizeof(name), "refs/heads/%s/%02zu", i < NEW_FROM ? "old" : "new", i);
 	return name;
-}
-
-static size_t open_descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	size_t nr = 0;
-
-	while (d && readdir(d))
-		nr++;
-	if (d)
-		closedir(d);
-	return nr;
 }
 
 static size_t open_before;

@@ -90,6 +90,10 @@ static void directories(void **state UNUSED)
 	close(open(at(t->path, "f"), O_CREAT | O_WRONLY, 0600));
 	tempfile_delete(&t);
 	assert_tree("");
+	fault_install_failure(1, EEXIST, false); /* another one has that name */
+	assert_int_equal(tempfile_create_dir(&t, dir, "d_", NULL), 0);
+	fault_remove();
+	tempfile_delete(&t);
 	assert_int_equal(tempfile_create_dir(&t, at(dir, "nosuch"), "d_", &err), ERR_IO);
 	assert_null(t);
 	assert_non_null(strstr(err_message(&err), "nosuch/d_"));

@@ -133,7 +133,7 @@ static void test_perf_and_normal(void **state)
 	has(text, " | cat          | ....key:quote");
 	has(text, " | fsync        | name:hardware-flush value:3\n");
 	has(text, "d0 | th01                     | data         |     |  0.");
-	has(text, " |              | [ch0] class:hook argv:[hook x]\n");
+	has(text, " |           |              | [ch0] class:hook argv:[hook x]\n");
 	free(text);
 	trace_in_child("GIT_TRACE2", at(dir, "normal"), true);
 	text = read_text(at(dir, "normal"));

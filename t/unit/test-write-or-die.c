@@ -91,7 +91,7 @@ static void short_and_interrupted_writes(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++) {
 		struct fault_plan plan = FAULT_PLAN_INIT;
 		int fd = new_file(at(dir, "f"), "");
-		struct iovec iov[3] = { { "abc", 3 }, { "", 0 }, { "defghi", 6 } };
+		struct iovec iov[4] = { { "abc", 3 }, { "", 0 }, { "defghi", 6 }, { "none of it", 10 } };
 		char *text;
 
 		plan.fail_at = 1;
