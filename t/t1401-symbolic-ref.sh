@@ -121,4 +121,13 @@ test_expect_success 'a target that is no name: the ref is bad, not dangling' '
 	test_expect_code 8 git fsck 2>err && test_grep ! "unborn" err
 '
 
+test_expect_success 'targets of any length' '
+	git init -q long && d=$(printf "%0100d" 0) && d=refs/heads/$d/$d/$d/$d &&
+	for n in 60 88 89 90 91 92 93 94 200
+	do
+		target=$d/$(printf "%0${n}d" 1) &&
+		git -C long symbolic-ref HEAD $target && test "$(git -C long symbolic-ref HEAD)" = $target || return 1
+	done
+'
+
 test_done

@@ -181,6 +181,15 @@ test_expect_success 'a corrupt packed object of which there is a loose copy' '
 	test_grep "cannot unpack $newer" err && ! grep "cannot unpack $base" err
 '
 
+test_expect_success 'a big blob in a pack, read in pieces' '
+	rm -rf repo && git init -q --object-format=$TEST_HASH repo && seq 400000 >repo/big &&
+	(cd repo && git -c bulkCheckin.unpackLimit=1 add big && git commit -qm 1 && git fsck &&
+	 pack=$(ls .git/objects/pack/*.pack) && test -n "$pack" &&
+	 head -c 200000 $pack >damaged && printf "\377\377\377" >>damaged &&
+	 tail -c +200004 $pack >>damaged && chmod u+w $pack && cat damaged >$pack &&
+	 test_must_fail git fsck 2>err && test_grep "$(git rev-parse :big)" err)
+'
+
 test_expect_success 'a damaged multi-pack-index' '
 	fresh_repo && stock -C repo repack -adq &&
 	stock -C repo multi-pack-index write && git -C repo fsck &&

@@ -124,6 +124,7 @@ static void torn_tail_is_cut_off(void **state UNUSED)
 		{ 8, 100, 0, END_IS_THERE }, { 8, 5000, 0, END_IS_THERE },
 		{ 4090, 80, 0, END_IS_THERE }, { 0, 80, 0, END_IS_THERE },
 		{ 8, 100, 'x', LINE }, { 8, 9000, 'x', LINE },
+		{ 100000, 5, 'x', TORN }, { 100000, 3000, 0, TORN }, { 100000, 80, 0, END_IS_THERE },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -597,6 +597,56 @@ static void test_resealed_midx(void **state)
 	strbuf_release(&good);
 }
 
+static void collect_bad(void *data, const char *msg)
+{
+	strbuf_addf(data, "%s\n", msg);
+}
+
+static int first_name(void *data, const struct object_id *oid)
+{
+	struct object_id *first = data;
+
+	if (oid_is_null(first) || oid_cmp(oid, first) < 0)
+		*first = *oid;
+	return 0;
+}
+
+/* Names in another order, with a correct checksum. */
+static void test_midx_order(void **state)
+{
+	const char *path = "small/.git/objects/pack/multi-pack-index";
+	struct packs_options o = { .use_midx = true };
+	struct strbuf midx = STRBUF_INIT, said = STRBUF_INIT;
+	struct object_id first = hash_sha1->null_oid, sum;
+	struct packs *ps;
+	char swapped[40], *at;
+
+	(void)state;
+	if (!aux_have_stock())
+		skip();
+	aux_read(&midx, path);
+	ps = aux_packs_with(&o, "small/.git/objects", hash_sha1, NULL);
+	assert_int_equal(packs_verify_midx(ps, NULL, NULL), 0);
+	assert_int_equal(packs_foreach_object(ps, false, first_name, &first, NULL), 0);
+	packs_free(ps);
+	at = memmem(midx.buf, midx.len, first.hash, 20);
+	assert_non_null(at);
+	memcpy(swapped, at + 20, 20);
+	memcpy(swapped + 20, at, 20);
+	memcpy(at, swapped, 40);
+	hash_buf(hash_sha1, midx.buf, midx.len - 20, &sum);
+	memcpy(midx.buf + midx.len - 20, sum.hash, 20);
+	aux_write(path, midx.buf, midx.len);
+	ps = aux_packs_with(&o, "small/.git/objects", hash_sha1, NULL);
+	assert_true(packs_verify_midx(ps, collect_bad, &said) > 0);
+	packs_free(ps);
+	if (!strstr(said.buf, "oid lookup out of order at oid[1] = "))
+		fail_msg("said: %s", said.buf);
+	aux_must("rm -f %s", path);
+	strbuf_release(&midx);
+	strbuf_release(&said);
+}
+
 /* ---- another copy ---- */
 
 static int other_read(void *data, const struct object_id *oid, struct object_buf *out,
@@ -870,6 +920,7 @@ int main(void)
 		cmocka_unit_test(test_idx),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_resealed_midx),
+		cmocka_unit_test(test_midx_order),
 		cmocka_unit_test(test_other_copy),
 		cmocka_unit_test(test_copy_in_other_store),
 		cmocka_unit_test(test_type_by_copy),

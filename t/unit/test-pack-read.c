@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include "fs/mmap-window.h"
 #include "pack/read-internal.h"
 #include "t/unit/pack-aux.h"
@@ -54,6 +56,59 @@ static void test_plain(void **state)
 	check_both(&o);
 }
 
+#define BIG_BLOB 900000
+
+/* The beginning of an object that several windows hold, and nothing behind it. */
+static int peek_at_big(void *data, struct pack *p)
+{
+	unsigned char *buf = xmalloc(2 * BIG_BLOB);
+	struct err err = ERR_INIT;
+	struct pack_entry e;
+	size_t got;
+
+	MUST(pack_open_data(p, &err));
+	for (uint32_t i = 0; i < p->idx.nr; i++) {
+		MUST(pack_entry_read(p, idx_offset(&p->idx, i), &e, &err));
+		if (e.size != BIG_BLOB)
+			continue;
+		memset(buf, 0x5a, 2 * BIG_BLOB);
+		MUST(pack_entry_peek(p, &e, buf, BIG_BLOB / 2, &got, &err));
+		assert_int_equal(got, BIG_BLOB / 2);
+		for (size_t at = got; at < 2 * BIG_BLOB; at++)
+			assert_int_equal(buf[at], 0x5a);
+		++*(size_t *)data;
+	}
+	free(buf);
+	return 0;
+}
+
+/* No address space for the whole file. */
+static void test_cannot_map(void **state)
+{
+	struct err err = ERR_INIT;
+	struct mapped_file m;
+	pid_t pid;
+	int status;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* it needs the address space itself */
+#endif
+	aux_enter_dir();
+	aux_must("truncate -s 4G huge");
+	pid = fork();
+	if (!pid) {
+		struct rlimit most = { (rlim_t)1 << 30, (rlim_t)1 << 30 };
+
+		if (setrlimit(RLIMIT_AS, &most) || mapped_file_open(&m, "huge", &err) != ERR_IO)
+			_exit(1);
+		_exit(!strstr(err_message(&err), "cannot map 'huge'"));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	aux_must("rm huge");
+}
+
 /* The same with small windows and almost no cache. */
 static void test_limits(void **state)
 {
@@ -63,6 +118,8 @@ static void test_limits(void **state)
 	struct window_pool *pool;
 	struct window_file *f;
 	struct window_pin pins[3];
+	struct packs *ps;
+	size_t nr_big = 0;
 
 	NEED_STOCK();
 	aux_must("mkdir -p rnd && cd rnd && $GIT init -q . && "
@@ -71,6 +128,10 @@ static void test_limits(void **state)
 		 "$GIT add . && $GIT -c core.compression=1 commit -qm x && $GIT repack -adq");
 	check_repo("rnd", hash_sha1, &o);
 	check_both(&o);
+	ps = aux_packs_with(&o, "rnd/.git/objects", hash_sha1, NULL);
+	assert_int_equal(packs_foreach(ps, peek_at_big, &nr_big), 0);
+	assert_int_equal(nr_big, 1);
+	packs_free(ps);
 	/* Unpinned windows are unmapped for others, pinned ones stay. */
 	pool = window_pool_new(1, 300 * 1024);
 	MUST(window_file_open(&f, pool, "rnd/b", &err));
@@ -285,6 +346,13 @@ static void test_abbreviations(void **state)
 
 /* ---- info, compared with stock git ---- */
 
+static int is_unlocked(void *data, struct pack *p)
+{
+	(void)data;
+	assert_int_equal(pthread_mutex_trylock(&p->lock), 0);
+	return pthread_mutex_unlock(&p->lock);
+}
+
 static void check_info(const char *repo, const struct hash_algo *algo)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -313,6 +381,7 @@ static void check_info(const char *repo, const struct hash_algo *algo)
 		assert_int_equal(type, info.type);
 		assert_int_equal(size, info.size);
 	}
+	assert_int_equal(packs_foreach(ps, is_unlocked, NULL), 0);
 	packs_free(ps);
 	free(objdir);
 	strbuf_release(&out);
@@ -323,6 +392,7 @@ static void test_info(void **state)
 	NEED_STOCK();
 	check_info("r1", hash_sha1);
 	check_info("r256", hash_sha256);
+	check_info("deep", hash_sha1);
 }
 
 /* ---- streams ---- */
@@ -531,6 +601,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_cannot_map),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_cache),

@@ -5,10 +5,12 @@
 #include <cmocka.h>
 #include <zlib.h>
 #include "fsync-batch.h"
+#include "pack/idx-internal.h"
 #include "pack/pack-internal.h"
 #include "t/fault.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
+#include "util/bytes.h"
 
 #define MUST(x) do { if ((x) < 0) fail_msg("%s", err_message(&err)); } while (0)
 
@@ -251,21 +253,23 @@ static void test_cancel(void **state)
 static void test_wide_offsets(void **state)
 {
 	static const uint64_t offsets[] = {
-		12, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x123456789abcdef };
+		0x123456789abcdef, 0x7fffffff, 12, 0xffffffff, 0x100000000, 0x80000000 };
+	static const uint32_t by_offset[] = { 2, 1, 5, 3, 4, 0 };
 	struct idx_entry v[ARRAY_SIZE(offsets)];
 	struct strbuf out = STRBUF_INIT, want = STRBUF_INIT;
-	struct object_id sum = { .algo = HASH_SHA1 };
+	struct object_id sum = { .algo = HASH_SHA1 }, last = sum;
 	struct err err = ERR_INIT;
+	struct name_table names;
 	struct pack_idx idx;
+	uint32_t *order;
 	int fd;
 
 	(void)state;
 	aux_enter_dir();
 	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
-		v[i] = (struct idx_entry){ .oid = sum, .offset = offsets[i], .crc = (uint32_t)i };
+		v[i] = (struct idx_entry){ .oid = sum, .offset = offsets[i], .crc = 0xffffff00 + (uint32_t)i };
 		memset(v[i].oid.hash, (int)(i * 40), 20);
-		strbuf_addf(&want, "%" PRIu64 " %s (%08x)\n", offsets[i], oid_hex(&v[i].oid),
-			    (unsigned)i);
+		strbuf_addf(&want, "%" PRIu64 " %s (%08x)\n", offsets[i], oid_hex(&v[i].oid), v[i].crc);
 	}
 	fd = open("wide.idx", O_RDWR | O_CREAT | O_TRUNC, 0644);
 	assert_true(fd >= 0);
@@ -275,6 +279,13 @@ static void test_wide_offsets(void **state)
 	assert_int_equal(idx.nr, ARRAY_SIZE(v));
 	for (uint32_t i = 0; i < idx.nr; i++)
 		assert_int_equal(idx_offset(&idx, i), offsets[i]);
+	order = idx_order_by_offset(&idx);
+	assert_memory_equal(order, by_offset, sizeof(by_offset));
+	free(order);
+	/* What follows the names are checksums, here such that could be the name's neighbour. */
+	memset(last.hash, 0xff, 20);
+	names = idx_names(&idx);
+	assert_int_equal(name_table_unique_len(&names, last.hash), 1);
 	idx_release(&idx);
 	if (aux_have_stock()) {
 		assert_int_equal(aux_sh(&out, "$GIT show-index --object-format=sha1 <wide.idx"), 0);
@@ -282,6 +293,37 @@ static void test_wide_offsets(void **state)
 	}
 	strbuf_release(&out);
 	strbuf_release(&want);
+}
+
+/* So many that they are sorted by their digits. */
+static void test_order_of_many(void **state)
+{
+	const uint32_t nr = 20001;
+	struct idx_entry *v = xcalloc(nr, sizeof(*v));
+	struct object_id sum = { .algo = HASH_SHA1 };
+	struct err err = ERR_INIT;
+	struct pack_idx idx;
+	uint64_t x = 7;
+	uint32_t *order;
+	int fd = open("many.idx", O_RDWR | O_CREAT | O_TRUNC, 0644);
+
+	(void)state;
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < nr; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		v[i].oid = sum;
+		put_be32(v[i].oid.hash, i);
+		v[i].offset = x >> (i % 3 ? 40 : 20);
+	}
+	MUST(idx_write(fd, "many.idx", hash_sha1, v, nr, &sum, &err));
+	close(fd);
+	MUST(idx_open(&idx, "many.idx", hash_sha1, &err));
+	order = idx_order_by_offset(&idx);
+	for (uint32_t i = 1; i < nr; i++)
+		assert_true(idx_offset(&idx, order[i - 1]) <= idx_offset(&idx, order[i]));
+	free(order);
+	free(v);
+	idx_release(&idx);
 }
 
 /* Without objects nothing is staged; after an abort no file is left. */
@@ -310,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_cancel_after_failure),
 		cmocka_unit_test(test_big_objects_that_fail),
 		cmocka_unit_test(test_wide_offsets),
+		cmocka_unit_test(test_order_of_many),
 		cmocka_unit_test(test_nothing_left),
 	};
 

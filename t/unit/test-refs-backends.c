@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include "t/fault.h"
 #include "refs/files/files.h"
+#include "refs/refs-backend.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/refs-memory.h"
@@ -727,6 +728,60 @@ static void a_prepared_one_must_end(void **state UNUSED)
 	aux_must("grep -q 'neither committed nor aborted' stderr");
 }
 
+/* ---- interrupted transactions that come before ours ---- */
+
+static int to_recover, recovered;
+
+static int lock_after_others(struct ref_transaction *t, struct err *err)
+{
+	return recovered < to_recover ? REF_LOCK_AFTER_RECOVERY : files_ref_backend.lock(t, err);
+}
+
+static void unlock_if_locked(struct ref_transaction *t)
+{
+	if (recovered >= to_recover)
+		files_ref_backend.unlock(t);
+}
+
+static int recover_one(struct ref_store *r UNUSED, const struct fsync_policy *policy UNUSED,
+		       struct err *err UNUSED)
+{
+	recovered++;
+	return 0;
+}
+
+/* Others may begin one while one is being finished; not for ever. */
+static void finishes_others_first(void **state UNUSED)
+{
+	static const struct { int to_recover, rc, recovered; } cases[] = {
+		{ 0, 0, 0 }, { 1, 0, 1 }, { 5, 0, 5 }, { 1000, ERR_LOCKED, 11 },
+	};
+	struct ref_backend backend = files_ref_backend;
+	struct ref_store_options o = { .backend = &backend, .gitdir = "after", .algo = hash_sha1 };
+	struct ref_store *store;
+	struct err err = ERR_INIT;
+
+	backend.lock = lock_after_others;
+	backend.unlock = unlock_if_locked;
+	backend.recover = recover_one;
+	aux_must("mkdir after");
+	assert_int_equal(ref_store_open(&store, &o, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ref_transaction *t = ref_transaction_begin(store, 0);
+
+		to_recover = cases[i].to_recover;
+		recovered = 0;
+		assert_int_equal(ref_transaction_update(t, "refs/heads/x", &oid_a, NULL, 0, NULL, NULL), 0);
+		assert_int_equal(run_transaction(t, -1, 0, &err), cases[i].rc);
+		assert_int_equal(recovered, cases[i].recovered);
+		ref_transaction_free(t);
+	}
+	assert_non_null(strstr(err_message(&err), "again and again"));
+	err_release(&err);
+	ref_store_free(store);
+	aux_must("rm -r after");
+}
+
 int main(void)
 {
 #define BOTH(f) \
@@ -755,6 +810,7 @@ int main(void)
 		BOTH(a_refusal_leaves_the_batch),
 		BOTH(given_up_before_it_is_prepared),
 		BOTH(a_prepared_one_must_end),
+		cmocka_unit_test(finishes_others_first),
 	};
 	int rc;
 

@@ -14,6 +14,7 @@
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "refs/files/files.h"
+#include "refs/files/journal-internal.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
@@ -651,6 +652,10 @@ static void record_is_set_aside(void)
 
 static void what_has_changed_stays(void **state UNUSED)
 {
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct err err = ERR_INIT;
+	struct ref_store *rs;
+
 	if (!die_after_record())
 		skip();
 	write_text("repo/HEAD", "ref: refs/heads/other\n");
@@ -662,6 +667,16 @@ static void what_has_changed_stays(void **state UNUSED)
 	     "{ sed 1d repo/packed-refs; echo " A " refs/heads/gone; } | sort -k 2) >new && "
 	     "mv new repo/packed-refs && find repo -name \"*.lock\" -exec rm {} + &&"
 	     "rm repo/packed-refs.new; rm -rf then && cp -R repo then");
+	plan.only = "rename";
+	plan.fail_at = 1;
+	plan.fail_errno = EIO;
+	rs = open_in("repo");
+	fault_install(&plan);
+	assert_int_equal(files_recover(rs, &policy, &err), ERR_IO);
+	fault_remove();
+	ref_store_free(rs);
+	assert_non_null(strstr(err_message(&err), "unable to rename"));
+	err_release(&err);
 	finish();
 	aux_must("diff -r -x ref-journal -x '.git-owner-*' then repo");
 	record_is_set_aside();
@@ -838,17 +853,24 @@ static int stub_info(void *data UNUSED, const struct object_id *oid UNUSED,
 	return info_rc ? err_set(err, info_rc, "as asked") : 0;
 }
 
-static void finish_with_objects(int rc, bool elsewhere)
+static struct ref_store *open_with_objects(bool elsewhere)
 {
-	const struct object_source source = { .info = stub_info };
+	static const struct object_source source = { .info = stub_info };
 	struct ref_store_options o = { .backend = &files_ref_backend,
 				       .gitdir = "repo", .commondir = "repo",
 				       .algo = hash_sha1, .objects = &source,
 				       .objects_elsewhere = elsewhere };
 	struct ref_store *rs;
 
-	info_rc = rc;
 	assert_int_equal(ref_store_open(&rs, &o, NULL), 0);
+	return rs;
+}
+
+static void finish_with_objects(int rc, bool elsewhere)
+{
+	struct ref_store *rs = open_with_objects(elsewhere);
+
+	info_rc = rc;
 	refs_finish_interrupted(rs, &policy);
 	ref_store_free(rs);
 }
@@ -876,6 +898,25 @@ static int update_one(struct ref_store *rs, const char *name, const struct objec
 	rc = run_transaction(t, -1, rc, NULL);
 	ref_transaction_free(t);
 	return rc;
+}
+
+/* One that cannot be finished now holds up only those that need one of its names. */
+static void transactions_of_other_refs_go_on(void **state UNUSED)
+{
+	struct ref_store *rs;
+
+	if (!die_after_record())
+		skip();
+	write_text("repo/refs/heads/elsewhere", A "\n");
+	info_rc = ERR_NOT_FOUND;
+	rs = open_with_objects(true);
+	assert_int_equal(update_one(rs, "refs/heads/elsewhere", null_oid, &oid_a), 0);
+	assert_true(update_one(rs, "refs/heads/gone", null_oid, &oid_a) < 0);
+	ref_store_free(rs);
+	assert_true(is("refs/heads/elsewhere", "") && !no_record());
+	finish();
+	assert_int_equal(look(), NEW);
+	no_litter();
 }
 
 /* It was opened before; its transaction comes after the one that is finished first. */
@@ -1016,6 +1057,7 @@ int main(void)
 		cmocka_unit_test(two_that_died),
 		cmocka_unit_test(record_of_a_former_version),
 		cmocka_unit_test(objects_that_are_not_seen_now),
+		cmocka_unit_test(transactions_of_other_refs_go_on),
 		cmocka_unit_test(transactions_finish_it_first),
 		cmocka_unit_test(names_of_another_worktree),
 		cmocka_unit_test(damaged_records_do_nothing),

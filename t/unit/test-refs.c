@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include "fs/file.h"
 #include "refs/files/files.h"
+#include "refs/files/loose-internal.h"
 #include "t/unit/pack-aux.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
@@ -756,11 +757,31 @@ static void worktree_prefixes(void **state UNUSED)
 	ref_store_free(wt);
 }
 
+/* A ref that is a symbolic link: the link's own time and kind count. */
+static void times_of_links(void **state UNUSED)
+{
+	struct loose_value v;
+	struct stat st, want;
+
+	aux_must("ln -s refs/heads/main repo/LINK");
+	assert_int_equal(lstat("repo/LINK", &want), 0);
+	assert_int_equal(loose_read_path(rs, "repo/LINK", &v, &st, NULL), 0);
+	assert_int_equal(v.kind, LOOSE_SYMREF);
+	assert_string_equal(v.target, "refs/heads/main");
+	assert_true(S_ISLNK(st.st_mode) && st.st_ino == want.st_ino);
+	free(v.target);
+	assert_int_equal(loose_read_path(rs, "repo/NONE", &v, &st, NULL), 0);
+	assert_int_equal(v.kind, LOOSE_MISSING);
+	assert_int_equal(st.st_ino, 0);
+	aux_must("rm repo/LINK");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define WITH_STORE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 		WITH_STORE(reads_what_files_say),
+		WITH_STORE(times_of_links),
 		WITH_STORE(lists_in_order),
 		WITH_STORE(short_names),
 		WITH_STORE(creates_updates_deletes),

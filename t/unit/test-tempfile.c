@@ -41,6 +41,7 @@ static int in_child(void (*fn)(void))
 
 static void made_and_deleted(void **state UNUSED)
 {
+	size_t open_before = open_descriptors();
 	struct tempfile *t = make("t"), *again = NULL;
 	struct err err = ERR_INIT;
 	struct stat st;
@@ -56,6 +57,7 @@ static void made_and_deleted(void **state UNUSED)
 	err_release(&err);
 	tempfile_delete(&t);
 	assert_null(t);
+	assert_int_equal(open_descriptors(), open_before);
 	tempfile_delete(&t);
 	assert_tree("");
 	assert_int_equal(tempfile_create(&t, at(dir, "no/t"), 0666, &err), ERR_IO);
@@ -88,6 +90,7 @@ static void directories(void **state UNUSED)
 	assert_int_equal(stat(t->path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
 	close(open(at(t->path, "f"), O_CREAT | O_WRONLY, 0600));
+	assert_int_equal(t->fd, -1);
 	tempfile_delete(&t);
 	assert_tree("");
 	fault_install_failure(1, EEXIST, false); /* another one has that name */
