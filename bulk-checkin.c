@@ -130,8 +130,11 @@ static void run_task(void *arg)
 	if (!t->rc) {
 		t->size = t->content.size;
 		t->type = t->content.type;
-		hash_object_buf(b->algo, object_type_name(t->type), t->content.data,
-				t->size, &t->oid);
+		if (hash_object_buf(b->algo, object_type_name(t->type), t->content.data,
+				    t->size, &t->oid))
+			t->rc = hash_attack(&t->oid, &t->err);
+	}
+	if (!t->rc) {
 		t->known = object_stage_knows(b->stage, &t->oid);
 		if (!t->known && object_stage_is_packing(b->stage)) {
 			deflate_buf(&t->deflated, t->content.data, t->size, b->pack_level);
@@ -215,7 +218,8 @@ int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 
 	if (rc < 0)
 		return rc;
-	hash_object_buf(b->algo, object_type_name(type), data, size, &name);
+	if (hash_object_buf(b->algo, object_type_name(type), data, size, &name))
+		return hash_attack(&name, err);
 	if (!object_stage_knows(b->stage, &name)) {
 		a.oid = &name;
 		a.data = xmemdupz(data, size);

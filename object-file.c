@@ -295,7 +295,8 @@ static int accept(const struct loose *l, struct inflated *in, const struct hash_
 			       oid_hex(l->oid), size);
 	if (in->used != l->size)
 		return corrupt(l, "garbage at end of loose object", err);
-	hash_buf(algo, in->buf, in->len, &actual);
+	if (hash_buf_checked(algo, in->buf, in->len, &actual))
+		return hash_attack(&actual, err);
 	if (!oid_eq(&actual, l->oid))
 		return err_set(err, ERR_CORRUPT, "%s: hash-path mismatch, found at: %s",
 			       oid_hex(&actual), l->path);
@@ -437,7 +438,8 @@ static int check_end(struct loose_reader *r, struct err *err)
 		return corrupt(&r->l, "its size differs from its header", err);
 	if (r->z.avail_in || read_in_full(r->l.fd, r->in, 1) != 0)
 		return corrupt(&r->l, "garbage at end of loose object", err);
-	hash_final(&r->hash, &actual);
+	if (hash_final(&r->hash, &actual))
+		return hash_attack(&actual, err);
 	if (!oid_eq(&actual, r->l.oid))
 		return err_set(err, ERR_CORRUPT, "%s: hash-path mismatch, found at: %s",
 			       oid_hex(&actual), r->l.path);
@@ -460,7 +462,7 @@ int loose_object_stream(const char *objdir, const struct object_id *oid,
 	loose_object_path(&path, objdir, oid);
 	rc = loose_open(&r->l, path.buf, oid, err);
 	if (!rc) {
-		hash_init(&r->hash, algo);
+		hash_init_checked(&r->hash, algo);
 		if (inflateInit(&r->z) != Z_OK)
 			rc = err_set(err, ERR_GENERIC, "cannot start to inflate");
 		if (!rc)

@@ -460,10 +460,11 @@ int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
 		rc = pack_writer_stream_begin(open_pack(s), type, size, s->o.pack_level, err);
 	if (rc < 0)
 		return fail(s, rc, err);
-	hash_init(&hash, s->o.algo);
+	hash_init_checked(&hash, s->o.algo);
 	hash_update(&hash, head, (size_t)object_header_format(head, type, size));
 	rc = copy_stream(s, fd, size, path, &hash, err);
-	hash_final(&hash, &name);
+	if (hash_final(&hash, &name) && !rc)
+		rc = hash_attack(&name, err);
 	hash_release(&hash);
 	if (rc < 0) {
 		struct err also = ERR_INIT;

@@ -515,13 +515,14 @@ static int stream_in_packs(struct look *l, struct odb_store *s, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	hash_init(&st->hash, s->algo);
+	hash_init_checked(&st->hash, s->algo);
 	hash_update(&st->hash, head,
 		    (size_t)object_header_format(head, info.type, info.size));
 	st->hashing = true;
 	rc = packs_stream(s->packs, l->oid, pass_piece, st, err);
 	st->hashing = false;
-	hash_final(&st->hash, &actual);
+	if (hash_final(&st->hash, &actual) && !rc)
+		rc = hash_attack(&actual, err);
 	hash_release(&st->hash);
 	if (!rc && !oid_eq(&actual, l->oid))
 		rc = err_set(err, ERR_CORRUPT,

@@ -4,6 +4,7 @@
 #define OPENSSL_API_COMPAT 0x10100000L /* the SHA functions, without a warning */
 #include <openssl/sha.h>
 #include "hash/hash.h"
+#include "hash/sha1.h"
 #include "util/alloc.h"
 #include "util/err.h"
 
@@ -71,18 +72,24 @@ const struct hash_algo *hash_algo_by_name(const char *name)
 	return NULL;
 }
 
-/* ---- OpenSSL's SHA functions, which are quicker to set up than EVP ---- */
+/* ---- running hashes ---- */
 
+/* OpenSSL's SHA functions are quicker to set up than EVP. */
 struct state {
+	bool checked; /* SHA-1 with collision detection */
 	union {
 		SHA_CTX sha1;
 		SHA256_CTX sha256;
+		struct sha1 checked;
 	} u;
 };
 
-static void start(struct state *s, const struct hash_algo *algo)
+static void start(struct state *s, const struct hash_algo *algo, bool checked)
 {
-	if (algo->id == HASH_SHA1)
+	s->checked = checked && algo->id == HASH_SHA1;
+	if (s->checked)
+		sha1_init(&s->u.checked);
+	else if (algo->id == HASH_SHA1)
 		SHA1_Init(&s->u.sha1);
 	else
 		SHA256_Init(&s->u.sha256);
@@ -90,40 +97,55 @@ static void start(struct state *s, const struct hash_algo *algo)
 
 static void update(struct state *s, const struct hash_algo *algo, const void *p, size_t len)
 {
-	if (algo->id == HASH_SHA1)
+	if (s->checked)
+		sha1_update(&s->u.checked, p, len);
+	else if (algo->id == HASH_SHA1)
 		SHA1_Update(&s->u.sha1, p, len);
 	else
 		SHA256_Update(&s->u.sha256, p, len);
 }
 
-static void finish(struct state *s, const struct hash_algo *algo, struct object_id *out)
+static bool finish(struct state *s, const struct hash_algo *algo, struct object_id *out)
 {
 	struct object_id oid = { .algo = (uint8_t)algo->id };
+	bool attack = false;
 
-	if (algo->id == HASH_SHA1)
+	if (s->checked)
+		attack = sha1_final(&s->u.checked, oid.hash);
+	else if (algo->id == HASH_SHA1)
 		SHA1_Final(oid.hash, &s->u.sha1);
 	else
 		SHA256_Final(oid.hash, &s->u.sha256);
 	*out = oid;
+	return attack;
 }
 
 void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo)
 {
 	ctx->algo = algo;
 	ctx->state = xmalloc(sizeof(struct state));
-	start(ctx->state, algo);
+	start(ctx->state, algo, false);
 }
 
+void hash_init_checked(struct hash_ctx *ctx, const struct hash_algo *algo)
+{
+	ctx->algo = algo;
+	ctx->state = xmalloc(sizeof(struct state));
+	start(ctx->state, algo, true);
+}
 
 void hash_update(struct hash_ctx *ctx, const void *p, size_t len)
 {
 	update(ctx->state, ctx->algo, p, len);
 }
 
-void hash_final(struct hash_ctx *ctx, struct object_id *out)
+bool hash_final(struct hash_ctx *ctx, struct object_id *out)
 {
-	finish(ctx->state, ctx->algo, out);
-	start(ctx->state, ctx->algo);
+	struct state *s = ctx->state;
+	bool attack = finish(s, ctx->algo, out);
+
+	start(s, ctx->algo, s->checked);
+	return attack;
 }
 
 void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src)
@@ -144,12 +166,22 @@ void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
 {
 	struct state s;
 
-	start(&s, algo);
+	start(&s, algo, false);
 	update(&s, algo, p, len);
 	finish(&s, algo, out);
 }
 
-void hash_object_buf(const struct hash_algo *algo, const char *type,
+bool hash_buf_checked(const struct hash_algo *algo, const void *p, size_t len,
+		      struct object_id *out)
+{
+	struct state s;
+
+	start(&s, algo, true);
+	update(&s, algo, p, len);
+	return finish(&s, algo, out);
+}
+
+bool hash_object_buf(const struct hash_algo *algo, const char *type,
 		     const void *p, size_t len, struct object_id *out)
 {
 	struct state s;
@@ -158,8 +190,14 @@ void hash_object_buf(const struct hash_algo *algo, const char *type,
 
 	if (n < 0 || (size_t)n >= sizeof(header))
 		BUG("object type '%s' is too long", type);
-	start(&s, algo);
+	start(&s, algo, true);
 	update(&s, algo, header, (size_t)n + 1);
 	update(&s, algo, p, len);
-	finish(&s, algo, out);
+	return finish(&s, algo, out);
+}
+
+int hash_attack(const struct object_id *oid, struct err *err)
+{
+	return err_set(err, ERR_CORRUPT, "SHA-1 appears to be part of a collision attack: %s",
+		       oid_hex(oid));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hash algorithms (SHA-1 and SHA-256), object ids, and collections of object ids. The
- * functions are OpenSSL's; SHA-1 is without collision detection so far.
+ * Hash algorithms (SHA-1 and SHA-256), object ids, and collections of object ids. Checksums
+ * are made with OpenSSL's functions, names of objects with a SHA-1 that recognises collision
+ * attacks (hash/sha1.h).
  */
 #ifndef HASH_HASH_H
 #define HASH_HASH_H
@@ -43,20 +44,28 @@ extern const struct hash_algo *const hash_sha1, *const hash_sha256;
 /*
  * A running hash: init, update as often as needed, final (which starts anew), and at last
  * release, which frees. One thread at a time per context.
+ *
+ * hash_init is for checksums. Names of objects are checked: final returns true if what was hashed
+ * is one half of a collision attack on SHA-1, so that nobody may rely on its name; hash_attack is
+ * the error to be returned then.
  */
 void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo);
-
+void hash_init_checked(struct hash_ctx *ctx, const struct hash_algo *algo);
 void hash_update(struct hash_ctx *ctx, const void *p, size_t len);
-void hash_final(struct hash_ctx *ctx, struct object_id *out);
+bool hash_final(struct hash_ctx *ctx, struct object_id *out);
 /* Copy the state. dst must be uninitialized or released, and needs its own hash_release. */
 void hash_clone(struct hash_ctx *dst, const struct hash_ctx *src);
 void hash_release(struct hash_ctx *ctx);
 /* The hash of one buffer. */
 void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
 	      struct object_id *out);
-/* The object id of a buffer's content: the hash of "TYPE LEN\0" and the content. */
-void hash_object_buf(const struct hash_algo *algo, const char *type,
+bool hash_buf_checked(const struct hash_algo *algo, const void *p, size_t len,
+		      struct object_id *out);
+/* The object id of a buffer's content: the checked hash of "TYPE LEN\0" and the content. */
+bool hash_object_buf(const struct hash_algo *algo, const char *type,
 		     const void *p, size_t len, struct object_id *out);
+/* "SHA-1 appears to be part of a collision attack: OID"; returns ERR_CORRUPT. */
+int hash_attack(const struct object_id *oid, struct err *err);
 
 /* ---- object ids ---- */
 static inline int oid_cmp(const struct object_id *a, const struct object_id *b)

@@ -243,10 +243,11 @@ static int hash_stream(struct pack *p, const struct pack_entry *e, struct object
 	struct hash_ctx hash;
 	bool any;
 
-	hash_init(&hash, p->idx.algo);
+	hash_init_checked(&hash, p->idx.algo);
 	hash_update(&hash, head, (size_t)len);
 	rc = pack_entry_stream(p, e, hash_sink, &hash, &any, err);
-	hash_final(&hash, out);
+	if (hash_final(&hash, out) && !rc)
+		rc = hash_attack(out, err);
 	hash_release(&hash);
 	return rc;
 }
@@ -267,9 +268,9 @@ static int read_and_hash(struct block *b, struct reader *r, uint64_t offset,
 		return hash_stream(p, &e, name, err);
 	}
 	rc = pack_read_at(p, r, offset, &c->buf, err);
-	if (!rc)
-		hash_object_buf(p->idx.algo, object_type_name(c->buf.type), c->buf.data,
-				c->buf.size, name);
+	if (!rc && hash_object_buf(p->idx.algo, object_type_name(c->buf.type), c->buf.data,
+				   c->buf.size, name))
+		rc = hash_attack(name, err);
 	return rc;
 }
 

@@ -140,7 +140,7 @@ static int hash_big_file(struct repository *r, const char *path, uint64_t size,
 	if (fd < 0)
 		return err_set_errno(err, "open(\"%s\")", path);
 	buf = xmalloc(piece);
-	hash_init(&ctx, r->algo);
+	hash_init_checked(&ctx, r->algo);
 	hash_update(&ctx, head, (size_t)object_header_format(head, OBJ_BLOB, size));
 	while (left && (n = read_in_full(fd, buf, left < piece ? (size_t)left : piece)) > 0) {
 		hash_update(&ctx, buf, (size_t)n);
@@ -150,8 +150,8 @@ static int hash_big_file(struct repository *r, const char *path, uint64_t size,
 		rc = err_set_errno(err, "read error while indexing '%s'", path);
 	else if (left || read_in_full(fd, buf, 1) != 0)
 		rc = changed_while_read(path, err);
-	else
-		hash_final(&ctx, oid);
+	else if (hash_final(&ctx, oid))
+		rc = hash_attack(oid, err);
 	hash_release(&ctx);
 	free(buf);
 	close(fd);
@@ -182,8 +182,8 @@ static int hash_small(struct repository *r, struct converter *c, const struct co
 
 	if (!rc && write)
 		rc = odb_write(r->odb, OBJ_BLOB, buf.data, buf.size, oid, err);
-	else if (!rc)
-		hash_object_buf(r->algo, "blob", buf.data, buf.size, oid);
+	else if (!rc && hash_object_buf(r->algo, "blob", buf.data, buf.size, oid))
+		rc = hash_attack(oid, err);
 	object_buf_release(&buf);
 	strbuf_release(&warn);
 	return rc;
