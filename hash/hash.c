@@ -195,9 +195,3 @@ bool hash_object_buf(const struct hash_algo *algo, const char *type,
 	update(&s, algo, p, len);
 	return finish(&s, algo, out);
 }
-
-int hash_attack(const struct object_id *oid, struct err *err)
-{
-	return err_set(err, ERR_CORRUPT, "SHA-1 appears to be part of a collision attack: %s",
-		       oid_hex(oid));
-}

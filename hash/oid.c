@@ -162,3 +162,9 @@ void oid_array_clear(struct oid_array *a)
 	free(a->oid);
 	*a = (struct oid_array)OID_ARRAY_INIT;
 }
+
+int hash_attack(const struct object_id *oid, struct err *err)
+{
+	return err_set(err, ERR_CORRUPT, "SHA-1 appears to be part of a collision attack: %s",
+		       oid_hex(oid));
+}

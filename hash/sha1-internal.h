@@ -35,6 +35,8 @@ struct sha1_engine {
 };
 /* In C first; then those that this processor can do, the best one last. */
 const struct sha1_engine *sha1_engines(size_t *nr);
+/* For tests, as the table of system calls (compat/): used by all that begin later, if not NULL. */
+extern const struct sha1_engine *sha1_test_engine;
 
 sha1_compress_fn sha1_compress_c, sha1_compress_x86;
 sha1_screen_fn sha1_screen_c, sha1_screen_avx2, sha1_screen_avx512;

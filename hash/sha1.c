@@ -36,6 +36,8 @@ const struct sha1_engine *sha1_engines(size_t *nr)
 	return engines;
 }
 
+const struct sha1_engine *sha1_test_engine;
+
 /* ---- a running hash ---- */
 
 void sha1_init(struct sha1 *s)
@@ -44,7 +46,9 @@ void sha1_init(struct sha1 *s)
 					   0xc3d2e1f0 };
 	size_t nr;
 
-	s->engine = sha1_engines(&nr) + nr - 1;
+	s->engine = sha1_test_engine;
+	if (!s->engine)
+		s->engine = sha1_engines(&nr) + nr - 1;
 	s->len = 0;
 	s->collision = false;
 	s->kept.nr = 0;

@@ -13,10 +13,15 @@
  *
  *   GIT_TEST_SYSCALL_DELAY=US          wait so many microseconds before each call that gives a
  *                                      name or takes one away: other processes get in between
+ *   GIT_TEST_SHA1_ATTACK=TEXT          what has these 16 bytes four times in a row counts as one
+ *                                      half of a collision attack on SHA-1 (nobody can make one
+ *                                      that begins like a Git object)
  */
 #include "compat/posix.h"
 #include "t/fault.h"
 #include "builtin/builtin.h"
+#include "hash/sha1-internal.h"
+#include "util/bytes.h"
 #include <signal.h>
 
 static size_t kill_at;
@@ -33,6 +38,32 @@ static void maybe_kill(void *data UNUSED, const char *line UNUSED)
 	if (fault_counted() == kill_at)
 		kill(getpid(), SIGKILL);
 }
+
+/* ---- attacks ---- */
+
+static const char *attack;
+
+static void screen_nothing(const struct sha1_kept *k UNUSED, uint32_t failed[SHA1_BATCH])
+{
+	memset(failed, 0, SHA1_BATCH * sizeof(*failed));
+}
+
+static bool has_mark(const struct sha1_kept *k, size_t n, uint32_t vectors UNUSED)
+{
+	unsigned char text[64];
+	uint32_t w[16];
+
+	sha1_kept_message(k, n, w);
+	for (int i = 0; i < 16; i++)
+		put_be32(text + 4 * i, w[i]);
+	return memmem(text, sizeof(text), attack, strlen(attack));
+}
+
+static const struct sha1_engine attacked = {
+	"test", sha1_compress_c, screen_nothing, has_mark,
+};
+
+/* ---- faults ---- */
 
 static void usage(const char *value)
 {
@@ -95,6 +126,9 @@ int main(int argc, const char **argv)
 	}
 	if (fail)
 		parse_fail(&plan, fail);
+	attack = getenv("GIT_TEST_SHA1_ATTACK");
+	if (attack)
+		sha1_test_engine = &attacked;
 	atexit(tell_missed);
 	fault_install(&plan);
 	return git_main(argc, argv);
