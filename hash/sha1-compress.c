@@ -36,9 +36,40 @@ void sha1_steps(uint32_t state[5], const uint32_t w[80], int from, int to)
 	memcpy(state, s, sizeof(s));
 }
 
+/* All 80, five at a time: the words keep their places, and their names change. */
+static void all_steps(uint32_t s[5], const uint32_t w[80])
+{
+	uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4];
+
+#define CHOOSE(x, y, z) ((((y) ^ (z)) & (x)) ^ (z))
+#define PARITY(x, y, z) ((x) ^ (y) ^ (z))
+#define MAJORITY(x, y, z) (((x) & (y)) | (((x) | (y)) & (z)))
+#define STEP(a, b, c, d, e, mix, constant, t)                      \
+	do {                                                       \
+		e += rol(a, 5) + mix(b, c, d) + (constant) + w[t]; \
+		b = rol(b, 30);                                    \
+	} while (0)
+#define TWENTY_STEPS(first, mix, constant)                         \
+	for (int t = (first); t < (first) + 20; t += 5) {          \
+		STEP(a, b, c, d, e, mix, constant, t);             \
+		STEP(e, a, b, c, d, mix, constant, t + 1);         \
+		STEP(d, e, a, b, c, mix, constant, t + 2);         \
+		STEP(c, d, e, a, b, mix, constant, t + 3);         \
+		STEP(b, c, d, e, a, mix, constant, t + 4);         \
+	}
+	TWENTY_STEPS(0, CHOOSE, 0x5a827999)
+	TWENTY_STEPS(20, PARITY, 0x6ed9eba1)
+	TWENTY_STEPS(40, MAJORITY, 0x8f1bbcdc)
+	TWENTY_STEPS(60, PARITY, 0xca62c1d6)
+#undef TWENTY_STEPS
+#undef STEP
+	s[0] = a, s[1] = b, s[2] = c, s[3] = d, s[4] = e;
+}
+
 /* Words 16 to 79 of a message. */
 void sha1_expand(uint32_t w[80])
 {
+#pragma GCC unroll 64 /* what has just been made stays in registers */
 	for (int t = 16; t < 80; t++)
 		w[t] = rol(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1);
 }
@@ -61,7 +92,7 @@ void sha1_compress_c(struct sha1_kept *k, const unsigned char *block, size_t nr)
 			w[t] = read_be32(block + 4 * t);
 		sha1_expand(w);
 		memcpy(s, before, sizeof(s));
-		sha1_steps(s, w, 0, 80);
+		all_steps(s, w);
 		for (int i = 0; i < 5; i++)
 			after[i] = before[i] + s[i];
 		for (int t = 32; t < 68; t++)
