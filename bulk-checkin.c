@@ -130,9 +130,8 @@ static void run_task(void *arg)
 	if (!t->rc) {
 		t->size = t->content.size;
 		t->type = t->content.type;
-		if (hash_object_buf(b->algo, object_type_name(t->type), t->content.data,
-				    t->size, &t->oid))
-			t->rc = hash_attack(&t->oid, &t->err);
+		t->rc = hash_object_buf(b->algo, object_type_name(t->type), t->content.data,
+					t->size, &t->oid, &t->err);
 	}
 	if (!t->rc) {
 		t->known = object_stage_knows(b->stage, &t->oid);
@@ -216,10 +215,10 @@ int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 	struct object_id name;
 	int rc = bulk_checkin_drain(b, err);
 
+	if (!rc)
+		rc = hash_object_buf(b->algo, object_type_name(type), data, size, &name, err);
 	if (rc < 0)
 		return rc;
-	if (hash_object_buf(b->algo, object_type_name(type), data, size, &name))
-		return hash_attack(&name, err);
 	if (!object_stage_knows(b->stage, &name)) {
 		a.oid = &name;
 		a.data = xmemdupz(data, size);

@@ -144,15 +144,14 @@ static void hash_content(struct hash_object *h, struct object_buf *buf, const ch
 {
 	struct err err = ERR_INIT;
 	struct object_id oid;
+	int rc;
 
 	apply_filters(h, path, buf);
 	if (!h->literally)
 		check_format(h, buf);
-	if (!h->write) {
-		if (hash_object_buf(h->algo, h->type_name, buf->data, buf->size, &oid) &&
-		    hash_attack(&oid, &err) < 0)
-			die("%s: %s", shown, err_message(&err));
-	} else if (odb_write(h->r->odb, h->type, buf->data, buf->size, &oid, &err) < 0)
+	rc = h->write ? odb_write(h->r->odb, h->type, buf->data, buf->size, &oid, &err) :
+			hash_object_buf(h->algo, h->type_name, buf->data, buf->size, &oid, &err);
+	if (rc < 0)
 		die("%s: %s", shown, err_message(&err));
 	add_name(h, &oid);
 	object_buf_release(buf);

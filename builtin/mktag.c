@@ -77,7 +77,8 @@ int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx)
 	m.checks.report = report_problem;
 	m.checks.data = &m;
 	set_severities(&m, r->config);
-	hash_object_buf(r->algo, "tag", text.buf, text.len, &oid); /* for messages */
+	if (hash_object_buf(r->algo, "tag", text.buf, text.len, &oid, &err) < 0)
+		die_err(&err);
 	if (fsck_object(&m.checks, &oid, OBJ_TAG, text.buf, text.len, r->algo))
 		die("tag on stdin did not pass our strict fsck check");
 	check_target(r, &text);

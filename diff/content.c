@@ -157,9 +157,8 @@ int diff_file_hash(struct diff_file *f, const struct diff_options *o, struct err
 	ret = diff_file_load(f, o, err);
 	if (ret < 0)
 		return ret;
-	if (hash_object_buf(odb_algo(o->odb), "blob", f->content.data, f->content.size, &f->oid))
-		return hash_attack(&f->oid, err);
-	return 0;
+	return hash_object_buf(odb_algo(o->odb), "blob", f->content.data, f->content.size, &f->oid,
+			       err);
 }
 
 /*

@@ -80,7 +80,7 @@ struct state {
 	union {
 		SHA_CTX sha1;
 		SHA256_CTX sha256;
-		struct sha1 checked;
+		struct sha1 checked_sha1;
 	} u;
 };
 
@@ -88,7 +88,7 @@ static void start(struct state *s, const struct hash_algo *algo, bool checked)
 {
 	s->checked = checked && algo->id == HASH_SHA1;
 	if (s->checked)
-		sha1_init(&s->u.checked);
+		sha1_init(&s->u.checked_sha1);
 	else if (algo->id == HASH_SHA1)
 		SHA1_Init(&s->u.sha1);
 	else
@@ -98,7 +98,7 @@ static void start(struct state *s, const struct hash_algo *algo, bool checked)
 static void update(struct state *s, const struct hash_algo *algo, const void *p, size_t len)
 {
 	if (s->checked)
-		sha1_update(&s->u.checked, p, len);
+		sha1_update(&s->u.checked_sha1, p, len);
 	else if (algo->id == HASH_SHA1)
 		SHA1_Update(&s->u.sha1, p, len);
 	else
@@ -111,7 +111,7 @@ static bool finish(struct state *s, const struct hash_algo *algo, struct object_
 	bool attack = false;
 
 	if (s->checked)
-		attack = sha1_final(&s->u.checked, oid.hash);
+		attack = sha1_final(&s->u.checked_sha1, oid.hash);
 	else if (algo->id == HASH_SHA1)
 		SHA1_Final(oid.hash, &s->u.sha1);
 	else
@@ -181,9 +181,16 @@ bool hash_buf_checked(const struct hash_algo *algo, const void *p, size_t len,
 	return finish(&s, algo, out);
 }
 
-bool hash_object_buf(const struct hash_algo *algo, const char *type,
-		     const void *p, size_t len, struct object_id *out)
+int hash_attack(const struct object_id *oid, struct err *err)
 {
+	return err_set(err, ERR_CORRUPT, "SHA-1 appears to be part of a collision attack: %s",
+		       oid_hex(oid));
+}
+
+int hash_object_buf(const struct hash_algo *algo, const char *type, const void *p, size_t len,
+		    struct object_id *out, struct err *err)
+{
+	struct object_id oid;
 	struct state s;
 	char header[64];
 	int n = snprintf(header, sizeof(header), "%s %zu", type, len);
@@ -193,5 +200,8 @@ bool hash_object_buf(const struct hash_algo *algo, const char *type,
 	start(&s, algo, true);
 	update(&s, algo, header, (size_t)n + 1);
 	update(&s, algo, p, len);
-	return finish(&s, algo, out);
+	if (finish(&s, algo, &oid))
+		return hash_attack(&oid, err);
+	*out = oid;
+	return 0;
 }

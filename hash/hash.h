@@ -61,9 +61,12 @@ void hash_buf(const struct hash_algo *algo, const void *p, size_t len,
 	      struct object_id *out);
 bool hash_buf_checked(const struct hash_algo *algo, const void *p, size_t len,
 		      struct object_id *out);
-/* The object id of a buffer's content: the checked hash of "TYPE LEN\0" and the content. */
-bool hash_object_buf(const struct hash_algo *algo, const char *type,
-		     const void *p, size_t len, struct object_id *out);
+/*
+ * The object id of a buffer's content: the checked hash of "TYPE LEN\0" and the content.
+ * ERR_CORRUPT: hash_attack.
+ */
+MUST_USE int hash_object_buf(const struct hash_algo *algo, const char *type,
+			     const void *p, size_t len, struct object_id *out, struct err *err);
 /* "SHA-1 appears to be part of a collision attack: OID"; returns ERR_CORRUPT. */
 int hash_attack(const struct object_id *oid, struct err *err);
 

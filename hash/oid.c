@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Object ids: raw, hex, arrays. */
+/* Object ids: raw and hex. */
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "util/alloc.h"
@@ -117,54 +117,4 @@ void strbuf_add_oid(struct strbuf *sb, const struct object_id *oid)
 
 	oid_to_hex_r(hex, oid);
 	strbuf_add(sb, hex, oid_hex_len(oid));
-}
-
-/* ---- arrays ---- */
-
-void oid_array_append(struct oid_array *a, const struct object_id *oid)
-{
-	ALLOC_GROW(a->oid, st_add(a->nr, 1), a->alloc);
-	a->oid[a->nr++] = *oid;
-	a->sorted = false;
-}
-
-static int compare(const void *a, const void *b)
-{
-	return oid_cmp(a, b);
-}
-
-void oid_array_sort(struct oid_array *a)
-{
-	if (!a->sorted && a->nr > 1)
-		qsort(a->oid, a->nr, sizeof(*a->oid), compare);
-	a->sorted = true;
-}
-
-void oid_array_sort_unique(struct oid_array *a)
-{
-	size_t kept = 0;
-
-	oid_array_sort(a);
-	for (size_t i = 0; i < a->nr; i++)
-		if (!kept || !oid_eq(&a->oid[kept - 1], &a->oid[i]))
-			a->oid[kept++] = a->oid[i];
-	a->nr = kept;
-}
-
-bool oid_array_contains(struct oid_array *a, const struct object_id *oid)
-{
-	oid_array_sort(a);
-	return a->nr && bsearch(oid, a->oid, a->nr, sizeof(*a->oid), compare);
-}
-
-void oid_array_clear(struct oid_array *a)
-{
-	free(a->oid);
-	*a = (struct oid_array)OID_ARRAY_INIT;
-}
-
-int hash_attack(const struct object_id *oid, struct err *err)
-{
-	return err_set(err, ERR_CORRUPT, "SHA-1 appears to be part of a collision attack: %s",
-		       oid_hex(oid));
 }

@@ -66,7 +66,6 @@ SHA_NI void sha1_compress_x86(struct sha1_kept *k, const unsigned char *block, s
 	}
 }
 
-
 /* Groups `from` to `to` - 1 of four steps each. */
 SHA_NI static void run_groups(uint32_t state[5], const __m128i *w, int from, int to)
 {
@@ -95,7 +94,7 @@ SHA_NI static void store_group(uint32_t w[80], const __m128i *words, int g)
 	_mm_storeu_si128((__m128i *)(w + 4 * g), _mm_shuffle_epi32(words[g], 0x1b));
 }
 
-/* See sha1_has_sibling; what both come to is compared after the next multiple of four steps. */
+/* See sha1_has_sibling_c; what both come to is compared after the next multiple of four steps. */
 SHA_NI static bool has_sibling_at(const struct sha1_kept *k, size_t n, const __m128i own[20], int v)
 {
 	const int t = sha1_vectors[v].step, g = t / 4;

@@ -89,6 +89,8 @@ void sha1_update(struct sha1 *s, const void *data, size_t len)
 	const unsigned char *p = data;
 	size_t have = s->len % 64;
 
+	if (!len)
+		return; /* p may be NULL */
 	s->len += len;
 	if (have) {
 		size_t n = 64 - have < len ? 64 - have : len;

@@ -70,11 +70,8 @@ static int check_blob(const struct updater *u, const struct index_entry *e)
 
 static int store_tree(const struct updater *u, const struct strbuf *tree, struct object_id *oid)
 {
-	if (u->flags & WRITE_TREE_DRY_RUN) {
-		if (hash_object_buf(u->r->algo, "tree", tree->buf, tree->len, oid))
-			return hash_attack(oid, u->err);
-		return 0;
-	}
+	if (u->flags & WRITE_TREE_DRY_RUN)
+		return hash_object_buf(u->r->algo, "tree", tree->buf, tree->len, oid, u->err);
 	return odb_write(u->r->odb, OBJ_TREE, tree->buf, tree->len, oid, u->err);
 }
 

@@ -240,14 +240,17 @@ static int hash_stream(struct pack *p, const struct pack_entry *e, struct object
 {
 	char head[OBJECT_HEADER_MAX];
 	int len = object_header_format(head, e->type, e->size), rc;
+	struct object_id name;
 	struct hash_ctx hash;
 	bool any;
 
 	hash_init_checked(&hash, p->idx.algo);
 	hash_update(&hash, head, (size_t)len);
 	rc = pack_entry_stream(p, e, hash_sink, &hash, &any, err);
-	if (hash_final(&hash, out) && !rc)
-		rc = hash_attack(out, err);
+	if (hash_final(&hash, &name) && !rc)
+		rc = hash_attack(&name, err);
+	if (!rc)
+		*out = name;
 	hash_release(&hash);
 	return rc;
 }
@@ -268,9 +271,9 @@ static int read_and_hash(struct block *b, struct reader *r, uint64_t offset,
 		return hash_stream(p, &e, name, err);
 	}
 	rc = pack_read_at(p, r, offset, &c->buf, err);
-	if (!rc && hash_object_buf(p->idx.algo, object_type_name(c->buf.type), c->buf.data,
-				   c->buf.size, name))
-		rc = hash_attack(name, err);
+	if (!rc)
+		rc = hash_object_buf(p->idx.algo, object_type_name(c->buf.type), c->buf.data,
+				     c->buf.size, name, err);
 	return rc;
 }
 

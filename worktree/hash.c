@@ -130,6 +130,7 @@ static int hash_big_file(struct repository *r, const char *path, uint64_t size,
 {
 	const size_t piece = 1 << 20;
 	char head[OBJECT_HEADER_MAX];
+	struct object_id name;
 	struct hash_ctx ctx;
 	uint64_t left = size;
 	char *buf;
@@ -150,8 +151,10 @@ static int hash_big_file(struct repository *r, const char *path, uint64_t size,
 		rc = err_set_errno(err, "read error while indexing '%s'", path);
 	else if (left || read_in_full(fd, buf, 1) != 0)
 		rc = changed_while_read(path, err);
-	else if (hash_final(&ctx, oid))
-		rc = hash_attack(oid, err);
+	else if (hash_final(&ctx, &name))
+		rc = hash_attack(&name, err);
+	else
+		*oid = name;
 	hash_release(&ctx);
 	free(buf);
 	close(fd);
@@ -182,8 +185,8 @@ static int hash_small(struct repository *r, struct converter *c, const struct co
 
 	if (!rc && write)
 		rc = odb_write(r->odb, OBJ_BLOB, buf.data, buf.size, oid, err);
-	else if (!rc && hash_object_buf(r->algo, "blob", buf.data, buf.size, oid))
-		rc = hash_attack(oid, err);
+	else if (!rc)
+		rc = hash_object_buf(r->algo, "blob", buf.data, buf.size, oid, err);
 	object_buf_release(&buf);
 	strbuf_release(&warn);
 	return rc;

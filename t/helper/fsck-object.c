@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	type = i < argc ? object_type_from_name(argv[i], strlen(argv[i])) : OBJ_BAD;
 	if (type == OBJ_BAD || read_fd(&in, 0, 0, "standard input", NULL) < 0)
 		return 129;
-	hash_object_buf(hash_sha1, argv[i], in.buf, in.len, &oid);
+	(void)!hash_object_buf(hash_sha1, argv[i], in.buf, in.len, &oid, NULL);
 	if (!strcmp(as, ".gitmodules"))
 		oidset_insert(&o.gitmodules.found, &oid);
 	if (!strcmp(as, ".gitattributes"))

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "hash/hash.h"
+#include "hash/sha1-internal.h"
 #include "util/alloc.h"
 
 static void check_hex(const struct object_id *oid, const char *hex)
@@ -42,9 +43,11 @@ static void test_algos(void **state)
 		assert_ptr_equal(hash_algo_by_name(a->name), a);
 		assert_ptr_equal(hash_algo_by_id(a->id), a);
 		assert_int_equal(a->hex_len, 2 * a->raw_len);
-		hash_object_buf(a, "tree", "", 0, &oid);
+		assert_int_equal(hash_object_buf(a, "tree", "", 0, &oid, NULL), 0);
 		assert_memory_equal(&oid, &a->empty_tree, sizeof(oid));
-		hash_object_buf(a, "blob", "", 0, &oid);
+		assert_int_equal(hash_object_buf(a, "blob", "", 0, &oid, NULL), 0);
+		assert_memory_equal(&oid, &a->empty_blob, sizeof(oid));
+		assert_int_equal(hash_object_buf(a, "blob", NULL, 0, &oid, NULL), 0);
 		assert_memory_equal(&oid, &a->empty_blob, sizeof(oid));
 		assert_true(oid_is_null(&a->null_oid));
 		assert_false(oid_is_null(&oid));
@@ -52,7 +55,7 @@ static void test_algos(void **state)
 	}
 	assert_null(hash_algo_by_name("md5"));
 	assert_null(hash_algo_by_id(HASH_UNKNOWN));
-	hash_object_buf(hash_sha1, "blob", "hello\n", 6, &oid);
+	assert_int_equal(hash_object_buf(hash_sha1, "blob", "hello\n", 6, &oid, NULL), 0);
 	check_hex(&oid, "ce013625030ba8dba906f756967f9e9ca394464a");
 }
 
@@ -78,6 +81,58 @@ static void test_running(void **state)
 	hash_release(&copy);
 	hash_release(&ctx);
 	hash_release(&ctx);
+}
+
+/* ---- collision attacks ---- */
+
+static void screen_nothing(const struct sha1_kept *k UNUSED, uint32_t failed[SHA1_BATCH])
+{
+	memset(failed, 0, SHA1_BATCH * sizeof(*failed));
+}
+
+static bool always(const struct sha1_kept *k UNUSED, size_t n UNUSED, uint32_t vectors UNUSED)
+{
+	return true;
+}
+
+/* Names of objects are refused, checksums are not. */
+static void check_attack(void)
+{
+	const struct object_id *empty_blob = &hash_sha1->empty_blob;
+	struct object_id oid = { .algo = 77 };
+	struct hash_ctx ctx, copy;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(hash_object_buf(hash_sha1, "blob", NULL, 0, &oid, &err), ERR_CORRUPT);
+	assert_int_equal(oid.algo, 77); /* untouched */
+	assert_non_null(strstr(err_message(&err), oid_hex(empty_blob)));
+	err_release(&err);
+	assert_int_equal(hash_object_buf(hash_sha256, "blob", NULL, 0, &oid, NULL), 0);
+	assert_true(hash_buf_checked(hash_sha1, "blob 0", 7, &oid));
+	assert_true(oid_eq(&oid, empty_blob));
+	assert_false(hash_buf_checked(hash_sha256, "blob 0", 7, &oid));
+	hash_buf(hash_sha1, "blob 0", 7, &oid);
+	assert_true(oid_eq(&oid, empty_blob));
+	hash_init(&ctx, hash_sha1);
+	assert_false(hash_final(&ctx, &oid));
+	hash_release(&ctx);
+	hash_init_checked(&ctx, hash_sha1);
+	hash_clone(&copy, &ctx);
+	assert_true(hash_final(&ctx, &oid));
+	assert_true(hash_final(&ctx, &oid)); /* which has started anew */
+	assert_true(hash_final(&copy, &oid));
+	hash_release(&copy);
+	hash_release(&ctx);
+}
+
+static void test_attack(void **state)
+{
+	static const struct sha1_engine attacked = { "test", sha1_compress_c, screen_nothing, always };
+
+	(void)state;
+	sha1_test_engine = &attacked;
+	check_attack();
+	sha1_test_engine = NULL;
 }
 
 static void test_hex(void **state)
@@ -197,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_algos),
 		cmocka_unit_test(test_running),
+		cmocka_unit_test(test_attack),
 		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_array),
 		cmocka_unit_test(test_map),

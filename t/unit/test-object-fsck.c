@@ -31,7 +31,7 @@ static struct object_id name(const char *type, const void *p, size_t len)
 {
 	struct object_id oid;
 
-	hash_object_buf(hash_sha1, type, p, len, &oid);
+	assert_int_equal(hash_object_buf(hash_sha1, type, p, len, &oid, NULL), 0);
 	return oid;
 }
 

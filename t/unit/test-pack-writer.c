@@ -35,7 +35,7 @@ static void add(struct pack_writer *w, const struct hash_algo *algo, enum object
 	uLongf out_len = compressBound(len);
 	unsigned char *out = xmalloc(out_len);
 
-	hash_object_buf(algo, object_type_name(type), s, len, oid);
+	assert_int_equal(hash_object_buf(algo, object_type_name(type), s, len, oid, NULL), 0);
 	assert_int_equal(compress2(out, &out_len, (const unsigned char *)s, len, 6), Z_OK);
 	MUST(pack_writer_add_deflated(w, oid, type, len, out, out_len, &err));
 	free(out);
@@ -62,7 +62,7 @@ static void stream(struct pack_writer *w, const struct hash_algo *algo, const ch
 {
 	struct err err = ERR_INIT;
 
-	hash_object_buf(algo, "blob", p, len, oid);
+	assert_int_equal(hash_object_buf(algo, "blob", p, len, oid, NULL), 0);
 	MUST(pack_writer_stream_begin(w, OBJ_BLOB, len, -1, &err));
 	for (size_t at = 0; at < len; at += 100000)
 		MUST(pack_writer_stream(w, p + at, len - at < 100000 ? len - at : 100000, &err));
@@ -228,7 +228,7 @@ static void test_cancel(void **state)
 		MUST(pack_writer_stream_cancel(w, &err));
 	}
 	/* Too little content: rejected, then cancelled. */
-	hash_object_buf(hash_sha1, "blob", big, 10, &other);
+	assert_int_equal(hash_object_buf(hash_sha1, "blob", big, 10, &other, NULL), 0);
 	MUST(pack_writer_stream_begin(w, OBJ_BLOB, 11, -1, &err));
 	MUST(pack_writer_stream(w, big, 10, &err));
 	assert_int_equal(pack_writer_stream_end(w, &other, NULL), ERR_INVALID);

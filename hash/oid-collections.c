@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps and sets of object ids: linear probing; removal moves later entries back. */
+/* Maps, sets and arrays of object ids; in maps linear probing, and removal moves later entries back. */
 #include "compat/posix.h"
 #include "compat/os.h"
 #include "hash/hash.h"
@@ -181,4 +181,48 @@ bool oidset_contains(const struct oidset *s, const struct object_id *oid)
 void oidset_clear(struct oidset *s)
 {
 	oidmap_clear(&s->map, NULL);
+}
+
+/* ---- arrays ---- */
+
+void oid_array_append(struct oid_array *a, const struct object_id *oid)
+{
+	ALLOC_GROW(a->oid, st_add(a->nr, 1), a->alloc);
+	a->oid[a->nr++] = *oid;
+	a->sorted = false;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return oid_cmp(a, b);
+}
+
+void oid_array_sort(struct oid_array *a)
+{
+	if (!a->sorted && a->nr > 1)
+		qsort(a->oid, a->nr, sizeof(*a->oid), compare);
+	a->sorted = true;
+}
+
+void oid_array_sort_unique(struct oid_array *a)
+{
+	size_t kept = 0;
+
+	oid_array_sort(a);
+	for (size_t i = 0; i < a->nr; i++)
+		if (!kept || !oid_eq(&a->oid[kept - 1], &a->oid[i]))
+			a->oid[kept++] = a->oid[i];
+	a->nr = kept;
+}
+
+bool oid_array_contains(struct oid_array *a, const struct object_id *oid)
+{
+	oid_array_sort(a);
+	return a->nr && bsearch(oid, a->oid, a->nr, sizeof(*a->oid), compare);
+}
+
+void oid_array_clear(struct oid_array *a)
+{
+	free(a->oid);
+	*a = (struct oid_array)OID_ARRAY_INIT;
 }
