@@ -41,6 +41,7 @@ static const struct command commands[] = {
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "reflog", cmd_reflog, CMD_REPO },
 	{ "refs", cmd_refs, CMD_REPO },
+	{ "rev-list", cmd_rev_list, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "show-ref", cmd_show_ref, CMD_REPO },

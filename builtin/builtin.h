@@ -60,6 +60,7 @@ int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx);

@@ -136,7 +136,9 @@ void oid_flags_release(struct oid_flags *f);
 /* The flags of that id, 0 for a new one; valid until the next call. Bit 31 is the table's. */
 #define OID_FLAGS_USED 0x80000000u
 uint32_t *oid_flags_at(struct oid_flags *f, const unsigned char *raw);
-/* The same, but 0 for an unknown id. */
+/* It will be asked for soon: let the memory come meanwhile. */
+void oid_flags_prefetch(const struct oid_flags *f, const unsigned char *raw);
+/* 0 for an unknown id, which stays unknown. */
 uint32_t oid_flags_get(const struct oid_flags *f, const unsigned char *raw);
 /* Iterate in no particular order: for (size_t i = 0; oid_flags_next(&f, &i, &raw, &flags);) */
 bool oid_flags_next(const struct oid_flags *f, size_t *iter, const unsigned char **raw,

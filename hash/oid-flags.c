@@ -75,6 +75,12 @@ uint32_t *oid_flags_at(struct oid_flags *f, const unsigned char *raw)
 	return flags;
 }
 
+void oid_flags_prefetch(const struct oid_flags *f, const unsigned char *raw)
+{
+	if (f->slots)
+		__builtin_prefetch(f->slots + (oid_hash_raw(raw) & f->mask) * stride_of(f));
+}
+
 uint32_t oid_flags_get(const struct oid_flags *f, const unsigned char *raw)
 {
 	return f->slots ? *flags_of(f, probe(f, raw)) & ~OID_FLAGS_USED : 0;

@@ -11,6 +11,7 @@
 struct level {
 	struct object_buf buf;
 	struct tree_iter it;
+	struct tree_iter ahead; /* a few entries before it */
 	struct object_id oid;
 	size_t path_len;      /* of the directory's path, with its '/' */
 	uint64_t depth;	      /* of its entries, for filters */
@@ -112,6 +113,17 @@ static int visit_tag(struct object_walker *s, const struct rev_object *tag, stru
 
 /* ---- trees ---- */
 
+/* Looking up flags is mostly waiting for memory, so it is asked for some entries before. */
+#define LOOK_AHEAD 8
+
+static void look_ahead(const struct object_walker *s, struct level *l, unsigned entries)
+{
+	struct raw_tree_entry e;
+
+	while (entries-- && tree_iter_next_raw(&l->ahead, &e, NULL) > 0)
+		oid_flags_prefetch(&s->flags, e.oid);
+}
+
 static int push_level(struct object_walker *s, const struct object_id *oid,
 		      struct object_buf *buf, uint64_t depth, bool all_match, struct err *err)
 {
@@ -131,6 +143,8 @@ static int push_level(struct object_walker *s, const struct object_id *oid,
 	*l = (struct level){ .buf = *buf, .oid = *oid, .path_len = s->path.len,
 			     .depth = depth, .all_match = all_match };
 	tree_iter_init(&l->it, l->buf.data, l->buf.size, s->algo);
+	l->ahead = l->it;
+	look_ahead(s, l, LOOK_AHEAD);
 	return 0;
 }
 
@@ -241,6 +255,7 @@ static int scan_level(struct object_walker *s, struct err *err)
 		unsigned mode = canonical_mode(e.raw_mode);
 		uint32_t flags;
 
+		look_ahead(s, &s->levels[nr - 1], 1);
 		if (MODE_IS_GITLINK(mode))
 			continue;
 		flags = *oid_flags_at(&s->flags, e.oid);

@@ -407,6 +407,8 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "--first-parent", &w->first_parent, true },
 		{ "--exclude-first-parent-only", &w->exclude_first_parent, true },
 		{ "--left-right", &w->left_right, true },
+		{ "--cherry-pick", &w->cherry_pick, true },
+		{ "--cherry-mark", &w->cherry_mark, true },
 		{ "--left-only", &w->left_only, true },
 		{ "--right-only", &w->right_only, true },
 		{ "--boundary", &w->boundary, true },
@@ -438,6 +440,8 @@ static bool order_option(struct rev_walk *w, const char *arg)
 {
 	if (!strcmp(arg, "--parents"))
 		w->want_parents = w->print_parents = true;
+	else if (!strcmp(arg, "--children"))
+		w->want_parents = w->want_children = true;
 	else if (!strcmp(arg, "--topo-order"))
 		w->order = REV_ORDER_TOPO;
 	else if (!strcmp(arg, "--date-order"))
@@ -452,6 +456,8 @@ static bool order_option(struct rev_walk *w, const char *arg)
 		w->min_parents = 0;
 	else if (!strcmp(arg, "--no-max-parents"))
 		w->max_parents = -1;
+	else if (!strcmp(arg, "--cherry"))
+		w->cherry_mark = w->right_only = true, w->max_parents = 1;
 	else if (!strcmp(arg, "--no-walk=sorted") || !strcmp(arg, "--no-walk=unsorted"))
 		w->no_walk = true, w->unsorted = arg[10] == 'u';
 	else
@@ -483,9 +489,9 @@ static int refused_option(const char *arg, struct err *err)
 {
 	static const char *const names[] = {
 		"--simplify-merges", "--simplify-by-decoration", "--show-pulls", "--remove-empty",
-		"--cherry", "--cherry-mark", "--cherry-pick", "--merge", "--children", "--stdin",
+		"--merge", "--stdin",
 		"--perl-regexp", "-P", "--alternate-refs", "--reflog", "--indexed-objects",
-		"--objects", "--follow", "-L", "--bisect",
+		"--follow", "-L", "--bisect",
 	};
 	size_t i;
 

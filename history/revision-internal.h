@@ -24,6 +24,8 @@ struct rev_state {
 	bool use_last;
 	const char **sources; /* by commit->index */
 	size_t nr_sources;
+	struct commit_list *children; /* the same */
+	size_t nr_children;
 	struct tree_cache *trees;
 };
 
@@ -45,6 +47,13 @@ int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oi
 void rev_free_objects(struct rev_walk *w);
 /* A commit that cannot be read: if it is missing and the walk allows that, noted, and 0; else rc. */
 MUST_USE int rev_allow_missing(struct rev_walk *w, struct commit *c, int rc, struct err *err);
+
+/* ---- revision-cherry.c ---- */
+MUST_USE int rev_find_same_patches(struct rev_walk *w, struct err *err);
+
+/* ---- revision-children.c ---- */
+void rev_find_children(struct rev_walk *w);
+void rev_free_children(struct rev_walk *w);
 
 /* ---- revision-limit.c ---- */
 MUST_USE int rev_limit(struct rev_walk *w, struct err *err);

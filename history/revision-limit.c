@@ -157,6 +157,8 @@ int rev_limit(struct rev_walk *w, struct err *err)
 {
 	int rc = collect(w, err);
 
+	if (!rc && (w->cherry_pick || w->cherry_mark))
+		rc = rev_find_same_patches(w, err);
 	if (!rc && (w->left_only || w->right_only))
 		limit_sides(w);
 	if (!rc && w->ancestry_path) {

@@ -40,6 +40,7 @@ void rev_walk_free(struct rev_walk *w)
 		free_start(&w->starts[i]);
 	free(w->starts);
 	rev_free_objects(w);
+	rev_free_children(w);
 	prio_queue_clear(&w->state->queue);
 	commit_list_clear(&w->state->list);
 	commit_list_clear(&w->state->boundary);
@@ -232,7 +233,8 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		begin_no_walk(w);
 		return 0;
 	}
-	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path)
+	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path ||
+	    w->cherry_pick || w->cherry_mark || w->want_children)
 		w->limited = true;
 	if (w->ancestry_path) {
 		w->full_history = true; /* the way may lead through any parent */
@@ -244,6 +246,8 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		rc = rev_limit(w, err);
 	if (!rc && w->order != REV_ORDER_DEFAULT)
 		rev_sort_topologically(w, &w->state->list);
+	if (!rc && w->want_children)
+		rev_find_children(w);
 	return rc;
 }
 
@@ -579,7 +583,9 @@ char rev_mark(const struct rev_walk *w, const struct commit *c)
 		return '-';
 	if (c->flags & REV_UNINTERESTING)
 		return '^';
+	if (c->flags & REV_PATCH_SAME)
+		return '=';
 	if (w->left_right)
 		return c->flags & REV_LEFT ? '<' : '>';
-	return 0;
+	return w->cherry_mark ? '+' : 0;
 }

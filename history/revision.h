@@ -38,6 +38,7 @@
 #define REV_MARK 1024u	     /* short-lived */
 #define REV_ANCESTOR 2048u   /* of what --ancestry-path= names */
 #define REV_GIVEN 4096u	     /* a start, not excluded */
+#define REV_PATCH_SAME 8192u /* a commit of the other side brings the same change */
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
 
@@ -62,6 +63,14 @@ struct rev_object {
 	uint32_t flags; /* REV_UNINTERESTING */
 };
 
+/*
+ * A name for the change from the tree `from` (NULL: from nothing) to `to`, the same for the same
+ * change. Comparing contents lies above this folder.
+ */
+typedef int (*rev_patch_id_fn)(void *data, const struct object_id *from,
+			       const struct object_id *to, struct object_id *out,
+			       struct err *err);
+
 struct rev_walk {
 	struct repository *repo;
 	struct commit_pool *pool; /* owned */
@@ -76,9 +85,11 @@ struct rev_walk {
 	bool ancestry_path;
 	bool want_parents;	  /* --graph, --parents: rewritten to what is shown */
 	bool print_parents;	  /* --parents */
+	bool want_children;	  /* --children: rev_children() */
 	bool ignore_missing;
 	bool source;		  /* remember from which start a commit was reached */
 	bool since_as_filter;
+	bool cherry_pick, cherry_mark; /* leave out, or mark, changes that both sides have */
 	bool objects;		  /* starts may be tags, trees and blobs */
 	bool unpacked;		  /* only what is in no pack */
 	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
@@ -89,6 +100,8 @@ struct rev_walk {
 	bool has_pathspec;
 
 	/* ---- internal ---- */
+	rev_patch_id_fn patch_id;
+	void *patch_id_data;
 	struct rev_start *starts;
 	size_t nr_starts, alloc_starts;
 	struct rev_object *given_objects; /* in the order of the starts */
@@ -107,6 +120,9 @@ struct rev_walk {
 
 MUST_USE int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err);
 void rev_walk_free(struct rev_walk *w);
+
+/* Needed for --cherry-pick and --cherry-mark. */
+void rev_walk_set_patch_ids(struct rev_walk *w, rev_patch_id_fn fn, void *data);
 
 struct rev_hooks {
 	/*
@@ -141,8 +157,10 @@ void rev_walk_uncount(struct rev_walk *w);
 int rev_will_show(struct rev_walk *w, struct commit *c, struct err *err);
 
 /* ---- about the commit that was delivered last ---- */
-/* '<' '>' '-' '^' or 0 */
+/* '<' '>' '-' '^' '=' '+' or 0 */
 char rev_mark(const struct rev_walk *w, const struct commit *c);
+/* NULL: none, or not asked for. */
+const struct commit_list *rev_children(const struct rev_walk *w, const struct commit *c);
 /* --source: the start's name. NULL: not known. */
 const char *rev_source(const struct rev_walk *w, const struct commit *c);
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git rev-list --objects: what is shown of trees, blobs and tags; objects that are missing. */
+#include "compat/posix.h"
+#include "builtin/rev-list.h"
+#include "util/alloc.h"
+#include "util/quote.h"
+
+static int on_commit(void *data, struct commit *c, struct err *err)
+{
+	return rev_list_show_commit(data, c, err);
+}
+
+static int on_edge(void *data, struct commit *c, struct err *err UNUSED)
+{
+	const struct rev_list *l = data;
+
+	if (l->edges && !l->quiet && !l->count && !l->disk_usage)
+		printf("-%s\n", oid_hex(&c->oid));
+	return 0;
+}
+
+/* A name ends where a line would. */
+static void print_object(const struct rev_list *l, const struct walked_object *found)
+{
+	fputs(oid_hex(found->oid), stdout);
+	if (l->nul) {
+		putchar('\0');
+		if (!l->no_names && *found->path)
+			printf("path=%s%c", found->path, '\0');
+		return;
+	}
+	if (!l->no_names)
+		printf(" %.*s", (int)strcspn(found->path, "\n"), found->path);
+	putchar('\n');
+}
+
+static int on_object(void *data, const struct walked_object *found, struct err *err)
+{
+	struct rev_list *l = data;
+	int rc = rev_list_note_object(l, found->oid, err);
+
+	if (rc < 0)
+		return rc;
+	l->nr_objects++;
+	if (!l->quiet && !l->count && !l->disk_usage)
+		print_object(l, found);
+	return 0;
+}
+
+static int on_omitted(void *data, const struct object_id *oid, struct err *err UNUSED)
+{
+	struct rev_list *l = data;
+
+	strbuf_addf(&l->omitted_text, "~%s\n", oid_hex(oid));
+	return 0;
+}
+
+/* ---- missing objects ---- */
+
+static void add_info(struct rev_list *l, enum object_type type, const char *path)
+{
+	struct strbuf *out = &l->missing_text;
+	char end = l->nul ? '\0' : ' ';
+
+	if (*path) {
+		if (!l->nul)
+			strbuf_addch(out, end);
+		strbuf_addstr(out, "path=");
+		if (l->nul)
+			strbuf_addstr(out, path);
+		else if (strchr(path, ' ') && !quote_c_style(&(struct strbuf)STRBUF_INIT, path, strlen(path), true))
+			strbuf_addf(out, "\"%s\"", path);
+		else
+			quote_c_style(out, path, strlen(path), true);
+		if (l->nul)
+			strbuf_addch(out, end);
+	}
+	if (type == OBJ_NONE)
+		return;
+	if (!l->nul)
+		strbuf_addch(out, end);
+	strbuf_addf(out, "type=%s", object_type_name(type));
+	if (l->nul)
+		strbuf_addch(out, end);
+}
+
+void rev_list_add_missing(struct rev_list *l, const struct object_id *oid, enum object_type type,
+			  const char *path)
+{
+	struct strbuf *out = &l->missing_text;
+
+	if (l->missing != MISSING_PRINT && l->missing != MISSING_PRINT_INFO)
+		return;
+	strbuf_addf(out, "%s%s", l->nul ? "" : "?", oid_hex(oid));
+	if (l->nul)
+		strbuf_addf(out, "%cmissing=yes%c", '\0', '\0');
+	if (l->missing == MISSING_PRINT_INFO)
+		add_info(l, type, path);
+	if (!l->nul)
+		strbuf_addch(out, '\n');
+}
+
+void rev_list_print_missing(struct rev_list *l)
+{
+	fwrite(l->omitted_text.buf, 1, l->omitted_text.len, stdout);
+	fwrite(l->missing_text.buf, 1, l->missing_text.len, stdout);
+}
+
+static int on_missing(void *data, const struct walked_object *o, struct err *err)
+{
+	struct rev_list *l = data;
+
+	if (l->missing == MISSING_ALLOW_PROMISOR)
+		return err_set(err, ERR_NOT_FOUND, "unexpected missing %s object '%s'",
+			       object_type_name(o->type), oid_hex(o->oid));
+	rev_list_add_missing(l, o->oid, o->type, o->path);
+	return 0;
+}
+
+int rev_list_objects(struct rev_list *l, struct err *err)
+{
+	struct object_walk_options *o = &l->objects;
+
+	o->filter = l->filter.nr ? &l->filter : NULL;
+	o->check_present = true;
+	o->commit = on_commit;
+	o->object = on_object;
+	o->edge_commit = on_edge;
+	o->missing = l->missing == MISSING_ERROR ? NULL : on_missing;
+	o->omitted = l->print_omitted && o->filter ? on_omitted : NULL;
+	o->data = l;
+	return object_walk(l->walk, o, err);
+}
