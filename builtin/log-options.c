@@ -2,6 +2,7 @@
 /* git log: options, and the configuration behind them. */
 #include "compat/posix.h"
 #include "builtin/log.h"
+#include "diff/patch-id.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
 #include "worktree/diff-submodules.h"
@@ -106,6 +107,8 @@ static int read_config(struct log_options *o, struct err *err)
 
 int log_options_init_plumbing(struct log_options *o, struct repository *r, struct err *err)
 {
+	int rc;
+
 	memset(o, 0, sizeof(*o));
 	o->repo = r;
 	o->line_end = '\n';
@@ -118,7 +121,10 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	o->decorate = DECORATE_NO;
 	o->line_prefix = "";
 	pretty_config_encoding(&o->pretty, r->config);
-	return rev_walk_new(&o->walk, r, err);
+	rc = rev_walk_new(&o->walk, r, err);
+	if (!rc)
+		rev_walk_set_patch_ids(o->walk, patch_id);
+	return rc;
 }
 
 int log_options_init(struct log_options *o, struct repository *r, struct err *err)

@@ -130,7 +130,6 @@ const struct known_command known_commands[] = {
 	{ "reset", GROUP_GROW, "move the branch, reset index or files" },
 	{ "restore", GROUP_CHANGE, "restore files" },
 	{ "rev-list", GROUP_NONE, "list commits in order" },
-	{ "rev-list", GROUP_NONE, "list commits and what they lead to" },
 	{ "rev-parse", GROUP_NONE, "parse revisions and options" },
 	{ "revert", GROUP_NONE, "undo what existing commits changed" },
 	{ "rm", GROUP_CHANGE, "remove files from work tree and index" },

@@ -63,12 +63,9 @@ struct rev_object {
 	uint32_t flags; /* REV_UNINTERESTING */
 };
 
-/*
- * A name for the change from the tree `from` (NULL: from nothing) to `to`, the same for the same
- * change. Comparing contents lies above this folder.
- */
-typedef int (*rev_patch_id_fn)(void *data, const struct object_id *from,
-			       const struct object_id *to, struct object_id *out,
+/* patch_id() of diff/patch-id.h, which is out of reach here. */
+typedef int (*rev_patch_id_fn)(struct odb *odb, const struct object_id *from,
+			       const struct object_id *to, bool names_only, struct object_id *out,
 			       struct err *err);
 
 struct rev_walk {
@@ -101,7 +98,6 @@ struct rev_walk {
 
 	/* ---- internal ---- */
 	rev_patch_id_fn patch_id;
-	void *patch_id_data;
 	struct rev_start *starts;
 	size_t nr_starts, alloc_starts;
 	struct rev_object *given_objects; /* in the order of the starts */
@@ -122,7 +118,7 @@ MUST_USE int rev_walk_new(struct rev_walk **out, struct repository *r, struct er
 void rev_walk_free(struct rev_walk *w);
 
 /* Needed for --cherry-pick and --cherry-mark. */
-void rev_walk_set_patch_ids(struct rev_walk *w, rev_patch_id_fn fn, void *data);
+void rev_walk_set_patch_ids(struct rev_walk *w, rev_patch_id_fn fn);
 
 struct rev_hooks {
 	/*
