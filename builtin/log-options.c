@@ -105,6 +105,15 @@ static int read_config(struct log_options *o, struct err *err)
 	return format ? pretty_set_format(&o->pretty, format, err) : 0;
 }
 
+/* For --simplify-by-decoration. */
+static int is_decorated(void *data, const struct object_id *oid, struct err *err)
+{
+	struct log_options *o = data;
+	int rc = pretty_load_decorations(&o->pretty, err);
+
+	return rc < 0 ? rc : decorations_has(o->pretty.decorations, oid);
+}
+
 int log_options_init_plumbing(struct log_options *o, struct repository *r, struct err *err)
 {
 	int rc;
@@ -119,11 +128,16 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	pretty_init(&o->pretty, r);
 	diff_options_init(&o->diff, r->odb);
 	o->decorate = DECORATE_NO;
+	o->decorations.all_refs = true;
 	o->line_prefix = "";
 	pretty_config_encoding(&o->pretty, r->config);
 	rc = rev_walk_new(&o->walk, r, err);
 	if (!rc)
 		rev_walk_set_patch_ids(o->walk, patch_id);
+	if (!rc)
+		o->walk->is_decorated = is_decorated;
+	if (!rc)
+		o->walk->is_decorated_data = o;
 	return rc;
 }
 
@@ -136,6 +150,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->show_root = o->mailmap = true;
 	o->show_notes = -1;
 	o->decorate = DECORATE_UNSET;
+	o->decorations.all_refs = false;
 	o->diff.prefix = r->prefix;
 	o->diff.abbrev = r->settings.abbrev;
 	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */

@@ -2,7 +2,10 @@
 /* git-rev-list(1) */
 #include "compat/posix.h"
 #include "builtin/rev-list.h"
+#include "history/bisect.h"
 #include "util/alloc.h"
+
+#define DONE 1000 /* instead of an exit code: all has been printed */
 
 static int init(struct rev_list *l, struct repository *r, struct err *err)
 {
@@ -43,6 +46,59 @@ static int list_commits(struct rev_list *l, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
+static void print_bisect_vars(const struct bisection *b)
+{
+	size_t rest = b->all - b->reaches, left = rest > b->reaches ? rest : b->reaches;
+
+	printf("bisect_rev='%s'\nbisect_nr=%d\nbisect_good=%d\nbisect_bad=%d\n"
+	       "bisect_all=%d\nbisect_steps=%u\n",
+	       b->best.nr ? oid_hex(&b->best.items[0]->oid) : "", (int)left - 1, (int)rest - 1,
+	       (int)b->reaches - 1, (int)b->all, bisection_steps(b->all));
+}
+
+/* "OID (tag: v1, dist=3)" */
+static int print_ranked(struct rev_list *l, const struct bisection *b, struct err *err)
+{
+	int rc = pretty_load_decorations(&l->log.pretty, err);
+
+	for (size_t i = 0; !rc && i < b->best.nr; i++) {
+		static const struct decoration_text text = { "", ", ", ", ", " -> ", "tag: " };
+		struct strbuf line = STRBUF_INIT;
+
+		strbuf_add_oid(&line, &b->best.items[i]->oid);
+		strbuf_addstr(&line, " (");
+		decorations_format(&line, l->log.pretty.decorations, &b->best.items[i]->oid, &text,
+				   false, NULL, "");
+		printf("%sdist=%zu)\n", line.buf, b->distances[i]);
+		strbuf_release(&line);
+	}
+	return rc;
+}
+
+/* 0: what is left is to be shown; 1: the exit code, all has been said; < 0. */
+static int bisect(struct rev_list *l, struct err *err)
+{
+	bool ranked = l->bisect & BISECT_ALL, vars = l->bisect & BISECT_VARS;
+	struct bisection b;
+	int rc = 0;
+
+	bisection_find(l->walk, ranked, &b);
+	rev_walk_keep_only(l->walk, &b.best);
+	if (ranked)
+		rc = print_ranked(l, &b, err);
+	if (!rc && vars) {
+		if (ranked)
+			printf("------\n");
+		if (b.all || ranked)
+			print_bisect_vars(&b);
+		rc = b.all ? DONE : 1;
+	} else if (!rc && ranked) {
+		rc = DONE;
+	}
+	bisection_release(&b);
+	return rc;
+}
+
 static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 {
 	struct rev_walk *w = l->walk;
@@ -58,12 +114,20 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 		rc = pretty_set_format(&l->log.pretty, "raw", err);
 	if (!w->nr_starts && !w->input_given && !w->default_rev)
 		rev_list_usage();
+	if (w->bisect)
+		l->bisect |= BISECT_ONE;
+	w->limited |= l->bisect != 0;
 	if (l->log.format_given || l->header)
 		commit_pool_keep_buffers(w->pool, true);
 	if (!rc)
 		rc = rev_walk_begin(w, err);
 	if (rc < 0)
 		return rc;
+	if (l->bisect) {
+		rc = bisect(l, err);
+		if (rc)
+			return rc;
+	}
 	if (l->progress_title)
 		l->progress = progress_start(l->progress_title, 0);
 	rc = w->objects ? rev_list_objects(l, err) : list_commits(l, err);
@@ -89,5 +153,5 @@ int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx)
 	release(&l);
 	if (rc < 0)
 		return report_fatal(&err);
-	return finish_stdout();
+	return finish_stdout() ? 128 : rc == DONE ? 0 : rc;
 }

@@ -26,6 +26,8 @@ struct rev_state {
 	size_t nr_sources;
 	struct commit_list *children; /* the same */
 	size_t nr_children;
+	uint8_t **same; /* the same: for each parent of a merge, is nothing different? */
+	size_t nr_same;
 	struct tree_cache *trees;
 };
 
@@ -37,6 +39,21 @@ void rev_mark_uninteresting(struct rev_walk *w, struct commit *c);
 void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c);
 /* Simplify, then queue the parents; once per commit. */
 MUST_USE int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err);
+
+/* ---- revision-names.c ---- */
+/* *path (may be NULL): that of "TREE:path", NULL otherwise; owned by the caller. */
+MUST_USE int rev_resolve(struct rev_walk *w, const char *name, struct object_id *oid, char **path,
+			 struct err *err);
+MUST_USE int rev_peel_commit(struct rev_walk *w, const struct object_id *oid, struct commit **out,
+			     struct err *err);
+/* "a", "^a", "a..b", "a...b", "a^@", "a^!", "a^-". ERR_NOT_FOUND: it is none of them. */
+MUST_USE int rev_add_argument(struct rev_walk *w, const char *arg, struct err *err);
+
+/* ---- revision-inputs.c ---- */
+MUST_USE int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
+			  struct err *err);
+/* --all, --branches, --reflog and the like: 1, 0: another option, < 0. */
+int rev_input_option(struct rev_walk *w, const char *arg, struct err *err);
 
 /* ---- revision-objects.c ---- */
 /*
@@ -64,6 +81,14 @@ void rev_sort_topologically(struct rev_walk *w, struct commit_list *l);
 MUST_USE int rev_simplify(struct rev_walk *w, struct commit *c, struct err *err);
 bool rev_is_relevant(const struct commit *c);
 bool rev_prunes(const struct rev_walk *w);
+/* The one parent worth following; NULL if there are several. */
+struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct commit *c);
+
+/* ---- revision-merges.c ---- */
+uint8_t *rev_same_parents(struct rev_walk *w, const struct commit *c);
+void rev_free_same(struct rev_walk *w);
+/* Of the range, in topological order. */
+MUST_USE int rev_simplify_merges(struct rev_walk *w, struct err *err);
 
 /* ---- revision.c ---- */
 /* -g: reflogs only of what is named from now on. */

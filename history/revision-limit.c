@@ -153,6 +153,22 @@ static void limit_sides(struct rev_walk *w)
 	l->nr = kept;
 }
 
+/* What is a parent of another one is not wanted. */
+static void limit_to_maximal(struct rev_walk *w)
+{
+	struct commit_list *l = &w->state->list;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		for (uint32_t j = 0; j < l->items[i]->nr_parents; j++)
+			l->items[i]->parents[j]->flags |= REV_MARK;
+	for (size_t i = 0; i < l->nr; i++)
+		if (!(l->items[i]->flags & REV_MARK))
+			l->items[kept++] = l->items[i];
+	l->nr = kept;
+	commit_pool_clear_flags(w->pool, REV_MARK);
+}
+
 int rev_limit(struct rev_walk *w, struct err *err)
 {
 	int rc = collect(w, err);
@@ -165,8 +181,17 @@ int rev_limit(struct rev_walk *w, struct err *err)
 		limit_to_ancestry_path(w);
 		rc = simplify_again(w, err);
 	}
+	if (!rc && w->maximal_only)
+		limit_to_maximal(w);
 	w->state->use_list = true;
 	return rc;
+}
+
+void rev_walk_keep_only(struct rev_walk *w, const struct commit_list *l)
+{
+	w->state->list.nr = 0;
+	for (size_t i = 0; i < l->nr; i++)
+		commit_list_add(&w->state->list, l->items[i]);
 }
 
 /* ---- order ---- */

@@ -11,13 +11,53 @@
 /* Commits that were named one by one are shown whatever they change. */
 bool rev_prunes(const struct rev_walk *w)
 {
-	return w->has_pathspec && !w->no_walk;
+	return (w->has_pathspec || w->simplify_by_decoration) && !w->no_walk;
 }
 
 /* An excluded commit is relevant only if it was named: it is the bottom of the range. */
 bool rev_is_relevant(const struct commit *c)
 {
 	return (c->flags & (REV_UNINTERESTING | REV_BOTTOM)) != REV_UNINTERESTING;
+}
+
+struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct commit *c)
+{
+	struct commit *found = NULL;
+	uint32_t i;
+
+	if (w->first_parent || c->nr_parents == 1)
+		return c->parents[0];
+	for (i = 0; i < c->nr_parents; i++) {
+		if (!rev_is_relevant(c->parents[i]))
+			continue;
+		if (found)
+			return NULL;
+		found = c->parents[i];
+	}
+	return found;
+}
+
+/* 1, 0, < 0. With --simplify-by-decoration commits with a name differ, and others do not. */
+static int differs_from(struct rev_walk *w, const struct commit *c, const struct commit *p,
+			struct err *err)
+{
+	int rc = 0;
+
+	if (w->simplify_by_decoration && w->is_decorated)
+		rc = w->is_decorated(w->is_decorated_data, &c->oid, err);
+	if (rc || (w->simplify_by_decoration && !w->has_pathspec))
+		return rc;
+	return rev_trees_differ(w, &p->tree, &c->tree, err);
+}
+
+/* --remove-empty: history ends where the paths begin. */
+static int forget_before_empty(struct rev_walk *w, struct commit *p, struct err *err)
+{
+	int any = rev_trees_differ(w, NULL, &p->tree, err);
+
+	if (!any)
+		commit_set_parents(w->pool, p, NULL, 0);
+	return any < 0 ? any : 0;
 }
 
 static int simplify_root(struct rev_walk *w, struct commit *c, struct err *err)
@@ -38,6 +78,8 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 				struct err *err)
 {
 	uint32_t i, nr = w->first_parent && c->nr_parents ? 1 : c->nr_parents;
+	uint8_t *same = w->simplify_merges && c->nr_parents > 1 ? rev_same_parents(w, c) : NULL;
+	bool first_differs = false;
 	int differs, rc;
 
 	for (i = 0; i < nr; i++) {
@@ -48,16 +90,26 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 		rc = commit_parse_node(w->pool, p, err);
 		if (rc < 0)
 			return rc;
-		differs = rev_trees_differ(w, &p->tree, &c->tree, err);
-		if (differs < 0)
-			return differs;
+		differs = differs_from(w, c, p, err);
+		if (differs > 0 && w->remove_empty)
+			rc = forget_before_empty(w, p, err);
+		if (differs < 0 || rc < 0)
+			return differs < 0 ? differs : rc;
 		if (differs) {
 			cmp->relevant_changes += relevant;
 			cmp->irrelevant_changes += !relevant;
-		} else if (!w->full_history && relevant) {
+			first_differs |= !i;
+			continue;
+		}
+		if (same)
+			same[i] = 1;
+		if (first_differs)
+			c->flags |= REV_PULL;
+		if (!w->full_history && relevant) {
 			/* everything came from this parent */
 			commit_set_parents(w->pool, c, &p, 1);
-			c->flags |= REV_TREESAME;
+			if (!w->show_pulls || !i)
+				c->flags |= REV_TREESAME;
 			return 1;
 		}
 	}

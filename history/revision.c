@@ -12,7 +12,7 @@ int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err)
 
 	CALLOC_ARRAY(w, 1);
 	w->repo = r;
-	w->max_count = w->skip = w->max_parents = -1;
+	w->max_count = w->max_count_oldest = w->skip = w->max_parents = -1;
 	CALLOC_ARRAY(w->state, 1);
 	w->state->queue.compare = commit_date_cmp;
 	w->exclusions = (struct ref_exclusions)REF_EXCLUSIONS_INIT;
@@ -41,6 +41,7 @@ void rev_walk_free(struct rev_walk *w)
 	free(w->starts);
 	rev_free_objects(w);
 	rev_free_children(w);
+	rev_free_same(w);
 	prio_queue_clear(&w->state->queue);
 	commit_list_clear(&w->state->list);
 	commit_list_clear(&w->state->boundary);
@@ -233,8 +234,10 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		begin_no_walk(w);
 		return 0;
 	}
+	if (w->simplify_merges && w->order == REV_ORDER_DEFAULT)
+		w->order = REV_ORDER_TOPO;
 	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path ||
-	    w->cherry_pick || w->cherry_mark || w->want_children)
+	    w->cherry_pick || w->cherry_mark || w->want_children || w->maximal_only)
 		w->limited = true;
 	if (w->ancestry_path) {
 		w->full_history = true; /* the way may lead through any parent */
@@ -246,6 +249,8 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		rc = rev_limit(w, err);
 	if (!rc && w->order != REV_ORDER_DEFAULT)
 		rev_sort_topologically(w, &w->state->list);
+	if (!rc && w->simplify_merges)
+		rc = rev_simplify_merges(w, err);
 	if (!rc && w->want_children)
 		rev_find_children(w);
 	return rc;
@@ -253,31 +258,14 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 
 /* ---- rewriting parents ---- */
 
-/* The one parent worth following; NULL if there are several. */
-static struct commit *one_relevant_parent(const struct rev_walk *w, const struct commit *c)
-{
-	struct commit *found = NULL;
-	uint32_t i;
-
-	if (w->first_parent || c->nr_parents == 1)
-		return c->parents[0];
-	for (i = 0; i < c->nr_parents; i++) {
-		if (!rev_is_relevant(c->parents[i]))
-			continue;
-		if (found)
-			return NULL;
-		found = c->parents[i];
-	}
-	return found;
-}
-
 /* *p becomes the nearest ancestor that is shown, NULL if there is none. */
 static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
 {
 	struct commit *c = *p, *next;
+	size_t steps = 0;
 	int rc;
 
-	for (;;) {
+	while (steps++ <= commit_pool_nr(w->pool)) { /* replaced commits can form a circle */
 		if (!w->limited) {
 			rc = rev_process_parents(w, c, err);
 			if (rc < 0)
@@ -289,7 +277,7 @@ static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
 			c = NULL;
 			break;
 		}
-		next = one_relevant_parent(w, c);
+		next = rev_one_relevant_parent(w, c);
 		if (!next)
 			break;
 		c = next;
@@ -373,7 +361,8 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	if (rc <= 0)
 		return rc;
 	if (rev_prunes(w) && !w->sparse && (c->flags & REV_TREESAME))
-		return joins_history(w, c);
+		return (w->show_pulls && w->want_parents && (c->flags & REV_PULL)) ||
+		       joins_history(w, c);
 	return 1;
 }
 
@@ -540,31 +529,35 @@ static int next_forward(struct rev_walk *w, struct commit **out, struct err *err
 	return 1;
 }
 
-static int collect_reversed(struct rev_walk *w, struct err *err)
+/* --reverse, --max-count-oldest: everything, before the first is delivered. */
+static int collect_all(struct rev_walk *w, struct err *err)
 {
 	struct commit_list all = COMMIT_LIST_INIT;
 	struct rev_state *s = w->state;
 	struct commit *c;
-	size_t i;
+	size_t from = 0;
 	int rc;
 
 	while ((rc = next_forward(w, &c, err)) > 0) {
 		commit_release_buffer(c);
 		commit_list_add(&all, c);
 	}
+	if (w->max_count_oldest >= 0 && all.nr > (size_t)w->max_count_oldest)
+		from = all.nr - (size_t)w->max_count_oldest;
 	commit_list_clear(&s->last);
-	for (i = all.nr; i-- > 0;)
-		commit_list_add(&s->last, all.items[i]);
+	for (size_t i = from; i < all.nr; i++)
+		commit_list_add(&s->last, all.items[w->reverse ? all.nr - 1 - (i - from) : i]);
 	commit_list_clear(&all);
 	s->next_last = 0;
 	s->use_last = true;
 	w->reverse = false;
+	w->max_count_oldest = -1;
 	return rc;
 }
 
 int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err)
 {
-	int rc = w->reverse ? collect_reversed(w, err) : 0;
+	int rc = w->reverse || w->max_count_oldest >= 0 ? collect_all(w, err) : 0;
 
 	return rc < 0 ? rc : next_forward(w, out, err);
 }

@@ -38,6 +38,7 @@
 #define REV_MARK 1024u	     /* short-lived */
 #define REV_ANCESTOR 2048u   /* of what --ancestry-path= names */
 #define REV_GIVEN 4096u	     /* a start, not excluded */
+#define REV_PULL 16384u	     /* a merge that took a later parent's content */
 #define REV_PATCH_SAME 8192u /* a commit of the other side brings the same change */
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
@@ -79,6 +80,9 @@ struct rev_walk {
 	bool left_right, left_only, right_only, boundary, no_walk, unsorted;
 	bool reflogs;		  /* -g */
 	bool full_history, sparse;
+	bool simplify_merges, show_pulls, remove_empty;
+	bool simplify_by_decoration; /* needs is_decorated */
+	bool maximal_only;	  /* only what no other commit of the range leads to */
 	bool ancestry_path;
 	bool want_parents;	  /* --graph, --parents: rewritten to what is shown */
 	bool print_parents;	  /* --parents */
@@ -88,9 +92,12 @@ struct rev_walk {
 	bool since_as_filter;
 	bool cherry_pick, cherry_mark; /* leave out, or mark, changes that both sides have */
 	bool objects;		  /* starts may be tags, trees and blobs */
+	bool single_worktree;	  /* --all and the like leave other worktrees out */
+	bool bisect;		  /* --bisect: refs/bisect/ has been added */
 	bool unpacked;		  /* only what is in no pack */
 	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
 	int max_count, skip;	  /* -1: none */
+	int max_count_oldest;	  /* the last ones; -1: all */
 	int min_parents, max_parents; /* 0, -1 */
 	timestamp_t since, until; /* 0: none */
 	struct pathspec pathspec;
@@ -98,6 +105,8 @@ struct rev_walk {
 
 	/* ---- internal ---- */
 	rev_patch_id_fn patch_id;
+	int (*is_decorated)(void *data, const struct object_id *oid, struct err *err);
+	void *is_decorated_data;
 	struct rev_start *starts;
 	size_t nr_starts, alloc_starts;
 	struct rev_object *given_objects; /* in the order of the starts */
@@ -105,6 +114,7 @@ struct rev_walk {
 	struct oid_array missing; /* with missing_ok: starts, then others */
 	size_t nr_missing_starts;
 	bool negate;	  /* --not */
+	bool read_stdin;
 	bool input_given; /* --all and the like, even if no ref was there */
 	bool limited;
 	struct ref_exclusions exclusions;
@@ -155,6 +165,8 @@ int rev_will_show(struct rev_walk *w, struct commit *c, struct err *err);
 /* ---- about the commit that was delivered last ---- */
 /* '<' '>' '-' '^' '=' '+' or 0 */
 char rev_mark(const struct rev_walk *w, const struct commit *c);
+/* Only these are left of a limited walk that has begun. */
+void rev_walk_keep_only(struct rev_walk *w, const struct commit_list *l);
 /* NULL: none, or not asked for. */
 const struct commit_list *rev_children(const struct rev_walk *w, const struct commit *c);
 /* --source: the start's name. NULL: not known. */

@@ -83,6 +83,7 @@ void decorate_options_release(struct decorate_options *o);
 MUST_USE int decorations_load(struct decorations **out, struct repository *r,
 			      const struct decorate_options *o, struct err *err);
 void decorations_free(struct decorations *d);
+bool decorations_has(const struct decorations *d, const struct object_id *oid);
 
 /* Escape sequences of color.decorate.<slot>. */
 struct decorate_colors {
