@@ -15,7 +15,8 @@ static const char *const usage[] = {
 
 struct cherry {
 	struct repository *repo;
-	struct rev_walk *walk;
+	struct rev_walk *both; /* marks what is on both sides */
+	struct rev_walk *walk; /* what is listed */
 	struct pretty pretty;
 	int verbose, abbrev;
 };
@@ -47,12 +48,12 @@ static char *default_upstream(struct repository *r)
 	return upstream;
 }
 
-/* What both sides have is excluded, by name or as a merge base. */
-static int begin(struct cherry *ch, const struct object_id *upstream,
-		 const struct object_id *head, const struct object_id *limit, struct err *err)
+/* Find the changes that both sides have; what they have in common is excluded. */
+static int compare_sides(struct cherry *ch, const struct object_id *upstream,
+			 const struct object_id *head, struct err *err)
 {
 	struct commit_list bases = COMMIT_LIST_INIT;
-	struct rev_walk *w = ch->walk;
+	struct rev_walk *w = ch->both;
 	struct commit *a = commit_lookup(w->pool, upstream), *b = commit_lookup(w->pool, head);
 	int rc = merge_bases(w->pool, a, &b, 1, &bases, err);
 
@@ -62,12 +63,23 @@ static int begin(struct cherry *ch, const struct object_id *upstream,
 	commit_list_clear(&bases);
 	rev_walk_add_commit(w, upstream, "upstream", REV_LEFT);
 	rev_walk_add_commit(w, head, "head", 0);
-	if (limit)
-		rev_walk_add_commit(w, limit, "limit", REV_UNINTERESTING | REV_BOTTOM);
-	w->cherry_mark = w->right_only = w->reverse = true;
-	w->max_parents = 1;
+	w->cherry_mark = true;
 	rev_walk_set_patch_ids(w, patch_id);
 	return rc ? rc : rev_walk_begin(w, err);
+}
+
+static int begin(struct cherry *ch, const struct object_id *upstream,
+		 const struct object_id *head, const struct object_id *limit, struct err *err)
+{
+	struct rev_walk *w = ch->walk;
+
+	rev_walk_add_commit(w, head, "head", 0);
+	rev_walk_add_commit(w, upstream, "upstream", REV_UNINTERESTING | REV_BOTTOM);
+	if (limit)
+		rev_walk_add_commit(w, limit, "limit", REV_UNINTERESTING | REV_BOTTOM);
+	w->reverse = true;
+	w->max_parents = 1;
+	return rev_walk_begin(w, err);
 }
 
 static int show(struct cherry *ch, struct commit *c, struct err *err)
@@ -75,7 +87,8 @@ static int show(struct cherry *ch, struct commit *c, struct err *err)
 	struct strbuf line = STRBUF_INIT;
 	int rc = 0;
 
-	strbuf_addf(&line, "%c ", c->flags & REV_PATCH_SAME ? '-' : '+');
+	strbuf_addf(&line, "%c ",
+		    commit_lookup(ch->both->pool, &c->oid)->flags & REV_PATCH_SAME ? '-' : '+');
 	if (ch->abbrev)
 		odb_abbrev(ch->repo->odb, &c->oid,
 			   ch->abbrev < 0 ? ch->repo->settings.abbrev : ch->abbrev, &line);
@@ -103,7 +116,9 @@ static int run(struct cherry *ch, int argc, const char **argv, struct err *err)
 		add_start(ch, argv[2], &limit);
 	if (oid_eq(&head, &upstream))
 		return 0;
-	rc = begin(ch, &upstream, &head, argc > 2 ? &limit : NULL, err);
+	rc = compare_sides(ch, &upstream, &head, err);
+	if (!rc)
+		rc = begin(ch, &upstream, &head, argc > 2 ? &limit : NULL, err);
 	while (rc >= 0 && (rc = rev_walk_next(ch->walk, &c, err)) > 0) {
 		rc = show(ch, c, err);
 		commit_release_buffer(c);
@@ -134,9 +149,12 @@ int cmd_cherry(int argc, const char **argv, struct command_ctx *ctx)
 	pretty_init(&ch.pretty, ctx->repo);
 	rc = pretty_set_format(&ch.pretty, "oneline", &err);
 	if (!rc)
+		rc = rev_walk_new(&ch.both, ctx->repo, &err);
+	if (!rc)
 		rc = rev_walk_new(&ch.walk, ctx->repo, &err);
 	if (!rc)
 		rc = run(&ch, argc ? argc : 1, argc ? argv : (const char **)&upstream, &err);
+	rev_walk_free(ch.both);
 	rev_walk_free(ch.walk);
 	pretty_release(&ch.pretty);
 	free(upstream);

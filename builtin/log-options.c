@@ -677,6 +677,9 @@ static int settle_graph(struct log_options *o, struct err *err)
 	if (o->walk->reverse || o->walk->no_walk)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       o->walk->reverse ? "--reverse" : "--no-walk", "--graph");
+	if (o->walk->want_children)
+		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
+			       "--parents", "--children");
 	if (o->walk->order == REV_ORDER_DEFAULT)
 		o->walk->order = REV_ORDER_TOPO;
 	o->walk->want_parents = true;

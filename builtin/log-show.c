@@ -104,7 +104,7 @@ bool log_add_row(struct log_options *o)
 	return o->graph && graph_next_row(o->graph, &o->text);
 }
 
-static void add_padding(struct log_options *o)
+void log_add_padding(struct log_options *o)
 {
 	strbuf_addstr(&o->text, o->line_prefix);
 	if (o->graph)
@@ -116,7 +116,7 @@ void log_add_rows_above(struct log_options *o)
 	if (!o->graph)
 		log_add_row(o);
 	else if (!graph_has_rows(o->graph))
-		add_padding(o); /* a second header (-m) */
+		log_add_padding(o); /* a second header (-m) */
 	else
 		while (!log_add_row(o))
 			strbuf_addch(&o->text, '\n');
@@ -174,7 +174,7 @@ int log_begin_graph(struct log_options *o, struct commit *c, struct err *err)
 	o->graph_parents = parents;
 	if (rc >= 0)
 		graph_begin_commit(o->graph, c, parents, nr,
-				   mark == '-' ? 'o' : mark ? mark : '*');
+				   mark == '-' ? 'o' : mark && mark != '+' ? mark : '*');
 	return rc < 0 ? rc : 0;
 }
 
@@ -206,7 +206,7 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 
 	if (o->shown_one && !has_terminator(o)) {
 		if (o->line_end == '\n' && !o->open_line)
-			add_padding(o);
+			log_add_padding(o);
 		strbuf_addch(&o->text, o->line_end);
 	}
 	o->shown_one = true;
@@ -229,7 +229,7 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 	log_add_text_beside_graph(o, &message);
 	if (has_terminator(o) && !is_silent(o)) {
 		if (!o->open_line)
-			add_padding(o);
+			log_add_padding(o);
 		strbuf_addch(&o->text, o->line_end);
 	}
 	strbuf_release(&message);

@@ -83,6 +83,8 @@ void log_add_hash(struct log_options *o, const struct object_id *oid);
 MUST_USE int log_begin_graph(struct log_options *o, struct commit *c, struct err *err);
 /* The beginning of a line: --line-prefix, a row of the graph. True: the commit's own row. */
 bool log_add_row(struct log_options *o);
+/* --line-prefix, a row of the graph between commits. */
+void log_add_padding(struct log_options *o);
 /* Rows up to the commit's own, which stays open for the text. */
 void log_add_rows_above(struct log_options *o);
 /* Text whose first line stands beside a row already; then what rows are left. */

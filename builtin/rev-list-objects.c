@@ -14,8 +14,10 @@ static int on_edge(void *data, struct commit *c, struct err *err UNUSED)
 {
 	const struct rev_list *l = data;
 
-	if (l->edges && !l->quiet && !l->count && !l->disk_usage)
-		printf("-%s\n", oid_hex(&c->oid));
+	if (!l->edges)
+		return 0;
+	c->flags |= REV_SHOWN; /* --boundary does not list it again */
+	printf("-%s\n", oid_hex(&c->oid));
 	return 0;
 }
 

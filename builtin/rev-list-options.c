@@ -178,7 +178,7 @@ int rev_list_check(struct rev_list *l, struct err *err)
 		return err_set(err, ERR_INVALID, "rev-list does not support display of notes");
 	if (l->count && w->objects && w->left_right)
 		return refuse_pair("marked counting", "'--objects'", err);
-	if (l->nul && (w->left_right || l->timestamp || l->log.format_given || l->header ||
+	if (l->nul && (w->left_right || w->cherry_mark || l->timestamp || l->log.format_given || l->header ||
 		       l->log.with_graph || l->disk_usage || l->edges || l->bisect))
 		return err_set(err, ERR_INVALID, "-z option used with unsupported option");
 	return 0;

@@ -13,7 +13,7 @@ int rev_list_note_object(struct rev_list *l, const struct object_id *oid, struct
 	progress_update(l->progress, ++l->progress_count);
 	if (!l->disk_usage)
 		return 0;
-	if (odb_info(l->walk->repo->odb, oid, &info, err) < 0)
+	if (odb_info_unreplaced(l->walk->repo->odb, oid, &info, err) < 0)
 		return ERR_NOT_FOUND;
 	l->disk_bytes += info.disk_size;
 	return 0;
@@ -73,6 +73,23 @@ static bool has_header(const struct rev_list *l)
 	return l->commit_header || l->log.pretty.kind != PRETTY_USER || !l->log.format_given;
 }
 
+/* --bisect-all: " (tag: v1, dist=3)" */
+static void add_distance(struct rev_list *l, const struct commit *c)
+{
+	static const struct decoration_text text = { "", ", ", ", ", " -> ", "tag: " };
+	const struct bisection *b = &l->bisection;
+	size_t i = b->shown < b->best.nr && b->best.items[b->shown] == c ? b->shown : 0;
+
+	while (i < b->best.nr && b->best.items[i] != c)
+		i++;
+	if (i == b->best.nr)
+		return;
+	l->bisection.shown = i + 1;
+	strbuf_addstr(&l->log.text, " (");
+	decorations_format(&l->log.text, l->log.pretty.decorations, &c->oid, &text, false, NULL, "");
+	strbuf_addf(&l->log.text, "dist=%zu)", b->distances[i]);
+}
+
 static void add_name(struct rev_list *l, const struct commit *c)
 {
 	struct log_options *o = &l->log;
@@ -93,6 +110,8 @@ static void add_name(struct rev_list *l, const struct commit *c)
 		add_oids(&o->text, c->parents, c->nr_parents);
 	if (children)
 		add_oids(&o->text, children->items, children->nr);
+	if (l->bisect & BISECT_ALL)
+		add_distance(l, c);
 	if (oneline)
 		strbuf_addch(&o->text, ' ');
 	else if (has_header(l))
@@ -123,6 +142,8 @@ static int add_message(struct rev_list *l, struct commit *c, struct err *err)
 		if (!oneline && has_header(l))
 			log_add_row(o);
 		log_add_text_beside_graph(o, &message);
+		if (message.buf[message.len - 1] == '\n')
+			log_add_padding(o);
 		strbuf_addch(&o->text, l->header && !o->format_given ? '\0' : '\n');
 	} else if (!rc) {
 		add_rows_below(o);

@@ -2,10 +2,7 @@
 /* git-rev-list(1) */
 #include "compat/posix.h"
 #include "builtin/rev-list.h"
-#include "history/bisect.h"
 #include "util/alloc.h"
-
-#define DONE 1000 /* instead of an exit code: all has been printed */
 
 static int init(struct rev_list *l, struct repository *r, struct err *err)
 {
@@ -22,6 +19,7 @@ static int init(struct rev_list *l, struct repository *r, struct err *err)
 static void release(struct rev_list *l)
 {
 	filter_spec_release(&l->filter);
+	bisection_release(&l->bisection);
 	strbuf_release(&l->missing_text);
 	strbuf_release(&l->omitted_text);
 	log_options_release(&l->log);
@@ -56,47 +54,30 @@ static void print_bisect_vars(const struct bisection *b)
 	       (int)b->reaches - 1, (int)b->all, bisection_steps(b->all));
 }
 
-/* "OID (tag: v1, dist=3)" */
-static int print_ranked(struct rev_list *l, const struct bisection *b, struct err *err)
+/* Before the commits are shown: what is left is the best one, or all of them ranked. */
+static int bisect(void *data, struct err *err)
 {
-	int rc = pretty_load_decorations(&l->log.pretty, err);
+	struct rev_list *l = data;
+	bool ranked = l->bisect & BISECT_ALL;
 
-	for (size_t i = 0; !rc && i < b->best.nr; i++) {
-		static const struct decoration_text text = { "", ", ", ", ", " -> ", "tag: " };
-		struct strbuf line = STRBUF_INIT;
-
-		strbuf_add_oid(&line, &b->best.items[i]->oid);
-		strbuf_addstr(&line, " (");
-		decorations_format(&line, l->log.pretty.decorations, &b->best.items[i]->oid, &text,
-				   false, NULL, "");
-		printf("%sdist=%zu)\n", line.buf, b->distances[i]);
-		strbuf_release(&line);
-	}
-	return rc;
+	bisection_find(l->walk, ranked, &l->bisection);
+	rev_walk_keep_only(l->walk, &l->bisection.best);
+	if ((l->bisect & BISECT_VARS) && (!ranked || !l->bisection.best.nr))
+		return 1; /* nothing of it is shown */
+	return ranked ? pretty_load_decorations(&l->log.pretty, err) : 0;
 }
 
-/* 0: what is left is to be shown; 1: the exit code, all has been said; < 0. */
-static int bisect(struct rev_list *l, struct err *err)
+/* After all is shown: the exit code. */
+static int finish_bisect(struct rev_list *l)
 {
-	bool ranked = l->bisect & BISECT_ALL, vars = l->bisect & BISECT_VARS;
-	struct bisection b;
-	int rc = 0;
-
-	bisection_find(l->walk, ranked, &b);
-	rev_walk_keep_only(l->walk, &b.best);
-	if (ranked)
-		rc = print_ranked(l, &b, err);
-	if (!rc && vars) {
-		if (ranked)
-			printf("------\n");
-		if (b.all || ranked)
-			print_bisect_vars(&b);
-		rc = b.all ? DONE : 1;
-	} else if (!rc && ranked) {
-		rc = DONE;
-	}
-	bisection_release(&b);
-	return rc;
+	if (!(l->bisect & BISECT_VARS))
+		return 0;
+	if (!l->bisection.best.nr)
+		return 1;
+	if (l->bisect & BISECT_ALL)
+		printf("------\n");
+	print_bisect_vars(&l->bisection);
+	return 0;
 }
 
 static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
@@ -123,20 +104,23 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 		rc = rev_walk_begin(w, err);
 	if (rc < 0)
 		return rc;
-	if (l->bisect) {
+	l->objects.begun = l->bisect ? bisect : NULL;
+	if (l->bisect && !w->objects)
 		rc = bisect(l, err);
-		if (rc)
-			return rc;
-	}
+	if (rc < 0)
+		return rc;
 	if (l->progress_title)
 		l->progress = progress_start(l->progress_title, 0);
-	rc = w->objects ? rev_list_objects(l, err) : list_commits(l, err);
+	if (!rc)
+		rc = w->objects ? rev_list_objects(l, err) : list_commits(l, err);
 	progress_stop(&l->progress);
-	if (!rc) {
-		rev_list_print_missing(l);
-		rev_list_print_sums(l);
-	}
-	return rc;
+	if (rc < 0)
+		return rc;
+	if (l->bisect & BISECT_VARS)
+		return finish_bisect(l);
+	rev_list_print_missing(l);
+	rev_list_print_sums(l);
+	return 0;
 }
 
 int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx)
@@ -153,5 +137,5 @@ int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx)
 	release(&l);
 	if (rc < 0)
 		return report_fatal(&err);
-	return finish_stdout() ? 128 : rc == DONE ? 0 : rc;
+	return finish_stdout() ? 128 : rc;
 }

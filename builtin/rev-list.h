@@ -5,6 +5,7 @@
 
 #include "compat/posix.h"
 #include "builtin/log.h"
+#include "history/bisect.h"
 #include "history/objects.h"
 #include "util/progress.h"
 
@@ -23,6 +24,7 @@ struct rev_list {
 	bool count, disk_usage, human;
 	uint64_t nr_left, nr_right, nr_same, nr_objects, disk_bytes;
 	unsigned bisect; /* enum bisect_mode */
+	struct bisection bisection;
 	/* objects */
 	struct filter_spec filter;
 	struct object_walk_options objects;

@@ -99,8 +99,8 @@ static int hash_pair(struct hash_ctx *h, const struct diff_pair *p, const struct
 	return 0;
 }
 
-int patch_id(struct odb *odb, const struct object_id *from, const struct object_id *to,
-	     bool names_only, struct object_id *out, struct err *err)
+int patch_id(struct odb *odb, const struct pathspec *paths, const struct object_id *from,
+	     const struct object_id *to, bool names_only, struct object_id *out, struct err *err)
 {
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	struct diff_options o;
@@ -108,6 +108,7 @@ int patch_id(struct odb *odb, const struct object_id *from, const struct object_
 	int rc;
 
 	diff_options_init(&o, odb);
+	o.pathspec = paths;
 	o.context = CONTEXT_LINES;
 	o.indent_heuristic = false;
 	o.detect = DIFF_DETECT_NONE;

@@ -11,9 +11,11 @@
 /*
  * A hash of the patch from one tree (NULL: empty) to another: of paths, of changed lines and the
  * three around them, without line numbers and white space. Binary files count by their names.
- * names_only: of the paths alone, which is cheap; what differs in that differs.
+ * paths: NULL for all. names_only: of the paths alone, which is cheap; what differs in that differs.
  */
-MUST_USE int patch_id(struct odb *odb, const struct object_id *from, const struct object_id *to,
-		      bool names_only, struct object_id *out, struct err *err);
+struct pathspec;
+MUST_USE int patch_id(struct odb *odb, const struct pathspec *paths, const struct object_id *from,
+		      const struct object_id *to, bool names_only, struct object_id *out,
+		      struct err *err);
 
 #endif

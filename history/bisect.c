@@ -142,13 +142,16 @@ static size_t distance_of(const struct weigher *b, const struct commit *c)
 
 static struct commit *find_best(const struct weigher *b)
 {
-	struct commit *best = NULL;
+	struct commit *best = b->list.nr ? b->list.items[0] : NULL;
+	bool any = false;
 
 	for (size_t i = 0; i < b->list.nr; i++) {
 		struct commit *c = b->list.items[i];
 
-		if (counts(c) && (!best || distance_of(b, c) > distance_of(b, best)))
-			best = c;
+		if (!counts(c) || (any && distance_of(b, c) <= distance_of(b, best)))
+			continue;
+		best = c;
+		any = true;
 	}
 	return best;
 }

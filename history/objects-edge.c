@@ -144,7 +144,8 @@ int object_edges_find(struct rev_walk *w, struct oid_flags *flags,
 	for (size_t i = 0; !rc && o->aggressive_edges && i < w->nr_starts; i++) {
 		struct commit *c = w->starts[i].commit;
 
-		if (c && (c->flags & REV_UNINTERESTING))
+		/* Not what an excluded tag leads to. */
+		if (c && (c->flags & REV_UNINTERESTING) && oid_eq(&c->oid, &w->starts[i].oid))
 			rc = add_edge(w, c, o, edges, true, err);
 	}
 	return rc;

@@ -407,6 +407,8 @@ int object_walk(struct rev_walk *w, const struct object_walk_options *o, struct 
 
 	oid_flags_init(&s.flags, s.algo);
 	rc = begin(&s, err);
+	if (!rc && o->begun)
+		rc = o->begun(o->data, err);
 	if (!rc)
 		rc = walk_commits(&s, err);
 	if (!rc)

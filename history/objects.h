@@ -39,6 +39,8 @@ struct object_walk_options {
 	bool aggressive_edges;	 /* all excluded commits that were named are such commits */
 	int (*commit)(void *data, struct commit *c, struct err *err);
 	int (*object)(void *data, const struct walked_object *o, struct err *err);
+	/* When the boundary is known, before the first commit. > 0 ends the walk, too. */
+	int (*begun)(void *data, struct err *err);
 	/* Each boundary commit, before the first commit: with `edges` or without. */
 	int (*edge_commit)(void *data, struct commit *c, struct err *err);
 	/*

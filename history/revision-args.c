@@ -77,8 +77,34 @@ static int count_option(struct rev_walk *w, const char *const *argv, struct err 
 	return rc < 0 ? rc : arg[2] ? 1 : 2;
 }
 
-enum value_kind { VALUE_INT, VALUE_SECONDS, VALUE_DATE, VALUE_PATTERN, VALUE_GLOB,
+enum value_kind { VALUE_INT, VALUE_NEWEST, VALUE_OLDEST, VALUE_SKIP, VALUE_SECONDS, VALUE_DATE, VALUE_PATTERN, VALUE_GLOB,
 		  VALUE_EXCLUDE, VALUE_HIDE };
+
+static int refuse_pair(const char *a, const char *b, struct err *err)
+{
+	return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together", a, b);
+}
+
+/* The first n, the last n, all but the first n. -n after --max-count-oldest changes its number. */
+static int count_value(struct rev_walk *w, enum value_kind kind, const char *value, struct err *err)
+{
+	int n, rc = parse_number(value, &n, err);
+
+	if (rc < 0)
+		return rc;
+	if (w->oldest && kind != VALUE_OLDEST)
+		return refuse_pair(kind == VALUE_SKIP ? "--skip" : "--max-count",
+				   "--max-count-oldest", err);
+	if (kind == VALUE_OLDEST && (w->skip >= 0 || (w->max_count >= 0 && !w->oldest)))
+		return refuse_pair(w->skip >= 0 ? "--skip" : "--max-count", "--max-count-oldest",
+				   err);
+	if (kind == VALUE_SKIP)
+		w->skip = n;
+	else
+		w->max_count = n;
+	w->oldest = kind == VALUE_OLDEST;
+	return 0;
+}
 
 static int apply_value(struct rev_walk *w, enum value_kind kind, void *to,
 		       enum rev_grep_field field, const char *value, struct err *err)
@@ -86,6 +112,10 @@ static int apply_value(struct rev_walk *w, enum value_kind kind, void *to,
 	switch (kind) {
 	case VALUE_INT:
 		return parse_number(value, to, err);
+	case VALUE_NEWEST:
+	case VALUE_OLDEST:
+	case VALUE_SKIP:
+		return count_value(w, kind, value, err);
 	case VALUE_SECONDS:
 		return parse_seconds(value, to, err);
 	case VALUE_DATE:
@@ -112,16 +142,16 @@ static int value_option(struct rev_walk *w, const char *const *argv, struct err 
 		void *to;
 		enum rev_grep_field field;
 	} options[] = {
-		{ "--max-count", VALUE_INT, &w->max_count, 0 },
-		{ "--skip", VALUE_INT, &w->skip, 0 },
-		{ "--max-count-oldest", VALUE_INT, &w->max_count_oldest, 0 },
+		{ "--max-count", VALUE_NEWEST, NULL, 0 },
+		{ "--skip", VALUE_SKIP, NULL, 0 },
+		{ "--max-count-oldest", VALUE_OLDEST, NULL, 0 },
 		{ "--min-parents", VALUE_INT, &w->min_parents, 0 },
 		{ "--max-parents", VALUE_INT, &w->max_parents, 0 },
 		{ "--max-age", VALUE_SECONDS, &w->since, 0 },
 		{ "--min-age", VALUE_SECONDS, &w->until, 0 },
 		{ "--since", VALUE_DATE, &w->since, 0 },
 		{ "--after", VALUE_DATE, &w->since, 0 },
-		{ "--since-as-filter", VALUE_DATE, &w->since, 0 },
+		{ "--since-as-filter", VALUE_DATE, &w->since_filter, 0 },
 		{ "--until", VALUE_DATE, &w->until, 0 },
 		{ "--before", VALUE_DATE, &w->until, 0 },
 		{ "--grep", VALUE_PATTERN, NULL, REV_GREP_MESSAGE },
@@ -143,8 +173,6 @@ static int value_option(struct rev_walk *w, const char *const *argv, struct err 
 		if (!used)
 			continue;
 		rc = apply_value(w, options[i].kind, options[i].to, options[i].field, value, err);
-		if (!strcmp(options[i].name, "--since-as-filter"))
-			w->since_as_filter = true;
 		if (!strcmp(options[i].name, "--max-count"))
 			w->no_walk = false;
 		return rc < 0 ? rc : used;
@@ -204,7 +232,7 @@ static bool order_option(struct rev_walk *w, const char *arg)
 	if (!strcmp(arg, "--parents"))
 		w->want_parents = w->print_parents = true;
 	else if (!strcmp(arg, "--children"))
-		w->want_parents = w->want_children = true;
+		w->want_children = true;
 	else if (!strcmp(arg, "--simplify-merges") || !strcmp(arg, "--simplify-by-decoration"))
 		simplify_merges(w, !strcmp(arg, "--simplify-by-decoration"));
 	else if (!strcmp(arg, "--topo-order"))
@@ -400,6 +428,10 @@ static int check_combinations(const struct rev_walk *w, struct err *err)
 	if (w->boundary && w->maximal_only)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       "--boundary", "--maximal-only");
+	if (w->cherry_pick && w->cherry_mark)
+		return refuse_pair("--cherry-pick", "--cherry-mark", err);
+	if (w->want_parents && w->want_children)
+		return refuse_pair("--parents", "--children", err);
 	if (w->left_only && w->right_only)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       "--left-only", "--right-only");
@@ -490,6 +522,10 @@ static int take_argument(struct arguments *a, int i, struct err *err)
 		return rc < 0 ? rc : 1;
 	}
 	rc = rev_add_argument(a->w, arg, err);
+	if (rc == ERR_NOT_FOUND && a->w->ignore_missing) {
+		a->w->input_given = true;
+		return 1;
+	}
 	if (rc == ERR_AMBIGUOUS || (rc == ERR_NOT_FOUND && never_a_path))
 		return revparse_explain(a->w->repo, arg, never_a_path, err);
 	if (rc == ERR_NOT_FOUND)

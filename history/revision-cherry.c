@@ -36,7 +36,10 @@ static int name_change(struct rev_walk *w, struct commit *c, bool paths_only,
 		rc = commit_parse_node(w->pool, c->parents[0], err);
 		from = &c->parents[0]->tree;
 	}
-	return rc ? rc : w->patch_id(w->repo->odb, from, &c->tree, paths_only, out, err);
+	if (rc < 0)
+		return rc;
+	return w->patch_id(w->repo->odb, w->has_pathspec ? &w->pathspec : NULL, from, &c->tree,
+			   paths_only, out, err);
 }
 
 static int note_change(struct changes *t, struct commit *c, struct err *err)

@@ -83,10 +83,11 @@ bool rev_is_relevant(const struct commit *c);
 bool rev_prunes(const struct rev_walk *w);
 /* The one parent worth following; NULL if there are several. */
 struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct commit *c);
-
-/* ---- revision-merges.c ---- */
+/* For --simplify-merges: a byte for each parent with which a merge is the same. */
 uint8_t *rev_same_parents(struct rev_walk *w, const struct commit *c);
 void rev_free_same(struct rev_walk *w);
+
+/* ---- revision-merges.c ---- */
 /* Of the range, in topological order. */
 MUST_USE int rev_simplify_merges(struct rev_walk *w, struct err *err);
 

@@ -39,7 +39,7 @@ static int collect(struct rev_walk *w, struct err *err)
 	int rc;
 
 	while ((c = rev_dequeue(w))) {
-		if (w->since && !w->since_as_filter && c->date < w->since)
+		if (w->since && c->date < w->since)
 			rev_mark_uninteresting(w, c);
 		rc = rev_process_parents(w, c, err);
 		if (rc < 0)
@@ -50,7 +50,8 @@ static int collect(struct rev_walk *w, struct err *err)
 				break;
 			continue;
 		}
-		if (w->until && c->date > w->until)
+		if ((w->until && c->date > w->until) ||
+		    (w->since_filter && c->date < w->since_filter))
 			continue;
 		slop.date = c->date;
 		commit_list_add(&w->state->list, c);
@@ -102,7 +103,7 @@ static bool mark_ancestors(struct commit_list *l)
 static void limit_to_ancestry_path(struct rev_walk *w)
 {
 	struct commit_list *l = &w->state->list;
-	size_t i, kept = 0;
+	size_t i;
 
 	for (i = 0; i < w->ancestry_bottoms.nr; i++)
 		w->ancestry_bottoms.items[i]->flags |= REV_MARK | REV_ANCESTOR;
@@ -110,15 +111,10 @@ static void limit_to_ancestry_path(struct rev_walk *w)
 		;
 	while (mark_ancestors(l))
 		;
-	for (i = 0; i < l->nr; i++) {
-		struct commit *c = l->items[i];
-
-		if (c->flags & (REV_MARK | REV_ANCESTOR))
-			l->items[kept++] = c;
-		else
-			c->flags |= REV_UNINTERESTING;
-	}
-	l->nr = kept;
+	/* They stay in the list: what they lead to is excluded as well, for --objects. */
+	for (i = 0; i < l->nr; i++)
+		if (!(l->items[i]->flags & (REV_MARK | REV_ANCESTOR)))
+			l->items[i]->flags |= REV_UNINTERESTING;
 	commit_pool_clear_flags(w->pool, REV_MARK | REV_ANCESTOR);
 }
 
@@ -137,20 +133,14 @@ static int simplify_again(struct rev_walk *w, struct err *err)
 	return rc;
 }
 
+/* The other side stays in the list, for the boundary. */
 static void limit_sides(struct rev_walk *w)
 {
 	struct commit_list *l = &w->state->list;
-	size_t i, kept = 0;
 
-	for (i = 0; i < l->nr; i++) {
-		bool left = l->items[i]->flags & REV_LEFT;
-
-		if (left == w->left_only)
-			l->items[kept++] = l->items[i];
-		else
+	for (size_t i = 0; i < l->nr; i++)
+		if (!(l->items[i]->flags & REV_LEFT) == w->left_only)
 			l->items[i]->flags |= REV_SHOWN;
-	}
-	l->nr = kept;
 }
 
 /* What is a parent of another one is not wanted. */
@@ -161,7 +151,8 @@ static void limit_to_maximal(struct rev_walk *w)
 
 	for (size_t i = 0; i < l->nr; i++)
 		for (uint32_t j = 0; j < l->items[i]->nr_parents; j++)
-			l->items[i]->parents[j]->flags |= REV_MARK;
+			if (!(l->items[i]->flags & REV_UNINTERESTING))
+				l->items[i]->parents[j]->flags |= REV_MARK;
 	for (size_t i = 0; i < l->nr; i++)
 		if (!(l->items[i]->flags & REV_MARK))
 			l->items[kept++] = l->items[i];

@@ -7,31 +7,6 @@
 #include "history/revision-internal.h"
 #include "util/alloc.h"
 
-/* ---- with which parents a merge is the same ---- */
-
-uint8_t *rev_same_parents(struct rev_walk *w, const struct commit *c)
-{
-	struct rev_state *s = w->state;
-	size_t want = commit_pool_nr(w->pool);
-
-	if (s->nr_same < want) {
-		s->same = xreallocarray(s->same, want * 2, sizeof(*s->same));
-		memset(s->same + s->nr_same, 0, (want * 2 - s->nr_same) * sizeof(*s->same));
-		s->nr_same = want * 2;
-	}
-	if (!s->same[c->index])
-		s->same[c->index] = xcalloc((size_t)c->nr_parents + 1, 1);
-	return s->same[c->index];
-}
-
-void rev_free_same(struct rev_walk *w)
-{
-	for (size_t i = 0; i < w->state->nr_same; i++)
-		free(w->state->same[i]);
-	FREE_AND_NULL(w->state->same);
-	w->state->nr_same = 0;
-}
-
 /* After parents have gone: is it still the same as those that count? */
 static void compare_again(struct commit *c, const uint8_t *same)
 {
@@ -213,6 +188,8 @@ int rev_simplify_merges(struct rev_walk *w, struct err *err)
 	size_t kept = 0;
 	int rc = 0;
 
+	if (!rev_prunes(w))
+		return 0;
 	CALLOC_ARRAY(s.result, s.nr + 1);
 	for (size_t i = l->nr; !rc && i-- > 0;)
 		rc = simplify_from(&s, l->items[i], err);

@@ -69,6 +69,29 @@ static int simplify_root(struct rev_walk *w, struct commit *c, struct err *err)
 	return differs < 0 ? differs : 0;
 }
 
+uint8_t *rev_same_parents(struct rev_walk *w, const struct commit *c)
+{
+	struct rev_state *s = w->state;
+	size_t want = commit_pool_nr(w->pool);
+
+	if (s->nr_same < want) {
+		s->same = xreallocarray(s->same, want * 2, sizeof(*s->same));
+		memset(s->same + s->nr_same, 0, (want * 2 - s->nr_same) * sizeof(*s->same));
+		s->nr_same = want * 2;
+	}
+	if (!s->same[c->index])
+		s->same[c->index] = xcalloc((size_t)c->nr_parents + 1, 1);
+	return s->same[c->index];
+}
+
+void rev_free_same(struct rev_walk *w)
+{
+	for (size_t i = 0; i < w->state->nr_same; i++)
+		free(w->state->same[i]);
+	FREE_AND_NULL(w->state->same);
+	w->state->nr_same = 0;
+}
+
 /* How a merge compares with its parents. */
 struct comparison {
 	unsigned relevant, relevant_changes, irrelevant_changes;
@@ -82,6 +105,9 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 	bool first_differs = false;
 	int differs, rc;
 
+	/* The second one is not compared, but tells whether the commit joins anything. */
+	if (nr < c->nr_parents)
+		cmp->relevant += rev_is_relevant(c->parents[1]);
 	for (i = 0; i < nr; i++) {
 		struct commit *p = c->parents[i];
 		bool relevant = rev_is_relevant(p);

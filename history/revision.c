@@ -12,7 +12,7 @@ int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err)
 
 	CALLOC_ARRAY(w, 1);
 	w->repo = r;
-	w->max_count = w->max_count_oldest = w->skip = w->max_parents = -1;
+	w->max_count = w->skip = w->max_parents = -1;
 	CALLOC_ARRAY(w->state, 1);
 	w->state->queue.compare = commit_date_cmp;
 	w->exclusions = (struct ref_exclusions)REF_EXCLUSIONS_INIT;
@@ -321,13 +321,19 @@ static bool has_wanted_parents(const struct rev_walk *w, const struct commit *c)
 	return nr >= w->min_parents && (w->max_parents < 0 || nr <= w->max_parents);
 }
 
+/* Are parents replaced by what is shown of the history behind them? */
+static bool rewrites(const struct rev_walk *w)
+{
+	return w->want_parents || w->want_children;
+}
+
 /* A TREESAME commit is shown only if it joins lines of history. */
 static bool joins_history(const struct rev_walk *w, const struct commit *c)
 {
 	unsigned relevant = 0;
 	uint32_t i;
 
-	if (!w->want_parents)
+	if (!rewrites(w))
 		return false;
 	for (i = 0; i < c->nr_parents; i++)
 		relevant += rev_is_relevant(c->parents[i]);
@@ -353,7 +359,7 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 		return 0;
 	if (w->until && date > w->until)
 		return 0;
-	if (w->since && w->since_as_filter && date < w->since)
+	if (w->since_filter && date < w->since_filter)
 		return 0;
 	if (!has_wanted_parents(w, c))
 		return 0;
@@ -361,7 +367,7 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	if (rc <= 0)
 		return rc;
 	if (rev_prunes(w) && !w->sparse && (c->flags & REV_TREESAME))
-		return (w->show_pulls && w->want_parents && (c->flags & REV_PULL)) ||
+		return (w->show_pulls && rewrites(w) && (c->flags & REV_PULL)) ||
 		       joins_history(w, c);
 	return 1;
 }
@@ -400,7 +406,7 @@ static int next_candidate(struct rev_walk *w, struct commit **out, struct err *e
 		if (!c)
 			return 0;
 		/* Too old: its parents are older still. */
-		if (w->since && !w->since_as_filter && c->date < w->since)
+		if (w->since && c->date < w->since)
 			continue;
 		rc = rev_process_parents(w, c, err);
 		if (rc < 0)
@@ -417,7 +423,7 @@ static int next_shown(struct rev_walk *w, struct commit **out, struct err *err)
 
 	while ((rc = next_candidate(w, &c, err)) > 0) {
 		if (w->reflogs) {
-			if (w->since && !w->since_as_filter && date_of(w, c) < w->since)
+			if (w->since && date_of(w, c) < w->since)
 				continue;
 			rc = rev_simplify(w, c, err);
 			if (rc < 0)
@@ -430,7 +436,7 @@ static int next_shown(struct rev_walk *w, struct commit **out, struct err *err)
 			commit_release_buffer(c);
 			continue;
 		}
-		if (w->want_parents && rev_prunes(w) && !w->sparse) {
+		if (rewrites(w) && rev_prunes(w) && !w->sparse) {
 			rc = rewrite_parents(w, c, err);
 			if (rc < 0)
 				return rc;
@@ -534,30 +540,34 @@ static int collect_all(struct rev_walk *w, struct err *err)
 {
 	struct commit_list all = COMMIT_LIST_INIT;
 	struct rev_state *s = w->state;
+	int keep = w->oldest ? w->max_count : -1, rc;
 	struct commit *c;
 	size_t from = 0;
-	int rc;
 
+	if (w->oldest)
+		w->max_count = -1;
 	while ((rc = next_forward(w, &c, err)) > 0) {
 		commit_release_buffer(c);
 		commit_list_add(&all, c);
 	}
-	if (w->max_count_oldest >= 0 && all.nr > (size_t)w->max_count_oldest)
-		from = all.nr - (size_t)w->max_count_oldest;
+	if (keep >= 0 && all.nr > (size_t)keep)
+		from = all.nr - (size_t)keep;
 	commit_list_clear(&s->last);
-	for (size_t i = from; i < all.nr; i++)
-		commit_list_add(&s->last, all.items[w->reverse ? all.nr - 1 - (i - from) : i]);
+	for (size_t i = from; i < all.nr; i++) {
+		c = all.items[w->reverse ? all.nr - 1 - (i - from) : i];
+		c->flags &= ~REV_SHOWN; /* not yet: for rev_will_show */
+		commit_list_add(&s->last, c);
+	}
 	commit_list_clear(&all);
 	s->next_last = 0;
 	s->use_last = true;
-	w->reverse = false;
-	w->max_count_oldest = -1;
+	w->reverse = w->oldest = false;
 	return rc;
 }
 
 int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err)
 {
-	int rc = w->reverse || w->max_count_oldest >= 0 ? collect_all(w, err) : 0;
+	int rc = w->reverse || w->oldest ? collect_all(w, err) : 0;
 
 	return rc < 0 ? rc : next_forward(w, out, err);
 }

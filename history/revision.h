@@ -65,9 +65,9 @@ struct rev_object {
 };
 
 /* patch_id() of diff/patch-id.h, which is out of reach here. */
-typedef int (*rev_patch_id_fn)(struct odb *odb, const struct object_id *from,
-			       const struct object_id *to, bool names_only, struct object_id *out,
-			       struct err *err);
+typedef int (*rev_patch_id_fn)(struct odb *odb, const struct pathspec *paths,
+			       const struct object_id *from, const struct object_id *to,
+			       bool names_only, struct object_id *out, struct err *err);
 
 struct rev_walk {
 	struct repository *repo;
@@ -89,7 +89,6 @@ struct rev_walk {
 	bool want_children;	  /* --children: rev_children() */
 	bool ignore_missing;
 	bool source;		  /* remember from which start a commit was reached */
-	bool since_as_filter;
 	bool cherry_pick, cherry_mark; /* leave out, or mark, changes that both sides have */
 	bool objects;		  /* starts may be tags, trees and blobs */
 	bool single_worktree;	  /* --all and the like leave other worktrees out */
@@ -97,9 +96,10 @@ struct rev_walk {
 	bool unpacked;		  /* only what is in no pack */
 	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
 	int max_count, skip;	  /* -1: none */
-	int max_count_oldest;	  /* the last ones; -1: all */
+	bool oldest;		  /* max_count: the last ones, instead of the first */
 	int min_parents, max_parents; /* 0, -1 */
 	timestamp_t since, until; /* 0: none */
+	timestamp_t since_filter; /* like since, but the walk goes on behind what is too old */
 	struct pathspec pathspec;
 	bool has_pathspec;
 
