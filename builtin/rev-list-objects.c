@@ -41,10 +41,10 @@ static int on_object(void *data, const struct walked_object *found, struct err *
 	struct rev_list *l = data;
 	int rc = rev_list_note_object(l, found->oid, err);
 
-	if (rc < 0)
+	if (rc < 0 || l->disk_usage)
 		return rc;
 	l->nr_objects++;
-	if (!l->quiet && !l->count && !l->disk_usage)
+	if (!l->quiet && !l->count)
 		print_object(l, found);
 	return 0;
 }

@@ -172,11 +172,13 @@ int rev_list_check(struct rev_list *l, struct err *err)
 {
 	struct rev_walk *w = l->walk;
 
+	if (w->bisect)
+		l->bisect |= BISECT_ONE;
 	if (l->filter.nr && !w->objects)
 		return err_set(err, ERR_INVALID, "object filtering requires --objects");
 	if (l->log.show_notes > 0)
 		return err_set(err, ERR_INVALID, "rev-list does not support display of notes");
-	if (l->count && w->objects && w->left_right)
+	if (l->count && w->objects && (w->left_right || w->cherry_mark))
 		return refuse_pair("marked counting", "'--objects'", err);
 	if (l->nul && (w->left_right || w->cherry_mark || l->timestamp || l->log.format_given || l->header ||
 		       l->log.with_graph || l->disk_usage || l->edges || l->bisect))

@@ -105,7 +105,7 @@ static int add_edge(struct rev_walk *w, struct commit *c, const struct object_wa
 	if (commit_parse_node(w->pool, c, NULL) < 0)
 		return 0;
 	rc = exclude_tree(w, edges->flags, &c->tree, err);
-	if (rc < 0 || !is_edge)
+	if (rc < 0 || !is_edge || (c->flags & REV_SHOWN))
 		return rc;
 	f = oid_flags_at(edges->flags, c->oid.hash);
 	if (*f & OBJECT_EDGE)
@@ -145,7 +145,8 @@ int object_edges_find(struct rev_walk *w, struct oid_flags *flags,
 		struct commit *c = w->starts[i].commit;
 
 		/* Not what an excluded tag leads to. */
-		if (c && (c->flags & REV_UNINTERESTING) && oid_eq(&c->oid, &w->starts[i].oid))
+		if (c && (c->flags & REV_UNINTERESTING) && !w->starts[i].implied &&
+		    oid_eq(&c->oid, &w->starts[i].oid))
 			rc = add_edge(w, c, o, edges, true, err);
 	}
 	return rc;

@@ -173,7 +173,7 @@ static int value_option(struct rev_walk *w, const char *const *argv, struct err 
 		if (!used)
 			continue;
 		rc = apply_value(w, options[i].kind, options[i].to, options[i].field, value, err);
-		if (!strcmp(options[i].name, "--max-count"))
+		if (options[i].kind == VALUE_NEWEST || options[i].kind == VALUE_OLDEST)
 			w->no_walk = false;
 		return rc < 0 ? rc : used;
 	}
@@ -189,8 +189,6 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "--first-parent", &w->first_parent, true },
 		{ "--exclude-first-parent-only", &w->exclude_first_parent, true },
 		{ "--left-right", &w->left_right, true },
-		{ "--cherry-pick", &w->cherry_pick, true },
-		{ "--cherry-mark", &w->cherry_mark, true },
 		{ "--left-only", &w->left_only, true },
 		{ "--right-only", &w->right_only, true },
 		{ "--boundary", &w->boundary, true },
@@ -312,6 +310,17 @@ static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
 	return 1;
 }
 
+/* One or the other; but --cherry, which marks, may come after --cherry-pick. */
+static int cherry_option(struct rev_walk *w, const char *arg, struct err *err)
+{
+	bool pick = !strcmp(arg, "--cherry-pick");
+
+	if (pick ? w->cherry_mark : w->cherry_pick)
+		return refuse_pair(pick ? "--cherry-mark" : "--cherry-pick", arg, err);
+	*(pick ? &w->cherry_pick : &w->cherry_mark) = true;
+	return 1;
+}
+
 /* --glob=, --exclude=, --exclude-hidden=, which may come from standard input. */
 static int pseudo_option(struct rev_walk *w, const char *const *argv, struct err *err)
 {
@@ -327,6 +336,8 @@ static int walk_option(struct rev_walk *w, const char *const *argv, struct err *
 	const char *arg = argv[0];
 	int rc;
 
+	if (!strcmp(arg, "--cherry-pick") || !strcmp(arg, "--cherry-mark"))
+		return cherry_option(w, arg, err);
 	if (flag_option(w, arg) || order_option(w, arg) || pattern_option(w, arg))
 		return 1;
 	rc = count_option(w, argv, err);
@@ -425,11 +436,12 @@ static int check_combinations(const struct rev_walk *w, struct err *err)
 	if (w->reverse && w->reflogs)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       "--reverse", "--walk-reflogs");
+	if (w->oldest && w->reflogs)
+		return err_set(err, ERR_UNSUPPORTED, "--max-count-oldest is not available with "
+			       "--walk-reflogs");
 	if (w->boundary && w->maximal_only)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       "--boundary", "--maximal-only");
-	if (w->cherry_pick && w->cherry_mark)
-		return refuse_pair("--cherry-pick", "--cherry-mark", err);
 	if (w->want_parents && w->want_children)
 		return refuse_pair("--parents", "--children", err);
 	if (w->left_only && w->right_only)

@@ -100,6 +100,7 @@ static void add_logged(struct reflogs *l, const struct object_id *oid)
 		return;
 	if (odb_has(l->w->repo->odb, oid)) {
 		rev_walk_add_commit(l->w, oid, "", flags_of(l->w));
+		l->w->starts[l->w->nr_starts - 1].implied = true;
 	} else if (!l->warned) {
 		repo_warn(l->w->repo, "reflog of '%s' references pruned commits", l->name);
 		l->warned = true;
@@ -226,6 +227,7 @@ static void add_names(struct rev_walk *w, const char *text)
 			return;
 		}
 		rev_walk_add_commit(w, &oid, ".alternate", flags_of(w));
+		w->starts[w->nr_starts - 1].implied = true;
 	}
 }
 

@@ -50,6 +50,8 @@ static int collect(struct rev_walk *w, struct err *err)
 				break;
 			continue;
 		}
+		for (uint32_t i = 0; w->maximal_only && i < c->nr_parents; i++)
+			c->parents[i]->flags |= REV_NOT_MAXIMAL;
 		if ((w->until && c->date > w->until) ||
 		    (w->since_filter && c->date < w->since_filter))
 			continue;
@@ -81,7 +83,7 @@ static bool mark_descendants(struct commit_list *l)
 }
 
 /* And from children to parents. */
-static bool mark_ancestors(struct commit_list *l)
+static bool mark_ancestors(struct commit_list *l, bool first_parent)
 {
 	bool progress = false;
 	size_t i;
@@ -90,11 +92,14 @@ static bool mark_ancestors(struct commit_list *l)
 	for (i = 0; i < l->nr; i++) {
 		struct commit *c = l->items[i];
 
-		for (j = 0; (c->flags & REV_ANCESTOR) && j < c->nr_parents; j++)
+		for (j = 0; (c->flags & REV_ANCESTOR) && j < c->nr_parents; j++) {
 			if (!(c->parents[j]->flags & REV_ANCESTOR)) {
 				c->parents[j]->flags |= REV_ANCESTOR;
 				progress = true;
 			}
+			if (first_parent)
+				break;
+		}
 	}
 	return progress;
 }
@@ -109,7 +114,7 @@ static void limit_to_ancestry_path(struct rev_walk *w)
 		w->ancestry_bottoms.items[i]->flags |= REV_MARK | REV_ANCESTOR;
 	while (mark_descendants(l))
 		;
-	while (mark_ancestors(l))
+	while (mark_ancestors(l, w->first_parent))
 		;
 	/* They stay in the list: what they lead to is excluded as well, for --objects. */
 	for (i = 0; i < l->nr; i++)
@@ -118,18 +123,21 @@ static void limit_to_ancestry_path(struct rev_walk *w)
 	commit_pool_clear_flags(w->pool, REV_MARK | REV_ANCESTOR);
 }
 
-/* Parents that have been left out do not count any more when a merge is compared. */
+/*
+ * Parents that have been left out since do not count any more when a merge is compared. Where
+ * only one parent is followed that is settled.
+ */
 static int simplify_again(struct rev_walk *w, struct err *err)
 {
 	struct commit_list *l = &w->state->list;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && rev_prunes(w) && i < l->nr; i++) {
-		if (l->items[i]->nr_parents < 2)
-			continue;
-		l->items[i]->flags &= ~REV_TREESAME;
-		rc = rev_simplify(w, l->items[i], err);
-	}
+	if (!rev_prunes(w) || w->sparse || !w->full_history || w->first_parent)
+		return 0;
+	for (size_t i = 0; !rc && i < l->nr; i++)
+		if (l->items[i]->nr_parents > 1 &&
+		    !(l->items[i]->flags & (REV_UNINTERESTING | REV_TREESAME)))
+			rc = rev_simplify(w, l->items[i], err);
 	return rc;
 }
 
@@ -143,23 +151,6 @@ static void limit_sides(struct rev_walk *w)
 			l->items[i]->flags |= REV_SHOWN;
 }
 
-/* What is a parent of another one is not wanted. */
-static void limit_to_maximal(struct rev_walk *w)
-{
-	struct commit_list *l = &w->state->list;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < l->nr; i++)
-		for (uint32_t j = 0; j < l->items[i]->nr_parents; j++)
-			if (!(l->items[i]->flags & REV_UNINTERESTING))
-				l->items[i]->parents[j]->flags |= REV_MARK;
-	for (size_t i = 0; i < l->nr; i++)
-		if (!(l->items[i]->flags & REV_MARK))
-			l->items[kept++] = l->items[i];
-	l->nr = kept;
-	commit_pool_clear_flags(w->pool, REV_MARK);
-}
-
 int rev_limit(struct rev_walk *w, struct err *err)
 {
 	int rc = collect(w, err);
@@ -168,12 +159,10 @@ int rev_limit(struct rev_walk *w, struct err *err)
 		rc = rev_find_same_patches(w, err);
 	if (!rc && (w->left_only || w->right_only))
 		limit_sides(w);
-	if (!rc && w->ancestry_path) {
+	if (!rc && w->ancestry_path)
 		limit_to_ancestry_path(w);
+	if (!rc)
 		rc = simplify_again(w, err);
-	}
-	if (!rc && w->maximal_only)
-		limit_to_maximal(w);
 	w->state->use_list = true;
 	return rc;
 }

@@ -37,7 +37,9 @@ struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct co
 	return found;
 }
 
-/* 1, 0, < 0. With --simplify-by-decoration commits with a name differ, and others do not. */
+#define DIFFERS_BY_NAME 2
+
+/* 1 or 2, 0, < 0. With --simplify-by-decoration commits with a name differ, and others do not. */
 static int differs_from(struct rev_walk *w, const struct commit *c, const struct commit *p,
 			struct err *err)
 {
@@ -45,6 +47,8 @@ static int differs_from(struct rev_walk *w, const struct commit *c, const struct
 
 	if (w->simplify_by_decoration && w->is_decorated)
 		rc = w->is_decorated(w->is_decorated_data, &c->oid, err);
+	if (rc > 0)
+		return DIFFERS_BY_NAME;
 	if (rc || (w->simplify_by_decoration && !w->has_pathspec))
 		return rc;
 	return rev_trees_differ(w, &p->tree, &c->tree, err);
@@ -117,7 +121,7 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 		if (rc < 0)
 			return rc;
 		differs = differs_from(w, c, p, err);
-		if (differs > 0 && w->remove_empty)
+		if (differs > 0 && differs != DIFFERS_BY_NAME && w->remove_empty)
 			rc = forget_before_empty(w, p, err);
 		if (differs < 0 || rc < 0)
 			return differs < 0 ? differs : rc;

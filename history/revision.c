@@ -353,7 +353,7 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	timestamp_t date = date_of(w, c);
 	int rc;
 
-	if (c->flags & (REV_UNINTERESTING | REV_SHOWN))
+	if (c->flags & (REV_UNINTERESTING | REV_SHOWN | REV_NOT_MAXIMAL))
 		return 0;
 	if (w->unpacked && odb_is_packed(w->repo->odb, &c->oid))
 		return 0;
@@ -535,40 +535,59 @@ static int next_forward(struct rev_walk *w, struct commit **out, struct err *err
 	return 1;
 }
 
-/* --reverse, --max-count-oldest: everything, before the first is delivered. */
-static int collect_all(struct rev_walk *w, struct err *err)
+/* --max-count-oldest: what is left is the end of what would be shown. */
+static int keep_oldest(struct rev_walk *w, struct err *err)
+{
+	struct commit_list kept = COMMIT_LIST_INIT;
+	struct rev_state *s = w->state;
+	size_t keep = w->max_count > 0 ? (size_t)w->max_count : 0;
+	struct commit *c;
+	int rc;
+
+	w->max_count = -1;
+	while ((rc = next_counted(w, &c, err)) > 0) {
+		commit_release_buffer(c);
+		commit_list_add(&kept, c);
+	}
+	if (kept.nr > keep)
+		memmove(kept.items, kept.items + (kept.nr - keep), keep * sizeof(*kept.items));
+	if (kept.nr > keep)
+		kept.nr = keep;
+	commit_list_clear(&s->list);
+	s->list = kept;
+	s->next = 0;
+	s->use_list = true;
+	w->oldest = false;
+	return rc;
+}
+
+static int collect_reversed(struct rev_walk *w, struct err *err)
 {
 	struct commit_list all = COMMIT_LIST_INIT;
 	struct rev_state *s = w->state;
-	int keep = w->oldest ? w->max_count : -1, rc;
 	struct commit *c;
-	size_t from = 0;
+	int rc;
 
-	if (w->oldest)
-		w->max_count = -1;
 	while ((rc = next_forward(w, &c, err)) > 0) {
 		commit_release_buffer(c);
 		commit_list_add(&all, c);
 	}
-	if (keep >= 0 && all.nr > (size_t)keep)
-		from = all.nr - (size_t)keep;
 	commit_list_clear(&s->last);
-	for (size_t i = from; i < all.nr; i++) {
-		c = all.items[w->reverse ? all.nr - 1 - (i - from) : i];
-		c->flags &= ~REV_SHOWN; /* not yet: for rev_will_show */
-		commit_list_add(&s->last, c);
-	}
+	for (size_t i = all.nr; i-- > 0;)
+		commit_list_add(&s->last, all.items[i]);
 	commit_list_clear(&all);
 	s->next_last = 0;
 	s->use_last = true;
-	w->reverse = w->oldest = false;
+	w->reverse = false;
 	return rc;
 }
 
 int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err)
 {
-	int rc = w->reverse || w->oldest ? collect_all(w, err) : 0;
+	int rc = w->oldest ? keep_oldest(w, err) : 0;
 
+	if (!rc && w->reverse)
+		rc = collect_reversed(w, err);
 	return rc < 0 ? rc : next_forward(w, out, err);
 }
 

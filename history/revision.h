@@ -39,6 +39,7 @@
 #define REV_ANCESTOR 2048u   /* of what --ancestry-path= names */
 #define REV_GIVEN 4096u	     /* a start, not excluded */
 #define REV_PULL 16384u	     /* a merge that took a later parent's content */
+#define REV_NOT_MAXIMAL 32768u /* another commit of the range leads to it */
 #define REV_PATCH_SAME 8192u /* a commit of the other side brings the same change */
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
@@ -54,6 +55,7 @@ struct rev_start {
 	char *path;	/* of "HEAD:path"; NULL: none; owned */
 	uint32_t flags; /* REV_UNINTERESTING, REV_LEFT, REV_BOTTOM */
 	struct commit *commit; /* NULL: no commit */
+	bool implied;	/* one of many (--reflog): no edge of its own */
 };
 
 /* A tag, tree or blob that a start is or leads to: history/objects.h. */

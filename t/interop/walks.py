@@ -22,10 +22,21 @@ MEANT = [
 	 'Where a parent is younger than its child, stock visits it before it knows that it is an ancestor.'),
 	(r'--bisect-all.*=.*%[_a-z]*d|=.*%d.*--bisect-all', '',
 	 'For stock the distance is one of the names of a commit.'),
+	(r'--no-walk.*--maximal-only|--maximal-only.*--no-walk', '', 'Starts without an order: the same.'),
+	(r'--max-count-oldest.*--bisect|--bisect.*--max-count-oldest', '', 'Stock shows nothing.'),
 	(r'--maximal-only', 'skewed',
 	 'Where a parent is younger than its child, stock shows it before it visits the child.'),
 	(r'(--objects|--indexed-objects).* -- .*[*]', '',
 	 'A path with wildcards can match below any directory, where stock does not look for trees and blobs.'),
+	(r'--exclude-first-parent-only', '',
+	 'Stock goes on to the second parent where it has met the first one before.'),
+	(r'--simplify-by-decoration.*--bisect', '', 'Stock counts by a list that is not in order; it crashes.'),
+	(r'--objects-edge-aggressive', 'skewed',
+	 'Excluded commits that were taken for included ones at first are edges as well.'),
+	(r'--no-walk.*--(since|max-age)|--(since|max-age).*--no-walk', '',
+	 'Stock forgets the date with --ancestry-path and the like.'),
+	(r'--no-walk.*--boundary|--boundary.*--no-walk', '',
+	 'Stock has not read the boundary commits, and so does not know their dates.'),
 	(r'--no-walk.*--bisect|--bisect.*--no-walk', '', 'Stock crashes.'),
 	(r'--graph.*--count|--count.*--graph', '', 'Stock prints the graph, without line ends, too.'),
 ]
@@ -117,7 +128,10 @@ class History:
 							    (p, len(other[p]), other[p]))
 		if len(parents) < 2 or rng.random() < 0.2:
 			cmds += self.edit(files)
-		self.now += rng.choice((0, 1, 30, 60, 3600))
+		if not files:
+			files['a'] = 'a\n'
+			cmds.append('M 100644 inline a\ndata 2\na\n\n')
+		self.now += rng.choice((0 if self.skew else 2, 1, 30, 60, 3600))
 		date = self.now - (rng.choice((100, 5000, 100000)) if rng.random() < self.skew else 0)
 		author = date - rng.choice((0, 0, 10, 20000))
 		msg = '%s %d\n\nbody %s\n' % (rng.choice(('fix', 'add', 'drop')), self.mark,
