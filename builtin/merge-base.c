@@ -176,12 +176,14 @@ int cmd_merge_base(int argc, const char **argv, struct command_ctx *ctx)
 	};
 
 	argc = parse_options(argc, argv, opts, usage, 0);
-	if ((mode == 'a' && argc != 2) || (mode == 'f' && (argc < 1 || argc > 2)) ||
+	if ((mode == 'a' && argc < 2) || (mode == 'f' && (argc < 1 || argc > 2)) ||
 	    (!mode && argc < 2))
 		usage_with_options(usage, opts);
 	if (m.all && mode && mode != 'o' && mode != 'f')
 		die("options '%s' and '%s' cannot be used together",
 		    mode == 'a' ? "--is-ancestor" : "--independent", "--all");
+	if (mode == 'a' && argc > 2)
+		die("--is-ancestor takes exactly two commits");
 	rc = commit_pool_new(&m.pool, m.repo, &err);
 	if (!rc)
 		rc = run(&m, mode, argc, argv, &err);

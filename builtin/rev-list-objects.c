@@ -2,6 +2,7 @@
 /* git rev-list --objects: what is shown of trees, blobs and tags; objects that are missing. */
 #include "compat/posix.h"
 #include "builtin/rev-list.h"
+#include "history/promisor.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 
@@ -59,40 +60,52 @@ static int on_omitted(void *data, const struct object_id *oid, struct err *err U
 
 /* ---- missing objects ---- */
 
+/* " path=a/b type=blob", or with NULs. */
 static void add_info(struct rev_list *l, enum object_type type, const char *path)
 {
-	struct strbuf *out = &l->missing_text;
-	char end = l->nul ? '\0' : ' ';
+	struct strbuf *out = &l->missing_text, quoted = STRBUF_INIT;
 
 	if (*path) {
-		if (!l->nul)
-			strbuf_addch(out, end);
-		strbuf_addstr(out, "path=");
+		strbuf_addstr(out, l->nul ? "path=" : " path=");
 		if (l->nul)
 			strbuf_addstr(out, path);
-		else if (strchr(path, ' ') && !quote_c_style(&(struct strbuf)STRBUF_INIT, path, strlen(path), true))
+		else if (!quote_c_style(&quoted, path, strlen(path), true) && strchr(path, ' '))
 			strbuf_addf(out, "\"%s\"", path);
 		else
-			quote_c_style(out, path, strlen(path), true);
+			strbuf_addbuf(out, &quoted);
 		if (l->nul)
-			strbuf_addch(out, end);
+			strbuf_addch(out, '\0');
 	}
-	if (type == OBJ_NONE)
-		return;
-	if (!l->nul)
-		strbuf_addch(out, end);
-	strbuf_addf(out, "type=%s", object_type_name(type));
-	if (l->nul)
-		strbuf_addch(out, end);
+	if (type != OBJ_NONE)
+		strbuf_addf(out, l->nul ? "type=%s" : " type=%s", object_type_name(type));
+	if (type != OBJ_NONE && l->nul)
+		strbuf_addch(out, '\0');
+	strbuf_release(&quoted);
 }
 
-void rev_list_add_missing(struct rev_list *l, const struct object_id *oid, enum object_type type,
-			  const char *path)
+static int check_promise(struct rev_list *l, const struct object_id *oid, enum object_type type,
+			 struct err *err)
+{
+	int rc = 0;
+
+	if (!l->promised_known)
+		rc = promised_objects(&l->promised, l->walk->repo, err);
+	l->promised_known = !rc;
+	if (rc < 0 || oidset_contains(&l->promised, oid))
+		return rc;
+	return err_set(err, ERR_NOT_FOUND, "unexpected missing %s object '%s'",
+		       object_type_name(type == OBJ_NONE ? OBJ_COMMIT : type), oid_hex(oid));
+}
+
+int rev_list_miss(struct rev_list *l, const struct object_id *oid, enum object_type type,
+		  const char *path, struct err *err)
 {
 	struct strbuf *out = &l->missing_text;
 
+	if (l->missing == MISSING_ALLOW_PROMISOR)
+		return check_promise(l, oid, type, err);
 	if (l->missing != MISSING_PRINT && l->missing != MISSING_PRINT_INFO)
-		return;
+		return 0;
 	strbuf_addf(out, "%s%s", l->nul ? "" : "?", oid_hex(oid));
 	if (l->nul)
 		strbuf_addf(out, "%cmissing=yes%c", '\0', '\0');
@@ -100,6 +113,7 @@ void rev_list_add_missing(struct rev_list *l, const struct object_id *oid, enum 
 		add_info(l, type, path);
 	if (!l->nul)
 		strbuf_addch(out, '\n');
+	return 0;
 }
 
 void rev_list_print_missing(struct rev_list *l)
@@ -110,13 +124,7 @@ void rev_list_print_missing(struct rev_list *l)
 
 static int on_missing(void *data, const struct walked_object *o, struct err *err)
 {
-	struct rev_list *l = data;
-
-	if (l->missing == MISSING_ALLOW_PROMISOR)
-		return err_set(err, ERR_NOT_FOUND, "unexpected missing %s object '%s'",
-			       object_type_name(o->type), oid_hex(o->oid));
-	rev_list_add_missing(l, o->oid, o->type, o->path);
-	return 0;
+	return rev_list_miss(data, o->oid, o->type, o->path, err);
 }
 
 int rev_list_objects(struct rev_list *l, struct err *err)

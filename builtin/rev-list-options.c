@@ -122,7 +122,6 @@ static int missing_option(struct rev_list *l, const char *arg)
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
 		if (!strcmp(value, actions[i].name)) {
 			l->missing = actions[i].action;
-			l->missing_given = true;
 			l->walk->missing_ok = l->missing != MISSING_ERROR;
 			return 1;
 		}

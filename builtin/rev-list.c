@@ -20,6 +20,7 @@ static void release(struct rev_list *l)
 {
 	filter_spec_release(&l->filter);
 	bisection_release(&l->bisection);
+	oidset_clear(&l->promised);
 	strbuf_release(&l->missing_text);
 	strbuf_release(&l->omitted_text);
 	log_options_release(&l->log);
@@ -39,8 +40,9 @@ static int list_commits(struct rev_list *l, struct err *err)
 			break;
 	}
 	for (size_t i = 0; !rc && i < l->walk->missing.nr; i++)
-		rev_list_add_missing(l, &l->walk->missing.oid[i],
-				     i < l->walk->nr_missing_starts ? OBJ_NONE : OBJ_COMMIT, "");
+		rc = rev_list_miss(l, &l->walk->missing.oid[i],
+				   i < l->walk->nr_missing_starts ? OBJ_NONE : OBJ_COMMIT, "",
+				   err);
 	return rc < 0 ? rc : 0;
 }
 

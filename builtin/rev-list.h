@@ -30,7 +30,8 @@ struct rev_list {
 	struct object_walk_options objects;
 	bool edges, print_omitted, no_names, use_bitmaps;
 	enum missing_action missing;
-	bool missing_given;
+	struct oidset promised; /* for MISSING_ALLOW_PROMISOR, once it is asked */
+	bool promised_known;
 	struct strbuf missing_text, omitted_text; /* printed at the end */
 	const char *progress_title;
 	struct progress *progress;
@@ -51,8 +52,9 @@ void rev_list_print_sums(struct rev_list *l);
 
 /* rev-list-objects.c: walk and show with --objects. */
 MUST_USE int rev_list_objects(struct rev_list *l, struct err *err);
-void rev_list_add_missing(struct rev_list *l, const struct object_id *oid, enum object_type type,
-			  const char *path);
+/* An object is not there; type OBJ_NONE: a start of which nothing is known. */
+MUST_USE int rev_list_miss(struct rev_list *l, const struct object_id *oid, enum object_type type,
+			   const char *path, struct err *err);
 void rev_list_print_missing(struct rev_list *l);
 
 #endif
