@@ -48,38 +48,55 @@ static char *default_upstream(struct repository *r)
 	return upstream;
 }
 
-/* Find the changes that both sides have; what they have in common is excluded. */
-static int compare_sides(struct cherry *ch, const struct object_id *upstream,
-			 const struct object_id *head, struct err *err)
+/* With wrong clocks a walk may not find by itself that it has come below them. */
+static void exclude(struct rev_walk *w, const struct commit_list *bases)
 {
-	struct commit_list bases = COMMIT_LIST_INIT;
-	struct rev_walk *w = ch->both;
-	struct commit *a = commit_lookup(w->pool, upstream), *b = commit_lookup(w->pool, head);
-	int rc = merge_bases(w->pool, a, &b, 1, &bases, err);
-
-	for (size_t i = 0; i < bases.nr; i++)
-		rev_walk_add_commit(w, &bases.items[i]->oid, "(merge base)",
+	for (size_t i = 0; i < bases->nr; i++)
+		rev_walk_add_commit(w, &bases->items[i]->oid, "(merge base)",
 				    REV_UNINTERESTING | REV_BOTTOM);
-	commit_list_clear(&bases);
+}
+
+/* Find the changes that both sides have; what they have in common is excluded. */
+static int compare_sides(struct rev_walk *w, const struct object_id *upstream,
+			 const struct object_id *head, const struct commit_list *bases,
+			 struct err *err)
+{
+	exclude(w, bases);
 	rev_walk_add_commit(w, upstream, "upstream", REV_LEFT);
 	rev_walk_add_commit(w, head, "head", 0);
 	w->cherry_mark = true;
 	rev_walk_set_patch_ids(w, patch_id);
-	return rc ? rc : rev_walk_begin(w, err);
+	return rev_walk_begin(w, err);
+}
+
+static int list_side(struct rev_walk *w, const struct object_id *upstream,
+		     const struct object_id *head, const struct object_id *limit,
+		     const struct commit_list *bases, struct err *err)
+{
+	rev_walk_add_commit(w, head, "head", 0);
+	rev_walk_add_commit(w, upstream, "upstream", REV_UNINTERESTING | REV_BOTTOM);
+	if (limit)
+		rev_walk_add_commit(w, limit, "limit", REV_UNINTERESTING | REV_BOTTOM);
+	exclude(w, bases);
+	w->reverse = true;
+	w->max_parents = 1;
+	return rev_walk_begin(w, err);
 }
 
 static int begin(struct cherry *ch, const struct object_id *upstream,
 		 const struct object_id *head, const struct object_id *limit, struct err *err)
 {
-	struct rev_walk *w = ch->walk;
+	struct commit_pool *pool = ch->both->pool;
+	struct commit *a = commit_lookup(pool, upstream), *b = commit_lookup(pool, head);
+	struct commit_list bases = COMMIT_LIST_INIT;
+	int rc = merge_bases(pool, a, &b, 1, &bases, err);
 
-	rev_walk_add_commit(w, head, "head", 0);
-	rev_walk_add_commit(w, upstream, "upstream", REV_UNINTERESTING | REV_BOTTOM);
-	if (limit)
-		rev_walk_add_commit(w, limit, "limit", REV_UNINTERESTING | REV_BOTTOM);
-	w->reverse = true;
-	w->max_parents = 1;
-	return rev_walk_begin(w, err);
+	if (!rc)
+		rc = compare_sides(ch->both, upstream, head, &bases, err);
+	if (!rc)
+		rc = list_side(ch->walk, upstream, head, limit, &bases, err);
+	commit_list_clear(&bases);
+	return rc;
 }
 
 static int show(struct cherry *ch, struct commit *c, struct err *err)
@@ -116,9 +133,7 @@ static int run(struct cherry *ch, int argc, const char **argv, struct err *err)
 		add_start(ch, argv[2], &limit);
 	if (oid_eq(&head, &upstream))
 		return 0;
-	rc = compare_sides(ch, &upstream, &head, err);
-	if (!rc)
-		rc = begin(ch, &upstream, &head, argc > 2 ? &limit : NULL, err);
+	rc = begin(ch, &upstream, &head, argc > 2 ? &limit : NULL, err);
 	while (rc >= 0 && (rc = rev_walk_next(ch->walk, &c, err)) > 0) {
 		rc = show(ch, c, err);
 		commit_release_buffer(c);

@@ -18,6 +18,7 @@ MEANT = [
 	(r'^(?=.*--filter).*(--all|--tags|--indexed|\b(tree|blob|spec)\b)', '',
 	 'What was named is listed whatever filters say, as the manual has it. Stock forgets that it was '
 	 'named once it is met at another place.'),
+	(r'--ancestry-path=(ann|nested)', '', 'Stock marks the tag instead of the commit, and misses its ancestors.'),
 	(r'--ancestry-path=', 'replaced', 'As for skewed ones: grafts join commits of any age.'),
 	(r'--ancestry-path=', 'skewed',
 	 'Where a parent is younger than its child, stock visits it before it knows that it is an ancestor.'),
