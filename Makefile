@@ -19,6 +19,9 @@
 #   make fuzz                  fuzzing targets, build/t/fuzz/fuzz-*
 #   make fuzz FUZZ_TIME=600    run them and whole commands on damaged repositories, under the
 #                              sanitizers, for so many seconds in all [FUZZ_TARGETS=..]
+#   make compare-walks STOCK_GIT=/path/git [SEED=1] [COUNT=2000]
+#                              command lines of rev-list, log, merge-base and cherry by chance, compared
+#                              with a stock git of version 2.55
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make doc | bench | bench-refs | demo | meson | clean
 #
@@ -219,6 +222,11 @@ test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP GIT_BUILD_DIR='$(abspath $(B))' \
 	prove --jobs $(JOBS) $(PROVE_OPTS) --exec t/run-test \
 		$(filter-out t/test-lib.sh,$(TESTS)) $(if $(TEST_OPTS),:: $(TEST_OPTS))
+
+.PHONY: compare-walks
+compare-walks: all
+	$(Q)dir=$$(mktemp -d) && t/interop/walks.py $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir" \
+		$(or $(SEED),1) $(or $(COUNT),2000) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
 
 .PHONY: check
 check:

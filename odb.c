@@ -348,20 +348,15 @@ static int info_in_loose(struct look *l, struct odb_store *s, struct err *err)
 	return rc;
 }
 
-int odb_info(struct odb *odb, const struct object_id *oid, struct object_info *out,
-	     struct err *err)
+int odb_info_unreplaced(struct odb *odb, const struct object_id *oid, struct object_info *out,
+			struct err *err)
 {
 	struct look l = {
-		.odb = odb, .out = out,
+		.odb = odb, .oid = oid, .out = out,
 		.in_batch = info_in_batch, .in_packs = info_in_packs, .in_loose = info_in_loose,
 	};
-	struct object_id buf;
 	struct err why = ERR_INIT;
-	int rc = replace(odb, &oid, &buf, &why);
-
-	l.oid = oid;
-	if (!rc)
-		rc = look_everywhere(&l, &why);
+	int rc = look_everywhere(&l, &why);
 
 	if (rc == ERR_NOT_FOUND && is_empty_tree(odb, oid)) {
 		*out = (struct object_info){ .type = OBJ_TREE,
@@ -372,6 +367,15 @@ int odb_info(struct odb *odb, const struct object_id *oid, struct object_info *o
 		err_move(err, &why);
 	err_release(&why);
 	return rc;
+}
+
+int odb_info(struct odb *odb, const struct object_id *oid, struct object_info *out,
+	     struct err *err)
+{
+	struct object_id buf;
+	int rc = replace(odb, &oid, &buf, err);
+
+	return rc < 0 ? rc : odb_info_unreplaced(odb, oid, out, err);
 }
 
 static int type_in_packs(struct look *l, struct odb_store *s, struct err *err)
@@ -415,13 +419,20 @@ int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *typ
 
 /* ---- existence ---- */
 
+bool odb_is_packed(struct odb *odb, const struct object_id *oid)
+{
+	FOR_EACH_STORE(odb, s)
+		if (packs_has(s->packs, oid))
+			return true;
+	return false;
+}
+
 bool odb_has_quick(struct odb *odb, const struct object_id *oid)
 {
 	if (odb->batch && bulk_checkin_has(odb->batch, oid))
 		return true;
-	FOR_EACH_STORE(odb, s)
-		if (packs_has(s->packs, oid))
-			return true;
+	if (odb_is_packed(odb, oid))
+		return true;
 	FOR_EACH_STORE(odb, s)
 		if (odb_store_has_loose(s, oid))
 			return true;

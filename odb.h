@@ -69,12 +69,16 @@ MUST_USE int odb_read_peeled(struct odb *odb, const struct object_id *oid,
 			     struct object_id *actual, struct err *err);
 MUST_USE int odb_info(struct odb *odb, const struct object_id *oid,
 		      struct object_info *out, struct err *err);
+/* Of the object itself, if another one is read in its place. */
+MUST_USE int odb_info_unreplaced(struct odb *odb, const struct object_id *oid,
+				 struct object_info *out, struct err *err);
 /* The first two of these alone: cheaper, as no order of offsets is needed. */
 MUST_USE int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *type,
 		      uint64_t *size, struct err *err);
 /* A miss looks for new packs once. */
 bool odb_has(struct odb *odb, const struct object_id *oid);
 bool odb_has_quick(struct odb *odb, const struct object_id *oid); /* does not look again */
+bool odb_is_packed(struct odb *odb, const struct object_id *oid); /* in any store */
 
 /* A big blob in pieces; the whole is hashed, a mismatch is an error at the end. */
 MUST_USE int odb_stream(struct odb *odb, const struct object_id *oid,

@@ -2,6 +2,7 @@
 /* git log: options, and the configuration behind them. */
 #include "compat/posix.h"
 #include "builtin/log.h"
+#include "diff/patch-id.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
 #include "worktree/diff-submodules.h"
@@ -104,15 +105,21 @@ static int read_config(struct log_options *o, struct err *err)
 	return format ? pretty_set_format(&o->pretty, format, err) : 0;
 }
 
-int log_options_init(struct log_options *o, struct repository *r, struct err *err)
+/* For --simplify-by-decoration. */
+static int is_decorated(void *data, const struct object_id *oid, struct err *err)
+{
+	struct log_options *o = data;
+	int rc = pretty_load_decorations(&o->pretty, err);
+
+	return rc < 0 ? rc : decorations_has(o->pretty.decorations, oid);
+}
+
+int log_options_init_plumbing(struct log_options *o, struct repository *r, struct err *err)
 {
 	int rc;
 
 	memset(o, 0, sizeof(*o));
 	o->repo = r;
-	o->show_root = o->mailmap = true;
-	o->show_notes = -1;
-	o->decorate = DECORATE_UNSET;
 	o->line_end = '\n';
 	o->text = o->graph_prefix = (struct strbuf)STRBUF_INIT;
 	o->notes_refs = (struct strvec)STRVEC_INIT;
@@ -120,12 +127,33 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->merge_diff_default = "separate";
 	pretty_init(&o->pretty, r);
 	diff_options_init(&o->diff, r->odb);
+	o->decorate = DECORATE_NO;
+	o->decorations.all_refs = true;
+	o->line_prefix = "";
+	pretty_config_encoding(&o->pretty, r->config);
+	rc = rev_walk_new(&o->walk, r, err);
+	if (!rc)
+		rev_walk_set_patch_ids(o->walk, patch_id);
+	if (!rc)
+		o->walk->is_decorated = is_decorated;
+	if (!rc)
+		o->walk->is_decorated_data = o;
+	return rc;
+}
+
+int log_options_init(struct log_options *o, struct repository *r, struct err *err)
+{
+	int rc = log_options_init_plumbing(o, r, err);
+
+	if (rc < 0)
+		return rc;
+	o->show_root = o->mailmap = true;
+	o->show_notes = -1;
+	o->decorate = DECORATE_UNSET;
+	o->decorations.all_refs = false;
 	o->diff.prefix = r->prefix;
 	o->diff.abbrev = r->settings.abbrev;
 	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
-	rc = rev_walk_new(&o->walk, r, err);
-	if (rc < 0)
-		return rc;
 	o->walk->default_rev = "HEAD";
 	commit_pool_keep_buffers(o->walk->pool, true);
 	o->color = want_color(r, "color.diff", STDOUT_FILENO);
@@ -395,14 +423,18 @@ static int encoding_option(struct log_options *o, const char *arg)
 	return 1;
 }
 
+static int graph_option(struct log_options *o, const char *arg)
+{
+	if (strcmp(arg, "--graph") && strcmp(arg, "--no-graph"))
+		return 0;
+	o->with_graph = !strcmp(arg, "--graph");
+	return 1;
+}
+
 static int switch_option(struct log_options *o, const char *arg)
 {
 	if (!strcmp(arg, "--full-diff"))
 		o->full_diff = true;
-	else if (!strcmp(arg, "--graph"))
-		o->with_graph = true;
-	else if (!strcmp(arg, "--no-graph"))
-		o->with_graph = false;
 	else if (!strcmp(arg, "--show-signature"))
 		o->show_signature = true;
 	else if (!strcmp(arg, "--no-show-signature"))
@@ -420,13 +452,6 @@ static int switch_option(struct log_options *o, const char *arg)
 	else
 		return 0;
 	return 1;
-}
-
-static int refused_option(const char *arg, struct err *err)
-{
-	if (strcmp(arg, "--children"))
-		return 0;
-	return err_set(err, ERR_UNSUPPORTED, "%s is not available yet", arg);
 }
 
 static int diff_option(struct log_options *o, const char *const *argv, struct err *err)
@@ -480,27 +505,34 @@ static void refuse_value(const struct log_options *o, const char *arg)
 		usage_error(arg + 2, equals - arg - 2, "takes no value");
 }
 
-static int on_option(void *data, const char *const *argv, struct err *err)
+int log_format_option(struct log_options *o, const char *const *argv, struct err *err)
 {
-	struct log_options *o = data;
-	int used = refused_option(argv[0], err);
+	int used = pretty_option(o, argv[0], err);
 
 	if (!used)
-		used = pretty_option(o, argv[0], err);
-	if (!used)
 		used = date_option(o, argv, err);
-	if (!used)
-		used = decorate_option(o, argv, err);
 	if (!used)
 		used = abbrev_option(o, argv[0]);
 	if (!used)
 		used = notes_option(o, argv[0]);
 	if (!used)
-		used = merge_option(o, argv, err);
-	if (!used)
 		used = tabs_option(o, argv[0], err);
 	if (!used)
 		used = encoding_option(o, argv[0]);
+	if (!used)
+		used = graph_option(o, argv[0]);
+	return used;
+}
+
+static int on_option(void *data, const char *const *argv, struct err *err)
+{
+	struct log_options *o = data;
+	int used = log_format_option(o, argv, err);
+
+	if (!used)
+		used = decorate_option(o, argv, err);
+	if (!used)
+		used = merge_option(o, argv, err);
 	if (!used)
 		used = switch_option(o, argv[0]);
 	if (!used)
@@ -645,6 +677,9 @@ static int settle_graph(struct log_options *o, struct err *err)
 	if (o->walk->reverse || o->walk->no_walk)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       o->walk->reverse ? "--reverse" : "--no-walk", "--graph");
+	if (o->walk->want_children)
+		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
+			       "--parents", "--children");
 	if (o->walk->order == REV_ORDER_DEFAULT)
 		o->walk->order = REV_ORDER_TOPO;
 	o->walk->want_parents = true;

@@ -24,7 +24,7 @@ static bool has_terminator(const struct log_options *o)
 
 /* ---- the line above ---- */
 
-static void add_hash(struct log_options *o, const struct object_id *oid)
+void log_add_hash(struct log_options *o, const struct object_id *oid)
 {
 	if (o->abbrev_commit && o->pretty.abbrev)
 		odb_abbrev(o->repo->odb, oid, o->pretty.abbrev, &o->text);
@@ -50,22 +50,27 @@ static void add_commit_line(struct log_options *o, const struct commit *c,
 			    const struct commit *from)
 {
 	bool oneline = o->pretty.kind == PRETTY_ONELINE;
+	const struct commit_list *children = rev_children(o->walk, c);
 	char mark = rev_mark(o->walk, c);
-	uint32_t i;
+	size_t i;
 
 	strbuf_addstr(&o->text, paint(o, o->pretty.commit_color));
 	if (!oneline)
 		strbuf_addstr(&o->text, "commit ");
 	if (mark && !o->graph)
 		strbuf_addf(&o->text, "%c ", mark);
-	add_hash(o, &c->oid);
+	log_add_hash(o, &c->oid);
 	for (i = 0; o->walk->print_parents && i < c->nr_parents; i++) {
 		strbuf_addch(&o->text, ' ');
-		add_hash(o, &c->parents[i]->oid);
+		log_add_hash(o, &c->parents[i]->oid);
+	}
+	for (i = 0; children && i < children->nr; i++) {
+		strbuf_addch(&o->text, ' ');
+		log_add_hash(o, &children->items[i]->oid);
 	}
 	if (from) {
 		strbuf_addstr(&o->text, " (from ");
-		add_hash(o, &from->oid);
+		log_add_hash(o, &from->oid);
 		strbuf_addch(&o->text, ')');
 	}
 	strbuf_addstr(&o->text, paint(o, COLOR_RESET));
@@ -93,34 +98,31 @@ static bool add_reflog(struct log_options *o)
 
 /* ---- beside the graph ---- */
 
-/* The beginning of a line: --line-prefix, a row of the graph. True: the commit's own row. */
-static bool add_row(struct log_options *o)
+bool log_add_row(struct log_options *o)
 {
 	strbuf_addstr(&o->text, o->line_prefix);
 	return o->graph && graph_next_row(o->graph, &o->text);
 }
 
-static void add_padding(struct log_options *o)
+void log_add_padding(struct log_options *o)
 {
 	strbuf_addstr(&o->text, o->line_prefix);
 	if (o->graph)
 		graph_padding(o->graph, &o->text);
 }
 
-/* Rows up to the commit's own, which stays open for the text. */
-static void add_rows_above(struct log_options *o)
+void log_add_rows_above(struct log_options *o)
 {
 	if (!o->graph)
-		add_row(o);
+		log_add_row(o);
 	else if (!graph_has_rows(o->graph))
-		add_padding(o); /* a second header (-m) */
+		log_add_padding(o); /* a second header (-m) */
 	else
-		while (!add_row(o))
+		while (!log_add_row(o))
 			strbuf_addch(&o->text, '\n');
 }
 
-/* Text whose first line stands beside a row already; then what rows are left. */
-static void add_text_beside_graph(struct log_options *o, const struct strbuf *text)
+void log_add_text_beside_graph(struct log_options *o, const struct strbuf *text)
 {
 	const char *s = text->buf, *end = s + text->len, *eol;
 	bool terminated = text->len && end[-1] == '\n';
@@ -133,14 +135,14 @@ static void add_text_beside_graph(struct log_options *o, const struct strbuf *te
 		}
 		strbuf_add(&o->text, s, eol + 1 - s);
 		if (eol + 1 < end)
-			add_row(o);
+			log_add_row(o);
 	}
 	if (!o->graph || !graph_has_rows(o->graph))
 		return;
 	if (!terminated)
 		strbuf_addch(&o->text, '\n');
 	for (;;) {
-		add_row(o);
+		log_add_row(o);
 		if (!graph_has_rows(o->graph))
 			break;
 		strbuf_addch(&o->text, '\n');
@@ -150,7 +152,7 @@ static void add_text_beside_graph(struct log_options *o, const struct strbuf *te
 }
 
 /* The parents that lines are drawn to. */
-static int begin_graph(struct log_options *o, struct commit *c, struct err *err)
+int log_begin_graph(struct log_options *o, struct commit *c, struct err *err)
 {
 	struct commit **parents;
 	char mark = rev_mark(o->walk, c);
@@ -172,7 +174,7 @@ static int begin_graph(struct log_options *o, struct commit *c, struct err *err)
 	o->graph_parents = parents;
 	if (rc >= 0)
 		graph_begin_commit(o->graph, c, parents, nr,
-				   mark == '-' ? 'o' : mark ? mark : '*');
+				   mark == '-' ? 'o' : mark && mark != '+' ? mark : '*');
 	return rc < 0 ? rc : 0;
 }
 
@@ -187,7 +189,7 @@ static int add_signatures(struct log_options *o, struct commit *c, struct err *e
 		end = line + strcspn(line, "\n");
 		end += *end == '\n';
 		strbuf_add(&o->text, line, end - line);
-		add_row(o);
+		log_add_row(o);
 	}
 	strbuf_release(&text);
 	return rc;
@@ -204,15 +206,15 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 
 	if (o->shown_one && !has_terminator(o)) {
 		if (o->line_end == '\n' && !o->open_line)
-			add_padding(o);
+			log_add_padding(o);
 		strbuf_addch(&o->text, o->line_end);
 	}
 	o->shown_one = true;
-	add_rows_above(o);
+	log_add_rows_above(o);
 	if (!user) {
 		add_commit_line(o, c, from);
 		if (o->pretty.kind != PRETTY_ONELINE)
-			add_row(o);
+			log_add_row(o);
 		skip_message = add_reflog(o);
 	}
 	if (!skip_message && o->show_signature)
@@ -221,13 +223,13 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 		rc = pretty_commit(&o->pretty, o->walk->pool, c, &message, err);
 	if (!rc && o->log_size) {
 		strbuf_addf(&o->text, "log size %zu\n", message.len);
-		add_row(o);
+		log_add_row(o);
 	}
 	o->open_line = !message.len || message.buf[message.len - 1] != '\n';
-	add_text_beside_graph(o, &message);
+	log_add_text_beside_graph(o, &message);
 	if (has_terminator(o) && !is_silent(o)) {
 		if (!o->open_line)
-			add_padding(o);
+			log_add_padding(o);
 		strbuf_addch(&o->text, o->line_end);
 	}
 	strbuf_release(&message);
@@ -314,7 +316,7 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 	int rc;
 
 	strbuf_reset(&o->text);
-	rc = begin_graph(o, c, err);
+	rc = log_begin_graph(o, c, err);
 	if (!rc)
 		rc = show_diffs(o, c, &header, err);
 	if (!rc && !header && !log_diff_decides(o))

@@ -57,7 +57,12 @@ struct log_options {
 };
 
 MUST_USE int log_options_init(struct log_options *o, struct repository *r, struct err *err);
+/* Without the configuration that is meant for people, and without a default revision. */
+MUST_USE int log_options_init_plumbing(struct log_options *o, struct repository *r,
+				       struct err *err);
 void log_options_release(struct log_options *o);
+/* Formats, dates, abbreviations, notes, the graph: as the option of struct rev_hooks. */
+MUST_USE int log_format_option(struct log_options *o, const char *const *argv, struct err *err);
 /* argv[1..): options of log, of the walker, of diff; revisions and paths. */
 MUST_USE int log_options_parse(struct log_options *o, int argc, const char **argv,
 			       struct err *err);
@@ -73,6 +78,18 @@ MUST_USE int log_run(struct log_options *o, int argc, const char **argv, struct 
  */
 MUST_USE int log_add_signatures(struct log_options *o, struct commit *c, struct strbuf *out,
 				struct err *err);
+/* ---- pieces of a commit's text, appended to o->text: log-show.c ---- */
+void log_add_hash(struct log_options *o, const struct object_id *oid);
+MUST_USE int log_begin_graph(struct log_options *o, struct commit *c, struct err *err);
+/* The beginning of a line: --line-prefix, a row of the graph. True: the commit's own row. */
+bool log_add_row(struct log_options *o);
+/* --line-prefix, a row of the graph between commits. */
+void log_add_padding(struct log_options *o);
+/* Rows up to the commit's own, which stays open for the text. */
+void log_add_rows_above(struct log_options *o);
+/* Text whose first line stands beside a row already; then what rows are left. */
+void log_add_text_beside_graph(struct log_options *o, const struct strbuf *text);
+
 /* Header, message and diff of a commit on standard output. */
 /* 1: shown; 0: its diff does not ask for it; < 0: failure. */
 MUST_USE int log_show_commit(struct log_options *o, struct commit *c, struct err *err);

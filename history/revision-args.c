@@ -7,244 +7,6 @@
 #include "util/path.h"
 #include "history/revparse.h"
 
-/* ---- revisions ---- */
-
-static int resolve(struct rev_walk *w, const char *name, struct object_id *oid, struct err *err)
-{
-	struct revparse_result res;
-	struct err local = ERR_INIT;
-	int rc = revparse_quietly(w->repo, name, OBJ_COMMIT, &res, &local);
-
-	if (!rc) {
-		*oid = res.oid;
-		revparse_result_release(&res);
-	}
-	if (rc != ERR_NOT_FOUND)
-		err_move(err, &local);
-	err_release(&local);
-	return rc;
-}
-
-static int peel_commit(struct rev_walk *w, const struct object_id *oid, struct commit **out,
-		       struct err *err)
-{
-	struct object_id at;
-	int rc = object_peel(odb_source(w->repo->odb), oid, OBJ_COMMIT, &at, NULL, err);
-
-	if (rc < 0)
-		return rc;
-	*out = commit_lookup(w->pool, &at);
-	return commit_parse_node(w->pool, *out, err);
-}
-
-static int add_symmetric(struct rev_walk *w, const char *arg, const char *a_name,
-			 const struct object_id *a_oid, const char *b_name,
-			 const struct object_id *b_oid, uint32_t flags, struct err *err)
-{
-	struct commit_list bases = COMMIT_LIST_INIT;
-	struct commit *a, *b;
-	size_t i;
-	int rc;
-
-	if (peel_commit(w, a_oid, &a, NULL) < 0 || peel_commit(w, b_oid, &b, NULL) < 0)
-		return err_set(err, ERR_INVALID, "Invalid symmetric difference expression %s", arg);
-	rc = merge_bases(w->pool, a, &b, 1, &bases, err);
-	for (i = 0; !rc && i < bases.nr; i++)
-		rev_walk_add_commit(w, &bases.items[i]->oid, "(merge base)",
-				    (flags ^ REV_UNINTERESTING) | REV_BOTTOM);
-	if (!rc) {
-		rev_walk_add_commit(w, a_oid, a_name, flags | REV_LEFT);
-		rev_walk_add_commit(w, b_oid, b_name, flags);
-	}
-	commit_list_clear(&bases);
-	return rc;
-}
-
-/* 1: both ends are there. --ignore-missing takes a range without one for nothing. */
-static int check_ends(struct rev_walk *w, const char *arg, const struct object_id *a,
-		      const struct object_id *b, bool symmetric, struct err *err)
-{
-	if (odb_has(w->repo->odb, a) && odb_has(w->repo->odb, b))
-		return 1;
-	if (w->ignore_missing)
-		return 0;
-	return err_set(err, ERR_INVALID, symmetric ? "Invalid symmetric difference expression %s" :
-		       "Invalid revision range %s", arg);
-}
-
-/* "a..b", "a...b", either end HEAD if it is empty. ERR_NOT_FOUND: no range. */
-static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct err *err)
-{
-	const char *dots = strstr(arg, ".."), *b_name;
-	struct object_id a, b;
-	bool symmetric;
-	char *a_name;
-	int rc;
-
-	if (!dots || (dots == arg && !dots[2])) /* ".." is a directory */
-		return ERR_NOT_FOUND;
-	symmetric = dots[2] == '.';
-	a_name = dots == arg ? xstrdup("HEAD") : xstrndup(arg, dots - arg);
-	b_name = dots + 2 + symmetric;
-	if (!*b_name)
-		b_name = "HEAD";
-	rc = resolve(w, a_name, &a, err);
-	if (!rc)
-		rc = resolve(w, b_name, &b, err);
-	if (!rc)
-		rc = check_ends(w, arg, &a, &b, symmetric, err);
-	if (rc > 0 && symmetric) {
-		rc = add_symmetric(w, arg, a_name, &a, b_name, &b, flags, err);
-	} else if (rc > 0) {
-		rc = 0;
-		rev_walk_add_commit(w, &a, a_name, (flags ^ REV_UNINTERESTING) | REV_BOTTOM);
-		rev_walk_add_commit(w, &b, b_name, flags);
-	}
-	free(a_name);
-	return rc;
-}
-
-static int add_parents_of(struct rev_walk *w, const char *name, uint32_t flags, unsigned only,
-			  struct err *err)
-{
-	struct object_id oid;
-	struct commit *c;
-	uint32_t i;
-	int rc = resolve(w, name, &oid, err);
-
-	if (rc < 0)
-		return rc;
-	if (peel_commit(w, &oid, &c, NULL) < 0 || only > c->nr_parents)
-		return ERR_NOT_FOUND;
-	for (i = 0; i < c->nr_parents; i++)
-		if (!only || i + 1 == only)
-			rev_walk_add_commit(w, &c->parents[i]->oid, name, flags);
-	return 0;
-}
-
-/* "a^@": all parents; "a^!": a without them; "a^-2": a without what its second brought. */
-static int add_parent_form(struct rev_walk *w, const char *arg, uint32_t flags, struct err *err)
-{
-	size_t len = strlen(arg), at = len;
-	struct object_id oid;
-	unsigned only = 0;
-	char *name;
-	int rc;
-
-	if (len > 2 && (!strcmp(arg + len - 2, "^@") || !strcmp(arg + len - 2, "^!"))) {
-		at = len - 2;
-	} else {
-		while (at && isdigit((unsigned char)arg[at - 1]))
-			at--;
-		if (at < 3 || arg[at - 1] != '-' || arg[at - 2] != '^')
-			return ERR_NOT_FOUND;
-		only = at < len ? strtoul(arg + at, NULL, 10) : 1;
-		if (!only)
-			return ERR_NOT_FOUND;
-		at -= 2;
-	}
-	name = xstrndup(arg, at);
-	if (arg[at + 1] == '@') {
-		rc = add_parents_of(w, name, flags, 0, err);
-	} else {
-		rc = add_parents_of(w, name, (flags ^ REV_UNINTERESTING) | REV_BOTTOM, only, err);
-		if (!rc)
-			rc = resolve(w, name, &oid, err);
-		if (!rc)
-			rev_walk_add_commit(w, &oid, name, flags);
-	}
-	free(name);
-	return rc;
-}
-
-static int add_rev(struct rev_walk *w, const char *arg, uint32_t flags, struct err *err)
-{
-	struct object_id oid;
-	int rc = add_range(w, arg, flags, err);
-
-	if (rc == ERR_NOT_FOUND)
-		rc = add_parent_form(w, arg, flags, err);
-	if (rc != ERR_NOT_FOUND)
-		return rc;
-	if (*arg == '^') {
-		flags = (flags ^ REV_UNINTERESTING) | REV_BOTTOM;
-		arg++;
-	}
-	rc = resolve(w, arg, &oid, err);
-	if (!rc)
-		rev_walk_add_commit(w, &oid, arg, flags);
-	return rc;
-}
-
-/* "a", "^a", "a..b", "a...b", "a^@", "a^!", "a^-". ERR_NOT_FOUND: it is none of them. */
-static int add_argument(struct rev_walk *w, const char *arg, struct err *err)
-{
-	int rc = add_rev(w, arg, w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0, err);
-
-	w->input_given |= !rc; /* "root^@" names no commit, and HEAD neither */
-	return rc;
-}
-
-/* ---- options that name refs ---- */
-
-struct refs_to_add {
-	struct rev_walk *w;
-	size_t skip; /* --branches: "main", not "refs/heads/main" */
-};
-
-static int on_ref(void *data, const struct ref *ref)
-{
-	const struct refs_to_add *add = data;
-	struct rev_walk *w = add->w;
-
-	rev_walk_add_commit(w, &ref->oid, ref->name + add->skip,
-			    w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0);
-	return 0;
-}
-
-static int add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
-		    struct err *err)
-{
-	struct refs_to_add add = { w, strlen(prefix) };
-	int rc = refs_foreach_glob(w->repo, prefix, pattern, &w->exclusions, on_ref, &add, err);
-
-	if (!rc && head)
-		rc = ref_visit_head(w->repo, on_ref, &add);
-	if (!rc && head)
-		rc = ref_visit_other_heads(w->repo, on_ref, &add);
-	w->input_given = true;
-	ref_exclusions_clear(&w->exclusions);
-	return rc;
-}
-
-static int ref_option(struct rev_walk *w, const char *arg, struct err *err)
-{
-	static const struct { const char *name, *prefix; } kinds[] = {
-		{ "--branches", "refs/heads/" }, { "--tags", "refs/tags/" },
-		{ "--remotes", "refs/remotes/" },
-	};
-	const char *value;
-	size_t i;
-	int rc;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (!skip_prefix(arg, kinds[i].name, &value) || (*value && *value != '='))
-			continue;
-		if (w->exclusions.hidden_configured)
-			return err_set(err, ERR_INVALID, "--exclude-hidden cannot be used "
-				       "together with %s", kinds[i].name);
-		rc = add_refs(w, kinds[i].prefix, *value ? value + 1 : NULL, false, err);
-		return rc < 0 ? rc : 1;
-	}
-	if (!strcmp(arg, "--all"))
-		rc = add_refs(w, "", NULL, true, err);
-	else if (!strcmp(arg, "--bisect"))
-		return err_set(err, ERR_UNSUPPORTED, "--bisect is not available yet");
-	else
-		return 0;
-	return rc < 0 ? rc : 1;
-}
-
 /* ---- options with a value ---- */
 
 /*
@@ -315,8 +77,34 @@ static int count_option(struct rev_walk *w, const char *const *argv, struct err 
 	return rc < 0 ? rc : arg[2] ? 1 : 2;
 }
 
-enum value_kind { VALUE_INT, VALUE_SECONDS, VALUE_DATE, VALUE_PATTERN, VALUE_GLOB,
+enum value_kind { VALUE_INT, VALUE_NEWEST, VALUE_OLDEST, VALUE_SKIP, VALUE_SECONDS, VALUE_DATE, VALUE_PATTERN, VALUE_GLOB,
 		  VALUE_EXCLUDE, VALUE_HIDE };
+
+static int refuse_pair(const char *a, const char *b, struct err *err)
+{
+	return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together", a, b);
+}
+
+/* The first n, the last n, all but the first n. -n after --max-count-oldest changes its number. */
+static int count_value(struct rev_walk *w, enum value_kind kind, const char *value, struct err *err)
+{
+	int n, rc = parse_number(value, &n, err);
+
+	if (rc < 0)
+		return rc;
+	if (w->oldest && kind != VALUE_OLDEST)
+		return refuse_pair(kind == VALUE_SKIP ? "--skip" : "--max-count",
+				   "--max-count-oldest", err);
+	if (kind == VALUE_OLDEST && (w->skip >= 0 || (w->max_count >= 0 && !w->oldest)))
+		return refuse_pair(w->skip >= 0 ? "--skip" : "--max-count", "--max-count-oldest",
+				   err);
+	if (kind == VALUE_SKIP)
+		w->skip = n;
+	else
+		w->max_count = n;
+	w->oldest = kind == VALUE_OLDEST;
+	return 0;
+}
 
 static int apply_value(struct rev_walk *w, enum value_kind kind, void *to,
 		       enum rev_grep_field field, const char *value, struct err *err)
@@ -324,6 +112,10 @@ static int apply_value(struct rev_walk *w, enum value_kind kind, void *to,
 	switch (kind) {
 	case VALUE_INT:
 		return parse_number(value, to, err);
+	case VALUE_NEWEST:
+	case VALUE_OLDEST:
+	case VALUE_SKIP:
+		return count_value(w, kind, value, err);
 	case VALUE_SECONDS:
 		return parse_seconds(value, to, err);
 	case VALUE_DATE:
@@ -333,7 +125,7 @@ static int apply_value(struct rev_walk *w, enum value_kind kind, void *to,
 		rev_grep_add(w, field, value);
 		return 0;
 	case VALUE_GLOB:
-		return add_refs(w, "", value, false, err);
+		return rev_add_refs(w, "", value, false, err);
 	case VALUE_EXCLUDE:
 		ref_exclusions_add(&w->exclusions, value);
 		return 0;
@@ -350,15 +142,16 @@ static int value_option(struct rev_walk *w, const char *const *argv, struct err 
 		void *to;
 		enum rev_grep_field field;
 	} options[] = {
-		{ "--max-count", VALUE_INT, &w->max_count, 0 },
-		{ "--skip", VALUE_INT, &w->skip, 0 },
+		{ "--max-count", VALUE_NEWEST, NULL, 0 },
+		{ "--skip", VALUE_SKIP, NULL, 0 },
+		{ "--max-count-oldest", VALUE_OLDEST, NULL, 0 },
 		{ "--min-parents", VALUE_INT, &w->min_parents, 0 },
 		{ "--max-parents", VALUE_INT, &w->max_parents, 0 },
 		{ "--max-age", VALUE_SECONDS, &w->since, 0 },
 		{ "--min-age", VALUE_SECONDS, &w->until, 0 },
 		{ "--since", VALUE_DATE, &w->since, 0 },
 		{ "--after", VALUE_DATE, &w->since, 0 },
-		{ "--since-as-filter", VALUE_DATE, &w->since, 0 },
+		{ "--since-as-filter", VALUE_DATE, &w->since_filter, 0 },
 		{ "--until", VALUE_DATE, &w->until, 0 },
 		{ "--before", VALUE_DATE, &w->until, 0 },
 		{ "--grep", VALUE_PATTERN, NULL, REV_GREP_MESSAGE },
@@ -380,9 +173,7 @@ static int value_option(struct rev_walk *w, const char *const *argv, struct err 
 		if (!used)
 			continue;
 		rc = apply_value(w, options[i].kind, options[i].to, options[i].field, value, err);
-		if (!strcmp(options[i].name, "--since-as-filter"))
-			w->since_as_filter = true;
-		if (!strcmp(options[i].name, "--max-count"))
+		if (options[i].kind == VALUE_NEWEST || options[i].kind == VALUE_OLDEST)
 			w->no_walk = false;
 		return rc < 0 ? rc : used;
 	}
@@ -405,6 +196,9 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "--sparse", &w->sparse, true },
 		{ "--dense", &w->sparse, false },
 		{ "--ancestry-path", &w->ancestry_path, true },
+		{ "--show-pulls", &w->show_pulls, true },
+		{ "--remove-empty", &w->remove_empty, true },
+		{ "--maximal-only", &w->maximal_only, true },
 		{ "--ignore-missing", &w->ignore_missing, true },
 		{ "--source", &w->source, true },
 		{ "--do-walk", &w->no_walk, false },
@@ -425,10 +219,20 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 	return false;
 }
 
+static void simplify_merges(struct rev_walk *w, bool by_decoration)
+{
+	w->simplify_merges = w->full_history = w->want_parents = w->limited = true;
+	w->simplify_by_decoration |= by_decoration;
+}
+
 static bool order_option(struct rev_walk *w, const char *arg)
 {
 	if (!strcmp(arg, "--parents"))
 		w->want_parents = w->print_parents = true;
+	else if (!strcmp(arg, "--children"))
+		w->want_children = true;
+	else if (!strcmp(arg, "--simplify-merges") || !strcmp(arg, "--simplify-by-decoration"))
+		simplify_merges(w, !strcmp(arg, "--simplify-by-decoration"));
 	else if (!strcmp(arg, "--topo-order"))
 		w->order = REV_ORDER_TOPO;
 	else if (!strcmp(arg, "--date-order"))
@@ -443,6 +247,8 @@ static bool order_option(struct rev_walk *w, const char *arg)
 		w->min_parents = 0;
 	else if (!strcmp(arg, "--no-max-parents"))
 		w->max_parents = -1;
+	else if (!strcmp(arg, "--cherry"))
+		w->cherry_mark = w->right_only = true, w->max_parents = 1;
 	else if (!strcmp(arg, "--no-walk=sorted") || !strcmp(arg, "--no-walk=unsorted"))
 		w->no_walk = true, w->unsorted = arg[10] == 'u';
 	else
@@ -473,10 +279,7 @@ static bool pattern_option(struct rev_walk *w, const char *arg)
 static int refused_option(const char *arg, struct err *err)
 {
 	static const char *const names[] = {
-		"--simplify-merges", "--simplify-by-decoration", "--show-pulls", "--remove-empty",
-		"--cherry", "--cherry-mark", "--cherry-pick", "--merge", "--children", "--stdin",
-		"--perl-regexp", "-P", "--alternate-refs", "--reflog", "--indexed-objects",
-		"--objects", "--follow", "-L", "--bisect",
+		"--merge", "--perl-regexp", "-P", "--follow", "-L",
 	};
 	size_t i;
 
@@ -495,9 +298,9 @@ static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
 
 	if (!skip_prefix(arg, "--ancestry-path=", &value))
 		return 0;
-	rc = resolve(w, value, &oid, err);
+	rc = rev_resolve(w, value, &oid, NULL, err);
 	if (!rc)
-		rc = peel_commit(w, &oid, &c, err);
+		rc = rev_peel_commit(w, &oid, &c, err);
 	if (rc == ERR_NOT_FOUND)
 		return err_set(err, ERR_INVALID, "could not get commit for --ancestry-path argument %s", value);
 	if (rc < 0)
@@ -507,17 +310,39 @@ static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
 	return 1;
 }
 
+/* One or the other; but --cherry, which marks, may come after --cherry-pick. */
+static int cherry_option(struct rev_walk *w, const char *arg, struct err *err)
+{
+	bool pick = !strcmp(arg, "--cherry-pick");
+
+	if (pick ? w->cherry_mark : w->cherry_pick)
+		return refuse_pair(pick ? "--cherry-mark" : "--cherry-pick", arg, err);
+	*(pick ? &w->cherry_pick : &w->cherry_mark) = true;
+	return 1;
+}
+
+/* --glob=, --exclude=, --exclude-hidden=, which may come from standard input. */
+static int pseudo_option(struct rev_walk *w, const char *const *argv, struct err *err)
+{
+	if (!starts_with(argv[0], "--glob=") && !starts_with(argv[0], "--exclude=") &&
+	    !starts_with(argv[0], "--exclude-hidden="))
+		return 0;
+	return value_option(w, argv, err);
+}
+
 /* Returns how many arguments it used; 0: no option of the walk. */
 static int walk_option(struct rev_walk *w, const char *const *argv, struct err *err)
 {
 	const char *arg = argv[0];
 	int rc;
 
+	if (!strcmp(arg, "--cherry-pick") || !strcmp(arg, "--cherry-mark"))
+		return cherry_option(w, arg, err);
 	if (flag_option(w, arg) || order_option(w, arg) || pattern_option(w, arg))
 		return 1;
 	rc = count_option(w, argv, err);
 	if (!rc)
-		rc = ref_option(w, arg, err);
+		rc = rev_input_option(w, arg, err);
 	if (!rc)
 		rc = value_option(w, argv, err);
 	if (!rc)
@@ -580,13 +405,14 @@ static int check_not_a_path(struct rev_walk *w, const char *arg, struct err *err
 		       "'git <command> [<revision>...] -- [<file>...]'", arg);
 }
 
-static int set_paths(struct rev_walk *w, const char **paths, struct err *err)
+static int set_paths(struct rev_walk *w, const struct strvec *paths, struct err *err)
 {
 	int rc;
 
-	if (!*paths)
+	if (!paths->nr)
 		return 0;
-	rc = pathspec_parse(&w->pathspec, w->repo->prefix, w->repo->worktree, paths, 0, err);
+	rc = pathspec_parse(&w->pathspec, w->repo->prefix, w->repo->worktree,
+			    (const char *const *)paths->v, 0, err);
 	w->has_pathspec = !rc;
 	return rc;
 }
@@ -610,6 +436,14 @@ static int check_combinations(const struct rev_walk *w, struct err *err)
 	if (w->reverse && w->reflogs)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       "--reverse", "--walk-reflogs");
+	if (w->oldest && w->reflogs)
+		return err_set(err, ERR_UNSUPPORTED, "--max-count-oldest is not available with "
+			       "--walk-reflogs");
+	if (w->boundary && w->maximal_only)
+		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
+			       "--boundary", "--maximal-only");
+	if (w->want_parents && w->want_children)
+		return refuse_pair("--parents", "--children", err);
 	if (w->left_only && w->right_only)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       "--left-only", "--right-only");
@@ -619,47 +453,133 @@ static int check_combinations(const struct rev_walk *w, struct err *err)
 	return 0;
 }
 
+/* ---- --stdin ---- */
+
+static int stdin_line(struct rev_walk *w, const char *line, bool no_more_options, struct err *err)
+{
+	const char *const argv[] = { line, NULL };
+	int rc;
+
+	if (*line == '-' && !no_more_options) {
+		if (!strcmp(line, "--not")) {
+			w->negate = !w->negate;
+			return 0;
+		}
+		rc = rev_input_option(w, line, err);
+		if (!rc && strchr(line, '='))
+			rc = pseudo_option(w, argv, err);
+		if (!rc)
+			return err_set(err, ERR_INVALID, "invalid option '%s' in --stdin mode", line);
+		return rc < 0 ? rc : 0;
+	}
+	rc = rev_add_argument(w, line, err);
+	if (rc == ERR_NOT_FOUND || rc == ERR_AMBIGUOUS)
+		return err_set(err, ERR_INVALID, "bad revision '%s'", line);
+	return rc;
+}
+
+/* Revisions up to an empty line or "--", behind which paths come. --not holds for them alone. */
+static int read_stdin(struct rev_walk *w, struct strvec *paths, struct err *err)
+{
+	struct strbuf line = STRBUF_INIT;
+	bool negate = w->negate, in_paths = false, no_more_options = false;
+	int rc = 0;
+
+	w->negate = false;
+	while (!rc && !strbuf_getline(&line, stdin)) {
+		if (in_paths)
+			strvec_push(paths, line.buf);
+		else if (!line.len)
+			break;
+		else if (!strcmp(line.buf, "--"))
+			in_paths = true;
+		else if (!no_more_options && !strcmp(line.buf, "--end-of-options"))
+			no_more_options = true;
+		else
+			rc = stdin_line(w, line.buf, no_more_options, err);
+	}
+	strbuf_release(&line);
+	w->negate = negate;
+	w->read_stdin = w->input_given = true;
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+struct arguments {
+	struct rev_walk *w;
+	const char **argv;
+	int argc, dashdash; /* argc: there is none */
+	const struct rev_hooks *hooks;
+	struct strvec paths;
+	bool no_more_options;
+};
+
+/* How many arguments were used; 0: paths from here on; < 0. */
+static int take_argument(struct arguments *a, int i, struct err *err)
+{
+	const char *arg = a->argv[i];
+	bool never_a_path = a->dashdash < a->argc || *arg == '^';
+	int rc;
+
+	if (*arg == '-' && !a->no_more_options) {
+		a->no_more_options = !strcmp(arg, "--end-of-options");
+		if (a->no_more_options)
+			return 1;
+		if (strcmp(arg, "--stdin"))
+			return one_option(a->w, a->argv + i, a->hooks, err);
+		if (a->w->read_stdin)
+			return err_set(err, ERR_INVALID, "--stdin given twice?");
+		rc = read_stdin(a->w, &a->paths, err);
+		return rc < 0 ? rc : 1;
+	}
+	rc = rev_add_argument(a->w, arg, err);
+	if (rc == ERR_NOT_FOUND && a->w->ignore_missing) {
+		a->w->input_given = true;
+		return 1;
+	}
+	if (rc == ERR_AMBIGUOUS || (rc == ERR_NOT_FOUND && never_a_path))
+		return revparse_explain(a->w->repo, arg, never_a_path, err);
+	if (rc == ERR_NOT_FOUND)
+		return 0;
+	if (!rc && a->dashdash == a->argc)
+		rc = check_not_a_path(a->w, arg, err);
+	return rc < 0 ? rc : 1;
+}
+
+static int take_arguments(struct arguments *a, struct err *err)
+{
+	int i, first, used = 1, rc = 0;
+
+	for (i = 1; i < a->dashdash; i += used) {
+		used = take_argument(a, i, err);
+		if (used <= 0)
+			break;
+	}
+	if (used < 0)
+		return used;
+	if (i >= a->dashdash)
+		i = a->dashdash < a->argc ? a->dashdash + 1 : a->argc;
+	for (first = i; !rc && i < a->argc; i++) {
+		if (!used)
+			rc = check_path(a->w, a->argv[i], i == first, err);
+		strvec_push(&a->paths, a->argv[i]);
+	}
+	return rc;
+}
+
 int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 		       const struct rev_hooks *hooks, struct err *err)
 {
-	bool no_more_options = false, never_a_path;
-	int dashdash = argc, i, used, rc = 0;
+	struct arguments a = { w, argv, argc, argc, hooks, STRVEC_INIT, false };
+	int rc;
 
-	for (i = 1; i < argc && dashdash == argc; i++)
+	for (int i = 1; i < argc && a.dashdash == argc; i++)
 		if (!strcmp(argv[i], "--"))
-			dashdash = i;
-	for (i = 1; i < dashdash; i += used) {
-		const char *arg = argv[i];
-
-		used = 1;
-		if (*arg == '-' && !no_more_options) {
-			if (!strcmp(arg, "--end-of-options")) {
-				no_more_options = true;
-				continue;
-			}
-			used = one_option(w, argv + i, hooks, err);
-			if (used < 0)
-				return used;
-			continue;
-		}
-		rc = add_argument(w, arg, err);
-		never_a_path = dashdash < argc || *arg == '^';
-		if (rc == ERR_AMBIGUOUS || (rc == ERR_NOT_FOUND && never_a_path))
-			return revparse_explain(w->repo, arg, never_a_path, err);
-		if (rc == ERR_NOT_FOUND)
-			break; /* paths from here on */
-		if (!rc && dashdash == argc)
-			rc = check_not_a_path(w, arg, err);
-		if (rc < 0)
-			return rc;
-	}
-	if (rc == ERR_NOT_FOUND) {
-		for (used = i, rc = 0; !rc && used < argc; used++)
-			rc = check_path(w, argv[used], used == i, err);
-		if (!rc)
-			rc = set_paths(w, argv + i, err);
-	} else if (dashdash < argc) {
-		rc = set_paths(w, argv + dashdash + 1, err);
-	}
+			a.dashdash = i;
+	rc = take_arguments(&a, err);
+	if (!rc)
+		rc = set_paths(w, &a.paths, err);
+	strvec_clear(&a.paths);
 	return rc ? rc : check_combinations(w, err);
 }

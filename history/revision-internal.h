@@ -24,6 +24,10 @@ struct rev_state {
 	bool use_last;
 	const char **sources; /* by commit->index */
 	size_t nr_sources;
+	struct commit_list *children; /* the same */
+	size_t nr_children;
+	uint8_t **same; /* the same: for each parent of a merge, is nothing different? */
+	size_t nr_same;
 	struct tree_cache *trees;
 };
 
@@ -36,6 +40,38 @@ void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c);
 /* Simplify, then queue the parents; once per commit. */
 MUST_USE int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err);
 
+/* ---- revision-names.c ---- */
+/* *path (may be NULL): that of "TREE:path", NULL otherwise; owned by the caller. */
+MUST_USE int rev_resolve(struct rev_walk *w, const char *name, struct object_id *oid, char **path,
+			 struct err *err);
+MUST_USE int rev_peel_commit(struct rev_walk *w, const struct object_id *oid, struct commit **out,
+			     struct err *err);
+/* "a", "^a", "a..b", "a...b", "a^@", "a^!", "a^-". ERR_NOT_FOUND: it is none of them. */
+MUST_USE int rev_add_argument(struct rev_walk *w, const char *arg, struct err *err);
+
+/* ---- revision-inputs.c ---- */
+MUST_USE int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
+			  struct err *err);
+/* --all, --branches, --reflog and the like: 1, 0: another option, < 0. */
+int rev_input_option(struct rev_walk *w, const char *arg, struct err *err);
+
+/* ---- revision-objects.c ---- */
+/*
+ * Peel a start: 1 and *oid is a commit; 0: it leads to none (trees and blobs are noted if the walk
+ * wants objects, and so are the tags on the way).
+ */
+int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oid, struct err *err);
+void rev_free_objects(struct rev_walk *w);
+/* A commit that cannot be read: if it is missing and the walk allows that, noted, and 0; else rc. */
+MUST_USE int rev_allow_missing(struct rev_walk *w, struct commit *c, int rc, struct err *err);
+
+/* ---- revision-cherry.c ---- */
+MUST_USE int rev_find_same_patches(struct rev_walk *w, struct err *err);
+
+/* ---- revision-children.c ---- */
+void rev_find_children(struct rev_walk *w);
+void rev_free_children(struct rev_walk *w);
+
 /* ---- revision-limit.c ---- */
 MUST_USE int rev_limit(struct rev_walk *w, struct err *err);
 /* Children before parents; the order of `l` decides among equals. */
@@ -45,6 +81,15 @@ void rev_sort_topologically(struct rev_walk *w, struct commit_list *l);
 MUST_USE int rev_simplify(struct rev_walk *w, struct commit *c, struct err *err);
 bool rev_is_relevant(const struct commit *c);
 bool rev_prunes(const struct rev_walk *w);
+/* The one parent worth following; NULL if there are several. */
+struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct commit *c);
+/* For --simplify-merges: a byte for each parent with which a merge is the same. */
+uint8_t *rev_same_parents(struct rev_walk *w, const struct commit *c);
+void rev_free_same(struct rev_walk *w);
+
+/* ---- revision-merges.c ---- */
+/* Of the range, in topological order. */
+MUST_USE int rev_simplify_merges(struct rev_walk *w, struct err *err);
 
 /* ---- revision.c ---- */
 /* -g: reflogs only of what is named from now on. */

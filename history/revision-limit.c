@@ -39,7 +39,7 @@ static int collect(struct rev_walk *w, struct err *err)
 	int rc;
 
 	while ((c = rev_dequeue(w))) {
-		if (w->since && !w->since_as_filter && c->date < w->since)
+		if (w->since && c->date < w->since)
 			rev_mark_uninteresting(w, c);
 		rc = rev_process_parents(w, c, err);
 		if (rc < 0)
@@ -50,7 +50,10 @@ static int collect(struct rev_walk *w, struct err *err)
 				break;
 			continue;
 		}
-		if (w->until && c->date > w->until)
+		for (uint32_t i = 0; w->maximal_only && i < c->nr_parents; i++)
+			c->parents[i]->flags |= REV_NOT_MAXIMAL;
+		if ((w->until && c->date > w->until) ||
+		    (w->since_filter && c->date < w->since_filter))
 			continue;
 		slop.date = c->date;
 		commit_list_add(&w->state->list, c);
@@ -80,7 +83,7 @@ static bool mark_descendants(struct commit_list *l)
 }
 
 /* And from children to parents. */
-static bool mark_ancestors(struct commit_list *l)
+static bool mark_ancestors(struct commit_list *l, bool first_parent)
 {
 	bool progress = false;
 	size_t i;
@@ -89,11 +92,14 @@ static bool mark_ancestors(struct commit_list *l)
 	for (i = 0; i < l->nr; i++) {
 		struct commit *c = l->items[i];
 
-		for (j = 0; (c->flags & REV_ANCESTOR) && j < c->nr_parents; j++)
+		for (j = 0; (c->flags & REV_ANCESTOR) && j < c->nr_parents; j++) {
 			if (!(c->parents[j]->flags & REV_ANCESTOR)) {
 				c->parents[j]->flags |= REV_ANCESTOR;
 				progress = true;
 			}
+			if (first_parent)
+				break;
+		}
 	}
 	return progress;
 }
@@ -102,69 +108,70 @@ static bool mark_ancestors(struct commit_list *l)
 static void limit_to_ancestry_path(struct rev_walk *w)
 {
 	struct commit_list *l = &w->state->list;
-	size_t i, kept = 0;
+	size_t i;
 
 	for (i = 0; i < w->ancestry_bottoms.nr; i++)
 		w->ancestry_bottoms.items[i]->flags |= REV_MARK | REV_ANCESTOR;
 	while (mark_descendants(l))
 		;
-	while (mark_ancestors(l))
+	while (mark_ancestors(l, w->first_parent))
 		;
-	for (i = 0; i < l->nr; i++) {
-		struct commit *c = l->items[i];
-
-		if (c->flags & (REV_MARK | REV_ANCESTOR))
-			l->items[kept++] = c;
-		else
-			c->flags |= REV_UNINTERESTING;
-	}
-	l->nr = kept;
+	/* They stay in the list: what they lead to is excluded as well, for --objects. */
+	for (i = 0; i < l->nr; i++)
+		if (!(l->items[i]->flags & (REV_MARK | REV_ANCESTOR)))
+			l->items[i]->flags |= REV_UNINTERESTING;
 	commit_pool_clear_flags(w->pool, REV_MARK | REV_ANCESTOR);
 }
 
-/* Parents that have been left out do not count any more when a merge is compared. */
+/*
+ * Parents that have been left out since do not count any more when a merge is compared. Where
+ * only one parent is followed that is settled.
+ */
 static int simplify_again(struct rev_walk *w, struct err *err)
 {
 	struct commit_list *l = &w->state->list;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && rev_prunes(w) && i < l->nr; i++) {
-		if (l->items[i]->nr_parents < 2)
-			continue;
-		l->items[i]->flags &= ~REV_TREESAME;
-		rc = rev_simplify(w, l->items[i], err);
-	}
+	if (!rev_prunes(w) || w->sparse || !w->full_history || w->first_parent)
+		return 0;
+	for (size_t i = 0; !rc && i < l->nr; i++)
+		if (l->items[i]->nr_parents > 1 &&
+		    !(l->items[i]->flags & (REV_UNINTERESTING | REV_TREESAME)))
+			rc = rev_simplify(w, l->items[i], err);
 	return rc;
 }
 
+/* The other side stays in the list, for the boundary. */
 static void limit_sides(struct rev_walk *w)
 {
 	struct commit_list *l = &w->state->list;
-	size_t i, kept = 0;
 
-	for (i = 0; i < l->nr; i++) {
-		bool left = l->items[i]->flags & REV_LEFT;
-
-		if (left == w->left_only)
-			l->items[kept++] = l->items[i];
-		else
+	for (size_t i = 0; i < l->nr; i++)
+		if (!(l->items[i]->flags & REV_LEFT) == w->left_only)
 			l->items[i]->flags |= REV_SHOWN;
-	}
-	l->nr = kept;
 }
 
 int rev_limit(struct rev_walk *w, struct err *err)
 {
 	int rc = collect(w, err);
 
+	if (!rc && (w->cherry_pick || w->cherry_mark))
+		rc = rev_find_same_patches(w, err);
 	if (!rc && (w->left_only || w->right_only))
 		limit_sides(w);
-	if (!rc && w->ancestry_path) {
+	if (!rc && w->ancestry_path)
 		limit_to_ancestry_path(w);
+	if (!rc)
 		rc = simplify_again(w, err);
-	}
 	w->state->use_list = true;
 	return rc;
+}
+
+void rev_walk_keep_only(struct rev_walk *w, const struct commit_list *l)
+{
+	w->state->list.nr = 0;
+	for (size_t i = 0; i < l->nr; i++)
+		commit_list_add(&w->state->list, l->items[i]);
 }
 
 /* ---- order ---- */

@@ -11,13 +11,57 @@
 /* Commits that were named one by one are shown whatever they change. */
 bool rev_prunes(const struct rev_walk *w)
 {
-	return w->has_pathspec && !w->no_walk;
+	return (w->has_pathspec || w->simplify_by_decoration) && !w->no_walk;
 }
 
 /* An excluded commit is relevant only if it was named: it is the bottom of the range. */
 bool rev_is_relevant(const struct commit *c)
 {
 	return (c->flags & (REV_UNINTERESTING | REV_BOTTOM)) != REV_UNINTERESTING;
+}
+
+struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct commit *c)
+{
+	struct commit *found = NULL;
+	uint32_t i;
+
+	if (w->first_parent || c->nr_parents == 1)
+		return c->parents[0];
+	for (i = 0; i < c->nr_parents; i++) {
+		if (!rev_is_relevant(c->parents[i]))
+			continue;
+		if (found)
+			return NULL;
+		found = c->parents[i];
+	}
+	return found;
+}
+
+#define DIFFERS_BY_NAME 2
+
+/* 1 or 2, 0, < 0. With --simplify-by-decoration commits with a name differ, and others do not. */
+static int differs_from(struct rev_walk *w, const struct commit *c, const struct commit *p,
+			struct err *err)
+{
+	int rc = 0;
+
+	if (w->simplify_by_decoration && w->is_decorated)
+		rc = w->is_decorated(w->is_decorated_data, &c->oid, err);
+	if (rc > 0)
+		return DIFFERS_BY_NAME;
+	if (rc || (w->simplify_by_decoration && !w->has_pathspec))
+		return rc;
+	return rev_trees_differ(w, &p->tree, &c->tree, err);
+}
+
+/* --remove-empty: history ends where the paths begin. */
+static int forget_before_empty(struct rev_walk *w, struct commit *p, struct err *err)
+{
+	int any = rev_trees_differ(w, NULL, &p->tree, err);
+
+	if (!any)
+		commit_set_parents(w->pool, p, NULL, 0);
+	return any < 0 ? any : 0;
 }
 
 static int simplify_root(struct rev_walk *w, struct commit *c, struct err *err)
@@ -29,6 +73,29 @@ static int simplify_root(struct rev_walk *w, struct commit *c, struct err *err)
 	return differs < 0 ? differs : 0;
 }
 
+uint8_t *rev_same_parents(struct rev_walk *w, const struct commit *c)
+{
+	struct rev_state *s = w->state;
+	size_t want = commit_pool_nr(w->pool);
+
+	if (s->nr_same < want) {
+		s->same = xreallocarray(s->same, want * 2, sizeof(*s->same));
+		memset(s->same + s->nr_same, 0, (want * 2 - s->nr_same) * sizeof(*s->same));
+		s->nr_same = want * 2;
+	}
+	if (!s->same[c->index])
+		s->same[c->index] = xcalloc((size_t)c->nr_parents + 1, 1);
+	return s->same[c->index];
+}
+
+void rev_free_same(struct rev_walk *w)
+{
+	for (size_t i = 0; i < w->state->nr_same; i++)
+		free(w->state->same[i]);
+	FREE_AND_NULL(w->state->same);
+	w->state->nr_same = 0;
+}
+
 /* How a merge compares with its parents. */
 struct comparison {
 	unsigned relevant, relevant_changes, irrelevant_changes;
@@ -38,8 +105,13 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 				struct err *err)
 {
 	uint32_t i, nr = w->first_parent && c->nr_parents ? 1 : c->nr_parents;
+	uint8_t *same = w->simplify_merges && c->nr_parents > 1 ? rev_same_parents(w, c) : NULL;
+	bool first_differs = false;
 	int differs, rc;
 
+	/* The second one is not compared, but tells whether the commit joins anything. */
+	if (nr < c->nr_parents)
+		cmp->relevant += rev_is_relevant(c->parents[1]);
 	for (i = 0; i < nr; i++) {
 		struct commit *p = c->parents[i];
 		bool relevant = rev_is_relevant(p);
@@ -48,16 +120,26 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 		rc = commit_parse_node(w->pool, p, err);
 		if (rc < 0)
 			return rc;
-		differs = rev_trees_differ(w, &p->tree, &c->tree, err);
-		if (differs < 0)
-			return differs;
+		differs = differs_from(w, c, p, err);
+		if (differs > 0 && differs != DIFFERS_BY_NAME && w->remove_empty)
+			rc = forget_before_empty(w, p, err);
+		if (differs < 0 || rc < 0)
+			return differs < 0 ? differs : rc;
 		if (differs) {
 			cmp->relevant_changes += relevant;
 			cmp->irrelevant_changes += !relevant;
-		} else if (!w->full_history && relevant) {
+			first_differs |= !i;
+			continue;
+		}
+		if (same)
+			same[i] = 1;
+		if (first_differs)
+			c->flags |= REV_PULL;
+		if (!w->full_history && relevant) {
 			/* everything came from this parent */
 			commit_set_parents(w->pool, c, &p, 1);
-			c->flags |= REV_TREESAME;
+			if (!w->show_pulls || !i)
+				c->flags |= REV_TREESAME;
 			return 1;
 		}
 	}

@@ -24,6 +24,12 @@ int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err)
 	return rc;
 }
 
+static void free_start(struct rev_start *s)
+{
+	free(s->name);
+	free(s->path);
+}
+
 void rev_walk_free(struct rev_walk *w)
 {
 	size_t i;
@@ -31,8 +37,11 @@ void rev_walk_free(struct rev_walk *w)
 	if (!w)
 		return;
 	for (i = 0; i < w->nr_starts; i++)
-		free(w->starts[i].name);
+		free_start(&w->starts[i]);
 	free(w->starts);
+	rev_free_objects(w);
+	rev_free_children(w);
+	rev_free_same(w);
 	prio_queue_clear(&w->state->queue);
 	commit_list_clear(&w->state->list);
 	commit_list_clear(&w->state->boundary);
@@ -73,7 +82,7 @@ void rev_walk_only_reflogs(struct rev_walk *w)
 		if (w->starts[i].flags & REV_UNINTERESTING)
 			w->starts[nr++] = w->starts[i];
 		else
-			free(w->starts[i].name);
+			free_start(&w->starts[i]);
 	w->input_given |= nr < w->nr_starts;
 	w->nr_starts = nr;
 	w->reflogs = true;
@@ -115,22 +124,14 @@ static int add_default(struct rev_walk *w, struct err *err)
 	return 0;
 }
 
-/* A start that is no commit (a tree, a blob) has no history: it is skipped. */
 static int add_start(struct rev_walk *w, struct rev_start *s, struct err *err)
 {
-	enum object_type type;
 	struct object_id oid;
 	struct commit *c;
-	int rc;
+	int rc = rev_peel_start(w, s, &oid, err);
 
-	rc = object_peel(odb_source(w->repo->odb), &s->oid, OBJ_ANY, &oid, &type, NULL);
-	if (rc < 0) {
-		if (w->ignore_missing)
-			return 0;
-		return err_set(err, rc == ERR_CORRUPT ? rc : ERR_NOT_FOUND, "bad object %s", s->name);
-	}
-	if (type != OBJ_COMMIT)
-		return 0;
+	if (rc <= 0)
+		return rc;
 	c = s->commit = commit_lookup(w->pool, &oid);
 	rc = commit_parse_node(w->pool, c, err);
 	if (rc < 0)
@@ -140,6 +141,8 @@ static int add_start(struct rev_walk *w, struct rev_start *s, struct err *err)
 		rev_mark_uninteresting(w, c);
 		rev_mark_parents_uninteresting(w, c);
 		w->limited = true;
+	} else {
+		c->flags |= REV_GIVEN;
 	}
 	if (!w->reflogs)
 		rev_set_source(w, c, s->name);
@@ -231,7 +234,10 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		begin_no_walk(w);
 		return 0;
 	}
-	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path)
+	if (w->simplify_merges && w->order == REV_ORDER_DEFAULT)
+		w->order = REV_ORDER_TOPO;
+	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path ||
+	    w->cherry_pick || w->cherry_mark || w->want_children || w->maximal_only)
 		w->limited = true;
 	if (w->ancestry_path) {
 		w->full_history = true; /* the way may lead through any parent */
@@ -243,36 +249,23 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		rc = rev_limit(w, err);
 	if (!rc && w->order != REV_ORDER_DEFAULT)
 		rev_sort_topologically(w, &w->state->list);
+	if (!rc && w->simplify_merges)
+		rc = rev_simplify_merges(w, err);
+	if (!rc && w->want_children)
+		rev_find_children(w);
 	return rc;
 }
 
 /* ---- rewriting parents ---- */
 
-/* The one parent worth following; NULL if there are several. */
-static struct commit *one_relevant_parent(const struct rev_walk *w, const struct commit *c)
-{
-	struct commit *found = NULL;
-	uint32_t i;
-
-	if (w->first_parent || c->nr_parents == 1)
-		return c->parents[0];
-	for (i = 0; i < c->nr_parents; i++) {
-		if (!rev_is_relevant(c->parents[i]))
-			continue;
-		if (found)
-			return NULL;
-		found = c->parents[i];
-	}
-	return found;
-}
-
 /* *p becomes the nearest ancestor that is shown, NULL if there is none. */
 static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
 {
 	struct commit *c = *p, *next;
+	size_t steps = 0;
 	int rc;
 
-	for (;;) {
+	while (steps++ <= commit_pool_nr(w->pool)) { /* replaced commits can form a circle */
 		if (!w->limited) {
 			rc = rev_process_parents(w, c, err);
 			if (rc < 0)
@@ -284,7 +277,7 @@ static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
 			c = NULL;
 			break;
 		}
-		next = one_relevant_parent(w, c);
+		next = rev_one_relevant_parent(w, c);
 		if (!next)
 			break;
 		c = next;
@@ -328,13 +321,19 @@ static bool has_wanted_parents(const struct rev_walk *w, const struct commit *c)
 	return nr >= w->min_parents && (w->max_parents < 0 || nr <= w->max_parents);
 }
 
+/* Are parents replaced by what is shown of the history behind them? */
+static bool rewrites(const struct rev_walk *w)
+{
+	return w->want_parents || w->want_children;
+}
+
 /* A TREESAME commit is shown only if it joins lines of history. */
 static bool joins_history(const struct rev_walk *w, const struct commit *c)
 {
 	unsigned relevant = 0;
 	uint32_t i;
 
-	if (!w->want_parents)
+	if (!rewrites(w))
 		return false;
 	for (i = 0; i < c->nr_parents; i++)
 		relevant += rev_is_relevant(c->parents[i]);
@@ -354,11 +353,13 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	timestamp_t date = date_of(w, c);
 	int rc;
 
-	if (c->flags & (REV_UNINTERESTING | REV_SHOWN))
+	if (c->flags & (REV_UNINTERESTING | REV_SHOWN | REV_NOT_MAXIMAL))
+		return 0;
+	if (w->unpacked && odb_is_packed(w->repo->odb, &c->oid))
 		return 0;
 	if (w->until && date > w->until)
 		return 0;
-	if (w->since && w->since_as_filter && date < w->since)
+	if (w->since_filter && date < w->since_filter)
 		return 0;
 	if (!has_wanted_parents(w, c))
 		return 0;
@@ -366,7 +367,8 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	if (rc <= 0)
 		return rc;
 	if (rev_prunes(w) && !w->sparse && (c->flags & REV_TREESAME))
-		return joins_history(w, c);
+		return (w->show_pulls && rewrites(w) && (c->flags & REV_PULL)) ||
+		       joins_history(w, c);
 	return 1;
 }
 
@@ -404,7 +406,7 @@ static int next_candidate(struct rev_walk *w, struct commit **out, struct err *e
 		if (!c)
 			return 0;
 		/* Too old: its parents are older still. */
-		if (w->since && !w->since_as_filter && c->date < w->since)
+		if (w->since && c->date < w->since)
 			continue;
 		rc = rev_process_parents(w, c, err);
 		if (rc < 0)
@@ -421,7 +423,7 @@ static int next_shown(struct rev_walk *w, struct commit **out, struct err *err)
 
 	while ((rc = next_candidate(w, &c, err)) > 0) {
 		if (w->reflogs) {
-			if (w->since && !w->since_as_filter && date_of(w, c) < w->since)
+			if (w->since && date_of(w, c) < w->since)
 				continue;
 			rc = rev_simplify(w, c, err);
 			if (rc < 0)
@@ -434,7 +436,7 @@ static int next_shown(struct rev_walk *w, struct commit **out, struct err *err)
 			commit_release_buffer(c);
 			continue;
 		}
-		if (w->want_parents && rev_prunes(w) && !w->sparse) {
+		if (rewrites(w) && rev_prunes(w) && !w->sparse) {
 			rc = rewrite_parents(w, c, err);
 			if (rc < 0)
 				return rc;
@@ -478,6 +480,8 @@ static int find_boundary(struct rev_walk *w, struct commit_list *out, struct err
 		if (c->flags & (REV_SHOWN | REV_BOUNDARY))
 			continue;
 		rc = commit_parse_node(w->pool, c, err);
+		if (rc == ERR_NOT_FOUND && w->missing_ok)
+			continue;
 		if (rc < 0)
 			return rc;
 		c->flags |= REV_BOUNDARY;
@@ -531,12 +535,37 @@ static int next_forward(struct rev_walk *w, struct commit **out, struct err *err
 	return 1;
 }
 
+/* --max-count-oldest: what is left is the end of what would be shown. */
+static int keep_oldest(struct rev_walk *w, struct err *err)
+{
+	struct commit_list kept = COMMIT_LIST_INIT;
+	struct rev_state *s = w->state;
+	size_t keep = w->max_count > 0 ? (size_t)w->max_count : 0;
+	struct commit *c;
+	int rc;
+
+	w->max_count = -1;
+	while ((rc = next_counted(w, &c, err)) > 0) {
+		commit_release_buffer(c);
+		commit_list_add(&kept, c);
+	}
+	if (kept.nr > keep)
+		memmove(kept.items, kept.items + (kept.nr - keep), keep * sizeof(*kept.items));
+	if (kept.nr > keep)
+		kept.nr = keep;
+	commit_list_clear(&s->list);
+	s->list = kept;
+	s->next = 0;
+	s->use_list = true;
+	w->oldest = false;
+	return rc;
+}
+
 static int collect_reversed(struct rev_walk *w, struct err *err)
 {
 	struct commit_list all = COMMIT_LIST_INIT;
 	struct rev_state *s = w->state;
 	struct commit *c;
-	size_t i;
 	int rc;
 
 	while ((rc = next_forward(w, &c, err)) > 0) {
@@ -544,7 +573,7 @@ static int collect_reversed(struct rev_walk *w, struct err *err)
 		commit_list_add(&all, c);
 	}
 	commit_list_clear(&s->last);
-	for (i = all.nr; i-- > 0;)
+	for (size_t i = all.nr; i-- > 0;)
 		commit_list_add(&s->last, all.items[i]);
 	commit_list_clear(&all);
 	s->next_last = 0;
@@ -555,8 +584,10 @@ static int collect_reversed(struct rev_walk *w, struct err *err)
 
 int rev_walk_next(struct rev_walk *w, struct commit **out, struct err *err)
 {
-	int rc = w->reverse ? collect_reversed(w, err) : 0;
+	int rc = w->oldest ? keep_oldest(w, err) : 0;
 
+	if (!rc && w->reverse)
+		rc = collect_reversed(w, err);
 	return rc < 0 ? rc : next_forward(w, out, err);
 }
 
@@ -574,7 +605,9 @@ char rev_mark(const struct rev_walk *w, const struct commit *c)
 		return '-';
 	if (c->flags & REV_UNINTERESTING)
 		return '^';
+	if (c->flags & REV_PATCH_SAME)
+		return '=';
 	if (w->left_right)
 		return c->flags & REV_LEFT ? '<' : '>';
-	return 0;
+	return w->cherry_mark ? '+' : 0;
 }

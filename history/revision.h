@@ -37,6 +37,10 @@
 #define REV_QUEUED 512u
 #define REV_MARK 1024u	     /* short-lived */
 #define REV_ANCESTOR 2048u   /* of what --ancestry-path= names */
+#define REV_GIVEN 4096u	     /* a start, not excluded */
+#define REV_PULL 16384u	     /* a merge that took a later parent's content */
+#define REV_NOT_MAXIMAL 32768u /* another commit of the range leads to it */
+#define REV_PATCH_SAME 8192u /* a commit of the other side brings the same change */
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
 
@@ -48,9 +52,24 @@ struct rev_grep; /* --grep, --author, --committer, --grep-reflog */
 struct rev_start {
 	struct object_id oid;
 	char *name;	/* as typed, or the ref's name; owned */
+	char *path;	/* of "HEAD:path"; NULL: none; owned */
 	uint32_t flags; /* REV_UNINTERESTING, REV_LEFT, REV_BOTTOM */
 	struct commit *commit; /* NULL: no commit */
+	bool implied;	/* one of many (--reflog): no edge of its own */
 };
+
+/* A tag, tree or blob that a start is or leads to: history/objects.h. */
+struct rev_object {
+	struct object_id oid;
+	enum object_type type;
+	char *path;	/* "" if it has none; a tag's name; owned */
+	uint32_t flags; /* REV_UNINTERESTING */
+};
+
+/* patch_id() of diff/patch-id.h, which is out of reach here. */
+typedef int (*rev_patch_id_fn)(struct odb *odb, const struct pathspec *paths,
+			       const struct object_id *from, const struct object_id *to,
+			       bool names_only, struct object_id *out, struct err *err);
 
 struct rev_walk {
 	struct repository *repo;
@@ -63,22 +82,41 @@ struct rev_walk {
 	bool left_right, left_only, right_only, boundary, no_walk, unsorted;
 	bool reflogs;		  /* -g */
 	bool full_history, sparse;
+	bool simplify_merges, show_pulls, remove_empty;
+	bool simplify_by_decoration; /* needs is_decorated */
+	bool maximal_only;	  /* only what no other commit of the range leads to */
 	bool ancestry_path;
 	bool want_parents;	  /* --graph, --parents: rewritten to what is shown */
 	bool print_parents;	  /* --parents */
+	bool want_children;	  /* --children: rev_children() */
 	bool ignore_missing;
 	bool source;		  /* remember from which start a commit was reached */
-	bool since_as_filter;
+	bool cherry_pick, cherry_mark; /* leave out, or mark, changes that both sides have */
+	bool objects;		  /* starts may be tags, trees and blobs */
+	bool single_worktree;	  /* --all and the like leave other worktrees out */
+	bool bisect;		  /* --bisect: refs/bisect/ has been added */
+	bool unpacked;		  /* only what is in no pack */
+	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
 	int max_count, skip;	  /* -1: none */
+	bool oldest;		  /* max_count: the last ones, instead of the first */
 	int min_parents, max_parents; /* 0, -1 */
 	timestamp_t since, until; /* 0: none */
+	timestamp_t since_filter; /* like since, but the walk goes on behind what is too old */
 	struct pathspec pathspec;
 	bool has_pathspec;
 
 	/* ---- internal ---- */
+	rev_patch_id_fn patch_id;
+	int (*is_decorated)(void *data, const struct object_id *oid, struct err *err);
+	void *is_decorated_data;
 	struct rev_start *starts;
 	size_t nr_starts, alloc_starts;
+	struct rev_object *given_objects; /* in the order of the starts */
+	size_t nr_objects, alloc_objects;
+	struct oid_array missing; /* with missing_ok: starts, then others */
+	size_t nr_missing_starts;
 	bool negate;	  /* --not */
+	bool read_stdin;
 	bool input_given; /* --all and the like, even if no ref was there */
 	bool limited;
 	struct ref_exclusions exclusions;
@@ -90,6 +128,9 @@ struct rev_walk {
 
 MUST_USE int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err);
 void rev_walk_free(struct rev_walk *w);
+
+/* Needed for --cherry-pick and --cherry-mark. */
+void rev_walk_set_patch_ids(struct rev_walk *w, rev_patch_id_fn fn);
 
 struct rev_hooks {
 	/*
@@ -124,8 +165,12 @@ void rev_walk_uncount(struct rev_walk *w);
 int rev_will_show(struct rev_walk *w, struct commit *c, struct err *err);
 
 /* ---- about the commit that was delivered last ---- */
-/* '<' '>' '-' '^' or 0 */
+/* '<' '>' '-' '^' '=' '+' or 0 */
 char rev_mark(const struct rev_walk *w, const struct commit *c);
+/* Only these are left of a limited walk that has begun. */
+void rev_walk_keep_only(struct rev_walk *w, const struct commit_list *l);
+/* NULL: none, or not asked for. */
+const struct commit_list *rev_children(const struct rev_walk *w, const struct commit *c);
 /* --source: the start's name. NULL: not known. */
 const char *rev_source(const struct rev_walk *w, const struct commit *c);
 

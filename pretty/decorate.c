@@ -37,6 +37,11 @@ static void free_list(void *data)
 	}
 }
 
+bool decorations_has(const struct decorations *d, const struct object_id *oid)
+{
+	return oidmap_contains(&d->by_oid, oid);
+}
+
 void decorations_free(struct decorations *d)
 {
 	if (!d)

@@ -24,12 +24,17 @@ void pretty_release(struct pretty *p)
 	p->placeholder_mailmap = NULL;
 }
 
+void pretty_config_encoding(struct pretty *p, const struct config_set *c)
+{
+	config_get_string(c, "i18n.commitencoding", &p->encoding, NULL);
+	config_get_string(c, "i18n.logoutputencoding", &p->encoding, NULL);
+}
+
 int pretty_config(struct pretty *p, const struct config_set *c, struct err *err)
 {
 	const char *value = NULL;
 
-	config_get_string(c, "i18n.commitencoding", &p->encoding, NULL);
-	config_get_string(c, "i18n.logoutputencoding", &p->encoding, NULL);
+	pretty_config_encoding(p, c);
 	if (config_get_string(c, "log.date", &value, err) < 0)
 		return ERR_INVALID;
 	if (value && date_mode_parse(&p->date, value) < 0)

@@ -83,6 +83,7 @@ void decorate_options_release(struct decorate_options *o);
 MUST_USE int decorations_load(struct decorations **out, struct repository *r,
 			      const struct decorate_options *o, struct err *err);
 void decorations_free(struct decorations *d);
+bool decorations_has(const struct decorations *d, const struct object_id *oid);
 
 /* Escape sequences of color.decorate.<slot>. */
 struct decorate_colors {
@@ -156,6 +157,8 @@ void pretty_init(struct pretty *p, struct repository *r);
 void pretty_release(struct pretty *p);
 /* i18n.logOutputEncoding, log.date, core.abbrev … ERR_INVALID names the bad value. */
 MUST_USE int pretty_config(struct pretty *p, const struct config_set *c, struct err *err);
+/* i18n.* alone: for commands whose output is for programs. */
+void pretty_config_encoding(struct pretty *p, const struct config_set *c);
 /*
  * "medium", "format:%h", "%h %s", a name of pretty.<name>. ERR_INVALID: "invalid
  * --pretty format: x".

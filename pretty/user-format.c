@@ -662,6 +662,8 @@ static size_t simple(struct user_format *f, char letter, struct strbuf *out, str
 	case 'p': add_parents(f, true, out); return 1;
 	case 'm':
 		mark = pc->p->walk ? rev_mark(pc->p->walk, pc->c) : 0;
+		if (mark == '+')
+			mark = 0;
 		if (!mark)
 			mark = pc->c->flags & REV_LEFT ? '<' : '>';
 		strbuf_addch(out, mark);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rev-list(1) */
+#include "compat/posix.h"
+#include "builtin/rev-list.h"
+#include "util/alloc.h"
+
+static int init(struct rev_list *l, struct repository *r, struct err *err)
+{
+	int rc;
+
+	memset(l, 0, sizeof(*l));
+	l->commit_header = true;
+	l->missing_text = l->omitted_text = (struct strbuf)STRBUF_INIT;
+	rc = log_options_init_plumbing(&l->log, r, err);
+	l->walk = l->log.walk;
+	return rc;
+}
+
+static void release(struct rev_list *l)
+{
+	filter_spec_release(&l->filter);
+	bisection_release(&l->bisection);
+	oidset_clear(&l->promised);
+	strbuf_release(&l->missing_text);
+	strbuf_release(&l->omitted_text);
+	log_options_release(&l->log);
+}
+
+static int list_commits(struct rev_list *l, struct err *err)
+{
+	struct commit *c;
+	int rc;
+
+	while ((rc = rev_walk_next(l->walk, &c, err)) > 0) {
+		rc = rev_list_show_commit(l, c, err);
+		commit_release_buffer(c);
+		if (rc < 0)
+			return rc;
+		if (ferror(stdout))
+			break;
+	}
+	for (size_t i = 0; !rc && i < l->walk->missing.nr; i++)
+		rc = rev_list_miss(l, &l->walk->missing.oid[i],
+				   i < l->walk->nr_missing_starts ? OBJ_NONE : OBJ_COMMIT, "",
+				   err);
+	return rc < 0 ? rc : 0;
+}
+
+static void print_bisect_vars(const struct bisection *b)
+{
+	size_t rest = b->all - b->reaches, left = rest > b->reaches ? rest : b->reaches;
+
+	printf("bisect_rev='%s'\nbisect_nr=%d\nbisect_good=%d\nbisect_bad=%d\n"
+	       "bisect_all=%d\nbisect_steps=%u\n",
+	       b->best.nr ? oid_hex(&b->best.items[0]->oid) : "", (int)left - 1, (int)rest - 1,
+	       (int)b->reaches - 1, (int)b->all, bisection_steps(b->all));
+}
+
+/* Before the commits are shown: what is left is the best one, or all of them ranked. */
+static int bisect(void *data, struct err *err)
+{
+	struct rev_list *l = data;
+	bool ranked = l->bisect & BISECT_ALL;
+
+	bisection_find(l->walk, ranked, &l->bisection);
+	rev_walk_keep_only(l->walk, &l->bisection.best);
+	if ((l->bisect & BISECT_VARS) && (!ranked || !l->bisection.best.nr))
+		return 1; /* nothing of it is shown */
+	return ranked ? pretty_load_decorations(&l->log.pretty, err) : 0;
+}
+
+/* After all is shown: the exit code. */
+static int finish_bisect(struct rev_list *l)
+{
+	if (!(l->bisect & BISECT_VARS))
+		return 0;
+	if (!l->bisection.best.nr)
+		return 1;
+	if (l->bisect & BISECT_ALL)
+		printf("------\n");
+	print_bisect_vars(&l->bisection);
+	return 0;
+}
+
+static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
+{
+	struct rev_walk *w = l->walk;
+	int rc = rev_list_parse(l, argc, argv, err);
+
+	if (!rc)
+		rc = rev_list_check(l, err);
+	if (!rc)
+		rc = log_options_settle(&l->log, err);
+	if (rc < 0)
+		return rc;
+	if (l->header && !l->log.format_given)
+		rc = pretty_set_format(&l->log.pretty, "raw", err);
+	if (!w->nr_starts && !w->input_given && !w->default_rev)
+		rev_list_usage();
+	w->limited |= l->bisect != 0;
+	if (l->log.format_given || l->header)
+		commit_pool_keep_buffers(w->pool, true);
+	if (!rc)
+		rc = rev_walk_begin(w, err);
+	if (rc < 0)
+		return rc;
+	l->objects.begun = l->bisect ? bisect : NULL;
+	if (l->bisect && !w->objects)
+		rc = bisect(l, err);
+	if (rc < 0)
+		return rc;
+	if (l->progress_title)
+		l->progress = progress_start(l->progress_title, 0);
+	if (!rc)
+		rc = w->objects ? rev_list_objects(l, err) : list_commits(l, err);
+	progress_stop(&l->progress);
+	if (rc < 0)
+		return rc;
+	if (l->bisect & BISECT_VARS)
+		return finish_bisect(l);
+	rev_list_print_missing(l);
+	rev_list_print_sums(l);
+	return 0;
+}
+
+int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct rev_list l;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		rev_list_usage();
+	rc = init(&l, ctx->repo, &err);
+	if (!rc)
+		rc = run(&l, argc, argv, &err);
+	release(&l);
+	if (rc < 0)
+		return report_fatal(&err);
+	return finish_stdout() ? 128 : rc;
+}
