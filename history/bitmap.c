@@ -12,7 +12,6 @@
 #include "object/tag.h"
 #include "pack/bitmap.h"
 #include "util/alloc.h"
-#include "util/prio-queue.h"
 
 #define TAG_DEPTH_MAX 4096
 
@@ -27,22 +26,14 @@ struct bitmap_walk {
 /* One side, while it is being walked. */
 struct side {
 	struct bitmap_walk *w;
-	const struct bitset *done; /* of the haves; NULL: this is their side */
-	struct bitset *to;
+	struct bitmap_making making; /* its `done` is that of the haves; NULL: this is their side */
 	struct {
 		size_t bit;
 		struct object_id oid;
 	} *commits; /* where it starts */
 	size_t nr, alloc;
 	struct oid_array trees;
-	struct prio_queue queue;
-	struct commit_list opened; /* commits whose trees are to be walked */
 };
-
-static bool is_reached(const struct side *s, size_t bit)
-{
-	return bitset_has(s->to, bit) || (s->done && bitset_has(s->done, bit));
-}
 
 /* ---- where a side starts ---- */
 
@@ -87,7 +78,7 @@ static int add_start(struct side *s, struct object_id oid, struct err *err)
 		if ((rc = type_of(w, &oid, &type, err)) < 0 ||
 		    (rc = bit_space_get(&w->space, &oid, type, NULL, &bit, err)) < 0)
 			return rc;
-		if (s->done && !depth)
+		if (s->making.done && !depth)
 			bitset_add(&w->named, bit);
 		if (type == OBJ_TREE)
 			oid_array_append(&s->trees, &oid);
@@ -97,7 +88,7 @@ static int add_start(struct side *s, struct object_id oid, struct err *err)
 			s->commits[s->nr++].oid = oid;
 		}
 		if (type == OBJ_BLOB || type == OBJ_TAG)
-			bitset_add(s->to, bit);
+			bitset_add(s->making.to, bit);
 		if (type != OBJ_TAG)
 			return 0;
 		rc = tag_target(w, &oid, err);
@@ -124,14 +115,12 @@ static int add_starts(struct side *s, const struct oid_array *starts, bool may_b
 
 /* ---- commits ---- */
 
-/* 1: it is reached now, by a stored bitmap or before. */
-static int use_stored(struct side *s, const struct object_id *oid, size_t bit, struct err *err)
+static int use_stored(void *data, const struct object_id *oid, size_t bit, struct bitset *to,
+		      struct err *err)
 {
-	if (is_reached(s, bit))
-		return 1;
-	if (bit >= s->w->space.nr_fixed)
-		return 0;
-	return bitmap_index_or_commit(s->w->index, oid, s->to, err);
+	struct bitmap_walk *w = data;
+
+	return bit < w->space.nr_fixed ? bitmap_index_or_commit(w->index, oid, to, err) : 0;
 }
 
 static int by_bit(const void *a, const void *b)
@@ -153,88 +142,55 @@ static int use_bitmaps_of_starts(struct side *s, struct err *err)
 	if (s->nr)
 		qsort(s->commits, s->nr, sizeof(*s->commits), by_bit);
 	for (size_t i = 0; i < s->nr && rc >= 0; i++) {
-		rc = use_stored(s, &s->commits[i].oid, s->commits[i].bit, err);
-		if (!rc && s->commits[i].bit < s->w->space.nr_fixed)
-			bitset_add(&rest, s->commits[i].bit);
+		size_t bit = s->commits[i].bit;
+
+		if (bitmap_reaches(&s->making, bit))
+			continue;
+		rc = use_stored(s->w, &s->commits[i].oid, bit, s->making.to, err);
+		if (!rc && bit < s->w->space.nr_fixed)
+			bitset_add(&rest, bit);
 	}
 	if (rc >= 0)
-		rc = bitmap_index_or_merges(s->w->index, &rest, s->to, err);
+		rc = bitmap_index_or_merges(s->w->index, &rest, s->making.to, err);
 	bitset_release(&rest);
 	return rc < 0 ? rc : 0;
 }
 
-static int queue_commit(struct side *s, struct commit *c, struct err *err)
-{
-	int rc = commit_parse_node(s->w->pool, c, err);
-
-	if (!rc)
-		prio_queue_put(&s->queue, c);
-	return rc;
-}
-
-static int open_commit(struct side *s, struct commit *c, struct err *err)
-{
-	size_t bit;
-	int rc = bit_space_get(&s->w->space, &c->oid, OBJ_COMMIT, NULL, &bit, err);
-
-	if (!rc)
-		rc = use_stored(s, &c->oid, bit, err);
-	if (rc)
-		return rc < 0 ? rc : 0;
-	bitset_add(s->to, bit);
-	commit_list_add(&s->opened, c);
-	for (uint32_t i = 0; !rc && i < c->nr_parents; i++) {
-		rc = bit_space_get(&s->w->space, &c->parents[i]->oid, OBJ_COMMIT, NULL, &bit, err);
-		if (!rc && !is_reached(s, bit))
-			rc = queue_commit(s, c->parents[i], err);
-	}
-	return rc;
-}
-
 static int walk_commits(struct side *s, struct err *err)
 {
+	struct commit_list starts = COMMIT_LIST_INIT;
 	int rc = use_bitmaps_of_starts(s, err);
 
 	for (size_t i = 0; i < s->nr && !rc; i++)
-		if (!is_reached(s, s->commits[i].bit))
-			rc = queue_commit(s, commit_lookup(s->w->pool, &s->commits[i].oid), err);
-	while (!rc && s->queue.nr)
-		rc = open_commit(s, prio_queue_get(&s->queue), err);
+		if (!bitmap_reaches(&s->making, s->commits[i].bit))
+			commit_list_add(&starts, commit_lookup(s->w->pool, &s->commits[i].oid));
+	if (!rc)
+		rc = bitmap_add_commits(&s->making, starts.items, starts.nr, err);
+	commit_list_clear(&starts);
 	return rc;
 }
 
 /* ---- one side ---- */
 
-/* Trees of old commits first, as most of them is in those of younger ones. */
-static int walk_trees(struct side *s, struct err *err)
-{
-	struct bit_space *space = &s->w->space;
-	int rc = 0;
-
-	for (size_t i = s->opened.nr; i-- && !rc;)
-		rc = bitmap_add_tree(space, &s->opened.items[i]->tree, s->to, s->done, err);
-	for (size_t i = 0; i < s->trees.nr && !rc; i++)
-		rc = bitmap_add_tree(space, &s->trees.oid[i], s->to, s->done, err);
-	return rc;
-}
-
 static int walk_side(struct bitmap_walk *w, const struct oid_array *starts, const struct bitset *done,
 		     struct bitset *to, struct err *err)
 {
-	struct side s = { .w = w, .done = done, .to = to, .trees = OID_ARRAY_INIT,
-			  .queue = { .compare = commit_date_cmp } };
+	struct side s = {
+		.w = w,
+		.making = { .space = &w->space, .pool = w->pool, .to = to, .done = done,
+			    .stored = use_stored, .data = w },
+		.trees = OID_ARRAY_INIT,
+	};
 	int rc;
 
 	bitset_reserve(to, w->space.nr_fixed);
 	rc = add_starts(&s, starts, !done, err);
 	if (!rc)
 		rc = walk_commits(&s, err);
-	if (!rc)
-		rc = walk_trees(&s, err);
+	for (size_t i = 0; i < s.trees.nr && !rc; i++)
+		rc = bitmap_add_tree(&w->space, &s.trees.oid[i], to, done, err);
 	free(s.commits);
 	oid_array_clear(&s.trees);
-	prio_queue_clear(&s.queue);
-	commit_list_clear(&s.opened);
 	return rc;
 }
 

@@ -85,6 +85,10 @@ static inline int bitmap_is_bad(const struct bitmap_layer *l, const char *what, 
 bool bitmap_layer_find(const struct bitmap_layer *l, uint32_t pos, uint32_t *row);
 struct bitmap_row bitmap_layer_row(const struct bitmap_layer *l, uint32_t row);
 
+/* ---- bitmap.c ---- */
+/* The bitmaps of a chain from m down, which must all be there. */
+MUST_USE int bitmap_index_open_midx(struct bitmap_index **out, const struct midx *m, struct err *err);
+
 /* ---- bitmap-decode.c ---- */
 /* Add the bitmap of a row; *kept_bytes counts what the layers keep, up to a limit. */
 MUST_USE int bitmap_layer_or_row(struct bitmap_layer *l, uint32_t row, struct bitset *to,

@@ -6,7 +6,6 @@
 #include "util/bytes.h"
 
 struct bitmap_index {
-	struct packs *packs;
 	struct bit_order order;
 	struct bitmap_layer *layers; /* the lowest first */
 	size_t nr_layers;
@@ -149,7 +148,6 @@ int bitmap_index_open(struct bitmap_index **out, struct packs *packs, struct err
 	int rc;
 
 	CALLOC_ARRAY(b, 1);
-	b->packs = packs;
 	rc = open_midx_bitmap(b, set->midx, &why);
 	tell(packs, why.code ? ERR_CORRUPT : rc, &why);
 	for (size_t i = 0; rc < 0 && i < set->nr; i++) {
@@ -159,6 +157,22 @@ int bitmap_index_open(struct bitmap_index **out, struct packs *packs, struct err
 	if (rc < 0) {
 		free(b);
 		return err_set(err, ERR_NOT_FOUND, "there are no bitmaps");
+	}
+	unite_types(b);
+	*out = b;
+	return 0;
+}
+
+int bitmap_index_open_midx(struct bitmap_index **out, const struct midx *m, struct err *err)
+{
+	struct bitmap_index *b;
+	int rc;
+
+	CALLOC_ARRAY(b, 1);
+	rc = open_layers(b, m, err);
+	if (rc < 0) {
+		free(b);
+		return rc;
 	}
 	unite_types(b);
 	*out = b;

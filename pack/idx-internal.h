@@ -86,6 +86,8 @@ MUST_USE int rev_check_file(const struct mapped_file *m, const struct pack *p,
 			    const char *path, struct err *err);
 /* The positions in the idx, sorted by offset. Caller frees. */
 uint32_t *idx_order_by_offset(const struct pack_idx *idx);
+/* The same for entries that are sorted by name. */
+uint32_t *idx_entries_order_by_offset(const struct idx_entry *v, uint32_t nr);
 MUST_USE int rev_write(int fd, const char *name, const struct hash_algo *algo,
 		       const struct idx_entry *v, uint32_t nr,
 		       const struct object_id *pack_sum, struct err *err);
