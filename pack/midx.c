@@ -5,20 +5,10 @@
  */
 #include "compat/posix.h"
 #include "fs/file.h"
-#include "pack/idx-internal.h"
+#include "pack/midx-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 
-#define MIDX_SIGNATURE 0x4d494458u /* "MIDX" */
-#define MIDX_HEADER_BYTES 12
-#define CHUNK_ENTRY_BYTES 12
-#define CHUNK_PACK_NAMES 0x504e414du
-#define CHUNK_FANOUT 0x4f494446u
-#define CHUNK_NAMES 0x4f49444cu
-#define CHUNK_LOCATIONS 0x4f4f4646u
-#define CHUNK_WIDE 0x4c4f4646u
-#define CHUNK_ORDER 0x52494458u
-#define MSB 0x80000000u
 #define LAYERS_MAX 4096
 #define CHAIN_BYTES_MAX ((size_t)LAYERS_MAX * (HASH_MAX_HEX + 1))
 
@@ -37,13 +27,13 @@ static int find_chunk(const struct midx *m, unsigned nr_chunks, uint32_t id,
 		      struct chunk *out, struct err *err)
 {
 	uint64_t end = m->map.len - m->algo->raw_len;
-	uint64_t first = MIDX_HEADER_BYTES + ((uint64_t)nr_chunks + 1) * CHUNK_ENTRY_BYTES;
+	uint64_t first = MIDX_HEADER_BYTES + ((uint64_t)nr_chunks + 1) * MIDX_CHUNK_ENTRY_BYTES;
 
 	if (first > end)
 		return bad_midx(m->path, "the chunk table is truncated", err);
 	for (unsigned i = 0; i < nr_chunks; i++) {
-		const unsigned char *at = m->map.p + MIDX_HEADER_BYTES + i * CHUNK_ENTRY_BYTES;
-		uint64_t from = get_be64(at + 4), to = get_be64(at + CHUNK_ENTRY_BYTES + 4);
+		const unsigned char *at = m->map.p + MIDX_HEADER_BYTES + i * MIDX_CHUNK_ENTRY_BYTES;
+		uint64_t from = get_be64(at + 4), to = get_be64(at + MIDX_CHUNK_ENTRY_BYTES + 4);
 
 		if (from < first || from > to || to > end)
 			return bad_midx(m->path, "improper chunk offsets", err);
@@ -86,10 +76,10 @@ static int read_tables(struct midx *m, unsigned nr_chunks, struct err *err)
 	struct chunk fanout, names, locations, wide, order, packs;
 	int rc;
 
-	if ((rc = find_chunk(m, nr_chunks, CHUNK_FANOUT, &fanout, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, CHUNK_NAMES, &names, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, CHUNK_LOCATIONS, &locations, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, CHUNK_PACK_NAMES, &packs, err)) < 0)
+	if ((rc = find_chunk(m, nr_chunks, MIDX_FANOUT, &fanout, err)) < 0 ||
+	    (rc = find_chunk(m, nr_chunks, MIDX_NAMES, &names, err)) < 0 ||
+	    (rc = find_chunk(m, nr_chunks, MIDX_LOCATIONS, &locations, err)) < 0 ||
+	    (rc = find_chunk(m, nr_chunks, MIDX_PACK_NAMES, &packs, err)) < 0)
 		return rc;
 	if (fanout.len != 1024 || !fanout_is_sane(fanout.p))
 		return bad_midx(m->path, "the fan-out is not monotonic", err);
@@ -101,11 +91,11 @@ static int read_tables(struct midx *m, unsigned nr_chunks, struct err *err)
 	m->fanout = fanout.p;
 	m->names = names.p;
 	m->locations = locations.p;
-	if (!find_chunk(m, nr_chunks, CHUNK_WIDE, &wide, NULL)) {
+	if (!find_chunk(m, nr_chunks, MIDX_WIDE, &wide, NULL)) {
 		m->wide = wide.p;
 		m->nr_wide = wide.len / 8 < UINT32_MAX ? (uint32_t)(wide.len / 8) : UINT32_MAX;
 	}
-	if (!find_chunk(m, nr_chunks, CHUNK_ORDER, &order, NULL) && order.len == (uint64_t)m->nr * 4)
+	if (!find_chunk(m, nr_chunks, MIDX_ORDER, &order, NULL) && order.len == (uint64_t)m->nr * 4)
 		m->order = order.p;
 	return read_names(m, &packs, err);
 }
@@ -114,7 +104,7 @@ static int parse(struct midx *m, struct err *err)
 {
 	const unsigned char *p = m->map.p;
 
-	if (m->map.len < MIDX_HEADER_BYTES + CHUNK_ENTRY_BYTES + m->algo->raw_len)
+	if (m->map.len < MIDX_HEADER_BYTES + MIDX_CHUNK_ENTRY_BYTES + m->algo->raw_len)
 		return bad_midx(m->path, "the file is too small", err);
 	if (get_be32(p) != MIDX_SIGNATURE)
 		return bad_midx(m->path, "the signature is wrong", err);
@@ -282,8 +272,8 @@ bool midx_location(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64
 
 	if (id >= m->nr_packs)
 		return false;
-	if (m->wide && (v & MSB)) {
-		v &= ~MSB;
+	if (m->wide && (v & MIDX_MSB)) {
+		v &= ~MIDX_MSB;
 		if (v >= m->nr_wide)
 			return false;
 		*offset = get_be64(m->wide + (size_t)v * 8);
