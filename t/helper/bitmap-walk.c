@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * bitmap-walk [--plain] [--count] [--stats] [--drop=TYPE] [--all] <object>... [--not <object>...]
+ * bitmap-walk --compare=<seed>:<rounds>
+ * bitmap-walk --commits
  *
  * The objects that the objects before --not reach and those after it do not, one per line, sorted
  * ("NAME type"); with --plain, by a simple walk without bitmaps, otherwise by history/bitmap.h.
  * --count: only how many. --stats: also whether they are a whole pack, and how many are in it.
  * Names are hex or what git rev-parse knows. Exit code 3: there are no bitmaps to use.
+ *
+ * --compare: so many times, both walks from and without objects chosen by chance have to find the
+ * same. Says how many objects were found in all. --commits: which commits have a bitmap.
  */
 #include "compat/posix.h"
 #include "history/bitmap.h"
@@ -14,6 +19,7 @@
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"
+#include "pack/bitmap.h"
 #include "repo/repo.h"
 #include "util/alloc.h"
 
@@ -165,11 +171,10 @@ static int run_bitmap(struct repository *r, const struct oid_array *wants,
 	return 0;
 }
 
-static void run_plain(struct repository *r, const struct oid_array *wants,
-		      const struct oid_array *haves, bool count)
+static void find_plain(struct repository *r, const struct oid_array *wants,
+		       const struct oid_array *haves, struct oidmap *found)
 {
 	struct plain not = { .r = r }, p = { .r = r };
-	struct list l = { OIDMAP_INIT, 0, false };
 	const struct object_id *oid;
 	void *type;
 
@@ -177,14 +182,137 @@ static void run_plain(struct repository *r, const struct oid_array *wants,
 	walk_plain(&p, wants);
 	for (size_t i = 0; oidmap_next(&p.seen, &i, &oid, &type);)
 		if (!oidmap_contains(&not.seen, oid))
-			oidmap_put(&l.found, oid, type);
+			oidmap_put(found, oid, type);
+	oidmap_clear(&p.seen, NULL);
+	oidmap_clear(&not.seen, NULL);
+}
+
+static void run_plain(struct repository *r, const struct oid_array *wants,
+		      const struct oid_array *haves, bool count)
+{
+	struct list l = { OIDMAP_INIT, 0, false };
+
+	find_plain(r, wants, haves, &l.found);
 	if (count)
 		printf("%zu\n", l.found.nr);
 	else
 		show(&l);
 	oidmap_clear(&l.found, NULL);
-	oidmap_clear(&p.seen, NULL);
-	oidmap_clear(&not.seen, NULL);
+}
+
+/* ---- both ---- */
+
+static uint64_t state;
+
+static size_t below(size_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (size_t)((state >> 11) % n);
+}
+
+struct all {
+	struct repository *r;
+	struct oid_array commits, others, tags;
+};
+
+static int add_any(void *data, const struct object_id *oid)
+{
+	struct all *a = data;
+	enum object_type type;
+	struct err err = ERR_INIT;
+	uint64_t size;
+
+	if (odb_type(a->r->odb, oid, &type, &size, &err) < 0)
+		fail(&err);
+	oid_array_append(type == OBJ_COMMIT ? &a->commits : type == OBJ_TAG ? &a->tags : &a->others, oid);
+	return 0;
+}
+
+static void choose(const struct all *a, struct oid_array *out, size_t nr)
+{
+	while (nr--) {
+		const struct oid_array *from = below(4) ? &a->commits : below(3) ? &a->others : &a->tags;
+
+		if (from->nr)
+			oid_array_append(out, &from->oid[below(from->nr)]);
+	}
+}
+
+/* The number of objects found; exits if they differ. */
+static size_t compare_once(struct repository *r, const struct oid_array *wants,
+			   const struct oid_array *haves)
+{
+	struct list l = { OIDMAP_INIT, 0, false };
+	struct oidmap plain = OIDMAP_INIT;
+	const struct object_id *oid;
+	struct err err = ERR_INIT;
+	struct bitmap_walk *w;
+	void *type;
+	size_t nr;
+
+	if (bitmap_walk_new(&w, r, wants, haves, &err) < 0 || bitmap_walk_foreach(w, add, &l, &err) < 0)
+		fail(&err);
+	find_plain(r, wants, haves, &plain);
+	nr = plain.nr;
+	if (nr != l.found.nr || l.twice || nr != bitmap_walk_count(w, OBJ_ANY)) {
+		fprintf(stderr, "fatal: %zu objects by a plain walk, %zu by bitmaps\n", nr, l.found.nr);
+		exit(1);
+	}
+	for (size_t i = 0; oidmap_next(&plain, &i, &oid, &type);)
+		if (oidmap_get(&l.found, oid) != type || !bitmap_walk_has(w, oid)) {
+			fprintf(stderr, "fatal: %s differs\n", oid_hex(oid));
+			exit(1);
+		}
+	bitmap_walk_free(w);
+	oidmap_clear(&plain, NULL);
+	oidmap_clear(&l.found, NULL);
+	return nr;
+}
+
+static void compare(struct repository *r, const char *spec)
+{
+	struct all a = { .r = r };
+	char *end;
+	struct err err = ERR_INIT;
+	size_t sum = 0;
+
+	state = 88172645463325252u ^ strtoull(spec, &end, 10) * 2654435761u;
+	if (odb_foreach(r->odb, 0, add_any, &a, &err) < 0)
+		fail(&err);
+	for (unsigned long n = strtoul(end + 1, NULL, 10); n; n--) {
+		struct oid_array wants = OID_ARRAY_INIT, haves = OID_ARRAY_INIT;
+
+		choose(&a, &wants, 1 + below(5));
+		choose(&a, &haves, below(5));
+		sum += compare_once(r, &wants, &haves);
+		oid_array_clear(&wants);
+		oid_array_clear(&haves);
+	}
+	printf("%zu\n", sum);
+	oid_array_clear(&a.commits);
+	oid_array_clear(&a.others);
+	oid_array_clear(&a.tags);
+}
+
+/* ---- commits with a bitmap ---- */
+
+static int print_commit(void *data UNUSED, const struct object_id *commit)
+{
+	printf("%s\n", oid_hex(commit));
+	return 0;
+}
+
+static void list_commits(struct repository *r)
+{
+	struct err err = ERR_INIT;
+	struct bitmap_index *b;
+
+	if (bitmap_index_open(&b, odb_packs(r->odb, 0), &err) < 0 ||
+	    bitmap_index_foreach_commit(b, print_commit, NULL, &err) < 0)
+		fail(&err);
+	bitmap_index_free(b);
 }
 
 /* ---- arguments ---- */
@@ -214,8 +342,8 @@ int main(int argc UNUSED, const char **argv)
 {
 	struct repo_open_options open_options = { .warn = warn };
 	struct oid_array wants = OID_ARRAY_INIT, haves = OID_ARRAY_INIT;
-	bool plain = false, count = false, stats = false, negate = false;
-	const char *drop = NULL;
+	bool commits = false, plain = false, count = false, stats = false, negate = false;
+	const char *drop = NULL, *spec = NULL;
 	struct repository *r;
 	struct err err = ERR_INIT;
 	int rc = 0;
@@ -225,16 +353,22 @@ int main(int argc UNUSED, const char **argv)
 	while (*++argv) {
 		if (!strcmp(*argv, "--plain"))
 			plain = true;
+		else if (!strcmp(*argv, "--commits"))
+			commits = true;
 		else if (!strcmp(*argv, "--count"))
 			count = true;
 		else if (!strcmp(*argv, "--stats"))
 			stats = true;
 		else if (!strcmp(*argv, "--not"))
 			negate = true;
-		else if (!skip_prefix(*argv, "--drop=", &drop))
+		else if (!skip_prefix(*argv, "--drop=", &drop) && !skip_prefix(*argv, "--compare=", &spec))
 			add_arg(r, negate ? &haves : &wants, *argv);
 	}
-	if (plain)
+	if (commits)
+		list_commits(r);
+	else if (spec)
+		compare(r, spec);
+	else if (plain)
 		run_plain(r, &wants, &haves, count);
 	else
 		rc = run_bitmap(r, &wants, &haves, drop, count, stats);
