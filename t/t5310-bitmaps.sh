@@ -290,13 +290,48 @@ test_expect_success PYTHON 'bytes changed anywhere: no crash, and no hanging' '
 	done
 '
 
+test_expect_success PYTHON 'bitmaps that refer to each other in a circle' '
+	rm -rf bad && cp -R table bad &&
+	(
+		cd bad && chmod u+w .git/objects/pack/*.bitmap &&
+		cat >circle.py <<-\EOF &&
+		import struct, sys
+		path, raw = sys.argv[1], int(sys.argv[2]) // 2
+		data = bytearray(open(path, "rb").read())
+		nr = struct.unpack(">I", data[8:12])[0]
+		table = len(data) - raw - nr * 16
+		for row in range(nr):
+		    struct.pack_into(">I", data, table + row * 16 + 12, (row + 1) % nr)
+		open(path, "wb").write(data)
+		EOF
+		python3 circle.py "$(bitmap_of)" $OID_HEXLEN &&
+		no_bitmaps 2>err && test_grep "warning: bitmap .*in a circle" err
+	)
+'
+
+test_expect_success 'the hashes of paths' '
+	git init -q paths &&
+	(
+		cd paths && git config bulkCheckin.unpackLimit 1 &&
+		mkdir -p dir/sub && echo 1 >a && echo 2 >dir/b.c && echo 3 >"dir/sub/with blank.txt" &&
+		git add . && git commit -qm one && git multi-pack-index write --bitmap &&
+		"$HELPER/bitmap-walk" --hashes HEAD >hashes &&
+		hash_of () { grep "^$(git rev-parse "HEAD:$1") " hashes | cut -d" " -f2; } &&
+		test "$(hash_of a)" = 61000000 &&
+		test "$(hash_of dir/b.c)" = 75ee8000 &&
+		test "$(hash_of "dir/sub/with blank.txt")" = 9a86c56f &&
+		test "$(hash_of dir/sub)" = 87be8000 &&
+		test "$(hash_of "")" = 00000000
+	)
+'
+
 test_expect_success 'a pack of the multi-pack-index is gone: its bitmaps are not used' '
 	cp -R several gone &&
 	(
 		cd gone && rm -f .git/objects/pack/pack-*.bitmap &&
 		same_walks 14:2 &&
 		pack=$(ls .git/objects/pack/*.pack | head -n 1) && rm -f "$pack" "${pack%.pack}.idx" &&
-		no_bitmaps
+		no_bitmaps 2>err && test_grep "there are no bitmaps" err && test_grep ! warning err
 	)
 '
 
@@ -308,7 +343,12 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 		cd flush/r &&
 		n=$(count_flushes "$HELPER/bitmap-build") && test "$n" = 1 &&
 		n=$(count_flushes git multi-pack-index write --bitmap) && test "$n" = 1 &&
-		n=$(count_flushes git multi-pack-index write --bitmap) && test "$n" = 0
+		n=$(count_flushes git multi-pack-index write --bitmap) && test "$n" = 0 &&
+		rm -f .git/objects/pack/multi* &&
+		n=$(count_flushes git -c core.fsync=all,-pack-metadata multi-pack-index write --bitmap) &&
+		test "$n" = 0 && rm -f .git/objects/pack/multi* &&
+		n=$(count_flushes git -c core.fsync=none,pack-metadata multi-pack-index write --bitmap) &&
+		test "$n" = 1
 	)
 '
 

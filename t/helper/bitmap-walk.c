@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bitmap-walk [--plain] [--count] [--stats] [--drop=TYPE] [--all] <object>... [--not <object>...]
+ * bitmap-walk [--plain] [--count] [--stats] [--hashes] [--drop=TYPE] [--all] <object>... [--not <object>...]
  * bitmap-walk --compare=<seed>:<rounds>
  * bitmap-walk --commits
  *
  * The objects that the objects before --not reach and those after it do not, one per line, sorted
  * ("NAME type"); with --plain, by a simple walk without bitmaps, otherwise by history/bitmap.h.
- * --count: only how many. --stats: also whether they are a whole pack, and how many are in it.
+ * --count: only how many. --hashes: "NAME HASH", the hash of the path. --stats: also whether they are a whole pack, and how many are in it.
  * Names are hex or what git rev-parse knows. Exit code 3: there are no bitmaps to use.
  *
  * --compare: so many times, both walks from and without objects chosen by chance have to find the
@@ -117,6 +117,13 @@ static int add(void *data, const struct object_id *oid, enum object_type type,
 	return 0;
 }
 
+static int print_hash(void *data UNUSED, const struct object_id *oid, enum object_type type UNUSED,
+		      uint32_t name_hash, struct pack *pack UNUSED, uint64_t offset UNUSED)
+{
+	printf("%s %08" PRIx32 "\n", oid_hex(oid), name_hash);
+	return 0;
+}
+
 static void show(struct list *l)
 {
 	struct oid_array a = OID_ARRAY_INIT;
@@ -133,7 +140,7 @@ static void show(struct list *l)
 }
 
 static int run_bitmap(struct repository *r, const struct oid_array *wants,
-		      const struct oid_array *haves, const char *drop, bool count, bool stats)
+		      const struct oid_array *haves, const char *drop, bool count, bool stats, bool hashes)
 {
 	struct list l = { OIDMAP_INIT, 0, false };
 	struct err err = ERR_INIT;
@@ -150,6 +157,9 @@ static int run_bitmap(struct repository *r, const struct oid_array *wants,
 		bitmap_walk_drop(w, object_type_from_name(drop, strlen(drop)));
 	if (count) {
 		printf("%" PRIu64 "\n", bitmap_walk_count(w, OBJ_ANY));
+	} else if (hashes) {
+		if (bitmap_walk_foreach(w, print_hash, NULL, &err) < 0)
+			fail(&err);
 	} else {
 		uint64_t sum = 0;
 
@@ -342,7 +352,7 @@ int main(int argc UNUSED, const char **argv)
 {
 	struct repo_open_options open_options = { .warn = warn };
 	struct oid_array wants = OID_ARRAY_INIT, haves = OID_ARRAY_INIT;
-	bool commits = false, plain = false, count = false, stats = false, negate = false;
+	bool commits = false, plain = false, count = false, stats = false, hashes = false, negate = false;
 	const char *drop = NULL, *spec = NULL;
 	struct repository *r;
 	struct err err = ERR_INIT;
@@ -359,6 +369,8 @@ int main(int argc UNUSED, const char **argv)
 			count = true;
 		else if (!strcmp(*argv, "--stats"))
 			stats = true;
+		else if (!strcmp(*argv, "--hashes"))
+			hashes = true;
 		else if (!strcmp(*argv, "--not"))
 			negate = true;
 		else if (!skip_prefix(*argv, "--drop=", &drop) && !skip_prefix(*argv, "--compare=", &spec))
@@ -371,7 +383,7 @@ int main(int argc UNUSED, const char **argv)
 	else if (plain)
 		run_plain(r, &wants, &haves, count);
 	else
-		rc = run_bitmap(r, &wants, &haves, drop, count, stats);
+		rc = run_bitmap(r, &wants, &haves, drop, count, stats, hashes);
 	oid_array_clear(&wants);
 	oid_array_clear(&haves);
 	repo_free(r);
