@@ -72,8 +72,6 @@ static int find_tips(struct build *b, struct err *err)
 		rc = add_tips(b, o->preferred, &seen, err);
 	if (!rc)
 		rc = add_tips(b, o->tips ? o->tips : &refs, &seen, err);
-	if (!rc && !b->tips.nr)
-		rc = err_set(err, ERR_NOT_FOUND, "there are no commits to make bitmaps for");
 	oid_array_clear(&refs);
 	oid_array_clear(&preferred);
 	oidset_clear(&seen);

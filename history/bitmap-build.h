@@ -39,7 +39,8 @@ MUST_USE int bitmap_collect_tips(struct repository *r, struct oid_array *tips,
 
 /*
  * ERR_NOT_FOUND: a commit that is in the target leads to an object that is not, so that there can be no
- * bitmap; the message names it. Or there is no commit in it. Nothing has been staged then.
+ * bitmap; the message names it. Nothing has been staged then. A target without commits gets a file
+ * without bitmaps of commits.
  */
 MUST_USE int bitmap_build(struct repository *r, struct bitmap_target *t,
 			  const struct bitmap_build_options *o, struct fsync_batch *b,

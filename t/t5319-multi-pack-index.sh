@@ -251,6 +251,20 @@ test_expect_success 'a pack stays if the others do not have its objects in truth
 	)
 '
 
+# The other packs have been written by somebody else: every file of theirs is flushed here.
+test_expect_success STRACE,FSYNC_BATCH 'what stays is made durable before packs go' '
+	git init -q stays &&
+	(
+		cd stays && cp -p ../swapped/$PACKS/pack* $PACKS && rm -f $PACKS/pack-$ZERO_OID.* &&
+		large=$(ls -S $PACKS/*.pack | head -n 1) && large=${large%.pack} &&
+		for f in pack idx rev; do cp -p $large.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack && git multi-pack-index write &&
+		n=$(nr_packs) && m=$(count_flushes git -c core.fsyncMethod=fsync multi-pack-index expire) &&
+		test_path_is_missing $PACKS/pack-$ZERO_OID.pack &&
+		test "$m" -ge $((2 * ($(nr_packs)) + 2))
+	)
+'
+
 # ---- layers ----
 
 test_expect_success 'layers' '
@@ -304,6 +318,31 @@ test_expect_success 'one index instead of layers, and back' '
 	)
 '
 
+test_expect_success 'a layer has only what those below have not' '
+	cp -Rp layers copied &&
+	(
+		cd copied && pack=$(ls -S $PACKS/*.pack | head -n 1) && pack=${pack%.pack} &&
+		for f in pack idx rev; do cp -p $pack.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack &&
+		git multi-pack-index write --incremental --bitmap && all_is_well &&
+		layer=$PACKS/multi-pack-index.d/multi-pack-index-$(tail -n 1 $CHAIN) &&
+		test $(wc -c <$layer.midx) -lt 1400 && test -f $layer.bitmap &&
+		"$HELPER/bitmap-walk" --all --count >expect && "$HELPER/bitmap-walk" --all --count --plain >actual &&
+		test_cmp expect actual &&
+		git multi-pack-index write && git multi-pack-index expire && all_is_well &&
+		test_path_is_missing $PACKS/pack-$ZERO_OID.pack
+	)
+'
+
+test_expect_success 'packs without commits' '
+	git init -q blobs &&
+	(
+		cd blobs && git config bulkCheckin.unpackLimit 1 && blob=$(echo x | git hash-object -w --stdin) &&
+		git multi-pack-index write --bitmap && ls $PACKS/*.bitmap &&
+		echo "$blob blob" >expect && "$HELPER/bitmap-walk" $blob >actual && test_cmp expect actual
+	)
+'
+
 # ---- durability ----
 
 test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
@@ -320,7 +359,9 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack &&
 		git multi-pack-index write && one_flush git multi-pack-index expire &&
 		test_path_is_missing $PACKS/pack-$ZERO_OID.pack &&
-		n=$(count_flushes git multi-pack-index expire) && test "$n" = 0
+		n=$(count_flushes git multi-pack-index expire) && test "$n" = 0 &&
+		n=$(count_flushes git -c core.fsync=all,-pack-metadata multi-pack-index write --incremental) &&
+		test "$n" = 0
 	)
 '
 
