@@ -133,6 +133,15 @@ test_expect_success 'packs to prefer: unknown, empty names' '
 			git multi-pack-index write --bitmap --preferred-pack=$name 2>err &&
 			test_must_be_empty err && checksum_of $MIDX >sum.$name || exit 1
 		done &&
+		# the packs in the order of bits: the preferred one first, without a gap
+		tail -c $((OID_HEXLEN / 2 + 24)) $MIDX | head -c 24 | od -An -v -tu1 -w8 |
+			awk "{ print (\$3 * 256) + \$4, (\$7 * 256) + \$8 }" | sort -n >ranges &&
+		awk "{ if (\$1 != at) exit 1; at = \$1 + \$2 } END { print at }" ranges >sum &&
+		test "$(cat sum)" = "$(wc -l <../all | tr -d " ")" &&
+		oldest=$(ls -t $PACKS/*.pack | tail -n 1) && oldest=${oldest##*/} &&
+		git multi-pack-index write --bitmap && checksum_of $MIDX >sum.oldest &&
+		git multi-pack-index write --bitmap --preferred-pack=$oldest && checksum_of $MIDX >sum.named &&
+		test_cmp sum.oldest sum.named &&
 		test_cmp sum.$part sum.$part.pack && test_cmp sum.$part sum.$part.idx &&
 		git multi-pack-index write --bitmap && test "$(checksum_of $MIDX)" != "$(cat sum.$part)"
 	)
@@ -299,6 +308,9 @@ test_expect_success 'damaged layers are told, and found by verify' '
 			test_expect_code 1 git multi-pack-index verify &&
 			all_objects >actual 2>err && test_grep "^warning: .*multi-pack-index" err && test_cmp ../all actual || exit 1
 		done &&
+		other=$PACKS/multi-pack-index.d/multi-pack-index-$ZERO_OID.midx && cp $layer $other &&
+		echo $ZERO_OID >$CHAIN && test_expect_code 1 git multi-pack-index verify 2>err &&
+		test_grep "not that of its name" err && rm -f $other &&
 		mv $layer hidden && cp chain $CHAIN && test_expect_code 1 git multi-pack-index verify &&
 		all_objects >actual && test_cmp ../all actual &&
 		mv hidden $layer && all_is_well
@@ -360,8 +372,9 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 		git multi-pack-index write && one_flush git multi-pack-index expire &&
 		test_path_is_missing $PACKS/pack-$ZERO_OID.pack &&
 		n=$(count_flushes git multi-pack-index expire) && test "$n" = 0 &&
+		history 9 20 newest && test_path_is_file $MIDX &&
 		n=$(count_flushes git -c core.fsync=all,-pack-metadata multi-pack-index write --incremental) &&
-		test "$n" = 0
+		test "$n" = 0 && test_path_is_missing $MIDX
 	)
 '
 
