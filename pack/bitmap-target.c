@@ -13,6 +13,7 @@ static struct bitmap_target *target_new(const struct hash_algo *algo, uint32_t n
 	t->algo = algo;
 	t->nr = nr;
 	t->order = PUBLISH_PACK_DATA;
+	t->tmp_prefix = "tmp_bitmap_";
 	return t;
 }
 
@@ -64,7 +65,8 @@ static unsigned char *make_fanout(const struct idx_entry *v, uint32_t nr)
 }
 
 struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t nr,
-					    const struct object_id *pack_sum, const char *packdir)
+					    const struct object_id *pack_sum, const char *tmpdir,
+					    const char *packdir)
 {
 	struct bitmap_target *t = target_new(hash_algo_by_id(pack_sum->algo), nr);
 
@@ -73,7 +75,7 @@ struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t 
 					t->algo->raw_len, nr };
 	t->checksum = *pack_sum;
 	t->path = xstrfmt("%s/pack-%s.bitmap", packdir, oid_hex(pack_sum));
-	t->dir = xstrdup(packdir);
+	t->dir = xstrdup(tmpdir);
 	t->position = idx_entries_order_by_offset(v, nr);
 	if (!invert(t))
 		BUG("positions of a new pack are not in order");
@@ -87,6 +89,7 @@ struct bitmap_target *bitmap_target_of_midx(const struct midx *m, struct bitmap_
 
 	t->first = m->first;
 	t->order = PUBLISH_DERIVED;
+	t->tmp_prefix = MIDX_TMP_PREFIX;
 	t->names = midx_names(m);
 	t->dir = xstrndup(m->path, (size_t)(slash - m->path));
 	oid_from_raw(&t->checksum, midx_checksum(m), m->algo);
@@ -102,26 +105,6 @@ struct bitmap_target *bitmap_target_of_midx(const struct midx *m, struct bitmap_
 		return t;
 	bitmap_target_free(t);
 	return NULL;
-}
-
-int bitmap_target_midx(struct bitmap_target **out, struct packs *packs, struct err *err)
-{
-	const struct midx *m = packs_set(packs)->midx;
-	struct bitmap_index *lower = NULL;
-	struct bitmap_target *t;
-	int rc = 0;
-
-	if (!m)
-		return err_set(err, ERR_NOT_FOUND, "there is no multi-pack-index");
-	if (m->base)
-		rc = bitmap_index_open_midx(&lower, m->base, err);
-	if (rc < 0)
-		return rc;
-	t = bitmap_target_of_midx(m, lower);
-	if (!t)
-		return err_set(err, ERR_CORRUPT, "multi-pack-index '%s' has no order of bits", m->path);
-	*out = t;
-	return 0;
 }
 
 void bitmap_target_free(struct bitmap_target *t)

@@ -16,6 +16,7 @@ struct bitmap_target {
 	struct object_id checksum;
 	char *path;		/* of the .bitmap */
 	char *dir;		/* where the temporary file is made */
+	const char *tmp_prefix;	/* and what it is called */
 	enum publish_class order;
 	struct bit_order lower; /* of a chain; midx NULL: there are none */
 	struct bitmap_index *lower_bitmaps;

@@ -260,7 +260,7 @@ int bitmap_writer_stage(struct bitmap_writer *w, const struct bitmap_write_optio
 	const struct bitmap_target *t = w->target;
 	struct csum_file *f;
 	struct tempfile *tmp;
-	int rc = tempfile_create_in(&tmp, t->dir, "tmp_bitmap_", 0444, err);
+	int rc = tempfile_create_in(&tmp, t->dir, t->tmp_prefix, 0444, err);
 
 	if (rc < 0)
 		return rc;

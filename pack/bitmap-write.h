@@ -13,19 +13,18 @@
 #include "pack/pack.h"
 
 /* ---- what it is for ---- */
-/* The objects of a pack, or of a multi-pack-index, and their bits. */
+/* The objects of a pack, or of a multi-pack-index (midx_update_target), and their bits. */
 struct bitmap_target;
 /* Of a pack that is there. Lives as long as the pack. */
 MUST_USE int bitmap_target_pack(struct bitmap_target **out, struct pack *p, struct err *err);
 /*
  * Of a pack that is being written as pack-HASH.pack in `packdir`: the entries of its index, sorted
- * by name, which must live as long, and its checksum.
+ * by name, which must live as long, and its checksum. tmpdir: where the temporary file is made.
  */
 struct idx_entry;
 struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t nr,
-					    const struct object_id *pack_sum, const char *packdir);
-/* Of the multi-pack-index that `packs` has now, or the top layer of a chain. ERR_NOT_FOUND. */
-MUST_USE int bitmap_target_midx(struct bitmap_target **out, struct packs *packs, struct err *err);
+					    const struct object_id *pack_sum, const char *tmpdir,
+					    const char *packdir);
 void bitmap_target_free(struct bitmap_target *t);
 
 /* The number of bits; those below `first` are of the lower layers of a chain. */

@@ -61,6 +61,27 @@ static int take_lock(struct midx_update *u, struct err *err)
 	return rc;
 }
 
+/* P5: such files are made only by who holds the lock, so these are from somebody who was killed. */
+static void remove_abandoned(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *de;
+
+	while (d && (de = readdir(d))) {
+		char *path;
+
+		if (!starts_with(de->d_name, MIDX_TMP_PREFIX))
+			continue;
+		path = xstrfmt("%s/%s", dir, de->d_name);
+		if (remove_file(path, NULL) < 0) {
+			/* it only takes space */
+		}
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
 /* A damaged one is replaced. */
 static void open_old(struct midx_update *u)
 {
@@ -82,7 +103,7 @@ static int write_content(struct midx_update *u, struct err *err)
 	int rc;
 
 	if (u->options.incremental) {
-		rc = tempfile_create_in(&u->layer, u->layer_dir, "tmp_midx_", 0444, err);
+		rc = tempfile_create_in(&u->layer, u->layer_dir, MIDX_TMP_PREFIX, 0444, err);
 		if (rc < 0)
 			return rc;
 		to = u->layer;
@@ -110,6 +131,7 @@ static int begin(struct midx_update *u, struct err *err)
 	rc = take_lock(u, err);
 	if (rc < 0)
 		return rc;
+	remove_abandoned(o.incremental ? u->layer_dir : u->packs->dir);
 	open_old(u);
 	if (o.drop_unused) {
 		rc = u->old ? midx_find_unused(u->old, &u->unused, err) : 0;
@@ -237,7 +259,7 @@ static int stage_copy(struct midx_update *u, const char *from, const char *to,
 
 	if (rc < 0)
 		return rc == ERR_NOT_FOUND ? 0 : err_set(err, rc, "cannot read '%s'", from);
-	rc = tempfile_create_in(&t, u->layer_dir, "tmp_midx_", 0444, err);
+	rc = tempfile_create_in(&t, u->layer_dir, MIDX_TMP_PREFIX, 0444, err);
 	if (!rc)
 		rc = write_in_full(t->fd, map.p, map.len, t->path, err);
 	if (!rc && u->options.shared_perm)

@@ -217,6 +217,17 @@ test_expect_success 'a lock that is held' '
 	)
 '
 
+test_expect_success 'what a killed process has left is removed' '
+	(
+		cd one && mkdir -p $PACKS/multi-pack-index.d &&
+		: >$PACKS/tmp_midx_abcdef && : >$PACKS/multi-pack-index.d/tmp_midx_abcdef && : >$PACKS/tmp_other &&
+		git multi-pack-index write && test_path_is_missing $PACKS/tmp_midx_abcdef &&
+		test_path_is_file $PACKS/multi-pack-index.d/tmp_midx_abcdef &&
+		git multi-pack-index write --incremental && test_path_is_file $PACKS/tmp_other &&
+		test_path_is_missing $PACKS/multi-pack-index.d/tmp_midx_abcdef && rm $PACKS/tmp_other
+	)
+'
+
 # ---- expire ----
 
 # One of the packs has a copy by another name.

@@ -149,6 +149,7 @@ static int run_bitmap(struct repository *r, const struct oid_array *wants,
 
 	if (rc == ERR_NOT_FOUND) {
 		fprintf(stderr, "%s\n", err_message(&err));
+		err_release(&err);
 		return 3;
 	}
 	if (rc < 0)
@@ -170,7 +171,7 @@ static int run_bitmap(struct repository *r, const struct oid_array *wants,
 			sum += bitmap_walk_count(w, t);
 		if (sum != l.found.nr || sum != bitmap_walk_count(w, OBJ_ANY) || l.twice) {
 			fprintf(stderr, "fatal: counts differ\n");
-			return 1;
+			exit(1);
 		}
 	}
 	if (stats)
