@@ -3,7 +3,9 @@
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "pack/bitset.h"
 #include "pack/midx-internal.h"
+#include "pack/read-internal.h"
 #include "util/alloc.h"
 
 static bool has_file(const struct pack *p, const char *extension)
@@ -15,8 +17,53 @@ static bool has_file(const struct pack *p, const char *extension)
 	return has;
 }
 
-/* Is each object of the pack to be read from another one, by the index and in truth? */
-static bool is_superfluous(const struct midx *m, const struct pack *p)
+/* Which entries of a pack have been found whole, with the entries that they build on. */
+struct whole {
+	struct bitset entries; /* by position in the idx */
+	bool damaged;
+};
+
+static bool entry_is_whole(struct pack *p, uint64_t offset, struct pack_entry *e, uint32_t *pos)
+{
+	uint64_t end;
+	uint32_t crc;
+
+	return pack_locate(p, offset, pos, &end, NULL) == 0 && p->idx.crc &&
+	       pack_crc(p, offset, end, &crc, NULL) == 0 && crc == idx_crc(&p->idx, *pos) &&
+	       pack_entry_read(p, offset, e, NULL) == 0;
+}
+
+/*
+ * By the checksums of its entry and of those that it builds on, all in that pack. (Reading it would
+ * prove nothing: what is bad is read from elsewhere, perhaps from the pack that is to go.)
+ */
+static bool object_is_whole(struct pack *p, uint64_t offset, struct whole *w)
+{
+	uint32_t *chain = NULL, pos;
+	size_t nr = 0, alloc = 0;
+	struct pack_entry e;
+
+	while (!w->damaged) {
+		if (nr > p->idx.nr || !entry_is_whole(p, offset, &e, &pos)) {
+			w->damaged = true;
+			break;
+		}
+		if (bitset_has(&w->entries, pos))
+			break;
+		ALLOC_GROW(chain, nr + 1, alloc);
+		chain[nr++] = pos;
+		if (e.type != OBJ_OFS_DELTA && e.type != OBJ_REF_DELTA)
+			break;
+		offset = e.base_offset; /* 0, which is no entry, if it is not in this pack */
+	}
+	while (nr && !w->damaged)
+		bitset_add(&w->entries, chain[--nr]);
+	free(chain);
+	return !w->damaged;
+}
+
+/* Is each object of the pack in another one as well, by the index and in truth, and whole? */
+static bool is_superfluous(const struct midx *m, const struct pack *p, struct whole *whole)
 {
 	for (uint32_t i = 0; i < p->idx.nr; i++) {
 		const unsigned char *name = idx_name(&p->idx, i);
@@ -28,7 +75,8 @@ static bool is_superfluous(const struct midx *m, const struct pack *p)
 		    !m->packs[id] || m->packs[id] == p ||
 		    pack_open_data(m->packs[id], NULL) < 0 ||
 		    !idx_find(&m->packs[id]->idx, name, &pos) ||
-		    idx_offset(&m->packs[id]->idx, pos) != offset)
+		    idx_offset(&m->packs[id]->idx, pos) != offset ||
+		    !object_is_whole(m->packs[id], offset, &whole[id]))
 			return false;
 	}
 	return true;
@@ -36,12 +84,14 @@ static bool is_superfluous(const struct midx *m, const struct pack *p)
 
 int midx_find_unused(const struct midx *m, struct strset *unused, struct err *err)
 {
+	struct whole *whole;
 	bool *referred;
 
 	if (m->base || strstr(m->path, "/multi-pack-index.d/"))
 		return err_set(err, ERR_UNSUPPORTED,
 			       "cannot expire packs from an incremental multi-pack-index");
 	CALLOC_ARRAY(referred, (size_t)m->nr_packs + 1);
+	CALLOC_ARRAY(whole, (size_t)m->nr_packs + 1);
 	for (uint32_t i = 0; i < m->nr; i++) {
 		uint64_t offset;
 		uint32_t id;
@@ -53,9 +103,12 @@ int midx_find_unused(const struct midx *m, struct strset *unused, struct err *er
 		struct pack *p = m->packs[id];
 
 		if (p && !referred[id] && !has_file(p, "keep") && !has_file(p, "mtimes") &&
-		    !pack_open_idx(p, NULL) && is_superfluous(m, p))
+		    !pack_open_idx(p, NULL) && is_superfluous(m, p, whole))
 			strset_add(unused, m->pack_names[id]);
 	}
+	for (uint32_t id = 0; id < m->nr_packs; id++)
+		bitset_release(&whole[id].entries);
+	free(whole);
 	free(referred);
 	return 0;
 }

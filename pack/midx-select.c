@@ -20,8 +20,15 @@ static bool is_covered(const struct midx *m, const char *name)
 	return false;
 }
 
-static int list_packs(struct midx_content *c, struct packs *packs, const struct midx *base,
-		      const struct midx_write_options *o, struct err *err)
+static bool is_wanted(const struct midx_write_options *o, const struct midx *base, const char *name)
+{
+	return (!o->only || strset_contains(o->only, name)) &&
+	       (!o->except || !strset_contains(o->except, name)) && !is_covered(base, name);
+}
+
+/* A pack whose index cannot be read is told, and left out. */
+static void list_packs(struct midx_content *c, struct packs *packs, const struct midx *base,
+		       const struct midx_write_options *o)
 {
 	struct pack_set *set = packs_set(packs);
 
@@ -29,23 +36,18 @@ static int list_packs(struct midx_content *c, struct packs *packs, const struct 
 	for (size_t i = 0; i < set->nr; i++) {
 		struct pack *p = set->all[i];
 		char *name = xstrfmt("%s.idx", strrchr(p->base, '/') + 1);
-		int rc;
+		int rc = is_wanted(o, base, name) ? pack_open_idx(p, NULL) : ERR_NOT_FOUND;
 
-		if ((o->only && !strset_contains(o->only, name)) ||
-		    (o->except && strset_contains(o->except, name)) || is_covered(base, name)) {
-			free(name);
+		if (!rc) {
+			c->packs[c->nr_packs++] = (struct midx_pack){ .pack = p, .name = name };
 			continue;
 		}
-		c->packs[c->nr_packs++] = (struct midx_pack){ .pack = p, .name = name };
-		rc = pack_open_idx(p, err);
-		if (rc < 0) {
-			err_prefix(err, "failed to open pack-index '%s'", name);
-			return rc;
-		}
+		if (rc != ERR_NOT_FOUND)
+			packs_warn(packs, "failed to open pack-index '%s.idx'", p->base);
+		free(name);
 	}
 	if (c->nr_packs)
 		qsort(c->packs, c->nr_packs, sizeof(*c->packs), by_pack_name);
-	return 0;
 }
 
 static bool is_named(const struct midx_pack *p, const char *wanted)
@@ -207,11 +209,12 @@ int midx_content_select(struct midx_content *out, struct packs *packs, const str
 			const struct midx_write_options *o, struct err *err)
 {
 	struct midx_content c = { .algo = packs->opts.algo };
-	int rc = list_packs(&c, packs, base, o, err);
+	int rc = 0;
 
+	list_packs(&c, packs, base, o);
 	if (base)
 		c.first = base->first + base->nr;
-	if (!rc && !c.nr_packs)
+	if (!c.nr_packs)
 		rc = err_set(err, ERR_NOT_FOUND, "no pack files to index.");
 	if (!rc)
 		rc = find_preferred(&c, packs, o, err);

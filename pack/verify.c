@@ -207,7 +207,7 @@ static void add_bad(struct block *b, uint32_t i, const char *fmt, ...)
 	free(msg);
 }
 
-static int stored_crc(struct pack *p, uint64_t from, uint64_t to, uint32_t *crc, struct err *err)
+int pack_crc(struct pack *p, uint64_t from, uint64_t to, uint32_t *crc, struct err *err)
 {
 	struct window_pin pin;
 	uint32_t sum = 0;
@@ -297,7 +297,7 @@ static void check_object(struct block *b, struct reader *r, uint32_t i)
 	if (order + 1 < p->idx.nr)
 		end = idx_offset(&p->idx, b->v->order[order + 1]);
 	if (p->idx.crc && offset < end && end <= p->end) {
-		rc = stored_crc(p, offset, end, &crc, &err);
+		rc = pack_crc(p, offset, end, &crc, &err);
 		if (!rc && crc != idx_crc(&p->idx, pos))
 			add_bad(b, i, "index CRC mismatch for object %s from %s at offset %" PRIu64,
 				oid_hex(&c->oid), p->path, offset);

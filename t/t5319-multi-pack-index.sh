@@ -271,6 +271,32 @@ test_expect_success 'a pack stays if the others do not have its objects in truth
 	)
 '
 
+test_expect_success 'a pack stays if an object is damaged in the other one' '
+	git init -q hurt &&
+	(
+		cd hurt && cp -p ../twice/$PACKS/pack* $PACKS &&
+		large=$(ls -S $PACKS/*.pack | head -n 1) && large=${large%.pack} &&
+		for f in pack idx rev; do cp -p $large.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack && git multi-pack-index write &&
+		cp -Rp . ../sound &&
+		chmod u+w $large.pack && size=$(wc -c <$large.pack) && touch -r $large.pack time &&
+		printf "\252\252\252" | dd of=$large.pack bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null &&
+		touch -r time $large.pack &&
+		git multi-pack-index expire && test -f $PACKS/pack-$ZERO_OID.pack && cd ../sound &&
+		git multi-pack-index expire && test ! -f $PACKS/pack-$ZERO_OID.pack
+	)
+'
+
+test_expect_success 'a pack whose index is damaged is left out' '
+	cp -Rp sound left &&
+	(
+		cd left && rm -f $MIDX && n=$(nr_packs) &&
+		bad=$(ls $PACKS/*.idx | head -n 1) && chmod u+w $bad && echo x >$bad &&
+		git multi-pack-index write 2>err && test_grep "^warning: failed to open pack-index .*$bad" err &&
+		test "$(packs_in $MIDX)" = $((n - 1))
+	)
+'
+
 # The other packs have been written by somebody else: every file of theirs is flushed here.
 test_expect_success STRACE,FSYNC_BATCH 'what stays is made durable before packs go' '
 	git init -q stays &&
