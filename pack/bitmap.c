@@ -140,19 +140,32 @@ static void tell(struct packs *packs, int rc, struct err *why)
 	err_release(why);
 }
 
-int bitmap_index_open(struct bitmap_index **out, struct packs *packs, struct err *err)
+static int open_any(struct bitmap_index *b, struct packs *packs, struct pack_set *set)
 {
-	struct pack_set *set = packs_set(packs);
 	struct err why = ERR_INIT;
-	struct bitmap_index *b;
-	int rc;
+	int rc = open_midx_bitmap(b, set->midx, &why);
 
-	CALLOC_ARRAY(b, 1);
-	rc = open_midx_bitmap(b, set->midx, &why);
 	tell(packs, why.code ? ERR_CORRUPT : rc, &why);
 	for (size_t i = 0; rc < 0 && i < set->nr; i++) {
 		rc = open_pack_bitmap(b, set->all[i], &why);
 		tell(packs, rc, &why);
+	}
+	return rc;
+}
+
+int bitmap_index_open(struct bitmap_index **out, struct packs *packs, struct err *err)
+{
+	struct pack_set *set = packs_set(packs);
+	struct bitmap_index *b;
+	int rc;
+
+	CALLOC_ARRAY(b, 1);
+	rc = open_any(b, packs, set);
+	if (rc < 0) {
+		/* A repack may have put others in their place. */
+		packs_reprepare(packs);
+		if (packs_set(packs) != set)
+			rc = open_any(b, packs, packs_set(packs));
 	}
 	if (rc < 0) {
 		free(b);

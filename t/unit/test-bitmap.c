@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files of reachability bitmaps with pseudo-merges, good and damaged, which our writer does not
- * make; and multi-pack-indexes of packs that are too large to be made here.
+ * make; packs that another process removes; and multi-pack-indexes of packs that are too large to be
+ * made here.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
 #include "pack/bitmap-internal.h"
+#include "pack/bitmap-write.h"
 #include "pack/midx-internal.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
+#include "util/deflate.h"
 
 #define OBJECTS 200
 
@@ -145,6 +148,106 @@ static void test_damaged_merges(void **state UNUSED)
 	strbuf_release(&sb);
 }
 
+/* ---- packs that go away ---- */
+
+static struct fsync_batch *batch_new(void)
+{
+	struct fsync_batch_options o = { .policy = { .method = FSYNC_METHOD_WRITEOUT_ONLY } };
+
+	return fsync_batch_new(&o);
+}
+
+/* A pack of so many blobs in objects/pack, which are the same for the same seed. */
+static void make_pack(unsigned seed, unsigned nr)
+{
+	struct pack_writer_options o = { "objects/pack", "objects/pack", hash_sha1, 0, true };
+	struct fsync_batch *b = batch_new();
+	struct pack_writer *w;
+
+	assert_int_equal(pack_writer_new(&w, &o, NULL), 0);
+	for (unsigned i = 0; i < nr; i++) {
+		struct strbuf deflated = STRBUF_INIT;
+		struct object_id oid;
+		char text[32];
+		int len = snprintf(text, sizeof(text), "%u of %u\n", i, seed);
+
+		deflate_buf(&deflated, text, (size_t)len, 6);
+		hash_object_buf(hash_sha1, "blob", text, (size_t)len, &oid);
+		assert_int_equal(pack_writer_add_deflated(w, &oid, OBJ_BLOB, (uint64_t)len, deflated.buf,
+							  deflated.len, NULL), 0);
+		strbuf_release(&deflated);
+	}
+	assert_int_equal(pack_writer_finish(w, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	pack_writer_free(w);
+	fsync_batch_free(b);
+}
+
+static int add_bitmap(void *data UNUSED, struct pack *p)
+{
+	struct bitset types[4] = { BITSET_INIT, BITSET_INIT, BITSET_INIT, BITSET_INIT };
+	struct bitmap_write_options o = { .types = types };
+	struct fsync_batch *b = batch_new();
+	struct bitmap_target *t;
+	struct bitmap_writer *w;
+
+	for (uint32_t i = 0; i < pack_nr_objects(p); i++)
+		bitset_add(&types[OBJ_BLOB - OBJ_COMMIT], i);
+	assert_int_equal(bitmap_target_pack(&t, p, NULL), 0);
+	w = bitmap_writer_new(t);
+	assert_int_equal(bitmap_writer_stage(w, &o, b, NULL), 0);
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	bitmap_writer_free(w);
+	bitmap_target_free(t);
+	bitset_release(&types[OBJ_BLOB - OBJ_COMMIT]);
+	fsync_batch_free(b);
+	return 0;
+}
+
+static void make_bitmapped_pack(unsigned seed, unsigned nr)
+{
+	struct packs *ps;
+
+	make_pack(seed, nr);
+	ps = aux_packs("objects", hash_sha1, NULL);
+	packs_foreach(ps, add_bitmap, NULL);
+	packs_free(ps);
+}
+
+static void test_packs_go_away(void **state UNUSED)
+{
+	struct warnings warned = WARNINGS_INIT;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct bitmap_object o;
+	struct bitmap_index *b;
+	struct packs *ps;
+
+	aux_must("mkdir -p objects/pack");
+	make_bitmapped_pack(1, 5);
+	ps = aux_packs("objects", hash_sha1, &warned);
+	assert_int_equal(packs_count(ps), 1);
+	/* another one takes its place after we have looked */
+	aux_must("rm -f objects/pack/pack-*");
+	make_bitmapped_pack(2, 7);
+	assert_int_equal(bitmap_index_open(&b, ps, NULL), 0);
+	assert_int_equal(bitmap_index_nr(b), 7);
+	/* and goes as well, while it is in use */
+	aux_must("rm -f objects/pack/pack-*");
+	for (uint32_t bit = 0; bit < 7; bit++) {
+		uint32_t again;
+
+		assert_int_equal(bitmap_index_object(b, bit, &o, NULL), 0);
+		assert_int_equal(bitmap_index_find(b, &o.oid, &again, NULL), 1);
+		assert_int_equal(again, bit);
+		assert_int_equal(packs_read(ps, &o.oid, &buf, NULL), 0);
+		object_buf_release(&buf);
+	}
+	bitmap_index_free(b);
+	assert_int_equal(warned.nr, 0);
+	packs_free(ps);
+	strbuf_release(&warned.text);
+}
+
 /* ---- large offsets ---- */
 
 static void check_offsets(const uint64_t *offsets, uint32_t nr, bool wide)
@@ -198,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_merges),
 		cmocka_unit_test(test_damaged_merges),
+		cmocka_unit_test(test_packs_go_away),
 		cmocka_unit_test(test_large_offsets),
 	};
 
