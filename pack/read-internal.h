@@ -83,6 +83,10 @@ MUST_USE int pack_read_at(struct pack *p, struct reader *r, uint64_t offset,
 MUST_USE int pack_info_at(struct pack *p, uint64_t offset, unsigned flags,
 			  struct object_info *out, struct err *err);
 
+/* ---- verify.c ---- */
+/* The crc32 of the bytes from offset `from` up to `to` of the open pack. */
+MUST_USE int pack_crc(struct pack *p, uint64_t from, uint64_t to, uint32_t *crc, struct err *err);
+
 /* ---- writer.c ---- */
 /* The header of an entry with type and size, at most 10 bytes; returns its length. */
 size_t pack_entry_header(unsigned char *out, enum object_type type, uint64_t size);

@@ -298,6 +298,14 @@ every_command () {
 	6 5: tag -a -m x t9
 	10 12: branch -m hooked
 	4 4: update-ref HEAD HEAD~1
+	4 3: multi-pack-index write
+	0: multi-pack-index write
+	! cd .git/objects/pack && f=$(ls *.idx | head -n 1) && for e in pack idx rev; do cp -p ${f%.idx}.$e pack-$ZERO_OID.$e; done
+	! touch -d @1000000000 pack-$ZERO_OID.pack && cd ../../..
+	4 3: multi-pack-index write
+	8 20: multi-pack-index expire
+	0: multi-pack-index expire
+	0: multi-pack-index write --incremental
 	EOF
 }
 

@@ -111,6 +111,20 @@ test_expect_success 'setup' '
 	cp -a branched moved && moved=$(git -C branched rev-parse HEAD) &&
 	git -C moved update-ref refs/heads/a/b \
 		"$(git -C moved commit-tree -m other "HEAD^{tree}" -p HEAD)" &&
+	cp -a few packs && (
+		cd packs &&
+		git config bulkCheckin.unpackLimit 1 &&
+		git add . && git commit -q -m one && echo more >>one && git commit -q -a -m two &&
+		cp -a . ../layers && cd .git/objects/pack &&
+		for f in "$(ls -- *.idx | head -n 1)"; do
+			for e in pack idx; do cp -p "${f%.idx}.$e" pack-$ZERO_OID.$e; done
+		done &&
+		touch -d "2001-01-01 00:00" pack-$ZERO_OID.pack && git multi-pack-index write
+	) &&
+	(
+		cd layers && git multi-pack-index write --bitmap &&
+		echo more >>one && git commit -q -a -m three
+	) &&
 	cp -a committed hooked &&
 	mkdir -p hooked/.git/hooks &&
 	write_script hooked/.git/hooks/pre-commit <<-\EOF
@@ -171,6 +185,18 @@ for what in EIO ENOSPC+ EINTR; do
 		MIN_CALLS=10 &&
 		sweep moved $what "test \$(git rev-parse refs/heads/a/b) = $moved" \
 			reflog delete --updateref a/b@{0}
+	'
+	test_expect_success "multi-pack-index write --bitmap: $what" '
+		sweep packs $what "git multi-pack-index verify && test -f .git/objects/pack/multi*.bitmap" \
+			multi-pack-index write --bitmap
+	'
+	test_expect_success "multi-pack-index write --incremental: $what" '
+		sweep layers $what "git multi-pack-index verify && test ! -f .git/objects/pack/multi-pack-index" \
+			multi-pack-index write --bitmap --incremental
+	'
+	test_expect_success "multi-pack-index expire: $what" '
+		sweep packs $what "git multi-pack-index verify && test ! -f .git/objects/pack/pack-$ZERO_OID.pack" \
+			multi-pack-index expire
 	'
 	test_expect_success "commit with hooks that look at the index: $what" '
 		sweep hooked $what "git rev-parse -q --verify HEAD^" commit -q -a -m message

@@ -45,7 +45,7 @@ test_expect_success 'on a disk that ignores flushes it is caught' '
 	test_grep "12 points, " out
 '
 
-for workload in history refs-mixed
+for workload in history refs-mixed multi-pack-index
 do
 	test_expect_success "$workload: nothing broken, lost or torn" '
 		lab --fs=ext4 --workload=$workload --method=batch --beside --points=12 >out &&

@@ -75,15 +75,31 @@ def read_state(git, repo):
         if code:
             raise Unreadable("%s: %s" % (args[0], out.strip()))
         state[key] = out
+    state.update(read_midx(os.path.join(top, "objects", "pack")))
+    return state
+
+
+def read_midx(packs):
+    """Which multi-pack-index is there: the checksum at the end of the file, the layers of a chain.
+    What is in them is looked at by fsck."""
+    state = {}
+    for key, name in (("midx", "multi-pack-index"), ("midx chain", "multi-pack-index.d/multi-pack-index-chain")):
+        try:
+            with open(os.path.join(packs, name), "rb") as f:
+                data = f.read()
+        except FileNotFoundError:
+            continue
+        state[key] = data[-20:].hex() if key == "midx" else data.decode(errors="replace")
     return state
 
 
 def check_reachable(git, repo):
     """The same where unflushed objects of another Git, on which nothing rests, may be damaged."""
-    oids = set(git.must(repo, "log", "--all", "--format=%H").split())
+    # what is damaged may be told on lines between
+    oids = set(re.findall("^[0-9a-f]{40,64}$", git.must(repo, "log", "--all", "--format=%H"), re.M))
     for commit in sorted(oids):
-        oids |= {line.split()[2] for line in
-                 git.must(repo, "ls-tree", "-r", "-t", commit).splitlines()}
+        oids |= set(re.findall("^[0-7]{6} [a-z]+ ([0-9a-f]{40,64})\t",
+                               git.must(repo, "ls-tree", "-r", "-t", commit), re.M))
     code, out = git.run(repo, "cat-file", "--batch", data="".join(o + "\n" for o in sorted(oids)))
     bad = re.findall("^(?:error|fatal): .*|^[0-9a-f]{40,64} missing$", out, re.M)
     if code or bad:

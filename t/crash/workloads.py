@@ -569,6 +569,57 @@ class ReflogExpire(Refs):
         super().again(git, repo, states)
 
 
+class MultiPackIndex(Workload):
+    """multi-pack-index write, with bitmaps and in layers, and expire. What replaces the expired
+    pack is a copy that nobody has flushed."""
+    name = "multi-pack-index"
+    needs = ("commit", "multi-pack-index")
+    repos = ("repo",)
+    with_foreign = True
+
+    def prepare(self, git):
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        git.must("repo", "config", "bulkCheckin.unpackLimit", "1")
+        first_commits(git, "repo", 12, 2)
+
+    def commit(self, git, nr):
+        make_files(git, "repo", 12, 10 + nr)
+        git.must("repo", "commit", "-q", "-a", "-m", "commit %d" % nr)
+
+    @staticmethod
+    def copy_oldest(git, nr):
+        """The oldest pack gets a younger copy, so that it is the one to go."""
+        packs = git.path("repo", ".git", "objects", "pack")
+        names = [os.path.join(packs, name) for name in sorted(os.listdir(packs)) if name.endswith(".pack")]
+        for i, name in enumerate(names):
+            os.utime(name, (1600000000 + i, 1600000000 + i))
+        for extension in ".pack", ".idx":
+            with open(names[0][:-5] + extension, "rb") as f:
+                write = f.read()
+            with open(os.path.join(packs, "pack-%040d%s" % (10 ** 39 * 9 + nr, extension)), "wb") as f:
+                f.write(write)
+
+    def ops(self, git, read):
+        def midx(*args):
+            return lambda: git.must("repo", "multi-pack-index", *args)
+        for nr in range(5):
+            yield Op("repo", "commit", lambda n=nr: self.commit(git, n), commands=2)
+            yield Op("repo", "write --bitmap", midx("write", "--bitmap"))
+            yield Op("repo", "commit", lambda n=nr: self.commit(git, 10 + n), commands=2)
+            yield Op("repo", "write --incremental", midx("write", "--bitmap", "--incremental"))
+            self.copy_oldest(git, nr)
+            yield Op("repo", "write", midx("write"))
+            yield Op("repo", "expire", midx("expire"))
+
+    def again(self, git, repo, states):
+        self.commit(git, 99)
+        git.must(repo, "multi-pack-index", "write", "--incremental")
+        git.must(repo, "multi-pack-index", "write", "--bitmap")
+        git.must(repo, "multi-pack-index", "verify")
+        git.must(repo, "multi-pack-index", "expire")
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -598,5 +649,5 @@ def all_workloads(bin_dir):
     faulty = os.path.join(os.path.dirname(bin_dir), "helper", "fault-git")
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
-             Config(), ReflogExpire(), Tiny("flush", tiny), Tiny("rename", tiny)]
+             Config(), ReflogExpire(), MultiPackIndex(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}

@@ -1,0 +1,432 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git multi-pack-index: write, verify, expire'
+. "$(dirname "$0")/test-lib.sh"
+
+HELPER=$GIT_BUILD_DIR/t/helper
+
+# Adds a random history as one pack; see t/helper/random-history.c.
+history () {
+	"$HELPER/random-history" "$@"
+}
+
+PACKS=.git/objects/pack
+MIDX=$PACKS/multi-pack-index
+CHAIN=$PACKS/multi-pack-index.d/multi-pack-index-chain
+
+nr_packs () {
+	ls $PACKS/*.pack | wc -l | tr -d " "
+}
+
+# The checksum at the end of a file.
+checksum_of () {
+	tail -c $((OID_HEXLEN / 2)) "$1" | od -An -v -tx1 | tr -d " \n"
+}
+
+# The number of packs that the index names.
+packs_in () {
+	od -An -tu1 -j11 -N1 "$1" | tr -d " "
+}
+
+all_objects () {
+	git cat-file --batch-all-objects --batch-check
+}
+
+# Every object is read, and fsck, which checks the index, too, finds nothing.
+all_is_well () {
+	all_objects >actual && test_cmp ../all actual && rm actual &&
+	git multi-pack-index verify >out 2>&1 && test_must_be_empty out && rm out &&
+	git fsck >out 2>&1 && test_grep ! "error\|missing\|corrupt" out && rm out
+}
+
+test_expect_success 'no packs' '
+	git init -q empty &&
+	(
+		cd empty &&
+		for args in "" --bitmap --incremental
+		do
+			test_expect_code 255 git multi-pack-index write $args 2>err &&
+			test_grep "^error: no pack files to index\.$" err || exit 1
+		done &&
+		git multi-pack-index verify && git multi-pack-index expire &&
+		test_path_is_missing $MIDX && test_path_is_missing $MIDX.lock
+	)
+'
+
+test_expect_success 'usage' '
+	(
+		cd empty &&
+		for args in "" "nothing" "write x" "verify x" "expire x" "repack x" "--none write" "write --none"
+		do
+			test_expect_code 129 git multi-pack-index $args 2>err &&
+			test_grep "usage: git multi-pack-index" err || exit 1
+		done &&
+		test_expect_code 128 git multi-pack-index repack 2>err &&
+		test_grep "^fatal: .*not available" err &&
+		test_expect_code 128 git multi-pack-index repack --batch-size=1m
+	)
+'
+
+test_expect_success 'set-up: three packs, one of them in another as well' '
+	git init -q part && git -C part config bulkCheckin.unpackLimit 1 && (cd part && history 1 60) &&
+	git init -q base && git -C base config bulkCheckin.unpackLimit 1 &&
+	(
+		cd base && history 1 200 && history 2 50 two && test "$(nr_packs)" = 2
+	) &&
+	whole=$(ls -S base/$PACKS/*.pack | head -n 1) && other=$(ls -S base/$PACKS/*.pack | tail -n 1) &&
+	part=$(ls part/$PACKS/*.pack) && part=${part%.pack} &&
+	touch -d "2020-01-01 00:00" "$other" && touch -d "2021-01-01 00:00" $part.pack &&
+	touch -d "2022-01-01 00:00" "$whole" &&
+	cp -p $part.* base/$PACKS && part=$(basename "$part") &&
+	(cd base && all_objects >../all && test_line_count -gt 500 ../all)
+'
+
+test_expect_success 'write: all objects, each once' '
+	cp -Rp base one &&
+	(
+		cd one &&
+		git multi-pack-index write && test "$(packs_in $MIDX)" = 3 &&
+		all_is_well &&
+		git -c core.multiPackIndex=false cat-file --batch-all-objects --batch-check >actual &&
+		test_cmp ../all actual
+	)
+'
+
+test_expect_success 'what is there and the same is not written again' '
+	(
+		cd one &&
+		ls -i $MIDX >before && git multi-pack-index write && ls -i $MIDX >after && test_cmp before after &&
+		git multi-pack-index write --bitmap && ls $PACKS/*.bitmap >before &&
+		ls -i $PACKS >before && git multi-pack-index write --bitmap && ls -i $PACKS >after &&
+		test_cmp before after &&
+		rm -f $PACKS/*.bitmap &&
+		git multi-pack-index write --bitmap && ls $PACKS/multi-pack-index-$(checksum_of $MIDX).bitmap
+	)
+'
+
+test_expect_success 'a new index: the bitmaps of the old one go' '
+	(
+		cd one &&
+		git multi-pack-index write --bitmap --preferred-pack=$part &&
+		ls $PACKS/*.bitmap >files && test_line_count = 1 files &&
+		test_path_is_file $PACKS/multi-pack-index-$(checksum_of $MIDX).bitmap &&
+		git multi-pack-index write &&
+		ls $PACKS >files && test_grep ! bitmap files && all_is_well
+	)
+'
+
+test_expect_success 'a damaged index is replaced' '
+	(
+		cd one &&
+		chmod u+w $MIDX && echo garbage >$MIDX && git multi-pack-index write && all_is_well
+	)
+'
+
+test_expect_success 'packs to prefer: unknown, empty names' '
+	(
+		cd one &&
+		git multi-pack-index write --preferred-pack=nothing 2>err &&
+		test_grep "^warning: unknown preferred pack: .nothing.$" err && all_is_well &&
+		for name in $part $part.pack $part.idx
+		do
+			git multi-pack-index write --bitmap --preferred-pack=$name 2>err &&
+			test_must_be_empty err && checksum_of $MIDX >sum.$name || exit 1
+		done &&
+		# the packs in the order of bits: the preferred one first, without a gap
+		tail -c $((OID_HEXLEN / 2 + 24)) $MIDX | head -c 24 | od -An -v -tu1 -w8 |
+			awk "{ print (\$3 * 256) + \$4, (\$7 * 256) + \$8 }" | sort -n >ranges &&
+		awk "{ if (\$1 != at) exit 1; at = \$1 + \$2 } END { print at }" ranges >sum &&
+		test "$(cat sum)" = "$(wc -l <../all | tr -d " ")" &&
+		oldest=$(ls -t $PACKS/*.pack | tail -n 1) && oldest=${oldest##*/} &&
+		git multi-pack-index write --bitmap && checksum_of $MIDX >sum.oldest &&
+		git multi-pack-index write --bitmap --preferred-pack=$oldest && checksum_of $MIDX >sum.named &&
+		test_cmp sum.oldest sum.named &&
+		test_cmp sum.$part sum.$part.pack && test_cmp sum.$part sum.$part.idx &&
+		git multi-pack-index write --bitmap && test "$(checksum_of $MIDX)" != "$(cat sum.$part)"
+	)
+'
+
+test_expect_success 'only packs from standard input' '
+	(
+		cd one &&
+		echo $part.idx | git multi-pack-index write --stdin-packs && test "$(packs_in $MIDX)" = 1 &&
+		all_is_well &&
+		test_expect_code 255 git multi-pack-index write --stdin-packs </dev/null &&
+		(cd $PACKS && ls *.idx) >names && test_line_count = 3 names &&
+		git multi-pack-index write --stdin-packs <names && test "$(packs_in $MIDX)" = 3
+	)
+'
+
+test_expect_success 'tips from a file' '
+	(
+		cd one && mkdir -p sub &&
+		git rev-parse b1 >snapshot && echo "+$(git rev-parse b2)" >>snapshot && cp snapshot sub/again &&
+		git multi-pack-index write --bitmap --refs-snapshot=snapshot &&
+		"$HELPER/bitmap-walk" --commits >few && test_grep $(git rev-parse b1) few &&
+		test_grep $(git rev-parse b2) few && test_grep ! $(git rev-parse b0) few &&
+		rm $PACKS/*.bitmap &&
+		(cd sub && git multi-pack-index write --bitmap --refs-snapshot=again) &&
+		"$HELPER/bitmap-walk" --commits >again && test_cmp few again &&
+		rm $PACKS/*.bitmap && git multi-pack-index write --bitmap &&
+		"$HELPER/bitmap-walk" --commits >all && test_grep $(git rev-parse b0) all &&
+		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=nothing &&
+		echo bad >>snapshot &&
+		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=snapshot 2>err &&
+		test_grep "could not parse line: bad" err
+	)
+'
+
+test_expect_success 'another object directory' '
+	git init -q borrower && mkdir borrower/sub &&
+	echo "$PWD/one/.git/objects" >borrower/.git/objects/info/alternates &&
+	(
+		cd borrower &&
+		rm ../one/$MIDX && git multi-pack-index --object-dir="$PWD/../one/.git/objects" write &&
+		test_path_is_file ../one/$MIDX && test_path_is_missing $MIDX &&
+		rm ../one/$MIDX && (cd sub && git multi-pack-index write --object-dir=../../one/.git/objects) &&
+		test_path_is_file ../one/$MIDX &&
+		git multi-pack-index --object-dir=../one/.git/objects verify &&
+		test_expect_code 255 git multi-pack-index --object-dir=.git/objects write &&
+		test_expect_code 128 git multi-pack-index --object-dir=../base/.git/objects write 2>err &&
+		test_grep "nor an alternate" err && test_path_is_missing ../base/$MIDX
+	)
+'
+
+test_expect_success 'verify finds what is wrong' '
+	(
+		cd one && git multi-pack-index write && chmod u+w $MIDX && cp $MIDX good &&
+		size=$(wc -c <good) &&
+		for at in 0 4 8 30 300 1500 5000 $((size - 100)) $((size - 3))
+		do
+			cp good $MIDX && printf "\\252" | dd of=$MIDX bs=1 seek=$at conv=notrunc 2>/dev/null &&
+			test_expect_code 1 git multi-pack-index verify 2>err && test_grep "^error: " err || exit 1
+		done &&
+		cp good $MIDX && mv $PACKS/$part.pack hidden &&
+		test_expect_code 1 git multi-pack-index verify 2>err && test_grep "failed to load pack" err &&
+		mv hidden $PACKS/$part.pack && git multi-pack-index verify
+	)
+'
+
+test_expect_success 'a lock that is held' '
+	(
+		cd one && : >$MIDX.lock && ls $PACKS >before &&
+		test_expect_code 255 git multi-pack-index write --bitmap 2>err && test_grep "multi-pack-index.lock.*exists" err &&
+		test_expect_code 255 git multi-pack-index expire &&
+		ls $PACKS >after && test_cmp before after && rm $MIDX.lock
+	)
+'
+
+test_expect_success 'what a killed process has left is removed' '
+	(
+		cd one && mkdir -p $PACKS/multi-pack-index.d &&
+		: >$PACKS/tmp_midx_abcdef && : >$PACKS/multi-pack-index.d/tmp_midx_abcdef && : >$PACKS/tmp_other &&
+		git multi-pack-index write && test_path_is_missing $PACKS/tmp_midx_abcdef &&
+		test_path_is_file $PACKS/multi-pack-index.d/tmp_midx_abcdef &&
+		git multi-pack-index write --incremental && test_path_is_file $PACKS/tmp_other &&
+		test_path_is_missing $PACKS/multi-pack-index.d/tmp_midx_abcdef && rm $PACKS/tmp_other
+	)
+'
+
+# ---- expire ----
+
+# One of the packs has a copy by another name.
+test_expect_success 'packs that are not needed go' '
+	git init -q twice &&
+	(
+		cd twice && cp -p ../base/$PACKS/* $PACKS && all_objects >../all &&
+		small=$(ls -S $PACKS/*.pack | tail -n 1) && small=$(basename "${small%.pack}") &&
+		for f in pack idx rev; do cp -p $PACKS/$small.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack &&
+		git multi-pack-index expire && test "$(nr_packs)" = 4 &&
+		git multi-pack-index write && cp -Rp ../twice ../keep && cp -Rp ../twice ../swapped &&
+		git multi-pack-index expire && test "$(nr_packs)" = 3 &&
+		ls $PACKS >files && test_grep ! $ZERO_OID files && test "$(packs_in $MIDX)" = 3 &&
+		all_is_well &&
+		ls -i $MIDX >before && git multi-pack-index expire && ls -i $MIDX >after && test_cmp before after
+	)
+'
+
+test_expect_success 'kept and cruft packs, and packs that are preferred, stay' '
+	(
+		cd keep &&
+		: >$PACKS/pack-$ZERO_OID.keep && git multi-pack-index expire && test "$(nr_packs)" = 4 &&
+		rm $PACKS/pack-$ZERO_OID.keep &&
+		: >$PACKS/pack-$ZERO_OID.mtimes && git multi-pack-index expire && test "$(nr_packs)" = 4 &&
+		rm $PACKS/pack-$ZERO_OID.mtimes &&
+		git multi-pack-index write --preferred-pack=pack-$ZERO_OID &&
+		git multi-pack-index expire && test -f $PACKS/pack-$ZERO_OID.pack
+	)
+'
+
+test_expect_success 'a pack stays if the others do not have its objects in truth' '
+	(
+		cd swapped &&
+		# the index says that these are in another pack, whose files have been exchanged
+		small=$(ls -S $PACKS/*.idx | sed "/$ZERO_OID/d" | tail -n 1) && small=$(basename "${small%.idx}") &&
+		cp -p $PACKS/$small.pack $PACKS/$small.idx . &&
+		large=$(ls -S $PACKS/*.idx | head -n 1) && large=${large%.idx} &&
+		for f in pack idx rev; do cp -f $large.$f $PACKS/$small.$f; done &&
+		git multi-pack-index expire && test -f $PACKS/pack-$ZERO_OID.pack
+	)
+'
+
+test_expect_success 'a pack stays if an object is damaged in the other one' '
+	git init -q hurt &&
+	(
+		cd hurt && cp -p ../twice/$PACKS/pack* $PACKS &&
+		large=$(ls -S $PACKS/*.pack | head -n 1) && large=${large%.pack} &&
+		for f in pack idx rev; do cp -p $large.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack && git multi-pack-index write &&
+		cp -Rp . ../sound &&
+		chmod u+w $large.pack && size=$(wc -c <$large.pack) && touch -r $large.pack time &&
+		printf "\252\252\252" | dd of=$large.pack bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null &&
+		touch -r time $large.pack &&
+		git multi-pack-index expire && test -f $PACKS/pack-$ZERO_OID.pack && cd ../sound &&
+		git multi-pack-index expire && test ! -f $PACKS/pack-$ZERO_OID.pack
+	)
+'
+
+test_expect_success 'a pack whose index is damaged is left out' '
+	cp -Rp sound left &&
+	(
+		cd left && rm -f $MIDX && n=$(nr_packs) &&
+		bad=$(ls $PACKS/*.idx | head -n 1) && chmod u+w $bad && echo x >$bad &&
+		git multi-pack-index write 2>err && test_grep "^warning: failed to open pack-index .*$bad" err &&
+		test "$(packs_in $MIDX)" = $((n - 1))
+	)
+'
+
+# The other packs have been written by somebody else: every file of theirs is flushed here.
+test_expect_success STRACE,FSYNC_BATCH 'what stays is made durable before packs go' '
+	git init -q stays &&
+	(
+		cd stays && cp -p ../swapped/$PACKS/pack* $PACKS && rm -f $PACKS/pack-$ZERO_OID.* &&
+		large=$(ls -S $PACKS/*.pack | head -n 1) && large=${large%.pack} &&
+		for f in pack idx rev; do cp -p $large.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack && git multi-pack-index write &&
+		n=$(nr_packs) && m=$(count_flushes git -c core.fsyncMethod=fsync multi-pack-index expire) &&
+		test_path_is_missing $PACKS/pack-$ZERO_OID.pack &&
+		test "$m" -ge $((7 + 2 * $(nr_packs)))
+	)
+'
+
+# ---- layers ----
+
+test_expect_success 'layers' '
+	git init -q layers &&
+	(
+		cd layers && git config bulkCheckin.unpackLimit 1 && history 1 100 &&
+		git multi-pack-index write --incremental && test_path_is_missing $MIDX && test_line_count = 1 $CHAIN &&
+		cp $CHAIN before && git multi-pack-index write --incremental && test_cmp before $CHAIN &&
+		history 2 20 b && git multi-pack-index write --incremental && test_line_count = 2 $CHAIN &&
+		history 3 20 c && git multi-pack-index write --incremental && test_line_count = 3 $CHAIN &&
+		ls $PACKS/multi-pack-index.d >files && test_line_count = 4 files &&
+		git -c core.multiPackIndex=false cat-file --batch-all-objects --batch-check >../all &&
+		all_is_well &&
+		for sum in $(cat $CHAIN)
+		do
+			test "$(packs_in $PACKS/multi-pack-index.d/multi-pack-index-$sum.midx)" = 1 || exit 1
+		done &&
+		test_expect_code 128 git multi-pack-index expire 2>err &&
+		test_grep "^fatal: cannot expire packs from an incremental multi-pack-index" err
+	)
+'
+
+test_expect_success 'damaged layers are told, and found by verify' '
+	(
+		cd layers && layer=$PACKS/multi-pack-index.d/multi-pack-index-$(head -n 1 $CHAIN).midx &&
+		chmod u+w $layer && cp $layer good && cp $CHAIN chain &&
+		printf "\\252" | dd of=$layer bs=1 seek=1500 conv=notrunc 2>/dev/null &&
+		test_expect_code 1 git multi-pack-index verify && cp good $layer &&
+		for text in garbage $ZERO_OID "$(cat chain) $(cat chain)"
+		do
+			echo "$text" >$CHAIN &&
+			test_expect_code 1 git multi-pack-index verify &&
+			all_objects >actual 2>err && test_grep "^warning: .*multi-pack-index" err && test_cmp ../all actual || exit 1
+		done &&
+		other=$PACKS/multi-pack-index.d/multi-pack-index-$ZERO_OID.midx && cp $layer $other &&
+		echo $ZERO_OID >$CHAIN && test_expect_code 1 git multi-pack-index verify 2>err &&
+		test_grep "not that of its name" err && rm -f $other &&
+		mv $layer hidden && cp chain $CHAIN && test_expect_code 1 git multi-pack-index verify &&
+		all_objects >actual && test_cmp ../all actual &&
+		mv hidden $layer && all_is_well
+	)
+'
+
+test_expect_success 'one index instead of layers, and back' '
+	(
+		cd layers && git multi-pack-index write --bitmap && test_path_is_file $MIDX &&
+		ls $PACKS/multi-pack-index.d >files && test_must_be_empty files && all_is_well &&
+		sum=$(checksum_of $MIDX) &&
+		history 4 20 d && git -c core.multiPackIndex=false cat-file --batch-all-objects --batch-check >../all &&
+		git multi-pack-index write --incremental --bitmap && test_path_is_missing $MIDX &&
+		ls $PACKS >files && test_grep ! "multi.*bitmap" files &&
+		test_line_count = 2 $CHAIN && test "$(head -n 1 $CHAIN)" = $sum &&
+		ls $PACKS/multi-pack-index.d/*.bitmap >files && test_line_count = 2 files && all_is_well
+	)
+'
+
+test_expect_success 'a layer has only what those below have not' '
+	cp -Rp layers copied &&
+	(
+		cd copied && pack=$(ls -S $PACKS/*.pack | head -n 1) && pack=${pack%.pack} &&
+		for f in pack idx rev; do cp -p $pack.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack &&
+		git multi-pack-index write --incremental --bitmap && all_is_well &&
+		layer=$PACKS/multi-pack-index.d/multi-pack-index-$(tail -n 1 $CHAIN) &&
+		test $(wc -c <$layer.midx) -lt 1400 && test -f $layer.bitmap &&
+		"$HELPER/bitmap-walk" --all --count >expect && "$HELPER/bitmap-walk" --all --count --plain >actual &&
+		test_cmp expect actual &&
+		git multi-pack-index write && git multi-pack-index expire && all_is_well &&
+		test_path_is_missing $PACKS/pack-$ZERO_OID.pack
+	)
+'
+
+test_expect_success 'packs without commits' '
+	git init -q blobs &&
+	(
+		cd blobs && git config bulkCheckin.unpackLimit 1 && blob=$(echo x | git hash-object -w --stdin) &&
+		git multi-pack-index write --bitmap && ls $PACKS/*.bitmap &&
+		echo "$blob blob" >expect && "$HELPER/bitmap-walk" $blob >actual && test_cmp expect actual
+	)
+'
+
+# ---- durability ----
+
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
+	on_journal flush && cp -Rp twice flush/r &&
+	(
+		cd flush/r && git config bulkCheckin.unpackLimit 1 && rm $MIDX &&
+		one_flush () { n=$(count_flushes "$@") && test "$n" = 1; } &&
+		one_flush git multi-pack-index write &&
+		history 7 20 new && one_flush git multi-pack-index write --incremental &&
+		history 8 20 newer && one_flush git multi-pack-index write --incremental &&
+		one_flush git multi-pack-index write &&
+		small=$(ls -S $PACKS/*.pack | tail -n 1) && small=$(basename "${small%.pack}") &&
+		for f in pack idx rev; do cp -p $PACKS/$small.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack &&
+		git multi-pack-index write && one_flush git multi-pack-index expire &&
+		test_path_is_missing $PACKS/pack-$ZERO_OID.pack &&
+		n=$(count_flushes git multi-pack-index expire) && test "$n" = 0 &&
+		history 9 20 newest && test_path_is_file $MIDX &&
+		n=$(count_flushes git -c core.fsync=all,-pack-metadata multi-pack-index write --incremental) &&
+		test "$n" = 0 && test_path_is_missing $MIDX
+	)
+'
+
+# ---- stock Git ----
+
+test_expect_success STOCK_GIT 'the same bytes as stock Git writes' '
+	cp -Rp base ours && cp -Rp base theirs &&
+	for args in "" "--preferred-pack=$part.pack"
+	do
+		rm -f ours/$MIDX theirs/$MIDX &&
+		git -C ours multi-pack-index write $args && stock -C theirs multi-pack-index write $args &&
+		test_cmp_bin ours/$MIDX theirs/$MIDX || return 1
+	done &&
+	git -C ours multi-pack-index write --bitmap && stock -C ours multi-pack-index verify &&
+	stock -C ours fsck --no-dangling
+'
+
+test_done
