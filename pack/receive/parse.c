@@ -7,6 +7,10 @@
  * collect in slabs, which worker threads hash and check. Objects too large for that are hashed
  * here in pieces. No size is believed: memory is taken for what a slab may hold, whatever an
  * entry claims.
+ *
+ * In most packs deltas stand near their bases. So the workers keep the latest objects and make those
+ * objects at once whose base is among them: such a delta is inflated only once, and while this thread
+ * inflates the others are busy. What they leave is resolved later (resolve.c).
  */
 #include "compat/posix.h"
 #include "pack/receive/receive-internal.h"
@@ -21,6 +25,8 @@
 /* Larger objects are hashed in pieces, if they are not deltas; they can be read again later. */
 #define HOLD_BYTES ((uint64_t)4 * 1024 * 1024)
 #define PIECE_BYTES ((size_t)128 * 1024)
+/* Larger ones are not kept as bases of deltas that may follow. */
+#define RECENT_BYTES_MAX ((size_t)1024 * 1024)
 /* The least that follows the header of an entry: an empty stream. */
 #define STREAM_MIN_BYTES 8
 
@@ -41,27 +47,80 @@ struct parser {
 	struct rx_input *in;
 	struct workers *workers;
 	struct slab *slab, *idle;
+	struct base_cache *recent; /* by number of entry */
 	z_stream z;
 	bool z_open;
 	unsigned char *piece; /* scratch of PIECE_BYTES */
-	unsigned char *delta; /* scratch for inflated deltas */
-	size_t delta_cap;
 };
 
 /* ---- slabs ---- */
 
+/* `data` passes to the cache. */
+static void keep_recent(struct parser *p, uint32_t i, void *data, size_t size)
+{
+	struct base_object *b = base_object_new(rx_entry(p->rx, i)->type, data, size);
+
+	base_cache_add(p->recent, NULL, i, b);
+	base_object_put(b);
+}
+
+static int name_object(struct parser *p, uint32_t i, const void *content, size_t size)
+{
+	struct rx_entry *e = rx_entry(p->rx, i);
+	struct err err = ERR_INIT;
+	int rc = rx_object(p->rx, i, content, size, &err);
+
+	if (rc < 0) {
+		e->type = 0;
+		e->flags |= RX_BROKEN;
+		(void)rx_broken(p->rx, rc, &err);
+	}
+	return rc;
+}
+
+/* Make the object of a delta if its base is at hand. Whatever is wrong with the delta is told later. */
+static void try_delta(struct parser *p, uint32_t i, const void *delta, size_t delta_size)
+{
+	struct pack_receive *rx = p->rx;
+	struct rx_entry *e = rx_entry(rx, i);
+	struct base_object *base = NULL;
+	void *data;
+	size_t size;
+	int rc;
+
+	if (e->base != RX_NONE)
+		base = base_cache_get(p->recent, NULL, e->base);
+	if (!base)
+		return;
+	rc = delta_apply(base->data, base->size, delta, delta_size, (size_t)rx->max_object_bytes, &data,
+			 &size, NULL);
+	if (!rc)
+		e->type = (uint8_t)base->type;
+	base_object_put(base);
+	if (rc < 0)
+		return;
+	if (name_object(p, i, data, size) < 0) {
+		free(data);
+		return;
+	}
+	atomic_fetch_add(&rx->resolved, 1);
+	keep_recent(p, i, data, size);
+}
+
 static void hash_slab(void *job)
 {
 	struct slab *s = job;
-	struct pack_receive *rx = s->p->rx;
-	struct err err = ERR_INIT;
+	struct parser *p = s->p;
 
-	for (unsigned i = 0; i < s->nr && !atomic_load(&rx->failed); i++) {
-		int rc = rx_object(rx, s->objects[i].entry, s->data + s->objects[i].at,
-				   s->objects[i].size, &err);
+	for (unsigned k = 0; k < s->nr && !atomic_load(&p->rx->failed); k++) {
+		const unsigned char *content = s->data + s->objects[k].at;
+		uint32_t i = s->objects[k].entry;
+		size_t size = s->objects[k].size;
 
-		if (rc < 0 && !rx_broken(rx, rc, &err))
-			rx_entry(rx, s->objects[i].entry)->type = 0;
+		if (rx_is_delta(rx_entry(p->rx, i)))
+			try_delta(p, i, content, size);
+		else if (!name_object(p, i, content, size) && size <= RECENT_BYTES_MAX)
+			keep_recent(p, i, xmemdup(content, size + 1), size);
 	}
 }
 
@@ -272,18 +331,17 @@ static int read_object(struct parser *p, uint32_t i, uint64_t size, struct err *
 	return rc;
 }
 
-/* A delta's content is not wanted yet, but where it ends, and that it is whole. */
 static int read_delta(struct parser *p, uint32_t i, uint64_t size, struct err *err)
 {
+	int rc;
+
 	p->rx->nr_deltas++;
 	if (size > HOLD_BYTES)
 		return inflate_pieces(p, i, size, NULL, NULL, err);
-	if (size > p->delta_cap) {
-		free(p->delta);
-		p->delta_cap = (size_t)size;
-		p->delta = xmalloc(p->delta_cap);
-	}
-	return inflate_whole(p, i, (size_t)size, p->delta, err);
+	rc = inflate_whole(p, i, (size_t)size, slab_room(p, (size_t)size), err);
+	if (!rc)
+		slab_add(p, i, (size_t)size);
+	return rc;
 }
 
 /* What follows type and size in the header of a delta; *used grows by it. */
@@ -416,8 +474,8 @@ static void parser_release(struct parser *p)
 	}
 	if (p->z_open)
 		inflateEnd(&p->z);
+	base_cache_free(p->recent);
 	free(p->piece);
-	free(p->delta);
 }
 
 /* The entry that is broken, and what follows it, do not count. */
@@ -440,6 +498,7 @@ int rx_parse(struct pack_receive *rx, struct err *err)
 	if (rc < 0)
 		return rc;
 	p.workers = workers_new(rx->o.threads, SLABS_IN_FLIGHT);
+	p.recent = base_cache_new(rx->base_bytes / 2);
 	p.piece = xmalloc(PIECE_BYTES);
 	rc = read_entries(&p, err);
 	submit_slab(&p);

@@ -52,6 +52,7 @@ MUST_USE int rx_input_flush(struct rx_input *in, struct err *err);
 /* ---- table.c: what is known of each entry ---- */
 #define RX_ADDED 1u /* a base that the database has; offset 0 until it is in the pack */
 #define RX_BIG 2u   /* the content has been hashed in pieces and not been checked yet */
+#define RX_BROKEN 4u /* it was made, but is not to be had; with keep_going */
 
 struct rx_entry {
 	uint64_t offset;
@@ -84,6 +85,7 @@ struct rx_links;
 struct pack_receive {
 	struct pack_receive_options o;
 	size_t raw_len;
+	size_t base_bytes;
 	uint64_t max_object_bytes;
 	struct rx_input in;
 	/* the file */
@@ -191,7 +193,7 @@ MUST_USE int rx_links_add(struct pack_receive *rx, const struct object_id *oid,
 MUST_USE int rx_links_check(struct pack_receive *rx, struct err *err);
 
 /* ---- resolve.c ---- */
-/* Make the lists of deltas by base. */
+/* Make the lists of deltas by base: of those that are not resolved yet, and what leads to them. */
 void rx_link_deltas(struct pack_receive *rx);
 /* Resolve all that rests on entries from `first` on that are not deltas. */
 void rx_resolve_from(struct pack_receive *rx, uint32_t first);

@@ -6,6 +6,8 @@
 #include "pack/receive/receive-internal.h"
 #include "util/alloc.h"
 
+#define DEFAULT_BASE_BYTES ((size_t)64 * 1024 * 1024)
+
 struct pack_receive *pack_receive_new(const struct pack_receive_options *o)
 {
 	struct pack_receive *rx;
@@ -13,6 +15,7 @@ struct pack_receive *pack_receive_new(const struct pack_receive_options *o)
 	CALLOC_ARRAY(rx, 1);
 	rx->o = *o;
 	rx->raw_len = o->algo->raw_len;
+	rx->base_bytes = o->base_bytes ? o->base_bytes : DEFAULT_BASE_BYTES;
 	rx->max_object_bytes = os_memory_bytes();
 	rx->fd = -1;
 	pthread_mutex_init(&rx->lock, NULL);

@@ -19,8 +19,8 @@
  * Errors:  ERR_CORRUPT, ERR_TOO_BIG (beyond max_input_bytes, or the machine's memory), ERR_IO,
  *          what a callback returned. After a failure only pack_receive_free may follow, except as
  *          keep_going says.
- * Cost:    each byte of the pack is read and inflated once, each delta twice; about 50 bytes
- *          of memory per object, base_bytes for contents, and some MiB of buffers.
+ * Cost:    each byte of the pack is read and inflated once, deltas far from their bases twice; about 50
+ *          bytes of memory per object, base_bytes for contents, and some MiB of buffers.
  */
 #ifndef PACK_RECEIVE_RECEIVE_H
 #define PACK_RECEIVE_RECEIVE_H

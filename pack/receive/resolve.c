@@ -15,6 +15,9 @@
  * base is given by name is not known before; such stacks can grow.) If a thread's contents
  * exceed its share of base_bytes, those of its lowest bases are dropped; they are made again, from
  * the nearest base that has its content, when they are needed.
+ *
+ * Many objects have their names already (parse.c). They are made again only where something below
+ * them is left.
  */
 #include "compat/posix.h"
 #include "compat/os.h"
@@ -22,36 +25,39 @@
 #include "util/alloc.h"
 #include "util/workers.h"
 
-#define DEFAULT_BASE_BYTES ((size_t)64 * 1024 * 1024)
 #define THREADS_MAX 64
 
 /* ---- lists of deltas ---- */
 
-/*
- * The heaviest delta of each base, that with most entries below it, goes to the end of the
- * list. A base by offset comes before its deltas, so one pass from the end counts what is below each.
- */
-static uint32_t *find_heaviest(struct pack_receive *rx)
+/* Is there something to do with entry i itself? Of a base by name that is known: others wait for it. */
+static bool is_wanted(const struct pack_receive *rx, uint32_t i)
 {
-	uint32_t *below, *heaviest;
+	const struct rx_entry *e = rx_entry(rx, i);
 
-	CALLOC_ARRAY(below, (size_t)rx->nr + 1);
-	ALLOC_ARRAY(heaviest, (size_t)rx->nr + 1);
+	if (!e->type)
+		return !(e->flags & RX_BROKEN);
+	return rx->nr_refs && rx_find_ref(rx, rx_name(rx, i)) != RX_NONE;
+}
+
+/*
+ * How much there is to do with each entry and what is below it. A base by offset comes before its
+ * deltas, so one pass from the end is enough.
+ */
+static uint32_t *weigh(const struct pack_receive *rx)
+{
+	uint32_t *weight;
+
+	CALLOC_ARRAY(weight, (size_t)rx->nr + 1);
 	for (uint32_t i = rx->nr; i-- > 0;) {
-		uint32_t base = rx_entry(rx, i)->base;
+		const struct rx_entry *e = rx_entry(rx, i);
 
-		heaviest[i] = RX_NONE;
-		if (base != RX_NONE)
-			below[base] += below[i] + 1;
+		if (!rx_is_delta(e) || e->flags & RX_BROKEN)
+			continue;
+		weight[i] += is_wanted(rx, i);
+		if (e->base != RX_NONE)
+			weight[e->base] += weight[i];
 	}
-	for (uint32_t i = 0; i < rx->nr; i++) {
-		uint32_t base = rx_entry(rx, i)->base;
-
-		if (base != RX_NONE && (heaviest[base] == RX_NONE || below[i] > below[heaviest[base]]))
-			heaviest[base] = i;
-	}
-	free(below);
-	return heaviest;
+	return weight;
 }
 
 static void push_child(struct pack_receive *rx, uint32_t i)
@@ -62,21 +68,33 @@ static void push_child(struct pack_receive *rx, uint32_t i)
 	base->child = i;
 }
 
+/* The heaviest delta of each base goes to the end of the list; what needs nothing, in none. */
 void rx_link_deltas(struct pack_receive *rx)
 {
-	uint32_t *heaviest = find_heaviest(rx);
+	uint32_t *weight, *heaviest;
 
+	rx_sort_refs(rx);
+	weight = weigh(rx);
+	ALLOC_ARRAY(heaviest, (size_t)rx->nr + 1);
+	for (uint32_t i = 0; i < rx->nr; i++) {
+		uint32_t base = rx_entry(rx, i)->base;
+
+		heaviest[i] = RX_NONE;
+		if (base != RX_NONE && weight[i] &&
+		    (heaviest[base] == RX_NONE || weight[i] > weight[heaviest[base]]))
+			heaviest[base] = i;
+	}
 	for (uint32_t i = 0; i < rx->nr; i++)
 		if (heaviest[i] != RX_NONE)
 			push_child(rx, heaviest[i]);
 	for (uint32_t i = rx->nr; i-- > 0;) {
 		uint32_t base = rx_entry(rx, i)->base;
 
-		if (base != RX_NONE && heaviest[base] != i)
+		if (base != RX_NONE && weight[i] && heaviest[base] != i)
 			push_child(rx, i);
 	}
+	free(weight);
 	free(heaviest);
-	rx_sort_refs(rx);
 }
 
 /* ---- bases and stacks; all fields under the lock of `struct resolver` ---- */
@@ -406,7 +424,7 @@ struct result {
 	uint32_t ref; /* deltas that wait for its name */
 };
 
-/* Make and name the object i. Without the lock. */
+/* Make the object i and name it, unless it has its name. Without the lock. */
 static int resolve_delta(struct pack_receive *rx, const struct base *b, uint32_t i,
 			 struct result *out, struct err *err)
 {
@@ -414,16 +432,18 @@ static int resolve_delta(struct pack_receive *rx, const struct base *b, uint32_t
 
 	if (rc < 0)
 		return rc;
-	rx_entry(rx, i)->type = rx_entry(rx, b->entry)->type;
-	rc = rx_object(rx, i, out->data, out->size, err);
-	if (rc < 0) {
-		rx_entry(rx, i)->type = 0;
-		FREE_AND_NULL(out->data);
-		return rc;
+	if (!rx_entry(rx, i)->type) {
+		rx_entry(rx, i)->type = rx_entry(rx, b->entry)->type;
+		rc = rx_object(rx, i, out->data, out->size, err);
+		if (rc < 0) {
+			rx_entry(rx, i)->type = 0;
+			FREE_AND_NULL(out->data);
+			return rc;
+		}
+		atomic_fetch_add(&rx->resolved, 1);
 	}
 	if (rx->nr_refs)
 		out->ref = rx_find_ref(rx, rx_name(rx, i));
-	atomic_fetch_add(&rx->resolved, 1);
 	return 0;
 }
 
@@ -504,10 +524,11 @@ static void release_stacks(struct resolver *r)
 static unsigned count_threads(const struct pack_receive *rx)
 {
 	int n = rx->o.threads > 0 ? rx->o.threads : os_cpu_count();
+	uint32_t left = rx->nr_deltas - atomic_load(&rx->resolved);
 
 	/* A thread costs more than a few deltas. */
-	if ((uint32_t)n > rx->nr_deltas / 16 + 1)
-		n = (int)(rx->nr_deltas / 16 + 1);
+	if ((uint32_t)n > left / 16 + 1)
+		n = (int)(left / 16 + 1);
 	return n < THREADS_MAX ? (unsigned)n : THREADS_MAX;
 }
 
@@ -520,7 +541,7 @@ void rx_resolve_from(struct pack_receive *rx, uint32_t first)
 	r->rx = rx;
 	r->next_root = first;
 	r->nr_workers = r->working = want;
-	r->share_bytes = (rx->o.base_bytes ? rx->o.base_bytes : DEFAULT_BASE_BYTES) / want;
+	r->share_bytes = rx->base_bytes / want;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->news, NULL);
 	for (unsigned i = 0; i < want; i++)
