@@ -35,6 +35,7 @@ refused () {
 
 # A history: blob b1, tree t1 of it, commit c1; a second blob, tree and commit as deltas.
 test_expect_success 'set up' '
+	git init -q . && # so that commands on files know the hash
 	git init -q src && (cd src &&
 	 for i in $(test_seq 300); do echo "line $i"; done >file && git add file && test_tick &&
 	 git commit -qm one && git rev-parse HEAD HEAD^{tree} HEAD:file >../names &&

@@ -112,13 +112,20 @@ int rx_input_prefer(struct rx_input *in, size_t want, struct err *err)
 	return rc;
 }
 
+static int too_large(const struct rx_input *in, struct err *err)
+{
+	struct strbuf size = STRBUF_INIT;
+
+	strbuf_humanise_bytes(&size, in->max);
+	err_set(err, ERR_TOO_BIG, "pack exceeds maximum allowed size (%s)", size.buf);
+	strbuf_release(&size);
+	return ERR_TOO_BIG;
+}
+
 int rx_input_use(struct rx_input *in, size_t n, struct err *err)
 {
 	in->crc = libdeflate_crc32(in->crc, in->buf + in->pos, n);
 	in->pos += n;
 	in->offset += n;
-	if (in->max && in->offset > in->max)
-		return err_set(err, ERR_TOO_BIG, "pack exceeds maximum allowed size (%" PRIu64 " bytes)",
-			       in->max);
-	return 0;
+	return in->max && in->offset > in->max ? too_large(in, err) : 0;
 }
