@@ -170,7 +170,8 @@ static struct pack_receive *begin(struct index_pack *p)
 {
 	struct pack_receive_options o = {
 		.algo = p->algo,
-		.odb = p->r ? p->r->odb : NULL,
+		/* A pack that is verified would be compared with itself. */
+		.odb = p->r && (!p->verify || p->strict) ? p->r->odb : NULL,
 		.threads = p->threads,
 		.max_input_bytes = p->max_input_bytes,
 		.fsck = p->fsck ? &p->checks.fsck : NULL,

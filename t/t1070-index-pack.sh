@@ -258,6 +258,9 @@ test_expect_success SHA1 'objects of a collision attack are refused by name' '
 	MARK=attack-attack-16 && evil=$MARK$MARK$MARK$MARK$MARK && new a &&
 	E=$(printf "$evil" | git hash-object --stdin) &&
 	printf "blob good\nblob $evil\n" | craft c.pack && printf "blob att\nofs 0 ${evil#att}\n" | craft d.pack &&
+	{ printf "$evil" && head -c 5000000 /dev/zero; } >bigevil && echo "file blob bigevil" | craft e.pack &&
+	(cd a && GIT_TEST_SHA1_ATTACK=$MARK test_expect_code 128 "$FAULT_GIT" index-pack --stdin <../e.pack 2>../err) &&
+	test_grep "SHA-1 appears to be part of a collision attack: $(git hash-object bigevil)" err && nothing_in a &&
 	for pack in c d; do
 		(cd a && GIT_TEST_SHA1_ATTACK=$MARK test_expect_code 128 "$FAULT_GIT" index-pack --stdin <../$pack.pack 2>../err) &&
 		test_grep "SHA-1 appears to be part of a collision attack: $E" err && nothing_in a &&

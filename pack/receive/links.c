@@ -4,27 +4,41 @@
  * and have the type that is expected of it. git-index-pack(1), --strict.
  */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"
 #include "pack/receive/receive-internal.h"
 #include "util/alloc.h"
+#include "util/bytes.h"
 
 /* Sets by the first byte of a name, so that threads do not wait for each other. */
 #define SETS 64
 
-struct rx_links {
-	struct {
-		pthread_mutex_t lock;
-		struct oidmap types; /* what is expected */
-	} sets[SETS];
+/*
+ * Open addressing; a slot is a name and the type that is expected, 0 if it is free. Anybody can name
+ * objects as they like in a tree, so the place of a name depends on numbers that nobody knows.
+ */
+struct link_set {
+	pthread_mutex_t lock;
+	unsigned char *slots;
+	size_t nr, mask;
 };
 
-struct rx_links *rx_links_new(void)
+struct rx_links {
+	size_t raw_len;
+	uint64_t secret[2];
+	struct link_set sets[SETS];
+};
+
+struct rx_links *rx_links_new(size_t raw_len)
 {
 	struct rx_links *l;
 
 	CALLOC_ARRAY(l, 1);
+	l->raw_len = raw_len;
+	l->secret[0] = os_random64() | 1;
+	l->secret[1] = os_random64() | 1;
 	for (unsigned i = 0; i < SETS; i++)
 		pthread_mutex_init(&l->sets[i].lock, NULL);
 	return l;
@@ -34,9 +48,63 @@ void rx_links_free(struct rx_links *l)
 {
 	for (unsigned i = 0; l && i < SETS; i++) {
 		pthread_mutex_destroy(&l->sets[i].lock);
-		oidmap_clear(&l->sets[i].types, NULL);
+		free(l->sets[i].slots);
 	}
 	free(l);
+}
+
+static unsigned char *slot_at(const struct rx_links *l, const struct link_set *s, size_t i)
+{
+	return s->slots + i * (l->raw_len + 1);
+}
+
+/* The slot of that name, or the free one where it belongs. */
+static unsigned char *find_slot(const struct rx_links *l, const struct link_set *s,
+				const unsigned char *name)
+{
+	uint64_t hash = get_be64(name) * l->secret[0] + get_be64(name + 8) * l->secret[1];
+	size_t i = (size_t)(hash >> 32) & s->mask;
+	unsigned char *at;
+
+	while (at = slot_at(l, s, i), at[l->raw_len] && memcmp(at, name, l->raw_len))
+		i = (i + 1) & s->mask;
+	return at;
+}
+
+static void grow(const struct rx_links *l, struct link_set *s)
+{
+	struct link_set old = *s;
+
+	s->mask = s->slots ? 2 * s->mask + 1 : 63;
+	s->slots = xcalloc(s->mask + 1, l->raw_len + 1);
+	for (size_t i = 0; old.slots && i <= old.mask; i++) {
+		const unsigned char *from = slot_at(l, &old, i);
+
+		if (from[l->raw_len])
+			memcpy(find_slot(l, s, from), from, l->raw_len + 1);
+	}
+	free(old.slots);
+}
+
+/* The type that was expected before, or 0. */
+static enum object_type note(struct rx_links *l, const unsigned char *name, enum object_type type)
+{
+	struct link_set *s = &l->sets[name[0] % SETS];
+	enum object_type before;
+	unsigned char *at;
+
+	pthread_mutex_lock(&s->lock);
+	if (!s->slots || s->nr > s->mask / 4 * 3)
+		grow(l, s);
+	at = find_slot(l, s, name);
+	before = at[l->raw_len];
+	if (!before) {
+		memcpy(at, name, l->raw_len);
+		at[l->raw_len] = (unsigned char)type;
+		s->nr++;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return before;
 }
 
 static int wrong_type(const struct object_id *oid, enum object_type want, enum object_type is,
@@ -49,14 +117,8 @@ static int wrong_type(const struct object_id *oid, enum object_type want, enum o
 static int add(struct rx_links *l, const struct object_id *oid, enum object_type type,
 	       struct err *err)
 {
-	unsigned s = oid->hash[0] % SETS;
-	enum object_type before;
+	enum object_type before = note(l, oid->hash, type);
 
-	pthread_mutex_lock(&l->sets[s].lock);
-	before = (enum object_type)(uintptr_t)oidmap_get(&l->sets[s].types, oid);
-	if (!before)
-		oidmap_put(&l->sets[s].types, oid, (void *)(uintptr_t)type);
-	pthread_mutex_unlock(&l->sets[s].lock);
 	return before && before != type ? wrong_type(oid, type, before, err) : 0;
 }
 
@@ -143,12 +205,18 @@ static int check(struct pack_receive *rx, const struct object_id *oid, enum obje
 
 int rx_links_check(struct pack_receive *rx, struct err *err)
 {
-	const struct object_id *oid;
-	void *type;
+	const struct rx_links *l = rx->links;
 	int rc = 0;
 
-	for (unsigned s = 0; s < SETS && !rc; s++)
-		for (size_t i = 0; !rc && oidmap_next(&rx->links->sets[s].types, &i, &oid, &type);)
-			rc = check(rx, oid, (enum object_type)(uintptr_t)type, err);
+	for (unsigned k = 0; k < SETS; k++)
+		for (size_t i = 0; !rc && l->sets[k].slots && i <= l->sets[k].mask; i++) {
+			const unsigned char *at = slot_at(l, &l->sets[k], i);
+			struct object_id oid;
+
+			if (!at[l->raw_len])
+				continue;
+			oid_from_raw(&oid, at, rx->o.algo);
+			rc = check(rx, &oid, at[l->raw_len], err);
+		}
 	return rc;
 }

@@ -186,7 +186,7 @@ MUST_USE int rx_check_big(struct pack_receive *rx, struct err *err);
 MUST_USE int rx_finish_checks(struct pack_receive *rx, struct err *err);
 
 /* ---- links.c ---- */
-struct rx_links *rx_links_new(void);
+struct rx_links *rx_links_new(size_t raw_len);
 void rx_links_free(struct rx_links *l);
 MUST_USE int rx_links_add(struct pack_receive *rx, const struct object_id *oid,
 			  enum object_type type, const void *content, size_t size, struct err *err);

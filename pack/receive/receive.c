@@ -3,10 +3,11 @@
 #include "compat/posix.h"
 #include "compat/os.h"
 #include "compat/syscalls.h"
+#include "fs/file.h"
 #include "pack/receive/receive-internal.h"
 #include "util/alloc.h"
 
-#define DEFAULT_BASE_BYTES ((size_t)64 * 1024 * 1024)
+#define DEFAULT_BASE_BYTES ((size_t)48 * 1024 * 1024)
 
 struct pack_receive *pack_receive_new(const struct pack_receive_options *o)
 {
@@ -21,7 +22,7 @@ struct pack_receive *pack_receive_new(const struct pack_receive_options *o)
 	pthread_mutex_init(&rx->lock, NULL);
 	pthread_mutex_init(&rx->callback, NULL);
 	if (o->check_links)
-		rx->links = rx_links_new();
+		rx->links = rx_links_new(rx->raw_len);
 	return rx;
 }
 
@@ -48,13 +49,31 @@ void pack_receive_free(struct pack_receive *rx)
 
 /* ---- reading ---- */
 
+/*
+ * A directory in `objdir`, or in its pack/ where that is another mount, since the copy will be renamed
+ * there. P5: what a killed command left goes first.
+ */
+static int create_objdir(struct pack_receive *rx, const struct pack_receive_stream_options *s,
+			 struct err *err)
+{
+	char *packdir = xstrfmt("%s/pack", s->objdir);
+	bool elsewhere = is_directory(packdir) && !os_same_mount(s->objdir, packdir);
+	int rc;
+
+	tmp_objdir_reap(s->objdir);
+	if (elsewhere)
+		tmp_objdir_reap(packdir);
+	packs_remove_incomplete(packdir);
+	rc = tmp_objdir_create(&rx->objdir, elsewhere ? packdir : s->objdir, "pack", s->shared_perm, err);
+	free(packdir);
+	return rc;
+}
+
 static int create_copy(struct pack_receive *rx, const struct pack_receive_stream_options *s,
 		       struct err *err)
 {
-	int rc = 0;
+	int rc = s->objdir ? create_objdir(rx, s, err) : 0;
 
-	if (s->objdir)
-		rc = tmp_objdir_create(&rx->objdir, s->objdir, "pack", s->shared_perm, err);
 	if (rc < 0)
 		return rc;
 	rx->dir = xstrdup(s->objdir ? tmp_objdir_path(rx->objdir) : s->dir);

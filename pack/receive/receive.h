@@ -47,7 +47,7 @@ struct pack_receive_options {
 	/* what is there already, and bases of thin packs; NULL: outside of a repository */
 	struct odb *odb;
 	int threads;		  /* 0: one per processor */
-	size_t base_bytes;	  /* memory for the bases of deltas; 0: 64 MiB */
+	size_t base_bytes;	  /* memory for the bases of deltas; 0: 48 MiB */
 	uint64_t max_input_bytes; /* 0: no limit */
 	/* Checks of content; NULL: none. The caller's; `report` is called by one thread at a time. */
 	struct fsck_options *fsck;
