@@ -19,11 +19,13 @@ test_have_prereq XATTR || {
 GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
 
+KILL_STDIN=/dev/null # of the commands
+
 # killed N CMD...: killed right before its N-th call; 1 if it ended before
 killed () {
 	local n=$1 code=0
 	shift
-	GIT_TEST_SYSCALL_FAIL=$n:KILL "$FAULT_GIT" "$@" >../out 2>&1 || code=$?
+	GIT_TEST_SYSCALL_FAIL=$n:KILL "$FAULT_GIT" "$@" <"$KILL_STDIN" >../out 2>&1 || code=$?
 	test $code = 137 && return 0
 	test $code = 0 || cat ../out >&4
 	return 1
@@ -49,7 +51,7 @@ every_call () {
 		n=$((n + 1))
 		eval "$prepare" || return
 		killed $n "$@" || break
-		git "$@" >../out 2>&1 || {
+		git "$@" <"$KILL_STDIN" >../out 2>&1 || {
 			echo "after a kill before call $n:" >&4
 			cat ../out >&4
 			# commit reports it if the killed one had already made the commit
@@ -81,6 +83,18 @@ test_expect_success 'add of a pack: killed before every call' '
 	every_call "for i in \$(seq 110); do echo \$i.\$n >f\$i; done" add . &&
 	test -z "$(git ls-files -m)"
 '
+
+# A new pack each time, which needs a base; what a killed one has left is gone after the next.
+for cmd in "index-pack --stdin --fix-thin" "unpack-objects -q"; do
+	test_expect_success "$cmd: killed before every call" '
+		cd repo && base=$(git hash-object -w f) && size=$(wc -c <f) && KILL_STDIN=../in.pack &&
+		every_call "
+			{ seq -f \"blob \$n of $cmd %.0f\" 30; echo ref $base $size \$n; } |
+			\"$GIT_BUILD_DIR/t/helper/craft-pack\" $(test "$TEST_HASH" = sha1 || echo sha256) >../in.pack
+		" $cmd &&
+		KILL_STDIN=/dev/null
+	'
+done
 
 test_expect_success 'commit: killed before every call' '
 	cd repo &&
