@@ -4,6 +4,7 @@
 #include <libdeflate.h>
 #include "odb.h"
 #include "pack/read-internal.h"
+#include "pack/write/delta-internal.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -90,6 +91,62 @@ static int emit_whole(struct emitter *e, uint32_t i, struct err *err)
 	return rc;
 }
 
+/* The delta of two objects, as the search has found it. */
+static int make_delta(struct emitter *e, const struct object_buf *target,
+		      const struct object_buf *base, const struct pack_item *it, struct strbuf *z,
+		      struct err *err)
+{
+	struct delta_index *ix = delta_index_new(base->data, base->size);
+	size_t max = st_add(target->size, 64); /* a limit that is not met: it gives up earlier than it must */
+	unsigned char *delta = xmalloc(max);
+	size_t len = 0;
+
+	if (ix)
+		len = delta_encode(ix, target->data, target->size, delta, max);
+	delta_index_free(ix);
+	if (len == it->delta_size)
+		deflate_buf(z, delta, len, e->po->o.level);
+	free(delta);
+	if (len != it->delta_size)
+		return err_set(err, ERR_CORRUPT, "an object has changed while it was packed");
+	return 0;
+}
+
+static int emit_delta_again(struct emitter *e, uint32_t i, struct err *err)
+{
+	struct object_buf target = OBJECT_BUF_INIT, base = OBJECT_BUF_INIT;
+	const struct pack_item *it = &e->po->items[i];
+	struct strbuf z = STRBUF_INIT;
+	struct object_id oid;
+	int rc;
+
+	pack_item_oid(e->po, i, &oid);
+	rc = odb_read(e->po->o.odb, &oid, &target, err);
+	pack_item_oid(e->po, it->base - 1, &oid);
+	if (!rc)
+		rc = odb_read(e->po->o.odb, &oid, &base, err);
+	if (!rc)
+		rc = make_delta(e, &target, &base, it, &z, err);
+	if (!rc)
+		rc = emit_deflated(e, i, it->delta_size, z.buf, z.len, err);
+	object_buf_release(&target);
+	object_buf_release(&base);
+	strbuf_release(&z);
+	return rc;
+}
+
+static int emit_delta(struct emitter *e, uint32_t i, struct err *err)
+{
+	struct pack_item *it = &e->po->items[i];
+	int rc;
+
+	if (!it->delta)
+		return emit_delta_again(e, i, err);
+	rc = emit_deflated(e, i, it->delta_size, it->delta, it->delta_deflated, err);
+	FREE_AND_NULL(it->delta);
+	return rc;
+}
+
 static int emit_copy(struct emitter *e, uint32_t i, struct err *err)
 {
 	unsigned char header[PACK_ENTRY_HEADER_MAX];
@@ -111,15 +168,16 @@ static int emit_one(struct emitter *e, uint32_t i, struct err *err)
 	struct pack_item *it = &po->items[i];
 	int rc = 0;
 
-	if (can_be_copied(po, it))
+	if (can_be_copied(po, it)) {
 		rc = emit_copy(e, i, err);
-	if (!rc) {
 		/* The copy is damaged, and with it the delta. */
-		if (it->flags & ITEM_REUSE_DELTA)
+		if (!rc && (it->flags & ITEM_REUSE_DELTA)) {
+			it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
 			it->base = 0;
-		it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
-		rc = emit_whole(e, i, err);
+		}
 	}
+	if (!rc)
+		rc = it->base ? emit_delta(e, i, err) : emit_whole(e, i, err);
 	if (rc < 0)
 		return rc;
 	e->done++;

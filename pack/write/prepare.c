@@ -13,5 +13,7 @@ int pack_objects_prepare(struct pack_objects *po, struct err *err)
 	rc = pack_list_locate(po, err);
 	if (!rc)
 		rc = pack_list_reuse(po, err);
+	if (!rc && po->o.window && po->o.depth)
+		rc = pack_list_search(po, err);
 	return rc;
 }

@@ -98,6 +98,9 @@ item_ref pack_source_at(const struct pack_objects *po, const struct pack_source 
 /* ---- reuse.c: deltas of packs that are used again ---- */
 MUST_USE int pack_list_reuse(struct pack_objects *po, struct err *err);
 
+/* ---- search.c: new deltas ---- */
+MUST_USE int pack_list_search(struct pack_objects *po, struct err *err);
+
 /* ---- order.c ---- */
 /* The indexes of all items that are written, po->nr - po->nr_preferred of them. Caller frees. */
 uint32_t *pack_list_order(struct pack_objects *po);
