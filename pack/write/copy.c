@@ -90,15 +90,10 @@ static int read_at(const struct pack_source *s, unsigned char *buf, size_t len, 
 	return read_failed(s, offset + len, got, err);
 }
 
-/* The crc that the index has for the entry at offset; false: it has none. */
-static bool stored_crc(struct pack *p, const unsigned char *name, uint32_t *crc)
+/* Does the index have another crc for the entry? Those of version 1 have none. */
+static bool crc_differs(const struct pack_source *s, const struct pack_item *it, uint32_t crc)
 {
-	uint32_t pos;
-
-	if (!p->idx.crc || !idx_find(&p->idx, name, &pos))
-		return false;
-	*crc = idx_crc(&p->idx, pos);
-	return true;
+	return s->pack->idx.crc && idx_crc(&s->pack->idx, it->in_pos) != crc;
 }
 
 /* ---- runs ---- */
@@ -150,7 +145,7 @@ static uint32_t check_run(struct pack_objects *po, const unsigned char *buf,
 			  const uint32_t *order, uint32_t nr, size_t *len)
 {
 	struct pack_source *s = &po->sources[po->items[order[0]].source - 1];
-	uint32_t want, k;
+	uint32_t k;
 
 	*len = 0;
 	for (k = 0; k < nr; k++) {
@@ -158,7 +153,7 @@ static uint32_t check_run(struct pack_objects *po, const unsigned char *buf,
 		size_t size = (size_t)(it->in_end - it->in_offset);
 
 		it->crc = libdeflate_crc32(0, buf + *len, size);
-		if (stored_crc(s->pack, pack_item_name(po, order[k]), &want) && want != it->crc) {
+		if (crc_differs(s, it, it->crc)) {
 			it->flags |= ITEM_NO_COPY;
 			break;
 		}
@@ -251,12 +246,11 @@ static int copy_small(struct pack_objects *po, const struct pack_source *s,
 	struct pack_item *it = &po->items[i];
 	size_t len = (size_t)(it->in_end - it->in_offset);
 	const unsigned char *p;
-	uint32_t want;
 	int rc = peek(po, s, it->in_offset, len, &p, err);
 
 	if (rc < 0)
 		return rc;
-	if (stored_crc(s->pack, pack_item_name(po, i), &want) && want != libdeflate_crc32(0, p, len))
+	if (crc_differs(s, it, libdeflate_crc32(0, p, len)))
 		return 0;
 	rc = emit_piece(it, out, header, header_len, err);
 	if (!rc)
@@ -270,9 +264,9 @@ static int check_large(struct pack_objects *po, const struct pack_source *s, uin
 {
 	const struct pack_item *it = &po->items[i];
 	const unsigned char *p;
-	uint32_t want, crc = 0;
+	uint32_t crc = 0;
 
-	if (!stored_crc(s->pack, pack_item_name(po, i), &want))
+	if (!s->pack->idx.crc)
 		return 1;
 	for (uint64_t at = it->in_offset; at < it->in_end;) {
 		size_t n = it->in_end - at < OUTPUT_ENTRY_MAX ? (size_t)(it->in_end - at)
@@ -284,7 +278,7 @@ static int check_large(struct pack_objects *po, const struct pack_source *s, uin
 		crc = libdeflate_crc32(crc, p, n);
 		at += n;
 	}
-	return crc == want;
+	return !crc_differs(s, it, crc);
 }
 
 /* Read twice, so that nobody gets the beginning of an entry that is damaged further on. */

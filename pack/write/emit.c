@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing the new pack: header, entries in order with bases first, checksum. */
+/* The entries of the new pack: copied, or made of the objects. */
 #include "compat/posix.h"
 #include <libdeflate.h>
+#include <zlib.h>
 #include "odb.h"
 #include "pack/read-internal.h"
 #include "pack/write/delta-internal.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
-#include "util/bytes.h"
 #include "util/deflate.h"
 
-#define PROGRESS_EVERY 256
-
-struct emitter {
-	struct pack_objects *po;
-	struct pack_output out;
-	uint32_t *order, nr;
-	uint32_t done, told;
-	uint32_t *stack; /* deltas that wait for their bases */
-	size_t nr_stack, alloc_stack;
-};
+#define DEFLATE_BYTES ((size_t)64 * 1024)
 
 /* ---- headers ---- */
 
@@ -36,10 +27,11 @@ static size_t put_distance(unsigned char *out, uint64_t v)
 	return sizeof(tmp) - n;
 }
 
-size_t pack_item_header(const struct pack_objects *po, uint32_t i, uint64_t out_offset,
-			uint64_t size, unsigned char *out)
+/* size: of what is deflated after it. */
+static size_t make_header(const struct pack_objects *po, const struct pack_item *it,
+			  uint64_t out_offset, uint64_t size, unsigned char *out)
 {
-	const struct pack_item *it = &po->items[i], *base;
+	const struct pack_item *base;
 	size_t n;
 
 	if (!it->base)
@@ -54,254 +46,244 @@ size_t pack_item_header(const struct pack_objects *po, uint32_t i, uint64_t out_
 	return n + po->raw_len;
 }
 
-/* ---- one entry ---- */
+/* ---- making ---- */
 
-static int emit_deflated(struct emitter *e, uint32_t i, uint64_t size, const void *p, size_t len,
-			 struct err *err)
+static int read_item(const struct pack_objects *po, uint32_t i, struct object_buf *out,
+		     struct err *err)
 {
-	struct pack_item *it = &e->po->items[i];
-	unsigned char header[PACK_ENTRY_HEADER_MAX];
-	uint64_t at = pack_output_at(&e->out);
-	size_t n = pack_item_header(e->po, i, at, size, header);
-	int rc = pack_output_add(&e->out, header, n, err);
-
-	if (!rc)
-		rc = pack_output_add(&e->out, p, len, err);
-	it->crc = libdeflate_crc32(libdeflate_crc32(0, header, n), p, len);
-	it->out_offset = at;
-	return rc;
-}
-
-static int emit_whole(struct emitter *e, uint32_t i, struct err *err)
-{
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct strbuf z = STRBUF_INIT;
 	struct object_id oid;
-	int rc;
 
-	pack_item_oid(e->po, i, &oid);
-	rc = odb_read(e->po->o.odb, &oid, &buf, err);
-	if (rc < 0)
-		return rc;
-	e->po->items[i].type = (uint8_t)buf.type;
-	deflate_buf(&z, buf.data, buf.size, e->po->o.level);
-	rc = emit_deflated(e, i, buf.size, z.buf, z.len, err);
-	object_buf_release(&buf);
-	strbuf_release(&z);
-	return rc;
+	pack_item_oid(po, i, &oid);
+	return odb_read(po->o.odb, &oid, out, err);
 }
 
-/* The delta of two objects, as the search has found it. */
-static int make_delta(struct emitter *e, const struct object_buf *target,
-		      const struct object_buf *base, const struct pack_item *it, struct strbuf *z,
-		      struct err *err)
+/* The delta of two objects that the search has found, once more. */
+static int delta_again(const struct pack_objects *po, const struct pack_item *it,
+		       const struct object_buf *target, const struct object_buf *base,
+		       struct strbuf *z, struct err *err)
 {
+	/* A limit that is not met: the encoder gives up earlier than it must. */
+	size_t max = st_add(target->size, 64), len = 0;
 	struct delta_index *ix = delta_index_new(base->data, base->size);
-	size_t max = st_add(target->size, 64); /* a limit that is not met: it gives up earlier than it must */
 	unsigned char *delta = xmalloc(max);
-	size_t len = 0;
 
 	if (ix)
 		len = delta_encode(ix, target->data, target->size, delta, max);
 	delta_index_free(ix);
 	if (len == it->delta_size)
-		deflate_buf(z, delta, len, e->po->o.level);
+		deflate_buf(z, delta, len, po->o.level);
 	free(delta);
 	if (len != it->delta_size)
 		return err_set(err, ERR_CORRUPT, "an object has changed while it was packed");
 	return 0;
 }
 
-static int emit_delta_again(struct emitter *e, uint32_t i, struct err *err)
+static int make_delta(const struct pack_objects *po, uint32_t i, struct pack_made *out,
+		      struct err *err)
 {
 	struct object_buf target = OBJECT_BUF_INIT, base = OBJECT_BUF_INIT;
-	const struct pack_item *it = &e->po->items[i];
-	struct strbuf z = STRBUF_INIT;
-	struct object_id oid;
-	int rc;
+	const struct pack_item *it = &po->items[i];
+	int rc = read_item(po, i, &target, err);
 
-	pack_item_oid(e->po, i, &oid);
-	rc = odb_read(e->po->o.odb, &oid, &target, err);
-	pack_item_oid(e->po, it->base - 1, &oid);
 	if (!rc)
-		rc = odb_read(e->po->o.odb, &oid, &base, err);
+		rc = read_item(po, it->base - 1, &base, err);
 	if (!rc)
-		rc = make_delta(e, &target, &base, it, &z, err);
-	if (!rc)
-		rc = emit_deflated(e, i, it->delta_size, z.buf, z.len, err);
+		rc = delta_again(po, it, &target, &base, &out->z, err);
+	out->size = it->delta_size;
 	object_buf_release(&target);
 	object_buf_release(&base);
-	strbuf_release(&z);
 	return rc;
 }
 
-static int emit_delta(struct emitter *e, uint32_t i, struct err *err)
+static int make_whole(const struct pack_objects *po, uint32_t i, struct pack_made *out,
+		      struct err *err)
 {
-	struct pack_item *it = &e->po->items[i];
-	int rc;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int rc = read_item(po, i, &buf, err);
 
-	if (!it->delta)
-		return emit_delta_again(e, i, err);
-	rc = emit_deflated(e, i, it->delta_size, it->delta, it->delta_deflated, err);
-	FREE_AND_NULL(it->delta);
-	return rc;
+	if (rc < 0)
+		return rc;
+	deflate_buf(&out->z, buf.data, buf.size, po->o.level);
+	out->size = buf.size;
+	out->type = (uint8_t)buf.type;
+	object_buf_release(&buf);
+	return 0;
 }
 
-static int emit_copy(struct emitter *e, uint32_t i, struct err *err)
+int pack_item_make(const struct pack_objects *po, uint32_t i, struct pack_made *out,
+		   struct err *err)
 {
-	unsigned char header[PACK_ENTRY_HEADER_MAX];
-	size_t n = pack_item_header(e->po, i, pack_output_at(&e->out), e->po->items[i].in_size, header);
-
-	return pack_copy_entry(e->po, &e->out, i, header, n, err);
+	return po->items[i].base ? make_delta(po, i, out, err) : make_whole(po, i, out, err);
 }
 
-static bool can_be_copied(const struct pack_objects *po, const struct pack_item *it)
+bool pack_item_is_copied(const struct pack_objects *po, const struct pack_item *it)
 {
 	if (!it->source || (it->flags & ITEM_NO_COPY) || !po->o.reuse_object)
 		return false;
 	return item_is_delta_copy(it) ? (it->flags & ITEM_REUSE_DELTA) != 0 : !it->base;
 }
 
-static int emit_one(struct emitter *e, uint32_t i, struct err *err)
+bool pack_item_is_work(const struct pack_objects *po, const struct pack_item *it)
 {
-	struct pack_objects *po = e->po;
+	return !it->delta && !pack_item_is_copied(po, it);
+}
+
+/* ---- large objects, which are never in memory ---- */
+
+struct streaming {
+	struct pack_output *out;
+	z_stream z;
+	unsigned char *buf;
+	uint32_t crc;
+	uint64_t left; /* of the size that the header says */
+};
+
+static int deflate_some(struct streaming *s, int flush, struct err *err)
+{
+	int status, rc = 0;
+
+	do {
+		size_t made;
+
+		s->z.next_out = s->buf;
+		s->z.avail_out = DEFLATE_BYTES;
+		status = deflate(&s->z, flush);
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+			return err_set(err, ERR_GENERIC, "cannot deflate: %s",
+				       s->z.msg ? s->z.msg : "unknown error");
+		made = DEFLATE_BYTES - s->z.avail_out;
+		s->crc = libdeflate_crc32(s->crc, s->buf, made);
+		rc = pack_output_add(s->out, s->buf, made, err);
+	} while (!rc && (flush == Z_FINISH ? status != Z_STREAM_END : !s->z.avail_out));
+	return rc;
+}
+
+static int stream_piece(void *data, const void *p, size_t len, struct err *err)
+{
+	struct streaming *s = data;
+	const unsigned char *at = p;
+	int rc = 0;
+
+	if (len > s->left)
+		return err_set(err, ERR_CORRUPT, "an object is longer than its size says");
+	s->left -= len;
+	while (len && !rc) {
+		size_t n = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
+
+		s->z.next_in = (unsigned char *)at;
+		s->z.avail_in = (unsigned)n;
+		rc = deflate_some(s, Z_NO_FLUSH, err);
+		at += n;
+		len -= n;
+	}
+	return rc;
+}
+
+static int stream_whole(struct pack_objects *po, struct pack_output *out, uint32_t i,
+			struct err *err)
+{
 	struct pack_item *it = &po->items[i];
-	int rc = 0;
-
-	if (can_be_copied(po, it)) {
-		rc = emit_copy(e, i, err);
-		/* The copy is damaged, and with it the delta. */
-		if (!rc && (it->flags & ITEM_REUSE_DELTA)) {
-			it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
-			it->base = 0;
-		}
-	}
-	if (!rc)
-		rc = it->base ? emit_delta(e, i, err) : emit_whole(e, i, err);
-	if (rc < 0)
-		return rc;
-	e->done++;
-	return 0;
-}
-
-/* The object, and before it the bases that are not there yet. */
-static int emit_with_bases(struct emitter *e, uint32_t i, struct err *err)
-{
-	struct pack_objects *po = e->po;
-	int rc = 0;
-
-	for (;;) {
-		const struct pack_item *base;
-
-		ALLOC_GROW(e->stack, e->nr_stack + 1, e->alloc_stack);
-		e->stack[e->nr_stack++] = i;
-		if (!po->items[i].base)
-			break;
-		i = po->items[i].base - 1;
-		base = &po->items[i];
-		if (base->out_offset || (base->flags & ITEM_PREFERRED_BASE))
-			break;
-	}
-	while (e->nr_stack && !rc)
-		rc = emit_one(e, e->stack[--e->nr_stack], err);
-	return rc;
-}
-
-/* ---- all of them ---- */
-
-static int tell_progress(struct emitter *e, struct err *err)
-{
-	const struct pack_objects_options *o = &e->po->o;
-
-	if (!o->progress || (e->done - e->told < PROGRESS_EVERY && e->done != e->nr))
-		return 0;
-	e->told = e->done;
-	return o->progress(o->data, PACK_PHASE_WRITE, e->done, e->nr, err);
-}
-
-static int emit_all(struct emitter *e, struct err *err)
-{
-	uint32_t i = 0;
-	int rc = 0;
-
-	while (i < e->nr && !rc) {
-		if (e->po->items[e->order[i]].out_offset) {
-			i++;
-			continue;
-		}
-		rc = pack_copy_run(e->po, &e->out, e->order + i, e->nr - i, err);
-		if (rc > 0) {
-			i += (uint32_t)rc;
-			e->done += (uint32_t)rc;
-			rc = 0;
-		} else if (!rc) {
-			rc = emit_with_bases(e, e->order[i++], err);
-		}
-		if (!rc)
-			rc = tell_progress(e, err);
-	}
-	return rc;
-}
-
-static void count(struct pack_objects *po)
-{
-	struct pack_objects_stats *st = &po->stats;
-
-	for (uint32_t i = 0; i < po->nr; i++) {
-		const struct pack_item *it = &po->items[i];
-
-		if (!it->out_offset)
-			continue;
-		st->total++;
-		st->deltas += it->base != 0;
-		st->reused_deltas += (it->flags & ITEM_REUSE_DELTA) != 0;
-		st->reused += can_be_copied(po, it);
-	}
-	for (uint32_t i = 0; i < po->nr_sources; i++)
-		st->packs += po->sources[i].copied_from;
-}
-
-static int emit_header(struct emitter *e, struct err *err)
-{
-	unsigned char header[PACK_HEADER_BYTES];
-
-	put_be32(header, PACK_SIGNATURE);
-	put_be32(header + 4, 2);
-	put_be32(header + 8, e->nr);
-	return pack_output_add(&e->out, header, sizeof(header), err);
-}
-
-int pack_objects_write(struct pack_objects *po, pack_sink_fn sink, void *data, struct err *err)
-{
-	struct emitter e = { .po = po, .nr = pack_objects_count(po) };
+	struct streaming s = { .out = out, .left = it->size };
+	unsigned char header[PACK_ENTRY_HEADER_MAX];
+	uint64_t at = pack_output_at(out);
+	size_t n = make_header(po, it, at, it->size, header);
+	struct object_id oid;
 	int rc;
 
-	if (!po->prepared || po->written)
-		BUG("a list of objects is written %s", po->written ? "twice" : "unprepared");
-	po->written = true;
-	e.order = pack_list_order(po);
-	pack_output_init(&e.out, po->algo, sink, data);
-	rc = emit_header(&e, err);
+	if (deflateInit(&s.z, po->o.level) != Z_OK)
+		return err_set(err, ERR_GENERIC, "cannot start to deflate (level %d)", po->o.level);
+	s.buf = xmalloc(DEFLATE_BYTES);
+	s.crc = libdeflate_crc32(0, header, n);
+	pack_item_oid(po, i, &oid);
+	rc = pack_output_add(out, header, n, err);
 	if (!rc)
-		rc = emit_all(&e, err);
+		rc = odb_stream(po->o.odb, &oid, stream_piece, &s, err);
+	if (!rc && s.left)
+		rc = err_set(err, ERR_CORRUPT, "object %s is shorter than its size says",
+			     oid_hex(&oid));
 	if (!rc)
-		rc = pack_output_finish(&e.out, &po->checksum, err);
-	if (!rc) {
-		count(po);
-		po->stats.bytes = e.out.flushed;
-	}
-	pack_output_release(&e.out);
-	free(e.order);
-	free(e.stack);
+		rc = deflate_some(&s, Z_FINISH, err);
+	it->crc = s.crc;
+	it->out_offset = at;
+	deflateEnd(&s.z);
+	free(s.buf);
 	return rc;
 }
 
-void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out)
+static bool is_large(const struct pack_objects *po, const struct pack_item *it)
 {
-	*out = po->stats;
+	return po->o.big_file_threshold && it->type == OBJ_BLOB && !it->base &&
+	       (it->flags & ITEM_SIZE_KNOWN) && it->size > po->o.big_file_threshold;
 }
 
-const struct object_id *pack_objects_checksum(const struct pack_objects *po)
+/* ---- emitting ---- */
+
+static int emit_deflated(struct pack_objects *po, struct pack_output *out, uint32_t i,
+			 uint64_t size, const void *p, size_t len, struct err *err)
 {
-	return &po->checksum;
+	struct pack_item *it = &po->items[i];
+	unsigned char header[PACK_ENTRY_HEADER_MAX];
+	uint64_t at = pack_output_at(out);
+	size_t n = make_header(po, it, at, size, header);
+	int rc = pack_output_add(out, header, n, err);
+
+	if (!rc)
+		rc = pack_output_add(out, p, len, err);
+	it->crc = libdeflate_crc32(libdeflate_crc32(0, header, n), p, len);
+	it->out_offset = at;
+	return rc;
+}
+
+static int emit_made(struct pack_objects *po, struct pack_output *out, uint32_t i,
+		     const struct pack_made *made, struct err *err)
+{
+	struct pack_made here = { .z = STRBUF_INIT };
+	int rc = 0;
+
+	if (!made) {
+		rc = pack_item_make(po, i, &here, err);
+		made = &here;
+	}
+	if (!rc && made->type)
+		po->items[i].type = made->type;
+	if (!rc)
+		rc = emit_deflated(po, out, i, made->size, made->z.buf, made->z.len, err);
+	strbuf_release(&here.z);
+	return rc;
+}
+
+static int emit_copy(struct pack_objects *po, struct pack_output *out, uint32_t i, struct err *err)
+{
+	unsigned char header[PACK_ENTRY_HEADER_MAX];
+	struct pack_item *it = &po->items[i];
+	size_t n = make_header(po, it, pack_output_at(out), it->in_size, header);
+	int rc = pack_copy_entry(po, out, i, header, n, err);
+
+	/* If the copy is damaged, so is the delta. */
+	if (!rc && (it->flags & ITEM_REUSE_DELTA)) {
+		it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
+		it->base = 0;
+	}
+	return rc;
+}
+
+int pack_item_emit(struct pack_objects *po, struct pack_output *out, uint32_t i,
+		   const struct pack_made *made, struct err *err)
+{
+	struct pack_item *it = &po->items[i];
+	int rc;
+
+	if (!made && pack_item_is_copied(po, it)) {
+		rc = emit_copy(po, out, i, err);
+		if (rc)
+			return rc < 0 ? rc : 0;
+	}
+	if (it->delta) {
+		rc = emit_deflated(po, out, i, it->delta_size, it->delta, it->delta_deflated, err);
+		FREE_AND_NULL(it->delta);
+		return rc;
+	}
+	if (is_large(po, it))
+		return stream_whole(po, out, i, err);
+	return emit_made(po, out, i, made, err);
 }

@@ -107,6 +107,7 @@ static void find_ends_by_scan(struct pack_objects *po, struct pack_source *s)
 		uint64_t at = pack_rev_offset(p, i);
 
 		if (at == it->in_offset) {
+			it->in_pos = pack_rev_at(p, i);
 			it->in_end = i + 1 < p->idx.nr ? pack_rev_offset(p, i + 1) : p->end;
 			k++;
 		} else if (at > it->in_offset) {
@@ -118,8 +119,6 @@ static void find_ends_by_scan(struct pack_objects *po, struct pack_source *s)
 
 static void find_ends(struct pack_objects *po, struct pack_source *s)
 {
-	uint32_t pos;
-
 	if (DENSE(s) && !pack_open_rev(s->pack, NULL))
 		find_ends_by_scan(po, s);
 	for (uint32_t k = 0; k < s->nr; k++) {
@@ -127,7 +126,7 @@ static void find_ends(struct pack_objects *po, struct pack_source *s)
 
 		if (it->in_end > it->in_offset && it->in_end <= s->pack->end)
 			continue;
-		if (pack_locate(s->pack, it->in_offset, &pos, &it->in_end, NULL) < 0)
+		if (pack_locate(s->pack, it->in_offset, &it->in_pos, &it->in_end, NULL) < 0)
 			it->flags |= ITEM_NO_COPY;
 	}
 }

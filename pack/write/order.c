@@ -51,9 +51,38 @@ static uint32_t *order_by_type(struct pack_objects *po, uint32_t *at)
 	return at;
 }
 
+/* ---- bases first ---- */
+
+struct placing {
+	struct pack_objects *po;
+	uint8_t *placed;
+	uint32_t *out;
+	size_t nr;
+	uint32_t *path;
+	size_t nr_path, alloc_path;
+};
+
+/* The item, and before it the bases that have no place yet. Nothing leads in a circle. */
+static void place(struct placing *p, uint32_t i)
+{
+	while (!p->placed[i]) {
+		const struct pack_item *it = &p->po->items[i];
+
+		p->placed[i] = 1;
+		ALLOC_GROW(p->path, p->nr_path + 1, p->alloc_path);
+		p->path[p->nr_path++] = i;
+		if (!it->base || !is_written(&p->po->items[it->base - 1]))
+			break;
+		i = it->base - 1;
+	}
+	while (p->nr_path)
+		p->out[p->nr++] = p->path[--p->nr_path];
+}
+
 uint32_t *pack_list_order(struct pack_objects *po)
 {
 	uint32_t nr = pack_objects_count(po), *order, *end;
+	struct placing p = { .po = po };
 
 	ALLOC_ARRAY(order, (size_t)nr + 1);
 	if (po->o.order == PACK_ORDER_TYPE)
@@ -62,5 +91,12 @@ uint32_t *pack_list_order(struct pack_objects *po)
 		end = order_by_source(po, order);
 	if ((size_t)(end - order) != nr)
 		BUG("%zu of %u objects have a place in the pack", (size_t)(end - order), nr);
-	return order;
+	ALLOC_ARRAY(p.out, (size_t)nr + 1);
+	CALLOC_ARRAY(p.placed, (size_t)po->nr + 1);
+	for (uint32_t i = 0; i < nr; i++)
+		place(&p, order[i]);
+	free(p.placed);
+	free(p.path);
+	free(order);
+	return p.out;
 }

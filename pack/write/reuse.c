@@ -96,8 +96,8 @@ static void find_heights(struct pack_objects *po)
 	}
 }
 
-/* What is neither whole in a pack nor upon such a thing: the database knows. */
-static int find_types(struct pack_objects *po, struct err *err)
+/* What is in no pack has to be somewhere else. So does what is a delta upon something outside. */
+static int find_others(struct pack_objects *po, struct err *err)
 {
 	enum object_type type;
 	struct object_id oid;
@@ -107,7 +107,7 @@ static int find_types(struct pack_objects *po, struct err *err)
 	for (uint32_t i = 0; i < po->nr && !rc; i++) {
 		struct pack_item *it = &po->items[i];
 
-		if (it->type || (it->flags & ITEM_PREFERRED_BASE))
+		if ((it->type && it->source) || (it->flags & ITEM_PREFERRED_BASE))
 			continue;
 		pack_item_oid(po, i, &oid);
 		rc = odb_type(po->o.odb, &oid, &type, &size, err);
@@ -133,5 +133,5 @@ int pack_list_reuse(struct pack_objects *po, struct err *err)
 	free(w.state);
 	free(w.path);
 	find_heights(po);
-	return find_types(po, err);
+	return find_others(po, err);
 }

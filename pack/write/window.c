@@ -188,6 +188,17 @@ static bool sizes_fit(const struct candidate *base, const struct candidate *targ
 	return target->size >= base->size / 32;
 }
 
+/*
+ * Whoever made the pack that both come from has tried it already, and stored the target whole.
+ * Not with reuse_delta off: then all is tried anew.
+ */
+static bool was_tried(const struct pack_objects *po, const struct pack_item *base,
+		      const struct pack_item *target)
+{
+	return po->o.reuse_delta && target->source && target->source == base->source &&
+	       !item_is_delta_copy(target) && !(base->flags & ITEM_PREFERRED_BASE);
+}
+
 static int try_base(struct delta_window *w, struct candidate *target, unsigned i,
 		    struct best *best, struct err *err)
 {
@@ -197,7 +208,7 @@ static int try_base(struct delta_window *w, struct candidate *target, unsigned i
 	size_t max, len;
 	int rc;
 
-	if (b->depth + 1u + t->height > w->po->o.depth)
+	if (was_tried(w->po, b, t) || b->depth + 1u + t->height > w->po->o.depth)
 		return 0;
 	max = longest_useful(w, target, best, b->depth);
 	if (!max || !sizes_fit(base, target, max))

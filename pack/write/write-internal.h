@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "pack/pack-internal.h"
 #include "pack/write/pack-objects.h"
+#include "util/strbuf.h"
 
 /* Indexes of items, plus one; 0: none. */
 typedef uint32_t item_ref;
@@ -28,6 +29,7 @@ struct pack_item {
 	uint32_t name_hash;
 	uint32_t crc;		    /* of the entry in the new pack */
 	uint32_t source;	    /* index of the pack plus one; 0: in no pack */
+	uint32_t in_pos;	    /* in the index of that pack */
 	uint16_t depth;		    /* links up to an object that is no delta */
 	uint16_t height;	    /* links of the longest chain of reused deltas upon it */
 	uint8_t type;		    /* enum object_type */
@@ -102,7 +104,10 @@ MUST_USE int pack_list_reuse(struct pack_objects *po, struct err *err);
 MUST_USE int pack_list_search(struct pack_objects *po, struct err *err);
 
 /* ---- order.c ---- */
-/* The indexes of all items that are written, po->nr - po->nr_preferred of them. Caller frees. */
+/*
+ * The indexes of all items that are written, po->nr - po->nr_preferred of them, each after its base.
+ * Caller frees.
+ */
 uint32_t *pack_list_order(struct pack_objects *po);
 
 /* ---- output.c: what goes to the sink ---- */
@@ -147,9 +152,21 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i,
 		    const unsigned char *header, size_t header_len, struct err *err);
 
-/* ---- emit.c ---- */
-/* The header of the entry of an item, PACK_ENTRY_HEADER_MAX; size: of what is deflated after it. */
-size_t pack_item_header(const struct pack_objects *po, uint32_t i, uint64_t out_offset,
-			uint64_t size, unsigned char *out);
-
+/* ---- emit.c: entries, one by one ---- */
+/* What a thread has made of an object that is not copied. */
+struct pack_made {
+	struct strbuf z;   /* deflated: the delta, or the content */
+	uint64_t size;	   /* of what is deflated */
+	uint8_t type;	   /* of the object, if it is whole */
+};
+/* Does its entry come from a pack as it is (but for the header)? */
+bool pack_item_is_copied(const struct pack_objects *po, const struct pack_item *it);
+/* Is there something to be made? */
+bool pack_item_is_work(const struct pack_objects *po, const struct pack_item *it);
+/* Of objects in memory; thread-safe. */
+MUST_USE int pack_item_make(const struct pack_objects *po, uint32_t i, struct pack_made *out,
+			    struct err *err);
+/* made: what pack_item_make gave; NULL: it is made here if it is not copied. */
+MUST_USE int pack_item_emit(struct pack_objects *po, struct pack_output *out, uint32_t i,
+			    const struct pack_made *made, struct err *err);
 #endif
