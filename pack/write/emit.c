@@ -210,10 +210,19 @@ static int stream_whole(struct pack_objects *po, struct pack_output *out, uint32
 	return rc;
 }
 
-static bool is_large(const struct pack_objects *po, const struct pack_item *it)
+bool pack_item_is_large(const struct pack_objects *po, const struct pack_item *it)
 {
 	return po->o.big_file_threshold && it->type == OBJ_BLOB && !it->base &&
 	       (it->flags & ITEM_SIZE_KNOWN) && it->size > po->o.big_file_threshold;
+}
+
+uint64_t pack_item_bytes_max(const struct pack_objects *po, const struct pack_item *it)
+{
+	if (it->delta)
+		return it->delta_deflated;
+	if (pack_item_is_copied(po, it))
+		return it->in_end - it->in_offset;
+	return it->size + it->size / 1000 + 64;
 }
 
 /* ---- emitting ---- */
@@ -283,7 +292,7 @@ int pack_item_emit(struct pack_objects *po, struct pack_output *out, uint32_t i,
 		FREE_AND_NULL(it->delta);
 		return rc;
 	}
-	if (is_large(po, it))
+	if (pack_item_is_large(po, it))
 		return stream_whole(po, out, i, err);
 	return emit_made(po, out, i, made, err);
 }

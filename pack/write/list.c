@@ -54,6 +54,7 @@ void pack_objects_free(struct pack_objects *po)
 		free(po->sources[i].items);
 	}
 	free(po->sources);
+	free(po->order);
 	free(po->piece.buf);
 	free(po->items);
 	free(po->names);

@@ -16,6 +16,7 @@ typedef uint32_t item_ref;
 #define ITEM_NO_COPY 4u	       /* the copy in its pack is damaged or cannot be used */
 #define ITEM_REUSE_DELTA 8u    /* `base` is that of the copy in the pack */
 #define ITEM_SIZE_KNOWN 16u    /* `size` is that of the content */
+#define ITEM_ELSEWHERE 32u     /* has gone into an earlier one of several packs */
 
 /* One object. Kept small: there may be tens of millions. */
 struct pack_item {
@@ -70,7 +71,9 @@ struct pack_objects {
 	uint32_t nr_sources, alloc_sources;
 	uint32_t last_source; /* that was looked for */
 	struct pack_piece piece;
-	bool prepared, written;
+	bool prepared;
+	uint32_t *order;     /* in which they are written, once that has begun */
+	uint32_t nr_written; /* of them */
 	struct pack_objects_stats stats;
 	struct object_id checksum;
 };
@@ -166,7 +169,24 @@ bool pack_item_is_work(const struct pack_objects *po, const struct pack_item *it
 /* Of objects in memory; thread-safe. */
 MUST_USE int pack_item_make(const struct pack_objects *po, uint32_t i, struct pack_made *out,
 			    struct err *err);
+/* Larger than is held in memory. */
+bool pack_item_is_large(const struct pack_objects *po, const struct pack_item *it);
+/* Of one that is no work, or large: how long its entry can be, without the header. */
+uint64_t pack_item_bytes_max(const struct pack_objects *po, const struct pack_item *it);
 /* made: what pack_item_make gave; NULL: it is made here if it is not copied. */
 MUST_USE int pack_item_emit(struct pack_objects *po, struct pack_output *out, uint32_t i,
 			    const struct pack_made *made, struct err *err);
+
+/* ---- write.c ---- */
+/* One of the packs, if they are limited in size. */
+struct pack_part {
+	uint32_t from, to; /* order[from..to) */
+	bool wrong_count;  /* the header counts those of later packs as well */
+	uint64_t bytes;
+	struct object_id sum;
+};
+/* Writes objects until all are written, or a further one would make more than `limit` bytes (0: none). */
+MUST_USE int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_fn sink,
+				     void *data, struct pack_part *out, struct err *err);
+
 #endif
