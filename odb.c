@@ -415,13 +415,20 @@ int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *typ
 
 /* ---- existence ---- */
 
+bool odb_is_packed(struct odb *odb, const struct object_id *oid)
+{
+	FOR_EACH_STORE(odb, s)
+		if (packs_has(s->packs, oid))
+			return true;
+	return false;
+}
+
 bool odb_has_quick(struct odb *odb, const struct object_id *oid)
 {
 	if (odb->batch && bulk_checkin_has(odb->batch, oid))
 		return true;
-	FOR_EACH_STORE(odb, s)
-		if (packs_has(s->packs, oid))
-			return true;
+	if (odb_is_packed(odb, oid))
+		return true;
 	FOR_EACH_STORE(odb, s)
 		if (odb_store_has_loose(s, oid))
 			return true;

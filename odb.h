@@ -75,6 +75,7 @@ MUST_USE int odb_type(struct odb *odb, const struct object_id *oid, enum object_
 /* A miss looks for new packs once. */
 bool odb_has(struct odb *odb, const struct object_id *oid);
 bool odb_has_quick(struct odb *odb, const struct object_id *oid); /* does not look again */
+bool odb_is_packed(struct odb *odb, const struct object_id *oid); /* in any store */
 
 /* A big blob in pieces; the whole is hashed, a mismatch is an error at the end. */
 MUST_USE int odb_stream(struct odb *odb, const struct object_id *oid,

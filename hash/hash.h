@@ -92,6 +92,7 @@ size_t oid_raw_len(const struct object_id *oid);
 void strbuf_add_oid(struct strbuf *sb, const struct object_id *oid);
 int hex_value(unsigned char c); /* -1 if no hex digit */
 uint32_t oid_hash(const struct object_id *oid); /* for hash tables */
+uint32_t oid_hash_raw(const unsigned char *raw);
 
 /* ---- collections ---- */
 struct oid_array {
@@ -120,6 +121,26 @@ void *oidmap_remove(struct oidmap *m, const struct object_id *oid);
 bool oidmap_next(const struct oidmap *m, size_t *iter,
 		 const struct object_id **oid, void **value);
 void oidmap_clear(struct oidmap *m, void (*free_value)(void *));
+
+/*
+ * A hash table from object id to flags, made for millions of them: 24 bytes a slot for SHA-1. Ids
+ * are given as raw bytes. Nothing is ever removed.
+ */
+struct oid_flags {
+	unsigned char *slots;
+	size_t nr, mask;
+	uint32_t raw_len;
+};
+void oid_flags_init(struct oid_flags *f, const struct hash_algo *algo);
+void oid_flags_release(struct oid_flags *f);
+/* The flags of that id, 0 for a new one; valid until the next call. Bit 31 is the table's. */
+#define OID_FLAGS_USED 0x80000000u
+uint32_t *oid_flags_at(struct oid_flags *f, const unsigned char *raw);
+/* The same, but 0 for an unknown id. */
+uint32_t oid_flags_get(const struct oid_flags *f, const unsigned char *raw);
+/* Iterate in no particular order: for (size_t i = 0; oid_flags_next(&f, &i, &raw, &flags);) */
+bool oid_flags_next(const struct oid_flags *f, size_t *iter, const unsigned char **raw,
+		    uint32_t *flags);
 
 struct oidset {
 	struct oidmap map;

@@ -21,12 +21,17 @@ __attribute__((constructor)) static void choose_multiplier(void)
 	multiplier = os_random64() | 1;
 }
 
-uint32_t oid_hash(const struct object_id *oid)
+uint32_t oid_hash_raw(const unsigned char *raw)
 {
 	uint64_t w;
 
-	memcpy(&w, oid->hash, sizeof(w));
+	memcpy(&w, raw, sizeof(w));
 	return (uint32_t)((w * multiplier) >> 32);
+}
+
+uint32_t oid_hash(const struct object_id *oid)
+{
+	return oid_hash_raw(oid->hash);
 }
 
 /* The id's slot, or the free one where it belongs. m->slots must not be NULL. */

@@ -9,7 +9,9 @@
 
 /* ---- revisions ---- */
 
-static int resolve(struct rev_walk *w, const char *name, struct object_id *oid, struct err *err)
+/* *path (may be NULL): that of "TREE:path", NULL otherwise; owned by the caller. */
+static int resolve(struct rev_walk *w, const char *name, struct object_id *oid, char **path,
+		   struct err *err)
 {
 	struct revparse_result res;
 	struct err local = ERR_INIT;
@@ -17,6 +19,10 @@ static int resolve(struct rev_walk *w, const char *name, struct object_id *oid, 
 
 	if (!rc) {
 		*oid = res.oid;
+		if (path) {
+			*path = res.path;
+			res.path = NULL;
+		}
 		revparse_result_release(&res);
 	}
 	if (rc != ERR_NOT_FOUND)
@@ -88,9 +94,9 @@ static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct
 	b_name = dots + 2 + symmetric;
 	if (!*b_name)
 		b_name = "HEAD";
-	rc = resolve(w, a_name, &a, err);
+	rc = resolve(w, a_name, &a, NULL, err);
 	if (!rc)
-		rc = resolve(w, b_name, &b, err);
+		rc = resolve(w, b_name, &b, NULL, err);
 	if (!rc)
 		rc = check_ends(w, arg, &a, &b, symmetric, err);
 	if (rc > 0 && symmetric) {
@@ -110,7 +116,7 @@ static int add_parents_of(struct rev_walk *w, const char *name, uint32_t flags, 
 	struct object_id oid;
 	struct commit *c;
 	uint32_t i;
-	int rc = resolve(w, name, &oid, err);
+	int rc = resolve(w, name, &oid, NULL, err);
 
 	if (rc < 0)
 		return rc;
@@ -149,7 +155,7 @@ static int add_parent_form(struct rev_walk *w, const char *arg, uint32_t flags, 
 	} else {
 		rc = add_parents_of(w, name, (flags ^ REV_UNINTERESTING) | REV_BOTTOM, only, err);
 		if (!rc)
-			rc = resolve(w, name, &oid, err);
+			rc = resolve(w, name, &oid, NULL, err);
 		if (!rc)
 			rev_walk_add_commit(w, &oid, name, flags);
 	}
@@ -160,6 +166,7 @@ static int add_parent_form(struct rev_walk *w, const char *arg, uint32_t flags, 
 static int add_rev(struct rev_walk *w, const char *arg, uint32_t flags, struct err *err)
 {
 	struct object_id oid;
+	char *path = NULL;
 	int rc = add_range(w, arg, flags, err);
 
 	if (rc == ERR_NOT_FOUND)
@@ -170,9 +177,11 @@ static int add_rev(struct rev_walk *w, const char *arg, uint32_t flags, struct e
 		flags = (flags ^ REV_UNINTERESTING) | REV_BOTTOM;
 		arg++;
 	}
-	rc = resolve(w, arg, &oid, err);
-	if (!rc)
+	rc = resolve(w, arg, &oid, &path, err);
+	if (!rc) {
 		rev_walk_add_commit(w, &oid, arg, flags);
+		w->starts[w->nr_starts - 1].path = path;
+	}
 	return rc;
 }
 
@@ -495,7 +504,7 @@ static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
 
 	if (!skip_prefix(arg, "--ancestry-path=", &value))
 		return 0;
-	rc = resolve(w, value, &oid, err);
+	rc = resolve(w, value, &oid, NULL, err);
 	if (!rc)
 		rc = peel_commit(w, &oid, &c, err);
 	if (rc == ERR_NOT_FOUND)

@@ -36,6 +36,16 @@ void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c);
 /* Simplify, then queue the parents; once per commit. */
 MUST_USE int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err);
 
+/* ---- revision-objects.c ---- */
+/*
+ * Peel a start: 1 and *oid is a commit; 0: it leads to none (trees and blobs are noted if the walk
+ * wants objects, and so are the tags on the way).
+ */
+int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oid, struct err *err);
+void rev_free_objects(struct rev_walk *w);
+/* A commit that cannot be read: if it is missing and the walk allows that, noted, and 0; else rc. */
+MUST_USE int rev_allow_missing(struct rev_walk *w, struct commit *c, int rc, struct err *err);
+
 /* ---- revision-limit.c ---- */
 MUST_USE int rev_limit(struct rev_walk *w, struct err *err);
 /* Children before parents; the order of `l` decides among equals. */

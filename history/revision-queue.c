@@ -130,8 +130,14 @@ int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err)
 		struct commit *p = c->parents[i];
 
 		rc = commit_parse_node(w->pool, p, err);
-		if (rc < 0)
-			return rc;
+		if (rc < 0) {
+			rc = rev_allow_missing(w, p, rc, err);
+			if (rc < 0)
+				return rc;
+			if (w->first_parent)
+				break;
+			continue;
+		}
 		rev_set_source(w, p, rev_source(w, c));
 		p->flags |= c->flags & REV_LEFT;
 		if (!(p->flags & REV_SEEN)) {

@@ -24,6 +24,12 @@ int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err)
 	return rc;
 }
 
+static void free_start(struct rev_start *s)
+{
+	free(s->name);
+	free(s->path);
+}
+
 void rev_walk_free(struct rev_walk *w)
 {
 	size_t i;
@@ -31,8 +37,9 @@ void rev_walk_free(struct rev_walk *w)
 	if (!w)
 		return;
 	for (i = 0; i < w->nr_starts; i++)
-		free(w->starts[i].name);
+		free_start(&w->starts[i]);
 	free(w->starts);
+	rev_free_objects(w);
 	prio_queue_clear(&w->state->queue);
 	commit_list_clear(&w->state->list);
 	commit_list_clear(&w->state->boundary);
@@ -73,7 +80,7 @@ void rev_walk_only_reflogs(struct rev_walk *w)
 		if (w->starts[i].flags & REV_UNINTERESTING)
 			w->starts[nr++] = w->starts[i];
 		else
-			free(w->starts[i].name);
+			free_start(&w->starts[i]);
 	w->input_given |= nr < w->nr_starts;
 	w->nr_starts = nr;
 	w->reflogs = true;
@@ -115,22 +122,14 @@ static int add_default(struct rev_walk *w, struct err *err)
 	return 0;
 }
 
-/* A start that is no commit (a tree, a blob) has no history: it is skipped. */
 static int add_start(struct rev_walk *w, struct rev_start *s, struct err *err)
 {
-	enum object_type type;
 	struct object_id oid;
 	struct commit *c;
-	int rc;
+	int rc = rev_peel_start(w, s, &oid, err);
 
-	rc = object_peel(odb_source(w->repo->odb), &s->oid, OBJ_ANY, &oid, &type, NULL);
-	if (rc < 0) {
-		if (w->ignore_missing)
-			return 0;
-		return err_set(err, rc == ERR_CORRUPT ? rc : ERR_NOT_FOUND, "bad object %s", s->name);
-	}
-	if (type != OBJ_COMMIT)
-		return 0;
+	if (rc <= 0)
+		return rc;
 	c = s->commit = commit_lookup(w->pool, &oid);
 	rc = commit_parse_node(w->pool, c, err);
 	if (rc < 0)
@@ -140,6 +139,8 @@ static int add_start(struct rev_walk *w, struct rev_start *s, struct err *err)
 		rev_mark_uninteresting(w, c);
 		rev_mark_parents_uninteresting(w, c);
 		w->limited = true;
+	} else {
+		c->flags |= REV_GIVEN;
 	}
 	if (!w->reflogs)
 		rev_set_source(w, c, s->name);
@@ -356,6 +357,8 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 
 	if (c->flags & (REV_UNINTERESTING | REV_SHOWN))
 		return 0;
+	if (w->unpacked && odb_is_packed(w->repo->odb, &c->oid))
+		return 0;
 	if (w->until && date > w->until)
 		return 0;
 	if (w->since && w->since_as_filter && date < w->since)
@@ -478,6 +481,8 @@ static int find_boundary(struct rev_walk *w, struct commit_list *out, struct err
 		if (c->flags & (REV_SHOWN | REV_BOUNDARY))
 			continue;
 		rc = commit_parse_node(w->pool, c, err);
+		if (rc == ERR_NOT_FOUND && w->missing_ok)
+			continue;
 		if (rc < 0)
 			return rc;
 		c->flags |= REV_BOUNDARY;

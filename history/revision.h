@@ -37,6 +37,7 @@
 #define REV_QUEUED 512u
 #define REV_MARK 1024u	     /* short-lived */
 #define REV_ANCESTOR 2048u   /* of what --ancestry-path= names */
+#define REV_GIVEN 4096u	     /* a start, not excluded */
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
 
@@ -48,8 +49,17 @@ struct rev_grep; /* --grep, --author, --committer, --grep-reflog */
 struct rev_start {
 	struct object_id oid;
 	char *name;	/* as typed, or the ref's name; owned */
+	char *path;	/* of "HEAD:path"; NULL: none; owned */
 	uint32_t flags; /* REV_UNINTERESTING, REV_LEFT, REV_BOTTOM */
 	struct commit *commit; /* NULL: no commit */
+};
+
+/* A tag, tree or blob that a start is or leads to: history/objects.h. */
+struct rev_object {
+	struct object_id oid;
+	enum object_type type;
+	char *path;	/* "" if it has none; a tag's name; owned */
+	uint32_t flags; /* REV_UNINTERESTING */
 };
 
 struct rev_walk {
@@ -69,6 +79,9 @@ struct rev_walk {
 	bool ignore_missing;
 	bool source;		  /* remember from which start a commit was reached */
 	bool since_as_filter;
+	bool objects;		  /* starts may be tags, trees and blobs */
+	bool unpacked;		  /* only what is in no pack */
+	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
 	int max_count, skip;	  /* -1: none */
 	int min_parents, max_parents; /* 0, -1 */
 	timestamp_t since, until; /* 0: none */
@@ -78,6 +91,10 @@ struct rev_walk {
 	/* ---- internal ---- */
 	struct rev_start *starts;
 	size_t nr_starts, alloc_starts;
+	struct rev_object *given_objects; /* in the order of the starts */
+	size_t nr_objects, alloc_objects;
+	struct oid_array missing; /* with missing_ok: starts, then others */
+	size_t nr_missing_starts;
 	bool negate;	  /* --not */
 	bool input_given; /* --all and the like, even if no ref was there */
 	bool limited;

@@ -55,7 +55,7 @@ static const unsigned char *parse_mode(const unsigned char *p, const unsigned ch
 	return p + 1;
 }
 
-int tree_iter_next(struct tree_iter *it, struct tree_entry *out, struct err *err)
+int tree_iter_next_raw(struct tree_iter *it, struct raw_tree_entry *out, struct err *err)
 {
 	size_t raw = it->algo->raw_len;
 	const unsigned char *name, *nul;
@@ -71,12 +71,26 @@ int tree_iter_next(struct tree_iter *it, struct tree_entry *out, struct err *err
 		return err_set(err, ERR_CORRUPT, "too-short tree object");
 	if (nul == name)
 		return err_set(err, ERR_CORRUPT, "empty filename in tree entry");
-	out->mode = canonical_mode(mode);
 	out->raw_mode = mode;
 	out->name = (const char *)name;
 	out->name_len = (size_t)(nul - name);
-	oid_from_raw(&out->oid, nul + 1, it->algo);
+	out->oid = nul + 1;
 	it->pos = nul + 1 + raw;
+	return 1;
+}
+
+int tree_iter_next(struct tree_iter *it, struct tree_entry *out, struct err *err)
+{
+	struct raw_tree_entry e;
+	int rc = tree_iter_next_raw(it, &e, err);
+
+	if (rc <= 0)
+		return rc;
+	out->mode = canonical_mode(e.raw_mode);
+	out->raw_mode = e.raw_mode;
+	out->name = e.name;
+	out->name_len = e.name_len;
+	oid_from_raw(&out->oid, e.oid, it->algo);
 	return 1;
 }
 

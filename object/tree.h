@@ -38,6 +38,14 @@ void tree_iter_init(struct tree_iter *it, const void *buf, size_t size,
 		    const struct hash_algo *algo);
 /* 1: *out is the next entry; 0: end; < 0: ERR_CORRUPT. */
 int tree_iter_next(struct tree_iter *it, struct tree_entry *out, struct err *err);
+/* The same for those who look at many entries and use few: the id stays in the tree's bytes. */
+struct raw_tree_entry {
+	unsigned raw_mode;
+	const char *name;
+	size_t name_len;
+	const unsigned char *oid;
+};
+int tree_iter_next_raw(struct tree_iter *it, struct raw_tree_entry *out, struct err *err);
 /* The order of entries in a tree: directories compare as if a '/' were appended. */
 int tree_entry_cmp(const char *a, size_t alen, unsigned amode,
 		   const char *b, size_t blen, unsigned bmode);

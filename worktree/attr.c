@@ -7,7 +7,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "worktree/attr.h"
-#include "worktree/pattern.h"
+#include "index/pattern.h"
 
 /* gitattributes(5) of stock git: lines of that length, and larger files, are ignored. */
 #define ATTR_LINE_MAX 2048

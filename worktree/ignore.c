@@ -10,12 +10,6 @@
 /* Larger files are ignored. */
 #define IGNORE_FILE_MAX ((size_t)100 * 1024 * 1024)
 
-struct pattern_list {
-	struct ignore_pattern **items;
-	size_t nr, alloc;
-	char *source;
-};
-
 /* The list of one directory on the way to the path that was looked up last. */
 struct dir_level {
 	size_t dir_len; /* 0 is the top, else length with the '/' */
@@ -36,85 +30,11 @@ struct ignore {
 	size_t nr_levels, alloc_levels;
 };
 
-/* ---- parsing ---- */
-
-/* Trailing spaces do not count unless one is quoted with a backslash. */
-static size_t trimmed_length(const char *line, size_t len)
-{
-	size_t keep = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		if (line[i] == '\\' && i + 1 < len) {
-			i++;
-			keep = i + 1;
-		} else if (line[i] != ' ') {
-			keep = i + 1;
-		}
-	}
-	return keep;
-}
-
-static void list_add(struct pattern_list *l, const char *line, size_t len,
-		     const char *base, int line_nr)
-{
-	struct ignore_pattern *p;
-	const char *text = line;
-	size_t text_len = len;
-
-	CALLOC_ARRAY(p, 1);
-	p->text = xmemdupz(line, len);
-	p->source = l->source;
-	p->line = line_nr;
-	if (text_len && *text == '!') {
-		p->negated = true;
-		text++;
-		text_len--;
-	}
-	path_pattern_init(&p->pat, text, text_len, base, strlen(base));
-	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
-	l->items[l->nr++] = p;
-}
-
-static void list_parse(struct pattern_list *l, const char *buf, size_t len,
-		       const char *base)
-{
-	const char *end = buf + len;
-	int line_nr = 0;
-
-	if (len >= 3 && !memcmp(buf, "\xef\xbb\xbf", 3))
-		buf += 3;
-	while (buf < end) {
-		const char *nl = memchr(buf, '\n', (size_t)(end - buf));
-		const char *next = nl ? nl + 1 : end;
-		size_t n = (size_t)((nl ? nl : end) - buf);
-
-		line_nr++;
-		if (nl && n && buf[n - 1] == '\r')
-			n--;
-		if (n && *buf != '#') {
-			n = trimmed_length(buf, n);
-			if (n && !memchr(buf, '\0', n))
-				list_add(l, buf, n, base, line_nr);
-		}
-		buf = next;
-	}
-}
-
-static void list_release(struct pattern_list *l)
-{
-	for (size_t i = 0; i < l->nr; i++) {
-		path_pattern_release(&l->items[i]->pat);
-		free(l->items[i]->text);
-		free(l->items[i]);
-	}
-	FREE_AND_NULL(l->items);
-	FREE_AND_NULL(l->source);
-	l->nr = l->alloc = 0;
-}
+/* ---- files of patterns ---- */
 
 static void list_free(void *p)
 {
-	list_release(p);
+	pattern_list_release(p);
 	free(p);
 }
 
@@ -127,7 +47,7 @@ int ignore_add_file(struct ignore *ig, const char *path, struct err *err)
 	if (!rc) {
 		CALLOC_ARRAY(l, 1);
 		l->source = xstrdup(path);
-		list_parse(l, buf.buf, buf.len, "");
+		pattern_list_parse(l, buf.buf, buf.len, "");
 		ALLOC_GROW(ig->files, ig->nr_files + 1, ig->alloc_files);
 		ig->files[ig->nr_files++] = l;
 	}
@@ -172,7 +92,7 @@ static struct pattern_list *dir_list(struct ignore *ig, const char *dir)
 	if (!pattern_file_read(ig->repo, &buf, path, IGNORE_FILE_MAX) ||
 	    read_from_index(ig, &buf, path)) {
 		l->source = xstrdup(path);
-		list_parse(l, buf.buf, buf.len, dir);
+		pattern_list_parse(l, buf.buf, buf.len, dir);
 	}
 	strmap_put(&ig->dirs, dir, l);
 	free(path);
@@ -212,31 +132,20 @@ static void enter_dir(struct ignore *ig, const char *path, size_t dir_len)
 
 /* ---- matching ---- */
 
-static const struct ignore_pattern *list_match(const struct ignore *ig,
-					       const struct pattern_list *l,
-					       const char *path, size_t len,
-					       const char *name, bool is_dir)
-{
-	for (size_t i = l->nr; i-- > 0;)
-		if (path_pattern_match(&l->items[i]->pat, path, len, name, is_dir, ig->icase))
-			return l->items[i];
-	return NULL;
-}
-
 static const struct ignore_pattern *match_all_sources(struct ignore *ig, const char *path,
 						      size_t len, bool is_dir)
 {
 	const char *name = pattern_basename(path, len);
 	const struct ignore_pattern *p;
 
-	p = list_match(ig, &ig->cmdline, path, len, name, is_dir);
+	p = pattern_list_match(&ig->cmdline, path, len, is_dir, ig->icase);
 	if (!p && ig->per_dir) {
 		enter_dir(ig, path, (size_t)(name - path));
 		for (size_t i = ig->nr_levels; !p && i-- > 0;)
-			p = list_match(ig, ig->levels[i].list, path, len, name, is_dir);
+			p = pattern_list_match(ig->levels[i].list, path, len, is_dir, ig->icase);
 	}
 	for (size_t i = ig->nr_files; !p && i-- > 0;)
-		p = list_match(ig, ig->files[i], path, len, name, is_dir);
+		p = pattern_list_match(ig->files[i], path, len, is_dir, ig->icase);
 	return p;
 }
 
@@ -327,7 +236,7 @@ void ignore_free(struct ignore *ig)
 {
 	if (!ig)
 		return;
-	list_release(&ig->cmdline);
+	pattern_list_release(&ig->cmdline);
 	for (size_t i = 0; i < ig->nr_files; i++)
 		list_free(ig->files[i]);
 	free(ig->files);
@@ -340,5 +249,5 @@ void ignore_free(struct ignore *ig)
 
 void ignore_add_pattern(struct ignore *ig, const char *pattern)
 {
-	list_add(&ig->cmdline, pattern, strlen(pattern), "", (int)ig->cmdline.nr + 1);
+	pattern_list_add(&ig->cmdline, pattern, strlen(pattern), "", (int)ig->cmdline.nr + 1);
 }

@@ -5,20 +5,11 @@
 
 #include "compat/posix.h"
 #include "index/index.h"
+#include "index/pattern-list.h"
 #include "repo/repo.h"
 #include "util/err.h"
-#include "worktree/pattern.h"
 
 struct ignore; /* caches parsed files per directory */
-
-/* One pattern, for check-ignore -v. */
-struct ignore_pattern {
-	char *text;	    /* as written, with "!" and trailing "/" */
-	const char *source; /* file as git shows it; "" for the command line */
-	int line;
-	bool negated;
-	struct path_pattern pat;
-};
 
 /*
  * .gitignore of every directory, info/exclude, core.excludesFile. ix may be NULL;

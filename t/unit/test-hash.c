@@ -191,6 +191,42 @@ static void test_set_of_similar_ids(void **state)
 	assert_false(oidset_contains(&s, &oid));
 }
 
+/* Against a map, through several changes of size. */
+static void test_flags(const struct hash_algo *algo)
+{
+	struct oidmap map = OIDMAP_INIT;
+	const unsigned char *raw;
+	struct oid_flags f;
+	struct object_id oid;
+	uint32_t flags;
+	size_t i, n = 0;
+
+	oid_flags_init(&f, algo);
+	assert_int_equal(oid_flags_get(&f, algo->null_oid.hash), 0);
+	for (i = 0; i < 5000; i++) {
+		hash_buf(algo, &(int){ (int)(i % 3000) }, sizeof(int), &oid);
+		*oid_flags_at(&f, oid.hash) |= i < 3000 ? 1 : 2;
+		oidmap_put(&map, &oid, (void *)(uintptr_t)(i < 3000 ? 1 : 3));
+	}
+	assert_int_equal(f.nr, 3000);
+	for (i = 0; oid_flags_next(&f, &i, &raw, &flags); n++) {
+		oid_from_raw(&oid, raw, algo);
+		assert_int_equal(flags, (uintptr_t)oidmap_get(&map, &oid));
+		assert_int_equal(flags, oid_flags_get(&f, raw));
+	}
+	assert_int_equal(n, 3000);
+	assert_int_equal(oid_flags_get(&f, algo->null_oid.hash), 0);
+	oid_flags_release(&f);
+	oidmap_clear(&map, NULL);
+}
+
+static void test_oid_flags(void **state)
+{
+	(void)state;
+	test_flags(hash_sha1);
+	test_flags(hash_sha256);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_array),
 		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_set_of_similar_ids),
+		cmocka_unit_test(test_oid_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

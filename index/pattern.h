@@ -3,8 +3,8 @@
  * One path pattern of a gitignore or gitattributes file: gitignore(5),
  * PATTERN FORMAT, without the leading "!", which the callers handle.
  */
-#ifndef WORKTREE_PATTERN_H
-#define WORKTREE_PATTERN_H
+#ifndef INDEX_PATTERN_H
+#define INDEX_PATTERN_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"

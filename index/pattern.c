@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/file.h"
+#include "index/pattern.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
-#include "worktree/pattern.h"
 
 void path_pattern_init(struct path_pattern *p, const char *text, size_t len,
 		       const char *base, size_t base_len)

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The walk of trees and blobs. Directories are kept on a stack, whose depth is limited, so that
+ * hostile trees cannot exhaust the program's own. A tree is done once nothing new can come of it:
+ * at once, unless a filter looks at where things lie.
+ */
+#include "compat/posix.h"
+#include "history/objects-internal.h"
+#include "util/alloc.h"
+
+struct level {
+	struct object_buf buf;
+	struct tree_iter it;
+	struct object_id oid;
+	size_t path_len;      /* of the directory's path, with its '/' */
+	uint64_t depth;	      /* of its entries, for filters */
+	bool partial;	      /* something below was left out that may not be elsewhere */
+	bool all_match;	      /* everything below is within the pathspec */
+};
+
+struct object_walker {
+	struct rev_walk *w;
+	const struct object_walk_options *o;
+	struct odb *odb;
+	const struct hash_algo *algo;
+	struct oid_flags flags;
+	struct object_edges edges;
+	struct object_filter *filter; /* NULL: none */
+	bool places_matter;
+	unsigned max_depth;
+	struct level *levels;
+	size_t nr, alloc;
+	struct strbuf path;
+	struct oid_array roots; /* trees of commits that are to be visited */
+	size_t next_given;	/* start that is to be visited */
+};
+
+/* ---- reporting ---- */
+
+static int report_missing(struct object_walker *s, const struct object_id *oid,
+			  enum object_type type, const char *path, struct err *err)
+{
+	struct walked_object m = { .oid = oid, .type = type, .path = path };
+	uint32_t *f = oid_flags_at(&s->flags, oid->hash);
+
+	if (*f & OBJECT_MISSING)
+		return 0;
+	*f |= OBJECT_MISSING | OBJECT_DONE;
+	if (s->o->missing)
+		return s->o->missing(s->o->data, &m, err);
+	if (type == OBJ_TREE)
+		return err_set(err, ERR_NOT_FOUND, "bad tree object %s", oid_hex(oid));
+	return err_set(err, ERR_NOT_FOUND, "missing %s object '%s'", object_type_name(type),
+		       oid_hex(oid));
+}
+
+static int deliver(struct object_walker *s, const struct object_id *oid, enum object_type type,
+		   const char *path, struct err *err)
+{
+	struct walked_object found = { .oid = oid, .type = type, .path = path };
+	uint32_t *f = oid_flags_at(&s->flags, oid->hash);
+
+	if (*f & OBJECT_SHOWN)
+		return 0;
+	*f |= OBJECT_SHOWN;
+	object_edges_delivered(&s->edges, path);
+	if (s->w->unpacked && odb_is_packed(s->odb, oid))
+		return 0;
+	return s->o->object ? s->o->object(s->o->data, &found, err) : 0;
+}
+
+/* What the filter says, which does not concern starts. */
+static struct filter_verdict judge(struct object_walker *s, const struct object_id *oid,
+				   enum object_type type, uint64_t depth, bool given)
+{
+	struct filter_verdict v = FILTER_VERDICT_ALL;
+
+	if (!s->filter || (given && !s->o->filter_given))
+		return v;
+	object_filter_judge(s->filter, oid, type, &s->path, depth, &v);
+	if (v.omit && s->o->omitted)
+		*oid_flags_at(&s->flags, oid->hash) |= OBJECT_OMITTED;
+	return v;
+}
+
+/* ---- blobs and tags ---- */
+
+/* *partial is set if the blob may be delivered at another place. */
+static int visit_blob(struct object_walker *s, const struct object_id *oid, uint64_t depth,
+		      bool given, bool *partial, struct err *err)
+{
+	struct filter_verdict v = judge(s, oid, OBJ_BLOB, depth, given);
+
+	if (v.final)
+		*oid_flags_at(&s->flags, oid->hash) |= OBJECT_DONE;
+	else
+		*partial = true;
+	if (!v.include)
+		return 0;
+	if (s->o->check_present && !odb_has(s->odb, oid))
+		return report_missing(s, oid, OBJ_BLOB, s->path.buf, err);
+	return deliver(s, oid, OBJ_BLOB, s->path.buf, err);
+}
+
+static int visit_tag(struct object_walker *s, const struct rev_object *tag, struct err *err)
+{
+	struct filter_verdict v = judge(s, &tag->oid, OBJ_TAG, 0, true);
+
+	*oid_flags_at(&s->flags, tag->oid.hash) |= OBJECT_DONE;
+	return v.include ? deliver(s, &tag->oid, OBJ_TAG, tag->path, err) : 0;
+}
+
+/* ---- trees ---- */
+
+static int push_level(struct object_walker *s, const struct object_id *oid,
+		      struct object_buf *buf, uint64_t depth, bool all_match, struct err *err)
+{
+	struct level *l;
+
+	if (s->nr > s->max_depth) {
+		object_buf_release(buf);
+		return err_set(err, ERR_TOO_BIG, "exceeded maximum allowed tree depth at '%s'",
+			       s->path.buf);
+	}
+	if (s->filter)
+		object_filter_enter(s->filter, &s->path);
+	if (s->path.len)
+		strbuf_addch(&s->path, '/');
+	ALLOC_GROW(s->levels, s->nr + 1, s->alloc);
+	l = &s->levels[s->nr++];
+	*l = (struct level){ .buf = *buf, .oid = *oid, .path_len = s->path.len,
+			     .depth = depth, .all_match = all_match };
+	tree_iter_init(&l->it, l->buf.data, l->buf.size, s->algo);
+	return 0;
+}
+
+/* Its content: 1 if it is missing, which has been reported. */
+static int read_tree(struct object_walker *s, const struct object_id *oid,
+		     struct object_buf *buf, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = odb_read_type(s->odb, oid, OBJ_TREE, buf, &why);
+
+	if (rc == ERR_NOT_FOUND) {
+		rc = report_missing(s, oid, OBJ_TREE, s->path.buf, err);
+		rc = rc < 0 ? rc : 1;
+	} else if (rc < 0) {
+		err_move(err, &why);
+	}
+	err_release(&why);
+	return rc;
+}
+
+/* depth: its own. *partial as for blobs. */
+static int visit_tree(struct object_walker *s, const struct object_id *oid, uint64_t depth,
+		      bool given, bool all_match, bool *partial, struct err *err)
+{
+	struct filter_verdict v = judge(s, oid, OBJ_TREE, depth, given);
+	struct object_buf buf = OBJECT_BUF_INIT;
+	bool descend = !v.skip && !v.stale;
+	int rc;
+
+	if (!v.final)
+		*partial = true;
+	if (v.final && (!s->places_matter || v.skip))
+		*oid_flags_at(&s->flags, oid->hash) |= OBJECT_DONE;
+	if (descend) {
+		rc = read_tree(s, oid, &buf, err);
+		if (rc)
+			return rc < 0 ? rc : 0;
+	} else if (v.include && s->o->check_present && !odb_has(s->odb, oid)) {
+		return report_missing(s, oid, OBJ_TREE, s->path.buf, err);
+	}
+	rc = v.include ? deliver(s, oid, OBJ_TREE, s->path.buf, err) : 0;
+	if (rc < 0 || !descend) {
+		object_buf_release(&buf);
+		return rc;
+	}
+	rc = push_level(s, oid, &buf, given ? 0 : depth + 1, all_match, err);
+	if (!rc)
+		s->levels[s->nr - 1].partial = !v.final;
+	return rc;
+}
+
+static void pop_level(struct object_walker *s)
+{
+	struct level *l = &s->levels[--s->nr];
+
+	if (s->filter)
+		object_filter_leave(s->filter);
+	if (!s->places_matter || !l->partial)
+		*oid_flags_at(&s->flags, l->oid.hash) |= OBJECT_DONE;
+	else if (s->nr)
+		s->levels[s->nr - 1].partial = true;
+	object_buf_release(&l->buf);
+}
+
+/* Is the entry, whose path is s->path, within the paths of the walk? *all: and all below. */
+static bool is_wanted_path(const struct object_walker *s, bool is_tree, bool *all)
+{
+	enum pathspec_match m;
+
+	if (*all)
+		return true;
+	if (!is_tree)
+		return pathspec_match(&s->w->pathspec, s->path.buf, s->path.len, false, NULL);
+	m = pathspec_match_dir(&s->w->pathspec, s->path.buf, s->path.len);
+	*all = m == PATHSPEC_MATCH;
+	return m != PATHSPEC_NO_MATCH;
+}
+
+static int visit_entry(struct object_walker *s, const struct raw_tree_entry *e, bool is_tree,
+		       bool given, struct err *err)
+{
+	struct level *l = &s->levels[s->nr - 1];
+	bool all = l->all_match, partial = false;
+	uint64_t depth = l->depth;
+	struct object_id oid;
+	size_t at = s->nr - 1;
+	int rc;
+
+	strbuf_setlen(&s->path, l->path_len);
+	strbuf_add(&s->path, e->name, e->name_len);
+	if (!is_wanted_path(s, is_tree, &all))
+		return 0;
+	oid_from_raw(&oid, e->oid, s->algo);
+	rc = is_tree ? visit_tree(s, &oid, depth, given, all, &partial, err) :
+		       visit_blob(s, &oid, depth, given, &partial, err);
+	s->levels[at].partial |= partial; /* they may have moved */
+	return rc;
+}
+
+/* The entries of the topmost directory, up to the next one that is entered. */
+static int scan_level(struct object_walker *s, struct err *err)
+{
+	size_t nr = s->nr;
+	struct raw_tree_entry e;
+	int rc;
+
+	while ((rc = tree_iter_next_raw(&s->levels[nr - 1].it, &e, err)) > 0) {
+		unsigned mode = canonical_mode(e.raw_mode);
+		uint32_t flags;
+
+		if (MODE_IS_GITLINK(mode))
+			continue;
+		flags = *oid_flags_at(&s->flags, e.oid);
+		if (flags & (OBJECT_DONE | OBJECT_EXCLUDED))
+			continue;
+		rc = visit_entry(s, &e, MODE_IS_TREE(mode), flags & OBJECT_GIVEN, err);
+		if (rc < 0 || s->nr > nr)
+			return rc;
+	}
+	if (rc < 0)
+		err_prefix(err, "tree %s", oid_hex(&s->levels[nr - 1].oid));
+	else
+		pop_level(s);
+	return rc;
+}
+
+static int walk_tree(struct object_walker *s, const struct object_id *oid, const char *path,
+		     struct err *err)
+{
+	uint32_t flags = *oid_flags_at(&s->flags, oid->hash);
+	bool partial = false;
+	int rc;
+
+	if (flags & (OBJECT_DONE | OBJECT_EXCLUDED))
+		return 0;
+	strbuf_reset(&s->path);
+	strbuf_addstr(&s->path, path);
+	rc = visit_tree(s, oid, 0, flags & OBJECT_GIVEN, !s->w->has_pathspec, &partial, err);
+	while (rc >= 0 && s->nr)
+		rc = scan_level(s, err);
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- all of it ---- */
+
+static int walk_given(struct object_walker *s, const struct rev_object *o, struct err *err)
+{
+	uint32_t flags = *oid_flags_at(&s->flags, o->oid.hash);
+	bool partial = false;
+
+	if ((o->flags & REV_UNINTERESTING) || (flags & (OBJECT_DONE | OBJECT_EXCLUDED)))
+		return 0;
+	if (o->type == OBJ_TREE)
+		return walk_tree(s, &o->oid, o->path, err);
+	if (o->type == OBJ_TAG)
+		return visit_tag(s, o, err);
+	strbuf_reset(&s->path);
+	strbuf_addstr(&s->path, o->path);
+	return visit_blob(s, &o->oid, 0, true, &partial, err);
+}
+
+/* Starts, then the trees of commits, as far as they are known. */
+static int walk_queued(struct object_walker *s, struct err *err)
+{
+	int rc = 0;
+
+	while (!rc && s->next_given < s->w->nr_objects)
+		rc = walk_given(s, &s->w->given_objects[s->next_given++], err);
+	for (size_t i = 0; !rc && i < s->roots.nr; i++) {
+		*oid_flags_at(&s->flags, s->roots.oid[i].hash) &= ~OBJECT_QUEUED;
+		rc = walk_tree(s, &s->roots.oid[i], "", err);
+	}
+	s->roots.nr = 0;
+	return rc;
+}
+
+static int visit_commit(struct object_walker *s, struct commit *c, struct err *err)
+{
+	struct filter_verdict v = judge(s, &c->oid, OBJ_COMMIT, 0, c->flags & REV_GIVEN);
+	uint32_t *f;
+
+	f = oid_flags_at(&s->flags, c->tree.hash);
+	if (!(*f & (OBJECT_DONE | OBJECT_EXCLUDED | OBJECT_QUEUED))) {
+		*f |= OBJECT_QUEUED;
+		oid_array_append(&s->roots, &c->tree);
+	}
+	return v.include && s->o->commit ? s->o->commit(s->o->data, c, err) : 0;
+}
+
+static int walk_commits(struct object_walker *s, struct err *err)
+{
+	struct commit *c;
+	int rc;
+
+	while ((rc = rev_walk_next(s->w, &c, err)) > 0) {
+		rc = visit_commit(s, c, err);
+		if (!rc && s->o->in_commit_order)
+			rc = walk_queued(s, err);
+		commit_release_buffer(c);
+		if (rc < 0)
+			return rc;
+	}
+	return rc < 0 ? rc : walk_queued(s, err);
+}
+
+static int report_missing_commits(struct object_walker *s, struct err *err)
+{
+	struct oid_array *missing = &s->w->missing;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < missing->nr; i++)
+		rc = report_missing(s, &missing->oid[i],
+				    i < s->w->nr_missing_starts ? OBJ_NONE : OBJ_COMMIT, "", err);
+	return rc;
+}
+
+static int report_omitted(struct object_walker *s, struct err *err)
+{
+	const unsigned char *raw;
+	struct object_id oid;
+	uint32_t flags;
+	int rc = 0;
+
+	if (!s->o->omitted)
+		return 0;
+	for (size_t i = 0; !rc && oid_flags_next(&s->flags, &i, &raw, &flags);) {
+		if ((flags & (OBJECT_OMITTED | OBJECT_SHOWN)) != OBJECT_OMITTED)
+			continue;
+		oid_from_raw(&oid, raw, s->algo);
+		rc = s->o->omitted(s->o->data, &oid, err);
+	}
+	return rc;
+}
+
+static int begin(struct object_walker *s, struct err *err)
+{
+	const struct rev_walk *w = s->w;
+	int rc = 0;
+
+	for (size_t i = 0; i < w->nr_objects; i++)
+		if (!(w->given_objects[i].flags & REV_UNINTERESTING))
+			*oid_flags_at(&s->flags, w->given_objects[i].oid.hash) |= OBJECT_GIVEN;
+	if (s->o->filter && s->o->filter->nr)
+		rc = object_filter_new(&s->filter, w->repo, s->o->filter, s->o->omitted != NULL,
+				       err);
+	s->places_matter = s->filter && object_filter_needs_place(s->filter);
+	if (!rc)
+		rc = object_edges_find(s->w, &s->flags, s->o, &s->edges, err);
+	return rc;
+}
+
+int object_walk(struct rev_walk *w, const struct object_walk_options *o, struct err *err)
+{
+	struct object_walker s = {
+		.w = w, .o = o, .odb = w->repo->odb, .algo = w->repo->algo, .path = STRBUF_INIT,
+		.max_depth = object_max_tree_depth(odb_source(w->repo->odb)),
+	};
+	int rc;
+
+	oid_flags_init(&s.flags, s.algo);
+	rc = begin(&s, err);
+	if (!rc)
+		rc = walk_commits(&s, err);
+	if (!rc)
+		rc = object_edges_report(w, &s.edges, o, err);
+	if (!rc)
+		rc = report_missing_commits(&s, err);
+	if (!rc)
+		rc = report_omitted(&s, err);
+	while (s.nr)
+		object_buf_release(&s.levels[--s.nr].buf);
+	free(s.levels);
+	strbuf_release(&s.path);
+	oid_array_clear(&s.roots);
+	object_filter_free(s.filter);
+	object_edges_release(&s.edges);
+	oid_flags_release(&s.flags);
+	return rc;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Starts of a walk that are no commits, and commits that are not there. */
+#include "compat/posix.h"
+#include "history/revision-internal.h"
+#include "object/tag.h"
+#include "util/alloc.h"
+
+static void note(struct rev_walk *w, const struct object_id *oid, enum object_type type,
+		 char *path, uint32_t flags)
+{
+	if (!w->objects) {
+		free(path);
+		return;
+	}
+	ALLOC_GROW(w->given_objects, w->nr_objects + 1, w->alloc_objects);
+	w->given_objects[w->nr_objects++] = (struct rev_object){
+		*oid, type, path, flags & REV_UNINTERESTING
+	};
+}
+
+void rev_free_objects(struct rev_walk *w)
+{
+	while (w->nr_objects)
+		free(w->given_objects[--w->nr_objects].path);
+	FREE_AND_NULL(w->given_objects);
+	oid_array_clear(&w->missing);
+}
+
+/* From one tag to what it names. */
+static int pass_tag(struct rev_walk *w, const struct rev_start *s, struct object_id *oid,
+		    struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct tag_view tag;
+	int rc = odb_read_type(w->repo->odb, oid, OBJ_TAG, &buf, err);
+
+	if (rc < 0)
+		return rc;
+	rc = tag_parse(&tag, buf.data, buf.size, w->repo->algo, err);
+	if (rc < 0) {
+		err_prefix(err, "bad tag %s", oid_hex(oid));
+	} else {
+		note(w, oid, OBJ_TAG, xmemdupz(tag.name, tag.name_len), s->flags);
+		*oid = tag.target;
+	}
+	object_buf_release(&buf);
+	return rc;
+}
+
+/* 0: it leads to a missing object, and that is all right. */
+static int missing_start(struct rev_walk *w, const struct rev_start *s,
+			 const struct object_id *oid, int rc, struct err *err)
+{
+	if (w->ignore_missing)
+		return 0;
+	if (rc == ERR_NOT_FOUND && w->missing_ok && !(s->flags & REV_UNINTERESTING)) {
+		oid_array_append(&w->missing, oid);
+		w->nr_missing_starts++;
+		return 0;
+	}
+	return err_set(err, rc == ERR_CORRUPT ? rc : ERR_NOT_FOUND, "bad object %s", s->name);
+}
+
+int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oid, struct err *err)
+{
+	enum object_type type;
+	uint64_t size;
+	int rc;
+
+	*oid = s->oid;
+	while (!(rc = odb_type(w->repo->odb, oid, &type, &size, NULL)) && type == OBJ_TAG) {
+		rc = pass_tag(w, s, oid, NULL);
+		if (rc < 0)
+			break;
+	}
+	if (rc < 0)
+		return missing_start(w, s, oid, rc, err);
+	if (type == OBJ_COMMIT)
+		return 1;
+	note(w, oid, type, xstrdup(s->path ? s->path : ""), s->flags);
+	return 0;
+}
+
+int rev_allow_missing(struct rev_walk *w, struct commit *c, int rc, struct err *err)
+{
+	if (rc != ERR_NOT_FOUND || !w->missing_ok)
+		return rc;
+	if (err)
+		err_release(err);
+	if (!(c->flags & REV_SEEN)) {
+		c->flags |= REV_SEEN;
+		oid_array_append(&w->missing, &c->oid);
+	}
+	return 0;
+}
