@@ -19,6 +19,7 @@ void pack_objects_options_init(struct pack_objects_options *o, struct odb *odb)
 		.delta_cache_limit = 1000,
 		.big_file_threshold = (uint64_t)512 << 20,
 		.level = -1,
+		.name_hash_version = 1,
 		.reuse_delta = true,
 		.reuse_object = true,
 	};
@@ -55,6 +56,7 @@ void pack_objects_free(struct pack_objects *po)
 	}
 	free(po->sources);
 	free(po->order);
+	free(po->excluded);
 	free(po->piece.buf);
 	free(po->items);
 	free(po->names);
@@ -163,7 +165,6 @@ static int add(struct pack_objects *po, const struct object_id *oid, enum object
 	it = &po->items[ref - 1];
 	if (is_new) {
 		it->type = (uint8_t)(type > OBJ_NONE ? type : OBJ_NONE);
-		it->name_hash = name_hash;
 		if (flags & PACK_PREFERRED_BASE) {
 			it->flags |= ITEM_PREFERRED_BASE;
 			po->nr_preferred++;
@@ -172,10 +173,25 @@ static int add(struct pack_objects *po, const struct object_id *oid, enum object
 		it->flags &= (uint8_t)~ITEM_PREFERRED_BASE;
 		po->nr_preferred--;
 	}
+	if (!it->name_hash)
+		it->name_hash = name_hash;
 	if (flags & PACK_NO_DELTA)
 		it->flags |= ITEM_NO_DELTA;
 	*out = it;
 	return 0;
+}
+
+static uint32_t hash_path(const struct pack_objects *po, const char *path)
+{
+	return po->o.name_hash_version == 2 ? pack_name_hash_2(path) : pack_name_hash(path);
+}
+
+/* One that has been added was asked about before. */
+static bool leaves_out(const struct pack_objects *po, const struct object_id *oid)
+{
+	if (!po->nr_excluded && !po->o.incremental && !po->o.local)
+		return false;
+	return !pack_objects_has(po, oid) && pack_list_leaves_out(po, oid);
 }
 
 int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
@@ -183,7 +199,9 @@ int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
 {
 	struct pack_item *it;
 
-	return add(po, oid, type, pack_name_hash(path), flags, &it, err);
+	if (!(flags & PACK_PREFERRED_BASE) && leaves_out(po, oid))
+		return 0;
+	return add(po, oid, type, hash_path(po, path), flags, &it, err);
 }
 
 uint32_t pack_list_source(struct pack_objects *po, struct pack *pack)
@@ -209,11 +227,32 @@ int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid
 			    uint64_t offset, struct err *err)
 {
 	struct pack_item *it;
-	int rc = add(po, oid, type, name_hash, 0, &it, err);
+	int rc;
 
+	if (leaves_out(po, oid))
+		return 0;
+	rc = add(po, oid, type, name_hash, 0, &it, err);
 	if (!rc && !it->source) {
 		it->source = pack_list_source(po, pack);
 		it->in_offset = offset;
+	}
+	return rc;
+}
+
+int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err)
+{
+	struct object_id oid;
+	int rc = pack_open_rev(pack, err);
+
+	for (uint32_t i = 0; !rc && i < pack->idx.nr; i++) {
+		uint32_t pos = pack_rev_at(pack, i);
+
+		if (pos >= pack->idx.nr)
+			return err_set(err, ERR_CORRUPT, "the reverse index of '%s' is damaged",
+				       pack->path);
+		oid_from_raw(&oid, idx_name(&pack->idx, pos), po->algo);
+		rc = pack_objects_add_packed(po, &oid, OBJ_NONE, 0, pack,
+					     idx_offset(&pack->idx, pos), err);
 	}
 	return rc;
 }

@@ -36,8 +36,13 @@ enum pack_order {
 	 * stretches can be copied. For a client that waits.
 	 */
 	PACK_ORDER_SOURCE,
-	/* Tags, commits, trees, blobs, each as they were added. For a pack that stays. */
+	/*
+	 * Tags, commits, trees, blobs, each as they were added, but deltas of trees and blobs behind
+	 * all that are no deltas, with those that share a base. For a pack that stays.
+	 */
 	PACK_ORDER_TYPE,
+	/* The same, each delta right behind its base: for several packs, which cannot share bases. */
+	PACK_ORDER_FAMILY,
 };
 
 struct pack_objects_options {
@@ -48,11 +53,14 @@ struct pack_objects_options {
 	size_t delta_cache_bytes;    /* new deltas that are held until they are written; 0: no limit */
 	size_t delta_cache_limit;    /* the largest of them, in bytes */
 	uint64_t big_file_threshold; /* larger blobs are not held in memory; 0: no limit */
+	unsigned name_hash_version;  /* 1 or 2; see pack/name-hash.h */
 	int threads;		     /* 0: one per processor */
 	int level;		     /* zlib's; -1: its default */
 	bool ofs_delta;		     /* the reader knows OFS_DELTA */
 	bool thin;		     /* deltas against PACK_PREFERRED_BASE, which are not sent */
 	bool reuse_delta, reuse_object;
+	bool incremental;	     /* leave out what is in any pack */
+	bool local;		     /* leave out what an alternate has */
 	enum pack_order order;
 	/*
 	 * Called now and then, by the thread that prepares or writes: how many objects of how many.
@@ -81,6 +89,10 @@ MUST_USE int pack_objects_add(struct pack_objects *po, const struct object_id *o
 MUST_USE int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid,
 				     enum object_type type, uint32_t name_hash, struct pack *pack,
 				     uint64_t offset, struct err *err);
+/* All objects of a pack, in its order. */
+MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
+/* Objects of that pack that are added from now on are left out. */
+void pack_objects_exclude_pack(struct pack_objects *po, struct pack *pack);
 bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid);
 /* Objects to be written: preferred bases do not count. */
 uint32_t pack_objects_count(const struct pack_objects *po);

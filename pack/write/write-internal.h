@@ -70,6 +70,8 @@ struct pack_objects {
 	struct pack_source *sources;
 	uint32_t nr_sources, alloc_sources;
 	uint32_t last_source; /* that was looked for */
+	struct pack **excluded;
+	size_t nr_excluded, alloc_excluded;
 	struct pack_piece piece;
 	bool prepared;
 	uint32_t *order;     /* in which they are written, once that has begun */
@@ -91,6 +93,9 @@ static inline bool item_is_delta_copy(const struct pack_item *it)
 {
 	return it->in_type == OBJ_OFS_DELTA || it->in_type == OBJ_REF_DELTA;
 }
+
+/* ---- select.c ---- */
+bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);
 
 /* ---- locate.c: where objects are, and as what ---- */
 MUST_USE int pack_list_locate(struct pack_objects *po, struct err *err);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-pack-objects(1): what its parts share. */
+#ifndef BUILTIN_PACK_OBJECTS_H
+#define BUILTIN_PACK_OBJECTS_H
+
+#include "compat/posix.h"
+#include "index/index.h"
+#include "pack/write/pack-objects.h"
+#include "repo/repo.h"
+#include "util/strvec.h"
+#include "wire/filter-spec.h"
+#include "worktree/attr.h"
+
+enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY };
+
+struct pack_command {
+	struct repository *r;
+	struct pack_objects *po;
+	struct pack_objects_options o;
+	/* ---- options ---- */
+	bool revs, all, reflog, indexed_objects, unpacked;
+	bool include_tag, shallow;
+	bool keep_unreachable, pack_loose_unreachable;
+	struct filter_spec filter;
+	enum missing_action missing;
+	/* ---- while objects are added ---- */
+	struct index_state ix;
+	struct attrs *attrs;
+	struct oid_array preferred_trees; /* "-OID": of commits that the other side has */
+	struct progress *progress;
+	uint64_t nr_enumerated;
+};
+
+/* ---- pack-objects-add.c ---- */
+/* An object that is to be packed. With the attribute -delta its path gets none. */
+MUST_USE int pack_command_add(struct pack_command *c, const struct object_id *oid,
+			      enum object_type type, const char *path, unsigned flags,
+			      struct err *err);
+
+/* ---- pack-objects-input.c: what stdin says ---- */
+/* Names of objects, with paths; "-NAME" for what the other side has. */
+MUST_USE int pack_read_object_list(struct pack_command *c, struct err *err);
+/* Names of packs; "^NAME": its objects are left out. */
+MUST_USE int pack_read_pack_list(struct pack_command *c, struct err *err);
+/* Objects of these packs, by name without directory, are left out; honor: of all with a .keep. */
+MUST_USE int pack_exclude_kept(struct pack_command *c, const struct strvec *names, bool honor,
+			       struct err *err);
+
+/* ---- pack-objects-revs.c: what can be reached ---- */
+/* Revisions on stdin, and what the options add. */
+MUST_USE int pack_read_revisions(struct pack_command *c, struct err *err);
+
+#endif
