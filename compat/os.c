@@ -22,6 +22,16 @@ int os_cpu_count(void)
 	return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
 }
 
+uint64_t os_memory_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	uint64_t n = (uint64_t)1 << 30;
+
+	if (pages > 0 && page > 0)
+		n = (uint64_t)pages * (uint64_t)page;
+	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
+}
+
 void os_reserve_descriptors(int nr)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

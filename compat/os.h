@@ -7,6 +7,8 @@
 
 /* Number of processors that this process may run on; at least 1. */
 int os_cpu_count(void);
+/* Of the machine; objects larger than that are not read. At most SIZE_MAX / 2. */
+uint64_t os_memory_bytes(void);
 /*
  * Make room for `nr` descriptors in the kernel's table. When the table of a process that has
  * several threads grows later, Linux waits until all processors have noticed: 10 ms and more.

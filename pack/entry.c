@@ -23,8 +23,8 @@ static int corrupt(const struct pack *p, uint64_t offset, const char *what, stru
 
 /* ---- header ---- */
 
-/* Type and size; returns the bytes used, 0 if malformed. */
-static size_t parse_type_size(const unsigned char *at, size_t len, struct pack_entry *e)
+size_t pack_entry_parse_size(const unsigned char *at, size_t len, enum object_type *type,
+			     uint64_t *size)
 {
 	size_t n = 0;
 	unsigned shift = 4;
@@ -33,20 +33,19 @@ static size_t parse_type_size(const unsigned char *at, size_t len, struct pack_e
 	if (!len)
 		return 0;
 	c = at[n++];
-	e->type = (enum object_type)((c >> 4) & 7);
-	e->size = c & 15;
+	*type = (enum object_type)((c >> 4) & 7);
+	*size = c & 15;
 	while (c & 0x80) {
 		if (n == len || shift > 63 || (shift > 57 && (at[n] & 0x7f) >> (64 - shift)))
 			return 0;
 		c = at[n++];
-		e->size |= (uint64_t)(c & 0x7f) << shift;
+		*size |= (uint64_t)(c & 0x7f) << shift;
 		shift += 7;
 	}
 	return n;
 }
 
-/* The distance to the base: base 128, plus one for each continuation. Returns the bytes used. */
-static size_t parse_distance(const unsigned char *at, size_t len, uint64_t *out)
+size_t pack_entry_parse_distance(const unsigned char *at, size_t len, uint64_t *out)
 {
 	size_t n = 0;
 	uint64_t v;
@@ -66,7 +65,7 @@ static size_t parse_distance(const unsigned char *at, size_t len, uint64_t *out)
 static int parse_header(struct pack *p, const unsigned char *at, size_t len,
 			struct pack_entry *e, struct err *err)
 {
-	size_t used = parse_type_size(at, len, e), n;
+	size_t used = pack_entry_parse_size(at, len, &e->type, &e->size), n;
 	uint64_t distance;
 	uint32_t pos;
 
@@ -79,7 +78,7 @@ static int parse_header(struct pack *p, const unsigned char *at, size_t len,
 	case OBJ_TAG:
 		break;
 	case OBJ_OFS_DELTA:
-		n = parse_distance(at + used, len - used, &distance);
+		n = pack_entry_parse_distance(at + used, len - used, &distance);
 		if (!n || !distance || distance > e->offset - PACK_HEADER_BYTES)
 			return corrupt(p, e->offset, "delta base offset is out of bounds", err);
 		e->base_offset = e->offset - distance;

@@ -67,6 +67,14 @@ struct idx_entry {
 	uint64_t offset;
 	uint32_t crc;
 };
+/* How an idx is written; zeros: version 2, 8 bytes for offsets from 2 GiB on. */
+struct idx_format {
+	unsigned version;   /* 1: only if all offsets fit in 4 bytes, else 2 is written */
+	uint64_t wide_from; /* offsets beyond it take 8 bytes, too; 0: none */
+};
+MUST_USE int idx_write_as(int fd, const char *name, const struct hash_algo *algo,
+			  const struct idx_entry *v, uint32_t nr, const struct object_id *pack_sum,
+			  const struct idx_format *format, struct err *err);
 /* Write an idx, version 2. `v` must be sorted by name. */
 MUST_USE int idx_write(int fd, const char *name, const struct hash_algo *algo,
 		       const struct idx_entry *v, uint32_t nr,

@@ -262,6 +262,29 @@ uint32_t idx_crc(const struct pack_idx *idx, uint32_t pos)
 	return get_be32(idx->crc + (size_t)pos * 4);
 }
 
+int pack_index_foreach(const void *p, size_t len, const char *name, const struct hash_algo *algo,
+		       int (*fn)(void *data, const struct object_id *oid, uint64_t offset,
+				 const uint32_t *crc),
+		       void *data, struct err *err)
+{
+	struct pack_idx x;
+	int rc = idx_parse(&x, p, len, name, algo, err);
+
+	for (uint32_t i = 0; !rc && i < x.nr; i++) {
+		uint64_t offset = idx_offset(&x, i);
+		struct object_id oid;
+		uint32_t crc = 0;
+
+		if (offset == UINT64_MAX)
+			return err_set(err, ERR_CORRUPT, "inconsistent 64b offset index in '%s'", name);
+		oid_from_raw(&oid, idx_name(&x, i), algo);
+		if (x.crc)
+			crc = idx_crc(&x, i);
+		rc = fn(data, &oid, offset, x.crc ? &crc : NULL);
+	}
+	return rc;
+}
+
 /* ---- writing ---- */
 
 static int write_fanout(struct csum_file *f, const struct idx_entry *v, uint32_t nr,
@@ -278,26 +301,30 @@ static int write_fanout(struct csum_file *f, const struct idx_entry *v, uint32_t
 	return rc;
 }
 
+static bool is_wide(const struct idx_format *f, uint64_t offset)
+{
+	return offset >= MSB || (f->wide_from && offset > f->wide_from);
+}
+
 static int write_offsets(struct csum_file *f, const struct idx_entry *v, uint32_t nr,
-			 struct err *err)
+			 const struct idx_format *format, struct err *err)
 {
 	uint32_t nr_wide = 0;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < nr && !rc; i++)
-		rc = csum_write_be32(f, v[i].offset < MSB ? (uint32_t)v[i].offset
-							  : MSB | nr_wide++, err);
+		rc = csum_write_be32(f, is_wide(format, v[i].offset) ? MSB | nr_wide++
+								     : (uint32_t)v[i].offset, err);
 	for (uint32_t i = 0; i < nr && !rc && nr_wide; i++)
-		if (v[i].offset >= MSB)
+		if (is_wide(format, v[i].offset))
 			rc = csum_write_be64(f, v[i].offset, err);
 	return rc;
 }
 
-int idx_write(int fd, const char *name, const struct hash_algo *algo,
-	      const struct idx_entry *v, uint32_t nr, const struct object_id *pack_sum,
-	      struct err *err)
+/* Names, checksums of entries, offsets. */
+static int write_tables(struct csum_file *f, const struct hash_algo *algo, const struct idx_entry *v,
+			uint32_t nr, const struct idx_format *format, struct err *err)
 {
-	struct csum_file *f = csum_file_new(fd, name, algo, false, 0);
 	int rc = csum_write_be32(f, IDX_SIGNATURE, err);
 
 	if (!rc)
@@ -308,12 +335,52 @@ int idx_write(int fd, const char *name, const struct hash_algo *algo,
 		rc = csum_write(f, v[i].oid.hash, algo->raw_len, err);
 	for (uint32_t i = 0; i < nr && !rc; i++)
 		rc = csum_write_be32(f, v[i].crc, err);
-	if (!rc)
-		rc = write_offsets(f, v, nr, err);
+	return rc ? rc : write_offsets(f, v, nr, format, err);
+}
+
+/* Version 1: offset and name of each entry. */
+static int write_pairs(struct csum_file *f, const struct hash_algo *algo, const struct idx_entry *v,
+		       uint32_t nr, struct err *err)
+{
+	int rc = write_fanout(f, v, nr, err);
+
+	for (uint32_t i = 0; i < nr && !rc; i++) {
+		rc = csum_write_be32(f, (uint32_t)v[i].offset, err);
+		if (!rc)
+			rc = csum_write(f, v[i].oid.hash, algo->raw_len, err);
+	}
+	return rc;
+}
+
+static bool fits_version_1(const struct idx_entry *v, uint32_t nr, const struct idx_format *f)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (is_wide(f, v[i].offset))
+			return false;
+	return true;
+}
+
+int idx_write_as(int fd, const char *name, const struct hash_algo *algo,
+		 const struct idx_entry *v, uint32_t nr, const struct object_id *pack_sum,
+		 const struct idx_format *format, struct err *err)
+{
+	struct csum_file *f = csum_file_new(fd, name, algo, false, 0);
+	int rc = format->version == 1 && fits_version_1(v, nr, format) ?
+		 write_pairs(f, algo, v, nr, err) : write_tables(f, algo, v, nr, format, err);
+
 	if (!rc)
 		rc = csum_write(f, pack_sum->hash, algo->raw_len, err);
 	if (!rc)
 		rc = csum_finish(f, NULL, err);
 	csum_file_free(f);
 	return rc;
+}
+
+int idx_write(int fd, const char *name, const struct hash_algo *algo,
+	      const struct idx_entry *v, uint32_t nr, const struct object_id *pack_sum,
+	      struct err *err)
+{
+	const struct idx_format format = { 0, 0 };
+
+	return idx_write_as(fd, name, algo, v, nr, pack_sum, &format, err);
 }

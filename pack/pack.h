@@ -94,6 +94,16 @@ int pack_verify(struct pack *p,
 /* Same for the multi-pack-index of the directory; 0 if there is none. */
 int packs_verify_midx(struct packs *p, void (*bad)(void *data, const char *msg), void *data);
 
+/*
+ * The entries of an index (.idx) in memory, in its order. crc: NULL in version 1. `name` is for
+ * messages. A non-zero return of fn stops and is returned.
+ */
+MUST_USE int pack_index_foreach(const void *p, size_t len, const char *name,
+				const struct hash_algo *algo,
+				int (*fn)(void *data, const struct object_id *oid, uint64_t offset,
+					  const uint32_t *crc),
+				void *data, struct err *err);
+
 /* ---- deltas ---- */
 /*
  * Apply a delta to its base. The result is at most max bytes (ERR_TOO_BIG) and is followed by

@@ -7,6 +7,7 @@
  * it. So are the packs themselves.
  */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include <dirent.h>
 #include "compat/fskind.h"
 #include "compat/syscalls.h"
@@ -19,17 +20,6 @@
 #define DEFAULT_BASE_CACHE ((size_t)96 * 1024 * 1024)
 
 /* ---- life ---- */
-
-/* Objects larger than the machine's memory are not read. */
-static uint64_t memory_bytes(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	uint64_t n = (uint64_t)1 << 30;
-
-	if (pages > 0 && page > 0)
-		n = (uint64_t)pages * (uint64_t)page;
-	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
-}
 
 /* For delta bases that are missing or corrupt in their pack. */
 static int read_elsewhere(struct packs *ps, struct pack *p, const struct object_id *oid,
@@ -49,7 +39,7 @@ struct packs *packs_new(const struct packs_options *opts)
 	ps->pool = window_pool_new(opts->window_size, opts->window_limit);
 	ps->cache = base_cache_new(opts->delta_base_cache_limit ? opts->delta_base_cache_limit
 								 : DEFAULT_BASE_CACHE);
-	ps->max_object_bytes = memory_bytes();
+	ps->max_object_bytes = os_memory_bytes();
 	ps->read_elsewhere = read_elsewhere;
 	ps->info_elsewhere = info_elsewhere;
 	pthread_mutex_init(&ps->lock, NULL);

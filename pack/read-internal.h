@@ -48,6 +48,14 @@ struct pack_entry {
 	uint64_t base_offset; /* 0: not in this pack */
 	struct object_id base_oid; /* REF_DELTA only */
 };
+/* Type and size at the beginning of an entry; returns the bytes used, 0 if malformed. */
+size_t pack_entry_parse_size(const unsigned char *at, size_t len, enum object_type *type,
+			     uint64_t *size);
+/*
+ * The distance to the base: base 128, plus one for each continuation. Returns the bytes used, 0 if
+ * malformed.
+ */
+size_t pack_entry_parse_distance(const unsigned char *at, size_t len, uint64_t *out);
 /* Read the header at offset and locate the base. ERR_CORRUPT. */
 MUST_USE int pack_entry_read(struct pack *p, uint64_t offset, struct pack_entry *out,
 			     struct err *err);
