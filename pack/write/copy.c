@@ -67,7 +67,7 @@ int pack_source_fd(struct pack_objects *po, struct pack_source *s)
 	return fd;
 }
 
-static int gone(const struct pack_source *s, struct err *err)
+int pack_source_gone(const struct pack_source *s, struct err *err)
 {
 	return err_set(err, ERR_IO, "pack '%s' has gone or changed while it was copied",
 		       s->pack->path);
@@ -80,8 +80,8 @@ static int read_failed(const struct pack_source *s, uint64_t offset, ssize_t got
 	return err_set(err, ERR_CORRUPT, "'%s' ends before offset %" PRIu64, s->pack->path, offset);
 }
 
-static int read_at(const struct pack_source *s, unsigned char *buf, size_t len, uint64_t offset,
-		   struct err *err)
+int pack_source_read(const struct pack_source *s, unsigned char *buf, size_t len, uint64_t offset,
+		     struct err *err)
 {
 	ssize_t got = pread_in_full(s->fd, buf, len, (off_t)offset);
 
@@ -184,9 +184,9 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 		return 0;
 	s = &po->sources[first->source - 1];
 	if (pack_source_fd(po, s) < 0)
-		return gone(s, err);
+		return pack_source_gone(s, err);
 	at = out->buf + out->len;
-	rc = read_at(s, at, len, first->in_offset, err);
+	rc = pack_source_read(s, at, len, first->in_offset, err);
 	if (rc < 0)
 		return rc;
 	s->copied_from = true;
@@ -200,12 +200,8 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 /* How far behind the last entry the next may begin to be read ahead with it. */
 #define NEAR_BYTES ((uint64_t)64 * 1024)
 
-/*
- * Bytes of a pack, at most OUTPUT_ENTRY_MAX, valid until the next call. Whoever goes through a
- * pack in its order gets them from a larger piece.
- */
-static int peek(struct pack_objects *po, const struct pack_source *s, uint64_t offset, size_t len,
-		const unsigned char **out, struct err *err)
+int pack_source_peek(struct pack_objects *po, const struct pack_source *s, uint64_t offset, size_t len,
+		     const unsigned char **out, struct err *err)
 {
 	struct pack_piece *b = &po->piece;
 	bool near = b->source == s && offset >= b->offset && offset <= b->end + NEAR_BYTES;
@@ -222,7 +218,7 @@ static int peek(struct pack_objects *po, const struct pack_source *s, uint64_t o
 		want = s->pack->end - offset < OUTPUT_ENTRY_MAX ? (size_t)(s->pack->end - offset)
 								: OUTPUT_ENTRY_MAX;
 	b->source = NULL;
-	rc = read_at(s, b->buf, want, offset, err);
+	rc = pack_source_read(s, b->buf, want, offset, err);
 	if (rc < 0)
 		return rc;
 	b->source = s;
@@ -246,7 +242,7 @@ static int copy_small(struct pack_objects *po, const struct pack_source *s,
 	struct pack_item *it = &po->items[i];
 	size_t len = (size_t)(it->in_end - it->in_offset);
 	const unsigned char *p;
-	int rc = peek(po, s, it->in_offset, len, &p, err);
+	int rc = pack_source_peek(po, s, it->in_offset, len, &p, err);
 
 	if (rc < 0)
 		return rc;
@@ -258,27 +254,51 @@ static int copy_small(struct pack_objects *po, const struct pack_source *s,
 	return rc < 0 ? rc : 1;
 }
 
-/* Does the crc of an entry agree that does not fit into the buffer? 1, 0, < 0. */
-static int check_large(struct pack_objects *po, const struct pack_source *s, uint32_t i,
-		       struct err *err)
+int pack_source_crc(struct pack_objects *po, const struct pack_source *s, uint64_t from,
+		    uint64_t to, uint32_t *out, struct err *err)
 {
-	const struct pack_item *it = &po->items[i];
 	const unsigned char *p;
 	uint32_t crc = 0;
 
-	if (!s->pack->idx.crc)
-		return 1;
-	for (uint64_t at = it->in_offset; at < it->in_end;) {
-		size_t n = it->in_end - at < OUTPUT_ENTRY_MAX ? (size_t)(it->in_end - at)
-							      : OUTPUT_ENTRY_MAX;
-		int rc = peek(po, s, at, n, &p, err);
+	for (uint64_t at = from; at < to;) {
+		size_t n = to - at < OUTPUT_ENTRY_MAX ? (size_t)(to - at) : OUTPUT_ENTRY_MAX;
+		int rc = pack_source_peek(po, s, at, n, &p, err);
 
 		if (rc < 0)
 			return rc;
 		crc = libdeflate_crc32(crc, p, n);
 		at += n;
 	}
-	return !crc_differs(s, it, crc);
+	*out = crc;
+	return 0;
+}
+
+/* Bytes of a pack, whose crc is added to *crc. */
+static int copy_bytes(struct pack_objects *po, const struct pack_source *s, struct pack_output *out,
+		      uint64_t from, uint64_t to, uint32_t *crc, struct err *err)
+{
+	const unsigned char *p;
+	int rc = 0;
+
+	for (uint64_t at = from; at < to && !rc;) {
+		size_t n = to - at < OUTPUT_ENTRY_MAX ? (size_t)(to - at) : OUTPUT_ENTRY_MAX;
+
+		rc = pack_source_peek(po, s, at, n, &p, err);
+		if (rc < 0)
+			break;
+		*crc = libdeflate_crc32(*crc, p, n);
+		rc = pack_output_add(out, p, n, err);
+		at += n;
+	}
+	return rc;
+}
+
+int pack_source_copy(struct pack_objects *po, const struct pack_source *s, struct pack_output *out,
+		     uint64_t from, uint64_t to, struct err *err)
+{
+	uint32_t crc = 0;
+
+	return copy_bytes(po, s, out, from, to, &crc, err);
 }
 
 /* Read twice, so that nobody gets the beginning of an entry that is damaged further on. */
@@ -287,21 +307,16 @@ static int copy_large(struct pack_objects *po, const struct pack_source *s,
 		      size_t header_len, struct err *err)
 {
 	struct pack_item *it = &po->items[i];
-	const unsigned char *p;
-	int rc = check_large(po, s, i, err);
+	uint32_t crc;
+	int rc = pack_source_crc(po, s, it->in_offset, it->in_end, &crc, err);
 
-	if (rc <= 0)
+	if (rc < 0)
 		return rc;
+	if (crc_differs(s, it, crc))
+		return 0;
 	rc = emit_piece(it, out, header, header_len, err);
-	for (uint64_t at = it->in_offset + it->in_header; at < it->in_end && !rc;) {
-		size_t n = it->in_end - at < OUTPUT_ENTRY_MAX ? (size_t)(it->in_end - at)
-							      : OUTPUT_ENTRY_MAX;
-
-		rc = peek(po, s, at, n, &p, err);
-		if (!rc)
-			rc = emit_piece(it, out, p, n, err);
-		at += n;
-	}
+	if (!rc)
+		rc = copy_bytes(po, s, out, it->in_offset + it->in_header, it->in_end, &it->crc, err);
 	return rc < 0 ? rc : 1;
 }
 
@@ -314,7 +329,7 @@ int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i
 	int rc;
 
 	if (pack_source_fd(po, s) < 0)
-		return gone(s, err);
+		return pack_source_gone(s, err);
 	it->crc = 0;
 	if (it->in_end - it->in_offset <= OUTPUT_ENTRY_MAX)
 		rc = copy_small(po, s, out, i, header, header_len, err);

@@ -14,8 +14,7 @@
 
 /* ---- headers ---- */
 
-/* The distance to the base, as OFS_DELTA has it. Returns its length, at most 10. */
-static size_t put_distance(unsigned char *out, uint64_t v)
+size_t pack_put_distance(unsigned char *out, uint64_t v)
 {
 	unsigned char tmp[10];
 	size_t n = sizeof(tmp);
@@ -39,7 +38,7 @@ static size_t make_header(const struct pack_objects *po, const struct pack_item 
 	base = &po->items[it->base - 1];
 	if (po->o.ofs_delta && base->out_offset) {
 		n = pack_entry_header(out, OBJ_OFS_DELTA, size);
-		return n + put_distance(out + n, out_offset - base->out_offset);
+		return n + pack_put_distance(out + n, out_offset - base->out_offset);
 	}
 	n = pack_entry_header(out, OBJ_REF_DELTA, size);
 	memcpy(out + n, pack_item_name(po, it->base - 1), po->raw_len);

@@ -57,6 +57,7 @@ void pack_objects_free(struct pack_objects *po)
 	free(po->sources);
 	free(po->order);
 	free(po->excluded);
+	free(po->ranges);
 	free(po->piece.buf);
 	free(po->items);
 	free(po->names);
@@ -105,7 +106,7 @@ void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *
 
 uint32_t pack_objects_count(const struct pack_objects *po)
 {
-	return po->nr - po->nr_preferred;
+	return po->nr_in_ranges + po->nr - po->nr_preferred;
 }
 
 /* ---- adding ---- */

@@ -171,7 +171,7 @@ static void place(struct placing *p, uint32_t i)
 
 uint32_t *pack_list_order(struct pack_objects *po)
 {
-	uint32_t nr = pack_objects_count(po), *order, *end;
+	uint32_t nr = po->nr - po->nr_preferred, *order, *end;
 	struct placing p = { .po = po };
 
 	ALLOC_ARRAY(order, (size_t)nr + 1);

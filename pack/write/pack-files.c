@@ -148,6 +148,8 @@ int pack_objects_write_files(struct pack_objects *po, const struct pack_files_op
 	struct pack_files f = { .po = po, .o = o, .batch = b };
 	int rc;
 
+	if (po->nr_ranges)
+		BUG("objects of ranges have no place in an index");
 	f.dir = slash ? xstrndup(o->base_name, (size_t)(slash - o->base_name) + (slash == o->base_name))
 		      : xstrdup(".");
 	do

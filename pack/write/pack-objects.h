@@ -89,6 +89,18 @@ MUST_USE int pack_objects_add(struct pack_objects *po, const struct object_id *o
 MUST_USE int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid,
 				     enum object_type type, uint32_t name_hash, struct pack *pack,
 				     uint64_t offset, struct err *err);
+/*
+ * `nr` objects of a pack from the `first` on, in the order of offsets (which is that of a bitmap's
+ * bits): they go before all others, mostly byte for byte, and cost nothing before the writing and next to no
+ * memory. For clones: nothing else may be a delta of them, and those whose base is in no range
+ * before them become whole. Ranges of one pack come one after the other, in ascending order; no object
+ * of a range is added in another way. Only for pack_objects_write.
+ */
+MUST_USE int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t first,
+				    uint32_t nr, struct err *err);
+/* The same for one object, as bitmap_walk_foreach() delivers them: ranges are made of them. */
+MUST_USE int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint64_t offset,
+			       struct err *err);
 /* All objects of a pack, in its order. */
 MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
 /* Objects of that pack that are added from now on are left out. */
@@ -114,8 +126,9 @@ MUST_USE int pack_objects_write(struct pack_objects *po, pack_sink_fn sink, void
 
 /* After the writing. */
 struct pack_objects_stats {
-	uint32_t total, deltas;		/* written */
+	uint32_t total, deltas;		/* written; deltas without those of ranges */
 	uint32_t reused, reused_deltas; /* of these, copied from packs */
+	uint32_t in_ranges;		/* further ones, of ranges */
 	uint32_t packs;			/* from so many */
 	uint64_t bytes;
 };

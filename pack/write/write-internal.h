@@ -49,6 +49,12 @@ struct pack_source {
 	bool copied_from;
 };
 
+/* Objects of a pack that go as they are: `nr` in the order of offsets, from `first` on. */
+struct pack_range {
+	uint32_t source; /* index */
+	uint32_t first, nr;
+};
+
 /* A piece of a pack in memory, see copy.c. */
 struct pack_piece {
 	const struct pack_source *source; /* NULL: none */
@@ -70,6 +76,9 @@ struct pack_objects {
 	struct pack_source *sources;
 	uint32_t nr_sources, alloc_sources;
 	uint32_t last_source; /* that was looked for */
+	struct pack_range *ranges;
+	size_t nr_ranges, alloc_ranges;
+	uint32_t nr_in_ranges;
 	struct pack **excluded;
 	size_t nr_excluded, alloc_excluded;
 	struct pack_piece piece;
@@ -160,6 +169,28 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i,
 		    const unsigned char *header, size_t header_len, struct err *err);
 
+int pack_source_gone(const struct pack_source *s, struct err *err); /* the error for that */
+/* Bytes of its file, which is open. */
+MUST_USE int pack_source_read(const struct pack_source *s, unsigned char *buf, size_t len,
+			      uint64_t offset, struct err *err);
+/*
+ * The same, at most OUTPUT_ENTRY_MAX, valid until the next call. Whoever goes through a pack in its
+ * order gets them from a larger piece.
+ */
+MUST_USE int pack_source_peek(struct pack_objects *po, const struct pack_source *s, uint64_t offset,
+			      size_t len, const unsigned char **out, struct err *err);
+/* The crc of bytes that need not fit into memory; copying them. */
+MUST_USE int pack_source_crc(struct pack_objects *po, const struct pack_source *s, uint64_t from,
+			     uint64_t to, uint32_t *out, struct err *err);
+MUST_USE int pack_source_copy(struct pack_objects *po, const struct pack_source *s,
+			      struct pack_output *out, uint64_t from, uint64_t to, struct err *err);
+
+/* ---- ranges.c ---- */
+/* Writes all ranges; done is told how many objects. */
+MUST_USE int pack_ranges_write(struct pack_objects *po, struct pack_output *out,
+			       int (*done)(void *data, uint32_t nr, struct err *err), void *data,
+			       struct err *err);
+
 /* ---- emit.c: entries, one by one ---- */
 /* What a thread has made of an object that is not copied. */
 struct pack_made {
@@ -167,6 +198,8 @@ struct pack_made {
 	uint64_t size;	   /* of what is deflated */
 	uint8_t type;	   /* of the object, if it is whole */
 };
+/* The distance to the base, as OFS_DELTA has it. Returns its length, at most 10. */
+size_t pack_put_distance(unsigned char *out, uint64_t v);
 /* Does its entry come from a pack as it is (but for the header)? */
 bool pack_item_is_copied(const struct pack_objects *po, const struct pack_item *it);
 /* Is there something to be made? */

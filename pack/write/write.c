@@ -49,11 +49,21 @@ static void make_step(void *arg)
 static int tell_progress(struct writer *w)
 {
 	const struct pack_objects_options *o = &w->po->o;
+	uint32_t total = pack_objects_count(w->po), done = w->from + w->done;
 
-	if (!o->progress || (w->done - w->told < PROGRESS_EVERY && w->from + w->done != w->nr))
+	if (!o->progress || (w->done - w->told < PROGRESS_EVERY && done != total))
 		return 0;
 	w->told = w->done;
-	return o->progress(o->data, PACK_PHASE_WRITE, w->from + w->done, w->nr, w->err);
+	return o->progress(o->data, PACK_PHASE_WRITE, done, total, w->err);
+}
+
+static int ranges_done(void *data, uint32_t nr, struct err *err)
+{
+	struct writer *w = data;
+
+	(void)err;
+	w->done += nr;
+	return tell_progress(w);
 }
 
 /* One entry of `bytes`, its header not counted, unless it has no room: then the pack ends before it. */
@@ -184,7 +194,7 @@ static int write_header(struct writer *w)
 
 	put_be32(header, PACK_SIGNATURE);
 	put_be32(header + 4, 2);
-	put_be32(header + 8, w->nr - w->from);
+	put_be32(header + 8, w->nr - w->from + w->po->nr_in_ranges);
 	return pack_output_add(&w->out, header, sizeof(header), w->err);
 }
 
@@ -227,23 +237,29 @@ int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_f
 			    struct pack_part *out, struct err *err)
 {
 	struct err why = ERR_INIT;
-	struct writer w = { .po = po, .nr = pack_objects_count(po), .limit = limit, .err = &why };
+	struct writer w = { .po = po, .nr = po->nr - po->nr_preferred, .limit = limit, .err = &why };
 
 	if (!po->prepared)
 		BUG("a list of objects is written unprepared");
 	if (!po->order)
 		po->order = pack_list_order(po);
+	if (po->nr_ranges && (limit || po->nr_written))
+		BUG("ranges of packs go into one pack only");
 	w.order = po->order;
 	w.from = po->nr_written;
 	w.cut = w.nr;
 	pack_output_init(&w.out, po->algo, sink, data);
 	w.rc = write_header(&w);
 	if (!w.rc)
+		w.rc = pack_ranges_write(po, &w.out, ranges_done, &w, w.err);
+	if (!w.rc)
 		write_entries(&w);
 	if (!w.rc)
 		w.rc = pack_output_finish(&w.out, &po->checksum, w.err);
 	if (!w.rc) {
 		count(po, w.from, w.cut);
+		po->stats.total += po->nr_in_ranges;
+		po->stats.in_ranges = po->nr_in_ranges;
 		po->stats.bytes += w.out.flushed;
 		leave_bases(po, w.from, w.cut, w.nr);
 		po->nr_written = w.cut;
