@@ -57,6 +57,7 @@ int cmd_ls_files(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);

@@ -100,32 +100,55 @@ struct sortable_offset {
 struct sortable_offset *offsets_sort(struct sortable_offset *v, uint32_t nr);
 /* The positions in the idx, sorted by offset. Caller frees. */
 uint32_t *idx_order_by_offset(const struct pack_idx *idx);
+/* The same for entries that are sorted by name. */
+uint32_t *idx_entries_order_by_offset(const struct idx_entry *v, uint32_t nr);
 MUST_USE int rev_write(int fd, const char *name, const struct hash_algo *algo,
 		       const struct idx_entry *v, uint32_t nr,
 		       const struct object_id *pack_sum, struct err *err);
 
-/* ---- midx.c: the multi-pack-index of a directory ---- */
+/* ---- midx.c: the multi-pack-index of a directory, or one layer of a chain ---- */
 struct midx {
 	struct mapped_file map;
+	struct stat seen; /* the file, or that of the chain, when it was opened */
 	char *path;
 	const struct hash_algo *algo;
+	unsigned version;
 	uint32_t nr_packs, nr;
 	const char **pack_names; /* "pack-HASH.idx", pointers into map */
 	const unsigned char *fanout, *names, *locations, *wide;
 	uint32_t nr_wide;
+	const unsigned char *order;  /* RIDX: positions by bit, 4 bytes each; may be NULL */
 	struct pack **packs; /* by pack id; NULL: missing. Filled in by packs.c */
+	/* The next lower layer, owned; NULL: this is the lowest. Positions of objects and bits of a
+	 * chain go through all layers, those of the lowest first; ids of packs are a layer's own. */
+	struct midx *base;
+	uint32_t first; /* the number of objects in the layers below */
 };
-/* ERR_NOT_FOUND if there is none; ERR_CORRUPT, ERR_UNSUPPORTED. */
+/* The single file at `path`. ERR_NOT_FOUND if there is none; ERR_CORRUPT, ERR_UNSUPPORTED. */
 MUST_USE int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,
 		       struct err *err);
-void midx_free(struct midx *m);
+/* What the directory of packs has: a single file, or else the top layer of a chain. */
+MUST_USE int midx_open_dir(struct midx **out, const char *packdir, const struct hash_algo *algo,
+			   struct err *err);
+void midx_free(struct midx *m); /* and the layers below */
+/* Is that file, or that chain, what m was opened from? m may be NULL. */
+bool midx_is_current(const struct midx *m, const char *packdir);
 static inline struct name_table midx_names(const struct midx *m)
 {
 	return (struct name_table){ m->fanout, m->names, m->algo->raw_len,
 				    m->algo->raw_len, m->nr };
 }
-int midx_pack_id(const struct midx *m, const char *idx_name); /* -1: not covered */
-/* The pack and offset of the object at pos. False if the entry is malformed. */
+static inline const unsigned char *midx_checksum(const struct midx *m)
+{
+	return m->map.p + m->map.len - m->algo->raw_len;
+}
+int midx_pack_id(const struct midx *m, const char *idx_name); /* in this layer; -1: not covered */
+/* Tells the layer that covers a pack; false if none does. */
+bool midx_attach(struct midx *m, const char *idx_name, struct pack *p);
+/* The layer (m or below) and its position of an object. */
+bool midx_find(const struct midx *m, const unsigned char *name, const struct midx **layer,
+	       uint32_t *pos);
+/* The pack and offset of the object at pos of this layer. False if the entry is malformed. */
 bool midx_location(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t *offset);
 
 #endif

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The multi-pack-index, gitformat-pack(5). */
+/*
+ * The multi-pack-index, gitformat-pack(5): one file, or a chain of layers in the directory
+ * multi-pack-index.d, whose file multi-pack-index-chain names them, the lowest first.
+ */
 #include "compat/posix.h"
-#include "pack/idx-internal.h"
+#include "fs/file.h"
+#include "pack/midx-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 
-#define MIDX_SIGNATURE 0x4d494458u /* "MIDX" */
-#define MIDX_HEADER_BYTES 12
-#define CHUNK_ENTRY_BYTES 12
-#define CHUNK_PACK_NAMES 0x504e414du
-#define CHUNK_FANOUT 0x4f494446u
-#define CHUNK_NAMES 0x4f49444cu
-#define CHUNK_LOCATIONS 0x4f4f4646u
-#define CHUNK_WIDE 0x4c4f4646u
-#define MSB 0x80000000u
+#define LAYERS_MAX 4096
+#define CHAIN_BYTES_MAX ((size_t)LAYERS_MAX * (HASH_MAX_HEX + 1))
 
 struct chunk {
 	const unsigned char *p;
@@ -30,13 +27,13 @@ static int find_chunk(const struct midx *m, unsigned nr_chunks, uint32_t id,
 		      struct chunk *out, struct err *err)
 {
 	uint64_t end = m->map.len - m->algo->raw_len;
-	uint64_t first = MIDX_HEADER_BYTES + ((uint64_t)nr_chunks + 1) * CHUNK_ENTRY_BYTES;
+	uint64_t first = MIDX_HEADER_BYTES + ((uint64_t)nr_chunks + 1) * MIDX_CHUNK_ENTRY_BYTES;
 
 	if (first > end)
 		return bad_midx(m->path, "the chunk table is truncated", err);
 	for (unsigned i = 0; i < nr_chunks; i++) {
-		const unsigned char *at = m->map.p + MIDX_HEADER_BYTES + i * CHUNK_ENTRY_BYTES;
-		uint64_t from = get_be64(at + 4), to = get_be64(at + CHUNK_ENTRY_BYTES + 4);
+		const unsigned char *at = m->map.p + MIDX_HEADER_BYTES + i * MIDX_CHUNK_ENTRY_BYTES;
+		uint64_t from = get_be64(at + 4), to = get_be64(at + MIDX_CHUNK_ENTRY_BYTES + 4);
 
 		if (from < first || from > to || to > end)
 			return bad_midx(m->path, "improper chunk offsets", err);
@@ -65,7 +62,8 @@ static int read_names(struct midx *m, const struct chunk *c, struct err *err)
 		if (nul - at < 5 || memcmp(nul - 4, ".idx", 4) ||
 		    memchr(at, '/', (size_t)(nul - at)))
 			return bad_midx(m->path, "invalid pack name", err);
-		if (i && strcmp(m->pack_names[i - 1], at) >= 0)
+		/* Version 2 has them in any order. */
+		if (i && m->version == 1 && strcmp(m->pack_names[i - 1], at) >= 0)
 			return bad_midx(m->path, "pack names are out of order", err);
 		m->pack_names[i] = at;
 		at = nul + 1;
@@ -75,13 +73,13 @@ static int read_names(struct midx *m, const struct chunk *c, struct err *err)
 
 static int read_tables(struct midx *m, unsigned nr_chunks, struct err *err)
 {
-	struct chunk fanout, names, locations, wide, packs;
+	struct chunk fanout, names, locations, wide, order, packs;
 	int rc;
 
-	if ((rc = find_chunk(m, nr_chunks, CHUNK_FANOUT, &fanout, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, CHUNK_NAMES, &names, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, CHUNK_LOCATIONS, &locations, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, CHUNK_PACK_NAMES, &packs, err)) < 0)
+	if ((rc = find_chunk(m, nr_chunks, MIDX_FANOUT, &fanout, err)) < 0 ||
+	    (rc = find_chunk(m, nr_chunks, MIDX_NAMES, &names, err)) < 0 ||
+	    (rc = find_chunk(m, nr_chunks, MIDX_LOCATIONS, &locations, err)) < 0 ||
+	    (rc = find_chunk(m, nr_chunks, MIDX_PACK_NAMES, &packs, err)) < 0)
 		return rc;
 	if (fanout.len != 1024 || !fanout_is_sane(fanout.p))
 		return bad_midx(m->path, "the fan-out is not monotonic", err);
@@ -93,10 +91,12 @@ static int read_tables(struct midx *m, unsigned nr_chunks, struct err *err)
 	m->fanout = fanout.p;
 	m->names = names.p;
 	m->locations = locations.p;
-	if (!find_chunk(m, nr_chunks, CHUNK_WIDE, &wide, NULL)) {
+	if (!find_chunk(m, nr_chunks, MIDX_WIDE, &wide, NULL)) {
 		m->wide = wide.p;
 		m->nr_wide = wide.len / 8 < UINT32_MAX ? (uint32_t)(wide.len / 8) : UINT32_MAX;
 	}
+	if (!find_chunk(m, nr_chunks, MIDX_ORDER, &order, NULL) && order.len == (uint64_t)m->nr * 4)
+		m->order = order.p;
 	return read_names(m, &packs, err);
 }
 
@@ -104,11 +104,11 @@ static int parse(struct midx *m, struct err *err)
 {
 	const unsigned char *p = m->map.p;
 
-	if (m->map.len < MIDX_HEADER_BYTES + CHUNK_ENTRY_BYTES + m->algo->raw_len)
+	if (m->map.len < MIDX_HEADER_BYTES + MIDX_CHUNK_ENTRY_BYTES + m->algo->raw_len)
 		return bad_midx(m->path, "the file is too small", err);
 	if (get_be32(p) != MIDX_SIGNATURE)
 		return bad_midx(m->path, "the signature is wrong", err);
-	if (p[4] != 1)
+	if (p[4] != 1 && p[4] != 2)
 		return err_set(err, ERR_UNSUPPORTED,
 			       "multi-pack-index '%s': version %u is not supported", m->path, p[4]);
 	if (p[5] != m->algo->id)
@@ -117,9 +117,12 @@ static int parse(struct midx *m, struct err *err)
 	if (p[7])
 		return err_set(err, ERR_UNSUPPORTED,
 			       "multi-pack-index '%s': base files are not supported", m->path);
+	m->version = p[4];
 	m->nr_packs = get_be32(p + 8);
 	return read_tables(m, p[6], err);
 }
+
+/* ---- opening ---- */
 
 int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,
 	      struct err *err)
@@ -130,6 +133,8 @@ int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,
 	CALLOC_ARRAY(m, 1);
 	m->path = xstrdup(path);
 	m->algo = algo;
+	if (stat(path, &m->seen) < 0)
+		memset(&m->seen, 0, sizeof(m->seen));
 	rc = mapped_file_open(&m->map, path, err);
 	if (!rc)
 		rc = parse(m, err);
@@ -140,16 +145,125 @@ int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,
 	return rc;
 }
 
+static char *single_path(const char *packdir)
+{
+	return xstrfmt("%s/multi-pack-index", packdir);
+}
+
+static char *chain_path(const char *packdir)
+{
+	return xstrfmt("%s/multi-pack-index.d/multi-pack-index-chain", packdir);
+}
+
+/* Put the layer that a line of the chain names on top of *top. */
+static int add_layer(struct midx **top, const char *packdir, const char *line, size_t len,
+		     const struct hash_algo *algo, struct err *err)
+{
+	struct midx *m = NULL;
+	struct object_id sum;
+	const char *end;
+	char *path;
+	int rc;
+
+	if (len != algo->hex_len || oid_parse_hex(&sum, line, algo, &end) < 0)
+		return err_set(err, ERR_CORRUPT, "invalid multi-pack-index chain in '%s'", packdir);
+	path = xstrfmt("%s/multi-pack-index.d/multi-pack-index-%s.midx", packdir, oid_hex(&sum));
+	rc = midx_open(&m, path, algo, err);
+	if (!rc && memcmp(midx_checksum(m), sum.hash, algo->raw_len))
+		rc = bad_midx(path, "the checksum is not that of its name", err);
+	if (!rc && *top && m->nr > UINT32_MAX - (*top)->first - (*top)->nr)
+		rc = bad_midx(path, "too many objects", err);
+	free(path);
+	if (rc < 0) {
+		midx_free(m);
+		return rc;
+	}
+	if (*top)
+		m->first = (*top)->first + (*top)->nr;
+	m->base = *top;
+	*top = m;
+	return 0;
+}
+
+static int open_chain(struct midx **out, const char *packdir, const struct hash_algo *algo,
+		      struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct midx *top = NULL;
+	struct stat seen;
+	char *path = chain_path(packdir);
+	unsigned layers = 0;
+	int rc = stat(path, &seen) < 0 ? ERR_NOT_FOUND : read_file(&text, path, CHAIN_BYTES_MAX, err);
+
+	for (const char *at = text.buf; !rc && *at; ) {
+		size_t len = strcspn(at, "\n");
+
+		rc = ++layers > LAYERS_MAX ? bad_midx(path, "too many layers", err) :
+					     add_layer(&top, packdir, at, len, algo, err);
+		/* A layer that is missing is damage. */
+		if (rc == ERR_NOT_FOUND)
+			rc = ERR_CORRUPT;
+		at += len + !!at[len];
+	}
+	if (!rc && !top)
+		rc = ERR_NOT_FOUND;
+	if (rc < 0) {
+		midx_free(top);
+	} else {
+		top->seen = seen;
+		*out = top;
+	}
+	strbuf_release(&text);
+	free(path);
+	return rc;
+}
+
+int midx_open_dir(struct midx **out, const char *packdir, const struct hash_algo *algo,
+		  struct err *err)
+{
+	char *path = single_path(packdir);
+	struct err why = ERR_INIT;
+	int rc = midx_open(out, path, algo, &why);
+
+	free(path);
+	if (rc == ERR_NOT_FOUND)
+		rc = open_chain(out, packdir, algo, err);
+	else
+		err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+bool midx_is_current(const struct midx *m, const char *packdir)
+{
+	char *single = single_path(packdir), *chain = chain_path(packdir);
+	struct stat st;
+	bool there = !stat(single, &st) || !stat(chain, &st);
+
+	free(single);
+	free(chain);
+	if (!there || !m)
+		return !there && !m;
+	return st.st_ino == m->seen.st_ino && st.st_dev == m->seen.st_dev &&
+	       st.st_size == m->seen.st_size && st.st_mtime == m->seen.st_mtime &&
+	       ST_MTIME_NSEC(st) == ST_MTIME_NSEC(m->seen);
+}
+
 void midx_free(struct midx *m)
 {
-	if (!m)
-		return;
-	mapped_file_release(&m->map);
-	free(m->pack_names);
-	free(m->packs);
-	free(m->path);
-	free(m);
+	while (m) {
+		struct midx *base = m->base;
+
+		mapped_file_release(&m->map);
+		free(m->pack_names);
+		free(m->packs);
+		free(m->path);
+		free(m);
+		m = base;
+	}
 }
+
+/* ---- use ---- */
 
 bool midx_location(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t *offset)
 {
@@ -158,8 +272,8 @@ bool midx_location(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64
 
 	if (id >= m->nr_packs)
 		return false;
-	if (m->wide && (v & MSB)) {
-		v &= ~MSB;
+	if (m->wide && (v & MIDX_MSB)) {
+		v &= ~MIDX_MSB;
 		if (v >= m->nr_wide)
 			return false;
 		*offset = get_be64(m->wide + (size_t)v * 8);
@@ -174,7 +288,10 @@ int midx_pack_id(const struct midx *m, const char *name)
 {
 	uint32_t lo = 0, hi = m->nr_packs;
 
-	while (lo < hi) {
+	for (uint32_t i = 0; m->version > 1 && i < m->nr_packs; i++)
+		if (!strcmp(name, m->pack_names[i]))
+			return (int)i;
+	while (m->version == 1 && lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		int cmp = strcmp(name, m->pack_names[mid]);
 
@@ -186,4 +303,31 @@ int midx_pack_id(const struct midx *m, const char *name)
 			lo = mid + 1;
 	}
 	return -1;
+}
+
+bool midx_attach(struct midx *m, const char *idx_name, struct pack *p)
+{
+	for (; m; m = m->base) {
+		int id = midx_pack_id(m, idx_name);
+
+		if (id >= 0) {
+			m->packs[id] = p;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool midx_find(const struct midx *m, const unsigned char *name, const struct midx **layer,
+	       uint32_t *pos)
+{
+	for (; m; m = m->base) {
+		struct name_table t = midx_names(m);
+
+		if (!name_table_find(&t, name, pos))
+			continue;
+		*layer = m;
+		return true;
+	}
+	return false;
 }

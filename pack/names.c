@@ -12,8 +12,8 @@ static int foreach_name_table(struct packs *ps,
 	struct name_table t;
 	int rc = 0;
 
-	if (set->midx) {
-		t = midx_names(set->midx);
+	for (const struct midx *m = set->midx; m && !rc; m = m->base) {
+		t = midx_names(m);
 		rc = fn(data, &t);
 	}
 	for (size_t i = 0; i < set->nr_single && !rc; i++) {

@@ -183,30 +183,14 @@ static void scan_dir(struct packs *ps, struct scan *s)
 
 static struct midx *open_midx(struct packs *ps)
 {
-	char *path = xstrfmt("%s/multi-pack-index", ps->dir);
 	struct err err = ERR_INIT;
 	struct midx *m = NULL;
-	int rc = midx_open(&m, path, ps->opts.algo, &err);
+	int rc = midx_open_dir(&m, ps->dir, ps->opts.algo, &err);
 
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		packs_warn(ps, "%s", err_message(&err));
 	err_release(&err);
-	free(path);
 	return m;
-}
-
-static bool midx_unchanged(const struct packs *ps, const struct midx *m)
-{
-	char *path = xstrfmt("%s/multi-pack-index", ps->dir);
-	struct stat st;
-	bool there = !stat(path, &st);
-
-	free(path);
-	if (!there || !m)
-		return !there && !m;
-	return st.st_ino == m->map.ino && st.st_dev == m->map.dev &&
-	       (uint64_t)st.st_size == m->map.len && st.st_mtime == m->map.mtime.tv_sec &&
-	       (long)ST_MTIME_NSEC(st) == m->map.mtime.tv_nsec;
 }
 
 static bool same_packs(const struct pack_set *set, const struct scan *s)
@@ -222,11 +206,8 @@ static void split_by_midx(struct pack_set *set)
 	for (size_t i = 0; i < set->nr; i++) {
 		struct pack *p = set->all[i];
 		char *name = xstrfmt("%s.idx", strrchr(p->base, '/') + 1);
-		int id = set->midx ? midx_pack_id(set->midx, name) : -1;
 
-		if (id >= 0) {
-			set->midx->packs[id] = p;
-		} else {
+		if (!midx_attach(set->midx, name, p)) {
 			set->single[set->nr_single] = p;
 			atomic_init(&set->mru[set->nr_single++], p);
 		}
@@ -278,7 +259,7 @@ static void rescan(struct packs *ps)
 		return;
 	scan_dir(ps, &s);
 	if (old && same_packs(old, &s) &&
-	    (!ps->opts.use_midx || midx_unchanged(ps, old->midx))) {
+	    (!ps->opts.use_midx || midx_is_current(old->midx, ps->dir))) {
 		free(s.v);
 		return;
 	}
@@ -391,11 +372,10 @@ static bool find_in_packs(struct packs *ps, struct pack_set *set, const struct o
 static int find_in_midx(const struct midx *m, const struct object_id *oid,
 			struct pack_location *out)
 {
-	struct name_table t = midx_names(m);
 	uint64_t offset;
 	uint32_t pos, id;
 
-	if (!name_table_find(&t, oid->hash, &pos))
+	if (!midx_find(m, oid->hash, &m, &pos))
 		return 0;
 	if (!midx_location(m, pos, &id, &offset) || !m->packs[id] || !usable(m->packs[id], offset))
 		return -1;

@@ -69,22 +69,37 @@ struct sortable_offset *offsets_sort(struct sortable_offset *v, uint32_t nr)
 	return v;
 }
 
-uint32_t *idx_order_by_offset(const struct pack_idx *idx)
+/* Sorts v, which is freed. */
+static uint32_t *order_of(struct sortable_offset *v, uint32_t nr)
 {
-	uint32_t nr = idx->nr, *order;
-	struct sortable_offset *v;
+	uint32_t *order;
 
-	ALLOC_ARRAY(v, nr + !nr);
-	for (uint32_t i = 0; i < nr; i++) {
-		v[i].offset = idx_offset(idx, i);
-		v[i].pos = i;
-	}
 	v = offsets_sort(v, nr);
 	ALLOC_ARRAY(order, nr + !nr);
 	for (uint32_t i = 0; i < nr; i++)
 		order[i] = v[i].pos;
 	free(v);
 	return order;
+}
+
+uint32_t *idx_order_by_offset(const struct pack_idx *idx)
+{
+	struct sortable_offset *v;
+
+	ALLOC_ARRAY(v, idx->nr + !idx->nr);
+	for (uint32_t i = 0; i < idx->nr; i++)
+		v[i] = (struct sortable_offset){ idx_offset(idx, i), i };
+	return order_of(v, idx->nr);
+}
+
+uint32_t *idx_entries_order_by_offset(const struct idx_entry *entries, uint32_t nr)
+{
+	struct sortable_offset *v;
+
+	ALLOC_ARRAY(v, nr + !nr);
+	for (uint32_t i = 0; i < nr; i++)
+		v[i] = (struct sortable_offset){ entries[i].offset, i };
+	return order_of(v, nr);
 }
 
 /* ---- reading one ---- */
@@ -272,27 +287,21 @@ int rev_write(int fd, const char *name, const struct hash_algo *algo,
 	      struct err *err)
 {
 	struct csum_file *f = csum_file_new(fd, name, algo, false, 0);
-	struct sortable_offset *v;
+	uint32_t *order = idx_entries_order_by_offset(entries, nr);
 	int rc;
 
-	ALLOC_ARRAY(v, nr + !nr);
-	for (uint32_t i = 0; i < nr; i++) {
-		v[i].offset = entries[i].offset;
-		v[i].pos = i;
-	}
-	v = offsets_sort(v, nr);
 	rc = csum_write_be32(f, REV_SIGNATURE, err);
 	if (!rc)
 		rc = csum_write_be32(f, 1, err);
 	if (!rc)
 		rc = csum_write_be32(f, (uint32_t)algo->id, err);
 	for (uint32_t i = 0; i < nr && !rc; i++)
-		rc = csum_write_be32(f, v[i].pos, err);
+		rc = csum_write_be32(f, order[i], err);
 	if (!rc)
 		rc = csum_write(f, pack_sum->hash, algo->raw_len, err);
 	if (!rc)
 		rc = csum_finish(f, NULL, err);
 	csum_file_free(f);
-	free(v);
+	free(order);
 	return rc;
 }

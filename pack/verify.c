@@ -433,10 +433,8 @@ static void find_midx_packs(struct midx_verify *v)
 
 	for (size_t i = 0; i < set->nr; i++) {
 		char *name = xstrfmt("%s.idx", strrchr(set->all[i]->base, '/') + 1);
-		int id = midx_pack_id(v->midx, name);
 
-		if (id >= 0)
-			v->midx->packs[id] = set->all[i];
+		midx_attach(v->midx, name, set->all[i]);
 		free(name);
 	}
 	for (uint32_t id = 0; id < v->midx->nr_packs; id++)
@@ -471,28 +469,31 @@ static void check_location(struct midx_verify *v, uint32_t i)
 		       i, oid_hex(&oid), offset, real);
 }
 
+static void verify_layer(struct midx_verify *v)
+{
+	const struct midx *m = v->midx;
+	struct object_id sum;
+
+	hash_buf(m->algo, m->map.p, m->map.len - m->algo->raw_len, &sum);
+	if (memcmp(sum.hash, midx_checksum(m), m->algo->raw_len))
+		report(&v->found, "incorrect checksum");
+	find_midx_packs(v);
+	for (uint32_t i = 0; i < m->nr; i++)
+		check_location(v, i);
+}
+
 int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg), void *data)
 {
 	struct midx_verify v = { .packs = ps, .found = { bad, data, 0 } };
-	const struct hash_algo *algo = ps->opts.algo;
-	char *path = xstrfmt("%s/multi-pack-index", ps->dir);
 	struct err err = ERR_INIT;
-	struct object_id sum;
-	int rc = midx_open(&v.midx, path, algo, &err);
+	struct midx *top = NULL;
+	int rc = midx_open_dir(&top, ps->dir, ps->opts.algo, &err);
 
-	free(path);
-	if (rc < 0) {
-		if (rc != ERR_NOT_FOUND)
-			report(&v.found, "%s", err_message(&err));
-		err_release(&err);
-		return v.found.nr;
-	}
-	hash_buf(algo, v.midx->map.p, v.midx->map.len - algo->raw_len, &sum);
-	if (memcmp(sum.hash, v.midx->map.p + v.midx->map.len - algo->raw_len, algo->raw_len))
-		report(&v.found, "incorrect checksum");
-	find_midx_packs(&v);
-	for (uint32_t i = 0; i < v.midx->nr; i++)
-		check_location(&v, i);
-	midx_free(v.midx);
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		report(&v.found, "%s", err_message(&err));
+	for (v.midx = top; v.midx; v.midx = v.midx->base)
+		verify_layer(&v);
+	midx_free(top);
+	err_release(&err);
 	return v.found.nr;
 }

@@ -42,7 +42,7 @@ test_expect_success 'each page has its sections, with something in them' '
 
 # The options that a command or subcommand shows: lines with four spaces and a dash.
 options_of () {
-	git "$@" -h 2>&1 | sed -n "s/^    \(-.*\)/\1/p" | sed "s/   .*//" |
+	git -C repo "$@" -h 2>&1 | sed -n "s/^    \(-.*\)/\1/p" | sed "s/   .*//" |
 	grep -o -e "--[a-z0-9][a-z0-9-]*" -e "^-[a-zA-Z0-9]"
 }
 
@@ -53,6 +53,7 @@ all_options_of () {
 	config)	subs="list get set unset rename-section remove-section edit" ;;
 	reflog)	subs="list expire delete drop exists" ;;
 	refs)	subs="verify migrate exists" ;;
+	multi-pack-index)	subs="write verify expire repack" ;;
 	*)	subs= ;;
 	esac
 	for sub in $subs
@@ -61,7 +62,9 @@ all_options_of () {
 	done
 }
 
+# Subcommands want a repository.
 test_expect_success 'each page names each option that -h shows' '
+	git init -q repo &&
 	while read -r cmd
 	do
 		all_options_of "$cmd" | sort -u >"options-$cmd"

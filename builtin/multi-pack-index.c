@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-multi-pack-index(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "fs/file.h"
+#include "maintain/multi-pack-index.h"
+#include "operation.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/progress.h"
+
+#define WRITE_USAGE "git multi-pack-index [<options>] write [--preferred-pack=<pack>] [--[no-]bitmap]\n" \
+	"[--[no-]incremental] [--[no-]stdin-packs] [--refs-snapshot=<path>]"
+#define VERIFY_USAGE "git multi-pack-index [<options>] verify"
+#define EXPIRE_USAGE "git multi-pack-index [<options>] expire"
+#define REPACK_USAGE "git multi-pack-index [<options>] repack [--batch-size=<size>]"
+
+static const char *const usage[] = { WRITE_USAGE, VERIFY_USAGE, EXPIRE_USAGE, REPACK_USAGE, NULL };
+
+/* Options of all subcommands; they may stand before and after its name. */
+struct midx_command {
+	struct repository *repo;
+	const char *prefix;
+	const char *object_dir;
+	int progress; /* -1: if stderr is a terminal */
+	struct packs *packs;
+	struct progress *meter;
+	size_t meter_at;
+};
+
+#define COMMON_OPTIONS(c) \
+	OPT_STRING(0, "object-dir", &(c)->object_dir, "directory", \
+		   "object directory containing set of packfile and pack-index pairs"), \
+	OPT_BOOL(0, "progress", &(c)->progress, "force progress reporting")
+
+/* What the user has named, from where the command was started. Caller frees. */
+static char *place(const struct midx_command *c, const char *path)
+{
+	return c->prefix && !is_absolute_path(path) ? xconcat(c->prefix, path) : xstrdup(path);
+}
+
+static void find_packs(struct midx_command *c)
+{
+	struct odb *odb = c->repo->odb;
+	char *named = c->object_dir ? place(c, c->object_dir) : NULL;
+	char *wanted = named ? path_real(named, 0) : NULL;
+	size_t store = 0;
+	bool found = !c->object_dir;
+
+	for (size_t i = 0; wanted && !found && i <= odb_nr_alternates(odb); i++) {
+		char *path = path_real(i ? odb_alternate(odb, i - 1) : odb_objdir(odb), 0);
+
+		found = path && !strcmp(path, wanted);
+		store = i;
+		free(path);
+	}
+	if (!found)
+		die("'%s' is neither the object directory of this repository nor an alternate",
+		    c->object_dir);
+	free(named);
+	free(wanted);
+	c->packs = odb_packs(odb, store);
+}
+
+static void show_progress(void *data, size_t done, size_t total)
+{
+	struct midx_command *c = data;
+
+	if (!c->meter)
+		c->meter = c->progress > 0 ? progress_start_forced("Building bitmaps", total) :
+					     progress_start("Building bitmaps", total);
+	progress_update(c->meter, done);
+}
+
+static void show_bad(void *data UNUSED, const char *msg)
+{
+	error("%s", msg);
+}
+
+/* "error: …", and the code that Git has for it. */
+static int failed(struct err *err)
+{
+	if (err->code == ERR_UNSUPPORTED)
+		return report_fatal(err);
+	report_error(err);
+	return 255;
+}
+
+static int end(struct repo_operation *op, int rc, struct err *err)
+{
+	rc = repo_operation_end(op, rc, err);
+	return rc < 0 ? failed(err) : 0;
+}
+
+/* ---- write ---- */
+
+static void read_pack_names(struct strset *names)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	while (strbuf_getline(&line, stdin) >= 0)
+		strset_add(names, line.buf);
+	strbuf_release(&line);
+}
+
+/* Lines of object names; those after a '+' are preferred. */
+static void read_snapshot(const struct midx_command *c, const char *name, struct oid_array *tips,
+			  struct oid_array *preferred)
+{
+	struct strbuf line = STRBUF_INIT;
+	char *path = place(c, name);
+	FILE *f = fopen(path, "r");
+	struct object_id oid;
+
+	if (!f)
+		die("could not open '%s' for reading: %s", path, strerror(errno));
+	while (strbuf_getline(&line, f) >= 0) {
+		bool plus = line.buf[0] == '+';
+
+		if (oid_from_hex(&oid, line.buf + plus, c->repo->algo) < 0)
+			die("could not parse line: %s", line.buf);
+		oid_array_append(tips, &oid);
+		if (plus)
+			oid_array_append(preferred, &oid);
+	}
+	fclose(f);
+	free(path);
+	strbuf_release(&line);
+}
+
+static int run_write(struct midx_command *c, const struct midx_write_options *o, const char *snapshot)
+{
+	struct oid_array tips = OID_ARRAY_INIT, preferred = OID_ARRAY_INIT;
+	struct bitmap_build_options b;
+	struct repo_operation *op;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (bitmap_build_options_read(&b, c->repo, &err) < 0)
+		die_err(&err);
+	if (snapshot) {
+		read_snapshot(c, snapshot, &tips, &preferred);
+		b.tips = &tips;
+		b.preferred = &preferred;
+	}
+	if (c->progress) {
+		b.progress = show_progress;
+		b.progress_data = c;
+	}
+	op = repo_operation_begin(c->repo);
+	rc = multi_pack_index_write(c->repo, c->packs, o, o->bitmap ? &b : NULL,
+				    repo_operation_batch(op), &err);
+	progress_stop(&c->meter);
+	rc = end(op, rc, &err);
+	oid_array_clear(&tips);
+	oid_array_clear(&preferred);
+	return rc;
+}
+
+static int cmd_write(int argc, const char **argv, struct midx_command *c)
+{
+	static const char *const write_usage[] = { WRITE_USAGE, NULL };
+	int bitmap = 0, incremental = 0, stdin_packs = 0;
+	const char *preferred = NULL, *snapshot = NULL;
+	struct strset names = STRSET_INIT;
+	struct option options[] = {
+		COMMON_OPTIONS(c),
+		OPT_STRING(0, "preferred-pack", &preferred, "pack",
+			   "pack for reuse when computing a multi-pack bitmap"),
+		OPT_BOOL(0, "bitmap", &bitmap, "write multi-pack bitmap"),
+		OPT_BOOL(0, "incremental", &incremental, "write a new incremental MIDX"),
+		OPT_BOOL(0, "stdin-packs", &stdin_packs,
+			 "write multi-pack index containing only given indexes"),
+		OPT_STRING(0, "refs-snapshot", &snapshot, "file",
+			   "refs snapshot for selecting bitmap commits"),
+		OPT_END()
+	};
+	struct midx_write_options o = { .shared_perm = c->repo->settings.shared_perm };
+	int rc;
+
+	if (parse_options(argc, argv, options, write_usage, 0))
+		usage_with_options(write_usage, options);
+	find_packs(c);
+	if (stdin_packs)
+		read_pack_names(&names);
+	o.preferred = preferred;
+	o.only = stdin_packs ? &names : NULL;
+	o.bitmap = bitmap;
+	o.incremental = incremental;
+	rc = run_write(c, &o, snapshot);
+	strset_clear(&names);
+	return rc;
+}
+
+/* ---- the others ---- */
+
+static int cmd_verify(int argc, const char **argv, struct midx_command *c)
+{
+	static const char *const verify_usage[] = { VERIFY_USAGE, NULL };
+	struct option options[] = { COMMON_OPTIONS(c), OPT_END() };
+
+	if (parse_options(argc, argv, options, verify_usage, 0))
+		usage_with_options(verify_usage, options);
+	find_packs(c);
+	return packs_verify_midx(c->packs, show_bad, NULL) ? 1 : 0;
+}
+
+static int cmd_expire(int argc, const char **argv, struct midx_command *c)
+{
+	static const char *const expire_usage[] = { EXPIRE_USAGE, NULL };
+	struct option options[] = { COMMON_OPTIONS(c), OPT_END() };
+	struct midx_write_options o = { .drop_unused = true,
+					.shared_perm = c->repo->settings.shared_perm };
+	struct repo_operation *op;
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (parse_options(argc, argv, options, expire_usage, 0))
+		usage_with_options(expire_usage, options);
+	find_packs(c);
+	op = repo_operation_begin(c->repo);
+	rc = multi_pack_index_write(c->repo, c->packs, &o, NULL, repo_operation_batch(op), &err);
+	return end(op, rc, &err);
+}
+
+static int cmd_repack(int argc, const char **argv, struct midx_command *c)
+{
+	static const char *const repack_usage[] = { REPACK_USAGE, NULL };
+	unsigned long batch_size = 0;
+	struct option options[] = {
+		COMMON_OPTIONS(c),
+		OPT_MAGNITUDE(0, "batch-size", &batch_size,
+			      "during repack, collect pack-files of smaller size into a batch that is larger than this size"),
+		OPT_END()
+	};
+
+	if (parse_options(argc, argv, options, repack_usage, 0))
+		usage_with_options(repack_usage, options);
+	die("git multi-pack-index repack is not available yet: packs cannot be combined so far");
+}
+
+int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx)
+{
+	static const struct {
+		const char *name;
+		int (*run)(int argc, const char **argv, struct midx_command *c);
+	} subcommands[] = {
+		{ "write", cmd_write }, { "verify", cmd_verify },
+		{ "expire", cmd_expire }, { "repack", cmd_repack },
+	};
+	struct midx_command c = { .repo = ctx->repo, .prefix = ctx->prefix, .progress = -1 };
+	struct option options[] = { COMMON_OPTIONS(&c), OPT_END() };
+
+	argc = parse_options(argc, argv, options, usage, PARSE_OPT_STOP_AT_NON_OPTION);
+	for (size_t i = 0; argc && i < ARRAY_SIZE(subcommands); i++)
+		if (!strcmp(argv[0], subcommands[i].name))
+			return subcommands[i].run(argc, argv, &c);
+	if (argc)
+		error("unknown subcommand: `%s'", argv[0]);
+	else
+		error("need a subcommand");
+	usage_with_options(usage, options);
+}

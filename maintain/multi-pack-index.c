@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "maintain/multi-pack-index.h"
+
+static int stage_bitmap(struct repository *r, struct midx_update *u,
+			const struct bitmap_build_options *o, struct fsync_batch *b, struct err *err)
+{
+	struct bitmap_target *t;
+	int rc = midx_update_target(&t, u, err);
+
+	if (rc < 0)
+		return rc;
+	rc = bitmap_build(r, t, o, b, err);
+	bitmap_target_free(t);
+	return rc;
+}
+
+int multi_pack_index_write(struct repository *r, struct packs *packs,
+			   const struct midx_write_options *o,
+			   const struct bitmap_build_options *bitmap, struct fsync_batch *b,
+			   struct err *err)
+{
+	struct midx_update *u;
+	int rc = midx_update_begin(&u, packs, o, err);
+
+	if (rc < 0)
+		return rc;
+	if (bitmap && !(midx_update_is_current(u) && midx_update_has_bitmap(u))) {
+		rc = stage_bitmap(r, u, bitmap, b, err);
+		if (rc < 0)
+			err_prefix(err, "could not write multi-pack bitmap");
+	}
+	if (!rc)
+		rc = midx_update_stage(u, b, err);
+	midx_update_free(u);
+	return rc;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing a .bitmap file (pack/bitmap.h): for which objects, and then which bitmaps. What the
+ * bitmaps say is up to the caller (history/bitmap-build.h).
+ */
+#ifndef PACK_BITMAP_WRITE_H
+#define PACK_BITMAP_WRITE_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "hash/hash.h"
+#include "pack/bitset.h"
+#include "pack/pack.h"
+
+/* ---- what it is for ---- */
+/* The objects of a pack, or of a multi-pack-index, and their bits. */
+struct bitmap_target;
+/* Of a pack that is there. Lives as long as the pack. */
+MUST_USE int bitmap_target_pack(struct bitmap_target **out, struct pack *p, struct err *err);
+/*
+ * Of a pack that is being written as pack-HASH.pack in `packdir`: the entries of its index, sorted
+ * by name, which must live as long, and its checksum.
+ */
+struct idx_entry;
+struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t nr,
+					    const struct object_id *pack_sum, const char *packdir);
+/* Of the multi-pack-index that `packs` has now, or the top layer of a chain. ERR_NOT_FOUND. */
+MUST_USE int bitmap_target_midx(struct bitmap_target **out, struct packs *packs, struct err *err);
+void bitmap_target_free(struct bitmap_target *t);
+
+/* The number of bits; those below `first` are of the lower layers of a chain. */
+uint32_t bitmap_target_nr(const struct bitmap_target *t);
+uint32_t bitmap_target_first(const struct bitmap_target *t);
+/* 1: *bit is that of the object; 0: it has none; ERR_CORRUPT. */
+int bitmap_target_find(struct bitmap_target *t, const struct object_id *oid, uint32_t *bit,
+		       struct err *err);
+/* The object of a bit, from `first` on. */
+void bitmap_target_object(const struct bitmap_target *t, uint32_t bit, struct object_id *oid);
+/* As bitmap_index_or_commit, for the commits of lower layers. */
+int bitmap_target_or_lower(struct bitmap_target *t, const struct object_id *commit,
+			   struct bitset *to, struct err *err);
+
+/* ---- the file ---- */
+struct bitmap_writer;
+struct bitmap_writer *bitmap_writer_new(struct bitmap_target *t); /* t must outlive it */
+void bitmap_writer_free(struct bitmap_writer *w);
+/*
+ * The bitmap of a commit that has a bit from `first` on. Neighbours should be alike; the last one
+ * added comes first in the file and is the fastest to read. for_file: false: only for _or.
+ */
+void bitmap_writer_add(struct bitmap_writer *w, const struct object_id *commit,
+		       const struct bitset *reach, bool for_file);
+/* One that was added before; true if there is one, and it was added to `to`. */
+bool bitmap_writer_or(const struct bitmap_writer *w, const struct object_id *commit, struct bitset *to);
+
+struct bitmap_write_options {
+	const struct bitset *types;  /* 4, from OBJ_COMMIT on */
+	const uint32_t *name_hashes; /* by bit; NULL: no cache of hashes */
+	bool lookup_table;	     /* pack.writeBitmapLookupTable */
+	int shared_perm;
+};
+/*
+ * Write it and stage it in the batch, to be published before what makes its pack or
+ * multi-pack-index visible, if that is staged afterwards in the same batch. The writer is done then.
+ */
+MUST_USE int bitmap_writer_stage(struct bitmap_writer *w, const struct bitmap_write_options *o,
+				 struct fsync_batch *b, struct err *err);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packs that a multi-pack-index does not need: finding them, and removing them. */
+#include "compat/posix.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "pack/midx-internal.h"
+#include "util/alloc.h"
+
+static bool has_file(const struct pack *p, const char *extension)
+{
+	char *path = xstrfmt("%s.%s", p->base, extension);
+	bool has = file_exists(path);
+
+	free(path);
+	return has;
+}
+
+/* Is each object of the pack to be read from another one, by the index and in truth? */
+static bool is_superfluous(const struct midx *m, const struct pack *p)
+{
+	for (uint32_t i = 0; i < p->idx.nr; i++) {
+		const unsigned char *name = idx_name(&p->idx, i);
+		const struct midx *layer;
+		uint64_t offset;
+		uint32_t pos, id;
+
+		if (!midx_find(m, name, &layer, &pos) || !midx_location(layer, pos, &id, &offset) ||
+		    !m->packs[id] || m->packs[id] == p ||
+		    pack_open_data(m->packs[id], NULL) < 0 ||
+		    !idx_find(&m->packs[id]->idx, name, &pos) ||
+		    idx_offset(&m->packs[id]->idx, pos) != offset)
+			return false;
+	}
+	return true;
+}
+
+int midx_find_unused(const struct midx *m, struct strset *unused, struct err *err)
+{
+	bool *referred;
+
+	if (m->base || strstr(m->path, "/multi-pack-index.d/"))
+		return err_set(err, ERR_UNSUPPORTED,
+			       "cannot expire packs from an incremental multi-pack-index");
+	CALLOC_ARRAY(referred, (size_t)m->nr_packs + 1);
+	for (uint32_t i = 0; i < m->nr; i++) {
+		uint64_t offset;
+		uint32_t id;
+
+		if (midx_location(m, i, &id, &offset))
+			referred[id] = true;
+	}
+	for (uint32_t id = 0; id < m->nr_packs; id++) {
+		struct pack *p = m->packs[id];
+
+		if (p && !referred[id] && !has_file(p, "keep") && !has_file(p, "mtimes") &&
+		    !pack_open_idx(p, NULL) && is_superfluous(m, p))
+			strset_add(unused, m->pack_names[id]);
+	}
+	free(referred);
+	return 0;
+}
+
+/* D2: what was found in another pack is what is left of an object: it is sealed with our own. */
+static int adopt_pack(const struct pack *p, struct fsync_batch *b, struct err *err)
+{
+	static const char *const extensions[] = { "pack", "idx" };
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(extensions) && !rc; i++) {
+		char *path = xstrfmt("%s.%s", p->base, extensions[i]);
+		struct fsync_staging s = {
+			.component = i ? FSYNC_PACK_METADATA : FSYNC_PACK,
+			.order = i ? PUBLISH_PACK_IDX : PUBLISH_PACK_DATA,
+			.how = PUBLISH_ADOPT, .final_path = path,
+		};
+
+		s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+		if (s.fd < 0)
+			rc = err_set_errno(err, "cannot open '%s'", path);
+		else
+			rc = fsync_batch_stage(b, &s, err);
+		free(path);
+	}
+	return rc;
+}
+
+/* The .idx first: without it nobody looks for the pack any more. */
+static int stage_pack_removal(const struct pack *p, struct fsync_batch *b, struct err *err)
+{
+	static const char *const extensions[] = { "idx", "rev", "bitmap", "promisor", "pack" };
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(extensions) && !rc; i++) {
+		char *path = xstrfmt("%s.%s", p->base, extensions[i]);
+
+		struct fsync_staging s = { .component = FSYNC_PACK_METADATA, .order = PUBLISH_FILE_LATE,
+					   .how = PUBLISH_UNLINK, .fd = -1, .final_path = path };
+
+		if (file_exists(path))
+			rc = fsync_batch_stage(b, &s, err);
+		free(path);
+	}
+	return rc;
+}
+
+int midx_stage_removal(struct packs *packs, const struct strset *unused, struct fsync_batch *b,
+		       struct err *err)
+{
+	struct pack_set *set = packs_set(packs);
+	int rc = 0;
+
+	for (size_t i = 0; unused->map.nr && i < set->nr && !rc; i++) {
+		char *name = xstrfmt("%s.idx", strrchr(set->all[i]->base, '/') + 1);
+
+		if (strset_contains(unused, name))
+			rc = stage_pack_removal(set->all[i], b, err);
+		else
+			rc = adopt_pack(set->all[i], b, err);
+		free(name);
+	}
+	return rc;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing the multi-pack-index of a directory of packs. git-multi-pack-index(1), gitformat-pack(5).
+ *
+ *   rc = midx_update_begin(&u, packs, &options, err)   takes the lock, writes the new file
+ *   target = midx_update_target(u)                     for its bitmaps, if they are wanted
+ *   rc = midx_update_stage(u, batch, err)
+ *   midx_update_free(u)
+ *
+ * Everything is published with the batch: first a .bitmap that was staged before, then the index,
+ * then what it replaces is removed.
+ */
+#ifndef PACK_MIDX_H
+#define PACK_MIDX_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "pack/bitmap-write.h"
+#include "pack/pack.h"
+#include "util/map.h"
+
+struct midx_write_options {
+	/* Of an object that several packs have, the copy of this one counts, and its objects come
+	 * first in bitmaps; "pack-HASH" with or without extension; NULL: none, but with bitmaps the
+	 * oldest pack. For others the youngest pack counts. */
+	const char *preferred;
+	const struct strset *only;   /* names of .idx files; NULL: all packs */
+	const struct strset *except; /* not these; may be NULL */
+	bool bitmap;		   /* with the order of bits, for a .bitmap */
+	bool incremental;	   /* a new layer for the packs that are in none yet */
+	/* Leave out the packs none of whose objects the present index refers to, but for kept and
+	 * cruft packs, and remove them once the new index is there. The packs that stay are adopted
+	 * (fsync-batch.h), as they alone have those objects then. */
+	bool drop_unused;
+	int shared_perm;
+};
+
+struct midx_update;
+/*
+ * ERR_NOT_FOUND: there are no packs for it. ERR_LOCKED. ERR_INVALID: the preferred pack is empty.
+ * ERR_UNSUPPORTED: packs of a chain cannot be dropped.
+ * An unknown preferred pack is told through `warn` of the packs.
+ */
+MUST_USE int midx_update_begin(struct midx_update **out, struct packs *packs,
+			       const struct midx_write_options *o, struct err *err);
+/* What is there is the same already; only a .bitmap may be missing. */
+bool midx_update_is_current(const struct midx_update *u);
+bool midx_update_has_bitmap(const struct midx_update *u);
+/* ERR_NOT_FOUND: layers below have no bitmaps. The caller frees it before the update. */
+MUST_USE int midx_update_target(struct bitmap_target **out, struct midx_update *u, struct err *err);
+MUST_USE int midx_update_stage(struct midx_update *u, struct fsync_batch *b, struct err *err);
+void midx_update_free(struct midx_update *u); /* gives up what was not staged; NULL is fine */
+
+#endif
