@@ -52,14 +52,16 @@ static int add_index(struct starts *s, struct err *err)
 }
 
 /* "--shallow OID": the other side has that commit without its parents. */
-static int cut_parents(struct rev_walk *w, const char *hex, struct err *err)
+static int cut_parents(struct starts *s, const char *hex, struct err *err)
 {
+	struct rev_walk *w = s->w;
 	struct object_id oid;
 	struct commit *c;
 	int rc;
 
 	if (oid_from_hex(&oid, hex, w->repo->algo) < 0)
 		return err_set(err, ERR_INVALID, "not an object name '%s'", hex);
+	s->c->use_bitmaps = false;
 	c = commit_lookup(w->pool, &oid);
 	rc = commit_parse_node(w->pool, c, err);
 	if (!rc) {
@@ -76,7 +78,7 @@ static int read_line(struct starts *s, struct strvec *args, const char *line, st
 	if (!*line)
 		return 1;
 	if (skip_prefix(line, "--shallow ", &rest))
-		return cut_parents(s->w, rest, err);
+		return cut_parents(s, rest, err);
 	if (*line == '-' && strcmp(line, "--not") != 0)
 		return err_set(err, ERR_INVALID, "not a rev '%s'", line);
 	strvec_push(args, line);
@@ -240,7 +242,9 @@ int pack_read_revisions(struct pack_command *c, struct err *err)
 	s.w->unpacked = c->unpacked;
 	rc = add_starts(&s, err);
 	if (!rc)
+		rc = pack_read_bitmaps(c, s.w, err);
+	if (!rc)
 		rc = walk(c, s.w, err);
 	rev_walk_free(s.w);
-	return rc ? rc : add_others(&s, err);
+	return rc < 0 ? rc : add_others(&s, err);
 }

@@ -5,6 +5,7 @@
 #include "builtin/pack-objects.h"
 #include "operation.h"
 #include "pack/write/pack-files.h"
+#include "util/alloc.h"
 #include "util/progress.h"
 #include "write-or-die.h"
 
@@ -30,6 +31,10 @@ struct pack_options {
 	unsigned long window_memory, max_pack_size;
 	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow;
 	int keep_unreachable, pack_loose_unreachable, stdin_packs;
+	int use_bitmaps;	/* -1: not said */
+	int write_bitmap;
+	unsigned index_version;
+	uint64_t index_wide_from;
 	int ignored; /* hints that have no effect on what is packed */
 	struct strvec keep_packs;
 	bool write_rev;
@@ -72,8 +77,12 @@ static void tell_totals(const struct pack_command *c)
 	struct pack_objects_stats st;
 
 	pack_objects_get_stats(c->po, &st);
+	if (c->whole)
+		st = (struct pack_objects_stats){ .total = pack_nr_objects(c->whole), .packs = 1,
+						  .in_ranges = pack_nr_objects(c->whole) };
 	fprintf(stderr, "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
-		"), pack-reused 0 (from 0)\n", st.total, st.deltas, st.reused, st.reused_deltas);
+		"), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas, st.reused,
+		st.reused_deltas, st.in_ranges, st.in_ranges ? st.packs : 0);
 }
 
 /* ---- configuration ---- */
@@ -116,6 +125,7 @@ static int read_level(const struct config_set *c, int *level, struct err *err)
 static int read_config(struct pack_command *cmd, struct pack_options *o, struct err *err)
 {
 	const struct config_set *c = cmd->r->config;
+	bool use = true;
 	int version = 2, rc = config_get_int(c, "pack.window", &o->window, err);
 
 	if (rc >= 0)
@@ -128,8 +138,11 @@ static int read_config(struct pack_command *cmd, struct pack_options *o, struct 
 		rc = config_get_bool(c, "pack.writereverseindex", &o->write_rev, err);
 	if (rc >= 0)
 		rc = config_get_int(c, "pack.indexversion", &version, err);
-	if (rc >= 0 && version != 2)
-		return err_set(err, ERR_UNSUPPORTED, "bad pack.indexVersion=%d", version);
+	if (rc >= 0 && (version < 1 || version > 2))
+		return err_set(err, ERR_INVALID, "bad pack.indexVersion=%d", version);
+	o->index_version = (unsigned)version;
+	if (rc >= 0 && (rc = config_get_bool(c, "pack.usebitmaps", &use, err)) > 0 && !use)
+		o->use_bitmaps = 0;
 	if (rc >= 0)
 		rc = read_level(c, &o->compression, err);
 	return rc < 0 ? rc : read_limits(c, cmd, err);
@@ -187,10 +200,19 @@ static int set_stdin_packs(const struct option *opt, const char *arg, int unset)
 
 static int set_index_version(const struct option *opt, const char *arg, int unset)
 {
-	(void)opt;
+	struct pack_options *o = opt->value;
+	char *end;
+
 	(void)unset;
-	if (strcmp(arg, "2") != 0)
-		return error("index version '%s' is not available", arg);
+	if (*arg != '1' && *arg != '2')
+		return error("unsupported index version %s", arg);
+	o->index_version = (unsigned)(*arg++ - '0');
+	if (!*arg)
+		return 0;
+	errno = 0;
+	o->index_wide_from = strtoull(arg + 1, &end, 0);
+	if (*arg != ',' || end == arg + 1 || *end || errno || o->index_wide_from & 0x80000000u)
+		return error("bad index version '%s'", arg);
 	return 0;
 }
 
@@ -206,7 +228,7 @@ static int parse(int argc, const char **argv, struct pack_command *c, struct pac
 			    "show progress meter during object writing phase", PROGRESS_ALL),
 		OPT_BOOL(0, "all-progress-implied", &o->all_progress_implied,
 			 "similar to --all-progress when progress meter is shown"),
-		OPT_CALLBACK_F(0, "index-version", NULL, "<version>[,<offset>]",
+		OPT_CALLBACK_F(0, "index-version", o, "<version>[,<offset>]",
 			       "write the pack index file in the specified idx format version",
 			       PARSE_OPT_NONEG, set_index_version),
 		OPT_MAGNITUDE(0, "max-pack-size", &o->max_pack_size,
@@ -246,7 +268,7 @@ static int parse(int argc, const char **argv, struct pack_command *c, struct pac
 			 "ignore packs that have companion .keep file"),
 		OPT_STRVEC(0, "keep-pack", &o->keep_packs, "name", "ignore this pack"),
 		OPT_INTEGER(0, "compression", &o->compression, "pack compression level"),
-		OPT_BOOL(0, "use-bitmap-index", &o->ignored,
+		OPT_BOOL(0, "use-bitmap-index", &o->use_bitmaps,
 			 "use a bitmap index if available to speed up counting objects"),
 		OPT_CALLBACK(0, "filter", &c->filter, "args", "object filtering", set_filter),
 		OPT_CALLBACK_F(0, "missing", &c->missing, "action", "handling for missing objects",
@@ -258,8 +280,8 @@ static int parse(int argc, const char **argv, struct pack_command *c, struct pac
 		REFUSED("cruft-expiration", "time", PARSE_OPT_OPTARG),
 		REFUSED("path-walk", NULL, PARSE_OPT_NOARG),
 		REFUSED("keep-true-parents", NULL, PARSE_OPT_NOARG),
-		REFUSED("write-bitmap-index", NULL, PARSE_OPT_NOARG),
-		REFUSED("write-bitmap-index-quiet", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "write-bitmap-index", &o->write_bitmap,
+			 "write a bitmap index together with the pack index"),
 		REFUSED("exclude-promisor-objects", NULL, PARSE_OPT_NOARG),
 		REFUSED("exclude-promisor-objects-best-effort", NULL, PARSE_OPT_NOARG),
 		REFUSED("delta-islands", NULL, PARSE_OPT_NOARG),
@@ -277,6 +299,11 @@ static int parse(int argc, const char **argv, struct pack_command *c, struct pac
 
 /* ---- what the options mean ---- */
 
+static bool names_a_pack(const char *base_name)
+{
+	return ends_with(base_name, "/pack") || !strcmp(base_name, "pack");
+}
+
 static int check_together(const struct pack_options *o, const struct pack_command *c,
 			  struct err *err)
 {
@@ -286,6 +313,8 @@ static int check_together(const struct pack_options *o, const struct pack_comman
 		return err_set(err, ERR_INVALID, "cannot use internal rev list with --stdin-packs");
 	if (c->filter.nr && !c->revs)
 		return err_set(err, ERR_INVALID, "cannot use --filter without --revs");
+	if (o->write_bitmap && !o->to_stdout && !names_a_pack(o->base_name))
+		return err_set(err, ERR_UNSUPPORTED, "--write-bitmap-index needs a base name that ends in '/pack'");
 	if (o->name_hash_version < 1 || o->name_hash_version > 2)
 		return err_set(err, ERR_INVALID, "invalid --name-hash-version option: %d",
 			       o->name_hash_version);
@@ -331,12 +360,19 @@ static int apply(struct pack_command *c, struct pack_options *o, struct err *err
 	c->unpacked = o->unpacked;
 	c->include_tag = o->include_tag;
 	c->shallow = o->shallow;
+	/* For files an order of their own is better than that of the packs that there are. */
+	c->use_bitmaps = o->use_bitmaps && (o->to_stdout || o->use_bitmaps > 0) && !o->local &&
+			 !o->incremental && !o->honor_keep && !o->keep_packs.nr && !o->shallow;
 	c->keep_unreachable = o->keep_unreachable;
 	c->pack_loose_unreachable = o->pack_loose_unreachable;
 	rc = check_together(o, c, err);
 	if (!rc)
 		rc = limit_pack_size(c, o, err);
 	limit_depth(o);
+	if (o->write_bitmap && o->max_pack_size) {
+		warning("disabling bitmap writing, packs are split due to pack.packSizeLimit");
+		o->write_bitmap = 0;
+	}
 	c->o.window = (unsigned)o->window;
 	c->o.depth = (unsigned)o->depth;
 	c->o.window_memory = o->window_memory;
@@ -379,23 +415,39 @@ static int write_stdout(void *data, const void *p, size_t len, struct err *err)
 	return write_in_full(STDOUT_FILENO, p, len, "standard output", err);
 }
 
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
+}
+
 static int write_files(struct pack_command *c, const struct pack_options *o, struct err *err)
 {
+	char *packdir = dir_of(o->base_name);
 	struct pack_files_options files = {
 		.base_name = o->base_name,
 		.max_bytes = o->max_pack_size,
 		.shared_perm = c->r->settings.shared_perm,
 		.write_rev = o->write_rev,
+		.index_version = o->index_version,
+		.index_wide_from = o->index_wide_from,
+		.before_idx = o->write_bitmap ? pack_write_bitmap : NULL,
+		.data = c,
 	};
 	struct oid_array sums = OID_ARRAY_INIT;
 	struct repo_operation *op = repo_operation_begin(c->r);
-	int rc = pack_objects_write_files(c->po, &files, repo_operation_batch(op), &sums, err);
+	int rc;
 
+	c->packdir = packdir;
+	c->batch = repo_operation_batch(op);
+	rc = pack_objects_write_files(c->po, &files, c->batch, &sums, err);
 	rc = repo_operation_end(op, rc, err);
 	/* D2: the names after the seal. */
 	for (size_t i = 0; i < sums.nr && !rc; i++)
 		printf("%s\n", oid_hex(&sums.oid[i]));
 	oid_array_clear(&sums);
+	free(packdir);
 	if (!rc && finish_stdout())
 		rc = ERR_GENERIC;
 	return rc;
@@ -405,6 +457,8 @@ static int write_packs(struct pack_command *c, const struct pack_options *o, str
 {
 	int rc;
 
+	if (c->whole)
+		return pack_write_unchanged(c->whole, write_stdout, NULL, err);
 	if (o->non_empty && !pack_objects_count(c->po))
 		return 0;
 	rc = pack_objects_prepare(c->po, err);
@@ -444,7 +498,7 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	struct pack_options o = {
 		.progress = isatty(STDERR_FILENO) ? PROGRESS_SOME : PROGRESS_NONE,
 		.reuse_delta = 1, .reuse_object = 1, .window = 10, .depth = 50, .compression = -1,
-		.name_hash_version = 1, .keep_packs = STRVEC_INIT, .write_rev = true,
+		.use_bitmaps = -1, .name_hash_version = 1, .keep_packs = STRVEC_INIT, .write_rev = true,
 	};
 	struct meters m = { &o, NULL, PACK_PHASE_DELTAS };
 	struct err err = ERR_INIT;

@@ -4,6 +4,7 @@
 #define BUILTIN_PACK_OBJECTS_H
 
 #include "compat/posix.h"
+#include "history/revision.h"
 #include "index/index.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"
@@ -13,6 +14,8 @@
 
 enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY };
 
+struct idx_entry;
+
 struct pack_command {
 	struct repository *r;
 	struct pack_objects *po;
@@ -21,12 +24,16 @@ struct pack_command {
 	bool revs, all, reflog, indexed_objects, unpacked;
 	bool include_tag, shallow;
 	bool keep_unreachable, pack_loose_unreachable;
+	const char *packdir;	/* where the packs go */
+	struct fsync_batch *batch; /* while files are written */
+	bool use_bitmaps;	/* where they lead to the same objects */
 	struct filter_spec filter;
 	enum missing_action missing;
 	/* ---- while objects are added ---- */
 	struct index_state ix;
 	struct attrs *attrs;
 	struct oid_array preferred_trees; /* "-OID": of commits that the other side has */
+	struct pack *whole; /* it is what is asked for, object by object; then nothing is added */
 	struct progress *progress;
 	uint64_t nr_enumerated;
 };
@@ -49,5 +56,12 @@ MUST_USE int pack_exclude_kept(struct pack_command *c, const struct strvec *name
 /* ---- pack-objects-revs.c: what can be reached ---- */
 /* Revisions on stdin, and what the options add. */
 MUST_USE int pack_read_revisions(struct pack_command *c, struct err *err);
+
+/* ---- pack-objects-bitmap.c ---- */
+/* The same by bitmaps. False: they cannot be used, and nothing has been added. < 0: failure. */
+MUST_USE int pack_read_bitmaps(struct pack_command *c, const struct rev_walk *w, struct err *err);
+/* --write-bitmap-index, for pack_files_options.before_idx; data: the struct pack_command. */
+MUST_USE int pack_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
+			       const struct object_id *sum, struct err *err);
 
 #endif

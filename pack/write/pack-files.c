@@ -106,6 +106,22 @@ static struct idx_entry *list_entries(const struct pack_objects *po, const struc
 	return v;
 }
 
+static int stage_idx(struct pack_files *f, const struct pack_parts *parts,
+		     const struct idx_entry *v, uint32_t nr, struct err *err)
+{
+	const struct idx_format format = { f->o->index_version, f->o->index_wide_from };
+	struct tempfile *t;
+	int rc = tempfile_create_in(&t, parts->dir, "tmp_idx_", 0444, err);
+
+	if (rc < 0)
+		return rc;
+	rc = idx_write_as(t->fd, t->path, parts->algo, v, nr, parts->sum, &format, err);
+	if (!rc)
+		return pack_part_stage(parts, &t, "idx", f->batch, err);
+	tempfile_delete(&t);
+	return rc;
+}
+
 static int stage(struct pack_files *f, const struct pack_part *part, struct err *err)
 {
 	struct pack_parts parts = { f->o->base_name, f->dir, f->po->algo, f->o->shared_perm,
@@ -116,8 +132,10 @@ static int stage(struct pack_files *f, const struct pack_part *part, struct err 
 
 	if (!rc && f->o->write_rev)
 		rc = pack_table_stage(&parts, "rev", rev_write, v, nr, f->batch, err);
+	if (!rc && f->o->before_idx)
+		rc = f->o->before_idx(f->o->data, v, nr, &part->sum, err);
 	if (!rc)
-		rc = pack_table_stage(&parts, "idx", idx_write, v, nr, f->batch, err);
+		rc = stage_idx(f, &parts, v, nr, err);
 	free(v);
 	return rc;
 }

@@ -10,11 +10,21 @@
 #include "fsync-batch.h"
 #include "pack/write/pack-objects.h"
 
+struct idx_entry;
 struct pack_files_options {
 	const char *base_name; /* "objects/pack/pack" */
 	uint64_t max_bytes;    /* of one pack; one object may be larger; 0: no limit */
 	int shared_perm;
 	bool write_rev;	       /* pack.writeReverseIndex */
+	unsigned index_version; /* 0: 2 */
+	uint64_t index_wide_from; /* offsets beyond it take 8 bytes in the index; 0: where they must */
+	/*
+	 * Called for each pack when its index is known, but not staged: what is staged now is published
+	 * before it. Entries are sorted by name. May be NULL.
+	 */
+	int (*before_idx)(void *data, const struct idx_entry *v, uint32_t nr,
+			  const struct object_id *sum, struct err *err);
+	void *data;
 };
 /*
  * After pack_objects_prepare. The checksums, which are part of the names, are appended to `sums`; the

@@ -33,6 +33,10 @@ struct range_writer {
 	struct segment *v; /* of one pack in ascending order */
 	size_t nr, alloc;
 	size_t first; /* of the present pack */
+	/* Objects that are in the buffer: positions in the index, and where they begin and end. */
+	uint32_t *pos;
+	uint64_t *offsets;
+	size_t alloc_pos, alloc_offsets;
 };
 
 /* ---- adding ---- */
@@ -310,26 +314,44 @@ static int move_up(struct range_writer *w, uint32_t pos, unsigned char *p, size_
 	return 1;
 }
 
-/* As many objects from i on as fit into the buffer: their number; *end: where they end. */
-static int measure(struct range_writer *w, uint32_t i, uint32_t to, size_t room, uint64_t *begin,
-		   uint64_t *end, uint32_t *nr, struct err *err)
+/* So many objects ahead the index is fetched into the cache: it is not in the order of offsets. */
+#define FETCH_AHEAD 16
+
+static void fetch_ahead(const struct pack *p, uint32_t i)
+{
+	uint32_t pos;
+
+	if (i >= p->idx.nr || p->idx.version < 2)
+		return;
+	pos = pack_rev_at(p, i);
+	if (pos >= p->idx.nr)
+		return;
+	__builtin_prefetch(p->idx.offsets + (size_t)pos * 4);
+	__builtin_prefetch(p->idx.crc + (size_t)pos * 4);
+}
+
+/* As many objects from i on as fit into the buffer, into pos and offsets: their number. */
+static int measure(struct range_writer *w, uint32_t i, uint32_t to, size_t room, uint32_t *nr,
+		   struct err *err)
 {
 	const struct pack *p = w->s->pack;
-	int rc = offset_of(p, i, begin, err);
+	int rc;
 
-	*end = *begin;
+	ALLOC_GROW(w->offsets, 1, w->alloc_offsets);
+	rc = offset_of(p, i, &w->offsets[0], err);
 	for (*nr = 0; !rc && i < to; i++, (*nr)++) {
-		uint64_t next;
-
-		rc = offset_of(p, i + 1, &next, err);
+		ALLOC_GROW(w->offsets, (size_t)*nr + 2, w->alloc_offsets);
+		ALLOC_GROW(w->pos, (size_t)*nr + 1, w->alloc_pos);
+		fetch_ahead(p, i + FETCH_AHEAD);
+		rc = offset_of(p, i + 1, &w->offsets[*nr + 1], err);
 		if (rc < 0)
 			break;
-		if (next <= *end || pack_rev_at(p, i) >= p->idx.nr)
+		w->pos[*nr] = pack_rev_at(p, i);
+		if (w->offsets[*nr + 1] <= w->offsets[*nr] || w->pos[*nr] >= p->idx.nr)
 			return err_set(err, ERR_CORRUPT, "the reverse index of '%s' is damaged",
 				       p->path);
-		if (next - *begin > room)
+		if (w->offsets[*nr + 1] - w->offsets[0] > room)
 			break;
-		*end = next;
 	}
 	return rc;
 }
@@ -364,8 +386,7 @@ static int write_large(struct range_writer *w, uint32_t i, uint64_t in_from, str
 /* Some objects from i on; *nr: how many. */
 static int write_some(struct range_writer *w, uint32_t i, uint32_t to, uint32_t *nr, struct err *err)
 {
-	const struct pack *p = w->s->pack;
-	uint64_t begin = 0, end = 0, at, next;
+	const uint64_t *at;
 	unsigned char *buf;
 	uint32_t n = 0;
 	int rc;
@@ -374,20 +395,20 @@ static int write_some(struct range_writer *w, uint32_t i, uint32_t to, uint32_t 
 		return pack_source_gone(w->s, err);
 	rc = pack_output_room(w->out, OUTPUT_ENTRY_MAX, &buf, err);
 	if (!rc)
-		rc = measure(w, i, to, OUTPUT_BYTES - w->out->len, &begin, &end, &n, err);
+		rc = measure(w, i, to, OUTPUT_BYTES - w->out->len, &n, err);
 	if (rc < 0)
 		return rc;
+	at = w->offsets;
 	*nr = 1;
 	if (!n)
-		return write_large(w, i, begin, err);
-	rc = pack_source_read(w->s, buf, (size_t)(end - begin), begin, err);
-	for (*nr = 0, at = begin; !rc && *nr < n; at = next) {
-		uint32_t pos = pack_rev_at(p, i + *nr);
+		return write_large(w, i, at[0], err);
+	rc = pack_source_read(w->s, buf, (size_t)(at[n] - at[0]), at[0], err);
+	for (*nr = 0; !rc && *nr < n; at++) {
+		uint32_t pos = w->pos[(*nr)++];
 
-		rc = offset_of(p, i + ++*nr, &next, err);
 		/* What follows in the buffer is read again, as it is overwritten now. */
-		if (!rc && !move_up(w, pos, buf + (at - begin), (size_t)(next - at), at)) {
-			rc = whole_from_database(w, pos, at, next, err);
+		if (!move_up(w, pos, buf + (at[0] - w->offsets[0]), (size_t)(at[1] - at[0]), at[0])) {
+			rc = whole_from_database(w, pos, at[0], at[1], err);
 			break;
 		}
 	}
@@ -420,5 +441,7 @@ int pack_ranges_write(struct pack_objects *po, struct pack_output *out,
 		}
 	}
 	free(w.v);
+	free(w.pos);
+	free(w.offsets);
 	return rc;
 }
