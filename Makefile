@@ -54,7 +54,7 @@ endif
 
 # ---- what is built --------------------------------------------------------
 
-DIRS := compat util hash fs config object pack pack/write refs refs/files repo sign history pretty reflist maintain index diff worktree \
+DIRS := compat util hash fs config object pack pack/receive pack/write refs refs/files repo sign history pretty reflist maintain index diff worktree \
 	wire transport cli porcelain builtin
 
 # The file with main(); all others are in the library.
@@ -66,10 +66,12 @@ GIT      := $(if $(MAIN),$(B)/git)
 
 # Makes system calls fail; for unit tests and helpers.
 FAULT    := $(B)/t/fault.o
+# Makes packs by hand; for both, too.
+CRAFT    := $(B)/t/pack-craft.o
 # t/unit/test-*.c are programs; other files there are linked into each.
 UNIT_SRC := $(wildcard t/unit/test-*.c)
 UNIT_AUX := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard t/unit/*.c))) \
-	$(B)/t/crash/replay.o $(FAULT)
+	$(B)/t/crash/replay.o $(FAULT) $(CRAFT)
 UNIT     := $(UNIT_SRC:%.c=$(B)/%)
 # t/helper/*.c are programs that shell tests call.
 HELPER   := $(patsubst %.c,$(B)/%,$(wildcard t/helper/*.c))
@@ -171,9 +173,9 @@ $(UNIT): $(B)/t/unit/%: $(B)/t/unit/%.o $(UNIT_AUX) $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $< $(UNIT_AUX) $(LIB) $(UNIT_LIBS) $(LIBS) $(EXTRA_LIBS)
 
-$(HELPER): $(B)/t/helper/%: $(B)/t/helper/%.o $(FAULT) $(LIB) $(B)/link-flags
+$(HELPER): $(B)/t/helper/%: $(B)/t/helper/%.o $(FAULT) $(CRAFT) $(LIB) $(B)/link-flags
 	$(call say,LINK)
-	$(Q)$(LINK) -o $@ $< $(FAULT) $(LIB) $(LIBS) $(EXTRA_LIBS)
+	$(Q)$(LINK) -o $@ $< $(FAULT) $(CRAFT) $(LIB) $(LIBS) $(EXTRA_LIBS)
 
 # Fuzzing targets. FUZZ_ENGINE=-fsanitize=fuzzer (clang) has a main() of its own;
 # without it t/fuzz/main.c runs them on files and on random input.

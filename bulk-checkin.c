@@ -16,6 +16,7 @@
 #include "util/alloc.h"
 #include "util/deflate.h"
 #include "util/workers.h"
+#include "write-or-die.h"
 
 /* Bytes in tasks that have begun; a single one may be larger. */
 #define IN_FLIGHT_MAX ((uint64_t)64 << 20)
@@ -231,13 +232,39 @@ int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 	return rc;
 }
 
+int bulk_checkin_stream_from(struct bulk_checkin *b, enum object_type type,
+			     const struct object_stream *in, uint64_t size,
+			     struct object_id *oid, struct err *err)
+{
+	int rc = bulk_checkin_drain(b, err);
+
+	return rc < 0 ? rc : object_stage_stream(b->stage, type, in, size, oid, err);
+}
+
+struct file_stream {
+	int fd;
+	const char *path;
+};
+
+static int read_piece(void *data, void *buf, size_t len, size_t *got, struct err *err)
+{
+	const struct file_stream *f = data;
+	ssize_t n = read_in_full(f->fd, buf, len);
+
+	if (n < 0)
+		return err_set_errno(err, "cannot read '%s'", f->path);
+	*got = (size_t)n;
+	return 0;
+}
+
 int bulk_checkin_stream(struct bulk_checkin *b, enum object_type type, int fd,
 			uint64_t size, const char *path, struct object_id *oid,
 			struct err *err)
 {
-	int rc = bulk_checkin_drain(b, err);
+	struct file_stream f = { fd, path };
+	const struct object_stream in = { read_piece, &f, path };
 
-	return rc < 0 ? rc : object_stage_stream(b->stage, type, fd, size, path, oid, err);
+	return bulk_checkin_stream_from(b, type, &in, size, oid, err);
 }
 
 int bulk_checkin_finish(struct bulk_checkin *b, struct err *err)

@@ -58,6 +58,10 @@ MUST_USE int bulk_checkin_drain(struct bulk_checkin *b, struct err *err);
 MUST_USE int bulk_checkin_stream(struct bulk_checkin *b, enum object_type type, int fd,
 				 uint64_t size, const char *path, struct object_id *oid,
 				 struct err *err);
+/* The same from anything that can be read. */
+MUST_USE int bulk_checkin_stream_from(struct bulk_checkin *b, enum object_type type,
+				      const struct object_stream *in, uint64_t size,
+				      struct object_id *oid, struct err *err);
 
 /* Reading back what is not published yet. Thread-safe. */
 bool bulk_checkin_has(struct bulk_checkin *b, const struct object_id *oid);

@@ -405,29 +405,27 @@ int object_stage_add(struct object_stage *s, struct new_object *a, struct err *e
 
 /* ---- streaming ---- */
 
-/* size bytes from fd to the pack and the hash; then there must be no more. */
-static int copy_stream(struct object_stage *s, int fd, uint64_t size, const char *path,
+/* size bytes to the pack and the hash; then there must be no more. */
+static int copy_stream(struct object_stage *s, const struct object_stream *in, uint64_t size,
 		       struct hash_ctx *hash, struct err *err)
 {
 	unsigned char *buf = xmalloc(STREAM_BYTES);
 	uint64_t left = size;
-	ssize_t got = 0;
+	size_t got = 0;
 	int rc = 0;
 
 	while (left && !rc) {
-		got = read_in_full(fd, buf, left < STREAM_BYTES ? (size_t)left : STREAM_BYTES);
-		if (got <= 0)
+		rc = in->read(in->data, buf, left < STREAM_BYTES ? (size_t)left : STREAM_BYTES, &got, err);
+		if (rc < 0 || !got)
 			break;
-		hash_update(hash, buf, (size_t)got);
-		rc = pack_writer_stream(open_pack(s), buf, (size_t)got, err);
-		left -= (uint64_t)got;
+		hash_update(hash, buf, got);
+		rc = pack_writer_stream(open_pack(s), buf, got, err);
+		left -= got;
 	}
 	if (!rc && !left)
-		got = read_in_full(fd, buf, 1);
-	if (!rc && got < 0)
-		rc = err_set_errno(err, "cannot read '%s'", path);
-	else if (!rc && (left || got))
-		rc = err_set(err, ERR_IO, "'%s' became %s while it was read", path,
+		rc = in->read(in->data, buf, 1, &got, err);
+	if (!rc && (left || got))
+		rc = err_set(err, ERR_IO, "'%s' became %s while it was read", in->path,
 			     left ? "shorter" : "longer");
 	free(buf);
 	return rc;
@@ -443,8 +441,8 @@ static int end_stream(struct object_stage *s, const struct object_id *oid, struc
 	return pack_writer_stream_end(w, oid, err);
 }
 
-int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
-			uint64_t size, const char *path, struct object_id *oid,
+int object_stage_stream(struct object_stage *s, enum object_type type,
+			const struct object_stream *in, uint64_t size, struct object_id *oid,
 			struct err *err)
 {
 	char head[OBJECT_HEADER_MAX];
@@ -462,7 +460,7 @@ int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
 		return fail(s, rc, err);
 	hash_init_checked(&hash, s->o.algo);
 	hash_update(&hash, head, (size_t)object_header_format(head, type, size));
-	rc = copy_stream(s, fd, size, path, &hash, err);
+	rc = copy_stream(s, in, size, &hash, err);
 	if (hash_final(&hash, &name) && !rc)
 		rc = hash_attack(&name, err);
 	hash_release(&hash);

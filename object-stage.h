@@ -54,9 +54,15 @@ struct new_object {
 
 /* Nothing happens to an object that has been added before. */
 MUST_USE int object_stage_add(struct object_stage *s, struct new_object *a, struct err *err);
+/* Content that is read in pieces: up to len bytes; *got is 0 only at the end. */
+struct object_stream {
+	int (*read)(void *data, void *buf, size_t len, size_t *got, struct err *err);
+	void *data;
+	const char *path; /* for messages */
+};
 /* As bulk_checkin_stream. */
-MUST_USE int object_stage_stream(struct object_stage *s, enum object_type type, int fd,
-				 uint64_t size, const char *path, struct object_id *oid,
+MUST_USE int object_stage_stream(struct object_stage *s, enum object_type type,
+				 const struct object_stream *in, uint64_t size, struct object_id *oid,
 				 struct err *err);
 /* Stage all that is left; more may be added afterwards. */
 MUST_USE int object_stage_all(struct object_stage *s, struct err *err);

@@ -99,7 +99,10 @@ void fsck_heads_from_args(struct fsck *f, int argc, const char **argv);
 void fsck_heads_from_refs(struct fsck *f);
 void fsck_heads_from_index(struct fsck *f);
 
-/* ---- for git refs verify ---- */
+/* ---- for other commands ---- */
+/* A file of full object names, one in a line; '#' begins a comment. Dies of a bad one. */
+void fsck_read_oid_list(const char *path, const struct hash_algo *algo, struct oidset *out,
+			bool must_exist);
 /* fsck.<msg-id>; dies of bad ones */
 void fsck_read_severities(struct fsck_options *o, const struct config_set *c);
 /* Tell what is odd about refs, on standard error; are there errors? */

@@ -30,8 +30,8 @@ static int report_content(void *data, const struct object_id *oid, enum object_t
 /* Bytes: of more than a million names */
 #define OID_LIST_MAX ((size_t)64 << 20)
 
-/* A file of full object names, one in a line; '#' begins a comment. */
-static void read_oid_list(struct fsck *f, const char *path, struct oidset *out, bool must_exist)
+void fsck_read_oid_list(const char *path, const struct hash_algo *algo, struct oidset *out,
+			bool must_exist)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
@@ -55,7 +55,7 @@ static void read_oid_list(struct fsck *f, const char *path, struct oidset *out, 
 		line[len] = 0;
 		if (!len)
 			continue;
-		if (oid_from_hex(&oid, line, f->algo) < 0)
+		if (oid_from_hex(&oid, line, algo) < 0)
 			die("invalid object name: %s", line);
 		oidset_insert(out, &oid);
 	}
@@ -89,7 +89,7 @@ static void read_skip_lists(struct fsck *f)
 			continue;
 		if (config_entry_path(e, &path, &err) < 0)
 			die_err(&err);
-		read_oid_list(f, path, &f->skip, true);
+		fsck_read_oid_list(path, f->algo, &f->skip, true);
 		free(path);
 	}
 }
@@ -143,7 +143,7 @@ static void set_up(struct fsck *f, struct repository *r)
 	f->checks.skip = &f->skip;
 	fsck_read_severities(&f->checks, r->config);
 	read_skip_lists(f);
-	read_oid_list(f, shallow, &f->shallow, false);
+	fsck_read_oid_list(shallow, f->algo, &f->shallow, false);
 	free(shallow);
 }
 

@@ -28,6 +28,8 @@ void fsck_options_release(struct fsck_options *o)
 
 /* ---- severities ---- */
 
+#define NOT_SET (-1)
+
 static int find_message(const char *name)
 {
 	for (int i = 0; i < FSCK_MSG_NR; i++)
@@ -64,7 +66,7 @@ int fsck_set_severity(struct fsck_options *o, const char *msg_id,
 	if (!o->severity) {
 		ALLOC_ARRAY(o->severity, FSCK_MSG_NR);
 		for (int i = 0; i < FSCK_MSG_NR; i++)
-			o->severity[i] = messages[i].severity;
+			o->severity[i] = NOT_SET;
 	}
 	o->severity[msg] = value;
 	return 0;
@@ -72,9 +74,15 @@ int fsck_set_severity(struct fsck_options *o, const char *msg_id,
 
 static enum fsck_severity severity_of(const struct fsck_options *o, enum fsck_msg msg)
 {
-	int s = o->severity ? o->severity[msg] : (int)messages[msg].severity;
+	int s = o->severity ? o->severity[msg] : NOT_SET;
 
-	if (s == FSCK_FATAL || (s == FSCK_WARN && o->strict))
+	if (s == NOT_SET) {
+		s = (int)messages[msg].severity;
+		/* What the user calls a warning stays one. */
+		if (s == FSCK_WARN && o->strict)
+			s = FSCK_ERROR;
+	}
+	if (s == FSCK_FATAL)
 		return FSCK_ERROR;
 	return s == FSCK_INFO ? FSCK_WARN : (enum fsck_severity)s;
 }

@@ -22,7 +22,7 @@ struct fsck_special {
 };
 
 struct fsck_options {
-	bool strict; /* warnings become errors, 100664 is a bad mode */
+	bool strict; /* warnings by default become errors, 100664 is a bad mode */
 	/*
 	 * Called for each finding with FSCK_WARN (or info) or FSCK_ERROR (or fatal); not for
 	 * what is ignored. A non-zero return counts as a failure, and ends the check of a

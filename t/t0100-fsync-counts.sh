@@ -290,6 +290,18 @@ every_command () {
 	4 2: config --file ../other a.b c
 	4 2: -c core.editor=append config -e
 	4 158: fsck --lost-found
+	! { seq -f "blob object %.0f" 300; seq -f "ofs %.0f more" 0 299; } | craft >input
+	4 4: index-pack --stdin <input
+	4 5: index-pack --stdin --keep <input
+	4 3: index-pack .git/objects/pack/pack-$(craft_name).pack
+	! echo "ref $(git rev-parse HEAD:a) $(git cat-file -s HEAD:a) more" | craft >input
+	4 5: index-pack --stdin --fix-thin --promisor <input
+	! { seq -f "blob another %.0f" 300; seq -f "ofs %.0f more" 0 299; } | craft >input
+	4 4: unpack-objects -q <input
+	0: unpack-objects -q <input
+	! echo "blob alone" | craft >input
+	4 3: unpack-objects -q <input
+	0: index-pack --verify .git/objects/pack/pack-$(craft_name).pack
 	! for h in pre-commit prepare-commit-msg commit-msg reference-transaction; do write_script .git/hooks/$h </dev/null; done
 	! for i in $(seq 150); do mkdir -p d && echo hooks $i >d/$i; done && git add -N d
 	12 19: -c core.editor=words commit -a
@@ -299,6 +311,16 @@ every_command () {
 	10 12: branch -m hooked
 	4 4: update-ref HEAD HEAD~1
 	EOF
+}
+
+# craft <lines: a pack; t/helper/craft-pack
+craft () {
+	"$GIT_BUILD_DIR/t/helper/craft-pack" $(test "$TEST_HASH" = sha1 || echo sha256)
+}
+
+# The checksum of the pack that index-pack made last.
+craft_name () {
+	ls -t .git/objects/pack/*.promisor .git/objects/pack/*.keep | head -n 1 | sed "s/.*pack-//; s/[.].*//"
 }
 
 # cost_of_all DIR journal|local|overlay

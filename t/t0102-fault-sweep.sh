@@ -11,6 +11,7 @@ repository that is whole afterwards.'
 
 GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
+SWEEP_STDIN=/dev/null # of the commands
 
 # The files below .git, without their times.
 listing () {
@@ -37,7 +38,7 @@ sweep () {
 			cd copy &&
 			GIT_TEST_SYSCALL_LOG=../log \
 			GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
-			GIT_TEST_SYSCALL_FAIL=$n$plus:$what "$FAULT_GIT" "$@" 2>../err >../out
+			GIT_TEST_SYSCALL_FAIL=$n$plus:$what "$FAULT_GIT" "$@" 2>../err >../out <"$SWEEP_STDIN"
 		) || code=$?
 		word="call $n, $what$plus, $*: $(grep injected log | head -n 1)"
 		test -z "$(litter copy)" || {
@@ -181,6 +182,33 @@ for what in EIO ENOSPC+ EINTR; do
 	'
 done
 
+# craft PACK: some objects, deltas of them, and one of an object of `committed`
+craft () {
+	{
+		for i in $(seq 200); do echo "blob object $i"; done
+		for i in $(seq 0 199); do echo "ofs $i more"; done
+		echo "ref $(cd committed && git rev-parse HEAD:one) $(git -C committed cat-file -s HEAD:one) more"
+	} | "$GIT_BUILD_DIR/t/helper/craft-pack" $(test "$TEST_HASH" = sha1 || echo sha256) >"$1"
+}
+
+# The pack that comes is thin: it is written, read back, completed.
+for what in EIO ENOSPC+ EINTR short; do
+	test_expect_success "index-pack: $what" '
+		craft in.pack && SWEEP_STDIN=$TRASH_DIRECTORY/in.pack &&
+		sweep committed $what "
+			git verify-pack .git/objects/pack/pack-\$(sed \"s/^....	//\" ../out).idx &&
+			test -e .git/objects/pack/pack-*.keep
+		" index-pack --stdin --fix-thin --keep=why
+	'
+	test_expect_success "unpack-objects: $what" '
+		sweep committed $what "
+			git cat-file -e \$(printf \"object 7more\" | git hash-object --stdin)
+		" unpack-objects -q
+	'
+done
+SWEEP_STDIN=/dev/null
+
+
 test_expect_success 'init: nothing stays of one that failed' '
 	n=0 && rm -f missed &&
 	while test ! -f missed; do
@@ -207,6 +235,15 @@ test_expect_success 'a failure before anything is named changes nothing' '
 		cd copy &&
 		test_must_fail env GIT_TEST_SYSCALL_FAIL=1:ENOSPC:writeout_wait \
 			"$FAULT_GIT" add .
+	) &&
+	listing copy >after &&
+	test_cmp before after &&
+
+	listing committed >before && rm -rf copy && cp -a committed copy &&
+	(
+		cd copy &&
+		test_must_fail env GIT_TEST_SYSCALL_FAIL=1:ENOSPC:writeout_wait \
+			"$FAULT_GIT" index-pack --stdin --fix-thin --keep <../in.pack
 	) &&
 	listing copy >after &&
 	test_cmp before after

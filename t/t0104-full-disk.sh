@@ -49,7 +49,7 @@ squeeze () {
 		git -C disk/repo ls-files -s >before &&
 		leave_room $room || return
 		code=0
-		git -C disk/repo "$@" >out 2>err || code=$?
+		git -C disk/repo "$@" >out 2>err <"${SQUEEZE_STDIN:-/dev/null}" || code=$?
 		no_litter || { echo "room $room" >&4; return 1; }
 		rm -f disk/ballast
 		git -C disk/repo fsck --no-dangling >fsck 2>&1 || { cat err fsck >&4; return 1; }
@@ -91,6 +91,16 @@ test_expect_success 'commit -a' '
 	STEP=4 &&
 	squeeze "echo \$room.2 >disk/repo/small" commit -q -a -m message &&
 	git -C disk/repo rev-parse -q --verify HEAD^
+'
+
+test_expect_success 'index-pack and unpack-objects' '
+	CRAFT="$GIT_BUILD_DIR/t/helper/craft-pack $(test "$TEST_HASH" = sha1 || echo sha256)" &&
+	for i in $(seq 20); do echo "file blob src/f$i" && echo "ofs $((2 * i - 2)) more"; done | $CRAFT >in.pack &&
+	STEP=60 && SQUEEZE_STDIN=in.pack && packs=$(find disk/repo -name "*.pack" | wc -l) &&
+	squeeze : index-pack --stdin --keep &&
+	test $(find disk/repo -name "*.pack" | wc -l) = $((packs + 1)) &&
+	for i in $(seq 21 30); do echo "file blob src/f$i" && echo "ofs $((2 * i - 42)) more"; done | $CRAFT >in.pack &&
+	squeeze : unpack-objects -q && SQUEEZE_STDIN=
 '
 
 test_expect_success 'config' '

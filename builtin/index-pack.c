@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-index-pack(1). The work is done in pack/receive/. */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/pack-input.h"
+#include "operation.h"
+#include "util/alloc.h"
+#include "util/bytes.h"
+#include "util/path.h"
+#include "write-or-die.h"
+
+static const char *const usage[] = {
+	"git index-pack [-v] [-o <index-file>] [--keep | --keep=<msg>] [--[no-]rev-index] [--verify]\n"
+	"               [--strict[=<msg-id>=<severity>...]] [--fsck-objects[=<msg-id>=<severity>...]]\n"
+	"               (<pack-file> | --stdin [--fix-thin] [<pack-file>])",
+	NULL
+};
+
+/* Threads beyond these cost more than they bring. */
+#define THREADS_MAX 20
+
+struct index_pack {
+	struct repository *r; /* NULL outside of one */
+	const struct hash_algo *algo;
+	int from_stdin, fix_thin, verbose, verify, stat, stat_only, rev_index, report_end;
+	int check_connected, threads;
+	bool strict, fsck;
+	const char *index_file, *object_format, *header, *title, *index_version, *max_input;
+	const char *keep_msg, *promisor_msg; /* NULL: not wanted */
+	const char *pack_file; /* NULL: named by its content */
+	char *idx_path, *base; /* base: pack_file without ".pack" */
+	unsigned idx_version;
+	uint64_t idx_wide_from, max_input_bytes;
+	unsigned char head[12];
+	struct pack_checks checks;
+	struct pack_progress progress;
+};
+
+/* The command's, since callbacks of options get nothing else. */
+static struct index_pack *parsing;
+
+/* ---- options ---- */
+
+static int opt_keep(const struct option *opt UNUSED, const char *arg, int unset)
+{
+	parsing->keep_msg = unset ? NULL : arg ? arg : "";
+	return 0;
+}
+
+static int opt_promisor(const struct option *opt UNUSED, const char *arg, int unset)
+{
+	parsing->promisor_msg = unset ? NULL : arg ? arg : "";
+	return 0;
+}
+
+static int opt_strict(const struct option *opt UNUSED, const char *arg, int unset UNUSED)
+{
+	parsing->strict = parsing->fsck = true;
+	if (arg)
+		pack_checks_parse(&parsing->checks, arg, parsing->algo);
+	return 0;
+}
+
+static int opt_fsck(const struct option *opt UNUSED, const char *arg, int unset UNUSED)
+{
+	parsing->fsck = true;
+	if (arg)
+		pack_checks_parse(&parsing->checks, arg, parsing->algo);
+	return 0;
+}
+
+/* VERSION[,OFFSET], where the offset may be in any base of C. */
+static void parse_index_version(struct index_pack *p, const char *arg)
+{
+	char *end;
+	unsigned long version = strtoul(arg, &end, 10);
+
+	if (version < 1 || version > 2)
+		die("bad --index-version=%s", arg);
+	p->idx_version = (unsigned)version;
+	if (*end == ',' && end[1])
+		p->idx_wide_from = strtoull(end + 1, &end, 0);
+	if (*end || p->idx_wide_from & 0x80000000u)
+		die("bad --index-version=%s", arg);
+}
+
+/* The header of a pack that somebody has read already: VERSION,COUNT. */
+static void parse_header(struct index_pack *p)
+{
+	char *end;
+	unsigned long version, count = 0;
+
+	version = strtoul(p->header, &end, 10);
+	if (*end == ',' && end[1])
+		count = strtoul(end + 1, &end, 10);
+	else
+		end = "x";
+	if (*end || version > UINT32_MAX || count > UINT32_MAX)
+		die("bad --pack_header: %s", p->header);
+	memcpy(p->head, "PACK", 4);
+	put_be32(p->head + 4, (uint32_t)version);
+	put_be32(p->head + 8, (uint32_t)count);
+}
+
+static void read_config(struct index_pack *p)
+{
+	const struct config_set *c = command_config(p->r);
+	struct err err = ERR_INIT;
+	bool rev = true;
+	int version = 0, threads = 0;
+
+	if (config_get_int(c, "pack.indexversion", &version, &err) < 0 ||
+	    config_get_int(c, "pack.threads", &threads, &err) < 0 ||
+	    config_get_bool(c, "pack.writereverseindex", &rev, &err) < 0)
+		die_err(&err);
+	if (version < 0 || version > 2)
+		die("bad pack.indexVersion=%d", version);
+	if (threads < 0)
+		die("invalid number of threads specified (%d)", threads);
+	p->idx_version = (unsigned)version;
+	p->threads = threads;
+	p->rev_index = rev;
+}
+
+static void check_combinations(struct index_pack *p)
+{
+	if (p->fix_thin && !p->from_stdin)
+		die("the option '%s' requires '%s'", "--fix-thin", "--stdin");
+	if (p->promisor_msg && p->pack_file)
+		die("--promisor cannot be used with a pack name");
+	if (p->from_stdin && !p->r)
+		die("--stdin requires a git repository");
+	if (p->from_stdin && p->object_format)
+		die("options '%s' and '%s' cannot be used together", "--object-format", "--stdin");
+	if (p->verify && p->from_stdin)
+		die("options '%s' and '%s' cannot be used together", "--verify", "--stdin");
+}
+
+/* base.EXT; dies if the pack's name gives no base. Caller frees. */
+static char *derived_path(const struct index_pack *p, const char *ext)
+{
+	if (!p->base)
+		die("packfile name '%s' does not end with '.%s'", p->pack_file, "pack");
+	return xstrfmt("%s.%s", p->base, ext);
+}
+
+static void name_files(struct index_pack *p)
+{
+	size_t len = p->pack_file ? strlen(p->pack_file) : 0;
+
+	if (len > 5 && !strcmp(p->pack_file + len - 5, ".pack"))
+		p->base = xstrndup(p->pack_file, len - 5);
+	if (p->index_file)
+		p->idx_path = xstrdup(p->index_file);
+	else if (p->pack_file)
+		p->idx_path = derived_path(p, "idx");
+}
+
+/* ---- the pack ---- */
+
+static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
+			  uint64_t bytes UNUSED)
+{
+	struct index_pack *p = data;
+
+	pack_progress_update(&p->progress, phase, done, total);
+}
+
+static struct pack_receive *begin(struct index_pack *p)
+{
+	struct pack_receive_options o = {
+		.algo = p->algo,
+		.odb = p->r ? p->r->odb : NULL,
+		.threads = p->threads,
+		.max_input_bytes = p->max_input_bytes,
+		.fsck = p->fsck ? &p->checks.fsck : NULL,
+		.check_links = p->strict,
+		.fix_thin = p->fix_thin,
+		.level = p->r ? p->r->settings.pack_level : -1,
+		.progress = p->verbose ? show_progress : NULL,
+		.data = p,
+	};
+
+	p->progress = (struct pack_progress){
+		.reading = p->title ? p->title : p->from_stdin ? "Receiving objects" : "Indexing objects",
+		.resolving = "Resolving deltas", .forced = true,
+	};
+	return pack_receive_new(&o);
+}
+
+/* Where --stdin makes its copy: where a dead writer's is found, or beside the file that is named. */
+static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err *err)
+{
+	struct pack_receive_stream_options s = {
+		.fd = 0, .head = p->head, .head_len = p->header ? sizeof(p->head) : 0,
+		.shared_perm = p->r->settings.shared_perm,
+	};
+	struct strbuf dir = STRBUF_INIT;
+	struct stat st;
+	size_t rest;
+	int rc;
+
+	if (p->pack_file) {
+		path_dirname(&dir, p->pack_file);
+		s.dir = dir.buf;
+	} else {
+		s.objdir = p->r->objdir;
+	}
+	rc = pack_receive_stream(rx, &s, err);
+	strbuf_release(&dir);
+	if (rc < 0)
+		return rc;
+	/* A file must end with the pack; from a pipe, what follows is passed on. */
+	(void)pack_receive_rest(rx, &rest);
+	if (!fstat(0, &st) && S_ISREG(st.st_mode) &&
+	    lseek(0, 0, SEEK_CUR) - (off_t)rest != st.st_size)
+		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
+	return 0;
+}
+
+static int read_pack(struct index_pack *p, struct pack_receive *rx, struct fsync_batch *b,
+		     struct err *err)
+{
+	char *dir;
+	int rc = p->from_stdin ? read_stdin(p, rx, err) : pack_receive_file(rx, p->pack_file, err);
+
+	if (rc < 0)
+		return rc;
+	if (p->report_end && write_in_full(2, "", 1, "standard error", err) < 0)
+		return ERR_IO;
+	if (b && p->from_stdin && !p->pack_file) {
+		dir = xstrfmt("%s/pack", p->r->objdir);
+		pack_receive_start_writeback(rx, b, dir);
+		free(dir);
+	}
+	rc = pack_receive_resolve(rx, err);
+	pack_progress_stop(&p->progress);
+	if (!rc && p->verbose && pack_receive_added(rx))
+		fprintf(stderr, "completed with %u local object%s\n", pack_receive_added(rx),
+			pack_receive_added(rx) == 1 ? "" : "s");
+	return rc;
+}
+
+static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, struct err *err)
+{
+	struct object_id oid;
+
+	if (p->strict && pack_receive_has_duplicates(rx, &oid))
+		return err_set(err, ERR_CORRUPT, "The same object %s appears twice in the pack",
+			       oid_hex(&oid));
+	return 0;
+}
+
+/* ---- --verify ---- */
+
+static int verify(struct index_pack *p, struct pack_receive *rx, struct err *err)
+{
+	char *rev = p->rev_index ? derived_path(p, "rev") : NULL;
+	int rc = 0;
+
+	if (access(p->idx_path, R_OK) < 0)
+		return err_set(err, ERR_NOT_FOUND, "Cannot open existing pack idx file for '%s'",
+			       p->idx_path);
+	rc = read_pack(p, rx, NULL, err);
+	if (!rc && !p->stat_only)
+		rc = pack_receive_verify_idx(rx, p->idx_path, err);
+	/* There need not be one. */
+	if (!rc && rev && !p->stat_only && access(rev, F_OK) == 0)
+		rc = pack_receive_verify_rev(rx, rev, err);
+	if (!rc && p->stat)
+		print_pack_statistics(rx, !p->stat_only);
+	free(rev);
+	return rc;
+}
+
+/* ---- a new index ---- */
+
+static int stage(struct index_pack *p, struct pack_receive *rx, struct fsync_batch *b, bool *kept,
+		 struct err *err)
+{
+	char *packdir = p->r ? xstrfmt("%s/pack", p->r->objdir) : NULL;
+	bool named = p->pack_file != NULL;
+	char *rev = named && p->rev_index ? derived_path(p, "rev") : NULL;
+	char *keep = named && p->keep_msg ? derived_path(p, "keep") : NULL;
+	struct pack_receive_names n = {
+		.packdir = packdir, .pack = p->pack_file, .idx = p->idx_path, .rev = rev, .keep = keep,
+		.write_rev = p->rev_index,
+		.keep_msg = p->keep_msg, .promisor_msg = p->promisor_msg,
+		.idx_version = p->idx_version, .idx_wide_from = p->idx_wide_from,
+		.shared_perm = p->r ? p->r->settings.shared_perm : 0,
+	};
+	int rc = pack_receive_stage(rx, b, &n, kept, err);
+
+	free(packdir);
+	free(rev);
+	free(keep);
+	return rc;
+}
+
+/* D2: the name is told after the seal. */
+static void tell(struct index_pack *p, struct pack_receive *rx, bool kept)
+{
+	const char *hex = oid_hex(pack_receive_checksum(rx));
+	const void *rest;
+	size_t len;
+
+	if (p->from_stdin)
+		printf("%s\t%s\n", kept ? "keep" : "pack", hex);
+	else
+		printf("%s\n", hex);
+	if (p->from_stdin) {
+		rest = pack_receive_rest(rx, &len);
+		fwrite(rest, 1, len, stdout);
+	}
+	fwrite(p->checks.missing.buf, 1, p->checks.missing.len, stdout);
+}
+
+static int create(struct index_pack *p, struct pack_receive *rx, struct err *err)
+{
+	const struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
+	struct repo_operation *op = p->r ? repo_operation_begin(p->r) : repo_operation_begin_outside(&policy);
+	bool kept = false;
+	int rc = read_pack(p, rx, repo_operation_batch(op), err);
+
+	if (!rc)
+		rc = refuse_duplicates(p, rx, err);
+	if (!rc)
+		rc = stage(p, rx, repo_operation_batch(op), &kept, err);
+	rc = repo_operation_end(op, rc, err);
+	if (!rc)
+		tell(p, rx, kept);
+	return rc;
+}
+
+/* ---- the command ---- */
+
+static int run(struct index_pack *p)
+{
+	struct pack_receive *rx = begin(p);
+	struct err err = ERR_INIT;
+	int rc = p->verify ? verify(p, rx, &err) : create(p, rx, &err);
+	uint64_t foreign = pack_receive_foreign(rx);
+
+	pack_progress_stop(&p->progress);
+	pack_receive_free(rx);
+	pack_checks_release(&p->checks);
+	free(p->idx_path);
+	free(p->base);
+	if (rc < 0)
+		return report_fatal(&err);
+	if (finish_stdout())
+		return 128;
+	return p->check_connected && foreign ? 1 : 0;
+}
+
+int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct index_pack p = { .r = ctx->repo, .algo = ctx->repo ? ctx->repo->algo : hash_sha1 };
+	struct option opts[] = {
+		OPT_COUNTUP('v', NULL, &p.verbose, "be verbose"),
+		OPT_STRING('o', NULL, &p.index_file, "index-file", "write the index into this file"),
+		OPT_BOOL(0, "stdin", &p.from_stdin, "read the pack from standard input"),
+		OPT_BOOL(0, "fix-thin", &p.fix_thin, "add bases that are missing to a thin pack"),
+		OPT_CALLBACK_F(0, "keep", NULL, "msg", "create a .keep file",
+			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, opt_keep),
+		OPT_CALLBACK_F(0, "promisor", NULL, "msg", "create a .promisor file",
+			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, opt_promisor),
+		OPT_CALLBACK_F(0, "strict", NULL, "msg-id=severity", "die of broken objects and links",
+			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, opt_strict),
+		OPT_CALLBACK_F(0, "fsck-objects", NULL, "msg-id=severity", "die of broken objects",
+			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, opt_fsck),
+		OPT_BOOL(0, "check-self-contained-and-connected", &p.check_connected,
+			 "die of broken links; exit with 1 if the pack needs other objects"),
+		OPT_BOOL(0, "rev-index", &p.rev_index, "write, or verify, the reverse index"),
+		OPT_BOOL(0, "verify", &p.verify, "verify a pack and its index"),
+		OPT_BOOL(0, "verify-stat", &p.stat, "the same, and show lengths of chains"),
+		OPT_BOOL(0, "verify-stat-only", &p.stat_only, "only show them"),
+		OPT_STRING(0, "max-input-size", &p.max_input, "size", "die if the pack is larger"),
+		OPT_INTEGER(0, "threads", &p.threads, "use so many threads"),
+		OPT_STRING(0, "index-version", &p.index_version, "version[,offset]",
+			   "version of the index, and from where offsets take 8 bytes"),
+		OPT_STRING(0, "object-format", &p.object_format, "hash", "the hash algorithm"),
+		OPT_STRING(0, "pack_header", &p.header, "version,count", "what was read already"),
+		OPT_STRING(0, "progress-title", &p.title, "title", "title of the progress meter"),
+		OPT_BOOL(0, "report-end-of-input", &p.report_end,
+			 "write a NUL on standard error when the pack has been read"),
+		OPT_END()
+	};
+
+	pack_checks_init(&p.checks, true);
+	read_config(&p);
+	parsing = &p;
+	argc = parse_options(argc, argv, opts, usage, 0);
+	parsing = NULL;
+	if (argc > 1 || (!argc && !p.from_stdin) || p.threads < 0)
+		usage_with_options(usage, opts);
+	p.pack_file = argc ? argv[0] : NULL;
+	p.stat |= p.stat_only;
+	p.verify |= p.stat;
+	p.strict |= p.check_connected;
+	if (p.threads > THREADS_MAX)
+		p.threads = THREADS_MAX;
+	if (p.object_format) {
+		p.algo = hash_algo_by_name(p.object_format);
+		if (!p.algo)
+			die("unknown hash algorithm '%s'", p.object_format);
+	}
+	if (p.max_input && !parse_magnitude(p.max_input, &p.max_input_bytes))
+		die("bad --max-input-size: %s", p.max_input);
+	if (p.index_version)
+		parse_index_version(&p, p.index_version);
+	if (p.header)
+		parse_header(&p);
+	check_combinations(&p);
+	name_files(&p);
+	return run(&p);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What index-pack, unpack-objects and verify-pack share: checks, progress, statistics. */
+#ifndef BUILTIN_PACK_INPUT_H
+#define BUILTIN_PACK_INPUT_H
+
+#include "compat/posix.h"
+#include "object/fsck.h"
+#include "pack/receive/receive.h"
+#include "util/progress.h"
+#include "util/strbuf.h"
+
+/* ---- checks of content, with their messages ---- */
+struct pack_checks {
+	struct fsck_options fsck;
+	struct oidset skip;
+	struct strbuf missing; /* names of .gitmodules that are not there, one in a line */
+	bool collect_missing;
+};
+void pack_checks_init(struct pack_checks *c, bool collect_missing);
+/* "missingEmail=ignore,skipList=PATH"; dies of bad ones. */
+void pack_checks_parse(struct pack_checks *c, const char *list, const struct hash_algo *algo);
+void pack_checks_release(struct pack_checks *c);
+
+/* ---- progress ---- */
+struct pack_progress {
+	const char *reading, *resolving; /* titles; NULL: nothing is shown */
+	bool forced;
+	enum pack_receive_phase phase;
+	struct progress *now;
+};
+void pack_progress_update(struct pack_progress *p, enum pack_receive_phase phase, uint64_t done,
+			  uint64_t total);
+void pack_progress_stop(struct pack_progress *p);
+
+/* ---- git verify-pack -v ---- */
+/* The histogram of chains; with `objects`, each object before it. */
+void print_pack_statistics(struct pack_receive *rx, bool objects);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * git-unpack-objects(1). The pack is read and resolved by pack/receive/, whose objects go into the
+ * operation's batch: nothing of a pack that turns out to be broken is kept, unless -r asks for it.
+ */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/pack-input.h"
+#include "operation.h"
+
+static const char *const usage[] = {
+	"git unpack-objects [-n] [-q] [-r] [--strict] [--max-input-size=<size>]",
+	NULL
+};
+
+struct unpack_objects {
+	struct repository *r;
+	int dry_run, quiet, recover, strict;
+	uint64_t max_input_bytes;
+	struct pack_checks checks;
+	struct pack_progress progress;
+	bool broken;
+};
+
+static int unexpected_name(const struct object_id *want, const struct object_id *is, struct err *err)
+{
+	return err_set(err, ERR_CORRUPT, "object %s became %s when it was written", oid_hex(want),
+		       oid_hex(is));
+}
+
+static int write_object(void *data, const struct object_id *oid, enum object_type type,
+			const void *content, size_t size, struct err *err)
+{
+	struct unpack_objects *u = data;
+	struct object_id name;
+	int rc = odb_write(u->r->odb, type, content, size, &name, err);
+
+	return rc || oid_eq(&name, oid) ? rc : unexpected_name(oid, &name, err);
+}
+
+static int read_piece(void *data, void *buf, size_t len, size_t *got, struct err *err)
+{
+	return pack_receive_read(data, buf, len, got, err);
+}
+
+static int write_big_blob(void *data, const struct object_id *oid, uint64_t size,
+			  struct pack_receive_reader *reader, struct err *err)
+{
+	struct unpack_objects *u = data;
+	const struct object_stream in = { read_piece, reader, "standard input" };
+	struct object_id name;
+	int rc = bulk_checkin_stream_from(odb_batch(u->r->odb), OBJ_BLOB, &in, size, &name, err);
+
+	return rc || oid_eq(&name, oid) ? rc : unexpected_name(oid, &name, err);
+}
+
+static void report_broken(void *data, const char *msg)
+{
+	struct unpack_objects *u = data;
+
+	u->broken = true;
+	error("%s", msg);
+}
+
+static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
+			  uint64_t bytes UNUSED)
+{
+	struct unpack_objects *u = data;
+
+	pack_progress_update(&u->progress, phase, done, total);
+}
+
+static struct pack_receive *begin(struct unpack_objects *u)
+{
+	struct pack_receive_options o = {
+		.algo = u->r->algo,
+		.odb = u->r->odb,
+		.max_input_bytes = u->max_input_bytes,
+		.fsck = u->strict ? &u->checks.fsck : NULL,
+		.check_links = u->strict,
+		.use_bases = true,
+		.keep_going = u->recover,
+		.broken = report_broken,
+		.object = u->dry_run ? NULL : write_object,
+		.big_blob = u->dry_run ? NULL : write_big_blob,
+		.progress = u->quiet ? NULL : show_progress,
+		.data = u,
+	};
+
+	u->progress.reading = "Unpacking objects";
+	return pack_receive_new(&o);
+}
+
+/* What follows the pack in the input goes on to whoever comes next. */
+static void pass_on_rest(struct pack_receive *rx)
+{
+	size_t len;
+	const void *rest = pack_receive_rest(rx, &len);
+
+	fwrite(rest, 1, len, stdout);
+}
+
+static int unpack(struct unpack_objects *u, struct pack_receive *rx, struct err *err)
+{
+	struct pack_receive_stream_options s = {
+		.fd = 0, .objdir = u->dry_run ? NULL : u->r->objdir,
+		.shared_perm = u->r->settings.shared_perm,
+	};
+	int rc = pack_receive_stream(rx, &s, err);
+
+	/* Without a copy deltas cannot be resolved: -n checks that the stream is whole. */
+	if (!rc && !u->dry_run)
+		rc = pack_receive_resolve(rx, err);
+	pack_progress_stop(&u->progress);
+	if (!rc && pack_receive_unresolved(rx)) {
+		u->broken = true;
+		error("%u objects could not be unpacked", pack_receive_unresolved(rx));
+	}
+	return rc;
+}
+
+static int run(struct unpack_objects *u)
+{
+	struct repo_operation *op = u->dry_run ? NULL : repo_operation_begin(u->r);
+	struct pack_receive *rx = begin(u);
+	struct err err = ERR_INIT;
+	int rc = op ? repo_operation_open_objects(op, &err) : 0;
+
+	if (!rc)
+		rc = unpack(u, rx, &err);
+	if (op)
+		rc = repo_operation_end(op, rc, &err);
+	if (!rc)
+		pass_on_rest(rx);
+	pack_receive_free(rx);
+	pack_checks_release(&u->checks);
+	if (rc < 0)
+		return report_fatal(&err);
+	return finish_stdout() ? 128 : u->broken;
+}
+
+int cmd_unpack_objects(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct unpack_objects u = { .r = ctx->repo };
+	const char *max = NULL;
+	struct option opts[] = {
+		OPT_BOOL('n', NULL, &u.dry_run, "only check the pack"),
+		OPT_BOOL('q', NULL, &u.quiet, "show no progress"),
+		OPT_BOOL('r', NULL, &u.recover, "keep what can be read of a broken pack"),
+		OPT_BOOL(0, "strict", &u.strict, "write no objects with broken content or links"),
+		OPT_STRING(0, "max-input-size", &max, "size", "die if the pack is larger"),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (argc)
+		usage_with_options(usage, opts);
+	if (max && !parse_magnitude(max, &u.max_input_bytes))
+		die("bad --max-input-size: %s", max);
+	pack_checks_init(&u.checks, false);
+	return run(&u);
+}

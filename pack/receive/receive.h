@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Receiving a pack: read it once as it comes, give each object its name, resolve the deltas in
+ * threads with bounded memory, and stage pack, index and reverse index in the operation's batch.
+ * gitformat-pack(5), git-index-pack(1), git-unpack-objects(1).
+ *
+ *   rx = pack_receive_new(&options);
+ *   pack_receive_stream(rx, fd, ...)    or pack_receive_file(rx, path, ...): read and inflate
+ *                                       everything, check the checksum; objects that are
+ *                                       not deltas have names then
+ *   pack_receive_resolve(rx, err)       deltas, bases of a thin pack, links
+ *   pack_receive_stage(rx, batch, &as)  or not: then nothing stays
+ *   pack_receive_free(rx)
+ *
+ * The pack is not trusted: sizes are not believed before that much has been inflated, names that
+ * the database has already are compared byte by byte, and names that belong to a collision
+ * attack on SHA-1 are refused.
+ *
+ * Errors:  ERR_CORRUPT, ERR_TOO_BIG (beyond max_input_bytes, or the machine's memory), ERR_IO,
+ *          what a callback returned. After a failure only pack_receive_free may follow, except as
+ *          keep_going says.
+ * Cost:    each byte of the pack is read and inflated once, each delta twice; about 50 bytes
+ *          of memory per object, base_bytes for contents, and some MiB of buffers.
+ */
+#ifndef PACK_RECEIVE_RECEIVE_H
+#define PACK_RECEIVE_RECEIVE_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "hash/hash.h"
+#include "object/fsck.h"
+#include "object/object.h"
+#include "odb.h"
+#include "util/err.h"
+
+struct pack_receive;
+
+/* The content of a big object in pieces: up to len bytes; *got is less at its end only. */
+struct pack_receive_reader;
+MUST_USE int pack_receive_read(struct pack_receive_reader *r, void *buf, size_t len, size_t *got,
+			       struct err *err);
+
+enum pack_receive_phase { PACK_RECEIVE_READING, PACK_RECEIVE_RESOLVING };
+
+struct pack_receive_options {
+	const struct hash_algo *algo;
+	/* what is there already, and bases of thin packs; NULL: outside of a repository */
+	struct odb *odb;
+	int threads;		  /* 0: one per processor */
+	size_t base_bytes;	  /* memory for the bases of deltas; 0: 64 MiB */
+	uint64_t max_input_bytes; /* 0: no limit */
+	/* Checks of content; NULL: none. The caller's; `report` is called by one thread at a time. */
+	struct fsck_options *fsck;
+	/* Every object that one of the pack refers to must be in the pack or in the database. */
+	bool check_links;
+	bool use_bases; /* deltas may have bases that only the database has */
+	bool fix_thin;	/* the same, and those bases are added to the pack */
+	int level;	/* to deflate them; zlib's */
+	/*
+	 * Objects that cannot be read are reported to `broken`, and resolve goes on without
+	 * them and without what rests on them. Reading stops at the first entry that is broken.
+	 */
+	bool keep_going;
+	void (*broken)(void *data, const char *msg);
+	/*
+	 * Called for each object, bases before their deltas, by one thread at a time, with its
+	 * content; for a big blob with a reader. May be NULL both.
+	 */
+	int (*object)(void *data, const struct object_id *oid, enum object_type type,
+		      const void *content, size_t size, struct err *err);
+	int (*big_blob)(void *data, const struct object_id *oid, uint64_t size,
+			struct pack_receive_reader *r, struct err *err);
+	/* From the caller's thread. total: objects, or deltas; bytes: of the input so far. */
+	void (*progress)(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
+			 uint64_t bytes);
+	void *data; /* for the callbacks */
+};
+
+struct pack_receive *pack_receive_new(const struct pack_receive_options *o);
+void pack_receive_free(struct pack_receive *rx); /* removes what was not staged; NULL is fine */
+
+/* ---- reading ---- */
+struct pack_receive_stream_options {
+	int fd; /* the caller's */
+	const void *head; /* bytes of the pack that somebody has read from fd already */
+	size_t head_len;
+	/*
+	 * The copy is made here: an object directory, where a dead writer's files are found and
+	 * removed (fs/tmp-objdir.h), or any other directory; NULL: no copy, which is enough to
+	 * check a stream without resolving it.
+	 */
+	const char *objdir, *dir;
+	int shared_perm;
+};
+/* Reads to the end of the pack and, in the last piece, perhaps beyond: see pack_receive_rest. */
+MUST_USE int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_stream_options *s,
+				 struct err *err);
+/* A pack that is where it shall stay. Anything after its end is an error. */
+MUST_USE int pack_receive_file(struct pack_receive *rx, const char *path, struct err *err);
+/* What was read from the descriptor beyond the end of the pack. */
+const void *pack_receive_rest(const struct pack_receive *rx, size_t *len);
+
+/*
+ * Starts to write a finished copy to the disk while deltas are resolved. The pack will be staged
+ * in b, in a file of this directory.
+ */
+void pack_receive_start_writeback(struct pack_receive *rx, struct fsync_batch *b, const char *dir);
+
+/* ---- resolving ---- */
+MUST_USE int pack_receive_resolve(struct pack_receive *rx, struct err *err);
+
+/* ---- results: known after resolve ---- */
+const struct object_id *pack_receive_checksum(const struct pack_receive *rx);
+uint32_t pack_receive_count(const struct pack_receive *rx); /* added bases included */
+uint32_t pack_receive_added(const struct pack_receive *rx); /* bases of a thin pack */
+uint32_t pack_receive_unresolved(const struct pack_receive *rx); /* only with keep_going */
+/* Objects outside of the pack that its objects refer to; with check_links. */
+uint64_t pack_receive_foreign(const struct pack_receive *rx);
+/* Two objects of one name? *oid: the first of them. */
+bool pack_receive_has_duplicates(const struct pack_receive *rx, struct object_id *oid);
+
+struct received_object {
+	struct object_id oid, base; /* base: if depth > 0 */
+	enum object_type type;
+	uint64_t offset, packed_bytes;
+	uint64_t size; /* inflated; for a delta, that of the delta itself */
+	uint32_t depth; /* 0: not a delta */
+};
+/* In the order of offsets. A non-zero return stops. */
+MUST_USE int pack_receive_foreach(struct pack_receive *rx,
+				  int (*fn)(void *data, const struct received_object *o),
+				  void *data, struct err *err);
+/* Is this the index, or the reverse index, of the pack? ERR_CORRUPT says where it differs. */
+MUST_USE int pack_receive_verify_idx(struct pack_receive *rx, const char *path, struct err *err);
+MUST_USE int pack_receive_verify_rev(struct pack_receive *rx, const char *path, struct err *err);
+
+/* ---- staging ---- */
+struct pack_receive_names {
+	/* pack-HASH.pack and so on in this directory; or the paths below, which may be NULL */
+	const char *packdir;
+	const char *pack, *idx, *rev, *keep, *promisor;
+	bool write_rev;
+	const char *keep_msg, *promisor_msg; /* NULL: no such file; "" an empty one */
+	unsigned idx_version;	/* 0: 2 */
+	uint64_t idx_wide_from; /* offsets beyond it take 8 bytes; 0: 2 GiB */
+	int shared_perm;
+};
+/*
+ * Stages .pack, .rev, .promisor and .keep before .idx (D3). *kept: a .keep was made, and was not there
+ * before.
+ * Durability: none of its own: that of the batch. Cost: no flush.
+ */
+MUST_USE int pack_receive_stage(struct pack_receive *rx, struct fsync_batch *b,
+				const struct pack_receive_names *n, bool *kept, struct err *err);
+
+#endif
