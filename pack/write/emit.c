@@ -50,9 +50,13 @@ static size_t make_header(const struct pack_objects *po, const struct pack_item 
 static int read_item(const struct pack_objects *po, uint32_t i, struct object_buf *out,
 		     struct err *err)
 {
+	const struct pack_item *it = &po->items[i];
 	struct object_id oid;
 
 	pack_item_oid(po, i, &oid);
+	if (it->source && (it->flags & ITEM_NO_COPY))
+		return pack_read_doubtful(po, &oid, po->sources[it->source - 1].pack, it->in_offset,
+					  out, err);
 	return odb_read(po->o.odb, &oid, out, err);
 }
 

@@ -182,7 +182,7 @@ static bool find_moved(const struct range_writer *w, uint64_t offset, uint64_t *
 /* ---- one entry ---- */
 
 static int whole_from_database(struct range_writer *w, uint32_t pos, uint64_t in_from,
-			       uint64_t in_to, struct err *err)
+			       uint64_t in_to, bool doubtful, struct err *err)
 {
 	struct pack *p = w->s->pack;
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -194,7 +194,8 @@ static int whole_from_database(struct range_writer *w, uint32_t pos, uint64_t in
 	int rc;
 
 	oid_from_raw(&oid, idx_name(&p->idx, pos), w->po->algo);
-	rc = odb_read(w->po->o.odb, &oid, &buf, err);
+	rc = doubtful ? pack_read_doubtful(w->po, &oid, p, in_from, &buf, err)
+		      : odb_read(w->po->o.odb, &oid, &buf, err);
 	if (rc < 0)
 		return rc;
 	deflate_buf(&z, buf.data, buf.size, w->po->o.level);
@@ -270,11 +271,13 @@ static int offset_of(const struct pack *p, uint32_t i, uint64_t *out, struct err
 	return 0;
 }
 
+enum move { MOVED, NOT_MOVED, DAMAGED };
+
 /*
  * The entry [in_from, in_from + len) is at `p` of the output's buffer and goes to its end, which is not
- * behind p. 1: done, 0: it has to be made anew.
+ * behind p. If that cannot be, it has to be made anew.
  */
-static int move_up(struct range_writer *w, uint32_t pos, unsigned char *p, size_t len,
+static enum move move_up(struct range_writer *w, uint32_t pos, unsigned char *p, size_t len,
 		   uint64_t in_from)
 {
 	const struct pack_idx *idx = &w->s->pack->idx;
@@ -284,24 +287,22 @@ static int move_up(struct range_writer *w, uint32_t pos, unsigned char *p, size_
 	struct verdict v;
 	size_t n;
 
-	if (idx->crc && idx_crc(idx, pos) != libdeflate_crc32(0, p, len)) {
-		pack_mark_bad(w->s->pack, in_from);
-		return 0;
-	}
+	if (idx->crc && idx_crc(idx, pos) != libdeflate_crc32(0, p, len))
+		return DAMAGED;
 	judge(w, p, len, in_from, out_from, &v);
 	if (!v.stays)
-		return 0;
+		return NOT_MOVED;
 	if (!v.new_distance) {
 		if (to != p)
 			memmove(to, p, len);
 		w->out->len += len;
 		note_segment(w, in_from, in_from + len, out_from);
-		return 1;
+		return MOVED;
 	}
 	n = pack_put_distance(distance, v.new_distance);
 	/* Longer only where something before it was made anew: there may be no room for that here. */
 	if (n > v.distance)
-		return 0;
+		return NOT_MOVED;
 	memmove(to, p, v.header);
 	memcpy(to + v.header, distance, n);
 	memmove(to + v.header + n, p + v.header + v.distance, len - v.header - v.distance);
@@ -311,7 +312,7 @@ static int move_up(struct range_writer *w, uint32_t pos, unsigned char *p, size_
 	} else {
 		add_segment(w, in_from, in_from + len, out_from);
 	}
-	return 1;
+	return MOVED;
 }
 
 /* So many objects ahead the index is fetched into the cache: it is not in the order of offsets. */
@@ -364,6 +365,7 @@ static int write_large(struct range_writer *w, uint32_t i, uint64_t in_from, str
 	uint64_t in_to, out_from = pack_output_at(w->out);
 	const unsigned char *p;
 	struct verdict v;
+	bool damaged;
 	uint32_t crc;
 	int rc = offset_of(w->s->pack, i + 1, &in_to, err);
 
@@ -374,13 +376,12 @@ static int write_large(struct range_writer *w, uint32_t i, uint64_t in_from, str
 	if (rc < 0)
 		return rc;
 	judge(w, p, PACK_ENTRY_HEADER_MAX, in_from, out_from, &v);
-	if (idx->crc && idx_crc(idx, pos) != crc)
-		pack_mark_bad(w->s->pack, in_from);
-	else if (v.stays && !v.new_distance) {
+	damaged = idx->crc && idx_crc(idx, pos) != crc;
+	if (!damaged && v.stays && !v.new_distance) {
 		note_segment(w, in_from, in_to, out_from);
 		return pack_source_copy(w->po, w->s, w->out, in_from, in_to, err);
 	}
-	return whole_from_database(w, pos, in_from, in_to, err);
+	return whole_from_database(w, pos, in_from, in_to, damaged, err);
 }
 
 /* Some objects from i on; *nr: how many. */
@@ -405,10 +406,12 @@ static int write_some(struct range_writer *w, uint32_t i, uint32_t to, uint32_t 
 	rc = pack_source_read(w->s, buf, (size_t)(at[n] - at[0]), at[0], err);
 	for (*nr = 0; !rc && *nr < n; at++) {
 		uint32_t pos = w->pos[(*nr)++];
+		enum move m = move_up(w, pos, buf + (at[0] - w->offsets[0]),
+				      (size_t)(at[1] - at[0]), at[0]);
 
 		/* What follows in the buffer is read again, as it is overwritten now. */
-		if (!move_up(w, pos, buf + (at[0] - w->offsets[0]), (size_t)(at[1] - at[0]), at[0])) {
-			rc = whole_from_database(w, pos, at[0], at[1], err);
+		if (m != MOVED) {
+			rc = whole_from_database(w, pos, at[0], at[1], m == DAMAGED, err);
 			break;
 		}
 	}

@@ -185,6 +185,15 @@ MUST_USE int pack_source_crc(struct pack_objects *po, const struct pack_source *
 MUST_USE int pack_source_copy(struct pack_objects *po, const struct pack_source *s,
 			      struct pack_output *out, uint64_t from, uint64_t to, struct err *err);
 
+/* ---- doubtful.c ---- */
+/*
+ * An object whose copy in `pack` does not have the crc of the index: read, and compared with its
+ * name. Another copy if that one is not it; ERR_CORRUPT names both.
+ */
+MUST_USE int pack_read_doubtful(const struct pack_objects *po, const struct object_id *oid,
+				struct pack *pack, uint64_t offset, struct object_buf *out,
+				struct err *err);
+
 /* ---- ranges.c ---- */
 /* Writes all ranges; done is told how many objects. */
 MUST_USE int pack_ranges_write(struct pack_objects *po, struct pack_output *out,
