@@ -56,10 +56,12 @@ static void put_literals(struct encoder *e, const unsigned char *p, size_t len)
 	}
 }
 
-/* One instruction, of at most COPY_MAX bytes. Bytes of offset and size that are 0 are left out. */
-static void put_copy(struct encoder *e, uint32_t offset, size_t len)
+/*
+ * One instruction, of at most COPY_MAX bytes. Bytes of offset and size that are 0 are left out; of
+ * COPY_MAX that are both, which is what it means.
+ */
+static void put_copy(struct encoder *e, uint32_t offset, size_t size)
 {
-	uint32_t size = len == COPY_MAX ? 0 : (uint32_t)len;
 	unsigned char op[8], bits = 0x80;
 	size_t n = 1;
 
