@@ -6,6 +6,7 @@
 #include "operation.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"
+#include "util/date.h"
 #include "util/progress.h"
 #include "write-or-die.h"
 
@@ -31,6 +32,8 @@ struct pack_options {
 	unsigned long window_memory, max_pack_size;
 	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow;
 	int keep_unreachable, pack_loose_unreachable, stdin_packs;
+	int cruft;
+	timestamp_t cruft_expiry; /* 0: none */
 	int use_bitmaps;	/* -1: not said */
 	int write_bitmap;
 	unsigned index_version;
@@ -198,6 +201,17 @@ static int set_stdin_packs(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
+static int set_cruft_expiration(const struct option *opt, const char *arg, int unset)
+{
+	struct pack_options *o = opt->value;
+
+	(void)unset;
+	if (date_parse_expiry(arg, &o->cruft_expiry) < 0)
+		return error("malformed expiration date '%s'", arg);
+	o->cruft = 1;
+	return 0;
+}
+
 static int set_index_version(const struct option *opt, const char *arg, int unset)
 {
 	struct pack_options *o = opt->value;
@@ -276,8 +290,10 @@ static int parse(int argc, const char **argv, struct pack_command *c, struct pac
 		OPT_INTEGER(0, "name-hash-version", &o->name_hash_version,
 			    "use the specified name-hash function to group similar objects"),
 		REFUSED("unpack-unreachable", "time", PARSE_OPT_OPTARG),
-		REFUSED("cruft", NULL, PARSE_OPT_NOARG),
-		REFUSED("cruft-expiration", "time", PARSE_OPT_OPTARG),
+		OPT_BOOL(0, "cruft", &o->cruft, "create a cruft pack"),
+		OPT_CALLBACK_F(0, "cruft-expiration", o, "time",
+			       "expire cruft objects older than <time>", PARSE_OPT_NONEG,
+			       set_cruft_expiration),
 		REFUSED("path-walk", NULL, PARSE_OPT_NOARG),
 		REFUSED("keep-true-parents", NULL, PARSE_OPT_NOARG),
 		OPT_BOOL(0, "write-bitmap-index", &o->write_bitmap,
@@ -311,6 +327,11 @@ static int check_together(const struct pack_options *o, const struct pack_comman
 		return err_set(err, ERR_INVALID, "--thin cannot be used to build an indexable pack");
 	if (o->stdin_packs && c->revs)
 		return err_set(err, ERR_INVALID, "cannot use internal rev list with --stdin-packs");
+	if (o->cruft && (c->revs || o->stdin_packs))
+		return err_set(err, ERR_INVALID, "cannot use %s with --cruft",
+			       o->stdin_packs ? "--stdin-packs" : "internal rev list");
+	if (o->cruft && o->to_stdout)
+		return err_set(err, ERR_INVALID, "cannot use --stdout with --cruft");
 	if (c->filter.nr && !c->revs)
 		return err_set(err, ERR_INVALID, "cannot use --filter without --revs");
 	if (o->write_bitmap && !o->to_stdout && !names_a_pack(o->base_name))
@@ -399,7 +420,9 @@ static int add_objects(struct pack_command *c, const struct pack_options *o, str
 
 	if (o->progress)
 		c->progress = progress_start_forced("Enumerating objects", 0);
-	if (!rc && o->stdin_packs)
+	if (!rc && o->cruft)
+		rc = pack_read_cruft(c, o->cruft_expiry, err);
+	else if (!rc && o->stdin_packs)
 		rc = pack_read_pack_list(c, err);
 	else if (!rc && c->revs)
 		rc = pack_read_revisions(c, err);
@@ -432,6 +455,7 @@ static int write_files(struct pack_command *c, const struct pack_options *o, str
 		.write_rev = o->write_rev,
 		.index_version = o->index_version,
 		.index_wide_from = o->index_wide_from,
+		.mtime_of = o->cruft ? pack_cruft_mtime : NULL,
 		.before_idx = o->write_bitmap ? pack_write_bitmap : NULL,
 		.data = c,
 	};
@@ -518,6 +542,7 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	index_release(&c.ix);
 	filter_spec_release(&c.filter);
 	oid_array_clear(&c.preferred_trees);
+	oidmap_clear(&c.mtimes, NULL);
 	strvec_clear(&o.keep_packs);
 	if (rc == ERR_GENERIC && !err.msg)
 		return 128;

@@ -33,6 +33,7 @@ struct pack_command {
 	struct index_state ix;
 	struct attrs *attrs;
 	struct oid_array preferred_trees; /* "-OID": of commits that the other side has */
+	struct oidmap mtimes; /* --cruft: seconds, plus one */
 	struct pack *whole; /* it is what is asked for, object by object; then nothing is added */
 	struct progress *progress;
 	uint64_t nr_enumerated;
@@ -56,6 +57,12 @@ MUST_USE int pack_exclude_kept(struct pack_command *c, const struct strvec *name
 /* ---- pack-objects-revs.c: what can be reached ---- */
 /* Revisions on stdin, and what the options add. */
 MUST_USE int pack_read_revisions(struct pack_command *c, struct err *err);
+
+/* ---- pack-objects-cruft.c ---- */
+/* Objects that no pack that stays has; those older than expiry (0: none are left out) only if needed. */
+MUST_USE int pack_read_cruft(struct pack_command *c, timestamp_t expiry, struct err *err);
+/* For pack_files_options.mtime_of; data: the struct pack_command. */
+uint32_t pack_cruft_mtime(void *data, const struct object_id *oid);
 
 /* ---- pack-objects-bitmap.c ---- */
 /* The same by bitmaps. False: they cannot be used, and nothing has been added. < 0: failure. */

@@ -234,7 +234,7 @@ test_expect_success 'wrong usage, options that are not available' '
 	test_expect_code 129 git -C repo pack-objects </dev/null 2>err &&
 	test_expect_code 129 git -C repo pack-objects --stdout x </dev/null 2>err &&
 	test_expect_code 129 git -C repo pack-objects --stdout --no-such </dev/null 2>err &&
-	for opt in --cruft --path-walk --delta-islands --unpack-unreachable \
+	for opt in --path-walk --delta-islands --unpack-unreachable \
 		--exclude-promisor-objects --stdin-packs=follow --missing=allow-promisor; do
 		test_expect_code 129 git -C repo pack-objects --stdout $opt </dev/null 2>err &&
 		test_grep "not available yet" err || return 1
@@ -262,7 +262,12 @@ test_expect_success 'damage does not spread: another copy is used' '
 	for at in $((size / 5)) $((size / 2)) $((size - 100)); do damage bad $at || return 1; done &&
 	echo "$PWD/repo/.git/objects" >bad/.git/objects/info/alternates &&
 	rm -rf out && mkdir out && git -C bad pack-objects --all "$PWD/out/pack" </dev/null >names 2>err &&
-	repo_of out/pack new && all_of new >actual && test_cmp_bin all actual
+	repo_of out/pack new && all_of new >actual && test_cmp_bin all actual &&
+	# In the order of the pack, where whole stretches are copied.
+	for opts in "" --delta-base-offset; do
+		git -C bad pack-objects --stdout $opts <oids >x.pack && rm -rf in && git init -q in &&
+		git -C in index-pack --stdin <x.pack && all_of in >actual && test_cmp_bin all actual || return 1
+	done
 '
 
 test_expect_success 'damage without another copy is an error, and leaves no pack' '

@@ -154,7 +154,7 @@ static uint32_t check_run(struct pack_objects *po, const unsigned char *buf,
 
 		it->crc = libdeflate_crc32(0, buf + *len, size);
 		if (crc_differs(s, it, it->crc)) {
-			it->flags |= ITEM_NO_COPY;
+			item_drop_copy(it);
 			break;
 		}
 		*len += size;
@@ -336,7 +336,7 @@ int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i
 	else
 		rc = copy_large(po, s, out, i, header, header_len, err);
 	if (!rc)
-		it->flags |= ITEM_NO_COPY;
+		item_drop_copy(it);
 	if (rc <= 0)
 		return rc;
 	it->out_offset = offset;

@@ -267,16 +267,10 @@ static int emit_made(struct pack_objects *po, struct pack_output *out, uint32_t 
 static int emit_copy(struct pack_objects *po, struct pack_output *out, uint32_t i, struct err *err)
 {
 	unsigned char header[PACK_ENTRY_HEADER_MAX];
-	struct pack_item *it = &po->items[i];
+	const struct pack_item *it = &po->items[i];
 	size_t n = make_header(po, it, pack_output_at(out), it->in_size, header);
-	int rc = pack_copy_entry(po, out, i, header, n, err);
 
-	/* If the copy is damaged, so is the delta. */
-	if (!rc && (it->flags & ITEM_REUSE_DELTA)) {
-		it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
-		it->base = 0;
-	}
-	return rc;
+	return pack_copy_entry(po, out, i, header, n, err);
 }
 
 int pack_item_emit(struct pack_objects *po, struct pack_output *out, uint32_t i,

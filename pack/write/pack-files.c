@@ -122,6 +122,26 @@ static int stage_idx(struct pack_files *f, const struct pack_parts *parts,
 	return rc;
 }
 
+static int stage_mtimes(struct pack_files *f, const struct pack_parts *parts,
+			const struct idx_entry *v, uint32_t nr, struct err *err)
+{
+	struct tempfile *t;
+	uint32_t *mtimes;
+	int rc = tempfile_create_in(&t, parts->dir, "tmp_mtimes_", 0444, err);
+
+	if (rc < 0)
+		return rc;
+	ALLOC_ARRAY(mtimes, (size_t)nr + 1);
+	for (uint32_t i = 0; i < nr; i++)
+		mtimes[i] = f->o->mtime_of(f->o->data, &v[i].oid);
+	rc = pack_mtimes_write(t->fd, t->path, parts->algo, mtimes, nr, parts->sum, err);
+	free(mtimes);
+	if (!rc)
+		return pack_part_stage(parts, &t, "mtimes", f->batch, err);
+	tempfile_delete(&t);
+	return rc;
+}
+
 static int stage(struct pack_files *f, const struct pack_part *part, struct err *err)
 {
 	struct pack_parts parts = { f->o->base_name, f->dir, f->po->algo, f->o->shared_perm,
@@ -132,6 +152,8 @@ static int stage(struct pack_files *f, const struct pack_part *part, struct err 
 
 	if (!rc && f->o->write_rev)
 		rc = pack_table_stage(&parts, "rev", rev_write, v, nr, f->batch, err);
+	if (!rc && f->o->mtime_of)
+		rc = stage_mtimes(f, &parts, v, nr, err);
 	if (!rc && f->o->before_idx)
 		rc = f->o->before_idx(f->o->data, v, nr, &part->sum, err);
 	if (!rc)

@@ -18,6 +18,8 @@ struct pack_files_options {
 	bool write_rev;	       /* pack.writeReverseIndex */
 	unsigned index_version; /* 0: 2 */
 	uint64_t index_wide_from; /* offsets beyond it take 8 bytes in the index; 0: where they must */
+	/* When an object was last of use: a cruft pack with a .mtimes. NULL: none. */
+	uint32_t (*mtime_of)(void *data, const struct object_id *oid);
 	/*
 	 * Called for each pack when its index is known, but not staged: what is staged now is published
 	 * before it. Entries are sorted by name. May be NULL.

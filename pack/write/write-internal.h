@@ -103,6 +103,15 @@ static inline bool item_is_delta_copy(const struct pack_item *it)
 	return it->in_type == OBJ_OFS_DELTA || it->in_type == OBJ_REF_DELTA;
 }
 
+/* The copy in the pack is damaged, and with it the delta. */
+static inline void item_drop_copy(struct pack_item *it)
+{
+	it->flags |= ITEM_NO_COPY;
+	if (it->flags & ITEM_REUSE_DELTA)
+		it->base = 0;
+	it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
+}
+
 /* ---- select.c ---- */
 bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);
 
@@ -193,6 +202,12 @@ MUST_USE int pack_source_copy(struct pack_objects *po, const struct pack_source 
 MUST_USE int pack_read_doubtful(const struct pack_objects *po, const struct object_id *oid,
 				struct pack *pack, uint64_t offset, struct object_buf *out,
 				struct err *err);
+
+/* ---- mtimes.c ---- */
+/* The .mtimes of a pack: a number for each entry of its index. */
+MUST_USE int pack_mtimes_write(int fd, const char *name, const struct hash_algo *algo,
+			       const uint32_t *mtimes, uint32_t nr, const struct object_id *sum,
+			       struct err *err);
 
 /* ---- ranges.c ---- */
 /* Writes all ranges; done is told how many objects. */
