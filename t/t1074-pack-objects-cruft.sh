@@ -81,7 +81,9 @@ test_expect_success 'a touched loose copy is younger' '
 
 test_expect_success STOCK_GIT 'stock git makes the same of it' '
 	printf "pack-$keep.pack\n-pack-$all.pack\n-pack-$next.pack\n-pack-$third.pack\n" | sort -u >list &&
-	cp -a repo saved && for opts in "" --cruft-expiration=2.weeks.ago --cruft-expiration=1.day.ago; do
+	weeks=$(date -d "@$(($(date +%s) - 14 * day))" +%Y-%m-%dT%H:%M:%S) &&
+	a_day=$(date -d "@$(($(date +%s) - day - day / 2))" +%Y-%m-%dT%H:%M:%S) &&
+	cp -a repo saved && for opts in "" --cruft-expiration=$weeks --cruft-expiration=$a_day; do
 		ours=$(cruft $opts <list) && times_of $ours >ours.times &&
 		rm -rf repo && cp -a saved repo &&
 		theirs=$(stock -C repo pack-objects -q --cruft $opts $P/pack <list) && times_of $theirs >theirs.times &&
