@@ -120,6 +120,17 @@ test_expect_success 'a preferred base by name: "-COMMIT", with --thin' '
 	git -C repo pack-objects --stdout <edge >thick.pack && test_cmp_bin full.pack thick.pack
 '
 
+test_expect_success 'without --thin a preferred base is none, for deltas of packs as well' '
+	git -C packed rev-parse HEAD~1:text | sed "s/\$/ text/" >one &&
+	test "$(git -C packed rev-parse HEAD~1:text | git -C packed cat-file --batch-check="%(deltabase)")" = \
+		$(git -C packed rev-parse HEAD:text) &&
+	(git -C packed rev-parse HEAD | sed "s/^/-/" && cat one) >edge &&
+	git -C packed pack-objects --stdout <edge >thick.pack && rm -rf in && git init -q in &&
+	git -C in index-pack --stdin <thick.pack &&
+	git -C packed pack-objects --stdout --thin <edge >thin.pack && test $(wc -c <thin.pack) -lt $(wc -c <thick.pack) &&
+	test_must_fail git -C in index-pack --stdin <thin.pack
+'
+
 test_expect_success '--shallow: a commit that the other side has without its parents' '
 	(git -C repo rev-parse HEAD~2 | sed "s/^/--shallow /" && echo HEAD) >revs &&
 	packs --revs <revs && in_new >some &&
@@ -206,6 +217,20 @@ test_expect_success '--max-pack-size: several packs, each complete by itself' '
 	test_grep "minimum pack size limit is 1 MiB" err
 '
 
+test_expect_success 'a delta whose base has gone into another pack becomes whole' '
+	rm -rf family && git init -q family && head -c 500000 /dev/urandom >family/base &&
+	for i in 1 2 3 4; do
+		(cat family/base && head -c 300000 /dev/urandom) >family/f$i || return 1
+	done &&
+	git -C family add . && git -C family commit -qm x && all_of family >family.all &&
+	rm -rf out && mkdir out &&
+	git -C family pack-objects --all --max-pack-size=1m "$PWD/out/pack" </dev/null >names &&
+	test_line_count -gt 1 names && rm -rf in && git init -q in &&
+	for name in $(cat names); do git init -q in.$name && git -C in.$name index-pack --stdin <out/pack-$name.pack || return 1; done &&
+	git -C family pack-objects --all --stdout --progress </dev/null 2>err >x.pack && test_grep "^Total 7 (delta [34])" err &&
+	repo_of out/pack new && all_of new >actual && test_cmp_bin family.all actual
+'
+
 test_expect_success 'large blobs are streamed' '
 	rm -rf out && mkdir out &&
 	git -C noise -c core.bigFileThreshold=200k pack-objects --all "$PWD/out/pack" </dev/null >names &&
@@ -215,9 +240,9 @@ test_expect_success 'large blobs are streamed' '
 test_expect_success 'the attribute -delta' '
 	rm -rf attr && git init -q attr && lines 1 500 >attr/a.bin && lines 2 500 >attr/b.bin &&
 	git -C attr add . && git -C attr commit -qm x &&
-	git -C attr pack-objects --all --stdout --progress </dev/null 2>err >x.pack && test_grep "(delta 1)" err &&
+	git -C attr pack-objects --all --stdout --progress </dev/null 2>err >x.pack && test_grep "^Total 4 (delta 1)" err &&
 	echo "*.bin -delta" >attr/.gitattributes &&
-	git -C attr pack-objects --all --stdout --progress </dev/null 2>err >x.pack && test_grep "(delta 0)" err
+	git -C attr pack-objects --all --stdout --progress </dev/null 2>err >x.pack && test_grep "^Total 4 (delta 0)" err
 '
 
 test_expect_success '--name-hash-version, --compression' '

@@ -12,7 +12,7 @@
 #include "pack/pack-internal.h"
 #include "pack/receive/receive.h"
 #include "pack/write/pack-files.h"
-#include "pack/write/pack-objects.h"
+#include "pack/write/write-internal.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -292,6 +292,34 @@ static void test_sink_stops(void **state)
 	pack_objects_free(po);
 }
 
+/* The end of a pack at each place near the end of the buffer. */
+static void test_output(void **state)
+{
+	unsigned char *zeros = xcalloc(1, 2 * OUTPUT_BYTES);
+
+	(void)state;
+	for (size_t len = OUTPUT_BYTES - 25; len < OUTPUT_BYTES + 25; len++) {
+		struct collected c = { STRBUF_INIT, SIZE_MAX, 0 };
+		struct object_id sum, want;
+		struct pack_output out;
+		struct err err = ERR_INIT;
+
+		pack_output_init(&out, hash_sha1, collect, &c);
+		MUST(pack_output_add(&out, zeros, 1000, &err));
+		MUST(pack_output_add(&out, zeros, len - 1000, &err));
+		assert_int_equal(pack_output_at(&out), len);
+		MUST(pack_output_finish(&out, &sum, &err));
+		hash_buf(hash_sha1, zeros, len, &want);
+		assert_true(oid_eq(&sum, &want));
+		assert_int_equal(c.bytes.len, len + 20);
+		assert_memory_equal(c.bytes.buf + len, want.hash, 20);
+		assert_true(c.smallest >= 65536);
+		pack_output_release(&out);
+		strbuf_release(&c.bytes);
+	}
+	free(zeros);
+}
+
 struct only_pack {
 	struct pack *p;
 };
@@ -347,6 +375,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_long_chains, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sink_stops, setup, teardown),
+		cmocka_unit_test(test_output),
 		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
 	};
 
