@@ -41,6 +41,7 @@ static const struct command commands[] = {
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },
 	{ "multi-pack-index", cmd_multi_pack_index, CMD_REPO },
+	{ "pack-objects", cmd_pack_objects, CMD_REPO },
 	{ "pack-refs", cmd_pack_refs, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "reflog", cmd_reflog, CMD_REPO },

@@ -67,6 +67,7 @@ int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx);

@@ -92,6 +92,12 @@ struct revindex {
 /* Check header, size and pack of a .rev file, but neither its positions nor the checksum. */
 MUST_USE int rev_check_file(const struct mapped_file *m, const struct pack *p,
 			    const char *path, struct err *err);
+struct sortable_offset {
+	uint64_t offset;
+	uint32_t pos;
+};
+/* Sorts v, from malloc; returns it or another array instead, which the caller frees. */
+struct sortable_offset *offsets_sort(struct sortable_offset *v, uint32_t nr);
 /* The positions in the idx, sorted by offset. Caller frees. */
 uint32_t *idx_order_by_offset(const struct pack_idx *idx);
 /* The same for entries that are sorted by name. */

@@ -8,7 +8,12 @@
 
 #include "compat/posix.h"
 
-/* Version 1: mostly the last 16 bytes that are no white space count, the last one most. */
+/* Version 1: mostly the last 16 bytes that are no white space count, the last one most. NULL: 0. */
 uint32_t pack_name_hash(const char *path);
+/*
+ * Version 2: that of the last component, with the directories above it in the lower bits. Files of
+ * one name in different directories are near each other, but not equal. Nobody stores it.
+ */
+uint32_t pack_name_hash_2(const char *path);
 
 #endif

@@ -51,6 +51,8 @@ bool pack_mark_bad(struct pack *p, uint64_t offset); /* true if it was not marke
 bool pack_is_marked_bad(struct pack *p, uint64_t offset);
 /* Position in the idx of the i-th object by offset; rev must be open. */
 uint32_t pack_rev_at(const struct pack *p, uint32_t i);
+/* The offset of that object; UINT64_MAX if the reverse index is wrong. */
+uint64_t pack_rev_offset(const struct pack *p, uint32_t i);
 /* Does the reverse index have every object once, in order? */
 bool pack_rev_is_sound(const struct pack *p);
 /* The object that begins exactly at offset: its position in the idx, and the end of its entry.

@@ -13,13 +13,8 @@
 
 /* ---- making one ---- */
 
-struct sortable {
-	uint64_t offset;
-	uint32_t pos;
-};
-
 /* One pass of a radix sort by 16 bits of the offset. */
-static void sort_pass(const struct sortable *from, struct sortable *to, uint32_t nr,
+static void sort_pass(const struct sortable_offset *from, struct sortable_offset *to, uint32_t nr,
 		      unsigned shift, uint32_t *count)
 {
 	uint32_t sum = 0;
@@ -39,7 +34,7 @@ static void sort_pass(const struct sortable *from, struct sortable *to, uint32_t
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct sortable *x = a, *y = b;
+	const struct sortable_offset *x = a, *y = b;
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
@@ -47,19 +42,23 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* Few offsets are sorted by comparison, since clearing the counts would take longer. */
-static struct sortable *sort_by_offset(struct sortable *v, uint32_t nr, uint64_t max)
+struct sortable_offset *offsets_sort(struct sortable_offset *v, uint32_t nr)
 {
-	struct sortable *other;
+	struct sortable_offset *other;
 	uint32_t *count;
+	uint64_t max = 0;
 
 	if (nr < 20000) {
 		qsort(v, nr, sizeof(*v), by_offset);
 		return v;
 	}
+	for (uint32_t i = 0; i < nr; i++)
+		if (v[i].offset > max)
+			max = v[i].offset;
 	ALLOC_ARRAY(other, nr);
 	ALLOC_ARRAY(count, 65536);
 	for (unsigned shift = 0; shift < 64 && max >> shift; shift += 16) {
-		struct sortable *t = other;
+		struct sortable_offset *t = other;
 
 		sort_pass(v, other, nr, shift, count);
 		other = v;
@@ -71,15 +70,11 @@ static struct sortable *sort_by_offset(struct sortable *v, uint32_t nr, uint64_t
 }
 
 /* Sorts v, which is freed. */
-static uint32_t *order_of(struct sortable *v, uint32_t nr)
+static uint32_t *order_of(struct sortable_offset *v, uint32_t nr)
 {
-	uint64_t max = 0;
 	uint32_t *order;
 
-	for (uint32_t i = 0; i < nr; i++)
-		if (v[i].offset > max)
-			max = v[i].offset;
-	v = sort_by_offset(v, nr, max);
+	v = offsets_sort(v, nr);
 	ALLOC_ARRAY(order, nr + !nr);
 	for (uint32_t i = 0; i < nr; i++)
 		order[i] = v[i].pos;
@@ -89,21 +84,21 @@ static uint32_t *order_of(struct sortable *v, uint32_t nr)
 
 uint32_t *idx_order_by_offset(const struct pack_idx *idx)
 {
-	struct sortable *v;
+	struct sortable_offset *v;
 
 	ALLOC_ARRAY(v, idx->nr + !idx->nr);
 	for (uint32_t i = 0; i < idx->nr; i++)
-		v[i] = (struct sortable){ idx_offset(idx, i), i };
+		v[i] = (struct sortable_offset){ idx_offset(idx, i), i };
 	return order_of(v, idx->nr);
 }
 
 uint32_t *idx_entries_order_by_offset(const struct idx_entry *entries, uint32_t nr)
 {
-	struct sortable *v;
+	struct sortable_offset *v;
 
 	ALLOC_ARRAY(v, nr + !nr);
 	for (uint32_t i = 0; i < nr; i++)
-		v[i] = (struct sortable){ entries[i].offset, i };
+		v[i] = (struct sortable_offset){ entries[i].offset, i };
 	return order_of(v, nr);
 }
 
@@ -194,7 +189,7 @@ uint32_t pack_rev_at(const struct pack *p, uint32_t i)
 	return p->rev.file ? get_be32(p->rev.file + (size_t)i * 4) : p->rev.built[i];
 }
 
-static uint64_t offset_at(const struct pack *p, uint32_t i)
+uint64_t pack_rev_offset(const struct pack *p, uint32_t i)
 {
 	uint32_t pos = pack_rev_at(p, i);
 
@@ -206,7 +201,7 @@ bool pack_rev_is_sound(const struct pack *p)
 	uint64_t before = 0;
 
 	for (uint32_t i = 0; i < p->idx.nr; i++) {
-		uint64_t at = offset_at(p, i);
+		uint64_t at = pack_rev_offset(p, i);
 
 		if (at <= before || at == UINT64_MAX)
 			return false;
@@ -221,11 +216,11 @@ static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *po
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		uint64_t at = offset_at(p, mid);
+		uint64_t at = pack_rev_offset(p, mid);
 
 		if (at == offset) {
 			*pos = pack_rev_at(p, mid);
-			*end = mid + 1 < p->idx.nr ? offset_at(p, mid + 1) : p->end;
+			*end = mid + 1 < p->idx.nr ? pack_rev_offset(p, mid + 1) : p->end;
 			return true;
 		}
 		if (offset < at)

@@ -12,10 +12,10 @@
 #include <pthread.h>
 #include <zlib.h>
 #include "compat/syscalls.h"
-#include "fs/file.h"
 #include "fs/tempfile.h"
 #include "pack/read-internal.h"
 #include "pack/pack.h"
+#include "pack/stage-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 #include "write-or-die.h"
@@ -550,38 +550,6 @@ static int write_header(struct pack_writer *w, struct err *err)
 	return 0;
 }
 
-static int stage(struct pack_writer *w, struct tempfile **t, struct fsync_batch *b,
-		 const struct object_id *sum, const char *ext, struct err *err)
-{
-	char *final = xstrfmt("%s/pack-%s.%s", w->packdir, oid_hex(sum), ext);
-	bool is_idx = !strcmp(ext, "idx");
-	bool is_pack = !strcmp(ext, "pack");
-	int rc = 0;
-
-	if (w->opts.shared_perm)
-		rc = apply_shared_perm((*t)->path, w->opts.shared_perm, err);
-	/*
-	 * D3: the .idx makes the pack visible, so it is published after what it
-	 * points into (test-pack-writer: order of staging).
-	 */
-	if (!rc)
-		rc = tempfile_stage(t, b, is_pack ? FSYNC_PACK : FSYNC_PACK_METADATA,
-				    is_idx ? PUBLISH_PACK_IDX : PUBLISH_PACK_DATA,
-				    final, true, err);
-	else
-		tempfile_delete(t);
-	free(final);
-	return rc;
-}
-
-/* By name, the order of entries in an idx. */
-static int entry_name_cmp(const void *a, const void *b)
-{
-	const struct idx_entry *x = a, *y = b;
-
-	return oid_cmp(&x->oid, &y->oid);
-}
-
 static struct idx_entry *sorted_entries(const struct pack_writer *w)
 {
 	struct idx_entry *v;
@@ -592,36 +560,30 @@ static struct idx_entry *sorted_entries(const struct pack_writer *w)
 		v[i].offset = w->entries[i].offset;
 		v[i].crc = w->entries[i].crc;
 	}
-	qsort(v, w->nr, sizeof(*v), entry_name_cmp);
+	idx_entries_sort(v, (uint32_t)w->nr);
 	return v;
 }
 
-typedef int (*table_fn)(int fd, const char *name, const struct hash_algo *algo,
-			const struct idx_entry *v, uint32_t nr,
-			const struct object_id *pack_sum, struct err *err);
-
-static int stage_table(struct pack_writer *w, struct fsync_batch *b, const char *ext,
-		       table_fn fn, const struct idx_entry *v, const struct object_id *sum,
-		       struct err *err)
+static int stage_all(struct pack_writer *w, const struct object_id *sum, struct fsync_batch *b,
+		     struct err *err)
 {
-	struct tempfile *t;
-	char *prefix = xstrfmt("tmp_%s_", ext);
-	int rc = tempfile_create_in(&t, w->dir, prefix, 0444, err);
+	char *prefix = xstrfmt("%s/pack", w->packdir);
+	struct pack_parts parts = { prefix, w->dir, w->opts.algo, w->opts.shared_perm, sum };
+	struct idx_entry *v = sorted_entries(w);
+	uint32_t nr = (uint32_t)w->nr;
+	int rc = pack_part_stage(&parts, &w->tmp, "pack", b, err);
 
+	if (!rc && w->opts.write_rev)
+		rc = pack_table_stage(&parts, "rev", rev_write, v, nr, b, err);
+	if (!rc)
+		rc = pack_table_stage(&parts, "idx", idx_write, v, nr, b, err);
+	free(v);
 	free(prefix);
-	if (rc < 0)
-		return rc;
-	rc = fn(t->fd, t->path, w->opts.algo, v, (uint32_t)w->nr, sum, err);
-	if (rc < 0) {
-		tempfile_delete(&t);
-		return rc;
-	}
-	return stage(w, &t, b, sum, ext, err);
+	return rc;
 }
 
 int pack_writer_finish(struct pack_writer *w, struct fsync_batch *b, struct err *err)
 {
-	struct idx_entry *v = NULL;
 	struct object_id sum;
 	int rc;
 
@@ -634,16 +596,10 @@ int pack_writer_finish(struct pack_writer *w, struct fsync_batch *b, struct err 
 		goto out;
 	if ((rc = flush_buffer(w, err)) < 0 ||
 	    (rc = write_header(w, err)) < 0 ||
-	    (rc = append_checksum(w, &sum, err)) < 0 ||
-	    (rc = stage(w, &w->tmp, b, &sum, "pack", err)) < 0)
+	    (rc = append_checksum(w, &sum, err)) < 0)
 		goto out;
-	v = sorted_entries(w);
-	if (w->opts.write_rev)
-		rc = stage_table(w, b, "rev", rev_write, v, &sum, err);
-	if (!rc)
-		rc = stage_table(w, b, "idx", idx_write, v, &sum, err);
+	rc = stage_all(w, &sum, b, err);
 out:
 	pthread_mutex_unlock(&w->lock);
-	free(v);
 	return rc;
 }

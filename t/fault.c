@@ -241,9 +241,21 @@ static ssize_t fault_read(int fd, void *buf, size_t len)
 	return syscalls_native.read(fd, buf, len);
 }
 
+/* "pread PATH @OFFSET LENGTH", where the plan is about it only. */
 static ssize_t fault_pread(int fd, void *buf, size_t len, off_t off)
 {
-	return syscalls_native.pread(fd, buf, len, off);
+	char path[PATH_MAX], line[PATH_MAX + 100];
+	ssize_t n;
+
+	if (!fault.plan.only || strcmp(fault.plan.only, "pread") != 0)
+		return syscalls_native.pread(fd, buf, len, off);
+	path_of_fd(fd, path, sizeof(path));
+	snprintf(line, sizeof(line), "pread %s @%jd %zu", path, (intmax_t)off, len);
+	if (decide("pread", line) == FAIL)
+		return refuse(line);
+	n = syscalls_native.pread(fd, buf, len, off);
+	record(line, (long)n, false);
+	return n;
 }
 
 /* "write PATH @OFFSET LENGTH"; *shorten: do only half of it. */

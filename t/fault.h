@@ -9,7 +9,8 @@
  *   fault_remove();
  *
  * What counts is every call that changes something on disk or flushes it; reading calls pass
- * through uncounted, and so does close (it is recorded) unless the plan is about it only.
+ * through uncounted, and so does close (it is recorded), unless the plan is about close or pread
+ * only.
  */
 #ifndef T_FAULT_H
 #define T_FAULT_H

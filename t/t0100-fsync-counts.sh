@@ -302,6 +302,10 @@ every_command () {
 	! echo "blob alone" | craft >input
 	4 3: unpack-objects -q <input
 	0: index-pack --verify .git/objects/pack/pack-$(craft_name).pack
+	! git ls-files -s | cut -d" " -f2 | sort -u >input
+	4 4: pack-objects .git/objects/pack/pack <input
+	4 5: pack-objects --cruft .git/objects/pack/pack </dev/null
+	0: pack-objects --stdout <input
 	! for h in pre-commit prepare-commit-msg commit-msg reference-transaction; do write_script .git/hooks/$h </dev/null; done
 	! for i in $(seq 150); do mkdir -p d && echo hooks $i >d/$i; done && git add -N d
 	12 19: -c core.editor=words commit -a

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bitmaps of git-pack-objects(1): objects found by them, and a new one for a new pack. */
+#include "compat/posix.h"
+#include "builtin/pack-objects.h"
+#include "cli/cli.h"
+#include "history/bitmap-build.h"
+#include "history/bitmap.h"
+
+/* ---- reading ---- */
+
+struct ends {
+	struct oid_array wants, haves;
+};
+
+static void collect_ends(const struct rev_walk *w, struct ends *e)
+{
+	for (size_t i = 0; i < w->nr_starts; i++) {
+		const struct rev_start *s = &w->starts[i];
+
+		oid_array_append(s->flags & REV_UNINTERESTING ? &e->haves : &e->wants, &s->oid);
+	}
+}
+
+static bool is_without_blobs(const struct filter_spec *f)
+{
+	return f->nr == 1 && f->parts[0].kind == FILTER_BLOB_NONE;
+}
+
+/*
+ * Do bitmaps lead to the same pack? For a thin one the walk finds bases; what is left out, or
+ * comes from elsewhere, is not in them.
+ */
+static bool may_use(const struct pack_command *c, const struct ends *e)
+{
+	if (!c->use_bitmaps || c->unpacked || c->reflog || c->indexed_objects ||
+	    c->keep_unreachable || c->pack_loose_unreachable ||
+	    c->missing != MISSING_ERROR || (c->o.thin && e->haves.nr) || !e->wants.nr)
+		return false;
+	return !c->filter.nr || is_without_blobs(&c->filter);
+}
+
+struct adding {
+	struct pack_command *c;
+	bool copy;
+	struct err *err;
+};
+
+static int add_object(void *data, const struct object_id *oid, enum object_type type,
+		      uint32_t name_hash, struct pack *pack, uint64_t offset)
+{
+	struct adding *a = data;
+
+	if (!pack)
+		return pack_command_add(a->c, oid, type, NULL, 0, a->err);
+	if (a->copy)
+		return pack_objects_copy(a->c->po, pack, offset, a->err);
+	return pack_objects_add_packed(a->c->po, oid, type, name_hash, pack, offset, a->err);
+}
+
+static int add_objects(struct pack_command *c, struct bitmap_walk *bw, bool copy, struct err *err)
+{
+	struct adding a = { c, copy, err };
+
+	if (c->filter.nr)
+		bitmap_walk_drop(bw, OBJ_BLOB);
+	else if (copy && c->o.ofs_delta && c->o.reuse_object && c->o.reuse_delta)
+		c->whole = bitmap_walk_whole_pack(bw);
+	return c->whole ? 0 : bitmap_walk_foreach(bw, add_object, &a, err);
+}
+
+int pack_read_bitmaps(struct pack_command *c, const struct rev_walk *w, struct err *err)
+{
+	struct ends e = { OID_ARRAY_INIT, OID_ARRAY_INIT };
+	struct bitmap_walk *bw = NULL;
+	struct err why = ERR_INIT;
+	int rc = ERR_NOT_FOUND;
+
+	collect_ends(w, &e);
+	if (may_use(c, &e))
+		rc = bitmap_walk_new(&bw, c->r, &e.wants, &e.haves, &why);
+	if (rc == ERR_NOT_FOUND) {
+		rc = 0;
+	} else if (!rc) {
+		/* With an order of their own (files) objects are chosen one by one. */
+		rc = add_objects(c, bw, !e.haves.nr && c->o.order == PACK_ORDER_SOURCE &&
+				 !c->include_tag, &why);
+		rc = rc < 0 ? rc : 1;
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	bitmap_walk_free(bw);
+	oid_array_clear(&e.wants);
+	oid_array_clear(&e.haves);
+	return rc;
+}
+
+/* ---- writing ---- */
+
+static int build(struct pack_command *c, struct bitmap_target *t, struct err *err)
+{
+	struct oid_array tips = OID_ARRAY_INIT, preferred = OID_ARRAY_INIT;
+	struct bitmap_build_options o;
+	int rc = bitmap_build_options_read(&o, c->r, err);
+
+	if (!rc)
+		rc = bitmap_collect_tips(c->r, &tips, &preferred, err);
+	o.tips = &tips;
+	o.preferred = &preferred;
+	if (!rc)
+		rc = bitmap_build(c->r, t, &o, c->batch, err);
+	oid_array_clear(&tips);
+	oid_array_clear(&preferred);
+	return rc;
+}
+
+int pack_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
+		      const struct object_id *sum, struct err *err)
+{
+	struct pack_command *c = data;
+	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->packdir);
+	struct err why = ERR_INIT;
+	int rc = build(c, t, &why);
+
+	/* A pack that is not closed under reachability can have none; it is a good pack all the same. */
+	if (rc == ERR_NOT_FOUND) {
+		warning("Failed to write bitmap index. Packfile doesn't have full closure (%s)",
+			err_message(&why));
+		rc = 0;
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	bitmap_target_free(t);
+	return rc;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * git-pack-objects(1) --cruft: what the packs that stay do not have, with the time when each object
+ * was last of use. Stdin lists packs: "-NAME" will be deleted; all others stay, also those that are
+ * not listed.
+ *
+ * What is older than the expiry is left out, unless something younger leads to it.
+ */
+#include "compat/posix.h"
+#include "builtin/pack-objects.h"
+#include "history/objects.h"
+#include "odb.h"
+#include "pack/write/mtimes.h"
+#include "util/alloc.h"
+#include "util/map.h"
+
+struct cruft {
+	struct pack_command *c;
+	struct strset listed, discarded; /* names of packs */
+	size_t nr_found;		 /* of those listed */
+	timestamp_t expiry;
+	struct rev_walk *w;
+	struct err *err;
+};
+
+/* ---- packs ---- */
+
+static const char *name_of(const struct pack *p)
+{
+	const char *slash = strrchr(pack_path(p), '/');
+
+	return slash ? slash + 1 : pack_path(p);
+}
+
+static int read_names(struct cruft *f)
+{
+	struct strbuf line = STRBUF_INIT;
+	int rc = 0;
+
+	while (!strbuf_getline_lf(&line, stdin)) {
+		bool discard = *line.buf == '-';
+
+		if (!line.len)
+			continue;
+		strset_add(&f->listed, line.buf + discard);
+		if (discard)
+			strset_add(&f->discarded, line.buf + 1);
+	}
+	if (ferror(stdin))
+		rc = err_set_errno(f->err, "cannot read the standard input");
+	strbuf_release(&line);
+	return rc;
+}
+
+static int exclude_if_it_stays(void *data, struct pack *p)
+{
+	struct cruft *f = data;
+
+	f->nr_found += strset_contains(&f->listed, name_of(p));
+	if (!strset_contains(&f->discarded, name_of(p)))
+		pack_objects_exclude_pack(f->c->po, p);
+	return 0;
+}
+
+/* ---- times ---- */
+
+/* Of several copies the youngest counts. */
+static int note_mtime(void *data, const struct object_id *oid, uint32_t mtime)
+{
+	struct cruft *f = data;
+	uintptr_t now = (uintptr_t)oidmap_get(&f->c->mtimes, oid);
+
+	if (!now || now - 1 < mtime)
+		oidmap_put(&f->c->mtimes, oid, (void *)((uintptr_t)mtime + 1));
+	return 0;
+}
+
+static int note_pack(void *data, struct pack *p)
+{
+	struct cruft *f = data;
+
+	if (!strset_contains(&f->discarded, name_of(p)))
+		return 0;
+	return pack_foreach_mtime(p, note_mtime, f, f->err);
+}
+
+static int note_loose(void *data, const struct object_id *oid)
+{
+	struct cruft *f = data;
+	struct odb *odb = f->c->r->odb;
+	const char *hex = oid_hex(oid);
+	struct stat st;
+	char *path;
+
+	/* In a pack that stays: it is not asked for. */
+	if (!oidmap_contains(&f->c->mtimes, oid) && packs_has(odb_packs(odb, 0), oid))
+		return 0;
+	path = xstrfmt("%s/%.2s/%s", odb_objdir(odb), hex, hex + 2);
+	if (!stat(path, &st))
+		note_mtime(f, oid, st.st_mtime < 0 ? 0 : (uint32_t)st.st_mtime);
+	free(path);
+	return 0;
+}
+
+uint32_t pack_cruft_mtime(void *data, const struct object_id *oid)
+{
+	struct pack_command *c = data;
+	uintptr_t found = (uintptr_t)oidmap_get(&c->mtimes, oid);
+
+	return found ? (uint32_t)(found - 1) : 0;
+}
+
+/* ---- choosing ---- */
+
+static bool is_recent(const struct cruft *f, uintptr_t value)
+{
+	return !f->expiry || value - 1 >= f->expiry;
+}
+
+static int add_recent(struct cruft *f)
+{
+	const struct object_id *oid;
+	void *value;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && oidmap_next(&f->c->mtimes, &i, &oid, &value);)
+		if (is_recent(f, (uintptr_t)value)) {
+			rc = pack_command_add(f->c, oid, OBJ_NONE, NULL, 0, f->err);
+			if (f->expiry && odb_has_quick(f->c->r->odb, oid))
+				rev_walk_add_commit(f->w, oid, oid_hex(oid), 0);
+		}
+	return rc;
+}
+
+/*
+ * Only what may be lost: the others are in packs that stay. What is older is kept for something
+ * younger, so it counts as just not expired.
+ */
+static int add_if_cruft(struct cruft *f, const struct object_id *oid, enum object_type type,
+			const char *path, struct err *err)
+{
+	if (!oidmap_contains(&f->c->mtimes, oid))
+		return 0;
+	note_mtime(f, oid, f->expiry < UINT32_MAX ? (uint32_t)f->expiry : UINT32_MAX);
+	return pack_command_add(f->c, oid, type, path, 0, err);
+}
+
+static int on_commit(void *data, struct commit *commit, struct err *err)
+{
+	return add_if_cruft(data, &commit->oid, OBJ_COMMIT, NULL, err);
+}
+
+static int on_object(void *data, const struct walked_object *o, struct err *err)
+{
+	return add_if_cruft(data, o->oid, o->type, o->path, err);
+}
+
+/* What is unreachable need not be complete. */
+static int on_missing(void *data, const struct walked_object *o, struct err *err)
+{
+	(void)data;
+	(void)o;
+	(void)err;
+	return 0;
+}
+
+static int add_reachable_from_recent(struct cruft *f, struct err *err)
+{
+	struct object_walk_options o = {
+		.commit = on_commit, .object = on_object, .missing = on_missing, .data = f,
+	};
+	int rc;
+
+	if (!f->w->nr_starts)
+		return 0;
+	f->w->missing_ok = true;
+	f->w->ignore_missing = true;
+	rc = rev_walk_begin(f->w, err);
+	return rc < 0 ? rc : object_walk(f->w, &o, err);
+}
+
+static int choose(struct cruft *f, struct err *err)
+{
+	struct packs *ours = odb_packs(f->c->r->odb, 0);
+	int rc = packs_foreach(ours, exclude_if_it_stays, f);
+
+	if (!rc && f->nr_found < f->listed.map.nr)
+		rc = err_set(err, ERR_NOT_FOUND, "could not find all packs that are listed");
+	if (!rc)
+		rc = packs_foreach(ours, note_pack, f);
+	if (!rc)
+		rc = odb_foreach(f->c->r->odb, ODB_FOREACH_LOCAL, note_loose, f, err);
+	if (!rc)
+		rc = add_recent(f);
+	return rc || !f->expiry ? rc : add_reachable_from_recent(f, err);
+}
+
+int pack_read_cruft(struct pack_command *c, timestamp_t expiry, struct err *err)
+{
+	struct cruft f = {
+		.c = c, .listed = STRSET_INIT, .discarded = STRSET_INIT, .expiry = expiry, .err = err,
+	};
+	int rc = rev_walk_new(&f.w, c->r, err);
+
+	if (rc < 0)
+		return rc;
+	f.w->objects = true;
+	rc = read_names(&f);
+	if (!rc)
+		rc = choose(&f, err);
+	rev_walk_free(f.w);
+	strset_clear(&f.listed);
+	strset_clear(&f.discarded);
+	return rc;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The objects of git-pack-objects(1) --revs: what revisions, refs, logs and the index lead to. */
+#include "compat/posix.h"
+#include "builtin/pack-objects.h"
+#include "history/objects.h"
+#include "object/tag.h"
+#include "object/tree.h"
+#include "odb.h"
+#include "util/alloc.h"
+
+/* ---- starts ---- */
+
+struct starts {
+	struct pack_command *c;
+	struct rev_walk *w;
+	struct err *err;
+};
+
+static void add_start(struct starts *s, const struct object_id *oid)
+{
+	if (!oid_is_null(oid) && odb_has_quick(s->c->r->odb, oid))
+		rev_walk_add_commit(s->w, oid, oid_hex(oid), 0);
+}
+
+static int add_log_entry(void *data, const struct reflog_entry *e)
+{
+	add_start(data, &e->old_oid);
+	add_start(data, &e->new_oid);
+	return 0;
+}
+
+static int add_log(void *data, const char *name)
+{
+	struct starts *s = data;
+	int rc = reflog_foreach(s->c->r->refs, name, true, add_log_entry, s, s->err);
+
+	return rc == ERR_NOT_FOUND ? 0 : rc;
+}
+
+static int add_index(struct starts *s, struct err *err)
+{
+	struct index_state ix;
+	int rc;
+
+	index_init(&ix, s->c->r->algo);
+	rc = index_read_repo(&ix, s->c->r, err);
+	for (size_t i = 0; !rc && i < ix.nr; i++)
+		if (!MODE_IS_GITLINK(ix.entries[i]->mode))
+			add_start(s, &ix.entries[i]->oid);
+	index_release(&ix);
+	return rc;
+}
+
+/* "--shallow OID": the other side has that commit without its parents. */
+static int cut_parents(struct starts *s, const char *hex, struct err *err)
+{
+	struct rev_walk *w = s->w;
+	struct object_id oid;
+	struct commit *c;
+	int rc;
+
+	if (oid_from_hex(&oid, hex, w->repo->algo) < 0)
+		return err_set(err, ERR_INVALID, "not an object name '%s'", hex);
+	s->c->use_bitmaps = false;
+	c = commit_lookup(w->pool, &oid);
+	rc = commit_parse_node(w->pool, c, err);
+	if (!rc) {
+		commit_set_parents(w->pool, c, NULL, 0);
+		c->shallow = true;
+	}
+	return rc;
+}
+
+static int read_line(struct starts *s, struct strvec *args, const char *line, struct err *err)
+{
+	const char *rest;
+
+	if (!*line)
+		return 1;
+	if (skip_prefix(line, "--shallow ", &rest))
+		return cut_parents(s, rest, err);
+	if (*line == '-' && strcmp(line, "--not") != 0)
+		return err_set(err, ERR_INVALID, "not a rev '%s'", line);
+	strvec_push(args, line);
+	return 0;
+}
+
+static int read_starts(struct starts *s, struct strvec *args, struct err *err)
+{
+	struct strbuf line = STRBUF_INIT;
+	int rc = 0;
+
+	while (!rc && !strbuf_getline_lf(&line, stdin))
+		rc = read_line(s, args, line.buf, err);
+	if (!rc && ferror(stdin))
+		rc = err_set_errno(err, "cannot read the standard input");
+	strbuf_release(&line);
+	return rc < 0 ? rc : 0;
+}
+
+static int add_starts(struct starts *s, struct err *err)
+{
+	struct pack_command *c = s->c;
+	struct strvec args = STRVEC_INIT;
+	int rc;
+
+	strvec_push(&args, "pack-objects");
+	if (c->all)
+		strvec_push(&args, "--all");
+	rc = read_starts(s, &args, err);
+	strvec_push(&args, "--");
+	if (!rc && c->reflog)
+		rc = reflogs_foreach_everywhere(c->r->refs, add_log, s, err);
+	if (!rc && c->indexed_objects)
+		rc = add_index(s, err);
+	if (!rc)
+		rc = rev_walk_arguments(s->w, (int)args.nr, args.v, NULL, err);
+	strvec_clear(&args);
+	return rc;
+}
+
+/* ---- the walk ---- */
+
+static int on_commit(void *data, struct commit *commit, struct err *err)
+{
+	return pack_command_add(data, &commit->oid, OBJ_COMMIT, NULL, 0, err);
+}
+
+static int on_object(void *data, const struct walked_object *o, struct err *err)
+{
+	return pack_command_add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0,
+				err);
+}
+
+static int on_missing(void *data, const struct walked_object *o, struct err *err)
+{
+	(void)data;
+	(void)o;
+	(void)err;
+	return 0;
+}
+
+static int walk(struct pack_command *c, struct rev_walk *w, struct err *err)
+{
+	struct object_walk_options o = {
+		.filter = c->filter.nr ? &c->filter : NULL,
+		.edges = c->o.thin,
+		.aggressive_edges = c->shallow,
+		.commit = on_commit,
+		.object = on_object,
+		.data = c,
+	};
+	int rc;
+
+	if (c->missing == MISSING_ALLOW_ANY) {
+		o.missing = on_missing;
+		o.check_present = true;
+		w->missing_ok = true;
+	}
+	rc = rev_walk_begin(w, err);
+	if (rc == ERR_NOT_FOUND && !w->nr_starts) {
+		err_release(err);
+		return 0;
+	}
+	return rc < 0 ? rc : object_walk(w, &o, err);
+}
+
+/* ---- what else is added ---- */
+
+static int add_tag_chain(struct pack_command *c, struct object_id oid, struct err *err)
+{
+	enum object_type type;
+	uint64_t size;
+	int rc;
+
+	while (!(rc = odb_type(c->r->odb, &oid, &type, &size, err)) && type == OBJ_TAG) {
+		struct object_buf buf = OBJECT_BUF_INIT;
+		struct tag_view tag;
+
+		rc = odb_read_type(c->r->odb, &oid, OBJ_TAG, &buf, err);
+		if (!rc)
+			rc = tag_parse(&tag, buf.data, buf.size, c->r->algo, err);
+		if (!rc)
+			rc = pack_command_add(c, &oid, OBJ_TAG, NULL, 0, err);
+		if (!rc)
+			oid = tag.target;
+		object_buf_release(&buf);
+		if (rc < 0)
+			break;
+	}
+	return rc;
+}
+
+static int add_tag_of_packed(void *data, const struct ref *ref)
+{
+	struct starts *s = data;
+
+	if ((ref->flags & REF_IS_BROKEN) || oid_is_null(&ref->peeled) ||
+	    !pack_objects_has(s->c->po, &ref->peeled))
+		return 0;
+	return add_tag_chain(s->c, ref->oid, s->err);
+}
+
+static int add_pack_of_ours(void *data, struct pack *p)
+{
+	struct starts *s = data;
+
+	return pack_objects_add_pack(s->c->po, p, s->err);
+}
+
+static int add_if_loose(void *data, const struct object_id *oid)
+{
+	struct starts *s = data;
+
+	if (packs_has(odb_packs(s->c->r->odb, 0), oid))
+		return 0;
+	return pack_command_add(s->c, oid, OBJ_NONE, NULL, 0, s->err);
+}
+
+static int add_others(struct starts *s, struct err *err)
+{
+	struct pack_command *c = s->c;
+	int rc = 0;
+
+	if (c->include_tag)
+		rc = refs_foreach(c->r->refs, "refs/tags/", 0, add_tag_of_packed, s, err);
+	if (!rc && c->keep_unreachable)
+		rc = packs_foreach(odb_packs(c->r->odb, 0), add_pack_of_ours, s);
+	if (!rc && c->pack_loose_unreachable)
+		rc = odb_foreach(c->r->odb, ODB_FOREACH_LOCAL, add_if_loose, s, err);
+	return rc;
+}
+
+int pack_read_revisions(struct pack_command *c, struct err *err)
+{
+	struct starts s = { .c = c, .err = err };
+	int rc = rev_walk_new(&s.w, c->r, err);
+
+	if (rc < 0)
+		return rc;
+	s.w->objects = true;
+	s.w->unpacked = c->unpacked;
+	rc = add_starts(&s, err);
+	if (!rc)
+		rc = pack_read_bitmaps(c, s.w, err);
+	if (!rc)
+		rc = walk(c, s.w, err);
+	rev_walk_free(s.w);
+	return rc < 0 ? rc : add_others(&s, err);
+}

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-pack-objects(1). */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/pack-objects.h"
+#include "operation.h"
+#include "pack/write/pack-files.h"
+#include "util/alloc.h"
+#include "util/date.h"
+#include "util/progress.h"
+#include "write-or-die.h"
+
+static const char *const usage[] = {
+	"git pack-objects --stdout [<options>] [< <ref-list> | < <object-list>]",
+	"git pack-objects [<options>] <base-name> [< <ref-list> | < <object-list>]",
+	NULL
+};
+
+#define DEPTH_MAX 4095
+#define PACK_SIZE_MIN ((unsigned long)1 << 20)
+
+enum { PROGRESS_NONE, PROGRESS_SOME, PROGRESS_ALL };
+
+/* Options as they are parsed. */
+struct pack_options {
+	int progress, all_progress_implied;
+	int to_stdout, non_empty;
+	int ofs_delta, reuse_delta, reuse_object, thin;
+	int local, incremental, honor_keep;
+	int window, depth, threads, compression;
+	int name_hash_version;
+	unsigned long window_memory, max_pack_size;
+	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow;
+	int keep_unreachable, pack_loose_unreachable, stdin_packs;
+	int cruft;
+	timestamp_t cruft_expiry; /* 0: none */
+	int use_bitmaps;	/* -1: not said */
+	int write_bitmap;
+	unsigned index_version;
+	uint64_t index_wide_from;
+	int ignored; /* hints that have no effect on what is packed */
+	struct strvec keep_packs;
+	bool write_rev;
+	const char *base_name;
+};
+
+/* ---- progress ---- */
+
+struct meters {
+	struct pack_options *o;
+	struct progress *meter;
+	enum pack_phase phase;
+};
+
+static const char *phase_title(enum pack_phase phase)
+{
+	return phase == PACK_PHASE_DELTAS ? "Compressing objects" : "Writing objects";
+}
+
+static int show_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
+			 struct err *err)
+{
+	struct meters *m = data;
+
+	(void)err;
+	if (!m->o->progress || (phase == PACK_PHASE_WRITE && m->o->to_stdout &&
+				m->o->progress < PROGRESS_ALL))
+		return 0;
+	if (m->meter && m->phase != phase)
+		progress_stop(&m->meter);
+	if (!m->meter)
+		m->meter = progress_start_forced(phase_title(phase), total);
+	m->phase = phase;
+	progress_update(m->meter, done);
+	return 0;
+}
+
+static void tell_totals(const struct pack_command *c)
+{
+	struct pack_objects_stats st;
+
+	pack_objects_get_stats(c->po, &st);
+	if (c->whole)
+		st = (struct pack_objects_stats){ .total = pack_nr_objects(c->whole), .packs = 1,
+						  .in_ranges = pack_nr_objects(c->whole) };
+	fprintf(stderr, "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
+		"), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas, st.reused,
+		st.reused_deltas, st.in_ranges, st.in_ranges ? st.packs : 0);
+}
+
+/* ---- configuration ---- */
+
+static int read_limits(const struct config_set *c, struct pack_command *cmd, struct err *err)
+{
+	struct { const char *key; size_t *out; } sizes[] = {
+		{ "pack.windowmemory", &cmd->o.window_memory },
+		{ "pack.deltacachesize", &cmd->o.delta_cache_bytes },
+		{ "pack.deltacachelimit", &cmd->o.delta_cache_limit },
+	};
+	unsigned long v;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes) && rc >= 0; i++) {
+		rc = config_get_ulong(c, sizes[i].key, &v, err);
+		if (rc > 0)
+			*sizes[i].out = v;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int check_level(int level, struct err *err)
+{
+	if (level < -1 || level > 9)
+		return err_set(err, ERR_INVALID, "bad pack compression level %d", level);
+	return 0;
+}
+
+/* pack.compression, core.compression. Not the level of new objects, which is low by default. */
+static int read_level(const struct config_set *c, int *level, struct err *err)
+{
+	int rc = config_get_int(c, "pack.compression", level, err);
+
+	if (!rc)
+		rc = config_get_int(c, "core.compression", level, err);
+	return rc < 0 ? rc : check_level(*level, err);
+}
+
+static int read_config(struct pack_command *cmd, struct pack_options *o, struct err *err)
+{
+	const struct config_set *c = cmd->r->config;
+	bool use = true;
+	int version = 2, rc = config_get_int(c, "pack.window", &o->window, err);
+
+	if (rc >= 0)
+		rc = config_get_int(c, "pack.depth", &o->depth, err);
+	if (rc >= 0)
+		rc = config_get_int(c, "pack.threads", &o->threads, err);
+	if (rc >= 0 && o->threads < 0)
+		return err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", o->threads);
+	if (rc >= 0)
+		rc = config_get_bool(c, "pack.writereverseindex", &o->write_rev, err);
+	if (rc >= 0)
+		rc = config_get_int(c, "pack.indexversion", &version, err);
+	if (rc >= 0 && (version < 1 || version > 2))
+		return err_set(err, ERR_INVALID, "bad pack.indexVersion=%d", version);
+	o->index_version = (unsigned)version;
+	if (rc >= 0 && (rc = config_get_bool(c, "pack.usebitmaps", &use, err)) > 0 && !use)
+		o->use_bitmaps = 0;
+	if (rc >= 0)
+		rc = read_level(c, &o->compression, err);
+	return rc < 0 ? rc : read_limits(c, cmd, err);
+}
+
+/* ---- options ---- */
+
+static int refuse(const struct option *opt, const char *arg, int unset)
+{
+	(void)arg;
+	if (unset)
+		return 0;
+	return error("option `%s' is not available yet", opt->long_name);
+}
+
+static int set_filter(const struct option *opt, const char *arg, int unset)
+{
+	struct filter_spec *f = opt->value;
+	struct err err = ERR_INIT;
+
+	if (unset) {
+		filter_spec_release(f);
+		return 0;
+	}
+	if (filter_spec_parse(f, arg, &err) < 0)
+		die_err(&err);
+	return 0;
+}
+
+static int set_missing(const struct option *opt, const char *arg, int unset)
+{
+	enum missing_action *action = opt->value;
+
+	(void)unset;
+	if (!strcmp(arg, "error"))
+		*action = MISSING_ERROR;
+	else if (!strcmp(arg, "allow-any"))
+		*action = MISSING_ALLOW_ANY;
+	else if (!strcmp(arg, "allow-promisor"))
+		return error("option `missing=allow-promisor' is not available yet");
+	else
+		return error("invalid value for '%s': '%s'", "--missing", arg);
+	return 0;
+}
+
+static int set_stdin_packs(const struct option *opt, const char *arg, int unset)
+{
+	if (arg && !strcmp(arg, "follow"))
+		return error("option `stdin-packs=follow' is not available yet");
+	if (arg)
+		return error("invalid value for '%s': '%s'", "--stdin-packs", arg);
+	*(int *)opt->value = !unset;
+	return 0;
+}
+
+static int set_cruft_expiration(const struct option *opt, const char *arg, int unset)
+{
+	struct pack_options *o = opt->value;
+
+	(void)unset;
+	if (date_parse_expiry(arg, &o->cruft_expiry) < 0)
+		return error("malformed expiration date '%s'", arg);
+	o->cruft = 1;
+	return 0;
+}
+
+static int set_index_version(const struct option *opt, const char *arg, int unset)
+{
+	struct pack_options *o = opt->value;
+	char *end;
+
+	(void)unset;
+	if (*arg != '1' && *arg != '2')
+		return error("unsupported index version %s", arg);
+	o->index_version = (unsigned)(*arg++ - '0');
+	if (!*arg)
+		return 0;
+	errno = 0;
+	o->index_wide_from = strtoull(arg + 1, &end, 0);
+	if (*arg != ',' || end == arg + 1 || *end || errno || o->index_wide_from & 0x80000000u)
+		return error("bad index version '%s'", arg);
+	return 0;
+}
+
+#define REFUSED(name, argh, flags) \
+	OPT_CALLBACK_F(0, name, NULL, argh, "not available yet", (flags) | PARSE_OPT_HIDDEN, refuse)
+
+static int parse(int argc, const char **argv, struct pack_command *c, struct pack_options *o)
+{
+	struct option opts[] = {
+		OPT_SET_INT('q', "quiet", &o->progress, "do not show progress meter", PROGRESS_NONE),
+		OPT_SET_INT(0, "progress", &o->progress, "show progress meter", PROGRESS_SOME),
+		OPT_SET_INT(0, "all-progress", &o->progress,
+			    "show progress meter during object writing phase", PROGRESS_ALL),
+		OPT_BOOL(0, "all-progress-implied", &o->all_progress_implied,
+			 "similar to --all-progress when progress meter is shown"),
+		OPT_CALLBACK_F(0, "index-version", o, "<version>[,<offset>]",
+			       "write the pack index file in the specified idx format version",
+			       PARSE_OPT_NONEG, set_index_version),
+		OPT_MAGNITUDE(0, "max-pack-size", &o->max_pack_size,
+			      "maximum size of each output pack file"),
+		OPT_BOOL(0, "local", &o->local, "ignore borrowed objects from alternate object store"),
+		OPT_BOOL(0, "incremental", &o->incremental, "ignore packed objects"),
+		OPT_INTEGER(0, "window", &o->window, "limit pack window by objects"),
+		OPT_MAGNITUDE(0, "window-memory", &o->window_memory,
+			      "limit pack window by memory in addition to object limit"),
+		OPT_INTEGER(0, "depth", &o->depth,
+			    "maximum length of delta chain allowed in the resulting pack"),
+		OPT_BOOL(0, "reuse-delta", &o->reuse_delta, "reuse existing deltas"),
+		OPT_BOOL(0, "reuse-object", &o->reuse_object, "reuse existing objects"),
+		OPT_BOOL(0, "delta-base-offset", &o->ofs_delta, "use OFS_DELTA objects"),
+		OPT_INTEGER(0, "threads", &o->threads,
+			    "use threads when searching for best delta matches"),
+		OPT_BOOL(0, "non-empty", &o->non_empty, "do not create an empty pack output"),
+		OPT_BOOL(0, "revs", &o->revs, "read revision arguments from standard input"),
+		OPT_BOOL(0, "unpacked", &o->unpacked,
+			 "limit the objects to those that are not yet packed"),
+		OPT_BOOL(0, "all", &o->all, "include objects reachable from any reference"),
+		OPT_BOOL(0, "reflog", &o->reflog, "include objects referred by reflog entries"),
+		OPT_BOOL(0, "indexed-objects", &o->indexed_objects,
+			 "include objects referred to by the index"),
+		OPT_CALLBACK_F(0, "stdin-packs", &o->stdin_packs, "mode", "read packs from stdin",
+			       PARSE_OPT_OPTARG, set_stdin_packs),
+		OPT_BOOL(0, "stdout", &o->to_stdout, "output pack to stdout"),
+		OPT_BOOL(0, "include-tag", &o->include_tag,
+			 "include tag objects that refer to objects to be packed"),
+		OPT_BOOL(0, "keep-unreachable", &o->keep_unreachable, "keep unreachable objects"),
+		OPT_BOOL(0, "pack-loose-unreachable", &o->pack_loose_unreachable,
+			 "pack loose unreachable objects"),
+		OPT_BOOL(0, "sparse", &o->ignored, "use the sparse reachability algorithm"),
+		OPT_BOOL(0, "thin", &o->thin, "create thin packs"),
+		OPT_BOOL(0, "shallow", &o->shallow, "create packs suitable for shallow fetches"),
+		OPT_BOOL(0, "honor-pack-keep", &o->honor_keep,
+			 "ignore packs that have companion .keep file"),
+		OPT_STRVEC(0, "keep-pack", &o->keep_packs, "name", "ignore this pack"),
+		OPT_INTEGER(0, "compression", &o->compression, "pack compression level"),
+		OPT_BOOL(0, "use-bitmap-index", &o->use_bitmaps,
+			 "use a bitmap index if available to speed up counting objects"),
+		OPT_CALLBACK(0, "filter", &c->filter, "args", "object filtering", set_filter),
+		OPT_CALLBACK_F(0, "missing", &c->missing, "action", "handling for missing objects",
+			       PARSE_OPT_NONEG, set_missing),
+		OPT_INTEGER(0, "name-hash-version", &o->name_hash_version,
+			    "use the specified name-hash function to group similar objects"),
+		REFUSED("unpack-unreachable", "time", PARSE_OPT_OPTARG),
+		OPT_BOOL(0, "cruft", &o->cruft, "create a cruft pack"),
+		OPT_CALLBACK_F(0, "cruft-expiration", o, "time",
+			       "expire cruft objects older than <time>", PARSE_OPT_NONEG,
+			       set_cruft_expiration),
+		REFUSED("path-walk", NULL, PARSE_OPT_NOARG),
+		REFUSED("keep-true-parents", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "write-bitmap-index", &o->write_bitmap,
+			 "write a bitmap index together with the pack index"),
+		REFUSED("exclude-promisor-objects", NULL, PARSE_OPT_NOARG),
+		REFUSED("exclude-promisor-objects-best-effort", NULL, PARSE_OPT_NOARG),
+		REFUSED("delta-islands", NULL, PARSE_OPT_NOARG),
+		REFUSED("uri-protocol", "protocol", 0),
+		OPT_END()
+	};
+
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (argc == 1)
+		o->base_name = argv[0];
+	if (argc > 1 || !o->base_name == !o->to_stdout)
+		usage_with_options(usage, opts);
+	return 0;
+}
+
+/* ---- what the options mean ---- */
+
+static bool names_a_pack(const char *base_name)
+{
+	return ends_with(base_name, "/pack") || !strcmp(base_name, "pack");
+}
+
+static int check_together(const struct pack_options *o, const struct pack_command *c,
+			  struct err *err)
+{
+	if (o->thin && !o->to_stdout)
+		return err_set(err, ERR_INVALID, "--thin cannot be used to build an indexable pack");
+	if (o->stdin_packs && c->revs)
+		return err_set(err, ERR_INVALID, "cannot use internal rev list with --stdin-packs");
+	if (o->cruft && (c->revs || o->stdin_packs))
+		return err_set(err, ERR_INVALID, "cannot use %s with --cruft",
+			       o->stdin_packs ? "--stdin-packs" : "internal rev list");
+	if (o->cruft && o->to_stdout)
+		return err_set(err, ERR_INVALID, "cannot use --stdout with --cruft");
+	if (c->filter.nr && !c->revs)
+		return err_set(err, ERR_INVALID, "cannot use --filter without --revs");
+	if (o->write_bitmap && !o->to_stdout && !names_a_pack(o->base_name))
+		return err_set(err, ERR_UNSUPPORTED, "--write-bitmap-index needs a base name that ends in '/pack'");
+	if (o->name_hash_version < 1 || o->name_hash_version > 2)
+		return err_set(err, ERR_INVALID, "invalid --name-hash-version option: %d",
+			       o->name_hash_version);
+	return check_level(o->compression, err);
+}
+
+static int limit_pack_size(struct pack_command *c, struct pack_options *o, struct err *err)
+{
+	if (o->to_stdout && o->max_pack_size)
+		return err_set(err, ERR_INVALID,
+			       "--max-pack-size cannot be used to build a pack for transfer");
+	if (!o->max_pack_size && !o->to_stdout)
+		o->max_pack_size = c->r->settings.pack_size_limit;
+	if (o->max_pack_size && o->max_pack_size < PACK_SIZE_MIN) {
+		warning("minimum pack size limit is 1 MiB");
+		o->max_pack_size = PACK_SIZE_MIN;
+	}
+	return 0;
+}
+
+static void limit_depth(struct pack_options *o)
+{
+	if (o->depth < 0)
+		o->depth = 0;
+	if (o->depth > DEPTH_MAX) {
+		warning("--depth %d is too deep, forcing %d", o->depth, DEPTH_MAX);
+		o->depth = DEPTH_MAX;
+	}
+	if (o->window < 0)
+		o->window = 0;
+}
+
+static int apply(struct pack_command *c, struct pack_options *o, struct err *err)
+{
+	int rc;
+
+	/* What implies --revs. */
+	c->revs = o->revs || o->all || o->unpacked || o->reflog || o->indexed_objects ||
+		  o->keep_unreachable || o->pack_loose_unreachable;
+	c->all = o->all;
+	c->reflog = o->reflog;
+	c->indexed_objects = o->indexed_objects;
+	c->unpacked = o->unpacked;
+	c->include_tag = o->include_tag;
+	c->shallow = o->shallow;
+	/* For files an order of their own is better than that of the packs that there are. */
+	c->use_bitmaps = o->use_bitmaps && (o->to_stdout || o->use_bitmaps > 0) && !o->local &&
+			 !o->incremental && !o->honor_keep && !o->keep_packs.nr && !o->shallow;
+	c->keep_unreachable = o->keep_unreachable;
+	c->pack_loose_unreachable = o->pack_loose_unreachable;
+	rc = check_together(o, c, err);
+	if (!rc)
+		rc = limit_pack_size(c, o, err);
+	limit_depth(o);
+	if (o->write_bitmap && o->max_pack_size) {
+		warning("disabling bitmap writing, packs are split due to pack.packSizeLimit");
+		o->write_bitmap = 0;
+	}
+	c->o.window = (unsigned)o->window;
+	c->o.depth = (unsigned)o->depth;
+	c->o.window_memory = o->window_memory;
+	c->o.threads = o->threads;
+	c->o.level = o->compression;
+	c->o.big_file_threshold = c->r->settings.big_file_threshold;
+	c->o.ofs_delta = o->ofs_delta;
+	c->o.thin = o->thin;
+	c->o.reuse_delta = o->reuse_delta;
+	c->o.reuse_object = o->reuse_object;
+	c->o.incremental = o->incremental;
+	c->o.local = o->local;
+	c->o.name_hash_version = (unsigned)o->name_hash_version;
+	c->o.order = o->to_stdout ? PACK_ORDER_SOURCE
+		     : o->max_pack_size ? PACK_ORDER_FAMILY : PACK_ORDER_TYPE;
+	return rc;
+}
+
+/* ---- the command ---- */
+
+static int add_objects(struct pack_command *c, const struct pack_options *o, struct err *err)
+{
+	int rc = pack_exclude_kept(c, &o->keep_packs, o->honor_keep, err);
+
+	if (o->progress)
+		c->progress = progress_start_forced("Enumerating objects", 0);
+	if (!rc && o->cruft)
+		rc = pack_read_cruft(c, o->cruft_expiry, err);
+	else if (!rc && o->stdin_packs)
+		rc = pack_read_pack_list(c, err);
+	else if (!rc && c->revs)
+		rc = pack_read_revisions(c, err);
+	else if (!rc)
+		rc = pack_read_object_list(c, err);
+	progress_stop(&c->progress);
+	return rc;
+}
+
+static int write_stdout(void *data, const void *p, size_t len, struct err *err)
+{
+	(void)data;
+	return write_in_full(STDOUT_FILENO, p, len, "standard output", err);
+}
+
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
+}
+
+static int write_files(struct pack_command *c, const struct pack_options *o, struct err *err)
+{
+	char *packdir = dir_of(o->base_name);
+	struct pack_files_options files = {
+		.base_name = o->base_name,
+		.max_bytes = o->max_pack_size,
+		.shared_perm = c->r->settings.shared_perm,
+		.write_rev = o->write_rev,
+		.index_version = o->index_version,
+		.index_wide_from = o->index_wide_from,
+		.mtime_of = o->cruft ? pack_cruft_mtime : NULL,
+		.before_idx = o->write_bitmap ? pack_write_bitmap : NULL,
+		.data = c,
+	};
+	struct oid_array sums = OID_ARRAY_INIT;
+	struct repo_operation *op = repo_operation_begin(c->r);
+	int rc;
+
+	c->packdir = packdir;
+	c->batch = repo_operation_batch(op);
+	rc = pack_objects_write_files(c->po, &files, c->batch, &sums, err);
+	rc = repo_operation_end(op, rc, err);
+	/* D2: the names after the seal. */
+	for (size_t i = 0; i < sums.nr && !rc; i++)
+		printf("%s\n", oid_hex(&sums.oid[i]));
+	oid_array_clear(&sums);
+	free(packdir);
+	if (!rc && finish_stdout())
+		rc = ERR_GENERIC;
+	return rc;
+}
+
+static int write_packs(struct pack_command *c, const struct pack_options *o, struct err *err)
+{
+	int rc;
+
+	if (c->whole)
+		return pack_write_unchanged(c->whole, write_stdout, NULL, err);
+	if (o->non_empty && !pack_objects_count(c->po))
+		return 0;
+	rc = pack_objects_prepare(c->po, err);
+	if (rc < 0)
+		return rc;
+	if (o->to_stdout)
+		return pack_objects_write(c->po, write_stdout, NULL, err);
+	return write_files(c, o, err);
+}
+
+static int run(struct pack_command *c, struct pack_options *o, struct meters *m, struct err *err)
+{
+	int rc = apply(c, o, err);
+
+	if (!rc)
+		rc = index_read_repo(&c->ix, c->r, err);
+	if (!rc)
+		rc = attrs_new(&c->attrs, c->r, &c->ix, c->r->bare ? ATTR_INDEX : ATTR_CHECKIN, err);
+	if (rc < 0)
+		return rc;
+	c->o.progress = show_progress;
+	c->o.data = m;
+	c->po = pack_objects_new(&c->o);
+	rc = add_objects(c, o, err);
+	if (!rc)
+		rc = write_packs(c, o, err);
+	progress_stop(&m->meter);
+	if (!rc && o->progress)
+		tell_totals(c);
+	pack_objects_free(c->po);
+	return rc;
+}
+
+int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct pack_command c = { .r = ctx->repo, .filter = FILTER_SPEC_INIT };
+	struct pack_options o = {
+		.progress = isatty(STDERR_FILENO) ? PROGRESS_SOME : PROGRESS_NONE,
+		.reuse_delta = 1, .reuse_object = 1, .window = 10, .depth = 50, .compression = -1,
+		.use_bitmaps = -1, .name_hash_version = 1, .keep_packs = STRVEC_INIT, .write_rev = true,
+	};
+	struct meters m = { &o, NULL, PACK_PHASE_DELTAS };
+	struct err err = ERR_INIT;
+	int rc;
+
+	index_init(&c.ix, c.r->algo);
+	pack_objects_options_init(&c.o, c.r->odb);
+	rc = read_config(&c, &o, &err);
+	o.window_memory = c.o.window_memory;
+	if (!rc) {
+		parse(argc, argv, &c, &o);
+		if (o.progress && o.all_progress_implied)
+			o.progress = PROGRESS_ALL;
+		rc = run(&c, &o, &m, &err);
+	}
+	attrs_free(c.attrs);
+	index_release(&c.ix);
+	filter_spec_release(&c.filter);
+	oid_array_clear(&c.preferred_trees);
+	oidmap_clear(&c.mtimes, NULL);
+	strvec_clear(&o.keep_packs);
+	if (rc == ERR_GENERIC && !err.msg)
+		return 128;
+	return rc < 0 ? report_fatal(&err) : 0;
+}

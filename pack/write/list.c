@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The list of objects of a new pack: adding, finding by name. */
+#include "compat/posix.h"
+#include "compat/os.h"
+#include "odb.h"
+#include "pack/name-hash.h"
+#include "pack/write/write-internal.h"
+#include "util/alloc.h"
+
+#define FIRST_SLOTS 1024
+
+void pack_objects_options_init(struct pack_objects_options *o, struct odb *odb)
+{
+	*o = (struct pack_objects_options){
+		.odb = odb,
+		.window = 10,
+		.depth = 50,
+		.delta_cache_bytes = (size_t)256 << 20,
+		.delta_cache_limit = 1000,
+		.big_file_threshold = (uint64_t)512 << 20,
+		.level = -1,
+		.name_hash_version = 1,
+		.reuse_delta = true,
+		.reuse_object = true,
+	};
+}
+
+struct pack_objects *pack_objects_new(const struct pack_objects_options *o)
+{
+	struct pack_objects *po;
+
+	CALLOC_ARRAY(po, 1);
+	po->o = *o;
+	if (!o->reuse_object)
+		po->o.reuse_delta = false;
+	if (po->o.depth > UINT16_MAX / 4)
+		po->o.depth = UINT16_MAX / 4;
+	po->algo = odb_algo(o->odb);
+	po->raw_len = po->algo->raw_len;
+	po->seed = os_random64() | 1;
+	po->mask = FIRST_SLOTS - 1;
+	CALLOC_ARRAY(po->slots, FIRST_SLOTS);
+	return po;
+}
+
+void pack_objects_free(struct pack_objects *po)
+{
+	if (!po)
+		return;
+	for (uint32_t i = 0; i < po->nr; i++)
+		free(po->items[i].delta);
+	for (uint32_t i = 0; i < po->nr_sources; i++) {
+		if (po->sources[i].fd >= 0)
+			close(po->sources[i].fd);
+		free(po->sources[i].items);
+	}
+	free(po->sources);
+	free(po->order);
+	free(po->excluded);
+	free(po->ranges);
+	free(po->piece.buf);
+	free(po->items);
+	free(po->names);
+	free(po->slots);
+	free(po);
+}
+
+/* ---- finding ---- */
+
+/* Where the search for a name begins. */
+static size_t home_of(const struct pack_objects *po, const unsigned char *name)
+{
+	uint64_t begin;
+
+	memcpy(&begin, name, sizeof(begin));
+	return (size_t)((begin * po->seed) >> 32) & po->mask;
+}
+
+/* Its slot, or the empty one that it would get. */
+static item_ref *slot_of(const struct pack_objects *po, const unsigned char *name)
+{
+	size_t i = home_of(po, name);
+
+	while (po->slots[i] &&
+	       memcmp(pack_item_name(po, po->slots[i] - 1), name, po->raw_len) != 0)
+		i = (i + 1) & po->mask;
+	return &po->slots[i];
+}
+
+item_ref pack_list_find(const struct pack_objects *po, const unsigned char *name)
+{
+	return *slot_of(po, name);
+}
+
+bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid)
+{
+	item_ref ref = pack_list_find(po, oid->hash);
+
+	return ref && !(po->items[ref - 1].flags & ITEM_PREFERRED_BASE);
+}
+
+void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *out)
+{
+	oid_from_raw(out, pack_item_name(po, i), po->algo);
+}
+
+uint32_t pack_objects_count(const struct pack_objects *po)
+{
+	return po->nr_in_ranges + po->nr - po->nr_preferred;
+}
+
+/* ---- adding ---- */
+
+static void grow_slots(struct pack_objects *po)
+{
+	po->mask = po->mask * 2 + 1;
+	free(po->slots);
+	CALLOC_ARRAY(po->slots, po->mask + 1);
+	for (uint32_t i = 0; i < po->nr; i++)
+		*slot_of(po, pack_item_name(po, i)) = i + 1;
+}
+
+static void grow_items(struct pack_objects *po)
+{
+	size_t want = alloc_growth(po->alloc, (size_t)po->nr + 1);
+
+	if (want > UINT32_MAX - 1)
+		want = UINT32_MAX - 1;
+	po->items = xreallocarray(po->items, want, sizeof(*po->items));
+	po->names = xreallocarray(po->names, want, po->raw_len);
+	po->alloc = (uint32_t)want;
+}
+
+/* The item of that name, made if it is new: index plus one; 0: there are too many. */
+static item_ref add_item(struct pack_objects *po, const unsigned char *name, bool *is_new)
+{
+	item_ref *slot = slot_of(po, name);
+
+	*is_new = !*slot;
+	if (*slot)
+		return *slot;
+	if (po->nr >= UINT32_MAX - 1)
+		return 0;
+	if (po->nr == po->alloc)
+		grow_items(po);
+	memset(&po->items[po->nr], 0, sizeof(*po->items));
+	memcpy(po->names + (size_t)po->nr * po->raw_len, name, po->raw_len);
+	*slot = ++po->nr;
+	if (po->nr > po->mask / 2 + po->mask / 4) /* before the next search */
+		grow_slots(po);
+	return po->nr;
+}
+
+static int add(struct pack_objects *po, const struct object_id *oid, enum object_type type,
+	       uint32_t name_hash, unsigned flags, struct pack_item **out, struct err *err)
+{
+	bool is_new;
+	struct pack_item *it;
+	item_ref ref;
+
+	if (po->prepared)
+		BUG("an object is added to a list that has been prepared");
+	ref = add_item(po, oid->hash, &is_new);
+	if (!ref)
+		return err_set(err, ERR_TOO_BIG, "too many objects for one pack");
+	it = &po->items[ref - 1];
+	if (is_new) {
+		it->type = (uint8_t)(type > OBJ_NONE ? type : OBJ_NONE);
+		if (flags & PACK_PREFERRED_BASE) {
+			it->flags |= ITEM_PREFERRED_BASE;
+			po->nr_preferred++;
+		}
+	} else if ((it->flags & ITEM_PREFERRED_BASE) && !(flags & PACK_PREFERRED_BASE)) {
+		it->flags &= (uint8_t)~ITEM_PREFERRED_BASE;
+		po->nr_preferred--;
+	}
+	if (!it->name_hash)
+		it->name_hash = name_hash;
+	if (flags & PACK_NO_DELTA)
+		it->flags |= ITEM_NO_DELTA;
+	*out = it;
+	return 0;
+}
+
+static uint32_t hash_path(const struct pack_objects *po, const char *path)
+{
+	return po->o.name_hash_version == 2 ? pack_name_hash_2(path) : pack_name_hash(path);
+}
+
+/* One that has been added was asked about before. */
+static bool leaves_out(const struct pack_objects *po, const struct object_id *oid)
+{
+	if (!po->nr_excluded && !po->o.incremental && !po->o.local)
+		return false;
+	return !pack_objects_has(po, oid) && pack_list_leaves_out(po, oid);
+}
+
+int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
+		     enum object_type type, const char *path, unsigned flags, struct err *err)
+{
+	struct pack_item *it;
+
+	if (!(flags & PACK_PREFERRED_BASE) && leaves_out(po, oid))
+		return 0;
+	return add(po, oid, type, hash_path(po, path), flags, &it, err);
+}
+
+uint32_t pack_list_source(struct pack_objects *po, struct pack *pack)
+{
+	struct pack_source *s;
+	uint32_t i = po->last_source;
+
+	if (i && po->sources[i - 1].pack == pack)
+		return i;
+	for (i = 0; i < po->nr_sources; i++)
+		if (po->sources[i].pack == pack)
+			return po->last_source = i + 1;
+	ALLOC_GROW(po->sources, po->nr_sources + 1, po->alloc_sources);
+	s = &po->sources[po->nr_sources++];
+	memset(s, 0, sizeof(*s));
+	s->pack = pack;
+	s->fd = -1;
+	return po->last_source = po->nr_sources;
+}
+
+int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid,
+			    enum object_type type, uint32_t name_hash, struct pack *pack,
+			    uint64_t offset, struct err *err)
+{
+	struct pack_item *it;
+	int rc;
+
+	if (leaves_out(po, oid))
+		return 0;
+	rc = add(po, oid, type, name_hash, 0, &it, err);
+	if (!rc && !it->source) {
+		it->source = pack_list_source(po, pack);
+		it->in_offset = offset;
+	}
+	return rc;
+}
+
+int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err)
+{
+	struct object_id oid;
+	int rc = pack_open_rev(pack, err);
+
+	for (uint32_t i = 0; !rc && i < pack->idx.nr; i++) {
+		uint32_t pos = pack_rev_at(pack, i);
+
+		if (pos >= pack->idx.nr)
+			return err_set(err, ERR_CORRUPT, "the reverse index of '%s' is damaged",
+				       pack->path);
+		oid_from_raw(&oid, idx_name(&pack->idx, pos), po->algo);
+		rc = pack_objects_add_packed(po, &oid, OBJ_NONE, 0, pack,
+					     idx_offset(&pack->idx, pos), err);
+	}
+	return rc;
+}

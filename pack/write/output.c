@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The bytes of a new pack on their way to the sink: collected into large pieces, hashed. */
+#include "compat/posix.h"
+#include "pack/write/write-internal.h"
+#include "util/alloc.h"
+
+void pack_output_init(struct pack_output *out, const struct hash_algo *algo, pack_sink_fn sink,
+		      void *data)
+{
+	memset(out, 0, sizeof(*out));
+	out->sink = sink;
+	out->data = data;
+	out->buf = xmalloc(OUTPUT_BYTES);
+	hash_init(&out->hash, algo);
+}
+
+void pack_output_release(struct pack_output *out)
+{
+	hash_release(&out->hash);
+	FREE_AND_NULL(out->buf);
+}
+
+static int pass_on(struct pack_output *out, const void *p, size_t len, bool hashed,
+		   struct err *err)
+{
+	int rc;
+
+	if (!len)
+		return 0;
+	if (!hashed)
+		hash_update(&out->hash, p, len);
+	rc = out->sink(out->data, p, len, err);
+	if (rc < 0)
+		return rc;
+	out->flushed += len;
+	return 0;
+}
+
+static int flush(struct pack_output *out, struct err *err)
+{
+	int rc = pass_on(out, out->buf, out->len, false, err);
+
+	if (!rc)
+		out->len = 0;
+	return rc;
+}
+
+int pack_output_room(struct pack_output *out, size_t len, unsigned char **at, struct err *err)
+{
+	int rc = 0;
+
+	if (len > OUTPUT_ENTRY_MAX)
+		BUG("%zu bytes of room in a buffer of packs", len);
+	/* What is flushed is at least half of the buffer. */
+	if (len > OUTPUT_BYTES - out->len)
+		rc = flush(out, err);
+	*at = out->buf + out->len;
+	return rc;
+}
+
+int pack_output_add(struct pack_output *out, const void *p, size_t len, struct err *err)
+{
+	const unsigned char *at = p;
+	int rc = 0;
+
+	while (len && !rc) {
+		size_t n = OUTPUT_BYTES - out->len;
+
+		if (!out->len && len >= OUTPUT_BYTES) {
+			n = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
+			if (len - n && len - n < OUTPUT_BYTES)
+				n = len;
+			rc = pass_on(out, at, n, false, err);
+		} else {
+			if (n > len)
+				n = len;
+			memcpy(out->buf + out->len, at, n);
+			out->len += n;
+			if (out->len == OUTPUT_BYTES)
+				rc = flush(out, err);
+		}
+		at += n;
+		len -= n;
+	}
+	return rc;
+}
+
+int pack_output_finish(struct pack_output *out, struct object_id *sum, struct err *err)
+{
+	size_t raw = out->hash.algo->raw_len;
+	int rc = 0;
+
+	/* Together with the last bytes, so that it is no piece of its own. */
+	if (OUTPUT_BYTES - out->len < raw)
+		rc = flush(out, err);
+	if (rc < 0)
+		return rc;
+	hash_update(&out->hash, out->buf, out->len);
+	hash_final(&out->hash, sum);
+	memcpy(out->buf + out->len, sum->hash, raw);
+	out->len += raw;
+	rc = pass_on(out, out->buf, out->len, true, err);
+	if (!rc)
+		out->len = 0;
+	return rc;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Choosing how objects are stored in one pack, and writing it. gitformat-pack(5),
+ * git-pack-objects(1).
+ *
+ *   po = pack_objects_new(&opts);
+ *   pack_objects_add(po, &oid, type, path, 0, err)      for each object
+ *   pack_objects_prepare(po, err)                       where they are; which deltas
+ *   pack_objects_write(po, sink, data, err)             header, entries, checksum
+ *   pack_objects_free(po);
+ *
+ * An object is copied byte for byte from a pack where that can be done (its crc is checked), as a delta
+ * if its base goes along; otherwise a delta is searched for, and the rest is deflated. What
+ * is copied is read by pread: a disk that fails or a file that is cut short is an error.
+ *
+ * Threads: one at a time for a pack_objects; it starts threads of its own. Several can be at work
+ * on one odb. The odb, and its packs, must outlive it.
+ */
+#ifndef PACK_WRITE_PACK_OBJECTS_H
+#define PACK_WRITE_PACK_OBJECTS_H
+
+#include "compat/posix.h"
+#include "object/object.h"
+#include "pack/pack.h"
+#include "util/err.h"
+
+struct odb;
+struct pack_objects;
+
+enum pack_phase { PACK_PHASE_DELTAS, PACK_PHASE_WRITE };
+
+/* In which order objects are written; a base always comes before its deltas. */
+enum pack_order {
+	/*
+	 * What is in no pack, as it was added; then pack by pack, each in its own order: whole
+	 * stretches can be copied. For a client that waits.
+	 */
+	PACK_ORDER_SOURCE,
+	/*
+	 * Tags, commits, trees, blobs, each as they were added, but deltas of trees and blobs behind
+	 * all that are no deltas, with those that share a base. For a pack that stays.
+	 */
+	PACK_ORDER_TYPE,
+	/* The same, each delta right behind its base: for several packs, which cannot share bases. */
+	PACK_ORDER_FAMILY,
+};
+
+struct pack_objects_options {
+	struct odb *odb;
+	unsigned window;	     /* objects that a delta is tried against; 0: none is searched */
+	unsigned depth;		     /* links of a chain of deltas */
+	size_t window_memory;	     /* bytes, each thread; 0: no limit */
+	size_t delta_cache_bytes;    /* new deltas that are held until they are written; 0: no limit */
+	size_t delta_cache_limit;    /* the largest of them, in bytes */
+	uint64_t big_file_threshold; /* larger blobs are not held in memory; 0: no limit */
+	unsigned name_hash_version;  /* 1 or 2; see pack/name-hash.h */
+	int threads;		     /* 0: one per processor */
+	int level;		     /* zlib's; -1: its default */
+	bool ofs_delta;		     /* the reader knows OFS_DELTA */
+	bool thin;		     /* deltas against PACK_PREFERRED_BASE, which are not sent */
+	bool reuse_delta, reuse_object;
+	bool incremental;	     /* leave out what is in any pack */
+	bool local;		     /* leave out what an alternate has */
+	enum pack_order order;
+	/*
+	 * Called now and then, by the thread that prepares or writes: how many objects of how many.
+	 * Not 0: stop; that is returned, and the callee has set err. May be NULL.
+	 */
+	int (*progress)(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
+			struct err *err);
+	void *data;
+};
+/* What git-pack-objects(1) has without options: window 10, depth 50, all reused, OFS_DELTA not. */
+void pack_objects_options_init(struct pack_objects_options *o, struct odb *odb);
+
+struct pack_objects *pack_objects_new(const struct pack_objects_options *o);
+void pack_objects_free(struct pack_objects *po); /* NULL is fine */
+
+#define PACK_PREFERRED_BASE 1u /* the other side has it: only as a base, with `thin` */
+#define PACK_NO_DELTA 2u       /* the attribute -delta: none is searched for it */
+/*
+ * path: for the name hash; NULL: none. type: OBJ_NONE if it is not known. Added twice: once counts
+ * (as preferred base and as an object: the object). Whether it is there is seen by prepare.
+ */
+MUST_USE int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
+			      enum object_type type, const char *path, unsigned flags,
+			      struct err *err);
+/* The same for an object whose place is known (a bitmap): no look-up. */
+MUST_USE int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid,
+				     enum object_type type, uint32_t name_hash, struct pack *pack,
+				     uint64_t offset, struct err *err);
+/*
+ * `nr` objects of a pack from the `first` on, in the order of offsets (which is that of a bitmap's
+ * bits): they go before all others, mostly byte for byte, and cost nothing before the writing and next to no
+ * memory. For clones: nothing else may be a delta of them, and those whose base is in no range
+ * before them become whole. Ranges of one pack come one after the other, in ascending order; no object
+ * of a range is added in another way. Only for pack_objects_write.
+ */
+MUST_USE int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t first,
+				    uint32_t nr, struct err *err);
+/* The same for one object, as bitmap_walk_foreach() delivers them: ranges are made of them. */
+MUST_USE int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint64_t offset,
+			       struct err *err);
+/* All objects of a pack, in its order. */
+MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
+/* Objects of that pack that are added from now on are left out. */
+void pack_objects_exclude_pack(struct pack_objects *po, struct pack *pack);
+bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid);
+/* Objects to be written: preferred bases do not count. */
+uint32_t pack_objects_count(const struct pack_objects *po);
+
+/*
+ * Look up, choose deltas to reuse, search others in threads. Once, after the last object was added.
+ * ERR_NOT_FOUND, ERR_CORRUPT name the object.
+ */
+MUST_USE int pack_objects_prepare(struct pack_objects *po, struct err *err);
+
+/* Called with pieces of 64 KiB and more, except the last. < 0 stops the writing and is returned. */
+typedef int (*pack_sink_fn)(void *data, const void *p, size_t len, struct err *err);
+/*
+ * Errors: ERR_IO, ERR_CORRUPT (no copy of an object is whole); what the sink returns. What the
+ * sink got is then no pack.
+ */
+MUST_USE int pack_objects_write(struct pack_objects *po, pack_sink_fn sink, void *data,
+				struct err *err);
+
+/* After the writing. */
+struct pack_objects_stats {
+	uint32_t total, deltas;		/* written; deltas without those of ranges */
+	uint32_t reused, reused_deltas; /* of these, copied from packs */
+	uint32_t in_ranges;		/* further ones, of ranges */
+	uint32_t packs;			/* from so many */
+	uint64_t bytes;
+};
+void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out);
+const struct object_id *pack_objects_checksum(const struct pack_objects *po);
+
+/*
+ * A complete pack as it is, with its own checksum. The caller knows that its objects are what
+ * is asked for, and that the reader knows OFS_DELTA. Header and checksum are compared with
+ * the index; nothing is hashed.
+ */
+MUST_USE int pack_write_unchanged(struct pack *p, pack_sink_fn sink, void *data, struct err *err);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Before a new pack is written: what is known about its objects, and which become deltas. */
+#include "compat/posix.h"
+#include "pack/write/write-internal.h"
+
+int pack_objects_prepare(struct pack_objects *po, struct err *err)
+{
+	int rc;
+
+	if (po->prepared)
+		BUG("a list of objects is prepared twice");
+	po->prepared = true;
+	rc = pack_list_locate(po, err);
+	if (!rc)
+		rc = pack_list_reuse(po, err);
+	if (!rc && po->o.window && po->o.depth)
+		rc = pack_list_search(po, err);
+	return rc;
+}

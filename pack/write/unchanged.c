@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A complete pack as it is: read, and passed on. */
+#include "compat/posix.h"
+#include "compat/syscalls.h"
+#include "pack/write/write-internal.h"
+#include "util/alloc.h"
+#include "util/bytes.h"
+#include "write-or-die.h"
+
+#define PIECE_BYTES ((size_t)512 * 1024)
+
+struct whole_pack {
+	struct pack *pack;
+	int fd;
+	uint64_t size;
+};
+
+static int check(const struct whole_pack *w, struct err *err)
+{
+	const struct pack_idx *idx = &w->pack->idx;
+	unsigned char head[PACK_HEADER_BYTES], sum[HASH_MAX_RAW];
+	size_t raw = idx->algo->raw_len;
+	struct stat st;
+
+	if (fstat(w->fd, &st) < 0 ||
+	    pread_in_full(w->fd, head, sizeof(head), 0) < 0 ||
+	    pread_in_full(w->fd, sum, raw, (off_t)w->pack->end) < 0)
+		return err_set_errno(err, "cannot read '%s'", w->pack->path);
+	if ((uint64_t)st.st_size != w->size || get_be32(head) != PACK_SIGNATURE ||
+	    get_be32(head + 4) != 2 || get_be32(head + 8) != idx->nr ||
+	    memcmp(sum, idx->pack_sum, raw) != 0)
+		return err_set(err, ERR_CORRUPT, "packfile '%s' does not match index", w->pack->path);
+	return 0;
+}
+
+static int pass_on(const struct whole_pack *w, pack_sink_fn sink, void *data, struct err *err)
+{
+	unsigned char *buf = xmalloc(PIECE_BYTES);
+	int rc = 0;
+
+	for (uint64_t at = 0; at < w->size && !rc;) {
+		size_t n = w->size - at < PIECE_BYTES ? (size_t)(w->size - at) : PIECE_BYTES;
+		ssize_t got = pread_in_full(w->fd, buf, n, (off_t)at);
+
+		if (got < 0)
+			rc = err_set_errno(err, "cannot read '%s'", w->pack->path);
+		else if ((size_t)got < n)
+			rc = err_set(err, ERR_CORRUPT, "'%s' ends before offset %" PRIu64,
+				     w->pack->path, at + n);
+		else
+			rc = sink(data, buf, n, err);
+		at += n;
+	}
+	free(buf);
+	return rc;
+}
+
+int pack_write_unchanged(struct pack *p, pack_sink_fn sink, void *data, struct err *err)
+{
+	struct whole_pack w = { .pack = p };
+	int rc = pack_open_data(p, err);
+
+	if (rc < 0)
+		return rc;
+	w.size = p->end + p->idx.algo->raw_len;
+	w.fd = (int)RETRY_EINTR(sys->open(p->path, O_RDONLY | O_CLOEXEC, 0));
+	if (w.fd < 0)
+		return err_set_errno(err, "cannot open '%s'", p->path);
+	rc = check(&w, err);
+	if (!rc)
+		rc = pass_on(&w, sink, data, err);
+	sys->close(w.fd);
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The list of objects of a new pack, and what its steps share. */
+#ifndef PACK_WRITE_WRITE_INTERNAL_H
+#define PACK_WRITE_WRITE_INTERNAL_H
+
+#include "compat/posix.h"
+#include "pack/pack-internal.h"
+#include "pack/write/pack-objects.h"
+#include "util/strbuf.h"
+
+/* Indexes of items, plus one; 0: none. */
+typedef uint32_t item_ref;
+
+#define ITEM_PREFERRED_BASE 1u /* is not written */
+#define ITEM_NO_DELTA 2u
+#define ITEM_NO_COPY 4u	       /* the copy in its pack is damaged or cannot be used */
+#define ITEM_REUSE_DELTA 8u    /* `base` is that of the copy in the pack */
+#define ITEM_SIZE_KNOWN 16u    /* `size` is that of the content */
+#define ITEM_ELSEWHERE 32u     /* has gone into an earlier one of several packs */
+
+/* One object. Kept small: there may be tens of millions. */
+struct pack_item {
+	uint64_t in_offset, in_end; /* the entry in its pack */
+	uint64_t size;		    /* of the content (ITEM_SIZE_KNOWN) */
+	uint64_t in_size;	    /* what the entry's header says: of a delta, that of the delta */
+	uint64_t out_offset;	    /* in the new pack; 0: not written */
+	unsigned char *delta;	    /* a new delta, deflated; owned; NULL: made again when it is written */
+	uint32_t delta_size, delta_deflated;
+	item_ref base;		    /* it is stored as a delta of that; preferred bases: by name */
+	uint32_t name_hash;
+	uint32_t crc;		    /* of the entry in the new pack */
+	uint32_t source;	    /* index of the pack plus one; 0: in no pack */
+	uint32_t in_pos;	    /* in the index of that pack */
+	uint16_t depth;		    /* links up to an object that is no delta */
+	uint16_t height;	    /* links of the longest chain of reused deltas upon it */
+	uint8_t type;		    /* enum object_type */
+	uint8_t in_type;	    /* of the entry in its pack */
+	uint8_t in_header;	    /* length of the entry's header */
+	uint8_t flags;
+};
+
+/* A pack that objects come from. */
+struct pack_source {
+	struct pack *pack;
+	int fd;		    /* -1: not open */
+	uint32_t *items;    /* indexes of items, sorted by in_offset */
+	uint32_t nr, alloc;
+	uint32_t rank;	    /* in the order of writing */
+	bool copied_from;
+};
+
+/* Objects of a pack that go as they are: `nr` in the order of offsets, from `first` on. */
+struct pack_range {
+	uint32_t source; /* index */
+	uint32_t first, nr;
+};
+
+/* A piece of a pack in memory, see copy.c. */
+struct pack_piece {
+	const struct pack_source *source; /* NULL: none */
+	uint64_t offset, end;
+	unsigned char *buf;
+};
+
+struct pack_objects {
+	struct pack_objects_options o;
+	const struct hash_algo *algo;
+	size_t raw_len;
+	struct pack_item *items;
+	unsigned char *names; /* raw_len bytes each */
+	uint32_t nr, alloc;
+	uint32_t nr_preferred;
+	item_ref *slots; /* hash table by name */
+	size_t mask;
+	uint64_t seed;	 /* of the hash, so that nobody can choose names that collide */
+	struct pack_source *sources;
+	uint32_t nr_sources, alloc_sources;
+	uint32_t last_source; /* that was looked for */
+	struct pack_range *ranges;
+	size_t nr_ranges, alloc_ranges;
+	uint32_t nr_in_ranges;
+	struct pack **excluded;
+	size_t nr_excluded, alloc_excluded;
+	struct pack_piece piece;
+	bool prepared;
+	uint32_t *order;     /* in which they are written, once that has begun */
+	uint32_t nr_written; /* of them */
+	struct pack_objects_stats stats;
+	struct object_id checksum;
+};
+
+/* ---- list.c ---- */
+item_ref pack_list_find(const struct pack_objects *po, const unsigned char *name);
+static inline const unsigned char *pack_item_name(const struct pack_objects *po, uint32_t i)
+{
+	return po->names + (size_t)i * po->raw_len;
+}
+void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *out);
+/* The source of that pack, added if it is new: index plus one. */
+uint32_t pack_list_source(struct pack_objects *po, struct pack *pack);
+static inline bool item_is_delta_copy(const struct pack_item *it)
+{
+	return it->in_type == OBJ_OFS_DELTA || it->in_type == OBJ_REF_DELTA;
+}
+
+/* The copy in the pack is damaged, and with it the delta. */
+static inline void item_drop_copy(struct pack_item *it)
+{
+	it->flags |= ITEM_NO_COPY;
+	if (it->flags & ITEM_REUSE_DELTA)
+		it->base = 0;
+	it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
+}
+
+/* ---- select.c ---- */
+bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);
+
+/* ---- locate.c: where objects are, and as what ---- */
+MUST_USE int pack_list_locate(struct pack_objects *po, struct err *err);
+/* The size of the content of an item. */
+MUST_USE int pack_item_size(struct pack_objects *po, uint32_t i, uint64_t *out, struct err *err);
+/* The item of a source whose entry begins at offset; 0: none. */
+item_ref pack_source_at(const struct pack_objects *po, const struct pack_source *s,
+			uint64_t offset);
+
+/* ---- reuse.c: deltas of packs that are used again ---- */
+MUST_USE int pack_list_reuse(struct pack_objects *po, struct err *err);
+
+/* ---- search.c: new deltas ---- */
+MUST_USE int pack_list_search(struct pack_objects *po, struct err *err);
+
+/* ---- order.c ---- */
+/*
+ * The indexes of all items that are written, po->nr - po->nr_preferred of them, each after its base.
+ * Caller frees.
+ */
+uint32_t *pack_list_order(struct pack_objects *po);
+
+/* ---- output.c: what goes to the sink ---- */
+struct pack_output {
+	pack_sink_fn sink;
+	void *data;
+	struct hash_ctx hash;
+	unsigned char *buf;
+	size_t len;	  /* in buf */
+	uint64_t flushed; /* given to the sink */
+};
+#define OUTPUT_BYTES ((size_t)256 * 1024)
+/* Entries that are larger are not copied together with others. */
+#define OUTPUT_ENTRY_MAX (OUTPUT_BYTES / 2)
+void pack_output_init(struct pack_output *out, const struct hash_algo *algo, pack_sink_fn sink,
+		      void *data);
+void pack_output_release(struct pack_output *out);
+static inline uint64_t pack_output_at(const struct pack_output *out)
+{
+	return out->flushed + out->len;
+}
+MUST_USE int pack_output_add(struct pack_output *out, const void *p, size_t len, struct err *err);
+/* Room for `len` bytes, at most OUTPUT_ENTRY_MAX, to be filled in and counted by the caller. */
+MUST_USE int pack_output_room(struct pack_output *out, size_t len, unsigned char **at,
+			      struct err *err);
+/* The checksum, and all that is left. */
+MUST_USE int pack_output_finish(struct pack_output *out, struct object_id *sum, struct err *err);
+
+/* ---- copy.c: bytes of packs ---- */
+/* The descriptor of its file, opened if need be; < 0: it cannot be used. */
+int pack_source_fd(struct pack_objects *po, struct pack_source *s);
+/*
+ * Copies consecutive entries of one pack that can stay as they are, beginning with order[0]; returns
+ * how many, 0 if that one cannot, < 0 on failure.
+ */
+int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32_t *order,
+		  uint32_t nr, struct err *err);
+/*
+ * Copies the content of one entry, under another header. 1: done, 0: the copy is damaged; nothing
+ * was written, < 0 failure.
+ */
+int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i,
+		    const unsigned char *header, size_t header_len, struct err *err);
+
+int pack_source_gone(const struct pack_source *s, struct err *err); /* the error for that */
+/* Bytes of its file, which is open. */
+MUST_USE int pack_source_read(const struct pack_source *s, unsigned char *buf, size_t len,
+			      uint64_t offset, struct err *err);
+/*
+ * The same, at most OUTPUT_ENTRY_MAX, valid until the next call. Whoever goes through a pack in its
+ * order gets them from a larger piece.
+ */
+MUST_USE int pack_source_peek(struct pack_objects *po, const struct pack_source *s, uint64_t offset,
+			      size_t len, const unsigned char **out, struct err *err);
+/* The crc of bytes that need not fit into memory; copying them. */
+MUST_USE int pack_source_crc(struct pack_objects *po, const struct pack_source *s, uint64_t from,
+			     uint64_t to, uint32_t *out, struct err *err);
+MUST_USE int pack_source_copy(struct pack_objects *po, const struct pack_source *s,
+			      struct pack_output *out, uint64_t from, uint64_t to, struct err *err);
+
+/* ---- doubtful.c ---- */
+/*
+ * An object whose copy in `pack` does not have the crc of the index: read, and compared with its
+ * name. Another copy if that one is not it; ERR_CORRUPT names both.
+ */
+MUST_USE int pack_read_doubtful(const struct pack_objects *po, const struct object_id *oid,
+				struct pack *pack, uint64_t offset, struct object_buf *out,
+				struct err *err);
+
+/* ---- mtimes.c ---- */
+/* The .mtimes of a pack: a number for each entry of its index. */
+MUST_USE int pack_mtimes_write(int fd, const char *name, const struct hash_algo *algo,
+			       const uint32_t *mtimes, uint32_t nr, const struct object_id *sum,
+			       struct err *err);
+
+/* ---- ranges.c ---- */
+/* Writes all ranges; done is told how many objects. */
+MUST_USE int pack_ranges_write(struct pack_objects *po, struct pack_output *out,
+			       int (*done)(void *data, uint32_t nr, struct err *err), void *data,
+			       struct err *err);
+
+/* ---- emit.c: entries, one by one ---- */
+/* What a thread has made of an object that is not copied. */
+struct pack_made {
+	struct strbuf z;   /* deflated: the delta, or the content */
+	uint64_t size;	   /* of what is deflated */
+	uint8_t type;	   /* of the object, if it is whole */
+};
+/* The distance to the base, as OFS_DELTA has it. Returns its length, at most 10. */
+size_t pack_put_distance(unsigned char *out, uint64_t v);
+/* Does its entry come from a pack as it is (but for the header)? */
+bool pack_item_is_copied(const struct pack_objects *po, const struct pack_item *it);
+/* Is there something to be made? */
+bool pack_item_is_work(const struct pack_objects *po, const struct pack_item *it);
+/* Of objects in memory; thread-safe. */
+MUST_USE int pack_item_make(const struct pack_objects *po, uint32_t i, struct pack_made *out,
+			    struct err *err);
+/* Larger than is held in memory. */
+bool pack_item_is_large(const struct pack_objects *po, const struct pack_item *it);
+/* Of one that is no work, or large: how long its entry can be, without the header. */
+uint64_t pack_item_bytes_max(const struct pack_objects *po, const struct pack_item *it);
+/* made: what pack_item_make gave; NULL: it is made here if it is not copied. */
+MUST_USE int pack_item_emit(struct pack_objects *po, struct pack_output *out, uint32_t i,
+			    const struct pack_made *made, struct err *err);
+
+/* ---- write.c ---- */
+/* One of the packs, if they are limited in size. */
+struct pack_part {
+	uint32_t from, to; /* order[from..to) */
+	bool wrong_count;  /* the header counts those of later packs as well */
+	uint64_t bytes;
+	struct object_id sum;
+};
+/* Writes objects until all are written, or a further one would make more than `limit` bytes (0: none). */
+MUST_USE int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_fn sink,
+				     void *data, struct pack_part *out, struct err *err);
+
+#endif

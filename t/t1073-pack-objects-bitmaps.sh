@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='pack-objects and bitmaps: what they find goes out as it is, or adjusted; new bitmaps'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-pack-objects.sh"
+
+# same DIR REVS OPTIONS: the same objects with bitmaps and without
+same () {
+	local dir=$1 revs=$2
+	shift 2
+	printf "%s\n" $revs >revs &&
+	git -C $dir pack-objects --revs --stdout --progress "$@" <revs >with.pack 2>with.err &&
+	git -C $dir pack-objects --revs --stdout --no-use-bitmap-index "$@" <revs >without.pack &&
+	all_in with.pack >with && all_in without.pack >without && test_cmp_bin without with
+}
+
+all_in () {
+	rm -rf in && git init -q in && cp "$1" in/.git/objects/pack/x.pack &&
+	git -C in index-pack .git/objects/pack/x.pack >/dev/null && all_of in
+}
+
+test_expect_success 'setup: a packed repository with a bitmap' '
+	make_history repo 60 && git -C repo branch old HEAD~20 &&
+	name=$(git -C repo pack-objects --all --delta-base-offset --write-bitmap-index .git/objects/pack/pack </dev/null) &&
+	test_path_is_file repo/.git/objects/pack/pack-$name.bitmap &&
+	find repo/.git/objects -path "*/??/*" -type f -exec rm -f {} + &&
+	git -C repo fsck --full && echo $name >name &&
+	cat repo/.git/objects/pack/pack-$name.bitmap >bitmap
+'
+
+test_expect_success 'everything: the pack as it is' '
+	git -C repo pack-objects --all --stdout --delta-base-offset --progress </dev/null >x.pack 2>err &&
+	test_cmp_bin repo/.git/objects/pack/pack-$(cat name).pack x.pack &&
+	test_grep "reused 0 (delta 0), pack-reused [1-9][0-9]* (from 1)" err
+'
+
+test_expect_success 'a part: entries are adjusted, the objects are the same' '
+	for revs in HEAD old HEAD~3 HEAD~59 one "old one" "HEAD:dir" "HEAD~7 HEAD~9:text"; do
+		same repo "$revs" --delta-base-offset || return 1
+	done &&
+	same repo old --delta-base-offset && test_grep "pack-reused [1-9]" with.err
+'
+
+test_expect_success 'the delta of what is left out is replaced' '
+	same repo HEAD~40 --delta-base-offset && test_grep "pack-reused [1-9]" with.err &&
+	test $(($(wc -c <with.pack))) -gt 1000
+'
+
+test_expect_success 'a reader that does not know offsets; depths; excluded revisions' '
+	same repo HEAD && same repo old && same repo old --delta-base-offset --no-reuse-delta &&
+	same repo "HEAD ^old" --delta-base-offset && same repo "HEAD ^HEAD~3" --delta-base-offset &&
+	printf "HEAD\n^old\n" >revs &&
+	git -C repo pack-objects --revs --thin --stdout --delta-base-offset <revs >thin.pack &&
+	git -C repo pack-objects --revs --stdout --delta-base-offset <revs >full.pack &&
+	test $(wc -c <thin.pack) -lt $(wc -c <full.pack)
+'
+
+test_expect_success 'filters' '
+	same repo HEAD --delta-base-offset --filter=blob:none && same repo old --filter=blob:none &&
+	same repo HEAD --delta-base-offset --filter=tree:1
+'
+
+test_expect_success 'new commits beside the pack' '
+	cp -R repo more && for n in 1 2 3; do
+		lines $((n + 500)) 200 >more/text && git -C more commit -qam "more $n" || return 1
+	done &&
+	git -C more tag -a -m three three &&
+	same more "HEAD one two three" --delta-base-offset && test_grep "pack-reused [1-9]" with.err &&
+	same more HEAD --delta-base-offset --include-tag
+'
+
+test_expect_success 'damage: the object is taken from elsewhere, or the error names it' '
+	cp -R repo bad && pack=$(ls bad/.git/objects/pack/*.pack) && chmod u+w "$pack" &&
+	size=$(wc -c <"$pack") &&
+	printf "\377" | dd of="$pack" bs=1 seek=$((size * 3 / 4)) conv=notrunc 2>/dev/null &&
+	echo HEAD >revs &&
+	test_must_fail git -C bad pack-objects --revs --stdout --delta-base-offset <revs >x.pack 2>err &&
+	test_grep corrupt err &&
+	echo "$PWD/repo/.git/objects" >bad/.git/objects/info/alternates &&
+	git -C bad pack-objects --revs --stdout --delta-base-offset <revs >x.pack &&
+	git -C repo pack-objects --revs --stdout --delta-base-offset <revs >y.pack &&
+	all_in x.pack >x && all_in y.pack >y && test_cmp_bin y x
+'
+
+test_expect_success 'large objects within a range' '
+	rm -rf noise && git init -q noise &&
+	for i in 1 2 3; do head -c $((i * 200000)) /dev/urandom >noise/f && git -C noise add f &&
+		git -C noise commit -qm $i || return 1; done &&
+	git -C noise pack-objects --all --delta-base-offset --write-bitmap-index .git/objects/pack/pack </dev/null &&
+	same noise HEAD --delta-base-offset && same noise "HEAD~1" --delta-base-offset
+'
+
+test_expect_success 'pack.useBitmaps, a damaged bitmap' '
+	git -C repo -c pack.useBitmaps=false pack-objects --all --stdout --progress </dev/null 2>err >x.pack &&
+	test_grep "pack-reused 0" err &&
+	cp -R repo torn && b=$(ls torn/.git/objects/pack/*.bitmap) && chmod u+w "$b" && echo garbage >"$b" &&
+	same torn HEAD --delta-base-offset
+'
+
+test_expect_success 'no bitmap without closure; none for several packs' '
+	mkdir out && git -C repo rev-parse HEAD >list &&
+	git -C repo pack-objects --write-bitmap-index "$PWD/out/pack" <list 2>err &&
+	test_grep "full closure" err && ls out >files && test_grep ! bitmap files && test_grep idx files &&
+	test_must_fail git -C repo pack-objects --all --write-bitmap-index "$PWD/out/other" </dev/null &&
+	git -C repo pack-objects --all --write-bitmap-index --max-pack-size=1m "$PWD/out/pack" </dev/null 2>err &&
+	test_grep "disabling bitmap writing" err
+'
+
+test_expect_success '--index-version' '
+	rm -rf out && mkdir out && for v in 1 2 2,0x40; do
+		git -C repo pack-objects --all --index-version=$v "$PWD/out/pack" </dev/null >names &&
+		repo_of out/pack new && all_of new >actual && all_of repo >want && test_cmp_bin want actual &&
+		cksum <out/pack-$(cat names).idx || return 1
+	done >sums && sort -u sums >unique && test_line_count = 3 unique &&
+	test_expect_code 129 git -C repo pack-objects --all --index-version=3 "$PWD/out/pack" </dev/null
+'
+
+test_done

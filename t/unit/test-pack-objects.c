@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * New packs of objects whose copies are chosen by hand: deltas that lead in a circle across packs,
+ * chains that become too long, ranges, sizes of the pieces that a sink gets.
+ */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include "fsync-batch.h"
+#include "odb.h"
+#include "fs/file.h"
+#include "pack/pack-internal.h"
+#include "pack/receive/receive.h"
+#include "pack/write/pack-files.h"
+#include "pack/write/write-internal.h"
+#include "t/unit/scratch.h"
+#include "util/alloc.h"
+#include "util/bytes.h"
+
+#define MUST(x) do { if ((x) < 0) fail_msg("%s", err_message(&err)); } while (0)
+#define NR 30
+
+static struct odb *odb;
+static struct object_id blobs[NR];
+static int fail_count;
+
+/* ---- a database of loose blobs that are alike ---- */
+
+static void open_odb(void)
+{
+	struct odb_options o = {
+		.objdir = at(dir, "objects"), .algo = hash_sha1, .loose_level = 1, .pack_level = 1,
+		.unpack_limit = 0, .use_multi_pack_index = true,
+	};
+	struct err err = ERR_INIT;
+
+	MUST(odb_open(&odb, &o, &err));
+}
+
+static struct fsync_batch *new_batch(void)
+{
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT };
+
+	return fsync_batch_new(&o);
+}
+
+static void write_blobs(void)
+{
+	struct fsync_batch *b = new_batch();
+	struct strbuf text = STRBUF_INIT;
+	struct err err = ERR_INIT;
+
+	MUST(odb_begin_batch(odb, b, &err));
+	for (int i = 0; i < NR; i++) {
+		strbuf_reset(&text);
+		for (unsigned k = 0; k < 300; k++)
+			strbuf_addf(&text, "line %u %u\n", k, k % NR == (unsigned)i ? (unsigned)i * 7919 : k * k);
+		MUST(odb_write(odb, OBJ_BLOB, text.buf, text.len, &blobs[i], &err));
+	}
+	MUST(odb_stage_batch(odb, &err));
+	MUST(fsync_batch_commit(b, &err));
+	odb_end_batch(odb);
+	fsync_batch_free(b);
+	strbuf_release(&text);
+}
+
+static int setup(void **state)
+{
+	scratch_setup(state);
+	write_text(at(dir, "objects/pack/x"), "");
+	open_odb();
+	write_blobs();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	odb_free(odb);
+	return scratch_teardown(state);
+}
+
+/* ---- packs ---- */
+
+static void write_pack(struct pack_objects *po, const char *name)
+{
+	struct pack_files_options o = { .base_name = at(dir, "objects/pack/%s", name), .write_rev = true };
+	struct fsync_batch *b = new_batch();
+	struct oid_array sums = OID_ARRAY_INIT;
+	struct err err = ERR_INIT;
+
+	MUST(pack_objects_write_files(po, &o, b, &sums, &err));
+	MUST(fsync_batch_commit(b, &err));
+	fsync_batch_free(b);
+	oid_array_clear(&sums);
+	pack_objects_free(po);
+}
+
+/* A pack in which `one` is a delta of `base`, which is not in it. */
+static void write_delta(const char *name, int one, int base)
+{
+	struct pack_objects_options o;
+	struct pack_objects *po;
+	struct err err = ERR_INIT;
+
+	pack_objects_options_init(&o, odb);
+	o.thin = true;
+	po = pack_objects_new(&o);
+	MUST(pack_objects_add(po, &blobs[one], OBJ_BLOB, "f", 0, &err));
+	MUST(pack_objects_add(po, &blobs[base], OBJ_BLOB, "f", PACK_PREFERRED_BASE, &err));
+	assert_int_equal(pack_objects_count(po), 1);
+	MUST(pack_objects_prepare(po, &err));
+	write_pack(po, name);
+}
+
+struct collected {
+	struct strbuf bytes;
+	size_t smallest; /* piece but the last */
+	size_t last;
+};
+
+static int collect(void *data, const void *p, size_t len, struct err *err)
+{
+	struct collected *c = data;
+
+	(void)err;
+	if (c->last && c->last < c->smallest)
+		c->smallest = c->last;
+	c->last = len;
+	strbuf_add(&c->bytes, p, len);
+	return 0;
+}
+
+static int is_one_of_ours(void *data, const struct received_object *o)
+{
+	(void)data;
+	for (int i = 0; i < NR; i++)
+		if (oid_eq(&o->oid, &blobs[i]))
+			return 0;
+	return ++fail_count, 0;
+}
+
+/* The pack is whole by itself: its deltas can be resolved without a database. */
+static void expect_resolves(const struct strbuf *pack, uint32_t nr)
+{
+	struct pack_receive_options o = { .algo = hash_sha1, .threads = 1 };
+	struct pack_receive *rx = pack_receive_new(&o);
+	struct err err = ERR_INIT;
+	int fd = open(at(dir, "x.pack"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_int_equal(write(fd, pack->buf, pack->len), (ssize_t)pack->len);
+	close(fd);
+	MUST(pack_receive_file(rx, at(dir, "x.pack"), &err));
+	MUST(pack_receive_resolve(rx, &err));
+	assert_int_equal(pack_receive_count(rx), nr);
+	fail_count = 0;
+	MUST(pack_receive_foreach(rx, is_one_of_ours, NULL, &err));
+	assert_int_equal(fail_count, 0);
+	pack_receive_free(rx);
+}
+
+/* Write it, and read everything back from it alone. */
+static void expect_good(struct pack_objects *po, uint32_t nr, struct pack_objects_stats *st)
+{
+	struct collected c = { STRBUF_INIT, SIZE_MAX, 0 };
+	struct object_id sum;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(pack_objects_count(po), nr);
+	MUST(pack_objects_write(po, collect, &c, &err));
+	assert_int_equal(get_be32(c.bytes.buf + 8), nr);
+	hash_buf(hash_sha1, c.bytes.buf, c.bytes.len - 20, &sum);
+	assert_memory_equal(sum.hash, c.bytes.buf + c.bytes.len - 20, 20);
+	assert_true(oid_eq(&sum, pack_objects_checksum(po)));
+	assert_true(c.smallest >= 65536);
+	pack_objects_get_stats(po, st);
+	assert_int_equal(st->total, nr);
+	assert_int_equal(st->bytes, c.bytes.len);
+	expect_resolves(&c.bytes, nr);
+	strbuf_release(&c.bytes);
+}
+
+static struct pack_objects *new_list(unsigned depth)
+{
+	struct pack_objects_options o;
+
+	pack_objects_options_init(&o, odb);
+	o.window = 0;
+	o.depth = depth;
+	o.ofs_delta = true;
+	return pack_objects_new(&o);
+}
+
+static void add_blobs(struct pack_objects *po, int nr)
+{
+	struct err err = ERR_INIT;
+
+	for (int i = 0; i < nr; i++)
+		MUST(pack_objects_add(po, &blobs[i], OBJ_BLOB, "f", 0, &err));
+	MUST(pack_objects_prepare(po, &err));
+}
+
+/* ---- tests ---- */
+
+/* Each is a delta of the next one, in a pack of its own; the last one of the first. */
+static void test_circles(void **state)
+{
+	struct err err = ERR_INIT;
+
+	(void)state;
+	for (int len = 2; len <= 5; len++) {
+		struct pack_objects_stats st;
+		struct pack_objects *po;
+
+		for (int i = 0; i < len; i++) {
+			char name[32];
+
+			snprintf(name, sizeof(name), "p%d-%d", len, i);
+			write_delta(name, i, (i + 1) % len);
+		}
+		packs_reprepare(odb_packs(odb, 0));
+		po = new_list(50);
+		add_blobs(po, len);
+		expect_good(po, (uint32_t)len, &st);
+		assert_int_equal(st.reused_deltas, len - 1);
+		pack_objects_free(po);
+		/* The next circle is looked for in new packs only. */
+		odb_free(odb);
+		MUST(remove_tree(at(dir, "objects/pack"), true, &err));
+		open_odb();
+	}
+}
+
+static void test_long_chains(void **state)
+{
+	(void)state;
+	for (int i = 0; i + 1 < NR; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "p%d", i);
+		write_delta(name, i, i + 1);
+	}
+	packs_reprepare(odb_packs(odb, 0));
+	for (unsigned depth = 0; depth < NR + 2; depth += 1 + depth / 4) {
+		struct pack_objects *po = new_list(depth);
+		struct pack_objects_stats st;
+		/* After each `depth` deltas comes one that is whole. */
+		unsigned want = NR - (NR + depth) / (depth + 1);
+
+		add_blobs(po, NR);
+		expect_good(po, NR, &st);
+		assert_int_equal(st.reused_deltas, want);
+		pack_objects_free(po);
+	}
+}
+
+static void test_missing(void **state)
+{
+	struct pack_objects *po = new_list(50);
+	struct object_id none = hash_sha1->empty_blob;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	none.hash[3] ^= 1;
+	MUST(pack_objects_add(po, &none, OBJ_BLOB, NULL, 0, &err));
+	assert_true(pack_objects_has(po, &none));
+	assert_int_equal(pack_objects_prepare(po, &err), ERR_NOT_FOUND);
+	assert_non_null(strstr(err_message(&err), oid_hex(&none)));
+	err_release(&err);
+	pack_objects_free(po);
+}
+
+static int stop(void *data, const void *p, size_t len, struct err *err)
+{
+	(void)p;
+	(void)len;
+	++*(int *)data;
+	return err_set(err, ERR_ABORTED, "the client has gone");
+}
+
+static void test_sink_stops(void **state)
+{
+	struct pack_objects *po = new_list(50);
+	struct err err = ERR_INIT;
+	int calls = 0;
+
+	(void)state;
+	add_blobs(po, NR);
+	assert_int_equal(pack_objects_write(po, stop, &calls, &err), ERR_ABORTED);
+	assert_int_equal(calls, 1);
+	assert_string_equal(err_message(&err), "the client has gone");
+	err_release(&err);
+	pack_objects_free(po);
+}
+
+/* The end of a pack at each place near the end of the buffer. */
+static void test_output(void **state)
+{
+	unsigned char *zeros = xcalloc(1, 2 * OUTPUT_BYTES);
+
+	(void)state;
+	for (size_t len = OUTPUT_BYTES - 25; len < OUTPUT_BYTES + 25; len++) {
+		struct collected c = { STRBUF_INIT, SIZE_MAX, 0 };
+		struct object_id sum, want;
+		struct pack_output out;
+		struct err err = ERR_INIT;
+
+		pack_output_init(&out, hash_sha1, collect, &c);
+		MUST(pack_output_add(&out, zeros, 1000, &err));
+		MUST(pack_output_add(&out, zeros, len - 1000, &err));
+		assert_int_equal(pack_output_at(&out), len);
+		MUST(pack_output_finish(&out, &sum, &err));
+		hash_buf(hash_sha1, zeros, len, &want);
+		assert_true(oid_eq(&sum, &want));
+		assert_int_equal(c.bytes.len, len + 20);
+		assert_memory_equal(c.bytes.buf + len, want.hash, 20);
+		assert_true(c.smallest >= 65536);
+		pack_output_release(&out);
+		strbuf_release(&c.bytes);
+	}
+	free(zeros);
+}
+
+struct only_pack {
+	struct pack *p;
+};
+
+static int take_pack(void *data, struct pack *p)
+{
+	((struct only_pack *)data)->p = p;
+	return 0;
+}
+
+/* All possible sets of ranges of a small pack of deltas, as bits. */
+static void test_ranges(void **state)
+{
+	struct pack_objects_options o;
+	struct pack_objects *po;
+	struct only_pack only = { NULL };
+	struct err err = ERR_INIT;
+
+	(void)state;
+	pack_objects_options_init(&o, odb);
+	o.ofs_delta = true;
+	po = pack_objects_new(&o);
+	add_blobs(po, 10);
+	write_pack(po, "pack");
+	packs_reprepare(odb_packs(odb, 0));
+	packs_foreach(odb_packs(odb, 0), take_pack, &only);
+	assert_non_null(only.p);
+	MUST(pack_open_rev(only.p, &err));
+	for (unsigned bits = 1; bits < 1u << 10; bits++) {
+		struct pack_objects_stats st;
+
+		po = pack_objects_new(&o);
+		for (uint32_t i = 0; i < 10; i++)
+			if (bits >> i & 1)
+				MUST(pack_objects_copy(po, only.p, pack_rev_offset(only.p, i), &err));
+		MUST(pack_objects_prepare(po, &err));
+		expect_good(po, (uint32_t)__builtin_popcount(bits), &st);
+		assert_int_equal(st.in_ranges, st.total);
+		pack_objects_free(po);
+	}
+	po = pack_objects_new(&o);
+	assert_int_equal(pack_objects_copy(po, only.p, 13, &err), ERR_CORRUPT);
+	err_release(&err);
+	assert_int_equal(pack_objects_add_range(po, only.p, 5, 6, &err), ERR_CORRUPT);
+	err_release(&err);
+	pack_objects_free(po);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_circles, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sink_stops, setup, teardown),
+		cmocka_unit_test(test_output),
+		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
