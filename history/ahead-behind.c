@@ -29,8 +29,9 @@ static bool is_open(const struct commit *commit)
 }
 
 /*
- * Flags are passed on to parents. Where dates are equal or wrong, a commit can be reached
- * again with more flags than before: then it is queued once more.
+ * Flags are passed on to parents, in the order of generations where a commit-graph has them, else
+ * of dates. Where dates are equal or wrong, a commit can be reached again with more flags than
+ * before: then it is queued once more.
  */
 static void paint(struct count *c, struct commit *commit, unsigned flags)
 {
@@ -84,7 +85,7 @@ int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
 		    const struct object_id *theirs, size_t *ahead, size_t *behind,
 		    struct err *err)
 {
-	struct count c = { .pool = pool, .queue = { .compare = commit_date_cmp } };
+	struct count c = { .pool = pool, .queue = { .compare = commit_generation_cmp } };
 	struct commit *a = commit_lookup(pool, ours), *b = commit_lookup(pool, theirs);
 	int rc = commit_parse_node(pool, a, err);
 

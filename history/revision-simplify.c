@@ -20,9 +20,21 @@ bool rev_is_relevant(const struct commit *c)
 	return (c->flags & (REV_UNINTERESTING | REV_BOTTOM)) != REV_UNINTERESTING;
 }
 
+/* Does c differ from its nth parent (NULL: the empty tree) within the paths? 1, 0, < 0. */
+static int differs_from(struct rev_walk *w, struct commit *c, const struct commit *parent,
+			uint32_t nth, struct err *err)
+{
+	const struct changed_paths *filters = w->state->changed_paths;
+
+	if (!nth && filters && c->graph_pos != GRAPH_POS_NONE &&
+	    !changed_paths_perhaps(filters, c->graph_pos))
+		return 0;
+	return rev_trees_differ(w, parent ? &parent->tree : NULL, &c->tree, err);
+}
+
 static int simplify_root(struct rev_walk *w, struct commit *c, struct err *err)
 {
-	int differs = rev_trees_differ(w, NULL, &c->tree, err);
+	int differs = differs_from(w, c, NULL, 0, err);
 
 	if (!differs)
 		c->flags |= REV_TREESAME;
@@ -48,7 +60,7 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 		rc = commit_parse_node(w->pool, p, err);
 		if (rc < 0)
 			return rc;
-		differs = rev_trees_differ(w, &p->tree, &c->tree, err);
+		differs = differs_from(w, c, p, i, err);
 		if (differs < 0)
 			return differs;
 		if (differs) {

@@ -15,6 +15,8 @@ struct replacements *replacements_new(const struct ref_store_options *refs, cons
 /* Is the ref (by its full name) a replacement for *oid? r may be NULL. */
 bool replacements_ref(const struct replacements *r, const char *name, struct object_id *oid);
 void replacements_free(struct replacements *r);
+/* Is any object replaced? Also if the refs cannot be read. As replacements_find. */
+bool replacements_any(struct replacements *r);
 /*
  * 1: *out is read instead of oid; 0: oid itself; ERR_CORRUPT: too long a chain, perhaps a
  * circle; others: the refs cannot be read. Any thread may call it; the first call reads the

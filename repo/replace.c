@@ -88,6 +88,11 @@ static int load_once(struct replacements *r, struct err *err)
 	return rc;
 }
 
+bool replacements_any(struct replacements *r)
+{
+	return load_once(r, NULL) < 0 || r->map.nr;
+}
+
 int replacements_find(void *replacements, const struct object_id *oid, struct object_id *out,
 		      struct err *err)
 {

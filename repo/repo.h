@@ -93,6 +93,8 @@ void repo_note(struct repository *r, const char *key, const char *fmt, ...) PRIN
 void repo_report_lines(const struct repository *r, char *text);
 /* From now on refs/replace/ has no effect (git-replace(1)). */
 void repo_ignore_replacements(struct repository *r);
+/* Does any object stand for another one (refs/replace/)? */
+bool repo_has_replacements(const struct repository *r);
 /* Is the ref (by its full name) a replacement for *oid? */
 bool repo_ref_replaces(const struct repository *r, const char *refname, struct object_id *oid);
 void repo_free(struct repository *r);

@@ -317,6 +317,11 @@ void repo_ignore_replacements(struct repository *r)
 	r->replacements = NULL;
 }
 
+bool repo_has_replacements(const struct repository *r)
+{
+	return r->replacements && replacements_any(r->replacements);
+}
+
 bool repo_ref_replaces(const struct repository *r, const char *refname, struct object_id *oid)
 {
 	return replacements_ref(r->replacements, refname, oid);
