@@ -93,6 +93,8 @@ char *graph_layer_path(const char *objdir, const struct object_id *checksum);
  */
 void graph_load(struct commit_graph **out, struct repository *r, const char *objdir,
 		void (*complain)(void *data, const char *msg), void *data);
+/* Set corrected_dates and levels, by the layers. */
+void graph_find_generations(struct commit_graph *g);
 /* The layer in which that position is; *i: the position there. */
 const struct graph_layer *graph_layer_at(const struct commit_graph *g, uint32_t pos, uint32_t *i);
 

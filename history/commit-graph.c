@@ -78,7 +78,7 @@ static int add_layer(struct commit_graph *g, struct graph_layer *l, struct err *
 }
 
 /* Corrected dates count only if all layers have them; no level is 0. */
-static void find_generations(struct commit_graph *g)
+void graph_find_generations(struct commit_graph *g)
 {
 	g->corrected_dates = g->levels = true;
 	for (size_t i = 0; i < g->nr_layers; i++) {
@@ -217,7 +217,7 @@ void graph_load(struct commit_graph **out, struct repository *r, const char *obj
 	if (!load_single(&l, out))
 		load_chain(&l, out);
 	if (*out)
-		find_generations(*out);
+		graph_find_generations(*out);
 }
 
 /* ---- whether it is used ---- */
