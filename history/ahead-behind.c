@@ -70,6 +70,31 @@ static int walk(struct count *c, struct err *err)
 	return 0;
 }
 
+/*
+ * The walk ends as soon as all that is queued is common. Where dates are equal or wrong, ancestors of
+ * that may have been seen as if they were of one side.
+ */
+static void spread_common(struct count *c)
+{
+	struct commit_list todo = COMMIT_LIST_INIT;
+	struct commit *commit;
+
+	while ((commit = prio_queue_get(&c->queue)))
+		commit_list_add(&todo, commit);
+	while (todo.nr) {
+		commit = todo.items[--todo.nr];
+		for (uint32_t i = 0; i < commit->nr_parents; i++) {
+			struct commit *p = commit->parents[i];
+
+			if (!(p->flags & SEEN) || (p->flags & BOTH) == BOTH)
+				continue;
+			p->flags |= BOTH;
+			commit_list_add(&todo, p);
+		}
+	}
+	commit_list_clear(&todo);
+}
+
 static void count_sides(const struct count *c, size_t *ahead, size_t *behind)
 {
 	*ahead = *behind = 0;
@@ -96,8 +121,10 @@ int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
 		paint(&c, b, THEIRS);
 		rc = walk(&c, err);
 	}
-	if (rc >= 0)
+	if (rc >= 0) {
+		spread_common(&c);
 		count_sides(&c, ahead, behind);
+	}
 	for (size_t i = 0; i < c.seen.nr; i++)
 		c.seen.items[i]->flags &= ~(BOTH | SEEN | QUEUED | RETURNED);
 	prio_queue_clear(&c.queue);
