@@ -191,8 +191,8 @@ static int parse_parents(struct graph_writer *w, struct commit **todo, size_t nr
 	return rc;
 }
 
-#define COMMITS_PER_JOB 64
-#define COMMITS_PER_STEP 4096 /* from one look at the clock to the next */
+#define COMMITS_PER_JOB 1024
+#define COMMITS_PER_STEP 8192 /* from one look at the clock to the next */
 
 int graph_compute_filters(struct graph_writer *w, struct err *err)
 {
@@ -203,10 +203,10 @@ int graph_compute_filters(struct graph_writer *w, struct err *err)
 	for (size_t i = 0; i < w->commits.nr; i++)
 		if (!reuse_filter(w, w->commits.items[i]))
 			job.todo[nr++] = w->commits.items[i];
-	if (w->o->max_new_filters >= 0 && nr > (size_t)w->o->max_new_filters) {
-		qsort_r(job.todo, nr, sizeof(*job.todo), by_generation, w);
+	/* Commits that are near each other in the history have trees in common, which are cached. */
+	qsort_r(job.todo, nr, sizeof(*job.todo), by_generation, w);
+	if (w->o->max_new_filters >= 0 && nr > (size_t)w->o->max_new_filters)
 		nr = (size_t)w->o->max_new_filters;
-	}
 	if (w->o->progress)
 		job.progress = w->o->progress(w->o->progress_data,
 					      "Computing commit changed paths Bloom filters", nr);

@@ -4,14 +4,13 @@
 #include "history/commit-graph-write-internal.h"
 #include "util/alloc.h"
 
+/* The uppermost layer tells whether they are wanted. */
 static bool has_filters(const struct commit_graph *g, struct filter_settings *out)
 {
-	for (size_t i = g ? g->nr_layers : 0; i-- > 0;)
-		if (g->layers[i]->filter_settings.version) {
-			*out = g->layers[i]->filter_settings;
-			return true;
-		}
-	return false;
+	if (!g || !g->layers[g->nr_layers - 1]->filter_settings.version)
+		return false;
+	*out = g->layers[g->nr_layers - 1]->filter_settings;
+	return true;
 }
 
 /* With the settings of the present filters, unless another version is configured. */
