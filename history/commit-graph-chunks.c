@@ -17,10 +17,16 @@ static const struct graph_value *value_of(const struct graph_writer *w, const st
 	return &w->values[c->index];
 }
 
+/* Of dates after the year 2514 the file has only a part. */
+static uint64_t stored_date(const struct commit *c)
+{
+	return c->date & GRAPH_DATE_MAX;
+}
+
 /* The corrected date, as it is counted from the date. */
 static uint64_t offset_of(const struct graph_writer *w, const struct commit *c)
 {
-	return value_of(w, c)->corrected_date - c->date;
+	return value_of(w, c)->corrected_date - stored_date(c);
 }
 
 /* ---- chunks ---- */
@@ -77,7 +83,7 @@ static int write_commits(struct output *o, struct err *err)
 		const struct commit *c = l->items[i];
 
 		put_parents(o, c, rest);
-		put_be32(rest + 8, value_of(o->w, c)->level << 2 | (uint32_t)(c->date >> 32 & 3));
+		put_be32(rest + 8, value_of(o->w, c)->level << 2 | (uint32_t)(stored_date(c) >> 32));
 		put_be32(rest + 12, (uint32_t)c->date);
 		rc = csum_write(o->f, c->tree.hash, raw_len, err);
 		if (!rc)

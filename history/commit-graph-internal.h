@@ -14,6 +14,7 @@
 #define GRAPH_NO_PARENT 0x70000000u
 #define GRAPH_MSB 0x80000000u
 #define GRAPH_LEVEL_MAX 0x3fffffffu
+#define GRAPH_DATE_MAX UINT64_C(0x3ffffffff)
 #define GRAPH_OFFSET_MAX 0x7fffffffu /* greater ones are in the table of overflows */
 #define GRAPH_FILTER_HEADER_BYTES 12
 

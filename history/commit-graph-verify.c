@@ -158,7 +158,7 @@ static void check_commit(struct verifier *v, uint32_t pos)
 			    oid_hex(&e.oid), oid_hex(&tree), oid_hex(&e.tree));
 		check_parents(v, &e, &gc);
 		check_generation(v, &e, pos, &gc);
-		if (gc.date != (e.date & UINT64_C(0x3ffffffff)))
+		if (gc.date != (e.date & GRAPH_DATE_MAX))
 			bad(v, "commit date for commit %s in commit-graph is %" PRIu64
 			    " != %" PRIu64, oid_hex(&e.oid), gc.date, e.date);
 	}
