@@ -132,6 +132,12 @@ static int stage_expiry(struct graph_writer *w, const char *new, struct fsync_ba
 	return rc;
 }
 
+static int make_read_only(const struct lockfile *lk, struct err *err)
+{
+	return RETRY_EINTR(sys->fchmod(lk->tf->fd, 0444)) < 0 ?
+		err_set_errno(err, "unable to set the mode of '%s'", lk->tf->path) : 0;
+}
+
 /* ---- one file ---- */
 
 int graph_stage_single(struct graph_writer *w, struct fsync_batch *b, struct err *err)
@@ -143,8 +149,8 @@ int graph_stage_single(struct graph_writer *w, struct fsync_batch *b, struct err
 
 	if (!rc)
 		rc = graph_write_file(w, lk.tf->fd, lk.tf->path, &sum, err);
-	if (!rc && sys->fchmod(lk.tf->fd, 0444) < 0)
-		rc = err_set_errno(err, "unable to set the mode of '%s'", lk.tf->path);
+	if (!rc)
+		rc = make_read_only(&lk, err);
 	if (!rc)
 		rc = lockfile_stage(&lk, b, FSYNC_COMMIT_GRAPH, PUBLISH_DERIVED, err);
 	if (!rc)
@@ -230,8 +236,8 @@ int graph_stage_chain(struct graph_writer *w, struct fsync_batch *b, struct err 
 		rc = stage_layer(w, NULL, &newest, b, err);
 	if (!rc)
 		rc = write_chain(w, newest, &lk, err);
-	if (!rc && sys->fchmod(lk.tf->fd, 0444) < 0)
-		rc = err_set_errno(err, "unable to set the mode of '%s'", lk.tf->path);
+	if (!rc)
+		rc = make_read_only(&lk, err);
 	if (!rc)
 		rc = lockfile_stage(&lk, b, FSYNC_COMMIT_GRAPH, PUBLISH_DERIVED, err);
 	if (!rc)

@@ -90,7 +90,8 @@ test_expect_success 'walks are the same with and without' '
 		"-- dir" "-- dir/sub/x" "-- dir/sub" "-- other" "-- nothing" "--graph -- file" \
 		"--full-history -- dir/y" "--first-parent -- dir" "--topo-order -- dir/sub dir/y" \
 		"-- :(icase)DIR/Y" "-- :(exclude)file" "-- d*/y" "-- dir/*/x" "-- :(literal)d*/y" \
-		"-- other :!nothing"
+		"-- other :!nothing" "--topo-order s2 c11 root2" "--graph s3 root2 c11 s1" "--graph -- dir/y" \
+		"--parents --topo-order -- dir/sub/x" "--graph --full-history -- dir/sub other"
 	do
 		same log --format="%m %H %P" $o || return 1
 	done &&
@@ -100,6 +101,12 @@ test_expect_success 'walks are the same with and without' '
 	test_must_fail git rev-parse --verify -q top~40 && same rev-parse c9...s2 s3...s2 &&
 	same for-each-ref --format="%(refname) %(ahead-behind:c8)" &&
 	same for-each-ref --merged=c9 && same for-each-ref --contains=c5
+'
+
+test_expect_success 'what is merged, is' '
+	cp -R r merged && cd merged && git branch in c5 && git branch side s1 && git branch -d in side &&
+	git update-ref refs/heads/main c9 && git branch out octo && test_must_fail git branch -d out &&
+	git branch beside s2 && test_must_fail git branch -d beside && git branch same c9 && git branch -d same
 '
 
 # HEAD~4 and so on lead through a commit that is not there.
@@ -155,6 +162,8 @@ test_expect_success 'names beyond ASCII: only filters of version 2 are asked' '
 	for v in 1 2; do
 		rm -f $GRAPH && git -c commitGraph.changedPathsVersion=$v commit-graph write --reachable \
 			--changed-paths && test "$(be 4 $GRAPH $(chunk $GRAPH BDAT))" = $v &&
+		at=$(($(chunk $GRAPH BDAT) + 12)) &&
+		{ test $TEST_HASH != sha1 || od -An -v -tx1 -j $at -N 9 $GRAPH >bits$v; } &&
 		echo u1 >expect && git log --format=%s -- "$n/$n" >out && test_cmp expect out &&
 		at=$(($(chunk $GRAPH BDAT) + 12)) && len=$(be 4 $GRAPH $(($(chunk $GRAPH BDAT) - 4))) &&
 		chmod u+w $GRAPH && dd if=/dev/zero of=$GRAPH bs=1 seek=$at count=$len conv=notrunc 2>/dev/null &&
@@ -331,7 +340,9 @@ test_expect_success 'dates before their parents, and beyond 32 and 34 bits' '
 	now=20000000000 && make d2 file d1 && now=0 && make d3 file d2 && git update-ref refs/heads/main d3 &&
 	git commit-graph write --reachable && git commit-graph verify && chunk $GRAPH GDO2 >/dev/null &&
 	test "$(git log --topo-order --format=%s | tr "\n" " ")" = "d3 d2 d1 d0 " &&
-	git branch --contains d0 >out && test_line_count = 1 out && same for-each-ref --format="%(ahead-behind:d0)"
+	now=15000000000 && make e1 file d0 && now=5 && make e2 file d1 e1 && git update-ref refs/heads/e e2 &&
+	git commit-graph write --reachable && same log --first-parent --date-order --format=%s e2 e1 &&
+	git branch --contains d0 >out && test_line_count = 2 out && same for-each-ref --format="%(ahead-behind:d0)"
 '
 
 # ---- filters ----
