@@ -91,7 +91,8 @@ test_expect_success 'walks are the same with and without' '
 		"--full-history -- dir/y" "--first-parent -- dir" "--topo-order -- dir/sub dir/y" \
 		"-- :(icase)DIR/Y" "-- :(exclude)file" "-- d*/y" "-- dir/*/x" "-- :(literal)d*/y" \
 		"-- other :!nothing" "--topo-order s2 c11 root2" "--graph s3 root2 c11 s1" "--graph -- dir/y" \
-		"--parents --topo-order -- dir/sub/x" "--graph --full-history -- dir/sub other"
+		"--parents --topo-order -- dir/sub/x" "--graph --full-history -- dir/sub other" \
+		"--graph --since=1500000300" "--topo-order --until=1500000500" "--topo-order --reverse"
 	do
 		same log --format="%m %H %P" $o || return 1
 	done &&
@@ -266,6 +267,7 @@ test_expect_success 'verify finds what is not true' '
 	cd bad && raw=$((OID_HEXLEN / 2)) && cdat=$(chunk whole.graph CDAT) &&
 	finds $((cdat + 1)) "\\1\\2\\3" "root tree OID for commit" &&
 	finds $((cdat + raw)) "\\0\\0\\0\\0" "commit-graph parent " &&
+	finds $(chunk whole.graph EDGE) "\\200" "parent list for commit .* terminates early" &&
 	finds $((cdat + raw + 12)) "\\0\\0\\0\\1" "commit date for commit .* in commit-graph is 1 != 15000" &&
 	finds $((cdat + raw + 8)) "\\0\\0\\0\\0" "both zero and non-zero generations" &&
 	finds $(chunk whole.graph OIDL) "\\377" "commit-graph has incorrect OID order" &&
