@@ -116,6 +116,7 @@ test_expect_success 'commits need not be read' '
 	rm -f .git/objects/$(echo $gone | sed "s|..|&/|") &&
 	test "$(git rev-parse main~6)" = "$(git rev-parse c7)" &&
 	test_must_fail git -c core.commitGraph=false rev-parse --verify main~6 &&
+	git log --format="%H %h %T %P%%" >out && test_line_count = 18 out && test_must_fail git log --format=%s &&
 	git tag -d c9 && git branch tip c8 && git branch --no-track other top &&
 	git for-each-ref --merged=top --format="%(refname)" refs/heads >out && test_line_count = 3 out &&
 	test_must_fail git -c core.commitGraph=false for-each-ref --merged=top refs/heads
