@@ -16,6 +16,7 @@ struct count {
 	struct prio_queue queue;
 	struct commit_list seen;
 	size_t open; /* in the queue and not known to be common */
+	const struct commit *lowest; /* the last in order that left the queue for one side; NULL */
 };
 
 /*
@@ -52,11 +53,26 @@ static void paint(struct count *c, struct commit *commit, unsigned flags)
 	c->open -= was_open;
 }
 
+/*
+ * Common commits that are queued can lead to what has been seen for one side, where dates are equal
+ * or wrong: as long as they are not behind all of that in order.
+ */
+static bool is_done(const struct count *c)
+{
+	const struct commit *next = prio_queue_peek(&c->queue);
+
+	return !next || (!c->open && (!c->lowest || commit_generation_cmp(next, c->lowest, NULL) > 0));
+}
+
 static int walk(struct count *c, struct err *err)
 {
-	while (c->open) {
+	while (!is_done(c)) {
 		struct commit *commit = prio_queue_get(&c->queue);
 		int rc;
+
+		if ((commit->flags & BOTH) != BOTH &&
+		    (!c->lowest || commit_generation_cmp(commit, c->lowest, NULL) > 0))
+			c->lowest = commit;
 
 		c->open -= is_open(commit);
 		commit->flags &= ~(QUEUED | RETURNED);

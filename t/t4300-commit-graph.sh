@@ -348,6 +348,35 @@ test_expect_success 'dates before their parents, and beyond 32 and 34 bits' '
 	git branch --contains d0 >out && test_line_count = 2 out && same for-each-ref --format="%(ahead-behind:d0)"
 '
 
+# Without generations, ancestors can be met before common descendants that lead to them.
+test_expect_success 'commits of the same second' '
+	git init -q -b main second && cd second && i=0 &&
+	while read -r parents; do
+		now=1499999940 && make q$i file $parents && i=$((i + 1)) || return 1
+	done <<-\EOF &&
+
+	q0
+	q1
+	q2
+	q0 q2
+	q3
+	q4 q3
+	q3 q5
+	q4
+	q8
+	q6 q7
+	q8 q6
+	q11
+	EOF
+	git for-each-ref --format="%(refname:short) %(ahead-behind:q3)" >out && grep "^q12 5 0$" out &&
+	git commit-graph write --reachable && git commit-graph verify &&
+	for q in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+		same for-each-ref --format="%(refname) %(ahead-behind:q$q)" &&
+		same for-each-ref --merged=q$q && same for-each-ref --contains=q$q &&
+		same log --graph --format=%s q$q q10 q9 || return 1
+	done
+'
+
 # ---- filters ----
 
 test_expect_success 'filters: kept, left out, limited' '
