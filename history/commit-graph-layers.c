@@ -11,6 +11,7 @@
 #include "fs/lockfile.h"
 #include "history/commit-graph-write-internal.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "write-or-die.h"
 
 /* A header has one byte for the number of layers below. */
@@ -132,10 +133,35 @@ static int stage_expiry(struct graph_writer *w, const char *new, struct fsync_ba
 	return rc;
 }
 
-static int make_read_only(const struct lockfile *lk, struct err *err)
+/* As many may read it as may read other files of the repository. */
+static int set_mode(const struct graph_writer *w, const struct tempfile *t, struct err *err)
 {
-	return RETRY_EINTR(sys->fchmod(lk->tf->fd, 0444)) < 0 ?
-		err_set_errno(err, "unable to set the mode of '%s'", lk->tf->path) : 0;
+	struct stat st;
+
+	if (fstat(t->fd, &st) < 0 || RETRY_EINTR(sys->fchmod(t->fd, st.st_mode & 0444)) < 0)
+		return err_set_errno(err, "unable to set the mode of '%s'", t->path);
+	return apply_shared_perm(t->path, w->repo->settings.shared_perm, err);
+}
+
+/* Makes objects/info and the directory of layers, too. */
+static int hold_lock(const struct graph_writer *w, const char *path, struct fsync_batch *b,
+		     struct lockfile *lk, struct err *err)
+{
+	struct strbuf dir = STRBUF_INIT, above = STRBUF_INIT;
+	bool is_new;
+	int rc;
+
+	path_dirname(&dir, path);
+	path_dirname(&above, dir.buf);
+	is_new = !is_directory(dir.buf);
+	rc = make_dirs(dir.buf, w->repo->settings.shared_perm, err);
+	if (!rc && is_new)
+		fsync_batch_note_dir(b, FSYNC_COMMIT_GRAPH, above.buf);
+	if (!rc)
+		rc = lockfile_hold(lk, path, 0, 0, err);
+	strbuf_release(&dir);
+	strbuf_release(&above);
+	return rc;
 }
 
 /* ---- one file ---- */
@@ -145,12 +171,12 @@ int graph_stage_single(struct graph_writer *w, struct fsync_batch *b, struct err
 	struct lockfile lk = LOCKFILE_INIT;
 	char *path = graph_path(w->o->objdir), *chain = graph_chain_path(w->o->objdir);
 	struct object_id sum;
-	int rc = lockfile_hold(&lk, path, LOCK_MAKE_DIRS, 0, err);
+	int rc = hold_lock(w, path, b, &lk, err);
 
 	if (!rc)
 		rc = graph_write_file(w, lk.tf->fd, lk.tf->path, &sum, err);
 	if (!rc)
-		rc = make_read_only(&lk, err);
+		rc = set_mode(w, lk.tf, err);
 	if (!rc)
 		rc = lockfile_stage(&lk, b, FSYNC_COMMIT_GRAPH, PUBLISH_DERIVED, err);
 	if (!rc)
@@ -183,6 +209,8 @@ static int stage_layer(struct graph_writer *w, const struct graph_layer *copied,
 	} else {
 		rc = graph_write_file(w, tmp->fd, tmp->path, &sum, err);
 	}
+	if (!rc)
+		rc = set_mode(w, tmp, err);
 	if (rc < 0) {
 		tempfile_delete(&tmp);
 		return rc;
@@ -228,7 +256,7 @@ int graph_stage_chain(struct graph_writer *w, struct fsync_batch *b, struct err 
 	struct lockfile lk = LOCKFILE_INIT;
 	char *chain = graph_chain_path(w->o->objdir), *single = graph_path(w->o->objdir);
 	char *newest = NULL;
-	int rc = lockfile_hold(&lk, chain, LOCK_MAKE_DIRS, 0, err);
+	int rc = hold_lock(w, chain, b, &lk, err);
 
 	if (!rc)
 		rc = stage_lowest(w, b, err);
@@ -237,7 +265,7 @@ int graph_stage_chain(struct graph_writer *w, struct fsync_batch *b, struct err 
 	if (!rc)
 		rc = write_chain(w, newest, &lk, err);
 	if (!rc)
-		rc = make_read_only(&lk, err);
+		rc = set_mode(w, lk.tf, err);
 	if (!rc)
 		rc = lockfile_stage(&lk, b, FSYNC_COMMIT_GRAPH, PUBLISH_DERIVED, err);
 	if (!rc)

@@ -485,6 +485,17 @@ test_expect_success 'SHA-256' '
 	git commit-graph verify && test "$(be 1 $CHAINS/graph-*.graph 5)" = 2 && same log --graph --format=%H && same log --format=%s -- dir
 '
 
+test_expect_success 'who may read it' '
+	for set in "022 umask -r--r--r-- drwxr-xr-x" "077 umask -r-------- drwx------" \
+		"077 group -r--r----- drwxrws---" "077 all -r--r--r-- drwxrwsr-x"; do
+		rm -rf modes && cp -R plain modes && set -- $set && umask $1 &&
+		git -C modes config core.sharedRepository $2 && (cd modes && git commit-graph write --reachable &&
+			ls -ld $GRAPH && git commit-graph write --reachable --split=replace && ls -ld $CHAINS/*) >ls &&
+		umask 022 && ls -ld modes/$CHAINS >dir && test_grep "^$4" dir &&
+		test_line_count = 3 ls && ! grep -v "^$3" ls || return 1
+	done
+'
+
 test_expect_success 'progress' '
 	cp -R plain progress && cd progress && git commit-graph write --reachable --changed-paths --progress 2>err &&
 	test_grep "Collecting referenced commits" err && test_grep "Computing commit changed paths" err &&
