@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "cherry", cmd_cherry, CMD_REPO },
 	{ "commit", cmd_commit, CMD_REPO | CMD_WORKTREE },
+	{ "commit-graph", cmd_commit_graph, CMD_REPO },
 	{ "commit-tree", cmd_commit_tree, CMD_REPO },
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },

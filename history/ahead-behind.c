@@ -16,6 +16,7 @@ struct count {
 	struct prio_queue queue;
 	struct commit_list seen;
 	size_t open; /* in the queue and not known to be common */
+	const struct commit *lowest; /* the last in order that left the queue for one side; NULL */
 };
 
 /*
@@ -29,8 +30,9 @@ static bool is_open(const struct commit *commit)
 }
 
 /*
- * Flags are passed on to parents. Where dates are equal or wrong, a commit can be reached
- * again with more flags than before: then it is queued once more.
+ * Flags are passed on to parents, in the order of generations where a commit-graph has them, else
+ * of dates. Where dates are equal or wrong, a commit can be reached again with more flags than
+ * before: then it is queued once more.
  */
 static void paint(struct count *c, struct commit *commit, unsigned flags)
 {
@@ -51,11 +53,26 @@ static void paint(struct count *c, struct commit *commit, unsigned flags)
 	c->open -= was_open;
 }
 
+/*
+ * Common commits that are queued can lead to what has been seen for one side, where dates are equal
+ * or wrong: as long as they are not behind all of that in order.
+ */
+static bool is_done(const struct count *c)
+{
+	const struct commit *next = prio_queue_peek(&c->queue);
+
+	return !next || (!c->open && (!c->lowest || commit_generation_cmp(next, c->lowest, NULL) > 0));
+}
+
 static int walk(struct count *c, struct err *err)
 {
-	while (c->open) {
+	while (!is_done(c)) {
 		struct commit *commit = prio_queue_get(&c->queue);
 		int rc;
+
+		if ((commit->flags & BOTH) != BOTH &&
+		    (!c->lowest || commit_generation_cmp(commit, c->lowest, NULL) > 0))
+			c->lowest = commit;
 
 		c->open -= is_open(commit);
 		commit->flags &= ~(QUEUED | RETURNED);
@@ -67,6 +84,31 @@ static int walk(struct count *c, struct err *err)
 		}
 	}
 	return 0;
+}
+
+/*
+ * The walk ends as soon as all that is queued is common. Where dates are equal or wrong, ancestors of
+ * that may have been seen as if they were of one side.
+ */
+static void spread_common(struct count *c)
+{
+	struct commit_list todo = COMMIT_LIST_INIT;
+	struct commit *commit;
+
+	while ((commit = prio_queue_get(&c->queue)))
+		commit_list_add(&todo, commit);
+	while (todo.nr) {
+		commit = todo.items[--todo.nr];
+		for (uint32_t i = 0; i < commit->nr_parents; i++) {
+			struct commit *p = commit->parents[i];
+
+			if (!(p->flags & SEEN) || (p->flags & BOTH) == BOTH)
+				continue;
+			p->flags |= BOTH;
+			commit_list_add(&todo, p);
+		}
+	}
+	commit_list_clear(&todo);
 }
 
 static void count_sides(const struct count *c, size_t *ahead, size_t *behind)
@@ -84,7 +126,7 @@ int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
 		    const struct object_id *theirs, size_t *ahead, size_t *behind,
 		    struct err *err)
 {
-	struct count c = { .pool = pool, .queue = { .compare = commit_date_cmp } };
+	struct count c = { .pool = pool, .queue = { .compare = commit_generation_cmp } };
 	struct commit *a = commit_lookup(pool, ours), *b = commit_lookup(pool, theirs);
 	int rc = commit_parse_node(pool, a, err);
 
@@ -95,8 +137,10 @@ int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
 		paint(&c, b, THEIRS);
 		rc = walk(&c, err);
 	}
-	if (rc >= 0)
+	if (rc >= 0) {
+		spread_common(&c);
 		count_sides(&c, ahead, behind);
+	}
 	for (size_t i = 0; i < c.seen.nr; i++)
 		c.seen.items[i]->flags &= ~(BOTH | SEEN | QUEUED | RETURNED);
 	prio_queue_clear(&c.queue);

@@ -21,7 +21,9 @@ struct link_chunk {
 
 struct commit_pool {
 	struct repository *repo;
-	struct oidmap by_oid;  /* to struct commit */
+	struct oidmap by_oid;  /* to struct commit; those in the graph are not here */
+	struct commit_graph *graph; /* NULL: none */
+	struct commit **by_pos; /* by position in the graph */
 	struct grafts grafts;
 	struct node_chunk *nodes;
 	struct link_chunk *links;
@@ -39,11 +41,29 @@ int commit_pool_new(struct commit_pool **out, struct repository *r, struct err *
 	CALLOC_ARRAY(p, 1);
 	p->repo = r;
 	rc = grafts_read(&p->grafts, r, err);
-	if (rc < 0)
+	if (rc < 0) {
 		commit_pool_free(p);
-	else
-		*out = p;
-	return rc;
+		return rc;
+	}
+	p->graph = commit_graph_open(r, &p->grafts);
+	if (p->graph)
+		CALLOC_ARRAY(p->by_pos, commit_graph_nr(p->graph));
+	*out = p;
+	return 0;
+}
+
+void commit_pool_ignore_graph(struct commit_pool *p)
+{
+	if (p->nr)
+		BUG("commit_pool_ignore_graph after the first commit");
+	commit_graph_free(p->graph);
+	p->graph = NULL;
+	FREE_AND_NULL(p->by_pos);
+}
+
+struct commit_graph *commit_pool_graph(const struct commit_pool *p)
+{
+	return p->graph;
 }
 
 void commit_pool_free(struct commit_pool *p)
@@ -68,6 +88,8 @@ void commit_pool_free(struct commit_pool *p)
 	}
 	oidmap_clear(&p->by_oid, NULL);
 	grafts_clear(&p->grafts);
+	commit_graph_free(p->graph);
+	free(p->by_pos);
 	free(p);
 }
 
@@ -76,21 +98,47 @@ size_t commit_pool_nr(const struct commit_pool *p)
 	return p->nr;
 }
 
-struct commit *commit_lookup(struct commit_pool *p, const struct object_id *oid)
+static struct commit *new_node(struct commit_pool *p)
 {
-	struct commit *c = oidmap_get(&p->by_oid, oid);
 	struct node_chunk *chunk;
+	struct commit *c;
 
-	if (c)
-		return c;
 	if (p->nr % NODES_PER_CHUNK == 0) {
 		CALLOC_ARRAY(chunk, 1);
 		chunk->next = p->nodes;
 		p->nodes = chunk;
 	}
 	c = &p->nodes->nodes[p->nr % NODES_PER_CHUNK];
-	c->oid = *oid;
 	c->index = p->nr++;
+	c->generation = GENERATION_INFINITY;
+	c->graph_pos = GRAPH_POS_NONE;
+	return c;
+}
+
+static struct commit *node_at(struct commit_pool *p, uint32_t pos)
+{
+	struct commit *c = p->by_pos[pos];
+
+	if (!c) {
+		c = p->by_pos[pos] = new_node(p);
+		c->graph_pos = pos;
+		commit_graph_oid(p->graph, pos, &c->oid);
+	}
+	return c;
+}
+
+struct commit *commit_lookup(struct commit_pool *p, const struct object_id *oid)
+{
+	struct commit *c;
+	uint32_t pos;
+
+	if (p->graph && commit_graph_find(p->graph, oid, &pos))
+		return node_at(p, pos);
+	c = oidmap_get(&p->by_oid, oid);
+	if (c)
+		return c;
+	c = new_node(p);
+	c->oid = *oid;
 	oidmap_put(&p->by_oid, oid, c);
 	return c;
 }
@@ -195,15 +243,13 @@ static void link_parents(struct commit_pool *p, struct commit *c, const struct o
 		free(parents);
 }
 
-int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err)
+static int parse_object(struct commit_pool *p, struct commit *c, struct err *err)
 {
 	struct object_buf content = OBJECT_BUF_INIT;
 	struct oid_array parents = OID_ARRAY_INIT;
 	const struct graft *g;
 	int rc;
 
-	if (c->parsed)
-		return 0;
 	if (c->buffer) {
 		content.data = c->buffer;
 		content.size = c->buffer_len;
@@ -231,4 +277,34 @@ int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err)
 		object_buf_release(&content);
 	}
 	return rc;
+}
+
+static int parse_from_graph(struct commit_pool *p, struct commit *c, struct err *err)
+{
+	struct commit *few[16], **parents = few;
+	struct graph_commit gc;
+	int rc = commit_graph_read(p->graph, c->graph_pos, &gc, err);
+
+	if (rc < 0)
+		return rc;
+	if (gc.nr_parents > ARRAY_SIZE(few))
+		ALLOC_ARRAY(parents, gc.nr_parents);
+	for (uint32_t i = 0; i < gc.nr_parents; i++)
+		parents[i] = node_at(p, graph_commit_parent(&gc, i));
+	commit_set_parents(p, c, parents, gc.nr_parents);
+	if (parents != few)
+		free(parents);
+	oid_from_raw(&c->tree, gc.tree, p->repo->algo);
+	c->date = gc.date;
+	c->generation = gc.generation;
+	c->parsed = true;
+	return 0;
+}
+
+int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err)
+{
+	if (c->parsed)
+		return 0;
+	return c->graph_pos == GRAPH_POS_NONE ? parse_object(p, c, err) :
+						parse_from_graph(p, c, err);
 }

@@ -7,13 +7,15 @@
  * A commit_pool holds one node for each commit that somebody asked about. A node knows its
  * name at first; tree, parents and date are there once it has been parsed. Grafts
  * (info/grafts) and the boundary of a shallow clone (the file "shallow") are applied when
- * a node is parsed: nobody else has to know about them.
+ * a node is parsed: nobody else has to know about them. What a commit-graph has is taken from
+ * there, and the object is not read: whether it is there is then not known.
  */
 #ifndef HISTORY_HISTORY_H
 #define HISTORY_HISTORY_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"
+#include "history/commit-graph.h"
 #include "object/object.h"
 #include "repo/repo.h"
 #include "util/date.h"
@@ -29,6 +31,9 @@ struct commit {
 	bool parsed;
 	bool shallow;		 /* at the boundary of a shallow clone: no parents here */
 	timestamp_t date;	 /* committer's */
+	/* Once parsed, if there is a commit-graph (commit-graph.h), else GENERATION_INFINITY. */
+	uint64_t generation;
+	uint32_t graph_pos;	 /* GRAPH_POS_NONE: not in the graph */
 	char *buffer;		 /* content, if the pool keeps it; NUL-terminated */
 	size_t buffer_len;
 };
@@ -38,6 +43,10 @@ struct commit_pool;
 /* Reads the grafts and the shallow file. ERR_CORRUPT if they are malformed. */
 MUST_USE int commit_pool_new(struct commit_pool **out, struct repository *r, struct err *err);
 void commit_pool_free(struct commit_pool *p);
+/* Read each commit itself. Before the first node; for those who ask what is there. */
+void commit_pool_ignore_graph(struct commit_pool *p);
+/* NULL: there is none, or it is not used. */
+struct commit_graph *commit_pool_graph(const struct commit_pool *p);
 /* Keep the content of commits from now on, until commit_release_buffer. */
 void commit_pool_keep_buffers(struct commit_pool *p, bool keep);
 void commit_release_buffer(struct commit *c);
@@ -69,6 +78,8 @@ void commit_list_add(struct commit_list *l, struct commit *c);
 void commit_list_clear(struct commit_list *l);
 /* For priority queues: the youngest first. */
 int commit_date_cmp(const void *a, const void *b, void *data);
+/* The highest generation first, and of the same generation the youngest. */
+int commit_generation_cmp(const void *a, const void *b, void *data);
 
 /* ---- ancestry: git-merge-base(1) ---- */
 

@@ -4,7 +4,8 @@
  * in the colours of the sides that reach it. A commit with both colours is a common
  * ancestor; its own ancestors are stale, and once only stale commits remain in the queue
  * nothing new can be found. As clocks differ between machines, a candidate may still turn
- * out to be an ancestor of another: that is checked afterwards.
+ * out to be an ancestor of another: that is checked afterwards. With the corrected dates of a
+ * commit-graph the walk is in their order, and none is visited before its descendants.
  */
 #include "compat/posix.h"
 #include "history/history.h"
@@ -35,6 +36,15 @@ int commit_date_cmp(const void *va, const void *vb, void *data UNUSED)
 	const struct commit *a = va, *b = vb;
 
 	return a->date > b->date ? -1 : a->date < b->date;
+}
+
+int commit_generation_cmp(const void *va, const void *vb, void *data)
+{
+	const struct commit *a = va, *b = vb;
+
+	if (a->generation != b->generation)
+		return a->generation > b->generation ? -1 : 1;
+	return commit_date_cmp(a, b, data);
 }
 
 struct paint {
@@ -113,7 +123,16 @@ static void paint_end(struct paint *p)
 	prio_queue_clear(&p->queue);
 }
 
-#define PAINT_INIT(pool_) { .pool = (pool_), .queue = { .compare = commit_date_cmp } }
+/* Levels are no good order for this: a side branch of few commits would be walked far back. */
+static void paint_begin(struct paint *p, struct commit_pool *pool)
+{
+	const struct commit_graph *g = commit_pool_graph(pool);
+
+	memset(p, 0, sizeof(*p));
+	p->pool = pool;
+	p->queue.compare = g && commit_graph_has_corrected_dates(g) ? commit_generation_cmp :
+								      commit_date_cmp;
+}
 
 /* Drop commits that are ancestors of another one in the list. */
 static int drop_redundant(struct commit_pool *pool, struct commit_list *l, struct err *err)
@@ -149,11 +168,12 @@ static int by_date(const void *a, const void *b)
 int merge_bases(struct commit_pool *pool, struct commit *one, struct commit *const *others,
 		size_t nr, struct commit_list *out, struct err *err)
 {
-	struct paint p = PAINT_INIT(pool);
 	struct commit_list found = COMMIT_LIST_INIT;
+	struct paint p;
 	size_t i;
 	int rc;
 
+	paint_begin(&p, pool);
 	rc = paint(&p, one, others, nr, &found, err);
 	if (!rc) {
 		size_t kept = 0;
@@ -174,16 +194,52 @@ int merge_bases(struct commit_pool *pool, struct commit *one, struct commit *con
 	return rc;
 }
 
+/* ---- is_ancestor ---- */
+
+/* Nothing of a lower generation than that of `old` can reach it. */
+static int queue_if_above(struct paint *p, const struct commit *old, struct commit *c,
+			  struct err *err)
+{
+	int rc = commit_parse_node(p->pool, c, err);
+
+	if (rc < 0 || c->flags & COLOUR_TWO || c->generation < old->generation)
+		return rc;
+	c->flags |= COLOUR_TWO;
+	commit_list_add(&p->touched, c);
+	prio_queue_put(&p->queue, c);
+	return 0;
+}
+
+/* Down from `young`, and not below the generation of `old`. */
+static int search_by_generation(struct paint *p, struct commit *old, struct commit *young,
+				struct err *err)
+{
+	struct commit *c;
+	int rc = commit_parse_node(p->pool, old, err);
+
+	if (!rc)
+		rc = queue_if_above(p, old, young, err);
+	while (!rc && !(old->flags & COLOUR_TWO) && (c = prio_queue_get(&p->queue)))
+		for (uint32_t i = 0; !rc && i < c->nr_parents; i++)
+			rc = queue_if_above(p, old, c->parents[i], err);
+	return rc;
+}
+
 int is_ancestor(struct commit_pool *pool, struct commit *old, struct commit *young,
 		struct err *err)
 {
-	struct paint p = PAINT_INIT(pool);
+	const struct commit_graph *g = commit_pool_graph(pool);
 	struct commit_list found = COMMIT_LIST_INIT;
+	struct paint p;
 	int rc;
 
 	if (old == young)
 		return 1;
-	rc = paint(&p, old, &young, 1, &found, err);
+	paint_begin(&p, pool);
+	if (g && commit_graph_has_generations(g))
+		rc = search_by_generation(&p, old, young, err);
+	else
+		rc = paint(&p, old, &young, 1, &found, err);
 	if (!rc)
 		rc = (old->flags & COLOUR_TWO) != 0;
 	paint_end(&p);

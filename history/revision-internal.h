@@ -4,13 +4,15 @@
 #define HISTORY_REVISION_INTERNAL_H
 
 #include "compat/posix.h"
+#include "history/changed-paths.h"
 #include "util/prio-queue.h"
 #include "history/revision.h"
 
 struct tree_cache; /* revision-trees.c */
+struct topo_walk;  /* revision-topo.c */
 
 struct rev_state {
-	/* Commits to be visited, the youngest first. */
+	/* Commits to be visited, the youngest first; in a topo_walk those of the highest generation. */
 	struct prio_queue queue;
 	size_t interesting; /* of those, not UNINTERESTING */
 	/* Once limited: the commits of the range, in order. */
@@ -29,6 +31,8 @@ struct rev_state {
 	uint8_t **same; /* the same: for each parent of a merge, is nothing different? */
 	size_t nr_same;
 	struct tree_cache *trees;
+	struct topo_walk *topo; /* NULL: not in that way */
+	struct changed_paths *changed_paths; /* NULL: no filters */
 };
 
 /* ---- revision-queue.c: parents, marks ---- */
@@ -76,6 +80,17 @@ void rev_free_children(struct rev_walk *w);
 MUST_USE int rev_limit(struct rev_walk *w, struct err *err);
 /* Children before parents; the order of `l` decides among equals. */
 void rev_sort_topologically(struct rev_walk *w, struct commit_list *l);
+/* 0 if it has none. */
+timestamp_t rev_author_date(struct rev_walk *w, struct commit *c);
+
+/* ---- revision-topo.c ---- */
+bool rev_topo_is_possible(const struct rev_walk *w);
+MUST_USE int rev_topo_begin(struct rev_walk *w, struct err *err);
+/* The next in order. 0: no more. */
+int rev_topo_next(struct rev_walk *w, struct commit **out, struct err *err);
+/* Simplify all commits of that generation, or higher ones. */
+MUST_USE int rev_topo_explore(struct rev_walk *w, uint64_t generation, struct err *err);
+void rev_topo_free(struct topo_walk *t);
 
 /* ---- revision-simplify.c ---- */
 MUST_USE int rev_simplify(struct rev_walk *w, struct commit *c, struct err *err);

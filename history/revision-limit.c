@@ -182,7 +182,7 @@ struct sort {
 	size_t nr;
 };
 
-static timestamp_t author_date(struct rev_walk *w, struct commit *c)
+timestamp_t rev_author_date(struct rev_walk *w, struct commit *c)
 {
 	struct ident_split ident;
 	timestamp_t date = 0;
@@ -241,7 +241,7 @@ void rev_sort_topologically(struct rev_walk *w, struct commit_list *l)
 	if (w->order == REV_ORDER_AUTHOR_DATE) {
 		CALLOC_ARRAY(s.author_dates, s.nr);
 		for (i = 0; i < l->nr; i++)
-			s.author_dates[l->items[i]->index] = author_date(w, l->items[i]);
+			s.author_dates[l->items[i]->index] = rev_author_date(w, l->items[i]);
 		queue.compare = cmp_author_date;
 		queue.data = &s;
 	}

@@ -37,11 +37,23 @@ struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct co
 	return found;
 }
 
+/* Does c differ from its nth parent (NULL: the empty tree) within the paths? 1, 0, < 0. */
+static int paths_differ(struct rev_walk *w, const struct commit *c, const struct commit *parent,
+			uint32_t nth, struct err *err)
+{
+	const struct changed_paths *filters = w->state->changed_paths;
+
+	if (!nth && filters && c->graph_pos != GRAPH_POS_NONE &&
+	    !changed_paths_perhaps(filters, c->graph_pos))
+		return 0;
+	return rev_trees_differ(w, parent ? &parent->tree : NULL, &c->tree, err);
+}
+
 #define DIFFERS_BY_NAME 2
 
 /* 1 or 2, 0, < 0. With --simplify-by-decoration commits with a name differ, and others do not. */
 static int differs_from(struct rev_walk *w, const struct commit *c, const struct commit *p,
-			struct err *err)
+			uint32_t nth, struct err *err)
 {
 	int rc = 0;
 
@@ -51,7 +63,7 @@ static int differs_from(struct rev_walk *w, const struct commit *c, const struct
 		return DIFFERS_BY_NAME;
 	if (rc || (w->simplify_by_decoration && !w->has_pathspec))
 		return rc;
-	return rev_trees_differ(w, &p->tree, &c->tree, err);
+	return paths_differ(w, c, p, nth, err);
 }
 
 /* --remove-empty: history ends where the paths begin. */
@@ -66,7 +78,7 @@ static int forget_before_empty(struct rev_walk *w, struct commit *p, struct err 
 
 static int simplify_root(struct rev_walk *w, struct commit *c, struct err *err)
 {
-	int differs = rev_trees_differ(w, NULL, &c->tree, err);
+	int differs = paths_differ(w, c, NULL, 0, err);
 
 	if (!differs)
 		c->flags |= REV_TREESAME;
@@ -120,7 +132,7 @@ static int compare_with_parents(struct rev_walk *w, struct commit *c, struct com
 		rc = commit_parse_node(w->pool, p, err);
 		if (rc < 0)
 			return rc;
-		differs = differs_from(w, c, p, err);
+		differs = differs_from(w, c, p, i, err);
 		if (differs > 0 && differs != DIFFERS_BY_NAME && w->remove_empty)
 			rc = forget_before_empty(w, p, err);
 		if (differs < 0 || rc < 0)

@@ -49,6 +49,8 @@ void rev_walk_free(struct rev_walk *w)
 	commit_list_clear(&w->ancestry_bottoms);
 	free(w->state->sources);
 	tree_cache_free(w->state->trees);
+	rev_topo_free(w->state->topo);
+	changed_paths_free(w->state->changed_paths);
 	free(w->state);
 	rev_grep_free(w->grep);
 	rev_reflog_free(w);
@@ -225,6 +227,9 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		rc = add_start(w, &w->starts[i], err);
 	if (rc < 0)
 		return rc;
+	if (rev_prunes(w) && !w->reflogs && commit_pool_graph(w->pool))
+		w->state->changed_paths = changed_paths_new(commit_pool_graph(w->pool),
+							    &w->pathspec);
 	if (w->reflogs && w->order != REV_ORDER_DEFAULT)
 		return err_set(err, ERR_INVALID, "cannot combine --walk-reflogs with "
 			       "history-limiting options");
@@ -236,6 +241,10 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 	}
 	if (w->simplify_merges && w->order == REV_ORDER_DEFAULT)
 		w->order = REV_ORDER_TOPO;
+	if (rev_topo_is_possible(w)) {
+		w->limited = false;
+		return rev_topo_begin(w, err);
+	}
 	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path ||
 	    w->cherry_pick || w->cherry_mark || w->want_children || w->maximal_only)
 		w->limited = true;
@@ -266,11 +275,13 @@ static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
 	int rc;
 
 	while (steps++ <= commit_pool_nr(w->pool)) { /* replaced commits can form a circle */
-		if (!w->limited) {
+		rc = 0;
+		if (w->state->topo)
+			rc = rev_topo_explore(w, c->generation, err);
+		else if (!w->limited)
 			rc = rev_process_parents(w, c, err);
-			if (rc < 0)
-				return rc;
-		}
+		if (rc < 0)
+			return rc;
 		if ((c->flags & REV_UNINTERESTING) || !(c->flags & REV_TREESAME))
 			break;
 		if (!c->nr_parents) {
@@ -391,6 +402,8 @@ static int next_candidate(struct rev_walk *w, struct commit **out, struct err *e
 
 	if (w->reflogs)
 		return rev_reflog_next(w, out, err);
+	if (s->topo)
+		return rev_topo_next(w, out, err);
 	while (s->use_list) {
 		if (s->next == s->list.nr)
 			return 0;

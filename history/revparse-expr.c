@@ -7,9 +7,7 @@
  *	a full or abbreviated object name, or the output of git describe
  */
 #include "compat/posix.h"
-#include "history/grafts.h"
 #include "history/revparse-internal.h"
-#include "object/commit.h"
 #include "util/alloc.h"
 #include "util/date.h"
 
@@ -376,35 +374,6 @@ static int parse_ref(struct repository *r, const char *name, size_t len,
 
 /* ---- parents ---- */
 
-/* The n-th parent, 1…; with 0 the commit itself. oid may be a tag. */
-static int nth_parent(struct repository *r, const struct grafts *grafts,
-		      const struct object_id *oid, unsigned n, struct object_id *out,
-		      struct err *err)
-{
-	struct oid_array own = OID_ARRAY_INIT;
-	const struct oid_array *parents;
-	const struct graft *graft;
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct object_id commit;
-	int rc;
-
-	rc = odb_read_peeled(r->odb, oid, OBJ_COMMIT, &buf, &commit, NULL);
-	if (rc < 0)
-		return ERR_NOT_FOUND;
-	rc = commit_parse_links(buf.data, buf.size, r->algo, NULL, &own, NULL, err);
-	graft = graft_of(grafts, &commit);
-	parents = graft ? &graft->parents : &own;
-	if (!rc && !n)
-		*out = commit;
-	else if (!rc && n <= parents->nr)
-		*out = parents->oid[n - 1];
-	else if (!rc)
-		rc = ERR_NOT_FOUND;
-	oid_array_clear(&own);
-	object_buf_release(&buf);
-	return rc;
-}
-
 /*
  * Digits at the end of name, behind '~' or '^'; a number that is too large
  * is replaced by one that no commit has.
@@ -427,19 +396,6 @@ static bool split_number(const char *name, size_t len, size_t *base, char *op, u
 	*n = at == len ? 1 : value;
 	*base = at - 1;
 	return true;
-}
-
-static int apply_number(struct repository *r, const struct grafts *grafts, char op, unsigned n,
-			struct object_id *oid, struct err *err)
-{
-	int rc;
-
-	if (op == '^')
-		return nth_parent(r, grafts, oid, n, oid, err);
-	rc = nth_parent(r, grafts, oid, 0, oid, err);
-	while (!rc && n--)
-		rc = nth_parent(r, grafts, oid, 1, oid, err);
-	return rc;
 }
 
 /* ---- ^{…} ---- */
@@ -601,26 +557,32 @@ static int split_operator(const char *name, size_t len, struct operator *o)
 	return parse_peel(name + o->base + 2, len - o->base - 3, &o->peel) ? 1 : ERR_NOT_FOUND;
 }
 
-static bool need_parents(const struct operator *ops, size_t nr)
+/* How far the farthest ancestor is. */
+static unsigned steps_to_parents(const struct operator *ops, size_t nr)
 {
+	unsigned steps = 0;
+
 	for (size_t i = 0; i < nr; i++)
-		if (ops[i].op != '{' && ops[i].n)
-			return true;
-	return false;
+		if (ops[i].op != '{' && ops[i].n) {
+			unsigned n = ops[i].op == '^' ? 1 : ops[i].n;
+
+			steps = n > steps ? n : steps;
+		}
+	return steps;
 }
 
 /* The operators from the last to the first, as they stand behind the name. */
 static int apply_operators(struct repository *r, const char *name, const struct operator *ops,
 			   size_t nr, struct object_id *oid, struct err *err)
 {
-	struct grafts grafts = { .by_oid = { .nr = 0 } };
-	int rc = need_parents(ops, nr) ? grafts_read(&grafts, r, err) : 0;
+	struct parent_links links;
+	int rc = parent_links_open(&links, r, steps_to_parents(ops, nr), err);
 
 	while (!rc && nr--)
 		rc = ops[nr].op == '{' ?
 			apply_peel(r, name, ops[nr].len, &ops[nr].peel, oid, err) :
-			apply_number(r, &grafts, ops[nr].op, ops[nr].n, oid, err);
-	grafts_clear(&grafts);
+			parent_links_follow(&links, ops[nr].op, ops[nr].n, oid, err);
+	parent_links_release(&links);
 	return rc;
 }
 

@@ -4,6 +4,8 @@
 #define HISTORY_REVPARSE_INTERNAL_H
 
 #include "compat/posix.h"
+#include "history/commit-graph.h"
+#include "history/grafts.h"
 #include "history/revparse.h"
 
 /* Added to a hint: of that very type, not leading to it. */
@@ -28,5 +30,19 @@ MUST_USE int rev_parse_path(struct repository *r, const char *name, const char *
 			    struct revparse_result *out, struct err *err);
 int rev_explain_path(struct repository *r, const char *name, const char *colon,
 		     struct err *err);
+
+/* ---- revparse-parents.c ---- */
+struct parent_links {
+	struct repository *repo;
+	struct grafts grafts;
+	struct commit_graph *graph; /* NULL: there is none, or it is not worth while */
+};
+/* steps: the greatest number that will be asked for; 0: only the commits themselves. */
+MUST_USE int parent_links_open(struct parent_links *l, struct repository *r, unsigned steps,
+			       struct err *err);
+void parent_links_release(struct parent_links *l); /* also after a failed open */
+/* op '^': *oid becomes its n-th parent, 0: the commit itself; '~': its n-th first ancestor. */
+MUST_USE int parent_links_follow(const struct parent_links *l, char op, unsigned n,
+				 struct object_id *oid, struct err *err);
 
 #endif

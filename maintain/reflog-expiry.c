@@ -100,8 +100,10 @@ int reflog_expiry_new(struct reflog_expiry **out, struct repository *r, struct e
 	x->defaults.reachable = now - 90 * DAY;
 	x->defaults.unreachable = now - 30 * DAY;
 	rc = commit_pool_new(&x->pool, r, err);
-	if (!rc)
+	if (!rc) {
+		commit_pool_ignore_graph(x->pool); /* what is missing has to be noticed */
 		rc = read_config(x, err);
+	}
 	if (rc < 0)
 		reflog_expiry_free(x);
 	else

@@ -110,9 +110,9 @@ int packs_foreach(struct packs *ps, int (*fn)(void *data, struct pack *pack), vo
 	return rc;
 }
 
-static int objects_of_pack(struct pack *p, bool by_offset,
-			   int (*fn)(void *data, const struct object_id *oid), void *data,
-			   struct err *err)
+int pack_foreach_object(struct pack *p, bool by_offset,
+			int (*fn)(void *data, const struct object_id *oid), void *data,
+			struct err *err)
 {
 	uint32_t *order = NULL;
 	int rc = by_offset ? pack_open_rev(p, err) : pack_open_idx(p, err);
@@ -141,7 +141,7 @@ int packs_foreach_object(struct packs *ps, bool by_offset,
 		/* A damaged pack was reported when it was opened first. */
 		if (pack_open_idx(set->all[i], NULL) < 0)
 			continue;
-		rc = objects_of_pack(set->all[i], by_offset, fn, data, err);
+		rc = pack_foreach_object(set->all[i], by_offset, fn, data, err);
 	}
 	return rc;
 }

@@ -80,6 +80,11 @@ uint32_t pack_nr_objects(const struct pack *p);
 uint64_t pack_size_bytes(const struct pack *p); /* of the .pack */
 uint64_t pack_idx_size_bytes(const struct pack *p);
 
+/* A non-zero return of fn stops and is returned. */
+MUST_USE int pack_foreach_object(struct pack *p, bool by_offset,
+				 int (*fn)(void *data, const struct object_id *oid), void *data,
+				 struct err *err);
+
 /*
  * Verify the checksums of .pack, .idx and .rev, and the crc32 and hash of every object.
  * Returns the number of failures, or < 0. Uses threads, but `object` (for each valid object;

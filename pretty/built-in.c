@@ -228,8 +228,8 @@ static int user_format_in_encoding(struct pretty_commit *pc, struct strbuf *out,
 	return rc;
 }
 
-int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
-		  struct strbuf *out, struct err *err)
+static int format_content(struct pretty *p, struct commit_pool *pool, struct commit *c,
+			  struct strbuf *out, struct err *err)
 {
 	struct pretty_commit pc = { .p = p, .pool = pool, .c = c };
 	struct commit_view raw;
@@ -261,4 +261,35 @@ int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
 	commit_view_release(&pc.v);
 	free(text);
 	return rc;
+}
+
+/* Does the format show nothing but what each node of a walk has? */
+static bool shows_node_alone(const struct pretty *p)
+{
+	const char *s = p->kind == PRETTY_USER ? p->user_format : NULL;
+
+	while (s && (s = strchr(s, '%'))) {
+		if (!s[1] || !strchr("HhTtPpmdDCnx%", s[1]))
+			return false;
+		s += 2;
+	}
+	return p->kind == PRETTY_USER;
+}
+
+/* From a commit-graph: the commit itself is not read. */
+static int format_node(struct pretty *p, struct commit_pool *pool, struct commit *c,
+		       struct strbuf *out, struct err *err)
+{
+	struct pretty_commit pc = { .p = p, .pool = pool, .c = c, .text = "" };
+
+	pc.v.tree = c->tree;
+	return user_format_in_encoding(&pc, out, err);
+}
+
+int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
+		  struct strbuf *out, struct err *err)
+{
+	if (c->parsed && !c->buffer && c->graph_pos != GRAPH_POS_NONE && shows_node_alone(p))
+		return format_node(p, pool, c, out, err);
+	return format_content(p, pool, c, out, err);
 }

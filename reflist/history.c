@@ -6,7 +6,8 @@
  * tips and from C at once. Ancestors of C cannot have C as an ancestor themselves, so the
  * walk ends when only such commits remain in the queue. The part of the history that it
  * has seen is small as a rule; paths from tips to C are then searched in it, each commit
- * once (find_paths).
+ * once (find_paths). With the generations of a commit-graph nothing below that of C is
+ * looked at.
  */
 #include "compat/posix.h"
 #include "util/alloc.h"
@@ -33,7 +34,15 @@ struct sweep {
 	struct prio_queue queue;
 	struct commit_list touched;
 	size_t open; /* in the queue and not BELOW */
+	uint64_t floor; /* commits of lower generations do not matter; 0: nothing is known of that */
 };
+
+static bool has_generations(const struct commit_pool *pool)
+{
+	const struct commit_graph *g = commit_pool_graph(pool);
+
+	return g && commit_graph_has_generations(g);
+}
 
 static void sweep_end(struct sweep *w)
 {
@@ -56,6 +65,10 @@ static int add_flag(struct sweep *w, struct commit *c, uint32_t flag, struct err
 		return rc;
 	if (!(c->flags & REACH_FLAGS))
 		commit_list_add(&w->touched, c);
+	if (flag == ABOVE && c->generation < w->floor) {
+		c->flags |= CONTAINS_NOT;
+		return 0;
+	}
 	if (c->flags & QUEUED) {
 		w->open -= flag == BELOW;
 	} else {
@@ -75,6 +88,8 @@ static int walk_down(struct sweep *w, struct err *err)
 
 		c->flags &= ~QUEUED;
 		w->open -= !(c->flags & BELOW);
+		if (c->flags & BELOW && w->floor)
+			continue;
 		for (uint32_t i = 0; !rc && i < c->nr_parents; i++)
 			rc = add_flag(w, c->parents[i], c->flags & BELOW ? BELOW : ABOVE, err);
 	}
@@ -119,6 +134,8 @@ static int find_containing(const struct tips *t, struct commit *sought, bool *co
 	struct commit_list stack = COMMIT_LIST_INIT;
 	int rc = add_flag(&w, sought, BELOW, err);
 
+	if (!rc && has_generations(t->pool))
+		w.floor = sought->generation;
 	for (size_t i = 0; !rc && i < t->nr; i++)
 		if (t->commits[i])
 			rc = add_flag(&w, t->commits[i], ABOVE, err);
@@ -142,7 +159,7 @@ static int find_containing(const struct tips *t, struct commit *sought, bool *co
 
 static size_t reach(struct sweep *w, struct commit *c)
 {
-	if (c->flags & REACHED)
+	if (c->flags & REACHED || c->generation < w->floor)
 		return 0;
 	if (!(c->flags & REACH_FLAGS))
 		commit_list_add(&w->touched, c);
@@ -151,13 +168,32 @@ static size_t reach(struct sweep *w, struct commit *c)
 	return c->flags & WANTED ? 1 : 0;
 }
 
+/* The lowest generation of a tip; 0: there are none. With them no order is needed. */
+static int set_floor(struct sweep *w, const struct tips *t, struct err *err)
+{
+	int rc = 0;
+
+	if (!has_generations(t->pool))
+		return 0;
+	w->queue.compare = NULL;
+	w->floor = GENERATION_INFINITY;
+	for (size_t i = 0; !rc && i < t->nr; i++) {
+		if (!t->commits[i])
+			continue;
+		rc = commit_parse_node(t->pool, t->commits[i], err);
+		if (t->commits[i]->generation < w->floor)
+			w->floor = t->commits[i]->generation;
+	}
+	return rc;
+}
+
 /* Walk from all of `from` until every tip has been met or the history ends. */
 static int find_merged(const struct tips *t, const struct oid_array *from, bool *merged,
 		       struct err *err)
 {
 	struct sweep w = { .pool = t->pool, .queue = { .compare = commit_date_cmp } };
 	size_t wanted = 0;
-	int rc = 0;
+	int rc = set_floor(&w, t, err);
 
 	for (size_t i = 0; i < t->nr; i++) {
 		struct commit *c = t->commits[i];

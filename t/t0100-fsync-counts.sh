@@ -282,6 +282,10 @@ every_command () {
 	0: reflog expire --expire=now --all
 	2 1: reflog drop l1
 	2 4: reflog drop --all
+	4 3: commit-graph write --reachable --changed-paths
+	6 6: commit-graph write --reachable --split=replace
+	0: commit-graph write --reachable --split
+	6 5: commit-graph write --reachable
 	4 2: config a.b c
 	4 2: config --add a.b d
 	4 2: config --unset-all a.b

@@ -168,6 +168,17 @@ for what in EIO ENOSPC+ EINTR; do
 		MIN_CALLS=5 &&
 		sweep committed $what "test \"\$(git ls-files sub)\" = \"\"" rm -rq sub
 	'
+	test_expect_success "commit-graph write, one file: $what" '
+		MIN_CALLS=5 &&
+		sweep committed $what "git commit-graph verify" commit-graph write --reachable --changed-paths
+	'
+	test_expect_success "commit-graph write, a chain after one file: $what" '
+		MIN_CALLS=8 && rm -rf graphed && cp -a committed graphed &&
+		git -C graphed commit-graph write --reachable &&
+		git -C graphed update-ref refs/heads/next \
+			"$(git -C graphed commit-tree -m next "HEAD^{tree}" -p HEAD)" &&
+		sweep graphed $what "git commit-graph verify" commit-graph write --reachable --split=no-merge
+	'
 	test_expect_success "symbolic-ref: $what" '
 		MIN_CALLS=5 &&
 		sweep committed $what "git symbolic-ref refs/heads/s" \

@@ -25,6 +25,8 @@ test_expect_success 'files to begin with' '
 		cd repo &&
 		test_commit one && test_commit two && git tag -a -m message v1 &&
 		git pack-refs --all && cp .git/packed-refs .git/index .git/config .. &&
+		git commit-graph write --reachable --changed-paths &&
+		cp .git/objects/info/commit-graph .. &&
 		cp .git/logs/HEAD ../reflog && git cat-file commit HEAD >../commit &&
 		git cat-file tag v1 >../tag && git log -1 --format=%B >../message
 	) &&
@@ -44,7 +46,7 @@ do
 	test_expect_success "$name" '
 		ASAN_OPTIONS="$ASAN_OPTIONS${ASAN_OPTIONS:+:}detect_leaks=$(
 			case $name in *update-ref) echo 0 ;; *) echo "${GIT_TEST_LEAKS:-0}" ;; esac)" \
-		"$path" -r $rounds config index packed-refs filters in-*
+		"$path" -r $rounds config index packed-refs filters commit-graph in-*
 	'
 done
 
