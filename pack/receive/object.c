@@ -144,9 +144,10 @@ int rx_object(struct pack_receive *rx, uint32_t i, const void *content, size_t s
 {
 	enum object_type type = rx_entry(rx, i)->type;
 	struct object_id oid;
+	int rc = hash_object_buf(rx->o.algo, object_type_name(type), content, size, &oid, err);
 
-	if (hash_object_buf(rx->o.algo, object_type_name(type), content, size, &oid))
-		return hash_attack(&oid, err);
+	if (rc < 0)
+		return rc;
 	memcpy(rx_name(rx, i), oid.hash, rx->raw_len);
 	return check_known_name(rx, &oid, type, content, size, err);
 }

@@ -9,7 +9,8 @@ static bool is_named(const struct pack_objects *po, const struct object_id *oid,
 {
 	struct object_id actual;
 
-	return !hash_object_buf(po->algo, object_type_name(buf->type), buf->data, buf->size, &actual) &&
+	return !hash_object_buf(po->algo, object_type_name(buf->type), buf->data, buf->size, &actual,
+				NULL) &&
 	       oid_eq(&actual, oid);
 }
 

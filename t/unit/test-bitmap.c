@@ -172,7 +172,7 @@ static void make_pack(unsigned seed, unsigned nr)
 		int len = snprintf(text, sizeof(text), "%u of %u\n", i, seed);
 
 		deflate_buf(&deflated, text, (size_t)len, 6);
-		hash_object_buf(hash_sha1, "blob", text, (size_t)len, &oid);
+		assert_int_equal(hash_object_buf(hash_sha1, "blob", text, (size_t)len, &oid, NULL), 0);
 		assert_int_equal(pack_writer_add_deflated(w, &oid, OBJ_BLOB, (uint64_t)len, deflated.buf,
 							  deflated.len, NULL), 0);
 		strbuf_release(&deflated);
