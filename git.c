@@ -45,6 +45,7 @@ static const struct command commands[] = {
 	{ "refs", cmd_refs, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
+	{ "shortlog", cmd_shortlog, CMD_REPO_GENTLY | CMD_PAGER },
 	{ "show-ref", cmd_show_ref, CMD_REPO },
 	{ "status", cmd_status, CMD_REPO | CMD_WORKTREE },
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },

@@ -30,7 +30,8 @@
 struct mailmap;
 /*
  * .mailmap at the top of the work tree (in a bare repository HEAD:.mailmap), then
- * mailmap.blob, then mailmap.file; later ones win. Missing ones are fine.
+ * mailmap.blob, then mailmap.file; later ones win. Missing ones are fine. r NULL, outside of a
+ * repository: .mailmap of the current directory.
  */
 MUST_USE int mailmap_read(struct mailmap **out, struct repository *r, struct err *err);
 /* From memory. */

@@ -189,7 +189,26 @@ def describe(h, rnd):
     return ["describe", *opts, *[h.rev() for _ in range(rnd.choice([0, 1, 1, 1, 3]))]], None
 
 
-COMMANDS = {"name-rev": name_rev, "describe": describe}
+def shortlog(h, rnd):
+    opts = some(rnd, ["-n", "-s", "-e", "-c", "-sn", "-sne", "-w", "-w0", "-w40,3,5", "-w30,,4", "-w50,1", "-w10",
+                      "--group=author", "--group=committer", "--group=trailer:reviewed-by", "--no-group",
+                      "--group=trailer:Co-authored-by", "--group=trailer:fixes", "--group=format:%cn %s",
+                      "--group=%ad", "--date=short", "--date=format:%Y",
+                      lambda: ["--format=" + rnd.choice(["%h %s", "[PATCH] %s%n%b", "", "* [%h] %s", "oneline",
+                                                         "%an%n", "format:%b", "reference"])]], 4)
+    if rnd.random() < .3:
+        log = h.git("log", "--format=" + rnd.choice(["medium", "short", "raw", "fuller", "full"]), "--all")
+        if rnd.random() < .3:
+            # Of whole lines: from an unfinished last one stock makes a subject.
+            log = log[rnd.randint(0, len(log) // 2):][:rnd.randint(0, 2000)].rpartition("\n")[0]
+        return ["shortlog", *opts], log.encode() + b"\n"
+    walk = some(rnd, ["--all", "--no-merges", "--first-parent", "-3", "--author=Thor", "--since=1500100000",
+                      "--reverse", "--grep=PATCH", "--skip=2", lambda: ["^" + h.rev()],
+                      lambda: ["--", "f%d" % rnd.randint(0, 6)]], 3)
+    return ["shortlog", *opts, h.rev(), *walk], None
+
+
+COMMANDS = {"name-rev": name_rev, "describe": describe, "shortlog": shortlog}
 
 
 def normalise(args, side):
