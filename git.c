@@ -46,6 +46,7 @@ static const struct command commands[] = {
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
 	{ "shortlog", cmd_shortlog, CMD_REPO_GENTLY | CMD_PAGER },
+	{ "show-branch", cmd_show_branch, CMD_REPO },
 	{ "show-ref", cmd_show_ref, CMD_REPO },
 	{ "status", cmd_status, CMD_REPO | CMD_WORKTREE },
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },

@@ -66,6 +66,7 @@ int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_shortlog(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_show_branch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_status(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx);

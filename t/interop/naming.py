@@ -107,6 +107,9 @@ class History:
         if rnd.random() < .3:
             lines.append("create refs/notes/x " + rnd.choice(self.ids))
         self.git("update-ref", "--stdin", data=("\n".join(lines) + "\n").encode())
+        for _ in range(rnd.choice([0, 0, 6])):  # for reflogs
+            self.git("update-ref", "-m", rnd.choice(["moved", "[PATCH] x"]),
+                     rnd.choice(["refs/heads/main", "refs/heads/topic", "HEAD"]), rnd.choice(self.ids))
 
     def tag_object(self, target, kind, name, date):
         text = "object %s\ntype %s\ntag %s\ntagger T <t@x> %d +0000\n\nmsg\n" % (target, kind, name, date)
@@ -208,7 +211,20 @@ def shortlog(h, rnd):
     return ["shortlog", *opts, h.rev(), *walk], None
 
 
-COMMANDS = {"name-rev": name_rev, "describe": describe, "shortlog": shortlog}
+def show_branch(h, rnd):
+    if rnd.random() < .15:
+        ref = rnd.choice([[], ["main"], ["topic"], ["fix/one"], ["refs/heads/main"], ["nope"]])
+        return ["show-branch", *some(rnd, ["--list", "--no-name", "--sha1-name", "--topics"], 1),
+                rnd.choice(["-g", "-g2", "--reflog=3", "--reflog=9", "--reflog=2,1", "--reflog=3,2",
+                            "--reflog=5,2020-09-13 12:26:45 +0000", "--reflog=2,2001-01-01"]), *ref], None
+    opts = some(rnd, ["-a", "-r", "--current", "--topo-order", "--date-order", "--sparse", "--more=2", "--more",
+                      "--more=9", "--list", "--no-name", "--sha1-name", "--topics", "--color", "--no-color",
+                      "--merge-base", "--independent"], 3)
+    revs = [rnd.choice([h.rev, h.rev, h.pattern])() for _ in range(rnd.choice([0, 1, 2, 2, 3, 6]))]
+    return ["show-branch", *opts, *revs], None
+
+
+COMMANDS = {"name-rev": name_rev, "describe": describe, "shortlog": shortlog, "show-branch": show_branch}
 
 
 def normalise(args, side):

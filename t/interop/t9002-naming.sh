@@ -22,7 +22,7 @@ lines=75
 test -z "$GIT_TEST_LONG" || lines=2000
 
 # One seed each time would find more, but not twice the same.
-for command in name-rev describe shortlog
+for command in name-rev describe shortlog show-branch
 do
 	test_expect_success "$command" '
 		"$SOURCE_DIR/t/interop/naming.py" -n '$lines' -s t9002 -c '$command' "$(command -v git)" \
