@@ -18,6 +18,7 @@
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
 	{ "branch", cmd_branch, CMD_REPO | CMD_PAGER_OWN },
+	{ "bundle", cmd_bundle, CMD_REPO_GENTLY },
 	{ "cat-file", cmd_cat_file, CMD_REPO },
 	{ "check-attr", cmd_check_attr, CMD_REPO },
 	{ "check-ignore", cmd_check_ignore, CMD_REPO | CMD_WORKTREE },

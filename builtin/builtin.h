@@ -39,6 +39,7 @@ int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
 
 int cmd_add(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_branch(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_bundle(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx);

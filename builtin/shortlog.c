@@ -165,10 +165,7 @@ static void unknown_option(const struct err *err, const struct option *opts)
 
 	if (!skip_prefix(err_message(err), "unrecognized argument: ", &option))
 		return;
-	if (option[1] == '-')
-		error("unknown option `%s'", option + 2);
-	else
-		error("unknown switch `%c'", option[1]);
+	error("unknown option `%s'", option);
 	usage_with_options(usage, opts);
 }
 

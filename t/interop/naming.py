@@ -255,6 +255,7 @@ def run(program, path, args, data):
 def compare(seed, opts, counts):
     rnd = random.Random(seed)
     path = os.path.join(opts.dir, "r%s" % seed)
+    shutil.rmtree(path, ignore_errors=True)
     h = History(opts.stock, path, rnd)
     h.make()
     failed = 0
