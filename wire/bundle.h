@@ -4,7 +4,7 @@
  * versions 2 and 3.
  *
  *	struct bundle_header h = BUNDLE_HEADER_INIT;
- *	bundle_header_read(&h, fd, "x.bundle", err)
+ *	bundle_header_read(&h, fd, name, err)
  *	…
  *	bundle_header_release(&h)
  */
