@@ -297,8 +297,8 @@ static uint64_t cost(uint64_t distance, uint32_t steps)
 }
 
 /*
- * Names by tags are better than others; then the shorter way counts, and among names by other
- * refs the older commit. Of equals the first one stays, which is that of the older tag.
+ * Names by tags are better than others; then the shorter way counts. Of equals the first one
+ * stays, which is that of the older tag or commit.
  */
 static bool is_better(const struct rev_name *old, const struct tip *tip, uint32_t steps,
 		      uint64_t distance)
@@ -311,9 +311,7 @@ static bool is_better(const struct rev_name *old, const struct tip *tip, uint32_
 	old_tip = old->line->tip;
 	if (old_tip->is_tag_ref != tip->is_tag_ref)
 		return tip->is_tag_ref;
-	if (old_cost != new_cost)
-		return old_cost > new_cost;
-	return !tip->is_tag_ref && old_tip->date > tip->date;
+	return old_cost > new_cost;
 }
 
 static void set_name(struct rev_names *n, struct commit *c, struct rev_name *slot,

@@ -28,6 +28,8 @@ Acked-by: nobody
 " && say "Old Zoe <oz@x>" "Adam <a@x>" "   third, a subject that is so long that it does not fit into one line of seventy-six" &&
 	say "Adam <other@x>" "Adam <a@x>" "[PATCH fourth
 
+see [1]
+
 reviewed-by: Adam <a@x>
 Reviewed-by: Rita <r2@x>
 " && say "adam <low@x>" "Adam <a@x>" "" && git update-ref refs/heads/main $head
@@ -119,6 +121,7 @@ test_expect_success '-w' '
 test_expect_success '--format, and options that choose commits' '
 	cd r && git shortlog --format="%h %s%n%b" HEAD~3 ^HEAD~4 >out &&
 	printf "Adam (1):\n      %s [PATCH 2/3] second  line body\n\n" $(git rev-parse --short HEAD~3) >expect && test_cmp expect out &&
+	git shortlog --format="%s%n%b" HEAD~1 ^HEAD~2 >out && test_grep "^      \[PATCH fourth see \[1\]$" out &&
 	git shortlog --format="[PATCH] %s" HEAD~4 >out && printf "Zoe (1):\n      first\n\n" >expect && test_cmp expect out &&
 	git shortlog --format= HEAD~4 >out && printf "Zoe (1):\n      <none>\n\n" >expect && test_cmp expect out &&
 	git shortlog --format=oneline HEAD~4 >out && printf "Zoe (1):\n      first\n\n" >expect && test_cmp expect out &&

@@ -53,7 +53,9 @@ test_expect_success 'the shorter way wins, and of equal ones the older commit' '
 test_expect_success 'a way along another parent is longer than 65,535 first parents' '
 	cd r && git update-ref refs/heads/late $e && which=y names >actual && echo "y late~1^2~1" >expect &&
 	test_cmp expect actual && git update-ref refs/heads/side $y &&
-	which=x names >actual && echo "x side~1" >expect && test_cmp expect actual && git update-ref -d refs/heads/late && git update-ref -d refs/heads/side
+	which=x names >actual && echo "x side~1" >expect && test_cmp expect actual &&
+	node y1 700000 y && node y2 700001 y1 && node y3 700002 y2 && node y4 700003 y3 && git update-ref refs/heads/side $y4 &&
+	which="z y" names >actual && printf "z late~1^2\ny side~4\n" >expect && test_cmp expect actual && git update-ref -d refs/heads/late && git update-ref -d refs/heads/side
 '
 
 test_expect_success 'tags are better than branches, annotated ones end in ^0' '
@@ -68,7 +70,9 @@ test_expect_success 'tags are better than branches, annotated ones end in ^0' '
 	m tags/light
 	e main
 	EOT
-	which="a b c d x z m e" names >actual && test_cmp expect actual
+	which="a b c d x z m e" names >actual && test_cmp expect actual &&
+	git update-ref refs/heads/near $b && which=b names >actual && echo "b tags/v1~2" >expect && test_cmp expect actual &&
+	git update-ref -d refs/heads/near
 '
 
 test_expect_success 'of several tags the nearest names, of equal ones the older' '

@@ -36,7 +36,9 @@ test_expect_success 'the nearest annotated tag, and how many commits it lacks' '
 test_expect_success '--tags, --all' '
 	cd r && is "light-2-g$(short $z)" --tags topic && is light --tags $x && is "B-6-g$(short $e)" --tags &&
 	is heads/main --all && is tags/B --all $c && is tags/light --all $x && is "tags/light-1-g$(short $y)" --all $y &&
-	git update-ref refs/remotes/o/main $d && is remotes/o/main --all $d && git update-ref -d refs/remotes/o/main
+	git update-ref refs/remotes/o/main $d && is remotes/o/main --all $d && git update-ref -d refs/remotes/o/main &&
+	git update-ref refs/other/here $d && is other/here --all $d && is tags/B-1-g$(short $d) --all --match "*" $d &&
+	git update-ref -d refs/other/here
 '
 
 test_expect_success '--long, --abbrev' '
@@ -126,6 +128,12 @@ test_expect_success '--debug tells how the search goes' '
 	test_grep "^traversed 8 commits" err
 '
 
+test_expect_success 'counting ends where all that is left is below the tag' '
+	cd r && node r0 1 && node r1 2 r0 && node r2 3 r1 && node low 30 r2 && node left2 40 low && node left1 50 left2 && node right 60 low &&
+	node top2 70 left1 right && annotate L 80 left1 && is "L-2-g$(short $top2)" $top2 && git describe --debug --candidates=1 $top2 2>err &&
+	test_grep "^traversed 5 commits$" err && git update-ref -d refs/tags/L
+'
+
 test_expect_success 'several arguments, one after the other' '
 	cd r && git describe $c $a $e >actual && printf "B\nA\nB-6-g%s\n" $(short $e) >expect && test_cmp expect actual &&
 	test_expect_code 128 git describe $c nope >actual 2>err && echo B >expect && test_cmp expect actual
@@ -204,6 +212,7 @@ test_expect_success 'for-each-ref --format=%(describe)' '
 	EOT
 	sed "s/ $//" actual >trimmed && sed "s/ $//" expect >want && test_cmp want trimmed &&
 	test "$(git for-each-ref --format="%(describe:tags,abbrev=5)" refs/heads/topic)" = "light-2-g$(git rev-parse --short=5 $z)" &&
+	git for-each-ref --format="%(describe:match=nope)" >actual && test_line_count = 5 actual && tr -d "\n" <actual >out && test_must_be_empty out &&
 	for pair in "foo,tags|unrecognized %(describe) argument: foo,tags" "abbrev|argument expected for describe:abbrev" \
 		"abbrev=x|cannot fully parse describe:abbrev=x" "abbrev=-1|positive value expected describe:abbrev=-1" \
 		"match=|value expected describe:match=" "tags=foo|unrecognized %(describe) argument: tags=foo"

@@ -160,6 +160,8 @@ test_expect_success '--merge-base, --independent' '
 	node other 10 && test_expect_code 1 git show-branch --merge-base main $other >out && test_must_be_empty out &&
 	printf "%s\n" $e $z | shows --independent main side topic && echo $z | shows --independent topic side $y && echo $e | shows --independent main $e &&
 	node l 1000 c y && node k 1001 y c && printf "%s\n" $y $c | shows --merge-base $l $k &&
+	node far 500 && node mid 50 far && node near 100 mid && node t1 1000 far near && node t2 1001 near far &&
+	echo $near | shows --merge-base $t1 $t2 && git show-branch --merge-base $t2 $t1 >actual && test_cmp want actual &&
 	for args in "--merge-base --list" "--independent --more" "--merge-base -g" "--independent --reflog=2"
 	do
 		test_expect_code 129 git show-branch $args main 2>err && test_grep "^usage: git show-branch" err || return 1
@@ -235,6 +237,25 @@ test_expect_success 'showBranch.default' '
 	cd r && git config showBranch.default --topo-order && git config --add showBranch.default main && git config --add showBranch.default topic &&
 	git show-branch main topic >expect && shows <expect && git show-branch --list >out && test_grep "fix/one" out &&
 	git config --unset-all showBranch.default
+'
+
+test_expect_success 'of commits of the same second, those that are met last come first' '
+	cd r && node s0 0 && node s1 0 s0 && node s2 0 s0 && node s3 0 s0 && for n in 1 2 3
+	do
+		eval "git update-ref refs/tags/s$n \$s$n" || return 1
+	done &&
+	for order in --topo-order --date-order
+	do
+		printf "%s\n" "! [s1] s1" " ! [s2] s2" "  ! [s3] s3" --- "  + [s3] s3" " +  [s2] s2" "+   [s1] s1" "+++ [s3^] s0" |
+		shows $order s1 s2 s3 || return 1
+	done
+'
+
+test_expect_success 'nothing is read beyond the last commit that is shown' '
+	cd r && f=.git/objects/$(echo $a | sed "s|^..|&/|") && mv $f keep && git show-branch main side >out &&
+	test_expect_code 128 git show-branch --more=9 main side 2>err && test_grep $a err && mv keep $f && node w0 1 && node w1 2 w0 && node w2 3 w1 &&
+	node w3 4 w2 && node w4 5 w3 && node w5 6 w4 && f=.git/objects/$(echo $w1 | sed "s|^..|&/|") && mv $f keep &&
+	git show-branch --more=1 $w4 $w5 >out && test_line_count = 6 out && mv keep $f
 '
 
 test_expect_success 'subjects without [PATCH], a damaged commit' '
