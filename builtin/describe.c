@@ -4,7 +4,6 @@
 #include "builtin/builtin.h"
 #include "history/describe.h"
 #include "history/revparse.h"
-#include "porcelain/status-format.h"
 #include "util/alloc.h"
 #include "worktree/status.h"
 
@@ -29,7 +28,7 @@ struct describe {
 /* 1: HEAD, index and files differ; 0: they do not. */
 static int compare_worktree(struct repository *r, struct err *err)
 {
-	struct status_options o = { .untracked = UNTRACKED_NO };
+	struct status_options o = { .untracked = UNTRACKED_NO, .submodules = SUBMODULES_TRACKED };
 	struct converter *conv = NULL;
 	struct index_state ix;
 	struct status s;
@@ -38,10 +37,6 @@ static int compare_worktree(struct repository *r, struct err *err)
 	status_init(&s);
 	index_init(&ix, r->algo);
 	rc = repo_enter_worktree(r, err);
-	if (!rc)
-		rc = status_submodule_mode(&o.submodules, r, NULL, err);
-	if (!rc && o.submodules == SUBMODULES_ALL)
-		o.submodules = SUBMODULES_TRACKED;
 	if (!rc)
 		rc = index_read_repo(&ix, r, err);
 	if (!rc)

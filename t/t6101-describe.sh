@@ -168,6 +168,13 @@ test_expect_success '--dirty: staged, changed, missing; not what is untracked' '
 	test_expect_code 128 git describe --broken HEAD 2>err && test_grep "option .--broken. and commit-ishes cannot be used together" err
 '
 
+test_expect_success '--dirty: submodules count without their untracked files' '
+	git init -q -b main super && cd super && git init -q -b main sub && test_commit -C sub one && git add sub 2>/dev/null && git commit -q -m 1 &&
+	git tag -m x v1 && is v1 --dirty && echo u >sub/untracked && is v1 --dirty && echo c >>sub/one.t && is v1-dirty --dirty &&
+	git -c diff.ignoreSubmodules=all describe --dirty >actual && echo v1-dirty >expect && test_cmp expect actual &&
+	printf "one\n" >sub/one.t && is v1 --dirty && git -C sub commit -q --allow-empty -m 2 && is v1-dirty --dirty
+'
+
 test_expect_success '--broken: what cannot be compared is no failure' '
 	cp -R blobs broken && cd broken && at="v1-3-g$(short HEAD)" && echo x >f && is "$at-dirty" --broken --dirty &&
 	echo junk >.git/index && test_expect_code 128 git describe --dirty 2>err && is "$at-broken" --broken 2>err &&
