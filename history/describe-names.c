@@ -89,7 +89,8 @@ static int add_ref(void *data, const struct ref *ref)
 	if (!is_candidate(&d->options, ref->name, &is_tag))
 		return 0;
 	if (!(ref->flags & REF_PEEL_KNOWN)) {
-		repo_warn(d->repo, "ignoring broken ref %s", ref->name);
+		if (!d->options.quiet)
+			repo_warn(d->repo, "ignoring broken ref %s", ref->name);
 		return 0;
 	}
 	CALLOC_ARRAY(n, 1);

@@ -238,7 +238,7 @@ static int add_name(struct describer *d, struct described_name *n, struct strbuf
 
 		n->checked = true;
 		n->misnamed = strcmp(n->tag_name, known) != 0;
-		if (n->misnamed)
+		if (n->misnamed && !d->options.quiet)
 			repo_warn(d->repo, "tag '%s' is externally known as '%s'", n->path,
 				  n->tag_name);
 	}

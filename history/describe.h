@@ -33,6 +33,7 @@ struct describe_options {
 	const struct strvec *match, *exclude; /* patterns; NULL: none */
 	void (*trace)(void *data, const char *line); /* --debug; may be NULL */
 	void *trace_data;
+	bool quiet; /* no warnings */
 };
 #define DESCRIBE_CANDIDATES 10 /* the usual number */
 
@@ -47,7 +48,7 @@ size_t describer_nr_names(const struct describer *d);
 /*
  * Append the description. ERR_NOT_FOUND "no tag exactly matches …", "No tags can describe …"
  * and the like; others: the history cannot be read. Tags that know themselves by another name
- * than their ref has are told to r->warn.
+ * than their ref has are told to r->warn, unless `quiet`.
  */
 MUST_USE int describe_commit(struct describer *d, struct commit *c, struct strbuf *out,
 			     struct err *err);

@@ -131,7 +131,7 @@ static int prepare(struct commit_description *d, struct err *err)
 {
 	const struct describe_options o = {
 		.tags = d->tags, .abbrev = d->abbrev, .candidates = DESCRIBE_CANDIDATES,
-		.match = &d->match, .exclude = &d->exclude,
+		.match = &d->match, .exclude = &d->exclude, .quiet = true,
 	};
 	int rc = 0;
 

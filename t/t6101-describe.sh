@@ -100,7 +100,9 @@ test_expect_success 'several tags on one commit: annotated first, then the young
 test_expect_success 'a tag that calls itself otherwise' '
 	cd r && annotate mine 500 d theirs && git describe $d >actual 2>err && echo "theirs-0-g$(short $d)" >expect &&
 	test_cmp expect actual && echo "warning: tag ${SQ:-'"'"'}mine${SQ:-'"'"'} is externally known as ${SQ:-'"'"'}theirs${SQ:-'"'"'}" >expect &&
-	test_cmp expect err && test "$(git describe --abbrev=0 2>err)" = "theirs-5-g$e" && git update-ref -d refs/tags/mine
+	test_cmp expect err && test "$(git describe --abbrev=0 2>err)" = "theirs-5-g$e" &&
+	git log -1 --format="%(describe)" $d >actual 2>err && echo "theirs-0-g$(short $d)" >expect && test_cmp expect actual &&
+	test_must_be_empty err && git update-ref -d refs/tags/mine
 '
 
 test_expect_success 'a tag of a tag' '

@@ -3,7 +3,7 @@
 """
 Usage: t/interop/naming.py [-n LINES] [-s SEED] [-c COMMAND] OURS STOCK DIR
 
-Random command lines of name-rev, describe, shortlog and show-branch, run by both programs
+Random command lines of name-rev, describe (and %(describe)), shortlog and show-branch, run by both programs
 over random histories: merges, octopuses, several roots, clocks that go backwards or stand
 still, tags that are annotated, lightweight, nested, of blobs and trees, or known by another
 name; shallow boundaries, replaced commits, packed refs. Exit codes and outputs have to be the same.
@@ -224,7 +224,18 @@ def show_branch(h, rnd):
     return ["show-branch", *opts, *revs], None
 
 
-COMMANDS = {"name-rev": name_rev, "describe": describe, "shortlog": shortlog, "show-branch": show_branch}
+def placeholder(h, rnd):
+    """%(describe) in log and for-each-ref."""
+    options = some(rnd, ["tags", "tags=no", "tags=true", "abbrev=0", "abbrev=9", "abbrev=3", "foo", "abbrev",
+                         lambda: ["match=" + h.pattern()], lambda: ["exclude=" + h.pattern()]], 3)
+    text = "%(describe" + (":" if options else "") + ",".join(options) + ")"
+    if rnd.random() < .5:
+        return ["log", "-%d" % rnd.randint(1, 9), "--format=%h " + text + " %s", h.rev(), *some(rnd, ["--", "f1"], 2)], None
+    return ["for-each-ref", "--format=%(refname) " + text + " " + text.replace("(", "(*")], None
+
+
+COMMANDS = {"name-rev": name_rev, "describe": describe, "shortlog": shortlog, "show-branch": show_branch,
+            "placeholder": placeholder}
 
 
 def normalise(args, side):
