@@ -13,7 +13,7 @@
 #define SEEN 1u
 #define VISITED 2u
 #define CANDIDATE 4u
-#define CANDIDATES_MAX 27
+#define CANDIDATES_MAX 28
 
 struct candidate {
 	struct described_name *name;
@@ -337,14 +337,13 @@ static int describe_by_ancestors(struct search *s, struct commit *c, struct strb
 		return no_name(s, c, out, err);
 	if (!rc)
 		rc = choose(s, err);
-	if (!rc)
-		rc = add_name(d, s->found[0].name, out, err);
 	if (rc < 0)
 		return rc;
-	if (s->found[0].name->misnamed || d->options.abbrev)
-		add_suffix(d, s->found[0].depth, &c->oid, out);
 	trace_result(s);
-	return 0;
+	rc = add_name(d, s->found[0].name, out, err);
+	if (!rc && (s->found[0].name->misnamed || d->options.abbrev))
+		add_suffix(d, s->found[0].depth, &c->oid, out);
+	return rc;
 }
 
 int describe_commit(struct describer *d, struct commit *c, struct strbuf *out, struct err *err)

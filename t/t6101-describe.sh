@@ -136,6 +136,17 @@ test_expect_success 'counting ends where all that is left is below the tag' '
 	test_grep "^traversed 5 commits$" err && git update-ref -d refs/tags/L
 '
 
+test_expect_success 'at most 28 candidates' '
+	git init -q -b main many && cd many && git hash-object -t tree -w /dev/null >/dev/null && node root 0 && node b0 1 root && i=1 last=$root &&
+	while test $i -le 30
+	do
+		node last $((i + 10)) last && annotate t$i $i last && i=$((i + 1)) || return 1
+	done &&
+	node tip 100 last b0 && git update-ref refs/heads/main $tip && git describe --debug --candidates=100 2>err >out && test_grep "^found 28 tags; gave up" err &&
+	test $(grep -c "^ annotated" err) = 28 && git describe --debug --candidates=12 2>err >out && test_grep "^found 12 tags; gave up" err &&
+	git describe --debug 2>err >out && test_grep "^found 10 tags; gave up" err && test $(grep -c "^ annotated" err) = 10
+'
+
 test_expect_success 'several arguments, one after the other' '
 	cd r && git describe $c $a $e >actual && printf "B\nA\nB-6-g%s\n" $(short $e) >expect && test_cmp expect actual &&
 	test_expect_code 128 git describe $c nope >actual 2>err && echo B >expect && test_cmp expect actual
