@@ -197,6 +197,11 @@ int mailmap_read(struct mailmap **out, struct repository *r, struct err *err)
 	char *file = NULL, *top;
 	int rc = 0;
 
+	if (!r) {
+		(void)!read_map_file(m, ".mailmap", false, NULL);
+		*out = m;
+		return 0;
+	}
 	config_get_string(r->config, "mailmap.blob", &blob, NULL);
 	if (!blob && r->bare)
 		blob = "HEAD:.mailmap";

@@ -22,6 +22,12 @@ struct pretty_commit {
 /* Expands p->user_format, in UTF-8. */
 MUST_USE int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err);
 
+/* ---- %(describe:…) (describe.c) ---- */
+/* The same one each time; NULL: the options are not valid. */
+struct commit_description *format_description(struct pretty *p, const char *options, size_t len);
+struct format_description;
+void format_descriptions_free(struct format_description *list);
+
 /* ---- options of %(trailers:…) and %(decorate:…) (trailers.c) ---- */
 /* "name" (then *value is NULL and *value_len 0) or "name=value" within s[0..len). */
 bool match_format_option(const char *s, size_t len, const char *name, const char **value,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The settings of an output of commits: which format, what it needs. */
 #include "compat/posix.h"
-#include "pretty/pretty.h"
+#include "pretty/pretty-internal.h"
 #include "util/alloc.h"
 
 void pretty_init(struct pretty *p, struct repository *r)
@@ -20,6 +20,8 @@ void pretty_release(struct pretty *p)
 	if (p->decorations_owned)
 		decorations_free(p->decorations);
 	mailmap_free(p->placeholder_mailmap);
+	format_descriptions_free(p->descriptions);
+	p->descriptions = NULL;
 	p->decorations = NULL;
 	p->placeholder_mailmap = NULL;
 }

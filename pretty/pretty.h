@@ -30,7 +30,8 @@
 struct mailmap;
 /*
  * .mailmap at the top of the work tree (in a bare repository HEAD:.mailmap), then
- * mailmap.blob, then mailmap.file; later ones win. Missing ones are fine.
+ * mailmap.blob, then mailmap.file; later ones win. Missing ones are fine. r NULL, outside of a
+ * repository: .mailmap of the current directory.
  */
 MUST_USE int mailmap_read(struct mailmap **out, struct repository *r, struct err *err);
 /* From memory. */
@@ -105,6 +106,20 @@ void decorations_format(struct strbuf *out, struct decorations *d, const struct 
 			const struct decoration_text *text, bool full_names,
 			const struct decorate_colors *colors, const char *base);
 
+/* ---- descriptions: %(describe) of git-log(1) and git-for-each-ref(1); history/describe.h ---- */
+
+struct commit_description;
+/*
+ * options: "tags,abbrev=8,match=v*", or "". ERR_INVALID with the messages of for-each-ref;
+ * lenient: as git log, where odd values of "tags" and "abbrev" mean something.
+ */
+MUST_USE int commit_description_new(struct commit_description **out, struct repository *r,
+				    const char *options, bool lenient, struct err *err);
+void commit_description_free(struct commit_description *d);
+/* Append nothing if there is no tag that could be used. Refs are read on first use. */
+MUST_USE int commit_description_add(struct commit_description *d, const struct object_id *oid,
+				    struct strbuf *out, struct err *err);
+
 /* ---- notes as they are shown: git-notes(1); their trees are read by history/notes.h ---- */
 
 struct notes;
@@ -151,6 +166,7 @@ struct pretty {
 	bool colors_read;
 	const struct rev_walk *walk; /* for %m, %S, %g*; may be NULL */
 	struct notes *notes;	     /* under the message, and %N; may be NULL; not owned */
+	struct format_description *descriptions; /* for %(describe); made on first use; owned */
 };
 
 void pretty_init(struct pretty *p, struct repository *r);

@@ -613,18 +613,33 @@ static const char *add_decoration(struct user_format *f, const char *s, struct s
 	return end;
 }
 
+/* Behind "describe": ")" or ":tags,match=v*)". */
+static const char *add_description(struct user_format *f, const char *s, struct strbuf *out,
+				   struct err *err)
+{
+	const char *end = strchr(s, ')');
+	struct commit_description *d;
+
+	if (!end || (*s != ')' && *s != ':'))
+		return NULL;
+	s += *s == ':';
+	d = format_description(f->pc->p, s, (size_t)(end - s));
+	if (!d)
+		return NULL;
+	if (!err->code)
+		(void)!commit_description_add(d, &f->pc->c->oid, out, err);
+	return end + 1;
+}
+
 /* "%(trailers…)" and the others; s at the '('. Bytes used, 0: none of them. */
 static size_t parenthesis(struct user_format *f, const char *s, struct strbuf *out,
 			  struct err *err)
 {
 	const char *rest, *end = NULL;
 
-	if (skip_prefix(s, "(describe", &rest) && (*rest == ')' || *rest == ':')) {
-		err_set(err, ERR_UNSUPPORTED, "%%(describe) is not available yet");
-		end = strchr(rest, ')');
-		return end ? (size_t)(end + 1 - s) : 0;
-	}
-	if (skip_prefix(s, "(trailers", &rest))
+	if (skip_prefix(s, "(describe", &rest))
+		end = add_description(f, rest, out, err);
+	else if (skip_prefix(s, "(trailers", &rest))
 		end = add_trailers(f, rest, out);
 	else if (skip_prefix(s, "(decorate", &rest))
 		end = add_decoration(f, rest, out, err);

@@ -21,7 +21,7 @@ enum atom_id {
 	/* of its content */
 	ATOM_TREE, ATOM_PARENT, ATOM_NUMPARENT, ATOM_OBJECT, ATOM_TYPE, ATOM_TAG,
 	ATOM_PERSON, ATOM_SUBJECT, ATOM_BODY, ATOM_CONTENTS, ATOM_TRAILERS, ATOM_SIGNATURE,
-	ATOM_RAW,
+	ATOM_DESCRIBE, ATOM_RAW,
 	/* of the format */
 	ATOM_COLOR, ATOM_ALIGN, ATOM_IF, ATOM_THEN, ATOM_ELSE, ATOM_END
 };
@@ -70,6 +70,7 @@ struct ref_atom {
 	char *arg;		/* what to compare with; the escape sequence; owned */
 	struct object_id oid;	/* ahead-behind */
 	struct trailer_options trailers;
+	struct commit_description *description;
 };
 
 /* *out: the index of the atom text[0..len) in the listing, which has each text once. */

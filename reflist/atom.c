@@ -294,6 +294,12 @@ static int parse_signature(struct reflist *l UNUSED, struct ref_atom *a, const c
 	return bad_argument(a, arg, err);
 }
 
+static int parse_describe(struct reflist *l, struct ref_atom *a, const char *arg,
+			  struct err *err)
+{
+	return commit_description_new(&a->description, l->repo, arg ? arg : "", false, err);
+}
+
 static int parse_raw(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 		     struct err *err)
 {
@@ -450,7 +456,7 @@ static const struct field {
 	{ "then", ATOM_THEN, no_argument, 0, 0 },
 	{ "else", ATOM_ELSE, no_argument, 0, 0 },
 	{ "is-base", ATOM_END, parse_unavailable, 0, 0 },
-	{ "describe", ATOM_END, parse_unavailable, 0, 0 },
+	{ "describe", ATOM_DESCRIBE, parse_describe, 0, 0 },
 	{ "rest", ATOM_END, parse_rejected, 0, 0 },
 };
 
@@ -466,6 +472,7 @@ void ref_atom_free(struct ref_atom *a)
 {
 	date_mode_release(&a->date);
 	trailer_options_release(&a->trailers);
+	commit_description_free(a->description);
 	free(a->arg);
 	free(a->text);
 	free(a);

@@ -329,6 +329,17 @@ static int header_value(struct reflist *l, const struct reflist_item *item,
 	return 0;
 }
 
+/* Of a commit, or of that which a tag names. */
+static int add_description(struct reflist *l, const struct object_facts *f,
+			   const struct ref_atom *a, struct strbuf *out, struct err *err)
+{
+	struct object_id commit;
+
+	if (object_peel(odb_source(l->repo->odb), &f->oid, OBJ_COMMIT, &commit, NULL, NULL) < 0)
+		return 0;
+	return commit_description_add(a->description, &commit, out, err);
+}
+
 static int object_value(struct reflist *l, const struct reflist_item *item,
 			const struct ref_atom *a, struct strbuf *out, uint64_t *number,
 			struct err *err)
@@ -345,6 +356,8 @@ static int object_value(struct reflist *l, const struct reflist_item *item,
 			strbuf_add_oid(out, &f->oid);
 		return 0;
 	}
+	if (a->id == ATOM_DESCRIBE)
+		return add_description(l, f, a, out, err);
 	if (a->id <= ATOM_DELTABASE)
 		return header_value(l, item, f, a, out, number, err);
 	rc = object_facts_content(f, l->repo, item->refname, err);

@@ -34,7 +34,9 @@ test_expect_success 'files to begin with' '
 	printf "%%(refname:short) %%(if)%%(HEAD)%%(then)x%%(end) %%(trailers:key=a)" >format &&
 	printf "a/b.c\\0*.c text diff=x\n/a/** -z\n" >rules &&
 	printf "blob:none\ncombine:tree%%3a3+combine:blob:limit=1k\nsparse:oid=a+b%%\n" >filters &&
-	with "\0" commit && with "\1" tag && with "\1" reflog && with "\1" message &&
+	id=$(git -C repo rev-parse HEAD) && printf "# v2 git bundle\n-%s x\n%s refs/heads/x\n\nPACK" $id $id >bundle &&
+	printf "# v3 git bundle\n@filter=blob:none\n@object-format=%s\n%s HEAD\n\n" "$TEST_HASH" $id >bundle3 &&
+	with "\3" bundle && with "\7" bundle3 && with "\0" commit && with "\1" tag && with "\1" reflog && with "\1" message &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 

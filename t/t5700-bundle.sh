@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git bundle verify, list-heads: headers of bundles'
+. "$(dirname "$0")/test-lib.sh"
+
+ID=$(echo "$ZERO_OID" | tr 0 3)
+test "$TEST_HASH" = sha1 && FORMAT= || FORMAT='@object-format=sha256\n'
+test "$TEST_HASH" = sha1 && V=2 || V=3
+
+# bundle LINES: a header of them; $V and $FORMAT for the hash of the tests
+bundle () {
+	printf "# v$V git bundle\n$FORMAT$1" >b
+}
+
+test_expect_success 'a repository' '
+	git init -q -b main r && cd r && mkdir d && echo one >d/f && git add d && git commit -q -m one && old=$(git rev-parse HEAD) &&
+	echo two >d/f && git add d && git commit -q -m two && new=$(git rev-parse HEAD)
+'
+
+test_expect_success 'list-heads: all refs, or those with that name' '
+	bundle "-$ID a comment\n$ID refs/heads/main\n$ID refs/tags/a tag\n$ID HEAD\n\nPACK" &&
+	printf "$ID %s\n" refs/heads/main "refs/tags/a tag" HEAD >expect && git bundle list-heads b >actual && test_cmp expect actual &&
+	git bundle list-heads - <b >actual && test_cmp expect actual && cat b | git bundle list-heads - >actual && test_cmp expect actual &&
+	git bundle list-heads b HEAD main nope >actual && echo "$ID HEAD" >expect && test_cmp expect actual &&
+	cp b r/d && cd r/d && git bundle list-heads b HEAD >actual && test_cmp ../../expect actual && rm b actual
+'
+
+test_expect_success 'verify: what it contains and needs' '
+	cd r && bundle "$ID refs/heads/x\n\n" && git bundle verify b >actual 2>err && cat >expect <<-EOT &&
+	The bundle contains this ref:
+	$ID refs/heads/x
+	The bundle records a complete history.
+	The bundle uses this hash algorithm: $TEST_HASH
+	EOT
+	test_cmp expect actual && echo "b is okay" >expect && test_cmp expect err && git bundle verify -q b >actual 2>err &&
+	test_must_be_empty actual && test_cmp expect err && git bundle verify - <b 2>err && test_grep "^<stdin> is okay$" err &&
+	bundle "-$old one\n-$new\n$ID refs/heads/x\n$ID refs/heads/y\n\n" && git bundle verify b >actual && cat >expect <<-EOT &&
+	The bundle contains these 2 refs:
+	$ID refs/heads/x
+	$ID refs/heads/y
+	The bundle requires these 2 refs:
+	$old$(printf " ")
+	$new$(printf " ")
+	The bundle uses this hash algorithm: $TEST_HASH
+	EOT
+	test_cmp expect actual && bundle "-$old\n\n" && git bundle verify b >actual && test_grep "^The bundle requires this ref:$" actual &&
+	test_grep "^The bundle contains these 0 refs:$" actual && printf "# v3 git bundle\n@object-format=$TEST_HASH\n@filter=blob:none\n\n" >b &&
+	git bundle verify b >actual && test_grep "^The bundle uses this filter: blob:none$" actual && rm b
+'
+
+test_expect_success 'verify: prerequisites that are missing' '
+	cd r && bundle "-$ID x\n-$old y\n\n" && test_expect_code 1 git bundle verify b >out 2>err && test_must_be_empty out &&
+	printf "error: Repository lacks these prerequisite commits:\nerror: $ID \n" >expect && test_cmp expect err &&
+	test_expect_code 1 git bundle verify -q b 2>err && test_must_be_empty err
+'
+
+test_expect_success 'verify: prerequisites that nothing leads to must have everything below them' '
+	cp -R r loose && cd loose && bundle "-$new x\n\n" && git bundle verify -q b && git update-ref refs/heads/main $old && git bundle verify -q b &&
+	tree=$(git rev-parse $new:d) && rm -f .git/objects/$(echo $tree | sed "s|^..|&/|") && test_expect_code 1 git bundle verify b >out 2>err &&
+	echo "error: some prerequisite commits exist in the object store, but are not connected to the repository${SQ:-'"'"'}s history" >expect &&
+	test_cmp expect err && test_grep "requires this ref" out && git update-ref refs/heads/main $new && git bundle verify -q b &&
+	cd .. && rm -rf loose && cp -R r loose && cd loose && bundle "-$new x\n\n" && blob=$(git rev-parse $new:d/f) && git update-ref refs/heads/main $old &&
+	rm -f .git/objects/$(echo $blob | sed "s|^..|&/|") && test_expect_code 1 git bundle verify -q b &&
+	cd .. && rm -rf loose && cp -R r loose && cd loose && bundle "-$new x\n\n" && git symbolic-ref HEAD refs/heads/none && git update-ref -d refs/heads/main &&
+	git bundle verify -q b && rm -f .git/objects/$(echo $old | sed "s|^..|&/|") && test_expect_code 1 git bundle verify -q b &&
+	f=.git/objects/$(echo $new | sed "s|^..|&/|") && chmod +w $f && echo junk >$f && test_must_fail git bundle verify -q b 2>err && test_grep $new err
+'
+
+test_expect_success 'verify needs a repository, list-heads does not' '
+	bundle "$ID refs/x\n\n" && GIT_CEILING_DIRECTORIES=$PWD && export GIT_CEILING_DIRECTORIES && mkdir none && cd none && git bundle list-heads ../b >out &&
+	test_line_count = 1 out && test_expect_code 1 git bundle verify ../b 2>err && test_grep "^error: need a repository to verify a bundle$" err
+'
+
+# bad MESSAGE HEADER: every reading of it fails like this
+bad () {
+	printf "$2" >b && test_expect_code 1 git bundle list-heads b >out 2>err && echo "error: $1" >expect && test_cmp expect err &&
+	test_must_be_empty out && test_expect_code 1 git bundle list-heads - <b 2>err && sed "s/.b. \(does\|ends\)/'<stdin>' \1/" expect >want && test_cmp want err
+}
+
+q="'"
+test_expect_success 'headers that are not understood' '
+	for sig in "" "\n" "# v1 git bundle\n\n" "# v4 git bundle\n\n" "# v2 git bundl" "# v2 git bundle" "# v2 git bundlex\n\n" "# v2 git bundle \n\n" \
+		"PACK" "# v2 git bundle\r\n\n"
+	do
+		bad "${q}b$q does not look like a v2 or v3 bundle file" "$sig" || return 1
+	done &&
+	bad "unknown capability ${q}foo=1$q" "# v3 git bundle\n@foo=1\n\n" && bad "unknown capability ${q}filter$q" "# v3 git bundle\n@filter\n\n" &&
+	bad "unknown capability ${q}object-format$q" "# v3 git bundle\n@object-format\n\n" &&
+	bad "unrecognized bundle hash algorithm: foo" "# v3 git bundle\n@object-format=foo\n\n" &&
+	bad "unrecognized header: @object-format=sha1 (19)" "# v2 git bundle\n@object-format=sha1\n\n" &&
+	sha1=1122334455667788990011223344556677889900 && bad "unrecognized header: $sha1 (40)" "# v2 git bundle\n$sha1\n\n" &&
+	bad "unrecognized header: $sha1 (40)" "# v2 git bundle\n$sha1  \n\n" && bad "unrecognized header: ${sha1}0 refs/x (48)" "# v2 git bundle\n${sha1}0 refs/x\n\n" &&
+	bad "unrecognized header: -zz (2)" "# v2 git bundle\n-zz\n\n" && bad "unrecognized header: abc (3)" "# v2 git bundle\nabc\n\n" &&
+	bad "unrecognized header: $sha1 refs/x (47)" "# v3 git bundle\n@object-format=sha256\n$sha1 refs/x\n\n"
+'
+
+test_expect_success 'a header cut at every byte, one with a NUL, a line without end' '
+	bundle "-$ID a\n$ID refs/heads/x\n\n" && size=$(wc -c <b) && i=0 && mv b whole && while test $i -lt $size
+	do
+		head -c $i whole >b && test_expect_code 1 git bundle list-heads b >out 2>err && test_must_be_empty out &&
+		test_grep "^error: .b. \(ends within its header\|does not look like\)" err || return 1
+		i=$((i + 1))
+	done &&
+	git bundle list-heads whole && printf "# v2 git bundle\n$ID refs/heads/\0x\n\n" >b && test_expect_code 1 git bundle list-heads b 2>err &&
+	test_grep "has a NUL" err && { printf "# v2 git bundle\n$ID refs/heads/" && head -c 70000 /dev/zero | tr "\0" x && printf "\n\n"; } >b &&
+	test_expect_code 1 git bundle list-heads b 2>err && test_grep "a line of the header of .b. is too long" err
+'
+
+test_expect_success 'a header of many refs, through a pipe' '
+	{ bundle "" && cat b && i=0 && while test $i -lt 3000; do echo "$ID refs/heads/number/$i" && i=$((i + 1)); done && echo && head -c 200000 /dev/zero; } >big &&
+	git bundle list-heads big >out && test_line_count = 3000 out && cat big | git bundle list-heads - >piped && test_cmp out piped
+'
+
+test_expect_success 'files that cannot be read, wrong usage' '
+	test_expect_code 1 git bundle list-heads nope 2>err && test_grep "^error: could not open .nope.$" err && test_expect_code 1 git bundle list-heads . 2>err &&
+	for sub in list-heads verify
+	do
+		test_expect_code 129 git bundle $sub 2>err && test_grep "^fatal: need a <file> argument$" err || return 1
+	done &&
+	test_expect_code 129 git bundle 2>err && test_grep "^error: need a subcommand$" err && test_expect_code 129 git bundle foo 2>err &&
+	test_grep "^error: unknown subcommand: .foo.$" err && test_expect_code 129 git bundle --foo 2>err && test_grep "unknown option" err &&
+	cd r && for sub in create unbundle
+	do
+		test_expect_code 128 git bundle $sub x 2>err && test_grep "not available yet" err || return 1
+	done
+'
+
+test_done
