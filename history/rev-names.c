@@ -53,6 +53,7 @@ struct rev_names {
 	size_t nr_tips, alloc_tips;
 	struct tip **by_oid;
 	timestamp_t cutoff;
+	uint64_t generation; /* the lowest one of interest; GENERATION_INFINITY: not known */
 	struct rev_name *names; /* by index of commits */
 	size_t nr_names;
 	struct line_chunk *chunks;
@@ -217,6 +218,7 @@ int rev_names_new(struct rev_names **out, struct commit_pool *pool, struct repos
 	n->repo = r;
 	n->options = *o;
 	n->cutoff = TIME_MAX;
+	n->generation = GENERATION_INFINITY;
 	rc = refs_foreach(r->refs, "", REFS_NO_PEEL, add_ref, n, err);
 	if (rc < 0) {
 		rev_names_free(n);
@@ -255,11 +257,22 @@ void rev_names_want(struct rev_names *n, const struct commit *c)
 
 	if (from < n->cutoff)
 		n->cutoff = from;
+	if (c->generation < n->generation)
+		n->generation = c->generation;
+}
+
+/* Nothing that is wanted is below it. */
+static bool is_below(const struct rev_names *n, const struct commit *c)
+{
+	if (n->generation != GENERATION_INFINITY)
+		return c->generation < n->generation;
+	return c->date < n->cutoff;
 }
 
 void rev_names_want_all(struct rev_names *n)
 {
 	n->cutoff = 0;
+	n->generation = 0;
 }
 
 static struct rev_name *name_slot(struct rev_names *n, const struct commit *c)
@@ -356,7 +369,7 @@ static int name_parents(struct rev_names *n, struct commit *c, struct err *err)
 
 		if (rc < 0)
 			return rc;
-		if (p->date >= n->cutoff && hand_down(n, &from, p, (uint32_t)i))
+		if (!is_below(n, p) && hand_down(n, &from, p, (uint32_t)i))
 			commit_list_add(&n->stack, p);
 	}
 	/* The first parent is next. */
@@ -374,7 +387,7 @@ static int name_from(struct rev_names *n, const struct tip *t, struct err *err)
 	struct rev_name *name;
 	int rc = 0;
 
-	if (t->commit->date < n->cutoff)
+	if (is_below(n, t->commit))
 		return 0;
 	name = name_slot(n, t->commit);
 	if (!is_better(name, t, 0, 0))

@@ -8,8 +8,9 @@
  *	rev_names_get(n, &oid, &out)         as often as you like
  *	rev_names_free(n)
  *
- * Cost: rev_names_build walks from every ref that is used down to a day before the oldest
- * commit that is wanted. Texts are made when they are asked for.
+ * Cost: rev_names_build walks from every ref that is used down to the lowest generation that is
+ * wanted (commit-graph.h), or, where that is not known, to a day before the oldest commit that
+ * is wanted. Texts are made when they are asked for.
  */
 #ifndef HISTORY_REV_NAMES_H
 #define HISTORY_REV_NAMES_H

@@ -60,7 +60,9 @@ test_expect_success 'verify: prerequisites that nothing leads to must have every
 	tree=$(git rev-parse $new:d) && rm -f .git/objects/$(echo $tree | sed "s|^..|&/|") && test_expect_code 1 git bundle verify b >out 2>err &&
 	echo "error: some prerequisite commits exist in the object store, but are not connected to the repository${SQ:-'"'"'}s history" >expect &&
 	test_cmp expect err && test_grep "requires this ref" out && git update-ref refs/heads/main $new && git bundle verify -q b &&
-	cd .. && rm -rf loose && cp -R r loose && cd loose && bundle "-$new x\n\n" && blob=$(git rev-parse $new:d/f) && git update-ref refs/heads/main $old &&
+	cd .. && rm -rf loose && cp -R r loose && cd loose && git commit-graph write --reachable && bundle "-$new x\n\n" &&
+	git symbolic-ref HEAD refs/heads/none && git update-ref -d refs/heads/main && rm -f .git/objects/$(echo $old | sed "s|^..|&/|") &&
+	test_expect_code 1 git bundle verify -q b && cd .. && rm -rf loose && cp -R r loose && cd loose && bundle "-$new x\n\n" && blob=$(git rev-parse $new:d/f) && git update-ref refs/heads/main $old &&
 	rm -f .git/objects/$(echo $blob | sed "s|^..|&/|") && test_expect_code 1 git bundle verify -q b &&
 	cd .. && rm -rf loose && cp -R r loose && cd loose && bundle "-$new x\n\n" && git symbolic-ref HEAD refs/heads/none && git update-ref -d refs/heads/main &&
 	git bundle verify -q b && rm -f .git/objects/$(echo $old | sed "s|^..|&/|") && test_expect_code 1 git bundle verify -q b &&

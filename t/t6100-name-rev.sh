@@ -163,6 +163,7 @@ test_expect_success 'names end a day before the oldest commit that is asked for'
 	node old 1000000 && node slow 900000 old && node late 2000000 slow &&
 	git update-ref refs/heads/main $late && test "$(git name-rev --name-only $old)" = undefined &&
 	test "$(git name-rev --name-only $slow $old | tail -1)" = main~2 &&
+	git commit-graph write --reachable && test "$(git name-rev --name-only $old)" = main~2 && rm -r .git/objects/info/commit-graph* &&
 	git name-rev --all --name-only >actual && printf "main\nmain~1\nmain~2\n" >expect && test_cmp expect actual
 '
 

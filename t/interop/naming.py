@@ -136,13 +136,16 @@ class History:
         rnd = self.rnd
         if rnd.random() < .15:
             self.git("replace", "-f", *rnd.sample(self.ids, 2)) if len(self.ids) > 1 else None
-        if rnd.random() < .15:
+        shallow = rnd.random() < .15
+        if shallow:
             with open(os.path.join(self.path, ".git", "shallow"), "w") as f:
                 f.write("".join(c + "\n" for c in set(rnd.choices(self.ids, k=2))))
         if rnd.random() < .4:
             self.git("pack-refs", "--all")
         if rnd.random() < .3:
             self.git("repack", "-adq")
+        if rnd.random() < .3 and not shallow:
+            self.git("commit-graph", "write", "--reachable")
         self.refs = self.git("for-each-ref", "--format=%(refname)").split()
 
     # ---- words for command lines ----
