@@ -30,6 +30,7 @@ test_expect_success 'files to begin with' '
 	) &&
 	printf "update refs/heads/x HEAD\ndelete refs/heads/topic\n" >stdin &&
 	printf "%%(refname:short) %%(if)%%(HEAD)%%(then)x%%(end) %%(trailers:key=a)" >format &&
+	printf "git-upload-pack /a.git\\0host=h.example:9418\\0\\0version=2\\0" >daemon &&
 	printf "a/b.c\\0*.c text diff=x\n/a/** -z\n" >rules &&
 	with "\0" commit && with "\1" tag && with "\1" reflog && with "\1" message &&
 	with "\0" format && with "\0" stdin && with "\1" rules
@@ -43,7 +44,7 @@ do
 	test_expect_success "$name" '
 		ASAN_OPTIONS="$ASAN_OPTIONS${ASAN_OPTIONS:+:}detect_leaks=$(
 			case $name in *update-ref) echo 0 ;; *) echo "${GIT_TEST_LEAKS:-0}" ;; esac)" \
-		"$path" -r $rounds config index packed-refs in-*
+		"$path" -r $rounds config index packed-refs daemon in-*
 	'
 done
 
