@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{ "commit-tree", cmd_commit_tree, CMD_REPO },
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
+	{ "daemon", cmd_daemon, 0 },
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "fsck", cmd_fsck, CMD_REPO },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },

@@ -47,6 +47,7 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_commit_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_config(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_hash_object(int argc, const char **argv, struct command_ctx *ctx);
