@@ -31,6 +31,7 @@ static const struct command commands[] = {
 	{ "fsck", cmd_fsck, CMD_REPO },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
+	{ "http-backend", cmd_http_backend, 0 },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
 	{ "log", cmd_log, CMD_REPO | CMD_PAGER },
@@ -44,6 +45,7 @@ static const struct command commands[] = {
 	{ "refs", cmd_refs, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
+	{ "shell", cmd_shell, 0 },
 	{ "show-ref", cmd_show_ref, CMD_REPO },
 	{ "status", cmd_status, CMD_REPO | CMD_WORKTREE },
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },
@@ -51,6 +53,7 @@ static const struct command commands[] = {
 	{ "unpack-file", cmd_unpack_file, CMD_REPO },
 	{ "update-index", cmd_update_index, CMD_REPO },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
+	{ "update-server-info", cmd_update_server_info, CMD_REPO },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "verify-commit", cmd_verify_commit, CMD_REPO },
 	{ "verify-tag", cmd_verify_tag, CMD_REPO },
@@ -415,6 +418,8 @@ static int run_git(int argc, const char **argv)
 	const char *name = path_basename(argc ? argv[0] : "git"), *dashed, *types;
 	int skip, code;
 
+	if (*name == '-')
+		name++; /* a login shell: git-shell(1) */
 	if (skip_prefix(name, "git-", &dashed)) {
 		strvec_push(&args, dashed);
 		strvec_pushv(&args, argv + 1);

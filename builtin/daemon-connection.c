@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include "builtin/daemon.h"
+#include "builtin/service.h"
 #include "cli/git-options.h"
 #include "config/config.h"
 #include "repo/repo.h"
@@ -146,22 +147,6 @@ static int ask_hook(const struct daemon_options *o, const struct daemon_request 
 
 /* ---- the service ---- */
 
-/* A command of ours, or one that somebody has put beside them. */
-static bool command_is_there(const struct command_ctx *ctx, const char *name)
-{
-	char *path;
-	bool there = false;
-
-	for (size_t i = 0; !there && i < ctx->nr_commands; i++)
-		there = !strcmp(ctx->commands[i].name, name);
-	if (!there) {
-		path = xstrfmt("%s/git-%s", git_exec_path(), name);
-		there = !access(path, X_OK);
-		free(path);
-	}
-	return there;
-}
-
 /* Also without --informative-errors: it says nothing about a repository. */
 static int refuse_missing(const char *service)
 {
@@ -236,7 +221,7 @@ static int serve_entered(const struct daemon_options *o, const struct daemon_ser
 	} else {
 		code = o->access_hook ? ask_hook(o, rq, h, path) : 0;
 		if (!code)
-			code = command_is_there(o->ctx, s->name) ? run_service(o, rq, gitdir) :
+			code = service_is_there(o->ctx, s->name) ? run_service(o, rq, gitdir) :
 			       refuse_missing(s->name);
 	}
 	free(gitdir);

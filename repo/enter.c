@@ -61,7 +61,7 @@ int repo_enter(const char *name, unsigned flags, char **path, struct err *err)
 			     name);
 	else if (rc > 0)
 		rc = chdir(gitdir) < 0 ? err_set_errno(err, "cannot change to '%s'", gitdir) : 0;
-	if (!rc && !(flags & REPO_ENTER_ANY_OWNER))
+	if (!rc)
 		rc = setup_check_ownership(gitfile, NULL, ".", err);
 	if (!rc) {
 		setenv("GIT_DIR", ".", 1);

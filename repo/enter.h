@@ -6,8 +6,7 @@
 #include "compat/posix.h"
 #include "util/err.h"
 
-#define REPO_ENTER_STRICT 1u	/* that directory and no other; "~" means nothing */
-#define REPO_ENTER_ANY_OWNER 2u /* safe.directory is not asked */
+#define REPO_ENTER_STRICT 1u /* that directory and no other; "~" means nothing */
 
 /*
  * Change to the gitdir that `name` stands for, and let GIT_DIR say so (".", for repo_open and
