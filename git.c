@@ -17,6 +17,7 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "archive", cmd_archive, CMD_REPO_GENTLY },
 	{ "branch", cmd_branch, CMD_REPO | CMD_PAGER_OWN },
 	{ "cat-file", cmd_cat_file, CMD_REPO },
 	{ "check-attr", cmd_check_attr, CMD_REPO },
@@ -54,6 +55,7 @@ static const struct command commands[] = {
 	{ "update-index", cmd_update_index, CMD_REPO },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
 	{ "update-server-info", cmd_update_server_info, CMD_REPO },
+	{ "upload-archive", cmd_upload_archive, 0 },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "verify-commit", cmd_verify_commit, CMD_REPO },
 	{ "verify-tag", cmd_verify_tag, CMD_REPO },

@@ -38,6 +38,7 @@ void print_common_commands(const struct command *commands, size_t nr);
 int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
 
 int cmd_add(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_archive(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_branch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx);
@@ -74,6 +75,7 @@ int cmd_unpack_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_server_info(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_upload_archive(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_var(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_verify_commit(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx);
