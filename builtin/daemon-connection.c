@@ -67,8 +67,10 @@ static bool read_request(const struct daemon_options *o, struct daemon_request *
 	alarm(0);
 	if (kind == PKT_DATA)
 		rc = daemon_request_parse(rq, line.buf, line.len, &err);
-	if (kind < 0 || rc < 0)
+	if (rc < 0)
 		daemon_log_error("%s: '%s'", err_message(&err), line.buf);
+	else if (kind < 0)
+		daemon_log_error("%s", err_message(&err));
 	else if (kind != PKT_DATA)
 		daemon_log_error("no request: the client hung up");
 	strbuf_release(&line);
