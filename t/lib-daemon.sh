@@ -23,6 +23,7 @@ make_service () {
 	echo "args: $*"
 	echo "cwd: $(pwd -P)"
 	echo "protocol: $GIT_PROTOCOL; dir: ${GIT_DIR-none}"
+	echo "objects: ${GIT_OBJECT_DIRECTORY-none}; config: ${GIT_CONFIG_PARAMETERS-none}"
 	echo "remote: $REMOTE_ADDR${REMOTE_PORT:+ and a port}"
 	echo "id: $(id -u) $(id -g) $(id -G)"
 	echo >&2 "a word for the log"

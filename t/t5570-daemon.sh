@@ -54,7 +54,11 @@ test_expect_success 'variables of whoever started it do not reach the service' '
 		export GIT_DIR GIT_OBJECT_DIRECTORY REMOTE_ADDR &&
 		ask_inetd "git-upload-pack $SRV/a.git\0host=h\0"
 	) &&
-	test_grep "^cwd: .*/a.git$" reply && test_grep "^remote: $" reply
+	test_grep "^cwd: .*/a.git$" reply && test_grep "^remote: $" reply &&
+	test_grep "^objects: none; config: none$" reply &&
+	pkt "git-upload-pack $SRV/a.git\0host=h\0" >request &&
+	GIT_EXEC_PATH=$SERVICE_BIN git -c x.y=z daemon --inetd --log-destination=stderr <request >reply 2>log &&
+	test_grep "config: .x.y.=.z.$" reply
 '
 
 test_expect_success 'short names, line ends, trailing slashes' '
