@@ -17,6 +17,7 @@
 
 #define NR_ARGS_MAX 64
 #define BAND_MAX (PKT_PAYLOAD_MAX - 1)
+#define PIPE_BYTES (1 << 20)
 
 static const char *const usage[] = { "git upload-archive <repository>", NULL };
 
@@ -95,22 +96,33 @@ static int start_writer(struct writer *w, const struct strvec *args, struct repo
 	close(words[1]);
 	w->fd[0] = out[0];
 	w->fd[1] = words[0];
+	for (int i = 0; i < 2; i++)
+		fcntl(w->fd[i], F_SETFL, fcntl(w->fd[i], F_GETFL) | O_NONBLOCK);
+#ifdef F_SETPIPE_SZ
+	fcntl(out[0], F_SETPIPE_SZ, PIPE_BYTES); /* so that there is enough for full packets */
+#endif
 	return w->pid < 0 ? err_set_errno(err, "unable to spawn subprocess") : 0;
 }
 
-/* What there is on band 1 or 2; closes it at the end. */
+/* What there is on band 1 or 2, in one packet; closes it at the end. */
 static int pass_on(struct writer *w, int i, struct err *err)
 {
 	char buf[BAND_MAX];
-	ssize_t n = read(w->fd[i], buf, sizeof(buf));
+	size_t len = 0;
+	ssize_t n;
 
-	if (n < 0)
-		return errno == EINTR ? 0 : err_set_errno(err, "cannot read from the archiver");
-	if (n)
-		return send_band(i + 1, buf, (size_t)n, err);
-	close(w->fd[i]);
-	w->fd[i] = -1;
-	return 0;
+	do {
+		n = read(w->fd[i], buf + len, sizeof(buf) - len);
+		if (n > 0)
+			len += (size_t)n;
+	} while ((n > 0 && len < sizeof(buf)) || (n < 0 && errno == EINTR));
+	if (n < 0 && errno != EAGAIN)
+		return err_set_errno(err, "cannot read from the archiver");
+	if (!n) {
+		close(w->fd[i]);
+		w->fd[i] = -1;
+	}
+	return len ? send_band(i + 1, buf, len, err) : 0;
 }
 
 static int pass_all_on(struct writer *w, struct err *err)
