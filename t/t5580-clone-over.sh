@@ -125,6 +125,18 @@ test_expect_success PYTHON 'requests in chunks' '
 	done
 '
 
+# Clients can do it since 2.45.
+test_lazy_prereq HTTP_ARCHIVE '
+	set -- $(stock version | sed "s/git version \([0-9]*\)[.]\([0-9]*\).*/\1 \2/") &&
+	{ test $1 -gt 2 || test $2 -ge 45; }
+'
+test_expect_success PYTHON,HTTP_ARCHIVE 'git archive over http' '
+	git -C srv/a.git config http.uploadarchive true &&
+	stock archive --remote="$web/a.git" v3 >out && git -C srv/a.git archive v3 >expect && test_cmp_bin expect out &&
+	git -C srv/a.git config http.uploadarchive false &&
+	test_must_fail stock archive --remote="$web/a.git" v3 2>err && test_grep 403 err
+'
+
 test_expect_success PYTHON 'the dumb protocol' '
 	git -C srv/a.git config http.uploadpack false && cp -R srv/a.git srv/dumb.git &&
 	test_must_fail stock clone -q "$web/a.git" refused 2>err && test_grep "403" err &&
