@@ -183,6 +183,16 @@ static void drop_privileges(const struct identity *id)
 		die("cannot drop privileges: they could be had back");
 }
 
+static void redirect_to_null(int fd)
+{
+	int null = open("/dev/null", fd ? O_WRONLY : O_RDONLY); /* check-calls: a device */
+
+	if (null >= 0 && null != fd) {
+		dup2(null, fd);
+		close(null);
+	}
+}
+
 static void detach(void)
 {
 	pid_t pid = fork();
@@ -193,14 +203,8 @@ static void detach(void)
 		_exit(0);
 	if (setsid() < 0)
 		die("setsid failed: %s", strerror(errno));
-	for (int fd = 0; fd < 3; fd++) {
-		int null = open("/dev/null", fd ? O_WRONLY : O_RDONLY); /* check-calls: a device */
-
-		if (null >= 0 && null != fd) {
-			dup2(null, fd);
-			close(null);
-		}
-	}
+	for (int fd = 0; fd < 3; fd++)
+		redirect_to_null(fd);
 }
 
 /* Removed when we end. NULL: none is wanted. */
@@ -243,6 +247,7 @@ static int stand_alone(struct command_line *c)
 
 int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx)
 {
+	enum daemon_log log;
 	struct command_line c = {
 		.o = {
 			.max_connections = 32,
@@ -262,7 +267,10 @@ int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx)
 	argv[argc] = NULL;
 	c.o.directories = argv;
 	check(&c);
-	daemon_log_open(log_destination(&c), c.o.verbose);
+	log = log_destination(&c);
+	daemon_log_open(log, c.o.verbose);
+	if (c.inetd && log != DAEMON_LOG_STDERR)
+		redirect_to_null(2); /* inetd makes it the client's socket */
 	code = c.inetd ? daemon_serve(&c.o) : stand_alone(&c);
 	strvec_clear(&c.listen);
 	return code;

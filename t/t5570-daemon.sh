@@ -205,6 +205,18 @@ test_expect_success '--access-hook' '
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a\0host=h\0" --access-hook="$PWD/nothing"
 '
 
+test_expect_success 'with inetd, whose standard error is the client, nothing goes there' '
+	write_script hook <<-\EOF &&
+	echo >&2 noise
+	EOF
+	for to in none syslog; do
+		pkt "git-upload-pack $SRV/a.git\0host=h\0" >request &&
+		GIT_EXEC_PATH=$SERVICE_BIN git daemon --inetd --verbose --log-destination=$to \
+			--access-hook="$PWD/hook" <request >reply 2>err &&
+		test_grep "^args" reply && test_must_be_empty err || return 1
+	done
+'
+
 test_expect_success ROOT 'repositories of somebody else are refused' '
 	chown -R 12345 srv/a.git && test_when_finished "chown -R 0 srv/a.git" &&
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" &&
