@@ -10,10 +10,13 @@ test_expect_success 'a repository' '
 	pkt "git-upload-pack $SRV/a.git\0host=localhost\0" >request
 '
 
-# A service that goes on until there is a file "end".
+# A service that goes on until there is a file "end", or this script has ended.
 make_it_last () {
-	echo "echo begun; while test ! -f $PWD/end; do sleep 0.05; done; echo ended" >srv/a.git/service
+	echo "echo begun; echo \$\$ >service-pid
+		while test -d $PWD/srv && test ! -f $PWD/end; do sleep 0.05; done
+		echo ended" >srv/a.git/service
 }
+test_atexit ': >"$TRASH_DIRECTORY/end" || :'
 
 # ask [HOST]: one request over TCP
 ask () {
@@ -102,12 +105,11 @@ test_expect_success '--max-connections: one client cannot shut out others' '
 '
 
 test_expect_success 'ending a connection ends its service' '
-	echo "echo begun; echo \$\$ >service-pid; exec sleep 600" >srv/a.git/service &&
-	start_daemon --export-all --max-connections=2 &&
-	ask_slowly a && ask_slowly b && pid=$(cat srv/a.git/service-pid) && kill -0 "$pid" &&
-	ask_slowly c --from=127.0.0.2 &&
+	make_it_last && start_daemon --export-all --max-connections=2 &&
+	ask_slowly a && a=$asked && ask_slowly b && pid=$(cat srv/a.git/service-pid) && kill -0 "$pid" &&
+	ask_slowly c --from=127.0.0.2 && c=$asked &&
 	i=0 && while kill -0 "$pid" 2>/dev/null && test $i -lt 200; do i=$((i + 1)); sleep 0.05; done &&
-	test_must_fail kill -0 "$pid" && stop_daemon && rm srv/a.git/service
+	test_must_fail kill -0 "$pid" && >end && wait $a && wait $c && rm end srv/a.git/service && stop_daemon
 '
 
 test_expect_success 'no process of a connection that was ended is left' '
