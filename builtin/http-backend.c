@@ -45,6 +45,7 @@ static size_t route_len(const struct route *r)
 	return len;
 }
 
+/* end: route_len bytes. */
 static bool route_matches(const struct route *r, const char *end)
 {
 	size_t next = 0;
@@ -59,7 +60,7 @@ static bool route_matches(const struct route *r, const char *end)
 			end += r->hex[next++];
 		}
 	}
-	return !*end;
+	return true;
 }
 
 /* The route of "REPOSITORY/REST"; *len is that of the first part. */
