@@ -21,8 +21,10 @@ static char *only_argument(const char *text)
 	const char *end = NULL;
 	char *word = sq_dequote_step(text, &end);
 
-	if (!word || *end || *word == '-')
+	if (!word || *end || *word == '-') {
+		free(word);
 		die("bad argument");
+	}
 	return word;
 }
 
@@ -36,13 +38,15 @@ static void serve_if_asked(const char *line, const struct command_ctx *ctx)
 	for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
 		struct strvec args = STRVEC_INIT;
 		const char *dir;
+		char *argument;
 
 		if (!skip_prefix(rest, services[i], &dir) || (*dir && *dir != ' '))
 			continue;
 		if (!service_is_there(ctx, services[i]))
 			die("this server has no git %s", services[i]);
+		argument = only_argument(*dir ? dir + 1 : dir);
 		push_own_command(&args, services[i]);
-		strvec_push(&args, only_argument(*dir ? dir + 1 : dir));
+		strvec_push(&args, argument);
 		execv(args.v[0], (char *const *)args.v);
 		die("cannot run git %s: %s", services[i], strerror(errno));
 	}
