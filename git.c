@@ -17,6 +17,7 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "archive", cmd_archive, CMD_REPO_GENTLY },
 	{ "branch", cmd_branch, CMD_REPO | CMD_PAGER_OWN },
 	{ "bundle", cmd_bundle, CMD_REPO_GENTLY },
 	{ "cat-file", cmd_cat_file, CMD_REPO },
@@ -29,11 +30,13 @@ static const struct command commands[] = {
 	{ "commit-tree", cmd_commit_tree, CMD_REPO },
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
+	{ "daemon", cmd_daemon, 0 },
 	{ "describe", cmd_describe, CMD_REPO },
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "fsck", cmd_fsck, CMD_REPO },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
+	{ "http-backend", cmd_http_backend, 0 },
 	{ "index-pack", cmd_index_pack, CMD_REPO_GENTLY },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
@@ -53,6 +56,7 @@ static const struct command commands[] = {
 	{ "rev-list", cmd_rev_list, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
+	{ "shell", cmd_shell, 0 },
 	{ "shortlog", cmd_shortlog, CMD_REPO_GENTLY | CMD_PAGER },
 	{ "show-branch", cmd_show_branch, CMD_REPO },
 	{ "show-index", cmd_show_index, CMD_REPO_GENTLY },
@@ -64,6 +68,8 @@ static const struct command commands[] = {
 	{ "unpack-objects", cmd_unpack_objects, CMD_REPO },
 	{ "update-index", cmd_update_index, CMD_REPO },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
+	{ "update-server-info", cmd_update_server_info, CMD_REPO },
+	{ "upload-archive", cmd_upload_archive, 0 },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "verify-commit", cmd_verify_commit, CMD_REPO },
 	{ "verify-pack", cmd_verify_pack, CMD_REPO_GENTLY },
@@ -429,6 +435,8 @@ static int run_git(int argc, const char **argv)
 	const char *name = path_basename(argc ? argv[0] : "git"), *dashed, *types;
 	int skip, code;
 
+	if (*name == '-')
+		name++; /* a login shell: git-shell(1) */
 	if (skip_prefix(name, "git-", &dashed)) {
 		strvec_push(&args, dashed);
 		strvec_pushv(&args, argv + 1);

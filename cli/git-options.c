@@ -49,6 +49,12 @@ const char *git_exec_path(void)
 	return own;
 }
 
+void push_own_command(struct strvec *args, const char *command)
+{
+	strvec_pushf(args, "%s/git", git_exec_path());
+	strvec_push(args, command);
+}
+
 /* ---- options that only set a variable ---- */
 
 static const struct {

@@ -21,5 +21,8 @@ int git_options_parse(struct git_options *o, int argc, const char **argv);
 void git_usage(FILE *fp);
 /* GIT_EXEC_PATH, --exec-path=, the installed one, or where this program is. */
 const char *git_exec_path(void);
+/* What runs one of our own commands as a child: "EXEC-PATH/git", "COMMAND". */
+struct strvec;
+void push_own_command(struct strvec *args, const char *command);
 
 #endif

@@ -109,6 +109,13 @@ test_expect_success 'update-ref and symbolic-ref cost one flush' '
 	test "$flushes" = 1
 '
 
+test_expect_success 'update-server-info costs one flush' '
+	count git -C journal/repo update-server-info &&
+	test "$flushes" = 1 &&
+	count git -C journal/repo update-server-info &&
+	test "$flushes $writeouts" = "0 0"
+'
+
 test_expect_success 'reflog expire, delete and drop cost one flush, however many logs' '
 	i=0 &&
 	while test $i -lt 30; do

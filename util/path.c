@@ -59,6 +59,22 @@ int strbuf_path_normalize(struct strbuf *sb)
 	return 0;
 }
 
+bool path_is_plain(const char *p)
+{
+	if (is_dir_sep(*p))
+		p++;
+	while (*p) {
+		size_t n = strcspn(p, "/");
+
+		if (!n || (n <= 2 && strspn(p, ".") >= n))
+			return false;
+		p += n;
+		if (*p)
+			p++;
+	}
+	return true;
+}
+
 void strbuf_addpath(struct strbuf *sb, const char *dir, const char *name)
 {
 	size_t n = strlen(dir);

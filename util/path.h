@@ -14,6 +14,11 @@ bool is_absolute_path(const char *p);
  */
 int path_normalize(char *dst, const char *src);
 int strbuf_path_normalize(struct strbuf *sb);
+/*
+ * Is every component a name: none empty, "." or ".."? A slash at either end is fine. What a client
+ * of a server names must be so: there is one text for one place.
+ */
+bool path_is_plain(const char *p);
 /* dir + "/" + name, one slash between. */
 void strbuf_addpath(struct strbuf *sb, const char *dir, const char *name);
 char *path_join(const char *dir, const char *name); /* caller frees */

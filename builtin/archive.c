@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-archive(1) */
+#include "compat/posix.h"
+#include <signal.h>
+#include "archive/archive.h"
+#include "builtin/archive.h"
+#include "compat/syscalls.h"
+#include "history/revparse.h"
+#include "object/commit.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/quote.h"
+
+static const char *const usage[] = {
+	"git archive [<options>] <tree-ish> [<path>...]",
+	"git archive --list",
+	"git archive --remote <repo> [--exec <cmd>] [<options>] <tree-ish> [<path>...]",
+	"git archive --remote <repo> [--exec <cmd>] --list",
+	NULL
+};
+
+struct command_line {
+	struct archive_options o;
+	struct archive_formats formats;
+	const char *format, *output, *mtime, *remote, *exec;
+	const char *cwd; /* prefix in the repository; NULL: the top */
+	bool is_remote;
+	int list, verbose, worktree_attributes;
+	struct archive_extra *extras;
+	size_t nr_extras, alloc_extras;
+	struct object_id commit;
+};
+
+/* ---- extra files ---- */
+
+static struct archive_extra *new_extra(struct command_line *c)
+{
+	struct archive_extra *x;
+
+	ALLOC_GROW(c->extras, c->nr_extras + 1, c->alloc_extras);
+	x = &c->extras[c->nr_extras++];
+	memset(x, 0, sizeof(*x));
+	x->mode = MODE_FILE;
+	return x;
+}
+
+static char *in_cwd(const struct command_line *c, const char *path)
+{
+	return is_absolute_path(path) ? xstrdup(path) : xconcat(c->cwd ? c->cwd : "", path);
+}
+
+/* --add-file=FILE: relative to where the user is, though we may be at the top by now. */
+static int add_file(const struct option *opt, const char *arg, int unset)
+{
+	struct command_line *c = opt->value;
+	struct archive_extra *x;
+	struct stat st;
+	char *path;
+
+	if (unset) {
+		c->nr_extras = 0;
+		return 0;
+	}
+	if (!*arg || c->is_remote)
+		return error(c->is_remote ? "Option --add-file is not for remote archives" :
+			     "--add-file needs a file");
+	path = in_cwd(c, arg);
+	if (stat(path, &st) < 0)
+		die("File not found: %s", path);
+	if (!S_ISREG(st.st_mode))
+		die("Not a regular file: %s", path);
+	x = new_extra(c);
+	x->mode = canonical_mode(st.st_mode);
+	x->path = xconcat(c->o.prefix ? c->o.prefix : "", path_basename(arg));
+	x->file = path;
+	return 0;
+}
+
+/* --add-virtual-file=PATH:CONTENT; the path may be quoted. */
+static int add_virtual_file(const struct option *opt, const char *arg, int unset)
+{
+	struct command_line *c = opt->value;
+	struct strbuf path = STRBUF_INIT;
+	const char *p = arg;
+	struct archive_extra *x;
+
+	if (unset) {
+		c->nr_extras = 0;
+		return 0;
+	}
+	if (c->is_remote)
+		return error("Option --add-virtual-file is not for remote archives");
+	if (*p != '"') {
+		p = strchr(arg, ':');
+		if (p)
+			strbuf_add(&path, arg, (size_t)(p - arg));
+	} else if (unquote_c_style(&path, p, &p) < 0) {
+		die("unclosed quote: '%s'", arg);
+	}
+	if (!p || *p != ':')
+		die("missing colon: '%s'", arg);
+	if (!path.len)
+		die("empty file name: '%s'", arg);
+	x = new_extra(c);
+	x->path = in_cwd(c, path.buf);
+	x->content_len = strlen(p + 1);
+	x->content = xstrdup(p + 1);
+	strbuf_release(&path);
+	return 0;
+}
+
+/* ---- options ---- */
+
+static bool takes_value(const char *word)
+{
+	static const char *const words[] = { "--format", "--prefix", "--add-file", "--add-virtual-file",
+					     "--output", "-o", "--mtime", "--remote", "--exec" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+/* -NUMBER, which may have several digits, is taken out of argv. Returns the new argc. */
+static int take_level(int argc, const char **argv, int *level)
+{
+	int kept = 1, i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *word = argv[i];
+		size_t len = strlen(word);
+
+		if (len > 1 && len < 8 && *word == '-' && strspn(word + 1, "0123456789") == len - 1 &&
+		    !takes_value(argv[i - 1]))
+			*level = (int)strtol(word + 1, NULL, 10);
+		else
+			argv[kept++] = word;
+	}
+	for (; i < argc; i++)
+		argv[kept++] = argv[i];
+	argv[kept] = NULL;
+	return kept;
+}
+
+static int parse(struct command_line *c, int argc, const char **argv)
+{
+	struct option opts[] = {
+		OPT_STRING(0, "format", &c->format, "fmt", "archive format"),
+		OPT_STRING(0, "prefix", &c->o.prefix, "prefix",
+			   "prepend prefix to each pathname in the archive"),
+		OPT_CALLBACK(0, "add-file", c, "file", "add untracked file to archive", add_file),
+		OPT_CALLBACK(0, "add-virtual-file", c, "path:content",
+			     "add untracked file to archive", add_virtual_file),
+		OPT_STRING('o', "output", &c->output, "file", "write the archive to this file"),
+		OPT_BOOL(0, "worktree-attributes", &c->worktree_attributes,
+			 "read .gitattributes in working directory"),
+		OPT__VERBOSE(&c->verbose),
+		OPT_STRING(0, "mtime", &c->mtime, "time",
+			   "set modification time of archive entries"),
+		OPT_GROUP("-<n>: level of compression"),
+		OPT_BOOL('l', "list", &c->list, "list supported archive formats"),
+		OPT_STRING(0, "remote", &c->remote, "repo", "retrieve the archive from a remote"),
+		OPT_STRING(0, "exec", &c->exec, "command",
+			   "path to the remote git-upload-archive command"),
+		OPT_END()
+	};
+
+	argc = take_level(argc, argv, &c->o.level);
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (c->is_remote && (c->remote || c->exec || c->output))
+		die("Unexpected option %s", c->output ? "--output" : c->remote ? "--remote" : "--exec");
+	if (c->remote)
+		die("git archive --remote is not available here yet");
+	if (!c->list && !argc)
+		usage_with_options(usage, opts);
+	if (c->list && argc)
+		die("extra command line parameter '%s'", argv[0]);
+	return argc;
+}
+
+static int list_formats(const struct command_line *c)
+{
+	for (size_t i = 0; i < c->formats.nr; i++)
+		if (!c->is_remote || c->formats.items[i].remote)
+			puts(c->formats.items[i].name);
+	return finish_stdout();
+}
+
+static const struct archive_format *choose_format(const struct command_line *c)
+{
+	const struct archive_format *f;
+
+	if (!c->format && c->output && (f = archive_format_of_file(&c->formats, c->output)))
+		return f;
+	f = archive_format_find(&c->formats, c->format ? c->format : "tar");
+	if (!f || (c->is_remote && !f->remote))
+		die("Unknown archive format '%s'", c->format);
+	return f;
+}
+
+/* ---- the tree ---- */
+
+/*
+ * What clients may name: a ref, or a path in what a ref names. The ref is looked up as one, not as
+ * the object name that it could look like.
+ */
+static void find_remote(struct command_line *c, const char *name, struct object_id *oid)
+{
+	const char *colon = strchr(name, ':');
+	size_t len = colon ? (size_t)(colon - name) : strlen(name);
+	struct object_id tree;
+	struct err err = ERR_INIT;
+	unsigned mode;
+	char *full = NULL;
+
+	if (!ref_dwim(c->o.repo->refs, name, len, &full, oid))
+		die("no such ref: %.*s", (int)len, name);
+	free(full);
+	if (!colon)
+		return;
+	if (object_peel(odb_source(c->o.repo->odb), oid, OBJ_TREE, &tree, NULL, &err) < 0 ||
+	    tree_lookup_path(odb_source(c->o.repo->odb), &tree, colon + 1, &mode, oid, &err) < 0)
+		die("not a valid object name: %s", name);
+}
+
+static void find_local(struct command_line *c, const char *name, struct object_id *oid)
+{
+	struct err err = ERR_INIT;
+
+	if (revparse_oid(c->o.repo, name, oid, &err) < 0) {
+		report_preface(&err);
+		die("not a valid object name: %s", name);
+	}
+}
+
+/* The commit, if it is one: its id goes into the archive, and its time. */
+static void find_commit(struct command_line *c, const struct object_id *oid)
+{
+	struct odb *odb = c->o.repo->odb;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct err err = ERR_INIT;
+	enum object_type type;
+
+	c->o.mtime = date_now(NULL);
+	if (object_peel(odb_source(odb), oid, OBJ_ANY, &c->commit, &type, &err) < 0)
+		die_err(&err);
+	if (type != OBJ_COMMIT)
+		return;
+	if (odb_read_type(odb, &c->commit, OBJ_COMMIT, &buf, &err) < 0 ||
+	    commit_parse_links(buf.data, buf.size, odb_algo(odb), NULL, NULL, &c->o.mtime, &err) < 0)
+		die_err(&err);
+	object_buf_release(&buf);
+	c->o.commit = &c->commit;
+}
+
+static void find_tree(struct command_line *c, const char *name)
+{
+	struct repository *r = c->o.repo;
+	bool unreachable = !c->is_remote;
+	struct object_id oid, top;
+	struct err err = ERR_INIT;
+	unsigned mode = 0;
+	char *dir;
+
+	if (c->is_remote &&
+	    config_get_bool(r->config, "uploadarchive.allowunreachable", &unreachable, &err) < 0)
+		die_err(&err);
+	if (unreachable)
+		find_local(c, name, &oid);
+	else
+		find_remote(c, name, &oid);
+	find_commit(c, &oid);
+	if (object_peel(odb_source(r->odb), &oid, OBJ_TREE, &top, NULL, &err) < 0)
+		die("not a tree object: %s", oid_hex(&oid));
+	c->o.tree = top;
+	if (!c->cwd)
+		return;
+	dir = xstrndup(c->cwd, strlen(c->cwd) - 1); /* it ends in '/' */
+	if (tree_lookup_path(odb_source(r->odb), &top, dir, &mode, &c->o.tree, &err) < 0 ||
+	    !MODE_IS_TREE(mode))
+		die("current working directory is untracked");
+	free(dir);
+}
+
+/* ---- writing ---- */
+
+static void say_path(const char *path)
+{
+	fprintf(stderr, "%s\n", path);
+}
+
+static int open_output(const struct command_line *c)
+{
+	char *path;
+	int fd;
+
+	if (!c->output)
+		return 1;
+	path = in_cwd(c, c->output);
+	fd = sys->open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		die("could not create archive file '%s': %s", c->output, strerror(errno));
+	free(path);
+	return fd;
+}
+
+static void release(struct command_line *c)
+{
+	for (size_t i = 0; i < c->nr_extras; i++) {
+		free(c->extras[i].path);
+		free(c->extras[i].file);
+		free(c->extras[i].content);
+	}
+	free(c->extras);
+	archive_formats_release(&c->formats);
+}
+
+static int write_archive(struct command_line *c, const char **argv)
+{
+	const struct archive_format *f = choose_format(c);
+	struct err err = ERR_INIT;
+	int fd, rc;
+
+	if (!archive_format_takes_level(f, c->o.level))
+		die("Argument not supported for format '%s': -%d", f->name, c->o.level);
+	find_tree(c, argv[0]);
+	if (c->mtime)
+		c->o.mtime = date_approxidate(c->mtime, NULL);
+	c->o.paths = argv + 1;
+	c->o.prefix = c->o.prefix ? c->o.prefix : "";
+	c->o.worktree_attributes = c->worktree_attributes;
+	c->o.verbose = c->verbose ? say_path : NULL;
+	c->o.extras = c->extras;
+	c->o.nr_extras = c->nr_extras;
+	if (f->command)
+		signal(SIGPIPE, SIG_IGN); /* that of the program: it is told as an error */
+	fd = open_output(c);
+	rc = archive_write(&c->o, f, fd, &err);
+	if (fd != 1 && sys->close(fd) < 0 && !rc)
+		rc = err_set_errno(&err, "could not write archive file '%s'", c->output);
+	return rc ? report_fatal(&err) : 0;
+}
+
+int archive_command(int argc, const char **argv, struct repository *r, const char *prefix, bool remote)
+{
+	struct command_line c = { .o = { .repo = r, .level = -1 }, .is_remote = remote,
+				  .cwd = prefix && *prefix ? prefix : NULL };
+	struct err err = ERR_INIT;
+	int code;
+
+	parse(&c, argc, argv);
+	if (archive_formats_read(&c.formats, command_config(r), &err) < 0)
+		die_err(&err);
+	if (!c.list && !r)
+		die("not a git repository (or any of the parent directories): .git");
+	code = c.list ? list_formats(&c) : write_archive(&c, argv);
+	release(&c);
+	return code;
+}
+
+int cmd_archive(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return archive_command(argc, argv, ctx->repo, ctx->prefix, false);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where git daemon writes what happens: standard error, syslog, nowhere. */
+#include "compat/posix.h"
+#include <syslog.h>
+#include "builtin/daemon.h"
+#include "util/strbuf.h"
+
+#define LOG_LINE_MAX 4096
+
+static enum daemon_log destination = DAEMON_LOG_STDERR;
+static bool is_verbose;
+
+void daemon_log_open(enum daemon_log to, bool verbose)
+{
+	destination = to;
+	is_verbose = verbose;
+	if (to == DAEMON_LOG_SYSLOG)
+		openlog("git-daemon", LOG_PID, LOG_DAEMON);
+}
+
+static void make_printable(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+}
+
+/* In one write, so that lines of several processes do not mix. */
+static void log_line(int priority, char *text)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	make_printable(text);
+	if (destination == DAEMON_LOG_SYSLOG) {
+		syslog(priority, "%s", text);
+	} else if (destination == DAEMON_LOG_STDERR) {
+		strbuf_addf(&line, "[%d] %s\n", (int)getpid(), text);
+		fwrite(line.buf, 1, line.len, stderr);
+		fflush(stderr);
+	}
+	strbuf_release(&line);
+}
+
+static void log_text(int priority, const char *fmt, va_list ap)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_vaddf(&text, fmt, ap);
+	log_line(priority, text.buf);
+	strbuf_release(&text);
+}
+
+void daemon_log_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_text(LOG_ERR, fmt, ap);
+	va_end(ap);
+}
+
+void daemon_log_info(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!is_verbose)
+		return;
+	va_start(ap, fmt);
+	log_text(LOG_INFO, fmt, ap);
+	va_end(ap);
+}
+
+void daemon_log_relay(int fd)
+{
+	FILE *in = fdopen(fd, "r"); /* check-calls: a pipe */
+	char line[LOG_LINE_MAX];
+
+	if (!in) {
+		close(fd);
+		return;
+	}
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		log_line(LOG_ERR, line);
+	}
+	fclose(in);
+}

@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git upload-archive: what clients may ask for, and what they get on which band'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-daemon.sh"
+
+# args WORD...: the request that git archive --remote would send
+args () {
+	local word
+	for word; do
+		pkt "argument %s\n" "$word" || return
+	done
+	printf 0000
+}
+
+# band N FILE: the bytes of a band in a reply (perl: dd would take a minute)
+band () {
+	perl -e '
+		my ($band, $file) = @ARGV;
+		open(my $in, "<:raw", $file) or die;
+		local $/; my $d = <$in>; my $at = 0;
+		die "no ACK" if $d !~ /^0008ACK\n0000/; $at = 12;
+		while ($at < length $d) {
+			my $n = hex substr($d, $at, 4);
+			if (!$n) { exit($at + 4 == length $d ? 0 : 9) }
+			die "bad length $n" if $n < 6 || $at + $n > length $d;
+			print substr($d, $at + 5, $n - 5) if ord(substr($d, $at + 4, 1)) == $band;
+			$at += $n;
+		}
+		exit 3; # no flush at the end
+	' "$1" "$2"
+}
+
+# ask WORD...: the archive in "out", words in "words", band 3 in "failure"
+ask () {
+	local code=0
+	args "$@" >request || return
+	git upload-archive repo <request >reply 2>err || code=$?
+	band 1 reply >out; flush=$?
+	band 2 reply >words; band 3 reply >failure
+	return $code
+}
+refused () {
+	test_expect_code 128 ask "$@" && test $flush = 3 && test_must_be_empty out &&
+	test "$(cat failure)" = "git upload-archive: archiver died with error"
+}
+
+test_have_prereq PERL || {
+	skip_all='perl is missing'
+	test_done
+}
+
+test_expect_success 'a repository' '
+	git init -q repo && (
+		cd repo && mkdir dir && echo 1 >dir/f && echo 2 >g && git add . && git commit -q -m one && git tag v1 &&
+		git tag -a -m x v2 && echo hidden >secret && git add . && git commit -q -m two &&
+		git rev-parse HEAD >../unreachable && git update-ref HEAD HEAD~1
+	) && branch=$(git -C repo symbolic-ref --short HEAD) && unreachable=$(cat unreachable)
+'
+
+test_expect_success 'what refs name' '
+	for name in HEAD v1 v2 "$branch" "refs/tags/v1" "v1:" ; do
+		ask "$name" && test $flush = 0 && test_must_be_empty failure &&
+		git -C repo archive "$name" >expect 2>/dev/null && test_cmp_bin expect out || return 1
+	done &&
+	ask --mtime=@1234567890 v1:dir && git -C repo archive --mtime=@1234567890 v1:dir >expect && test_cmp_bin expect out &&
+	ask --format=zip --prefix=x/ -v HEAD dir && git -C repo archive --format=zip --prefix=x/ HEAD dir >expect &&
+	test_cmp_bin expect out && printf "%s\n" x/ x/dir/ x/dir/f >expect && test_cmp expect words
+'
+
+test_expect_success 'what no ref names' '
+	for name in "$unreachable" "$(echo "$unreachable" | cut -c1-8)" HEAD^ HEAD~0 "HEAD@{1}" "HEAD^{tree}" :g ":/one" \
+		"$(git -C repo rev-parse HEAD)" "HEAD:../x" "" "none" "v1:none" "v1:g/x" "$unreachable:"
+	do
+		refused -- "$name" && test_file_not_empty words || { echo "accepted: $name" >&4; return 1; }
+	done &&
+	test_grep "no such ref: $unreachable" words
+'
+
+test_expect_success 'a ref that looks like an object' '
+	test_when_finished "git -C repo update-ref -d refs/heads/$unreachable" &&
+	git -C repo update-ref "refs/heads/$unreachable" HEAD &&
+	ask "$unreachable" && git -C repo archive HEAD >expect && test_cmp_bin expect out && test_grep ! -a hidden out
+'
+
+test_expect_success 'uploadArchive.allowUnreachable' '
+	test_config -C repo uploadArchive.allowUnreachable true &&
+	ask "$unreachable" && test_grep -a hidden out && ask "HEAD^{tree}" && test $flush = 0
+'
+
+test_expect_success 'files of the server' '
+	echo private >private && for option in --add-file=private --add-virtual-file=a:b --output=x -ox --remote=. --exec=x; do
+		{ test_might_fail ask "$option" HEAD; } && test $flush = 3 && test_must_be_empty out &&
+		test_file_not_empty failure && test_path_missing x && test_path_missing repo/.git/x || return 1
+	done
+'
+
+test_expect_success 'formats' '
+	git -C repo config tar.up.command "tr a-z A-Z #" && ask --list && printf "%s\n" tar tgz tar.gz zip >expect &&
+	test_cmp expect out && refused --format=up HEAD && test_grep "Unknown archive format" words &&
+	git -C repo config tar.up.remote true && git -C repo config tar.tgz.remote false && ask --list &&
+	printf "%s\n" tar tar.gz up zip >expect && test_cmp expect out &&
+	ask --format=up HEAD && test_grep -a PAX_GLOBAL out && refused --format=tgz HEAD
+'
+
+test_expect_success 'usage goes to the client' '
+	test_expect_code 128 ask --nonsense HEAD && test_grep "unknown option" words && test_grep "usage: git archive" words &&
+	test_expect_code 128 ask && test_grep "usage: git archive" words
+'
+
+test_expect_success 'requests that are malformed' '
+	for bytes in "" 0000000 zzzz 0003 0001 "0010argument HEA" "0006xx0000" "0010argumentxHEAD0000" "000dargument\0000000"; do
+		printf "$bytes" >request && test_might_fail git upload-archive repo <request >reply 2>err &&
+		test_grep -a "NACK\|usage" reply || test_grep -a "usage" reply || return 1
+	done &&
+	pkt "argument HE\0AD\n" >request && printf 0000 >>request &&
+	test_expect_code 128 git upload-archive repo <request >reply 2>err && test_grep "NACK .argument. token" reply &&
+	for i in $(test_seq 65); do pkt "argument -v\n"; done >request && printf 0000 >>request &&
+	test_expect_code 128 git upload-archive repo <request >reply 2>err && test_grep "NACK Too many options" reply
+'
+
+test_expect_success 'a larger archive' '
+	head -c 300000 /dev/zero >repo/zeros && git -C repo add zeros && git -C repo commit -q -m zeros &&
+	ask HEAD && git -C repo archive HEAD >expect && test_cmp_bin expect out
+'
+
+# Each process that the command starts holds the pipe open: it ends when the last of them has.
+test_expect_success 'a client that goes away ends it all' '
+	args HEAD >request && mkfifo hold && { cat hold >/dev/null & reader=$!; } &&
+	{ git upload-archive repo <request 2>err 9>hold; echo $? >code; } | head -c 100 >reply &&
+	i=0 && while kill -0 $reader 2>/dev/null && test $i -lt 200; do i=$((i + 1)); sleep 0.05; done &&
+	test_must_fail kill -0 $reader && test "$(cat code)" != 0
+'
+
+test_expect_success 'what is no repository' '
+	test_expect_code 128 git upload-archive none </dev/null 2>err && test_grep "does not appear to be a git repository" err &&
+	test_expect_code 129 git upload-archive && test_expect_code 129 git upload-archive --x repo
+'
+
+test_expect_success STOCK_GIT 'stock Git as the client' '
+	write_script server <<-EOF &&
+	exec "$GIT_BUILD_DIR/git" upload-archive "\$@"
+	EOF
+	stock archive --remote="$PWD/repo" --exec="$PWD/server" --format=zip HEAD >out &&
+	git -C repo archive --format=zip HEAD >expect && test_cmp_bin expect out &&
+	test_must_fail stock archive --remote="$PWD/repo" --exec="$PWD/server" HEAD^ 2>err && test_grep "no such ref" err
+'
+
+test_done

@@ -1,0 +1,300 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git daemon: which requests lead to which service, and which to none
+
+The service here is a script that says what it was started with.'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-daemon.sh"
+
+test_expect_success 'repositories' '
+	make_service &&
+	git init -q --bare srv/a.git && git init -q srv/work && git init -q --bare srv/hidden.git &&
+	for r in srv/a.git srv/work/.git; do : >$r/git-daemon-export-ok || return 1; done &&
+	SRV=$PWD/srv
+'
+
+# refused WORDS...: the reply is an error packet of these words
+refused () {
+	pkt "ERR %s" "$*" >expect && test_cmp_bin expect reply
+}
+denied="access denied or repository not exported"
+
+# ---- the service ------------------------------------------------------------
+
+test_expect_success 'the service is started in the repository' '
+	ask_inetd "git-upload-pack $SRV/a.git\0host=example.org\0" &&
+	cat >expect <<-EOF &&
+	args: upload-pack --strict .
+	cwd: $(cd srv/a.git && pwd -P)
+	protocol: ; dir: none
+	EOF
+	head -n 3 reply >actual && test_cmp expect actual &&
+	test_grep "^\[[0-9]*\] a word for the log$" log
+'
+
+test_expect_success '--timeout is handed on' '
+	ask_inetd "git-upload-pack $SRV/a.git\0host=example.org\0" --timeout=77 &&
+	test_grep "^args: upload-pack --strict --timeout=77 [.]$" reply
+'
+
+test_expect_success 'extra parameters become GIT_PROTOCOL, and nothing else does' '
+	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0\0version=2\0x=y\0" --verbose &&
+	test_grep "^protocol: version=2:x=y;" reply &&
+	test_grep "Extended attribute .protocol.: version=2:x=y" log &&
+	ask_inetd "git-upload-pack $SRV/a.git\0\0version=1\0" &&
+	test_grep "^protocol: version=1;" reply &&
+	GIT_PROTOCOL=version=2 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" &&
+	test_grep "^protocol: ;" reply
+'
+
+test_expect_success 'variables of whoever started it do not reach the service' '
+	(
+		GIT_DIR=$SRV/hidden.git GIT_OBJECT_DIRECTORY=$SRV REMOTE_ADDR=10.1.1.1 &&
+		export GIT_DIR GIT_OBJECT_DIRECTORY REMOTE_ADDR &&
+		ask_inetd "git-upload-pack $SRV/a.git\0host=h\0"
+	) &&
+	test_grep "^cwd: .*/a.git$" reply && test_grep "^remote: $" reply &&
+	test_grep "^objects: none; config: none$" reply &&
+	pkt "git-upload-pack $SRV/a.git\0host=h\0" >request &&
+	GIT_EXEC_PATH=$SERVICE_BIN git -c x.y=z daemon --inetd --log-destination=stderr <request >reply 2>log &&
+	test_grep "config: .x.y.=.z.$" reply
+'
+
+test_expect_success 'short names, line ends, trailing slashes' '
+	for name in a a.git/ a/ "a.git\n" work work/.git; do
+		ask_inetd "git-upload-pack $SRV/$name" && test_grep "^args:" reply || return 1
+	done
+'
+
+test_expect_success 'the exit code is that of the service' '
+	echo "exit 7" >srv/a.git/service && test_when_finished "rm srv/a.git/service" &&
+	test_expect_code 7 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0"
+'
+
+# ---- what may be served -------------------------------------------------------
+
+test_expect_success 'only what is exported' '
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/hidden.git\0host=h\0" &&
+	refused "$denied: $SRV/hidden.git" &&
+	test_grep "hidden.git.: repository not exported" log &&
+	ask_inetd "git-upload-pack $SRV/hidden.git\0host=h\0" --export-all &&
+	test_grep "^cwd: .*/hidden.git$" reply
+'
+
+test_expect_success 'informative errors' '
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/hidden.git\0host=h\0" --informative-errors &&
+	refused "repository not exported: $SRV/hidden.git" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/none\0host=h\0" --informative-errors &&
+	refused "no such repository: $SRV/none" &&
+	test_expect_code 255 ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" --informative-errors &&
+	refused "service not enabled: $SRV/a.git" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/none\0host=h\0" &&
+	refused "$denied: $SRV/none"
+'
+
+test_expect_success 'names with other meanings are refused' '
+	for name in "$SRV/../srv/a.git" "$SRV/./a.git" "$SRV//a.git" "$SRV/a.git/." "$SRV/a.git/.." \
+		"srv/a.git" "../srv/a.git" "-a" "--upload-pack=x" ".."
+	do
+		pkt "git-upload-pack %s\0host=h\0" "$name" >request &&
+		test_expect_code 255 env GIT_EXEC_PATH="$SERVICE_BIN" git daemon --inetd --export-all \
+			--log-destination=stderr <request >reply 2>log &&
+		refused "$denied: $name" && test_grep "aliased" log || return 1
+	done
+'
+
+test_expect_success 'the list of directories' '
+	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" "$SRV" &&
+	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" /nowhere "$SRV/" &&
+	ask_inetd "git-upload-pack $SRV/a\0host=h\0" "$SRV/a.git" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" "$SRV/a" &&
+	refused "$denied: $SRV/a.git" && test_grep "not in directory list" log &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" "$SRV/work"
+'
+
+test_expect_success '--strict-paths' '
+	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --strict-paths "$SRV/a.git" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a\0host=h\0" --strict-paths "$SRV/a.git" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --strict-paths "$SRV" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/work\0host=h\0" --strict-paths "$SRV/work" &&
+	test_expect_code 128 git daemon --inetd --strict-paths </dev/null 2>err &&
+	test_grep "requires .<directory>. arguments" err
+'
+
+test_expect_success '--base-path, relaxed or not' '
+	ask_inetd "git-upload-pack /a.git\0host=h\0" --base-path="$SRV" &&
+	test_grep "^cwd: .*/srv/a.git$" reply &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --base-path="$SRV" &&
+	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --base-path="$SRV" --base-path-relaxed &&
+	test_expect_code 255 ask_inetd "git-upload-pack /a.git/../a.git\0host=h\0" --base-path="$SRV" &&
+	test_expect_code 128 git daemon --inetd --base-path="$SRV/none" </dev/null 2>err &&
+	test_grep "base-path.*does not exist" err
+'
+
+test_expect_success '--interpolated-path' '
+	mkdir -p hosts/www.example.org/9999 &&
+	git init -q --bare hosts/www.example.org/9999/a.git &&
+	ask_inetd "git-upload-pack /a.git\0host=WWW.Example.Org:9999\0" --export-all \
+		--interpolated-path="$PWD/hosts/%H/%P%D" &&
+	test_grep "^cwd: .*/hosts/www.example.org/9999/a.git$" reply &&
+	mkdir "hosts/%" && git init -q --bare "hosts/%/a.git" &&
+	ask_inetd "git-upload-pack /a.git\0host=x\0" --export-all --interpolated-path="$PWD/hosts/%%%D" &&
+	test_expect_code 255 ask_inetd "git-upload-pack /a.git\0host=y\0" --export-all \
+		--interpolated-path="$PWD/hosts/%H%D" "$PWD/hosts/x"
+'
+
+test_expect_success '--user-path' '
+	mkdir -p home/pub && git init -q --bare home/b.git && git init -q --bare home/pub/c.git &&
+	(
+		HOME=$PWD/home && export HOME &&
+		ask_inetd "git-upload-pack ~/b.git\0host=h\0" --export-all --user-path &&
+		test_grep "^cwd: .*/home/b.git$" reply &&
+		ask_inetd "git-upload-pack ~/c.git\0host=h\0" --export-all --user-path=pub &&
+		test_grep "^cwd: .*/home/pub/c.git$" reply &&
+		test_expect_code 255 ask_inetd "git-upload-pack ~/b.git\0host=h\0" --export-all --user-path=pub &&
+		test_expect_code 255 ask_inetd "git-upload-pack ~/../home/b.git\0host=h\0" --export-all --user-path &&
+		test_grep "aliased" log &&
+		test_expect_code 255 ask_inetd "git-upload-pack ~/b.git\0host=h\0" --export-all &&
+		test_grep "User-path not allowed" log
+	)
+'
+
+test_expect_success 'services are enabled for all, or by a repository' '
+	test_expect_code 255 ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" &&
+	ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" --enable=upload-archive &&
+	test_grep "^args: upload-archive [.]$" reply &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --disable=upload-pack &&
+	git -C srv/a.git config daemon.uploadarch true &&
+	git -C srv/a.git config daemon.uploadpack false &&
+	test_when_finished "git -C srv/a.git config --remove-section daemon" &&
+	ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" &&
+	test_expect_code 255 ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" --forbid-override=upload-archive &&
+	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --forbid-override=upload-pack &&
+	ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" --forbid-override=upload-archive \
+		--allow-override=upload-archive &&
+	git -C srv/a.git config daemon.uploadarch nonsense &&
+	test_expect_code 255 ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" --enable=upload-archive &&
+	test_grep "bad boolean" log &&
+	test_expect_code 129 git daemon --enable=nonsense 2>err && test_grep "No such service nonsense" err
+'
+
+test_expect_success 'a service that is not there says so' '
+	test_expect_code 255 ask_inetd "git-receive-pack $SRV/a.git\0host=h\0" --enable=receive-pack &&
+	refused "this server has no git receive-pack"
+'
+
+test_expect_success '--access-hook' '
+	write_script hook <<-\EOF &&
+	printf "<%s>" "$@" >hook-args
+	echo no, not you
+	echo more
+	exit 3
+	EOF
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a\0host=127.0.0.1:99\0" \
+		--access-hook="$PWD/hook" --informative-errors &&
+	refused "no, not you: $SRV/a" &&
+	printf "<upload-pack><$SRV/a.git><127.0.0.1><127.0.0.1><><99>" >expect &&
+	test_cmp expect srv/a.git/hook-args &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a\0host=h\0" --access-hook="$PWD/hook" &&
+	refused "$denied: $SRV/a" &&
+	write_script hook </dev/null &&
+	ask_inetd "git-upload-pack $SRV/a\0host=h\0" --access-hook="$PWD/hook" &&
+	test_grep "^args" reply &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a\0host=h\0" --access-hook="$PWD/nothing"
+'
+
+test_expect_success 'with inetd, whose standard error is the client, nothing goes there' '
+	write_script hook <<-\EOF &&
+	echo >&2 noise
+	EOF
+	for to in none syslog; do
+		pkt "git-upload-pack $SRV/a.git\0host=h\0" >request &&
+		GIT_EXEC_PATH=$SERVICE_BIN git daemon --inetd --verbose --log-destination=$to \
+			--access-hook="$PWD/hook" <request >reply 2>err &&
+		test_grep "^args" reply && test_must_be_empty err || return 1
+	done
+'
+
+test_expect_success ROOT 'repositories of somebody else are refused' '
+	chown -R 12345 srv/a.git && test_when_finished "chown -R 0 srv/a.git" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" &&
+	refused "$denied: $SRV/a.git" && test_grep "dubious ownership" log &&
+	git config --global safe.directory "$SRV/a.git" &&
+	test_when_finished "git config --global --unset safe.directory" &&
+	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0"
+'
+
+# ---- hostile requests -----------------------------------------------------------
+
+# malformed BYTES: no service is started, and the log says that
+malformed () {
+	printf "$1" >request &&
+	test_expect_code 255 env GIT_EXEC_PATH="$SERVICE_BIN" git daemon --inetd --export-all \
+		--log-destination=stderr <request >reply 2>log &&
+	test_must_be_empty reply && test_file_not_empty log
+}
+
+test_expect_success 'requests of wrong lengths' '
+	for bytes in "" "0" "000" 0000 0001 0003 0004 0005x fff1 ffff zzzz "00-1" "+010" "0x10" \
+		"0020git-upload-pack /x"
+	do
+		malformed "$bytes" || return 1
+	done
+'
+
+test_expect_success 'requests of wrong words' '
+	for payload in "git-upload-pack" "git-upload-pack " "git-upload-pack\t$SRV/a.git" \
+		"git upload-pack $SRV/a.git" "upload-pack $SRV/a.git" "git- $SRV/a.git" \
+		"git-UPLOAD-pack $SRV/a.git" "git-daemon $SRV/a.git" "git-upload-pack/../x $SRV/a.git" \
+		"git-upload-pack\0 $SRV/a.git" "\0\0" "GET / HTTP/1.1\r\n\r\n" "\377\376\0" \
+		"git-upload-pack $SRV/a.git\0junk\0" \
+		"git-upload-pack $SRV/a.git\0host=h\0junk\0" \
+		"git-upload-pack $SRV/a.git\0host=../x\0" "git-upload-pack $SRV/a.git\0host=a/b\0" \
+		"git-upload-pack $SRV/a.git\0host=a..b\0" "git-upload-pack $SRV/a.git\0host=.\0" \
+		"git-upload-pack $SRV/a.git\0host=[::1\0" "git-upload-pack $SRV/a.git\0host=[::1]x\0" \
+		"git-upload-pack $SRV/a.git\0host=h:0\0" "git-upload-pack $SRV/a.git\0host=h:65536\0" \
+		"git-upload-pack $SRV/a.git\0host=h:-1\0" "git-upload-pack $SRV/a.git\0host=h:1x\0" \
+		"git-upload-pack $SRV/a.git\0host=h:111111111111111111111\0" \
+		"git-upload-pack $SRV/a.git\0host=a b\0" "git-upload-pack $SRV/a.git\0host=a\nb\0" \
+		"git-upload-pack $SRV/a.git\0host=h\0\0version=2\nX=y\0" \
+		"git-upload-pack $SRV/a.git\0host=h\0\0a b\0" "git-upload-pack $SRV/a.git\0\0a:b\0"
+	do
+		pkt "$payload" >one && malformed "$(od -An -v -b one | tr -d "\n" | sed "s/ /\\\\/g")" ||
+		{ echo "accepted: $payload" >&4; return 1; }
+	done
+'
+
+test_expect_success 'requests of right ones, to be sure' '
+	for payload in "git-upload-pack $SRV/a.git" "git-upload-pack $SRV/a.git\0" \
+		"git-upload-pack $SRV/a.git\0host=\0" "git-upload-pack $SRV/a.git\0host=h:\0" \
+		"git-upload-pack $SRV/a.git\0HOST=[::1]:9418\0" "git-upload-pack $SRV/a.git\0host=::1\0" \
+		"git-upload-pack $SRV/a.git\0host=h_1.example.org.:1\0\0" \
+		"git-upload-pack $SRV/a.git\0host=h"
+	do
+		ask_inetd "$payload" && test_grep "^args" reply || return 1
+	done
+'
+
+test_expect_success 'a long request, and lines that clients put into the log' '
+	long=$(printf "%060000d" 0) &&
+	test_expect_code 255 ask_inetd "git-upload-pack /$long\0host=h\0" &&
+	pkt "ERR %s: /%s" "$denied" "$long" >expect && test_cmp_bin expect reply &&
+	test_expect_code 255 ask_inetd "git-upload-pack /x\n[1] root logged in\0host=h\0" --verbose &&
+	test_grep ! "^\[1\] root" log && test_grep "/x?\[1\] root logged in" log
+'
+
+test_expect_success 'options that do not go together' '
+	for o in --detach --user=x --group=x --listen=127.0.0.1 --port=1; do
+		test_expect_code 128 git daemon --inetd $o </dev/null 2>err &&
+		test_grep "incompatible with --inetd" err || return 1
+	done &&
+	test_expect_code 128 git daemon --group=x 2>err && test_grep "without --user" err &&
+	test_expect_code 128 git daemon --port=65536 2>err && test_grep "bad port" err &&
+	test_expect_code 128 git daemon --log-destination=x 2>err && test_grep "unknown log" err &&
+	test_expect_code 128 git daemon --user=no-such-user-here --port=0 --listen=127.0.0.1 2>err &&
+	test_grep "user not found" err
+'
+
+test_done
