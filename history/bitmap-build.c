@@ -212,6 +212,7 @@ int bitmap_build(struct repository *r, struct bitmap_target *t, const struct bit
 		rc = run(&b, batch, err);
 	free(b.choices);
 	free(b.space.name_hashes);
+	bitmap_forget_trees(&b.space);
 	bit_space_release(&b.space);
 	bitmap_writer_free(b.writer);
 	commit_list_clear(&b.tips);

@@ -10,6 +10,7 @@
 #include "odb.h"
 #include "pack/bitset.h"
 #include "util/err.h"
+#include "util/map.h"
 
 /* An object that has no bit in the packs and got one behind theirs. */
 struct bit_extra {
@@ -34,6 +35,9 @@ struct bit_space {
 	struct oidmap by_oid; /* to the number of the extra object, plus 1 */
 	struct bit_extra *extra;
 	size_t nr_extra, alloc_extra;
+
+	struct strmap last_trees; /* what bitmap_add_tree read last, by path */
+	size_t last_trees_bytes;
 };
 /* ---- bitmap-space.c ---- */
 /* The bit of an object; path NULL: it has none. */
@@ -48,6 +52,7 @@ void bit_space_release(struct bit_space *s);
  */
 MUST_USE int bitmap_add_tree(struct bit_space *s, const struct object_id *tree, struct bitset *to,
 			     const struct bitset *done, struct err *err);
+void bitmap_forget_trees(struct bit_space *s);
 
 /* ---- bitmap-commits.c ---- */
 /*

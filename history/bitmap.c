@@ -276,6 +276,7 @@ void bitmap_walk_free(struct bitmap_walk *w)
 		return;
 	bitset_release(&w->result);
 	bitset_release(&w->named);
+	bitmap_forget_trees(&w->space);
 	bit_space_release(&w->space);
 	commit_pool_free(w->pool);
 	bitmap_index_free(w->index);

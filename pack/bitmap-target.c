@@ -13,7 +13,7 @@ static struct bitmap_target *target_new(const struct hash_algo *algo, uint32_t n
 	t->algo = algo;
 	t->nr = nr;
 	t->order = PUBLISH_PACK_DATA;
-	t->tmp_prefix = "tmp_bitmap_";
+	t->tmp_prefix = BITMAP_TMP_PREFIX;
 	return t;
 }
 
@@ -65,8 +65,7 @@ static unsigned char *make_fanout(const struct idx_entry *v, uint32_t nr)
 }
 
 struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t nr,
-					    const struct object_id *pack_sum, const char *tmpdir,
-					    const char *packdir)
+					    const struct object_id *pack_sum, const char *packdir)
 {
 	struct bitmap_target *t = target_new(hash_algo_by_id(pack_sum->algo), nr);
 
@@ -75,7 +74,7 @@ struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t 
 					t->algo->raw_len, nr };
 	t->checksum = *pack_sum;
 	t->path = xstrfmt("%s/pack-%s.bitmap", packdir, oid_hex(pack_sum));
-	t->dir = xstrdup(tmpdir);
+	t->dir = xstrdup(packdir);
 	t->position = idx_entries_order_by_offset(v, nr);
 	if (!invert(t))
 		BUG("positions of a new pack are not in order");

@@ -153,7 +153,16 @@ static bool is_old_file(const char *path, time_t now)
 /* With an .idx the pack has its names; .keep and .promisor were put there for a purpose. */
 static bool is_of_killed_writer(const char *name)
 {
-	return ends_with(name, ".pack") || ends_with(name, ".rev");
+	return ends_with(name, ".pack") || ends_with(name, ".rev") || ends_with(name, ".bitmap");
+}
+
+static void remove_temporary(const struct removal *r, const char *name)
+{
+	char *path = path_join(r->dir, name);
+
+	if (starts_with(name, BITMAP_TMP_PREFIX) && is_old_file(path, r->now))
+		(void)RETRY_EINTR(sys->unlink(path));
+	free(path);
 }
 
 static void remove_group(void *data, const struct string_list_item *names, size_t nr)
@@ -182,6 +191,8 @@ void packs_remove_incomplete(const char *dir)
 
 	read_names(dir, &groups, &rest);
 	foreach_group(&groups, remove_group, &r);
+	for (size_t i = 0; i < rest.nr; i++)
+		remove_temporary(&r, rest.items[i].string);
 	string_list_clear(&groups, NULL);
 	string_list_clear(&rest, NULL);
 }

@@ -124,7 +124,9 @@ struct midx {
 	struct midx *base;
 	uint32_t first; /* the number of objects in the layers below */
 };
-/* Temporary files that are made under the lock of a multi-pack-index, in its directory. */
+/* Temporary files beside packs, see packs_remove_incomplete(); and those that are made under the lock of a
+ * multi-pack-index, in its directory. */
+#define BITMAP_TMP_PREFIX "tmp_bitmap_"
 #define MIDX_TMP_PREFIX "tmp_midx_"
 /* The single file at `path`. ERR_NOT_FOUND if there is none; ERR_CORRUPT, ERR_UNSUPPORTED. */
 MUST_USE int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,

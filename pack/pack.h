@@ -69,8 +69,8 @@ void packs_foreach_garbage(struct packs *p,
 			   void *data);
 
 /*
- * Remove each .pack and .rev without an .idx that is older than two weeks: left by a writer that was
- * killed between the names. One readdir.
+ * Remove each .pack, .rev and .bitmap without an .idx that is older than two weeks: left by a writer
+ * that was killed between the names; and temporary files of bitmaps of that age. One readdir.
  */
 void packs_remove_incomplete(const char *dir);
 

@@ -81,11 +81,13 @@ test_expect_success 'what a killed writer left of a pack goes after two weeks, w
 	do
 		echo x >$P/pack-$name.pack && echo x >$P/pack-$name.rev || return 1
 	done &&
+	echo x >$P/pack-old.bitmap && echo x >$P/tmp_bitmap_old && echo x >$P/tmp_bitmap_xnew &&
+	echo x >$P/other_tmp &&
 	: >$P/pack-keep.keep && : >$P/pack-promisor.promisor && : >$P/pack-other.idx &&
 	mkdir $P/pack-dir.pack && ln -s nowhere $P/pack-link.pack && echo x >$P/notes &&
 	touch -d "13 days ago" $P/pack-new.pack && touch -h -d "15 days ago" $P/pack-[!n]* $P/notes &&
-	touch -d "15 days ago" $P/pack-new.rev && touch $P/pack-odd.rev &&
-	ls $P | sed "/-old/d" >expect && git -C repo hash-object -w --stdin-paths <list 2>err &&
+	touch -d "15 days ago" $P/pack-new.rev $P/tmp_bitmap_old $P/other_tmp && touch $P/pack-odd.rev &&
+	ls $P | sed "/[-_]old/d" >expect && git -C repo hash-object -w --stdin-paths <list 2>err &&
 	ls $P | grep -v "pack-[0-9a-f]\{40,\}" >out && test_cmp expect out
 '
 
