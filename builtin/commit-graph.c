@@ -54,6 +54,11 @@ static const char *find_objdir(struct repository *r, const char *given)
 
 static void print_fault(void *data UNUSED, const char *msg)
 {
+	fprintf(stderr, "%s\n", msg);
+}
+
+static void print_error(void *data UNUSED, const char *msg)
+{
 	error("%s", msg);
 }
 
@@ -68,12 +73,15 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "progress", &progress_wanted, "force progress reporting"),
 		OPT_END()
 	};
-	struct commit_graph_verify_options o = { .bad = print_fault, .progress = show_progress };
+	struct commit_graph_verify_options o = {
+		.bad = print_fault, .unusable = print_error, .progress = show_progress,
+	};
 
 	progress_wanted = -1;
 	argc = parse_options(argc, argv, options, verify_usage, 0);
 	if (argc)
 		usage_with_options(verify_usage, options);
+	repo_ignore_replacements(ctx->repo); /* the commits themselves count */
 	o.objdir = find_objdir(ctx->repo, objdir);
 	o.shallow = shallow;
 	return commit_graph_verify(ctx->repo, &o) ? 1 : 0;

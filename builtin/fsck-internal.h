@@ -18,6 +18,7 @@
 #define FSCK_BAD_LINK 2
 #define FSCK_BAD_PACK 4
 #define FSCK_BAD_REF 8
+#define FSCK_BAD_GRAPH 16
 #define FSCK_BAD_MIDX 32
 
 /* What is known of an object. */
@@ -92,6 +93,8 @@ void fsck_report(struct fsck *f); /* missing, unreachable, dangling */
 
 /* ---- fsck-store.c ---- */
 void fsck_check_stores(struct fsck *f);
+/* The commit-graphs of all object directories, unless core.commitGraph is false. */
+void fsck_check_graphs(struct fsck *f, struct repository *r);
 void fsck_list_stores(struct fsck *f); /* --connectivity-only: names alone */
 
 /* ---- fsck-heads.c ---- */

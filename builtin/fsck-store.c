@@ -6,6 +6,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/fsck-internal.h"
+#include "history/commit-graph-write.h"
 #include "object-file.h"
 #include "object/tag.h"
 #include "pack/pack.h"
@@ -251,4 +252,36 @@ void fsck_list_stores(struct fsck *f)
 
 	if (odb_foreach(f->odb, 0, trust_object, f, &err) < 0)
 		die_err(&err);
+}
+
+/* ---- commit-graphs ---- */
+
+static struct progress *graph_progress(void *data, const char *title, uint64_t total)
+{
+	return fsck_progress(data, title, total);
+}
+
+static void bad_graph(void *data, const char *msg)
+{
+	((struct fsck *)data)->exit_code |= FSCK_BAD_GRAPH;
+	fprintf(stderr, "%s\n", msg);
+}
+
+static void unusable_graph(void *data, const char *msg)
+{
+	fsck_error(data, FSCK_BAD_GRAPH, "%s", msg);
+}
+
+void fsck_check_graphs(struct fsck *f, struct repository *r)
+{
+	struct commit_graph_verify_options o = {
+		.bad = bad_graph, .unusable = unusable_graph, .data = f, .progress = graph_progress,
+	};
+	bool enabled = true;
+
+	config_get_bool(r->config, "core.commitgraph", &enabled, NULL);
+	for (size_t i = 0; enabled && i <= odb_nr_alternates(f->odb); i++) {
+		o.objdir = objdir_at(f, i);
+		(void)!commit_graph_verify(r, &o);
+	}
 }

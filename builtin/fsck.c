@@ -210,6 +210,7 @@ int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
 	if (f.lost_found)
 		f.op = repo_operation_begin(ctx->repo);
 	run(&f, argc, argv);
+	fsck_check_graphs(&f, ctx->repo);
 	if (f.lost_found && repo_operation_end(f.op, 0, &err) < 0)
 		die_err(&err);
 	release(&f);

@@ -29,7 +29,11 @@ static void bad(struct verifier *v, const char *fmt, ...)
 
 static void on_load_fault(void *data, const char *msg)
 {
-	bad(data, "%s", msg);
+	struct verifier *v = data;
+
+	if (v->o->unusable)
+		v->o->unusable(v->o->data, msg);
+	v->faults++;
 }
 
 /* ---- one file by itself ---- */

@@ -59,7 +59,8 @@ MUST_USE int commit_graph_write(struct repository *r, const struct commit_graph_
 struct commit_graph_verify_options {
 	const char *objdir;
 	bool shallow; /* only the uppermost layer */
-	void (*bad)(void *data, const char *msg);
+	void (*bad)(void *data, const char *msg); /* what is not true */
+	void (*unusable)(void *data, const char *msg); /* why a file cannot be used at all */
 	void *data;
 	struct progress *(*progress)(void *data, const char *title, uint64_t total);
 };

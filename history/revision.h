@@ -12,7 +12,9 @@
  *   rev_walk_free(w)
  *
  * Cost: without --topo-order, --reverse, excluded commits and the like, each commit is
- * delivered as soon as it is found; with them the range is walked completely first.
+ * delivered as soon as it is found; with them the range is walked completely first. With the
+ * generations of a commit-graph, --topo-order and the other orders walk little more than they
+ * have delivered.
  */
 #ifndef HISTORY_REVISION_H
 #define HISTORY_REVISION_H

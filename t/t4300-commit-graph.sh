@@ -178,7 +178,7 @@ test_expect_success 'names beyond ASCII: only filters of version 2 are asked' '
 test_expect_success 'replaced objects, grafts and shallow clones: neither used nor written' '
 	cd r && cp -R . ../odd && cd ../odd && git update-ref refs/replace/$(git rev-parse c9) c5 &&
 	git log --format=%s >out && ! grep -x c9 out && ! grep -x c8 out &&
-	git --no-replace-objects log --format=%s >out && grep -x c8 out &&
+	git --no-replace-objects log --format=%s >out && grep -x c8 out && git commit-graph verify &&
 	rm $GRAPH && git commit-graph write --reachable && test_path_is_missing $GRAPH &&
 	git update-ref -d refs/replace/$(git rev-parse c9) &&
 	git commit-graph write --reachable && test_path_is_file $GRAPH &&
@@ -276,6 +276,14 @@ test_expect_success 'verify finds what is not true' '
 	finds $(($(chunk whole.graph OIDF) + 4 * first + 3)) "\\0" "incorrect fanout value: fanout.$first. = 0 != " &&
 	finds $(($(wc -c <whole.graph) - 2)) "\\1\\2" "incorrect checksum" &&
 	cp whole.graph $GRAPH && git commit-graph verify
+'
+
+test_expect_success 'fsck verifies it, too' '
+	cd bad && cp whole.graph $GRAPH && git fsck && git fsck --connectivity-only &&
+	poke $GRAPH $(($(chunk whole.graph CDAT) + raw + 12)) "\\0\\0\\0\\1" && test_expect_code 16 git fsck 2>err &&
+	test_grep "^the commit-graph file has incorrect checksum" err && test_grep "^commit date for commit" err &&
+	git -c core.commitGraph=false fsck && poke $GRAPH 0 X && test_expect_code 16 git fsck --connectivity-only 2>err &&
+	test_grep "^error: commit-graph signature" err && cp whole.graph $GRAPH
 '
 
 test_expect_success 'verify finds commits that are gone' '

@@ -509,6 +509,32 @@ class BranchRename(Workload):
                     git.must(repo, "branch", "-M", new[11:], old[11:])
 
 
+class CommitGraph(Workload):
+    """commit-graph write: one file, chains, and what replaces them; fsck verifies what is there."""
+    name = "commit-graph"
+    needs = ("commit", "commit-graph")
+    repos = ("repo",)
+    WAYS = (("--changed-paths",), ("--split",), ("--split=no-merge",), ("--split=replace", "--changed-paths"))
+
+    def prepare(self, git):
+        first_commits(git, "repo", 6, 4)
+
+    def ops(self, git, read):
+        for nr in range(12):
+            write_file(git.path("repo", "more"), "%d\n" % nr)
+            yield Op("repo", "commit", commands=2, run=lambda n=nr: (
+                git.must("repo", "add", "more"), git.must("repo", "commit", "-q", "-m", "more %d" % n)))
+            yield Op("repo", "commit-graph write", run=lambda n=nr: git.must(
+                "repo", "commit-graph", "write", "--reachable", *self.WAYS[n % 4]))
+
+    def again(self, git, repo, states):
+        write_file(git.path(repo, "more"), "again\n")
+        git.must(repo, "commit", "-q", "-a", "-m", "again")
+        for way in self.WAYS:
+            git.must(repo, "commit-graph", "write", "--reachable", *way)
+            git.must(repo, "commit-graph", "verify")
+
+
 class Config(Workload):
     """config: set, add, unset, rename a section."""
     name = "config"
@@ -649,5 +675,5 @@ def all_workloads(bin_dir):
     faulty = os.path.join(os.path.dirname(bin_dir), "helper", "fault-git")
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
-             Config(), ReflogExpire(), MultiPackIndex(), Tiny("flush", tiny), Tiny("rename", tiny)]
+             Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
