@@ -178,7 +178,6 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i,
 		    const unsigned char *header, size_t header_len, struct err *err);
 
-int pack_source_gone(const struct pack_source *s, struct err *err); /* the error for that */
 /* Bytes of its file, which is open. */
 MUST_USE int pack_source_read(const struct pack_source *s, unsigned char *buf, size_t len,
 			      uint64_t offset, struct err *err);
