@@ -68,6 +68,7 @@ struct pack_objects {
 	size_t raw_len;
 	struct pack_item *items;
 	unsigned char *names; /* raw_len bytes each */
+	uint32_t *path_hashes; /* with by_path: of whole paths; else NULL */
 	uint32_t nr, alloc;
 	uint32_t nr_preferred;
 	item_ref *slots; /* hash table by name */
@@ -125,6 +126,8 @@ item_ref pack_source_at(const struct pack_objects *po, const struct pack_source 
 
 /* ---- reuse.c: deltas of packs that are used again ---- */
 MUST_USE int pack_list_reuse(struct pack_objects *po, struct err *err);
+/* How long the chains upon each item are. */
+void pack_list_find_heights(struct pack_objects *po);
 
 /* ---- search.c: new deltas ---- */
 MUST_USE int pack_list_search(struct pack_objects *po, struct err *err);
