@@ -21,3 +21,10 @@ int pack_command_add(struct pack_command *c, const struct object_id *oid, enum o
 	progress_update(c->progress, ++c->nr_enumerated);
 	return pack_objects_add(c->po, oid, type, path, flags, err);
 }
+
+const char *pack_command_name_of(const struct pack *p)
+{
+	const char *slash = strrchr(pack_path(p), '/');
+
+	return slash ? slash + 1 : pack_path(p);
+}

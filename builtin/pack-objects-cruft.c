@@ -25,13 +25,6 @@ struct cruft {
 
 /* ---- packs ---- */
 
-static const char *name_of(const struct pack *p)
-{
-	const char *slash = strrchr(pack_path(p), '/');
-
-	return slash ? slash + 1 : pack_path(p);
-}
-
 static int read_names(struct cruft *f)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -56,8 +49,8 @@ static int exclude_if_it_stays(void *data, struct pack *p)
 {
 	struct cruft *f = data;
 
-	f->nr_found += strset_contains(&f->listed, name_of(p));
-	if (!strset_contains(&f->discarded, name_of(p)))
+	f->nr_found += strset_contains(&f->listed, pack_command_name_of(p));
+	if (!strset_contains(&f->discarded, pack_command_name_of(p)))
 		pack_objects_exclude_pack(f->c->po, p);
 	return 0;
 }
@@ -79,7 +72,7 @@ static int note_pack(void *data, struct pack *p)
 {
 	struct cruft *f = data;
 
-	if (!strset_contains(&f->discarded, name_of(p)))
+	if (!strset_contains(&f->discarded, pack_command_name_of(p)))
 		return 0;
 	return pack_foreach_mtime(p, note_mtime, f, f->err);
 }

@@ -98,18 +98,11 @@ struct pack_search {
 	struct pack *found;
 };
 
-static const char *name_of(const struct pack *p)
-{
-	const char *slash = strrchr(pack_path(p), '/');
-
-	return slash ? slash + 1 : pack_path(p);
-}
-
 static int is_it(void *data, struct pack *p)
 {
 	struct pack_search *s = data;
 
-	if (!strcmp(name_of(p), s->name))
+	if (!strcmp(pack_command_name_of(p), s->name))
 		s->found = p;
 	return s->found != NULL;
 }
@@ -191,7 +184,7 @@ static int exclude_if_kept(void *data, struct pack *p)
 {
 	struct kept *k = data;
 
-	if (strset_contains(&k->names, name_of(p)) || (k->honor && has_keep_file(p)))
+	if (strset_contains(&k->names, pack_command_name_of(p)) || (k->honor && has_keep_file(p)))
 		pack_objects_exclude_pack(k->c->po, p);
 	return 0;
 }

@@ -28,7 +28,7 @@ struct pack_options {
 	int ofs_delta, reuse_delta, reuse_object, thin;
 	int local, incremental, honor_keep;
 	int window, depth, threads, compression;
-	int name_hash_version;
+	int name_hash_version, path_walk;
 	unsigned long window_memory, max_pack_size;
 	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow;
 	int keep_unreachable, pack_loose_unreachable, stdin_packs;
@@ -294,7 +294,8 @@ static int parse(int argc, const char **argv, struct pack_command *c, struct pac
 		OPT_CALLBACK_F(0, "cruft-expiration", o, "time",
 			       "expire cruft objects older than <time>", PARSE_OPT_NONEG,
 			       set_cruft_expiration),
-		REFUSED("path-walk", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "path-walk", &o->path_walk,
+			 "search deltas among objects of the same path first"),
 		REFUSED("keep-true-parents", NULL, PARSE_OPT_NOARG),
 		OPT_BOOL(0, "write-bitmap-index", &o->write_bitmap,
 			 "write a bitmap index together with the pack index"),
@@ -406,6 +407,7 @@ static int apply(struct pack_command *c, struct pack_options *o, struct err *err
 	c->o.reuse_object = o->reuse_object;
 	c->o.incremental = o->incremental;
 	c->o.local = o->local;
+	c->o.by_path = o->path_walk;
 	c->o.name_hash_version = (unsigned)o->name_hash_version;
 	c->o.order = o->to_stdout ? PACK_ORDER_SOURCE
 		     : o->max_pack_size ? PACK_ORDER_FAMILY : PACK_ORDER_TYPE;

@@ -45,6 +45,9 @@ MUST_USE int pack_command_add(struct pack_command *c, const struct object_id *oi
 			      enum object_type type, const char *path, unsigned flags,
 			      struct err *err);
 
+/* "pack-HASH.pack" */
+const char *pack_command_name_of(const struct pack *p);
+
 /* ---- pack-objects-input.c: what stdin says ---- */
 /* Names of objects, with paths; "-NAME" for what the other side has. */
 MUST_USE int pack_read_object_list(struct pack_command *c, struct err *err);

@@ -245,6 +245,24 @@ test_expect_success 'the attribute -delta' '
 	git -C attr pack-objects --all --stdout --progress </dev/null 2>err >x.pack && test_grep "^Total 4 (delta 0)" err
 '
 
+# Files whose names end alike: by the usual hash they are all mixed.
+test_expect_success '--path-walk' '
+	packs --all --path-walk </dev/null && all_of new >actual && test_cmp_bin all actual &&
+	for depth in 1 2 4; do
+		packs --all --path-walk --depth=$depth </dev/null && test $(chain_depth new) -le $depth || return 1
+	done &&
+	rm -rf alike && git init -q alike && for n in 1 2 3 4; do
+		for d in a b c d e f g h i j k l; do
+			mkdir -p alike/$d && (lines 1 40 | sed "s/line/$d$d$d$d/g; s/little/$d/" && echo $n) >alike/$d/a-very-long-common-name.c
+		done && git -C alike add . && git -C alike commit -qm $n || return 1
+	done && all_of alike >alike.all &&
+	git -C alike pack-objects --all --stdout --window=3 </dev/null >mixed.pack &&
+	git -C alike pack-objects --all --stdout --window=3 --path-walk </dev/null >by-path.pack &&
+	test $(wc -c <by-path.pack) -lt $(wc -c <mixed.pack) &&
+	rm -rf in && git init -q in && git -C in index-pack --stdin <by-path.pack && all_of in >actual &&
+	test_cmp_bin alike.all actual
+'
+
 test_expect_success '--name-hash-version, --compression' '
 	packs --all --name-hash-version=2 </dev/null && all_of new >actual && test_cmp_bin all actual &&
 	packs --all --compression=0 --no-reuse-object </dev/null && all_of new >actual && test_cmp_bin all actual &&
@@ -259,7 +277,7 @@ test_expect_success 'wrong usage, options that are not available' '
 	test_expect_code 129 git -C repo pack-objects </dev/null 2>err &&
 	test_expect_code 129 git -C repo pack-objects --stdout x </dev/null 2>err &&
 	test_expect_code 129 git -C repo pack-objects --stdout --no-such </dev/null 2>err &&
-	for opt in --path-walk --delta-islands --unpack-unreachable \
+	for opt in --delta-islands --unpack-unreachable \
 		--exclude-promisor-objects --stdin-packs=follow --missing=allow-promisor; do
 		test_expect_code 129 git -C repo pack-objects --stdout $opt </dev/null 2>err &&
 		test_grep "not available yet" err || return 1

@@ -67,12 +67,6 @@ int pack_source_fd(struct pack_objects *po, struct pack_source *s)
 	return fd;
 }
 
-int pack_source_gone(const struct pack_source *s, struct err *err)
-{
-	return err_set(err, ERR_IO, "pack '%s' has gone or changed while it was copied",
-		       s->pack->path);
-}
-
 static int read_failed(const struct pack_source *s, uint64_t offset, ssize_t got, struct err *err)
 {
 	if (got < 0)
@@ -164,6 +158,15 @@ static uint32_t check_run(struct pack_objects *po, const unsigned char *buf,
 	return k;
 }
 
+/* A repack has taken the pack away, and put the objects into another one. */
+static void drop_run(struct pack_objects *po, const uint32_t *order, uint32_t nr)
+{
+	for (uint32_t k = 0; k < nr; k++) {
+		po->items[order[k]].out_offset = 0;
+		item_drop_copy(&po->items[order[k]]);
+	}
+}
+
 int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32_t *order,
 		  uint32_t nr, struct err *err)
 {
@@ -183,8 +186,10 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 	if (!nr)
 		return 0;
 	s = &po->sources[first->source - 1];
-	if (pack_source_fd(po, s) < 0)
-		return pack_source_gone(s, err);
+	if (pack_source_fd(po, s) < 0) {
+		drop_run(po, order, nr);
+		return 0;
+	}
 	at = out->buf + out->len;
 	rc = pack_source_read(s, at, len, first->in_offset, err);
 	if (rc < 0)
@@ -328,10 +333,10 @@ int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i
 	uint64_t offset = pack_output_at(out);
 	int rc;
 
-	if (pack_source_fd(po, s) < 0)
-		return pack_source_gone(s, err);
 	it->crc = 0;
-	if (it->in_end - it->in_offset <= OUTPUT_ENTRY_MAX)
+	if (pack_source_fd(po, s) < 0)
+		rc = 0;
+	else if (it->in_end - it->in_offset <= OUTPUT_ENTRY_MAX)
 		rc = copy_small(po, s, out, i, header, header_len, err);
 	else
 		rc = copy_large(po, s, out, i, header, header_len, err);

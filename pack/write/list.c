@@ -59,6 +59,7 @@ void pack_objects_free(struct pack_objects *po)
 	free(po->excluded);
 	free(po->ranges);
 	free(po->piece.buf);
+	free(po->path_hashes);
 	free(po->items);
 	free(po->names);
 	free(po->slots);
@@ -128,6 +129,8 @@ static void grow_items(struct pack_objects *po)
 		want = UINT32_MAX - 1;
 	po->items = xreallocarray(po->items, want, sizeof(*po->items));
 	po->names = xreallocarray(po->names, want, po->raw_len);
+	if (po->o.by_path)
+		po->path_hashes = xreallocarray(po->path_hashes, want, sizeof(*po->path_hashes));
 	po->alloc = (uint32_t)want;
 }
 
@@ -144,6 +147,8 @@ static item_ref add_item(struct pack_objects *po, const unsigned char *name, boo
 	if (po->nr == po->alloc)
 		grow_items(po);
 	memset(&po->items[po->nr], 0, sizeof(*po->items));
+	if (po->path_hashes)
+		po->path_hashes[po->nr] = 0;
 	memcpy(po->names + (size_t)po->nr * po->raw_len, name, po->raw_len);
 	*slot = ++po->nr;
 	if (po->nr > po->mask / 2 + po->mask / 4) /* before the next search */
@@ -195,14 +200,28 @@ static bool leaves_out(const struct pack_objects *po, const struct object_id *oi
 	return !pack_objects_has(po, oid) && pack_list_leaves_out(po, oid);
 }
 
+/* FNV-1a: equal for equal paths, and hardly for others. */
+static uint32_t hash_whole(const char *path)
+{
+	uint32_t h = 0x811c9dc5u;
+
+	for (; *path; path++)
+		h = (h ^ (unsigned char)*path) * 0x01000193u;
+	return h;
+}
+
 int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
 		     enum object_type type, const char *path, unsigned flags, struct err *err)
 {
 	struct pack_item *it;
+	int rc;
 
 	if (!(flags & PACK_PREFERRED_BASE) && leaves_out(po, oid))
 		return 0;
-	return add(po, oid, type, hash_path(po, path), flags, &it, err);
+	rc = add(po, oid, type, hash_path(po, path), flags, &it, err);
+	if (!rc && po->path_hashes && path && !po->path_hashes[it - po->items])
+		po->path_hashes[it - po->items] = hash_whole(path);
+	return rc;
 }
 
 uint32_t pack_list_source(struct pack_objects *po, struct pack *pack)

@@ -53,6 +53,7 @@ struct pack_objects_options {
 	size_t delta_cache_bytes;    /* new deltas that are held until they are written; 0: no limit */
 	size_t delta_cache_limit;    /* the largest of them, in bytes */
 	uint64_t big_file_threshold; /* larger blobs are not held in memory; 0: no limit */
+	bool by_path;		     /* search among objects of the same path first (--path-walk) */
 	unsigned name_hash_version;  /* 1 or 2; see pack/name-hash.h */
 	int threads;		     /* 0: one per processor */
 	int level;		     /* zlib's; -1: its default */

@@ -384,6 +384,21 @@ static int write_large(struct range_writer *w, uint32_t i, uint64_t in_from, str
 	return whole_from_database(w, pos, in_from, in_to, damaged, err);
 }
 
+/* A repack has taken the pack away, and put the objects into another one. */
+static int write_gone(struct range_writer *w, uint32_t i, uint32_t *nr, struct err *err)
+{
+	const struct pack *p = w->s->pack;
+	uint64_t from = 0, to = 0;
+	int rc = offset_of(p, i, &from, err);
+
+	if (!rc)
+		rc = offset_of(p, i + 1, &to, err);
+	if (!rc && pack_rev_at(p, i) >= p->idx.nr)
+		rc = err_set(err, ERR_CORRUPT, "the reverse index of '%s' is damaged", p->path);
+	*nr = 1;
+	return rc < 0 ? rc : whole_from_database(w, pack_rev_at(p, i), from, to, false, err);
+}
+
 /* Some objects from i on; *nr: how many. */
 static int write_some(struct range_writer *w, uint32_t i, uint32_t to, uint32_t *nr, struct err *err)
 {
@@ -393,7 +408,7 @@ static int write_some(struct range_writer *w, uint32_t i, uint32_t to, uint32_t 
 	int rc;
 
 	if (pack_source_fd(w->po, w->s) < 0)
-		return pack_source_gone(w->s, err);
+		return write_gone(w, i, nr, err);
 	rc = pack_output_room(w->out, OUTPUT_ENTRY_MAX, &buf, err);
 	if (!rc)
 		rc = measure(w, i, to, OUTPUT_BYTES - w->out->len, &n, err);

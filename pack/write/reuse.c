@@ -80,8 +80,10 @@ static void descend(struct walk *w)
 	}
 }
 
-static void find_heights(struct pack_objects *po)
+void pack_list_find_heights(struct pack_objects *po)
 {
+	for (uint32_t i = 0; i < po->nr; i++)
+		po->items[i].height = 0;
 	for (uint32_t i = 0; i < po->nr; i++) {
 		const struct pack_item *it = &po->items[i];
 
@@ -132,6 +134,6 @@ int pack_list_reuse(struct pack_objects *po, struct err *err)
 	}
 	free(w.state);
 	free(w.path);
-	find_heights(po);
+	pack_list_find_heights(po);
 	return find_others(po, err);
 }

@@ -217,7 +217,7 @@ static void run_threads(struct search *s)
 	free(threads);
 }
 
-int pack_list_search(struct pack_objects *po, struct err *err)
+static int search_all(struct pack_objects *po, struct err *err)
 {
 	struct search s = { .shared = { .po = po }, .err = ERR_INIT };
 	int rc = make_list(&s, err);
@@ -237,4 +237,31 @@ int pack_list_search(struct pack_objects *po, struct err *err)
 	free(s.list);
 	free(s.cuts);
 	return rc;
+}
+
+/* Sort by whole paths; a second call takes that back. */
+static void swap_hashes(struct pack_objects *po)
+{
+	for (uint32_t i = 0; i < po->nr; i++) {
+		uint32_t h = po->items[i].name_hash;
+
+		po->items[i].name_hash = po->path_hashes[i];
+		po->path_hashes[i] = h;
+	}
+}
+
+int pack_list_search(struct pack_objects *po, struct err *err)
+{
+	int rc;
+
+	if (po->path_hashes) {
+		swap_hashes(po);
+		rc = search_all(po, err);
+		swap_hashes(po);
+		if (rc < 0)
+			return rc;
+		/* What is left becomes deltas together with what is upon it. */
+		pack_list_find_heights(po);
+	}
+	return search_all(po, err);
 }

@@ -68,6 +68,7 @@ struct pack_objects {
 	size_t raw_len;
 	struct pack_item *items;
 	unsigned char *names; /* raw_len bytes each */
+	uint32_t *path_hashes; /* with by_path: of whole paths; else NULL */
 	uint32_t nr, alloc;
 	uint32_t nr_preferred;
 	item_ref *slots; /* hash table by name */
@@ -125,6 +126,8 @@ item_ref pack_source_at(const struct pack_objects *po, const struct pack_source 
 
 /* ---- reuse.c: deltas of packs that are used again ---- */
 MUST_USE int pack_list_reuse(struct pack_objects *po, struct err *err);
+/* How long the chains upon each item are. */
+void pack_list_find_heights(struct pack_objects *po);
 
 /* ---- search.c: new deltas ---- */
 MUST_USE int pack_list_search(struct pack_objects *po, struct err *err);
@@ -178,7 +181,6 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i,
 		    const unsigned char *header, size_t header_len, struct err *err);
 
-int pack_source_gone(const struct pack_source *s, struct err *err); /* the error for that */
 /* Bytes of its file, which is open. */
 MUST_USE int pack_source_read(const struct pack_source *s, unsigned char *buf, size_t len,
 			      uint64_t offset, struct err *err);

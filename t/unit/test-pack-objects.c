@@ -368,6 +368,49 @@ static void test_ranges(void **state)
 	pack_objects_free(po);
 }
 
+/* The file has been removed, and is not open (or not any more): there are other copies. */
+static void lose_source(struct pack_objects *po)
+{
+	assert_int_equal(po->nr_sources, 1);
+	if (po->sources[0].fd >= 0)
+		close(po->sources[0].fd);
+	po->sources[0].fd = -1;
+	assert_int_equal(unlink(pack_path(po->sources[0].pack)), 0);
+}
+
+static void test_pack_goes(void **state)
+{
+	struct pack_objects_options o;
+	struct pack_objects_stats st;
+	struct only_pack only = { NULL };
+	struct pack_objects *po;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	for (int ranges = 0; ranges < 2; ranges++) {
+		pack_objects_options_init(&o, odb);
+		o.ofs_delta = true;
+		po = pack_objects_new(&o);
+		add_blobs(po, NR);
+		write_pack(po, "pack");
+		odb_free(odb);
+		open_odb();
+		o.odb = odb;
+		packs_foreach(odb_packs(odb, 0), take_pack, &only);
+		po = pack_objects_new(&o);
+		if (ranges) {
+			MUST(pack_objects_add_range(po, only.p, 0, NR, &err));
+			MUST(pack_objects_prepare(po, &err));
+		} else {
+			add_blobs(po, NR);
+		}
+		lose_source(po);
+		expect_good(po, NR, &st);
+		assert_int_equal(st.reused, 0);
+		pack_objects_free(po);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +418,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_long_chains, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sink_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pack_goes, setup, teardown),
 		cmocka_unit_test(test_output),
 		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
 	};
