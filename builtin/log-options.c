@@ -127,6 +127,7 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	o->merge_diff_default = "separate";
 	pretty_init(&o->pretty, r);
 	diff_options_init(&o->diff, r->odb);
+	o->plumbing = true;
 	o->decorate = DECORATE_NO;
 	o->decorations.all_refs = true;
 	o->line_prefix = "";
@@ -149,6 +150,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 		return rc;
 	o->show_root = o->mailmap = true;
 	o->show_notes = -1;
+	o->plumbing = false;
 	o->decorate = DECORATE_UNSET;
 	o->decorations.all_refs = false;
 	o->diff.prefix = r->prefix;
@@ -585,7 +587,7 @@ static int open_notes(struct log_options *o, struct err *err)
 /* --pretty=raw is for programs: no settings of people's, only options. */
 static void settle_raw(struct log_options *o)
 {
-	if (!o->format_given || o->pretty.kind != PRETTY_RAW)
+	if (o->plumbing || !o->format_given || o->pretty.kind != PRETTY_RAW)
 		return;
 	o->abbrev_commit &= o->abbrev_commit_given;
 	if (!o->decorate_given)

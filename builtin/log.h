@@ -25,6 +25,7 @@ struct log_options {
 	struct diff_submodules *submodules; /* if there are differences */
 	bool abbrev_commit, abbrev_commit_given;
 	bool format_given; /* --pretty and the like */
+	bool plumbing;	   /* from log_options_init_plumbing */
 	bool full_diff, show_root, log_size, show_signature;
 	bool with_graph;
 	bool color;

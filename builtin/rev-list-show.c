@@ -82,8 +82,13 @@ static void add_distance(struct rev_list *l, const struct commit *c)
 
 	while (i < b->best.nr && b->best.items[i] != c)
 		i++;
-	if (i == b->best.nr)
+	if (i == b->best.nr) {
+		static const struct decoration_text alone = DECORATION_TEXT_INIT;
+
+		decorations_format(&l->log.text, l->log.pretty.decorations, &c->oid, &alone, false,
+				   NULL, "");
 		return;
+	}
 	l->bisection.shown = i + 1;
 	strbuf_addstr(&l->log.text, " (");
 	decorations_format(&l->log.text, l->log.pretty.decorations, &c->oid, &text, false, NULL, "");

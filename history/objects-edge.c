@@ -184,7 +184,7 @@ static int report_entry(void *data, const char *path, size_t path_len UNUSED,
 	if (MODE_IS_GITLINK(e->mode) || !strset_contains(&r->edges->paths, path))
 		return TREE_WALK_SKIP;
 	f = oid_flags_at(r->edges->flags, e->oid.hash);
-	if (!(*f & (OBJECT_SHOWN | OBJECT_EDGE)))
+	if (!(*f & OBJECT_EDGE))
 		rc = r->o->object(r->o->data, &found, err);
 	*oid_flags_at(r->edges->flags, e->oid.hash) |= OBJECT_EDGE;
 	return rc < 0 ? rc : TREE_WALK_DESCEND;
@@ -203,7 +203,7 @@ static int report_commit(struct rev_walk *w, struct commit *c, const struct edge
 
 	if (!strset_contains(&r->edges->paths, "") || !odb_has(w->repo->odb, &c->tree))
 		return 0;
-	if (!(*oid_flags_at(r->edges->flags, c->tree.hash) & (OBJECT_SHOWN | OBJECT_EDGE)))
+	if (!(*oid_flags_at(r->edges->flags, c->tree.hash) & OBJECT_EDGE))
 		rc = r->o->object(r->o->data, &root, err);
 	*oid_flags_at(r->edges->flags, c->tree.hash) |= OBJECT_EDGE;
 	if (!rc)

@@ -118,6 +118,8 @@ test_expect_success '--objects: without what the boundary has' '
 	rev --objects-edge side..main && shows "-E -A N M C B tm  sub2 d two d/g.c tb " &&
 	rev --objects-edge-aggressive main..side && shows "-N -E" &&
 	rev --objects-edge main..side && shows "" &&
+	up=$(printf "100644 blob %s\tup\n" $two | git mktree) && remember $up up && commit moved $up N &&
+	rev --objects $(cat oid-moved) ^main && shows "moved up " &&
 	rev --objects main ^$sub && shows "N M E C D B A tm  sub2 d two d/g.c big x td  tb  ta "
 '
 
@@ -173,6 +175,8 @@ test_expect_success '-z' '
 test_expect_success '--filter' '
 	rev --objects --filter=blob:none side && shows "E D A td  sub d ta " &&
 	rev --objects --filter=blob:limit=10 side && shows "E D A td  sub d one d/f ta " &&
+	rev --objects --filter=blob:limit=4 side && shows "E D A td  sub d ta " &&
+	rev --objects --filter=blob:limit=5 side && shows "E D A td  sub d one d/f ta " &&
 	rev --objects --filter=blob:limit=0 side && shows "E D A td  sub d ta " &&
 	rev --objects --filter=tree:0 side && shows "E D A" &&
 	rev --objects --filter=tree:1 side && shows "E D A td  ta " &&
@@ -218,7 +222,12 @@ test_expect_success 'a tree at several depths: the least one counts' '
 	t=$(printf "040000 tree %s\ta\n040000 tree %s\tb\n" $deep $sub | git mktree) &&
 	remember $deep deep && remember $t t && commit X $t &&
 	rev --objects --filter=tree:2 $(cat oid-X) && shows "X t  deep a sub b" &&
-	rev --objects --filter=tree:3 $(cat oid-X) && shows "X t  deep a sub a/deep one b/f"
+	rev --objects --filter=tree:3 $(cat oid-X) && shows "X t  deep a sub a/deep one b/f" &&
+	wrap=$(printf "040000 tree %s\tT\n" $deep | git mktree) &&
+	u=$(printf "040000 tree %s\ta\n040000 tree %s\tz\n" $wrap $deep | git mktree) &&
+	remember $wrap wrap && remember $u u && commit U $u &&
+	rev --objects --filter=tree:4 $(cat oid-U) &&
+	shows "U u  wrap a deep a/T sub a/T/deep one z/deep/f"
 '
 
 test_expect_success 'wrong filters' '
@@ -244,6 +253,7 @@ test_expect_success '--unpacked, --indexed-objects, --reflog' '
 	rev --objects --indexed-objects && shows "one d/f big x td  sub d" &&
 	rm -f .git/index &&
 	commit Z $ta E && git update-ref --create-reflog refs/heads/topic $(cat oid-Z) &&
+	rev --reflog --not main && shows Z &&
 	git update-ref refs/heads/topic $(cat oid-B) &&
 	rev --reflog --not main && shows Z && git update-ref -d refs/heads/topic
 '
@@ -338,6 +348,22 @@ test_expect_success 'missing objects' '
 	test_grep "unexpected missing" err &&
 	git -C broken.git rev-list --objects --filter=tree:1 main >/dev/null &&
 	test_expect_code 129 git rev-list --missing=sometimes main 2>err
+'
+
+test_expect_success '--missing=allow-promisor: what packs of a promisor remote mention' '
+	git init -q -b main partial && (
+		cd partial && git config bulkCheckin.unpackLimit 1 &&
+		echo content >file && git add file && blobs=$(echo .git/objects/pack/*.pack) &&
+		git commit -q -m one && rm -f ${blobs%.pack}.* &&
+		test_must_fail git rev-list --objects --missing=allow-promisor main 2>err &&
+		test_grep "unexpected missing blob object" err &&
+		packs=$(echo .git/objects/pack/*.pack) && for p in $packs
+		do
+			>"${p%.pack}.promisor" || exit 1
+		done &&
+		git rev-list --objects --missing=allow-promisor main >actual && test_line_count = 2 actual &&
+		test_must_fail git rev-list --objects main 2>err
+	)
 '
 
 test_expect_success 'missing commits' '

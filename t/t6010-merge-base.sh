@@ -98,16 +98,17 @@ test_expect_success 'wrong usage' '
 	test_expect_code 128 git merge-base A $t 2>err && test_grep "Not a valid commit name" err
 '
 
-# main: base - p1 - p2 - p3; up: base - other - p1 again - p2 with more white space
+# main: base - p1 - p2 - p3; up: base - an additional line - p1 again - p2 with more white space
 test_expect_success 'cherry: what is upstream, by change' '
 	line () { seq 1 20 | sed "s/^$1\$/$2/"; } &&
 	b0=$(line 99 x | git hash-object -w --stdin) &&
 	b1=$(line 3 three | git hash-object -w --stdin) &&
 	b2=$(line 3 three | sed "s/^15\$/fif teen/" | git hash-object -w --stdin) &&
 	b3=$(line 3 three | sed "s/^15\$/fif teen/;s/^9\$/nine/" | git hash-object -w --stdin) &&
-	u0=$(line 20 twenty | git hash-object -w --stdin) &&
-	u1=$(line 20 twenty | sed "s/^3\$/three/" | git hash-object -w --stdin) &&
-	u2=$(line 20 twenty | sed "s/^3\$/three/;s/^15\$/fif	teen/" | git hash-object -w --stdin) &&
+	longer () { seq 1 20 | sed "s/^9\$/9 and/;s/and/&\n9/" | sed "$1"; } &&
+	u0=$(longer "" | git hash-object -w --stdin) &&
+	u1=$(longer "s/^3\$/three/" | git hash-object -w --stdin) &&
+	u2=$(longer "s/^3\$/three/;s/^15\$/fif	teen/" | git hash-object -w --stdin) &&
 	commit base $(tree $b0) && commit p1 $(tree $b1) base && commit p2 $(tree $b2) p1 &&
 	commit p3 $(tree $b3) p2 && commit u0 $(tree $u0) base && commit u1 $(tree $u1) u0 &&
 	commit u2 $(tree $u2) u1 &&
