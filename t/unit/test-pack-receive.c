@@ -935,6 +935,11 @@ static void thin_packs(void **state UNUSED)
 	contents_release(&want);
 }
 
+static int first_has_base(void *data, const struct received_object *o)
+{
+	return o->depth > 0 && oid_eq(&o->base, data);
+}
+
 /*
  * The base is in the database, and also in the pack, as a delta: once of something else that only the
  * database has, so that it need not be added; once of what rests on it, so that it must be, or the
@@ -966,6 +971,7 @@ static void thin_base_in_pack(void **state UNUSED)
 			expect(&want, OBJ_BLOB, "basement", 8);
 		MUST(thin_receive(&t, true, &err));
 		assert_int_equal(pack_receive_added(t.rx), 1);
+		assert_int_equal(pack_receive_foreach(t.rx, first_has_base, &t.base, &err), 1);
 		assert_self_contained(&t, &want);
 		thin_end(&t);
 		contents_release(&want);
