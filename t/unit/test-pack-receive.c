@@ -179,6 +179,33 @@ static void all_kinds(void **state UNUSED)
 	craft_release(&c);
 }
 
+/* A delta by name, of one by offset, which is resolved before anybody looks for names. */
+static void names_of_deltas(void **state UNUSED)
+{
+	struct pack_receive_options o = { .algo = algo };
+	struct strbuf d = STRBUF_INIT;
+	struct contents want = { 0 };
+	struct pack_receive *rx;
+	struct craft c;
+
+	craft_init(&c, algo);
+	craft_object(&c, OBJ_BLOB, "one", 3);
+	expect(&want, OBJ_BLOB, "one", 3);
+	delta_extend(&d, 3, "two");
+	craft_ofs_delta(&c, 0, &d);
+	expect(&want, OBJ_BLOB, "onetwo", 6);
+	delta_extend(&d, 6, "three");
+	craft_ref_delta(&c, &want.oids[1], &d);
+	expect(&want, OBJ_BLOB, "onetwothree", 11);
+	craft_end(&c);
+	rx = receive(&c, &o);
+	assert_int_equal(assert_contents(rx, &want), 2);
+	pack_receive_free(rx);
+	contents_release(&want);
+	craft_release(&c);
+	strbuf_release(&d);
+}
+
 static void empty_pack(void **state UNUSED)
 {
 	struct pack_receive_options o = { .algo = algo };
@@ -985,7 +1012,7 @@ static void thin_base_in_pack(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(all_kinds), ONE(empty_pack), ONE(from_a_pipe), ONE(big_objects), ONE(delta_trees),
+		BOTH(all_kinds), ONE(names_of_deltas), ONE(empty_pack), ONE(from_a_pipe), ONE(big_objects), ONE(delta_trees),
 		ONE(long_chains), BOTH(cut_anywhere), ONE(changed_anywhere), ONE(wrong_headers),
 		ONE(sizes_that_lie), BOTH(wrong_deltas), ONE(delta_loop), ONE(duplicates),
 		BOTH(junk_at_the_end), ONE(too_large), ONE(keep_going),
