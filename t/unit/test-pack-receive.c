@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <sys/wait.h>
 #include "compat/os.h"
 #include "fs/file.h"
@@ -177,6 +178,33 @@ static void all_kinds(void **state UNUSED)
 	assert_tree("");
 	contents_release(&want);
 	craft_release(&c);
+}
+
+/* A delta by name, of one by offset, which is resolved before anybody looks for names. */
+static void names_of_deltas(void **state UNUSED)
+{
+	struct pack_receive_options o = { .algo = algo };
+	struct strbuf d = STRBUF_INIT;
+	struct contents want = { 0 };
+	struct pack_receive *rx;
+	struct craft c;
+
+	craft_init(&c, algo);
+	craft_object(&c, OBJ_BLOB, "one", 3);
+	expect(&want, OBJ_BLOB, "one", 3);
+	delta_extend(&d, 3, "two");
+	craft_ofs_delta(&c, 0, &d);
+	expect(&want, OBJ_BLOB, "onetwo", 6);
+	delta_extend(&d, 6, "three");
+	craft_ref_delta(&c, &want.oids[1], &d);
+	expect(&want, OBJ_BLOB, "onetwothree", 11);
+	craft_end(&c);
+	rx = receive(&c, &o);
+	assert_int_equal(assert_contents(rx, &want), 2);
+	pack_receive_free(rx);
+	contents_release(&want);
+	craft_release(&c);
+	strbuf_release(&d);
 }
 
 static void empty_pack(void **state UNUSED)
@@ -935,6 +963,11 @@ static void thin_packs(void **state UNUSED)
 	contents_release(&want);
 }
 
+static int first_has_base(void *data, const struct received_object *o)
+{
+	return o->depth > 0 && oid_eq(&o->base, data);
+}
+
 /*
  * The base is in the database, and also in the pack, as a delta: once of something else that only the
  * database has, so that it need not be added; once of what rests on it, so that it must be, or the
@@ -966,10 +999,78 @@ static void thin_base_in_pack(void **state UNUSED)
 			expect(&want, OBJ_BLOB, "basement", 8);
 		MUST(thin_receive(&t, true, &err));
 		assert_int_equal(pack_receive_added(t.rx), 1);
+		assert_int_equal(pack_receive_foreach(t.rx, first_has_base, &t.base, &err), 1);
 		assert_self_contained(&t, &want);
 		thin_end(&t);
 		contents_release(&want);
 	}
+}
+
+/* The copy changes on the disk before its new checksum is made of it, which must not hide that. */
+static int damage_copy(void *data UNUSED, const struct object_id *oid UNUSED,
+		       enum object_type type UNUSED, const void *content UNUSED,
+		       size_t size UNUSED, struct err *err UNUSED)
+{
+	struct dirent *e;
+	DIR *d = opendir(dir);
+
+	while ((e = readdir(d)))
+		if (!strncmp(e->d_name, "tmp_pack_", 9)) {
+			int fd = open(at(dir, "%s", e->d_name), O_WRONLY | O_CLOEXEC);
+
+			assert_int_equal(pwrite(fd, "\3", 1, 7), 1); /* the version */
+			close(fd);
+		}
+	closedir(d);
+	return 0;
+}
+
+static void thin_pack_damaged_on_disk(void **state UNUSED)
+{
+	struct pack_receive_options o = { .algo = algo, .fix_thin = true, .object = damage_copy };
+	struct err err = ERR_INIT;
+	struct thin t;
+
+	thin_begin(&t);
+	delta_extend(&t.d, 4, "line");
+	craft_ref_delta(&t.c, &t.base, &t.d);
+	craft_end(&t.c);
+	o.odb = t.odb;
+	t.rx = pack_receive_new(&o);
+	assert_int_equal(receive_bytes(t.rx, t.c.out.buf, t.c.out.len, &err), ERR_IO);
+	assert_non_null(strstr(err_message(&err), "Unexpected tail checksum"));
+	err_release(&err);
+	thin_end(&t);
+}
+
+/* With right checksums, but not the order of this pack. */
+static void reverse_index_of_another_order(void **state UNUSED)
+{
+	struct pack_receive_options o = { .algo = algo };
+	struct idx_entry v[2] = { { .offset = 12 }, { .offset = 24 } };
+	struct err err = ERR_INIT;
+	struct pack_receive *rx;
+	int good = 0;
+	struct craft c;
+
+	craft_init(&c, algo);
+	craft_object(&c, OBJ_BLOB, "a", 1);
+	craft_object(&c, OBJ_BLOB, "b", 1);
+	craft_end(&c);
+	rx = receive(&c, &o);
+	for (int way = 0; way < 2; way++) {
+		int fd = open(at(dir, "x.rev"), O_RDWR | O_CREAT | O_TRUNC, 0644);
+		uint64_t offset = v[0].offset;
+
+		v[0].offset = v[1].offset;
+		v[1].offset = offset;
+		MUST(rev_write(fd, "x.rev", algo, v, 2, pack_receive_checksum(rx), &err));
+		close(fd);
+		good += !pack_receive_verify_rev(rx, at(dir, "x.rev"), NULL);
+	}
+	assert_int_equal(good, 1);
+	pack_receive_free(rx);
+	craft_release(&c);
 }
 
 #define BOTH(f) cmocka_unit_test_setup_teardown(f, setup_sha1, scratch_teardown), \
@@ -979,11 +1080,12 @@ static void thin_base_in_pack(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(all_kinds), ONE(empty_pack), ONE(from_a_pipe), ONE(big_objects), ONE(delta_trees),
+		BOTH(all_kinds), ONE(names_of_deltas), ONE(empty_pack), ONE(from_a_pipe), ONE(big_objects), ONE(delta_trees),
 		ONE(long_chains), BOTH(cut_anywhere), ONE(changed_anywhere), ONE(wrong_headers),
 		ONE(sizes_that_lie), BOTH(wrong_deltas), ONE(delta_loop), ONE(duplicates),
 		BOTH(junk_at_the_end), ONE(too_large), ONE(keep_going),
 		ONE(collision_with_what_is_there), BOTH(thin_packs), BOTH(thin_base_in_pack),
+		ONE(thin_pack_damaged_on_disk), ONE(reverse_index_of_another_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
