@@ -118,7 +118,7 @@ int pack_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
 		      const struct object_id *sum, struct err *err)
 {
 	struct pack_command *c = data;
-	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->packdir, c->packdir);
+	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->packdir);
 	struct err why = ERR_INIT;
 	int rc = build(c, t, &why);
 
