@@ -162,10 +162,6 @@ int write_in_full(int fd, const void *buf, size_t len, const char *what,
 	return 0;
 }
 
-#ifndef IOV_MAX
-#define IOV_MAX 1024
-#endif
-
 /* How many elements of iov one call may carry; the last may have to be cut. */
 static int writev_fit(struct iovec *iov, int iovcnt, size_t *cut)
 {

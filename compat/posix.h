@@ -46,6 +46,10 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+#ifndef IOV_MAX
+#define IOV_MAX 1024
+#endif
+
 /* Largest single read or write: some systems fail beyond SSIZE_MAX or 2 GiB. */
 #ifndef MAX_IO_SIZE
 #define MAX_IO_SIZE ((size_t)8 * 1024 * 1024)

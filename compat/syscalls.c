@@ -2,6 +2,7 @@
 /* The platform's own calls, with fallbacks for what it lacks. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
+#include "compat/writev.h"
 #if defined(__linux__) || defined(__APPLE__)
 #include <sys/xattr.h>
 #endif
@@ -159,7 +160,11 @@ const struct syscall_table syscalls_native = {
 	.pread = pread,
 	.write = write,
 	.pwrite = pwrite,
+#ifdef NO_WRITEV
+	.writev = compat_writev,
+#else
 	.writev = writev,
+#endif
 	.ftruncate = ftruncate,
 	.fchmod = fchmod,
 	.chmod = chmod,

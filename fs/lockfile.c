@@ -5,6 +5,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/path.h"
 #include <sys/file.h>
 #if defined(__linux__) || defined(__APPLE__)
@@ -418,24 +419,16 @@ static int try_once(struct tempfile **tf, const char *lock_path, struct lock_gro
 	return ERR_LOCKED;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* Tries again at growing intervals, spread so that waiters do not march in step. */
 static int try_until(struct tempfile **tf, const char *lock_path, long timeout_ms,
 		     struct lock_group *g, struct err *err)
 {
-	int64_t end = now_ms() + timeout_ms;
+	int64_t end = monotonic_ms() + timeout_ms;
 	long wait = 1;
 
 	for (;;) {
 		int ret = try_once(tf, lock_path, g, err);
-		int64_t left = end - now_ms();
+		int64_t left = end - monotonic_ms();
 		long ms;
 
 		if (ret != ERR_LOCKED)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include "util/progress.h"
 #include "util/strbuf.h"
 
@@ -16,14 +17,6 @@ struct progress {
 };
 
 #define INTERVAL_MS 100
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 static int64_t delay_ms(void)
 {
@@ -43,7 +36,7 @@ struct progress *progress_start(const char *title, uint64_t total)
 	if (!isatty(2))
 		return NULL;
 	p = progress_start_forced(title, total);
-	p->show_from_ms = now_ms() + delay_ms();
+	p->show_from_ms = monotonic_ms() + delay_ms();
 	p->forced = false;
 	return p;
 }
@@ -106,7 +99,7 @@ void progress_update(struct progress *p, uint64_t n)
 	if (!p || n == p->n)
 		return;
 	p->n = n;
-	now = now_ms();
+	now = monotonic_ms();
 	if (now < p->show_from_ms || now - p->last_ms < INTERVAL_MS)
 		return;
 	percent = percent_of(p);

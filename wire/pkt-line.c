@@ -4,7 +4,6 @@
 #include "wire/pkt-line.h"
 #include "write-or-die.h"
 
-
 int pkt_write(int fd, const void *p, size_t len, struct err *err)
 {
 	char head[5];
@@ -55,7 +54,7 @@ int pkt_write_all(int fd, const void *p, size_t len, struct err *err)
 	return 0;
 }
 
-static int parse_length(const char head[4])
+int pkt_parse_length(const char *head)
 {
 	int len = 0;
 
@@ -81,7 +80,7 @@ int pkt_read(int fd, struct strbuf *buf, struct err *err)
 		return PKT_EOF;
 	if (n < 4)
 		return err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
-	len = parse_length(head);
+	len = pkt_parse_length(head);
 	if (len >= 0 && len < 3)
 		return PKT_FLUSH + len;
 	if (len < 4 || len > PKT_MAX)

@@ -20,6 +20,9 @@ MUST_USE int pkt_flush(int fd, struct err *err);
 /* In as many packets as necessary, all but the last one full; no flush packet follows. */
 MUST_USE int pkt_write_all(int fd, const void *p, size_t len, struct err *err);
 
+/* The number that four hex digits at `head` give; -1: malformed. */
+int pkt_parse_length(const char *head);
+
 enum pkt_kind { PKT_DATA, PKT_FLUSH, PKT_DELIM, PKT_RESPONSE_END, PKT_EOF };
 /*
  * Read one packet; its payload replaces buf. Returns an enum pkt_kind, PKT_EOF if the input

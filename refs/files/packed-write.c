@@ -8,14 +8,7 @@
 #include "refs/files/files-internal.h"
 #include "refs/files/packed-internal.h"
 #include "util/alloc.h"
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
+#include "util/clock.h"
 
 /* Who waits behind others that are alive and at work has his turn in the end. */
 static bool is_worth_waiting(const char *path)
@@ -30,12 +23,12 @@ static bool is_worth_waiting(const char *path)
 static int hold(struct lockfile *lk, const char *path, long timeout_ms, long patience_ms,
 		struct err *err)
 {
-	const int64_t end = now_ms() + patience_ms;
+	const int64_t end = monotonic_ms() + patience_ms;
 
 	for (;;) {
 		struct err why = ERR_INIT;
 		int rc = lockfile_hold(lk, path, 0, timeout_ms, &why);
-		bool again = rc == ERR_LOCKED && timeout_ms > 0 && now_ms() < end &&
+		bool again = rc == ERR_LOCKED && timeout_ms > 0 && monotonic_ms() < end &&
 			     is_worth_waiting(path);
 
 		if (!again && rc < 0)

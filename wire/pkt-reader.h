@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A buffered reader of pkt-lines (wire/pkt-line.h), for servers that read many small ones: one
+ * read(2) takes as much as there is. It may read beyond what has been asked for, so nobody else
+ * can read from the descriptor afterwards.
+ *
+ * Cost: 64 KiB, and one read(2) for what the peer has sent at once.
+ */
+#ifndef WIRE_PKT_READER_H
+#define WIRE_PKT_READER_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+#include "wire/pkt-line.h"
+
+struct pkt_reader {
+	int fd;
+	unsigned timeout_s; /* how long the peer may be silent; 0: for ever */
+	char *buf;	    /* owned */
+	size_t start, end;  /* what has been read and not been given out */
+	char *line;	    /* the last packet's payload, followed by a NUL; in buf */
+	size_t len;
+	char under_nul;	    /* the byte that the NUL stands for */
+};
+
+/* fd stays the caller's. */
+void pkt_reader_init(struct pkt_reader *r, int fd);
+void pkt_reader_release(struct pkt_reader *r);
+/*
+ * The next packet: an enum pkt_kind; with PKT_DATA, r->line and r->len are its payload until the
+ * next call. Errors: ERR_CORRUPT "the remote end hung up unexpectedly" inside of a packet, or a
+ * malformed length; ERR_IO, also when the peer has been silent for too long.
+ */
+int pkt_reader_next(struct pkt_reader *r, struct err *err);
+/* The same for lines of text: without the line feed at the end, if there is one. */
+int pkt_reader_line(struct pkt_reader *r, struct err *err);
+
+#endif

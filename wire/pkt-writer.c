@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "wire/pkt-writer.h"
+#include "write-or-die.h"
+
+/* Sent when it has grown beyond this. */
+#define BUFFER_BYTES ((size_t)256 * 1024)
+
+void pkt_writer_init(struct pkt_writer *w, int fd)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = fd;
+	strbuf_init(&w->buf, 0);
+	err_init(&w->failure);
+}
+
+void pkt_writer_release(struct pkt_writer *w)
+{
+	strbuf_release(&w->buf);
+	err_release(&w->failure);
+}
+
+static void send_buffer(struct pkt_writer *w)
+{
+	if (!pkt_writer_failed(w))
+		w->failed = write_in_full(w->fd, w->buf.buf, w->buf.len, "packets", &w->failure);
+	strbuf_reset(&w->buf);
+}
+
+/* The length of the packet that began at `start` is known now. */
+static void close_packet(struct pkt_writer *w, size_t start)
+{
+	char head[5];
+	size_t len = w->buf.len - start;
+
+	if (len > PKT_MAX)
+		BUG("packet of %zu bytes", len);
+	snprintf(head, sizeof(head), "%04x", (unsigned)len & 0xffff);
+	memcpy(w->buf.buf + start, head, 4);
+	if (w->buf.len >= BUFFER_BYTES)
+		send_buffer(w);
+}
+
+static size_t open_packet(struct pkt_writer *w)
+{
+	size_t start = w->buf.len;
+
+	strbuf_add(&w->buf, "0000", 4);
+	if (w->band)
+		strbuf_addch(&w->buf, w->band);
+	return start;
+}
+
+void pkt_writer_add(struct pkt_writer *w, const void *p, size_t len)
+{
+	size_t start = open_packet(w);
+
+	strbuf_add(&w->buf, p, len);
+	close_packet(w, start);
+}
+
+void pkt_writer_addf(struct pkt_writer *w, const char *fmt, ...)
+{
+	size_t start = open_packet(w);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&w->buf, fmt, ap);
+	va_end(ap);
+	if (w->buf.len - start > PKT_MAX) {
+		if (!w->failed)
+			w->failed = err_set(&w->failure, ERR_TOO_BIG,
+					    "line of %zu bytes does not fit in a packet",
+					    w->buf.len - start);
+		strbuf_setlen(&w->buf, start);
+		return;
+	}
+	close_packet(w, start);
+}
+
+void pkt_writer_flush(struct pkt_writer *w)
+{
+	strbuf_add(&w->buf, "0000", 4);
+}
+
+void pkt_writer_delim(struct pkt_writer *w)
+{
+	strbuf_add(&w->buf, "0001", 4);
+}
+
+void pkt_writer_response_end(struct pkt_writer *w)
+{
+	strbuf_add(&w->buf, "0002", 4);
+}
+
+int pkt_writer_send(struct pkt_writer *w, struct err *err)
+{
+	if (w->buf.len)
+		send_buffer(w);
+	err_move(err, &w->failure);
+	return w->failed;
+}

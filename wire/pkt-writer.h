@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A buffered writer of pkt-lines: many small packets leave in one write(2). Nothing is sent
+ * before the buffer is full or pkt_writer_send is called, so a program that waits for an answer
+ * sends first.
+ *
+ * Errors: the first failure stays in the writer; what is added afterwards is dropped, and
+ * pkt_writer_send returns it.
+ */
+#ifndef WIRE_PKT_WRITER_H
+#define WIRE_PKT_WRITER_H
+
+#include "compat/posix.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+#include "wire/pkt-line.h"
+
+struct pkt_writer {
+	int fd;
+	/* > 0: each payload begins with this byte and counts as text of that band (sideband-all) */
+	unsigned char band;
+	struct strbuf buf;
+	int failed; /* the code of the first failure; 0: none */
+	struct err failure;
+};
+
+/* fd stays the caller's. */
+void pkt_writer_init(struct pkt_writer *w, int fd);
+void pkt_writer_release(struct pkt_writer *w); /* what was not sent is dropped */
+void pkt_writer_add(struct pkt_writer *w, const void *p, size_t len);
+void pkt_writer_addf(struct pkt_writer *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void pkt_writer_flush(struct pkt_writer *w); /* 0000 */
+void pkt_writer_delim(struct pkt_writer *w); /* 0001 */
+void pkt_writer_response_end(struct pkt_writer *w); /* 0002 */
+static inline bool pkt_writer_failed(const struct pkt_writer *w)
+{
+	return w->failed != 0;
+}
+MUST_USE int pkt_writer_send(struct pkt_writer *w, struct err *err);
+
+#endif
