@@ -2,6 +2,9 @@
 #include "compat/posix.h"
 #include "compat/os.h"
 #ifdef __linux__
+#include <sys/mman.h>
+#endif
+#ifdef __linux__
 #include <sched.h>
 #elif defined(__APPLE__)
 #include <sys/random.h>
@@ -84,6 +87,35 @@ int os_pipe(int fd[2])
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
 	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
 	return 0;
+#endif
+}
+
+int os_unnamed_file(void)
+{
+	FILE *f;
+	int fd;
+
+#ifdef MFD_CLOEXEC
+	fd = memfd_create("input", MFD_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+#endif
+	f = tmpfile();
+	if (!f)
+		return -1;
+	fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0);
+	fclose(f);
+	return fd;
+}
+
+void os_enlarge_pipe(int fd, size_t bytes)
+{
+#ifdef F_SETPIPE_SZ
+	if (bytes <= INT_MAX)
+		(void)fcntl(fd, F_SETPIPE_SZ, (int)bytes);
+#else
+	(void)fd;
+	(void)bytes;
 #endif
 }
 

@@ -31,6 +31,11 @@ bool os_same_mount(const char *a, const char *b);
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
 
+/* A file without a name, in memory where the system can do that; close-on-exec. -1: errno. */
+int os_unnamed_file(void);
+/* Let a pipe hold so many bytes, if the system can do that and permits it. */
+void os_enlarge_pipe(int fd, size_t bytes);
+
 /*
  * 64 random bits, for hash seeds and names of temporary files; not for keys. Never fails:
  * without an entropy call, time, process id and an address are mixed. Thread-safe.

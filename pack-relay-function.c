@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A pack from a function. Its thread fills a ring of bytes, the caller's thread empties it. Each
+ * wakes the other only when enough has come together, so that a MiB costs few system calls.
+ *
+ * `head` and `tail` count bytes and never wrap; the ring holds those between them.
+ */
+#include "compat/posix.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include "pack-relay-internal.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "util/strbuf.h"
+#include "util/workers.h"
+
+#define RING_BYTES ((size_t)4 * 1024 * 1024)
+/* A source that waits for room goes on when there is so much. */
+#define ROOM_BYTES (RING_BYTES / 4)
+/* Text that the client does not take is dropped beyond this: it is progress. */
+#define TEXT_MAX ((size_t)64 * 1024)
+
+struct relay_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled, drained;
+	unsigned char *ring;
+	uint64_t head, tail;
+	struct strbuf text;
+	size_t wake_at; /* the sender waits for so many bytes; 0: it does not wait */
+	bool source_waits;
+	bool ended;
+	atomic_bool unwanted;
+	/* the source, and its result */
+	pack_source_fn source;
+	void *data;
+	int rc;
+	struct err failure;
+};
+
+/* ---- the source's side ---- */
+
+static size_t held(const struct relay_queue *out)
+{
+	return (size_t)(out->head - out->tail);
+}
+
+bool relay_queue_is_unwanted(const struct relay_queue *out)
+{
+	return atomic_load_explicit(&out->unwanted, memory_order_relaxed);
+}
+
+static int await_room(struct relay_queue *out, struct err *err)
+{
+	while (RING_BYTES - held(out) == 0 && !relay_queue_is_unwanted(out)) {
+		out->source_waits = true;
+		pthread_cond_wait(&out->drained, &out->lock);
+	}
+	out->source_waits = false;
+	return relay_queue_is_unwanted(out) ? err_set(err, ERR_ABORTED, "the client is gone") : 0;
+}
+
+int relay_queue_reserve(struct relay_queue *out, void **p, size_t *len, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&out->lock);
+	rc = await_room(out, err);
+	if (!rc) {
+		size_t at = out->head % RING_BYTES, room = RING_BYTES - held(out);
+
+		*p = out->ring + at;
+		*len = room < RING_BYTES - at ? room : RING_BYTES - at;
+	}
+	pthread_mutex_unlock(&out->lock);
+	return rc;
+}
+
+void relay_queue_commit(struct relay_queue *out, size_t len)
+{
+	pthread_mutex_lock(&out->lock);
+	out->head += len;
+	if (out->wake_at && held(out) >= out->wake_at) {
+		out->wake_at = 0;
+		pthread_cond_signal(&out->filled);
+	}
+	pthread_mutex_unlock(&out->lock);
+}
+
+int relay_queue_write(struct relay_queue *out, const void *p, size_t len, struct err *err)
+{
+	const char *at = p;
+
+	while (len) {
+		void *room;
+		size_t n;
+		int rc = relay_queue_reserve(out, &room, &n, err);
+
+		if (rc < 0)
+			return rc;
+		if (n > len)
+			n = len;
+		memcpy(room, at, n);
+		relay_queue_commit(out, n);
+		at += n;
+		len -= n;
+	}
+	return 0;
+}
+
+void relay_queue_text(struct relay_queue *out, const char *text, size_t len)
+{
+	pthread_mutex_lock(&out->lock);
+	if (out->text.len + len <= TEXT_MAX) {
+		strbuf_add(&out->text, text, len);
+		out->wake_at = 0;
+		pthread_cond_signal(&out->filled);
+	}
+	pthread_mutex_unlock(&out->lock);
+}
+
+static void *run_source(void *arg)
+{
+	struct relay_queue *out = arg;
+	int rc = out->source(out->data, out, &out->failure);
+
+	pthread_mutex_lock(&out->lock);
+	out->rc = rc;
+	out->ended = true;
+	pthread_cond_signal(&out->filled);
+	pthread_mutex_unlock(&out->lock);
+	return NULL;
+}
+
+/* ---- the sender's side; the lock is held between the calls of these ---- */
+
+/* Send the oldest `len` bytes. The source goes on meanwhile: it does not touch them. */
+static int send_oldest(struct relay_sender *s, struct relay_queue *out, size_t len,
+		       struct err *err)
+{
+	size_t at = out->tail % RING_BYTES, first = RING_BYTES - at;
+	struct iovec pieces[2] = { { out->ring + at, len < first ? len : first },
+				   { out->ring, len < first ? 0 : len - first } };
+	int rc;
+
+	pthread_mutex_unlock(&out->lock);
+	rc = relay_send(s, BAND_PACK, pieces, 2, err);
+	pthread_mutex_lock(&out->lock);
+	out->tail += len;
+	if (out->source_waits && RING_BYTES - held(out) >= ROOM_BYTES) {
+		out->source_waits = false;
+		pthread_cond_signal(&out->drained);
+	}
+	return rc;
+}
+
+static int send_text(struct relay_sender *s, struct relay_queue *out, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	int rc;
+
+	strbuf_swap(&text, &out->text);
+	pthread_mutex_unlock(&out->lock);
+	rc = relay_send_text(s, text.buf, text.len, err);
+	strbuf_release(&text);
+	pthread_mutex_lock(&out->lock);
+	return rc;
+}
+
+/* Until there are so many bytes, or text, or the end, or this time. */
+static void await_source(struct relay_queue *out, size_t bytes, int64_t until_ms)
+{
+	struct timespec ts = { .tv_sec = (time_t)(until_ms / 1000),
+			       .tv_nsec = (long)(until_ms % 1000) * 1000000 };
+
+	out->wake_at = bytes;
+	pthread_cond_timedwait(&out->filled, &out->lock, &ts);
+	out->wake_at = 0;
+}
+
+/* Full packets that do not make up a batch yet wait a moment for others. */
+static int send_or_wait(struct relay_sender *s, struct relay_queue *out, struct err *err)
+{
+	size_t batch = relay_batch(s), full = relay_full(s, held(out));
+	int64_t deadline = relay_deadline_ms(s), join = monotonic_ms() + RELAY_JOIN_MS;
+
+	if (full && full < batch)
+		await_source(out, batch + 1, join < deadline ? join : deadline);
+	else if (!full)
+		await_source(out, relay_payload(s) + 1, deadline);
+	full = relay_full(s, held(out));
+	if (full)
+		return send_oldest(s, out, full < batch ? full : batch, err);
+	switch (relay_due(s, held(out))) {
+	case RELAY_SEND_HELD:
+		return send_oldest(s, out, held(out) - 1, err);
+	case RELAY_KEEPALIVE:
+		return relay_keepalive(s, err);
+	default:
+		return 0;
+	}
+}
+
+static int send_all(struct relay_sender *s, struct relay_queue *out, struct err *err)
+{
+	size_t batch = relay_batch(s);
+	int rc = 0;
+
+	while (!rc && !(out->ended && out->rc < 0)) {
+		if (out->text.len)
+			rc = send_text(s, out, err);
+		else if (!out->ended)
+			rc = send_or_wait(s, out, err);
+		else if (!held(out))
+			break;
+		else
+			rc = send_oldest(s, out, held(out) < batch ? held(out) : batch, err);
+	}
+	return rc;
+}
+
+/* ---- from begin to end ---- */
+
+static void output_init(struct relay_queue *out, pack_source_fn source, void *data)
+{
+	pthread_condattr_t attr;
+
+	memset(out, 0, sizeof(*out));
+	pthread_mutex_init(&out->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&out->filled, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&out->drained, NULL);
+	strbuf_init(&out->text, 0);
+	err_init(&out->failure);
+	out->ring = xmalloc(RING_BYTES);
+	out->source = source;
+	out->data = data;
+}
+
+static void output_release(struct relay_queue *out)
+{
+	pthread_cond_destroy(&out->filled);
+	pthread_cond_destroy(&out->drained);
+	pthread_mutex_destroy(&out->lock);
+	strbuf_release(&out->text);
+	err_release(&out->failure);
+	free(out->ring);
+}
+
+int pack_relay_function(const struct pack_relay_options *o, pack_source_fn source, void *data,
+			struct err *err)
+{
+	struct relay_sender s;
+	struct relay_queue out;
+	pthread_t thread;
+	int rc;
+
+	output_init(&out, source, data);
+	relay_sender_init(&s, o);
+	if (!start_thread(&thread, run_source, &out)) {
+		rc = err_set(err, ERR_GENERIC, "cannot start a thread");
+		output_release(&out);
+		return rc;
+	}
+	pthread_mutex_lock(&out.lock);
+	rc = send_all(&s, &out, err);
+	if (rc < 0) {
+		atomic_store(&out.unwanted, true);
+		pthread_cond_signal(&out.drained);
+	}
+	pthread_mutex_unlock(&out.lock);
+	pthread_join(thread, NULL);
+	if (!rc && out.rc < 0) {
+		rc = out.rc;
+		relay_send_error(&s, &out.failure);
+		err_move(err, &out.failure);
+	}
+	output_release(&out);
+	return rc;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "pack-relay-internal.h"
+#include "util/clock.h"
+
+void relay_sender_init(struct relay_sender *s, const struct pack_relay_options *o)
+{
+	s->o = *o;
+	if (o->mode == SIDEBAND_NONE)
+		s->o.keepalive_ms = 0;
+	s->sent_ms = s->data_ms = monotonic_ms();
+}
+
+size_t relay_payload(const struct relay_sender *s)
+{
+	return sideband_payload_max(s->o.mode);
+}
+
+size_t relay_batch(const struct relay_sender *s)
+{
+	return RELAY_BATCH_BYTES / relay_payload(s) * relay_payload(s);
+}
+
+size_t relay_full(const struct relay_sender *s, size_t held)
+{
+	return held ? (held - 1) / relay_payload(s) * relay_payload(s) : 0;
+}
+
+int relay_send(struct relay_sender *s, enum sideband_band band, const struct iovec *pieces,
+	       size_t nr, struct err *err)
+{
+	int rc = sideband_send(s->o.fd, s->o.mode, band, pieces, nr, err);
+
+	s->sent_ms = monotonic_ms();
+	if (band == BAND_PACK)
+		s->data_ms = s->sent_ms;
+	return rc;
+}
+
+int relay_send_text(struct relay_sender *s, const char *text, size_t len, struct err *err)
+{
+	struct iovec piece = { (void *)text, len };
+
+	return len ? relay_send(s, BAND_TEXT, &piece, 1, err) : 0;
+}
+
+void relay_send_error(struct relay_sender *s, const struct err *why)
+{
+	const char *text = err_message(why);
+	struct iovec pieces[] = { { (void *)"upload-pack: ", 13 }, { (void *)text, strlen(text) },
+				  { (void *)"\n", 1 } };
+
+	(void)!relay_send(s, BAND_ERROR, pieces, 3, NULL);
+}
+
+void pack_relay_error(const struct pack_relay_options *o, const struct err *why)
+{
+	struct relay_sender s;
+
+	relay_sender_init(&s, o);
+	relay_send_error(&s, why);
+}
+
+static int64_t hold_ms(const struct relay_sender *s)
+{
+	return s->o.keepalive_ms ? s->o.keepalive_ms : RELAY_HOLD_MS;
+}
+
+int64_t relay_deadline_ms(const struct relay_sender *s)
+{
+	int64_t held = s->data_ms + hold_ms(s), silent = s->sent_ms + s->o.keepalive_ms;
+
+	return s->o.keepalive_ms && silent < held ? silent : held;
+}
+
+enum relay_due relay_due(struct relay_sender *s, size_t held)
+{
+	int64_t now = monotonic_ms();
+
+	if (now < relay_deadline_ms(s))
+		return RELAY_NOTHING;
+	if (held > 1)
+		return RELAY_SEND_HELD;
+	s->data_ms = now;
+	return s->o.keepalive_ms && now >= s->sent_ms + s->o.keepalive_ms ? RELAY_KEEPALIVE
+									  : RELAY_NOTHING;
+}
+
+int relay_keepalive(struct relay_sender *s, struct err *err)
+{
+	int rc = sideband_send(s->o.fd, s->o.mode, BAND_PACK, NULL, 0, err);
+
+	s->sent_ms = monotonic_ms();
+	return rc;
+}

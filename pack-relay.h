@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sending a pack to a client while it is being made: Documentation/Serving.adoc. It comes from one of two
+ * sources: a function of this process, which runs in a thread of its own and hands bytes over
+ * through a bounded queue, or a command, whose pipe is read.
+ *
+ *   - Packets are full. Bytes that do not fill one wait for more, at most for the keepalive
+ *     interval (5 s without one).
+ *   - Several packets leave with one writev(2).
+ *   - The keepalive clock starts at the last byte sent. When it fires, what is held goes out, or,
+ *     if nothing is, an empty packet. It runs while the source has not begun yet, too.
+ *   - The last byte is held back until the source has ended well; otherwise the client gets its
+ *     error on band 3 and no end of the pack.
+ *   - Text of the source goes out on band 2; without bands a function's is dropped.
+ *
+ * Errors: what the source failed with; the client has been told. ERR_IO: the client is gone.
+ * The caller ignores SIGPIPE. Memory: 4 MiB.
+ */
+#ifndef PACK_RELAY_H
+#define PACK_RELAY_H
+
+#include "compat/posix.h"
+#include "sideband.h"
+#include "util/err.h"
+#include "util/run-command.h"
+
+struct pack_relay_options {
+	int fd; /* the client's end */
+	enum sideband_mode mode;
+	int64_t keepalive_ms; /* 0: none; without bands there is none either */
+};
+
+/* There is no source: tell the client why, on band 3. */
+void pack_relay_error(const struct pack_relay_options *o, const struct err *why);
+
+/* ---- a function ---- */
+
+struct relay_queue;
+typedef int (*pack_source_fn)(void *data, struct relay_queue *out, struct err *err);
+MUST_USE int pack_relay_function(const struct pack_relay_options *o, pack_source_fn source,
+				 void *data, struct err *err);
+
+/* For the source's thread. They wait while the queue is full; ERR_ABORTED: the client is gone. */
+MUST_USE int relay_queue_write(struct relay_queue *out, const void *p, size_t len,
+			       struct err *err);
+/*
+ * The same without a copy: the queue's own memory, *len bytes of it (at least one). What has been put there,
+ * from its beginning, is handed over by relay_queue_commit.
+ */
+MUST_USE int relay_queue_reserve(struct relay_queue *out, void **p, size_t *len, struct err *err);
+void relay_queue_commit(struct relay_queue *out, size_t len);
+/* Text for the user, as on a terminal: whole lines, or ended by a carriage return. */
+void relay_queue_text(struct relay_queue *out, const char *text, size_t len);
+/* Is the client gone? Then no more work should be done for it. */
+bool relay_queue_is_unwanted(const struct relay_queue *out);
+
+/* ---- a command ---- */
+
+/*
+ * `cp` has been started with a pipe for stdout and, if there are bands, for stderr; both are
+ * closed here and the command is awaited (ended, if the client is gone). What does not begin
+ * as a pack does is not passed on. `name` is what messages call it.
+ */
+MUST_USE int pack_relay_command(const struct pack_relay_options *o, struct child_process *cp,
+				const char *name, struct err *err);
+
+#endif

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packs on their way to a client: packets, the keepalive clock, the byte held back, failures. */
+#include "compat/posix.h"
+#include <setjmp.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include "compat/syscalls.h"
+#include "compat/writev.h"
+#include "pack-relay.h"
+#include "t/fault.h"
+#include "t/unit/scratch.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "wire/pkt-line.h"
+#include "write-or-die.h"
+
+/* ---- a client that keeps what it gets ---- */
+
+struct client {
+	int pipe[2];
+	pthread_t thread;
+	size_t limit;		    /* hangs up after so many bytes; 0: never */
+	struct strbuf all;	    /* as it came */
+	struct strbuf band[4];
+	size_t nr_packets, nr_full, nr_empty;
+	size_t lens[8];		    /* payloads of the first packets, the band not counted */
+};
+
+static void *read_all(void *data)
+{
+	struct client *c = data;
+	char buf[10000];
+	ssize_t n;
+
+	while ((n = read(c->pipe[0], buf, sizeof(buf))) > 0) {
+		strbuf_add(&c->all, buf, (size_t)n);
+		if (c->limit && c->all.len >= c->limit)
+			break;
+	}
+	close(c->pipe[0]);
+	return NULL;
+}
+
+static void client_start(struct client *c, size_t limit)
+{
+	memset(c, 0, sizeof(*c));
+	strbuf_init(&c->all, 0);
+	for (int i = 0; i < 4; i++)
+		strbuf_init(&c->band[i], 0);
+	c->limit = limit;
+	assert_int_equal(pipe2(c->pipe, O_CLOEXEC), 0);
+	assert_int_equal(pthread_create(&c->thread, NULL, read_all, c), 0);
+}
+
+/* Wait for the end, then take the packets apart. */
+static void client_end(struct client *c, enum sideband_mode mode)
+{
+	size_t at = 0;
+
+	close(c->pipe[1]);
+	pthread_join(c->thread, NULL);
+	while (mode != SIDEBAND_NONE && !c->limit && at < c->all.len) {
+		int len = pkt_parse_length(c->all.buf + at), band;
+
+		assert_in_range(len, 5, 65520);
+		assert_true(at + (size_t)len <= c->all.len);
+		band = c->all.buf[at + 4];
+		assert_in_range(band, 1, 3);
+		strbuf_add(&c->band[band], c->all.buf + at + 5, (size_t)len - 5);
+		if (c->nr_packets < ARRAY_SIZE(c->lens))
+			c->lens[c->nr_packets] = (size_t)len - 5;
+		c->nr_packets++;
+		c->nr_full += (size_t)len - 5 == sideband_payload_max(mode);
+		c->nr_empty += len == 5;
+		at += (size_t)len;
+	}
+}
+
+static void client_release(struct client *c)
+{
+	strbuf_release(&c->all);
+	for (int i = 0; i < 4; i++)
+		strbuf_release(&c->band[i]);
+}
+
+/* ---- sources ---- */
+
+struct source {
+	size_t total, piece;
+	unsigned pause_ms;   /* before it begins */
+	size_t stop_at;	     /* another pause after so many bytes */
+	unsigned stop_ms;
+	const char *text;    /* for the user, before everything else */
+	int rc;
+	bool without_copy;
+	bool seen_unwanted;
+};
+
+static char byte_at(size_t i)
+{
+	return (char)(i * 7 + i / 251);
+}
+
+static void sleep_ms(unsigned ms)
+{
+	usleep(ms * 1000);
+}
+
+static int put(struct source *s, struct relay_queue *out, size_t at, size_t len, struct err *err)
+{
+	char *copy;
+	int rc;
+
+	if (s->without_copy) {
+		void *p;
+		size_t room;
+
+		while (len) {
+			if ((rc = relay_queue_reserve(out, &p, &room, err)) < 0)
+				return rc;
+			room = room < len ? room : len;
+			for (size_t i = 0; i < room; i++)
+				((char *)p)[i] = byte_at(at + i);
+			relay_queue_commit(out, room);
+			at += room;
+			len -= room;
+		}
+		return 0;
+	}
+	copy = xmalloc(len);
+	for (size_t i = 0; i < len; i++)
+		copy[i] = byte_at(at + i);
+	rc = relay_queue_write(out, copy, len, err);
+	free(copy);
+	return rc;
+}
+
+static int produce(void *data, struct relay_queue *out, struct err *err)
+{
+	struct source *s = data;
+	int rc;
+
+	if (s->text)
+		relay_queue_text(out, s->text, strlen(s->text));
+	sleep_ms(s->pause_ms);
+	for (size_t at = 0; at < s->total; at += s->piece) {
+		size_t n = s->total - at < s->piece ? s->total - at : s->piece;
+
+		if ((rc = put(s, out, at, n, err)) < 0) {
+			s->seen_unwanted = relay_queue_is_unwanted(out);
+			return rc;
+		}
+		if (s->stop_ms && at + n >= s->stop_at && at < s->stop_at)
+			sleep_ms(s->stop_ms);
+	}
+	return s->rc ? err_set(err, s->rc, "it broke") : 0;
+}
+
+static void assert_bytes(const struct strbuf *got, size_t len)
+{
+	assert_int_equal(got->len, len);
+	for (size_t i = 0; i < len; i++)
+		if (got->buf[i] != byte_at(i))
+			fail_msg("byte %zu", i);
+}
+
+static int serve(struct client *c, struct source *s, enum sideband_mode mode,
+		 int64_t keepalive_ms, struct err *err)
+{
+	struct pack_relay_options o = { .mode = mode, .keepalive_ms = keepalive_ms };
+	int rc;
+
+	o.fd = c->pipe[1];
+	rc = pack_relay_function(&o, produce, s, err);
+	client_end(c, mode);
+	return rc;
+}
+
+/* ---- a function ---- */
+
+static void packets_are_full(void **state UNUSED)
+{
+	static const size_t pieces[] = { 1, 995, 8192, 65514, 65515, 65516, 5000000 };
+	static const size_t totals[] = { 1, 65514, 65515, 65516, 131031, 1500000 };
+
+	for (size_t t = 0; t < ARRAY_SIZE(totals); t++) {
+		for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+			struct source s = { .total = totals[t], .piece = pieces[i],
+					    .without_copy = i % 2 };
+			struct client c;
+
+			client_start(&c, 0);
+			assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+			assert_bytes(&c.band[1], totals[t]);
+			assert_int_equal(c.nr_packets, (totals[t] + 65514) / 65515);
+			assert_int_equal(c.nr_full, totals[t] / 65515);
+			client_release(&c);
+		}
+	}
+}
+
+static void other_bands(void **state UNUSED)
+{
+	struct source s = { .total = 300000, .piece = 1000 };
+	struct client c;
+
+	client_start(&c, 0);
+	assert_int_equal(serve(&c, &s, SIDEBAND_SMALL, 0, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	assert_int_equal(c.nr_packets, (300000 + 994) / 995);
+	client_release(&c);
+	client_start(&c, 0);
+	s.text = "unseen\n";
+	assert_int_equal(serve(&c, &s, SIDEBAND_NONE, 1, NULL), 0);
+	assert_bytes(&c.all, s.total);
+	client_release(&c);
+}
+
+/* Sixteen packets, 1 MiB, leave with one call if they are there. */
+static void few_calls(void **state UNUSED)
+{
+	struct source s = { .total = (size_t)20 << 20, .piece = (size_t)1 << 20,
+			    .without_copy = true };
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct client c;
+
+	client_start(&c, 0);
+	plan.only = "writev";
+	fault_install(&plan);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	/* A pause of the other thread may part a batch. */
+	assert_in_range(fault_counted(), 21, 21 + 20);
+	fault_remove();
+	client_release(&c);
+}
+
+/* Calls that do a part, or are interrupted, lose and double nothing. */
+static void partial_writes(void **state UNUSED)
+{
+	for (size_t n = 1; n < 4; n++) {
+		struct source s = { .total = 3000000, .piece = 65536 };
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct client c;
+
+		client_start(&c, 0);
+		plan.only = "writev";
+		plan.fail_at = n;
+		plan.short_write = n % 2;
+		plan.fail_errno = n % 2 ? 0 : EINTR;
+		fault_install(&plan);
+		assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+		assert_true(fault_hit());
+		fault_remove();
+		assert_bytes(&c.band[1], s.total);
+		client_release(&c);
+	}
+}
+
+static void a_client_that_does_not_block(void **state UNUSED)
+{
+	struct source s = { .total = 3000000, .piece = 65536 };
+	struct client c;
+
+	client_start(&c, 0);
+	assert_int_equal(fcntl(c.pipe[1], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	client_release(&c);
+}
+
+static void text_has_its_band(void **state UNUSED)
+{
+	struct source s = { .total = 10, .piece = 10, .text = "Counting: 5\r" };
+	struct client c;
+
+	client_start(&c, 0);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 0, NULL), 0);
+	assert_bytes(&c.band[1], 10);
+	assert_string_equal(c.band[2].buf, "Counting: 5\r");
+	client_release(&c);
+}
+
+static void the_last_byte_stays_until_the_end_is_good(void **state UNUSED)
+{
+	static const size_t totals[] = { 0, 1, 65515, 65516, 200000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(totals); i++) {
+		struct source s = { .total = totals[i], .piece = 65536, .rc = ERR_CORRUPT };
+		struct err err = ERR_INIT;
+		struct client c;
+
+		client_start(&c, 0);
+		assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 0, &err), ERR_CORRUPT);
+		assert_string_equal(err_message(&err), "it broke");
+		assert_true(!totals[i] || c.band[1].len < totals[i]);
+		assert_string_equal(c.band[3].buf, "upload-pack: it broke\n");
+		client_release(&c);
+		err_release(&err);
+		client_start(&c, 0);
+		assert_int_equal(serve(&c, &s, SIDEBAND_NONE, 0, NULL), ERR_CORRUPT);
+		assert_true(!totals[i] || c.all.len < totals[i]);
+		client_release(&c);
+	}
+}
+
+static void a_client_that_hangs_up(void **state UNUSED)
+{
+	struct source s = { .total = (size_t)64 << 20, .piece = 65536 };
+	struct client c;
+
+	client_start(&c, 100000);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 0, NULL), ERR_IO);
+	assert_true(s.seen_unwanted);
+	client_release(&c);
+}
+
+/* ---- the clock: as many as the time allows, never more ---- */
+
+static void silence_is_bridged(void **state UNUSED)
+{
+	struct source s = { .total = 1000, .piece = 1000, .pause_ms = 500 };
+	int64_t begin = monotonic_ms();
+	struct client c;
+
+	client_start(&c, 0);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 100, NULL), 0);
+	assert_in_range(c.nr_empty, 1, (size_t)(monotonic_ms() - begin) / 100);
+	assert_bytes(&c.band[1], 1000);
+	client_release(&c);
+	client_start(&c, 0);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 0, NULL), 0);
+	assert_int_equal(c.nr_empty, 0);
+	client_release(&c);
+}
+
+static void held_bytes_go_before_an_empty_packet(void **state UNUSED)
+{
+	struct source s = { .total = 66000, .piece = 1000, .stop_at = 1000, .stop_ms = 700 };
+	struct client c;
+
+	client_start(&c, 0);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 100, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	assert_int_equal(c.lens[0], 999);
+	assert_int_equal(c.lens[1], 0);
+	client_release(&c);
+}
+
+/* ---- a command ---- */
+
+static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
+		 const char *script, struct err *err)
+{
+	struct pack_relay_options o = { .mode = mode, .keepalive_ms = keepalive_ms };
+	struct child_process cp = CHILD_PROCESS_INIT;
+	int rc;
+
+	client_start(c, 0);
+	o.fd = c->pipe[1];
+	strvec_pushl(&cp.args, "sh", "-c", script, NULL);
+	cp.out = -1;
+	cp.err = mode == SIDEBAND_NONE ? 0 : -1;
+	cp.no_stdin = true;
+	assert_int_equal(start_command(&cp, NULL), 0);
+	rc = pack_relay_command(&o, &cp, "the hook", err);
+	child_process_release(&cp);
+	client_end(c, mode);
+	return rc;
+}
+
+static void a_command_is_relayed_in_full_packets(void **state UNUSED)
+{
+	static const char *const pieces[] = { "1", "8192", "65514", "65515", "65516", "1M" };
+	char script[200];
+
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+		const size_t total = i ? 500000 : 3000;
+		struct client c;
+
+		snprintf(script, sizeof(script),
+			 "{ printf PACK; head -c %zu /dev/zero; } | dd bs=%s iflag=fullblock status=none",
+			 total - 4, pieces[i]);
+		assert_int_equal(relay(&c, SIDEBAND_LARGE, 60000, script, NULL), 0);
+		assert_int_equal(c.band[1].len, total);
+		assert_memory_equal(c.band[1].buf, "PACK\0\0", 6);
+		assert_int_equal(c.nr_packets, (total + 65514) / 65515);
+		client_release(&c);
+	}
+}
+
+static void stderr_of_a_command_is_text(void **state UNUSED)
+{
+	struct client c;
+
+	assert_int_equal(relay(&c, SIDEBAND_LARGE, 0, "echo hello >&2; printf PACKx", NULL), 0);
+	assert_string_equal(c.band[2].buf, "hello\n");
+	assert_string_equal(c.band[1].buf, "PACKx");
+	client_release(&c);
+	assert_int_equal(relay(&c, SIDEBAND_NONE, 0, "printf PACKx", NULL), 0);
+	assert_string_equal(c.all.buf, "PACKx");
+	client_release(&c);
+}
+
+static void commands_that_fail(void **state UNUSED)
+{
+	static const struct {
+		const char *script, *message, *sent;
+		int64_t keepalive_ms;
+	} cases[] = {
+		{ "exit 3", "the hook failed with exit code 3", "", 0 },
+		{ "printf PACKabc; exit 3", "the hook failed with exit code 3", "", 0 },
+		{ "printf PACKabc; sleep 1; exit 3", "the hook failed with exit code 3", "PACKab", 200 },
+		{ "printf PACKabc; kill -9 $$", "the hook was ended by signal 9", "", 0 },
+		{ "true", "the hook printed no pack", "", 0 },
+		{ "printf PAC", "the hook printed no pack", "", 0 },
+		{ "echo Welcome; sleep 60", "the hook printed something that is no pack", "", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct strbuf text = STRBUF_INIT;
+		struct err err = ERR_INIT;
+		struct client c;
+
+		assert_true(relay(&c, SIDEBAND_LARGE, cases[i].keepalive_ms, cases[i].script,
+				  &err) < 0);
+		assert_string_equal(err_message(&err), cases[i].message);
+		assert_string_equal(c.band[1].buf, cases[i].sent);
+		strbuf_addf(&text, "upload-pack: %s\n", cases[i].message);
+		assert_string_equal(c.band[3].buf, text.buf);
+		strbuf_release(&text);
+		client_release(&c);
+		err_release(&err);
+	}
+}
+
+static void a_command_that_dribbles(void **state UNUSED)
+{
+	struct client c;
+
+	assert_int_equal(relay(&c, SIDEBAND_LARGE, 250,
+			       "printf PACK; for i in 1 2 3 4 5; do sleep 0.2; printf $i; done",
+			       NULL), 0);
+	assert_string_equal(c.band[1].buf, "PACK12345");
+	assert_true(c.nr_packets > 2); /* it was not silent for a second */
+	client_release(&c);
+	assert_int_equal(relay(&c, SIDEBAND_LARGE, 100, "sleep 0.5; printf PACK1", NULL), 0);
+	assert_in_range(c.nr_empty, 1, 6);
+	assert_int_equal(c.lens[0], 0);
+	client_release(&c);
+}
+
+/* Nobody listens: the command ends, though it would go on for long without writing. */
+static void a_command_for_nobody(void **state UNUSED)
+{
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .keepalive_ms = 60000 };
+	struct child_process cp = CHILD_PROCESS_INIT;
+	int64_t begin = monotonic_ms();
+	int p[2];
+
+	assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+	close(p[0]);
+	o.fd = p[1];
+	strvec_pushl(&cp.args, "sh", "-c", "exec sleep 50", NULL);
+	cp.out = cp.err = -1;
+	assert_int_equal(start_command(&cp, NULL), 0);
+	assert_int_equal(pack_relay_command(&o, &cp, "the hook", NULL), ERR_IO);
+	child_process_release(&cp);
+	close(p[1]);
+	assert_in_range(monotonic_ms() - begin, 0, 40000);
+}
+
+/* The calls that the tests run with; .writev NULL: the platform's. */
+static struct syscall_table table;
+
+static int setup(void **state)
+{
+	int rc = scratch_setup(state);
+
+	if (table.writev)
+		sys = &table;
+	return rc;
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
+	const struct CMUnitTest tests[] = {
+		T(packets_are_full),
+		T(other_bands),
+		T(few_calls),
+		T(partial_writes),
+		T(a_client_that_does_not_block),
+		T(text_has_its_band),
+		T(the_last_byte_stays_until_the_end_is_good),
+		T(a_client_that_hangs_up),
+		T(silence_is_bridged),
+		T(held_bytes_go_before_an_empty_packet),
+		T(a_command_is_relayed_in_full_packets),
+		T(stderr_of_a_command_is_text),
+		T(commands_that_fail),
+		T(a_command_that_dribbles),
+		T(a_command_for_nobody),
+	};
+
+	int failed;
+
+	signal(SIGPIPE, SIG_IGN);
+	failed = cmocka_run_group_tests_name("pack-relay", tests, NULL, NULL);
+	table = syscalls_native;
+	table.writev = compat_writev;
+	return failed + cmocka_run_group_tests_name("pack-relay without writev", tests, NULL, NULL);
+}
