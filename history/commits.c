@@ -93,6 +93,12 @@ void commit_pool_free(struct commit_pool *p)
 	free(p);
 }
 
+void commit_pool_add_shallow(struct commit_pool *p, const struct object_id *oid)
+{
+	commit_pool_ignore_graph(p); /* it knows other parents */
+	grafts_add_shallow(&p->grafts, oid);
+}
+
 size_t commit_pool_nr(const struct commit_pool *p)
 {
 	return p->nr;

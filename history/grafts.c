@@ -97,6 +97,16 @@ void grafts_clear(struct grafts *g)
 	oidmap_clear(&g->by_oid, free_graft);
 }
 
+void grafts_add_shallow(struct grafts *g, const struct object_id *oid)
+{
+	struct graft *graft = xcalloc(1, sizeof(*graft));
+
+	graft->shallow = true;
+	graft = oidmap_put(&g->by_oid, oid, graft);
+	if (graft)
+		free_graft(graft);
+}
+
 const struct graft *graft_of(const struct grafts *g, const struct object_id *oid)
 {
 	return oidmap_get(&g->by_oid, oid);
@@ -110,4 +120,18 @@ bool repo_is_shallow(struct repository *r)
 
 	free(path);
 	return shallow;
+}
+
+int repo_shallow_boundary(struct repository *r, struct oid_array *out, struct err *err)
+{
+	struct grafts g = { .by_oid = { .nr = 0 } };
+	int rc = read_graft_file(&g, r, "shallow", true, err);
+	const struct object_id *oid;
+	void *value;
+
+	for (size_t i = 0; !rc && oidmap_next(&g.by_oid, &i, &oid, &value);)
+		oid_array_append(out, oid);
+	oid_array_sort(out);
+	grafts_clear(&g);
+	return rc;
 }

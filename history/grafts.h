@@ -24,6 +24,8 @@ struct grafts {
 /* Reads both files; *g is zero or cleared before. ERR_CORRUPT if they are malformed. */
 MUST_USE int grafts_read(struct grafts *g, struct repository *r, struct err *err);
 void grafts_clear(struct grafts *g);
+/* From now on it has no parents, as at the boundary of a shallow clone. */
+void grafts_add_shallow(struct grafts *g, const struct object_id *oid);
 /* NULL: the commit's own parents count. */
 const struct graft *graft_of(const struct grafts *g, const struct object_id *oid);
 

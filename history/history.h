@@ -47,6 +47,11 @@ void commit_pool_free(struct commit_pool *p);
 void commit_pool_ignore_graph(struct commit_pool *p);
 /* NULL: there is none, or it is not used. */
 struct commit_graph *commit_pool_graph(const struct commit_pool *p);
+/*
+ * The commit counts as one at the boundary of a shallow clone from now on. Before the first
+ * node is made.
+ */
+void commit_pool_add_shallow(struct commit_pool *p, const struct object_id *oid);
 /* Keep the content of commits from now on, until commit_release_buffer. */
 void commit_pool_keep_buffers(struct commit_pool *p, bool keep);
 void commit_release_buffer(struct commit *c);
@@ -66,6 +71,8 @@ void commit_set_parents(struct commit_pool *p, struct commit *c, struct commit *
 void commit_pool_clear_flags(struct commit_pool *p, uint32_t flags);
 /* Is it a shallow clone: does the file "shallow" list any commit? */
 bool repo_is_shallow(struct repository *r);
+/* The commits that it lists, sorted. ERR_CORRUPT. */
+MUST_USE int repo_shallow_boundary(struct repository *r, struct oid_array *out, struct err *err);
 
 /* ---- lists of commits ---- */
 

@@ -9,7 +9,7 @@
 void ref_exclusions_clear(struct ref_exclusions *x)
 {
 	strvec_clear(&x->patterns);
-	strvec_clear(&x->hidden);
+	hidden_refs_release(&x->hidden);
 	x->hidden_configured = false;
 }
 
@@ -18,22 +18,9 @@ void ref_exclusions_add(struct ref_exclusions *x, const char *pattern)
 	strvec_push(&x->patterns, pattern);
 }
 
-static void add_hidden(struct ref_exclusions *x, struct repository *r, const char *key)
-{
-	const struct config_entry *const *all;
-	size_t nr = 0, i;
-
-	all = config_get_all(r->config, key, &nr);
-	for (i = 0; i < nr; i++)
-		if (all[i]->value)
-			strvec_push(&x->hidden, all[i]->value);
-}
-
 int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r, const char *section,
 			struct err *err)
 {
-	char *key;
-
 	if (strcmp(section, "receive") && strcmp(section, "uploadpack") &&
 	    strcmp(section, "fetch"))
 		return err_set(err, ERR_INVALID,
@@ -41,36 +28,8 @@ int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r, const ch
 	if (x->hidden_configured)
 		return err_set(err, ERR_INVALID,
 			       "--exclude-hidden= passed more than once");
-	key = xstrfmt("%s.hiderefs", section);
-	add_hidden(x, r, "transfer.hiderefs");
-	add_hidden(x, r, key);
-	free(key);
 	x->hidden_configured = true;
-	return 0;
-}
-
-/* "refs/x" hides refs/x and what is below; "!refs/x" shows it again. */
-static bool is_hidden(const struct ref_exclusions *x, const char *name)
-{
-	size_t i;
-
-	for (i = x->hidden.nr; i-- > 0;) {
-		const char *rule = x->hidden.v[i], *rest;
-		bool negated = *rule == '!';
-		size_t len;
-
-		rule += negated;
-		rule += *rule == '^'; /* the full name, which is what we have anyway */
-		len = strlen(rule);
-		while (len && rule[len - 1] == '/')
-			len--;
-		if (strncmp(name, rule, len))
-			continue;
-		rest = name + len;
-		if (!*rest || *rest == '/')
-			return !negated;
-	}
-	return false;
+	return hidden_refs_read(&x->hidden, r->config, section, err);
 }
 
 struct glob_visit {
@@ -93,7 +52,7 @@ static int visit(void *data, const struct ref *ref)
 	for (i = 0; v->x && i < v->x->patterns.nr; i++)
 		if (wildmatch(v->x->patterns.v[i], name, 0))
 			return 0;
-	if (v->x && is_hidden(v->x, ref->name))
+	if (v->x && ref_is_hidden(&v->x->hidden, ref->name, ref->name))
 		return 0;
 	return v->fn(v->data, ref);
 }

@@ -9,6 +9,7 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "object/object.h"
+#include "repo/hidden-refs.h"
 #include "repo/repo.h"
 #include "util/strbuf.h"
 #include "util/string-list.h"
@@ -86,10 +87,10 @@ int revparse_branch_name(struct repository *r, const char *name, size_t len,
 /* What --exclude and --exclude-hidden leave out of the next option; cleared by it. */
 struct ref_exclusions {
 	struct strvec patterns;
-	struct strvec hidden; /* hideRefs, in order of precedence: last wins */
+	struct hidden_refs hidden;
 	bool hidden_configured;
 };
-#define REF_EXCLUSIONS_INIT { STRVEC_INIT, STRVEC_INIT, false }
+#define REF_EXCLUSIONS_INIT { STRVEC_INIT, HIDDEN_REFS_INIT, false }
 void ref_exclusions_clear(struct ref_exclusions *x);
 void ref_exclusions_add(struct ref_exclusions *x, const char *pattern);
 /* section: "receive", "uploadpack" or "fetch"; ERR_INVALID otherwise, or if given twice. */
