@@ -70,6 +70,7 @@ static const struct command commands[] = {
 	{ "update-ref", cmd_update_ref, CMD_REPO },
 	{ "update-server-info", cmd_update_server_info, CMD_REPO },
 	{ "upload-archive", cmd_upload_archive, 0 },
+	{ "upload-pack", cmd_upload_pack, 0 },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "verify-commit", cmd_verify_commit, CMD_REPO },
 	{ "verify-pack", cmd_verify_pack, CMD_REPO_GENTLY },

@@ -3,12 +3,7 @@
 #include <sys/utsname.h>
 #include "build-info.h"
 #include "builtin/builtin.h"
-
-/*
- * The version of Git whose behaviour scripts can expect: many ask for it and compare.
- * Behind it stands who we are.
- */
-#define GIT_COMPATIBLE_VERSION "2.39.5"
+#include "wire/version.h"
 
 static const char *const usage[] = { "git version [--build-options]", NULL };
 

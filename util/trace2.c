@@ -354,6 +354,13 @@ static void make_sid(void)
 	setenv("GIT_TRACE2_PARENT_SID", sid, 1);
 }
 
+const char *trace2_session_id(void)
+{
+	if (!sid)
+		make_sid();
+	return sid;
+}
+
 static bool env_is_true(const char *name)
 {
 	const char *v = getenv(name);

@@ -40,6 +40,8 @@ enum trace2_counter {
 /* Opens the files, emits "version" and "start"; once, before threads are started. */
 void trace2_start_at(const char *file, int line, const char *const *argv);
 void trace2_cmd_name_at(const char *file, int line, const char *name);
+/* The session id; made up if nothing is traced. Not in a thread. */
+const char *trace2_session_id(void);
 /* Emits the counters that are not 0, "exit" and "atexit", and closes the files. */
 void trace2_exit_at(const char *file, int line, int code);
 void trace2_error_at(const char *file, int line, const char *msg);

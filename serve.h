@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Version 2 of the protocol: what the server can do, and the commands that it gets. */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include "compat/posix.h"
+#include "upload/upload.h"
+
+/*
+ * Advertise (unless it is the second half of an HTTP exchange), then serve commands until the
+ * client has no more. gitprotocol-v2(5).
+ */
+MUST_USE int serve_v2(struct upload_server *s, struct err *err);
+
+#endif

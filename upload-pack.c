@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "upload-pack.h"
+#include "serve.h"
+#include "upload/upload.h"
+#include "util/alloc.h"
+
+static int server_init(struct upload_server *s, struct repository *r,
+		       const struct upload_pack_options *o, struct err *err)
+{
+	int rc;
+
+	memset(s, 0, sizeof(*s));
+	s->repo = r;
+	s->o = *o;
+	strvec_init(&s->hidden.rules);
+	pkt_reader_init(&s->in, o->in);
+	s->in.timeout_s = o->timeout_s;
+	pkt_writer_init(&s->out, o->out);
+	rc = upload_config_read(&s->config, r->config, err);
+	if (!rc)
+		rc = hidden_refs_read(&s->hidden, r->config, "uploadpack", err);
+	if (!rc)
+		rc = namespace_prefix(&s->prefix, err);
+	return rc;
+}
+
+static void server_release(struct upload_server *s)
+{
+	pkt_reader_release(&s->in);
+	pkt_writer_release(&s->out);
+	upload_config_release(&s->config);
+	hidden_refs_release(&s->hidden);
+	commit_pool_free(s->pool);
+	free(s->prefix);
+}
+
+/* Before a pack has begun there is room for an "ERR" packet (gitprotocol-pack(5)). */
+static void tell_client(struct upload_server *s, struct err *why)
+{
+	if (s->told || pkt_writer_failed(&s->out))
+		return;
+	s->out.band = 0;
+	strbuf_reset(&s->out.buf);
+	pkt_writer_addf(&s->out, "ERR upload-pack: %.1000s", err_message(why));
+	(void)!pkt_writer_send(&s->out, NULL);
+}
+
+int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
+		      struct err *err)
+{
+	struct upload_server s;
+	struct err why = ERR_INIT;
+	int rc = server_init(&s, r, o, &why);
+
+	if (!rc)
+		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
+	if (rc < 0)
+		tell_client(&s, &why);
+	err_move(err, &why);
+	server_release(&s);
+	return rc;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Settings of uploadpack.*, uploadpackfilter.*, transfer.* and lsrefs.*: git-config(1). */
+#include "compat/posix.h"
+#include "upload/upload.h"
+#include "util/alloc.h"
+
+#define KEEPALIVE_DEFAULT_S 5
+
+/* The hook runs programs: only who runs the server may name it, not the repository's owner. */
+static int read_hook(struct upload_config *u, struct err *err)
+{
+	struct config_set *c = config_set_new();
+	const char *value = NULL;
+	int rc = config_set_read_protected(c, err);
+
+	if (!rc)
+		rc = config_get_string(c, "uploadpack.packobjectshook", &value, err);
+	if (rc > 0 && *value)
+		u->pack_objects_hook = xstrdup(value);
+	config_set_free(c);
+	return rc < 0 ? rc : 0;
+}
+
+static int read_keepalive(struct upload_config *u, const struct config_set *c, struct err *err)
+{
+	int seconds = KEEPALIVE_DEFAULT_S;
+	int rc = config_get_int(c, "uploadpack.keepalive", &seconds, err);
+
+	u->keepalive_ms = seconds > 0 ? (int64_t)seconds * 1000 : 0;
+	return rc < 0 ? rc : 0;
+}
+
+static int read_unborn(struct upload_config *u, const struct config_set *c, struct err *err)
+{
+	const char *value = "advertise";
+	int rc = config_get_string(c, "lsrefs.unborn", &value, err);
+
+	if (rc < 0)
+		return rc;
+	u->unborn_advertised = !strcmp(value, "advertise");
+	u->unborn_allowed = u->unborn_advertised || !strcmp(value, "allow");
+	return u->unborn_allowed || !strcmp(value, "ignore") ? 0
+		: err_set(err, ERR_INVALID, "invalid value for 'lsrefs.unborn': '%s'", value);
+}
+
+int upload_config_read(struct upload_config *out, const struct config_set *c, struct err *err)
+{
+	struct upload_config u = { .use_bitmaps = true };
+	const struct {
+		const char *key;
+		bool *to;
+	} booleans[] = {
+		{ "uploadpack.allowtipsha1inwant", &u.allow_tip },
+		{ "uploadpack.allowreachablesha1inwant", &u.allow_reachable },
+		{ "uploadpack.allowanysha1inwant", &u.allow_any },
+		{ "uploadpack.allowfilter", &u.allow_filter },
+		{ "uploadpack.allowrefinwant", &u.allow_ref_in_want },
+		{ "uploadpack.allowsidebandall", &u.allow_sideband_all },
+		{ "uploadpack.advertisebundleuris", &u.advertise_bundle_uris },
+		{ "pack.usebitmaps", &u.use_bitmaps },
+		{ "transfer.advertisesid", &u.advertise_sid },
+		{ "transfer.advertiseobjectinfo", &u.advertise_object_info },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(booleans) && rc >= 0; i++)
+		rc = config_get_bool(c, booleans[i].key, booleans[i].to, err);
+	if (rc >= 0)
+		rc = read_keepalive(&u, c, err);
+	if (!rc)
+		rc = read_unborn(&u, c, err);
+	if (!rc)
+		rc = read_hook(&u, err);
+	if (rc < 0)
+		return rc;
+	*out = u;
+	return 0;
+}
+
+void upload_config_release(struct upload_config *u)
+{
+	free((char *)u->pack_objects_hook);
+	u->pack_objects_hook = NULL;
+}
+
+/* ---- filters ---- */
+
+static int filter_allowed(const struct config_set *c, const char *name, bool *out, struct err *err)
+{
+	char *key = xstrfmt("uploadpackfilter.%s.allow", name);
+	int rc;
+
+	*out = true;
+	rc = config_get_bool(c, key, out, err);
+	if (!rc)
+		rc = config_get_bool(c, "uploadpackfilter.allow", out, err);
+	free(key);
+	return rc < 0 ? rc : 0;
+}
+
+static int check_part(const struct config_set *c, const struct filter_part *part, struct err *err)
+{
+	const char *name = filter_kind_name(part->kind);
+	unsigned long max;
+	bool allowed;
+	int rc = filter_allowed(c, name, &allowed, err);
+
+	if (rc < 0)
+		return rc;
+	if (!allowed)
+		return err_set(err, ERR_INVALID, "filter '%s' not supported", name);
+	if (part->kind != FILTER_TREE_DEPTH)
+		return 0;
+	rc = config_get_ulong(c, "uploadpackfilter.tree.maxdepth", &max, err);
+	if (rc > 0 && part->number > max)
+		rc = err_set(err, ERR_INVALID,
+			     "filter 'tree' not supported (maximum depth: %lu, but got: %" PRIu64 ")",
+			     max, part->number);
+	return rc < 0 ? rc : 0;
+}
+
+int upload_filter_check(const struct config_set *c, const struct filter_spec *f, struct err *err)
+{
+	bool allowed = true;
+	int rc = f->combined ? filter_allowed(c, "combine", &allowed, err) : 0;
+
+	if (!rc && !allowed)
+		rc = err_set(err, ERR_INVALID, "filter 'combine' not supported");
+	for (size_t i = 0; i < f->nr && !rc; i++)
+		rc = check_part(c, &f->parts[i], err);
+	return rc;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pack that a request asks for. What is in it is found by bitmaps, where they can tell, or by a walk;
+ * then it is made, or, if it is one that we have, sent as it is.
+ */
+#include "compat/posix.h"
+#include "history/bitmap.h"
+#include "history/objects.h"
+#include "history/revision.h"
+#include "pack-relay.h"
+#include "pack/write/pack-objects.h"
+#include "upload/upload.h"
+#include "util/clock.h"
+
+/* ---- progress, as text for band 2 ---- */
+
+#define PROGRESS_INTERVAL_MS 200
+
+struct meter {
+	struct relay_queue *queue; /* NULL: the client wants none */
+	const char *title;
+	int64_t shown_ms;
+};
+
+static void meter_start(struct meter *m, const char *title)
+{
+	m->title = title;
+	m->shown_ms = monotonic_ms();
+}
+
+static void meter_print(struct meter *m, uint64_t done, uint64_t total, const char *end)
+{
+	char line[120];
+	int len;
+
+	if (!m->queue)
+		return;
+	if (total)
+		len = snprintf(line, sizeof(line), "%s: %3d%% (%" PRIu64 "/%" PRIu64 ")%s", m->title,
+			       (int)(done * 100 / total), done, total, end);
+	else
+		len = snprintf(line, sizeof(line), "%s: %" PRIu64 "%s", m->title, done, end);
+	relay_queue_text(m->queue, line, (size_t)len);
+}
+
+static void meter_update(struct meter *m, uint64_t done, uint64_t total)
+{
+	int64_t now = m->queue ? monotonic_ms() : 0;
+
+	if (!m->queue || now - m->shown_ms < PROGRESS_INTERVAL_MS)
+		return;
+	m->shown_ms = now;
+	meter_print(m, done, total, "\r");
+}
+
+/* ---- the pack that we make ---- */
+
+struct job {
+	struct upload_server *s;
+	struct fetch_request *q;
+	struct relay_queue *queue;
+	struct pack_objects *po;
+	struct bitmap_walk *bitmap; /* NULL: the objects were found by walking */
+	struct pack *whole;	    /* goes out unchanged; NULL: none does */
+	struct meter meter;
+	uint64_t nr; /* objects found so far */
+	struct err err; /* of callbacks that have no other place for it */
+};
+
+static int check_client(const struct job *j, struct err *err)
+{
+	return relay_queue_is_unwanted(j->queue) ? err_set(err, ERR_ABORTED, "the client is gone")
+						 : 0;
+}
+
+static int add_object(struct job *j, const struct object_id *oid, enum object_type type,
+		      const char *path, unsigned flags, struct err *err)
+{
+	meter_update(&j->meter, ++j->nr, 0);
+	if (j->nr % 1024 == 0 && check_client(j, err) < 0)
+		return ERR_ABORTED;
+	return pack_objects_add(j->po, oid, type, path, flags, err);
+}
+
+static int add_commit(void *data, struct commit *c, struct err *err)
+{
+	return add_object(data, &c->oid, OBJ_COMMIT, NULL, 0, err);
+}
+
+static int add_walked(void *data, const struct walked_object *o, struct err *err)
+{
+	return add_object(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
+}
+
+static void add_starts(struct rev_walk *w, const struct fetch_request *q)
+{
+	for (size_t i = 0; i < q->cut.nr; i++)
+		commit_pool_add_shallow(w->pool, &q->cut.oid[i]);
+	for (size_t i = 0; i < q->wants.nr; i++)
+		rev_walk_add_commit(w, &q->wants.oid[i], oid_hex(&q->wants.oid[i]), 0);
+	for (size_t i = 0; i < q->haves.nr; i++)
+		rev_walk_add_commit(w, &q->haves.oid[i], oid_hex(&q->haves.oid[i]),
+				    REV_UNINTERESTING | REV_BOTTOM);
+}
+
+/*
+ * Between a boundary and what was deepened below it there is no parent that would say what the client
+ * has: each commit that it names counts.
+ */
+static int walk_objects(struct job *j, struct err *err)
+{
+	struct object_walk_options o = { .filter = j->q->filter.nr ? &j->q->filter : NULL,
+					 .edges = j->q->thin,
+					 .aggressive_edges = j->q->cut.nr > 0, .commit = add_commit,
+					 .object = add_walked, .data = j };
+	struct rev_walk *w;
+	int rc = rev_walk_new(&w, j->s->repo, err);
+
+	if (rc < 0)
+		return rc;
+	w->objects = true;
+	add_starts(w, j->q);
+	rc = rev_walk_begin(w, err);
+	if (!rc)
+		rc = object_walk(w, &o, err);
+	rev_walk_free(w);
+	return rc;
+}
+
+/* ---- by bitmaps ---- */
+
+static bool is_without_blobs(const struct filter_spec *f)
+{
+	return f->nr == 1 && f->parts[0].kind == FILTER_BLOB_NONE;
+}
+
+/* A boundary, and most filters, are not in bitmaps; and the bases of a thin pack are found by a walk. */
+static bool may_use_bitmaps(const struct job *j)
+{
+	const struct fetch_request *q = j->q;
+
+	return j->s->config.use_bitmaps && !q->cut.nr && !(q->thin && q->haves.nr) &&
+	       (!q->filter.nr || is_without_blobs(&q->filter));
+}
+
+static int add_found(void *data, const struct object_id *oid, enum object_type type,
+		     uint32_t name_hash, struct pack *pack, uint64_t offset)
+{
+	struct job *j = data;
+
+	j->nr++;
+	if (!pack)
+		return pack_objects_add(j->po, oid, type, NULL, 0, &j->err);
+	if (!j->q->haves.nr)
+		return pack_objects_copy(j->po, pack, offset, &j->err);
+	return pack_objects_add_packed(j->po, oid, type, name_hash, pack, offset, &j->err);
+}
+
+/* ERR_NOT_FOUND: they cannot tell. */
+static int find_by_bitmap(struct job *j, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = ERR_NOT_FOUND;
+
+	if (may_use_bitmaps(j))
+		rc = bitmap_walk_new(&j->bitmap, j->s->repo, &j->q->wants, &j->q->haves, &why);
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		err_move(err, &why);
+	err_release(&why);
+	if (!rc && j->q->filter.nr)
+		bitmap_walk_drop(j->bitmap, OBJ_BLOB);
+	return rc;
+}
+
+/* ---- include-tag: annotated tags of what is sent ---- */
+
+static bool is_sent(struct job *j, const struct object_id *oid)
+{
+	return j->bitmap ? bitmap_walk_has(j->bitmap, oid) : pack_objects_has(j->po, oid);
+}
+
+static int add_tag(void *data, const char *name, const struct ref *ref)
+{
+	struct job *j = data;
+	const struct object_source *src = odb_source_unreplaced(j->s->repo->odb);
+	struct object_id peeled = ref->peeled;
+
+	if (!starts_with(name, "refs/tags/"))
+		return 0;
+	if (!(ref->flags & REF_PEEL_KNOWN) &&
+	    object_peel(src, &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0)
+		return 0;
+	if (oid_is_null(&peeled) || oid_eq(&peeled, &ref->oid) || !is_sent(j, &peeled) ||
+	    is_sent(j, &ref->oid))
+		return 0;
+	return add_object(j, &ref->oid, OBJ_TAG, name, 0, &j->err);
+}
+
+static int find_objects(struct job *j, struct err *err)
+{
+	int rc;
+
+	meter_start(&j->meter, "Enumerating objects");
+	rc = find_by_bitmap(j, err);
+	if (rc == ERR_NOT_FOUND)
+		rc = walk_objects(j, err);
+	if (!rc && j->q->include_tag)
+		rc = upload_refs_foreach(j->s, add_tag, j, err);
+	if (!rc && j->bitmap && !pack_objects_count(j->po) && j->q->ofs_delta && !j->q->filter.nr)
+		j->whole = bitmap_walk_whole_pack(j->bitmap);
+	if (!rc && j->bitmap && !j->whole)
+		rc = bitmap_walk_foreach(j->bitmap, add_found, j, err);
+	err_move(err, &j->err);
+	if (!rc)
+		meter_print(&j->meter, j->whole ? pack_nr_objects(j->whole) : j->nr, 0,
+			    ", done.\n");
+	return rc;
+}
+
+static int on_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
+		       struct err *err)
+{
+	struct job *j = data;
+	const char *title = phase == PACK_PHASE_DELTAS ? "Compressing objects" : "Writing objects";
+
+	if (phase == PACK_PHASE_DELTAS) {
+		if (j->meter.title != title && total)
+			meter_start(&j->meter, title);
+		if (done == total && total)
+			meter_print(&j->meter, done, total, ", done.\n");
+		else
+			meter_update(&j->meter, done, total);
+	}
+	return check_client(j, err);
+}
+
+static int to_queue(void *data, const void *p, size_t len, struct err *err)
+{
+	return relay_queue_write(data, p, len, err);
+}
+
+static void print_stats(struct job *j)
+{
+	struct pack_objects_stats st;
+	char line[160];
+	int len;
+
+	if (!j->meter.queue)
+		return;
+	pack_objects_get_stats(j->po, &st);
+	if (j->whole)
+		st = (struct pack_objects_stats){ .total = pack_nr_objects(j->whole), .packs = 1,
+						  .in_ranges = pack_nr_objects(j->whole) };
+	len = snprintf(line, sizeof(line),
+		       "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
+		       "), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas,
+		       st.reused, st.reused_deltas, st.in_ranges, st.in_ranges ? st.packs : 0);
+	relay_queue_text(j->queue, line, (size_t)len);
+}
+
+static struct pack_objects *new_pack(struct job *j)
+{
+	const struct repo_settings *settings = &j->s->repo->settings;
+	struct pack_objects_options o;
+
+	pack_objects_options_init(&o, j->s->repo->odb);
+	o.big_file_threshold = settings->big_file_threshold;
+	o.level = settings->pack_level;
+	o.ofs_delta = j->q->ofs_delta;
+	o.thin = j->q->thin;
+	o.order = PACK_ORDER_SOURCE;
+	o.progress = on_progress;
+	o.data = j;
+	return pack_objects_new(&o);
+}
+
+static int send_objects(struct job *j, struct err *err)
+{
+	int rc;
+
+	if (j->whole)
+		return pack_write_unchanged(j->whole, to_queue, j->queue, err);
+	bitmap_walk_free(j->bitmap);
+	j->bitmap = NULL;
+	rc = pack_objects_prepare(j->po, err);
+	return rc < 0 ? rc : pack_objects_write(j->po, to_queue, j->queue, err);
+}
+
+int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
+{
+	const struct upload_job *what = data;
+	struct job j = { .s = what->s, .q = what->q, .queue = queue, .err = ERR_INIT };
+	int rc;
+
+	j.meter.queue = j.q->no_progress ? NULL : queue;
+	j.po = new_pack(&j);
+	rc = find_objects(&j, err);
+	if (!rc)
+		rc = send_objects(&j, err);
+	if (!rc)
+		print_stats(&j);
+	bitmap_walk_free(j.bitmap);
+	pack_objects_free(j.po);
+	return rc;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Versions 0 and 1 of the protocol: gitprotocol-pack(5), gitprotocol-capabilities(5). */
+#include "compat/posix.h"
+#include "upload/upload.h"
+#include "util/alloc.h"
+#include "util/trace2.h"
+#include "wire/version.h"
+
+enum multi_ack { MULTI_ACK_NONE, MULTI_ACK, MULTI_ACK_DETAILED };
+
+struct session {
+	struct upload_server *s;
+	struct fetch_request q;
+	struct oidset tips; /* what has been advertised */
+	enum multi_ack multi_ack;
+	bool no_done;
+	bool capabilities_sent;
+};
+
+/* ---- the advertisement ---- */
+
+static void append_capabilities(struct session *v, struct strbuf *out)
+{
+	struct upload_server *s = v->s;
+	const struct upload_config *u = &s->config;
+	char *target = NULL;
+
+	strbuf_addstr(out, "multi_ack thin-pack side-band side-band-64k ofs-delta shallow "
+		      "deepen-since deepen-not deepen-relative no-progress include-tag "
+		      "multi_ack_detailed");
+	if (u->allow_tip || u->allow_any)
+		strbuf_addstr(out, " allow-tip-sha1-in-want");
+	if (u->allow_reachable || u->allow_any)
+		strbuf_addstr(out, " allow-reachable-sha1-in-want");
+	if (s->o.stateless_rpc)
+		strbuf_addstr(out, " no-done");
+	if (!upload_head_target(s, &target, NULL) && target)
+		strbuf_addf(out, " symref=HEAD:%s", target);
+	free(target);
+	if (u->allow_filter)
+		strbuf_addstr(out, " filter");
+	strbuf_addf(out, " object-format=%s", s->repo->algo->name);
+	if (u->advertise_sid)
+		strbuf_addf(out, " session-id=%s", trace2_session_id());
+	strbuf_addstr(out, " agent=");
+	append_agent(out);
+}
+
+/* The first line carries the capabilities behind a NUL. */
+static void print_line(struct session *v, const struct object_id *oid, const char *name)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_add_oid(&line, oid);
+	strbuf_addf(&line, " %s", name);
+	if (!v->capabilities_sent) {
+		strbuf_addch(&line, '\0');
+		append_capabilities(v, &line);
+		v->capabilities_sent = true;
+	}
+	strbuf_addch(&line, '\n');
+	pkt_writer_add(&v->s->out, line.buf, line.len);
+	strbuf_release(&line);
+}
+
+static int advertise_ref(void *data, const char *name, const struct ref *ref)
+{
+	struct session *v = data;
+	const struct object_source *src = odb_source_unreplaced(v->s->repo->odb);
+	struct object_id peeled = ref->peeled;
+
+	print_line(v, &ref->oid, name);
+	if (!(ref->flags & REF_PEEL_KNOWN) &&
+	    (object_peel(src, &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0 ||
+	     oid_eq(&peeled, &ref->oid)))
+		return pkt_writer_failed(&v->s->out) ? ERR_IO : 0;
+	if (!oid_is_null(&peeled)) {
+		char *with = xconcat(name, "^{}");
+
+		print_line(v, &peeled, with);
+		free(with);
+	}
+	return pkt_writer_failed(&v->s->out) ? ERR_IO : 0;
+}
+
+static int note_tip(void *data, const char *name UNUSED, const struct ref *ref)
+{
+	struct session *v = data;
+
+	oidset_insert(&v->tips, &ref->oid);
+	return 0;
+}
+
+/* Where a shallow server ends; written as the file "shallow" has it. */
+static int advertise_shallow(struct session *v, struct err *err)
+{
+	struct oid_array boundary = OID_ARRAY_INIT;
+	int rc = repo_shallow_boundary(v->s->repo, &boundary, err);
+
+	for (size_t i = 0; i < boundary.nr; i++)
+		pkt_writer_addf(&v->s->out, "shallow %s", oid_hex(&boundary.oid[i]));
+	oid_array_clear(&boundary);
+	return rc;
+}
+
+static int advertise(struct session *v, struct err *err)
+{
+	struct upload_server *s = v->s;
+	int rc;
+
+	if (s->o.version == 1)
+		pkt_writer_addf(&s->out, "version 1\n");
+	rc = upload_refs_foreach(s, advertise_ref, v, err);
+	if (rc < 0)
+		return rc;
+	if (!v->capabilities_sent)
+		print_line(v, &s->repo->algo->null_oid, "capabilities^{}");
+	rc = advertise_shallow(v, err);
+	if (rc < 0)
+		return rc;
+	pkt_writer_flush(&s->out);
+	return pkt_writer_send(&s->out, err);
+}
+
+/* ---- wants ---- */
+
+/* The words behind the first want. */
+static int take_capabilities(struct session *v, const char *words, struct err *err)
+{
+	struct fetch_request *q = &v->q;
+	struct string_list list = STRING_LIST_INIT;
+	const char *value;
+	int rc = 0;
+
+	string_list_split(&list, words, " ");
+	for (size_t i = 0; i < list.nr && !rc; i++) {
+		const char *w = list.items[i].string;
+
+		if (!strcmp(w, "multi_ack_detailed"))
+			v->multi_ack = MULTI_ACK_DETAILED;
+		else if (!strcmp(w, "multi_ack"))
+			v->multi_ack = MULTI_ACK;
+		else if (!strcmp(w, "no-done"))
+			v->no_done = true;
+		else if (!strcmp(w, "thin-pack"))
+			q->thin = true;
+		else if (!strcmp(w, "ofs-delta"))
+			q->ofs_delta = true;
+		else if (!strcmp(w, "no-progress"))
+			q->no_progress = true;
+		else if (!strcmp(w, "include-tag"))
+			q->include_tag = true;
+		else if (!strcmp(w, "deepen-relative"))
+			q->deepen_relative = true;
+		else if (!strcmp(w, "side-band-64k"))
+			q->mode = SIDEBAND_LARGE;
+		else if (!strcmp(w, "side-band") && q->mode == SIDEBAND_NONE)
+			q->mode = SIDEBAND_SMALL;
+		else if (skip_prefix(w, "object-format=", &value) &&
+			 strcmp(value, v->s->repo->algo->name) != 0)
+			rc = err_set(err, ERR_INVALID, "mismatched object format: server %s; "
+				     "client %s", v->s->repo->algo->name, value);
+		else if (skip_prefix(w, "session-id=", &value))
+			trace2_data_string("transfer", "client-sid", value);
+	}
+	string_list_clear(&list, NULL);
+	return rc;
+}
+
+static int take_want(struct session *v, const char *line, const char *hex, struct err *err)
+{
+	struct upload_server *s = v->s;
+	struct object_id oid;
+	const char *words;
+
+	if (oid_parse_hex(&oid, hex, s->repo->algo, &words) < 0 || (*words && *words != ' '))
+		return err_set(err, ERR_INVALID, "protocol error, expected to get object ID, "
+			       "not '%s'", line);
+	if (!odb_has(s->repo->odb, &oid))
+		return err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&oid));
+	if (*words && !v->q.wants.nr) {
+		int rc = take_capabilities(v, words, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	fetch_request_add_want(&v->q, &oid);
+	return 0;
+}
+
+static int take_filter(struct session *v, const char *text, struct err *err)
+{
+	int rc;
+
+	if (!v->s->config.allow_filter)
+		return err_set(err, ERR_INVALID, "filtering capability not negotiated");
+	filter_spec_release(&v->q.filter);
+	rc = filter_spec_parse(&v->q.filter, text, err);
+	return rc < 0 ? rc : upload_filter_check(v->s->repo->config, &v->q.filter, err);
+}
+
+static int take_line(struct session *v, const char *line, struct err *err)
+{
+	const char *rest;
+	int rc;
+
+	if (skip_prefix(line, "want ", &rest))
+		return take_want(v, line, rest, err);
+	if (skip_prefix(line, "filter ", &rest))
+		return take_filter(v, rest, err);
+	rc = fetch_request_take_shallow(v->s, &v->q, line, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return err_set(err, ERR_INVALID, "protocol error, expected to get object ID, not '%s'",
+		       line);
+}
+
+/* Up to a flush packet. A client that hangs up here wanted nothing. */
+static int read_wants(struct session *v, struct err *err)
+{
+	struct pkt_reader *in = &v->s->in;
+	size_t nr = 0;
+	int kind, rc = 0;
+
+	while ((kind = pkt_reader_line(in, err)) == PKT_DATA && !rc) {
+		if (++nr > UPLOAD_LINES_MAX)
+			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
+				     UPLOAD_LINES_MAX);
+		else
+			rc = take_line(v, in->line, err);
+	}
+	if (rc < 0 || kind < 0)
+		return rc < 0 ? rc : kind;
+	if (kind == PKT_EOF && !nr)
+		return 0;
+	if (kind != PKT_FLUSH)
+		return err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
+	return fetch_request_check(&v->q, err);
+}
+
+static int note_all_tips(struct session *v, struct err *err)
+{
+	const struct upload_config *u = &v->s->config;
+	struct hidden_refs none = HIDDEN_REFS_INIT, hidden = v->s->hidden;
+	int rc;
+
+	/* The tips of hidden refs can be asked for, if that is allowed. */
+	if (u->allow_tip)
+		v->s->hidden = none;
+	rc = upload_refs_foreach(v->s, note_tip, v, err);
+	v->s->hidden = hidden;
+	return rc;
+}
+
+/* May the client have all that it wants? */
+static int check_wants(struct session *v, struct err *err)
+{
+	struct oid_array others = OID_ARRAY_INIT;
+	int rc = v->s->config.allow_any ? 0 : note_all_tips(v, err);
+
+	for (size_t i = 0; i < v->q.wants.nr && !rc && !v->s->config.allow_any; i++)
+		if (!oidset_contains(&v->tips, &v->q.wants.oid[i]))
+			oid_array_append(&others, &v->q.wants.oid[i]);
+	if (!rc && others.nr && !v->s->config.allow_reachable)
+		rc = err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&others.oid[0]));
+	if (!rc && others.nr)
+		rc = upload_check_reachable(v->s, &others, err);
+	oid_array_clear(&others);
+	return rc;
+}
+
+/* ---- haves ---- */
+
+static const char *ack_word(const struct session *v, bool ready)
+{
+	if (v->multi_ack == MULTI_ACK_DETAILED)
+		return ready ? " ready" : " common";
+	return v->multi_ack == MULTI_ACK ? " continue" : "";
+}
+
+static int take_have(struct session *v, const char *line, const char *hex, bool *ready,
+		     struct object_id *last, struct err *err)
+{
+	struct upload_server *s = v->s;
+	struct object_id oid;
+	bool common;
+	int rc = upload_parse_oid(s, line, hex, &oid, err);
+
+	if (!rc)
+		rc = upload_note_have(s, &v->q, &oid, &common, err);
+	if (rc < 0)
+		return rc;
+	if (!common) {
+		/* What we do not have is answered only to stop a client that goes on. */
+		if (v->multi_ack && *ready)
+			pkt_writer_addf(&s->out, "ACK %s%s\n", oid_hex(&oid), ack_word(v, true));
+		return 0;
+	}
+	*last = oid;
+	if (v->multi_ack || v->q.haves.nr == 1)
+		pkt_writer_addf(&s->out, "ACK %s%s\n", oid_hex(&oid), ack_word(v, false));
+	return 0;
+}
+
+static int end_of_round(struct session *v, bool *ready, const struct object_id *last,
+			bool *sent_ready, struct err *err)
+{
+	struct upload_server *s = v->s;
+	int rc = 0;
+
+	if (!*ready && v->multi_ack && (rc = upload_is_ready(s, &v->q, err)) < 0)
+		return rc;
+	*ready |= rc > 0;
+	if (*ready && v->multi_ack == MULTI_ACK_DETAILED && !*sent_ready && v->q.haves.nr) {
+		*sent_ready = true;
+		pkt_writer_addf(&s->out, "ACK %s ready\n", oid_hex(last));
+	}
+	if (!v->q.haves.nr || v->multi_ack)
+		pkt_writer_addf(&s->out, "NAK\n");
+	if (v->no_done && *sent_ready) {
+		pkt_writer_addf(&s->out, "ACK %s\n", oid_hex(last));
+		v->q.done = true;
+	}
+	return pkt_writer_send(&s->out, err);
+}
+
+/* Rounds of haves, each ended by a flush packet, until "done". 1: the pack comes next, 0: not. */
+static int negotiate(struct session *v, struct err *err)
+{
+	struct upload_server *s = v->s;
+	struct object_id last = s->repo->algo->null_oid;
+	bool ready = false, sent_ready = false;
+	const char *hex;
+	size_t nr = 0;
+	int rc = 0, kind;
+
+	while (!rc && !v->q.done) {
+		kind = pkt_reader_line(&s->in, err);
+		if (kind < 0)
+			return kind;
+		if (kind == PKT_FLUSH)
+			rc = end_of_round(v, &ready, &last, &sent_ready, err);
+		else if (kind == PKT_EOF)
+			return s->o.stateless_rpc ? 0
+				: err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
+		else if (kind != PKT_DATA || ++nr > UPLOAD_LINES_MAX)
+			rc = err_set(err, ERR_INVALID, "unexpected packet");
+		else if (skip_prefix(s->in.line, "have ", &hex))
+			rc = take_have(v, s->in.line, hex, &ready, &last, err);
+		else if (!strcmp(s->in.line, "done"))
+			break;
+		else
+			rc = err_set(err, ERR_INVALID, "expected SHA1 list, got '%s'", s->in.line);
+		if (!rc && kind == PKT_FLUSH && s->o.stateless_rpc && !v->q.done)
+			return 0;
+	}
+	if (rc < 0)
+		return rc;
+	if (v->q.done)
+		return 1;
+	if (!v->q.haves.nr)
+		pkt_writer_addf(&s->out, "NAK\n");
+	else if (v->multi_ack)
+		pkt_writer_addf(&s->out, "ACK %s\n", oid_hex(&last));
+	return 1;
+}
+
+static int serve_request(struct session *v, struct err *err)
+{
+	int rc = read_wants(v, err);
+
+	if (rc < 0 || !v->q.wants.nr)
+		return rc;
+	rc = check_wants(v, err);
+	if (!rc)
+		rc = upload_deepen(v->s, &v->q, false, err);
+	if (!rc)
+		rc = pkt_writer_send(&v->s->out, err);
+	if (!rc && (rc = negotiate(v, err)) > 0)
+		rc = upload_send_pack(v->s, &v->q, err);
+	return rc < 0 ? rc : pkt_writer_send(&v->s->out, err);
+}
+
+int upload_serve_v0(struct upload_server *s, struct err *err)
+{
+	struct session v = { .s = s, .tips = OIDSET_INIT };
+	int rc = 0;
+
+	fetch_request_init(&v.q);
+	if (s->o.advertise_only || !s->o.stateless_rpc)
+		rc = advertise(&v, err);
+	if (!rc && !s->o.advertise_only)
+		rc = serve_request(&v, err);
+	fetch_request_release(&v.q);
+	oidset_clear(&v.tips);
+	return rc;
+}
