@@ -112,6 +112,8 @@ test_expect_success 'paths' '
 	printf "%s \n" pax_global_header a/ a/b/ a/b/g f >expect && test_cmp expect actual &&
 	git -C repo archive HEAD ":(glob)**/g" >out && headers out | cut -d" " -f5- >actual &&
 	printf "%s \n" pax_global_header a/ a/b/ a/b/g >expect && test_cmp expect actual &&
+	git -C repo archive HEAD ":(glob)**/na*" >out && headers out | cut -d" " -f5- >actual &&
+	printf "%s \n" pax_global_header "sp ace/" "sp ace/na me" >expect && test_cmp expect actual &&
 	git -C repo archive HEAD ":!a" ":!sp*" >out && headers out >actual && test_grep ! " a/" actual &&
 	test_grep " sub/" actual &&
 	test_expect_code 128 git -C repo archive HEAD f none >out 2>err && test_grep "pathspec .none. did not match" err &&
@@ -229,6 +231,7 @@ test_expect_success 'compression' '
 '
 
 test_expect_success 'large blobs are streamed' '
+	git -C repo -c core.bigFileThreshold=3 archive HEAD >out && cmp out.tar out &&
 	git init -q big && test_seq 200000 >big/large && echo small >big/small && git -C big add . && git -C big commit -q -m x &&
 	git -C big archive HEAD >whole.tar && git -C big -c core.bigFileThreshold=1000 archive HEAD >out && cmp whole.tar out &&
 	test_expect_code 128 git -C big -c tar.up.command="exit 0" archive --format=up HEAD 2>err &&

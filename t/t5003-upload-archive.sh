@@ -90,7 +90,7 @@ test_expect_success 'uploadArchive.allowUnreachable' '
 '
 
 test_expect_success 'files of the server' '
-	echo private >private && for option in --add-file=private --add-virtual-file=a:b --output=x -ox --remote=. --exec=x; do
+	echo private >private && for option in "--add-file=$PWD/private" --add-virtual-file=a:b --output=x -ox --remote=. --exec=x; do
 		{ test_might_fail ask "$option" HEAD; } && test $flush = 3 && test_must_be_empty out &&
 		test_file_not_empty failure && test_path_missing x && test_path_missing repo/.git/x || return 1
 	done
@@ -121,7 +121,7 @@ test_expect_success 'requests that are malformed' '
 '
 
 test_expect_success 'a larger archive' '
-	head -c 300000 /dev/zero >repo/zeros && git -C repo add zeros && git -C repo commit -q -m zeros &&
+	head -c 3000000 /dev/zero >repo/zeros && git -C repo add zeros && git -C repo commit -q -m zeros &&
 	ask HEAD && git -C repo archive HEAD >expect && test_cmp_bin expect out
 '
 
