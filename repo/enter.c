@@ -59,10 +59,10 @@ int repo_enter(const char *name, unsigned flags, char **path, struct err *err)
 	if (!rc)
 		rc = err_set(err, ERR_NOT_FOUND, "'%s' does not appear to be a git repository",
 			     name);
-	else if (rc > 0)
-		rc = chdir(gitdir) < 0 ? err_set_errno(err, "cannot change to '%s'", gitdir) : 0;
-	if (!rc)
-		rc = setup_check_ownership(gitfile, NULL, ".", err);
+	else if (rc > 0) /* before the cwd changes, for names that are relative */
+		rc = setup_check_ownership(gitfile, NULL, gitdir, err);
+	if (!rc && chdir(gitdir) < 0)
+		rc = err_set_errno(err, "cannot change to '%s'", gitdir);
 	if (!rc) {
 		setenv("GIT_DIR", ".", 1);
 		if (path) {

@@ -75,14 +75,6 @@ MUST_USE int repo_open(struct repository **out, const struct repo_open_options *
 MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
 			  const char *worktree, struct err *err);
 /*
- * The repository that a client names to a server: `path`, "path/.git", "path.git/.git" or
- * "path.git", with "~user" expanded; strict: only `path` itself. Its owner must be trusted
- * (safe.directory). The cwd becomes its gitdir. ERR_NOT_FOUND "'X' does not appear to be a git
- * repository".
- */
-MUST_USE int repo_open_served(struct repository **out, const char *path, bool strict,
-			      struct err *err);
-/*
  * Only the configuration, of the repository that is found here or without one: for aliases,
  * before it is known what a command needs. *top and *prefix are worktree and prefix of the
  * repository, if any; the cwd may have changed. Caller frees.

@@ -75,7 +75,6 @@ static int start_hook(struct upload_server *s, const struct fetch_request *q,
 		return rc;
 	}
 	hook_arguments(&cp->args, s->config.pack_objects_hook, q);
-	strvec_push(&cp->env, "GIT_DIR=.");
 	cp->use_shell = true;
 	cp->in = fd;
 	cp->out = -1;
