@@ -11,9 +11,9 @@
 #include "compat/os.h"
 #include "repo/enter.h"
 #include "repo/repo.h"
+#include "sideband.h"
 #include "util/alloc.h"
 #include "wire/pkt-line.h"
-#include "write-or-die.h"
 
 #define NR_ARGS_MAX 64
 #define BAND_MAX (PKT_PAYLOAD_MAX - 1)
@@ -47,13 +47,11 @@ static int read_arguments(struct strvec *args, struct err *err)
 	return rc;
 }
 
-static int send_band(int band, const void *p, size_t len, struct err *err)
+static int send_band(enum sideband_band band, const void *p, size_t len, struct err *err)
 {
-	char head[6];
-	struct iovec iov[2] = { { head, 5 }, { (void *)p, len } };
+	struct iovec piece = { (void *)p, len };
 
-	snprintf(head, sizeof(head), "%04x%c", (unsigned)(len + 5) & 0xffff, band);
-	return writev_in_full(1, iov, 2, "packet", err);
+	return sideband_send(1, SIDEBAND_LARGE, band, &piece, 1, err);
 }
 
 /* ---- the child ---- */
@@ -122,7 +120,7 @@ static int pass_on(struct writer *w, int i, struct err *err)
 		close(w->fd[i]);
 		w->fd[i] = -1;
 	}
-	return len ? send_band(i + 1, buf, len, err) : 0;
+	return len ? send_band(i ? BAND_TEXT : BAND_PACK, buf, len, err) : 0;
 }
 
 static int pass_all_on(struct writer *w, struct err *err)
@@ -164,7 +162,7 @@ static int serve(struct repository *r, const struct strvec *args, struct err *er
 		return rc;
 	if (!status)
 		return pkt_flush(1, err);
-	rc = send_band(3, failed, sizeof(failed) - 1, err);
+	rc = send_band(BAND_ERROR, failed, sizeof(failed) - 1, err);
 	return rc ? rc : err_set(err, ERR_ABORTED, "sent error to the client: %s", failed);
 }
 
