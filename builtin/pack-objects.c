@@ -530,6 +530,8 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
+	if (!c.r)
+		parse(argc, argv, &c, &o); /* -h, which ends here */
 	index_init(&c.ix, c.r->algo);
 	pack_objects_options_init(&c.o, c.r->odb);
 	rc = read_config(&c, &o, &err);
