@@ -102,7 +102,7 @@ test_expect_success '--strict: nothing unless all is there and whole' '
 test_expect_success '--max-input-size, what follows, wrong usage' '
 	new u && test_expect_code 128 git -C u unpack-objects --max-input-size=$((n - 1)) <all.pack 2>err &&
 	test_grep "pack exceeds maximum allowed size" err && nothing_in u &&
-	(cat all.pack && echo rest) | git -C u unpack-objects -q >out && echo rest >expect && test_cmp expect out &&
+	{ cat all.pack && echo rest; } >more && git -C u unpack-objects -q <more >out && echo rest >expect && test_cmp expect out &&
 	test_expect_code 129 git -C u unpack-objects file && test_expect_code 129 git -C u unpack-objects --nonsense &&
 	rm -rf nowhere && mkdir nowhere && test_expect_code 128 env GIT_CEILING_DIRECTORIES="$PWD" git -C nowhere unpack-objects <all.pack
 '
