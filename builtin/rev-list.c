@@ -97,6 +97,8 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 		rc = pretty_set_format(&l->log.pretty, "raw", err);
 	if (!w->nr_starts && !w->input_given && !w->default_rev)
 		rev_list_usage();
+	if (l->use_bitmaps && (rc = rev_list_by_bitmap(l, err)))
+		return rc < 0 ? rc : 0;
 	w->limited |= l->bisect != 0;
 	if (l->log.format_given || l->header)
 		commit_pool_keep_buffers(w->pool, true);

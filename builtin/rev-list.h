@@ -52,6 +52,8 @@ void rev_list_print_sums(struct rev_list *l);
 
 /* rev-list-objects.c: walk and show with --objects. */
 MUST_USE int rev_list_objects(struct rev_list *l, struct err *err);
+/* rev-list-bitmap.c: 1: all is shown; 0: bitmaps cannot tell, and the walk has to; < 0. */
+int rev_list_by_bitmap(struct rev_list *l, struct err *err);
 /* An object is not there; type OBJ_NONE: a start of which nothing is known. */
 MUST_USE int rev_list_miss(struct rev_list *l, const struct object_id *oid, enum object_type type,
 			   const char *path, struct err *err);

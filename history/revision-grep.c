@@ -53,6 +53,11 @@ void rev_grep_use_notes(struct rev_walk *w, rev_notes_fn fn, void *data)
 	rev_grep_of(w)->notes_data = data;
 }
 
+bool rev_grep_is_used(const struct rev_walk *w)
+{
+	return w->grep && w->grep->nr;
+}
+
 bool rev_grep_ignores_case(const struct rev_walk *w)
 {
 	return w->grep && w->grep->ignore_case;

@@ -203,6 +203,8 @@ void rev_grep_map_idents(struct rev_walk *w, rev_ident_map_fn fn, const void *da
 /* Appends notes of a commit; patterns for messages see them as well. */
 typedef void (*rev_notes_fn)(void *data, const struct object_id *oid, struct strbuf *out);
 void rev_grep_use_notes(struct rev_walk *w, rev_notes_fn fn, void *data);
+/* Are there any? */
+bool rev_grep_is_used(const struct rev_walk *w);
 /* Was -i given? */
 bool rev_grep_ignores_case(const struct rev_walk *w);
 /* The encoding in which messages are matched: that of the output. */

@@ -51,6 +51,38 @@ test_expect_success 'bitmaps of a pack' '
 	)
 '
 
+test_expect_success 'rev-list --use-bitmap-index: counts, sizes and lists are those of the walk' '
+	(
+		cd base && tip=$(git rev-list -n 1 --all) && mid=$(git rev-list --all | sed -n 60p) &&
+		old=$(git rev-list --all | sed -n 150p) &&
+		for range in --all "$tip --not $old" "$mid $old" "--all --not $mid"
+		do
+			for what in --count --disk-usage "--count -n 3" "--count --first-parent"
+			do
+				git rev-list $what $range >expect &&
+				git rev-list --use-bitmap-index $what $range >actual &&
+				test_cmp expect actual || return 1
+			done
+		done &&
+		: a walk lists some objects that the excluded commits have, a bitmap does not &&
+		for range in --all "$mid $old"
+		do
+			for what in "--count --objects" "--disk-usage --objects" "--count --objects --filter=blob:none"
+			do
+				git rev-list $what $range >expect &&
+				git rev-list --use-bitmap-index $what $range >actual &&
+				test_cmp expect actual || return 1
+			done &&
+			git rev-list --objects --no-object-names $range | sort >expect &&
+			git rev-list --use-bitmap-index --objects $range >listed && sort listed >actual &&
+			test_cmp expect actual || return 1
+		done &&
+		: a bitmap knows no paths, so this came from one &&
+		test_must_fail grep " " listed && git rev-list --objects $tip | grep " " >named &&
+		rm expect actual listed named
+	)
+'
+
 test_expect_success 'the whole pack, and one object less' '
 	(
 		cd base &&
