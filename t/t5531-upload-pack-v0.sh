@@ -101,6 +101,18 @@ test_expect_success 'depth' '
 	test_grep "^shallow $TWO" answer
 '
 
+test_expect_success 'what is no boundary any more is no answer to a have' '
+	for caps in "" multi_ack multi_ack_detailed
+	do
+		BANDS=1 && printf "%s\n" "want $MAIN $caps side-band-64k" "shallow $MAIN" "deepen 2" 0000 done |
+		serve repo && BANDS= && sed "/^band/,\$d" answer >actual &&
+		printf "%s\n" "shallow $TWO" "unshallow $MAIN" 0000 NAK >expect && test_cmp expect actual &&
+		git -C repo rev-parse $TWO $TWO^{tree} >wanted && pack_holds wanted &&
+		BANDS=1 && printf "%s\n" "want $MAIN $caps side-band-64k" "shallow $MAIN" "deepen 2" 0000 "have $ZERO_OID" 0000 |
+		serve repo && BANDS= && test_cmp expect answer || return 1
+	done
+'
+
 wanted_anyway () {
 	BANDS=1 && printf "%s\n" "want $1 $CAPS" 0000 done | serve repo -c transfer.hideRefs=refs/hidden $2 $3 $4
 	local code=$?

@@ -92,15 +92,21 @@ static int add_walked(void *data, const struct walked_object *o, struct err *err
 	return add_object(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
 }
 
+static void add_known(struct rev_walk *w, const struct oid_array *oids)
+{
+	for (size_t i = 0; i < oids->nr; i++)
+		rev_walk_add_commit(w, &oids->oid[i], oid_hex(&oids->oid[i]),
+				    REV_UNINTERESTING | REV_BOTTOM);
+}
+
 static void add_starts(struct rev_walk *w, const struct fetch_request *q)
 {
 	for (size_t i = 0; i < q->cut.nr; i++)
 		commit_pool_add_shallow(w->pool, &q->cut.oid[i]);
 	for (size_t i = 0; i < q->wants.nr; i++)
 		rev_walk_add_commit(w, &q->wants.oid[i], oid_hex(&q->wants.oid[i]), 0);
-	for (size_t i = 0; i < q->haves.nr; i++)
-		rev_walk_add_commit(w, &q->haves.oid[i], oid_hex(&q->haves.oid[i]),
-				    REV_UNINTERESTING | REV_BOTTOM);
+	add_known(w, &q->haves);
+	add_known(w, &q->unshallowed);
 }
 
 /*

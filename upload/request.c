@@ -25,6 +25,7 @@ void fetch_request_release(struct fetch_request *q)
 	oidset_clear(&q->shallow_set);
 	oid_array_clear(&q->deepen_not);
 	filter_spec_release(&q->filter);
+	oid_array_clear(&q->unshallowed);
 	oid_array_clear(&q->cut);
 }
 

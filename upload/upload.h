@@ -100,6 +100,8 @@ struct fetch_request {
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
+	/* Not a boundary any more: the client has these, but not because it said "have". */
+	struct oid_array unshallowed;
 	/* Commits whose parents the client does not get because of them: set by upload_deepen. */
 	struct oid_array cut;
 };
