@@ -108,6 +108,23 @@ test_expect_success 'include-tag sends tags of what is sent, and only those' '
 	git -C repo rev-list --objects $TWO..$MAIN | cut -d" " -f1 >wanted && pack_holds wanted
 '
 
+test_expect_success 'include-tag sends the tags between a tag and what is sent' '
+	cp -R repo nested && (
+		cd nested && git tag -a -m inner inner && git tag -a -m outer outer inner &&
+		git rev-parse outer inner >../chain && git tag -d inner
+	) &&
+	make_bitmaps () {
+		git -C nested rev-list --objects $MAIN | git -C nested pack-objects -q .git/objects/pack/pack &&
+		git -C nested multi-pack-index write --bitmap
+	} &&
+	for bitmaps in false true
+	do
+		test $bitmaps = false || make_bitmaps || return 1
+		fetch_request include-tag "want $MAIN" done >lines && serve nested -c pack.useBitmaps=$bitmaps <lines &&
+		{ git -C repo rev-list --objects $MAIN | cut -d" " -f1 && echo $TAG && cat chain; } >wanted && pack_holds wanted || return 1
+	done
+'
+
 test_expect_success 'negotiation: what is common, when it is enough' '
 	fetch_request "want $MAIN" "have $ZERO_OID" | serve repo &&
 	printf "%s\n" acknowledgments NAK 0000 >expect && test_cmp expect answer &&
