@@ -141,6 +141,22 @@ test_expect_success 'negotiation: what is common, when it is enough' '
 	fetch_request | serve repo && test_must_be_empty answer
 '
 
+test_expect_success 'grafts that go in a circle' '
+	cp -R repo circle && mkdir -p circle/.git/info && echo "$ONE $MAIN" >circle/.git/info/grafts &&
+	old=$(GIT_COMMITTER_DATE="1000000000 +0000" git -C circle commit-tree -m old HEAD^{tree}) &&
+	fetch_request "want $MAIN" "have $old" >lines && (ulimit -v 1000000 && serve circle <lines) &&
+	printf "%s\n" acknowledgments "ACK $old" 0000 >expect && test_cmp expect answer
+'
+
+test_expect_success 'a limit on what prefixes of refs take up' '
+	prefix=refs/x$(printf "%060000d" 0) && long () {
+		printf "%s\n" command=ls-refs object-format=$TEST_HASH 0001 "ref-prefix refs/heads/side" &&
+		for i in $(test_seq $1); do echo "ref-prefix $prefix$i"; done && echo 0000
+	} &&
+	long 270 >lines && serve repo <lines && test $(grep -c refs/ answer) = 1 &&
+	long 290 >lines && serve repo <lines && grep "$MAIN refs/heads/main" answer
+'
+
 test_expect_success 'several requests on one connection' '
 	{ printf "%s\n" command=ls-refs object-format=$TEST_HASH 0001 "ref-prefix refs/heads/main" 0000 &&
 	  fetch_request no-progress "want $MAIN" done && printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 &&

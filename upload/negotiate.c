@@ -71,8 +71,10 @@ static bool is_decided(struct search *w, struct commit *c)
 	return c->flags & (LEADS | DEAD_END);
 }
 
+/* A dead end until it is known to lead somewhere: grafts that go in a circle end there, too. */
 static void push(struct search *w, struct commit *c)
 {
+	c->flags |= DEAD_END;
 	ALLOC_GROW(w->way, w->nr + 1, w->alloc);
 	w->way[w->nr++] = (struct step){ c, 0 };
 }
@@ -92,7 +94,6 @@ static int decide(struct search *w, struct commit *from, struct err *err)
 		int rc;
 
 		if (top->next == c->nr_parents) {
-			c->flags |= DEAD_END;
 			w->nr--;
 			continue;
 		}

@@ -95,7 +95,8 @@ struct fetch_request {
 	int depth;		  /* 0: not given; see UPLOAD_DEPTH_INFINITE */
 	bool deepen_relative;
 	timestamp_t deepen_since; /* 0: not given */
-	struct oid_array deepen_not;
+	struct oid_array deepen_not; /* each once */
+	struct oidset deepen_not_set;
 	struct filter_spec filter;
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
 	enum sideband_mode mode;

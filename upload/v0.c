@@ -15,6 +15,7 @@ struct session {
 	enum multi_ack multi_ack;
 	bool no_done;
 	bool capabilities_sent;
+	size_t nr_judged; /* haves of which is known whether they are enough */
 };
 
 /* ---- the advertisement ---- */
@@ -308,8 +309,11 @@ static int end_of_round(struct session *v, bool *ready, const struct object_id *
 	struct upload_server *s = v->s;
 	int rc = 0;
 
-	if (!*ready && v->multi_ack && (rc = upload_is_ready(s, &v->q, err)) < 0)
+	/* Only what the client has told since may have changed the answer. */
+	if (!*ready && v->multi_ack && v->q.haves.nr > v->nr_judged &&
+	    (rc = upload_is_ready(s, &v->q, err)) < 0)
 		return rc;
+	v->nr_judged = v->q.haves.nr;
 	*ready |= rc > 0;
 	if (*ready && v->multi_ack == MULTI_ACK_DETAILED && !*sent_ready && v->q.haves.nr) {
 		*sent_ready = true;
