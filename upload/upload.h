@@ -134,8 +134,8 @@ MUST_USE int upload_note_have(struct upload_server *s, struct fetch_request *q,
  */
 int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err);
 /*
- * Is each of these reached by a ref that the client sees? ERR_INVALID "not our ref X". Cost: the
- * history down to the oldest of them.
+ * Is each of these reached by a ref that is not hidden? ERR_INVALID "not our ref X". Cost: the
+ * history down to the oldest of them; all of it if one is not reached.
  */
 MUST_USE int upload_check_reachable(struct upload_server *s, const struct oid_array *oids,
 				    struct err *err);
