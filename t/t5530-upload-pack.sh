@@ -269,6 +269,10 @@ test_expect_success 'bitmaps: the whole pack, unchanged; or just what is wanted'
 	cmp packed/.git/objects/pack/pack-$(cat name).pack pack &&
 	fetch_request "want $TWO" done | serve packed &&
 	git -C repo rev-list --objects $TWO | cut -d" " -f1 >wanted && pack_holds wanted &&
+	: bitmaps know no boundary &&
+	fetch_request "want $MAIN" "deepen 1" done | serve packed &&
+	{ echo $MAIN && git -C repo rev-parse $MAIN^{tree} && git -C repo ls-tree -rt --format="%(objectname)" $MAIN; } >wanted &&
+	pack_holds wanted &&
 	: hidden objects stay hidden &&
 	git -C packed update-ref -d refs/heads/side && fetch_request "want $MAIN" "want $TAG" done | serve packed &&
 	git -C repo rev-list --objects $MAIN $TAG | cut -d" " -f1 >wanted && pack_holds wanted &&
