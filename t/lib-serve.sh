@@ -11,7 +11,7 @@ serve () {
 	shift
 	rm -f pack answer err &&
 	"$PKT" encode >request || return 125
-	GIT_PROTOCOL=${PROTOCOL-version=2} git "$@" upload-pack --stateless-rpc "$t_repo" \
+	GIT_PROTOCOL=${PROTOCOL-version=2} git "$@" upload-pack ${STATELESS---stateless-rpc} "$t_repo" \
 		<request >raw 2>err
 	local t_code=$?
 	"$PKT" decode pack ${BANDS:+--bands} <raw >answer 2>decode.err || return 124

@@ -38,6 +38,8 @@ test_expect_success 'files to begin with' '
 	id=$(git -C repo rev-parse HEAD) && printf "# v2 git bundle\n-%s x\n%s refs/heads/x\n\nPACK" $id $id >bundle &&
 	printf "# v3 git bundle\n@filter=blob:none\n@object-format=%s\n%s HEAD\n\n" "$TEST_HASH" $id >bundle3 &&
 	with "\3" bundle && with "\7" bundle3 && with "\0" commit && with "\1" tag && with "\1" reflog && with "\1" message &&
+	printf "\3command=fetch\nobject-format=sha1\n0001\nthin-pack\nwant %%0\nhave %%1\nwant-ref HEAD\nshallow %%0\ndeepen 2\ndone\n0000\n" >in-fetch &&
+	printf "\0want %%0 multi_ack_detailed side-band-64k\nshallow %%1\ndeepen 2\n0000\nhave %%5\nhave %%1\n0000\ndone\n" >in-v0 &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 

@@ -108,6 +108,23 @@ test_expect_success 'include-tag sends tags of what is sent, and only those' '
 	git -C repo rev-list --objects $TWO..$MAIN | cut -d" " -f1 >wanted && pack_holds wanted
 '
 
+test_expect_success 'include-tag sends the tags between a tag and what is sent' '
+	cp -R repo nested && (
+		cd nested && git tag -a -m inner inner && git tag -a -m outer outer inner &&
+		git rev-parse outer inner >../chain && git tag -d inner
+	) &&
+	make_bitmaps () {
+		git -C nested rev-list --objects $MAIN | git -C nested pack-objects -q .git/objects/pack/pack &&
+		git -C nested multi-pack-index write --bitmap
+	} &&
+	for bitmaps in false true
+	do
+		test $bitmaps = false || make_bitmaps || return 1
+		fetch_request include-tag "want $MAIN" done >lines && serve nested -c pack.useBitmaps=$bitmaps <lines &&
+		{ git -C repo rev-list --objects $MAIN | cut -d" " -f1 && echo $TAG && cat chain; } >wanted && pack_holds wanted || return 1
+	done
+'
+
 test_expect_success 'negotiation: what is common, when it is enough' '
 	fetch_request "want $MAIN" "have $ZERO_OID" | serve repo &&
 	printf "%s\n" acknowledgments NAK 0000 >expect && test_cmp expect answer &&
@@ -122,6 +139,22 @@ test_expect_success 'negotiation: what is common, when it is enough' '
 	fetch_request "want $MAIN" "have $other" | serve repo &&
 	printf "%s\n" acknowledgments "ACK $other" 0000 >expect && test_cmp expect answer &&
 	fetch_request | serve repo && test_must_be_empty answer
+'
+
+test_expect_success 'grafts that go in a circle' '
+	cp -R repo circle && mkdir -p circle/.git/info && echo "$ONE $MAIN" >circle/.git/info/grafts &&
+	old=$(GIT_COMMITTER_DATE="1000000000 +0000" git -C circle commit-tree -m old HEAD^{tree}) &&
+	fetch_request "want $MAIN" "have $old" >lines && (ulimit -v 1000000 && serve circle <lines) &&
+	printf "%s\n" acknowledgments "ACK $old" 0000 >expect && test_cmp expect answer
+'
+
+test_expect_success 'a limit on what prefixes of refs take up' '
+	prefix=refs/x$(printf "%060000d" 0) && long () {
+		printf "%s\n" command=ls-refs object-format=$TEST_HASH 0001 "ref-prefix refs/heads/side" &&
+		for i in $(test_seq $1); do echo "ref-prefix $prefix$i"; done && echo 0000
+	} &&
+	long 270 >lines && serve repo <lines && test $(grep -c refs/ answer) = 1 &&
+	long 290 >lines && serve repo <lines && grep "$MAIN refs/heads/main" answer
 '
 
 test_expect_success 'several requests on one connection' '
@@ -236,6 +269,10 @@ test_expect_success 'bitmaps: the whole pack, unchanged; or just what is wanted'
 	cmp packed/.git/objects/pack/pack-$(cat name).pack pack &&
 	fetch_request "want $TWO" done | serve packed &&
 	git -C repo rev-list --objects $TWO | cut -d" " -f1 >wanted && pack_holds wanted &&
+	: bitmaps know no boundary &&
+	fetch_request "want $MAIN" "deepen 1" done | serve packed &&
+	{ echo $MAIN && git -C repo rev-parse $MAIN^{tree} && git -C repo ls-tree -rt --format="%(objectname)" $MAIN; } >wanted &&
+	pack_holds wanted &&
 	: hidden objects stay hidden &&
 	git -C packed update-ref -d refs/heads/side && fetch_request "want $MAIN" "want $TAG" done | serve packed &&
 	git -C repo rev-list --objects $MAIN $TAG | cut -d" " -f1 >wanted && pack_holds wanted &&

@@ -10,7 +10,7 @@ PROTOCOL=version=0
 test_expect_success 'set up a history' '
 	git init -q -b main repo && (cd repo && test_commit one && test_commit two &&
 	 git tag -a -m "annotated" v1 HEAD && git branch side && test_commit three &&
-	 git update-ref refs/hidden/secret $(git commit-tree -m secret HEAD^{tree}) &&
+	 git update-ref refs/hidden/secret $(git commit-tree -m secret -p $(git commit-tree -m below HEAD^{tree}) HEAD^{tree}) &&
 	 git rev-parse HEAD >../main.id && git rev-parse HEAD~1 >../two.id && git rev-parse HEAD~2 >../one.id &&
 	 git rev-parse v1 >../tag.id && git rev-parse refs/hidden/secret >../secret.id) &&
 	MAIN=$(cat main.id) && TWO=$(cat two.id) && ONE=$(cat one.id) && TAG=$(cat tag.id) && SECRET=$(cat secret.id) &&
@@ -101,6 +101,18 @@ test_expect_success 'depth' '
 	test_grep "^shallow $TWO" answer
 '
 
+test_expect_success 'what is no boundary any more is no answer to a have' '
+	for caps in "" multi_ack multi_ack_detailed
+	do
+		BANDS=1 && printf "%s\n" "want $MAIN $caps side-band-64k" "shallow $MAIN" "deepen 2" 0000 done |
+		serve repo && BANDS= && sed "/^band/,\$d" answer >actual &&
+		printf "%s\n" "shallow $TWO" "unshallow $MAIN" 0000 NAK >expect && test_cmp expect actual &&
+		git -C repo rev-parse $TWO $TWO^{tree} >wanted && pack_holds wanted &&
+		BANDS=1 && printf "%s\n" "want $MAIN $caps side-band-64k" "shallow $MAIN" "deepen 2" 0000 "have $ZERO_OID" 0000 |
+		serve repo && BANDS= && test_cmp expect answer || return 1
+	done
+'
+
 wanted_anyway () {
 	BANDS=1 && printf "%s\n" "want $1 $CAPS" 0000 done | serve repo -c transfer.hideRefs=refs/hidden $2 $3 $4
 	local code=$?
@@ -109,20 +121,30 @@ wanted_anyway () {
 }
 
 test_expect_success 'what may be asked for' '
-	loose=$(git -C repo commit-tree -m loose HEAD^{tree}) && tree=$(git -C repo rev-parse HEAD^{tree}) &&
-	for o in $ONE $SECRET $loose $tree $ZERO_OID
+	loose=$(git -C repo commit-tree -m loose HEAD^{tree}) && below=$(git -C repo rev-parse $SECRET^) && tree=$(git -C repo rev-parse HEAD^{tree}) &&
+	STATELESS= && for o in $ONE $SECRET $loose $tree $ZERO_OID
 	do
 		test_expect_code 128 wanted_anyway $o && test_grep "^ERR upload-pack: not our ref $o" answer || return 1
 	done &&
 	wanted_anyway $MAIN && wanted_anyway $TAG && wanted_anyway $TWO &&
 	wanted_anyway $SECRET -c uploadpack.allowTipSHA1InWant=true &&
 	test_expect_code 128 wanted_anyway $ONE -c uploadpack.allowTipSHA1InWant=true &&
+	STATELESS=--stateless-rpc && wanted_anyway $ONE && test_expect_code 128 wanted_anyway $SECRET && test_expect_code 128 wanted_anyway $below &&
+	test_expect_code 128 wanted_anyway $loose && STATELESS= &&
 	wanted_anyway $ONE -c uploadpack.allowReachableSHA1InWant=true &&
-	test_expect_code 128 wanted_anyway $SECRET -c uploadpack.allowReachableSHA1InWant=true &&
+	wanted_anyway $SECRET -c uploadpack.allowReachableSHA1InWant=true &&
+	wanted_anyway $below -c uploadpack.allowReachableSHA1InWant=true &&
 	test_expect_code 128 wanted_anyway $loose -c uploadpack.allowReachableSHA1InWant=true &&
 	test_expect_code 128 wanted_anyway $tree -c uploadpack.allowReachableSHA1InWant=true &&
 	wanted_anyway $loose -c uploadpack.allowAnySHA1InWant=true &&
-	wanted_anyway $tree -c uploadpack.allowAnySHA1InWant=true
+	wanted_anyway $tree -c uploadpack.allowAnySHA1InWant=true && unset STATELESS
+'
+
+test_expect_success 'what is reachable is so whatever the dates say' '
+	new=$(git -C repo commit-tree -m new -p HEAD HEAD^{tree}) &&
+	old=$(GIT_COMMITTER_DATE="1000000000 +0000" git -C repo commit-tree -m old -p $new HEAD^{tree}) &&
+	git -C repo update-ref refs/heads/skew $(GIT_COMMITTER_DATE="1000000001 +0000" git -C repo commit-tree -m top -p $old HEAD^{tree}) &&
+	wanted_anyway $new -c uploadpack.allowReachableSHA1InWant=true && wanted_anyway $old
 '
 
 test_expect_success 'requests that are none' '

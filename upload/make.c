@@ -7,6 +7,7 @@
 #include "history/bitmap.h"
 #include "history/objects.h"
 #include "history/revision.h"
+#include "object/tag.h"
 #include "pack-relay.h"
 #include "pack/write/pack-objects.h"
 #include "upload/upload.h"
@@ -92,15 +93,21 @@ static int add_walked(void *data, const struct walked_object *o, struct err *err
 	return add_object(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
 }
 
+static void add_known(struct rev_walk *w, const struct oid_array *oids)
+{
+	for (size_t i = 0; i < oids->nr; i++)
+		rev_walk_add_commit(w, &oids->oid[i], oid_hex(&oids->oid[i]),
+				    REV_UNINTERESTING | REV_BOTTOM);
+}
+
 static void add_starts(struct rev_walk *w, const struct fetch_request *q)
 {
 	for (size_t i = 0; i < q->cut.nr; i++)
 		commit_pool_add_shallow(w->pool, &q->cut.oid[i]);
 	for (size_t i = 0; i < q->wants.nr; i++)
 		rev_walk_add_commit(w, &q->wants.oid[i], oid_hex(&q->wants.oid[i]), 0);
-	for (size_t i = 0; i < q->haves.nr; i++)
-		rev_walk_add_commit(w, &q->haves.oid[i], oid_hex(&q->haves.oid[i]),
-				    REV_UNINTERESTING | REV_BOTTOM);
+	add_known(w, &q->haves);
+	add_known(w, &q->unshallowed);
 }
 
 /*
@@ -179,6 +186,27 @@ static bool is_sent(struct job *j, const struct object_id *oid)
 	return j->bitmap ? bitmap_walk_has(j->bitmap, oid) : pack_objects_has(j->po, oid);
 }
 
+/* A tag, and the tags that it leads to: what they all lead to is sent. */
+static int add_chain(struct job *j, const char *name, const struct object_id *tag)
+{
+	struct object_id oid = *tag;
+	struct tag_view view = { .target_type = OBJ_TAG };
+	int rc = 0;
+
+	while (!rc && view.target_type == OBJ_TAG && !is_sent(j, &oid)) {
+		struct object_buf buf = OBJECT_BUF_INIT;
+
+		rc = odb_read_type(j->s->repo->odb, &oid, OBJ_TAG, &buf, &j->err);
+		if (!rc)
+			rc = tag_parse(&view, buf.data, buf.size, j->s->repo->algo, &j->err);
+		if (!rc)
+			rc = add_object(j, &oid, OBJ_TAG, name, 0, &j->err);
+		oid = view.target;
+		object_buf_release(&buf);
+	}
+	return rc;
+}
+
 static int add_tag(void *data, const char *name, const struct ref *ref)
 {
 	struct job *j = data;
@@ -190,10 +218,9 @@ static int add_tag(void *data, const char *name, const struct ref *ref)
 	if (!(ref->flags & REF_PEEL_KNOWN) &&
 	    object_peel(src, &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0)
 		return 0;
-	if (oid_is_null(&peeled) || oid_eq(&peeled, &ref->oid) || !is_sent(j, &peeled) ||
-	    is_sent(j, &ref->oid))
+	if (oid_is_null(&peeled) || oid_eq(&peeled, &ref->oid) || !is_sent(j, &peeled))
 		return 0;
-	return add_object(j, &ref->oid, OBJ_TAG, name, 0, &j->err);
+	return add_chain(j, name, &ref->oid);
 }
 
 static int find_objects(struct job *j, struct err *err)

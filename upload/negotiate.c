@@ -71,8 +71,10 @@ static bool is_decided(struct search *w, struct commit *c)
 	return c->flags & (LEADS | DEAD_END);
 }
 
+/* A dead end until it is known to lead somewhere: grafts that go in a circle end there, too. */
 static void push(struct search *w, struct commit *c)
 {
+	c->flags |= DEAD_END;
 	ALLOC_GROW(w->way, w->nr + 1, w->alloc);
 	w->way[w->nr++] = (struct step){ c, 0 };
 }
@@ -92,7 +94,6 @@ static int decide(struct search *w, struct commit *from, struct err *err)
 		int rc;
 
 		if (top->next == c->nr_parents) {
-			c->flags |= DEAD_END;
 			w->nr--;
 			continue;
 		}
@@ -155,7 +156,6 @@ struct reach {
 	struct upload_server *s;
 	struct prio_queue queue;
 	struct oidset targets; /* commits that have not been met yet */
-	timestamp_t oldest;
 	struct err err;
 	int rc;
 };
@@ -173,7 +173,7 @@ static int add_tip(void *data, const char *name UNUSED, const struct ref *ref)
 	return r->rc;
 }
 
-/* Walk by date until all have been met; what is older than all of them is not looked at. */
+/* Walk until all have been met. By date, but dates may be wrong: nothing is left out because of them. */
 static int meet_targets(struct reach *r, size_t nr, struct err *err)
 {
 	struct commit *c;
@@ -191,8 +191,7 @@ static int meet_targets(struct reach *r, size_t nr, struct err *err)
 			rc = commit_parse_node(r->s->pool, p, err);
 			if (rc < 0)
 				return rc;
-			if (p->date >= r->oldest)
-				prio_queue_put(&r->queue, p);
+			prio_queue_put(&r->queue, p);
 		}
 	}
 	return nr ? ERR_NOT_FOUND : 0;
@@ -211,8 +210,6 @@ static int add_targets(struct reach *r, const struct oid_array *oids, size_t *nr
 		if (!c || !oid_eq(&c->oid, &oids->oid[i]))
 			return err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&oids->oid[i]));
 		*nr += oidset_insert(&r->targets, &c->oid);
-		if (c->date < r->oldest)
-			r->oldest = c->date;
 	}
 	return 0;
 }
@@ -220,7 +217,7 @@ static int add_targets(struct reach *r, const struct oid_array *oids, size_t *nr
 int upload_check_reachable(struct upload_server *s, const struct oid_array *oids,
 			   struct err *err)
 {
-	struct reach r = { .s = s, .queue = { .compare = commit_date_cmp }, .oldest = TIME_MAX,
+	struct reach r = { .s = s, .queue = { .compare = commit_date_cmp },
 			   .targets = OIDSET_INIT, .err = ERR_INIT };
 	size_t nr = 0;
 	int rc = add_targets(&r, oids, &nr, err);

@@ -86,16 +86,14 @@ int upload_refs_foreach(struct upload_server *s, served_ref_fn fn, void *data, s
 /* Sorted, and without those that begin with another one. */
 static void simplify_prefixes(struct strvec *out, const struct strvec *prefixes)
 {
-	size_t kept = 0;
+	struct strvec all = STRVEC_INIT;
 
-	strvec_pushv(out, prefixes->v);
-	strvec_sort_unique(out);
-	while (kept < out->nr) {
-		if (kept && starts_with(out->v[kept], out->v[kept - 1]))
-			strvec_remove(out, kept);
-		else
-			kept++;
-	}
+	strvec_pushv(&all, prefixes->v);
+	strvec_sort_unique(&all);
+	for (size_t i = 0; i < all.nr; i++)
+		if (!out->nr || !starts_with(all.v[i], out->v[out->nr - 1]))
+			strvec_push(out, all.v[i]);
+	strvec_clear(&all);
 }
 
 /* More prefixes than this: all refs are read, and compared. */
@@ -152,11 +150,14 @@ int upload_head_target(struct upload_server *s, char **out, struct err *err)
 
 /* ---- ls-refs ---- */
 
+/* So many are kept, and so many bytes of them. */
 #define PREFIXES_MAX 65536
+#define PREFIX_BYTES_MAX ((size_t)16 * 1024 * 1024)
 
 struct ls_refs {
 	struct upload_server *s;
 	struct strvec prefixes;
+	size_t prefix_bytes;
 	bool peel, symrefs, unborn, head_seen, too_many;
 };
 
@@ -209,7 +210,18 @@ static bool wants_head(const struct ls_refs *l)
 	return !l->prefixes.nr;
 }
 
-/* One argument. Too many prefixes are none: more refs than were asked for may be shown. */
+/* Too many prefixes are none: more refs than were asked for may be shown. */
+static void take_prefix(struct ls_refs *l, const char *prefix)
+{
+	l->prefix_bytes += strlen(prefix);
+	if (l->prefixes.nr == PREFIXES_MAX || l->prefix_bytes > PREFIX_BYTES_MAX)
+		l->too_many = true;
+	if (l->too_many)
+		strvec_clear(&l->prefixes);
+	else
+		strvec_push(&l->prefixes, prefix);
+}
+
 static int take_argument(struct ls_refs *l, const char *line, struct err *err)
 {
 	const char *prefix;
@@ -222,10 +234,8 @@ static int take_argument(struct ls_refs *l, const char *line, struct err *err)
 		l->unborn = l->s->config.unborn_allowed;
 	else if (!skip_prefix(line, "ref-prefix ", &prefix))
 		return err_set(err, ERR_INVALID, "unexpected line: '%s'", line);
-	else if (l->prefixes.nr < PREFIXES_MAX)
-		strvec_push(&l->prefixes, prefix);
 	else
-		l->too_many = true;
+		take_prefix(l, prefix);
 	return 0;
 }
 
@@ -237,8 +247,6 @@ static int read_arguments(struct ls_refs *l, struct err *err)
 		rc = take_argument(l, l->s->in.line, err);
 	if (rc < 0 || kind < 0)
 		return rc < 0 ? rc : kind;
-	if (l->too_many)
-		strvec_clear(&l->prefixes);
 	return kind == PKT_FLUSH ? 0
 		: err_set(err, ERR_INVALID, "expected flush after ls-refs arguments");
 }

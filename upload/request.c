@@ -24,7 +24,9 @@ void fetch_request_release(struct fetch_request *q)
 	oid_array_clear(&q->shallow);
 	oidset_clear(&q->shallow_set);
 	oid_array_clear(&q->deepen_not);
+	oidset_clear(&q->deepen_not_set);
 	filter_spec_release(&q->filter);
+	oid_array_clear(&q->unshallowed);
 	oid_array_clear(&q->cut);
 }
 
@@ -103,10 +105,12 @@ static int take_not(struct upload_server *s, struct fetch_request *q, const char
 			    : ref_dwim(s->repo->refs, name, strlen(name), &full, &oid);
 
 	if (nr > 0 && (!full || skip_prefix(full, s->prefix, &seen)) &&
-	    !ref_is_hidden(&s->hidden, full ? seen : name, full ? full : shown))
-		oid_array_append(&q->deepen_not, &oid);
-	else
+	    !ref_is_hidden(&s->hidden, full ? seen : name, full ? full : shown)) {
+		if (oidset_insert(&q->deepen_not_set, &oid))
+			oid_array_append(&q->deepen_not, &oid);
+	} else {
 		nr = 0;
+	}
 	free(full);
 	free(shown);
 	if (nr == 1)

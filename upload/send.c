@@ -25,6 +25,7 @@ static int hook_input(const struct fetch_request *q, int *fd, struct err *err)
 	add_lines(&text, "", &q->wants);
 	strbuf_addstr(&text, "--not\n");
 	add_lines(&text, "", &q->haves);
+	add_lines(&text, "", &q->unshallowed);
 	strbuf_addch(&text, '\n');
 	*fd = os_unnamed_file();
 	if (*fd < 0)

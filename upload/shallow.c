@@ -203,8 +203,7 @@ static int tell_inside(struct boundary *b, struct err *err)
 		pkt_writer_addf(&b->s->out, "unshallow %s", oid_hex(&c->oid));
 		for (uint32_t p = 0; p < c->nr_parents; p++)
 			fetch_request_add_want(q, &c->parents[p]->oid);
-		if (oidset_insert(&q->have_set, &c->oid))
-			oid_array_append(&q->haves, &c->oid);
+		oid_array_append(&q->unshallowed, &c->oid);
 	}
 	return 0;
 }

@@ -95,11 +95,14 @@ struct fetch_request {
 	int depth;		  /* 0: not given; see UPLOAD_DEPTH_INFINITE */
 	bool deepen_relative;
 	timestamp_t deepen_since; /* 0: not given */
-	struct oid_array deepen_not;
+	struct oid_array deepen_not; /* each once */
+	struct oidset deepen_not_set;
 	struct filter_spec filter;
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
+	/* Not a boundary any more: the client has these, but not because it said "have". */
+	struct oid_array unshallowed;
 	/* Commits whose parents the client does not get because of them: set by upload_deepen. */
 	struct oid_array cut;
 };
@@ -131,8 +134,8 @@ MUST_USE int upload_note_have(struct upload_server *s, struct fetch_request *q,
  */
 int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err);
 /*
- * Is each of these reached by a ref that the client sees? ERR_INVALID "not our ref X". Cost: the
- * history down to the oldest of them.
+ * Is each of these reached by a ref that is not hidden? ERR_INVALID "not our ref X". Cost: the
+ * history down to the oldest of them; all of it if one is not reached.
  */
 MUST_USE int upload_check_reachable(struct upload_server *s, const struct oid_array *oids,
 				    struct err *err);

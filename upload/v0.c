@@ -15,6 +15,7 @@ struct session {
 	enum multi_ack multi_ack;
 	bool no_done;
 	bool capabilities_sent;
+	size_t nr_judged; /* haves of which is known whether they are enough */
 };
 
 /* ---- the advertisement ---- */
@@ -238,34 +239,37 @@ static int read_wants(struct session *v, struct err *err)
 	return fetch_request_check(&v->q, err);
 }
 
-static int note_all_tips(struct session *v, struct err *err)
+/* Is each of the wants the tip of a ref or, if that is enough, reached by one? */
+static int check_wants_by_refs(struct session *v, struct err *err)
+{
+	struct oid_array others = OID_ARRAY_INIT;
+	int rc = upload_refs_foreach(v->s, note_tip, v, err);
+
+	for (size_t i = 0; i < v->q.wants.nr && !rc; i++)
+		if (!oidset_contains(&v->tips, &v->q.wants.oid[i]))
+			oid_array_append(&others, &v->q.wants.oid[i]);
+	/* With HTTP the refs may have moved since another process advertised them. */
+	if (!rc && others.nr && !v->s->config.allow_reachable && !v->s->o.stateless_rpc)
+		rc = err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&others.oid[0]));
+	if (!rc && others.nr)
+		rc = upload_check_reachable(v->s, &others, err);
+	oid_array_clear(&others);
+	return rc;
+}
+
+/* May the client have all that it wants? What is allowed beyond the advertisement holds for hidden refs, too. */
+static int check_wants(struct session *v, struct err *err)
 {
 	const struct upload_config *u = &v->s->config;
 	struct hidden_refs none = HIDDEN_REFS_INIT, hidden = v->s->hidden;
 	int rc;
 
-	/* The tips of hidden refs can be asked for, if that is allowed. */
-	if (u->allow_tip)
+	if (u->allow_any)
+		return 0;
+	if (u->allow_tip || u->allow_reachable)
 		v->s->hidden = none;
-	rc = upload_refs_foreach(v->s, note_tip, v, err);
+	rc = check_wants_by_refs(v, err);
 	v->s->hidden = hidden;
-	return rc;
-}
-
-/* May the client have all that it wants? */
-static int check_wants(struct session *v, struct err *err)
-{
-	struct oid_array others = OID_ARRAY_INIT;
-	int rc = v->s->config.allow_any ? 0 : note_all_tips(v, err);
-
-	for (size_t i = 0; i < v->q.wants.nr && !rc && !v->s->config.allow_any; i++)
-		if (!oidset_contains(&v->tips, &v->q.wants.oid[i]))
-			oid_array_append(&others, &v->q.wants.oid[i]);
-	if (!rc && others.nr && !v->s->config.allow_reachable)
-		rc = err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&others.oid[0]));
-	if (!rc && others.nr)
-		rc = upload_check_reachable(v->s, &others, err);
-	oid_array_clear(&others);
 	return rc;
 }
 
@@ -308,8 +312,11 @@ static int end_of_round(struct session *v, bool *ready, const struct object_id *
 	struct upload_server *s = v->s;
 	int rc = 0;
 
-	if (!*ready && v->multi_ack && (rc = upload_is_ready(s, &v->q, err)) < 0)
+	/* Only what the client has told since may have changed the answer. */
+	if (!*ready && v->multi_ack && v->q.haves.nr > v->nr_judged &&
+	    (rc = upload_is_ready(s, &v->q, err)) < 0)
 		return rc;
+	v->nr_judged = v->q.haves.nr;
 	*ready |= rc > 0;
 	if (*ready && v->multi_ack == MULTI_ACK_DETAILED && !*sent_ready && v->q.haves.nr) {
 		*sent_ready = true;

@@ -12,8 +12,8 @@ int protocol_version_requested(void)
 		const char *value;
 
 		at += strspn(at, ":");
-		if (skip_prefix(at, "version=", &value) && (value[1] == ':' || !value[1]) &&
-		    *value >= '0' && *value <= '2' && *value - '0' > version)
+		if (skip_prefix(at, "version=", &value) && *value >= '0' && *value <= '2' &&
+		    (value[1] == ':' || !value[1]) && *value - '0' > version)
 			version = *value - '0';
 	}
 	return version;

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include "compat/syscalls.h"
 #include "compat/writev.h"
-#include "pack-relay.h"
+#include "pack-relay-internal.h"
 #include "t/fault.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
@@ -483,10 +483,30 @@ static int setup(void **state)
 	return rc;
 }
 
+/* Of any band; held data has a clock of its own. */
+static void the_keepalive_clock_starts_at_the_last_byte_sent(void **state UNUSED)
+{
+	struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_LARGE, .keepalive_ms = 500 };
+	struct relay_sender s;
+
+	relay_sender_init(&s, &o);
+	s.sent_ms = 100;
+	s.data_ms = 1000;
+	assert_int_equal(relay_deadline_ms(&s), 600);
+	s.sent_ms = 2000;
+	assert_int_equal(relay_deadline_ms(&s), 1500);
+	o.mode = SIDEBAND_NONE;
+	relay_sender_init(&s, &o);
+	s.sent_ms = 100;
+	s.data_ms = 1000;
+	assert_int_equal(relay_deadline_ms(&s), 1000 + RELAY_HOLD_MS);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
+		T(the_keepalive_clock_starts_at_the_last_byte_sent),
 		T(packets_are_full),
 		T(other_bands),
 		T(few_calls),
