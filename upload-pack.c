@@ -51,8 +51,10 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 {
 	struct upload_server s;
 	struct err why = ERR_INIT;
-	int rc = server_init(&s, r, o, &why);
+	int rc;
 
+	repo_ignore_replacements(r); /* the client gets the objects themselves */
+	rc = server_init(&s, r, o, &why);
 	if (!rc)
 		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
 	if (rc < 0)

@@ -532,6 +532,7 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 
 	if (!c.r)
 		parse(argc, argv, &c, &o); /* -h, which ends here */
+	repo_ignore_replacements(c.r); /* the objects themselves count */
 	index_init(&c.ix, c.r->algo);
 	pack_objects_options_init(&c.o, c.r->odb);
 	rc = read_config(&c, &o, &err);

@@ -325,4 +325,23 @@ test_expect_success 'a pack that is cut short' '
 	test_must_fail git -C cut pack-objects --stdout <oids >x.pack 2>err && test_file_not_empty err
 '
 
+# Loose, and then from a pack with all deltas made anew: each is read, not copied.
+test_expect_success 'replaced objects are packed as they are, and so is what they lead to' '
+	rm -rf rep && cp -R repo rep && blob=$(git -C rep rev-parse HEAD:text) &&
+	other=$(lines 777 210 | git -C rep hash-object -w --stdin) && old=$(git -C rep rev-parse HEAD~2) &&
+	tree=$(git -C rep rev-parse HEAD~30^{tree}) &&
+	commit=$(git -C rep commit-tree -m other $tree) &&
+	git -C rep update-ref refs/replace/$blob $other &&
+	git -C rep update-ref refs/replace/$old $commit &&
+	for where in loose packed; do
+		for opts in "" "--no-reuse-object" "--path-walk"; do
+			rm -rf out && mkdir out && echo HEAD >revs &&
+			git -C rep pack-objects --revs $opts "$PWD/out/pack" <revs >names && repo_of out/pack new &&
+			in_new >actual && git -C repo rev-list --objects HEAD >reach &&
+			cut -d" " -f1 reach | sort >want && test_cmp want actual && git -C new fsck || return 1
+		done &&
+		rm -rf rep/.git/objects/pack && cp -R packed/.git/objects/pack rep/.git/objects/pack || return 1
+	done
+'
+
 test_done

@@ -101,6 +101,15 @@ test_expect_success 'what the client has is not sent' '
 	: >none && pack_holds none
 '
 
+test_expect_success 'replaced objects are sent as they are, with what they lead to' '
+	git -C repo update-ref refs/replace/$TWO $SIDE &&
+	git -C repo update-ref refs/replace/$(git -C repo rev-parse $MAIN:three.t) $(git -C repo rev-parse $ONE:one.t) &&
+	git -C repo --no-replace-objects rev-list --objects $MAIN | cut -d" " -f1 >wanted &&
+	fetch_request "want $MAIN" done | serve repo && pack_holds wanted &&
+	git -C repo update-ref -d refs/replace/$TWO &&
+	git -C repo update-ref -d refs/replace/$(git -C repo rev-parse $MAIN:three.t)
+'
+
 test_expect_success 'include-tag sends tags of what is sent, and only those' '
 	fetch_request include-tag "want $MAIN" "have $ONE" done | serve repo &&
 	{ git -C repo rev-list --objects $ONE..$MAIN | cut -d" " -f1 && echo $TAG; } >wanted && pack_holds wanted &&

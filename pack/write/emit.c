@@ -47,14 +47,29 @@ static size_t make_header(const struct pack_objects *po, const struct pack_item 
 
 /* ---- making ---- */
 
-static int read_item(const struct pack_objects *po, uint32_t i, struct object_buf *out,
-		     struct err *err)
+static bool has_doubtful_copy(const struct pack_item *it)
+{
+	return it->source && (it->flags & ITEM_NO_COPY);
+}
+
+void pack_made_init(struct pack_made *made, const struct pack_objects *po, uint32_t i)
+{
+	const struct pack_item *it = &po->items[i];
+
+	*made = (struct pack_made){ .z = STRBUF_INIT, .is_doubtful = has_doubtful_copy(it) };
+	if (it->base)
+		made->is_base_doubtful = has_doubtful_copy(&po->items[it->base - 1]);
+}
+
+/* In threads: flags are not read here, for they may be set at the same time. */
+static int read_item(const struct pack_objects *po, uint32_t i, bool is_doubtful,
+		     struct object_buf *out, struct err *err)
 {
 	const struct pack_item *it = &po->items[i];
 	struct object_id oid;
 
 	pack_item_oid(po, i, &oid);
-	if (it->source && (it->flags & ITEM_NO_COPY))
+	if (is_doubtful)
 		return pack_read_doubtful(po, &oid, po->sources[it->source - 1].pack, it->in_offset,
 					  out, err);
 	return odb_read(po->o.odb, &oid, out, err);
@@ -86,10 +101,10 @@ static int make_delta(const struct pack_objects *po, uint32_t i, struct pack_mad
 {
 	struct object_buf target = OBJECT_BUF_INIT, base = OBJECT_BUF_INIT;
 	const struct pack_item *it = &po->items[i];
-	int rc = read_item(po, i, &target, err);
+	int rc = read_item(po, i, out->is_doubtful, &target, err);
 
 	if (!rc)
-		rc = read_item(po, it->base - 1, &base, err);
+		rc = read_item(po, it->base - 1, out->is_base_doubtful, &base, err);
 	if (!rc)
 		rc = delta_again(po, it, &target, &base, &out->z, err);
 	out->size = it->delta_size;
@@ -102,7 +117,7 @@ static int make_whole(const struct pack_objects *po, uint32_t i, struct pack_mad
 		      struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
-	int rc = read_item(po, i, &buf, err);
+	int rc = read_item(po, i, out->is_doubtful, &buf, err);
 
 	if (rc < 0)
 		return rc;
@@ -249,9 +264,10 @@ static int emit_deflated(struct pack_objects *po, struct pack_output *out, uint3
 static int emit_made(struct pack_objects *po, struct pack_output *out, uint32_t i,
 		     const struct pack_made *made, struct err *err)
 {
-	struct pack_made here = { .z = STRBUF_INIT };
+	struct pack_made here;
 	int rc = 0;
 
+	pack_made_init(&here, po, i);
 	if (!made) {
 		rc = pack_item_make(po, i, &here, err);
 		made = &here;

@@ -223,14 +223,18 @@ struct pack_made {
 	struct strbuf z;   /* deflated: the delta, or the content */
 	uint64_t size;	   /* of what is deflated */
 	uint8_t type;	   /* of the object, if it is whole */
+	/* Were their copies known to be damaged at the beginning? The flags may change meanwhile. */
+	bool is_doubtful, is_base_doubtful;
 };
+/* In the thread that writes, before pack_item_make. Release z at the end. */
+void pack_made_init(struct pack_made *made, const struct pack_objects *po, uint32_t i);
 /* The distance to the base, as OFS_DELTA has it. Returns its length, at most 10. */
 size_t pack_put_distance(unsigned char *out, uint64_t v);
 /* Does its entry come from a pack as it is (but for the header)? */
 bool pack_item_is_copied(const struct pack_objects *po, const struct pack_item *it);
 /* Is there something to be made? */
 bool pack_item_is_work(const struct pack_objects *po, const struct pack_item *it);
-/* Of objects in memory; thread-safe. */
+/* Of objects in memory; out has been initialised. Thread-safe, also while others are written. */
 MUST_USE int pack_item_make(const struct pack_objects *po, uint32_t i, struct pack_made *out,
 			    struct err *err);
 /* Larger than is held in memory. */

@@ -87,11 +87,12 @@ static int emit_one(struct writer *w, uint32_t at, uint64_t bytes, const struct 
 static int emit_limited(struct writer *w, uint32_t at)
 {
 	const struct pack_item *it = &w->po->items[w->order[at]];
-	struct pack_made made = { .z = STRBUF_INIT };
+	struct pack_made made;
 	int rc;
 
 	if (!pack_item_is_work(w->po, it) || pack_item_is_large(w->po, it))
 		return emit_one(w, at, pack_item_bytes_max(w->po, it), NULL);
+	pack_made_init(&made, w->po, w->order[at]);
 	rc = pack_item_make(w->po, w->order[at], &made, w->err);
 	if (!rc)
 		rc = emit_one(w, at, made.z.len, &made);
@@ -166,7 +167,7 @@ static struct step *next_step(struct writer *w, uint32_t at)
 	CALLOC_ARRAY(s, 1);
 	s->w = w;
 	s->from = at;
-	strbuf_init(&s->made.z, 0);
+	pack_made_init(&s->made, po, w->order[at]);
 	s->is_made = is_made_ahead(po, &po->items[w->order[at]]);
 	do
 		at++;
