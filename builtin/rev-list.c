@@ -97,7 +97,8 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 		rc = pretty_set_format(&l->log.pretty, "raw", err);
 	if (!w->nr_starts && !w->input_given && !w->default_rev)
 		rev_list_usage();
-	w->limited |= l->bisect != 0;
+	w->bisect = l->bisect != 0;
+	w->limited |= w->bisect;
 	if (l->log.format_given || l->header)
 		commit_pool_keep_buffers(w->pool, true);
 	if (!rc)

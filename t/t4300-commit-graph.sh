@@ -96,6 +96,9 @@ test_expect_success 'walks are the same with and without' '
 	do
 		same log --format="%m %H %P" $o || return 1
 	done &&
+	for o in --bisect --bisect-vars --bisect-all "--bisect-all --graph"; do
+		same rev-list --topo-order $o top ^c3 || return 1
+	done &&
 	for rev in top~1 top~4 top~5 top~12 octo^2~5 octo^3~4 s3~8; do
 		same rev-parse $rev || return 1
 	done &&
