@@ -119,7 +119,12 @@ test_expect_success 'a new index: the bitmaps of the old one go' '
 test_expect_success 'a damaged index is replaced' '
 	(
 		cd one &&
-		chmod u+w $MIDX && echo garbage >$MIDX && git multi-pack-index write && all_is_well
+		chmod u+w $MIDX && echo garbage >$MIDX && git multi-pack-index write && all_is_well &&
+		# and one with the right checksum at its end
+		size=$(wc -c <$MIDX) && cp $MIDX whole && chmod u+w $MIDX &&
+		printf "\\377" | dd of=$MIDX bs=1 seek=$((size - OID_HEXLEN / 2 - 1)) conv=notrunc 2>/dev/null &&
+		! cmp -s $MIDX whole && test_must_fail git multi-pack-index verify &&
+		git multi-pack-index write && cmp $MIDX whole && rm -f whole && all_is_well
 	)
 '
 
