@@ -326,6 +326,8 @@ test_expect_success 'input that is wrong' '
 	test_expect_code 129 git commit-graph write --max-new-filters=x &&
 	test_expect_code 128 git commit-graph write --split=nonsense 2>err &&
 	test_grep "unrecognized --split argument, nonsense" err &&
+	test_expect_code 128 git commit-graph write --expire-time=nonsense 2>err &&
+	test_grep "^fatal: malformed expiration date .nonsense.$" err &&
 	test_expect_code 128 git commit-graph write --object-dir=/ 2>err &&
 	test_grep "could not find object directory matching /" err && git commit-graph verify
 '
@@ -451,8 +453,9 @@ test_expect_success 'small layers are taken in' '
 	add c11 --split && test "$(layers)" = 2 && add s2 --split && test "$(layers)" = 2 &&
 	add main --split=replace && test "$(layers)" = 1 && ls $CHAINS/graph-*.graph >files && test_line_count = 1 files &&
 	rm -r $CHAINS && add c9 --split && add c10 --split --size-multiple=20 && test "$(layers)" = 1 &&
-	add c11 --split=no-merge && add s1 --split "--max-commits=1 --size-multiple=0" && test "$(layers)" = 3 &&
-	add main --split "--max-commits=1 --size-multiple=0" && test "$(layers)" = 1
+	add c11 --split "--max-commits=1 --size-multiple=1" && test "$(layers)" = 2 &&
+	add s1 --split --size-multiple=0 && test "$(layers)" = 2 &&
+	add main --split "--max-commits=1 --size-multiple=1" && test "$(layers)" = 1
 '
 
 test_expect_success 'unused layers expire' '
