@@ -124,7 +124,13 @@ test_expect_success 'a damaged index is replaced' '
 		size=$(wc -c <$MIDX) && cp $MIDX whole && chmod u+w $MIDX &&
 		printf "\\377" | dd of=$MIDX bs=1 seek=$((size - OID_HEXLEN / 2 - 1)) conv=notrunc 2>/dev/null &&
 		! cmp -s $MIDX whole && test_must_fail git multi-pack-index verify &&
+		cp -R . ../damaged-base &&
 		git multi-pack-index write && cmp $MIDX whole && rm -f whole && all_is_well
+	) &&
+	(
+		cd damaged-base && git multi-pack-index write --incremental 2>err &&
+		test_grep "^warning: ignoring existing multi-pack-index; checksum mismatch$" err &&
+		test_line_count = 1 $CHAIN && test_path_is_missing $MIDX && all_is_well
 	)
 '
 
