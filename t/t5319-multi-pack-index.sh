@@ -182,6 +182,8 @@ test_expect_success 'tips from a file' '
 		rm $PACKS/*.bitmap && git multi-pack-index write --bitmap &&
 		"$HELPER/bitmap-walk" --commits >all && test_grep $(git rev-parse b0) all &&
 		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=nothing &&
+		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=sub 2>err &&
+		test_grep "^fatal: could not read .sub.$" err &&
 		echo bad >>snapshot &&
 		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=snapshot 2>err &&
 		test_grep "could not parse line: bad" err
