@@ -135,10 +135,8 @@ static int parse_expiry(const struct option *opt, const char *arg, int unset)
 	struct write_options *w = opt->value;
 
 	w->o.expire_before = TIME_MAX;
-	if (!unset && date_parse_expiry(arg, &w->o.expire_before) < 0) {
-		error("malformed expiration date '%s'", arg);
-		return -1;
-	}
+	if (!unset && date_parse_expiry(arg, &w->o.expire_before) < 0)
+		die("malformed expiration date '%s'", arg);
 	return 0;
 }
 
@@ -220,6 +218,8 @@ static void print_warning(void *data UNUSED, const char *msg)
 	warning("%s", msg);
 }
 
+#define SIZE_MULTIPLE 2
+
 static void init_write_options(struct write_options *w, struct repository *r)
 {
 	int most = -1;
@@ -228,7 +228,7 @@ static void init_write_options(struct write_options *w, struct repository *r)
 	progress_wanted = -1;
 	config_get_int(r->config, "commitgraph.maxnewfilters", &most, NULL);
 	w->o = (struct commit_graph_write_options){
-		.size_multiple = 2, .expire_before = TIME_MAX, .changed_paths = -1,
+		.size_multiple = SIZE_MULTIPLE, .expire_before = TIME_MAX, .changed_paths = -1,
 		.max_new_filters = most, .commits = &w->commits, .packs = &w->packs,
 		.progress = show_progress, .warn = print_warning,
 	};
@@ -272,6 +272,8 @@ static int write_command(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(write_usage, options);
 	if (w.reachable + w.stdin_packs + w.stdin_commits > 1)
 		die("use at most one of --reachable, --stdin-commits, or --stdin-packs");
+	if (!w.o.size_multiple)
+		w.o.size_multiple = SIZE_MULTIPLE;
 	w.o.objdir = find_objdir(ctx->repo, w.objdir);
 	w.o.append = w.append;
 	rc = is_enabled(ctx->repo) ? write_graph(ctx->repo, &w) : 0;

@@ -123,6 +123,8 @@ static void read_snapshot(const struct midx_command *c, const char *name, struct
 		if (plus)
 			oid_array_append(preferred, &oid);
 	}
+	if (ferror(f))
+		die("could not read '%s'", path);
 	fclose(f);
 	free(path);
 	strbuf_release(&line);

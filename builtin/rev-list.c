@@ -99,7 +99,8 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 		rev_list_usage();
 	if (l->use_bitmaps && (rc = rev_list_by_bitmap(l, err)))
 		return rc < 0 ? rc : 0;
-	w->limited |= l->bisect != 0;
+	w->bisect = l->bisect != 0;
+	w->limited |= w->bisect;
 	if (l->log.format_given || l->header)
 		commit_pool_keep_buffers(w->pool, true);
 	if (!rc)

@@ -96,7 +96,7 @@ struct rev_walk {
 	bool cherry_pick, cherry_mark; /* leave out, or mark, changes that both sides have */
 	bool objects;		  /* starts may be tags, trees and blobs */
 	bool single_worktree;	  /* --all and the like leave other worktrees out */
-	bool bisect;		  /* --bisect: refs/bisect/ has been added */
+	bool bisect;		  /* bisection_find() is to have the whole range */
 	bool unpacked;		  /* only what is in no pack */
 	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
 	int max_count, skip;	  /* -1: none */

@@ -82,19 +82,38 @@ static void remove_abandoned(const char *dir)
 		closedir(d);
 }
 
-/* A damaged one is replaced. */
+static bool is_whole(const struct midx *m)
+{
+	struct object_id sum;
+
+	for (; m; m = m->base) {
+		hash_buf(m->algo, m->map.p, m->map.len - m->algo->raw_len, &sum);
+		if (memcmp(sum.hash, midx_checksum(m), m->algo->raw_len))
+			return false;
+	}
+	return true;
+}
+
+/* A damaged one is replaced. What a new layer is to rest on is looked at closely. */
 static void open_old(struct midx_update *u)
 {
 	if (midx_open_dir(&u->old, u->packs->dir, u->packs->opts.algo, NULL) < 0)
 		u->old = NULL;
+	if (u->old && u->options.incremental && !is_whole(u->old)) {
+		packs_warn(u->packs, "ignoring existing multi-pack-index; checksum mismatch");
+		midx_free(u->old);
+		u->old = NULL;
+	}
 	if (u->old)
 		attach_packs(u->old, u->packs);
 }
 
+/* Byte by byte: the checksum of a damaged one can still be there. */
 static bool same_as_old(const struct midx_update *u)
 {
 	return u->old && !u->options.incremental && !is_chain(u->old) &&
-	       !memcmp(midx_checksum(u->old), u->checksum.hash, u->old->algo->raw_len);
+	       u->old->map.len == u->now->map.len &&
+	       !memcmp(u->old->map.p, u->now->map.p, u->now->map.len);
 }
 
 static int write_content(struct midx_update *u, struct err *err)

@@ -96,6 +96,9 @@ test_expect_success 'walks are the same with and without' '
 	do
 		same log --format="%m %H %P" $o || return 1
 	done &&
+	for o in --bisect --bisect-vars --bisect-all "--bisect-all --graph"; do
+		same rev-list --topo-order $o top ^c3 || return 1
+	done &&
 	for rev in top~1 top~4 top~5 top~12 octo^2~5 octo^3~4 s3~8; do
 		same rev-parse $rev || return 1
 	done &&
@@ -323,6 +326,8 @@ test_expect_success 'input that is wrong' '
 	test_expect_code 129 git commit-graph write --max-new-filters=x &&
 	test_expect_code 128 git commit-graph write --split=nonsense 2>err &&
 	test_grep "unrecognized --split argument, nonsense" err &&
+	test_expect_code 128 git commit-graph write --expire-time=nonsense 2>err &&
+	test_grep "^fatal: malformed expiration date .nonsense.$" err &&
 	test_expect_code 128 git commit-graph write --object-dir=/ 2>err &&
 	test_grep "could not find object directory matching /" err && git commit-graph verify
 '
@@ -448,8 +453,9 @@ test_expect_success 'small layers are taken in' '
 	add c11 --split && test "$(layers)" = 2 && add s2 --split && test "$(layers)" = 2 &&
 	add main --split=replace && test "$(layers)" = 1 && ls $CHAINS/graph-*.graph >files && test_line_count = 1 files &&
 	rm -r $CHAINS && add c9 --split && add c10 --split --size-multiple=20 && test "$(layers)" = 1 &&
-	add c11 --split=no-merge && add s1 --split "--max-commits=1 --size-multiple=0" && test "$(layers)" = 3 &&
-	add main --split "--max-commits=1 --size-multiple=0" && test "$(layers)" = 1
+	add c11 --split "--max-commits=1 --size-multiple=1" && test "$(layers)" = 2 &&
+	add s1 --split --size-multiple=0 && test "$(layers)" = 2 &&
+	add main --split "--max-commits=1 --size-multiple=1" && test "$(layers)" = 1
 '
 
 test_expect_success 'unused layers expire' '

@@ -119,7 +119,18 @@ test_expect_success 'a new index: the bitmaps of the old one go' '
 test_expect_success 'a damaged index is replaced' '
 	(
 		cd one &&
-		chmod u+w $MIDX && echo garbage >$MIDX && git multi-pack-index write && all_is_well
+		chmod u+w $MIDX && echo garbage >$MIDX && git multi-pack-index write && all_is_well &&
+		# and one with the right checksum at its end
+		size=$(wc -c <$MIDX) && cp $MIDX whole && chmod u+w $MIDX &&
+		printf "\\377" | dd of=$MIDX bs=1 seek=$((size - OID_HEXLEN / 2 - 1)) conv=notrunc 2>/dev/null &&
+		! cmp -s $MIDX whole && test_must_fail git multi-pack-index verify &&
+		cp -R . ../damaged-base &&
+		git multi-pack-index write && cmp $MIDX whole && rm -f whole && all_is_well
+	) &&
+	(
+		cd damaged-base && git multi-pack-index write --incremental 2>err &&
+		test_grep "^warning: ignoring existing multi-pack-index; checksum mismatch$" err &&
+		test_line_count = 1 $CHAIN && test_path_is_missing $MIDX && all_is_well
 	)
 '
 
@@ -171,6 +182,8 @@ test_expect_success 'tips from a file' '
 		rm $PACKS/*.bitmap && git multi-pack-index write --bitmap &&
 		"$HELPER/bitmap-walk" --commits >all && test_grep $(git rev-parse b0) all &&
 		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=nothing &&
+		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=sub 2>err &&
+		test_grep "^fatal: could not read .sub.$" err &&
 		echo bad >>snapshot &&
 		test_expect_code 128 git multi-pack-index write --bitmap --refs-snapshot=snapshot 2>err &&
 		test_grep "could not parse line: bad" err
