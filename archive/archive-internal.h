@@ -54,7 +54,10 @@ struct archive_subst;
 MUST_USE int archive_subst_new(struct archive_subst **out, struct repository *r,
 			       const struct object_id *commit, struct err *err);
 void archive_subst_free(struct archive_subst *s);
-/* Append in[0..len) to out with each $Format:…$ expanded for the commit. */
+/*
+ * Append in[0..len) to out with each $Format:…$ expanded for the commit; of all %(describe) that s
+ * meets only the first one.
+ */
 MUST_USE int archive_subst_expand(struct archive_subst *s, const char *in, size_t len,
 				  struct strbuf *out, struct err *err);
 

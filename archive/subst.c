@@ -19,6 +19,7 @@ int archive_subst_new(struct archive_subst **out, struct repository *r,
 	int rc = commit_pool_new(&s->pool, r, err);
 
 	pretty_init(&s->pretty, r);
+	s->pretty.describe_once = true; /* it may take long, and clients can ask for archives */
 	if (!rc) {
 		s->commit = commit_lookup(s->pool, commit);
 		rc = commit_parse_node(s->pool, s->commit, err);

@@ -60,6 +60,7 @@ static void catch_signals(void)
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaction(signals[i], &sa, NULL);
+	signal(SIGPIPE, SIG_IGN); /* one that is turned away may have gone */
 }
 
 static void restore_signals(void)
@@ -67,6 +68,7 @@ static void restore_signals(void)
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
 }
 
 static void drain(int fd)

@@ -7,6 +7,7 @@
 #include "builtin/http-backend.h"
 #include "maintain/server-info.h"
 #include "refs/refs.h"
+#include "repo/hidden-refs.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -18,15 +19,8 @@ static bool is_allowed(struct http_request *rq, int *code)
 	bool enabled = true;
 	struct err err = ERR_INIT;
 
-	const char *namespace = getenv("GIT_NAMESPACE");
-
 	if (config_get_bool(rq->repo->config, "http.getanyfile", &enabled, &err) < 0) {
 		*code = http_fail(&rq->reply, &err);
-		return false;
-	}
-	if (enabled && namespace && *namespace) { /* what others have in it must not be seen */
-		*code = http_refuse(&rq->reply, "403 Forbidden",
-				    "namespaces are served by the smart protocol only");
 		return false;
 	}
 	if (!enabled)
@@ -53,24 +47,46 @@ static int send_text(struct http_request *rq, const struct strbuf *text, const c
 
 /* ---- lists ---- */
 
+/* HEAD of the namespace `prefix`, as it is seen there. ERR_NOT_FOUND: there is none. */
+static int read_HEAD(struct http_request *rq, const char *prefix, struct strbuf *text,
+		     struct err *err)
+{
+	char *name = xstrfmt("%sHEAD", prefix), *target = NULL;
+	struct object_id oid;
+	const char *seen;
+	int rc = ref_read_raw(rq->repo->refs, name, &oid, &target, err);
+
+	if (!rc && !target)
+		strbuf_addf(text, "%s\n", oid_hex(&oid));
+	else if (!rc && skip_prefix(target, prefix, &seen))
+		strbuf_addf(text, "ref: %s\n", seen);
+	else if (!rc)
+		rc = err_set(err, ERR_NOT_FOUND, "HEAD leads out of the namespace");
+	free(target);
+	free(name);
+	return rc;
+}
+
 int http_send_HEAD(struct http_request *rq)
 {
 	struct strbuf text = STRBUF_INIT;
-	struct object_id oid;
-	char *target = NULL;
 	struct err err = ERR_INIT;
-	int code = 1;
+	char *prefix = NULL;
+	int code = 1, rc;
 
 	if (!is_allowed(rq, &code))
 		return code;
-	if (ref_read_raw(rq->repo->refs, "HEAD", &oid, &target, &err) < 0)
-		return http_fail(&rq->reply, &err);
-	if (target)
-		strbuf_addf(&text, "ref: %s\n", target);
+	rc = namespace_prefix(&prefix, &err);
+	if (!rc)
+		rc = read_HEAD(rq, prefix, &text, &err);
+	if (!rc)
+		code = send_text(rq, &text, "text/plain");
+	else if (rc == ERR_NOT_FOUND && *prefix)
+		code = http_refuse(&rq->reply, "404 Not Found", "%s", err_message(&err));
 	else
-		strbuf_addf(&text, "%s\n", oid_hex(&oid));
-	code = send_text(rq, &text, "text/plain");
-	free(target);
+		code = http_fail(&rq->reply, &err);
+	err_release(&err);
+	free(prefix);
 	strbuf_release(&text);
 	return code;
 }
@@ -79,16 +95,21 @@ int http_send_info_refs(struct http_request *rq)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	int code = 1;
+	char *prefix = NULL;
+	int code = 1, rc;
 
 	if (!is_allowed(rq, &code))
 		return code;
-	if (server_info_refs(rq->repo, "", &text, &err) < 0) {
+	rc = namespace_prefix(&prefix, &err);
+	if (!rc)
+		rc = server_info_refs(rq->repo, prefix, &text, &err);
+	if (rc < 0) {
 		code = http_fail(&rq->reply, &err);
 	} else {
 		http_no_cache(&rq->reply);
 		code = send_text(rq, &text, "text/plain");
 	}
+	free(prefix);
 	strbuf_release(&text);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include "fs/lockfile.h"
 #include "maintain/server-info.h"
 #include "pack/pack.h"
+#include "util/alloc.h"
 #include "util/path.h"
 
 #define LOCK_TIMEOUT_MS 1000
@@ -32,8 +33,11 @@ static int add_ref(void *data, const struct ref *ref)
 int server_info_refs(struct repository *r, const char *prefix, struct strbuf *out, struct err *err)
 {
 	struct refs_text t = { out, strlen(prefix) };
+	char *refs = xstrfmt("%srefs/", prefix);
+	int rc = refs_foreach(r->refs, refs, 0, add_ref, &t, err);
 
-	return refs_foreach(r->refs, prefix, 0, add_ref, &t, err);
+	free(refs);
+	return rc;
 }
 
 static int add_pack(void *data, struct pack *p)

@@ -9,8 +9,9 @@
 #include "util/strbuf.h"
 
 /*
- * Append info/refs: "OID TAB REF LF" for each ref below `prefix` ("" for all), by name and
- * without the prefix, and "OID TAB REF^{} LF" behind a tag that is an object.
+ * Append info/refs: "OID TAB REF LF" for each ref of a namespace, by name and without `prefix`,
+ * which is that of namespace_prefix ("" for all), and "OID TAB REF^{} LF" behind a tag that is an
+ * object.
  */
 MUST_USE int server_info_refs(struct repository *r, const char *prefix, struct strbuf *out,
 			      struct err *err);

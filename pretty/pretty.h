@@ -167,6 +167,8 @@ struct pretty {
 	const struct rev_walk *walk; /* for %m, %S, %g*; may be NULL */
 	struct notes *notes;	     /* under the message, and %N; may be NULL; not owned */
 	struct format_description *descriptions; /* for %(describe); made on first use; owned */
+	bool describe_once; /* only the first %(describe) is expanded, of all texts together */
+	bool described;
 };
 
 void pretty_init(struct pretty *p, struct repository *r);

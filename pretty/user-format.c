@@ -620,8 +620,9 @@ static const char *add_description(struct user_format *f, const char *s, struct 
 	const char *end = strchr(s, ')');
 	struct commit_description *d;
 
-	if (!end || (*s != ')' && *s != ':'))
+	if (!end || (*s != ')' && *s != ':') || (f->pc->p->describe_once && f->pc->p->described))
 		return NULL;
+	f->pc->p->described = true; /* though it may turn out to be none, as in Git */
 	s += *s == ':';
 	d = format_description(f->pc->p, s, (size_t)(end - s));
 	if (!d)

@@ -100,6 +100,18 @@ test_expect_success SHA1 'the very bytes' '
 	cksum <tree.tar >actual && echo "4170865909 10240" >expect && test_cmp expect actual
 '
 
+test_expect_success 'export-subst describes the commit once in an archive' '
+	git init -q describe && (
+		cd describe && echo "[ab] export-subst" >.gitattributes &&
+		printf "\$Format:%%(describe)\$ \$Format:%%h %%(describe:tags)\$\n" >a && cp a b &&
+		git add . && git commit -q -m one && git tag -a -m x v1 && git commit -q --allow-empty -m two &&
+		id=$(git rev-parse --short HEAD) && git archive HEAD >out.tar && mkdir got && tar -C got -xf out.tar &&
+		echo "v1-1-g$id $id %(describe:tags)" >expect && test_cmp expect got/a &&
+		echo "%(describe) $id %(describe:tags)" >expect && test_cmp expect got/b &&
+		git log -1 --format="%(describe) %(describe)" >actual && echo "v1-1-g$id v1-1-g$id" >expect && test_cmp expect actual
+	) && rm -rf describe
+'
+
 test_expect_success 'a tree has no commit' '
 	git -C repo archive "HEAD^{tree}" >tree.tar && headers tree.tar >actual && test_grep ! "^g" actual &&
 	test "$(field tree.tar 0 100)" = .gitattributes &&

@@ -123,8 +123,20 @@ test_expect_success 'http.getanyfile' '
 	cgi GET /a.git/info/refs service=git-upload-pack && test_grep "args:" body
 '
 
-test_expect_success 'what others have in a namespace is not seen' '
-	cgi GET /a.git/info/refs "" GIT_NAMESPACE=x && refused "403 Forbidden" namespaces
+test_expect_success 'a namespace: its refs, its HEAD' '
+	ns=refs/namespaces/x && git -C srv/a.git update-ref $ns/refs/heads/theirs $one &&
+	git -C srv/a.git symbolic-ref $ns/HEAD $ns/refs/heads/theirs &&
+	git -C srv/a.git update-ref refs/namespaces/xy/refs/heads/other $one &&
+	cgi GET /a.git/info/refs "" GIT_NAMESPACE=x && printf "$one\trefs/heads/theirs\n" >expect && test_cmp expect body && not_cached &&
+	cgi GET /a.git/HEAD "" GIT_NAMESPACE=x && echo "ref: refs/heads/theirs" >expect && test_cmp expect body &&
+	git -C srv/a.git update-ref --no-deref $ns/HEAD $one && cgi GET /a.git/HEAD "" GIT_NAMESPACE=x && echo $one >expect && test_cmp expect body &&
+	git -C srv/a.git symbolic-ref $ns/HEAD refs/heads/main && cgi GET /a.git/HEAD "" GIT_NAMESPACE=x && refused "404 Not Found" "out of the namespace" &&
+	cgi GET /a.git/HEAD "" GIT_NAMESPACE=none && refused "404 Not Found" &&
+	cgi GET /a.git/info/refs "" GIT_NAMESPACE=none && test_must_be_empty body && header Content-Length 0 &&
+	cgi GET /a.git/info/refs "" GIT_NAMESPACE=a..b && refused "500 Internal Server Error" "bad git namespace" &&
+	cgi GET /a.git/HEAD "" GIT_NAMESPACE=a..b && refused "500 Internal Server Error" "bad git namespace" &&
+	git -C srv/a.git symbolic-ref -d $ns/HEAD && git -C srv/a.git update-ref -d $ns/refs/heads/theirs &&
+	git -C srv/a.git update-ref -d refs/namespaces/xy/refs/heads/other
 '
 
 # ---- which repository ------------------------------------------------------------

@@ -91,6 +91,14 @@ test_expect_success '--max-connections: further ones are told' '
 	stop_daemon
 '
 
+test_expect_success '--max-connections: one that has gone when it is turned away does no harm' '
+	make_it_last && start_daemon --export-all --max-connections=1 && ask_slowly a && a=$asked &&
+	kill -STOP $daemon_pid && { "$ASK" --reset 127.0.0.1 "$daemon_port"; code=$?; kill -CONT $daemon_pid; } &&
+	test $code = 0 && wait_for daemon.log "Too many children, dropping connection" && ask &&
+	test_grep "too many connections" reply &&
+	>end && wait $a && test_grep "^ended" reply.a && rm end && stop_daemon
+'
+
 test_expect_success '--max-connections: one client cannot shut out others' '
 	make_it_last && start_daemon --export-all --max-connections=3 &&
 	ask_slowly a && a=$asked && ask_slowly b && b=$asked && ask_slowly c && c=$asked &&

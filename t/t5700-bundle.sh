@@ -46,7 +46,11 @@ test_expect_success 'verify: what it contains and needs' '
 	EOT
 	test_cmp expect actual && bundle "-$old\n\n" && git bundle verify b >actual && test_grep "^The bundle requires this ref:$" actual &&
 	test_grep "^The bundle contains these 0 refs:$" actual && printf "# v3 git bundle\n@object-format=$TEST_HASH\n@filter=blob:none\n\n" >b &&
-	git bundle verify b >actual && test_grep "^The bundle uses this filter: blob:none$" actual && rm b
+	git bundle verify b >actual && test_grep "^The bundle uses this filter: blob:none$" actual &&
+	printf "# v3 git bundle\n@object-format=$TEST_HASH\n@filter=blob:limit=1k\n\n" >b &&
+	git bundle verify b >actual && test_grep "^The bundle uses this filter: blob:limit=1k$" actual &&
+	printf "# v3 git bundle\n@object-format=$TEST_HASH\n@filter=blob:none\n@filter=tree:0\n\n" >b &&
+	git bundle verify b >actual && test_grep "^The bundle uses this filter: combine:blob:none+tree:0$" actual && rm b
 '
 
 test_expect_success 'verify: prerequisites that are missing' '
@@ -82,12 +86,15 @@ bad () {
 
 q="'"
 test_expect_success 'headers that are not understood' '
+	other=sha256 && { test $TEST_HASH = sha1 || other=sha1; } &&
 	for sig in "" "\n" "# v1 git bundle\n\n" "# v4 git bundle\n\n" "# v2 git bundl" "# v2 git bundle" "# v2 git bundlex\n\n" "# v2 git bundle \n\n" \
 		"PACK" "# v2 git bundle\r\n\n"
 	do
 		bad "${q}b$q does not look like a v2 or v3 bundle file" "$sig" || return 1
 	done &&
 	bad "unknown capability ${q}foo=1$q" "# v3 git bundle\n@foo=1\n\n" && bad "unknown capability ${q}filter$q" "# v3 git bundle\n@filter\n\n" &&
+	bad "invalid filter-spec ${q}x:y$q" "# v3 git bundle\n@filter=x:y\n\n" && bad "invalid filter-spec $q$q" "# v3 git bundle\n@filter=\n\n" &&
+	bad "object-format behind refs" "# v3 git bundle\n@object-format=$TEST_HASH\n$ID x\n@object-format=$other\n\n" &&
 	bad "unknown capability ${q}object-format$q" "# v3 git bundle\n@object-format\n\n" &&
 	bad "unrecognized bundle hash algorithm: foo" "# v3 git bundle\n@object-format=foo\n\n" &&
 	bad "unrecognized header: @object-format=sha1 (19)" "# v2 git bundle\n@object-format=sha1\n\n" &&

@@ -17,6 +17,7 @@ void bundle_header_release(struct bundle_header *h)
 	refs_release(&h->prerequisites);
 	refs_release(&h->refs);
 	free(h->filter);
+	filter_spec_release(&h->filter_spec);
 	strbuf_release(&h->rest);
 	*h = (struct bundle_header)BUNDLE_HEADER_INIT;
 }
@@ -43,22 +44,44 @@ static int parse_signature(struct bundle_header *h, const char *line, const char
 	return 0;
 }
 
+/* As it is written; several are one combination. */
+static int parse_filter(struct bundle_header *h, const char *value, struct err *err)
+{
+	struct strbuf all = STRBUF_INIT;
+	int rc = filter_spec_parse(&h->filter_spec, value, err);
+
+	if (rc < 0)
+		return rc;
+	if (h->filter)
+		filter_spec_format(&h->filter_spec, &all);
+	else
+		strbuf_addstr(&all, value);
+	free(h->filter);
+	h->filter = strbuf_detach(&all, NULL);
+	return 0;
+}
+
+static int parse_algo(struct bundle_header *h, const char *name, struct err *err)
+{
+	const struct hash_algo *algo = hash_algo_by_name(name);
+
+	if (!algo)
+		return err_set(err, ERR_UNSUPPORTED, "unrecognized bundle hash algorithm: %s", name);
+	if (algo != h->algo && (h->prerequisites.nr || h->refs.nr))
+		return err_set(err, ERR_CORRUPT, "object-format behind refs");
+	h->algo = algo;
+	return 0;
+}
+
 static int parse_capability(struct bundle_header *h, const char *line, struct err *err)
 {
 	const char *value;
 
-	if (skip_prefix(line, "object-format=", &value)) {
-		h->algo = hash_algo_by_name(value);
-		if (!h->algo)
-			return err_set(err, ERR_UNSUPPORTED,
-				       "unrecognized bundle hash algorithm: %s", value);
-	} else if (skip_prefix(line, "filter=", &value)) {
-		free(h->filter);
-		h->filter = xstrdup(value);
-	} else {
-		return err_set(err, ERR_UNSUPPORTED, "unknown capability '%s'", line);
-	}
-	return 0;
+	if (skip_prefix(line, "object-format=", &value))
+		return parse_algo(h, value, err);
+	if (skip_prefix(line, "filter=", &value))
+		return parse_filter(h, value, err);
+	return err_set(err, ERR_UNSUPPORTED, "unknown capability '%s'", line);
 }
 
 static int parse_ref(struct bundle_header *h, char *line, struct err *err)

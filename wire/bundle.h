@@ -15,6 +15,7 @@
 #include "hash/hash.h"
 #include "util/err.h"
 #include "util/strbuf.h"
+#include "wire/filter-spec.h"
 
 #define BUNDLE_LINE_MAX 65536 /* bytes; longer ones are an error */
 
@@ -30,18 +31,20 @@ struct bundle_refs {
 struct bundle_header {
 	int version;		      /* 2, 3 */
 	const struct hash_algo *algo; /* SHA-1 unless it says otherwise */
-	char *filter;		      /* as it is written; NULL: none */
+	char *filter;		      /* what filter_spec says; NULL: none */
+	struct filter_spec filter_spec; /* what the pack leaves out */
 	struct bundle_refs prerequisites, refs;
 	size_t size;		      /* of the header, in bytes */
 	struct strbuf rest;	      /* what has been read of the pack behind it */
 };
-#define BUNDLE_HEADER_INIT { 0, NULL, NULL, { NULL, 0, 0 }, { NULL, 0, 0 }, 0, STRBUF_INIT }
+#define BUNDLE_HEADER_INIT { 0, NULL, NULL, FILTER_SPEC_INIT, { NULL, 0, 0 }, { NULL, 0, 0 }, 0, STRBUF_INIT }
 void bundle_header_release(struct bundle_header *h);
 
 /*
  * The part of a header that is in buf[0..len), from h->size on, which is advanced by the
  * lines that are complete. 1: the header has ended; 0: there must be more. `name` is for
- * messages. ERR_CORRUPT; ERR_UNSUPPORTED: a version, hash or capability that is not known.
+ * messages. ERR_CORRUPT; ERR_UNSUPPORTED: a version, hash or capability that is not known;
+ * ERR_INVALID, ERR_TOO_BIG: a filter that is none, or has too many parts.
  */
 int bundle_header_parse(struct bundle_header *h, const char *buf, size_t len, const char *name,
 			struct err *err);

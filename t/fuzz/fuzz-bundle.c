@@ -70,6 +70,8 @@ static void check_round_trip(const struct bundle_header *h)
 		abort();
 	check_same(&h->refs, &again.refs);
 	check_same(&h->prerequisites, &again.prerequisites);
+	if (!h->filter != !again.filter || (h->filter && strcmp(h->filter, again.filter)))
+		abort();
 	bundle_header_release(&again);
 	strbuf_release(&out);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Usage: tcp-ask [--from=ADDRESS] HOST PORT
+ *        tcp-ask --reset HOST PORT
  *
  * Connect, send standard input as it comes, write to standard output what the other side sends,
  * until that ends; at most 60 seconds. Exit code 1: no connection, or it was reset; 2: time is up.
+ * --reset: end our side and reset the connection; nothing is sent.
  */
 #include "compat/posix.h"
 #include <netdb.h>
@@ -43,13 +45,27 @@ static int copy(int from, int to)
 	return (int)n;
 }
 
+/* A reset behind the end of our side makes writing a matter of SIGPIPE there. */
+static int reset_connection(int fd)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+
+	return shutdown(fd, SHUT_WR) < 0 ||
+	       setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) < 0 || close(fd) < 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *from = NULL;
+	bool reset = false;
 	struct pollfd p[2] = { { .fd = 0, .events = POLLIN }, { .events = POLLIN } };
 	int rc;
 
 	if (argc > 1 && skip_prefix(argv[1], "--from=", &from)) {
+		argc--;
+		argv++;
+	} else if (argc > 1 && !strcmp(argv[1], "--reset")) {
+		reset = true;
 		argc--;
 		argv++;
 	}
@@ -59,6 +75,8 @@ int main(int argc, char **argv)
 	p[1].fd = connect_to(from, argv[1], argv[2]);
 	if (p[1].fd < 0)
 		return 1;
+	if (reset)
+		return reset_connection(p[1].fd);
 	for (;;) {
 		rc = poll(p, 2, -1);
 		if (rc < 0)
