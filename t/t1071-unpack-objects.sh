@@ -100,6 +100,13 @@ test_expect_success '-r: a pack that ends with an entry, or has another checksum
 	test_grep "pack is corrupted" err && test_must_be_empty out && has k one && has k two
 '
 
+test_expect_success PERL '-r --strict: a name of zeros is not that of an object that is missing' '
+	raw=$((OID_HEXLEN / 2)) && perl -e "print qq(100644 .gitmodules\0), qq(\0) x $raw" >tree0 &&
+	printf "blob one\nfile tree tree0\nref $(echo no | git hash-object --stdin) 3 x\n" | craft bad && new k &&
+	test_expect_code 1 git -C k unpack-objects -r <bad &&
+	new k && test_expect_code 128 git -C k unpack-objects -r --strict <bad 2>err && nothing_in k
+'
+
 test_expect_success '-n: nothing is written' '
 	new d && git -C d unpack-objects -n <all.pack && nothing_in d &&
 	head -c 50 all.pack >cut && test_expect_code 128 git -C d unpack-objects -n <cut
