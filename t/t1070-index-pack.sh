@@ -188,6 +188,12 @@ test_expect_success 'replaced objects are no bases' '
 	EOT
 '
 
+test_expect_success 'a big blob that is there already, and is replaced' '
+	head -c 5000000 /dev/urandom >big && new rep && W=$(git -C rep hash-object -w --stdin <big) &&
+	git -C rep update-ref refs/replace/$W $(echo other | git -C rep hash-object -w --stdin) &&
+	echo "file blob big" | craft big.pack && git -C rep index-pack --stdin <big.pack
+'
+
 # ---- broken packs ----
 
 test_expect_success 'cut at every length' '
