@@ -159,7 +159,9 @@ test_expect_success '--keep and --promisor' '
 	test_must_be_empty k/objects/pack/pack-$P.keep && test_must_be_empty k/objects/pack/pack-$P.promisor &&
 	new k && git -C k index-pack --stdin --promisor=m <whole.pack >out && test_grep "^pack	" out &&
 	echo m >expect && test_cmp expect k/objects/pack/pack-$P.promisor &&
-	git index-pack --keep=x w.pack && echo x >expect && test_cmp expect w.keep && rm w.keep &&
+	git index-pack --keep=x w.pack && echo x >expect && test_cmp expect w.keep &&
+	test_expect_code 128 git index-pack --keep -o none/w.idx w.pack 2>err && test_grep "none/tmp_idx" err &&
+	test_cmp expect w.keep && rm w.keep &&
 	test_expect_code 128 git index-pack --promisor w.pack
 '
 
