@@ -553,21 +553,28 @@ static int stream_in_loose(struct look *l, struct odb_store *s, struct err *err)
 	return rc;
 }
 
+int odb_stream_unreplaced(struct odb *odb, const struct object_id *oid,
+			  int (*sink)(void *data, const void *p, size_t len, struct err *err),
+			  void *data, struct err *err)
+{
+	struct stream st = { .sink = sink, .data = data };
+	struct look l = {
+		.odb = odb, .oid = oid, .out = &st,
+		.in_batch = stream_in_batch, .in_packs = stream_in_packs,
+		.in_loose = stream_in_loose,
+	};
+
+	return look_everywhere(&l, err);
+}
+
 int odb_stream(struct odb *odb, const struct object_id *oid,
 	       int (*sink)(void *data, const void *p, size_t len, struct err *err),
 	       void *data, struct err *err)
 {
-	struct stream st = { .sink = sink, .data = data };
-	struct look l = {
-		.odb = odb, .out = &st,
-		.in_batch = stream_in_batch, .in_packs = stream_in_packs,
-		.in_loose = stream_in_loose,
-	};
 	struct object_id buf;
 	int rc = replace(odb, &oid, &buf, err);
 
-	l.oid = oid;
-	return rc < 0 ? rc : look_everywhere(&l, err);
+	return rc < 0 ? rc : odb_stream_unreplaced(odb, oid, sink, data, err);
 }
 
 /* ---- enumeration ---- */

@@ -84,6 +84,11 @@ bool odb_is_packed(struct odb *odb, const struct object_id *oid); /* in any stor
 MUST_USE int odb_stream(struct odb *odb, const struct object_id *oid,
 			int (*sink)(void *data, const void *p, size_t len, struct err *err),
 			void *data, struct err *err);
+/* The object itself, if another one is read in its place. */
+MUST_USE int odb_stream_unreplaced(struct odb *odb, const struct object_id *oid,
+				   int (*sink)(void *data, const void *p, size_t len,
+					       struct err *err),
+				   void *data, struct err *err);
 
 /* ---- abbreviations ---- */
 /*

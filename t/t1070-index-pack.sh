@@ -159,7 +159,9 @@ test_expect_success '--keep and --promisor' '
 	test_must_be_empty k/objects/pack/pack-$P.keep && test_must_be_empty k/objects/pack/pack-$P.promisor &&
 	new k && git -C k index-pack --stdin --promisor=m <whole.pack >out && test_grep "^pack	" out &&
 	echo m >expect && test_cmp expect k/objects/pack/pack-$P.promisor &&
-	git index-pack --keep=x w.pack && echo x >expect && test_cmp expect w.keep && rm w.keep &&
+	git index-pack --keep=x w.pack && echo x >expect && test_cmp expect w.keep &&
+	test_expect_code 128 git index-pack --keep -o none/w.idx w.pack 2>err && test_grep "none/tmp_idx" err &&
+	test_cmp expect w.keep && rm w.keep &&
 	test_expect_code 128 git index-pack --promisor w.pack
 '
 
@@ -186,6 +188,12 @@ test_expect_success 'replaced objects are no bases' '
 	git -C rep index-pack --stdin --fix-thin <thin.pack >out && cmp out - <<-EOT
 	pack	$F
 	EOT
+'
+
+test_expect_success 'a big blob that is there already, and is replaced' '
+	head -c 5000000 /dev/urandom >big && new rep && W=$(git -C rep hash-object -w --stdin <big) &&
+	git -C rep update-ref refs/replace/$W $(echo other | git -C rep hash-object -w --stdin) &&
+	echo "file blob big" | craft big.pack && git -C rep index-pack --stdin <big.pack
 '
 
 # ---- broken packs ----

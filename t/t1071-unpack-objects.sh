@@ -78,12 +78,33 @@ test_expect_success 'a broken pack: nothing' '
 
 test_expect_success '-r: what can be read' '
 	printf "blob one\nofs 0 two\nraw 5 3 xyz\nblob three\n" | craft bad && new k &&
-	test_expect_code 1 git -C k unpack-objects -r <bad 2>err && test_grep "unknown object type 5" err &&
+	test_expect_code 1 git -C k unpack-objects -r <bad >out 2>err && test_grep "unknown object type 5" err &&
+	test_must_be_empty out &&
 	has k one && has k onetwo && git -C k count-objects >count && test_grep "^2 objects" count &&
 	head -c $((n / 2)) all.pack >cut && new k && test_expect_code 1 git -C k unpack-objects -r -q <cut &&
 	git -C k cat-file -e $(cat tagname) &&
 	printf "blob one\nref $(echo no | git hash-object --stdin) 3 x\n" | craft bad && new k &&
 	test_expect_code 1 git -C k unpack-objects -r <bad 2>err && test_grep "1 objects could not be unpacked" err && has k one
+'
+
+test_expect_success '-r: a pack that ends with an entry, or has another checksum or none' '
+	head -c 5000000 /dev/urandom >big && printf "file blob big\nofs 0 more\ncount 3\n" | craft bad && new k &&
+	test_expect_code 1 git -C k unpack-objects -r <bad >out 2>err && test_grep "early EOF" err &&
+	test_must_be_empty out && printf more | cat big - >want && git -C k cat-file -e $(git hash-object want) &&
+	printf "file blob big\nofs 0 more\n" | craft two && head -c $(($(wc -c <two) - 5)) two >bad && new k &&
+	test_expect_code 1 git -C k unpack-objects -r <bad && git -C k cat-file -e $(git hash-object want) &&
+	printf "blob one\nblob two\n" | craft two && len=$(($(wc -c <two) - 3)) &&
+	head -c $len two >bad && new k && test_expect_code 1 git -C k unpack-objects -r <bad 2>err &&
+	test_grep "early EOF" err && has k one && has k two &&
+	printf xyz >>bad && new k && test_expect_code 1 git -C k unpack-objects -r <bad >out 2>err &&
+	test_grep "pack is corrupted" err && test_must_be_empty out && has k one && has k two
+'
+
+test_expect_success PERL '-r --strict: a name of zeros is not that of an object that is missing' '
+	raw=$((OID_HEXLEN / 2)) && perl -e "print qq(100644 .gitmodules\0), qq(\0) x $raw" >tree0 &&
+	printf "blob one\nfile tree tree0\nref $(echo no | git hash-object --stdin) 3 x\n" | craft bad && new k &&
+	test_expect_code 1 git -C k unpack-objects -r <bad &&
+	new k && test_expect_code 128 git -C k unpack-objects -r --strict <bad 2>err && nothing_in k
 '
 
 test_expect_success '-n: nothing is written' '

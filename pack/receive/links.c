@@ -4,20 +4,19 @@
  * and have the type that is expected of it. git-index-pack(1), --strict.
  */
 #include "compat/posix.h"
-#include "compat/os.h"
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"
 #include "pack/receive/receive-internal.h"
 #include "util/alloc.h"
-#include "util/bytes.h"
+#include "util/map.h"
 
 /* Sets by the first byte of a name, so that threads do not wait for each other. */
 #define SETS 64
 
 /*
  * Open addressing; a slot is a name and the type that is expected, 0 if it is free. Anybody can name
- * objects as they like in a tree, so the place of a name depends on numbers that nobody knows.
+ * objects as they like in a tree, so each byte of a name and a secret key decide on its place.
  */
 struct link_set {
 	pthread_mutex_t lock;
@@ -27,7 +26,6 @@ struct link_set {
 
 struct rx_links {
 	size_t raw_len;
-	uint64_t secret[2];
 	struct link_set sets[SETS];
 };
 
@@ -37,8 +35,6 @@ struct rx_links *rx_links_new(size_t raw_len)
 
 	CALLOC_ARRAY(l, 1);
 	l->raw_len = raw_len;
-	l->secret[0] = os_random64() | 1;
-	l->secret[1] = os_random64() | 1;
 	for (unsigned i = 0; i < SETS; i++)
 		pthread_mutex_init(&l->sets[i].lock, NULL);
 	return l;
@@ -62,8 +58,7 @@ static unsigned char *slot_at(const struct rx_links *l, const struct link_set *s
 static unsigned char *find_slot(const struct rx_links *l, const struct link_set *s,
 				const unsigned char *name)
 {
-	uint64_t hash = get_be64(name) * l->secret[0] + get_be64(name + 8) * l->secret[1];
-	size_t i = (size_t)(hash >> 32) & s->mask;
+	size_t i = mem_hash(name, l->raw_len) & s->mask;
 	unsigned char *at;
 
 	while (at = slot_at(l, s, i), at[l->raw_len] && memcmp(at, name, l->raw_len))

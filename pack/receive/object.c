@@ -85,7 +85,7 @@ static int compare_big(struct pack_receive *rx, uint32_t i, const struct object_
 	if (rc < 0)
 		return rc;
 	c.piece = xmalloc(PIECE_BYTES);
-	rc = odb_stream(rx->o.odb, oid, compare_piece, &c, err);
+	rc = odb_stream_unreplaced(rx->o.odb, oid, compare_piece, &c, err);
 	free(c.piece);
 	rx_reader_close(c.ours);
 	return rc;

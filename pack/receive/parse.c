@@ -382,15 +382,16 @@ static int read_entry(struct parser *p, struct err *err)
 	size_t used;
 	int rc = rx_table_add(rx, &i, err);
 
-	if (!rc)
-		rc = rx_input_prefer(p->in, 4096, err);
+	if (rc < 0)
+		return rc;
+	e = rx_entry(rx, i);
+	e->offset = p->in->offset;
+	rc = rx_input_prefer(p->in, 4096, err);
 	/* A valid pack has at least so much from here on: a header, a stream, the checksum. */
 	if (!rc)
 		rc = rx_input_need(p->in, 1 + STREAM_MIN_BYTES + rx->raw_len, err);
 	if (rc < 0)
 		return rc;
-	e = rx_entry(rx, i);
-	e->offset = p->in->offset;
 	p->in->crc = 0;
 	used = pack_entry_parse_size(rx_input_at(p->in), rx_input_available(p->in), &type, &size);
 	if (!used)
@@ -433,11 +434,11 @@ static int read_checksum(struct pack_receive *rx, struct err *err)
 	const unsigned char *at;
 	int rc = rx_input_flush(&rx->in, err);
 
+	rx->end = rx->in.offset;
 	if (!rc)
 		rc = rx_input_need(&rx->in, rx->raw_len, err);
 	if (rc < 0)
 		return rc;
-	rx->end = rx->in.offset;
 	hash_final(&rx->in.hash, &rx->sum);
 	at = rx_input_at(&rx->in);
 	if (memcmp(at, rx->sum.hash, rx->raw_len))
@@ -478,16 +479,24 @@ static void parser_release(struct parser *p)
 	free(p->piece);
 }
 
-/* The entry that is broken, and what follows it, do not count. */
-static int forget_rest(struct pack_receive *rx, int rc, struct err *err)
+/* The entry that is broken does not count. */
+static void forget_last(struct pack_receive *rx)
 {
 	if (rx->nr)
 		rx->nr--;
 	while (rx->nr_refs && rx->refs[rx->nr_refs - 1].entry >= rx->nr)
 		rx->nr_refs--;
 	rx->end = rx_entry(rx, rx->nr)->offset;
+}
+
+/* With keep_going: what has been read is all there is, and what follows is not beyond the pack. */
+static int end_broken(struct pack_receive *rx, int rc, struct err *err)
+{
 	rc = rx_broken(rx, rc, err);
-	return rc ? rc : rx_input_flush(&rx->in, err);
+	if (!rc)
+		rc = rx_input_flush(&rx->in, err);
+	rx->in.len = rx->in.pos;
+	return rc;
 }
 
 int rx_parse(struct pack_receive *rx, struct err *err)
@@ -509,6 +518,8 @@ int rx_parse(struct pack_receive *rx, struct err *err)
 		return rx->rc;
 	}
 	if (rc == ERR_CORRUPT && rx->o.keep_going)
-		return forget_rest(rx, rc, err);
-	return rc ? rc : read_checksum(rx, err);
+		forget_last(rx);
+	if (!rc)
+		rc = read_checksum(rx, err);
+	return rc == ERR_CORRUPT && rx->o.keep_going ? end_broken(rx, rc, err) : rc;
 }

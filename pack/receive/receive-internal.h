@@ -147,7 +147,7 @@ uint32_t rx_find_ref(const struct pack_receive *rx, const unsigned char *name);
 uint32_t rx_next_ref(const struct pack_receive *rx, uint32_t ref);
 /* Fills in rx->order. */
 void rx_sort_names(struct pack_receive *rx);
-/* By rx->order: the first of that name; RX_NONE. */
+/* By rx->order: the first of that name, if it could be made; RX_NONE. */
 uint32_t rx_find_name(const struct pack_receive *rx, const unsigned char *name);
 /* Remember the first failure, and stop the threads. */
 void rx_fail(struct pack_receive *rx, int rc, struct err *err);

@@ -58,7 +58,8 @@ struct pack_receive_options {
 	int level;	/* to deflate them; zlib's */
 	/*
 	 * Objects that cannot be read are reported to `broken`, and resolve goes on without
-	 * them and without what rests on them. Reading stops at the first entry that is broken.
+	 * them and without what rests on them. Reading stops at the first entry that is broken; a
+	 * wrong checksum is reported, too.
 	 */
 	bool keep_going;
 	void (*broken)(void *data, const char *msg);

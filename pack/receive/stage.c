@@ -147,7 +147,9 @@ static int stage_marker(struct staging *s, const char *given, const char *ext, c
 	} else {
 		tempfile_delete(&t);
 	}
-	err_move(err, &why);
+	/* That a marker exists is no failure, and must not hide one that follows. */
+	if (rc < 0)
+		err_move(err, &why);
 	err_release(&why);
 	free(path);
 	return rc;

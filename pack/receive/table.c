@@ -177,7 +177,7 @@ uint32_t rx_find_name(const struct pack_receive *rx, const unsigned char *name)
 	}
 	if (lo == rx->nr || memcmp(rx_name(rx, rx->order[lo]), name, rx->raw_len))
 		return RX_NONE;
-	return rx->order[lo];
+	return rx_entry(rx, rx->order[lo])->type ? rx->order[lo] : RX_NONE;
 }
 
 /* ---- failures ---- */

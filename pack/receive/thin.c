@@ -122,12 +122,18 @@ static int append_base(struct pack_receive *rx, uint32_t i, struct err *err)
 
 /* ---- which of them are needed ---- */
 
-/* Does the chain of deltas of i lead to `end`? Bases that are left out stand for those of the pack. */
-static bool leads_to(const struct pack_receive *rx, uint32_t i, uint32_t end)
+/*
+ * Where the chain of deltas of i ends. up: the base of each entry, or one nearer to the end of the
+ * chain; chains get shorter as they are followed, since many objects may rest on a long one.
+ */
+static uint32_t find_end(uint32_t *up, uint32_t i)
 {
-	while (i != end && i != RX_NONE)
-		i = rx_entry(rx, i)->base;
-	return i == end;
+	while (up[i] != RX_NONE) {
+		if (up[up[i]] != RX_NONE)
+			up[i] = up[up[i]];
+		i = up[i];
+	}
+	return i;
 }
 
 /*
@@ -136,17 +142,22 @@ static bool leads_to(const struct pack_receive *rx, uint32_t i, uint32_t end)
  */
 static uint32_t leave_out(struct pack_receive *rx, uint32_t first)
 {
-	uint32_t left_out = 0;
+	uint32_t left_out = 0, *up;
 
 	rx_sort_names(rx);
+	ALLOC_ARRAY(up, (size_t)rx->nr + 1);
+	for (uint32_t i = 0; i < rx->nr; i++)
+		up[i] = rx_entry(rx, i)->base;
 	for (uint32_t i = first; i < rx->nr; i++) {
 		uint32_t own = rx_find_name(rx, rx_name(rx, i)); /* the first, if there are two */
 
-		if (own >= first || leads_to(rx, own, i))
+		/* Bases that are left out stand for those of the pack. */
+		if (own >= first || find_end(up, own) == i)
 			continue;
-		rx_entry(rx, i)->base = own;
+		rx_entry(rx, i)->base = up[i] = own;
 		left_out++;
 	}
+	free(up);
 	return left_out;
 }
 
