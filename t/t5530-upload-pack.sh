@@ -288,6 +288,16 @@ test_expect_success 'bitmaps: the whole pack, unchanged; or just what is wanted'
 	fetch_request include-tag "want $MAIN" done | serve packed && pack_holds wanted
 '
 
+test_expect_success 'a whole pack with offsets of bases is not for a client that does not know them' '
+	git -C thin rev-list --objects --all | git -C thin pack-objects -q --delta-base-offset .git/objects/pack/pack >name &&
+	rm -rf thin/.git/objects/?? && git -C thin multi-pack-index write --bitmap && B=$(git -C thin rev-parse HEAD) &&
+	fetch_request "want $B" done >lines && serve thin <lines &&
+	cmp thin/.git/objects/pack/pack-$(cat name).pack pack &&
+	grep -v ofs-delta lines >without && serve thin <without &&
+	! cmp thin/.git/objects/pack/pack-$(cat name).pack pack &&
+	git -C thin rev-list --objects $B | cut -d" " -f1 >wanted && pack_holds wanted
+'
+
 test_expect_success 'requests that are none' '
 	while read -r lines message
 	do
