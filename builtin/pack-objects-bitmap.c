@@ -77,7 +77,7 @@ int pack_read_bitmaps(struct pack_command *c, const struct rev_walk *w, struct e
 
 	collect_ends(w, &e);
 	if (may_use(c, &e))
-		rc = bitmap_walk_new(&bw, c->r, &e.wants, &e.haves, &why);
+		rc = bitmap_walk_new(&bw, c->r, &e.wants, &e.haves, 0, &why);
 	if (rc == ERR_NOT_FOUND) {
 		rc = 0;
 	} else if (!rc) {

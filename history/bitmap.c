@@ -21,6 +21,7 @@ struct bitmap_walk {
 	struct bit_space space;
 	struct commit_pool *pool;
 	struct bitset result, named; /* named: the wants themselves */
+	struct bitset done;	     /* what the haves reach */
 };
 
 /* One side, while it is being walked. */
@@ -224,21 +225,30 @@ static int open_index(struct bitmap_index **out, struct repository *r, struct er
 	return err_set(err, ERR_NOT_FOUND, "there are no bitmaps");
 }
 
+/* Whatever has a bitmap is complete: if the wants are in it, so is all that they reach. */
+static int check_packed(struct bitmap_walk *w, const struct oid_array *wants, struct err *err)
+{
+	uint32_t bit;
+	int rc = 1;
+
+	for (size_t i = 0; i < wants->nr && rc > 0; i++)
+		rc = bitmap_index_find(w->index, &wants->oid[i], &bit, err);
+	return rc ? (rc < 0 ? rc : 0) : err_set(err, ERR_NOT_FOUND, "a want is not in their packs");
+}
+
 static int walk(struct bitmap_walk *w, const struct oid_array *wants, const struct oid_array *haves,
 		struct err *err)
 {
-	struct bitset done = BITSET_INIT;
-	int rc = walk_side(w, haves, NULL, &done, err);
+	int rc = walk_side(w, haves, NULL, &w->done, err);
 
 	if (!rc)
-		rc = walk_side(w, wants, &done, &w->result, err);
-	bitset_and_not(&w->result, &done);
-	bitset_release(&done);
+		rc = walk_side(w, wants, &w->done, &w->result, err);
+	bitset_and_not(&w->result, &w->done);
 	return rc;
 }
 
 int bitmap_walk_new(struct bitmap_walk **out, struct repository *r, const struct oid_array *wants,
-		    const struct oid_array *haves, struct err *err)
+		    const struct oid_array *haves, unsigned flags, struct err *err)
 {
 	struct err why = ERR_INIT;
 	struct bitmap_walk *w;
@@ -249,6 +259,8 @@ int bitmap_walk_new(struct bitmap_walk **out, struct repository *r, const struct
 	rc = check_history(r, &why);
 	if (!rc)
 		rc = open_index(&w->index, r, &why);
+	if (!rc && (flags & BITMAP_WALK_PACKED))
+		rc = check_packed(w, wants, &why);
 	if (!rc)
 		rc = commit_pool_new(&w->pool, r, &why);
 	if (!rc) {
@@ -276,6 +288,7 @@ void bitmap_walk_free(struct bitmap_walk *w)
 		return;
 	bitset_release(&w->result);
 	bitset_release(&w->named);
+	bitset_release(&w->done);
 	bitmap_forget_trees(&w->space);
 	bit_space_release(&w->space);
 	commit_pool_free(w->pool);
@@ -297,16 +310,26 @@ uint64_t bitmap_walk_count(const struct bitmap_walk *w, enum object_type type)
 	return n;
 }
 
-bool bitmap_walk_has(struct bitmap_walk *w, const struct object_id *oid)
+static bool is_in(struct bitmap_walk *w, const struct bitset *set, const struct object_id *oid)
 {
 	uint32_t bit;
 	size_t extra;
 	int rc = bitmap_index_find(w->index, oid, &bit, NULL);
 
 	if (rc > 0)
-		return bitset_has(&w->result, bit);
+		return bitset_has(set, bit);
 	extra = (uintptr_t)oidmap_get(&w->space.by_oid, oid);
-	return !rc && extra && bitset_has(&w->result, w->space.nr_fixed + extra - 1);
+	return !rc && extra && bitset_has(set, w->space.nr_fixed + extra - 1);
+}
+
+bool bitmap_walk_has(struct bitmap_walk *w, const struct object_id *oid)
+{
+	return is_in(w, &w->result, oid);
+}
+
+bool bitmap_walk_excludes(struct bitmap_walk *w, const struct object_id *oid)
+{
+	return is_in(w, &w->done, oid);
 }
 
 void bitmap_walk_drop(struct bitmap_walk *w, enum object_type type)

@@ -29,14 +29,20 @@ struct bitmap_walk;
  * told through the repository's warn), or grafts, a shallow boundary or replacements make the
  * history another one than theirs, or an object is missing.
  */
+#define BITMAP_WALK_PACKED 1u /* ERR_NOT_FOUND also if a want is not in the bitmapped packs */
 MUST_USE int bitmap_walk_new(struct bitmap_walk **out, struct repository *r,
 			     const struct oid_array *wants, const struct oid_array *haves,
-			     struct err *err);
+			     unsigned flags, struct err *err);
 void bitmap_walk_free(struct bitmap_walk *w);
 
 /* How many objects of that type (OBJ_ANY: of all). */
 uint64_t bitmap_walk_count(const struct bitmap_walk *w, enum object_type type);
 bool bitmap_walk_has(struct bitmap_walk *w, const struct object_id *oid);
+/*
+ * Does a have reach it? Just as exact: whoever has all that the haves reach has it, and deltas can be
+ * made upon it.
+ */
+bool bitmap_walk_excludes(struct bitmap_walk *w, const struct object_id *oid);
 /*
  * Take all objects of that type out of the result, those named as wants excepted
  * (git-rev-list(1) --filter=blob:none and so on).

@@ -80,6 +80,13 @@ uint32_t pack_nr_objects(const struct pack *p);
 uint64_t pack_size_bytes(const struct pack *p); /* of the .pack */
 uint64_t pack_idx_size_bytes(const struct pack *p);
 
+/*
+ * 1: the entry at offset is a delta; *base is the name of its base, which for OFS_DELTA takes the
+ * reverse index. 0: it is none. ERR_CORRUPT. Only the header is read.
+ */
+MUST_USE int pack_delta_base(struct pack *p, uint64_t offset, struct object_id *base,
+			     struct err *err);
+
 /* A non-zero return of fn stops and is returned. */
 MUST_USE int pack_foreach_object(struct pack *p, bool by_offset,
 				 int (*fn)(void *data, const struct object_id *oid), void *data,

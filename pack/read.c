@@ -334,6 +334,32 @@ static int chain_type(struct chain *c, struct pack_entry e, enum object_type *ty
 	return rc;
 }
 
+/* 1: it is a delta, *base is set; 0: it is none. */
+static int base_of(struct pack *p, const struct pack_entry *e, struct object_id *base,
+		   struct err *err)
+{
+	int rc;
+
+	if (!is_delta(e))
+		return 0;
+	if (e->type == OBJ_REF_DELTA) {
+		*base = e->base_oid;
+		return 1;
+	}
+	rc = pack_offset_to_oid(p, e->base_offset, base, err);
+	return rc < 0 ? rc : 1;
+}
+
+int pack_delta_base(struct pack *p, uint64_t offset, struct object_id *base, struct err *err)
+{
+	struct pack_entry e;
+	int rc = pack_open_data(p, err);
+
+	if (!rc)
+		rc = pack_entry_read(p, offset, &e, err);
+	return rc < 0 ? rc : base_of(p, &e, base, err);
+}
+
 static int add_location(struct pack *p, const struct pack_entry *e, struct object_info *info,
 			struct err *err)
 {
@@ -344,11 +370,8 @@ static int add_location(struct pack *p, const struct pack_entry *e, struct objec
 	if (rc < 0)
 		return rc;
 	info->disk_size = end - e->offset;
-	if (e->type == OBJ_REF_DELTA)
-		info->delta_base = e->base_oid;
-	else if (e->type == OBJ_OFS_DELTA)
-		rc = pack_offset_to_oid(p, e->base_offset, &info->delta_base, err);
-	return rc;
+	rc = base_of(p, e, &info->delta_base, err);
+	return rc < 0 ? rc : 0;
 }
 
 int pack_info_at(struct pack *p, uint64_t offset, unsigned flags, struct object_info *out,

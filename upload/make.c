@@ -141,26 +141,46 @@ static bool is_without_blobs(const struct filter_spec *f)
 	return f->nr == 1 && f->parts[0].kind == FILTER_BLOB_NONE;
 }
 
-/* A boundary, and most filters, are not in bitmaps; and the bases of a thin pack are found by a walk. */
+/*
+ * A boundary, and most filters, are not in bitmaps. For a thin pack, all that is sent has to be in the
+ * bitmapped packs: of what came later the walk knows bases, by path; bitmaps do not.
+ */
 static bool may_use_bitmaps(const struct job *j)
 {
 	const struct fetch_request *q = j->q;
 
-	return j->s->config.use_bitmaps && !q->cut.nr && !(q->thin && q->haves.nr) &&
+	return j->s->config.use_bitmaps && !q->cut.nr &&
 	       (!q->filter.nr || is_without_blobs(&q->filter));
+}
+
+/*
+ * The base of a stored delta, if the client has it: then that delta is sent. With a filter, blobs of the
+ * haves may not be there. An entry that cannot be read is not copied either: pack_objects sees to that.
+ */
+static int add_base(struct job *j, enum object_type type, struct pack *pack, uint64_t offset)
+{
+	struct object_id base;
+
+	if (!j->q->thin || (type == OBJ_BLOB && j->q->filter.nr))
+		return 0;
+	if (pack_delta_base(pack, offset, &base, NULL) <= 0 || !bitmap_walk_excludes(j->bitmap, &base))
+		return 0;
+	return pack_objects_add(j->po, &base, type, NULL, PACK_PREFERRED_BASE, &j->err);
 }
 
 static int add_found(void *data, const struct object_id *oid, enum object_type type,
 		     uint32_t name_hash, struct pack *pack, uint64_t offset)
 {
 	struct job *j = data;
+	int rc;
 
 	j->nr++;
 	if (!pack)
 		return pack_objects_add(j->po, oid, type, NULL, 0, &j->err);
 	if (!j->q->haves.nr)
 		return pack_objects_copy(j->po, pack, offset, &j->err);
-	return pack_objects_add_packed(j->po, oid, type, name_hash, pack, offset, &j->err);
+	rc = pack_objects_add_packed(j->po, oid, type, name_hash, pack, offset, &j->err);
+	return rc < 0 ? rc : add_base(j, type, pack, offset);
 }
 
 /* ERR_NOT_FOUND: they cannot tell. */
@@ -170,7 +190,8 @@ static int find_by_bitmap(struct job *j, struct err *err)
 	int rc = ERR_NOT_FOUND;
 
 	if (may_use_bitmaps(j))
-		rc = bitmap_walk_new(&j->bitmap, j->s->repo, &j->q->wants, &j->q->haves, &why);
+		rc = bitmap_walk_new(&j->bitmap, j->s->repo, &j->q->wants, &j->q->haves,
+				     j->q->thin && j->q->haves.nr ? BITMAP_WALK_PACKED : 0, &why);
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		err_move(err, &why);
 	err_release(&why);

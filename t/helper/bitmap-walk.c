@@ -145,7 +145,7 @@ static int run_bitmap(struct repository *r, const struct oid_array *wants,
 	struct list l = { OIDMAP_INIT, 0, false };
 	struct err err = ERR_INIT;
 	struct bitmap_walk *w;
-	int rc = bitmap_walk_new(&w, r, wants, haves, &err);
+	int rc = bitmap_walk_new(&w, r, wants, haves, 0, &err);
 
 	if (rc == ERR_NOT_FOUND) {
 		fprintf(stderr, "%s\n", err_message(&err));
@@ -251,8 +251,31 @@ static void choose(const struct all *a, struct oid_array *out, size_t nr)
 	}
 }
 
+static void compare_excluded_in(struct bitmap_walk *w, const struct oidmap *reached,
+				const struct oid_array *some)
+{
+	for (size_t i = 0; i < some->nr; i++)
+		if (bitmap_walk_excludes(w, &some->oid[i]) != oidmap_contains(reached, &some->oid[i])) {
+			fprintf(stderr, "fatal: %s is excluded, or is not\n", oid_hex(&some->oid[i]));
+			exit(1);
+		}
+}
+
+/* Exits unless just what the haves reach is excluded, of all objects. */
+static void compare_excluded(struct repository *r, struct bitmap_walk *w, const struct oid_array *haves,
+			     const struct all *a)
+{
+	struct plain p = { .r = r };
+
+	walk_plain(&p, haves);
+	compare_excluded_in(w, &p.seen, &a->commits);
+	compare_excluded_in(w, &p.seen, &a->others);
+	compare_excluded_in(w, &p.seen, &a->tags);
+	oidmap_clear(&p.seen, NULL);
+}
+
 /* The number of objects found; exits if they differ. */
-static size_t compare_once(struct repository *r, const struct oid_array *wants,
+static size_t compare_once(struct repository *r, const struct all *a, const struct oid_array *wants,
 			   const struct oid_array *haves)
 {
 	struct list l = { OIDMAP_INIT, 0, false };
@@ -263,7 +286,7 @@ static size_t compare_once(struct repository *r, const struct oid_array *wants,
 	void *type;
 	size_t nr;
 
-	if (bitmap_walk_new(&w, r, wants, haves, &err) < 0 || bitmap_walk_foreach(w, add, &l, &err) < 0)
+	if (bitmap_walk_new(&w, r, wants, haves, 0, &err) < 0 || bitmap_walk_foreach(w, add, &l, &err) < 0)
 		fail(&err);
 	find_plain(r, wants, haves, &plain);
 	nr = plain.nr;
@@ -276,6 +299,7 @@ static size_t compare_once(struct repository *r, const struct oid_array *wants,
 			fprintf(stderr, "fatal: %s differs\n", oid_hex(oid));
 			exit(1);
 		}
+	compare_excluded(r, w, haves, a);
 	bitmap_walk_free(w);
 	oidmap_clear(&plain, NULL);
 	oidmap_clear(&l.found, NULL);
@@ -297,7 +321,7 @@ static void compare(struct repository *r, const char *spec)
 
 		choose(&a, &wants, 1 + below(5));
 		choose(&a, &haves, below(5));
-		sum += compare_once(r, &wants, &haves);
+		sum += compare_once(r, &a, &wants, &haves);
 		oid_array_clear(&wants);
 		oid_array_clear(&haves);
 	}
