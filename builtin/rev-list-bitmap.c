@@ -70,7 +70,7 @@ int rev_list_by_bitmap(struct rev_list *l, struct err *err)
 		oid_array_append(w->starts[i].flags & REV_UNINTERESTING ? &haves : &wants,
 				 &w->starts[i].oid);
 	if (is_plain_walk(w) && is_plain_output(l) && wants.nr)
-		rc = bitmap_walk_new(&bw, w->repo, &wants, &haves, &why);
+		rc = bitmap_walk_new(&bw, w->repo, &wants, &haves, 0, &why);
 	if (!rc)
 		rc = show(l, bw, &why);
 	if (rc < 0 && rc != ERR_NOT_FOUND)
