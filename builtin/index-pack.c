@@ -256,12 +256,13 @@ static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, stru
 
 static int verify(struct index_pack *p, struct pack_receive *rx, struct err *err)
 {
-	char *rev = p->rev_index ? derived_path(p, "rev") : NULL;
-	int rc = 0;
+	char *rev;
+	int rc;
 
 	if (access(p->idx_path, R_OK) < 0)
 		return err_set(err, ERR_NOT_FOUND, "Cannot open existing pack idx file for '%s'",
 			       p->idx_path);
+	rev = p->rev_index ? derived_path(p, "rev") : NULL;
 	rc = read_pack(p, rx, NULL, err);
 	if (!rc && !p->stat_only)
 		rc = pack_receive_verify_idx(rx, p->idx_path, err);
