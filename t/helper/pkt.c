@@ -18,6 +18,7 @@ static int encode(void)
 {
 	struct strbuf line = STRBUF_INIT;
 	struct pkt_writer w;
+	int rc;
 
 	pkt_writer_init(&w, 1);
 	while (strbuf_getline_lf(&line, stdin) != -1) {
@@ -33,7 +34,9 @@ static int encode(void)
 			pkt_writer_addf(&w, "%s\n", line.buf);
 	}
 	strbuf_release(&line);
-	return pkt_writer_send(&w, NULL) < 0;
+	rc = pkt_writer_send(&w, NULL);
+	pkt_writer_release(&w);
+	return rc < 0;
 }
 
 static void print_text(const char *p, size_t len)
@@ -54,7 +57,7 @@ static int decode(int fd, bool bands)
 	static const char *const special[] = { "", "0000", "0001", "0002" };
 	struct err err = ERR_INIT;
 	struct pkt_reader r;
-	int kind;
+	int kind, failed;
 
 	pkt_reader_init(&r, 0);
 	while ((kind = pkt_reader_next(&r, &err)) >= 0 && kind != PKT_EOF) {
@@ -74,7 +77,10 @@ static int decode(int fd, bool bands)
 	}
 	if (err.code)
 		fprintf(stderr, "pkt: %s\n", err_message(&err));
-	return err.code != 0;
+	failed = err.code != 0;
+	err_release(&err);
+	pkt_reader_release(&r);
+	return failed;
 }
 
 int main(int argc, char **argv)
