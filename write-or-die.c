@@ -162,6 +162,24 @@ int write_in_full(int fd, const void *buf, size_t len, const char *what,
 	return 0;
 }
 
+int pwrite_in_full(int fd, const void *buf, size_t len, off_t off, const char *what,
+		   struct err *err)
+{
+	const char *p = buf;
+
+	while (len) {
+		size_t piece = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
+		ssize_t n = RETRY_EINTR(sys->pwrite(fd, p, piece, off));
+
+		if (n <= 0)
+			return write_failed(n, what, err);
+		p += n;
+		off += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 /* How many elements of iov one call may carry; the last may have to be cut. */
 static int writev_fit(struct iovec *iov, int iovcnt, size_t *cut)
 {

@@ -72,6 +72,9 @@ MUST_USE int write_in_full(int fd, const void *buf, size_t len, const char *what
  */
 MUST_USE int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
 			    struct err *err);
+/* All of buf at that offset, in the same way; the descriptor's own position stays. */
+MUST_USE int pwrite_in_full(int fd, const void *buf, size_t len, off_t off, const char *what,
+			    struct err *err);
 /* Up to len bytes, across short reads; the count, or -1 with errno. */
 ssize_t read_in_full(int fd, void *buf, size_t len);
 ssize_t pread_in_full(int fd, void *buf, size_t len, off_t off);

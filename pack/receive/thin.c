@@ -78,25 +78,6 @@ int rx_thin_find(struct pack_receive *rx, struct err *err)
 
 /* ---- writing them ---- */
 
-static int pwrite_in_full(struct pack_receive *rx, const void *p, size_t len, uint64_t at,
-			  struct err *err)
-{
-	const unsigned char *from = p;
-
-	while (len) {
-		ssize_t n = sys->pwrite(rx->fd, from, len < MAX_IO_SIZE ? len : MAX_IO_SIZE, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_set_errno(err, "cannot write '%s'", rx->path);
-		from += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int append_base(struct pack_receive *rx, uint32_t i, struct err *err)
 {
 	struct rx_entry *e = rx_entry(rx, i);
@@ -114,7 +95,7 @@ static int append_base(struct pack_receive *rx, uint32_t i, struct err *err)
 	free(data);
 	e->offset = rx->end;
 	e->crc = libdeflate_crc32(0, out.buf, out.len);
-	rc = pwrite_in_full(rx, out.buf, out.len, rx->end, err);
+	rc = pwrite_in_full(rx->fd, out.buf, out.len, (off_t)rx->end, rx->path, err);
 	rx->end += out.len;
 	strbuf_release(&out);
 	return rc;
@@ -239,11 +220,11 @@ static int finish_file(struct pack_receive *rx, uint64_t old_end, struct err *er
 		return err_set_errno(err, "cannot read back '%s'", rx->path);
 	memcpy(head, old_head, sizeof(head));
 	put_be32(head + 8, rx->nr);
-	rc = pwrite_in_full(rx, head, sizeof(head), 0, err);
+	rc = pwrite_in_full(rx->fd, head, sizeof(head), 0, rx->path, err);
 	if (!rc)
 		rc = hash_again(rx, old_end, old_head, &sum, err);
 	if (!rc)
-		rc = pwrite_in_full(rx, sum.hash, rx->raw_len, rx->end, err);
+		rc = pwrite_in_full(rx->fd, sum.hash, rx->raw_len, (off_t)rx->end, rx->path, err);
 	if (rc < 0)
 		return rc;
 	rx->sum = sum;

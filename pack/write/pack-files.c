@@ -29,23 +29,6 @@ static int write_piece(void *data, const void *p, size_t len, struct err *err)
 
 /* ---- a count that turned out too high ---- */
 
-static int write_at(const struct tempfile *t, const void *p, size_t len, uint64_t at,
-		    struct err *err)
-{
-	const unsigned char *from = p;
-
-	while (len) {
-		ssize_t n = RETRY_EINTR(sys->pwrite(t->fd, from, len, (off_t)at));
-
-		if (n <= 0)
-			return err_set_errno(err, "cannot write '%s'", t->path);
-		from += n;
-		at += (size_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int hash_file(const struct tempfile *t, const struct hash_algo *algo, uint64_t len,
 		     struct object_id *sum, struct err *err)
 {
@@ -79,11 +62,11 @@ static int correct_count(struct pack_files *f, struct pack_part *part, struct er
 	int rc;
 
 	put_be32(nr, part->to - part->from);
-	rc = write_at(f->tmp, nr, sizeof(nr), 8, err);
+	rc = pwrite_in_full(f->tmp->fd, nr, sizeof(nr), 8, f->tmp->path, err);
 	if (!rc)
 		rc = hash_file(f->tmp, algo, end, &part->sum, err);
 	if (!rc)
-		rc = write_at(f->tmp, part->sum.hash, algo->raw_len, end, err);
+		rc = pwrite_in_full(f->tmp->fd, part->sum.hash, algo->raw_len, (off_t)end, f->tmp->path, err);
 	return rc;
 }
 
