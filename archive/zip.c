@@ -8,6 +8,7 @@
 #include <zlib.h>
 #include "archive/archive-internal.h"
 #include "util/alloc.h"
+#include "util/deflate.h"
 #include "util/utf8.h"
 
 #define STORED 0
@@ -244,20 +245,11 @@ struct streaming {
 	uint64_t seen;
 };
 
-static int deflate_piece(struct streaming *st, const void *p, size_t len, int how, struct err *err)
+static int write_deflated(void *data, const void *p, size_t len, struct err *err)
 {
-	unsigned char buf[65536];
-	int rc = 0, z = Z_OK;
+	struct streaming *st = data;
 
-	st->s.next_in = (unsigned char *)p;
-	st->s.avail_in = (unsigned)len;
-	do {
-		st->s.next_out = buf;
-		st->s.avail_out = sizeof(buf);
-		z = deflate(&st->s, how);
-		rc = archive_out_write(st->z->c->out, buf, sizeof(buf) - st->s.avail_out, err);
-	} while (!rc && (st->s.avail_in || !st->s.avail_out || (how == Z_FINISH && z != Z_STREAM_END)));
-	return rc;
+	return archive_out_write(st->z->c->out, p, len, err);
 }
 
 static int stream_piece(void *data, const void *p, size_t len, struct err *err)
@@ -268,7 +260,7 @@ static int stream_piece(void *data, const void *p, size_t len, struct err *err)
 	st->it->crc = crc_of(st->it->crc, p, len);
 	if (st->it->method == STORED)
 		return archive_out_write(st->z->c->out, p, len, err);
-	return deflate_piece(st, p, len, Z_NO_FLUSH, err);
+	return deflate_stream(&st->s, p, len, false, write_deflated, st, err);
 }
 
 static int crc_piece(void *data, const void *p, size_t len, struct err *err UNUSED)
@@ -308,7 +300,7 @@ static int write_stream(struct zip *z, struct item *it, struct err *err)
 	if (!rc)
 		rc = odb_stream(odb, it->e->oid, stream_piece, &st, err);
 	if (!rc && it->method == DEFLATED)
-		rc = deflate_piece(&st, NULL, 0, Z_FINISH, err);
+		rc = deflate_stream(&st.s, NULL, 0, true, write_deflated, &st, err);
 	if (it->method == DEFLATED)
 		deflateEnd(&st.s);
 	if (!rc && st.seen != size)

@@ -18,11 +18,11 @@
 #include "pack/stage-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
+#include "util/deflate.h"
 #include "write-or-die.h"
 
 #define BUFFER_BYTES ((size_t)512 * 1024)
 #define HASH_BYTES ((size_t)1024 * 1024)
-#define DEFLATE_BYTES ((size_t)64 * 1024)
 
 struct written {
 	struct object_id oid;
@@ -55,7 +55,6 @@ struct pack_writer {
 	size_t nr, alloc;
 	struct oidmap by_oid; /* index + 1 */
 	struct stream stream;
-	unsigned char *deflate_out;
 	bool failed, finished;
 };
 
@@ -105,7 +104,6 @@ void pack_writer_free(struct pack_writer *w)
 	sys->close(w->fd);
 	oidmap_clear(&w->by_oid, NULL);
 	pthread_mutex_destroy(&w->lock);
-	free(w->deflate_out);
 	free(w->entries);
 	free(w->buf);
 	free(w->tmp_path);
@@ -284,8 +282,6 @@ int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
 	memset(s, 0, sizeof(*s));
 	if (deflateInit(&s->z, level) != Z_OK)
 		return err_set(err, ERR_GENERIC, "cannot start to deflate (level %d)", level);
-	if (!w->deflate_out)
-		w->deflate_out = xmalloc(DEFLATE_BYTES);
 	pthread_mutex_lock(&w->lock);
 	rc = usable(w, err);
 	if (!rc && w->nr == UINT32_MAX)
@@ -306,36 +302,21 @@ int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
 	return 0;
 }
 
-/* Deflate the input of z; with Z_FINISH finish the stream. */
-static int deflate_some(struct pack_writer *w, int flush, struct err *err)
+static int append_deflated(void *data, const void *p, size_t len, struct err *err)
 {
-	struct stream *s = &w->stream;
-	int status, rc = 0;
+	struct pack_writer *w = data;
+	int rc;
 
-	do {
-		size_t made;
-
-		s->z.next_out = w->deflate_out;
-		s->z.avail_out = DEFLATE_BYTES;
-		status = deflate(&s->z, flush);
-		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-			return err_set(err, ERR_GENERIC, "cannot deflate: %s",
-				       s->z.msg ? s->z.msg : "unknown error");
-		made = DEFLATE_BYTES - s->z.avail_out;
-		s->crc = libdeflate_crc32(s->crc, w->deflate_out, made);
-		pthread_mutex_lock(&w->lock);
-		rc = append(w, w->deflate_out, made, err);
-		pthread_mutex_unlock(&w->lock);
-	} while (!rc && (flush == Z_FINISH ? status != Z_STREAM_END
-					   : s->z.avail_in || !s->z.avail_out));
+	w->stream.crc = libdeflate_crc32(w->stream.crc, p, len);
+	pthread_mutex_lock(&w->lock);
+	rc = append(w, p, len, err);
+	pthread_mutex_unlock(&w->lock);
 	return rc;
 }
 
 int pack_writer_stream(struct pack_writer *w, const void *p, size_t len, struct err *err)
 {
 	struct stream *s = &w->stream;
-	const unsigned char *at = p;
-	int rc = 0;
 
 	if (!s->open)
 		BUG("pack_writer_stream without begin");
@@ -343,16 +324,7 @@ int pack_writer_stream(struct pack_writer *w, const void *p, size_t len, struct 
 		return err_set(err, ERR_INVALID, "more content than the %" PRIu64
 			       " bytes that were announced", s->size);
 	s->seen += len;
-	while (len && !rc) {
-		size_t n = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
-
-		s->z.next_in = (unsigned char *)at;
-		s->z.avail_in = (unsigned)n;
-		rc = deflate_some(w, Z_NO_FLUSH, err);
-		at += n;
-		len -= n;
-	}
-	return rc;
+	return deflate_stream(&s->z, p, len, false, append_deflated, w, err);
 }
 
 int pack_writer_stream_end(struct pack_writer *w, const struct object_id *oid, struct err *err)
@@ -366,7 +338,7 @@ int pack_writer_stream_end(struct pack_writer *w, const struct object_id *oid, s
 	if (s->seen != s->size)
 		return err_set(err, ERR_INVALID, "%" PRIu64 " bytes of content instead of the %"
 			       PRIu64 " that were announced", s->seen, s->size);
-	rc = deflate_some(w, Z_FINISH, err);
+	rc = deflate_stream(&s->z, NULL, 0, true, append_deflated, w, err);
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&w->lock);
@@ -533,21 +505,11 @@ static int append_checksum(struct pack_writer *w, struct object_id *sum, struct 
 static int write_header(struct pack_writer *w, struct err *err)
 {
 	unsigned char head[PACK_HEADER_BYTES];
-	size_t done = 0;
 
 	put_be32(head, PACK_SIGNATURE);
 	put_be32(head + 4, 2);
 	put_be32(head + 8, (uint32_t)w->nr);
-	while (done < sizeof(head)) {
-		ssize_t n = sys->pwrite(w->fd, head + done, sizeof(head) - done, (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_set_errno(err, "cannot write '%s'", w->tmp_path);
-		done += (size_t)n;
-	}
-	return 0;
+	return pwrite_in_full(w->fd, head, sizeof(head), 0, w->tmp_path, err);
 }
 
 static struct idx_entry *sorted_entries(const struct pack_writer *w)

@@ -86,3 +86,45 @@ int inflate_buf(const void *in, size_t len, void *out, size_t max,
 		return ERR_CORRUPT;
 	}
 }
+
+#define STREAM_BYTES ((size_t)64 * 1024)
+
+/* All of z's input. */
+static int deflate_some(z_stream *z, int flush, deflate_sink_fn sink, void *data, struct err *err)
+{
+	unsigned char out[STREAM_BYTES];
+	int status, rc = 0;
+
+	do {
+		z->next_out = out;
+		z->avail_out = sizeof(out);
+		status = deflate(z, flush);
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+			return err_set(err, ERR_GENERIC, "cannot deflate: %s",
+				       z->msg ? z->msg : "unknown error");
+		if (sizeof(out) - z->avail_out)
+			rc = sink(data, out, sizeof(out) - z->avail_out, err);
+	} while (!rc && (flush == Z_FINISH ? status != Z_STREAM_END
+					   : z->avail_in || !z->avail_out));
+	return rc;
+}
+
+int deflate_stream(z_stream *z, const void *in, size_t len, bool finish, deflate_sink_fn sink,
+		   void *data, struct err *err)
+{
+	const unsigned char *at = in;
+	int rc = 0;
+
+	while (len && !rc) {
+		size_t n = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
+
+		z->next_in = (unsigned char *)at;
+		z->avail_in = (unsigned)n;
+		rc = deflate_some(z, Z_NO_FLUSH, sink, data, err);
+		at += n;
+		len -= n;
+	}
+	if (!rc && finish)
+		rc = deflate_some(z, Z_FINISH, sink, data, err);
+	return rc;
+}

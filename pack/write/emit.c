@@ -10,7 +10,6 @@
 #include "util/alloc.h"
 #include "util/deflate.h"
 
-#define DEFLATE_BYTES ((size_t)64 * 1024)
 
 /* ---- headers ---- */
 
@@ -151,50 +150,26 @@ bool pack_item_is_work(const struct pack_objects *po, const struct pack_item *it
 struct streaming {
 	struct pack_output *out;
 	z_stream z;
-	unsigned char *buf;
 	uint32_t crc;
 	uint64_t left; /* of the size that the header says */
 };
 
-static int deflate_some(struct streaming *s, int flush, struct err *err)
+static int add_deflated(void *data, const void *p, size_t len, struct err *err)
 {
-	int status, rc = 0;
+	struct streaming *s = data;
 
-	do {
-		size_t made;
-
-		s->z.next_out = s->buf;
-		s->z.avail_out = DEFLATE_BYTES;
-		status = deflate(&s->z, flush);
-		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-			return err_set(err, ERR_GENERIC, "cannot deflate: %s",
-				       s->z.msg ? s->z.msg : "unknown error");
-		made = DEFLATE_BYTES - s->z.avail_out;
-		s->crc = libdeflate_crc32(s->crc, s->buf, made);
-		rc = pack_output_add(s->out, s->buf, made, err);
-	} while (!rc && (flush == Z_FINISH ? status != Z_STREAM_END : !s->z.avail_out));
-	return rc;
+	s->crc = libdeflate_crc32(s->crc, p, len);
+	return pack_output_add(s->out, p, len, err);
 }
 
 static int stream_piece(void *data, const void *p, size_t len, struct err *err)
 {
 	struct streaming *s = data;
-	const unsigned char *at = p;
-	int rc = 0;
 
 	if (len > s->left)
 		return err_set(err, ERR_CORRUPT, "an object is longer than its size says");
 	s->left -= len;
-	while (len && !rc) {
-		size_t n = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
-
-		s->z.next_in = (unsigned char *)at;
-		s->z.avail_in = (unsigned)n;
-		rc = deflate_some(s, Z_NO_FLUSH, err);
-		at += n;
-		len -= n;
-	}
-	return rc;
+	return deflate_stream(&s->z, p, len, false, add_deflated, s, err);
 }
 
 static int stream_whole(struct pack_objects *po, struct pack_output *out, uint32_t i,
@@ -210,7 +185,6 @@ static int stream_whole(struct pack_objects *po, struct pack_output *out, uint32
 
 	if (deflateInit(&s.z, po->o.level) != Z_OK)
 		return err_set(err, ERR_GENERIC, "cannot start to deflate (level %d)", po->o.level);
-	s.buf = xmalloc(DEFLATE_BYTES);
 	s.crc = libdeflate_crc32(0, header, n);
 	pack_item_oid(po, i, &oid);
 	rc = pack_output_add(out, header, n, err);
@@ -220,11 +194,10 @@ static int stream_whole(struct pack_objects *po, struct pack_output *out, uint32
 		rc = err_set(err, ERR_CORRUPT, "object %s is shorter than its size says",
 			     oid_hex(&oid));
 	if (!rc)
-		rc = deflate_some(&s, Z_FINISH, err);
+		rc = deflate_stream(&s.z, NULL, 0, true, add_deflated, &s, err);
 	it->crc = s.crc;
 	it->out_offset = at;
 	deflateEnd(&s.z);
-	free(s.buf);
 	return rc;
 }
 
