@@ -90,24 +90,6 @@ static void tell_totals(const struct pack_command *c)
 
 /* ---- configuration ---- */
 
-static int read_limits(const struct config_set *c, struct pack_command *cmd, struct err *err)
-{
-	struct { const char *key; size_t *out; } sizes[] = {
-		{ "pack.windowmemory", &cmd->o.window_memory },
-		{ "pack.deltacachesize", &cmd->o.delta_cache_bytes },
-		{ "pack.deltacachelimit", &cmd->o.delta_cache_limit },
-	};
-	unsigned long v;
-	int rc = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(sizes) && rc >= 0; i++) {
-		rc = config_get_ulong(c, sizes[i].key, &v, err);
-		if (rc > 0)
-			*sizes[i].out = v;
-	}
-	return rc < 0 ? rc : 0;
-}
-
 static int check_level(int level, struct err *err)
 {
 	if (level < -1 || level > 9)
@@ -115,28 +97,17 @@ static int check_level(int level, struct err *err)
 	return 0;
 }
 
-/* pack.compression, core.compression. Not the level of new objects, which is low by default. */
-static int read_level(const struct config_set *c, int *level, struct err *err)
-{
-	int rc = config_get_int(c, "pack.compression", level, err);
-
-	if (!rc)
-		rc = config_get_int(c, "core.compression", level, err);
-	return rc < 0 ? rc : check_level(*level, err);
-}
-
 static int read_config(struct pack_command *cmd, struct pack_options *o, struct err *err)
 {
 	const struct config_set *c = cmd->r->config;
 	bool use = true;
-	int version = 2, rc = config_get_int(c, "pack.window", &o->window, err);
+	int version = 2, rc = pack_objects_options_read(&cmd->o, c, err);
 
-	if (rc >= 0)
-		rc = config_get_int(c, "pack.depth", &o->depth, err);
-	if (rc >= 0)
-		rc = config_get_int(c, "pack.threads", &o->threads, err);
-	if (rc >= 0 && o->threads < 0)
-		return err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", o->threads);
+	o->window = (int)cmd->o.window;
+	o->depth = (int)cmd->o.depth;
+	o->window_memory = cmd->o.window_memory;
+	o->threads = cmd->o.threads;
+	o->compression = cmd->o.level;
 	if (rc >= 0)
 		rc = config_get_bool(c, "pack.writereverseindex", &o->write_rev, err);
 	if (rc >= 0)
@@ -146,9 +117,7 @@ static int read_config(struct pack_command *cmd, struct pack_options *o, struct 
 	o->index_version = (unsigned)version;
 	if (rc >= 0 && (rc = config_get_bool(c, "pack.usebitmaps", &use, err)) > 0 && !use)
 		o->use_bitmaps = 0;
-	if (rc >= 0)
-		rc = read_level(c, &o->compression, err);
-	return rc < 0 ? rc : read_limits(c, cmd, err);
+	return rc < 0 ? rc : 0;
 }
 
 /* ---- options ---- */
@@ -536,7 +505,6 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	index_init(&c.ix, c.r->algo);
 	pack_objects_options_init(&c.o, c.r->odb);
 	rc = read_config(&c, &o, &err);
-	o.window_memory = c.o.window_memory;
 	if (!rc) {
 		parse(argc, argv, &c, &o);
 		if (o.progress && o.all_progress_implied)

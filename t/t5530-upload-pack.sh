@@ -269,6 +269,14 @@ test_expect_success 'thin packs: bases that the client has are not sent' '
 	git -C base.git fsck
 '
 
+test_expect_success 'settings of pack.* are those of the packs that are served' '
+	fetch_request "want $B" done >lines && serve thin <lines && small=$(wc -c <pack) &&
+	serve thin -c pack.window=0 <lines && test $(wc -c <pack) -gt $((small + 1000)) &&
+	serve thin -c pack.compression=0 <lines && test $(wc -c <pack) -gt $((small + 1000)) &&
+	test_expect_code 128 serve thin -c pack.threads=-1 <lines &&
+	test_grep "^band 3: upload-pack: invalid number of threads specified (-1)" answer
+'
+
 test_expect_success 'bitmaps: the whole pack, unchanged; or just what is wanted' '
 	cp -r repo packed && (cd packed && git for-each-ref --format="%(objectname)" >../tips &&
 	 git rev-list --objects --all | git pack-objects -q .git/objects/pack/pack >../name && rm -rf .git/objects/??) &&

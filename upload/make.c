@@ -306,20 +306,24 @@ static void print_stats(struct job *j)
 	relay_queue_text(j->queue, line, (size_t)len);
 }
 
-static struct pack_objects *new_pack(struct job *j)
+static int new_pack(struct job *j, struct err *err)
 {
-	const struct repo_settings *settings = &j->s->repo->settings;
+	const struct repository *r = j->s->repo;
 	struct pack_objects_options o;
+	int rc;
 
-	pack_objects_options_init(&o, j->s->repo->odb);
-	o.big_file_threshold = settings->big_file_threshold;
-	o.level = settings->pack_level;
+	pack_objects_options_init(&o, r->odb);
+	rc = pack_objects_options_read(&o, r->config, err);
+	if (rc < 0)
+		return rc;
+	o.big_file_threshold = r->settings.big_file_threshold;
 	o.ofs_delta = j->q->ofs_delta;
 	o.thin = j->q->thin;
 	o.order = PACK_ORDER_SOURCE;
 	o.progress = on_progress;
 	o.data = j;
-	return pack_objects_new(&o);
+	j->po = pack_objects_new(&o);
+	return 0;
 }
 
 static int send_objects(struct job *j, struct err *err)
@@ -341,8 +345,9 @@ int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
 	int rc;
 
 	j.meter.queue = j.q->no_progress ? NULL : queue;
-	j.po = new_pack(&j);
-	rc = find_objects(&j, err);
+	rc = new_pack(&j, err);
+	if (!rc)
+		rc = find_objects(&j, err);
 	if (!rc)
 		rc = send_objects(&j, err);
 	if (!rc)

@@ -74,6 +74,15 @@ struct pack_objects_options {
 /* What git-pack-objects(1) has without options: window 10, depth 50, all reused, OFS_DELTA not. */
 void pack_objects_options_init(struct pack_objects_options *o, struct odb *odb);
 
+/*
+ * pack.window, pack.depth, pack.threads, pack.windowMemory, pack.deltaCacheSize,
+ * pack.deltaCacheLimit and pack.compression (core.compression): what commands and servers share.
+ * ERR_INVALID names a bad value.
+ */
+struct config_set;
+MUST_USE int pack_objects_options_read(struct pack_objects_options *o, const struct config_set *c,
+				       struct err *err);
+
 struct pack_objects *pack_objects_new(const struct pack_objects_options *o);
 void pack_objects_free(struct pack_objects *po); /* NULL is fine */
 
