@@ -4,24 +4,7 @@
 test_description='index-pack, verify-pack, show-index: good packs, thin ones, broken and hostile ones'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-fault.sh"
-
-CRAFT="$GIT_BUILD_DIR/t/helper/craft-pack"
-test "$TEST_HASH" = sha1 || CRAFT="$CRAFT sha256"
-
-# craft FILE <lines: fails if the helper does
-craft () {
-	$CRAFT >"$1"
-}
-
-# new NAME: an empty bare repository
-new () {
-	rm -rf "$1" && git init -q --bare "$1"
-}
-
-# nothing_in REPO: no file that has to do with objects
-nothing_in () {
-	find "$1/objects" -type f -o -name "tmp_*" >left && test_must_be_empty left
-}
+. "$TEST_DIRECTORY/lib-packs.sh"
 
 # refused REPO PATTERN ARGS <pack: fails with code 128 and that message, and leaves nothing
 refused () {

@@ -3,21 +3,7 @@
 
 test_description='unpack-objects: through one batch, all or nothing'
 . "$(dirname "$0")/test-lib.sh"
-
-CRAFT="$GIT_BUILD_DIR/t/helper/craft-pack"
-test "$TEST_HASH" = sha1 || CRAFT="$CRAFT sha256"
-
-craft () {
-	$CRAFT >"$1"
-}
-
-new () {
-	rm -rf "$1" && git init -q --bare "$1"
-}
-
-nothing_in () {
-	find "$1/objects" -type f -o -name "tmp_*" >left && test_must_be_empty left
-}
+. "$TEST_DIRECTORY/lib-packs.sh"
 
 # has REPO TEXT: a blob with that content
 has () {
