@@ -17,7 +17,7 @@ int pack_part_stage(const struct pack_parts *p, struct tempfile **t, const char 
 		rc = apply_shared_perm((*t)->path, p->shared_perm, err);
 	/*
 	 * D3: the .idx makes the pack visible, so it is published after what it
-	 * points into (test-pack-writer: order of staging).
+	 * points into (t0101: a pack is whole before its idx).
 	 */
 	if (!rc)
 		rc = tempfile_stage(t, b, is_pack ? FSYNC_PACK : FSYNC_PACK_METADATA,

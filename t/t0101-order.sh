@@ -8,7 +8,7 @@ test fails when a rule is taken out:
 
 	D1 contents before names        "add: contents before names", "commit: ..."
 	D2 names before success         "...: the seal comes last"
-	D3 .pack and .rev before .idx   "add: a pack is whole before its idx"
+	D3 .pack and .rev before .idx   "add: a pack is whole before its idx", "index-pack: ..."
 	D4 objects before refs, index   "...: objects first", "...: index last"
 	D5 updates before deletions     t/unit/test-fsync-batch d5_...
 	D6 a failed flush is final      "...: a failed writeback", "...: a failed seal"
@@ -167,6 +167,43 @@ test_expect_success 'add: writebacks are all started before the first is awaited
 	printf "%s\n" "3 writeout_start" "3 writeout_wait" >expect &&
 	test_cmp expect actual
 '
+
+# ---- packs and what belongs to them ---------------------------------------
+
+# packed_repo: a history in ./repo, in one pack; and that pack as ./a.pack
+packed_repo () {
+	new_repo && fill && git -C repo add . && git -C repo commit -q -m one &&
+	for i in 1 2 3; do
+		echo "$i" >repo/one && git -C repo commit -q -a -m "$i" || return
+	done &&
+	echo HEAD | git -C repo pack-objects -q --revs --stdout >a.pack
+}
+
+test_expect_success 'a history for packs' '
+	packed_repo && mv repo source
+'
+
+for kind in journal btrfs local each; do
+	test_expect_success "index-pack ($kind): a pack is whole before its idx" '
+		rm -rf repo && git init -q repo &&
+		: the pack is read through a second descriptor of its own, whose end is none of the first &&
+		record log $kind index-pack --stdin --rev-index --keep <a.pack &&
+		check_rules log $kind D1 D2 D3
+	'
+	test_expect_success "pack-objects ($kind): each pack is whole before its idx" '
+		rm -rf repo && cp -R source repo &&
+		echo HEAD | record log $kind pack-objects -q --revs --max-pack-size=1m .git/objects/pack/pack &&
+		check_rules log $kind D1 D2 D3 D7
+	'
+	test_expect_success "unpack-objects, commit-graph, multi-pack-index ($kind): contents before names, then the seal" '
+		rm -rf repo && git init -q repo &&
+		: what arrives is written first, as a file that never gets a name &&
+		record log $kind unpack-objects -q <a.pack && check_rules log $kind D2 D3 &&
+		rm -rf repo && cp -R source repo && git -C repo index-pack --stdin <a.pack &&
+		record log $kind commit-graph write --reachable && check_rules log $kind D1 D2 D7 &&
+		record log $kind multi-pack-index write --bitmap && check_rules log $kind D1 D2
+	'
+done
 
 # ---- commit ---------------------------------------------------------------
 

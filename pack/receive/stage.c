@@ -177,7 +177,7 @@ int pack_receive_stage(struct pack_receive *rx, struct fsync_batch *b,
 	bool made = false, keep = false;
 	/*
 	 * D3: the .idx makes the pack visible, so it is published after all that it needs
-	 * (t1070-index-pack: order of names).
+	 * (t0101: index-pack, a pack is whole before its idx).
 	 */
 	int rc = stage_pack(&s, err);
 
