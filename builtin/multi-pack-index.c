@@ -23,9 +23,10 @@ struct midx_command {
 	const char *prefix;
 	const char *object_dir;
 	int progress; /* -1: if stderr is a terminal */
+	const char *store_dir; /* of the packs */
 	struct packs *packs;
 	struct progress *meter;
-	size_t meter_at;
+	enum pack_phase phase;
 };
 
 #define COMMON_OPTIONS(c) \
@@ -60,6 +61,12 @@ static void find_packs(struct midx_command *c)
 	free(named);
 	free(wanted);
 	c->packs = odb_packs(odb, store);
+	c->store_dir = store ? odb_alternate(odb, store - 1) : odb_objdir(odb);
+}
+
+static struct progress *start_meter(const struct midx_command *c, const char *title, size_t total)
+{
+	return c->progress > 0 ? progress_start_forced(title, total) : progress_start(title, total);
 }
 
 static void show_progress(void *data, size_t done, size_t total)
@@ -67,9 +74,21 @@ static void show_progress(void *data, size_t done, size_t total)
 	struct midx_command *c = data;
 
 	if (!c->meter)
-		c->meter = c->progress > 0 ? progress_start_forced("Building bitmaps", total) :
-					     progress_start("Building bitmaps", total);
+		c->meter = start_meter(c, "Building bitmaps", total);
 	progress_update(c->meter, done);
+}
+
+static int show_repack(void *data, enum pack_phase phase, uint32_t done, uint32_t total, struct err *err UNUSED)
+{
+	struct midx_command *c = data;
+
+	if (c->meter && c->phase != phase)
+		progress_stop(&c->meter);
+	if (!c->meter)
+		c->meter = start_meter(c, pack_phase_title(phase), total);
+	c->phase = phase;
+	progress_update(c->meter, done);
+	return 0;
 }
 
 static void show_bad(void *data UNUSED, const char *msg)
@@ -235,10 +254,23 @@ static int cmd_repack(int argc, const char **argv, struct midx_command *c)
 			      "during repack, collect pack-files of smaller size into a batch that is larger than this size"),
 		OPT_END()
 	};
+	struct midx_repack_options o = { 0 };
+	struct repo_operation *op;
+	struct err err = ERR_INIT;
+	int rc;
 
 	if (parse_options(argc, argv, options, repack_usage, 0))
 		usage_with_options(repack_usage, options);
-	die("git multi-pack-index repack is not available yet: packs cannot be combined so far");
+	find_packs(c);
+	o.batch_bytes = batch_size;
+	if (c->progress) {
+		o.progress = show_repack;
+		o.data = c;
+	}
+	op = repo_operation_begin(c->repo);
+	rc = multi_pack_index_repack(op, c->repo, c->store_dir, c->packs, &o, NULL, &err);
+	progress_stop(&c->meter);
+	return end(op, rc, &err);
 }
 
 int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx)

@@ -52,11 +52,6 @@ struct meters {
 	enum pack_phase phase;
 };
 
-static const char *phase_title(enum pack_phase phase)
-{
-	return phase == PACK_PHASE_DELTAS ? "Compressing objects" : "Writing objects";
-}
-
 static int show_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
 			 struct err *err)
 {
@@ -69,7 +64,7 @@ static int show_progress(void *data, enum pack_phase phase, uint32_t done, uint3
 	if (m->meter && m->phase != phase)
 		progress_stop(&m->meter);
 	if (!m->meter)
-		m->meter = progress_start_forced(phase_title(phase), total);
+		m->meter = progress_start_forced(pack_phase_title(phase), total);
 	m->phase = phase;
 	progress_update(m->meter, done);
 	return 0;

@@ -5,6 +5,7 @@
 
 #include "compat/posix.h"
 #include "history/bitmap-build.h"
+#include "maintain/new-pack.h"
 #include "pack/midx.h"
 #include "repo/repo.h"
 
@@ -17,5 +18,21 @@ MUST_USE int multi_pack_index_write(struct repository *r, struct packs *packs,
 				    const struct midx_write_options *o,
 				    const struct bitmap_build_options *bitmap,
 				    struct fsync_batch *b, struct err *err);
+
+/*
+ * One pack for several small ones (pack/midx.h), and an index that takes the objects from it, in one
+ * operation. The small ones stay until the next multi_pack_index_write with drop_unused.
+ * Publishes the new pack, not sealed, before it writes the index.
+ * objdir: the object directory of `packs`. *nr: how many objects were combined; may be NULL.
+ * Errors: those of midx_batch_foreach, pack_objects_write_files and multi_pack_index_write.
+ */
+struct midx_repack_options {
+	uint64_t batch_bytes; /* 0: all packs */
+	new_pack_progress_fn progress; /* may be NULL */
+	void *data;
+};
+MUST_USE int multi_pack_index_repack(struct repo_operation *op, struct repository *r, const char *objdir,
+				     struct packs *packs, const struct midx_repack_options *o,
+				     uint32_t *nr, struct err *err);
 
 #endif

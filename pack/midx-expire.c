@@ -8,7 +8,7 @@
 #include "pack/read-internal.h"
 #include "util/alloc.h"
 
-static bool has_file(const struct pack *p, const char *extension)
+bool pack_has_file(const struct pack *p, const char *extension)
 {
 	char *path = xstrfmt("%s.%s", p->base, extension);
 	bool has = file_exists(path);
@@ -102,7 +102,7 @@ int midx_find_unused(const struct midx *m, struct strset *unused, struct err *er
 	for (uint32_t id = 0; id < m->nr_packs; id++) {
 		struct pack *p = m->packs[id];
 
-		if (p && !referred[id] && !has_file(p, "keep") && !has_file(p, "mtimes") &&
+		if (p && !referred[id] && !pack_has_file(p, "keep") && !pack_has_file(p, "mtimes") &&
 		    !pack_open_idx(p, NULL) && is_superfluous(m, p, whole))
 			strset_add(unused, m->pack_names[id]);
 	}

@@ -30,7 +30,7 @@ struct midx_update {
 
 /* ---- writing ---- */
 
-static void attach_packs(struct midx *m, struct packs *packs)
+void midx_attach_packs(struct midx *m, struct packs *packs)
 {
 	struct pack_set *set = packs_set(packs);
 
@@ -42,7 +42,7 @@ static void attach_packs(struct midx *m, struct packs *packs)
 	}
 }
 
-static bool is_chain(const struct midx *m)
+bool midx_is_chain(const struct midx *m)
 {
 	return m && strstr(m->path, "/multi-pack-index.d/");
 }
@@ -105,13 +105,13 @@ static void open_old(struct midx_update *u)
 		u->old = NULL;
 	}
 	if (u->old)
-		attach_packs(u->old, u->packs);
+		midx_attach_packs(u->old, u->packs);
 }
 
 /* Byte by byte: the checksum of a damaged one can still be there. */
 static bool same_as_old(const struct midx_update *u)
 {
-	return u->old && !u->options.incremental && !is_chain(u->old) &&
+	return u->old && !u->options.incremental && !midx_is_chain(u->old) &&
 	       u->old->map.len == u->now->map.len &&
 	       !memcmp(u->old->map.p, u->now->map.p, u->now->map.len);
 }
@@ -132,7 +132,7 @@ static int write_content(struct midx_update *u, struct err *err)
 		rc = midx_open(&u->now, to->path, u->packs->opts.algo, err);
 	if (rc < 0)
 		return rc;
-	attach_packs(u->now, u->packs);
+	midx_attach_packs(u->now, u->packs);
 	u->is_current = same_as_old(u);
 	if (u->options.incremental && u->old) {
 		u->now->base = u->old;
@@ -327,7 +327,7 @@ static int stage_layer(struct midx_update *u, struct fsync_batch *b, struct err 
 	char *path = companion(u, true, &u->checksum, "midx");
 	int rc = 0;
 
-	if (u->old && !is_chain(u->old))
+	if (u->old && !midx_is_chain(u->old))
 		rc = stage_migration(u, b, err);
 	if (!rc && u->options.shared_perm)
 		rc = apply_shared_perm(u->layer->path, u->options.shared_perm, err);

@@ -51,4 +51,21 @@ MUST_USE int midx_update_target(struct bitmap_target **out, struct midx_update *
 MUST_USE int midx_update_stage(struct midx_update *u, struct fsync_batch *b, struct err *err);
 void midx_update_free(struct midx_update *u); /* gives up what was not staged; NULL is fine */
 
+/* ---- small packs that one larger pack can stand for: git-multi-pack-index(1), repack ---- */
+struct midx_batch_options {
+	/* Packs that are expected to need less than this, from the oldest on, until they need as much
+	 * together; 0: all packs. */
+	uint64_t bytes;
+	bool kept; /* also those with a .keep */
+};
+typedef int (*midx_batch_fn)(void *data, const struct object_id *oid, struct pack *pack,
+			     uint64_t offset, struct err *err);
+/*
+ * The objects that the index takes from these packs: the youngest pack first, each in its order. None if
+ * there is no index, or only one such pack. Cruft packs are left alone. fn < 0 stops and is returned.
+ * ERR_UNSUPPORTED: a chain.
+ */
+MUST_USE int midx_batch_foreach(struct packs *packs, const struct midx_batch_options *o,
+				midx_batch_fn fn, void *data, struct err *err);
+
 #endif

@@ -333,6 +333,8 @@ every_command () {
 	8 20: multi-pack-index expire
 	0: multi-pack-index expire
 	0: multi-pack-index write --incremental
+	8 9: multi-pack-index repack
+	8 99: multi-pack-index expire
 	EOF
 }
 

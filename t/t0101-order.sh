@@ -201,7 +201,14 @@ for kind in journal btrfs local each; do
 		record log $kind unpack-objects -q <a.pack && check_rules log $kind D2 D3 &&
 		rm -rf repo && cp -R source repo && git -C repo index-pack --stdin <a.pack &&
 		record log $kind commit-graph write --reachable && check_rules log $kind D1 D2 D7 &&
-		record log $kind multi-pack-index write --bitmap && check_rules log $kind D1 D2
+		record log $kind multi-pack-index write --bitmap && check_rules log $kind D1 D2 &&
+		for i in 1 2; do
+			echo "$i" | git -C repo hash-object -w --stdin | (cd repo && git pack-objects -q .git/objects/pack/pack) || return 1
+		done &&
+		git -C repo multi-pack-index write &&
+		record log $kind multi-pack-index repack && check_rules log $kind D1 D2 D3 &&
+		grep "^rename .*/multi-pack-index$" log && record log $kind multi-pack-index expire &&
+		grep "^unlink .*[.]pack$" log
 	'
 done
 

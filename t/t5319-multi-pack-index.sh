@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git multi-pack-index: write, verify, expire'
+test_description='git multi-pack-index: write, verify, expire, repack'
 . "$(dirname "$0")/test-lib.sh"
 
 HELPER=$GIT_BUILD_DIR/t/helper
@@ -62,9 +62,8 @@ test_expect_success 'usage' '
 			test_expect_code 129 git multi-pack-index $args 2>err &&
 			test_grep "usage: git multi-pack-index" err || exit 1
 		done &&
-		test_expect_code 128 git multi-pack-index repack 2>err &&
-		test_grep "^fatal: .*not available" err &&
-		test_expect_code 128 git multi-pack-index repack --batch-size=1m
+		git multi-pack-index repack && git multi-pack-index repack --batch-size=1m &&
+		test_expect_code 129 git multi-pack-index repack --batch-size=x
 	)
 '
 
@@ -405,6 +404,123 @@ test_expect_success 'packs without commits' '
 	)
 '
 
+# ---- repack ----
+
+# many NAME: six packs of growing size and age, an index of all
+many () {
+	git init -q "$1" && git -C "$1" config bulkCheckin.unpackLimit 1 &&
+	(
+		cd "$1" && for i in 1 2 3 4 5 6
+		do
+			history $i $((i * 20)) b$i || exit 1
+		done &&
+		day=1 && for p in $(ls -Sr $PACKS/*.pack)
+		do
+			touch -d "2020-01-0$day 00:00" "$p" && day=$((day + 1)) || exit 1
+		done &&
+		git multi-pack-index write && test "$(nr_packs)" = 6 && all_objects >../many.all
+	)
+}
+
+# The packs that the index takes objects from, by number of objects.
+many_is_well () {
+	all_objects >actual && test_cmp ../many.all actual && rm actual &&
+	git multi-pack-index verify && git fsck >out 2>&1 && test_grep ! "error\|missing\|corrupt" out && rm out
+}
+
+test_expect_success 'repack: all packs become one, and expire removes them' '
+	many many && cp -Rp many many-1 &&
+	(
+		cd many-1 && git multi-pack-index repack && test "$(nr_packs)" = 7 && many_is_well &&
+		new=$(ls -t $PACKS/*.idx | head -n 1) &&
+		test "$(git show-index <$new | wc -l)" = "$(wc -l <../many.all)" &&
+		git verify-pack ${new%.idx}.pack && test_path_is_file ${new%.idx}.rev &&
+		git multi-pack-index expire && test "$(nr_packs)" = 1 && test_path_is_file $new && many_is_well &&
+		ls -i $PACKS >before && git multi-pack-index repack && git multi-pack-index expire &&
+		ls -i $PACKS >after && test_cmp before after
+	)
+'
+
+test_expect_success 'repack: with packs of the same second, too' '
+	cp -Rp many many-2 &&
+	(
+		cd many-2 && touch -d tomorrow $PACKS/*.pack && git multi-pack-index write &&
+		git multi-pack-index repack && git multi-pack-index expire && test "$(nr_packs)" = 1 && many_is_well
+	)
+'
+
+# sizes: of the packs, the oldest first
+sizes () {
+	for p in $(ls -tr $PACKS/*.pack)
+	do
+		wc -c <"$p" || return 1
+	done
+}
+
+test_expect_success 'repack --batch-size: small packs, the oldest first, until there is enough' '
+	(
+		cd many && sizes >../sizes && test_line_count = 6 ../sizes
+	) &&
+	one=$(sed -n 1p sizes) && two=$(sed -n 2p sizes) && three=$(sed -n 3p sizes) && four=$(sed -n 4p sizes) &&
+	# what is looked for is below the size: the two smallest; and these and a third
+	for case in "$one 6" "$((one + 1)) 6" "$two 6" "$((two + 1)) 5" "$((four + 1)) 4"
+	do
+		set -- $case && rm -rf many-3 && cp -Rp many many-3 &&
+		(
+			cd many-3 && git multi-pack-index repack --batch-size=$1 && git multi-pack-index expire &&
+			test "$(nr_packs)" = $2 && many_is_well
+		) || return 1
+	done
+'
+
+test_expect_success 'repack: kept and cruft packs stay as they are' '
+	cp -Rp many many-4 &&
+	(
+		cd many-4 && set -- $PACKS/*.pack && : >${1%.pack}.keep && : >${2%.pack}.mtimes &&
+		git multi-pack-index repack && rm -f ${2%.pack}.mtimes &&
+		git multi-pack-index expire && test "$(nr_packs)" = 3 && test_path_is_file "$1" && test_path_is_file "$2" &&
+		git -c repack.packKeptObjects=true multi-pack-index repack && rm ${1%.pack}.keep &&
+		git multi-pack-index expire && test "$(nr_packs)" = 1 && many_is_well
+	)
+'
+
+test_expect_success 'repack: only what the index takes from a pack counts' '
+	cp -Rp many many-5 &&
+	(
+		# a copy of the largest pack, of which the index takes nothing: it is expected to be small
+		cd many-5 && big=$(ls -S $PACKS/*.pack | head -n 1) && big=${big%.pack} &&
+		for f in pack idx rev; do cp -p $big.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack && git multi-pack-index write &&
+		git multi-pack-index repack --batch-size=$((one + 1)) && git multi-pack-index expire &&
+		test "$(nr_packs)" = 6 && many_is_well
+	)
+'
+
+test_expect_success 'repack: of a chain it is refused; a damaged pack is an error, and nothing is changed' '
+	cp -Rp many many-6 && cp -Rp many many-7 &&
+	(
+		cd many-6 && git multi-pack-index write --incremental &&
+		history 9 20 new && git multi-pack-index write --incremental && n=$(nr_packs) &&
+		test_expect_code 128 git multi-pack-index repack 2>err &&
+		test_grep "^fatal: cannot repack an incremental multi-pack-index" err && test "$(nr_packs)" = $n
+	) &&
+	(
+		cd many-7 && pack=$(ls -S $PACKS/*.pack | head -n 1) && chmod u+w $pack &&
+		printf "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" | dd of=$pack bs=1 seek=3000 conv=notrunc 2>/dev/null &&
+		ls $PACKS >before && test_expect_code 255 git multi-pack-index repack 2>err &&
+		test_grep "^error: " err && ls $PACKS >after && test_cmp before after
+	)
+'
+
+test_expect_success 'repack: pack.packSizeLimit, repack.useDeltaBaseOffset, pack.writeReverseIndex' '
+	cp -Rp many many-8 &&
+	(
+		cd many-8 && git -c repack.useDeltaBaseOffset=false -c pack.writeReverseIndex=false multi-pack-index repack &&
+		new=$(ls -t $PACKS/*.pack | head -n 1) && test_path_is_missing ${new%.pack}.rev && many_is_well &&
+		git multi-pack-index expire && test "$(nr_packs)" = 1
+	)
+'
+
 # ---- durability ----
 
 test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
@@ -422,6 +538,8 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 		git multi-pack-index write && one_flush git multi-pack-index expire &&
 		test_path_is_missing $PACKS/pack-$ZERO_OID.pack &&
 		n=$(count_flushes git multi-pack-index expire) && test "$n" = 0 &&
+		one_flush git multi-pack-index repack && one_flush git multi-pack-index expire &&
+		test "$(nr_packs)" = 1 && n=$(count_flushes git multi-pack-index repack) && test "$n" = 0 &&
 		history 9 20 newest && test_path_is_file $MIDX &&
 		n=$(count_flushes git -c core.fsync=all,-pack-metadata multi-pack-index write --incremental) &&
 		test "$n" = 0 && test_path_is_missing $MIDX

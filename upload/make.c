@@ -269,7 +269,7 @@ static int on_progress(void *data, enum pack_phase phase, uint32_t done, uint32_
 		       struct err *err)
 {
 	struct job *j = data;
-	const char *title = phase == PACK_PHASE_DELTAS ? "Compressing objects" : "Writing objects";
+	const char *title = pack_phase_title(phase);
 
 	if (phase == PACK_PHASE_DELTAS) {
 		if (j->meter.title != title && total)

@@ -28,6 +28,7 @@ struct odb;
 struct pack_objects;
 
 enum pack_phase { PACK_PHASE_DELTAS, PACK_PHASE_WRITE };
+const char *pack_phase_title(enum pack_phase phase); /* of a progress meter */
 
 /* In which order objects are written; a base always comes before its deltas. */
 enum pack_order {

@@ -3,6 +3,11 @@
 #include "compat/posix.h"
 #include "pack/write/write-internal.h"
 
+const char *pack_phase_title(enum pack_phase phase)
+{
+	return phase == PACK_PHASE_DELTAS ? "Compressing objects" : "Writing objects";
+}
+
 int pack_objects_prepare(struct pack_objects *po, struct err *err)
 {
 	int rc;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small packs of a multi-pack-index become one: git-multi-pack-index(1), repack. */
+#include "compat/posix.h"
+#include "maintain/multi-pack-index.h"
+#include "util/alloc.h"
+
+static int add_object(void *data, const struct object_id *oid, struct pack *pack, uint64_t offset,
+		      struct err *err)
+{
+	return pack_objects_add_packed(data, oid, OBJ_NONE, 0, pack, offset, err);
+}
+
+/* Of the same second, the new pack is not younger than the old ones: it is preferred, so that all its objects count. */
+static int write_index(struct repo_operation *op, struct repository *r, struct packs *packs,
+		       const struct object_id *sum, struct err *err)
+{
+	char *name = xstrfmt("pack-%s.pack", oid_hex(sum));
+	struct midx_write_options w = { .preferred = name, .shared_perm = r->settings.shared_perm };
+	int rc = multi_pack_index_write(r, packs, &w, NULL, repo_operation_batch(op), err);
+
+	free(name);
+	return rc;
+}
+
+static int write_pack_and_index(struct new_pack *p, struct repo_operation *op, const char *objdir,
+				struct packs *packs, struct err *err)
+{
+	char *base = xstrfmt("%s/pack/pack", objdir);
+	struct oid_array sums = OID_ARRAY_INIT;
+	int rc = new_pack_stage(p, op, base, &sums, err);
+
+	/* D4: objects before the index that names them. The index is made of the packs that are there. */
+	if (!rc)
+		rc = repo_operation_publish(op, err);
+	if (!rc)
+		rc = write_index(op, p->r, packs, &sums.oid[0], err);
+	oid_array_clear(&sums);
+	free(base);
+	return rc;
+}
+
+int multi_pack_index_repack(struct repo_operation *op, struct repository *r, const char *objdir,
+			    struct packs *packs, const struct midx_repack_options *o, uint32_t *nr,
+			    struct err *err)
+{
+	struct midx_batch_options b = { .bytes = o->batch_bytes };
+	struct new_pack p;
+	uint32_t count = 0;
+	int rc = config_get_bool(r->config, "repack.packkeptobjects", &b.kept, err);
+
+	if (rc >= 0)
+		rc = new_pack_begin(&p, r, o->progress, o->data, err);
+	if (rc < 0)
+		return rc;
+	rc = midx_batch_foreach(packs, &b, add_object, p.po, err);
+	count = pack_objects_count(p.po);
+	if (!rc && count)
+		rc = write_pack_and_index(&p, op, objdir, packs, err);
+	new_pack_release(&p);
+	if (!rc && nr)
+		*nr = count;
+	return rc;
+}

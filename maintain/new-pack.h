@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A new pack of objects that are somewhere in the repository, made as the configuration says (pack.*,
+ * repack.useDeltaBaseOffset). What else becomes of the objects is the caller's affair.
+ *
+ *   new_pack_begin(&p, r, NULL, NULL, err)
+ *   pack_objects_add(p.po, ...)
+ *   new_pack_stage(&p, op, "DIR/pack", &sums, err)
+ *   new_pack_release(&p)
+ */
+#ifndef MAINTAIN_NEW_PACK_H
+#define MAINTAIN_NEW_PACK_H
+
+#include "compat/posix.h"
+#include "operation.h"
+#include "pack/write/pack-objects.h"
+#include "repo/repo.h"
+
+struct new_pack {
+	struct repository *r;
+	struct pack_objects *po;
+};
+
+/* As in struct pack_objects_options. */
+typedef int (*new_pack_progress_fn)(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
+				    struct err *err);
+
+/* ERR_INVALID: a setting is bad. */
+MUST_USE int new_pack_begin(struct new_pack *p, struct repository *r, new_pack_progress_fn progress,
+			    void *data, struct err *err);
+/*
+ * BASE-HASH.pack with its companions, staged; several if pack.packSizeLimit says so. The checksums are
+ * appended to sums, which may be NULL. Without objects nothing is staged.
+ */
+MUST_USE int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *base_name,
+			    struct oid_array *sums, struct err *err);
+void new_pack_release(struct new_pack *p); /* idempotent */
+
+#endif
