@@ -244,13 +244,8 @@ static int add_other_worktree(const struct collector *here, const char *gitdir)
 {
 	static const char *const prefixes[] = { "refs/bisect/", "refs/worktree/", "refs/rewritten/" };
 	struct collector c = *here;
-	char *head = path_join(gitdir, "HEAD");
-	int rc = 0;
+	int rc;
 
-	if (!file_exists(head)) { /* it is just being made, or removed */
-		free(head);
-		return 0;
-	}
 	rc = repo_open_at(&c.repo, gitdir, NULL, c.err);
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(prefixes); i++)
 		rc = add_refs(&c, prefixes[i]);
@@ -258,8 +253,18 @@ static int add_other_worktree(const struct collector *here, const char *gitdir)
 		rc = add_private(&c);
 	if (c.repo != here->repo)
 		repo_free(c.repo);
-	free(head);
 	return rc;
+}
+
+/* Without these files it is just being made, or removed: see worktree-prune.c. */
+static bool is_worktree(const char *gitdir)
+{
+	char *head = path_join(gitdir, "HEAD"), *link = path_join(gitdir, "gitdir");
+	bool yes = file_exists(head) && file_exists(link);
+
+	free(head);
+	free(link);
+	return yes;
 }
 
 /* The main one and the linked ones, apart from that of c->repo. */
@@ -277,7 +282,7 @@ static int add_other_worktrees(struct collector *c)
 	for (size_t i = 0; !rc && i < ids.nr; i++) {
 		char *gitdir = xstrfmt("%s/worktrees/%s", r->commondir, ids.items[i].string);
 
-		if (!stat(gitdir, &other) && S_ISDIR(other.st_mode) && other.st_ino != own.st_ino)
+		if (!stat(gitdir, &other) && other.st_ino != own.st_ino && is_worktree(gitdir))
 			rc = add_other_worktree(c, gitdir);
 		free(gitdir);
 	}
