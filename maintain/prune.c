@@ -146,33 +146,32 @@ static int remove_object(struct prune *p, const struct candidate *c, struct strb
 	return rc;
 }
 
-static void fanout_dir(struct strbuf *out, const struct prune *p, unsigned byte)
-{
-	strbuf_reset(out);
-	strbuf_addf(out, "%s/%02x", odb_objdir(p->repo->odb), byte);
-}
-
-/* The objects are in order, so that each directory has its turn once. */
+/*
+ * The objects are in order, so that each directory has its turn once. Only the last change is noted: a
+ * journal takes all along with it, and where each directory would be flushed by itself, that is not
+ * worth it: what comes back after a power cut goes the next time.
+ */
 static int remove_objects(void *data, struct err *err)
 {
 	struct prune *p = data;
-	struct fsync_batch *b = repo_operation_batch(p->op);
-	struct strbuf path = STRBUF_INIT, aside = STRBUF_INIT;
+	const char *objdir = odb_objdir(p->repo->odb);
+	struct strbuf path = STRBUF_INIT, aside = STRBUF_INIT, last = STRBUF_INIT;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->nr; i++) {
 		unsigned byte = p->v[i].oid.hash[0];
 
 		rc = remove_object(p, &p->v[i], &path, &aside, err);
-		if (rc || (i + 1 < p->nr && p->v[i + 1].oid.hash[0] == byte))
-			continue;
-		fanout_dir(&path, p, byte);
-		if (!RETRY_EINTR(sys->rmdir(path.buf)))
-			strbuf_setlen(&path, path.len - 3);
-		fsync_batch_note_dir(b, FSYNC_LOOSE_OBJECT, path.buf);
+		strbuf_reset(&last);
+		strbuf_addf(&last, "%s/%02x", objdir, byte);
+		if (!rc && (i + 1 == p->nr || p->v[i + 1].oid.hash[0] != byte) &&
+		    !RETRY_EINTR(sys->rmdir(last.buf)))
+			strbuf_setlen(&last, strlen(objdir));
 	}
+	fsync_batch_note_dir(repo_operation_batch(p->op), FSYNC_LOOSE_OBJECT, last.buf);
 	strbuf_release(&path);
 	strbuf_release(&aside);
+	strbuf_release(&last);
 	return rc;
 }
 
