@@ -10,10 +10,12 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/owner.h"
+#include "fs/tmp-objdir.h"
 #include "history/history.h"
 #include "maintain/prune-internal.h"
 #include "object-file.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 /* Temporary files of an unknown owner are left alone for so long, in seconds. */
 #define LONGEST_SILENCE (60 * 60)
@@ -113,36 +115,56 @@ static void report_objects(struct prune *p)
 
 /* ---- removing ---- */
 
+/* Where there is no room for a directory, the time between these calls is all that is left to chance. */
+static int remove_at_once(const struct candidate *c, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || st.st_mtime != c->mtime ||
+	    !RETRY_EINTR(sys->unlink(path)) || errno == ENOENT)
+		return 0;
+	return err_set_errno(err, "unable to remove '%s'", path);
+}
+
 /*
  * Moved aside, then looked at: a touch (loose_object_touch) comes before the move, and the time says
  * so, or after it, and finds no object; then whoever wanted it writes it again. Test:
  * t5304-prune.sh, "one that is touched meanwhile comes back".
  */
-static int remove_object(struct prune *p, const struct candidate *c, struct strbuf *path,
-			 struct strbuf *aside, struct err *err)
+static int remove_by_way_of(const struct candidate *c, const char *path, const char *aside,
+			    struct err *err)
 {
 	struct stat st;
 	int rc = 0;
 
-	strbuf_reset(path);
-	loose_object_path(path, odb_objdir(p->repo->odb), &c->oid);
-	strbuf_reset(aside);
-	strbuf_add(aside, path->buf, path->len - (p->repo->algo->hex_len - 2));
-	strbuf_addf(aside, "tmp_obj_%s", oid_hex(&c->oid) + 2);
-	if (RETRY_EINTR(sys->rename(path->buf, aside->buf)) < 0)
-		return errno == ENOENT ? 0 : err_set_errno(err, "unable to remove '%s'", path->buf);
-	if (lstat(aside->buf, &st) < 0)
-		return err_set_errno(err, "unable to stat '%s'", aside->buf);
+	if (RETRY_EINTR(sys->rename(path, aside)) < 0)
+		return errno == ENOENT ? 0 : err_set_errno(err, "unable to remove '%s'", path);
+	if (lstat(aside, &st) < 0)
+		return err_set_errno(err, "unable to stat '%s'", aside);
 	if (st.st_mtime == c->mtime) {
-		if (!RETRY_EINTR(sys->unlink(aside->buf)))
+		if (!RETRY_EINTR(sys->unlink(aside)))
 			return 0;
-		rc = err_set_errno(err, "unable to remove '%s'", path->buf);
+		rc = err_set_errno(err, "unable to remove '%s'", path);
 	}
 	/* Not over one that has been written meanwhile, which is just as good. */
-	if (RETRY_EINTR(sys->link(aside->buf, path->buf)) < 0 && errno != EEXIST &&
-	    RETRY_EINTR(sys->rename(aside->buf, path->buf)) < 0)
-		rc = err_set_errno(err, "unable to restore '%s'", path->buf);
-	(void)RETRY_EINTR(sys->unlink(aside->buf));
+	if (RETRY_EINTR(sys->link(aside, path)) < 0 && errno != EEXIST &&
+	    RETRY_EINTR(sys->rename(aside, path)) < 0)
+		rc = err_set_errno(err, "unable to restore '%s'", path);
+	(void)RETRY_EINTR(sys->unlink(aside));
+	return rc;
+}
+
+static int remove_object(const struct prune *p, const struct candidate *c,
+			 const struct tmp_objdir *dir, struct err *err)
+{
+	struct strbuf path = STRBUF_INIT;
+	char *aside = dir ? path_join(tmp_objdir_path(dir), oid_hex(&c->oid)) : NULL;
+	int rc;
+
+	loose_object_path(&path, odb_objdir(p->repo->odb), &c->oid);
+	rc = aside ? remove_by_way_of(c, path.buf, aside, err) : remove_at_once(c, path.buf, err);
+	strbuf_release(&path);
+	free(aside);
 	return rc;
 }
 
@@ -155,23 +177,24 @@ static int remove_objects(void *data, struct err *err)
 {
 	struct prune *p = data;
 	const char *objdir = odb_objdir(p->repo->odb);
-	struct strbuf path = STRBUF_INIT, aside = STRBUF_INIT, last = STRBUF_INIT;
+	struct strbuf fanout = STRBUF_INIT;
+	struct tmp_objdir *dir = NULL;
 	int rc = 0;
 
+	(void)!tmp_objdir_create(&dir, objdir, "prune", SHARED_PERM_UMASK, NULL);
 	for (size_t i = 0; !rc && i < p->nr; i++) {
 		unsigned byte = p->v[i].oid.hash[0];
 
-		rc = remove_object(p, &p->v[i], &path, &aside, err);
-		strbuf_reset(&last);
-		strbuf_addf(&last, "%s/%02x", objdir, byte);
-		if (!rc && (i + 1 == p->nr || p->v[i + 1].oid.hash[0] != byte) &&
-		    !RETRY_EINTR(sys->rmdir(last.buf)))
-			strbuf_setlen(&last, strlen(objdir));
+		rc = remove_object(p, &p->v[i], dir, err);
+		if (rc || (i + 1 < p->nr && p->v[i + 1].oid.hash[0] == byte))
+			continue;
+		strbuf_reset(&fanout);
+		strbuf_addf(&fanout, "%s/%02x", objdir, byte);
+		(void)RETRY_EINTR(sys->rmdir(fanout.buf));
 	}
-	fsync_batch_note_dir(repo_operation_batch(p->op), FSYNC_LOOSE_OBJECT, last.buf);
-	strbuf_release(&path);
-	strbuf_release(&aside);
-	strbuf_release(&last);
+	tmp_objdir_destroy(&dir);
+	fsync_batch_note_dir(repo_operation_batch(p->op), FSYNC_LOOSE_OBJECT, objdir);
+	strbuf_release(&fanout);
 	return rc;
 }
 
