@@ -47,8 +47,11 @@
 	/* after the refs: settings of branches that have moved or gone, MERGE_HEAD and the like.
 	 * What a crash spares of these is of no use, but does no harm */ \
 	X(PUBLISH_FILE_LATE, 5) \
-	/* last: it names what refs hold already */ \
-	X(PUBLISH_INDEX, 5)
+	/* last of what names objects: it names what refs hold already */ \
+	X(PUBLISH_INDEX, 5) \
+	/* D5 for objects: packs and loose objects that go. What replaces them, and the refs, reflogs and the
+	 * index that no longer name them, come first. Of a pack the .idx goes first */ \
+	X(PUBLISH_OBJECT_DELETE, 7)
 /* clang-format on */
 
 #define PUBLISH_CLASS(name, phase) name,

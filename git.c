@@ -50,6 +50,7 @@ static const struct command commands[] = {
 	{ "name-rev", cmd_name_rev, CMD_REPO },
 	{ "pack-objects", cmd_pack_objects, CMD_REPO },
 	{ "pack-refs", cmd_pack_refs, CMD_REPO },
+	{ "prune", cmd_prune, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "reflog", cmd_reflog, CMD_REPO },
 	{ "refs", cmd_refs, CMD_REPO },

@@ -70,6 +70,7 @@ int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_name_rev(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_prune(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);

@@ -163,9 +163,11 @@ static void each_worktree(struct fsck *f,
 	for (size_t i = 0; i < ids.nr; i++) {
 		char *gitdir = xstrfmt("%s/%s", dir, ids.items[i].string);
 		char *prefix = xstrfmt("worktrees/%s/", ids.items[i].string);
+		char *link = xstrfmt("%s/gitdir", gitdir); /* without it there is no worktree */
 
-		if (!stat(gitdir, &other) && S_ISDIR(other.st_mode) && other.st_ino != own.st_ino)
+		if (file_exists(link) && !stat(gitdir, &other) && other.st_ino != own.st_ino)
 			fn(f, prefix, gitdir);
+		free(link);
 		free(prefix);
 		free(gitdir);
 	}

@@ -170,3 +170,16 @@ bool os_same_mount(const char *a, const char *b)
 	n = mount_id(b);
 	return x.st_dev == y.st_dev && (m == n || !m || !n);
 }
+
+time_t os_birth_time(int fd)
+{
+#if defined(__linux__) && defined(STATX_BTIME)
+	struct statx st;
+
+	if (!statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) && (st.stx_mask & STATX_BTIME))
+		return (time_t)st.stx_btime.tv_sec;
+#else
+	(void)fd;
+#endif
+	return -1;
+}

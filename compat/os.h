@@ -28,6 +28,9 @@ long os_dirty_seconds(void);
  */
 bool os_same_mount(const char *a, const char *b);
 
+/* When an open file was made, in seconds; -1: that is not known. */
+time_t os_birth_time(int fd);
+
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
 

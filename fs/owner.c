@@ -521,24 +521,16 @@ static bool is_our_file(const char *id)
 	return ours;
 }
 
-/* Of another view of the directory it is not known whether its owner lives. */
-static bool look_for_unsealed(const char *path, bool may_judge, struct string_list *dead)
-{
-	int fd = open_owner_file(path);
-	bool found = fd >= 0 && says_unsealed(fd);
+/*
+ * Of another view of the directory it is not known whether its owner lives. fn is called with the
+ * open file.
+ */
+typedef void (*owner_file_fn)(void *data, const char *path, int fd, bool may_judge);
 
-	if (found && may_judge && query_lock(fd) == LOCK_OWNER_GONE)
-		string_list_append(dead, path);
-	if (fd >= 0)
-		sys->close(fd);
-	return found;
-}
-
-bool owner_find_unsealed(const char *dir, struct string_list *dead)
+static void foreach_other(const char *dir, owner_file_fn fn, void *data)
 {
 	const char view = fs_lock_view(dir);
 	struct strbuf home = STRBUF_INIT;
-	bool found = false;
 	struct dirent *de;
 	struct stat st;
 	DIR *d = NULL;
@@ -549,18 +541,70 @@ bool owner_find_unsealed(const char *dir, struct string_list *dead)
 	while (d && (de = readdir(d))) {
 		const char *id;
 		char *path;
+		int fd;
 
 		if (!skip_prefix(de->d_name, NAME_PREFIX, &id) || is_second_name(de->d_name) ||
 		    is_our_file(id))
 			continue;
 		path = path_join(home.buf, de->d_name);
-		found |= look_for_unsealed(path, *id == view, dead);
+		fd = open_owner_file(path);
+		if (fd >= 0) {
+			fn(data, path, fd, *id == view);
+			sys->close(fd);
+		}
 		free(path);
 	}
 	if (d)
 		closedir(d);
 	strbuf_release(&home);
-	return found;
+}
+
+struct unsealed_search {
+	struct string_list *dead;
+	bool found;
+};
+
+static void look_for_unsealed(void *data, const char *path, int fd, bool may_judge)
+{
+	struct unsealed_search *s = data;
+
+	if (!says_unsealed(fd))
+		return;
+	s->found = true;
+	if (may_judge && query_lock(fd) == LOCK_OWNER_GONE)
+		string_list_append(s->dead, path);
+}
+
+bool owner_find_unsealed(const char *dir, struct string_list *dead)
+{
+	struct unsealed_search s = { .dead = dead };
+
+	foreach_other(dir, look_for_unsealed, &s);
+	return s.found;
+}
+
+/* Its last change may have been the mark of what it has published. */
+#define LONGEST_BEFORE_PUBLISHING (60 * 60)
+
+static void look_for_living(void *data, const char *path UNUSED, int fd, bool may_judge)
+{
+	time_t *since = data, made = os_birth_time(fd);
+	struct stat st;
+
+	if (may_judge && query_lock(fd) == LOCK_OWNER_GONE)
+		return;
+	if (made < 0)
+		made = fstat(fd, &st) ? 1 : st.st_mtime - LONGEST_BEFORE_PUBLISHING;
+	if (!*since || made < *since)
+		*since = made;
+}
+
+time_t owner_others_since(const char *dir)
+{
+	time_t since = 0;
+
+	foreach_other(dir, look_for_living, &since);
+	return since;
 }
 
 void owner_forget(const struct string_list *dead)

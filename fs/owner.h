@@ -73,6 +73,12 @@ bool owner_find_unsealed(const char *dir, struct string_list *dead);
 void owner_forget(const struct string_list *dead);
 /* The same for those that were dead when our own file was made there, and have been sealed. */
 void owner_forget_earlier(const char *dir);
+/*
+ * Since when are other processes at work there that have an owner file, and live? Whatever these have
+ * made or touched since is not older than that. In seconds; 0: nobody is. Where the file system does not
+ * tell when a file was made, an hour before its last change is taken for it.
+ */
+time_t owner_others_since(const char *dir);
 /* Fields joined by `sep`; the length, at most OWNER_TEXT_MAX. */
 size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char sep);
 /* `len` bytes at text; stops at their end. False if it is not ours. */

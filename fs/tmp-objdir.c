@@ -49,6 +49,13 @@ static bool owner_of_name(const char *name, struct owner *out)
 	return owner_parse(out, start, (size_t)(end - start), '.');
 }
 
+bool tmp_objdir_has_owner(const char *name)
+{
+	struct owner owner;
+
+	return owner_of_name(name, &owner);
+}
+
 /* ---- making and removing ---- */
 
 int tmp_objdir_create(struct tmp_objdir **out, const char *objdir,

@@ -29,6 +29,8 @@ void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
 MUST_USE int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err);
 /* Remove it with all that is left in it; idempotent, frees. */
 void tmp_objdir_destroy(struct tmp_objdir **t);
+/* Does the name of such a directory tell whose it is? */
+bool tmp_objdir_has_owner(const char *name);
 /* Remove leavings of dead owners below objdir; told once each. Cheap. */
 void tmp_objdir_reap(const char *objdir);
 /* How that is told. Default: standard error. Tests put their own here. */

@@ -2,6 +2,7 @@
 /* Options that stand for many starts: refs, reflogs, indexes, refs of alternates. */
 #include "compat/posix.h"
 #include "fs/file.h"
+#include "history/alternate-refs.h"
 #include "history/revision-internal.h"
 #include "index/cache-tree.h"
 #include "index/index.h"
@@ -9,7 +10,6 @@
 #include "repo/worktrees.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "util/run-command.h"
 
 /* ---- refs ---- */
 
@@ -185,75 +185,13 @@ static int add_indexes(struct rev_walk *w, struct err *err)
 
 /* ---- alternates ---- */
 
-#define ALTERNATE_REFS_MAX ((size_t)1024 * 1024 * 1024)
-
-/* core.alternateRefsCommand is given the repository; without it for-each-ref does the work. */
-static void set_command(struct rev_walk *w, struct child_process *cp, const char *gitdir)
+static int add_alternate_tip(void *data, const struct object_id *oid)
 {
-	const char *value = NULL;
-	struct string_list prefixes = STRING_LIST_INIT;
+	struct rev_walk *w = data;
 
-	config_get_string(w->repo->config, "core.alternaterefscommand", &value, NULL);
-	if (value) {
-		cp->use_shell = true;
-		strvec_push(&cp->args, value);
-		strvec_push(&cp->args, gitdir);
-		return;
-	}
-	strvec_push(&cp->args, "git");
-	strvec_pushf(&cp->args, "--git-dir=%s", gitdir);
-	strvec_push(&cp->args, "for-each-ref");
-	strvec_push(&cp->args, "--format=%(objectname)");
-	config_get_string(w->repo->config, "core.alternaterefsprefixes", &value, NULL);
-	if (value) {
-		strvec_push(&cp->args, "--");
-		string_list_split(&prefixes, value, " ");
-		for (size_t i = 0; i < prefixes.nr; i++)
-			strvec_push(&cp->args, prefixes.items[i].string);
-		string_list_clear(&prefixes, NULL);
-	}
-}
-
-static void add_names(struct rev_walk *w, const char *text)
-{
-	struct object_id oid;
-	const char *end;
-
-	for (; *text; text = end + (*end == '\n')) {
-		end = strchrnul(text, '\n');
-		if (oid_parse_hex(&oid, text, w->repo->algo, &end) < 0 || (*end && *end != '\n')) {
-			repo_warn(w->repo, "invalid line while parsing alternate refs: %.*s",
-				  (int)strcspn(text, "\n"), text);
-			return;
-		}
-		rev_walk_add_commit(w, &oid, ".alternate", flags_of(w));
-		w->starts[w->nr_starts - 1].implied = true;
-	}
-}
-
-static int add_alternate(struct rev_walk *w, const char *objdir, struct err *err)
-{
-	struct child_process cp = CHILD_PROCESS_INIT;
-	struct strbuf out = STRBUF_INIT;
-	char *gitdir = xstrdup(objdir);
-	size_t len;
-	int rc = 0;
-
-	if (strip_suffix(gitdir, "/objects", &len)) {
-		gitdir[len] = '\0';
-		cp.no_stdin = true;
-		strvec_push(&cp.env, "GIT_DIR");
-		strvec_push(&cp.env, "GIT_WORK_TREE");
-		strvec_push(&cp.env, "GIT_OBJECT_DIRECTORY");
-		strvec_push(&cp.env, "GIT_ALTERNATE_OBJECT_DIRECTORIES");
-		set_command(w, &cp, gitdir);
-		rc = pipe_command(&cp, NULL, 0, &out, NULL, ALTERNATE_REFS_MAX, err);
-		if (rc >= 0)
-			add_names(w, out.buf);
-	}
-	strbuf_release(&out);
-	free(gitdir);
-	return rc < 0 ? rc : 0;
+	rev_walk_add_commit(w, oid, ".alternate", flags_of(w));
+	w->starts[w->nr_starts - 1].implied = true;
+	return 0;
 }
 
 static int add_alternates(struct rev_walk *w, struct err *err)
@@ -261,9 +199,10 @@ static int add_alternates(struct rev_walk *w, struct err *err)
 	struct odb *odb = w->repo->odb;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < odb_nr_alternates(odb); i++)
-		rc = add_alternate(w, odb_alternate(odb, i), err);
-	return rc;
+	/* A command that fails has said why; what it has listed counts. */
+	for (size_t i = 0; rc >= 0 && i < odb_nr_alternates(odb); i++)
+		rc = alternate_refs_list(w->repo, odb_alternate(odb, i), add_alternate_tip, w, err);
+	return rc < 0 ? rc : 0;
 }
 
 /* ---- the options ---- */

@@ -198,6 +198,17 @@ for what in EIO ENOSPC+ EINTR; do
 		sweep moved $what "test \$(git rev-parse refs/heads/a/b) = $moved" \
 			reflog delete --updateref a/b@{0}
 	'
+	test_expect_success "prune: $what" '
+		MIN_CALLS=10 && rm -rf strays && cp -a committed strays && (
+			cd strays && for i in 1 2 3; do
+				echo "stray $i" | git hash-object -w --stdin || exit
+			done && git commit-tree -m gone "HEAD^{tree}" >.git/shallow
+		) >gone &&
+		sweep strays $what "
+			git fsck --unreachable | grep unreachable && exit 1
+			test ! -e .git/shallow
+		" prune
+	'
 	test_expect_success "multi-pack-index write --bitmap: $what" '
 		sweep packs $what "git multi-pack-index verify && test -f .git/objects/pack/multi*.bitmap" \
 			multi-pack-index write --bitmap

@@ -646,6 +646,60 @@ class MultiPackIndex(Workload):
         git.must(repo, "multi-pack-index", "expire")
 
 
+class Prune(Workload):
+    """prune, after commits that branches and reflogs have let go. Without the rules, what is pruned
+    would be gone before that is."""
+    name = "prune"
+    needs = ("commit", "update-ref", "reflog", "prune")
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 6, 4)
+
+    def make(self, git, repo, nr):
+        """A commit of a branch of its own; main and the index have it, too."""
+        make_files(git, repo, 12, 20 + nr)
+        write_file(git.path(repo, "more%d" % nr), noise("more %d" % nr, 5000))
+        git.must(repo, "add", ".")
+        git.must(repo, "commit", "-q", "-m", "more %d" % nr)
+        git.must(repo, "update-ref", "refs/heads/side", "HEAD")
+
+    def drop(self, git, repo):
+        git.must(repo, "update-ref", "refs/heads/main", "HEAD~1")
+        git.must(repo, "read-tree", "HEAD")
+        git.must(repo, "update-ref", "-d", "refs/heads/side")
+
+    def clear(self, git, repo):
+        git.must(repo, "reflog", "expire", "--expire=now", "--all")
+        git.must(repo, "prune")
+
+    def ops(self, git, read):
+        for nr in range(8):
+            yield Op("repo", "commit", commands=3, run=lambda n=nr: self.make(git, "repo", n))
+            yield Op("repo", "drop", commands=3, run=lambda: self.drop(git, "repo"))
+            yield Op("repo", self.name, commands=2, run=lambda: self.clear(git, "repo"))
+
+    def again(self, git, repo, states):
+        self.make(git, repo, 99)
+        self.drop(git, repo)
+        self.clear(git, repo)
+
+
+class Gc(Prune):
+    """gc --prune=now with reflogs that expire: refs, logs, packs, loose objects and the commit-graph in
+    one operation."""
+    name = "gc"
+    needs = ("commit", "update-ref", "gc")
+
+    def prepare(self, git):
+        super().prepare(git)
+        git.must("repo", "config", "gc.reflogExpire", "now")
+        git.must("repo", "config", "gc.reflogExpireUnreachable", "now")
+
+    def clear(self, git, repo):
+        git.must(repo, "gc", "-q", "--prune=now")
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -675,5 +729,6 @@ def all_workloads(bin_dir):
     faulty = os.path.join(os.path.dirname(bin_dir), "helper", "fault-git")
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
-             Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Tiny("flush", tiny), Tiny("rename", tiny)]
+             Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Prune(),
+             Gc(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}

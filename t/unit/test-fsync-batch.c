@@ -587,6 +587,46 @@ static void d5_updates_before_deletions(void **state UNUSED)
 	assert_true(where("rename ./t1 ./new") < where("unlink ./old"));
 }
 
+/* Objects that go: after what replaces them, and after all that has named them. */
+static void object_deletions(enum fsync_method method, enum fs_kind kind)
+{
+	struct fsync_batch *b = batch(method, kind);
+
+	record();
+	assert_int_equal(mkdir(at(dir, "d"), 0777), 0);
+	assert_int_equal(mkdir(at(dir, "p"), 0777), 0);
+	write_text(at(dir, "d/pack"), "x");
+	write_text(at(dir, "ref"), "x");
+	stage_unlink(b, PUBLISH_OBJECT_DELETE, "d/pack");
+	stage(b, PUBLISH_INDEX, "t1", "index");
+	stage(b, PUBLISH_DERIVED, "t2", "midx");
+	stage(b, PUBLISH_PACK_IDX, "t3", "p/idx");
+	stage_unlink(b, PUBLISH_REF_DELETE, "ref");
+	commit(b);
+	assert_true(where("rename ./t3 ./p/idx") < where("unlink ./d/pack"));
+	assert_true(where("rename ./t2 ./midx") < where("unlink ./d/pack"));
+	assert_true(where("rename ./t1 ./index") < where("unlink ./d/pack"));
+	assert_true(where("unlink ./ref") < where("unlink ./d/pack"));
+	if (kind == FS_EACH) { /* no journal keeps the order */
+		assert_true(where("fsync ./p") < where("unlink ./d/pack"));
+		assert_true(where("rename ./t1 ./index\nfsync .\nclose .\nunlink ./d/pack"));
+	} else if (kind == FS_LOCAL) {
+		assert_true(where("syncfs ./d\nfsync ./d\nunlink ./d/pack"));
+	} else {
+		assert_int_equal(count_flushes(), 1);
+	}
+	fault_remove();
+	assert_int_equal(remove_tree(dir, true, NULL), 0);
+}
+
+static void d5_object_deletions_come_last(void **state UNUSED)
+{
+	object_deletions(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	object_deletions(FSYNC_METHOD_BATCH, FS_BTRFS);
+	object_deletions(FSYNC_METHOD_BATCH, FS_EACH);
+	object_deletions(FSYNC_METHOD_BATCH, FS_LOCAL);
+}
+
 /* ---- what is made under a lock ---- */
 
 static int make_packed(void *data, struct err *err)
@@ -1322,6 +1362,7 @@ int main(void)
 		T(d4_classes_on_two_devices),
 		T(d4_phases_without_a_journal),
 		T(d5_updates_before_deletions),
+		T(d5_object_deletions_come_last),
 		T(what_a_call_stages_is_settled_then),
 		T(no_syncfs_after_a_call),
 		T(a_call_that_fails_ends_it),

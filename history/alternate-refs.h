@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The refs of a repository that is an alternate of ours: core.alternateRefs* of git-config(1). */
+#ifndef HISTORY_ALTERNATE_REFS_H
+#define HISTORY_ALTERNATE_REFS_H
+
+#include "compat/posix.h"
+#include "repo/repo.h"
+
+/*
+ * What core.alternateRefsCommand prints for the repository of the object directory `objdir`, or
+ * else the refs below core.alternateRefsPrefixes. fn: 0 to go on. A line that is no object name is
+ * told through the repository's warn, and ends the list. Returns 0, also if the directory belongs
+ * to no repository; > 0: the exit code of the command, which has failed; < 0: it could not be run.
+ */
+MUST_USE int alternate_refs_list(struct repository *r, const char *objdir,
+				 int (*fn)(void *data, const struct object_id *oid), void *data,
+				 struct err *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where reachability begins in one repository, all of its worktrees included.
+ *
+ * strong: refs, the HEAD of each worktree, reflogs. Everything that these lead to has to be there.
+ * weak: what is kept with as much of its history as there is: the entries of each index, its cached
+ * trees and resolved conflicts; MERGE_HEAD, FETCH_HEAD, ORIG_HEAD and the like; what a rebase, a
+ * bisection, a cherry-pick or a revert in progress has noted down.
+ */
+#ifndef MAINTAIN_ROOTS_H
+#define MAINTAIN_ROOTS_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "repo/repo.h"
+
+struct roots {
+	struct oid_array strong, weak; /* sorted, each once, after roots_sort */
+};
+#define ROOTS_INIT { OID_ARRAY_INIT, OID_ARRAY_INIT }
+
+/*
+ * Add those of r. What logs and files name is left out if `odb` does not have it. Errors:
+ * ERR_CORRUPT, a ref, a HEAD or an index cannot be read; ERR_IO.
+ */
+MUST_USE int roots_collect(struct roots *out, struct repository *r, struct odb *odb,
+			   struct err *err);
+void roots_sort(struct roots *roots);
+void roots_release(struct roots *roots);
+
+/*
+ * What the repositories hold that borrow objects from r and that r knows: those of its alternates
+ * that have it as an alternate themselves. All of their roots, and what core.alternateRefsCommand
+ * prints for them. Errors: as above, also if that command fails.
+ */
+MUST_USE int roots_collect_borrowers(struct roots *out, struct repository *r, struct err *err);
+
+/*
+ * What the commands of gc.recentObjectsHook print: objects that count as recent. Those that are not
+ * there are left out. ERR_ABORTED: a command has failed, or has printed something else.
+ */
+MUST_USE int roots_collect_recent(struct oid_array *out, struct repository *r, struct err *err);
+
+#endif

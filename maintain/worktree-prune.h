@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is left in a repository of worktrees that are no more. "prune" of git-worktree(1). */
+#ifndef MAINTAIN_WORKTREE_PRUNE_H
+#define MAINTAIN_WORKTREE_PRUNE_H
+
+#include "compat/posix.h"
+#include "operation.h"
+#include "util/date.h"
+#include "util/string-list.h"
+
+/*
+ * Ids of those that can go, appended: their file "gitdir" is missing or empty, or names nothing and
+ * the index has not changed after `expire_before`; or they are second entries for one place. Not
+ * locked ones, nor the one that we are in.
+ */
+MUST_USE int worktrees_find_prunable(struct string_list *ids, struct repository *r,
+				     timestamp_t expire_before, struct err *err);
+/*
+ * Remove these, at publication, after refs have changed. A directory that cannot be removed is told
+ * through the repository's warn, and left.
+ */
+MUST_USE int worktree_prune_run(struct repo_operation *op, struct repository *r,
+				timestamp_t expire_before, struct err *err);
+
+#endif
