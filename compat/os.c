@@ -90,6 +90,17 @@ int os_pipe(int fd[2])
 #endif
 }
 
+int os_spawn_close_from(posix_spawn_file_actions_t *actions, int first)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+	return posix_spawn_file_actions_addclosefrom_np(actions, first);
+#else
+	(void)actions;
+	(void)first;
+	return 0;
+#endif
+}
+
 int os_unnamed_file(void)
 {
 	FILE *f;

@@ -4,6 +4,7 @@
 #define COMPAT_OS_H
 
 #include "compat/posix.h"
+#include <spawn.h>
 
 /* Number of processors that this process may run on; at least 1. */
 int os_cpu_count(void);
@@ -33,6 +34,9 @@ time_t os_birth_time(int fd);
 
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
+
+/* After its other actions the child closes all descriptors from `first` on, if the system can do that. An errno. */
+int os_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
 /* A file without a name, in memory where the system can do that; close-on-exec. -1: errno. */
 int os_unnamed_file(void);

@@ -196,13 +196,23 @@ __attribute__((constructor)) static void save_signal_mask(void)
 	pthread_sigmask(SIG_SETMASK, NULL, &initial_mask);
 }
 
+/* What we have inherited ourselves, and would pass on, goes as well. */
+static int add_detaching(posix_spawn_file_actions_t *fa)
+{
+	int rc = posix_spawn_file_actions_addopen(fa, 0, "/dev/null", O_RDWR, 0);
+
+	for (int i = 1; i < 3 && !rc; i++)
+		rc = posix_spawn_file_actions_adddup2(fa, 0, i);
+	return rc ? rc : os_spawn_close_from(fa, 3);
+}
+
 static int add_actions(posix_spawn_file_actions_t *fa, const struct child_process *cp,
 		       const struct child_fds *p)
 {
 	static const int order[3] = { 0, 2, 1 }; /* stdout may be a copy of stderr */
-	int rc = 0;
+	int rc = cp->detach ? add_detaching(fa) : 0;
 
-	for (int n = 0; n < 3 && !rc; n++) {
+	for (int n = 0; n < 3 && !rc && !cp->detach; n++) {
 		int i = order[n];
 
 		if (i == 0 && cp->no_stdin)
@@ -235,7 +245,8 @@ static int spawn(const char *program, char *const *argv, char *const *env,
 	sigaddset(&defaults, SIGPIPE); /* the child must not inherit that we ignore it */
 	posix_spawnattr_setsigdefault(&attr, &defaults);
 	posix_spawnattr_setsigmask(&attr, &initial_mask);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setflags(&attr, (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+						(cp->detach ? POSIX_SPAWN_SETSID : 0)));
 	rc = add_actions(&fa, cp, p);
 	if (!rc)
 		rc = posix_spawn(&cp->pid, program, &fa, &attr, argv, env);

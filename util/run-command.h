@@ -21,6 +21,11 @@ struct child_process {
 	int in, out, err;
 	bool no_stdin; /* /dev/null instead */
 	bool stdout_to_stderr;
+	/*
+	 * In a session of its own, with /dev/null as stdin, stdout and stderr and no other descriptor (as
+	 * far as the system can do that): nobody waits for it, and it is not waited for.
+	 */
+	bool detach;
 	bool use_shell;	    /* args.v[0] is a shell command line, the rest its "$@" */
 
 	int trace2_id;
