@@ -218,9 +218,10 @@ struct ref_backend {
 	/* The same for an update, which `lock` may meet again; may be NULL. */
 	void (*update_clear)(struct ref_update *u);
 
-	/* refs_pack, refs_verify; NULL: there is nothing to do. */
+	/* refs_pack, refs_pack_is_due, refs_verify; NULL: there is nothing to do. */
 	int (*pack)(struct ref_store *rs, const struct refs_pack_options *o,
 		    struct fsync_batch *b, struct err *err);
+	int (*pack_is_due)(struct ref_store *rs, bool *due, struct err *err);
 	int (*verify)(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
 		      struct err *err);
 

@@ -295,6 +295,8 @@ struct refs_pack_options {
  */
 MUST_USE int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,
 		       struct fsync_batch *b, struct err *err);
+/* Would it do anything with if_many? Reads the loose refs, and takes no lock. */
+MUST_USE int refs_pack_is_due(struct ref_store *rs, bool *due, struct err *err);
 
 /* ---- reflogs ---- */
 struct reflog_entry {

@@ -70,6 +70,14 @@ int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,
 	return rs->backend->pack ? rs->backend->pack(rs, o, b, err) : 0;
 }
 
+int refs_pack_is_due(struct ref_store *rs, bool *due, struct err *err)
+{
+	if (rs->backend->pack_is_due)
+		return rs->backend->pack_is_due(rs, due, err);
+	*due = false;
+	return 0;
+}
+
 int refs_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
 		struct err *err)
 {

@@ -76,6 +76,7 @@ const struct ref_backend files_ref_backend = {
 	.release = files_release,
 	.update_clear = files_update_clear,
 	.pack = files_pack,
+	.pack_is_due = files_pack_is_due,
 	.verify = files_verify,
 	.reflog_exists = files_reflog_exists,
 	.reflog_foreach = files_reflog_foreach,

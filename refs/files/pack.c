@@ -297,3 +297,14 @@ int files_pack(struct ref_store *rs, const struct refs_pack_options *o,
 	free(p.chosen);
 	return rc;
 }
+
+int files_pack_is_due(struct ref_store *rs, bool *due, struct err *err)
+{
+	struct packing p = { .rs = rs };
+	int rc = loose_collect(rs, "refs/", &p.loose, err);
+
+	if (!rc)
+		rc = are_many(&p, due, err);
+	loose_list_clear(&p.loose);
+	return rc;
+}
