@@ -1,69 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Packs that a multi-pack-index does not need: finding them, and removing them. */
 #include "compat/posix.h"
-#include "compat/syscalls.h"
 #include "fs/file.h"
-#include "pack/bitset.h"
 #include "pack/midx-internal.h"
 #include "pack/read-internal.h"
+#include "pack/whole-internal.h"
 #include "util/alloc.h"
 
-bool pack_has_file(const struct pack *p, const char *extension)
-{
-	char *path = xstrfmt("%s.%s", p->base, extension);
-	bool has = file_exists(path);
-
-	free(path);
-	return has;
-}
-
-/* Which entries of a pack have been found whole, with the entries that they build on. */
-struct whole {
-	struct bitset entries; /* by position in the idx */
-	bool damaged;
-};
-
-static bool entry_is_whole(struct pack *p, uint64_t offset, struct pack_entry *e, uint32_t *pos)
-{
-	uint64_t end;
-	uint32_t crc;
-
-	return pack_locate(p, offset, pos, &end, NULL) == 0 && p->idx.crc &&
-	       pack_crc(p, offset, end, &crc, NULL) == 0 && crc == idx_crc(&p->idx, *pos) &&
-	       pack_entry_read(p, offset, e, NULL) == 0;
-}
-
-/*
- * By the checksums of its entry and of those that it builds on, all in that pack. (Reading it would
- * prove nothing: what is bad is read from elsewhere, perhaps from the pack that is to go.)
- */
-static bool object_is_whole(struct pack *p, uint64_t offset, struct whole *w)
-{
-	uint32_t *chain = NULL, pos;
-	size_t nr = 0, alloc = 0;
-	struct pack_entry e;
-
-	while (!w->damaged) {
-		if (nr > p->idx.nr || !entry_is_whole(p, offset, &e, &pos)) {
-			w->damaged = true;
-			break;
-		}
-		if (bitset_has(&w->entries, pos))
-			break;
-		ALLOC_GROW(chain, nr + 1, alloc);
-		chain[nr++] = pos;
-		if (e.type != OBJ_OFS_DELTA && e.type != OBJ_REF_DELTA)
-			break;
-		offset = e.base_offset; /* 0, which is no entry, if it is not in this pack */
-	}
-	while (nr && !w->damaged)
-		bitset_add(&w->entries, chain[--nr]);
-	free(chain);
-	return !w->damaged;
-}
-
 /* Is each object of the pack in another one as well, by the index and in truth, and whole? */
-static bool is_superfluous(const struct midx *m, const struct pack *p, struct whole *whole)
+static bool is_superfluous(const struct midx *m, const struct pack *p, struct pack_whole *whole)
 {
 	for (uint32_t i = 0; i < p->idx.nr; i++) {
 		const unsigned char *name = idx_name(&p->idx, i);
@@ -76,7 +21,7 @@ static bool is_superfluous(const struct midx *m, const struct pack *p, struct wh
 		    pack_open_data(m->packs[id], NULL) < 0 ||
 		    !idx_find(&m->packs[id]->idx, name, &pos) ||
 		    idx_offset(&m->packs[id]->idx, pos) != offset ||
-		    !object_is_whole(m->packs[id], offset, &whole[id]))
+		    !pack_object_is_whole(m->packs[id], offset, &whole[id]))
 			return false;
 	}
 	return true;
@@ -84,7 +29,7 @@ static bool is_superfluous(const struct midx *m, const struct pack *p, struct wh
 
 int midx_find_unused(const struct midx *m, struct strset *unused, struct err *err)
 {
-	struct whole *whole;
+	struct pack_whole *whole;
 	bool *referred;
 
 	if (m->base || strstr(m->path, "/multi-pack-index.d/"))
@@ -111,30 +56,6 @@ int midx_find_unused(const struct midx *m, struct strset *unused, struct err *er
 	free(whole);
 	free(referred);
 	return 0;
-}
-
-/* D2: what was found in another pack is what is left of an object: it is sealed with our own. */
-static int adopt_pack(const struct pack *p, struct fsync_batch *b, struct err *err)
-{
-	static const char *const extensions[] = { "pack", "idx" };
-	int rc = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(extensions) && !rc; i++) {
-		char *path = xstrfmt("%s.%s", p->base, extensions[i]);
-		struct fsync_staging s = {
-			.component = i ? FSYNC_PACK_METADATA : FSYNC_PACK,
-			.order = i ? PUBLISH_PACK_IDX : PUBLISH_PACK_DATA,
-			.how = PUBLISH_ADOPT, .final_path = path,
-		};
-
-		s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
-		if (s.fd < 0)
-			rc = err_set_errno(err, "cannot open '%s'", path);
-		else
-			rc = fsync_batch_stage(b, &s, err);
-		free(path);
-	}
-	return rc;
 }
 
 /* The .idx first: without it nobody looks for the pack any more. */
@@ -168,7 +89,7 @@ int midx_stage_removal(struct packs *packs, const struct strset *unused, struct 
 		if (strset_contains(unused, name))
 			rc = stage_pack_removal(set->all[i], b, err);
 		else
-			rc = adopt_pack(set->all[i], b, err);
+			rc = pack_adopt(set->all[i], b, err);
 		free(name);
 	}
 	return rc;

@@ -55,7 +55,6 @@ void midx_attach_packs(struct midx *m, struct packs *packs);
 bool midx_is_chain(const struct midx *m); /* NULL is none */
 
 /* ---- midx-expire.c ---- */
-bool pack_has_file(const struct pack *p, const char *extension); /* "keep" */
 /* The names (.idx) of the packs that can go, none of whose objects m refers to. */
 MUST_USE int midx_find_unused(const struct midx *m, struct strset *unused, struct err *err);
 /* Stage their removal, after all else of this batch but the index of the work tree. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One pack: its files, which are opened when needed, and the entries known to be corrupt. */
 #include "compat/posix.h"
+#include "fs/file.h"
 #include "pack/pack-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -217,6 +218,15 @@ bool pack_is_marked_bad(struct pack *p, uint64_t offset)
 const char *pack_path(const struct pack *p)
 {
 	return p->path;
+}
+
+bool pack_has_file(const struct pack *p, const char *extension)
+{
+	char *path = xstrfmt("%s.%s", p->base, extension);
+	bool has = file_exists(path);
+
+	free(path);
+	return has;
 }
 
 uint32_t pack_nr_objects(const struct pack *p)

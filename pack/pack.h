@@ -56,6 +56,7 @@ MUST_USE int packs_prefix_lookup(struct packs *p, const char *hex, size_t len,
 /* Number of hex digits that distinguish oid from every other object in the packs. */
 size_t packs_unique_prefix_len(struct packs *p, const struct object_id *oid);
 size_t packs_count(struct packs *p);
+size_t packs_count_single(struct packs *p); /* those that no multi-pack-index covers */
 size_t packs_object_count(struct packs *p); /* objects in several packs are counted each time */
 /* Pack by pack, in each of them in the order of names or of offsets. */
 MUST_USE int packs_foreach_object(struct packs *p, bool by_offset,
@@ -78,6 +79,8 @@ void packs_remove_incomplete(const char *dir);
 const char *pack_path(const struct pack *p); /* .pack */
 uint32_t pack_nr_objects(const struct pack *p);
 uint64_t pack_size_bytes(const struct pack *p); /* of the .pack */
+/* Is there a file beside it, "keep" or "mtimes"? */
+bool pack_has_file(const struct pack *p, const char *extension);
 uint64_t pack_idx_size_bytes(const struct pack *p);
 
 /*
@@ -115,6 +118,18 @@ MUST_USE int pack_index_foreach(const void *p, size_t len, const char *name,
 				int (*fn)(void *data, const struct object_id *oid, uint64_t offset,
 					  const uint32_t *crc),
 				void *data, struct err *err);
+
+/* ---- copies that others can go for ---- */
+struct pack_check;
+struct pack_check *pack_check_new(struct packs *packs);
+/*
+ * Is the object in a pack, and whole there by the checksums of its entry and of all that it builds on? A
+ * pack in which something is not is not relied upon for any more. *mtime: the time of the pack.
+ */
+bool pack_check_find(struct pack_check *c, const struct object_id *oid, time_t *mtime);
+/* The packs that were found good become durable with the batch (PUBLISH_ADOPT). */
+MUST_USE int pack_check_adopt(const struct pack_check *c, struct fsync_batch *b, struct err *err);
+void pack_check_free(struct pack_check *c); /* NULL is fine */
 
 /* ---- deltas ---- */
 /*

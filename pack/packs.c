@@ -292,6 +292,11 @@ size_t packs_count(struct packs *ps)
 	return packs_set(ps)->nr;
 }
 
+size_t packs_count_single(struct packs *ps)
+{
+	return packs_set(ps)->nr_single;
+}
+
 void packs_reprepare(struct packs *ps)
 {
 	pthread_mutex_lock(&ps->lock);
