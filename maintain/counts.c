@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See counts.h. */
+#include "compat/posix.h"
+#include "maintain/counts.h"
+#include "object-file.h"
+#include "pack/pack.h"
+#include "util/alloc.h"
+
+#define GC_AUTO 6700
+/* Objects are spread evenly over the directories, so any one would do; all Gits look at this one. */
+#define SAMPLE_DIRECTORY 0x17
+
+/* ---- loose objects ---- */
+
+static size_t count_in(struct repository *r, unsigned fanout)
+{
+	struct oid_array oids = OID_ARRAY_INIT;
+	size_t nr = 0;
+
+	if (loose_object_list(odb_objdir(r->odb), r->algo, fanout, &oids, NULL) >= 0)
+		nr = oids.nr;
+	oid_array_clear(&oids);
+	return nr;
+}
+
+bool loose_objects_are_many(struct repository *r, long limit)
+{
+	size_t there;
+
+	if (limit <= 0)
+		return false;
+	there = ((size_t)limit + 255) / 256;
+	return count_in(r, SAMPLE_DIRECTORY) > there;
+}
+
+int loose_objects_count_to(struct repository *r, size_t limit, size_t *out, struct err *err)
+{
+	struct oid_array oids = OID_ARRAY_INIT;
+	int rc = 0;
+
+	for (unsigned i = 0; i < 256 && !rc && oids.nr < limit; i++)
+		rc = loose_object_list(odb_objdir(r->odb), r->algo, i, &oids, err);
+	if (!rc)
+		*out = oids.nr < limit ? oids.nr : limit;
+	oid_array_clear(&oids);
+	return rc;
+}
+
+/* ---- packs ---- */
+
+struct sizes {
+	uint32_t *v;
+	size_t nr, alloc;
+};
+
+static int add_size(void *data, struct pack *p)
+{
+	struct sizes *s = data;
+
+	if (pack_has_file(p, "keep") || pack_has_file(p, "mtimes"))
+		return 0;
+	ALLOC_GROW(s->v, s->nr + 1, s->alloc);
+	s->v[s->nr++] = pack_nr_objects(p);
+	return 0;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+bool packs_break_progression(struct repository *r, unsigned factor)
+{
+	struct packs *packs = odb_packs(r->odb, 0);
+	struct sizes s = { NULL, 0, 0 };
+	bool broken = false;
+
+	packs_reprepare(packs);
+	packs_foreach(packs, add_size, &s);
+	if (s.nr)
+		qsort(s.v, s.nr, sizeof(*s.v), compare_sizes);
+	for (size_t i = 1; i < s.nr && !broken; i++)
+		broken = s.v[i] < (uint64_t)s.v[i - 1] * factor;
+	free(s.v);
+	return broken;
+}
+
+/* ---- settings ---- */
+
+int auto_maintenance_is_on(struct repository *r, bool *out, struct err *err)
+{
+	int loose = GC_AUTO;
+	bool on;
+	int rc = config_get_bool(r->config, "maintenance.auto", &on, err);
+
+	if (!rc) {
+		rc = config_get_int(r->config, "gc.auto", &loose, err);
+		on = loose > 0;
+	}
+	if (rc < 0)
+		return rc;
+	*out = on;
+	return 0;
+}
