@@ -7,6 +7,7 @@
 #include "repo/hook.h"
 #include "builtin/builtin.h"
 #include "cli/edit-text.h"
+#include "porcelain/auto-maintenance.h"
 #include "porcelain/commit.h"
 #include "porcelain/commit-object.h"
 #include "porcelain/notes-rewrite.h"
@@ -742,6 +743,7 @@ static int run_commit(struct commit_run *run, struct err *err)
 	    (rc = publish(run, &commit, err)) < 0)
 		return rc;
 	run_last_hooks(run, &commit);
+	auto_maintenance(run->repo, run->o.quiet);
 	return run->o.quiet ? 0 : print_summary(run, &commit, err);
 }
 

@@ -337,7 +337,25 @@ every_command () {
 	0: multi-pack-index expire
 	0: multi-pack-index write --incremental
 	8 9: multi-pack-index repack
-	8 99: multi-pack-index expire
+	8 11: multi-pack-index expire
+	! for i in $(seq 120); do echo maint $i >m$i; done && ls m* | git -c bulkCheckin.unpackLimit=0 hash-object -w --stdin-paths && rm m*
+	6 24: maintenance run --task=loose-objects
+	6 110: maintenance run --task=loose-objects
+	0: maintenance run --task=loose-objects
+	4 2: maintenance run --task=incremental-repack
+	0: maintenance run --auto --task=incremental-repack
+	! for i in $(seq 30); do git rev-parse HEAD >.git/refs/heads/maint$i; done
+	5 4: maintenance run --auto --task=pack-refs
+	0: maintenance run --task=pack-refs
+	! c=$(git rev-parse HEAD) && for i in 1 2 3; do echo "$c $c a <a@x> 1000000001 +0000	old"; done >>.git/logs/HEAD
+	4 2: maintenance run --task=reflog-expire
+	6 5: maintenance run --task=commit-graph
+	0: maintenance run --task=commit-graph
+	! mkdir -p .git/worktrees/gone && echo /nowhere/.git >.git/worktrees/gone/gitdir && touch -d @1000000000 .git/worktrees/gone/gitdir .git/worktrees/gone
+	2 2: maintenance run --task=worktree-prune
+	0: maintenance run --task=worktree-prune
+	4 4: maintenance register --config-file=../list
+	4 2: maintenance unregister --config-file=../list
 	EOF
 }
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See auto-maintenance.h. */
+#include "compat/posix.h"
+#include "cli/cli.h"
+#include "cli/git-options.h"
+#include "maintain/auto.h"
+#include "maintain/counts.h"
+#include "maintain/tasks.h"
+#include "porcelain/auto-maintenance.h"
+#include "util/run-command.h"
+
+static int is_wanted(struct repository *r, bool *out, struct err *err)
+{
+	int rc = auto_maintenance_is_on(r, out, err);
+
+	return rc || !*out ? rc : auto_maintenance_is_due(r, out, err);
+}
+
+static int start(struct repository *r, bool quiet, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	bool detach;
+	int rc = gc_auto_detaches(r, &detach, err);
+
+	if (rc < 0)
+		return rc;
+	push_own_command(&cp.args, "maintenance");
+	strvec_pushl(&cp.args, "run", "--auto", quiet ? "--quiet" : "--no-quiet",
+		     detach ? "--detach" : "--no-detach", NULL);
+	cp.no_stdin = true;
+	rc = run_command(&cp, err);
+	return rc < 0 ? rc : 0; /* if it failed it has said so */
+}
+
+void auto_maintenance(struct repository *r, bool quiet)
+{
+	struct err err = ERR_INIT;
+	bool wanted = false;
+	int rc = is_wanted(r, &wanted, &err);
+
+	if (!rc && wanted)
+		rc = start(r, quiet, &err);
+	if (rc < 0)
+		warning("automatic maintenance: %s", err_message(&err));
+	err_release(&err);
+}
