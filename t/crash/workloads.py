@@ -700,6 +700,49 @@ class Gc(Prune):
         git.must(repo, "gc", "-q", "--prune=now")
 
 
+class Maintenance(Workload):
+    """maintenance run: loose objects into packs and away, an index of the packs, small packs combined,
+    refs packed, a layer of the commit-graph."""
+    name = "maintenance"
+    needs = ("commit", "update-ref", "maintenance")
+    repos = ("repo",)
+    TASKS = ("loose-objects", "incremental-repack", "pack-refs", "commit-graph", "reflog-expire")
+
+    def prepare(self, git):
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        git.must("repo", "config", "bulkCheckin.unpackLimit", "0")
+        git.must("repo", "config", "gc.reflogExpire", "never")
+        git.must("repo", "config", "gc.reflogExpireUnreachable", "never")
+        first_commits(git, "repo", 6, 3)
+
+    def commit(self, git, repo, nr):
+        make_files(git, repo, 10, 30 + nr)
+        git.must(repo, "commit", "-q", "-a", "-m", "commit %d" % nr)
+        git.must(repo, "update-ref", "refs/tags/t%d" % nr, "HEAD")
+
+    def age(self, git, repo):
+        """As if days had passed: what counts as the youngest pack is not left to the second."""
+        packs = git.path(repo, ".git", "objects", "pack")
+        for name in os.listdir(packs):
+            path = os.path.join(packs, name)
+            then = os.stat(path).st_mtime - 1000
+            os.utime(path, (then, then))
+
+    def ops(self, git, read):
+        for nr in range(6):
+            yield Op("repo", "commit", commands=2, run=lambda n=nr: self.commit(git, "repo", n))
+            self.age(git, "repo")
+            for task in self.TASKS:
+                yield Op("repo", task, lambda t=task: git.must("repo", "maintenance", "run", "--task=" + t))
+
+    def again(self, git, repo, states):
+        self.commit(git, repo, 99)
+        for task in self.TASKS:
+            git.must(repo, "maintenance", "run", "--task=" + task)
+        git.must(repo, "multi-pack-index", "verify")
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -730,5 +773,5 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Prune(),
-             Gc(), Tiny("flush", tiny), Tiny("rename", tiny)]
+             Gc(), Maintenance(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
