@@ -96,26 +96,45 @@ test_expect_success 'usage' '
 	test_expect_code 128 git maintenance run 2>err && test_grep "not a git repository" err
 '
 
+# able TASKS: those of them that this git can do; the others are left out of strategies
+able () {
+	out= &&
+	for task in $1
+	do
+		case " $missing " in
+		*" ${task#!} "*) ;;
+		*) out="$out${out:+ }$task" ;;
+		esac
+	done &&
+	echo "$out"
+}
+
 test_expect_success 'which tasks run: strategies' '
 	(
 		cd empty &&
+		missing= && for t in gc geometric-repack commit-graph worktree-prune rerere-gc pack-refs reflog-expire
+		do
+			git maintenance run --task=$t 2>err ||
+			{ test_grep "^fatal: task .$t. is not available" err && missing="$missing $t"; } || exit 1
+		done &&
+		is () { test "$1" = "$(able "$2")" || { echo "$1 instead of $(able "$2")"; return 1; }; } &&
 		G="!pack-refs !reflog-expire geometric-repack commit-graph worktree-prune rerere-gc" &&
-		git maintenance run --quiet && test "$(regions maintenance run)" = "$G" &&
-		test "$(regions -c maintenance.strategy=geometric maintenance run)" = "$G" &&
-		test "$(regions -c maintenance.strategy=none maintenance run)" = "" &&
-		test "$(regions -c maintenance.strategy=gc maintenance run)" = gc &&
-		test "$(regions -c maintenance.strategy=INCREMENTAL maintenance run)" = gc &&
-		test "$(regions maintenance run --auto)" = "" &&
+		is "$(regions maintenance run)" "$G" &&
+		is "$(regions -c maintenance.strategy=geometric maintenance run)" "$G" &&
+		is "$(regions -c maintenance.strategy=none maintenance run)" "" &&
+		is "$(regions -c maintenance.strategy=gc maintenance run)" gc &&
+		is "$(regions -c maintenance.strategy=INCREMENTAL maintenance run)" gc &&
+		is "$(regions maintenance run --auto)" "" &&
 		# by schedule: the default is nothing
-		test "$(regions maintenance run --schedule=weekly)" = "" &&
+		is "$(regions maintenance run --schedule=weekly)" "" &&
 		s () { regions -c maintenance.strategy=$1 maintenance run --schedule=$2; } &&
-		test "$(s gc hourly)" = "" && test "$(s gc daily)" = gc && test "$(s gc weekly)" = gc &&
-		test "$(s geometric hourly)" = commit-graph &&
-		test "$(s geometric daily)" = "!pack-refs geometric-repack commit-graph" &&
-		test "$(s geometric weekly)" = "$G" &&
-		test "$(s incremental hourly)" = "prefetch commit-graph" &&
-		test "$(s incremental daily)" = "prefetch loose-objects incremental-repack commit-graph" &&
-		test "$(s incremental weekly)" = "!pack-refs prefetch loose-objects incremental-repack commit-graph"
+		is "$(s gc hourly)" "" && is "$(s gc daily)" gc && is "$(s gc weekly)" gc &&
+		is "$(s geometric hourly)" commit-graph &&
+		is "$(s geometric daily)" "!pack-refs geometric-repack commit-graph" &&
+		is "$(s geometric weekly)" "$G" &&
+		is "$(s incremental hourly)" "prefetch commit-graph" &&
+		is "$(s incremental daily)" "prefetch loose-objects incremental-repack commit-graph" &&
+		is "$(s incremental weekly)" "!pack-refs prefetch loose-objects incremental-repack commit-graph"
 	)
 '
 
@@ -358,6 +377,67 @@ test_expect_success STRACE,FSYNC_BATCH 'it does not change what a commit costs' 
 		cd auto && many_refs f && count_flushes git -c maintenance.auto=false commit -q --allow-empty -m x >one &&
 		git commit -q --allow-empty -m y && count_flushes git commit -q --allow-empty -m z >two &&
 		test_cmp one two
+	)
+'
+
+# wait_for CMD: until it succeeds, but not for ever
+wait_for () {
+	for i in $(seq 300)
+	do
+		if "$@"; then return 0; fi
+		sleep 0.1
+	done
+	echo "waited in vain for: $*" && return 1
+}
+
+has_loose_pack () {
+	ls $PACKS/loose-*.idx >/dev/null 2>&1
+}
+
+# A git that waits, in the background, until the file go is there, and notes what it has open.
+test_expect_success 'a git that waits in the background' '
+	mkdir exec && git=$(command -v git) && write_script exec/git <<-EOF
+	case "\$*" in
+	*--skip-foreground-tasks*)
+		ls -l /proc/\$\$/fd >"$PWD/fds" && cut -d" " -f6 /proc/\$\$/stat >"$PWD/session"
+		echo "\$\$" >"$PWD/pid"
+		while ! test -f "$PWD/go"; do sleep 0.05; done ;;
+	esac
+	exec "$git" "\$@"
+	EOF
+'
+
+test_lazy_prereq PROC 'test -r /proc/$$/fd && test -r /proc/$$/stat'
+test_expect_success PROC 'refs in the foreground, objects in the background, which holds nothing of ours' '
+	git init -q back && rm -f go &&
+	(
+		cd back && test_commit one && git config maintenance.loose-objects.enabled true &&
+		git config maintenance.loose-objects.auto -1 && git config maintenance.geometric-repack.enabled false &&
+		many_refs a &&
+		# this would wait for whoever has the pipe open
+		out=$(GIT_EXEC_PATH=$TRASH_DIRECTORY/exec timeout 60 git commit -q --allow-empty -m x 7>&1 8>&1 2>&1) &&
+		test "$out" = "" && test_path_is_missing .git/refs/heads/a1 && test "$(nr_packs)" = 0 &&
+		wait_for test -s ../pid && test_cmp ../pid ../session &&
+		test_grep ! "pipe:" ../fds && test $(grep -c "/dev/null" ../fds) -ge 3 &&
+		: >../go && wait_for has_loose_pack && wait_for test ! -f .git/objects/maintenance.lock
+	)
+'
+
+test_expect_success 'what fails in the background is told by the next command' '
+	(
+		cd back && loose 3 && oid=$(head -n 1 oids) && f=.git/objects/$(echo $oid | sed "s|^..|&/|") &&
+		cp $f whole && chmod u+w $f && echo garbage >$f && rm -f .git/gc.log &&
+		git maintenance run --auto --quiet --detach && wait_for test -s .git/gc.log &&
+		wait_for test ! -f .git/objects/maintenance.lock &&
+		test_grep "^error: loose object $oid" .git/gc.log && test_grep "task .loose-objects. failed" .git/gc.log &&
+		children commit -q --allow-empty -m x >out && echo "maintenance run --auto --quiet --detach" >expect &&
+		test_cmp expect out &&
+		git commit -q --allow-empty -m y 2>err && test_grep "the last maintenance in the background failed" err &&
+		test_grep "$oid" err &&
+		# an old one is not heeded, and one that succeeds takes it away
+		touch -d "3 days ago" .git/gc.log && cat whole >$f && git commit -q --allow-empty -m z 2>err &&
+		test_must_be_empty err && wait_for test ! -f .git/gc.log && git fsck &&
+		wait_for test ! -f .git/objects/maintenance.lock
 	)
 '
 
