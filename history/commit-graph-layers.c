@@ -14,6 +14,8 @@
 #include "util/path.h"
 #include "write-or-die.h"
 
+#define TMP_PREFIX "tmp_graph_"
+
 /* A header has one byte for the number of layers below. */
 #define BASES_MAX 255
 
@@ -133,6 +135,27 @@ static int stage_expiry(struct graph_writer *w, const char *new, struct fsync_ba
 	return rc;
 }
 
+/* P5: such files are made only by who holds the lock of the chain, so these are from somebody who was killed. */
+static void remove_abandoned(const struct graph_writer *w)
+{
+	char *dir = xstrfmt("%s/info/commit-graphs", w->o->objdir);
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		char *path;
+
+		if (!starts_with(e->d_name, TMP_PREFIX))
+			continue;
+		path = xstrfmt("%s/%s", dir, e->d_name);
+		(void)RETRY_EINTR(sys->unlink(path)); /* it only takes space */
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	free(dir);
+}
+
 /* As many may read it as may read other files of the repository. */
 static int set_mode(const struct graph_writer *w, const struct tempfile *t, struct err *err)
 {
@@ -198,7 +221,7 @@ static int stage_layer(struct graph_writer *w, const struct graph_layer *copied,
 	char *dir = xstrfmt("%s/info/commit-graphs", w->o->objdir);
 	struct tempfile *tmp;
 	struct object_id sum;
-	int rc = tempfile_create_in(&tmp, dir, "tmp_graph_", 0444, err);
+	int rc = tempfile_create_in(&tmp, dir, TMP_PREFIX, 0444, err);
 
 	free(dir);
 	if (rc < 0)
@@ -258,6 +281,8 @@ int graph_stage_chain(struct graph_writer *w, struct fsync_batch *b, struct err 
 	char *newest = NULL;
 	int rc = hold_lock(w, chain, b, &lk, err);
 
+	if (!rc)
+		remove_abandoned(w);
 	if (!rc)
 		rc = stage_lowest(w, b, err);
 	if (!rc)

@@ -25,9 +25,8 @@ static int write_index(struct repo_operation *op, struct repository *r, struct p
 static int write_pack_and_index(struct new_pack *p, struct repo_operation *op, const char *objdir,
 				struct packs *packs, struct err *err)
 {
-	char *base = xstrfmt("%s/pack/pack", objdir);
 	struct oid_array sums = OID_ARRAY_INIT;
-	int rc = new_pack_stage(p, op, base, &sums, err);
+	int rc = new_pack_stage(p, op, objdir, "pack", &sums, err);
 
 	/* D4: objects before the index that names them. The index is made of the packs that are there. */
 	if (!rc)
@@ -35,7 +34,6 @@ static int write_pack_and_index(struct new_pack *p, struct repo_operation *op, c
 	if (!rc)
 		rc = write_index(op, p->r, packs, &sums.oid[0], err);
 	oid_array_clear(&sums);
-	free(base);
 	return rc;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See new-pack.h. */
 #include "compat/posix.h"
+#include "fs/tmp-objdir.h"
 #include "maintain/new-pack.h"
 #include "pack/write/pack-files.h"
+#include "util/alloc.h"
 
 int new_pack_begin(struct new_pack *p, struct repository *r, new_pack_progress_fn progress, void *data,
 		   struct err *err)
@@ -25,28 +27,61 @@ int new_pack_begin(struct new_pack *p, struct repository *r, new_pack_progress_f
 	return 0;
 }
 
-int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *base_name,
+/* The directory is empty by now, or what is in it has been given up. */
+static void forget_directory(void *data, bool published UNUSED)
+{
+	struct tmp_objdir *dir = data;
+
+	tmp_objdir_destroy(&dir);
+}
+
+/* It goes when the packs, which come before, have their names. */
+static int stage_end_of(struct tmp_objdir *dir, struct fsync_batch *b, struct err *err)
+{
+	const struct fsync_staging s = { .order = PUBLISH_LOOSE_OBJECT, .how = PUBLISH_NOTE, .fd = -1,
+					 .done = forget_directory, .data = dir };
+
+	return fsync_batch_stage(b, &s, err);
+}
+
+static int write_files(struct new_pack *p, struct fsync_batch *b, const struct pack_files_options *o,
+		       struct oid_array *sums, struct err *err)
+{
+	struct oid_array none = OID_ARRAY_INIT;
+	int rc = pack_objects_prepare(p->po, err);
+
+	if (!rc)
+		rc = pack_objects_write_files(p->po, o, b, sums ? sums : &none, err);
+	oid_array_clear(&none);
+	return rc;
+}
+
+int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *objdir, const char *prefix,
 		   struct oid_array *sums, struct err *err)
 {
+	char *base = xstrfmt("%s/pack/%s", objdir, prefix);
 	struct pack_files_options files = {
-		.base_name = base_name,
+		.base_name = base,
 		.max_bytes = p->r->settings.pack_size_limit,
 		.shared_perm = p->r->settings.shared_perm,
 		.write_rev = true,
 		.index_version = 2,
 	};
-	struct oid_array none = OID_ARRAY_INIT;
-	int rc;
+	struct fsync_batch *b = repo_operation_batch(op);
+	struct tmp_objdir *dir;
+	int end, rc = config_get_bool(p->r->config, "pack.writereverseindex", &files.write_rev, err);
 
-	if (!pack_objects_count(p->po))
-		return 0;
-	rc = config_get_bool(p->r->config, "pack.writereverseindex", &files.write_rev, err);
-	if (rc >= 0)
-		rc = pack_objects_prepare(p->po, err);
-	if (rc >= 0)
-		rc = pack_objects_write_files(p->po, &files, repo_operation_batch(op),
-					      sums ? sums : &none, err);
-	oid_array_clear(&none);
+	tmp_objdir_reap(objdir);
+	if (rc >= 0 && pack_objects_count(p->po)) {
+		rc = tmp_objdir_create(&dir, objdir, "maintenance", p->r->settings.shared_perm, err);
+		if (!rc) {
+			files.tmp_dir = tmp_objdir_path(dir);
+			rc = write_files(p, b, &files, sums, err);
+			end = stage_end_of(dir, b, err);
+			rc = rc < 0 ? rc : end;
+		}
+	}
+	free(base);
 	return rc < 0 ? rc : 0;
 }
 

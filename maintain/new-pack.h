@@ -5,7 +5,7 @@
  *
  *   new_pack_begin(&p, r, NULL, NULL, err)
  *   pack_objects_add(p.po, ...)
- *   new_pack_stage(&p, op, "DIR/pack", &sums, err)
+ *   new_pack_stage(&p, op, objdir, "pack", &sums, err)
  *   new_pack_release(&p)
  */
 #ifndef MAINTAIN_NEW_PACK_H
@@ -29,11 +29,12 @@ typedef int (*new_pack_progress_fn)(void *data, enum pack_phase phase, uint32_t 
 MUST_USE int new_pack_begin(struct new_pack *p, struct repository *r, new_pack_progress_fn progress,
 			    void *data, struct err *err);
 /*
- * BASE-HASH.pack with its companions, staged; several if pack.packSizeLimit says so. The checksums are
- * appended to sums, which may be NULL. Without objects nothing is staged.
+ * PREFIX-HASH.pack with its companions in objdir/pack, staged; several if pack.packSizeLimit says so. They
+ * are written in a temporary object directory, which tells its owner (P5). The checksums are appended to
+ * sums, which may be NULL. Without objects nothing is staged.
  */
-MUST_USE int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *base_name,
-			    struct oid_array *sums, struct err *err);
+MUST_USE int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *objdir,
+			    const char *prefix, struct oid_array *sums, struct err *err);
 void new_pack_release(struct new_pack *p); /* idempotent */
 
 #endif

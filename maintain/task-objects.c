@@ -6,7 +6,6 @@
 #include "maintain/prune-packed.h"
 #include "maintain/tasks-internal.h"
 #include "object-file.h"
-#include "util/alloc.h"
 
 #define LOOSE_BATCH 50000
 #define REPACK_BYTES_MAX ((uint64_t)INT32_MAX)
@@ -61,7 +60,6 @@ static int add_loose(struct repository *r, struct pack_objects *po, size_t max, 
 static int pack_loose(struct repository *r, struct repo_operation *op, const struct maintenance_options *o,
 		      struct err *err)
 {
-	char *base = xstrfmt("%s/pack/loose", odb_objdir(r->odb));
 	int max = LOOSE_BATCH;
 	struct new_pack p;
 	int rc = config_get_int(r->config, "maintenance.loose-objects.batchsize", &max, err);
@@ -71,10 +69,9 @@ static int pack_loose(struct repository *r, struct repo_operation *op, const str
 	if (!rc) {
 		rc = add_loose(r, p.po, max > 0 ? (size_t)max : 0, err);
 		if (!rc)
-			rc = new_pack_stage(&p, op, base, NULL, err);
+			rc = new_pack_stage(&p, op, odb_objdir(r->odb), "loose", NULL, err);
 		new_pack_release(&p);
 	}
-	free(base);
 	return rc;
 }
 

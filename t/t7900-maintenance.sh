@@ -206,6 +206,22 @@ test_expect_success 'loose-objects: into a pack, and then away' '
 	)
 '
 
+test_expect_success 'loose-objects: what is not whole in its pack stays loose; objects that are precious stay' '
+	git init -q keep &&
+	(
+		cd keep && loose 20 && git maintenance run --task=loose-objects && cp oids all &&
+		git config extensions.preciousObjects true &&
+		test_expect_code 1 git maintenance run --task=loose-objects 2>err && test_grep precious err &&
+		test "$(nr_loose)" = 20 && git config --unset extensions.preciousObjects &&
+		pack=$(ls $PACKS/loose-*.pack) && chmod u+w $pack &&
+		printf "x" | dd of=$pack bs=1 seek=$(($(wc -c <$pack) / 2)) conv=notrunc 2>/dev/null &&
+		git maintenance run --task=loose-objects 2>err && test "$(nr_loose)" -gt 0 &&
+		git cat-file --batch <all >out 2>err && test_grep ! missing out &&
+		rm -f $PACKS/loose-* && git cat-file --batch-check <all >out && grep -v missing out >left &&
+		test_line_count = "$(nr_loose)" left
+	)
+'
+
 test_expect_success 'loose-objects: a damaged one is an error that names it' '
 	git init -q bad &&
 	(

@@ -173,7 +173,8 @@ int pack_objects_write_files(struct pack_objects *po, const struct pack_files_op
 
 	if (po->nr_ranges)
 		BUG("objects of ranges have no place in an index");
-	f.dir = slash ? xstrndup(o->base_name, (size_t)(slash - o->base_name) + (slash == o->base_name))
+	f.dir = o->tmp_dir ? xstrdup(o->tmp_dir) :
+		slash ? xstrndup(o->base_name, (size_t)(slash - o->base_name) + (slash == o->base_name))
 		      : xstrdup(".");
 	do
 		rc = write_one(&f, sums, err);

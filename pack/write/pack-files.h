@@ -13,6 +13,7 @@
 struct idx_entry;
 struct pack_files_options {
 	const char *base_name; /* "objects/pack/pack" */
+	const char *tmp_dir;   /* of temporary files, on the same file system; NULL: where the packs go */
 	uint64_t max_bytes;    /* of one pack; one object may be larger; 0: no limit */
 	int shared_perm;
 	bool write_rev;	       /* pack.writeReverseIndex */

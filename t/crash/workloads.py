@@ -734,6 +734,10 @@ class Maintenance(Workload):
             yield Op("repo", "commit", commands=2, run=lambda n=nr: self.commit(git, "repo", n))
             self.age(git, "repo")
             for task in self.TASKS:
+                # the steps of a task can be seen one by one; so the index is written before it
+                if task == "incremental-repack":
+                    yield Op("repo", "write", lambda: git.must("repo", "multi-pack-index", "write"))
+                    yield Op("repo", "expire", lambda: git.must("repo", "multi-pack-index", "expire"))
                 yield Op("repo", task, lambda t=task: git.must("repo", "maintenance", "run", "--task=" + t))
 
     def again(self, git, repo, states):
