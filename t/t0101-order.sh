@@ -210,6 +210,14 @@ for kind in journal btrfs local each; do
 		grep "^rename .*/multi-pack-index$" log && record log $kind multi-pack-index expire &&
 		grep "^unlink .*[.]pack$" log
 	'
+	test_expect_success "maintenance ($kind): loose objects go after their pack, and then the seal" '
+		rm -rf repo && git init -q repo && echo x | git -C repo hash-object -w --stdin &&
+		record log $kind maintenance run --task=loose-objects && check_rules log $kind D1 D2 D3 &&
+		grep "^rename .*/loose-.*[.]idx$" log && ! grep "^unlink .git/objects/[0-9a-f][0-9a-f]/" log &&
+		record log $kind maintenance run --task=loose-objects &&
+		gone=$(grep -n "^unlink .git/objects/[0-9a-f][0-9a-f]/" log | sed "s/:.*//") &&
+		flushed=$(grep -n -E "^(fsync|syncfs) " log | tail -n 1 | sed "s/:.*//") && test "$gone" -lt "$flushed"
+	'
 done
 
 # ---- commit ---------------------------------------------------------------
