@@ -2,7 +2,6 @@
 /* Objects and packs that git-pack-objects(1) is told of on its standard input. */
 #include "compat/posix.h"
 #include "builtin/pack-objects.h"
-#include "fs/file.h"
 #include "object/tree.h"
 #include "odb.h"
 #include "util/alloc.h"
@@ -10,29 +9,43 @@
 
 /* ---- what the other side has ---- */
 
-/* The tree of a commit: files of the same path in it are good bases. */
-static int note_preferred(struct pack_command *c, const struct object_id *oid, struct err *err)
+struct list {
+	struct pack_collection *c;
+	struct oid_array preferred_trees;
+};
+
+/*
+ * The tree of a commit: files of the same path in it are good bases. It is a hint: what is not there, or
+ * leads to no tree, does no harm.
+ */
+static int note_preferred(struct list *l, const struct object_id *oid, struct err *err)
 {
+	struct err why = ERR_INIT;
 	struct object_id tree;
 	enum object_type type;
-	int rc = object_peel(odb_source(c->r->odb), oid, OBJ_TREE, &tree, &type, err);
+	int rc = object_peel(odb_source(l->c->r->odb), oid, OBJ_TREE, &tree, &type, &why);
 
 	/* As many as there is room for in a window. */
-	if (!rc && c->preferred_trees.nr < c->o.window)
-		oid_array_append(&c->preferred_trees, &tree);
+	if (!rc && l->preferred_trees.nr < l->c->o.window)
+		oid_array_append(&l->preferred_trees, &tree);
+	if (rc == ERR_NOT_FOUND || rc == ERR_INVALID)
+		rc = 0;
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
 	return rc;
 }
 
-static int add_preferred(struct pack_command *c, const char *path, struct err *err)
+static int add_preferred(struct list *l, const char *path, struct err *err)
 {
-	const struct object_source *src = odb_source(c->r->odb);
+	const struct object_source *src = odb_source(l->c->r->odb);
 	int rc = 0;
 
-	for (size_t i = 0; i < c->preferred_trees.nr && !rc; i++) {
+	for (size_t i = 0; i < l->preferred_trees.nr && !rc; i++) {
 		struct object_id oid;
 		unsigned mode;
 
-		rc = tree_lookup_path(src, &c->preferred_trees.oid[i], path, &mode, &oid, NULL);
+		rc = tree_lookup_path(src, &l->preferred_trees.oid[i], path, &mode, &oid, NULL);
 		if (rc == ERR_NOT_FOUND) {
 			rc = 0;
 			continue;
@@ -40,55 +53,61 @@ static int add_preferred(struct pack_command *c, const char *path, struct err *e
 		if (!rc && !S_ISDIR(mode) && !S_ISREG(mode) && !S_ISLNK(mode))
 			continue;
 		if (!rc)
-			rc = pack_objects_add(c->po, &oid, S_ISDIR(mode) ? OBJ_TREE : OBJ_BLOB, path,
+			rc = pack_objects_add(l->c->po, &oid, S_ISDIR(mode) ? OBJ_TREE : OBJ_BLOB, path,
 					      PACK_PREFERRED_BASE, err);
 		else
 			rc = err_set(err, rc, "cannot read the tree %s",
-				     oid_hex(&c->preferred_trees.oid[i]));
+				     oid_hex(&l->preferred_trees.oid[i]));
 	}
 	return rc;
 }
 
 /* ---- names of objects ---- */
 
-static int add_line(struct pack_command *c, const char *line, struct err *err)
+static int add_line(struct list *l, const char *line, struct err *err)
 {
 	bool preferred = *line == '-';
 	struct object_id oid;
 	const char *end;
 	int rc;
 
-	if (oid_parse_hex(&oid, line + preferred, c->r->algo, &end) < 0)
+	if (oid_parse_hex(&oid, line + preferred, l->c->r->algo, &end) < 0)
 		return err_set(err, ERR_INVALID, "expected %sobject ID, got garbage:\n %s",
 			       preferred ? "edge " : "", line);
 	if (preferred)
-		return note_preferred(c, &oid, err);
+		return note_preferred(l, &oid, err);
 	end += *end == ' ';
-	rc = *end ? add_preferred(c, end, err) : 0;
+	rc = *end ? add_preferred(l, end, err) : 0;
 	if (!rc)
-		rc = pack_command_add(c, &oid, OBJ_NONE, *end ? end : NULL, 0, err);
+		rc = pack_collection_add(l->c, &oid, OBJ_NONE, *end ? end : NULL, 0, err);
 	return rc;
 }
 
-/* Calls fn for each line of stdin. */
-static int read_lines(struct pack_command *c,
-		      int (*fn)(struct pack_command *c, const char *line, struct err *err),
-		      struct err *err)
+int pack_read_object_list(struct pack_collection *c, struct err *err)
 {
+	struct list l = { c, OID_ARRAY_INIT };
 	struct strbuf line = STRBUF_INIT;
 	int rc = 0;
 
 	while (!rc && !strbuf_getline_lf(&line, stdin))
-		rc = fn(c, line.buf, err);
+		rc = add_line(&l, line.buf, err);
 	if (!rc && ferror(stdin))
 		rc = err_set_errno(err, "cannot read the standard input");
 	strbuf_release(&line);
+	oid_array_clear(&l.preferred_trees);
 	return rc;
 }
 
-int pack_read_object_list(struct pack_command *c, struct err *err)
+/* ---- revisions ---- */
+
+int pack_read_revisions(struct strvec *lines, struct err *err)
 {
-	return read_lines(c, add_line, err);
+	struct strbuf line = STRBUF_INIT;
+
+	while (!strbuf_getline_lf(&line, stdin) && line.len)
+		strvec_push(lines, line.buf);
+	strbuf_release(&line);
+	return ferror(stdin) ? err_set_errno(err, "cannot read the standard input") : 0;
 }
 
 /* ---- packs ---- */
@@ -102,13 +121,13 @@ static int is_it(void *data, struct pack *p)
 {
 	struct pack_search *s = data;
 
-	if (!strcmp(pack_command_name_of(p), s->name))
+	if (!strcmp(pack_file_name(p), s->name))
 		s->found = p;
 	return s->found != NULL;
 }
 
 /* A pack of ours or of an alternate by its name without directory; NULL: there is none. */
-static struct pack *find_pack(struct pack_command *c, const char *name)
+static struct pack *find_pack(struct pack_collection *c, const char *name)
 {
 	struct pack_search s = { name, NULL };
 
@@ -123,7 +142,7 @@ struct pack_lines {
 	size_t nr, alloc;
 };
 
-static int note_pack(struct pack_command *c, struct pack_lines *included, const char *line,
+static int note_pack(struct pack_collection *c, struct pack_lines *included, const char *line,
 		     struct err *err)
 {
 	bool excluded = *line == '^';
@@ -145,7 +164,7 @@ static int note_pack(struct pack_command *c, struct pack_lines *included, const 
 	return 0;
 }
 
-int pack_read_pack_list(struct pack_command *c, struct err *err)
+int pack_read_pack_list(struct pack_collection *c, struct err *err)
 {
 	struct pack_lines included = { NULL, 0, 0 };
 	struct strbuf line = STRBUF_INIT;
@@ -162,43 +181,21 @@ int pack_read_pack_list(struct pack_command *c, struct err *err)
 	return rc;
 }
 
-/* ---- packs that are kept ---- */
-
-struct kept {
-	struct pack_command *c;
-	struct strset names;
-	bool honor;
-};
-
-static bool has_keep_file(const struct pack *p)
+int pack_read_discarded(struct pack_collection *c, struct strset *discarded, struct err *err)
 {
-	size_t len = strlen(pack_path(p));
-	char *path = xstrfmt("%.*s.keep", (int)(len - strlen(".pack")), pack_path(p));
-	bool there = file_exists(path);
+	struct strbuf line = STRBUF_INIT;
+	int rc = 0;
 
-	free(path);
-	return there;
-}
+	while (!rc && !strbuf_getline_lf(&line, stdin)) {
+		const char *name = line.buf + (*line.buf == '-');
 
-static int exclude_if_kept(void *data, struct pack *p)
-{
-	struct kept *k = data;
-
-	if (strset_contains(&k->names, pack_command_name_of(p)) || (k->honor && has_keep_file(p)))
-		pack_objects_exclude_pack(k->c->po, p);
-	return 0;
-}
-
-int pack_exclude_kept(struct pack_command *c, const struct strvec *names, bool honor,
-		      struct err *err)
-{
-	struct kept k = { .c = c, .names = STRSET_INIT, .honor = honor };
-
-	(void)err;
-	for (size_t i = 0; i < names->nr; i++)
-		strset_add(&k.names, names->v[i]);
-	if (honor || names->nr)
-		packs_foreach(odb_packs(c->r->odb, 0), exclude_if_kept, &k);
-	strset_clear(&k.names);
-	return 0;
+		if (*name && !find_pack(c, name))
+			rc = err_set(err, ERR_NOT_FOUND, "could not find pack '%s'", name);
+		else if (name > line.buf)
+			strset_add(discarded, name);
+	}
+	if (!rc && ferror(stdin))
+		rc = err_set_errno(err, "cannot read the standard input");
+	strbuf_release(&line);
+	return rc;
 }

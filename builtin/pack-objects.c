@@ -39,6 +39,7 @@ struct pack_options {
 	unsigned index_version;
 	uint64_t index_wide_from;
 	int ignored; /* hints that have no effect on what is packed */
+	struct filter_spec filter;
 	struct strvec keep_packs;
 	bool write_rev;
 	const char *base_name;
@@ -70,7 +71,7 @@ static int show_progress(void *data, enum pack_phase phase, uint32_t done, uint3
 	return 0;
 }
 
-static void tell_totals(const struct pack_command *c)
+static void tell_totals(const struct pack_collection *c)
 {
 	struct pack_objects_stats st;
 
@@ -92,7 +93,7 @@ static int check_level(int level, struct err *err)
 	return 0;
 }
 
-static int read_config(struct pack_command *cmd, struct pack_options *o, struct err *err)
+static int read_config(struct pack_collection *cmd, struct pack_options *o, struct err *err)
 {
 	const struct config_set *c = cmd->r->config;
 	bool use = true;
@@ -197,7 +198,7 @@ static int set_index_version(const struct option *opt, const char *arg, int unse
 #define REFUSED(name, argh, flags) \
 	OPT_CALLBACK_F(0, name, NULL, argh, "not available yet", (flags) | PARSE_OPT_HIDDEN, refuse)
 
-static int parse(int argc, const char **argv, struct pack_command *c, struct pack_options *o)
+static int parse(int argc, const char **argv, struct pack_collection *c, struct pack_options *o)
 {
 	struct option opts[] = {
 		OPT_SET_INT('q', "quiet", &o->progress, "do not show progress meter", PROGRESS_NONE),
@@ -248,7 +249,7 @@ static int parse(int argc, const char **argv, struct pack_command *c, struct pac
 		OPT_INTEGER(0, "compression", &o->compression, "pack compression level"),
 		OPT_BOOL(0, "use-bitmap-index", &o->use_bitmaps,
 			 "use a bitmap index if available to speed up counting objects"),
-		OPT_CALLBACK(0, "filter", &c->filter, "args", "object filtering", set_filter),
+		OPT_CALLBACK(0, "filter", &o->filter, "args", "object filtering", set_filter),
 		OPT_CALLBACK_F(0, "missing", &c->missing, "action", "handling for missing objects",
 			       PARSE_OPT_NONEG, set_missing),
 		OPT_INTEGER(0, "name-hash-version", &o->name_hash_version,
@@ -285,19 +286,18 @@ static bool names_a_pack(const char *base_name)
 	return ends_with(base_name, "/pack") || !strcmp(base_name, "pack");
 }
 
-static int check_together(const struct pack_options *o, const struct pack_command *c,
-			  struct err *err)
+static int check_together(const struct pack_options *o, struct err *err)
 {
 	if (o->thin && !o->to_stdout)
 		return err_set(err, ERR_INVALID, "--thin cannot be used to build an indexable pack");
-	if (o->stdin_packs && c->revs)
+	if (o->stdin_packs && o->revs)
 		return err_set(err, ERR_INVALID, "cannot use internal rev list with --stdin-packs");
-	if (o->cruft && (c->revs || o->stdin_packs))
+	if (o->cruft && (o->revs || o->stdin_packs))
 		return err_set(err, ERR_INVALID, "cannot use %s with --cruft",
 			       o->stdin_packs ? "--stdin-packs" : "internal rev list");
 	if (o->cruft && o->to_stdout)
 		return err_set(err, ERR_INVALID, "cannot use --stdout with --cruft");
-	if (c->filter.nr && !c->revs)
+	if (o->filter.nr && !o->revs)
 		return err_set(err, ERR_INVALID, "cannot use --filter without --revs");
 	if (o->write_bitmap && !o->to_stdout && !names_a_pack(o->base_name))
 		return err_set(err, ERR_UNSUPPORTED, "--write-bitmap-index needs a base name that ends in '/pack'");
@@ -307,7 +307,7 @@ static int check_together(const struct pack_options *o, const struct pack_comman
 	return check_level(o->compression, err);
 }
 
-static int limit_pack_size(struct pack_command *c, struct pack_options *o, struct err *err)
+static int limit_pack_size(struct pack_collection *c, struct pack_options *o, struct err *err)
 {
 	if (o->to_stdout && o->max_pack_size)
 		return err_set(err, ERR_INVALID,
@@ -333,12 +333,12 @@ static void limit_depth(struct pack_options *o)
 		o->window = 0;
 }
 
-static int apply(struct pack_command *c, struct pack_options *o, struct err *err)
+static int apply(struct pack_collection *c, struct pack_options *o, struct err *err)
 {
 	int rc;
 
 	/* What implies --revs. */
-	c->revs = o->revs || o->all || o->unpacked || o->reflog || o->indexed_objects ||
+	o->revs = o->revs || o->all || o->unpacked || o->reflog || o->indexed_objects ||
 		  o->keep_unreachable || o->pack_loose_unreachable;
 	c->all = o->all;
 	c->reflog = o->reflog;
@@ -351,7 +351,8 @@ static int apply(struct pack_command *c, struct pack_options *o, struct err *err
 			 !o->incremental && !o->honor_keep && !o->keep_packs.nr && !o->shallow;
 	c->keep_unreachable = o->keep_unreachable;
 	c->pack_loose_unreachable = o->pack_loose_unreachable;
-	rc = check_together(o, c, err);
+	c->filter = o->filter.nr ? &o->filter : NULL;
+	rc = check_together(o, err);
 	if (!rc)
 		rc = limit_pack_size(c, o, err);
 	limit_depth(o);
@@ -380,19 +381,43 @@ static int apply(struct pack_command *c, struct pack_options *o, struct err *err
 
 /* ---- the command ---- */
 
-static int add_objects(struct pack_command *c, const struct pack_options *o, struct err *err)
+static int add_revisions(struct pack_collection *c, struct err *err)
 {
-	int rc = pack_exclude_kept(c, &o->keep_packs, o->honor_keep, err);
+	struct strvec lines = STRVEC_INIT;
+	int rc = pack_read_revisions(&lines, err);
 
+	if (!rc)
+		rc = pack_collect_revisions(c, &lines, err);
+	strvec_clear(&lines);
+	return rc;
+}
+
+static int add_cruft(struct pack_collection *c, const struct pack_options *o, struct err *err)
+{
+	struct strset discarded = STRSET_INIT;
+	const struct cruft_options cruft = { .discarded = &discarded, .expiry = o->cruft_expiry };
+	int rc = pack_read_discarded(c, &discarded, err);
+
+	if (!rc)
+		rc = pack_collect_cruft(c, &cruft, err);
+	strset_clear(&discarded);
+	return rc;
+}
+
+static int add_objects(struct pack_collection *c, const struct pack_options *o, struct err *err)
+{
+	int rc;
+
+	pack_collection_exclude_kept(c, &o->keep_packs, o->honor_keep);
 	if (o->progress)
 		c->progress = progress_start_forced("Enumerating objects", 0);
-	if (!rc && o->cruft)
-		rc = pack_read_cruft(c, o->cruft_expiry, err);
-	else if (!rc && o->stdin_packs)
+	if (o->cruft)
+		rc = add_cruft(c, o, err);
+	else if (o->stdin_packs)
 		rc = pack_read_pack_list(c, err);
-	else if (!rc && c->revs)
-		rc = pack_read_revisions(c, err);
-	else if (!rc)
+	else if (o->revs)
+		rc = add_revisions(c, err);
+	else
 		rc = pack_read_object_list(c, err);
 	progress_stop(&c->progress);
 	return rc;
@@ -411,7 +436,7 @@ static char *dir_of(const char *path)
 	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
 }
 
-static int write_files(struct pack_command *c, const struct pack_options *o, struct err *err)
+static int write_files(struct pack_collection *c, const struct pack_options *o, struct err *err)
 {
 	char *packdir = dir_of(o->base_name);
 	struct pack_files_options files = {
@@ -421,8 +446,8 @@ static int write_files(struct pack_command *c, const struct pack_options *o, str
 		.write_rev = o->write_rev,
 		.index_version = o->index_version,
 		.index_wide_from = o->index_wide_from,
-		.mtime_of = o->cruft ? pack_cruft_mtime : NULL,
-		.before_idx = o->write_bitmap ? pack_write_bitmap : NULL,
+		.mtime_of = o->cruft ? pack_collection_mtime : NULL,
+		.before_idx = o->write_bitmap ? pack_collection_write_bitmap : NULL,
 		.data = c,
 	};
 	struct oid_array sums = OID_ARRAY_INIT;
@@ -443,7 +468,7 @@ static int write_files(struct pack_command *c, const struct pack_options *o, str
 	return rc;
 }
 
-static int write_packs(struct pack_command *c, const struct pack_options *o, struct err *err)
+static int write_packs(struct pack_collection *c, const struct pack_options *o, struct err *err)
 {
 	int rc;
 
@@ -459,36 +484,39 @@ static int write_packs(struct pack_command *c, const struct pack_options *o, str
 	return write_files(c, o, err);
 }
 
-static int run(struct pack_command *c, struct pack_options *o, struct meters *m, struct err *err)
+static void show_warning(void *data UNUSED, const char *msg)
+{
+	warning("%s", msg);
+}
+
+static int run(struct pack_collection *c, struct pack_options *o, struct meters *m, struct err *err)
 {
 	int rc = apply(c, o, err);
 
-	if (!rc)
-		rc = index_read_repo(&c->ix, c->r, err);
-	if (!rc)
-		rc = attrs_new(&c->attrs, c->r, &c->ix, c->r->bare ? ATTR_INDEX : ATTR_CHECKIN, err);
 	if (rc < 0)
 		return rc;
 	c->o.progress = show_progress;
 	c->o.data = m;
-	c->po = pack_objects_new(&c->o);
-	rc = add_objects(c, o, err);
+	c->warn = show_warning;
+	rc = pack_collection_begin(c, err);
+	if (!rc)
+		rc = add_objects(c, o, err);
 	if (!rc)
 		rc = write_packs(c, o, err);
 	progress_stop(&m->meter);
 	if (!rc && o->progress)
 		tell_totals(c);
-	pack_objects_free(c->po);
 	return rc;
 }
 
 int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct pack_command c = { .r = ctx->repo, .filter = FILTER_SPEC_INIT };
+	struct pack_collection c = { .r = ctx->repo };
 	struct pack_options o = {
 		.progress = isatty(STDERR_FILENO) ? PROGRESS_SOME : PROGRESS_NONE,
 		.reuse_delta = 1, .reuse_object = 1, .window = 10, .depth = 50, .compression = -1,
-		.use_bitmaps = -1, .name_hash_version = 1, .keep_packs = STRVEC_INIT, .write_rev = true,
+		.use_bitmaps = -1, .name_hash_version = 1, .keep_packs = STRVEC_INIT, .filter = FILTER_SPEC_INIT,
+		.write_rev = true,
 	};
 	struct meters m = { &o, NULL, PACK_PHASE_DELTAS };
 	struct err err = ERR_INIT;
@@ -497,7 +525,6 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	if (!c.r)
 		parse(argc, argv, &c, &o); /* -h, which ends here */
 	repo_ignore_replacements(c.r); /* the objects themselves count */
-	index_init(&c.ix, c.r->algo);
 	pack_objects_options_init(&c.o, c.r->odb);
 	rc = read_config(&c, &o, &err);
 	if (!rc) {
@@ -506,11 +533,8 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 			o.progress = PROGRESS_ALL;
 		rc = run(&c, &o, &m, &err);
 	}
-	attrs_free(c.attrs);
-	index_release(&c.ix);
-	filter_spec_release(&c.filter);
-	oid_array_clear(&c.preferred_trees);
-	oidmap_clear(&c.mtimes, NULL);
+	pack_collection_end(&c);
+	filter_spec_release(&o.filter);
 	strvec_clear(&o.keep_packs);
 	if (rc == ERR_GENERIC && !err.msg)
 		return 128;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bitmaps of git-pack-objects(1): objects found by them, and a new one for a new pack. */
+/* Objects found by bitmaps, and a new bitmap for a new pack. */
 #include "compat/posix.h"
-#include "builtin/pack-objects.h"
-#include "cli/cli.h"
+#include "maintain/pack-collection.h"
 #include "history/bitmap-build.h"
 #include "history/bitmap.h"
+#include "util/alloc.h"
 
 /* ---- reading ---- */
 
@@ -30,17 +30,17 @@ static bool is_without_blobs(const struct filter_spec *f)
  * Do bitmaps lead to the same pack? For a thin one the walk finds bases; what is left out, or
  * comes from elsewhere, is not in them.
  */
-static bool may_use(const struct pack_command *c, const struct ends *e)
+static bool may_use(const struct pack_collection *c, const struct ends *e)
 {
 	if (!c->use_bitmaps || c->unpacked || c->reflog || c->indexed_objects ||
 	    c->keep_unreachable || c->pack_loose_unreachable ||
 	    c->missing != MISSING_ERROR || (c->o.thin && e->haves.nr) || !e->wants.nr)
 		return false;
-	return !c->filter.nr || is_without_blobs(&c->filter);
+	return !c->filter || is_without_blobs(c->filter);
 }
 
 struct adding {
-	struct pack_command *c;
+	struct pack_collection *c;
 	bool copy;
 	struct err *err;
 };
@@ -51,24 +51,24 @@ static int add_object(void *data, const struct object_id *oid, enum object_type 
 	struct adding *a = data;
 
 	if (!pack)
-		return pack_command_add(a->c, oid, type, NULL, 0, a->err);
+		return pack_collection_add(a->c, oid, type, NULL, 0, a->err);
 	if (a->copy)
 		return pack_objects_copy(a->c->po, pack, offset, a->err);
 	return pack_objects_add_packed(a->c->po, oid, type, name_hash, pack, offset, a->err);
 }
 
-static int add_objects(struct pack_command *c, struct bitmap_walk *bw, bool copy, struct err *err)
+static int add_objects(struct pack_collection *c, struct bitmap_walk *bw, bool copy, struct err *err)
 {
 	struct adding a = { c, copy, err };
 
-	if (c->filter.nr)
+	if (c->filter)
 		bitmap_walk_drop(bw, OBJ_BLOB);
 	else if (copy && c->o.ofs_delta && c->o.reuse_object && c->o.reuse_delta)
 		c->whole = bitmap_walk_whole_pack(bw);
 	return c->whole ? 0 : bitmap_walk_foreach(bw, add_object, &a, err);
 }
 
-int pack_read_bitmaps(struct pack_command *c, const struct rev_walk *w, struct err *err)
+int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w, struct err *err)
 {
 	struct ends e = { OID_ARRAY_INIT, OID_ARRAY_INIT };
 	struct bitmap_walk *bw = NULL;
@@ -97,7 +97,7 @@ int pack_read_bitmaps(struct pack_command *c, const struct rev_walk *w, struct e
 
 /* ---- writing ---- */
 
-static int build(struct pack_command *c, struct bitmap_target *t, struct err *err)
+static int build(struct pack_collection *c, struct bitmap_target *t, struct err *err)
 {
 	struct oid_array tips = OID_ARRAY_INIT, preferred = OID_ARRAY_INIT;
 	struct bitmap_build_options o;
@@ -107,6 +107,8 @@ static int build(struct pack_command *c, struct bitmap_target *t, struct err *er
 		rc = bitmap_collect_tips(c->r, &tips, &preferred, err);
 	o.tips = &tips;
 	o.preferred = &preferred;
+	o.progress = c->bitmap_progress;
+	o.progress_data = c->bitmap_data;
 	if (!rc)
 		rc = bitmap_build(c->r, t, &o, c->batch, err);
 	oid_array_clear(&tips);
@@ -114,18 +116,27 @@ static int build(struct pack_command *c, struct bitmap_target *t, struct err *er
 	return rc;
 }
 
-int pack_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
+static void tell_why(const struct pack_collection *c, const struct err *why)
+{
+	char *msg = xstrfmt("Failed to write bitmap index. Packfile doesn't have full closure (%s)",
+			    err_message(why));
+
+	if (c->warn)
+		c->warn(c->warn_data, msg);
+	free(msg);
+}
+
+int pack_collection_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
 		      const struct object_id *sum, struct err *err)
 {
-	struct pack_command *c = data;
+	struct pack_collection *c = data;
 	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->packdir);
 	struct err why = ERR_INIT;
 	int rc = build(c, t, &why);
 
 	/* A pack that is not closed under reachability can have none; it is a good pack all the same. */
 	if (rc == ERR_NOT_FOUND) {
-		warning("Failed to write bitmap index. Packfile doesn't have full closure (%s)",
-			err_message(&why));
+		tell_why(c, &why);
 		rc = 0;
 	}
 	if (rc < 0)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git-pack-objects(1) --cruft: what the packs that stay do not have, with the time when each object
- * was last of use. Stdin lists packs: "-NAME" will be deleted; all others stay, also those that are
- * not listed.
- *
- * What is older than the expiry is left out, unless something younger leads to it.
+ * What the packs that stay do not have, with the time when each object was last of use. What is older than the
+ * expiry is left out, unless something younger leads to it.
  */
 #include "compat/posix.h"
-#include "builtin/pack-objects.h"
+#include "maintain/pack-collection.h"
 #include "history/objects.h"
 #include "odb.h"
 #include "pack/write/mtimes.h"
@@ -15,42 +12,19 @@
 #include "util/map.h"
 
 struct cruft {
-	struct pack_command *c;
-	struct strset listed, discarded; /* names of packs */
-	size_t nr_found;		 /* of those listed */
-	timestamp_t expiry;
+	struct pack_collection *c;
+	const struct cruft_options *o;
 	struct rev_walk *w;
 	struct err *err;
 };
 
 /* ---- packs ---- */
 
-static int read_names(struct cruft *f)
-{
-	struct strbuf line = STRBUF_INIT;
-	int rc = 0;
-
-	while (!strbuf_getline_lf(&line, stdin)) {
-		bool discard = *line.buf == '-';
-
-		if (!line.len)
-			continue;
-		strset_add(&f->listed, line.buf + discard);
-		if (discard)
-			strset_add(&f->discarded, line.buf + 1);
-	}
-	if (ferror(stdin))
-		rc = err_set_errno(f->err, "cannot read the standard input");
-	strbuf_release(&line);
-	return rc;
-}
-
 static int exclude_if_it_stays(void *data, struct pack *p)
 {
 	struct cruft *f = data;
 
-	f->nr_found += strset_contains(&f->listed, pack_command_name_of(p));
-	if (!strset_contains(&f->discarded, pack_command_name_of(p)))
+	if (!strset_contains(f->o->discarded, pack_file_name(p)))
 		pack_objects_exclude_pack(f->c->po, p);
 	return 0;
 }
@@ -72,7 +46,7 @@ static int note_pack(void *data, struct pack *p)
 {
 	struct cruft *f = data;
 
-	if (!strset_contains(&f->discarded, pack_command_name_of(p)))
+	if (!strset_contains(f->o->discarded, pack_file_name(p)))
 		return 0;
 	return pack_foreach_mtime(p, note_mtime, f, f->err);
 }
@@ -95,9 +69,9 @@ static int note_loose(void *data, const struct object_id *oid)
 	return 0;
 }
 
-uint32_t pack_cruft_mtime(void *data, const struct object_id *oid)
+uint32_t pack_collection_mtime(void *data, const struct object_id *oid)
 {
-	struct pack_command *c = data;
+	struct pack_collection *c = data;
 	uintptr_t found = (uintptr_t)oidmap_get(&c->mtimes, oid);
 
 	return found ? (uint32_t)(found - 1) : 0;
@@ -107,7 +81,7 @@ uint32_t pack_cruft_mtime(void *data, const struct object_id *oid)
 
 static bool is_recent(const struct cruft *f, uintptr_t value)
 {
-	return !f->expiry || value - 1 >= f->expiry;
+	return !f->o->expiry || value - 1 >= f->o->expiry;
 }
 
 static int add_recent(struct cruft *f)
@@ -118,8 +92,8 @@ static int add_recent(struct cruft *f)
 
 	for (size_t i = 0; !rc && oidmap_next(&f->c->mtimes, &i, &oid, &value);)
 		if (is_recent(f, (uintptr_t)value)) {
-			rc = pack_command_add(f->c, oid, OBJ_NONE, NULL, 0, f->err);
-			if (f->expiry && odb_has_quick(f->c->r->odb, oid))
+			rc = pack_collection_add(f->c, oid, OBJ_NONE, NULL, 0, f->err);
+			if (f->o->expiry && odb_has_quick(f->c->r->odb, oid))
 				rev_walk_add_commit(f->w, oid, oid_hex(oid), 0);
 		}
 	return rc;
@@ -134,8 +108,8 @@ static int add_if_cruft(struct cruft *f, const struct object_id *oid, enum objec
 {
 	if (!oidmap_contains(&f->c->mtimes, oid))
 		return 0;
-	note_mtime(f, oid, f->expiry < UINT32_MAX ? (uint32_t)f->expiry : UINT32_MAX);
-	return pack_command_add(f->c, oid, type, path, 0, err);
+	note_mtime(f, oid, f->o->expiry < UINT32_MAX ? (uint32_t)f->o->expiry : UINT32_MAX);
+	return pack_collection_add(f->c, oid, type, path, 0, err);
 }
 
 static int on_commit(void *data, struct commit *commit, struct err *err)
@@ -177,32 +151,24 @@ static int choose(struct cruft *f, struct err *err)
 	struct packs *ours = odb_packs(f->c->r->odb, 0);
 	int rc = packs_foreach(ours, exclude_if_it_stays, f);
 
-	if (!rc && f->nr_found < f->listed.map.nr)
-		rc = err_set(err, ERR_NOT_FOUND, "could not find all packs that are listed");
 	if (!rc)
 		rc = packs_foreach(ours, note_pack, f);
 	if (!rc)
 		rc = odb_foreach(f->c->r->odb, ODB_FOREACH_LOCAL, note_loose, f, err);
 	if (!rc)
 		rc = add_recent(f);
-	return rc || !f->expiry ? rc : add_reachable_from_recent(f, err);
+	return rc || !f->o->expiry ? rc : add_reachable_from_recent(f, err);
 }
 
-int pack_read_cruft(struct pack_command *c, timestamp_t expiry, struct err *err)
+int pack_collect_cruft(struct pack_collection *c, const struct cruft_options *o, struct err *err)
 {
-	struct cruft f = {
-		.c = c, .listed = STRSET_INIT, .discarded = STRSET_INIT, .expiry = expiry, .err = err,
-	};
+	struct cruft f = { .c = c, .o = o, .err = err };
 	int rc = rev_walk_new(&f.w, c->r, err);
 
 	if (rc < 0)
 		return rc;
 	f.w->objects = true;
-	rc = read_names(&f);
-	if (!rc)
-		rc = choose(&f, err);
+	rc = choose(&f, err);
 	rev_walk_free(f.w);
-	strset_clear(&f.listed);
-	strset_clear(&f.discarded);
 	return rc;
 }

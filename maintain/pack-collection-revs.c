@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The objects of git-pack-objects(1) --revs: what revisions, refs, logs and the index lead to. */
+/* What revisions, refs, logs and the indexes lead to. */
 #include "compat/posix.h"
-#include "builtin/pack-objects.h"
+#include "maintain/pack-collection.h"
 #include "history/objects.h"
 #include "object/tag.h"
 #include "object/tree.h"
@@ -11,7 +11,7 @@
 /* ---- starts ---- */
 
 struct starts {
-	struct pack_command *c;
+	struct pack_collection *c;
 	struct rev_walk *w;
 	struct err *err;
 };
@@ -35,20 +35,6 @@ static int add_log(void *data, const char *name)
 	int rc = reflog_foreach(s->c->r->refs, name, true, add_log_entry, s, s->err);
 
 	return rc == ERR_NOT_FOUND ? 0 : rc;
-}
-
-static int add_index(struct starts *s, struct err *err)
-{
-	struct index_state ix;
-	int rc;
-
-	index_init(&ix, s->c->r->algo);
-	rc = index_read_repo(&ix, s->c->r, err);
-	for (size_t i = 0; !rc && i < ix.nr; i++)
-		if (!MODE_IS_GITLINK(ix.entries[i]->mode))
-			add_start(s, &ix.entries[i]->oid);
-	index_release(&ix);
-	return rc;
 }
 
 /* "--shallow OID": the other side has that commit without its parents. */
@@ -75,8 +61,6 @@ static int read_line(struct starts *s, struct strvec *args, const char *line, st
 {
 	const char *rest;
 
-	if (!*line)
-		return 1;
 	if (skip_prefix(line, "--shallow ", &rest))
 		return cut_parents(s, rest, err);
 	if (*line == '-' && strcmp(line, "--not") != 0)
@@ -85,34 +69,22 @@ static int read_line(struct starts *s, struct strvec *args, const char *line, st
 	return 0;
 }
 
-static int read_starts(struct starts *s, struct strvec *args, struct err *err)
+static int add_starts(struct starts *s, const struct strvec *lines, struct err *err)
 {
-	struct strbuf line = STRBUF_INIT;
-	int rc = 0;
-
-	while (!rc && !strbuf_getline_lf(&line, stdin))
-		rc = read_line(s, args, line.buf, err);
-	if (!rc && ferror(stdin))
-		rc = err_set_errno(err, "cannot read the standard input");
-	strbuf_release(&line);
-	return rc < 0 ? rc : 0;
-}
-
-static int add_starts(struct starts *s, struct err *err)
-{
-	struct pack_command *c = s->c;
+	struct pack_collection *c = s->c;
 	struct strvec args = STRVEC_INIT;
-	int rc;
+	int rc = 0;
 
 	strvec_push(&args, "pack-objects");
 	if (c->all)
 		strvec_push(&args, "--all");
-	rc = read_starts(s, &args, err);
+	if (c->indexed_objects)
+		strvec_push(&args, "--indexed-objects");
+	for (size_t i = 0; i < lines->nr && !rc; i++)
+		rc = read_line(s, &args, lines->v[i], err);
 	strvec_push(&args, "--");
 	if (!rc && c->reflog)
 		rc = reflogs_foreach_everywhere(c->r->refs, add_log, s, err);
-	if (!rc && c->indexed_objects)
-		rc = add_index(s, err);
 	if (!rc)
 		rc = rev_walk_arguments(s->w, (int)args.nr, args.v, NULL, err);
 	strvec_clear(&args);
@@ -123,12 +95,12 @@ static int add_starts(struct starts *s, struct err *err)
 
 static int on_commit(void *data, struct commit *commit, struct err *err)
 {
-	return pack_command_add(data, &commit->oid, OBJ_COMMIT, NULL, 0, err);
+	return pack_collection_add(data, &commit->oid, OBJ_COMMIT, NULL, 0, err);
 }
 
 static int on_object(void *data, const struct walked_object *o, struct err *err)
 {
-	return pack_command_add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0,
+	return pack_collection_add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0,
 				err);
 }
 
@@ -140,10 +112,10 @@ static int on_missing(void *data, const struct walked_object *o, struct err *err
 	return 0;
 }
 
-static int walk(struct pack_command *c, struct rev_walk *w, struct err *err)
+static int walk(struct pack_collection *c, struct rev_walk *w, struct err *err)
 {
 	struct object_walk_options o = {
-		.filter = c->filter.nr ? &c->filter : NULL,
+		.filter = c->filter,
 		.edges = c->o.thin,
 		.aggressive_edges = c->shallow,
 		.commit = on_commit,
@@ -167,7 +139,7 @@ static int walk(struct pack_command *c, struct rev_walk *w, struct err *err)
 
 /* ---- what else is added ---- */
 
-static int add_tag_chain(struct pack_command *c, struct object_id oid, struct err *err)
+static int add_tag_chain(struct pack_collection *c, struct object_id oid, struct err *err)
 {
 	enum object_type type;
 	uint64_t size;
@@ -181,7 +153,7 @@ static int add_tag_chain(struct pack_command *c, struct object_id oid, struct er
 		if (!rc)
 			rc = tag_parse(&tag, buf.data, buf.size, c->r->algo, err);
 		if (!rc)
-			rc = pack_command_add(c, &oid, OBJ_TAG, NULL, 0, err);
+			rc = pack_collection_add(c, &oid, OBJ_TAG, NULL, 0, err);
 		if (!rc)
 			oid = tag.target;
 		object_buf_release(&buf);
@@ -208,18 +180,9 @@ static int add_pack_of_ours(void *data, struct pack *p)
 	return pack_objects_add_pack(s->c->po, p, s->err);
 }
 
-static int add_if_loose(void *data, const struct object_id *oid)
-{
-	struct starts *s = data;
-
-	if (packs_has(odb_packs(s->c->r->odb, 0), oid))
-		return 0;
-	return pack_command_add(s->c, oid, OBJ_NONE, NULL, 0, s->err);
-}
-
 static int add_others(struct starts *s, struct err *err)
 {
-	struct pack_command *c = s->c;
+	struct pack_collection *c = s->c;
 	int rc = 0;
 
 	if (c->include_tag)
@@ -227,11 +190,11 @@ static int add_others(struct starts *s, struct err *err)
 	if (!rc && c->keep_unreachable)
 		rc = packs_foreach(odb_packs(c->r->odb, 0), add_pack_of_ours, s);
 	if (!rc && c->pack_loose_unreachable)
-		rc = odb_foreach(c->r->odb, ODB_FOREACH_LOCAL, add_if_loose, s, err);
+		rc = pack_collect_loose(c, err);
 	return rc;
 }
 
-int pack_read_revisions(struct pack_command *c, struct err *err)
+int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines, struct err *err)
 {
 	struct starts s = { .c = c, .err = err };
 	int rc = rev_walk_new(&s.w, c->r, err);
@@ -240,9 +203,9 @@ int pack_read_revisions(struct pack_command *c, struct err *err)
 		return rc;
 	s.w->objects = true;
 	s.w->unpacked = c->unpacked;
-	rc = add_starts(&s, err);
+	rc = add_starts(&s, lines, err);
 	if (!rc)
-		rc = pack_read_bitmaps(c, s.w, err);
+		rc = pack_collect_by_bitmaps(c, s.w, err);
 	if (!rc)
 		rc = walk(c, s.w, err);
 	rev_walk_free(s.w);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which objects go into a new pack: what git-pack-objects(1) and git-repack(1) share.
+ *
+ *   struct pack_collection c = { .r = r, ... };
+ *   pack_objects_options_init(&c.o, r->odb);            and what is wanted of c.o
+ *   rc = pack_collection_begin(&c, err)
+ *   rc = pack_collection_exclude_kept(&c, &names, true, err)
+ *   rc = pack_collect_revisions(&c, &lines, err)        or _packs, _cruft, _loose; several add up
+ *   rc = pack_objects_prepare(c.po, err)                and so on, see pack/write/pack-objects.h
+ *   pack_collection_end(&c)
+ *
+ * Replacements must be off (repo_ignore_replacements): the objects themselves count.
+ */
+#ifndef MAINTAIN_PACK_COLLECTION_H
+#define MAINTAIN_PACK_COLLECTION_H
+
+#include "compat/posix.h"
+#include "history/revision.h"
+#include "index/index.h"
+#include "pack/write/pack-objects.h"
+#include "repo/repo.h"
+#include "util/map.h"
+#include "util/progress.h"
+#include "util/strvec.h"
+#include "wire/filter-spec.h"
+#include "worktree/attr.h"
+
+enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY };
+
+struct idx_entry;
+
+struct pack_collection {
+	struct repository *r;
+	struct pack_objects_options o;
+	/* ---- options ---- */
+	bool all, reflog, indexed_objects, unpacked;
+	bool include_tag, shallow;
+	bool keep_unreachable, pack_loose_unreachable;
+	bool use_bitmaps;	/* where they lead to the same objects */
+	const struct filter_spec *filter; /* NULL: none */
+	enum missing_action missing;
+	struct progress *progress; /* counts what is added; may be NULL */
+	void (*warn)(void *data, const char *msg); /* may be NULL */
+	void *warn_data;
+	/* ---- for pack_collection_write_bitmap ---- */
+	const char *packdir;	/* where the packs go */
+	struct fsync_batch *batch;
+	void (*bitmap_progress)(void *data, size_t done, size_t total); /* may be NULL */
+	void *bitmap_data;
+	/* ---- the result ---- */
+	struct pack_objects *po;
+	struct pack *whole; /* it is what is asked for, object by object; then nothing is added */
+	/* ---- internal ---- */
+	struct index_state ix;
+	struct attrs *attrs;
+	struct oidmap mtimes; /* of cruft: seconds, plus one */
+	uint64_t nr_enumerated;
+};
+
+/* ---- pack-collection.c ---- */
+MUST_USE int pack_collection_begin(struct pack_collection *c, struct err *err);
+void pack_collection_end(struct pack_collection *c); /* idempotent; the progress is the caller's */
+
+/* An object that is to be packed. With the attribute -delta its path gets none. */
+MUST_USE int pack_collection_add(struct pack_collection *c, const struct object_id *oid,
+				 enum object_type type, const char *path, unsigned flags,
+				 struct err *err);
+/* Loose objects of ours that no pack of ours has. */
+MUST_USE int pack_collect_loose(struct pack_collection *c, struct err *err);
+/* Objects of these packs, by name without directory, are left out; honor: of all with a .keep. */
+void pack_collection_exclude_kept(struct pack_collection *c, const struct strvec *names, bool honor);
+
+/* "pack-HASH.pack" */
+const char *pack_file_name(const struct pack *p);
+
+/* ---- pack-collection-revs.c: what can be reached ---- */
+/*
+ * Revisions, as lines of the standard input of git-pack-objects(1): "OID", "^OID", "--not", "--shallow
+ * OID"; and what the options add.
+ */
+MUST_USE int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines,
+				    struct err *err);
+
+/* ---- pack-collection-cruft.c ---- */
+struct cruft_options {
+	const struct strset *discarded; /* names of packs that will be deleted; all others stay */
+	timestamp_t expiry;	/* older objects only if something younger leads to them; 0: all */
+	/* Objects that these have are not cruft. */
+	struct pack_objects *const *made;
+	size_t nr_made;
+};
+/* Objects that no pack that stays has. */
+MUST_USE int pack_collect_cruft(struct pack_collection *c, const struct cruft_options *o,
+				struct err *err);
+/* For pack_files_options.mtime_of; data: the struct pack_collection. */
+uint32_t pack_collection_mtime(void *data, const struct object_id *oid);
+
+/* ---- pack-collection-bitmap.c ---- */
+/* The same as a walk, by bitmaps. 0: they cannot be used, and nothing has been added; 1; < 0: failure. */
+MUST_USE int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w,
+				     struct err *err);
+/*
+ * For pack_files_options.before_idx; data: the struct pack_collection. What is not closed under
+ * reachability gets no bitmap, which is told through `warn`.
+ */
+MUST_USE int pack_collection_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
+					  const struct object_id *sum, struct err *err);
+
+#endif
