@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	{ "describe", cmd_describe, CMD_REPO },
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "fsck", cmd_fsck, CMD_REPO },
+	{ "gc", cmd_gc, CMD_REPO },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "http-backend", cmd_http_backend, 0 },

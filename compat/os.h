@@ -34,6 +34,13 @@ time_t os_birth_time(int fd);
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
 
+/*
+ * Go on in a child that belongs to no terminal and has nothing open that whoever started us might wait
+ * for: standard input, output and error are /dev/null there. 0 in the child; its process id in the
+ * parent; -1: errno. Before any thread is started.
+ */
+pid_t os_detach(void);
+
 /* A file without a name, in memory where the system can do that; close-on-exec. -1: errno. */
 int os_unnamed_file(void);
 /* Let a pipe hold so many bytes, if the system can do that and permits it. */
