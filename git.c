@@ -35,6 +35,7 @@ static const struct command commands[] = {
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "for-each-repo", cmd_for_each_repo, CMD_REPO_GENTLY },
 	{ "fsck", cmd_fsck, CMD_REPO },
+	{ "gc", cmd_gc, CMD_REPO },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "http-backend", cmd_http_backend, 0 },

@@ -56,6 +56,7 @@ int cmd_describe(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_for_each_repo(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_gc(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_hash_object(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_help(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_http_backend(int argc, const char **argv, struct command_ctx *ctx);

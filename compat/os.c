@@ -194,3 +194,19 @@ time_t os_birth_time(int fd)
 #endif
 	return -1;
 }
+
+pid_t os_detach(void)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (pid)
+		return pid;
+	setsid();
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int i = 0; fd >= 0 && i < 3; i++)
+		dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+	return 0;
+}

@@ -37,6 +37,12 @@ int os_pipe(int fd[2]);
 
 /* After its other actions the child closes all descriptors from `first` on, if the system can do that. An errno. */
 int os_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
+/*
+ * Go on in a child that belongs to no terminal and has nothing open that whoever started us might wait
+ * for: standard input, output and error are /dev/null there. 0 in the child; its process id in the
+ * parent; -1: errno. Before any thread is started.
+ */
+pid_t os_detach(void);
 
 /* A file without a name, in memory where the system can do that; close-on-exec. -1: errno. */
 int os_unnamed_file(void);

@@ -213,6 +213,15 @@ static void take_unseen(struct reachable *x, const struct oid_array *from, struc
 			oid_array_append(out, &from->oid[i]);
 }
 
+/* What was a root before has been walked from, even if it is not there (but promised). */
+static void take_new(struct reachable *x, const struct oid_array *from, struct oid_array *before,
+		     struct oid_array *out)
+{
+	for (size_t i = 0; i < from->nr; i++)
+		if (!oid_array_contains(before, &from->oid[i]) && !reachable_has(x, &from->oid[i]))
+			oid_array_append(out, &from->oid[i]);
+}
+
 static int walk_weak(struct reachable *x, struct err *err)
 {
 	struct oid_array starts = OID_ARRAY_INIT;
@@ -256,7 +265,7 @@ int reachable_update(struct reachable *x, struct err *err)
 		rc = collect(x, &now, err);
 		oid_array_clear(&fresh);
 		if (!rc)
-			take_unseen(x, &now.strong, &fresh);
+			take_new(x, &now.strong, &before.strong, &fresh);
 		if (!rc)
 			rc = walk(x, &fresh, &before.strong, false, err);
 		x->roots = now;

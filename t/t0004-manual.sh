@@ -113,7 +113,7 @@ keys_in_sources () {
 	xargs -0 cat <files | sed "/^#include/d; s|/[*].*||; s|^[ 	]*[*] .*||" >lines &&
 	{
 		grep -oE "\"[a-z][a-z0-9]*([.](%s|[a-zA-Z][a-zA-Z-]*))+\"" lines | tr -d "\"" |
-		grep -vE "[.](lock|pack|idx|rev|pid|h|c|d|gz|keep|bitmap|worktree|gitmodules|new)$"
+		grep -vE "[.](lock|pack|idx|rev|pid|h|c|d|gz|keep|bitmap|worktree|log|gitmodules|new)$"
 		grep -oE "(advice_enabled|advise_if_enabled)\([^\"]*\"[a-zA-Z]*" lines | sed "s/.*\"/advice./"
 	} | tr "A-Z" "a-z" | grep -vx "a[.]b" | sort -u
 }
