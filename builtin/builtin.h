@@ -66,6 +66,8 @@ int cmd_log(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_files(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_maintenance(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_prune_packed(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_repack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_base(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx);

@@ -5,12 +5,13 @@
 #include "cli/git-options.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
-#include "maintain/gc-log.h"
+#include "maintain/gc-files.h"
 #include "maintain/tasks.h"
 #include "util/alloc.h"
 #include "util/progress.h"
 #include "util/run-command.h"
 #include "util/trace2.h"
+#include "write-or-die.h"
 
 struct run {
 	struct repository *repo;
@@ -180,16 +181,18 @@ static bool has_failed(struct run *run)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	bool failed;
+	char *path = NULL;
+	int rc = gc_log_read(run->repo, &text, &path, &err);
 
-	if (gc_log_read(run->repo, &text, &failed, &err) < 0)
+	if (rc < 0)
 		die_err(&err);
-	if (failed)
+	if (rc)
 		warning("the last maintenance in the background failed; correct the cause and remove\n"
-			"'%s/gc.log', as there will be no other automatic one until then:\n\n%s",
-			run->repo->commondir, text.buf);
+			"'%s', as there will be no other automatic one until then:\n\n%s",
+			path, text.buf);
+	free(path);
 	strbuf_release(&text);
-	return failed;
+	return rc > 0;
 }
 
 static int start_background(struct run *run)
@@ -217,10 +220,14 @@ static int start_background(struct run *run)
 
 static void keep_log(struct run *run)
 {
+	struct lockfile lk = LOCKFILE_INIT;
 	struct err err = ERR_INIT;
 
-	if (gc_log_write(run->repo, &run->log, &err) < 0)
+	if (gc_log_open(&lk, run->repo, &err) < 0 ||
+	    write_in_full(lk.tf->fd, run->log.buf, run->log.len, lk.tf->path, &err) < 0)
 		report_error(&err);
+	gc_log_close(&lk);
+	lockfile_release(&lk);
 }
 
 /* ---- the lock ---- */

@@ -244,7 +244,7 @@ static int cmd_expire(int argc, const char **argv, struct midx_command *c)
 	return end(op, rc, &err);
 }
 
-static int cmd_repack(int argc, const char **argv, struct midx_command *c)
+static int cmd_repack_packs(int argc, const char **argv, struct midx_command *c)
 {
 	static const char *const repack_usage[] = { REPACK_USAGE, NULL };
 	unsigned long batch_size = 0;
@@ -280,7 +280,7 @@ int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx)
 		int (*run)(int argc, const char **argv, struct midx_command *c);
 	} subcommands[] = {
 		{ "write", cmd_write }, { "verify", cmd_verify },
-		{ "expire", cmd_expire }, { "repack", cmd_repack },
+		{ "expire", cmd_expire }, { "repack", cmd_repack_packs },
 	};
 	struct midx_command c = { .repo = ctx->repo, .prefix = ctx->prefix, .progress = -1 };
 	struct option options[] = { COMMON_OPTIONS(&c), OPT_END() };

@@ -35,8 +35,7 @@ static void forget_directory(void *data, bool published UNUSED)
 	tmp_objdir_destroy(&dir);
 }
 
-/* It goes when the packs, which come before, have their names. */
-static int stage_end_of(struct tmp_objdir *dir, struct fsync_batch *b, struct err *err)
+int tmp_objdir_stage_end(struct tmp_objdir *dir, struct fsync_batch *b, struct err *err)
 {
 	const struct fsync_staging s = { .order = PUBLISH_LOOSE_OBJECT, .how = PUBLISH_NOTE, .fd = -1,
 					 .done = forget_directory, .data = dir };
@@ -44,21 +43,27 @@ static int stage_end_of(struct tmp_objdir *dir, struct fsync_batch *b, struct er
 	return fsync_batch_stage(b, &s, err);
 }
 
-static int write_files(struct new_pack *p, struct fsync_batch *b, const struct pack_files_options *o,
-		       struct oid_array *sums, struct err *err)
+int new_pack_files_stage(struct pack_objects *po, struct repo_operation *op, const char *objdir,
+			 struct pack_files_options *files, struct oid_array *sums, struct err *err)
 {
-	struct oid_array none = OID_ARRAY_INIT;
-	int rc = pack_objects_prepare(p->po, err);
+	struct fsync_batch *b = repo_operation_batch(op);
+	struct tmp_objdir *dir;
+	int end, rc = tmp_objdir_create(&dir, objdir, "maintenance", files->shared_perm, err);
 
+	if (rc < 0)
+		return rc;
+	files->tmp_dir = tmp_objdir_path(dir);
+	rc = pack_objects_prepare(po, err);
 	if (!rc)
-		rc = pack_objects_write_files(p->po, o, b, sums ? sums : &none, err);
-	oid_array_clear(&none);
-	return rc;
+		rc = pack_objects_write_files(po, files, b, sums, err);
+	end = tmp_objdir_stage_end(dir, b, err);
+	return rc < 0 ? rc : end;
 }
 
 int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *objdir, const char *prefix,
 		   struct oid_array *sums, struct err *err)
 {
+	struct oid_array none = OID_ARRAY_INIT;
 	char *base = xstrfmt("%s/pack/%s", objdir, prefix);
 	struct pack_files_options files = {
 		.base_name = base,
@@ -67,20 +72,12 @@ int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *ob
 		.write_rev = true,
 		.index_version = 2,
 	};
-	struct fsync_batch *b = repo_operation_batch(op);
-	struct tmp_objdir *dir;
-	int end, rc = config_get_bool(p->r->config, "pack.writereverseindex", &files.write_rev, err);
+	int rc = config_get_bool(p->r->config, "pack.writereverseindex", &files.write_rev, err);
 
 	tmp_objdir_reap(objdir);
-	if (rc >= 0 && pack_objects_count(p->po)) {
-		rc = tmp_objdir_create(&dir, objdir, "maintenance", p->r->settings.shared_perm, err);
-		if (!rc) {
-			files.tmp_dir = tmp_objdir_path(dir);
-			rc = write_files(p, b, &files, sums, err);
-			end = stage_end_of(dir, b, err);
-			rc = rc < 0 ? rc : end;
-		}
-	}
+	if (rc >= 0 && pack_objects_count(p->po))
+		rc = new_pack_files_stage(p->po, op, objdir, &files, sums ? sums : &none, err);
+	oid_array_clear(&none);
 	free(base);
 	return rc < 0 ? rc : 0;
 }

@@ -35,6 +35,17 @@ MUST_USE int new_pack_begin(struct new_pack *p, struct repository *r, new_pack_p
  */
 MUST_USE int new_pack_stage(struct new_pack *p, struct repo_operation *op, const char *objdir,
 			    const char *prefix, struct oid_array *sums, struct err *err);
+/*
+ * The same with other options: what has been added to po, as files; tmp_dir is set here. There has to be an
+ * object.
+ */
+struct pack_files_options;
+MUST_USE int new_pack_files_stage(struct pack_objects *po, struct repo_operation *op,
+				  const char *objdir, struct pack_files_options *files, struct oid_array *sums,
+				  struct err *err);
+/* The directory, in which staged files are, goes when they have their names. Takes it over. */
+struct tmp_objdir;
+MUST_USE int tmp_objdir_stage_end(struct tmp_objdir *dir, struct fsync_batch *b, struct err *err);
 void new_pack_release(struct new_pack *p); /* idempotent */
 
 #endif

@@ -37,6 +37,8 @@ static int note_mtime(void *data, const struct object_id *oid, uint32_t mtime)
 	struct cruft *f = data;
 	uintptr_t now = (uintptr_t)oidmap_get(&f->c->mtimes, oid);
 
+	if (f->o->made && pack_objects_has(f->o->made, oid))
+		return 0;
 	if (!now || now - 1 < mtime)
 		oidmap_put(&f->c->mtimes, oid, (void *)((uintptr_t)mtime + 1));
 	return 0;
@@ -79,9 +81,10 @@ uint32_t pack_collection_mtime(void *data, const struct object_id *oid)
 
 /* ---- choosing ---- */
 
-static bool is_recent(const struct cruft *f, uintptr_t value)
+static bool is_recent(const struct cruft *f, const struct object_id *oid, uintptr_t value)
 {
-	return !f->o->expiry || value - 1 >= f->o->expiry;
+	return !f->o->expiry || value - 1 >= f->o->expiry ||
+	       (f->o->recent && oidset_contains(f->o->recent, oid));
 }
 
 static int add_recent(struct cruft *f)
@@ -91,7 +94,7 @@ static int add_recent(struct cruft *f)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && oidmap_next(&f->c->mtimes, &i, &oid, &value);)
-		if (is_recent(f, (uintptr_t)value)) {
+		if (is_recent(f, oid, (uintptr_t)value)) {
 			rc = pack_collection_add(f->c, oid, OBJ_NONE, NULL, 0, f->err);
 			if (f->o->expiry && odb_has_quick(f->c->r->odb, oid))
 				rev_walk_add_commit(f->w, oid, oid_hex(oid), 0);

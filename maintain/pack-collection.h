@@ -86,9 +86,8 @@ MUST_USE int pack_collect_revisions(struct pack_collection *c, const struct strv
 struct cruft_options {
 	const struct strset *discarded; /* names of packs that will be deleted; all others stay */
 	timestamp_t expiry;	/* older objects only if something younger leads to them; 0: all */
-	/* Objects that these have are not cruft. */
-	struct pack_objects *const *made;
-	size_t nr_made;
+	const struct pack_objects *made; /* what this has is not cruft; may be NULL */
+	const struct oidset *recent; /* these count as young; may be NULL */
 };
 /* Objects that no pack that stays has. */
 MUST_USE int pack_collect_cruft(struct pack_collection *c, const struct cruft_options *o,

@@ -57,8 +57,5 @@ bool midx_is_chain(const struct midx *m); /* NULL is none */
 /* ---- midx-expire.c ---- */
 /* The names (.idx) of the packs that can go, none of whose objects m refers to. */
 MUST_USE int midx_find_unused(const struct midx *m, struct strset *unused, struct err *err);
-/* Stage their removal, after all else of this batch but the index of the work tree. */
-MUST_USE int midx_stage_removal(struct packs *packs, const struct strset *unused,
-				struct fsync_batch *b, struct err *err);
 
 #endif

@@ -415,5 +415,60 @@ int midx_update_stage(struct midx_update *u, struct fsync_batch *b, struct err *
 		rc = lockfile_stage(&u->lock, b, FSYNC_PACK_METADATA, PUBLISH_DERIVED, err);
 	if (!rc)
 		rc = stage_cleaning(u, b, err);
-	return rc < 0 ? rc : midx_stage_removal(u->packs, &u->unused, b, err);
+	if (rc < 0 || !u->unused.map.nr)
+		return rc;
+	return packs_removal_stage(packs_removal_new(u->packs), &u->unused, b, err);
+}
+
+/* ---- removing it ---- */
+
+static int stage_files_of(const char *dir, const char *prefix, struct fsync_batch *b, struct err *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int rc = 0;
+
+	while (d && !rc && (e = readdir(d))) {
+		char *path = xstrfmt("%s/%s", dir, e->d_name);
+
+		if (starts_with(e->d_name, prefix))
+			rc = stage_unlink(b, path, PUBLISH_DERIVED, err);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+int midx_stage_clearing(struct packs *packs, struct fsync_batch *b, struct err *err)
+{
+	char *midx = xstrfmt("%s/multi-pack-index", packs->dir);
+	char *chain = xstrfmt("%s/multi-pack-index.d", packs->dir);
+	char *chain_file = xstrfmt("%s/multi-pack-index-chain", chain);
+	int rc = 0;
+
+	/* The index before its companions, the chain before its layers. */
+	if (file_exists(midx))
+		rc = stage_unlink(b, midx, PUBLISH_DERIVED, err);
+	if (!rc && file_exists(chain_file))
+		rc = stage_unlink(b, chain_file, PUBLISH_DERIVED, err);
+	if (!rc)
+		rc = stage_files_of(packs->dir, "multi-pack-index-", b, err);
+	if (!rc)
+		rc = stage_files_of(chain, "multi-pack-index-", b, err);
+	free(midx);
+	free(chain);
+	free(chain_file);
+	return rc;
+}
+
+bool midx_names_any(struct packs *packs, const struct strset *names)
+{
+	const struct midx *m = packs_set(packs)->midx;
+
+	for (; m; m = m->base)
+		for (uint32_t i = 0; i < m->nr_packs; i++)
+			if (strset_contains(names, m->pack_names[i]))
+				return true;
+	return false;
 }

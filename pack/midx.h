@@ -51,6 +51,11 @@ MUST_USE int midx_update_target(struct bitmap_target **out, struct midx_update *
 MUST_USE int midx_update_stage(struct midx_update *u, struct fsync_batch *b, struct err *err);
 void midx_update_free(struct midx_update *u); /* gives up what was not staged; NULL is fine */
 
+/* Does the index, or a layer of the chain, name one of these packs ("pack-HASH.idx")? */
+bool midx_names_any(struct packs *packs, const struct strset *names);
+/* Stage its removal, with its layers and bitmaps, before any pack goes. */
+MUST_USE int midx_stage_clearing(struct packs *packs, struct fsync_batch *b, struct err *err);
+
 /* ---- small packs that one larger pack can stand for: git-multi-pack-index(1), repack ---- */
 struct midx_batch_options {
 	/* Packs that are expected to need less than this, from the oldest on, until they need as much

@@ -220,6 +220,13 @@ const char *pack_path(const struct pack *p)
 	return p->path;
 }
 
+bool pack_has_object(struct pack *p, const struct object_id *oid)
+{
+	uint32_t pos;
+
+	return !pack_open_idx(p, NULL) && idx_find(&p->idx, oid->hash, &pos);
+}
+
 bool pack_has_file(const struct pack *p, const char *extension)
 {
 	char *path = xstrfmt("%s.%s", p->base, extension);

@@ -12,6 +12,7 @@
 #include "hash/hash.h"
 #include "object/object.h"
 #include "util/err.h"
+#include "util/map.h"
 
 /* ---- all packs of one object directory ---- */
 struct packs;
@@ -81,6 +82,7 @@ uint32_t pack_nr_objects(const struct pack *p);
 uint64_t pack_size_bytes(const struct pack *p); /* of the .pack */
 /* Is there a file beside it, "keep" or "mtimes"? */
 bool pack_has_file(const struct pack *p, const char *extension);
+bool pack_has_object(struct pack *p, const struct object_id *oid); /* false, too, if its index is bad */
 uint64_t pack_idx_size_bytes(const struct pack *p);
 
 /*
@@ -130,6 +132,20 @@ bool pack_check_find(struct pack_check *c, const struct object_id *oid, time_t *
 /* The packs that were found good become durable with the batch (PUBLISH_ADOPT). */
 MUST_USE int pack_check_adopt(const struct pack_check *c, struct fsync_batch *b, struct err *err);
 void pack_check_free(struct pack_check *c); /* NULL is fine */
+
+/* ---- removing packs ---- */
+struct packs_removal;
+/* The packs that there are now, with their times. */
+struct packs_removal *packs_removal_new(struct packs *packs);
+void packs_removal_free(struct packs_removal *x); /* NULL is fine */
+/*
+ * Remove those of these names ("pack-HASH.idx") at publication, after all else of the operation
+ * (PUBLISH_OBJECT_DELETE): of each the .idx first. One that somebody has touched since
+ * packs_removal_new (packs_touch) stays. The others of that time become durable with the batch
+ * (PUBLISH_ADOPT). Takes x over in all outcomes; the packs live as long as the batch.
+ */
+MUST_USE int packs_removal_stage(struct packs_removal *x, const struct strset *names,
+				 struct fsync_batch *b, struct err *err);
 
 /* ---- deltas ---- */
 /*

@@ -12,13 +12,6 @@ void pack_objects_exclude_pack(struct pack_objects *po, struct pack *pack)
 	po->excluded[po->nr_excluded++] = pack;
 }
 
-static bool is_in(struct pack *p, const struct object_id *oid)
-{
-	uint32_t pos;
-
-	return !pack_open_idx(p, NULL) && idx_find(&p->idx, oid->hash, &pos);
-}
-
 static bool is_loose_in(const char *objdir, const struct object_id *oid)
 {
 	const char *hex = oid_hex(oid);
@@ -50,7 +43,7 @@ static bool is_packed(const struct pack_objects *po, const struct object_id *oid
 bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid)
 {
 	for (size_t i = 0; i < po->nr_excluded; i++)
-		if (is_in(po->excluded[i], oid))
+		if (pack_has_object(po->excluded[i], oid))
 			return true;
 	return (po->o.incremental && is_packed(po, oid)) || (po->o.local && is_borrowed(po, oid));
 }

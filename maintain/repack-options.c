@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Settings of repack.*: see repack.h. */
+#include "compat/posix.h"
+#include "maintain/repack.h"
+
+void repack_options_init(struct repack_options *o, struct repository *r)
+{
+	*o = (struct repack_options){
+		.keep_packs = STRVEC_INIT,
+		.filter = FILTER_SPEC_INIT,
+		.max_pack_bytes = r->settings.pack_size_limit,
+		.update_server_info = true,
+	};
+	pack_objects_options_init(&o->pack, r->odb);
+	o->pack.ofs_delta = true;
+	o->pack.big_file_threshold = r->settings.big_file_threshold;
+	o->cruft = o->pack;
+}
+
+/* repack.cruftWindow and the like: the same for the pack of what is unreachable. */
+static int read_cruft(struct repack_options *o, const struct config_set *c, struct err *err)
+{
+	struct { const char *key; int value; bool given; } numbers[] = {
+		{ "repack.cruftwindow", 0, false }, { "repack.cruftdepth", 0, false },
+		{ "repack.cruftthreads", 0, false },
+	};
+	unsigned long bytes;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers) && rc >= 0; i++) {
+		rc = config_get_int(c, numbers[i].key, &numbers[i].value, err);
+		numbers[i].given = rc > 0;
+		if (rc > 0 && numbers[i].value < 0)
+			return err_set(err, ERR_INVALID, "bad value %d of '%s'", numbers[i].value,
+				       numbers[i].key);
+	}
+	if (rc >= 0 && (rc = config_get_ulong(c, "repack.cruftwindowmemory", &bytes, err)) > 0)
+		o->cruft.window_memory = bytes;
+	if (numbers[0].given)
+		o->cruft.window = (unsigned)numbers[0].value;
+	if (numbers[1].given)
+		o->cruft.depth = (unsigned)numbers[1].value;
+	if (numbers[2].given)
+		o->cruft.threads = numbers[2].value;
+	return rc;
+}
+
+int repack_options_read(struct repack_options *o, struct repository *r, struct err *err)
+{
+	const struct config_set *c = r->config;
+	int rc = pack_objects_options_read(&o->pack, c, err);
+	bool islands = false;
+
+	if (rc >= 0)
+		rc = config_get_bool(c, "repack.usedeltabaseoffset", &o->pack.ofs_delta, err);
+	o->cruft = o->pack;
+	if (rc >= 0)
+		rc = read_cruft(o, c, err);
+	o->write_bitmap = r->bare;
+	if (rc >= 0)
+		rc = config_get_bool(c, "pack.writebitmaps", &o->write_bitmap, err);
+	if (rc >= 0)
+		rc = config_get_bool(c, "repack.writebitmaps", &o->write_bitmap, err);
+	o->pack_kept_objects = o->write_bitmap; /* or the bitmaps would lack them */
+	if (rc >= 0)
+		rc = config_get_bool(c, "repack.packkeptobjects", &o->pack_kept_objects, err);
+	if (rc >= 0)
+		rc = config_get_bool(c, "repack.updateserverinfo", &o->update_server_info, err);
+	if (rc >= 0)
+		rc = config_get_bool(c, "repack.usedeltaislands", &islands, err);
+	if (rc >= 0 && islands)
+		return err_set(err, ERR_UNSUPPORTED, "delta islands (repack.useDeltaIslands) are not available yet");
+	return rc < 0 ? rc : 0;
+}
+
+void repack_options_release(struct repack_options *o)
+{
+	strvec_clear(&o->keep_packs);
+	filter_spec_release(&o->filter);
+}

@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git repack, git prune-packed'
+. "$(dirname "$0")/test-lib.sh"
+
+# packs REPO: names of its packs; nr_packs, nr_loose: how many
+packs () {
+	ls "$1/.git/objects/pack" | grep '[.]pack$'
+}
+nr_packs () {
+	packs "$1" | wc -l
+}
+nr_loose () {
+	find "$1/.git/objects" -path '*/??/*' -type f | wc -l
+}
+# everything REPO: all objects that refs and logs lead to, as a list
+everything () {
+	git -C "$1" rev-list --objects --all --reflog --indexed-objects | cut -d' ' -f1 | sort
+}
+# fresh: a copy of the first repository in ./r
+fresh () {
+	rm -rf r && cp -R source r
+}
+blob () {
+	printf '%s' "$1" | git -C r hash-object -w --stdin
+}
+has () {
+	git -C r cat-file -e "$1"
+}
+# stray TEXT: an object that nothing leads to, in a pack of its own; $stray
+stray () {
+	stray=$(blob "$1") && echo "$stray" | git -C r pack-objects -q .git/objects/pack/pack >name &&
+	rm -f "r/.git/objects/$(echo "$stray" | sed 's|^..|&/|')"
+}
+age () {
+	local when=$1 && shift && chmod u+w "$@" && touch -d "@$(($(date +%s) - when))" "$@" && chmod a-w "$@"
+}
+
+test_expect_success 'a history in several packs and loose objects' '
+	git init -q -b main source && cd source && git config gc.auto 0 && for i in 1 2 3 4 5 6; do
+		echo "$i" >"f$i" && seq 1 $((i * 50)) >list && git add . && git commit -q -m "$i" || return
+		test $i = 5 || { test $((i % 2)) = 1 && git repack -q -d; } || test $i != 5 && : || return
+	done && git tag -a -m t v1 HEAD~1 && git branch side HEAD~3 && test $(ls .git/objects/pack/*.pack | wc -l) -ge 2
+'
+
+test_expect_success 'without options: what is in no pack' '
+	fresh && everything r >expect && n=$(nr_packs r) && loose=$(nr_loose r) && git -C r repack -q && test $(nr_packs r) = $((n + 1)) &&
+	test $(nr_loose r) = $loose && git -C r repack >out && echo "Nothing new to pack." >want && test_cmp want out &&
+	test $(nr_packs r) = $((n + 1)) && git -C r repack -q -d && test $(nr_loose r) = 0 && git -C r fsck --strict && everything r >actual && test_cmp expect actual
+'
+
+test_expect_success '-a -d: one pack of all that is reachable; what is not goes' '
+	fresh && everything r >expect && stray one && echo index >r/staged && git -C r add staged && staged=$(git -C r rev-parse :staged) &&
+	git -C r commit -q --amend -m amended && git -C r repack -a -d -q && test $(nr_packs r) = 1 && test $(nr_loose r) = 0 &&
+	git -C r fsck --strict && has $staged && test_must_fail has $stray && git -C r cat-file --batch-check <expect >found && test_must_fail grep missing found &&
+	ls r/.git/objects/pack >before && git -C r repack -a -d -q && ls r/.git/objects/pack >after && test_cmp before after
+'
+
+test_expect_success '-a without -d removes nothing' '
+	fresh && packs r >before && git -C r repack -q -a && packs r >after && test $(wc -l <after) = $(($(wc -l <before) + 1)) && comm -23 before after >gone && test_must_be_empty gone
+'
+
+test_expect_success '-A -d: what is unreachable becomes loose, as old as its pack' '
+	fresh && stray two && age 5000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -A -d -q && test $(nr_packs r) = 1 &&
+	has $stray && f=r/.git/objects/$(echo $stray | sed "s|^..|&/|") && test_path_is_file $f && old=$(($(date +%s) - $(stat -c %Y $f))) &&
+	test $old -ge 4990 && test $old -le 5600 && git -C r fsck &&
+	fresh && stray two && age 5000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -A -d -q --unpack-unreachable=1.hour.ago && test_must_fail has $stray
+'
+
+test_expect_success '-k: what is unreachable goes into the new pack' '
+	fresh && stray three && loose=$(blob "loose and unreachable") && git -C r repack -a -k -d -q && test $(nr_packs r) = 1 && test $(nr_loose r) = 0 && has $stray && has $loose
+'
+
+test_expect_success '--cruft: a pack of its own, which expires' '
+	fresh && stray four && loose=$(blob "young") && git -C r repack --cruft -d -q && test $(nr_packs r) = 2 && test $(nr_loose r) = 0 && has $stray && has $loose &&
+	test $(ls r/.git/objects/pack/*.mtimes | wc -l) = 1 && git -C r repack --cruft -d -q && test $(nr_packs r) = 2 && has $stray &&
+	git -C r repack --cruft --cruft-expiration=1.hour.ago -d -q && has $stray && has $loose && git -C r repack --cruft --cruft-expiration=now -d -q &&
+	test_must_fail has $stray && test_must_fail has $loose && test $(nr_packs r) = 1 && git -C r fsck --strict
+'
+
+test_expect_success '--cruft: what is wanted again leaves it' '
+	fresh && git -C r repack -adq && stray five && git -C r repack --cruft -d -q && git -C r update-ref refs/tags/five $stray && git -C r repack --cruft -d -q &&
+	test $(nr_packs r) = 1 && has $stray && test_must_fail ls r/.git/objects/pack/*.mtimes &&
+	rm -rf r && git init -q r && stray six && git -C r repack --cruft -d -q && ls r/.git/objects/pack/*.mtimes && git -C r update-ref refs/tags/six $stray && git -C r repack --cruft -d -q &&
+	test $(nr_packs r) = 1 && has $stray && test_must_fail ls r/.git/objects/pack/*.mtimes
+'
+
+test_expect_success 'packs that are kept stay, and what they have is left out' '
+	fresh && kept=$(packs r | head -n 1) && >r/.git/objects/pack/${kept%.pack}.keep && git -C r repack -a -d -q && test $(nr_packs r) = 2 && packs r | grep -F $kept &&
+	git -C r show-index <r/.git/objects/pack/${kept%.pack}.idx | cut -d" " -f2 | sort >one && new=$(packs r | grep -v -F $kept) &&
+	git -C r show-index <r/.git/objects/pack/${new%.pack}.idx | cut -d" " -f2 | sort >two && comm -12 one two >both && test_must_be_empty both &&
+	git -C r repack -a -d -q --pack-kept-objects && test $(nr_packs r) = 2 && packs r | grep -F $kept && git -C r fsck --strict &&
+	fresh && kept=$(packs r | head -n 1) && git -C r repack -a -d -q --keep-pack=$kept && test $(nr_packs r) = 2 && packs r | grep -F $kept
+'
+
+test_expect_success '-b: bitmaps that can be used; the default in a bare repository' '
+	fresh && git -C r repack -adbq && test_path_is_file r/.git/objects/pack/$(packs r | sed "s/pack$/bitmap/") &&
+	test $(git -C r rev-list --count --objects --all) = $(git -C r rev-list --count --objects --all --use-bitmap-index) &&
+	git -C r repack -adq && cp -R r/.git bare && git -C bare config core.bare true && git -C bare repack -adfq && ls bare/objects/pack/*.bitmap &&
+	git -C bare -c repack.writeBitmaps=false repack -adFq --window=3 && test_must_fail ls bare/objects/pack/*.bitmap &&
+	test_expect_code 128 git -C r repack -d -b 2>err && test_grep "Incremental repacks are incompatible with bitmap indexes" err && rm -rf bare
+'
+
+test_expect_success '-m: an index of the packs that are left; without it a stale one goes' '
+	fresh && git -C r multi-pack-index write --bitmap && git -C r repack -adq && test_path_is_missing r/.git/objects/pack/multi-pack-index &&
+	test_must_fail ls r/.git/objects/pack/multi-pack-index-* && has HEAD && git -C r repack -adqm -b && git -C r multi-pack-index verify && ls r/.git/objects/pack/multi-pack-index-*.bitmap &&
+	fresh && git -C r multi-pack-index write && git -C r repack -dq -g2 -m && git -C r multi-pack-index verify && git -C r fsck --strict
+'
+
+test_expect_success '--geometric: the smallest packs become one' '
+	rm -rf r && git init -q r && cd r && git config gc.auto 0 && for i in 1 2 3 4 5 6 7 8; do echo $i >f && git add f && git commit -q -m $i && git repack -q -d || return; done &&
+	test $(ls .git/objects/pack/*.pack | wc -l) = 8 && git repack -q -d --geometric=2 && test $(ls .git/objects/pack/*.pack | wc -l) = 1 && git fsck --strict &&
+	big=$(ls .git/objects/pack/*.pack) && for i in 9 10; do echo $i >f && git add f && git commit -q -m $i && git repack -q -d || return; done &&
+	echo loose >l && git add l && git commit -q -m l && git repack -q -d --geometric=2 && test $(ls .git/objects/pack/*.pack | wc -l) = 2 && test_path_is_file $big &&
+	git fsck --strict && cd .. && test $(nr_loose r) = 0
+'
+
+test_expect_success '--max-pack-size: several packs' '
+	fresh && for i in 1 2 3; do head -c 900000 /dev/urandom >r/rnd$i || return; done && git -C r add . && git -C r commit -q -m big && everything r >expect &&
+	git -C r repack -adq --max-pack-size=1m && test $(nr_packs r) -ge 3 && git -C r fsck --strict && everything r >actual && test_cmp expect actual
+'
+
+test_expect_success 'what alternates have is left to them with -l' '
+	fresh && git init -q borrower && echo "$PWD/r/.git/objects" >borrower/.git/objects/info/alternates && git -C borrower update-ref refs/heads/main $(git -C r rev-parse HEAD) &&
+	own=$(echo own | git -C borrower hash-object -w --stdin) && git -C borrower update-ref refs/tags/own $own && git -C borrower repack -adlq &&
+	git -C borrower show-index <$(ls borrower/.git/objects/pack/*.idx) | cut -d" " -f2 >list && echo $own >want && test_cmp want list &&
+	git -C borrower repack -adq && rm borrower/.git/objects/info/alternates && git -C borrower fsck --strict
+'
+
+test_expect_success 'a pack that somebody relies on meanwhile stays' '
+	fresh && stray seven && p=r/.git/objects/pack/pack-$(cat name) && mkdir -p hooks && age 99999 $p.pack &&
+	git -C r config gc.recentObjectsHook "touch $PWD/$p.pack; true" && git -C r repack --cruft --cruft-expiration=1.hour.ago -d -q && test_path_is_file $p.idx && has $stray &&
+	git -C r config --unset gc.recentObjectsHook && age 99999 $p.pack && git -C r repack --cruft --cruft-expiration=1.hour.ago -d -q && test_path_is_missing $p.idx && test_must_fail has $stray
+'
+
+test_expect_success 'readers find everything while packs are replaced' '
+	fresh && everything r >list && >go && { while test -f go; do git -C r cat-file --batch-check <list || return; done >seen 2>&1 & reader=$!; } &&
+	for i in 1 2 3 4 5 6; do git -C r repack -adq -f --window=$i && git -C r repack --cruft -dqF --window=$((i + 9)) || { rm -f go; return 1; }; done && rm go && wait $reader &&
+	test_must_fail grep -e missing -e error -e fatal seen && test -s seen
+'
+
+test_expect_success 'what is damaged or missing: nothing is removed' '
+	fresh && git -C r repack -dq && packs r >before && tree=$(git -C r rev-parse HEAD~2^{tree}) && rm -rf r2 && mkdir r2 && git -C r rev-list --objects --all --reflog | cut -d" " -f1 | grep -v $tree |
+	git -C r pack-objects -q ../r2/pack >/dev/null && rm -f r/.git/objects/pack/* && cp r2/* r/.git/objects/pack/ && packs r >before &&
+	test_expect_code 128 git -C r repack -adq 2>err && test_grep $tree err && packs r >after && test_cmp before after && test_must_fail ls r/.git/objects/pack/tmp_* r/.git/objects/tmp_objdir-*
+'
+
+test_expect_success 'precious objects; a partial clone; options that are not there' '
+	fresh && git -C r config core.repositoryFormatVersion 1 && git -C r config extensions.preciousObjects true && test_expect_code 128 git -C r repack -adq 2>err &&
+	test_grep "cannot delete packs in a precious-objects repo" err && git -C r repack -aq && fresh && p=$(packs r | head -n 1) && >r/.git/objects/pack/${p%.pack}.promisor &&
+	test_expect_code 128 git -C r repack -adq 2>err && test_grep "partial clone is not available yet" err && fresh &&
+	for o in --filter=blob:none --expire-to=x --delta-islands --combine-cruft-below-size=1m --write-midx=incremental; do
+		test_expect_code 129 git -C r repack -adq $o 2>err && test_grep "not available yet" err || return
+	done &&
+	test_expect_code 129 git -C r repack --foo 2>err && test_expect_code 129 git -C r repack x 2>err && test_expect_code 128 git -C r repack -a -g2 2>err && test_expect_code 128 git -C r repack -g1 2>err
+'
+
+test_expect_success 'prune-packed: loose objects that are in packs' '
+	fresh && git -C r repack -q && n=$(nr_loose r) && test $n -gt 0 && other=$(blob other) && git -C r prune-packed -n >out && test_line_count = $n out && test_grep "^rm -f .*objects/" out &&
+	test $(nr_loose r) = $((n + 1)) && git -C r prune-packed && test $(nr_loose r) = 1 && has $other && git -C r fsck --strict && test_expect_code 129 git -C r prune-packed x 2>err
+'
+
+test_expect_success STOCK_GIT 'stock Git reads what is left' '
+	fresh && stray eight && git -C r repack --cruft -d -q -b && stock -C r fsck --strict && stock -C r rev-list --objects --all --use-bitmap-index | cut -d" " -f1 | sort >one &&
+	stock -C r rev-list --objects --all | cut -d" " -f1 | sort >two && test_cmp one two && stock -C r cat-file -e $stray && stock -C r verify-pack -v r/.git/objects/pack/*.idx 2>/dev/null || stock -C r fsck
+'
+
+test_done
