@@ -37,8 +37,9 @@ static int note_mtime(void *data, const struct object_id *oid, uint32_t mtime)
 	struct cruft *f = data;
 	uintptr_t now = (uintptr_t)oidmap_get(&f->c->mtimes, oid);
 
-	if (f->o->made && pack_objects_has(f->o->made, oid))
-		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(f->o->made); i++)
+		if (f->o->made[i] && pack_objects_has(f->o->made[i], oid))
+			return 0;
 	if (!now || now - 1 < mtime)
 		oidmap_put(&f->c->mtimes, oid, (void *)((uintptr_t)mtime + 1));
 	return 0;

@@ -86,7 +86,7 @@ MUST_USE int pack_collect_revisions(struct pack_collection *c, const struct strv
 struct cruft_options {
 	const struct strset *discarded; /* names of packs that will be deleted; all others stay */
 	timestamp_t expiry;	/* older objects only if something younger leads to them; 0: all */
-	const struct pack_objects *made; /* what this has is not cruft; may be NULL */
+	const struct pack_objects *made[2]; /* what these have is not cruft; may be NULL */
 	const struct oidset *recent; /* these count as young; may be NULL */
 };
 /* Objects that no pack that stays has. */

@@ -104,13 +104,24 @@ static int begin_collection(struct repack *k, struct pack_collection *c,
 	return pack_collection_begin(c, err);
 }
 
-static int write_pack(struct repack *k, struct pack_collection *c, bool cruft, struct err *err)
+static int write_elsewhere(struct repack *k, struct pack_objects *po, const struct pack_files_options *files,
+			   struct oid_array *sums, struct err *err)
 {
+	int rc = pack_objects_prepare(po, err);
+
+	return rc < 0 ? rc : pack_objects_write_files(po, files, repo_operation_batch(k->op), sums, err);
+}
+
+/* elsewhere: its base name, if it is not for the repository; NULL. */
+static int write_pack(struct repack *k, struct pack_collection *c, bool cruft, const char *elsewhere,
+		      struct err *err)
+{
+	struct oid_array not_ours = OID_ARRAY_INIT;
 	char *packdir = xstrfmt("%s/pack", odb_objdir(k->r->odb));
 	char *base = xstrfmt("%s/pack", packdir);
 	bool bitmap = k->o->write_bitmap && k->o->all && !cruft && !k->o->midx && !k->o->max_pack_bytes;
 	struct pack_files_options files = {
-		.base_name = base,
+		.base_name = elsewhere ? elsewhere : base,
 		.max_bytes = cruft && k->o->max_cruft_bytes ? k->o->max_cruft_bytes : k->o->max_pack_bytes,
 		.shared_perm = k->r->settings.shared_perm,
 		.write_rev = true,
@@ -124,7 +135,9 @@ static int write_pack(struct repack *k, struct pack_collection *c, bool cruft, s
 	c->packdir = packdir;
 	c->batch = repo_operation_batch(k->op);
 	if (rc >= 0 && pack_objects_count(c->po))
-		rc = new_pack_files_stage(c->po, k->op, odb_objdir(k->r->odb), &files, &k->sums, err);
+		rc = elsewhere ? write_elsewhere(k, c->po, &files, &not_ours, err) :
+				 new_pack_files_stage(c->po, k->op, odb_objdir(k->r->odb), &files, &k->sums, err);
+	oid_array_clear(&not_ours);
 	free(base);
 	free(packdir);
 	return rc < 0 ? rc : 0;
@@ -174,7 +187,7 @@ static int make_main(struct repack *k, struct pack_collection *c, struct err *er
 	c->unpacked = !k->o->all;
 	if (!rc)
 		rc = collect_reachable(k, c, err);
-	return rc < 0 ? rc : write_pack(k, c, false, err);
+	return rc < 0 ? rc : write_pack(k, c, false, NULL, err);
 }
 
 static int list_recent(struct repack *k, struct oidset *out, struct err *err)
@@ -188,29 +201,40 @@ static int list_recent(struct repack *k, struct oidset *out, struct err *err)
 	return rc;
 }
 
-/* What is reachable from refs of ours or of borrowers is in the main pack, which has been made. */
+/*
+ * What is reachable from refs of ours or of borrowers is in the main pack, which has been made. --expire-to:
+ * what is left then goes, but into a pack elsewhere.
+ */
 static int make_cruft(struct repack *k, const struct pack_collection *reachable, struct err *err)
 {
 	struct strset discarded = STRSET_INIT;
 	struct oidset recent = OIDSET_INIT;
 	struct cruft_options o = { .discarded = &discarded, .expiry = k->o->cruft_expiry,
-				   .made = reachable->po, .recent = &recent };
-	struct pack_collection c;
+				   .made = { reachable->po }, .recent = &recent };
+	struct pack_collection young = { .r = k->r }, old = { .r = k->r };
 	int rc;
 
 	for (size_t i = 0; i < k->nr_old; i++)
 		if (may_go(&k->old[i]))
 			strset_add(&discarded, pack_file_name(k->old[i].pack));
 	rc = list_recent(k, &recent, err);
-	if (rc < 0)
-		goto out;
-	rc = begin_collection(k, &c, &k->o->cruft, err);
 	if (!rc)
-		rc = pack_collect_cruft(&c, &o, err);
+		rc = begin_collection(k, &young, &k->o->cruft, err);
 	if (!rc)
-		rc = write_pack(k, &c, true, err);
-	pack_collection_end(&c);
-out:
+		rc = pack_collect_cruft(&young, &o, err);
+	if (!rc)
+		rc = write_pack(k, &young, true, NULL, err);
+	if (!rc && k->o->expire_to && o.expiry) {
+		o.expiry = 0;
+		o.made[1] = young.po;
+		rc = begin_collection(k, &old, &k->o->cruft, err);
+		if (!rc)
+			rc = pack_collect_cruft(&old, &o, err);
+		if (!rc)
+			rc = write_pack(k, &old, true, k->o->expire_to, err);
+	}
+	pack_collection_end(&young);
+	pack_collection_end(&old);
 	strset_clear(&discarded);
 	oidset_clear(&recent);
 	return rc;
@@ -312,7 +336,7 @@ static int make_geometric(struct repack *k, struct pack_collection *c, struct er
 		rc = pack_objects_add_pack(c->po, k->old[i].pack, err);
 	if (!rc)
 		rc = pack_collect_loose(c, err);
-	return rc < 0 ? rc : write_pack(k, c, false, err);
+	return rc < 0 ? rc : write_pack(k, c, false, NULL, err);
 }
 
 static int make_packs(struct repack *k, struct err *err)
@@ -443,8 +467,6 @@ static int check(const struct repack_options *o, struct err *err)
 		return err_set(err, ERR_INVALID, "options '--geometric' and '-A/-a' cannot be used together");
 	if (o->filter.nr || o->filter_to)
 		return refuse("--filter", err);
-	if (o->expire_to)
-		return refuse("--expire-to", err);
 	if (o->combine_cruft_below)
 		return refuse("--combine-cruft-below-size", err);
 	if (o->midx == REPACK_MIDX_INCREMENTAL)

@@ -76,7 +76,8 @@ test_expect_success '--cruft: a pack of its own, which expires' '
 	fresh && stray four && loose=$(blob "young") && git -C r repack --cruft -d -q && test $(nr_packs r) = 2 && test $(nr_loose r) = 0 && has $stray && has $loose &&
 	test $(ls r/.git/objects/pack/*.mtimes | wc -l) = 1 && git -C r repack --cruft -d -q && test $(nr_packs r) = 2 && has $stray &&
 	git -C r repack --cruft --cruft-expiration=1.hour.ago -d -q && has $stray && has $loose && git -C r repack --cruft --cruft-expiration=now -d -q &&
-	test_must_fail has $stray && test_must_fail has $loose && test $(nr_packs r) = 1 && git -C r fsck --strict
+	test_must_fail has $stray && test_must_fail has $loose && test $(nr_packs r) = 1 && git -C r fsck --strict &&
+	stray five && git -C r repack --cruft --cruft-expiration=now -d -q --expire-to=$PWD/gone && test_must_fail has $stray && git show-index <$(ls gone-*.idx) >list && test_grep $stray list
 '
 
 test_expect_success '--cruft: what is wanted again leaves it' '
@@ -98,7 +99,7 @@ test_expect_success '-b: bitmaps that can be used; the default in a bare reposit
 	fresh && git -C r repack -adbq && test_path_is_file r/.git/objects/pack/$(packs r | sed "s/pack$/bitmap/") &&
 	test $(git -C r rev-list --count --objects --all) = $(git -C r rev-list --count --objects --all --use-bitmap-index) &&
 	git -C r repack -adq && cp -R r/.git bare && git -C bare config core.bare true && git -C bare repack -adfq && ls bare/objects/pack/*.bitmap &&
-	git -C bare -c repack.writeBitmaps=false repack -adFq --window=3 && test_must_fail ls bare/objects/pack/*.bitmap &&
+	git -C bare update-ref -d refs/tags/v1 && git -C bare -c repack.writeBitmaps=false repack -adFq && test_must_fail ls bare/objects/pack/*.bitmap &&
 	test_expect_code 128 git -C r repack -d -b 2>err && test_grep "Incremental repacks are incompatible with bitmap indexes" err && rm -rf bare
 '
 
@@ -150,7 +151,7 @@ test_expect_success 'precious objects; a partial clone; options that are not the
 	fresh && git -C r config core.repositoryFormatVersion 1 && git -C r config extensions.preciousObjects true && test_expect_code 128 git -C r repack -adq 2>err &&
 	test_grep "cannot delete packs in a precious-objects repo" err && git -C r repack -aq && fresh && p=$(packs r | head -n 1) && >r/.git/objects/pack/${p%.pack}.promisor &&
 	test_expect_code 128 git -C r repack -adq 2>err && test_grep "partial clone is not available yet" err && fresh &&
-	for o in --filter=blob:none --expire-to=x --delta-islands --combine-cruft-below-size=1m --write-midx=incremental; do
+	for o in --filter=blob:none --delta-islands --combine-cruft-below-size=1m --write-midx=incremental; do
 		test_expect_code 129 git -C r repack -adq $o 2>err && test_grep "not available yet" err || return
 	done &&
 	test_expect_code 129 git -C r repack --foo 2>err && test_expect_code 129 git -C r repack x 2>err && test_expect_code 128 git -C r repack -a -g2 2>err && test_expect_code 128 git -C r repack -g1 2>err
@@ -162,8 +163,9 @@ test_expect_success 'prune-packed: loose objects that are in packs' '
 '
 
 test_expect_success STOCK_GIT 'stock Git reads what is left' '
-	fresh && stray eight && git -C r repack --cruft -d -q -b && stock -C r fsck --strict && stock -C r rev-list --objects --all --use-bitmap-index | cut -d" " -f1 | sort >one &&
-	stock -C r rev-list --objects --all | cut -d" " -f1 | sort >two && test_cmp one two && stock -C r cat-file -e $stray && stock -C r verify-pack -v r/.git/objects/pack/*.idx 2>/dev/null || stock -C r fsck
+	fresh && stray eight && git -C r repack --cruft -d -q -b && stock -C r fsck --strict && stock -C r cat-file -e $stray &&
+	stock -C r rev-list --objects --all --use-bitmap-index | cut -d" " -f1 | sort >one &&
+	stock -C r rev-list --objects --all | cut -d" " -f1 | sort >two && test_cmp one two
 '
 
 test_done
