@@ -354,6 +354,11 @@ every_command () {
 	! mkdir -p .git/worktrees/gone && echo /nowhere/.git >.git/worktrees/gone/gitdir && touch -d @1000000000 .git/worktrees/gone/gitdir .git/worktrees/gone
 	2 2: maintenance run --task=worktree-prune
 	0: maintenance run --task=worktree-prune
+	4 4: repack -d
+	12 10: repack -adb
+	4 4: repack --cruft -d
+	0: prune-packed
+	10 5: gc --prune=now
 	4 4: maintenance register --config-file=../list
 	4 2: maintenance unregister --config-file=../list
 	EOF

@@ -209,6 +209,14 @@ for what in EIO ENOSPC+ EINTR; do
 			test ! -e .git/shallow
 		" prune
 	'
+	test_expect_success "repack -adb: $what" '
+		MIN_CALLS=10 && sweep packs $what "
+			git fsck --strict && test \$(ls .git/objects/pack/*.pack | wc -l) = 1 && test -f .git/objects/pack/*.bitmap
+		" repack -adbq
+	'
+	test_expect_success "gc: $what" '
+		MIN_CALLS=10 && sweep packs $what "git fsck --strict && test -f .git/packed-refs" gc -q --prune=now
+	'
 	test_expect_success "multi-pack-index write --bitmap: $what" '
 		sweep packs $what "git multi-pack-index verify && test -f .git/objects/pack/multi*.bitmap" \
 			multi-pack-index write --bitmap

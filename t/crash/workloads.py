@@ -700,6 +700,38 @@ class Gc(Prune):
         git.must(repo, "gc", "-q", "--prune=now")
 
 
+class Repack(Workload):
+    """repack: everything into one pack with bitmaps, what is unreachable into another, the small ones
+    into one; what is replaced goes."""
+    name = "repack"
+    needs = ("commit", "update-ref", "repack")
+    repos = ("repo",)
+    WAYS = (("-d",), ("-adb",), ("--cruft", "-d"), ("-d", "-g2", "-m", "-b"))
+
+    def prepare(self, git):
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        git.must("repo", "config", "bulkCheckin.unpackLimit", "0")
+        git.must("repo", "config", "gc.auto", "0")
+        first_commits(git, "repo", 6, 3)
+
+    def commit(self, git, repo, nr):
+        make_files(git, repo, 10, 30 + nr)
+        git.must(repo, "commit", "-q", "-a", "-m", "commit %d" % nr)
+        git.must(repo, "update-ref", "refs/tags/t%d" % nr, "HEAD")
+
+    def ops(self, git, read):
+        for nr in range(8):
+            yield Op("repo", "commit", commands=2, run=lambda n=nr: self.commit(git, "repo", n))
+            yield Op("repo", "repack", lambda w=self.WAYS[nr % 4]: git.must("repo", "repack", "-q", *w))
+
+    def again(self, git, repo, states):
+        self.commit(git, repo, 99)
+        for way in self.WAYS:
+            git.must(repo, "repack", "-q", *way)
+        git.must(repo, "fsck", "--strict")
+
+
 class Maintenance(Workload):
     """maintenance run: loose objects into packs and away, an index of the packs, small packs combined,
     refs packed, a layer of the commit-graph."""
@@ -777,5 +809,5 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Prune(),
-             Gc(), Maintenance(), Tiny("flush", tiny), Tiny("rename", tiny)]
+             Gc(), Repack(), Maintenance(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
