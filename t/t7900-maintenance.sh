@@ -417,7 +417,7 @@ test_expect_success 'a git that waits in the background' '
 	*--skip-foreground-tasks*)
 		ls -l /proc/\$\$/fd >"$PWD/fds" && cut -d" " -f6 /proc/\$\$/stat >"$PWD/session"
 		echo "\$\$" >"$PWD/pid"
-		while ! test -f "$PWD/go"; do sleep 0.05; done ;;
+		for i in \$(seq 200); do test ! -f "$PWD/go" || break; sleep 0.1; done ;;
 	esac
 	exec "$git" "\$@"
 	EOF
