@@ -322,6 +322,21 @@ static size_t sort_packs(struct repack *k)
 	return nr;
 }
 
+bool repack_geometric_takes_all(struct repository *r, unsigned factor)
+{
+	struct repack_options o = { .geometric = factor, .keep_packs = STRVEC_INIT };
+	struct repack k = { .r = r, .o = &o };
+	size_t nr;
+	bool all;
+
+	packs_reprepare(odb_packs(r->odb, 0));
+	packs_foreach(odb_packs(r->odb, 0), note_pack, &k);
+	nr = sort_packs(&k);
+	all = find_split(&k, nr) == nr;
+	free(k.old);
+	return all;
+}
+
 static int make_geometric(struct repack *k, struct pack_collection *c, struct err *err)
 {
 	size_t split = find_split(k, sort_packs(k));

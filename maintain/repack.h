@@ -87,6 +87,9 @@ void repack_options_init(struct repack_options *o, struct repository *r);
 MUST_USE int repack_options_read(struct repack_options *o, struct repository *r, struct err *err);
 void repack_options_release(struct repack_options *o);
 
+/* Would a geometric repack leave one pack, so that packing everything (all, cruft) costs hardly more? */
+bool repack_geometric_takes_all(struct repository *r, unsigned factor);
+
 struct repack_result {
 	size_t nr_packs; /* new ones; 0: "Nothing new to pack." */
 };

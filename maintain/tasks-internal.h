@@ -18,6 +18,13 @@ MUST_USE int task_incremental_repack_is_due(struct repository *r, int limit, boo
 MUST_USE int task_incremental_repack(struct repository *r, struct repo_operation *op,
 				     const struct maintenance_options *o, struct err *err);
 
+/* ---- task-repack.c ---- */
+MUST_USE int task_geometric_repack_is_due(struct repository *r, int limit, bool *out, struct err *err);
+MUST_USE int task_geometric_repack(struct repository *r, struct repo_operation *op,
+				   const struct maintenance_options *o, struct err *err);
+MUST_USE int task_gc(struct repository *r, struct repo_operation *op,
+		     const struct maintenance_options *o, struct err *err);
+
 /* ---- task-graph.c ---- */
 MUST_USE int task_commit_graph_is_due(struct repository *r, int limit, bool *out, struct err *err);
 MUST_USE int task_commit_graph(struct repository *r, struct repo_operation *op,

@@ -353,7 +353,7 @@ many_refs () {
 test_expect_success 'commit starts nothing while nothing is due' '
 	git init -q auto &&
 	(
-		cd auto && test_commit one && loose 300 && children commit --allow-empty -m x >out &&
+		cd auto && test_commit one && loose 50 && children commit --allow-empty -m x >out &&
 		if test -d .git/objects/17 && test "$(ls .git/objects/17 | wc -l)" -gt 1; then :; else test_must_be_empty out; fi &&
 		rm -rf .git/objects/17 && test "$(children commit --allow-empty -m y)" = ""
 	)

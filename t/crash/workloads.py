@@ -729,6 +729,7 @@ class Repack(Workload):
         self.commit(git, repo, 99)
         for way in self.WAYS:
             git.must(repo, "repack", "-q", *way)
+        git.must(repo, "pack-refs", "--all")  # which meets the lock of a ref that was being made
         git.must(repo, "fsck", "--strict")
 
 
