@@ -89,7 +89,7 @@ static int list_heads(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const sub_usage[] = { LIST_HEADS_USAGE, NULL };
 	struct option opts[] = { OPT_END() };
-	struct bundle b = { NULL };
+	struct bundle b = { .path = NULL };
 	bool ok;
 
 	parse_command_line(argc, argv, opts, sub_usage, ctx, &b);
@@ -159,7 +159,7 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('q', "quiet", &quiet, "do not show details"),
 		OPT_END()
 	};
-	struct bundle b = { NULL };
+	struct bundle b = { .path = NULL };
 
 	parse_command_line(argc, argv, opts, sub_usage, ctx, &b);
 	if (read_header(&b)) {

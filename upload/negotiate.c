@@ -132,7 +132,7 @@ static int mark_haves(struct upload_server *s, const struct fetch_request *q,
 
 int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err)
 {
-	struct search w = { NULL };
+	struct search w = { .oldest = 0 };
 	int rc = upload_pool(s, &w.pool, err), ready = q->haves.nr > 0;
 
 	if (!rc && ready) {
