@@ -210,7 +210,8 @@ bool pack_rev_is_sound(const struct pack *p)
 	return true;
 }
 
-static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
+/* The place of an offset in the order of offsets. */
+static bool rev_find(const struct pack *p, uint64_t offset, uint32_t *place)
 {
 	uint32_t lo = 0, hi = p->idx.nr;
 
@@ -219,8 +220,7 @@ static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *po
 		uint64_t at = pack_rev_offset(p, mid);
 
 		if (at == offset) {
-			*pos = pack_rev_at(p, mid);
-			*end = mid + 1 < p->idx.nr ? pack_rev_offset(p, mid + 1) : p->end;
+			*place = mid;
 			return true;
 		}
 		if (offset < at)
@@ -229,6 +229,22 @@ static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *po
 			lo = mid + 1;
 	}
 	return false;
+}
+
+static uint64_t end_at(const struct pack *p, uint32_t place)
+{
+	return place + 1 < p->idx.nr ? pack_rev_offset(p, place + 1) : p->end;
+}
+
+static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
+{
+	uint32_t place;
+
+	if (!rev_find(p, offset, &place))
+		return false;
+	*pos = pack_rev_at(p, place);
+	*end = end_at(p, place);
+	return true;
 }
 
 static bool locate_by_scan(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
@@ -266,6 +282,29 @@ int pack_locate(struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end, s
 		return err_set(err, ERR_CORRUPT, "no object begins at offset %" PRIu64 " of '%s'",
 			       offset, p->path);
 	return 0;
+}
+
+int pack_entry_bytes(struct pack *p, uint64_t offset, uint32_t *hint, uint64_t *bytes,
+		     struct err *err)
+{
+	uint32_t place = *hint, pos;
+	uint64_t end = 0;
+	int rc = pack_open_data(p, err);
+
+	if (!rc)
+		rc = pack_open_rev(p, err);
+	if (rc < 0)
+		return rc;
+	if ((place < p->idx.nr && pack_rev_offset(p, place) == offset) ||
+	    rev_find(p, offset, &place)) {
+		end = end_at(p, place);
+		*hint = place + 1;
+	}
+	if (end <= offset || end > p->end)
+		rc = pack_locate(p, offset, &pos, &end, err);
+	if (!rc)
+		*bytes = end - offset;
+	return rc;
 }
 
 int pack_offset_to_oid(struct pack *p, uint64_t offset, struct object_id *out, struct err *err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The list of objects of a new pack: adding, finding by name. */
 #include "compat/posix.h"
-#include "compat/os.h"
 #include "odb.h"
 #include "pack/name-hash.h"
 #include "pack/write/write-internal.h"
@@ -37,7 +36,6 @@ struct pack_objects *pack_objects_new(const struct pack_objects_options *o)
 		po->o.depth = UINT16_MAX / 4;
 	po->algo = odb_algo(o->odb);
 	po->raw_len = po->algo->raw_len;
-	po->seed = os_random64() | 1;
 	po->mask = FIRST_SLOTS - 1;
 	CALLOC_ARRAY(po->slots, FIRST_SLOTS);
 	return po;
@@ -68,19 +66,10 @@ void pack_objects_free(struct pack_objects *po)
 
 /* ---- finding ---- */
 
-/* Where the search for a name begins. */
-static size_t home_of(const struct pack_objects *po, const unsigned char *name)
-{
-	uint64_t begin;
-
-	memcpy(&begin, name, sizeof(begin));
-	return (size_t)((begin * po->seed) >> 32) & po->mask;
-}
-
 /* Its slot, or the empty one that it would get. */
 static item_ref *slot_of(const struct pack_objects *po, const unsigned char *name)
 {
-	size_t i = home_of(po, name);
+	size_t i = oid_hash_raw(name) & po->mask;
 
 	while (po->slots[i] &&
 	       memcmp(pack_item_name(po, po->slots[i] - 1), name, po->raw_len) != 0)

@@ -73,7 +73,6 @@ struct pack_objects {
 	uint32_t nr_preferred;
 	item_ref *slots; /* hash table by name */
 	size_t mask;
-	uint64_t seed;	 /* of the hash, so that nobody can choose names that collide */
 	struct pack_source *sources;
 	uint32_t nr_sources, alloc_sources;
 	uint32_t last_source; /* that was looked for */
