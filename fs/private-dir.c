@@ -5,6 +5,10 @@
 #include "util/path.h"
 #include <fcntl.h>
 
+#ifndef O_NOATIME
+#define O_NOATIME 0
+#endif
+
 static bool is_private(const struct stat *st)
 {
 	return st->st_uid == geteuid() && !(st->st_mode & 077);
@@ -53,7 +57,7 @@ static int open_ours(int dir, const char *name, int flags)
 
 int private_file_open(int dir, const char *name)
 {
-	return open_ours(dir, name, O_RDONLY);
+	return open_ours(dir, name, O_RDONLY | O_NOATIME);
 }
 
 int private_file_open_rw(int dir, const char *name)

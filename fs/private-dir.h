@@ -20,7 +20,7 @@ MUST_USE int private_dir_open(int *out, const char *path, struct err *err);
 /* Is this file ours alone, and a plain one? */
 bool private_file_is_ours(const struct stat *st);
 
-/* Of a file that is ours, to be read; ELOOP, EPERM: it is something else. */
+/* Of a file that is ours, to be read, which leaves st_atime alone; ELOOP, EPERM: it is something else. */
 int private_file_open(int dir, const char *name);
 /* The same to be read and written, and made if it is missing. */
 int private_file_open_rw(int dir, const char *name);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a request to a pack on its way to the client: made here, or by the host's own command. */
+/* From a request to a pack: made here, or by the host's own command, within the limits of the host. */
 #include "compat/posix.h"
 #include "compat/os.h"
 #include "pack-relay.h"
-#include "upload/upload.h"
+#include "upload/produce.h"
+#include "upload/slots.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 
@@ -101,21 +102,29 @@ static int send_by_hook(struct upload_server *s, struct fetch_request *q,
 
 /* ---- either ---- */
 
-int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err)
+int upload_produce(struct upload_server *s, struct fetch_request *q,
+		   const struct pack_relay_options *o, struct err *err)
 {
-	struct pack_relay_options o = { .fd = s->o.out, .mode = q->mode,
-					.keepalive_ms = s->config.keepalive_ms };
 	struct upload_job j = { s, q };
-	int rc = pkt_writer_send(&s->out, err);
 
-	if (rc < 0)
-		return rc;
-	s->told = true;
 	if (s->config.pack_objects_hook)
-		rc = send_by_hook(s, q, &o, err);
-	else
-		rc = pack_relay_function(&o, upload_make_pack, &j, err);
-	if (!rc && q->mode != SIDEBAND_NONE)
-		pkt_writer_flush(&s->out);
+		return send_by_hook(s, q, o, err);
+	return pack_relay_function(o, upload_make_pack, &j, err);
+}
+
+int upload_send_alone(struct upload_server *s, struct fetch_request *q,
+		      struct pack_relay_options *o, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int slot, rc = upload_slot_take(s, o, &slot, &why);
+
+	if (rc < 0) {
+		pack_relay_error(o, &why);
+		err_move(err, &why);
+		return rc;
+	}
+	rc = upload_produce(s, q, o, err);
+	if (slot >= 0)
+		close(slot);
 	return rc;
 }

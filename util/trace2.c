@@ -502,9 +502,11 @@ void trace2_stop(void)
 {
 	enabled = false;
 	for (int i = 0; i < NR_SINKS; i++) {
-		if (sinks[i].fd > 9)
-			close(sinks[i].fd);
-		sinks[i].fd = -1;
+		int fd = atomic_exchange(&sinks[i].fd, -1);
+
+		/* Ours are close-on-exec; others were there before us. */
+		if (fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC))
+			close(fd);
 	}
 }
 

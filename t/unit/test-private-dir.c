@@ -111,6 +111,14 @@ static void names_within_it(void **state UNUSED)
 	private_file_touch(fd);
 	assert_int_equal(fstat(fd, &a), 0);
 	assert_true(a.st_atime > 1000000 && a.st_mtime == 6);
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(futimens(fd, (struct timespec[2]){ { 5, 0 }, { 6, 0 } }), 0);
+	close(fd);
+	/* Looking at it is no use of it. */
+	fd = private_file_open(top, "a");
+	assert_int_equal(read(fd, &(char){ 0 }, 1), 1);
+	assert_int_equal(fstat(fd, &a), 0);
+	assert_int_equal(a.st_atime, 5);
 	close(fd);
 	close(top);
 }

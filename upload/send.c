@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a request to a pack on its way to the client. */
+#include "compat/posix.h"
+#include "pack-relay.h"
+#include "upload/produce.h"
+#include "upload/share.h"
+#include "upload/upload.h"
+
+int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err)
+{
+	struct pack_relay_options o = { .fd = s->o.out, .mode = q->mode,
+					.keepalive_ms = s->config.keepalive_ms };
+	int rc = pkt_writer_send(&s->out, err);
+
+	if (rc < 0)
+		return rc;
+	s->told = true;
+	if (s->config.share_s)
+		rc = upload_send_shared(s, q, &o, err);
+	else
+		rc = upload_send_alone(s, q, &o, err);
+	if (!rc && q->mode != SIDEBAND_NONE)
+		pkt_writer_flush(&s->out);
+	return rc;
+}
