@@ -345,6 +345,24 @@ test_expect_success 'one that is still read counts until that ends, and stays wh
 	fetch_request "want $ONE" done >lines && share 3 && share 3 && ls cache >names && ! grep "^gone-" names
 '
 
+test_expect_success STOCK_GIT 'stock Git clones and fetches' '
+	new_cache && OUR_GIT=$(command -v git) && export OUR_GIT && write_script served <<-\EOF &&
+	exec "$OUR_GIT" -c uploadpack.shareIdentical=600 -c uploadpack.shareDirectory="$TRASH_DIRECTORY/cache" upload-pack "$@"
+	EOF
+	for i in 1 2 3 4 5 6
+	do
+		rm -f trace.$i && GIT_TRACE2_EVENT=$PWD/trace.$i stock -c protocol.version=$((i / 4 * 2)) clone -q --mirror -u "$PWD/served" "file://$PWD/repo" stock.$i.git &&
+		stock -C stock.$i.git fsck 2>/dev/null && stock -C stock.$i.git rev-parse refs/heads/main >id && git -C repo rev-parse main >expect &&
+		test_cmp expect id || return 1
+	done &&
+	test "$(counted 3 hits)$(counted 6 hits)" = 11 && test -z "$(counted 1 hits)" && (cd repo && test_commit four) &&
+	for i in 1 2 3
+	do
+		rm -f trace.$i && GIT_TRACE2_EVENT=$PWD/trace.$i stock -C stock.$i.git fetch -q --upload-pack="$PWD/served" &&
+		stock -C stock.$i.git fsck 2>/dev/null || return 1
+	done && test "$(counted 3 hits)" = 1
+'
+
 test_expect_success 'nothing is flushed' '
 	new_cache && cp clone lines && share 1 && "$PKT" encode <lines >request &&
 	GIT_PROTOCOL=version=2 && export GIT_PROTOCOL && n=$(count_flushes git -c uploadpack.shareIdentical=600 \

@@ -164,6 +164,7 @@ static void retire(const struct share_dir *d, const char *name, bool is_read)
 struct kept_file {
 	char *name;
 	int64_t used_s;
+	unsigned used_nsec;
 	uint64_t bytes;
 	bool held; /* filled or read: it stays */
 };
@@ -183,8 +184,9 @@ static uint64_t bytes_of(const struct stat *st)
 static void keep(struct sweep *w, const char *name, const struct stat *st, bool held)
 {
 	ALLOC_GROW(w->files, w->nr + 1, w->alloc);
-	w->files[w->nr++] = (struct kept_file){ xstrdup(name), (int64_t)st->st_atime, bytes_of(st),
-						held };
+	w->files[w->nr++] = (struct kept_file){ .name = xstrdup(name), .used_s = (int64_t)st->st_atime,
+						.used_nsec = ST_ATIME_NSEC(*st),
+						.bytes = bytes_of(st), .held = held };
 	w->bytes += bytes_of(st);
 }
 
@@ -224,7 +226,9 @@ static int by_use(const void *a, const void *b)
 {
 	const struct kept_file *x = a, *y = b;
 
-	return x->used_s < y->used_s ? -1 : x->used_s > y->used_s;
+	if (x->used_s != y->used_s)
+		return x->used_s < y->used_s ? -1 : 1;
+	return x->used_nsec < y->used_nsec ? -1 : x->used_nsec > y->used_nsec;
 }
 
 static void read_all(struct sweep *w)
