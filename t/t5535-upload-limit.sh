@@ -87,8 +87,10 @@ test_expect_success 'followers do not count, fillers do' '
 test_expect_success 'if the filler finds no place, all who follow are told' '
 	rm -rf cache && mkdir -m 700 cache && no_runs && >go && share 0 -c "$HALT" && end_client 0 && rm go &&
 	start_client 1 $ONE_AT_ONCE -c "$HALT" && wait_until "test \$(runs) = 2" &&
-	for i in 2 3; do share $i -c "$HALT" -c uploadpack.maxConcurrentWait=2 || return 1; done &&
-	for i in 2 3; do test_expect_code 128 end_client $i && test_grep "^band 3: upload-pack: too many .*try again later" answer.$i || return 1; done &&
+	share 2 -c "$HALT" -c uploadpack.maxConcurrentWait=6 && wait_until "traced 2 request | grep -q ." && share 3 -c "$HALT" &&
+	: the third does not begin to wait by itself when the filler gives up &&
+	for i in 2 3; do test_expect_code 128 end_client $i && test_grep "^band 3: upload-pack: too many .* waited 6 seconds, try again later" answer.$i || return 1; done &&
+	test "$(traced 3 request)" = found &&
 	test $(runs) = 2 && >go && end_client 1 && share 4 -c "$HALT" && end_client 4 && cmp whole pack.4
 '
 
