@@ -231,8 +231,10 @@ int share_file_status(const struct share_file *f, struct share_status *out, stru
 		if (!rc && out->state == SHARE_GROWING)
 			out->state = SHARE_DEAD;
 	}
-	if (rc < 0 || fstat(f->fd, &st) || st.st_size < PAGE_BYTES)
-		return err_set_errno(err, "cannot read a shared pack");
+	if (rc < 0 || fstat(f->fd, &st))
+		return err_set(err, ERR_IO, "cannot read a shared pack");
+	if (st.st_size < PAGE_BYTES)
+		return err_set(err, ERR_CORRUPT, "a shared pack has become shorter");
 	out->bytes = (uint64_t)st.st_size - PAGE_BYTES;
 	return 0;
 }

@@ -501,9 +501,9 @@ static int is_my_turn(void *data, int64_t until_ms, struct err *err)
 /* The clock goes on from the one to the other. */
 static void a_client_is_kept_waiting(void **state UNUSED)
 {
-	struct turn t = { .ready_ms = monotonic_ms() + 450, .rc = 1 };
+	struct turn t = { .ready_ms = monotonic_ms() + 390, .rc = 1 };
 	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .keepalive_ms = 200 };
-	struct source s = { .total = 10, .piece = 10, .pause_ms = 300 };
+	struct source s = { .total = 10, .piece = 10, .pause_ms = 280 };
 	struct client c;
 	int64_t begin = monotonic_ms();
 

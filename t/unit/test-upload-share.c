@@ -201,6 +201,8 @@ static void a_file_that_was_cut(void **state UNUSED)
 	assert_int_equal(share_file_write(&p.filler, 0, "abcd", 4, NULL), 0);
 	assert_int_equal(ftruncate(p.filler.fd, 4098), 0);
 	assert_int_equal(share_file_read(&p.follower, 2, &c, 1, NULL), ERR_CORRUPT);
+	assert_int_equal(ftruncate(p.filler.fd, 2000), 0);
+	assert_int_equal(share_file_status(&p.follower, &st, NULL), ERR_CORRUPT);
 	assert_int_equal(ftruncate(p.filler.fd, 10), 0);
 	assert_int_equal(share_file_status(&p.follower, &st, NULL), ERR_IO);
 	/* Nobody is ended by a signal because of it. */
