@@ -55,6 +55,18 @@ test_expect_success 'each repository has its own, and so many as are said' '
 	client 6 && client 7 -c uploadpack.maxConcurrent=3 -c uploadpack.maxConcurrentWait=0 && >go && end_client 1 && end_client 4
 '
 
+test_expect_success 'a dozen at once: never more than two compute' '
+	: >log && write_script timed <<-\EOF &&
+	cat >/dev/null; echo + >>"$TRASH_DIRECTORY/log"; sleep 0.1; echo - >>"$TRASH_DIRECTORY/log"; cat "$TRASH_DIRECTORY/whole"
+	EOF
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12
+	do
+		start_client $i -c uploadpack.maxConcurrent=2 -c "uploadpack.packObjectsHook=$PWD/timed" || return 1
+	done &&
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do end_client $i && cmp whole pack.$i || return 1; done &&
+	test_line_count = 24 log && awk "/[+]/ { n++; if (n > max) max = n } /-/ { n-- } END { exit max > 2 }" log
+'
+
 test_expect_success 'a server that is killed leaves no place taken' '
 	no_runs && start_client 1 $ONE_AT_ONCE -c "$HALT" && wait_until "test \$(runs) = 1" && kill -9 $(cat pid.1) &&
 	wait_until test -s code.1 && client 2 $ONE_AT_ONCE -c uploadpack.maxConcurrentWait=0 && cmp whole pack.2 && >go
