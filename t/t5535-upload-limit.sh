@@ -55,6 +55,12 @@ test_expect_success 'each repository has its own, and so many as are said' '
 	client 6 && client 7 -c uploadpack.maxConcurrent=3 -c uploadpack.maxConcurrentWait=0 && >go && end_client 1 && end_client 4
 '
 
+test_expect_success 'the place is free again before the connection ends' '
+	{ fetch_request "want $MAIN" done && fetch_request "want $MAIN" done; } >two &&
+	STATELESS= && serve repo $ONE_AT_ONCE -c uploadpack.maxConcurrentWait=0 <two && unset STATELESS &&
+	test $(wc -c <pack) = $((2 * $(wc -c <whole))) && ! grep "^band 3" answer
+'
+
 test_expect_success 'a dozen at once: never more than two compute' '
 	: >log && write_script timed <<-\EOF &&
 	cat >/dev/null; echo + >>"$TRASH_DIRECTORY/log"; sleep 0.1; echo - >>"$TRASH_DIRECTORY/log"; cat "$TRASH_DIRECTORY/whole"
