@@ -6,9 +6,18 @@
 void relay_sender_init(struct relay_sender *s, const struct pack_relay_options *o)
 {
 	s->o = *o;
-	if (o->mode == SIDEBAND_NONE)
+	if (o->mode == SIDEBAND_NONE && !o->output)
 		s->o.keepalive_ms = 0;
-	s->sent_ms = s->data_ms = monotonic_ms();
+	s->data_ms = monotonic_ms();
+	s->sent_ms = o->sent_ms ? o->sent_ms : s->data_ms;
+}
+
+static int put_out(struct relay_sender *s, enum sideband_band band, const struct iovec *pieces,
+		   size_t nr, struct err *err)
+{
+	if (s->o.output)
+		return s->o.output(s->o.output_data, band, pieces, nr, err);
+	return sideband_send(s->o.fd, s->o.mode, band, pieces, nr, err);
 }
 
 size_t relay_payload(const struct relay_sender *s)
@@ -29,7 +38,7 @@ size_t relay_full(const struct relay_sender *s, size_t held)
 int relay_send(struct relay_sender *s, enum sideband_band band, const struct iovec *pieces,
 	       size_t nr, struct err *err)
 {
-	int rc = sideband_send(s->o.fd, s->o.mode, band, pieces, nr, err);
+	int rc = put_out(s, band, pieces, nr, err);
 
 	s->sent_ms = monotonic_ms();
 	if (band == BAND_PACK)
@@ -88,7 +97,7 @@ enum relay_due relay_due(struct relay_sender *s, size_t held)
 
 int relay_keepalive(struct relay_sender *s, struct err *err)
 {
-	int rc = sideband_send(s->o.fd, s->o.mode, BAND_PACK, NULL, 0, err);
+	int rc = put_out(s, BAND_PACK, NULL, 0, err);
 
 	s->sent_ms = monotonic_ms();
 	return rc;

@@ -48,8 +48,9 @@ int cmd_upload_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 	    repo_open_at(&r, ".", NULL, &err) < 0)
 		return report_fatal(&err);
 	r->warn = on_warning;
-	/* A client that hangs up is an error like others. */
+	/* A client that hangs up, and a file that may not grow, are errors like others. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	rc = upload_pack_serve(r, &o, &err);
 	repo_free(r);
 	return rc < 0 ? report_fatal(&err) : 0;

@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 #endif
 #ifdef __linux__
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #elif defined(__APPLE__)
 #include <sys/random.h>
 #endif
@@ -116,6 +118,57 @@ void os_enlarge_pipe(int fd, size_t bytes)
 #else
 	(void)fd;
 	(void)bytes;
+#endif
+}
+
+bool os_boot_id(char out[OS_BOOT_ID_LEN + 1])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, out, OS_BOOT_ID_LEN);
+
+	if (fd >= 0)
+		close(fd);
+	out[n == OS_BOOT_ID_LEN ? n : 0] = '\0';
+	return n == OS_BOOT_ID_LEN;
+}
+
+/* ---- words that processes wait for ---- */
+
+#define SLEEP_MAX_MS 20
+
+static void sleep_some(int64_t ms)
+{
+	struct timespec ts = { .tv_nsec = (ms < SLEEP_MAX_MS ? (long)ms : SLEEP_MAX_MS) * 1000000 };
+
+	if (ms > 0)
+		nanosleep(&ts, NULL);
+}
+
+void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms)
+{
+#if defined(__linux__) && defined(SYS_futex)
+	struct timespec ts = { .tv_sec = (time_t)(timeout_ms / 1000),
+			       .tv_nsec = (long)(timeout_ms % 1000) * 1000000 };
+
+	if (timeout_ms <= 0)
+		return;
+	if (word && (!syscall(SYS_futex, word, FUTEX_WAIT, seen, &ts, NULL, 0) ||
+		     errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT))
+		return;
+#else
+	(void)word;
+	(void)seen;
+#endif
+	sleep_some(timeout_ms);
+}
+
+void os_word_wake(const uint32_t *word)
+{
+#if defined(__linux__) && defined(SYS_futex)
+	if (word)
+		(void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+#else
+	(void)word;
 #endif
 }
 

@@ -37,6 +37,21 @@ int os_unnamed_file(void);
 void os_enlarge_pipe(int fd, size_t bytes);
 
 /*
+ * This boot of the machine: 36 characters and a NUL. False where the system does not tell.
+ */
+#define OS_BOOT_ID_LEN 36
+bool os_boot_id(char out[OS_BOOT_ID_LEN + 1]);
+
+/*
+ * Wait until another process wakes those who wait for this word, or for the time; also returns at
+ * once if the word is not `seen`, and now and then for no reason. It lies in a page that processes have mapped
+ * MAP_SHARED (NULL: none). The page is read by the kernel alone, so one that cannot be read, or is beyond the
+ * end of its file, is no signal. Without such words (not Linux) it sleeps for at most 20 ms.
+ */
+void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms);
+void os_word_wake(const uint32_t *word);
+
+/*
  * 64 random bits, for hash seeds and names of temporary files; not for keys. Never fails:
  * without an entropy call, time, process id and an address are mixed. Thread-safe.
  */

@@ -57,9 +57,11 @@
 
 #ifdef __APPLE__
 #define ST_MTIME_NSEC(st) ((unsigned)(st).st_mtimespec.tv_nsec)
+#define ST_ATIME_NSEC(st) ((unsigned)(st).st_atimespec.tv_nsec)
 #define ST_CTIME_NSEC(st) ((unsigned)(st).st_ctimespec.tv_nsec)
 #else
 #define ST_MTIME_NSEC(st) ((unsigned)(st).st_mtim.tv_nsec)
+#define ST_ATIME_NSEC(st) ((unsigned)(st).st_atim.tv_nsec)
 #define ST_CTIME_NSEC(st) ((unsigned)(st).st_ctim.tv_nsec)
 #endif
 

@@ -27,6 +27,11 @@ struct upload_config {
 	bool unborn_allowed, unborn_advertised; /* lsrefs.unborn */
 	int64_t keepalive_ms;
 	const char *pack_objects_hook; /* of protected configuration; owned; NULL: none */
+	unsigned share_s;	       /* uploadpack.shareIdentical; 0: off */
+	char *share_dir;	       /* of protected configuration, as is the limit; owned; NULL: none */
+	uint64_t share_limit_bytes;
+	unsigned max_concurrent; /* 0: no limit */
+	unsigned max_concurrent_wait_s;
 };
 MUST_USE int upload_config_read(struct upload_config *out, const struct config_set *c,
 				struct err *err);

@@ -348,6 +348,228 @@ static void held_bytes_go_before_an_empty_packet(void **state UNUSED)
 	client_release(&c);
 }
 
+/* ---- something that is asked ---- */
+
+struct well {
+	size_t total, piece, at;
+	unsigned pause_ms;  /* before each piece */
+	size_t fails_at;    /* SIZE_MAX: never */
+};
+
+/* Waits as it is told to; a pause may take several calls. */
+static int draw(void *data, void *buf, size_t len, size_t *got, int64_t until_ms, struct err *err)
+{
+	struct well *w = data;
+	int64_t left = until_ms - monotonic_ms();
+	unsigned pause = w->pause_ms;
+
+	if (w->at >= w->fails_at)
+		return err_set(err, ERR_CORRUPT, "it broke");
+	if (w->at == w->total)
+		return 0;
+	assert_true(len > 0);
+	if (pause && left < (int64_t)pause) {
+		if (left > 0)
+			sleep_ms((unsigned)left);
+		w->pause_ms = left > 0 ? pause - (unsigned)left : pause;
+		return 1;
+	}
+	sleep_ms(pause);
+	*got = w->total - w->at < w->piece ? w->total - w->at : w->piece;
+	*got = *got < len ? *got : len;
+	for (size_t i = 0; i < *got; i++)
+		((char *)buf)[i] = byte_at(w->at + i);
+	w->at += *got;
+	return 1;
+}
+
+static int pull(struct client *c, struct well *w, enum sideband_mode mode, int64_t keepalive_ms,
+		uint64_t *sent, struct err *err)
+{
+	struct pack_relay_options o = { .mode = mode, .keepalive_ms = keepalive_ms };
+	int rc;
+
+	o.fd = c->pipe[1];
+	rc = pack_relay_pull(&o, draw, w, sent, err);
+	client_end(c, mode);
+	return rc;
+}
+
+static void pulled_packets_are_full(void **state UNUSED)
+{
+	static const size_t totals[] = { 0, 1, 65514, 65515, 65516, 131031, 3000000 };
+	static const size_t pieces[] = { 1000, 65515, 65516, 5000000 };
+
+	for (size_t t = 0; t < ARRAY_SIZE(totals); t++) {
+		for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+			struct well w = { .total = totals[t], .piece = pieces[i],
+					  .fails_at = SIZE_MAX };
+			struct client c;
+			uint64_t sent;
+
+			client_start(&c, 0);
+			assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 60000, &sent, NULL), 0);
+			assert_bytes(&c.band[1], totals[t]);
+			assert_int_equal(sent, totals[t]);
+			assert_int_equal(c.nr_packets, (totals[t] + 65514) / 65515);
+			client_release(&c);
+			w.at = 0;
+			client_start(&c, 0);
+			assert_int_equal(pull(&c, &w, SIDEBAND_NONE, 0, &sent, NULL), 0);
+			assert_bytes(&c.all, totals[t]);
+			client_release(&c);
+		}
+	}
+}
+
+/* The client is not told: another source may go on. What has gone out is known, the last byte is not in it. */
+static void a_pull_that_fails(void **state UNUSED)
+{
+	static const size_t fails_at[] = { 0, 1, 65515, 65516, 200000, 1048241, 2000000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(fails_at); i++) {
+		struct well w = { .total = 3000000, .piece = fails_at[i] ? fails_at[i] : 1,
+				  .fails_at = fails_at[i] };
+		struct err err = ERR_INIT;
+		struct client c;
+		uint64_t sent = 99;
+
+		client_start(&c, 0);
+		assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 0, &sent, &err), ERR_CORRUPT);
+		assert_string_equal(err_message(&err), "it broke");
+		assert_bytes(&c.band[1], sent);
+		assert_int_equal(c.band[3].len, 0);
+		assert_true(!fails_at[i] ? !sent : sent < w.at);
+		client_release(&c);
+		err_release(&err);
+	}
+}
+
+static void a_pull_is_bridged_and_held_bytes_go(void **state UNUSED)
+{
+	struct well w = { .total = 2000, .piece = 1000, .fails_at = SIZE_MAX, .pause_ms = 350 };
+	struct client c;
+	uint64_t sent;
+
+	client_start(&c, 0);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 100, &sent, NULL), 0);
+	assert_bytes(&c.band[1], 2000);
+	assert_true(c.nr_empty >= 2);
+	client_release(&c);
+	w = (struct well){ .total = 2000, .piece = 2000, .fails_at = SIZE_MAX, .pause_ms = 300 };
+	client_start(&c, 0);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 0, &sent, NULL), 0);
+	assert_int_equal(c.nr_empty, 0);
+	client_release(&c);
+}
+
+static void a_client_that_hangs_up_ends_a_pull(void **state UNUSED)
+{
+	struct well w = { .total = (size_t)64 << 20, .piece = 65536, .fails_at = SIZE_MAX };
+	struct client c;
+	uint64_t sent;
+
+	client_start(&c, 100000);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 0, &sent, NULL), ERR_IO);
+	assert_true(w.at < w.total);
+	client_release(&c);
+	/* Also while nothing comes. */
+	w = (struct well){ .total = 10, .piece = 10, .fails_at = SIZE_MAX, .pause_ms = 60000 };
+	client_start(&c, 1);
+	assert_int_equal(write(c.pipe[1], "x", 1), 1);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 50, &sent, NULL), ERR_IO);
+	client_release(&c);
+}
+
+struct turn {
+	int64_t ready_ms;
+	int rc;
+};
+
+static int is_my_turn(void *data, int64_t until_ms, struct err *err)
+{
+	struct turn *t = data;
+	int64_t now = monotonic_ms(), end = until_ms < t->ready_ms ? until_ms : t->ready_ms;
+
+	if (end > now)
+		sleep_ms((unsigned)(end - now));
+	if (monotonic_ms() < t->ready_ms)
+		return 0;
+	return t->rc < 0 ? err_set(err, t->rc, "no room") : 1;
+}
+
+/* The clock goes on from the one to the other. */
+static void a_client_is_kept_waiting(void **state UNUSED)
+{
+	struct turn t = { .ready_ms = monotonic_ms() + 390, .rc = 1 };
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .keepalive_ms = 200 };
+	struct source s = { .total = 10, .piece = 10, .pause_ms = 280 };
+	struct client c;
+	int64_t begin = monotonic_ms();
+
+	client_start(&c, 0);
+	o.fd = c.pipe[1];
+	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), 0);
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+	client_end(&c, SIDEBAND_LARGE);
+	/* At 200, 400 and 600 ms: with a clock that began again there would be no third one. */
+	assert_in_range(c.nr_empty, 3, (size_t)(monotonic_ms() - begin) / 200);
+	assert_bytes(&c.band[1], 10);
+	client_release(&c);
+	t = (struct turn){ .ready_ms = 0, .rc = ERR_LOCKED };
+	client_start(&c, 0);
+	o.fd = c.pipe[1];
+	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), ERR_LOCKED);
+	client_end(&c, SIDEBAND_LARGE);
+	assert_int_equal(c.all.len, 0);
+	client_release(&c);
+	t = (struct turn){ .ready_ms = monotonic_ms() + 60000, .rc = 1 };
+	client_start(&c, 1);
+	o.fd = c.pipe[1];
+	assert_int_equal(write(o.fd, "x", 1), 1);
+	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), ERR_IO);
+	client_end(&c, SIDEBAND_LARGE);
+	client_release(&c);
+}
+
+/* ---- somebody else takes it ---- */
+
+struct taker {
+	struct strbuf pack;
+	size_t nr_keepalives, nr_text, nr_errors;
+};
+
+static int take(void *data, enum sideband_band band, const struct iovec *pieces, size_t nr,
+		struct err *err UNUSED)
+{
+	struct taker *t = data;
+
+	t->nr_keepalives += !nr;
+	t->nr_text += band == BAND_TEXT;
+	t->nr_errors += band == BAND_ERROR;
+	for (size_t i = 0; i < nr && band == BAND_PACK; i++)
+		strbuf_add(&t->pack, pieces[i].iov_base, pieces[i].iov_len);
+	return 0;
+}
+
+static void output_to_a_function(void **state UNUSED)
+{
+	struct taker t = { .pack = STRBUF_INIT };
+	struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_NONE, .keepalive_ms = 50,
+					.output = take, .output_data = &t };
+	struct source s = { .total = 3000000, .piece = 65536, .pause_ms = 300, .text = "hello\n" };
+
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+	assert_bytes(&t.pack, s.total);
+	assert_true(t.nr_keepalives >= 2);
+	assert_int_equal(t.nr_text, 1);
+	assert_int_equal(t.nr_errors, 0);
+	s.rc = ERR_CORRUPT;
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), ERR_CORRUPT);
+	assert_int_equal(t.nr_errors, 1);
+	strbuf_release(&t.pack);
+}
+
 /* ---- a command ---- */
 
 static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
@@ -516,6 +738,12 @@ int main(void)
 		T(a_client_that_hangs_up),
 		T(silence_is_bridged),
 		T(held_bytes_go_before_an_empty_packet),
+		T(pulled_packets_are_full),
+		T(a_pull_that_fails),
+		T(a_pull_is_bridged_and_held_bytes_go),
+		T(a_client_that_hangs_up_ends_a_pull),
+		T(a_client_is_kept_waiting),
+		T(output_to_a_function),
 		T(a_command_is_relayed_in_full_packets),
 		T(stderr_of_a_command_is_text),
 		T(commands_that_fail),
