@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "upload-pack.h"
 #include "serve.h"
+#include "upload/broker.h"
 #include "upload/upload.h"
 #include "util/alloc.h"
 
@@ -17,6 +18,7 @@ static int server_init(struct upload_server *s, struct repository *r,
 	pkt_reader_init(&s->in, o->in);
 	s->in.timeout_s = o->timeout_s;
 	pkt_writer_init(&s->out, o->out);
+	s->broker.fd = -1;
 	rc = upload_config_read(&s->config, r->config, err);
 	if (!rc)
 		rc = hidden_refs_read(&s->hidden, r->config, "uploadpack", err);
@@ -27,6 +29,7 @@ static int server_init(struct upload_server *s, struct repository *r,
 
 static void server_release(struct upload_server *s)
 {
+	broker_release(&s->broker);
 	pkt_reader_release(&s->in);
 	pkt_writer_release(&s->out);
 	upload_config_release(&s->config);
@@ -46,6 +49,22 @@ static void tell_client(struct upload_server *s, struct err *why)
 	(void)!pkt_writer_send(&s->out, NULL);
 }
 
+/* After it the server's process is confined. UPLOAD_PACK_BROKER: this is not that process. */
+static int confine(struct upload_server *s, struct err *err)
+{
+	struct sandbox sandbox;
+	int rc = sandbox_probe(&sandbox, s->config.sandbox, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = s->config.pack_objects_hook ? broker_fork(&s->broker, err) : 0;
+	if (rc > 0) {
+		(void)!broker_run(s, err);
+		return UPLOAD_PACK_BROKER;
+	}
+	return rc < 0 ? rc : repo_confine(s->repo, &sandbox, s->broker.fd, err);
+}
+
 int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 		      struct err *err)
 {
@@ -55,6 +74,8 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 
 	repo_ignore_replacements(r); /* the client gets the objects themselves */
 	rc = server_init(&s, r, o, &why);
+	if (!rc && o->confine)
+		rc = confine(&s, &why);
 	if (!rc)
 		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
 	if (rc < 0)

@@ -6,13 +6,18 @@
 
 #define KEEPALIVE_DEFAULT_S 5
 
-/* The hook runs programs: only who runs the server may name it, not the repository's owner. */
-static int read_hook(struct upload_config *u, struct err *err)
+/*
+ * The hook runs programs, the sandbox keeps the server from it: only who runs the server has a say in
+ * them, not the repository's owner.
+ */
+static int read_protected(struct upload_config *u, struct err *err)
 {
 	struct config_set *c = config_set_new();
 	const char *value = NULL;
 	int rc = config_set_read_protected(c, err);
 
+	if (!rc)
+		rc = sandbox_read_config(&u->sandbox, c, err);
 	if (!rc)
 		rc = config_get_string(c, "uploadpack.packobjectshook", &value, err);
 	if (rc > 0 && *value)
@@ -70,7 +75,7 @@ int upload_config_read(struct upload_config *out, const struct config_set *c, st
 	if (!rc)
 		rc = read_unborn(&u, c, err);
 	if (!rc)
-		rc = read_hook(&u, err);
+		rc = read_protected(&u, err);
 	if (rc < 0)
 		return rc;
 	*out = u;
