@@ -97,4 +97,14 @@ MUST_USE int pack_relay_await(struct pack_relay_options *o, pack_ready_fn ready,
 MUST_USE int pack_relay_command(const struct pack_relay_options *o, struct child_process *cp,
 				const char *name, struct err *err);
 
+/* A command that somebody else has started. */
+struct relay_pipe {
+	int out, err; /* our ends of its pipes; err -1: there is none. Both are closed here */
+	/* Await it, if `end` is set end it before: its exit code, as of finish_command. */
+	int (*finish)(void *data, bool end);
+	void *data;
+};
+MUST_USE int pack_relay_pipe(const struct pack_relay_options *o, const struct relay_pipe *from,
+			     const char *name, struct err *err);
+
 #endif

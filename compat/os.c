@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/os.h"
+#include <dirent.h>
+#include <sys/resource.h>
 #ifdef __linux__
 #include <sys/mman.h>
-#endif
-#ifdef __linux__
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -170,6 +170,62 @@ void os_word_wake(const uint32_t *word)
 #else
 	(void)word;
 #endif
+}
+
+/* ---- what a server gives up ---- */
+
+bool os_has_sanitizer(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	__has_feature(memory_sanitizer)
+	return true;
+#endif
+#endif
+	return false;
+}
+
+static void close_if_inherited(int fd, bool (*keep)(int fd))
+{
+	int flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
+
+	if (flags >= 0 && !(flags & FD_CLOEXEC) && !keep(fd))
+		close(fd);
+}
+
+void os_close_inherited(bool (*keep)(int fd))
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)*e->d_name))
+			close_if_inherited(atoi(e->d_name), keep);
+	for (int fd = 3; !dir && fd < 1024; fd++)
+		close_if_inherited(fd, keep);
+	if (dir)
+		closedir(dir);
+}
+
+int os_redirect_to_null(int fd)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), rc;
+
+	if (null < 0)
+		return -1;
+	rc = null == fd ? 0 : dup2(null, fd);
+	if (null != fd)
+		close(null);
+	return rc < 0 ? -1 : 0;
+}
+
+void os_forbid_core_dumps(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	(void)setrlimit(RLIMIT_CORE, &none);
 }
 
 static uint64_t mix_bits(uint64_t x)

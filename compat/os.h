@@ -36,6 +36,18 @@ int os_unnamed_file(void);
 /* Let a pipe hold so many bytes, if the system can do that and permits it. */
 void os_enlarge_pipe(int fd, size_t bytes);
 
+/* Is this a build with a sanitizer, whose runtime needs more than we do? */
+bool os_has_sanitizer(void);
+/*
+ * Close the descriptors above 2 that this process was started with: those that are not
+ * close-on-exec, since all of ours are. keep (of one of them) says which stay.
+ */
+void os_close_inherited(bool (*keep)(int fd));
+/* Read and write nothing there from now on; -1: errno. */
+int os_redirect_to_null(int fd);
+/* No dump of memory if the process crashes. */
+void os_forbid_core_dumps(void);
+
 /*
  * This boot of the machine: 36 characters and a NUL. False where the system does not tell.
  */

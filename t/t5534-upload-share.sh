@@ -70,6 +70,21 @@ test_expect_success 'the first is alone, the second has a file made, the others 
 	ls cache >names && test_line_count = 2 names
 '
 
+test_expect_success 'so it is for servers that are confined, with a hook and without' '
+	state () { sed -n "s/.*\"key\":\"state\",\"value\":\"\([^\"]*\).*/\1/p" trace.$1; } &&
+	cp clone lines && client 0 && usual=$(state 0) && case "$usual" in *"no "*) on=auto ;; *) on=true ;; esac &&
+	for hook in "" "$COUNT"
+	do
+		new_cache && for i in 1 2 3 4
+		do
+			share $i -c core.sandbox=$on -c "${hook:-a.b=c}" && cp pack.$i pack && pack_holds all &&
+			test "$(state $i)" = "$usual" || return 1
+		done && test "$(traced 2 request)" = again && test "$(traced 4 request)" = found &&
+		cmp pack.2 pack.4 && test "$(counted 2 bytes)" = $(wc -c <pack.2) &&
+		test $(runs) = $(test -n "$hook" && echo 2 || echo 0) || return 1
+	done
+'
+
 test_expect_success 'ten in a row are two computations' '
 	new_cache && cp clone lines && for i in 1 2 3 4 5 6 7 8 9 10; do share $i -c "$COUNT" || return 1; done &&
 	test $(runs) = 2 && cp pack.10 pack && pack_holds all && for i in 3 4 5 6 7 8 9 10

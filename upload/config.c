@@ -21,8 +21,8 @@ static int read_share_limit(struct upload_config *u, const struct config_set *c,
 }
 
 /*
- * The hook runs programs, and shared packs are files of the server: only who runs it may name them, not the
- * repository's owner.
+ * The hook runs programs, shared packs are files of the server, and the sandbox keeps it from all
+ * else: only who runs the server has a say in them, not the repository's owner.
  */
 static int read_protected(struct upload_config *u, struct err *err)
 {
@@ -30,6 +30,8 @@ static int read_protected(struct upload_config *u, struct err *err)
 	const char *value = NULL;
 	int rc = config_set_read_protected(c, err);
 
+	if (!rc)
+		rc = sandbox_read_config(&u->sandbox, c, err);
 	if (!rc)
 		rc = config_get_string(c, "uploadpack.packobjectshook", &value, err);
 	if (rc > 0 && *value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
+#include "upload/broker.h"
 #include "upload/produce.h"
 #include "upload/share-file.h"
 #include "upload/share-fill.h"
@@ -105,7 +106,8 @@ static void finish(struct filler *f, int rc, struct err *err)
 }
 
 NORETURN static void run(struct upload_server *s, struct fetch_request *q,
-			 const struct share_dir *dir, const struct object_id *kind, int fd)
+			 const struct share_dir *dir, const struct object_id *kind, int fd,
+			 int broker)
 {
 	struct filler f = { .dir = *dir, .kind = kind, .looked_ms = monotonic_ms(),
 			    .ends = SHARE_FAILED };
@@ -119,6 +121,8 @@ NORETURN static void run(struct upload_server *s, struct fetch_request *q,
 	f.dir.seen = -1;
 	share_file_fill(&f.file, fd);
 	rc = share_dir_reopen(&f.dir, &err);
+	if (!rc && broker >= 0)
+		rc = broker_replace(&s->broker, broker, &err);
 	if (!rc)
 		rc = produce(&f, s, q, &err);
 	finish(&f, rc, &err);
@@ -129,12 +133,16 @@ int upload_filler_start(struct upload_server *s, struct fetch_request *q,
 			const struct share_dir *dir, const struct object_id *kind, int fd,
 			int followed, struct err *err)
 {
-	int rc = process_detach(err);
+	int broker = -1, rc = s->broker.fd < 0 ? 0 : broker_connect(&s->broker, &broker, err);
 
+	if (!rc)
+		rc = process_detach(err);
 	if (!rc) {
 		sys->close(followed);
-		run(s, q, dir, kind, fd);
+		run(s, q, dir, kind, fd, broker);
 	}
+	if (broker >= 0)
+		sys->close(broker);
 	sys->close(fd);
 	return rc < 0 ? rc : 0;
 }

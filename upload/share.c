@@ -253,6 +253,8 @@ static int prepare(struct share *h, struct err *err)
 
 	if (!u->share_dir)
 		return err_set(err, ERR_INVALID, "uploadpack.shareDirectory is not set");
+	if (h->s->share_refused)
+		return err_set(err, ERR_INVALID, "%s", h->s->share_refused);
 	rc = upload_request_kind(h->s, h->q, &h->kind, err);
 	return rc < 0 ? rc : share_dir_open(&h->dir, u->share_dir, u->share_s, u->share_limit_bytes,
 					    err);

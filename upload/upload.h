@@ -9,9 +9,11 @@
 
 #include "compat/posix.h"
 #include "history/history.h"
+#include "repo/confine.h"
 #include "repo/hidden-refs.h"
 #include "sideband.h"
 #include "util/date.h"
+#include "util/run-command.h"
 #include "util/string-list.h"
 #include "wire/filter-spec.h"
 #include "wire/pkt-reader.h"
@@ -26,12 +28,14 @@ struct upload_config {
 	bool advertise_sid, advertise_object_info, advertise_bundle_uris;
 	bool unborn_allowed, unborn_advertised; /* lsrefs.unborn */
 	int64_t keepalive_ms;
-	const char *pack_objects_hook; /* of protected configuration; owned; NULL: none */
-	unsigned share_s;	       /* uploadpack.shareIdentical; 0: off */
-	char *share_dir;	       /* of protected configuration, as is the limit; owned; NULL: none */
-	uint64_t share_limit_bytes;
+	unsigned share_s; /* uploadpack.shareIdentical; 0: off */
 	unsigned max_concurrent; /* 0: no limit */
 	unsigned max_concurrent_wait_s;
+	/* of protected configuration: */
+	const char *pack_objects_hook; /* owned; NULL: none */
+	enum sandbox_mode sandbox;
+	char *share_dir; /* owned; NULL: none */
+	uint64_t share_limit_bytes;
 };
 MUST_USE int upload_config_read(struct upload_config *out, const struct config_set *c,
 				struct err *err);
@@ -48,6 +52,13 @@ struct upload_pack_options {
 	bool stateless_rpc;  /* one request of a connection that has others: HTTP */
 	bool advertise_only; /* --http-backend-info-refs */
 	unsigned timeout_s;  /* how long a client may be silent; 0: for ever */
+	bool confine; /* this process serves that client and does nothing else: core.sandbox */
+};
+
+/* The process that keeps what a confined server gives up: see upload/broker.h. */
+struct upload_broker {
+	int fd; /* -1: there is none */
+	pid_t pid;
 };
 
 struct upload_server {
@@ -59,6 +70,8 @@ struct upload_server {
 	struct pkt_reader in;
 	struct pkt_writer out;
 	struct commit_pool *pool; /* the history as it is here; made on first use */
+	struct upload_broker broker;
+	char *share_refused; /* why the directory of shared packs cannot be used; NULL: not known */
 	bool in_arguments; /* the request that is read has arguments that follow (version 2) */
 	bool told;	   /* the client has been told what failed, or cannot be */
 };
@@ -164,6 +177,10 @@ struct upload_job {
 /* A pack_source_fn (pack-relay.h); data: a struct upload_job. Runs in a thread of its own. */
 struct relay_queue;
 MUST_USE int upload_make_pack(void *data, struct relay_queue *queue, struct err *err);
+
+/* The hook with its arguments and input for this request; pipes for its output and, with bands, stderr. */
+MUST_USE int upload_hook_start(const char *hook, const struct fetch_request *q, bool bands,
+			       struct child_process *cp, struct err *err);
 
 /* Make it and send it, then a flush packet if there are bands. */
 MUST_USE int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err);

@@ -1,38 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "util/detach.h"
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/wait.h>
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "util/trace2.h"
 
-/* What we have opened ourselves is O_CLOEXEC; anything else came from whoever started us. */
-static void leave_inherited(void)
+static bool keep_none(int fd UNUSED)
 {
-	DIR *d = opendir("/proc/self/fd");
-	struct dirent *de;
-
-	while (d && (de = readdir(d))) {
-		int fd = atoi(de->d_name), flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
-
-		if (flags >= 0 && !(flags & FD_CLOEXEC))
-			close(fd);
-	}
-	if (d)
-		closedir(d);
+	return false;
 }
 
 /* Whoever waits for the end of these must not wait for us. */
 static bool leave_streams(void)
 {
-	int fd = open("/dev/null", O_RDWR /* check-calls: a device */ | O_CLOEXEC);
-	bool ok = fd >= 0;
+	bool ok = true;
 
 	for (int i = 0; i < 3 && ok; i++)
-		ok = dup2(fd, i) == i;
-	if (fd > 2)
-		close(fd);
+		ok = os_redirect_to_null(i) >= 0;
 	return ok;
 }
 
@@ -50,7 +35,7 @@ int process_detach(struct err *err)
 		if (pid)
 			_exit(0);
 		trace2_stop();
-		leave_inherited();
+		os_close_inherited(keep_none);
 		return 0;
 	}
 	if (RETRY_EINTR(waitpid(pid, &status, 0)) < 0 || status)

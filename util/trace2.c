@@ -730,6 +730,19 @@ bool trace_want(const char *env_key)
 	return key_fd(env_key) >= 0;
 }
 
+bool trace_has_descriptor(int fd)
+{
+	bool found = false;
+
+	for (int i = 0; i < NR_SINKS; i++)
+		found |= atomic_load(&sinks[i].fd) == fd;
+	pthread_mutex_lock(&keys_lock);
+	for (size_t i = 0; i < nr_keys; i++)
+		found |= keys[i].fd == fd;
+	pthread_mutex_unlock(&keys_lock);
+	return found;
+}
+
 void trace_printf_at(const char *file, int line, const char *env_key,
 		     const char *fmt, ...)
 {

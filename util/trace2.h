@@ -70,6 +70,8 @@ uint64_t trace2_counter_get(enum trace2_counter c);
 #define trace_printf(env_key, ...) \
 	trace_printf_at(__FILE__, __LINE__, (env_key), __VA_ARGS__)
 bool trace_want(const char *env_key);
+/* Does a trace that is open, of either kind, go to this descriptor? */
+bool trace_has_descriptor(int fd);
 void trace_printf_at(const char *file, int line, const char *env_key,
 		     const char *fmt, ...) PRINTF_LIKE(4, 5);
 
