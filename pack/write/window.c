@@ -40,7 +40,8 @@ struct delta_window *delta_window_new(struct search_shared *shared)
 	CALLOC_ARRAY(w, 1);
 	w->shared = shared;
 	w->po = shared->po;
-	w->max = w->po->o.window;
+	/* Never more than there are to try. */
+	w->max = w->po->o.window < w->po->nr ? w->po->o.window : w->po->nr;
 	CALLOC_ARRAY(w->v, (size_t)w->max + 1);
 	return w;
 }
