@@ -215,8 +215,6 @@ static int run_command_of(struct upload_server *s, const struct request *q, int 
 
 	s->in_arguments = kind == PKT_DELIM;
 	rc = q->command->run(s, err);
-	if (rc < 0 && pkt_writer_failed(&s->out))
-		return pkt_writer_send(&s->out, err);
 	return rc < 0 ? rc : pkt_writer_send(&s->out, err);
 }
 

@@ -38,10 +38,10 @@ static void server_release(struct upload_server *s)
 /* Before a pack has begun there is room for an "ERR" packet (gitprotocol-pack(5)). */
 static void tell_client(struct upload_server *s, struct err *why)
 {
+	pkt_writer_reset(&s->out);
 	if (s->told || pkt_writer_failed(&s->out))
 		return;
 	s->out.band = 0;
-	strbuf_reset(&s->out.buf);
 	pkt_writer_addf(&s->out, "ERR upload-pack: %.1000s", err_message(why));
 	(void)!pkt_writer_send(&s->out, NULL);
 }
@@ -57,6 +57,9 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 	rc = server_init(&s, r, o, &why);
 	if (!rc)
 		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
+	/* A callback that stopped because of it has not said why. */
+	if (rc < 0 && pkt_writer_failed(&s.out))
+		rc = pkt_writer_send(&s.out, &why);
 	if (rc < 0)
 		tell_client(&s, &why);
 	err_move(err, &why);

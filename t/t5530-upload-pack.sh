@@ -332,6 +332,17 @@ test_expect_success 'requests that are none' '
 	EOF
 '
 
+test_expect_success 'a ref whose name does not fit in a packet: the client is told' '
+	rm -rf long && cp -R repo long && git -C long pack-refs --all &&
+	{ cat long/.git/packed-refs && echo "$ONE refs/x/$(printf "%065480d" 0)"; } >packed.new && cp packed.new long/.git/packed-refs &&
+	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 >lines &&
+	test_expect_code 128 serve long <lines && tail -n 1 answer >last &&
+	test_grep "^ERR upload-pack: line of 655[0-9]* bytes does not fit in a packet: .$ONE refs/x/000" last &&
+	test_expect_code 128 git upload-pack long </dev/null >raw 2>err && "$PKT" decode <raw >answer && tail -n 1 answer >last &&
+	test_grep "^ERR upload-pack: line of 655[0-9]* bytes does not fit" last && test_grep "^fatal: line of 655" err &&
+	serve long -c transfer.hideRefs=refs/x <lines && test_grep "refs/heads/main" answer
+'
+
 test_expect_success 'a connection that is cut, at each byte' '
 	fetch_request "want $MAIN" "have $ONE" | "$PKT" encode >whole &&
 	for n in $(test_seq $(($(wc -c <whole) - 1)))

@@ -5,7 +5,8 @@
  * sends first.
  *
  * Errors: the first failure stays in the writer; what is added afterwards is dropped, and
- * pkt_writer_send returns it.
+ * pkt_writer_send returns it. ERR_TOO_BIG: a payload does not fit in a packet; the connection is
+ * whole then, and pkt_writer_reset makes it usable to say so.
  */
 #ifndef WIRE_PKT_WRITER_H
 #define WIRE_PKT_WRITER_H
@@ -36,6 +37,8 @@ static inline bool pkt_writer_failed(const struct pkt_writer *w)
 {
 	return w->failed != 0;
 }
+/* Drop what was not sent, and forget that something did not fit; another failure stays. */
+void pkt_writer_reset(struct pkt_writer *w);
 MUST_USE int pkt_writer_send(struct pkt_writer *w, struct err *err);
 
 #endif
