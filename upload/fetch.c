@@ -33,10 +33,10 @@ static int take_want_ref(struct upload_server *s, struct fetch_request *q, const
 		 ref_is_hidden(&s->hidden, name, full) ||
 		 ref_resolve(s->repo->refs, full, &oid, NULL, NULL, NULL) < 0)
 		rc = err_set(err, ERR_INVALID, "unknown ref %s", name);
-	else if (string_list_lookup(&q->want_refs, name))
+	else if (!strset_add(&q->want_ref_names, name))
 		rc = err_set(err, ERR_INVALID, "duplicate want-ref %s", name);
 	if (!rc) {
-		string_list_insert(&q->want_refs, name)->util = xmemdup(&oid, sizeof(oid));
+		string_list_append(&q->want_refs, name)->util = xmemdup(&oid, sizeof(oid));
 		fetch_request_add_want(q, &oid);
 	}
 	free(full);
@@ -129,6 +129,7 @@ static int read_arguments(struct upload_server *s, struct fetch_request *q, stru
 		return rc < 0 ? rc : kind;
 	if (kind != PKT_FLUSH)
 		return err_set(err, ERR_INVALID, "expected flush after fetch arguments");
+	string_list_sort(&q->want_refs);
 	return fetch_request_check(q, err);
 }
 

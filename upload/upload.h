@@ -12,6 +12,7 @@
 #include "repo/hidden-refs.h"
 #include "sideband.h"
 #include "util/date.h"
+#include "util/map.h"
 #include "util/string-list.h"
 #include "wire/filter-spec.h"
 #include "wire/pkt-reader.h"
@@ -59,7 +60,10 @@ struct upload_server {
 };
 
 /* The next argument of a command of version 2: pkt_reader_line, or PKT_FLUSH if it has none. */
-int upload_next_argument(struct upload_server *s, struct err *err);
+static inline int upload_next_argument(struct upload_server *s, struct err *err)
+{
+	return s->in_arguments ? pkt_reader_line(&s->in, err) : PKT_FLUSH;
+}
 
 /*
  * Every ref that a client may see, by the name that it sees it with: HEAD first, if it
@@ -81,6 +85,8 @@ MUST_USE int upload_head_target(struct upload_server *s, char **out, struct err 
 
 /* ---- one request ---- */
 
+struct upload_ready;
+
 /* Limits of what one client can make us keep. */
 #define UPLOAD_LINES_MAX 4000000
 
@@ -89,7 +95,8 @@ struct fetch_request {
 	struct oidset want_set;
 	struct oid_array haves; /* that we have, too */
 	struct oidset have_set;
-	struct string_list want_refs; /* util: struct object_id */
+	struct string_list want_refs; /* util: struct object_id; sorted once all have been read */
+	struct strset want_ref_names;
 	struct oid_array shallow; /* the client's boundary, each once */
 	struct oidset shallow_set;
 	int depth;		  /* 0: not given; see UPLOAD_DEPTH_INFINITE */
@@ -101,6 +108,7 @@ struct fetch_request {
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
+	struct upload_ready *ready; /* what upload_is_ready knows; owned */
 	/* Not a boundary any more: the client has these, but not because it said "have". */
 	struct oid_array unshallowed;
 	/* Commits whose parents the client does not get because of them: set by upload_deepen. */
@@ -130,9 +138,11 @@ MUST_USE int upload_note_have(struct upload_server *s, struct fetch_request *q,
 			      const struct object_id *oid, bool *common, struct err *err);
 /*
  * Is there something that the client has below each of the wants? Then there is no use in more
- * questions. 1, 0, < 0.
+ * questions. 1, 0, < 0. Wants do not change after the first call. Cost: of all calls for a request
+ * together, what it has of haves and what is walked of the history.
  */
 int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err);
+void upload_ready_free(struct upload_ready *r);
 /*
  * Is each of these reached by a ref that is not hidden? ERR_INVALID "not our ref X". Cost: the
  * history down to the oldest of them; all of it if one is not reached.
