@@ -336,6 +336,26 @@ test_expect_success 'damage does not spread: another copy is used' '
 	done
 '
 
+# The delta names the other blob as its base now, of the same size: it inflates, to something that it is not. What is
+# made as a delta upon it has to rest on the true content, of which the alternate has a copy.
+test_expect_success PERL 'damage that inflates: no new delta rests on it' '
+	rm -rf odd && mkdir odd && cd odd &&
+	lines 1 300 >b1 && sed "s/changes/CHANGED/" b1 >b2 && printf "%s" "and more of it" | cat b2 - >b3 &&
+	lines 1 301 | sed "s/changes/CHANGED/" >b4 && git init -q src && git init -q dst &&
+	B1=$(git -C src hash-object ../b1) && B2=$(git -C src hash-object ../b2) && B3=$(git -C src hash-object ../b3) &&
+	{ echo "file blob b1" && echo "file blob b2" && echo "ref $B2 $(wc -c <b2) and more of it"; } >entries &&
+	"$GIT_BUILD_DIR/t/helper/craft-pack" $(test $TEST_HASH = sha1 || echo $TEST_HASH) <entries >p &&
+	git -C src index-pack --stdin <p && git -C dst index-pack --stdin <p && git -C src cat-file -e $B3 &&
+	B4=$(git -C dst hash-object -w ../b4) && pack=$(ls dst/.git/objects/pack/*.pack) && chmod u+w "$pack" &&
+	at=$(git show-index <"${pack%.pack}.idx" | grep $B3 | cut -d" " -f1) &&
+	perl -e "print pack q(H*), shift" $B1 | dd of="$pack" bs=1 seek=$((at + 2)) conv=notrunc 2>/dev/null &&
+	git -C dst cat-file blob $B3 >content && test_must_fail cmp -s content b3 &&
+	echo "$PWD/src/.git/objects" >dst/.git/objects/info/alternates && printf "%s b\n" $B3 $B4 >list &&
+	git -C dst pack-objects --stdout <list >new.pack && git init -q in && git -C in index-pack --stdin <new.pack &&
+	git -C in cat-file blob $B4 >content && cmp content b4 && git -C in cat-file blob $B3 >content && cmp content b3 &&
+	test $(chain_depth in) = 1 && cd ..
+'
+
 test_expect_success 'damage without another copy is an error, and leaves no pack' '
 	rm bad/.git/objects/info/alternates && rm -rf out && mkdir out &&
 	test_must_fail git -C bad pack-objects "$PWD/out/pack" <oids 2>err && test_grep corrupt err &&

@@ -79,6 +79,18 @@ void delta_window_free(struct delta_window *w)
 	free(w);
 }
 
+/*
+ * From a pack only what has the name that it should have: damage of an entry's header is not seen when
+ * it is inflated, and deltas upon the wrong content would spread it.
+ */
+static int read_checked(const struct pack_objects *po, const struct pack_item *it,
+			const struct object_id *oid, struct object_buf *buf, struct err *err)
+{
+	if (!it->source)
+		return odb_read(po->o.odb, oid, buf, err);
+	return pack_read_doubtful(po, oid, po->sources[it->source - 1].pack, it->in_offset, buf, err);
+}
+
 static int read_candidate(struct delta_window *w, struct candidate *c, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -88,7 +100,7 @@ static int read_candidate(struct delta_window *w, struct candidate *c, struct er
 	if (c->data)
 		return 0;
 	pack_item_oid(w->po, c->item, &oid);
-	rc = odb_read(w->po->o.odb, &oid, &buf, err);
+	rc = read_checked(w->po, &w->po->items[c->item], &oid, &buf, err);
 	if (rc < 0)
 		return rc;
 	if (buf.size != c->size) {
