@@ -124,7 +124,7 @@ static int turn(struct relay *r, struct err *err)
 	if (RETRY_EINTR(poll(fds, 3, timeout_ms(r))) < 0)
 		return err_set_errno(err, "cannot wait for %s", r->name);
 	if (fds[2].revents)
-		return err_set(err, ERR_IO, "the client has closed the connection");
+		return relay_check_client(&r->sender, err);
 	if (r->cp->err >= 0 && fds[1].revents)
 		rc = read_text(r, err);
 	if (!rc && r->cp->out >= 0 && fds[0].revents)
@@ -134,20 +134,12 @@ static int turn(struct relay *r, struct err *err)
 
 /* ---- from begin to end ---- */
 
-static void set_nonblocking(int fd)
-{
-	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
-
-	if (flags >= 0)
-		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
 static void prepare(struct relay *r)
 {
 	if (!r->cp->err)
 		r->cp->err = -1; /* stderr is inherited: there is no pipe */
-	set_nonblocking(r->cp->out);
-	set_nonblocking(r->cp->err);
+	os_set_nonblocking(r->cp->out);
+	os_set_nonblocking(r->cp->err);
 	os_enlarge_pipe(r->cp->out, PIPE_BYTES);
 	r->alloc = relay_batch(&r->sender) + 1;
 	r->buf = xmalloc(r->alloc);

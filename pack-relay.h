@@ -28,6 +28,7 @@ struct pack_relay_options {
 	int fd; /* the client's end */
 	enum sideband_mode mode;
 	int64_t keepalive_ms; /* 0: none; without bands there is none either */
+	unsigned timeout_s;   /* how long the client may read nothing (writev_to_peer); 0: for ever */
 };
 
 /* There is no source: tell the client why, on band 3. */

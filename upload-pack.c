@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "upload-pack.h"
 #include "serve.h"
 #include "upload/upload.h"
@@ -17,6 +18,9 @@ static int server_init(struct upload_server *s, struct repository *r,
 	pkt_reader_init(&s->in, o->in);
 	s->in.timeout_s = o->timeout_s;
 	pkt_writer_init(&s->out, o->out);
+	s->out.timeout_s = o->timeout_s;
+	/* Only so is a client noticed that does not read. A terminal is shared with others. */
+	s->out_blocked = o->timeout_s && !isatty(o->out) && os_set_nonblocking(o->out);
 	rc = upload_config_read(&s->config, r->config, err);
 	if (!rc)
 		rc = hidden_refs_read(&s->hidden, r->config, "uploadpack", err);
@@ -27,6 +31,8 @@ static int server_init(struct upload_server *s, struct repository *r,
 
 static void server_release(struct upload_server *s)
 {
+	if (s->out_blocked)
+		fcntl(s->o.out, F_SETFL, fcntl(s->o.out, F_GETFL) & ~O_NONBLOCK);
 	pkt_reader_release(&s->in);
 	pkt_writer_release(&s->out);
 	upload_config_release(&s->config);

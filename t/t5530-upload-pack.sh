@@ -374,6 +374,37 @@ test_expect_success 'a silent client is not waited for beyond --timeout' '
 	test_grep "the client has been silent for 1 seconds" err && kill $(cat pid)
 '
 
+# held OPTIONS <request: a client that sends it and reads nothing. The server's exit code is in `code`; its end
+# of the connection, which others may have as well, waits when it is written to as it did before.
+held () {
+	mkfifo held && exec 9<>held && {
+		GIT_PROTOCOL=${PROTOCOL-version=2} git "$@" <request >&9 2>err
+		echo $? >code
+		! test -r /proc/$$/fdinfo/9 || ! grep "^flags:.*[4-7][0-7][0-7][0-7]$" /proc/$$/fdinfo/9
+	} && exec 9>&- && rm held
+}
+
+test_expect_success 'a client that reads nothing is not waited for beyond --timeout' '
+	rm -rf much && cp -R repo much && head -c 3000000 /dev/urandom >much/big && git -C much add big &&
+	git -C much commit -qm big && B=$(git -C much rev-parse HEAD) && fetch_request "want $B" done | "$PKT" encode >request &&
+	held upload-pack --timeout=1 --stateless-rpc much && test "$(cat code)" = 128 &&
+	test_grep "^fatal: pack data: nothing has been read for 1 seconds" err &&
+	write_script hook <<-\EOF &&
+	cat >/dev/null; printf PACK; echo $$ >"$TRASH_DIRECTORY/hook.pid"; exec cat /dev/zero
+	EOF
+	held -c uploadpack.packObjectsHook="exec $PWD/hook" upload-pack --timeout=1 --stateless-rpc much &&
+	test "$(cat code)" = 128 && test_grep "nothing has been read for 1 seconds" err &&
+	test_must_fail kill -0 $(cat hook.pid)
+'
+
+test_expect_success 'nor one that asks for refs and reads nothing' '
+	awk "BEGIN { print \"# pack-refs with: peeled fully-peeled sorted \"; for (i = 10000; i < 30000; i++) print \"$ONE refs/x/\" i }" >much/.git/packed-refs &&
+	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 | "$PKT" encode >request &&
+	held upload-pack --timeout=1 --stateless-rpc much && test "$(cat code)" = 128 &&
+	test_grep "^fatal: packets: nothing has been read for 1 seconds" err &&
+	PROTOCOL=version=0 && held upload-pack --timeout=1 much && unset PROTOCOL && test "$(cat code)" = 128 && test_grep "nothing has been read" err
+'
+
 test_expect_success 'a damaged object: the client is told, and gets no whole pack' '
 	cp -r repo broken && o=$(git -C repo rev-parse $MAIN:three.t) &&
 	f=broken/.git/objects/$(echo $o | sed "s,^..,&/,") && chmod u+w $f && echo junk >$f &&

@@ -104,7 +104,8 @@ static int send_by_hook(struct upload_server *s, struct fetch_request *q,
 int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err)
 {
 	struct pack_relay_options o = { .fd = s->o.out, .mode = q->mode,
-					.keepalive_ms = s->config.keepalive_ms };
+					.keepalive_ms = s->config.keepalive_ms,
+					.timeout_s = s->o.timeout_s };
 	struct upload_job j = { s, q };
 	int rc = pkt_writer_send(&s->out, err);
 

@@ -43,7 +43,7 @@ struct upload_pack_options {
 	int version;	     /* of the protocol: 0, 1, 2 */
 	bool stateless_rpc;  /* one request of a connection that has others: HTTP */
 	bool advertise_only; /* --http-backend-info-refs */
-	unsigned timeout_s;  /* how long a client may be silent; 0: for ever */
+	unsigned timeout_s;  /* how long a client may be silent, or read nothing; 0: for ever */
 };
 
 struct upload_server {
@@ -56,6 +56,7 @@ struct upload_server {
 	struct pkt_writer out;
 	struct commit_pool *pool; /* the history as it is here; made on first use */
 	bool in_arguments; /* the request that is read has arguments that follow (version 2) */
+	bool out_blocked;  /* the client's end did before, and does again when it is served */
 	bool told;	   /* the client has been told what failed, or cannot be */
 };
 

@@ -23,7 +23,8 @@ void pkt_writer_release(struct pkt_writer *w)
 static void send_buffer(struct pkt_writer *w)
 {
 	if (!pkt_writer_failed(w))
-		w->failed = write_in_full(w->fd, w->buf.buf, w->buf.len, "packets", &w->failure);
+		w->failed = write_to_peer(w->fd, w->buf.buf, w->buf.len, w->timeout_s, "packets",
+					  &w->failure);
 	strbuf_reset(&w->buf);
 }
 

@@ -18,6 +18,7 @@
 
 struct pkt_writer {
 	int fd;
+	unsigned timeout_s; /* how long the peer may read nothing (writev_to_peer); 0: for ever */
 	/* > 0: each payload begins with this byte and counts as text of that band (sideband-all) */
 	unsigned char band;
 	struct strbuf buf;

@@ -257,7 +257,7 @@ static void pieces_do_not_show(void **state UNUSED)
 		pieces[nr++] = (struct iovec){ data + len, n };
 		len += n;
 	}
-	assert_int_equal(sideband_send(fd, SIDEBAND_LARGE, BAND_PACK, pieces, nr, NULL), 0);
+	assert_int_equal(sideband_send(fd, 0, SIDEBAND_LARGE, BAND_PACK, pieces, nr, NULL), 0);
 	lseek(fd, 0, SEEK_SET);
 	pkt_reader_init(&r, fd);
 	while (at_byte < len) {
@@ -272,8 +272,8 @@ static void pieces_do_not_show(void **state UNUSED)
 	assert_int_equal(pkt_reader_next(&r, NULL), PKT_EOF);
 	reader_done(&r);
 	fd = new_file(at(dir, "plain"), "");
-	assert_int_equal(sideband_send(fd, SIDEBAND_NONE, BAND_TEXT, pieces, nr, NULL), 0);
-	assert_int_equal(sideband_send(fd, SIDEBAND_NONE, BAND_PACK, pieces, nr, NULL), 0);
+	assert_int_equal(sideband_send(fd, 0, SIDEBAND_NONE, BAND_TEXT, pieces, nr, NULL), 0);
+	assert_int_equal(sideband_send(fd, 0, SIDEBAND_NONE, BAND_PACK, pieces, nr, NULL), 0);
 	text = read_text(at(dir, "plain"));
 	assert_memory_equal(text, data, len);
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), len);
