@@ -67,6 +67,15 @@ static int take_filter(struct upload_server *s, struct fetch_request *q, const c
 	return rc < 0 ? rc : upload_filter_check(s->repo->config, &q->filter, err);
 }
 
+/* A command of the host makes packs without them, which is always right. */
+static int take_uris(struct upload_server *s, struct fetch_request *q, const char *protocols,
+		     struct err *err)
+{
+	if (q->uris)
+		return err_set(err, ERR_INVALID, "multiple packfile-uris lines forbidden");
+	return upload_uris_read(&q->uris, s, s->config.pack_objects_hook ? "" : protocols, err);
+}
+
 static bool take_flag(struct upload_server *s, struct fetch_request *q, const char *line)
 {
 	const struct {
@@ -105,6 +114,8 @@ static int take_argument(struct upload_server *s, struct fetch_request *q, const
 		return take_want_ref(s, q, rest, err);
 	if (skip_prefix(line, "filter ", &rest))
 		return take_filter(s, q, rest, err);
+	if (skip_prefix(line, "packfile-uris ", &rest) && upload_has_uris(s))
+		return take_uris(s, q, rest, err);
 	rc = fetch_request_take_shallow(s, q, line, err);
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -185,7 +196,6 @@ static int send_sections(struct upload_server *s, struct fetch_request *q, struc
 	if (rc < 0)
 		return rc;
 	send_wanted_refs(s, q);
-	pkt_writer_addf(&s->out, "packfile\n");
 	q->mode = SIDEBAND_LARGE;
 	return upload_send_pack(s, q, err);
 }

@@ -106,16 +106,25 @@ int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct er
 	struct pack_relay_options o = { .fd = s->o.out, .mode = q->mode,
 					.keepalive_ms = s->config.keepalive_ms,
 					.timeout_s = s->o.timeout_s };
-	struct upload_job j = { s, q };
-	int rc = pkt_writer_send(&s->out, err);
+	struct upload_job j = { s, q, NULL };
+	int rc = q->uris ? upload_find_pack(&j, err) : 0;
 
-	if (rc < 0)
+	if (!rc) {
+		upload_uris_print(q->uris, &s->out);
+		if (s->o.version == 2)
+			pkt_writer_addf(&s->out, "packfile\n");
+		rc = pkt_writer_send(&s->out, err);
+	}
+	if (rc < 0) {
+		upload_job_release(&j);
 		return rc;
+	}
 	s->told = true;
 	if (s->config.pack_objects_hook)
 		rc = send_by_hook(s, q, &o, err);
 	else
 		rc = pack_relay_function(&o, upload_make_pack, &j, err);
+	upload_job_release(&j);
 	if (!rc && q->mode != SIDEBAND_NONE)
 		pkt_writer_flush(&s->out);
 	return rc;

@@ -25,6 +25,7 @@ struct upload_config {
 	bool allow_filter, allow_ref_in_want, allow_sideband_all;
 	bool use_bitmaps; /* pack.useBitmaps */
 	bool advertise_sid, advertise_object_info, advertise_bundle_uris;
+	bool advertise_promisors; /* promisor.advertise */
 	bool unborn_allowed, unborn_advertised; /* lsrefs.unborn */
 	int64_t keepalive_ms;
 	const char *pack_objects_hook; /* of protected configuration; owned; NULL: none */
@@ -87,6 +88,7 @@ MUST_USE int upload_head_target(struct upload_server *s, char **out, struct err 
 /* ---- one request ---- */
 
 struct upload_ready;
+struct upload_uris;
 
 /* Limits of what one client can make us keep. */
 #define UPLOAD_LINES_MAX 4000000
@@ -109,6 +111,7 @@ struct fetch_request {
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
+	struct upload_uris *uris;   /* blobs that go by URI; NULL: none; owned */
 	struct upload_ready *ready; /* what upload_is_ready knows; owned */
 	/* Not a boundary any more: the client has these, but not because it said "have". */
 	struct oid_array unshallowed;
@@ -161,17 +164,43 @@ bool fetch_deepens(const struct fetch_request *q);
 MUST_USE int upload_deepen(struct upload_server *s, struct fetch_request *q, bool v2,
 			   struct err *err);
 
+/* ---- promisor-remote ---- */
+
+/* The value of the capability; false: there is nothing to offer. */
+bool upload_offer_promisors(struct upload_server *s, struct strbuf *value);
+
+/* ---- packfile-uris ---- */
+
+/* Has the host named any? */
+bool upload_has_uris(const struct upload_server *s);
+/* Those of protocols ("http,https") that the client takes. ERR_INVALID: a setting is malformed. */
+MUST_USE int upload_uris_read(struct upload_uris **out, const struct upload_server *s,
+			      const char *protocols, struct err *err);
+void upload_uris_free(struct upload_uris *u); /* NULL is fine */
+/* Does this blob, which the pack would have, go by URI? u may be NULL. */
+bool upload_uris_take(struct upload_uris *u, const struct object_id *blob);
+/* The section of the answer, if any blob goes by URI. */
+void upload_uris_print(const struct upload_uris *u, struct pkt_writer *out);
+
 /* ---- the pack ---- */
 
+struct pack_making;
 struct upload_job {
 	struct upload_server *s;
 	struct fetch_request *q;
+	struct pack_making *found; /* by upload_find_pack; NULL: nothing yet */
 };
+/* What is in it, before anything of it is sent. Free with upload_job_release. */
+MUST_USE int upload_find_pack(struct upload_job *j, struct err *err);
+void upload_job_release(struct upload_job *j);
 /* A pack_source_fn (pack-relay.h); data: a struct upload_job. Runs in a thread of its own. */
 struct relay_queue;
 MUST_USE int upload_make_pack(void *data, struct relay_queue *queue, struct err *err);
 
-/* Make it and send it, then a flush packet if there are bands. */
+/*
+ * Make it and send it, then a flush packet if there are bands. With q->uris, what goes by URI is told
+ * first. In version 2 the header of the section comes before the pack.
+ */
 MUST_USE int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err);
 
 /* ---- the versions of the protocol ---- */
