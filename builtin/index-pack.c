@@ -201,8 +201,6 @@ static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err 
 		.shared_perm = p->r->settings.shared_perm,
 	};
 	struct strbuf dir = STRBUF_INIT;
-	struct stat st;
-	size_t rest;
 	int rc;
 
 	if (p->pack_file) {
@@ -215,12 +213,7 @@ static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err 
 	strbuf_release(&dir);
 	if (rc < 0)
 		return rc;
-	/* A file must end with the pack; from a pipe, what follows is passed on. */
-	(void)pack_receive_rest(rx, &rest);
-	if (!fstat(0, &st) && S_ISREG(st.st_mode) &&
-	    lseek(0, 0, SEEK_CUR) - (off_t)rest != st.st_size)
-		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	return 0;
+	return pack_check_end(rx, 0, err);
 }
 
 static int read_pack(struct index_pack *p, struct pack_receive *rx, struct fsync_batch *b,
