@@ -347,7 +347,7 @@ test_expect_success PERL 'damage that inflates: no new delta rests on it' '
 	"$GIT_BUILD_DIR/t/helper/craft-pack" $(test $TEST_HASH = sha1 || echo $TEST_HASH) <entries >p &&
 	git -C src index-pack --stdin <p && git -C dst index-pack --stdin <p && git -C src cat-file -e $B3 &&
 	B4=$(git -C dst hash-object -w ../b4) && pack=$(ls dst/.git/objects/pack/*.pack) && chmod u+w "$pack" &&
-	at=$(git show-index <"${pack%.pack}.idx" | grep $B3 | cut -d" " -f1) &&
+	at=$(git show-index --object-format=$TEST_HASH <"${pack%.pack}.idx" | grep $B3 | cut -d" " -f1) &&
 	perl -e "print pack q(H*), shift" $B1 | dd of="$pack" bs=1 seek=$((at + 2)) conv=notrunc 2>/dev/null &&
 	git -C dst cat-file blob $B3 >content && test_must_fail cmp -s content b3 &&
 	echo "$PWD/src/.git/objects" >dst/.git/objects/info/alternates && printf "%s b\n" $B3 $B4 >list &&

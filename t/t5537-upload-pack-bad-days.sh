@@ -62,7 +62,7 @@ done
 
 test_expect_success 'a chain of 100,000 deltas is served, and its end as well' '
 	{ echo "blob x" && seq -f "ofs %.0f y" 0 99999; } | craft chain.pack && new deep && git -C deep index-pack --stdin <chain.pack &&
-	git show-index <$(ls deep/objects/pack/*.idx) | sort -n | cut -d" " -f2 >names && last=$(tail -n 1 names) &&
+	git show-index --object-format=$TEST_HASH <$(ls deep/objects/pack/*.idx) | sort -n | cut -d" " -f2 >names && last=$(tail -n 1 names) &&
 	fetch_request no-progress "want $last" done >lines && serve deep <lines && echo $last >one && pack_holds one &&
 	test $(git -C got.git cat-file -s $last) = 100001 &&
 	tree=$(printf "100644 blob $last\tfile\n100644 blob $(sed -n 50000p names)\tother\n" | git -C deep mktree) &&
