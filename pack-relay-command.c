@@ -124,7 +124,7 @@ static int turn(struct relay *r, struct err *err)
 	if (RETRY_EINTR(poll(fds, 3, timeout_ms(r))) < 0)
 		return err_set_errno(err, "cannot wait for %s", r->name);
 	if (fds[2].revents)
-		return err_set(err, ERR_IO, "the client has closed the connection");
+		return relay_check_client(&r->sender, err);
 	if (r->from.err >= 0 && fds[1].revents)
 		rc = read_text(r, err);
 	if (!rc && r->from.out >= 0 && fds[0].revents)
@@ -134,18 +134,10 @@ static int turn(struct relay *r, struct err *err)
 
 /* ---- from begin to end ---- */
 
-static void set_nonblocking(int fd)
-{
-	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
-
-	if (flags >= 0)
-		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
 static void prepare(struct relay *r)
 {
-	set_nonblocking(r->from.out);
-	set_nonblocking(r->from.err);
+	os_set_nonblocking(r->from.out);
+	os_set_nonblocking(r->from.err);
 	os_enlarge_pipe(r->from.out, PIPE_BYTES);
 	r->alloc = relay_batch(&r->sender) + 1;
 	r->buf = xmalloc(r->alloc);

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A pack from something that is asked for more, and keeping a client waiting. One thread. */
 #include "compat/posix.h"
-#include <poll.h>
-#include "compat/syscalls.h"
 #include "pack-relay-internal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
-
-static int check_client(const struct relay_sender *s, struct err *err)
-{
-	struct pollfd client = { .fd = s->o.output ? -1 : s->o.fd, .events = 0 };
-
-	if (RETRY_EINTR(poll(&client, 1, 0)) > 0 && client.revents)
-		return err_set(err, ERR_IO, "the client has closed the connection");
-	return 0;
-}
 
 /* ---- waiting for a source ---- */
 
@@ -26,7 +15,7 @@ int pack_relay_await(struct pack_relay_options *o, pack_ready_fn ready, void *da
 
 	relay_sender_init(&s, o);
 	while (!(rc = ready(data, relay_deadline_ms(&s), err))) {
-		rc = check_client(&s, err);
+		rc = relay_check_client(&s, err);
 		if (!rc && relay_due(&s, 0) == RELAY_KEEPALIVE)
 			rc = relay_keepalive(&s, err);
 		if (rc < 0)
@@ -61,7 +50,7 @@ static int send_data(struct pull *p, size_t len, struct err *err)
 /* Nothing came: the clock, and the client. */
 static int send_due(struct pull *p, struct err *err)
 {
-	int rc = check_client(&p->sender, err);
+	int rc = relay_check_client(&p->sender, err);
 
 	if (rc < 0)
 		return rc;

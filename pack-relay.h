@@ -38,6 +38,7 @@ struct pack_relay_options {
 	/* NULL, or this gets everything instead of `fd`, keepalives in any mode, too. */
 	pack_output_fn output;
 	void *output_data;
+	unsigned timeout_s; /* how long the client may read nothing (writev_to_peer); 0: for ever */
 };
 
 /* There is no source: tell the client why, on band 3. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "upload-pack.h"
 #include "fs/private-dir.h"
 #include "serve.h"
@@ -20,6 +21,9 @@ static int server_init(struct upload_server *s, struct repository *r,
 	s->in.timeout_s = o->timeout_s;
 	pkt_writer_init(&s->out, o->out);
 	s->broker.fd = -1;
+	s->out.timeout_s = o->timeout_s;
+	/* Only so is a client noticed that does not read. A terminal is shared with others. */
+	s->out_blocked = o->timeout_s && !isatty(o->out) && os_set_nonblocking(o->out);
 	rc = upload_config_read(&s->config, r->config, err);
 	if (!rc)
 		rc = hidden_refs_read(&s->hidden, r->config, "uploadpack", err);
@@ -31,6 +35,8 @@ static int server_init(struct upload_server *s, struct repository *r,
 static void server_release(struct upload_server *s)
 {
 	broker_release(&s->broker);
+	if (s->out_blocked)
+		fcntl(s->o.out, F_SETFL, fcntl(s->o.out, F_GETFL) & ~O_NONBLOCK);
 	pkt_reader_release(&s->in);
 	pkt_writer_release(&s->out);
 	upload_config_release(&s->config);
@@ -43,10 +49,10 @@ static void server_release(struct upload_server *s)
 /* Before a pack has begun there is room for an "ERR" packet (gitprotocol-pack(5)). */
 static void tell_client(struct upload_server *s, struct err *why)
 {
+	pkt_writer_reset(&s->out);
 	if (s->told || pkt_writer_failed(&s->out))
 		return;
 	s->out.band = 0;
-	strbuf_reset(&s->out.buf);
 	pkt_writer_addf(&s->out, "ERR upload-pack: %.1000s", err_message(why));
 	(void)!pkt_writer_send(&s->out, NULL);
 }
@@ -100,6 +106,9 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 		rc = confine(&s, &why);
 	if (!rc)
 		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
+	/* A callback that stopped because of it has not said why. */
+	if (rc < 0 && pkt_writer_failed(&s.out))
+		rc = pkt_writer_send(&s.out, &why);
 	if (rc < 0)
 		tell_client(&s, &why);
 	err_move(err, &why);

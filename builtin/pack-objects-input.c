@@ -10,16 +10,25 @@
 
 /* ---- what the other side has ---- */
 
-/* The tree of a commit: files of the same path in it are good bases. */
+/*
+ * The tree of a commit: files of the same path in it are good bases. It is a hint: what is not there, or
+ * leads to no tree, does no harm.
+ */
 static int note_preferred(struct pack_command *c, const struct object_id *oid, struct err *err)
 {
+	struct err why = ERR_INIT;
 	struct object_id tree;
 	enum object_type type;
-	int rc = object_peel(odb_source(c->r->odb), oid, OBJ_TREE, &tree, &type, err);
+	int rc = object_peel(odb_source(c->r->odb), oid, OBJ_TREE, &tree, &type, &why);
 
 	/* As many as there is room for in a window. */
 	if (!rc && c->preferred_trees.nr < c->o.window)
 		oid_array_append(&c->preferred_trees, &tree);
+	if (rc == ERR_NOT_FOUND || rc == ERR_INVALID)
+		rc = 0;
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
 	return rc;
 }
 

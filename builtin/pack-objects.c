@@ -343,7 +343,7 @@ static int apply(struct pack_command *c, struct pack_options *o, struct err *err
 	int rc;
 
 	/* What implies --revs. */
-	c->revs = o->revs || o->all || o->unpacked || o->reflog || o->indexed_objects ||
+	c->revs = o->revs || o->thin || o->all || o->unpacked || o->reflog || o->indexed_objects ||
 		  o->keep_unreachable || o->pack_loose_unreachable;
 	c->all = o->all;
 	c->reflog = o->reflog;
@@ -371,7 +371,8 @@ static int apply(struct pack_command *c, struct pack_options *o, struct err *err
 	c->o.level = o->compression;
 	c->o.big_file_threshold = c->r->settings.big_file_threshold;
 	c->o.ofs_delta = o->ofs_delta;
-	c->o.thin = o->thin;
+	/* Who names preferred bases in a list has them. Files are for a repository: they have to be whole. */
+	c->o.thin = o->thin || (o->to_stdout && !c->revs);
 	c->o.reuse_delta = o->reuse_delta;
 	c->o.reuse_object = o->reuse_object;
 	c->o.incremental = o->incremental;

@@ -79,6 +79,13 @@ long os_dirty_seconds(void)
 	return interval > 0 && seconds < since_boot.tv_sec ? seconds : (long)since_boot.tv_sec + 1;
 }
 
+bool os_set_nonblocking(int fd)
+{
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) >= 0;
+}
+
 int os_pipe(int fd[2])
 {
 #ifdef __linux__

@@ -28,6 +28,8 @@ long os_dirty_seconds(void);
  */
 bool os_same_mount(const char *a, const char *b);
 
+/* Reads and writes of it do not wait (EAGAIN). False: they did not before either, or it is no descriptor. */
+bool os_set_nonblocking(int fd);
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
 

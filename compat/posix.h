@@ -46,6 +46,10 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+#ifdef TEST_IOV_MAX /* as if the system had so few */
+#undef IOV_MAX
+#define IOV_MAX TEST_IOV_MAX
+#endif
 #ifndef IOV_MAX
 #define IOV_MAX 1024
 #endif

@@ -104,11 +104,10 @@ uint32_t *idx_entries_order_by_offset(const struct idx_entry *entries, uint32_t 
 
 /* ---- reading one ---- */
 
-int rev_check_file(const struct mapped_file *m, const struct pack *p, const char *path,
-		   struct err *err)
+int rev_check_header(const struct mapped_file *m, const struct hash_algo *algo, uint32_t nr,
+		     const unsigned char *pack_sum, const char *path, struct err *err)
 {
-	const struct hash_algo *algo = p->idx.algo;
-	uint64_t want = REV_HEADER_BYTES + (uint64_t)p->idx.nr * 4 + 2 * algo->raw_len;
+	uint64_t want = REV_HEADER_BYTES + (uint64_t)nr * 4 + 2 * algo->raw_len;
 
 	if (m->len < REV_HEADER_BYTES || get_be32(m->p) != REV_SIGNATURE)
 		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' has no valid header",
@@ -121,10 +120,16 @@ int rev_check_file(const struct mapped_file *m, const struct pack *p, const char
 			       "hash id %u", path, get_be32(m->p + 8));
 	if (m->len != want)
 		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' has a wrong size", path);
-	if (memcmp(m->p + want - 2 * algo->raw_len, p->idx.pack_sum, algo->raw_len))
+	if (memcmp(m->p + want - 2 * algo->raw_len, pack_sum, algo->raw_len))
 		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' belongs to another pack",
 			       path);
 	return 0;
+}
+
+int rev_check_file(const struct mapped_file *m, const struct pack *p, const char *path,
+		   struct err *err)
+{
+	return rev_check_header(m, p->idx.algo, p->idx.nr, p->idx.pack_sum, path, err);
 }
 
 /* A malformed .rev file is reported and not used. */

@@ -107,6 +107,7 @@ int upload_config_read(struct upload_config *out, const struct config_set *c, st
 		{ "uploadpack.allowsidebandall", &u.allow_sideband_all },
 		{ "uploadpack.advertisebundleuris", &u.advertise_bundle_uris },
 		{ "pack.usebitmaps", &u.use_bitmaps },
+		{ "promisor.advertise", &u.advertise_promisors },
 		{ "transfer.advertisesid", &u.advertise_sid },
 		{ "transfer.advertiseobjectinfo", &u.advertise_object_info },
 	};

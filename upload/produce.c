@@ -48,28 +48,24 @@ static int send_by_hook(struct upload_server *s, struct fetch_request *q,
 
 /* ---- either ---- */
 
-int upload_produce(struct upload_server *s, struct fetch_request *q,
-		   const struct pack_relay_options *o, struct err *err)
+int upload_produce(struct upload_job *j, const struct pack_relay_options *o, struct err *err)
 {
-	struct upload_job j = { s, q };
-
-	if (s->config.pack_objects_hook)
-		return send_by_hook(s, q, o, err);
-	return pack_relay_function(o, upload_make_pack, &j, err);
+	if (j->s->config.pack_objects_hook)
+		return send_by_hook(j->s, j->q, o, err);
+	return pack_relay_function(o, upload_make_pack, j, err);
 }
 
-int upload_send_alone(struct upload_server *s, struct fetch_request *q,
-		      struct pack_relay_options *o, struct err *err)
+int upload_send_alone(struct upload_job *j, struct pack_relay_options *o, struct err *err)
 {
 	struct err why = ERR_INIT;
-	int slot, rc = upload_slot_take(s, o, &slot, &why);
+	int slot, rc = upload_slot_take(j->s, o, &slot, &why);
 
 	if (rc < 0) {
 		pack_relay_error(o, &why);
 		err_move(err, &why);
 		return rc;
 	}
-	rc = upload_produce(s, q, o, err);
+	rc = upload_produce(j, o, err);
 	if (slot >= 0)
 		close(slot);
 	return rc;

@@ -8,13 +8,13 @@
 #include "upload/upload.h"
 
 /* Make the pack, and relay it. Errors: as pack_relay_function. */
-MUST_USE int upload_produce(struct upload_server *s, struct fetch_request *q,
-			    const struct pack_relay_options *o, struct err *err);
+MUST_USE int upload_produce(struct upload_job *j, const struct pack_relay_options *o,
+			    struct err *err);
 /*
  * The same as one of those that uploadpack.maxConcurrent counts. ERR_LOCKED: there are too many; the client has been
  * told so.
  */
-MUST_USE int upload_send_alone(struct upload_server *s, struct fetch_request *q,
-			       struct pack_relay_options *o, struct err *err);
+MUST_USE int upload_send_alone(struct upload_job *j, struct pack_relay_options *o,
+			       struct err *err);
 
 #endif

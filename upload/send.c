@@ -9,16 +9,27 @@
 int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err)
 {
 	struct pack_relay_options o = { .fd = s->o.out, .mode = q->mode,
-					.keepalive_ms = s->config.keepalive_ms };
-	int rc = pkt_writer_send(&s->out, err);
+					.keepalive_ms = s->config.keepalive_ms,
+					.timeout_s = s->o.timeout_s };
+	struct upload_job j = { s, q, NULL };
+	int rc = q->uris ? upload_find_pack(&j, err) : 0;
 
-	if (rc < 0)
+	if (!rc) {
+		upload_uris_print(q->uris, &s->out);
+		if (s->o.version == 2)
+			pkt_writer_addf(&s->out, "packfile\n");
+		rc = pkt_writer_send(&s->out, err);
+	}
+	if (rc < 0) {
+		upload_job_release(&j);
 		return rc;
+	}
 	s->told = true;
-	if (s->config.share_s)
+	if (s->config.share_s && !q->uris)
 		rc = upload_send_shared(s, q, &o, err);
 	else
-		rc = upload_send_alone(s, q, &o, err);
+		rc = upload_send_alone(&j, &o, err);
+	upload_job_release(&j);
 	if (!rc && q->mode != SIDEBAND_NONE)
 		pkt_writer_flush(&s->out);
 	return rc;

@@ -86,11 +86,12 @@ static int produce(struct filler *f, struct upload_server *s, struct fetch_reque
 {
 	struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_NONE, .keepalive_ms = LOOK_MS,
 					.output = take_output, .output_data = f };
+	struct upload_job j = { .s = s, .q = q };
 	int slot, rc = upload_slot_take(s, &o, &slot, err);
 
 	if (rc == ERR_LOCKED)
 		f->ends = SHARE_BUSY;
-	return rc < 0 ? rc : upload_produce(s, q, &o, err);
+	return rc < 0 ? rc : upload_produce(&j, &o, err);
 }
 
 /* Before the last word is said the name goes, so that nobody finds what has failed. */

@@ -135,7 +135,7 @@ static int send_rest(void *data, enum sideband_band band, const struct iovec *pi
 	size_t nr_left = 0;
 
 	if (band != BAND_PACK || !nr || r->at == r->sent)
-		return sideband_send(o->fd, o->mode, band, pieces, nr, err);
+		return sideband_send(o->fd, o->timeout_s, o->mode, band, pieces, nr, err);
 	for (size_t i = 0; i < nr && i < PIECES_MAX; i++) {
 		uint64_t had = r->sent - r->at;
 		size_t n = had < pieces[i].iov_len ? (size_t)had : pieces[i].iov_len;
@@ -147,13 +147,14 @@ static int send_rest(void *data, enum sideband_band band, const struct iovec *pi
 			left[nr_left++] = (struct iovec){ (char *)pieces[i].iov_base + n,
 							  pieces[i].iov_len - n };
 	}
-	return nr_left ? sideband_send(o->fd, o->mode, band, left, nr_left, err) : 0;
+	return nr_left ? sideband_send(o->fd, o->timeout_s, o->mode, band, left, nr_left, err) : 0;
 }
 
 static int go_on_alone(struct upload_server *s, struct fetch_request *q,
 		       struct pack_relay_options *o, const struct share_file *file, uint64_t sent,
 		       struct err *err)
 {
+	struct upload_job j = { .s = s, .q = q };
 	struct rest rest = { .client = o, .file = file, .sent = sent };
 	struct pack_relay_options through = *o;
 
@@ -162,7 +163,7 @@ static int go_on_alone(struct upload_server *s, struct fetch_request *q,
 	through.output_data = &rest;
 	if (o->mode == SIDEBAND_NONE)
 		through.keepalive_ms = 0;
-	return upload_send_alone(s, q, &through, err);
+	return upload_send_alone(&j, &through, err);
 }
 
 /* ---- one try ---- */
@@ -264,6 +265,7 @@ int upload_send_shared(struct upload_server *s, struct fetch_request *q,
 		       struct pack_relay_options *o, struct err *err)
 {
 	struct share h = { .s = s, .q = q, .o = o, .dir = SHARE_DIR_INIT };
+	struct upload_job j = { .s = s, .q = q };
 	struct err why = ERR_INIT;
 	bool again = true;
 	int rc = 1;
@@ -281,5 +283,5 @@ int upload_send_shared(struct upload_server *s, struct fetch_request *q,
 			rc = follow(&h, fd, &again, err);
 	}
 	share_dir_release(&h.dir);
-	return rc == 1 ? upload_send_alone(s, q, o, err) : rc;
+	return rc == 1 ? upload_send_alone(&j, o, err) : rc;
 }

@@ -76,6 +76,8 @@ struct pack_objects {
 	struct pack_source *sources;
 	uint32_t nr_sources, alloc_sources;
 	uint32_t last_source; /* that was looked for */
+	uint32_t *source_slots; /* hash table by pack: index plus one; 0: empty */
+	uint32_t source_mask;
 	struct pack_range *ranges;
 	size_t nr_ranges, alloc_ranges;
 	uint32_t nr_in_ranges;

@@ -132,7 +132,8 @@ static void ident_accepts_malformed(void **state)
 		int tz;
 	} v[] = {
 		{ "<a@b> 1 +0000", "", "a@b", true, 1, 0 },
-		{ "  x  <> 5", "x", "", true, 5, 0 },
+		{ "  x  <> 5", "  x", "", true, 5, 0 },
+		{ "   <a@b> 5", "", "a@b", true, 5, 0 },
 		{ "x<y>12 +0100", "x", "y", true, 12, 100 },
 		{ "x <y> ", "x", "y", false, 0, 0 },
 		{ "x <y> z", "x", "y", false, 0, 0 },

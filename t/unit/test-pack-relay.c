@@ -5,6 +5,8 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "compat/writev.h"
 #include "pack-relay-internal.h"
@@ -314,6 +316,124 @@ static void a_client_that_hangs_up(void **state UNUSED)
 	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 0, NULL), ERR_IO);
 	assert_true(s.seen_unwanted);
 	client_release(&c);
+}
+
+/* ---- clients that stop reading, or go away while nothing is sent ---- */
+
+/* Works until it is told that nobody wants it. */
+static int work_in_silence(void *data, struct relay_queue *out, struct err *err)
+{
+	unsigned *steps = data;
+
+	for (*steps = 0; *steps < 1000 && !relay_queue_is_unwanted(out); (*steps)++)
+		sleep_ms(20);
+	return *steps < 1000 ? err_set(err, ERR_ABORTED, "unwanted") : 0;
+}
+
+static void a_client_that_goes_while_objects_are_found(void **state UNUSED)
+{
+	static const enum sideband_mode modes[] = { SIDEBAND_NONE, SIDEBAND_LARGE };
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		struct pack_relay_options o = { .mode = modes[i], .keepalive_ms = 60000 };
+		unsigned steps;
+		int p[2];
+
+		assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+		close(p[0]);
+		o.fd = p[1];
+		assert_int_equal(pack_relay_function(&o, work_in_silence, &steps, NULL), ERR_IO);
+		assert_true(steps < 1000);
+		close(p[1]);
+	}
+}
+
+static void open_unread(int p[2], bool sockets)
+{
+	assert_int_equal(sockets ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p)
+				 : pipe2(p, O_CLOEXEC), 0);
+	assert_true(os_set_nonblocking(p[1]));
+	assert_false(os_set_nonblocking(p[1]));
+}
+
+static void a_client_that_reads_nothing(void **state UNUSED)
+{
+	for (int k = 0; k < 4; k++) {
+		struct pack_relay_options o = { .mode = k & 1 ? SIDEBAND_NONE : SIDEBAND_LARGE,
+						.timeout_s = 1 };
+		struct source s = { .total = (size_t)64 << 20, .piece = 65536 };
+		struct err err = ERR_INIT;
+		int p[2];
+
+		open_unread(p, k & 2);
+		o.fd = p[1];
+		assert_int_equal(pack_relay_function(&o, produce, &s, &err), ERR_IO);
+		assert_string_equal(err_message(&err), "pack data: nothing has been read for 1 seconds");
+		assert_true(s.seen_unwanted);
+		err_release(&err);
+		close(p[0]);
+		close(p[1]);
+	}
+}
+
+/* One wait, not another one for the words that say why. */
+static void a_command_whose_client_reads_nothing(void **state UNUSED)
+{
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .timeout_s = 1 };
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct err err = ERR_INIT;
+	static const char full[4096];
+	int p[2];
+
+	open_unread(p, false);
+	while (write(p[1], full, sizeof(full)) > 0)
+		;
+	o.fd = p[1];
+	strvec_pushl(&cp.args, "sh", "-c", "printf PACK; exec cat /dev/zero", NULL);
+	cp.out = cp.err = -1;
+	assert_int_equal(start_command(&cp, NULL), 0);
+	plan.only = "writev";
+	fault_install(&plan);
+	assert_int_equal(pack_relay_command(&o, &cp, "the hook", &err), ERR_IO);
+	assert_int_equal(fault_counted(), 1);
+	fault_remove();
+	assert_string_equal(err_message(&err), "pack data: nothing has been read for 1 seconds");
+	err_release(&err);
+	child_process_release(&cp);
+	close(p[0]);
+	close(p[1]);
+}
+
+/* Each byte that is taken begins the time anew. */
+static void *read_slowly(void *data)
+{
+	char buf[4096];
+
+	for (int i = 0; i < 8; i++) {
+		sleep_ms(300);
+		if (read(*(int *)data, buf, sizeof(buf)) <= 0)
+			break;
+	}
+	while (read(*(int *)data, buf, sizeof(buf)) > 0)
+		;
+	return NULL;
+}
+
+static void a_client_that_reads_slowly(void **state UNUSED)
+{
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .timeout_s = 1 };
+	struct source s = { .total = 300000, .piece = 65536 };
+	pthread_t thread;
+	int p[2];
+
+	open_unread(p, false);
+	o.fd = p[1];
+	assert_int_equal(pthread_create(&thread, NULL, read_slowly, &p[0]), 0);
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+	close(p[1]);
+	pthread_join(thread, NULL);
+	close(p[0]);
 }
 
 /* ---- the clock: as many as the time allows, never more ---- */
@@ -736,6 +856,10 @@ int main(void)
 		T(text_has_its_band),
 		T(the_last_byte_stays_until_the_end_is_good),
 		T(a_client_that_hangs_up),
+		T(a_client_that_goes_while_objects_are_found),
+		T(a_client_that_reads_nothing),
+		T(a_command_whose_client_reads_nothing),
+		T(a_client_that_reads_slowly),
 		T(silence_is_bridged),
 		T(held_bytes_go_before_an_empty_packet),
 		T(pulled_packets_are_full),
