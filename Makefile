@@ -22,6 +22,9 @@
 #   make compare-walks STOCK_GIT=/path/git [SEED=1] [COUNT=2000]
 #                              command lines of rev-list, log, merge-base and cherry by chance, compared
 #                              with a stock git of version 2.55
+#   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
+#                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
+#                              server over file, ssh, git:// and http; prints a table
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make doc | bench | bench-refs | demo | meson | clean
 #
@@ -229,6 +232,11 @@ test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
 compare-walks: all
 	$(Q)dir=$$(mktemp -d) && t/interop/walks.py $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir" \
 		$(or $(SEED),1) $(or $(COUNT),2000) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
+
+.PHONY: interop
+interop: all
+	$(Q)t/interop/serve-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \
+		$(INTEROP_OPTS) $(REPOSITORY)
 
 .PHONY: check
 check:
