@@ -26,6 +26,8 @@
 #                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
 #                              server over file, ssh, git:// and http; prints a table
 #   make crash                 the power-failure laboratory (hours; needs root)
+#   make bench-serve REPOSITORY=path [BENCH_OPTS=..]
+#                              what fetches cost the server, beside stock Git
 #   make doc | bench | bench-refs | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
@@ -291,13 +293,15 @@ mutate: $(B)/build-info.h
 
 # ---- demo, benchmarks -----------------------------------------------------
 
-.PHONY: demo bench bench-refs
+.PHONY: demo bench bench-refs bench-serve
 demo: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
 bench: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/run $(BENCH_OPTS)
 bench-refs: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/refs $(BENCH_OPTS)
+bench-serve: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/serve $(BENCH_OPTS) '$(REPOSITORY)'
 
 # ---- the power-failure laboratory -----------------------------------------
 
