@@ -9,6 +9,7 @@ Each class has `name`, `missing()` (why it cannot run here, or None), `start()`,
 import getpass
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -115,6 +116,8 @@ class Server:
         for names in self.needs:
             if not program(*names):
                 return "no %s here" % " or ".join(names)
+        if self.needs and not re.fullmatch("[-+.,@/0-9A-Za-z_]+", self.place.top):
+            return "its configuration cannot have the name %s" % self.place.top
         return None
 
     def spawn(self, argv, env=None, label=None):
@@ -136,11 +139,15 @@ class Server:
         raise ServerTrouble("%s does not start; see %s/%s" % (self.name, self.place.log, self.name))
 
     def answers(self, child):
+        return self.await_port(self.port) and child.poll() is None
+
+    def await_port(self, port):
+        """Until somebody listens, or a program that should has ended."""
         end = time.monotonic() + START_SECONDS
-        while time.monotonic() < end and child.poll() is None:
+        while time.monotonic() < end and all(child.poll() is None for child in self.children):
             try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return child.poll() is None
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return True
             except OSError:
                 time.sleep(0.05)
         return False
@@ -258,10 +265,10 @@ class Nginx(Web):
     def command(self):
         run = self.place.path("nginx-%d" % self.port)
         os.mkdir(run)
-        self.spawn([program("fcgiwrap"), "-c", "8", "-s", "unix:%s/socket" % run], label="fcgiwrap")
-        end = time.monotonic() + START_SECONDS
-        while not os.path.exists(run + "/socket") and time.monotonic() < end:
-            time.sleep(0.02)
+        backend = free_port()   # the name of a socket might be too long
+        self.spawn([program("fcgiwrap"), "-c", "8", "-s", "tcp:127.0.0.1:%d" % backend],
+                   label="fcgiwrap")
+        self.await_port(backend)
         handed = dict(self.place.cgi_environment(), SCRIPT_FILENAME=self.backend(), PATH_INFO="$uri",
                       REQUEST_METHOD="$request_method", QUERY_STRING="$query_string",
                       CONTENT_TYPE="$content_type", CONTENT_LENGTH="$content_length",
@@ -270,9 +277,9 @@ class Nginx(Web):
                             ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         write(run + "/conf", "daemon off;\nworker_processes 2;\npid %s/pid;\nerror_log stderr;\n%s"
               "events { }\nhttp {\naccess_log off;\nclient_max_body_size 0;\n%s"
-              "server {\nlisten 127.0.0.1:%d;\nlocation / {\nfastcgi_pass unix:%s/socket;\n%s"
+              "server {\nlisten 127.0.0.1:%d;\nlocation / {\nfastcgi_pass 127.0.0.1:%d;\n%s"
               "fastcgi_max_temp_file_size 0;\nfastcgi_read_timeout 1h;\nsend_timeout 1h;\n}\n}\n}\n" % (
-                  run, "user root;\n" if os.getuid() == 0 else "", temporary, self.port, run,
+                  run, "user root;\n" if os.getuid() == 0 else "", temporary, self.port, backend,
                   "".join('fastcgi_param %s "%s";\n' % item for item in handed.items())))
         return [program("nginx"), "-p", run, "-c", run + "/conf"]
 
