@@ -5,6 +5,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include "compat/os.h"
 #include "compat/syscalls.h"
@@ -23,10 +24,14 @@ struct client {
 	int pipe[2];
 	pthread_t thread;
 	size_t limit;		    /* hangs up after so many bytes; 0: never */
+	unsigned pause_ms;	    /* before it reads anything */
+	unsigned slow_us;	    /* before each read */
+	const atomic_size_t *made;  /* looked at after the pause */
+	size_t made_by_then;
 	struct strbuf all;	    /* as it came */
 	struct strbuf band[4];
 	size_t nr_packets, nr_full, nr_empty;
-	size_t lens[8];		    /* payloads of the first packets, the band not counted */
+	size_t lens[64];	    /* payloads of the first packets, the band not counted */
 };
 
 static void *read_all(void *data)
@@ -35,7 +40,11 @@ static void *read_all(void *data)
 	char buf[10000];
 	ssize_t n;
 
+	usleep(c->pause_ms * 1000);
+	if (c->made)
+		c->made_by_then = *c->made;
 	while ((n = read(c->pipe[0], buf, sizeof(buf))) > 0) {
+		usleep(c->slow_us);
 		strbuf_add(&c->all, buf, (size_t)n);
 		if (c->limit && c->all.len >= c->limit)
 			break;
@@ -44,15 +53,19 @@ static void *read_all(void *data)
 	return NULL;
 }
 
-static void client_start(struct client *c, size_t limit)
+static void client_start_with(struct client *c, const struct client *how)
 {
-	memset(c, 0, sizeof(*c));
+	*c = *how;
 	strbuf_init(&c->all, 0);
 	for (int i = 0; i < 4; i++)
 		strbuf_init(&c->band[i], 0);
-	c->limit = limit;
 	assert_int_equal(pipe2(c->pipe, O_CLOEXEC), 0);
 	assert_int_equal(pthread_create(&c->thread, NULL, read_all, c), 0);
+}
+
+static void client_start(struct client *c, size_t limit)
+{
+	client_start_with(c, &(struct client){ .limit = limit });
 }
 
 /* Wait for the end, then take the packets apart. */
@@ -97,6 +110,7 @@ struct source {
 	int rc;
 	bool without_copy;
 	bool seen_unwanted;
+	atomic_size_t made;
 };
 
 static char byte_at(size_t i)
@@ -153,6 +167,7 @@ static int produce(void *data, struct relay_queue *out, struct err *err)
 			s->seen_unwanted = relay_queue_is_unwanted(out);
 			return rc;
 		}
+		s->made += n;
 		if (s->stop_ms && at + n >= s->stop_at && at < s->stop_at)
 			sleep_ms(s->stop_ms);
 	}
@@ -692,14 +707,13 @@ static void output_to_a_function(void **state UNUSED)
 
 /* ---- a command ---- */
 
-static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
-		 const char *script, struct err *err)
+static int relay_to(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
+		    const char *script, struct err *err)
 {
 	struct pack_relay_options o = { .mode = mode, .keepalive_ms = keepalive_ms };
 	struct child_process cp = CHILD_PROCESS_INIT;
 	int rc;
 
-	client_start(c, 0);
 	o.fd = c->pipe[1];
 	strvec_pushl(&cp.args, "sh", "-c", script, NULL);
 	cp.out = -1;
@@ -712,22 +726,36 @@ static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms
 	return rc;
 }
 
+static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
+		 const char *script, struct err *err)
+{
+	client_start(c, 0);
+	return relay_to(c, mode, keepalive_ms, script, err);
+}
+
+/* Five bytes more than the pack for each packet, and no more calls than packets. */
 static void a_command_is_relayed_in_full_packets(void **state UNUSED)
 {
 	static const char *const pieces[] = { "1", "8192", "65514", "65515", "65516", "1M" };
 	char script[200];
 
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
-		const size_t total = i ? 500000 : 3000;
+		const size_t total = i ? 500000 : 3000, packets = (total + 65514) / 65515;
+		struct fault_plan plan = FAULT_PLAN_INIT;
 		struct client c;
 
 		snprintf(script, sizeof(script),
 			 "{ printf PACK; head -c %zu /dev/zero; } | dd bs=%s iflag=fullblock status=none",
 			 total - 4, pieces[i]);
+		plan.only = "writev";
+		fault_install(&plan);
 		assert_int_equal(relay(&c, SIDEBAND_LARGE, 60000, script, NULL), 0);
+		assert_in_range(fault_counted(), 1, packets);
+		fault_remove();
 		assert_int_equal(c.band[1].len, total);
 		assert_memory_equal(c.band[1].buf, "PACK\0\0", 6);
-		assert_int_equal(c.nr_packets, (total + 65514) / 65515);
+		assert_int_equal(c.nr_packets, packets);
+		assert_int_equal(c.all.len, total + 5 * packets);
 		client_release(&c);
 	}
 }
@@ -813,6 +841,105 @@ static void a_command_for_nobody(void **state UNUSED)
 	assert_in_range(monotonic_ms() - begin, 0, 40000);
 }
 
+static void a_command_whose_client_hangs_up(void **state UNUSED)
+{
+	struct client c;
+
+	client_start(&c, 100000);
+	assert_int_equal(relay_to(&c, SIDEBAND_LARGE, 60000, "printf PACK; exec cat /dev/zero", NULL),
+			 ERR_IO);
+	client_release(&c);
+}
+
+/* ---- clients that take their time ---- */
+
+static void a_slow_client_gets_everything(void **state UNUSED)
+{
+	static const struct client slow = { .slow_us = 1000 };
+	struct source s = { .total = 1500000, .piece = 8192 };
+	struct client c;
+
+	client_start_with(&c, &slow);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	assert_int_equal(c.nr_empty, 0);
+	client_release(&c);
+	client_start_with(&c, &slow);
+	assert_int_equal(relay_to(&c, SIDEBAND_LARGE, 60000,
+				  "printf PACK; head -c 1500000 /dev/zero", NULL), 0);
+	assert_int_equal(c.band[1].len, 1500004);
+	client_release(&c);
+}
+
+/* The source waits with 4 MiB made, and what a pipe holds. */
+static void nothing_is_made_far_ahead(void **state UNUSED)
+{
+	struct source s = { .total = (size_t)32 << 20, .piece = 65536 };
+	struct client c;
+
+	client_start_with(&c, &(struct client){ .pause_ms = 300, .made = &s.made });
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	assert_in_range(c.made_by_then, 0, (4 << 20) + (1 << 20) + 65536);
+	client_release(&c);
+}
+
+/* ---- when packets leave ---- */
+
+static struct {
+	int64_t begin_ms, end_ms;
+} sends[64];
+static size_t nr_sends;
+
+static ssize_t note_writev(int fd, const struct iovec *iov, int nr)
+{
+	int64_t begin = monotonic_ms();
+	ssize_t n = syscalls_native.writev(fd, iov, nr);
+
+	if (nr_sends < ARRAY_SIZE(sends)) {
+		sends[nr_sends].begin_ms = begin;
+		sends[nr_sends++].end_ms = monotonic_ms();
+	}
+	return n;
+}
+
+/*
+ * Silent before the pack, silent in the middle, then it breaks: empty packets, all but the last byte of what
+ * is there, empty packets, the error. No empty packet leaves before the interval is over; it begins when
+ * the one before has been written.
+ */
+static void each_packet_and_its_time(void **state UNUSED)
+{
+	const struct syscall_table *before = sys;
+	struct syscall_table table = syscalls_native;
+	int64_t begin = monotonic_ms();
+	size_t i = 0, nr_before, nr_after;
+	struct client c;
+
+	table.writev = note_writev;
+	nr_sends = 0;
+	sys = &table;
+	assert_int_equal(relay(&c, SIDEBAND_LARGE, 200, "sleep 0.7; printf PACKab; sleep 1.2; exit 3",
+			       NULL), ERR_GENERIC);
+	sys = before;
+	assert_int_equal(nr_sends, c.nr_packets); /* each left alone */
+	for (; i < c.nr_packets && !c.lens[i]; i++)
+		;
+	nr_before = i;
+	assert_int_equal(c.lens[i++], 5);
+	for (; i < c.nr_packets && !c.lens[i]; i++)
+		;
+	nr_after = i - nr_before - 1;
+	assert_int_equal(i, c.nr_packets - 1);
+	assert_true(nr_before >= 1 && nr_after >= 1);
+	assert_string_equal(c.band[1].buf, "PACKa");
+	assert_string_equal(c.band[3].buf, "upload-pack: the hook failed with exit code 3\n");
+	for (i = 0; i < c.nr_packets - 1; i++)
+		if (!c.lens[i])
+			assert_true(sends[i].begin_ms - (i ? sends[i - 1].end_ms : begin) >= 200);
+	client_release(&c);
+}
+
 static int setup_without_writev(void **state)
 {
 	static struct syscall_table table;
@@ -873,6 +1000,10 @@ int main(void)
 		T(commands_that_fail),
 		T(a_command_that_dribbles),
 		T(a_command_for_nobody),
+		T(a_command_whose_client_hangs_up),
+		T(a_slow_client_gets_everything),
+		T(nothing_is_made_far_ahead),
+		T(each_packet_and_its_time),
 	};
 
 	struct CMUnitTest twice[2 * ARRAY_SIZE(tests)];
