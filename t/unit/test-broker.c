@@ -168,16 +168,20 @@ static void what_it_keeps_has_a_limit(void **state UNUSED)
 
 /* ---- a broker ---- */
 
-static void broker_start(struct upload_server *s, const char *hook)
+static void broker_fork_off(struct upload_server *s)
 {
-	int rc;
+	int rc = broker_fork(&s->broker, NULL);
 
-	server_make(s);
-	s->config.pack_objects_hook = hook;
-	rc = broker_fork(&s->broker, NULL);
 	assert_true(rc >= 0);
 	if (rc)
 		_exit(broker_run(s, NULL) < 0 ? 7 : 0);
+}
+
+static void broker_start(struct upload_server *s, const char *hook)
+{
+	server_make(s);
+	s->config.pack_objects_hook = hook;
+	broker_fork_off(s);
 }
 
 /* Its exit code. */
@@ -281,6 +285,57 @@ static void a_hostile_server_loses_its_broker(void **state UNUSED)
 	fetch_request_release(&q);
 }
 
+/* It lives as long as its socket, whatever becomes of the first one; its hook does, too. */
+static void another_broker(void **state UNUSED)
+{
+	struct fetch_request q;
+	struct upload_server s;
+	struct relay_pipe p;
+	char buf[100] = { 0 };
+	int socket = -1, status;
+	pid_t first;
+
+	request_make(&q);
+	server_make(&s);
+	s.config.pack_objects_hook = "echo begun; exec sleep 100 #";
+	s.config.share_s = 1;
+	s.config.share_dir = (char *)"/somewhere";
+	broker_fork_off(&s);
+	first = s.broker.pid;
+	assert_int_equal(broker_connect(&s.broker, &socket, NULL), 0);
+	assert_int_equal(broker_replace(&s.broker, socket, NULL), 0);
+	assert_int_equal(waitpid(first, &status, 0), first);
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+	assert_int_equal(broker_start_hook(&s.broker, &q, false, &p, NULL), 0);
+	assert_int_equal(read_in_full(p.out, buf, 6), 6);
+	assert_string_equal(buf, "begun\n");
+	broker_release(&s.broker);
+	assert_int_equal(read_in_full(p.out, buf, 1), 0); /* it has ended */
+	close(p.out);
+	server_forget(&s);
+	fetch_request_release(&q);
+}
+
+static void only_those_who_share_get_another(void **state UNUSED)
+{
+	struct upload_server s;
+	int socket = -1;
+
+	broker_start(&s, "cat #");
+	assert_true(broker_connect(&s.broker, &socket, NULL) < 0);
+	assert_int_equal(socket, -1);
+	assert_int_equal(broker_end(&s), 7);
+
+	server_make(&s); /* not within a request */
+	s.config.pack_objects_hook = "cat #";
+	s.config.share_s = 1;
+	s.config.share_dir = (char *)"/somewhere";
+	broker_fork_off(&s);
+	assert_int_equal(send(s.broker.fd, "O\1aaaaaaaaaaaaaaaaaaaa", 22, 0), 22);
+	assert_true(broker_connect(&s.broker, &socket, NULL) < 0);
+	assert_int_equal(broker_end(&s), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +347,8 @@ int main(void)
 		cmocka_unit_test(a_hook_can_be_ended),
 		cmocka_unit_test(one_that_is_not_there_is_told),
 		cmocka_unit_test(a_hostile_server_loses_its_broker),
+		cmocka_unit_test(another_broker),
+		cmocka_unit_test(only_those_who_share_get_another),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
