@@ -22,7 +22,12 @@
 #   make compare-walks STOCK_GIT=/path/git [SEED=1] [COUNT=2000]
 #                              command lines of rev-list, log, merge-base and cherry by chance, compared
 #                              with a stock git of version 2.55
+#   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
+#                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
+#                              server over file, ssh, git:// and http; prints a table
 #   make crash                 the power-failure laboratory (hours; needs root)
+#   make bench-serve REPOSITORY=path [BENCH_OPTS=..]
+#                              what fetches cost the server, beside stock Git
 #   make doc | bench | bench-refs | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
@@ -230,6 +235,11 @@ compare-walks: all
 	$(Q)dir=$$(mktemp -d) && t/interop/walks.py $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir" \
 		$(or $(SEED),1) $(or $(COUNT),2000) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
 
+.PHONY: interop
+interop: all
+	$(Q)t/interop/serve-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \
+		$(INTEROP_OPTS) $(REPOSITORY)
+
 .PHONY: check
 check:
 	$(Q)tools/check-layers
@@ -283,13 +293,15 @@ mutate: $(B)/build-info.h
 
 # ---- demo, benchmarks -----------------------------------------------------
 
-.PHONY: demo bench bench-refs
+.PHONY: demo bench bench-refs bench-serve
 demo: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
 bench: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/run $(BENCH_OPTS)
 bench-refs: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/refs $(BENCH_OPTS)
+bench-serve: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/serve $(BENCH_OPTS) '$(REPOSITORY)'
 
 # ---- the power-failure laboratory -----------------------------------------
 

@@ -14,7 +14,7 @@
 
 struct relay {
 	struct relay_sender sender;
-	struct child_process *cp;
+	struct relay_pipe from;
 	const char *name;
 	char *buf; /* what has been read and not been sent */
 	size_t len, alloc;
@@ -82,27 +82,27 @@ static int read_pack(struct relay *r, struct err *err)
 	ssize_t n;
 
 	do {
-		n = RETRY_EINTR(sys->read(r->cp->out, r->buf + r->len, r->alloc - r->len));
+		n = RETRY_EINTR(sys->read(r->from.out, r->buf + r->len, r->alloc - r->len));
 		if (n > 0)
 			r->len += (size_t)n;
 	} while (n > 0 && r->len < r->alloc);
 	if (n < 0 && !would_block())
 		return err_set_errno(err, "cannot read from %s", r->name);
 	if (!n)
-		close_pipe(&r->cp->out);
+		close_pipe(&r->from.out);
 	return send_full(r, err);
 }
 
 static int read_text(struct relay *r, struct err *err)
 {
 	char text[TEXT_BYTES];
-	ssize_t n = RETRY_EINTR(sys->read(r->cp->err, text, sizeof(text)));
+	ssize_t n = RETRY_EINTR(sys->read(r->from.err, text, sizeof(text)));
 
 	if (n < 0 && would_block())
 		return 0;
 	if (n > 0)
 		return relay_send_text(&r->sender, text, (size_t)n, err);
-	close_pipe(&r->cp->err);
+	close_pipe(&r->from.err);
 	return 0;
 }
 
@@ -116,39 +116,29 @@ static int timeout_ms(const struct relay *r)
 /* One turn: wait for either pipe or the clock. The client's end is watched for its closing. */
 static int turn(struct relay *r, struct err *err)
 {
-	struct pollfd fds[] = { { .fd = r->cp->out, .events = POLLIN },
-				{ .fd = r->cp->err, .events = POLLIN },
+	struct pollfd fds[] = { { .fd = r->from.out, .events = POLLIN },
+				{ .fd = r->from.err, .events = POLLIN },
 				{ .fd = r->sender.o.fd, .events = 0 } };
 	int rc = 0;
 
 	if (RETRY_EINTR(poll(fds, 3, timeout_ms(r))) < 0)
 		return err_set_errno(err, "cannot wait for %s", r->name);
 	if (fds[2].revents)
-		return err_set(err, ERR_IO, "the client has closed the connection");
-	if (r->cp->err >= 0 && fds[1].revents)
+		return relay_check_client(&r->sender, err);
+	if (r->from.err >= 0 && fds[1].revents)
 		rc = read_text(r, err);
-	if (!rc && r->cp->out >= 0 && fds[0].revents)
+	if (!rc && r->from.out >= 0 && fds[0].revents)
 		rc = read_pack(r, err);
 	return rc < 0 ? rc : send_due(r, err);
 }
 
 /* ---- from begin to end ---- */
 
-static void set_nonblocking(int fd)
-{
-	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
-
-	if (flags >= 0)
-		fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
 static void prepare(struct relay *r)
 {
-	if (!r->cp->err)
-		r->cp->err = -1; /* stderr is inherited: there is no pipe */
-	set_nonblocking(r->cp->out);
-	set_nonblocking(r->cp->err);
-	os_enlarge_pipe(r->cp->out, PIPE_BYTES);
+	os_set_nonblocking(r->from.out);
+	os_set_nonblocking(r->from.err);
+	os_enlarge_pipe(r->from.out, PIPE_BYTES);
 	r->alloc = relay_batch(&r->sender) + 1;
 	r->buf = xmalloc(r->alloc);
 }
@@ -158,13 +148,11 @@ static int await_command(struct relay *r, int rc, struct err *err)
 {
 	int code;
 
-	if (r->cp->out >= 0)
-		close_pipe(&r->cp->out);
-	if (r->cp->err >= 0)
-		close_pipe(&r->cp->err);
-	if (rc < 0 && r->cp->pid > 0)
-		kill(r->cp->pid, SIGTERM);
-	code = finish_command(r->cp);
+	if (r->from.out >= 0)
+		close_pipe(&r->from.out);
+	if (r->from.err >= 0)
+		close_pipe(&r->from.err);
+	code = r->from.finish(r->from.data, rc < 0);
 	if (rc < 0 || !code)
 		return rc;
 	if (code > 128)
@@ -172,16 +160,16 @@ static int await_command(struct relay *r, int rc, struct err *err)
 	return err_set(err, ERR_GENERIC, "%s failed with exit code %d", r->name, code);
 }
 
-int pack_relay_command(const struct pack_relay_options *o, struct child_process *cp,
-		       const char *name, struct err *err)
+int pack_relay_pipe(const struct pack_relay_options *o, const struct relay_pipe *from,
+		    const char *name, struct err *err)
 {
-	struct relay r = { .cp = cp, .name = name };
+	struct relay r = { .from = *from, .name = name };
 	struct err failure = ERR_INIT;
 	int rc = 0;
 
 	relay_sender_init(&r.sender, o);
 	prepare(&r);
-	while (!rc && (cp->out >= 0 || cp->err >= 0))
+	while (!rc && (r.from.out >= 0 || r.from.err >= 0))
 		rc = turn(&r, &failure);
 	rc = await_command(&r, rc, &failure);
 	if (!rc && !r.is_pack)
@@ -192,5 +180,27 @@ int pack_relay_command(const struct pack_relay_options *o, struct child_process 
 		relay_send_error(&r.sender, &failure);
 	free(r.buf);
 	err_move(err, &failure);
+	return rc;
+}
+
+/* ---- a child of ours ---- */
+
+static int finish_child(void *data, bool end)
+{
+	struct child_process *cp = data;
+
+	if (end && cp->pid > 0)
+		kill(cp->pid, SIGTERM);
+	return finish_command(cp);
+}
+
+int pack_relay_command(const struct pack_relay_options *o, struct child_process *cp,
+		       const char *name, struct err *err)
+{
+	/* 0: its stderr is ours, there is no pipe */
+	struct relay_pipe from = { cp->out, cp->err ? cp->err : -1, finish_child, cp };
+	int rc = pack_relay_pipe(o, &from, name, err);
+
+	cp->out = cp->err = -1;
 	return rc;
 }

@@ -177,11 +177,17 @@ static void await_source(struct relay_queue *out, size_t bytes, int64_t until_ms
 	out->wake_at = 0;
 }
 
-/* Full packets that do not make up a batch yet wait a moment for others. */
+/*
+ * Full packets that do not make up a batch yet wait a moment for others. While there is nothing, no
+ * write would tell that the client has gone.
+ */
 static int send_or_wait(struct relay_sender *s, struct relay_queue *out, struct err *err)
 {
 	size_t batch = relay_batch(s), full = relay_full(s, held(out));
-	int64_t deadline = relay_deadline_ms(s), join = monotonic_ms() + RELAY_JOIN_MS;
+	int64_t now = monotonic_ms(), join = now + RELAY_JOIN_MS, deadline = relay_deadline_ms(s);
+
+	if (deadline > now + RELAY_CHECK_MS)
+		deadline = now + RELAY_CHECK_MS;
 
 	if (full && full < batch)
 		await_source(out, batch + 1, join < deadline ? join : deadline);
@@ -196,7 +202,7 @@ static int send_or_wait(struct relay_sender *s, struct relay_queue *out, struct 
 	case RELAY_KEEPALIVE:
 		return relay_keepalive(s, err);
 	default:
-		return 0;
+		return monotonic_ms() < deadline ? 0 : relay_check_client(s, err);
 	}
 }
 

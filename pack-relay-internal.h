@@ -17,6 +17,7 @@ struct relay_sender {
 	struct pack_relay_options o;
 	int64_t sent_ms; /* when the last byte of any band went out */
 	int64_t data_ms; /* when the last pack data did, or there was none to send */
+	bool gone;	 /* the client: nothing is sent any more */
 };
 
 void relay_sender_init(struct relay_sender *s, const struct pack_relay_options *o);
@@ -43,5 +44,9 @@ enum relay_due {
 /* What is due at this time, with so many bytes at hand? */
 enum relay_due relay_due(struct relay_sender *s, size_t held);
 MUST_USE int relay_keepalive(struct relay_sender *s, struct err *err);
+/* Has the client closed its end, as far as the system tells without a write? */
+MUST_USE int relay_check_client(struct relay_sender *s, struct err *err);
+/* So often is that asked while there is nothing to send. */
+#define RELAY_CHECK_MS 1000
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include <poll.h>
 #include "pack-relay-internal.h"
 #include "util/clock.h"
 
 void relay_sender_init(struct relay_sender *s, const struct pack_relay_options *o)
 {
 	s->o = *o;
-	if (o->mode == SIDEBAND_NONE)
+	s->gone = false;
+	if (o->mode == SIDEBAND_NONE && !o->output)
 		s->o.keepalive_ms = 0;
-	s->sent_ms = s->data_ms = monotonic_ms();
+	s->data_ms = monotonic_ms();
+	s->sent_ms = o->sent_ms ? o->sent_ms : s->data_ms;
 }
 
 size_t relay_payload(const struct relay_sender *s)
@@ -26,15 +29,41 @@ size_t relay_full(const struct relay_sender *s, size_t held)
 	return held ? (held - 1) / relay_payload(s) * relay_payload(s) : 0;
 }
 
+static int send_band(struct relay_sender *s, enum sideband_band band, const struct iovec *pieces, size_t nr,
+		struct err *err)
+{
+	int rc;
+
+	if (s->gone)
+		return err_set(err, ERR_IO, "the client is gone");
+	if (s->o.output) {
+		rc = s->o.output(s->o.output_data, band, pieces, nr, err);
+	} else {
+		rc = sideband_send(s->o.fd, s->o.timeout_s, s->o.mode, band, pieces, nr, err);
+		s->gone = rc < 0;
+	}
+	s->sent_ms = monotonic_ms();
+	return rc;
+}
+
 int relay_send(struct relay_sender *s, enum sideband_band band, const struct iovec *pieces,
 	       size_t nr, struct err *err)
 {
-	int rc = sideband_send(s->o.fd, s->o.mode, band, pieces, nr, err);
+	int rc = send_band(s, band, pieces, nr, err);
 
-	s->sent_ms = monotonic_ms();
 	if (band == BAND_PACK)
 		s->data_ms = s->sent_ms;
 	return rc;
+}
+
+int relay_check_client(struct relay_sender *s, struct err *err)
+{
+	struct pollfd pfd = { .fd = s->o.fd };
+
+	if (poll(&pfd, 1, 0) <= 0 || !pfd.revents)
+		return 0;
+	s->gone = true;
+	return err_set(err, ERR_IO, "the client has closed the connection");
 }
 
 int relay_send_text(struct relay_sender *s, const char *text, size_t len, struct err *err)
@@ -88,8 +117,5 @@ enum relay_due relay_due(struct relay_sender *s, size_t held)
 
 int relay_keepalive(struct relay_sender *s, struct err *err)
 {
-	int rc = sideband_send(s->o.fd, s->o.mode, BAND_PACK, NULL, 0, err);
-
-	s->sent_ms = monotonic_ms();
-	return rc;
+	return send_band(s, BAND_PACK, NULL, 0, err);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sending a pack to a client while it is being made: Documentation/Serving.adoc. It comes from one of two
- * sources: a function of this process, which runs in a thread of its own and hands bytes over
- * through a bounded queue, or a command, whose pipe is read.
+ * Sending a pack to a client while it is being made: Documentation/Serving.adoc. It comes from one of one
+ * of three sources: a function of this process, which runs in a thread of its own and hands bytes over
+ * through a bounded queue; a command, whose pipe is read; or something that is asked for more, such
+ * as a file that grows.
  *
  *   - Packets are full. Bytes that do not fill one wait for more, at most for the keepalive
  *     interval (5 s without one).
@@ -24,10 +25,20 @@
 #include "util/err.h"
 #include "util/run-command.h"
 
+/* Takes what sideband_send would send. Without pieces: a keepalive is due. */
+typedef int (*pack_output_fn)(void *data, enum sideband_band band, const struct iovec *pieces,
+			      size_t nr, struct err *err);
+
 struct pack_relay_options {
 	int fd; /* the client's end */
 	enum sideband_mode mode;
 	int64_t keepalive_ms; /* 0: none; without bands there is none either */
+	/* When the client got its last byte, for the clock (util/clock.h); 0: now. */
+	int64_t sent_ms;
+	/* NULL, or this gets everything instead of `fd`, keepalives in any mode, too. */
+	pack_output_fn output;
+	void *output_data;
+	unsigned timeout_s; /* how long the client may read nothing (writev_to_peer); 0: for ever */
 };
 
 /* There is no source: tell the client why, on band 3. */
@@ -54,6 +65,29 @@ void relay_queue_text(struct relay_queue *out, const char *text, size_t len);
 /* Is the client gone? Then no more work should be done for it. */
 bool relay_queue_is_unwanted(const struct relay_queue *out);
 
+/* ---- something that is asked ---- */
+
+/*
+ * What comes next of the pack, up to `len` bytes of it: *got. If there is nothing yet, waits for it, but
+ * not beyond `until_ms` (util/clock.h). 1: more may come; 0: that was all, and nothing is in buf.
+ */
+typedef int (*pack_pull_fn)(void *data, void *buf, size_t len, size_t *got, int64_t until_ms,
+			    struct err *err);
+/*
+ * Send what is pulled, in the caller's thread. The client is not told of a failure: as long as *sent, the bytes
+ * of the pack that went out, is 0, another source may serve it. o->sent_ms is kept up to date.
+ */
+MUST_USE int pack_relay_pull(struct pack_relay_options *o, pack_pull_fn pull, void *data,
+			     uint64_t *sent, struct err *err);
+
+/*
+ * Before there is a source: keep the client waiting until `ready` returns 1, or < 0, which is returned. It
+ * waits itself, but not beyond until_ms, and returns 0 then.
+ */
+typedef int (*pack_ready_fn)(void *data, int64_t until_ms, struct err *err);
+MUST_USE int pack_relay_await(struct pack_relay_options *o, pack_ready_fn ready, void *data,
+			      struct err *err);
+
 /* ---- a command ---- */
 
 /*
@@ -63,5 +97,15 @@ bool relay_queue_is_unwanted(const struct relay_queue *out);
  */
 MUST_USE int pack_relay_command(const struct pack_relay_options *o, struct child_process *cp,
 				const char *name, struct err *err);
+
+/* A command that somebody else has started. */
+struct relay_pipe {
+	int out, err; /* our ends of its pipes; err -1: there is none. Both are closed here */
+	/* Await it, if `end` is set end it before: its exit code, as of finish_command. */
+	int (*finish)(void *data, bool end);
+	void *data;
+};
+MUST_USE int pack_relay_pipe(const struct pack_relay_options *o, const struct relay_pipe *from,
+			     const char *name, struct err *err);
 
 #endif

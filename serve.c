@@ -44,6 +44,8 @@ static bool offer_fetch(struct upload_server *s, struct strbuf *value)
 		strbuf_addstr(value, " ref-in-want");
 	if (s->config.allow_sideband_all)
 		strbuf_addstr(value, " sideband-all");
+	if (upload_has_uris(s))
+		strbuf_addstr(value, " packfile-uris");
 	return true;
 }
 
@@ -77,6 +79,14 @@ static int take_note(struct upload_server *s UNUSED, const char *value UNUSED,
 	return 0;
 }
 
+/* Which of them the client accepts. It gets all objects all the same. */
+static int take_promisors(struct upload_server *s UNUSED, const char *value, struct err *err UNUSED)
+{
+	if (value)
+		trace2_data_string("transfer", "promisor-remotes", value);
+	return 0;
+}
+
 static int take_session_id(struct upload_server *s UNUSED, const char *value,
 			   struct err *err UNUSED)
 {
@@ -106,6 +116,7 @@ static const struct capability capabilities[] = {
 	{ "session-id", offer_session_id, take_session_id, NULL },
 	{ "object-info", offer_object_info, NULL, upload_object_info_v2 },
 	{ "bundle-uri", offer_bundle_uri, NULL, upload_bundle_uri_v2 },
+	{ "promisor-remote", upload_offer_promisors, take_promisors, NULL },
 };
 
 static void advertise(struct upload_server *s)
@@ -215,8 +226,6 @@ static int run_command_of(struct upload_server *s, const struct request *q, int 
 
 	s->in_arguments = kind == PKT_DELIM;
 	rc = q->command->run(s, err);
-	if (rc < 0 && pkt_writer_failed(&s->out))
-		return pkt_writer_send(&s->out, err);
 	return rc < 0 ? rc : pkt_writer_send(&s->out, err);
 }
 

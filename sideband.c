@@ -19,6 +19,7 @@ size_t sideband_payload_max(enum sideband_mode mode)
 /* Packets that wait for their writev. */
 struct framer {
 	int fd;
+	unsigned timeout_s;
 	struct iovec iov[IOVS_AT_ONCE];
 	int nr_iov;
 	char heads[PACKETS_AT_ONCE][HEAD_BYTES + 1];
@@ -27,7 +28,7 @@ struct framer {
 
 static int framer_send(struct framer *f, struct err *err)
 {
-	int rc = f->nr_iov ? writev_in_full(f->fd, f->iov, f->nr_iov, "pack data", err) : 0;
+	int rc = f->nr_iov ? writev_to_peer(f->fd, f->iov, f->nr_iov, f->timeout_s, "pack data", err) : 0;
 
 	f->nr_iov = f->nr_heads = 0;
 	return rc;
@@ -73,49 +74,46 @@ static int framer_fill(struct framer *f, struct cursor *c, size_t len, struct er
 	return 0;
 }
 
-static int send_framed(int fd, enum sideband_mode mode, enum sideband_band band,
+static int send_framed(struct framer *f, enum sideband_mode mode, enum sideband_band band,
 		       struct cursor *c, size_t left, struct err *err)
 {
-	struct framer f;
 	size_t max = sideband_payload_max(mode);
 	int rc;
 
-	f.fd = fd;
-	f.nr_iov = f.nr_heads = 0;
 	do {
 		size_t len = left < max ? left : max;
 
-		if ((f.nr_heads == PACKETS_AT_ONCE || f.nr_iov == IOVS_AT_ONCE) &&
-		    (rc = framer_send(&f, err)) < 0)
+		if ((f->nr_heads == PACKETS_AT_ONCE || f->nr_iov == IOVS_AT_ONCE) &&
+		    (rc = framer_send(f, err)) < 0)
 			return rc;
-		framer_open_packet(&f, band, len);
-		if ((rc = framer_fill(&f, c, len, err)) < 0)
+		framer_open_packet(f, band, len);
+		if ((rc = framer_fill(f, c, len, err)) < 0)
 			return rc;
 		left -= len;
 	} while (left);
-	return framer_send(&f, err);
+	return framer_send(f, err);
 }
 
-static int send_plain(int fd, struct cursor *c, size_t left, struct err *err)
+static int send_plain(struct framer *f, struct cursor *c, size_t left, struct err *err)
 {
-	struct framer f;
-	int rc;
+	int rc = framer_fill(f, c, left, err);
 
-	f.fd = fd;
-	f.nr_iov = f.nr_heads = 0;
-	rc = framer_fill(&f, c, left, err);
-	return rc < 0 ? rc : framer_send(&f, err);
+	return rc < 0 ? rc : framer_send(f, err);
 }
 
-int sideband_send(int fd, enum sideband_mode mode, enum sideband_band band,
+int sideband_send(int fd, unsigned timeout_s, enum sideband_mode mode, enum sideband_band band,
 		  const struct iovec *pieces, size_t nr, struct err *err)
 {
 	struct cursor c = { pieces, 0 };
+	struct framer f;
 	size_t len = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		len += pieces[i].iov_len;
+	f.fd = fd;
+	f.timeout_s = timeout_s;
+	f.nr_iov = f.nr_heads = 0;
 	if (mode != SIDEBAND_NONE)
-		return send_framed(fd, mode, band, &c, len, err);
-	return band == BAND_PACK ? send_plain(fd, &c, len, err) : 0;
+		return send_framed(&f, mode, band, &c, len, err);
+	return band == BAND_PACK ? send_plain(&f, &c, len, err) : 0;
 }

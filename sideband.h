@@ -23,9 +23,9 @@ size_t sideband_payload_max(enum sideband_mode mode);
 /*
  * Send bytes on a band: in full packets, but the last one; many of them with one writev(2).
  * Without bands pack bytes go out as they are, and nothing else is sent. Empty: one empty packet.
- * Bytes may be in several pieces; packets do not begin anew with each.
+ * Bytes may be in several pieces; packets do not begin anew with each. timeout_s: as writev_to_peer has it.
  */
-MUST_USE int sideband_send(int fd, enum sideband_mode mode, enum sideband_band band,
-			   const struct iovec *pieces, size_t nr, struct err *err);
+MUST_USE int sideband_send(int fd, unsigned timeout_s, enum sideband_mode mode,
+			   enum sideband_band band, const struct iovec *pieces, size_t nr, struct err *err);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "upload-pack.h"
+#include "fs/private-dir.h"
 #include "serve.h"
+#include "upload/broker.h"
 #include "upload/upload.h"
 #include "util/alloc.h"
 
@@ -17,6 +20,10 @@ static int server_init(struct upload_server *s, struct repository *r,
 	pkt_reader_init(&s->in, o->in);
 	s->in.timeout_s = o->timeout_s;
 	pkt_writer_init(&s->out, o->out);
+	s->broker.fd = -1;
+	s->out.timeout_s = o->timeout_s;
+	/* Only so is a client noticed that does not read. A terminal is shared with others. */
+	s->out_blocked = o->timeout_s && !isatty(o->out) && os_set_nonblocking(o->out);
 	rc = upload_config_read(&s->config, r->config, err);
 	if (!rc)
 		rc = hidden_refs_read(&s->hidden, r->config, "uploadpack", err);
@@ -27,23 +34,63 @@ static int server_init(struct upload_server *s, struct repository *r,
 
 static void server_release(struct upload_server *s)
 {
+	broker_release(&s->broker);
+	if (s->out_blocked)
+		fcntl(s->o.out, F_SETFL, fcntl(s->o.out, F_GETFL) & ~O_NONBLOCK);
 	pkt_reader_release(&s->in);
 	pkt_writer_release(&s->out);
 	upload_config_release(&s->config);
 	hidden_refs_release(&s->hidden);
 	commit_pool_free(s->pool);
+	free(s->share_refused);
 	free(s->prefix);
 }
 
 /* Before a pack has begun there is room for an "ERR" packet (gitprotocol-pack(5)). */
 static void tell_client(struct upload_server *s, struct err *why)
 {
+	pkt_writer_reset(&s->out);
 	if (s->told || pkt_writer_failed(&s->out))
 		return;
 	s->out.band = 0;
-	strbuf_reset(&s->out.buf);
 	pkt_writer_addf(&s->out, "ERR upload-pack: %.1000s", err_message(why));
 	(void)!pkt_writer_send(&s->out, NULL);
+}
+
+/* The directory that a confined server may write to: NULL: none. */
+static const char *private_dir(struct upload_server *s)
+{
+	const char *dir = s->config.share_s ? s->config.share_dir : NULL;
+	struct err why = ERR_INIT;
+	int fd;
+
+	if (!dir)
+		return NULL;
+	if (!private_dir_open(&fd, dir, &why)) {
+		close(fd);
+		return dir;
+	}
+	s->share_refused = xstrdup(err_message(&why));
+	err_release(&why);
+	return NULL;
+}
+
+/* After it the server's process is confined. UPLOAD_PACK_BROKER: this is not that process. */
+static int confine(struct upload_server *s, struct err *err)
+{
+	struct sandbox sandbox;
+	int rc = sandbox_probe(&sandbox, s->config.sandbox, err);
+
+	if (rc <= 0)
+		return rc;
+	sandbox.private_dir = private_dir(s);
+	sandbox.locks = s->config.max_concurrent > 0;
+	rc = s->config.pack_objects_hook ? broker_fork(&s->broker, err) : 0;
+	if (rc > 0) {
+		(void)!broker_run(s, err);
+		return UPLOAD_PACK_BROKER;
+	}
+	return rc < 0 ? rc : repo_confine(s->repo, &sandbox, s->broker.fd, err);
 }
 
 int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
@@ -55,8 +102,13 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 
 	repo_ignore_replacements(r); /* the client gets the objects themselves */
 	rc = server_init(&s, r, o, &why);
+	if (!rc && o->confine)
+		rc = confine(&s, &why);
 	if (!rc)
 		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
+	/* A callback that stopped because of it has not said why. */
+	if (rc < 0 && pkt_writer_failed(&s.out))
+		rc = pkt_writer_send(&s.out, &why);
 	if (rc < 0)
 		tell_client(&s, &why);
 	err_move(err, &why);

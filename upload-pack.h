@@ -14,9 +14,13 @@
 #include "upload/upload.h"
 #include "util/err.h"
 
+/* This process was the server's broker (upload/broker.h). It has to end now, quietly. */
+#define UPLOAD_PACK_BROKER 1
+
 /*
  * Talk to one client until it is served. On a failure it has been told why, where the protocol
- * has room for it.
+ * has room for it. With o->confine this process gives up all other rights, for good; it may have to
+ * fork before, and then this function returns in both processes.
  *
  * Errors: ERR_INVALID, ERR_CORRUPT: the client broke the rules, or asked for what it may not
  *         have; ERR_IO: it is gone, or a disk failed. The caller ignores SIGPIPE.

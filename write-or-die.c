@@ -3,6 +3,7 @@
 #include "write-or-die.h"
 #include "compat/syscalls.h"
 #include "util/alloc.h"
+#include "util/clock.h"
 #include <poll.h>
 
 /* ---- core.fsync, core.fsyncMethod (git-config(1)) ---- */
@@ -120,30 +121,51 @@ bool fsync_disabled_by_environment(void)
 
 /* ---- full reads and writes ---- */
 
+/* Until the descriptor is ready. False: errno says why not. */
+static bool await_fd(int fd, short events, unsigned timeout_s)
+{
+	struct pollfd pfd = { .fd = fd, .events = events };
+	int64_t end_ms = monotonic_ms() + (int64_t)timeout_s * 1000;
+
+	for (;;) {
+		int64_t left = end_ms - monotonic_ms();
+		int rc = poll(&pfd, 1, !timeout_s ? -1 : left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left);
+
+		if (rc > 0)
+			return true;
+		if (rc < 0 && errno != EINTR)
+			return false;
+		if (!rc) {
+			errno = ETIMEDOUT;
+			return false;
+		}
+	}
+}
+
 /*
  * After a call that returned -1: true if it is to be tried again. A
  * descriptor that does not block is waited for.
  */
-static bool io_again(int fd, short events)
+static bool io_again(int fd, short events, unsigned timeout_s)
 {
-	struct pollfd pfd = { .fd = fd, .events = events };
-
 	if (errno == EINTR)
 		return true;
 	if (errno != EAGAIN && errno != EWOULDBLOCK)
 		return false;
-	return poll(&pfd, 1, -1) >= 0 || errno == EINTR;
+	return await_fd(fd, events, timeout_s);
 }
 
 /* A write that makes no progress and gives no error would loop for ever. */
-static int write_failed(ssize_t n, const char *what, struct err *err)
+static int write_failed(ssize_t n, unsigned timeout_s, const char *what, struct err *err)
 {
 	if (!n)
 		errno = ENOSPC;
+	else if (timeout_s && errno == ETIMEDOUT)
+		return err_set(err, ERR_IO, "%s: nothing has been read for %u seconds", what, timeout_s);
 	return err_set_errno(err, "unable to write '%s'", what);
 }
 
-int write_in_full(int fd, const void *buf, size_t len, const char *what,
+int write_to_peer(int fd, const void *buf, size_t len, unsigned timeout_s, const char *what,
 		  struct err *err)
 {
 	const char *p = buf;
@@ -152,14 +174,19 @@ int write_in_full(int fd, const void *buf, size_t len, const char *what,
 		size_t piece = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
 		ssize_t n = sys->write(fd, p, piece);
 
-		if (n < 0 && io_again(fd, POLLOUT))
+		if (n < 0 && io_again(fd, POLLOUT, timeout_s))
 			continue;
 		if (n <= 0)
-			return write_failed(n, what, err);
+			return write_failed(n, timeout_s, what, err);
 		p += n;
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int write_in_full(int fd, const void *buf, size_t len, const char *what, struct err *err)
+{
+	return write_to_peer(fd, buf, len, 0, what, err);
 }
 
 int pwrite_in_full(int fd, const void *buf, size_t len, off_t off, const char *what,
@@ -172,7 +199,7 @@ int pwrite_in_full(int fd, const void *buf, size_t len, off_t off, const char *w
 		ssize_t n = RETRY_EINTR(sys->pwrite(fd, p, piece, off));
 
 		if (n <= 0)
-			return write_failed(n, what, err);
+			return write_failed(n, 0, what, err);
 		p += n;
 		off += n;
 		len -= (size_t)n;
@@ -198,7 +225,7 @@ static int writev_fit(struct iovec *iov, int iovcnt, size_t *cut)
 	return n;
 }
 
-int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
+int writev_to_peer(int fd, struct iovec *iov, int iovcnt, unsigned timeout_s, const char *what,
 		   struct err *err)
 {
 	while (iovcnt) {
@@ -211,10 +238,10 @@ int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
 			continue;
 		}
 		n = cut ? sys->write(fd, iov->iov_base, cut) : sys->writev(fd, iov, nr);
-		if (n < 0 && io_again(fd, POLLOUT))
+		if (n < 0 && io_again(fd, POLLOUT, timeout_s))
 			continue;
 		if (n <= 0)
-			return write_failed(n, what, err);
+			return write_failed(n, timeout_s, what, err);
 		for (left = (size_t)n; iovcnt && left >= iov->iov_len; iov++, iovcnt--)
 			left -= iov->iov_len;
 		if (left) {
@@ -223,6 +250,11 @@ int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
 		}
 	}
 	return 0;
+}
+
+int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what, struct err *err)
+{
+	return writev_to_peer(fd, iov, iovcnt, 0, what, err);
 }
 
 /* Without an offset: from where the descriptor is. */
@@ -235,7 +267,7 @@ static ssize_t read_all(int fd, char *p, size_t len, const off_t *off)
 		ssize_t n = off ? sys->pread(fd, p + got, piece, *off + (off_t)got) :
 				  sys->read(fd, p + got, piece);
 
-		if (n < 0 && io_again(fd, POLLIN))
+		if (n < 0 && io_again(fd, POLLIN, 0))
 			continue;
 		if (n < 0)
 			return -1;

@@ -72,6 +72,14 @@ MUST_USE int write_in_full(int fd, const void *buf, size_t len, const char *what
  */
 MUST_USE int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
 			    struct err *err);
+/*
+ * The same to somebody who may have stopped reading: ERR_IO "...: nothing has been read for N seconds" if
+ * nothing can be written for so long. The descriptor must not block (os_set_nonblocking). 0: for ever.
+ */
+MUST_USE int write_to_peer(int fd, const void *buf, size_t len, unsigned timeout_s, const char *what,
+			   struct err *err);
+MUST_USE int writev_to_peer(int fd, struct iovec *iov, int iovcnt, unsigned timeout_s,
+			    const char *what, struct err *err);
 /* All of buf at that offset, in the same way; the descriptor's own position stays. */
 MUST_USE int pwrite_in_full(int fd, const void *buf, size_t len, off_t off, const char *what,
 			    struct err *err);

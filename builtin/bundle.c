@@ -3,7 +3,9 @@
 #include "compat/posix.h"
 #include <fcntl.h>
 #include "builtin/builtin.h"
+#include "builtin/pack-input.h"
 #include "history/bundle-check.h"
+#include "operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -42,25 +44,34 @@ static int parse_command_line(int argc, const char **argv, const struct option *
 	return argc;
 }
 
-/* False: an error was told. */
-static bool read_header(struct bundle *b)
+/* The descriptor, which goes on behind the header and what has been read with it; -1: an error was told. */
+static int open_bundle(struct bundle *b)
 {
 	struct err err = ERR_INIT;
-	int fd = STDIN_FILENO, rc;
+	int fd = STDIN_FILENO;
 
 	b->header = (struct bundle_header)BUNDLE_HEADER_INIT;
 	if (b->path)
 		fd = open(b->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		error("could not open '%s'", b->path);
-		return false;
+		return -1;
 	}
-	rc = bundle_header_read(&b->header, fd, bundle_name(b), &err);
+	if (!bundle_header_read(&b->header, fd, bundle_name(b), &err))
+		return fd;
+	report_error(&err);
 	if (b->path)
 		close(fd);
-	if (rc < 0)
-		report_error(&err);
-	return rc >= 0;
+	return -1;
+}
+
+static bool read_header(struct bundle *b)
+{
+	int fd = open_bundle(b);
+
+	if (fd >= 0 && b->path)
+		close(fd);
+	return fd >= 0;
 }
 
 static void bundle_release(struct bundle *b)
@@ -89,7 +100,7 @@ static int list_heads(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const sub_usage[] = { LIST_HEADS_USAGE, NULL };
 	struct option opts[] = { OPT_END() };
-	struct bundle b = { NULL };
+	struct bundle b = { .path = NULL };
 	bool ok;
 
 	parse_command_line(argc, argv, opts, sub_usage, ctx, &b);
@@ -123,8 +134,8 @@ static void print_details(const struct bundle_header *h)
 		printf("The bundle uses this filter: %s\n", h->filter);
 }
 
-/* 0: it can be unpacked here. */
-static int check(struct repository *r, const struct bundle *b, bool quiet)
+/* 0: it can be unpacked here. With details: what it has and needs is printed. */
+static int check(struct repository *r, const struct bundle *b, bool quiet, bool details)
 {
 	struct oid_array missing = OID_ARRAY_INIT;
 	struct err err = ERR_INIT;
@@ -139,7 +150,7 @@ static int check(struct repository *r, const struct bundle *b, bool quiet)
 		oid_array_clear(&missing);
 		return 1;
 	}
-	if (!quiet)
+	if (details)
 		print_details(&b->header);
 	rc = bundle_is_connected(r, &b->header, &err);
 	if (rc > 0)
@@ -159,12 +170,12 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('q', "quiet", &quiet, "do not show details"),
 		OPT_END()
 	};
-	struct bundle b = { NULL };
+	struct bundle b = { .path = NULL };
 
 	parse_command_line(argc, argv, opts, sub_usage, ctx, &b);
 	if (read_header(&b)) {
 		if (ctx->repo)
-			code = check(ctx->repo, &b, quiet);
+			code = check(ctx->repo, &b, quiet, !quiet);
 		else
 			error("need a repository to verify a bundle");
 	}
@@ -176,9 +187,117 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 	return code;
 }
 
+/* ---- unbundle ---- */
+
+static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
+			  uint64_t bytes UNUSED)
+{
+	pack_progress_update(data, phase, done, total);
+}
+
+/* As index-pack --stdin --fix-thin does it: one operation, one flush. */
+static int receive(struct repository *r, struct bundle *b, int fd, struct pack_receive *rx,
+		   struct fsync_batch *batch, struct err *err)
+{
+	struct strbuf *head = &b->header.rest;
+	struct pack_receive_stream_options s = {
+		.fd = fd, .head = head->buf, .head_len = head->len, .objdir = r->objdir,
+		.shared_perm = r->settings.shared_perm,
+	};
+	char *packdir = xstrfmt("%s/pack", r->objdir);
+	struct pack_receive_names names = {
+		.packdir = packdir, .write_rev = true,
+		.promisor_msg = b->header.filter ? "from-bundle" : NULL,
+		.shared_perm = r->settings.shared_perm,
+	};
+	int rc = config_get_bool(r->config, "pack.writereverseindex", &names.write_rev, err);
+
+	if (rc >= 0)
+		rc = pack_receive_stream(rx, &s, err);
+	if (!rc)
+		rc = pack_check_end(rx, fd, err);
+	if (!rc) {
+		pack_receive_start_writeback(rx, batch, packdir);
+		rc = pack_receive_resolve(rx, err);
+	}
+	if (!rc)
+		rc = pack_receive_stage(rx, batch, &names, NULL, err);
+	free(packdir);
+	return rc;
+}
+
+static int unpack(struct repository *r, struct bundle *b, int fd, bool progress, struct err *err)
+{
+	struct pack_progress p = { .reading = "Unbundling objects", .resolving = "Resolving deltas",
+				   .forced = true };
+	struct pack_receive_options o = {
+		.algo = r->algo, .odb = r->odb, .fix_thin = true, .level = r->settings.pack_level,
+		.progress = progress ? show_progress : NULL, .data = &p,
+	};
+	struct repo_operation *op;
+	struct pack_receive *rx;
+	int rc = config_get_int(r->config, "pack.threads", &o.threads, err);
+
+	if (rc < 0)
+		return rc;
+	if (o.threads < 0)
+		return err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", o.threads);
+	op = repo_operation_begin(r);
+	rx = pack_receive_new(&o);
+	rc = receive(r, b, fd, rx, repo_operation_batch(op), err);
+	rc = repo_operation_end(op, rc, err);
+	pack_progress_stop(&p);
+	pack_receive_free(rx);
+	return rc;
+}
+
+static int unbundle_into(struct repository *r, struct bundle *b, int fd, bool progress)
+{
+	struct err err = ERR_INIT;
+	int code;
+
+	if (b->header.algo != r->algo)
+		return error("'%s' has objects named by %s, the repository by %s", bundle_name(b),
+			     b->header.algo->name, r->algo->name), 1;
+	code = check(r, b, false, false);
+	if (!code && unpack(r, b, fd, progress, &err) < 0) {
+		report_error(&err);
+		code = 1;
+	}
+	return code;
+}
+
+static int unbundle(int argc, const char **argv, struct command_ctx *ctx)
+{
+	static const char *const sub_usage[] = { UNBUNDLE_USAGE, NULL };
+	int progress = isatty(STDERR_FILENO), fd, code = 1;
+	struct option opts[] = {
+		OPT_BOOL(0, "progress", &progress, "show progress meter"),
+		OPT_END()
+	};
+	struct bundle b = { NULL };
+
+	parse_command_line(argc, argv, opts, sub_usage, ctx, &b);
+	fd = open_bundle(&b);
+	if (fd >= 0) {
+		if (!ctx->repo)
+			die("Need a repository to unbundle.");
+		code = unbundle_into(ctx->repo, &b, fd, progress);
+		if (b.path)
+			close(fd);
+	}
+	/* D2: the refs are told after the seal. */
+	if (!code) {
+		print_refs(&b.header.refs, argv + 1);
+		code = finish_stdout();
+	}
+	bundle_release(&b);
+	return code;
+}
+
 /* ---- the command ---- */
 
-/* These need packs to be made and received. */
+/* It needs packs to be made. */
 static int unavailable(int argc UNUSED, const char **argv, struct command_ctx *ctx UNUSED)
 {
 	die("'git bundle %s' is not available yet", argv[0]);
@@ -191,7 +310,7 @@ int cmd_bundle(int argc, const char **argv, struct command_ctx *ctx)
 		command_fn run;
 	} subcommands[] = {
 		{ "create", unavailable }, { "verify", verify }, { "list-heads", list_heads },
-		{ "unbundle", unavailable },
+		{ "unbundle", unbundle },
 	};
 	const struct option none[] = { OPT_END() };
 

@@ -109,27 +109,57 @@ static size_t count(const struct loop *l, const unsigned char *address)
 	return n;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const struct connection *x = *(const struct connection *const *)a;
+	const struct connection *y = *(const struct connection *const *)b;
+	int cmp = memcmp(x->address, y->address, sizeof(x->address));
+
+	return cmp ? cmp : (x > y) - (x < y);
+}
+
+/*
+ * The youngest connection of the client that has most of them, if they are more than `most`, or as many
+ * and its youngest is younger; NULL: none. *most: how many. Connections are in the order in which they came.
+ */
+static struct connection *find_victim(struct loop *l, size_t *most)
+{
+	struct connection **v = xcalloc(l->nr + 1, sizeof(*v)), *victim = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (!l->live[i].ending)
+			v[nr++] = &l->live[i];
+	qsort(v, nr, sizeof(*v), by_address);
+	for (size_t i = 0, first = 0; i < nr; i++) {
+		size_t n = i - first + 1;
+
+		if (i + 1 < nr && !memcmp(v[i]->address, v[i + 1]->address, sizeof(v[i]->address)))
+			continue;
+		if (n > *most || (n == *most && victim && v[i] > victim)) {
+			*most = n;
+			victim = v[i];
+		}
+		first = i + 1;
+	}
+	free(v);
+	return victim;
+}
+
 /*
  * There are as many connections as there may be. A client that has two more than the one that
  * comes loses its youngest: nobody can shut others out. False: no such one.
  */
 static bool make_room(struct loop *l, const unsigned char *newcomer)
 {
-	size_t most = count(l, newcomer) + 1, victim = l->nr;
+	size_t most = count(l, newcomer) + 1;
+	struct connection *victim = find_victim(l, &most);
 
-	for (size_t i = 0; i < l->nr; i++) {
-		size_t n = l->live[i].ending ? 0 : count(l, l->live[i].address);
-
-		if (n > most || (n == most && victim < l->nr)) {
-			most = n;
-			victim = i;
-		}
-	}
-	if (victim == l->nr)
+	if (!victim)
 		return false;
-	daemon_log_error("ending connection [%d]: its client has %zu", (int)l->live[victim].pid, most);
-	kill(-l->live[victim].pid, SIGTERM);
-	l->live[victim].ending = true;
+	daemon_log_error("ending connection [%d]: its client has %zu", (int)victim->pid, most);
+	kill(-victim->pid, SIGTERM);
+	victim->ending = true;
 	return true;
 }
 

@@ -28,10 +28,11 @@ struct index_pack {
 	const char *index_file, *object_format, *header, *title, *index_version, *max_input;
 	const char *keep_msg, *promisor_msg; /* NULL: not wanted */
 	const char *pack_file; /* NULL: named by its content */
-	char *idx_path, *base; /* base: pack_file without ".pack" */
+	char *idx_path, *rev_path, *keep_path; /* NULL: named by the pack's content */
 	unsigned idx_version;
 	uint64_t idx_wide_from, max_input_bytes;
 	unsigned char head[12];
+	struct strvec severities; /* as --strict and --fsck-objects have them */
 	struct pack_checks checks;
 	struct pack_progress progress;
 };
@@ -57,7 +58,7 @@ static int opt_strict(const struct option *opt UNUSED, const char *arg, int unse
 {
 	parsing->strict = parsing->fsck = true;
 	if (arg)
-		pack_checks_parse(&parsing->checks, arg, parsing->algo);
+		strvec_push(&parsing->severities, arg);
 	return 0;
 }
 
@@ -65,7 +66,7 @@ static int opt_fsck(const struct option *opt UNUSED, const char *arg, int unset 
 {
 	parsing->fsck = true;
 	if (arg)
-		pack_checks_parse(&parsing->checks, arg, parsing->algo);
+		strvec_push(&parsing->severities, arg);
 	return 0;
 }
 
@@ -136,24 +137,27 @@ static void check_combinations(struct index_pack *p)
 		die("options '%s' and '%s' cannot be used together", "--verify", "--stdin");
 }
 
-/* base.EXT; dies if the pack's name gives no base. Caller frees. */
-static char *derived_path(const struct index_pack *p, const char *ext)
+/* The same path with another extension; dies if it does not end in .FROM. Caller frees. */
+static char *path_with_extension(const char *path, const char *from, const char *to)
 {
-	if (!p->base)
-		die("packfile name '%s' does not end with '.%s'", p->pack_file, "pack");
-	return xstrfmt("%s.%s", p->base, ext);
+	const char *dot = strrchr(path, '.');
+
+	if (!dot || dot == path || strcmp(dot + 1, from) != 0)
+		die("packfile name '%s' does not end with '.%s'", path, from);
+	return xstrfmt("%.*s.%s", (int)(dot - path), path, to);
 }
 
+/* Before a byte of the pack is read. The .rev is beside the .idx, which may be elsewhere than the pack. */
 static void name_files(struct index_pack *p)
 {
-	size_t len = p->pack_file ? strlen(p->pack_file) : 0;
-
-	if (len > 5 && !strcmp(p->pack_file + len - 5, ".pack"))
-		p->base = xstrndup(p->pack_file, len - 5);
 	if (p->index_file)
 		p->idx_path = xstrdup(p->index_file);
 	else if (p->pack_file)
-		p->idx_path = derived_path(p, "idx");
+		p->idx_path = path_with_extension(p->pack_file, "pack", "idx");
+	if (p->idx_path && p->rev_index)
+		p->rev_path = path_with_extension(p->idx_path, "idx", "rev");
+	if (p->pack_file && p->keep_msg)
+		p->keep_path = path_with_extension(p->pack_file, "pack", "keep");
 }
 
 /* ---- the pack ---- */
@@ -197,8 +201,6 @@ static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err 
 		.shared_perm = p->r->settings.shared_perm,
 	};
 	struct strbuf dir = STRBUF_INIT;
-	struct stat st;
-	size_t rest;
 	int rc;
 
 	if (p->pack_file) {
@@ -211,12 +213,7 @@ static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err 
 	strbuf_release(&dir);
 	if (rc < 0)
 		return rc;
-	/* A file must end with the pack; from a pipe, what follows is passed on. */
-	(void)pack_receive_rest(rx, &rest);
-	if (!fstat(0, &st) && S_ISREG(st.st_mode) &&
-	    lseek(0, 0, SEEK_CUR) - (off_t)rest != st.st_size)
-		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	return 0;
+	return pack_check_end(rx, 0, err);
 }
 
 static int read_pack(struct index_pack *p, struct pack_receive *rx, struct fsync_batch *b,
@@ -256,22 +253,19 @@ static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, stru
 
 static int verify(struct index_pack *p, struct pack_receive *rx, struct err *err)
 {
-	char *rev;
 	int rc;
 
 	if (access(p->idx_path, R_OK) < 0)
 		return err_set(err, ERR_NOT_FOUND, "Cannot open existing pack idx file for '%s'",
 			       p->idx_path);
-	rev = p->rev_index ? derived_path(p, "rev") : NULL;
 	rc = read_pack(p, rx, NULL, err);
 	if (!rc && !p->stat_only)
 		rc = pack_receive_verify_idx(rx, p->idx_path, err);
 	/* There need not be one. */
-	if (!rc && rev && !p->stat_only && access(rev, F_OK) == 0)
-		rc = pack_receive_verify_rev(rx, rev, err);
+	if (!rc && p->rev_path && !p->stat_only && access(p->rev_path, F_OK) == 0)
+		rc = pack_receive_verify_rev(rx, p->rev_path, err);
 	if (!rc && p->stat)
 		print_pack_statistics(rx, !p->stat_only);
-	free(rev);
 	return rc;
 }
 
@@ -281,11 +275,9 @@ static int stage(struct index_pack *p, struct pack_receive *rx, struct fsync_bat
 		 struct err *err)
 {
 	char *packdir = p->r ? xstrfmt("%s/pack", p->r->objdir) : NULL;
-	bool named = p->pack_file != NULL;
-	char *rev = named && p->rev_index ? derived_path(p, "rev") : NULL;
-	char *keep = named && p->keep_msg ? derived_path(p, "keep") : NULL;
 	struct pack_receive_names n = {
-		.packdir = packdir, .pack = p->pack_file, .idx = p->idx_path, .rev = rev, .keep = keep,
+		.packdir = packdir, .pack = p->pack_file, .idx = p->idx_path, .rev = p->rev_path,
+		.keep = p->keep_path,
 		.write_rev = p->rev_index,
 		.keep_msg = p->keep_msg, .promisor_msg = p->promisor_msg,
 		.idx_version = p->idx_version, .idx_wide_from = p->idx_wide_from,
@@ -294,8 +286,6 @@ static int stage(struct index_pack *p, struct pack_receive *rx, struct fsync_bat
 	int rc = pack_receive_stage(rx, b, &n, kept, err);
 
 	free(packdir);
-	free(rev);
-	free(keep);
 	return rc;
 }
 
@@ -346,8 +336,10 @@ static int run(struct index_pack *p)
 	pack_progress_stop(&p->progress);
 	pack_receive_free(rx);
 	pack_checks_release(&p->checks);
+	strvec_clear(&p->severities);
 	free(p->idx_path);
-	free(p->base);
+	free(p->rev_path);
+	free(p->keep_path);
 	if (rc < 0)
 		return report_fatal(&err);
 	if (finish_stdout())
@@ -389,6 +381,7 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_END()
 	};
 
+	strvec_init(&p.severities);
 	pack_checks_init(&p.checks, true);
 	read_config(&p);
 	parsing = &p;
@@ -407,6 +400,9 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 		if (!p.algo)
 			die("unknown hash algorithm '%s'", p.object_format);
 	}
+	/* The names in a skipList are of the algorithm that has been said, perhaps after it. */
+	for (size_t i = 0; i < p.severities.nr; i++)
+		pack_checks_parse(&p.checks, p.severities.v[i], p.algo);
 	if (p.max_input && !parse_magnitude(p.max_input, &p.max_input_bytes))
 		die("bad --max-input-size: %s", p.max_input);
 	if (p.index_version)

@@ -68,6 +68,20 @@ void pack_checks_parse(struct pack_checks *c, const char *list, const struct has
 	free(copy);
 }
 
+/* ---- the end ---- */
+
+int pack_check_end(const struct pack_receive *rx, int fd, struct err *err)
+{
+	struct stat st;
+	size_t rest;
+
+	(void)pack_receive_rest(rx, &rest);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    lseek(fd, 0, SEEK_CUR) - (off_t)rest != st.st_size)
+		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
+	return 0;
+}
+
 /* ---- progress ---- */
 
 void pack_progress_update(struct pack_progress *p, enum pack_receive_phase phase, uint64_t done,

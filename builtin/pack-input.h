@@ -21,6 +21,9 @@ void pack_checks_init(struct pack_checks *c, bool collect_missing);
 void pack_checks_parse(struct pack_checks *c, const char *list, const struct hash_algo *algo);
 void pack_checks_release(struct pack_checks *c);
 
+/* A file must end with the pack that has been read from it; from a pipe, what follows may be somebody else's. */
+MUST_USE int pack_check_end(const struct pack_receive *rx, int fd, struct err *err);
+
 /* ---- progress ---- */
 struct pack_progress {
 	const char *reading, *resolving; /* titles; NULL: nothing is shown */

@@ -338,7 +338,7 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 	int rc;
 
 	/* What implies --revs. */
-	o->revs = o->revs || o->all || o->unpacked || o->reflog || o->indexed_objects ||
+	o->revs = o->revs || o->thin || o->all || o->unpacked || o->reflog || o->indexed_objects ||
 		  o->keep_unreachable || o->pack_loose_unreachable;
 	c->all = o->all;
 	c->reflog = o->reflog;
@@ -367,7 +367,8 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 	c->o.level = o->compression;
 	c->o.big_file_threshold = c->r->settings.big_file_threshold;
 	c->o.ofs_delta = o->ofs_delta;
-	c->o.thin = o->thin;
+	/* Who names preferred bases in a list has them. Files are for a repository: they have to be whole. */
+	c->o.thin = o->thin || (o->to_stdout && !o->revs);
 	c->o.reuse_delta = o->reuse_delta;
 	c->o.reuse_object = o->reuse_object;
 	c->o.incremental = o->incremental;

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/rev-list.h"
 #include "history/bitmap.h"
+#include "pack/pack.h"
 
 /* Everything that is reachable, and nothing about order, paths or what a commit says? */
 static bool is_plain_walk(const struct rev_walk *w)
@@ -31,13 +32,39 @@ static bool is_plain_output(const struct rev_list *l)
 	return l->walk->objects && !l->log.format_given && !l->header && !l->timestamp;
 }
 
-static int on_found(void *data, const struct object_id *oid, enum object_type type,
-		    uint32_t name_hash UNUSED, struct pack *pack UNUSED, uint64_t offset UNUSED)
+struct listing {
+	struct rev_list *l;
+	struct pack *pack; /* of the last object */
+	uint32_t hint;	   /* where the next one may be in it */
+};
+
+/* Objects come pack by pack, in the order of their offsets. */
+static int add_bytes(struct listing *s, struct pack *pack, uint64_t offset)
 {
-	struct rev_list *l = data;
+	uint64_t bytes;
+	int rc;
+
+	if (s->pack != pack)
+		s->hint = 0;
+	s->pack = pack;
+	rc = pack_entry_bytes(pack, offset, &s->hint, &bytes, NULL);
+	if (!rc)
+		s->l->disk_bytes += bytes;
+	return rc;
+}
+
+static int on_found(void *data, const struct object_id *oid, enum object_type type,
+		    uint32_t name_hash UNUSED, struct pack *pack, uint64_t offset)
+{
+	struct listing *s = data;
+	struct rev_list *l = s->l;
 
 	if (type != OBJ_COMMIT && !l->walk->objects)
 		return 0;
+	if (l->disk_usage && pack) {
+		progress_update(l->progress, ++l->progress_count);
+		return add_bytes(s, pack, offset);
+	}
 	if (l->disk_usage)
 		return rev_list_note_object(l, oid, NULL);
 	if (!l->quiet)
@@ -47,11 +74,12 @@ static int on_found(void *data, const struct object_id *oid, enum object_type ty
 
 static int show(struct rev_list *l, struct bitmap_walk *bw, struct err *err)
 {
+	struct listing s = { .l = l };
 	int rc;
 
 	if (l->count)
 		l->nr_right = bitmap_walk_count(bw, l->walk->objects ? OBJ_ANY : OBJ_COMMIT);
-	rc = l->count && !l->disk_usage ? 0 : bitmap_walk_foreach(bw, on_found, l, err);
+	rc = l->count && !l->disk_usage ? 0 : bitmap_walk_foreach(bw, on_found, &s, err);
 	if (rc < 0)
 		return err_set(err, rc, "cannot list the objects of a bitmap");
 	rev_list_print_sums(l);

@@ -51,7 +51,7 @@ static int send_band(enum sideband_band band, const void *p, size_t len, struct 
 {
 	struct iovec piece = { (void *)p, len };
 
-	return sideband_send(1, SIDEBAND_LARGE, band, &piece, 1, err);
+	return sideband_send(1, 0, SIDEBAND_LARGE, band, &piece, 1, err);
 }
 
 /* ---- the child ---- */

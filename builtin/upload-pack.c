@@ -20,7 +20,7 @@ static void on_warning(void *data UNUSED, const char *msg)
 
 int cmd_upload_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 {
-	struct upload_pack_options o = { .in = 0, .out = 1 };
+	struct upload_pack_options o = { .in = 0, .out = 1, .confine = true };
 	int stateless = 0, advertise = 0, strict = 0, timeout = 0, rc;
 	struct option opts[] = {
 		OPT_BOOL(0, "stateless-rpc", &stateless,
@@ -48,9 +48,15 @@ int cmd_upload_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 	    repo_open_at(&r, ".", NULL, &err) < 0)
 		return report_fatal(&err);
 	r->warn = on_warning;
-	/* A client that hangs up is an error like others. */
+	/* A client that hangs up, and a file that may not grow, are errors like others. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	rc = upload_pack_serve(r, &o, &err);
+	if (rc == UPLOAD_PACK_BROKER) {
+		if (err.code)
+			error("%s", err_message(&err));
+		_exit(err.code ? 1 : 0);
+	}
 	repo_free(r);
 	return rc < 0 ? report_fatal(&err) : 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/os.h"
+#include <dirent.h>
+#include <sys/resource.h>
 #ifdef __linux__
 #include <sys/mman.h>
-#endif
-#ifdef __linux__
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #elif defined(__APPLE__)
 #include <sys/random.h>
 #endif
@@ -77,6 +79,13 @@ long os_dirty_seconds(void)
 	return interval > 0 && seconds < since_boot.tv_sec ? seconds : (long)since_boot.tv_sec + 1;
 }
 
+bool os_set_nonblocking(int fd)
+{
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) >= 0;
+}
+
 int os_pipe(int fd[2])
 {
 #ifdef __linux__
@@ -128,6 +137,113 @@ void os_enlarge_pipe(int fd, size_t bytes)
 	(void)fd;
 	(void)bytes;
 #endif
+}
+
+bool os_boot_id(char out[OS_BOOT_ID_LEN + 1])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, out, OS_BOOT_ID_LEN);
+
+	if (fd >= 0)
+		close(fd);
+	out[n == OS_BOOT_ID_LEN ? n : 0] = '\0';
+	return n == OS_BOOT_ID_LEN;
+}
+
+/* ---- words that processes wait for ---- */
+
+#define SLEEP_MAX_MS 20
+
+static void sleep_some(int64_t ms)
+{
+	struct timespec ts = { .tv_nsec = (ms < SLEEP_MAX_MS ? (long)ms : SLEEP_MAX_MS) * 1000000 };
+
+	if (ms > 0)
+		nanosleep(&ts, NULL);
+}
+
+void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms)
+{
+#if defined(__linux__) && defined(SYS_futex)
+	struct timespec ts = { .tv_sec = (time_t)(timeout_ms / 1000),
+			       .tv_nsec = (long)(timeout_ms % 1000) * 1000000 };
+
+	if (timeout_ms <= 0)
+		return;
+	if (word && (!syscall(SYS_futex, word, FUTEX_WAIT, seen, &ts, NULL, 0) ||
+		     errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT))
+		return;
+#else
+	(void)word;
+	(void)seen;
+#endif
+	sleep_some(timeout_ms);
+}
+
+void os_word_wake(const uint32_t *word)
+{
+#if defined(__linux__) && defined(SYS_futex)
+	if (word)
+		(void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+#else
+	(void)word;
+#endif
+}
+
+/* ---- what a server gives up ---- */
+
+bool os_has_sanitizer(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	__has_feature(memory_sanitizer)
+	return true;
+#endif
+#endif
+	return false;
+}
+
+static void close_if_inherited(int fd, bool (*keep)(int fd))
+{
+	int flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
+
+	if (flags >= 0 && !(flags & FD_CLOEXEC) && !keep(fd))
+		close(fd);
+}
+
+void os_close_inherited(bool (*keep)(int fd))
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)*e->d_name))
+			close_if_inherited(atoi(e->d_name), keep);
+	for (int fd = 3; !dir && fd < 1024; fd++)
+		close_if_inherited(fd, keep);
+	if (dir)
+		closedir(dir);
+}
+
+int os_redirect_to_null(int fd)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), rc;
+
+	if (null < 0)
+		return -1;
+	rc = null == fd ? 0 : dup2(null, fd);
+	if (null != fd)
+		close(null);
+	return rc < 0 ? -1 : 0;
+}
+
+void os_forbid_core_dumps(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	(void)setrlimit(RLIMIT_CORE, &none);
 }
 
 static uint64_t mix_bits(uint64_t x)

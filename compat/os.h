@@ -32,6 +32,8 @@ bool os_same_mount(const char *a, const char *b);
 /* When an open file was made, in seconds; -1: that is not known. */
 time_t os_birth_time(int fd);
 
+/* Reads and writes of it do not wait (EAGAIN). False: they did not before either, or it is no descriptor. */
+bool os_set_nonblocking(int fd);
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
 
@@ -48,6 +50,33 @@ pid_t os_detach(void);
 int os_unnamed_file(void);
 /* Let a pipe hold so many bytes, if the system can do that and permits it. */
 void os_enlarge_pipe(int fd, size_t bytes);
+
+/* Is this a build with a sanitizer, whose runtime needs more than we do? */
+bool os_has_sanitizer(void);
+/*
+ * Close the descriptors above 2 that this process was started with: those that are not
+ * close-on-exec, since all of ours are. keep (of one of them) says which stay.
+ */
+void os_close_inherited(bool (*keep)(int fd));
+/* Read and write nothing there from now on; -1: errno. */
+int os_redirect_to_null(int fd);
+/* No dump of memory if the process crashes. */
+void os_forbid_core_dumps(void);
+
+/*
+ * This boot of the machine: 36 characters and a NUL. False where the system does not tell.
+ */
+#define OS_BOOT_ID_LEN 36
+bool os_boot_id(char out[OS_BOOT_ID_LEN + 1]);
+
+/*
+ * Wait until another process wakes those who wait for this word, or for the time; also returns at
+ * once if the word is not `seen`, and now and then for no reason. It lies in a page that processes have mapped
+ * MAP_SHARED (NULL: none). The page is read by the kernel alone, so one that cannot be read, or is beyond the
+ * end of its file, is no signal. Without such words (not Linux) it sleeps for at most 20 ms.
+ */
+void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms);
+void os_word_wake(const uint32_t *word);
 
 /*
  * 64 random bits, for hash seeds and names of temporary files; not for keys. Never fails:

@@ -46,6 +46,10 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+#ifdef TEST_IOV_MAX /* as if the system had so few */
+#undef IOV_MAX
+#define IOV_MAX TEST_IOV_MAX
+#endif
 #ifndef IOV_MAX
 #define IOV_MAX 1024
 #endif
@@ -57,9 +61,11 @@
 
 #ifdef __APPLE__
 #define ST_MTIME_NSEC(st) ((unsigned)(st).st_mtimespec.tv_nsec)
+#define ST_ATIME_NSEC(st) ((unsigned)(st).st_atimespec.tv_nsec)
 #define ST_CTIME_NSEC(st) ((unsigned)(st).st_ctimespec.tv_nsec)
 #else
 #define ST_MTIME_NSEC(st) ((unsigned)(st).st_mtim.tv_nsec)
+#define ST_ATIME_NSEC(st) ((unsigned)(st).st_atim.tv_nsec)
 #define ST_CTIME_NSEC(st) ((unsigned)(st).st_ctim.tv_nsec)
 #endif
 

@@ -5,6 +5,7 @@
 #include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "fs/file-lock.h"
 #include "fs/tempfile.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -22,41 +23,18 @@
  * remove dead ones: where a file cannot be locked before it has its name (no O_TMPFILE), a new one
  * would look dead for a moment.
  */
-#ifdef F_OFD_SETLK
-static int lock_bytes(int fd, int cmd, struct flock *l, short type, off_t start, off_t len)
-{
-	*l = (struct flock){ .l_type = type, .l_whence = SEEK_SET,
-			     .l_start = start, .l_len = len };
-	return (int)RETRY_EINTR(fcntl(fd, cmd, l));
-}
-
 static bool set_lock(int fd, short type, off_t start, off_t len)
 {
-	struct flock l;
-
-	return !lock_bytes(fd, F_OFD_SETLK, &l, type, start, len);
+	return !file_lock_set(fd, type, start, len);
 }
 
 /* Asked as a reader: the lock of one who may only read the file counts for nothing. */
 static enum lock_owner query_lock(int fd)
 {
-	struct flock l;
+	int held = file_lock_query(fd, F_RDLCK, 0, 1);
 
-	if (lock_bytes(fd, F_OFD_GETLK, &l, F_RDLCK, 0, 1))
-		return LOCK_OWNER_UNKNOWN;
-	return l.l_type == F_UNLCK ? LOCK_OWNER_GONE : LOCK_OWNER_ALIVE;
+	return held < 0 ? LOCK_OWNER_UNKNOWN : held ? LOCK_OWNER_ALIVE : LOCK_OWNER_GONE;
 }
-#else
-static bool set_lock(int fd UNUSED, short type UNUSED, off_t start UNUSED, off_t len UNUSED)
-{
-	return false;
-}
-
-static enum lock_owner query_lock(int fd UNUSED)
-{
-	return LOCK_OWNER_UNKNOWN;
-}
-#endif
 
 /* `at`: the home, open, so that ENOENT speaks of this one name. */
 static enum lock_owner state_of_file(int at, const char *name)
@@ -78,16 +56,15 @@ static enum lock_owner state_of_file(int at, const char *name)
 /* The first 16 hex digits of "6f9619ff-8b86-d011-…"; 0: not known. */
 static uint64_t boot_id(void)
 {
-	struct strbuf text = STRBUF_INIT;
-	char digits[17];
+	char text[OS_BOOT_ID_LEN + 1], digits[17];
 	size_t nr = 0;
 
-	(void)!read_file(&text, "/proc/sys/kernel/random/boot_id", 64, NULL);
-	for (char *p = text.buf; *p && nr < 16; p++)
+	if (!os_boot_id(text))
+		return 0;
+	for (char *p = text; *p && nr < 16; p++)
 		if (isxdigit((unsigned char)*p))
 			digits[nr++] = *p;
 	digits[nr] = '\0';
-	strbuf_release(&text);
 	return nr == 16 ? strtoull(digits, NULL, 16) : 0;
 }
 

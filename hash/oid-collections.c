@@ -13,20 +13,29 @@ struct oidmap_slot {
 
 #define MIN_SLOTS 16
 
-/* Random per process and odd: object ids that share a prefix can be produced on purpose. */
-static uint64_t multiplier;
+/*
+ * Random per process: object ids that share a prefix can be produced on purpose. The upper half of a
+ * sum of products with random numbers is universal: for any two ids that differ within the first 12
+ * bytes, the chance of the same hash is one in 2^32, whoever chose them.
+ */
+#define HASHED_WORDS 3
+static uint64_t factors[HASHED_WORDS + 1];
 
-__attribute__((constructor)) static void choose_multiplier(void)
+__attribute__((constructor)) static void choose_factors(void)
 {
-	multiplier = os_random64() | 1;
+	for (size_t i = 0; i < ARRAY_SIZE(factors); i++)
+		factors[i] = os_random64();
 }
 
 uint32_t oid_hash_raw(const unsigned char *raw)
 {
-	uint64_t w;
+	uint64_t sum = factors[HASHED_WORDS];
+	uint32_t w[HASHED_WORDS];
 
-	memcpy(&w, raw, sizeof(w));
-	return (uint32_t)((w * multiplier) >> 32);
+	memcpy(w, raw, sizeof(w));
+	for (size_t i = 0; i < HASHED_WORDS; i++)
+		sum += factors[i] * w[i];
+	return (uint32_t)(sum >> 32);
 }
 
 uint32_t oid_hash(const struct object_id *oid)

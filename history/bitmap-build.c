@@ -193,8 +193,11 @@ static int run(struct build *b, struct fsync_batch *batch, struct err *err)
 	if (o->hash_cache)
 		CALLOC_ARRAY(b->space.name_hashes, (size_t)nr + 1);
 	w.name_hashes = b->space.name_hashes;
-	if ((rc = commit_pool_new(&b->pool, b->repo, err)) < 0 ||
-	    (rc = find_tips(b, err)) < 0 ||
+	if ((rc = commit_pool_new(&b->pool, b->repo, err)) < 0)
+		return rc;
+	/* Bitmaps stay, and are believed: a commit-graph that is wrong must not get into them. */
+	commit_pool_ignore_graph(b->pool);
+	if ((rc = find_tips(b, err)) < 0 ||
 	    (rc = bitmap_choose(b->pool, &b->tips, &b->chosen, &b->choices, err)) < 0 ||
 	    (rc = make_bitmaps(b, err)) < 0 ||
 	    (rc = complete_types(b, err)) < 0)

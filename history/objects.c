@@ -6,17 +6,28 @@
  */
 #include "compat/posix.h"
 #include "history/objects-internal.h"
+#include "object/tree-new.h"
 #include "util/alloc.h"
 
+/* Looking up flags is mostly waiting for memory, so it is asked for some entries before. */
+#define LOOK_AHEAD 8 /* a power of two */
+
 struct level {
-	struct object_buf buf;
-	struct tree_iter it;
-	struct tree_iter ahead; /* a few entries before it */
+	struct object_buf buf, old; /* old: see seen_trees */
+	struct tree_new_iter entries;
+	struct raw_tree_entry ahead[LOOK_AHEAD]; /* entries first to last - 1, modulo LOOK_AHEAD */
+	size_t first, last;
+	struct object_buf *home; /* of seen_trees; NULL: none */
 	struct object_id oid;
 	size_t path_len;      /* of the directory's path, with its '/' */
 	uint64_t depth;	      /* of its entries, for filters */
 	bool partial;	      /* something below was left out that may not be elsewhere */
 	bool all_match;	      /* everything below is within the pathspec */
+};
+
+struct seen_trees {
+	struct object_buf *trees; /* NULL until there is one */
+	size_t bytes;
 };
 
 struct object_walker {
@@ -26,6 +37,7 @@ struct object_walker {
 	const struct hash_algo *algo;
 	struct oid_flags flags;
 	struct object_edges edges;
+	struct seen_trees seen;
 	struct object_filter *filter; /* NULL: none */
 	bool places_matter;
 	unsigned max_depth;
@@ -111,17 +123,72 @@ static int visit_tag(struct object_walker *s, const struct rev_object *tag, stru
 	return v.include ? deliver(s, &tag->oid, OBJ_TAG, tag->path, err) : 0;
 }
 
+/* ---- trees that have been seen ---- */
+
+/*
+ * From commit to commit most entries of a tree stay the same, and need no look at their flags: each
+ * entry of a tree that has been passed is done. So the last tree of each path is kept. Whether it is
+ * of the same path does not matter but for speed, and paths that share a home drive each other out.
+ */
+#define SEEN_TREES 8192
+#define SEEN_BYTES_MAX ((size_t)16 * 1024 * 1024)
+
+static void seen_trees_forget(struct seen_trees *t)
+{
+	for (size_t i = 0; t->trees && i < SEEN_TREES; i++)
+		object_buf_release(&t->trees[i]);
+	t->bytes = 0;
+}
+
+static struct object_buf *seen_trees_at(struct seen_trees *t, const struct strbuf *path)
+{
+	uint64_t h = path->len;
+
+	if (!t->trees)
+		CALLOC_ARRAY(t->trees, SEEN_TREES);
+	for (size_t i = 0; i < path->len; i++)
+		h = (h ^ (unsigned char)path->buf[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return &t->trees[(h >> 32) % SEEN_TREES];
+}
+
+static void seen_trees_take(struct seen_trees *t, struct object_buf *home, struct object_buf *out)
+{
+	*out = *home;
+	*home = (struct object_buf)OBJECT_BUF_INIT;
+	t->bytes -= out->size;
+}
+
+static void seen_trees_put(struct seen_trees *t, struct object_buf *home, struct object_buf *tree)
+{
+	if (tree->size > SEEN_BYTES_MAX) {
+		object_buf_release(tree);
+		return;
+	}
+	if (t->bytes > SEEN_BYTES_MAX - tree->size)
+		seen_trees_forget(t);
+	t->bytes += tree->size - home->size;
+	object_buf_release(home);
+	*home = *tree;
+}
+
 /* ---- trees ---- */
 
-/* Looking up flags is mostly waiting for memory, so it is asked for some entries before. */
-#define LOOK_AHEAD 8
-
-static void look_ahead(const struct object_walker *s, struct level *l, unsigned entries)
+/* 1: the next entry; 0: there is none. An error waits for its turn. */
+static int next_entry(struct object_walker *s, struct level *l, struct raw_tree_entry *out,
+		      struct err *err)
 {
-	struct raw_tree_entry e;
+	while (l->last - l->first < LOOK_AHEAD) {
+		struct raw_tree_entry *e = &l->ahead[l->last % LOOK_AHEAD];
 
-	while (entries-- && tree_iter_next_raw(&l->ahead, &e, NULL) > 0)
-		oid_flags_prefetch(&s->flags, e.oid);
+		if (tree_new_iter_next(&l->entries, e, NULL) <= 0)
+			break;
+		oid_flags_prefetch(&s->flags, e->oid);
+		l->last++;
+	}
+	if (l->first == l->last)
+		return tree_new_iter_next(&l->entries, out, err);
+	*out = l->ahead[l->first++ % LOOK_AHEAD];
+	return 1;
 }
 
 static int push_level(struct object_walker *s, const struct object_id *oid,
@@ -140,11 +207,20 @@ static int push_level(struct object_walker *s, const struct object_id *oid,
 		strbuf_addch(&s->path, '/');
 	ALLOC_GROW(s->levels, s->nr + 1, s->alloc);
 	l = &s->levels[s->nr++];
-	*l = (struct level){ .buf = *buf, .oid = *oid, .path_len = s->path.len,
-			     .depth = depth, .all_match = all_match };
-	tree_iter_init(&l->it, l->buf.data, l->buf.size, s->algo);
-	l->ahead = l->it;
-	look_ahead(s, l, LOOK_AHEAD);
+	l->buf = *buf;
+	l->old = (struct object_buf)OBJECT_BUF_INIT;
+	l->first = l->last = 0;
+	l->home = NULL;
+	l->oid = *oid;
+	l->path_len = s->path.len;
+	l->depth = depth;
+	l->all_match = all_match;
+	if (!s->places_matter && !s->w->has_pathspec) {
+		l->home = seen_trees_at(&s->seen, &s->path);
+		seen_trees_take(&s->seen, l->home, &l->old);
+	}
+	tree_new_iter_init(&l->entries, l->buf.data, l->buf.size, l->old.data, l->old.size,
+			   s->algo);
 	return 0;
 }
 
@@ -206,7 +282,11 @@ static void pop_level(struct object_walker *s)
 		*oid_flags_at(&s->flags, l->oid.hash) |= OBJECT_DONE;
 	else if (s->nr)
 		s->levels[s->nr - 1].partial = true;
-	object_buf_release(&l->buf);
+	object_buf_release(&l->old);
+	if (l->home)
+		seen_trees_put(&s->seen, l->home, &l->buf);
+	else
+		object_buf_release(&l->buf);
 }
 
 /* Is the entry, whose path is s->path, within the paths of the walk? *all: and all below. */
@@ -244,18 +324,17 @@ static int visit_entry(struct object_walker *s, const struct raw_tree_entry *e, 
 	return rc;
 }
 
-/* The entries of the topmost directory, up to the next one that is entered. */
+/* The new entries of the topmost directory, up to the next one that is entered. */
 static int scan_level(struct object_walker *s, struct err *err)
 {
 	size_t nr = s->nr;
 	struct raw_tree_entry e;
 	int rc;
 
-	while ((rc = tree_iter_next_raw(&s->levels[nr - 1].it, &e, err)) > 0) {
+	while ((rc = next_entry(s, &s->levels[nr - 1], &e, err)) > 0) {
 		unsigned mode = canonical_mode(e.raw_mode);
 		uint32_t flags;
 
-		look_ahead(s, &s->levels[nr - 1], 1);
 		if (MODE_IS_GITLINK(mode))
 			continue;
 		flags = *oid_flags_at(&s->flags, e.oid);
@@ -417,9 +496,13 @@ int object_walk(struct rev_walk *w, const struct object_walk_options *o, struct 
 		rc = report_missing_commits(&s, err);
 	if (!rc)
 		rc = report_omitted(&s, err);
-	while (s.nr)
-		object_buf_release(&s.levels[--s.nr].buf);
+	while (s.nr) {
+		object_buf_release(&s.levels[--s.nr].old);
+		object_buf_release(&s.levels[s.nr].buf);
+	}
 	free(s.levels);
+	seen_trees_forget(&s.seen);
+	free(s.seen.trees);
 	strbuf_release(&s.path);
 	oid_array_clear(&s.roots);
 	object_filter_free(s.filter);

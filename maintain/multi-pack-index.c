@@ -15,14 +15,27 @@ static int stage_bitmap(struct repository *r, struct midx_update *u,
 	return rc;
 }
 
+static int read_version(unsigned *out, struct repository *r, struct err *err)
+{
+	int version = 1, rc = config_get_int(r->config, "midx.version", &version, err);
+
+	if (rc >= 0 && version != 1 && version != 2)
+		return err_set(err, ERR_INVALID, "unknown MIDX version: %d", version);
+	*out = (unsigned)version;
+	return rc < 0 ? rc : 0;
+}
+
 int multi_pack_index_write(struct repository *r, struct packs *packs,
 			   const struct midx_write_options *o,
 			   const struct bitmap_build_options *bitmap, struct fsync_batch *b,
 			   struct err *err)
 {
+	struct midx_write_options options = *o;
 	struct midx_update *u;
-	int rc = midx_update_begin(&u, packs, o, err);
+	int rc = o->version ? 0 : read_version(&options.version, r, err);
 
+	if (!rc)
+		rc = midx_update_begin(&u, packs, &options, err);
 	if (rc < 0)
 		return rc;
 	if (bitmap && !(midx_update_is_current(u) && midx_update_has_bitmap(u))) {

@@ -46,10 +46,7 @@ int ident_split_line(struct ident_split *out, const char *line, size_t len)
 		return -1;
 	id.name = line;
 	id.name_len = (size_t)(lt - line);
-	while (id.name_len && isspace((unsigned char)*id.name)) {
-		id.name++;
-		id.name_len--;
-	}
+	/* Blanks before the name belong to it, as everywhere in Git. */
 	while (id.name_len && isspace((unsigned char)id.name[id.name_len - 1]))
 		id.name_len--;
 	id.mail = lt + 1;

@@ -92,6 +92,10 @@ struct revindex {
 /* Check header, size and pack of a .rev file, but neither its positions nor the checksum. */
 MUST_USE int rev_check_file(const struct mapped_file *m, const struct pack *p,
 			    const char *path, struct err *err);
+/* The same for a pack of so many objects that is not open. */
+MUST_USE int rev_check_header(const struct mapped_file *m, const struct hash_algo *algo,
+			      uint32_t nr, const unsigned char *pack_sum, const char *path,
+			      struct err *err);
 struct sortable_offset {
 	uint64_t offset;
 	uint32_t pos;

@@ -33,6 +33,7 @@ struct midx_object {
 
 struct midx_content {
 	const struct hash_algo *algo;
+	unsigned version; /* of the format: 1 or 2 */
 	struct midx_pack *packs; /* by name */
 	uint32_t nr_packs;
 	uint32_t preferred;	 /* UINT32_MAX: none */

@@ -208,7 +208,7 @@ static void make_order(struct midx_content *c)
 int midx_content_select(struct midx_content *out, struct packs *packs, const struct midx *base,
 			const struct midx_write_options *o, struct err *err)
 {
-	struct midx_content c = { .algo = packs->opts.algo };
+	struct midx_content c = { .algo = packs->opts.algo, .version = o->version ? o->version : 1 };
 	int rc = 0;
 
 	list_packs(&c, packs, base, o);

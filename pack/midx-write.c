@@ -141,7 +141,7 @@ static int write_head(struct writing *w, const struct part *v, unsigned nr, stru
 	int rc;
 
 	put_be32(head, MIDX_SIGNATURE);
-	head[4] = 1;
+	head[4] = (unsigned char)w->c->version;
 	head[5] = (unsigned char)w->c->algo->id;
 	head[6] = (unsigned char)nr;
 	put_be32(head + 8, w->c->nr_packs);

@@ -32,6 +32,7 @@ struct midx_write_options {
 	 * cruft packs, and remove them once the new index is there. The packs that stay are adopted
 	 * (fsync-batch.h), as they alone have those objects then. */
 	bool drop_unused;
+	unsigned version; /* of the format: 0 (which means 1), 1, or 2, which older Git cannot read */
 	int shared_perm;
 };
 

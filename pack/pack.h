@@ -92,6 +92,13 @@ uint64_t pack_idx_size_bytes(const struct pack *p);
 MUST_USE int pack_delta_base(struct pack *p, uint64_t offset, struct object_id *base,
 			     struct err *err);
 
+/*
+ * How many bytes the entry at offset takes. *hint begins at 0 and helps where entries are asked for in
+ * the order of their offsets. ERR_CORRUPT if none begins there.
+ */
+MUST_USE int pack_entry_bytes(struct pack *p, uint64_t offset, uint32_t *hint, uint64_t *bytes,
+			      struct err *err);
+
 /* A non-zero return of fn stops and is returned. */
 MUST_USE int pack_foreach_object(struct pack *p, bool by_offset,
 				 int (*fn)(void *data, const struct object_id *oid), void *data,

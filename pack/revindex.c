@@ -104,11 +104,10 @@ uint32_t *idx_entries_order_by_offset(const struct idx_entry *entries, uint32_t 
 
 /* ---- reading one ---- */
 
-int rev_check_file(const struct mapped_file *m, const struct pack *p, const char *path,
-		   struct err *err)
+int rev_check_header(const struct mapped_file *m, const struct hash_algo *algo, uint32_t nr,
+		     const unsigned char *pack_sum, const char *path, struct err *err)
 {
-	const struct hash_algo *algo = p->idx.algo;
-	uint64_t want = REV_HEADER_BYTES + (uint64_t)p->idx.nr * 4 + 2 * algo->raw_len;
+	uint64_t want = REV_HEADER_BYTES + (uint64_t)nr * 4 + 2 * algo->raw_len;
 
 	if (m->len < REV_HEADER_BYTES || get_be32(m->p) != REV_SIGNATURE)
 		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' has no valid header",
@@ -121,10 +120,16 @@ int rev_check_file(const struct mapped_file *m, const struct pack *p, const char
 			       "hash id %u", path, get_be32(m->p + 8));
 	if (m->len != want)
 		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' has a wrong size", path);
-	if (memcmp(m->p + want - 2 * algo->raw_len, p->idx.pack_sum, algo->raw_len))
+	if (memcmp(m->p + want - 2 * algo->raw_len, pack_sum, algo->raw_len))
 		return err_set(err, ERR_CORRUPT, "reverse-index file '%s' belongs to another pack",
 			       path);
 	return 0;
+}
+
+int rev_check_file(const struct mapped_file *m, const struct pack *p, const char *path,
+		   struct err *err)
+{
+	return rev_check_header(m, p->idx.algo, p->idx.nr, p->idx.pack_sum, path, err);
 }
 
 /* A malformed .rev file is reported and not used. */
@@ -210,7 +215,8 @@ bool pack_rev_is_sound(const struct pack *p)
 	return true;
 }
 
-static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
+/* The place of an offset in the order of offsets. */
+static bool rev_find(const struct pack *p, uint64_t offset, uint32_t *place)
 {
 	uint32_t lo = 0, hi = p->idx.nr;
 
@@ -219,8 +225,7 @@ static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *po
 		uint64_t at = pack_rev_offset(p, mid);
 
 		if (at == offset) {
-			*pos = pack_rev_at(p, mid);
-			*end = mid + 1 < p->idx.nr ? pack_rev_offset(p, mid + 1) : p->end;
+			*place = mid;
 			return true;
 		}
 		if (offset < at)
@@ -229,6 +234,22 @@ static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *po
 			lo = mid + 1;
 	}
 	return false;
+}
+
+static uint64_t end_at(const struct pack *p, uint32_t place)
+{
+	return place + 1 < p->idx.nr ? pack_rev_offset(p, place + 1) : p->end;
+}
+
+static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
+{
+	uint32_t place;
+
+	if (!rev_find(p, offset, &place))
+		return false;
+	*pos = pack_rev_at(p, place);
+	*end = end_at(p, place);
+	return true;
 }
 
 static bool locate_by_scan(const struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end)
@@ -266,6 +287,29 @@ int pack_locate(struct pack *p, uint64_t offset, uint32_t *pos, uint64_t *end, s
 		return err_set(err, ERR_CORRUPT, "no object begins at offset %" PRIu64 " of '%s'",
 			       offset, p->path);
 	return 0;
+}
+
+int pack_entry_bytes(struct pack *p, uint64_t offset, uint32_t *hint, uint64_t *bytes,
+		     struct err *err)
+{
+	uint32_t place = *hint, pos;
+	uint64_t end = 0;
+	int rc = pack_open_data(p, err);
+
+	if (!rc)
+		rc = pack_open_rev(p, err);
+	if (rc < 0)
+		return rc;
+	if ((place < p->idx.nr && pack_rev_offset(p, place) == offset) ||
+	    rev_find(p, offset, &place)) {
+		end = end_at(p, place);
+		*hint = place + 1;
+	}
+	if (end <= offset || end > p->end)
+		rc = pack_locate(p, offset, &pos, &end, err);
+	if (!rc)
+		*bytes = end - offset;
+	return rc;
 }
 
 int pack_offset_to_oid(struct pack *p, uint64_t offset, struct object_id *out, struct err *err)

@@ -33,6 +33,7 @@ test_expect_success 'files to begin with' '
 	printf "update refs/heads/x HEAD\ndelete refs/heads/topic\n" >stdin &&
 	printf "%%(refname:short) %%(if)%%(HEAD)%%(then)x%%(end) %%(trailers:key=a)" >format &&
 	printf "git-upload-pack /a.git\\0host=h.example:9418\\0\\0version=2\\0" >daemon &&
+	printf "\\0\\26O\\1%020d\\0\\12Fblob:none\\0\\2R\\25" 0 >broker &&
 	printf "a/b.c\\0*.c text diff=x\n/a/** -z\n" >rules &&
 	printf "blob:none\ncombine:tree%%3a3+combine:blob:limit=1k\nsparse:oid=a+b%%\n" >filters &&
 	id=$(git -C repo rev-parse HEAD) && printf "# v2 git bundle\n-%s x\n%s refs/heads/x\n\nPACK" $id $id >bundle &&
@@ -51,7 +52,7 @@ do
 	test_expect_success "$name" '
 		ASAN_OPTIONS="$ASAN_OPTIONS${ASAN_OPTIONS:+:}detect_leaks=$(
 			case $name in *update-ref) echo 0 ;; *) echo "${GIT_TEST_LEAKS:-0}" ;; esac)" \
-		"$path" -r $rounds config index packed-refs filters commit-graph daemon in-*
+		"$path" -r $rounds config index packed-refs filters commit-graph daemon broker in-*
 	'
 done
 

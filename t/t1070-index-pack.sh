@@ -51,7 +51,7 @@ test_expect_success 'a file: its index beside it, or as -o says; the name alone 
 	cp whole.pack w.pack && git index-pack w.pack >out && echo $P >expect && test_cmp expect out &&
 	cmp w.idx r/objects/pack/pack-$P.idx && cmp w.rev r/objects/pack/pack-$P.rev &&
 	git index-pack -o other.idx --no-rev-index w.pack && cmp other.idx w.idx &&
-	cp whole.pack noname && git index-pack --no-rev-index -o n.idx noname && cmp n.idx w.idx &&
+	cp whole.pack noname && git index-pack -o n.idx noname && cmp n.idx w.idx && cmp n.rev w.rev &&
 	test_expect_code 128 git index-pack noname 2>err &&
 	test_grep "packfile name .noname. does not end with .\.pack." err &&
 	rm -f w.rev && git -c pack.writeReverseIndex=false index-pack w.pack && test_path_is_missing w.rev &&
@@ -62,6 +62,25 @@ test_expect_success 'a stream into a file that is named' '
 	rm -rf named && mkdir named && git -C r index-pack --stdin "$PWD/named/n.pack" <whole.pack >out &&
 	echo "pack	$P" >expect && test_cmp expect out && ls named >files &&
 	printf "n.%s\n" idx pack rev >expect && test_cmp expect files && cmp named/n.idx w.idx
+'
+
+test_expect_success 'the reverse index is beside the index' '
+	rm -rf beside && mkdir beside && cp whole.pack beside/w.pack &&
+	git index-pack -o beside/x.idx beside/w.pack && git -C r index-pack -o "$PWD/beside/y.idx" --stdin <whole.pack &&
+	git -C r index-pack -o "$PWD/beside/z.idx" --stdin "$PWD/beside/v.pack" <whole.pack && ls beside >files &&
+	printf "%s\n" v.pack w.pack x.idx x.rev y.idx y.rev z.idx z.rev >expect && test_cmp expect files &&
+	for f in x y z; do cmp beside/$f.rev r/objects/pack/pack-$P.rev || return 1; done &&
+	printf "\377" >beside/x.rev && test_expect_code 128 git index-pack --verify -o beside/x.idx beside/w.pack 2>err &&
+	test_grep "beside/x.rev" err && git index-pack --verify -o beside/y.idx beside/w.pack
+'
+
+test_expect_success 'names are checked before anything is read' '
+	new names &&
+	for o in "noname" "-o noname" "-o noname x.pack" "--keep -o x.idx noname" ".pack"; do
+		test_expect_code 128 git -C names index-pack --stdin $o </dev/null 2>err &&
+		test_grep "packfile name .*. does not end with .\.[a-z]*." err && nothing_in names || return 1
+	done &&
+	git -C names index-pack --no-rev-index -o noname --stdin <whole.pack && cmp names/noname w.idx
 '
 
 test_expect_success 'any number of threads gives the same' '
@@ -99,6 +118,21 @@ test_expect_success '--verify' '
 	test_grep "w.rev. validation error" err && rm w.rev && git index-pack --verify --rev-index w.pack &&
 	mv w.idx away && test_expect_code 128 git index-pack --verify w.pack 2>err && mv away w.idx &&
 	test_grep "Cannot open existing pack idx file" err
+'
+
+test_expect_success PERL 'a reverse index with another header, with a right checksum' '
+	cat >head.pl <<-\EOT &&
+	use strict; use Digest::SHA;
+	my ($hash, $file, $at, $byte) = @ARGV; my $n = $hash eq "sha256" ? 32 : 20;
+	open F, "<", $file; local $/; my $x = <F>; close F; substr($x, $at, 1) = chr $byte; $x = substr $x, 0, -$n;
+	print $x, $n == 32 ? Digest::SHA::sha256($x) : Digest::SHA::sha1($x);
+	EOT
+	git index-pack --rev-index w.pack && cp w.rev good.rev && chmod u+w w.rev &&
+	perl head.pl $TEST_HASH good.rev 0 82 >w.rev && cmp w.rev good.rev && git index-pack --verify w.pack &&
+	for change in "0 83 header" "7 2 version" "11 7 hash"; do
+		perl head.pl $TEST_HASH good.rev ${change% *} >w.rev &&
+		test_expect_code 128 git index-pack --verify w.pack 2>err && test_grep "${change##* }" err || return 1
+	done && rm w.rev
 '
 
 test_expect_success 'an index of another pack, with a right checksum' '
@@ -143,7 +177,7 @@ test_expect_success '--keep and --promisor' '
 	new k && git -C k index-pack --stdin --promisor=m <whole.pack >out && test_grep "^pack	" out &&
 	echo m >expect && test_cmp expect k/objects/pack/pack-$P.promisor &&
 	git index-pack --keep=x w.pack && echo x >expect && test_cmp expect w.keep &&
-	test_expect_code 128 git index-pack --keep -o none/w.idx w.pack 2>err && test_grep "none/tmp_idx" err &&
+	test_expect_code 128 git index-pack --keep -o none/w.idx w.pack 2>err && test_grep "none/tmp_" err &&
 	test_cmp expect w.keep && rm w.keep &&
 	test_expect_code 128 git index-pack --promisor w.pack
 '
@@ -318,6 +352,12 @@ test_expect_success 'SHA-256' '
 	printf "blob x\nofs 0 y\n" | "$GIT_BUILD_DIR/t/helper/craft-pack" sha256 >s256.pack &&
 	git index-pack --object-format=sha256 s256.pack && git verify-pack --object-format=sha256 s256.pack &&
 	git show-index --object-format=sha256 <s256.idx >out && test_line_count = 2 out &&
+	sed -e "s/^tree.*/tree $(printf "%064d" 1)/" -e "s/^author.*/author A U Thor 1 +0000/" commit >bad256 &&
+	printf "file commit bad256\n" | "$GIT_BUILD_DIR/t/helper/craft-pack" sha256 >b256.pack &&
+	test_expect_code 128 git index-pack --object-format=sha256 --fsck-objects b256.pack &&
+	git index-pack --object-format=sha256 b256.pack && git show-index --object-format=sha256 <b256.idx | cut -d" " -f2 >skip &&
+	git index-pack --object-format=sha256 --fsck-objects=skipList=skip b256.pack &&
+	git index-pack --fsck-objects=skipList=skip --object-format=sha256 b256.pack &&
 	git init -q --object-format=sha256 --bare s256 && git -C s256 index-pack --stdin <s256.pack && git -C s256 fsck
 '
 

@@ -110,24 +110,47 @@ test_expect_success '--revs, exclusions, --thin' '
 	test_grep "not a rev .--objects." err
 '
 
-test_expect_success 'a preferred base by name: "-COMMIT", with --thin' '
+test_expect_success 'a preferred base by name: "-COMMIT", on standard output' '
 	git -C repo rev-parse HEAD:text | sed "s/\$/ text/" >one &&
 	git -C repo pack-objects --stdout <one >full.pack &&
 	(git -C repo rev-parse HEAD~1 | sed "s/^/-/" && cat one) >edge &&
-	git -C repo pack-objects --stdout --thin <edge >thin.pack &&
+	git -C repo pack-objects --stdout <edge >thin.pack &&
 	test $(pack_count thin.pack) = 1 &&
 	test $(wc -c <thin.pack) -lt $(($(wc -c <full.pack) / 4)) &&
-	git -C repo pack-objects --stdout <edge >thick.pack && test_cmp_bin full.pack thick.pack
+	packs <edge && cat out/*.pack >thick.pack && test $(wc -c <thick.pack) = $(wc -c <full.pack) &&
+	git -C new verify-pack .git/objects/pack/$(basename out/*.idx)
 '
 
-test_expect_success 'without --thin a preferred base is none, for deltas of packs as well' '
+test_expect_success 'a preferred base that is not there, or is no tree, is none' '
+	(echo "-$(echo $ZERO_OID | tr 0 1)" && echo "-$(git -C repo rev-parse HEAD:small)" && cat one) >odd &&
+	git -C repo pack-objects --stdout <odd >odd.pack && test_cmp_bin full.pack odd.pack &&
+	git -C repo pack-objects --stdout <edge >thin.pack && cat odd edge >both &&
+	git -C repo pack-objects --stdout <both >both.pack && test_cmp_bin thin.pack both.pack
+'
+
+test_expect_success '--thin reads revisions, as --revs does' '
+	printf "HEAD\n--not\nHEAD~5\n" >revs && git -C repo pack-objects --revs --stdout --thin <revs >expect.pack &&
+	git -C repo pack-objects --stdout --thin <revs >thin.pack && test_cmp_bin expect.pack thin.pack &&
+	test_must_fail git -C repo pack-objects --stdout --thin <edge 2>err >x.pack && test_grep "not a rev .-" err &&
+	test_must_fail git -C repo pack-objects --stdout --thin --stdin-packs </dev/null 2>err >x.pack &&
+	test_grep "cannot use internal rev list with --stdin-packs" err
+'
+
+test_expect_success !SANITIZE,!VALGRIND 'a window larger than all that there is takes no room' '
+	echo HEAD | git -C repo pack-objects --revs --stdout --threads=1 --window=100000 >some.pack &&
+	(ulimit -v 1000000 && echo HEAD |
+	 git -C repo pack-objects --revs --stdout --threads=1 --window=2000000000 >all.pack) &&
+	test_cmp_bin some.pack all.pack
+'
+
+test_expect_success 'in files a preferred base is none, for deltas of packs as well' '
 	git -C packed rev-parse HEAD~1:text | sed "s/\$/ text/" >one &&
 	test "$(git -C packed rev-parse HEAD~1:text | git -C packed cat-file --batch-check="%(deltabase)")" = \
 		$(git -C packed rev-parse HEAD:text) &&
 	(git -C packed rev-parse HEAD | sed "s/^/-/" && cat one) >edge &&
-	git -C packed pack-objects --stdout <edge >thick.pack && rm -rf in && git init -q in &&
-	git -C in index-pack --stdin <thick.pack &&
-	git -C packed pack-objects --stdout --thin <edge >thin.pack && test $(wc -c <thin.pack) -lt $(wc -c <thick.pack) &&
+	rm -rf out && mkdir out && git -C packed pack-objects "$PWD/out/pack" <edge && rm -rf in && git init -q in &&
+	cat out/*.pack >thick.pack && git -C in index-pack --stdin <thick.pack &&
+	git -C packed pack-objects --stdout <edge >thin.pack && test $(wc -c <thin.pack) -lt $(wc -c <thick.pack) &&
 	test_must_fail git -C in index-pack --stdin <thin.pack
 '
 
@@ -311,6 +334,26 @@ test_expect_success 'damage does not spread: another copy is used' '
 		git -C bad pack-objects --stdout $opts <oids >x.pack && rm -rf in && git init -q in &&
 		git -C in index-pack --stdin <x.pack && all_of in >actual && test_cmp_bin all actual || return 1
 	done
+'
+
+# The delta names the other blob as its base now, of the same size: it inflates, to something that it is not. What is
+# made as a delta upon it has to rest on the true content, of which the alternate has a copy.
+test_expect_success PERL 'damage that inflates: no new delta rests on it' '
+	rm -rf odd && mkdir odd && cd odd &&
+	lines 1 300 >b1 && sed "s/changes/CHANGED/" b1 >b2 && printf "%s" "and more of it" | cat b2 - >b3 &&
+	lines 1 301 | sed "s/changes/CHANGED/" >b4 && git init -q src && git init -q dst &&
+	B1=$(git -C src hash-object ../b1) && B2=$(git -C src hash-object ../b2) && B3=$(git -C src hash-object ../b3) &&
+	{ echo "file blob b1" && echo "file blob b2" && echo "ref $B2 $(wc -c <b2) and more of it"; } >entries &&
+	"$GIT_BUILD_DIR/t/helper/craft-pack" $(test $TEST_HASH = sha1 || echo $TEST_HASH) <entries >p &&
+	git -C src index-pack --stdin <p && git -C dst index-pack --stdin <p && git -C src cat-file -e $B3 &&
+	B4=$(git -C dst hash-object -w ../b4) && pack=$(ls dst/.git/objects/pack/*.pack) && chmod u+w "$pack" &&
+	at=$(git show-index --object-format=$TEST_HASH <"${pack%.pack}.idx" | grep $B3 | cut -d" " -f1) &&
+	perl -e "print pack q(H*), shift" $B1 | dd of="$pack" bs=1 seek=$((at + 2)) conv=notrunc 2>/dev/null &&
+	git -C dst cat-file blob $B3 >content && test_must_fail cmp -s content b3 &&
+	echo "$PWD/src/.git/objects" >dst/.git/objects/info/alternates && printf "%s b\n" $B3 $B4 >list &&
+	git -C dst pack-objects --stdout <list >new.pack && git init -q in && git -C in index-pack --stdin <new.pack &&
+	git -C in cat-file blob $B4 >content && cmp content b4 && git -C in cat-file blob $B3 >content && cmp content b3 &&
+	test $(chain_depth in) = 1 && cd ..
 '
 
 test_expect_success 'damage without another copy is an error, and leaves no pack' '

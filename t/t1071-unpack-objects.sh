@@ -73,6 +73,15 @@ test_expect_success '-r: what can be read' '
 	test_expect_code 1 git -C k unpack-objects -r <bad 2>err && test_grep "1 objects could not be unpacked" err && has k one
 '
 
+test_expect_success '-r: a big blob that cannot be compared with what is there, and what rests on it' '
+	new k && W=$(git -C k hash-object -w --stdin <big) && loose=k/objects/$(echo $W | sed "s|^..|&/|") && chmod u+w $loose &&
+	printf "damaged" | dd of=$loose bs=1 seek=100000 conv=notrunc 2>/dev/null &&
+	printf "file blob big\nblob small\nofs 0 more\nofs 1 er\n" | craft bad &&
+	test_expect_code 128 git -C k unpack-objects -q <bad 2>err && test_grep ! "could not be unpacked" err &&
+	test_expect_code 1 git -C k unpack-objects -q -r <bad 2>err && test_grep "^error: .*$W" err &&
+	test_grep "2 objects could not be unpacked" err && has k small && has k smaller
+'
+
 test_expect_success '-r: a pack that ends with an entry, or has another checksum or none' '
 	head -c 5000000 /dev/urandom >big && printf "file blob big\nofs 0 more\ncount 3\n" | craft bad && new k &&
 	test_expect_code 1 git -C k unpack-objects -r <bad >out 2>err && test_grep "early EOF" err &&

@@ -277,4 +277,13 @@ A: b" && printf "Bug= 42\nSign= x\nA= b\n\n" >expect &&
 	test_cmp expect out
 '
 
+test_expect_success 'blanks before a name are shown' '
+	git init -q blanks && tree=$(git -C blanks mktree </dev/null) &&
+	printf "tree %s\nauthor   Ada  <a@b> 1000 +0000\ncommitter \tCarl <c@d> 2000 +0000\n\nx\n" $tree >raw &&
+	c=$(git -C blanks hash-object -w -t commit ../raw) &&
+	git -C blanks log --format="%an|%ae|%cn|%aN" $c >out && printf "  Ada|a@b|\tCarl|  Ada\n" >expect &&
+	test_cmp expect out && git -C blanks log $c >out && test_grep "^Author:   Ada <a@b>$" out &&
+	git -C blanks log --author="^  Ada" --format=%H $c >out && test_grep $c out
+'
+
 test_done

@@ -233,6 +233,26 @@ test_expect_success 'another history than that of the objects: no bitmaps' '
 	)
 '
 
+# No commit has a parent, as the graph says. Bitmaps stay for long: what they are made of is read, not believed.
+test_expect_success PERL 'a commit-graph that is wrong does not get into bitmaps' '
+	cp -R plain wrong && (
+		cd wrong && git commit-graph write --reachable && graph=.git/objects/info/commit-graph && chmod u+w $graph &&
+		cat >orphan.pl <<-\EOF &&
+		use strict; my ($file, $raw) = @ARGV; open F, "+<", $file; binmode F; local $/; my $x = <F>;
+		my ($from, $to);
+		for (my $at = 8; ; $at += 12) {
+			my ($id, $hi, $lo) = unpack "a4NN", substr $x, $at, 12;
+			$to = $lo, last if $from;
+			$from = $lo if $id eq "CDAT";
+		}
+		for (my $at = $from; $at < $to; $at += $raw + 16) { substr $x, $at + $raw, 8, pack "NN", 0x70000000, 0x70000000 }
+		seek F, 0, 0; print F $x; close F;
+		EOF
+		perl orphan.pl $graph $((OID_HEXLEN / 2)) && tip=$(git rev-list -n 1 --all) &&
+		test $(git rev-list --count $tip) = 1 && "$HELPER/bitmap-build" && rm $graph && same_walks 1:60
+	)
+'
+
 test_expect_success 'an object is missing: no bitmap is written, and none is used' '
 	cp -R plain incomplete &&
 	(

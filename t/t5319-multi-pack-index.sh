@@ -548,6 +548,17 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 
 # ---- stock Git ----
 
+test_expect_success 'midx.version' '
+	git init -q versions && (cd versions && history 3 40 && git -c midx.version=2 multi-pack-index write --bitmap &&
+	 version () { od -An -tu1 -j4 -N1 $MIDX | tr -d " "; } &&
+	 test $(version) = 2 && git multi-pack-index verify && git rev-list --count --use-bitmap-index --objects --all >two &&
+	 git multi-pack-index write --bitmap && test $(version) = 1 && git multi-pack-index verify &&
+	 git rev-list --count --use-bitmap-index --objects --all >one && test_cmp one two &&
+	 for v in 0 3 x; do
+		test_expect_code 255 git -c midx.version=$v multi-pack-index write 2>err && test_grep -i "version" err || return 1
+	 done && test $(version) = 1)
+'
+
 test_expect_success STOCK_GIT 'the same bytes as stock Git writes' '
 	cp -Rp base ours && cp -Rp base theirs &&
 	for args in "" "--preferred-pack=$part.pack"

@@ -90,7 +90,7 @@ test_expect_success 'a clone' '
 	test "$(head -n 1 answer)" = packfile && test "$(tail -n 1 answer)" = 0000 &&
 	git -C repo cat-file --batch-all-objects --batch-check="%(objectname)" >all && pack_holds all &&
 	test_grep "^band 2: Enumerating objects: $(wc -l <all), done." answer &&
-	test_grep "^band 2: Total " answer &&
+	test_grep "^band 2: .*Total " answer &&
 	fetch_request no-progress "want $MAIN" done | serve repo && ! grep "^band 2" answer
 '
 
@@ -332,6 +332,17 @@ test_expect_success 'requests that are none' '
 	EOF
 '
 
+test_expect_success 'a ref whose name does not fit in a packet: the client is told' '
+	rm -rf long && cp -R repo long && git -C long pack-refs --all &&
+	{ cat long/.git/packed-refs && echo "$ONE refs/x/$(printf "%065480d" 0)"; } >packed.new && cp packed.new long/.git/packed-refs &&
+	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 >lines &&
+	test_expect_code 128 serve long <lines && tail -n 1 answer >last &&
+	test_grep "^ERR upload-pack: line of 655[0-9]* bytes does not fit in a packet: .$ONE refs/x/000" last &&
+	test_expect_code 128 git upload-pack long </dev/null >raw 2>err && "$PKT" decode <raw >answer && tail -n 1 answer >last &&
+	test_grep "^ERR upload-pack: line of 655[0-9]* bytes does not fit" last && test_grep "^fatal: line of 655" err &&
+	serve long -c transfer.hideRefs=refs/x <lines && test_grep "refs/heads/main" answer
+'
+
 test_expect_success 'a connection that is cut, at each byte' '
 	fetch_request "want $MAIN" "have $ONE" | "$PKT" encode >whole &&
 	for n in $(test_seq $(($(wc -c <whole) - 1)))
@@ -361,6 +372,37 @@ test_expect_success 'a silent client is not waited for beyond --timeout' '
 	mkfifo quiet && { sleep 30 >quiet & echo $! >pid; } &&
 	test_expect_code 128 env GIT_PROTOCOL=version=2 git upload-pack --timeout=1 repo <quiet >raw 2>err &&
 	test_grep "the client has been silent for 1 seconds" err && kill $(cat pid)
+'
+
+# held OPTIONS <request: a client that sends it and reads nothing. The server's exit code is in `code`; its end
+# of the connection, which others may have as well, waits when it is written to as it did before.
+held () {
+	mkfifo held && exec 9<>held && {
+		GIT_PROTOCOL=${PROTOCOL-version=2} git "$@" <request >&9 2>err
+		echo $? >code
+		! test -r /proc/$$/fdinfo/9 || ! grep "^flags:.*[4-7][0-7][0-7][0-7]$" /proc/$$/fdinfo/9
+	} && exec 9>&- && rm held
+}
+
+test_expect_success 'a client that reads nothing is not waited for beyond --timeout' '
+	rm -rf much && cp -R repo much && head -c 3000000 /dev/urandom >much/big && git -C much add big &&
+	git -C much commit -qm big && B=$(git -C much rev-parse HEAD) && fetch_request "want $B" done | "$PKT" encode >request &&
+	held upload-pack --timeout=1 --stateless-rpc much && test "$(cat code)" = 128 &&
+	test_grep "^fatal: pack data: nothing has been read for 1 seconds" err &&
+	write_script hook <<-\EOF &&
+	cat >/dev/null; printf PACK; echo $$ >"$TRASH_DIRECTORY/hook.pid"; exec cat /dev/zero
+	EOF
+	held -c uploadpack.packObjectsHook="exec $PWD/hook" upload-pack --timeout=1 --stateless-rpc much &&
+	test "$(cat code)" = 128 && test_grep "nothing has been read for 1 seconds" err &&
+	test_must_fail kill -0 $(cat hook.pid)
+'
+
+test_expect_success 'nor one that asks for refs and reads nothing' '
+	awk "BEGIN { print \"# pack-refs with: peeled fully-peeled sorted \"; for (i = 10000; i < 30000; i++) print \"$ONE refs/x/\" i }" >much/.git/packed-refs &&
+	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 | "$PKT" encode >request &&
+	held upload-pack --timeout=1 --stateless-rpc much && test "$(cat code)" = 128 &&
+	test_grep "^fatal: packets: nothing has been read for 1 seconds" err &&
+	PROTOCOL=version=0 && held upload-pack --timeout=1 much && unset PROTOCOL && test "$(cat code)" = 128 && test_grep "nothing has been read" err
 '
 
 test_expect_success 'a damaged object: the client is told, and gets no whole pack' '

@@ -99,6 +99,15 @@ test_expect_success 'one byte just under the interval' '
 	test $(grep -c "^band 1" answer) -ge 4
 '
 
+# The connection stays open in version 2: what follows the request waits until the pack has gone.
+test_expect_success 'garbage behind the request does not touch the pack' '
+	{ fetch_request "want $MAIN" done | "$PKT" encode && printf "zzzz\000garbage"; } >request &&
+	test_expect_code 128 env GIT_PROTOCOL=version=2 git -c uploadpack.packObjectsHook="$PWD/hook" upload-pack repo \
+		<request >raw 2>err && test_grep "^fatal: " err &&
+	"$PKT" decode pack <raw >answer && : all of it, and an end &&
+	git -C repo rev-list --objects $MAIN | cut -d" " -f1 >wanted && pack_holds wanted
+'
+
 test_expect_success 'a client that hangs up ends the hook' '
 	write_script forever <<-\EOF &&
 	cat >/dev/null; echo $$ >"$TRASH_DIRECTORY/pid"; exec sleep 60

@@ -12,7 +12,7 @@ test_expect_success 'a repository' '
 
 # A service that goes on until there is a file "end", or this script has ended.
 make_it_last () {
-	echo "echo begun; echo \$\$ >service-pid
+	echo "echo \$\$ >service-pid; echo begun
 		while test -d $PWD/srv && test ! -f $PWD/end; do sleep 0.05; done
 		echo ended" >srv/a.git/service
 }
@@ -25,7 +25,8 @@ ask () {
 
 # ask_slowly NAME [OPTION]: in the background, until the service has begun; pid in $asked
 ask_slowly () {
-	"$ASK" $2 127.0.0.1 "$daemon_port" <request >"reply.$1" & asked=$!
+	rm -f "reply.$1" &&
+	{ "$ASK" $2 127.0.0.1 "$daemon_port" <request >"reply.$1" & asked=$!; } &&
 	wait_for "reply.$1" "^begun"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git bundle verify, list-heads: headers of bundles'
+test_description='git bundle: headers, verify, list-heads, unbundle'
 . "$(dirname "$0")/test-lib.sh"
 
 ID=$(echo "$ZERO_OID" | tr 0 3)
@@ -129,10 +129,69 @@ test_expect_success 'files that cannot be read, wrong usage' '
 	done &&
 	test_expect_code 129 git bundle 2>err && test_grep "^error: need a subcommand$" err && test_expect_code 129 git bundle foo 2>err &&
 	test_grep "^error: unknown subcommand: .foo.$" err && test_expect_code 129 git bundle --foo 2>err && test_grep "unknown option" err &&
-	cd r && for sub in create unbundle
-	do
-		test_expect_code 128 git bundle $sub x 2>err && test_grep "not available yet" err || return 1
-	done
+	cd r && test_expect_code 128 git bundle create x 2>err && test_grep "not available yet" err && cd ..
+'
+
+# make_bundle FILE HEADER REVISIONS: the header, and a thin pack of what these lines name
+make_bundle () {
+	bundle "$2" && printf "$3" | git -C work pack-objects -q --revs --thin --stdout --delta-base-offset >p && cat b p >"$1"
+}
+
+# refused REPO FILE PATTERN [OPTION...]: exit code 1, that message, and nothing is left
+refused () {
+	find "$1" | sort >before && test_expect_code 1 git -C "$1" bundle unbundle "../$2" >out 2>err && test_must_be_empty out &&
+	test_grep "$3" err && find "$1" | sort >after && test_cmp before after
+}
+
+test_expect_success 'unbundle: objects arrive in one pack, refs are printed' '
+	git init -q -b main work && for i in $(test_seq 200); do echo "line $i"; done >work/long && git -C work add long &&
+	git -C work commit -qm three && echo "one more" >>work/long && git -C work commit -qam four &&
+	four=$(git -C work rev-parse HEAD) && three=$(git -C work rev-parse HEAD~) &&
+	make_bundle full.bundle "$four refs/heads/main\n$three refs/tags/old one\n\n" "$four\n" &&
+	git init -q --bare full && git -C full bundle unbundle ../full.bundle >out 2>err &&
+	printf "%s\n" "$four refs/heads/main" "$three refs/tags/old one" >expect && test_cmp expect out && test_must_be_empty err &&
+	git -C work rev-list --objects $four | cut -d" " -f1 | sort >expect && git -C full rev-list --objects $four | cut -d" " -f1 | sort >actual &&
+	test_cmp expect actual && ls full/objects/pack | sed "s/.*\.//" >files && printf "%s\n" idx pack rev >expect && test_cmp expect files &&
+	git -C full for-each-ref >refs && test_must_be_empty refs && find full -name "tmp_*" >left && test_must_be_empty left &&
+	git -C full bundle unbundle ../full.bundle refs/heads/main nope >out && echo "$four refs/heads/main" >expect && test_cmp expect out &&
+	git init -q --bare by-pipe && cat full.bundle | git -C by-pipe bundle unbundle - >out && test_line_count = 2 out && git -C by-pipe cat-file -e $four &&
+	git -C full bundle unbundle --progress ../full.bundle 2>err >out && test_grep "Unbundling objects: 100%" err
+'
+
+test_expect_success 'unbundle: a thin pack, upon what is there' '
+	make_bundle thin.bundle "-$three three\n$four refs/heads/main\n\n" "$four\n^$three\n" &&
+	git init -q --bare thin && refused thin thin.bundle "^error: Repository lacks these prerequisite commits:" && test_grep "^error: $three" err &&
+	make_bundle below.bundle "$three refs/heads/main\n\n" "$three\n" && git -C thin bundle unbundle ../below.bundle &&
+	git -C thin update-ref refs/heads/main $three && git -C thin bundle unbundle ../thin.bundle >out &&
+	echo "$four refs/heads/main" >expect && test_cmp expect out && git -C thin rev-list --objects $four >/dev/null &&
+	(cd thin && for idx in objects/pack/*.idx; do git verify-pack $idx || exit 1; done)
+'
+
+test_expect_success 'unbundle: broken ones leave nothing' '
+	git init -q --bare empty && make_bundle full.bundle "$four refs/heads/main\n\n" "$four\n" &&
+	n=$(wc -c <full.bundle) && for len in $((n - $(wc -c <p))) $((n - $(wc -c <p) + 4)) $((n - 100)) $((n - 1)); do
+		head -c $len full.bundle >cut && refused empty cut "early EOF" || return 1
+	done &&
+	{ cat full.bundle && echo junk; } >junk && refused empty junk "pack has junk at the end" &&
+	sed "s/PACK/PUCK/" full.bundle >puck && refused empty puck "pack signature mismatch" &&
+	bundle "$four refs/heads/main\n\n" && refused empty b "early EOF" && refused empty nope "could not open" &&
+	{ test $TEST_HASH = sha1 && printf "# v3 git bundle\n@object-format=sha256\n%064d x\n\n" 5 || printf "# v2 git bundle\n%040d x\n\n" 5; } >b &&
+	refused empty b "has objects named by" &&
+	mkdir nowhere && (cd nowhere && GIT_CEILING_DIRECTORIES="$TRASH_DIRECTORY" test_expect_code 128 git bundle unbundle ../full.bundle 2>../err) &&
+	test_grep "^fatal: Need a repository to unbundle.$" err && test_expect_code 129 git -C empty bundle unbundle 2>err &&
+	test_expect_code 129 git -C empty bundle unbundle -q ../full.bundle 2>err
+'
+
+test_expect_success 'unbundle: with a filter the pack is a promisor pack' '
+	printf "# v3 git bundle\n@object-format=$TEST_HASH\n@filter=blob:none\n$four refs/heads/main\n\n" >b &&
+	echo $four | git -C work pack-objects -q --revs --stdout --filter=blob:none >p && cat b p >filtered.bundle &&
+	git init -q --bare filtered && git -C filtered bundle unbundle ../filtered.bundle && echo from-bundle >expect &&
+	test_cmp expect filtered/objects/pack/*.promisor && git -C filtered cat-file -e $four^{tree}
+'
+
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'unbundle: one flush; refs are told after it' '
+	on_journal flush && git init -q --bare flush/r &&
+	n=$(count_flushes git -C flush/r bundle unbundle "$PWD/full.bundle") && test $n = 1
 '
 
 test_done

@@ -5,20 +5,69 @@
 #include "util/alloc.h"
 
 #define KEEPALIVE_DEFAULT_S 5
+#define SHARE_LIMIT_DEFAULT ((int64_t)1 << 30)
+#define WAIT_DEFAULT_S 60
+#define SECONDS_MAX (7 * 24 * 3600)
+#define CONCURRENT_MAX 10000
 
-/* The hook runs programs: only who runs the server may name it, not the repository's owner. */
-static int read_hook(struct upload_config *u, struct err *err)
+static int read_share_limit(struct upload_config *u, const struct config_set *c, struct err *err)
+{
+	const struct config_entry *e = config_get(c, "uploadpack.sharelimit");
+	int64_t limit = SHARE_LIMIT_DEFAULT;
+	int rc = e ? config_entry_int64(e, 0, INT64_MAX, &limit, err) : 0;
+
+	u->share_limit_bytes = (uint64_t)limit;
+	return rc;
+}
+
+/*
+ * The hook runs programs, shared packs are files of the server, and the sandbox keeps it from all
+ * else: only who runs the server has a say in them, not the repository's owner.
+ */
+static int read_protected(struct upload_config *u, struct err *err)
 {
 	struct config_set *c = config_set_new();
 	const char *value = NULL;
 	int rc = config_set_read_protected(c, err);
 
 	if (!rc)
+		rc = sandbox_read_config(&u->sandbox, c, err);
+	if (!rc)
 		rc = config_get_string(c, "uploadpack.packobjectshook", &value, err);
 	if (rc > 0 && *value)
 		u->pack_objects_hook = xstrdup(value);
+	if (rc >= 0)
+		rc = config_get_path(c, "uploadpack.sharedirectory", &u->share_dir, err);
+	if (rc >= 0)
+		rc = read_share_limit(u, c, err);
 	config_set_free(c);
 	return rc < 0 ? rc : 0;
+}
+
+/* A number that is not negative; at most `max` of it counts. */
+static int read_count(const struct config_set *c, const char *key, unsigned max, unsigned *out,
+		      struct err *err)
+{
+	const struct config_entry *e = config_get(c, key);
+	int64_t n;
+	int rc = e ? config_entry_int64(e, 0, INT64_MAX, &n, err) : 0;
+
+	if (e && !rc)
+		*out = n < (int64_t)max ? (unsigned)n : max;
+	return rc;
+}
+
+static int read_herd(struct upload_config *u, const struct config_set *c, struct err *err)
+{
+	int rc = read_count(c, "uploadpack.shareidentical", SECONDS_MAX, &u->share_s, err);
+
+	u->max_concurrent_wait_s = WAIT_DEFAULT_S;
+	if (!rc)
+		rc = read_count(c, "uploadpack.maxconcurrent", CONCURRENT_MAX, &u->max_concurrent, err);
+	if (!rc)
+		rc = read_count(c, "uploadpack.maxconcurrentwait", SECONDS_MAX,
+				&u->max_concurrent_wait_s, err);
+	return rc;
 }
 
 static int read_keepalive(struct upload_config *u, const struct config_set *c, struct err *err)
@@ -58,6 +107,7 @@ int upload_config_read(struct upload_config *out, const struct config_set *c, st
 		{ "uploadpack.allowsidebandall", &u.allow_sideband_all },
 		{ "uploadpack.advertisebundleuris", &u.advertise_bundle_uris },
 		{ "pack.usebitmaps", &u.use_bitmaps },
+		{ "promisor.advertise", &u.advertise_promisors },
 		{ "transfer.advertisesid", &u.advertise_sid },
 		{ "transfer.advertiseobjectinfo", &u.advertise_object_info },
 	};
@@ -70,17 +120,21 @@ int upload_config_read(struct upload_config *out, const struct config_set *c, st
 	if (!rc)
 		rc = read_unborn(&u, c, err);
 	if (!rc)
-		rc = read_hook(&u, err);
+		rc = read_herd(&u, c, err);
+	if (!rc)
+		rc = read_protected(&u, err);
 	if (rc < 0)
-		return rc;
-	*out = u;
-	return 0;
+		upload_config_release(&u);
+	else
+		*out = u;
+	return rc;
 }
 
 void upload_config_release(struct upload_config *u)
 {
 	free((char *)u->pack_objects_hook);
 	u->pack_objects_hook = NULL;
+	FREE_AND_NULL(u->share_dir);
 }
 
 /* ---- filters ---- */

@@ -33,10 +33,10 @@ static int take_want_ref(struct upload_server *s, struct fetch_request *q, const
 		 ref_is_hidden(&s->hidden, name, full) ||
 		 ref_resolve(s->repo->refs, full, &oid, NULL, NULL, NULL) < 0)
 		rc = err_set(err, ERR_INVALID, "unknown ref %s", name);
-	else if (string_list_lookup(&q->want_refs, name))
+	else if (!strset_add(&q->want_ref_names, name))
 		rc = err_set(err, ERR_INVALID, "duplicate want-ref %s", name);
 	if (!rc) {
-		string_list_insert(&q->want_refs, name)->util = xmemdup(&oid, sizeof(oid));
+		string_list_append(&q->want_refs, name)->util = xmemdup(&oid, sizeof(oid));
 		fetch_request_add_want(q, &oid);
 	}
 	free(full);
@@ -65,6 +65,15 @@ static int take_filter(struct upload_server *s, struct fetch_request *q, const c
 	filter_spec_release(&q->filter);
 	rc = filter_spec_parse(&q->filter, text, err);
 	return rc < 0 ? rc : upload_filter_check(s->repo->config, &q->filter, err);
+}
+
+/* A command of the host makes packs without them, which is always right. */
+static int take_uris(struct upload_server *s, struct fetch_request *q, const char *protocols,
+		     struct err *err)
+{
+	if (q->uris)
+		return err_set(err, ERR_INVALID, "multiple packfile-uris lines forbidden");
+	return upload_uris_read(&q->uris, s, s->config.pack_objects_hook ? "" : protocols, err);
 }
 
 static bool take_flag(struct upload_server *s, struct fetch_request *q, const char *line)
@@ -105,6 +114,8 @@ static int take_argument(struct upload_server *s, struct fetch_request *q, const
 		return take_want_ref(s, q, rest, err);
 	if (skip_prefix(line, "filter ", &rest))
 		return take_filter(s, q, rest, err);
+	if (skip_prefix(line, "packfile-uris ", &rest) && upload_has_uris(s))
+		return take_uris(s, q, rest, err);
 	rc = fetch_request_take_shallow(s, q, line, err);
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -129,6 +140,7 @@ static int read_arguments(struct upload_server *s, struct fetch_request *q, stru
 		return rc < 0 ? rc : kind;
 	if (kind != PKT_FLUSH)
 		return err_set(err, ERR_INVALID, "expected flush after fetch arguments");
+	string_list_sort(&q->want_refs);
 	return fetch_request_check(q, err);
 }
 
@@ -184,7 +196,6 @@ static int send_sections(struct upload_server *s, struct fetch_request *q, struc
 	if (rc < 0)
 		return rc;
 	send_wanted_refs(s, q);
-	pkt_writer_addf(&s->out, "packfile\n");
 	q->mode = SIDEBAND_LARGE;
 	return upload_send_pack(s, q, err);
 }

@@ -11,6 +11,7 @@
 #include "pack-relay.h"
 #include "pack/write/pack-objects.h"
 #include "upload/upload.h"
+#include "util/alloc.h"
 #include "util/clock.h"
 
 /* ---- progress, as text for band 2 ---- */
@@ -56,10 +57,10 @@ static void meter_update(struct meter *m, uint64_t done, uint64_t total)
 
 /* ---- the pack that we make ---- */
 
-struct job {
+struct pack_making {
 	struct upload_server *s;
 	struct fetch_request *q;
-	struct relay_queue *queue;
+	struct relay_queue *queue; /* NULL: nothing is sent yet */
 	struct pack_objects *po;
 	struct bitmap_walk *bitmap; /* NULL: the objects were found by walking */
 	struct pack *whole;	    /* goes out unchanged; NULL: none does */
@@ -68,18 +69,20 @@ struct job {
 	struct err err; /* of callbacks that have no other place for it */
 };
 
-static int check_client(const struct job *j, struct err *err)
+static int check_client(const struct pack_making *j, struct err *err)
 {
-	return relay_queue_is_unwanted(j->queue) ? err_set(err, ERR_ABORTED, "the client is gone")
+	return j->queue && relay_queue_is_unwanted(j->queue) ? err_set(err, ERR_ABORTED, "the client is gone")
 						 : 0;
 }
 
-static int add_object(struct job *j, const struct object_id *oid, enum object_type type,
+static int add_object(struct pack_making *j, const struct object_id *oid, enum object_type type,
 		      const char *path, unsigned flags, struct err *err)
 {
 	meter_update(&j->meter, ++j->nr, 0);
 	if (j->nr % 1024 == 0 && check_client(j, err) < 0)
 		return ERR_ABORTED;
+	if (type == OBJ_BLOB && !(flags & PACK_PREFERRED_BASE) && upload_uris_take(j->q->uris, oid))
+		return 0;
 	return pack_objects_add(j->po, oid, type, path, flags, err);
 }
 
@@ -114,7 +117,7 @@ static void add_starts(struct rev_walk *w, const struct fetch_request *q)
  * Between a boundary and what was deepened below it there is no parent that would say what the client
  * has: each commit that it names counts.
  */
-static int walk_objects(struct job *j, struct err *err)
+static int walk_objects(struct pack_making *j, struct err *err)
 {
 	struct object_walk_options o = { .filter = j->q->filter.nr ? &j->q->filter : NULL,
 					 .edges = j->q->thin,
@@ -145,7 +148,7 @@ static bool is_without_blobs(const struct filter_spec *f)
  * A boundary, and most filters, are not in bitmaps. For a thin pack, all that is sent has to be in the
  * bitmapped packs: of what came later the walk knows bases, by path; bitmaps do not.
  */
-static bool may_use_bitmaps(const struct job *j)
+static bool may_use_bitmaps(const struct pack_making *j)
 {
 	const struct fetch_request *q = j->q;
 
@@ -157,7 +160,7 @@ static bool may_use_bitmaps(const struct job *j)
  * The base of a stored delta, if the client has it: then that delta is sent. With a filter, blobs of the
  * haves may not be there. An entry that cannot be read is not copied either: pack_objects sees to that.
  */
-static int add_base(struct job *j, enum object_type type, struct pack *pack, uint64_t offset)
+static int add_base(struct pack_making *j, enum object_type type, struct pack *pack, uint64_t offset)
 {
 	struct object_id base;
 
@@ -171,10 +174,12 @@ static int add_base(struct job *j, enum object_type type, struct pack *pack, uin
 static int add_found(void *data, const struct object_id *oid, enum object_type type,
 		     uint32_t name_hash, struct pack *pack, uint64_t offset)
 {
-	struct job *j = data;
+	struct pack_making *j = data;
 	int rc;
 
 	j->nr++;
+	if (type == OBJ_BLOB && upload_uris_take(j->q->uris, oid))
+		return 0;
 	if (!pack)
 		return pack_objects_add(j->po, oid, type, NULL, 0, &j->err);
 	if (!j->q->haves.nr)
@@ -184,7 +189,7 @@ static int add_found(void *data, const struct object_id *oid, enum object_type t
 }
 
 /* ERR_NOT_FOUND: they cannot tell. */
-static int find_by_bitmap(struct job *j, struct err *err)
+static int find_by_bitmap(struct pack_making *j, struct err *err)
 {
 	struct err why = ERR_INIT;
 	int rc = ERR_NOT_FOUND;
@@ -202,13 +207,13 @@ static int find_by_bitmap(struct job *j, struct err *err)
 
 /* ---- include-tag: annotated tags of what is sent ---- */
 
-static bool is_sent(struct job *j, const struct object_id *oid)
+static bool is_sent(struct pack_making *j, const struct object_id *oid)
 {
 	return j->bitmap ? bitmap_walk_has(j->bitmap, oid) : pack_objects_has(j->po, oid);
 }
 
 /* A tag, and the tags that it leads to: what they all lead to is sent. */
-static int add_chain(struct job *j, const char *name, const struct object_id *tag)
+static int add_chain(struct pack_making *j, const char *name, const struct object_id *tag)
 {
 	struct object_id oid = *tag;
 	struct tag_view view = { .target_type = OBJ_TAG };
@@ -230,7 +235,7 @@ static int add_chain(struct job *j, const char *name, const struct object_id *ta
 
 static int add_tag(void *data, const char *name, const struct ref *ref)
 {
-	struct job *j = data;
+	struct pack_making *j = data;
 	const struct object_source *src = odb_source_unreplaced(j->s->repo->odb);
 	struct object_id peeled = ref->peeled;
 
@@ -244,7 +249,7 @@ static int add_tag(void *data, const char *name, const struct ref *ref)
 	return add_chain(j, name, &ref->oid);
 }
 
-static int find_objects(struct job *j, struct err *err)
+static int find_objects(struct pack_making *j, struct err *err)
 {
 	int rc;
 
@@ -254,7 +259,8 @@ static int find_objects(struct job *j, struct err *err)
 		rc = walk_objects(j, err);
 	if (!rc && j->q->include_tag)
 		rc = upload_refs_foreach(j->s, add_tag, j, err);
-	if (!rc && j->bitmap && !pack_objects_count(j->po) && j->q->ofs_delta && !j->q->filter.nr)
+	if (!rc && j->bitmap && !pack_objects_count(j->po) && j->q->ofs_delta && !j->q->filter.nr &&
+	    !j->q->uris)
 		j->whole = bitmap_walk_whole_pack(j->bitmap);
 	if (!rc && j->bitmap && !j->whole)
 		rc = bitmap_walk_foreach(j->bitmap, add_found, j, err);
@@ -268,7 +274,7 @@ static int find_objects(struct job *j, struct err *err)
 static int on_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
 		       struct err *err)
 {
-	struct job *j = data;
+	struct pack_making *j = data;
 	const char *title = pack_phase_title(phase);
 
 	if (phase == PACK_PHASE_DELTAS) {
@@ -287,7 +293,7 @@ static int to_queue(void *data, const void *p, size_t len, struct err *err)
 	return relay_queue_write(data, p, len, err);
 }
 
-static void print_stats(struct job *j)
+static void print_stats(struct pack_making *j)
 {
 	struct pack_objects_stats st;
 	char line[160];
@@ -306,7 +312,7 @@ static void print_stats(struct job *j)
 	relay_queue_text(j->queue, line, (size_t)len);
 }
 
-static int new_pack(struct job *j, struct err *err)
+static int new_pack(struct pack_making *j, struct err *err)
 {
 	const struct repository *r = j->s->repo;
 	struct pack_objects_options o;
@@ -326,7 +332,7 @@ static int new_pack(struct job *j, struct err *err)
 	return 0;
 }
 
-static int send_objects(struct job *j, struct err *err)
+static int send_objects(struct pack_making *j, struct err *err)
 {
 	int rc;
 
@@ -338,21 +344,50 @@ static int send_objects(struct job *j, struct err *err)
 	return rc < 0 ? rc : pack_objects_write(j->po, to_queue, j->queue, err);
 }
 
-int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
+static int find(struct pack_making **out, const struct upload_job *what, struct relay_queue *queue,
+		struct err *err)
 {
-	const struct upload_job *what = data;
-	struct job j = { .s = what->s, .q = what->q, .queue = queue, .err = ERR_INIT };
+	struct pack_making *j;
 	int rc;
 
-	j.meter.queue = j.q->no_progress ? NULL : queue;
-	rc = new_pack(&j, err);
+	CALLOC_ARRAY(j, 1);
+	j->s = what->s;
+	j->q = what->q;
+	j->queue = queue;
+	err_init(&j->err);
+	j->meter.queue = j->q->no_progress ? NULL : queue;
+	*out = j;
+	rc = new_pack(j, err);
+	return rc < 0 ? rc : find_objects(j, err);
+}
+
+int upload_find_pack(struct upload_job *what, struct err *err)
+{
+	return find(&what->found, what, NULL, err);
+}
+
+void upload_job_release(struct upload_job *what)
+{
+	if (!what->found)
+		return;
+	bitmap_walk_free(what->found->bitmap);
+	pack_objects_free(what->found->po);
+	FREE_AND_NULL(what->found);
+}
+
+int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
+{
+	struct upload_job *what = data;
+	struct pack_making *j;
+	int rc = what->found ? 0 : find(&what->found, what, queue, err);
+
+	j = what->found;
+	j->queue = queue;
+	j->meter.queue = j->q->no_progress ? NULL : queue;
 	if (!rc)
-		rc = find_objects(&j, err);
+		rc = send_objects(j, err);
 	if (!rc)
-		rc = send_objects(&j, err);
-	if (!rc)
-		print_stats(&j);
-	bitmap_walk_free(j.bitmap);
-	pack_objects_free(j.po);
+		print_stats(j);
+	upload_job_release(what);
 	return rc;
 }

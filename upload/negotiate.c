@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What client and server have in common: when enough of it is known, and what may be asked for.
- * gitprotocol-pack(5), "Packfile Negotiation".
- */
+/* The commits that objects lead to, and what may be asked for: gitprotocol-pack(5). */
 #include "compat/posix.h"
 #include "upload/upload.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 
-/* Flags of commits in the server's pool. */
-#define HAVE 1u	     /* the client has it */
-#define LEADS 2u     /* to one that the client has; it stays so */
-#define DEAD_END 4u  /* it does not, as far as is known now */
+/* A flag of commits in the server's pool. */
 #define SEEN 8u
 
 int upload_pool(struct upload_server *s, struct commit_pool **out, struct err *err)
@@ -44,110 +38,6 @@ int upload_peel_to_commit(struct upload_server *s, const struct object_id *oid,
 		return 0;
 	*out = commit_lookup(pool, &peeled);
 	return commit_parse_node(pool, *out, err);
-}
-
-/* ---- is it enough? ---- */
-
-/* A commit on the way down, and which of its parents comes next. */
-struct step {
-	struct commit *c;
-	uint32_t next;
-};
-
-struct search {
-	struct commit_pool *pool;
-	timestamp_t oldest; /* commit that the client is known to have: its date */
-	struct step *way;
-	size_t nr, alloc;
-};
-
-/* Nothing to look for below it, or it has been looked for: is the answer known? */
-static bool is_decided(struct search *w, struct commit *c)
-{
-	if (c->flags & HAVE)
-		c->flags |= LEADS;
-	else if (c->date < w->oldest)
-		c->flags |= DEAD_END;
-	return c->flags & (LEADS | DEAD_END);
-}
-
-/* A dead end until it is known to lead somewhere: grafts that go in a circle end there, too. */
-static void push(struct search *w, struct commit *c)
-{
-	c->flags |= DEAD_END;
-	ALLOC_GROW(w->way, w->nr + 1, w->alloc);
-	w->way[w->nr++] = (struct step){ c, 0 };
-}
-
-/*
- * Depth first, without recursion. Each commit is decided once: those on the way to one that the client
- * has lead there, the others are dead ends.
- */
-static int decide(struct search *w, struct commit *from, struct err *err)
-{
-	if (is_decided(w, from))
-		return 0;
-	push(w, from);
-	while (w->nr) {
-		struct step *top = &w->way[w->nr - 1];
-		struct commit *c = top->c, *parent;
-		int rc;
-
-		if (top->next == c->nr_parents) {
-			w->nr--;
-			continue;
-		}
-		parent = c->parents[top->next++];
-		rc = commit_parse_node(w->pool, parent, err);
-		if (rc < 0)
-			return rc;
-		if (!is_decided(w, parent)) {
-			push(w, parent);
-		} else if (parent->flags & LEADS) {
-			while (w->nr)
-				w->way[--w->nr].c->flags |= LEADS;
-		}
-	}
-	return 0;
-}
-
-static int mark_haves(struct upload_server *s, const struct fetch_request *q,
-		      struct search *w, struct err *err)
-{
-	w->oldest = TIME_MAX;
-	for (size_t i = 0; i < q->haves.nr; i++) {
-		struct commit *c;
-		int rc = upload_peel_to_commit(s, &q->haves.oid[i], &c, err);
-
-		if (rc < 0)
-			return rc;
-		if (!c)
-			continue;
-		c->flags |= HAVE;
-		if (c->date < w->oldest)
-			w->oldest = c->date;
-	}
-	return 0;
-}
-
-int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err)
-{
-	struct search w = { NULL };
-	int rc = upload_pool(s, &w.pool, err), ready = q->haves.nr > 0;
-
-	if (!rc && ready) {
-		commit_pool_clear_flags(w.pool, DEAD_END);
-		rc = mark_haves(s, q, &w, err);
-	}
-	for (size_t i = 0; !rc && ready && i < q->wants.nr; i++) {
-		struct commit *c;
-
-		rc = upload_peel_to_commit(s, &q->wants.oid[i], &c, err);
-		if (!rc && c && !(rc = decide(&w, c, err)))
-			ready = !!(c->flags & LEADS);
-	}
-	free(w.way);
-	return rc < 0 ? rc : ready;
 }
 
 /* ---- what may be asked for ---- */

@@ -53,6 +53,7 @@ static int deliver(void *data, const struct ref *ref)
 	return v->fn(v->data, name, ref);
 }
 
+/* A HEAD that is not there, or is damaged, is not shown. What the callback says counts. */
 static int deliver_head(struct served *v, struct err *err)
 {
 	struct upload_server *s = v->s;
@@ -60,15 +61,24 @@ static int deliver_head(struct served *v, struct err *err)
 	struct object_id oid;
 	struct ref ref = { .name = full, .oid = s->repo->algo->null_oid,
 			   .peeled = s->repo->algo->null_oid };
-	int rc = ref_read_raw(s->repo->refs, full, &oid, &target, err);
+	struct err why = ERR_INIT;
+	int rc = ref_read_raw(s->repo->refs, full, &oid, &target, &why);
 
-	if (!rc && !ref_resolve(s->repo->refs, full, &ref.oid, NULL, NULL, NULL)) {
+	if (!rc) {
 		ref.symref_target = target;
-		rc = deliver(v, &ref);
+		if (!ref_resolve(s->repo->refs, full, &ref.oid, NULL, NULL, NULL))
+			rc = deliver(v, &ref);
+	} else if (rc == ERR_NOT_FOUND || rc == ERR_CORRUPT) {
+		if (rc == ERR_CORRUPT)
+			repo_warn(s->repo, "ignoring %s: %s", full, err_message(&why));
+		rc = 0;
+	} else {
+		err_move(err, &why);
 	}
+	err_release(&why);
 	free(target);
 	free(full);
-	return rc == ERR_NOT_FOUND || rc == ERR_CORRUPT ? 0 : rc;
+	return rc;
 }
 
 int upload_refs_foreach(struct upload_server *s, served_ref_fn fn, void *data, struct err *err)

@@ -4,11 +4,6 @@
 #include "upload/upload.h"
 #include "util/alloc.h"
 
-int upload_next_argument(struct upload_server *s, struct err *err)
-{
-	return s->in_arguments ? pkt_reader_line(&s->in, err) : PKT_FLUSH;
-}
-
 void fetch_request_init(struct fetch_request *q)
 {
 	memset(q, 0, sizeof(*q));
@@ -21,6 +16,9 @@ void fetch_request_release(struct fetch_request *q)
 	oid_array_clear(&q->haves);
 	oidset_clear(&q->have_set);
 	string_list_clear(&q->want_refs, free);
+	strset_clear(&q->want_ref_names);
+	upload_ready_free(q->ready);
+	upload_uris_free(q->uris);
 	oid_array_clear(&q->shallow);
 	oidset_clear(&q->shallow_set);
 	oid_array_clear(&q->deepen_not);

@@ -9,9 +9,12 @@
 
 #include "compat/posix.h"
 #include "history/history.h"
+#include "repo/confine.h"
 #include "repo/hidden-refs.h"
 #include "sideband.h"
 #include "util/date.h"
+#include "util/map.h"
+#include "util/run-command.h"
 #include "util/string-list.h"
 #include "wire/filter-spec.h"
 #include "wire/pkt-reader.h"
@@ -24,9 +27,17 @@ struct upload_config {
 	bool allow_filter, allow_ref_in_want, allow_sideband_all;
 	bool use_bitmaps; /* pack.useBitmaps */
 	bool advertise_sid, advertise_object_info, advertise_bundle_uris;
+	bool advertise_promisors; /* promisor.advertise */
 	bool unborn_allowed, unborn_advertised; /* lsrefs.unborn */
 	int64_t keepalive_ms;
-	const char *pack_objects_hook; /* of protected configuration; owned; NULL: none */
+	unsigned share_s; /* uploadpack.shareIdentical; 0: off */
+	unsigned max_concurrent; /* 0: no limit */
+	unsigned max_concurrent_wait_s;
+	/* of protected configuration: */
+	const char *pack_objects_hook; /* owned; NULL: none */
+	enum sandbox_mode sandbox;
+	char *share_dir; /* owned; NULL: none */
+	uint64_t share_limit_bytes;
 };
 MUST_USE int upload_config_read(struct upload_config *out, const struct config_set *c,
 				struct err *err);
@@ -42,7 +53,14 @@ struct upload_pack_options {
 	int version;	     /* of the protocol: 0, 1, 2 */
 	bool stateless_rpc;  /* one request of a connection that has others: HTTP */
 	bool advertise_only; /* --http-backend-info-refs */
-	unsigned timeout_s;  /* how long a client may be silent; 0: for ever */
+	unsigned timeout_s;  /* how long a client may be silent, or read nothing; 0: for ever */
+	bool confine; /* this process serves that client and does nothing else: core.sandbox */
+};
+
+/* The process that keeps what a confined server gives up: see upload/broker.h. */
+struct upload_broker {
+	int fd; /* -1: there is none */
+	pid_t pid;
 };
 
 struct upload_server {
@@ -54,12 +72,18 @@ struct upload_server {
 	struct pkt_reader in;
 	struct pkt_writer out;
 	struct commit_pool *pool; /* the history as it is here; made on first use */
+	struct upload_broker broker;
+	char *share_refused; /* why the directory of shared packs cannot be used; NULL: not known */
 	bool in_arguments; /* the request that is read has arguments that follow (version 2) */
+	bool out_blocked;  /* the client's end did before, and does again when it is served */
 	bool told;	   /* the client has been told what failed, or cannot be */
 };
 
 /* The next argument of a command of version 2: pkt_reader_line, or PKT_FLUSH if it has none. */
-int upload_next_argument(struct upload_server *s, struct err *err);
+static inline int upload_next_argument(struct upload_server *s, struct err *err)
+{
+	return s->in_arguments ? pkt_reader_line(&s->in, err) : PKT_FLUSH;
+}
 
 /*
  * Every ref that a client may see, by the name that it sees it with: HEAD first, if it
@@ -81,6 +105,9 @@ MUST_USE int upload_head_target(struct upload_server *s, char **out, struct err 
 
 /* ---- one request ---- */
 
+struct upload_ready;
+struct upload_uris;
+
 /* Limits of what one client can make us keep. */
 #define UPLOAD_LINES_MAX 4000000
 
@@ -89,7 +116,8 @@ struct fetch_request {
 	struct oidset want_set;
 	struct oid_array haves; /* that we have, too */
 	struct oidset have_set;
-	struct string_list want_refs; /* util: struct object_id */
+	struct string_list want_refs; /* util: struct object_id; sorted once all have been read */
+	struct strset want_ref_names;
 	struct oid_array shallow; /* the client's boundary, each once */
 	struct oidset shallow_set;
 	int depth;		  /* 0: not given; see UPLOAD_DEPTH_INFINITE */
@@ -101,6 +129,8 @@ struct fetch_request {
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
+	struct upload_uris *uris;   /* blobs that go by URI; NULL: none; owned */
+	struct upload_ready *ready; /* what upload_is_ready knows; owned */
 	/* Not a boundary any more: the client has these, but not because it said "have". */
 	struct oid_array unshallowed;
 	/* Commits whose parents the client does not get because of them: set by upload_deepen. */
@@ -130,9 +160,11 @@ MUST_USE int upload_note_have(struct upload_server *s, struct fetch_request *q,
 			      const struct object_id *oid, bool *common, struct err *err);
 /*
  * Is there something that the client has below each of the wants? Then there is no use in more
- * questions. 1, 0, < 0.
+ * questions. 1, 0, < 0. Wants do not change after the first call. Cost: of all calls for a request
+ * together, what it has of haves and what is walked of the history.
  */
 int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err);
+void upload_ready_free(struct upload_ready *r);
 /*
  * Is each of these reached by a ref that is not hidden? ERR_INVALID "not our ref X". Cost: the
  * history down to the oldest of them; all of it if one is not reached.
@@ -150,17 +182,47 @@ bool fetch_deepens(const struct fetch_request *q);
 MUST_USE int upload_deepen(struct upload_server *s, struct fetch_request *q, bool v2,
 			   struct err *err);
 
+/* ---- promisor-remote ---- */
+
+/* The value of the capability; false: there is nothing to offer. */
+bool upload_offer_promisors(struct upload_server *s, struct strbuf *value);
+
+/* ---- packfile-uris ---- */
+
+/* Has the host named any? */
+bool upload_has_uris(const struct upload_server *s);
+/* Those of protocols ("http,https") that the client takes. ERR_INVALID: a setting is malformed. */
+MUST_USE int upload_uris_read(struct upload_uris **out, const struct upload_server *s,
+			      const char *protocols, struct err *err);
+void upload_uris_free(struct upload_uris *u); /* NULL is fine */
+/* Does this blob, which the pack would have, go by URI? u may be NULL. */
+bool upload_uris_take(struct upload_uris *u, const struct object_id *blob);
+/* The section of the answer, if any blob goes by URI. */
+void upload_uris_print(const struct upload_uris *u, struct pkt_writer *out);
+
 /* ---- the pack ---- */
 
+struct pack_making;
 struct upload_job {
 	struct upload_server *s;
 	struct fetch_request *q;
+	struct pack_making *found; /* by upload_find_pack; NULL: nothing yet */
 };
+/* What is in it, before anything of it is sent. Free with upload_job_release. */
+MUST_USE int upload_find_pack(struct upload_job *j, struct err *err);
+void upload_job_release(struct upload_job *j);
 /* A pack_source_fn (pack-relay.h); data: a struct upload_job. Runs in a thread of its own. */
 struct relay_queue;
 MUST_USE int upload_make_pack(void *data, struct relay_queue *queue, struct err *err);
 
-/* Make it and send it, then a flush packet if there are bands. */
+/* The hook with its arguments and input for this request; pipes for its output and, with bands, stderr. */
+MUST_USE int upload_hook_start(const char *hook, const struct fetch_request *q, bool bands,
+			       struct child_process *cp, struct err *err);
+
+/*
+ * Make it and send it, then a flush packet if there are bands. With q->uris, what goes by URI is told
+ * first. In version 2 the header of the section comes before the pack.
+ */
 MUST_USE int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err);
 
 /* ---- the versions of the protocol ---- */

@@ -345,12 +345,15 @@ static int negotiate(struct session *v, struct err *err)
 		kind = pkt_reader_line(&s->in, err);
 		if (kind < 0)
 			return kind;
-		if (kind == PKT_FLUSH)
+		if (++nr > UPLOAD_LINES_MAX)
+			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
+				     UPLOAD_LINES_MAX);
+		else if (kind == PKT_FLUSH)
 			rc = end_of_round(v, &ready, &last, &sent_ready, err);
 		else if (kind == PKT_EOF)
 			return s->o.stateless_rpc ? 0
 				: err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
-		else if (kind != PKT_DATA || ++nr > UPLOAD_LINES_MAX)
+		else if (kind != PKT_DATA)
 			rc = err_set(err, ERR_INVALID, "unexpected packet");
 		else if (skip_prefix(s->in.line, "have ", &hex))
 			rc = take_have(v, s->in.line, hex, &ready, &last, err);

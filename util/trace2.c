@@ -134,6 +134,9 @@ static const struct {
 } counter_names[TRACE2_COUNTER_NR] = {
 	[TRACE2_COUNTER_WRITEOUT_ONLY] = { "fsync", "writeout-only" },
 	[TRACE2_COUNTER_HARDWARE_FLUSH] = { "fsync", "hardware-flush" },
+	[TRACE2_COUNTER_SHARE_HITS] = { "share", "hits" },
+	[TRACE2_COUNTER_SHARE_BYTES] = { "share", "bytes" },
+	[TRACE2_COUNTER_SHARE_WAITS] = { "share", "waits" },
 };
 
 /* ---- state of the thread ---- */
@@ -495,6 +498,18 @@ static void emit_end(const char *name, const char *file, int line, int code)
 	strbuf_release(&json);
 }
 
+void trace2_stop(void)
+{
+	enabled = false;
+	for (int i = 0; i < NR_SINKS; i++) {
+		int fd = atomic_exchange(&sinks[i].fd, -1);
+
+		/* Ours are close-on-exec; others were there before us. */
+		if (fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC))
+			close(fd);
+	}
+}
+
 void trace2_exit_at(const char *file, int line, int code)
 {
 	if (!enabled)
@@ -503,12 +518,7 @@ void trace2_exit_at(const char *file, int line, int code)
 		emit_counter(file, line, (enum trace2_counter)c);
 	emit_end("exit", file, line, code);
 	emit_end("atexit", file, line, code);
-	enabled = false;
-	for (int i = 0; i < NR_SINKS; i++) {
-		if (sinks[i].fd > 9)
-			close(sinks[i].fd);
-		sinks[i].fd = -1;
-	}
+	trace2_stop();
 }
 
 /* ---- errors, regions, data, children ---- */
@@ -718,6 +728,19 @@ static int key_fd(const char *name)
 bool trace_want(const char *env_key)
 {
 	return key_fd(env_key) >= 0;
+}
+
+bool trace_has_descriptor(int fd)
+{
+	bool found = false;
+
+	for (int i = 0; i < NR_SINKS; i++)
+		found |= atomic_load(&sinks[i].fd) == fd;
+	pthread_mutex_lock(&keys_lock);
+	for (size_t i = 0; i < nr_keys; i++)
+		found |= keys[i].fd == fd;
+	pthread_mutex_unlock(&keys_lock);
+	return found;
 }
 
 void trace_printf_at(const char *file, int line, const char *env_key,

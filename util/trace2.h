@@ -13,6 +13,9 @@
 enum trace2_counter {
 	TRACE2_COUNTER_WRITEOUT_ONLY,  /* fsync/writeout-only */
 	TRACE2_COUNTER_HARDWARE_FLUSH, /* fsync/hardware-flush */
+	TRACE2_COUNTER_SHARE_HITS,     /* share/hits: packs that somebody else has asked for before */
+	TRACE2_COUNTER_SHARE_BYTES,    /* share/bytes: sent from shared files */
+	TRACE2_COUNTER_SHARE_WAITS,    /* share/waits: until such a file had grown */
 	TRACE2_COUNTER_NR
 };
 
@@ -44,6 +47,8 @@ void trace2_cmd_name_at(const char *file, int line, const char *name);
 const char *trace2_session_id(void);
 /* Emits the counters that are not 0, "exit" and "atexit", and closes the files. */
 void trace2_exit_at(const char *file, int line, int code);
+/* In a new process that is no part of what is traced: no more events. */
+void trace2_stop(void);
 void trace2_error_at(const char *file, int line, const char *msg);
 void trace2_region_enter_at(const char *file, int line, const char *category,
 			    const char *label);
@@ -65,6 +70,8 @@ uint64_t trace2_counter_get(enum trace2_counter c);
 #define trace_printf(env_key, ...) \
 	trace_printf_at(__FILE__, __LINE__, (env_key), __VA_ARGS__)
 bool trace_want(const char *env_key);
+/* Does a trace that is open, of either kind, go to this descriptor? */
+bool trace_has_descriptor(int fd);
 void trace_printf_at(const char *file, int line, const char *env_key,
 		     const char *fmt, ...) PRINTF_LIKE(4, 5);
 

@@ -23,8 +23,20 @@ void pkt_writer_release(struct pkt_writer *w)
 static void send_buffer(struct pkt_writer *w)
 {
 	if (!pkt_writer_failed(w))
-		w->failed = write_in_full(w->fd, w->buf.buf, w->buf.len, "packets", &w->failure);
+		w->failed = write_to_peer(w->fd, w->buf.buf, w->buf.len, w->timeout_s, "packets",
+					  &w->failure);
 	strbuf_reset(&w->buf);
+}
+
+/* Names of refs have no limit where they are packed, packets have: those before this one may be sent. */
+static void refuse_packet(struct pkt_writer *w, size_t start)
+{
+	const char *text = w->buf.buf + start + 4 + (w->band != 0);
+
+	if (!w->failed)
+		w->failed = err_set(&w->failure, ERR_TOO_BIG, "line of %zu bytes does not fit in a "
+				    "packet: '%.100s...'", w->buf.len - start - 4, text);
+	strbuf_setlen(&w->buf, start);
 }
 
 /* The length of the packet that began at `start` is known now. */
@@ -33,8 +45,10 @@ static void close_packet(struct pkt_writer *w, size_t start)
 	char head[5];
 	size_t len = w->buf.len - start;
 
-	if (len > PKT_MAX)
-		BUG("packet of %zu bytes", len);
+	if (len > PKT_MAX) {
+		refuse_packet(w, start);
+		return;
+	}
 	snprintf(head, sizeof(head), "%04x", (unsigned)len & 0xffff);
 	memcpy(w->buf.buf + start, head, 4);
 	if (w->buf.len >= BUFFER_BYTES)
@@ -67,14 +81,6 @@ void pkt_writer_addf(struct pkt_writer *w, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&w->buf, fmt, ap);
 	va_end(ap);
-	if (w->buf.len - start > PKT_MAX) {
-		if (!w->failed)
-			w->failed = err_set(&w->failure, ERR_TOO_BIG,
-					    "line of %zu bytes does not fit in a packet",
-					    w->buf.len - start);
-		strbuf_setlen(&w->buf, start);
-		return;
-	}
 	close_packet(w, start);
 }
 
@@ -91,6 +97,15 @@ void pkt_writer_delim(struct pkt_writer *w)
 void pkt_writer_response_end(struct pkt_writer *w)
 {
 	strbuf_add(&w->buf, "0002", 4);
+}
+
+void pkt_writer_reset(struct pkt_writer *w)
+{
+	strbuf_reset(&w->buf);
+	if (w->failed == ERR_TOO_BIG) {
+		w->failed = 0;
+		err_release(&w->failure);
+	}
 }
 
 int pkt_writer_send(struct pkt_writer *w, struct err *err)

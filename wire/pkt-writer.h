@@ -5,7 +5,8 @@
  * sends first.
  *
  * Errors: the first failure stays in the writer; what is added afterwards is dropped, and
- * pkt_writer_send returns it.
+ * pkt_writer_send returns it. ERR_TOO_BIG: a payload does not fit in a packet; the connection is
+ * whole then, and pkt_writer_reset makes it usable to say so.
  */
 #ifndef WIRE_PKT_WRITER_H
 #define WIRE_PKT_WRITER_H
@@ -17,6 +18,7 @@
 
 struct pkt_writer {
 	int fd;
+	unsigned timeout_s; /* how long the peer may read nothing (writev_to_peer); 0: for ever */
 	/* > 0: each payload begins with this byte and counts as text of that band (sideband-all) */
 	unsigned char band;
 	struct strbuf buf;
@@ -36,6 +38,8 @@ static inline bool pkt_writer_failed(const struct pkt_writer *w)
 {
 	return w->failed != 0;
 }
+/* Drop what was not sent, and forget that something did not fit; another failure stays. */
+void pkt_writer_reset(struct pkt_writer *w);
 MUST_USE int pkt_writer_send(struct pkt_writer *w, struct err *err);
 
 #endif

@@ -189,19 +189,28 @@ static int check_big_other(struct pack_receive *rx, uint32_t i, const struct obj
 	return rc;
 }
 
-int rx_check_big(struct pack_receive *rx, struct err *err)
+/* With keep_going one that is refused is left out, as a small one is. */
+static void check_one_big(struct pack_receive *rx, uint32_t i)
 {
-	int rc = 0;
+	struct rx_entry *e = rx_entry(rx, i);
+	struct object_id oid;
+	struct err err = ERR_INIT;
+	int rc;
 
-	for (size_t k = 0; k < rx->nr_big && !rc; k++) {
-		uint32_t i = rx->big[k];
-		struct object_id oid;
-
-		rx_oid(rx, i, &oid);
-		rc = rx_entry(rx, i)->type == OBJ_BLOB ? check_big_blob(rx, i, &oid, err)
-						       : check_big_other(rx, i, &oid, err);
+	rx_oid(rx, i, &oid);
+	rc = e->type == OBJ_BLOB ? check_big_blob(rx, i, &oid, &err)
+				 : check_big_other(rx, i, &oid, &err);
+	if (rc < 0) {
+		e->type = 0;
+		e->flags |= RX_BROKEN;
+		(void)rx_broken(rx, rc, &err);
 	}
-	return rc;
+}
+
+void rx_check_big(struct pack_receive *rx)
+{
+	for (size_t k = 0; k < rx->nr_big && !atomic_load(&rx->failed); k++)
+		check_one_big(rx, rx->big[k]);
 }
 
 /* ---- after all of them ---- */

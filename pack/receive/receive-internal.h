@@ -181,7 +181,7 @@ void rx_reader_close(struct pack_receive_reader *r);
 MUST_USE int rx_object(struct pack_receive *rx, uint32_t i, const void *content, size_t size,
 		       struct err *err);
 /* The same for those that were hashed in pieces. */
-MUST_USE int rx_check_big(struct pack_receive *rx, struct err *err);
+void rx_check_big(struct pack_receive *rx);
 /* After all: what fsck has left, and links. */
 MUST_USE int rx_finish_checks(struct pack_receive *rx, struct err *err);
 

@@ -177,8 +177,10 @@ int pack_receive_resolve(struct pack_receive *rx, struct err *err)
 {
 	int rc = rx_file_open(rx, err);
 
-	if (!rc)
-		rc = rx_check_big(rx, err);
+	if (!rc) {
+		rx_check_big(rx);
+		rc = failure(rx, err);
+	}
 	if (!rc && rx->nr_deltas)
 		rc = resolve_deltas(rx, err);
 	if (rc < 0)

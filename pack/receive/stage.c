@@ -243,7 +243,7 @@ static bool is_reverse_of(const struct pack_receive *rx, const struct mapped_fil
 {
 	const unsigned char *at = m->p + REV_HEADER_BYTES;
 
-	if (memcmp(at + (size_t)rx->nr * 4, rx->sum.hash, rx->raw_len) || !has_own_checksum(rx, m))
+	if (!has_own_checksum(rx, m))
 		return false;
 	for (uint32_t i = 0; i < rx->nr; i++) {
 		uint32_t pos = get_be32(at + (size_t)i * 4);
@@ -261,7 +261,8 @@ int pack_receive_verify_rev(struct pack_receive *rx, const char *path, struct er
 
 	if (rc < 0)
 		return rc;
-	if (m.len != REV_HEADER_BYTES + (uint64_t)rx->nr * 4 + 2 * rx->raw_len || !is_reverse_of(rx, &m))
+	rc = rev_check_header(&m, rx->o.algo, rx->nr, rx->sum.hash, path, err);
+	if (!rc && !is_reverse_of(rx, &m))
 		rc = differs(path, err);
 	mapped_file_release(&m);
 	return rc;

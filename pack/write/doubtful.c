@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects whose copy in a pack has another crc than its index says. */
+/* Objects whose copy in a pack may be damaged: it counts only by the name that it has. */
 #include "compat/posix.h"
 #include "odb.h"
 #include "pack/write/write-internal.h"

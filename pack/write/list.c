@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The list of objects of a new pack: adding, finding by name. */
 #include "compat/posix.h"
-#include "compat/os.h"
 #include "odb.h"
 #include "pack/name-hash.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
+#include "util/map.h"
 
 #define FIRST_SLOTS 1024
 
@@ -37,7 +37,6 @@ struct pack_objects *pack_objects_new(const struct pack_objects_options *o)
 		po->o.depth = UINT16_MAX / 4;
 	po->algo = odb_algo(o->odb);
 	po->raw_len = po->algo->raw_len;
-	po->seed = os_random64() | 1;
 	po->mask = FIRST_SLOTS - 1;
 	CALLOC_ARRAY(po->slots, FIRST_SLOTS);
 	return po;
@@ -55,6 +54,7 @@ void pack_objects_free(struct pack_objects *po)
 		free(po->sources[i].items);
 	}
 	free(po->sources);
+	free(po->source_slots);
 	free(po->order);
 	free(po->excluded);
 	free(po->ranges);
@@ -68,19 +68,10 @@ void pack_objects_free(struct pack_objects *po)
 
 /* ---- finding ---- */
 
-/* Where the search for a name begins. */
-static size_t home_of(const struct pack_objects *po, const unsigned char *name)
-{
-	uint64_t begin;
-
-	memcpy(&begin, name, sizeof(begin));
-	return (size_t)((begin * po->seed) >> 32) & po->mask;
-}
-
 /* Its slot, or the empty one that it would get. */
 static item_ref *slot_of(const struct pack_objects *po, const unsigned char *name)
 {
-	size_t i = home_of(po, name);
+	size_t i = oid_hash_raw(name) & po->mask;
 
 	while (po->slots[i] &&
 	       memcmp(pack_item_name(po, po->slots[i] - 1), name, po->raw_len) != 0)
@@ -224,16 +215,43 @@ int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
 	return rc;
 }
 
+/* The slot of a pack, or the empty one where it belongs. */
+static uint32_t *find_source_slot(struct pack_objects *po, const struct pack *pack)
+{
+	uint32_t i = mem_hash(&pack, sizeof(pack));
+
+	for (;; i++) {
+		uint32_t *slot = &po->source_slots[i & po->source_mask];
+
+		if (!*slot || po->sources[*slot - 1].pack == pack)
+			return slot;
+	}
+}
+
+static void grow_source_slots(struct pack_objects *po)
+{
+	uint32_t nr = po->source_slots ? (po->source_mask + 1) * 2 : 16;
+
+	free(po->source_slots);
+	CALLOC_ARRAY(po->source_slots, nr);
+	po->source_mask = nr - 1;
+	for (uint32_t i = 0; i < po->nr_sources; i++)
+		*find_source_slot(po, po->sources[i].pack) = i + 1;
+}
+
 uint32_t pack_list_source(struct pack_objects *po, struct pack *pack)
 {
 	struct pack_source *s;
-	uint32_t i = po->last_source;
+	uint32_t i = po->last_source, *slot;
 
 	if (i && po->sources[i - 1].pack == pack)
 		return i;
-	for (i = 0; i < po->nr_sources; i++)
-		if (po->sources[i].pack == pack)
-			return po->last_source = i + 1;
+	if (!po->source_slots || po->nr_sources >= po->source_mask / 2)
+		grow_source_slots(po);
+	slot = find_source_slot(po, pack);
+	if (*slot)
+		return po->last_source = *slot;
+	*slot = po->nr_sources + 1;
 	ALLOC_GROW(po->sources, po->nr_sources + 1, po->alloc_sources);
 	s = &po->sources[po->nr_sources++];
 	memset(s, 0, sizeof(*s));

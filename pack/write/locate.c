@@ -9,6 +9,7 @@
 #include "pack/read-internal.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
+#include "util/bytes.h"
 
 /* ---- which pack ---- */
 
@@ -23,22 +24,49 @@ static bool find_in_stores(struct pack_objects *po, const struct object_id *oid,
 	return false;
 }
 
-static void find_packs(struct pack_objects *po)
+static void find_pack(struct pack_objects *po, uint32_t i)
 {
+	struct pack_item *it = &po->items[i];
 	struct pack_location at;
 	struct object_id oid;
 
-	for (uint32_t i = 0; i < po->nr; i++) {
-		struct pack_item *it = &po->items[i];
+	pack_item_oid(po, i, &oid);
+	if (!find_in_stores(po, &oid, &at))
+		return;
+	it->source = pack_list_source(po, at.pack);
+	it->in_offset = at.offset;
+}
 
-		if (it->source)
-			continue;
-		pack_item_oid(po, i, &oid);
-		if (!find_in_stores(po, &oid, &at))
-			continue;
-		it->source = pack_list_source(po, at.pack);
-		it->in_offset = at.offset;
+/* Items and their names lie anywhere in memory: they are asked for some turns before. */
+#define FETCH_AHEAD 16
+
+static void fetch(const struct pack_objects *po, uint32_t i)
+{
+	__builtin_prefetch(pack_item_name(po, i));
+	__builtin_prefetch(&po->items[i].in_offset);
+	__builtin_prefetch(&po->items[i].source);
+}
+
+/*
+ * In the order of names, as indexes are: neighbours are found in memory that is at hand. Sorting by
+ * the first bytes is enough for that.
+ */
+static void find_packs(struct pack_objects *po)
+{
+	struct sortable_offset *v;
+	uint32_t nr = 0;
+
+	ALLOC_ARRAY(v, (size_t)po->nr + 1);
+	for (uint32_t i = 0; i < po->nr; i++)
+		if (!po->items[i].source)
+			v[nr++] = (struct sortable_offset){ get_be32(pack_item_name(po, i)), i };
+	v = offsets_sort(v, nr);
+	for (uint32_t k = 0; k < nr; k++) {
+		if (nr - k > FETCH_AHEAD)
+			fetch(po, v[k + FETCH_AHEAD].pos);
+		find_pack(po, v[k].pos);
 	}
+	free(v);
 }
 
 /* ---- the items of each pack, sorted by offset ---- */

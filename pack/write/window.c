@@ -40,7 +40,8 @@ struct delta_window *delta_window_new(struct search_shared *shared)
 	CALLOC_ARRAY(w, 1);
 	w->shared = shared;
 	w->po = shared->po;
-	w->max = w->po->o.window;
+	/* Never more than there are to try. */
+	w->max = w->po->o.window < w->po->nr ? w->po->o.window : w->po->nr;
 	CALLOC_ARRAY(w->v, (size_t)w->max + 1);
 	return w;
 }
@@ -78,6 +79,18 @@ void delta_window_free(struct delta_window *w)
 	free(w);
 }
 
+/*
+ * From a pack only what has the name that it should have: damage of an entry's header is not seen when
+ * it is inflated, and deltas upon the wrong content would spread it.
+ */
+static int read_checked(const struct pack_objects *po, const struct pack_item *it,
+			const struct object_id *oid, struct object_buf *buf, struct err *err)
+{
+	if (!it->source)
+		return odb_read(po->o.odb, oid, buf, err);
+	return pack_read_doubtful(po, oid, po->sources[it->source - 1].pack, it->in_offset, buf, err);
+}
+
 static int read_candidate(struct delta_window *w, struct candidate *c, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -87,7 +100,7 @@ static int read_candidate(struct delta_window *w, struct candidate *c, struct er
 	if (c->data)
 		return 0;
 	pack_item_oid(w->po, c->item, &oid);
-	rc = odb_read(w->po->o.odb, &oid, &buf, err);
+	rc = read_checked(w->po, &w->po->items[c->item], &oid, &buf, err);
 	if (rc < 0)
 		return rc;
 	if (buf.size != c->size) {

@@ -73,10 +73,11 @@ struct pack_objects {
 	uint32_t nr_preferred;
 	item_ref *slots; /* hash table by name */
 	size_t mask;
-	uint64_t seed;	 /* of the hash, so that nobody can choose names that collide */
 	struct pack_source *sources;
 	uint32_t nr_sources, alloc_sources;
 	uint32_t last_source; /* that was looked for */
+	uint32_t *source_slots; /* hash table by pack: index plus one; 0: empty */
+	uint32_t source_mask;
 	struct pack_range *ranges;
 	size_t nr_ranges, alloc_ranges;
 	uint32_t nr_in_ranges;

@@ -14,10 +14,13 @@
 #define STATELESS 2u
 #define RAW 4u
 
+#define EMPTY_BLOB_HEX "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 static const char config[] =
 	"[uploadpack]\n\tallowFilter\n\tallowRefInWant\n\tallowSidebandAll\n"
 	"\tallowReachableSHA1InWant\n\tadvertiseBundleURIs\n\thideRefs = refs/remotes\n"
-	"[transfer]\n\tadvertiseObjectInfo\n[bundle]\n\tversion = 1\n";
+	"\tblobPackfileUri = " EMPTY_BLOB_HEX " " EMPTY_BLOB_HEX " https://host/pack\n"
+	"[transfer]\n\tadvertiseObjectInfo\n[bundle]\n\tversion = 1\n"
+	"[promisor]\n\tadvertise\n[remote \"o\"]\n\tpromisor\n\turl = https://host/o\n";
 
 /* ---- the request ---- */
 

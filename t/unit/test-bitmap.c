@@ -250,10 +250,11 @@ static void test_packs_go_away(void **state UNUSED)
 
 /* ---- large offsets ---- */
 
-static void check_offsets(const uint64_t *offsets, uint32_t nr, bool wide)
+static void check_offsets(unsigned version, const uint64_t *offsets, uint32_t nr, bool wide)
 {
 	struct midx_pack packs[2] = { { .name = (char *)"pack-a.idx" }, { .name = (char *)"pack-bb.idx" } };
-	struct midx_content c = { .algo = hash_sha1, .packs = packs, .nr_packs = 2, .nr = nr };
+	struct midx_content c = { .algo = hash_sha1, .version = version, .packs = packs, .nr_packs = 2,
+				  .nr = nr };
 	unsigned char names[8][20] = { { 0 } };
 	struct midx *m = NULL;
 	struct object_id sum;
@@ -268,6 +269,7 @@ static void check_offsets(const uint64_t *offsets, uint32_t nr, bool wide)
 	assert_int_equal(midx_content_write(&c, fd, "midx", &sum, &err), 0);
 	close(fd);
 	assert_int_equal(midx_open(&m, "midx", hash_sha1, &err), 0);
+	assert_int_equal(m->version, version);
 	assert_int_equal(m->nr, nr);
 	assert_int_equal(m->wide != NULL, wide);
 	assert_memory_equal(midx_checksum(m), sum.hash, 20);
@@ -285,9 +287,11 @@ static void check_offsets(const uint64_t *offsets, uint32_t nr, bool wide)
 
 static void test_large_offsets(void **state UNUSED)
 {
-	check_offsets((uint64_t[]){ 12, 0x7fffffff, 0x80000000, 0xffffffff }, 4, false);
-	check_offsets((uint64_t[]){ 12, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, UINT64_C(1) << 40 },
-		      6, true);
+	for (unsigned version = 1; version <= 2; version++) {
+		check_offsets(version, (uint64_t[]){ 12, 0x7fffffff, 0x80000000, 0xffffffff }, 4, false);
+		check_offsets(version, (uint64_t[]){ 12, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
+						     UINT64_C(1) << 40 }, 6, true);
+	}
 }
 
 static int enter(void **state UNUSED)

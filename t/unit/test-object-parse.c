@@ -9,6 +9,7 @@
 #include "object/ident.h"
 #include "object/object.h"
 #include "object/tag.h"
+#include "object/tree-new.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/err.h"
@@ -131,7 +132,8 @@ static void ident_accepts_malformed(void **state)
 		int tz;
 	} v[] = {
 		{ "<a@b> 1 +0000", "", "a@b", true, 1, 0 },
-		{ "  x  <> 5", "x", "", true, 5, 0 },
+		{ "  x  <> 5", "  x", "", true, 5, 0 },
+		{ "   <a@b> 5", "", "a@b", true, 5, 0 },
 		{ "x<y>12 +0100", "x", "y", true, 12, 100 },
 		{ "x <y> ", "x", "y", false, 0, 0 },
 		{ "x <y> z", "x", "y", false, 0, 0 },
@@ -755,6 +757,103 @@ static void safe_names(void **state)
 	assert_false(path_is_safe("", MODE_FILE, 0));
 }
 
+/* ---- entries that another tree has not ---- */
+
+#define NAMES 60
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/* versions[i]: 0: no such entry; else what its id is made of. */
+static void make_tree(struct strbuf *out, const unsigned *versions)
+{
+	struct object_id oid;
+	char name[40];
+
+	strbuf_reset(out);
+	for (unsigned i = 0; i < NAMES; i++) {
+		memset(&oid, 0, sizeof(oid));
+		oid.algo = HASH_SHA1;
+		memset(oid.hash, (int)versions[i], 19); /* the last byte differs alone */
+		oid.hash[19] = (unsigned char)(versions[i] * 7 + i);
+		snprintf(name, sizeof(name), "entry-%02u%.*s", i, (int)(i % 9), "-lengthy");
+		if (versions[i])
+			tree_append(out, i % 5 ? MODE_FILE : MODE_EXEC, name, strlen(name), &oid);
+	}
+}
+
+static void assert_news(const unsigned *old, const unsigned *new)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	struct tree_new_iter it;
+	struct raw_tree_entry e;
+
+	make_tree(&a, old);
+	make_tree(&b, new);
+	tree_new_iter_init(&it, b.buf, b.len, a.buf, a.len, hash_sha1);
+	for (unsigned i = 0; i < NAMES; i++) {
+		if (!new[i] || new[i] == old[i])
+			continue;
+		assert_int_equal(tree_new_iter_next(&it, &e, NULL), 1);
+		assert_int_equal(atoi(e.name + 6), i);
+		assert_int_equal(e.oid[19], (unsigned char)(new[i] * 7 + i));
+	}
+	assert_int_equal(tree_new_iter_next(&it, &e, NULL), 0);
+	strbuf_release(&a);
+	strbuf_release(&b);
+}
+
+static void tree_news(void **state UNUSED)
+{
+	unsigned old[NAMES], new[NAMES];
+	uint32_t seed = 1;
+
+	for (int round = 0; round < 2000; round++) {
+		unsigned rate = 1 + next_random(&seed) % 30;
+
+		for (unsigned i = 0; i < NAMES; i++) {
+			old[i] = next_random(&seed) % 3;
+			new[i] = next_random(&seed) % rate ? old[i] : next_random(&seed) % 3;
+		}
+		assert_news(old, new);
+	}
+}
+
+/* A tree that is cut, or has other bytes, is as malformed beside another one as alone. */
+static void tree_news_of_malformed(void **state UNUSED)
+{
+	unsigned versions[NAMES];
+	struct strbuf a = STRBUF_INIT;
+
+	for (unsigned i = 0; i < NAMES; i++)
+		versions[i] = 1 + i % 2;
+	make_tree(&a, versions);
+	for (size_t len = 0; len <= a.len; len++) {
+		for (size_t change = 0; change < 2; change++) {
+			char *b = xmemdupz(a.buf, len);
+			struct tree_new_iter n;
+			struct raw_tree_entry e;
+			struct tree_iter it;
+			int want, got;
+
+			if (change && len)
+				b[len * 5 / 7] = 'x';
+			tree_iter_init(&it, b, len, hash_sha1);
+			while ((want = tree_iter_next_raw(&it, &e, NULL)) > 0)
+				;
+			tree_new_iter_init(&n, b, len, a.buf, a.len, hash_sha1);
+			while ((got = tree_new_iter_next(&n, &e, NULL)) > 0)
+				;
+			assert_int_equal(got, want);
+			free(b);
+		}
+	}
+	strbuf_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -780,6 +879,8 @@ int main(void)
 		cmocka_unit_test(tree_mutations),
 		cmocka_unit_test(tree_refuses),
 		cmocka_unit_test(tree_order),
+		cmocka_unit_test(tree_news),
+		cmocka_unit_test(tree_news_of_malformed),
 		cmocka_unit_test(peels),
 		cmocka_unit_test(tree_paths),
 		cmocka_unit_test(tree_without_end),

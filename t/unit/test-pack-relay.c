@@ -5,6 +5,9 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "compat/writev.h"
 #include "pack-relay-internal.h"
@@ -21,10 +24,14 @@ struct client {
 	int pipe[2];
 	pthread_t thread;
 	size_t limit;		    /* hangs up after so many bytes; 0: never */
+	unsigned pause_ms;	    /* before it reads anything */
+	unsigned slow_us;	    /* before each read */
+	const atomic_size_t *made;  /* looked at after the pause */
+	size_t made_by_then;
 	struct strbuf all;	    /* as it came */
 	struct strbuf band[4];
 	size_t nr_packets, nr_full, nr_empty;
-	size_t lens[8];		    /* payloads of the first packets, the band not counted */
+	size_t lens[64];	    /* payloads of the first packets, the band not counted */
 };
 
 static void *read_all(void *data)
@@ -33,7 +40,11 @@ static void *read_all(void *data)
 	char buf[10000];
 	ssize_t n;
 
+	usleep(c->pause_ms * 1000);
+	if (c->made)
+		c->made_by_then = *c->made;
 	while ((n = read(c->pipe[0], buf, sizeof(buf))) > 0) {
+		usleep(c->slow_us);
 		strbuf_add(&c->all, buf, (size_t)n);
 		if (c->limit && c->all.len >= c->limit)
 			break;
@@ -42,15 +53,19 @@ static void *read_all(void *data)
 	return NULL;
 }
 
-static void client_start(struct client *c, size_t limit)
+static void client_start_with(struct client *c, const struct client *how)
 {
-	memset(c, 0, sizeof(*c));
+	*c = *how;
 	strbuf_init(&c->all, 0);
 	for (int i = 0; i < 4; i++)
 		strbuf_init(&c->band[i], 0);
-	c->limit = limit;
 	assert_int_equal(pipe2(c->pipe, O_CLOEXEC), 0);
 	assert_int_equal(pthread_create(&c->thread, NULL, read_all, c), 0);
+}
+
+static void client_start(struct client *c, size_t limit)
+{
+	client_start_with(c, &(struct client){ .limit = limit });
 }
 
 /* Wait for the end, then take the packets apart. */
@@ -95,6 +110,7 @@ struct source {
 	int rc;
 	bool without_copy;
 	bool seen_unwanted;
+	atomic_size_t made;
 };
 
 static char byte_at(size_t i)
@@ -151,6 +167,7 @@ static int produce(void *data, struct relay_queue *out, struct err *err)
 			s->seen_unwanted = relay_queue_is_unwanted(out);
 			return rc;
 		}
+		s->made += n;
 		if (s->stop_ms && at + n >= s->stop_at && at < s->stop_at)
 			sleep_ms(s->stop_ms);
 	}
@@ -316,6 +333,124 @@ static void a_client_that_hangs_up(void **state UNUSED)
 	client_release(&c);
 }
 
+/* ---- clients that stop reading, or go away while nothing is sent ---- */
+
+/* Works until it is told that nobody wants it. */
+static int work_in_silence(void *data, struct relay_queue *out, struct err *err)
+{
+	unsigned *steps = data;
+
+	for (*steps = 0; *steps < 1000 && !relay_queue_is_unwanted(out); (*steps)++)
+		sleep_ms(20);
+	return *steps < 1000 ? err_set(err, ERR_ABORTED, "unwanted") : 0;
+}
+
+static void a_client_that_goes_while_objects_are_found(void **state UNUSED)
+{
+	static const enum sideband_mode modes[] = { SIDEBAND_NONE, SIDEBAND_LARGE };
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		struct pack_relay_options o = { .mode = modes[i], .keepalive_ms = 60000 };
+		unsigned steps;
+		int p[2];
+
+		assert_int_equal(pipe2(p, O_CLOEXEC), 0);
+		close(p[0]);
+		o.fd = p[1];
+		assert_int_equal(pack_relay_function(&o, work_in_silence, &steps, NULL), ERR_IO);
+		assert_true(steps < 1000);
+		close(p[1]);
+	}
+}
+
+static void open_unread(int p[2], bool sockets)
+{
+	assert_int_equal(sockets ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, p)
+				 : pipe2(p, O_CLOEXEC), 0);
+	assert_true(os_set_nonblocking(p[1]));
+	assert_false(os_set_nonblocking(p[1]));
+}
+
+static void a_client_that_reads_nothing(void **state UNUSED)
+{
+	for (int k = 0; k < 4; k++) {
+		struct pack_relay_options o = { .mode = k & 1 ? SIDEBAND_NONE : SIDEBAND_LARGE,
+						.timeout_s = 1 };
+		struct source s = { .total = (size_t)64 << 20, .piece = 65536 };
+		struct err err = ERR_INIT;
+		int p[2];
+
+		open_unread(p, k & 2);
+		o.fd = p[1];
+		assert_int_equal(pack_relay_function(&o, produce, &s, &err), ERR_IO);
+		assert_string_equal(err_message(&err), "pack data: nothing has been read for 1 seconds");
+		assert_true(s.seen_unwanted);
+		err_release(&err);
+		close(p[0]);
+		close(p[1]);
+	}
+}
+
+/* One wait, not another one for the words that say why. */
+static void a_command_whose_client_reads_nothing(void **state UNUSED)
+{
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .timeout_s = 1 };
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct err err = ERR_INIT;
+	static const char full[4096];
+	int p[2];
+
+	open_unread(p, false);
+	while (write(p[1], full, sizeof(full)) > 0)
+		;
+	o.fd = p[1];
+	strvec_pushl(&cp.args, "sh", "-c", "printf PACK; exec cat /dev/zero", NULL);
+	cp.out = cp.err = -1;
+	assert_int_equal(start_command(&cp, NULL), 0);
+	plan.only = "writev";
+	fault_install(&plan);
+	assert_int_equal(pack_relay_command(&o, &cp, "the hook", &err), ERR_IO);
+	assert_int_equal(fault_counted(), 1);
+	fault_remove();
+	assert_string_equal(err_message(&err), "pack data: nothing has been read for 1 seconds");
+	err_release(&err);
+	child_process_release(&cp);
+	close(p[0]);
+	close(p[1]);
+}
+
+/* Each byte that is taken begins the time anew. */
+static void *read_slowly(void *data)
+{
+	char buf[4096];
+
+	for (int i = 0; i < 8; i++) {
+		sleep_ms(300);
+		if (read(*(int *)data, buf, sizeof(buf)) <= 0)
+			break;
+	}
+	while (read(*(int *)data, buf, sizeof(buf)) > 0)
+		;
+	return NULL;
+}
+
+static void a_client_that_reads_slowly(void **state UNUSED)
+{
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .timeout_s = 1 };
+	struct source s = { .total = 300000, .piece = 65536 };
+	pthread_t thread;
+	int p[2];
+
+	open_unread(p, false);
+	o.fd = p[1];
+	assert_int_equal(pthread_create(&thread, NULL, read_slowly, &p[0]), 0);
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+	close(p[1]);
+	pthread_join(thread, NULL);
+	close(p[0]);
+}
+
 /* ---- the clock: as many as the time allows, never more ---- */
 
 static void silence_is_bridged(void **state UNUSED)
@@ -348,16 +483,237 @@ static void held_bytes_go_before_an_empty_packet(void **state UNUSED)
 	client_release(&c);
 }
 
+/* ---- something that is asked ---- */
+
+struct well {
+	size_t total, piece, at;
+	unsigned pause_ms;  /* before each piece */
+	size_t fails_at;    /* SIZE_MAX: never */
+};
+
+/* Waits as it is told to; a pause may take several calls. */
+static int draw(void *data, void *buf, size_t len, size_t *got, int64_t until_ms, struct err *err)
+{
+	struct well *w = data;
+	int64_t left = until_ms - monotonic_ms();
+	unsigned pause = w->pause_ms;
+
+	if (w->at >= w->fails_at)
+		return err_set(err, ERR_CORRUPT, "it broke");
+	if (w->at == w->total)
+		return 0;
+	assert_true(len > 0);
+	if (pause && left < (int64_t)pause) {
+		if (left > 0)
+			sleep_ms((unsigned)left);
+		w->pause_ms = left > 0 ? pause - (unsigned)left : pause;
+		return 1;
+	}
+	sleep_ms(pause);
+	*got = w->total - w->at < w->piece ? w->total - w->at : w->piece;
+	*got = *got < len ? *got : len;
+	for (size_t i = 0; i < *got; i++)
+		((char *)buf)[i] = byte_at(w->at + i);
+	w->at += *got;
+	return 1;
+}
+
+static int pull(struct client *c, struct well *w, enum sideband_mode mode, int64_t keepalive_ms,
+		uint64_t *sent, struct err *err)
+{
+	struct pack_relay_options o = { .mode = mode, .keepalive_ms = keepalive_ms };
+	int rc;
+
+	o.fd = c->pipe[1];
+	rc = pack_relay_pull(&o, draw, w, sent, err);
+	client_end(c, mode);
+	return rc;
+}
+
+static void pulled_packets_are_full(void **state UNUSED)
+{
+	static const size_t totals[] = { 0, 1, 65514, 65515, 65516, 131031, 3000000 };
+	static const size_t pieces[] = { 1000, 65515, 65516, 5000000 };
+
+	for (size_t t = 0; t < ARRAY_SIZE(totals); t++) {
+		for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+			struct well w = { .total = totals[t], .piece = pieces[i],
+					  .fails_at = SIZE_MAX };
+			struct client c;
+			uint64_t sent;
+
+			client_start(&c, 0);
+			assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 60000, &sent, NULL), 0);
+			assert_bytes(&c.band[1], totals[t]);
+			assert_int_equal(sent, totals[t]);
+			assert_int_equal(c.nr_packets, (totals[t] + 65514) / 65515);
+			client_release(&c);
+			w.at = 0;
+			client_start(&c, 0);
+			assert_int_equal(pull(&c, &w, SIDEBAND_NONE, 0, &sent, NULL), 0);
+			assert_bytes(&c.all, totals[t]);
+			client_release(&c);
+		}
+	}
+}
+
+/* The client is not told: another source may go on. What has gone out is known, the last byte is not in it. */
+static void a_pull_that_fails(void **state UNUSED)
+{
+	static const size_t fails_at[] = { 0, 1, 65515, 65516, 200000, 1048241, 2000000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(fails_at); i++) {
+		struct well w = { .total = 3000000, .piece = fails_at[i] ? fails_at[i] : 1,
+				  .fails_at = fails_at[i] };
+		struct err err = ERR_INIT;
+		struct client c;
+		uint64_t sent = 99;
+
+		client_start(&c, 0);
+		assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 0, &sent, &err), ERR_CORRUPT);
+		assert_string_equal(err_message(&err), "it broke");
+		assert_bytes(&c.band[1], sent);
+		assert_int_equal(c.band[3].len, 0);
+		assert_true(!fails_at[i] ? !sent : sent < w.at);
+		client_release(&c);
+		err_release(&err);
+	}
+}
+
+static void a_pull_is_bridged_and_held_bytes_go(void **state UNUSED)
+{
+	struct well w = { .total = 2000, .piece = 1000, .fails_at = SIZE_MAX, .pause_ms = 350 };
+	struct client c;
+	uint64_t sent;
+
+	client_start(&c, 0);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 100, &sent, NULL), 0);
+	assert_bytes(&c.band[1], 2000);
+	assert_true(c.nr_empty >= 2);
+	client_release(&c);
+	w = (struct well){ .total = 2000, .piece = 2000, .fails_at = SIZE_MAX, .pause_ms = 300 };
+	client_start(&c, 0);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 0, &sent, NULL), 0);
+	assert_int_equal(c.nr_empty, 0);
+	client_release(&c);
+}
+
+static void a_client_that_hangs_up_ends_a_pull(void **state UNUSED)
+{
+	struct well w = { .total = (size_t)64 << 20, .piece = 65536, .fails_at = SIZE_MAX };
+	struct client c;
+	uint64_t sent;
+
+	client_start(&c, 100000);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 0, &sent, NULL), ERR_IO);
+	assert_true(w.at < w.total);
+	client_release(&c);
+	/* Also while nothing comes. */
+	w = (struct well){ .total = 10, .piece = 10, .fails_at = SIZE_MAX, .pause_ms = 60000 };
+	client_start(&c, 1);
+	assert_int_equal(write(c.pipe[1], "x", 1), 1);
+	assert_int_equal(pull(&c, &w, SIDEBAND_LARGE, 50, &sent, NULL), ERR_IO);
+	client_release(&c);
+}
+
+struct turn {
+	int64_t ready_ms;
+	int rc;
+};
+
+static int is_my_turn(void *data, int64_t until_ms, struct err *err)
+{
+	struct turn *t = data;
+	int64_t now = monotonic_ms(), end = until_ms < t->ready_ms ? until_ms : t->ready_ms;
+
+	if (end > now)
+		sleep_ms((unsigned)(end - now));
+	if (monotonic_ms() < t->ready_ms)
+		return 0;
+	return t->rc < 0 ? err_set(err, t->rc, "no room") : 1;
+}
+
+/* The clock goes on from the one to the other. */
+static void a_client_is_kept_waiting(void **state UNUSED)
+{
+	struct turn t = { .ready_ms = monotonic_ms() + 390, .rc = 1 };
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .keepalive_ms = 200 };
+	struct source s = { .total = 10, .piece = 10, .pause_ms = 280 };
+	struct client c;
+	int64_t begin = monotonic_ms();
+
+	client_start(&c, 0);
+	o.fd = c.pipe[1];
+	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), 0);
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+	client_end(&c, SIDEBAND_LARGE);
+	/* At 200, 400 and 600 ms: with a clock that began again there would be no third one. */
+	assert_in_range(c.nr_empty, 3, (size_t)(monotonic_ms() - begin) / 200);
+	assert_bytes(&c.band[1], 10);
+	client_release(&c);
+	t = (struct turn){ .ready_ms = 0, .rc = ERR_LOCKED };
+	client_start(&c, 0);
+	o.fd = c.pipe[1];
+	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), ERR_LOCKED);
+	client_end(&c, SIDEBAND_LARGE);
+	assert_int_equal(c.all.len, 0);
+	client_release(&c);
+	t = (struct turn){ .ready_ms = monotonic_ms() + 60000, .rc = 1 };
+	client_start(&c, 1);
+	o.fd = c.pipe[1];
+	assert_int_equal(write(o.fd, "x", 1), 1);
+	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), ERR_IO);
+	client_end(&c, SIDEBAND_LARGE);
+	client_release(&c);
+}
+
+/* ---- somebody else takes it ---- */
+
+struct taker {
+	struct strbuf pack;
+	size_t nr_keepalives, nr_text, nr_errors;
+};
+
+static int take(void *data, enum sideband_band band, const struct iovec *pieces, size_t nr,
+		struct err *err UNUSED)
+{
+	struct taker *t = data;
+
+	t->nr_keepalives += !nr;
+	t->nr_text += band == BAND_TEXT;
+	t->nr_errors += band == BAND_ERROR;
+	for (size_t i = 0; i < nr && band == BAND_PACK; i++)
+		strbuf_add(&t->pack, pieces[i].iov_base, pieces[i].iov_len);
+	return 0;
+}
+
+static void output_to_a_function(void **state UNUSED)
+{
+	struct taker t = { .pack = STRBUF_INIT };
+	struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_NONE, .keepalive_ms = 50,
+					.output = take, .output_data = &t };
+	struct source s = { .total = 3000000, .piece = 65536, .pause_ms = 300, .text = "hello\n" };
+
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+	assert_bytes(&t.pack, s.total);
+	assert_true(t.nr_keepalives >= 2);
+	assert_int_equal(t.nr_text, 1);
+	assert_int_equal(t.nr_errors, 0);
+	s.rc = ERR_CORRUPT;
+	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), ERR_CORRUPT);
+	assert_int_equal(t.nr_errors, 1);
+	strbuf_release(&t.pack);
+}
+
 /* ---- a command ---- */
 
-static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
-		 const char *script, struct err *err)
+static int relay_to(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
+		    const char *script, struct err *err)
 {
 	struct pack_relay_options o = { .mode = mode, .keepalive_ms = keepalive_ms };
 	struct child_process cp = CHILD_PROCESS_INIT;
 	int rc;
 
-	client_start(c, 0);
 	o.fd = c->pipe[1];
 	strvec_pushl(&cp.args, "sh", "-c", script, NULL);
 	cp.out = -1;
@@ -370,22 +726,36 @@ static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms
 	return rc;
 }
 
+static int relay(struct client *c, enum sideband_mode mode, int64_t keepalive_ms,
+		 const char *script, struct err *err)
+{
+	client_start(c, 0);
+	return relay_to(c, mode, keepalive_ms, script, err);
+}
+
+/* Five bytes more than the pack for each packet, and no more calls than packets. */
 static void a_command_is_relayed_in_full_packets(void **state UNUSED)
 {
 	static const char *const pieces[] = { "1", "8192", "65514", "65515", "65516", "1M" };
 	char script[200];
 
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
-		const size_t total = i ? 500000 : 3000;
+		const size_t total = i ? 500000 : 3000, packets = (total + 65514) / 65515;
+		struct fault_plan plan = FAULT_PLAN_INIT;
 		struct client c;
 
 		snprintf(script, sizeof(script),
 			 "{ printf PACK; head -c %zu /dev/zero; } | dd bs=%s iflag=fullblock status=none",
 			 total - 4, pieces[i]);
+		plan.only = "writev";
+		fault_install(&plan);
 		assert_int_equal(relay(&c, SIDEBAND_LARGE, 60000, script, NULL), 0);
+		assert_in_range(fault_counted(), 1, packets);
+		fault_remove();
 		assert_int_equal(c.band[1].len, total);
 		assert_memory_equal(c.band[1].buf, "PACK\0\0", 6);
-		assert_int_equal(c.nr_packets, (total + 65514) / 65515);
+		assert_int_equal(c.nr_packets, packets);
+		assert_int_equal(c.all.len, total + 5 * packets);
 		client_release(&c);
 	}
 }
@@ -471,6 +841,105 @@ static void a_command_for_nobody(void **state UNUSED)
 	assert_in_range(monotonic_ms() - begin, 0, 40000);
 }
 
+static void a_command_whose_client_hangs_up(void **state UNUSED)
+{
+	struct client c;
+
+	client_start(&c, 100000);
+	assert_int_equal(relay_to(&c, SIDEBAND_LARGE, 60000, "printf PACK; exec cat /dev/zero", NULL),
+			 ERR_IO);
+	client_release(&c);
+}
+
+/* ---- clients that take their time ---- */
+
+static void a_slow_client_gets_everything(void **state UNUSED)
+{
+	static const struct client slow = { .slow_us = 1000 };
+	struct source s = { .total = 1500000, .piece = 8192 };
+	struct client c;
+
+	client_start_with(&c, &slow);
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	assert_int_equal(c.nr_empty, 0);
+	client_release(&c);
+	client_start_with(&c, &slow);
+	assert_int_equal(relay_to(&c, SIDEBAND_LARGE, 60000,
+				  "printf PACK; head -c 1500000 /dev/zero", NULL), 0);
+	assert_int_equal(c.band[1].len, 1500004);
+	client_release(&c);
+}
+
+/* The source waits with 4 MiB made, and what a pipe holds. */
+static void nothing_is_made_far_ahead(void **state UNUSED)
+{
+	struct source s = { .total = (size_t)32 << 20, .piece = 65536 };
+	struct client c;
+
+	client_start_with(&c, &(struct client){ .pause_ms = 300, .made = &s.made });
+	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
+	assert_bytes(&c.band[1], s.total);
+	assert_in_range(c.made_by_then, 0, (4 << 20) + (1 << 20) + 65536);
+	client_release(&c);
+}
+
+/* ---- when packets leave ---- */
+
+static struct {
+	int64_t begin_ms, end_ms;
+} sends[64];
+static size_t nr_sends;
+
+static ssize_t note_writev(int fd, const struct iovec *iov, int nr)
+{
+	int64_t begin = monotonic_ms();
+	ssize_t n = syscalls_native.writev(fd, iov, nr);
+
+	if (nr_sends < ARRAY_SIZE(sends)) {
+		sends[nr_sends].begin_ms = begin;
+		sends[nr_sends++].end_ms = monotonic_ms();
+	}
+	return n;
+}
+
+/*
+ * Silent before the pack, silent in the middle, then it breaks: empty packets, all but the last byte of what
+ * is there, empty packets, the error. No empty packet leaves before the interval is over; it begins when
+ * the one before has been written.
+ */
+static void each_packet_and_its_time(void **state UNUSED)
+{
+	const struct syscall_table *before = sys;
+	struct syscall_table table = syscalls_native;
+	int64_t begin = monotonic_ms();
+	size_t i = 0, nr_before, nr_after;
+	struct client c;
+
+	table.writev = note_writev;
+	nr_sends = 0;
+	sys = &table;
+	assert_int_equal(relay(&c, SIDEBAND_LARGE, 200, "sleep 0.7; printf PACKab; sleep 1.2; exit 3",
+			       NULL), ERR_GENERIC);
+	sys = before;
+	assert_int_equal(nr_sends, c.nr_packets); /* each left alone */
+	for (; i < c.nr_packets && !c.lens[i]; i++)
+		;
+	nr_before = i;
+	assert_int_equal(c.lens[i++], 5);
+	for (; i < c.nr_packets && !c.lens[i]; i++)
+		;
+	nr_after = i - nr_before - 1;
+	assert_int_equal(i, c.nr_packets - 1);
+	assert_true(nr_before >= 1 && nr_after >= 1);
+	assert_string_equal(c.band[1].buf, "PACKa");
+	assert_string_equal(c.band[3].buf, "upload-pack: the hook failed with exit code 3\n");
+	for (i = 0; i < c.nr_packets - 1; i++)
+		if (!c.lens[i])
+			assert_true(sends[i].begin_ms - (i ? sends[i - 1].end_ms : begin) >= 200);
+	client_release(&c);
+}
+
 static int setup_without_writev(void **state)
 {
 	static struct syscall_table table;
@@ -514,13 +983,27 @@ int main(void)
 		T(text_has_its_band),
 		T(the_last_byte_stays_until_the_end_is_good),
 		T(a_client_that_hangs_up),
+		T(a_client_that_goes_while_objects_are_found),
+		T(a_client_that_reads_nothing),
+		T(a_command_whose_client_reads_nothing),
+		T(a_client_that_reads_slowly),
 		T(silence_is_bridged),
 		T(held_bytes_go_before_an_empty_packet),
+		T(pulled_packets_are_full),
+		T(a_pull_that_fails),
+		T(a_pull_is_bridged_and_held_bytes_go),
+		T(a_client_that_hangs_up_ends_a_pull),
+		T(a_client_is_kept_waiting),
+		T(output_to_a_function),
 		T(a_command_is_relayed_in_full_packets),
 		T(stderr_of_a_command_is_text),
 		T(commands_that_fail),
 		T(a_command_that_dribbles),
 		T(a_command_for_nobody),
+		T(a_command_whose_client_hangs_up),
+		T(a_slow_client_gets_everything),
+		T(nothing_is_made_far_ahead),
+		T(each_packet_and_its_time),
 	};
 
 	struct CMUnitTest twice[2 * ARRAY_SIZE(tests)];

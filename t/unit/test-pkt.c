@@ -183,7 +183,7 @@ static void the_first_failure_stays(void **state UNUSED)
 	assert_true(pkt_writer_failed(&w));
 	pkt_writer_addf(&w, "more");
 	assert_int_equal(pkt_writer_send(&w, &err), ERR_TOO_BIG);
-	assert_string_equal(err_message(&err), "line of 70003 bytes does not fit in a packet");
+	assert_non_null(strstr(err_message(&err), "line of 69999 bytes does not fit in a packet: 'xxx"));
 	assert_int_equal(pkt_writer_send(&w, NULL), ERR_TOO_BIG);
 	err_release(&err);
 	pkt_writer_release(&w);
@@ -192,6 +192,49 @@ static void the_first_failure_stays(void **state UNUSED)
 	assert_int_equal(pkt_writer_send(&w, NULL), ERR_IO);
 	pkt_writer_release(&w);
 	free(line);
+}
+
+/* 65516 bytes of payload, no more; on a band one less. After a reset the reason can be told. */
+static void what_does_not_fit_can_be_told(void **state UNUSED)
+{
+	static char line[70000];
+
+	memset(line, 'y', sizeof(line));
+	for (unsigned char band = 0; band <= 1; band++) {
+		int fd = new_file(at(dir, band ? "second" : "first"), "");
+		size_t max = PKT_MAX - 4 - band;
+		struct pkt_writer w;
+		char *text;
+
+		pkt_writer_init(&w, fd);
+		w.band = band;
+		pkt_writer_add(&w, line, max);
+		assert_int_equal(pkt_writer_send(&w, NULL), 0);
+		pkt_writer_add(&w, line, max + 1);
+		assert_int_equal(pkt_writer_send(&w, NULL), ERR_TOO_BIG);
+		pkt_writer_reset(&w);
+		w.band = 0;
+		pkt_writer_addf(&w, "ERR why");
+		assert_int_equal(pkt_writer_send(&w, NULL), 0);
+		text = read_text(at(dir, band ? "second" : "first"));
+		assert_int_equal(strlen(text), PKT_MAX + 11);
+		assert_string_equal(text + PKT_MAX, "000bERR why");
+		free(text);
+		pkt_writer_release(&w);
+		close(fd);
+	}
+}
+
+static void a_reset_forgives_nothing_else(void **state UNUSED)
+{
+	struct pkt_writer w;
+
+	pkt_writer_init(&w, -1);
+	pkt_writer_addf(&w, "lost");
+	assert_int_equal(pkt_writer_send(&w, NULL), ERR_IO);
+	pkt_writer_reset(&w);
+	assert_true(pkt_writer_failed(&w));
+	pkt_writer_release(&w);
 }
 
 /* ---- bands ---- */
@@ -214,7 +257,7 @@ static void pieces_do_not_show(void **state UNUSED)
 		pieces[nr++] = (struct iovec){ data + len, n };
 		len += n;
 	}
-	assert_int_equal(sideband_send(fd, SIDEBAND_LARGE, BAND_PACK, pieces, nr, NULL), 0);
+	assert_int_equal(sideband_send(fd, 0, SIDEBAND_LARGE, BAND_PACK, pieces, nr, NULL), 0);
 	lseek(fd, 0, SEEK_SET);
 	pkt_reader_init(&r, fd);
 	while (at_byte < len) {
@@ -229,8 +272,8 @@ static void pieces_do_not_show(void **state UNUSED)
 	assert_int_equal(pkt_reader_next(&r, NULL), PKT_EOF);
 	reader_done(&r);
 	fd = new_file(at(dir, "plain"), "");
-	assert_int_equal(sideband_send(fd, SIDEBAND_NONE, BAND_TEXT, pieces, nr, NULL), 0);
-	assert_int_equal(sideband_send(fd, SIDEBAND_NONE, BAND_PACK, pieces, nr, NULL), 0);
+	assert_int_equal(sideband_send(fd, 0, SIDEBAND_NONE, BAND_TEXT, pieces, nr, NULL), 0);
+	assert_int_equal(sideband_send(fd, 0, SIDEBAND_NONE, BAND_PACK, pieces, nr, NULL), 0);
 	text = read_text(at(dir, "plain"));
 	assert_memory_equal(text, data, len);
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), len);
@@ -276,6 +319,8 @@ int main(void)
 		T(packets_are_written),
 		T(few_writes),
 		T(the_first_failure_stays),
+		T(what_does_not_fit_can_be_told),
+		T(a_reset_forgives_nothing_else),
 		T(pieces_do_not_show),
 		T(a_writev_of_our_own),
 	};

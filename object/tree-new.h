@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The entries of a tree that another one has not. What lay at the same path a commit before has most
+ * of them: stretches of equal bytes are passed at the speed of memory.
+ */
+#ifndef OBJECT_TREE_NEW_H
+#define OBJECT_TREE_NEW_H
+
+#include "compat/posix.h"
+#include "object/tree.h"
+
+struct tree_new_iter {
+	struct tree_iter it;
+	/* The other tree, from the first entry on that has no counterpart before it.pos. */
+	struct tree_iter old;
+	const unsigned char *same_end; /* from it.pos to here both have the same bytes */
+};
+/*
+ * Both stay the caller's and must live as long. `old` has been iterated to its end without an error;
+ * NULL: there is none, and all entries are new.
+ */
+void tree_new_iter_init(struct tree_new_iter *n, const void *buf, size_t size, const void *old,
+			size_t old_size, const struct hash_algo *algo);
+/*
+ * 1: *out is the next entry that `old` does not have with the same mode, name and object; 0: end; < 0:
+ * ERR_CORRUPT. Of trees that are not sorted, entries that `old` has may come, too.
+ */
+int tree_new_iter_next(struct tree_new_iter *n, struct raw_tree_entry *out, struct err *err);
+
+#endif

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='serve-matrix: stock Git fetches over every way that is installed here
+
+A small repository here; make interop takes a larger one, and other clients.'
+. "$(dirname "$0")/../test-lib.sh"
+
+if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
+then
+	skip_all='needs a stock git as a client, and python3'
+	test_done
+fi
+
+matrix () {
+	"$SOURCE_DIR/t/interop/serve-matrix" --git "$GIT_BUILD_DIR/git" --stock "$STOCK_GIT" --dir "$PWD" "$@"
+}
+
+test_expect_success 'a repository with branches, tags and a merge' '
+	git init -q -b main repo && (
+		cd repo && for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
+			mkdir -p d$i && test_seq $((i * 50)) >d$i/file && git add . && test_tick &&
+			git commit -q -m "commit $i" && { test $i -lt 13 || git tag -a -m "tag $i" "v$i"; } || exit 1
+		done &&
+		side=$(git commit-tree -p HEAD~3 -m side HEAD~3^{tree}) && git branch side $side &&
+		merge=$(git commit-tree -p HEAD -p side -m merge HEAD^{tree}) && git update-ref HEAD $merge
+	)
+'
+
+for transport in file git ssh nginx lighttpd apache
+do
+	test_lazy_prereq "$(echo MATRIX_$transport | tr a-z A-Z)" '
+		matrix --transports '$transport' --list >out && grep -x "transports: '$transport'" out
+	'
+	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport" '
+		matrix --transports '$transport' --timeout 60 repo >table &&
+		test_grep "^24 ok, 0 not offered, 0 failed" table
+	'
+done
+
+# A server that serves what it should not, and one that does not serve.
+test_expect_success 'what is wrong is seen' '
+	write_script short <<-EOF &&
+	case "\$1" in upload-pack) exec "$GIT_BUILD_DIR/git" -c transfer.hideRefs=refs/heads/side "\$@" ;; esac
+	exec "$GIT_BUILD_DIR/git" "\$@"
+	EOF
+	test_expect_code 1 matrix --git "$PWD/short" --transports file --versions 2 --operations full repo >table &&
+	test_grep "^FAILED: .*full: refs: 0 too many" table &&
+	write_script dead <<-\EOF &&
+	exit 1
+	EOF
+	test_expect_code 1 matrix --git "$PWD/dead" --transports file,git --versions 2 --operations full repo >table &&
+	test_grep "^FAILED: git does not start" table && test_grep "0 ok" table
+'
+
+test_expect_success 'no program and no directory is left' '
+	ls >list && test_grep ! "serve-matrix-" list && ! grep -lsF "$PWD/serve-matrix" /proc/[0-9]*/cmdline
+'
+
+test_done

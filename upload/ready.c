@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When is enough known? When each commit that is wanted leads to one that the client has:
+ * gitprotocol-pack(5), "Packfile Negotiation".
+ *
+ * The history is walked down from the wants, the youngest commit first, no further than the oldest
+ * commit that the client is known to have; each link is kept in the other direction. When a
+ * commit turns out to be had, all that lead to it are found through these links. What has been
+ * found stays for the next round: each commit is walked once and told of once, however many rounds
+ * a client makes.
+ *
+ * Memory: 16 bytes for each link that is walked.
+ */
+#include "compat/posix.h"
+#include "upload/upload.h"
+#include "util/alloc.h"
+#include "util/prio-queue.h"
+#include "util/trace2.h"
+
+/* Flags of commits in the server's pool. */
+#define HAVE 1u	   /* the client has it */
+#define LEADS 2u   /* to one that the client has */
+#define REACHED 4u /* from a want */
+#define WANTED 16u
+#define ALL_FLAGS (HAVE | LEADS | REACHED | WANTED)
+
+struct link {
+	struct commit *child;
+	size_t next; /* of the same parent: its place and one; 0: none */
+};
+
+struct upload_ready {
+	struct commit_pool *pool;
+	struct prio_queue frontier; /* reached, and not walked on from yet */
+	struct link *links;
+	size_t nr_links, alloc_links;
+	size_t *first; /* by the parent's index, as `next` */
+	size_t nr_first;
+	struct commit **told; /* lead, and their children do not know yet */
+	size_t nr_told, alloc_told;
+	timestamp_t oldest; /* of what the client is known to have: its date */
+	size_t nr_haves;    /* of the request that have been taken up */
+	size_t nr_open;	    /* wants that lead nowhere yet */
+	uint64_t nr_steps;
+};
+
+void upload_ready_free(struct upload_ready *r)
+{
+	if (!r)
+		return;
+	trace2_data_intmax("negotiation", "steps", (int64_t)r->nr_steps);
+	prio_queue_clear(&r->frontier);
+	free(r->links);
+	free(r->first);
+	free(r->told);
+	free(r);
+}
+
+/* ---- links ---- */
+
+static void add_link(struct upload_ready *r, const struct commit *parent, struct commit *child)
+{
+	if (parent->index >= r->nr_first) {
+		size_t nr = commit_pool_nr(r->pool);
+
+		nr += nr / 2;
+		r->first = xreallocarray(r->first, nr, sizeof(*r->first));
+		memset(r->first + r->nr_first, 0, (nr - r->nr_first) * sizeof(*r->first));
+		r->nr_first = nr;
+	}
+	ALLOC_GROW(r->links, r->nr_links + 1, r->alloc_links);
+	r->links[r->nr_links++] = (struct link){ child, r->first[parent->index] };
+	r->first[parent->index] = r->nr_links;
+}
+
+static void note_leads(struct upload_ready *r, struct commit *c)
+{
+	if (c->flags & LEADS)
+		return;
+	c->flags |= LEADS;
+	r->nr_open -= (c->flags & WANTED) != 0;
+	ALLOC_GROW(r->told, r->nr_told + 1, r->alloc_told);
+	r->told[r->nr_told++] = c;
+}
+
+/* It leads to what the client has, and so do all from which it has been reached. */
+static void tell_children(struct upload_ready *r, struct commit *c)
+{
+	note_leads(r, c);
+	while (r->nr_told) {
+		const struct commit *at = r->told[--r->nr_told];
+
+		r->nr_steps++;
+		for (size_t i = at->index < r->nr_first ? r->first[at->index] : 0; i;
+		     i = r->links[i - 1].next)
+			note_leads(r, r->links[i - 1].child);
+	}
+}
+
+/* ---- the walk ---- */
+
+static int reach(struct upload_ready *r, struct commit *c, struct err *err)
+{
+	int rc;
+
+	if (c->flags & REACHED)
+		return 0;
+	rc = commit_parse_node(r->pool, c, err);
+	if (rc < 0)
+		return rc;
+	c->flags |= REACHED;
+	if (c->flags & HAVE)
+		tell_children(r, c);
+	else
+		prio_queue_put(&r->frontier, c);
+	return 0;
+}
+
+static int walk_on(struct upload_ready *r, struct commit *c, struct err *err)
+{
+	r->nr_steps++;
+	for (uint32_t i = 0; i < c->nr_parents && !(c->flags & LEADS); i++) {
+		struct commit *p = c->parents[i];
+		int rc;
+
+		add_link(r, p, c);
+		rc = reach(r, p, err);
+		if (rc < 0)
+			return rc;
+		if (p->flags & LEADS)
+			tell_children(r, c);
+	}
+	return 0;
+}
+
+static int walk(struct upload_ready *r, struct err *err)
+{
+	struct commit *c;
+	int rc = 0;
+
+	while (!rc && r->nr_open && (c = prio_queue_peek(&r->frontier)) && c->date >= r->oldest) {
+		prio_queue_get(&r->frontier);
+		rc = walk_on(r, c, err);
+	}
+	return rc;
+}
+
+/* ---- a request ---- */
+
+static int add_wants(struct upload_ready *r, struct upload_server *s, const struct fetch_request *q,
+		     struct err *err)
+{
+	for (size_t i = 0; i < q->wants.nr; i++) {
+		struct commit *c;
+		int rc = upload_peel_to_commit(s, &q->wants.oid[i], &c, err);
+
+		if (rc < 0)
+			return rc;
+		if (!c || c->flags & WANTED)
+			continue;
+		c->flags |= WANTED;
+		r->nr_open++;
+		if ((rc = reach(r, c, err)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int begin(struct upload_server *s, struct fetch_request *q, struct err *err)
+{
+	struct upload_ready *r;
+	struct commit_pool *pool;
+	int rc = upload_pool(s, &pool, err);
+
+	if (rc < 0)
+		return rc;
+	commit_pool_clear_flags(pool, ALL_FLAGS); /* of an earlier request */
+	CALLOC_ARRAY(r, 1);
+	r->pool = pool;
+	r->frontier.compare = commit_date_cmp;
+	r->oldest = TIME_MAX;
+	q->ready = r;
+	return add_wants(r, s, q, err);
+}
+
+static int add_new_haves(struct upload_ready *r, struct upload_server *s,
+			 const struct fetch_request *q, struct err *err)
+{
+	for (; r->nr_haves < q->haves.nr; r->nr_haves++) {
+		struct commit *c;
+		int rc = upload_peel_to_commit(s, &q->haves.oid[r->nr_haves], &c, err);
+
+		if (rc < 0)
+			return rc;
+		r->nr_steps++;
+		if (!c)
+			continue;
+		c->flags |= HAVE;
+		if (c->date < r->oldest)
+			r->oldest = c->date;
+		if (c->flags & REACHED)
+			tell_children(r, c);
+	}
+	return 0;
+}
+
+int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err)
+{
+	int rc;
+
+	if (!q->haves.nr)
+		return 0;
+	rc = q->ready ? 0 : begin(s, q, err);
+	if (!rc)
+		rc = add_new_haves(q->ready, s, q, err);
+	if (!rc)
+		rc = walk(q->ready, err);
+	return rc < 0 ? rc : !q->ready->nr_open;
+}
