@@ -210,6 +210,8 @@ int cmd_gc(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 
 	gc_options_init(&c.o);
+	if (!ctx->repo)
+		parse(&c, argc, argv); /* -h, which ends here */
 	if (gc_options_read(&c.o, ctx->repo, &err) < 0)
 		die_err(&err);
 	parse(&c, argc, argv);

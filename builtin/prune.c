@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "history/revparse.h"
+#include "maintain/prune-packed.h"
 #include "maintain/prune.h"
 #include "util/progress.h"
 
@@ -79,8 +80,8 @@ int cmd_prune(int argc, const char **argv, struct command_ctx *ctx)
 	struct repo_operation *op;
 	struct err err = ERR_INIT;
 
-	repo_ignore_replacements(ctx->repo);
 	argc = parse_options(argc, argv, options, usage, 0);
+	repo_ignore_replacements(ctx->repo);
 	read_heads(ctx->repo, argc, argv, &heads);
 	o.dry_run = dry_run;
 	if (dry_run || c.verbose)
@@ -89,6 +90,8 @@ int cmd_prune(int argc, const char **argv, struct command_ctx *ctx)
 		o.progress = show_progress;
 	op = repo_operation_begin(ctx->repo);
 	rc = prune_run(op, ctx->repo, &o, &err);
+	if (!rc && !dry_run)
+		rc = prune_packed_run(op, ctx->repo, false, NULL, NULL, &err);
 	rc = repo_operation_end(op, rc, &err);
 	progress_stop(&c.meter);
 	oid_array_clear(&heads);

@@ -32,7 +32,7 @@ void tree_iter_init(struct tree_iter *it, const void *buf, size_t size,
 		    const struct hash_algo *algo)
 {
 	it->pos = buf;
-	it->end = it->pos + size;
+	it->end = size ? it->pos + size : it->pos; /* an empty tree may be NULL */
 	it->algo = algo;
 }
 

@@ -220,6 +220,21 @@ for kind in journal btrfs local each; do
 	'
 done
 
+# removed_last LOG: the first pack file is unlinked after the last .idx has got its name
+removed_last () {
+	awk "/pack-[0-9a-f]*[.]idx/ && /rename/ { named = NR } /unlink.*pack-[0-9a-f]*[.]idx/ && !gone { gone = NR }
+		END { exit !(named && gone > named) }" "$1"
+}
+
+for kind in journal btrfs local each; do
+	test_expect_success "repack ($kind): packs are whole before their idx; what they replace goes last" '
+		rm -rf repo && cp -R source repo && git -C repo repack -q -d && git -C repo commit -q --allow-empty -m more &&
+		record log $kind repack -adbq && check_rules log $kind D1 D3 && removed_last log &&
+		: the last name is one that goes, so that the directory of that is sealed &&
+		test_grep "^\(fsync\|syncfs\|full_fsync\) " log
+	'
+done
+
 # ---- commit ---------------------------------------------------------------
 
 for kind in journal btrfs local each; do

@@ -311,4 +311,9 @@ test_expect_success 'the same by bitmaps, with objects that no bitmap knows' '
 	d=$(commit_of x) && f=$(git rev-parse $d:file) && git prune && has $c && has_not $d $f $stray && git fsck
 '
 
+test_expect_success 'loose objects that are in packs go as well' '
+	rm -rf twice && git init -q twice && cd twice && echo x >f && git add f && git commit -q -m x && git repack -q -a && git count-objects >out && test_grep "^3 objects" out &&
+	git prune && test "$(git count-objects)" = "0 objects, 0 kilobytes" && git fsck --strict
+'
+
 test_done

@@ -3,6 +3,7 @@
 
 test_description='git maintenance: tasks, when they are due, schedules; for-each-repo'
 . "$(dirname "$0")/test-lib.sh"
+unset GIT_TEST_AUTO_MAINTENANCE
 
 HELPER=$GIT_BUILD_DIR/t/helper
 PACKS=.git/objects/pack
