@@ -315,7 +315,7 @@ every_command () {
 	0: index-pack --verify .git/objects/pack/pack-$(craft_name).pack
 	! git ls-files -s | cut -d" " -f2 | sort -u >input
 	! for i in $(seq 60); do echo stray $i | git -c core.fsync=none hash-object -w --stdin; done
-	2 1: prune
+	6 4: prune
 	0: prune
 	4 4: pack-objects .git/objects/pack/pack <input
 	4 5: pack-objects --cruft .git/objects/pack/pack </dev/null
