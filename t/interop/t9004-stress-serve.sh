@@ -27,8 +27,9 @@ test_expect_success 'no fetch fails and no object is lost' '
 # It answers, but with what was there when it was asked first; or not every time.
 test_expect_success 'a server that is wrong is seen' '
 	write_script old <<-EOF &&
-	test -d "$PWD/old.git" || cp -R "\$2" "$PWD/old.git"
-	exec "$GIT_BUILD_DIR/git" upload-pack "$PWD/old.git"
+	exec 9>"$PWD/old.lock" && flock 9
+	test -d "$PWD/old.git" || "$STOCK_GIT" clone -q --mirror --no-local "\$2" "$PWD/old.git" || exit
+	exec "$GIT_BUILD_DIR/git" upload-pack "$PWD/old.git" 9>&-
 	EOF
 	test_expect_code 1 stress --git "$PWD/old" --seconds 60 >out && test_grep "stale: " out &&
 	write_script fails <<-EOF &&
