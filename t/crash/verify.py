@@ -76,6 +76,17 @@ def read_state(git, repo):
             raise Unreadable("%s: %s" % (args[0], out.strip()))
         state[key] = out
     state.update(read_midx(os.path.join(top, "objects", "pack")))
+    state.update(read_kept(os.path.join(top, "objects", "pack")))
+    return state
+
+
+def read_kept(packs):
+    """Packs that can be seen and have a .keep file, with its content."""
+    state = {}
+    for name in os.listdir(packs) if os.path.isdir(packs) else ():
+        if name.endswith(".keep") and os.path.exists(os.path.join(packs, name[:-5] + ".idx")):
+            with open(os.path.join(packs, name), errors="replace") as f:
+                state["kept:" + name[:-5]] = f.read()
     return state
 
 

@@ -46,9 +46,10 @@ class Git:
     def run(self, repo, *args, data=None):
         """(exit code, stdout and stderr)"""
         cwd = os.path.join(self.root, repo)
+        data = data if isinstance(data, bytes) else (data or "").encode()
         try:
             done = subprocess.run([self.program, *args], cwd=cwd, env=self.env,
-                                  input=(data or "").encode(), stdout=subprocess.PIPE,
+                                  input=data, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             return 124, "timed out"
@@ -780,6 +781,79 @@ class Maintenance(Workload):
         git.must(repo, "multi-pack-index", "verify")
 
 
+class Receive(Workload):
+    """index-pack --stdin of thin packs, kept, and unpack-objects: what others have sent, and a ref
+    that names it."""
+    name = "receive"
+    needs = ("commit", "index-pack", "unpack-objects", "update-ref", "pack-objects")
+    repos = ("repo",)
+    SENT = 12
+
+    @staticmethod
+    def start(git):
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        first_commits(git, "repo", 6, 2)
+
+    def prepare(self, git):
+        self.start(git)
+        self.sent(git, 0)
+
+    def sent(self, git, nr):
+        """(a file with a pack, its tip). A repository that begins in the same way, outside of the
+        disk, has what is sent; it is made when it is first asked for."""
+        sender = Git(git.program, "none", os.path.join(git.home, "sender-home"),
+                     os.path.join(git.home, "sender"))
+        if not os.path.exists(sender.path("tips")):
+            self.start(sender)
+            tips = [sender.must("repo", "rev-parse", "HEAD").strip()]
+            for i in range(self.SENT + 1):
+                tips.append(self.make_pack(sender, i, tips[-1]))
+            write_file(sender.path("tips"), " ".join(tips[1:]))
+        with open(sender.path("tips")) as f:
+            return sender.path("pack-%d" % nr), f.read().split()[nr]
+
+    @staticmethod
+    def make_pack(sender, nr, parent):
+        tree = sender.must("repo", "ls-tree", parent)
+        for i, size in enumerate(SIZES):
+            text = noise("sent %d %d" % (nr, i), size)
+            oid = sender.must("repo", "hash-object", "-w", "--stdin", data=text).strip()
+            tree += "100644 blob %s\tsent%d-%d\n" % (oid, nr, i)
+        tip = sender.must("repo", "commit-tree", "-m", "sent", "-p", parent,
+                          sender.must("repo", "mktree", data=tree).strip()).strip()
+        with open(sender.path("pack-%d" % nr), "wb") as out:
+            subprocess.run([sender.program, "pack-objects", "--revs", "--thin", "--stdout", "-q"], check=True,
+                           cwd=sender.path("repo"), env=sender.env, stdout=out,
+                           input=("%s\n^%s\n" % (tip, parent)).encode())
+        return tip
+
+    def receive(self, git, repo, nr, *command):
+        with open(self.sent(git, nr)[0], "rb") as f:
+            git.must(repo, *command, data=f.read())
+
+    def name_it(self, git, repo, nr):
+        git.must(repo, "update-ref", "refs/heads/sent", self.sent(git, nr)[1])
+
+    def unpack(self, git, repo, nr):
+        self.receive(git, repo, nr, "unpack-objects", "-q")
+        self.name_it(git, repo, nr)
+
+    def ops(self, git, read):
+        for nr in range(0, self.SENT, 2):
+            yield Op("repo", "index-pack", lambda n=nr: self.receive(
+                git, "repo", n, "index-pack", "--stdin", "--fix-thin", "--keep=%d" % n))
+            yield Op("repo", "name", lambda n=nr: self.name_it(git, "repo", n))
+            yield Op("repo", "unpack", commands=2, run=lambda n=nr + 1: self.unpack(git, "repo", n))
+
+    def again(self, git, repo, states):
+        for nr in range(self.SENT):
+            self.receive(git, repo, nr, "unpack-objects", "-q")
+        self.receive(git, repo, self.SENT, "index-pack", "--stdin", "--fix-thin", "--keep")
+        self.name_it(git, repo, self.SENT)
+        git.must(repo, "fsck", "--strict")
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -810,5 +884,5 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Prune(),
-             Gc(), Repack(), Maintenance(), Tiny("flush", tiny), Tiny("rename", tiny)]
+             Gc(), Repack(), Maintenance(), Receive(), Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
