@@ -275,7 +275,7 @@ static int unbundle(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "progress", &progress, "show progress meter"),
 		OPT_END()
 	};
-	struct bundle b = { NULL };
+	struct bundle b = { .path = NULL };
 
 	parse_command_line(argc, argv, opts, sub_usage, ctx, &b);
 	fd = open_bundle(&b);
