@@ -459,11 +459,22 @@ static int report_omitted(struct object_walker *s, struct err *err)
 	return rc;
 }
 
+static void exclude_objects(struct object_walker *s, const struct oidset *excluded)
+{
+	const struct object_id *oid;
+	void *value;
+
+	for (size_t i = 0; oidmap_next(&excluded->map, &i, &oid, &value);)
+		*oid_flags_at(&s->flags, oid->hash) |= OBJECT_EXCLUDED;
+}
+
 static int begin(struct object_walker *s, struct err *err)
 {
 	const struct rev_walk *w = s->w;
 	int rc = 0;
 
+	if (w->excluded)
+		exclude_objects(s, w->excluded);
 	for (size_t i = 0; i < w->nr_objects; i++)
 		if (!(w->given_objects[i].flags & REV_UNINTERESTING))
 			*oid_flags_at(&s->flags, w->given_objects[i].oid.hash) |= OBJECT_GIVEN;

@@ -14,6 +14,8 @@ int rev_enqueue(struct rev_walk *w, struct commit *c, struct err *err)
 
 	if (rc < 0)
 		return rc;
+	if (w->excluded && oidset_contains(w->excluded, &c->oid))
+		c->flags |= REV_UNINTERESTING;
 	c->flags |= REV_QUEUED;
 	if (!(c->flags & REV_UNINTERESTING))
 		w->state->interesting++;
