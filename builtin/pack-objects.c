@@ -30,7 +30,7 @@ struct pack_options {
 	int window, depth, threads, compression;
 	int name_hash_version, path_walk;
 	unsigned long window_memory, max_pack_size;
-	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow;
+	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow, exclude_promisor;
 	int keep_unreachable, pack_loose_unreachable, stdin_packs;
 	int cruft;
 	timestamp_t cruft_expiry; /* 0: none */
@@ -150,7 +150,7 @@ static int set_missing(const struct option *opt, const char *arg, int unset)
 	else if (!strcmp(arg, "allow-any"))
 		*action = MISSING_ALLOW_ANY;
 	else if (!strcmp(arg, "allow-promisor"))
-		return error("option `missing=allow-promisor' is not available yet");
+		*action = MISSING_ALLOW_PROMISOR;
 	else
 		return error("invalid value for '%s': '%s'", "--missing", arg);
 	return 0;
@@ -264,7 +264,8 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 		REFUSED("keep-true-parents", NULL, PARSE_OPT_NOARG),
 		OPT_BOOL(0, "write-bitmap-index", &o->write_bitmap,
 			 "write a bitmap index together with the pack index"),
-		REFUSED("exclude-promisor-objects", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "exclude-promisor-objects", &o->exclude_promisor,
+			 "do not pack objects in promisor packfiles"),
 		REFUSED("exclude-promisor-objects-best-effort", NULL, PARSE_OPT_NOARG),
 		REFUSED("delta-islands", NULL, PARSE_OPT_NOARG),
 		REFUSED("uri-protocol", "protocol", 0),
@@ -346,6 +347,7 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 	c->unpacked = o->unpacked;
 	c->include_tag = o->include_tag;
 	c->shallow = o->shallow;
+	c->exclude_promisor = o->exclude_promisor;
 	/* For files an order of their own is better than that of the packs that there are. */
 	c->use_bitmaps = o->use_bitmaps && (o->to_stdout || o->use_bitmaps > 0) && !o->local &&
 			 !o->incremental && !o->honor_keep && !o->keep_packs.nr && !o->shallow;

@@ -18,7 +18,7 @@ struct repack_command {
 	int all, all_loosen, cruft, keep_unreachable, delete_redundant, local, no_reuse_delta, no_reuse;
 	int quiet, no_server_info, write_bitmap, pack_kept, write_midx, window, depth, threads;
 	int name_hash_version, path_walk, geometric;
-	unsigned long window_memory, max_pack_bytes, max_cruft_bytes;
+	unsigned long window_memory, max_pack_bytes, max_cruft_bytes, combine_cruft_below;
 	struct progress *meter;
 	const char *title;
 };
@@ -61,6 +61,17 @@ static int set_write_midx(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
+static int set_filter(const struct option *opt, const char *arg, int unset)
+{
+	struct err err = ERR_INIT;
+
+	if (unset)
+		filter_spec_release(opt->value);
+	else if (filter_spec_parse(opt->value, arg, &err) < 0)
+		die_err(&err);
+	return 0;
+}
+
 static int refuse(const struct option *opt, const char *arg UNUSED, int unset)
 {
 	if (unset)
@@ -83,7 +94,8 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 			       set_expiration),
 		OPT_MAGNITUDE(0, "max-cruft-size", &c->max_cruft_bytes,
 			      "with --cruft, limit the size of new cruft packs"),
-		REFUSED("combine-cruft-below-size", "bytes", 0),
+		OPT_MAGNITUDE(0, "combine-cruft-below-size", &c->combine_cruft_below,
+			      "with --cruft, only repack cruft packs smaller than this"),
 		OPT_SET_INT('d', NULL, &c->delete_redundant,
 			    "remove redundant packs, and run git-prune-packed", 1),
 		OPT_SET_INT('f', NULL, &c->no_reuse_delta, "pass --no-reuse-delta to git-pack-objects", 1),
@@ -107,8 +119,9 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 		OPT_INTEGER(0, "depth", &c->depth, "limits the maximum delta depth"),
 		OPT_INTEGER(0, "threads", &c->threads, "limits the maximum number of threads"),
 		OPT_MAGNITUDE(0, "max-pack-size", &c->max_pack_bytes, "maximum size of each packfile"),
-		REFUSED("filter", "args", 0),
-		REFUSED("filter-to", "dir", 0),
+		OPT_CALLBACK(0, "filter", &c->o.filter, "args", "object filtering", set_filter),
+		OPT_STRING(0, "filter-to", &c->o.filter_to, "dir",
+			   "pack prefix to store a pack containing filtered out objects"),
 		OPT_STRING(0, "expire-to", &c->o.expire_to, "dir",
 			   "pack prefix to store a pack containing pruned objects"),
 		OPT_BOOL(0, "pack-kept-objects", &c->pack_kept,
@@ -182,6 +195,7 @@ static void apply(struct repack_command *c, const struct repository *r)
 	if (c->max_pack_bytes != ULONG_MAX)
 		c->o.max_pack_bytes = c->max_pack_bytes;
 	c->o.max_cruft_bytes = c->max_cruft_bytes;
+	c->o.combine_cruft_below = c->combine_cruft_below;
 	if (c->no_server_info)
 		c->o.update_server_info = false;
 	apply_search(c, &c->o.pack);

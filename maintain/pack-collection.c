@@ -26,7 +26,10 @@ void pack_collection_end(struct pack_collection *c)
 	if (c->ix.algo)
 		index_release(&c->ix);
 	c->ix.algo = NULL;
+	promises_release(&c->promises);
+	oidset_clear(&c->promisor);
 	oidmap_clear(&c->mtimes, NULL);
+	oidmap_clear(&c->kept_mtimes, NULL);
 }
 
 /* ---- objects ---- */

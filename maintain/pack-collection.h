@@ -16,6 +16,7 @@
 #define MAINTAIN_PACK_COLLECTION_H
 
 #include "compat/posix.h"
+#include "history/promisor.h"
 #include "history/revision.h"
 #include "index/index.h"
 #include "pack/write/pack-objects.h"
@@ -26,7 +27,7 @@
 #include "wire/filter-spec.h"
 #include "worktree/attr.h"
 
-enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY };
+enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY, MISSING_ALLOW_PROMISOR };
 
 struct idx_entry;
 
@@ -40,6 +41,7 @@ struct pack_collection {
 	bool use_bitmaps;	/* where they lead to the same objects */
 	const struct filter_spec *filter; /* NULL: none */
 	enum missing_action missing;
+	bool exclude_promisor;	/* what came from promisor remotes is left out, and not walked through */
 	struct progress *progress; /* counts what is added; may be NULL */
 	void (*warn)(void *data, const char *msg); /* may be NULL */
 	void *warn_data;
@@ -54,7 +56,10 @@ struct pack_collection {
 	/* ---- internal ---- */
 	struct index_state ix;
 	struct attrs *attrs;
+	struct promises promises;
+	struct oidset promisor; /* with exclude_promisor */
 	struct oidmap mtimes; /* of cruft: seconds, plus one */
+	struct oidmap kept_mtimes; /* the same of packs of cruft that stay */
 	uint64_t nr_enumerated;
 };
 
@@ -85,11 +90,15 @@ MUST_USE int pack_collect_revisions(struct pack_collection *c, const struct strv
 /* ---- pack-collection-cruft.c ---- */
 struct cruft_options {
 	const struct strset *discarded; /* names of packs that will be deleted; all others stay */
+	/*
+	 * Names of packs of cruft that stay, too: an object that has been of use since goes into the new
+	 * pack all the same, with the later time. May be NULL; not with an expiry.
+	 */
+	const struct strset *kept_cruft;
 	timestamp_t expiry;	/* older objects only if something younger leads to them; 0: all */
-	const struct pack_objects *made[2]; /* what these have is not cruft; may be NULL */
 	const struct oidset *recent; /* these count as young; may be NULL */
 };
-/* Objects that no pack that stays has. */
+/* Objects that no pack that stays has, and no list that is excluded (pack_objects_exclude_list). */
 MUST_USE int pack_collect_cruft(struct pack_collection *c, const struct cruft_options *o,
 				struct err *err);
 /* For pack_files_options.mtime_of; data: the struct pack_collection. */

@@ -116,6 +116,10 @@ MUST_USE int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint6
 MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
 /* Objects of that pack that are added from now on are left out. */
 void pack_objects_exclude_pack(struct pack_objects *po, struct pack *pack);
+/* The same for the objects of another list, which must outlive this one. */
+void pack_objects_exclude_list(struct pack_objects *po, const struct pack_objects *other);
+/* Is the object in one of those lists? */
+bool pack_objects_is_elsewhere(const struct pack_objects *po, const struct object_id *oid);
 bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid);
 /* Objects to be written: preferred bases do not count. */
 uint32_t pack_objects_count(const struct pack_objects *po);

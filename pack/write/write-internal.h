@@ -83,6 +83,8 @@ struct pack_objects {
 	uint32_t nr_in_ranges;
 	struct pack **excluded;
 	size_t nr_excluded, alloc_excluded;
+	const struct pack_objects **others; /* what they have is left out */
+	size_t nr_others, alloc_others;
 	struct pack_piece piece;
 	bool prepared;
 	uint32_t *order;     /* in which they are written, once that has begun */
