@@ -6,6 +6,8 @@
 #include "util/date.h"
 #include "util/progress.h"
 
+#define PACK_SIZE_MIN ((uint64_t)1024 * 1024)
+
 static const char *const usage[] = {
 	"git repack [-a] [-A] [-d] [-f] [-F] [-l] [-n] [-q] [-b] [-m] [--window=<n>] [--depth=<n>]\n"
 	"           [--threads=<n>] [--keep-pack=<pack-name>] [--write-midx] [--name-hash-version=<n>]\n"
@@ -143,9 +145,9 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 static void check_together(const struct repack_command *c)
 {
 	if (c->keep_unreachable && c->all_loosen)
-		die("options '%s' and '%s' cannot be used together", "--keep-unreachable", "-A");
+		die("options '%s' and '%s' cannot be used together", "-A", "-k/--keep-unreachable");
 	if (c->cruft && c->keep_unreachable)
-		die("options '%s' and '%s' cannot be used together", "--cruft", "-k");
+		die("options '%s' and '%s' cannot be used together", "-k/--keep-unreachable", "--cruft");
 	if (c->cruft && c->all_loosen)
 		die("options '%s' and '%s' cannot be used together", "--cruft", "-A");
 	if (c->geometric && (c->all || c->all_loosen || c->cruft))
@@ -175,6 +177,15 @@ static void apply_search(const struct repack_command *c, struct pack_objects_opt
 	o->name_hash_version = (unsigned)c->name_hash_version;
 }
 
+/* Smaller packs would be too many. */
+static uint64_t limit_size(uint64_t bytes)
+{
+	if (!bytes || bytes >= PACK_SIZE_MIN)
+		return bytes;
+	warning("minimum pack size limit is 1 MiB");
+	return PACK_SIZE_MIN;
+}
+
 static void apply(struct repack_command *c, const struct repository *r)
 {
 	bool kept_is_set = config_get(r->config, "repack.packkeptobjects") != NULL;
@@ -194,7 +205,8 @@ static void apply(struct repack_command *c, const struct repository *r)
 	c->o.midx = c->write_midx ? REPACK_MIDX_WHOLE : REPACK_MIDX_NONE;
 	if (c->max_pack_bytes != ULONG_MAX)
 		c->o.max_pack_bytes = c->max_pack_bytes;
-	c->o.max_cruft_bytes = c->max_cruft_bytes;
+	c->o.max_pack_bytes = limit_size(c->o.max_pack_bytes);
+	c->o.max_cruft_bytes = limit_size(c->max_cruft_bytes);
 	c->o.combine_cruft_below = c->combine_cruft_below;
 	if (c->no_server_info)
 		c->o.update_server_info = false;
