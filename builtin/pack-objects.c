@@ -32,6 +32,7 @@ struct pack_options {
 	unsigned long window_memory, max_pack_size;
 	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow, exclude_promisor;
 	int keep_unreachable, pack_loose_unreachable, stdin_packs;
+	int delta_islands, keep_true_parents;
 	int cruft;
 	timestamp_t cruft_expiry; /* 0: none */
 	int use_bitmaps;	/* -1: not said */
@@ -261,13 +262,14 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 			       set_cruft_expiration),
 		OPT_BOOL(0, "path-walk", &o->path_walk,
 			 "search deltas among objects of the same path first"),
-		REFUSED("keep-true-parents", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "keep-true-parents", &o->keep_true_parents, "do not hide commits by grafts"),
 		OPT_BOOL(0, "write-bitmap-index", &o->write_bitmap,
 			 "write a bitmap index together with the pack index"),
 		OPT_BOOL(0, "exclude-promisor-objects", &o->exclude_promisor,
 			 "do not pack objects in promisor packfiles"),
 		REFUSED("exclude-promisor-objects-best-effort", NULL, PARSE_OPT_NOARG),
-		REFUSED("delta-islands", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "delta-islands", &o->delta_islands,
+			 "respect islands during delta compression"),
 		REFUSED("uri-protocol", "protocol", 0),
 		OPT_END()
 	};
@@ -348,12 +350,18 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 	c->include_tag = o->include_tag;
 	c->shallow = o->shallow;
 	c->exclude_promisor = o->exclude_promisor;
+	c->islands = o->delta_islands;
+	c->keep_true_parents = o->keep_true_parents;
 	/* For files an order of their own is better than that of the packs that there are. */
 	c->use_bitmaps = o->use_bitmaps && (o->to_stdout || o->use_bitmaps > 0) && !o->local &&
 			 !o->incremental && !o->honor_keep && !o->keep_packs.nr && !o->shallow;
 	c->keep_unreachable = o->keep_unreachable;
 	c->pack_loose_unreachable = o->pack_loose_unreachable;
 	c->filter = o->filter.nr ? &o->filter : NULL;
+	if (o->path_walk && o->delta_islands) {
+		warning("cannot use --delta-islands with --path-walk");
+		o->path_walk = 0;
+	}
 	rc = check_together(o, err);
 	if (!rc)
 		rc = limit_pack_size(c, o, err);
@@ -479,6 +487,11 @@ static int write_packs(struct pack_collection *c, const struct pack_options *o, 
 		return pack_write_unchanged(c->whole, write_stdout, NULL, err);
 	if (o->non_empty && !pack_objects_count(c->po))
 		return 0;
+	rc = pack_collection_set_islands(c, err);
+	if (rc < 0)
+		return rc;
+	if (c->islands && o->progress)
+		fprintf(stderr, "Marked %" PRIu32 " islands, done.\n", c->delta_islands.nr);
 	rc = pack_objects_prepare(c->po, err);
 	if (rc < 0)
 		return rc;

@@ -9,7 +9,7 @@
 #define PACK_SIZE_MIN ((uint64_t)1024 * 1024)
 
 static const char *const usage[] = {
-	"git repack [-a] [-A] [-d] [-f] [-F] [-l] [-n] [-q] [-b] [-m] [--window=<n>] [--depth=<n>]\n"
+	"git repack [-a] [-A] [-d] [-f] [-F] [-i] [-l] [-n] [-q] [-b] [-m] [--window=<n>] [--depth=<n>]\n"
 	"           [--threads=<n>] [--keep-pack=<pack-name>] [--write-midx] [--name-hash-version=<n>]\n"
 	"           [--path-walk]",
 	NULL
@@ -21,6 +21,7 @@ struct repack_command {
 	int quiet, no_server_info, write_bitmap, pack_kept, write_midx, window, depth, threads;
 	int name_hash_version, path_walk, geometric;
 	unsigned long window_memory, max_pack_bytes, max_cruft_bytes, combine_cruft_below;
+	int delta_islands; /* -1: as configured */
 	struct progress *meter;
 	const char *title;
 };
@@ -74,16 +75,6 @@ static int set_filter(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int refuse(const struct option *opt, const char *arg UNUSED, int unset)
-{
-	if (unset)
-		return 0;
-	return error("option `%s' is not available yet", opt->long_name);
-}
-
-#define REFUSED(name, argh, flags) \
-	OPT_CALLBACK_F(0, name, NULL, argh, "not available yet", (flags) | PARSE_OPT_HIDDEN, refuse)
-
 static void parse(int argc, const char **argv, struct repack_command *c)
 {
 	struct option opts[] = {
@@ -109,7 +100,7 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 		OPT_BOOL('q', "quiet", &c->quiet, "be quiet"),
 		OPT_BOOL('l', "local", &c->local, "pass --local to git-pack-objects"),
 		OPT_BOOL('b', "write-bitmap-index", &c->write_bitmap, "write bitmap index"),
-		REFUSED("delta-islands", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL('i', "delta-islands", &c->delta_islands, "pass --delta-islands to git-pack-objects"),
 		OPT_CALLBACK_F(0, "unpack-unreachable", &c->o.loosen_since, "approxidate",
 			       "with -A, do not loosen objects older than this", PARSE_OPT_NONEG,
 			       set_expiration),
@@ -208,6 +199,12 @@ static void apply(struct repack_command *c, const struct repository *r)
 	c->o.max_pack_bytes = limit_size(c->o.max_pack_bytes);
 	c->o.max_cruft_bytes = limit_size(c->max_cruft_bytes);
 	c->o.combine_cruft_below = c->combine_cruft_below;
+	if (c->delta_islands >= 0)
+		c->o.delta_islands = c->delta_islands;
+	if (c->o.delta_islands && c->path_walk) {
+		warning("cannot use --delta-islands with --path-walk");
+		c->path_walk = 0;
+	}
 	if (c->no_server_info)
 		c->o.update_server_info = false;
 	apply_search(c, &c->o.pack);
@@ -221,7 +218,7 @@ int cmd_repack(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct repack_command c = {
 		.write_bitmap = -1, .pack_kept = -1, .window = -1, .depth = -1, .threads = -1,
-		.name_hash_version = 1, .window_memory = ULONG_MAX, .max_pack_bytes = ULONG_MAX,
+		.delta_islands = -1, .name_hash_version = 1, .window_memory = ULONG_MAX, .max_pack_bytes = ULONG_MAX,
 	};
 	struct repack_result result = { 0 };
 	struct repo_operation *op;

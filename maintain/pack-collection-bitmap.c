@@ -83,7 +83,7 @@ int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w,
 	} else if (!rc) {
 		/* With an order of their own (files) objects are chosen one by one. */
 		rc = add_objects(c, bw, !e.haves.nr && c->o.order == PACK_ORDER_SOURCE &&
-				 !c->include_tag, &why);
+				 !c->include_tag && !c->islands, &why);
 		rc = rc < 0 ? rc : 1;
 	}
 	if (rc < 0)

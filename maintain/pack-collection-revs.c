@@ -217,6 +217,8 @@ int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines
 		return rc;
 	s.w->objects = true;
 	s.w->unpacked = c->unpacked;
+	if (c->keep_true_parents)
+		commit_pool_keep_true_parents(s.w->pool);
 	c->promises.repo = c->r;
 	if (c->exclude_promisor)
 		rc = exclude_promisor_objects(&s);

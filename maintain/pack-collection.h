@@ -19,6 +19,7 @@
 #include "history/promisor.h"
 #include "history/revision.h"
 #include "index/index.h"
+#include "maintain/delta-islands.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"
 #include "util/map.h"
@@ -39,6 +40,8 @@ struct pack_collection {
 	bool include_tag, shallow;
 	bool keep_unreachable, pack_loose_unreachable;
 	bool use_bitmaps;	/* where they lead to the same objects */
+	bool islands;		/* pack_collection_set_islands() will be called */
+	bool keep_true_parents;	/* parents that grafts hide count, too */
 	const struct filter_spec *filter; /* NULL: none */
 	enum missing_action missing;
 	bool exclude_promisor;	/* what came from promisor remotes is left out, and not walked through */
@@ -60,6 +63,7 @@ struct pack_collection {
 	struct oidset promisor; /* with exclude_promisor */
 	struct oidmap mtimes; /* of cruft: seconds, plus one */
 	struct oidmap kept_mtimes; /* the same of packs of cruft that stay */
+	struct delta_islands delta_islands;
 	uint64_t nr_enumerated;
 };
 
@@ -73,6 +77,8 @@ MUST_USE int pack_collection_add(struct pack_collection *c, const struct object_
 				 struct err *err);
 /* Loose objects of ours that no pack of ours has. */
 MUST_USE int pack_collect_loose(struct pack_collection *c, struct err *err);
+/* With c->islands, after the last object: find their islands (delta-islands.h), which count from now on. */
+MUST_USE int pack_collection_set_islands(struct pack_collection *c, struct err *err);
 /* Objects of these packs, by name without directory, are left out; honor: of all with a .keep. */
 void pack_collection_exclude_kept(struct pack_collection *c, const struct strvec *names, bool honor);
 

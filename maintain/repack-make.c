@@ -36,6 +36,8 @@ int repack_begin_part(struct repack *k, enum repack_part part, const struct pack
 	c->o.local = k->o->local && part != REPACK_PROMISOR;
 	c->o.progress = show_pack_progress;
 	c->o.data = k;
+	c->islands = k->o->delta_islands && part < REPACK_YOUNG;
+	c->keep_true_parents = true; /* or nothing would bring them back when the grafts go */
 	return pack_collection_begin(c, err);
 }
 
@@ -77,6 +79,8 @@ int repack_write_part(struct repack *k, enum repack_part part, const char *elsew
 
 	c->packdir = packdir;
 	c->batch = repo_operation_batch(k->op);
+	if (rc >= 0 && pack_objects_count(c->po))
+		rc = pack_collection_set_islands(c, err);
 	if (rc >= 0 && pack_objects_count(c->po))
 		rc = elsewhere ? write_elsewhere(k, c->po, &files, err) :
 				 new_pack_files_stage(c->po, k->op, odb_objdir(k->r->odb), &files, &k->sums, err);

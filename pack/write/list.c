@@ -61,6 +61,7 @@ void pack_objects_free(struct pack_objects *po)
 	free(po->ranges);
 	free(po->piece.buf);
 	free(po->path_hashes);
+	free(po->marks);
 	free(po->items);
 	free(po->names);
 	free(po->slots);

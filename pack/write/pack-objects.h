@@ -23,6 +23,7 @@
 #include "object/object.h"
 #include "pack/pack.h"
 #include "util/err.h"
+#include "util/shared-sets.h"
 
 struct odb;
 struct pack_objects;
@@ -123,6 +124,19 @@ bool pack_objects_is_elsewhere(const struct pack_objects *po, const struct objec
 bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid);
 /* Objects to be written: preferred bases do not count. */
 uint32_t pack_objects_count(const struct pack_objects *po);
+
+/*
+ * Delta islands: the base of a delta is in every island that the object is in, so that whoever is given one
+ * island gets the bases of all deltas with it. Also for deltas that are reused; not for ranges.
+ */
+struct pack_islands {
+	const struct shared_sets *sets; /* of islands; lives as long as the pack_objects */
+	const struct oid_flags *marks;	/* the set (shared_set) of each object; SHARED_SET_EMPTY: in none */
+	bool has_core;
+	uint32_t core;			/* its objects are written before all others */
+};
+/* After the last object was added, before prepare. marks may go afterwards. */
+void pack_objects_set_islands(struct pack_objects *po, const struct pack_islands *islands);
 
 /*
  * Look up, choose deltas to reuse, search others in threads. Once, after the last object was added.
