@@ -318,6 +318,8 @@ static int visit_entry(struct object_walker *s, const struct raw_tree_entry *e, 
 	if (!is_wanted_path(s, is_tree, &all))
 		return 0;
 	oid_from_raw(&oid, e->oid, s->algo);
+	if (s->w->stops_at && s->w->stops_at(s->w->stops_at_data, &oid))
+		return 0;
 	rc = is_tree ? visit_tree(s, &oid, depth, given, all, &partial, err) :
 		       visit_blob(s, &oid, depth, given, &partial, err);
 	s->levels[at].partial |= partial; /* they may have moved */
@@ -404,10 +406,11 @@ static int walk_queued(struct object_walker *s, struct err *err)
 static int visit_commit(struct object_walker *s, struct commit *c, struct err *err)
 {
 	struct filter_verdict v = judge(s, &c->oid, OBJ_COMMIT, 0, c->flags & REV_GIVEN);
+	bool stops = s->w->stops_at && s->w->stops_at(s->w->stops_at_data, &c->tree);
 	uint32_t *f;
 
 	f = oid_flags_at(&s->flags, c->tree.hash);
-	if (!(*f & (OBJECT_DONE | OBJECT_EXCLUDED | OBJECT_QUEUED))) {
+	if (!stops && !(*f & (OBJECT_DONE | OBJECT_EXCLUDED | OBJECT_QUEUED))) {
 		*f |= OBJECT_QUEUED;
 		oid_array_append(&s->roots, &c->tree);
 	}

@@ -20,6 +20,7 @@
 #include "history/revision.h"
 #include "index/index.h"
 #include "maintain/delta-islands.h"
+#include "operation.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"
 #include "util/map.h"
@@ -51,6 +52,7 @@ struct pack_collection {
 	/* ---- for pack_collection_write_bitmap ---- */
 	const char *packdir;	/* where the packs go */
 	struct fsync_batch *batch;
+	bool bitmap_quiet;	/* warn is not told if it cannot be made */
 	void (*bitmap_progress)(void *data, size_t done, size_t total); /* may be NULL */
 	void *bitmap_data;
 	/* ---- the result ---- */
@@ -93,6 +95,24 @@ const char *pack_file_name(const struct pack *p);
 MUST_USE int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines,
 				    struct err *err);
 
+/* ---- pack-collection-packs.c ---- */
+struct pack_choice {
+	struct pack **v;
+	size_t nr, alloc;
+};
+struct pack_choices {
+	struct pack_choice included;
+	/* Their objects are left out; closed: all that they lead to is said to be in closed ones. */
+	struct pack_choice closed, open;
+	/*
+	 * What commits of included and open packs lead to is added, too, wherever it is; what is missing is passed
+	 * over. With open packs, nothing is looked for behind an object of a closed one.
+	 */
+	bool follow;
+};
+/* --stdin-packs of git-pack-objects(1). With c->unpacked: loose objects as well, as if they were an included pack. */
+MUST_USE int pack_collect_packs(struct pack_collection *c, const struct pack_choices *p, struct err *err);
+
 /* ---- pack-collection-cruft.c ---- */
 struct cruft_options {
 	const struct strset *discarded; /* names of packs that will be deleted; all others stay */
@@ -109,6 +129,15 @@ MUST_USE int pack_collect_cruft(struct pack_collection *c, const struct cruft_op
 				struct err *err);
 /* For pack_files_options.mtime_of; data: the struct pack_collection. */
 uint32_t pack_collection_mtime(void *data, const struct object_id *oid);
+
+/* ---- pack-collection-loosen.c ---- */
+/*
+ * Objects of our packs that are neither in the new pack nor in one that stays (a .keep, or it was excluded by name) become
+ * loose ones, as old as their pack: see loosen.h. since: not those that are older, unless something younger leads to
+ * them; 0: all. Before the new pack is written.
+ */
+MUST_USE int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op, timestamp_t since,
+				    struct err *err);
 
 /* ---- pack-collection-bitmap.c ---- */
 /* The same as a walk, by bitmaps. 0: they cannot be used, and nothing has been added; 1; < 0: failure. */

@@ -8,6 +8,7 @@
 #include "maintain/loosen.h"
 #include "maintain/new-pack.h"
 #include "maintain/roots.h"
+#include "maintain/young.h"
 #include "odb.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"
@@ -276,30 +277,47 @@ static int make_cruft(struct repack *k, struct err *err)
 	return rc;
 }
 
-/* In no pack that stays. */
-static bool would_be_lost(void *data, const struct object_id *oid)
+struct loosening {
+	struct repack *k;
+	struct oidset young; /* with loosen_since */
+};
+
+/* In a pack that stays. */
+static bool is_safe(void *data, const struct object_id *oid)
 {
-	const struct repack *k = data;
+	const struct loosening *l = data;
+	const struct repack *k = l->k;
 
 	for (enum repack_part part = 0; part < REPACK_YOUNG; part++)
 		if (k->parts[part].po && pack_objects_has(k->parts[part].po, oid))
-			return false;
+			return true;
 	for (size_t i = 0; i < k->nr_old; i++)
 		if (!repack_may_remove(&k->old[i]) && pack_has_object(k->old[i].pack, oid))
-			return false;
+			return true;
 	for (size_t i = 0; k->o->local && i < odb_nr_alternates(k->r->odb); i++)
 		if (packs_has(odb_packs(k->r->odb, i + 1), oid))
-			return false;
-	return true;
+			return true;
+	return false;
+}
+
+static bool would_be_lost(void *data, const struct object_id *oid)
+{
+	const struct loosening *l = data;
+
+	return !is_safe(data, oid) && (!l->k->o->loosen_since || oidset_contains(&l->young, oid));
 }
 
 static int loosen_unreachable(struct repack *k, struct err *err)
 {
+	struct loosening l = { .k = k, .young = OIDSET_INIT };
 	int rc = 0;
 
+	if (k->o->loosen_since)
+		rc = young_objects(&l.young, k->r, k->o->loosen_since, is_safe, &l, err);
 	for (size_t i = 0; i < k->nr_old && !rc; i++)
 		if (repack_may_remove(&k->old[i]))
-			rc = pack_loosen(k->op, k->r, k->old[i].pack, k->o->loosen_since, would_be_lost, k, err);
+			rc = pack_loosen(k->op, k->r, k->old[i].pack, would_be_lost, &l, err);
+	oidset_clear(&l.young);
 	return rc;
 }
 

@@ -311,7 +311,7 @@ test_expect_success 'wrong usage, options that are not available' '
 	test_expect_code 129 git -C repo pack-objects </dev/null 2>err &&
 	test_expect_code 129 git -C repo pack-objects --stdout x </dev/null 2>err &&
 	test_expect_code 129 git -C repo pack-objects --stdout --no-such </dev/null 2>err &&
-	for opt in --unpack-unreachable --exclude-promisor-objects --stdin-packs=follow --missing=allow-promisor; do
+	for opt in --exclude-promisor-objects-best-effort; do
 		test_expect_code 129 git -C repo pack-objects --stdout $opt </dev/null 2>err &&
 		test_grep "not available yet" err || return 1
 	done

@@ -202,7 +202,7 @@ bool pack_objects_is_elsewhere(const struct pack_objects *po, const struct objec
 /* One that has been added was asked about before. */
 static bool leaves_out(const struct pack_objects *po, const struct object_id *oid)
 {
-	if (!po->nr_excluded && !po->nr_others && !po->o.incremental && !po->o.local)
+	if (!po->nr_excluded && !po->nr_others && !po->o.incremental && !po->o.local && !po->o.leave_out)
 		return false;
 	return !pack_objects_has(po, oid) &&
 	       (pack_objects_is_elsewhere(po, oid) || pack_list_leaves_out(po, oid));

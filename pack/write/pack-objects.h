@@ -65,6 +65,9 @@ struct pack_objects_options {
 	bool incremental;	     /* leave out what is in any pack */
 	bool local;		     /* leave out what an alternate has */
 	enum pack_order order;
+	/* Leave out this object, which would be added now? Not asked about ranges. May be NULL. */
+	bool (*leave_out)(void *data, const struct object_id *oid);
+	void *leave_out_data;
 	/*
 	 * Called now and then, by the thread that prepares or writes: how many objects of how many.
 	 * Not 0: stop; that is returned, and the callee has set err. May be NULL.
@@ -117,6 +120,7 @@ MUST_USE int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint6
 MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
 /* Objects of that pack that are added from now on are left out. */
 void pack_objects_exclude_pack(struct pack_objects *po, struct pack *pack);
+bool pack_objects_excludes_pack(const struct pack_objects *po, const struct pack *pack);
 /* The same for the objects of another list, which must outlive this one. */
 void pack_objects_exclude_list(struct pack_objects *po, const struct pack_objects *other);
 /* Is the object in one of those lists? */
