@@ -44,6 +44,8 @@ test_expect_success 'packs with "!": their commits are followed, too; nothing be
 	followed "c1 c2 d1 d2 f1 f2 t1 t2" !$p3 && followed "" !$p1 && followed "" !$ptag &&
 	followed "c4 c5 d1 d4 d5 f1 f4 f5 t4 t5" $p5 !$p3 ^$p2 &&
 	followed "c1 c2 c5 d1 d2 d5 f1 f2 f5 t1 t2 t5" $p5 !$p3 ^$p4 &&
+	pd2=pack-$(git -C r rev-parse HEAD:d2 | git -C r pack-objects -q .git/objects/pack/pack).pack &&
+	followed "c2 c3 c4 c5 d3 d4 d5 f3 f4 f5 t2 t3 t4 t5" $p5 !$p1 ^$pd2 && rm -f r/.git/objects/pack/${pd2%.pack}.* &&
 	echo "!$p3" | test_must_fail git -C r pack-objects --stdin-packs --stdout >x.pack 2>err && test_grep "could not find pack .!$p3" err &&
 	echo "!pack-none.pack" | test_must_fail git -C r pack-objects --stdin-packs=follow --stdout >x.pack 2>err && test_grep "could not find pack .pack-none.pack" err &&
 	test_expect_code 129 git -C r pack-objects --stdin-packs=other --stdout </dev/null >x.pack 2>err
@@ -51,7 +53,8 @@ test_expect_success 'packs with "!": their commits are followed, too; nothing be
 
 test_expect_success 'what is missing is passed over; what is loose is found' '
 	mkdir away && mv r/.git/objects/pack/${p2%.pack}.* away/ && followed "c3 c4 c5 d1 d3 d4 d5 f1 f3 f4 f5 t3 t4 t5" $p5 &&
-	git -C r unpack-objects -q <away/$p2 && followed "$all" $p5 && git -C r prune-packed && mv away/* r/.git/objects/pack/ && git -C r prune-packed
+	git -C r unpack-objects -q <away/$p2 && followed "$all" $p5 &&
+	blob=$(git -C r rev-parse HEAD:d2/f) && rm -f r/.git/objects/$(echo $blob | sed "s|..|&/|") && followed "${all% f2*} ${all#* f2 }" $p5 && mv away/* r/.git/objects/pack/ && git -C r prune-packed
 '
 
 test_expect_success '--stdin-packs --unpacked: loose objects as well, and what their commits lead to' '
