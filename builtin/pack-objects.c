@@ -316,11 +316,6 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 
 /* ---- what the options mean ---- */
 
-static bool names_a_pack(const char *base_name)
-{
-	return ends_with(base_name, "/pack") || !strcmp(base_name, "pack");
-}
-
 static int check_together(const struct pack_options *o, struct err *err)
 {
 	if (o->keep_unreachable && o->unpack_unreachable)
@@ -337,8 +332,6 @@ static int check_together(const struct pack_options *o, struct err *err)
 		return err_set(err, ERR_INVALID, "cannot use --stdout with --cruft");
 	if (o->filter.nr && !o->revs)
 		return err_set(err, ERR_INVALID, "cannot use --filter without --revs");
-	if (o->write_bitmap && !o->to_stdout && !names_a_pack(o->base_name))
-		return err_set(err, ERR_UNSUPPORTED, "--write-bitmap-index needs a base name that ends in '/pack'");
 	if (o->name_hash_version < 1 || o->name_hash_version > 2)
 		return err_set(err, ERR_INVALID, "invalid --name-hash-version option: %d",
 			       o->name_hash_version);
@@ -479,16 +472,8 @@ static int write_stdout(void *data, const void *p, size_t len, struct err *err)
 	return write_in_full(STDOUT_FILENO, p, len, "standard output", err);
 }
 
-static char *dir_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
-}
-
 static int write_files(struct pack_collection *c, const struct pack_options *o, struct err *err)
 {
-	char *packdir = dir_of(o->base_name);
 	struct pack_files_options files = {
 		.base_name = o->base_name,
 		.max_bytes = o->max_pack_size,
@@ -504,7 +489,7 @@ static int write_files(struct pack_collection *c, const struct pack_options *o, 
 	struct repo_operation *op = repo_operation_begin(c->r);
 	int rc;
 
-	c->packdir = packdir;
+	c->base_name = o->base_name;
 	c->batch = repo_operation_batch(op);
 	rc = o->unpack_unreachable ? pack_collection_loosen(c, op, o->unpack_since, err) : 0;
 	if (!rc)
@@ -514,7 +499,6 @@ static int write_files(struct pack_collection *c, const struct pack_options *o, 
 	for (size_t i = 0; i < sums.nr && !rc; i++)
 		printf("%s\n", oid_hex(&sums.oid[i]));
 	oid_array_clear(&sums);
-	free(packdir);
 	if (!rc && finish_stdout())
 		rc = ERR_GENERIC;
 	return rc;

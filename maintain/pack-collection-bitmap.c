@@ -130,7 +130,7 @@ int pack_collection_write_bitmap(void *data, const struct idx_entry *v, uint32_t
 		      const struct object_id *sum, struct err *err)
 {
 	struct pack_collection *c = data;
-	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->packdir);
+	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->base_name);
 	struct err why = ERR_INIT;
 	int rc = build(c, t, &why);
 

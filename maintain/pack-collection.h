@@ -50,7 +50,7 @@ struct pack_collection {
 	void (*warn)(void *data, const char *msg); /* may be NULL */
 	void *warn_data;
 	/* ---- for pack_collection_write_bitmap ---- */
-	const char *packdir;	/* where the packs go */
+	const char *base_name;	/* of the packs: "DIR/pack" */
 	struct fsync_batch *batch;
 	bool bitmap_quiet;	/* warn is not told if it cannot be made */
 	void (*bitmap_progress)(void *data, size_t done, size_t total); /* may be NULL */

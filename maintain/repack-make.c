@@ -78,7 +78,7 @@ int repack_write_part(struct repack *k, enum repack_part part, const char *elsew
 	};
 	int rc = config_get_bool(k->r->config, "pack.writereverseindex", &files.write_rev, err);
 
-	c->packdir = packdir;
+	c->base_name = files.base_name;
 	c->batch = repo_operation_batch(k->op);
 	if (rc >= 0 && pack_objects_count(c->po))
 		rc = pack_collection_set_islands(c, err);

@@ -167,6 +167,8 @@ test_expect_success 'options that take others back; a bitmap that cannot be made
 	mkdir part && git -C left.orig rev-parse HEAD >list && git -C left.orig pack-objects -q --write-bitmap-index "$PWD/part/pack" <list 2>err >name && test_grep "Failed to write bitmap index" err &&
 	git -C left.orig pack-objects -q --write-bitmap-index-quiet "$PWD/part/pack" <list 2>err >name && test_must_be_empty err &&
 	git -C left.orig pack-objects -q --all --write-bitmap-index-quiet "$PWD/part/pack" </dev/null >name && test_path_is_file part/pack-$(cat name).bitmap &&
+	(cd part && git --git-dir=../left.orig/.git pack-objects -q --all --write-bitmap-index other </dev/null) >name && test_cmp_bin part/pack-$(cat name).bitmap part/other-$(cat name).bitmap &&
+	find . -name "tmp_*" >litter && test_must_be_empty litter &&
 	git -C left.orig pack-objects -q --no-quiet --stdout </dev/null 2>err >x.pack && test_grep "^Total 0" err
 '
 
