@@ -34,7 +34,8 @@ struct pack_options {
 	int window, depth, threads, compression;
 	int name_hash_version, path_walk;
 	unsigned long window_memory, max_pack_size;
-	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow, exclude_promisor;
+	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow;
+	int exclude_promisor, exclude_promisor_best_effort;
 	int keep_unreachable, pack_loose_unreachable, stdin_packs;
 	int delta_islands, keep_true_parents;
 	int cruft;
@@ -127,14 +128,6 @@ static int read_config(struct pack_collection *cmd, struct pack_options *o, stru
 
 /* ---- options ---- */
 
-static int refuse(const struct option *opt, const char *arg, int unset)
-{
-	(void)arg;
-	if (unset)
-		return 0;
-	return error("option `%s' is not available yet", opt->long_name);
-}
-
 static int set_quiet(const struct option *opt, const char *arg UNUSED, int unset)
 {
 	*(int *)opt->value = unset ? PROGRESS_SOME : PROGRESS_NONE;
@@ -222,9 +215,6 @@ static int set_index_version(const struct option *opt, const char *arg, int unse
 	return 0;
 }
 
-#define REFUSED(name, argh, flags) \
-	OPT_CALLBACK_F(0, name, NULL, argh, "not available yet", (flags) | PARSE_OPT_HIDDEN, refuse)
-
 static int parse(int argc, const char **argv, struct pack_collection *c, struct pack_options *o)
 {
 	struct option opts[] = {
@@ -298,7 +288,8 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 		  "write a bitmap index if possible", PARSE_OPT_HIDDEN, NULL, BITMAP_QUIET },
 		OPT_BOOL(0, "exclude-promisor-objects", &o->exclude_promisor,
 			 "do not pack objects in promisor packfiles"),
-		REFUSED("exclude-promisor-objects-best-effort", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "exclude-promisor-objects-best-effort", &o->exclude_promisor_best_effort,
+			 "implies --missing=allow-any"),
 		OPT_BOOL(0, "delta-islands", &o->delta_islands,
 			 "respect islands during delta compression"),
 		OPT_STRVEC(0, "uri-protocol", &o->uri_protocols, "protocol",
@@ -321,6 +312,9 @@ static int check_together(const struct pack_options *o, struct err *err)
 	if (o->keep_unreachable && o->unpack_unreachable)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
 			       "--keep-unreachable", "--unpack-unreachable");
+	if (o->exclude_promisor && o->exclude_promisor_best_effort)
+		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
+			       "--exclude-promisor-objects", "--exclude-promisor-objects-best-effort");
 	if (o->thin && !o->to_stdout)
 		return err_set(err, ERR_INVALID, "--thin cannot be used to build an indexable pack");
 	if (o->stdin_packs && o->revs)
@@ -380,7 +374,9 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 	c->unpacked = o->unpacked;
 	c->include_tag = o->include_tag;
 	c->shallow = o->shallow;
-	c->exclude_promisor = o->exclude_promisor;
+	c->exclude_promisor = o->exclude_promisor || o->exclude_promisor_best_effort;
+	if (o->exclude_promisor_best_effort)
+		c->missing = MISSING_ALLOW_ANY;
 	c->islands = o->delta_islands;
 	c->keep_true_parents = o->keep_true_parents;
 	/* For files an order of their own is better than that of the packs that there are. */

@@ -160,6 +160,17 @@ test_expect_success '--uri-protocol: objects that can be had elsewhere are left 
 
 # ---- the rest ----
 
+test_expect_success '--exclude-promisor-objects-best-effort: what is here and not from a promisor remote; anything may be missing' '
+	git init -q partial && echo far >partial/far && git -C partial add far && git -C partial commit -qm far && git -C partial repack -q -a -d &&
+	pack=$(ls partial/.git/objects/pack/*.pack) && >${pack%.pack}.promisor && near=$(echo near | git -C partial hash-object -w --stdin) && gone=$(echo gone | git -C partial hash-object --stdin) &&
+	tree=$(printf "100644 blob %s\tfar\n100644 blob %s\tgone\n100644 blob %s\tnear\n" $(git -C partial rev-parse HEAD:far) $gone $near | git -C partial mktree --missing) &&
+	commit=$(git -C partial commit-tree -m near -p HEAD $tree) && printf "%s\n" $commit $near $tree | sort >expect && echo $commit >revs &&
+	test_must_fail git -C partial pack-objects --revs --exclude-promisor-objects --stdout <revs >x.pack 2>err && test_grep $gone err &&
+	git -C partial pack-objects --revs --exclude-promisor-objects-best-effort --stdout <revs >x.pack && in_pack | sort >actual && test_cmp expect actual &&
+	test_must_fail git -C partial pack-objects --revs --exclude-promisor-objects --exclude-promisor-objects-best-effort --stdout <revs 2>err >x.pack &&
+	test_grep "cannot be used together" err
+'
+
 test_expect_success 'options that take others back; a bitmap that cannot be made, told or not' '
 	echo "-pack-$main.pack" >list && git -C left.orig pack-objects --cruft --cruft-expiration=now "$PWD/x" <list >name && test_path_is_file x-$(cat name).mtimes &&
 	git -C left.orig pack-objects --cruft-expiration=now --no-cruft-expiration "$PWD/y" </dev/null >name && test_path_is_missing y-$(cat name).mtimes &&
