@@ -44,7 +44,7 @@ static bool offer_fetch(struct upload_server *s, struct strbuf *value)
 		strbuf_addstr(value, " ref-in-want");
 	if (s->config.allow_sideband_all)
 		strbuf_addstr(value, " sideband-all");
-	if (upload_has_uris(s))
+	if (packfile_uris_exist(s->repo->config))
 		strbuf_addstr(value, " packfile-uris");
 	return true;
 }

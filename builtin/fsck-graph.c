@@ -343,6 +343,16 @@ static void broken_link(struct fsck *f, uint32_t from, const struct object_id *t
 	f->exit_code |= FSCK_BAD_LINK;
 }
 
+bool fsck_is_promised(struct fsck *f, const struct object_id *oid)
+{
+	struct err err = ERR_INIT;
+	int rc = promises_has(&f->promises, oid, &err);
+
+	if (rc < 0)
+		die_err(&err);
+	return rc > 0;
+}
+
 /* Objects that nobody looked at: the type from their header. */
 static void see_type(struct fsck *f, struct node *n)
 {
@@ -378,7 +388,7 @@ static void reach(struct fsck *f, uint32_t from, uint32_t node, enum object_type
 	n->flags |= NODE_REACHABLE;
 	if (is_there(f, n))
 		push(f, node);
-	else
+	else if (!fsck_is_promised(f, &n->oid))
 		broken_link(f, from, &n->oid, type);
 }
 
@@ -513,7 +523,7 @@ static void report_node(struct fsck *f, struct node *n)
 	if (!(n->flags & NODE_REACHABLE)) {
 		if (n->flags & NODE_PRESENT)
 			report_unreachable(f, n);
-	} else if (!(n->flags & NODE_PRESENT)) {
+	} else if (!(n->flags & NODE_PRESENT) && !fsck_is_promised(f, &n->oid)) {
 		printf("missing %s %s\n", fsck_type_name(n->type), fsck_describe(f, &n->oid));
 		f->exit_code |= FSCK_BAD_LINK;
 	}

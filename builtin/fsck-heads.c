@@ -48,7 +48,8 @@ static void head_of_ref(struct fsck *f, const char *name, const struct object_id
 	uint32_t node = read_complete_object(f, oid);
 
 	if (node == NO_NODE) {
-		fsck_error(f, FSCK_BAD_LINK, "%s: invalid sha1 pointer %s", name, oid_hex(oid));
+		if (!fsck_is_promised(f, oid))
+			fsck_error(f, FSCK_BAD_LINK, "%s: invalid sha1 pointer %s", name, oid_hex(oid));
 		/* It is no default head, but somebody meant to have one. */
 		f->default_refs++;
 		return;
@@ -110,8 +111,9 @@ static void log_value(struct log_scan *s, const struct object_id *oid, timestamp
 		return;
 	node = read_complete_object(s->f, oid);
 	if (node == NO_NODE) {
-		fsck_error(s->f, FSCK_BAD_LINK, "%s: invalid reflog entry %s", s->name,
-			   oid_hex(oid));
+		if (!fsck_is_promised(s->f, oid))
+			fsck_error(s->f, FSCK_BAD_LINK, "%s: invalid reflog entry %s", s->name,
+				   oid_hex(oid));
 		return;
 	}
 	if (date)
@@ -227,8 +229,9 @@ static int cached_tree(void *data, const char *path, const struct object_id *oid
 	if (s->f->verbose)
 		fprintf(stderr, "Checking cache tree\n");
 	if (node == NO_NODE) {
-		fsck_error(s->f, FSCK_BAD_REF, "%s: invalid sha1 pointer in cache-tree",
-			   oid_hex(oid));
+		if (!fsck_is_promised(s->f, oid))
+			fsck_error(s->f, FSCK_BAD_REF, "%s: invalid sha1 pointer in cache-tree",
+				   oid_hex(oid));
 		return 0;
 	}
 	fsck_set_name(s->f, node, "%s:%s", s->prefix, path);
@@ -251,9 +254,10 @@ static void resolved_stages(struct index_scan *s, const struct resolve_undo *ru)
 				continue;
 			node = read_complete_object(s->f, &info->oid[stage]);
 			if (node == NO_NODE) {
-				fsck_error(s->f, FSCK_BAD_REF,
-					   "%s: invalid sha1 pointer in resolve-undo",
-					   oid_hex(&info->oid[stage]));
+				if (!fsck_is_promised(s->f, &info->oid[stage]))
+					fsck_error(s->f, FSCK_BAD_REF,
+						   "%s: invalid sha1 pointer in resolve-undo",
+						   oid_hex(&info->oid[stage]));
 				continue;
 			}
 			fsck_set_name(s->f, node, "%s:(%d):%s", s->prefix, stage, item->string);
@@ -308,7 +312,8 @@ void fsck_heads_from_args(struct fsck *f, int argc, const char **argv)
 		}
 		node = read_complete_object(f, &oid);
 		if (node == NO_NODE) {
-			fsck_error(f, FSCK_BAD_OBJECT, "%s: object missing", oid_hex(&oid));
+			if (!fsck_is_promised(f, &oid))
+				fsck_error(f, FSCK_BAD_OBJECT, "%s: object missing", oid_hex(&oid));
 			continue;
 		}
 		fsck_set_name(f, node, "%s", argv[i]);

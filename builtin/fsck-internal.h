@@ -9,6 +9,7 @@
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "history/promisor.h"
 #include "object/fsck.h"
 #include "operation.h"
 #include "util/progress.h"
@@ -48,6 +49,7 @@ struct fsck {
 	const struct hash_algo *algo;
 	struct fsck_options checks;
 	struct oidset skip, shallow;
+	struct promises promises; /* what a partial clone may lack */
 	/* options */
 	int verbose, show_unreachable, show_dangling, show_tags, show_root, keep_cache;
 	int references, reflogs, full, connectivity_only, strict, lost_found, name_objects;
@@ -82,6 +84,8 @@ MUST_USE int fsck_add_object(struct fsck *f, const struct object_id *oid,
 void fsck_mark_head(struct fsck *f, uint32_t node);
 void fsck_set_name(struct fsck *f, uint32_t node, const char *fmt, ...) PRINTF_LIKE(3, 4);
 const char *fsck_type_name(enum object_type type); /* "unknown" */
+/* It may be missing. */
+bool fsck_is_promised(struct fsck *f, const struct object_id *oid);
 /* "OID" or "OID (NAME)"; one of 4 rotating buffers. */
 const char *fsck_describe(struct fsck *f, const struct object_id *oid);
 /* NULL unless progress is to be shown (a terminal, or --progress). */

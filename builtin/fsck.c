@@ -134,7 +134,7 @@ static void set_up(struct fsck *f, struct repository *r)
 	char *shallow = xstrfmt("%s/shallow", r->commondir);
 
 	repo_ignore_replacements(r);
-	f->repo = r;
+	f->repo = f->promises.repo = r;
 	f->odb = r->odb;
 	f->algo = r->algo;
 	f->checks.strict = f->strict;
@@ -174,6 +174,7 @@ static void release(struct fsck *f)
 	fsck_options_release(&f->checks);
 	oidset_clear(&f->skip);
 	oidset_clear(&f->shallow);
+	promises_release(&f->promises);
 }
 
 int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)

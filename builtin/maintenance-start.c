@@ -33,8 +33,9 @@ static const struct scheduler *choose(const char *name)
 	if (any)
 		die("neither systemd timers nor crontab are available");
 	if (!strcmp(name, "launchctl") || !strcmp(name, "schtasks"))
-		die("%s scheduler is not available on this platform", name);
-	die("unrecognized --scheduler argument '%s'", name);
+		die("%s scheduler is not available", name);
+	error("unrecognized --scheduler argument '%s'", name);
+	exit(129);
 }
 
 /* One of them alone, or none: never two that start the same tasks. */

@@ -136,48 +136,38 @@ static struct pack *find_pack(struct pack_collection *c, const char *name)
 	return s.found;
 }
 
-/* Included packs are added when all lines have been read: what others exclude is known then. */
-struct pack_lines {
-	struct pack **v;
-	size_t nr, alloc;
-};
-
-static int note_pack(struct pack_collection *c, struct pack_lines *included, const char *line,
-		     struct err *err)
+static int note_pack(struct pack_collection *c, struct pack_choices *p, const char *line, struct err *err)
 {
-	bool excluded = *line == '^';
-	struct pack *p;
+	struct pack_choice *to = *line == '^' ? &p->closed : p->follow && *line == '!' ? &p->open : &p->included;
+	const char *name = line + (to != &p->included);
+	struct pack *found;
 
-	if (*line == '!')
-		return err_set(err, ERR_UNSUPPORTED, "packs with '!' are not supported yet");
 	if (!*line)
 		return 0;
-	p = find_pack(c, line + excluded);
-	if (!p)
-		return err_set(err, ERR_NOT_FOUND, "could not find pack '%s'", line + excluded);
-	if (excluded) {
-		pack_objects_exclude_pack(c->po, p);
-		return 0;
-	}
-	ALLOC_GROW(included->v, included->nr + 1, included->alloc);
-	included->v[included->nr++] = p;
+	found = find_pack(c, name);
+	if (!found)
+		return err_set(err, ERR_NOT_FOUND, "could not find pack '%s'", name);
+	ALLOC_GROW(to->v, to->nr + 1, to->alloc);
+	to->v[to->nr++] = found;
 	return 0;
 }
 
-int pack_read_pack_list(struct pack_collection *c, struct err *err)
+int pack_read_pack_list(struct pack_collection *c, bool follow, struct err *err)
 {
-	struct pack_lines included = { NULL, 0, 0 };
+	struct pack_choices p = { .follow = follow };
 	struct strbuf line = STRBUF_INIT;
 	int rc = 0;
 
 	while (!rc && !strbuf_getline_lf(&line, stdin))
-		rc = note_pack(c, &included, line.buf, err);
+		rc = note_pack(c, &p, line.buf, err);
 	if (!rc && ferror(stdin))
 		rc = err_set_errno(err, "cannot read the standard input");
-	for (size_t i = 0; i < included.nr && !rc; i++)
-		rc = pack_objects_add_pack(c->po, included.v[i], err);
+	if (!rc)
+		rc = pack_collect_packs(c, &p, err);
 	strbuf_release(&line);
-	free(included.v);
+	free(p.included.v);
+	free(p.closed.v);
+	free(p.open.v);
 	return rc;
 }
 

@@ -8,6 +8,8 @@
 #include "util/alloc.h"
 #include "util/date.h"
 #include "util/progress.h"
+#include "util/string-list.h"
+#include "wire/packfile-uris.h"
 #include "write-or-die.h"
 
 static const char *const usage[] = {
@@ -19,6 +21,8 @@ static const char *const usage[] = {
 #define DEPTH_MAX 4095
 #define PACK_SIZE_MIN ((unsigned long)1 << 20)
 
+enum { STDIN_PACKS_NONE, STDIN_PACKS_PLAIN, STDIN_PACKS_FOLLOW };
+enum { BITMAP_NONE, BITMAP_TOLD, BITMAP_QUIET };
 enum { PROGRESS_NONE, PROGRESS_SOME, PROGRESS_ALL };
 
 /* Options as they are parsed. */
@@ -31,14 +35,20 @@ struct pack_options {
 	int name_hash_version, path_walk;
 	unsigned long window_memory, max_pack_size;
 	int revs, unpacked, all, reflog, indexed_objects, include_tag, shallow;
+	int exclude_promisor, exclude_promisor_best_effort;
 	int keep_unreachable, pack_loose_unreachable, stdin_packs;
+	int delta_islands, keep_true_parents;
 	int cruft;
 	timestamp_t cruft_expiry; /* 0: none */
 	int use_bitmaps;	/* -1: not said */
-	int write_bitmap;
+	int write_bitmap;	/* BITMAP_... */
 	unsigned index_version;
 	uint64_t index_wide_from;
 	int ignored; /* hints that have no effect on what is packed */
+	struct strvec uri_protocols;
+	struct packfile_uris *uris; /* NULL: not asked for */
+	int unpack_unreachable;
+	timestamp_t unpack_since; /* 0: all */
 	struct filter_spec filter;
 	struct strvec keep_packs;
 	bool write_rev;
@@ -118,12 +128,10 @@ static int read_config(struct pack_collection *cmd, struct pack_options *o, stru
 
 /* ---- options ---- */
 
-static int refuse(const struct option *opt, const char *arg, int unset)
+static int set_quiet(const struct option *opt, const char *arg UNUSED, int unset)
 {
-	(void)arg;
-	if (unset)
-		return 0;
-	return error("option `%s' is not available yet", opt->long_name);
+	*(int *)opt->value = unset ? PROGRESS_SOME : PROGRESS_NONE;
+	return 0;
 }
 
 static int set_filter(const struct option *opt, const char *arg, int unset)
@@ -150,7 +158,7 @@ static int set_missing(const struct option *opt, const char *arg, int unset)
 	else if (!strcmp(arg, "allow-any"))
 		*action = MISSING_ALLOW_ANY;
 	else if (!strcmp(arg, "allow-promisor"))
-		return error("option `missing=allow-promisor' is not available yet");
+		*action = MISSING_ALLOW_PROMISOR;
 	else
 		return error("invalid value for '%s': '%s'", "--missing", arg);
 	return 0;
@@ -158,11 +166,11 @@ static int set_missing(const struct option *opt, const char *arg, int unset)
 
 static int set_stdin_packs(const struct option *opt, const char *arg, int unset)
 {
-	if (arg && !strcmp(arg, "follow"))
-		return error("option `stdin-packs=follow' is not available yet");
-	if (arg)
+	bool follow = arg && !strcmp(arg, "follow");
+
+	if (arg && !follow)
 		return error("invalid value for '%s': '%s'", "--stdin-packs", arg);
-	*(int *)opt->value = !unset;
+	*(int *)opt->value = unset ? STDIN_PACKS_NONE : follow ? STDIN_PACKS_FOLLOW : STDIN_PACKS_PLAIN;
 	return 0;
 }
 
@@ -170,10 +178,22 @@ static int set_cruft_expiration(const struct option *opt, const char *arg, int u
 {
 	struct pack_options *o = opt->value;
 
-	(void)unset;
-	if (date_parse_expiry(arg, &o->cruft_expiry) < 0)
+	o->cruft_expiry = 0;
+	if (arg && date_parse_expiry(arg, &o->cruft_expiry) < 0)
 		return error("malformed expiration date '%s'", arg);
-	o->cruft = 1;
+	if (arg || unset)
+		o->cruft = !unset;
+	return 0;
+}
+
+static int set_unpack_unreachable(const struct option *opt, const char *arg, int unset)
+{
+	struct pack_options *o = opt->value;
+
+	o->unpack_unreachable = !unset;
+	o->unpack_since = 0;
+	if (arg && date_parse_expiry(arg, &o->unpack_since) < 0)
+		return error("malformed expiration date '%s'", arg);
 	return 0;
 }
 
@@ -195,13 +215,11 @@ static int set_index_version(const struct option *opt, const char *arg, int unse
 	return 0;
 }
 
-#define REFUSED(name, argh, flags) \
-	OPT_CALLBACK_F(0, name, NULL, argh, "not available yet", (flags) | PARSE_OPT_HIDDEN, refuse)
-
 static int parse(int argc, const char **argv, struct pack_collection *c, struct pack_options *o)
 {
 	struct option opts[] = {
-		OPT_SET_INT('q', "quiet", &o->progress, "do not show progress meter", PROGRESS_NONE),
+		OPT_CALLBACK_F('q', "quiet", &o->progress, NULL, "do not show progress meter",
+			       PARSE_OPT_NOARG, set_quiet),
 		OPT_SET_INT(0, "progress", &o->progress, "show progress meter", PROGRESS_SOME),
 		OPT_SET_INT(0, "all-progress", &o->progress,
 			    "show progress meter during object writing phase", PROGRESS_ALL),
@@ -254,20 +272,28 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 			       PARSE_OPT_NONEG, set_missing),
 		OPT_INTEGER(0, "name-hash-version", &o->name_hash_version,
 			    "use the specified name-hash function to group similar objects"),
-		REFUSED("unpack-unreachable", "time", PARSE_OPT_OPTARG),
+		OPT_CALLBACK_F(0, "unpack-unreachable", o, "time",
+			       "unpack unreachable objects newer than <time>", PARSE_OPT_OPTARG,
+			       set_unpack_unreachable),
 		OPT_BOOL(0, "cruft", &o->cruft, "create a cruft pack"),
 		OPT_CALLBACK_F(0, "cruft-expiration", o, "time",
-			       "expire cruft objects older than <time>", PARSE_OPT_NONEG,
+			       "expire cruft objects older than <time>", PARSE_OPT_OPTARG,
 			       set_cruft_expiration),
 		OPT_BOOL(0, "path-walk", &o->path_walk,
 			 "search deltas among objects of the same path first"),
-		REFUSED("keep-true-parents", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL(0, "keep-true-parents", &o->keep_true_parents, "do not hide commits by grafts"),
 		OPT_BOOL(0, "write-bitmap-index", &o->write_bitmap,
 			 "write a bitmap index together with the pack index"),
-		REFUSED("exclude-promisor-objects", NULL, PARSE_OPT_NOARG),
-		REFUSED("exclude-promisor-objects-best-effort", NULL, PARSE_OPT_NOARG),
-		REFUSED("delta-islands", NULL, PARSE_OPT_NOARG),
-		REFUSED("uri-protocol", "protocol", 0),
+		{ OPTION_SET_INT, 0, "write-bitmap-index-quiet", &o->write_bitmap, NULL,
+		  "write a bitmap index if possible", PARSE_OPT_HIDDEN, NULL, BITMAP_QUIET },
+		OPT_BOOL(0, "exclude-promisor-objects", &o->exclude_promisor,
+			 "do not pack objects in promisor packfiles"),
+		OPT_BOOL(0, "exclude-promisor-objects-best-effort", &o->exclude_promisor_best_effort,
+			 "implies --missing=allow-any"),
+		OPT_BOOL(0, "delta-islands", &o->delta_islands,
+			 "respect islands during delta compression"),
+		OPT_STRVEC(0, "uri-protocol", &o->uri_protocols, "protocol",
+			   "exclude any configured uploadpack.blobpackfileuri with this protocol"),
 		OPT_END()
 	};
 
@@ -281,13 +307,14 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 
 /* ---- what the options mean ---- */
 
-static bool names_a_pack(const char *base_name)
-{
-	return ends_with(base_name, "/pack") || !strcmp(base_name, "pack");
-}
-
 static int check_together(const struct pack_options *o, struct err *err)
 {
+	if (o->keep_unreachable && o->unpack_unreachable)
+		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
+			       "--keep-unreachable", "--unpack-unreachable");
+	if (o->exclude_promisor && o->exclude_promisor_best_effort)
+		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
+			       "--exclude-promisor-objects", "--exclude-promisor-objects-best-effort");
 	if (o->thin && !o->to_stdout)
 		return err_set(err, ERR_INVALID, "--thin cannot be used to build an indexable pack");
 	if (o->stdin_packs && o->revs)
@@ -299,8 +326,6 @@ static int check_together(const struct pack_options *o, struct err *err)
 		return err_set(err, ERR_INVALID, "cannot use --stdout with --cruft");
 	if (o->filter.nr && !o->revs)
 		return err_set(err, ERR_INVALID, "cannot use --filter without --revs");
-	if (o->write_bitmap && !o->to_stdout && !names_a_pack(o->base_name))
-		return err_set(err, ERR_UNSUPPORTED, "--write-bitmap-index needs a base name that ends in '/pack'");
 	if (o->name_hash_version < 1 || o->name_hash_version > 2)
 		return err_set(err, ERR_INVALID, "invalid --name-hash-version option: %d",
 			       o->name_hash_version);
@@ -338,20 +363,33 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 	int rc;
 
 	/* What implies --revs. */
-	o->revs = o->revs || o->thin || o->all || o->unpacked || o->reflog || o->indexed_objects ||
-		  o->keep_unreachable || o->pack_loose_unreachable;
+	o->revs = o->revs || o->thin || o->all || (o->unpacked && !o->stdin_packs) || o->reflog || o->indexed_objects ||
+		  o->keep_unreachable || o->pack_loose_unreachable || o->unpack_unreachable;
+	/* Without all of these it is not known what is unreachable: nothing is too old then. */
+	if (!o->all || !o->reflog || !o->indexed_objects)
+		o->unpack_since = 0;
 	c->all = o->all;
 	c->reflog = o->reflog;
 	c->indexed_objects = o->indexed_objects;
 	c->unpacked = o->unpacked;
 	c->include_tag = o->include_tag;
 	c->shallow = o->shallow;
+	c->exclude_promisor = o->exclude_promisor || o->exclude_promisor_best_effort;
+	if (o->exclude_promisor_best_effort)
+		c->missing = MISSING_ALLOW_ANY;
+	c->islands = o->delta_islands;
+	c->keep_true_parents = o->keep_true_parents;
 	/* For files an order of their own is better than that of the packs that there are. */
 	c->use_bitmaps = o->use_bitmaps && (o->to_stdout || o->use_bitmaps > 0) && !o->local &&
 			 !o->incremental && !o->honor_keep && !o->keep_packs.nr && !o->shallow;
+	c->bitmap_quiet = o->write_bitmap == BITMAP_QUIET;
 	c->keep_unreachable = o->keep_unreachable;
 	c->pack_loose_unreachable = o->pack_loose_unreachable;
 	c->filter = o->filter.nr ? &o->filter : NULL;
+	if (o->path_walk && o->delta_islands) {
+		warning("cannot use --delta-islands with --path-walk");
+		o->path_walk = 0;
+	}
 	rc = check_together(o, err);
 	if (!rc)
 		rc = limit_pack_size(c, o, err);
@@ -415,7 +453,7 @@ static int add_objects(struct pack_collection *c, const struct pack_options *o, 
 	if (o->cruft)
 		rc = add_cruft(c, o, err);
 	else if (o->stdin_packs)
-		rc = pack_read_pack_list(c, err);
+		rc = pack_read_pack_list(c, o->stdin_packs == STDIN_PACKS_FOLLOW, err);
 	else if (o->revs)
 		rc = add_revisions(c, err);
 	else
@@ -430,16 +468,8 @@ static int write_stdout(void *data, const void *p, size_t len, struct err *err)
 	return write_in_full(STDOUT_FILENO, p, len, "standard output", err);
 }
 
-static char *dir_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? xstrndup(path, (size_t)(slash - path) + (slash == path)) : xstrdup(".");
-}
-
 static int write_files(struct pack_collection *c, const struct pack_options *o, struct err *err)
 {
-	char *packdir = dir_of(o->base_name);
 	struct pack_files_options files = {
 		.base_name = o->base_name,
 		.max_bytes = o->max_pack_size,
@@ -455,34 +485,87 @@ static int write_files(struct pack_collection *c, const struct pack_options *o, 
 	struct repo_operation *op = repo_operation_begin(c->r);
 	int rc;
 
-	c->packdir = packdir;
+	c->base_name = o->base_name;
 	c->batch = repo_operation_batch(op);
-	rc = pack_objects_write_files(c->po, &files, c->batch, &sums, err);
+	rc = o->unpack_unreachable ? pack_collection_loosen(c, op, o->unpack_since, err) : 0;
+	if (!rc)
+		rc = pack_objects_write_files(c->po, &files, c->batch, &sums, err);
 	rc = repo_operation_end(op, rc, err);
 	/* D2: the names after the seal. */
 	for (size_t i = 0; i < sums.nr && !rc; i++)
 		printf("%s\n", oid_hex(&sums.oid[i]));
 	oid_array_clear(&sums);
-	free(packdir);
 	if (!rc && finish_stdout())
 		rc = ERR_GENERIC;
 	return rc;
+}
+
+/* A pack for others; objects that become loose are the only thing that is written here. */
+static int write_to_stdout(struct pack_collection *c, const struct pack_options *o, struct err *err)
+{
+	struct repo_operation *op;
+	int rc;
+
+	if (!o->unpack_unreachable)
+		return pack_objects_write(c->po, write_stdout, NULL, err);
+	op = repo_operation_begin(c->r);
+	rc = pack_collection_loosen(c, op, o->unpack_since, err);
+	if (!rc)
+		rc = pack_objects_write(c->po, write_stdout, NULL, err);
+	return repo_operation_end(op, rc, err);
+}
+
+/* What is left out because it can be had elsewhere, for upload-pack to tell its client. */
+static void print_uris(const struct pack_options *o)
+{
+	struct string_list lines = STRING_LIST_INIT;
+
+	packfile_uris_taken(o->uris, &lines);
+	for (size_t i = 0; i < lines.nr; i++)
+		printf("%s\n", lines.items[i].string);
+	fflush(stdout);
+	string_list_clear(&lines, NULL);
 }
 
 static int write_packs(struct pack_collection *c, const struct pack_options *o, struct err *err)
 {
 	int rc;
 
+	print_uris(o);
 	if (c->whole)
 		return pack_write_unchanged(c->whole, write_stdout, NULL, err);
 	if (o->non_empty && !pack_objects_count(c->po))
 		return 0;
+	rc = pack_collection_set_islands(c, err);
+	if (rc < 0)
+		return rc;
+	if (c->islands && o->progress)
+		fprintf(stderr, "Marked %" PRIu32 " islands, done.\n", c->delta_islands.nr);
 	rc = pack_objects_prepare(c->po, err);
 	if (rc < 0)
 		return rc;
-	if (o->to_stdout)
-		return pack_objects_write(c->po, write_stdout, NULL, err);
-	return write_files(c, o, err);
+	return o->to_stdout ? write_to_stdout(c, o, err) : write_files(c, o, err);
+}
+
+static bool goes_by_uri(void *data, const struct object_id *oid)
+{
+	return packfile_uris_take(data, oid);
+}
+
+static int set_uris(struct pack_collection *c, struct pack_options *o, struct err *err)
+{
+	struct strbuf protocols = STRBUF_INIT;
+	int rc;
+
+	for (size_t i = 0; i < o->uri_protocols.nr; i++)
+		strbuf_addf(&protocols, "%s%s", i ? "," : "", o->uri_protocols.v[i]);
+	rc = packfile_uris_read(&o->uris, c->r->config, protocols.buf, c->r->algo, err);
+	strbuf_release(&protocols);
+	if (!rc && o->uri_protocols.nr) {
+		c->o.leave_out = goes_by_uri;
+		c->o.leave_out_data = o->uris;
+	}
+	return rc;
 }
 
 static void show_warning(void *data UNUSED, const char *msg)
@@ -494,6 +577,8 @@ static int run(struct pack_collection *c, struct pack_options *o, struct meters 
 {
 	int rc = apply(c, o, err);
 
+	if (!rc)
+		rc = set_uris(c, o, err);
 	if (rc < 0)
 		return rc;
 	c->o.progress = show_progress;
@@ -516,7 +601,8 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	struct pack_options o = {
 		.progress = isatty(STDERR_FILENO) ? PROGRESS_SOME : PROGRESS_NONE,
 		.reuse_delta = 1, .reuse_object = 1, .window = 10, .depth = 50, .compression = -1,
-		.use_bitmaps = -1, .name_hash_version = 1, .keep_packs = STRVEC_INIT, .filter = FILTER_SPEC_INIT,
+		.use_bitmaps = -1, .name_hash_version = 1, .keep_packs = STRVEC_INIT,
+		.uri_protocols = STRVEC_INIT, .filter = FILTER_SPEC_INIT,
 		.write_rev = true,
 	};
 	struct meters m = { &o, NULL, PACK_PHASE_DELTAS };
@@ -537,6 +623,8 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	pack_collection_end(&c);
 	filter_spec_release(&o.filter);
 	strvec_clear(&o.keep_packs);
+	strvec_clear(&o.uri_protocols);
+	packfile_uris_free(o.uris);
 	if (rc == ERR_GENERIC && !err.msg)
 		return 128;
 	return rc < 0 ? report_fatal(&err) : 0;

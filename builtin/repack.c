@@ -6,8 +6,10 @@
 #include "util/date.h"
 #include "util/progress.h"
 
+#define PACK_SIZE_MIN ((uint64_t)1024 * 1024)
+
 static const char *const usage[] = {
-	"git repack [-a] [-A] [-d] [-f] [-F] [-l] [-n] [-q] [-b] [-m] [--window=<n>] [--depth=<n>]\n"
+	"git repack [-a] [-A] [-d] [-f] [-F] [-i] [-l] [-n] [-q] [-b] [-m] [--window=<n>] [--depth=<n>]\n"
 	"           [--threads=<n>] [--keep-pack=<pack-name>] [--write-midx] [--name-hash-version=<n>]\n"
 	"           [--path-walk]",
 	NULL
@@ -18,7 +20,8 @@ struct repack_command {
 	int all, all_loosen, cruft, keep_unreachable, delete_redundant, local, no_reuse_delta, no_reuse;
 	int quiet, no_server_info, write_bitmap, pack_kept, write_midx, window, depth, threads;
 	int name_hash_version, path_walk, geometric;
-	unsigned long window_memory, max_pack_bytes, max_cruft_bytes;
+	unsigned long window_memory, max_pack_bytes, max_cruft_bytes, combine_cruft_below;
+	int delta_islands; /* -1: as configured */
 	struct progress *meter;
 	const char *title;
 };
@@ -61,15 +64,16 @@ static int set_write_midx(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int refuse(const struct option *opt, const char *arg UNUSED, int unset)
+static int set_filter(const struct option *opt, const char *arg, int unset)
 {
-	if (unset)
-		return 0;
-	return error("option `%s' is not available yet", opt->long_name);
-}
+	struct err err = ERR_INIT;
 
-#define REFUSED(name, argh, flags) \
-	OPT_CALLBACK_F(0, name, NULL, argh, "not available yet", (flags) | PARSE_OPT_HIDDEN, refuse)
+	if (unset)
+		filter_spec_release(opt->value);
+	else if (filter_spec_parse(opt->value, arg, &err) < 0)
+		die_err(&err);
+	return 0;
+}
 
 static void parse(int argc, const char **argv, struct repack_command *c)
 {
@@ -83,7 +87,8 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 			       set_expiration),
 		OPT_MAGNITUDE(0, "max-cruft-size", &c->max_cruft_bytes,
 			      "with --cruft, limit the size of new cruft packs"),
-		REFUSED("combine-cruft-below-size", "bytes", 0),
+		OPT_MAGNITUDE(0, "combine-cruft-below-size", &c->combine_cruft_below,
+			      "with --cruft, only repack cruft packs smaller than this"),
 		OPT_SET_INT('d', NULL, &c->delete_redundant,
 			    "remove redundant packs, and run git-prune-packed", 1),
 		OPT_SET_INT('f', NULL, &c->no_reuse_delta, "pass --no-reuse-delta to git-pack-objects", 1),
@@ -95,7 +100,7 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 		OPT_BOOL('q', "quiet", &c->quiet, "be quiet"),
 		OPT_BOOL('l', "local", &c->local, "pass --local to git-pack-objects"),
 		OPT_BOOL('b', "write-bitmap-index", &c->write_bitmap, "write bitmap index"),
-		REFUSED("delta-islands", NULL, PARSE_OPT_NOARG),
+		OPT_BOOL('i', "delta-islands", &c->delta_islands, "pass --delta-islands to git-pack-objects"),
 		OPT_CALLBACK_F(0, "unpack-unreachable", &c->o.loosen_since, "approxidate",
 			       "with -A, do not loosen objects older than this", PARSE_OPT_NONEG,
 			       set_expiration),
@@ -107,8 +112,9 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 		OPT_INTEGER(0, "depth", &c->depth, "limits the maximum delta depth"),
 		OPT_INTEGER(0, "threads", &c->threads, "limits the maximum number of threads"),
 		OPT_MAGNITUDE(0, "max-pack-size", &c->max_pack_bytes, "maximum size of each packfile"),
-		REFUSED("filter", "args", 0),
-		REFUSED("filter-to", "dir", 0),
+		OPT_CALLBACK(0, "filter", &c->o.filter, "args", "object filtering", set_filter),
+		OPT_STRING(0, "filter-to", &c->o.filter_to, "dir",
+			   "pack prefix to store a pack containing filtered out objects"),
 		OPT_STRING(0, "expire-to", &c->o.expire_to, "dir",
 			   "pack prefix to store a pack containing pruned objects"),
 		OPT_BOOL(0, "pack-kept-objects", &c->pack_kept,
@@ -130,9 +136,9 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 static void check_together(const struct repack_command *c)
 {
 	if (c->keep_unreachable && c->all_loosen)
-		die("options '%s' and '%s' cannot be used together", "--keep-unreachable", "-A");
+		die("options '%s' and '%s' cannot be used together", "-A", "-k/--keep-unreachable");
 	if (c->cruft && c->keep_unreachable)
-		die("options '%s' and '%s' cannot be used together", "--cruft", "-k");
+		die("options '%s' and '%s' cannot be used together", "-k/--keep-unreachable", "--cruft");
 	if (c->cruft && c->all_loosen)
 		die("options '%s' and '%s' cannot be used together", "--cruft", "-A");
 	if (c->geometric && (c->all || c->all_loosen || c->cruft))
@@ -162,6 +168,15 @@ static void apply_search(const struct repack_command *c, struct pack_objects_opt
 	o->name_hash_version = (unsigned)c->name_hash_version;
 }
 
+/* Smaller packs would be too many. */
+static uint64_t limit_size(uint64_t bytes)
+{
+	if (!bytes || bytes >= PACK_SIZE_MIN)
+		return bytes;
+	warning("minimum pack size limit is 1 MiB");
+	return PACK_SIZE_MIN;
+}
+
 static void apply(struct repack_command *c, const struct repository *r)
 {
 	bool kept_is_set = config_get(r->config, "repack.packkeptobjects") != NULL;
@@ -181,7 +196,15 @@ static void apply(struct repack_command *c, const struct repository *r)
 	c->o.midx = c->write_midx ? REPACK_MIDX_WHOLE : REPACK_MIDX_NONE;
 	if (c->max_pack_bytes != ULONG_MAX)
 		c->o.max_pack_bytes = c->max_pack_bytes;
-	c->o.max_cruft_bytes = c->max_cruft_bytes;
+	c->o.max_pack_bytes = limit_size(c->o.max_pack_bytes);
+	c->o.max_cruft_bytes = limit_size(c->max_cruft_bytes);
+	c->o.combine_cruft_below = c->combine_cruft_below;
+	if (c->delta_islands >= 0)
+		c->o.delta_islands = c->delta_islands;
+	if (c->o.delta_islands && c->path_walk) {
+		warning("cannot use --delta-islands with --path-walk");
+		c->path_walk = 0;
+	}
 	if (c->no_server_info)
 		c->o.update_server_info = false;
 	apply_search(c, &c->o.pack);
@@ -195,7 +218,7 @@ int cmd_repack(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct repack_command c = {
 		.write_bitmap = -1, .pack_kept = -1, .window = -1, .depth = -1, .threads = -1,
-		.name_hash_version = 1, .window_memory = ULONG_MAX, .max_pack_bytes = ULONG_MAX,
+		.delta_islands = -1, .name_hash_version = 1, .window_memory = ULONG_MAX, .max_pack_bytes = ULONG_MAX,
 	};
 	struct repack_result result = { 0 };
 	struct repo_operation *op;

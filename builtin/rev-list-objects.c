@@ -2,7 +2,6 @@
 /* git rev-list --objects: what is shown of trees, blobs and tags; objects that are missing. */
 #include "compat/posix.h"
 #include "builtin/rev-list.h"
-#include "history/promisor.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 
@@ -86,13 +85,10 @@ static void add_info(struct rev_list *l, enum object_type type, const char *path
 static int check_promise(struct rev_list *l, const struct object_id *oid, enum object_type type,
 			 struct err *err)
 {
-	int rc = 0;
+	int rc = promises_has(&l->promises, oid, err);
 
-	if (!l->promised_known)
-		rc = promised_objects(&l->promised, l->walk->repo, err);
-	l->promised_known = !rc;
-	if (rc < 0 || oidset_contains(&l->promised, oid))
-		return rc;
+	if (rc)
+		return rc < 0 ? rc : 0;
 	return err_set(err, ERR_NOT_FOUND, "unexpected missing %s object '%s'",
 		       object_type_name(type == OBJ_NONE ? OBJ_COMMIT : type), oid_hex(oid));
 }

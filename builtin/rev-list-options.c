@@ -85,6 +85,7 @@ static bool object_detail_option(struct rev_list *l, const char *arg)
 		{ "--filter-provided-objects", &l->objects.filter_given, true },
 		{ "--filter-print-omitted", &l->print_omitted, true },
 		{ "--unpacked", &l->walk->unpacked, true },
+		{ "--exclude-promisor-objects", &l->exclude_promisor, true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)

@@ -13,6 +13,7 @@ static int init(struct rev_list *l, struct repository *r, struct err *err)
 	l->missing_text = l->omitted_text = (struct strbuf)STRBUF_INIT;
 	rc = log_options_init_plumbing(&l->log, r, err);
 	l->walk = l->log.walk;
+	l->promises.repo = r;
 	return rc;
 }
 
@@ -20,7 +21,8 @@ static void release(struct rev_list *l)
 {
 	filter_spec_release(&l->filter);
 	bisection_release(&l->bisection);
-	oidset_clear(&l->promised);
+	promises_release(&l->promises);
+	oidset_clear(&l->excluded);
 	strbuf_release(&l->missing_text);
 	strbuf_release(&l->omitted_text);
 	log_options_release(&l->log);
@@ -82,6 +84,20 @@ static int finish_bisect(struct rev_list *l)
 	return 0;
 }
 
+/* What came from promisor remotes is left out; what they have promised may be missing. */
+static int exclude_promisor_objects(struct rev_list *l, struct err *err)
+{
+	int rc = promisor_pack_objects(&l->excluded, l->walk->repo, err);
+
+	if (rc < 0)
+		return rc;
+	l->walk->excluded = &l->excluded;
+	l->walk->missing_ok = true;
+	if (l->missing == MISSING_ERROR)
+		l->missing = MISSING_ALLOW_PROMISOR;
+	return 0;
+}
+
 static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 {
 	struct rev_walk *w = l->walk;
@@ -97,6 +113,8 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 		rc = pretty_set_format(&l->log.pretty, "raw", err);
 	if (!w->nr_starts && !w->input_given && !w->default_rev)
 		rev_list_usage();
+	if (l->exclude_promisor && (rc = exclude_promisor_objects(l, err)) < 0)
+		return rc;
 	if (l->use_bitmaps && (rc = rev_list_by_bitmap(l, err)))
 		return rc < 0 ? rc : 0;
 	w->bisect = l->bisect != 0;

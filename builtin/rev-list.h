@@ -7,6 +7,7 @@
 #include "builtin/log.h"
 #include "history/bisect.h"
 #include "history/objects.h"
+#include "history/promisor.h"
 #include "util/progress.h"
 
 enum missing_action { MISSING_ERROR, MISSING_ALLOW, MISSING_ALLOW_PROMISOR, MISSING_PRINT,
@@ -30,8 +31,9 @@ struct rev_list {
 	struct object_walk_options objects;
 	bool edges, print_omitted, no_names, use_bitmaps;
 	enum missing_action missing;
-	struct oidset promised; /* for MISSING_ALLOW_PROMISOR, once it is asked */
-	bool promised_known;
+	struct promises promises; /* for MISSING_ALLOW_PROMISOR */
+	bool exclude_promisor;
+	struct oidset excluded;	  /* then: what came from promisor remotes */
 	struct strbuf missing_text, omitted_text; /* printed at the end */
 	const char *progress_title;
 	struct progress *progress;

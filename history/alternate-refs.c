@@ -26,9 +26,10 @@ static void set_command(const struct repository *r, struct child_process *cp, co
 	config_get_string(r->config, "core.alternaterefsprefixes", &value, NULL);
 	if (value) {
 		strvec_push(&cp->args, "--");
-		string_list_split(&prefixes, value, " ");
+		string_list_split(&prefixes, value, " \t\n");
 		for (size_t i = 0; i < prefixes.nr; i++)
-			strvec_push(&cp->args, prefixes.items[i].string);
+			if (*prefixes.items[i].string)
+				strvec_push(&cp->args, prefixes.items[i].string);
 		string_list_clear(&prefixes, NULL);
 	}
 }

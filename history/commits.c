@@ -28,7 +28,7 @@ struct commit_pool {
 	struct node_chunk *nodes;
 	struct link_chunk *links;
 	size_t nr, links_used, links_size;
-	bool keep_buffers;
+	bool keep_buffers, keep_true_parents;
 };
 
 /* ---- the pool ---- */
@@ -59,6 +59,13 @@ void commit_pool_ignore_graph(struct commit_pool *p)
 	commit_graph_free(p->graph);
 	p->graph = NULL;
 	FREE_AND_NULL(p->by_pos);
+}
+
+void commit_pool_keep_true_parents(struct commit_pool *p)
+{
+	if (p->nr)
+		BUG("commit_pool_keep_true_parents after the first commit");
+	p->keep_true_parents = true;
 }
 
 struct commit_graph *commit_pool_graph(const struct commit_pool *p)
@@ -271,7 +278,11 @@ static int parse_object(struct commit_pool *p, struct commit *c, struct err *err
 		err_prefix(err, "bad commit %s", oid_hex(&c->oid));
 	} else {
 		g = graft_of(&p->grafts, &c->oid);
-		link_parents(p, c, g ? &g->parents : &parents);
+		if (g && (g->shallow || !p->keep_true_parents))
+			parents.nr = 0;
+		for (size_t i = 0; g && i < g->parents.nr; i++)
+			oid_array_append(&parents, &g->parents.oid[i]);
+		link_parents(p, c, &parents);
 		c->shallow = g && g->shallow;
 		c->parsed = true;
 	}

@@ -48,6 +48,11 @@ void commit_pool_ignore_graph(struct commit_pool *p);
 /* NULL: there is none, or it is not used. */
 struct commit_graph *commit_pool_graph(const struct commit_pool *p);
 /*
+ * Parents that a graft hides are there as well, before those that it gives; at the boundary of a shallow clone they stay
+ * hidden. Before the first node.
+ */
+void commit_pool_keep_true_parents(struct commit_pool *p);
+/*
  * The commit counts as one at the boundary of a shallow clone from now on. Before the first
  * node is made.
  */

@@ -318,6 +318,8 @@ static int visit_entry(struct object_walker *s, const struct raw_tree_entry *e, 
 	if (!is_wanted_path(s, is_tree, &all))
 		return 0;
 	oid_from_raw(&oid, e->oid, s->algo);
+	if (s->w->stops_at && s->w->stops_at(s->w->stops_at_data, &oid))
+		return 0;
 	rc = is_tree ? visit_tree(s, &oid, depth, given, all, &partial, err) :
 		       visit_blob(s, &oid, depth, given, &partial, err);
 	s->levels[at].partial |= partial; /* they may have moved */
@@ -404,10 +406,11 @@ static int walk_queued(struct object_walker *s, struct err *err)
 static int visit_commit(struct object_walker *s, struct commit *c, struct err *err)
 {
 	struct filter_verdict v = judge(s, &c->oid, OBJ_COMMIT, 0, c->flags & REV_GIVEN);
+	bool stops = s->w->stops_at && s->w->stops_at(s->w->stops_at_data, &c->tree);
 	uint32_t *f;
 
 	f = oid_flags_at(&s->flags, c->tree.hash);
-	if (!(*f & (OBJECT_DONE | OBJECT_EXCLUDED | OBJECT_QUEUED))) {
+	if (!stops && !(*f & (OBJECT_DONE | OBJECT_EXCLUDED | OBJECT_QUEUED))) {
 		*f |= OBJECT_QUEUED;
 		oid_array_append(&s->roots, &c->tree);
 	}
@@ -459,11 +462,22 @@ static int report_omitted(struct object_walker *s, struct err *err)
 	return rc;
 }
 
+static void exclude_objects(struct object_walker *s, const struct oidset *excluded)
+{
+	const struct object_id *oid;
+	void *value;
+
+	for (size_t i = 0; oidmap_next(&excluded->map, &i, &oid, &value);)
+		*oid_flags_at(&s->flags, oid->hash) |= OBJECT_EXCLUDED;
+}
+
 static int begin(struct object_walker *s, struct err *err)
 {
 	const struct rev_walk *w = s->w;
 	int rc = 0;
 
+	if (w->excluded)
+		exclude_objects(s, w->excluded);
 	for (size_t i = 0; i < w->nr_objects; i++)
 		if (!(w->given_objects[i].flags & REV_UNINTERESTING))
 			*oid_flags_at(&s->flags, w->given_objects[i].oid.hash) |= OBJECT_GIVEN;

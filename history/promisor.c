@@ -1,18 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "fs/file.h"
 #include "history/promisor.h"
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"
+#include "odb.h"
 #include "pack/pack.h"
-#include "util/alloc.h"
 
-struct promises {
-	struct repository *repo;
+/* ---- packs ---- */
+
+struct search {
+	int (*fn)(void *data, struct pack *p);
+	void *data;
+};
+
+static int pass_if_promisor(void *data, struct pack *p)
+{
+	const struct search *s = data;
+
+	return pack_has_file(p, "promisor") ? s->fn(s->data, p) : 0;
+}
+
+int promisor_packs_foreach(struct repository *r, int (*fn)(void *data, struct pack *p), void *data)
+{
+	struct search s = { fn, data };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i <= odb_nr_alternates(r->odb); i++)
+		rc = packs_foreach(odb_packs(r->odb, i), pass_if_promisor, &s);
+	return rc;
+}
+
+struct listing {
+	struct promises *p;
 	struct oidset *out;
 	struct err *err;
 };
+
+static int list_name(void *data, const struct object_id *oid)
+{
+	oidset_insert(data, oid);
+	return 0;
+}
+
+static int list_pack(void *data, struct pack *pack)
+{
+	struct listing *l = data;
+
+	return pack_foreach_object(pack, false, list_name, l->out, l->err);
+}
+
+int promisor_pack_objects(struct oidset *out, struct repository *r, struct err *err)
+{
+	struct listing l = { NULL, out, err };
+	int rc;
+
+	*out = (struct oidset)OIDSET_INIT;
+	rc = promisor_packs_foreach(r, list_pack, &l);
+	if (rc < 0)
+		oidset_clear(out);
+	return rc;
+}
+
+/* ---- what their objects mention ---- */
 
 static void add_tree(struct promises *p, const struct object_buf *buf)
 {
@@ -22,7 +72,7 @@ static void add_tree(struct promises *p, const struct object_buf *buf)
 	tree_iter_init(&it, buf->data, buf->size, p->repo->algo);
 	while (tree_iter_next(&it, &e, NULL) > 0)
 		if (!MODE_IS_GITLINK(e.mode))
-			oidset_insert(p->out, &e.oid);
+			oidset_insert(&p->oids, &e.oid);
 }
 
 static void add_commit(struct promises *p, const struct object_buf *buf)
@@ -32,57 +82,56 @@ static void add_commit(struct promises *p, const struct object_buf *buf)
 	timestamp_t date;
 
 	if (!commit_parse_links(buf->data, buf->size, p->repo->algo, &tree, &parents, &date, NULL)) {
-		oidset_insert(p->out, &tree);
+		oidset_insert(&p->oids, &tree);
 		for (size_t i = 0; i < parents.nr; i++)
-			oidset_insert(p->out, &parents.oid[i]);
+			oidset_insert(&p->oids, &parents.oid[i]);
 	}
 	oid_array_clear(&parents);
 }
 
-static int on_object(void *data, const struct object_id *oid, const struct object_buf *buf)
+static int add_object(void *data, const struct object_id *oid)
 {
-	struct promises *p = data;
+	struct listing *l = data;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	const struct repository *r = l->p->repo;
+	enum object_type type;
 	struct tag_view tag;
+	uint64_t size;
 
-	oidset_insert(p->out, oid);
-	if (!buf->data)
+	oidset_insert(&l->p->oids, oid);
+	if (odb_type(r->odb, oid, &type, &size, NULL) < 0 || type == OBJ_BLOB ||
+	    odb_read(r->odb, oid, &buf, NULL) < 0)
 		return 0;
-	if (buf->type == OBJ_TREE)
-		add_tree(p, buf);
-	else if (buf->type == OBJ_COMMIT)
-		add_commit(p, buf);
-	else if (buf->type == OBJ_TAG && !tag_parse(&tag, buf->data, buf->size, p->repo->algo, NULL))
-		oidset_insert(p->out, &tag.target);
+	if (buf.type == OBJ_TREE)
+		add_tree(l->p, &buf);
+	else if (buf.type == OBJ_COMMIT)
+		add_commit(l->p, &buf);
+	else if (buf.type == OBJ_TAG && !tag_parse(&tag, buf.data, buf.size, r->algo, NULL))
+		oidset_insert(&l->p->oids, &tag.target);
+	object_buf_release(&buf);
 	return 0;
 }
 
-static int on_pack(void *data, struct pack *pack)
+static int add_pack(void *data, struct pack *pack)
 {
-	struct promises *p = data;
-	const char *path = pack_path(pack);
-	size_t len;
-	char *mark;
-	int rc = 0;
+	struct listing *l = data;
 
-	if (!strip_suffix(path, ".pack", &len))
-		return 0;
-	mark = xstrfmt("%.*s.promisor", (int)len, path);
-	if (file_exists(mark))
-		rc = pack_verify(pack, on_object, NULL, p, p->err);
-	free(mark);
-	return rc < 0 ? rc : 0;
+	return pack_foreach_object(pack, true, add_object, l, l->err);
 }
 
-int promised_objects(struct oidset *out, struct repository *r, struct err *err)
+int promises_has(struct promises *p, const struct object_id *oid, struct err *err)
 {
-	struct promises p = { r, out, err };
-	struct packs *packs;
-	int rc = 0;
+	struct listing l = { p, NULL, err };
+	int rc = p->is_known ? 0 : promisor_packs_foreach(p->repo, add_pack, &l);
 
-	*out = (struct oidset)OIDSET_INIT;
-	for (size_t i = 0; !rc && (packs = odb_packs(r->odb, i)); i++)
-		rc = packs_foreach(packs, on_pack, &p);
 	if (rc < 0)
-		oidset_clear(out);
-	return rc;
+		return rc;
+	p->is_known = true;
+	return oidset_contains(&p->oids, oid);
+}
+
+void promises_release(struct promises *p)
+{
+	oidset_clear(&p->oids);
+	p->is_known = false;
 }

@@ -14,6 +14,8 @@ int rev_enqueue(struct rev_walk *w, struct commit *c, struct err *err)
 
 	if (rc < 0)
 		return rc;
+	if (w->excluded && oidset_contains(w->excluded, &c->oid))
+		c->flags |= REV_UNINTERESTING;
 	c->flags |= REV_QUEUED;
 	if (!(c->flags & REV_UNINTERESTING))
 		w->state->interesting++;
@@ -129,6 +131,8 @@ int rev_process_parents(struct rev_walk *w, struct commit *c, struct err *err)
 	for (i = 0; i < c->nr_parents; i++) {
 		struct commit *p = c->parents[i];
 
+		if (w->stops_at && w->stops_at(w->stops_at_data, &p->oid))
+			continue;
 		rc = commit_parse_node(w->pool, p, err);
 		if (rc < 0) {
 			rc = rev_allow_missing(w, p, rc, err);

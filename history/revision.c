@@ -246,7 +246,7 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		return rev_topo_begin(w, err);
 	}
 	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path ||
-	    w->cherry_pick || w->cherry_mark || w->want_children || w->maximal_only)
+	    w->cherry_pick || w->cherry_mark || w->want_children || w->maximal_only || w->excluded)
 		w->limited = true;
 	if (w->ancestry_path) {
 		w->full_history = true; /* the way may lead through any parent */

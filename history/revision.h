@@ -99,6 +99,11 @@ struct rev_walk {
 	bool bisect;		  /* bisection_find() is to have the whole range */
 	bool unpacked;		  /* only what is in no pack */
 	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
+	/* --exclude-promisor-objects: these count as excluded, with the ancestors of such commits; may be NULL */
+	const struct oidset *excluded;
+	/* Neither these objects nor what only they lead to are delivered; starts are. May be NULL. */
+	bool (*stops_at)(void *data, const struct object_id *oid);
+	void *stops_at_data;
 	int max_count, skip;	  /* -1: none */
 	bool oldest;		  /* max_count: the last ones, instead of the first */
 	int min_parents, max_parents; /* 0, -1 */

@@ -49,6 +49,7 @@ int loose_objects_count_to(struct repository *r, size_t limit, size_t *out, stru
 /* ---- packs ---- */
 
 struct sizes {
+	bool promisor; /* those of packs from promisor remotes, which are combined apart */
 	uint32_t *v;
 	size_t nr, alloc;
 };
@@ -57,7 +58,8 @@ static int add_size(void *data, struct pack *p)
 {
 	struct sizes *s = data;
 
-	if (pack_has_file(p, "keep") || pack_has_file(p, "mtimes"))
+	if (pack_has_file(p, "keep") || pack_has_file(p, "mtimes") ||
+	    pack_has_file(p, "promisor") != s->promisor)
 		return 0;
 	ALLOC_GROW(s->v, s->nr + 1, s->alloc);
 	s->v[s->nr++] = pack_nr_objects(p);
@@ -71,13 +73,11 @@ static int compare_sizes(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-bool packs_break_progression(struct repository *r, unsigned factor)
+static bool is_broken(struct packs *packs, unsigned factor, bool promisor)
 {
-	struct packs *packs = odb_packs(r->odb, 0);
-	struct sizes s = { NULL, 0, 0 };
+	struct sizes s = { .promisor = promisor };
 	bool broken = false;
 
-	packs_reprepare(packs);
 	packs_foreach(packs, add_size, &s);
 	if (s.nr)
 		qsort(s.v, s.nr, sizeof(*s.v), compare_sizes);
@@ -85,6 +85,14 @@ bool packs_break_progression(struct repository *r, unsigned factor)
 		broken = s.v[i] < (uint64_t)s.v[i - 1] * factor;
 	free(s.v);
 	return broken;
+}
+
+bool packs_break_progression(struct repository *r, unsigned factor)
+{
+	struct packs *packs = odb_packs(r->odb, 0);
+
+	packs_reprepare(packs);
+	return is_broken(packs, factor, false) || is_broken(packs, factor, true);
 }
 
 /* ---- settings ---- */

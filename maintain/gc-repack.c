@@ -138,9 +138,11 @@ static int choose(struct repack_options *ro, struct repository *r, const struct 
 		search_harder(&ro->pack, o);
 	if (o->aggressive)
 		search_harder(&ro->cruft, o);
-	if (!rc && o->filter)
+	if (!rc && o->filter && *o->filter)
 		rc = filter_spec_parse(&ro->filter, o->filter, err);
-	ro->filter_to = o->filter_to;
+	ro->filter_to = o->filter_to && *o->filter_to ? o->filter_to : NULL;
+	if (!rc && ro->filter_to && !ro->filter.nr)
+		rc = err_set(err, ERR_INVALID, "gc.repackFilterTo can only be used along with gc.repackFilter");
 	if (o->automatic && !o->need.packs) {
 		ro->write_bitmap = false; /* what is packed is not all */
 		return rc;

@@ -59,11 +59,14 @@ int gc_options_read(struct gc_options *o, struct repository *r, struct err *err)
 {
 	const struct config_set *c = r->config;
 	bool use_graph = true;
-	int rc;
+	timestamp_t log_expiry;	/* these two are used elsewhere (gc-files.c, auto.c), but have to be good */
+	int loose, rc;
 
 	if ((rc = read_pack_refs(o, r, err)) < 0 ||
 	    (rc = config_get_int(c, "gc.aggressivedepth", &o->aggressive_depth, err)) < 0 ||
 	    (rc = config_get_int(c, "gc.aggressivewindow", &o->aggressive_window, err)) < 0 ||
+	    (rc = config_get_int(c, "gc.auto", &loose, err)) < 0 ||
+	    (rc = read_expiry(c, "gc.logexpiry", &log_expiry, err)) < 0 ||
 	    (rc = config_get_int(c, "gc.autopacklimit", &o->auto_pack_limit, err)) < 0 ||
 	    (rc = config_get_bool(c, "gc.cruftpacks", &o->cruft, err)) < 0 ||
 	    (rc = config_get_bool(c, "gc.writecommitgraph", &o->write_commit_graph, err)) < 0 ||

@@ -12,7 +12,6 @@
 struct loosening {
 	struct repo_operation *op;
 	struct repository *r;
-	timestamp_t since;
 	bool (*wanted)(void *data, const struct object_id *oid);
 	void *data;
 	const char *dir;
@@ -41,7 +40,7 @@ static int loosen(void *data, const struct object_id *oid, uint32_t mtime)
 	struct strbuf z = STRBUF_INIT;
 	int rc;
 
-	if (mtime < l->since || !l->wanted(l->data, oid) || loose_object_exists(objdir, oid))
+	if (!l->wanted(l->data, oid) || loose_object_exists(objdir, oid))
 		return 0;
 	rc = odb_read(l->r->odb, oid, &buf, l->err);
 	if (!rc) {
@@ -56,10 +55,10 @@ static int loosen(void *data, const struct object_id *oid, uint32_t mtime)
 	return rc;
 }
 
-int pack_loosen(struct repo_operation *op, struct repository *r, struct pack *pack, timestamp_t since,
+int pack_loosen(struct repo_operation *op, struct repository *r, struct pack *pack,
 		bool (*wanted)(void *data, const struct object_id *oid), void *data, struct err *err)
 {
-	struct loosening l = { .op = op, .r = r, .since = since, .wanted = wanted, .data = data, .err = err };
+	struct loosening l = { .op = op, .r = r, .wanted = wanted, .data = data, .err = err };
 	struct tmp_objdir *dir;
 	int end, rc = tmp_objdir_create(&dir, odb_objdir(r->odb), "maintenance", r->settings.shared_perm, err);
 

@@ -11,11 +11,11 @@
 
 /*
  * The objects of `pack` for which `wanted` says yes, unless there is a loose one already: staged, with the time of
- * the pack, or of the .mtimes of a cruft pack; older ones than `since` are left out (0: none).
+ * the pack, or of the .mtimes of a cruft pack.
  * Cost: reads and deflates each of them.
  */
 MUST_USE int pack_loosen(struct repo_operation *op, struct repository *r, struct pack *pack,
-			 timestamp_t since, bool (*wanted)(void *data, const struct object_id *oid),
+			 bool (*wanted)(void *data, const struct object_id *oid),
 			 void *data, struct err *err);
 
 #endif

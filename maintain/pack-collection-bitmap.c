@@ -83,7 +83,7 @@ int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w,
 	} else if (!rc) {
 		/* With an order of their own (files) objects are chosen one by one. */
 		rc = add_objects(c, bw, !e.haves.nr && c->o.order == PACK_ORDER_SOURCE &&
-				 !c->include_tag, &why);
+				 !c->include_tag && !c->islands && !c->o.leave_out, &why);
 		rc = rc < 0 ? rc : 1;
 	}
 	if (rc < 0)
@@ -121,7 +121,7 @@ static void tell_why(const struct pack_collection *c, const struct err *why)
 	char *msg = xstrfmt("Failed to write bitmap index. Packfile doesn't have full closure (%s)",
 			    err_message(why));
 
-	if (c->warn)
+	if (c->warn && !c->bitmap_quiet)
 		c->warn(c->warn_data, msg);
 	free(msg);
 }
@@ -130,7 +130,7 @@ int pack_collection_write_bitmap(void *data, const struct idx_entry *v, uint32_t
 		      const struct object_id *sum, struct err *err)
 {
 	struct pack_collection *c = data;
-	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->packdir);
+	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->base_name);
 	struct err why = ERR_INIT;
 	int rc = build(c, t, &why);
 

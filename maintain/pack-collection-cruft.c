@@ -20,11 +20,16 @@ struct cruft {
 
 /* ---- packs ---- */
 
+static bool is_kept_cruft(const struct cruft *f, const struct pack *p)
+{
+	return f->o->kept_cruft && strset_contains(f->o->kept_cruft, pack_file_name(p));
+}
+
 static int exclude_if_it_stays(void *data, struct pack *p)
 {
 	struct cruft *f = data;
 
-	if (!strset_contains(f->o->discarded, pack_file_name(p)))
+	if (!strset_contains(f->o->discarded, pack_file_name(p)) && !is_kept_cruft(f, p))
 		pack_objects_exclude_pack(f->c->po, p);
 	return 0;
 }
@@ -32,16 +37,28 @@ static int exclude_if_it_stays(void *data, struct pack *p)
 /* ---- times ---- */
 
 /* Of several copies the youngest counts. */
+static void put_later(struct oidmap *m, const struct object_id *oid, uint32_t mtime)
+{
+	uintptr_t now = (uintptr_t)oidmap_get(m, oid);
+
+	if (!now || now - 1 < mtime)
+		oidmap_put(m, oid, (void *)((uintptr_t)mtime + 1));
+}
+
 static int note_mtime(void *data, const struct object_id *oid, uint32_t mtime)
 {
 	struct cruft *f = data;
-	uintptr_t now = (uintptr_t)oidmap_get(&f->c->mtimes, oid);
 
-	for (size_t i = 0; i < ARRAY_SIZE(f->o->made); i++)
-		if (f->o->made[i] && pack_objects_has(f->o->made[i], oid))
-			return 0;
-	if (!now || now - 1 < mtime)
-		oidmap_put(&f->c->mtimes, oid, (void *)((uintptr_t)mtime + 1));
+	if (!pack_objects_is_elsewhere(f->c->po, oid))
+		put_later(&f->c->mtimes, oid, mtime);
+	return 0;
+}
+
+static int note_kept_mtime(void *data, const struct object_id *oid, uint32_t mtime)
+{
+	struct cruft *f = data;
+
+	put_later(&f->c->kept_mtimes, oid, mtime);
 	return 0;
 }
 
@@ -49,6 +66,8 @@ static int note_pack(void *data, struct pack *p)
 {
 	struct cruft *f = data;
 
+	if (is_kept_cruft(f, p))
+		return pack_foreach_mtime(p, note_kept_mtime, f, f->err);
 	if (!strset_contains(f->o->discarded, pack_file_name(p)))
 		return 0;
 	return pack_foreach_mtime(p, note_mtime, f, f->err);
@@ -63,7 +82,8 @@ static int note_loose(void *data, const struct object_id *oid)
 	char *path;
 
 	/* In a pack that stays: it is not asked for. */
-	if (!oidmap_contains(&f->c->mtimes, oid) && packs_has(odb_packs(odb, 0), oid))
+	if (!oidmap_contains(&f->c->mtimes, oid) && !oidmap_contains(&f->c->kept_mtimes, oid) &&
+	    packs_has(odb_packs(odb, 0), oid))
 		return 0;
 	path = xstrfmt("%s/%.2s/%s", odb_objdir(odb), hex, hex + 2);
 	if (!stat(path, &st))
@@ -82,6 +102,12 @@ uint32_t pack_collection_mtime(void *data, const struct object_id *oid)
 
 /* ---- choosing ---- */
 
+/* In a pack of cruft that stays, which says the same of it, or better. */
+static bool is_kept(const struct cruft *f, const struct object_id *oid, uintptr_t value)
+{
+	return (uintptr_t)oidmap_get(&f->c->kept_mtimes, oid) >= value;
+}
+
 static bool is_recent(const struct cruft *f, const struct object_id *oid, uintptr_t value)
 {
 	return !f->o->expiry || value - 1 >= f->o->expiry ||
@@ -95,7 +121,7 @@ static int add_recent(struct cruft *f)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && oidmap_next(&f->c->mtimes, &i, &oid, &value);)
-		if (is_recent(f, oid, (uintptr_t)value)) {
+		if (is_recent(f, oid, (uintptr_t)value) && !is_kept(f, oid, (uintptr_t)value)) {
 			rc = pack_collection_add(f->c, oid, OBJ_NONE, NULL, 0, f->err);
 			if (f->o->expiry && odb_has_quick(f->c->r->odb, oid))
 				rev_walk_add_commit(f->w, oid, oid_hex(oid), 0);

@@ -106,10 +106,13 @@ static int on_object(void *data, const struct walked_object *o, struct err *err)
 
 static int on_missing(void *data, const struct walked_object *o, struct err *err)
 {
-	(void)data;
-	(void)o;
-	(void)err;
-	return 0;
+	struct pack_collection *c = data;
+	int rc = c->missing == MISSING_ALLOW_ANY ? 1 : promises_has(&c->promises, o->oid, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return err_set(err, ERR_NOT_FOUND, "missing %s object '%s'",
+		       o->type == OBJ_NONE ? "reachable" : object_type_name(o->type), oid_hex(o->oid));
 }
 
 static int walk(struct pack_collection *c, struct rev_walk *w, struct err *err)
@@ -124,7 +127,7 @@ static int walk(struct pack_collection *c, struct rev_walk *w, struct err *err)
 	};
 	int rc;
 
-	if (c->missing == MISSING_ALLOW_ANY) {
+	if (c->missing != MISSING_ERROR) {
 		o.missing = on_missing;
 		o.check_present = true;
 		w->missing_ok = true;
@@ -194,6 +197,17 @@ static int add_others(struct starts *s, struct err *err)
 	return rc;
 }
 
+static int exclude_promisor_objects(struct starts *s)
+{
+	struct pack_collection *c = s->c;
+	int rc = promisor_pack_objects(&c->promisor, c->r, s->err);
+
+	s->w->excluded = &c->promisor;
+	if (c->missing == MISSING_ERROR)
+		c->missing = MISSING_ALLOW_PROMISOR;
+	return rc;
+}
+
 int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines, struct err *err)
 {
 	struct starts s = { .c = c, .err = err };
@@ -203,7 +217,13 @@ int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines
 		return rc;
 	s.w->objects = true;
 	s.w->unpacked = c->unpacked;
-	rc = add_starts(&s, lines, err);
+	if (c->keep_true_parents)
+		commit_pool_keep_true_parents(s.w->pool);
+	c->promises.repo = c->r;
+	if (c->exclude_promisor)
+		rc = exclude_promisor_objects(&s);
+	if (!rc)
+		rc = add_starts(&s, lines, err);
 	if (!rc)
 		rc = pack_collect_by_bitmaps(c, s.w, err);
 	if (!rc)

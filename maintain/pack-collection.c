@@ -26,7 +26,11 @@ void pack_collection_end(struct pack_collection *c)
 	if (c->ix.algo)
 		index_release(&c->ix);
 	c->ix.algo = NULL;
+	promises_release(&c->promises);
+	oidset_clear(&c->promisor);
 	oidmap_clear(&c->mtimes, NULL);
+	oidmap_clear(&c->kept_mtimes, NULL);
+	delta_islands_release(&c->delta_islands);
 }
 
 /* ---- objects ---- */
@@ -68,6 +72,23 @@ int pack_collect_loose(struct pack_collection *c, struct err *err)
 	struct adding a = { c, err };
 
 	return odb_foreach(c->r->odb, ODB_FOREACH_LOCAL, add_if_not_packed, &a, err);
+}
+
+int pack_collection_set_islands(struct pack_collection *c, struct err *err)
+{
+	struct delta_islands *d = &c->delta_islands;
+	int rc;
+
+	if (!c->islands)
+		return 0;
+	rc = delta_islands_find(d, c->r, c->keep_true_parents, c->warn, c->warn_data, err);
+	if (rc < 0)
+		return rc;
+	pack_objects_set_islands(c->po, &(struct pack_islands){
+		.sets = d->sets, .marks = &d->marks, .has_core = d->has_core, .core = d->core,
+	});
+	oid_flags_release(&d->marks);
+	return 0;
 }
 
 /* ---- packs ---- */

@@ -16,8 +16,11 @@
 #define MAINTAIN_PACK_COLLECTION_H
 
 #include "compat/posix.h"
+#include "history/promisor.h"
 #include "history/revision.h"
 #include "index/index.h"
+#include "maintain/delta-islands.h"
+#include "operation.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"
 #include "util/map.h"
@@ -26,7 +29,7 @@
 #include "wire/filter-spec.h"
 #include "worktree/attr.h"
 
-enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY };
+enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY, MISSING_ALLOW_PROMISOR };
 
 struct idx_entry;
 
@@ -38,14 +41,18 @@ struct pack_collection {
 	bool include_tag, shallow;
 	bool keep_unreachable, pack_loose_unreachable;
 	bool use_bitmaps;	/* where they lead to the same objects */
+	bool islands;		/* pack_collection_set_islands() will be called */
+	bool keep_true_parents;	/* parents that grafts hide count, too */
 	const struct filter_spec *filter; /* NULL: none */
 	enum missing_action missing;
+	bool exclude_promisor;	/* what came from promisor remotes is left out, and not walked through */
 	struct progress *progress; /* counts what is added; may be NULL */
 	void (*warn)(void *data, const char *msg); /* may be NULL */
 	void *warn_data;
 	/* ---- for pack_collection_write_bitmap ---- */
-	const char *packdir;	/* where the packs go */
+	const char *base_name;	/* of the packs: "DIR/pack" */
 	struct fsync_batch *batch;
+	bool bitmap_quiet;	/* warn is not told if it cannot be made */
 	void (*bitmap_progress)(void *data, size_t done, size_t total); /* may be NULL */
 	void *bitmap_data;
 	/* ---- the result ---- */
@@ -54,7 +61,11 @@ struct pack_collection {
 	/* ---- internal ---- */
 	struct index_state ix;
 	struct attrs *attrs;
+	struct promises promises;
+	struct oidset promisor; /* with exclude_promisor */
 	struct oidmap mtimes; /* of cruft: seconds, plus one */
+	struct oidmap kept_mtimes; /* the same of packs of cruft that stay */
+	struct delta_islands delta_islands;
 	uint64_t nr_enumerated;
 };
 
@@ -68,6 +79,8 @@ MUST_USE int pack_collection_add(struct pack_collection *c, const struct object_
 				 struct err *err);
 /* Loose objects of ours that no pack of ours has. */
 MUST_USE int pack_collect_loose(struct pack_collection *c, struct err *err);
+/* With c->islands, after the last object: find their islands (delta-islands.h), which count from now on. */
+MUST_USE int pack_collection_set_islands(struct pack_collection *c, struct err *err);
 /* Objects of these packs, by name without directory, are left out; honor: of all with a .keep. */
 void pack_collection_exclude_kept(struct pack_collection *c, const struct strvec *names, bool honor);
 
@@ -82,18 +95,49 @@ const char *pack_file_name(const struct pack *p);
 MUST_USE int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines,
 				    struct err *err);
 
+/* ---- pack-collection-packs.c ---- */
+struct pack_choice {
+	struct pack **v;
+	size_t nr, alloc;
+};
+struct pack_choices {
+	struct pack_choice included;
+	/* Their objects are left out; closed: all that they lead to is said to be in closed ones. */
+	struct pack_choice closed, open;
+	/*
+	 * What commits of included and open packs lead to is added, too, wherever it is; what is missing is passed
+	 * over. With open packs, nothing is looked for behind an object of a closed one.
+	 */
+	bool follow;
+};
+/* --stdin-packs of git-pack-objects(1). With c->unpacked: loose objects as well, as if they were an included pack. */
+MUST_USE int pack_collect_packs(struct pack_collection *c, const struct pack_choices *p, struct err *err);
+
 /* ---- pack-collection-cruft.c ---- */
 struct cruft_options {
 	const struct strset *discarded; /* names of packs that will be deleted; all others stay */
+	/*
+	 * Names of packs of cruft that stay, too: an object that has been of use since goes into the new
+	 * pack all the same, with the later time. May be NULL; not with an expiry.
+	 */
+	const struct strset *kept_cruft;
 	timestamp_t expiry;	/* older objects only if something younger leads to them; 0: all */
-	const struct pack_objects *made[2]; /* what these have is not cruft; may be NULL */
 	const struct oidset *recent; /* these count as young; may be NULL */
 };
-/* Objects that no pack that stays has. */
+/* Objects that no pack that stays has, and no list that is excluded (pack_objects_exclude_list). */
 MUST_USE int pack_collect_cruft(struct pack_collection *c, const struct cruft_options *o,
 				struct err *err);
 /* For pack_files_options.mtime_of; data: the struct pack_collection. */
 uint32_t pack_collection_mtime(void *data, const struct object_id *oid);
+
+/* ---- pack-collection-loosen.c ---- */
+/*
+ * Objects of our packs that are neither in the new pack nor in one that stays (a .keep, or it was excluded by name) become
+ * loose ones, as old as their pack: see loosen.h. since: not those that are older, unless something younger leads to
+ * them; 0: all. Before the new pack is written.
+ */
+MUST_USE int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op, timestamp_t since,
+				    struct err *err);
 
 /* ---- pack-collection-bitmap.c ---- */
 /* The same as a walk, by bitmaps. 0: they cannot be used, and nothing has been added; 1; < 0: failure. */

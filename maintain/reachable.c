@@ -17,8 +17,7 @@ struct reachable {
 	struct bitmap_walk *bitmaps; /* what strong roots reach, if there are bitmaps */
 	struct oid_flags flags;	     /* SEEN: all else that has been reached */
 	struct roots roots;	     /* of the last look; sorted */
-	struct oidset promised;
-	bool knows_promised;
+	struct promises promises;
 	uint64_t nr;
 };
 
@@ -28,6 +27,7 @@ struct reachable *reachable_new(struct repository *r, const struct reachable_opt
 
 	x->repo = r;
 	x->o = *o;
+	x->promises.repo = r;
 	oid_flags_init(&x->flags, r->algo);
 	return x;
 }
@@ -39,7 +39,7 @@ void reachable_free(struct reachable *x)
 	bitmap_walk_free(x->bitmaps);
 	oid_flags_release(&x->flags);
 	roots_release(&x->roots);
-	oidset_clear(&x->promised);
+	promises_release(&x->promises);
 	free(x);
 }
 
@@ -80,13 +80,10 @@ static int on_missing_weak(void *data UNUSED, const struct walked_object *o UNUS
 static int on_missing_strong(void *data, const struct walked_object *o, struct err *err)
 {
 	struct reachable *x = data;
-	int rc = x->knows_promised ? 0 : promised_objects(&x->promised, x->repo, err);
+	int rc = promises_has(&x->promises, o->oid, err);
 
-	if (rc < 0)
-		return rc;
-	x->knows_promised = true;
-	if (oidset_contains(&x->promised, o->oid))
-		return 0;
+	if (rc)
+		return rc < 0 ? rc : 0;
 	return err_set(err, ERR_NOT_FOUND, "missing %s object '%s'",
 		       o->type == OBJ_NONE ? "reachable" : object_type_name(o->type),
 		       oid_hex(o->oid));

@@ -49,7 +49,6 @@ int repack_options_read(struct repack_options *o, struct repository *r, struct e
 {
 	const struct config_set *c = r->config;
 	int rc = pack_objects_options_read(&o->pack, c, err);
-	bool islands = false;
 
 	if (rc >= 0)
 		rc = config_get_bool(c, "repack.usedeltabaseoffset", &o->pack.ofs_delta, err);
@@ -67,9 +66,7 @@ int repack_options_read(struct repack_options *o, struct repository *r, struct e
 	if (rc >= 0)
 		rc = config_get_bool(c, "repack.updateserverinfo", &o->update_server_info, err);
 	if (rc >= 0)
-		rc = config_get_bool(c, "repack.usedeltaislands", &islands, err);
-	if (rc >= 0 && islands)
-		return err_set(err, ERR_UNSUPPORTED, "delta islands (repack.useDeltaIslands) are not available yet");
+		rc = config_get_bool(c, "repack.usedeltaislands", &o->delta_islands, err);
 	return rc < 0 ? rc : 0;
 }
 

@@ -22,7 +22,7 @@
  *             staged. The operation's commit publishes these and seals all of it, with one flush where
  *             a journal orders names. A crash at any moment leaves each object in the old packs
  *             or in the new.
- * Errors:     ERR_UNSUPPORTED what is not done (delta islands, ...); ERR_INVALID options that
+ * Errors:     ERR_UNSUPPORTED what is not done; ERR_INVALID options that
  *             exclude each other, bad configuration; ERR_NOT_FOUND, ERR_CORRUPT name an
  *             object that cannot be read: then nothing has been published or removed.
  * Cost:       that of collecting and writing the objects; with `local` or kept packs less.
@@ -69,6 +69,7 @@ struct repack_options {
 	struct filter_spec filter;	/* --filter: what it drops goes into a second pack ... */
 	const char *filter_to;		/* --filter-to: ... of this base name; NULL: of ours */
 	struct pack_objects_options pack, cruft; /* window, depth, threads, reuse, ... */
+	bool delta_islands;		/* -i, repack.useDeltaIslands: see delta-islands.h */
 
 	/* ---- what goes with them ---- */
 	bool write_bitmap;

@@ -39,8 +39,8 @@ static bool is_candidate(const struct batch *b, uint32_t id, bool kept)
 {
 	const struct pack *p = b->m->packs[id];
 
-	return p && !pack_has_file(p, "mtimes") && (kept || !pack_has_file(p, "keep")) &&
-	       !pack_open_idx(b->m->packs[id], NULL);
+	return p && !pack_has_file(p, "mtimes") && !pack_has_file(p, "promisor") &&
+	       (kept || !pack_has_file(p, "keep")) && !pack_open_idx(b->m->packs[id], NULL);
 }
 
 static int oldest_first(const void *va, const void *vb)

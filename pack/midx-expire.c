@@ -48,7 +48,7 @@ int midx_find_unused(const struct midx *m, struct strset *unused, struct err *er
 		struct pack *p = m->packs[id];
 
 		if (p && !referred[id] && !pack_has_file(p, "keep") && !pack_has_file(p, "mtimes") &&
-		    !pack_open_idx(p, NULL) && is_superfluous(m, p, whole))
+		    !pack_has_file(p, "promisor") && !pack_open_idx(p, NULL) && is_superfluous(m, p, whole))
 			strset_add(unused, m->pack_names[id]);
 	}
 	for (uint32_t id = 0; id < m->nr_packs; id++)

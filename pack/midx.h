@@ -28,8 +28,8 @@ struct midx_write_options {
 	const struct strset *except; /* not these; may be NULL */
 	bool bitmap;		   /* with the order of bits, for a .bitmap */
 	bool incremental;	   /* a new layer for the packs that are in none yet */
-	/* Leave out the packs none of whose objects the present index refers to, but for kept and
-	 * cruft packs, and remove them once the new index is there. The packs that stay are adopted
+	/* Leave out the packs none of whose objects the present index refers to, but for kept
+	 * packs, those of cruft and from promisor remotes, and remove them once the new index is there. The packs that stay are adopted
 	 * (fsync-batch.h), as they alone have those objects then. */
 	bool drop_unused;
 	unsigned version; /* of the format: 0 (which means 1), 1, or 2, which older Git cannot read */
@@ -68,7 +68,8 @@ typedef int (*midx_batch_fn)(void *data, const struct object_id *oid, struct pac
 			     uint64_t offset, struct err *err);
 /*
  * The objects that the index takes from these packs: the youngest pack first, each in its order. None if
- * there is no index, or only one such pack. Cruft packs are left alone. fn < 0 stops and is returned.
+ * there is no index, or only one such pack. Packs of cruft and from promisor remotes are left alone.
+ * fn < 0 stops and is returned.
  * ERR_UNSUPPORTED: a chain.
  */
 MUST_USE int midx_batch_foreach(struct packs *packs, const struct midx_batch_options *o,

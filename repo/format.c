@@ -50,7 +50,7 @@ static int read_hash(struct reading *r, const struct config_entry *e, struct err
 /*
  * One extension. Those of the first group have a meaning with every version, those of the
  * second only with version 1. All others are refused with version 1 and ignored with
- * version 0, except for partialclone, with which we would misread the repository anyway.
+ * version 0.
  */
 static int read_extension(struct reading *r, const struct config_entry *e, const char *name,
 			  struct err *err)
@@ -59,10 +59,8 @@ static int read_extension(struct reading *r, const struct config_entry *e, const
 		return 0;
 	if (!strcmp(name, "worktreeconfig"))
 		return config_entry_bool(e, &r->f->worktree_config, err);
-	if (!strcmp(name, "partialclone"))
-		return err_set(err, ERR_UNSUPPORTED,
-			       "unknown repository extension found:\n\t%s", name);
-
+	if (!strcmp(name, "partialclone")) /* what is missing may be promised: history/promisor.h */
+		return e->value ? 0 : config_entry_bad(e, err, "missing value");
 	if (!strcmp(name, "noop-v1") || !strcmp(name, "relativeworktrees") ||
 	    (!strcmp(name, "refstorage") && e->value && !strcmp(e->value, "files"))) {
 		note(&r->v1_only, &r->nr_v1_only, name);

@@ -97,7 +97,8 @@ format () {
 
 test_expect_success 'known versions and extensions' '
 	format 0 worktreeConfig=true preciousObjects=true foo=x && git -C fmt count-objects &&
-	format 1 objectFormat=sha1 refStorage=files noop && git -C fmt count-objects
+	format 1 objectFormat=sha1 refStorage=files noop && git -C fmt count-objects &&
+	format 0 partialClone=o && git -C fmt count-objects && format 1 partialClone=o && git -C fmt count-objects
 '
 
 test_expect_success 'unknown ones are refused by name' '
@@ -108,8 +109,8 @@ test_expect_success 'unknown ones are refused by name' '
 	test_grep "	bar" err &&
 	format 1 refStorage=reftable && test_expect_code 128 git -C fmt count-objects 2>err &&
 	test_grep "	refstorage" err &&
-	format 1 partialClone=o && test_expect_code 128 git -C fmt count-objects 2>err &&
-	test_grep "	partialclone" err &&
+	format 1 partialClone && test_expect_code 128 git -C fmt count-objects 2>err &&
+	test_grep "extensions.partialclone.*missing value" err &&
 	format 0 objectFormat=sha256 && test_expect_code 128 git -C fmt count-objects 2>err &&
 	test_grep "repo version is 0, but v1-only extension found:" err &&
 	format 1 objectFormat=foo && test_expect_code 128 git -C fmt count-objects 2>err &&

@@ -355,10 +355,15 @@ every_command () {
 	2 2: maintenance run --task=worktree-prune
 	0: maintenance run --task=worktree-prune
 	4 4: repack -d
-	12 10: repack -adb
-	4 4: repack --cruft -d
+	! test -f .git/objects/pack/*.promisor
+	12 13: repack -adb
+	4 6: repack --cruft -d
+	10 17: repack -ad --filter=blob:none
+	10 19: repack -ad --filter=blob:none --filter-to=.git/objects/pack/apart
+	! test -f .git/objects/pack/*.promisor && test -f .git/objects/pack/apart-*.idx
 	0: prune-packed
-	10 5: gc --prune=now
+	! git repack -adq
+	10 10: gc --prune=now
 	4 4: maintenance register --config-file=../list
 	4 2: maintenance unregister --config-file=../list
 	EOF

@@ -119,4 +119,63 @@ test_expect_success 'random packs of packs, by seed' '
 	done
 '
 
+# ---- delta islands ----
+
+# bad_deltas REPO: deltas whose base is not in the island main, which has HEAD, while they are; or the same of old
+bad_deltas () {
+	git -C "$1" cat-file --batch-all-objects --batch-check="%(objectname) %(deltabase)" >deltas &&
+	for island in main old; do
+		awk -v zero=$ZERO_OID "NR == FNR { has[\$1] = 1; next } \$2 != zero && (\$1 in has) && !(\$2 in has)" in.$island deltas || return 1
+	done | wc -l | tr -d " "
+}
+
+test_expect_success 'delta islands: both keep the bases of an old branch within it, and ours is not larger' '
+	rm -rf islands && cp -R packed islands && git -C islands update-ref refs/heads/old HEAD~25 && main=$(git -C islands symbolic-ref HEAD) &&
+	git -C islands config pack.island "refs/heads/(.*)" && git -C islands rev-list --objects HEAD | cut -d" " -f1 >in.main &&
+	git -C islands rev-list --objects refs/heads/old | cut -d" " -f1 >in.old && test $(bad_deltas islands) -gt 20 &&
+	for opts in "" --no-reuse-delta; do
+		git -C islands pack-objects --all --stdout --delta-base-offset --delta-islands $opts </dev/null >ours.pack && accepted ours.pack && test $(bad_deltas accepted) = 0 &&
+		stock -C islands pack-objects -q --all --stdout --delta-base-offset --delta-islands $opts </dev/null >theirs.pack && accepted theirs.pack &&
+		test $(bad_deltas accepted) = 0 && not_larger ours.pack theirs.pack || return 1
+	done
+'
+
+# sames REPO OPTIONS <stdin: both have the same objects, and print the same before the pack
+objects_of () {
+	rm -rf "$1.git" && stock init -q --bare "$1.git" && sed "/PACK/,\$d" "$1" >"$1.lines" && tail -c +$(($(wc -c <"$1.lines") + 1)) "$1" >"$1.pack" &&
+	stock index-pack -o "$1.git/x.idx" "$1.pack" >/dev/null && stock show-index <"$1.git/x.idx" | cut -d" " -f2 | sort >>"$1.lines"
+}
+same () {
+	local repo=$1 && shift && cat >input && git -C $repo pack-objects -q --stdout "$@" <input >ours && stock -C $repo pack-objects -q --stdout "$@" <input >theirs &&
+	LC_ALL=C objects_of ours && LC_ALL=C objects_of theirs && test_file_not_empty ours.lines && test_cmp theirs.lines ours.lines
+}
+
+test_expect_success 'the same objects: grafts, packs, URIs' '
+	rm -rf loose && cp -R repo loose && given=$(git -C loose commit-tree -m given HEAD^{tree}) && mkdir -p loose/.git/info &&
+	echo $(git -C loose rev-parse HEAD~4) $given >loose/.git/info/grafts && for opt in "" --keep-true-parents; do
+		echo HEAD | same loose --revs $opt || return 1
+	done && rm loose/.git/info/grafts &&
+	some=$(git -C loose rev-list --objects HEAD~30 | cut -d" " -f1 | git -C loose pack-objects -q .git/objects/pack/pack) && git -C loose prune-packed &&
+	big=$(git -C loose rev-parse HEAD:text) && echo pack-$some.pack >list && for opts in --stdin-packs "--stdin-packs --unpacked"; do
+		same loose $opts <list || return 1
+	done && git -C loose config uploadpack.blobPackfileUri "$big $(echo $ZERO_OID | tr 0 1) https://host/a" &&
+	for opt in --uri-protocol=https --uri-protocol=http; do same loose --all $opt </dev/null || return 1; done
+'
+
+loose_of () {
+	find "$1/.git/objects" -path "*/??/*" -type f | sed "s|.*/\(..\)/|\1|" | sort
+}
+
+test_expect_success PERL 'the same objects become loose' '
+	rm -rf before && cp -R packed before && blob=$(echo x | git -C before hash-object -w --stdin) && tree=$(printf "100644 blob $blob\tx\n" | git -C before mktree) &&
+	commit=$(git -C before commit-tree -m x $tree) && other=$(echo y | git -C before hash-object -w --stdin) &&
+	old=$(printf "%s\n" $blob $tree $other | git -C before pack-objects -q .git/objects/pack/pack) && young=$(echo $commit | git -C before pack-objects -q .git/objects/pack/pack) &&
+	git -C before prune-packed && perl -e "utime(\$_ = time - 9999, \$_, @ARGV)" before/.git/objects/pack/pack-$old.* &&
+	for opts in "--all --unpack-unreachable" "--all --unpack-unreachable=1.hour.ago" "--all --reflog --indexed-objects --unpack-unreachable=1.hour.ago" \
+		"--all --reflog --indexed-objects --unpack-unreachable=now" "--all --unpack-unreachable --keep-pack=pack-$old.pack"; do
+		rm -rf a b && cp -Rp before a && cp -Rp before b && git -C a pack-objects -q --stdout $opts </dev/null >x.pack && stock -C b pack-objects -q --stdout $opts </dev/null >x.pack &&
+		loose_of a >ours && loose_of b >theirs && test_cmp theirs ours || return 1
+	done
+'
+
 test_done

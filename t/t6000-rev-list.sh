@@ -265,6 +265,8 @@ test_expect_success '--alternate-refs' '
 	git -C borrower config core.alternateRefsPrefixes refs/heads/side &&
 	git -C borrower rev-list --alternate-refs >raw && named <raw | tr "\n" " " >actual &&
 	echo "E D A " | tr -d "\n" >expect && test_cmp expect actual &&
+	git -C borrower config core.alternateRefsPrefixes "refs/nothing  refs/heads/side	" &&
+	git -C borrower rev-list --alternate-refs >raw && named <raw | tr "\n" " " >actual && test_cmp expect actual &&
 	git -C borrower config core.alternateRefsCommand "echo $(cat oid-B); echo \"\$1\" >asked; :" &&
 	git -C borrower rev-list --alternate-refs >raw && named <raw | tr "\n" " " >actual &&
 	echo "B A " | tr -d "\n" >expect && test_cmp expect actual &&

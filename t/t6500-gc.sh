@@ -71,6 +71,12 @@ test_expect_success 'a second one has nothing to pack' '
 	begin && git gc -q && git gc >out && test $(packs) = 1 && test ! -e .git/gc.pid && git fsck
 '
 
+test_expect_success 'settings that are bad stop it before anything is done' '
+	git init -q settings && for s in gc.auto=junk gc.logExpiry=junk gc.autoPackLimit=junk gc.pruneExpire=junk gc.worktreePruneExpire=junk gc.packRefs=junk gc.cruftPacks=junk gc.maxCruftSize=junk gc.bigPackThreshold=junk; do
+		test_expect_code 128 git -C settings -c $s gc -q 2>err && test_grep "$(echo ${s%=*} | tr A-Z a-z)" err || return
+	done
+'
+
 test_expect_success '-q says nothing, other words are wrong' '
 	begin && git gc -q >out 2>&1 && test_must_be_empty out &&
 	test_expect_code 129 git gc --no-such-option 2>err && test_expect_code 129 git gc word 2>err &&

@@ -586,10 +586,11 @@ test_expect_success 'schedulers that are not there' '
 	git init -q none &&
 	(
 		cd none && GIT_TEST_MAINT_SCHEDULER=systemctl:false && export GIT_TEST_MAINT_SCHEDULER &&
-		for s in auto systemd-timer crontab launchctl schtasks nothing
+		for s in auto systemd-timer crontab launchctl schtasks
 		do
 			test_expect_code 128 git maintenance start --scheduler=$s 2>err && test_grep "^fatal: " err || exit 1
 		done &&
+		test_expect_code 129 git maintenance start --scheduler=nothing 2>err && test_grep "unrecognized --scheduler argument .nothing." err &&
 		test_expect_code 128 git maintenance start 2>err &&
 		test_grep "^fatal: neither systemd timers nor crontab are available$" err &&
 		# nothing has been changed by then

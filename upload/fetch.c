@@ -73,7 +73,8 @@ static int take_uris(struct upload_server *s, struct fetch_request *q, const cha
 {
 	if (q->uris)
 		return err_set(err, ERR_INVALID, "multiple packfile-uris lines forbidden");
-	return upload_uris_read(&q->uris, s, s->config.pack_objects_hook ? "" : protocols, err);
+	return packfile_uris_read(&q->uris, s->repo->config, s->config.pack_objects_hook ? "" : protocols,
+				  s->repo->algo, err);
 }
 
 static bool take_flag(struct upload_server *s, struct fetch_request *q, const char *line)
@@ -114,7 +115,7 @@ static int take_argument(struct upload_server *s, struct fetch_request *q, const
 		return take_want_ref(s, q, rest, err);
 	if (skip_prefix(line, "filter ", &rest))
 		return take_filter(s, q, rest, err);
-	if (skip_prefix(line, "packfile-uris ", &rest) && upload_has_uris(s))
+	if (skip_prefix(line, "packfile-uris ", &rest) && packfile_uris_exist(s->repo->config))
 		return take_uris(s, q, rest, err);
 	rc = fetch_request_take_shallow(s, q, line, err);
 	if (rc)

@@ -81,7 +81,7 @@ static int add_object(struct pack_making *j, const struct object_id *oid, enum o
 	meter_update(&j->meter, ++j->nr, 0);
 	if (j->nr % 1024 == 0 && check_client(j, err) < 0)
 		return ERR_ABORTED;
-	if (type == OBJ_BLOB && !(flags & PACK_PREFERRED_BASE) && upload_uris_take(j->q->uris, oid))
+	if (type == OBJ_BLOB && !(flags & PACK_PREFERRED_BASE) && packfile_uris_take(j->q->uris, oid))
 		return 0;
 	return pack_objects_add(j->po, oid, type, path, flags, err);
 }
@@ -178,7 +178,7 @@ static int add_found(void *data, const struct object_id *oid, enum object_type t
 	int rc;
 
 	j->nr++;
-	if (type == OBJ_BLOB && upload_uris_take(j->q->uris, oid))
+	if (type == OBJ_BLOB && packfile_uris_take(j->q->uris, oid))
 		return 0;
 	if (!pack)
 		return pack_objects_add(j->po, oid, type, NULL, 0, &j->err);

@@ -18,7 +18,7 @@ void fetch_request_release(struct fetch_request *q)
 	string_list_clear(&q->want_refs, free);
 	strset_clear(&q->want_ref_names);
 	upload_ready_free(q->ready);
-	upload_uris_free(q->uris);
+	packfile_uris_free(q->uris);
 	oid_array_clear(&q->shallow);
 	oidset_clear(&q->shallow_set);
 	oid_array_clear(&q->deepen_not);

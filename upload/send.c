@@ -6,6 +6,21 @@
 #include "upload/share.h"
 #include "upload/upload.h"
 
+/* The section of the answer, if any blob goes by URI. */
+static void print_uris(const struct packfile_uris *u, struct pkt_writer *out)
+{
+	struct string_list lines = STRING_LIST_INIT;
+
+	packfile_uris_taken(u, &lines);
+	if (lines.nr)
+		pkt_writer_addf(out, "packfile-uris\n");
+	for (size_t i = 0; i < lines.nr; i++)
+		pkt_writer_addf(out, "%s\n", lines.items[i].string);
+	if (lines.nr)
+		pkt_writer_delim(out);
+	string_list_clear(&lines, NULL);
+}
+
 int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err)
 {
 	struct pack_relay_options o = { .fd = s->o.out, .mode = q->mode,
@@ -15,7 +30,7 @@ int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct er
 	int rc = q->uris ? upload_find_pack(&j, err) : 0;
 
 	if (!rc) {
-		upload_uris_print(q->uris, &s->out);
+		print_uris(q->uris, &s->out);
 		if (s->o.version == 2)
 			pkt_writer_addf(&s->out, "packfile\n");
 		rc = pkt_writer_send(&s->out, err);

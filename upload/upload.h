@@ -17,6 +17,7 @@
 #include "util/run-command.h"
 #include "util/string-list.h"
 #include "wire/filter-spec.h"
+#include "wire/packfile-uris.h"
 #include "wire/pkt-reader.h"
 #include "wire/pkt-writer.h"
 
@@ -106,7 +107,6 @@ MUST_USE int upload_head_target(struct upload_server *s, char **out, struct err 
 /* ---- one request ---- */
 
 struct upload_ready;
-struct upload_uris;
 
 /* Limits of what one client can make us keep. */
 #define UPLOAD_LINES_MAX 4000000
@@ -129,7 +129,7 @@ struct fetch_request {
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
-	struct upload_uris *uris;   /* blobs that go by URI; NULL: none; owned */
+	struct packfile_uris *uris; /* blobs that go by URI; NULL: none; owned */
 	struct upload_ready *ready; /* what upload_is_ready knows; owned */
 	/* Not a boundary any more: the client has these, but not because it said "have". */
 	struct oid_array unshallowed;
@@ -186,19 +186,6 @@ MUST_USE int upload_deepen(struct upload_server *s, struct fetch_request *q, boo
 
 /* The value of the capability; false: there is nothing to offer. */
 bool upload_offer_promisors(struct upload_server *s, struct strbuf *value);
-
-/* ---- packfile-uris ---- */
-
-/* Has the host named any? */
-bool upload_has_uris(const struct upload_server *s);
-/* Those of protocols ("http,https") that the client takes. ERR_INVALID: a setting is malformed. */
-MUST_USE int upload_uris_read(struct upload_uris **out, const struct upload_server *s,
-			      const char *protocols, struct err *err);
-void upload_uris_free(struct upload_uris *u); /* NULL is fine */
-/* Does this blob, which the pack would have, go by URI? u may be NULL. */
-bool upload_uris_take(struct upload_uris *u, const struct object_id *blob);
-/* The section of the answer, if any blob goes by URI. */
-void upload_uris_print(const struct upload_uris *u, struct pkt_writer *out);
 
 /* ---- the pack ---- */
 

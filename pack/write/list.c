@@ -57,9 +57,11 @@ void pack_objects_free(struct pack_objects *po)
 	free(po->source_slots);
 	free(po->order);
 	free(po->excluded);
+	free(po->others);
 	free(po->ranges);
 	free(po->piece.buf);
 	free(po->path_hashes);
+	free(po->marks);
 	free(po->items);
 	free(po->names);
 	free(po->slots);
@@ -183,12 +185,27 @@ static uint32_t hash_path(const struct pack_objects *po, const char *path)
 	return po->o.name_hash_version == 2 ? pack_name_hash_2(path) : pack_name_hash(path);
 }
 
+void pack_objects_exclude_list(struct pack_objects *po, const struct pack_objects *other)
+{
+	ALLOC_GROW(po->others, po->nr_others + 1, po->alloc_others);
+	po->others[po->nr_others++] = other;
+}
+
+bool pack_objects_is_elsewhere(const struct pack_objects *po, const struct object_id *oid)
+{
+	for (size_t i = 0; i < po->nr_others; i++)
+		if (pack_objects_has(po->others[i], oid))
+			return true;
+	return false;
+}
+
 /* One that has been added was asked about before. */
 static bool leaves_out(const struct pack_objects *po, const struct object_id *oid)
 {
-	if (!po->nr_excluded && !po->o.incremental && !po->o.local)
+	if (!po->nr_excluded && !po->nr_others && !po->o.incremental && !po->o.local && !po->o.leave_out)
 		return false;
-	return !pack_objects_has(po, oid) && pack_list_leaves_out(po, oid);
+	return !pack_objects_has(po, oid) &&
+	       (pack_objects_is_elsewhere(po, oid) || pack_list_leaves_out(po, oid));
 }
 
 /* FNV-1a: equal for equal paths, and hardly for others. */

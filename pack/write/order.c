@@ -181,6 +181,7 @@ uint32_t *pack_list_order(struct pack_objects *po)
 		end = order_by_source(po, order);
 	if ((size_t)(end - order) != nr)
 		BUG("%zu of %u objects have a place in the pack", (size_t)(end - order), nr);
+	pack_islands_put_core_first(po, order, nr);
 	ALLOC_ARRAY(p.out, (size_t)nr + 1);
 	CALLOC_ARRAY(p.placed, (size_t)po->nr + 1);
 	for (uint32_t i = 0; i < nr; i++)

@@ -125,6 +125,14 @@ static int stage_mtimes(struct pack_files *f, const struct pack_parts *parts,
 	return rc;
 }
 
+static int stage_promisor(struct pack_files *f, const struct pack_parts *parts, struct err *err)
+{
+	struct tempfile *t;
+	int rc = tempfile_create_in(&t, parts->dir, "tmp_promisor_", 0444, err);
+
+	return rc < 0 ? rc : pack_part_stage(parts, &t, "promisor", f->batch, err);
+}
+
 static int stage(struct pack_files *f, const struct pack_part *part, struct err *err)
 {
 	struct pack_parts parts = { f->o->base_name, f->dir, f->po->algo, f->o->shared_perm,
@@ -137,6 +145,8 @@ static int stage(struct pack_files *f, const struct pack_part *part, struct err 
 		rc = pack_table_stage(&parts, "rev", rev_write, v, nr, f->batch, err);
 	if (!rc && f->o->mtime_of)
 		rc = stage_mtimes(f, &parts, v, nr, err);
+	if (!rc && f->o->promisor)
+		rc = stage_promisor(f, &parts, err);
 	if (!rc && f->o->before_idx)
 		rc = f->o->before_idx(f->o->data, v, nr, &part->sum, err);
 	if (!rc)

@@ -17,6 +17,7 @@ struct pack_files_options {
 	uint64_t max_bytes;    /* of one pack; one object may be larger; 0: no limit */
 	int shared_perm;
 	bool write_rev;	       /* pack.writeReverseIndex */
+	bool promisor;	       /* with a .promisor, which is empty */
 	unsigned index_version; /* 0: 2 */
 	uint64_t index_wide_from; /* offsets beyond it take 8 bytes in the index; 0: where they must */
 	/* When an object was last of use: a cruft pack with a .mtimes. NULL: none. */

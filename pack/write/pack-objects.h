@@ -23,6 +23,7 @@
 #include "object/object.h"
 #include "pack/pack.h"
 #include "util/err.h"
+#include "util/shared-sets.h"
 
 struct odb;
 struct pack_objects;
@@ -64,6 +65,9 @@ struct pack_objects_options {
 	bool incremental;	     /* leave out what is in any pack */
 	bool local;		     /* leave out what an alternate has */
 	enum pack_order order;
+	/* Leave out this object, which would be added now? Not asked about ranges. May be NULL. */
+	bool (*leave_out)(void *data, const struct object_id *oid);
+	void *leave_out_data;
 	/*
 	 * Called now and then, by the thread that prepares or writes: how many objects of how many.
 	 * Not 0: stop; that is returned, and the callee has set err. May be NULL.
@@ -116,9 +120,27 @@ MUST_USE int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint6
 MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
 /* Objects of that pack that are added from now on are left out. */
 void pack_objects_exclude_pack(struct pack_objects *po, struct pack *pack);
+bool pack_objects_excludes_pack(const struct pack_objects *po, const struct pack *pack);
+/* The same for the objects of another list, which must outlive this one. */
+void pack_objects_exclude_list(struct pack_objects *po, const struct pack_objects *other);
+/* Is the object in one of those lists? */
+bool pack_objects_is_elsewhere(const struct pack_objects *po, const struct object_id *oid);
 bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid);
 /* Objects to be written: preferred bases do not count. */
 uint32_t pack_objects_count(const struct pack_objects *po);
+
+/*
+ * Delta islands: the base of a delta is in every island that the object is in, so that whoever is given one
+ * island gets the bases of all deltas with it. Also for deltas that are reused; not for ranges.
+ */
+struct pack_islands {
+	const struct shared_sets *sets; /* of islands; lives as long as the pack_objects */
+	const struct oid_flags *marks;	/* the set (shared_set) of each object; SHARED_SET_EMPTY: in none */
+	bool has_core;
+	uint32_t core;			/* its objects are written before all others */
+};
+/* After the last object was added, before prepare. marks may go afterwards. */
+void pack_objects_set_islands(struct pack_objects *po, const struct pack_islands *islands);
 
 /*
  * Look up, choose deltas to reuse, search others in threads. Once, after the last object was added.

@@ -44,7 +44,7 @@ struct range_writer {
 static bool can_stay(const struct pack_objects *po)
 {
 	return po->o.ofs_delta && po->o.reuse_delta && po->o.reuse_object && !po->nr_excluded &&
-	       !po->o.incremental && !po->o.local;
+	       !po->nr_others && !po->o.incremental && !po->o.local;
 }
 
 /* Where they cannot stay as they are, they are objects like others. */

@@ -22,7 +22,8 @@ static bool is_usable_base(const struct pack_objects *po, const struct pack_item
 {
 	const struct pack_item *base = &po->items[it->base - 1];
 
-	if (it->base - 1 == i || (it->flags & (ITEM_NO_COPY | ITEM_PREFERRED_BASE)))
+	if (it->base - 1 == i || (it->flags & (ITEM_NO_COPY | ITEM_PREFERRED_BASE)) ||
+	    !pack_islands_allow(po, it->base - 1, i))
 		return false;
 	return po->o.thin || !(base->flags & ITEM_PREFERRED_BASE);
 }

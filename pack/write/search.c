@@ -78,11 +78,26 @@ static int make_list(struct search *s, struct err *err)
 	return 0;
 }
 
+/* What is in more islands may be the base of more: it comes first. */
+static int by_islands(const struct pack_objects *po, uint32_t i, uint32_t k)
+{
+	shared_set x = pack_item_mark(po, i), y = pack_item_mark(po, k);
+	uint32_t n, m;
+
+	if (x == y)
+		return 0;
+	n = shared_sets_count(po->island_sets, x);
+	m = shared_sets_count(po->island_sets, y);
+	return n > m || (n == m && x < y) ? -1 : 1;
+}
+
 static int by_likeness(const void *a, const void *b, void *data)
 {
+	const struct pack_objects *po = data;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct pack_item *x = (struct pack_item *)data + i, *y = (struct pack_item *)data + k;
+	const struct pack_item *x = &po->items[i], *y = &po->items[k];
 	uint8_t x_preferred = x->flags & ITEM_PREFERRED_BASE;
+	int islands;
 
 	if (x->type != y->type)
 		return x->type < y->type ? -1 : 1;
@@ -90,6 +105,9 @@ static int by_likeness(const void *a, const void *b, void *data)
 		return x->name_hash > y->name_hash ? -1 : 1;
 	if (x_preferred != (y->flags & ITEM_PREFERRED_BASE))
 		return x_preferred ? -1 : 1;
+	islands = by_islands(po, i, k);
+	if (islands)
+		return islands;
 	if (x->size != y->size)
 		return x->size > y->size ? -1 : 1;
 	return i < k ? -1 : 1;
@@ -217,13 +235,13 @@ static void run_threads(struct search *s)
 	free(threads);
 }
 
-static int search_all(struct pack_objects *po, struct err *err)
+static int search_all(struct pack_objects *po, bool across_islands, struct err *err)
 {
-	struct search s = { .shared = { .po = po }, .err = ERR_INIT };
+	struct search s = { .shared = { .po = po, .across_islands = across_islands }, .err = ERR_INIT };
 	int rc = make_list(&s, err);
 
 	if (!rc && s.nr > 1 && s.nr_targets) {
-		qsort_r(s.list, s.nr, sizeof(*s.list), by_likeness, po->items);
+		qsort_r(s.list, s.nr, sizeof(*s.list), by_likeness, po);
 		cut_list(&s);
 		pthread_mutex_init(&s.lock, NULL);
 		run_threads(&s);
@@ -250,18 +268,23 @@ static void swap_hashes(struct pack_objects *po)
 	}
 }
 
+/*
+ * Objects whose deltas are searched anew together: those of one path (by_path), or of the same islands. What is
+ * left becomes deltas of others then, together with what is upon it.
+ */
 int pack_list_search(struct pack_objects *po, struct err *err)
 {
 	int rc;
 
-	if (po->path_hashes) {
+	if (!po->path_hashes && !po->marks)
+		return search_all(po, false, err);
+	if (po->path_hashes)
 		swap_hashes(po);
-		rc = search_all(po, err);
+	rc = search_all(po, false, err);
+	if (po->path_hashes)
 		swap_hashes(po);
-		if (rc < 0)
-			return rc;
-		/* What is left becomes deltas together with what is upon it. */
-		pack_list_find_heights(po);
-	}
-	return search_all(po, err);
+	if (rc < 0)
+		return rc;
+	pack_list_find_heights(po);
+	return search_all(po, po->marks != NULL, err);
 }

@@ -12,6 +12,14 @@ void pack_objects_exclude_pack(struct pack_objects *po, struct pack *pack)
 	po->excluded[po->nr_excluded++] = pack;
 }
 
+bool pack_objects_excludes_pack(const struct pack_objects *po, const struct pack *pack)
+{
+	for (size_t i = 0; i < po->nr_excluded; i++)
+		if (po->excluded[i] == pack)
+			return true;
+	return false;
+}
+
 static bool is_loose_in(const char *objdir, const struct object_id *oid)
 {
 	const char *hex = oid_hex(oid);
@@ -45,5 +53,7 @@ bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id 
 	for (size_t i = 0; i < po->nr_excluded; i++)
 		if (pack_has_object(po->excluded[i], oid))
 			return true;
-	return (po->o.incremental && is_packed(po, oid)) || (po->o.local && is_borrowed(po, oid));
+	if ((po->o.incremental && is_packed(po, oid)) || (po->o.local && is_borrowed(po, oid)))
+		return true;
+	return po->o.leave_out && po->o.leave_out(po->o.leave_out_data, oid);
 }

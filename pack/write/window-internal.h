@@ -10,6 +10,7 @@
 /* What the windows of all threads share. */
 struct search_shared {
 	struct pack_objects *po;
+	bool across_islands;	    /* only pairs that are not in the same islands; else only such that are */
 	atomic_size_t cached_bytes; /* of new deltas that are held */
 	atomic_uint done;	    /* items that have been tried */
 	atomic_bool stop;

@@ -203,13 +203,26 @@ static bool sizes_fit(const struct candidate *base, const struct candidate *targ
 
 /*
  * Whoever made the pack that both come from has tried it already, and stored the target whole.
- * Not with reuse_delta off: then all is tried anew.
+ * Not with reuse_delta off: then all is tried anew. Nor if the base was a delta itself, maybe of the target,
+ * and may not be one in its islands.
  */
-static bool was_tried(const struct pack_objects *po, const struct pack_item *base,
+static bool was_tried(const struct delta_window *w, const struct pack_item *base,
 		      const struct pack_item *target)
 {
-	return po->o.reuse_delta && target->source && target->source == base->source &&
-	       !item_is_delta_copy(target) && !(base->flags & ITEM_PREFERRED_BASE);
+	return w->po->o.reuse_delta && target->source && target->source == base->source &&
+	       !item_is_delta_copy(target) && !(base->flags & ITEM_PREFERRED_BASE) &&
+	       !(w->shared->across_islands && item_is_delta_copy(base));
+}
+
+static bool islands_fit(const struct delta_window *w, uint32_t base, uint32_t target)
+{
+	const struct pack_objects *po = w->po;
+
+	if (!po->marks)
+		return true;
+	if (po->marks[base] == po->marks[target])
+		return !w->shared->across_islands;
+	return w->shared->across_islands && pack_islands_allow(po, base, target);
 }
 
 static int try_base(struct delta_window *w, struct candidate *target, unsigned i,
@@ -221,7 +234,8 @@ static int try_base(struct delta_window *w, struct candidate *target, unsigned i
 	size_t max, len;
 	int rc;
 
-	if (was_tried(w->po, b, t) || b->depth + 1u + t->height > w->po->o.depth)
+	if (was_tried(w, b, t) || b->depth + 1u + t->height > w->po->o.depth ||
+	    !islands_fit(w, base->item, target->item))
 		return 0;
 	max = longest_useful(w, target, best, b->depth);
 	if (!max || !sizes_fit(base, target, max))

@@ -69,6 +69,10 @@ struct pack_objects {
 	struct pack_item *items;
 	unsigned char *names; /* raw_len bytes each */
 	uint32_t *path_hashes; /* with by_path: of whole paths; else NULL */
+	shared_set *marks;     /* of items: the islands that they are in; NULL: there are no islands */
+	const struct shared_sets *island_sets;
+	bool has_core;
+	uint32_t core;
 	uint32_t nr, alloc;
 	uint32_t nr_preferred;
 	item_ref *slots; /* hash table by name */
@@ -83,6 +87,8 @@ struct pack_objects {
 	uint32_t nr_in_ranges;
 	struct pack **excluded;
 	size_t nr_excluded, alloc_excluded;
+	const struct pack_objects **others; /* what they have is left out */
+	size_t nr_others, alloc_others;
 	struct pack_piece piece;
 	bool prepared;
 	uint32_t *order;     /* in which they are written, once that has begun */
@@ -113,6 +119,16 @@ static inline void item_drop_copy(struct pack_item *it)
 		it->base = 0;
 	it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
 }
+
+/* ---- islands.c ---- */
+/* May `base` be the base of `target`, items both? */
+bool pack_islands_allow(const struct pack_objects *po, uint32_t base, uint32_t target);
+static inline shared_set pack_item_mark(const struct pack_objects *po, uint32_t i)
+{
+	return po->marks ? po->marks[i] : SHARED_SET_EMPTY;
+}
+/* Move the items of the core island to the front of the list; the order stays otherwise. */
+void pack_islands_put_core_first(const struct pack_objects *po, uint32_t *order, uint32_t nr);
 
 /* ---- select.c ---- */
 bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);

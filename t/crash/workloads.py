@@ -734,6 +734,39 @@ class Repack(Workload):
         git.must(repo, "fsck", "--strict")
 
 
+class RepackParts(Repack):
+    """repack into several packs at once: what a filter leaves out, what came from a promisor remote, what is
+    unreachable, and the rest."""
+    name = "repack-parts"
+    needs = ("commit", "update-ref", "repack", "index-pack", "pack-objects")
+    WAYS = (("-adf", "--filter=blob:none"), ("--cruft", "-d", "--filter=blob:limit=2k"), ("-Ad",),
+            ("-d", "-g2", "-m"))
+
+    def prepare(self, git):
+        """A partial clone: without the .promisor of its packs, its history would not be complete."""
+        super().prepare(git)
+        os.rename(git.path("repo"), git.path("source"))
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        git.must("repo", "config", "bulkCheckin.unpackLimit", "0")
+        self.send(git, "repo", "HEAD~1")
+        self.send(git, "repo", "HEAD")
+        git.must("repo", "update-ref", "refs/heads/main", git.must("source", "rev-parse", "HEAD").strip())
+
+    def send(self, git, repo, revision):
+        """What leads to it, without blobs, comes as a pack from elsewhere."""
+        pack = subprocess.run([git.program, "pack-objects", "--revs", "--stdout", "-q", "--filter=blob:none"],
+                              cwd=git.path("source"), env=git.env, input=revision.encode() + b"\n",
+                              stdout=subprocess.PIPE, check=True).stdout
+        git.must(repo, "index-pack", "--stdin", "--promisor=" + revision, data=pack)
+
+    def commit(self, git, repo, nr):
+        make_files(git, repo, 10, 30 + nr)
+        git.must(repo, "add", ".")
+        git.must(repo, "commit", "-q", "-m", "commit %d" % nr)
+        git.must(repo, "update-ref", "refs/tags/t%d" % nr, "HEAD")
+
+
 class Maintenance(Workload):
     """maintenance run: loose objects into packs and away, an index of the packs, small packs combined,
     refs packed, a layer of the commit-graph."""
@@ -884,5 +917,6 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Prune(),
-             Gc(), Repack(), Maintenance(), Receive(), Tiny("flush", tiny), Tiny("rename", tiny)]
+             Gc(), Repack(), RepackParts(), Maintenance(), Receive(),
+             Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}

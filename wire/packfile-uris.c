@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * packfile-uris: blobs that the client fetches from elsewhere, as packs by themselves, instead of getting
- * them in the pack (gitprotocol-v2(5)). The host names them:
- *
- *	uploadpack.blobPackfileUri = <object-hash> <pack-hash> <uri>
- */
+/* See packfile-uris.h. */
 #include "compat/posix.h"
-#include "upload/upload.h"
+#include "wire/packfile-uris.h"
 #include "util/alloc.h"
 
 static const char key[] = "uploadpack.blobpackfileuri";
 
 struct packfile_uri {
 	char *line; /* what the client is told: hash of the pack, blank, URI */
-	bool used;
+	bool accepted, taken;
 };
 
-struct upload_uris {
+struct packfile_uris {
 	struct oidmap by_blob; /* to struct packfile_uri */
-	size_t nr_used;
 };
 
-bool upload_has_uris(const struct upload_server *s)
+bool packfile_uris_exist(const struct config_set *c)
 {
-	return config_get(s->repo->config, key) != NULL;
+	return config_get(c, key) != NULL;
 }
 
 static void free_uri(void *data)
@@ -34,7 +28,7 @@ static void free_uri(void *data)
 	free(u);
 }
 
-void upload_uris_free(struct upload_uris *u)
+void packfile_uris_free(struct packfile_uris *u)
 {
 	if (!u)
 		return;
@@ -42,7 +36,7 @@ void upload_uris_free(struct upload_uris *u)
 	free(u);
 }
 
-/* Is the scheme of the URI in the list that the client sent, "http,https"? */
+/* Is the scheme of the URI in the list "http,https"? */
 static bool is_accepted(const char *uri, const char *protocols)
 {
 	size_t len = strcspn(uri, ":");
@@ -63,7 +57,7 @@ static int bad_value(const char *value, struct err *err)
 		       "'<object-hash> <pack-hash> <uri>' (got '%s')", value ? value : "");
 }
 
-static int add_value(struct upload_uris *u, const char *value, const char *protocols,
+static int add_value(struct packfile_uris *u, const char *value, const char *protocols,
 		     const struct hash_algo *algo, struct err *err)
 {
 	struct object_id blob, pack;
@@ -76,63 +70,53 @@ static int add_value(struct upload_uris *u, const char *value, const char *proto
 	if (oidmap_contains(&u->by_blob, &blob))
 		return err_set(err, ERR_INVALID, "object already configured in another "
 			       "uploadpack.blobpackfileuri (got '%s')", value);
-	if (!is_accepted(end + 1, protocols))
-		return 0;
 	CALLOC_ARRAY(uri, 1);
 	uri->line = xstrdup(hash);
+	uri->accepted = is_accepted(end + 1, protocols);
 	oidmap_put(&u->by_blob, &blob, uri);
 	return 0;
 }
 
-int upload_uris_read(struct upload_uris **out, const struct upload_server *s, const char *protocols,
-		     struct err *err)
+int packfile_uris_read(struct packfile_uris **out, const struct config_set *c, const char *protocols,
+		       const struct hash_algo *algo, struct err *err)
 {
 	const struct config_entry *const *v;
-	struct upload_uris *u;
+	struct packfile_uris *u;
 	size_t nr = 0;
 	int rc = 0;
 
 	CALLOC_ARRAY(u, 1);
-	v = config_get_all(s->repo->config, key, &nr);
+	v = config_get_all(c, key, &nr);
 	for (size_t i = 0; i < nr && !rc; i++)
-		rc = add_value(u, v[i]->value, protocols, s->repo->algo, err);
+		rc = add_value(u, v[i]->value, protocols, algo, err);
 	if (rc < 0)
-		upload_uris_free(u);
+		packfile_uris_free(u);
 	else
 		*out = u;
 	return rc;
 }
 
-bool upload_uris_take(struct upload_uris *u, const struct object_id *blob)
+bool packfile_uris_take(struct packfile_uris *u, const struct object_id *blob)
 {
 	struct packfile_uri *uri = u ? oidmap_get(&u->by_blob, blob) : NULL;
 
-	if (!uri)
+	if (!uri || !uri->accepted)
 		return false;
-	u->nr_used += !uri->used;
-	uri->used = true;
+	uri->taken = true;
 	return true;
 }
 
-void upload_uris_print(const struct upload_uris *u, struct pkt_writer *out)
+void packfile_uris_taken(const struct packfile_uris *u, struct string_list *out)
 {
-	struct string_list lines = STRING_LIST_INIT;
 	const struct object_id *blob;
 	void *value;
 
-	if (!u || !u->nr_used)
-		return;
-	for (size_t i = 0; oidmap_next(&u->by_blob, &i, &blob, &value);) {
+	for (size_t i = 0; u && oidmap_next(&u->by_blob, &i, &blob, &value);) {
 		const struct packfile_uri *uri = value;
 
-		if (uri->used)
-			string_list_append(&lines, uri->line);
+		if (uri->taken)
+			string_list_append(out, uri->line);
 	}
-	string_list_sort(&lines);
-	string_list_remove_duplicates(&lines, NULL); /* several blobs of one pack */
-	pkt_writer_addf(out, "packfile-uris\n");
-	for (size_t i = 0; i < lines.nr; i++)
-		pkt_writer_addf(out, "%s\n", lines.items[i].string);
-	pkt_writer_delim(out);
-	string_list_clear(&lines, NULL);
+	string_list_sort(out);
+	string_list_remove_duplicates(out, NULL); /* several blobs of one pack */
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the new pack leaves behind in old ones, which may go. */
+#include "compat/posix.h"
+#include "maintain/pack-collection.h"
+#include "maintain/loosen.h"
+#include "maintain/young.h"
+#include "odb.h"
+#include "util/alloc.h"
+
+struct leaving {
+	struct pack_collection *c;
+	struct repo_operation *op;
+	struct pack **staying;
+	size_t nr_staying, alloc_staying;
+	bool all;
+	struct oidset young; /* unless all */
+	struct err *err;
+};
+
+static bool stays(const struct pack_collection *c, struct pack *p)
+{
+	return pack_has_file(p, "keep") || pack_objects_excludes_pack(c->po, p);
+}
+
+static int note_pack(void *data, struct pack *p)
+{
+	struct leaving *l = data;
+
+	if (!stays(l->c, p))
+		return 0;
+	ALLOC_GROW(l->staying, l->nr_staying + 1, l->alloc_staying);
+	l->staying[l->nr_staying++] = p;
+	return 0;
+}
+
+/* In the new pack, in one that stays, or in one of an alternate. */
+static bool is_safe(void *data, const struct object_id *oid)
+{
+	const struct leaving *l = data;
+	struct odb *odb = l->c->r->odb;
+
+	if (pack_objects_has(l->c->po, oid))
+		return true;
+	for (size_t i = 0; i < l->nr_staying; i++)
+		if (pack_has_object(l->staying[i], oid))
+			return true;
+	for (size_t i = 1; i <= odb_nr_alternates(odb); i++)
+		if (packs_has(odb_packs(odb, i), oid))
+			return true;
+	return false;
+}
+
+static bool is_wanted(void *data, const struct object_id *oid)
+{
+	const struct leaving *l = data;
+
+	return !is_safe(data, oid) && (l->all || oidset_contains(&l->young, oid));
+}
+
+static int loosen_pack(void *data, struct pack *p)
+{
+	struct leaving *l = data;
+
+	return stays(l->c, p) ? 0 : pack_loosen(l->op, l->c->r, p, is_wanted, l, l->err);
+}
+
+int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op, timestamp_t since, struct err *err)
+{
+	struct packs *ours = odb_packs(c->r->odb, 0);
+	struct leaving l = { .c = c, .op = op, .all = !since, .young = OIDSET_INIT, .err = err };
+	int rc = packs_foreach(ours, note_pack, &l);
+
+	if (!rc && since)
+		rc = young_objects(&l.young, c->r, since, is_safe, &l, err);
+	if (!rc)
+		rc = packs_foreach(ours, loosen_pack, &l);
+	oidset_clear(&l.young);
+	free(l.staying);
+	return rc;
+}

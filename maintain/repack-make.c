@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The new packs of a repack, and what goes into each: repack.h. Every object that is kept is in one of them,
+ * or in an old pack that stays.
+ */
+#include "compat/posix.h"
+#include "maintain/repack-internal.h"
+#include "maintain/loosen.h"
+#include "maintain/new-pack.h"
+#include "maintain/roots.h"
+#include "maintain/young.h"
+#include "odb.h"
+#include "pack/write/pack-files.h"
+#include "util/alloc.h"
+
+/* ---- one part ---- */
+
+static int show_pack_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
+			      struct err *err UNUSED)
+{
+	const struct repack *k = data;
+
+	if (k->o->progress)
+		k->o->progress(k->o->data, phase == PACK_PHASE_DELTAS ? "Compressing objects" : "Writing objects",
+			       done, total);
+	return 0;
+}
+
+int repack_begin_part(struct repack *k, enum repack_part part, const struct pack_objects_options *o,
+		      struct err *err)
+{
+	struct pack_collection *c = &k->parts[part];
+
+	*c = (struct pack_collection){ .r = k->r, .o = *o, .warn = k->o->warn, .warn_data = k->o->data };
+	c->o.order = k->o->max_pack_bytes ? PACK_ORDER_FAMILY : PACK_ORDER_TYPE;
+	/* An object that is borrowed, too, but comes from a promisor remote here, has to say so here. */
+	c->o.local = k->o->local && part != REPACK_PROMISOR;
+	c->o.progress = show_pack_progress;
+	c->o.data = k;
+	c->islands = k->o->delta_islands && part < REPACK_YOUNG;
+	c->keep_true_parents = true; /* or nothing would bring them back when the grafts go */
+	return pack_collection_begin(c, err);
+}
+
+static int write_elsewhere(struct repack *k, struct pack_objects *po, const struct pack_files_options *files,
+			   struct err *err)
+{
+	struct oid_array not_ours = OID_ARRAY_INIT;
+	int rc = pack_objects_prepare(po, err);
+
+	if (!rc)
+		rc = pack_objects_write_files(po, files, repo_operation_batch(k->op), &not_ours, err);
+	oid_array_clear(&not_ours);
+	return rc;
+}
+
+static bool wants_bitmap(const struct repack *k, enum repack_part part)
+{
+	return k->o->write_bitmap && k->o->all && part == REPACK_MAIN && !k->o->midx && !k->o->max_pack_bytes;
+}
+
+int repack_write_part(struct repack *k, enum repack_part part, const char *elsewhere, struct err *err)
+{
+	const bool cruft = part == REPACK_YOUNG || part == REPACK_OLD;
+	struct pack_collection *c = &k->parts[part];
+	char *packdir = xstrfmt("%s/pack", odb_objdir(k->r->odb));
+	char *base = xstrfmt("%s/pack", packdir);
+	struct pack_files_options files = {
+		.base_name = elsewhere ? elsewhere : base,
+		.max_bytes = cruft && k->o->max_cruft_bytes ? k->o->max_cruft_bytes : k->o->max_pack_bytes,
+		.shared_perm = k->r->settings.shared_perm,
+		.write_rev = true,
+		.promisor = part == REPACK_PROMISOR,
+		.index_version = 2,
+		.mtime_of = cruft ? pack_collection_mtime : NULL,
+		.before_idx = wants_bitmap(k, part) ? pack_collection_write_bitmap : NULL,
+		.data = c,
+	};
+	int rc = config_get_bool(k->r->config, "pack.writereverseindex", &files.write_rev, err);
+
+	c->base_name = files.base_name;
+	c->batch = repo_operation_batch(k->op);
+	if (rc >= 0 && pack_objects_count(c->po))
+		rc = pack_collection_set_islands(c, err);
+	if (rc >= 0 && pack_objects_count(c->po))
+		rc = elsewhere ? write_elsewhere(k, c->po, &files, err) :
+				 new_pack_files_stage(c->po, k->op, odb_objdir(k->r->odb), &files, &k->sums, err);
+	free(base);
+	free(packdir);
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- what is reachable, or unpacked ---- */
+
+/* What others hold of ours counts as if our refs named it. */
+static int list_borrowed(struct repack *k, struct strvec *lines, struct err *err)
+{
+	struct roots roots = ROOTS_INIT;
+	int rc = roots_collect_borrowers(&roots, k->r, err);
+	const struct oid_array *lists[] = { &roots.strong, &roots.weak };
+
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(lists); i++)
+		for (size_t n = 0; n < lists[i]->nr; n++)
+			if (odb_has_quick(k->r->odb, &lists[i]->oid[n]))
+				strvec_push(lines, oid_hex(&lists[i]->oid[n]));
+	roots_release(&roots);
+	return rc;
+}
+
+static int exclude_pack(void *data, struct pack *p)
+{
+	pack_objects_exclude_pack(data, p);
+	return 0;
+}
+
+/*
+ * Objects from promisor remotes are walked through, as something of ours may be reached by them alone. They
+ * are not added: they stay in packs of their kind. What they promise may be missing.
+ */
+static void allow_for_promises(struct repack *k, struct pack_collection *c)
+{
+	if (!k->promisor)
+		return;
+	c->missing = MISSING_ALLOW_PROMISOR;
+	promisor_packs_foreach(k->r, exclude_pack, c->po);
+}
+
+/* The walk with the filter has found all else; what is missing now has been left out before (--filter-to). */
+static void allow_what_is_elsewhere(struct pack_collection *c)
+{
+	c->missing = MISSING_ALLOW_ANY;
+}
+
+static int collect_reachable(struct repack *k, enum repack_part part, struct err *err)
+{
+	struct pack_collection *c = &k->parts[part];
+	struct strvec lines = STRVEC_INIT;
+	/* With a filter, what is unreachable goes to what it leaves out. */
+	bool last = part == REPACK_LEFT_OUT || !k->o->filter.nr;
+	int rc = 0;
+
+	c->all = c->reflog = c->indexed_objects = true;
+	c->unpacked = !k->o->all;
+	if (part == REPACK_MAIN && k->o->filter.nr)
+		c->filter = &k->o->filter;
+	allow_for_promises(k, c);
+	if (part == REPACK_LEFT_OUT)
+		allow_what_is_elsewhere(c);
+	if (k->o->all) {
+		pack_collection_exclude_kept(c, &k->o->keep_packs, !k->o->pack_kept_objects);
+		c->keep_unreachable = c->pack_loose_unreachable = last && k->o->unreachable == REPACK_APPEND;
+		rc = list_borrowed(k, &lines, err);
+	}
+	if (!rc)
+		rc = pack_collect_revisions(c, &lines, err);
+	strvec_clear(&lines);
+	return rc;
+}
+
+static int make_reachable(struct repack *k, enum repack_part part, const char *elsewhere, struct err *err)
+{
+	struct pack_objects_options o = k->o->pack;
+	int rc;
+
+	o.incremental = !k->o->all;
+	rc = repack_begin_part(k, part, &o, err);
+	if (!rc && part == REPACK_LEFT_OUT)
+		pack_objects_exclude_list(k->parts[part].po, k->parts[REPACK_MAIN].po);
+	if (!rc)
+		rc = collect_reachable(k, part, err);
+	return rc < 0 ? rc : repack_write_part(k, part, elsewhere, err);
+}
+
+/* ---- what came from promisor remotes ---- */
+
+struct adding {
+	struct repack *k;
+	struct err *err;
+};
+
+static bool stays(const struct repack *k, const struct pack *p)
+{
+	for (size_t i = 0; i < k->nr_old; i++)
+		if (k->old[i].pack == p)
+			return k->old[i].kept;
+	return k->o->local; /* it belongs to an alternate */
+}
+
+static int add_pack(void *data, struct pack *p)
+{
+	struct adding *a = data;
+
+	if (stays(a->k, p))
+		return 0;
+	return pack_objects_add_pack(a->k->parts[REPACK_PROMISOR].po, p, a->err);
+}
+
+/* All of it, as it cannot be told what of it would be asked for again. */
+static int make_promisor(struct repack *k, struct err *err)
+{
+	struct adding a = { k, err };
+	int rc = repack_begin_part(k, REPACK_PROMISOR, &k->o->pack, err);
+
+	if (!rc)
+		rc = promisor_packs_foreach(k->r, add_pack, &a);
+	return rc < 0 ? rc : repack_write_part(k, REPACK_PROMISOR, NULL, err);
+}
+
+/* ---- what is unreachable ---- */
+
+static int list_recent(struct repack *k, struct oidset *out, struct err *err)
+{
+	struct oid_array v = OID_ARRAY_INIT;
+	int rc = roots_collect_recent(&v, k->r, err);
+
+	for (size_t i = 0; i < v.nr && !rc; i++)
+		(void)oidset_insert(out, &v.oid[i]);
+	oid_array_clear(&v);
+	return rc;
+}
+
+static bool is_large_cruft(const struct repack *k, const struct old_pack *p)
+{
+	return p->cruft && k->o->combine_cruft_below && !k->o->cruft_expiry &&
+	       pack_size_bytes(p->pack) >= k->o->combine_cruft_below;
+}
+
+/* Which packs go, and which of cruft stay for their size. */
+static void sort_out_cruft(struct repack *k, struct strset *discarded, struct strset *large)
+{
+	for (size_t i = 0; i < k->nr_old; i++) {
+		struct old_pack *p = &k->old[i];
+
+		if (!repack_may_remove(p))
+			continue;
+		p->kept = is_large_cruft(k, p);
+		strset_add(p->kept ? large : discarded, pack_file_name(p->pack));
+	}
+}
+
+static int make_cruft_part(struct repack *k, enum repack_part part, const struct cruft_options *o,
+			   const char *elsewhere, struct err *err)
+{
+	int rc = repack_begin_part(k, part, &k->o->cruft, err);
+
+	for (enum repack_part before = 0; before < part && !rc; before++)
+		if (k->parts[before].po)
+			pack_objects_exclude_list(k->parts[part].po, k->parts[before].po);
+	if (!rc)
+		rc = pack_collect_cruft(&k->parts[part], o, err);
+	return rc < 0 ? rc : repack_write_part(k, part, elsewhere, err);
+}
+
+/*
+ * What is reachable from refs of ours or of borrowers is in the packs that have been made. --expire-to:
+ * what is left then goes, but into a pack elsewhere.
+ */
+static int make_cruft(struct repack *k, struct err *err)
+{
+	struct strset discarded = STRSET_INIT, large = STRSET_INIT;
+	struct oidset recent = OIDSET_INIT;
+	struct cruft_options o = { .discarded = &discarded, .kept_cruft = &large,
+				   .expiry = k->o->cruft_expiry, .recent = &recent };
+	int rc;
+
+	sort_out_cruft(k, &discarded, &large);
+	rc = list_recent(k, &recent, err);
+	if (!rc)
+		rc = make_cruft_part(k, REPACK_YOUNG, &o, NULL, err);
+	if (!rc && k->o->expire_to && o.expiry) {
+		o.expiry = 0;
+		rc = make_cruft_part(k, REPACK_OLD, &o, k->o->expire_to, err);
+	}
+	strset_clear(&discarded);
+	strset_clear(&large);
+	oidset_clear(&recent);
+	return rc;
+}
+
+struct loosening {
+	struct repack *k;
+	struct oidset young; /* with loosen_since */
+};
+
+/* In a pack that stays. */
+static bool is_safe(void *data, const struct object_id *oid)
+{
+	const struct loosening *l = data;
+	const struct repack *k = l->k;
+
+	for (enum repack_part part = 0; part < REPACK_YOUNG; part++)
+		if (k->parts[part].po && pack_objects_has(k->parts[part].po, oid))
+			return true;
+	for (size_t i = 0; i < k->nr_old; i++)
+		if (!repack_may_remove(&k->old[i]) && pack_has_object(k->old[i].pack, oid))
+			return true;
+	for (size_t i = 0; k->o->local && i < odb_nr_alternates(k->r->odb); i++)
+		if (packs_has(odb_packs(k->r->odb, i + 1), oid))
+			return true;
+	return false;
+}
+
+static bool would_be_lost(void *data, const struct object_id *oid)
+{
+	const struct loosening *l = data;
+
+	return !is_safe(data, oid) && (!l->k->o->loosen_since || oidset_contains(&l->young, oid));
+}
+
+static int loosen_unreachable(struct repack *k, struct err *err)
+{
+	struct loosening l = { .k = k, .young = OIDSET_INIT };
+	int rc = 0;
+
+	if (k->o->loosen_since)
+		rc = young_objects(&l.young, k->r, k->o->loosen_since, is_safe, &l, err);
+	for (size_t i = 0; i < k->nr_old && !rc; i++)
+		if (repack_may_remove(&k->old[i]))
+			rc = pack_loosen(k->op, k->r, k->old[i].pack, would_be_lost, &l, err);
+	oidset_clear(&l.young);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+int repack_make_packs(struct repack *k, struct err *err)
+{
+	int rc = make_reachable(k, REPACK_MAIN, NULL, err);
+
+	if (!rc && k->o->filter.nr)
+		rc = make_reachable(k, REPACK_LEFT_OUT, k->o->filter_to, err);
+	if (!rc && k->o->all && k->promisor)
+		rc = make_promisor(k, err);
+	k->nr_main = k->sums.nr;
+	if (!rc && k->o->all && k->o->unreachable == REPACK_CRUFT)
+		rc = make_cruft(k, err);
+	if (!rc && k->o->all && k->o->unreachable == REPACK_LOOSEN && k->o->delete_redundant)
+		rc = loosen_unreachable(k, err);
+	return rc;
+}

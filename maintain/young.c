@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See young.h. */
+#include "compat/posix.h"
+#include "maintain/young.h"
+#include "history/objects.h"
+#include "maintain/roots.h"
+#include "odb.h"
+#include "pack/write/mtimes.h"
+#include "util/alloc.h"
+
+struct search {
+	struct oidset *out;
+	struct repository *r;
+	struct rev_walk *w;
+	timestamp_t since;
+	bool (*is_safe)(void *data, const struct object_id *oid);
+	void *data;
+	struct err *err;
+};
+
+/* ---- what is young itself ---- */
+
+static int add(struct search *s, const struct object_id *oid)
+{
+	if (!s->is_safe(s->data, oid) && oidset_insert(s->out, oid))
+		rev_walk_add_commit(s->w, oid, oid_hex(oid), 0);
+	return 0;
+}
+
+static int add_packed(void *data, const struct object_id *oid, uint32_t mtime)
+{
+	struct search *s = data;
+
+	return mtime >= s->since ? add(s, oid) : 0;
+}
+
+static int add_pack(void *data, struct pack *p)
+{
+	struct search *s = data;
+
+	return pack_foreach_mtime(p, add_packed, s, s->err);
+}
+
+static int add_loose(void *data, const struct object_id *oid)
+{
+	struct search *s = data;
+	const char *hex = oid_hex(oid);
+	char *path = xstrfmt("%s/%.2s/%s", odb_objdir(s->r->odb), hex, hex + 2);
+	struct stat st;
+
+	if (!stat(path, &st) && st.st_mtime >= 0 && (timestamp_t)st.st_mtime >= s->since)
+		add(s, oid);
+	free(path);
+	return 0;
+}
+
+static int add_named(struct search *s)
+{
+	struct oid_array v = OID_ARRAY_INIT;
+	int rc = roots_collect_recent(&v, s->r, s->err);
+
+	for (size_t i = 0; i < v.nr && !rc; i++)
+		add(s, &v.oid[i]);
+	oid_array_clear(&v);
+	return rc;
+}
+
+/* ---- what that leads to ---- */
+
+static int on_commit(void *data, struct commit *c, struct err *err UNUSED)
+{
+	struct search *s = data;
+
+	oidset_insert(s->out, &c->oid);
+	return 0;
+}
+
+static int on_object(void *data, const struct walked_object *o, struct err *err UNUSED)
+{
+	struct search *s = data;
+
+	oidset_insert(s->out, o->oid);
+	return 0;
+}
+
+static int on_missing(void *data UNUSED, const struct walked_object *o UNUSED, struct err *err UNUSED)
+{
+	return 0;
+}
+
+static int walk(struct search *s)
+{
+	struct object_walk_options o = {
+		.commit = on_commit, .object = on_object, .missing = on_missing, .data = s,
+	};
+	int rc;
+
+	if (!s->w->nr_starts)
+		return 0;
+	s->w->objects = true;
+	s->w->missing_ok = true;
+	s->w->ignore_missing = true;
+	s->w->stops_at = s->is_safe;
+	s->w->stops_at_data = s->data;
+	rc = rev_walk_begin(s->w, s->err);
+	return rc < 0 ? rc : object_walk(s->w, &o, s->err);
+}
+
+int young_objects(struct oidset *out, struct repository *r, timestamp_t since,
+		  bool (*is_safe)(void *data, const struct object_id *oid), void *data, struct err *err)
+{
+	struct search s = { .out = out, .r = r, .since = since, .is_safe = is_safe, .data = data, .err = err };
+	int rc = rev_walk_new(&s.w, r, err);
+
+	if (rc < 0)
+		return rc;
+	rc = packs_foreach(odb_packs(r->odb, 0), add_pack, &s);
+	if (!rc)
+		rc = odb_foreach(r->odb, ODB_FOREACH_LOCAL, add_loose, &s, err);
+	if (!rc)
+		rc = add_named(&s);
+	if (!rc)
+		rc = walk(&s);
+	rev_walk_free(s.w);
+	return rc;
+}

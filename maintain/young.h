@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Objects that are too young to go. */
+#ifndef MAINTAIN_YOUNG_H
+#define MAINTAIN_YOUNG_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "repo/repo.h"
+#include "util/date.h"
+
+/*
+ * Add our objects, packed or loose, that were of use at `since` or later (the time of the file, or what the .mtimes of
+ * the pack says), what gc.recentObjectsHook names, and all that these lead to: a commit that somebody is about to use is
+ * no good without its old trees. is_safe: the object, and what it leads to, is no matter here. What is missing is passed over.
+ */
+MUST_USE int young_objects(struct oidset *out, struct repository *r, timestamp_t since,
+			   bool (*is_safe)(void *data, const struct object_id *oid), void *data,
+			   struct err *err);
+
+#endif
