@@ -10,6 +10,8 @@
 int os_cpu_count(void);
 /* Of the machine; objects larger than that are not read. At most SIZE_MAX / 2. */
 uint64_t os_memory_bytes(void);
+/* Memory that has been freed, of all threads, goes back to the system, as far as that can be said. */
+void os_return_memory(void);
 /*
  * Make room for `nr` descriptors in the kernel's table. When the table of a process that has
  * several threads grows later, Linux waits until all processors have noticed: 10 ms and more.

@@ -50,10 +50,9 @@ static int add_object(void *data, const struct object_id *oid, enum object_type 
 {
 	struct adding *a = data;
 
-	if (!pack)
-		return pack_collection_add(a->c, oid, type, NULL, 0, a->err);
-	if (a->copy)
-		return pack_objects_copy(a->c->po, pack, offset, a->err);
+	progress_update(a->c->progress, ++a->c->nr_enumerated);
+	if (pack && a->copy)
+		return pack_objects_copy(a->c->po, oid, type, name_hash, pack, offset, a->err);
 	return pack_objects_add_packed(a->c->po, oid, type, name_hash, pack, offset, a->err);
 }
 
@@ -65,7 +64,11 @@ static int add_objects(struct pack_collection *c, struct bitmap_walk *bw, bool c
 		bitmap_walk_drop(bw, OBJ_BLOB);
 	else if (copy && c->o.ofs_delta && c->o.reuse_object && c->o.reuse_delta)
 		c->whole = bitmap_walk_whole_pack(bw);
-	return c->whole ? 0 : bitmap_walk_foreach(bw, add_object, &a, err);
+	if (!c->whole)
+		return bitmap_walk_foreach(bw, add_object, &a, err);
+	c->nr_enumerated += pack_nr_objects(c->whole);
+	progress_update(c->progress, c->nr_enumerated);
+	return 0;
 }
 
 int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w, struct err *err)

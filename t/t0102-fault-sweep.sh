@@ -262,8 +262,21 @@ for what in EIO ENOSPC+ EINTR short; do
 		" unpack-objects -q
 	'
 done
+# Of a large pack the copy is written by a thread of its own.
+test_expect_success 'set up a large pack' '
+	git init -q large && for i in 1 2 3; do head -c 3000000 /dev/urandom >large/f$i; done && git -C large add . &&
+	git -C large pack-objects --stdout --revs >large.pack <<-EOF
+	$(git -C large write-tree)
+	EOF
+'
+for what in EIO:write ENOSPC:write short:write; do
+	test_expect_success "index-pack of a large one: $what" '
+		SWEEP_STDIN=$TRASH_DIRECTORY/large.pack && sweep committed $what "
+			git verify-pack .git/objects/pack/pack-\$(sed \"s/^....	//\" ../out).idx
+		" index-pack --stdin --threads=2
+	'
+done
 SWEEP_STDIN=/dev/null
-
 
 test_expect_success 'init: nothing stays of one that failed' '
 	n=0 && rm -f missed &&

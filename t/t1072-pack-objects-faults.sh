@@ -68,13 +68,20 @@ test_expect_success 'an error of the disk while a pack is copied is told, on a p
 
 # The header, pieces of at least 64 KiB, the rest.
 test_expect_success 'write calls: at most one for each 65515 bytes, and two' '
-	for opts in "" "--no-reuse-object" "--no-reuse-delta --window=0"; do
-		rm -f log && GIT_TEST_SYSCALL_LOG=log "$FAULT_GIT" -C repo pack-objects --all --stdout $opts \
-			</dev/null >x.pack &&
-		grep -c "^write" log >calls && test $(cat calls) -ge 1 &&
-		test $(cat calls) -le $(($(wc -c <x.pack) / 65515 + 2)) || { cat log >&4; return 1; }
-	done &&
-	test $(wc -c <x.pack) -gt 200000
+	few_writes () {
+		for opts in "" "--delta-base-offset" "--no-reuse-object" "--no-reuse-delta --window=0"; do
+			rm -f log && GIT_TEST_SYSCALL_LOG=log "$FAULT_GIT" -C $1 pack-objects --all --stdout $opts \
+				</dev/null >x.pack &&
+			grep -c "^write" log >calls && test $(cat calls) -ge 1 &&
+			test $(cat calls) -le $(($(wc -c <x.pack) / 65515 + 2)) || { cat log >&4; return 1; }
+		done && test $(wc -c <x.pack) -gt 200000
+	} &&
+	cp -R repo many && for i in $(seq 80); do head -c 7000 /dev/urandom >many/noise$i || return 1; done &&
+	git -C many add . && git -C many commit -qm many && few_writes repo && few_writes many && : with bitmaps, for all and for some of the objects &&
+	cp -R many mapped && rm -rf mapped/.git/objects/?? &&
+	git -C many pack-objects --all --delta-base-offset --write-bitmap-index "$PWD/mapped/.git/objects/pack/pack" </dev/null &&
+	few_writes mapped && echo more >mapped/more && git -C mapped add more && git -C mapped commit -qm more &&
+	few_writes mapped
 '
 
 test_expect_success 'copying a whole pack: one read for each piece' '

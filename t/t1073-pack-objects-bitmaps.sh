@@ -70,6 +70,27 @@ test_expect_success 'new commits beside the pack' '
 	same more HEAD --delta-base-offset --include-tag
 '
 
+# version N: 60 files that have nothing in common but their size, with a line that is N
+version () {
+	for i in $(seq 60); do
+		awk -v i=$i -v n="$1" 'BEGIN { for (k = 1; k <= 40; k++)
+			printf "%010d %08d\n", k == i % 40 + 1 ? n : 0, (i * 1000 + k) * 7919 % 99999989 }' >alike/f$i.c || return
+	done && git -C alike add . && git -C alike commit -qm "version $1"
+}
+
+# With few candidates for each object a delta is found only where those of one name come together.
+test_expect_success 'names in the bitmap bring together what is alike' '
+	git init -q alike && version 1 && version 2 &&
+	git -C alike pack-objects --all --window=0 --write-bitmap-index .git/objects/pack/pack </dev/null &&
+	find alike/.git/objects -path "*/??/*" -type f -exec rm -f {} + &&
+	same alike HEAD --no-reuse-delta --window=3 && test_grep "(delta 6[0-9])" with.err
+'
+
+test_expect_success 'names of objects beside the pack, too' '
+	version 3 && version 4 && same alike HEAD --delta-base-offset --window=3 &&
+	test_grep "(delta 6[0-9])" with.err && test_grep "pack-reused 1[0-9][0-9] " with.err
+'
+
 test_expect_success 'damage: the object is taken from elsewhere, or the error names it' '
 	cp -R repo bad && pack=$(ls bad/.git/objects/pack/*.pack) && chmod u+w "$pack" &&
 	size=$(wc -c <"$pack") &&

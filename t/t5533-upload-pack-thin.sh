@@ -85,6 +85,23 @@ test_expect_success 'what came after the bitmaps is found by a walk, with its ba
 	: >none && pack_holds none
 '
 
+# Of one size, so that nothing but their names brings two versions together.
+test_expect_success 'deltas of what came after the bitmaps are found by names' '
+	git init -q -b main named && (cd named && echo 1 >file && git add file && test_commit first) &&
+	one_pack named && for v in 1 2
+	do
+		for i in $(test_seq 30)
+		do
+			awk -v i=$i -v v=$v "BEGIN { srand(i); printf \"version %d\n\", v
+				for (k = 0; k < 200; k++) printf \"%08d\n\", rand() * 1e8 }" >named/f$i.c || return 1
+		done && git -C named add . && test_commit -C named "v$v" file $v || return 1
+	done &&
+	fetch_request no-progress "want $(git -C named rev-parse HEAD)" done | serve named -c pack.window=3 &&
+	git -C named rev-list --objects HEAD | cut -d" " -f1 >wanted && pack_holds wanted &&
+	git -C named pack-objects --all --stdout --window=0 </dev/null >whole &&
+	test $(($(wc -c <pack) * 10)) -lt $(($(wc -c <whole) * 7))
+'
+
 test_expect_success 'random histories: all arrives, and nothing twice' '
 	git init -q random && (cd random && "$HELPER/random-history" 9 80 &&
 	 for i in $(test_seq 30)

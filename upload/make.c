@@ -180,12 +180,10 @@ static int add_found(void *data, const struct object_id *oid, enum object_type t
 	j->nr++;
 	if (type == OBJ_BLOB && packfile_uris_take(j->q->uris, oid))
 		return 0;
-	if (!pack)
-		return pack_objects_add(j->po, oid, type, NULL, 0, &j->err);
-	if (!j->q->haves.nr)
-		return pack_objects_copy(j->po, pack, offset, &j->err);
+	if (pack && !j->q->haves.nr)
+		return pack_objects_copy(j->po, oid, type, name_hash, pack, offset, &j->err);
 	rc = pack_objects_add_packed(j->po, oid, type, name_hash, pack, offset, &j->err);
-	return rc < 0 ? rc : add_base(j, type, pack, offset);
+	return rc < 0 || !pack ? rc : add_base(j, type, pack, offset);
 }
 
 /* ERR_NOT_FOUND: they cannot tell. */

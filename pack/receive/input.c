@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The pack as it comes from a descriptor: a buffer from which entries are inflated. What has
- * been used is hashed and copied to the file in large pieces, when the buffer is filled again.
+ * been used goes to the sink in large pieces, when the buffer is full.
  * Nothing waits for more than the caller needs: behind a socket there may be a peer who waits
  * for our answer.
  */
@@ -13,45 +13,56 @@
 #include "write-or-die.h"
 
 #define BUFFER_BYTES ((size_t)1024 * 1024)
+/* No read is for less, if there can be more. */
+#define READ_MIN ((size_t)64 * 1024)
 
 void rx_input_open(struct rx_input *in, int fd, const void *head, size_t head_len, uint64_t max,
-		   const struct hash_algo *algo)
+		   struct rx_sink *sink)
 {
 	memset(in, 0, sizeof(*in));
 	in->fd = fd;
-	in->out_fd = -1;
+	in->sink = sink;
 	in->max = max;
 	in->cap = st_add(BUFFER_BYTES, head_len);
 	in->buf = xmalloc(in->cap);
 	if (head_len)
 		memcpy(in->buf, head, head_len);
 	in->len = head_len;
-	hash_init(&in->hash, algo);
 }
 
 void rx_input_release(struct rx_input *in)
 {
-	if (in->buf)
-		hash_release(&in->hash);
 	FREE_AND_NULL(in->buf);
+}
+
+/* What has been used makes room for more. */
+static int make_room(struct rx_input *in, struct err *err)
+{
+	size_t left = in->len - in->pos;
+	unsigned char *next;
+	int rc;
+
+	if (!in->pos)
+		return 0;
+	next = rx_sink_spare(in->sink, in->cap);
+	if (next) {
+		memcpy(next, in->buf + in->pos, left);
+		rc = rx_sink_give(in->sink, in->buf, in->pos, err);
+		in->buf = next;
+	} else {
+		rc = rx_sink_put(in->sink, in->buf, in->pos, err);
+		memmove(in->buf, in->buf + in->pos, left);
+	}
+	in->pos = 0;
+	in->len = left;
+	return rc;
 }
 
 int rx_input_flush(struct rx_input *in, struct err *err)
 {
-	size_t left = in->len - in->pos;
-	int rc = 0;
+	int rc = make_room(in, err);
 
-	if (!in->pos)
-		return 0;
-	hash_update(&in->hash, in->buf, in->pos);
-	if (in->out_fd >= 0)
-		rc = write_in_full(in->out_fd, in->buf, in->pos, in->out_name, err);
-	if (rc < 0)
-		return rc;
-	memmove(in->buf, in->buf + in->pos, left);
-	in->pos = 0;
-	in->len = left;
-	return 0;
+	return rc ? rc : rx_sink_wait(in->sink, err);
 }
 
 static bool is_ready(const struct rx_input *in)
@@ -85,12 +96,12 @@ int rx_input_need(struct rx_input *in, size_t n, struct err *err)
 	int rc = 0;
 
 	if (rx_input_available(in) < n && in->cap - in->pos < n)
-		rc = rx_input_flush(in, err);
+		rc = make_room(in, err);
 	while (!rc && rx_input_available(in) < n) {
 		if (in->ended)
 			return err_set(err, ERR_CORRUPT, "early EOF");
-		if (in->len == in->cap)
-			rc = rx_input_flush(in, err);
+		if (in->cap - in->len < READ_MIN)
+			rc = make_room(in, err);
 		if (!rc)
 			rc = read_some(in, err);
 	}
@@ -103,7 +114,8 @@ int rx_input_prefer(struct rx_input *in, size_t want, struct err *err)
 
 	if (rx_input_available(in) >= want || in->ended || !is_ready(in))
 		return 0;
-	rc = rx_input_flush(in, err);
+	if (in->cap - in->pos < want || in->cap - in->len < READ_MIN)
+		rc = make_room(in, err);
 	/* As much as there is, so that this is done once for many entries. */
 	do {
 		if (!rc && in->len < in->cap)

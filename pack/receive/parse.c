@@ -8,9 +8,8 @@
  * here in pieces. No size is believed: memory is taken for what a slab may hold, whatever an
  * entry claims.
  *
- * In most packs deltas stand near their bases. So the workers keep the latest objects and make those
- * objects at once whose base is among them: such a delta is inflated only once, and while this thread
- * inflates the others are busy. What they leave is resolved later (resolve.c).
+ * The workers also make the objects of deltas, as far as they have the bases (early.c). What they leave is
+ * resolved later (resolve.c).
  */
 #include "compat/posix.h"
 #include "pack/receive/receive-internal.h"
@@ -25,8 +24,6 @@
 /* Larger objects are hashed in pieces, if they are not deltas; they can be read again later. */
 #define HOLD_BYTES ((uint64_t)4 * 1024 * 1024)
 #define PIECE_BYTES ((size_t)128 * 1024)
-/* Larger ones are not kept as bases of deltas that may follow. */
-#define RECENT_BYTES_MAX ((size_t)1024 * 1024)
 /* The least that follows the header of an entry: an empty stream. */
 #define STREAM_MIN_BYTES 8
 
@@ -47,65 +44,13 @@ struct parser {
 	struct rx_input *in;
 	struct workers *workers;
 	struct slab *slab, *idle;
-	struct base_cache *recent; /* by number of entry */
+	struct rx_early *early;
 	z_stream z;
 	bool z_open;
 	unsigned char *piece; /* scratch of PIECE_BYTES */
 };
 
 /* ---- slabs ---- */
-
-/* `data` passes to the cache. */
-static void keep_recent(struct parser *p, uint32_t i, void *data, size_t size)
-{
-	struct base_object *b = base_object_new(rx_entry(p->rx, i)->type, data, size);
-
-	base_cache_add(p->recent, NULL, i, b);
-	base_object_put(b);
-}
-
-static int name_object(struct parser *p, uint32_t i, const void *content, size_t size)
-{
-	struct rx_entry *e = rx_entry(p->rx, i);
-	struct err err = ERR_INIT;
-	int rc = rx_object(p->rx, i, content, size, &err);
-
-	if (rc < 0) {
-		e->type = 0;
-		e->flags |= RX_BROKEN;
-		(void)rx_broken(p->rx, rc, &err);
-	}
-	return rc;
-}
-
-/* Make the object of a delta if its base is at hand. Whatever is wrong with the delta is told later. */
-static void try_delta(struct parser *p, uint32_t i, const void *delta, size_t delta_size)
-{
-	struct pack_receive *rx = p->rx;
-	struct rx_entry *e = rx_entry(rx, i);
-	struct base_object *base = NULL;
-	void *data;
-	size_t size;
-	int rc;
-
-	if (e->base != RX_NONE)
-		base = base_cache_get(p->recent, NULL, e->base);
-	if (!base)
-		return;
-	rc = delta_apply(base->data, base->size, delta, delta_size, (size_t)rx->max_object_bytes, &data,
-			 &size, NULL);
-	if (!rc)
-		e->type = (uint8_t)base->type;
-	base_object_put(base);
-	if (rc < 0)
-		return;
-	if (name_object(p, i, data, size) < 0) {
-		free(data);
-		return;
-	}
-	atomic_fetch_add(&rx->resolved, 1);
-	keep_recent(p, i, data, size);
-}
 
 static void hash_slab(void *job)
 {
@@ -118,9 +63,9 @@ static void hash_slab(void *job)
 		size_t size = s->objects[k].size;
 
 		if (rx_is_delta(rx_entry(p->rx, i)))
-			try_delta(p, i, content, size);
-		else if (!name_object(p, i, content, size) && size <= RECENT_BYTES_MAX)
-			keep_recent(p, i, xmemdup(content, size + 1), size);
+			rx_early_delta(p->early, i, content, size);
+		else
+			rx_early_object(p->early, i, content, size);
 	}
 }
 
@@ -313,6 +258,7 @@ static int read_big(struct parser *p, uint32_t i, uint64_t size, struct err *err
 		return rc;
 	memcpy(rx_name(rx, i), oid.hash, rx->raw_len);
 	e->flags |= RX_BIG;
+	e->settled = true;
 	ALLOC_GROW(rx->big, rx->nr_big + 1, rx->big_alloc);
 	rx->big[rx->nr_big++] = i;
 	return 0;
@@ -336,8 +282,10 @@ static int read_delta(struct parser *p, uint32_t i, uint64_t size, struct err *e
 	int rc;
 
 	p->rx->nr_deltas++;
-	if (size > HOLD_BYTES)
+	if (size > HOLD_BYTES) {
+		rx_entry(p->rx, i)->settled = true;
 		return inflate_pieces(p, i, size, NULL, NULL, err);
+	}
 	rc = inflate_whole(p, i, (size_t)size, slab_room(p, (size_t)size), err);
 	if (!rc)
 		slab_add(p, i, (size_t)size);
@@ -358,6 +306,7 @@ static int read_base(struct parser *p, uint32_t i, size_t *used, struct err *err
 		if (rc < 0)
 			return rc;
 		rx_add_ref(rx, i, rx_input_at(p->in) + *used);
+		memcpy(rx_name(rx, i), rx_input_at(p->in) + *used, rx->raw_len);
 		*used += rx->raw_len;
 		return 0;
 	}
@@ -439,7 +388,9 @@ static int read_checksum(struct pack_receive *rx, struct err *err)
 		rc = rx_input_need(&rx->in, rx->raw_len, err);
 	if (rc < 0)
 		return rc;
-	hash_final(&rx->in.hash, &rx->sum);
+	rc = rx_sink_hash(rx->sink, &rx->sum, err);
+	if (rc < 0)
+		return rc;
 	at = rx_input_at(&rx->in);
 	if (memcmp(at, rx->sum.hash, rx->raw_len))
 		return err_set(err, ERR_CORRUPT, "pack is corrupted (%s mismatch)",
@@ -475,7 +426,7 @@ static void parser_release(struct parser *p)
 	}
 	if (p->z_open)
 		inflateEnd(&p->z);
-	base_cache_free(p->recent);
+	rx_early_end(p->early);
 	free(p->piece);
 }
 
@@ -507,7 +458,7 @@ int rx_parse(struct pack_receive *rx, struct err *err)
 	if (rc < 0)
 		return rc;
 	p.workers = workers_new(rx->o.threads, SLABS_IN_FLIGHT);
-	p.recent = base_cache_new(rx->base_bytes / 2);
+	p.early = rx_early_new(rx);
 	p.piece = xmalloc(PIECE_BYTES);
 	rc = read_entries(&p, err);
 	submit_slab(&p);

@@ -15,6 +15,23 @@
 
 #define RX_NONE UINT32_MAX
 
+/* ---- sink.c: what has been used of the input ---- */
+struct rx_sink;
+/* It only hashes until it has a file. may_start: a thread, for a large pack. */
+struct rx_sink *rx_sink_new(const struct hash_algo *algo, bool may_start);
+void rx_sink_free(struct rx_sink *s); /* NULL is fine */
+/* `name`, for messages, stays with the caller. */
+void rx_sink_copy_to(struct rx_sink *s, int fd, const char *name);
+/* A buffer of `cap` bytes, always the same, to go on with when the present one is given away; NULL: put it. */
+unsigned char *rx_sink_spare(struct rx_sink *s, size_t cap);
+/* The first len bytes of a buffer, which goes to the sink, in a thread. Errors may be those of earlier pieces. */
+MUST_USE int rx_sink_give(struct rx_sink *s, unsigned char *buf, size_t len, struct err *err);
+/* The same at once; the buffer stays the caller's. */
+MUST_USE int rx_sink_put(struct rx_sink *s, const unsigned char *p, size_t len, struct err *err);
+/* All has been hashed and written. */
+MUST_USE int rx_sink_wait(struct rx_sink *s, struct err *err);
+MUST_USE int rx_sink_hash(struct rx_sink *s, struct object_id *out, struct err *err);
+
 /* ---- input.c: the pack as it comes ---- */
 struct rx_input {
 	int fd;
@@ -24,13 +41,11 @@ struct rx_input {
 	uint64_t offset;      /* of buf[pos] in the pack */
 	uint64_t max;	      /* bytes; 0: no limit */
 	uint32_t crc;	      /* of what was used since it was set to 0 */
-	int out_fd;	      /* what has been used is copied there; -1: nowhere */
-	const char *out_name;
-	struct hash_ctx hash;
+	struct rx_sink *sink;
 };
 
 void rx_input_open(struct rx_input *in, int fd, const void *head, size_t head_len, uint64_t max,
-		   const struct hash_algo *algo);
+		   struct rx_sink *sink);
 void rx_input_release(struct rx_input *in);
 static inline const unsigned char *rx_input_at(const struct rx_input *in)
 {
@@ -46,7 +61,7 @@ MUST_USE int rx_input_need(struct rx_input *in, size_t n, struct err *err);
 MUST_USE int rx_input_prefer(struct rx_input *in, size_t want, struct err *err);
 /* n bytes have been used. ERR_TOO_BIG beyond the limit. */
 MUST_USE int rx_input_use(struct rx_input *in, size_t n, struct err *err);
-/* Hash and copy what has been used and is still in the buffer. */
+/* All that has been used is hashed and copied. */
 MUST_USE int rx_input_flush(struct rx_input *in, struct err *err);
 
 /* ---- table.c: what is known of each entry ---- */
@@ -58,10 +73,18 @@ struct rx_entry {
 	uint64_t offset;
 	uint32_t crc;
 	uint32_t base;		 /* of a delta, once known */
-	uint32_t child, sibling; /* deltas of this one by offset; the next delta of the same base */
+	union {
+		/* While the pack is read: deltas that wait for this one. */
+		struct rx_waiting *waiting;
+		/* Then: deltas of this one; the next delta of the same base. See rx_link_deltas(). */
+		struct {
+			uint32_t child, sibling;
+		};
+	};
 	uint8_t stored;		 /* type in the pack */
 	uint8_t type;		 /* of the object; 0: not known yet */
 	uint8_t header_len, flags;
+	bool settled; /* see early.c */
 };
 
 /* Entries do not move, since threads hold pointers to them while the table grows. */
@@ -69,7 +92,7 @@ struct rx_entry {
 #define RX_CHUNK ((uint32_t)1 << RX_CHUNK_BITS)
 struct rx_chunk {
 	struct rx_entry entries[RX_CHUNK];
-	unsigned char names[]; /* raw_len bytes each */
+	unsigned char names[]; /* raw_len bytes each; of a delta by name, at first that of its base */
 };
 
 /* A delta whose base is given by name. */
@@ -79,7 +102,7 @@ struct rx_ref {
 	bool claimed; /* the object of that name has been found; in the first of that name */
 };
 
-struct rx_slabs;
+struct rx_waiting;
 struct rx_links;
 
 struct pack_receive {
@@ -88,6 +111,7 @@ struct pack_receive {
 	size_t base_bytes;
 	uint64_t max_object_bytes;
 	struct rx_input in;
+	struct rx_sink *sink;
 	/* the file */
 	struct tmp_objdir *objdir; /* NULL: another directory, or no copy */
 	struct tempfile *tmp;	   /* NULL: not a copy, or staged */
@@ -157,6 +181,17 @@ int rx_broken(struct pack_receive *rx, int rc, struct err *err);
 /* ---- parse.c ---- */
 /* Everything up to and including the checksum. */
 MUST_USE int rx_parse(struct pack_receive *rx, struct err *err);
+
+/* ---- early.c: deltas that are made while the pack is read; thread-safe but for new and end ---- */
+struct rx_early *rx_early_new(struct pack_receive *rx);
+/*
+ * Name and check the object i, or make that of the delta i if that is possible, and then what has waited for it.
+ * Failures go to rx_broken(). Entries without a content for this are settled by the caller.
+ */
+void rx_early_object(struct rx_early *e, uint32_t i, const void *content, size_t size);
+void rx_early_delta(struct rx_early *e, uint32_t i, const void *delta, size_t size);
+/* After the last one: what waits still is left to rx_resolve_from(). NULL is fine. */
+void rx_early_end(struct rx_early *e);
 
 /* ---- content.c: an entry's content from the file ---- */
 MUST_USE int rx_file_open(struct pack_receive *rx, struct err *err);

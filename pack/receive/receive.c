@@ -21,6 +21,7 @@ struct pack_receive *pack_receive_new(const struct pack_receive_options *o)
 	rx->fd = -1;
 	pthread_mutex_init(&rx->lock, NULL);
 	pthread_mutex_init(&rx->callback, NULL);
+	rx->sink = rx_sink_new(o->algo, (o->threads > 0 ? o->threads : os_cpu_count()) > 1);
 	if (o->check_links)
 		rx->links = rx_links_new(rx->raw_len);
 	return rx;
@@ -30,6 +31,7 @@ void pack_receive_free(struct pack_receive *rx)
 {
 	if (!rx)
 		return;
+	rx_sink_free(rx->sink);
 	rx_file_close(rx);
 	window_pool_free(rx->pool);
 	rx_input_release(&rx->in);
@@ -84,8 +86,7 @@ static int create_copy(struct pack_receive *rx, const struct pack_receive_stream
 	rx->fd = fcntl(rx->tmp->fd, F_DUPFD_CLOEXEC, 0);
 	if (rx->fd < 0)
 		return err_set_errno(err, "cannot duplicate the descriptor of '%s'", rx->path);
-	rx->in.out_fd = rx->fd;
-	rx->in.out_name = rx->path;
+	rx_sink_copy_to(rx->sink, rx->fd, rx->path);
 	return 0;
 }
 
@@ -94,10 +95,13 @@ int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_strea
 {
 	int rc = 0;
 
-	rx_input_open(&rx->in, s->fd, s->head, s->head_len, rx->o.max_input_bytes, rx->o.algo);
+	rx_input_open(&rx->in, s->fd, s->head, s->head_len, rx->o.max_input_bytes, rx->sink);
 	if (s->objdir || s->dir)
 		rc = create_copy(rx, s, err);
-	return rc ? rc : rx_parse(rx, err);
+	if (!rc)
+		rc = rx_parse(rx, err);
+	os_return_memory();
+	return rc;
 }
 
 int pack_receive_file(struct pack_receive *rx, const char *path, struct err *err)
@@ -108,8 +112,9 @@ int pack_receive_file(struct pack_receive *rx, const char *path, struct err *err
 	if (fd < 0)
 		return err_set_errno(err, "cannot open packfile '%s'", path);
 	rx->path = xstrdup(path);
-	rx_input_open(&rx->in, fd, NULL, 0, rx->o.max_input_bytes, rx->o.algo);
+	rx_input_open(&rx->in, fd, NULL, 0, rx->o.max_input_bytes, rx->sink);
 	rc = rx_parse(rx, err);
+	os_return_memory();
 	if (!rc && !rx->in.ended)
 		rc = rx_input_prefer(&rx->in, 1, err);
 	if (!rc && (pack_receive_rest(rx, &rest), rest))
@@ -195,6 +200,9 @@ int pack_receive_resolve(struct pack_receive *rx, struct err *err)
 		rx->nr -= rx->nr_added;
 		rx->nr_added = 0;
 	}
+	FREE_AND_NULL(rx->refs);
+	rx->nr_refs = 0;
+	os_return_memory();
 	if (!rc) {
 		rx_sort_names(rx);
 		rc = rx_finish_checks(rx, err);

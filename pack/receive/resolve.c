@@ -16,7 +16,7 @@
  * exceed its share of base_bytes, those of its lowest bases are dropped; they are made again, from
  * the nearest base that has its content, when they are needed.
  *
- * Many objects have their names already (parse.c). They are made again only where something below
+ * Many objects have their names already (early.c). They are made again only where something below
  * them is left.
  */
 #include "compat/posix.h"
@@ -40,7 +40,7 @@ static bool is_wanted(const struct pack_receive *rx, uint32_t i)
 }
 
 /*
- * How much there is to do with each entry and what is below it. A base by offset comes before its
+ * How much there is to do with each entry and what is below it. A base that is known comes before its
  * deltas, so one pass from the end is enough.
  */
 static uint32_t *weigh(const struct pack_receive *rx)
@@ -79,6 +79,7 @@ void rx_link_deltas(struct pack_receive *rx)
 	for (uint32_t i = 0; i < rx->nr; i++) {
 		uint32_t base = rx_entry(rx, i)->base;
 
+		rx_entry(rx, i)->child = rx_entry(rx, i)->sibling = RX_NONE;
 		heaviest[i] = RX_NONE;
 		if (base != RX_NONE && weight[i] &&
 		    (heaviest[base] == RX_NONE || weight[i] > weight[heaviest[base]]))

@@ -36,7 +36,7 @@ int rx_table_add(struct pack_receive *rx, uint32_t *out, struct err *err)
 	if (!rx->chunks[chunk])
 		rx->chunks[chunk] = xcalloc(1, sizeof(struct rx_chunk) + RX_CHUNK * rx->raw_len);
 	e = rx_entry(rx, i);
-	e->base = e->child = e->sibling = RX_NONE;
+	e->base = RX_NONE;
 	rx->nr++;
 	*out = i;
 	return 0;

@@ -57,6 +57,7 @@ static int add_base(struct pack_receive *rx, const unsigned char *name, struct e
 	e = rx_entry(rx, i);
 	e->stored = e->type = (uint8_t)info.type;
 	e->flags = RX_ADDED;
+	e->child = e->sibling = RX_NONE;
 	memcpy(rx_name(rx, i), name, rx->raw_len);
 	rx->nr_added++;
 	return 0;

@@ -287,7 +287,7 @@ int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid
 	if (leaves_out(po, oid))
 		return 0;
 	rc = add(po, oid, type, name_hash, 0, &it, err);
-	if (!rc && !it->source) {
+	if (!rc && pack && !it->source) {
 		it->source = pack_list_source(po, pack);
 		it->in_offset = offset;
 	}

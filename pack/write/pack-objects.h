@@ -100,7 +100,7 @@ void pack_objects_free(struct pack_objects *po); /* NULL is fine */
 MUST_USE int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
 			      enum object_type type, const char *path, unsigned flags,
 			      struct err *err);
-/* The same for an object whose place is known (a bitmap): no look-up. */
+/* The same for an object whose place and name hash are known (a bitmap): no look-up. pack: NULL if not. */
 MUST_USE int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid,
 				     enum object_type type, uint32_t name_hash, struct pack *pack,
 				     uint64_t offset, struct err *err);
@@ -113,9 +113,13 @@ MUST_USE int pack_objects_add_packed(struct pack_objects *po, const struct objec
  */
 MUST_USE int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t first,
 				    uint32_t nr, struct err *err);
-/* The same for one object, as bitmap_walk_foreach() delivers them: ranges are made of them. */
-MUST_USE int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint64_t offset,
-			       struct err *err);
+/*
+ * The same for one object, as bitmap_walk_foreach() delivers them: ranges are made of them. Where none
+ * can stay, it is added as by pack_objects_add_packed().
+ */
+MUST_USE int pack_objects_copy(struct pack_objects *po, const struct object_id *oid,
+			       enum object_type type, uint32_t name_hash, struct pack *pack,
+			       uint64_t offset, struct err *err);
 /* All objects of a pack, in its order. */
 MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
 /* Objects of that pack that are added from now on are left out. */

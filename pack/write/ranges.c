@@ -110,12 +110,15 @@ static uint32_t position_of(const struct pack *p, uint64_t offset)
 	return p->idx.nr;
 }
 
-int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint64_t offset, struct err *err)
+int pack_objects_copy(struct pack_objects *po, const struct object_id *oid, enum object_type type,
+		      uint32_t name_hash, struct pack *pack, uint64_t offset, struct err *err)
 {
 	struct pack_range *last = po->nr_ranges ? &po->ranges[po->nr_ranges - 1] : NULL;
 	uint32_t at;
 	int rc;
 
+	if (!can_stay(po))
+		return pack_objects_add_packed(po, oid, type, name_hash, pack, offset, err);
 	if (last && po->sources[last->source].pack == pack) {
 		at = last->first + last->nr;
 		if (at < pack->idx.nr && pack_rev_offset(pack, at) == offset &&

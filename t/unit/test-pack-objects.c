@@ -330,6 +330,15 @@ static int take_pack(void *data, struct pack *p)
 	return 0;
 }
 
+static void copy_entry(struct pack_objects *po, struct pack *p, uint32_t i)
+{
+	struct err err = ERR_INIT;
+	struct object_id oid;
+
+	oid_from_raw(&oid, idx_name(&p->idx, pack_rev_at(p, i)), hash_sha1);
+	MUST(pack_objects_copy(po, &oid, OBJ_BLOB, 0, p, pack_rev_offset(p, i), &err));
+}
+
 /* All possible sets of ranges of a small pack of deltas, as bits. */
 static void test_ranges(void **state)
 {
@@ -354,14 +363,15 @@ static void test_ranges(void **state)
 		po = pack_objects_new(&o);
 		for (uint32_t i = 0; i < 10; i++)
 			if (bits >> i & 1)
-				MUST(pack_objects_copy(po, only.p, pack_rev_offset(only.p, i), &err));
+				copy_entry(po, only.p, i);
 		MUST(pack_objects_prepare(po, &err));
 		expect_good(po, (uint32_t)__builtin_popcount(bits), &st);
 		assert_int_equal(st.in_ranges, st.total);
 		pack_objects_free(po);
 	}
 	po = pack_objects_new(&o);
-	assert_int_equal(pack_objects_copy(po, only.p, 13, &err), ERR_CORRUPT);
+	assert_int_equal(pack_objects_copy(po, &hash_sha1->null_oid, OBJ_BLOB, 0, only.p, 13, &err),
+			 ERR_CORRUPT);
 	err_release(&err);
 	assert_int_equal(pack_objects_add_range(po, only.p, 5, 6, &err), ERR_CORRUPT);
 	err_release(&err);
