@@ -28,6 +28,8 @@
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make bench-serve REPOSITORY=path [BENCH_OPTS=..]
 #                              what fetches cost the server, beside stock Git
+#   make bench-walks REPOSITORY=path [BENCH_OPTS=..]
+#                              what walks through history and all objects cost, beside stock Git
 #   make doc | bench | bench-refs | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
@@ -293,7 +295,7 @@ mutate: $(B)/build-info.h
 
 # ---- demo, benchmarks -----------------------------------------------------
 
-.PHONY: demo bench bench-refs bench-serve
+.PHONY: demo bench bench-refs bench-serve bench-walks
 demo: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
 bench: all
@@ -302,6 +304,8 @@ bench-refs: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/refs $(BENCH_OPTS)
 bench-serve: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/serve $(BENCH_OPTS) '$(REPOSITORY)'
+bench-walks: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/walks $(BENCH_OPTS) '$(REPOSITORY)'
 
 # ---- the power-failure laboratory -----------------------------------------
 
