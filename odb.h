@@ -103,10 +103,18 @@ void odb_abbrev(struct odb *odb, const struct object_id *oid, int min, struct st
 
 /* ---- enumeration ---- */
 #define ODB_FOREACH_LOCAL 1u	  /* no alternates */
-#define ODB_FOREACH_PACK_ORDER 2u /* packed objects by offset */
 MUST_USE int odb_foreach(struct odb *odb, unsigned flags,
 			 int (*fn)(void *data, const struct object_id *oid),
 			 void *data, struct err *err); /* may repeat an oid */
+
+/*
+ * Every object once. Packed ones come by offset, with what is wanted of them (OBJECT_INFO_…), which costs less than to ask for it. info: NULL if nothing is wanted, for
+ * loose objects, and for copies that cannot be read.
+ */
+MUST_USE int odb_foreach_once(struct odb *odb, unsigned want,
+			      int (*fn)(void *data, const struct object_id *oid,
+					const struct object_info *info),
+			      void *data, struct err *err);
 
 /* ---- stores, for fsck and count-objects ---- */
 size_t odb_nr_alternates(const struct odb *odb);
