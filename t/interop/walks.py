@@ -42,8 +42,9 @@ MEANT = [
 	 'Excluded commits that were taken for included ones at first are edges as well.'),
 	(r'--no-walk.*--(since|max-age)|--(since|max-age).*--no-walk', '',
 	 'Stock forgets the date with --ancestry-path and the like.'),
-	(r'^(?=.*--first-parent)(?=.*--boundary)(?=.*--(parents|pretty|format|header|oneline))', '',
-	 'Stock has not read later parents of merges, and so does not know their parents.'),
+	(r'^(?=.*--first-parent)(?=.*--boundary)', '',
+	 'Stock has not read later parents of merges, and so knows neither their parents, which give them '
+	 'their place, nor their trees.'),
 	(r'--no-walk.*--boundary|--boundary.*--no-walk', '',
 	 'Stock has not read the boundary commits, and so does not know their dates.'),
 	(r'--no-walk.*--bisect|--bisect.*--no-walk', '', 'Stock crashes.'),
