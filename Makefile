@@ -20,7 +20,7 @@
 #   make fuzz FUZZ_TIME=600    run them and whole commands on damaged repositories, under the
 #                              sanitizers, for so many seconds in all [FUZZ_TARGETS=..]
 #   make compare-walks STOCK_GIT=/path/git [SEED=1] [COUNT=2000]
-#                              command lines of rev-list, log, merge-base and cherry by chance, compared
+#                              command lines of rev-list, log, merge-base and others by chance, compared
 #                              with a stock git of version 2.55
 #   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
 #                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our

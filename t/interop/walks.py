@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Usage: walks.py OURS STOCK DIRECTORY SEED COUNT [-k]
 
-Random command lines of rev-list, log, merge-base and cherry, by seed, over a random history with
+Random command lines of rev-list, log, merge-base, cherry and for-each-ref, by seed, over a random history with
 merges, renames, copied changes, tags of all kinds and clocks that go wrong; also with a shallow boundary and with
 replaced commits. Both programs must print the same and exit with the same code. Differences that
 are meant are listed below, with the reason. -k: go on after a difference.
@@ -347,13 +347,20 @@ class Lines:
 		return ['cherry'] + self.rng.choice(([], ['-v'], ['--abbrev'])) + \
 			[self.rev(True) for _ in range(self.rng.choice((1, 2, 2, 3)))]
 
+	def for_each_ref(self):
+		asked = self.rng.choices(('--contains', '--no-contains', '--merged', '--no-merged'),
+					 k=self.rng.choice((1, 1, 2)))
+		return ['for-each-ref', '--format=%(refname)'] + [a + '=' + self.rev(True) for a in asked]
+
 	def line(self):
 		r = self.rng.random()
-		if r < 0.6:
+		if r < 0.57:
 			return self.rev_list()
-		if r < 0.8:
+		if r < 0.77:
 			return self.log()
-		return self.merge_base() if r < 0.95 else self.cherry()
+		if r < 0.9:
+			return self.merge_base()
+		return self.for_each_ref() if r < 0.95 else self.cherry()
 
 
 # ---- comparing ----
