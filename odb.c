@@ -522,7 +522,7 @@ static int stream_in_packs(struct look *l, struct odb_store *s, struct err *err)
 	char head[OBJECT_HEADER_MAX];
 	struct object_info info;
 	struct object_id actual;
-	int rc = packs_info(s->packs, l->oid, &info, err);
+	int rc = packs_type(s->packs, l->oid, &info.type, &info.size, err);
 
 	if (rc < 0)
 		return rc;

@@ -67,12 +67,13 @@ MUST_USE int odb_read_type(struct odb *odb, const struct object_id *oid,
 MUST_USE int odb_read_peeled(struct odb *odb, const struct object_id *oid,
 			     enum object_type want, struct object_buf *out,
 			     struct object_id *actual, struct err *err);
+/* All of it, which takes an order of offsets (pack/pack.h). */
 MUST_USE int odb_info(struct odb *odb, const struct object_id *oid,
 		      struct object_info *out, struct err *err);
 /* Of the object itself, if another one is read in its place. */
 MUST_USE int odb_info_unreplaced(struct odb *odb, const struct object_id *oid,
 				 struct object_info *out, struct err *err);
-/* The first two of these alone: cheaper, as no order of offsets is needed. */
+/* Type and size alone, which is much cheaper in a big pack. */
 MUST_USE int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *type,
 		      uint64_t *size, struct err *err);
 /* A miss looks for new packs once. */

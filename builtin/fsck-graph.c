@@ -348,7 +348,7 @@ static void see_type(struct fsck *f, struct node *n)
 {
 	struct object_info info;
 
-	if ((n->flags & NODE_TYPE_SEEN) || odb_info(f->odb, &n->oid, &info, NULL) < 0)
+	if ((n->flags & NODE_TYPE_SEEN) || odb_type(f->odb, &n->oid, &info.type, &info.size, NULL) < 0)
 		return;
 	n->type = (uint8_t)info.type;
 	n->flags |= NODE_TYPE_SEEN;
