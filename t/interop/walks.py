@@ -24,6 +24,8 @@ MEANT = [
 	 'Where a parent is younger than its child, stock visits it before it knows that it is an ancestor.'),
 	(r'--bisect-all.*=.*%[_a-z]*d|=.*%d.*--bisect-all', '',
 	 'For stock the distance is one of the names of a commit.'),
+	(r'--bisect-vars.* -- .', '',
+	 'Where no commit changes the paths, stock tells of a weight that it has not computed.'),
 	(r'--no-walk.*--maximal-only|--maximal-only.*--no-walk', '', 'Starts without an order: the same.'),
 	(r'--max-count-oldest.*--bisect|--bisect.*--max-count-oldest', '', 'Stock shows nothing.'),
 	(r'--simplify-merges.*--sparse|--sparse.*--simplify-merges', '',
