@@ -3,8 +3,8 @@
 """Usage: walks.py OURS STOCK DIRECTORY SEED COUNT [-k]
 
 Random command lines of rev-list, log, merge-base, cherry and for-each-ref, by seed, over a random history with
-merges, renames, copied changes, tags of all kinds and clocks that go wrong; also with a shallow boundary and with
-replaced commits. Both programs must print the same and exit with the same code. Differences that
+merges, renames, copied changes, tags of all kinds and clocks that go wrong; also with a shallow boundary, with
+replaced commits, and with a commit-graph. Both programs must print the same and exit with the same code. Differences that
 are meant are listed below, with the reason. -k: go on after a difference.
 """
 import os
@@ -60,7 +60,8 @@ ENV.update(GIT_CONFIG_NOSYSTEM='1', HOME='/nonexistent', TZ='UTC', LC_ALL='C',
 	   GIT_COMMITTER_DATE='1700000000 +0000')
 
 
-KINDS = ('plain', 'skewed-packed', 'shallow', 'skewed-replaced', 'packed', 'replaced', 'skewed')
+KINDS = ('plain', 'skewed-packed', 'shallow', 'skewed-replaced', 'packed-graph', 'replaced', 'skewed',
+	 'packed', 'skewed-graph')
 
 # ---- a history ----
 
@@ -237,6 +238,8 @@ def make_repo(stock, path, rng, kind):
 	if 'packed' in kind:
 		must(stock, path, 'repack', '-adq')
 		must(stock, path, 'pack-refs', '--all')
+	if 'graph' in kind:
+		must(stock, path, 'commit-graph', 'write', '--reachable', '--changed-paths')
 	return commits
 
 
