@@ -20,7 +20,7 @@
 #   make fuzz FUZZ_TIME=600    run them and whole commands on damaged repositories, under the
 #                              sanitizers, for so many seconds in all [FUZZ_TARGETS=..]
 #   make compare-walks STOCK_GIT=/path/git [SEED=1] [COUNT=2000]
-#                              command lines of rev-list, log, merge-base and cherry by chance, compared
+#                              command lines of rev-list, log, merge-base and others by chance, compared
 #                              with a stock git of version 2.55
 #   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
 #                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
@@ -28,6 +28,8 @@
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make bench-serve REPOSITORY=path [BENCH_OPTS=..]
 #                              what fetches cost the server, beside stock Git
+#   make bench-walks REPOSITORY=path [BENCH_OPTS=..]
+#                              what walks through history and all objects cost, beside stock Git
 #   make doc | bench | bench-refs | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
@@ -293,7 +295,7 @@ mutate: $(B)/build-info.h
 
 # ---- demo, benchmarks -----------------------------------------------------
 
-.PHONY: demo bench bench-refs bench-serve
+.PHONY: demo bench bench-refs bench-serve bench-walks
 demo: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
 bench: all
@@ -302,6 +304,8 @@ bench-refs: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/refs $(BENCH_OPTS)
 bench-serve: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/serve $(BENCH_OPTS) '$(REPOSITORY)'
+bench-walks: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/walks $(BENCH_OPTS) '$(REPOSITORY)'
 
 # ---- the power-failure laboratory -----------------------------------------
 

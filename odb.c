@@ -522,7 +522,7 @@ static int stream_in_packs(struct look *l, struct odb_store *s, struct err *err)
 	char head[OBJECT_HEADER_MAX];
 	struct object_info info;
 	struct object_id actual;
-	int rc = packs_info(s->packs, l->oid, &info, err);
+	int rc = packs_type(s->packs, l->oid, &info.type, &info.size, err);
 
 	if (rc < 0)
 		return rc;
@@ -605,11 +605,43 @@ int odb_foreach(struct odb *odb, unsigned flags,
 		if (rc >= 0)
 			rc = loose_object_foreach(s->objdir, s->algo, show_loose, NULL, &e, err);
 		if (rc >= 0)
-			rc = packs_foreach_object(s->packs, flags & ODB_FOREACH_PACK_ORDER, fn,
-						  data, err);
+			rc = packs_foreach_object(s->packs, false, fn, data, err);
 		if (flags & ODB_FOREACH_LOCAL)
 			break;
 	}
+	return rc < 0 ? rc : 0;
+}
+
+struct once {
+	struct oidset seen;
+	int (*fn)(void *data, const struct object_id *oid, const struct object_info *info);
+	void *data;
+};
+
+static int show_unknown(void *data, const struct object_id *oid)
+{
+	struct once *o = data;
+
+	return oidset_insert(&o->seen, oid) ? o->fn(o->data, oid, NULL) : 0;
+}
+
+int odb_foreach_once(struct odb *odb, unsigned want,
+		     int (*fn)(void *data, const struct object_id *oid,
+			       const struct object_info *info),
+		     void *data, struct err *err)
+{
+	struct once o = { OIDSET_INIT, fn, data };
+	struct enumeration e = { show_unknown, &o };
+	int rc = odb->batch ? bulk_checkin_foreach(odb->batch, show_unknown, &o) : 0;
+
+	FOR_EACH_STORE(odb, s) {
+		if (rc >= 0)
+			rc = loose_object_foreach(s->objdir, s->algo, show_loose, NULL, &e, err);
+		if (rc >= 0)
+			rc = packs_foreach_new(s->packs, want, &o.seen, next_store(s) != NULL, fn,
+					       data);
+	}
+	oidset_clear(&o.seen);
 	return rc < 0 ? rc : 0;
 }
 

@@ -67,12 +67,13 @@ MUST_USE int odb_read_type(struct odb *odb, const struct object_id *oid,
 MUST_USE int odb_read_peeled(struct odb *odb, const struct object_id *oid,
 			     enum object_type want, struct object_buf *out,
 			     struct object_id *actual, struct err *err);
+/* All of it, which takes an order of offsets (pack/pack.h). */
 MUST_USE int odb_info(struct odb *odb, const struct object_id *oid,
 		      struct object_info *out, struct err *err);
 /* Of the object itself, if another one is read in its place. */
 MUST_USE int odb_info_unreplaced(struct odb *odb, const struct object_id *oid,
 				 struct object_info *out, struct err *err);
-/* The first two of these alone: cheaper, as no order of offsets is needed. */
+/* Type and size alone, which is much cheaper in a big pack. */
 MUST_USE int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *type,
 		      uint64_t *size, struct err *err);
 /* A miss looks for new packs once. */
@@ -103,10 +104,18 @@ void odb_abbrev(struct odb *odb, const struct object_id *oid, int min, struct st
 
 /* ---- enumeration ---- */
 #define ODB_FOREACH_LOCAL 1u	  /* no alternates */
-#define ODB_FOREACH_PACK_ORDER 2u /* packed objects by offset */
 MUST_USE int odb_foreach(struct odb *odb, unsigned flags,
 			 int (*fn)(void *data, const struct object_id *oid),
 			 void *data, struct err *err); /* may repeat an oid */
+
+/*
+ * Every object once. Packed ones come by offset, with what is wanted of them (OBJECT_INFO_…), which costs less than to ask for it. info: NULL if nothing is wanted, for
+ * loose objects, and for copies that cannot be read.
+ */
+MUST_USE int odb_foreach_once(struct odb *odb, unsigned want,
+			      int (*fn)(void *data, const struct object_id *oid,
+					const struct object_info *info),
+			      void *data, struct err *err);
 
 /* ---- stores, for fsck and count-objects ---- */
 size_t odb_nr_alternates(const struct odb *odb);

@@ -11,6 +11,7 @@
 struct item {
 	struct object_id oid;
 	struct object_info info;
+	bool known; /* info is all that is needed */
 	const char *rest; /* NULL: none */
 };
 
@@ -18,7 +19,7 @@ struct batch {
 	struct cat_file *c;
 	const char *format;
 	bool split_input; /* the rest of a line is no part of the name */
-	bool needs_info;
+	unsigned needs; /* OBJECT_INFO_… */
 	struct strbuf line; /* of output */
 };
 
@@ -28,6 +29,11 @@ enum atom { ATOM_NAME, ATOM_TYPE, ATOM_SIZE, ATOM_DISK, ATOM_DELTABASE, ATOM_RES
 
 static const char *const atoms[ATOM_NR] = {
 	"objectname", "objecttype", "objectsize", "objectsize:disk", "deltabase", "rest",
+};
+
+static const unsigned atom_needs[ATOM_NR] = {
+	[ATOM_TYPE] = OBJECT_INFO_TYPE, [ATOM_SIZE] = OBJECT_INFO_TYPE,
+	[ATOM_DISK] = OBJECT_INFO_LOCATION, [ATOM_DELTABASE] = OBJECT_INFO_LOCATION,
 };
 
 /* "(atom)" at p: which; *end behind it. Ends the program if it is none. */
@@ -81,7 +87,7 @@ static void expand(struct batch *b, const struct item *it)
 		if (p[0] == '%' && p[1] == '(') {
 			a = parse_atom(p + 1, &p);
 			b->split_input |= a == ATOM_REST;
-			b->needs_info |= a != ATOM_NAME && a != ATOM_REST;
+			b->needs |= atom_needs[a];
 			if (it)
 				add_atom(&b->line, a, it);
 			continue;
@@ -117,12 +123,20 @@ static void print_content(struct batch *b, const struct item *it)
 	putchar('\n');
 }
 
+static int find_info(const struct batch *b, struct item *it, struct err *err)
+{
+	struct odb *odb = b->c->r->odb;
+
+	if (b->needs & OBJECT_INFO_LOCATION)
+		return odb_info(odb, &it->oid, &it->info, err);
+	return odb_type(odb, &it->oid, &it->info.type, &it->info.size, err);
+}
+
 /* `name` as it was given, for messages. */
 static void print_object(struct batch *b, struct item *it, const char *name)
 {
 	struct err err = ERR_INIT;
-	bool known = b->c->all_objects && !b->needs_info && !b->c->contents;
-	int rc = known ? 0 : odb_info(b->c->r->odb, &it->oid, &it->info, &err);
+	int rc = it->known ? 0 : find_info(b, it, &err);
 
 	if (rc < 0) {
 		if (rc != ERR_NOT_FOUND)
@@ -328,53 +342,63 @@ static void read_names(struct batch *b, char term)
 
 struct collected {
 	struct batch *b;
-	struct oid_array all;
-	struct oidset seen;
+	struct item *all;
+	size_t nr, alloc;
 };
 
-static void print_one_of_all(struct batch *b, const struct object_id *oid)
+static void print_one_of_all(struct batch *b, struct item *it)
 {
-	struct item it = { .oid = *oid };
-
-	print_object(b, &it, oid_hex(oid));
+	print_object(b, it, oid_hex(&it->oid));
 }
 
-static int collect(void *data, const struct object_id *oid)
+static struct item item_of(const struct batch *b, const struct object_id *oid,
+			   const struct object_info *info)
+{
+	struct item it = { .oid = *oid, .known = info || !b->needs };
+
+	if (info)
+		it.info = *info;
+	return it;
+}
+
+static int collect(void *data, const struct object_id *oid, const struct object_info *info)
 {
 	struct collected *col = data;
 
-	oid_array_append(&col->all, oid);
+	ALLOC_GROW(col->all, col->nr + 1, col->alloc);
+	col->all[col->nr++] = item_of(col->b, oid, info);
 	return 0;
 }
 
-static int print_new(void *data, const struct object_id *oid)
+static int print_found(void *data, const struct object_id *oid, const struct object_info *info)
 {
 	struct collected *col = data;
+	struct item it = item_of(col->b, oid, info);
 
-	if (oidset_insert(&col->seen, oid))
-		print_one_of_all(col->b, oid);
+	print_one_of_all(col->b, &it);
 	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return oid_cmp(&((const struct item *)a)->oid, &((const struct item *)b)->oid);
 }
 
 static void print_all(struct batch *b)
 {
-	struct collected col = { b, OID_ARRAY_INIT, OIDSET_INIT };
-	struct odb *odb = b->c->r->odb;
+	struct collected col = { .b = b };
 	struct err err = ERR_INIT;
-	int rc;
 
 	b->c->contents = b->c->mode == BATCH_CONTENTS;
-	if (b->c->unordered)
-		rc = odb_foreach(odb, ODB_FOREACH_PACK_ORDER, print_new, &col, &err);
-	else
-		rc = odb_foreach(odb, 0, collect, &col, &err);
-	if (rc < 0)
+	if (b->c->contents)
+		b->needs |= OBJECT_INFO_TYPE;
+	if (odb_foreach_once(b->c->r->odb, b->needs, b->c->unordered ? print_found : collect, &col,
+			     &err) < 0)
 		die_err(&err);
-	oid_array_sort_unique(&col.all);
-	for (size_t i = 0; i < col.all.nr; i++)
-		print_one_of_all(b, &col.all.oid[i]);
-	oid_array_clear(&col.all);
-	oidset_clear(&col.seen);
+	qsort(col.all, col.nr, sizeof(*col.all), by_name);
+	for (size_t i = 0; i < col.nr; i++)
+		print_one_of_all(b, &col.all[i]);
+	free(col.all);
 }
 
 int cat_file_batch(struct cat_file *c)

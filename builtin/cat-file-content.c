@@ -19,7 +19,7 @@ int cat_file_stream(struct cat_file *c, const struct object_id *oid, struct err 
 {
 	struct object_info info;
 	struct object_buf buf = OBJECT_BUF_INIT;
-	int rc = odb_info(c->r->odb, oid, &info, err);
+	int rc = odb_type(c->r->odb, oid, &info.type, &info.size, err);
 
 	if (rc < 0)
 		return rc;

@@ -49,7 +49,7 @@ static void print_tree(struct cat_file *c, const struct object_id *oid)
 static bool get_info(struct cat_file *c, const struct object_id *oid, struct object_info *out)
 {
 	struct err err = ERR_INIT;
-	int rc = odb_info(c->r->odb, oid, out, &err);
+	int rc = odb_type(c->r->odb, oid, &out->type, &out->size, &err);
 
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		report_error(&err);

@@ -209,26 +209,50 @@ static int commit_children(struct naming *n, const void *data, size_t size)
 	return 0;
 }
 
+/* Entries of a tree whose nodes are fetched from memory at the same time. */
+#define ENTRIES_AT_ONCE 32
+
+static void prefetch_nodes(const struct fsck *f, const struct tree_entry *e, size_t nr)
+{
+	uint32_t at[ENTRIES_AT_ONCE];
+
+	if (!f->slots)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		at[i] = oid_hash(&e[i].oid) & (uint32_t)f->mask;
+		__builtin_prefetch(&f->slots[at[i]]);
+	}
+	for (size_t i = 0; i < nr; i++)
+		if (f->slots[at[i]])
+			__builtin_prefetch(&f->nodes[f->slots[at[i]] - 1]);
+}
+
+static void entry_child(struct naming *n, const struct tree_entry *e)
+{
+	enum object_type type = MODE_IS_TREE(e->mode) ? OBJ_TREE : OBJ_BLOB;
+	const char *name = name_of(n->f, n->from);
+	uint32_t child = fsck_node(n->f, &e->oid, type);
+
+	if (name)
+		fsck_set_name(n->f, child, "%s%.*s%s", name, (int)e->name_len, e->name,
+			      type == OBJ_TREE ? "/" : "");
+	n->child(n, child, type);
+}
+
 static int tree_children(struct naming *n, const void *data, size_t size)
 {
-	struct fsck *f = n->f;
-	const char *name = name_of(f, n->from);
-	struct tree_entry e;
+	struct tree_entry e[ENTRIES_AT_ONCE];
 	struct tree_iter it;
-	int rc;
+	size_t nr;
+	int rc = 1;
 
-	tree_iter_init(&it, data, size, f->algo);
-	while ((rc = tree_iter_next(&it, &e, NULL)) > 0) {
-		enum object_type type = MODE_IS_TREE(e.mode) ? OBJ_TREE : OBJ_BLOB;
-		uint32_t child;
-
-		if (MODE_IS_GITLINK(e.mode))
-			continue;
-		child = fsck_node(f, &e.oid, type);
-		if (name)
-			fsck_set_name(f, child, "%s%.*s%s", name, (int)e.name_len, e.name,
-				      type == OBJ_TREE ? "/" : "");
-		n->child(n, child, type);
+	tree_iter_init(&it, data, size, n->f->algo);
+	while (rc > 0) {
+		for (nr = 0; nr < ENTRIES_AT_ONCE && (rc = tree_iter_next(&it, &e[nr], NULL)) > 0;)
+			nr += !MODE_IS_GITLINK(e[nr].mode);
+		prefetch_nodes(n->f, e, nr);
+		for (size_t i = 0; i < nr; i++)
+			entry_child(n, &e[i]);
 	}
 	return rc;
 }
@@ -358,7 +382,7 @@ static void see_type(struct fsck *f, struct node *n)
 {
 	struct object_info info;
 
-	if ((n->flags & NODE_TYPE_SEEN) || odb_info(f->odb, &n->oid, &info, NULL) < 0)
+	if ((n->flags & NODE_TYPE_SEEN) || odb_type(f->odb, &n->oid, &info.type, &info.size, NULL) < 0)
 		return;
 	n->type = (uint8_t)info.type;
 	n->flags |= NODE_TYPE_SEEN;

@@ -25,7 +25,7 @@ static uint32_t read_complete_object(struct fsck *f, const struct object_id *oid
 	if (!f->connectivity_only && f->full)
 		return NO_NODE;
 	/* Not looked at so far: now it is. */
-	if (odb_info(f->odb, oid, &info, NULL) < 0)
+	if (odb_type(f->odb, oid, &info.type, &info.size, NULL) < 0)
 		return NO_NODE;
 	if (info.type != OBJ_BLOB && odb_read(f->odb, oid, &buf, NULL) < 0)
 		return NO_NODE;

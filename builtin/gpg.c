@@ -19,7 +19,7 @@ static bool read_tag(struct repository *r, const char *name, const struct object
 {
 	struct object_info info;
 
-	if (odb_info(r->odb, oid, &info, NULL) >= 0 && info.type != OBJ_TAG) {
+	if (odb_type(r->odb, oid, &info.type, &info.size, NULL) >= 0 && info.type != OBJ_TAG) {
 		error("%s: cannot verify a non-tag object of type %s.", name,
 		      object_type_name(info.type));
 		return false;

@@ -85,7 +85,7 @@ static int add_size(struct lister *l, struct strbuf *out, const struct tree_entr
 		strbuf_addf(out, padded ? "%7s" : "%s", "-");
 		return 0;
 	}
-	ret = odb_info(l->r->odb, &e->oid, &info, err);
+	ret = odb_type(l->r->odb, &e->oid, &info.type, &info.size, err);
 	if (!ret)
 		strbuf_addf(out, padded ? "%7" PRIu64 : "%" PRIu64, info.size);
 	return ret;

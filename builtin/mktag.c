@@ -52,7 +52,7 @@ static void check_target(struct repository *r, const struct strbuf *text)
 
 	if (tag_parse(&tag, text->buf, text->len, r->algo, &err) < 0)
 		die_err(&err);
-	if (odb_info(r->odb, &tag.target, &info, NULL) < 0)
+	if (odb_type(r->odb, &tag.target, &info.type, &info.size, NULL) < 0)
 		die("could not read tagged object '%s'", oid_hex(&tag.target));
 	if (info.type != tag.target_type)
 		die("object '%s' tagged as '%s', but is a '%s' type", oid_hex(&tag.target),

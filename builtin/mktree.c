@@ -83,7 +83,7 @@ static void check_object(const struct mktree *m, const struct entry *e, enum obj
 	if (type != wanted)
 		die("entry '%s' object type (%s) doesn't match mode type (%s)", e->name,
 		    object_type_name(type), object_type_name(wanted));
-	rc = odb_info(m->r->odb, &e->oid, &info, &err);
+	rc = odb_type(m->r->odb, &e->oid, &info.type, &info.size, &err);
 	if (!rc && info.type != type)
 		die("entry '%s' object %s is a %s but specified type was (%s)", e->name,
 		    oid_hex(&e->oid), object_type_name(info.type), object_type_name(type));

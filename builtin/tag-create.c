@@ -294,7 +294,7 @@ static void check_request(struct creation *c)
 	else if (!c->o->force)
 		die("tag '%s' already exists", c->name);
 	choose_cleanup(c);
-	if (odb_info(c->repo->odb, &c->target, &info, NULL) >= 0)
+	if (odb_type(c->repo->odb, &c->target, &info.type, &info.size, NULL) >= 0)
 		c->type = info.type;
 }
 

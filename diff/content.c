@@ -100,7 +100,7 @@ int diff_file_size(struct diff_file *f, const struct diff_options *o, struct err
 		return 0;
 	if (!diff_file_exists(f) || !f->oid_valid || MODE_IS_GITLINK(f->mode))
 		return diff_file_load(f, o, err);
-	ret = odb_info(o->odb, &f->oid, &info, err);
+	ret = odb_type(o->odb, &f->oid, &info.type, &info.size, err);
 	if (ret < 0)
 		return ret;
 	f->size = info.size;

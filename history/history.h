@@ -109,6 +109,11 @@ MUST_USE int merge_bases(struct commit_pool *p, struct commit *one,
 int is_ancestor(struct commit_pool *p, struct commit *old, struct commit *young,
 		struct err *err);
 /*
+ * Drop those that can be reached from another one of the list, in which each is once. The others keep
+ * their order.
+ */
+MUST_USE int commits_drop_redundant(struct commit_pool *p, struct commit_list *l, struct err *err);
+/*
  * Commits that only `ours` reaches, and that only `theirs` reaches.
  * Cost: the history down to where the two meet.
  */

@@ -13,27 +13,9 @@ static bool is_listed(const struct commit_list *l, const struct commit *c)
 	return false;
 }
 
-/* Can l[i] be reached from another one that is still in? */
-static int is_redundant(struct commit_pool *p, const struct commit_list *l, const bool *dropped,
-			size_t i, struct err *err)
-{
-	int rc = 0;
-
-	for (size_t j = 0; rc <= 0 && j < l->nr; j++) {
-		if (j == i || dropped[j])
-			continue;
-		rc = is_ancestor(p, l->items[i], l->items[j], err);
-		if (rc < 0)
-			break;
-	}
-	return rc;
-}
-
 int commits_reduce(struct commit_pool *p, struct commit_list *l, struct err *err)
 {
 	size_t kept = 0;
-	bool *dropped;
-	int rc = 0;
 
 	for (size_t i = 0; i < l->nr; i++) {
 		struct commit_list before = { l->items, kept, 0 };
@@ -42,19 +24,7 @@ int commits_reduce(struct commit_pool *p, struct commit_list *l, struct err *err
 			l->items[kept++] = l->items[i];
 	}
 	l->nr = kept;
-	CALLOC_ARRAY(dropped, l->nr + 1);
-	for (size_t i = 0; rc >= 0 && i < l->nr; i++) {
-		rc = is_redundant(p, l, dropped, i, err);
-		dropped[i] = rc > 0;
-	}
-	kept = 0;
-	for (size_t i = 0; rc >= 0 && i < l->nr; i++)
-		if (!dropped[i])
-			l->items[kept++] = l->items[i];
-	if (rc >= 0)
-		l->nr = kept;
-	free(dropped);
-	return rc < 0 ? rc : 0;
+	return commits_drop_redundant(p, l, err);
 }
 
 int merge_bases_of_all(struct commit_pool *p, const struct commit_list *heads,

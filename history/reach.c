@@ -134,28 +134,134 @@ static void paint_begin(struct paint *p, struct commit_pool *pool)
 								      commit_date_cmp;
 }
 
-/* Drop commits that are ancestors of another one in the list. */
-static int drop_redundant(struct commit_pool *pool, struct commit_list *l, struct err *err)
+static bool has_generations(const struct commit_pool *pool)
 {
-	size_t i, j, kept = 0;
-	bool *drop;
+	const struct commit_graph *g = commit_pool_graph(pool);
+
+	return g && commit_graph_has_generations(g);
+}
+
+/* ---- searches downward by generation ---- */
+
+/*
+ * From commits down to others, whose generation is at least `floor`: nothing lower can reach them. First
+ * parents first, since that is where what is looked for is as a rule: the search ends once
+ * all is found. COLOUR_TWO: met.
+ */
+struct search {
+	struct commit_pool *pool;
+	struct commit_list stack, touched;
+	uint64_t floor;
+};
+
+static void meet(struct search *s, struct commit *c)
+{
+	if (c->flags & COLOUR_TWO)
+		return;
+	c->flags |= COLOUR_TWO;
+	commit_list_add(&s->touched, c);
+	commit_list_add(&s->stack, c);
+}
+
+static int search_step(struct search *s, struct err *err)
+{
+	struct commit *c = s->stack.items[--s->stack.nr];
+	int rc = commit_parse_node(s->pool, c, err);
+
+	if (rc < 0 || c->generation < s->floor)
+		return rc;
+	for (uint32_t i = c->nr_parents; i-- > 0;)
+		meet(s, c->parents[i]);
+	return 0;
+}
+
+static void search_end(struct search *s)
+{
+	for (size_t i = 0; i < s->touched.nr; i++)
+		s->touched.items[i]->flags &= ~REACH_FLAGS;
+	commit_list_clear(&s->touched);
+	commit_list_clear(&s->stack);
+}
+
+/* ---- redundant commits ---- */
+
+/* Without generations: each with each. */
+static int mark_redundant_pairs(struct commit_pool *pool, const struct commit_list *l, bool *drop,
+				struct err *err)
+{
 	int rc = 0;
 
-	CALLOC_ARRAY(drop, l->nr ? l->nr : 1);
-	for (i = 0; !rc && i < l->nr; i++)
-		for (j = 0; j < l->nr && !rc && !drop[i]; j++) {
+	for (size_t i = 0; rc >= 0 && i < l->nr; i++)
+		for (size_t j = 0; rc >= 0 && j < l->nr && !drop[i]; j++) {
 			if (i == j || drop[j])
 				continue;
 			rc = is_ancestor(pool, l->items[i], l->items[j], err);
-			if (rc > 0) {
-				drop[i] = true;
-				rc = 0;
-			}
+			drop[i] = rc > 0;
 		}
-	for (i = 0; i < l->nr; i++)
+	return rc < 0 ? rc : 0;
+}
+
+/* The lowest generation of those that have not been met; *left: how many these are. */
+static uint64_t lowest_left(const struct commit_list *l, size_t *left)
+{
+	uint64_t lowest = GENERATION_INFINITY;
+
+	*left = 0;
+	for (size_t i = 0; i < l->nr; i++) {
+		if (l->items[i]->flags & COLOUR_TWO)
+			continue;
+		++*left;
+		if (l->items[i]->generation < lowest)
+			lowest = l->items[i]->generation;
+	}
+	return lowest;
+}
+
+/* From the parents of all of them: those that are met are redundant. */
+static int mark_redundant(struct commit_pool *pool, const struct commit_list *l, bool *drop,
+			  struct err *err)
+{
+	struct search s = { .pool = pool };
+	size_t left = l->nr;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < l->nr; i++) {
+		l->items[i]->flags |= FOUND;
+		rc = commit_parse_node(pool, l->items[i], err);
+	}
+	s.floor = lowest_left(l, &left);
+	for (size_t i = 0; !rc && i < l->nr; i++)
+		for (uint32_t k = l->items[i]->nr_parents; k-- > 0;)
+			meet(&s, l->items[i]->parents[k]);
+	while (!rc && left > 1 && s.stack.nr) {
+		bool news = s.stack.items[s.stack.nr - 1]->flags & FOUND;
+
+		rc = search_step(&s, err);
+		if (news)
+			s.floor = lowest_left(l, &left);
+	}
+	for (size_t i = 0; i < l->nr; i++) {
+		drop[i] = l->items[i]->flags & COLOUR_TWO;
+		l->items[i]->flags &= ~REACH_FLAGS;
+	}
+	search_end(&s);
+	return rc;
+}
+
+int commits_drop_redundant(struct commit_pool *pool, struct commit_list *l, struct err *err)
+{
+	size_t kept = 0;
+	bool *drop;
+	int rc;
+
+	CALLOC_ARRAY(drop, l->nr + 1);
+	rc = has_generations(pool) ? mark_redundant(pool, l, drop, err) :
+				     mark_redundant_pairs(pool, l, drop, err);
+	for (size_t i = 0; !rc && i < l->nr; i++)
 		if (!drop[i])
 			l->items[kept++] = l->items[i];
-	l->nr = kept;
+	if (!rc)
+		l->nr = kept;
 	free(drop);
 	return rc;
 }
@@ -185,7 +291,7 @@ int merge_bases(struct commit_pool *pool, struct commit *one, struct commit *con
 	}
 	paint_end(&p);
 	if (!rc && found.nr > 1)
-		rc = drop_redundant(pool, &found, err);
+		rc = commits_drop_redundant(pool, &found, err);
 	if (!rc && found.nr > 1)
 		qsort(found.items, found.nr, sizeof(*found.items), by_date);
 	for (i = 0; !rc && i < found.nr; i++)
@@ -196,50 +302,35 @@ int merge_bases(struct commit_pool *pool, struct commit *one, struct commit *con
 
 /* ---- is_ancestor ---- */
 
-/* Nothing of a lower generation than that of `old` can reach it. */
-static int queue_if_above(struct paint *p, const struct commit *old, struct commit *c,
-			  struct err *err)
+static int search_for(struct commit_pool *pool, struct commit *old, struct commit *young,
+		      struct err *err)
 {
-	int rc = commit_parse_node(p->pool, c, err);
+	struct search s = { .pool = pool };
+	int rc = commit_parse_node(pool, old, err);
 
-	if (rc < 0 || c->flags & COLOUR_TWO || c->generation < old->generation)
-		return rc;
-	c->flags |= COLOUR_TWO;
-	commit_list_add(&p->touched, c);
-	prio_queue_put(&p->queue, c);
-	return 0;
-}
-
-/* Down from `young`, and not below the generation of `old`. */
-static int search_by_generation(struct paint *p, struct commit *old, struct commit *young,
-				struct err *err)
-{
-	struct commit *c;
-	int rc = commit_parse_node(p->pool, old, err);
-
+	s.floor = old->generation;
+	meet(&s, young);
+	while (!rc && s.stack.nr && !(old->flags & COLOUR_TWO))
+		rc = search_step(&s, err);
 	if (!rc)
-		rc = queue_if_above(p, old, young, err);
-	while (!rc && !(old->flags & COLOUR_TWO) && (c = prio_queue_get(&p->queue)))
-		for (uint32_t i = 0; !rc && i < c->nr_parents; i++)
-			rc = queue_if_above(p, old, c->parents[i], err);
+		rc = (old->flags & COLOUR_TWO) != 0;
+	search_end(&s);
 	return rc;
 }
 
 int is_ancestor(struct commit_pool *pool, struct commit *old, struct commit *young,
 		struct err *err)
 {
-	const struct commit_graph *g = commit_pool_graph(pool);
 	struct commit_list found = COMMIT_LIST_INIT;
 	struct paint p;
 	int rc;
 
 	if (old == young)
 		return 1;
+	if (has_generations(pool))
+		return search_for(pool, old, young, err);
 	paint_begin(&p, pool);
-	if (g && commit_graph_has_generations(g))
-		rc = search_by_generation(&p, old, young, err);
-	else
-		rc = paint(&p, old, &young, 1, &found, err);
+	rc = paint(&p, old, &young, 1, &found, err);
 	if (!rc)
 		rc = (old->flags & COLOUR_TWO) != 0;
 	paint_end(&p);

@@ -195,7 +195,6 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "--full-history", &w->full_history, true },
 		{ "--sparse", &w->sparse, true },
 		{ "--dense", &w->sparse, false },
-		{ "--ancestry-path", &w->ancestry_path, true },
 		{ "--show-pulls", &w->show_pulls, true },
 		{ "--remove-empty", &w->remove_empty, true },
 		{ "--maximal-only", &w->maximal_only, true },
@@ -296,6 +295,10 @@ static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
 	struct commit *c;
 	int rc;
 
+	if (!strcmp(arg, "--ancestry-path")) {
+		w->ancestry_path = w->ancestry_of_range = true;
+		return 1;
+	}
 	if (!skip_prefix(arg, "--ancestry-path=", &value))
 		return 0;
 	rc = rev_resolve(w, value, &oid, NULL, err);

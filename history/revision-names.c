@@ -50,7 +50,8 @@ static int add_symmetric(struct rev_walk *w, const char *arg, const char *a_name
 		return err_set(err, ERR_INVALID, "Invalid symmetric difference expression %s", arg);
 	rc = merge_bases(w->pool, a, &b, 1, &bases, err);
 	for (i = 0; !rc && i < bases.nr; i++)
-		rev_walk_add_commit(w, &bases.items[i]->oid, "(merge base)",
+		rev_walk_add_commit(w, &bases.items[i]->oid,
+				    oid_hex(&bases.items[i]->oid),
 				    (flags ^ REV_UNINTERESTING) | REV_BOTTOM);
 	if (!rc) {
 		rev_walk_add_commit(w, a_oid, a_name, flags | REV_LEFT);

@@ -191,7 +191,7 @@ int rev_reflog_next(struct rev_walk *w, struct commit **out, struct err *err)
 		struct entry *e = &r->current->entries[r->current->next++];
 
 		/* A deletion, or an object that is gone. */
-		if (oid_is_null(&e->oid) || odb_info(w->repo->odb, &e->oid, &info, NULL) < 0 ||
+		if (oid_is_null(&e->oid) || odb_type(w->repo->odb, &e->oid, &info.type, &info.size, NULL) < 0 ||
 		    info.type != OBJ_COMMIT)
 			continue;
 		*out = commit_lookup(w->pool, &e->oid);

@@ -206,7 +206,7 @@ static int find_ancestry_bottoms(struct rev_walk *w, struct err *err)
 {
 	size_t i;
 
-	if (w->ancestry_bottoms.nr)
+	if (!w->ancestry_of_range)
 		return 0;
 	for (i = 0; i < w->nr_starts; i++)
 		if (w->starts[i].commit && (w->starts[i].flags & REV_UNINTERESTING))

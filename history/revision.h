@@ -87,7 +87,8 @@ struct rev_walk {
 	bool simplify_merges, show_pulls, remove_empty;
 	bool simplify_by_decoration; /* needs is_decorated */
 	bool maximal_only;	  /* only what no other commit of the range leads to */
-	bool ancestry_path;
+	bool ancestry_path;	  /* with or without a commit */
+	bool ancestry_of_range;	  /* without: what is excluded counts as named */
 	bool want_parents;	  /* --graph, --parents: rewritten to what is shown */
 	bool print_parents;	  /* --parents */
 	bool want_children;	  /* --children: rev_children() */
@@ -127,7 +128,7 @@ struct rev_walk {
 	bool input_given; /* --all and the like, even if no ref was there */
 	bool limited;
 	struct ref_exclusions exclusions;
-	struct commit_list ancestry_bottoms;
+	struct commit_list ancestry_bottoms; /* --ancestry-path=<commit> */
 	struct rev_grep *grep;
 	struct rev_state *state;
 	struct rev_reflog *reflog; /* -g */

@@ -54,7 +54,7 @@ static bool is_wanted(struct repository *r, const struct object_id *oid, enum wa
 
 	if (wanted == WANT_ANY)
 		return true;
-	if (odb_info(r->odb, oid, &info, NULL) < 0)
+	if (odb_type(r->odb, oid, &info.type, &info.size, NULL) < 0)
 		return false;
 	type = peeled = info.type;
 	if (type == OBJ_TAG && (wanted == WANT_COMMITTISH || wanted == WANT_TREEISH) &&
@@ -160,7 +160,7 @@ static int ambiguous(struct repository *r, const char *name, size_t len,
 	ALLOC_ARRAY(list, oids->nr);
 	for (i = 0; i < oids->nr; i++) {
 		list[i].oid = oids->oid[i];
-		list[i].type = odb_info(r->odb, &oids->oid[i], &info, NULL) < 0 ?
+		list[i].type = odb_type(r->odb, &oids->oid[i], &info.type, &info.size, NULL) < 0 ?
 			OBJ_BAD : info.type;
 	}
 	qsort(list, oids->nr, sizeof(*list), candidate_cmp);

@@ -39,10 +39,14 @@ void object_buf_release(struct object_buf *buf);
 struct object_info {
 	enum object_type type;
 	uint64_t size;
-	/* for cat-file --batch-check */
+	/* for cat-file --batch-check: OBJECT_INFO_LOCATION */
 	uint64_t disk_size;
 	struct object_id delta_base; /* the null oid if it is not a delta */
 };
+
+/* What is wanted of it. */
+#define OBJECT_INFO_TYPE 1u /* and the size */
+#define OBJECT_INFO_LOCATION 2u /* these and the rest */
 
 /* Writes "TYPE SIZE\0"; returns the length including the NUL. */
 #define OBJECT_HEADER_MAX 32

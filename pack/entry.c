@@ -207,19 +207,6 @@ static int entry_inflater_expect_end(struct entry_inflater *in, struct err *err)
 	return rc;
 }
 
-int pack_entry_peek(struct pack *p, const struct pack_entry *e, void *out, size_t len,
-		    size_t *got, struct err *err)
-{
-	struct entry_inflater in;
-	int rc = entry_inflater_open(&in, p, e, err);
-
-	if (rc < 0)
-		return rc;
-	rc = entry_inflater_read(&in, out, len, got, err);
-	entry_inflater_close(&in);
-	return rc;
-}
-
 int pack_entry_stream(struct pack *p, const struct pack_entry *e,
 		      int (*sink)(void *data, const void *p, size_t len, struct err *err),
 		      void *data, bool *any, struct err *err)
@@ -276,10 +263,10 @@ static int inflate_by_windows(struct pack *p, const struct pack_entry *e,
 
 /*
  * A pack does not store the length of a stream: libdeflate gets the mapped data up to the
- * checksum and stops where the stream ends.
+ * checksum and stops where the stream ends. 1: the window is too short, or the data are bad.
  */
-static int inflate_into(struct pack *p, struct reader *r, const struct pack_entry *e,
-			unsigned char *out, struct err *err)
+static int inflate_at_once(struct pack *p, struct reader *r, const struct pack_entry *e,
+			   unsigned char *out, struct err *err)
 {
 	uint64_t left = p->end - e->data_offset;
 	size_t bound = (size_t)e->size + (size_t)e->size / 1000 + 64;
@@ -300,10 +287,45 @@ static int inflate_into(struct pack *p, struct reader *r, const struct pack_entr
 	if (result == LIBDEFLATE_SUCCESS)
 		return 0;
 	if (!to_the_end)
-		return inflate_by_windows(p, e, out, err);
+		return 1;
 	return corrupt(p, e->offset,
 		       result == LIBDEFLATE_BAD_DATA ? "bad compressed data" :
 		       "object is not as long as its size says", err);
+}
+
+static int inflate_into(struct pack *p, struct reader *r, const struct pack_entry *e,
+			unsigned char *out, struct err *err)
+{
+	int rc = inflate_at_once(p, r, e, out, err);
+
+	return rc > 0 ? inflate_by_windows(p, e, out, err) : rc;
+}
+
+/*
+ * Short entries are inflated whole, by libdeflate: that takes less time than to begin with zlib. An entry
+ * that is damaged further on still has a beginning.
+ */
+#define PEEK_WHOLE_MAX 2048
+
+int pack_entry_peek(struct pack *p, struct reader *r, const struct pack_entry *e,
+		    unsigned char out[PACK_PEEK_MAX], size_t *got, struct err *err)
+{
+	unsigned char whole[PEEK_WHOLE_MAX];
+	struct entry_inflater in;
+	int rc;
+
+	if (e->size <= sizeof(whole) && e->data_offset < p->end &&
+	    !inflate_at_once(p, r, e, whole, NULL)) {
+		*got = e->size < PACK_PEEK_MAX ? (size_t)e->size : PACK_PEEK_MAX;
+		memcpy(out, whole, *got);
+		return 0;
+	}
+	rc = entry_inflater_open(&in, p, e, err);
+	if (rc < 0)
+		return rc;
+	rc = entry_inflater_read(&in, out, PACK_PEEK_MAX, got, err);
+	entry_inflater_close(&in);
+	return rc;
 }
 
 int pack_entry_inflate(struct pack *p, struct reader *r, const struct pack_entry *e,

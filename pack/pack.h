@@ -63,6 +63,16 @@ size_t packs_object_count(struct packs *p); /* objects in several packs are coun
 MUST_USE int packs_foreach_object(struct packs *p, bool by_offset,
 				  int (*fn)(void *data, const struct object_id *oid),
 				  void *data, struct err *err);
+/*
+ * Each object of the packs that is not in `seen`, once, pack by pack in the order of offsets, with what
+ * is wanted of it (OBJECT_INFO_…). info: NULL if nothing is wanted, or if this copy cannot be read. What is
+ * met is added to `seen`, but if it is in the last pack only if `more` is to come. A non-zero return
+ * of fn stops and is returned.
+ */
+MUST_USE int packs_foreach_new(struct packs *p, unsigned want, struct oidset *seen, bool more,
+			       int (*fn)(void *data, const struct object_id *oid,
+					 const struct object_info *info),
+			       void *data);
 int packs_foreach(struct packs *p, int (*fn)(void *data, struct pack *pack), void *data);
 
 /* Files in the directory without a complete pack; `why` is what count-objects -v prints. */

@@ -509,8 +509,11 @@ struct info_arg {
 static int info_copy(struct pack *p, uint64_t offset, void *arg, struct err *err)
 {
 	struct info_arg *a = arg;
+	struct reader *r = reader_get(p->owner);
+	int rc = pack_info_at(p, r, offset, a->flags, a->out, err);
 
-	return pack_info_at(p, offset, a->flags, a->out, err);
+	reader_put(p->owner, r);
+	return rc;
 }
 
 int packs_info(struct packs *ps, const struct object_id *oid, struct object_info *out,

@@ -62,9 +62,10 @@ MUST_USE int pack_entry_read(struct pack *p, uint64_t offset, struct pack_entry 
 /* Inflate into new memory; a NUL follows the content. Caller frees. */
 MUST_USE int pack_entry_inflate(struct pack *p, struct reader *r, const struct pack_entry *e,
 				void **out, struct err *err);
-/* Inflate only the first *got bytes, at most len. */
-MUST_USE int pack_entry_peek(struct pack *p, const struct pack_entry *e,
-			     void *out, size_t len, size_t *got, struct err *err);
+/* Inflate only the first *got bytes, at most PACK_PEEK_MAX. */
+#define PACK_PEEK_MAX 24
+MUST_USE int pack_entry_peek(struct pack *p, struct reader *r, const struct pack_entry *e,
+			     unsigned char out[PACK_PEEK_MAX], size_t *got, struct err *err);
 /* Inflate in pieces; *any: `sink` has been called. */
 MUST_USE int pack_entry_stream(struct pack *p, const struct pack_entry *e,
 			       int (*sink)(void *data, const void *p, size_t len,
@@ -87,8 +88,11 @@ static inline bool is_damage(int rc)
 /* Read the object at offset. Delta bases that are bad in this pack are read from elsewhere. */
 MUST_USE int pack_read_at(struct pack *p, struct reader *r, uint64_t offset,
 			  struct object_buf *out, struct err *err);
+/* The size of the object that the delta makes: it stands at the beginning of the delta. */
+MUST_USE int pack_delta_size(struct pack *p, struct reader *r, const struct pack_entry *e,
+			     uint64_t *size, struct err *err);
 #define INFO_LOCATION 1u /* disk_size and delta_base, too, which may need a reverse index */
-MUST_USE int pack_info_at(struct pack *p, uint64_t offset, unsigned flags,
+MUST_USE int pack_info_at(struct pack *p, struct reader *r, uint64_t offset, unsigned flags,
 			  struct object_info *out, struct err *err);
 
 /* ---- verify.c ---- */

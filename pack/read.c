@@ -271,15 +271,14 @@ int pack_read_at(struct pack *p, struct reader *r, uint64_t offset, struct objec
 /* Packs that Git makes with its defaults have chains of up to 50 deltas. */
 #define UNREMEMBERED_LINKS_MAX 50
 
-/* The size of the result is in the header of the delta. */
-static int delta_result_size(struct pack *p, const struct pack_entry *e, uint64_t *size,
-			     struct err *err)
+int pack_delta_size(struct pack *p, struct reader *r, const struct pack_entry *e, uint64_t *size,
+		    struct err *err)
 {
-	unsigned char head[24];
+	unsigned char head[PACK_PEEK_MAX];
 	const unsigned char *at = head;
 	uint64_t base_size;
 	size_t got;
-	int rc = pack_entry_peek(p, e, head, sizeof(head), &got, err);
+	int rc = pack_entry_peek(p, r, e, head, &got, err);
 
 	if (rc < 0)
 		return rc;
@@ -374,8 +373,8 @@ static int add_location(struct pack *p, const struct pack_entry *e, struct objec
 	return rc < 0 ? rc : 0;
 }
 
-int pack_info_at(struct pack *p, uint64_t offset, unsigned flags, struct object_info *out,
-		 struct err *err)
+int pack_info_at(struct pack *p, struct reader *r, uint64_t offset, unsigned flags,
+		 struct object_info *out, struct err *err)
 {
 	struct object_info info = { .delta_base = p->idx.algo->null_oid };
 	struct pack_entry e;
@@ -388,7 +387,7 @@ int pack_info_at(struct pack *p, uint64_t offset, unsigned flags, struct object_
 	info.size = e.size;
 	chain_init(&c, p, NULL);
 	if (is_delta(&e)) {
-		rc = delta_result_size(p, &e, &info.size, err);
+		rc = pack_delta_size(p, r, &e, &info.size, err);
 		if (!rc)
 			rc = chain_type(&c, e, &info.type, err);
 	}

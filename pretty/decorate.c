@@ -138,7 +138,7 @@ static void add_peeled(struct decorations *d, const struct object_id *oid,
 	int depth;
 
 	for (depth = 0; depth < 100; depth++) {
-		if (odb_info(odb, &at, &info, NULL) < 0 || info.type != OBJ_TAG)
+		if (odb_type(odb, &at, &info.type, &info.size, NULL) < 0 || info.type != OBJ_TAG)
 			return;
 		buf = (struct object_buf)OBJECT_BUF_INIT;
 		if (odb_read(odb, &at, &buf, NULL) < 0)

@@ -2,12 +2,12 @@
 /*
  * --contains, --no-contains, --merged, --no-merged: one walk answers for all refs.
  *
- * --contains C: which tips have C among their ancestors? A walk by date starts from all
- * tips and from C at once. Ancestors of C cannot have C as an ancestor themselves, so the
- * walk ends when only such commits remain in the queue. The part of the history that it
- * has seen is small as a rule; paths from tips to C are then searched in it, each commit
- * once (find_paths). With the generations of a commit-graph nothing below that of C is
- * looked at.
+ * --contains C: which tips have C among their ancestors? Paths from tips to C are searched, first
+ * parents first, each commit once (find_paths). With the generations of a commit-graph nothing
+ * below that of C is looked at. Without them the search must not go down to the roots of a long
+ * history for a young C. Then a walk by date starts from all tips and from C at once. Ancestors
+ * of C cannot have C as an ancestor themselves, so that walk ends when only such commits remain in
+ * the queue. For an old C it would have to see nearly everything, so it is given up early there.
  */
 #include "compat/posix.h"
 #include "util/alloc.h"
@@ -32,7 +32,7 @@ struct tips {
 struct sweep {
 	struct commit_pool *pool;
 	struct prio_queue queue;
-	struct commit_list touched;
+	struct commit_list touched, stack;
 	size_t open; /* in the queue and not BELOW */
 	uint64_t floor; /* commits of lower generations do not matter; 0: nothing is known of that */
 };
@@ -49,6 +49,7 @@ static void sweep_end(struct sweep *w)
 	for (size_t i = 0; i < w->touched.nr; i++)
 		w->touched.items[i]->flags &= ~REACH_FLAGS;
 	commit_list_clear(&w->touched);
+	commit_list_clear(&w->stack);
 	prio_queue_clear(&w->queue);
 }
 
@@ -65,10 +66,6 @@ static int add_flag(struct sweep *w, struct commit *c, uint32_t flag, struct err
 		return rc;
 	if (!(c->flags & REACH_FLAGS))
 		commit_list_add(&w->touched, c);
-	if (flag == ABOVE && c->generation < w->floor) {
-		c->flags |= CONTAINS_NOT;
-		return 0;
-	}
 	if (c->flags & QUEUED) {
 		w->open -= flag == BELOW;
 	} else {
@@ -79,17 +76,16 @@ static int add_flag(struct sweep *w, struct commit *c, uint32_t flag, struct err
 	return 0;
 }
 
-static int walk_down(struct sweep *w, struct err *err)
+/* At most `most` commits: what is BELOW by then is so in any case. */
+static int walk_down(struct sweep *w, size_t most, struct err *err)
 {
 	int rc = 0;
 
-	while (!rc && w->open) {
+	while (!rc && w->open && most--) {
 		struct commit *c = prio_queue_get(&w->queue);
 
 		c->flags &= ~QUEUED;
 		w->open -= !(c->flags & BELOW);
-		if (c->flags & BELOW && w->floor)
-			continue;
 		for (uint32_t i = 0; !rc && i < c->nr_parents; i++)
 			rc = add_flag(w, c->parents[i], c->flags & BELOW ? BELOW : ABOVE, err);
 	}
@@ -101,14 +97,28 @@ static bool is_known(const struct commit *c)
 	return c->flags & (CONTAINS | CONTAINS_NOT | BELOW);
 }
 
-/* Sets CONTAINS or CONTAINS_NOT for c and every commit on the way, without recursion. */
-static void find_paths(struct commit *start, struct commit_list *stack)
+static int push(struct sweep *w, struct commit *c, struct err *err)
 {
-	if (is_known(start))
-		return;
-	commit_list_add(stack, start);
-	while (stack->nr) {
-		struct commit *c = stack->items[stack->nr - 1], *next = NULL;
+	int rc = commit_parse_node(w->pool, c, err);
+
+	if (rc < 0)
+		return rc;
+	if (!(c->flags & REACH_FLAGS))
+		commit_list_add(&w->touched, c);
+	if (c->generation < w->floor)
+		c->flags |= CONTAINS_NOT;
+	else
+		commit_list_add(&w->stack, c);
+	return 0;
+}
+
+/* Sets CONTAINS or CONTAINS_NOT for c and every commit on the way, without recursion. */
+static int find_paths(struct sweep *w, struct commit *start, struct err *err)
+{
+	int rc = is_known(start) ? 0 : push(w, start, err);
+
+	while (!rc && w->stack.nr) {
+		struct commit *c = w->stack.items[w->stack.nr - 1], *next = NULL;
 		bool contains = false;
 
 		for (uint32_t i = 0; i < c->nr_parents && !contains && !next; i++) {
@@ -118,12 +128,44 @@ static void find_paths(struct commit *start, struct commit_list *stack)
 				next = c->parents[i];
 		}
 		if (!contains && next) {
-			commit_list_add(stack, next);
+			rc = push(w, next, err);
 			continue;
 		}
 		c->flags |= contains ? CONTAINS : CONTAINS_NOT;
-		stack->nr--;
+		w->stack.nr--;
 	}
+	return rc;
+}
+
+/* Is it older than most of the tips? A guess at what takes less time. */
+static bool is_old(const struct tips *t, const struct commit *c)
+{
+	size_t older = 0, nr = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		if (t->commits[i]) {
+			nr++;
+			older += t->commits[i]->date < c->date;
+		}
+	return older < nr / 4;
+}
+
+#define SWEEP_FOR_OLD_MAX 2000
+
+/* BELOW for all that can be met on the way to the roots; of an old one, for some of it. */
+static int mark_below(struct sweep *w, const struct tips *t, struct commit *sought, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->nr; i++)
+		if (t->commits[i])
+			rc = commit_parse_node(w->pool, t->commits[i], err);
+	if (!rc)
+		rc = add_flag(w, sought, BELOW, err);
+	for (size_t i = 0; !rc && i < t->nr; i++)
+		if (t->commits[i])
+			rc = add_flag(w, t->commits[i], ABOVE, err);
+	return rc ? rc : walk_down(w, is_old(t, sought) ? SWEEP_FOR_OLD_MAX : SIZE_MAX, err);
 }
 
 /* contains[i] is set for the tips that have `sought` as an ancestor. */
@@ -131,95 +173,103 @@ static int find_containing(const struct tips *t, struct commit *sought, bool *co
 			   struct err *err)
 {
 	struct sweep w = { .pool = t->pool, .queue = { .compare = commit_date_cmp } };
-	struct commit_list stack = COMMIT_LIST_INIT;
-	int rc = add_flag(&w, sought, BELOW, err);
+	int rc = commit_parse_node(t->pool, sought, err);
 
 	if (!rc && has_generations(t->pool))
 		w.floor = sought->generation;
-	for (size_t i = 0; !rc && i < t->nr; i++)
-		if (t->commits[i])
-			rc = add_flag(&w, t->commits[i], ABOVE, err);
-	if (!rc)
-		rc = walk_down(&w, err);
-	if (!rc) {
-		sought->flags |= CONTAINS;
-		for (size_t i = 0; i < t->nr; i++) {
-			if (!t->commits[i])
-				continue;
-			find_paths(t->commits[i], &stack);
-			contains[i] |= (t->commits[i]->flags & CONTAINS) != 0;
-		}
+	else if (!rc)
+		rc = mark_below(&w, t, sought, err);
+	if (!(sought->flags & REACH_FLAGS))
+		commit_list_add(&w.touched, sought);
+	sought->flags |= CONTAINS;
+	for (size_t i = 0; !rc && i < t->nr; i++) {
+		if (!t->commits[i])
+			continue;
+		rc = find_paths(&w, t->commits[i], err);
+		contains[i] |= (t->commits[i]->flags & CONTAINS) != 0;
 	}
-	commit_list_clear(&stack);
 	sweep_end(&w);
 	return rc;
 }
 
 /* ---- --merged ---- */
 
-static size_t reach(struct sweep *w, struct commit *c)
+/* First parents first: most tips are there as a rule, and then side branches are not looked at. */
+static void reach(struct sweep *w, struct commit *c)
 {
-	if (c->flags & REACHED || c->generation < w->floor)
-		return 0;
+	if (c->flags & REACHED)
+		return;
 	if (!(c->flags & REACH_FLAGS))
 		commit_list_add(&w->touched, c);
 	c->flags |= REACHED;
-	prio_queue_put(&w->queue, c);
-	return c->flags & WANTED ? 1 : 0;
+	commit_list_add(&w->stack, c);
 }
 
-/* The lowest generation of a tip; 0: there are none. With them no order is needed. */
-static int set_floor(struct sweep *w, const struct tips *t, struct err *err)
+static int by_generation(const void *a, const void *b)
+{
+	return commit_generation_cmp(*(struct commit *const *)b, *(struct commit *const *)a, NULL);
+}
+
+/* The tips, each once; with generations parsed and the lowest first. */
+static int want_tips(struct sweep *w, const struct tips *t, struct commit_list *wanted,
+		     struct err *err)
 {
 	int rc = 0;
 
-	if (!has_generations(t->pool))
-		return 0;
-	w->queue.compare = NULL;
-	w->floor = GENERATION_INFINITY;
 	for (size_t i = 0; !rc && i < t->nr; i++) {
-		if (!t->commits[i])
-			continue;
-		rc = commit_parse_node(t->pool, t->commits[i], err);
-		if (t->commits[i]->generation < w->floor)
-			w->floor = t->commits[i]->generation;
-	}
-	return rc;
-}
-
-/* Walk from all of `from` until every tip has been met or the history ends. */
-static int find_merged(const struct tips *t, const struct oid_array *from, bool *merged,
-		       struct err *err)
-{
-	struct sweep w = { .pool = t->pool, .queue = { .compare = commit_date_cmp } };
-	size_t wanted = 0;
-	int rc = set_floor(&w, t, err);
-
-	for (size_t i = 0; i < t->nr; i++) {
 		struct commit *c = t->commits[i];
 
 		if (!c || c->flags & WANTED)
 			continue;
 		c->flags |= WANTED;
-		commit_list_add(&w.touched, c);
-		wanted++;
+		commit_list_add(&w->touched, c);
+		commit_list_add(wanted, c);
+		if (has_generations(t->pool))
+			rc = commit_parse_node(t->pool, c, err);
 	}
-	for (size_t i = 0; !rc && i < from->nr; i++) {
-		struct commit *c = commit_lookup(t->pool, &from->oid[i]);
+	if (!rc && has_generations(t->pool) && wanted->nr > 1)
+		qsort(wanted->items, wanted->nr, sizeof(*wanted->items), by_generation);
+	return rc;
+}
 
-		rc = commit_parse_node(t->pool, c, err);
-		wanted -= rc ? 0 : reach(&w, c);
-	}
-	while (!rc && wanted && w.queue.nr) {
-		struct commit *c = prio_queue_get(&w.queue);
+/* Down from what is on the stack, until all that is wanted has been met. */
+static int reach_wanted(struct sweep *w, const struct commit_list *wanted, struct err *err)
+{
+	size_t next = 0; /* the first one that has not been met */
+	int rc = 0;
 
-		for (uint32_t i = 0; !rc && i < c->nr_parents; i++) {
-			rc = commit_parse_node(t->pool, c->parents[i], err);
-			wanted -= rc ? 0 : reach(&w, c->parents[i]);
-		}
+	while (!rc && w->stack.nr) {
+		struct commit *c;
+
+		while (next < wanted->nr && wanted->items[next]->flags & REACHED)
+			next++;
+		if (next == wanted->nr)
+			break;
+		w->floor = has_generations(w->pool) ? wanted->items[next]->generation : 0;
+		c = w->stack.items[--w->stack.nr];
+		rc = commit_parse_node(w->pool, c, err);
+		if (rc || c->generation < w->floor)
+			continue;
+		for (uint32_t i = c->nr_parents; i-- > 0;)
+			reach(w, c->parents[i]);
 	}
+	return rc;
+}
+
+static int find_merged(const struct tips *t, const struct oid_array *from, bool *merged,
+		       struct err *err)
+{
+	struct sweep w = { .pool = t->pool };
+	struct commit_list wanted = COMMIT_LIST_INIT;
+	int rc = want_tips(&w, t, &wanted, err);
+
+	for (size_t i = 0; !rc && i < from->nr; i++)
+		reach(&w, commit_lookup(t->pool, &from->oid[i]));
+	if (!rc)
+		rc = reach_wanted(&w, &wanted, err);
 	for (size_t i = 0; !rc && i < t->nr; i++)
 		merged[i] = t->commits[i] && t->commits[i]->flags & REACHED;
+	commit_list_clear(&wanted);
 	sweep_end(&w);
 	return rc;
 }

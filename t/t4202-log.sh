@@ -42,6 +42,7 @@ test_expect_success 'orders, counts, parents' '
 	--parents --no-abbrev
 	--source --all
 	--source main side
+	--source --boundary main...side
 	--source --branches
 	--source --tags --remotes
 	--source --branches="m*"
@@ -90,6 +91,9 @@ test_expect_success 'ranges and groups of refs' '
 	--boundary -n 3
 	--ancestry-path main~8..main
 	--ancestry-path=right main~8..main
+	--ancestry-path=right --ancestry-path main~8..main
+	--ancestry-path --ancestry-path=right main~8..main
+	--ancestry-path=right --ancestry-path main
 	"main^!"
 	main^@
 	main~9^-

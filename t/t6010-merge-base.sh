@@ -130,4 +130,38 @@ test_expect_success 'cherry: the branch that is followed' '
 	test_expect_code 128 git cherry nothing 2>err && test_grep "unknown commit nothing" err
 '
 
+# Whole answers about all pairs of commits; one on a side branch, 40 below the tip, too
+answers () {
+	local a b
+	for a in $all
+	do
+		for b in $all
+		do
+			git "$@" merge-base --is-ancestor $a $b && echo "$a $b"
+			git "$@" merge-base --all $a $b
+			git "$@" merge-base --independent $a $b Y s1 l40 || return
+		done
+		for b in contains no-contains merged no-merged
+		do
+			git "$@" for-each-ref --$b=$a || return
+		done
+	done
+	git "$@" merge-base --independent $all && git "$@" merge-base --independent l3 l40 s0 A l0
+}
+
+test_expect_success 'with a commit-graph the answers are the same' '
+	t=$(tree $(blob 1)) && commit l0 $t A && commit s0 $t A && commit s1 $t s0 &&
+	for i in $(test_seq 1 40)
+	do
+		more= && if test $i = 20; then more=s0; fi &&
+		commit l$i $t l$((i - 1)) $more || return 1
+	done &&
+	all="A C E X Y Z R l0 l3 l20 l39 l40 s0 s1" &&
+	answers >expect && test_grep "^s0 l40$" expect && ! grep "^s1 l40$" expect &&
+	git for-each-ref --format="%(refname:short)" --contains=s0 >actual &&
+	{ test_seq 20 40 | sed s/^/l/ && echo s0 && echo s1; } >those && test_cmp those actual &&
+	git commit-graph write --reachable && answers >actual && test_cmp expect actual &&
+	answers -c commitGraph.generationVersion=1 >actual && test_cmp expect actual
+'
+
 test_done

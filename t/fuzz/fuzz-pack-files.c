@@ -66,6 +66,14 @@ static int look_at(void *data, const struct object_id *oid)
 	return 0;
 }
 
+static int check_listed(void *data, const struct object_id *oid, const struct object_info *info)
+{
+	(void)data, (void)oid;
+	if (info && (info->type < OBJ_COMMIT || info->type > OBJ_TAG))
+		abort();
+	return 0;
+}
+
 static int verify(void *data, struct pack *p)
 {
 	(void)data;
@@ -75,6 +83,7 @@ static int verify(void *data, struct pack *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct packs_options o = { .algo = hash_sha1, .use_midx = true };
+	struct oidset seen = OIDSET_INIT;
 	bool midx = size >= 4 && !memcmp(data, "MIDX", 4);
 	struct packs *ps;
 
@@ -82,11 +91,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scratch_write("pack/multi-pack-index", data, midx ? size : 0);
 	o.objdir = scratch_dir();
 	ps = packs_new(&o);
+	if (packs_foreach_new(ps, OBJECT_INFO_LOCATION, &seen, false, check_listed, NULL))
+		abort();
 	if (packs_foreach_object(ps, true, look_at, ps, NULL) < 0 &&
 	    packs_foreach_object(ps, false, look_at, ps, NULL) < 0)
 		abort();
 	packs_foreach(ps, verify, NULL);
 	packs_verify_midx(ps, NULL, NULL);
 	packs_free(ps);
+	oidset_clear(&seen);
 	return 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='rev-list, log, merge-base and cherry print what stock git prints
+test_description='rev-list, log, merge-base and others print what stock git prints
 
 A few command lines by chance here; make compare-walks runs as many as one likes.'
 . "$(dirname "$0")/../test-lib.sh"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Usage: walks.py OURS STOCK DIRECTORY SEED COUNT [-k]
 
-Random command lines of rev-list, log, merge-base and cherry, by seed, over a random history with
-merges, renames, copied changes, tags of all kinds and clocks that go wrong; also with a shallow boundary and with
-replaced commits. Both programs must print the same and exit with the same code. Differences that
+Random command lines of rev-list, log, merge-base, cherry and for-each-ref, by seed, over a random history with
+merges, renames, copied changes, tags of all kinds and clocks that go wrong; also with a shallow boundary, with
+replaced commits, and with a commit-graph. Both programs must print the same and exit with the same code. Differences that
 are meant are listed below, with the reason. -k: go on after a difference.
 """
 import os
@@ -24,6 +24,8 @@ MEANT = [
 	 'Where a parent is younger than its child, stock visits it before it knows that it is an ancestor.'),
 	(r'--bisect-all.*=.*%[_a-z]*d|=.*%d.*--bisect-all', '',
 	 'For stock the distance is one of the names of a commit.'),
+	(r'--bisect-vars.* -- .', '',
+	 'Where no commit changes the paths, stock tells of a weight that it has not computed.'),
 	(r'--no-walk.*--maximal-only|--maximal-only.*--no-walk', '', 'Starts without an order: the same.'),
 	(r'--max-count-oldest.*--bisect|--bisect.*--max-count-oldest', '', 'Stock shows nothing.'),
 	(r'--simplify-merges.*--sparse|--sparse.*--simplify-merges', '',
@@ -42,8 +44,9 @@ MEANT = [
 	 'Excluded commits that were taken for included ones at first are edges as well.'),
 	(r'--no-walk.*--(since|max-age)|--(since|max-age).*--no-walk', '',
 	 'Stock forgets the date with --ancestry-path and the like.'),
-	(r'^(?=.*--first-parent)(?=.*--boundary)(?=.*--(parents|pretty|format|header|oneline))', '',
-	 'Stock has not read later parents of merges, and so does not know their parents.'),
+	(r'^(?=.*--first-parent)(?=.*--boundary)', '',
+	 'Stock has not read later parents of merges, and so knows neither their parents, which give them '
+	 'their place, nor their trees.'),
 	(r'--no-walk.*--boundary|--boundary.*--no-walk', '',
 	 'Stock has not read the boundary commits, and so does not know their dates.'),
 	(r'--no-walk.*--bisect|--bisect.*--no-walk', '', 'Stock crashes.'),
@@ -57,7 +60,8 @@ ENV.update(GIT_CONFIG_NOSYSTEM='1', HOME='/nonexistent', TZ='UTC', LC_ALL='C',
 	   GIT_COMMITTER_DATE='1700000000 +0000')
 
 
-KINDS = ('plain', 'skewed-packed', 'shallow', 'skewed-replaced', 'packed', 'replaced', 'skewed')
+KINDS = ('plain', 'skewed-packed', 'shallow', 'skewed-replaced', 'packed-graph', 'replaced', 'skewed',
+	 'packed', 'skewed-graph')
 
 # ---- a history ----
 
@@ -234,6 +238,8 @@ def make_repo(stock, path, rng, kind):
 	if 'packed' in kind:
 		must(stock, path, 'repack', '-adq')
 		must(stock, path, 'pack-refs', '--all')
+	if 'graph' in kind:
+		must(stock, path, 'commit-graph', 'write', '--reachable', '--changed-paths')
 	return commits
 
 
@@ -346,13 +352,20 @@ class Lines:
 		return ['cherry'] + self.rng.choice(([], ['-v'], ['--abbrev'])) + \
 			[self.rev(True) for _ in range(self.rng.choice((1, 2, 2, 3)))]
 
+	def for_each_ref(self):
+		asked = self.rng.choices(('--contains', '--no-contains', '--merged', '--no-merged'),
+					 k=self.rng.choice((1, 1, 2)))
+		return ['for-each-ref', '--format=%(refname)'] + [a + '=' + self.rev(True) for a in asked]
+
 	def line(self):
 		r = self.rng.random()
-		if r < 0.6:
+		if r < 0.57:
 			return self.rev_list()
-		if r < 0.8:
+		if r < 0.77:
 			return self.log()
-		return self.merge_base() if r < 0.95 else self.cherry()
+		if r < 0.9:
+			return self.merge_base()
+		return self.for_each_ref() if r < 0.95 else self.cherry()
 
 
 # ---- comparing ----

@@ -61,7 +61,8 @@ static void test_plain(void **state)
 /* The beginning of an object that several windows hold, and nothing behind it. */
 static int peek_at_big(void *data, struct pack *p)
 {
-	unsigned char *buf = xmalloc(2 * BIG_BLOB);
+	unsigned char buf[2 * PACK_PEEK_MAX];
+	struct reader *r = reader_get(p->owner);
 	struct err err = ERR_INIT;
 	struct pack_entry e;
 	size_t got;
@@ -71,14 +72,14 @@ static int peek_at_big(void *data, struct pack *p)
 		MUST(pack_entry_read(p, idx_offset(&p->idx, i), &e, &err));
 		if (e.size != BIG_BLOB)
 			continue;
-		memset(buf, 0x5a, 2 * BIG_BLOB);
-		MUST(pack_entry_peek(p, &e, buf, BIG_BLOB / 2, &got, &err));
-		assert_int_equal(got, BIG_BLOB / 2);
-		for (size_t at = got; at < 2 * BIG_BLOB; at++)
+		memset(buf, 0x5a, sizeof(buf));
+		MUST(pack_entry_peek(p, r, &e, buf, &got, &err));
+		assert_int_equal(got, PACK_PEEK_MAX);
+		for (size_t at = got; at < sizeof(buf); at++)
 			assert_int_equal(buf[at], 0x5a);
 		++*(size_t *)data;
 	}
-	free(buf);
+	reader_put(p->owner, r);
 	return 0;
 }
 
@@ -464,6 +465,82 @@ static void test_stream(void **state)
 	packs_free(ps);
 }
 
+/* ---- all objects, with what is known of them ---- */
+
+struct listed {
+	struct packs *ps;
+	struct oidset met;
+	size_t nr;
+};
+
+/* What is wanted equals what is said of the object when it is asked for by name. */
+static int same_as_asked_for(void *data, const struct object_id *oid, const struct object_info *info)
+{
+	struct listed *l = data;
+	struct object_info by_name;
+	struct err err = ERR_INIT;
+
+	MUST(packs_info(l->ps, oid, &by_name, &err));
+	assert_non_null(info);
+	assert_int_equal(info->type, by_name.type);
+	assert_int_equal(info->size, by_name.size);
+	assert_int_equal(info->disk_size, by_name.disk_size);
+	assert_true(oid_eq(&info->delta_base, &by_name.delta_base));
+	assert_true(oidset_insert(&l->met, oid));
+	l->nr++;
+	return 0;
+}
+
+static int count_nameless(void *data, const struct object_id *oid, const struct object_info *info)
+{
+	(void)oid;
+	assert_null(info);
+	++*(size_t *)data;
+	return 0;
+}
+
+static int take(void *data, const struct object_id *oid)
+{
+	oid_array_append(data, oid);
+	return 0;
+}
+
+static void list_objects(const char *objdir)
+{
+	struct listed l = { aux_packs(objdir, hash_sha1, NULL), OIDSET_INIT, 0 };
+	struct oidset seen = OIDSET_INIT;
+	struct oid_array all = OID_ARRAY_INIT;
+	struct err err = ERR_INIT;
+	size_t rest = 0;
+
+	MUST(packs_foreach_new(l.ps, OBJECT_INFO_TYPE | OBJECT_INFO_LOCATION, &seen, true,
+			       same_as_asked_for, &l));
+	MUST(packs_foreach_object(l.ps, false, take, &all, &err));
+	oid_array_sort_unique(&all);
+	assert_int_equal(l.nr, all.nr);
+	assert_int_equal(seen.map.nr, all.nr);
+	MUST(packs_foreach_new(l.ps, 0, &seen, true, count_nameless, &rest));
+	assert_int_equal(rest, 0);
+	oidset_clear(&seen);
+	for (size_t i = 0; i < 3; i++)
+		oidset_insert(&seen, &all.oid[i]);
+	MUST(packs_foreach_new(l.ps, 0, &seen, false, count_nameless, &rest));
+	assert_int_equal(rest, all.nr - 3);
+	oid_array_clear(&all);
+	oidset_clear(&seen);
+	oidset_clear(&l.met);
+	packs_free(l.ps);
+}
+
+static void test_inventory(void **state)
+{
+	NEED_STOCK();
+	list_objects("many/.git/objects");
+	list_objects("deep/.git/objects");
+	list_objects("rnd/.git/objects");
+	list_objects("r1/.git/objects");
+}
+
 /* ---- verify ---- */
 
 struct count {
@@ -564,12 +641,6 @@ static void *read_them(void *data)
 	return NULL;
 }
 
-static int take(void *data, const struct object_id *oid)
-{
-	oid_array_append(data, oid);
-	return 0;
-}
-
 static void in_threads(const char *objdir, struct packs_options *o)
 {
 	struct oid_array oids = OID_ARRAY_INIT;
@@ -621,6 +692,7 @@ int main(void)
 		cmocka_unit_test(test_abbreviations),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_inventory),
 		cmocka_unit_test(test_verify),
 		cmocka_unit_test(test_threads),
 	};
