@@ -25,7 +25,7 @@ struct command_line {
 	struct archive_formats formats;
 	const char *format, *output, *mtime, *remote, *exec;
 	const char *cwd; /* prefix in the repository; NULL: the top */
-	bool is_remote;
+	const struct archive_client *client; /* NULL: the user is here */
 	int list, verbose, worktree_attributes;
 	struct archive_extra *extras;
 	size_t nr_extras, alloc_extras;
@@ -62,8 +62,8 @@ static int add_file(const struct option *opt, const char *arg, int unset)
 		c->nr_extras = 0;
 		return 0;
 	}
-	if (!*arg || c->is_remote)
-		return error(c->is_remote ? "Option --add-file is not for remote archives" :
+	if (!*arg || c->client)
+		return error(c->client ? "Option --add-file is not for remote archives" :
 			     "--add-file needs a file");
 	path = in_cwd(c, arg);
 	if (stat(path, &st) < 0)
@@ -89,7 +89,7 @@ static int add_virtual_file(const struct option *opt, const char *arg, int unset
 		c->nr_extras = 0;
 		return 0;
 	}
-	if (c->is_remote)
+	if (c->client)
 		return error("Option --add-virtual-file is not for remote archives");
 	if (*p != '"') {
 		p = strchr(arg, ':');
@@ -169,7 +169,7 @@ static int parse(struct command_line *c, int argc, const char **argv)
 
 	argc = take_level(argc, argv, &c->o.level);
 	argc = parse_options(argc, argv, opts, usage, 0);
-	if (c->is_remote && (c->remote || c->exec || c->output))
+	if (c->client && (c->remote || c->exec || c->output))
 		die("Unexpected option %s", c->output ? "--output" : c->remote ? "--remote" : "--exec");
 	if (c->remote)
 		die("git archive --remote is not available here yet");
@@ -183,7 +183,7 @@ static int parse(struct command_line *c, int argc, const char **argv)
 static int list_formats(const struct command_line *c)
 {
 	for (size_t i = 0; i < c->formats.nr; i++)
-		if (!c->is_remote || c->formats.items[i].remote)
+		if (!c->client || c->formats.items[i].remote)
 			puts(c->formats.items[i].name);
 	return finish_stdout();
 }
@@ -195,7 +195,7 @@ static const struct archive_format *choose_format(const struct command_line *c)
 	if (!c->format && c->output && (f = archive_format_of_file(&c->formats, c->output)))
 		return f;
 	f = archive_format_find(&c->formats, c->format ? c->format : "tar");
-	if (!f || (c->is_remote && !f->remote))
+	if (!f || (c->client && !f->remote))
 		die("Unknown archive format '%s'", c->format);
 	return f;
 }
@@ -258,13 +258,13 @@ static void find_commit(struct command_line *c, const struct object_id *oid)
 static void find_tree(struct command_line *c, const char *name)
 {
 	struct repository *r = c->o.repo;
-	bool unreachable = !c->is_remote;
+	bool unreachable = !c->client;
 	struct object_id oid, top;
 	struct err err = ERR_INIT;
 	unsigned mode = 0;
 	char *dir;
 
-	if (c->is_remote &&
+	if (c->client &&
 	    config_get_bool(r->config, "uploadarchive.allowunreachable", &unreachable, &err) < 0)
 		die_err(&err);
 	if (unreachable)
@@ -291,11 +291,14 @@ static void say_path(const char *path)
 	fprintf(stderr, "%s\n", path);
 }
 
-static int open_output(const struct command_line *c)
+static int open_output(const struct command_line *c, const struct archive_format *f)
 {
 	char *path;
 	int fd;
 
+	if (c->client && f->command)
+		return c->client->start_filter(c->client->data, (size_t)(f - c->formats.items),
+					       c->o.level);
 	if (!c->output)
 		return 1;
 	path = in_cwd(c, c->output);
@@ -320,6 +323,7 @@ static void release(struct command_line *c)
 static int write_archive(struct command_line *c, const char **argv)
 {
 	const struct archive_format *f = choose_format(c);
+	struct archive_format plain;
 	struct err err = ERR_INIT;
 	int fd, rc;
 
@@ -336,16 +340,22 @@ static int write_archive(struct command_line *c, const char **argv)
 	c->o.nr_extras = c->nr_extras;
 	if (f->command)
 		signal(SIGPIPE, SIG_IGN); /* that of the program: it is told as an error */
-	fd = open_output(c);
-	rc = archive_write(&c->o, f, fd, &err);
+	fd = open_output(c, f);
+	if (fd < 0)
+		die("cannot start the filter of format '%s'", f->name);
+	plain = *f;
+	if (c->client)
+		plain.command = NULL; /* fd leads to it */
+	rc = archive_write(&c->o, &plain, fd, &err);
 	if (fd != 1 && sys->close(fd) < 0 && !rc)
 		rc = err_set_errno(&err, "could not write archive file '%s'", c->output);
 	return rc ? report_fatal(&err) : 0;
 }
 
-int archive_command(int argc, const char **argv, struct repository *r, const char *prefix, bool remote)
+int archive_command(int argc, const char **argv, struct repository *r, const char *prefix,
+		    const struct archive_client *client)
 {
-	struct command_line c = { .o = { .repo = r, .level = -1 }, .is_remote = remote,
+	struct command_line c = { .o = { .repo = r, .level = -1 }, .client = client,
 				  .cwd = prefix && *prefix ? prefix : NULL };
 	struct err err = ERR_INIT;
 	int code;
@@ -362,5 +372,5 @@ int archive_command(int argc, const char **argv, struct repository *r, const cha
 
 int cmd_archive(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return archive_command(argc, argv, ctx->repo, ctx->prefix, false);
+	return archive_command(argc, argv, ctx->repo, ctx->prefix, NULL);
 }

@@ -7,11 +7,23 @@
 #include "builtin/builtin.h"
 
 /*
- * Make an archive as the arguments, argv[1..], say, on standard output or where they say. remote:
- * a client has sent them: nothing of this machine but the repository may be read, only what refs
- * name unless uploadArchive.allowUnreachable is set. r NULL: only --list. Dies, or returns the exit
- * code.
+ * An archive for a client, who has sent the arguments: nothing of this machine but the repository may be
+ * read, only what refs name unless uploadArchive.allowUnreachable is set.
  */
-int archive_command(int argc, const char **argv, struct repository *r, const char *prefix, bool remote);
+struct archive_client {
+	/*
+	 * The format of that number in archive_formats_read goes through a program: starts it, and returns the
+	 * descriptor for the tar; -1: it cannot be had.
+	 */
+	int (*start_filter)(void *data, size_t format, int level);
+	void *data;
+};
+
+/*
+ * Make an archive as the arguments, argv[1..], say, on standard output or where they say. client NULL:
+ * the user has said them. r NULL: only --list. Dies, or returns the exit code.
+ */
+int archive_command(int argc, const char **argv, struct repository *r, const char *prefix,
+		    const struct archive_client *client);
 
 #endif
