@@ -171,8 +171,6 @@ static int parse(struct command_line *c, int argc, const char **argv)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (c->client && (c->remote || c->exec || c->output))
 		die("Unexpected option %s", c->output ? "--output" : c->remote ? "--remote" : "--exec");
-	if (c->remote)
-		die("git archive --remote is not available here yet");
 	if (!c->list && !argc)
 		usage_with_options(usage, opts);
 	if (c->list && argc)
@@ -370,7 +368,92 @@ int archive_command(int argc, const char **argv, struct repository *r, const cha
 	return code;
 }
 
+/* ---- --remote ---- */
+
+/* One of these options at argv[i], with its value. Returns how many words it takes; 0: it is another. */
+static int take_own(const char **argv, int i, const char *name, const char **value)
+{
+	const char *rest;
+
+	if (!skip_prefix(argv[i], name, &rest))
+		return 0;
+	if (!strcmp(name, "-o") && *rest)
+		*value = rest;
+	else if (*rest == '=')
+		*value = rest + 1;
+	else if (!*rest && argv[i + 1])
+		*value = argv[i + 1];
+	else
+		return 0;
+	return *value == argv[i + 1] ? 2 : 1;
+}
+
+/* What is for us is taken out; all else is the server's affair. */
+static void split_arguments(int argc, const char **argv, struct archive_request *rq, const char **output)
+{
+	int i = 1, used;
+
+	while (i < argc && strcmp(argv[i], "--") != 0) {
+		used = take_own(argv, i, "--remote", &rq->repo);
+		if (!used)
+			used = take_own(argv, i, "--exec", &rq->exec);
+		if (!used)
+			used = take_own(argv, i, "--output", output);
+		if (!used)
+			used = take_own(argv, i, "-o", output);
+		if (!used)
+			strvec_push(&rq->args, argv[i]);
+		i += used ? used : 1;
+	}
+	for (; i < argc; i++)
+		strvec_push(&rq->args, argv[i]);
+}
+
+/* The format by the name of the file comes first: a later --format wins. */
+static void add_format(struct command_line *c, struct archive_request *rq)
+{
+	const struct archive_format *f = archive_format_of_file(&c->formats, c->output);
+	struct strvec args = STRVEC_INIT;
+
+	if (f)
+		strvec_pushf(&args, "--format=%s", f->name);
+	for (size_t i = 0; i < rq->args.nr; i++)
+		strvec_push(&args, rq->args.v[i]);
+	strvec_clear(&rq->args);
+	rq->args = args;
+}
+
+static int archive_remote(struct archive_request *rq, const char *output, struct command_ctx *ctx)
+{
+	struct command_line c = { .output = output, .cwd = ctx->prefix };
+	const struct archive_format none = { .name = NULL };
+	struct err err = ERR_INIT;
+	int fd, code;
+
+	if (archive_formats_read(&c.formats, command_config(ctx->repo), &err) < 0)
+		die_err(&err);
+	if (output)
+		add_format(&c, rq);
+	fd = open_output(&c, &none);
+	code = archive_from_remote(rq, fd);
+	if (fd != 1 && sys->close(fd) < 0 && !code)
+		die("could not write archive file '%s': %s", output, strerror(errno));
+	release(&c);
+	return code;
+}
+
 int cmd_archive(int argc, const char **argv, struct command_ctx *ctx)
 {
+	struct archive_request rq = { .args = STRVEC_INIT };
+	const char *output = NULL;
+	int code;
+
+	split_arguments(argc, argv, &rq, &output);
+	if (rq.repo) {
+		code = archive_remote(&rq, output, ctx);
+		strvec_clear(&rq.args);
+		return code;
+	}
+	strvec_clear(&rq.args);
 	return archive_command(argc, argv, ctx->repo, ctx->prefix, NULL);
 }

@@ -5,6 +5,15 @@
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "util/strvec.h"
+
+/* git archive --remote: archive-remote.c */
+struct archive_request {
+	const char *repo, *exec; /* exec NULL: our own git upload-archive */
+	struct strvec args;	 /* for the server */
+};
+/* Write what it sends to `out`. Dies, or returns the exit code: 1 if the server has failed. */
+int archive_from_remote(const struct archive_request *rq, int out);
 
 /*
  * An archive for a client, who has sent the arguments: nothing of this machine but the repository may be

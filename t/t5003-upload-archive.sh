@@ -206,4 +206,24 @@ test_expect_success STRACE,CONFINED,!SANITIZE 'core.sandbox=true where the kerne
 	test_grep "core.sandbox is true, but there is no Landlock" err && test_must_be_empty reply
 '
 
+# ---- git archive --remote, for repositories of this machine ----
+
+test_expect_success '--remote: paths, file://, --exec, output, formats' '
+	git -C repo archive v1 >expect && git archive --remote=repo v1 >out && test_cmp_bin expect out && git archive --remote "file://$PWD/repo" v1 >out && test_cmp_bin expect out &&
+	GIT_DIR=/nowhere git archive --remote=repo v1 >out && test_cmp_bin expect out && rm -f used && write_script server <<-EOF && GIT_DIR=/nowhere git archive --remote=repo --exec="$PWD/server" v1 >out && test_cmp_bin expect out && test_path_is_file used &&
+	test -z "\$GIT_DIR" && >"$PWD/used" && exec git upload-archive "\$@"
+	EOF
+	git archive --remote=repo -o o.zip v1 dir && git -C repo archive --format=zip v1 dir >expect && test_cmp_bin expect o.zip && git archive --remote=repo --output=o2.zip --format=tar v1 && git -C repo archive v1 >expect &&
+	test_cmp_bin expect o2.zip && git archive --remote=repo --list >formats && test_grep "^tar.gz$" formats && git archive --remote=repo --prefix=x/ -v v1 >out 2>err && test_grep "^remote: x/dir/f$" err &&
+	mkdir -p "it${SQ:-'"'"'}s" && cp -R repo "it${SQ:-'"'"'}s/r" && git archive --remote="it${SQ:-'"'"'}s/r" --exec="$PWD/server" v1 >out && test_cmp_bin expect out
+'
+
+test_expect_success '--remote: what the server refuses, and servers that are none' '
+	test_expect_code 1 git archive --remote=repo HEAD^ >out 2>err && test_must_be_empty out && test_grep "^remote: .*no such ref" err && test_expect_code 1 git archive --remote=repo -- >out 2>err &&
+	test_expect_code 128 git archive --remote=none HEAD 2>err && test_file_not_empty err && test_expect_code 128 git archive --remote=repo --exec=false HEAD 2>err && test_grep "git archive:" err &&
+	for answer in "0004" "0009NACK " "000dNACK why" "0008ACK\n" "0008ACK\n00000006" "0008ACK\n00000006\004x0000" "0008ACK\n0000zzzz"; do
+		test_expect_code 128 git archive --remote=repo --exec="cat >/dev/null; printf \"$answer\"; :" HEAD 2>err || return 1
+	done
+'
+
 test_done
