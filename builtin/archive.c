@@ -25,7 +25,7 @@ struct command_line {
 	struct archive_formats formats;
 	const char *format, *output, *mtime, *remote, *exec;
 	const char *cwd; /* prefix in the repository; NULL: the top */
-	bool is_remote;
+	const struct archive_client *client; /* NULL: the user is here */
 	int list, verbose, worktree_attributes;
 	struct archive_extra *extras;
 	size_t nr_extras, alloc_extras;
@@ -62,8 +62,8 @@ static int add_file(const struct option *opt, const char *arg, int unset)
 		c->nr_extras = 0;
 		return 0;
 	}
-	if (!*arg || c->is_remote)
-		return error(c->is_remote ? "Option --add-file is not for remote archives" :
+	if (!*arg || c->client)
+		return error(c->client ? "Option --add-file is not for remote archives" :
 			     "--add-file needs a file");
 	path = in_cwd(c, arg);
 	if (stat(path, &st) < 0)
@@ -89,7 +89,7 @@ static int add_virtual_file(const struct option *opt, const char *arg, int unset
 		c->nr_extras = 0;
 		return 0;
 	}
-	if (c->is_remote)
+	if (c->client)
 		return error("Option --add-virtual-file is not for remote archives");
 	if (*p != '"') {
 		p = strchr(arg, ':');
@@ -169,10 +169,8 @@ static int parse(struct command_line *c, int argc, const char **argv)
 
 	argc = take_level(argc, argv, &c->o.level);
 	argc = parse_options(argc, argv, opts, usage, 0);
-	if (c->is_remote && (c->remote || c->exec || c->output))
+	if (c->client && (c->remote || c->exec || c->output))
 		die("Unexpected option %s", c->output ? "--output" : c->remote ? "--remote" : "--exec");
-	if (c->remote)
-		die("git archive --remote is not available here yet");
 	if (!c->list && !argc)
 		usage_with_options(usage, opts);
 	if (c->list && argc)
@@ -183,7 +181,7 @@ static int parse(struct command_line *c, int argc, const char **argv)
 static int list_formats(const struct command_line *c)
 {
 	for (size_t i = 0; i < c->formats.nr; i++)
-		if (!c->is_remote || c->formats.items[i].remote)
+		if (!c->client || c->formats.items[i].remote)
 			puts(c->formats.items[i].name);
 	return finish_stdout();
 }
@@ -195,7 +193,7 @@ static const struct archive_format *choose_format(const struct command_line *c)
 	if (!c->format && c->output && (f = archive_format_of_file(&c->formats, c->output)))
 		return f;
 	f = archive_format_find(&c->formats, c->format ? c->format : "tar");
-	if (!f || (c->is_remote && !f->remote))
+	if (!f || (c->client && !f->remote))
 		die("Unknown archive format '%s'", c->format);
 	return f;
 }
@@ -258,13 +256,13 @@ static void find_commit(struct command_line *c, const struct object_id *oid)
 static void find_tree(struct command_line *c, const char *name)
 {
 	struct repository *r = c->o.repo;
-	bool unreachable = !c->is_remote;
+	bool unreachable = !c->client;
 	struct object_id oid, top;
 	struct err err = ERR_INIT;
 	unsigned mode = 0;
 	char *dir;
 
-	if (c->is_remote &&
+	if (c->client &&
 	    config_get_bool(r->config, "uploadarchive.allowunreachable", &unreachable, &err) < 0)
 		die_err(&err);
 	if (unreachable)
@@ -291,11 +289,14 @@ static void say_path(const char *path)
 	fprintf(stderr, "%s\n", path);
 }
 
-static int open_output(const struct command_line *c)
+static int open_output(const struct command_line *c, const struct archive_format *f)
 {
 	char *path;
 	int fd;
 
+	if (c->client && f->command)
+		return c->client->start_filter(c->client->data, (size_t)(f - c->formats.items),
+					       c->o.level);
 	if (!c->output)
 		return 1;
 	path = in_cwd(c, c->output);
@@ -320,6 +321,7 @@ static void release(struct command_line *c)
 static int write_archive(struct command_line *c, const char **argv)
 {
 	const struct archive_format *f = choose_format(c);
+	struct archive_format plain;
 	struct err err = ERR_INIT;
 	int fd, rc;
 
@@ -336,16 +338,22 @@ static int write_archive(struct command_line *c, const char **argv)
 	c->o.nr_extras = c->nr_extras;
 	if (f->command)
 		signal(SIGPIPE, SIG_IGN); /* that of the program: it is told as an error */
-	fd = open_output(c);
-	rc = archive_write(&c->o, f, fd, &err);
+	fd = open_output(c, f);
+	if (fd < 0)
+		die("cannot start the filter of format '%s'", f->name);
+	plain = *f;
+	if (c->client)
+		plain.command = NULL; /* fd leads to it */
+	rc = archive_write(&c->o, &plain, fd, &err);
 	if (fd != 1 && sys->close(fd) < 0 && !rc)
 		rc = err_set_errno(&err, "could not write archive file '%s'", c->output);
 	return rc ? report_fatal(&err) : 0;
 }
 
-int archive_command(int argc, const char **argv, struct repository *r, const char *prefix, bool remote)
+int archive_command(int argc, const char **argv, struct repository *r, const char *prefix,
+		    const struct archive_client *client)
 {
-	struct command_line c = { .o = { .repo = r, .level = -1 }, .is_remote = remote,
+	struct command_line c = { .o = { .repo = r, .level = -1 }, .client = client,
 				  .cwd = prefix && *prefix ? prefix : NULL };
 	struct err err = ERR_INIT;
 	int code;
@@ -360,7 +368,92 @@ int archive_command(int argc, const char **argv, struct repository *r, const cha
 	return code;
 }
 
+/* ---- --remote ---- */
+
+/* One of these options at argv[i], with its value. Returns how many words it takes; 0: it is another. */
+static int take_own(const char **argv, int i, const char *name, const char **value)
+{
+	const char *rest;
+
+	if (!skip_prefix(argv[i], name, &rest))
+		return 0;
+	if (!strcmp(name, "-o") && *rest)
+		*value = rest;
+	else if (*rest == '=')
+		*value = rest + 1;
+	else if (!*rest && argv[i + 1])
+		*value = argv[i + 1];
+	else
+		return 0;
+	return *value == argv[i + 1] ? 2 : 1;
+}
+
+/* What is for us is taken out; all else is the server's affair. */
+static void split_arguments(int argc, const char **argv, struct archive_request *rq, const char **output)
+{
+	int i = 1, used;
+
+	while (i < argc && strcmp(argv[i], "--") != 0) {
+		used = take_own(argv, i, "--remote", &rq->repo);
+		if (!used)
+			used = take_own(argv, i, "--exec", &rq->exec);
+		if (!used)
+			used = take_own(argv, i, "--output", output);
+		if (!used)
+			used = take_own(argv, i, "-o", output);
+		if (!used)
+			strvec_push(&rq->args, argv[i]);
+		i += used ? used : 1;
+	}
+	for (; i < argc; i++)
+		strvec_push(&rq->args, argv[i]);
+}
+
+/* The format by the name of the file comes first: a later --format wins. */
+static void add_format(struct command_line *c, struct archive_request *rq)
+{
+	const struct archive_format *f = archive_format_of_file(&c->formats, c->output);
+	struct strvec args = STRVEC_INIT;
+
+	if (f)
+		strvec_pushf(&args, "--format=%s", f->name);
+	for (size_t i = 0; i < rq->args.nr; i++)
+		strvec_push(&args, rq->args.v[i]);
+	strvec_clear(&rq->args);
+	rq->args = args;
+}
+
+static int archive_remote(struct archive_request *rq, const char *output, struct command_ctx *ctx)
+{
+	struct command_line c = { .output = output, .cwd = ctx->prefix };
+	const struct archive_format none = { .name = NULL };
+	struct err err = ERR_INIT;
+	int fd, code;
+
+	if (archive_formats_read(&c.formats, command_config(ctx->repo), &err) < 0)
+		die_err(&err);
+	if (output)
+		add_format(&c, rq);
+	fd = open_output(&c, &none);
+	code = archive_from_remote(rq, fd);
+	if (fd != 1 && sys->close(fd) < 0 && !code)
+		die("could not write archive file '%s': %s", output, strerror(errno));
+	release(&c);
+	return code;
+}
+
 int cmd_archive(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return archive_command(argc, argv, ctx->repo, ctx->prefix, false);
+	struct archive_request rq = { .args = STRVEC_INIT };
+	const char *output = NULL;
+	int code;
+
+	split_arguments(argc, argv, &rq, &output);
+	if (rq.repo) {
+		code = archive_remote(&rq, output, ctx);
+		strvec_clear(&rq.args);
+		return code;
+	}
+	strvec_clear(&rq.args);
+	return archive_command(argc, argv, ctx->repo, ctx->prefix, NULL);
 }

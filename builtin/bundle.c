@@ -2,16 +2,13 @@
 /* git-bundle(1) */
 #include "compat/posix.h"
 #include <fcntl.h>
-#include "builtin/builtin.h"
+#include "builtin/bundle.h"
 #include "builtin/pack-input.h"
 #include "history/bundle-check.h"
 #include "operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
-#define CREATE_USAGE                                                                        \
-	"git bundle create [-q | --quiet | --progress]\n"                                    \
-	"                  [--version=<version>] <file> <git-rev-list-args>"
 #define VERIFY_USAGE "git bundle verify [-q | --quiet] <file>"
 #define LIST_HEADS_USAGE "git bundle list-heads <file> [<refname>...]"
 #define UNBUNDLE_USAGE "git bundle unbundle [--progress] <file> [<refname>...]"
@@ -297,19 +294,13 @@ static int unbundle(int argc, const char **argv, struct command_ctx *ctx)
 
 /* ---- the command ---- */
 
-/* It needs packs to be made. */
-static int unavailable(int argc UNUSED, const char **argv, struct command_ctx *ctx UNUSED)
-{
-	die("'git bundle %s' is not available yet", argv[0]);
-}
-
 int cmd_bundle(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const struct {
 		const char *name;
 		command_fn run;
 	} subcommands[] = {
-		{ "create", unavailable }, { "verify", verify }, { "list-heads", list_heads },
+		{ "create", bundle_create }, { "verify", verify }, { "list-heads", list_heads },
 		{ "unbundle", unbundle },
 	};
 	const struct option none[] = { OPT_END() };

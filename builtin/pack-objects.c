@@ -2,6 +2,7 @@
 /* git-pack-objects(1). */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/pack-meters.h"
 #include "builtin/pack-objects.h"
 #include "operation.h"
 #include "pack/write/pack-files.h"
@@ -23,7 +24,6 @@ static const char *const usage[] = {
 
 enum { STDIN_PACKS_NONE, STDIN_PACKS_PLAIN, STDIN_PACKS_FOLLOW };
 enum { BITMAP_NONE, BITMAP_TOLD, BITMAP_QUIET };
-enum { PROGRESS_NONE, PROGRESS_SOME, PROGRESS_ALL };
 
 /* Options as they are parsed. */
 struct pack_options {
@@ -54,45 +54,6 @@ struct pack_options {
 	bool write_rev;
 	const char *base_name;
 };
-
-/* ---- progress ---- */
-
-struct meters {
-	struct pack_options *o;
-	struct progress *meter;
-	enum pack_phase phase;
-};
-
-static int show_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
-			 struct err *err)
-{
-	struct meters *m = data;
-
-	(void)err;
-	if (!m->o->progress || (phase == PACK_PHASE_WRITE && m->o->to_stdout &&
-				m->o->progress < PROGRESS_ALL))
-		return 0;
-	if (m->meter && m->phase != phase)
-		progress_stop(&m->meter);
-	if (!m->meter)
-		m->meter = progress_start_forced(pack_phase_title(phase), total);
-	m->phase = phase;
-	progress_update(m->meter, done);
-	return 0;
-}
-
-static void tell_totals(const struct pack_collection *c)
-{
-	struct pack_objects_stats st;
-
-	pack_objects_get_stats(c->po, &st);
-	if (c->whole)
-		st = (struct pack_objects_stats){ .total = pack_nr_objects(c->whole), .packs = 1,
-						  .in_ranges = pack_nr_objects(c->whole) };
-	fprintf(stderr, "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
-		"), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas, st.reused,
-		st.reused_deltas, st.in_ranges, st.in_ranges ? st.packs : 0);
-}
 
 /* ---- configuration ---- */
 
@@ -573,25 +534,26 @@ static void show_warning(void *data UNUSED, const char *msg)
 	warning("%s", msg);
 }
 
-static int run(struct pack_collection *c, struct pack_options *o, struct meters *m, struct err *err)
+static int run(struct pack_collection *c, struct pack_options *o, struct err *err)
 {
+	struct pack_meters meters = { .level = o->progress, .to_stdout = o->to_stdout };
 	int rc = apply(c, o, err);
 
 	if (!rc)
 		rc = set_uris(c, o, err);
 	if (rc < 0)
 		return rc;
-	c->o.progress = show_progress;
-	c->o.data = m;
+	c->o.progress = pack_meters_show;
+	c->o.data = &meters;
 	c->warn = show_warning;
 	rc = pack_collection_begin(c, err);
 	if (!rc)
 		rc = add_objects(c, o, err);
 	if (!rc)
 		rc = write_packs(c, o, err);
-	progress_stop(&m->meter);
+	pack_meters_stop(&meters);
 	if (!rc && o->progress)
-		tell_totals(c);
+		pack_tell_totals(c);
 	return rc;
 }
 
@@ -605,7 +567,6 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 		.uri_protocols = STRVEC_INIT, .filter = FILTER_SPEC_INIT,
 		.write_rev = true,
 	};
-	struct meters m = { &o, NULL, PACK_PHASE_DELTAS };
 	struct err err = ERR_INIT;
 	int rc;
 
@@ -618,7 +579,7 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 		parse(argc, argv, &c, &o);
 		if (o.progress && o.all_progress_implied)
 			o.progress = PROGRESS_ALL;
-		rc = run(&c, &o, &m, &err);
+		rc = run(&c, &o, &err);
 	}
 	pack_collection_end(&c);
 	filter_spec_release(&o.filter);

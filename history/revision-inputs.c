@@ -28,6 +28,7 @@ static int on_ref(void *data, const struct ref *ref)
 	const struct refs_to_add *add = data;
 
 	rev_walk_add_commit(add->w, &ref->oid, ref->name + add->skip, flags_of(add->w));
+	add->w->starts[add->w->nr_starts - 1].ref = xstrdup(ref->name);
 	return 0;
 }
 

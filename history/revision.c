@@ -27,6 +27,7 @@ int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err)
 static void free_start(struct rev_start *s)
 {
 	free(s->name);
+	free(s->ref);
 	free(s->path);
 }
 

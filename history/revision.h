@@ -54,6 +54,7 @@ struct rev_grep; /* --grep, --author, --committer, --grep-reflog */
 struct rev_start {
 	struct object_id oid;
 	char *name;	/* as typed, or the ref's name; owned */
+	char *ref;	/* its full name, if it is one of many (--all, --branches); NULL; owned */
 	char *path;	/* of "HEAD:path"; NULL: none; owned */
 	uint32_t flags; /* REV_UNINTERESTING, REV_LEFT, REV_BOTTOM */
 	struct commit *commit; /* NULL: no commit */

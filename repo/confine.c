@@ -238,7 +238,8 @@ static void allow_private_dir(struct reading *w, int dir)
 	allow(w, "/proc/sys/kernel/random/boot_id");
 }
 
-static int enforce_landlock(const struct repository *r, int private_dir, struct err *err)
+static int enforce_landlock(const struct repository *r, const struct sandbox *s, int private_dir,
+			    struct err *err)
 {
 	struct reading w = { .trees = STRVEC_INIT };
 	int rc = 0;
@@ -248,6 +249,8 @@ static int enforce_landlock(const struct repository *r, int private_dir, struct 
 		return err_set_errno(err, "cannot make Landlock rules");
 	allow_repository(&w, r);
 	allow_system(&w);
+	for (const char *const *f = s->files; f && *f; f++)
+		allow(&w, *f);
 	if (private_dir >= 0)
 		allow_private_dir(&w, private_dir);
 	errno = w.failure;
@@ -281,7 +284,7 @@ static int enforce(struct repository *r, struct sandbox *s, int private_dir,
 	struct err why = ERR_INIT;
 	int rc = 0;
 
-	if (s->landlock && enforce_landlock(r, private_dir, &why) < 0) {
+	if (s->landlock && enforce_landlock(r, s, private_dir, &why) < 0) {
 		s->landlock = 0;
 		rc = failed(s, "Landlock", &why, err);
 	}

@@ -35,6 +35,7 @@ struct sandbox {
 	 */
 	const char *private_dir;
 	bool locks; /* open files may be locked; always with a private_dir */
+	const char *const *files; /* may be read besides, if they are there; NULL-terminated, NULL: none */
 };
 /*
  * What can be given up here? 1: something; 0: nothing, the traces say why. ERR_UNSUPPORTED: not all,

@@ -51,7 +51,7 @@ all_options_of () {
 	options_of "$1"
 	case "$1" in
 	config)	subs="list get set unset rename-section remove-section edit" ;;
-	bundle)	subs="verify list-heads unbundle" ;;
+	bundle)	subs="create verify list-heads unbundle" ;;
 	reflog)	subs="list expire delete drop exists" ;;
 	refs)	subs="verify migrate exists" ;;
 	multi-pack-index)	subs="write verify expire repack" ;;

@@ -116,6 +116,13 @@ test_expect_success 'update-server-info costs one flush' '
 	test "$flushes $writeouts" = "0 0"
 '
 
+test_expect_success 'bundle create costs one flush and one awaited writeout, however large' '
+	count git -C journal/repo bundle create -q one.bundle HEAD &&
+	test "$flushes $writeouts" = "1 1" &&
+	count git -C journal/repo bundle create -q all.bundle --all &&
+	test "$flushes $writeouts" = "1 1"
+'
+
 test_expect_success 'reflog expire, delete and drop cost one flush, however many logs' '
 	i=0 &&
 	while test $i -lt 30; do

@@ -195,6 +195,11 @@ for kind in journal btrfs local each; do
 		echo HEAD | record log $kind pack-objects -q --revs --max-pack-size=1m .git/objects/pack/pack &&
 		check_rules log $kind D1 D2 D3 D7
 	'
+	test_expect_success "bundle create ($kind): content before the name, then the seal" '
+		rm -rf repo && cp -R source repo &&
+		record log $kind bundle create -q .git/all.bundle --all &&
+		check_rules log $kind D1 D2 D7 && test_grep "^rename .*all.bundle.lock.*all.bundle$" log
+	'
 	test_expect_success "unpack-objects, commit-graph, multi-pack-index ($kind): contents before names, then the seal" '
 		rm -rf repo && git init -q repo &&
 		: what arrives is written first, as a file that never gets a name &&

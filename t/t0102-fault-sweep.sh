@@ -179,6 +179,10 @@ for what in EIO ENOSPC+ EINTR; do
 			"$(git -C graphed commit-tree -m next "HEAD^{tree}" -p HEAD)" &&
 		sweep graphed $what "git commit-graph verify" commit-graph write --reachable --split=no-merge
 	'
+	test_expect_success "bundle create: $what" '
+		MIN_CALLS=5 &&
+		sweep committed $what "git bundle verify -q .git/all.bundle" bundle create -q .git/all.bundle --all
+	'
 	test_expect_success "symbolic-ref: $what" '
 		MIN_CALLS=5 &&
 		sweep committed $what "git symbolic-ref refs/heads/s" \

@@ -286,7 +286,9 @@ test_expect_success 'what cannot be' '
 	test_expect_code 129 git -C repo archive && test_expect_code 128 git -C repo archive none 2>err &&
 	test_grep "not a valid object name: none" err && test_expect_code 128 git -C repo archive HEAD:f 2>err &&
 	test_grep "not a tree object" err && test_expect_code 128 git archive HEAD 2>err && test_grep "not a git repo" err &&
-	test_expect_code 128 git -C repo archive --remote=. HEAD 2>err && test_grep "not available here yet" err &&
+	for url in ssh://h/r git://h/r http://h/r host:r; do
+		test_expect_code 128 git -C repo archive --remote=$url HEAD 2>err && test_grep "of .$url. is not available yet" err || return 1
+	done && git -C repo archive HEAD >plain && git -C repo archive --exec=x HEAD >out && cmp plain out &&
 	test_expect_code 129 git -C repo archive --none HEAD && test_expect_code 128 git archive --list x
 '
 

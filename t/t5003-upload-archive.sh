@@ -147,4 +147,83 @@ test_expect_success STOCK_GIT 'stock Git as the client' '
 	test_must_fail stock archive --remote="$PWD/repo" --exec="$PWD/server" HEAD^ 2>err && test_grep "no such ref" err
 '
 
+# ---- confined ----
+
+# sandbox OPTION...: what the trace says of it
+sandbox () {
+	args HEAD >request && rm -f trace && GIT_TRACE2_EVENT="$PWD/trace" git "$@" upload-archive repo <request >reply 2>err
+	sed -n "s/.*\"category\":\"sandbox\",\"key\":\"state\",\"value\":\"\([^\"]*\)\".*/\1/p" trace
+}
+sandbox >state
+grep -q "^landlock [0-9].*, seccomp$" state && test_set_prereq CONFINED
+
+test_expect_success 'core.sandbox' '
+	echo "off (core.sandbox)" >expect && sandbox -c core.sandbox=false >actual && test_cmp expect actual && band 1 reply >free &&
+	sandbox >actual && test_cmp state actual && band 1 reply >out && test_cmp_bin free out && test_config -C repo core.sandbox false &&
+	sandbox >actual && test_cmp state actual && args HEAD >request &&
+	test_expect_code 128 git -c core.sandbox=nonsense upload-archive repo <request >reply 2>err && test_grep "bad boolean.*core.sandbox" err && test_must_be_empty reply
+'
+
+test_expect_success STRACE,CONFINED 'all is given up before the first byte of the request, which nobody else reads' '
+	args HEAD >request && strace -f -o calls -e trace=read,execve,landlock_restrict_self,seccomp git upload-archive repo <request >reply &&
+	sed -n "s/^[0-9]* *\(landlock_restrict_self\)(.*= 0$/\1/p; s/^[0-9]* *\(seccomp\)(SECCOMP_SET_MODE_FILTER.*= 0$/\1/p; s/^[0-9]* *\(read\)(0,.*/\1/p" calls |
+	head -n 3 >actual && printf "%s\n" landlock_restrict_self seccomp read >expect && test_cmp expect actual &&
+	confined=$(sed -n "s/^\([0-9]*\) .*SECCOMP_SET_MODE_FILTER.*/\1/p" calls) && ! grep -av "^$confined " calls | grep -a "read(0, \"00" && test $(grep -c execve calls) = 1
+'
+
+test_expect_success 'attributes and names of the host are read there' '
+	mkdir -p home && echo "g export-ignore" >home/attributes && test_config -C repo core.attributesFile "$PWD/home/attributes" && ask v1 && tar tf out >names && printf "%s\n" dir/ dir/f >expect &&
+	test_cmp expect names && git -C repo archive v1 >expect && test_cmp_bin expect out &&
+	git -C repo config --unset core.attributesFile && mkdir -p home/xdg/git && cp home/attributes home/xdg/git && export XDG_CONFIG_HOME="$PWD/home/xdg" && { ask v1; unset XDG_CONFIG_HOME; } && test_cmp_bin expect out
+'
+
+test_expect_success 'encodings of work trees, substitutions' '
+	cp -R repo texts && (cd texts && printf "u working-tree-encoding=UTF-16\ns export-subst\n" >.gitattributes && printf "h\303\251\n" | iconv -f UTF-8 -t UTF-16 >u && echo "\$Format:%H %aN %(describe)\$" >s &&
+	git add . && git commit -q -m texts) && mv repo plain && mv texts repo && { ask HEAD; code=$?; mv repo texts; mv plain repo; } && test $code = 0 && git -C texts archive HEAD >expect && test_cmp_bin expect out &&
+	test_grep -a "$(git -C texts rev-parse HEAD)" out
+'
+
+test_expect_success 'programs of formats: the parent starts them, by number, with the level' '
+	write_script upper <<-\EOF &&
+	echo "called with: $*" >&2; tr a-z A-Z
+	EOF
+	git -C repo config tar.up.command "$PWD/upper" && git -C repo config tar.mine.command "$PWD/upper" && args --format=up -7 HEAD >request &&
+	ask --format=up -7 HEAD && git -C repo archive --format=up -7 HEAD >expect && test_cmp_bin expect out && echo "called with: -7" >expect && test_cmp expect words && test_grep -a PAX_GLOBAL out &&
+	refused --format=mine HEAD && git -C repo config tar.up.command "cat >/dev/null; exit 3" && test_expect_code 128 ask --format=up HEAD && test $flush = 3 && test_file_not_empty failure &&
+	git -C repo config tar.up.command "$PWD/none" && test_expect_code 128 ask --format=up HEAD && test_file_not_empty failure && test_grep "none" words &&
+	git -C repo config tar.up.command "exit 0" && cp -R repo large && mv repo plain && mv large repo && head -c 3000000 /dev/urandom >repo/zeros && git -C repo add . && git -C repo commit -q -m more &&
+	{ test_expect_code 128 ask --format=up HEAD; code=$?; rm -rf repo; mv plain repo; } && test $code = 0 && test_file_not_empty failure
+'
+
+# They are programs for contents: an archive of them cannot be made in there.
+test_expect_success 'with filter.<driver>.smudge it is not confined, and the archive has what it says' '
+	cp -R repo smudged && echo "g filter=x" >smudged/.git/info/attributes && git -C smudged config filter.x.smudge "tr 0-9 a-j" && git -C smudged archive v1 >expect && echo c >want && tar xOf expect g >got && test_cmp want got &&
+	args v1 >request && GIT_TRACE2_EVENT="$PWD/trace" git upload-archive smudged <request >reply && band 1 reply >out && test_cmp_bin expect out && test_grep "off (filter" trace
+'
+
+test_expect_success STRACE,CONFINED,!SANITIZE 'core.sandbox=true where the kernel has no Landlock' '
+	args HEAD >request && test_expect_code 128 strace -f -o /dev/null -e inject=landlock_create_ruleset:error=ENOSYS git -c core.sandbox=true upload-archive repo <request >reply 2>err &&
+	test_grep "core.sandbox is true, but there is no Landlock" err && test_must_be_empty reply
+'
+
+# ---- git archive --remote, for repositories of this machine ----
+
+test_expect_success '--remote: paths, file://, --exec, output, formats' '
+	git -C repo archive v1 >expect && git archive --remote=repo v1 >out && test_cmp_bin expect out && git archive --remote "file://$PWD/repo" v1 >out && test_cmp_bin expect out &&
+	GIT_DIR=/nowhere git archive --remote=repo v1 >out && test_cmp_bin expect out && rm -f used && write_script server <<-EOF && GIT_DIR=/nowhere git archive --remote=repo --exec="$PWD/server" v1 >out && test_cmp_bin expect out && test_path_is_file used &&
+	test -z "\$GIT_DIR" && >"$PWD/used" && exec git upload-archive "\$@"
+	EOF
+	git archive --remote=repo -o o.zip v1 dir && git -C repo archive --format=zip v1 dir >expect && test_cmp_bin expect o.zip && git archive --remote=repo --output=o2.zip --format=tar v1 && git -C repo archive v1 >expect &&
+	test_cmp_bin expect o2.zip && git archive --remote=repo --list >formats && test_grep "^tar.gz$" formats && git archive --remote=repo --prefix=x/ -v v1 >out 2>err && test_grep "^remote: x/dir/f$" err &&
+	mkdir -p "it${SQ:-'"'"'}s" && cp -R repo "it${SQ:-'"'"'}s/r" && git archive --remote="it${SQ:-'"'"'}s/r" --exec="$PWD/server" v1 >out && test_cmp_bin expect out
+'
+
+test_expect_success '--remote: what the server refuses, and servers that are none' '
+	test_expect_code 1 git archive --remote=repo HEAD^ >out 2>err && test_must_be_empty out && test_grep "^remote: .*no such ref" err && test_expect_code 1 git archive --remote=repo -- >out 2>err &&
+	test_expect_code 128 git archive --remote=none HEAD 2>err && test_file_not_empty err && test_expect_code 128 git archive --remote=repo --exec=false HEAD 2>err && test_grep "git archive:" err &&
+	for answer in "0004" "0009NACK " "000dNACK why" "0008ACK\n" "0008ACK\n00000006" "0008ACK\n00000006\004x0000" "0008ACK\n0000zzzz"; do
+		test_expect_code 128 git archive --remote=repo --exec="cat >/dev/null; printf \"$answer\"; :" HEAD 2>err || return 1
+	done
+'
+
 test_done

@@ -192,6 +192,14 @@ test_expect_success 'depth' '
 	test_cmp expect actual
 '
 
+test_expect_success 'deepening after rounds of haves, in the same request and in the same connection' '
+	fetch_request "want $MAIN" "have $MAIN" "shallow $MAIN" "deepen 2" done | serve repo && sed -n "/^shallow-info/,/^0001/p" answer >expect &&
+	test_grep "^unshallow $MAIN" expect && fetch_request "want $MAIN" "have $MAIN" "shallow $MAIN" "deepen 2" | serve repo && test_grep "^ready" answer &&
+	sed -n "/^shallow-info/,/^0001/p" answer >actual && test_cmp expect actual &&
+	{ fetch_request "want $MAIN" "have $ONE" "shallow $ONE" wait-for-done && fetch_request "want $MAIN" "have $MAIN" "shallow $MAIN" "deepen 2" done; } >lines &&
+	STATELESS= serve repo <lines && sed -n "/^shallow-info/,/^0001/p" answer >actual && test_cmp expect actual
+'
+
 test_expect_success 'a boundary by date or by a ref' '
 	when=$(git -C repo log -1 --format=%ct $TWO) &&
 	fetch_request "want $MAIN" "deepen-since $when" done | serve repo &&

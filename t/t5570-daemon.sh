@@ -138,6 +138,8 @@ test_expect_success '--interpolated-path' '
 	ask_inetd "git-upload-pack /a.git\0host=WWW.Example.Org:9999\0" --export-all \
 		--interpolated-path="$PWD/hosts/%H/%P%D" &&
 	test_grep "^cwd: .*/hosts/www.example.org/9999/a.git$" reply &&
+	ask_inetd "git-upload-pack /a.git\0host=www.example.org.:9999\0" --export-all --interpolated-path="$PWD/hosts/%H/%P%D" &&
+	test_grep "^cwd: .*/hosts/www.example.org/9999/a.git$" reply &&
 	mkdir "hosts/%" && git init -q --bare "hosts/%/a.git" &&
 	ask_inetd "git-upload-pack /a.git\0host=x\0" --export-all --interpolated-path="$PWD/hosts/%%%D" &&
 	test_expect_code 255 ask_inetd "git-upload-pack /a.git\0host=y\0" --export-all \

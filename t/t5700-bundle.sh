@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git bundle: headers, verify, list-heads, unbundle'
+test_description='git bundle: create, headers, verify, list-heads, unbundle'
 . "$(dirname "$0")/test-lib.sh"
 
 ID=$(echo "$ZERO_OID" | tr 0 3)
@@ -128,8 +128,7 @@ test_expect_success 'files that cannot be read, wrong usage' '
 		test_expect_code 129 git bundle $sub 2>err && test_grep "^fatal: need a <file> argument$" err || return 1
 	done &&
 	test_expect_code 129 git bundle 2>err && test_grep "^error: need a subcommand$" err && test_expect_code 129 git bundle foo 2>err &&
-	test_grep "^error: unknown subcommand: .foo.$" err && test_expect_code 129 git bundle --foo 2>err && test_grep "unknown option" err &&
-	cd r && test_expect_code 128 git bundle create x 2>err && test_grep "not available yet" err && cd ..
+	test_grep "^error: unknown subcommand: .foo.$" err && test_expect_code 129 git bundle --foo 2>err && test_grep "unknown option" err
 '
 
 # make_bundle FILE HEADER REVISIONS: the header, and a thin pack of what these lines name
@@ -192,6 +191,190 @@ test_expect_success 'unbundle: with a filter the pack is a promisor pack' '
 test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'unbundle: one flush; refs are told after it' '
 	on_journal flush && git init -q --bare flush/r &&
 	n=$(count_flushes git -C flush/r bundle unbundle "$PWD/full.bundle") && test $n = 1
+'
+
+# ---- create ----
+
+# lines FILE: the header without signature and capabilities
+lines () {
+	sed -n '/^$/q; /^[#@]/!p' "$1"
+}
+
+# creates EXPECT ARG...: a bundle with these lines, each a "-" or "" and a revision, and the rest of the line
+creates () {
+	local word want=$1
+	shift && git -C h bundle create -q "$TRASH_DIRECTORY/c" "$@" 2>err && lines c >actual && test_must_be_empty err || return
+	while read -r word rest; do
+		case $word in
+		-*) echo "-$(git -C h rev-parse "${word#-}") $rest" ;;
+		?*) echo "$(git -C h rev-parse "$word") $rest" ;;
+		esac
+	done >expect <<-EOT
+	$want
+	EOT
+	test_cmp expect actual
+}
+
+# holds FILE REVISION...: unpacked upon what the revisions lead to, everything is there
+holds () {
+	local file=$1
+	shift && rm -rf upon && git init -q --bare upon &&
+	if test $# != 0; then
+		for rev; do git -C h rev-parse "$rev"; done >want &&
+		git -C h pack-objects -q --revs --stdout <want | git -C upon index-pack --stdin &&
+		i=0 && for id in $(cat want); do i=$((i + 1)) && git -C upon update-ref refs/upon/$i $id || return; done
+	fi &&
+	git -C upon bundle unbundle "$TRASH_DIRECTORY/$file" >got && git -C upon rev-list --quiet --objects $(cut -d" " -f1 got)
+}
+
+test_expect_success 'a history for bundles' '
+	git init -q -b main h && cd h && git config core.logAllRefUpdates true && for i in 1 2 3 4 5; do
+		echo "line $i" >>f && echo $i >g$i && git add . && GIT_COMMITTER_DATE="17000000$i$i +0000" GIT_AUTHOR_DATE="17000000$i$i +0000" git commit -q -m "c$i" &&
+		GIT_COMMITTER_DATE="17000000$i$i +0000" git tag -a -m "tag $i" t$i || return 1
+	done && git branch side main~2 && git tag light main~1 && git tag blob main:f && git symbolic-ref refs/heads/sym refs/heads/main && cd ..
+'
+
+test_expect_success 'create: refs by their full names, each once' '
+	creates "main refs/heads/main" main && holds c && git -C h bundle verify -q ../c && creates "main HEAD" HEAD &&
+	creates "main refs/heads/main
+	HEAD HEAD
+	light refs/tags/light" main HEAD heads/main light main && creates "main refs/heads/main" @ && creates "main refs/heads/main" sym &&
+	creates "main refs/heads/sym" refs/heads/sym && creates "t2 refs/tags/t2" t2 && creates "blob refs/tags/blob" blob &&
+	creates "side refs/heads/side
+	t1 refs/tags/t1
+	t2 refs/tags/t2
+	t3 refs/tags/t3
+	t4 refs/tags/t4" side "--glob=refs/tags/t[1-4]" && holds c
+'
+
+test_expect_success 'create: --all, --branches, --tags, whatever else has such a name' '
+	git -C h update-ref refs/tags/side t1 && git -C h for-each-ref --format="%(objectname) %(refname)" >expect &&
+	git -C h bundle create ../c --all 2>err && lines c >actual && echo "$(git -C h rev-parse HEAD) HEAD" >>expect && test_cmp expect actual && holds c &&
+	git -C h bundle create -q ../c --branches --tags 2>err && lines c >actual && sed /HEAD/d expect >want && test_cmp want actual &&
+	test_expect_code 128 git -C h bundle create -q ../no side 2>err && test_grep "refname .side. is ambiguous" err && git -C h update-ref -d refs/tags/side &&
+	creates "main refs/heads/main
+	main refs/heads/sym
+	main HEAD" --exclude=refs/heads/side --exclude="refs/tags/*" --all
+'
+
+test_expect_success 'create: what is excluded is a prerequisite, with its subject' '
+	creates "-main~2 c3
+	main refs/heads/main" main~2..main && holds c main~2 && creates "-side c3
+	main refs/heads/main" ^side main && holds c side && creates "-side c3
+	main refs/heads/main" main --not side && creates "-main~1 c4
+	main refs/heads/main" -1 main && holds c main~1 && creates "-side c3
+	main refs/heads/main" side...main && creates "-main~3 c2
+	main refs/heads/main" --since=1700000033 main && holds c main~3 &&
+	printf "%s\n" main --not side >input && git -C h bundle create -q ../c --stdin <input && lines c >actual &&
+	printf "%s\n" "-$(git -C h rev-parse side) c3" "$(git -C h rev-parse main) refs/heads/main" >expect && test_cmp expect actual
+'
+
+test_expect_success 'create: what is below the prerequisites is not in the pack, only used as bases' '
+	git init -q -b main g && test_seq 1000 >g/long && git -C g add . && git -C g commit -q -m one && echo more >>g/long && git -C g add . && git -C g commit -q -m two &&
+	git -C g bundle create -q ../c main~1..main && sed "1,/^$/d" c >p && test $(wc -c <p) -lt 1000 && git init -q --bare thin2 &&
+	test_expect_code 128 git -C thin2 index-pack --stdin <p 2>err && test_grep "unresolved deltas\|fix-thin\|unresolved" err &&
+	git -C g bundle create --progress ../c main~1..main 2>err && test_grep "^Total 3 " err
+'
+
+test_expect_success 'create: a tag of what is excluded needs its commit, but nothing twice' '
+	creates "-main c5
+	t5 refs/tags/t5" ^main t5 && holds c main && creates "-side c3
+	main refs/heads/main
+	t1 refs/tags/t1" ^side main t1 && holds c side
+'
+
+test_expect_success 'create: tags of another time are left out, with what only they lead to' '
+	creates "-main~3 c2
+	main refs/heads/main
+	t4 refs/tags/t4" --since=1700000033 main t1 t3 t4 && git -C h rev-parse t3 t1 >ids && holds c main~3 &&
+	for id in $(cat ids); do test_must_fail git -C upon cat-file -e $id || return 1; done &&
+	creates "side refs/heads/side
+	t2 refs/tags/t2" --until=1700000034 side t2 t4
+'
+
+test_expect_success 'create: refs that options leave out are told' '
+	git -C h bundle create -q ../c --skip=1 main side 2>err && echo "warning: ref ${SQ:-'"'"'}main${SQ:-'"'"'} is excluded by the rev-list options" >expect && test_cmp expect err &&
+	lines c >actual && echo "$(git -C h rev-parse side) refs/heads/side" >expect && test_cmp expect actual
+'
+
+# empty ARG...: refused, and an old file stays
+empty () {
+	echo old >c && test_expect_code 128 git -C h bundle create -q ../c "$@" 2>err && test_grep "^fatal: Refusing to create empty bundle.$" err &&
+	test "$(cat c)" = old && test_path_is_missing c.lock
+}
+test_expect_success 'create: without a ref there is no bundle' '
+	empty && empty main..main && empty $(git -C h rev-parse main) && empty main~1 && empty main:f && empty ^t1 t1 && empty t5^{commit} && empty --stdin </dev/null &&
+	empty --remotes && empty main@{0} && empty -n0 main && git init -q none && test_expect_code 128 git -C none bundle create -q ../c --all 2>err && test_grep "empty bundle" err
+'
+
+test_expect_success 'create: versions, hashes, filters' '
+	git -C h bundle create -q ../c main && head -n 2 c >actual && { test $TEST_HASH = sha1 && echo "# v2 git bundle" ||
+	printf "# v3 git bundle\n@object-format=sha256\n"; } >expect && head -n $(wc -l <expect) actual >top && test_cmp expect top &&
+	git -C h bundle create -q --version=3 ../c main && printf "# v3 git bundle\n@object-format=%s\n" $TEST_HASH >expect && head -n 2 c >actual && test_cmp expect actual && holds c &&
+	git -C h bundle create -q ../c --filter=blob:none main && echo "@filter=blob:none" >>expect && head -n 3 c >actual && test_cmp expect actual &&
+	rm -rf upon && git init -q --bare upon && git -C upon bundle unbundle ../c >/dev/null && ls upon/objects/pack >packs && test_grep "[.]promisor" packs &&
+	git -C upon cat-file --batch-all-objects --batch-check="%(objecttype)" | sort -u >types && printf "commit\ntree\n" >expect && test_cmp expect types &&
+	git -C h bundle create -q ../c --filter=blob:limit=3 --filter=tree:1 main && test_grep -a "^@filter=combine:blob:limit=3+tree:1$" c &&
+	git -C h bundle create -q ../c --filter=blob:none main~2..main && git -C h bundle verify ../c >out && test_grep "uses this filter: blob:none" out &&
+	for v in 1 4; do
+		test_expect_code 128 git -C h bundle create --version=$v ../no main 2>err && test_grep "^fatal: unsupported bundle version $v$" err || return 1
+	done &&
+	test_expect_code 128 git -C h bundle create --version=2 ../no --filter=blob:none main 2>err && test_grep "cannot write bundle version 2" err &&
+	test_expect_code 128 git -C h bundle create ../no --filter=x main 2>err && test_grep "invalid filter-spec .x." err && test_path_is_missing no &&
+	if test $TEST_HASH = sha256; then test_expect_code 128 git -C h bundle create --version=2 ../no main 2>err && test_grep "version 2 with algorithm sha256" err; fi
+'
+
+test_expect_success 'create: to standard output, from a subdirectory, through a link, over what is there' '
+	git -C h bundle create -q - main >c && holds c && mkdir -p h/sub && rm -f h/sub/b && git -C h/sub bundle create -q b main && test_path_is_file h/sub/b && cmp h/sub/b c &&
+	rm h/sub/b && echo old >target && ln -sf target link && git -C h bundle create -q ../link main && test_path_is_symlink link && cmp target c && rm link target
+'
+
+test_expect_success 'create: progress, and none' '
+	git -C h bundle create ../c main 2>err && test_must_be_empty err && for o in --progress --all-progress; do
+		git -C h bundle create $o ../c main 2>err && test_grep "Enumerating objects: .*done" err && test_grep "Writing objects: 100%" err && test_grep "^Total" err || return 1
+	done && git -C h bundle create --progress -q ../c main 2>err && test_must_be_empty err && git -C h bundle create --all-progress-implied ../c main 2>err && test_must_be_empty err
+'
+
+test_expect_success 'create: a lock, directories that are missing, wrong usage' '
+	: >c.lock && echo old >c && test_expect_code 128 git -C h bundle create -q ../c main 2>err && test_grep "nable to create .*c.lock.: File exists" err && test "$(cat c)" = old &&
+	rm c.lock && test_expect_code 128 git -C h bundle create -q ../nope/c main 2>err && test_grep "nope/c.lock" err &&
+	test_expect_code 129 git -C h bundle create 2>err && test_grep "^fatal: need a <file> argument$" err && test_expect_code 129 git -C h bundle create --foo ../c main 2>err &&
+	test_expect_code 128 git -C h bundle create -q ../c --foo main 2>err && test_grep "unrecognized argument: --foo" err && test_expect_code 128 git -C h bundle create -q ../c nope 2>err &&
+	test_grep "ambiguous argument .nope." err && test "$(cat c)" = old && mkdir -p outside &&
+	(cd outside && GIT_CEILING_DIRECTORIES="$TRASH_DIRECTORY" test_expect_code 128 git bundle create c main 2>../err) && test_grep "^fatal: Need a repository to create a bundle.$" err
+'
+
+test_expect_success 'create: what is missing ends it, and the old file stays' '
+	cp -R h broken && blob=$(git -C h rev-parse main:g4) && rm -f broken/.git/objects/$(echo $blob | sed "s|^..|&/|") && echo old >c &&
+	test_expect_code 128 git -C broken bundle create -q ../c main 2>err && test_grep $blob err && test "$(cat c)" = old && test_path_is_missing c.lock && rm -rf broken
+'
+
+test_expect_success 'create: replaced objects are not what goes into it' '
+	cp -R h replaced && git -C replaced update-ref refs/replace/$(git -C h rev-parse main) $(git -C h rev-parse side) && git -C replaced bundle create -q ../c main &&
+	lines c >actual && echo "$(git -C h rev-parse main) refs/heads/main" >expect && test_cmp expect actual && holds c && rm -rf replaced
+'
+
+test_expect_success 'create: a shallow repository needs what lies below its boundary' '
+	git init -q --bare shallow && git -C h pack-objects -q --revs --stdout >p <<-EOT && git -C shallow index-pack --stdin <p && git -C h rev-parse main~1 >shallow/shallow &&
+	$(git -C h rev-parse main)
+	^$(git -C h rev-parse main~2)
+	EOT
+	tree=$(git -C h rev-parse main~1^{tree}) && echo $tree | git -C h pack-objects -q --revs --stdout | git -C shallow index-pack --stdin &&
+	echo $(git -C h rev-parse main^{tree}) | git -C h pack-objects -q --revs --stdout | git -C shallow index-pack --stdin &&
+	git -C shallow update-ref refs/heads/main $(git -C h rev-parse main) && git -C shallow bundle create -q ../c --all && lines c >actual &&
+	printf "%s\n" "-$(git -C h rev-parse main~2) " "$(git -C h rev-parse main) refs/heads/main" "$(git -C h rev-parse main) HEAD" >expect && sed /HEAD/d expect >want &&
+	sed /HEAD/d actual >have && test_cmp want have && holds c main~2
+'
+
+test_expect_success 'create: from a bitmapped pack, whole or in part, and from loose objects' '
+	cp -R h packed && git -C packed repack -adbq && git -C packed bundle create -q ../c --all && holds c && git -C packed bundle create -q ../c main~2..main && holds c main~2 &&
+	git -C packed -c pack.useBitmaps=false bundle create -q ../c --all && holds c && rm -rf packed
+'
+
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'create: one flush, however large' '
+	on_journal large && n=$(count_flushes git -C h bundle create -q "$PWD/large/c" --all) && test $n = 1 &&
+	n=$(count_flushes git -C h -c core.fsync=none bundle create -q "$PWD/large/c" --all) && test $n = 0 &&
+	n=$(count_flushes sh -c "git -C h bundle create -q - --all >c") && test $n = 0
 '
 
 test_done

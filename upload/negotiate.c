@@ -6,7 +6,6 @@
 #include "util/prio-queue.h"
 
 /* A flag of commits in the server's pool. */
-#define SEEN 8u
 
 int upload_pool(struct upload_server *s, struct commit_pool **out, struct err *err)
 {
@@ -56,8 +55,8 @@ static int add_tip(void *data, const char *name UNUSED, const struct ref *ref)
 	struct commit *c;
 
 	r->rc = upload_peel_to_commit(r->s, &ref->oid, &c, &r->err);
-	if (!r->rc && c && !(c->flags & SEEN)) {
-		c->flags |= SEEN;
+	if (!r->rc && c && !(c->flags & REACH_SEEN)) {
+		c->flags |= REACH_SEEN;
 		prio_queue_put(&r->queue, c);
 	}
 	return r->rc;
@@ -75,9 +74,9 @@ static int meet_targets(struct reach *r, size_t nr, struct err *err)
 			struct commit *p = c->parents[i];
 			int rc;
 
-			if (p->flags & SEEN)
+			if (p->flags & REACH_SEEN)
 				continue;
-			p->flags |= SEEN;
+			p->flags |= REACH_SEEN;
 			rc = commit_parse_node(r->s->pool, p, err);
 			if (rc < 0)
 				return rc;
@@ -120,7 +119,7 @@ int upload_check_reachable(struct upload_server *s, const struct oid_array *oids
 	if (rc == ERR_NOT_FOUND)
 		rc = err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&oids->oid[0]));
 	if (s->pool)
-		commit_pool_clear_flags(s->pool, SEEN);
+		commit_pool_clear_flags(s->pool, REACH_SEEN);
 	prio_queue_clear(&r.queue);
 	oidset_clear(&r.targets);
 	return rc;

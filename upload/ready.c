@@ -17,12 +17,7 @@
 #include "util/prio-queue.h"
 #include "util/trace2.h"
 
-/* Flags of commits in the server's pool. */
-#define HAVE 1u	   /* the client has it */
-#define LEADS 2u   /* to one that the client has */
-#define REACHED 4u /* from a want */
-#define WANTED 16u
-#define ALL_FLAGS (HAVE | LEADS | REACHED | WANTED)
+#define ALL_FLAGS (READY_HAVE | READY_LEADS | READY_REACHED | READY_WANTED)
 
 struct link {
 	struct commit *child;
@@ -75,10 +70,10 @@ static void add_link(struct upload_ready *r, const struct commit *parent, struct
 
 static void note_leads(struct upload_ready *r, struct commit *c)
 {
-	if (c->flags & LEADS)
+	if (c->flags & READY_LEADS)
 		return;
-	c->flags |= LEADS;
-	r->nr_open -= (c->flags & WANTED) != 0;
+	c->flags |= READY_LEADS;
+	r->nr_open -= (c->flags & READY_WANTED) != 0;
 	ALLOC_GROW(r->told, r->nr_told + 1, r->alloc_told);
 	r->told[r->nr_told++] = c;
 }
@@ -103,13 +98,13 @@ static int reach(struct upload_ready *r, struct commit *c, struct err *err)
 {
 	int rc;
 
-	if (c->flags & REACHED)
+	if (c->flags & READY_REACHED)
 		return 0;
 	rc = commit_parse_node(r->pool, c, err);
 	if (rc < 0)
 		return rc;
-	c->flags |= REACHED;
-	if (c->flags & HAVE)
+	c->flags |= READY_REACHED;
+	if (c->flags & READY_HAVE)
 		tell_children(r, c);
 	else
 		prio_queue_put(&r->frontier, c);
@@ -119,7 +114,7 @@ static int reach(struct upload_ready *r, struct commit *c, struct err *err)
 static int walk_on(struct upload_ready *r, struct commit *c, struct err *err)
 {
 	r->nr_steps++;
-	for (uint32_t i = 0; i < c->nr_parents && !(c->flags & LEADS); i++) {
+	for (uint32_t i = 0; i < c->nr_parents && !(c->flags & READY_LEADS); i++) {
 		struct commit *p = c->parents[i];
 		int rc;
 
@@ -127,7 +122,7 @@ static int walk_on(struct upload_ready *r, struct commit *c, struct err *err)
 		rc = reach(r, p, err);
 		if (rc < 0)
 			return rc;
-		if (p->flags & LEADS)
+		if (p->flags & READY_LEADS)
 			tell_children(r, c);
 	}
 	return 0;
@@ -156,9 +151,9 @@ static int add_wants(struct upload_ready *r, struct upload_server *s, const stru
 
 		if (rc < 0)
 			return rc;
-		if (!c || c->flags & WANTED)
+		if (!c || c->flags & READY_WANTED)
 			continue;
-		c->flags |= WANTED;
+		c->flags |= READY_WANTED;
 		r->nr_open++;
 		if ((rc = reach(r, c, err)) < 0)
 			return rc;
@@ -195,10 +190,10 @@ static int add_new_haves(struct upload_ready *r, struct upload_server *s,
 		r->nr_steps++;
 		if (!c)
 			continue;
-		c->flags |= HAVE;
+		c->flags |= READY_HAVE;
 		if (c->date < r->oldest)
 			r->oldest = c->date;
-		if (c->flags & REACHED)
+		if (c->flags & READY_REACHED)
 			tell_children(r, c);
 	}
 	return 0;

@@ -8,11 +8,6 @@
 #include "upload/upload.h"
 #include "util/alloc.h"
 
-/* Flags of commits in the server's pool, beside those of upload-negotiate.c. */
-#define INSIDE 16u   /* the client will have it */
-#define BOUNDARY 32u /* and none of its parents because of it */
-#define KEPT 64u     /* it has it already, or gets it: it is not cut off there */
-
 struct boundary {
 	struct upload_server *s;
 	struct fetch_request *q;
@@ -22,9 +17,9 @@ struct boundary {
 
 static void add_inside(struct boundary *b, struct commit *c)
 {
-	if (!(c->flags & INSIDE))
+	if (!(c->flags & SHALLOW_INSIDE))
 		commit_list_add(&b->inside, c);
-	c->flags |= INSIDE;
+	c->flags |= SHALLOW_INSIDE;
 }
 
 /* ---- by depth ---- */
@@ -55,8 +50,8 @@ static int walk_levels(struct boundary *b, int depth, struct err *err)
 			struct commit *c = b->inside.items[at];
 
 			if (c->shallow ||
-			    (level == depth && c->nr_parents && !(c->flags & KEPT)))
-				c->flags |= BOUNDARY;
+			    (level == depth && c->nr_parents && !(c->flags & SHALLOW_KEPT)))
+				c->flags |= SHALLOW_BOUNDARY;
 			for (uint32_t i = 0; i < c->nr_parents && level < depth; i++) {
 				int rc = commit_parse_node(b->pool, c->parents[i], err);
 
@@ -92,9 +87,9 @@ static int mark_kept(struct boundary *b, struct err *err)
 	for (size_t at = 0; at < list.nr && !rc; at++) {
 		struct commit *c = list.items[at];
 
-		if (c->flags & KEPT)
+		if (c->flags & SHALLOW_KEPT)
 			continue;
-		c->flags |= KEPT;
+		c->flags |= SHALLOW_KEPT;
 		rc = commit_parse_node(b->pool, c, err);
 		if (!oidset_contains(&b->q->shallow_set, &c->oid))
 			for (uint32_t i = 0; i < c->nr_parents; i++)
@@ -161,10 +156,10 @@ static int find_by_walk(struct boundary *b, struct err *err)
 		struct commit *c = b->inside.items[i];
 
 		if (c->shallow)
-			c->flags |= BOUNDARY;
+			c->flags |= SHALLOW_BOUNDARY;
 		for (uint32_t p = 0; p < c->nr_parents; p++)
-			if (!(c->parents[p]->flags & INSIDE))
-				c->flags |= BOUNDARY;
+			if (!(c->parents[p]->flags & SHALLOW_INSIDE))
+				c->flags |= SHALLOW_BOUNDARY;
 	}
 	return rc;
 }
@@ -176,7 +171,7 @@ static void tell_boundary(struct boundary *b)
 	for (size_t i = 0; i < b->inside.nr; i++) {
 		struct commit *c = b->inside.items[i];
 
-		if (!(c->flags & BOUNDARY))
+		if (!(c->flags & SHALLOW_BOUNDARY))
 			continue;
 		if (!oidset_contains(&b->q->shallow_set, &c->oid))
 			pkt_writer_addf(&b->s->out, "shallow %s", oid_hex(&c->oid));
@@ -198,7 +193,7 @@ static int tell_inside(struct boundary *b, struct err *err)
 
 		if (rc < 0)
 			return rc;
-		if (!(c->flags & INSIDE) || (c->flags & BOUNDARY))
+		if (!(c->flags & SHALLOW_INSIDE) || (c->flags & SHALLOW_BOUNDARY))
 			continue;
 		pkt_writer_addf(&b->s->out, "unshallow %s", oid_hex(&c->oid));
 		for (uint32_t p = 0; p < c->nr_parents; p++)
@@ -233,7 +228,7 @@ static int deepen(struct boundary *b, struct err *err)
 		rc = tell_inside(b, err);
 	}
 	if (b->pool)
-		commit_pool_clear_flags(b->pool, INSIDE | BOUNDARY | KEPT);
+		commit_pool_clear_flags(b->pool, SHALLOW_INSIDE | SHALLOW_BOUNDARY | SHALLOW_KEPT);
 	commit_list_clear(&b->inside);
 	return rc;
 }

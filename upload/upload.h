@@ -64,6 +64,19 @@ struct upload_broker {
 	pid_t pid;
 };
 
+/*
+ * Flags of commits in the server's pool: all of them here, since those of one step can still be set
+ * when another begins.
+ */
+#define READY_HAVE 1u	     /* ready.c: the client has it */
+#define READY_LEADS 2u	     /* to one that the client has */
+#define READY_REACHED 4u     /* from a want */
+#define READY_WANTED 128u
+#define REACH_SEEN 8u	     /* negotiate.c */
+#define SHALLOW_INSIDE 16u   /* shallow.c: the client will have it */
+#define SHALLOW_BOUNDARY 32u /* and none of its parents because of it */
+#define SHALLOW_KEPT 64u     /* it has it already, or gets it: it is not cut off there */
+
 struct upload_server {
 	struct repository *repo;
 	struct upload_pack_options o;

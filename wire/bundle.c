@@ -22,10 +22,48 @@ void bundle_header_release(struct bundle_header *h)
 	*h = (struct bundle_header)BUNDLE_HEADER_INIT;
 }
 
-static void add_ref(struct bundle_refs *l, const struct object_id *oid, const char *name)
+void bundle_refs_add(struct bundle_refs *l, const struct object_id *oid, const char *name)
 {
 	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
 	l->items[l->nr++] = (struct bundle_ref){ *oid, name ? xstrdup(name) : NULL };
+}
+
+/* One stays as it is written. */
+int bundle_header_add_filter(struct bundle_header *h, const char *value, struct err *err)
+{
+	struct strbuf all = STRBUF_INIT;
+	int rc = filter_spec_parse(&h->filter_spec, value, err);
+
+	if (rc < 0)
+		return rc;
+	if (h->filter)
+		filter_spec_format(&h->filter_spec, &all);
+	else
+		strbuf_addstr(&all, value);
+	free(h->filter);
+	h->filter = strbuf_detach(&all, NULL);
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static void format_refs(const struct bundle_refs *l, const char *mark, struct strbuf *out)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		strbuf_addf(out, "%s%s %s\n", mark, oid_hex(&l->items[i].oid),
+			    l->items[i].name ? l->items[i].name : "");
+}
+
+void bundle_header_format(const struct bundle_header *h, struct strbuf *out)
+{
+	strbuf_addf(out, "# v%d git bundle\n", h->version);
+	if (h->version > 2)
+		strbuf_addf(out, "@object-format=%s\n", h->algo->name);
+	if (h->filter)
+		strbuf_addf(out, "@filter=%s\n", h->filter);
+	format_refs(&h->prerequisites, "-", out);
+	format_refs(&h->refs, "", out);
+	strbuf_addch(out, '\n');
 }
 
 /* ---- lines; without their newline ---- */
@@ -41,23 +79,6 @@ static int parse_signature(struct bundle_header *h, const char *line, const char
 		return err_set(err, ERR_UNSUPPORTED,
 			       "'%s' does not look like a v2 or v3 bundle file", name);
 	h->algo = hash_algo_by_name("sha1");
-	return 0;
-}
-
-/* As it is written; several are one combination. */
-static int parse_filter(struct bundle_header *h, const char *value, struct err *err)
-{
-	struct strbuf all = STRBUF_INIT;
-	int rc = filter_spec_parse(&h->filter_spec, value, err);
-
-	if (rc < 0)
-		return rc;
-	if (h->filter)
-		filter_spec_format(&h->filter_spec, &all);
-	else
-		strbuf_addstr(&all, value);
-	free(h->filter);
-	h->filter = strbuf_detach(&all, NULL);
 	return 0;
 }
 
@@ -80,7 +101,7 @@ static int parse_capability(struct bundle_header *h, const char *line, struct er
 	if (skip_prefix(line, "object-format=", &value))
 		return parse_algo(h, value, err);
 	if (skip_prefix(line, "filter=", &value))
-		return parse_filter(h, value, err);
+		return bundle_header_add_filter(h, value, err);
 	return err_set(err, ERR_UNSUPPORTED, "unknown capability '%s'", line);
 }
 
@@ -98,9 +119,9 @@ static int parse_ref(struct bundle_header *h, char *line, struct err *err)
 		return err_set(err, ERR_CORRUPT, "unrecognized header: %.200s (%zu)", line,
 			       strlen(text));
 	if (prerequisite)
-		add_ref(&h->prerequisites, &oid, NULL);
+		bundle_refs_add(&h->prerequisites, &oid, NULL);
 	else
-		add_ref(&h->refs, &oid, p + 1);
+		bundle_refs_add(&h->refs, &oid, p + 1);
 	return 0;
 }
 

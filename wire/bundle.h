@@ -21,7 +21,7 @@
 
 struct bundle_ref {
 	struct object_id oid;
-	char *name; /* of a prerequisite NULL */
+	char *name; /* of a prerequisite: words for people, which are written, not read; may be NULL */
 };
 struct bundle_refs {
 	struct bundle_ref *items;
@@ -39,6 +39,13 @@ struct bundle_header {
 };
 #define BUNDLE_HEADER_INIT { 0, NULL, NULL, FILTER_SPEC_INIT, { NULL, 0, 0 }, { NULL, 0, 0 }, 0, STRBUF_INIT }
 void bundle_header_release(struct bundle_header *h);
+void bundle_refs_add(struct bundle_refs *l, const struct object_id *oid, const char *name);
+
+/* `value` of a filter: several are one combination. The errors of filter_spec_parse. */
+MUST_USE int bundle_header_add_filter(struct bundle_header *h, const char *value, struct err *err);
+
+/* Append the lines of a header, which has its version, and the empty one behind them. */
+void bundle_header_format(const struct bundle_header *h, struct strbuf *out);
 
 /*
  * The part of a header that is in buf[0..len), from h->size on, which is advanced by the

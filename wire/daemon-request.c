@@ -106,6 +106,8 @@ static int parse_host(struct daemon_request *rq, char *text, struct err *err)
 	}
 	if (!host_is_safe(host, is_address) || (port && *port && !port_is_valid(port)))
 		return invalid(err);
+	if (*host && host[strlen(host) - 1] == '.')
+		host[strlen(host) - 1] = '\0'; /* the root of all names */
 	for (char *p = host; *p; p++)
 		if (*p >= 'A' && *p <= 'Z')
 			*p += 'a' - 'A';

@@ -9,7 +9,7 @@
 struct daemon_request {
 	char *service;	/* "upload-pack": what follows "git-" */
 	char *path;	/* as the client wrote it, not empty */
-	char *host;	/* lower case, without port and brackets; NULL: not said */
+	char *host;	/* lower case, without port, brackets and a dot at its end; NULL: not said */
 	char *port;	/* digits, 1 to 65535; NULL: not said */
 	char *protocol; /* extra parameters as GIT_PROTOCOL has them, "version=2:x"; NULL: none */
 };

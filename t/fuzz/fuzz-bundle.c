@@ -25,31 +25,6 @@ static int parse_in_pieces(struct bundle_header *h, const char *buf, size_t len,
 	return rc;
 }
 
-static void write_refs(struct strbuf *out, const struct bundle_refs *l)
-{
-	for (size_t i = 0; i < l->nr; i++) {
-		const char *name = l->items[i].name;
-
-		if (name && strchr(name, '\n'))
-			abort();
-		strbuf_addstr(out, name ? "" : "-");
-		strbuf_add_oid(out, &l->items[i].oid);
-		strbuf_addf(out, " %s\n", name ? name : "comment");
-	}
-}
-
-static void write_header(struct strbuf *out, const struct bundle_header *h)
-{
-	strbuf_addf(out, "# v%d git bundle\n", h->version);
-	if (h->version > 2)
-		strbuf_addf(out, "@object-format=%s\n", h->algo->name);
-	if (h->filter)
-		strbuf_addf(out, "@filter=%s\n", h->filter);
-	write_refs(out, &h->prerequisites);
-	write_refs(out, &h->refs);
-	strbuf_addch(out, '\n');
-}
-
 static void check_same(const struct bundle_refs *a, const struct bundle_refs *b)
 {
 	if (a->nr != b->nr)
@@ -65,7 +40,7 @@ static void check_round_trip(const struct bundle_header *h)
 	struct bundle_header again = BUNDLE_HEADER_INIT;
 	struct strbuf out = STRBUF_INIT;
 
-	write_header(&out, h);
+	bundle_header_format(h, &out);
 	if (bundle_header_parse(&again, out.buf, out.len, "x", NULL) != 1 || again.size != out.len)
 		abort();
 	check_same(&h->refs, &again.refs);

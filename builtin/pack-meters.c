@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "builtin/pack-meters.h"
+
+int pack_meters_show(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
+		     struct err *err UNUSED)
+{
+	struct pack_meters *m = data;
+
+	if (!m->level || (phase == PACK_PHASE_WRITE && m->to_stdout && m->level < PROGRESS_ALL))
+		return 0;
+	if (m->meter && m->phase != phase)
+		progress_stop(&m->meter);
+	if (!m->meter)
+		m->meter = progress_start_forced(pack_phase_title(phase), total);
+	m->phase = phase;
+	progress_update(m->meter, done);
+	return 0;
+}
+
+void pack_meters_stop(struct pack_meters *m)
+{
+	progress_stop(&m->meter);
+}
+
+void pack_tell_totals(const struct pack_collection *c)
+{
+	struct pack_objects_stats st;
+
+	pack_objects_get_stats(c->po, &st);
+	if (c->whole)
+		st = (struct pack_objects_stats){ .total = pack_nr_objects(c->whole), .packs = 1,
+						  .in_ranges = pack_nr_objects(c->whole) };
+	fprintf(stderr, "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
+		"), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas, st.reused,
+		st.reused_deltas, st.in_ranges, st.in_ranges ? st.packs : 0);
+}
