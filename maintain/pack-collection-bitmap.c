@@ -57,6 +57,13 @@ static int add_object(void *data, const struct object_id *oid, enum object_type 
 	return pack_objects_add_packed(a->c->po, oid, type, name_hash, pack, offset, a->err);
 }
 
+static int add_run(void *data, struct pack *pack, uint32_t first, uint32_t nr)
+{
+	struct adding *a = data;
+
+	return pack_objects_add_range(a->c->po, pack, first, nr, a->err);
+}
+
 static int add_objects(struct pack_collection *c, struct bitmap_walk *bw, bool copy, struct err *err)
 {
 	struct adding a = { c, copy, err };
@@ -65,7 +72,10 @@ static int add_objects(struct pack_collection *c, struct bitmap_walk *bw, bool c
 		bitmap_walk_drop(bw, OBJ_BLOB);
 	else if (copy && c->o.ofs_delta && c->o.reuse_object && c->o.reuse_delta)
 		c->whole = bitmap_walk_whole_pack(bw);
-	return c->whole ? 0 : bitmap_walk_foreach(bw, add_object, &a, err);
+	if (c->whole)
+		return 0;
+	return copy ? bitmap_walk_foreach_run(bw, add_run, add_object, &a, err)
+		    : bitmap_walk_foreach(bw, add_object, &a, err);
 }
 
 int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w, struct err *err)

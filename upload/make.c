@@ -171,6 +171,15 @@ static int add_base(struct pack_making *j, enum object_type type, struct pack *p
 	return pack_objects_add(j->po, &base, type, NULL, PACK_PREFERRED_BASE, &j->err);
 }
 
+/* Of a clone: they go as they are. */
+static int add_run(void *data, struct pack *pack, uint32_t first, uint32_t nr)
+{
+	struct pack_making *j = data;
+
+	j->nr += nr;
+	return pack_objects_add_range(j->po, pack, first, nr, &j->err);
+}
+
 static int add_found(void *data, const struct object_id *oid, enum object_type type,
 		     uint32_t name_hash, struct pack *pack, uint64_t offset)
 {
@@ -186,6 +195,13 @@ static int add_found(void *data, const struct object_id *oid, enum object_type t
 		return pack_objects_copy(j->po, pack, offset, &j->err);
 	rc = pack_objects_add_packed(j->po, oid, type, name_hash, pack, offset, &j->err);
 	return rc < 0 ? rc : add_base(j, type, pack, offset);
+}
+
+static int add_all_found(struct pack_making *j, struct err *err)
+{
+	if (j->q->haves.nr || j->q->uris)
+		return bitmap_walk_foreach(j->bitmap, add_found, j, err);
+	return bitmap_walk_foreach_run(j->bitmap, add_run, add_found, j, err);
 }
 
 /* ERR_NOT_FOUND: they cannot tell. */
@@ -263,7 +279,7 @@ static int find_objects(struct pack_making *j, struct err *err)
 	    !j->q->uris)
 		j->whole = bitmap_walk_whole_pack(j->bitmap);
 	if (!rc && j->bitmap && !j->whole)
-		rc = bitmap_walk_foreach(j->bitmap, add_found, j, err);
+		rc = add_all_found(j, err);
 	err_move(err, &j->err);
 	if (!rc)
 		meter_print(&j->meter, j->whole ? pack_nr_objects(j->whole) : j->nr, 0,
