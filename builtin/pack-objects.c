@@ -471,17 +471,18 @@ static int write_files(struct pack_collection *c, const struct pack_options *o, 
 
 static int write_packs(struct pack_collection *c, const struct pack_options *o, struct err *err)
 {
+	static const struct pack_sink to_stdout = { .write = write_stdout };
 	int rc;
 
 	if (c->whole)
-		return pack_write_unchanged(c->whole, write_stdout, NULL, err);
+		return pack_write_unchanged(c->whole, &to_stdout, err);
 	if (o->non_empty && !pack_objects_count(c->po))
 		return 0;
 	rc = pack_objects_prepare(c->po, err);
 	if (rc < 0)
 		return rc;
 	if (o->to_stdout)
-		return pack_objects_write(c->po, write_stdout, NULL, err);
+		return pack_objects_write(c->po, &to_stdout, err);
 	return write_files(c, o, err);
 }
 

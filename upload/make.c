@@ -304,6 +304,11 @@ static int on_progress(void *data, enum pack_phase phase, uint32_t done, uint32_
 	return check_client(j, err);
 }
 
+static int queue_room(void *data, size_t len, void **p, struct err *err)
+{
+	return relay_queue_reserve(data, len, p, err);
+}
+
 static int to_queue(void *data, const void *p, size_t len, struct err *err)
 {
 	return relay_queue_write(data, p, len, err);
@@ -350,14 +355,15 @@ static int new_pack(struct pack_making *j, struct err *err)
 
 static int send_objects(struct pack_making *j, struct err *err)
 {
+	const struct pack_sink sink = { .write = to_queue, .room = queue_room, .data = j->queue };
 	int rc;
 
 	if (j->whole)
-		return pack_write_unchanged(j->whole, to_queue, j->queue, err);
+		return pack_write_unchanged(j->whole, &sink, err);
 	bitmap_walk_free(j->bitmap);
 	j->bitmap = NULL;
 	rc = pack_objects_prepare(j->po, err);
-	return rc < 0 ? rc : pack_objects_write(j->po, to_queue, j->queue, err);
+	return rc < 0 ? rc : pack_objects_write(j->po, &sink, err);
 }
 
 static int find(struct pack_making **out, const struct upload_job *what, struct relay_queue *queue,

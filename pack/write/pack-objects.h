@@ -6,7 +6,7 @@
  *   po = pack_objects_new(&opts);
  *   pack_objects_add(po, &oid, type, path, 0, err)      for each object
  *   pack_objects_prepare(po, err)                       where they are; which deltas
- *   pack_objects_write(po, sink, data, err)             header, entries, checksum
+ *   pack_objects_write(po, &sink, err)                  header, entries, checksum
  *   pack_objects_free(po);
  *
  * An object is copied byte for byte from a pack where that can be done (its crc is checked), as a delta
@@ -126,13 +126,23 @@ uint32_t pack_objects_count(const struct pack_objects *po);
  */
 MUST_USE int pack_objects_prepare(struct pack_objects *po, struct err *err);
 
-/* Called with pieces of 64 KiB and more, except the last. < 0 stops the writing and is returned. */
-typedef int (*pack_sink_fn)(void *data, const void *p, size_t len, struct err *err);
+/* Where a pack goes. Functions: < 0 stops the writing and is returned. */
+struct pack_sink {
+	/* Called with pieces of 64 KiB and more, except the last. */
+	int (*write)(void *data, const void *p, size_t len, struct err *err);
+	/*
+	 * NULL, or memory of the sink, for `len` bytes (at most PACK_ROOM_MAX), until the next call of `write`,
+	 * which gives what has been put there, from its beginning, or something else.
+	 */
+	int (*room)(void *data, size_t len, void **p, struct err *err);
+	void *data;
+};
+#define PACK_ROOM_MAX ((size_t)256 * 1024)
 /*
  * Errors: ERR_IO, ERR_CORRUPT (no copy of an object is whole); what the sink returns. What the
  * sink got is then no pack.
  */
-MUST_USE int pack_objects_write(struct pack_objects *po, pack_sink_fn sink, void *data,
+MUST_USE int pack_objects_write(struct pack_objects *po, const struct pack_sink *sink,
 				struct err *err);
 
 /* After the writing. */
@@ -151,6 +161,6 @@ const struct object_id *pack_objects_checksum(const struct pack_objects *po);
  * is asked for, and that the reader knows OFS_DELTA. Header and checksum are compared with
  * the index; nothing is hashed.
  */
-MUST_USE int pack_write_unchanged(struct pack *p, pack_sink_fn sink, void *data, struct err *err);
+MUST_USE int pack_write_unchanged(struct pack *p, const struct pack_sink *sink, struct err *err);
 
 #endif

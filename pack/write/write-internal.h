@@ -142,18 +142,18 @@ uint32_t *pack_list_order(struct pack_objects *po);
 
 /* ---- output.c: what goes to the sink ---- */
 struct pack_output {
-	pack_sink_fn sink;
-	void *data;
+	struct pack_sink sink;
 	struct hash_ctx hash;
-	unsigned char *buf;
+	unsigned char *buf; /* the sink's, if it has room */
 	size_t len;	  /* in buf */
 	uint64_t flushed; /* given to the sink */
 };
-#define OUTPUT_BYTES ((size_t)256 * 1024)
+#define OUTPUT_BYTES PACK_ROOM_MAX
 /* Entries that are larger are not copied together with others. */
 #define OUTPUT_ENTRY_MAX (OUTPUT_BYTES / 2)
-void pack_output_init(struct pack_output *out, const struct hash_algo *algo, pack_sink_fn sink,
-		      void *data);
+/* Release it, also after an error. */
+MUST_USE int pack_output_init(struct pack_output *out, const struct hash_algo *algo,
+			      const struct pack_sink *sink, struct err *err);
 void pack_output_release(struct pack_output *out);
 static inline uint64_t pack_output_at(const struct pack_output *out)
 {
@@ -255,7 +255,8 @@ struct pack_part {
 	struct object_id sum;
 };
 /* Writes objects until all are written, or a further one would make more than `limit` bytes (0: none). */
-MUST_USE int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_fn sink,
-				     void *data, struct pack_part *out, struct err *err);
+MUST_USE int pack_objects_write_part(struct pack_objects *po, uint64_t limit,
+				     const struct pack_sink *sink, struct pack_part *out,
+				     struct err *err);
 
 #endif

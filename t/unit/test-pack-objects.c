@@ -166,7 +166,7 @@ static void expect_good(struct pack_objects *po, uint32_t nr, struct pack_object
 	struct err err = ERR_INIT;
 
 	assert_int_equal(pack_objects_count(po), nr);
-	MUST(pack_objects_write(po, collect, &c, &err));
+	MUST(pack_objects_write(po, &(struct pack_sink){ .write = collect, .data = &c }, &err));
 	assert_int_equal(get_be32(c.bytes.buf + 8), nr);
 	hash_buf(hash_sha1, c.bytes.buf, c.bytes.len - 20, &sum);
 	assert_memory_equal(sum.hash, c.bytes.buf + c.bytes.len - 20, 20);
@@ -282,10 +282,11 @@ static void test_sink_stops(void **state)
 	struct pack_objects *po = new_list(50);
 	struct err err = ERR_INIT;
 	int calls = 0;
+	struct pack_sink sink = { .write = stop, .data = &calls };
 
 	(void)state;
 	add_blobs(po, NR);
-	assert_int_equal(pack_objects_write(po, stop, &calls, &err), ERR_ABORTED);
+	assert_int_equal(pack_objects_write(po, &sink, &err), ERR_ABORTED);
 	assert_int_equal(calls, 1);
 	assert_string_equal(err_message(&err), "the client has gone");
 	err_release(&err);
@@ -300,11 +301,12 @@ static void test_output(void **state)
 	(void)state;
 	for (size_t len = OUTPUT_BYTES - 25; len < OUTPUT_BYTES + 25; len++) {
 		struct collected c = { STRBUF_INIT, SIZE_MAX, 0 };
+		struct pack_sink sink = { .write = collect, .data = &c };
 		struct object_id sum, want;
 		struct pack_output out;
 		struct err err = ERR_INIT;
 
-		pack_output_init(&out, hash_sha1, collect, &c);
+		MUST(pack_output_init(&out, hash_sha1, &sink, &err));
 		MUST(pack_output_add(&out, zeros, 1000, &err));
 		MUST(pack_output_add(&out, zeros, len - 1000, &err));
 		assert_int_equal(pack_output_at(&out), len);
@@ -318,6 +320,93 @@ static void test_output(void **state)
 		strbuf_release(&c.bytes);
 	}
 	free(zeros);
+}
+
+/* A sink that lends one buffer after the other: what goes elsewhere ends the loan. */
+struct lender {
+	struct strbuf bytes;
+	unsigned char bufs[2][PACK_ROOM_MAX];
+	unsigned at;
+};
+
+static int lend(void *data, size_t len, void **p, struct err *err)
+{
+	struct lender *l = data;
+
+	(void)err;
+	assert_true(len <= PACK_ROOM_MAX);
+	*p = l->bufs[l->at];
+	return 0;
+}
+
+static int take_back(void *data, const void *p, size_t len, struct err *err)
+{
+	struct lender *l = data;
+
+	(void)err;
+	strbuf_add(&l->bytes, p, len);
+	memset(l->bufs[l->at], 0xee, PACK_ROOM_MAX);
+	l->at = !l->at;
+	return 0;
+}
+
+static void test_lent_output(void **state)
+{
+	static struct lender l;
+	struct pack_sink sink = { .write = take_back, .room = lend, .data = &l };
+	unsigned char *text = xmalloc(3 * OUTPUT_BYTES);
+	struct strbuf want = STRBUF_INIT;
+	struct object_id sum;
+	struct pack_output out;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	strbuf_init(&l.bytes, 0);
+	for (size_t i = 0; i < 3 * OUTPUT_BYTES; i++)
+		text[i] = (unsigned char)(i * 7 + i / 251);
+	MUST(pack_output_init(&out, hash_sha1, &sink, &err));
+	for (size_t i = 0; i < 60; i++) {
+		size_t len = i % 4 ? i * 9973 % OUTPUT_BYTES : OUTPUT_BYTES * (1 + i % 3) + i;
+
+		MUST(pack_output_add(&out, text + i, len - len % 2, &err));
+		strbuf_add(&want, text + i, len - len % 2);
+	}
+	MUST(pack_output_finish(&out, &sum, &err));
+	assert_int_equal(l.bytes.len, want.len + 20);
+	assert_memory_equal(l.bytes.buf, want.buf, want.len);
+	pack_output_release(&out);
+	strbuf_release(&l.bytes);
+	strbuf_release(&want);
+	free(text);
+}
+
+/* Exactly a buffer, then something large: that goes past the buffer. */
+static void test_large_after_a_whole_buffer(void **state)
+{
+	static struct lender l;
+	struct pack_sink sink = { .write = take_back, .room = lend, .data = &l };
+	unsigned char *text = xmalloc(2 * OUTPUT_BYTES);
+	struct object_id sum;
+	struct pack_output out;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	strbuf_init(&l.bytes, 0);
+	memset(text, 'x', 2 * OUTPUT_BYTES);
+	MUST(pack_output_init(&out, hash_sha1, &sink, &err));
+	for (int i = 0; i < 3; i++) {
+		MUST(pack_output_add(&out, text, OUTPUT_BYTES, &err));
+		MUST(pack_output_add(&out, text, 2 * OUTPUT_BYTES, &err));
+		assert_ptr_equal(out.buf, l.bufs[l.at]);
+		MUST(pack_output_add(&out, text, 100, &err));
+		MUST(pack_output_add(&out, text, OUTPUT_BYTES - 100, &err));
+	}
+	MUST(pack_output_finish(&out, &sum, &err));
+	for (size_t i = 0; i < 12 * OUTPUT_BYTES; i++)
+		assert_int_equal(l.bytes.buf[i], 'x');
+	pack_output_release(&out);
+	strbuf_release(&l.bytes);
+	free(text);
 }
 
 struct only_pack {
@@ -420,6 +509,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sink_stops, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pack_goes, setup, teardown),
 		cmocka_unit_test(test_output),
+		cmocka_unit_test(test_lent_output),
+		cmocka_unit_test(test_large_after_a_whole_buffer),
 		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
 	};
 
