@@ -606,6 +606,37 @@ static void test_threads(void **state)
 	in_threads("rnd/.git/objects", &narrow);
 }
 
+/* Few and many, short, of four bytes and longer; equal ones stay in the order of positions. */
+static void test_sorted_offsets(void **state)
+{
+	static const uint32_t counts[] = { 0, 1, 2, 999, 1000, 3000 };
+	static const unsigned bits[] = { 1, 11, 12, 22, 23, 32, 33, 44, 64 };
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
+		for (size_t b = 0; b < ARRAY_SIZE(bits); b++) {
+			struct sortable_offset *v;
+			uint64_t sum = 0;
+
+			ALLOC_ARRAY(v, counts[c] + 1);
+			for (uint32_t i = 0; i < counts[c]; i++) {
+				seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+				v[i] = (struct sortable_offset){ seed >> (64 - bits[b]), i };
+				sum += v[i].offset * (i + 1);
+			}
+			v = offsets_sort(v, counts[c]);
+			for (uint32_t i = 0; i < counts[c]; i++) {
+				sum -= v[i].offset * (v[i].pos + 1);
+				assert_true(!i || v[i].offset > v[i - 1].offset ||
+					    (v[i].offset == v[i - 1].offset && v[i].pos > v[i - 1].pos));
+			}
+			assert_int_equal(sum, 0);
+			free(v);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -619,6 +650,7 @@ int main(void)
 		cmocka_unit_test(test_arrives_in_the_same_tick),
 		cmocka_unit_test(test_repacked),
 		cmocka_unit_test(test_abbreviations),
+		cmocka_unit_test(test_sorted_offsets),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_verify),
