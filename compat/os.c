@@ -326,3 +326,19 @@ pid_t os_detach(void)
 		close(fd);
 	return 0;
 }
+
+#define LARGE_PAGE ((uintptr_t)2 << 20)
+
+void os_prefer_large_pages(void *p, size_t len)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t)p + len) & ~(LARGE_PAGE - 1);
+
+	if (from < to)
+		(void)!madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+	(void)p;
+	(void)len;
+#endif
+}

@@ -83,6 +83,8 @@ static int add_object(struct pack_making *j, const struct object_id *oid, enum o
 		return ERR_ABORTED;
 	if (type == OBJ_BLOB && !(flags & PACK_PREFERRED_BASE) && upload_uris_take(j->q->uris, oid))
 		return 0;
+	if (!j->q->haves.nr)
+		return pack_objects_mark(j->po, oid, type, path, err);
 	return pack_objects_add(j->po, oid, type, path, flags, err);
 }
 

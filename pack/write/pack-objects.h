@@ -112,6 +112,12 @@ MUST_USE int pack_objects_add_range(struct pack_objects *po, struct pack *pack, 
 /* The same for one object, as bitmap_walk_foreach() delivers them: ranges are made of them. */
 MUST_USE int pack_objects_copy(struct pack_objects *po, struct pack *pack, uint64_t offset,
 			       struct err *err);
+/*
+ * The same for a clone, as a walk finds its objects, in any order and in packs or not: they become a range if
+ * one pack has them all. Until they are prepared they take 9 bytes each then.
+ */
+MUST_USE int pack_objects_mark(struct pack_objects *po, const struct object_id *oid,
+			       enum object_type type, const char *path, struct err *err);
 /* All objects of a pack, in its order. */
 MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
 /* Objects of that pack that are added from now on are left out. */

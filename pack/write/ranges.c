@@ -41,7 +41,7 @@ struct range_writer {
 
 /* ---- adding ---- */
 
-static bool can_stay(const struct pack_objects *po)
+bool pack_ranges_can_stay(const struct pack_objects *po)
 {
 	return po->o.ofs_delta && po->o.reuse_delta && po->o.reuse_object && !po->nr_excluded &&
 	       !po->o.incremental && !po->o.local;
@@ -80,7 +80,7 @@ int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t 
 	if (first > pack->idx.nr || nr > pack->idx.nr - first)
 		return err_set(err, ERR_CORRUPT, "'%s' has no %" PRIu32 " objects from %" PRIu32 " on",
 			       pack->path, nr, first);
-	if (!can_stay(po))
+	if (!pack_ranges_can_stay(po))
 		return add_items(po, pack, first, nr, err);
 	if (nr > UINT32_MAX - 1 - po->nr_in_ranges)
 		return err_set(err, ERR_TOO_BIG, "too many objects for one pack");

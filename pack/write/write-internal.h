@@ -62,6 +62,16 @@ struct pack_piece {
 	unsigned char *buf;
 };
 
+/* Objects of one pack that a walk has found, see marks.c. */
+struct pack_marks {
+	struct pack *pack;  /* NULL: none is marked yet */
+	uint8_t *types;	    /* by position in the index; 0: not marked */
+	struct mark *v;	    /* as they were found */
+	uint32_t nr;
+	size_t alloc;
+	bool over; /* there are others: all are items */
+};
+
 struct pack_objects {
 	struct pack_objects_options o;
 	const struct hash_algo *algo;
@@ -81,6 +91,7 @@ struct pack_objects {
 	struct pack_range *ranges;
 	size_t nr_ranges, alloc_ranges;
 	uint32_t nr_in_ranges;
+	struct pack_marks marks;
 	struct pack **excluded;
 	size_t nr_excluded, alloc_excluded;
 	struct pack_piece piece;
@@ -114,10 +125,20 @@ static inline void item_drop_copy(struct pack_item *it)
 	it->flags &= (uint8_t)~ITEM_REUSE_DELTA;
 }
 
+uint32_t pack_list_hash_path(const struct pack_objects *po, const char *path);
+
+/* ---- marks.c ---- */
+/* Makes ranges or items of what has been marked. */
+MUST_USE int pack_marks_settle(struct pack_objects *po, struct err *err);
+
 /* ---- select.c ---- */
 bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);
 
 /* ---- locate.c: where objects are, and as what ---- */
+struct pack_location;
+/* In any store. */
+bool pack_list_find_packed(const struct pack_objects *po, const struct object_id *oid,
+			   struct pack_location *out);
 MUST_USE int pack_list_locate(struct pack_objects *po, struct err *err);
 /* The size of the content of an item. */
 MUST_USE int pack_item_size(struct pack_objects *po, uint32_t i, uint64_t *out, struct err *err);
@@ -213,6 +234,8 @@ MUST_USE int pack_mtimes_write(int fd, const char *name, const struct hash_algo 
 			       struct err *err);
 
 /* ---- ranges.c ---- */
+/* May objects go as ranges, by the options? Otherwise they are items. */
+bool pack_ranges_can_stay(const struct pack_objects *po);
 /* Writes all ranges; done is told how many objects. */
 MUST_USE int pack_ranges_write(struct pack_objects *po, struct pack_output *out,
 			       int (*done)(void *data, uint32_t nr, struct err *err), void *data,

@@ -457,6 +457,141 @@ static void test_ranges(void **state)
 	pack_objects_free(po);
 }
 
+/* ---- marks ---- */
+
+static void mark(struct pack_objects *po, const struct object_id *oid)
+{
+	struct err err = ERR_INIT;
+
+	MUST(pack_objects_mark(po, oid, OBJ_BLOB, "f", &err));
+}
+
+/* The i-th object of a pack, by offset. */
+static struct object_id object_at(struct pack *p, uint32_t i)
+{
+	struct object_id oid;
+
+	oid_from_raw(&oid, idx_name(&p->idx, pack_rev_at(p, i)), hash_sha1);
+	return oid;
+}
+
+/* Of objects by bits: is the base of each delta one of them? */
+static bool has_bases(struct pack *p, uint32_t nr, unsigned bits)
+{
+	struct err err = ERR_INIT;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct object_id base;
+		bool found = false;
+
+		if (!(bits >> i & 1) || !pack_delta_base(p, pack_rev_offset(p, i), &base, &err))
+			continue;
+		for (uint32_t k = 0; k < nr; k++) {
+			struct object_id other = object_at(p, k);
+
+			found |= (bits >> k & 1) && oid_eq(&other, &base);
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static struct pack *pack_ten(const struct pack_objects_options *o)
+{
+	struct pack_objects *po = pack_objects_new(o);
+	struct only_pack only = { NULL };
+	struct err err = ERR_INIT;
+
+	add_blobs(po, 10);
+	write_pack(po, "pack");
+	packs_reprepare(odb_packs(odb, 0));
+	packs_foreach(odb_packs(odb, 0), take_pack, &only);
+	assert_non_null(only.p);
+	MUST(pack_open_rev(only.p, &err));
+	return only.p;
+}
+
+/* All sets of objects of a small pack: ranges where each base goes along, else items. */
+static void test_marks(void **state)
+{
+	struct pack_objects_options o;
+	struct pack *p;
+	unsigned nr_closed = 0;
+
+	(void)state;
+	pack_objects_options_init(&o, odb);
+	o.ofs_delta = true;
+	p = pack_ten(&o);
+	for (unsigned bits = 1; bits < 1u << 10; bits++) {
+		struct pack_objects *po = pack_objects_new(&o);
+		uint32_t nr = (uint32_t)__builtin_popcount(bits);
+		bool closed = has_bases(p, 10, bits);
+		struct pack_objects_stats st;
+		struct err err = ERR_INIT;
+
+		/* In an order that is neither that of the pack nor that of names; some twice. */
+		for (uint32_t i = 0; i < 13; i++) {
+			struct object_id oid = object_at(p, i * 3 % 10);
+
+			if (bits >> (i * 3 % 10) & 1)
+				mark(po, &oid);
+		}
+		for (uint32_t i = 0; i < 10; i++) {
+			struct object_id oid = object_at(p, i);
+
+			assert_int_equal(pack_objects_has(po, &oid), bits >> i & 1);
+		}
+		assert_int_equal(pack_objects_count(po), nr);
+		MUST(pack_objects_prepare(po, &err));
+		expect_good(po, nr, &st);
+		assert_int_equal(st.in_ranges, closed ? nr : 0);
+		nr_closed += closed;
+		pack_objects_free(po);
+	}
+	assert_in_range(nr_closed, 10, 1000);
+}
+
+/* What is in another pack, or in none, makes items of all; so do options that choose objects. */
+static void test_marks_and_others(void **state)
+{
+	struct pack_objects_options o;
+	struct pack_objects_stats st;
+	struct pack *p;
+
+	(void)state;
+	pack_objects_options_init(&o, odb);
+	o.ofs_delta = true;
+	p = pack_ten(&o);
+	for (int kind = 0; kind < 4; kind++) {
+		struct pack_objects *po;
+		struct err err = ERR_INIT;
+		uint32_t nr = 10 + (kind < 3);
+
+		if (kind == 1) /* 15 is in a second pack from now on */
+			write_delta("second", 15, 3);
+		packs_reprepare(odb_packs(odb, 0));
+		o.reuse_delta = kind != 3;
+		po = pack_objects_new(&o);
+		for (int i = 0; i < 10; i++)
+			mark(po, &blobs[(i + 5) % 10]);
+		if (kind < 2)
+			mark(po, &blobs[15]);
+		else if (kind == 2)
+			MUST(pack_objects_add(po, &blobs[20], OBJ_BLOB, "f", 0, &err));
+		assert_int_equal(pack_objects_count(po), nr);
+		MUST(pack_objects_prepare(po, &err));
+		assert_int_equal(pack_objects_count(po), nr);
+		expect_good(po, nr, &st);
+		assert_int_equal(st.in_ranges, 0);
+		/* The added one becomes a delta as well: its kind and the name of the path are known. */
+		if (kind < 3)
+			assert_true(st.deltas == nr - 1);
+		pack_objects_free(po);
+	}
+	assert_int_equal(pack_nr_objects(p), 10);
+}
+
 /* The file has been removed, and is not open (or not any more): there are other copies. */
 static void lose_source(struct pack_objects *po)
 {
@@ -512,6 +647,8 @@ int main(void)
 		cmocka_unit_test(test_lent_output),
 		cmocka_unit_test(test_large_after_a_whole_buffer),
 		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_marks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_marks_and_others, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
