@@ -131,7 +131,9 @@ int os_unnamed_file(void)
 void os_enlarge_pipe(int fd, size_t bytes)
 {
 #ifdef F_SETPIPE_SZ
-	if (bytes <= INT_MAX)
+	int now = bytes <= INT_MAX ? fcntl(fd, F_GETPIPE_SZ) : -1;
+
+	if (now >= 0 && (size_t)now < bytes)
 		(void)fcntl(fd, F_SETPIPE_SZ, (int)bytes);
 #else
 	(void)fd;

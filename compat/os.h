@@ -48,7 +48,7 @@ pid_t os_detach(void);
 
 /* A file without a name, in memory where the system can do that; close-on-exec. -1: errno. */
 int os_unnamed_file(void);
-/* Let a pipe hold so many bytes, if the system can do that and permits it. */
+/* Let a pipe hold at least so many bytes, if the system can do that and permits it. Others stay as they are. */
 void os_enlarge_pipe(int fd, size_t bytes);
 
 /*

@@ -4,6 +4,7 @@
  * here. A .rev file is not trusted: every position in it is checked before use.
  */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "csum-file.h"
 #include "pack/pack-internal.h"
 #include "util/alloc.h"
@@ -62,6 +63,7 @@ static uint64_t *sort_short(uint64_t *v, uint32_t nr, uint32_t max)
 	uint64_t *other, *t;
 
 	ALLOC_ARRAY(other, nr);
+	os_prefer_large_pages(other, nr * sizeof(*other));
 	for (unsigned shift = 0; shift < 32 && max >> shift; shift += PASS_BITS) {
 		sort_short_pass(v, other, nr, 32 + shift);
 		t = v;
@@ -174,6 +176,7 @@ static bool build_short(struct pack *p)
 	uint64_t *v;
 
 	ALLOC_ARRAY(v, nr + !nr);
+	os_prefer_large_pages(v, nr * sizeof(*v));
 	for (uint32_t i = 0; i < nr; i++) {
 		uint64_t offset = idx_offset(&p->idx, i);
 

@@ -327,7 +327,8 @@ static void fetch_ahead(const struct pack *p, uint32_t i)
 	pos = pack_rev_at(p, i);
 	if (pos >= p->idx.nr)
 		return;
-	__builtin_prefetch(p->idx.offsets + (size_t)pos * 4);
+	if (!p->rev.sorted)
+		__builtin_prefetch(p->idx.offsets + (size_t)pos * 4);
 	__builtin_prefetch(p->idx.crc + (size_t)pos * 4);
 }
 

@@ -246,6 +246,26 @@ static void few_calls(void **state UNUSED)
 	client_release(&c);
 }
 
+/* A client's pipe is enlarged, and never made smaller. */
+static void the_pipe_is_large(void **state UNUSED)
+{
+	static const int before[] = { 4096, 1 << 20 }, after[] = { 256 * 1024, 1 << 20 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+		struct source s = { .total = 10, .piece = 10 };
+		struct pack_relay_options o = { .mode = SIDEBAND_LARGE };
+		int ends[2];
+
+		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+		assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, before[i]), before[i]);
+		o.fd = ends[1];
+		assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+		assert_int_equal(fcntl(ends[1], F_GETPIPE_SZ), after[i]);
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+
 /* Pieces of many sizes in the queue's own memory, of which more is asked for than used; some are copied. */
 static int produce_odd_pieces(void *data, struct relay_queue *out, struct err *err)
 {
@@ -433,6 +453,7 @@ static void a_command_whose_client_reads_nothing(void **state UNUSED)
 	int p[2];
 
 	open_unread(p, false);
+	os_enlarge_pipe(p[1], RELAY_PIPE_BYTES);
 	while (write(p[1], full, sizeof(full)) > 0)
 		;
 	o.fd = p[1];
@@ -1010,6 +1031,7 @@ int main(void)
 		T(other_bands),
 		T(few_calls),
 		T(the_ring_goes_round),
+		T(the_pipe_is_large),
 		T(partial_writes),
 		T(a_client_that_does_not_block),
 		T(text_has_its_band),
