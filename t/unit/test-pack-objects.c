@@ -9,6 +9,7 @@
 #include "fsync-batch.h"
 #include "odb.h"
 #include "fs/file.h"
+#include "pack/name-hash.h"
 #include "pack/pack-internal.h"
 #include "pack/receive/receive.h"
 #include "pack/write/pack-files.h"
@@ -582,6 +583,12 @@ static void test_marks_and_others(void **state)
 		assert_int_equal(pack_objects_count(po), nr);
 		MUST(pack_objects_prepare(po, &err));
 		assert_int_equal(pack_objects_count(po), nr);
+		/* As they were found, with what was known of them. */
+		for (uint32_t i = 0; i < 10 && kind != 2; i++) {
+			assert_memory_equal(pack_item_name(po, i), blobs[(i + 5) % 10].hash, 20);
+			assert_int_equal(po->items[i].name_hash, pack_name_hash("f"));
+			assert_int_equal(po->items[i].type, OBJ_BLOB);
+		}
 		expect_good(po, nr, &st);
 		assert_int_equal(st.in_ranges, 0);
 		/* The added one becomes a delta as well: its kind and the name of the path are known. */
@@ -590,6 +597,24 @@ static void test_marks_and_others(void **state)
 		pack_objects_free(po);
 	}
 	assert_int_equal(pack_nr_objects(p), 10);
+}
+
+static void test_marks_left_out(void **state)
+{
+	struct pack_objects_options o;
+	struct pack_objects *po;
+
+	(void)state;
+	pack_objects_options_init(&o, odb);
+	o.ofs_delta = true;
+	pack_ten(&o);
+	o.incremental = true;
+	po = pack_objects_new(&o);
+	mark(po, &blobs[3]);
+	mark(po, &blobs[20]);
+	assert_int_equal(pack_objects_count(po), 1);
+	assert_false(pack_objects_has(po, &blobs[3]));
+	pack_objects_free(po);
 }
 
 /* The file has been removed, and is not open (or not any more): there are other copies. */
@@ -649,6 +674,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_marks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_marks_and_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_marks_left_out, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

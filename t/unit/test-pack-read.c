@@ -239,6 +239,58 @@ static void test_cache(void **state)
 	base_object_put(again);
 }
 
+/*
+ * Many small objects of two packs, of which a part has room: what is cached is found, what is not is not, and
+ * can come again. Objects that were used within the last quarter of the additions are there.
+ */
+#define CACHED 3000
+
+static void test_cache_of_many(void **state)
+{
+	struct base_cache *c = base_cache_new(1000 * 200);
+	static struct base_object *all[CACHED];
+	static const struct pack packs[2];
+	uint32_t seed = 1;
+	unsigned nr_cached = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < CACHED; i++)
+		all[i] = base_of(i % 50);
+	for (unsigned step = 0; step < 40000; step++) {
+		unsigned i = (seed = seed * 1103515245 + 12345) >> 8, k;
+		struct base_object *b;
+
+		i %= step % 3 ? CACHED / 5 : CACHED;
+		base_cache_add(c, &packs[i % 2], i / 2, all[i]);
+		assert_true(all[i]->is_cached);
+		k = (i + step) % CACHED;
+		b = base_cache_get(c, &packs[k % 2], k / 2);
+		assert_ptr_equal(b, all[k]->is_cached ? all[k] : NULL);
+		base_object_put(b);
+		if (step % 10 == 0) {
+			/* Used again and again, others come: it stays. */
+			b = base_cache_get(c, &packs[0], 0);
+			assert_true(b || step < 100);
+			if (!b)
+				base_cache_add(c, &packs[0], 0, all[0]);
+			base_object_put(b);
+		}
+	}
+	for (unsigned i = 0; i < CACHED; i++) {
+		struct base_object *b = base_cache_get(c, &packs[i % 2], i / 2);
+
+		assert_ptr_equal(b, all[i]->is_cached ? all[i] : NULL);
+		nr_cached += b != NULL;
+		base_object_put(b);
+	}
+	assert_in_range(nr_cached, 500, CACHED * 2 / 3);
+	base_cache_free(c);
+	for (unsigned i = 0; i < CACHED; i++) {
+		assert_int_equal(atomic_load(&all[i]->refs), 1);
+		base_object_put(all[i]);
+	}
+}
+
 static void test_many_packs(void **state)
 {
 	struct packs_options o = { 0 };
@@ -646,6 +698,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_cache_of_many),
 		cmocka_unit_test(test_many_packs),
 		cmocka_unit_test(test_arrives_in_the_same_tick),
 		cmocka_unit_test(test_repacked),
