@@ -345,6 +345,7 @@ static int take_back(void *data, const void *p, size_t len, struct err *err)
 	struct lender *l = data;
 
 	(void)err;
+	assert_ptr_not_equal(p, l->bufs[!l->at]);
 	strbuf_add(&l->bytes, p, len);
 	memset(l->bufs[l->at], 0xee, PACK_ROOM_MAX);
 	l->at = !l->at;
