@@ -3,7 +3,9 @@
  * A pack from a function. Its thread fills a ring of bytes, the caller's thread empties it. Each
  * wakes the other only when enough has come together, so that a MiB costs few system calls.
  *
- * `head` and `tail` count bytes and never wrap; the ring holds those between them.
+ * What is held lies from `tail` to `head`, or, if that has begun anew, from `tail` to `lap` and from 0 to
+ * `head`. It begins anew where the source asks for more room than there is up to the end of the ring, so
+ * that it can fill in whole pieces where they are sent from.
  */
 #include "compat/posix.h"
 #include <pthread.h>
@@ -24,7 +26,8 @@ struct relay_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, drained;
 	unsigned char *ring;
-	uint64_t head, tail;
+	size_t head, tail, lap;
+	bool begun_anew;
 	struct strbuf text;
 	size_t wake_at; /* the sender waits for so many bytes; 0: it does not wait */
 	bool source_waits;
@@ -41,7 +44,17 @@ struct relay_queue {
 
 static size_t held(const struct relay_queue *out)
 {
-	return (size_t)(out->head - out->tail);
+	return out->begun_anew ? out->lap - out->tail + out->head : out->head - out->tail;
+}
+
+/* The longest piece that has room. */
+static size_t room(const struct relay_queue *out)
+{
+	size_t end = RING_BYTES - out->head;
+
+	if (out->begun_anew)
+		return out->tail - out->head;
+	return end > out->tail ? end : out->tail;
 }
 
 bool relay_queue_is_unwanted(const struct relay_queue *out)
@@ -49,9 +62,9 @@ bool relay_queue_is_unwanted(const struct relay_queue *out)
 	return atomic_load_explicit(&out->unwanted, memory_order_relaxed);
 }
 
-static int await_room(struct relay_queue *out, struct err *err)
+static int await_room(struct relay_queue *out, size_t len, struct err *err)
 {
-	while (RING_BYTES - held(out) == 0 && !relay_queue_is_unwanted(out)) {
+	while (room(out) < len && !relay_queue_is_unwanted(out)) {
 		out->source_waits = true;
 		pthread_cond_wait(&out->drained, &out->lock);
 	}
@@ -59,23 +72,33 @@ static int await_room(struct relay_queue *out, struct err *err)
 	return relay_queue_is_unwanted(out) ? err_set(err, ERR_ABORTED, "the client is gone") : 0;
 }
 
-int relay_queue_reserve(struct relay_queue *out, void **p, size_t *len, struct err *err)
+/* There is room for len: is it here? */
+static void choose_place(struct relay_queue *out, size_t len)
+{
+	if (out->begun_anew || RING_BYTES - out->head >= len)
+		return;
+	out->lap = out->head;
+	out->head = 0;
+	out->begun_anew = true;
+}
+
+int relay_queue_reserve(struct relay_queue *out, size_t len, void **p, struct err *err)
 {
 	int rc;
 
+	if (len > RELAY_ROOM_MAX)
+		BUG("%zu bytes of room in a queue", len);
 	pthread_mutex_lock(&out->lock);
-	rc = await_room(out, err);
+	rc = await_room(out, len, err);
 	if (!rc) {
-		size_t at = out->head % RING_BYTES, room = RING_BYTES - held(out);
-
-		*p = out->ring + at;
-		*len = room < RING_BYTES - at ? room : RING_BYTES - at;
+		choose_place(out, len);
+		*p = out->ring + out->head;
 	}
 	pthread_mutex_unlock(&out->lock);
 	return rc;
 }
 
-void relay_queue_commit(struct relay_queue *out, size_t len)
+static void commit(struct relay_queue *out, size_t len)
 {
 	pthread_mutex_lock(&out->lock);
 	out->head += len;
@@ -88,19 +111,22 @@ void relay_queue_commit(struct relay_queue *out, size_t len)
 
 int relay_queue_write(struct relay_queue *out, const void *p, size_t len, struct err *err)
 {
-	const char *at = p;
+	const unsigned char *at = p;
+	void *to;
 
+	/* Only this thread moves the head. */
+	if (len && at == out->ring + out->head) {
+		commit(out, len);
+		return 0;
+	}
 	while (len) {
-		void *room;
-		size_t n;
-		int rc = relay_queue_reserve(out, &room, &n, err);
+		size_t n = len < RELAY_ROOM_MAX ? len : RELAY_ROOM_MAX;
+		int rc = relay_queue_reserve(out, n, &to, err);
 
 		if (rc < 0)
 			return rc;
-		if (n > len)
-			n = len;
-		memcpy(room, at, n);
-		relay_queue_commit(out, n);
+		memcpy(to, at, n);
+		commit(out, n);
 		at += n;
 		len -= n;
 	}
@@ -133,20 +159,30 @@ static void *run_source(void *arg)
 
 /* ---- the sender's side; the lock is held between the calls of these ---- */
 
+/* The oldest bytes are not needed any more. */
+static void take_away(struct relay_queue *out, size_t len)
+{
+	out->tail += len;
+	if (!out->begun_anew || out->tail < out->lap)
+		return;
+	out->tail -= out->lap;
+	out->begun_anew = false;
+}
+
 /* Send the oldest `len` bytes. The source goes on meanwhile: it does not touch them. */
 static int send_oldest(struct relay_sender *s, struct relay_queue *out, size_t len,
 		       struct err *err)
 {
-	size_t at = out->tail % RING_BYTES, first = RING_BYTES - at;
-	struct iovec pieces[2] = { { out->ring + at, len < first ? len : first },
+	size_t first = out->begun_anew ? out->lap - out->tail : len;
+	struct iovec pieces[2] = { { out->ring + out->tail, len < first ? len : first },
 				   { out->ring, len < first ? 0 : len - first } };
 	int rc;
 
 	pthread_mutex_unlock(&out->lock);
 	rc = relay_send(s, BAND_PACK, pieces, 2, err);
 	pthread_mutex_lock(&out->lock);
-	out->tail += len;
-	if (out->source_waits && RING_BYTES - held(out) >= ROOM_BYTES) {
+	take_away(out, len);
+	if (out->source_waits && room(out) >= ROOM_BYTES) {
 		out->source_waits = false;
 		pthread_cond_signal(&out->drained);
 	}

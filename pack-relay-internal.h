@@ -8,6 +8,11 @@
 
 /* So many bytes are sent at once if they are there: 16 large packets. */
 #define RELAY_BATCH_BYTES ((size_t)16 * 65515)
+/*
+ * A client's pipe holds that much: each time that it is full, or empty, processes change places. Not more, as
+ * what a user's pipes hold in all has a limit (pipe(7)).
+ */
+#define RELAY_PIPE_BYTES ((size_t)256 * 1024)
 /* Full packets do not wait longer than this for others to join them. */
 #define RELAY_JOIN_MS 50
 /* Held bytes, without a keepalive interval. */

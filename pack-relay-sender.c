@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include <poll.h>
+#include "compat/os.h"
 #include "pack-relay-internal.h"
 #include "util/clock.h"
 
@@ -8,6 +9,8 @@ void relay_sender_init(struct relay_sender *s, const struct pack_relay_options *
 {
 	s->o = *o;
 	s->gone = false;
+	if (!o->output)
+		os_enlarge_pipe(o->fd, RELAY_PIPE_BYTES);
 	if (o->mode == SIDEBAND_NONE && !o->output)
 		s->o.keepalive_ms = 0;
 	s->data_ms = monotonic_ms();

@@ -55,11 +55,11 @@ MUST_USE int pack_relay_function(const struct pack_relay_options *o, pack_source
 MUST_USE int relay_queue_write(struct relay_queue *out, const void *p, size_t len,
 			       struct err *err);
 /*
- * The same without a copy: the queue's own memory, *len bytes of it (at least one). What has been put there,
- * from its beginning, is handed over by relay_queue_commit.
+ * The queue's own memory, for `len` bytes (at most RELAY_ROOM_MAX). It is the source's until the next
+ * call of either: a relay_queue_write from its beginning on copies nothing.
  */
-MUST_USE int relay_queue_reserve(struct relay_queue *out, void **p, size_t *len, struct err *err);
-void relay_queue_commit(struct relay_queue *out, size_t len);
+#define RELAY_ROOM_MAX ((size_t)512 * 1024)
+MUST_USE int relay_queue_reserve(struct relay_queue *out, size_t len, void **p, struct err *err);
 /* Text for the user, as on a terminal: whole lines, or ended by a carriage return. */
 void relay_queue_text(struct relay_queue *out, const char *text, size_t len);
 /* Is the client gone? Then no more work should be done for it. */

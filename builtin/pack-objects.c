@@ -461,6 +461,8 @@ static int write_files(struct pack_collection *c, const struct pack_options *o, 
 	return rc;
 }
 
+static const struct pack_sink to_stdout = { .write = write_stdout };
+
 /* A pack for others; objects that become loose are the only thing that is written here. */
 static int write_to_stdout(struct pack_collection *c, const struct pack_options *o, struct err *err)
 {
@@ -468,11 +470,11 @@ static int write_to_stdout(struct pack_collection *c, const struct pack_options 
 	int rc;
 
 	if (!o->unpack_unreachable)
-		return pack_objects_write(c->po, write_stdout, NULL, err);
+		return pack_objects_write(c->po, &to_stdout, err);
 	op = repo_operation_begin(c->r);
 	rc = pack_collection_loosen(c, op, o->unpack_since, err);
 	if (!rc)
-		rc = pack_objects_write(c->po, write_stdout, NULL, err);
+		rc = pack_objects_write(c->po, &to_stdout, err);
 	return repo_operation_end(op, rc, err);
 }
 
@@ -494,7 +496,7 @@ static int write_packs(struct pack_collection *c, const struct pack_options *o, 
 
 	print_uris(o);
 	if (c->whole)
-		return pack_write_unchanged(c->whole, write_stdout, NULL, err);
+		return pack_write_unchanged(c->whole, &to_stdout, err);
 	if (o->non_empty && !pack_objects_count(c->po))
 		return 0;
 	rc = pack_collection_set_islands(c, err);

@@ -141,7 +141,9 @@ int os_unnamed_file(void)
 void os_enlarge_pipe(int fd, size_t bytes)
 {
 #ifdef F_SETPIPE_SZ
-	if (bytes <= INT_MAX)
+	int now = bytes <= INT_MAX ? fcntl(fd, F_GETPIPE_SZ) : -1;
+
+	if (now >= 0 && (size_t)now < bytes)
 		(void)fcntl(fd, F_SETPIPE_SZ, (int)bytes);
 #else
 	(void)fd;
@@ -335,4 +337,20 @@ pid_t os_detach(void)
 	if (fd > 2)
 		close(fd);
 	return 0;
+}
+
+#define LARGE_PAGE ((uintptr_t)2 << 20)
+
+void os_prefer_large_pages(void *p, size_t len)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t)p + len) & ~(LARGE_PAGE - 1);
+
+	if (from < to)
+		(void)!madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+	(void)p;
+	(void)len;
+#endif
 }

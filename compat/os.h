@@ -50,8 +50,14 @@ pid_t os_detach(void);
 
 /* A file without a name, in memory where the system can do that; close-on-exec. -1: errno. */
 int os_unnamed_file(void);
-/* Let a pipe hold so many bytes, if the system can do that and permits it. */
+/* Let a pipe hold at least so many bytes, if the system can do that and permits it. Others stay as they are. */
 void os_enlarge_pipe(int fd, size_t bytes);
+
+/*
+ * Memory that is read and written here and there, and has not been touched yet, is better in large pages,
+ * where the system has them: fewer faults, and its tables of pages are at hand. Of small memory nothing is done.
+ */
+void os_prefer_large_pages(void *p, size_t len);
 
 /* Is this a build with a sanitizer, whose runtime needs more than we do? */
 bool os_has_sanitizer(void);

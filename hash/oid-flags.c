@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flags of object ids: linear probing; a slot is the raw id and then its flags. */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "hash/hash.h"
 #include "util/alloc.h"
 
@@ -48,6 +49,7 @@ static void grow(struct oid_flags *f)
 	size_t stride = stride_of(f), size = old.slots ? st_mult(old.mask + 1, 2) : MIN_SLOTS;
 
 	f->slots = xcalloc(size, stride);
+	os_prefer_large_pages(f->slots, size * stride);
 	f->mask = size - 1;
 	for (size_t i = 0; old.slots && i <= old.mask; i++) {
 		unsigned char *slot = old.slots + i * stride;

@@ -362,11 +362,12 @@ static int show_fixed(struct bitmap_walk *w, size_t bit, bitmap_walk_fn fn, void
 		       pack_path(o.pack), oid_hex(&o.oid));
 }
 
-int bitmap_walk_foreach(struct bitmap_walk *w, bitmap_walk_fn fn, void *data, struct err *err)
+/* From that bit on. */
+static int show_from(struct bitmap_walk *w, size_t bit, bitmap_walk_fn fn, void *data, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t bit = 0; !rc && bitset_next(&w->result, &bit); bit++) {
+	for (; !rc && bitset_next(&w->result, &bit); bit++) {
 		const struct bit_extra *e;
 
 		if (bit < w->space.nr_fixed) {
@@ -377,6 +378,29 @@ int bitmap_walk_foreach(struct bitmap_walk *w, bitmap_walk_fn fn, void *data, st
 		rc = fn(data, &e->oid, e->type, e->name_hash, NULL, 0);
 	}
 	return rc;
+}
+
+int bitmap_walk_foreach(struct bitmap_walk *w, bitmap_walk_fn fn, void *data, struct err *err)
+{
+	return show_from(w, 0, fn, data, err);
+}
+
+int bitmap_walk_foreach_run(struct bitmap_walk *w, bitmap_walk_run_fn run, bitmap_walk_fn fn,
+			    void *data, struct err *err)
+{
+	struct pack *p = bitmap_index_single_pack(w->index);
+	size_t bit = 0, nr = p ? w->space.nr_fixed : 0;
+	int rc = 0;
+
+	while (!rc && bitset_next(&w->result, &bit) && bit < nr) {
+		size_t end = bitset_next_unset(&w->result, bit);
+
+		if (end > nr)
+			end = nr;
+		rc = run(data, p, (uint32_t)bit, (uint32_t)(end - bit));
+		bit = end;
+	}
+	return rc ? rc : show_from(w, nr, fn, data, err);
 }
 
 struct pack *bitmap_walk_whole_pack(const struct bitmap_walk *w)

@@ -57,6 +57,13 @@ typedef int (*bitmap_walk_fn)(void *data, const struct object_id *oid, enum obje
 			      uint32_t name_hash, struct pack *pack, uint64_t offset);
 MUST_USE int bitmap_walk_foreach(struct bitmap_walk *w, bitmap_walk_fn fn, void *data,
 				 struct err *err);
+/*
+ * The same, with stretches of objects that follow each other in a pack in place of the single ones,
+ * where that is known: `nr` from the `first` on by offset. Others, and those of several packs, go to fn.
+ */
+typedef int (*bitmap_walk_run_fn)(void *data, struct pack *pack, uint32_t first, uint32_t nr);
+MUST_USE int bitmap_walk_foreach_run(struct bitmap_walk *w, bitmap_walk_run_fn run,
+				     bitmap_walk_fn fn, void *data, struct err *err);
 
 /*
  * Is the result every object of the one bitmapped pack and nothing else? Then that pack may go out

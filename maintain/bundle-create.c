@@ -261,14 +261,15 @@ int bundle_write(const struct bundle_plan *p, struct pack_collection *c, int fd,
 		 struct err *err)
 {
 	struct target t = { fd, name };
+	const struct pack_sink sink = { .write = write_piece, .data = &t };
 	int rc = pack_collect_revisions(c, &p->revisions, err);
 
 	progress_stop(&c->progress);
 	if (!rc)
 		rc = write_header(p, &t, err);
 	if (!rc && c->whole)
-		return pack_write_unchanged(c->whole, write_piece, &t, err);
+		return pack_write_unchanged(c->whole, &sink, err);
 	if (!rc)
 		rc = pack_objects_prepare(c->po, err);
-	return rc ? rc : pack_objects_write(c->po, write_piece, &t, err);
+	return rc ? rc : pack_objects_write(c->po, &sink, err);
 }

@@ -56,6 +56,15 @@ static int add_object(void *data, const struct object_id *oid, enum object_type 
 	return pack_objects_add_packed(a->c->po, oid, type, name_hash, pack, offset, a->err);
 }
 
+static int add_run(void *data, struct pack *pack, uint32_t first, uint32_t nr)
+{
+	struct adding *a = data;
+
+	a->c->nr_enumerated += nr;
+	progress_update(a->c->progress, a->c->nr_enumerated);
+	return pack_objects_add_range(a->c->po, pack, first, nr, a->err);
+}
+
 static int add_objects(struct pack_collection *c, struct bitmap_walk *bw, bool copy, struct err *err)
 {
 	struct adding a = { c, copy, err };
@@ -65,7 +74,9 @@ static int add_objects(struct pack_collection *c, struct bitmap_walk *bw, bool c
 	else if (copy && c->o.ofs_delta && c->o.reuse_object && c->o.reuse_delta)
 		c->whole = bitmap_walk_whole_pack(bw);
 	if (!c->whole)
-		return bitmap_walk_foreach(bw, add_object, &a, err);
+		return copy && pack_objects_keeps_ranges(c->po)
+			? bitmap_walk_foreach_run(bw, add_run, add_object, &a, err)
+			: bitmap_walk_foreach(bw, add_object, &a, err);
 	c->nr_enumerated += pack_nr_objects(c->whole);
 	progress_update(c->progress, c->nr_enumerated);
 	return 0;

@@ -160,3 +160,19 @@ bool bitset_next(const struct bitset *b, size_t *bit)
 	*bit = word * 64 + (size_t)__builtin_ctzll(v);
 	return true;
 }
+
+size_t bitset_next_unset(const struct bitset *b, size_t bit)
+{
+	size_t word = bit / 64;
+	uint64_t unset;
+
+	if (word >= b->nr)
+		return bit;
+	unset = ~b->words[word] >> (bit % 64) << (bit % 64);
+	while (!unset) {
+		if (++word == b->nr)
+			return word * 64;
+		unset = ~b->words[word];
+	}
+	return word * 64 + (size_t)__builtin_ctzll(unset);
+}

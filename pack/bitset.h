@@ -41,5 +41,7 @@ bool bitset_is_subset(const struct bitset *a, const struct bitset *of);
 bool bitset_is_full(const struct bitset *b, size_t nr_bits);
 /* The first bit from *bit on: for (size_t i = 0; bitset_next(b, &i); i++) */
 bool bitset_next(const struct bitset *b, size_t *bit);
+/* The first bit from `bit` on that is not set. */
+size_t bitset_next_unset(const struct bitset *b, size_t bit);
 
 #endif

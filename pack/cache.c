@@ -46,21 +46,26 @@ void *base_object_detach(struct base_object *b)
 
 /* ---- the cache ---- */
 
+/*
+ * Memory is far away: a hash table with linear probing, in which looking for what is not there, the first
+ * thing that each reading does, mostly touches one line of it; and what was used lately keeps its place in the
+ * list by last use, so that its neighbours there need not be touched.
+ */
 struct slot {
-	const struct pack *pack;
-	uint64_t offset;
-	struct base_object *base;
-	struct slot *next;	    /* in the bucket */
-	struct slot *newer, *older;
+	uint64_t hash; /* of pack and offset */
+	struct base_object *base; /* NULL: the slot is free */
 };
 
 struct base_cache {
 	pthread_mutex_t lock;
-	struct slot **buckets;
+	struct slot *slots;
 	size_t mask, nr;
 	size_t bytes, limit;
-	struct slot *newest, *oldest;
+	uint64_t time; /* counts additions to the list */
+	struct base_object *newest, *oldest;
 };
+
+#define MIN_SLOTS 256
 
 struct base_cache *base_cache_new(size_t limit_bytes)
 {
@@ -69,108 +74,142 @@ struct base_cache *base_cache_new(size_t limit_bytes)
 	CALLOC_ARRAY(c, 1);
 	pthread_mutex_init(&c->lock, NULL);
 	c->limit = limit_bytes;
-	c->mask = 255;
-	CALLOC_ARRAY(c->buckets, c->mask + 1);
+	c->mask = MIN_SLOTS - 1;
+	CALLOC_ARRAY(c->slots, MIN_SLOTS);
 	return c;
-}
-
-static size_t bucket_of(const struct base_cache *c, const struct pack *pack, uint64_t offset)
-{
-	uint64_t h = (offset + (uint64_t)(uintptr_t)pack) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (size_t)(h >> 32) & c->mask;
-}
-
-static struct slot **find(struct base_cache *c, const struct pack *pack, uint64_t offset)
-{
-	struct slot **at = &c->buckets[bucket_of(c, pack, offset)];
-
-	while (*at && ((*at)->offset != offset || (*at)->pack != pack))
-		at = &(*at)->next;
-	return at;
-}
-
-static void lru_remove(struct base_cache *c, struct slot *s)
-{
-	if (s->newer)
-		s->newer->older = s->older;
-	else
-		c->newest = s->older;
-	if (s->older)
-		s->older->newer = s->newer;
-	else
-		c->oldest = s->newer;
-}
-
-static void lru_add(struct base_cache *c, struct slot *s)
-{
-	s->newer = NULL;
-	s->older = c->newest;
-	if (c->newest)
-		c->newest->newer = s;
-	else
-		c->oldest = s;
-	c->newest = s;
-}
-
-/* Memory for an object, bookkeeping included. */
-static size_t cost_bytes(const struct base_object *b)
-{
-	return b->size + sizeof(*b) + sizeof(struct slot);
-}
-
-static void evict(struct base_cache *c, struct slot *s)
-{
-	struct slot **at = find(c, s->pack, s->offset);
-
-	*at = s->next;
-	lru_remove(c, s);
-	c->bytes -= cost_bytes(s->base);
-	c->nr--;
-	base_object_put(s->base);
-	free(s);
-}
-
-static void grow(struct base_cache *c)
-{
-	size_t old = c->mask + 1;
-	struct slot **from = c->buckets;
-
-	c->mask = old * 4 - 1;
-	CALLOC_ARRAY(c->buckets, c->mask + 1);
-	for (size_t i = 0; i < old; i++)
-		for (struct slot *s = from[i], *next; s; s = next) {
-			struct slot **to = &c->buckets[bucket_of(c, s->pack, s->offset)];
-
-			next = s->next;
-			s->next = *to;
-			*to = s;
-		}
-	free(from);
 }
 
 void base_cache_free(struct base_cache *c)
 {
 	if (!c)
 		return;
-	while (c->oldest)
-		evict(c, c->oldest);
+	for (size_t i = 0; i <= c->mask; i++)
+		base_object_put(c->slots[i].base);
 	pthread_mutex_destroy(&c->lock);
-	free(c->buckets);
+	free(c->slots);
 	free(c);
+}
+
+/* Products whose upper halves are mixed in: neighbours in a pack are no neighbours in the table. */
+static uint64_t hash_of(const struct pack *pack, uint64_t offset)
+{
+	uint64_t h = (offset + (uint64_t)(uintptr_t)pack) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return h ^ h >> 32;
+}
+
+/* Its slot, or the free one where it belongs. */
+static size_t find(const struct base_cache *c, uint64_t hash, const struct pack *pack, uint64_t offset)
+{
+	size_t i = hash & c->mask;
+
+	for (;; i = (i + 1) & c->mask) {
+		const struct slot *s = &c->slots[i];
+
+		if (!s->base || (s->hash == hash && s->base->offset == offset && s->base->pack == pack))
+			return i;
+	}
+}
+
+/* Memory for an object, bookkeeping included. */
+static size_t cost_bytes(const struct base_object *b)
+{
+	return b->size + sizeof(*b) + 2 * sizeof(struct slot);
+}
+
+static void list_remove(struct base_cache *c, struct base_object *b)
+{
+	if (b->newer)
+		b->newer->older = b->older;
+	else
+		c->newest = b->older;
+	if (b->older)
+		b->older->newer = b->newer;
+	else
+		c->oldest = b->newer;
+}
+
+static void list_add(struct base_cache *c, struct base_object *b)
+{
+	b->newer = NULL;
+	b->older = c->newest;
+	if (c->newest)
+		c->newest->newer = b;
+	else
+		c->oldest = b;
+	c->newest = b;
+	b->time = ++c->time;
+}
+
+/* Used; if that was so lately it is near the head of the list anyway. */
+static void touch(struct base_cache *c, struct base_object *b)
+{
+	if (c->time - b->time <= c->nr / 4)
+		return;
+	list_remove(c, b);
+	list_add(c, b);
+}
+
+/* Free slot i; what stands behind it because of it moves up. */
+static void close_gap(struct base_cache *c, size_t i)
+{
+	size_t j = i;
+
+	for (;;) {
+		size_t home;
+
+		c->slots[i].base = NULL;
+		do {
+			j = (j + 1) & c->mask;
+			if (!c->slots[j].base)
+				return;
+			home = c->slots[j].hash & c->mask;
+		} while (((j - home) & c->mask) < ((j - i) & c->mask));
+		c->slots[i] = c->slots[j];
+		i = j;
+	}
+}
+
+static void evict_oldest(struct base_cache *c)
+{
+	struct base_object *b = c->oldest;
+
+	list_remove(c, b);
+	close_gap(c, find(c, hash_of(b->pack, b->offset), b->pack, b->offset));
+	c->bytes -= cost_bytes(b);
+	c->nr--;
+	b->is_cached = false;
+	base_object_put(b);
+}
+
+static void grow(struct base_cache *c)
+{
+	struct slot *old = c->slots;
+	size_t size = c->mask + 1;
+
+	c->mask = size * 2 - 1;
+	CALLOC_ARRAY(c->slots, size * 2);
+	for (size_t i = 0; i < size; i++) {
+		size_t to = old[i].hash & c->mask;
+
+		if (!old[i].base)
+			continue;
+		while (c->slots[to].base)
+			to = (to + 1) & c->mask;
+		c->slots[to] = old[i];
+	}
+	free(old);
 }
 
 struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack, uint64_t offset)
 {
-	struct base_object *b = NULL;
-	struct slot *s;
+	uint64_t hash = hash_of(pack, offset);
+	struct base_object *b;
 
 	pthread_mutex_lock(&c->lock);
-	s = *find(c, pack, offset);
-	if (s) {
-		lru_remove(c, s);
-		lru_add(c, s);
-		b = s->base;
+	b = c->slots[find(c, hash, pack, offset)].base;
+	if (b) {
+		touch(c, b);
 		atomic_fetch_add(&b->refs, 1);
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -180,25 +219,22 @@ struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack
 void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offset,
 		    struct base_object *b)
 {
-	struct slot *s, **at;
+	uint64_t hash = hash_of(pack, offset);
 
 	if (cost_bytes(b) > c->limit)
 		return;
 	pthread_mutex_lock(&c->lock);
-	if (!*find(c, pack, offset)) {
+	if (!b->is_cached && !c->slots[find(c, hash, pack, offset)].base) {
 		while (c->oldest && c->bytes > c->limit - cost_bytes(b))
-			evict(c, c->oldest);
-		if (c->nr > c->mask)
+			evict_oldest(c);
+		if (c->nr > c->mask / 2)
 			grow(c);
-		CALLOC_ARRAY(s, 1);
-		s->pack = pack;
-		s->offset = offset;
-		s->base = b;
+		b->pack = pack;
+		b->offset = offset;
+		b->is_cached = true;
+		list_add(c, b);
 		atomic_fetch_add(&b->refs, 1);
-		at = &c->buckets[bucket_of(c, pack, offset)];
-		s->next = *at;
-		*at = s;
-		lru_add(c, s);
+		c->slots[find(c, hash, pack, offset)] = (struct slot){ hash, b };
 		c->bytes += cost_bytes(b);
 		c->nr++;
 	}

@@ -85,6 +85,7 @@ struct revindex {
 	struct mapped_file map;	   /* of the .rev file, if there is one */
 	const unsigned char *file; /* the positions in map, big-endian */
 	uint32_t *built;	   /* or computed from the idx */
+	uint64_t *sorted;	   /* or the same below their offsets, where 32 bits suffice for these */
 	bool looked;		   /* whether there is a file */
 	unsigned scans;		   /* searches that were done without a reverse index */
 };

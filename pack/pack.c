@@ -29,6 +29,7 @@ void pack_free(struct pack *p)
 	window_file_free(p->file);
 	mapped_file_release(&p->rev.map);
 	free(p->rev.built);
+	free(p->rev.sorted);
 	free(atomic_load(&p->types));
 	idx_release(&p->idx);
 	oidset_clear(&p->bad);

@@ -14,6 +14,11 @@ struct base_object {
 	size_t size;
 	void *data; /* NUL-terminated */
 	bool borrowed; /* read from elsewhere, because the pack's own is corrupt or missing */
+	/* The cache's, under its lock. */
+	bool is_cached;
+	const struct pack *pack;
+	uint64_t offset, time;
+	struct base_object *newer, *older;
 };
 struct base_object *base_object_new(enum object_type type, void *data, size_t size);
 void base_object_put(struct base_object *b); /* drops a reference; NULL is fine */
@@ -25,7 +30,7 @@ struct base_cache *base_cache_new(size_t limit_bytes);
 void base_cache_free(struct base_cache *c);
 /* A reference for the caller, or NULL. */
 struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack, uint64_t offset);
-/* Adds a reference of the cache; may evict others. */
+/* Adds a reference of the one cache that an object can be in; may evict others. */
 void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offset,
 		    struct base_object *b);
 

@@ -4,6 +4,7 @@
  * here. A .rev file is not trusted: every position in it is checked before use.
  */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "csum-file.h"
 #include "pack/pack-internal.h"
 #include "util/alloc.h"
@@ -13,23 +14,92 @@
 
 /* ---- making one ---- */
 
-/* One pass of a radix sort by 16 bits of the offset. */
-static void sort_pass(const struct sortable_offset *from, struct sortable_offset *to, uint32_t nr,
-		      unsigned shift, uint32_t *count)
+/*
+ * A radix sort, in passes of some bits of the offset. Offsets below 4 GiB are sorted together with
+ * their positions as one number: half of the memory to be moved.
+ */
+#define PASS_BITS 11
+#define PASS_SIZE (1u << PASS_BITS)
+
+/* Counts become the places where the objects of each digit begin. */
+static void sum_up(uint32_t *count)
 {
 	uint32_t sum = 0;
 
-	memset(count, 0, 65536 * sizeof(*count));
-	for (uint32_t i = 0; i < nr; i++)
-		count[(from[i].offset >> shift) & 0xffff]++;
-	for (unsigned d = 0; d < 65536; d++) {
+	for (unsigned d = 0; d < PASS_SIZE; d++) {
 		uint32_t n = count[d];
 
 		count[d] = sum;
 		sum += n;
 	}
+}
+
+static void sort_pass(const struct sortable_offset *from, struct sortable_offset *to, uint32_t nr,
+		      unsigned shift)
+{
+	uint32_t count[PASS_SIZE] = { 0 };
+
 	for (uint32_t i = 0; i < nr; i++)
-		to[count[(from[i].offset >> shift) & 0xffff]++] = from[i];
+		count[(from[i].offset >> shift) % PASS_SIZE]++;
+	sum_up(count);
+	for (uint32_t i = 0; i < nr; i++)
+		to[count[(from[i].offset >> shift) % PASS_SIZE]++] = from[i];
+}
+
+static void sort_short_pass(const uint64_t *from, uint64_t *to, uint32_t nr, unsigned shift)
+{
+	uint32_t count[PASS_SIZE] = { 0 };
+
+	for (uint32_t i = 0; i < nr; i++)
+		count[(from[i] >> shift) % PASS_SIZE]++;
+	sum_up(count);
+	for (uint32_t i = 0; i < nr; i++)
+		to[count[(from[i] >> shift) % PASS_SIZE]++] = from[i];
+}
+
+/* Sorted by the upper half; returns v, from malloc, or another array instead. */
+static uint64_t *sort_short(uint64_t *v, uint32_t nr, uint32_t max)
+{
+	uint64_t *other, *t;
+
+	ALLOC_ARRAY(other, nr);
+	os_prefer_large_pages(other, nr * sizeof(*other));
+	for (unsigned shift = 0; shift < 32 && max >> shift; shift += PASS_BITS) {
+		sort_short_pass(v, other, nr, 32 + shift);
+		t = v;
+		v = other;
+		other = t;
+	}
+	free(other);
+	return v;
+}
+
+static struct sortable_offset *sort_long(struct sortable_offset *v, uint32_t nr, uint64_t max)
+{
+	struct sortable_offset *other, *t;
+
+	ALLOC_ARRAY(other, nr);
+	for (unsigned shift = 0; shift < 64 && max >> shift; shift += PASS_BITS) {
+		sort_pass(v, other, nr, shift);
+		t = v;
+		v = other;
+		other = t;
+	}
+	free(other);
+	return v;
+}
+
+static void sort_short_in_place(struct sortable_offset *v, uint32_t nr, uint32_t max)
+{
+	uint64_t *keys;
+
+	ALLOC_ARRAY(keys, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		keys[i] = v[i].offset << 32 | v[i].pos;
+	keys = sort_short(keys, nr, max);
+	for (uint32_t i = 0; i < nr; i++)
+		v[i] = (struct sortable_offset){ keys[i] >> 32, (uint32_t)keys[i] };
+	free(keys);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -42,30 +112,22 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* Few offsets are sorted by comparison, since clearing the counts would take longer. */
+#define RADIX_FROM 1000
+
 struct sortable_offset *offsets_sort(struct sortable_offset *v, uint32_t nr)
 {
-	struct sortable_offset *other;
-	uint32_t *count;
 	uint64_t max = 0;
 
-	if (nr < 20000) {
+	if (nr < RADIX_FROM) {
 		qsort(v, nr, sizeof(*v), by_offset);
 		return v;
 	}
 	for (uint32_t i = 0; i < nr; i++)
 		if (v[i].offset > max)
 			max = v[i].offset;
-	ALLOC_ARRAY(other, nr);
-	ALLOC_ARRAY(count, 65536);
-	for (unsigned shift = 0; shift < 64 && max >> shift; shift += 16) {
-		struct sortable_offset *t = other;
-
-		sort_pass(v, other, nr, shift, count);
-		other = v;
-		v = t;
-	}
-	free(count);
-	free(other);
+	if (max > UINT32_MAX)
+		return sort_long(v, nr, max);
+	sort_short_in_place(v, nr, (uint32_t)max);
 	return v;
 }
 
@@ -82,14 +144,19 @@ static uint32_t *order_of(struct sortable_offset *v, uint32_t nr)
 	return order;
 }
 
-uint32_t *idx_order_by_offset(const struct pack_idx *idx)
+static struct sortable_offset *offsets_of(const struct pack_idx *idx)
 {
 	struct sortable_offset *v;
 
 	ALLOC_ARRAY(v, idx->nr + !idx->nr);
 	for (uint32_t i = 0; i < idx->nr; i++)
 		v[i] = (struct sortable_offset){ idx_offset(idx, i), i };
-	return order_of(v, idx->nr);
+	return v;
+}
+
+uint32_t *idx_order_by_offset(const struct pack_idx *idx)
+{
+	return order_of(offsets_of(idx), idx->nr);
 }
 
 uint32_t *idx_entries_order_by_offset(const struct idx_entry *entries, uint32_t nr)
@@ -100,6 +167,29 @@ uint32_t *idx_entries_order_by_offset(const struct idx_entry *entries, uint32_t 
 	for (uint32_t i = 0; i < nr; i++)
 		v[i] = (struct sortable_offset){ entries[i].offset, i };
 	return order_of(v, nr);
+}
+
+/* False: there are offsets of 4 GiB and more. */
+static bool build_short(struct pack *p)
+{
+	uint32_t nr = p->idx.nr, max = 0;
+	uint64_t *v;
+
+	ALLOC_ARRAY(v, nr + !nr);
+	os_prefer_large_pages(v, nr * sizeof(*v));
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t offset = idx_offset(&p->idx, i);
+
+		if (offset > UINT32_MAX) {
+			free(v);
+			return false;
+		}
+		if (offset > max)
+			max = (uint32_t)offset;
+		v[i] = offset << 32 | i;
+	}
+	p->rev.sorted = sort_short(v, nr, max);
+	return true;
 }
 
 /* ---- reading one ---- */
@@ -173,10 +263,10 @@ static int open_rev(struct pack *p, bool must_have, struct err *err)
 	pthread_mutex_lock(&p->lock);
 	if (!p->rev.looked)
 		open_file(p);
-	if (!p->rev.file && !p->rev.built &&
+	if (!p->rev.file && !p->rev.built && !p->rev.sorted &&
 	    (must_have || p->idx.nr < SCAN_FROM_OBJECTS || ++p->rev.scans > SCANS_MAX))
-		p->rev.built = idx_order_by_offset(&p->idx);
-	if (p->rev.file || p->rev.built)
+		p->rev.built = build_short(p) ? NULL : idx_order_by_offset(&p->idx);
+	if (p->rev.file || p->rev.built || p->rev.sorted)
 		atomic_store_explicit(&p->rev_state, PART_OPEN, memory_order_release);
 	pthread_mutex_unlock(&p->lock);
 	return 0;
@@ -191,13 +281,18 @@ int pack_open_rev(struct pack *p, struct err *err)
 
 uint32_t pack_rev_at(const struct pack *p, uint32_t i)
 {
+	if (p->rev.sorted)
+		return (uint32_t)p->rev.sorted[i];
 	return p->rev.file ? get_be32(p->rev.file + (size_t)i * 4) : p->rev.built[i];
 }
 
 uint64_t pack_rev_offset(const struct pack *p, uint32_t i)
 {
-	uint32_t pos = pack_rev_at(p, i);
+	uint32_t pos;
 
+	if (p->rev.sorted)
+		return p->rev.sorted[i] >> 32;
+	pos = pack_rev_at(p, i);
 	return pos < p->idx.nr ? idx_offset(&p->idx, pos) : UINT64_MAX;
 }
 

@@ -83,6 +83,8 @@ static int add_object(struct pack_making *j, const struct object_id *oid, enum o
 		return ERR_ABORTED;
 	if (type == OBJ_BLOB && !(flags & PACK_PREFERRED_BASE) && packfile_uris_take(j->q->uris, oid))
 		return 0;
+	if (!j->q->haves.nr)
+		return pack_objects_mark(j->po, oid, type, path, err);
 	return pack_objects_add(j->po, oid, type, path, flags, err);
 }
 
@@ -171,6 +173,15 @@ static int add_base(struct pack_making *j, enum object_type type, struct pack *p
 	return pack_objects_add(j->po, &base, type, NULL, PACK_PREFERRED_BASE, &j->err);
 }
 
+/* Of a clone: they go as they are. */
+static int add_run(void *data, struct pack *pack, uint32_t first, uint32_t nr)
+{
+	struct pack_making *j = data;
+
+	j->nr += nr;
+	return pack_objects_add_range(j->po, pack, first, nr, &j->err);
+}
+
 static int add_found(void *data, const struct object_id *oid, enum object_type type,
 		     uint32_t name_hash, struct pack *pack, uint64_t offset)
 {
@@ -184,6 +195,13 @@ static int add_found(void *data, const struct object_id *oid, enum object_type t
 		return pack_objects_copy(j->po, oid, type, name_hash, pack, offset, &j->err);
 	rc = pack_objects_add_packed(j->po, oid, type, name_hash, pack, offset, &j->err);
 	return rc < 0 || !pack ? rc : add_base(j, type, pack, offset);
+}
+
+static int add_all_found(struct pack_making *j, struct err *err)
+{
+	if (j->q->haves.nr || j->q->uris || !pack_objects_keeps_ranges(j->po))
+		return bitmap_walk_foreach(j->bitmap, add_found, j, err);
+	return bitmap_walk_foreach_run(j->bitmap, add_run, add_found, j, err);
 }
 
 /* ERR_NOT_FOUND: they cannot tell. */
@@ -261,7 +279,7 @@ static int find_objects(struct pack_making *j, struct err *err)
 	    !j->q->uris)
 		j->whole = bitmap_walk_whole_pack(j->bitmap);
 	if (!rc && j->bitmap && !j->whole)
-		rc = bitmap_walk_foreach(j->bitmap, add_found, j, err);
+		rc = add_all_found(j, err);
 	err_move(err, &j->err);
 	if (!rc)
 		meter_print(&j->meter, j->whole ? pack_nr_objects(j->whole) : j->nr, 0,
@@ -284,6 +302,11 @@ static int on_progress(void *data, enum pack_phase phase, uint32_t done, uint32_
 			meter_update(&j->meter, done, total);
 	}
 	return check_client(j, err);
+}
+
+static int queue_room(void *data, size_t len, void **p, struct err *err)
+{
+	return relay_queue_reserve(data, len, p, err);
 }
 
 static int to_queue(void *data, const void *p, size_t len, struct err *err)
@@ -332,14 +355,15 @@ static int new_pack(struct pack_making *j, struct err *err)
 
 static int send_objects(struct pack_making *j, struct err *err)
 {
+	const struct pack_sink sink = { .write = to_queue, .room = queue_room, .data = j->queue };
 	int rc;
 
 	if (j->whole)
-		return pack_write_unchanged(j->whole, to_queue, j->queue, err);
+		return pack_write_unchanged(j->whole, &sink, err);
 	bitmap_walk_free(j->bitmap);
 	j->bitmap = NULL;
 	rc = pack_objects_prepare(j->po, err);
-	return rc < 0 ? rc : pack_objects_write(j->po, to_queue, j->queue, err);
+	return rc < 0 ? rc : pack_objects_write(j->po, &sink, err);
 }
 
 static int find(struct pack_making **out, const struct upload_job *what, struct relay_queue *queue,

@@ -6,11 +6,11 @@
 
 void pack_objects_set_islands(struct pack_objects *po, const struct pack_islands *islands)
 {
-	if (po->prepared || po->marks)
+	if (po->prepared || po->island_set_of)
 		BUG("islands come once, and before the list is prepared");
-	ALLOC_ARRAY(po->marks, (size_t)po->nr + 1);
+	ALLOC_ARRAY(po->island_set_of, (size_t)po->nr + 1);
 	for (uint32_t i = 0; i < po->nr; i++)
-		po->marks[i] = oid_flags_get(islands->marks, pack_item_name(po, i));
+		po->island_set_of[i] = oid_flags_get(islands->marks, pack_item_name(po, i));
 	po->island_sets = islands->sets;
 	po->has_core = islands->has_core;
 	po->core = islands->core;
@@ -18,12 +18,12 @@ void pack_objects_set_islands(struct pack_objects *po, const struct pack_islands
 
 bool pack_islands_allow(const struct pack_objects *po, uint32_t base, uint32_t target)
 {
-	return !po->marks || shared_sets_includes(po->island_sets, po->marks[base], po->marks[target]);
+	return !po->island_set_of || shared_sets_includes(po->island_sets, po->island_set_of[base], po->island_set_of[target]);
 }
 
 static bool is_core(const struct pack_objects *po, uint32_t i)
 {
-	return shared_sets_has(po->island_sets, po->marks[i], po->core);
+	return shared_sets_has(po->island_sets, po->island_set_of[i], po->core);
 }
 
 void pack_islands_put_core_first(const struct pack_objects *po, uint32_t *order, uint32_t nr)

@@ -53,6 +53,8 @@ void pack_objects_free(struct pack_objects *po)
 			close(po->sources[i].fd);
 		free(po->sources[i].items);
 	}
+	free(po->marks.types);
+	free(po->marks.v);
 	free(po->sources);
 	free(po->source_slots);
 	free(po->order);
@@ -61,7 +63,7 @@ void pack_objects_free(struct pack_objects *po)
 	free(po->ranges);
 	free(po->piece.buf);
 	free(po->path_hashes);
-	free(po->marks);
+	free(po->island_set_of);
 	free(po->items);
 	free(po->names);
 	free(po->slots);
@@ -86,11 +88,20 @@ item_ref pack_list_find(const struct pack_objects *po, const unsigned char *name
 	return *slot_of(po, name);
 }
 
+static bool is_marked(const struct pack_marks *m, const unsigned char *name)
+{
+	uint32_t pos;
+
+	return m->nr && idx_find(&m->pack->idx, name, &pos) && m->types[pos];
+}
+
 bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid)
 {
 	item_ref ref = pack_list_find(po, oid->hash);
 
-	return ref && !(po->items[ref - 1].flags & ITEM_PREFERRED_BASE);
+	if (ref && !(po->items[ref - 1].flags & ITEM_PREFERRED_BASE))
+		return true;
+	return is_marked(&po->marks, oid->hash);
 }
 
 void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *out)
@@ -100,7 +111,7 @@ void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *
 
 uint32_t pack_objects_count(const struct pack_objects *po)
 {
-	return po->nr_in_ranges + po->nr - po->nr_preferred;
+	return po->nr_in_ranges + po->marks.nr + po->nr - po->nr_preferred;
 }
 
 /* ---- adding ---- */
@@ -180,7 +191,7 @@ static int add(struct pack_objects *po, const struct object_id *oid, enum object
 	return 0;
 }
 
-static uint32_t hash_path(const struct pack_objects *po, const char *path)
+uint32_t pack_list_hash_path(const struct pack_objects *po, const char *path)
 {
 	return po->o.name_hash_version == 2 ? pack_name_hash_2(path) : pack_name_hash(path);
 }
@@ -226,7 +237,7 @@ int pack_objects_add(struct pack_objects *po, const struct object_id *oid,
 
 	if (!(flags & PACK_PREFERRED_BASE) && leaves_out(po, oid))
 		return 0;
-	rc = add(po, oid, type, hash_path(po, path), flags, &it, err);
+	rc = add(po, oid, type, pack_list_hash_path(po, path), flags, &it, err);
 	if (!rc && po->path_hashes && path && !po->path_hashes[it - po->items])
 		po->path_hashes[it - po->items] = hash_whole(path);
 	return rc;

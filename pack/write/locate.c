@@ -13,7 +13,7 @@
 
 /* ---- which pack ---- */
 
-static bool find_in_stores(struct pack_objects *po, const struct object_id *oid,
+bool pack_list_find_packed(const struct pack_objects *po, const struct object_id *oid,
 			   struct pack_location *out)
 {
 	size_t nr = odb_nr_alternates(po->o.odb) + 1;
@@ -31,7 +31,7 @@ static void find_pack(struct pack_objects *po, uint32_t i)
 	struct object_id oid;
 
 	pack_item_oid(po, i, &oid);
-	if (!find_in_stores(po, &oid, &at))
+	if (!pack_list_find_packed(po, &oid, &at))
 		return;
 	it->source = pack_list_source(po, at.pack);
 	it->in_offset = at.offset;

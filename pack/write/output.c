@@ -4,20 +4,38 @@
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
 
-void pack_output_init(struct pack_output *out, const struct hash_algo *algo, pack_sink_fn sink,
-		      void *data)
+/* Memory of the sink for what comes next. */
+static int take_room(struct pack_output *out, struct err *err)
+{
+	void *p;
+	int rc;
+
+	if (!out->sink.room)
+		return 0;
+	rc = out->sink.room(out->sink.data, OUTPUT_BYTES, &p, err);
+	if (rc < 0)
+		return rc;
+	out->buf = p;
+	return 0;
+}
+
+int pack_output_init(struct pack_output *out, const struct hash_algo *algo,
+		     const struct pack_sink *sink, struct err *err)
 {
 	memset(out, 0, sizeof(*out));
-	out->sink = sink;
-	out->data = data;
-	out->buf = xmalloc(OUTPUT_BYTES);
+	out->sink = *sink;
+	if (!sink->room)
+		out->buf = xmalloc(OUTPUT_BYTES);
 	hash_init(&out->hash, algo);
+	return take_room(out, err);
 }
 
 void pack_output_release(struct pack_output *out)
 {
 	hash_release(&out->hash);
-	FREE_AND_NULL(out->buf);
+	if (!out->sink.room)
+		free(out->buf);
+	out->buf = NULL;
 }
 
 static int pass_on(struct pack_output *out, const void *p, size_t len, bool hashed,
@@ -29,7 +47,7 @@ static int pass_on(struct pack_output *out, const void *p, size_t len, bool hash
 		return 0;
 	if (!hashed)
 		hash_update(&out->hash, p, len);
-	rc = out->sink(out->data, p, len, err);
+	rc = out->sink.write(out->sink.data, p, len, err);
 	if (rc < 0)
 		return rc;
 	out->flushed += len;
@@ -40,9 +58,10 @@ static int flush(struct pack_output *out, struct err *err)
 {
 	int rc = pass_on(out, out->buf, out->len, false, err);
 
-	if (!rc)
-		out->len = 0;
-	return rc;
+	if (rc < 0)
+		return rc;
+	out->len = 0;
+	return take_room(out, err);
 }
 
 int pack_output_room(struct pack_output *out, size_t len, unsigned char **at, struct err *err)
@@ -71,6 +90,9 @@ int pack_output_add(struct pack_output *out, const void *p, size_t len, struct e
 			if (len - n && len - n < OUTPUT_BYTES)
 				n = len;
 			rc = pass_on(out, at, n, false, err);
+			/* The sink has put it where there was room. */
+			if (!rc)
+				rc = take_room(out, err);
 		} else {
 			if (n > len)
 				n = len;

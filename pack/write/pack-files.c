@@ -157,12 +157,13 @@ static int stage(struct pack_files *f, const struct pack_part *part, struct err 
 
 static int write_one(struct pack_files *f, struct oid_array *sums, struct err *err)
 {
+	const struct pack_sink sink = { .write = write_piece, .data = f };
 	struct pack_part part;
 	int rc = tempfile_create_in(&f->tmp, f->dir, "tmp_pack_", 0444, err);
 
 	if (rc < 0)
 		return rc;
-	rc = pack_objects_write_part(f->po, f->o->max_bytes, write_piece, f, &part, err);
+	rc = pack_objects_write_part(f->po, f->o->max_bytes, &sink, &part, err);
 	if (!rc && part.wrong_count)
 		rc = correct_count(f, &part, err);
 	if (!rc)

@@ -6,7 +6,7 @@
  *   po = pack_objects_new(&opts);
  *   pack_objects_add(po, &oid, type, path, 0, err)      for each object
  *   pack_objects_prepare(po, err)                       where they are; which deltas
- *   pack_objects_write(po, sink, data, err)             header, entries, checksum
+ *   pack_objects_write(po, &sink, err)                  header, entries, checksum
  *   pack_objects_free(po);
  *
  * An object is copied byte for byte from a pack where that can be done (its crc is checked), as a delta
@@ -113,6 +113,8 @@ MUST_USE int pack_objects_add_packed(struct pack_objects *po, const struct objec
  */
 MUST_USE int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t first,
 				    uint32_t nr, struct err *err);
+/* Do the options permit ranges? If not, their objects are added one by one, and have no name hashes. */
+bool pack_objects_keeps_ranges(const struct pack_objects *po);
 /*
  * The same for one object, as bitmap_walk_foreach() delivers them: ranges are made of them. Where none
  * can stay, it is added as by pack_objects_add_packed().
@@ -120,6 +122,12 @@ MUST_USE int pack_objects_add_range(struct pack_objects *po, struct pack *pack, 
 MUST_USE int pack_objects_copy(struct pack_objects *po, const struct object_id *oid,
 			       enum object_type type, uint32_t name_hash, struct pack *pack,
 			       uint64_t offset, struct err *err);
+/*
+ * The same for a clone, as a walk finds its objects, in any order and in packs or not: they become a range if
+ * one pack has them all. Until they are prepared they take 9 bytes each then.
+ */
+MUST_USE int pack_objects_mark(struct pack_objects *po, const struct object_id *oid,
+			       enum object_type type, const char *path, struct err *err);
 /* All objects of a pack, in its order. */
 MUST_USE int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err);
 /* Objects of that pack that are added from now on are left out. */
@@ -152,13 +160,23 @@ void pack_objects_set_islands(struct pack_objects *po, const struct pack_islands
  */
 MUST_USE int pack_objects_prepare(struct pack_objects *po, struct err *err);
 
-/* Called with pieces of 64 KiB and more, except the last. < 0 stops the writing and is returned. */
-typedef int (*pack_sink_fn)(void *data, const void *p, size_t len, struct err *err);
+/* Where a pack goes. Functions: < 0 stops the writing and is returned. */
+struct pack_sink {
+	/* Called with pieces of 64 KiB and more, except the last. */
+	int (*write)(void *data, const void *p, size_t len, struct err *err);
+	/*
+	 * NULL, or memory of the sink, for `len` bytes (at most PACK_ROOM_MAX), until the next call of `write`,
+	 * which gives what has been put there, from its beginning, or something else.
+	 */
+	int (*room)(void *data, size_t len, void **p, struct err *err);
+	void *data;
+};
+#define PACK_ROOM_MAX ((size_t)256 * 1024)
 /*
  * Errors: ERR_IO, ERR_CORRUPT (no copy of an object is whole); what the sink returns. What the
  * sink got is then no pack.
  */
-MUST_USE int pack_objects_write(struct pack_objects *po, pack_sink_fn sink, void *data,
+MUST_USE int pack_objects_write(struct pack_objects *po, const struct pack_sink *sink,
 				struct err *err);
 
 /* After the writing. */
@@ -177,6 +195,6 @@ const struct object_id *pack_objects_checksum(const struct pack_objects *po);
  * is asked for, and that the reader knows OFS_DELTA. Header and checksum are compared with
  * the index; nothing is hashed.
  */
-MUST_USE int pack_write_unchanged(struct pack *p, pack_sink_fn sink, void *data, struct err *err);
+MUST_USE int pack_write_unchanged(struct pack *p, const struct pack_sink *sink, struct err *err);
 
 #endif

@@ -14,8 +14,10 @@ int pack_objects_prepare(struct pack_objects *po, struct err *err)
 
 	if (po->prepared)
 		BUG("a list of objects is prepared twice");
+	rc = pack_marks_settle(po, err);
 	po->prepared = true;
-	rc = pack_list_locate(po, err);
+	if (!rc)
+		rc = pack_list_locate(po, err);
 	if (!rc)
 		rc = pack_list_reuse(po, err);
 	if (!rc && po->o.window && po->o.depth)

@@ -41,7 +41,7 @@ struct range_writer {
 
 /* ---- adding ---- */
 
-static bool can_stay(const struct pack_objects *po)
+bool pack_objects_keeps_ranges(const struct pack_objects *po)
 {
 	return po->o.ofs_delta && po->o.reuse_delta && po->o.reuse_object && !po->nr_excluded &&
 	       !po->nr_others && !po->o.incremental && !po->o.local;
@@ -80,7 +80,7 @@ int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t 
 	if (first > pack->idx.nr || nr > pack->idx.nr - first)
 		return err_set(err, ERR_CORRUPT, "'%s' has no %" PRIu32 " objects from %" PRIu32 " on",
 			       pack->path, nr, first);
-	if (!can_stay(po))
+	if (!pack_objects_keeps_ranges(po))
 		return add_items(po, pack, first, nr, err);
 	if (nr > UINT32_MAX - 1 - po->nr_in_ranges)
 		return err_set(err, ERR_TOO_BIG, "too many objects for one pack");
@@ -117,7 +117,7 @@ int pack_objects_copy(struct pack_objects *po, const struct object_id *oid, enum
 	uint32_t at;
 	int rc;
 
-	if (!can_stay(po))
+	if (!pack_objects_keeps_ranges(po))
 		return pack_objects_add_packed(po, oid, type, name_hash, pack, offset, err);
 	if (last && po->sources[last->source].pack == pack) {
 		at = last->first + last->nr;
@@ -330,7 +330,8 @@ static void fetch_ahead(const struct pack *p, uint32_t i)
 	pos = pack_rev_at(p, i);
 	if (pos >= p->idx.nr)
 		return;
-	__builtin_prefetch(p->idx.offsets + (size_t)pos * 4);
+	if (!p->rev.sorted)
+		__builtin_prefetch(p->idx.offsets + (size_t)pos * 4);
 	__builtin_prefetch(p->idx.crc + (size_t)pos * 4);
 }
 

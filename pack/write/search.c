@@ -276,7 +276,7 @@ int pack_list_search(struct pack_objects *po, struct err *err)
 {
 	int rc;
 
-	if (!po->path_hashes && !po->marks)
+	if (!po->path_hashes && !po->island_set_of)
 		return search_all(po, false, err);
 	if (po->path_hashes)
 		swap_hashes(po);
@@ -286,5 +286,5 @@ int pack_list_search(struct pack_objects *po, struct err *err)
 	if (rc < 0)
 		return rc;
 	pack_list_find_heights(po);
-	return search_all(po, po->marks != NULL, err);
+	return search_all(po, po->island_set_of != NULL, err);
 }

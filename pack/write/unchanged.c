@@ -7,8 +7,6 @@
 #include "util/bytes.h"
 #include "write-or-die.h"
 
-#define PIECE_BYTES ((size_t)512 * 1024)
-
 struct whole_pack {
 	struct pack *pack;
 	int fd;
@@ -33,29 +31,39 @@ static int check(const struct whole_pack *w, struct err *err)
 	return 0;
 }
 
-static int pass_on(const struct whole_pack *w, pack_sink_fn sink, void *data, struct err *err)
+static int read_piece(const struct whole_pack *w, uint64_t at, void *buf, size_t len, struct err *err)
 {
-	unsigned char *buf = xmalloc(PIECE_BYTES);
+	ssize_t got = pread_in_full(w->fd, buf, len, (off_t)at);
+
+	if (got < 0)
+		return err_set_errno(err, "cannot read '%s'", w->pack->path);
+	if ((size_t)got < len)
+		return err_set(err, ERR_CORRUPT, "'%s' ends before offset %" PRIu64, w->pack->path,
+			       at + len);
+	return 0;
+}
+
+static int pass_on(const struct whole_pack *w, const struct pack_sink *sink, struct err *err)
+{
+	void *own = sink->room ? NULL : xmalloc(PACK_ROOM_MAX), *buf = own;
 	int rc = 0;
 
 	for (uint64_t at = 0; at < w->size && !rc;) {
-		size_t n = w->size - at < PIECE_BYTES ? (size_t)(w->size - at) : PIECE_BYTES;
-		ssize_t got = pread_in_full(w->fd, buf, n, (off_t)at);
+		size_t n = w->size - at < PACK_ROOM_MAX ? (size_t)(w->size - at) : PACK_ROOM_MAX;
 
-		if (got < 0)
-			rc = err_set_errno(err, "cannot read '%s'", w->pack->path);
-		else if ((size_t)got < n)
-			rc = err_set(err, ERR_CORRUPT, "'%s' ends before offset %" PRIu64,
-				     w->pack->path, at + n);
-		else
-			rc = sink(data, buf, n, err);
+		if (sink->room)
+			rc = sink->room(sink->data, n, &buf, err);
+		if (!rc)
+			rc = read_piece(w, at, buf, n, err);
+		if (!rc)
+			rc = sink->write(sink->data, buf, n, err);
 		at += n;
 	}
-	free(buf);
+	free(own);
 	return rc;
 }
 
-int pack_write_unchanged(struct pack *p, pack_sink_fn sink, void *data, struct err *err)
+int pack_write_unchanged(struct pack *p, const struct pack_sink *sink, struct err *err)
 {
 	struct whole_pack w = { .pack = p };
 	int rc = pack_open_data(p, err);
@@ -68,7 +76,7 @@ int pack_write_unchanged(struct pack *p, pack_sink_fn sink, void *data, struct e
 		return err_set_errno(err, "cannot open '%s'", p->path);
 	rc = check(&w, err);
 	if (!rc)
-		rc = pass_on(&w, sink, data, err);
+		rc = pass_on(&w, sink, err);
 	sys->close(w.fd);
 	return rc < 0 ? rc : 0;
 }

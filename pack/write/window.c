@@ -218,9 +218,9 @@ static bool islands_fit(const struct delta_window *w, uint32_t base, uint32_t ta
 {
 	const struct pack_objects *po = w->po;
 
-	if (!po->marks)
+	if (!po->island_set_of)
 		return true;
-	if (po->marks[base] == po->marks[target])
+	if (po->island_set_of[base] == po->island_set_of[target])
 		return !w->shared->across_islands;
 	return w->shared->across_islands && pack_islands_allow(po, base, target);
 }

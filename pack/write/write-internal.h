@@ -62,6 +62,16 @@ struct pack_piece {
 	unsigned char *buf;
 };
 
+/* Objects of one pack that a walk has found, see marks.c. */
+struct pack_marks {
+	struct pack *pack;  /* NULL: none is marked yet */
+	uint8_t *types;	    /* by position in the index; 0: not marked */
+	struct mark *v;	    /* as they were found */
+	uint32_t nr;
+	size_t alloc;
+	bool over; /* there are others: all are items */
+};
+
 struct pack_objects {
 	struct pack_objects_options o;
 	const struct hash_algo *algo;
@@ -69,7 +79,7 @@ struct pack_objects {
 	struct pack_item *items;
 	unsigned char *names; /* raw_len bytes each */
 	uint32_t *path_hashes; /* with by_path: of whole paths; else NULL */
-	shared_set *marks;     /* of items: the islands that they are in; NULL: there are no islands */
+	shared_set *island_set_of; /* of items: the islands that they are in; NULL: there are no islands */
 	const struct shared_sets *island_sets;
 	bool has_core;
 	uint32_t core;
@@ -85,6 +95,7 @@ struct pack_objects {
 	struct pack_range *ranges;
 	size_t nr_ranges, alloc_ranges;
 	uint32_t nr_in_ranges;
+	struct pack_marks marks;
 	struct pack **excluded;
 	size_t nr_excluded, alloc_excluded;
 	const struct pack_objects **others; /* what they have is left out */
@@ -125,15 +136,25 @@ static inline void item_drop_copy(struct pack_item *it)
 bool pack_islands_allow(const struct pack_objects *po, uint32_t base, uint32_t target);
 static inline shared_set pack_item_mark(const struct pack_objects *po, uint32_t i)
 {
-	return po->marks ? po->marks[i] : SHARED_SET_EMPTY;
+	return po->island_set_of ? po->island_set_of[i] : SHARED_SET_EMPTY;
 }
 /* Move the items of the core island to the front of the list; the order stays otherwise. */
 void pack_islands_put_core_first(const struct pack_objects *po, uint32_t *order, uint32_t nr);
+
+uint32_t pack_list_hash_path(const struct pack_objects *po, const char *path);
+
+/* ---- marks.c ---- */
+/* Makes ranges or items of what has been marked. */
+MUST_USE int pack_marks_settle(struct pack_objects *po, struct err *err);
 
 /* ---- select.c ---- */
 bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);
 
 /* ---- locate.c: where objects are, and as what ---- */
+struct pack_location;
+/* In any store. */
+bool pack_list_find_packed(const struct pack_objects *po, const struct object_id *oid,
+			   struct pack_location *out);
 MUST_USE int pack_list_locate(struct pack_objects *po, struct err *err);
 /* The size of the content of an item. */
 MUST_USE int pack_item_size(struct pack_objects *po, uint32_t i, uint64_t *out, struct err *err);
@@ -158,18 +179,18 @@ uint32_t *pack_list_order(struct pack_objects *po);
 
 /* ---- output.c: what goes to the sink ---- */
 struct pack_output {
-	pack_sink_fn sink;
-	void *data;
+	struct pack_sink sink;
 	struct hash_ctx hash;
-	unsigned char *buf;
+	unsigned char *buf; /* the sink's, if it has room */
 	size_t len;	  /* in buf */
 	uint64_t flushed; /* given to the sink */
 };
-#define OUTPUT_BYTES ((size_t)256 * 1024)
+#define OUTPUT_BYTES PACK_ROOM_MAX
 /* Entries that are larger are not copied together with others. */
 #define OUTPUT_ENTRY_MAX (OUTPUT_BYTES / 2)
-void pack_output_init(struct pack_output *out, const struct hash_algo *algo, pack_sink_fn sink,
-		      void *data);
+/* Release it, also after an error. */
+MUST_USE int pack_output_init(struct pack_output *out, const struct hash_algo *algo,
+			      const struct pack_sink *sink, struct err *err);
 void pack_output_release(struct pack_output *out);
 static inline uint64_t pack_output_at(const struct pack_output *out)
 {
@@ -271,7 +292,8 @@ struct pack_part {
 	struct object_id sum;
 };
 /* Writes objects until all are written, or a further one would make more than `limit` bytes (0: none). */
-MUST_USE int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_fn sink,
-				     void *data, struct pack_part *out, struct err *err);
+MUST_USE int pack_objects_write_part(struct pack_objects *po, uint64_t limit,
+				     const struct pack_sink *sink, struct pack_part *out,
+				     struct err *err);
 
 #endif

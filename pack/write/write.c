@@ -234,7 +234,7 @@ static void count(struct pack_objects *po, uint32_t from, uint32_t to)
 		st->packs += po->sources[i].copied_from;
 }
 
-int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_fn sink, void *data,
+int pack_objects_write_part(struct pack_objects *po, uint64_t limit, const struct pack_sink *sink,
 			    struct pack_part *out, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -249,8 +249,9 @@ int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_f
 	w.order = po->order;
 	w.from = po->nr_written;
 	w.cut = w.nr;
-	pack_output_init(&w.out, po->algo, sink, data);
-	w.rc = write_header(&w);
+	w.rc = pack_output_init(&w.out, po->algo, sink, w.err);
+	if (!w.rc)
+		w.rc = write_header(&w);
 	if (!w.rc)
 		w.rc = pack_ranges_write(po, &w.out, ranges_done, &w, w.err);
 	if (!w.rc)
@@ -272,11 +273,11 @@ int pack_objects_write_part(struct pack_objects *po, uint64_t limit, pack_sink_f
 	return w.rc;
 }
 
-int pack_objects_write(struct pack_objects *po, pack_sink_fn sink, void *data, struct err *err)
+int pack_objects_write(struct pack_objects *po, const struct pack_sink *sink, struct err *err)
 {
 	struct pack_part all;
 
-	return pack_objects_write_part(po, 0, sink, data, &all, err);
+	return pack_objects_write_part(po, 0, sink, &all, err);
 }
 
 void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out)

@@ -17,6 +17,32 @@
 
 #define OBJECTS 200
 
+/* ---- sets ---- */
+
+/* Runs of every length at every place near the borders of words, one after the other. */
+static void test_runs(void **state)
+{
+	(void)state;
+	for (size_t first = 0; first < 130; first++) {
+		for (size_t end = first + 1; end <= 200; end++) {
+			struct bitset b = BITSET_INIT;
+			size_t bit = 0;
+
+			bitset_reserve(&b, end);
+			for (size_t i = first; i < end; i++)
+				bitset_add(&b, i);
+			bitset_add(&b, end + 1);
+			assert_true(bitset_next(&b, &bit));
+			assert_int_equal(bit, first);
+			assert_int_equal(bitset_next_unset(&b, bit), end);
+			assert_int_equal(bitset_next_unset(&b, end), end);
+			assert_int_equal(bitset_next_unset(&b, end + 1), end + 2);
+			assert_int_equal(bitset_next_unset(&b, 1000), 1000);
+			bitset_release(&b);
+		}
+	}
+}
+
 /* ---- pseudo-merges ---- */
 
 /* A file for OBJECTS objects without commits, and what its pseudo-merges are: commits, reach. */
@@ -303,6 +329,7 @@ static int enter(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_merges),
 		cmocka_unit_test(test_damaged_merges),
 		cmocka_unit_test(test_packs_go_away),

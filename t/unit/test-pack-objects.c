@@ -9,6 +9,7 @@
 #include "fsync-batch.h"
 #include "odb.h"
 #include "fs/file.h"
+#include "pack/name-hash.h"
 #include "pack/pack-internal.h"
 #include "pack/receive/receive.h"
 #include "pack/write/pack-files.h"
@@ -166,7 +167,7 @@ static void expect_good(struct pack_objects *po, uint32_t nr, struct pack_object
 	struct err err = ERR_INIT;
 
 	assert_int_equal(pack_objects_count(po), nr);
-	MUST(pack_objects_write(po, collect, &c, &err));
+	MUST(pack_objects_write(po, &(struct pack_sink){ .write = collect, .data = &c }, &err));
 	assert_int_equal(get_be32(c.bytes.buf + 8), nr);
 	hash_buf(hash_sha1, c.bytes.buf, c.bytes.len - 20, &sum);
 	assert_memory_equal(sum.hash, c.bytes.buf + c.bytes.len - 20, 20);
@@ -282,10 +283,11 @@ static void test_sink_stops(void **state)
 	struct pack_objects *po = new_list(50);
 	struct err err = ERR_INIT;
 	int calls = 0;
+	struct pack_sink sink = { .write = stop, .data = &calls };
 
 	(void)state;
 	add_blobs(po, NR);
-	assert_int_equal(pack_objects_write(po, stop, &calls, &err), ERR_ABORTED);
+	assert_int_equal(pack_objects_write(po, &sink, &err), ERR_ABORTED);
 	assert_int_equal(calls, 1);
 	assert_string_equal(err_message(&err), "the client has gone");
 	err_release(&err);
@@ -300,11 +302,12 @@ static void test_output(void **state)
 	(void)state;
 	for (size_t len = OUTPUT_BYTES - 25; len < OUTPUT_BYTES + 25; len++) {
 		struct collected c = { STRBUF_INIT, SIZE_MAX, 0 };
+		struct pack_sink sink = { .write = collect, .data = &c };
 		struct object_id sum, want;
 		struct pack_output out;
 		struct err err = ERR_INIT;
 
-		pack_output_init(&out, hash_sha1, collect, &c);
+		MUST(pack_output_init(&out, hash_sha1, &sink, &err));
 		MUST(pack_output_add(&out, zeros, 1000, &err));
 		MUST(pack_output_add(&out, zeros, len - 1000, &err));
 		assert_int_equal(pack_output_at(&out), len);
@@ -318,6 +321,94 @@ static void test_output(void **state)
 		strbuf_release(&c.bytes);
 	}
 	free(zeros);
+}
+
+/* A sink that lends one buffer after the other: what goes elsewhere ends the loan. */
+struct lender {
+	struct strbuf bytes;
+	unsigned char bufs[2][PACK_ROOM_MAX];
+	unsigned at;
+};
+
+static int lend(void *data, size_t len, void **p, struct err *err)
+{
+	struct lender *l = data;
+
+	(void)err;
+	assert_true(len <= PACK_ROOM_MAX);
+	*p = l->bufs[l->at];
+	return 0;
+}
+
+static int take_back(void *data, const void *p, size_t len, struct err *err)
+{
+	struct lender *l = data;
+
+	(void)err;
+	assert_ptr_not_equal(p, l->bufs[!l->at]);
+	strbuf_add(&l->bytes, p, len);
+	memset(l->bufs[l->at], 0xee, PACK_ROOM_MAX);
+	l->at = !l->at;
+	return 0;
+}
+
+static void test_lent_output(void **state)
+{
+	static struct lender l;
+	struct pack_sink sink = { .write = take_back, .room = lend, .data = &l };
+	unsigned char *text = xmalloc(3 * OUTPUT_BYTES);
+	struct strbuf want = STRBUF_INIT;
+	struct object_id sum;
+	struct pack_output out;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	strbuf_init(&l.bytes, 0);
+	for (size_t i = 0; i < 3 * OUTPUT_BYTES; i++)
+		text[i] = (unsigned char)(i * 7 + i / 251);
+	MUST(pack_output_init(&out, hash_sha1, &sink, &err));
+	for (size_t i = 0; i < 60; i++) {
+		size_t len = i % 4 ? i * 9973 % OUTPUT_BYTES : OUTPUT_BYTES * (1 + i % 3) + i;
+
+		MUST(pack_output_add(&out, text + i, len - len % 2, &err));
+		strbuf_add(&want, text + i, len - len % 2);
+	}
+	MUST(pack_output_finish(&out, &sum, &err));
+	assert_int_equal(l.bytes.len, want.len + 20);
+	assert_memory_equal(l.bytes.buf, want.buf, want.len);
+	pack_output_release(&out);
+	strbuf_release(&l.bytes);
+	strbuf_release(&want);
+	free(text);
+}
+
+/* Exactly a buffer, then something large: that goes past the buffer. */
+static void test_large_after_a_whole_buffer(void **state)
+{
+	static struct lender l;
+	struct pack_sink sink = { .write = take_back, .room = lend, .data = &l };
+	unsigned char *text = xmalloc(2 * OUTPUT_BYTES);
+	struct object_id sum;
+	struct pack_output out;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	strbuf_init(&l.bytes, 0);
+	memset(text, 'x', 2 * OUTPUT_BYTES);
+	MUST(pack_output_init(&out, hash_sha1, &sink, &err));
+	for (int i = 0; i < 3; i++) {
+		MUST(pack_output_add(&out, text, OUTPUT_BYTES, &err));
+		MUST(pack_output_add(&out, text, 2 * OUTPUT_BYTES, &err));
+		assert_ptr_equal(out.buf, l.bufs[l.at]);
+		MUST(pack_output_add(&out, text, 100, &err));
+		MUST(pack_output_add(&out, text, OUTPUT_BYTES - 100, &err));
+	}
+	MUST(pack_output_finish(&out, &sum, &err));
+	for (size_t i = 0; i < 12 * OUTPUT_BYTES; i++)
+		assert_int_equal(l.bytes.buf[i], 'x');
+	pack_output_release(&out);
+	strbuf_release(&l.bytes);
+	free(text);
 }
 
 struct only_pack {
@@ -378,6 +469,165 @@ static void test_ranges(void **state)
 	pack_objects_free(po);
 }
 
+/* ---- marks ---- */
+
+static void mark(struct pack_objects *po, const struct object_id *oid)
+{
+	struct err err = ERR_INIT;
+
+	MUST(pack_objects_mark(po, oid, OBJ_BLOB, "f", &err));
+}
+
+/* The i-th object of a pack, by offset. */
+static struct object_id object_at(struct pack *p, uint32_t i)
+{
+	struct object_id oid;
+
+	oid_from_raw(&oid, idx_name(&p->idx, pack_rev_at(p, i)), hash_sha1);
+	return oid;
+}
+
+/* Of objects by bits: is the base of each delta one of them? */
+static bool has_bases(struct pack *p, uint32_t nr, unsigned bits)
+{
+	struct err err = ERR_INIT;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct object_id base;
+		bool found = false;
+
+		if (!(bits >> i & 1) || !pack_delta_base(p, pack_rev_offset(p, i), &base, &err))
+			continue;
+		for (uint32_t k = 0; k < nr; k++) {
+			struct object_id other = object_at(p, k);
+
+			found |= (bits >> k & 1) && oid_eq(&other, &base);
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static struct pack *pack_ten(const struct pack_objects_options *o)
+{
+	struct pack_objects *po = pack_objects_new(o);
+	struct only_pack only = { NULL };
+	struct err err = ERR_INIT;
+
+	add_blobs(po, 10);
+	write_pack(po, "pack");
+	packs_reprepare(odb_packs(odb, 0));
+	packs_foreach(odb_packs(odb, 0), take_pack, &only);
+	assert_non_null(only.p);
+	MUST(pack_open_rev(only.p, &err));
+	return only.p;
+}
+
+/* All sets of objects of a small pack: ranges where each base goes along, else items. */
+static void test_marks(void **state)
+{
+	struct pack_objects_options o;
+	struct pack *p;
+	unsigned nr_closed = 0;
+
+	(void)state;
+	pack_objects_options_init(&o, odb);
+	o.ofs_delta = true;
+	p = pack_ten(&o);
+	for (unsigned bits = 1; bits < 1u << 10; bits++) {
+		struct pack_objects *po = pack_objects_new(&o);
+		uint32_t nr = (uint32_t)__builtin_popcount(bits);
+		bool closed = has_bases(p, 10, bits);
+		struct pack_objects_stats st;
+		struct err err = ERR_INIT;
+
+		/* In an order that is neither that of the pack nor that of names; some twice. */
+		for (uint32_t i = 0; i < 13; i++) {
+			struct object_id oid = object_at(p, i * 3 % 10);
+
+			if (bits >> (i * 3 % 10) & 1)
+				mark(po, &oid);
+		}
+		for (uint32_t i = 0; i < 10; i++) {
+			struct object_id oid = object_at(p, i);
+
+			assert_int_equal(pack_objects_has(po, &oid), bits >> i & 1);
+		}
+		assert_int_equal(pack_objects_count(po), nr);
+		MUST(pack_objects_prepare(po, &err));
+		expect_good(po, nr, &st);
+		assert_int_equal(st.in_ranges, closed ? nr : 0);
+		nr_closed += closed;
+		pack_objects_free(po);
+	}
+	assert_in_range(nr_closed, 10, 1000);
+}
+
+/* What is in another pack, or in none, makes items of all; so do options that choose objects. */
+static void test_marks_and_others(void **state)
+{
+	struct pack_objects_options o;
+	struct pack_objects_stats st;
+	struct pack *p;
+
+	(void)state;
+	pack_objects_options_init(&o, odb);
+	o.ofs_delta = true;
+	p = pack_ten(&o);
+	for (int kind = 0; kind < 4; kind++) {
+		struct pack_objects *po;
+		struct err err = ERR_INIT;
+		uint32_t nr = 10 + (kind < 3);
+
+		if (kind == 1) /* 15 is in a second pack from now on */
+			write_delta("second", 15, 3);
+		packs_reprepare(odb_packs(odb, 0));
+		o.reuse_delta = kind != 3;
+		po = pack_objects_new(&o);
+		for (int i = 0; i < 10; i++)
+			mark(po, &blobs[(i + 5) % 10]);
+		if (kind < 2)
+			mark(po, &blobs[15]);
+		else if (kind == 2)
+			MUST(pack_objects_add(po, &blobs[20], OBJ_BLOB, "f", 0, &err));
+		assert_int_equal(pack_objects_count(po), nr);
+		MUST(pack_objects_prepare(po, &err));
+		assert_int_equal(pack_objects_count(po), nr);
+		/* As they were found, with what was known of them. */
+		for (uint32_t i = 0; i < 10 && kind != 2; i++) {
+			assert_memory_equal(pack_item_name(po, i), blobs[(i + 5) % 10].hash, 20);
+			assert_int_equal(po->items[i].name_hash, pack_name_hash("f"));
+			assert_int_equal(po->items[i].type, OBJ_BLOB);
+		}
+		expect_good(po, nr, &st);
+		assert_int_equal(st.in_ranges, 0);
+		/* The added one becomes a delta as well: its kind and the name of the path are known. */
+		if (kind < 3)
+			assert_true(st.deltas == nr - 1);
+		pack_objects_free(po);
+	}
+	assert_int_equal(pack_nr_objects(p), 10);
+}
+
+static void test_marks_left_out(void **state)
+{
+	struct pack_objects_options o;
+	struct pack_objects *po;
+
+	(void)state;
+	pack_objects_options_init(&o, odb);
+	o.ofs_delta = true;
+	pack_ten(&o);
+	o.incremental = true;
+	po = pack_objects_new(&o);
+	mark(po, &blobs[3]);
+	mark(po, &blobs[20]);
+	assert_int_equal(pack_objects_count(po), 1);
+	assert_false(pack_objects_has(po, &blobs[3]));
+	pack_objects_free(po);
+}
+
 /* The file has been removed, and is not open (or not any more): there are other copies. */
 static void lose_source(struct pack_objects *po)
 {
@@ -430,7 +680,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sink_stops, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pack_goes, setup, teardown),
 		cmocka_unit_test(test_output),
+		cmocka_unit_test(test_lent_output),
+		cmocka_unit_test(test_large_after_a_whole_buffer),
 		cmocka_unit_test_setup_teardown(test_ranges, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_marks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_marks_and_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_marks_left_out, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,58 @@ static void test_cache(void **state)
 	base_object_put(again);
 }
 
+/*
+ * Many small objects of two packs, of which a part has room: what is cached is found, what is not is not, and
+ * can come again. Objects that were used within the last quarter of the additions are there.
+ */
+#define CACHED 3000
+
+static void test_cache_of_many(void **state)
+{
+	struct base_cache *c = base_cache_new(1000 * 200);
+	static struct base_object *all[CACHED];
+	static const struct pack packs[2];
+	uint32_t seed = 1;
+	unsigned nr_cached = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < CACHED; i++)
+		all[i] = base_of(i % 50);
+	for (unsigned step = 0; step < 40000; step++) {
+		unsigned i = (seed = seed * 1103515245 + 12345) >> 8, k;
+		struct base_object *b;
+
+		i %= step % 3 ? CACHED / 5 : CACHED;
+		base_cache_add(c, &packs[i % 2], i / 2, all[i]);
+		assert_true(all[i]->is_cached);
+		k = (i + step) % CACHED;
+		b = base_cache_get(c, &packs[k % 2], k / 2);
+		assert_ptr_equal(b, all[k]->is_cached ? all[k] : NULL);
+		base_object_put(b);
+		if (step % 10 == 0) {
+			/* Used again and again, others come: it stays. */
+			b = base_cache_get(c, &packs[0], 0);
+			assert_true(b || step < 100);
+			if (!b)
+				base_cache_add(c, &packs[0], 0, all[0]);
+			base_object_put(b);
+		}
+	}
+	for (unsigned i = 0; i < CACHED; i++) {
+		struct base_object *b = base_cache_get(c, &packs[i % 2], i / 2);
+
+		assert_ptr_equal(b, all[i]->is_cached ? all[i] : NULL);
+		nr_cached += b != NULL;
+		base_object_put(b);
+	}
+	assert_in_range(nr_cached, 500, CACHED * 2 / 3);
+	base_cache_free(c);
+	for (unsigned i = 0; i < CACHED; i++) {
+		assert_int_equal(atomic_load(&all[i]->refs), 1);
+		base_object_put(all[i]);
+	}
+}
+
 static void test_many_packs(void **state)
 {
 	struct packs_options o = { 0 };
@@ -677,6 +729,37 @@ static void test_threads(void **state)
 	in_threads("rnd/.git/objects", &narrow);
 }
 
+/* Few and many, short, of four bytes and longer; equal ones stay in the order of positions. */
+static void test_sorted_offsets(void **state)
+{
+	static const uint32_t counts[] = { 0, 1, 2, 999, 1000, 3000 };
+	static const unsigned bits[] = { 1, 11, 12, 22, 23, 32, 33, 44, 64 };
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
+		for (size_t b = 0; b < ARRAY_SIZE(bits); b++) {
+			struct sortable_offset *v;
+			uint64_t sum = 0;
+
+			ALLOC_ARRAY(v, counts[c] + 1);
+			for (uint32_t i = 0; i < counts[c]; i++) {
+				seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+				v[i] = (struct sortable_offset){ seed >> (64 - bits[b]), i };
+				sum += v[i].offset * (i + 1);
+			}
+			v = offsets_sort(v, counts[c]);
+			for (uint32_t i = 0; i < counts[c]; i++) {
+				sum -= v[i].offset * (v[i].pos + 1);
+				assert_true(!i || v[i].offset > v[i - 1].offset ||
+					    (v[i].offset == v[i - 1].offset && v[i].pos > v[i - 1].pos));
+			}
+			assert_int_equal(sum, 0);
+			free(v);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -686,10 +769,12 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_deep_chain),
 		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_cache_of_many),
 		cmocka_unit_test(test_many_packs),
 		cmocka_unit_test(test_arrives_in_the_same_tick),
 		cmocka_unit_test(test_repacked),
 		cmocka_unit_test(test_abbreviations),
+		cmocka_unit_test(test_sorted_offsets),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_inventory),

@@ -128,21 +128,14 @@ static int put(struct source *s, struct relay_queue *out, size_t at, size_t len,
 	char *copy;
 	int rc;
 
-	if (s->without_copy) {
+	if (s->without_copy && len <= RELAY_ROOM_MAX) {
 		void *p;
-		size_t room;
 
-		while (len) {
-			if ((rc = relay_queue_reserve(out, &p, &room, err)) < 0)
-				return rc;
-			room = room < len ? room : len;
-			for (size_t i = 0; i < room; i++)
-				((char *)p)[i] = byte_at(at + i);
-			relay_queue_commit(out, room);
-			at += room;
-			len -= room;
-		}
-		return 0;
+		if ((rc = relay_queue_reserve(out, len, &p, err)) < 0)
+			return rc;
+		for (size_t i = 0; i < len; i++)
+			((char *)p)[i] = byte_at(at + i);
+		return relay_queue_write(out, p, len, err);
 	}
 	copy = xmalloc(len);
 	for (size_t i = 0; i < len; i++)
@@ -237,7 +230,7 @@ static void other_bands(void **state UNUSED)
 /* Sixteen packets, 1 MiB, leave with one call if they are there. */
 static void few_calls(void **state UNUSED)
 {
-	struct source s = { .total = (size_t)20 << 20, .piece = (size_t)1 << 20,
+	struct source s = { .total = (size_t)20 << 20, .piece = RELAY_ROOM_MAX,
 			    .without_copy = true };
 	struct fault_plan plan = FAULT_PLAN_INIT;
 	struct client c;
@@ -251,6 +244,64 @@ static void few_calls(void **state UNUSED)
 	assert_in_range(fault_counted(), 21, 21 + 20);
 	fault_remove();
 	client_release(&c);
+}
+
+/* A client's pipe is enlarged, and never made smaller. */
+static void the_pipe_is_large(void **state UNUSED)
+{
+	static const int before[] = { 4096, 1 << 20 }, after[] = { 256 * 1024, 1 << 20 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+		struct source s = { .total = 10, .piece = 10 };
+		struct pack_relay_options o = { .mode = SIDEBAND_LARGE };
+		int ends[2];
+
+		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+		assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, before[i]), before[i]);
+		o.fd = ends[1];
+		assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
+		assert_int_equal(fcntl(ends[1], F_GETPIPE_SZ), after[i]);
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+
+/* Pieces of many sizes in the queue's own memory, of which more is asked for than used; some are copied. */
+static int produce_odd_pieces(void *data, struct relay_queue *out, struct err *err)
+{
+	struct source *s = data;
+	size_t n, at = 0;
+	void *p;
+	int rc = 0;
+
+	for (unsigned i = 1; at < s->total && !rc; i++, at += n) {
+		n = (size_t)i * 7919 % RELAY_ROOM_MAX + 1;
+		if (n > s->total - at)
+			n = s->total - at;
+		s->without_copy = i % 5;
+		if (i % 3 == 0)
+			rc = relay_queue_reserve(out, RELAY_ROOM_MAX, &p, err);
+		if (!rc)
+			rc = put(s, out, at, n, err);
+	}
+	return rc;
+}
+
+/* The ring begins anew where a piece has no room up to its end; the client is slower, then faster. */
+static void the_ring_goes_round(void **state UNUSED)
+{
+	for (unsigned pause_ms = 0; pause_ms <= 50; pause_ms += 50) {
+		struct source s = { .total = 40000000 };
+		struct client how = { .pause_ms = pause_ms }, c;
+		struct pack_relay_options o;
+
+		client_start_with(&c, &how);
+		o = (struct pack_relay_options){ .fd = c.pipe[1], .mode = SIDEBAND_LARGE };
+		assert_int_equal(pack_relay_function(&o, produce_odd_pieces, &s, NULL), 0);
+		client_end(&c, SIDEBAND_LARGE);
+		assert_bytes(&c.band[1], s.total);
+		client_release(&c);
+	}
 }
 
 /* Calls that do a part, or are interrupted, lose and double nothing. */
@@ -402,6 +453,7 @@ static void a_command_whose_client_reads_nothing(void **state UNUSED)
 	int p[2];
 
 	open_unread(p, false);
+	os_enlarge_pipe(p[1], RELAY_PIPE_BYTES);
 	while (write(p[1], full, sizeof(full)) > 0)
 		;
 	o.fd = p[1];
@@ -978,6 +1030,8 @@ int main(void)
 		T(packets_are_full),
 		T(other_bands),
 		T(few_calls),
+		T(the_ring_goes_round),
+		T(the_pipe_is_large),
 		T(partial_writes),
 		T(a_client_that_does_not_block),
 		T(text_has_its_band),
