@@ -427,7 +427,7 @@ static int write_midx(struct repack *k, const struct strset *gone, struct err *e
 	o.preferred = k->o->write_bitmap ? preferred : NULL;
 	if (rc >= 0)
 		rc = multi_pack_index_write(k->r, packs, &o, o.bitmap ? &b : NULL,
-					    repo_operation_batch(k->op), err);
+					    repo_operation_batch(k->op), NULL, err);
 	if (rc == ERR_NOT_FOUND && !packs_count(packs))
 		rc = 0;
 	free(preferred);
