@@ -151,7 +151,7 @@ test_expect_success 'precious objects; a partial clone; options that are not the
 	fresh && git -C r config core.repositoryFormatVersion 1 && git -C r config extensions.preciousObjects true && test_expect_code 128 git -C r repack -adq 2>err &&
 	test_grep "cannot delete packs in a precious-objects repo" err && git -C r repack -aq && fresh && p=$(packs r | head -n 1) && >r/.git/objects/pack/${p%.pack}.promisor &&
 	test_expect_code 128 git -C r repack -adq 2>err && test_grep "partial clone is not available yet" err && fresh &&
-	for o in --filter=blob:none --delta-islands --combine-cruft-below-size=1m --write-midx=incremental; do
+	for o in --filter=blob:none --delta-islands --combine-cruft-below-size=1m; do
 		test_expect_code 129 git -C r repack -adq $o 2>err && test_grep "not available yet" err || return
 	done &&
 	test_expect_code 129 git -C r repack --foo 2>err && test_expect_code 129 git -C r repack x 2>err && test_expect_code 128 git -C r repack -a -g2 2>err && test_expect_code 128 git -C r repack -g1 2>err
