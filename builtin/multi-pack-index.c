@@ -10,12 +10,15 @@
 #include "util/progress.h"
 
 #define WRITE_USAGE "git multi-pack-index [<options>] write [--preferred-pack=<pack>] [--[no-]bitmap]\n" \
-	"[--[no-]incremental] [--[no-]stdin-packs] [--refs-snapshot=<path>]"
+	"[--[no-]incremental] [--[no-]stdin-packs] [--refs-snapshot=<path>]\n" \
+	"[--[no-]write-chain-file] [--base=<checksum>]"
+#define COMPACT_USAGE "git multi-pack-index [<options>] compact [--[no-]incremental] [--[no-]bitmap]\n" \
+	"[--base=<checksum>] [--[no-]write-chain-file] <from> <to>"
 #define VERIFY_USAGE "git multi-pack-index [<options>] verify"
 #define EXPIRE_USAGE "git multi-pack-index [<options>] expire"
 #define REPACK_USAGE "git multi-pack-index [<options>] repack [--batch-size=<size>]"
 
-static const char *const usage[] = { WRITE_USAGE, VERIFY_USAGE, EXPIRE_USAGE, REPACK_USAGE, NULL };
+static const char *const usage[] = { WRITE_USAGE, COMPACT_USAGE, VERIFY_USAGE, EXPIRE_USAGE, REPACK_USAGE, NULL };
 
 /* Options of all subcommands; they may stand before and after its name. */
 struct midx_command {
@@ -97,9 +100,9 @@ static void show_bad(void *data UNUSED, const char *msg)
 }
 
 /* "error: …", and the code that Git has for it. */
-static int failed(struct err *err)
+static int failed(struct err *err, bool compact)
 {
-	if (err->code == ERR_UNSUPPORTED)
+	if (err->code == ERR_UNSUPPORTED || (compact && err->code == ERR_INVALID))
 		return report_fatal(err);
 	report_error(err);
 	return 255;
@@ -108,7 +111,7 @@ static int failed(struct err *err)
 static int end(struct repo_operation *op, int rc, struct err *err)
 {
 	rc = repo_operation_end(op, rc, err);
-	return rc < 0 ? failed(err) : 0;
+	return rc < 0 ? failed(err, false) : 0;
 }
 
 /* ---- write ---- */
@@ -152,11 +155,13 @@ static void read_snapshot(const struct midx_command *c, const char *name, struct
 static int run_write(struct midx_command *c, const struct midx_write_options *o, const char *snapshot)
 {
 	struct oid_array tips = OID_ARRAY_INIT, preferred = OID_ARRAY_INIT;
+	struct object_id written;
 	struct bitmap_build_options b;
 	struct repo_operation *op;
 	struct err err = ERR_INIT;
 	int rc;
 
+	memset(&written, 0, sizeof(written));
 	if (bitmap_build_options_read(&b, c->repo, &err) < 0)
 		die_err(&err);
 	if (snapshot) {
@@ -170,26 +175,54 @@ static int run_write(struct midx_command *c, const struct midx_write_options *o,
 	}
 	op = repo_operation_begin(c->repo);
 	rc = multi_pack_index_write(c->repo, c->packs, o, o->bitmap ? &b : NULL,
-				    repo_operation_batch(op), &err);
+				    repo_operation_batch(op), &written, &err);
 	progress_stop(&c->meter);
-	rc = end(op, rc, &err);
+	rc = repo_operation_end(op, rc, &err);
 	oid_array_clear(&tips);
 	oid_array_clear(&preferred);
-	return rc;
+	if (rc < 0)
+		return failed(&err, o->from);
+	if (o->no_chain && written.algo)
+		puts(oid_hex(&written));
+	return finish_stdout();
+}
+
+/* What write and compact have. */
+struct layer_options {
+	int bitmap, incremental, write_chain;
+	const char *base;
+};
+#define LAYER_OPTIONS(l) \
+	OPT_STRING(0, "base", &(l)->base, "checksum", "base MIDX for incremental writes"), \
+	OPT_BOOL(0, "bitmap", &(l)->bitmap, "write multi-pack bitmap"), \
+	OPT_BOOL(0, "incremental", &(l)->incremental, "write a new incremental MIDX"), \
+	OPT_BOOL(0, "write-chain-file", &(l)->write_chain, "write the multi-pack-index chain file")
+
+static void apply_layer_options(const struct layer_options *l, struct midx_write_options *o,
+				const char *const *layer_usage, const struct option *options)
+{
+	if (!l->write_chain && !l->incremental) {
+		error("cannot use --no-write-chain-file without --incremental");
+		usage_with_options(layer_usage, options);
+	}
+	o->bitmap = l->bitmap;
+	o->incremental = l->incremental;
+	o->no_chain = !l->write_chain;
+	o->base = l->base;
 }
 
 static int cmd_write(int argc, const char **argv, struct midx_command *c)
 {
 	static const char *const write_usage[] = { WRITE_USAGE, NULL };
-	int bitmap = 0, incremental = 0, stdin_packs = 0;
+	struct layer_options layer = { .write_chain = 1 };
 	const char *preferred = NULL, *snapshot = NULL;
 	struct strset names = STRSET_INIT;
+	int stdin_packs = 0;
 	struct option options[] = {
 		COMMON_OPTIONS(c),
+		LAYER_OPTIONS(&layer),
 		OPT_STRING(0, "preferred-pack", &preferred, "pack",
 			   "pack for reuse when computing a multi-pack bitmap"),
-		OPT_BOOL(0, "bitmap", &bitmap, "write multi-pack bitmap"),
-		OPT_BOOL(0, "incremental", &incremental, "write a new incremental MIDX"),
 		OPT_BOOL(0, "stdin-packs", &stdin_packs,
 			 "write multi-pack index containing only given indexes"),
 		OPT_STRING(0, "refs-snapshot", &snapshot, "file",
@@ -201,16 +234,40 @@ static int cmd_write(int argc, const char **argv, struct midx_command *c)
 
 	if (parse_options(argc, argv, options, write_usage, 0))
 		usage_with_options(write_usage, options);
+	apply_layer_options(&layer, &o, write_usage, options);
+	if (layer.base && layer.write_chain) {
+		error("cannot use --base without --no-write-chain-file");
+		usage_with_options(write_usage, options);
+	}
 	find_packs(c);
 	if (stdin_packs)
 		read_pack_names(&names);
 	o.preferred = preferred;
 	o.only = stdin_packs ? &names : NULL;
-	o.bitmap = bitmap;
-	o.incremental = incremental;
 	rc = run_write(c, &o, snapshot);
 	strset_clear(&names);
 	return rc;
+}
+
+static int cmd_compact(int argc, const char **argv, struct midx_command *c)
+{
+	static const char *const compact_usage[] = { COMPACT_USAGE, NULL };
+	struct layer_options layer = { .write_chain = 1 };
+	struct option options[] = { COMMON_OPTIONS(c), LAYER_OPTIONS(&layer), OPT_END() };
+	struct midx_write_options o = { .shared_perm = c->repo->settings.shared_perm };
+
+	argc = parse_options(argc, argv, options, compact_usage, 0);
+	if (argc != 2)
+		usage_with_options(compact_usage, options);
+	apply_layer_options(&layer, &o, compact_usage, options);
+	if (layer.base && !layer.incremental) {
+		error("cannot use --base without --incremental");
+		usage_with_options(compact_usage, options);
+	}
+	o.from = argv[0];
+	o.to = argv[1];
+	find_packs(c);
+	return run_write(c, &o, NULL);
 }
 
 /* ---- the others ---- */
@@ -240,7 +297,7 @@ static int cmd_expire(int argc, const char **argv, struct midx_command *c)
 		usage_with_options(expire_usage, options);
 	find_packs(c);
 	op = repo_operation_begin(c->repo);
-	rc = multi_pack_index_write(c->repo, c->packs, &o, NULL, repo_operation_batch(op), &err);
+	rc = multi_pack_index_write(c->repo, c->packs, &o, NULL, repo_operation_batch(op), NULL, &err);
 	return end(op, rc, &err);
 }
 
@@ -279,7 +336,7 @@ int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx)
 		const char *name;
 		int (*run)(int argc, const char **argv, struct midx_command *c);
 	} subcommands[] = {
-		{ "write", cmd_write }, { "verify", cmd_verify },
+		{ "write", cmd_write }, { "compact", cmd_compact }, { "verify", cmd_verify },
 		{ "expire", cmd_expire }, { "repack", cmd_repack_packs },
 	};
 	struct midx_command c = { .repo = ctx->repo, .prefix = ctx->prefix, .progress = -1 };

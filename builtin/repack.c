@@ -10,15 +10,16 @@
 
 static const char *const usage[] = {
 	"git repack [-a] [-A] [-d] [-f] [-F] [-i] [-l] [-n] [-q] [-b] [-m] [--window=<n>] [--depth=<n>]\n"
-	"           [--threads=<n>] [--keep-pack=<pack-name>] [--write-midx] [--name-hash-version=<n>]\n"
+	"           [--threads=<n>] [--keep-pack=<pack-name>] [--write-midx[=<mode>]] [--name-hash-version=<n>]\n"
 	"           [--path-walk]",
 	NULL
 };
 
 struct repack_command {
 	struct repack_options o;
+	enum repack_midx_mode write_midx;
 	int all, all_loosen, cruft, keep_unreachable, delete_redundant, local, no_reuse_delta, no_reuse;
-	int quiet, no_server_info, write_bitmap, pack_kept, write_midx, window, depth, threads;
+	int quiet, no_server_info, write_bitmap, pack_kept, window, depth, threads;
 	int name_hash_version, path_walk, geometric;
 	unsigned long window_memory, max_pack_bytes, max_cruft_bytes, combine_cruft_below;
 	int delta_islands; /* -1: as configured */
@@ -58,9 +59,16 @@ static int set_expiration(const struct option *opt, const char *arg, int unset U
 
 static int set_write_midx(const struct option *opt, const char *arg, int unset)
 {
-	if (arg && strcmp(arg, "default") != 0)
-		return error("option `write-midx=%s' is not available yet", arg);
-	*(int *)opt->value = !unset;
+	enum repack_midx_mode *mode = opt->value;
+
+	if (unset)
+		*mode = REPACK_MIDX_NONE;
+	else if (!arg || !strcmp(arg, "default"))
+		*mode = REPACK_MIDX_WHOLE;
+	else if (!strcmp(arg, "incremental"))
+		*mode = REPACK_MIDX_INCREMENTAL;
+	else
+		return error("unknown value for %s: %s", opt->long_name, arg);
 	return 0;
 }
 
@@ -193,7 +201,7 @@ static void apply(struct repack_command *c, const struct repository *r)
 		c->o.pack_kept_objects = c->pack_kept;
 	else if (!kept_is_set)
 		c->o.pack_kept_objects = c->o.write_bitmap && !c->write_midx;
-	c->o.midx = c->write_midx ? REPACK_MIDX_WHOLE : REPACK_MIDX_NONE;
+	c->o.midx = c->write_midx;
 	if (c->max_pack_bytes != ULONG_MAX)
 		c->o.max_pack_bytes = c->max_pack_bytes;
 	c->o.max_pack_bytes = limit_size(c->o.max_pack_bytes);

@@ -113,6 +113,8 @@ int config_get_bool_or_int(const struct config_set *c, const char *key, bool *is
 MUST_USE int config_entry_bool(const struct config_entry *e, bool *out, struct err *err);
 MUST_USE int config_entry_int64(const struct config_entry *e, int64_t min, int64_t max,
 				int64_t *out, struct err *err);
+/* A finite number in decimal notation. */
+MUST_USE int config_entry_double(const struct config_entry *e, double *out, struct err *err);
 MUST_USE int config_entry_path(const struct config_entry *e, char **out, struct err *err);
 MUST_USE int config_entry_expiry(const struct config_entry *e, timestamp_t *out,
 				 struct err *err);

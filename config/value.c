@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What values mean: booleans, numbers, paths, dates; typed reads; patterns for values. */
 #include "compat/posix.h"
+#include <float.h>
 #include <regex.h>
 #include "build-info.h"
 #include "config/config-internal.h"
@@ -167,6 +168,18 @@ int config_entry_path(const struct config_entry *e, char **out, struct err *err)
 	if (!path)
 		return err_set(err, ERR_INVALID, "failed to expand user dir in: '%s'", e->value);
 	*out = path;
+	return 0;
+}
+
+int config_entry_double(const struct config_entry *e, double *out, struct err *err)
+{
+	const char *v = e->value ? e->value : "";
+	char *end;
+	double n = strtod(v, &end);
+
+	if (end == v || *end || strspn(v, "0123456789.eE+-") != strlen(v) || n > DBL_MAX || n < -DBL_MAX)
+		return bad_number(e, err, "invalid unit");
+	*out = n;
 	return 0;
 }
 

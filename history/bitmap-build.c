@@ -20,6 +20,7 @@ struct build {
 	struct bitset types[4];
 	struct commit_list tips, chosen;
 	enum bitmap_choice *choices;
+	size_t nr_choices; /* commits found later have none */
 };
 
 /* ---- where queries will start ---- */
@@ -101,12 +102,13 @@ static int make_one(struct build *b, struct commit *c, struct bitset *to, struct
 	return rc;
 }
 
-static bool is_own(struct build *b, const struct commit *c)
+static int is_own(void *data, const struct object_id *commit, struct err *err)
 {
+	struct build *b = data;
 	uint32_t bit;
+	int rc = bitmap_target_find(b->target, commit, &bit, err);
 
-	return bitmap_target_find(b->target, &c->oid, &bit, NULL) > 0 &&
-	       bit >= bitmap_target_first(b->target);
+	return rc > 0 ? bit >= bitmap_target_first(b->target) : rc;
 }
 
 static int make_bitmaps(struct build *b, struct err *err)
@@ -117,7 +119,7 @@ static int make_bitmaps(struct build *b, struct err *err)
 
 	bitset_reserve(&reach, bitmap_target_nr(b->target));
 	for (size_t i = 0; i < b->chosen.nr && !rc; i++) {
-		if (!is_own(b, b->chosen.items[i]))
+		if (is_own(b, &b->chosen.items[i]->oid, NULL) <= 0)
 			continue;
 		bitset_clear(&reach);
 		rc = make_one(b, b->chosen.items[i], &reach, err);
@@ -125,6 +127,54 @@ static int make_bitmaps(struct build *b, struct err *err)
 			o->progress(o->progress_data, i + 1, b->chosen.nr);
 	}
 	bitset_release(&reach);
+	return rc;
+}
+
+/* ---- what several commits reach together ---- */
+
+static bool has_bitmap(void *data, const struct commit *c)
+{
+	const struct build *b = data;
+
+	return c->index < b->nr_choices && b->choices[c->index] == BITMAP_KEPT;
+}
+
+static int make_merge(struct build *b, const struct commit_list *l, struct err *err)
+{
+	struct bitset commits = BITSET_INIT, reach = BITSET_INIT;
+	struct bitmap_making m = { .space = &b->space, .pool = b->pool, .to = &reach,
+				   .stored = use_made, .data = b };
+	uint32_t bit;
+	int rc = 0;
+
+	for (size_t i = 0; i < l->nr && rc >= 0; i++) {
+		rc = bitmap_target_find(b->target, &l->items[i]->oid, &bit, err);
+		if (rc > 0)
+			bitset_add(&commits, bit);
+	}
+	if (rc >= 0)
+		rc = bitmap_add_commits(&m, l->items, l->nr, err);
+	if (!rc)
+		bitmap_writer_add_merge(b->writer, &commits, &reach);
+	bitset_release(&commits);
+	bitset_release(&reach);
+	return rc;
+}
+
+static int make_merges(struct build *b, struct err *err)
+{
+	const struct merge_choosing m = { .repo = b->repo, .pool = b->pool, .is_own = is_own,
+					  .has_bitmap = has_bitmap, .data = b };
+	struct merge_rules rules = { 0 };
+	struct merge_lists lists = { 0 };
+	int rc = merge_rules_read(&rules, b->repo, err);
+
+	if (!rc)
+		rc = bitmap_choose_merges(&lists, &m, &rules, err);
+	for (size_t i = 0; i < lists.nr && !rc; i++)
+		rc = make_merge(b, &lists.v[i], err);
+	merge_lists_release(&lists);
+	merge_rules_release(&rules);
 	return rc;
 }
 
@@ -198,8 +248,11 @@ static int run(struct build *b, struct fsync_batch *batch, struct err *err)
 	/* Bitmaps stay, and are believed: a commit-graph that is wrong must not get into them. */
 	commit_pool_ignore_graph(b->pool);
 	if ((rc = find_tips(b, err)) < 0 ||
-	    (rc = bitmap_choose(b->pool, &b->tips, &b->chosen, &b->choices, err)) < 0 ||
-	    (rc = make_bitmaps(b, err)) < 0 ||
+	    (rc = bitmap_choose(b->pool, &b->tips, &b->chosen, &b->choices, err)) < 0)
+		return rc;
+	b->nr_choices = commit_pool_nr(b->pool);
+	if ((rc = make_bitmaps(b, err)) < 0 ||
+	    (rc = make_merges(b, err)) < 0 ||
 	    (rc = complete_types(b, err)) < 0)
 		return rc;
 	return bitmap_writer_stage(b->writer, &w, batch, err);

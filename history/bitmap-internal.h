@@ -4,11 +4,13 @@
 #define HISTORY_BITMAP_INTERNAL_H
 
 #include "compat/posix.h"
+#include <regex.h>
 #include "hash/hash.h"
 #include "history/history.h"
 #include "object/object.h"
 #include "odb.h"
 #include "pack/bitset.h"
+#include "util/date.h"
 #include "util/err.h"
 #include "util/map.h"
 
@@ -87,5 +89,39 @@ enum bitmap_choice { BITMAP_NOT_CHOSEN, BITMAP_TEMPORARY, BITMAP_KEPT };
  */
 MUST_USE int bitmap_choose(struct commit_pool *pool, const struct commit_list *tips,
 			   struct commit_list *out, enum bitmap_choice **choices, struct err *err);
+
+/* ---- bitmap-merge-rules.c: the configuration bitmapPseudoMerge.<name>.* ---- */
+struct merge_rule {
+	char *name;
+	regex_t pattern; /* of refs, from their start on */
+	bool has_pattern;
+	double decay, sample_rate;
+	timestamp_t threshold, stable_threshold; /* commits that are not younger */
+	int max_merges, stable_size;
+};
+struct merge_rules {
+	struct merge_rule *v; /* by name */
+	size_t nr, alloc;
+};
+/* Values out of range are told, and the default counts. ERR_INVALID: others that are bad. */
+MUST_USE int merge_rules_read(struct merge_rules *out, struct repository *r, struct err *err);
+void merge_rules_release(struct merge_rules *m);
+
+/* ---- bitmap-merges.c: which commits have a bitmap together, gitpacking(7) ---- */
+struct merge_choosing {
+	struct repository *repo;
+	struct commit_pool *pool;
+	/* 1: it can be in one; 0: not; < 0 */
+	int (*is_own)(void *data, const struct object_id *commit, struct err *err);
+	bool (*has_bitmap)(void *data, const struct commit *c); /* one of its own */
+	void *data;
+};
+struct merge_lists {
+	struct commit_list *v; /* parsed commits, each once in a list */
+	size_t nr, alloc;
+};
+MUST_USE int bitmap_choose_merges(struct merge_lists *out, const struct merge_choosing *m,
+				  const struct merge_rules *rules, struct err *err);
+void merge_lists_release(struct merge_lists *m);
 
 #endif

@@ -12,6 +12,7 @@
 #include "object/tag.h"
 #include "pack/bitmap.h"
 #include "util/alloc.h"
+#include "util/trace2.h"
 
 #define TAG_DEPTH_MAX 4096
 
@@ -22,6 +23,7 @@ struct bitmap_walk {
 	struct commit_pool *pool;
 	struct bitset result, named; /* named: the wants themselves */
 	struct bitset done;	     /* what the haves reach */
+	size_t merges_used;
 };
 
 /* One side, while it is being walked. */
@@ -131,30 +133,79 @@ static int by_bit(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* The bitmaps of commits that the walk will come to, if all of a pseudo-merge's are among them. */
+static int use_merges(struct side *s, const struct bitset *commits, struct err *err)
+{
+	int rc = bitmap_index_or_merges(s->w->index, commits, s->making.to, err);
+
+	s->w->merges_used += rc > 0 ? (size_t)rc : 0;
+	return rc < 0 ? rc : 0;
+}
+
 /*
  * Packs have their youngest commits first: the bitmap of the first one makes those of most others
  * superfluous.
  */
 static int use_bitmaps_of_starts(struct side *s, struct err *err)
 {
-	struct bitset rest = BITSET_INIT;
+	struct bitset all = BITSET_INIT;
 	int rc = 0;
 
 	if (s->nr)
 		qsort(s->commits, s->nr, sizeof(*s->commits), by_bit);
-	for (size_t i = 0; i < s->nr && rc >= 0; i++) {
-		size_t bit = s->commits[i].bit;
-
-		if (bitmap_reaches(&s->making, bit))
-			continue;
-		rc = use_stored(s->w, &s->commits[i].oid, bit, s->making.to, err);
-		if (!rc && bit < s->w->space.nr_fixed)
-			bitset_add(&rest, bit);
-	}
-	if (rc >= 0)
-		rc = bitmap_index_or_merges(s->w->index, &rest, s->making.to, err);
-	bitset_release(&rest);
+	for (size_t i = 0; i < s->nr && s->commits[i].bit < s->w->space.nr_fixed; i++)
+		bitset_add(&all, s->commits[i].bit);
+	if (s->nr > 1)
+		rc = use_merges(s, &all, err);
+	for (size_t i = 0; i < s->nr && rc >= 0; i++)
+		if (!bitmap_reaches(&s->making, s->commits[i].bit))
+			rc = use_stored(s->w, &s->commits[i].oid, s->commits[i].bit, s->making.to, err);
+	bitset_release(&all);
 	return rc < 0 ? rc : 0;
+}
+
+/*
+ * Commits that are in no pack with bitmaps are walked anyway. Where that comes to commits that have a bit, these
+ * and the starts can be those of a pseudo-merge, whose refs have moved on.
+ */
+static int look_beyond(struct side *s, struct commit *c, struct bitset *met, struct commit_list *todo,
+		       struct oidset *seen, struct err *err)
+{
+	size_t bit;
+	int rc;
+
+	if (!oidset_insert(seen, &c->oid))
+		return 0;
+	rc = bit_space_get(&s->w->space, &c->oid, OBJ_COMMIT, NULL, &bit, err);
+	if (!rc && bit < s->w->space.nr_fixed)
+		bitset_add(met, bit);
+	else if (!rc && !bitmap_reaches(&s->making, bit))
+		commit_list_add(todo, c);
+	return rc;
+}
+
+static int use_merges_below(struct side *s, const struct commit_list *starts, struct err *err)
+{
+	struct commit_list todo = COMMIT_LIST_INIT;
+	struct oidset seen = OIDSET_INIT;
+	struct bitset met = BITSET_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < starts->nr && !rc; i++)
+		rc = look_beyond(s, starts->items[i], &met, &todo, &seen, err);
+	for (size_t i = 0; i < todo.nr && !rc; i++) {
+		struct commit *c = todo.items[i];
+
+		rc = commit_parse_node(s->w->pool, c, err);
+		for (uint32_t k = 0; k < c->nr_parents && !rc; k++)
+			rc = look_beyond(s, c->parents[k], &met, &todo, &seen, err);
+	}
+	if (!rc && todo.nr)
+		rc = use_merges(s, &met, err);
+	commit_list_clear(&todo);
+	oidset_clear(&seen);
+	bitset_release(&met);
+	return rc;
 }
 
 static int walk_commits(struct side *s, struct err *err)
@@ -165,6 +216,8 @@ static int walk_commits(struct side *s, struct err *err)
 	for (size_t i = 0; i < s->nr && !rc; i++)
 		if (!bitmap_reaches(&s->making, s->commits[i].bit))
 			commit_list_add(&starts, commit_lookup(s->w->pool, &s->commits[i].oid));
+	if (!rc)
+		rc = use_merges_below(s, &starts, err);
 	if (!rc)
 		rc = bitmap_add_commits(&s->making, starts.items, starts.nr, err);
 	commit_list_clear(&starts);
@@ -244,6 +297,8 @@ static int walk(struct bitmap_walk *w, const struct oid_array *wants, const stru
 	if (!rc)
 		rc = walk_side(w, wants, &w->done, &w->result, err);
 	bitset_and_not(&w->result, &w->done);
+	if (w->merges_used)
+		trace2_data_intmax("bitmap", "pseudo_merges_satisfied", (intmax_t)w->merges_used);
 	return rc;
 }
 

@@ -16,7 +16,7 @@ static int write_index(struct repo_operation *op, struct repository *r, struct p
 {
 	char *name = xstrfmt("pack-%s.pack", oid_hex(sum));
 	struct midx_write_options w = { .preferred = name, .shared_perm = r->settings.shared_perm };
-	int rc = multi_pack_index_write(r, packs, &w, NULL, repo_operation_batch(op), err);
+	int rc = multi_pack_index_write(r, packs, &w, NULL, repo_operation_batch(op), NULL, err);
 
 	free(name);
 	return rc;

@@ -15,12 +15,14 @@ static int stage_bitmap(struct repository *r, struct midx_update *u,
 	return rc;
 }
 
-static int read_version(unsigned *out, struct repository *r, struct err *err)
+static int read_version(unsigned *out, struct repository *r, bool compact, struct err *err)
 {
-	int version = 1, rc = config_get_int(r->config, "midx.version", &version, err);
+	int version = compact ? 2 : 1, rc = config_get_int(r->config, "midx.version", &version, err);
 
 	if (rc >= 0 && version != 1 && version != 2)
 		return err_set(err, ERR_INVALID, "unknown MIDX version: %d", version);
+	if (rc >= 0 && compact && version == 1)
+		return err_set(err, ERR_UNSUPPORTED, "cannot perform MIDX compaction with v1 format");
 	*out = (unsigned)version;
 	return rc < 0 ? rc : 0;
 }
@@ -28,23 +30,25 @@ static int read_version(unsigned *out, struct repository *r, struct err *err)
 int multi_pack_index_write(struct repository *r, struct packs *packs,
 			   const struct midx_write_options *o,
 			   const struct bitmap_build_options *bitmap, struct fsync_batch *b,
-			   struct err *err)
+			   struct object_id *written, struct err *err)
 {
 	struct midx_write_options options = *o;
 	struct midx_update *u;
-	int rc = o->version ? 0 : read_version(&options.version, r, err);
+	int rc = o->version ? 0 : read_version(&options.version, r, o->from, err);
 
 	if (!rc)
 		rc = midx_update_begin(&u, packs, &options, err);
 	if (rc < 0)
 		return rc;
-	if (bitmap && !(midx_update_is_current(u) && midx_update_has_bitmap(u))) {
+	if (bitmap && !(midx_update_is_current(u) && (o->no_chain || midx_update_has_bitmap(u)))) {
 		rc = stage_bitmap(r, u, bitmap, b, err);
 		if (rc < 0)
 			err_prefix(err, "could not write multi-pack bitmap");
 	}
 	if (!rc)
 		rc = midx_update_stage(u, b, err);
+	if (!rc && written && midx_update_new(u))
+		*written = *midx_update_new(u);
 	midx_update_free(u);
 	return rc;
 }

@@ -11,13 +11,13 @@
 
 /*
  * Write one for these packs and stage it. bitmap: how its .bitmap is made; NULL: none. Nothing is
- * staged if what is there is the same.
+ * staged if what is there is the same; else *written (may be NULL) is its checksum.
  * Errors: those of midx_update_begin and bitmap_build.
  */
 MUST_USE int multi_pack_index_write(struct repository *r, struct packs *packs,
 				    const struct midx_write_options *o,
 				    const struct bitmap_build_options *bitmap,
-				    struct fsync_batch *b, struct err *err);
+				    struct fsync_batch *b, struct object_id *written, struct err *err);
 
 /*
  * One pack for several small ones (pack/midx.h), and an index that takes the objects from it, in one

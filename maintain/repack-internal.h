@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "maintain/pack-collection.h"
 #include "maintain/repack.h"
+#include "pack/midx.h"
 #include "pack/pack.h"
 
 struct old_pack {
@@ -35,6 +36,8 @@ struct repack {
 	struct pack_collection parts[REPACK_NR_PARTS];
 	struct oid_array sums; /* of new packs here, in the order of parts */
 	size_t nr_main;	       /* of them, of what is not unreachable */
+	struct midx_layers layers; /* that stay as they are, as far as they can */
+	struct strvec kept_names;  /* --keep-pack, and packs of these layers */
 };
 
 /* A kept pack stays, even if its objects are packed once more. */

@@ -147,7 +147,7 @@ static int collect_reachable(struct repack *k, enum repack_part part, struct err
 	if (part == REPACK_LEFT_OUT)
 		allow_what_is_elsewhere(c);
 	if (k->o->all) {
-		pack_collection_exclude_kept(c, &k->o->keep_packs, !k->o->pack_kept_objects);
+		pack_collection_exclude_kept(c, &k->kept_names, !k->o->pack_kept_objects);
 		c->keep_unreachable = c->pack_loose_unreachable = last && k->o->unreachable == REPACK_APPEND;
 		rc = list_borrowed(k, &lines, err);
 	}

@@ -10,6 +10,8 @@ void repack_options_init(struct repack_options *o, struct repository *r)
 		.filter = FILTER_SPEC_INIT,
 		.max_pack_bytes = r->settings.pack_size_limit,
 		.update_server_info = true,
+		.midx_split_factor = 2,
+		.midx_new_layer_threshold = 8,
 	};
 	pack_objects_options_init(&o->pack, r->odb);
 	o->pack.ofs_delta = true;
@@ -45,6 +47,30 @@ static int read_cruft(struct repack_options *o, const struct config_set *c, stru
 	return rc;
 }
 
+static int read_at_least(unsigned *out, const struct config_set *c, const char *key, int least,
+			 struct err *err)
+{
+	int value = (int)*out, rc = config_get_int(c, key, &value, err);
+
+	if (rc >= 0 && value < least)
+		return err_set(err, ERR_INVALID, "bad value %d of '%s'", value, key);
+	*out = (unsigned)value;
+	return rc < 0 ? rc : 0;
+}
+
+static int read_midx(struct repack_options *o, const struct config_set *c, struct err *err)
+{
+	bool cruft = true;
+	int rc = config_get_bool(c, "repack.midxmustcontaincruft", &cruft, err);
+
+	if (rc >= 0)
+		rc = read_at_least(&o->midx_split_factor, c, "repack.midxsplitfactor", 2, err);
+	if (rc >= 0)
+		rc = read_at_least(&o->midx_new_layer_threshold, c, "repack.midxnewlayerthreshold", 1, err);
+	o->midx_without_cruft = !cruft;
+	return rc;
+}
+
 int repack_options_read(struct repack_options *o, struct repository *r, struct err *err)
 {
 	const struct config_set *c = r->config;
@@ -65,6 +91,8 @@ int repack_options_read(struct repack_options *o, struct repository *r, struct e
 		rc = config_get_bool(c, "repack.packkeptobjects", &o->pack_kept_objects, err);
 	if (rc >= 0)
 		rc = config_get_bool(c, "repack.updateserverinfo", &o->update_server_info, err);
+	if (rc >= 0)
+		rc = read_midx(o, c, err);
 	if (rc >= 0)
 		rc = config_get_bool(c, "repack.usedeltaislands", &o->delta_islands, err);
 	return rc < 0 ? rc : 0;

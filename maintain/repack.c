@@ -8,9 +8,9 @@
 #include "maintain/repack-internal.h"
 #include "fs/tmp-objdir.h"
 #include "history/promisor.h"
-#include "maintain/multi-pack-index.h"
 #include "maintain/prune-packed.h"
 #include "maintain/prune.h"
+#include "maintain/repack-midx.h"
 #include "maintain/server-info.h"
 #include "odb.h"
 #include "pack/midx.h"
@@ -30,14 +30,18 @@ static int note_pack(void *data, struct pack *p)
 {
 	struct repack *k = data;
 	struct old_pack *old;
+	char *idx = repack_idx_name(p);
 
+	if (repack_midx_keeps(k->o, &k->layers, idx))
+		strvec_push(&k->kept_names, pack_file_name(p));
+	free(idx);
 	ALLOC_GROW(k->old, k->nr_old + 1, k->alloc_old);
 	old = &k->old[k->nr_old++];
 	*old = (struct old_pack){
 		.pack = p,
 		.cruft = pack_has_file(p, "mtimes"),
 		.promisor = pack_has_file(p, "promisor"),
-		.kept = is_named(&k->o->keep_packs, pack_file_name(p)) ||
+		.kept = is_named(&k->kept_names, pack_file_name(p)) ||
 			(!k->o->pack_kept_objects && pack_has_file(p, "keep")),
 	};
 	return 0;
@@ -47,14 +51,6 @@ static int note_promisor(void *data, struct pack *p UNUSED)
 {
 	((struct repack *)data)->promisor = true;
 	return 1;
-}
-
-/* "pack-HASH.idx" */
-static char *idx_name_of(const struct pack *p)
-{
-	const char *name = pack_file_name(p);
-
-	return xstrfmt("%.*s.idx", (int)(strlen(name) - strlen(".pack")), name);
 }
 
 /* ---- geometric: the smallest packs become one ---- */
@@ -108,8 +104,8 @@ static size_t sort_packs(struct repack *k, bool promisor)
 
 bool repack_geometric_takes_all(struct repository *r, unsigned factor)
 {
-	struct repack_options o = { .geometric = factor, .keep_packs = STRVEC_INIT };
-	struct repack k = { .r = r, .o = &o };
+	struct repack_options o = { .geometric = factor };
+	struct repack k = { .r = r, .o = &o, .kept_names = STRVEC_INIT };
 	bool all = true;
 
 	packs_reprepare(odb_packs(r->odb, 0));
@@ -174,7 +170,7 @@ static void list_what_goes(struct repack *k, struct strset *out)
 	bool replaced = k->o->all || k->o->geometric;
 
 	for (size_t i = 0; k->o->delete_redundant && replaced && i < k->nr_old; i++) {
-		char *name = idx_name_of(k->old[i].pack);
+		char *name = repack_idx_name(k->old[i].pack);
 
 		if (repack_may_remove(&k->old[i]) && !is_made_again(k, name, k->sums.nr))
 			strset_add(out, name);
@@ -203,36 +199,16 @@ static int drop_stale_mtimes(struct repack *k, struct err *err)
 	return rc;
 }
 
-static int write_midx(struct repack *k, const struct strset *gone, struct err *err)
-{
-	struct packs *packs = odb_packs(k->r->odb, 0);
-	struct midx_write_options o = { .except = gone, .bitmap = k->o->write_bitmap,
-					.shared_perm = k->r->settings.shared_perm };
-	struct bitmap_build_options b;
-	char *preferred = NULL;
-	int rc = bitmap_build_options_read(&b, k->r, err);
-
-	if (k->sums.nr)
-		preferred = xstrfmt("pack-%s.pack", oid_hex(&k->sums.oid[0]));
-	o.preferred = k->o->write_bitmap ? preferred : NULL;
-	if (rc >= 0)
-		rc = multi_pack_index_write(k->r, packs, &o, o.bitmap ? &b : NULL,
-					    repo_operation_batch(k->op), err);
-	if (rc == ERR_NOT_FOUND && !packs_count(packs))
-		rc = 0;
-	free(preferred);
-	return rc < 0 ? rc : 0;
-}
-
 static int index_and_remove(struct repack *k, struct err *err)
 {
 	struct packs *packs = odb_packs(k->r->odb, 0);
 	struct strset gone = STRSET_INIT;
+	const struct repack_midx m = { k->r, k->op, k->o, &k->layers, &gone, k->sums.nr ? &k->sums.oid[0] : NULL };
 	int rc = 0;
 
 	list_what_goes(k, &gone);
 	if (k->o->midx)
-		rc = write_midx(k, &gone, err);
+		rc = repack_write_midx(&m, err);
 	else if (midx_names_any(packs, &gone))
 		rc = midx_stage_clearing(packs, repo_operation_batch(k->op), err);
 	if (!rc)
@@ -261,11 +237,6 @@ static int tidy(struct repack *k, struct err *err)
 
 /* ---- what cannot be done ---- */
 
-static int refuse(const char *what, struct err *err)
-{
-	return err_set(err, ERR_UNSUPPORTED, "%s is not available yet", what);
-}
-
 static int check(const struct repack_options *o, struct err *err)
 {
 	if (o->geometric && o->all)
@@ -275,8 +246,6 @@ static int check(const struct repack_options *o, struct err *err)
 	if (o->filter_to && !o->filter.nr)
 		return err_set(err, ERR_INVALID,
 			       "option '--filter-to' can only be used along with '--filter'");
-	if (o->midx == REPACK_MIDX_INCREMENTAL)
-		return refuse("--write-midx=incremental", err);
 	if (o->max_pack_bytes && o->write_bitmap && o->warn && !o->midx)
 		o->warn(o->data, "disabling bitmap writing, packs are split due to pack.packSizeLimit");
 	return 0;
@@ -285,7 +254,7 @@ static int check(const struct repack_options *o, struct err *err)
 int repack_run(struct repo_operation *op, struct repository *r, const struct repack_options *o,
 	       struct repack_result *out, struct err *err)
 {
-	struct repack k = { .r = r, .op = op, .o = o, .sums = OID_ARRAY_INIT };
+	struct repack k = { .r = r, .op = op, .o = o, .sums = OID_ARRAY_INIT, .kept_names = STRVEC_INIT };
 	struct packs *packs = odb_packs(r->odb, 0);
 	int rc = o->delete_redundant ? prune_is_allowed(r, "delete packs", err) : 0;
 
@@ -295,6 +264,10 @@ int repack_run(struct repo_operation *op, struct repository *r, const struct rep
 		return rc;
 	packs_reprepare(packs);
 	k.removal = packs_removal_new(packs);
+	for (size_t i = 0; i < o->keep_packs.nr; i++)
+		strvec_push(&k.kept_names, o->keep_packs.v[i]);
+	if (o->midx == REPACK_MIDX_INCREMENTAL)
+		midx_layers_read(&k.layers, packs);
 	packs_foreach(packs, note_pack, &k);
 	promisor_packs_foreach(r, note_promisor, &k);
 	tmp_objdir_reap(odb_objdir(r->odb));
@@ -311,6 +284,8 @@ int repack_run(struct repo_operation *op, struct repository *r, const struct rep
 	if (!rc && out)
 		out->nr_packs = k.sums.nr;
 	packs_removal_free(k.removal);
+	midx_layers_release(&k.layers);
+	strvec_clear(&k.kept_names);
 	free(k.old);
 	oid_array_clear(&k.sums);
 	return rc;

@@ -46,7 +46,7 @@ enum repack_unreachable {
 	REPACK_CRUFT,	/* --cruft: into a pack of their own, with those that are loose */
 };
 
-enum repack_midx { REPACK_MIDX_NONE, REPACK_MIDX_WHOLE, REPACK_MIDX_INCREMENTAL };
+enum repack_midx_mode { REPACK_MIDX_NONE, REPACK_MIDX_WHOLE, REPACK_MIDX_INCREMENTAL };
 
 struct repack_options {
 	bool all;			/* -a, -A, --cruft: everything, not only what is in no pack */
@@ -73,8 +73,10 @@ struct repack_options {
 
 	/* ---- what goes with them ---- */
 	bool write_bitmap;
-	enum repack_midx midx;
+	enum repack_midx_mode midx;
 	bool midx_without_cruft;	/* repack.midxMustContainCruft=false: where it can be done */
+	unsigned midx_split_factor;	/* repack.midxSplitFactor; at least 2 */
+	unsigned midx_new_layer_threshold; /* repack.midxNewLayerThreshold; at least 1 */
 	bool update_server_info;
 
 	/* Called now and then; `title` as stock Git shows it, total 0: unknown. May be NULL. */

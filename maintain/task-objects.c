@@ -141,7 +141,7 @@ static int write_index(struct repository *r, struct repo_operation *op, struct p
 {
 	const struct midx_write_options w = { .drop_unused = drop_unused,
 					      .shared_perm = r->settings.shared_perm };
-	int rc = multi_pack_index_write(r, packs, &w, NULL, repo_operation_batch(op), err);
+	int rc = multi_pack_index_write(r, packs, &w, NULL, repo_operation_batch(op), NULL, err);
 
 	/* The next step reads the index, and the directory without what has been removed. */
 	return rc ? rc : repo_operation_publish(op, err);

@@ -46,7 +46,8 @@ struct bitmap_row {
 };
 
 struct pseudo_merge {
-	struct ewah commits, reach;
+	struct ewah commits;
+	size_t reach; /* where in the file the other bitmap is */
 	bool applied; /* short-lived */
 };
 

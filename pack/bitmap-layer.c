@@ -100,6 +100,29 @@ static int list_entries(struct bitmap_layer *l, size_t at, size_t end, struct er
 	return 0;
 }
 
+/* Git 2.55 has written files in which objects have no type, and which lack bits of commits as well. */
+static int check_types(const struct bitmap_layer *l, struct err *err)
+{
+	struct bitset all = BITSET_INIT, objects = BITSET_INIT;
+	size_t sum = 0;
+	bool good;
+
+	bitset_add_range(&objects, l->first, (size_t)l->first + l->nr);
+	for (int t = 0; t < 4; t++) {
+		struct bitset own = BITSET_INIT;
+
+		ewah_or_into(&own, &l->types[t]);
+		bitset_and(&own, &objects);
+		sum += bitset_count(&own);
+		bitset_or(&all, &own);
+		bitset_release(&own);
+	}
+	good = sum == l->nr && bitset_count(&all) == l->nr;
+	bitset_release(&all);
+	bitset_release(&objects);
+	return good ? 0 : bitmap_is_bad(l, "objects do not have one type each", err);
+}
+
 static int parse(struct bitmap_layer *l, const struct bitmap_source *s, struct err *err)
 {
 	size_t at = BITMAP_HEADER_BYTES + s->algo->raw_len, end, used;
@@ -115,6 +138,8 @@ static int parse(struct bitmap_layer *l, const struct bitmap_source *s, struct e
 		if (rc < 0)
 			err_prefix(err, "bitmap '%s'", l->path);
 	}
+	if (!rc)
+		rc = check_types(l, err);
 	if (!rc && !l->table)
 		rc = list_entries(l, at, end, err);
 	if (!rc && l->nr_rows > end / BITMAP_ENTRY_BYTES)

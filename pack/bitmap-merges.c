@@ -30,22 +30,28 @@ bool bitmap_merges_len(const unsigned char *end, size_t before, size_t *len)
 	return true;
 }
 
-static int parse_pair(const struct bitmap_layer *l, uint64_t offset, struct pseudo_merge *out,
-		      struct err *err)
+static int parse_bitmap(const struct bitmap_layer *l, size_t at, struct ewah *out, size_t *used,
+			struct err *err)
 {
-	size_t max = (size_t)l->first + l->nr, used, at;
-	size_t section = (size_t)(l->merges - l->map.p), end = section + l->merges_len;
-	int rc;
+	size_t end = (size_t)(l->merges - l->map.p) + l->merges_len;
+	int rc = ewah_parse(out, l->map.p + at, end - at, (size_t)l->first + l->nr, used, err);
 
-	if (offset < section || offset > end)
-		return bitmap_is_bad(l, "a pseudo-merge lies outside of its section", err);
-	at = (size_t)offset;
-	rc = ewah_parse(&out->commits, l->map.p + at, end - at, max, &used, err);
-	at += rc < 0 ? 0 : used;
-	if (!rc)
-		rc = ewah_parse(&out->reach, l->map.p + at, end - at, max, &used, err);
 	if (rc < 0)
 		err_prefix(err, "bitmap '%s'", l->path);
+	return rc;
+}
+
+/* What it reaches is parsed only if all its commits are there. */
+static int parse_commits(const struct bitmap_layer *l, uint64_t offset, struct pseudo_merge *out,
+			 struct err *err)
+{
+	size_t section = (size_t)(l->merges - l->map.p), used;
+	int rc;
+
+	if (offset < section || offset > section + l->merges_len)
+		return bitmap_is_bad(l, "a pseudo-merge lies outside of its section", err);
+	rc = parse_bitmap(l, (size_t)offset, &out->commits, &used, err);
+	out->reach = (size_t)offset + (rc < 0 ? 0 : used);
 	return rc;
 }
 
@@ -59,7 +65,7 @@ static int parse_all(struct bitmap_layer *l, struct err *err)
 	offsets = end - FOOTER_BYTES - (size_t)nr * 8;
 	CALLOC_ARRAY(v, (size_t)nr + 1);
 	for (uint32_t i = 0; i < nr && !rc; i++)
-		rc = parse_pair(l, get_be64(offsets + (size_t)i * 8), &v[i], err);
+		rc = parse_commits(l, get_be64(offsets + (size_t)i * 8), &v[i], err);
 	if (rc < 0) {
 		free(v);
 		return rc;
@@ -69,11 +75,30 @@ static int parse_all(struct bitmap_layer *l, struct err *err)
 	return 0;
 }
 
+/* What the commits of one reach, if all of them are in `have`. 1: done, 0: they are not. */
+static int apply(const struct bitmap_layer *l, struct pseudo_merge *m, struct bitset *have,
+		 struct bitset *to, struct err *err)
+{
+	struct ewah reach;
+	size_t used;
+	int rc;
+
+	if (m->applied || !ewah_is_subset(&m->commits, have))
+		return 0;
+	rc = parse_bitmap(l, m->reach, &reach, &used, err);
+	if (rc < 0)
+		return rc;
+	ewah_or_into(to, &reach);
+	ewah_or_into(have, &reach);
+	m->applied = true;
+	return 1;
+}
+
 int bitmap_layer_or_merges(struct bitmap_layer *l, const struct bitset *commits, struct bitset *to,
 			   struct err *err)
 {
 	struct bitset have = BITSET_INIT;
-	int rc = 0, any = 0;
+	int rc = 0, used = 0;
 
 	if (!l->merges)
 		return 0;
@@ -86,18 +111,13 @@ int bitmap_layer_or_merges(struct bitmap_layer *l, const struct bitset *commits,
 	/* One may reach the commits of another. */
 	for (bool again = !rc; again;) {
 		again = false;
-		for (uint32_t i = 0; i < l->nr_merges; i++) {
-			struct pseudo_merge *m = &l->merge[i];
-
-			if (m->applied || !ewah_is_subset(&m->commits, &have))
-				continue;
-			ewah_or_into(to, &m->reach);
-			ewah_or_into(&have, &m->reach);
-			m->applied = true;
-			again = true;
-			any = 1;
+		for (uint32_t i = 0; i < l->nr_merges && rc >= 0; i++) {
+			rc = apply(l, &l->merge[i], &have, to, err);
+			again |= rc > 0;
+			used += rc > 0;
 		}
+		again &= rc >= 0;
 	}
 	bitset_release(&have);
-	return rc < 0 ? rc : any;
+	return rc < 0 ? rc : used;
 }

@@ -3,6 +3,7 @@
 #define PACK_BITMAP_WRITE_INTERNAL_H
 
 #include "compat/posix.h"
+#include "csum-file.h"
 #include "pack/bitmap-internal.h"
 #include "pack/bitmap-write.h"
 
@@ -24,5 +25,21 @@ struct bitmap_target {
 /* One whose order, if it is a chain, goes down to m->base, whose packs are attached. `bitmaps` are
  * those of m->base, and belong to the target. NULL: the layer has no order, or a wrong one. */
 struct bitmap_target *bitmap_target_of_midx(const struct midx *m, struct bitmap_index *bitmaps);
+
+/* ---- bitmap-write-merges.c: pseudo-merges, see bitmap-merges.c ---- */
+struct merge_pair {
+	struct strbuf commits, reach; /* compressed */
+	uint64_t offset;	      /* in the file */
+};
+struct merge_pairs {
+	struct merge_pair *v;
+	size_t nr, alloc;
+	struct merge_member *members;
+	size_t nr_members, alloc_members;
+};
+void merge_pairs_add(struct merge_pairs *m, const struct bitset *commits, const struct bitset *reach);
+/* The section, which begins at `at`. */
+MUST_USE int merge_pairs_write(struct merge_pairs *m, struct csum_file *f, uint64_t at, struct err *err);
+void merge_pairs_release(struct merge_pairs *m);
 
 #endif

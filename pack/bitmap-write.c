@@ -24,6 +24,7 @@ struct bitmap_writer {
 	struct entry *v;
 	size_t nr, alloc;
 	struct oidmap by_commit; /* to the number of the entry, plus 1 */
+	struct merge_pairs merges;
 };
 
 struct bitmap_writer *bitmap_writer_new(struct bitmap_target *t)
@@ -43,6 +44,7 @@ void bitmap_writer_free(struct bitmap_writer *w)
 		strbuf_release(&w->v[i].bytes);
 	free(w->v);
 	oidmap_clear(&w->by_commit, NULL);
+	merge_pairs_release(&w->merges);
 	free(w);
 }
 
@@ -78,6 +80,12 @@ bool bitmap_writer_or(const struct bitmap_writer *w, const struct object_id *com
 	if (i)
 		decode(w, &w->v[i - 1].bytes, to);
 	return i;
+}
+
+void bitmap_writer_add_merge(struct bitmap_writer *w, const struct bitset *commits,
+			     const struct bitset *reach)
+{
+	merge_pairs_add(&w->merges, commits, reach);
 }
 
 static void drop_temporary(struct bitmap_writer *w)
@@ -152,7 +160,8 @@ static int write_header(const struct bitmap_writer *w, const struct bitmap_write
 	put_be32(head, BITMAP_SIGNATURE);
 	put_be16(head + 4, BITMAP_VERSION);
 	put_be16(head + 6, (uint16_t)(BITMAP_FULL_DAG | (o->name_hashes ? BITMAP_HASH_CACHE : 0) |
-				      (o->lookup_table ? BITMAP_LOOKUP_TABLE : 0)));
+				      (o->lookup_table ? BITMAP_LOOKUP_TABLE : 0) |
+				      (w->merges.nr ? BITMAP_PSEUDO_MERGES : 0)));
 	put_be32(head + 8, (uint32_t)w->nr);
 	rc = csum_write(f, head, sizeof(head), err);
 	if (!rc)
@@ -174,7 +183,7 @@ static struct entry *in_file(const struct bitmap_writer *w, size_t i)
 	return &w->v[w->nr - 1 - i];
 }
 
-static int write_entries(struct bitmap_writer *w, struct csum_file *f, uint64_t at, struct err *err)
+static int write_entries(struct bitmap_writer *w, struct csum_file *f, uint64_t *at, struct err *err)
 {
 	struct neighbours n = { .bytes = STRBUF_INIT, .best = STRBUF_INIT };
 	int rc = 0;
@@ -187,13 +196,13 @@ static int write_entries(struct bitmap_writer *w, struct csum_file *f, uint64_t 
 		choose(w, &n, e, i);
 		bytes = e->xor_offset ? &n.best : &e->bytes;
 		flags[0] = (unsigned char)e->xor_offset;
-		e->offset = at;
+		e->offset = *at;
 		rc = csum_write_be32(f, position_of(w, &e->commit), err);
 		if (!rc)
 			rc = csum_write(f, flags, sizeof(flags), err);
 		if (!rc)
 			rc = csum_write(f, bytes->buf, bytes->len, err);
-		at += BITMAP_ENTRY_BYTES + bytes->len;
+		*at += BITMAP_ENTRY_BYTES + bytes->len;
 	}
 	neighbours_release(&n);
 	return rc;
@@ -246,7 +255,9 @@ static int write_all(struct bitmap_writer *w, const struct bitmap_write_options 
 	int rc = write_header(w, o, f, &at, err);
 
 	if (!rc)
-		rc = write_entries(w, f, at, err);
+		rc = write_entries(w, f, &at, err);
+	if (!rc && w->merges.nr)
+		rc = merge_pairs_write(&w->merges, f, at, err);
 	if (!rc && o->lookup_table)
 		rc = write_table(w, f, err);
 	for (uint32_t pos = 0; o->name_hashes && !rc && pos < t->nr; pos++)

@@ -50,6 +50,10 @@ void bitmap_writer_add(struct bitmap_writer *w, const struct object_id *commit,
 /* One that was added before; true if there is one, and it was added to `to`. */
 bool bitmap_writer_or(const struct bitmap_writer *w, const struct object_id *commit, struct bitset *to);
 
+/* A pseudo-merge: commits from `first` on, and what they reach together. gitpacking(7) */
+void bitmap_writer_add_merge(struct bitmap_writer *w, const struct bitset *commits,
+			     const struct bitset *reach);
+
 struct bitmap_write_options {
 	const struct bitset *types;  /* 4, from OBJ_COMMIT on */
 	const uint32_t *name_hashes; /* by bit; NULL: no cache of hashes */

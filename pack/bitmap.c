@@ -284,16 +284,17 @@ int bitmap_index_or_commit(struct bitmap_index *b, const struct object_id *commi
 int bitmap_index_or_merges(struct bitmap_index *b, const struct bitset *commits, struct bitset *to,
 			   struct err *err)
 {
-	int any = 0;
+	int used = 0;
 
-	for (size_t i = 0; i < b->nr_layers; i++) {
+	/* What commits of a layer reach can be commits of one below, not the other way round. */
+	for (size_t i = b->nr_layers; i--;) {
 		int rc = bitmap_layer_or_merges(&b->layers[i], commits, to, err);
 
 		if (rc < 0)
 			return rc;
-		any |= rc;
+		used += rc;
 	}
-	return any;
+	return used;
 }
 
 int bitmap_index_foreach_commit(struct bitmap_index *b,

@@ -63,8 +63,8 @@ struct pack *bitmap_index_single_pack(const struct bitmap_index *b);
 int bitmap_index_or_commit(struct bitmap_index *b, const struct object_id *commit,
 			   struct bitset *to, struct err *err);
 /*
- * Add to `to` what the pseudo-merges reach whose commits are all in `commits` or `to`. 1: something
- * was added, 0: nothing, ERR_CORRUPT.
+ * Add to `to` what the pseudo-merges reach whose commits are all in `commits` or `to`. Returns how
+ * many these are, or ERR_CORRUPT.
  */
 int bitmap_index_or_merges(struct bitmap_index *b, const struct bitset *commits,
 			   struct bitset *to, struct err *err);

@@ -43,6 +43,19 @@ void bitset_add(struct bitset *b, size_t bit)
 	b->words[bit / 64] |= (uint64_t)1 << (bit % 64);
 }
 
+void bitset_add_range(struct bitset *b, size_t from, size_t to)
+{
+	if (from < to)
+		bitset_reserve(b, to);
+	while (from < to)
+		if (from % 64 || to - from < 64) {
+			bitset_add(b, from++);
+		} else {
+			b->words[from / 64] = UINT64_MAX;
+			from += 64;
+		}
+}
+
 void bitset_remove(struct bitset *b, size_t bit)
 {
 	if (bit / 64 < b->nr)

@@ -27,6 +27,7 @@ static inline bool bitset_has(const struct bitset *b, size_t bit)
 	return bit / 64 < b->nr && (b->words[bit / 64] >> (bit % 64) & 1);
 }
 void bitset_add(struct bitset *b, size_t bit);
+void bitset_add_range(struct bitset *b, size_t from, size_t to); /* without `to` */
 void bitset_remove(struct bitset *b, size_t bit);
 void bitset_or(struct bitset *to, const struct bitset *from);
 void bitset_xor(struct bitset *to, const struct bitset *from);

@@ -37,13 +37,50 @@ struct midx_content {
 	struct midx_pack *packs; /* by name */
 	uint32_t nr_packs;
 	uint32_t preferred;	 /* UINT32_MAX: none */
+	const struct midx_range *range; /* layers that are combined; NULL: none */
 	struct midx_object *v;	 /* by name, each once */
 	uint32_t nr, first;	 /* first: objects of lower layers */
 	uint32_t *order;	 /* positions in v by bit; NULL: not wanted */
 };
+/* A copy of an object: the one of the lowest rank counts, then the one of the youngest pack. */
+struct midx_copy {
+	struct midx_object o;
+	time_t mtime;
+	uint32_t rank;
+	uint8_t raw_len;
+};
+struct midx_copies {
+	struct midx_copy *v;
+	size_t nr, alloc;
+};
+
+/* ---- midx-range.c: layers of a chain that become one ---- */
+#define MIDX_RANK_OF_IDX UINT32_MAX /* of copies that no layer names */
+struct midx_range {
+	const struct midx **v; /* the lowest first */
+	uint32_t **pack_of;    /* by layer and number there: the number in the new content */
+	size_t nr;
+	uint64_t nr_objects;
+};
+/* The layer of that checksum, the top one or one below. NULL: there is none. */
+struct midx *midx_find_layer(struct midx *top, const char *hex);
+/* From one layer to one above it. ERR_INVALID: they are not. */
+MUST_USE int midx_range_find(struct midx_range *out, struct midx *top, const char *from, const char *to,
+			     struct err *err);
+void midx_range_release(struct midx_range *r);
+/* Its packs, in the order of bits, so that what bits of higher layers' bitmaps mean stays the same. */
+MUST_USE int midx_range_list_packs(struct midx_range *r, struct midx_content *c, struct err *err);
+/* The copies that count in its layers, of objects whose names begin with that byte. */
+MUST_USE int midx_range_collect(const struct midx_range *r, unsigned first, struct midx_copies *out,
+				struct err *err);
+
 /* ---- midx-select.c ---- */
-/* Of these packs, without what the layers of `base` (may be NULL) have. */
-MUST_USE int midx_content_select(struct midx_content *out, struct packs *packs, const struct midx *base,
+struct midx_selection {
+	const struct midx *base;  /* what the new layer rests on, whose objects it does not repeat; may be NULL */
+	const struct midx *taken; /* layers whose packs are not taken again; may be NULL */
+	struct midx_range *range; /* only its packs; NULL: those of the directory */
+};
+MUST_USE int midx_content_select(struct midx_content *out, struct packs *packs, const struct midx_selection *s,
 				 const struct midx_write_options *o, struct err *err);
 void midx_content_release(struct midx_content *c);
 
@@ -53,6 +90,12 @@ MUST_USE int midx_content_write(const struct midx_content *c, int fd, const char
 
 /* ---- midx-update.c ---- */
 void midx_attach_packs(struct midx *m, struct packs *packs);
+
+/* ---- midx-layers.c ---- */
+MUST_USE int midx_stage_unlink(struct fsync_batch *b, const char *path, struct err *err);
+bool midx_is_whole(const struct midx *m); /* the checksums of all layers are right */
+
+/* ---- midx.c ---- */
 bool midx_is_chain(const struct midx *m); /* NULL is none */
 
 /* ---- midx-expire.c ---- */

@@ -20,14 +20,14 @@ static bool is_covered(const struct midx *m, const char *name)
 	return false;
 }
 
-static bool is_wanted(const struct midx_write_options *o, const struct midx *base, const char *name)
+static bool is_wanted(const struct midx_write_options *o, const struct midx *taken, const char *name)
 {
 	return (!o->only || strset_contains(o->only, name)) &&
-	       (!o->except || !strset_contains(o->except, name)) && !is_covered(base, name);
+	       (!o->except || !strset_contains(o->except, name)) && !is_covered(taken, name);
 }
 
 /* A pack whose index cannot be read is told, and left out. */
-static void list_packs(struct midx_content *c, struct packs *packs, const struct midx *base,
+static void list_packs(struct midx_content *c, struct packs *packs, const struct midx *taken,
 		       const struct midx_write_options *o)
 {
 	struct pack_set *set = packs_set(packs);
@@ -36,7 +36,7 @@ static void list_packs(struct midx_content *c, struct packs *packs, const struct
 	for (size_t i = 0; i < set->nr; i++) {
 		struct pack *p = set->all[i];
 		char *name = xstrfmt("%s.idx", strrchr(p->base, '/') + 1);
-		int rc = is_wanted(o, base, name) ? pack_open_idx(p, NULL) : ERR_NOT_FOUND;
+		int rc = is_wanted(o, taken, name) ? pack_open_idx(p, NULL) : ERR_NOT_FOUND;
 
 		if (!rc) {
 			c->packs[c->nr_packs++] = (struct midx_pack){ .pack = p, .name = name };
@@ -89,23 +89,15 @@ static int find_preferred(struct midx_content *c, struct packs *packs,
 
 /* ---- objects ---- */
 
-/* A copy of an object: the one that counts sorts first. */
-struct copy {
-	struct midx_object o;
-	time_t mtime;
-	bool preferred;
-	uint8_t raw_len;
-};
-
 static int compare_copies(const void *va, const void *vb)
 {
-	const struct copy *a = va, *b = vb;
+	const struct midx_copy *a = va, *b = vb;
 	int cmp = memcmp(a->o.name, b->o.name, a->raw_len);
 
 	if (cmp)
 		return cmp;
-	if (a->preferred != b->preferred)
-		return a->preferred ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
 	if (a->mtime != b->mtime)
 		return a->mtime > b->mtime ? -1 : 1;
 	return a->o.pack < b->o.pack ? -1 : a->o.pack > b->o.pack;
@@ -116,10 +108,14 @@ static uint32_t fanout_from(const struct pack_idx *idx, unsigned first)
 	return first ? get_be32(idx->fanout + (size_t)(first - 1) * 4) : 0;
 }
 
-static int collect(const struct midx_content *c, unsigned first, struct copy **v, size_t *alloc,
-		   size_t *nr, struct err *err)
+static uint32_t rank_of(const struct midx_content *c, uint32_t pack)
 {
-	*nr = 0;
+	return c->range ? MIDX_RANK_OF_IDX : pack != c->preferred;
+}
+
+static int collect(const struct midx_content *c, unsigned first, struct midx_copies *out, struct err *err)
+{
+	out->nr = 0;
 	for (uint32_t k = 0; k < c->nr_packs; k++) {
 		const struct pack *p = c->packs[k].pack;
 		uint32_t end = get_be32(p->idx.fanout + (size_t)first * 4);
@@ -129,25 +125,30 @@ static int collect(const struct midx_content *c, unsigned first, struct copy **v
 
 			if (offset == UINT64_MAX)
 				return err_set(err, ERR_CORRUPT, "'%s.idx' has no offset for an object", p->base);
-			ALLOC_GROW(*v, *nr + 1, *alloc);
-			(*v)[(*nr)++] = (struct copy){ { idx_name(&p->idx, i), offset, k }, p->mtime,
-						       k == c->preferred, (uint8_t)c->algo->raw_len };
+			ALLOC_GROW(out->v, out->nr + 1, out->alloc);
+			out->v[out->nr++] = (struct midx_copy){ { idx_name(&p->idx, i), offset, k }, p->mtime,
+								rank_of(c, k), (uint8_t)c->algo->raw_len };
 		}
 	}
-	if (*nr)
-		qsort(*v, *nr, sizeof(**v), compare_copies);
+	if (c->range)
+		return midx_range_collect(c->range, first, out, err);
 	return 0;
 }
 
 static int select_objects(struct midx_content *c, const struct midx *base, struct err *err)
 {
-	size_t alloc = 0, nr, out_alloc = 0, out = 0;
-	struct copy *v = NULL;
+	struct midx_copies copies = { 0 };
+	size_t out_alloc = 0, out = 0;
 	int rc = 0;
 
 	for (unsigned first = 0; first < 256 && !rc; first++) {
-		rc = collect(c, first, &v, &alloc, &nr, err);
-		for (size_t i = 0; i < nr && !rc; i++) {
+		const struct midx_copy *v;
+
+		rc = collect(c, first, &copies, err);
+		v = copies.v;
+		if (!rc && copies.nr)
+			qsort(copies.v, copies.nr, sizeof(*copies.v), compare_copies);
+		for (size_t i = 0; i < copies.nr && !rc; i++) {
 			const struct midx *layer;
 			uint32_t pos;
 
@@ -162,7 +163,7 @@ static int select_objects(struct midx_content *c, const struct midx *base, struc
 			rc = err_set(err, ERR_TOO_BIG, "too many objects for a multi-pack-index");
 	}
 	c->nr = (uint32_t)out;
-	free(v);
+	free(copies.v);
 	return rc;
 }
 
@@ -205,21 +206,30 @@ static void make_order(struct midx_content *c)
 	free(v);
 }
 
-int midx_content_select(struct midx_content *out, struct packs *packs, const struct midx *base,
+static int choose_packs(struct midx_content *c, struct packs *packs, const struct midx_selection *s,
+			const struct midx_write_options *o, struct err *err)
+{
+	if (s->range) {
+		c->range = s->range;
+		return midx_range_list_packs(s->range, c, err);
+	}
+	list_packs(c, packs, s->taken, o);
+	if (!c->nr_packs)
+		return err_set(err, ERR_NOT_FOUND, "no pack files to index.");
+	return find_preferred(c, packs, o, err);
+}
+
+int midx_content_select(struct midx_content *out, struct packs *packs, const struct midx_selection *s,
 			const struct midx_write_options *o, struct err *err)
 {
 	struct midx_content c = { .algo = packs->opts.algo, .version = o->version ? o->version : 1 };
-	int rc = 0;
+	int rc;
 
-	list_packs(&c, packs, base, o);
-	if (base)
-		c.first = base->first + base->nr;
-	if (!c.nr_packs)
-		rc = err_set(err, ERR_NOT_FOUND, "no pack files to index.");
+	if (s->base)
+		c.first = s->base->first + s->base->nr;
+	rc = choose_packs(&c, packs, s, o, err);
 	if (!rc)
-		rc = find_preferred(&c, packs, o, err);
-	if (!rc)
-		rc = select_objects(&c, base, err);
+		rc = select_objects(&c, s->base, err);
 	if (!rc && o->bitmap)
 		make_order(&c);
 	if (rc < 0)

@@ -22,7 +22,10 @@ struct midx_update {
 	char *layer_dir;
 	struct midx_content content;
 	struct midx *old;	 /* what is there, with its packs; NULL: nothing */
-	struct midx *now;	 /* what was written */
+	struct midx *base;	 /* the layer of it that the new one rests on; NULL: none */
+	struct midx_range range; /* the layers of it that are combined */
+	struct oid_array above;	 /* those above them, the highest first */
+	struct midx *now;	 /* what was written; its base belongs to `old` */
 	struct object_id checksum;
 	bool is_current;
 	struct strset unused; /* packs that go */
@@ -40,11 +43,6 @@ void midx_attach_packs(struct midx *m, struct packs *packs)
 		midx_attach(m, name, set->all[i]);
 		free(name);
 	}
-}
-
-bool midx_is_chain(const struct midx *m)
-{
-	return m && strstr(m->path, "/multi-pack-index.d/");
 }
 
 static int take_lock(struct midx_update *u, struct err *err)
@@ -82,30 +80,93 @@ static void remove_abandoned(const char *dir)
 		closedir(d);
 }
 
-static bool is_whole(const struct midx *m)
+/* A damaged one is replaced. What a new layer is to rest on, or to have, is looked at closely. */
+static int open_old(struct midx_update *u, struct err *err)
 {
-	struct object_id sum;
+	const struct midx_write_options *o = &u->options;
+	struct err why = ERR_INIT;
+	int rc = midx_open_dir(&u->old, u->packs->dir, u->packs->opts.algo, &why);
 
-	for (; m; m = m->base) {
-		hash_buf(m->algo, m->map.p, m->map.len - m->algo->raw_len, &sum);
-		if (memcmp(sum.hash, midx_checksum(m), m->algo->raw_len))
-			return false;
-	}
-	return true;
-}
-
-/* A damaged one is replaced. What a new layer is to rest on is looked at closely. */
-static void open_old(struct midx_update *u)
-{
-	if (midx_open_dir(&u->old, u->packs->dir, u->packs->opts.algo, NULL) < 0)
+	if (rc < 0)
 		u->old = NULL;
-	if (u->old && u->options.incremental && !is_whole(u->old)) {
+	if (u->old && (o->incremental || o->from) && !midx_is_whole(u->old)) {
+		if (o->from)
+			return err_set(err, ERR_CORRUPT, "the multi-pack-index is damaged: checksum mismatch");
 		packs_warn(u->packs, "ignoring existing multi-pack-index; checksum mismatch");
 		midx_free(u->old);
 		u->old = NULL;
 	}
 	if (u->old)
 		midx_attach_packs(u->old, u->packs);
+	if (o->from && rc < 0 && rc != ERR_NOT_FOUND)
+		err_move(err, &why);
+	else
+		rc = 0;
+	err_release(&why);
+	return rc;
+}
+
+/* ---- the place of a new layer ---- */
+
+static struct object_id sum_of(const struct midx *m)
+{
+	struct object_id sum;
+
+	oid_from_raw(&sum, midx_checksum(m), m->algo);
+	return sum;
+}
+
+static int find_base(struct midx_update *u, struct midx *top, struct err *err)
+{
+	const char *wanted = u->options.base;
+
+	u->base = top;
+	if (!wanted)
+		return 0;
+	u->base = strcmp(wanted, "none") ? midx_find_layer(top, wanted) : NULL;
+	if (!u->base && strcmp(wanted, "none"))
+		return err_set(err, ERR_NOT_FOUND, "could not find base MIDX '%s'", wanted);
+	return 0;
+}
+
+/* Layers above what is combined stay, which they can only if they rest on the same objects. */
+static int find_range(struct midx_update *u, struct err *err)
+{
+	const struct midx_write_options *o = &u->options;
+	struct midx *below, *top;
+	int rc = midx_range_find(&u->range, u->old, o->from, o->to, err);
+
+	if (rc < 0)
+		return rc;
+	below = u->range.v[0]->base;
+	top = u->old;
+	for (; top != u->range.v[u->range.nr - 1]; top = top->base) {
+		struct object_id sum = sum_of(top);
+
+		oid_array_append(&u->above, &sum);
+	}
+	rc = find_base(u, below, err);
+	if (!rc && o->incremental && !o->no_chain && u->base != below)
+		rc = err_set(err, ERR_INVALID, "with another base than the layer below, the chain cannot be written");
+	if (!o->incremental)
+		u->base = NULL;
+	return rc;
+}
+
+static int find_place(struct midx_update *u, struct err *err)
+{
+	if (u->options.from)
+		return find_range(u, err);
+	return u->options.incremental ? find_base(u, u->old, err) : 0;
+}
+
+/* The same objects as before, so that what lies above still fits. */
+static int check_range(const struct midx_update *u, struct err *err)
+{
+	if (!u->range.nr || !u->options.incremental || u->options.no_chain ||
+	    u->content.nr == u->range.nr_objects)
+		return 0;
+	return err_set(err, ERR_CORRUPT, "layers of the multi-pack-index repeat objects, or lack some");
 }
 
 /* Byte by byte: the checksum of a damaged one can still be there. */
@@ -134,11 +195,31 @@ static int write_content(struct midx_update *u, struct err *err)
 		return rc;
 	midx_attach_packs(u->now, u->packs);
 	u->is_current = same_as_old(u);
-	if (u->options.incremental && u->old) {
-		u->now->base = u->old;
-		u->now->first = u->old->first + u->old->nr;
+	if (u->options.incremental && u->base) {
+		u->now->base = u->base;
+		u->now->first = u->base->first + u->base->nr;
 	}
 	return 0;
+}
+
+static int select_content(struct midx_update *u, const struct midx_write_options *o, struct err *err)
+{
+	const struct midx_selection s = {
+		.base = o->incremental ? u->base : NULL,
+		.taken = !o->incremental ? NULL : o->only ? u->base : u->old,
+		.range = u->range.nr ? &u->range : NULL,
+	};
+	int rc = midx_content_select(&u->content, u->packs, &s, o, err);
+
+	/* All packs are in some layer already. */
+	if (rc == ERR_NOT_FOUND && o->incremental && u->old && (!o->only || o->no_chain)) {
+		err_release(err);
+		u->is_current = true;
+		return 0;
+	}
+	if (!rc)
+		rc = check_range(u, err);
+	return rc < 0 ? rc : write_content(u, err);
 }
 
 static int begin(struct midx_update *u, struct err *err)
@@ -151,7 +232,11 @@ static int begin(struct midx_update *u, struct err *err)
 	if (rc < 0)
 		return rc;
 	remove_abandoned(o.incremental ? u->layer_dir : u->packs->dir);
-	open_old(u);
+	rc = open_old(u, err);
+	if (!rc)
+		rc = find_place(u, err);
+	if (rc < 0)
+		return rc;
 	if (o.drop_unused) {
 		rc = u->old ? midx_find_unused(u->old, &u->unused, err) : 0;
 		if (rc < 0 || !u->unused.map.nr) {
@@ -160,14 +245,7 @@ static int begin(struct midx_update *u, struct err *err)
 		}
 		o.except = &u->unused;
 	}
-	rc = midx_content_select(&u->content, u->packs, o.incremental ? u->old : NULL, &o, err);
-	/* All packs are in some layer already. */
-	if (rc == ERR_NOT_FOUND && u->options.incremental && u->old && !u->options.only) {
-		err_release(err);
-		u->is_current = true;
-		return 0;
-	}
-	return rc < 0 ? rc : write_content(u, err);
+	return select_content(u, &o, err);
 }
 
 int midx_update_begin(struct midx_update **out, struct packs *packs,
@@ -193,14 +271,21 @@ int midx_update_begin(struct midx_update **out, struct packs *packs,
 	return rc;
 }
 
+const struct object_id *midx_update_new(const struct midx_update *u)
+{
+	return u->is_current ? NULL : &u->checksum;
+}
+
 void midx_update_free(struct midx_update *u)
 {
 	if (!u)
 		return;
-	if (u->now && u->now->base)
-		u->old = NULL; /* it is freed with the layers above */
+	if (u->now)
+		u->now->base = NULL;
 	midx_free(u->now);
 	midx_free(u->old);
+	midx_range_release(&u->range);
+	oid_array_clear(&u->above);
 	midx_content_release(&u->content);
 	strset_clear(&u->unused);
 	if (u->layer)
@@ -227,12 +312,10 @@ static char *companion(const struct midx_update *u, bool layer, const struct obj
 
 bool midx_update_has_bitmap(const struct midx_update *u)
 {
-	const struct midx *m = u->now ? u->now : u->old;
-	struct object_id sum;
+	struct object_id sum = sum_of(u->now ? u->now : u->old);
 	char *path;
 	bool has;
 
-	oid_from_raw(&sum, midx_checksum(m), m->algo);
 	path = companion(u, u->options.incremental, &sum, "bitmap");
 	has = file_exists(path);
 	free(path);
@@ -259,14 +342,6 @@ int midx_update_target(struct bitmap_target **out, struct midx_update *u, struct
 }
 
 /* ---- staging ---- */
-
-static int stage_unlink(struct fsync_batch *b, const char *path, enum publish_class order, struct err *err)
-{
-	struct fsync_staging s = { .component = FSYNC_PACK_METADATA, .order = order,
-				   .how = PUBLISH_UNLINK, .fd = -1, .final_path = path };
-
-	return fsync_batch_stage(b, &s, err);
-}
 
 /* A copy of a file for the directory of layers; one that is not there is passed over. */
 static int stage_copy(struct midx_update *u, const char *from, const char *to,
@@ -295,10 +370,9 @@ static int stage_copy(struct midx_update *u, const char *from, const char *to,
 static int stage_migration(struct midx_update *u, struct fsync_batch *b, struct err *err)
 {
 	static const char *const extensions[] = { "bitmap", "midx" };
-	struct object_id sum;
+	struct object_id sum = sum_of(u->old);
 	int rc = 0;
 
-	oid_from_raw(&sum, midx_checksum(u->old), u->old->algo);
 	for (size_t i = 0; i < ARRAY_SIZE(extensions) && !rc; i++) {
 		bool is_midx = !strcmp(extensions[i], "midx");
 		char *from = is_midx ? xstrdup(u->old->path) : companion(u, false, &sum, extensions[i]);
@@ -311,59 +385,86 @@ static int stage_migration(struct midx_update *u, struct fsync_batch *b, struct 
 	return rc;
 }
 
-static void add_chain_lines(struct strbuf *out, const struct midx *m)
+static void add_layers(struct oid_array *out, const struct midx *m)
 {
 	struct object_id sum;
 
 	if (m->base)
-		add_chain_lines(out, m->base);
-	oid_from_raw(&sum, midx_checksum(m), m->algo);
-	strbuf_addf(out, "%s\n", oid_hex(&sum));
+		add_layers(out, m->base);
+	sum = sum_of(m);
+	oid_array_append(out, &sum);
+}
+
+/* What is there afterwards, the lowest first. */
+static void list_layers(const struct midx_update *u, struct oid_array *out)
+{
+	add_layers(out, u->now ? u->now : u->old);
+	for (size_t i = u->options.incremental ? u->above.nr : 0; i--;)
+		oid_array_append(out, &u->above.oid[i]);
+}
+
+static int write_chain(struct midx_update *u, struct err *err)
+{
+	struct oid_array layers = OID_ARRAY_INIT;
+	struct strbuf text = STRBUF_INIT;
+	int rc;
+
+	list_layers(u, &layers);
+	for (size_t i = 0; i < layers.nr; i++)
+		strbuf_addf(&text, "%s\n", oid_hex(&layers.oid[i]));
+	rc = write_in_full(u->lock.tf->fd, text.buf, text.len, u->lock.tf->path, err);
+	strbuf_release(&text);
+	oid_array_clear(&layers);
+	return rc;
 }
 
 static int stage_layer(struct midx_update *u, struct fsync_batch *b, struct err *err)
 {
-	struct strbuf text = STRBUF_INIT;
 	char *path = companion(u, true, &u->checksum, "midx");
 	int rc = 0;
 
-	if (u->old && !midx_is_chain(u->old))
+	if (u->base && !midx_is_chain(u->base))
 		rc = stage_migration(u, b, err);
 	if (!rc && u->options.shared_perm)
 		rc = apply_shared_perm(u->layer->path, u->options.shared_perm, err);
 	if (!rc)
 		rc = tempfile_stage(&u->layer, b, FSYNC_PACK_METADATA, PUBLISH_DERIVED, path, true, err);
-	add_chain_lines(&text, u->now);
-	if (!rc)
-		rc = write_in_full(u->lock.tf->fd, text.buf, text.len, u->lock.tf->path, err);
-	strbuf_release(&text);
+	if (!rc && !u->options.no_chain)
+		rc = write_chain(u, err);
 	free(path);
 	return rc;
 }
 
-/* Is that name in `dir` one of a file that belongs to an index which is there afterwards? */
-static bool is_wanted(const struct midx_update *u, const char *name, bool layer)
+/* Bitmaps of layers above one that has none cannot be used, and stock Git fails over them. */
+static bool lost_its_base(const struct midx_update *u, const struct object_id *sum)
 {
-	const struct midx *m = u->now ? u->now : u->old;
-	const struct hash_algo *algo = u->packs->opts.algo;
-	struct object_id sum;
-	const char *hex;
-	size_t len = strlen(name);
-
-	if (!skip_prefix(name, "multi-pack-index-", &hex) || oid_parse_hex(&sum, hex, algo, NULL) < 0)
-		return true; /* none of ours */
-	if (layer != u->options.incremental)
+	if (!u->range.nr || u->options.bitmap)
 		return false;
-	if (!layer && strip_suffix(name, ".bitmap", &len) && !u->options.bitmap)
-		return false;
-	for (; m; m = m->base)
-		if (!memcmp(midx_checksum(m), sum.hash, algo->raw_len))
+	for (size_t i = 0; i < u->above.nr; i++)
+		if (oid_eq(sum, &u->above.oid[i]))
 			return true;
 	return false;
 }
 
-static int stage_leftovers(struct midx_update *u, const char *dir, bool layer, struct fsync_batch *b,
-			   struct err *err)
+/* Is that name in `dir` one of a file that belongs to an index which is there afterwards? */
+static bool is_wanted(const struct midx_update *u, const struct oidset *layers, const char *name, bool layer)
+{
+	struct object_id sum;
+	const char *hex;
+	size_t len = strlen(name);
+
+	if (!skip_prefix(name, "multi-pack-index-", &hex) ||
+	    oid_parse_hex(&sum, hex, u->packs->opts.algo, NULL) < 0)
+		return true; /* none of ours */
+	if (layer != u->options.incremental)
+		return false;
+	if (strip_suffix(name, ".bitmap", &len) && (layer ? lost_its_base(u, &sum) : !u->options.bitmap))
+		return false;
+	return oidset_contains(layers, &sum);
+}
+
+static int stage_leftovers(struct midx_update *u, const struct oidset *layers, const char *dir, bool layer,
+			   struct fsync_batch *b, struct err *err)
 {
 	DIR *d = opendir(dir);
 	struct dirent *de;
@@ -374,10 +475,10 @@ static int stage_leftovers(struct midx_update *u, const char *dir, bool layer, s
 	while (!rc && (de = readdir(d))) {
 		char *path;
 
-		if (is_wanted(u, de->d_name, layer))
+		if (is_wanted(u, layers, de->d_name, layer))
 			continue;
 		path = xstrfmt("%s/%s", dir, de->d_name);
-		rc = stage_unlink(b, path, PUBLISH_DERIVED, err);
+		rc = midx_stage_unlink(b, path, err);
 		free(path);
 	}
 	closedir(d);
@@ -389,14 +490,21 @@ static int stage_cleaning(struct midx_update *u, struct fsync_batch *b, struct e
 {
 	char *other = u->options.incremental ? xstrfmt("%s/multi-pack-index", u->packs->dir) :
 					       xstrfmt("%s/multi-pack-index-chain", u->layer_dir);
+	struct oid_array layers = OID_ARRAY_INIT;
+	struct oidset wanted = OIDSET_INIT;
 	int rc = 0;
 
+	list_layers(u, &layers);
+	for (size_t i = 0; i < layers.nr; i++)
+		(void)oidset_insert(&wanted, &layers.oid[i]);
 	if (file_exists(other))
-		rc = stage_unlink(b, other, PUBLISH_DERIVED, err);
+		rc = midx_stage_unlink(b, other, err);
 	if (!rc)
-		rc = stage_leftovers(u, u->packs->dir, false, b, err);
+		rc = stage_leftovers(u, &wanted, u->packs->dir, false, b, err);
 	if (!rc)
-		rc = stage_leftovers(u, u->layer_dir, true, b, err);
+		rc = stage_leftovers(u, &wanted, u->layer_dir, true, b, err);
+	oidset_clear(&wanted);
+	oid_array_clear(&layers);
 	free(other);
 	return rc;
 }
@@ -409,7 +517,9 @@ int midx_update_stage(struct midx_update *u, struct fsync_batch *b, struct err *
 		return u->options.incremental || u->options.drop_unused ? 0 : stage_cleaning(u, b, err);
 	if (u->options.incremental)
 		rc = stage_layer(u, b, err);
-	if (!rc && u->options.shared_perm)
+	if (rc < 0 || u->options.no_chain)
+		return rc;
+	if (u->options.shared_perm)
 		rc = apply_shared_perm(u->lock.tf->path, u->options.shared_perm, err);
 	if (!rc)
 		rc = lockfile_stage(&u->lock, b, FSYNC_PACK_METADATA, PUBLISH_DERIVED, err);
@@ -418,57 +528,4 @@ int midx_update_stage(struct midx_update *u, struct fsync_batch *b, struct err *
 	if (rc < 0 || !u->unused.map.nr)
 		return rc;
 	return packs_removal_stage(packs_removal_new(u->packs), &u->unused, b, err);
-}
-
-/* ---- removing it ---- */
-
-static int stage_files_of(const char *dir, const char *prefix, struct fsync_batch *b, struct err *err)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	int rc = 0;
-
-	while (d && !rc && (e = readdir(d))) {
-		char *path = xstrfmt("%s/%s", dir, e->d_name);
-
-		if (starts_with(e->d_name, prefix))
-			rc = stage_unlink(b, path, PUBLISH_DERIVED, err);
-		free(path);
-	}
-	if (d)
-		closedir(d);
-	return rc;
-}
-
-int midx_stage_clearing(struct packs *packs, struct fsync_batch *b, struct err *err)
-{
-	char *midx = xstrfmt("%s/multi-pack-index", packs->dir);
-	char *chain = xstrfmt("%s/multi-pack-index.d", packs->dir);
-	char *chain_file = xstrfmt("%s/multi-pack-index-chain", chain);
-	int rc = 0;
-
-	/* The index before its companions, the chain before its layers. */
-	if (file_exists(midx))
-		rc = stage_unlink(b, midx, PUBLISH_DERIVED, err);
-	if (!rc && file_exists(chain_file))
-		rc = stage_unlink(b, chain_file, PUBLISH_DERIVED, err);
-	if (!rc)
-		rc = stage_files_of(packs->dir, "multi-pack-index-", b, err);
-	if (!rc)
-		rc = stage_files_of(chain, "multi-pack-index-", b, err);
-	free(midx);
-	free(chain);
-	free(chain_file);
-	return rc;
-}
-
-bool midx_names_any(struct packs *packs, const struct strset *names)
-{
-	const struct midx *m = packs_set(packs)->midx;
-
-	for (; m; m = m->base)
-		for (uint32_t i = 0; i < m->nr_packs; i++)
-			if (strset_contains(names, m->pack_names[i]))
-				return true;
-	return false;
 }

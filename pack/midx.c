@@ -263,6 +263,11 @@ void midx_free(struct midx *m)
 	}
 }
 
+bool midx_is_chain(const struct midx *m)
+{
+	return m && strstr(m->path, "/multi-pack-index.d/");
+}
+
 /* ---- use ---- */
 
 bool midx_location(const struct midx *m, uint32_t pos, uint32_t *pack_id, uint64_t *offset)

@@ -27,7 +27,16 @@ struct midx_write_options {
 	const struct strset *only;   /* names of .idx files; NULL: all packs */
 	const struct strset *except; /* not these; may be NULL */
 	bool bitmap;		   /* with the order of bits, for a .bitmap */
-	bool incremental;	   /* a new layer for the packs that are in none yet */
+	bool incremental;	   /* a new layer for the packs that are in none yet; with `only`, in none that
+				    * stays */
+	/* The checksum of the layer that the new one rests on, or "none"; those above it go. NULL: all
+	 * stay. */
+	const char *base;
+	/* The new layer gets its file, but the chain stays as it is: the caller makes another one. */
+	bool no_chain;
+	/* Checksums of layers that become one, with all between; those above them stay. Needs version 2. Without
+	 * `incremental` a single index of their packs is made. Both NULL: no. */
+	const char *from, *to;
 	/* Leave out the packs none of whose objects the present index refers to, but for kept
 	 * packs, those of cruft and from promisor remotes, and remove them once the new index is there. The packs that stay are adopted
 	 * (fsync-batch.h), as they alone have those objects then. */
@@ -39,18 +48,36 @@ struct midx_write_options {
 struct midx_update;
 /*
  * ERR_NOT_FOUND: there are no packs for it. ERR_LOCKED. ERR_INVALID: the preferred pack is empty.
- * ERR_UNSUPPORTED: packs of a chain cannot be dropped.
+ * ERR_UNSUPPORTED: packs of a chain cannot be dropped. ERR_NOT_FOUND: there is no such base. ERR_INVALID:
+ * no such layers, or not in this order. ERR_CORRUPT: what is to be combined is damaged.
  * An unknown preferred pack is told through `warn` of the packs.
  */
 MUST_USE int midx_update_begin(struct midx_update **out, struct packs *packs,
 			       const struct midx_write_options *o, struct err *err);
 /* What is there is the same already; only a .bitmap may be missing. */
 bool midx_update_is_current(const struct midx_update *u);
+/* The checksum of what was written; NULL: nothing was. */
+const struct object_id *midx_update_new(const struct midx_update *u);
 bool midx_update_has_bitmap(const struct midx_update *u);
 /* ERR_NOT_FOUND: layers below have no bitmaps. The caller frees it before the update. */
 MUST_USE int midx_update_target(struct bitmap_target **out, struct midx_update *u, struct err *err);
 MUST_USE int midx_update_stage(struct midx_update *u, struct fsync_batch *b, struct err *err);
 void midx_update_free(struct midx_update *u); /* gives up what was not staged; NULL is fine */
+
+/* ---- the layers of a chain, the lowest first; a single index counts as one ---- */
+struct midx_layer {
+	struct object_id sum;
+	uint32_t nr_objects;
+	bool has_bitmap;
+	struct strset packs; /* "pack-HASH.idx" */
+};
+struct midx_layers {
+	struct midx_layer *v;
+	size_t nr;
+};
+/* None if there is no index, or it is damaged and will be replaced. */
+void midx_layers_read(struct midx_layers *out, struct packs *packs);
+void midx_layers_release(struct midx_layers *l);
 
 /* Does the index, or a layer of the chain, name one of these packs ("pack-HASH.idx")? */
 bool midx_names_any(struct packs *packs, const struct strset *names);

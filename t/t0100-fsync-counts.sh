@@ -373,6 +373,16 @@ every_command () {
 	10 10: gc --prune=now
 	4 4: maintenance register --config-file=../list
 	4 2: maintenance unregister --config-file=../list
+	! for i in 1 2 3; do echo $i >layer && git add layer && git commit -q -m layer; test $i = 3 || git repack -dq; done
+	14 16: repack -dbq --write-midx=incremental
+	! echo 4 >layer && git commit -q -a -m layer && git repack -dq
+	4 8: multi-pack-index write --incremental --bitmap
+	! echo 5 >layer && git commit -q -a -m layer && git repack -dq
+	4 8: multi-pack-index write --incremental --bitmap --no-write-chain-file
+	4 8: multi-pack-index write --incremental --bitmap
+	4 8: multi-pack-index compact --incremental --bitmap $(tail -n 2 .git/objects/pack/multi-pack-index.d/multi-pack-index-chain)
+	! echo 6 >layer && git commit -q -a -m layer
+	14 16: repack -dbq --geometric=2 --write-midx=incremental
 	EOF
 }
 

@@ -183,6 +183,16 @@ test_expect_success 'a history for packs' '
 	packed_repo && mv repo source
 '
 
+# layers_in_order LOG: .bitmap, .midx, chain, and only then a layer is removed; all of it before the last flush
+layers_in_order () {
+	awk '$1 == "rename" && $NF ~ /[.]bitmap$/ { if (midx || chain || gone) bad = 1; bitmap = NR }
+	     $1 == "rename" && $NF ~ /[.]midx$/ { if (chain || gone) bad = 1; midx = NR }
+	     $1 == "rename" && $NF ~ /-chain$/ { if (!midx || gone) bad = 1; chain = NR }
+	     $1 == "unlink" && $NF ~ /[.]midx$/ { if (!chain) bad = 1; gone = NR }
+	     $1 ~ /^(fsync|syncfs)$/ { flushed = NR }
+	     END { exit bad || !bitmap || !chain || flushed < chain || flushed < gone }' "$1"
+}
+
 for kind in journal btrfs local each; do
 	test_expect_success "index-pack ($kind): a pack is whole before its idx" '
 		rm -rf repo && git init -q repo &&
@@ -214,6 +224,20 @@ for kind in journal btrfs local each; do
 		record log $kind multi-pack-index repack && check_rules log $kind D1 D2 D3 &&
 		grep "^rename .*/multi-pack-index$" log && record log $kind multi-pack-index expire &&
 		grep "^unlink .*[.]pack$" log
+	'
+	test_expect_success "layers of the multi-pack-index ($kind): a layer before the chain that names it, and then what it replaces goes" '
+		rm -rf repo && cp -R source repo && chain=.git/objects/pack/multi-pack-index.d/multi-pack-index-chain &&
+		git -C repo multi-pack-index write --incremental --bitmap &&
+		for i in 1 2 3; do
+			echo "$i" >repo/layer$i && git -C repo add . && git -C repo commit -q -m $i && git -C repo repack -dq || return 1
+			if test $i = 3; then
+				record log $kind repack -dbq --write-midx=incremental
+			else
+				record log $kind multi-pack-index write --incremental --bitmap
+			fi && check_rules log $kind D1 D2 && layers_in_order log || return 1
+		done &&
+		record log $kind multi-pack-index compact --incremental --bitmap $(sed -n "2,3p" repo/$chain) && check_rules log $kind D1 D2 &&
+		layers_in_order log && grep "^unlink .*[.]midx$" log
 	'
 	test_expect_success "maintenance ($kind): loose objects go after their pack, and then the seal" '
 		rm -rf repo && git init -q repo && echo x | git -C repo hash-object -w --stdin &&

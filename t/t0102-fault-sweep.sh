@@ -22,6 +22,8 @@ litter () {
 	find "$1/.git" -name "*.lock" -o -name "tmp_*" -o -name "*.lock.*"
 }
 
+chain=.git/objects/pack/multi-pack-index.d/multi-pack-index-chain
+
 # sweep TEMPLATE WHAT CHECK CMD...: the command with its first, second, …
 # call failing, each time in a fresh copy of TEMPLATE, until it has no more
 # calls. CHECK is run in the copy after a success.
@@ -124,7 +126,12 @@ test_expect_success 'setup' '
 	) &&
 	(
 		cd layers && git multi-pack-index write --bitmap &&
-		echo more >>one && git commit -q -a -m three
+		echo more >>one && git commit -q -a -m three && cp -a . ../chain
+	) &&
+	(
+		cd chain && git config gc.auto 0 && git multi-pack-index write --incremental --bitmap &&
+		echo more >>one && git commit -q -a -m four && git multi-pack-index write --incremental --bitmap &&
+		echo more >>one && git commit -q -a -m five && git config bulkCheckin.unpackLimit 1000 && echo more >>one && git commit -q -a -m six
 	) &&
 	cp -a committed hooked &&
 	mkdir -p hooked/.git/hooks &&
@@ -228,6 +235,14 @@ for what in EIO ENOSPC+ EINTR; do
 	test_expect_success "multi-pack-index write --incremental: $what" '
 		sweep layers $what "git multi-pack-index verify && test ! -f .git/objects/pack/multi-pack-index" \
 			multi-pack-index write --bitmap --incremental
+	'
+	test_expect_success "multi-pack-index compact: $what" '
+		sweep chain $what "git multi-pack-index verify && test \$(wc -l <$chain) = 2" \
+			multi-pack-index compact --bitmap --incremental $(head -n 2 chain/$chain)
+	'
+	test_expect_success "repack --write-midx=incremental: $what" '
+		MIN_CALLS=10 && sweep chain $what "git fsck --strict && git multi-pack-index verify && test \$(wc -l <$chain) = 4" \
+			repack -dbqn --write-midx=incremental
 	'
 	test_expect_success "multi-pack-index expire: $what" '
 		sweep packs $what "git multi-pack-index verify && test ! -f .git/objects/pack/pack-$ZERO_OID.pack" \

@@ -392,6 +392,185 @@ test_expect_success 'a pack of the multi-pack-index is gone: its bitmaps are not
 
 # ---- durability ----
 
+# ---- pseudo-merges ----
+
+# satisfied COMMAND...: how many pseudo-merges its walk has used
+satisfied () {
+	rm -f trace && GIT_TRACE2_EVENT="$PWD/trace" "$@" >found && sed -n "s/.*pseudo_merges_satisfied.,.value.:.\([0-9]*\).*/\1/p" trace
+}
+
+# Names of refs for each fifth commit, the oldest first: refs/<where>/N.
+name_commits () {
+	git rev-list --reverse --date-order --branches | awk "NR % $2 == 0 { print \"create refs/$1/\" NR \" \" \$1 }" | git update-ref --stdin
+}
+
+merges () {
+	git -c bitmapPseudoMerge.all.pattern=refs/topics/ -c bitmapPseudoMerge.all.threshold=now \
+		-c bitmapPseudoMerge.all.stableThreshold=now "$@"
+}
+
+test_expect_success 'pseudo-merges: a query for all of their commits is answered by them' '
+	cp -R plain merged &&
+	(
+		cd merged && name_commits topics 5 && git for-each-ref refs/topics >refs && nr=$(wc -l <refs) && test $nr -ge 30 &&
+		merges -c bitmapPseudoMerge.all.stableSize=20 multi-pack-index write --bitmap &&
+		test "$(flags_of .git/objects/pack/*.bitmap)" = 0025 &&
+		n=$(satisfied git rev-list --use-bitmap-index --objects --glob=refs/topics --count) && test "$n" = $(((nr + 19) / 20)) &&
+		git rev-list --objects --glob=refs/topics --count >expect && test_cmp expect found &&
+		: not if one of the commits is not asked for, nor what it alone reaches &&
+		oldest=$(head -n 1 refs | cut -d" " -f1) && set -- $(tail -n +2 refs | cut -d" " -f1) &&
+		satisfied git rev-list --use-bitmap-index --objects "$@" --count && git rev-list --objects "$@" --count >expect && test_cmp expect found &&
+		test -z "$(satisfied git rev-list --use-bitmap-index --objects $oldest --count)" &&
+		same_walks 20:60 &&
+		satisfied git rev-list --use-bitmap-index --objects --all --not --glob=refs/topics >n && test_file_not_empty n &&
+		"$HELPER/bitmap-walk" --plain --all --not $oldest "$@" | cut -d" " -f1 >expect && sort found >actual && test_cmp expect actual
+	)
+'
+
+test_expect_success 'pseudo-merges: with a table and hashes, of one pack, of layers' '
+	cp -R plain merged-pack && cp -R plain merged-layers &&
+	(
+		cd merged-pack && name_commits topics 5 && merges -c pack.writeBitmapLookupTable=true repack -adbq &&
+		test "$(flags_of "$(bitmap_of)")" = 0035 && same_walks 21:60 &&
+		n=$(satisfied git rev-list --use-bitmap-index --objects --glob=refs/topics --count) && test "$n" = 1
+	) &&
+	(
+		cd merged-layers && name_commits topics 5 && merges multi-pack-index write --incremental --bitmap &&
+		history 30 60 second && git rev-list --all --not --glob=refs/topics | sed -n "1~4p" |
+			awk "{ print \"create refs/topics/x\" NR \" \" \$1 }" | git update-ref --stdin &&
+		merges multi-pack-index write --incremental --bitmap && same_walks 22:60 &&
+		n=$(satisfied git rev-list --use-bitmap-index --objects --glob=refs/topics --count) && test "$n" = 2 &&
+		git rev-list --objects --glob=refs/topics --count >expect && test_cmp expect found
+	)
+'
+
+test_expect_success 'pseudo-merges: of use when refs have moved on to commits that are in no pack' '
+	(
+		cd merged-pack && for r in $(git for-each-ref --format="%(refname)" refs/topics | sed -n "1~3p")
+		do
+			new=$(git commit-tree -p $r -m "on $r" $r^{tree}) && git update-ref $r $new || exit 1
+		done &&
+		n=$(satisfied git rev-list --use-bitmap-index --objects --glob=refs/topics --count) && test "$n" = 1 &&
+		git rev-list --objects --glob=refs/topics --count >expect && test_cmp expect found
+	)
+'
+
+# How many commits each of the pseudo-merges has, in the order of the file, with a dump of it.
+cat >sizes.py <<\EOF
+import struct, sys
+b = open(sys.argv[1], "rb").read()
+hash_len, objects = int(sys.argv[2]) // 2, int(sys.argv[3])
+flags, = struct.unpack(">H", b[6:8])
+end = len(b) - hash_len - (4 * objects if flags & 4 else 0)
+number = lambda at, fmt: struct.unpack(fmt, b[at:at + struct.calcsize(fmt)])[0]
+def bits(at):
+    words = number(at + 4, ">I")
+    v = struct.unpack(">%dQ" % words, b[at + 8:at + 8 + 8 * words])
+    found, i, pos = [], 0, 0
+    while i < words:
+        run, literals = v[i] >> 1 & 0xffffffff, v[i] >> 33
+        if v[i] & 1:
+            found += range(pos, pos + 64 * run)
+        pos += 64 * run
+        for word in v[i + 1:i + 1 + literals]:
+            found += [pos + k for k in range(64) if word >> k & 1]
+            pos += 64
+        i += 1 + literals
+    return found
+nr, commits, lookup, size = number(end - 24, ">I"), number(end - 20, ">I"), number(end - 16, ">Q"), number(end - 8, ">Q")
+section = end - size
+offsets = [number(end - 24 - 8 * (nr - i), ">Q") for i in range(nr)]
+sets = {at: bits(at) for at in offsets}
+print(*[len(sets[at]) for at in offsets])
+# the tables lead from each commit to the pairs that have it, and from no other
+wanted, found, last = {}, {}, -1
+for at in offsets:
+    for bit in sets[at]:
+        wanted.setdefault(bit, []).append(at)
+for i in range(commits):
+    row = section + lookup + 12 * i
+    bit, where = number(row, ">I"), number(row + 4, ">Q")
+    assert bit > last
+    last = bit
+    if where >> 63:
+        where &= (1 << 63) - 1
+        n = number(where, ">I")
+        assert n > 1
+        found[bit] = [number(where + 4 + 8 * k, ">Q") for k in range(n)]
+    else:
+        found[bit] = [where]
+assert wanted == found
+EOF
+
+test_expect_success PYTHON 'pseudo-merges: groups by pattern and age, tables for readers' '
+	# more tips than get a bitmap of their own
+	git init -q groups &&
+	(
+		cd groups && git config bulkCheckin.unpackLimit 1 && history 5 1700 && git update-ref -d refs/heads/none &&
+		git rev-list --all >commits && awk "{ print \"create refs/topics/a/\" NR \" \" \$1 }" commits | git update-ref --stdin &&
+		sed -n "1~7p" commits | awk "{ print \"create refs/topics/b/\" NR \" \" \$1 }" | git update-ref --stdin &&
+		nr=$(wc -l <commits) && seventh=$(((nr + 6) / 7)) && git repack -adq && all=$(git count-objects -v | sed -n "s/^in-pack: //p") &&
+		sizes_with () {
+			rm -f .git/objects/pack/multi* && git -c bitmapPseudoMerge.x.pattern=refs/topics/ "$@" multi-pack-index write --bitmap &&
+			python3 ../sizes.py "$(echo .git/objects/pack/multi*.bitmap)" $OID_HEXLEN $all >sizes && set -- $(cat sizes) && sum=0 && for n; do sum=$((sum + n)); done
+		} &&
+		stable="-c bitmapPseudoMerge.x.stableThreshold=now" never="-c bitmapPseudoMerge.x.stableThreshold=never -c bitmapPseudoMerge.x.threshold=now" &&
+		sizes_with $stable -c bitmapPseudoMerge.x.stableSize=600 && test "$(cat sizes)" = "600 600 $((nr - 1200))" &&
+		sizes_with $stable -c bitmapPseudoMerge.x.stableSize=1000 -c bitmapPseudoMerge.x.pattern="refs/topics/(.)/" && test "$(cat sizes)" = "1000 $((nr - 1000)) $seventh" &&
+		sizes_with $stable -c bitmapPseudoMerge.y.pattern=refs/topics/b && test "$sum" = $((nr + seventh)) &&
+		: a pattern counts from the start of the name on &&
+		rm -f .git/objects/pack/multi* && git -c bitmapPseudoMerge.x.pattern=topics $stable multi-pack-index write --bitmap &&
+		test "$(flags_of .git/objects/pack/multi*.bitmap)" = 0005 &&
+		: those that have no bitmap of their own, the most of the oldest &&
+		sizes_with $never -c bitmapPseudoMerge.x.maxMerges=4 -c bitmapPseudoMerge.x.decay=0 && rest=$sum && test $rest -gt 100 && test $rest -lt $((nr - 900)) &&
+		set -- $(cat sizes) && test $# = 4 && test $1 -le $(($4 + 1)) && test $1 -ge $(($4 - 1)) &&
+		sizes_with $never -c bitmapPseudoMerge.x.maxMerges=4 && test $sum = $rest && set -- $(cat sizes) && test $# = 4 &&
+		test $(($1 - 2 * $2)) -ge -3 && test $(($1 - 2 * $2)) -le 3 && test $(($1 - 4 * $4)) -ge -5 && test $(($1 - 4 * $4)) -le 5 &&
+		sizes_with $never -c bitmapPseudoMerge.x.maxMerges=1 -c bitmapPseudoMerge.x.sampleRate=0.25 && test $sum -ge $((rest / 4)) && test $sum -le $((rest / 4 + 1)) &&
+		sizes_with $never && set -- $(cat sizes) && test $# -le 64 && test $sum = $rest &&
+		same_walks 23:20 &&
+		n=$(satisfied git rev-list --use-bitmap-index --objects --glob=refs/topics --count) && test "$n" -gt 0 &&
+		: too young, and none at all &&
+		for args in "-c bitmapPseudoMerge.x.threshold=never -c bitmapPseudoMerge.x.stableThreshold=never" "$never -c bitmapPseudoMerge.x.maxMerges=0"
+		do
+			rm -f .git/objects/pack/multi* && git -c bitmapPseudoMerge.x.pattern=refs/topics/ $args multi-pack-index write --bitmap &&
+			test "$(flags_of .git/objects/pack/multi*.bitmap)" = 0005 || exit 1
+		done
+	)
+'
+
+test_expect_success 'pseudo-merges: bad settings' '
+	(
+		cd merged && write () { git -c bitmapPseudoMerge.all.pattern=refs/ "$@" multi-pack-index write --bitmap; } &&
+		for case in "decay=-1 non-negative" "sampleRate=0 between 0 .exclusive. and 1" "sampleRate=1.5 between 0" "maxMerges=-1 non-negative" \
+			"stableSize=0 positive"
+		do
+			rm -f .git/objects/pack/multi* && key=${case%%=*} && value=${case#*=} && value=${value%% *} && text=${case#* } &&
+			write -c bitmapPseudoMerge.all.$key=$value 2>err && test_grep "^warning: bitmappseudomerge[.]all[.].* must be $text.*, using default$" err || exit 1
+		done &&
+		for key in decay sampleRate maxMerges stableSize threshold stableThreshold
+		do
+			rm -f .git/objects/pack/multi* && test_expect_code 255 write -c bitmapPseudoMerge.all.$key=xyz 2>err && test_grep "^error: .*xyz" err || exit 1
+		done &&
+		test_expect_code 255 write -c bitmapPseudoMerge.all.decay=nan 2>err && test_expect_code 255 write -c bitmapPseudoMerge.all.decay=1e999 &&
+		test_expect_code 255 write -c "bitmapPseudoMerge.all.pattern=a(b" 2>err && test_grep "failed to load pseudo-merge regex for all" err &&
+		test_expect_code 255 write -c bitmapPseudoMerge.other.decay=2 2>err && test_grep "pseudo-merge group .other. missing required pattern" err &&
+		ls .git/objects/pack >files && test_grep ! "multi\|tmp" files
+	)
+'
+
+test_expect_success 'objects without a type: told and not used' '
+	cp -R base untyped &&
+	(
+		# the first bitmap of types, of commits: one literal word loses a bit
+		cd untyped && bitmap=$(bitmap_of) && chmod u+w $bitmap && raw=$((OID_HEXLEN / 2)) && at=$((12 + raw + 8)) &&
+		while word=$(od -An -tx1 -j$at -N8 $bitmap | tr -d " ") && test "$word" = 0000000000000000; do at=$((at + 8)); done &&
+		at=$((at + 8 + 7)) && byte=$(od -An -tu1 -j$at -N1 $bitmap | tr -d " ") && printf "\\$(printf %o $((byte ^ 1)))" |
+			dd of=$bitmap bs=1 seek=$at conv=notrunc 2>/dev/null &&
+		no_bitmaps 2>err && test_grep "objects do not have one type each" err
+	)
+'
+
 test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 	on_journal flush && cp -R plain flush/r &&
 	(

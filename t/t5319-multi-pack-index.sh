@@ -404,6 +404,154 @@ test_expect_success 'packs without commits' '
 	)
 '
 
+# ---- a layer on another base, and chains that the caller writes ----
+
+LAYERS=$PACKS/multi-pack-index.d
+
+# The n-th name of the chain, the lowest is 1.
+layer () {
+	sed -n "${1}p" $CHAIN
+}
+
+# A chain of so many layers with bitmaps, in each of which two packs are, and the first has not the name of a
+# preferred pack by chance.
+chain_of () {
+	for i in $(seq 2 $(($1 + 1)))
+	do
+		history 3$i 25 x$i && history 4$i 15 y$i &&
+		set -- $(ls -t $PACKS/*.pack | head -n 2) &&
+		git multi-pack-index write --incremental --bitmap --preferred-pack=$(basename $(ls -S "$@" | tail -n 1)) || return 1
+	done
+}
+
+# Counts with bitmaps are those of a walk, for all refs and for one without another.
+bitmaps_are_true () {
+	"$HELPER/bitmap-walk" --compare=3:30 >found 2>err && test_must_be_empty err && test $(cat found) -gt 100 && rm found err
+}
+
+test_expect_success 'set-up: five layers' '
+	git init -q five && (cd five && git config bulkCheckin.unpackLimit 1 && chain_of 5 &&
+	 test_line_count = 5 $CHAIN && all_objects >../all && all_is_well && bitmaps_are_true)
+'
+
+test_expect_success 'write --no-write-chain-file: the layer is there, and named' '
+	cp -Rp five alone &&
+	(
+		cd alone && cp $CHAIN before && git multi-pack-index write --incremental --no-write-chain-file >out && test_must_be_empty out &&
+		history 60 20 new && git multi-pack-index write --incremental --bitmap --no-write-chain-file >out &&
+		test_cmp before $CHAIN && sum=$(cat out) && test_path_is_file $LAYERS/multi-pack-index-$sum.midx &&
+		test_path_is_file $LAYERS/multi-pack-index-$sum.bitmap && test_path_is_missing $CHAIN.lock &&
+		echo $sum >>$CHAIN && all_objects >../all && all_is_well && bitmaps_are_true &&
+		: and what no chain names goes with the next write &&
+		cp before $CHAIN && git multi-pack-index write --incremental && test_line_count = 6 $CHAIN &&
+		ls $LAYERS/*$sum* >files && test $(layer 6) = $sum || test_must_fail ls $LAYERS/*$sum*
+	)
+'
+
+test_expect_success 'write --base: of named packs, those in layers above count again' '
+	cp -Rp five based &&
+	(
+		cd based && two=$(layer 2) && cp $CHAIN before && (cd $PACKS && ls *.idx) >names &&
+		git multi-pack-index write --incremental --bitmap --no-write-chain-file --base=$two --stdin-packs <names >out &&
+		test_cmp before $CHAIN && sum=$(cat out) && test "$(packs_in $LAYERS/multi-pack-index-$sum.midx)" = 6 &&
+		{ head -n 2 before && cat out; } >$CHAIN && all_objects >../all && all_is_well && bitmaps_are_true &&
+		: all of them are in a layer already, so there is nothing to write &&
+		git multi-pack-index write --incremental --no-write-chain-file --base=$two >out && test_must_be_empty out &&
+		git multi-pack-index write --incremental --no-write-chain-file --base=none --stdin-packs <names >out &&
+		test "$(packs_in $LAYERS/multi-pack-index-$(cat out).midx)" = 10 && cp out $CHAIN && all_is_well
+	)
+'
+
+test_expect_success 'layers by hand: what does not go together' '
+	(
+		cd five && one=$(layer 1) && two=$(layer 2) && ls -R $PACKS >before &&
+		for args in "write --no-write-chain-file" "write --base=$one" "write --incremental --base=$one" \
+			    "compact --no-write-chain-file $one $two" "compact --base=none $one $two" compact "compact $one" "compact $one $two $one"
+		do
+			test_expect_code 129 git multi-pack-index $args 2>err && test_grep "usage: git multi-pack-index" err || exit 1
+		done &&
+		test_expect_code 255 git multi-pack-index write --incremental --no-write-chain-file --base=$ZERO_OID 2>err &&
+		test_grep "^error: could not find base MIDX .$ZERO_OID.$" err && ls -R $PACKS >after && test_cmp before after
+	)
+'
+
+# ---- compact ----
+
+test_expect_success 'compact: two, three and all layers become one; those above keep their bitmaps' '
+	for range in "1 2 4" "2 3 4" "2 4 3" "3 5 3" "1 5 1" "1 4 2"
+	do
+		set -- $range && rm -rf compacted && cp -Rp five compacted &&
+		(
+			cd compacted && top=$(layer 5) && all_objects >../all &&
+			git multi-pack-index compact --incremental --bitmap $(layer $1) $(layer $2) &&
+			test_line_count = $3 $CHAIN && all_is_well && bitmaps_are_true &&
+			ls $LAYERS/*.midx >files && test_line_count = $3 files && ls $LAYERS/*.bitmap >files && test_line_count = $3 files &&
+			{ test $2 = 5 || test $(tail -n 1 $CHAIN) = $top; } &&
+			test "$(od -An -tu1 -j4 -N1 $LAYERS/multi-pack-index-$(layer $1).midx | tr -d " ")" = 2 &&
+			history 70 20 new && all_objects >../all && git multi-pack-index write --incremental --bitmap && all_is_well && bitmaps_are_true
+		) || return 1
+	done
+'
+
+test_expect_success 'compact without bitmaps: those of layers above go with them' '
+	rm -rf compacted && cp -Rp five compacted &&
+	(
+		cd compacted && all_objects >../all && git multi-pack-index compact --incremental $(layer 2) $(layer 3) &&
+		test_line_count = 4 $CHAIN && ls $LAYERS/*.bitmap >files && test_line_count = 1 files &&
+		test_path_is_file $LAYERS/multi-pack-index-$(layer 1).bitmap && all_is_well && bitmaps_are_true
+	)
+'
+
+test_expect_success 'compact to a single index, and beside the chain' '
+	rm -rf compacted && cp -Rp five compacted &&
+	(
+		cd compacted && all_objects >../all && cp $CHAIN before &&
+		git multi-pack-index compact --incremental --bitmap --no-write-chain-file $(layer 2) $(layer 4) >out && test_cmp before $CHAIN &&
+		{ layer 1 && cat out && layer 5; } >chain && cp chain $CHAIN && all_is_well && bitmaps_are_true && cp before $CHAIN &&
+		git multi-pack-index compact --incremental --no-write-chain-file --base=none $(layer 2) $(layer 4) >out && test_cmp before $CHAIN &&
+		cp out $CHAIN && all_is_well && cp before $CHAIN &&
+		git multi-pack-index compact --bitmap $(layer 1) $(layer 5) && test_path_is_missing $CHAIN && test "$(packs_in $MIDX)" = 10 &&
+		all_is_well && bitmaps_are_true
+	) &&
+	rm -rf compacted && cp -Rp five compacted &&
+	(
+		# only some packs; an object that lower layers have as well is in this index, too
+		cd compacted && all_objects >../all && pack=$(ls -S $PACKS/*.pack | head -n 1) && pack=${pack%.pack} &&
+		for f in pack idx rev; do cp -p $pack.$f $PACKS/pack-$ZERO_OID.$f; done &&
+		git multi-pack-index write --incremental && history 71 20 new && git multi-pack-index write --incremental && all_objects >../all &&
+		git multi-pack-index compact $(layer 6) $(layer 7) && test "$(packs_in $MIDX)" = 2 && rm -f $pack.* && all_is_well
+	)
+'
+
+test_expect_success 'compact: no such layers, the wrong order, version 1' '
+	(
+		cd five && one=$(layer 1) && two=$(layer 2) && ls -R $PACKS >before &&
+		fails () { code=$1 && text=$2 && shift 2 && test_expect_code $code git "$@" 2>err && test_grep "^$text$" err; } &&
+		fails 128 "fatal: MIDX $two must be an ancestor of $one" multi-pack-index compact $two $one &&
+		fails 128 "fatal: MIDX compaction endpoints must be unique" multi-pack-index compact $two $two &&
+		fails 128 "fatal: could not find MIDX: 1234" multi-pack-index compact 1234 $one &&
+		fails 128 "fatal: could not find MIDX: $ZERO_OID" multi-pack-index compact --incremental $one $ZERO_OID &&
+		fails 255 "error: could not find base MIDX .$two." multi-pack-index compact --incremental --base=$two $two $(layer 3) &&
+		fails 128 "fatal: with another base.*" multi-pack-index compact --incremental --base=none $two $(layer 3) &&
+		fails 128 "fatal: cannot perform MIDX compaction with v1 format" -c midx.version=1 multi-pack-index compact $one $two &&
+		git -c midx.version=2 multi-pack-index compact --incremental --no-write-chain-file $one $two >out && rm -f $LAYERS/*$(cat out)* &&
+		ls -R $PACKS >after && test_cmp before after
+	) &&
+	(cd one && git multi-pack-index write && test_expect_code 128 git multi-pack-index compact $(checksum_of $MIDX) $ZERO_OID)
+'
+
+test_expect_success 'compact: a damaged layer, a pack that is gone: an error, and nothing changes' '
+	rm -rf compacted && cp -Rp five compacted &&
+	(
+		cd compacted && l=$LAYERS/multi-pack-index-$(layer 2).midx && cp $l good && chmod u+w $l && cp $CHAIN before &&
+		printf "\\252" | dd of=$l bs=1 seek=1500 conv=notrunc 2>/dev/null && test_expect_code 255 git multi-pack-index compact --incremental $(layer 1) $(layer 3) 2>err &&
+		test_grep "^error: .*checksum mismatch" err && test_cmp before $CHAIN && cp good $l &&
+		echo $ZERO_OID >>$CHAIN && test_expect_code 255 git multi-pack-index compact --incremental $(layer 1) $(layer 3) && cp before $CHAIN &&
+		pack=$(strings -n 20 $l | grep -o "pack-.*[.]idx" | head -n 1) && mv $PACKS/$pack hidden.idx && test_expect_code 255 git multi-pack-index compact --incremental $(layer 1) $(layer 3) &&
+		test_cmp before $CHAIN && mv hidden.idx $PACKS/$pack && git multi-pack-index compact --incremental $(layer 1) $(layer 3) && test_line_count = 3 $CHAIN
+	)
+'
+
 # ---- repack ----
 
 # many NAME: six packs of growing size and age, an index of all
@@ -542,7 +690,12 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 		test "$(nr_packs)" = 1 && n=$(count_flushes git multi-pack-index repack) && test "$n" = 0 &&
 		history 9 20 newest && test_path_is_file $MIDX &&
 		n=$(count_flushes git -c core.fsync=all,-pack-metadata multi-pack-index write --incremental) &&
-		test "$n" = 0 && test_path_is_missing $MIDX
+		test "$n" = 0 && test_path_is_missing $MIDX &&
+		rm -f $CHAIN && for i in 1 2 3; do history 8$i 20 chain$i && one_flush git multi-pack-index write --incremental --bitmap || exit 1; done &&
+		history 90 20 more && one_flush git multi-pack-index write --incremental --bitmap --no-write-chain-file &&
+		one_flush git multi-pack-index compact --incremental --bitmap --no-write-chain-file $(layer 1) $(layer 2) &&
+		one_flush git multi-pack-index compact --incremental --bitmap $(layer 1) $(layer 2) && test_line_count = 2 $CHAIN &&
+		one_flush git multi-pack-index compact $(layer 1) $(layer 2) && test_path_is_file $MIDX
 	)
 '
 

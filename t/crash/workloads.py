@@ -647,6 +647,59 @@ class MultiPackIndex(Workload):
         git.must(repo, "multi-pack-index", "expire")
 
 
+class MidxLayers(Workload):
+    """Layers of a multi-pack-index with bitmaps and pseudo-merges: written by multi-pack-index and by repack, left out
+    of the chain, combined."""
+    name = "midx-layers"
+    needs = ("commit", "multi-pack-index", "repack")
+    repos = ("repo",)
+    CHAIN = (".git", "objects", "pack", "multi-pack-index.d", "multi-pack-index-chain")
+
+    def prepare(self, git):
+        first_commits(git, "repo", 12, 2)
+        for key, value in (("gc.auto", "0"), ("repack.midxNewLayerThreshold", "2"), ("bitmapPseudoMerge.all.pattern", "refs/"),
+                           ("bitmapPseudoMerge.all.stableThreshold", "now")):
+            git.must("repo", "config", key, value)
+        git.must("repo", "repack", "-dbq", "--write-midx=incremental")
+
+    def commit(self, git, repo, nr):
+        make_files(git, repo, 12, 10 + nr)
+        git.must(repo, "commit", "-q", "-a", "-m", "commit %d" % nr)
+
+    def layers(self, git, repo):
+        with open(git.path(repo, *self.CHAIN)) as f:
+            return f.read().split()
+
+    def compact(self, git, repo, *args):
+        git.must(repo, "multi-pack-index", "compact", "--incremental", "--bitmap", *args, *self.layers(git, repo)[-2:])
+
+    def ops(self, git, read):
+        steps = (("repack", "-dbq", "--write-midx=incremental"),
+                 ("repack", "-dq"),
+                 ("multi-pack-index", "write", "--incremental", "--bitmap", "--no-write-chain-file"),
+                 ("multi-pack-index", "write", "--incremental", "--bitmap"))
+        for nr in range(3):
+            for k, step in enumerate(steps):
+                if k < 2:
+                    yield Op("repo", "commit", lambda n=2 * nr + k: self.commit(git, "repo", n), commands=1)
+                yield Op("repo", " ".join(step), lambda s=step: git.must("repo", *s))
+            yield Op("repo", "compact", lambda: self.compact(git, "repo"))
+            yield Op("repo", "commit", lambda n=20 + nr: self.commit(git, "repo", n), commands=1)
+            yield Op("repo", "geometric", lambda: git.must("repo", "repack", "-dbq", "--geometric=2", "--write-midx=incremental"))
+
+    def again(self, git, repo, states):
+        self.commit(git, repo, 99)
+        git.must(repo, "repack", "-dbq", "--write-midx=incremental")
+        git.must(repo, "multi-pack-index", "verify")
+        self.commit(git, repo, 98)
+        git.must(repo, "repack", "-dbq", "--write-midx=incremental")
+        self.compact(git, repo)
+        git.must(repo, "multi-pack-index", "verify")
+        if git.must(repo, "rev-list", "--objects", "--all", "--count") != git.must(
+                repo, "rev-list", "--objects", "--all", "--count", "--use-bitmap-index"):
+            raise CommandFailed("the bitmaps of the multi-pack-index lack objects")
+
+
 class Prune(Workload):
     """prune, after commits that branches and reflogs have let go. Without the rules, what is pruned
     would be gone before that is."""
@@ -916,7 +969,7 @@ def all_workloads(bin_dir):
     faulty = os.path.join(os.path.dirname(bin_dir), "helper", "fault-git")
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
-             Config(), ReflogExpire(), MultiPackIndex(), CommitGraph(), Prune(),
+             Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
              Gc(), Repack(), RepackParts(), Maintenance(), Receive(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
