@@ -202,10 +202,29 @@ static bool try_batch(struct look *l, int *rc)
 	return l->odb->batch && settle(l, l->in_batch(l, &err), &err, rc);
 }
 
-static void look_again(struct odb *odb)
+static bool has_changed(struct odb *odb)
 {
+	bool changed = false;
+
 	FOR_EACH_STORE(odb, s)
-		packs_reprepare(s->packs);
+		changed |= packs_reprepare(s->packs);
+	return changed;
+}
+
+/* Repacks that come one after the other, each before the packs of the last one have been opened. */
+#define LOOKS_MAX 20
+
+/* A repack may have moved it between the first looks; what has been packed may be loose again. */
+static bool look_again(struct look *l, int *rc)
+{
+	bool changed = true;
+
+	for (int i = 0; i < LOOKS_MAX && changed; i++) {
+		changed = has_changed(l->odb);
+		if (try_packs(l, rc) || (changed && try_loose(l, rc)))
+			return true;
+	}
+	return false;
 }
 
 /* A bad copy was passed over: once is enough. */
@@ -226,12 +245,8 @@ static int look_everywhere(struct look *l, struct err *err)
 {
 	int rc = 0;
 
-	if (!try_batch(l, &rc) && !try_packs(l, &rc) && !try_loose(l, &rc)) {
-		/* a repack may have moved it between the two */
-		look_again(l->odb);
-		if (!try_packs(l, &rc))
-			rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
-	}
+	if (!try_batch(l, &rc) && !try_packs(l, &rc) && !try_loose(l, &rc) && !look_again(l, &rc))
+		rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
 	if (!rc && l->rc_first)
 		report_damage(l->odb, err_message(&l->first));
 	if (rc < 0 && l->rc_first)
@@ -441,15 +456,18 @@ bool odb_has_quick(struct odb *odb, const struct object_id *oid)
 
 bool odb_has(struct odb *odb, const struct object_id *oid)
 {
+	bool changed = true;
+
 	if (odb_has_quick(odb, oid))
 		return true;
 	FOR_EACH_STORE(odb, s)
 		if (loose_object_exists(s->objdir, oid))
 			return true;
-	look_again(odb);
-	FOR_EACH_STORE(odb, s)
-		if (packs_has(s->packs, oid))
+	for (int i = 0; i < LOOKS_MAX && changed; i++) {
+		changed = has_changed(odb);
+		if (odb_is_packed(odb, oid))
 			return true;
+	}
 	return false;
 }
 

@@ -235,7 +235,7 @@ static int reopen(const struct window_file *f, int *fd, struct err *err)
 	if ((uint64_t)st.st_size == f->size && st.st_ino == f->ino && st.st_dev == f->dev)
 		return 0;
 	sys->close(*fd);
-	return err_set(err, ERR_CORRUPT, "'%s' has changed since it was opened", f->path);
+	return err_set(err, ERR_NOT_FOUND, "'%s' has been replaced since it was opened", f->path);
 }
 
 static int map_window(struct window_file *f, uint64_t offset, size_t len,

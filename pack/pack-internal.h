@@ -25,6 +25,8 @@ struct pack {
 	char *path;	/* with ".pack" */
 	time_t mtime;
 	uint64_t size;	/* when the directory was scanned */
+	dev_t dev;
+	ino_t ino;
 	pthread_mutex_t lock; /* for opening parts */
 	_Atomic(int) idx_state, data_state, rev_state;
 	struct pack_idx idx;
@@ -43,6 +45,8 @@ void packs_warn(struct packs *ps, const char *fmt, ...) PRINTF_LIKE(2, 3);
 struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 		      const struct stat *st);
 void pack_free(struct pack *p);
+/* Is this the file that the pack was made for, and has it been there all the time? */
+bool pack_is_current(struct pack *p, const struct stat *st);
 /* Each opens its file once. After a failure, which is reported once, it always fails. */
 MUST_USE int pack_open_idx(struct pack *p, struct err *err);
 MUST_USE int pack_open_data(struct pack *p, struct err *err); /* idx too */
@@ -94,7 +98,9 @@ struct packs {
 	char dir_view; /* fs_lock_view of dir, once dir_view_known */
 	bool dir_view_known;
 	struct stat dir_seen; /* before it was scanned; st_ino 0: it can have changed since */
-	struct strmap by_base; /* every pack ever seen, owned */
+	struct strmap by_base; /* every pack that was seen last under its name, owned */
+	struct pack **replaced; /* those before them, owned, since readers may still use them */
+	size_t nr_replaced, alloc_replaced;
 	struct reader *idle_readers;
 	struct fetching *fetching;
 	_Atomic(uint64_t) type_steps; /* links that were followed for types; tests count them */

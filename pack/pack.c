@@ -17,10 +17,17 @@ struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 	p->path = xstrfmt("%s.pack", p->base);
 	p->mtime = st->st_mtime;
 	p->size = (uint64_t)st->st_size;
+	p->dev = st->st_dev;
+	p->ino = st->st_ino;
 	pthread_mutex_init(&p->lock, NULL);
 	return p;
 }
 
+bool pack_is_current(struct pack *p, const struct stat *st)
+{
+	return p->ino == st->st_ino && p->dev == st->st_dev && p->size == (uint64_t)st->st_size &&
+	       atomic_load(&p->idx_state) != PART_GONE && atomic_load(&p->data_state) != PART_GONE;
+}
 
 void pack_free(struct pack *p)
 {

@@ -33,7 +33,7 @@ struct packs_options {
 /* Packs are opened when needed; damaged ones are reported to `warn` and skipped. Thread-safe. */
 struct packs *packs_new(const struct packs_options *opts);
 void packs_free(struct packs *p);
-void packs_reprepare(struct packs *p); /* scan the directory again */
+bool packs_reprepare(struct packs *p); /* scan the directory again; true: something has changed */
 
 bool packs_has(struct packs *p, const struct object_id *oid);
 /*

@@ -82,6 +82,9 @@ void packs_free(struct packs *ps)
 	}
 	base_cache_free(ps->cache);
 	strmap_clear(&ps->by_base, pack_free_value);
+	for (size_t i = 0; i < ps->nr_replaced; i++)
+		pack_free(ps->replaced[i]);
+	free(ps->replaced);
 	window_pool_free(ps->pool);
 	pthread_mutex_destroy(&ps->lock);
 	free(ps->objdir);
@@ -122,6 +125,18 @@ struct scan {
 	size_t nr, alloc;
 };
 
+/* A repack may have removed a pack and made one of the same name: what is known of the old one is void. */
+static struct pack *replace(struct packs *ps, const char *base, const struct stat *st)
+{
+	struct pack *p = pack_new(ps, base, strlen(base), st), *old = strmap_put(&ps->by_base, base, p);
+
+	if (old) {
+		ALLOC_GROW(ps->replaced, ps->nr_replaced + 1, ps->alloc_replaced);
+		ps->replaced[ps->nr_replaced++] = old;
+	}
+	return p;
+}
+
 static struct pack *find_or_create(struct packs *ps, const char *name, size_t len)
 {
 	char *base = xstrfmt("%s/%.*s", ps->dir, (int)len, name);
@@ -132,10 +147,8 @@ static struct pack *find_or_create(struct packs *ps, const char *name, size_t le
 	/* An .idx without its .pack is being removed, or is garbage. */
 	if (!stat(path, &st) && S_ISREG(st.st_mode)) {
 		p = strmap_get(&ps->by_base, base);
-		if (!p) {
-			p = pack_new(ps, base, strlen(base), &st);
-			strmap_put(&ps->by_base, base, p);
-		}
+		if (!p || !pack_is_current(p, &st))
+			p = replace(ps, base, &st);
 	}
 	free(path);
 	free(base);
@@ -297,11 +310,14 @@ size_t packs_count_single(struct packs *ps)
 	return packs_set(ps)->nr_single;
 }
 
-void packs_reprepare(struct packs *ps)
+bool packs_reprepare(struct packs *ps)
 {
+	struct pack_set *before = atomic_load(&ps->set);
+
 	pthread_mutex_lock(&ps->lock);
 	rescan(ps);
 	pthread_mutex_unlock(&ps->lock);
+	return atomic_load(&ps->set) != before;
 }
 
 /* ---- finding an object ---- */

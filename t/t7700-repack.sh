@@ -141,6 +141,23 @@ test_expect_success 'readers find everything while packs are replaced' '
 	test_must_fail grep -e missing -e error -e fatal seen && test -s seen
 '
 
+# Waits for the answer to question $1.
+answer () {
+	local i
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		for i in 1 2 3 4 5 6 7 8 9 10; do test $(wc -l <seen) -lt $1 || return 0; sleep 0.05; done
+	done
+	return 1
+}
+
+test_expect_success 'a pack that goes, and comes back under its name, is read' '
+	fresh && git -C r repack -adq && git -C r prune-packed && oid=$(git -C r rev-parse HEAD) && rm -f ask seen && mkfifo ask && >seen &&
+	{ git -C r cat-file --batch-check <ask >seen & } && exec 9>ask &&
+	echo $ZERO_OID >&9 && answer 1 && mv r/.git/objects/pack away && mkdir r/.git/objects/pack && echo $oid >&9 && answer 2 &&
+	cp away/* r/.git/objects/pack/ && echo $oid >&9 && answer 3 && exec 9>&- && wait $! && rm -rf away &&
+	printf "%s\n" "$ZERO_OID missing" "$oid missing" "$oid commit $(git -C r cat-file -s $oid)" >expect && test_cmp expect seen
+'
+
 test_expect_success 'what is damaged or missing: nothing is removed' '
 	fresh && git -C r repack -dq && packs r >before && tree=$(git -C r rev-parse HEAD~2^{tree}) && rm -rf r2 && mkdir r2 && git -C r rev-list --objects --all --reflog | cut -d" " -f1 | grep -v $tree |
 	git -C r pack-objects -q ../r2/pack >/dev/null && rm -f r/.git/objects/pack/* && cp r2/* r/.git/objects/pack/ && packs r >before &&
