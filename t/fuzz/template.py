@@ -128,7 +128,7 @@ def environment(top):
     """Of every command: nothing of the user's, and nothing above TOP is ever searched."""
     return {"HOME": top + "/home", "PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC",
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_ADVICE": "0", "GIT_CEILING_DIRECTORIES": top,
-            "GIT_TEST_FSYNC": "0",
+            "GIT_TEST_FSYNC": "0", "GIT_TEST_AUTO_MAINTENANCE": "0",
             "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_EDITOR": ":",
             "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@example.com"}
 
