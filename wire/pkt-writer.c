@@ -4,7 +4,7 @@
 #include "write-or-die.h"
 
 /* Sent when it has grown beyond this. */
-#define BUFFER_BYTES ((size_t)256 * 1024)
+#define BUFFER_BYTES ((size_t)64 * 1024)
 
 void pkt_writer_init(struct pkt_writer *w, int fd)
 {
@@ -60,6 +60,9 @@ static size_t open_packet(struct pkt_writer *w)
 {
 	size_t start = w->buf.len;
 
+	/* At once: what would be left behind while it grows is as much again. */
+	if (!w->buf.alloc)
+		strbuf_grow(&w->buf, BUFFER_BYTES + 4096);
 	strbuf_add(&w->buf, "0000", 4);
 	if (w->band)
 		strbuf_addch(&w->buf, w->band);

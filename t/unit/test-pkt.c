@@ -169,7 +169,7 @@ static void few_writes(void **state UNUSED)
 	for (int i = 0; i < 100000; i++)
 		pkt_writer_addf(&w, "%042d\n", i);
 	assert_int_equal(pkt_writer_send(&w, NULL), 0);
-	assert_int_equal(fault_counted(), 100000 * 47 / (256 * 1024) + 1);
+	assert_int_equal(fault_counted(), 100000 * 47 / (64 * 1024) + 1);
 	fault_remove();
 	pkt_writer_release(&w);
 	close(fd);
