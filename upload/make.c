@@ -255,14 +255,24 @@ static int add_tag(void *data, const char *name, const struct ref *ref)
 	const struct object_source *src = odb_source_unreplaced(j->s->repo->odb);
 	struct object_id peeled = ref->peeled;
 
-	if (!starts_with(name, "refs/tags/"))
-		return 0;
 	if (!(ref->flags & REF_PEEL_KNOWN) &&
 	    object_peel(src, &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0)
 		return 0;
-	if (oid_is_null(&peeled) || oid_eq(&peeled, &ref->oid) || !is_sent(j, &peeled))
+	if (oid_is_null(&peeled) || oid_eq(&peeled, &ref->oid) || !is_sent(j, &peeled) ||
+	    !odb_has(j->s->repo->odb, &ref->oid))
 		return 0;
 	return add_chain(j, name, &ref->oid);
+}
+
+static int add_tags(struct pack_making *j, struct err *err)
+{
+	struct strvec below = STRVEC_INIT;
+	int rc;
+
+	strvec_push(&below, "refs/tags/");
+	rc = upload_refs_below(j->s, &below, add_tag, j, err);
+	strvec_clear(&below);
+	return rc;
 }
 
 static int find_objects(struct pack_making *j, struct err *err)
@@ -274,7 +284,7 @@ static int find_objects(struct pack_making *j, struct err *err)
 	if (rc == ERR_NOT_FOUND)
 		rc = walk_objects(j, err);
 	if (!rc && j->q->include_tag)
-		rc = upload_refs_foreach(j->s, add_tag, j, err);
+		rc = add_tags(j, err);
 	if (!rc && j->bitmap && !pack_objects_count(j->po) && j->q->ofs_delta && !j->q->filter.nr &&
 	    !j->q->uris)
 		j->whole = bitmap_walk_whole_pack(j->bitmap);

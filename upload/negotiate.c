@@ -54,6 +54,8 @@ static int add_tip(void *data, const char *name UNUSED, const struct ref *ref)
 	struct reach *r = data;
 	struct commit *c;
 
+	if (!odb_has(r->s->repo->odb, &ref->oid))
+		return 0;
 	r->rc = upload_peel_to_commit(r->s, &ref->oid, &c, &r->err);
 	if (!r->rc && c && !(c->flags & REACH_SEEN)) {
 		c->flags |= REACH_SEEN;
