@@ -208,6 +208,12 @@ static void look_again(struct odb *odb)
 		packs_reprepare(s->packs);
 }
 
+void odb_drop_cache(struct odb *odb)
+{
+	FOR_EACH_STORE(odb, s)
+		packs_drop_cache(s->packs);
+}
+
 /* A bad copy was passed over: once is enough. */
 static void report_damage(struct odb *odb, const char *msg)
 {

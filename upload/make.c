@@ -4,6 +4,7 @@
  * then it is made, or, if it is one that we have, sent as it is.
  */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "history/bitmap.h"
 #include "history/objects.h"
 #include "history/revision.h"
@@ -368,12 +369,16 @@ static int send_objects(struct pack_making *j, struct err *err)
 	const struct pack_sink sink = { .write = to_queue, .room = queue_room, .data = j->queue };
 	int rc;
 
-	if (j->whole)
-		return pack_write_unchanged(j->whole, &sink, err);
 	bitmap_walk_free(j->bitmap);
 	j->bitmap = NULL;
-	rc = pack_objects_prepare(j->po, err);
-	return rc < 0 ? rc : pack_objects_write(j->po, &sink, err);
+	rc = j->whole ? 0 : pack_objects_prepare(j->po, err);
+	if (rc < 0)
+		return rc;
+	/* The client may take hours for the rest. */
+	odb_drop_cache(j->s->repo->odb);
+	os_release_memory();
+	return j->whole ? pack_write_unchanged(j->whole, &sink, err)
+			: pack_objects_write(j->po, &sink, err);
 }
 
 static int find(struct pack_making **out, const struct upload_job *what, struct relay_queue *queue,
@@ -421,5 +426,7 @@ int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
 	if (!rc)
 		print_stats(j);
 	upload_job_release(what);
+	odb_drop_cache(what->s->repo->odb);
+	os_release_memory(); /* what has been made may wait for the client in the queue */
 	return rc;
 }
