@@ -5,8 +5,6 @@
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 
-/* A flag of commits in the server's pool. */
-
 int upload_pool(struct upload_server *s, struct commit_pool **out, struct err *err)
 {
 	int rc = s->pool ? 0 : commit_pool_new(&s->pool, s->repo, err);
