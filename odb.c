@@ -227,6 +227,12 @@ static bool look_again(struct look *l, int *rc)
 	return false;
 }
 
+void odb_drop_cache(struct odb *odb)
+{
+	FOR_EACH_STORE(odb, s)
+		packs_drop_cache(s->packs);
+}
+
 /* A bad copy was passed over: once is enough. */
 static void report_damage(struct odb *odb, const char *msg)
 {

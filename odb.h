@@ -40,6 +40,11 @@ struct odb_options {
 
 MUST_USE int odb_open(struct odb **out, const struct odb_options *opts, struct err *err);
 void odb_free(struct odb *odb);
+/*
+ * Give back the memory of what was read lately and is kept for reading more: after much reading, before much
+ * waiting. Any thread may be reading.
+ */
+void odb_drop_cache(struct odb *odb);
 const struct hash_algo *odb_algo(const struct odb *odb);
 const char *odb_objdir(const struct odb *odb);
 /*

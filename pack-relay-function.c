@@ -16,9 +16,12 @@
 #include "util/strbuf.h"
 #include "util/workers.h"
 
-#define RING_BYTES ((size_t)4 * 1024 * 1024)
-/* A source that waits for room goes on when there is so much. */
-#define ROOM_BYTES (RING_BYTES / 4)
+#define RING_BYTES ((size_t)3 * 1024 * 1024)
+/*
+ * A source that waits for room goes on when there is so much. What is held and too little to be sent may lie in the
+ * middle of the ring: it has to be less than half.
+ */
+#define ROOM_BYTES (RING_BYTES / 3)
 /* Text that the client does not take is dropped beyond this: it is progress. */
 #define TEXT_MAX ((size_t)64 * 1024)
 
@@ -301,7 +304,9 @@ int pack_relay_function(const struct pack_relay_options *o, pack_source_fn sourc
 	output_init(&out, source, data);
 	relay_sender_init(&s, o);
 	if (!start_thread(&thread, run_source, &out)) {
-		rc = err_set(err, ERR_GENERIC, "cannot start a thread");
+		rc = err_set(&out.failure, ERR_GENERIC, "cannot start a thread");
+		relay_send_error(&s, &out.failure);
+		err_move(err, &out.failure);
 		output_release(&out);
 		return rc;
 	}

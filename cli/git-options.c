@@ -179,7 +179,8 @@ static int parse_valued(struct git_options *o, int argc, const char **argv)
 		o->env_changed = true;
 	} else if ((n = valued("--namespace", "no namespace given for %s", argc, argv,
 			       &value))) {
-		die("option '--namespace' is not supported");
+		setenv("GIT_NAMESPACE", value, 1);
+		o->env_changed = true;
 	} else if ((n = valued("--super-prefix", "no prefix given for %s", argc, argv,
 			       &value))) {
 		die("option '--super-prefix' is not supported");

@@ -5,6 +5,9 @@
 #include <malloc.h>
 #endif
 #include <dirent.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -199,6 +202,13 @@ void os_word_wake(const uint32_t *word)
 		(void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 #else
 	(void)word;
+#endif
+}
+
+void os_release_memory(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
 #endif
 }
 

@@ -86,6 +86,9 @@ bool os_boot_id(char out[OS_BOOT_ID_LEN + 1]);
 void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms);
 void os_word_wake(const uint32_t *word);
 
+/* Memory that has been freed goes back to the system now, not only for other use here. Where that is possible. */
+void os_release_memory(void);
+
 /*
  * 64 random bits, for hash seeds and names of temporary files; not for keys. Never fails:
  * without an entropy call, time, process id and an address are mixed. Thread-safe.

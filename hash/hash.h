@@ -75,14 +75,27 @@ static inline int oid_cmp(const struct object_id *a, const struct object_id *b)
 {
 	return memcmp(a->hash, b->hash, HASH_MAX_RAW);
 }
+/* Word by word: compilers call memcmp for so many bytes. */
 static inline bool oid_eq(const struct object_id *a, const struct object_id *b)
 {
-	return !memcmp(a->hash, b->hash, HASH_MAX_RAW);
+	uint64_t x[HASH_MAX_RAW / 8], y[HASH_MAX_RAW / 8];
+
+	memcpy(x, a->hash, sizeof(x));
+	memcpy(y, b->hash, sizeof(y));
+	return !((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]));
 }
-bool oid_is_null(const struct object_id *oid);
+static inline bool oid_is_null(const struct object_id *oid)
+{
+	uint64_t x[HASH_MAX_RAW / 8];
+
+	memcpy(x, oid->hash, sizeof(x));
+	return !(x[0] | x[1] | x[2] | x[3]);
+}
 void oid_from_raw(struct object_id *oid, const unsigned char *raw,
 		  const struct hash_algo *algo);
-/* Parse exactly algo->hex_len hex digits at s; *end (may be NULL) is after them. -1: malformed. */
+/* Parse the algo->hex_len bytes at s, all of which are there. -1: not all are hex digits. */
+int oid_parse_digits(struct object_id *oid, const char *s, const struct hash_algo *algo);
+/* Parse exactly algo->hex_len hex digits of the string s; *end (may be NULL) is after them. -1: malformed. */
 int oid_parse_hex(struct object_id *oid, const char *s,
 		  const struct hash_algo *algo, const char **end);
 /* The same, and the string must end after them. */

@@ -21,13 +21,6 @@ int hex_value(unsigned char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-bool oid_is_null(const struct object_id *oid)
-{
-	static const unsigned char zero[HASH_MAX_RAW];
-
-	return !memcmp(oid->hash, zero, HASH_MAX_RAW);
-}
-
 void oid_from_raw(struct object_id *oid, const unsigned char *raw,
 		  const struct hash_algo *algo)
 {
@@ -48,14 +41,11 @@ static const unsigned char digit_value[256] = {
 	['f' + 1 ... 255] = NO_DIGIT,
 };
 
-int oid_parse_hex(struct object_id *oid, const char *s,
-		  const struct hash_algo *algo, const char **end)
+int oid_parse_digits(struct object_id *oid, const char *s, const struct hash_algo *algo)
 {
 	unsigned char raw[HASH_MAX_RAW];
 	unsigned seen = 0;
 
-	if (memchr(s, '\0', algo->hex_len)) /* never read past the end of the string */
-		return -1;
 	for (size_t i = 0; i < algo->raw_len; i++, s += 2) {
 		unsigned hi = digit_value[(unsigned char)s[0]];
 		unsigned lo = digit_value[(unsigned char)s[1]];
@@ -66,8 +56,17 @@ int oid_parse_hex(struct object_id *oid, const char *s,
 	if (seen & NO_DIGIT)
 		return -1;
 	oid_from_raw(oid, raw, algo);
+	return 0;
+}
+
+int oid_parse_hex(struct object_id *oid, const char *s,
+		  const struct hash_algo *algo, const char **end)
+{
+	/* Never read past the end of the string. */
+	if (memchr(s, '\0', algo->hex_len) || oid_parse_digits(oid, s, algo) < 0)
+		return -1;
 	if (end)
-		*end = s;
+		*end = s + algo->hex_len;
 	return 0;
 }
 
@@ -113,8 +112,7 @@ const char *oid_hex(const struct object_id *oid)
 
 void strbuf_add_oid(struct strbuf *sb, const struct object_id *oid)
 {
-	char hex[HASH_MAX_HEX + 1];
-
-	oid_to_hex_r(hex, oid);
-	strbuf_add(sb, hex, oid_hex_len(oid));
+	strbuf_grow(sb, oid_hex_len(oid));
+	oid_to_hex_r(sb->buf + sb->len, oid);
+	sb->len += oid_hex_len(oid);
 }

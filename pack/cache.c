@@ -182,6 +182,14 @@ static void evict_oldest(struct base_cache *c)
 	base_object_put(b);
 }
 
+void base_cache_clear(struct base_cache *c)
+{
+	pthread_mutex_lock(&c->lock);
+	while (c->oldest)
+		evict_oldest(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
 static void grow(struct base_cache *c)
 {
 	struct slot *old = c->slots;

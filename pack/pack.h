@@ -33,6 +33,8 @@ struct packs_options {
 /* Packs are opened when needed; damaged ones are reported to `warn` and skipped. Thread-safe. */
 struct packs *packs_new(const struct packs_options *opts);
 void packs_free(struct packs *p);
+/* Forget objects that are kept because others are deltas of them. Packs stay open. */
+void packs_drop_cache(struct packs *p);
 bool packs_reprepare(struct packs *p); /* scan the directory again; true: something has changed */
 
 bool packs_has(struct packs *p, const struct object_id *oid);

@@ -60,6 +60,11 @@ static void pack_free_value(void *p)
 	pack_free(p);
 }
 
+void packs_drop_cache(struct packs *p)
+{
+	base_cache_clear(p->cache);
+}
+
 void packs_free(struct packs *ps)
 {
 	struct pack_set *set;

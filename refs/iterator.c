@@ -59,10 +59,18 @@ static int visit(void *data, const struct ref_raw *raw)
 	return deliver(v, &ref);
 }
 
-int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
-		 ref_fn fn, void *data, struct err *err)
+int refs_foreach_except(struct ref_store *rs, const char *prefix, const struct strvec *except,
+			unsigned flags, ref_fn fn, void *data, struct err *err)
 {
 	struct visit v = { rs, flags, fn, data };
 
-	return rs->backend->foreach(rs, prefix, visit, &v, err);
+	return rs->backend->foreach(rs, prefix, except, visit, &v, err);
+}
+
+int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
+		 ref_fn fn, void *data, struct err *err)
+{
+	static const struct strvec none = STRVEC_INIT;
+
+	return refs_foreach_except(rs, prefix, &none, flags, fn, data, err);
 }

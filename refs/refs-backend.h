@@ -197,9 +197,12 @@ struct ref_backend {
 	/* < 0 only for failures of the system; any safe name. */
 	int (*read)(struct ref_store *rs, const char *name, struct ref_value *out,
 		    struct err *err);
-	/* All below refs/ that start with prefix, by name. */
-	int (*foreach)(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void *data,
-		       struct err *err);
+	/*
+	 * All below refs/ that start with prefix, by name; but for those below `except`:
+	 * refs_foreach_except.
+	 */
+	int (*foreach)(struct ref_store *rs, const char *prefix, const struct strvec *except,
+		       ref_raw_fn fn, void *data, struct err *err);
 
 	/*
 	 * A transaction: `lock` takes every lock and checks; nothing is staged yet. If it

@@ -14,6 +14,7 @@
 #include "util/err.h"
 #include "util/strbuf.h"
 #include "util/string-list.h"
+#include "util/strvec.h"
 
 struct ref_store;
 struct ref_backend; /* where refs live: refs/files/ has one */
@@ -136,6 +137,13 @@ typedef int (*ref_fn)(void *data, const struct ref *ref);
  */
 MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
 			  ref_fn fn, void *data, struct err *err);
+/*
+ * The same without the refs below some directories ("refs/pull/"), which are sorted, and none below
+ * another. Cost: they are not read.
+ */
+MUST_USE int refs_foreach_except(struct ref_store *rs, const char *prefix,
+				 const struct strvec *except, unsigned flags, ref_fn fn, void *data,
+				 struct err *err);
 
 /* ---- checking all of them ---- */
 struct fsck_options;

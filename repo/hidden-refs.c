@@ -61,6 +61,20 @@ bool ref_is_hidden(const struct hidden_refs *h, const char *name, const char *fu
 	return false;
 }
 
+/* What a rule hides a later one can show again: only those behind the last "!" hide all. */
+void hidden_refs_directories(const struct hidden_refs *h, const char *prefix, struct strvec *out)
+{
+	for (size_t i = h->rules.nr; i-- > 0 && h->rules.v[i][0] != '!';) {
+		const char *rule = h->rules.v[i];
+
+		if (*rule == '^')
+			strvec_pushf(out, "%s/", rule + 1);
+		else
+			strvec_pushf(out, "%s%s/", prefix, rule);
+	}
+	strvec_sort_prefixes(out);
+}
+
 int namespace_prefix(char **out, struct err *err)
 {
 	const char *name = getenv("GIT_NAMESPACE");

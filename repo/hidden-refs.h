@@ -24,6 +24,11 @@ MUST_USE int hidden_refs_read(struct hidden_refs *out, const struct config_set *
 void hidden_refs_release(struct hidden_refs *h);
 /* name: as the client sees it, NULL outside of the namespace; full_name: in the repository. */
 bool ref_is_hidden(const struct hidden_refs *h, const char *name, const char *full_name);
+/*
+ * Directories ("refs/pull/", whole names) below which every ref of the namespace with that prefix is hidden, sorted
+ * and none below another: nobody need look there. `out` is empty before. Others can be hidden as well.
+ */
+void hidden_refs_directories(const struct hidden_refs *h, const char *prefix, struct strvec *out);
 
 /*
  * The beginning of all names of refs in the namespace of GIT_NAMESPACE, "" without one:

@@ -200,6 +200,11 @@ test_expect_success 'deepening after rounds of haves, in the same request and in
 	STATELESS= serve repo <lines && sed -n "/^shallow-info/,/^0001/p" answer >actual && test_cmp expect actual
 '
 
+test_expect_success 'what both have, without a want' '
+	fetch_request "have $ONE" "have $ZERO_OID" wait-for-done | serve repo &&
+	printf "%s\n" acknowledgments "ACK $ONE" 0000 >expect && test_cmp expect answer
+'
+
 test_expect_success 'a boundary by date or by a ref' '
 	when=$(git -C repo log -1 --format=%ct $TWO) &&
 	fetch_request "want $MAIN" "deepen-since $when" done | serve repo &&

@@ -24,7 +24,7 @@ advertised () {
 test_expect_success 'the advertisement' '
 	advertised "" "-c transfer.hideRefs=refs/hidden" repo && sed "1s/ agent=git.*//" answer >actual &&
 	cat >expect <<-EOF &&
-	$MAIN HEAD\000multi_ack thin-pack side-band side-band-64k ofs-delta shallow deepen-since deepen-not deepen-relative no-progress include-tag multi_ack_detailed symref=HEAD:refs/heads/main object-format=$TEST_HASH
+	$MAIN HEAD\000multi_ack thin-pack side-band side-band-64k ofs-delta shallow deepen-since deepen-not deepen-relative no-progress include-tag multi_ack_detailed no-done symref=HEAD:refs/heads/main object-format=$TEST_HASH
 	$MAIN refs/heads/main
 	$TWO refs/heads/side
 	$TAG refs/tags/v1
@@ -34,7 +34,7 @@ test_expect_success 'the advertisement' '
 	test_cmp expect actual &&
 	advertised version=1 "-c uploadpack.allowAnySHA1InWant=true -c uploadpack.allowFilter=true" repo &&
 	test "$(head -n 1 answer)" = "version 1" &&
-	test_grep "allow-tip-sha1-in-want allow-reachable-sha1-in-want symref=HEAD:refs/heads/main filter" answer &&
+	test_grep "allow-tip-sha1-in-want allow-reachable-sha1-in-want no-done symref=HEAD:refs/heads/main filter" answer &&
 	git init -q --bare empty.git && advertised "" "" empty.git &&
 	test_grep "^$ZERO_OID capabilities^{}.000multi_ack" answer && test $(wc -l <answer) = 2
 '

@@ -201,6 +201,12 @@ static int send_sections(struct upload_server *s, struct fetch_request *q, struc
 	return upload_send_pack(s, q, err);
 }
 
+/* Without a want nothing is sent; but a client may ask what both have ("git fetch --negotiate-only"). */
+static bool is_question(const struct fetch_request *q)
+{
+	return q->wants.nr || (q->wait_for_done && q->nr_have_lines && !q->done);
+}
+
 int upload_fetch_v2(struct upload_server *s, struct err *err)
 {
 	struct fetch_request q;
@@ -210,8 +216,7 @@ int upload_fetch_v2(struct upload_server *s, struct err *err)
 	rc = read_arguments(s, &q, err);
 	if (!rc && q.sideband_all)
 		s->out.band = BAND_PACK;
-	/* Without a want nothing is wanted, and nothing is answered. */
-	if (!rc && q.wants.nr && (rc = negotiate(s, &q, err)) > 0)
+	if (!rc && is_question(&q) && (rc = negotiate(s, &q, err)) > 0)
 		rc = send_sections(s, &q, err);
 	s->out.band = 0;
 	fetch_request_release(&q);

@@ -4,6 +4,7 @@
  * then it is made, or, if it is one that we have, sent as it is.
  */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "history/bitmap.h"
 #include "history/objects.h"
 #include "history/revision.h"
@@ -255,14 +256,24 @@ static int add_tag(void *data, const char *name, const struct ref *ref)
 	const struct object_source *src = odb_source_unreplaced(j->s->repo->odb);
 	struct object_id peeled = ref->peeled;
 
-	if (!starts_with(name, "refs/tags/"))
-		return 0;
 	if (!(ref->flags & REF_PEEL_KNOWN) &&
 	    object_peel(src, &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0)
 		return 0;
-	if (oid_is_null(&peeled) || oid_eq(&peeled, &ref->oid) || !is_sent(j, &peeled))
+	if (oid_is_null(&peeled) || oid_eq(&peeled, &ref->oid) || !is_sent(j, &peeled) ||
+	    !odb_has(j->s->repo->odb, &ref->oid))
 		return 0;
 	return add_chain(j, name, &ref->oid);
+}
+
+static int add_tags(struct pack_making *j, struct err *err)
+{
+	struct strvec below = STRVEC_INIT;
+	int rc;
+
+	strvec_push(&below, "refs/tags/");
+	rc = upload_refs_below(j->s, &below, add_tag, j, err);
+	strvec_clear(&below);
+	return rc;
 }
 
 static int find_objects(struct pack_making *j, struct err *err)
@@ -274,7 +285,7 @@ static int find_objects(struct pack_making *j, struct err *err)
 	if (rc == ERR_NOT_FOUND)
 		rc = walk_objects(j, err);
 	if (!rc && j->q->include_tag)
-		rc = upload_refs_foreach(j->s, add_tag, j, err);
+		rc = add_tags(j, err);
 	if (!rc && j->bitmap && !pack_objects_count(j->po) && j->q->ofs_delta && !j->q->filter.nr &&
 	    !j->q->uris)
 		j->whole = bitmap_walk_whole_pack(j->bitmap);
@@ -358,12 +369,16 @@ static int send_objects(struct pack_making *j, struct err *err)
 	const struct pack_sink sink = { .write = to_queue, .room = queue_room, .data = j->queue };
 	int rc;
 
-	if (j->whole)
-		return pack_write_unchanged(j->whole, &sink, err);
 	bitmap_walk_free(j->bitmap);
 	j->bitmap = NULL;
-	rc = pack_objects_prepare(j->po, err);
-	return rc < 0 ? rc : pack_objects_write(j->po, &sink, err);
+	rc = j->whole ? 0 : pack_objects_prepare(j->po, err);
+	if (rc < 0)
+		return rc;
+	/* The client may take hours for the rest. */
+	odb_drop_cache(j->s->repo->odb);
+	os_release_memory();
+	return j->whole ? pack_write_unchanged(j->whole, &sink, err)
+			: pack_objects_write(j->po, &sink, err);
 }
 
 static int find(struct pack_making **out, const struct upload_job *what, struct relay_queue *queue,
@@ -411,5 +426,7 @@ int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
 	if (!rc)
 		print_stats(j);
 	upload_job_release(what);
+	odb_drop_cache(what->s->repo->odb);
+	os_release_memory(); /* what has been made may wait for the client in the queue */
 	return rc;
 }

@@ -5,8 +5,6 @@
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 
-/* A flag of commits in the server's pool. */
-
 int upload_pool(struct upload_server *s, struct commit_pool **out, struct err *err)
 {
 	int rc = s->pool ? 0 : commit_pool_new(&s->pool, s->repo, err);
@@ -54,6 +52,8 @@ static int add_tip(void *data, const char *name UNUSED, const struct ref *ref)
 	struct reach *r = data;
 	struct commit *c;
 
+	if (!odb_has(r->s->repo->odb, &ref->oid))
+		return 0;
 	r->rc = upload_peel_to_commit(r->s, &ref->oid, &c, &r->err);
 	if (!r->rc && c && !(c->flags & REACH_SEEN)) {
 		c->flags |= REACH_SEEN;

@@ -9,17 +9,12 @@
 struct served {
 	struct upload_server *s;
 	const struct strvec *prefixes; /* sorted; NULL: all */
+	const struct oidset *only;     /* what they lead to; NULL: whatever it is */
+	unsigned flags;		       /* of refs_foreach */
+	struct strvec except;	       /* directories of hidden refs */
 	served_ref_fn fn;
 	void *data;
 };
-
-const char *upload_symref_target(struct upload_server *s, const char *full_target)
-{
-	const char *name;
-
-	return skip_prefix(full_target, s->prefix, &name) &&
-	       !ref_is_hidden(&s->hidden, name, full_target) ? name : NULL;
-}
 
 /* Does it begin with one of the prefixes? Only the last one that is not behind it can be. */
 static bool is_wanted(const struct strvec *prefixes, const char *name)
@@ -37,19 +32,20 @@ static bool is_wanted(const struct strvec *prefixes, const char *name)
 	return low && starts_with(name, prefixes->v[low - 1]);
 }
 
+/*
+ * A ref that is damaged, or leads to no object, is shown: the client should fail rather than believe that it is
+ * gone. Only symbolic refs may lead nowhere.
+ */
 static int deliver(void *data, const struct ref *ref)
 {
 	struct served *v = data;
 	struct upload_server *s = v->s;
 	const char *name;
 
-	if (!skip_prefix(ref->name, s->prefix, &name) || (v->prefixes && !is_wanted(v->prefixes, name)) ||
+	if ((ref->flags & REF_IS_SYMREF && ref->flags & REF_IS_BROKEN) || (v->only && !oidset_contains(v->only, &ref->oid)) ||
+	    !skip_prefix(ref->name, s->prefix, &name) || (v->prefixes && !is_wanted(v->prefixes, name)) ||
 	    ref_is_hidden(&s->hidden, name, ref->name))
 		return 0;
-	if (!odb_has_quick(s->repo->odb, &ref->oid) && !odb_has(s->repo->odb, &ref->oid)) {
-		repo_warn(s->repo, "%s does not point to a valid object", ref->name);
-		return 0;
-	}
 	return v->fn(v->data, name, ref);
 }
 
@@ -81,80 +77,135 @@ static int deliver_head(struct served *v, struct err *err)
 	return rc;
 }
 
-int upload_refs_foreach(struct upload_server *s, served_ref_fn fn, void *data, struct err *err)
+/* HEAD, then the others in order: all, or those of each prefix. */
+static int serve_refs(struct served *v, const struct strvec *prefixes, struct err *err)
 {
-	struct served v = { s, NULL, fn, data };
-	char *below = xconcat(s->prefix, "refs/");
-	int rc = deliver_head(&v, err);
+	int rc = deliver_head(v, err);
 
-	if (!rc)
-		rc = refs_foreach(s->repo->refs, below, 0, deliver, &v, err);
-	free(below);
+	for (size_t i = 0; i < prefixes->nr && !rc; i++) {
+		char *below = xconcat(v->s->prefix, prefixes->v[i]);
+
+		rc = refs_foreach_except(v->s->repo->refs, below, &v->except, v->flags, deliver, v,
+					 err);
+		free(below);
+	}
+	strvec_clear(&v->except);
 	return rc;
 }
 
-/* Sorted, and without those that begin with another one. */
-static void simplify_prefixes(struct strvec *out, const struct strvec *prefixes)
+static void serve_begin(struct served *v, struct upload_server *s, served_ref_fn fn, void *data)
+{
+	memset(v, 0, sizeof(*v));
+	v->s = s;
+	v->fn = fn;
+	v->data = data;
+	v->flags = REFS_INCLUDE_BROKEN;
+	hidden_refs_directories(&s->hidden, s->prefix, &v->except);
+}
+
+static int serve_all(struct served *v, struct err *err)
 {
 	struct strvec all = STRVEC_INIT;
+	int rc;
 
-	strvec_pushv(&all, prefixes->v);
-	strvec_sort_unique(&all);
-	for (size_t i = 0; i < all.nr; i++)
-		if (!out->nr || !starts_with(all.v[i], out->v[out->nr - 1]))
-			strvec_push(out, all.v[i]);
+	strvec_push(&all, "refs/");
+	rc = serve_refs(v, &all, err);
 	strvec_clear(&all);
+	return rc;
+}
+
+int upload_refs_foreach(struct upload_server *s, served_ref_fn fn, void *data, struct err *err)
+{
+	struct served v;
+
+	serve_begin(&v, s, fn, data);
+	return serve_all(&v, err);
+}
+
+int upload_refs_to(struct upload_server *s, const struct oidset *oids, served_ref_fn fn,
+		   void *data, struct err *err)
+{
+	struct served v;
+
+	serve_begin(&v, s, fn, data);
+	v.only = oids;
+	v.flags |= REFS_NO_PEEL;
+	return serve_all(&v, err);
 }
 
 /* More prefixes than this: all refs are read, and compared. */
 #define PREFIXES_LOOKED_UP 64
 
+/* Where refs with the prefixes can be. */
+static void choose_places(struct strvec *out, const struct strvec *prefixes)
+{
+	if (prefixes->nr > PREFIXES_LOOKED_UP) {
+		strvec_push(out, "refs/");
+		return;
+	}
+	for (size_t i = 0; i < prefixes->nr; i++) {
+		const char *prefix = prefixes->v[i];
+
+		if (starts_with(prefix, "refs/"))
+			strvec_push(out, prefix);
+		else if (starts_with("refs/", prefix))
+			strvec_push(out, "refs/");
+	}
+}
+
 int upload_refs_below(struct upload_server *s, const struct strvec *prefixes, served_ref_fn fn,
 		      void *data, struct err *err)
 {
-	struct strvec sorted = STRVEC_INIT;
-	struct served v = { s, &sorted, fn, data };
+	struct strvec sorted = STRVEC_INIT, places = STRVEC_INIT;
+	struct served v;
 	int rc;
 
 	if (!prefixes->nr)
 		return upload_refs_foreach(s, fn, data, err);
-	simplify_prefixes(&sorted, prefixes);
-	rc = deliver_head(&v, err);
-	if (sorted.nr > PREFIXES_LOOKED_UP) {
-		char *below = xconcat(s->prefix, "refs/");
-
-		if (!rc)
-			rc = refs_foreach(s->repo->refs, below, 0, deliver, &v, err);
-		free(below);
-		strvec_clear(&sorted);
-		return rc;
-	}
-	for (size_t i = 0; i < sorted.nr && !rc; i++) {
-		char *below;
-
-		if (!starts_with(sorted.v[i], "refs/") && !starts_with("refs/", sorted.v[i]))
-			continue;
-		below = xconcat(s->prefix, strlen(sorted.v[i]) < 5 ? "refs/" : sorted.v[i]);
-		rc = refs_foreach(s->repo->refs, below, 0, deliver, &v, err);
-		free(below);
-	}
+	strvec_pushv(&sorted, prefixes->v);
+	strvec_sort_prefixes(&sorted);
+	choose_places(&places, &sorted);
+	serve_begin(&v, s, fn, data);
+	v.prefixes = &sorted;
+	rc = serve_refs(&v, &places, err);
 	strvec_clear(&sorted);
+	strvec_clear(&places);
 	return rc;
 }
 
-int upload_head_target(struct upload_server *s, char **out, struct err *err)
+/* 1: it exists; 0: not, or it is damaged. */
+static int find_target(struct upload_server *s, const char *full_name, char **out, struct err *err)
 {
-	char *full = xconcat(s->prefix, "HEAD"), *target = NULL;
-	const char *name;
+	struct err why = ERR_INIT;
 	struct object_id oid;
-	int rc = ref_read_raw(s->repo->refs, full, &oid, &target, err);
+	char *final = NULL;
+	const char *name;
+	unsigned flags = 0;
+	int rc = ref_resolve(s->repo->refs, full_name, &oid, &final, &flags, &why);
+
+	*out = NULL;
+	if (rc < 0 && rc != ERR_NOT_FOUND && rc != ERR_CORRUPT) {
+		err_move(err, &why);
+		return rc;
+	}
+	err_release(&why);
+	if (final && flags & REF_IS_SYMREF && skip_prefix(final, s->prefix, &name))
+		*out = xstrdup(name);
+	free(final);
+	return !rc;
+}
+
+int upload_head_target(struct upload_server *s, bool unborn, char **out, struct err *err)
+{
+	char *full = xconcat(s->prefix, "HEAD"), *target;
+	int rc = find_target(s, full, &target, err);
 
 	free(full);
-	if (rc < 0 && rc != ERR_NOT_FOUND)
+	if (rc < 0)
 		return rc;
-	name = target ? upload_symref_target(s, target) : NULL;
-	*out = name ? xstrdup(name) : NULL;
-	free(target);
+	if (!rc && !unborn)
+		FREE_AND_NULL(target);
+	*out = target;
 	return 0;
 }
 
@@ -168,56 +219,76 @@ struct ls_refs {
 	struct upload_server *s;
 	struct strvec prefixes;
 	size_t prefix_bytes;
-	bool peel, symrefs, unborn, head_seen, too_many;
+	struct err *err; /* of print_ref */
+	bool peel, symrefs, unborn, too_many;
+	bool head_told; /* HEAD comes first, and what there is to say of it has been said */
 };
 
-static int print_ref(void *data, const char *name, const struct ref *ref)
+/* May the client see HEAD, and has it asked for it? */
+static bool wants_head(const struct ls_refs *l)
 {
-	struct ls_refs *l = data;
-	struct upload_server *s = l->s;
-	struct strbuf line = STRBUF_INIT;
-	struct object_id peeled = ref->peeled;
-	const char *target;
+	char *full = xconcat(l->s->prefix, "HEAD");
+	bool hidden = ref_is_hidden(&l->s->hidden, "HEAD", full);
 
-	l->head_seen |= !strcmp(name, "HEAD");
-	strbuf_add_oid(&line, &ref->oid);
-	strbuf_addf(&line, " %s", name);
-	if (l->symrefs && ref->symref_target &&
-	    (target = upload_symref_target(s, ref->symref_target)))
-		strbuf_addf(&line, " symref-target:%s", target);
-	if (l->peel && !(ref->flags & REF_PEEL_KNOWN) &&
-	    (object_peel(odb_source_unreplaced(s->repo->odb), &ref->oid, OBJ_ANY, &peeled, NULL,
-			 NULL) < 0 || oid_eq(&peeled, &ref->oid)))
-		peeled = s->repo->algo->null_oid;
-	if (l->peel && !oid_is_null(&peeled)) {
-		strbuf_addstr(&line, " peeled:");
-		strbuf_add_oid(&line, &peeled);
-	}
-	strbuf_addch(&line, '\n');
-	pkt_writer_add(&s->out, line.buf, line.len);
-	strbuf_release(&line);
-	return pkt_writer_failed(&s->out) ? ERR_IO : 0;
+	free(full);
+	if (hidden)
+		return false;
+	for (size_t i = 0; i < l->prefixes.nr; i++)
+		if (starts_with("HEAD", l->prefixes.v[i]))
+			return true;
+	return !l->prefixes.nr;
 }
 
-static int print_unborn(struct ls_refs *l, struct err *err)
+/* Before the first ref, `name` (NULL: there is none), if that is not HEAD. */
+static int tell_unborn(struct ls_refs *l, const char *name)
 {
 	char *target;
-	int rc = upload_head_target(l->s, &target, err);
+	int rc;
 
+	if (l->head_told)
+		return 0;
+	l->head_told = true;
+	if (!l->unborn || !l->symrefs || !wants_head(l) || (name && !strcmp(name, "HEAD")))
+		return 0;
+	rc = upload_head_target(l->s, true, &target, l->err);
 	if (!rc && target)
-		pkt_writer_addf(&l->s->out, "unborn HEAD%s%s\n",
-				l->symrefs ? " symref-target:" : "", l->symrefs ? target : "");
+		pkt_writer_addf(&l->s->out, "unborn HEAD symref-target:%s\n", target);
 	if (!rc)
 		free(target);
 	return rc;
 }
 
-static bool wants_head(const struct ls_refs *l)
+static int print_ref(void *data, const char *name, const struct ref *ref)
 {
-	for (size_t i = 0; i < l->prefixes.nr; i++)
-		if (starts_with("HEAD", l->prefixes.v[i]))
-			return true;
-	return !l->prefixes.nr;
+	struct ls_refs *l = data;
+	struct upload_server *s = l->s;
+	struct object_id peeled = ref->peeled;
+	struct strbuf *line;
+	char *target = NULL;
+	int rc = tell_unborn(l, name);
+
+	if (!rc && l->symrefs && ref->symref_target)
+		rc = find_target(s, ref->name, &target, l->err);
+	if (rc < 0)
+		return rc;
+	line = pkt_writer_begin(&s->out);
+	strbuf_add_oid(line, &ref->oid);
+	strbuf_addch(line, ' ');
+	strbuf_addstr(line, name);
+	if (target)
+		strbuf_addf(line, " symref-target:%s", target);
+	free(target);
+	if (l->peel && !(ref->flags & REF_PEEL_KNOWN) &&
+	    (object_peel(odb_source_unreplaced(s->repo->odb), &ref->oid, OBJ_ANY, &peeled, NULL,
+			 NULL) < 0 || oid_eq(&peeled, &ref->oid)))
+		peeled = s->repo->algo->null_oid;
+	if (l->peel && !oid_is_null(&peeled)) {
+		strbuf_addstr(line, " peeled:");
+		strbuf_add_oid(line, &peeled);
+	}
+	strbuf_addch(line, '\n');
+	pkt_writer_end(&s->out);
+	return pkt_writer_failed(&s->out) ? ERR_IO : 0;
 }
 
 /* Too many prefixes are none: more refs than were asked for may be shown. */
@@ -263,13 +334,13 @@ static int read_arguments(struct ls_refs *l, struct err *err)
 
 int upload_ls_refs_v2(struct upload_server *s, struct err *err)
 {
-	struct ls_refs l = { .s = s, .prefixes = STRVEC_INIT };
+	struct ls_refs l = { .s = s, .prefixes = STRVEC_INIT, .err = err };
 	int rc = read_arguments(&l, err);
 
 	if (!rc)
 		rc = upload_refs_below(s, &l.prefixes, print_ref, &l, err);
-	if (!rc && l.unborn && !l.head_seen && wants_head(&l))
-		rc = print_unborn(&l, err);
+	if (!rc)
+		rc = tell_unborn(&l, NULL);
 	strvec_clear(&l.prefixes);
 	if (!rc)
 		pkt_writer_flush(&s->out);

@@ -21,13 +21,25 @@ static void print_uris(const struct packfile_uris *u, struct pkt_writer *out)
 	string_list_clear(&lines, NULL);
 }
 
+/* What is wanted is known: give back what was only kept to find it out. */
+static void end_negotiation(struct upload_server *s, struct fetch_request *q)
+{
+	upload_ready_free(q->ready);
+	q->ready = NULL;
+	commit_pool_free(s->pool);
+	s->pool = NULL;
+}
+
 int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err)
 {
 	struct pack_relay_options o = { .fd = s->o.out, .mode = q->mode,
 					.keepalive_ms = s->config.keepalive_ms,
 					.timeout_s = s->o.timeout_s };
 	struct upload_job j = { s, q, NULL };
-	int rc = q->uris ? upload_find_pack(&j, err) : 0;
+	int rc;
+
+	end_negotiation(s, q);
+	rc = q->uris ? upload_find_pack(&j, err) : 0;
 
 	if (!rc) {
 		print_uris(q->uris, &s->out);

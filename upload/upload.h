@@ -112,10 +112,14 @@ MUST_USE int upload_refs_foreach(struct upload_server *s, served_ref_fn fn, void
  */
 MUST_USE int upload_refs_below(struct upload_server *s, const struct strvec *prefixes,
 			       served_ref_fn fn, void *data, struct err *err);
-/* What the symref leads to, as the client names it; NULL: nothing that it may see. */
-const char *upload_symref_target(struct upload_server *s, const char *full_target);
-/* HEAD's target, also if that branch is not born yet. NULL: detached. Caller frees. */
-MUST_USE int upload_head_target(struct upload_server *s, char **out, struct err *err);
+/* The same for those that lead to one of the oids, which are there. */
+MUST_USE int upload_refs_to(struct upload_server *s, const struct oidset *oids, served_ref_fn fn,
+			    void *data, struct err *err);
+/*
+ * The ref that HEAD leads to in the end, by the name that the client knows it with, which may be hidden. NULL: HEAD is
+ * detached, or leads out of the namespace, or the ref does not exist; `unborn`: it need not. Caller frees.
+ */
+MUST_USE int upload_head_target(struct upload_server *s, bool unborn, char **out, struct err *err);
 
 /* ---- one request ---- */
 

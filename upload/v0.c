@@ -6,12 +6,15 @@
 #include "util/trace2.h"
 #include "wire/version.h"
 
+/* A flag of an oid. */
+#define TIP 1u
+
 enum multi_ack { MULTI_ACK_NONE, MULTI_ACK, MULTI_ACK_DETAILED };
 
 struct session {
 	struct upload_server *s;
 	struct fetch_request q;
-	struct oidset tips; /* what has been advertised */
+	struct oid_flags tips; /* what has been advertised on this connection */
 	enum multi_ack multi_ack;
 	bool no_done;
 	bool capabilities_sent;
@@ -33,9 +36,9 @@ static void append_capabilities(struct session *v, struct strbuf *out)
 		strbuf_addstr(out, " allow-tip-sha1-in-want");
 	if (u->allow_reachable || u->allow_any)
 		strbuf_addstr(out, " allow-reachable-sha1-in-want");
-	if (s->o.stateless_rpc)
+	if (s->o.stateless_rpc || s->o.advertise_only)
 		strbuf_addstr(out, " no-done");
-	if (!upload_head_target(s, &target, NULL) && target)
+	if (!upload_head_target(s, false, &target, NULL) && target)
 		strbuf_addf(out, " symref=HEAD:%s", target);
 	free(target);
 	if (u->allow_filter)
@@ -48,20 +51,22 @@ static void append_capabilities(struct session *v, struct strbuf *out)
 }
 
 /* The first line carries the capabilities behind a NUL. */
-static void print_line(struct session *v, const struct object_id *oid, const char *name)
+static void print_line(struct session *v, const struct object_id *oid, const char *name,
+		       const char *peeled)
 {
-	struct strbuf line = STRBUF_INIT;
+	struct strbuf *line = pkt_writer_begin(&v->s->out);
 
-	strbuf_add_oid(&line, oid);
-	strbuf_addf(&line, " %s", name);
+	strbuf_add_oid(line, oid);
+	strbuf_addch(line, ' ');
+	strbuf_addstr(line, name);
+	strbuf_addstr(line, peeled);
 	if (!v->capabilities_sent) {
-		strbuf_addch(&line, '\0');
-		append_capabilities(v, &line);
+		strbuf_addch(line, '\0');
+		append_capabilities(v, line);
 		v->capabilities_sent = true;
 	}
-	strbuf_addch(&line, '\n');
-	pkt_writer_add(&v->s->out, line.buf, line.len);
-	strbuf_release(&line);
+	strbuf_addch(line, '\n');
+	pkt_writer_end(&v->s->out);
 }
 
 static int advertise_ref(void *data, const char *name, const struct ref *ref)
@@ -70,26 +75,16 @@ static int advertise_ref(void *data, const char *name, const struct ref *ref)
 	const struct object_source *src = odb_source_unreplaced(v->s->repo->odb);
 	struct object_id peeled = ref->peeled;
 
-	print_line(v, &ref->oid, name);
+	if (!v->s->o.advertise_only)
+		*oid_flags_at(&v->tips, ref->oid.hash) |= TIP;
+	print_line(v, &ref->oid, name, "");
 	if (!(ref->flags & REF_PEEL_KNOWN) &&
 	    (object_peel(src, &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0 ||
 	     oid_eq(&peeled, &ref->oid)))
 		return pkt_writer_failed(&v->s->out) ? ERR_IO : 0;
-	if (!oid_is_null(&peeled)) {
-		char *with = xconcat(name, "^{}");
-
-		print_line(v, &peeled, with);
-		free(with);
-	}
+	if (!oid_is_null(&peeled))
+		print_line(v, &peeled, name, "^{}");
 	return pkt_writer_failed(&v->s->out) ? ERR_IO : 0;
-}
-
-static int note_tip(void *data, const char *name UNUSED, const struct ref *ref)
-{
-	struct session *v = data;
-
-	oidset_insert(&v->tips, &ref->oid);
-	return 0;
 }
 
 /* Where a shallow server ends; written as the file "shallow" has it. */
@@ -115,7 +110,7 @@ static int advertise(struct session *v, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (!v->capabilities_sent)
-		print_line(v, &s->repo->algo->null_oid, "capabilities^{}");
+		print_line(v, &s->repo->algo->null_oid, "capabilities", "^{}");
 	rc = advertise_shallow(v, err);
 	if (rc < 0)
 		return rc;
@@ -239,21 +234,57 @@ static int read_wants(struct session *v, struct err *err)
 	return fetch_request_check(&v->q, err);
 }
 
-/* Is each of the wants the tip of a ref or, if that is enough, reached by one? */
-static int check_wants_by_refs(struct session *v, struct err *err)
-{
-	struct oid_array others = OID_ARRAY_INIT;
-	int rc = upload_refs_foreach(v->s, note_tip, v, err);
+/* Wants of which is not known yet that the client may have them. */
+struct unproven {
+	struct oidset oids;
+	struct oidset tips; /* those of them that are tips of refs */
+};
 
-	for (size_t i = 0; i < v->q.wants.nr && !rc; i++)
-		if (!oidset_contains(&v->tips, &v->q.wants.oid[i]))
-			oid_array_append(&others, &v->q.wants.oid[i]);
+/* > 0: all are. */
+static int note_tip(void *data, const char *name UNUSED, const struct ref *ref)
+{
+	struct unproven *u = data;
+
+	return oidset_insert(&u->tips, &ref->oid) && u->tips.map.nr == u->oids.map.nr;
+}
+
+static int check_unproven(struct session *v, struct unproven *u, struct err *err)
+{
+	const struct oid_array *wants = &v->q.wants;
+	struct oid_array others = OID_ARRAY_INIT;
+	int rc = upload_refs_to(v->s, &u->oids, note_tip, u, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	for (size_t i = 0; i < wants->nr; i++)
+		if (oidset_contains(&u->oids, &wants->oid[i]) &&
+		    !oidset_contains(&u->tips, &wants->oid[i]))
+			oid_array_append(&others, &wants->oid[i]);
 	/* With HTTP the refs may have moved since another process advertised them. */
-	if (!rc && others.nr && !v->s->config.allow_reachable && !v->s->o.stateless_rpc)
+	if (!v->s->config.allow_reachable && !v->s->o.stateless_rpc)
 		rc = err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&others.oid[0]));
-	if (!rc && others.nr)
+	else
 		rc = upload_check_reachable(v->s, &others, err);
 	oid_array_clear(&others);
+	return rc;
+}
+
+/*
+ * Has each of the wants been advertised here? That it was the tip of a ref then is enough: refs may move. Else is it
+ * the tip of a ref now or, if that is enough, reached by one?
+ */
+static int check_wants_by_refs(struct session *v, struct err *err)
+{
+	struct unproven u = { OIDSET_INIT, OIDSET_INIT };
+	int rc = 0;
+
+	for (size_t i = 0; i < v->q.wants.nr; i++)
+		if (!oid_flags_get(&v->tips, v->q.wants.oid[i].hash))
+			oidset_insert(&u.oids, &v->q.wants.oid[i]);
+	if (u.oids.map.nr)
+		rc = check_unproven(v, &u, err);
+	oidset_clear(&u.oids);
+	oidset_clear(&u.tips);
 	return rc;
 }
 
@@ -393,15 +424,16 @@ static int serve_request(struct session *v, struct err *err)
 
 int upload_serve_v0(struct upload_server *s, struct err *err)
 {
-	struct session v = { .s = s, .tips = OIDSET_INIT };
+	struct session v = { .s = s };
 	int rc = 0;
 
 	fetch_request_init(&v.q);
+	oid_flags_init(&v.tips, s->repo->algo);
 	if (s->o.advertise_only || !s->o.stateless_rpc)
 		rc = advertise(&v, err);
 	if (!rc && !s->o.advertise_only)
 		rc = serve_request(&v, err);
 	fetch_request_release(&v.q);
-	oidset_clear(&v.tips);
+	oid_flags_release(&v.tips);
 	return rc;
 }

@@ -85,9 +85,11 @@ void strbuf_add(struct strbuf *sb, const void *p, size_t len)
 {
 	if (!len)
 		return;
-	strbuf_grow(sb, len);
+	if (len > strbuf_avail(sb))
+		strbuf_grow(sb, len);
 	memcpy(sb->buf + sb->len, p, len);
-	strbuf_setlen(sb, sb->len + len);
+	sb->len += len;
+	sb->buf[sb->len] = '\0';
 }
 
 void strbuf_addstr(struct strbuf *sb, const char *s)

@@ -161,3 +161,20 @@ void strvec_sort_unique(struct strvec *sv)
 	sv->nr = kept;
 	sv->v[kept] = NULL;
 }
+
+void strvec_sort_prefixes(struct strvec *sv)
+{
+	size_t kept = 0;
+
+	strvec_sort_unique(sv);
+	if (!sv->nr)
+		return;
+	for (size_t i = 0; i < sv->nr; i++) {
+		if (kept && !strncmp(sv->v[i], sv->v[kept - 1], strlen(sv->v[kept - 1])))
+			free((char *)sv->v[i]);
+		else
+			sv->v[kept++] = sv->v[i];
+	}
+	sv->nr = kept;
+	sv->v[kept] = NULL;
+}

@@ -27,5 +27,7 @@ void strvec_clear(struct strvec *sv);
 
 /* Sort by strcmp and drop duplicates. */
 void strvec_sort_unique(struct strvec *sv);
+/* The same, and drop those that begin with another one: as prefixes they say nothing new. */
+void strvec_sort_prefixes(struct strvec *sv);
 
 #endif

@@ -4,7 +4,7 @@
 #include "write-or-die.h"
 
 /* Sent when it has grown beyond this. */
-#define BUFFER_BYTES ((size_t)256 * 1024)
+#define BUFFER_BYTES ((size_t)64 * 1024)
 
 void pkt_writer_init(struct pkt_writer *w, int fd)
 {
@@ -42,15 +42,16 @@ static void refuse_packet(struct pkt_writer *w, size_t start)
 /* The length of the packet that began at `start` is known now. */
 static void close_packet(struct pkt_writer *w, size_t start)
 {
-	char head[5];
+	static const char digits[] = "0123456789abcdef";
 	size_t len = w->buf.len - start;
+	char *head = w->buf.buf + start;
 
 	if (len > PKT_MAX) {
 		refuse_packet(w, start);
 		return;
 	}
-	snprintf(head, sizeof(head), "%04x", (unsigned)len & 0xffff);
-	memcpy(w->buf.buf + start, head, 4);
+	for (int i = 0; i < 4; i++)
+		head[i] = digits[len >> (12 - 4 * i) & 15];
 	if (w->buf.len >= BUFFER_BYTES)
 		send_buffer(w);
 }
@@ -59,10 +60,24 @@ static size_t open_packet(struct pkt_writer *w)
 {
 	size_t start = w->buf.len;
 
+	/* At once: what would be left behind while it grows is as much again. */
+	if (!w->buf.alloc)
+		strbuf_grow(&w->buf, BUFFER_BYTES + 4096);
 	strbuf_add(&w->buf, "0000", 4);
 	if (w->band)
 		strbuf_addch(&w->buf, w->band);
 	return start;
+}
+
+struct strbuf *pkt_writer_begin(struct pkt_writer *w)
+{
+	w->begun = open_packet(w);
+	return &w->buf;
+}
+
+void pkt_writer_end(struct pkt_writer *w)
+{
+	close_packet(w, w->begun);
 }
 
 void pkt_writer_add(struct pkt_writer *w, const void *p, size_t len)

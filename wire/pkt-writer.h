@@ -22,6 +22,7 @@ struct pkt_writer {
 	/* > 0: each payload begins with this byte and counts as text of that band (sideband-all) */
 	unsigned char band;
 	struct strbuf buf;
+	size_t begun; /* where in it the packet of pkt_writer_begin is */
 	int failed; /* the code of the first failure; 0: none */
 	struct err failure;
 };
@@ -31,6 +32,9 @@ void pkt_writer_init(struct pkt_writer *w, int fd);
 void pkt_writer_release(struct pkt_writer *w); /* what was not sent is dropped */
 void pkt_writer_add(struct pkt_writer *w, const void *p, size_t len);
 void pkt_writer_addf(struct pkt_writer *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* A packet in pieces: what is appended to the buffer before pkt_writer_end, and nothing else is done. */
+struct strbuf *pkt_writer_begin(struct pkt_writer *w);
+void pkt_writer_end(struct pkt_writer *w);
 void pkt_writer_flush(struct pkt_writer *w); /* 0000 */
 void pkt_writer_delim(struct pkt_writer *w); /* 0001 */
 void pkt_writer_response_end(struct pkt_writer *w); /* 0002 */

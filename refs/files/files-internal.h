@@ -68,8 +68,8 @@ void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool
 
 /* ---- the table's functions (struct ref_backend) ---- */
 /* iterator.c */
-MUST_USE int files_foreach(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void *data,
-			   struct err *err);
+MUST_USE int files_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except,
+			   ref_raw_fn fn, void *data, struct err *err);
 /* pack.c, verify.c */
 MUST_USE int files_pack_is_due(struct ref_store *rs, bool *due, struct err *err);
 MUST_USE int files_pack(struct ref_store *rs, const struct refs_pack_options *o,

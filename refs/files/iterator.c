@@ -8,8 +8,11 @@
 #include "util/strbuf.h"
 
 struct visit {
+	const char *prefix;
 	ref_raw_fn fn;
 	void *data;
+	const struct strvec *except;
+	size_t next_except; /* those before it are behind us */
 	struct strbuf name; /* of a packed entry, NUL-terminated */
 };
 
@@ -57,23 +60,64 @@ static int order(const struct loose_entry *l, const struct packed_entry *p)
 	return len < p->name_len ? -1 : len > p->name_len;
 }
 
-static int merge(struct visit *v, const struct loose_list *loose,
-		 struct packed_refs *packed, const char *prefix, struct err *err)
+/* The directory that is left out, and has the entry; NULL: there is none. Entries come in order. */
+static const char *left_out(struct visit *v, const struct packed_entry *e)
 {
-	size_t plen = strlen(prefix), i = 0;
+	for (; v->next_except < v->except->nr; v->next_except++) {
+		const char *dir = v->except->v[v->next_except];
+		size_t len = strlen(dir);
+		int c = memcmp(dir, e->name, len < e->name_len ? len : e->name_len);
+
+		if (c > 0 || (!c && len > e->name_len))
+			return NULL;
+		if (!c)
+			return dir;
+	}
+	return NULL;
+}
+
+/* To the first entry behind a directory: its name without the '/' at its end, and the byte after '/'. */
+static int skip_directory(struct packed_cursor *c, struct packed_refs *packed, const char *dir,
+			  struct err *err)
+{
+	char *behind = xstrdup(dir);
+	int rc;
+
+	behind[strlen(behind) - 1]++;
+	rc = packed_cursor_start(c, packed, behind, err);
+	free(behind);
+	return rc;
+}
+
+/* What packed_cursor_next says, of those that are asked for. */
+static int next_packed(struct visit *v, struct packed_cursor *c, struct packed_refs *packed,
+		       struct packed_entry *e, struct err *err)
+{
+	const char *dir;
+	int rc = 0, more;
+
+	while ((more = packed_cursor_next(c, e, err)) > 0 && (dir = left_out(v, e)) && !rc)
+		rc = skip_directory(c, packed, dir, err);
+	if (rc < 0 || more <= 0)
+		return rc < 0 ? rc : more;
+	return packed_in_prefix(e, v->prefix, strlen(v->prefix));
+}
+
+static int merge(struct visit *v, const struct loose_list *loose, struct packed_refs *packed,
+		 struct err *err)
+{
 	struct packed_entry e;
 	struct packed_cursor c;
 	int rc, more, cmp;
+	size_t i = 0;
 
-	rc = packed_cursor_start(&c, packed, prefix, err);
+	rc = packed_cursor_start(&c, packed, v->prefix, err);
 	if (rc < 0)
 		return rc;
-	more = packed_cursor_next(&c, &e, err);
+	more = next_packed(v, &c, packed, &e, err);
 	for (;;) {
 		if (more < 0)
 			return more;
-		if (more && !packed_in_prefix(&e, prefix, plen))
-			more = 0;
 		if (!more && i == loose->nr)
 			return 0;
 		cmp = !more ? -1 : i == loose->nr ? 1 : order(&loose->items[i], &e);
@@ -81,15 +125,16 @@ static int merge(struct visit *v, const struct loose_list *loose,
 		if (rc)
 			return rc;
 		if (cmp >= 0)
-			more = packed_cursor_next(&c, &e, err);
+			more = next_packed(v, &c, packed, &e, err);
 	}
 }
 
-int files_foreach(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void *data,
-		  struct err *err)
+int files_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except,
+		  ref_raw_fn fn, void *data, struct err *err)
 {
-	struct visit v = { fn, data, STRBUF_INIT };
-	struct loose_list loose = { .nr = 0 };
+	struct visit v = { .prefix = prefix, .except = except, .fn = fn, .data = data,
+			   .name = STRBUF_INIT };
+	struct loose_list loose = { .except = except };
 	struct packed_refs *packed;
 	int rc;
 
@@ -98,7 +143,7 @@ int files_foreach(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void 
 	if (!rc) {
 		rc = packed_refs_get(rs, &packed, err);
 		if (!rc) {
-			rc = merge(&v, &loose, packed, prefix, err);
+			rc = merge(&v, &loose, packed, err);
 			packed_refs_put(packed);
 		}
 	}

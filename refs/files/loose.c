@@ -245,6 +245,17 @@ static bool may_hold(const char *name, size_t len, const char *prefix)
 	return !memcmp(name, prefix, len < plen ? len : plen);
 }
 
+/* The directory w->name is not to be read. */
+static bool is_left_out(const struct walk *w)
+{
+	const struct strvec *except = w->out->except;
+
+	for (size_t i = 0; except && i < except->nr; i++)
+		if (starts_with(w->name.buf, except->v[i]))
+			return true;
+	return false;
+}
+
 static int add_file(struct walk *w, struct err *err)
 {
 	struct loose_entry e;
@@ -281,7 +292,7 @@ static int walk_dir(struct walk *w, int depth, struct err *err)
 		strbuf_addstr(&w->name, entries[i]);
 		if (!ends_with(entries[i], "/"))
 			rc = add_file(w, err);
-		else if (may_hold(w->name.buf, w->name.len, w->prefix) &&
+		else if (may_hold(w->name.buf, w->name.len, w->prefix) && !is_left_out(w) &&
 			 (w->private_dirs || !refname_in_private_dir(w->name.buf)))
 			rc = walk_dir(w, depth + 1, err);
 		strbuf_setlen(&w->path, path_len);

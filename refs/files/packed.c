@@ -83,11 +83,11 @@ static int parse_entry(const struct packed_refs *p, size_t pos, struct packed_en
 		       size_t *next, struct err *err)
 {
 	const size_t hex = p->algo->hex_len;
-	const char *eol, *end;
 	struct packed_entry e;
+	const char *eol;
 
 	eol = parse_name(p, pos, &e);
-	if (!eol || oid_parse_hex(&e.oid, p->buf + pos, p->algo, &end) ||
+	if (!eol || oid_parse_digits(&e.oid, p->buf + pos, p->algo) ||
 	    memchr(e.name, '\0', e.name_len))
 		return bad_line(p, pos, err);
 	e.peeled = p->algo->null_oid;
@@ -99,7 +99,7 @@ static int parse_entry(const struct packed_refs *p, size_t pos, struct packed_en
 	if (pos < p->len && p->buf[pos] == '^') {
 		eol = line_end(p, pos);
 		if (!eol || (size_t)(eol - (p->buf + pos)) != hex + 1 ||
-		    oid_parse_hex(&e.peeled, p->buf + pos + 1, p->algo, &end))
+		    oid_parse_digits(&e.peeled, p->buf + pos + 1, p->algo))
 			return bad_line(p, pos, err);
 		e.peel_known = true;
 		pos = eol + 1 - p->buf;

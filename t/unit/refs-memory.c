@@ -109,8 +109,16 @@ static bool exists(const struct memory_ref *r)
 	return r && r->value.kind != REF_KIND_MISSING;
 }
 
-static int memory_foreach(struct ref_store *rs, const char *prefix, ref_raw_fn fn, void *data,
-			  struct err *err UNUSED)
+static bool is_left_out(const struct strvec *dirs, const char *name)
+{
+	for (size_t i = 0; i < dirs->nr; i++)
+		if (starts_with(name, dirs->v[i]))
+			return true;
+	return false;
+}
+
+static int memory_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except,
+			  ref_raw_fn fn, void *data, struct err *err UNUSED)
 {
 	const struct string_list *refs = &store_of(rs)->refs;
 	int rc = 0;
@@ -121,7 +129,8 @@ static int memory_foreach(struct ref_store *rs, const char *prefix, ref_raw_fn f
 		struct ref_raw raw = { .name = name, .kind = r->value.kind,
 				       .oid = &r->value.oid, .target = r->value.target };
 
-		if (exists(r) && starts_with(name, "refs/") && starts_with(name, prefix))
+		if (exists(r) && starts_with(name, "refs/") && starts_with(name, prefix) &&
+		    !is_left_out(except, name))
 			rc = fn(data, &raw);
 	}
 	return rc;

@@ -233,6 +233,10 @@ static void test_cache(void **state)
 	base_cache_add(c, NULL, 17, b);
 	assert_null(base_cache_get(c, NULL, 17));
 	base_object_put(b);
+	base_cache_clear(c);
+	assert_int_equal(atomic_load(&first->refs), 1); /* ours: it stays */
+	assert_null(base_cache_get(c, NULL, 12));
+	base_cache_add(c, NULL, 12, first);
 	base_cache_free(c);
 	assert_int_equal(atomic_load(&first->refs), 1);
 	assert_int_equal(atomic_load(&again->refs), 1);

@@ -372,6 +372,27 @@ static void lists_in_order(void **state UNUSED)
 	strbuf_release(&out);
 }
 
+static void leaves_out_directories(void **state UNUSED)
+{
+	struct strvec except = STRVEC_INIT;
+	struct strbuf out = STRBUF_INIT;
+
+	make("refs/heads/a/b", &oid_a);
+	make("refs/heads/a/c/d", &oid_a);
+	make("refs/heads/a-b", &oid_b);
+	make("refs/heads/a0", &oid_b);
+	make("refs/pull/1", &oid_c);
+	make("refs/tags/t", &oid_c);
+	strvec_pushl(&except, "refs/heads/a/", "refs/none/", "refs/pull/", NULL);
+	assert_int_equal(refs_foreach_except(rs, "", &except, 0, collect, &out, NULL), 0);
+	assert_string_equal(out.buf, "refs/heads/a-b b, refs/heads/a0 b, refs/tags/t c, ");
+	strbuf_reset(&out);
+	assert_int_equal(refs_foreach_except(rs, "refs/heads/a/c", &except, 0, collect, &out, NULL), 0);
+	assert_string_equal(out.buf, "");
+	strbuf_release(&out);
+	strvec_clear(&except);
+}
+
 /* ---- symbolic refs and reflogs ---- */
 
 static void follows_symrefs(void **state UNUSED)
@@ -796,6 +817,7 @@ int main(void)
 		BOTH(refuses_conflicting_names),
 		BOTH(conflicting_names_in_two_transactions),
 		BOTH(lists_in_order),
+		BOTH(leaves_out_directories),
 		BOTH(follows_symrefs),
 		BOTH(symrefs_change),
 		BOTH(logs_are_made_where_wanted),

@@ -205,6 +205,15 @@ static void test_strvec(void **state)
 	strvec_clear(&sv);
 	assert_int_equal(sv.nr, 0);
 	assert_null(sv.v[0]);
+	strvec_sort_prefixes(&sv);
+	strvec_pushl(&sv, "b/c", "b-", "b/", "a", "b/", "ab", NULL);
+	strvec_sort_prefixes(&sv);
+	assert_int_equal(sv.nr, 3);
+	assert_string_equal(sv.v[0], "a");
+	assert_string_equal(sv.v[1], "b-");
+	assert_string_equal(sv.v[2], "b/");
+	assert_null(sv.v[3]);
+	strvec_clear(&sv);
 }
 
 static void test_split_cmdline(void **state)
