@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A good .bitmap of a pack is changed as the input says, and everything is asked of it. The first
- * byte of the input chooses whether it has a table of commits; then follow changes of four bytes:
- * two for the place (from the end, if it is odd), one for what is done, and a value.
+ * byte of the input chooses whether it has a table of commits, and pseudo-merges; then follow changes of four
+ * bytes: two for the place (from the end, if it is odd), one for what is done, and a value.
  *
- * An input that begins with "MIDX" is used as the layer of a chain of multi-pack-indexes instead.
+ * An input that begins with "MIDX" is used as the layer of a chain of multi-pack-indexes instead, and combined
+ * with itself.
  */
 #include "compat/posix.h"
 #include "pack/bitmap-internal.h"
 #include "pack/bitmap-write.h"
+#include "pack/midx-internal.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "fs/file.h"
@@ -20,7 +22,9 @@
 
 static struct idx_entry entries[OBJECTS];
 static struct object_id pack_sum;
-static struct strbuf good[2] = { STRBUF_INIT, STRBUF_INIT };
+#define MERGES 5
+
+static struct strbuf good[4] = { STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT };
 
 static void write_pack(void)
 {
@@ -47,11 +51,27 @@ static void write_pack(void)
 	strbuf_release(&pack);
 }
 
-static void write_good(struct strbuf *out, bool table)
+/* Some commits are in two of them. */
+static void add_merges(struct bitmap_writer *w)
+{
+	struct bitset commits = BITSET_INIT, reach = BITSET_INIT;
+
+	for (unsigned i = 0; i < MERGES; i++) {
+		bitset_clear(&commits);
+		bitset_add_range(&commits, i * 7, i * 7 + 9);
+		bitset_or(&reach, &commits);
+		bitset_add_range(&reach, COMMITS + i * 90, COMMITS + i * 90 + 70);
+		bitmap_writer_add_merge(w, &commits, &reach);
+	}
+	bitset_release(&commits);
+	bitset_release(&reach);
+}
+
+static void write_good(struct strbuf *out, bool table, bool merges)
 {
 	struct fsync_batch_options options = { .policy = { .method = FSYNC_METHOD_FSYNC } };
 	struct fsync_batch *b = fsync_batch_new(&options);
-	struct bitmap_target *t = bitmap_target_entries(entries, OBJECTS, &pack_sum, scratch_path("pack"));
+	struct bitmap_target *t = bitmap_target_entries(entries, OBJECTS, &pack_sum, scratch_path("pack/pack"));
 	struct bitmap_writer *w = bitmap_writer_new(t);
 	uint32_t *hashes = xcalloc(OBJECTS, sizeof(*hashes));
 	struct bitset types[4] = { BITSET_INIT, BITSET_INIT, BITSET_INIT, BITSET_INIT };
@@ -69,6 +89,8 @@ static void write_good(struct strbuf *out, bool table)
 		bitmap_target_object(t, i, &oid);
 		bitmap_writer_add(w, &oid, &reach, true);
 	}
+	if (merges)
+		add_merges(w);
 	if (bitmap_writer_stage(w, &o, b, NULL) < 0 || fsync_batch_commit(b, NULL) < 0)
 		abort();
 	path = xstrfmt("%s/pack-%s.bitmap", scratch_path("pack"), oid_hex(&pack_sum));
@@ -141,7 +163,7 @@ static void ask(struct packs *ps)
 		bitset_add(&commits, i);
 	}
 	if (bitmap_index_foreach_commit(b, look_up, b, NULL) > 0 ||
-	    bitmap_index_or_merges(b, &commits, &to, NULL) > 1)
+	    (bitmap_index_or_merges(b, &commits, &to, NULL) >= 0 && to.nr > bitset_words(OBJECTS)))
 		abort();
 	for (int t = OBJ_COMMIT; t <= OBJ_TAG; t++)
 		if (bitset_count(bitmap_index_type(b, t)) > bitmap_index_nr(b))
@@ -169,6 +191,39 @@ static int touch_object(void *data, const struct object_id *oid)
 	return 0;
 }
 
+/* The layer twice, one on top of the other: each object once, and each in its order. */
+static void combine(struct packs *ps, const char *path)
+{
+	struct midx_write_options o = { .bitmap = true, .version = 2 };
+	struct midx_range r = { .nr = 2 };
+	struct midx_selection s = { .range = &r };
+	struct midx_content c;
+	struct midx *layers[2] = { NULL, NULL };
+
+	CALLOC_ARRAY(r.v, r.nr);
+	CALLOC_ARRAY(r.pack_of, r.nr);
+	for (size_t i = 0; i < 2; i++) {
+		if (midx_open(&layers[i], path, hash_sha1, NULL) < 0)
+			goto out;
+		midx_attach_packs(layers[i], ps);
+		r.v[i] = layers[i];
+		CALLOC_ARRAY(r.pack_of[i], (size_t)layers[i]->nr_packs + 1);
+	}
+	if (!midx_content_select(&c, ps, &s, &o, NULL)) {
+		for (uint32_t i = 1; i < c.nr; i++)
+			if (memcmp(c.v[i - 1].name, c.v[i].name, 20) >= 0)
+				abort();
+		for (uint32_t i = 0; i < c.nr; i++)
+			if (c.order[i] >= c.nr || c.v[c.order[i]].pack >= c.nr_packs)
+				abort();
+		midx_content_release(&c);
+	}
+out:
+	midx_range_release(&r);
+	midx_free(layers[0]);
+	midx_free(layers[1]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct packs_options o = { .algo = hash_sha1, .use_midx = true };
@@ -179,12 +234,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!good[0].len) {
 		scratch_write("pack/x", "", 0);
 		write_pack();
-		write_good(&good[0], false);
-		write_good(&good[1], true);
+		for (unsigned i = 0; i < ARRAY_SIZE(good); i++)
+			write_good(&good[i], i & 1, i & 2);
 	}
 	if (chain)
 		write_chain(data, size);
-	strbuf_addbuf(&sb, &good[size && (data[0] & 1)]);
+	strbuf_addbuf(&sb, &good[size ? data[0] % ARRAY_SIZE(good) : 0]);
 	for (size_t i = 1; !chain && i + 4 <= size && i < 100; i += 4)
 		change(&sb, data + i);
 	scratch_write("pack/pack-1.bitmap", sb.buf, sb.len);
@@ -195,6 +250,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (packs_foreach_object(ps, false, touch_object, ps, NULL) > 0)
 			abort();
 		packs_verify_midx(ps, NULL, NULL);
+		scratch_write("pack/layer", data, size);
+		combine(ps, scratch_path("pack/layer"));
 		unlink(scratch_path("pack/multi-pack-index.d/multi-pack-index-chain"));
 	}
 	packs_free(ps);
