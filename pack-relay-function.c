@@ -101,15 +101,19 @@ int relay_queue_reserve(struct relay_queue *out, size_t len, void **p, struct er
 	return rc;
 }
 
+/* Who is woken while the lock is held has to sleep once more: the other thread is woken without it. */
 static void commit(struct relay_queue *out, size_t len)
 {
+	bool enough;
+
 	pthread_mutex_lock(&out->lock);
 	out->head += len;
-	if (out->wake_at && held(out) >= out->wake_at) {
+	enough = out->wake_at && held(out) >= out->wake_at;
+	if (enough)
 		out->wake_at = 0;
-		pthread_cond_signal(&out->filled);
-	}
 	pthread_mutex_unlock(&out->lock);
+	if (enough)
+		pthread_cond_signal(&out->filled);
 }
 
 int relay_queue_write(struct relay_queue *out, const void *p, size_t len, struct err *err)
@@ -179,15 +183,19 @@ static int send_oldest(struct relay_sender *s, struct relay_queue *out, size_t l
 	size_t first = out->begun_anew ? out->lap - out->tail : len;
 	struct iovec pieces[2] = { { out->ring + out->tail, len < first ? len : first },
 				   { out->ring, len < first ? 0 : len - first } };
+	bool wake;
 	int rc;
 
 	pthread_mutex_unlock(&out->lock);
 	rc = relay_send(s, BAND_PACK, pieces, 2, err);
 	pthread_mutex_lock(&out->lock);
 	take_away(out, len);
-	if (out->source_waits && room(out) >= ROOM_BYTES) {
+	wake = out->source_waits && room(out) >= ROOM_BYTES;
+	if (wake) {
 		out->source_waits = false;
+		pthread_mutex_unlock(&out->lock);
 		pthread_cond_signal(&out->drained);
+		pthread_mutex_lock(&out->lock);
 	}
 	return rc;
 }
@@ -228,9 +236,9 @@ static int send_or_wait(struct relay_sender *s, struct relay_queue *out, struct 
 	if (deadline > now + RELAY_CHECK_MS)
 		deadline = now + RELAY_CHECK_MS;
 
-	if (full && full < batch)
+	if (full < batch)
 		await_source(out, batch + 1, join < deadline ? join : deadline);
-	else if (!full)
+	if (!relay_full(s, held(out)) && !out->ended && !out->text.len)
 		await_source(out, relay_payload(s) + 1, deadline);
 	full = relay_full(s, held(out));
 	if (full)

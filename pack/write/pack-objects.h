@@ -171,7 +171,7 @@ struct pack_sink {
 	int (*room)(void *data, size_t len, void **p, struct err *err);
 	void *data;
 };
-#define PACK_ROOM_MAX ((size_t)256 * 1024)
+#define PACK_ROOM_MAX ((size_t)512 * 1024)
 /*
  * Errors: ERR_IO, ERR_CORRUPT (no copy of an object is whole); what the sink returns. What the
  * sink got is then no pack.
