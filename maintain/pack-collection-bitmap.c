@@ -71,7 +71,7 @@ static int add_objects(struct pack_collection *c, struct bitmap_walk *bw, bool c
 
 	if (c->filter)
 		bitmap_walk_drop(bw, OBJ_BLOB);
-	else if (copy && c->o.ofs_delta && c->o.reuse_object && c->o.reuse_delta)
+	else if (copy && pack_objects_keeps_ranges(c->po))
 		c->whole = bitmap_walk_whole_pack(bw);
 	if (!c->whole)
 		return copy && pack_objects_keeps_ranges(c->po)

@@ -119,6 +119,24 @@ test_expect_success 'pack.useBitmaps, a damaged bitmap' '
 	same torn HEAD --delta-base-offset
 '
 
+# reuse VALUE: what is copied in ranges with this setting, or without one; the objects are the same.
+reuse () {
+	git -C two ${1:+-c pack.allowPackReuse=$1} pack-objects --all --stdout --delta-base-offset --progress </dev/null 2>err >x.pack &&
+	sed -n "s/.*pack-reused \\([0-9]*\\) (from \\([0-9]\\)).*/\\1 \\2/p" err >told && git index-pack -o x.idx x.pack >/dev/null && git show-index <x.idx | cut -d" " -f2 | sort >all &&
+	test_cmp two.all all && cat told
+}
+
+test_expect_success 'pack.allowPackReuse: of all packs, of one, of none' '
+	make_history two 30 && git -C two repack -adq && touch -d 2020-01-01 two/.git/objects/pack/pack-* && git -C two commit -q --allow-empty -m x && echo more >two/more && git -C two add more &&
+	git -C two commit -q -m y && git -C two repack -dq && git -C two multi-pack-index write --bitmap && git -C two prune-packed &&
+	git -C two rev-list --objects --all | cut -d" " -f1 | sort >two.all &&
+	all=$(wc -l <two.all) && test "$(reuse)" = "$((all)) 2" && test "$(reuse multi)" = "$((all)) 2" &&
+	test "$(reuse false)" = "0 0" && reuse single >one && test_grep " 1" one && reuse true >true && test_cmp one true &&
+	test $(cut -d" " -f1 one) -lt $all && test_expect_code 128 git -C two -c pack.allowPackReuse=some pack-objects --all --stdout </dev/null 2>err &&
+	test_grep "invalid pack.allowPackReuse value: .some." err &&
+	git -C repo -c pack.allowPackReuse=false pack-objects --all --stdout --delta-base-offset --progress </dev/null 2>err >x.pack && test_grep "pack-reused 0" err
+'
+
 test_expect_success 'no bitmap without closure; none for several packs' '
 	mkdir out && git -C repo rev-parse HEAD >list &&
 	git -C repo pack-objects --write-bitmap-index "$PWD/out/pack" <list 2>err &&

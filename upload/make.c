@@ -286,8 +286,8 @@ static int find_objects(struct pack_making *j, struct err *err)
 		rc = walk_objects(j, err);
 	if (!rc && j->q->include_tag)
 		rc = add_tags(j, err);
-	if (!rc && j->bitmap && !pack_objects_count(j->po) && j->q->ofs_delta && !j->q->filter.nr &&
-	    !j->q->uris)
+	if (!rc && j->bitmap && !pack_objects_count(j->po) && pack_objects_keeps_ranges(j->po) &&
+	    !j->q->filter.nr && !j->q->uris)
 		j->whole = bitmap_walk_whole_pack(j->bitmap);
 	if (!rc && j->bitmap && !j->whole)
 		rc = add_all_found(j, err);

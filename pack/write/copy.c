@@ -194,7 +194,6 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 	rc = pack_source_read(s, at, len, first->in_offset, err);
 	if (rc < 0)
 		return rc;
-	s->copied_from = true;
 	nr = check_run(po, at, order, nr, &len);
 	out->len += len;
 	return (int)nr;
@@ -345,6 +344,5 @@ int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i
 	if (rc <= 0)
 		return rc;
 	it->out_offset = offset;
-	s->copied_from = true;
 	return rc;
 }

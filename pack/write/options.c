@@ -54,6 +54,25 @@ static int read_level(struct pack_objects_options *o, const struct config_set *c
 	return rc < 0 ? rc : 0;
 }
 
+/* Not set, it means "multi" here, not "single": ranges of other packs are as good. */
+static int read_ranges(struct pack_objects_options *o, const struct config_set *c, struct err *err)
+{
+	const struct config_entry *e = config_get(c, "pack.allowpackreuse");
+	int on = e ? config_parse_maybe_bool(e->value) : -1;
+
+	if (!e)
+		return 0;
+	if (on >= 0)
+		o->ranges = on ? PACK_RANGES_SINGLE : PACK_RANGES_NONE;
+	else if (!strcmp(e->value, "single"))
+		o->ranges = PACK_RANGES_SINGLE;
+	else if (!strcmp(e->value, "multi"))
+		o->ranges = PACK_RANGES_MULTI;
+	else
+		return err_set(err, ERR_INVALID, "invalid pack.allowPackReuse value: '%s'", e->value);
+	return 0;
+}
+
 int pack_objects_options_read(struct pack_objects_options *o, const struct config_set *c,
 			      struct err *err)
 {
@@ -65,5 +84,7 @@ int pack_objects_options_read(struct pack_objects_options *o, const struct confi
 		rc = read_threads(o, c, err);
 	if (!rc)
 		rc = read_level(o, c, err);
+	if (!rc)
+		rc = read_ranges(o, c, err);
 	return rc < 0 ? rc : read_sizes(o, c, err);
 }

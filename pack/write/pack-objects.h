@@ -47,6 +47,9 @@ enum pack_order {
 	PACK_ORDER_FAMILY,
 };
 
+/* From which packs ranges are copied: all, the first of them, none. */
+enum pack_ranges { PACK_RANGES_MULTI, PACK_RANGES_SINGLE, PACK_RANGES_NONE };
+
 struct pack_objects_options {
 	struct odb *odb;
 	unsigned window;	     /* objects that a delta is tried against; 0: none is searched */
@@ -62,6 +65,7 @@ struct pack_objects_options {
 	bool ofs_delta;		     /* the reader knows OFS_DELTA */
 	bool thin;		     /* deltas against PACK_PREFERRED_BASE, which are not sent */
 	bool reuse_delta, reuse_object;
+	enum pack_ranges ranges;     /* pack.allowPackReuse */
 	bool incremental;	     /* leave out what is in any pack */
 	bool local;		     /* leave out what an alternate has */
 	enum pack_order order;
@@ -184,7 +188,7 @@ struct pack_objects_stats {
 	uint32_t total, deltas;		/* written; deltas without those of ranges */
 	uint32_t reused, reused_deltas; /* of these, copied from packs */
 	uint32_t in_ranges;		/* further ones, of ranges */
-	uint32_t packs;			/* from so many */
+	uint32_t packs;			/* which came from so many packs */
 	uint64_t bytes;
 };
 void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out);

@@ -44,7 +44,16 @@ struct range_writer {
 bool pack_objects_keeps_ranges(const struct pack_objects *po)
 {
 	return po->o.ofs_delta && po->o.reuse_delta && po->o.reuse_object && !po->nr_excluded &&
-	       !po->nr_others && !po->o.incremental && !po->o.local;
+	       !po->nr_others && !po->o.incremental && !po->o.local && po->o.ranges != PACK_RANGES_NONE;
+}
+
+/* The same for those of this pack. */
+static bool keeps_ranges_of(const struct pack_objects *po, const struct pack *pack)
+{
+	if (!pack_objects_keeps_ranges(po))
+		return false;
+	return po->o.ranges == PACK_RANGES_MULTI || !po->nr_ranges ||
+	       po->sources[po->ranges[0].source].pack == pack;
 }
 
 /* Where they cannot stay as they are, they are objects like others. */
@@ -80,7 +89,7 @@ int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t 
 	if (first > pack->idx.nr || nr > pack->idx.nr - first)
 		return err_set(err, ERR_CORRUPT, "'%s' has no %" PRIu32 " objects from %" PRIu32 " on",
 			       pack->path, nr, first);
-	if (!pack_objects_keeps_ranges(po))
+	if (!keeps_ranges_of(po, pack))
 		return add_items(po, pack, first, nr, err);
 	if (nr > UINT32_MAX - 1 - po->nr_in_ranges)
 		return err_set(err, ERR_TOO_BIG, "too many objects for one pack");
@@ -117,7 +126,7 @@ int pack_objects_copy(struct pack_objects *po, const struct object_id *oid, enum
 	uint32_t at;
 	int rc;
 
-	if (!pack_objects_keeps_ranges(po))
+	if (!keeps_ranges_of(po, pack))
 		return pack_objects_add_packed(po, oid, type, name_hash, pack, offset, err);
 	if (last && po->sources[last->source].pack == pack) {
 		at = last->first + last->nr;

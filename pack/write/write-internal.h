@@ -46,7 +46,7 @@ struct pack_source {
 	uint32_t *items;    /* indexes of items, sorted by in_offset */
 	uint32_t nr, alloc;
 	uint32_t rank;	    /* in the order of writing */
-	bool copied_from;
+	bool copied_from; /* in ranges */
 };
 
 /* Objects of a pack that go as they are: `nr` in the order of offsets, from `first` on. */
