@@ -395,7 +395,8 @@ static void print_all(struct batch *b)
 	if (odb_foreach_once(b->c->r->odb, b->needs, b->c->unordered ? print_found : collect, &col,
 			     &err) < 0)
 		die_err(&err);
-	qsort(col.all, col.nr, sizeof(*col.all), by_name);
+	if (col.nr)
+		qsort(col.all, col.nr, sizeof(*col.all), by_name);
 	for (size_t i = 0; i < col.nr; i++)
 		print_one_of_all(b, &col.all[i]);
 	free(col.all);
