@@ -20,7 +20,11 @@
 
 static int64_t now_s(void)
 {
-	return (int64_t)time(NULL);
+	struct timespec ts;
+
+	/* time() may lag behind the clock that times of files come from: they would lie in the future. */
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec;
 }
 
 /* Took place within so many seconds? A time to come has not. */
