@@ -145,20 +145,21 @@ struct look {
 	int (*in_packs)(struct look *l, struct odb_store *s, struct err *err);
 	int (*in_loose)(struct look *l, struct odb_store *s, struct err *err);
 	void *out;
+	int rc;	    /* of the copy that ended it */
 	bool final; /* the result stands, good or bad: no other copy */
 	int rc_first;
 	struct err first; /* of the first bad copy */
 };
 
-/* 1: this ends the search with l's result in *rc. */
-static bool settle(struct look *l, int this_rc, struct err *this_err, int *rc)
+/* 1: this ends the search with the result in l->rc. */
+static bool settle(struct look *l, int this_rc, struct err *this_err)
 {
 	if (this_rc == ERR_NOT_FOUND && !l->final) {
 		err_release(this_err);
 		return false;
 	}
 	if (!this_rc || l->final) {
-		*rc = this_rc;
+		l->rc = this_rc;
 		if (this_rc < 0 && !l->rc_first) {
 			l->rc_first = this_rc;
 			err_move(&l->first, this_err);
@@ -173,33 +174,33 @@ static bool settle(struct look *l, int this_rc, struct err *this_err, int *rc)
 	return false;
 }
 
-static bool try_packs(struct look *l, int *rc)
+static bool try_packs(struct look *l)
 {
 	FOR_EACH_STORE(l->odb, s) {
 		struct err err = ERR_INIT;
 
-		if (settle(l, l->in_packs(l, s, &err), &err, rc))
+		if (settle(l, l->in_packs(l, s, &err), &err))
 			return true;
 	}
 	return false;
 }
 
-static bool try_loose(struct look *l, int *rc)
+static bool try_loose(struct look *l)
 {
 	FOR_EACH_STORE(l->odb, s) {
 		struct err err = ERR_INIT;
 
-		if (settle(l, l->in_loose(l, s, &err), &err, rc))
+		if (settle(l, l->in_loose(l, s, &err), &err))
 			return true;
 	}
 	return false;
 }
 
-static bool try_batch(struct look *l, int *rc)
+static bool try_batch(struct look *l)
 {
 	struct err err = ERR_INIT;
 
-	return l->odb->batch && settle(l, l->in_batch(l, &err), &err, rc);
+	return l->odb->batch && settle(l, l->in_batch(l, &err), &err);
 }
 
 static bool has_changed(struct odb *odb)
@@ -214,14 +215,17 @@ static bool has_changed(struct odb *odb)
 /* Repacks that come one after the other, each before the packs of the last one have been opened. */
 #define LOOKS_MAX 20
 
-/* A repack may have moved it between the first looks; what has been packed may be loose again. */
-static bool look_again(struct look *l, int *rc)
+/*
+ * A repack may have moved an object between the first looks for it: look again, as long as packs change.
+ * changed: what has been packed may be loose again.
+ */
+static bool look_again(struct odb *odb, bool (*find)(void *data, bool changed), void *data)
 {
 	bool changed = true;
 
 	for (int i = 0; i < LOOKS_MAX && changed; i++) {
-		changed = has_changed(l->odb);
-		if (try_packs(l, rc) || (changed && try_loose(l, rc)))
+		changed = has_changed(odb);
+		if (find(data, changed))
 			return true;
 	}
 	return false;
@@ -247,12 +251,20 @@ static void report_damage(struct odb *odb, const char *msg)
 		odb->o.warn(odb->o.warn_data, msg);
 }
 
+static bool try_again(void *data, bool changed)
+{
+	struct look *l = data;
+
+	return try_packs(l) || (changed && try_loose(l));
+}
+
 static int look_everywhere(struct look *l, struct err *err)
 {
-	int rc = 0;
+	int rc;
 
-	if (!try_batch(l, &rc) && !try_packs(l, &rc) && !try_loose(l, &rc) && !look_again(l, &rc))
-		rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
+	if (!try_batch(l) && !try_packs(l) && !try_loose(l) && !look_again(l->odb, try_again, l))
+		l->rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
+	rc = l->rc;
 	if (!rc && l->rc_first)
 		report_damage(l->odb, err_message(&l->first));
 	if (rc < 0 && l->rc_first)
@@ -460,21 +472,31 @@ bool odb_has_quick(struct odb *odb, const struct object_id *oid)
 	return is_empty_tree(odb, oid);
 }
 
+struct question {
+	struct odb *odb;
+	const struct object_id *oid;
+};
+
+static bool is_loose(const struct question *q)
+{
+	FOR_EACH_STORE(q->odb, s)
+		if (loose_object_exists(s->objdir, q->oid))
+			return true;
+	return false;
+}
+
+static bool has_now(void *data, bool changed)
+{
+	const struct question *q = data;
+
+	return odb_is_packed(q->odb, q->oid) || (changed && is_loose(q));
+}
+
 bool odb_has(struct odb *odb, const struct object_id *oid)
 {
-	bool changed = true;
+	struct question q = { odb, oid };
 
-	if (odb_has_quick(odb, oid))
-		return true;
-	FOR_EACH_STORE(odb, s)
-		if (loose_object_exists(s->objdir, oid))
-			return true;
-	for (int i = 0; i < LOOKS_MAX && changed; i++) {
-		changed = has_changed(odb);
-		if (odb_is_packed(odb, oid))
-			return true;
-	}
-	return false;
+	return odb_has_quick(odb, oid) || is_loose(&q) || look_again(odb, has_now, &q);
 }
 
 /*

@@ -81,7 +81,7 @@ MUST_USE int odb_info_unreplaced(struct odb *odb, const struct object_id *oid,
 /* Type and size alone, which is much cheaper in a big pack. */
 MUST_USE int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *type,
 		      uint64_t *size, struct err *err);
-/* A miss looks for new packs once. */
+/* A miss looks for new packs, again as long as there are some. */
 bool odb_has(struct odb *odb, const struct object_id *oid);
 bool odb_has_quick(struct odb *odb, const struct object_id *oid); /* does not look again */
 bool odb_is_packed(struct odb *odb, const struct object_id *oid); /* in any store */

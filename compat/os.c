@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/os.h"
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <dirent.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -41,13 +38,6 @@ uint64_t os_memory_bytes(void)
 	if (pages > 0 && page > 0)
 		n = (uint64_t)pages * (uint64_t)page;
 	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
-}
-
-void os_return_memory(void)
-{
-#ifdef __GLIBC__
-	malloc_trim(0);
-#endif
 }
 
 void os_reserve_descriptors(int nr)

@@ -10,8 +10,6 @@
 int os_cpu_count(void);
 /* Of the machine; objects larger than that are not read. At most SIZE_MAX / 2. */
 uint64_t os_memory_bytes(void);
-/* Memory that has been freed, of all threads, goes back to the system, as far as that can be said. */
-void os_return_memory(void);
 /*
  * Make room for `nr` descriptors in the kernel's table. When the table of a process that has
  * several threads grows later, Linux waits until all processors have noticed: 10 ms and more.
@@ -86,7 +84,7 @@ bool os_boot_id(char out[OS_BOOT_ID_LEN + 1]);
 void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms);
 void os_word_wake(const uint32_t *word);
 
-/* Memory that has been freed goes back to the system now, not only for other use here. Where that is possible. */
+/* Memory that has been freed, by any thread, goes back to the system now, where that is possible. */
 void os_release_memory(void);
 
 /*

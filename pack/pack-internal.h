@@ -57,6 +57,8 @@ bool pack_is_marked_bad(struct pack *p, uint64_t offset);
 uint32_t pack_rev_at(const struct pack *p, uint32_t i);
 /* The offset of that object; UINT64_MAX if the reverse index is wrong. */
 uint64_t pack_rev_offset(const struct pack *p, uint32_t i);
+/* Which of the objects `from` to `to` - 1, by offset, begins there? */
+bool pack_rev_find(const struct pack *p, uint32_t from, uint32_t to, uint64_t offset, uint32_t *place);
 /* Does the reverse index have every object once, in order? */
 bool pack_rev_is_sound(const struct pack *p);
 /* The object that begins exactly at offset: its position in the idx, and the end of its entry.

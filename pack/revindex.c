@@ -310,13 +310,10 @@ bool pack_rev_is_sound(const struct pack *p)
 	return true;
 }
 
-/* The place of an offset in the order of offsets. */
-static bool rev_find(const struct pack *p, uint64_t offset, uint32_t *place)
+bool pack_rev_find(const struct pack *p, uint32_t from, uint32_t to, uint64_t offset, uint32_t *place)
 {
-	uint32_t lo = 0, hi = p->idx.nr;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
 		uint64_t at = pack_rev_offset(p, mid);
 
 		if (at == offset) {
@@ -324,9 +321,9 @@ static bool rev_find(const struct pack *p, uint64_t offset, uint32_t *place)
 			return true;
 		}
 		if (offset < at)
-			hi = mid;
+			to = mid;
 		else
-			lo = mid + 1;
+			from = mid + 1;
 	}
 	return false;
 }
@@ -340,7 +337,7 @@ static bool locate_by_search(const struct pack *p, uint64_t offset, uint32_t *po
 {
 	uint32_t place;
 
-	if (!rev_find(p, offset, &place))
+	if (!pack_rev_find(p, 0, p->idx.nr, offset, &place))
 		return false;
 	*pos = pack_rev_at(p, place);
 	*end = end_at(p, place);
@@ -396,7 +393,7 @@ int pack_entry_bytes(struct pack *p, uint64_t offset, uint32_t *hint, uint64_t *
 	if (rc < 0)
 		return rc;
 	if ((place < p->idx.nr && pack_rev_offset(p, place) == offset) ||
-	    rev_find(p, offset, &place)) {
+	    pack_rev_find(p, 0, p->idx.nr, offset, &place)) {
 		end = end_at(p, place);
 		*hint = place + 1;
 	}

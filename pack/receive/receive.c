@@ -100,7 +100,7 @@ int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_strea
 		rc = create_copy(rx, s, err);
 	if (!rc)
 		rc = rx_parse(rx, err);
-	os_return_memory();
+	os_release_memory();
 	return rc;
 }
 
@@ -114,7 +114,7 @@ int pack_receive_file(struct pack_receive *rx, const char *path, struct err *err
 	rx->path = xstrdup(path);
 	rx_input_open(&rx->in, fd, NULL, 0, rx->o.max_input_bytes, rx->sink);
 	rc = rx_parse(rx, err);
-	os_return_memory();
+	os_release_memory();
 	if (!rc && !rx->in.ended)
 		rc = rx_input_prefer(&rx->in, 1, err);
 	if (!rc && (pack_receive_rest(rx, &rest), rest))
@@ -202,7 +202,7 @@ int pack_receive_resolve(struct pack_receive *rx, struct err *err)
 	}
 	FREE_AND_NULL(rx->refs);
 	rx->nr_refs = 0;
-	os_return_memory();
+	os_release_memory();
 	if (!rc) {
 		rx_sort_names(rx);
 		rc = rx_finish_checks(rx, err);

@@ -83,20 +83,7 @@ static bool find_before(const struct pack *p, uint32_t place, uint64_t offset, u
 		hi -= step;
 		step *= 2;
 	}
-	for (uint32_t lo = step < hi ? hi - step : 0; lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		uint64_t at = pack_rev_offset(p, mid);
-
-		if (at == offset) {
-			*out = mid;
-			return true;
-		}
-		if (offset < at)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return false;
+	return pack_rev_find(p, step < hi ? hi - step : 0, hi, offset, out);
 }
 
 /* Can the entry stay as it is, since it is no delta, or its base is marked and comes before it? */

@@ -100,25 +100,6 @@ int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t 
 	return 0;
 }
 
-/* Position in the order of offsets; nr of the pack: no object begins there. */
-static uint32_t position_of(const struct pack *p, uint64_t offset)
-{
-	uint32_t lo = 0, hi = p->idx.nr;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		uint64_t at = pack_rev_offset(p, mid);
-
-		if (at == offset)
-			return mid;
-		if (offset < at)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return p->idx.nr;
-}
-
 int pack_objects_copy(struct pack_objects *po, const struct object_id *oid, enum object_type type,
 		      uint32_t name_hash, struct pack *pack, uint64_t offset, struct err *err)
 {
@@ -140,8 +121,7 @@ int pack_objects_copy(struct pack_objects *po, const struct object_id *oid, enum
 	rc = pack_open_rev(pack, err);
 	if (rc < 0)
 		return rc;
-	at = position_of(pack, offset);
-	if (at == pack->idx.nr)
+	if (!pack_rev_find(pack, 0, pack->idx.nr, offset, &at))
 		return err_set(err, ERR_CORRUPT, "no object begins at offset %" PRIu64 " of '%s'",
 			       offset, pack->path);
 	return pack_objects_add_range(po, pack, at, 1, err);
