@@ -140,11 +140,11 @@ static void tell_why(const struct pack_collection *c, const struct err *why)
 	free(msg);
 }
 
-int pack_collection_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
-		      const struct object_id *sum, struct err *err)
+int pack_collection_write_bitmap(void *data, const char *tmp_dir, const struct idx_entry *v, uint32_t nr,
+				 const struct object_id *sum, struct err *err)
 {
 	struct pack_collection *c = data;
-	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->base_name);
+	struct bitmap_target *t = bitmap_target_entries(v, nr, sum, c->base_name, tmp_dir);
 	struct err why = ERR_INIT;
 	int rc = build(c, t, &why);
 

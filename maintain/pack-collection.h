@@ -147,7 +147,7 @@ MUST_USE int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev
  * For pack_files_options.before_idx; data: the struct pack_collection. What is not closed under
  * reachability gets no bitmap, which is told through `warn`.
  */
-MUST_USE int pack_collection_write_bitmap(void *data, const struct idx_entry *v, uint32_t nr,
-					  const struct object_id *sum, struct err *err);
+MUST_USE int pack_collection_write_bitmap(void *data, const char *tmp_dir, const struct idx_entry *v,
+					  uint32_t nr, const struct object_id *sum, struct err *err);
 
 #endif

@@ -65,9 +65,9 @@ static unsigned char *make_fanout(const struct idx_entry *v, uint32_t nr)
 }
 
 struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t nr,
-					    const struct object_id *pack_sum, const char *base_name)
+					    const struct object_id *pack_sum, const char *base_name,
+					    const char *tmp_dir)
 {
-	const char *slash = strrchr(base_name, '/');
 	struct bitmap_target *t = target_new(hash_algo_by_id(pack_sum->algo), nr);
 
 	t->fanout = make_fanout(v, nr);
@@ -75,7 +75,7 @@ struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t 
 					t->algo->raw_len, nr };
 	t->checksum = *pack_sum;
 	t->path = xstrfmt("%s-%s.bitmap", base_name, oid_hex(pack_sum));
-	t->dir = slash ? xstrndup(base_name, (size_t)(slash - base_name) + (slash == base_name)) : xstrdup(".");
+	t->dir = xstrdup(tmp_dir);
 	t->position = idx_entries_order_by_offset(v, nr);
 	if (!invert(t))
 		BUG("positions of a new pack are not in order");

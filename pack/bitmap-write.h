@@ -18,11 +18,13 @@ struct bitmap_target;
 /* Of a pack that is there. Lives as long as the pack. */
 MUST_USE int bitmap_target_pack(struct bitmap_target **out, struct pack *p, struct err *err);
 /*
- * Of a pack that is being written as BASE_NAME-HASH.pack: the entries of its index, sorted by name, which must live as long, and its checksum.
+ * Of a pack that is being written as BASE_NAME-HASH.pack: the entries of its index, sorted by name, which must
+ * live as long, and its checksum. Until it is published the file is in tmp_dir.
  */
 struct idx_entry;
 struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t nr,
-					    const struct object_id *pack_sum, const char *base_name);
+					    const struct object_id *pack_sum, const char *base_name,
+					    const char *tmp_dir);
 void bitmap_target_free(struct bitmap_target *t);
 
 /* The number of bits; those below `first` are of the lower layers of a chain. */

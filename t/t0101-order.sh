@@ -259,6 +259,8 @@ for kind in journal btrfs local each; do
 	test_expect_success "repack ($kind): packs are whole before their idx; what they replace goes last" '
 		rm -rf repo && cp -R source repo && git -C repo repack -q -d && git -C repo commit -q --allow-empty -m more &&
 		record log $kind repack -adbq && check_rules log $kind D1 D3 && removed_last log &&
+		: what a dead one leaves lies in a directory that tells so &&
+		test_grep ! "objects/pack/tmp_" log && test_grep "TMP/tmp_bitmap_" log &&
 		: the last name is one that goes, so that the directory of that is sealed &&
 		test_grep "^\(fsync\|syncfs\|full_fsync\) " log
 	'

@@ -148,7 +148,7 @@ static int stage(struct pack_files *f, const struct pack_part *part, struct err 
 	if (!rc && f->o->promisor)
 		rc = stage_promisor(f, &parts, err);
 	if (!rc && f->o->before_idx)
-		rc = f->o->before_idx(f->o->data, v, nr, &part->sum, err);
+		rc = f->o->before_idx(f->o->data, f->dir, v, nr, &part->sum, err);
 	if (!rc)
 		rc = stage_idx(f, &parts, v, nr, err);
 	free(v);

@@ -24,9 +24,10 @@ struct pack_files_options {
 	uint32_t (*mtime_of)(void *data, const struct object_id *oid);
 	/*
 	 * Called for each pack when its index is known, but not staged: what is staged now is published
-	 * before it. Entries are sorted by name. May be NULL.
+	 * before it. Entries are sorted by name. Temporary files go to tmp_dir (of a dead process they are removed
+	 * there). May be NULL.
 	 */
-	int (*before_idx)(void *data, const struct idx_entry *v, uint32_t nr,
+	int (*before_idx)(void *data, const char *tmp_dir, const struct idx_entry *v, uint32_t nr,
 			  const struct object_id *sum, struct err *err);
 	void *data;
 };

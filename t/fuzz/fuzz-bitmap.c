@@ -71,7 +71,7 @@ static void write_good(struct strbuf *out, bool table, bool merges)
 {
 	struct fsync_batch_options options = { .policy = { .method = FSYNC_METHOD_FSYNC } };
 	struct fsync_batch *b = fsync_batch_new(&options);
-	struct bitmap_target *t = bitmap_target_entries(entries, OBJECTS, &pack_sum, scratch_path("pack/pack"));
+	struct bitmap_target *t = bitmap_target_entries(entries, OBJECTS, &pack_sum, scratch_path("pack/pack"), scratch_path("pack"));
 	struct bitmap_writer *w = bitmap_writer_new(t);
 	uint32_t *hashes = xcalloc(OBJECTS, sizeof(*hashes));
 	struct bitset types[4] = { BITSET_INIT, BITSET_INIT, BITSET_INIT, BITSET_INIT };
