@@ -52,12 +52,12 @@ static void request_took_too_long(int sig UNUSED)
 	_exit(1);
 }
 
-/* False: none came, or it is malformed; logged. */
-static bool read_request(const struct daemon_options *o, struct daemon_request *rq)
+/* 0, or the exit code where none came or it is malformed, which is logged. */
+static int read_request(const struct daemon_options *o, struct daemon_request *rq)
 {
 	struct strbuf line = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	int kind, rc = 0;
+	int kind, rc;
 
 	if (o->init_timeout_s) {
 		signal(SIGALRM, request_took_too_long);
@@ -67,22 +67,21 @@ static bool read_request(const struct daemon_options *o, struct daemon_request *
 	alarm(0);
 	if (kind == PKT_DATA)
 		rc = daemon_request_parse(rq, line.buf, line.len, &err);
-	if (rc < 0)
-		daemon_log_error("%s: '%s'", err_message(&err), line.buf);
-	else if (kind < 0)
+	else if (kind == PKT_EOF)
+		rc = err_set(&err, ERR_CORRUPT, "the remote end hung up unexpectedly");
+	else
+		rc = kind < 0 ? kind : err_set(&err, ERR_UNSUPPORTED, "Protocol error: ''");
+	if (rc)
 		daemon_log_error("%s", err_message(&err));
-	else if (kind != PKT_DATA)
-		daemon_log_error("no request: the client hung up");
 	strbuf_release(&line);
 	err_release(&err);
-	return kind == PKT_DATA && !rc;
+	return !rc ? 0 : rc == ERR_UNSUPPORTED ? 255 : 128;
 }
 
 static void log_request(const struct daemon_request *rq)
 {
-	if (rq->host)
-		daemon_log_info("Extended attribute \"host\": %s%s%s", rq->host,
-				rq->port ? ":" : "", rq->port ? rq->port : "");
+	if (rq->said_host)
+		daemon_log_info("Extended attribute \"host\": %s", rq->said_host);
 	if (rq->protocol)
 		daemon_log_info("Extended attribute \"protocol\": %s", rq->protocol);
 	daemon_log_info("Request %s for '%s'", rq->service, rq->path);
@@ -240,10 +239,8 @@ static int serve_request(const struct daemon_options *o, const struct daemon_req
 	for (size_t i = 0; !s && i < DAEMON_NR_SERVICES; i++)
 		if (!strcmp(rq->service, o->services[i].name))
 			s = &o->services[i];
-	if (!s) {
-		daemon_log_error("Protocol error: no service '%s'", rq->service);
-		return 255;
-	}
+	if (!s)
+		BUG("a service that is not in the list: %s", rq->service);
 	if (!s->enabled && !s->overridable) {
 		daemon_log_error("'%s': service not enabled.", s->name);
 		return refuse(o, rq, "service not enabled");
@@ -268,11 +265,12 @@ static void forget_own_repository(void)
 int daemon_serve(const struct daemon_options *o)
 {
 	struct daemon_request rq = DAEMON_REQUEST_INIT;
-	int code = 255;
+	int code;
 
 	forget_own_repository();
 	export_peer();
-	if (read_request(o, &rq)) {
+	code = read_request(o, &rq);
+	if (!code) {
 		log_request(&rq);
 		code = serve_request(o, &rq);
 	}

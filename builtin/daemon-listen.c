@@ -98,10 +98,12 @@ static size_t listen_at(struct daemon_listeners *l, const char *host, const char
 void daemon_listen(struct daemon_listeners *l, const struct strvec *hosts, const char *port,
 		   bool reuse_address)
 {
-	if (!hosts->nr && !listen_at(l, NULL, port, reuse_address))
-		die("unable to allocate any listen sockets on port %s", port);
+	if (!hosts->nr)
+		listen_at(l, NULL, port, reuse_address);
 	for (size_t i = 0; i < hosts->nr; i++)
 		if (!listen_at(l, hosts->v[i], port, reuse_address))
-			die("unable to allocate any listen sockets for host %s on port %s",
-			    hosts->v[i], port);
+			daemon_log_error("unable to allocate any listen sockets for host %s on port %s",
+					 hosts->v[i], port);
+	if (!l->nr)
+		daemon_die("unable to allocate any listen sockets on port %s", port);
 }

@@ -70,6 +70,20 @@ void daemon_log_info(const char *fmt, ...)
 	va_end(ap);
 }
 
+void daemon_die(const char *fmt, ...)
+{
+	struct strbuf text = STRBUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	if (destination != DAEMON_LOG_SYSLOG)
+		die("%s", text.buf);
+	log_line(LOG_ERR, text.buf);
+	exit(1);
+}
+
 void daemon_log_relay(int fd)
 {
 	FILE *in = fdopen(fd, "r"); /* check-calls: a pipe */

@@ -32,7 +32,7 @@ const char *daemon_host_canonical(struct daemon_host *h)
 		freeaddrinfo(list);
 	}
 	if (!h->canonical)
-		h->canonical = xstrdup(h->name);
+		h->canonical = xstrdup("");
 	return h->canonical;
 }
 
@@ -98,20 +98,27 @@ static char *user_path(const struct daemon_options *o, const char *asked)
 		       asked + name_len);
 }
 
+/* "/x", or "~alice" with or without "/x" behind it: "~/x" would be the home of whoever runs the server. */
+static bool is_plain_request(const char *asked)
+{
+	size_t user_len = *asked == '~' ? strcspn(asked, "/") : 0;
+	const char *rest = asked + user_len;
+
+	if (user_len ? user_len == 1 && *rest : !is_dir_sep(*rest))
+		return false;
+	return path_is_plain(rest);
+}
+
 /* The place that `asked` stands for; NULL: refused. */
 static char *translate(const struct daemon_options *o, struct daemon_host *h, const char *asked)
 {
-	const char *rest = *asked == '~' ? asked + strcspn(asked, "/") : asked;
-
-	if (*asked == '~' && !o->user_path)
-		return user_path(o, asked);
-	if ((*rest && !is_dir_sep(*rest)) || !path_is_plain(rest)) {
+	if (!is_plain_request(asked)) {
 		daemon_log_error("'%s': aliased", asked);
 		return NULL;
 	}
 	if (*asked == '~')
 		return user_path(o, asked);
-	if (o->interpolated_path) {
+	if (o->interpolated_path && h->name) {
 		char *path = expand_template(o->interpolated_path, h, asked);
 
 		daemon_log_info("Interpolated dir '%s'", path);
@@ -122,18 +129,20 @@ static char *translate(const struct daemon_options *o, struct daemon_host *h, co
 
 /* ---- what may be served ---- */
 
+static bool is_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	while (len > 1 && is_dir_sep(dir[len - 1]))
+		len--;
+	return !strncmp(path, dir, len) && (!path[len] || is_dir_sep(path[len]) || len == 1);
+}
+
 static bool is_listed(const struct daemon_options *o, const char *path)
 {
-	for (const char *const *dir = o->directories; *dir; dir++) {
-		size_t len = strlen(*dir);
-
-		while (len > 1 && is_dir_sep((*dir)[len - 1]))
-			len--;
-		if (strncmp(path, *dir, len))
-			continue;
-		if (!path[len] || (!o->strict && (is_dir_sep(path[len]) || len == 1)))
+	for (const char *const *dir = o->directories; *dir; dir++)
+		if (o->strict ? !strcmp(path, *dir) : is_below(path, *dir))
 			return true;
-	}
 	return !*o->directories;
 }
 
@@ -159,8 +168,8 @@ bool daemon_enter(const struct daemon_options *o, struct daemon_host *h, const c
 		if (enter(o, place, &found, &err) < 0)
 			found = NULL;
 	}
-	if (!found)
-		daemon_log_error("%s", err_message(&err));
+	if (!found) /* behind its first line it may have advice */
+		daemon_log_error("%.*s", (int)strcspn(err_message(&err), "\n"), err_message(&err));
 	else if (!is_listed(o, found))
 		daemon_log_error("'%s': not in directory list", found);
 	else

@@ -10,6 +10,7 @@
 #include "write-or-die.h"
 
 #define DEFAULT_PORT 9418
+#define NO_PORT INT_MIN /* none was given */
 
 static const char *const usage[] = {
 	"git daemon [--verbose] [--syslog] [--export-all]\n"
@@ -30,7 +31,7 @@ static const char *const usage[] = {
 /* What the command line says beyond struct daemon_options. */
 struct command_line {
 	struct daemon_options o;
-	int inetd, detach, reuse_address, port, syslog;
+	int inetd, detach, reuse_address, port;
 	struct strvec listen;
 	const char *log, *user, *group, *pid_file;
 };
@@ -53,7 +54,7 @@ static int set_service(const struct option *opt, const char *arg, int unset UNUS
 			s->overridable = *what == 'a';
 		return 0;
 	}
-	return error("No such service %s", arg);
+	die("No such service %s", arg);
 }
 
 static int set_user_path(const struct option *opt, const char *arg, int unset)
@@ -62,6 +63,25 @@ static int set_user_path(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
+/* The last of --syslog and --log-destination counts. */
+static int set_syslog(const struct option *opt, const char *arg UNUSED, int unset UNUSED)
+{
+	*(const char **)opt->value = "syslog";
+	return 0;
+}
+
+static int set_number(const struct option *opt, const char *arg, int unset UNUSED)
+{
+	int v, least = strcmp(opt->long_name, "max-connections") ? 0 : INT_MIN;
+
+	if (!parse_int_strict(arg, &v) || v < least)
+		die("invalid %s '%s', expecting %s integer", opt->long_name, arg,
+		    least ? "an" : "a non-negative");
+	*(int *)opt->value = v;
+	return 0;
+}
+
+#define OPT_NUMBER(l, v, h) OPT_CALLBACK_F(0, l, v, "n", h, PARSE_OPT_NONEG, set_number)
 #define OPT_SERVICE(l, h) OPT_CALLBACK_F(0, l, o, "service", h, PARSE_OPT_NONEG, set_service)
 
 static int parse(struct command_line *c, int argc, const char **argv)
@@ -69,15 +89,15 @@ static int parse(struct command_line *c, int argc, const char **argv)
 	struct daemon_options *o = &c->o;
 	struct option opts[] = {
 		OPT_BOOL(0, "verbose", &o->verbose, "log connections and requests"),
-		OPT_BOOL(0, "syslog", &c->syslog, "log to syslog"),
+		OPT_CALLBACK_F(0, "syslog", &c->log, NULL, "log to syslog",
+			       PARSE_OPT_NOARG | PARSE_OPT_NONEG, set_syslog),
 		OPT_STRING(0, "log-destination", &c->log, "stderr|syslog|none", "where to log"),
 		OPT_BOOL(0, "export-all", &o->export_all,
 			 "serve repositories without git-daemon-export-ok as well"),
-		OPT_INTEGER(0, "timeout", &o->timeout_s, "seconds that a client may be silent"),
-		OPT_INTEGER(0, "init-timeout", &o->init_timeout_s,
-			    "seconds until the request has come"),
-		OPT_INTEGER(0, "max-connections", &o->max_connections,
-			    "connections at a time (0: any number)"),
+		OPT_NUMBER("timeout", &o->timeout_s, "seconds that a client may be silent"),
+		OPT_NUMBER("init-timeout", &o->init_timeout_s, "seconds until the request has come"),
+		OPT_NUMBER("max-connections", &o->max_connections,
+			   "connections at a time (0: any number)"),
 		OPT_BOOL(0, "strict-paths", &o->strict, "take paths as they are"),
 		OPT_STRING(0, "base-path", &o->base_path, "path", "put before each path"),
 		OPT_BOOL(0, "base-path-relaxed", &o->base_path_relaxed,
@@ -110,8 +130,7 @@ static int parse(struct command_line *c, int argc, const char **argv)
 
 static enum daemon_log log_destination(const struct command_line *c)
 {
-	const char *to = c->log ? c->log :
-			 c->syslog || c->inetd || c->detach ? "syslog" : "stderr";
+	const char *to = c->log ? c->log : c->inetd || c->detach ? "syslog" : "stderr";
 
 	if (!strcmp(to, "stderr"))
 		return DAEMON_LOG_STDERR;
@@ -125,22 +144,21 @@ static enum daemon_log log_destination(const struct command_line *c)
 static void check(struct command_line *c)
 {
 	if (c->inetd && (c->detach || c->user || c->group))
-		die("--detach, --user and --group are incompatible with --inetd");
-	if (c->inetd && (c->listen.nr || c->port >= 0))
-		die("--listen= and --port= are incompatible with --inetd");
-	if (c->port > 65535 || c->port < -1)
-		die("bad port %d", c->port);
+		daemon_die("--detach, --user and --group are incompatible with --inetd");
+	if (c->inetd && (c->listen.nr || c->port != NO_PORT))
+		daemon_die("--listen= and --port= are incompatible with --inetd");
+	if (c->port != NO_PORT && (c->port > 65535 || c->port < 0))
+		daemon_die("bad port %d", c->port);
 	if (c->group && !c->user)
-		die("--group supplied without --user");
+		daemon_die("--group supplied without --user");
 	if (c->o.strict && !*c->o.directories)
-		die("option --strict-paths requires '<directory>' arguments");
-	if (c->o.timeout_s < 0 || c->o.init_timeout_s < 0)
-		die("a time limit must not be negative");
+		daemon_die("option --strict-paths requires '<directory>' arguments");
 	if (c->o.base_path) {
 		struct stat st;
 
 		if (stat(c->o.base_path, &st) < 0 || !S_ISDIR(st.st_mode))
-			die("base-path '%s' does not exist or is not a directory", c->o.base_path);
+			daemon_die("base-path '%s' does not exist or is not a directory",
+				   c->o.base_path);
 	}
 	if (c->o.max_connections < 0)
 		c->o.max_connections = 0; /* as Git has it */
@@ -162,9 +180,9 @@ static struct identity find_identity(const char *user, const char *group)
 	struct group *gr = group ? getgrnam(group) : NULL;
 
 	if (user && !pw)
-		die("user not found - %s", user);
+		daemon_die("user not found - %s", user);
 	if (group && !gr)
-		die("group not found - %s", group);
+		daemon_die("group not found - %s", group);
 	if (pw) {
 		id.uid = pw->pw_uid;
 		id.gid = gr ? gr->gr_gid : pw->pw_gid;
@@ -178,9 +196,9 @@ static void drop_privileges(const struct identity *id)
 	if (!id->name)
 		return;
 	if (initgroups(id->name, id->gid) < 0 || setgid(id->gid) < 0 || setuid(id->uid) < 0)
-		die("cannot drop privileges: %s", strerror(errno));
+		daemon_die("cannot drop privileges: %s", strerror(errno));
 	if (id->uid && (setuid(0) == 0 || seteuid(0) == 0))
-		die("cannot drop privileges: they could be had back");
+		daemon_die("cannot drop privileges: they could be had back");
 }
 
 static void redirect_to_null(int fd)
@@ -231,7 +249,7 @@ static int stand_alone(struct command_line *c)
 	char port[12];
 	int code;
 
-	snprintf(port, sizeof(port), "%d", c->port < 0 ? DEFAULT_PORT : c->port);
+	snprintf(port, sizeof(port), "%d", c->port == NO_PORT ? DEFAULT_PORT : c->port);
 	daemon_listen(&l, &c->listen, port, c->reuse_address);
 	if (c->detach)
 		detach();
@@ -258,7 +276,7 @@ int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx)
 				{ "receive-pack", "daemon.receivepack", false, true },
 			},
 		},
-		.port = -1,
+		.port = NO_PORT,
 		.listen = STRVEC_INIT,
 	};
 	int code;
@@ -266,9 +284,9 @@ int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse(&c, argc, argv);
 	argv[argc] = NULL;
 	c.o.directories = argv;
-	check(&c);
 	log = log_destination(&c);
 	daemon_log_open(log, c.o.verbose);
+	check(&c);
 	if (c.inetd && log != DAEMON_LOG_STDERR)
 		redirect_to_null(2); /* inetd makes it the client's socket */
 	code = c.inetd ? daemon_serve(&c.o) : stand_alone(&c);

@@ -35,6 +35,11 @@ void daemon_log_open(enum daemon_log to, bool verbose);
 /* One line; control characters in it become '?', since clients have a say in it. */
 void daemon_log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void daemon_log_info(const char *fmt, ...) PRINTF_LIKE(1, 2); /* with --verbose */
+/*
+ * It cannot start. Goes to syslog if that is the log, with exit code 1: standard error may be a client. Else as
+ * die().
+ */
+NORETURN void daemon_die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* Each line that comes from fd, until it ends, as an error; closes fd. */
 void daemon_log_relay(int fd);
 
@@ -69,7 +74,10 @@ struct daemon_listeners {
 	int *fds;
 	size_t nr;
 };
-/* Bind and listen. Dies if there is no socket for a name of `hosts` (or of all, if it is empty). */
+/*
+ * Bind and listen at the addresses of the names in `hosts`, or at all if it is empty. Dies if there is no socket;
+ * one that cannot be had is logged.
+ */
 void daemon_listen(struct daemon_listeners *l, const struct strvec *hosts, const char *port,
 		   bool reuse_address);
 

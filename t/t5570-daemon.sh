@@ -118,8 +118,10 @@ test_expect_success '--strict-paths' '
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a\0host=h\0" --strict-paths "$SRV/a.git" &&
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --strict-paths "$SRV" &&
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/work\0host=h\0" --strict-paths "$SRV/work" &&
-	test_expect_code 128 git daemon --inetd --strict-paths </dev/null 2>err &&
-	test_grep "requires .<directory>. arguments" err
+	ask_inetd "git-upload-pack $SRV/a.git/\0host=h\0" --strict-paths "$SRV/a.git/" &&
+	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --strict-paths "$SRV/a.git/" &&
+	test_grep "not in directory list" log &&
+	test_expect_code 128 ask_inetd "" --strict-paths && test_grep "requires .<directory>. arguments" log
 '
 
 test_expect_success '--base-path, relaxed or not' '
@@ -128,8 +130,7 @@ test_expect_success '--base-path, relaxed or not' '
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --base-path="$SRV" &&
 	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" --base-path="$SRV" --base-path-relaxed &&
 	test_expect_code 255 ask_inetd "git-upload-pack /a.git/../a.git\0host=h\0" --base-path="$SRV" &&
-	test_expect_code 128 git daemon --inetd --base-path="$SRV/none" </dev/null 2>err &&
-	test_grep "base-path.*does not exist" err
+	test_expect_code 128 ask_inetd "" --base-path="$SRV/none" && test_grep "base-path.*does not exist" log
 '
 
 test_expect_success '--interpolated-path' '
@@ -146,20 +147,65 @@ test_expect_success '--interpolated-path' '
 		--interpolated-path="$PWD/hosts/%H%D" "$PWD/hosts/x"
 '
 
-test_expect_success '--user-path' '
-	mkdir -p home/pub && git init -q --bare home/b.git && git init -q --bare home/pub/c.git &&
-	(
-		HOME=$PWD/home && export HOME &&
-		ask_inetd "git-upload-pack ~/b.git\0host=h\0" --export-all --user-path &&
-		test_grep "^cwd: .*/home/b.git$" reply &&
-		ask_inetd "git-upload-pack ~/c.git\0host=h\0" --export-all --user-path=pub &&
-		test_grep "^cwd: .*/home/pub/c.git$" reply &&
-		test_expect_code 255 ask_inetd "git-upload-pack ~/b.git\0host=h\0" --export-all --user-path=pub &&
-		test_expect_code 255 ask_inetd "git-upload-pack ~/../home/b.git\0host=h\0" --export-all --user-path &&
-		test_grep "aliased" log &&
-		test_expect_code 255 ask_inetd "git-upload-pack ~/b.git\0host=h\0" --export-all &&
-		test_grep "User-path not allowed" log
-	)
+test_expect_success '--interpolated-path: not for a client that names no host' '
+	ask_inetd "git-upload-pack /a.git" --interpolated-path="$PWD/hosts/%H%D" --base-path="$SRV" &&
+	test_grep "^cwd: .*/srv/a.git$" reply &&
+	test_expect_code 255 ask_inetd "git-upload-pack /a.git\0host=\0" --interpolated-path="$PWD/hosts/%H%D" \
+		--base-path="$SRV" --verbose && test_grep "Interpolated dir .$PWD/hosts//a.git.$" log
+'
+
+test_expect_success 'a host and a port are one part of a path each' '
+	while IFS="|" read -r said host port; do
+		test_expect_code 255 ask_inetd "git-upload-pack /a.git\0host=$said\0" --interpolated-path="/none/<%H><%P>%D" --verbose &&
+		test_grep -F "Extended attribute \"host\": $said" log &&
+		test_grep -F "Interpolated dir '\''/none/<$host><$port>/a.git'\''" log || return 1
+	done <<-\EOF
+	../x|x|
+	a/b|ab|
+	a..b|a.b|
+	..||
+	..:1||1
+	A.Example.:9|a.example|9
+	[::1]:9418|::1|9418
+	[Fe80::1]|fe80::1|
+	::1|::1|
+	a@b:x|a@b|x
+	h:../../x|h|x
+	h:99999|h|99999
+	EOF
+'
+
+test_expect_success 'a canonical name that is none' '
+	test_expect_code 255 ask_inetd "git-upload-pack /a.git\0host=no-such-host.invalid\0" \
+		--interpolated-path="/none/<%CH>%D" --verbose && test_grep "Interpolated dir ./none/<>/a.git.$" log
+'
+
+test_lazy_prereq USER_NAME 'eval "ls -d ~$(id -un)/."'
+
+# The directory is that of whoever runs the server: it may lead anywhere.
+test_expect_success USER_NAME '--user-path' '
+	user=$(id -un) && mkdir -p home/pub && git init -q --bare home/b.git && git init -q --bare home/pub/c.git &&
+	home=$(eval "cd ~$user && pwd -P" | sed "s,[^/]*,..,g; s,^..,,")$PWD/home && home=${home#/} &&
+	ask_inetd "git-upload-pack ~$user/b.git\0host=h\0" --export-all --user-path="$home" &&
+	test_grep "^cwd: .*/home/b.git$" reply &&
+	ask_inetd "git-upload-pack ~$user/c.git\0host=h\0" --export-all --user-path="$home/pub/" &&
+	test_grep "^cwd: .*/home/pub/c.git$" reply &&
+	test_expect_code 255 ask_inetd "git-upload-pack ~$user/b.git\0host=h\0" --export-all --user-path="$home/pub" &&
+	test_expect_code 255 ask_inetd "git-upload-pack ~$user/$home/b.git\0host=h\0" --export-all --user-path &&
+	test_grep "aliased" log &&
+	test_expect_code 255 ask_inetd "git-upload-pack ~$user/b.git\0host=h\0" --export-all &&
+	test_grep "User-path not allowed" log
+'
+
+test_expect_success 'the home of whoever runs the server is nobody'\''s' '
+	for o in --export-all --user-path --user-path=pub --strict-paths; do
+		test_expect_code 255 env HOME="$PWD/home" GIT_EXEC_PATH="$SERVICE_BIN" git daemon --inetd --export-all \
+			--log-destination=stderr $o "$PWD" <request >reply 2>log || return 1
+	done &&
+	for name in "~/b.git" "~/" "~//b.git"; do
+		test_expect_code 255 ask_inetd "git-upload-pack $name\0host=h\0" --export-all --user-path &&
+		refused "$denied: $name" && test_grep "aliased" log || return 1
+	done
 '
 
 test_expect_success 'services are enabled for all, or by a repository' '
@@ -179,7 +225,7 @@ test_expect_success 'services are enabled for all, or by a repository' '
 	git -C srv/a.git config daemon.uploadarch nonsense &&
 	test_expect_code 255 ask_inetd "git-upload-archive $SRV/a.git\0host=h\0" --enable=upload-archive &&
 	test_grep "bad boolean" log &&
-	test_expect_code 129 git daemon --enable=nonsense 2>err && test_grep "No such service nonsense" err
+	test_expect_code 128 git daemon --enable=nonsense 2>err && test_grep "No such service nonsense" err
 '
 
 test_expect_success 'a service that is not there says so' '
@@ -222,7 +268,7 @@ test_expect_success 'with inetd, whose standard error is the client, nothing goe
 test_expect_success ROOT 'repositories of somebody else are refused' '
 	chown -R 12345 srv/a.git && test_when_finished "chown -R 0 srv/a.git" &&
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" &&
-	refused "$denied: $SRV/a.git" && test_grep "dubious ownership" log &&
+	refused "$denied: $SRV/a.git" && test_grep "dubious ownership in repository at .*a.git.$" log &&
 	git config --global safe.directory "$SRV/a.git" &&
 	test_when_finished "git config --global --unset safe.directory" &&
 	ask_inetd "git-upload-pack $SRV/a.git\0host=h\0"
@@ -230,47 +276,53 @@ test_expect_success ROOT 'repositories of somebody else are refused' '
 
 # ---- hostile requests -----------------------------------------------------------
 
-# malformed BYTES: no service is started, and the log says that
+# malformed CODE WORDS BYTES: no service is started, the client gets nothing, and the log has the words
 malformed () {
-	printf "$1" >request &&
-	test_expect_code 255 env GIT_EXEC_PATH="$SERVICE_BIN" git daemon --inetd --export-all \
+	printf "$3" >request &&
+	test_expect_code $1 env GIT_EXEC_PATH="$SERVICE_BIN" git daemon --inetd --export-all \
 		--log-destination=stderr <request >reply 2>log &&
-	test_must_be_empty reply && test_file_not_empty log
+	test_must_be_empty reply && test_grep "$2" log
 }
 
 test_expect_success 'requests of wrong lengths' '
-	for bytes in "" "0" "000" 0000 0001 0003 0004 0005x fff1 ffff zzzz "00-1" "+010" "0x10" \
-		"0020git-upload-pack /x"
-	do
-		malformed "$bytes" || return 1
-	done
+	for bytes in "" "0" "000" "0020git-upload-pack /x"; do
+		malformed 128 "the remote end hung up unexpectedly" "$bytes" || return 1
+	done &&
+	for bytes in 0003 fff5 ffff zzzz "00-1" "+010" "0x10"; do
+		malformed 128 "bad line length" "$bytes" || return 1
+	done &&
+	for bytes in 0000 0001 0002 0004 0005x; do malformed 255 "Protocol error: " "$bytes" || return 1; done
 '
 
+escaped () { od -An -v -b "$1" | tr -d "\n" | sed "s/ /\\\\/g"; }
+
 test_expect_success 'requests of wrong words' '
-	for payload in "git-upload-pack" "git-upload-pack " "git-upload-pack\t$SRV/a.git" \
+	for payload in "git-upload-pack" "git-upload-pack\t$SRV/a.git" \
 		"git upload-pack $SRV/a.git" "upload-pack $SRV/a.git" "git- $SRV/a.git" \
 		"git-UPLOAD-pack $SRV/a.git" "git-daemon $SRV/a.git" "git-upload-pack/../x $SRV/a.git" \
-		"git-upload-pack\0 $SRV/a.git" "\0\0" "GET / HTTP/1.1\r\n\r\n" "\377\376\0" \
-		"git-upload-pack $SRV/a.git\0junk\0" \
-		"git-upload-pack $SRV/a.git\0host=h\0junk\0" \
-		"git-upload-pack $SRV/a.git\0host=../x\0" "git-upload-pack $SRV/a.git\0host=a/b\0" \
-		"git-upload-pack $SRV/a.git\0host=a..b\0" "git-upload-pack $SRV/a.git\0host=.\0" \
-		"git-upload-pack $SRV/a.git\0host=[::1\0" "git-upload-pack $SRV/a.git\0host=[::1]x\0" \
-		"git-upload-pack $SRV/a.git\0host=h:0\0" "git-upload-pack $SRV/a.git\0host=h:65536\0" \
-		"git-upload-pack $SRV/a.git\0host=h:-1\0" "git-upload-pack $SRV/a.git\0host=h:1x\0" \
-		"git-upload-pack $SRV/a.git\0host=h:111111111111111111111\0" \
-		"git-upload-pack $SRV/a.git\0host=a b\0" "git-upload-pack $SRV/a.git\0host=a\nb\0" \
-		"git-upload-pack $SRV/a.git\0host=h\0\0version=2\nX=y\0" \
-		"git-upload-pack $SRV/a.git\0host=h\0\0a b\0" "git-upload-pack $SRV/a.git\0\0a:b\0"
+		"git-upload-packx $SRV/a.git" "\0\0" "GET / HTTP/1.1\r\n\r\n" "\377\376\0"
 	do
-		pkt "$payload" >one && malformed "$(od -An -v -b one | tr -d "\n" | sed "s/ /\\\\/g")" ||
+		pkt "$payload" >one && malformed 255 "Protocol error: " "$(escaped one)" ||
 		{ echo "accepted: $payload" >&4; return 1; }
-	done
+	done &&
+	for payload in "git-upload-pack\0 $SRV/a.git" "git-upload-pack $SRV/a.git\0junk\0" \
+		"git-upload-pack $SRV/a.git\0host=h\0junk\0" "git-upload-pack $SRV/a.git\0host=h\0version=2\0" \
+		"git-upload-pack $SRV/a.git\0host=[::1\0" "git-upload-pack $SRV/a.git\0host=a\nb\0" \
+		"git-upload-pack $SRV/a.git\0host=h\0\0version=2\nX=y\0"
+	do
+		pkt "$payload" >one && malformed 128 "Invalid request" "$(escaped one)" ||
+		{ echo "accepted: $payload" >&4; return 1; }
+	done &&
+	pkt "git-upload-pack $SRV/a.git\0host=[::1]x\0" >one &&
+	malformed 128 "Garbage after end of host part" "$(escaped one)" &&
+	test_expect_code 255 ask_inetd "git-upload-pack \0host=h\0" && refused "$denied: "
 '
 
 test_expect_success 'requests of right ones, to be sure' '
 	for payload in "git-upload-pack $SRV/a.git" "git-upload-pack $SRV/a.git\0" \
 		"git-upload-pack $SRV/a.git\0host=\0" "git-upload-pack $SRV/a.git\0host=h:\0" \
+		"git-upload-pack $SRV/a.git\0host=../x\0" "git-upload-pack $SRV/a.git\0host=me@h:0\0" \
+		"git-upload-pack $SRV/a.git\0\0a:b\0" "git-upload-pack $SRV/a.git\0\0a b\0" \
 		"git-upload-pack $SRV/a.git\0HOST=[::1]:9418\0" "git-upload-pack $SRV/a.git\0host=::1\0" \
 		"git-upload-pack $SRV/a.git\0host=h_1.example.org.:1\0\0" \
 		"git-upload-pack $SRV/a.git\0host=h"
@@ -288,10 +340,22 @@ test_expect_success 'a long request, and lines that clients put into the log' '
 '
 
 test_expect_success 'options that do not go together' '
-	for o in --detach --user=x --group=x --listen=127.0.0.1 --port=1; do
-		test_expect_code 128 git daemon --inetd $o </dev/null 2>err &&
+	for o in --detach --user=x --group=x --listen=127.0.0.1 --port=1 --port=-1; do
+		test_expect_code 128 git daemon --inetd --log-destination=none $o </dev/null 2>err &&
 		test_grep "incompatible with --inetd" err || return 1
 	done &&
+	test_expect_code 1 git daemon --inetd --port=1 </dev/null >out 2>&1 && test_must_be_empty out &&
+	test_expect_code 1 git daemon --inetd --log-destination=none --syslog --port=1 </dev/null >out 2>&1 &&
+	test_must_be_empty out &&
+	for o in --timeout --init-timeout; do
+		for n in x -1 "" 1s; do
+			test_expect_code 128 git daemon --inetd $o="$n" </dev/null 2>err &&
+			test_grep "invalid ${o#--} .$n., expecting a non-negative integer" err || return 1
+		done
+	done &&
+	test_expect_code 128 git daemon --inetd --max-connections=x </dev/null 2>err &&
+	test_grep "invalid max-connections .x., expecting an integer" err &&
+	test_expect_code 128 git daemon --port=-1 2>err && test_grep "bad port -1" err &&
 	test_expect_code 128 git daemon --group=x 2>err && test_grep "without --user" err &&
 	test_expect_code 128 git daemon --port=65536 2>err && test_grep "bad port" err &&
 	test_expect_code 128 git daemon --log-destination=x 2>err && test_grep "unknown log" err &&

@@ -157,7 +157,10 @@ test_expect_success IPV6 'several addresses, IPv6' '
 test_expect_success 'an address that cannot be had' '
 	test_expect_code 128 git daemon --listen=192.0.2.1 --port=0 2>err &&
 	test_grep "Could not bind to 192.0.2.1:0" err &&
-	test_grep "unable to allocate any listen sockets for host 192.0.2.1" err
+	test_grep "unable to allocate any listen sockets for host 192.0.2.1" err &&
+	test_grep "fatal: unable to allocate any listen sockets on port 0" err &&
+	start_daemon --export-all --listen=192.0.2.1 && test_grep "Could not bind to 192.0.2.1" daemon.log && ask &&
+	test_grep "^args" reply && stop_daemon
 '
 
 test_expect_success '--detach' '

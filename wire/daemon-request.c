@@ -8,6 +8,7 @@ void daemon_request_release(struct daemon_request *rq)
 {
 	FREE_AND_NULL(rq->service);
 	FREE_AND_NULL(rq->path);
+	FREE_AND_NULL(rq->said_host);
 	FREE_AND_NULL(rq->host);
 	FREE_AND_NULL(rq->port);
 	FREE_AND_NULL(rq->protocol);
@@ -15,7 +16,12 @@ void daemon_request_release(struct daemon_request *rq)
 
 static int invalid(struct err *err)
 {
-	return err_set(err, ERR_INVALID, "invalid request");
+	return err_set(err, ERR_INVALID, "Invalid request");
+}
+
+static int not_a_command(const char *line, struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "Protocol error: '%s'", line);
 }
 
 /* What is left of the line, and the end of it. */
@@ -37,94 +43,83 @@ static char *take_string(struct cursor *c)
 
 /* ---- "git-SERVICE PATH" ---- */
 
-static int parse_command(struct daemon_request *rq, struct cursor *c, struct err *err)
+static bool is_service(const char *name, size_t len)
 {
-	char *text = take_string(c);
-	size_t len = strlen(text), n;
-	const char *service;
-	int rc = 0;
+	static const char *const services[] = { "upload-pack", "receive-pack", "upload-archive" };
 
-	if (len && text[len - 1] == '\n')
-		text[len - 1] = '\0';
-	if (!skip_prefix(text, "git-", &service)) {
-		rc = invalid(err);
-	} else {
-		n = strspn(service, "abcdefghijklmnopqrstuvwxyz-");
-		if (!n || service[n] != ' ' || !service[n + 1]) {
-			rc = invalid(err);
-		} else {
-			rq->service = xmemdupz(service, n);
-			rq->path = xstrdup(service + n + 1);
-		}
-	}
-	free(text);
-	return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(services); i++)
+		if (strlen(services[i]) == len && !memcmp(services[i], name, len))
+			return true;
+	return false;
+}
+
+static int parse_command(struct daemon_request *rq, const char *line, struct err *err)
+{
+	const char *service, *blank;
+
+	blank = skip_prefix(line, "git-", &service) ? strchr(service, ' ') : NULL;
+	if (!blank || !is_service(service, (size_t)(blank - service)))
+		return not_a_command(line, err);
+	rq->service = xmemdupz(service, (size_t)(blank - service));
+	rq->path = xstrdup(blank + 1);
+	return 0;
 }
 
 /* ---- "host=HOST:PORT" ---- */
 
-static bool host_is_safe(const char *s, bool is_address)
+static bool has_control(const char *s)
 {
-	for (size_t i = 0; s[i]; i++) {
-		unsigned char ch = (unsigned char)s[i];
-
-		if (ch == '.' && (!i || s[i - 1] == '.'))
-			return false;
-		if (!isalnum(ch) && ch < 0x80 && !strchr("._-", ch) && !(is_address && ch == ':'))
-			return false;
-	}
-	return true;
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			return true;
+	return false;
 }
 
-static bool port_is_valid(const char *s)
+/*
+ * What may become one part of a path: without slashes, dots at its beginning and end, and dots that follow
+ * one; in lower case if `lower`. Caller frees.
+ */
+static char *make_safe(const char *s, size_t len, bool lower)
 {
-	size_t len = strlen(s);
-	long v = len <= 5 && strspn(s, "0123456789") == len ? strtol(s, NULL, 10) : 0;
+	char *out = xmalloc(len + 1);
+	size_t n = 0;
 
-	return v > 0 && v < 65536;
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '/' || (s[i] == '.' && (!n || out[n - 1] == '.')))
+			continue;
+		out[n++] = lower && s[i] >= 'A' && s[i] <= 'Z' ? s[i] + 'a' - 'A' : s[i];
+	}
+	while (n && out[n - 1] == '.') /* a name's is the root of all names */
+		n--;
+	out[n] = '\0';
+	return out;
 }
 
-/* Cuts `text` up. "[::1]:9418", "::1", "example.org:9418", "" (nothing is said). */
-static int parse_host(struct daemon_request *rq, char *text, struct err *err)
+/* "[::1]:9418", "::1", "example.org:9418", "". */
+static int parse_host(struct daemon_request *rq, const char *text, struct err *err)
 {
-	char *host = text, *port = NULL, *colon;
-	bool is_address = true;
+	const char *host = text, *end = text + strlen(text), *port = NULL, *colon = strrchr(text, ':');
 
-	if (*text == '[') {
-		char *close = strchr(++host, ']');
-
-		if (!close || (close[1] && close[1] != ':'))
-			return invalid(err);
-		port = close[1] ? close + 2 : NULL;
-		*close = '\0';
-	} else if ((colon = strchr(text, ':')) && !strchr(colon + 1, ':')) {
-		*colon = '\0';
-		port = colon + 1;
-		is_address = false;
-	} else if (!colon) {
-		is_address = false;
-	}
-	if (!host_is_safe(host, is_address) || (port && *port && !port_is_valid(port)))
+	if (has_control(text))
 		return invalid(err);
-	if (*host && host[strlen(host) - 1] == '.')
-		host[strlen(host) - 1] = '\0'; /* the root of all names */
-	for (char *p = host; *p; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p += 'a' - 'A';
-	rq->host = *host ? xstrdup(host) : NULL;
-	rq->port = port && *port ? xstrdup(port) : NULL;
+	if (*text == '[') {
+		end = strchr(++host, ']');
+		if (!end)
+			return err_set(err, ERR_INVALID, "Invalid request ('[' without ']')");
+		if (end[1] && end[1] != ':')
+			return err_set(err, ERR_INVALID, "Garbage after end of host part");
+		port = end[1] ? end + 2 : NULL;
+	} else if (colon && strchr(text, ':') == colon) {
+		end = colon;
+		port = colon + 1;
+	} /* several colons: an IPv6 address without brackets */
+	rq->said_host = xstrdup(text);
+	rq->host = make_safe(host, (size_t)(end - host), true);
+	rq->port = port && *port ? make_safe(port, strlen(port), false) : NULL;
 	return 0;
 }
 
 /* ---- "version=2" ---- */
-
-static bool is_parameter(const char *s)
-{
-	for (; *s; s++)
-		if (*s <= ' ' || *s >= 0x7f || *s == ':')
-			return false;
-	return true;
-}
 
 static int parse_extra(struct daemon_request *rq, struct cursor *c, struct err *err)
 {
@@ -134,7 +129,7 @@ static int parse_extra(struct daemon_request *rq, struct cursor *c, struct err *
 	while (!rc && c->at < c->end) {
 		char *one = take_string(c);
 
-		if (!is_parameter(one))
+		if (has_control(one))
 			rc = invalid(err);
 		else if (*one)
 			strbuf_addf(&all, "%s%s", all.len ? ":" : "", one);
@@ -148,23 +143,38 @@ static int parse_extra(struct daemon_request *rq, struct cursor *c, struct err *
 
 /* ---- all of it ---- */
 
-int daemon_request_parse(struct daemon_request *out, const void *line, size_t len, struct err *err)
+static int parse_attributes(struct daemon_request *rq, struct cursor *c, struct err *err)
 {
-	struct daemon_request rq = DAEMON_REQUEST_INIT;
-	struct cursor c = { line, (const char *)line + len };
-	int rc = parse_command(&rq, &c, err);
+	int rc = 0;
 
-	if (!rc && c.at < c.end && *c.at) {
-		char *text = take_string(&c);
+	if (c->at < c->end && *c->at) {
+		char *text = take_string(c);
 
 		if (strncasecmp(text, "host=", 5))
 			rc = invalid(err);
 		else
-			rc = parse_host(&rq, text + 5, err);
+			rc = parse_host(rq, text + 5, err);
 		free(text);
 	}
-	if (!rc && c.at < c.end)
-		rc = *c.at++ ? invalid(err) : parse_extra(&rq, &c, err);
+	if (!rc && c->at < c->end)
+		rc = *c->at++ ? invalid(err) : parse_extra(rq, c, err);
+	return rc;
+}
+
+int daemon_request_parse(struct daemon_request *out, const void *line, size_t len, struct err *err)
+{
+	struct daemon_request rq = DAEMON_REQUEST_INIT;
+	struct cursor c = { line, (const char *)line + len };
+	char *command = take_string(&c);
+	size_t command_len = strlen(command);
+	int rc;
+
+	if (command_len && command[command_len - 1] == '\n')
+		command[command_len - 1] = '\0';
+	rc = parse_attributes(&rq, &c, err);
+	if (!rc)
+		rc = parse_command(&rq, command, err);
+	free(command);
 	if (rc)
 		daemon_request_release(&rq);
 	else

@@ -7,23 +7,24 @@
 #include "util/err.h"
 
 struct daemon_request {
-	char *service;	/* "upload-pack": what follows "git-" */
-	char *path;	/* as the client wrote it, not empty */
-	char *host;	/* lower case, without port, brackets and a dot at its end; NULL: not said */
-	char *port;	/* digits, 1 to 65535; NULL: not said */
-	char *protocol; /* extra parameters as GIT_PROTOCOL has them, "version=2:x"; NULL: none */
+	char *service;	 /* "upload-pack", "receive-pack" or "upload-archive" */
+	char *path;	 /* as the client wrote it; may be empty */
+	char *said_host; /* host and port as the client wrote them; NULL: it said none */
+	char *host;	 /* lower case, without port and brackets, safe (below); NULL: not said */
+	char *port;	 /* safe; NULL: not said. It need not be a number. */
+	char *protocol;	 /* extra parameters as GIT_PROTOCOL has them, "version=2:x"; NULL: none */
 };
-#define DAEMON_REQUEST_INIT { NULL, NULL, NULL, NULL, NULL }
+#define DAEMON_REQUEST_INIT { NULL, NULL, NULL, NULL, NULL, NULL }
 void daemon_request_release(struct daemon_request *rq);
 
 /*
  * Parse the payload of the packet, line[0..len): "git-SERVICE PATH", an optional line end, then
  * optionally NUL "host=HOST[:PORT]" NUL, then optionally NUL and extra parameters, each with a NUL
- * behind it. ERR_INVALID for whatever else it is.
+ * behind it. ERR_UNSUPPORTED: there is no such service; ERR_INVALID: what follows is malformed, or has control
+ * characters in it.
  *
- * A host is made of letters, digits, '.', '-', '_' and bytes beyond ASCII, and of ':' where it is
- * an IPv6 address; no name in it begins with a dot, so that it may become part of a path. Extra
- * parameters are printable ASCII without ':'.
+ * Host and port are made safe, so that each may become one part of a path: slashes are left out, and dots at the
+ * beginning, at the end and behind another dot.
  */
 MUST_USE int daemon_request_parse(struct daemon_request *out, const void *line, size_t len,
 				  struct err *err);

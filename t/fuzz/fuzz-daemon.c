@@ -19,19 +19,21 @@ static void write_again(const struct daemon_request *rq, struct strbuf *out)
 {
 	strbuf_addf(out, "git-%s %s%s", rq->service, rq->path, ends_with(rq->path, "\n") ? "\n" : "");
 	strbuf_addch(out, '\0');
-	strbuf_addstr(out, "host=");
-	if (rq->host)
-		strbuf_addf(out, strchr(rq->host, ':') ? "[%s]" : "%s", rq->host);
-	if (rq->port)
-		strbuf_addf(out, ":%s", rq->port);
-	strbuf_add(out, "\0", 2);
-	for (const char *p = rq->protocol; p;) {
-		size_t n = strcspn(p, ":");
-
-		strbuf_add(out, p, n);
+	if (rq->host) {
+		strbuf_addf(out, "host=%s", rq->said_host);
 		strbuf_addch(out, '\0');
-		p = p[n] ? p + n + 1 : NULL;
 	}
+	strbuf_addch(out, '\0');
+	if (rq->protocol) {
+		strbuf_addstr(out, rq->protocol);
+		strbuf_addch(out, '\0');
+	}
+}
+
+/* One part of a path at most. */
+static bool is_safe(const char *s)
+{
+	return !s || !*s || (!strchr(s, '/') && path_is_plain(s));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -44,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		return 0;
 	}
-	if (!*rq.path || strchr(rq.service, '/') || (rq.host && (strchr(rq.host, '/') || !path_is_plain(rq.host))))
+	if (strchr(rq.service, '/') || !is_safe(rq.host) || !is_safe(rq.port))
 		abort();
 	write_again(&rq, &text);
 	if (daemon_request_parse(&again, text.buf, text.len, NULL) < 0 ||
