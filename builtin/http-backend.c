@@ -82,20 +82,13 @@ static const struct route *find_route(const char *path, size_t *len)
 
 /* ---- the request ---- */
 
-/* The value of a parameter, decoded; NULL: there is none. Caller frees. */
-static char *query_parameter(const char *query, const char *name)
+/* Up to the next '&', decoded. */
+static char *decode(const char *p)
 {
 	struct strbuf out = STRBUF_INIT;
-	size_t len = strlen(name), n;
-	const char *p = query;
+	size_t n;
 
-	while (*p && (strncmp(p, name, len) || p[len] != '=')) {
-		p += strcspn(p, "&");
-		p += *p == '&';
-	}
-	if (!*p)
-		return NULL;
-	for (p += len + 1; *p && *p != '&'; p += n) {
+	for (; *p && *p != '&'; p += n) {
 		int hi = *p == '%' ? hex_value((unsigned char)p[1]) : -1;
 		int lo = hi >= 0 ? hex_value((unsigned char)p[2]) : -1;
 		bool decoded = lo >= 0 && hi + lo > 0; /* not "%00" */
@@ -106,36 +99,52 @@ static char *query_parameter(const char *query, const char *name)
 	return strbuf_detach(&out, NULL);
 }
 
-/* GIT_PROJECT_ROOT and PATH_INFO, or PATH_TRANSLATED. Says why there is none: NULL. */
-static char *requested_path(void)
+/* The value of the last parameter of that name, "" if it has none; NULL: there is none. Caller frees. */
+static char *query_parameter(const char *query, const char *name)
+{
+	size_t len = strlen(name);
+	char *value = NULL;
+
+	for (const char *p = query; *p; p += strcspn(p, "&"), p += *p == '&') {
+		if (strncmp(p, name, len) || !strchr("=&", p[len]))
+			continue;
+		free(value);
+		value = decode(p + len + (p[len] == '='));
+	}
+	return value;
+}
+
+/* Has it a part ".."? Doubled slashes are the server's own, which has put it together. */
+static bool leads_out(const char *path)
+{
+	for (const char *p = path; *p; p += strcspn(p, "/"), p += strspn(p, "/"))
+		if (starts_with(p, "..") && (!p[2] || p[2] == '/'))
+			return true;
+	return false;
+}
+
+/* GIT_PROJECT_ROOT and PATH_INFO, or PATH_TRANSLATED. Caller frees. */
+static int requested_path(char **out, struct err *err)
 {
 	const char *root = getenv("GIT_PROJECT_ROOT"), *info = getenv("PATH_INFO");
 	const char *translated = getenv("PATH_TRANSLATED");
 	struct strbuf path = STRBUF_INIT;
 
 	if (root && *root) {
-		if (!info || !*info) {
-			error("GIT_PROJECT_ROOT is set but PATH_INFO is not");
-			return NULL;
-		}
-		if (!is_dir_sep(*info) || !path_is_plain(info)) {
-			error("'%s': aliased", info);
-			return NULL;
-		}
+		if (!info || !*info)
+			return err_set(err, ERR_INVALID, "GIT_PROJECT_ROOT is set but PATH_INFO is not");
+		if (!is_dir_sep(*info) || !path_is_plain(info))
+			return err_set(err, ERR_INVALID, "'%s': aliased", info);
 		strbuf_addpath(&path, root, info + 1);
-		return strbuf_detach(&path, NULL);
+	} else if (!translated || !*translated) {
+		return err_set(err, ERR_INVALID, "No GIT_PROJECT_ROOT or PATH_TRANSLATED from server");
+	} else if (leads_out(translated)) {
+		return err_set(err, ERR_INVALID, "'%s': aliased", translated);
+	} else {
+		strbuf_addstr(&path, translated);
 	}
-	if (!translated || !*translated) {
-		error("No GIT_PROJECT_ROOT or PATH_TRANSLATED from server");
-		return NULL;
-	}
-	/* the server has put it together: doubled slashes are its own */
-	for (const char *p = translated; *p; p += strcspn(p, "/"), p += strspn(p, "/"))
-		if (starts_with(p, "..") && (!p[2] || p[2] == '/')) {
-			error("'%s': aliased", translated);
-			return NULL;
-		}
-	return xstrdup(translated);
+	*out = strbuf_detach(&path, NULL);
+	return 0;
 }
 
 /* ---- the repository ---- */
@@ -208,8 +217,9 @@ static void take_protocol(void)
 int cmd_http_backend(int argc, const char **argv UNUSED, struct command_ctx *ctx)
 {
 	struct http_request rq = { .ctx = ctx, .reply = HTTP_REPLY_INIT };
-	char *path;
-	int code;
+	struct err err = ERR_INIT;
+	char *path = NULL;
+	int code, rc;
 
 	if (argc > 1) {
 		fprintf(stderr, "usage: git http-backend\n");
@@ -218,10 +228,10 @@ int cmd_http_backend(int argc, const char **argv UNUSED, struct command_ctx *ctx
 	signal(SIGPIPE, SIG_IGN); /* a service may end before it has read all that we have for it */
 	take_protocol();
 	if (!getenv("REQUEST_METHOD"))
-		error("No REQUEST_METHOD from server");
-	path = getenv("REQUEST_METHOD") ? requested_path() : NULL;
-	code = path ? serve_path(&rq, path) :
-	       http_refuse(&rq.reply, "500 Internal Server Error", "fatal: bad CGI request");
+		rc = err_set(&err, ERR_INVALID, "No REQUEST_METHOD from server");
+	else
+		rc = requested_path(&path, &err);
+	code = rc ? http_fail(&rq.reply, &err) : serve_path(&rq, path);
 	free(path);
 	http_reply_release(&rq.reply);
 	return code;

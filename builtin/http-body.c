@@ -20,12 +20,12 @@ struct http_body {
 
 /* ---- opening ---- */
 
-/* "" counts as not said, as the CGI standard has it. */
+/* "" counts as not said, as the CGI standard has it; some servers say -1 then. */
 static int parse_length(struct http_body *b, const char *text, struct err *err)
 {
 	unsigned long long v;
 
-	if (!text || !*text)
+	if (!text || !*text || !strcmp(text, "-1"))
 		return 0;
 	errno = 0;
 	v = strtoull(text, NULL, 10);

@@ -148,22 +148,21 @@ static bool copy_bytes(int fd, uint64_t left)
 	return true;
 }
 
-static int send_open_file(struct http_request *rq, int fd, const char *type, bool dated)
+static int send_open_file(struct http_request *rq, int fd, const char *type)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return http_refuse(&rq->reply, "404 Not Found", "Cannot read '%s'", rq->path);
 	describe(rq, (uint64_t)st.st_size, type);
-	if (dated)
-		http_date(&rq->reply, "Last-Modified", (timestamp_t)st.st_mtime);
+	http_date(&rq->reply, "Last-Modified", (timestamp_t)st.st_mtime);
 	if (!http_send_head(&rq->reply))
 		return 1;
 	return !rq->head_only && !copy_bytes(fd, (uint64_t)st.st_size);
 }
 
-/* dated: a file that never changes. */
-static int send_file(struct http_request *rq, const char *type, bool dated)
+/* for_ever: a file that never changes. */
+static int send_file(struct http_request *rq, const char *type, bool for_ever)
 {
 	char *path = path_join(rq->repo->objdir, rq->path + strlen("objects/"));
 	int fd, code = 1;
@@ -177,11 +176,11 @@ static int send_file(struct http_request *rq, const char *type, bool dated)
 		code = http_refuse(&rq->reply, "404 Not Found", "Cannot open '%s': %s", rq->path,
 				   strerror(errno));
 	} else {
-		if (dated)
+		if (for_ever)
 			http_cache_for_ever(&rq->reply);
 		else
 			http_no_cache(&rq->reply);
-		code = send_open_file(rq, fd, type, dated);
+		code = send_open_file(rq, fd, type);
 		close(fd);
 	}
 	free(path);

@@ -166,9 +166,9 @@ static int max_request_buffer(struct http_request *rq, size_t *max, struct err *
 	uint64_t v;
 	int rc;
 
-	if (env && *env) {
+	if (env) {
 		if (!parse_magnitude(env, &v) || v > SIZE_MAX / 2)
-			return err_set(err, ERR_GENERIC, "bad GIT_HTTP_MAX_REQUEST_BUFFER: '%s'", env);
+			return err_set(err, ERR_GENERIC, "failed to parse GIT_HTTP_MAX_REQUEST_BUFFER");
 		*max = (size_t)v;
 		return 0;
 	}
@@ -177,18 +177,25 @@ static int max_request_buffer(struct http_request *rq, size_t *max, struct err *
 	return rc < 0 ? ERR_GENERIC : 0;
 }
 
+/* The answer says it to the client, too. */
 static bool has_content_type(struct http_request *rq, const struct service *s, int *code)
 {
-	char *want = xstrfmt("application/x-git-%s-request", s->name);
+	char *want = xstrfmt("application/x-git-%s-request", s->name), *text = NULL;
 	const char *got = getenv("CONTENT_TYPE");
 	bool ok;
 
 	if (!got)
 		got = "";
 	ok = !strcmp(got, want);
-	if (!ok)
-		*code = http_refuse(&rq->reply, "415 Unsupported Media Type", "Expected POST with "
-				    "Content-Type '%s', but received '%s' instead.", want, got);
+	if (!ok) {
+		text = xstrfmt("Expected POST with Content-Type '%s', but received '%s' instead.\n",
+			       want, got);
+		*code = http_refuse(&rq->reply, "415 Unsupported Media Type", "%.*s",
+				    (int)strlen(text) - 1, text);
+		if (!*code)
+			*code = !http_send(text, strlen(text));
+	}
+	free(text);
 	free(want);
 	return ok;
 }

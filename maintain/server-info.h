@@ -11,7 +11,7 @@
 /*
  * Append info/refs: "OID TAB REF LF" for each ref of a namespace, by name and without `prefix`,
  * which is that of namespace_prefix ("" for all), and "OID TAB REF^{} LF" behind a tag that is an
- * object.
+ * object. Refs whose object is missing are left out.
  */
 MUST_USE int server_info_refs(struct repository *r, const char *prefix, struct strbuf *out,
 			      struct err *err);

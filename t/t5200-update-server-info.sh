@@ -16,6 +16,11 @@ test_expect_success 'both files' '
 	echo >expect && test_cmp expect repo/.git/objects/info/packs
 '
 
+test_expect_success 'a ref whose object is missing' '
+	cp repo/.git/info/refs expect && echo "$one" | tr 0-9a-f 1-9a-f0 >repo/.git/refs/heads/missing &&
+	git -C repo update-server-info -f && test_cmp expect repo/.git/info/refs && rm repo/.git/refs/heads/missing
+'
+
 test_expect_success 'packs, the newest first' '
 	for n in 1 2 3; do
 		git -C repo -c bulkCheckin.unpackLimit=1 hash-object -w --stdin <<-EOF || return 1

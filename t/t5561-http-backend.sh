@@ -25,8 +25,12 @@ header () {
 	grep -qxF "$1: $2" head || { echo "no '$1: $2' in:" >&4; cat head >&4; return 1; }
 }
 refused () {
+	refused_in_words "$1" && test_must_be_empty body && { test -z "$2" || test_grep "$2" err; }
+}
+# The same, with a body that has the words
+refused_in_words () {
 	header Status "$1" && header Cache-Control "no-cache, max-age=0, must-revalidate" &&
-	test_must_be_empty body && { test -z "$2" || test_grep "$2" err; }
+	{ test -z "$2" || { test_grep "$2" body && test_cmp body err; }; }
 }
 not_cached () {
 	header Expires "Fri, 01 Jan 1980 00:00:00 GMT" && header Pragma no-cache &&
@@ -67,7 +71,9 @@ test_expect_success 'HEAD' '
 test_expect_success 'info/refs is made when it is asked for' '
 	printf "%s\t%s\n" "$one" "$branch" "$tag" refs/tags/v1 "$one" "refs/tags/v1^{}" >expect &&
 	cgi GET /a.git/info/refs "" && test_cmp expect body && not_cached &&
-	header Content-Type text/plain && test_path_missing srv/a.git/info/refs
+	header Content-Type text/plain && test_path_missing srv/a.git/info/refs &&
+	echo "$one" | tr 0-9a-f 1-9a-f0 >srv/a.git/refs/heads/missing &&
+	cgi GET /a.git/info/refs "" && test_cmp expect body && rm srv/a.git/refs/heads/missing
 '
 
 test_expect_success 'loose objects' '
@@ -95,7 +101,7 @@ test_expect_success 'objects/info' '
 	cgi GET /a.git/objects/info/alternates "" && refused "404 Not Found" &&
 	echo /nowhere/objects >srv/a.git/objects/info/http-alternates &&
 	cgi GET /a.git/objects/info/http-alternates "" && test_grep nowhere body && not_cached &&
-	rm srv/a.git/objects/info/http-alternates
+	test_grep "^Last-Modified: .* GMT$" head && rm srv/a.git/objects/info/http-alternates
 '
 
 test_expect_success 'nothing else' '
@@ -152,7 +158,8 @@ test_expect_success 'names with other meanings' '
 	for path in /../srv/a.git/HEAD /a.git/../a.git/HEAD /./a.git/HEAD //a.git/HEAD a.git/HEAD \
 		/a.git//HEAD /a.git/./HEAD
 	do
-		cgi GET "$path" "" && refused "500 Internal Server Error" aliased || return 1
+		cgi GET "$path" "" && refused "500 Internal Server Error" "^fatal: .$path.: aliased$" &&
+		test_line_count = 1 err || return 1
 	done &&
 	cgi GET /a/HEAD "" && test_grep "^ref:" body
 '
@@ -212,6 +219,9 @@ test_expect_success 'the query' '
 	for query in service=git-foo service=upload-pack service= service=git- service=git-upload-pack%00 \
 		service=git%2 "service=git-upload-pack+"
 	do
+		cgi GET /a.git/info/refs "$query" && refused "403 Forbidden" "Unsupported service" || return 1
+	done &&
+	for query in service "service&a=b" "service=git-upload-pack&service=git-foo"; do
 		cgi GET /a.git/info/refs "$query" && refused "403 Forbidden" "Unsupported service" || return 1
 	done &&
 	cgi GET /a.git/info/refs "xservice=git-upload-pack" && test_grep refs/tags body
@@ -281,15 +291,16 @@ test_expect_success 'requests that are compressed' '
 test_expect_success 'the type of a request' '
 	for type in "" text/plain application/x-git-receive-pack-request application/x-git-upload-pack-result; do
 		post upload-pack CONTENT_TYPE="$type" &&
-		refused "415 Unsupported Media Type" "received .$type. instead" || return 1
+		refused_in_words "415 Unsupported Media Type" "received .$type. instead" || return 1
 	done
 '
 
 test_expect_success 'lengths that cannot be' '
-	for length in -1 x 12x " 3" 0x10 99999999999999999999 9223372036854775808; do
+	for length in -2 x 12x " 3" 0x10 99999999999999999999 9223372036854775808; do
 		post upload-pack CONTENT_LENGTH="$length" && refused "400 Bad Request" "CONTENT_LENGTH" || return 1
 	done &&
-	echo short >request && post upload-pack CONTENT_LENGTH=100 && refused "400 Bad Request" "too early"
+	echo short >request && post upload-pack CONTENT_LENGTH=100 && refused "400 Bad Request" "too early" &&
+	post upload-pack CONTENT_LENGTH=-1 && got request
 '
 
 test_expect_success 'http.maxRequestBuffer' '
@@ -304,7 +315,8 @@ test_expect_success 'http.maxRequestBuffer' '
 	post upload-pack && refused "413 Content Too Large" &&
 	post upload-pack GIT_HTTP_MAX_REQUEST_BUFFER=1m && got request &&
 	post upload-archive REMOTE_USER=me && got request &&
-	post upload-pack GIT_HTTP_MAX_REQUEST_BUFFER=x && refused "500 Internal Server Error" MAX_REQUEST
+	post upload-pack GIT_HTTP_MAX_REQUEST_BUFFER=x && refused "500 Internal Server Error" "failed to parse GIT_HTTP_MAX_REQUEST_BUFFER" &&
+	post upload-pack GIT_HTTP_MAX_REQUEST_BUFFER= && refused "500 Internal Server Error" MAX_REQUEST
 '
 
 test_expect_success 'compressed requests that are broken' '
