@@ -42,9 +42,9 @@ static void serve_if_asked(const char *line, const struct command_ctx *ctx)
 
 		if (!skip_prefix(rest, services[i], &dir) || (*dir && *dir != ' '))
 			continue;
+		argument = only_argument(*dir ? dir + 1 : dir);
 		if (!service_is_there(ctx, services[i]))
 			die("this server has no git %s", services[i]);
-		argument = only_argument(*dir ? dir + 1 : dir);
 		push_own_command(&args, services[i]);
 		strvec_push(&args, argument);
 		execv(args.v[0], (char *const *)args.v);
@@ -71,58 +71,30 @@ static bool is_command_name(const char *name)
 			       "0123456789-_") == strlen(name);
 }
 
-static char *command_path(const char *name)
+static int split(struct strvec *words, const char *line, struct err *err)
 {
-	return is_command_name(name) ? xstrfmt("%s/%s", COMMAND_DIR, name) : NULL;
+	int rc = strvec_split_cmdline(words, line);
+
+	return rc ? err_set(err, ERR_INVALID, "invalid command format '%s': %s", line,
+			    rc == -1 ? "unclosed quote" : "cmdline ends with \\") : 0;
 }
 
-/* *code is that of the command. ERR_NOT_FOUND: there is none of that name. */
-static int run_custom(const struct strvec *words, int *code, struct err *err)
+/* The command line of a client: a command takes our place, so that signals reach it. */
+NORETURN static void run_line(const char *line, const struct command_ctx *ctx)
 {
-	struct child_process cp = CHILD_PROCESS_INIT;
-	char *path = command_path(words->v[0]);
-	int rc;
-
-	if (!path || access(path, X_OK)) {
-		free(path);
-		return err_set(err, ERR_NOT_FOUND, "unrecognized command '%s'", words->v[0]);
-	}
-	strvec_push(&cp.args, path);
-	strvec_pushv(&cp.args, words->v + 1);
-	free(path);
-	rc = run_command(&cp, err);
-	if (rc < 0)
-		return rc;
-	*code = rc;
-	return 0;
-}
-
-static int run_custom_line(const char *line, int *code, struct err *err)
-{
-	struct strvec words = STRVEC_INIT;
-	int rc;
-
-	if (strvec_split_cmdline(&words, line) < 0)
-		rc = err_set(err, ERR_INVALID, "invalid command format '%s': unclosed quote", line);
-	else if (!words.nr)
-		rc = 0;
-	else
-		rc = run_custom(&words, code, err);
-	strvec_clear(&words);
-	return rc;
-}
-
-static int run_line(const char *line, const struct command_ctx *ctx)
-{
+	struct strvec words = STRVEC_INIT, args = STRVEC_INIT;
 	struct err err = ERR_INIT;
-	int code = 0, rc;
 
 	serve_if_asked(line, ctx);
 	go_home();
-	rc = *line ? run_custom_line(line, &code, &err) : ERR_NOT_FOUND;
-	if (rc == ERR_NOT_FOUND)
-		die("unrecognized command '%s'", line);
-	return rc ? report_fatal(&err) : code;
+	if (split(&words, line, &err) < 0)
+		die_err(&err);
+	if (words.nr && is_command_name(words.v[0])) {
+		strvec_pushf(&args, "%s/%s", COMMAND_DIR, words.v[0]);
+		strvec_pushv(&args, words.v + 1);
+		execv(args.v[0], (char *const *)args.v);
+	}
+	die("unrecognized command '%s'", line);
 }
 
 /* ---- interactive use ---- */
@@ -141,14 +113,35 @@ static bool read_line(struct strbuf *line)
 	return c != EOF || line->len;
 }
 
-static bool is_end(const char *line)
+static bool is_end(const char *word)
 {
-	static const char *const words[] = { "quit", "logout", "exit", "bye" };
+	static const char *const ends[] = { "quit", "logout", "exit", "bye" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(line, words[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!strcmp(word, ends[i]))
 			return true;
 	return false;
+}
+
+/* *code is that of the command. ERR_NOT_FOUND: there is none of that name. */
+static int run_custom(const struct strvec *words, int *code, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	char *path = xstrfmt("%s/%s", COMMAND_DIR, words->v[0]);
+	int rc;
+
+	if (access(path, X_OK)) {
+		free(path);
+		return err_set(err, ERR_NOT_FOUND, "unrecognized command '%s'", words->v[0]);
+	}
+	strvec_push(&cp.args, path);
+	strvec_pushv(&cp.args, words->v + 1);
+	free(path);
+	rc = run_command(&cp, err);
+	if (rc < 0)
+		return rc;
+	*code = rc;
+	return 0;
 }
 
 /* A command that need not be there; its exit code, or -1 if it is not. */
@@ -167,26 +160,42 @@ static int run_optional(const char *name)
 	return rc == ERR_NOT_FOUND ? -1 : rc ? 128 : code;
 }
 
+/* What a user has typed. True: to go on. */
+static bool run_typed(const char *line)
+{
+	struct strvec words = STRVEC_INIT;
+	struct err err = ERR_INIT;
+	bool go_on = true;
+	int code, rc = split(&words, line, &err);
+
+	if (!rc && words.nr) {
+		go_on = !is_end(words.v[0]);
+		if (go_on && !is_command_name(words.v[0]))
+			rc = err_set(&err, ERR_INVALID, "invalid command format '%s'", words.v[0]);
+		else if (go_on)
+			rc = run_custom(&words, &code, &err);
+	}
+	if (rc)
+		fprintf(stderr, "%s\n", err_message(&err));
+	err_release(&err);
+	strvec_clear(&words);
+	return go_on;
+}
+
 static int converse(void)
 {
 	struct strbuf line = STRBUF_INIT;
-	struct err err = ERR_INIT;
-	int code;
+	bool go_on = true;
 
 	setvbuf(stdin, NULL, _IONBF, 0); /* what comes behind a line is for the command */
 	run_optional("help");
-	for (;;) {
+	while (go_on) {
 		fprintf(stderr, "git> ");
 		if (!read_line(&line)) {
 			fputc('\n', stderr);
 			break;
 		}
-		strbuf_trim(&line);
-		if (is_end(line.buf))
-			break;
-		if (run_custom_line(line.buf, &code, &err) < 0)
-			fprintf(stderr, "%s\n", err_message(&err));
-		err_release(&err);
+		go_on = run_typed(line.buf);
 	}
 	strbuf_release(&line);
 	return 0;
@@ -214,5 +223,5 @@ int cmd_shell(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	if (argc != 3 || strcmp(argv[1], "-c") != 0)
 		die("Run with no arguments or with -c cmd");
-	return run_line(argv[2], ctx);
+	run_line(argv[2], ctx);
 }

@@ -29,7 +29,8 @@ test_expect_success 'services' '
 
 test_expect_success 'a service that is not there' '
 	test_expect_code 128 shell -c "git-receive-pack '\''/srv/a.git'\''" &&
-	test_grep "this server has no git receive-pack" err
+	test_grep "this server has no git receive-pack" err &&
+	test_expect_code 128 shell -c "git-receive-pack --x" && test_grep "bad argument" err
 '
 
 test_expect_success 'arguments that are refused' '
@@ -65,7 +66,17 @@ test_expect_success 'commands of the account' '
 	test_expect_code 3 shell -c "show a '\''b c'\'' \"d\"" &&
 	echo "<$HOME><a><b c><d>" >expect && test_cmp expect out &&
 	test_expect_code 3 shell -c "show ;ls" && echo "<$HOME><;ls>" >expect && test_cmp expect out &&
-	test_expect_code 128 shell -c "show '\''a" && test_grep "unclosed quote" err
+	test_expect_code 128 shell -c "show '\''a" && test_grep "unclosed quote" err &&
+	test_expect_code 128 shell -c "show a\\" && test_grep "cmdline ends with" err
+'
+
+# A shell that waits for it would say 143.
+test_expect_success PERL 'a command takes the place of the shell' '
+	write_script home/git-shell-commands/die <<-\EOF &&
+	kill -TERM $$
+	EOF
+	GIT_EXEC_PATH=$SERVICE_BIN perl -e "system @ARGV; print \$? & 127" git shell -c die >out &&
+	printf 15 >expect && test_cmp expect out
 '
 
 test_expect_success 'commands of other places' '
@@ -84,9 +95,9 @@ test_expect_success 'without a home' '
 '
 
 test_expect_success 'interactive use' '
-	printf "show 1\n\n nope x\nshow \"\nshow 2\nexit\nshow 3\n" >input && shell <input &&
+	printf "show 1\n\n nope x\nshow \"\n../wrong\nshow 2\n exit now\nshow 3\n" >input && shell <input &&
 	printf "<$HOME><%s>\n" 1 2 >expect && test_cmp expect out &&
-	test_grep "unrecognized command .nope" err && test_grep "unclosed quote" err && test_grep "^git> " err &&
+	test_grep "unrecognized command .nope" err && test_grep "invalid command format .[.][.]/wrong.$" err && test_grep "unclosed quote" err && test_grep "^git> " err &&
 	for word in quit logout bye; do
 		printf "$word\nshow 1\n" | shell && test_must_be_empty out || return 1
 	done &&

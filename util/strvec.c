@@ -86,7 +86,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Append one word at *p to `word` and advance; -1: open quote or trailing backslash. */
+/* Append one word at *p to `word` and advance. < 0: as strvec_split_cmdline. */
 static int parse_word(const char **p, struct strbuf *word)
 {
 	char quote = 0;
@@ -98,7 +98,7 @@ static int parse_word(const char **p, struct strbuf *word)
 			continue;
 		}
 		if (*s == '\\' && quote != '\'' && !*++s)
-			return -1;
+			return -2;
 		strbuf_addch(word, *s);
 	}
 	*p = s;
@@ -117,10 +117,9 @@ int strvec_split_cmdline(struct strvec *sv, const char *line)
 		if (!*line)
 			break;
 		strbuf_reset(&word);
-		if (parse_word(&line, &word) < 0) {
-			ret = -1;
+		ret = parse_word(&line, &word);
+		if (ret)
 			break;
-		}
 		strvec_push(sv, word.buf);
 	}
 	while (ret && sv->nr > before)

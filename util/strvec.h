@@ -21,7 +21,7 @@ void strvec_pushl(struct strvec *sv, ...); /* until NULL */
 
 void strvec_remove(struct strvec *sv, size_t pos);
 void strvec_insert(struct strvec *sv, size_t pos, const char *s);
-/* Append the words of a command line, with quotes as in a shell; -1: open quote. */
+/* Append the words of a command line, with quotes as in a shell; -1: open quote, -2: a backslash at the end. */
 int strvec_split_cmdline(struct strvec *sv, const char *line);
 void strvec_clear(struct strvec *sv);
 

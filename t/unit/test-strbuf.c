@@ -228,7 +228,7 @@ static void test_split_cmdline(void **state)
 	assert_string_equal(sv.v[2], "x y");
 	assert_string_equal(sv.v[3], "");
 	assert_int_equal(strvec_split_cmdline(&sv, "good 'bad"), -1);
-	assert_int_equal(strvec_split_cmdline(&sv, "bad\\"), -1);
+	assert_int_equal(strvec_split_cmdline(&sv, "bad\\"), -2);
 	assert_int_equal(sv.nr, 4); /* untouched */
 	assert_int_equal(strvec_split_cmdline(&sv, "'\\' \"\\\"\""), 0);
 	assert_string_equal(sv.v[4], "\\");
