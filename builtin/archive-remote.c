@@ -85,8 +85,10 @@ static void show_words(struct strbuf *words, bool all)
 		at = lf + 1;
 	}
 	strbuf_remove(words, 0, (size_t)(at - words->buf));
-	if (all && words->len)
+	if (all && words->len) {
 		fprintf(stderr, "remote: %s\n", words->buf);
+		strbuf_reset(words);
+	}
 }
 
 /* Up to the flush packet. ERR_ABORTED: the server has failed, and has said why. */

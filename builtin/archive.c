@@ -50,6 +50,13 @@ static char *in_cwd(const struct command_line *c, const char *path)
 	return is_absolute_path(path) ? xstrdup(path) : xconcat(c->cwd ? c->cwd : "", path);
 }
 
+/* Clients have no say in files that are not in a tree. */
+static void refuse_for_client(const struct command_line *c, const char *option)
+{
+	if (c->client)
+		die("options '%s' and '--remote' cannot be used together", option);
+}
+
 /* --add-file=FILE: relative to where the user is, though we may be at the top by now. */
 static int add_file(const struct option *opt, const char *arg, int unset)
 {
@@ -62,9 +69,9 @@ static int add_file(const struct option *opt, const char *arg, int unset)
 		c->nr_extras = 0;
 		return 0;
 	}
-	if (!*arg || c->client)
-		return error(c->client ? "Option --add-file is not for remote archives" :
-			     "--add-file needs a file");
+	refuse_for_client(c, "--add-file");
+	if (!*arg)
+		return error("--add-file needs a file");
 	path = in_cwd(c, arg);
 	if (stat(path, &st) < 0)
 		die("File not found: %s", path);
@@ -89,8 +96,7 @@ static int add_virtual_file(const struct option *opt, const char *arg, int unset
 		c->nr_extras = 0;
 		return 0;
 	}
-	if (c->client)
-		return error("Option --add-virtual-file is not for remote archives");
+	refuse_for_client(c, "--add-virtual-file");
 	if (*p != '"') {
 		p = strchr(arg, ':');
 		if (p)
@@ -169,8 +175,10 @@ static int parse(struct command_line *c, int argc, const char **argv)
 
 	argc = take_level(argc, argv, &c->o.level);
 	argc = parse_options(argc, argv, opts, usage, 0);
-	if (c->client && (c->remote || c->exec || c->output))
-		die("Unexpected option %s", c->output ? "--output" : c->remote ? "--remote" : "--exec");
+	if (c->client && (c->remote || c->output))
+		die("Unexpected option %s", c->output ? "--output" : "--remote");
+	if (c->client && c->exec)
+		die("the option '--exec' requires '--remote'");
 	if (!c->list && !argc)
 		usage_with_options(usage, opts);
 	if (c->list && argc)
@@ -212,8 +220,9 @@ static void find_remote(struct command_line *c, const char *name, struct object_
 	struct err err = ERR_INIT;
 	unsigned mode;
 	char *full = NULL;
+	bool is_head = len == 1 && *name == '@';
 
-	if (!ref_dwim(c->o.repo->refs, name, len, &full, oid))
+	if (!ref_dwim(c->o.repo->refs, is_head ? "HEAD" : name, is_head ? 4 : len, &full, oid))
 		die("no such ref: %.*s", (int)len, name);
 	free(full);
 	if (!colon)

@@ -71,7 +71,7 @@ static int read_arguments(struct strvec *args, struct err *err)
 			 !skip_prefix(line.buf, "argument ", &arg))
 			rc = err_set(err, ERR_CORRUPT, "'argument' token or flush expected");
 		else if (args->nr > NR_ARGS_MAX)
-			rc = err_set(err, ERR_TOO_BIG, "Too many options (>%d)", NR_ARGS_MAX);
+			rc = err_set(err, ERR_TOO_BIG, "Too many options (>%d)", NR_ARGS_MAX - 1);
 		else
 			strvec_push(args, arg);
 	}
@@ -182,6 +182,14 @@ static int take_streams(struct archiver *a, struct pipes *p)
 	return 0;
 }
 
+/* A line of words is one write, and so at most one packet; unless it is very long. */
+static void buffer_words(void)
+{
+	static char buf[4096];
+
+	setvbuf(stderr, buf, _IOLBF, sizeof(buf));
+}
+
 static int answer(struct archiver *a, const struct err *why)
 {
 	int rc;
@@ -206,6 +214,7 @@ NORETURN static void run_archiver(struct repository *r, struct pipes *p)
 
 	if (take_streams(&a, p) < 0)
 		_exit(128);
+	buffer_words();
 	signal(SIGPIPE, SIG_IGN);
 	if (confine(r, &err) < 0)
 		die_err(&err);
@@ -294,9 +303,10 @@ static void close_ends(struct pipes *p)
 	close_fd(&p->words[1]);
 }
 
-static int say(const struct err *why, struct err *err)
+/* kind: "error" or "fatal". */
+static int say(const char *kind, const struct err *why, struct err *err)
 {
-	char *line = xstrfmt("error: %s\n", err_message(why));
+	char *line = xstrfmt("%s: %s\n", kind, err_message(why));
 	int rc = send_band(BAND_TEXT, line, strlen(line), err);
 
 	free(line);
@@ -310,7 +320,7 @@ static int try_filter(struct service *s, const struct order *o, struct err *err)
 	int rc = 0;
 
 	if (start_filter(s, o, &why) < 0) {
-		rc = say(&why, err);
+		rc = say("error", &why, err);
 		close_ends(&s->pipes);
 	}
 	err_release(&why);
@@ -404,10 +414,10 @@ static int finish(struct service *s, struct err *err)
 }
 
 /* why: may be none, if others have told it. */
-static int tell_failure(const struct err *why, struct err *err)
+static int tell_failure(const char *kind, const struct err *why, struct err *err)
 {
 	static const char failed[] = "git upload-archive: archiver died with error";
-	int rc = why->code ? say(why, err) : 0;
+	int rc = why->code ? say(kind, why, err) : 0;
 
 	if (!rc)
 		rc = send_band(BAND_ERROR, failed, sizeof(failed) - 1, err);
@@ -426,9 +436,19 @@ static int serve(struct service *s, struct repository *r, struct err *err)
 	if (!rc && !failed)
 		rc = pkt_flush(1, err);
 	else if (!rc)
-		rc = s->accepted ? tell_failure(&why, err) : failed;
+		rc = s->accepted ? tell_failure("error", &why, err) : failed;
 	err_release(&why);
 	return rc;
+}
+
+/* No repository: clients show what comes after an ACK, not what comes instead of one. */
+static int refuse(const struct err *why, struct err *err)
+{
+	int rc = pkt_writef(1, err, "ACK\n");
+
+	if (!rc)
+		rc = pkt_flush(1, err);
+	return rc ? rc : tell_failure("fatal", why, err);
 }
 
 int cmd_upload_archive(int argc, const char **argv, struct command_ctx *ctx UNUSED)
@@ -437,17 +457,19 @@ int cmd_upload_archive(int argc, const char **argv, struct command_ctx *ctx UNUS
 	struct service s = { .pipes = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } },
 			     .filter = CHILD_PROCESS_INIT };
 	struct repository *r = NULL;
-	struct err err = ERR_INIT;
+	struct err err = ERR_INIT, why = ERR_INIT;
 	int rc;
 
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (argc != 1)
 		usage_with_options(usage, opts);
 	signal(SIGPIPE, SIG_IGN);
-	if (repo_enter(argv[0], 0, NULL, &err) < 0 || repo_open_at(&r, ".", NULL, &err) < 0 ||
-	    archive_formats_read(&s.formats, r->config, &err) < 0)
-		die_err(&err);
-	rc = serve(&s, r, &err);
+	if (repo_enter(argv[0], 0, NULL, &why) < 0 || repo_open_at(&r, ".", NULL, &why) < 0 ||
+	    archive_formats_read(&s.formats, r->config, &why) < 0)
+		rc = refuse(&why, &err);
+	else
+		rc = serve(&s, r, &err);
+	err_release(&why);
 	archive_formats_release(&s.formats);
 	child_process_release(&s.filter);
 	repo_free(r);

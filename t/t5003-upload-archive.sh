@@ -32,6 +32,23 @@ band () {
 	' "$1" "$2"
 }
 
+# whole_lines FILE: each packet of band 2 in a reply ends a line
+whole_lines () {
+	perl -e '
+		open(my $in, "<:raw", $ARGV[0]) or die;
+		local $/; my $d = <$in>; my $words = 0;
+		for (my $at = 12; $at < length $d; ) {
+			my $n = hex substr($d, $at, 4) || 4;
+			if ($n > 4 && substr($d, $at + 4, 1) eq "\002") {
+				$words++;
+				die "half a line" if substr($d, $at + $n - 1, 1) ne "\n";
+			}
+			$at += $n;
+		}
+		die "no words" if !$words;
+	' "$1"
+}
+
 # ask WORD...: the archive in "out", words in "words", band 3 in "failure"
 ask () {
 	local code=0
@@ -60,7 +77,7 @@ test_expect_success 'a repository' '
 '
 
 test_expect_success 'what refs name' '
-	for name in HEAD v1 v2 "$branch" "refs/tags/v1" "v1:" ; do
+	for name in HEAD @ @: v1 v2 "$branch" "refs/tags/v1" "v1:" ; do
 		ask "$name" && test $flush = 0 && test_must_be_empty failure &&
 		git -C repo archive "$name" >expect 2>/dev/null && test_cmp_bin expect out || return 1
 	done &&
@@ -93,7 +110,9 @@ test_expect_success 'files of the server' '
 	echo private >private && for option in "--add-file=$PWD/private" --add-virtual-file=a:b --output=x -ox --remote=. --exec=x; do
 		{ test_might_fail ask "$option" HEAD; } && test $flush = 3 && test_must_be_empty out &&
 		test_file_not_empty failure && test_path_missing x && test_path_missing repo/.git/x || return 1
-	done
+	done &&
+	test_grep "fatal: the option .--exec. requires .--remote." words && refused --add-file=x HEAD &&
+	test_grep "fatal: options .--add-file. and .--remote. cannot be used together" words
 '
 
 test_expect_success 'formats' '
@@ -106,7 +125,7 @@ test_expect_success 'formats' '
 
 test_expect_success 'usage goes to the client' '
 	test_expect_code 128 ask --nonsense HEAD && test_grep "unknown option" words && test_grep "usage: git archive" words &&
-	test_expect_code 128 ask && test_grep "usage: git archive" words
+	test_expect_code 128 ask && test_grep "usage: git archive" words && whole_lines reply
 '
 
 test_expect_success 'requests that are malformed' '
@@ -117,7 +136,7 @@ test_expect_success 'requests that are malformed' '
 	pkt "argument HE\0AD\n" >request && printf 0000 >>request &&
 	test_expect_code 128 git upload-archive repo <request >reply 2>err && test_grep "NACK .argument. token" reply &&
 	for i in $(test_seq 65); do pkt "argument -v\n"; done >request && printf 0000 >>request &&
-	test_expect_code 128 git upload-archive repo <request >reply 2>err && test_grep "NACK Too many options" reply
+	test_expect_code 128 git upload-archive repo <request >reply 2>err && test_grep "NACK Too many options (>63)" reply
 '
 
 test_expect_success 'a larger archive' '
@@ -134,7 +153,9 @@ test_expect_success 'a client that goes away ends it all' '
 '
 
 test_expect_success 'what is no repository' '
-	test_expect_code 128 git upload-archive none </dev/null 2>err && test_grep "does not appear to be a git repository" err &&
+	test_expect_code 128 git upload-archive none </dev/null >reply 2>err && test_grep "archiver died with error" err &&
+	{ pkt "ACK\n" && printf 0000 && pkt "\002fatal: '\''none'\'' does not appear to be a git repository\n" &&
+		pkt "\003git upload-archive: archiver died with error"; } >expect && test_cmp_bin expect reply &&
 	test_expect_code 129 git upload-archive && test_expect_code 129 git upload-archive --x repo
 '
 
@@ -220,7 +241,8 @@ test_expect_success '--remote: paths, file://, --exec, output, formats' '
 
 test_expect_success '--remote: what the server refuses, and servers that are none' '
 	test_expect_code 1 git archive --remote=repo HEAD^ >out 2>err && test_must_be_empty out && test_grep "^remote: .*no such ref" err && test_expect_code 1 git archive --remote=repo -- >out 2>err &&
-	test_expect_code 128 git archive --remote=none HEAD 2>err && test_file_not_empty err && test_expect_code 128 git archive --remote=repo --exec=false HEAD 2>err && test_grep "git archive:" err &&
+	test_expect_code 1 git archive --remote=none HEAD 2>err && test_grep "^remote: fatal: .none. does not appear to be" err &&
+	grep "^remote: .*archiver died" err >died && test_line_count = 1 died && test_expect_code 128 git archive --remote=repo --exec=false HEAD 2>err && test_grep "git archive:" err &&
 	for answer in "0004" "0009NACK " "000dNACK why" "0008ACK\n" "0008ACK\n00000006" "0008ACK\n00000006\004x0000" "0008ACK\n0000zzzz"; do
 		test_expect_code 128 git archive --remote=repo --exec="cat >/dev/null; printf \"$answer\"; :" HEAD 2>err || return 1
 	done
