@@ -289,7 +289,7 @@ test_expect_success 'requests of wrong lengths' '
 		malformed 128 "the remote end hung up unexpectedly" "$bytes" || return 1
 	done &&
 	for bytes in 0003 fff5 ffff zzzz "00-1" "+010" "0x10"; do
-		malformed 128 "bad line length" "$bytes" || return 1
+		malformed 128 "protocol error: bad line length" "$bytes" || return 1
 	done &&
 	for bytes in 0000 0001 0002 0004 0005x; do malformed 255 "Protocol error: " "$bytes" || return 1; done
 '

@@ -68,6 +68,16 @@ int pkt_parse_length(const char *head)
 	return len;
 }
 
+/* Without the four bytes themselves, where there are as many. */
+int pkt_bad_length(const char *head, struct err *err)
+{
+	int len = pkt_parse_length(head);
+
+	if (len < 0)
+		return err_set(err, ERR_CORRUPT, "protocol error: bad line length character: %.4s", head);
+	return err_set(err, ERR_CORRUPT, "protocol error: bad line length %d", len < 4 ? len : len - 4);
+}
+
 int pkt_read(int fd, struct strbuf *buf, struct err *err)
 {
 	char head[4];
@@ -84,7 +94,7 @@ int pkt_read(int fd, struct strbuf *buf, struct err *err)
 	if (len >= 0 && len < 3)
 		return PKT_FLUSH + len;
 	if (len < 4 || len > PKT_MAX)
-		return err_set(err, ERR_CORRUPT, "bad line length character: %.4s", head);
+		return pkt_bad_length(head, err);
 	len -= 4;
 	strbuf_reset(buf);
 	strbuf_grow(buf, (size_t)len);

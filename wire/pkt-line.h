@@ -22,6 +22,8 @@ MUST_USE int pkt_write_all(int fd, const void *p, size_t len, struct err *err);
 
 /* The number that four hex digits at `head` give; -1: malformed. */
 int pkt_parse_length(const char *head);
+/* Says that these four bytes at `head` are no length that a packet may have. ERR_CORRUPT. */
+int pkt_bad_length(const char *head, struct err *err);
 
 enum pkt_kind { PKT_DATA, PKT_FLUSH, PKT_DELIM, PKT_RESPONSE_END, PKT_EOF };
 /*

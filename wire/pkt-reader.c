@@ -103,8 +103,7 @@ int pkt_reader_next(struct pkt_reader *r, struct err *err)
 		return PKT_FLUSH + len;
 	}
 	if (len < 4 || len > PKT_MAX)
-		return err_set(err, ERR_CORRUPT, "bad line length character: %.4s",
-			       r->buf + r->start);
+		return pkt_bad_length(r->buf + r->start, err);
 	if ((rc = need(r, (size_t)len, err)) <= 0)
 		return rc;
 	r->line = r->buf + r->start + 4;

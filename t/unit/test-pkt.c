@@ -91,10 +91,10 @@ static void malformed_packets(void **state UNUSED)
 	} cases[] = {
 		{ "00", "the remote end hung up unexpectedly" },
 		{ "0009abc", "the remote end hung up unexpectedly" },
-		{ "0003", "bad line length character: 0003" },
-		{ "00x0", "bad line length character: 00x0" },
-		{ "fff1", "bad line length character: fff1" },
-		{ "-001", "bad line length character: -001" },
+		{ "0003", "protocol error: bad line length 3" },
+		{ "00x0", "protocol error: bad line length character: 00x0" },
+		{ "fff1", "protocol error: bad line length 65517" },
+		{ "-001", "protocol error: bad line length character: -001" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
