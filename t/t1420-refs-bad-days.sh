@@ -189,6 +189,18 @@ test_expect_success 'packed-refs: a NUL in a line, or rubbish: refused, and noth
 	done
 '
 
+test_expect_success 'packed-refs: a bad line is found before a name or a log has changed' '
+	for command in "branch -m p moved" "branch -D p" "update-ref -d refs/heads/p"; do
+		start &&
+		printf "# pack-refs with: peeled fully-peeled sorted \n$H refs/heads/p\n$H refs/heads/q\nrubbish\n" \
+			>ours/.git/packed-refs &&
+		mkdir -p ours/.git/logs/refs/heads && echo "$H $H A <a@b.c> 1 +0000	x" >ours/.git/logs/refs/heads/p &&
+		(cd ours/.git && find . -type f ! -name "*.lock" -exec cksum {} + | sort) >before &&
+		test_must_fail git -C ours $command 2>err && test_grep "unexpected line in .*packed-refs" err &&
+		(cd ours/.git && find . -type f -exec cksum {} + | sort) >after && test_cmp before after || return
+	done
+'
+
 test_expect_success 'packed-refs is a directory' '
 	start && peers_do "mkdir .git/packed-refs" &&
 	printf "update refs/heads/good $P\nupdate refs/heads/main $P\n" >input &&

@@ -187,6 +187,14 @@ static const char *first_name(const struct ref_transaction *t)
 	return NULL;
 }
 
+static int say_which(const struct ref_transaction *t, int rc, struct err *err)
+{
+	err_prefix(err, files_transaction(t)->via_packed ? "cannot update ref '%s'" :
+							   "cannot delete '%s' from packed-refs",
+		   first_name(t));
+	return rc;
+}
+
 /* Others may have written the file since: it is read again, now that it is ours. */
 static int lock_and_write(void *data, struct err *err)
 {
@@ -206,16 +214,46 @@ static int lock_and_write(void *data, struct err *err)
 				       ft->via_packed ? PUBLISH_PACKED_REFS :
 							PUBLISH_PACKED_DELETE, err);
 	if (rc < 0)
-		err_prefix(err, ft->via_packed ? "cannot update ref '%s'" :
-						 "cannot delete '%s' from packed-refs",
-			   first_name(t));
+		rc = say_which(t, rc, err);
 	packed_refs_put(present);
 	held_locks_add(ft->held, &lk);
 	free(c.items);
 	return rc;
 }
 
+/*
+ * The file will be written anew when other names have been published: that it can be read to its end must be
+ * known before.
+ */
+static int check_whole(struct packed_refs *present, struct err *err)
+{
+	struct packed_cursor cursor;
+	struct packed_entry e;
+	int rc = packed_cursor_start(&cursor, present, "", err);
+
+	while (!rc && (rc = packed_cursor_next(&cursor, &e, err)) > 0)
+		rc = 0;
+	return rc;
+}
+
+static bool is_rewritten(const struct ref_transaction *t)
+{
+	bool rewritten = files_transaction(t)->via_packed;
+
+	for (size_t i = 0; i < t->nr && !rewritten; i++)
+		rewritten = concerns_packed(t, t->updates[i]) && files_update(t->updates[i])->in_packed;
+	return rewritten;
+}
+
 int update_stage_packed(struct ref_transaction *t, struct err *err)
 {
-	return first_name(t) ? packed_refs_stage_call(t->rs, t->batch, lock_and_write, t, err) : 0;
+	int rc = 0;
+
+	if (!first_name(t))
+		return 0;
+	if (is_rewritten(t))
+		rc = check_whole(files_transaction(t)->packed, err);
+	if (rc < 0)
+		return say_which(t, rc, err);
+	return packed_refs_stage_call(t->rs, t->batch, lock_and_write, t, err);
 }
