@@ -36,6 +36,7 @@ struct relay_queue {
 	bool source_waits;
 	bool ended;
 	atomic_bool unwanted;
+	int client; /* its end; < 0: there is none that could be asked */
 	/* the source, and its result */
 	pack_source_fn source;
 	void *data;
@@ -63,6 +64,11 @@ static size_t room(const struct relay_queue *out)
 bool relay_queue_is_unwanted(const struct relay_queue *out)
 {
 	return atomic_load_explicit(&out->unwanted, memory_order_relaxed);
+}
+
+bool relay_queue_has_lost_client(const struct relay_queue *out)
+{
+	return relay_queue_is_unwanted(out) || (out->client >= 0 && peer_is_gone(out->client));
 }
 
 static int await_room(struct relay_queue *out, size_t len, struct err *err)
@@ -310,6 +316,7 @@ int pack_relay_function(const struct pack_relay_options *o, pack_source_fn sourc
 	int rc;
 
 	output_init(&out, source, data);
+	out.client = o->output ? -1 : o->fd;
 	relay_sender_init(&s, o);
 	if (!start_thread(&thread, run_source, &out)) {
 		rc = err_set(&out.failure, ERR_GENERIC, "cannot start a thread");

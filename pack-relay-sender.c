@@ -59,11 +59,16 @@ int relay_send(struct relay_sender *s, enum sideband_band band, const struct iov
 	return rc;
 }
 
+bool peer_is_gone(int fd)
+{
+	struct pollfd pfd = { .fd = fd };
+
+	return poll(&pfd, 1, 0) > 0 && pfd.revents;
+}
+
 int relay_check_client(struct relay_sender *s, struct err *err)
 {
-	struct pollfd pfd = { .fd = s->o.fd };
-
-	if (poll(&pfd, 1, 0) <= 0 || !pfd.revents)
+	if (!peer_is_gone(s->o.fd))
 		return 0;
 	s->gone = true;
 	return err_set(err, ERR_IO, "the client has closed the connection");

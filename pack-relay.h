@@ -62,8 +62,19 @@ MUST_USE int relay_queue_write(struct relay_queue *out, const void *p, size_t le
 MUST_USE int relay_queue_reserve(struct relay_queue *out, size_t len, void **p, struct err *err);
 /* Text for the user, as on a terminal: whole lines, or ended by a carriage return. */
 void relay_queue_text(struct relay_queue *out, const char *text, size_t len);
-/* Is the client gone? Then no more work should be done for it. */
+/*
+ * Is the client gone? Then no more work should be done for it. The second asks the system itself, as the sender may
+ * not have met it yet: one system call.
+ */
 bool relay_queue_is_unwanted(const struct relay_queue *out);
+bool relay_queue_has_lost_client(const struct relay_queue *out);
+
+/*
+ * Has the peer closed its end, as far as the system tells without a write? A pipe or a socket pair of which nobody
+ * holds the other end, a connection that was reset. Not a peer that only writes no more: it reads. Of TCP it is
+ * seen once something has been sent to the closed end. One system call.
+ */
+bool peer_is_gone(int fd);
 
 /* ---- something that is asked ---- */
 

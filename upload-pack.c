@@ -3,6 +3,7 @@
 #include "compat/os.h"
 #include "upload-pack.h"
 #include "fs/private-dir.h"
+#include "pack-relay.h"
 #include "serve.h"
 #include "upload/broker.h"
 #include "upload/upload.h"
@@ -46,14 +47,19 @@ static void server_release(struct upload_server *s)
 	free(s->prefix);
 }
 
-/* Before a pack has begun there is room for an "ERR" packet (gitprotocol-pack(5)). */
+/*
+ * Before a pack has begun there is room for an "ERR" packet (gitprotocol-pack(5)); with sideband-all, an error has a
+ * band.
+ */
 static void tell_client(struct upload_server *s, struct err *why)
 {
 	pkt_writer_reset(&s->out);
 	if (s->told || pkt_writer_failed(&s->out))
 		return;
-	s->out.band = 0;
-	pkt_writer_addf(&s->out, "ERR upload-pack: %.1000s", err_message(why));
+	if (s->out.band)
+		s->out.band = BAND_ERROR;
+	pkt_writer_addf(&s->out, "%s%s%.1000s", s->out.band ? "" : "ERR ",
+			s->refused ? "" : "upload-pack: ", err_message(why));
 	(void)!pkt_writer_send(&s->out, NULL);
 }
 
@@ -93,6 +99,15 @@ static int confine(struct upload_server *s, struct err *err)
 	return rc < 0 ? rc : repo_confine(s->repo, &sandbox, s->broker.fd, err);
 }
 
+/* Of walks: does the client wait for them? */
+static int ask_client(void *data, struct err *err)
+{
+	const struct upload_server *s = data;
+	bool gone = s->queue ? relay_queue_has_lost_client(s->queue) : peer_is_gone(s->o.out);
+
+	return gone ? err_set(err, ERR_ABORTED, "the client is gone") : 0;
+}
+
 int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 		      struct err *err)
 {
@@ -104,6 +119,7 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 	rc = server_init(&s, r, o, &why);
 	if (!rc && o->confine)
 		rc = confine(&s, &why);
+	r->asking = (struct repo_asking){ .fn = ask_client, .data = &s };
 	if (!rc)
 		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
 	/* A callback that stopped because of it has not said why. */
@@ -112,6 +128,7 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 	if (rc < 0)
 		tell_client(&s, &why);
 	err_move(err, &why);
+	r->asking.fn = NULL;
 	server_release(&s);
 	return rc;
 }

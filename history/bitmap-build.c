@@ -237,7 +237,7 @@ static int run(struct build *b, struct fsync_batch *batch, struct err *err)
 	int rc;
 
 	b->writer = bitmap_writer_new(b->target);
-	b->space = (struct bit_space){ .odb = b->repo->odb, .algo = b->repo->algo, .find = find_bit,
+	b->space = (struct bit_space){ .repo = b->repo, .algo = b->repo->algo, .find = find_bit,
 				       .data = b->target, .nr_fixed = nr, .closed = true,
 				       .types = b->types };
 	if (o->hash_cache)

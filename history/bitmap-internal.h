@@ -23,7 +23,7 @@ struct bit_extra {
 
 /* Which bit each object has. */
 struct bit_space {
-	struct odb *odb;
+	struct repository *repo;
 	const struct hash_algo *algo;
 	/* 1: *bit is that of the object; 0: it has none; < 0. */
 	int (*find)(void *data, const struct object_id *oid, uint32_t *bit, struct err *err);

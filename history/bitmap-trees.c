@@ -134,7 +134,9 @@ static int enter_tree(struct filling *f, const struct object_id *oid, struct err
 	ALLOC_GROW(f->levels, f->depth + 1, f->alloc);
 	l = &f->levels[f->depth];
 	*l = (struct level){ .buf = OBJECT_BUF_INIT, .bit = bit };
-	rc = odb_read_type(f->space->odb, oid, OBJ_TREE, &l->buf, err);
+	rc = repo_step(f->space->repo, err);
+	if (!rc)
+		rc = odb_read_type(f->space->repo->odb, oid, OBJ_TREE, &l->buf, err);
 	if (rc < 0)
 		return rc;
 	tree_iter_init(&l->iter, l->buf.data, l->buf.size, f->space->algo);
@@ -186,7 +188,7 @@ int bitmap_add_tree(struct bit_space *s, const struct object_id *tree, struct bi
 
 	if (s->last_trees_bytes > LAST_TREES_BYTES_MAX)
 		bitmap_forget_trees(s);
-	f.max_depth = object_max_tree_depth(odb_source(s->odb));
+	f.max_depth = object_max_tree_depth(odb_source(s->repo->odb));
 	rc = enter_tree(&f, tree, err);
 	while (!rc && f.depth)
 		rc = go_on(&f, err);

@@ -319,7 +319,7 @@ int bitmap_walk_new(struct bitmap_walk **out, struct repository *r, const struct
 	if (!rc)
 		rc = commit_pool_new(&w->pool, r, &why);
 	if (!rc) {
-		w->space = (struct bit_space){ .odb = r->odb, .algo = r->algo, .find = find_bit,
+		w->space = (struct bit_space){ .repo = r, .algo = r->algo, .find = find_bit,
 					       .data = w->index,
 					       .nr_fixed = bitmap_index_nr(w->index) };
 		rc = walk(w, wants, haves, &why);

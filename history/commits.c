@@ -320,8 +320,10 @@ static int parse_from_graph(struct commit_pool *p, struct commit *c, struct err 
 
 int commit_parse_node(struct commit_pool *p, struct commit *c, struct err *err)
 {
-	if (c->parsed)
-		return 0;
+	int rc = c->parsed ? 0 : repo_step(p->repo, err);
+
+	if (rc < 0 || c->parsed)
+		return rc;
 	return c->graph_pos == GRAPH_POS_NONE ? parse_object(p, c, err) :
 						parse_from_graph(p, c, err);
 }

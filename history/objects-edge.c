@@ -17,8 +17,10 @@ static int read_tree(struct rev_walk *w, const struct object_id *oid, struct obj
 		     struct err *err)
 {
 	struct err why = ERR_INIT;
-	int rc = odb_read_type(w->repo->odb, oid, OBJ_TREE, buf, &why);
+	int rc = repo_step(w->repo, &why);
 
+	if (!rc)
+		rc = odb_read_type(w->repo->odb, oid, OBJ_TREE, buf, &why);
 	/* What is excluded need not be there. */
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		err_move(err, &why);

@@ -229,8 +229,10 @@ static int read_tree(struct object_walker *s, const struct object_id *oid,
 		     struct object_buf *buf, struct err *err)
 {
 	struct err why = ERR_INIT;
-	int rc = odb_read_type(s->odb, oid, OBJ_TREE, buf, &why);
+	int rc = repo_step(s->w->repo, &why);
 
+	if (!rc)
+		rc = odb_read_type(s->odb, oid, OBJ_TREE, buf, &why);
 	if (rc == ERR_NOT_FOUND) {
 		rc = report_missing(s, oid, OBJ_TREE, s->path.buf, err);
 		rc = rc < 0 ? rc : 1;

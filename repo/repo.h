@@ -22,6 +22,18 @@ struct repository;
 /* key: a hint that advice.<key> turns off; NULL: a line that is shown as it is. */
 typedef void (*repo_note_fn)(struct repository *r, const char *key, const char *text);
 
+/*
+ * Does anybody still wait for what is found out here? Walks over history and trees (history/) ask at every
+ * REPO_STEPS_PER_ASK commits and trees that they read, and end with what `fn` returns, if that is < 0.
+ * Without `fn` nobody is asked. One thread at a time walks where there is one.
+ */
+#define REPO_STEPS_PER_ASK 1024u
+struct repo_asking {
+	int (*fn)(void *data, struct err *err);
+	void *data;
+	unsigned nr_steps;
+};
+
 struct repository {
 	char *gitdir;	  /* absolute or as git rev-parse --git-dir prints it */
 	char *gitdir_abs; /* absolute, real path */
@@ -48,7 +60,21 @@ struct repository {
 	 */
 	void (*smudge_racy)(struct repository *r, struct index_state *ix);
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
+	struct repo_asking asking;
 };
+
+static inline int repo_ask(struct repository *r, struct err *err)
+{
+	return r->asking.fn ? r->asking.fn(r->asking.data, err) : 0;
+}
+
+/* A step of a walk. */
+static inline int repo_step(struct repository *r, struct err *err)
+{
+	if (!r->asking.fn || ++r->asking.nr_steps % REPO_STEPS_PER_ASK)
+		return 0;
+	return repo_ask(r, err);
+}
 
 struct repo_open_options {
 	bool lenient;	     /* accept settings with bad values: for git config */

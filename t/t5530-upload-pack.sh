@@ -140,14 +140,24 @@ test_expect_success 'negotiation: what is common, when it is enough' '
 	fetch_request "want $MAIN" "have $ONE" "have $ONE" | serve repo &&
 	printf "%s\n" acknowledgments "ACK $ONE" ready 0001 packfile >expect &&
 	head -n 5 answer >actual && test_cmp expect actual &&
-	: the side branch is not below the wanted one &&
-	fetch_request "want $MAIN" "have $SIDE" | serve repo && ! grep ready answer &&
+	: the side branch is not below the wanted one, but its parent is, and a tag is no commit &&
+	fetch_request "want $MAIN" "have $SIDE" | serve repo && test_grep "^ready" answer &&
+	fetch_request "want $MAIN" "have $TAG" | serve repo && ! grep ready answer &&
 	fetch_request wait-for-done "want $MAIN" "have $ONE" | serve repo &&
 	printf "%s\n" acknowledgments "ACK $ONE" 0000 >expect && test_cmp expect answer &&
 	other=$(git -C repo commit-tree -m unrelated HEAD^{tree}) &&
 	fetch_request "want $MAIN" "have $other" | serve repo &&
 	printf "%s\n" acknowledgments "ACK $other" 0000 >expect && test_cmp expect answer &&
-	fetch_request | serve repo && test_must_be_empty answer
+	: whatever the date of the wanted one says &&
+	old=$(GIT_COMMITTER_DATE="1000000000 +0000" git -C repo commit-tree -m old -p $TWO HEAD^{tree}) &&
+	fetch_request "want $old" "have $TWO" | serve repo && test_grep "^ready" answer &&
+	for lines in "" done "have $ONE" "deepen 1"; do
+		fetch_request ${lines:+"$lines"} | serve repo && test_must_be_empty answer || return 1
+	done &&
+	: who asks what is common, and is done, gets a pack of nothing &&
+	for lines in "" done; do
+		fetch_request no-progress wait-for-done ${lines:+"$lines" "have $ONE"} | serve repo && : >none && pack_holds none || return 1
+	done
 '
 
 test_expect_success !SANITIZE,!VALGRIND 'grafts that go in a circle' '
@@ -238,10 +248,12 @@ test_expect_success 'filters' '
 	fetch_request "filter blob:none" "want $MAIN" done >lines && test_expect_code 128 serve repo <lines &&
 	test_grep "^ERR upload-pack: unexpected line: .filter blob:none.$" answer &&
 	test_expect_code 128 serve repo -c uploadpack.allowFilter=true -c uploadpackfilter.blob:none.allow=false <lines &&
-	test_grep "^ERR upload-pack: filter .blob:none. not supported$" answer &&
+	test_grep "^ERR filter .blob:none. not supported$" answer &&
 	fetch_request "filter tree:3" "want $MAIN" done >lines &&
 	test_expect_code 128 serve repo -c uploadpack.allowFilter=true -c uploadpackfilter.tree.maxDepth=2 <lines &&
-	test_grep "filter .tree. not supported (maximum depth: 2, but got: 3)" answer &&
+	test_grep "^ERR tree filter allows max depth 2, but got 3$" answer &&
+	fetch_request "filter tree:3" "filter blob:none" "want $MAIN" done >twice &&
+	test_expect_code 128 serve repo -c uploadpack.allowFilter=true <twice && test_grep "multiple filter-specs cannot be combined" answer &&
 	test_expect_code 128 serve repo -c uploadpack.allowFilter=true -c uploadpackfilter.allow=false <lines &&
 	serve repo -c uploadpack.allowFilter=true -c uploadpackfilter.allow=false -c uploadpackfilter.tree.allow=true <lines
 '
@@ -338,7 +350,7 @@ test_expect_success 'requests that are none' '
 	command=fetch\nobject-format=$TEST_HASH\n0001\ndeepen\0400\n0000 invalid deepen: deepen 0
 	command=fetch\nobject-format=$TEST_HASH\n0001\ndeepen-since\040-1\n0000 invalid deepen-since
 	command=fetch\nobject-format=$TEST_HASH\n0001\ndeepen-not\040nothing\n0000 deepen-not is not a ref
-	command=fetch\nobject-format=$TEST_HASH\n0001\ndeepen\0401\ndeepen-since\0401\n0000 deepen and deepen-since
+	command=fetch\nobject-format=$TEST_HASH\n0001\nwant\040$MAIN\ndeepen\0401\ndeepen-since\0401\n0000 deepen and deepen-since
 	command=fetch\nobject-format=$TEST_HASH\n0001\nwant-ref\040HEAD\n0000 unexpected line
 	command=fetch\nobject-format=$TEST_HASH\n0001\n0001 expected flush after fetch arguments
 	command=ls-refs\nobject-format=$TEST_HASH\n0001\nnonsense\n0000 unexpected line: .nonsense.

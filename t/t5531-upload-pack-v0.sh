@@ -72,7 +72,7 @@ rounds () {
 
 test_expect_success 'negotiation: multi_ack_detailed, multi_ack, neither' '
 	rounds multi_ack_detailed "have $ONE" "have $ZERO_OID" done &&
-	printf "%s\n" "ACK $ONE common" "ACK $ONE" >expect && test_cmp expect actual &&
+	printf "%s\n" "ACK $ONE common" "ACK $ZERO_OID ready" "ACK $ONE" >expect && test_cmp expect actual &&
 	rounds multi_ack "have $ONE" done && printf "%s\n" "ACK $ONE continue" "ACK $ONE" >expect && test_cmp expect actual &&
 	rounds "" "have $ONE" "have $TWO" done && printf "%s\n" "ACK $ONE" >expect && test_cmp expect actual &&
 	rounds "" "have $ZERO_OID" done && printf "%s\n" NAK >expect && test_cmp expect actual &&

@@ -96,7 +96,7 @@ test_expect_success 'settings and requests that are none' '
 	test_expect_code 128 asked -c uploadpack.blobPackfileUri="$BIG $P https://x" -c uploadpack.blobPackfileUri="$BIG $Q https://x" <lines &&
 	test_grep "^ERR upload-pack: object already configured in another" answer &&
 	fetch_request "packfile-uris https" "packfile-uris http" "want $MAIN" done >lines &&
-	test_expect_code 128 asked -c uploadpack.blobPackfileUri="$BIG $P https://x" <lines && test_grep "^ERR upload-pack: multiple packfile-uris" answer
+	test_expect_code 128 asked -c uploadpack.blobPackfileUri="$BIG $P https://x" <lines && test_grep "^ERR multiple packfile-uris lines forbidden$" answer
 '
 
 test_lazy_prereq HTTP_SERVER 'python3 -c "import http.server"'

@@ -168,7 +168,7 @@ static int check_part(const struct config_set *c, const struct filter_part *part
 	rc = config_get_ulong(c, "uploadpackfilter.tree.maxdepth", &max, err);
 	if (rc > 0 && part->number > max)
 		rc = err_set(err, ERR_INVALID,
-			     "filter 'tree' not supported (maximum depth: %lu, but got: %" PRIu64 ")",
+			     "tree filter allows max depth %lu, but got %" PRIu64,
 			     max, part->number);
 	return rc < 0 ? rc : 0;
 }

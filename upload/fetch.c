@@ -58,13 +58,9 @@ static int take_have(struct upload_server *s, struct fetch_request *q, const cha
 static int take_filter(struct upload_server *s, struct fetch_request *q, const char *text,
 		       struct err *err)
 {
-	int rc;
-
 	if (!s->config.allow_filter)
 		return err_set(err, ERR_INVALID, "unexpected line: 'filter %s'", text);
-	filter_spec_release(&q->filter);
-	rc = filter_spec_parse(&q->filter, text, err);
-	return rc < 0 ? rc : upload_filter_check(s->repo->config, &q->filter, err);
+	return fetch_request_take_filter(s, q, text, err);
 }
 
 /* A command of the host makes packs without them, which is always right. */
@@ -72,7 +68,7 @@ static int take_uris(struct upload_server *s, struct fetch_request *q, const cha
 		     struct err *err)
 {
 	if (q->uris)
-		return err_set(err, ERR_INVALID, "multiple packfile-uris lines forbidden");
+		return upload_refuse(s, err_set(err, ERR_INVALID, "multiple packfile-uris lines forbidden"));
 	return packfile_uris_read(&q->uris, s->repo->config, s->config.pack_objects_hook ? "" : protocols,
 				  s->repo->algo, err);
 }
@@ -97,7 +93,7 @@ static bool take_flag(struct upload_server *s, struct fetch_request *q, const ch
 	}
 	if (strcmp(line, "sideband-all") != 0 || !s->config.allow_sideband_all)
 		return false;
-	q->sideband_all = true;
+	s->out.band = BAND_PACK;
 	return true;
 }
 
@@ -112,7 +108,7 @@ static int take_argument(struct upload_server *s, struct fetch_request *q, const
 	if (skip_prefix(line, "want ", &rest))
 		return take_want(s, q, line, rest, err);
 	if (skip_prefix(line, "want-ref ", &rest) && s->config.allow_ref_in_want)
-		return take_want_ref(s, q, rest, err);
+		return upload_refuse(s, take_want_ref(s, q, rest, err));
 	if (skip_prefix(line, "filter ", &rest))
 		return take_filter(s, q, rest, err);
 	if (skip_prefix(line, "packfile-uris ", &rest) && packfile_uris_exist(s->repo->config))
@@ -142,7 +138,7 @@ static int read_arguments(struct upload_server *s, struct fetch_request *q, stru
 	if (kind != PKT_FLUSH)
 		return err_set(err, ERR_INVALID, "expected flush after fetch arguments");
 	string_list_sort(&q->want_refs);
-	return fetch_request_check(q, err);
+	return 0;
 }
 
 /* ---- the answer ---- */
@@ -201,10 +197,13 @@ static int send_sections(struct upload_server *s, struct fetch_request *q, struc
 	return upload_send_pack(s, q, err);
 }
 
-/* Without a want nothing is sent; but a client may ask what both have ("git fetch --negotiate-only"). */
+/*
+ * Without a want nothing is sent; but a client may ask what both have ("git fetch --negotiate-only"), and if it is
+ * done with that, or names nothing, it gets a pack without objects.
+ */
 static bool is_question(const struct fetch_request *q)
 {
-	return q->wants.nr || (q->wait_for_done && q->nr_have_lines && !q->done);
+	return q->wants.nr || q->wait_for_done;
 }
 
 int upload_fetch_v2(struct upload_server *s, struct err *err)
@@ -214,11 +213,10 @@ int upload_fetch_v2(struct upload_server *s, struct err *err)
 
 	fetch_request_init(&q);
 	rc = read_arguments(s, &q, err);
-	if (!rc && q.sideband_all)
-		s->out.band = BAND_PACK;
 	if (!rc && is_question(&q) && (rc = negotiate(s, &q, err)) > 0)
 		rc = send_sections(s, &q, err);
-	s->out.band = 0;
+	if (!rc)
+		s->out.band = 0;
 	fetch_request_release(&q);
 	return rc;
 }

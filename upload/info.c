@@ -21,8 +21,8 @@ static int read_info_request(struct upload_server *s, struct object_info_request
 		if (!strcmp(s->in.line, "size"))
 			q->size = true;
 		else if (!skip_prefix(s->in.line, "oid ", &hex))
-			rc = err_set(err, ERR_INVALID, "object-info: unexpected line: '%s'",
-				     s->in.line);
+			rc = upload_refuse(s, err_set(err, ERR_INVALID, "object-info: unexpected line: '%s'",
+						      s->in.line));
 		else if (q->oids.nr == UPLOAD_LINES_MAX)
 			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
 				     UPLOAD_LINES_MAX);
@@ -37,7 +37,7 @@ static int read_info_request(struct upload_server *s, struct object_info_request
 
 static void answer_info(struct upload_server *s, const struct object_info_request *q)
 {
-	if (q->size)
+	if (q->size && q->oids.nr)
 		pkt_writer_addf(&s->out, "size");
 	for (size_t i = 0; i < q->oids.nr; i++) {
 		const struct object_id *oid = &q->oids.oid[i];

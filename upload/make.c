@@ -70,17 +70,11 @@ struct pack_making {
 	struct err err; /* of callbacks that have no other place for it */
 };
 
-static int check_client(const struct pack_making *j, struct err *err)
-{
-	return j->queue && relay_queue_is_unwanted(j->queue) ? err_set(err, ERR_ABORTED, "the client is gone")
-						 : 0;
-}
-
 static int add_object(struct pack_making *j, const struct object_id *oid, enum object_type type,
 		      const char *path, unsigned flags, struct err *err)
 {
 	meter_update(&j->meter, ++j->nr, 0);
-	if (j->nr % 1024 == 0 && check_client(j, err) < 0)
+	if (j->nr % REPO_STEPS_PER_ASK == 0 && repo_ask(j->s->repo, err) < 0)
 		return ERR_ABORTED;
 	if (type == OBJ_BLOB && !(flags & PACK_PREFERRED_BASE) && packfile_uris_take(j->q->uris, oid))
 		return 0;
@@ -312,7 +306,8 @@ static int on_progress(void *data, enum pack_phase phase, uint32_t done, uint32_
 		else
 			meter_update(&j->meter, done, total);
 	}
-	return check_client(j, err);
+	return j->queue && relay_queue_is_unwanted(j->queue)
+		? err_set(err, ERR_ABORTED, "the client is gone") : 0;
 }
 
 static int queue_room(void *data, size_t len, void **p, struct err *err)
@@ -416,8 +411,10 @@ int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
 {
 	struct upload_job *what = data;
 	struct pack_making *j;
-	int rc = what->found ? 0 : find(&what->found, what, queue, err);
+	int rc;
 
+	what->s->queue = queue;
+	rc = what->found ? 0 : find(&what->found, what, queue, err);
 	j = what->found;
 	j->queue = queue;
 	j->meter.queue = j->q->no_progress ? NULL : queue;
@@ -426,6 +423,7 @@ int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
 	if (!rc)
 		print_stats(j);
 	upload_job_release(what);
+	what->s->queue = NULL;
 	odb_drop_cache(what->s->repo->odb);
 	os_release_memory(); /* what has been made may wait for the client in the queue */
 	return rc;

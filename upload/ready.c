@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When is enough known? When each commit that is wanted leads to one that the client has:
- * gitprotocol-pack(5), "Packfile Negotiation".
+ * When is enough known? When each commit that is wanted leads to one that the client has, or to a parent
+ * of such a one: gitprotocol-pack(5), "Packfile Negotiation". What the client has is commits; a tag that it
+ * names counts for nothing here. A boundary that is known already ends the history.
  *
  * The history is walked down from the wants, the youngest commit first, no further than the oldest
  * commit that the client is known to have; each link is kept in the other direction. When a
@@ -17,7 +18,7 @@
 #include "util/prio-queue.h"
 #include "util/trace2.h"
 
-#define ALL_FLAGS (READY_HAVE | READY_LEADS | READY_REACHED | READY_WANTED)
+#define ALL_FLAGS (READY_HAVE | READY_LEADS | READY_REACHED | READY_WANTED | READY_CUT)
 
 struct link {
 	struct commit *child;
@@ -94,6 +95,11 @@ static void tell_children(struct upload_ready *r, struct commit *c)
 
 /* ---- the walk ---- */
 
+static uint32_t nr_parents(const struct commit *c)
+{
+	return c->flags & READY_CUT ? 0 : c->nr_parents;
+}
+
 static int reach(struct upload_ready *r, struct commit *c, struct err *err)
 {
 	int rc;
@@ -114,7 +120,7 @@ static int reach(struct upload_ready *r, struct commit *c, struct err *err)
 static int walk_on(struct upload_ready *r, struct commit *c, struct err *err)
 {
 	r->nr_steps++;
-	for (uint32_t i = 0; i < c->nr_parents && !(c->flags & READY_LEADS); i++) {
+	for (uint32_t i = 0; i < nr_parents(c) && !(c->flags & READY_LEADS); i++) {
 		struct commit *p = c->parents[i];
 		int rc;
 
@@ -135,13 +141,21 @@ static int walk(struct upload_ready *r, struct err *err)
 
 	while (!rc && r->nr_open && (c = prio_queue_peek(&r->frontier)) && c->date >= r->oldest) {
 		prio_queue_get(&r->frontier);
-		rc = walk_on(r, c, err);
+		if (!(c->flags & READY_WANTED))
+			rc = walk_on(r, c, err);
 	}
 	return rc;
 }
 
 /* ---- a request ---- */
 
+static void add_cut(struct commit_pool *pool, const struct oid_array *cut)
+{
+	for (size_t i = 0; i < cut->nr; i++)
+		commit_lookup(pool, &cut->oid[i])->flags |= READY_CUT;
+}
+
+/* A step is made from each of them at once, however old it says it is. */
 static int add_wants(struct upload_ready *r, struct upload_server *s, const struct fetch_request *q,
 		     struct err *err)
 {
@@ -155,7 +169,10 @@ static int add_wants(struct upload_ready *r, struct upload_server *s, const stru
 			continue;
 		c->flags |= READY_WANTED;
 		r->nr_open++;
-		if ((rc = reach(r, c, err)) < 0)
+		rc = reach(r, c, err);
+		if (!rc && !(c->flags & READY_LEADS))
+			rc = walk_on(r, c, err);
+		if (rc < 0)
 			return rc;
 	}
 	return 0;
@@ -175,7 +192,15 @@ static int begin(struct upload_server *s, struct fetch_request *q, struct err *e
 	r->frontier.compare = commit_date_cmp;
 	r->oldest = TIME_MAX;
 	q->ready = r;
+	add_cut(pool, &q->cut);
 	return add_wants(r, s, q, err);
+}
+
+static void note_have(struct upload_ready *r, struct commit *c)
+{
+	c->flags |= READY_HAVE;
+	if (c->flags & READY_REACHED)
+		tell_children(r, c);
 }
 
 static int add_new_haves(struct upload_ready *r, struct upload_server *s,
@@ -188,13 +213,13 @@ static int add_new_haves(struct upload_ready *r, struct upload_server *s,
 		if (rc < 0)
 			return rc;
 		r->nr_steps++;
-		if (!c)
+		if (!c || !oid_eq(&c->oid, &q->haves.oid[r->nr_haves]))
 			continue;
-		c->flags |= READY_HAVE;
 		if (c->date < r->oldest)
 			r->oldest = c->date;
-		if (c->flags & READY_REACHED)
-			tell_children(r, c);
+		note_have(r, c);
+		for (uint32_t i = 0; i < nr_parents(c); i++)
+			note_have(r, c->parents[i]);
 	}
 	return 0;
 }

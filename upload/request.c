@@ -37,7 +37,9 @@ void fetch_request_add_want(struct fetch_request *q, const struct object_id *oid
 int upload_parse_oid(const struct upload_server *s, const char *line, const char *hex,
 		     struct object_id *out, struct err *err)
 {
-	if (oid_from_hex(out, hex, s->repo->algo) < 0)
+	const char *end;
+
+	if (oid_parse_hex(out, hex, s->repo->algo, &end) < 0)
 		return err_set(err, ERR_INVALID, "protocol error, expected to get object ID, "
 			       "not '%s'", line);
 	return 0;
@@ -72,10 +74,10 @@ static int take_depth(struct fetch_request *q, const char *line, const char *tex
 	long depth;
 
 	errno = 0;
-	depth = strtol(text, &end, 10);
-	if (errno || end == text || *end || depth <= 0)
+	depth = strtol(text, &end, 0);
+	if (errno || end == text || *end || depth <= 0 || depth > UPLOAD_DEPTH_INFINITE)
 		return err_set(err, ERR_INVALID, "invalid deepen: %s", line);
-	q->depth = depth < UPLOAD_DEPTH_INFINITE ? (int)depth : UPLOAD_DEPTH_INFINITE;
+	q->depth = (int)depth;
 	return 0;
 }
 
@@ -86,10 +88,11 @@ static int take_since(struct fetch_request *q, const char *line, const char *tex
 	char *end;
 
 	errno = 0;
-	t = strtoull(text, &end, 10);
-	if (errno || end == text || *end || !isdigit((unsigned char)*text) || !t || t > TIME_MAX)
+	t = strtoull(text, &end, 0);
+	if (errno || end == text || *end || strchr(text, '-') || t > TIME_MAX)
 		return err_set(err, ERR_INVALID, "invalid deepen-since: %s", line);
 	q->deepen_since = t;
+	q->has_deepen_since = true;
 	return 0;
 }
 
@@ -136,17 +139,20 @@ int fetch_request_take_shallow(struct upload_server *s, struct fetch_request *q,
 	return rc < 0 ? rc : 1;
 }
 
-bool fetch_deepens(const struct fetch_request *q)
+int fetch_request_take_filter(struct upload_server *s, struct fetch_request *q, const char *text,
+			      struct err *err)
 {
-	return q->depth || q->deepen_since || q->deepen_not.nr;
+	int rc;
+
+	if (q->filter.nr)
+		return err_set(err, ERR_INVALID, "multiple filter-specs cannot be combined");
+	rc = filter_spec_parse(&q->filter, text, err);
+	return rc < 0 ? rc : upload_refuse(s, upload_filter_check(s->repo->config, &q->filter, err));
 }
 
-int fetch_request_check(const struct fetch_request *q, struct err *err)
+bool fetch_deepens(const struct fetch_request *q)
 {
-	if (q->depth && (q->deepen_since || q->deepen_not.nr))
-		return err_set(err, ERR_INVALID, "deepen and deepen-since (or deepen-not) cannot "
-			       "be used together");
-	return 0;
+	return q->depth || q->has_deepen_since || q->deepen_not.nr;
 }
 
 /* ---- what both have ---- */

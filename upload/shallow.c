@@ -208,7 +208,9 @@ static int find_boundary(struct boundary *b, struct err *err)
 	struct fetch_request *q = b->q;
 	int rc;
 
-	if (q->deepen_since || q->deepen_not.nr)
+	if (q->depth && (q->has_deepen_since || q->deepen_not.nr))
+		return err_set(err, ERR_INVALID, "deepen and deepen-since (or deepen-not) cannot be used together");
+	if (q->has_deepen_since || q->deepen_not.nr)
 		return find_by_walk(b, err);
 	if (q->depth)
 		return find_by_depth(b, err);

@@ -72,11 +72,13 @@ struct upload_broker {
 #define READY_LEADS 2u	     /* to one that the client has */
 #define READY_REACHED 4u     /* from a want */
 #define READY_WANTED 128u
+#define READY_CUT 256u /* the client does not get its parents */
 #define REACH_SEEN 8u	     /* negotiate.c */
 #define SHALLOW_INSIDE 16u   /* shallow.c: the client will have it */
 #define SHALLOW_BOUNDARY 32u /* and none of its parents because of it */
 #define SHALLOW_KEPT 64u     /* it has it already, or gets it: it is not cut off there */
 
+struct relay_queue;
 struct upload_server {
 	struct repository *repo;
 	struct upload_pack_options o;
@@ -88,9 +90,11 @@ struct upload_server {
 	struct commit_pool *pool; /* the history as it is here; made on first use */
 	struct upload_broker broker;
 	char *share_refused; /* why the directory of shared packs cannot be used; NULL: not known */
+	struct relay_queue *queue; /* while a pack is made in a thread; NULL: the server's own thread works */
 	bool in_arguments; /* the request that is read has arguments that follow (version 2) */
 	bool out_blocked;  /* the client's end did before, and does again when it is served */
 	bool told;	   /* the client has been told what failed, or cannot be */
+	bool refused;	   /* what failed is a rule of ours; the client gets its words alone */
 };
 
 /* The next argument of a command of version 2: pkt_reader_line, or PKT_FLUSH if it has none. */
@@ -121,6 +125,13 @@ MUST_USE int upload_refs_to(struct upload_server *s, const struct oidset *oids, 
  */
 MUST_USE int upload_head_target(struct upload_server *s, bool unborn, char **out, struct err *err);
 
+/* Of errors that other servers tell in these words alone, not behind a program's name. */
+static inline int upload_refuse(struct upload_server *s, int rc)
+{
+	s->refused = rc < 0;
+	return rc;
+}
+
 /* ---- one request ---- */
 
 struct upload_ready;
@@ -139,11 +150,12 @@ struct fetch_request {
 	struct oidset shallow_set;
 	int depth;		  /* 0: not given; see UPLOAD_DEPTH_INFINITE */
 	bool deepen_relative;
-	timestamp_t deepen_since; /* 0: not given */
+	timestamp_t deepen_since;
+	bool has_deepen_since;
 	struct oid_array deepen_not; /* each once */
 	struct oidset deepen_not_set;
 	struct filter_spec filter;
-	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done, sideband_all;
+	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
 	struct packfile_uris *uris; /* blobs that go by URI; NULL: none; owned */
@@ -161,8 +173,9 @@ void fetch_request_add_want(struct fetch_request *q, const struct object_id *oid
 /* "shallow", "deepen", "deepen-since", "deepen-not": 1: it is one of them, 0: another line, < 0. */
 int fetch_request_take_shallow(struct upload_server *s, struct fetch_request *q,
 			       const char *line, struct err *err);
-/* Do the lines go together? ERR_INVALID. */
-MUST_USE int fetch_request_check(const struct fetch_request *q, struct err *err);
+/* "filter": what is behind the word. ERR_INVALID, also for a second one. */
+MUST_USE int fetch_request_take_filter(struct upload_server *s, struct fetch_request *q,
+				       const char *text, struct err *err);
 
 /* ---- negotiation ---- */
 
@@ -176,7 +189,7 @@ MUST_USE int upload_peel_to_commit(struct upload_server *s, const struct object_
 MUST_USE int upload_note_have(struct upload_server *s, struct fetch_request *q,
 			      const struct object_id *oid, bool *common, struct err *err);
 /*
- * Is there something that the client has below each of the wants? Then there is no use in more
+ * Is there something that the client has below each of the wants (upload/ready.c)? Then there is no use in more
  * questions. 1, 0, < 0. Wants do not change after the first call. Cost: of all calls for a request
  * together, what it has of haves and what is walked of the history.
  */
@@ -216,7 +229,6 @@ struct upload_job {
 MUST_USE int upload_find_pack(struct upload_job *j, struct err *err);
 void upload_job_release(struct upload_job *j);
 /* A pack_source_fn (pack-relay.h); data: a struct upload_job. Runs in a thread of its own. */
-struct relay_queue;
 MUST_USE int upload_make_pack(void *data, struct relay_queue *queue, struct err *err);
 
 /* The hook with its arguments and input for this request; pipes for its output and, with bands, stderr. */

@@ -17,8 +17,12 @@ struct session {
 	struct oid_flags tips; /* what has been advertised on this connection */
 	enum multi_ack multi_ack;
 	bool no_done;
+	bool filter; /* the client knows of it */
 	bool capabilities_sent;
 	size_t nr_judged; /* haves of which is known whether they are enough */
+	bool ready, sent_ready; /* they are; the client knows it */
+	bool round_has_common, round_has_missing; /* haves since the last flush packet */
+	struct object_id last; /* have that we have, too */
 };
 
 /* ---- the advertisement ---- */
@@ -120,7 +124,7 @@ static int advertise(struct session *v, struct err *err)
 
 /* ---- wants ---- */
 
-/* The words behind the first want. */
+/* The words behind the first want; behind others they count as well. */
 static int take_capabilities(struct session *v, const char *words, struct err *err)
 {
 	struct fetch_request *q = &v->q;
@@ -132,7 +136,9 @@ static int take_capabilities(struct session *v, const char *words, struct err *e
 	for (size_t i = 0; i < list.nr && !rc; i++) {
 		const char *w = list.items[i].string;
 
-		if (!strcmp(w, "multi_ack_detailed"))
+		if (!strcmp(w, "filter"))
+			v->filter = true;
+		else if (!strcmp(w, "multi_ack_detailed"))
 			v->multi_ack = MULTI_ACK_DETAILED;
 		else if (!strcmp(w, "multi_ack"))
 			v->multi_ack = MULTI_ACK;
@@ -169,12 +175,12 @@ static int take_want(struct session *v, const char *line, const char *hex, struc
 	struct object_id oid;
 	const char *words;
 
-	if (oid_parse_hex(&oid, hex, s->repo->algo, &words) < 0 || (*words && *words != ' '))
+	if (oid_parse_hex(&oid, hex, s->repo->algo, &words) < 0)
 		return err_set(err, ERR_INVALID, "protocol error, expected to get object ID, "
 			       "not '%s'", line);
 	if (!odb_has(s->repo->odb, &oid))
 		return err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&oid));
-	if (*words && !v->q.wants.nr) {
+	if (*words) {
 		int rc = take_capabilities(v, words, err);
 
 		if (rc < 0)
@@ -186,13 +192,9 @@ static int take_want(struct session *v, const char *line, const char *hex, struc
 
 static int take_filter(struct session *v, const char *text, struct err *err)
 {
-	int rc;
-
-	if (!v->s->config.allow_filter)
+	if (!v->filter || !v->s->config.allow_filter)
 		return err_set(err, ERR_INVALID, "filtering capability not negotiated");
-	filter_spec_release(&v->q.filter);
-	rc = filter_spec_parse(&v->q.filter, text, err);
-	return rc < 0 ? rc : upload_filter_check(v->s->repo->config, &v->q.filter, err);
+	return fetch_request_take_filter(v->s, &v->q, text, err);
 }
 
 static int take_line(struct session *v, const char *line, struct err *err)
@@ -231,7 +233,7 @@ static int read_wants(struct session *v, struct err *err)
 		return 0;
 	if (kind != PKT_FLUSH)
 		return err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
-	return fetch_request_check(&v->q, err);
+	return 0;
 }
 
 /* Wants of which is not known yet that the client may have them. */
@@ -313,8 +315,32 @@ static const char *ack_word(const struct session *v, bool ready)
 	return v->multi_ack == MULTI_ACK ? " continue" : "";
 }
 
-static int take_have(struct session *v, const char *line, const char *hex, bool *ready,
-		     struct object_id *last, struct err *err)
+/* Is enough known? Only what the client has told since the last time may have changed the answer. */
+static int judge(struct session *v, struct err *err)
+{
+	int rc = 0;
+
+	if (v->multi_ack && !v->ready && v->q.haves.nr > v->nr_judged)
+		rc = upload_is_ready(v->s, &v->q, err);
+	v->nr_judged = v->q.haves.nr;
+	v->ready |= rc > 0;
+	return rc < 0 ? rc : 0;
+}
+
+/* What we do not have is answered only to stop a client that goes on. */
+static int answer_missing(struct session *v, const struct object_id *oid, struct err *err)
+{
+	int rc = judge(v, err);
+
+	v->round_has_missing = true;
+	if (rc < 0 || !v->ready)
+		return rc;
+	v->sent_ready |= v->multi_ack == MULTI_ACK_DETAILED;
+	pkt_writer_addf(&v->s->out, "ACK %s%s\n", oid_hex(oid), ack_word(v, true));
+	return 0;
+}
+
+static int take_have(struct session *v, const char *line, const char *hex, struct err *err)
 {
 	struct upload_server *s = v->s;
 	struct object_id oid;
@@ -323,40 +349,33 @@ static int take_have(struct session *v, const char *line, const char *hex, bool 
 
 	if (!rc)
 		rc = upload_note_have(s, &v->q, &oid, &common, err);
-	if (rc < 0)
-		return rc;
-	if (!common) {
-		/* What we do not have is answered only to stop a client that goes on. */
-		if (v->multi_ack && *ready)
-			pkt_writer_addf(&s->out, "ACK %s%s\n", oid_hex(&oid), ack_word(v, true));
-		return 0;
-	}
-	*last = oid;
+	if (rc < 0 || !common)
+		return rc < 0 ? rc : answer_missing(v, &oid, err);
+	v->round_has_common = true;
+	v->last = oid;
 	if (v->multi_ack || v->q.haves.nr == 1)
 		pkt_writer_addf(&s->out, "ACK %s%s\n", oid_hex(&oid), ack_word(v, false));
 	return 0;
 }
 
-static int end_of_round(struct session *v, bool *ready, const struct object_id *last,
-			bool *sent_ready, struct err *err)
+/* With something that we do not have in it, a round has been told already that enough is known. */
+static int end_of_round(struct session *v, struct err *err)
 {
 	struct upload_server *s = v->s;
-	int rc = 0;
+	int rc = judge(v, err);
 
-	/* Only what the client has told since may have changed the answer. */
-	if (!*ready && v->multi_ack && v->q.haves.nr > v->nr_judged &&
-	    (rc = upload_is_ready(s, &v->q, err)) < 0)
+	if (rc < 0)
 		return rc;
-	v->nr_judged = v->q.haves.nr;
-	*ready |= rc > 0;
-	if (*ready && v->multi_ack == MULTI_ACK_DETAILED && !*sent_ready && v->q.haves.nr) {
-		*sent_ready = true;
-		pkt_writer_addf(&s->out, "ACK %s ready\n", oid_hex(last));
+	if (v->ready && v->multi_ack == MULTI_ACK_DETAILED && v->round_has_common &&
+	    !v->round_has_missing) {
+		v->sent_ready = true;
+		pkt_writer_addf(&s->out, "ACK %s ready\n", oid_hex(&v->last));
 	}
+	v->round_has_common = v->round_has_missing = false;
 	if (!v->q.haves.nr || v->multi_ack)
 		pkt_writer_addf(&s->out, "NAK\n");
-	if (v->no_done && *sent_ready) {
-		pkt_writer_addf(&s->out, "ACK %s\n", oid_hex(last));
+	if (v->no_done && v->sent_ready) {
+		pkt_writer_addf(&s->out, "ACK %s\n", oid_hex(&v->last));
 		v->q.done = true;
 	}
 	return pkt_writer_send(&s->out, err);
@@ -366,8 +385,6 @@ static int end_of_round(struct session *v, bool *ready, const struct object_id *
 static int negotiate(struct session *v, struct err *err)
 {
 	struct upload_server *s = v->s;
-	struct object_id last = s->repo->algo->null_oid;
-	bool ready = false, sent_ready = false;
 	const char *hex;
 	size_t nr = 0;
 	int rc = 0, kind;
@@ -380,14 +397,14 @@ static int negotiate(struct session *v, struct err *err)
 			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
 				     UPLOAD_LINES_MAX);
 		else if (kind == PKT_FLUSH)
-			rc = end_of_round(v, &ready, &last, &sent_ready, err);
+			rc = end_of_round(v, err);
 		else if (kind == PKT_EOF)
 			return s->o.stateless_rpc ? 0
 				: err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
 		else if (kind != PKT_DATA)
 			rc = err_set(err, ERR_INVALID, "unexpected packet");
 		else if (skip_prefix(s->in.line, "have ", &hex))
-			rc = take_have(v, s->in.line, hex, &ready, &last, err);
+			rc = take_have(v, s->in.line, hex, err);
 		else if (!strcmp(s->in.line, "done"))
 			break;
 		else
@@ -402,7 +419,7 @@ static int negotiate(struct session *v, struct err *err)
 	if (!v->q.haves.nr)
 		pkt_writer_addf(&s->out, "NAK\n");
 	else if (v->multi_ack)
-		pkt_writer_addf(&s->out, "ACK %s\n", oid_hex(&last));
+		pkt_writer_addf(&s->out, "ACK %s\n", oid_hex(&v->last));
 	return 1;
 }
 
@@ -410,14 +427,15 @@ static int serve_request(struct session *v, struct err *err)
 {
 	int rc = read_wants(v, err);
 
-	if (rc < 0 || !v->q.wants.nr)
-		return rc;
-	rc = check_wants(v, err);
+	if (!rc)
+		rc = check_wants(v, err);
 	if (!rc)
 		rc = upload_deepen(v->s, &v->q, false, err);
 	if (!rc)
 		rc = pkt_writer_send(&v->s->out, err);
-	if (!rc && (rc = negotiate(v, err)) > 0)
+	if (rc < 0 || !v->q.wants.nr)
+		return rc;
+	if ((rc = negotiate(v, err)) > 0)
 		rc = upload_send_pack(v->s, &v->q, err);
 	return rc < 0 ? rc : pkt_writer_send(&v->s->out, err);
 }
