@@ -13,17 +13,17 @@ PACKS=.git/objects/pack
 CHAIN=.git/objects/info/commit-graphs/commit-graph-chain
 
 
-# objects: all that are there, those of alternates too
+# objects REPO: all that packs have, whatever an index of several packs says of them, and loose ones; those of alternates too
 objects () {
-	git cat-file --batch-all-objects --batch-check="%(objectname)" --unordered | sort -u
+	git -C "$1" -c core.multiPackIndex=false cat-file --batch-all-objects --unordered \
+		--batch-check="%(objectname) %(objecttype) %(objectsize)" | sort -u
 }
 # upkeep TEMPLATE WHAT CHECK CMD...: a sweep after which nothing has been lost, whatever came of it
 upkeep () {
-	git -C "$1" cat-file --batch-all-objects --batch-check="%(objectname)" --unordered | sort -u >wanted &&
-	sweep "$@"
+	objects "$1" >wanted && test $(wc -l <wanted) -gt 10 && sweep "$@"
 }
 still_good () {
-	(cd copy && objects) | cmp -s - wanted
+	objects copy >there && cmp -s there wanted
 }
 nr () {
 	find $PACKS -name "*.$1" | wc -l
