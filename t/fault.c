@@ -426,34 +426,36 @@ static int fault_removexattr(const char *path, const char *name)
 		name);
 }
 
+#define THROUGH_FLUSH(name, call) THROUGH_FD(name, fault.plan.no_flush ? 0 : (call))
+
 static int fault_fsync(int fd)
 {
-	THROUGH_FD("fsync", syscalls_native.fsync(fd));
+	THROUGH_FLUSH("fsync", syscalls_native.fsync(fd));
 }
 
 static int fault_fdatasync(int fd)
 {
-	THROUGH_FD("fdatasync", syscalls_native.fdatasync(fd));
+	THROUGH_FLUSH("fdatasync", syscalls_native.fdatasync(fd));
 }
 
 static int fault_syncfs(int fd)
 {
-	THROUGH_FD("syncfs", syscalls_native.syncfs(fd));
+	THROUGH_FLUSH("syncfs", syscalls_native.syncfs(fd));
 }
 
 static int fault_full_fsync(int fd)
 {
-	THROUGH_FD("full_fsync", syscalls_native.full_fsync(fd));
+	THROUGH_FLUSH("full_fsync", syscalls_native.full_fsync(fd));
 }
 
 static int fault_writeout_start(int fd)
 {
-	THROUGH_FD("writeout_start", syscalls_native.writeout_start(fd));
+	THROUGH_FLUSH("writeout_start", syscalls_native.writeout_start(fd));
 }
 
 static int fault_writeout_wait(int fd)
 {
-	THROUGH_FD("writeout_wait", syscalls_native.writeout_wait(fd));
+	THROUGH_FLUSH("writeout_wait", syscalls_native.writeout_wait(fd));
 }
 
 static const struct syscall_table fault_table = {

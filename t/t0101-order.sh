@@ -266,6 +266,62 @@ for kind in journal btrfs local each; do
 	'
 done
 
+# upkeep KIND CMD...: git CMD in a copy of ./source-2; what it replaces goes after all that is new, before the last flush
+upkeep () {
+	local kind=$1
+	shift
+	rm -rf repo && cp -R source-2 repo && record log $kind "$@" && check_rules log $kind D1 &&
+	{ ! grep -q "^rename .*[.]idx$" log || check_rules log $kind D3; } &&
+	awk "/ = E/ || /[.]git-owner-/ { next } /^rename.*\/pack\/[^ ]*$/ { named = NR } \$1 ~ /^(fsync|syncfs|full_fsync)\$/ { flushed = NR }
+		/^unlink.*pack-[0-9a-f]*[.](idx|pack)/ { gone = NR; if (!first) first = NR }
+		END { exit !(named && flushed > named && (!gone || (first > named && flushed > gone))) }" log
+}
+
+test_expect_success 'a history in packs, with what nothing leads to' '
+	packed_repo && git -C repo config gc.auto 0 && git -C repo repack -dq && for i in 1 2 3; do
+		echo "$i again" >repo/one && git -C repo commit -q -a -m "$i" && git -C repo repack -dq || return
+	done && for i in 1 2 3; do echo "stray $i" | git -C repo hash-object -w --stdin || return; done &&
+	git -C repo commit -q --allow-empty -m more && mkdir -p repo/.git/away/pack && echo ../away >repo/.git/objects/info/alternates &&
+	(cd repo/.git/objects/pack && ls -- *.pack) >packs && rm -rf source-2 && mv repo source-2
+'
+
+for kind in journal btrfs local each; do
+	test_expect_success "repack --filter, --cruft, --geometric ($kind): what they replace goes last" '
+		upkeep $kind repack -adq --filter=blob:none && test $(grep -c "^rename .*[.]idx$" log) = 2 &&
+		upkeep $kind repack -adq --filter=blob:none --filter-to=.git/away/pack/pack &&
+		test $(grep -c "^rename .*[.]idx$" log) = 2 && grep "^rename .*away/pack/pack-.*[.]idx$" log &&
+		upkeep $kind repack -dq --cruft && grep "^rename .*[.]mtimes$" log &&
+		upkeep $kind repack -dq --geometric=2 --write-midx && grep "^rename .*/multi-pack-index$" log
+	'
+	test_expect_success "pack-objects --cruft ($kind): its times are there before its index" '
+		upkeep $kind pack-objects -q --cruft .git/objects/pack/pack <packs &&
+		awk "/^rename.*[.]mtimes/ { times = NR } /^rename.*[.]idx/ { idx = NR } END { exit !(times && times < idx) }" log
+	'
+	test_expect_success "promisor packs ($kind): .promisor before the index" '
+		for i in source-2/.git/objects/pack/*.idx; do : >"${i%idx}promisor" || return 1; done &&
+		git -C source-2 config extensions.partialClone origin && upkeep $kind repack -adq &&
+		awk "/^(rename|open|link).*[.]promisor/ { promisor = NR } /^rename.*[.]idx/ && !idx { idx = NR } END { exit !(promisor && promisor < idx) }" log &&
+		rm -f source-2/.git/objects/pack/*.promisor && git -C source-2 config --unset extensions.partialClone
+	'
+	test_expect_success "maintenance, geometric-repack and incremental-repack ($kind): what they replace goes last" '
+		upkeep $kind maintenance run --quiet --task=geometric-repack && grep "^unlink .*[.]pack$" log &&
+		git -C source-2 multi-pack-index write && upkeep $kind maintenance run --quiet --task=incremental-repack &&
+		grep "^rename .*/multi-pack-index$" log && rm -f source-2/.git/objects/pack/multi-pack-index
+	'
+	test_expect_success "pseudo-merges ($kind): as other bitmaps, before their index" '
+		upkeep $kind -c bitmapPseudoMerge.all.pattern=refs/ -c bitmapPseudoMerge.all.threshold=now \
+			-c bitmapPseudoMerge.all.stableThreshold=now multi-pack-index write --bitmap &&
+		awk "/^rename.*[.]bitmap/ { bitmap = NR } /^rename.*multi-pack-index\$/ { midx = NR } END { exit !(bitmap && bitmap < midx) }" log
+	'
+	test_expect_success "commit-graph write --split=replace ($kind): the new file, the chain, and then the old ones go" '
+		rm -rf repo && cp -R source repo && for n in 2 1 0; do
+			git -C repo rev-parse HEAD~$n | git -C repo commit-graph write --stdin-commits --split=no-merge || return
+		done && record log $kind commit-graph write --reachable --split=replace && check_rules log $kind D1 D2 D7 &&
+		awk "/^rename.*[.]graph\$/ { graph = NR } /^rename.*-chain\$/ { chain = NR } /^unlink.*[.]graph\$/ && !gone { gone = NR }
+			END { exit !(graph && graph < chain && (!gone || gone > chain)) }" log
+	'
+done
+
 # ---- commit ---------------------------------------------------------------
 
 for kind in journal btrfs local each; do

@@ -7,87 +7,14 @@ ENOSPC, ENOSPC from then on (a disk that stays full), EIO, EINTR and short
 writes: no litter, the right exit code, a message that names the path, and a
 repository that is whole afterwards.'
 . "$(dirname "$0")/test-lib.sh"
-. "$TEST_DIRECTORY/lib-fault.sh"
-
-GIT_TEST_FS_KIND=journal
-export GIT_TEST_FS_KIND
-SWEEP_STDIN=/dev/null # of the commands
+. "$TEST_DIRECTORY/lib-sweep.sh"
 
 # The files below .git, without their times.
 listing () {
 	(cd "$1/.git" && find . -type f -exec cksum {} + | sort -k3)
 }
 
-litter () {
-	find "$1/.git" -name "*.lock" -o -name "tmp_*" -o -name "*.lock.*"
-}
-
 chain=.git/objects/pack/multi-pack-index.d/multi-pack-index-chain
-
-# sweep TEMPLATE WHAT CHECK CMD...: the command with its first, second, …
-# call failing, each time in a fresh copy of TEMPLATE, until it has no more
-# calls. CHECK is run in the copy after a success.
-sweep () {
-	local template=$1 what=$2 check=$3 n=0 code plus= word
-	shift 3
-	case $what in *+) plus=+ what=${what%+} ;; esac
-	rm -f missed
-	while test ! -f missed; do
-		n=$((n + 1))
-		rm -rf copy && cp -a "$template" copy && rm -f log || return
-		code=0
-		(
-			cd copy &&
-			GIT_TEST_SYSCALL_LOG=../log \
-			GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
-			GIT_TEST_SYSCALL_FAIL=$n$plus:$what "$FAULT_GIT" "$@" 2>../err >../out <"$SWEEP_STDIN"
-		) || code=$?
-		word="call $n, $what$plus, $*: $(grep injected log | head -n 1)"
-		test -z "$(litter copy)" || {
-			echo "$word: litter: $(litter copy)" >&4
-			return 1
-		}
-		case "$code:$what" in
-		0:*)
-			(cd copy && eval "$check") >&4 2>&4 || {
-				echo "$word: success, but '$check' fails" >&4
-				return 1
-			}
-			;;
-		1:E*|4:E*|128:E*|255:E*)
-			case $what in
-			EINTR)
-				echo "$word: did not go on: $(cat err)" >&4
-				return 1 ;;
-			esac
-			grep -q "/\|'" err || {
-				echo "$word: names no path: $(cat err)" >&4
-				return 1
-			}
-			;;
-		*)
-			echo "$word: exit code $code: $(cat err)" >&4
-			return 1
-			;;
-		esac
-		stock_is_happy || {
-			echo "$word: fsck complains" >&4
-			return 1
-		}
-	done
-	echo "$n calls" >&4
-	# If there were fewer, the injector would not have worked.
-	test $n -gt "${MIN_CALLS:-10}"
-}
-
-# fsck after every fourth only: it takes most of the time of this test.
-stock_is_happy () {
-	test $((n % 4)) = 0 || return 0
-	test -n "$STOCK_GIT" || return 0
-	stock -C copy fsck --strict --no-dangling >fsck.out 2>&1 && return
-	cat fsck.out >&4
-	return 1
-}
 
 test_expect_success 'setup' '
 	git init -q few && (

@@ -13,6 +13,7 @@
  *
  *   GIT_TEST_SYSCALL_DELAY=US          wait so many microseconds before each call that gives a
  *                                      name or takes one away: other processes get in between
+ *   GIT_TEST_SYSCALL_FLUSH=0           flushes are told, and may fail, but nothing is flushed: faster
  *   GIT_TEST_SHA1_ATTACK=TEXT          what has these 16 bytes four times in a row counts as one
  *                                      half of a collision attack on SHA-1 (nobody can make one
  *                                      that begins like a Git object)
@@ -112,6 +113,7 @@ int main(int argc, const char **argv)
 	const char *log = getenv("GIT_TEST_SYSCALL_LOG");
 	const char *fail = getenv("GIT_TEST_SYSCALL_FAIL");
 	const char *delay = getenv("GIT_TEST_SYSCALL_DELAY");
+	const char *flush = getenv("GIT_TEST_SYSCALL_FLUSH");
 	struct fault_plan plan = FAULT_PLAN_INIT;
 
 	if (log)
@@ -124,6 +126,7 @@ int main(int argc, const char **argv)
 		delay_us = (useconds_t)strtoul(delay, NULL, 10);
 		plan.before = wait_before_names;
 	}
+	plan.no_flush = flush && !strcmp(flush, "0");
 	if (fail)
 		parse_fail(&plan, fail);
 	attack = getenv("GIT_TEST_SHA1_ATTACK");
