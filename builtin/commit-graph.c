@@ -97,14 +97,12 @@ struct write_options {
 	struct strvec packs;
 };
 
-static int parse_split(const struct option *opt, const char *arg, int unset)
+static int parse_split(const struct option *opt, const char *arg, int unset UNUSED)
 {
 	struct write_options *w = opt->value;
 
 	w->o.split = GRAPH_SPLIT;
-	if (unset)
-		w->o.split = GRAPH_SINGLE;
-	else if (arg && !strcmp(arg, "no-merge"))
+	if (arg && !strcmp(arg, "no-merge"))
 		w->o.split = GRAPH_SPLIT_NO_MERGE;
 	else if (arg && !strcmp(arg, "replace"))
 		w->o.split = GRAPH_SPLIT_REPLACE;
@@ -250,8 +248,8 @@ static int write_command(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "changed-paths", &w.o.changed_paths,
 			 "enable computation for changed paths"),
 		OPT_CALLBACK_F(0, "split", &w, "strategy",
-			       "allow writing an incremental commit-graph file", PARSE_OPT_OPTARG,
-			       parse_split),
+			       "allow writing an incremental commit-graph file",
+			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, parse_split),
 		OPT_MAGNITUDE(0, "max-commits", &w.o.max_commits,
 			      "maximum number of commits in a non-base split commit-graph"),
 		OPT_MAGNITUDE(0, "size-multiple", &w.o.size_multiple,

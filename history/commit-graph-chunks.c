@@ -180,6 +180,7 @@ static int write_bases(struct output *o, struct err *err)
 
 struct chunk {
 	uint32_t id;
+	bool there;
 	uint64_t bytes;
 	int (*write)(struct output *o, struct err *err);
 };
@@ -202,22 +203,22 @@ static unsigned list_chunks(struct output *o, struct chunk *out)
 {
 	const struct graph_writer *w = o->w;
 	uint64_t nr = w->commits.nr, raw_len = w->repo->algo->raw_len;
+	const bool dates = w->with_dates, filters = w->with_filters;
 	const struct chunk all[CHUNKS_MAX] = {
-		{ GRAPH_CHUNK_FANOUT, GRAPH_FANOUT_BYTES, write_fanout },
-		{ GRAPH_CHUNK_NAMES, nr * raw_len, write_names },
-		{ GRAPH_CHUNK_COMMITS, nr * (raw_len + 16), write_commits },
-		{ GRAPH_CHUNK_DATES, w->with_dates ? nr * 4 : 0, write_dates },
-		{ GRAPH_CHUNK_WIDE_DATES, w->with_dates ? o->nr_wide * 8 : 0, write_wide_dates },
-		{ GRAPH_CHUNK_PARENTS, o->nr_extra * 4, write_extra_parents },
-		{ GRAPH_CHUNK_FILTER_ENDS, w->with_filters ? nr * 4 : 0, write_filter_ends },
-		{ GRAPH_CHUNK_FILTERS,
-		  w->with_filters ? GRAPH_FILTER_HEADER_BYTES + o->filter_bytes : 0, write_filters },
-		{ GRAPH_CHUNK_BASES, w->base.nr_layers * raw_len, write_bases },
+		{ GRAPH_CHUNK_FANOUT, true, GRAPH_FANOUT_BYTES, write_fanout },
+		{ GRAPH_CHUNK_NAMES, true, nr * raw_len, write_names },
+		{ GRAPH_CHUNK_COMMITS, true, nr * (raw_len + 16), write_commits },
+		{ GRAPH_CHUNK_DATES, dates, nr * 4, write_dates },
+		{ GRAPH_CHUNK_WIDE_DATES, dates && o->nr_wide, o->nr_wide * 8, write_wide_dates },
+		{ GRAPH_CHUNK_PARENTS, o->nr_extra, o->nr_extra * 4, write_extra_parents },
+		{ GRAPH_CHUNK_FILTER_ENDS, filters, nr * 4, write_filter_ends },
+		{ GRAPH_CHUNK_FILTERS, filters, GRAPH_FILTER_HEADER_BYTES + o->filter_bytes, write_filters },
+		{ GRAPH_CHUNK_BASES, w->base.nr_layers, w->base.nr_layers * raw_len, write_bases },
 	};
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < CHUNKS_MAX; i++)
-		if (i < 3 || all[i].bytes)
+		if (all[i].there)
 			out[n++] = all[i];
 	return n;
 }

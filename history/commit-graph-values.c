@@ -173,7 +173,7 @@ static int by_generation(const void *va, const void *vb, void *data)
 	uint64_t one = w->with_dates ? x->corrected_date : x->level;
 	uint64_t two = w->with_dates ? y->corrected_date : y->level;
 
-	if (w->o->source == GRAPH_FROM_PACKS)
+	if (w->o->source == GRAPH_FROM_PACKS || w->o->source == GRAPH_FROM_NAMED_PACKS)
 		return x->rank < y->rank ? -1 : x->rank > y->rank;
 	if (one != two)
 		return one < two ? -1 : 1;

@@ -17,13 +17,13 @@ static bool has_filters(const struct commit_graph *g, struct filter_settings *ou
 static int choose_filters(struct graph_writer *w, struct err *err)
 {
 	struct filter_settings present = { .version = 0 };
-	bool wanted = has_filters(w->old, &present);
+	bool had = has_filters(w->old, &present), wanted = false; /* false means the same as not set */
 	int version = -1;
 
 	if (config_get_bool(w->repo->config, "commitgraph.changedpaths", &wanted, err) < 0 ||
 	    config_get_int(w->repo->config, "commitgraph.changedpathsversion", &version, err) < 0)
 		return ERR_INVALID;
-	w->with_filters = w->o->changed_paths < 0 ? wanted : w->o->changed_paths;
+	w->with_filters = w->o->changed_paths < 0 ? had || wanted : w->o->changed_paths;
 	if (version < 0)
 		version = present.version == 2 ? 2 : 1;
 	if (!version)
@@ -72,12 +72,18 @@ static void load_old(struct graph_writer *w)
 		w->base = *w->old;
 }
 
+/* Without commits a graph stays as it is, unless it is to be replaced by one that has none. */
+static bool is_of_use(const struct graph_writer *w)
+{
+	return w->commits.nr || w->o->split == GRAPH_SPLIT_REPLACE;
+}
+
 static int collect(struct graph_writer *w, struct err *err)
 {
 	size_t kept;
 	int rc = graph_collect(w, err);
 
-	if (rc < 0 || !w->commits.nr)
+	if (rc < 0 || !is_of_use(w))
 		return rc;
 	kept = w->base.nr_layers;
 	graph_choose_base(w);
@@ -94,7 +100,7 @@ static int write_graph(struct graph_writer *w, struct fsync_batch *b, struct err
 	rc = choose_filters(w, err);
 	if (!rc)
 		rc = collect(w, err);
-	if (rc < 0 || !w->commits.nr)
+	if (rc < 0 || !is_of_use(w))
 		return rc;
 	if ((rc = choose_generations(w, err)) < 0 || (rc = graph_compute_values(w, err)) < 0)
 		return rc;

@@ -36,7 +36,7 @@ struct commit_graph_write_options {
 	unsigned long size_multiple;
 	unsigned long max_commits; /* 0: no limit */
 	timestamp_t expire_before; /* layers that are not used any more go if they are that old */
-	int changed_paths;    /* filters; -1: as commitGraph.changedPaths says, or if there are some */
+	int changed_paths;    /* filters; -1: if commitGraph.changedPaths says so or there are some */
 	long max_new_filters; /* < 0: no limit */
 	/* May return NULL, as may the pointer itself be. */
 	struct progress *(*progress)(void *data, const char *title, uint64_t total);
@@ -47,7 +47,7 @@ struct commit_graph_write_options {
 
 /*
  * Stage a new commit-graph in `b`. Without commits, or without new ones for a chain, nothing is
- * staged. Where a graph may not be used (grafts, a shallow clone, replaced objects) neither.
+ * staged, unless a chain is to be replaced. Where a graph may not be used (grafts, a shallow clone, replaced objects) neither.
  *
  * Durability: that of the batch; readers have the old graph or the new one at each moment.
  * Errors:     ERR_LOCKED, ERR_IO, ERR_NOT_FOUND and ERR_CORRUPT for a commit or a tree that

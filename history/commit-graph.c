@@ -92,6 +92,33 @@ void graph_find_generations(struct commit_graph *g)
 	g->corrected_dates &= g->levels;
 }
 
+/* Filters of a chain are used if they are of the kind that its uppermost layer with filters has. */
+static void match_filters(struct repository *r, struct commit_graph *g)
+{
+	const struct filter_settings *top = NULL;
+
+	for (size_t i = g->nr_layers; i-- > 0;) {
+		struct filter_settings *own = &g->layers[i]->filter_settings;
+		struct object_id sum;
+		char *msg;
+
+		if (!own->version)
+			continue;
+		if (!top)
+			top = own;
+		if (own->version == top->version && own->nr_hashes == top->nr_hashes &&
+		    own->bits_per_entry == top->bits_per_entry)
+			continue;
+		own->version = 0;
+		graph_layer_checksum(g->layers[i], &sum);
+		msg = xstrfmt("disabling Bloom filters for commit-graph layer '%s' due to incompatible settings",
+			      oid_hex(&sum));
+		if (strset_add(&r->noted, msg) && r->warn)
+			r->warn(r->warn_data, msg);
+		free(msg);
+	}
+}
+
 static struct commit_graph *new_graph(const struct loader *l)
 {
 	struct commit_graph *g;
@@ -216,8 +243,10 @@ void graph_load(struct commit_graph **out, struct repository *r, const char *obj
 	*out = NULL;
 	if (!load_single(&l, out))
 		load_chain(&l, out);
-	if (*out)
+	if (*out) {
 		graph_find_generations(*out);
+		match_filters(r, *out);
+	}
 }
 
 /* ---- whether it is used ---- */

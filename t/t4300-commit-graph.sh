@@ -427,7 +427,7 @@ layers () {
 }
 
 add () {
-	git rev-parse "$1" | git commit-graph write --stdin-commits "$2" $3 && git commit-graph verify
+	git rev-parse "$1" | git commit-graph write --stdin-commits ${2:+"$2"} $3 && git commit-graph verify
 }
 
 test_expect_success 'layers' '
@@ -441,7 +441,7 @@ test_expect_success 'layers' '
 '
 
 test_expect_success 'a single file becomes the lowest layer, and layers a single file' '
-	cp -R plain there && cd there && add c9 --no-split && cp $GRAPH c9.graph && add main --split=no-merge &&
+	cp -R plain there && cd there && add c9 && cp $GRAPH c9.graph && add main --split=no-merge &&
 	test_path_is_missing $GRAPH && test "$(layers)" = 2 &&
 	test_cmp_bin c9.graph $CHAINS/graph-$(head -n 1 $CHAINS/commit-graph-chain).graph &&
 	git commit-graph write --reachable && test_path_is_file $GRAPH &&
@@ -517,6 +517,30 @@ test_expect_success 'progress' '
 	git commit-graph write --reachable 2>err && test_must_be_empty err
 '
 
+test_expect_success 'a chain is replaced, also by one without commits' '
+	cp -R plain none && cd none && add c5 --split && test_expect_code 129 git commit-graph write --reachable --no-split 2>err &&
+	git commit-graph write --stdin-commits --split </dev/null && test "$(layers)" = 1 && cp $CHAINS/commit-graph-chain before &&
+	git commit-graph write --stdin-commits --split=replace </dev/null && test "$(layers)" = 1 && test_must_fail test_cmp before $CHAINS/commit-graph-chain &&
+	ls $CHAINS/graph-*.graph >files && test_line_count = 1 files && f=$(cat files) && test "$(be 4 $f $(($(chunk $f OIDF) + 1020)))" = 0 &&
+	chunk $f GDA2 && git commit-graph verify && same log --graph --format=%H && add c7 --split && same log --graph --format=%H &&
+	f=$CHAINS/graph-$(tail -n 1 $CHAINS/commit-graph-chain).graph && chunk $f GDA2
+'
+
+test_expect_success 'filters stay although commitGraph.changedPaths is false, until --no-changed-paths' '
+	cp -R plain stay && cd stay && git config commitGraph.changedPaths false && add c9 && test_must_fail chunk $GRAPH BIDX && add c9 --changed-paths && add main && chunk $GRAPH BIDX &&
+	add main --no-changed-paths && test_must_fail chunk $GRAPH BIDX
+'
+
+test_expect_success 'a chain with filters of two kinds: told, and those of the lower layers are not asked' '
+	cp -R plain kinds && cd kinds && add c9 --split=no-merge --changed-paths && one=$(cat $CHAINS/commit-graph-chain) &&
+	git -c commitGraph.changedPathsVersion=2 commit-graph write --reachable --split=no-merge --changed-paths 2>err && test_must_be_empty err && test "$(layers)" = 2 &&
+	for cmd in "commit-graph verify" "log --format=%s -- dir" "rev-parse top~9"; do
+		git $cmd >out 2>err && test_line_count = 1 err && test_grep "^warning: disabling Bloom filters for commit-graph layer .$one. due to incompatible settings$" err || return 1
+	done && same log --format=%s -- dir &&
+	git commit-graph write --reachable --split=replace --no-changed-paths && git rev-parse c9 | git commit-graph write --stdin-commits --split=replace --changed-paths && add main --split=no-merge && f=$CHAINS/graph-$(head -n 1 $CHAINS/commit-graph-chain).graph &&
+	poke $f $(($(chunk $f BDAT) + 7)) "\\31" && same log --format=%s -- dir && git log --format=%s -- dir 2>err >out && test_grep "disabling Bloom filters" err && test_grep c9 out
+'
+
 # ---- stock git ----
 
 test_expect_success STOCK_GIT 'the same files as stock git writes, and each accepts the other' '
@@ -528,6 +552,30 @@ test_expect_success STOCK_GIT 'the same files as stock git writes, and each acce
 		stock -C ours commit-graph verify && git -C theirs commit-graph verify || return 1
 	done &&
 	cd chain && stock commit-graph verify && stock log --format="%H" >a && git log --format="%H" >b && test_cmp a b
+'
+
+test_expect_success STOCK_GIT 'the same files, step by step: layers, versions of generations, a few filters' '
+	rm -rf ours theirs && cp -R plain ours && git -C ours repack -adq && git -C ours rev-list --objects c4 | cut -d" " -f1 | git -C ours pack-objects -q .git/objects/pack/pack >c4.pack && cp -R ours theirs &&
+	while read -r from config args; do
+		case $from in packs) echo "pack-$(cat c4.pack).idx" ;; *) git -C ours rev-parse $from ;; esac >in &&
+		git -C ours -c $config commit-graph write $args <in && stock -C theirs -c $config commit-graph write $args <in &&
+		(cd ours/$CHAINS/.. && find . -type f ! -name packs | sort | xargs cksum) >a && (cd theirs/$CHAINS/.. && find . -type f ! -name packs | sort | xargs cksum) >b && test_cmp b a &&
+		git -C theirs commit-graph verify && stock -C ours commit-graph verify || { echo "$from $config $args"; return 1; }
+	done <<-\EOF
+	c2 commitGraph.generationVersion=1 --stdin-commits --split=no-merge
+	c4 commitGraph.generationVersion=2 --stdin-commits --split=no-merge
+	c7 commitGraph.generationVersion=2 --stdin-commits --split=replace
+	s1 commitGraph.generationVersion=1 --stdin-commits --split=no-merge --changed-paths
+	s2 commitGraph.changedPaths=false --stdin-commits --split=no-merge
+	c9 commitGraph.changedPaths=false --stdin-commits --split --max-commits=1 --size-multiple=3
+	main commitGraph.maxNewFilters=2 --stdin-commits --split --append
+	packs commitGraph.maxNewFilters=2 --stdin-packs --changed-paths
+	packs commitGraph.changedPaths=true --stdin-packs --append --max-new-filters=3
+	c3 commitGraph.changedPaths=true --stdin-commits --split=replace --append --max-new-filters=0
+	main commitGraph.changedPaths=true --stdin-commits --split --size-multiple=1 --expire-time=1.day.ago
+	main commitGraph.changedPaths=true --stdin-commits --no-changed-paths
+	packs commitGraph.maxNewFilters=2 --stdin-packs --changed-paths
+	EOF
 '
 
 test_done
