@@ -44,6 +44,8 @@ MUST_USE int apply_shared_perm(const char *path, int shared_perm, struct err *er
 bool file_exists(const char *path);  /* lstat succeeds */
 bool is_directory(const char *path); /* follows symlinks */
 bool is_directory_nofollow(const char *path);
+/* Is it the same file, unchanged as far as size and time of its last change tell? */
+bool is_same_state(const struct stat *a, const struct stat *b);
 bool is_empty_dir(const char *path);
 /* What a new repository's file system can do; tried out inside dir. */
 bool fs_trusts_executable_bit(const char *dir);

@@ -207,46 +207,72 @@ static int load_layers(const struct loader *l, struct commit_graph *g, char *tex
 	return rc;
 }
 
-static void load_chain(const struct loader *l, struct commit_graph **out)
+/* *text is what the chain says; ERR_NOT_FOUND: a layer is not there, or there is no chain (*is_there). */
+static int load_chain(const struct loader *l, struct commit_graph **out, struct strbuf *text, bool *is_there,
+		      struct err *err)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct err err = ERR_INIT;
 	char *path = graph_chain_path(l->objdir);
 	struct commit_graph *g = NULL;
-	int rc = read_file(&text, path, CHAIN_FILE_MAX, &err);
+	int rc = read_file(text, path, CHAIN_FILE_MAX, err);
 
-	if (!rc && text.len < l->repo->algo->hex_len)
-		rc = err_set(&err, ERR_CORRUPT, "commit-graph chain file too small");
+	*is_there = rc != ERR_NOT_FOUND;
+	if (!rc && text->len < l->repo->algo->hex_len)
+		rc = err_set(err, ERR_CORRUPT, "commit-graph chain file too small");
 	if (!rc) {
+		char *lines = xstrdup(text->buf);
+
 		g = new_graph(l);
 		g->is_chain = true;
-		rc = load_layers(l, g, text.buf, &err);
+		rc = load_layers(l, g, lines, err);
+		free(lines);
 	}
-	if (rc < 0 && (g || rc != ERR_NOT_FOUND))
-		complain_err(l, &err);
 	if (g && !g->nr_layers) {
 		commit_graph_free(g);
 		g = NULL;
 	}
 	if (g)
 		*out = g;
-	err_release(&err);
 	free(path);
-	strbuf_release(&text);
+	return rc;
 }
+
+/* A chain with a layer that is not there is damaged if it says the same after so many more looks. */
+#define CHAIN_TRIES 4
 
 void graph_load(struct commit_graph **out, struct repository *r, const char *objdir,
 		void (*complain)(void *data, const char *msg), void *data)
 {
 	const struct loader l = { r, objdir, complain, data };
+	struct strbuf text = STRBUF_INIT, before = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	bool is_there = true;
+	int rc = 0, same = 0;
 
 	*out = NULL;
-	if (!load_single(&l, out))
-		load_chain(&l, out);
+	/* Who writes a chain removes layers that it does not name: then another one can be read by now. */
+	for (;;) {
+		err_release(&err);
+		rc = 0;
+		if (load_single(&l, out))
+			break;
+		rc = load_chain(&l, out, &text, &is_there, &err);
+		same = strcmp(text.buf, before.buf) ? 0 : same + 1;
+		if (rc != ERR_NOT_FOUND || !is_there || same >= CHAIN_TRIES)
+			break;
+		commit_graph_free(*out);
+		*out = NULL;
+		strbuf_swap(&text, &before);
+		strbuf_reset(&text);
+	}
+	if (rc < 0 && is_there)
+		complain_err(&l, &err);
 	if (*out) {
 		graph_find_generations(*out);
 		match_filters(r, *out);
 	}
+	err_release(&err);
+	strbuf_release(&before);
+	strbuf_release(&text);
 }
 
 /* ---- whether it is used ---- */

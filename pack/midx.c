@@ -10,6 +10,8 @@
 #include "util/bytes.h"
 
 #define LAYERS_MAX 4096
+/* A chain with a layer that is not there is damaged if it says the same after so many more looks. */
+#define CHAIN_TRIES 4
 #define CHAIN_BYTES_MAX ((size_t)LAYERS_MAX * (HASH_MAX_HEX + 1))
 
 struct chunk {
@@ -185,23 +187,24 @@ static int add_layer(struct midx **top, const char *packdir, const char *line, s
 	return 0;
 }
 
-static int open_chain(struct midx **out, const char *packdir, const struct hash_algo *algo,
-		      struct err *err)
+/* *gone: a layer is not there. *text is what the chain says. */
+static int open_chain(struct midx **out, const char *packdir, const struct hash_algo *algo, struct strbuf *text,
+		      bool *gone, struct err *err)
 {
-	struct strbuf text = STRBUF_INIT;
 	struct midx *top = NULL;
 	struct stat seen;
 	char *path = chain_path(packdir);
 	unsigned layers = 0;
-	int rc = stat(path, &seen) < 0 ? ERR_NOT_FOUND : read_file(&text, path, CHAIN_BYTES_MAX, err);
+	int rc = stat(path, &seen) < 0 ? ERR_NOT_FOUND : read_file(text, path, CHAIN_BYTES_MAX, err);
 
-	for (const char *at = text.buf; !rc && *at; ) {
+	for (const char *at = text->buf; !rc && *at; ) {
 		size_t len = strcspn(at, "\n");
 
 		rc = ++layers > LAYERS_MAX ? bad_midx(path, "too many layers", err) :
 					     add_layer(&top, packdir, at, len, algo, err);
 		/* A layer that is missing is damage. */
-		if (rc == ERR_NOT_FOUND)
+		*gone = rc == ERR_NOT_FOUND;
+		if (*gone)
 			rc = ERR_CORRUPT;
 		at += len + !!at[len];
 	}
@@ -213,7 +216,6 @@ static int open_chain(struct midx **out, const char *packdir, const struct hash_
 		top->seen = seen;
 		*out = top;
 	}
-	strbuf_release(&text);
 	free(path);
 	return rc;
 }
@@ -222,15 +224,29 @@ int midx_open_dir(struct midx **out, const char *packdir, const struct hash_algo
 		  struct err *err)
 {
 	char *path = single_path(packdir);
+	struct strbuf text = STRBUF_INIT, before = STRBUF_INIT;
 	struct err why = ERR_INIT;
-	int rc = midx_open(out, path, algo, &why);
+	int rc, same = 0;
+	bool gone;
 
-	free(path);
-	if (rc == ERR_NOT_FOUND)
-		rc = open_chain(out, packdir, algo, err);
-	else
-		err_move(err, &why);
+	/* Who writes a chain removes layers that it does not name: then another one can be read by now. */
+	do {
+		gone = false;
+		strbuf_swap(&text, &before);
+		strbuf_reset(&text);
+		err_release(&why);
+		rc = midx_open(out, path, algo, &why);
+		if (rc == ERR_NOT_FOUND) {
+			err_release(&why);
+			rc = open_chain(out, packdir, algo, &text, &gone, &why);
+		}
+		same = strcmp(text.buf, before.buf) ? 0 : same + 1;
+	} while (gone && same < CHAIN_TRIES);
+	err_move(err, &why);
 	err_release(&why);
+	strbuf_release(&before);
+	strbuf_release(&text);
+	free(path);
 	return rc;
 }
 
@@ -244,9 +260,7 @@ bool midx_is_current(const struct midx *m, const char *packdir)
 	free(chain);
 	if (!there || !m)
 		return !there && !m;
-	return st.st_ino == m->seen.st_ino && st.st_dev == m->seen.st_dev &&
-	       st.st_size == m->seen.st_size && st.st_mtime == m->seen.st_mtime &&
-	       ST_MTIME_NSEC(st) == ST_MTIME_NSEC(m->seen);
+	return is_same_state(&st, &m->seen);
 }
 
 void midx_free(struct midx *m)

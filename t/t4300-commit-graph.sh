@@ -578,4 +578,15 @@ test_expect_success STOCK_GIT 'the same files, step by step: layers, versions of
 	EOF
 '
 
+test_expect_success 'a reader meets one chain or the next, never a layer that is gone' '
+	git init -q race && (
+		cd race && d=.git/objects/info/commit-graphs &&
+		for i in 1 2 3; do
+			test_commit race$i && git commit-graph write --reachable --split=no-merge || exit 1
+		done && cp -R $d one &&
+		git commit-graph write --reachable --split=replace && cp -R $d other &&
+		"$GIT_BUILD_DIR/t/helper/chain-race" commit-graph 20000 $d commit-graph-chain one other
+	) >out && test_grep done out
+'
+
 test_done

@@ -699,6 +699,16 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 	)
 '
 
+test_expect_success 'a reader meets one chain or the next, never a layer that is gone' '
+	git init -q race && (
+		cd race && d=.git/objects/pack/multi-pack-index.d &&
+		for i in 1 2 3; do history 7$i 40 race$i && git multi-pack-index write --incremental || exit 1; done &&
+		cp -R $d one &&
+		git multi-pack-index compact --incremental $(layer 1) $(layer 2) && cp -R $d other &&
+		"$GIT_BUILD_DIR/t/helper/chain-race" midx 20000 $d multi-pack-index-chain one other
+	) >out && test_grep done out
+'
+
 # ---- stock Git ----
 
 test_expect_success 'midx.version' '

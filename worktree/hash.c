@@ -6,13 +6,6 @@
 #include "worktree/worktree.h"
 #include "write-or-die.h"
 
-static bool same_file_state(const struct stat *a, const struct stat *b)
-{
-	return a->st_size == b->st_size && a->st_mtime == b->st_mtime &&
-	       ST_MTIME_NSEC(*a) == ST_MTIME_NSEC(*b) && a->st_ino == b->st_ino &&
-	       a->st_dev == b->st_dev;
-}
-
 static int changed_while_read(const char *path, struct err *err)
 {
 	return err_set(err, ERR_IO, "file '%s' changed while it was being read", path);
@@ -39,7 +32,7 @@ static int read_stable(int fd, const char *path, struct object_buf *out, struct 
 		free(data);
 		return err_set_errno(err, "read error while indexing '%s'", path);
 	}
-	if (n != before.st_size || fstat(fd, &after) < 0 || !same_file_state(&before, &after)) {
+	if (n != before.st_size || fstat(fd, &after) < 0 || !is_same_state(&before, &after)) {
 		free(data);
 		return changed_while_read(path, err);
 	}
