@@ -136,8 +136,8 @@ static int write_bundle(struct create *c, struct err *err)
 			       bundle_write(&c->plan, &c->packing, 1, "standard output", err);
 	pack_meters_stop(&meters);
 	progress_stop(&c->packing.progress);
-	if (!rc && c->level)
-		pack_tell_totals(&c->packing);
+	if (!rc)
+		pack_tell_totals(&c->packing, c->level);
 	pack_collection_end(&c->packing);
 	return rc;
 }

@@ -23,15 +23,12 @@ void pack_meters_stop(struct pack_meters *m)
 	progress_stop(&m->meter);
 }
 
-void pack_tell_totals(const struct pack_collection *c)
+void pack_tell_totals(const struct pack_collection *c, bool show)
 {
-	struct pack_objects_stats st;
+	struct strbuf line = STRBUF_INIT;
 
-	pack_objects_get_stats(c->po, &st);
-	if (c->whole)
-		st = (struct pack_objects_stats){ .total = pack_nr_objects(c->whole), .packs = 1,
-						  .in_ranges = pack_nr_objects(c->whole) };
-	fprintf(stderr, "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
-		"), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas, st.reused,
-		st.reused_deltas, st.in_ranges, st.in_ranges ? st.packs : 0);
+	pack_objects_tell_stats(c->po, c->whole, &line);
+	if (show)
+		fputs(line.buf, stderr);
+	strbuf_release(&line);
 }

@@ -21,7 +21,7 @@ int pack_meters_show(void *data, enum pack_phase phase, uint32_t done, uint32_t 
 		     struct err *err);
 void pack_meters_stop(struct pack_meters *m); /* idempotent */
 
-/* "Total 3 (delta 0), …", when the pack has been written. */
-void pack_tell_totals(const struct pack_collection *c);
+/* "Total 3 (delta 0), …", when the pack has been written; to the trace, and to the user if he is shown progress. */
+void pack_tell_totals(const struct pack_collection *c, bool show);
 
 #endif

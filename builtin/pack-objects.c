@@ -554,8 +554,8 @@ static int run(struct pack_collection *c, struct pack_options *o, struct err *er
 	if (!rc)
 		rc = write_packs(c, o, err);
 	pack_meters_stop(&meters);
-	if (!rc && o->progress)
-		pack_tell_totals(c);
+	if (!rc)
+		pack_tell_totals(c, o->progress);
 	return rc;
 }
 

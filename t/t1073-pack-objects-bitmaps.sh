@@ -137,6 +137,27 @@ test_expect_success 'pack.allowPackReuse: of all packs, of one, of none' '
 	git -C repo -c pack.allowPackReuse=false pack-objects --all --stdout --delta-base-offset --progress </dev/null 2>err >x.pack && test_grep "pack-reused 0" err
 '
 
+# reused_of_chain MODE: "OBJECTS PACKS" that were taken as they are, as the trace has them
+reused_of_chain () {
+	rm -f trace &&
+	GIT_TRACE2_EVENT=$PWD/trace git -C layers -c pack.allowPackReuse=$1 pack-objects --all --stdout --delta-base-offset \
+		</dev/null 2>/dev/null >x.pack &&
+	git index-pack x.pack >/dev/null && git show-index <x.idx | cut -d" " -f2 | sort >x.objects && test_cmp all.objects x.objects &&
+	sed -n "s/.*\"key\":\"packs*-reused\",\"value\":\"*\([0-9]*\).*/\1/p" trace | paste -sd" " -
+}
+
+test_expect_success 'pack.allowPackReuse with a chain of multi-pack-indexes: what is reused is traced' '
+	git init -q layers && (
+		cd layers && for i in 1 2 3 4 5; do
+			"$GIT_BUILD_DIR/t/helper/random-history" $i 20 l$i && git repack -dq && git multi-pack-index write --incremental --bitmap || exit 1
+		done && test_line_count = 5 .git/objects/pack/multi-pack-index.d/multi-pack-index-chain &&
+		git rev-list --objects --all | cut -d" " -f1 | sort >../all.objects
+	) &&
+	n=$(($(wc -l <all.objects))) &&
+	test "$(reused_of_chain multi)" = "$n 5" && test "$(reused_of_chain false)" = "0 0" &&
+	one=$(reused_of_chain single) && test "${one#* }" = 1 && test ${one% *} -gt 0 && test ${one% *} -lt $n
+'
+
 test_expect_success 'no bitmap without closure; none for several packs' '
 	mkdir out && git -C repo rev-parse HEAD >list &&
 	git -C repo pack-objects --write-bitmap-index "$PWD/out/pack" <list 2>err &&

@@ -320,23 +320,14 @@ static int to_queue(void *data, const void *p, size_t len, struct err *err)
 	return relay_queue_write(data, p, len, err);
 }
 
-static void print_stats(struct pack_making *j)
+static void tell_stats(struct pack_making *j)
 {
-	struct pack_objects_stats st;
-	char line[160];
-	int len;
+	struct strbuf line = STRBUF_INIT;
 
-	if (!j->meter.queue)
-		return;
-	pack_objects_get_stats(j->po, &st);
-	if (j->whole)
-		st = (struct pack_objects_stats){ .total = pack_nr_objects(j->whole), .packs = 1,
-						  .in_ranges = pack_nr_objects(j->whole) };
-	len = snprintf(line, sizeof(line),
-		       "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
-		       "), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas,
-		       st.reused, st.reused_deltas, st.in_ranges, st.in_ranges ? st.packs : 0);
-	relay_queue_text(j->queue, line, (size_t)len);
+	pack_objects_tell_stats(j->po, j->whole, &line);
+	if (j->meter.queue)
+		relay_queue_text(j->queue, line.buf, line.len);
+	strbuf_release(&line);
 }
 
 static int new_pack(struct pack_making *j, struct err *err)
@@ -421,7 +412,7 @@ int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
 	if (!rc)
 		rc = send_objects(j, err);
 	if (!rc)
-		print_stats(j);
+		tell_stats(j);
 	upload_job_release(what);
 	what->s->queue = NULL;
 	odb_drop_cache(what->s->repo->odb);

@@ -192,6 +192,11 @@ struct pack_objects_stats {
 	uint64_t bytes;
 };
 void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out);
+/*
+ * The line "Total …" that users know, replacing *line; and the same as trace2 data. Of a pack that goes out whole instead
+ * (may be NULL), its objects count.
+ */
+void pack_objects_tell_stats(const struct pack_objects *po, struct pack *whole, struct strbuf *line);
 const struct object_id *pack_objects_checksum(const struct pack_objects *po);
 
 /*

@@ -7,6 +7,7 @@
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
+#include "util/trace2.h"
 #include "util/workers.h"
 
 #define PROGRESS_EVERY 256
@@ -283,6 +284,32 @@ int pack_objects_write(struct pack_objects *po, const struct pack_sink *sink, st
 void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out)
 {
 	*out = po->stats;
+}
+
+static void trace_stats(const struct pack_objects_stats *st)
+{
+	trace2_data_intmax("pack-objects", "written", st->total);
+	trace2_data_intmax("pack-objects", "written/delta", st->deltas);
+	trace2_data_intmax("pack-objects", "reused", st->reused);
+	trace2_data_intmax("pack-objects", "reused/delta", st->reused_deltas);
+	trace2_data_intmax("pack-objects", "pack-reused", st->in_ranges);
+	trace2_data_intmax("pack-objects", "packs-reused", st->packs);
+}
+
+void pack_objects_tell_stats(const struct pack_objects *po, struct pack *whole, struct strbuf *line)
+{
+	struct pack_objects_stats st = po->stats;
+
+	if (whole)
+		st = (struct pack_objects_stats){ .total = pack_nr_objects(whole), .packs = 1,
+						  .in_ranges = pack_nr_objects(whole) };
+	if (!st.in_ranges)
+		st.packs = 0;
+	trace_stats(&st);
+	strbuf_reset(line);
+	strbuf_addf(line, "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
+		    "), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas, st.reused,
+		    st.reused_deltas, st.in_ranges, st.packs);
 }
 
 const struct object_id *pack_objects_checksum(const struct pack_objects *po)
