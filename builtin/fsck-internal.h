@@ -21,6 +21,8 @@
 #define FSCK_BAD_REF 8
 #define FSCK_BAD_GRAPH 16
 #define FSCK_BAD_MIDX 32
+#define FSCK_BAD_REV 64
+#define FSCK_BAD_BITMAP 128
 
 /* What is known of an object. */
 #define NODE_PRESENT 1u	  /* a whole copy has been seen (or is taken for granted) */

@@ -179,6 +179,16 @@ static void bad_pack(void *data, const char *msg)
 	fsck_error(((struct pack_scan *)data)->f, FSCK_BAD_PACK, "%s", msg);
 }
 
+static void bad_rev(void *data, const char *msg)
+{
+	fsck_error(((struct pack_scan *)data)->f, FSCK_BAD_REV, "%s", msg);
+}
+
+static void bad_bitmap(void *data, const char *msg)
+{
+	fsck_error(data, FSCK_BAD_BITMAP, "%s", msg);
+}
+
 static void bad_midx(void *data, const char *msg)
 {
 	fsck_error(data, FSCK_BAD_MIDX, "%s", msg);
@@ -201,6 +211,7 @@ static int check_pack(void *data, struct pack *p)
 	if (rc < 0)
 		fsck_error(scan->f, FSCK_BAD_PACK, "%s", err_message(&err));
 	err_release(&err);
+	pack_verify_rev(p, bad_rev, scan);
 	return 0;
 }
 
@@ -216,8 +227,10 @@ static void check_packs(struct fsck *f)
 	for (size_t i = 0; i < stores; i++)
 		packs_foreach(odb_packs(f->odb, i), check_pack, &scan);
 	progress_stop(&scan.progress);
-	for (size_t i = 0; i < stores; i++)
+	for (size_t i = 0; i < stores; i++) {
 		packs_verify_midx(odb_packs(f->odb, i), bad_midx, f);
+		packs_verify_bitmaps(odb_packs(f->odb, i), bad_bitmap, f);
+	}
 }
 
 static const char *objdir_at(struct fsck *f, size_t i)

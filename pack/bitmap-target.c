@@ -93,7 +93,7 @@ struct bitmap_target *bitmap_target_of_midx(const struct midx *m, struct bitmap_
 	t->names = midx_names(m);
 	t->dir = xstrndup(m->path, (size_t)(slash - m->path));
 	oid_from_raw(&t->checksum, midx_checksum(m), m->algo);
-	t->path = xstrfmt("%s/multi-pack-index-%s.bitmap", t->dir, oid_hex(&t->checksum));
+	t->path = midx_bitmap_path(m);
 	t->lower_bitmaps = bitmaps;
 	if (m->base)
 		t->lower = (struct bit_order){ .nr = m->first, .midx = m->base };

@@ -44,15 +44,11 @@ static int open_pack_bitmap(struct bitmap_index *b, struct pack *p, struct err *
 
 static int open_layer(struct bitmap_layer *out, const struct midx *m, struct err *err)
 {
-	const char *slash = strrchr(m->path, '/');
-	struct object_id sum;
 	struct bitmap_source s = { .checksum = midx_checksum(m), .algo = m->algo,
 				   .first = m->first, .nr = m->nr };
-	char *path;
+	char *path = midx_bitmap_path(m);
 	int rc;
 
-	oid_from_raw(&sum, midx_checksum(m), m->algo);
-	path = xstrfmt("%.*s/multi-pack-index-%s.bitmap", (int)(slash - m->path), m->path, oid_hex(&sum));
 	s.path = path;
 	rc = bitmap_layer_open(out, &s, err);
 	if (!rc && !m->order) {

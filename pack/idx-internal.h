@@ -140,6 +140,8 @@ MUST_USE int midx_open(struct midx **out, const char *path, const struct hash_al
 MUST_USE int midx_open_dir(struct midx **out, const char *packdir, const struct hash_algo *algo,
 			   struct err *err);
 void midx_free(struct midx *m); /* and the layers below */
+/* Where the bitmaps of that file, or layer, are. Caller frees. */
+char *midx_bitmap_path(const struct midx *m);
 /* Is that file, or that chain, what m was opened from? m may be NULL. */
 bool midx_is_current(const struct midx *m, const char *packdir);
 static inline struct name_table midx_names(const struct midx *m)

@@ -277,6 +277,15 @@ void midx_free(struct midx *m)
 	}
 }
 
+char *midx_bitmap_path(const struct midx *m)
+{
+	struct object_id sum;
+
+	oid_from_raw(&sum, midx_checksum(m), m->algo);
+	return xstrfmt("%.*s/multi-pack-index-%s.bitmap", (int)(strrchr(m->path, '/') - m->path), m->path,
+		       oid_hex(&sum));
+}
+
 bool midx_is_chain(const struct midx *m)
 {
 	return m && strstr(m->path, "/multi-pack-index.d/");

@@ -117,7 +117,7 @@ MUST_USE int pack_foreach_object(struct pack *p, bool by_offset,
 				 struct err *err);
 
 /*
- * Verify the checksums of .pack, .idx and .rev, and the crc32 and hash of every object.
+ * Verify the checksums of .pack and .idx, and the crc32 and hash of every object.
  * Returns the number of failures, or < 0. Uses threads, but `object` (for each valid object;
  * may be NULL) and `bad` (for each failure) are called in the caller's thread, in the order
  * of offsets. Non-delta blobs larger than PACK_VERIFY_BLOB_KEEP come without data. A non-zero
@@ -129,6 +129,10 @@ int pack_verify(struct pack *p,
 		void (*bad)(void *data, const char *msg), void *data, struct err *err);
 /* Same for the multi-pack-index of the directory; 0 if there is none. */
 int packs_verify_midx(struct packs *p, void (*bad)(void *data, const char *msg), void *data);
+/* Checksum and order of the .rev of a pack, if there is one. */
+int pack_verify_rev(struct pack *p, void (*bad)(void *data, const char *msg), void *data);
+/* The checksums of the .bitmap of packs, and of the multi-pack-index. */
+int packs_verify_bitmaps(struct packs *p, void (*bad)(void *data, const char *msg), void *data);
 
 /*
  * The entries of an index (.idx) in memory, in its order. crc: NULL in version 1. `name` is for

@@ -50,14 +50,14 @@ struct verify {
 
 /* ---- the idx and the order of offsets ---- */
 
-static void check_mapped_sum(struct verify *v, const struct mapped_file *m, const char *what)
+static bool has_valid_sum(const struct mapped_file *map, const struct hash_algo *algo)
 {
-	const struct hash_algo *algo = v->pack->idx.algo;
 	struct object_id sum;
 
-	hash_buf(algo, m->p, m->len - algo->raw_len, &sum);
-	if (memcmp(sum.hash, m->p + m->len - algo->raw_len, algo->raw_len))
-		report(&v->found, "%s for %s hash mismatch", what, v->pack->path);
+	if (map->len < algo->raw_len)
+		return false;
+	hash_buf(algo, map->p, map->len - algo->raw_len, &sum);
+	return !memcmp(sum.hash, map->p + map->len - algo->raw_len, algo->raw_len);
 }
 
 static void check_names(struct verify *v)
@@ -96,35 +96,6 @@ static void check_offsets(struct verify *v)
 			       p->path, at);
 		before = at;
 	}
-}
-
-static void check_rev(struct verify *v)
-{
-	struct pack *p = v->pack;
-	struct mapped_file map = MAPPED_FILE_INIT;
-	struct err err = ERR_INIT;
-	char *path = xstrfmt("%s.rev", p->base);
-	int rc = mapped_file_open(&map, path, &err);
-
-	if (!rc)
-		rc = rev_check_file(&map, p, path, &err);
-	if (!rc) {
-		check_mapped_sum(v, &map, "Reverse index");
-		for (uint32_t i = 0; i < p->idx.nr; i++) {
-			uint32_t pos = get_be32(map.p + REV_HEADER_BYTES + (size_t)i * 4);
-
-			if (pos == v->order[i])
-				continue;
-			report(&v->found, "invalid rev-index position at %u of %s: %u != %u", i, path, pos,
-			       v->order[i]);
-			break;
-		}
-	} else if (rc != ERR_NOT_FOUND) {
-		report(&v->found, "%s", err_message(&err));
-	}
-	mapped_file_release(&map);
-	err_release(&err);
-	free(path);
 }
 
 /* ---- the checksum of the pack file ---- */
@@ -407,11 +378,11 @@ int pack_verify(struct pack *p,
 
 	if (rc < 0)
 		return rc;
-	check_mapped_sum(&v, &p->idx.map, "Packfile index");
+	if (!has_valid_sum(&p->idx.map, p->idx.algo))
+		report(&v.found, "Packfile index for %s hash mismatch", p->path);
 	check_names(&v);
 	v.order = idx_order_by_offset(&p->idx);
 	check_offsets(&v);
-	check_rev(&v);
 	v.workers = workers_new(0, BLOCKS_IN_FLIGHT);
 	CALLOC_ARRAY(w, 1);
 	w->v = &v;
@@ -475,10 +446,8 @@ static void check_location(struct midx_verify *v, uint32_t i)
 static void verify_layer(struct midx_verify *v)
 {
 	const struct midx *m = v->midx;
-	struct object_id sum;
 
-	hash_buf(m->algo, m->map.p, m->map.len - m->algo->raw_len, &sum);
-	if (memcmp(sum.hash, midx_checksum(m), m->algo->raw_len))
+	if (!has_valid_sum(&m->map, m->algo))
 		report(&v->found, "incorrect checksum");
 	find_midx_packs(v);
 	for (uint32_t i = 0; i < m->nr; i++)
@@ -498,5 +467,91 @@ int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg)
 		verify_layer(&v);
 	midx_free(top);
 	err_release(&err);
+	return v.found.nr;
+}
+
+/* ---- files beside them ---- */
+
+static void compare_order(struct pack *p, const struct mapped_file *map, struct findings *found)
+{
+	uint32_t *order = idx_order_by_offset(&p->idx);
+
+	for (uint32_t i = 0; i < p->idx.nr; i++) {
+		uint32_t pos = get_be32(map->p + REV_HEADER_BYTES + (size_t)i * 4);
+
+		if (pos == order[i])
+			continue;
+		report(found, "invalid rev-index position at %u of %s.rev: %u != %u", i, p->base, pos, order[i]);
+		break;
+	}
+	free(order);
+}
+
+int pack_verify_rev(struct pack *p, void (*bad)(void *data, const char *msg), void *data)
+{
+	struct findings found = { bad, data, 0 };
+	struct mapped_file map = MAPPED_FILE_INIT;
+	struct err err = ERR_INIT;
+	char *path = xstrfmt("%s.rev", p->base);
+	int rc = pack_open_idx(p, &err);
+
+	/* That the index cannot be read is told of the pack. */
+	if (!rc) {
+		rc = mapped_file_open(&map, path, &err);
+		if (!rc)
+			rc = rev_check_file(&map, p, path, &err);
+		if (rc < 0 && rc != ERR_NOT_FOUND)
+			report(&found, "%s", err_message(&err));
+	}
+	if (!rc) {
+		if (!has_valid_sum(&map, p->idx.algo))
+			report(&found, "Reverse index for %s hash mismatch", p->path);
+		compare_order(p, &map, &found);
+	}
+	mapped_file_release(&map);
+	err_release(&err);
+	free(path);
+	return found.nr;
+}
+
+static void verify_bitmap(const char *path, const struct hash_algo *algo, struct findings *found)
+{
+	struct mapped_file map = MAPPED_FILE_INIT;
+	struct err err = ERR_INIT;
+	int rc = mapped_file_open(&map, path, &err);
+
+	if (!rc && !has_valid_sum(&map, algo))
+		report(found, "bitmap file '%s' has invalid checksum", path);
+	else if (rc < 0 && rc != ERR_NOT_FOUND)
+		report(found, "%s", err_message(&err));
+	mapped_file_release(&map);
+	err_release(&err);
+}
+
+static int verify_pack_bitmap(void *data, struct pack *p)
+{
+	struct midx_verify *v = data;
+	char *path = xstrfmt("%s.bitmap", p->base);
+
+	verify_bitmap(path, v->packs->opts.algo, &v->found);
+	free(path);
+	return 0;
+}
+
+int packs_verify_bitmaps(struct packs *ps, void (*bad)(void *data, const char *msg), void *data)
+{
+	struct midx_verify v = { .packs = ps, .found = { bad, data, 0 } };
+	struct midx *top = NULL;
+	/* That there is a damaged one is told by packs_verify_midx. */
+	int rc = midx_open_dir(&top, ps->dir, ps->opts.algo, NULL);
+
+	for (const struct midx *m = rc < 0 ? NULL : top; m; m = m->base) {
+		char *path = midx_bitmap_path(m);
+
+		verify_bitmap(path, m->algo, &v.found);
+		free(path);
+	}
+	midx_free(top);
+	packs_foreach(ps, verify_pack_bitmap, &v);
 	return v.found.nr;
 }

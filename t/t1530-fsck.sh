@@ -281,4 +281,24 @@ test_expect_success 'fsck.skipList: blanks in front of a name, empty lines and c
 	git -C skip -c fsck.skipList="$PWD/list" fsck
 '
 
+# Bits 64 and 128 of the exit code, as git fsck has them.
+test_expect_success 'files beside packs: reverse index, bitmaps of packs and of multi-pack-indexes' '
+	git init -q beside && (
+		cd beside && "$GIT_BUILD_DIR/t/helper/random-history" 1 30 && git repack -adbq && git fsck --no-dangling &&
+		p=$(echo .git/objects/pack/pack-*.pack) && p=${p%.pack} && chmod u+w .git/objects/pack/* &&
+		damage () {
+			printf "\\377\\376" | dd of="$1" bs=1 seek=$(($(wc -c <"$1") - $2)) conv=notrunc 2>/dev/null
+		} &&
+		cp $p.rev ok && damage $p.rev 3 && test_expect_code 64 git fsck 2>err && test_grep "pack hash mismatch" err &&
+		cp ok $p.rev && damage $p.rev $((OID_HEXLEN + 8)) && test_expect_code 64 git fsck 2>err &&
+		test_grep "invalid rev-index position" err &&
+		: >$p.rev && test_expect_code 64 git fsck && cp ok $p.rev && git fsck --no-dangling &&
+		cp $p.bitmap ok && damage $p.bitmap 3 && test_expect_code 128 git fsck 2>err &&
+		test_grep "bitmap file .$p.bitmap. has invalid checksum" err &&
+		: >$p.bitmap && test_expect_code 128 git fsck && rm $p.bitmap && git fsck --no-dangling &&
+		git multi-pack-index write --bitmap && git fsck --no-dangling && m=$(echo .git/objects/pack/multi-pack-index-*.bitmap) &&
+		chmod u+w $m && damage $m 40 && test_expect_code 128 git fsck 2>err && test_grep "bitmap file .$m. has invalid checksum" err
+	)
+'
+
 test_done

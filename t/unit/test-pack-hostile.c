@@ -457,7 +457,7 @@ static int look_at_pack(void *data, struct pack *p)
 {
 	int rc = pack_verify(p, NULL, NULL, NULL, NULL);
 
-	*(int *)data |= rc != 0;
+	*(int *)data |= rc != 0 || pack_verify_rev(p, NULL, NULL) != 0;
 	return 0;
 }
 
