@@ -212,7 +212,31 @@ static int write_layer(const struct repack_midx *m, struct err *err)
 	return rc;
 }
 
-int repack_write_midx(const struct repack_midx *m, struct err *err)
+static int write_one_way(const struct repack_midx *m, struct err *err)
 {
 	return m->o->midx == REPACK_MIDX_INCREMENTAL ? write_layer(m, err) : write_whole(m, err);
+}
+
+/*
+ * What a commit leads to can be outside of the packs: in an alternate, or in loose objects that came while those that
+ * are packed were listed, directory by directory. The packs are good, and can be found without a bitmap.
+ */
+int repack_write_midx(const struct repack_midx *m, struct err *err)
+{
+	struct repack_options plain = *m->o;
+	struct repack_midx again = *m;
+	struct err why = ERR_INIT;
+	int rc = write_one_way(m, &why);
+
+	plain.write_bitmap = false;
+	again.o = &plain;
+	if (rc == ERR_NOT_FOUND && m->o->write_bitmap) {
+		rc = write_one_way(&again, err);
+		if (!rc && m->o->warn)
+			m->o->warn(m->o->data, "disabling bitmap writing, as some objects are not being packed");
+	} else if (rc < 0) {
+		err_move(err, &why);
+	}
+	err_release(&why);
+	return rc;
 }

@@ -182,4 +182,19 @@ test_expect_success STOCK_GIT 'stock Git reads what is left' '
 	stock -C r rev-list --objects --all | cut -d" " -f1 | sort >two && test_cmp one two
 '
 
+test_expect_success '--write-midx with bitmaps, objects outside of the packs: no bitmap, and a warning' '
+	git init -q lent && (cd lent && "$GIT_BUILD_DIR/t/helper/random-history" 1 30 && git repack -adq) &&
+	git init -q borrows && echo "$PWD/lent/.git/objects" >borrows/.git/objects/info/alternates && (
+		cd borrows && "$GIT_BUILD_DIR/t/helper/random-history" 2 20 y &&
+		old=$(git -C ../lent rev-parse --all | sed 1q) &&
+		git update-ref refs/heads/new $(echo m | git commit-tree -p $old $old^{tree}) &&
+		for mode in "--geometric=2" "-a"; do
+			git repack -dlq $mode --write-midx --write-bitmap-index 2>err &&
+			test_grep "disabling bitmap writing, as some objects are not being packed" err &&
+			test_path_is_file .git/objects/pack/multi-pack-index && ls .git/objects/pack >files &&
+			test_grep ! "bitmap" files && git fsck --no-dangling && git multi-pack-index verify || exit 1
+		done
+	)
+'
+
 test_done
