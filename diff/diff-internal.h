@@ -50,6 +50,14 @@ MUST_USE int diff_file_binary(struct diff_file *f, const struct diff_options *o,
 /* f->oid of a file that was queued without one. */
 MUST_USE int diff_file_hash(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
+/* "patience" and the like; false: no such name. */
+bool diff_set_algorithm(struct diff_options *o, const char *name);
+/*
+ * What the driver of a pair's path says of texts: `scratch` (a copy) has its algorithm. Returns
+ * what is to be used.
+ */
+const struct diff_options *diff_options_for(const struct diff_options *o, const char *path,
+					    struct diff_options *scratch);
 void diff_driver_of(const struct diff_options *o, const char *path, struct diff_driver *out);
 
 /*

@@ -29,6 +29,7 @@
 #include "odb.h"
 #include "util/err.h"
 #include "util/strbuf.h"
+#include "util/strvec.h"
 
 /* ---- pairs ---- */
 
@@ -106,6 +107,9 @@ unsigned diff_pair_percent(const struct diff_pair *p);
 #define DIFF_FORMAT_NAME_STATUS 128u
 #define DIFF_FORMAT_NONE 256u /* -s */
 
+/* How differences are found: E. Myers' search, patience diff, histogram diff. */
+enum diff_algorithm { DIFF_MYERS, DIFF_PATIENCE, DIFF_HISTOGRAM };
+
 enum diff_detect { DIFF_DETECT_NONE, DIFF_DETECT_RENAMES, DIFF_DETECT_COPIES };
 
 /* Whitespace to ignore when lines are compared. */
@@ -120,6 +124,7 @@ struct diff_driver {
 	int binary;	      /* 1: binary, 0: text, -1: look at the content */
 	const char *funcname; /* extended regular expression (several lines, "!"
 				 negates); NULL: the default */
+	const char *algorithm; /* as diff.algorithm; NULL: the options' */
 };
 
 enum diff_color {
@@ -156,7 +161,11 @@ struct diff_options {
 	/* text */
 	unsigned context, interhunk_context;
 	unsigned ignore; /* DIFF_IGNORE_* */
-	bool minimal, indent_heuristic;
+	enum diff_algorithm algorithm;
+	bool minimal; /* Myers' search finds the shortest script, whatever it costs */
+	bool algorithm_given; /* by an option: those of drivers do not count */
+	struct strvec anchors; /* patience: unique lines that begin so stay; owned */
+	bool indent_heuristic;
 	bool text;	 /* -a: nothing is binary */
 	bool binary;	 /* --binary: patches that can be applied */
 	bool irreversible_delete; /* -D: the content of deleted files is not shown */

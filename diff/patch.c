@@ -238,6 +238,8 @@ static int add_text(struct patch *p, struct err *err)
 	struct hunk_printer hp = { p->o, &d, NULL, p->out };
 	struct funcname *funcname;
 	struct diff_driver driver;
+	struct diff_options scratch;
+	const struct diff_options *o;
 	bool any;
 	int ret = diff_file_load(p->old, p->o, err);
 
@@ -252,9 +254,10 @@ static int add_text(struct patch *p, struct err *err)
 	if (ret < 0)
 		return ret;
 	hp.funcname = funcname;
+	hp.o = o = diff_options_for(p->o, p->old->path, &scratch);
 	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
-		  p->new->content.size, p->o);
-	any = rewrite || hunks_any(&d, p->o);
+		  p->new->content.size, o);
+	any = rewrite || hunks_any(&d, o);
 	if (any || p->must_show)
 		show_header(p);
 	if (any) {

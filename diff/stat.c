@@ -16,6 +16,7 @@ struct file_stat {
 	char *name; /* as --stat shows it */
 	uint64_t added, deleted;
 	bool binary;
+	const char *algorithm; /* the driver's; NULL: as the options say */
 	bool skipped; /* only ignored whitespace has changed */
 };
 
@@ -43,6 +44,9 @@ static void count_changes(struct file_stat *s, const struct diff_options *o)
 	const struct object_buf *a = &s->pair->old->content, *b = &s->pair->new->content;
 	struct diff_options plain = *o;
 	struct text_diff d;
+
+	if (!o->algorithm_given && s->algorithm)
+		diff_set_algorithm(&plain, s->algorithm);
 
 	/* one side alone needs no comparison */
 	if (!a->size || !b->size) {
@@ -163,6 +167,14 @@ static void count_range(void *data, size_t begin, size_t end)
 
 #define PAIRS_PER_THREAD 32 /* starting one costs about as much */
 
+static const char *driver_algorithm(const struct diff_pair *p, const struct diff_options *o)
+{
+	struct diff_driver driver;
+
+	diff_driver_of(o, p->old->path, &driver);
+	return driver.algorithm;
+}
+
 /* *out: *nr counts, without the pairs that are skipped. */
 static int count_all(struct diff_queue *q, const struct diff_options *o,
 		     struct file_stat **out, size_t *nr, struct err *err)
@@ -174,6 +186,7 @@ static int count_all(struct diff_queue *q, const struct diff_options *o,
 	pthread_mutex_init(&c.lock, NULL);
 	for (size_t i = 0; i < q->nr; i++) {
 		c.stats[i].pair = q->pairs[i];
+		c.stats[i].algorithm = driver_algorithm(q->pairs[i], o);
 		diff_file_driver(q->pairs[i]->old, o);
 		diff_file_driver(q->pairs[i]->new, o);
 	}

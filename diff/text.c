@@ -201,17 +201,18 @@ static void cut_common_tail(const char *a, size_t *a_len, const char *b, size_t 
 void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
 	       const char *new_text, size_t new_len, const struct diff_options *o)
 {
-	size_t nr_ids;
+	struct text_marker m;
 
 	memset(d, 0, sizeof(*d));
 	if (!o->context)
 		cut_common_tail(old_text, &old_len, new_text, &new_len);
 	split_lines(&d->side[0], old_text, old_len);
 	split_lines(&d->side[1], new_text, new_len);
-	nr_ids = number_lines(d, o->ignore & ~DIFF_IGNORE_BLANK_LINES);
-	text_mark_changes(d, o->minimal, nr_ids);
-	text_slide_groups(&d->side[0], &d->side[1], o->indent_heuristic);
-	text_slide_groups(&d->side[1], &d->side[0], o->indent_heuristic);
+	text_marker_init(&m, d, o, number_lines(d, o->ignore & ~DIFF_IGNORE_BLANK_LINES));
+	text_mark_changes(&m);
+	text_slide_groups(&m, 0);
+	text_slide_groups(&m, 1);
+	text_marker_release(&m);
 	list_changes(d, o->ignore);
 }
 

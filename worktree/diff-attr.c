@@ -68,6 +68,7 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	binary = driver_config(a, v.value, "binary");
 	if (binary) /* -1 for "auto" */
 		out->binary = config_parse_maybe_bool(binary);
+	out->algorithm = driver_config(a, v.value, "algorithm");
 	out->funcname = driver_config(a, v.value, "xfuncname");
 }
 
