@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/log.h"
 #include "diff/patch-id.h"
+#include "history/revparse.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
 #include "worktree/diff-submodules.h"
@@ -608,7 +609,7 @@ static int settle_decorations(struct log_options *o, struct err *err)
 /* -S, --diff-filter and the like choose commits: one without a diff is not shown. */
 bool log_diff_decides(const struct log_options *o)
 {
-	return o->diff.filter[0] || o->diff.pickaxe;
+	return o->diff.filter[0] || o->diff.pickaxe || o->diff.find_object;
 }
 
 /* -q is what the command begins with, wherever it stands. */
@@ -721,6 +722,13 @@ static int settle_diff(struct log_options *o, struct err *err)
 	return rc;
 }
 
+static int resolve_object(void *data, const char *name, struct object_id *out, struct err *err)
+{
+	struct log_options *o = data;
+
+	return revparse_oid(o->repo, name, out, err);
+}
+
 int log_options_settle(struct log_options *o, struct err *err)
 {
 	int rc = settle_graph(o, err);
@@ -728,6 +736,8 @@ int log_options_settle(struct log_options *o, struct err *err)
 	settle_quiet(o);
 	if (rc >= 0)
 		rc = diff_options_check(&o->diff, err);
+	if (rc >= 0)
+		rc = diff_options_resolve(&o->diff, resolve_object, o, err);
 	if (rc < 0)
 		return rc;
 	settle_raw(o);

@@ -78,6 +78,18 @@ MUST_USE int diff_detect_renames(struct diff_queue *q, const struct diff_options
 MUST_USE int diff_pickaxe(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);
 
+/* ---- order.c ---- */
+/* The patterns of options.order_file, unless they are there. */
+MUST_USE int diff_read_order(struct diff_options *o, struct err *err);
+MUST_USE int diff_order(struct diff_queue *q, const struct diff_options *o, struct err *err);
+
+/* ---- ignore-lines.c ---- */
+struct diff_regexes;
+/* false: the pattern is invalid. */
+bool diff_regexes_add(struct diff_regexes **r, const char *pattern);
+void diff_regexes_free(struct diff_regexes *r);
+bool diff_regexes_match(const struct diff_regexes *r, const char *text, size_t len);
+
 /* ---- names.c ---- */
 /* Path with core.quotePath rules and options.relative; NUL-terminated raw for -z. */
 void diff_add_path(struct strbuf *out, const struct diff_options *o, const char *path);

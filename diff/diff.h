@@ -143,6 +143,12 @@ struct diff_options {
 	bool show_trees; /* -t */
 	bool quick;	 /* stop at the first difference; for diff_trees */
 	bool reverse;	 /* -R */
+	char *order_file; /* -O, diff.orderFile; owned. "": none */
+	struct strvec order; /* its patterns, read by diff_options_resolve */
+	const char *rotate_to; /* --rotate-to, --skip-to: the file that comes first */
+	bool rotate_skips;     /* files before it are left out */
+	bool rotate_strict;    /* a file that is not there is an error */
+	int ita_invisible;     /* --ita-invisible-in-index: 1, --ita-visible-in-index: 0; -1: neither */
 	char filter[24]; /* --diff-filter: letters that may pass; "": all */
 	const char *prefix; /* "dir/" for --relative without a path; NULL: none. Not owned */
 	char *relative;	 /* only paths that begin so, shown without it; owned */
@@ -157,6 +163,7 @@ struct diff_options {
 	unsigned rename_score;	 /* of DIFF_MAX_SCORE; 0: 50% */
 	unsigned break_score, merge_score; /* 0: 50%, 60% */
 	int rename_limit;	 /* -1: default 1000; 0: none */
+	bool rename_empty;	 /* empty files too; default */
 
 	/* text */
 	unsigned context, interhunk_context;
@@ -173,6 +180,11 @@ struct diff_options {
 	int abbrev;	 /* digits; -1: automatic, 0: all */
 	const char *src_prefix, *dst_prefix;
 	const char *line_prefix; /* before every line */
+	char indicator[3];	 /* in front of new, old and context lines */
+	bool function_context;	 /* -W: whole functions */
+	struct diff_regexes *ignore_lines; /* -I; owned */
+	unsigned ws_highlight;	 /* WS_SHOW_*; diff/whitespace-internal.h */
+	bool mnemonic_prefix;	 /* diff.mnemonicPrefix, and no option says other */
 	uint64_t big_file_threshold; /* larger is binary */
 	bool suppress_blank_empty;
 	unsigned whitespace; /* core.whitespace; diff/whitespace.h */
@@ -194,6 +206,8 @@ struct diff_options {
 	bool pickaxe_grep, pickaxe_regex, pickaxe_all;
 	bool pickaxe_ignore_case;
 	bool pickaxe_conflict; /* -S and -G were given */
+	const char *find_object; /* --find-object: as it was given; not owned */
+	struct object_id find_oid; /* set by diff_options_resolve */
 
 	/* content of sides with oid_valid false */
 	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,
@@ -216,6 +230,17 @@ MUST_USE int diff_options_config(struct diff_options *o, const struct config_set
 int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err);
 /* After the last option: conflicts; --name-only and --name-status are alone. */
 MUST_USE int diff_options_check(struct diff_options *o, struct err *err);
+
+/*
+ * Before the first comparison: the object of --find-object, found by `resolve` (the name is
+ * gitrevisions(7)'s), patterns and files that options name.
+ */
+MUST_USE int diff_options_resolve(struct diff_options *o,
+				  int (*resolve)(void *data, const char *name,
+						 struct object_id *out, struct err *err),
+				  void *data, struct err *err);
+/* "i/" and "w/" or the like, if diff.mnemonicPrefix asks for it and no option for others. */
+void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst);
 
 /* ---- filling the queue ---- */
 

@@ -11,12 +11,15 @@ struct funcname;
 /* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
 MUST_USE int funcname_new(struct funcname **out, const char *patterns, struct err *err);
 void funcname_free(struct funcname *f);
+/* Does the line name a function? Sets the name, unless `out` is NULL. NULL: the default. */
+bool funcname_of_line(const struct funcname *f, const struct text_line *l, struct strbuf *out);
 
 struct hunk_printer {
 	const struct diff_options *o;
 	const struct text_diff *d;
 	const struct funcname *funcname;
 	struct strbuf *out;
+	unsigned whitespace; /* rules of the file; whitespace-internal.h */
 };
 
 /* Is there any hunk? Ignorable changes alone make none. */

@@ -45,6 +45,8 @@ struct option_call {
 
 /* Each ends in END_ROW. options-text.c: how texts are compared. */
 extern const struct option_call diff_text_rows[];
+/* options-output.c: which files and lines are shown, and how. */
+extern const struct option_call diff_output_rows[];
 
 /* "option `stat' WHY" or "switch `U' WHY". */
 int diff_bad_value(const struct option_row *r, struct err *err, const char *why);
@@ -57,5 +59,7 @@ MUST_USE int diff_parse_count(const struct option_row *r, const char *value, int
 /* ---- configuration and defaults of the groups ---- */
 MUST_USE int diff_text_config(struct diff_options *o, const struct config_set *c,
 			      struct err *err);
+MUST_USE int diff_output_config(struct diff_options *o, const struct config_set *c,
+				struct err *err);
 
 #endif

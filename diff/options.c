@@ -28,7 +28,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 {
 	memset(o, 0, sizeof(*o));
 	o->odb = odb;
-	o->anchors = (struct strvec)STRVEC_INIT;
+	o->anchors = o->order = (struct strvec)STRVEC_INIT;
 	o->recursive = true;
 	o->context = 3;
 	o->indent_heuristic = true;
@@ -39,6 +39,10 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->big_file_threshold = (uint64_t)512 << 20;
 	o->quote_path = true;
 	o->whitespace = WS_DEFAULT;
+	o->ws_highlight = WS_SHOW_NEW;
+	o->rename_empty = true;
+	o->ita_invisible = -1;
+	memcpy(o->indicator, "+- ", sizeof(o->indicator));
 	for (int i = 0; i < DIFF_COLOR_NR; i++)
 		snprintf(o->colors[i], sizeof(o->colors[i]), "%s", default_colors[i].value);
 }
@@ -48,6 +52,10 @@ void diff_options_release(struct diff_options *o)
 	FREE_AND_NULL(o->pickaxe);
 	FREE_AND_NULL(o->relative);
 	strvec_clear(&o->anchors);
+	strvec_clear(&o->order);
+	FREE_AND_NULL(o->order_file);
+	diff_regexes_free(o->ignore_lines);
+	o->ignore_lines = NULL;
 }
 
 /* Only paths that begin so, and without it; NULL: all of them. */
@@ -116,11 +124,13 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 {
 	const char *whitespace;
 	unsigned long threshold;
-	bool no_prefix = false, relative = false;
+	bool relative = false;
 	int ret = config_renames(o, c, err);
 
 	if (!ret)
 		ret = diff_text_config(o, c, err);
+	if (!ret)
+		ret = diff_output_config(o, c, err);
 	if (!ret)
 		ret = config_colors(o, c, err);
 	if (!ret)
@@ -133,7 +143,6 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 	    (ret = config_get_bool(c, "diff.indentheuristic", &o->indent_heuristic, err)) < 0 ||
 	    (ret = config_get_bool(c, "diff.suppressblankempty", &o->suppress_blank_empty, err)) < 0 ||
 	    (ret = config_get_bool(c, "core.quotepath", &o->quote_path, err)) < 0 ||
-	    (ret = config_get_bool(c, "diff.noprefix", &no_prefix, err)) < 0 ||
 	    (ret = config_get_bool(c, "diff.relative", &relative, err)) < 0 ||
 	    (ret = config_get_ulong(c, "core.bigfilethreshold", &threshold, err)) < 0)
 		return ret;
@@ -141,8 +150,6 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 		o->big_file_threshold = threshold;
 	if (relative)
 		set_relative(o, o->prefix);
-	if (no_prefix)
-		o->src_prefix = o->dst_prefix = "";
 	ret = config_get_string(c, "core.whitespace", &whitespace, err);
 	if (ret > 0)
 		ret = whitespace_parse(&o->whitespace, whitespace, err);
@@ -154,7 +161,7 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 enum special {
 	OPT_UNIFIED, OPT_STAT, OPT_ABBREV, OPT_NO_ABBREV, OPT_RENAMES, OPT_COPIES, OPT_BREAK,
 	OPT_NO_RENAMES, OPT_FILTER, OPT_PICKAXE, OPT_PICKAXE_GREP, OPT_COLOR, OPT_NO_COLOR,
-	OPT_NO_PREFIX, OPT_RELATIVE, OPT_NO_RELATIVE, OPT_BINARY,
+	OPT_RELATIVE, OPT_NO_RELATIVE, OPT_BINARY,
 	OPT_COMPACT, OPT_CONTEXT, OPT_NULL_TERM, OPT_HARDER,
 };
 
@@ -208,10 +215,7 @@ static const struct option_row rows[] = {
 	{ 0, "inter-hunk-context", SPECIAL, 0, OPT_CONTEXT, NEEDED },
 	{ 0, "indent-heuristic", SET_TRUE, FIELD(indent_heuristic), 0, 0 },
 	{ 0, "no-indent-heuristic", SET_FALSE, FIELD(indent_heuristic), 0, 0 },
-	{ 0, "src-prefix", SET_STRING, FIELD(src_prefix), 0, NEEDED },
-	{ 0, "dst-prefix", SET_STRING, FIELD(dst_prefix), 0, NEEDED },
 	{ 0, "line-prefix", SET_STRING, FIELD(line_prefix), 0, NEEDED },
-	{ 0, "no-prefix", SPECIAL, 0, OPT_NO_PREFIX, 0 },
 	{ 0, "relative", SPECIAL, 0, OPT_RELATIVE, OPTIONAL },
 	{ 0, "no-relative", SPECIAL, 0, OPT_NO_RELATIVE, 0 },
 	{ 0, "color", SPECIAL, 0, OPT_COLOR, OPTIONAL },
@@ -430,9 +434,6 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 	case OPT_NO_COLOR:
 		o->color = false;
 		return 0;
-	case OPT_NO_PREFIX:
-		o->src_prefix = o->dst_prefix = "";
-		return 0;
 	case OPT_RELATIVE:
 		set_relative(o, value ? value : o->prefix);
 		return 0;
@@ -495,7 +496,7 @@ static bool is_row(const struct option_row *r, const char *arg, const char **val
 
 static const struct option_row *find_row(const char *arg, const char **value)
 {
-	const struct option_call *const groups[] = { diff_text_rows };
+	const struct option_call *const groups[] = { diff_text_rows, diff_output_rows };
 
 	for (const struct option_row *r = rows; r->name || r->letter; r++)
 		if (is_row(r, arg, value))
@@ -536,7 +537,7 @@ int diff_options_check(struct diff_options *o, struct err *err)
 		return err_set(err, ERR_INVALID,
 			       "options '--name-only', '--name-status', '--check', and '-s' "
 			       "cannot be used together");
-	if (o->pickaxe_conflict)
+	if (o->pickaxe_conflict || (o->pickaxe && o->find_object))
 		return err_set(err, ERR_INVALID, "options '-G', '-S', and '--find-object' "
 			       "cannot be used together");
 	if (o->pickaxe_grep && o->pickaxe_regex)

@@ -235,7 +235,7 @@ static int add_text(struct patch *p, struct err *err)
 {
 	bool rewrite = p->pair && p->pair->status == DIFF_STATUS_MODIFIED && p->pair->score;
 	struct text_diff d;
-	struct hunk_printer hp = { p->o, &d, NULL, p->out };
+	struct hunk_printer hp = { p->o, &d, NULL, p->out, p->o->whitespace };
 	struct funcname *funcname;
 	struct diff_driver driver;
 	struct diff_options scratch;

@@ -52,10 +52,10 @@ static void count_changes(struct file_stat *s, const struct diff_options *o)
 	if (!a->size || !b->size) {
 		s->deleted = count_lines(a->data, a->size);
 		s->added = count_lines(b->data, b->size);
-		if (!(o->ignore & DIFF_IGNORE_BLANK_LINES))
+		if (!(o->ignore & DIFF_IGNORE_BLANK_LINES) && !o->ignore_lines)
 			return;
 	}
-	if (!(o->ignore & DIFF_IGNORE_BLANK_LINES))
+	if (!(o->ignore & DIFF_IGNORE_BLANK_LINES) && !o->ignore_lines)
 		plain.indent_heuristic = false; /* where a change lies does not matter */
 	text_diff(&d, a->data, a->size, b->data, b->size, &plain);
 	hunks_count(&d, o, &s->added, &s->deleted);

@@ -149,7 +149,29 @@ static bool all_blank(const struct text_side *s, size_t first, size_t nr, unsign
 	return true;
 }
 
-static void list_changes(struct text_diff *d, unsigned ignore)
+static bool all_match(const struct text_side *s, size_t first, size_t nr,
+		      const struct diff_regexes *regexes)
+{
+	for (size_t i = first; i < first + nr; i++)
+		if (!diff_regexes_match(regexes, s->lines[i].text, s->lines[i].len))
+			return false;
+	return true;
+}
+
+static bool is_ignorable(const struct text_diff *d, const struct text_change *c,
+			 const struct diff_options *o)
+{
+	const struct text_side *a = &d->side[0], *b = &d->side[1];
+
+	if (o->ignore & DIFF_IGNORE_BLANK_LINES &&
+	    all_blank(a, c->old_first, c->old_nr, o->ignore) &&
+	    all_blank(b, c->new_first, c->new_nr, o->ignore))
+		return true;
+	return o->ignore_lines && all_match(a, c->old_first, c->old_nr, o->ignore_lines) &&
+	       all_match(b, c->new_first, c->new_nr, o->ignore_lines);
+}
+
+static void list_changes(struct text_diff *d, const struct diff_options *o)
 {
 	const struct text_side *a = &d->side[0], *b = &d->side[1];
 	size_t i = 0, j = 0, alloc = 0;
@@ -164,9 +186,7 @@ static void list_changes(struct text_diff *d, unsigned ignore)
 		c.old_nr = i - c.old_first;
 		c.new_nr = j - c.new_first;
 		if (c.old_nr || c.new_nr) {
-			c.ignorable = ignore & DIFF_IGNORE_BLANK_LINES &&
-				      all_blank(a, c.old_first, c.old_nr, ignore) &&
-				      all_blank(b, c.new_first, c.new_nr, ignore);
+			c.ignorable = is_ignorable(d, &c, o);
 			ALLOC_GROW(d->changes, d->nr + 1, alloc);
 			d->changes[d->nr++] = c;
 		}
@@ -204,7 +224,7 @@ void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
 	struct text_marker m;
 
 	memset(d, 0, sizeof(*d));
-	if (!o->context)
+	if (!o->context && !o->function_context)
 		cut_common_tail(old_text, &old_len, new_text, &new_len);
 	split_lines(&d->side[0], old_text, old_len);
 	split_lines(&d->side[1], new_text, new_len);
@@ -213,7 +233,7 @@ void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
 	text_slide_groups(&m, 0);
 	text_slide_groups(&m, 1);
 	text_marker_release(&m);
-	list_changes(d, o->ignore);
+	list_changes(d, o);
 }
 
 void text_diff_release(struct text_diff *d)

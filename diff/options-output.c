@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options that say which files and lines are shown, in which order, and how. */
+#include "compat/posix.h"
+#include "diff/diff-internal.h"
+#include "diff/options-internal.h"
+#include "diff/whitespace-internal.h"
+#include "util/alloc.h"
+
+/* ---- order ---- */
+
+static int set_order(struct diff_options *o, const struct option_row *r UNUSED,
+		     const char *value, struct err *err UNUSED)
+{
+	free(o->order_file);
+	o->order_file = o->prefix && *value && *value != '/' ? xstrfmt("%s%s", o->prefix, value) :
+							       xstrdup(value);
+	return 0;
+}
+
+static int set_rotate(struct diff_options *o, const struct option_row *r, const char *value,
+		      struct err *err UNUSED)
+{
+	o->rotate_to = value;
+	o->rotate_skips = *r->name == 's';
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static int set_indicator(struct diff_options *o, const struct option_row *r, const char *value,
+			 struct err *err)
+{
+	const char *which = r->name + strlen("output-indicator-");
+
+	if (!value[0] || value[1])
+		return err_set(err, ERR_INVALID, "%s expects a character, got '%s'", r->name, value);
+	o->indicator[*which == 'n' ? 0 : *which == 'o' ? 1 : 2] = *value;
+	return 0;
+}
+
+static int set_highlight(struct diff_options *o, const struct option_row *r UNUSED,
+			 const char *value, struct err *err)
+{
+	if (!whitespace_parse_highlight(&o->ws_highlight, value))
+		return err_set(err, ERR_INVALID, "unknown value after ws-error-highlight=");
+	return 0;
+}
+
+static int set_ignored(struct diff_options *o, const struct option_row *r UNUSED,
+		       const char *value, struct err *err)
+{
+	if (!diff_regexes_add(&o->ignore_lines, value))
+		return err_set(err, ERR_INVALID, "invalid regex given to -I: '%s'", value);
+	return 0;
+}
+
+/* ---- prefixes ---- */
+
+static int set_default_prefix(struct diff_options *o, const struct option_row *r UNUSED,
+			      const char *value UNUSED, struct err *err UNUSED)
+{
+	o->src_prefix = "a/";
+	o->dst_prefix = "b/";
+	o->mnemonic_prefix = false;
+	return 0;
+}
+
+static int set_prefix(struct diff_options *o, const struct option_row *r, const char *value,
+		      struct err *err UNUSED)
+{
+	if (*r->name == 'n')
+		o->src_prefix = o->dst_prefix = "";
+	else if (*r->name == 's')
+		o->src_prefix = value;
+	else
+		o->dst_prefix = value;
+	o->mnemonic_prefix = false;
+	return 0;
+}
+
+void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst)
+{
+	if (!o->mnemonic_prefix)
+		return;
+	o->src_prefix = src;
+	o->dst_prefix = dst;
+}
+
+static int config_prefix(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	bool none = false, mnemonic = false;
+	const char *src = NULL, *dst = NULL;
+
+	if (config_get_bool(c, "diff.noprefix", &none, err) < 0 ||
+	    config_get_bool(c, "diff.mnemonicprefix", &mnemonic, err) < 0 ||
+	    config_get_string(c, "diff.srcprefix", &src, err) < 0 ||
+	    config_get_string(c, "diff.dstprefix", &dst, err) < 0)
+		return ERR_INVALID;
+	if (none) {
+		o->src_prefix = o->dst_prefix = "";
+	} else if (mnemonic) {
+		o->mnemonic_prefix = true;
+	} else {
+		o->src_prefix = src ? src : o->src_prefix;
+		o->dst_prefix = dst ? dst : o->dst_prefix;
+	}
+	return 0;
+}
+
+/* ---- objects ---- */
+
+static int set_find_object(struct diff_options *o, const struct option_row *r UNUSED,
+			   const char *value, struct err *err UNUSED)
+{
+	o->pickaxe_conflict |= o->pickaxe != NULL;
+	o->find_object = value;
+	o->show_trees = true;
+	return 0;
+}
+
+static int set_ita(struct diff_options *o, const struct option_row *r,
+		   const char *value UNUSED, struct err *err UNUSED)
+{
+	o->ita_invisible = !strcmp(r->name, "ita-invisible-in-index");
+	return 0;
+}
+
+int diff_options_resolve(struct diff_options *o,
+			 int (*resolve)(void *data, const char *name, struct object_id *out,
+					struct err *err),
+			 void *data, struct err *err)
+{
+	int ret = diff_read_order(o, err);
+
+	if (!ret && o->find_object) {
+		ret = resolve(data, o->find_object, &o->find_oid, err);
+		if (ret < 0) {
+			err_release(err);
+			ret = err_set(err, ret, "unable to resolve '%s'", o->find_object);
+		}
+	}
+	return ret;
+}
+
+/* ---- all of them ---- */
+
+int diff_output_config(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	const char *highlight;
+	char *order = NULL;
+	int ret = config_prefix(o, c, err);
+
+	if (ret < 0 || (ret = config_get_path(c, "diff.orderfile", &order, err)) < 0)
+		return ret;
+	if (order) {
+		free(o->order_file);
+		o->order_file = order;
+	}
+	ret = config_get_string(c, "diff.wserrorhighlight", &highlight, err);
+	if (ret > 0 && !whitespace_parse_highlight(&o->ws_highlight, highlight))
+		return config_entry_bad(config_get(c, "diff.wserrorhighlight"), err,
+					"unknown value");
+	return ret < 0 ? ret : 0;
+}
+
+const struct option_call diff_output_rows[] = {
+	CALL_ROW('O', NULL, NEEDED, set_order),
+	CALL_ROW(0, "rotate-to", NEEDED, set_rotate),
+	CALL_ROW(0, "skip-to", NEEDED, set_rotate),
+	CALL_ROW(0, "output-indicator-new", NEEDED, set_indicator),
+	CALL_ROW(0, "output-indicator-old", NEEDED, set_indicator),
+	CALL_ROW(0, "output-indicator-context", NEEDED, set_indicator),
+	CALL_ROW(0, "ws-error-highlight", NEEDED, set_highlight),
+	CALL_ROW('I', "ignore-matching-lines", NEEDED, set_ignored),
+	{ { 'W', "function-context", SET_TRUE, FIELD(function_context), 0, 0 }, NULL },
+	BOOL_ROW("no-function-context", SET_FALSE, function_context),
+	CALL_ROW(0, "src-prefix", NEEDED, set_prefix),
+	CALL_ROW(0, "dst-prefix", NEEDED, set_prefix),
+	CALL_ROW(0, "no-prefix", 0, set_prefix),
+	CALL_ROW(0, "default-prefix", 0, set_default_prefix),
+	BOOL_ROW("rename-empty", SET_TRUE, rename_empty),
+	BOOL_ROW("no-rename-empty", SET_FALSE, rename_empty),
+	CALL_ROW(0, "find-object", NEEDED, set_find_object),
+	CALL_ROW(0, "ita-invisible-in-index", 0, set_ita),
+	CALL_ROW(0, "ita-visible-in-index", 0, set_ita),
+	END_ROW
+};

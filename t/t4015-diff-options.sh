@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='options of git-diff(1) in git log: order, context, indicators, prefixes, objects'
+. "$(dirname "$0")/test-lib.sh"
+
+# lines EXPECTED ARGS: what log -1 --format= ARGS prints, lines joined by "|"
+lines () {
+	local expect="$1" && shift &&
+	git "$@" >out && actual=$(tr '\n' '|' <out) &&
+	test "$actual" = "$expect" && return
+	echo "git $*: expected '$expect', got '$actual'" && return 1
+}
+log="log -1 --format="
+
+test_expect_success 'a history' '
+	git init -q -b main && printf "out\nerr\nactual\nexpect\n" >.git/info/exclude && mkdir d && printf "%s\n" "int f(void)" "{" "	a;" "	b;" "	c;" "	d;" "	e;" "}" "" \
+		"/* g */" "int g(void)" "{" "	x;" "}" >d/f.c && seq 3 >a && seq 3 >z && : >empty && git add . && test_tick &&
+	git commit -q -m one && git tag one && sed -i s/d\;/D\;/ d/f.c && seq 4 >a && seq 2 3 >z && git add . && test_tick &&
+	git commit -q -m two && git tag two
+'
+
+test_expect_success '-O, diff.orderFile: by the first pattern that matches the path or a directory of it' '
+	printf "#d\n\nz\nd*\n" >.git/order && lines "z|d/f.c|a|" $log --name-only -O.git/order &&
+	lines "z|d/f.c|a|" -c diff.orderFile=.git/order $log --name-only &&
+	lines "a|d/f.c|z|" -c diff.orderFile=.git/order $log --name-only -O/dev/null &&
+	(cd d && lines "z|d/f.c|a|" $log --name-only -O../.git/order) &&
+	test_expect_code 128 git log -O.git/none 2>err && test_grep "failed to read orderfile .*No such file" err
+'
+
+test_expect_success '--rotate-to, --skip-to: the last one counts; a place where the file would be' '
+	lines "d/f.c|z|a|" $log --name-only --rotate-to=d/f.c && lines "d/f.c|z|" $log --name-only --skip-to=d/f.c &&
+	lines "d/f.c|z|a|" $log --name-only --skip-to=z --rotate-to=b &&
+	lines "a|d/f.c|z|" $log --name-only --rotate-to=zz
+'
+
+test_expect_success '-W: the whole function, with what stands above it' '
+	git log -1 --format= -p -U0 -W d/f.c >out && test_grep "^@@ -1,10 +1,10 @@" out && test_grep "^ int f(void)" out &&
+	test_grep ! "g(void)" out && git log -1 --format= -p -U0 -W --no-function-context d/f.c >out &&
+	test_grep "^@@ -6 +6 @@ int f(void)" out &&
+	sed -i s/x\;/X\;/ d/f.c && test_tick && git add . && git commit -q -m three &&
+	git log -1 --format= -p -U0 -W d/f.c >out && test_grep "^@@ -10,5 +10,5 @@" out && test_grep "^ /\* g" out
+'
+
+test_expect_success '-I: changes of nothing but such lines' '
+	lines "1	0	a|1	1	d/f.c|0	1	z|" log -1 --format= --numstat two &&
+	lines "1	0	a|0	1	z|" log -1 --format= --numstat "-I[dD];" two &&
+	lines "1	1	d/f.c|" log -1 --format= --numstat -I^4$ --ignore-matching-lines=1 two &&
+	test_expect_code 129 git log "-I(" 2>err && test_grep "invalid regex given to -I: .(" err
+'
+
+test_expect_success 'indicators, prefixes' '
+	git log -1 --format= -p --output-indicator-new="*" --output-indicator-old=/ --output-indicator-context=. two -- z >out &&
+	tail -n 3 out >actual && printf "/1\n.2\n.3\n" >expect && test_cmp expect actual &&
+	git log -1 --format= -p --output-indicator-new="*" two -- a >out && test_grep "^\*4" out &&
+	test_expect_code 129 git log --output-indicator-old=ab 2>err && test_grep "expects a character, got .ab" err &&
+	for o in "-c diff.srcPrefix=x/ -c diff.dstPrefix=y/ $log" "$log --src-prefix=x/ --dst-prefix=y/"
+	do
+		git $o -p two -- a >out && test_grep "^diff --git x/a y/a" out || return 1
+	done &&
+	git -c diff.noprefix=true $log -p two -- a >out && test_grep "^--- a$" out &&
+	git -c diff.noprefix=true $log -p --default-prefix two -- a >out && test_grep "^--- a/a$" out
+'
+
+test_expect_success '--ws-error-highlight' '
+	printf "a \n" >ws && git add . && git commit -q -m ws && printf "b \n" >ws && git add . && git commit -q -m ws2 &&
+	count () { git log -1 --format= -p --color=always "$@" -- ws | grep -c "41m"; } &&
+	test $(count) = 1 && test $(count --ws-error-highlight=all) = 2 && test $(count --ws-error-highlight=old) = 1 &&
+	test $(count --ws-error-highlight=none) = 0 &&
+	test $(git -c diff.wsErrorHighlight=old,new log -1 --format= -p --color=always | grep -c "41m") = 2 &&
+	test_expect_code 129 git log --ws-error-highlight=some 2>err && test_grep "unknown value" err
+'
+
+test_expect_success '--find-object' '
+	lines "two|" log --format=%s --find-object=two:a && lines "one|" log --format=%s --find-object=main:empty &&
+	lines "two|one|" log --format=%s --find-object=one:z &&
+	test_must_fail git log --find-object=none 2>err && test_grep "unable to resolve .none" err &&
+	test_must_fail git log --find-object=two:z -Sx 2>err && test_grep "cannot be used together" err
+'
+
+test_expect_success '--no-rename-empty' '
+	mv empty hollow && git add -A && git commit -q -m moved && lines "R100	empty	hollow|" $log --name-status &&
+	lines "D	empty|A	hollow|" $log --name-status --no-rename-empty
+'
+
+test_done
