@@ -609,7 +609,7 @@ static int settle_decorations(struct log_options *o, struct err *err)
 /* -S, --diff-filter and the like choose commits: one without a diff is not shown. */
 bool log_diff_decides(const struct log_options *o)
 {
-	return o->diff.filter[0] || o->diff.pickaxe || o->diff.find_object;
+	return o->diff.filter[0] || o->diff.pickaxe || o->diff.find_objects.nr;
 }
 
 /* -q is what the command begins with, wherever it stands. */
@@ -638,7 +638,7 @@ static void settle_merge_diff(struct log_options *o)
 static bool compares_contents(const struct diff_options *o)
 {
 	return o->formats & (DIFF_FORMAT_PATCH | DIFF_FORMAT_STAT | DIFF_FORMAT_NUMSTAT |
-			     DIFF_FORMAT_SHORTSTAT) || o->pickaxe_grep;
+			     DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_CHECK | DIFF_FORMAT_DIRSTAT) || o->pickaxe_grep;
 }
 
 /* log.graphColors, or ours. */
@@ -734,10 +734,17 @@ int log_options_settle(struct log_options *o, struct err *err)
 	int rc = settle_graph(o, err);
 
 	settle_quiet(o);
+	if (o->diff.complaint)
+		warning("%s", o->diff.complaint);
 	if (rc >= 0)
 		rc = diff_options_check(&o->diff, err);
-	if (rc >= 0)
-		rc = diff_options_resolve(&o->diff, resolve_object, o, err);
+	if (rc < 0)
+		return rc;
+	rc = diff_options_resolve(&o->diff, resolve_object, o, err);
+	if (rc == ERR_INVALID && o->diff.find_objects.nr) { /* as parse_options() has it */
+		error("%s", err_message(err));
+		exit(129);
+	}
 	if (rc < 0)
 		return rc;
 	settle_raw(o);

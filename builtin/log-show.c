@@ -281,6 +281,7 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 			add_gap(o);
 			o->diff.drain = flush_text;
 			rc = diff_format(&q, &o->diff, &o->text, err);
+			o->check_failed |= q.check_failed;
 		}
 	}
 	diff_queue_clear(&q);

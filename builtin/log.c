@@ -38,6 +38,7 @@ int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
 	const struct option none[] = { OPT_END() };
 	struct log_options o;
 	struct err err = ERR_INIT;
+	bool failed;
 	int rc;
 
 	if (argc == 2 && !strcmp(argv[1], "-h"))
@@ -45,6 +46,7 @@ int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
 	rc = log_options_init(&o, ctx->repo, &err);
 	if (!rc)
 		rc = log_run(&o, argc, argv, &err);
+	failed = o.check_failed;
 	log_options_release(&o);
-	return rc < 0 ? report_fatal(&err) : 0;
+	return rc < 0 ? report_fatal(&err) : failed ? 2 : 0;
 }

@@ -48,6 +48,7 @@ struct log_options {
 	char line_end; /* LF, or NUL with -z */
 	/* while showing */
 	bool shown_one;
+	bool check_failed; /* --check: exit code 2 */
 	struct strbuf text;
 	bool open_line;	     /* the last message had no newline at its end */
 	struct graph *graph; /* NULL: none */

@@ -35,7 +35,7 @@ void diff_chunks_free(struct diff_chunks *c)
 
 void diff_driver_of(const struct diff_options *o, const char *path, struct diff_driver *out)
 {
-	*out = (struct diff_driver){ .binary = -1 };
+	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
 	if (o->driver)
 		o->driver(o->driver_data, path, out);
 }

@@ -107,6 +107,25 @@ MUST_USE int diff_add_stat(struct diff_queue *q, const struct diff_options *o,
 			   struct strbuf *out, struct err *err);
 MUST_USE int diff_add_numstat(struct diff_queue *q, const struct diff_options *o,
 			      struct strbuf *out, struct err *err);
+/* Both sides differ only in what the options ignore. */
+MUST_USE int diff_is_ignorable(struct diff_pair *p, const struct diff_options *o,
+			       bool *ignorable, struct err *err);
+/* The totals of each directory; needs --dirstat's options. */
+MUST_USE int diff_add_dirstat(struct diff_queue *q, const struct diff_options *o,
+			      struct strbuf *out, struct err *err);
+/* For each pair what --numstat counts, in bytes for binary files: caller frees *out. */
+struct diff_line_count {
+	const struct diff_pair *pair;
+	uint64_t changed;
+	bool binary;
+};
+MUST_USE int diff_count_lines(struct diff_queue *q, const struct diff_options *o,
+			      struct diff_line_count **out, size_t *nr, struct err *err);
+/* *failed is set if there is anything to complain about, else left. */
+MUST_USE int diff_add_check(struct diff_pair *p, const struct diff_options *o,
+			    struct strbuf *out, bool *failed, struct err *err);
+/* The rules for a file with this driver. */
+unsigned diff_whitespace_of(const struct diff_options *o, const struct diff_driver *driver);
 MUST_USE int diff_add_patch(struct diff_pair *p, const struct diff_options *o,
 			    struct strbuf *out, struct err *err);
 /* The escape sequence, or "" without colours. */

@@ -78,8 +78,9 @@ struct diff_queue {
 	size_t nr, alloc;
 	/* Set by diff_queue_add: for options.quick. */
 	bool has_changes;
+	bool check_failed; /* set by diff_format with --check: exit code 2 */
 };
-#define DIFF_QUEUE_INIT { NULL, 0, 0, false }
+#define DIFF_QUEUE_INIT { NULL, 0, 0, false, false }
 
 /*
  * A mode of 0: no such side. An oid of NULL: not known, options->read has the
@@ -106,6 +107,8 @@ unsigned diff_pair_percent(const struct diff_pair *p);
 #define DIFF_FORMAT_NAME_ONLY 64u
 #define DIFF_FORMAT_NAME_STATUS 128u
 #define DIFF_FORMAT_NONE 256u /* -s */
+#define DIFF_FORMAT_CHECK 512u
+#define DIFF_FORMAT_DIRSTAT 1024u
 
 /* How differences are found: E. Myers' search, patience diff, histogram diff. */
 enum diff_algorithm { DIFF_MYERS, DIFF_PATIENCE, DIFF_HISTOGRAM };
@@ -125,6 +128,9 @@ struct diff_driver {
 	const char *funcname; /* extended regular expression (several lines, "!"
 				 negates); NULL: the default */
 	const char *algorithm; /* as diff.algorithm; NULL: the options' */
+	const char *whitespace; /* as core.whitespace; "": all rules; NULL: the options' */
+	bool no_whitespace;	/* -whitespace: no rule at all */
+	size_t marker_size;	/* of conflict markers */
 };
 
 enum diff_color {
@@ -135,6 +141,7 @@ enum diff_color {
 
 struct diff_options {
 	struct odb *odb;
+	char *complaint; /* a warning about the configuration, for the command to print; owned */
 	unsigned formats; /* DIFF_FORMAT_*; 0: the command's default */
 
 	/* which pairs */
@@ -195,6 +202,10 @@ struct diff_options {
 	int stat_width, stat_name_width, stat_graph_width, stat_count; /* 0: automatic */
 	int term_columns; /* for --stat; 0: $COLUMNS or 80 */
 	bool compact_summary;
+	struct diff_dirstat {
+		bool by_line, by_file, cumulative; /* else by bytes */
+		unsigned permille;		   /* smaller parts are left out */
+	} dirstat;
 	bool color;
 	char colors[DIFF_COLOR_NR][75];
 	/* If set: called with `out` after each file's text, may drain it. */
@@ -206,8 +217,8 @@ struct diff_options {
 	bool pickaxe_grep, pickaxe_regex, pickaxe_all;
 	bool pickaxe_ignore_case;
 	bool pickaxe_conflict; /* -S and -G were given */
-	const char *find_object; /* --find-object: as it was given; not owned */
-	struct object_id find_oid; /* set by diff_options_resolve */
+	struct strvec find_objects; /* --find-object: names as they were given; owned */
+	struct object_id *find_oids; /* set by diff_options_resolve; owned */
 
 	/* content of sides with oid_valid false */
 	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,

@@ -22,6 +22,15 @@ struct hunk_printer {
 	unsigned whitespace; /* rules of the file; whitespace-internal.h */
 };
 
+/*
+ * Empty lines that the new text has more of at its end are shown as errors: those at
+ * or behind new_line that come when the old text has reached old_line (from 1).
+ */
+struct blank_at_eof {
+	size_t old_line, new_line; /* 0: there are none */
+};
+struct blank_at_eof hunks_blank_at_eof(const struct text_diff *d);
+
 /* Is there any hunk? Ignorable changes alone make none. */
 bool hunks_any(const struct text_diff *d, const struct diff_options *o);
 /* Lines added and deleted in all hunks. */

@@ -304,15 +304,7 @@ static void print_header(const struct hunk_printer *hp, const struct hunk *h,
 	strbuf_addch(hp->out, '\n');
 }
 
-/*
- * Empty lines that the new text has more of at its end are shown as errors: those at
- * or behind new_line that come when the old text has reached old_line (from 1).
- */
-struct blank_at_eof {
-	size_t old_line, new_line; /* 0: there are none */
-};
-
-static struct blank_at_eof find_blank_at_eof(const struct text_diff *d)
+struct blank_at_eof hunks_blank_at_eof(const struct text_diff *d)
 {
 	size_t end[2];
 
@@ -358,7 +350,7 @@ void hunks_print(const struct hunk_printer *hp)
 	struct hunk h;
 
 	if (hp->o->color)
-		eof = find_blank_at_eof(hp->d);
+		eof = hunks_blank_at_eof(hp->d);
 	for (; next_hunk(hp, from, &h); from = h.to) {
 		/* The nearest name before the hunk; the last hunk's if there is none. */
 		for (size_t i = h.old_first; i > searched; i--)

@@ -113,7 +113,7 @@ static int set_find_object(struct diff_options *o, const struct option_row *r UN
 			   const char *value, struct err *err UNUSED)
 {
 	o->pickaxe_conflict |= o->pickaxe != NULL;
-	o->find_object = value;
+	strvec_push(&o->find_objects, value);
 	o->show_trees = true;
 	return 0;
 }
@@ -132,14 +132,115 @@ int diff_options_resolve(struct diff_options *o,
 {
 	int ret = diff_read_order(o, err);
 
-	if (!ret && o->find_object) {
-		ret = resolve(data, o->find_object, &o->find_oid, err);
+	free(o->find_oids);
+	ALLOC_ARRAY(o->find_oids, o->find_objects.nr);
+	for (size_t i = 0; !ret && i < o->find_objects.nr; i++) {
+		ret = resolve(data, o->find_objects.v[i], &o->find_oids[i], err);
 		if (ret < 0) {
 			err_release(err);
-			ret = err_set(err, ret, "unable to resolve '%s'", o->find_object);
+			ret = err_set(err, ERR_INVALID, "unable to resolve '%s'",
+				      o->find_objects.v[i]);
 		}
 	}
 	return ret;
+}
+
+/* ---- formats ---- */
+
+static int set_check(struct diff_options *o, const struct option_row *r UNUSED,
+		     const char *value UNUSED, struct err *err UNUSED)
+{
+	diff_add_format(o, DIFF_FORMAT_CHECK);
+	return 0;
+}
+
+/* "12.3": permille, further digits do not count. */
+static bool parse_cut_off(unsigned *permille, const char *text)
+{
+	unsigned long n = strtoul(text, (char **)&text, 10) * 10;
+
+	if (*text == '.' && isdigit((unsigned char)*++text)) {
+		n += (unsigned)(*text++ - '0');
+		text += strspn(text, "0123456789");
+	}
+	*permille = n < 100000 ? (unsigned)n : 100000;
+	return !*text;
+}
+
+static void dirstat_word(struct diff_dirstat *d, const char *word, struct strbuf *complaints)
+{
+	if (!strcmp(word, "changes")) {
+		d->by_line = d->by_file = false;
+	} else if (!strcmp(word, "lines")) {
+		d->by_line = true;
+		d->by_file = false;
+	} else if (!strcmp(word, "files")) {
+		d->by_line = false;
+		d->by_file = true;
+	} else if (!strcmp(word, "noncumulative") || !strcmp(word, "cumulative")) {
+		d->cumulative = *word == 'c';
+	} else if (isdigit((unsigned char)*word)) {
+		unsigned permille;
+
+		if (parse_cut_off(&permille, word))
+			d->permille = permille;
+		else
+			strbuf_addf(complaints, "  Failed to parse dirstat cut-off percentage "
+				    "'%s'\n", word);
+	} else {
+		strbuf_addf(complaints, "  Unknown dirstat parameter '%s'\n", word);
+	}
+}
+
+static void parse_dirstat(struct diff_dirstat *d, const char *value, struct strbuf *complaints)
+{
+	while (*value) {
+		size_t len = strcspn(value, ",");
+		char *word = xmemdupz(value, len);
+
+		dirstat_word(d, word, complaints);
+		free(word);
+		value += len;
+		value += *value == ',';
+	}
+}
+
+/* --dirstat, --dirstat-by-file, --cumulative */
+static int set_dirstat(struct diff_options *o, const struct option_row *r, const char *value,
+		       struct err *err)
+{
+	struct strbuf complaints = STRBUF_INIT;
+	int ret = 0;
+
+	if (r->name && !strcmp(r->name, "dirstat-by-file"))
+		parse_dirstat(&o->dirstat, "files", &complaints);
+	if (r->name && !strcmp(r->name, "cumulative"))
+		o->dirstat.cumulative = true;
+	if (value)
+		parse_dirstat(&o->dirstat, value, &complaints);
+	if (complaints.len)
+		ret = err_set(err, ERR_UNSUPPORTED, "Failed to parse --dirstat/-X option parameter:"
+			      "\n%s", complaints.buf);
+	strbuf_release(&complaints);
+	diff_add_format(o, DIFF_FORMAT_DIRSTAT);
+	return ret;
+}
+
+static int config_dirstat(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	struct strbuf complaints = STRBUF_INIT;
+	const char *value;
+	int ret = config_get_string(c, "diff.dirstat", &value, err);
+
+	if (ret > 0)
+		parse_dirstat(&o->dirstat, value, &complaints);
+	if (complaints.len) {
+		free(o->complaint);
+		o->complaint = xstrfmt("Found errors in 'diff.dirstat' config variable:\n%s",
+				       complaints.buf);
+	}
+	strbuf_release(&complaints);
+	return ret < 0 ? ret : 0;
 }
 
 /* ---- all of them ---- */
@@ -150,6 +251,8 @@ int diff_output_config(struct diff_options *o, const struct config_set *c, struc
 	char *order = NULL;
 	int ret = config_prefix(o, c, err);
 
+	if (!ret)
+		ret = config_dirstat(o, c, err);
 	if (ret < 0 || (ret = config_get_path(c, "diff.orderfile", &order, err)) < 0)
 		return ret;
 	if (order) {
@@ -180,6 +283,10 @@ const struct option_call diff_output_rows[] = {
 	CALL_ROW(0, "default-prefix", 0, set_default_prefix),
 	BOOL_ROW("rename-empty", SET_TRUE, rename_empty),
 	BOOL_ROW("no-rename-empty", SET_FALSE, rename_empty),
+	CALL_ROW(0, "check", 0, set_check),
+	CALL_ROW('X', "dirstat", OPTIONAL, set_dirstat),
+	CALL_ROW(0, "dirstat-by-file", OPTIONAL, set_dirstat),
+	CALL_ROW(0, "cumulative", 0, set_dirstat),
 	CALL_ROW(0, "find-object", NEEDED, set_find_object),
 	CALL_ROW(0, "ita-invisible-in-index", 0, set_ita),
 	CALL_ROW(0, "ita-visible-in-index", 0, set_ita),

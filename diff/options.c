@@ -28,7 +28,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 {
 	memset(o, 0, sizeof(*o));
 	o->odb = odb;
-	o->anchors = o->order = (struct strvec)STRVEC_INIT;
+	o->anchors = o->order = o->find_objects = (struct strvec)STRVEC_INIT;
 	o->recursive = true;
 	o->context = 3;
 	o->indent_heuristic = true;
@@ -40,6 +40,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->quote_path = true;
 	o->whitespace = WS_DEFAULT;
 	o->ws_highlight = WS_SHOW_NEW;
+	o->dirstat.permille = 30;
 	o->rename_empty = true;
 	o->ita_invisible = -1;
 	memcpy(o->indicator, "+- ", sizeof(o->indicator));
@@ -54,6 +55,9 @@ void diff_options_release(struct diff_options *o)
 	strvec_clear(&o->anchors);
 	strvec_clear(&o->order);
 	FREE_AND_NULL(o->order_file);
+	FREE_AND_NULL(o->complaint);
+	FREE_AND_NULL(o->find_oids);
+	strvec_clear(&o->find_objects);
 	diff_regexes_free(o->ignore_lines);
 	o->ignore_lines = NULL;
 }
@@ -231,7 +235,7 @@ int diff_bad_value(const struct option_row *r, struct err *err, const char *why)
 	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
 }
 
-#define NAME_FORMATS (DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS)
+#define NAME_FORMATS (DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_CHECK)
 
 /* -s cancels earlier formats, and a format an earlier -s; but for names, which refuse it. */
 void diff_add_format(struct diff_options *o, unsigned format)
@@ -537,7 +541,7 @@ int diff_options_check(struct diff_options *o, struct err *err)
 		return err_set(err, ERR_INVALID,
 			       "options '--name-only', '--name-status', '--check', and '-s' "
 			       "cannot be used together");
-	if (o->pickaxe_conflict || (o->pickaxe && o->find_object))
+	if (o->pickaxe_conflict || (o->pickaxe && o->find_objects.nr))
 		return err_set(err, ERR_INVALID, "options '-G', '-S', and '--find-object' "
 			       "cannot be used together");
 	if (o->pickaxe_grep && o->pickaxe_regex)

@@ -237,7 +237,7 @@ static int add_text(struct patch *p, struct err *err)
 	struct text_diff d;
 	struct hunk_printer hp = { p->o, &d, NULL, p->out, p->o->whitespace };
 	struct funcname *funcname;
-	struct diff_driver driver;
+	struct diff_driver driver, other;
 	struct diff_options scratch;
 	const struct diff_options *o;
 	bool any;
@@ -250,6 +250,8 @@ static int add_text(struct patch *p, struct err *err)
 	diff_driver_of(p->o, p->old->path, &driver);
 	if (!driver.funcname)
 		diff_driver_of(p->o, p->new->path, &driver);
+	diff_driver_of(p->o, p->new->path, &other);
+	hp.whitespace = diff_whitespace_of(p->o, &other);
 	ret = funcname_new(&funcname, driver.funcname, err);
 	if (ret < 0)
 		return ret;
@@ -270,6 +272,32 @@ static int add_text(struct patch *p, struct err *err)
 	}
 	text_diff_release(&d);
 	funcname_free(funcname);
+	return 0;
+}
+
+int diff_is_ignorable(struct diff_pair *p, const struct diff_options *o, bool *ignorable,
+		      struct err *err)
+{
+	struct diff_options scratch;
+	struct text_diff d;
+	int ret = diff_file_binary(p->old, o, err);
+
+	if (!ret)
+		ret = diff_file_binary(p->new, o, err);
+	if (ret < 0 || (!o->text && (p->old->is_binary || p->new->is_binary)))
+		return ret;
+	ret = diff_file_load(p->old, o, err);
+	if (!ret)
+		ret = diff_file_load(p->new, o, err);
+	if (ret < 0)
+		return ret;
+	o = diff_options_for(o, p->old->path, &scratch);
+	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
+		  p->new->content.size, o);
+	*ignorable = !hunks_any(&d, o);
+	text_diff_release(&d);
+	diff_file_unload(p->old);
+	diff_file_unload(p->new);
 	return 0;
 }
 

@@ -84,7 +84,10 @@ static bool changed_line_matches(const struct pickaxe *px, const struct diff_pai
 
 static bool is_object(const struct diff_options *o, const struct diff_file *f)
 {
-	return f->oid_valid && oid_eq(&f->oid, &o->find_oid);
+	for (size_t i = 0; f->oid_valid && i < o->find_objects.nr; i++)
+		if (oid_eq(&f->oid, &o->find_oids[i]))
+			return true;
+	return false;
 }
 
 static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *matches,
@@ -93,7 +96,7 @@ static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *mat
 	int ret = 0;
 
 	*matches = false;
-	if (px->o->find_object) { /* whether it has changed or not */
+	if (px->o->find_objects.nr) { /* whether it has changed or not */
 		*matches = is_object(px->o, p->old) || is_object(px->o, p->new);
 		return 0;
 	}
@@ -139,7 +142,7 @@ static int compile(struct pickaxe *px, struct err *err)
 	int ret = 0, flags = REG_EXTENDED | REG_NEWLINE;
 	char why[128];
 
-	if (o->find_object || (!is_regex && !o->pickaxe_ignore_case))
+	if (o->find_objects.nr || (!is_regex && !o->pickaxe_ignore_case))
 		return 0;
 	if (is_regex)
 		strbuf_addstr(&pattern, o->pickaxe);

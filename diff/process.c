@@ -135,7 +135,7 @@ int diff_process(struct diff_queue *q, const struct diff_options *o, struct err 
 		ret = diff_detect_renames(q, o, err);
 	if (!ret && o->break_rewrites)
 		diff_merge_broken(q);
-	if (!ret && (o->pickaxe || o->find_object))
+	if (!ret && (o->pickaxe || o->find_objects.nr))
 		ret = diff_pickaxe(q, o, err);
 	if (!ret)
 		ret = diff_order(q, o, err);

@@ -253,6 +253,23 @@ int diff_count(struct diff_queue *q, const struct diff_options *o, struct diff_t
 	return 0;
 }
 
+int diff_count_lines(struct diff_queue *q, const struct diff_options *o,
+		     struct diff_line_count **out, size_t *nr, struct err *err)
+{
+	struct file_stat *stats;
+	int ret = count_all(q, o, &stats, nr, err);
+
+	if (ret < 0)
+		return ret;
+	ALLOC_ARRAY(*out, *nr);
+	for (size_t i = 0; i < *nr; i++)
+		(*out)[i] = (struct diff_line_count){ stats[i].pair,
+						      stats[i].added + stats[i].deleted,
+						      stats[i].binary };
+	free_stats(stats, *nr);
+	return 0;
+}
+
 /* ---- --numstat ---- */
 
 static bool is_rename(const struct diff_pair *p)

@@ -50,6 +50,21 @@ int whitespace_parse(unsigned *rule, const char *value, struct err *err)
 	return 0;
 }
 
+unsigned diff_whitespace_of(const struct diff_options *o, const struct diff_driver *driver)
+{
+	const unsigned all = WS_BLANK_AT_EOL | WS_BLANK_AT_EOF | WS_SPACE_BEFORE_TAB |
+			     WS_INDENT_WITH_NON_TAB;
+	unsigned width = o->whitespace & WS_TAB_WIDTH, rule = 0;
+
+	if (driver->no_whitespace)
+		return width;
+	if (!driver->whitespace)
+		return o->whitespace;
+	if (!*driver->whitespace)
+		return all | width;
+	return whitespace_parse(&rule, driver->whitespace, NULL) < 0 ? o->whitespace : rule;
+}
+
 static void add_colored(struct strbuf *out, const struct diff_options *o, enum diff_color c,
 			const char *text, size_t len)
 {

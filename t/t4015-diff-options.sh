@@ -78,6 +78,32 @@ test_expect_success '--find-object' '
 	test_must_fail git log --find-object=two:z -Sx 2>err && test_grep "cannot be used together" err
 '
 
+test_expect_success '--check: kinds of errors, conflict markers, the exit code' '
+	printf "a\n" >c && git add . && git commit -q -m c &&
+	printf "a\nb \n \tc\n<<<<<<< ours\n<<<<<<<x\n========\n\n" >c && git add . && git commit -q -m c2 &&
+	test_expect_code 2 git $log --check >out && printf "%s\n" "c:2: trailing whitespace." "+b " \
+		"c:3: space before tab in indent." "+ 	c" "c:4: leftover conflict marker" "c:7: new blank line at EOF." >expect &&
+	test_cmp expect out && git $log --check main~1 >out && test_must_be_empty out &&
+	echo "c -whitespace conflict-marker-size=9" >.git/info/attributes && test_expect_code 0 git $log --check >out &&
+	test_must_be_empty out && echo "c whitespace=tab-in-indent,-blank-at-eof,-blank-at-eol,-space-before-tab" >.git/info/attributes &&
+	test_expect_code 2 git $log --check >out && test_grep "c:3: tab in indent" out && test_grep ! "c:2:" out &&
+	rm .git/info/attributes && test_must_fail git log --check --name-only 2>err && test_grep "cannot be used together" err
+'
+
+test_expect_success '--dirstat' '
+	mkdir -p p/q p/r && seq 100 >p/q/a && seq 10 >p/r/b && seq 10 >top && git add . && git commit -q -m dirs &&
+	lines "  83.3% p/q/|   8.3% p/r/|" $log --dirstat=lines && lines "  83.3% p/q/|" $log -X10,lines &&
+	lines "  83.3% p/q/|   8.3% p/r/|  91.6% p/|" $log --dirstat=lines --cumulative &&
+	lines "  33.3% p/q/|  33.3% p/r/|" $log --dirstat-by-file && lines "  87.4% p/q/|   6.2% p/r/|" $log --dirstat &&
+	lines "  33.3% p/q/|  33.3% p/r/|" -c diff.dirstat=files $log --dirstat &&
+	test_expect_code 128 git log --dirstat=odd 2>err && test_grep "Unknown dirstat parameter .odd" err
+'
+
+test_expect_success 'with ignored changes, names are of files that have others' '
+	printf "a  b\n" >w && git add . && git commit -q -m w && printf "a b\n" >w && echo >>z && git add . && git commit -q -m w2 &&
+	lines "w|z|" $log --name-only && lines "z|" $log --name-only -b && lines "z|" $log --name-only -I^a
+'
+
 test_expect_success '--no-rename-empty' '
 	mv empty hollow && git add -A && git commit -q -m moved && lines "R100	empty	hollow|" $log --name-status &&
 	lines "D	empty|A	hollow|" $log --name-status --no-rename-empty
