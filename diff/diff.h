@@ -113,6 +113,8 @@ unsigned diff_pair_percent(const struct diff_pair *p);
 /* How differences are found: E. Myers' search, patience diff, histogram diff. */
 enum diff_algorithm { DIFF_MYERS, DIFF_PATIENCE, DIFF_HISTOGRAM };
 
+enum diff_words { DIFF_WORDS_NONE, DIFF_WORDS_PLAIN, DIFF_WORDS_PORCELAIN, DIFF_WORDS_COLOR };
+
 enum diff_detect { DIFF_DETECT_NONE, DIFF_DETECT_RENAMES, DIFF_DETECT_COPIES };
 
 /* Whitespace to ignore when lines are compared. */
@@ -128,6 +130,7 @@ struct diff_driver {
 	const char *funcname; /* extended regular expression (several lines, "!"
 				 negates); NULL: the default */
 	const char *algorithm; /* as diff.algorithm; NULL: the options' */
+	const char *word_regex; /* as diff.wordRegex; NULL: the options' */
 	const char *whitespace; /* as core.whitespace; "": all rules; NULL: the options' */
 	bool no_whitespace;	/* -whitespace: no rule at all */
 	size_t marker_size;	/* of conflict markers */
@@ -190,6 +193,9 @@ struct diff_options {
 	char indicator[3];	 /* in front of new, old and context lines */
 	bool function_context;	 /* -W: whole functions */
 	struct diff_regexes *ignore_lines; /* -I; owned */
+	enum diff_words word_diff;
+	const char *word_regex;	 /* what a word is; NULL: as the driver says */
+	const char *word_regex_default; /* diff.wordRegex; NULL: what is no space */
 	unsigned ws_highlight;	 /* WS_SHOW_*; diff/whitespace-internal.h */
 	bool mnemonic_prefix;	 /* diff.mnemonicPrefix, and no option says other */
 	uint64_t big_file_threshold; /* larger is binary */

@@ -165,7 +165,7 @@ static int is_hidden(struct diff_pair *p, const struct diff_options *o, bool *hi
 		     struct err *err)
 {
 	*hidden = false;
-	if ((!o->ignore && !o->ignore_lines) || p->status != DIFF_STATUS_MODIFIED ||
+	if ((!(o->ignore & ~DIFF_IGNORE_BLANK_LINES) && !o->ignore_lines) || p->status != DIFF_STATUS_MODIFIED ||
 	    p->score || p->old->mode != p->new->mode || MODE_IS_TREE(p->old->mode))
 		return 0;
 	return diff_is_ignorable(p, o, hidden, err);

@@ -8,6 +8,7 @@
 
 /* Patterns of lines that name functions. */
 struct funcname;
+struct words_regex;
 /* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
 MUST_USE int funcname_new(struct funcname **out, const char *patterns, struct err *err);
 void funcname_free(struct funcname *f);
@@ -20,7 +21,15 @@ struct hunk_printer {
 	const struct funcname *funcname;
 	struct strbuf *out;
 	unsigned whitespace; /* rules of the file; whitespace-internal.h */
+	const struct words_regex *words; /* of --word-diff; NULL: what is no space */
 };
+
+/* ---- words.c ---- */
+/* ERR_INVALID: a bad pattern. NULL: none. */
+MUST_USE int words_regex_new(struct words_regex **out, const char *pattern, struct err *err);
+void words_regex_free(struct words_regex *w);
+void words_print_change(const struct hunk_printer *hp, const struct text_change *c);
+void words_print_context(const struct hunk_printer *hp, const struct text_line *l);
 
 /*
  * Empty lines that the new text has more of at its end are shown as errors: those at

@@ -319,10 +319,33 @@ struct blank_at_eof hunks_blank_at_eof(const struct text_diff *d)
 	return (struct blank_at_eof){ end[0] + 1, end[1] };
 }
 
+/* The lines of a change; `at` is the old line of its beginning, as the hunk header has it. */
+static void print_change(const struct hunk_printer *hp, const struct text_change *c, size_t at,
+			 const struct blank_at_eof *eof)
+{
+	const struct text_line *old = hp->d->side[0].lines, *new = hp->d->side[1].lines;
+
+	for (size_t i = 0; i < c->old_nr; i++)
+		print_line(hp, '-', &old[c->old_first + i], false);
+	at += c->old_nr;
+	for (size_t j = c->new_first; j < c->new_first + c->new_nr; j++)
+		print_line(hp, '+', &new[j],
+			   eof->old_line && at >= eof->old_line &&
+				   j + 1 >= eof->new_line && is_blank_line(&new[j]));
+}
+
+static void print_context(const struct hunk_printer *hp, const struct text_line *l)
+{
+	if (hp->o->word_diff)
+		words_print_context(hp, l);
+	else
+		print_line(hp, ' ', l, false);
+}
+
 static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
 		       const struct blank_at_eof *eof)
 {
-	const struct text_line *old = hp->d->side[0].lines, *new = hp->d->side[1].lines;
+	const struct text_line *new = hp->d->side[1].lines;
 	/* the old line that is next, as the hunk header has it */
 	size_t at = h->old_first + (h->old_end > h->old_first), j = h->new_first;
 
@@ -330,16 +353,16 @@ static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
 		const struct text_change *c = &hp->d->changes[n];
 
 		for (; j < c->new_first; j++, at++)
-			print_line(hp, ' ', &new[j], false);
-		for (size_t i = 0; i < c->old_nr; i++, at++)
-			print_line(hp, '-', &old[c->old_first + i], false);
-		for (size_t i = 0; i < c->new_nr; i++, j++)
-			print_line(hp, '+', &new[j],
-				   eof->old_line && at >= eof->old_line &&
-					   j + 1 >= eof->new_line && is_blank_line(&new[j]));
+			print_context(hp, &new[j]);
+		if (hp->o->word_diff)
+			words_print_change(hp, c);
+		else
+			print_change(hp, c, at, eof);
+		at += c->old_nr;
+		j += c->new_nr;
 	}
 	for (; j < h->new_end; j++)
-		print_line(hp, ' ', &new[j], false);
+		print_context(hp, &new[j]);
 }
 
 void hunks_print(const struct hunk_printer *hp)

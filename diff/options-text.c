@@ -69,11 +69,54 @@ static int config_algorithm(struct diff_options *o, const struct config_set *c,
 	return 0;
 }
 
+/* ---- words ---- */
+
+static int set_words(struct diff_options *o, const struct option_row *r UNUSED,
+		     const char *value, struct err *err)
+{
+	if (!value)
+		o->word_diff = o->word_diff ? o->word_diff : DIFF_WORDS_PLAIN;
+	else if (!strcmp(value, "plain"))
+		o->word_diff = DIFF_WORDS_PLAIN;
+	else if (!strcmp(value, "porcelain"))
+		o->word_diff = DIFF_WORDS_PORCELAIN;
+	else if (!strcmp(value, "none"))
+		o->word_diff = DIFF_WORDS_NONE;
+	else if (strcmp(value, "color"))
+		return err_set(err, ERR_INVALID, "bad --word-diff argument: %s", value);
+	else
+		o->word_diff = DIFF_WORDS_COLOR;
+	o->color |= value && *value == 'c';
+	return 0;
+}
+
+static int set_word_regex(struct diff_options *o, const struct option_row *r UNUSED,
+			  const char *value, struct err *err UNUSED)
+{
+	o->word_diff = o->word_diff ? o->word_diff : DIFF_WORDS_PLAIN;
+	o->word_regex = value;
+	return 0;
+}
+
+static int set_color_words(struct diff_options *o, const struct option_row *r UNUSED,
+			   const char *value, struct err *err UNUSED)
+{
+	o->color = true;
+	o->word_diff = DIFF_WORDS_COLOR;
+	if (value)
+		o->word_regex = value;
+	return 0;
+}
+
 /* ---- all of them ---- */
 
 int diff_text_config(struct diff_options *o, const struct config_set *c, struct err *err)
 {
-	return config_algorithm(o, c, err);
+	int ret = config_algorithm(o, c, err);
+
+	if (!ret)
+		ret = config_get_string(c, "diff.wordregex", &o->word_regex_default, err);
+	return ret < 0 ? ret : 0;
 }
 
 const struct option_call diff_text_rows[] = {
@@ -82,5 +125,8 @@ const struct option_call diff_text_rows[] = {
 	CALL_ROW(0, "histogram", 0, set_named_algorithm),
 	CALL_ROW(0, "diff-algorithm", NEEDED, set_algorithm),
 	CALL_ROW(0, "anchored", NEEDED, set_anchor),
+	CALL_ROW(0, "word-diff", OPTIONAL, set_words),
+	CALL_ROW(0, "word-diff-regex", NEEDED, set_word_regex),
+	CALL_ROW(0, "color-words", OPTIONAL, set_color_words),
 	END_ROW
 };

@@ -231,12 +231,23 @@ static void add_file_line(struct patch *p, const char *sign, const char *label)
 		    diff_color_of(o, DIFF_COLOR_RESET), strchr(label, ' ') ? "\t" : "");
 }
 
+static int words_of(struct words_regex **out, const struct diff_options *o,
+		    const struct diff_driver *old, const struct diff_driver *new, struct err *err)
+{
+	const char *pattern = o->word_regex ? o->word_regex :
+			      old->word_regex ? old->word_regex :
+			      new->word_regex ? new->word_regex : o->word_regex_default;
+
+	return words_regex_new(out, o->word_diff ? pattern : NULL, err);
+}
+
 static int add_text(struct patch *p, struct err *err)
 {
 	bool rewrite = p->pair && p->pair->status == DIFF_STATUS_MODIFIED && p->pair->score;
 	struct text_diff d;
-	struct hunk_printer hp = { p->o, &d, NULL, p->out, p->o->whitespace };
+	struct hunk_printer hp = { p->o, &d, NULL, p->out, 0, NULL };
 	struct funcname *funcname;
+	struct words_regex *words;
 	struct diff_driver driver, other;
 	struct diff_options scratch;
 	const struct diff_options *o;
@@ -248,13 +259,17 @@ static int add_text(struct patch *p, struct err *err)
 	if (ret < 0)
 		return ret;
 	diff_driver_of(p->o, p->old->path, &driver);
-	if (!driver.funcname)
-		diff_driver_of(p->o, p->new->path, &driver);
 	diff_driver_of(p->o, p->new->path, &other);
 	hp.whitespace = diff_whitespace_of(p->o, &other);
-	ret = funcname_new(&funcname, driver.funcname, err);
-	if (ret < 0)
+	ret = words_of(&words, p->o, &driver, &other, err);
+	if (!ret)
+		ret = funcname_new(&funcname, driver.funcname ? driver.funcname : other.funcname,
+				   err);
+	if (ret < 0) {
+		words_regex_free(words);
 		return ret;
+	}
+	hp.words = words;
 	hp.funcname = funcname;
 	hp.o = o = diff_options_for(p->o, p->old->path, &scratch);
 	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
@@ -272,6 +287,7 @@ static int add_text(struct patch *p, struct err *err)
 	}
 	text_diff_release(&d);
 	funcname_free(funcname);
+	words_regex_free(words);
 	return 0;
 }
 

@@ -99,6 +99,53 @@ test_expect_success '--dirstat' '
 	test_expect_code 128 git log --dirstat=odd 2>err && test_grep "Unknown dirstat parameter .odd" err
 '
 
+# words ARGS: the hunks of the last commit
+words () {
+	git "$@" -p >out && sed "1,/^@@/d" out >actual
+}
+
+test_expect_success '--word-diff' '
+	printf "one two three\nf(a, b);\nsame\n\nonly old\n" >v && git add . && git commit -q -m v &&
+	printf "one 2 three four\nf(a, c);\nsame\nonly new\n\ntail" >v && git add . && git commit -q -m v2 &&
+	words $log --word-diff && cat >expect <<-\EOF && test_cmp expect actual &&
+	one [-two-]{+2+} three {+four+}
+	f(a, [-b);-]{+c);+}
+	same
+	{+only new+}
+
+	[-only old-]{+tail+}
+	EOF
+	words $log --word-diff=porcelain && cat >expect <<-\EOF && test_cmp expect actual &&
+	 one 
+	-two
+	+2
+	  three 
+	+four
+	~
+	 f(a, 
+	-b);
+	+c);
+	~
+	 same
+	~
+	+only new
+	~
+	 
+	~
+	-only old
+	+tail
+	~
+	EOF
+	words $log --word-diff-regex="[a-z]+|[^[:space:]]" && test_grep "^f(a, \[-b-\]{+c+});" actual &&
+	words -c diff.wordRegex=. $log --word-diff && test_grep "^f(a, \[-b-\]{+c+});" actual &&
+	echo "v diff=v" >.git/info/attributes && git config diff.v.wordRegex "[a-z]+" &&
+	words $log --word-diff && test_grep "^f(a, \[-b-\]{+c+});" actual && rm .git/info/attributes &&
+	words $log --color-words="[a-z]+" && test_grep "[[]31mb.*[[]32mc" out && test_grep ! "f(a, \[-" out &&
+	words $log --word-diff --word-diff=none && test_grep "^+only new" actual &&
+	test_expect_code 129 git log --word-diff=odd 2>err && test_grep "bad --word-diff argument: odd" err &&
+	test_must_fail git $log -p --word-diff-regex="(" 2>err && test_grep "invalid regular expression" err
+'
+
 test_expect_success 'with ignored changes, names are of files that have others' '
 	printf "a  b\n" >w && git add . && git commit -q -m w && printf "a b\n" >w && echo >>z && git add . && git commit -q -m w2 &&
 	lines "w|z|" $log --name-only && lines "z|" $log --name-only -b && lines "z|" $log --name-only -I^a

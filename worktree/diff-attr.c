@@ -83,6 +83,7 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	if (binary) /* -1 for "auto" */
 		out->binary = config_parse_maybe_bool(binary);
 	out->algorithm = driver_config(a, name, "algorithm");
+	out->word_regex = driver_config(a, name, "wordregex");
 	out->funcname = driver_config(a, name, "xfuncname");
 }
 
