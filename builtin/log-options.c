@@ -156,6 +156,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->decorations.all_refs = false;
 	o->diff.prefix = r->prefix;
 	o->diff.abbrev = r->settings.abbrev;
+	o->diff.textconv = true;
 	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
 	o->walk->default_rev = "HEAD";
 	commit_pool_keep_buffers(o->walk->pool, true);

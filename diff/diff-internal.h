@@ -126,7 +126,8 @@ MUST_USE int diff_add_check(struct diff_pair *p, const struct diff_options *o,
 			    struct strbuf *out, bool *failed, struct err *err);
 /* The rules for a file with this driver. */
 unsigned diff_whitespace_of(const struct diff_options *o, const struct diff_driver *driver);
-MUST_USE int diff_add_patch(struct diff_pair *p, const struct diff_options *o,
+/* The patch of pair number `at`. */
+MUST_USE int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_options *o,
 			    struct strbuf *out, struct err *err);
 /* The escape sequence, or "" without colours. */
 static inline const char *diff_color_of(const struct diff_options *o, enum diff_color c)

@@ -130,6 +130,9 @@ struct diff_driver {
 	const char *funcname; /* extended regular expression (several lines, "!"
 				 negates); NULL: the default */
 	const char *algorithm; /* as diff.algorithm; NULL: the options' */
+	const char *textconv; /* a program that makes a text of a file; NULL: none */
+	const char *command;  /* an external diff; NULL: none */
+	bool trust_exit_code; /* of it */
 	const char *word_regex; /* as diff.wordRegex; NULL: the options' */
 	const char *whitespace; /* as core.whitespace; "": all rules; NULL: the options' */
 	bool no_whitespace;	/* -whitespace: no rule at all */
@@ -217,6 +220,12 @@ struct diff_options {
 	/* If set: called with `out` after each file's text, may drain it. */
 	int (*drain)(void *data, struct strbuf *out, struct err *err);
 	void *drain_data;
+
+	/* programs */
+	bool textconv;	     /* drivers may convert files to text */
+	bool allow_external; /* --ext-diff */
+	const char *external; /* diff.external; NULL: none */
+	bool external_trust;  /* diff.trustExitCode */
 
 	/* pickaxe */
 	char *pickaxe;	 /* -S or -G; owned */

@@ -187,7 +187,7 @@ static int add_patches(struct diff_queue *q, const struct diff_options *o,
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < q->nr; i++) {
-		ret = diff_add_patch(q->pairs[i], o, out, err);
+		ret = diff_add_patch(q, i, o, out, err);
 		/* one pair in memory at a time */
 		diff_file_unload(q->pairs[i]->old);
 		diff_file_unload(q->pairs[i]->new);

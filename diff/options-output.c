@@ -249,7 +249,11 @@ int diff_output_config(struct diff_options *o, const struct config_set *c, struc
 {
 	const char *highlight;
 	char *order = NULL;
-	int ret = config_prefix(o, c, err);
+	int ret = config_get_string(c, "diff.external", &o->external, err);
+
+	if (ret < 0 || config_get_bool(c, "diff.trustexitcode", &o->external_trust, err) < 0)
+		return ERR_INVALID;
+	ret = config_prefix(o, c, err);
 
 	if (!ret)
 		ret = config_dirstat(o, c, err);
@@ -283,6 +287,10 @@ const struct option_call diff_output_rows[] = {
 	CALL_ROW(0, "default-prefix", 0, set_default_prefix),
 	BOOL_ROW("rename-empty", SET_TRUE, rename_empty),
 	BOOL_ROW("no-rename-empty", SET_FALSE, rename_empty),
+	BOOL_ROW("textconv", SET_TRUE, textconv),
+	BOOL_ROW("no-textconv", SET_FALSE, textconv),
+	BOOL_ROW("ext-diff", SET_TRUE, allow_external),
+	BOOL_ROW("no-ext-diff", SET_FALSE, allow_external),
 	CALL_ROW(0, "check", 0, set_check),
 	CALL_ROW('X', "dirstat", OPTIONAL, set_dirstat),
 	CALL_ROW(0, "dirstat-by-file", OPTIONAL, set_dirstat),

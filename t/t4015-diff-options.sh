@@ -14,7 +14,7 @@ lines () {
 log="log -1 --format="
 
 test_expect_success 'a history' '
-	git init -q -b main && printf "out\nerr\nactual\nexpect\n" >.git/info/exclude && mkdir d && printf "%s\n" "int f(void)" "{" "	a;" "	b;" "	c;" "	d;" "	e;" "}" "" \
+	git init -q -b main && printf "out\nerr\nactual\nexpect\next\n" >.git/info/exclude && mkdir d && printf "%s\n" "int f(void)" "{" "	a;" "	b;" "	c;" "	d;" "	e;" "}" "" \
 		"/* g */" "int g(void)" "{" "	x;" "}" >d/f.c && seq 3 >a && seq 3 >z && : >empty && git add . && test_tick &&
 	git commit -q -m one && git tag one && sed -i s/d\;/D\;/ d/f.c && seq 4 >a && seq 2 3 >z && git add . && test_tick &&
 	git commit -q -m two && git tag two
@@ -144,6 +144,36 @@ test_expect_success '--word-diff' '
 	words $log --word-diff --word-diff=none && test_grep "^+only new" actual &&
 	test_expect_code 129 git log --word-diff=odd 2>err && test_grep "bad --word-diff argument: odd" err &&
 	test_must_fail git $log -p --word-diff-regex="(" 2>err && test_grep "invalid regular expression" err
+'
+
+test_expect_success 'textconv: patches compare what the program prints, counts do not' '
+	printf "a\0b\n" >n.bin && printf "x\ny\n" >n.up && git add . && git commit -q -m n &&
+	printf "a\0c\n" >n.bin && printf "x\nz\n" >n.up && git add . && git commit -q -m n2 &&
+	printf "*.bin diff=bin\n*.up diff=up\n" >.git/info/attributes &&
+	git config diff.bin.textconv "tr \"\\\\0\" _ <" && git config diff.up.textconv "tr a-z A-Z <" &&
+	mkdir .git/tmp && TMPDIR=$PWD/.git/tmp git $log -p >out && rmdir .git/tmp && test_grep "^-a_b" out && test_grep "^+a_c" out && test_grep "^ X" out && test_grep "^+Z" out &&
+	git $log -p --no-textconv >out && test_grep "^Binary files" out && test_grep "^+z" out &&
+	lines "-	-	n.bin|1	1	n.up|" $log --numstat &&
+	git config diff.up.textconv "false" && test_must_fail git $log -p 2>err && test_grep "could not convert .n.up" err &&
+	git config --unset diff.up.textconv && git config --unset diff.bin.textconv
+'
+
+test_expect_success 'external diffs: arguments, who is asked, exit codes' '
+	write_script ext <<-\EOF &&
+	echo "$1 $3 $4 $6 $7 $(cat "$2" | wc -l) $(tail -n 1 "$5") $GIT_DIFF_PATH_COUNTER/$GIT_DIFF_PATH_TOTAL $8"
+	test -z "$9" || printf "%s\n" "$9"
+	exit ${EXIT:-0}
+	EOF
+	old=$(git rev-parse HEAD~1:n.up) new=$(git rev-parse HEAD:n.up) &&
+	lines "n.up $old 100644 $new 100644 2 z 1/1 |" -c diff.external="$PWD/ext" $log -p --ext-diff -- n.up &&
+	GIT_EXTERNAL_DIFF="$PWD/ext" && export GIT_EXTERNAL_DIFF && lines "n.up $old 100644 $new 100644 2 z 1/1 |" $log -p --ext-diff -- n.up &&
+	git $log -p -- n.up >out && test_grep "^diff --git" out && git $log -p --ext-diff --no-ext-diff -- n.up >out && test_grep "^diff --git" out &&
+	EXIT=1 && export EXIT && test_expect_code 128 git $log -p --ext-diff -- n.up >out 2>err && test_grep "external diff died, stopping at n.up" err &&
+	GIT_EXTERNAL_DIFF_TRUST_EXIT_CODE=1 git $log -p --ext-diff -- n.up && unset GIT_EXTERNAL_DIFF EXIT &&
+	mv n.up m.up && echo w >>m.up && git add -A && git commit -q -m mv && git config diff.up.command "$PWD/ext" &&
+	git $log -p --ext-diff >out && test_grep "^n.up .* 1/1 m.up$" out && test_grep "^similarity index" out && test_grep "^rename to m.up" out &&
+	git rm -q m.up && git commit -q -m rm && git $log -p --ext-diff >out && test_grep "^m.up .* 100644 \. \. 3" out &&
+	rm .git/info/attributes && git config --unset diff.up.command
 '
 
 test_expect_success 'with ignored changes, names are of files that have others' '

@@ -64,7 +64,7 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	static const char *const names[] = { "diff", "whitespace", "conflict-marker-size" };
 	struct diff_attrs *a = data;
 	struct attr_value v[ARRAY_SIZE(names)];
-	const char *binary, *name;
+	const char *binary, *name, *trust;
 	int marker;
 
 	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
@@ -83,6 +83,10 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	if (binary) /* -1 for "auto" */
 		out->binary = config_parse_maybe_bool(binary);
 	out->algorithm = driver_config(a, name, "algorithm");
+	out->textconv = driver_config(a, name, "textconv");
+	out->command = driver_config(a, name, "command");
+	trust = driver_config(a, name, "trustexitcode");
+	out->trust_exit_code = trust && config_parse_maybe_bool(trust) == 1;
 	out->word_regex = driver_config(a, name, "wordregex");
 	out->funcname = driver_config(a, name, "xfuncname");
 }
