@@ -96,6 +96,7 @@ static int read_config(struct log_options *o, struct err *err)
 		return rc;
 	if (config_get_bool(c, "log.abbrevcommit", &o->abbrev_commit, err) < 0 ||
 	    config_get_bool(c, "log.showroot", &o->show_root, err) < 0 ||
+	    config_get_bool(c, "log.follow", &o->follow, err) < 0 ||
 	    config_get_bool(c, "log.mailmap", &o->mailmap, err) < 0 ||
 	    config_get_bool(c, "log.showsignature", &o->show_signature, err) < 0)
 		return ERR_INVALID;
@@ -179,6 +180,7 @@ void log_options_release(struct log_options *o)
 	strbuf_release(&o->graph_prefix);
 	graph_free(o->graph);
 	free(o->graph_parents);
+	free(o->follow_path);
 	free(o->graph_colors);
 	rev_walk_free(o->walk);
 	o->walk = NULL;
@@ -439,6 +441,8 @@ static int switch_option(struct log_options *o, const char *arg)
 {
 	if (!strcmp(arg, "--full-diff"))
 		o->full_diff = true;
+	else if (!strcmp(arg, "--follow") || !strcmp(arg, "--no-follow"))
+		o->follow = o->follow_asked = arg[2] == 'f';
 	else if (!strcmp(arg, "--show-signature"))
 		o->show_signature = true;
 	else if (!strcmp(arg, "--no-show-signature"))
@@ -610,7 +614,7 @@ static int settle_decorations(struct log_options *o, struct err *err)
 /* -S, --diff-filter and the like choose commits: one without a diff is not shown. */
 bool log_diff_decides(const struct log_options *o)
 {
-	return o->diff.filter[0] || o->diff.pickaxe || o->diff.find_objects.nr;
+	return o->follow_path || o->diff.filter[0] || o->diff.pickaxe || o->diff.find_objects.nr;
 }
 
 /* -q is what the command begins with, wherever it stands. */
@@ -692,6 +696,20 @@ static int settle_graph(struct log_options *o, struct err *err)
 	return 0;
 }
 
+/* The walk sees all commits then: which of them matter depends on the names found on the way. */
+static int settle_follow(struct log_options *o, struct err *err)
+{
+	struct rev_walk *w = o->walk;
+
+	if (!o->follow)
+		return 0;
+	if (!w->has_pathspec || w->pathspec.nr != 1 || w->pathspec.has_exclude)
+		return !o->follow_asked ? 0 : err_set(err, ERR_INVALID, "--follow requires exactly one pathspec");
+	o->follow_path = xstrdup(w->pathspec.items[0].match);
+	w->has_pathspec = false;
+	return 0;
+}
+
 /* .gitattributes, .gitmodules, and what the diff has from the options of the walk. */
 static int settle_diff(struct log_options *o, struct err *err)
 {
@@ -734,6 +752,8 @@ int log_options_settle(struct log_options *o, struct err *err)
 {
 	int rc = settle_graph(o, err);
 
+	if (rc >= 0)
+		rc = settle_follow(o, err);
 	settle_quiet(o);
 	if (o->diff.complaint)
 		warning("%s", o->diff.complaint);

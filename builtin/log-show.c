@@ -271,8 +271,11 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	int rc;
 
-	rc = diff_trees(&q, &o->diff, old_tree, &c->tree, err);
-	if (!rc)
+	if (o->follow_path)
+		rc = diff_follow(&q, &o->diff, old_tree, &c->tree, &o->follow_path, err);
+	else
+		rc = diff_trees(&q, &o->diff, old_tree, &c->tree, err);
+	if (!rc && !o->follow_path)
 		rc = diff_process(&q, &o->diff, err);
 	if (!rc && q.nr) {
 		rc = add_header(o, c, from, err);

@@ -285,6 +285,15 @@ MUST_USE int diff_trees(struct diff_queue *q, const struct diff_options *o,
 MUST_USE int diff_process(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);
 
+/*
+ * Both steps for one file, *path (owned by the caller): options.pathspec does not count. Where
+ * the file comes into being, the one from which it was renamed or copied is searched for, and
+ * *path becomes that one's name.
+ */
+MUST_USE int diff_follow(struct diff_queue *q, const struct diff_options *o,
+			 const struct object_id *old_tree, const struct object_id *new_tree,
+			 char **path, struct err *err);
+
 /* ---- text ---- */
 
 /* Append what options.formats ask for. */
