@@ -277,6 +277,7 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 		rc = diff_trees(&q, &o->diff, old_tree, &c->tree, err);
 	if (!rc && !o->follow_path)
 		rc = diff_process(&q, &o->diff, err);
+	o->has_differences |= q.nr != 0;
 	if (!rc && q.nr) {
 		rc = add_header(o, c, from, err);
 		*header = true;

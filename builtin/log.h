@@ -51,6 +51,7 @@ struct log_options {
 	/* while showing */
 	bool shown_one;
 	bool check_failed; /* --check: exit code 2 */
+	bool has_differences; /* --exit-code: 1 */
 	struct strbuf text;
 	bool open_line;	     /* the last message had no newline at its end */
 	struct graph *graph; /* NULL: none */

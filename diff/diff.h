@@ -217,6 +217,9 @@ struct diff_options {
 	} dirstat;
 	bool color;
 	char colors[DIFF_COLOR_NR][75];
+	bool color_always;  /* by an option, and not just for a terminal */
+	const char *output; /* --output: the command's file instead of standard output; not owned */
+	bool exit_code;	    /* --exit-code: the command ends with 1 if there are differences */
 	/* If set: called with `out` after each file's text, may drain it. */
 	int (*drain)(void *data, struct strbuf *out, struct err *err);
 	void *drain_data;

@@ -50,8 +50,17 @@ extern const struct option_call diff_output_rows[];
 
 /* "option `stat' WHY" or "switch `U' WHY". */
 int diff_bad_value(const struct option_row *r, struct err *err, const char *why);
+/* Those that are alone. */
+#define NAME_FORMATS (DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_CHECK)
+
 /* -s cancels earlier formats, and a format an earlier -s; but for names, which refuse it. */
-void diff_add_format(struct diff_options *o, unsigned format);
+static inline void diff_add_format(struct diff_options *o, unsigned format)
+{
+	if (!(format & NAME_FORMATS))
+		o->formats &= ~DIFF_FORMAT_NONE;
+	o->formats |= format;
+}
+
 /* A number that is not negative. */
 MUST_USE int diff_parse_count(const struct option_row *r, const char *value, int *out,
 			      struct err *err);

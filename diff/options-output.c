@@ -145,6 +145,15 @@ int diff_options_resolve(struct diff_options *o,
 	return ret;
 }
 
+/* A file gets no colours, unless they are for everything. */
+static int set_output(struct diff_options *o, const struct option_row *r UNUSED,
+		      const char *value, struct err *err UNUSED)
+{
+	o->output = value;
+	o->color &= o->color_always;
+	return 0;
+}
+
 /* ---- formats ---- */
 
 static int set_check(struct diff_options *o, const struct option_row *r UNUSED,
@@ -291,6 +300,9 @@ const struct option_call diff_output_rows[] = {
 	BOOL_ROW("no-textconv", SET_FALSE, textconv),
 	BOOL_ROW("ext-diff", SET_TRUE, allow_external),
 	BOOL_ROW("no-ext-diff", SET_FALSE, allow_external),
+	CALL_ROW(0, "output", NEEDED, set_output),
+	BOOL_ROW("exit-code", SET_TRUE, exit_code),
+	BOOL_ROW("no-exit-code", SET_FALSE, exit_code),
 	CALL_ROW(0, "check", 0, set_check),
 	CALL_ROW('X', "dirstat", OPTIONAL, set_dirstat),
 	CALL_ROW(0, "dirstat-by-file", OPTIONAL, set_dirstat),

@@ -235,16 +235,6 @@ int diff_bad_value(const struct option_row *r, struct err *err, const char *why)
 	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
 }
 
-#define NAME_FORMATS (DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_CHECK)
-
-/* -s cancels earlier formats, and a format an earlier -s; but for names, which refuse it. */
-void diff_add_format(struct diff_options *o, unsigned format)
-{
-	if (!(format & NAME_FORMATS))
-		o->formats &= ~DIFF_FORMAT_NONE;
-	o->formats |= format;
-}
-
 int diff_parse_count(const struct option_row *r, const char *value, int *out,
 		     struct err *err)
 {
@@ -357,6 +347,7 @@ static int set_color(struct diff_options *o, const char *value, struct err *err)
 		return err_set(err, ERR_INVALID,
 			       "option `color' expects \"always\", \"auto\", or \"never\"");
 	o->color = color_wanted(when, 1, false);
+	o->color_always = when == COLOR_ALWAYS;
 	return 0;
 }
 

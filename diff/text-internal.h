@@ -57,6 +57,11 @@ size_t text_rough_root(size_t n);
 struct text_range {
 	size_t begin, end;
 };
+static inline size_t text_range_nr(struct text_range r)
+{
+	return r.end - r.begin;
+}
+
 /* Lines of both sides that are compared with each other. */
 struct text_box {
 	struct text_range side[2];
@@ -73,11 +78,6 @@ struct text_marker {
 	bool swapped;	 /* Myers' search takes the new side as the first */
 	uint64_t effort; /* lines looked at by histogram */
 };
-void text_marker_init(struct text_marker *m, struct text_diff *d, const struct diff_options *o,
-		      size_t nr_ids);
-void text_marker_release(struct text_marker *m);
-/* Mark the changed lines of both sides. */
-void text_mark_changes(struct text_marker *m);
 void text_push_box(struct text_marker *m, struct text_box box);
 /* All lines of the box are changed. */
 void text_mark_all(struct text_marker *m, struct text_box box);

@@ -15,21 +15,16 @@
 
 enum { UNMATCHED, MATCHED, FREQUENT };
 
-static size_t range_nr(struct text_range r)
-{
-	return r.end - r.begin;
-}
-
 /* The lines between what both sides have in common at their ends. */
 static void trim_ends(const struct text_diff *d, struct text_range r[2])
 {
 	const uint32_t *a = d->side[0].id, *b = d->side[1].id;
 
-	while (range_nr(r[0]) && range_nr(r[1]) && a[r[0].begin] == b[r[1].begin]) {
+	while (text_range_nr(r[0]) && text_range_nr(r[1]) && a[r[0].begin] == b[r[1].begin]) {
 		r[0].begin++;
 		r[1].begin++;
 	}
-	while (range_nr(r[0]) && range_nr(r[1]) && a[r[0].end - 1] == b[r[1].end - 1]) {
+	while (text_range_nr(r[0]) && text_range_nr(r[1]) && a[r[0].end - 1] == b[r[1].end - 1]) {
 		r[0].end--;
 		r[1].end--;
 	}
@@ -78,7 +73,7 @@ static void choose_lines(struct text_side *s, struct text_range r, size_t all, b
 			 const uint32_t *count_in_other, struct myers_input *in, uint32_t *id,
 			 uint32_t *line)
 {
-	uint8_t *kind = xcalloc(range_nr(r) + 1, 1), *of_line = kind - r.begin;
+	uint8_t *kind = xcalloc(text_range_nr(r) + 1, 1), *of_line = kind - r.begin;
 	size_t frequent = text_rough_root(all);
 
 	if (frequent > MOST_MATCHES)
@@ -116,7 +111,7 @@ static void count_ids(struct text_marker *m, int side, struct text_range r, bool
 void text_mark_myers(struct text_marker *m, struct text_box box)
 {
 	struct text_range middle[2] = { box.side[0], box.side[1] };
-	size_t a = range_nr(box.side[0]), b = range_nr(box.side[1]);
+	size_t a = text_range_nr(box.side[0]), b = text_range_nr(box.side[1]);
 	struct myers_input in[2];
 	uint32_t *space;
 
@@ -145,48 +140,5 @@ void text_push_box(struct text_marker *m, struct text_box box)
 void text_mark_all(struct text_marker *m, struct text_box box)
 {
 	for (int i = 0; i < 2; i++)
-		memset(m->d->side[i].changed + box.side[i].begin, 1, range_nr(box.side[i]));
-}
-
-/* How one box is solved: marks made, or smaller boxes pushed. */
-static void solve_box(struct text_marker *m, struct text_box box)
-{
-	if (!range_nr(box.side[0]) || !range_nr(box.side[1]))
-		text_mark_all(m, box);
-	else if (m->o->algorithm == DIFF_HISTOGRAM)
-		text_histogram_box(m, box);
-	else if (m->o->algorithm == DIFF_PATIENCE)
-		text_patience_box(m, box);
-	else
-		text_mark_myers(m, box);
-}
-
-void text_marker_init(struct text_marker *m, struct text_diff *d, const struct diff_options *o,
-		      size_t nr_ids)
-{
-	memset(m, 0, sizeof(*m));
-	m->d = d;
-	m->o = o;
-	for (int i = 0; i < 2; i++) {
-		CALLOC_ARRAY(m->count[i], nr_ids);
-		ALLOC_ARRAY(m->place[i], o->algorithm == DIFF_MYERS ? 0 : nr_ids);
-	}
-}
-
-void text_marker_release(struct text_marker *m)
-{
-	for (int i = 0; i < 2; i++) {
-		free(m->count[i]);
-		free(m->place[i]);
-	}
-	free(m->next);
-	free(m->boxes);
-}
-
-void text_mark_changes(struct text_marker *m)
-{
-	text_push_box(m, (struct text_box){ { { 0, m->d->side[0].nr },
-					      { 0, m->d->side[1].nr } } });
-	while (m->nr_boxes)
-		solve_box(m, m->boxes[--m->nr_boxes]);
+		memset(m->d->side[i].changed + box.side[i].begin, 1, text_range_nr(box.side[i]));
 }

@@ -134,6 +134,51 @@ static size_t number_lines(struct text_diff *d, unsigned ignore)
 	return t.nr;
 }
 
+/* ---- changed lines ---- */
+
+/* How one box is solved: marks made, or smaller boxes pushed. */
+static void solve_box(struct text_marker *m, struct text_box box)
+{
+	if (!text_range_nr(box.side[0]) || !text_range_nr(box.side[1]))
+		text_mark_all(m, box);
+	else if (m->o->algorithm == DIFF_HISTOGRAM)
+		text_histogram_box(m, box);
+	else if (m->o->algorithm == DIFF_PATIENCE)
+		text_patience_box(m, box);
+	else
+		text_mark_myers(m, box);
+}
+
+static void marker_init(struct text_marker *m, struct text_diff *d,
+			const struct diff_options *o, size_t nr_ids)
+{
+	memset(m, 0, sizeof(*m));
+	m->d = d;
+	m->o = o;
+	for (int i = 0; i < 2; i++) {
+		CALLOC_ARRAY(m->count[i], nr_ids);
+		ALLOC_ARRAY(m->place[i], o->algorithm == DIFF_MYERS ? 0 : nr_ids);
+	}
+}
+
+static void marker_release(struct text_marker *m)
+{
+	for (int i = 0; i < 2; i++) {
+		free(m->count[i]);
+		free(m->place[i]);
+	}
+	free(m->next);
+	free(m->boxes);
+}
+
+static void mark_changes(struct text_marker *m)
+{
+	text_push_box(m, (struct text_box){ { { 0, m->d->side[0].nr },
+					      { 0, m->d->side[1].nr } } });
+	while (m->nr_boxes)
+		solve_box(m, m->boxes[--m->nr_boxes]);
+}
+
 /* ---- the list ---- */
 
 static bool all_blank(const struct text_side *s, size_t first, size_t nr, unsigned ignore)
@@ -228,11 +273,11 @@ void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
 		cut_common_tail(old_text, &old_len, new_text, &new_len);
 	split_lines(&d->side[0], old_text, old_len);
 	split_lines(&d->side[1], new_text, new_len);
-	text_marker_init(&m, d, o, number_lines(d, o->ignore & ~DIFF_IGNORE_BLANK_LINES));
-	text_mark_changes(&m);
+	marker_init(&m, d, o, number_lines(d, o->ignore & ~DIFF_IGNORE_BLANK_LINES));
+	mark_changes(&m);
 	text_slide_groups(&m, 0);
 	text_slide_groups(&m, 1);
-	text_marker_release(&m);
+	marker_release(&m);
 	list_changes(d, o);
 }
 

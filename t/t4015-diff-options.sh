@@ -176,6 +176,15 @@ test_expect_success 'external diffs: arguments, who is asked, exit codes' '
 	rm .git/info/attributes && git config --unset diff.up.command
 '
 
+test_expect_success '--output, --exit-code' '
+	git log -2 -p >out && git log -2 -p --output=.git/o >actual && test_must_be_empty actual && test_cmp out .git/o &&
+	(cd d && git log -2 -p --output=../.git/p) && test_cmp out .git/p &&
+	git log -1 -p --color=always --output=.git/o && test_grep "[[]m" .git/o &&
+	test_expect_code 128 git log --output=none/o 2>err && test_grep "could not open .none/o. for writing" err &&
+	test_expect_code 1 git log --exit-code -1 && git log -1 --exit-code --no-exit-code && test_expect_code 0 git log -1 --exit-code -- none &&
+	git commit -q --allow-empty -m nothing && git log -1 --exit-code -p
+'
+
 test_expect_success 'with ignored changes, names are of files that have others' '
 	printf "a  b\n" >w && git add . && git commit -q -m w && printf "a b\n" >w && echo >>z && git add . && git commit -q -m w2 &&
 	lines "w|z|" $log --name-only && lines "z|" $log --name-only -b && lines "z|" $log --name-only -I^a
