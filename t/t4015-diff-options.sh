@@ -96,6 +96,7 @@ test_expect_success '--dirstat' '
 	lines "  83.3% p/q/|   8.3% p/r/|  91.6% p/|" $log --dirstat=lines --cumulative &&
 	lines "  33.3% p/q/|  33.3% p/r/|" $log --dirstat-by-file && lines "  87.4% p/q/|   6.2% p/r/|" $log --dirstat &&
 	lines "  33.3% p/q/|  33.3% p/r/|" -c diff.dirstat=files $log --dirstat &&
+	mkdir -p s/t && echo x >s/t/f && git add . && git commit -q -m deep && lines " 100.0% s/t/|" $log --dirstat=lines,cumulative &&
 	test_expect_code 128 git log --dirstat=odd 2>err && test_grep "Unknown dirstat parameter .odd" err
 '
 
