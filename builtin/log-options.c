@@ -2,7 +2,9 @@
 /* git log: options, and the configuration behind them. */
 #include "compat/posix.h"
 #include "builtin/log.h"
+#include "compat/syscalls.h"
 #include "diff/patch-id.h"
+#include "history/revparse.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
 #include "worktree/diff-submodules.h"
@@ -95,6 +97,7 @@ static int read_config(struct log_options *o, struct err *err)
 		return rc;
 	if (config_get_bool(c, "log.abbrevcommit", &o->abbrev_commit, err) < 0 ||
 	    config_get_bool(c, "log.showroot", &o->show_root, err) < 0 ||
+	    config_get_bool(c, "log.follow", &o->follow, err) < 0 ||
 	    config_get_bool(c, "log.mailmap", &o->mailmap, err) < 0 ||
 	    config_get_bool(c, "log.showsignature", &o->show_signature, err) < 0)
 		return ERR_INVALID;
@@ -155,6 +158,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->decorations.all_refs = false;
 	o->diff.prefix = r->prefix;
 	o->diff.abbrev = r->settings.abbrev;
+	o->diff.textconv = true;
 	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
 	o->walk->default_rev = "HEAD";
 	commit_pool_keep_buffers(o->walk->pool, true);
@@ -177,6 +181,7 @@ void log_options_release(struct log_options *o)
 	strbuf_release(&o->graph_prefix);
 	graph_free(o->graph);
 	free(o->graph_parents);
+	free(o->follow_path);
 	free(o->graph_colors);
 	rev_walk_free(o->walk);
 	o->walk = NULL;
@@ -437,6 +442,8 @@ static int switch_option(struct log_options *o, const char *arg)
 {
 	if (!strcmp(arg, "--full-diff"))
 		o->full_diff = true;
+	else if (!strcmp(arg, "--follow") || !strcmp(arg, "--no-follow"))
+		o->follow = o->follow_asked = arg[2] == 'f';
 	else if (!strcmp(arg, "--show-signature"))
 		o->show_signature = true;
 	else if (!strcmp(arg, "--no-show-signature"))
@@ -456,8 +463,27 @@ static int switch_option(struct log_options *o, const char *arg)
 	return 1;
 }
 
+/* --output: from here on standard output is the file. */
+static int redirect(const struct log_options *o, struct err *err)
+{
+	const char *name = o->diff.output;
+	bool inside = o->repo->prefix && *name != '/';
+	char *path = xstrfmt("%s%s", inside ? o->repo->prefix : "", name);
+	int fd = sys->open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666), ret = 0;
+
+	if (fd < 0)
+		ret = err_set_errno(err, "could not open '%s' for writing", name);
+	else if (dup2(fd, STDOUT_FILENO) < 0)
+		ret = err_set_errno(err, "cannot redirect standard output");
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ret;
+}
+
 static int diff_option(struct log_options *o, const char *const *argv, struct err *err)
 {
+	const char *output = o->diff.output;
 	bool color = o->diff.color;
 	int used = diff_options_parse(&o->diff, argv, err);
 
@@ -465,7 +491,9 @@ static int diff_option(struct log_options *o, const char *const *argv, struct er
 		error("%s", err_message(err));
 		exit(129);
 	}
-	o->diff_asked |= !strcmp(argv[0], "-r") || !strcmp(argv[0], "-t");
+	if (used > 0 && o->diff.output != output && redirect(o, err) < 0)
+		return ERR_IO;
+	o->diff_asked |= o->diff.exit_code || !strcmp(argv[0], "-r") || !strcmp(argv[0], "-t");
 	if (used > 0 && o->diff.color != color)
 		o->color = o->diff.color;
 	if (o->diff.null_term)
@@ -608,7 +636,7 @@ static int settle_decorations(struct log_options *o, struct err *err)
 /* -S, --diff-filter and the like choose commits: one without a diff is not shown. */
 bool log_diff_decides(const struct log_options *o)
 {
-	return o->diff.filter[0] || o->diff.pickaxe;
+	return o->follow_path || o->diff.filter[0] || o->diff.pickaxe || o->diff.find_objects.nr;
 }
 
 /* -q is what the command begins with, wherever it stands. */
@@ -637,7 +665,7 @@ static void settle_merge_diff(struct log_options *o)
 static bool compares_contents(const struct diff_options *o)
 {
 	return o->formats & (DIFF_FORMAT_PATCH | DIFF_FORMAT_STAT | DIFF_FORMAT_NUMSTAT |
-			     DIFF_FORMAT_SHORTSTAT) || o->pickaxe_grep;
+			     DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_CHECK | DIFF_FORMAT_DIRSTAT) || o->pickaxe_grep;
 }
 
 /* log.graphColors, or ours. */
@@ -690,6 +718,20 @@ static int settle_graph(struct log_options *o, struct err *err)
 	return 0;
 }
 
+/* The walk sees all commits then: which of them matter depends on the names found on the way. */
+static int settle_follow(struct log_options *o, struct err *err)
+{
+	struct rev_walk *w = o->walk;
+
+	if (!o->follow)
+		return 0;
+	if (!w->has_pathspec || w->pathspec.nr != 1 || w->pathspec.has_exclude)
+		return !o->follow_asked ? 0 : err_set(err, ERR_INVALID, "--follow requires exactly one pathspec");
+	o->follow_path = xstrdup(w->pathspec.items[0].match);
+	w->has_pathspec = false;
+	return 0;
+}
+
 /* .gitattributes, .gitmodules, and what the diff has from the options of the walk. */
 static int settle_diff(struct log_options *o, struct err *err)
 {
@@ -721,13 +763,31 @@ static int settle_diff(struct log_options *o, struct err *err)
 	return rc;
 }
 
+static int resolve_object(void *data, const char *name, struct object_id *out, struct err *err)
+{
+	struct log_options *o = data;
+
+	return revparse_oid(o->repo, name, out, err);
+}
+
 int log_options_settle(struct log_options *o, struct err *err)
 {
 	int rc = settle_graph(o, err);
 
+	if (rc >= 0)
+		rc = settle_follow(o, err);
 	settle_quiet(o);
+	if (o->diff.complaint)
+		warning("%s", o->diff.complaint);
 	if (rc >= 0)
 		rc = diff_options_check(&o->diff, err);
+	if (rc < 0)
+		return rc;
+	rc = diff_options_resolve(&o->diff, resolve_object, o, err);
+	if (rc == ERR_INVALID && o->diff.find_objects.nr) { /* as parse_options() has it */
+		error("%s", err_message(err));
+		exit(129);
+	}
 	if (rc < 0)
 		return rc;
 	settle_raw(o);

@@ -271,9 +271,13 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	int rc;
 
-	rc = diff_trees(&q, &o->diff, old_tree, &c->tree, err);
-	if (!rc)
+	if (o->follow_path)
+		rc = diff_follow(&q, &o->diff, old_tree, &c->tree, &o->follow_path, err);
+	else
+		rc = diff_trees(&q, &o->diff, old_tree, &c->tree, err);
+	if (!rc && !o->follow_path)
 		rc = diff_process(&q, &o->diff, err);
+	o->has_differences |= q.nr != 0;
 	if (!rc && q.nr) {
 		rc = add_header(o, c, from, err);
 		*header = true;
@@ -281,6 +285,7 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 			add_gap(o);
 			o->diff.drain = flush_text;
 			rc = diff_format(&q, &o->diff, &o->text, err);
+			o->check_failed |= q.check_failed;
 		}
 	}
 	diff_queue_clear(&q);

@@ -38,13 +38,14 @@ int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
 	const struct option none[] = { OPT_END() };
 	struct log_options o;
 	struct err err = ERR_INIT;
-	int rc;
+	int rc, result;
 
 	if (argc == 2 && !strcmp(argv[1], "-h"))
 		parse_options(argc, argv, none, usage, 0);
 	rc = log_options_init(&o, ctx->repo, &err);
 	if (!rc)
 		rc = log_run(&o, argc, argv, &err);
+	result = (o.check_failed ? 2 : 0) | (o.diff.exit_code && o.has_differences ? 1 : 0);
 	log_options_release(&o);
-	return rc < 0 ? report_fatal(&err) : 0;
+	return rc < 0 ? report_fatal(&err) : result;
 }

@@ -26,6 +26,8 @@ struct log_options {
 	bool abbrev_commit, abbrev_commit_given;
 	bool format_given; /* --pretty and the like */
 	bool plumbing;	   /* from log_options_init_plumbing */
+	bool follow, follow_asked; /* log.follow; an option */
+	char *follow_path; /* the name that the file has now; owned */
 	bool full_diff, show_root, log_size, show_signature;
 	bool with_graph;
 	bool color;
@@ -48,6 +50,8 @@ struct log_options {
 	char line_end; /* LF, or NUL with -z */
 	/* while showing */
 	bool shown_one;
+	bool check_failed; /* --check: exit code 2 */
+	bool has_differences; /* --exit-code: 1 */
 	struct strbuf text;
 	bool open_line;	     /* the last message had no newline at its end */
 	struct graph *graph; /* NULL: none */

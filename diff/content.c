@@ -35,9 +35,23 @@ void diff_chunks_free(struct diff_chunks *c)
 
 void diff_driver_of(const struct diff_options *o, const char *path, struct diff_driver *out)
 {
-	*out = (struct diff_driver){ .binary = -1 };
+	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
 	if (o->driver)
 		o->driver(o->driver_data, path, out);
+}
+
+const struct diff_options *diff_options_for(const struct diff_options *o, const char *path,
+					    struct diff_options *scratch)
+{
+	struct diff_driver driver;
+
+	if (o->algorithm_given)
+		return o;
+	diff_driver_of(o, path, &driver);
+	if (!driver.algorithm)
+		return o;
+	*scratch = *o;
+	return diff_set_algorithm(scratch, driver.algorithm) ? scratch : o;
 }
 
 /* The content of a gitlink is a line that names its commit. */

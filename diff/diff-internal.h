@@ -50,6 +50,14 @@ MUST_USE int diff_file_binary(struct diff_file *f, const struct diff_options *o,
 /* f->oid of a file that was queued without one. */
 MUST_USE int diff_file_hash(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
+/* "patience" and the like; false: no such name. */
+bool diff_set_algorithm(struct diff_options *o, const char *name);
+/*
+ * What the driver of a pair's path says of texts: `scratch` (a copy) has its algorithm. Returns
+ * what is to be used.
+ */
+const struct diff_options *diff_options_for(const struct diff_options *o, const char *path,
+					    struct diff_options *scratch);
 void diff_driver_of(const struct diff_options *o, const char *path, struct diff_driver *out);
 
 /*
@@ -70,6 +78,22 @@ MUST_USE int diff_detect_renames(struct diff_queue *q, const struct diff_options
 MUST_USE int diff_pickaxe(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);
 
+/* ---- process.c ---- */
+/* The steps that choose and order pairs, for pairs that have their status. */
+MUST_USE int diff_choose(struct diff_queue *q, const struct diff_options *o, struct err *err);
+
+/* ---- order.c ---- */
+/* The patterns of options.order_file, unless they are there. */
+MUST_USE int diff_read_order(struct diff_options *o, struct err *err);
+MUST_USE int diff_order(struct diff_queue *q, const struct diff_options *o, struct err *err);
+
+/* ---- ignore-lines.c ---- */
+struct diff_regexes;
+/* false: the pattern is invalid. */
+bool diff_regexes_add(struct diff_regexes **r, const char *pattern);
+void diff_regexes_free(struct diff_regexes *r);
+bool diff_regexes_match(const struct diff_regexes *r, const char *text, size_t len);
+
 /* ---- names.c ---- */
 /* Path with core.quotePath rules and options.relative; NUL-terminated raw for -z. */
 void diff_add_path(struct strbuf *out, const struct diff_options *o, const char *path);
@@ -87,7 +111,27 @@ MUST_USE int diff_add_stat(struct diff_queue *q, const struct diff_options *o,
 			   struct strbuf *out, struct err *err);
 MUST_USE int diff_add_numstat(struct diff_queue *q, const struct diff_options *o,
 			      struct strbuf *out, struct err *err);
-MUST_USE int diff_add_patch(struct diff_pair *p, const struct diff_options *o,
+/* Both sides differ only in what the options ignore. */
+MUST_USE int diff_is_ignorable(struct diff_pair *p, const struct diff_options *o,
+			       bool *ignorable, struct err *err);
+/* The totals of each directory; needs --dirstat's options. */
+MUST_USE int diff_add_dirstat(struct diff_queue *q, const struct diff_options *o,
+			      struct strbuf *out, struct err *err);
+/* For each pair what --numstat counts, in bytes for binary files: caller frees *out. */
+struct diff_line_count {
+	const struct diff_pair *pair;
+	uint64_t changed;
+	bool binary;
+};
+MUST_USE int diff_count_lines(struct diff_queue *q, const struct diff_options *o,
+			      struct diff_line_count **out, size_t *nr, struct err *err);
+/* *failed is set if there is anything to complain about, else left. */
+MUST_USE int diff_add_check(struct diff_pair *p, const struct diff_options *o,
+			    struct strbuf *out, bool *failed, struct err *err);
+/* The rules for a file with this driver. */
+unsigned diff_whitespace_of(const struct diff_options *o, const struct diff_driver *driver);
+/* The patch of pair number `at`. */
+MUST_USE int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_options *o,
 			    struct strbuf *out, struct err *err);
 /* The escape sequence, or "" without colours. */
 static inline const char *diff_color_of(const struct diff_options *o, enum diff_color c)

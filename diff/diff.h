@@ -29,6 +29,7 @@
 #include "odb.h"
 #include "util/err.h"
 #include "util/strbuf.h"
+#include "util/strvec.h"
 
 /* ---- pairs ---- */
 
@@ -77,8 +78,9 @@ struct diff_queue {
 	size_t nr, alloc;
 	/* Set by diff_queue_add: for options.quick. */
 	bool has_changes;
+	bool check_failed; /* set by diff_format with --check: exit code 2 */
 };
-#define DIFF_QUEUE_INIT { NULL, 0, 0, false }
+#define DIFF_QUEUE_INIT { NULL, 0, 0, false, false }
 
 /*
  * A mode of 0: no such side. An oid of NULL: not known, options->read has the
@@ -105,6 +107,13 @@ unsigned diff_pair_percent(const struct diff_pair *p);
 #define DIFF_FORMAT_NAME_ONLY 64u
 #define DIFF_FORMAT_NAME_STATUS 128u
 #define DIFF_FORMAT_NONE 256u /* -s */
+#define DIFF_FORMAT_CHECK 512u
+#define DIFF_FORMAT_DIRSTAT 1024u
+
+/* How differences are found: E. Myers' search, patience diff, histogram diff. */
+enum diff_algorithm { DIFF_MYERS, DIFF_PATIENCE, DIFF_HISTOGRAM };
+
+enum diff_words { DIFF_WORDS_NONE, DIFF_WORDS_PLAIN, DIFF_WORDS_PORCELAIN, DIFF_WORDS_COLOR };
 
 enum diff_detect { DIFF_DETECT_NONE, DIFF_DETECT_RENAMES, DIFF_DETECT_COPIES };
 
@@ -120,6 +129,14 @@ struct diff_driver {
 	int binary;	      /* 1: binary, 0: text, -1: look at the content */
 	const char *funcname; /* extended regular expression (several lines, "!"
 				 negates); NULL: the default */
+	const char *algorithm; /* as diff.algorithm; NULL: the options' */
+	const char *textconv; /* a program that makes a text of a file; NULL: none */
+	const char *command;  /* an external diff; NULL: none */
+	bool trust_exit_code; /* of it */
+	const char *word_regex; /* as diff.wordRegex; NULL: the options' */
+	const char *whitespace; /* as core.whitespace; "": all rules; NULL: the options' */
+	bool no_whitespace;	/* -whitespace: no rule at all */
+	size_t marker_size;	/* of conflict markers */
 };
 
 enum diff_color {
@@ -130,6 +147,7 @@ enum diff_color {
 
 struct diff_options {
 	struct odb *odb;
+	char *complaint; /* a warning about the configuration, for the command to print; owned */
 	unsigned formats; /* DIFF_FORMAT_*; 0: the command's default */
 
 	/* which pairs */
@@ -138,6 +156,12 @@ struct diff_options {
 	bool show_trees; /* -t */
 	bool quick;	 /* stop at the first difference; for diff_trees */
 	bool reverse;	 /* -R */
+	char *order_file; /* -O, diff.orderFile; owned. "": none */
+	struct strvec order; /* its patterns, read by diff_options_resolve */
+	const char *rotate_to; /* --rotate-to, --skip-to: the file that comes first */
+	bool rotate_skips;     /* files before it are left out */
+	bool rotate_strict;    /* a file that is not there is an error */
+	int ita_invisible;     /* --ita-invisible-in-index: 1, --ita-visible-in-index: 0; -1: neither */
 	char filter[24]; /* --diff-filter: letters that may pass; "": all */
 	const char *prefix; /* "dir/" for --relative without a path; NULL: none. Not owned */
 	char *relative;	 /* only paths that begin so, shown without it; owned */
@@ -152,11 +176,16 @@ struct diff_options {
 	unsigned rename_score;	 /* of DIFF_MAX_SCORE; 0: 50% */
 	unsigned break_score, merge_score; /* 0: 50%, 60% */
 	int rename_limit;	 /* -1: default 1000; 0: none */
+	bool rename_empty;	 /* empty files too; default */
 
 	/* text */
 	unsigned context, interhunk_context;
 	unsigned ignore; /* DIFF_IGNORE_* */
-	bool minimal, indent_heuristic;
+	enum diff_algorithm algorithm;
+	bool minimal; /* Myers' search finds the shortest script, whatever it costs */
+	bool algorithm_given; /* by an option: those of drivers do not count */
+	struct strvec anchors; /* patience: unique lines that begin so stay; owned */
+	bool indent_heuristic;
 	bool text;	 /* -a: nothing is binary */
 	bool binary;	 /* --binary: patches that can be applied */
 	bool irreversible_delete; /* -D: the content of deleted files is not shown */
@@ -164,6 +193,14 @@ struct diff_options {
 	int abbrev;	 /* digits; -1: automatic, 0: all */
 	const char *src_prefix, *dst_prefix;
 	const char *line_prefix; /* before every line */
+	char indicator[3];	 /* in front of new, old and context lines */
+	bool function_context;	 /* -W: whole functions */
+	struct diff_regexes *ignore_lines; /* -I; owned */
+	enum diff_words word_diff;
+	const char *word_regex;	 /* what a word is; NULL: as the driver says */
+	const char *word_regex_default; /* diff.wordRegex; NULL: what is no space */
+	unsigned ws_highlight;	 /* WS_SHOW_*; diff/whitespace-internal.h */
+	bool mnemonic_prefix;	 /* diff.mnemonicPrefix, and no option says other */
 	uint64_t big_file_threshold; /* larger is binary */
 	bool suppress_blank_empty;
 	unsigned whitespace; /* core.whitespace; diff/whitespace.h */
@@ -174,17 +211,32 @@ struct diff_options {
 	int stat_width, stat_name_width, stat_graph_width, stat_count; /* 0: automatic */
 	int term_columns; /* for --stat; 0: $COLUMNS or 80 */
 	bool compact_summary;
+	struct diff_dirstat {
+		bool by_line, by_file, cumulative; /* else by bytes */
+		unsigned permille;		   /* smaller parts are left out */
+	} dirstat;
 	bool color;
 	char colors[DIFF_COLOR_NR][75];
+	bool color_always;  /* by an option, and not just for a terminal */
+	const char *output; /* --output: the command's file instead of standard output; not owned */
+	bool exit_code;	    /* --exit-code: the command ends with 1 if there are differences */
 	/* If set: called with `out` after each file's text, may drain it. */
 	int (*drain)(void *data, struct strbuf *out, struct err *err);
 	void *drain_data;
+
+	/* programs */
+	bool textconv;	     /* drivers may convert files to text */
+	bool allow_external; /* --ext-diff */
+	const char *external; /* diff.external; NULL: none */
+	bool external_trust;  /* diff.trustExitCode */
 
 	/* pickaxe */
 	char *pickaxe;	 /* -S or -G; owned */
 	bool pickaxe_grep, pickaxe_regex, pickaxe_all;
 	bool pickaxe_ignore_case;
 	bool pickaxe_conflict; /* -S and -G were given */
+	struct strvec find_objects; /* --find-object: names as they were given; owned */
+	struct object_id *find_oids; /* set by diff_options_resolve; owned */
 
 	/* content of sides with oid_valid false */
 	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,
@@ -208,6 +260,17 @@ int diff_options_parse(struct diff_options *o, const char *const *argv, struct e
 /* After the last option: conflicts; --name-only and --name-status are alone. */
 MUST_USE int diff_options_check(struct diff_options *o, struct err *err);
 
+/*
+ * Before the first comparison: the object of --find-object, found by `resolve` (the name is
+ * gitrevisions(7)'s), patterns and files that options name.
+ */
+MUST_USE int diff_options_resolve(struct diff_options *o,
+				  int (*resolve)(void *data, const char *name,
+						 struct object_id *out, struct err *err),
+				  void *data, struct err *err);
+/* "i/" and "w/" or the like, if diff.mnemonicPrefix asks for it and no option for others. */
+void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst);
+
 /* ---- filling the queue ---- */
 
 /*
@@ -224,6 +287,15 @@ MUST_USE int diff_trees(struct diff_queue *q, const struct diff_options *o,
  */
 MUST_USE int diff_process(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);
+
+/*
+ * Both steps for one file, *path (owned by the caller): options.pathspec does not count. Where
+ * the file comes into being, the one from which it was renamed or copied is searched for, and
+ * *path becomes that one's name.
+ */
+MUST_USE int diff_follow(struct diff_queue *q, const struct diff_options *o,
+			 const struct object_id *old_tree, const struct object_id *new_tree,
+			 char **path, struct err *err);
 
 /* ---- text ---- */
 

@@ -160,13 +160,34 @@ static int add_statistics(struct diff_queue *q, const struct diff_options *o,
 	return ret;
 }
 
+/* Content is compared with -w and the like even where it is not shown. */
+static int is_hidden(struct diff_pair *p, const struct diff_options *o, bool *hidden,
+		     struct err *err)
+{
+	*hidden = false;
+	if ((!(o->ignore & ~DIFF_IGNORE_BLANK_LINES) && !o->ignore_lines) || p->status != DIFF_STATUS_MODIFIED ||
+	    p->score || p->old->mode != p->new->mode || MODE_IS_TREE(p->old->mode))
+		return 0;
+	return diff_is_ignorable(p, o, hidden, err);
+}
+
+static int add_check(struct diff_queue *q, size_t i, const struct diff_options *o,
+		     struct strbuf *out, struct err *err)
+{
+	int ret = diff_add_check(q->pairs[i], o, out, &q->check_failed, err);
+
+	diff_file_unload(q->pairs[i]->old);
+	diff_file_unload(q->pairs[i]->new);
+	return ret;
+}
+
 static int add_patches(struct diff_queue *q, const struct diff_options *o,
 		       struct strbuf *out, struct err *err)
 {
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < q->nr; i++) {
-		ret = diff_add_patch(q->pairs[i], o, out, err);
+		ret = diff_add_patch(q, i, o, out, err);
 		/* one pair in memory at a time */
 		diff_file_unload(q->pairs[i]->old);
 		diff_file_unload(q->pairs[i]->new);
@@ -179,7 +200,7 @@ static int add_patches(struct diff_queue *q, const struct diff_options *o,
 int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbuf *out,
 		struct err *err)
 {
-	const unsigned lines = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY;
+	const unsigned lines = DIFF_FORMAT_CHECK | DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY;
 	const unsigned statistics = DIFF_FORMAT_NUMSTAT | DIFF_FORMAT_STAT | DIFF_FORMAT_SHORTSTAT;
 	bool separate = false;
 	int ret = 0;
@@ -187,17 +208,29 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 	if (!q->nr || o->formats & DIFF_FORMAT_NONE)
 		return 0;
 	if (o->formats & lines) {
-		for (size_t i = 0; i < q->nr; i++) {
-			if (o->formats & DIFF_FORMAT_NAME_ONLY)
+		for (size_t i = 0; !ret && i < q->nr; i++) {
+			bool hidden = false;
+
+			if (!(o->formats & DIFF_FORMAT_CHECK))
+				ret = is_hidden(q->pairs[i], o, &hidden, err);
+			if (ret < 0 || hidden)
+				continue;
+			if (o->formats & DIFF_FORMAT_CHECK)
+				ret = add_check(q, i, o, out, err);
+			else if (o->formats & DIFF_FORMAT_NAME_ONLY)
 				add_name(out, o, q->pairs[i]);
 			else
 				add_raw(out, o, q->pairs[i], o->formats & DIFF_FORMAT_RAW);
 		}
 		separate = true;
 	}
-	if (o->formats & statistics) {
+	if (!ret && o->formats & statistics) {
 		ret = add_statistics(q, o, out, err);
 		separate = true;
+	}
+	if (!ret && o->formats & DIFF_FORMAT_DIRSTAT) {
+		ret = diff_add_dirstat(q, o, out, err);
+		separate |= o->dirstat.by_line;
 	}
 	if (!ret && o->formats & DIFF_FORMAT_SUMMARY) {
 		size_t before = out->len;

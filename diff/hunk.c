@@ -1,131 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include <regex.h>
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
 #include "diff/whitespace-internal.h"
 #include "util/alloc.h"
-#include "util/utf8.h"
-
-/* ---- function names ---- */
-
-#define LONGEST_NAME 80
-
-struct funcname {
-	size_t nr;
-	struct funcname_pattern {
-		regex_t regex;
-		bool negated; /* a line that matches has no name */
-	} patterns[];
-};
-
-int funcname_new(struct funcname **out, const char *patterns, struct err *err)
-{
-	struct funcname *f;
-	size_t lines = 1;
-
-	*out = NULL;
-	if (!patterns)
-		return 0;
-	for (const char *c = patterns; *c; c++)
-		lines += *c == '\n';
-	f = xcalloc(1, sizeof(*f) + lines * sizeof(*f->patterns));
-	for (;;) {
-		size_t n = strcspn(patterns, "\n");
-		char *line = xmemdupz(patterns, n), *regex = line;
-		int failed;
-
-		f->patterns[f->nr].negated = *line == '!';
-		regex += *line == '!';
-		failed = regcomp(&f->patterns[f->nr].regex, regex, REG_EXTENDED | REG_NEWLINE);
-		free(line);
-		if (failed) {
-			funcname_free(f);
-			return err_set(err, ERR_INVALID, "invalid regexp to look for hunk header: %.*s",
-				       (int)n, patterns);
-		}
-		f->nr++;
-		if (!patterns[n])
-			break;
-		patterns += n + 1;
-	}
-	*out = f;
-	return 0;
-}
-
-void funcname_free(struct funcname *f)
-{
-	if (!f)
-		return;
-	for (size_t i = 0; i < f->nr; i++)
-		regfree(&f->patterns[i].regex);
-	free(f);
-}
-
-/* A name begins in the first column. */
-static bool default_name(const struct text_line *l, const char **name, size_t *len)
-{
-	unsigned char c = l->len ? (unsigned char)l->text[0] : 0;
-
-	*name = l->text;
-	*len = l->len;
-	return (c < 0x80 && isalpha(c)) || c == '_' || c == '$';
-}
-
-static bool pattern_name(const struct funcname *f, const struct text_line *l,
-			 const char **name, size_t *len)
-{
-	size_t n = l->len;
-
-	if (n && l->text[n - 1] == '\n')
-		n--;
-	for (size_t i = 0; i < f->nr; i++) {
-		regmatch_t m[2];
-		int group;
-
-		m[0].rm_so = 0;
-		m[0].rm_eo = (regoff_t)n;
-		if (regexec(&f->patterns[i].regex, l->text, 2, m, REG_STARTEND))
-			continue;
-		if (f->patterns[i].negated)
-			return false;
-		group = m[1].rm_so >= 0 ? 1 : 0;
-		*name = l->text + m[group].rm_so;
-		*len = (size_t)(m[group].rm_eo - m[group].rm_so);
-		return true;
-	}
-	return false;
-}
-
-/* The name ends before an incomplete character or anything that is not UTF-8. */
-static size_t valid_utf8_len(const char *name, size_t len)
-{
-	const char *at = name;
-
-	while (len && utf8_next(&at, &len) >= 0)
-		;
-	return (size_t)(at - name);
-}
-
-/* Sets the name if the line has one. */
-static bool name_of_line(const struct funcname *f, const struct text_line *l,
-			 struct strbuf *out)
-{
-	const char *name = l->text;
-	size_t len = 0;
-
-	if (!(f ? pattern_name(f, l, &name, &len) : default_name(l, &name, &len)))
-		return false;
-	if (len > LONGEST_NAME)
-		len = LONGEST_NAME;
-	while (len && diff_is_space(name[len - 1]))
-		len--;
-	strbuf_reset(out);
-	strbuf_add(out, name, valid_utf8_len(name, len));
-	return true;
-}
 
 /* ---- lines ---- */
+
+static bool is_blank_line(const struct text_line *l)
+{
+	for (size_t i = 0; i < l->len; i++)
+		if (!diff_is_space(l->text[i]))
+			return false;
+	return true;
+}
 
 static void start_line(const struct hunk_printer *hp)
 {
@@ -146,31 +34,19 @@ static void print_line(const struct hunk_printer *hp, char sign, const struct te
 		       bool blank_at_eof)
 {
 	const struct diff_options *o = hp->o;
-	size_t len = l->len;
-	bool complete = len && l->text[len - 1] == '\n';
+	enum diff_color c = sign == '+' ? DIFF_COLOR_NEW :
+			    sign == '-' ? DIFF_COLOR_OLD : DIFF_COLOR_CONTEXT;
+	struct ws_line w = {
+		.sign = o->indicator[sign == '+' ? 0 : sign == '-' ? 1 : 2],
+		.color = c, .text = l->text, .len = l->len, .blank_at_eof = blank_at_eof,
+	};
+	bool complete = l->len && l->text[l->len - 1] == '\n';
 
-	if (complete)
-		len--;
+	w.len -= complete;
+	if (sign == ' ' && !w.len && o->suppress_blank_empty)
+		w.sign = '\0';
 	start_line(hp);
-	if (!o->color) {
-		if (sign != ' ' || len || !o->suppress_blank_empty)
-			strbuf_addch(hp->out, sign);
-		strbuf_add(hp->out, l->text, len);
-	} else if (sign == '+') {
-		whitespace_add_new_line(hp->out, o, l->text, len, blank_at_eof);
-	} else {
-		enum diff_color c = sign == '-' ? DIFF_COLOR_OLD : DIFF_COLOR_CONTEXT;
-		bool cr = len && l->text[len - 1] == '\r'; /* stays behind the colour */
-
-		len -= cr;
-		strbuf_addstr(hp->out, diff_color_of(o, c));
-		if (sign != ' ' || len || !o->suppress_blank_empty)
-			strbuf_addch(hp->out, sign);
-		strbuf_add(hp->out, l->text, len);
-		strbuf_addstr(hp->out, diff_color_of(o, DIFF_COLOR_RESET));
-		if (cr)
-			strbuf_addch(hp->out, '\r');
-	}
+	whitespace_add_line(hp->out, o, hp->whitespace, &w);
 	if (complete)
 		strbuf_addch(hp->out, '\n');
 	else
@@ -247,37 +123,147 @@ static size_t at_most(size_t n, size_t limit)
 	return n < limit ? n : limit;
 }
 
-/* The next hunk at or behind change `from`; false if there is none. */
-static bool next_hunk(const struct text_diff *d, const struct diff_options *o, size_t from,
-		      struct hunk *h)
+static void set_begin(const struct text_diff *d, struct hunk *h, size_t context)
 {
-	size_t context = o->context, after;
-	const struct text_change *first, *last;
+	const struct text_change *first = &d->changes[h->from];
 
-	h->from = skip_ignorable(d, from, context);
-	if (h->from >= d->nr)
-		return false;
-	h->to = last_of_hunk(d, h->from, context, 2 * context + o->interhunk_context) + 1;
-	first = &d->changes[h->from];
-	last = &d->changes[h->to - 1];
 	h->old_first = first->old_first - at_most(context, first->old_first);
 	h->new_first = first->new_first - at_most(context, first->new_first);
+}
+
+static void set_end(const struct text_diff *d, struct hunk *h, size_t context)
+{
+	const struct text_change *last = &d->changes[h->to - 1];
+	size_t after;
+
 	h->old_end = old_end(last);
 	h->new_end = last->new_first + last->new_nr;
 	after = at_most(context, d->side[0].nr - h->old_end);
 	after = at_most(after, d->side[1].nr - h->new_end);
 	h->old_end += after;
 	h->new_end += after;
+}
+
+/* ---- whole functions: -W ---- */
+
+static bool names_function(const struct hunk_printer *hp, int side, size_t i)
+{
+	return funcname_of_line(hp->funcname, &hp->d->side[side].lines[i], NULL);
+}
+
+/* The line from `from` on, before `end`, that names a function; `end`: there is none. */
+static size_t next_function(const struct hunk_printer *hp, int side, size_t from, size_t end)
+{
+	while (from < end && !names_function(hp, side, from))
+		from++;
+	return from;
+}
+
+/*
+ * The line at which the function around the first change begins, with what stands directly above
+ * it; 0 if there is none. What is added at the end of the text needs nothing if it has a
+ * function of its own.
+ */
+static size_t function_begin(const struct hunk_printer *hp, const struct hunk *h)
+{
+	const struct text_change *first = &hp->d->changes[h->from];
+	const struct text_side *old = &hp->d->side[0];
+	size_t at = first->old_first, new_nr = hp->d->side[1].nr;
+
+	if (at == old->nr) {
+		if (!at || next_function(hp, 1, first->new_first, new_nr) < new_nr)
+			return h->old_first;
+		at--;
+	}
+	while (at && !names_function(hp, 0, at))
+		at--;
+	while (at && !is_blank_line(&old->lines[at - 1]) && !names_function(hp, 0, at - 1))
+		at--;
+	return at;
+}
+
+/* Upwards to the function's begin, over ignorable changes that are left out otherwise. */
+static void extend_begin(const struct hunk_printer *hp, struct hunk *h, size_t least_change)
+{
+	const struct text_diff *d = hp->d;
+
+	for (;;) {
+		size_t begin = function_begin(hp, h), i = least_change;
+
+		if (begin >= h->old_first)
+			return;
+		h->new_first -= at_most(h->old_first - begin, h->new_first);
+		h->old_first = begin;
+		while (i < h->from && old_end(&d->changes[i]) <= h->old_first &&
+		       d->changes[i].new_first + d->changes[i].new_nr <= h->new_first)
+			i++;
+		if (i == h->from)
+			return;
+		h->from = i;
+		set_begin(d, h, hp->o->context);
+	}
+}
+
+/* Down to the function's end, without empty lines there; changes on the way join the hunk. */
+static void extend_end(const struct hunk_printer *hp, struct hunk *h)
+{
+	const struct text_diff *d = hp->d;
+	const struct text_side *old = &d->side[0];
+
+	for (;; h->to++) {
+		size_t end, next;
+
+		set_end(d, h, hp->o->context);
+		end = next_function(hp, 0, old_end(&d->changes[h->to - 1]), old->nr);
+		if (end < old->nr)
+			while (end && is_blank_line(&old->lines[end - 1]))
+				end--;
+		if (end > h->old_end) {
+			h->new_end = at_most(h->new_end + end - h->old_end, d->side[1].nr);
+			h->old_end = end;
+		}
+		if (h->to == d->nr)
+			return;
+		next = d->changes[h->to].old_first;
+		if (next == old->nr && next)
+			next--;
+		if (next > h->old_end + hp->o->context &&
+		    next_function(hp, 0, h->old_end + 1, next + 1) <= next)
+			return;
+	}
+}
+
+/* The next hunk at or behind change `from`; false if there is none. */
+static bool next_hunk(const struct hunk_printer *hp, size_t from, struct hunk *h)
+{
+	const struct diff_options *o = hp->o;
+	const struct text_diff *d = hp->d;
+	size_t context = o->context;
+
+	h->from = skip_ignorable(d, from, context);
+	if (h->from >= d->nr)
+		return false;
+	h->to = last_of_hunk(d, h->from, context, 2 * context + o->interhunk_context) + 1;
+	set_begin(d, h, context);
+	if (o->function_context) {
+		extend_begin(hp, h, from);
+		extend_end(hp, h);
+	} else {
+		set_end(d, h, context);
+	}
 	return true;
 }
 
 void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64_t *added,
 		 uint64_t *deleted)
 {
+	struct diff_options plain = *o;
+	const struct hunk_printer hp = { .o = &plain, .d = d };
 	struct hunk h;
 
+	plain.function_context = false;
 	*added = *deleted = 0;
-	for (size_t from = 0; next_hunk(d, o, from, &h); from = h.to) {
+	for (size_t from = 0; next_hunk(&hp, from, &h); from = h.to) {
 		for (size_t i = h.from; i < h.to; i++) {
 			*added += d->changes[i].new_nr;
 			*deleted += d->changes[i].old_nr;
@@ -287,9 +273,7 @@ void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64
 
 bool hunks_any(const struct text_diff *d, const struct diff_options *o)
 {
-	struct hunk h;
-
-	return next_hunk(d, o, 0, &h);
+	return skip_ignorable(d, 0, o->context) < d->nr;
 }
 
 /* "12,3"; the line before an empty range; no count if it is one. */
@@ -320,23 +304,7 @@ static void print_header(const struct hunk_printer *hp, const struct hunk *h,
 	strbuf_addch(hp->out, '\n');
 }
 
-/*
- * Empty lines that the new text has more of at its end are shown as errors: those at
- * or behind new_line that come when the old text has reached old_line (from 1).
- */
-struct blank_at_eof {
-	size_t old_line, new_line; /* 0: there are none */
-};
-
-static bool is_blank_line(const struct text_line *l)
-{
-	for (size_t i = 0; i < l->len; i++)
-		if (!diff_is_space(l->text[i]))
-			return false;
-	return true;
-}
-
-static struct blank_at_eof find_blank_at_eof(const struct text_diff *d)
+struct blank_at_eof hunks_blank_at_eof(const struct text_diff *d)
 {
 	size_t end[2];
 
@@ -351,10 +319,33 @@ static struct blank_at_eof find_blank_at_eof(const struct text_diff *d)
 	return (struct blank_at_eof){ end[0] + 1, end[1] };
 }
 
+/* The lines of a change; `at` is the old line of its beginning, as the hunk header has it. */
+static void print_change(const struct hunk_printer *hp, const struct text_change *c, size_t at,
+			 const struct blank_at_eof *eof)
+{
+	const struct text_line *old = hp->d->side[0].lines, *new = hp->d->side[1].lines;
+
+	for (size_t i = 0; i < c->old_nr; i++)
+		print_line(hp, '-', &old[c->old_first + i], false);
+	at += c->old_nr;
+	for (size_t j = c->new_first; j < c->new_first + c->new_nr; j++)
+		print_line(hp, '+', &new[j],
+			   eof->old_line && at >= eof->old_line &&
+				   j + 1 >= eof->new_line && is_blank_line(&new[j]));
+}
+
+static void print_context(const struct hunk_printer *hp, const struct text_line *l)
+{
+	if (hp->o->word_diff)
+		words_print_context(hp, l);
+	else
+		print_line(hp, ' ', l, false);
+}
+
 static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
 		       const struct blank_at_eof *eof)
 {
-	const struct text_line *old = hp->d->side[0].lines, *new = hp->d->side[1].lines;
+	const struct text_line *new = hp->d->side[1].lines;
 	/* the old line that is next, as the hunk header has it */
 	size_t at = h->old_first + (h->old_end > h->old_first), j = h->new_first;
 
@@ -362,16 +353,16 @@ static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
 		const struct text_change *c = &hp->d->changes[n];
 
 		for (; j < c->new_first; j++, at++)
-			print_line(hp, ' ', &new[j], false);
-		for (size_t i = 0; i < c->old_nr; i++, at++)
-			print_line(hp, '-', &old[c->old_first + i], false);
-		for (size_t i = 0; i < c->new_nr; i++, j++)
-			print_line(hp, '+', &new[j],
-				   eof->old_line && at >= eof->old_line &&
-					   j + 1 >= eof->new_line && is_blank_line(&new[j]));
+			print_context(hp, &new[j]);
+		if (hp->o->word_diff)
+			words_print_change(hp, c);
+		else
+			print_change(hp, c, at, eof);
+		at += c->old_nr;
+		j += c->new_nr;
 	}
 	for (; j < h->new_end; j++)
-		print_line(hp, ' ', &new[j], false);
+		print_context(hp, &new[j]);
 }
 
 void hunks_print(const struct hunk_printer *hp)
@@ -382,11 +373,11 @@ void hunks_print(const struct hunk_printer *hp)
 	struct hunk h;
 
 	if (hp->o->color)
-		eof = find_blank_at_eof(hp->d);
-	for (; next_hunk(hp->d, hp->o, from, &h); from = h.to) {
+		eof = hunks_blank_at_eof(hp->d);
+	for (; next_hunk(hp, from, &h); from = h.to) {
 		/* The nearest name before the hunk; the last hunk's if there is none. */
 		for (size_t i = h.old_first; i > searched; i--)
-			if (name_of_line(hp->funcname, &hp->d->side[0].lines[i - 1], &name))
+			if (funcname_of_line(hp->funcname, &hp->d->side[0].lines[i - 1], &name))
 				break;
 		searched = h.old_first;
 		print_header(hp, &h, &name);

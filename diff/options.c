@@ -2,6 +2,7 @@
 /* Defaults, configuration, and the options of git-diff(1). */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
+#include "diff/options-internal.h"
 #include "diff/whitespace-internal.h"
 #include "util/alloc.h"
 #include "util/color.h"
@@ -27,6 +28,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 {
 	memset(o, 0, sizeof(*o));
 	o->odb = odb;
+	o->anchors = o->order = o->find_objects = (struct strvec)STRVEC_INIT;
 	o->recursive = true;
 	o->context = 3;
 	o->indent_heuristic = true;
@@ -37,6 +39,11 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->big_file_threshold = (uint64_t)512 << 20;
 	o->quote_path = true;
 	o->whitespace = WS_DEFAULT;
+	o->ws_highlight = WS_SHOW_NEW;
+	o->dirstat.permille = 30;
+	o->rename_empty = true;
+	o->ita_invisible = -1;
+	memcpy(o->indicator, "+- ", sizeof(o->indicator));
 	for (int i = 0; i < DIFF_COLOR_NR; i++)
 		snprintf(o->colors[i], sizeof(o->colors[i]), "%s", default_colors[i].value);
 }
@@ -45,6 +52,14 @@ void diff_options_release(struct diff_options *o)
 {
 	FREE_AND_NULL(o->pickaxe);
 	FREE_AND_NULL(o->relative);
+	strvec_clear(&o->anchors);
+	strvec_clear(&o->order);
+	FREE_AND_NULL(o->order_file);
+	FREE_AND_NULL(o->complaint);
+	FREE_AND_NULL(o->find_oids);
+	strvec_clear(&o->find_objects);
+	diff_regexes_free(o->ignore_lines);
+	o->ignore_lines = NULL;
 }
 
 /* Only paths that begin so, and without it; NULL: all of them. */
@@ -109,28 +124,17 @@ static int config_colors(struct diff_options *o, const struct config_set *c, str
 	return 0;
 }
 
-static int config_algorithm(struct diff_options *o, const struct config_set *c,
-			    struct err *err)
-{
-	const char *name;
-	int ret = config_get_string(c, "diff.algorithm", &name, err);
-
-	if (ret <= 0)
-		return ret;
-	/* Another algorithm gives another valid patch: no reason to fail. */
-	o->minimal = !strcasecmp(name, "minimal");
-	return 0;
-}
-
 int diff_options_config(struct diff_options *o, const struct config_set *c, struct err *err)
 {
 	const char *whitespace;
 	unsigned long threshold;
-	bool no_prefix = false, relative = false;
+	bool relative = false;
 	int ret = config_renames(o, c, err);
 
 	if (!ret)
-		ret = config_algorithm(o, c, err);
+		ret = diff_text_config(o, c, err);
+	if (!ret)
+		ret = diff_output_config(o, c, err);
 	if (!ret)
 		ret = config_colors(o, c, err);
 	if (!ret)
@@ -143,7 +147,6 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 	    (ret = config_get_bool(c, "diff.indentheuristic", &o->indent_heuristic, err)) < 0 ||
 	    (ret = config_get_bool(c, "diff.suppressblankempty", &o->suppress_blank_empty, err)) < 0 ||
 	    (ret = config_get_bool(c, "core.quotepath", &o->quote_path, err)) < 0 ||
-	    (ret = config_get_bool(c, "diff.noprefix", &no_prefix, err)) < 0 ||
 	    (ret = config_get_bool(c, "diff.relative", &relative, err)) < 0 ||
 	    (ret = config_get_ulong(c, "core.bigfilethreshold", &threshold, err)) < 0)
 		return ret;
@@ -151,8 +154,6 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 		o->big_file_threshold = threshold;
 	if (relative)
 		set_relative(o, o->prefix);
-	if (no_prefix)
-		o->src_prefix = o->dst_prefix = "";
 	ret = config_get_string(c, "core.whitespace", &whitespace, err);
 	if (ret > 0)
 		ret = whitespace_parse(&o->whitespace, whitespace, err);
@@ -161,36 +162,14 @@ int diff_options_config(struct diff_options *o, const struct config_set *c, stru
 
 /* ---- options ---- */
 
-enum option_kind {
-	SET_FORMAT,  /* |= value */
-	SET_IGNORE,  /* |= value */
-	SET_TRUE, SET_FALSE, /* bool */
-	SET_NUMBER,  /* int, needs a value; |= value */
-	SET_STRING,  /* const char *, needs a value */
-	SPECIAL,
-};
-
 enum special {
 	OPT_UNIFIED, OPT_STAT, OPT_ABBREV, OPT_NO_ABBREV, OPT_RENAMES, OPT_COPIES, OPT_BREAK,
 	OPT_NO_RENAMES, OPT_FILTER, OPT_PICKAXE, OPT_PICKAXE_GREP, OPT_COLOR, OPT_NO_COLOR,
-	OPT_NO_PREFIX, OPT_RELATIVE, OPT_NO_RELATIVE, OPT_BINARY, OPT_ALGORITHM,
+	OPT_RELATIVE, OPT_NO_RELATIVE, OPT_BINARY,
 	OPT_COMPACT, OPT_CONTEXT, OPT_NULL_TERM, OPT_HARDER,
 };
 
-#define FIELD(name) offsetof(struct diff_options, name)
-
-/* Values: after "=" or, if NEEDED, in the next word. */
-#define OPTIONAL 1u
-#define NEEDED 2u
-
-static const struct option_row {
-	char letter; /* its value, if any, follows directly or is the next word */
-	const char *name;
-	enum option_kind kind;
-	size_t field;
-	unsigned value; /* bits, or enum special */
-	unsigned value_mode;
-} rows[] = {
+static const struct option_row rows[] = {
 	{ 'p', "patch", SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
 	{ 'u', NULL, SET_FORMAT, 0, DIFF_FORMAT_PATCH, 0 },
 	{ 's', "no-patch", SET_FORMAT, 0, DIFF_FORMAT_NONE, 0 },
@@ -238,44 +217,31 @@ static const struct option_row {
 	{ 0, "ignore-cr-at-eol", SET_IGNORE, 0, DIFF_IGNORE_CR_AT_EOL, 0 },
 	{ 0, "ignore-blank-lines", SET_IGNORE, 0, DIFF_IGNORE_BLANK_LINES, 0 },
 	{ 0, "inter-hunk-context", SPECIAL, 0, OPT_CONTEXT, NEEDED },
-	{ 0, "minimal", SET_TRUE, FIELD(minimal), 0, 0 },
-	{ 0, "diff-algorithm", SPECIAL, 0, OPT_ALGORITHM, NEEDED },
 	{ 0, "indent-heuristic", SET_TRUE, FIELD(indent_heuristic), 0, 0 },
 	{ 0, "no-indent-heuristic", SET_FALSE, FIELD(indent_heuristic), 0, 0 },
-	{ 0, "src-prefix", SET_STRING, FIELD(src_prefix), 0, NEEDED },
-	{ 0, "dst-prefix", SET_STRING, FIELD(dst_prefix), 0, NEEDED },
 	{ 0, "line-prefix", SET_STRING, FIELD(line_prefix), 0, NEEDED },
-	{ 0, "no-prefix", SPECIAL, 0, OPT_NO_PREFIX, 0 },
 	{ 0, "relative", SPECIAL, 0, OPT_RELATIVE, OPTIONAL },
 	{ 0, "no-relative", SPECIAL, 0, OPT_NO_RELATIVE, 0 },
 	{ 0, "color", SPECIAL, 0, OPT_COLOR, OPTIONAL },
 	{ 0, "no-color", SPECIAL, 0, OPT_NO_COLOR, 0 },
+	{ 0, NULL, SET_TRUE, 0, 0, 0 },
 };
 
 /* The option as the user knows it: "option `stat'" or "switch `U'". */
-static int bad_value(const struct option_row *r, struct err *err, const char *why)
+int diff_bad_value(const struct option_row *r, struct err *err, const char *why)
 {
 	if (r->name)
 		return err_set(err, ERR_INVALID, "option `%s' %s", r->name, why);
 	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
 }
 
-#define NAME_FORMATS (DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS)
-
-/* -s cancels earlier formats, and a format an earlier -s; but for names, which refuse it. */
-static void add_format(struct diff_options *o, unsigned format)
-{
-	if (!(format & NAME_FORMATS))
-		o->formats &= ~DIFF_FORMAT_NONE;
-	o->formats |= format;
-}
-
-static int parse_count(const struct option_row *r, const char *value, int *out, struct err *err)
+int diff_parse_count(const struct option_row *r, const char *value, int *out,
+		     struct err *err)
 {
 	int n;
 
 	if (!parse_int_strict(value, &n) || n < 0)
-		return bad_value(r, err, "expects a numerical value");
+		return diff_bad_value(r, err, "expects a numerical value");
 	*out = n;
 	return 0;
 }
@@ -345,7 +311,7 @@ static int set_stat(struct diff_options *o, const struct option_row *r, const ch
 {
 	int *const fields[] = { &o->stat_width, &o->stat_name_width, &o->stat_count };
 
-	add_format(o, DIFF_FORMAT_STAT);
+	diff_add_format(o, DIFF_FORMAT_STAT);
 	for (size_t i = 0; value && i < ARRAY_SIZE(fields); i++) {
 		char *end;
 		long n = strtol(value, &end, 10);
@@ -373,20 +339,6 @@ static int set_filter(struct diff_options *o, const char *value, struct err *err
 	return 0;
 }
 
-static int set_algorithm(struct diff_options *o, const char *value, struct err *err)
-{
-	if (!strcasecmp(value, "myers") || !strcasecmp(value, "default"))
-		o->minimal = false;
-	else if (!strcasecmp(value, "minimal"))
-		o->minimal = true;
-	else if (!strcasecmp(value, "patience") || !strcasecmp(value, "histogram"))
-		return err_set(err, ERR_UNSUPPORTED, "diff algorithm '%s' is not available yet", value);
-	else
-		return err_set(err, ERR_INVALID,
-			       "option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and \"histogram\"");
-	return 0;
-}
-
 static int set_color(struct diff_options *o, const char *value, struct err *err)
 {
 	enum color_when when = value ? color_when_parse(value) : COLOR_ALWAYS;
@@ -395,6 +347,7 @@ static int set_color(struct diff_options *o, const char *value, struct err *err)
 		return err_set(err, ERR_INVALID,
 			       "option `color' expects \"always\", \"auto\", or \"never\"");
 	o->color = color_wanted(when, 1, false);
+	o->color_always = when == COLOR_ALWAYS;
 	return 0;
 }
 
@@ -417,7 +370,7 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 
 	switch ((enum special)r->value) {
 	case OPT_UNIFIED:
-		add_format(o, DIFF_FORMAT_PATCH);
+		diff_add_format(o, DIFF_FORMAT_PATCH);
 		if (!value)
 			return 0;
 		if (!parse_int_strict(value, &n) || n < 0)
@@ -425,7 +378,7 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		o->context = (unsigned)n;
 		return 0;
 	case OPT_CONTEXT:
-		ret = parse_count(r, value, &n, err);
+		ret = diff_parse_count(r, value, &n, err);
 		if (!ret)
 			o->interhunk_context = (unsigned)n;
 		return ret;
@@ -433,11 +386,11 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		return set_stat(o, r, value, err);
 	case OPT_COMPACT:
 		o->compact_summary = true;
-		add_format(o, DIFF_FORMAT_STAT);
+		diff_add_format(o, DIFF_FORMAT_STAT);
 		return 0;
 	case OPT_ABBREV:
 		o->abbrev = -1;
-		if (value && !(ret = parse_count(r, value, &n, err)))
+		if (value && !(ret = diff_parse_count(r, value, &n, err)))
 			o->abbrev = n < 4 ? 4 : n;
 		return ret;
 	case OPT_NO_ABBREV:
@@ -466,10 +419,8 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		return set_pickaxe(o, r, value, err);
 	case OPT_BINARY:
 		o->binary = true;
-		add_format(o, DIFF_FORMAT_PATCH);
+		diff_add_format(o, DIFF_FORMAT_PATCH);
 		return 0;
-	case OPT_ALGORITHM:
-		return set_algorithm(o, value, err);
 	case OPT_NULL_TERM:
 		o->null_term = true;
 		return 0;
@@ -477,9 +428,6 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		return set_color(o, value, err);
 	case OPT_NO_COLOR:
 		o->color = false;
-		return 0;
-	case OPT_NO_PREFIX:
-		o->src_prefix = o->dst_prefix = "";
 		return 0;
 	case OPT_RELATIVE:
 		set_relative(o, value ? value : o->prefix);
@@ -501,7 +449,7 @@ static int set_option(struct diff_options *o, const struct option_row *r, const 
 		if (r->value == DIFF_FORMAT_NONE)
 			o->formats = DIFF_FORMAT_NONE;
 		else
-			add_format(o, r->value);
+			diff_add_format(o, r->value);
 		return 0;
 	case SET_IGNORE:
 		o->ignore |= r->value;
@@ -512,11 +460,13 @@ static int set_option(struct diff_options *o, const struct option_row *r, const 
 		return 0;
 	case SET_NUMBER:
 		if (r->value)
-			add_format(o, r->value);
-		return parse_count(r, value, (int *)field, err);
+			diff_add_format(o, r->value);
+		return diff_parse_count(r, value, (int *)field, err);
 	case SET_STRING:
 		*(const char **)field = value;
 		return 0;
+	case CALL:
+		return ((const struct option_call *)r)->set(o, r, value, err);
 	case SPECIAL:
 		return set_special(o, r, value, err);
 	}
@@ -524,24 +474,32 @@ static int set_option(struct diff_options *o, const struct option_row *r, const 
 }
 
 /* "--name", "--name=value", "-x", "-xvalue". *value: behind it, NULL if nothing is. */
+static bool is_row(const struct option_row *r, const char *arg, const char **value)
+{
+	if (arg[1] == '-') {
+		if (!r->name || !skip_prefix(arg + 2, r->name, value) ||
+		    (**value && (**value != '=' || !r->value_mode)))
+			return false;
+		*value = **value ? *value + 1 : NULL;
+		return true;
+	}
+	if (!r->letter || arg[1] != r->letter || (!r->value_mode && arg[2]))
+		return false;
+	*value = arg[2] ? arg + 2 : NULL;
+	return true;
+}
+
 static const struct option_row *find_row(const char *arg, const char **value)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct option_row *r = &rows[i];
+	const struct option_call *const groups[] = { diff_text_rows, diff_output_rows };
 
-		if (arg[1] == '-') {
-			if (!r->name || !skip_prefix(arg + 2, r->name, value))
-				continue;
-			if (**value && (**value != '=' || !r->value_mode))
-				continue;
-			*value = **value ? *value + 1 : NULL;
+	for (const struct option_row *r = rows; r->name || r->letter; r++)
+		if (is_row(r, arg, value))
 			return r;
-		}
-		if (r->letter && arg[1] == r->letter && (r->value_mode || !arg[2])) {
-			*value = arg[2] ? arg + 2 : NULL;
-			return r;
-		}
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+		for (const struct option_call *c = groups[i]; c->row.name || c->row.letter; c++)
+			if (is_row(&c->row, arg, value))
+				return &c->row;
 	return NULL;
 }
 
@@ -559,7 +517,7 @@ int diff_options_parse(struct diff_options *o, const char *const *argv, struct e
 	if (r->value_mode == NEEDED && !value) {
 		value = argv[1];
 		if (!value)
-			return bad_value(r, err, "requires a value");
+			return diff_bad_value(r, err, "requires a value");
 		used = 2;
 	}
 	ret = set_option(o, r, value, err);
@@ -574,7 +532,7 @@ int diff_options_check(struct diff_options *o, struct err *err)
 		return err_set(err, ERR_INVALID,
 			       "options '--name-only', '--name-status', '--check', and '-s' "
 			       "cannot be used together");
-	if (o->pickaxe_conflict)
+	if (o->pickaxe_conflict || (o->pickaxe && o->find_objects.nr))
 		return err_set(err, ERR_INVALID, "options '-G', '-S', and '--find-object' "
 			       "cannot be used together");
 	if (o->pickaxe_grep && o->pickaxe_regex)

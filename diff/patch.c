@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include <zlib.h>
 #include "diff/diff-internal.h"
+#include "diff/external-internal.h"
 #include "diff/hunk-internal.h"
 #include "diff/text-internal.h"
 #include "object/tree.h"
@@ -17,6 +18,10 @@ struct patch {
 	char *old_name, *new_name;    /* with prefix, quoted; never /dev/null */
 	bool must_show;		      /* show the header even without hunks */
 	struct strbuf header;
+	/* what a driver makes of the contents */
+	struct strbuf text[2];
+	bool converted[2];
+	size_t counter, total; /* of files, for external diffs */
 };
 
 /* ---- names ---- */
@@ -231,30 +236,67 @@ static void add_file_line(struct patch *p, const char *sign, const char *label)
 		    diff_color_of(o, DIFF_COLOR_RESET), strchr(label, ' ') ? "\t" : "");
 }
 
+/* Both contents, as drivers convert them. */
+static int load_texts(struct patch *p, struct text_line out[2], struct err *err)
+{
+	struct diff_file *const files[] = { p->old, p->new };
+
+	for (int i = 0; i < 2; i++) {
+		int ret = diff_file_load(files[i], p->o, err);
+
+		if (ret < 0)
+			return ret;
+		if (p->converted[i])
+			out[i] = (struct text_line){ p->text[i].buf, p->text[i].len };
+		else
+			out[i] = (struct text_line){ files[i]->content.data,
+						     files[i]->content.size };
+	}
+	return 0;
+}
+
+static int words_of(struct words_regex **out, const struct diff_options *o,
+		    const struct diff_driver *old, const struct diff_driver *new, struct err *err)
+{
+	const char *pattern = o->word_regex ? o->word_regex :
+			      old->word_regex ? old->word_regex :
+			      new->word_regex ? new->word_regex : o->word_regex_default;
+
+	return words_regex_new(out, o->word_diff ? pattern : NULL, err);
+}
+
 static int add_text(struct patch *p, struct err *err)
 {
 	bool rewrite = p->pair && p->pair->status == DIFF_STATUS_MODIFIED && p->pair->score;
 	struct text_diff d;
-	struct hunk_printer hp = { p->o, &d, NULL, p->out };
+	struct hunk_printer hp = { p->o, &d, NULL, p->out, 0, NULL };
 	struct funcname *funcname;
-	struct diff_driver driver;
+	struct words_regex *words;
+	struct diff_driver driver, other;
+	struct diff_options scratch;
+	const struct diff_options *o;
+	struct text_line text[2];
 	bool any;
-	int ret = diff_file_load(p->old, p->o, err);
+	int ret = load_texts(p, text, err);
 
-	if (!ret)
-		ret = diff_file_load(p->new, p->o, err);
 	if (ret < 0)
 		return ret;
 	diff_driver_of(p->o, p->old->path, &driver);
-	if (!driver.funcname)
-		diff_driver_of(p->o, p->new->path, &driver);
-	ret = funcname_new(&funcname, driver.funcname, err);
-	if (ret < 0)
+	diff_driver_of(p->o, p->new->path, &other);
+	hp.whitespace = diff_whitespace_of(p->o, &other);
+	ret = words_of(&words, p->o, &driver, &other, err);
+	if (!ret)
+		ret = funcname_new(&funcname, driver.funcname ? driver.funcname : other.funcname,
+				   err);
+	if (ret < 0) {
+		words_regex_free(words);
 		return ret;
+	}
+	hp.words = words;
 	hp.funcname = funcname;
-	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
-		  p->new->content.size, p->o);
-	any = rewrite || hunks_any(&d, p->o);
+	hp.o = o = diff_options_for(p->o, p->old->path, &scratch);
+	text_diff(&d, text[0].text, text[0].len, text[1].text, text[1].len, o);
+	any = rewrite || hunks_any(&d, o);
 	if (any || p->must_show)
 		show_header(p);
 	if (any) {
@@ -267,58 +309,134 @@ static int add_text(struct patch *p, struct err *err)
 	}
 	text_diff_release(&d);
 	funcname_free(funcname);
+	words_regex_free(words);
+	return 0;
+}
+
+int diff_is_ignorable(struct diff_pair *p, const struct diff_options *o, bool *ignorable,
+		      struct err *err)
+{
+	struct diff_options scratch;
+	struct text_diff d;
+	int ret = diff_file_binary(p->old, o, err);
+
+	if (!ret)
+		ret = diff_file_binary(p->new, o, err);
+	if (ret < 0 || (!o->text && (p->old->is_binary || p->new->is_binary)))
+		return ret;
+	ret = diff_file_load(p->old, o, err);
+	if (!ret)
+		ret = diff_file_load(p->new, o, err);
+	if (ret < 0)
+		return ret;
+	o = diff_options_for(o, p->old->path, &scratch);
+	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
+		  p->new->content.size, o);
+	*ignorable = !hunks_any(&d, o);
+	text_diff_release(&d);
+	diff_file_unload(p->old);
+	diff_file_unload(p->new);
 	return 0;
 }
 
 /* ---- a pair ---- */
 
-static int add_one(struct diff_file *old, struct diff_file *new, const struct diff_pair *pair,
-		   const struct diff_options *o, struct strbuf *out, struct err *err)
+/* Text or binary, after the header. */
+static int add_body(struct patch *p, struct err *err)
 {
+	int ret = diff_textconv(p->old, p->o, &p->text[0], &p->converted[0], err);
+
+	if (!ret)
+		ret = diff_textconv(p->new, p->o, &p->text[1], &p->converted[1], err);
+	if (!ret)
+		ret = diff_file_binary(p->old, p->o, err);
+	if (!ret)
+		ret = diff_file_binary(p->new, p->o, err);
+	if (ret < 0)
+		return ret;
+	if (!p->o->text && ((p->old->is_binary && !p->converted[0]) ||
+			    (p->new->is_binary && !p->converted[1])))
+		return add_binary(p, err);
+	return add_text(p, err);
+}
+
+/* The header without its first line, as the program gets it. */
+static int add_external(struct patch *p, const struct external_diff *e, struct err *err)
+{
+	struct diff_options plain = *p->o;
+	const struct diff_options *o = p->o;
+	struct external_call c = { p->old, p->new, p->old->path, NULL, NULL, p->counter,
+				   p->total };
+	int ret;
+
+	plain.color = false;
+	plain.line_prefix = NULL;
+	p->o = &plain;
+	ret = add_header(p, err);
+	p->o = o;
+	if (ret < 0)
+		return ret;
+	if (strcmp(p->old->path, p->new->path)) {
+		const char *eol = strchr(p->header.buf, '\n');
+
+		c.new_path = p->new->path;
+		c.header = eol ? eol + 1 : "";
+	}
+	return diff_run_external(e, &c, o, p->out, err);
+}
+
+static int add_one(struct diff_file *old, struct diff_file *new, const struct patch *frame,
+		   struct err *err)
+{
+	const struct diff_options *o = frame->o;
 	const char *a = o->reverse ? o->dst_prefix : o->src_prefix;
 	const char *b = o->reverse ? o->src_prefix : o->dst_prefix;
-	struct patch p = {
-		.o = o, .out = out, .old = old, .new = new, .pair = pair,
-		.old_name = labelled(o, a, diff_file_exists(old) ? old->path : new->path),
-		.new_name = labelled(o, b, diff_file_exists(new) ? new->path : old->path),
-		.header = STRBUF_INIT,
-	};
-	int ret = add_header(&p, err);
+	struct external_diff external;
+	struct patch p = *frame;
+	int ret;
 
-	if (o->irreversible_delete && !diff_file_exists(new)) {
-		show_header(&p);
-		goto out;
+	p.old = old;
+	p.new = new;
+	p.old_name = labelled(o, a, diff_file_exists(old) ? old->path : new->path);
+	p.new_name = labelled(o, b, diff_file_exists(new) ? new->path : old->path);
+	p.header = p.text[0] = p.text[1] = (struct strbuf)STRBUF_INIT;
+	if (diff_external_of(o, old->path, &external)) {
+		ret = add_external(&p, &external, err);
+	} else {
+		ret = add_header(&p, err);
+		if (o->irreversible_delete && !diff_file_exists(new))
+			show_header(&p);
+		else if (!ret)
+			ret = add_body(&p, err);
 	}
-	if (!ret)
-		ret = diff_file_binary(old, o, err);
-	if (!ret)
-		ret = diff_file_binary(new, o, err);
-	if (!ret)
-		ret = !o->text && (old->is_binary || new->is_binary) ? add_binary(&p, err) :
-								      add_text(&p, err);
-out:
 	free(p.old_name);
 	free(p.new_name);
 	strbuf_release(&p.header);
+	strbuf_release(&p.text[0]);
+	strbuf_release(&p.text[1]);
 	return ret;
 }
 
 /* A change of type is a deletion and a creation. */
-static int add_type_change(struct diff_pair *p, const struct diff_options *o,
-			   struct strbuf *out, struct err *err)
+static int add_type_change(struct patch *frame, struct diff_pair *p, struct err *err)
 {
 	struct diff_file *none = diff_file_new(p->new->path, 0, NULL);
-	int ret = add_one(p->old, none, NULL, o, out, err);
+	int ret;
 
+	frame->pair = NULL;
+	ret = add_one(p->old, none, frame, err);
 	if (!ret)
-		ret = add_one(none, p->new, NULL, o, out, err);
+		ret = add_one(none, p->new, frame, err);
 	diff_file_free(none);
 	return ret;
 }
 
-int diff_add_patch(struct diff_pair *p, const struct diff_options *o, struct strbuf *out,
-		   struct err *err)
+int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_options *o,
+		   struct strbuf *out, struct err *err)
 {
+	struct diff_pair *p = q->pairs[at];
+	struct patch frame = { .o = o, .out = out, .pair = p, .counter = at + 1, .total = q->nr };
+
 	if (p->unmerged) {
 		if (o->line_prefix)
 			strbuf_addstr(out, o->line_prefix);
@@ -328,6 +446,6 @@ int diff_add_patch(struct diff_pair *p, const struct diff_options *o, struct str
 	if (MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
 		return 0;
 	if (p->status == DIFF_STATUS_TYPE_CHANGED)
-		return add_type_change(p, o, out, err);
-	return add_one(p->old, p->new, p, o, out, err);
+		return add_type_change(&frame, p, err);
+	return add_one(p->old, p->new, &frame, err);
 }

@@ -82,12 +82,24 @@ static bool changed_line_matches(const struct pickaxe *px, const struct diff_pai
 	return found;
 }
 
+static bool is_object(const struct diff_options *o, const struct diff_file *f)
+{
+	for (size_t i = 0; f->oid_valid && i < o->find_objects.nr; i++)
+		if (oid_eq(&f->oid, &o->find_oids[i]))
+			return true;
+	return false;
+}
+
 static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *matches,
 			struct err *err)
 {
 	int ret = 0;
 
 	*matches = false;
+	if (px->o->find_objects.nr) { /* whether it has changed or not */
+		*matches = is_object(px->o, p->old) || is_object(px->o, p->new);
+		return 0;
+	}
 	if (p->unmerged || diff_pair_is_unmodified(p))
 		return 0;
 	if (!p->renamed && p->old->oid_valid && p->new->oid_valid &&
@@ -130,7 +142,7 @@ static int compile(struct pickaxe *px, struct err *err)
 	int ret = 0, flags = REG_EXTENDED | REG_NEWLINE;
 	char why[128];
 
-	if (!is_regex && !o->pickaxe_ignore_case)
+	if (o->find_objects.nr || (!is_regex && !o->pickaxe_ignore_case))
 		return 0;
 	if (is_regex)
 		strbuf_addstr(&pattern, o->pickaxe);

@@ -121,6 +121,19 @@ static void filter_status(struct diff_queue *q, const char *filter)
 
 /* ---- all steps ---- */
 
+int diff_choose(struct diff_queue *q, const struct diff_options *o, struct err *err)
+{
+	int ret = 0;
+
+	if (o->pickaxe || o->find_objects.nr)
+		ret = diff_pickaxe(q, o, err);
+	if (!ret)
+		ret = diff_order(q, o, err);
+	if (!ret)
+		filter_status(q, o->filter);
+	return ret;
+}
+
 int diff_process(struct diff_queue *q, const struct diff_options *o, struct err *err)
 {
 	int ret = 0;
@@ -135,8 +148,10 @@ int diff_process(struct diff_queue *q, const struct diff_options *o, struct err 
 		ret = diff_detect_renames(q, o, err);
 	if (!ret && o->break_rewrites)
 		diff_merge_broken(q);
-	if (!ret && o->pickaxe)
+	if (!ret && (o->pickaxe || o->find_objects.nr))
 		ret = diff_pickaxe(q, o, err);
+	if (!ret)
+		ret = diff_order(q, o, err);
 	if (ret < 0)
 		return ret;
 	set_status(q);

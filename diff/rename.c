@@ -53,12 +53,20 @@ static void add_source(struct renames *r, struct diff_pair *p, bool modified)
 	r->has_broken_sources |= p->broken;
 }
 
+/* --no-rename-empty: such a file is neither source nor target. */
+static bool is_empty_side(const struct diff_options *o, const struct diff_pair *p)
+{
+	const struct diff_file *f = diff_file_exists(p->old) ? p->old : p->new;
+
+	return f->oid_valid && oid_eq(&f->oid, &odb_algo(o->odb)->empty_blob);
+}
+
 static void collect(struct renames *r, const struct diff_queue *q)
 {
 	for (size_t i = 0; i < q->nr; i++) {
 		struct diff_pair *p = q->pairs[i];
 
-		if (p->unmerged)
+		if (p->unmerged || (!r->o->rename_empty && is_empty_side(r->o, p)))
 			continue;
 		if (!diff_file_exists(p->old)) {
 			if (!diff_file_exists(p->new))

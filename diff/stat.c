@@ -16,6 +16,7 @@ struct file_stat {
 	char *name; /* as --stat shows it */
 	uint64_t added, deleted;
 	bool binary;
+	const char *algorithm; /* the driver's; NULL: as the options say */
 	bool skipped; /* only ignored whitespace has changed */
 };
 
@@ -44,14 +45,17 @@ static void count_changes(struct file_stat *s, const struct diff_options *o)
 	struct diff_options plain = *o;
 	struct text_diff d;
 
+	if (!o->algorithm_given && s->algorithm)
+		diff_set_algorithm(&plain, s->algorithm);
+
 	/* one side alone needs no comparison */
 	if (!a->size || !b->size) {
 		s->deleted = count_lines(a->data, a->size);
 		s->added = count_lines(b->data, b->size);
-		if (!(o->ignore & DIFF_IGNORE_BLANK_LINES))
+		if (!(o->ignore & DIFF_IGNORE_BLANK_LINES) && !o->ignore_lines)
 			return;
 	}
-	if (!(o->ignore & DIFF_IGNORE_BLANK_LINES))
+	if (!(o->ignore & DIFF_IGNORE_BLANK_LINES) && !o->ignore_lines)
 		plain.indent_heuristic = false; /* where a change lies does not matter */
 	text_diff(&d, a->data, a->size, b->data, b->size, &plain);
 	hunks_count(&d, o, &s->added, &s->deleted);
@@ -163,6 +167,14 @@ static void count_range(void *data, size_t begin, size_t end)
 
 #define PAIRS_PER_THREAD 32 /* starting one costs about as much */
 
+static const char *driver_algorithm(const struct diff_pair *p, const struct diff_options *o)
+{
+	struct diff_driver driver;
+
+	diff_driver_of(o, p->old->path, &driver);
+	return driver.algorithm;
+}
+
 /* *out: *nr counts, without the pairs that are skipped. */
 static int count_all(struct diff_queue *q, const struct diff_options *o,
 		     struct file_stat **out, size_t *nr, struct err *err)
@@ -174,6 +186,7 @@ static int count_all(struct diff_queue *q, const struct diff_options *o,
 	pthread_mutex_init(&c.lock, NULL);
 	for (size_t i = 0; i < q->nr; i++) {
 		c.stats[i].pair = q->pairs[i];
+		c.stats[i].algorithm = driver_algorithm(q->pairs[i], o);
 		diff_file_driver(q->pairs[i]->old, o);
 		diff_file_driver(q->pairs[i]->new, o);
 	}
@@ -237,6 +250,23 @@ int diff_count(struct diff_queue *q, const struct diff_options *o, struct diff_t
 		return ret;
 	add_up(stats, nr, out);
 	free_stats(stats, nr);
+	return 0;
+}
+
+int diff_count_lines(struct diff_queue *q, const struct diff_options *o,
+		     struct diff_line_count **out, size_t *nr, struct err *err)
+{
+	struct file_stat *stats;
+	int ret = count_all(q, o, &stats, nr, err);
+
+	if (ret < 0)
+		return ret;
+	ALLOC_ARRAY(*out, *nr);
+	for (size_t i = 0; i < *nr; i++)
+		(*out)[i] = (struct diff_line_count){ stats[i].pair,
+						      stats[i].added + stats[i].deleted,
+						      stats[i].binary };
+	free_stats(stats, *nr);
 	return 0;
 }
 

@@ -241,28 +241,54 @@ static void find_range(struct slider *sl, struct slider *o, ptrdiff_t *highest,
 	} while (lines != sl->g.end - sl->g.begin);
 }
 
-void text_slide_groups(struct text_side *side, const struct text_side *other,
-		       bool indent_heuristic)
+/*
+ * Histogram diff leaves frequent lines unmatched. Where a group was moved, so that now it faces
+ * one that it was not compared with, lines that both have are found here.
+ */
+static void compare_again(struct text_marker *m, int side, const struct group *g,
+			  const struct group *other)
+{
+	struct text_box box;
+
+	box.side[side] = (struct text_range){ (size_t)g->begin, (size_t)g->end };
+	box.side[!side] = (struct text_range){ (size_t)other->begin, (size_t)other->end };
+	for (int i = 0; i < 2; i++)
+		memset(m->d->side[i].changed + box.side[i].begin, 0,
+		       box.side[i].end - box.side[i].begin);
+	m->swapped = side == 1;
+	text_mark_myers(m, box);
+	m->swapped = false;
+}
+
+/* Where a group that was moved as far down as possible is to end. */
+static ptrdiff_t choose_end(const struct slider *sl, ptrdiff_t highest, ptrdiff_t paired,
+			    bool indent_heuristic)
+{
+	if (sl->g.end == highest)
+		return highest; /* there is no choice */
+	if (paired != -1)
+		return paired;
+	return indent_heuristic ? best_end(sl->s, &sl->g, highest) : sl->g.end;
+}
+
+void text_slide_groups(struct text_marker *m, int side)
 {
 	struct slider sl, o;
 
-	first_group(&sl, side);
-	first_group(&o, other);
+	first_group(&sl, &m->d->side[side]);
+	first_group(&o, &m->d->side[!side]);
 	do {
 		ptrdiff_t highest, paired, end;
+		const struct group before = sl.g;
 
 		if (sl.g.begin == sl.g.end)
 			continue;
 		find_range(&sl, &o, &highest, &paired);
-		if (sl.g.end == highest)
-			continue; /* there is no choice */
-		if (paired != -1)
-			end = paired;
-		else if (indent_heuristic)
-			end = best_end(side, &sl.g, highest);
-		else
-			end = sl.g.end;
+		end = choose_end(&sl, highest, paired, m->o->indent_heuristic);
 		while (sl.g.end > end && slide_up(&sl))
 			previous_group(&o);
+		if (m->o->algorithm == DIFF_HISTOGRAM && o.g.begin != o.g.end &&
+		    (before.end != sl.g.end || before.begin != sl.g.begin))
+			compare_again(m, side, &sl.g, &o.g);
 	} while (next_group(&sl) && next_group(&o));
 }

@@ -134,6 +134,51 @@ static size_t number_lines(struct text_diff *d, unsigned ignore)
 	return t.nr;
 }
 
+/* ---- changed lines ---- */
+
+/* How one box is solved: marks made, or smaller boxes pushed. */
+static void solve_box(struct text_marker *m, struct text_box box)
+{
+	if (!text_range_nr(box.side[0]) || !text_range_nr(box.side[1]))
+		text_mark_all(m, box);
+	else if (m->o->algorithm == DIFF_HISTOGRAM)
+		text_histogram_box(m, box);
+	else if (m->o->algorithm == DIFF_PATIENCE)
+		text_patience_box(m, box);
+	else
+		text_mark_myers(m, box);
+}
+
+static void marker_init(struct text_marker *m, struct text_diff *d,
+			const struct diff_options *o, size_t nr_ids)
+{
+	memset(m, 0, sizeof(*m));
+	m->d = d;
+	m->o = o;
+	for (int i = 0; i < 2; i++) {
+		CALLOC_ARRAY(m->count[i], nr_ids);
+		ALLOC_ARRAY(m->place[i], o->algorithm == DIFF_MYERS ? 0 : nr_ids);
+	}
+}
+
+static void marker_release(struct text_marker *m)
+{
+	for (int i = 0; i < 2; i++) {
+		free(m->count[i]);
+		free(m->place[i]);
+	}
+	free(m->next);
+	free(m->boxes);
+}
+
+static void mark_changes(struct text_marker *m)
+{
+	text_push_box(m, (struct text_box){ { { 0, m->d->side[0].nr },
+					      { 0, m->d->side[1].nr } } });
+	while (m->nr_boxes)
+		solve_box(m, m->boxes[--m->nr_boxes]);
+}
+
 /* ---- the list ---- */
 
 static bool all_blank(const struct text_side *s, size_t first, size_t nr, unsigned ignore)
@@ -149,7 +194,29 @@ static bool all_blank(const struct text_side *s, size_t first, size_t nr, unsign
 	return true;
 }
 
-static void list_changes(struct text_diff *d, unsigned ignore)
+static bool all_match(const struct text_side *s, size_t first, size_t nr,
+		      const struct diff_regexes *regexes)
+{
+	for (size_t i = first; i < first + nr; i++)
+		if (!diff_regexes_match(regexes, s->lines[i].text, s->lines[i].len))
+			return false;
+	return true;
+}
+
+static bool is_ignorable(const struct text_diff *d, const struct text_change *c,
+			 const struct diff_options *o)
+{
+	const struct text_side *a = &d->side[0], *b = &d->side[1];
+
+	if (o->ignore & DIFF_IGNORE_BLANK_LINES &&
+	    all_blank(a, c->old_first, c->old_nr, o->ignore) &&
+	    all_blank(b, c->new_first, c->new_nr, o->ignore))
+		return true;
+	return o->ignore_lines && all_match(a, c->old_first, c->old_nr, o->ignore_lines) &&
+	       all_match(b, c->new_first, c->new_nr, o->ignore_lines);
+}
+
+static void list_changes(struct text_diff *d, const struct diff_options *o)
 {
 	const struct text_side *a = &d->side[0], *b = &d->side[1];
 	size_t i = 0, j = 0, alloc = 0;
@@ -164,9 +231,7 @@ static void list_changes(struct text_diff *d, unsigned ignore)
 		c.old_nr = i - c.old_first;
 		c.new_nr = j - c.new_first;
 		if (c.old_nr || c.new_nr) {
-			c.ignorable = ignore & DIFF_IGNORE_BLANK_LINES &&
-				      all_blank(a, c.old_first, c.old_nr, ignore) &&
-				      all_blank(b, c.new_first, c.new_nr, ignore);
+			c.ignorable = is_ignorable(d, &c, o);
 			ALLOC_GROW(d->changes, d->nr + 1, alloc);
 			d->changes[d->nr++] = c;
 		}
@@ -201,18 +266,19 @@ static void cut_common_tail(const char *a, size_t *a_len, const char *b, size_t 
 void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
 	       const char *new_text, size_t new_len, const struct diff_options *o)
 {
-	size_t nr_ids;
+	struct text_marker m;
 
 	memset(d, 0, sizeof(*d));
-	if (!o->context)
+	if (!o->context && !o->function_context)
 		cut_common_tail(old_text, &old_len, new_text, &new_len);
 	split_lines(&d->side[0], old_text, old_len);
 	split_lines(&d->side[1], new_text, new_len);
-	nr_ids = number_lines(d, o->ignore & ~DIFF_IGNORE_BLANK_LINES);
-	text_mark_changes(d, o->minimal, nr_ids);
-	text_slide_groups(&d->side[0], &d->side[1], o->indent_heuristic);
-	text_slide_groups(&d->side[1], &d->side[0], o->indent_heuristic);
-	list_changes(d, o->ignore);
+	marker_init(&m, d, o, number_lines(d, o->ignore & ~DIFF_IGNORE_BLANK_LINES));
+	mark_changes(&m);
+	text_slide_groups(&m, 0);
+	text_slide_groups(&m, 1);
+	marker_release(&m);
+	list_changes(d, o);
 }
 
 void text_diff_release(struct text_diff *d)

@@ -17,8 +17,31 @@
 
 /* A value of core.whitespace. ERR_INVALID: rules that contradict each other. */
 MUST_USE int whitespace_parse(unsigned *rule, const char *value, struct err *err);
-/* "+" and the text, without newline, in colours. blank_at_eof: one of those lines. */
-void whitespace_add_new_line(struct strbuf *out, const struct diff_options *o,
-			     const char *text, size_t len, bool blank_at_eof);
+
+/* Lines whose errors are shown: options.ws_highlight. */
+#define WS_SHOW_NEW 1u
+#define WS_SHOW_OLD 2u
+#define WS_SHOW_CONTEXT 4u
+
+/* A line of a patch, without its newline. */
+struct ws_line {
+	char sign; /* NUL: none */
+	enum diff_color color; /* NEW, OLD or CONTEXT */
+	const char *text;
+	size_t len;
+	bool blank_at_eof; /* one of those lines */
+};
+/* The line in its colours, errors marked where they are to be. */
+void whitespace_add_line(struct strbuf *out, const struct diff_options *o, unsigned rule,
+			 const struct ws_line *l);
+/* The text alone, errors marked. */
+void whitespace_add_text(struct strbuf *out, const struct diff_options *o, unsigned rule,
+			 enum diff_color color, const char *text, size_t len);
+/* WS_* that the line (without newline) violates. */
+unsigned whitespace_errors(unsigned rule, const char *text, size_t len);
+/* "trailing whitespace, tab in indent" */
+void whitespace_describe(struct strbuf *out, unsigned errors);
+/* "old,context", "all"; false: an unknown word. */
+bool whitespace_parse_highlight(unsigned *out, const char *value);
 
 #endif

@@ -278,7 +278,7 @@ static bool pattern_option(struct rev_walk *w, const char *arg)
 static int refused_option(const char *arg, struct err *err)
 {
 	static const char *const names[] = {
-		"--merge", "--perl-regexp", "-P", "--follow", "-L",
+		"--merge", "--perl-regexp", "-P", "-L",
 	};
 	size_t i;
 

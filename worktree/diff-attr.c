@@ -50,25 +50,45 @@ static const char *driver_config(const struct diff_attrs *a, const char *name, c
 	return e ? e->value : NULL;
 }
 
+static void read_whitespace(struct diff_driver *out, const struct attr_value *v)
+{
+	out->no_whitespace = v->state == ATTR_UNSET;
+	if (v->state == ATTR_SET)
+		out->whitespace = "";
+	else if (v->state == ATTR_VALUE)
+		out->whitespace = v->value;
+}
+
 static void find_driver(void *data, const char *path, struct diff_driver *out)
 {
-	static const char *const names[] = { "diff" };
+	static const char *const names[] = { "diff", "whitespace", "conflict-marker-size" };
 	struct diff_attrs *a = data;
-	struct attr_value v;
-	const char *binary;
+	struct attr_value v[ARRAY_SIZE(names)];
+	const char *binary, *name, *trust;
+	int marker;
 
-	*out = (struct diff_driver){ .binary = -1 };
-	attrs_get(a->attrs, path, names, 1, &v);
-	if (v.state == ATTR_SET)
+	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
+	attrs_get(a->attrs, path, names, ARRAY_SIZE(names), v);
+	read_whitespace(out, &v[1]);
+	if (v[2].state == ATTR_VALUE && (marker = atoi(v[2].value)) > 0)
+		out->marker_size = (size_t)marker;
+	if (v[0].state == ATTR_SET)
 		out->binary = 0;
-	else if (v.state == ATTR_UNSET)
+	else if (v[0].state == ATTR_UNSET)
 		out->binary = 1;
-	if (v.state != ATTR_VALUE)
+	if (v[0].state != ATTR_VALUE)
 		return;
-	binary = driver_config(a, v.value, "binary");
+	name = v[0].value;
+	binary = driver_config(a, name, "binary");
 	if (binary) /* -1 for "auto" */
 		out->binary = config_parse_maybe_bool(binary);
-	out->funcname = driver_config(a, v.value, "xfuncname");
+	out->algorithm = driver_config(a, name, "algorithm");
+	out->textconv = driver_config(a, name, "textconv");
+	out->command = driver_config(a, name, "command");
+	trust = driver_config(a, name, "trustexitcode");
+	out->trust_exit_code = trust && config_parse_maybe_bool(trust) == 1;
+	out->word_regex = driver_config(a, name, "wordregex");
+	out->funcname = driver_config(a, name, "xfuncname");
 }
 
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct diff_options o;
 	struct strbuf out = STRBUF_INIT;
 	struct text_diff d;
-	struct hunk_printer hp = { &o, &d, NULL, &out };
+	struct hunk_printer hp = { .o = &o, .d = &d, .out = &out };
 	size_t old_len, new_len;
 	uint64_t added, deleted;
 
@@ -49,6 +49,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.indent_heuristic = data[0] & 2;
 	o.color = data[0] & 4;
 	o.ignore = data[0] >> 3;
+	o.algorithm = (enum diff_algorithm)(old_len % 3);
+	o.function_context = new_len & 1;
+	o.word_diff = new_len & 2 ? DIFF_WORDS_PLAIN : DIFF_WORDS_NONE;
 	text_diff(&d, (const char *)data + 1, old_len, (const char *)nul + 1, new_len, &o);
 	if (!o.ignore)
 		check(&d, nul + 1, new_len);

@@ -103,6 +103,30 @@ static void test_random_short(void **state)
 	strbuf_release(&b);
 }
 
+/* Whatever the algorithm: the changes make the new text from the old one. */
+static void test_algorithms_random(void **state)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	struct diff_options o = plain;
+
+	(void)state;
+	strvec_push(&o.anchors, "line 3");
+	for (int n = 0; n < 6000; n++) {
+		uint32_t words = 1 + random_below(60);
+		struct text_diff d;
+
+		o.algorithm = n % 2 ? DIFF_PATIENCE : DIFF_HISTOGRAM;
+		random_text(&a, random_below(80), words);
+		random_text(&b, random_below(80), words);
+		compare(&d, &a, &b, &o);
+		check_true(&d, &b);
+		text_diff_release(&d);
+	}
+	strvec_clear(&o.anchors);
+	strbuf_release(&a);
+	strbuf_release(&b);
+}
+
 /* The search itself, on sequences of which nothing was left out. */
 static void test_search_is_minimal(void **state)
 {
@@ -154,16 +178,18 @@ static void test_large_and_hostile(void **state)
 	static const struct {
 		size_t lines;
 		uint32_t words;
-	} cases[] = { { 3000, 3 }, { 3000, 60 }, { 60000, 40000 }, { 100000, 2 } };
+	} cases[] = { { 3000, 3 }, { 3000, 60 }, { 60000, 40000 }, { 100000, 2 }, { 20000, 1000 } };
 	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	struct diff_options o = plain;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < 3 * ARRAY_SIZE(cases); i++) {
 		struct text_diff d;
 
-		random_text(&a, cases[i].lines, cases[i].words);
-		random_text(&b, cases[i].lines, cases[i].words);
-		compare(&d, &a, &b, &plain);
+		o.algorithm = (enum diff_algorithm)(i % 3); /* all of them */
+		random_text(&a, cases[i / 3].lines, cases[i / 3].words);
+		random_text(&b, cases[i / 3].lines, cases[i / 3].words);
+		compare(&d, &a, &b, &o);
 		check_true(&d, &b);
 		text_diff_release(&d);
 	}
@@ -221,6 +247,60 @@ static void test_place_of_groups(void **state)
 	check_changes("x\nb\na\n", "a\na\n", &no_indent, "1,2 1,1");
 }
 
+/* Which lines stay, where the algorithms disagree. */
+static void test_algorithms_choose(void **state)
+{
+	/* Myers keeps the longer series of frequent lines, the others the unique line */
+	const char *a = "x\n}\n}\n}\nu\n", *b = "u\n}\n}\n}\ny\n";
+	struct diff_options o = plain;
+
+	(void)state;
+	check_changes(a, b, &o, "1,1 1,1; 5,1 5,1");
+	o.algorithm = DIFF_PATIENCE;
+	check_changes(a, b, &o, "1,4 1,0; 6,0 2,4");
+	o.algorithm = DIFF_HISTOGRAM;
+	check_changes(a, b, &o, "1,4 1,0; 6,0 2,4");
+	/* the rarer line counts, though it comes later and the other run is longer */
+	check_changes("u\n}\n}\n}\nx\n", "y\n}\n}\n}\nu\n", &o, "1,0 1,4; 2,4 6,0");
+	/* no unique line for patience diff; the rarest one for the other */
+	a = "x\n}\n}\n}\nu\nu\n";
+	b = "u\nu\n}\n}\n}\ny\n";
+	check_changes(a, b, &o, "1,4 1,0; 7,0 3,4");
+	o.algorithm = DIFF_PATIENCE;
+	check_changes(a, b, &o, "1,1 1,2; 5,2 6,1");
+	/* an anchor stays, though the other series is longer */
+	a = "a\nb\nc\n";
+	b = "c\na\nb\n";
+	check_changes(a, b, &o, "1,0 1,1; 3,1 4,0");
+	strvec_push(&o.anchors, "c");
+	check_changes(a, b, &o, "1,2 1,0; 4,0 2,2");
+	strvec_clear(&o.anchors);
+}
+
+/* With --minimal no line is left out because it is frequent. */
+static void test_minimal_keeps_frequent_lines(void **state)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	struct diff_options minimal = plain;
+
+	(void)state;
+	minimal.minimal = true;
+	for (int n = 0; n < 300; n++) {
+		struct text_diff d;
+		size_t changed = 0;
+
+		random_text(&a, 60, 9);
+		random_text(&b, 60, 30);
+		compare(&d, &a, &b, &minimal);
+		for (size_t i = 0; i < d.nr; i++)
+			changed += d.changes[i].old_nr + d.changes[i].new_nr;
+		assert_int_equal(changed, least_cost(&d));
+		text_diff_release(&d);
+	}
+	strbuf_release(&a);
+	strbuf_release(&b);
+}
+
 static void test_whitespace(void **state)
 {
 	struct diff_options o = plain;
@@ -245,6 +325,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_short),
+		cmocka_unit_test(test_algorithms_random),
+		cmocka_unit_test(test_algorithms_choose),
+		cmocka_unit_test(test_minimal_keeps_frequent_lines),
 		cmocka_unit_test(test_search_is_minimal),
 		cmocka_unit_test(test_large_and_hostile),
 		cmocka_unit_test(test_place_of_groups),
