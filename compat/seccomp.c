@@ -202,8 +202,6 @@ static void add_checked(struct filter *f, const struct seccomp_rights *r)
 	allow_values(f, SYS_prctl, 0, prctl_options, ARRAY_SIZE(prctl_options), EPERM);
 	allow_value(f, SYS_tgkill, 0, (unsigned)getpid(), EPERM); /* abort(3) */
 	allow_without_pointer(f, SYS_prlimit64, 2); /* limits may be read, a new value is none */
-	if (r->files)
-		allow_without_pointer(f, SYS_utimensat, 1); /* times of what is open */
 	if (r->messages >= 0) {
 		allow_value(f, SYS_sendmsg, 0, (unsigned)r->messages, EPERM);
 		allow_value(f, SYS_recvmsg, 0, (unsigned)r->messages, EPERM);

@@ -57,10 +57,10 @@ static int open_ours(int dir, const char *name, int flags)
 
 int private_file_open(int dir, const char *name)
 {
-	return open_ours(dir, name, O_RDONLY | O_NOATIME);
+	return open_ours(dir, name, O_RDWR);
 }
 
-int private_file_open_rw(int dir, const char *name)
+int private_file_open_or_make(int dir, const char *name)
 {
 	return open_ours(dir, name, O_RDWR | O_CREAT);
 }
@@ -83,11 +83,4 @@ int private_file_rename(int dir, const char *from, const char *to)
 int private_file_stat(int dir, const char *name, struct stat *st)
 {
 	return fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW);
-}
-
-void private_file_touch(int fd)
-{
-	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } };
-
-	(void)!futimens(fd, times);
 }

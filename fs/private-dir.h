@@ -20,17 +20,15 @@ MUST_USE int private_dir_open(int *out, const char *path, struct err *err);
 /* Is this file ours alone, and a plain one? */
 bool private_file_is_ours(const struct stat *st);
 
-/* Of a file that is ours, to be read, which leaves st_atime alone; ELOOP, EPERM: it is something else. */
+/* Of a file that is ours, to be read and written; ELOOP, EPERM: it is something else. */
 int private_file_open(int dir, const char *name);
-/* The same to be read and written, and made if it is missing. */
-int private_file_open_rw(int dir, const char *name);
+/* The same, made if it is missing. */
+int private_file_open_or_make(int dir, const char *name);
 /* A new file (EEXIST: there is one), to be read and written. */
 int private_file_create(int dir, const char *name);
 /* 0 or -1 with errno; private_file_link: EEXIST. */
 int private_file_link(int dir, const char *from, const char *to);
 int private_file_rename(int dir, const char *from, const char *to);
 int private_file_stat(int dir, const char *name, struct stat *st);
-/* Note that it is used: st_atime is now. */
-void private_file_touch(int fd);
 
 #endif

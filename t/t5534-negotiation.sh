@@ -21,18 +21,19 @@ rounds () {
 	awk '/^NAK/ { n++ } / ready$/ && !ready { ready = n + 1 } END { print ready + 0 }' >ready
 }
 
-# expected WANTS HAVE...: the same by the plainest means
+# expected WANTS HAVE...: the same by the plainest means. Parents of what the client has are had, too
 expected () {
 	awk -v wants="$1" '
 		NR == FNR { date[$2] = $1; for (i = 3; i <= NF; i++) parent[$2, i - 2] = $i; nr[$2] = NF - 2; next }
-		{ have[$1] = 1; if (oldest == "" || date[$1] < oldest) oldest = date[$1]
+		{ have[$1] = 1; for (j = 1; j <= nr[$1]; j++) have[parent[$1, j]] = 1
+		  if (oldest == "" || date[$1] < oldest) oldest = date[$1]
 		  ready = 1; n = split(wants, w, " ")
 		  for (i = 1; i <= n; i++) {
 			split("", seen); top = 1; stack[1] = w[i]; found = 0
 			while (top && !found) {
 				c = stack[top--]
 				if (c in have) found = 1
-				else if (!(c in seen) && date[c] >= oldest)
+				else if (!(c in seen) && (c == w[i] || date[c] >= oldest))
 					for (j = 1; j <= nr[c]; j++) stack[++top] = parent[c, j]
 				seen[c] = 1
 			}

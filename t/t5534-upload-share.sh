@@ -331,10 +331,17 @@ test_expect_success 'files that are not what they should be are not served' '
 	printf "growing " | dd of=$name bs=1 seek=128 conv=notrunc 2>/dev/null && check
 '
 
+# at FILE made|used DATE: that time in its first page, as if it had been then
+at () {
+	local seek=144
+	test $2 = made || seek=164
+	printf "%020d" "$(date -d "$3" +%s)000000000" | dd of="$1" bs=1 seek=$seek conv=notrunc 2>/dev/null
+}
+
 test_expect_success 'old ones are not served, and go' '
 	new_cache && cp small lines && share 1 && share 2 && share 3 && test "$(traced 3 request)" = found &&
-	touch -m -d "2000-01-01" cache/pack-* && share 4 && test "$(traced 4 request)" = again && share 5 && test "$(traced 5 request)" = found &&
-	ls cache >names && test_line_count = 2 names && old=$(ls cache/pack-*) && touch -m -d "2000-01-01" $old &&
+	at cache/pack-* made 2000-01-01 && share 4 && test "$(traced 4 request)" = again && share 5 && test "$(traced 5 request)" = found &&
+	ls cache >names && test_line_count = 2 names && old=$(ls cache/pack-*) && at $old made 2000-01-01 &&
 	fetch_request "want $ONE" done >lines && share 1 && share 2 && test_path_is_missing $old &&
 	AGE=1 && sleep 2.1 && share 6 && test "$(traced 6 request)" = new && AGE=
 '
@@ -346,15 +353,15 @@ test_expect_success 'the one used longest ago makes room' '
 	done && limited () { local n=$1; shift; cp lines.$n lines && share $n -c uploadpack.shareLimit=7m "$@"; } &&
 	held () { test "$(od -An -c -j128 -N4 cache/pack-$(traced $1 kind | tail -n 1) | tr -d " ")" = done; } &&
 	limited 1 && limited 1 && limited 2 && limited 2 && held 1 && held 2 &&
-	touch -a -d "2001-01-01" cache/pack-$(traced 1 kind | tail -n 1) && touch -a -d "2000-01-01" cache/pack-$(traced 2 kind | tail -n 1) &&
+	at cache/pack-$(traced 1 kind | tail -n 1) used 2001-01-01 && at cache/pack-$(traced 2 kind | tail -n 1) used 2000-01-01 &&
 	limited 3 && limited 3 && held 1 && held 3 && ! held 2 &&
-	touch -a -d "2001-01-01" cache/pack-* && limited 1 && test "$(traced 1 request | tail -n 1)" = found &&
+	for p in cache/pack-*; do at $p used 2001-01-01 || return 1; done && limited 1 && test "$(traced 1 request | tail -n 1)" = found &&
 	limited 4 && limited 4 && held 1 && held 4 && ! held 3
 '
 
 test_expect_success 'one that is still read counts until that ends, and stays whole' '
 	new_cache && cp clone lines && share 0 && share 1 && start_slow && exec 8<slow && head -c 100 <&8 >slow.head &&
-	touch -m -d "2000-01-01" cache/pack-* && share 2 -c uploadpack.shareLimit=4m &&
+	at cache/pack-* made 2000-01-01 && share 2 -c uploadpack.shareLimit=4m &&
 	cmp pack.1 pack.2 && ls cache >names && test_grep "^gone-" names && ! grep "^pack-" names &&
 	cat slow.head - <&8 >slow.raw && exec 8<&- && wait_until test -s slow.code && test "$(cat slow.code)" = 0 && "$PKT" decode slow.pack <slow.raw >/dev/null && cmp slow.pack pack.1 &&
 	fetch_request "want $ONE" done >lines && share 3 && share 3 && ls cache >names && ! grep "^gone-" names

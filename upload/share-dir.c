@@ -20,11 +20,7 @@
 
 static int64_t now_s(void)
 {
-	struct timespec ts;
-
-	/* time() may lag behind the clock that times of files come from: they would lie in the future. */
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec;
+	return share_now_ns() / NS_PER_SECOND;
 }
 
 /* Took place within so many seconds? A time to come has not. */
@@ -167,8 +163,7 @@ static void retire(const struct share_dir *d, const char *name, bool is_read)
 
 struct kept_file {
 	char *name;
-	int64_t used_s;
-	unsigned used_nsec;
+	int64_t used_ns;
 	uint64_t bytes;
 	bool held; /* filled or read: it stays */
 };
@@ -185,30 +180,40 @@ static uint64_t bytes_of(const struct stat *st)
 	return st->st_size > 0 ? (uint64_t)st->st_size : 0;
 }
 
-static void keep(struct sweep *w, const char *name, const struct stat *st, bool held)
+static void keep(struct sweep *w, const char *name, int fd, const struct stat *st, bool held)
 {
+	int64_t made_ns, used_ns;
+
+	share_file_times(fd, &made_ns, &used_ns);
 	ALLOC_GROW(w->files, w->nr + 1, w->alloc);
-	w->files[w->nr++] = (struct kept_file){ .name = xstrdup(name), .used_s = (int64_t)st->st_atime,
-						.used_nsec = ST_ATIME_NSEC(*st),
+	w->files[w->nr++] = (struct kept_file){ .name = xstrdup(name), .used_ns = used_ns,
 						.bytes = bytes_of(st), .held = held };
 	w->bytes += bytes_of(st);
+}
+
+/* It is done, and not too old. */
+static bool is_usable(const struct share_dir *d, int fd)
+{
+	int64_t made_ns, used_ns;
+
+	share_file_times(fd, &made_ns, &used_ns);
+	return share_file_is_good(fd) && is_within(made_ns / NS_PER_SECOND, d->age_s);
 }
 
 static void judge_open(struct sweep *w, const char *name, int fd, const struct stat *st)
 {
 	bool filled = share_file_is_filled(fd), is_read = share_file_is_read(fd);
-	bool usable = starts_with(name, "pack-") && share_file_is_good(fd) &&
-		is_within((int64_t)st->st_mtime, w->d->age_s);
+	bool usable = starts_with(name, "pack-") && is_usable(w->d, fd);
 
 	if (starts_with(name, "tmp-") && (filled || is_within((int64_t)st->st_mtime, TMP_SECONDS)))
-		return keep(w, name, st, true);
+		return keep(w, name, fd, st, true);
 	if (!filled && !usable) {
 		if (!starts_with(name, "gone-") || !is_read)
 			retire(w->d, name, is_read);
 		if (!is_read)
 			return;
 	}
-	keep(w, name, st, filled || is_read);
+	keep(w, name, fd, st, filled || is_read);
 }
 
 static void judge(struct sweep *w, const char *name)
@@ -230,9 +235,7 @@ static int by_use(const void *a, const void *b)
 {
 	const struct kept_file *x = a, *y = b;
 
-	if (x->used_s != y->used_s)
-		return x->used_s < y->used_s ? -1 : 1;
-	return x->used_nsec < y->used_nsec ? -1 : x->used_nsec > y->used_nsec;
+	return x->used_ns < y->used_ns ? -1 : x->used_ns > y->used_ns;
 }
 
 static void read_all(struct sweep *w)
@@ -310,7 +313,7 @@ int share_dir_open(struct share_dir *d, const char *path, unsigned age_s, uint64
 
 int share_dir_reopen(struct share_dir *d, struct err *err)
 {
-	int seen = private_file_open_rw(d->fd, "seen");
+	int seen = private_file_open_or_make(d->fd, "seen");
 
 	if (seen < 0)
 		return err_set_errno(err, "cannot open the table of requests");
@@ -332,14 +335,11 @@ void share_dir_release(struct share_dir *d)
 int share_dir_find(struct share_dir *d, const struct object_id *kind)
 {
 	int fd = private_file_open(d->fd, name_of(kind).text);
-	struct stat st;
 
 	if (fd < 0)
 		return -1;
-	if (!share_file_follow(fd, kind, NULL) && !fstat(fd, &st) &&
-	    (share_file_is_filled(fd) ||
-	     (share_file_is_good(fd) && is_within((int64_t)st.st_mtime, d->age_s)))) {
-		private_file_touch(fd);
+	if (!share_file_follow(fd, kind, NULL) && (share_file_is_filled(fd) || is_usable(d, fd))) {
+		share_file_note_use(fd, share_now_ns());
 		return fd;
 	}
 	share_dir_drop(d, kind, fd);

@@ -13,8 +13,9 @@
 
 #define PAGE_BYTES 4096
 #define MESSAGE_MAX 1000
+#define TIME_DIGITS 20
 
-static const char magic[16] = "shared pack 1\n";
+static const char magic[16] = "shared pack 2\n";
 /* No two begin with the same letter, so that no mixture of two, half written, is a third one. */
 static const char state_words[][9] = {
 	[SHARE_GROWING] = "growing ", [SHARE_DONE] = "done    ", [SHARE_FAILED] = "failed  ",
@@ -28,6 +29,8 @@ struct page {
 	char state[8];
 	uint32_t word;	/* what followers wait for */
 	uint32_t filler; /* its process: for people, and tests */
+	char made[TIME_DIGITS]; /* nanoseconds since 1970 */
+	char used[TIME_DIGITS];
 	char message[MESSAGE_MAX];
 };
 
@@ -51,6 +54,63 @@ static int write_word(int fd, uint32_t word)
 {
 	return pwrite_in_full(fd, &word, sizeof(word), offsetof(struct page, word),
 			      "the state of a shared pack", NULL);
+}
+
+int64_t share_now_ns(void)
+{
+	struct timespec ts;
+
+	/* time() may lag behind the clock that times of files come from: they would lie in the future. */
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
+}
+
+/* Times are text, so that one half written is a wrong time and nothing else. */
+static void format_time(char out[TIME_DIGITS], int64_t ns)
+{
+	char text[TIME_DIGITS + 1];
+
+	snprintf(text, sizeof(text), "%0*" PRId64, TIME_DIGITS, ns < 0 ? 0 : ns);
+	memcpy(out, text, TIME_DIGITS);
+}
+
+static int64_t parse_time(const char text[TIME_DIGITS])
+{
+	int64_t ns = 0;
+
+	for (int i = 0; i < TIME_DIGITS; i++) {
+		if (!isdigit((unsigned char)text[i]) || ns > (INT64_MAX - 9) / 10)
+			return 0;
+		ns = ns * 10 + (text[i] - '0');
+	}
+	return ns;
+}
+
+static void write_time(int fd, size_t at, int64_t ns)
+{
+	char text[TIME_DIGITS];
+
+	format_time(text, ns);
+	(void)!pwrite_in_full(fd, text, sizeof(text), (off_t)at, "the time of a shared pack", NULL);
+}
+
+void share_file_note_use(int fd, int64_t when_ns)
+{
+	write_time(fd, offsetof(struct page, used), when_ns);
+}
+
+void share_file_note_made(int fd, int64_t when_ns)
+{
+	write_time(fd, offsetof(struct page, made), when_ns);
+}
+
+void share_file_times(int fd, int64_t *made_ns, int64_t *used_ns)
+{
+	char text[2 * TIME_DIGITS];
+	bool there = read_some(fd, text, sizeof(text), offsetof(struct page, made)) == (ssize_t)sizeof(text);
+
+	*made_ns = there ? parse_time(text) : 0;
+	*used_ns = there ? parse_time(text + TIME_DIGITS) : 0;
 }
 
 /* SHARE_GROWING if it is none of the words: it is being written. */
@@ -145,6 +205,8 @@ int share_file_begin(int fd, const struct object_id *kind, struct err *err)
 	memcpy(head.page.magic, magic, sizeof(magic));
 	memcpy(head.page.state, state_words[SHARE_GROWING], sizeof(head.page.state));
 	oid_to_hex_r(head.page.kind, kind);
+	format_time(head.page.made, share_now_ns());
+	format_time(head.page.used, share_now_ns());
 	if (!os_boot_id(head.page.boot))
 		return err_set(err, ERR_UNSUPPORTED, "the system does not tell its boot id");
 	rc = pwrite_in_full(fd, &head, sizeof(head), 0, "a shared pack", err);
@@ -183,6 +245,7 @@ void share_file_end(struct share_file *f, enum share_state state, const char *me
 
 	(void)!pwrite_in_full(f->fd, message, len < MESSAGE_MAX ? len : MESSAGE_MAX - 1,
 			      offsetof(struct page, message), "a shared pack", NULL);
+	share_file_note_made(f->fd, share_now_ns());
 	(void)!write_state(f->fd, state);
 	share_file_grew(f);
 }

@@ -72,6 +72,18 @@ MUST_USE int share_file_read(const struct share_file *f, uint64_t at, void *p, s
 /* What its filler has said at the end. */
 void share_file_message(const struct share_file *f, struct strbuf *out);
 
+/* ---- times, in nanoseconds since 1970 (share_now_ns) ---- */
+
+/*
+ * They are in the file, since a confined process can write it, but change no times of files. 0: not known. `made`: when
+ * it began, or ended.
+ */
+#define NS_PER_SECOND 1000000000
+int64_t share_now_ns(void);
+void share_file_times(int fd, int64_t *made_ns, int64_t *used_ns);
+void share_file_note_use(int fd, int64_t when_ns);
+void share_file_note_made(int fd, int64_t when_ns);
+
 /* ---- for those who clear up ---- */
 
 bool share_file_is_filled(int fd); /* a filler lives */
