@@ -356,7 +356,7 @@ static void test_lent_output(void **state)
 {
 	static struct lender l;
 	struct pack_sink sink = { .write = take_back, .room = lend, .data = &l };
-	unsigned char *text = xmalloc(3 * OUTPUT_BYTES);
+	unsigned char *text = xmalloc(4 * OUTPUT_BYTES);
 	struct strbuf want = STRBUF_INIT;
 	struct object_id sum;
 	struct pack_output out;
@@ -364,7 +364,7 @@ static void test_lent_output(void **state)
 
 	(void)state;
 	strbuf_init(&l.bytes, 0);
-	for (size_t i = 0; i < 3 * OUTPUT_BYTES; i++)
+	for (size_t i = 0; i < 4 * OUTPUT_BYTES; i++)
 		text[i] = (unsigned char)(i * 7 + i / 251);
 	MUST(pack_output_init(&out, hash_sha1, &sink, &err));
 	for (size_t i = 0; i < 60; i++) {
