@@ -134,7 +134,8 @@ static int add_of_tree(struct pack_receive *rx, const void *content, size_t size
 	return rc;
 }
 
-static int add_of_commit(struct pack_receive *rx, const void *content, size_t size, struct err *err)
+static int add_of_commit(struct pack_receive *rx, const struct object_id *oid, const void *content,
+			 size_t size, struct err *err)
 {
 	struct oid_array parents = OID_ARRAY_INIT;
 	struct object_id tree;
@@ -142,6 +143,8 @@ static int add_of_commit(struct pack_receive *rx, const void *content, size_t si
 
 	if (!rc)
 		rc = add(rx->links, &tree, OBJ_TREE, err);
+	if (rx->o.shallow && oidset_contains(rx->o.shallow, oid))
+		parents.nr = 0; /* they need not be there */
 	for (size_t i = 0; i < parents.nr && !rc; i++)
 		rc = add(rx->links, &parents.oid[i], OBJ_COMMIT, err);
 	oid_array_clear(&parents);
@@ -165,7 +168,7 @@ int rx_links_add(struct pack_receive *rx, const struct object_id *oid, enum obje
 	if (type == OBJ_TREE)
 		rc = add_of_tree(rx, content, size, &why);
 	else if (type == OBJ_COMMIT)
-		rc = add_of_commit(rx, content, size, &why);
+		rc = add_of_commit(rx, oid, content, size, &why);
 	else if (type == OBJ_TAG)
 		rc = add_of_tag(rx, content, size, &why);
 	if (rc < 0)
@@ -177,9 +180,9 @@ int rx_links_add(struct pack_receive *rx, const struct object_id *oid, enum obje
 
 /* ---- are they all there? ---- */
 
-static int check(struct pack_receive *rx, const struct object_id *oid, enum object_type want,
-		 struct err *err)
+static int check(void *data, const struct object_id *oid, enum object_type want, struct err *err)
 {
+	struct pack_receive *rx = data;
 	uint32_t i = rx_find_name(rx, oid->hash);
 	const struct object_source *src;
 	struct object_info info;
@@ -198,7 +201,10 @@ static int check(struct pack_receive *rx, const struct object_id *oid, enum obje
 	return is == want ? 0 : wrong_type(oid, want, is, err);
 }
 
-int rx_links_check(struct pack_receive *rx, struct err *err)
+static int foreach_link(struct pack_receive *rx,
+			int (*fn)(void *data, const struct object_id *oid, enum object_type type,
+				  struct err *err),
+			void *data, struct err *err)
 {
 	const struct rx_links *l = rx->links;
 	int rc = 0;
@@ -211,7 +217,35 @@ int rx_links_check(struct pack_receive *rx, struct err *err)
 			if (!at[l->raw_len])
 				continue;
 			oid_from_raw(&oid, at, rx->o.algo);
-			rc = check(rx, &oid, at[l->raw_len], err);
+			rc = fn(data, &oid, at[l->raw_len], err);
 		}
 	return rc;
+}
+
+int rx_links_check(struct pack_receive *rx, struct err *err)
+{
+	return foreach_link(rx, check, rx, err);
+}
+
+struct foreign {
+	struct pack_receive *rx;
+	int (*fn)(void *data, const struct object_id *oid, enum object_type type, struct err *err);
+	void *data;
+};
+
+static int pass_foreign(void *data, const struct object_id *oid, enum object_type type, struct err *err)
+{
+	struct foreign *f = data;
+
+	return rx_find_name(f->rx, oid->hash) == RX_NONE ? f->fn(f->data, oid, type, err) : 0;
+}
+
+int pack_receive_foreach_foreign(struct pack_receive *rx,
+				 int (*fn)(void *data, const struct object_id *oid,
+					   enum object_type type, struct err *err),
+				 void *data, struct err *err)
+{
+	struct foreign f = { rx, fn, data };
+
+	return rx->nr_foreign ? foreach_link(rx, pass_foreign, &f, err) : 0;
 }
