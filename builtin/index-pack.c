@@ -2,6 +2,7 @@
 /* git-index-pack(1). The work is done in pack/receive/. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/index-pack.h"
 #include "builtin/pack-input.h"
 #include "operation.h"
 #include "util/alloc.h"
@@ -180,6 +181,7 @@ static struct pack_receive *begin(struct index_pack *p)
 		.max_input_bytes = p->max_input_bytes,
 		.fsck = p->fsck ? &p->checks.fsck : NULL,
 		.check_links = p->strict,
+		.note_links = p->promisor_msg && p->r,
 		.fix_thin = p->fix_thin,
 		.level = p->r ? p->r->settings.pack_level : -1,
 		.progress = p->verbose ? show_progress : NULL,
@@ -318,6 +320,8 @@ static int create(struct index_pack *p, struct pack_receive *rx, struct err *err
 		rc = refuse_duplicates(p, rx, err);
 	if (!rc)
 		rc = stage(p, rx, repo_operation_batch(op), &kept, err);
+	if (!rc && p->promisor_msg && p->r)
+		rc = index_pack_promise(p->r, op, rx, err);
 	rc = repo_operation_end(op, rc, err);
 	if (!rc)
 		tell(p, rx, kept);

@@ -182,6 +182,37 @@ test_expect_success '--keep and --promisor' '
 	test_expect_code 128 git index-pack --promisor w.pack
 '
 
+# objects_of PACK: names of what a pack has, sorted
+objects_of () {
+	git show-index <"${1%.pack}.idx" | cut -d" " -f2 | sort
+}
+
+test_expect_success '--promisor: what the pack leads to, and is here, is promised, too' '
+	git init -q giver && (
+		cd giver && for i in 1 2 3; do echo $i >f$i && git add . && git commit -qm $i || exit 1; done &&
+		printf "%s\n^%s\n" HEAD HEAD~1 | git pack-objects --revs --stdout -q >../given.pack &&
+		git rev-list --objects HEAD~1 | cut -d" " -f1 | sort >../old &&
+		git rev-list --objects HEAD~1..HEAD | cut -d" " -f1 | sort >../new &&
+		git pack-objects --stdout -q <../old >../old.pack
+	) &&
+	for here in loose packed; do
+		rm -rf taker && git init -q taker && (
+			cd taker && stray=$(echo stray | git hash-object -w --stdin) &&
+			if test $here = loose; then git unpack-objects -q <../old.pack; else git index-pack --stdin <../old.pack; fi &&
+			ls .git/objects/pack/*.idx >../before 2>/dev/null; : &&
+			n=$(GIT_TEST_FS_KIND=journal count_flushes git index-pack --stdin --promisor <../given.pack) && test "$n" = 1 &&
+			ls .git/objects/pack/*.promisor | wc -l | tr -d " " >../nr && test "$(cat ../nr)" = 2 &&
+			for p in .git/objects/pack/*.promisor; do objects_of ${p%.promisor}.pack || exit 1; done | sort >../promised &&
+			sort ../old ../new >../all && test_cmp ../all ../promised && git fsck --no-dangling &&
+			: nothing is done twice, and without a link to what is here nothing at all &&
+			git index-pack --stdin --promisor <../given.pack && test $(ls .git/objects/pack/*.promisor | wc -l) = 2 &&
+			git cat-file -e $stray
+		) || return 1
+	done &&
+	rm -rf taker && git init -q taker && git -C taker index-pack --stdin --promisor <given.pack &&
+	test $(ls taker/.git/objects/pack/*.promisor | wc -l) = 1
+'
+
 test_expect_success 'a failure leaves no .keep' '
 	new k && refused k "pack signature mismatch" --stdin --keep=why --promisor <v1.idx
 '

@@ -247,5 +247,5 @@ int pack_receive_foreach_foreign(struct pack_receive *rx,
 {
 	struct foreign f = { rx, fn, data };
 
-	return rx->nr_foreign ? foreach_link(rx, pass_foreign, &f, err) : 0;
+	return rx->links ? foreach_link(rx, pass_foreign, &f, err) : 0;
 }

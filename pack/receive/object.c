@@ -134,7 +134,7 @@ static int check_known_name(struct pack_receive *rx, const struct object_id *oid
 		rc = compare_content(rx, oid, type, content, size, err);
 	if (!rc)
 		rc = check_content(rx, oid, type, content, size, err);
-	if (!rc && rx->o.check_links)
+	if (!rc && rx->links)
 		rc = rx_links_add(rx, oid, type, content, size, err);
 	return rc ? rc : deliver(rx, oid, type, content, size, err);
 }

@@ -53,6 +53,8 @@ struct pack_receive_options {
 	struct fsck_options *fsck;
 	/* Every object that one of the pack refers to must be in the pack or in the database. */
 	bool check_links;
+	/* They are only collected, for pack_receive_foreach_foreign. */
+	bool note_links;
 	/* But not parents of these, the commits of a new boundary (commits of a shallow clone). NULL: none. */
 	const struct oidset *shallow;
 	bool use_bases; /* deltas may have bases that only the database has */
@@ -126,7 +128,7 @@ uint32_t pack_receive_added(const struct pack_receive *rx); /* bases of a thin p
 uint32_t pack_receive_unresolved(const struct pack_receive *rx); /* only with keep_going */
 /* Objects outside of the pack that its objects refer to; with check_links. */
 uint64_t pack_receive_foreign(const struct pack_receive *rx);
-/* Those objects, and what refers to them expects them to be; with check_links. A non-zero return stops. */
+/* Those objects, and what refers to them expects them to be; with check_links or note_links. A non-zero return stops. */
 MUST_USE int pack_receive_foreach_foreign(struct pack_receive *rx,
 					  int (*fn)(void *data, const struct object_id *oid,
 						    enum object_type type, struct err *err),

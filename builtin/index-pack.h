@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-index-pack(1): what its files share. */
+#ifndef BUILTIN_INDEX_PACK_H
+#define BUILTIN_INDEX_PACK_H
+
+#include "compat/posix.h"
+#include "operation.h"
+#include "pack/receive/receive.h"
+
+/* index-pack-promise.c */
+/*
+ * The objects of a pack from a promisor remote promise all that they lead to. What of that is here already, but not in
+ * such a pack, goes into one more of them, so that nothing keeps it in two ways: staged in the operation. rx has been
+ * resolved, with note_links or check_links.
+ * Cost: nothing if there is no such object; else a walk over what they lead to.
+ */
+MUST_USE int index_pack_promise(struct repository *r, struct repo_operation *op, struct pack_receive *rx,
+				struct err *err);
+
+#endif
