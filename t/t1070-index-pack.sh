@@ -193,7 +193,8 @@ test_expect_success '--promisor: what the pack leads to, and is here, is promise
 		printf "%s\n^%s\n" HEAD HEAD~1 | git pack-objects --revs --stdout -q >../given.pack &&
 		git rev-list --objects HEAD~1 | cut -d" " -f1 | sort >../old &&
 		git rev-list --objects HEAD~1..HEAD | cut -d" " -f1 | sort >../new &&
-		git pack-objects --stdout -q <../old >../old.pack
+		git pack-objects --stdout -q <../old >../old.pack &&
+		git commit -q --allow-empty -m next && git rev-parse HEAD | git pack-objects --stdout -q >../next.pack
 	) &&
 	for here in loose packed; do
 		rm -rf taker && git init -q taker && (
@@ -206,6 +207,7 @@ test_expect_success '--promisor: what the pack leads to, and is here, is promise
 			sort ../old ../new >../all && test_cmp ../all ../promised && git fsck --no-dangling &&
 			: nothing is done twice, and without a link to what is here nothing at all &&
 			git index-pack --stdin --promisor <../given.pack && test $(ls .git/objects/pack/*.promisor | wc -l) = 2 &&
+			git index-pack --stdin --promisor <../next.pack && test $(ls .git/objects/pack/*.promisor | wc -l) = 3 &&
 			git cat-file -e $stray
 		) || return 1
 	done &&
