@@ -11,12 +11,12 @@ struct promised {
 	struct strvec lines;
 };
 
-static int add_if_here(void *data, const struct object_id *oid, enum object_type type UNUSED,
-		       struct err *err UNUSED)
+/* Blobs that a tree of the pack names are left as they are, as Git leaves them. */
+static int add_if_here(void *data, const struct object_id *oid, enum object_type type, struct err *err UNUSED)
 {
 	struct promised *p = data;
 
-	if (odb_has_quick(p->r->odb, oid))
+	if (type != OBJ_BLOB && odb_has_quick(p->r->odb, oid))
 		strvec_push(&p->lines, oid_hex(oid));
 	return 0;
 }

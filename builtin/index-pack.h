@@ -9,9 +9,9 @@
 
 /* index-pack-promise.c */
 /*
- * The objects of a pack from a promisor remote promise all that they lead to. What of that is here already, but not in
- * such a pack, goes into one more of them, so that nothing keeps it in two ways: staged in the operation. rx has been
- * resolved, with note_links or check_links.
+ * The objects of a pack from a promisor remote promise all that they lead to. The commits, trees and tags that they name
+ * and that are here already, but not in such a pack, go into one more of them, with what these lead to: staged in the
+ * operation. rx has been resolved, with note_links or check_links.
  * Cost: nothing if there is no such object; else a walk over what they lead to.
  */
 MUST_USE int index_pack_promise(struct repository *r, struct repo_operation *op, struct pack_receive *rx,

@@ -212,7 +212,11 @@ test_expect_success '--promisor: what the pack leads to, and is here, is promise
 		) || return 1
 	done &&
 	rm -rf taker && git init -q taker && git -C taker index-pack --stdin --promisor <given.pack &&
-	test $(ls taker/.git/objects/pack/*.promisor | wc -l) = 1
+	test $(ls taker/.git/objects/pack/*.promisor | wc -l) = 1 &&
+	: a blob that a tree of the pack names stays as it is, as in stock Git &&
+	rm -rf taker && git init -q taker && blob=$(echo blob | git -C taker hash-object -w --stdin) &&
+	tree=$(printf "100644 blob $blob\tx\n" | git -C giver mktree --missing) && echo $tree | git -C giver pack-objects --stdout -q >tree.pack &&
+	git -C taker index-pack --stdin --promisor <tree.pack && test $(ls taker/.git/objects/pack/*.promisor | wc -l) = 1
 '
 
 test_expect_success 'a failure leaves no .keep' '
