@@ -85,7 +85,7 @@ MUST_USE int diff_choose(struct diff_queue *q, const struct diff_options *o, str
 /* ---- order.c ---- */
 /* The patterns of options.order_file, unless they are there. */
 MUST_USE int diff_read_order(struct diff_options *o, struct err *err);
-MUST_USE int diff_order(struct diff_queue *q, const struct diff_options *o, struct err *err);
+void diff_order(struct diff_queue *q, const struct diff_options *o);
 
 /* ---- ignore-lines.c ---- */
 struct diff_regexes;

@@ -160,8 +160,6 @@ struct diff_options {
 	struct strvec order; /* its patterns, read by diff_options_resolve */
 	const char *rotate_to; /* --rotate-to, --skip-to: the file that comes first */
 	bool rotate_skips;     /* files before it are left out */
-	bool rotate_strict;    /* a file that is not there is an error */
-	int ita_invisible;     /* --ita-invisible-in-index: 1, --ita-visible-in-index: 0; -1: neither */
 	char filter[24]; /* --diff-filter: letters that may pass; "": all */
 	const char *prefix; /* "dir/" for --relative without a path; NULL: none. Not owned */
 	char *relative;	 /* only paths that begin so, shown without it; owned */
@@ -200,7 +198,6 @@ struct diff_options {
 	const char *word_regex;	 /* what a word is; NULL: as the driver says */
 	const char *word_regex_default; /* diff.wordRegex; NULL: what is no space */
 	unsigned ws_highlight;	 /* WS_SHOW_*; diff/whitespace-internal.h */
-	bool mnemonic_prefix;	 /* diff.mnemonicPrefix, and no option says other */
 	uint64_t big_file_threshold; /* larger is binary */
 	bool suppress_blank_empty;
 	unsigned whitespace; /* core.whitespace; diff/whitespace.h */
@@ -268,8 +265,6 @@ MUST_USE int diff_options_resolve(struct diff_options *o,
 				  int (*resolve)(void *data, const char *name,
 						 struct object_id *out, struct err *err),
 				  void *data, struct err *err);
-/* "i/" and "w/" or the like, if diff.mnemonicPrefix asks for it and no option for others. */
-void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst);
 
 /* ---- filling the queue ---- */
 

@@ -61,7 +61,6 @@ static int set_default_prefix(struct diff_options *o, const struct option_row *r
 {
 	o->src_prefix = "a/";
 	o->dst_prefix = "b/";
-	o->mnemonic_prefix = false;
 	return 0;
 }
 
@@ -74,18 +73,10 @@ static int set_prefix(struct diff_options *o, const struct option_row *r, const 
 		o->src_prefix = value;
 	else
 		o->dst_prefix = value;
-	o->mnemonic_prefix = false;
 	return 0;
 }
 
-void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst)
-{
-	if (!o->mnemonic_prefix)
-		return;
-	o->src_prefix = src;
-	o->dst_prefix = dst;
-}
-
+/* diff.mnemonicPrefix goes before the other two; between two commits its letters are "a/" and "b/". */
 static int config_prefix(struct diff_options *o, const struct config_set *c, struct err *err)
 {
 	bool none = false, mnemonic = false;
@@ -98,9 +89,7 @@ static int config_prefix(struct diff_options *o, const struct config_set *c, str
 		return ERR_INVALID;
 	if (none) {
 		o->src_prefix = o->dst_prefix = "";
-	} else if (mnemonic) {
-		o->mnemonic_prefix = true;
-	} else {
+	} else if (!mnemonic) {
 		o->src_prefix = src ? src : o->src_prefix;
 		o->dst_prefix = dst ? dst : o->dst_prefix;
 	}
@@ -115,13 +104,6 @@ static int set_find_object(struct diff_options *o, const struct option_row *r UN
 	o->pickaxe_conflict |= o->pickaxe != NULL;
 	strvec_push(&o->find_objects, value);
 	o->show_trees = true;
-	return 0;
-}
-
-static int set_ita(struct diff_options *o, const struct option_row *r,
-		   const char *value UNUSED, struct err *err UNUSED)
-{
-	o->ita_invisible = !strcmp(r->name, "ita-invisible-in-index");
 	return 0;
 }
 
@@ -308,7 +290,5 @@ const struct option_call diff_output_rows[] = {
 	CALL_ROW(0, "dirstat-by-file", OPTIONAL, set_dirstat),
 	CALL_ROW(0, "cumulative", 0, set_dirstat),
 	CALL_ROW(0, "find-object", NEEDED, set_find_object),
-	CALL_ROW(0, "ita-invisible-in-index", 0, set_ita),
-	CALL_ROW(0, "ita-visible-in-index", 0, set_ita),
 	END_ROW
 };

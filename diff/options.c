@@ -42,7 +42,6 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->ws_highlight = WS_SHOW_NEW;
 	o->dirstat.permille = 30;
 	o->rename_empty = true;
-	o->ita_invisible = -1;
 	memcpy(o->indicator, "+- ", sizeof(o->indicator));
 	for (int i = 0; i < DIFF_COLOR_NR; i++)
 		snprintf(o->colors[i], sizeof(o->colors[i]), "%s", default_colors[i].value);

@@ -89,18 +89,15 @@ int diff_read_order(struct diff_options *o, struct err *err)
 /* ---- --rotate-to, --skip-to ---- */
 
 /* Files are in order: the file itself, or the place where it would be. */
-static int rotate(struct diff_queue *q, const struct diff_options *o, struct err *err)
+static void rotate(struct diff_queue *q, const struct diff_options *o)
 {
 	struct diff_pair **list;
 	size_t first = 0;
-	int cmp = -1;
 
-	while (first < q->nr && (cmp = strcmp(o->rotate_to, q->pairs[first]->new->path)) > 0)
+	while (first < q->nr && strcmp(o->rotate_to, q->pairs[first]->new->path) > 0)
 		first++;
-	if (o->rotate_strict && q->nr && (first == q->nr || cmp))
-		return err_set(err, ERR_NOT_FOUND, "No such path '%s' in the diff", o->rotate_to);
 	if (first == q->nr)
-		return 0;
+		return;
 	ALLOC_ARRAY(list, q->nr);
 	memcpy(list, q->pairs + first, (q->nr - first) * sizeof(*list));
 	memcpy(list + q->nr - first, q->pairs, first * sizeof(*list));
@@ -108,12 +105,12 @@ static int rotate(struct diff_queue *q, const struct diff_options *o, struct err
 	free(list);
 	for (; o->rotate_skips && first; first--)
 		diff_pair_free(q->pairs[--q->nr]);
-	return 0;
 }
 
-int diff_order(struct diff_queue *q, const struct diff_options *o, struct err *err)
+void diff_order(struct diff_queue *q, const struct diff_options *o)
 {
 	if (o->order.nr)
 		sort_pairs(q, &o->order);
-	return o->rotate_to ? rotate(q, o, err) : 0;
+	if (o->rotate_to)
+		rotate(q, o);
 }

@@ -127,11 +127,11 @@ int diff_choose(struct diff_queue *q, const struct diff_options *o, struct err *
 
 	if (o->pickaxe || o->find_objects.nr)
 		ret = diff_pickaxe(q, o, err);
-	if (!ret)
-		ret = diff_order(q, o, err);
-	if (!ret)
-		filter_status(q, o->filter);
-	return ret;
+	if (ret < 0)
+		return ret;
+	diff_order(q, o);
+	filter_status(q, o->filter);
+	return 0;
 }
 
 int diff_process(struct diff_queue *q, const struct diff_options *o, struct err *err)
@@ -148,13 +148,8 @@ int diff_process(struct diff_queue *q, const struct diff_options *o, struct err 
 		ret = diff_detect_renames(q, o, err);
 	if (!ret && o->break_rewrites)
 		diff_merge_broken(q);
-	if (!ret && (o->pickaxe || o->find_objects.nr))
-		ret = diff_pickaxe(q, o, err);
-	if (!ret)
-		ret = diff_order(q, o, err);
 	if (ret < 0)
 		return ret;
 	set_status(q);
-	filter_status(q, o->filter);
-	return 0;
+	return diff_choose(q, o, err);
 }

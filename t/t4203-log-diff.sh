@@ -3,14 +3,7 @@
 
 test_description='git log with differences: merges, prefixes, --relative, pickaxe, submodules'
 . "$(dirname "$0")/test-lib.sh"
-
-# logs EXPECTED ARGS: the lines that log --format=%s ARGS prints, joined by "|"
-logs () {
-	local expect="$1" && shift &&
-	git log --format=%s "$@" >out && actual=$(tr '\n' '|' <out) &&
-	test "$actual" = "$expect" && return
-	echo "log $*: expected '$expect', got '$actual'" && return 1
-}
+. "$TEST_DIRECTORY/lib-log.sh"
 
 # refuses CODE MESSAGE ARGS
 refuses () {

@@ -3,14 +3,7 @@
 
 test_description='git log --follow: one file under all its names'
 . "$(dirname "$0")/test-lib.sh"
-
-# logs EXPECTED ARGS: the lines that log --format=%s ARGS prints, joined by "|"
-logs () {
-	local expect="$1" && shift &&
-	git log --format=%s "$@" >out && actual=$(tr '\n' '|' <out) &&
-	test "$actual" = "$expect" && return
-	echo "log $*: expected '$expect', got '$actual'" && return 1
-}
+. "$TEST_DIRECTORY/lib-log.sh"
 
 test_expect_success 'a file that is a copy, and was moved' '
 	git init -q -b main && echo out >.git/info/exclude && seq 30 >a && mkdir d && git add . && test_tick && git commit -q -m a &&
