@@ -52,7 +52,8 @@ attempts () {
 
 test_expect_success LINUX,PYTHON 'an unconfined process can do a lot' '
 	listen && attempts --free && test_grep "^size " attempts &&
-	for name in write_old create create_outside remove_file rename_file change_mode read_passwd read_outside \
+	for name in write_old create create_outside remove_file rename_file change_mode change_time change_time_of_open_file \
+		read_passwd read_outside \
 		list_above read_own_memory connect_tcp connect_unix send_udp fork_off signal_parent open_pid \
 		map_executable execute
 	do
