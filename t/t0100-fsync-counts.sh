@@ -120,7 +120,8 @@ test_expect_success 'bundle create costs one flush and one awaited writeout, how
 	count git -C journal/repo bundle create -q one.bundle HEAD &&
 	test "$flushes $writeouts" = "1 1" &&
 	count git -C journal/repo bundle create -q all.bundle --all &&
-	test "$flushes $writeouts" = "1 1"
+	test "$flushes $writeouts" = "1 1" &&
+	count git -C journal/repo -c core.fsync=all,-pack bundle create -q all.bundle --all && test "$flushes $writeouts" = "0 0"
 '
 
 test_expect_success 'reflog expire, delete and drop cost one flush, however many logs' '
@@ -383,6 +384,7 @@ every_command () {
 	4 8: multi-pack-index compact --incremental --bitmap $(tail -n 2 .git/objects/pack/multi-pack-index.d/multi-pack-index-chain)
 	! echo 6 >layer && git commit -q -a -m layer
 	14 16: repack -dbq --geometric=2 --write-midx=incremental
+	12 22: repack -A -d
 	EOF
 }
 

@@ -699,6 +699,16 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 	)
 '
 
+test_expect_success 'compact: layers that have an object twice are told, and stay' '
+	git init -q twice && (
+		cd twice && d=$PACKS/multi-pack-index.d && history 21 40 a && git multi-pack-index write --incremental && x=$(layer 1) &&
+		mkdir first && cp -p $PACKS/pack-* first/ && mv $d one && history 22 40 b && git repack -adq && rm -rf $d &&
+		git multi-pack-index write --incremental && y=$(layer 1) && cp -p first/* $PACKS/ && cp one/*$x.midx $d/ && chmod u+w $CHAIN && printf "%s\n%s\n" $x $y >$CHAIN && cp $CHAIN before &&
+		test_must_fail git multi-pack-index compact --incremental $x $y 2>err &&
+		test_grep "layers of the multi-pack-index repeat objects, or lack some" err && test_cmp before $CHAIN && git fsck --no-dangling
+	)
+'
+
 test_expect_success 'a reader meets one chain or the next, never a layer that is gone' '
 	git init -q race && (
 		cd race && d=.git/objects/pack/multi-pack-index.d &&

@@ -627,4 +627,13 @@ test_expect_success 'for-each-repo' '
 	echo .git >expect && test_cmp expect actual
 '
 
+test_expect_success 'geometric-repack: a large pack stays where the small ones are' '
+	git init -q sizes && (
+		cd sizes && "$GIT_BUILD_DIR/t/helper/random-history" 1 200 large && git repack -adq && large=$(echo .git/objects/pack/*.pack) &&
+		for i in 2 3; do "$GIT_BUILD_DIR/t/helper/random-history" $i 5 small$i && git repack -dq || exit 1; done &&
+		test $(ls .git/objects/pack/*.pack | wc -l) = 3 && git maintenance run --task=geometric-repack &&
+		test_path_is_file $large && test $(ls .git/objects/pack/*.pack | wc -l) = 2
+	)
+'
+
 test_done
