@@ -728,6 +728,7 @@ static int settle_follow(struct log_options *o, struct err *err)
 	if (!w->has_pathspec || w->pathspec.nr != 1 || w->pathspec.has_exclude)
 		return !o->follow_asked ? 0 : err_set(err, ERR_INVALID, "--follow requires exactly one pathspec");
 	o->follow_path = xstrdup(w->pathspec.items[0].match);
+	pathspec_release(&w->pathspec);
 	w->has_pathspec = false;
 	return 0;
 }
