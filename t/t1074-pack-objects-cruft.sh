@@ -102,4 +102,29 @@ test_expect_success 'bad input' '
 	test_grep "mtimes file .*malformed" err
 '
 
+# Who does not know how old an object is takes away nothing.
+test_expect_success 'times that are cut at every length, or of another kind' '
+	rm -rf cut && git init -q cut && (
+		cd cut && for i in 1 2 3 4 5; do echo $i | git hash-object -w --stdin || exit; done >../ids &&
+		touch -d yesterday .git/objects/??/* && git repack -q -d --cruft && git prune-packed && chmod u+w $P/*
+	) && f=$(ls cut/$P/*.mtimes) && cp $f whole && size=$(wc -c <whole) && test $size -gt 70 && sort ids >wanted && n=0 &&
+	refused () {
+		for how in "repack -q -d --cruft --cruft-expiration=1.hour" "gc -q --prune=1.hour" "gc -q --no-cruft --prune=1.hour"; do
+			git -C cut $how 2>err
+			code=$?
+			git -C cut cat-file --batch-all-objects --batch-check="%(objectname)" >there && test_cmp wanted there || return
+			test $code = 128 && test_grep "mtimes file .* \($1\)" err || return
+		done
+	} &&
+	while test $n -lt $size; do
+		head -c $n whole >$f && refused "is malformed" || { echo "cut at $n"; return 1; }
+		{ head -c $n whole && tail -c +$((n + 1)) whole | head -c 1 | tr "\000-\377" "\001-\377\000" && tail -c +$((n + 2)) whole; } >$f &&
+		refused "is malformed\|has an unknown version\|belongs to another pack\|has a wrong checksum" || { echo "changed at $n"; return 1; }
+		n=$((n + 1))
+	done &&
+	{ cat whole && echo; } >$f && refused "is malformed" && cp whole $f &&
+	git -C cut repack -q -d --cruft --cruft-expiration=1.hour && git -C cut cat-file --batch-all-objects --batch-check >there &&
+	test_must_be_empty there
+'
+
 test_done

@@ -13,11 +13,13 @@
 
 /* ---- reading ---- */
 
+/* Objects go by what it says: its checksum is computed each time. */
 static int check(const struct mapped_file *m, const struct pack *p, const char *path,
 		 struct err *err)
 {
 	const struct hash_algo *algo = p->idx.algo;
 	uint64_t want = HEADER_BYTES + (uint64_t)p->idx.nr * 4 + 2 * algo->raw_len;
+	struct object_id sum;
 
 	if (m->len != want || get_be32(m->p) != MTIMES_SIGNATURE)
 		return err_set(err, ERR_CORRUPT, "mtimes file '%s' is malformed", path);
@@ -26,6 +28,9 @@ static int check(const struct mapped_file *m, const struct pack *p, const char *
 			       path);
 	if (memcmp(m->p + want - 2 * algo->raw_len, p->idx.pack_sum, algo->raw_len) != 0)
 		return err_set(err, ERR_CORRUPT, "mtimes file '%s' belongs to another pack", path);
+	hash_buf(algo, m->p, want - algo->raw_len, &sum);
+	if (memcmp(m->p + want - algo->raw_len, sum.hash, algo->raw_len) != 0)
+		return err_set(err, ERR_CORRUPT, "mtimes file '%s' has a wrong checksum", path);
 	return 0;
 }
 

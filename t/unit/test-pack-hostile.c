@@ -512,6 +512,7 @@ static bool read_everything(const char *objdir, bool use_midx, struct scanned *s
 static void damage(const char *objdir, const char *path, size_t step, bool use_midx)
 {
 	struct strbuf good = STRBUF_INIT;
+	struct pack_idx idx;
 	struct scanned s;
 	bool is_rev = ends_with(path, ".rev"), is_midx = ends_with(path, "-index");
 	unsigned all;
@@ -520,8 +521,10 @@ static void damage(const char *objdir, const char *path, size_t step, bool use_m
 	assert_false(read_everything(objdir, use_midx, &s));
 	assert_true(s.good > 0 && !s.bad && !s.wrong);
 	all = s.good;
-	for (size_t len = 0; len < good.len; len += step) {
+	for (size_t len = 0; len < good.len; len++) {
 		aux_write(path, good.buf, len);
+		if (ends_with(path, ".idx") && idx_open(&idx, path, hash_sha1, NULL) != ERR_CORRUPT)
+			fail_msg("'%s' with only %zu bytes is no error", path, len);
 		assert_true(read_everything(objdir, use_midx, &s));
 		/* Both are optional: objects can be read without them. */
 		if (is_rev || is_midx)
@@ -567,6 +570,21 @@ static void test_damage(void **state)
 		free(path);
 	}
 	damage("small/.git/objects", "small/.git/objects/pack/multi-pack-index", 13, true);
+}
+
+/* It has neither a magic number nor a size: the table of fan-out alone says how long it is. */
+static void test_damaged_idx_v1(void **state)
+{
+	char *path;
+
+	(void)state;
+	if (!aux_have_stock())
+		skip();
+	aux_must("mkdir -p v1/pack && cp small/.git/objects/pack/*.pack v1/pack/ && cd v1/pack && "
+		 "$GIT index-pack --index-version=1 *.pack && rm -f *.rev && chmod u+w *");
+	path = aux_glob("v1/pack/*.idx");
+	damage("v1", path, 11, false);
+	free(path);
 }
 
 /* Flipped bits with correct checksums, as an attacker would make them. */
@@ -920,6 +938,7 @@ int main(void)
 		cmocka_unit_test(test_place_of_damage),
 		cmocka_unit_test(test_idx),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_damaged_idx_v1),
 		cmocka_unit_test(test_resealed_midx),
 		cmocka_unit_test(test_midx_order),
 		cmocka_unit_test(test_other_copy),
