@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='a full disk at any point of add and commit
+test_description='a full disk at any point of add, commit and upkeep
 
 A small file system with less and less room: either the command succeeds, or it says
 what it could not write, exits with an error and leaves nothing behind; the
@@ -39,25 +39,32 @@ test_expect_success 'setup' '
 	done
 '
 
-# squeeze SETUP CMD...: run CMD with more and more free space until it succeeds
+# files: all of the repository, but for directories of objects, which may stay empty
+files () {
+	find disk/repo/.git -type f | sort
+}
+
+# squeeze SETUP CMD...: run CMD with more and more free space until it succeeds; with UNCHANGED set, failures add no file
 squeeze () {
 	local setup=$1 room=0 code failures=0
 	shift
 	while :; do
 		rm -f disk/ballast
 		eval "$setup" || return
-		git -C disk/repo ls-files -s >before &&
+		git -C disk/repo ls-files -s >before && files >files.before &&
 		leave_room $room || return
 		code=0
 		git -C disk/repo "$@" >out 2>err <"${SQUEEZE_STDIN:-/dev/null}" || code=$?
 		no_litter || { echo "room $room" >&4; return 1; }
 		rm -f disk/ballast
+		test $code = 0 || git -C disk/repo ls-files -s | cmp before - || return
+		test $code = 0 || test -z "$UNCHANGED" || files | cmp files.before - || { cat err >&4; return 1; }
 		git -C disk/repo fsck --no-dangling >fsck 2>&1 || { cat err fsck >&4; return 1; }
 		test $code = 0 && break
 		failures=$((failures + 1))
-		case $code in 1|128) ;; *) cat err >&4; echo "code $code" >&4; return 1 ;; esac
+		case $code in 1|128|255) ;; *) cat err >&4; echo "code $code" >&4; return 1 ;; esac
 		grep -q "No space left on device" err || { cat err >&4; return 1; }
-		grep -q "\.git/\|objects" err || { cat err >&4; return 1; }
+		grep -q "\.git/\|objects\|x\.bundle" err || { cat err >&4; return 1; }
 		room=$((room + ${STEP:-40}))
 		test $room -lt 4000 || return
 	done
@@ -96,11 +103,62 @@ test_expect_success 'commit -a' '
 test_expect_success 'index-pack and unpack-objects' '
 	CRAFT="$GIT_BUILD_DIR/t/helper/craft-pack $(test "$TEST_HASH" = sha1 || echo sha256)" &&
 	for i in $(seq 20); do echo "file blob src/f$i" && echo "ofs $((2 * i - 2)) more"; done | $CRAFT >in.pack &&
-	STEP=60 && SQUEEZE_STDIN=in.pack && packs=$(find disk/repo -name "*.pack" | wc -l) &&
+	STEP=60 && UNCHANGED=1 && SQUEEZE_STDIN=in.pack && packs=$(find disk/repo -name "*.pack" | wc -l) &&
 	squeeze : index-pack --stdin --keep &&
 	test $(find disk/repo -name "*.pack" | wc -l) = $((packs + 1)) &&
 	for i in $(seq 21 30); do echo "file blob src/f$i" && echo "ofs $((2 * i - 42)) more"; done | $CRAFT >in.pack &&
-	squeeze : unpack-objects -q && SQUEEZE_STDIN=
+	squeeze : unpack-objects -q && SQUEEZE_STDIN= UNCHANGED=
+'
+
+# all: each object that there is, wherever it is; loose and packed twice counts once
+all () {
+	git -C disk/repo -c core.multiPackIndex=false cat-file --batch-all-objects --batch-check --unordered | sort -u &&
+	git -C disk/repo for-each-ref
+}
+
+# Three packs, loose objects, what nothing leads to, and refs that are loose; as large as a third of the disk.
+test_expect_success 'a repository that wants upkeep' '
+	git init -q upkeep && (
+		cd upkeep && git config gc.auto 0 && "$GIT_BUILD_DIR/t/helper/random-history" 3 120 x &&
+		for i in 1 2 3; do
+			head -c 150000 ../src/f$i >noise && cat ../src/f1$i ../src/f2$i ../src/f3$i >>noise && git add noise &&
+			git commit -qm $i && git repack -dq && git tag -m t v$i || exit
+		done && git hash-object -w --stdin <../src/f40 && git commit -qm top --allow-empty && git update-ref refs/heads/top HEAD &&
+		test $(ls .git/objects/pack/*.pack | wc -l) -ge 3
+	)
+'
+
+# upkeep CMD...: a command of upkeep in it, with more and more room: it has lost nothing, whether it fails or not
+upkeep () {
+	rm -rf disk/* && cp -R upkeep disk/repo && all >all.before &&
+	squeeze "all | cmp all.before - && rm -rf disk/repo disk/x.bundle && cp -R upkeep disk/repo" "$@" && all >all.after && test_cmp all.before all.after
+}
+
+# One operation each: nothing has changed. The others have several, one after the other.
+for cmd in "repack -adq" "repack -adbq"
+do
+	test_expect_success "$cmd" '
+		STEP=40 && UNCHANGED=1 && upkeep $cmd
+	'
+done
+
+for cmd in "repack -dq --cruft" "repack -dq --geometric=2 --write-midx" "gc -q" \
+	"maintenance run --quiet --task=incremental-repack"
+do
+	test_expect_success "$cmd" '
+		STEP=40 && UNCHANGED= && upkeep $cmd
+	'
+done
+
+for cmd in "maintenance run --quiet --task=loose-objects" "commit-graph write --reachable --changed-paths" "multi-pack-index write" "multi-pack-index write --bitmap"
+do
+	test_expect_success "$cmd" '
+		STEP=4 && UNCHANGED=1 && upkeep $cmd
+	'
+done
+
+test_expect_success 'bundle create' '
+	STEP=40 && UNCHANGED=1 && upkeep bundle create -q ../x.bundle --all && git -C disk/repo bundle verify -q ../x.bundle
 '
 
 test_expect_success 'config' '
