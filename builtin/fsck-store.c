@@ -163,6 +163,8 @@ struct pack_scan {
 	const char *path;
 	struct progress *progress;
 	uint64_t total, done;
+	struct strset checked; /* packs, by path */
+	bool gone;	       /* a pack that was to be checked has been removed */
 };
 
 static int packed_object(void *data, const struct object_id *oid, const struct object_buf *buf)
@@ -189,9 +191,9 @@ static void bad_bitmap(void *data, const char *msg)
 	fsck_error(data, FSCK_BAD_BITMAP, "%s", msg);
 }
 
-static void bad_midx(void *data, const char *msg)
+static void note_fault(void *data, const char *msg)
 {
-	fsck_error(data, FSCK_BAD_MIDX, "%s", msg);
+	strvec_push(data, msg);
 }
 
 static int count_pack(void *data, struct pack *p)
@@ -207,28 +209,56 @@ static int check_pack(void *data, struct pack *p)
 	int rc;
 
 	scan->path = pack_path(p);
+	if (!strset_add(&scan->checked, scan->path))
+		return 0;
 	rc = pack_verify(p, packed_object, bad_pack, scan, &err);
-	if (rc < 0)
+	if (rc < 0 && pack_is_gone(p))
+		scan->gone = true;
+	else if (rc < 0)
 		fsck_error(scan->f, FSCK_BAD_PACK, "%s", err_message(&err));
 	err_release(&err);
 	pack_verify_rev(p, bad_rev, scan);
 	return 0;
 }
 
+/* What a repack beside it has put in the place of the packs that it removed is checked, too. */
+static void check_packs_of(struct pack_scan *scan, struct packs *packs)
+{
+	do {
+		scan->gone = false;
+		packs_foreach(packs, check_pack, scan);
+	} while (scan->gone && packs_reprepare(packs));
+}
+
+/* A fault is one if it is still there when nothing has changed meanwhile. */
+static void check_midx(struct fsck *f, struct packs *packs)
+{
+	struct strvec faults = STRVEC_INIT;
+
+	do {
+		strvec_clear(&faults);
+		packs_verify_midx(packs, note_fault, &faults);
+	} while (faults.nr && packs_reprepare(packs));
+	for (size_t i = 0; i < faults.nr; i++)
+		fsck_error(f, FSCK_BAD_MIDX, "%s", faults.v[i]);
+	strvec_clear(&faults);
+}
+
 static void check_packs(struct fsck *f)
 {
 	size_t stores = odb_nr_alternates(f->odb) + 1;
-	struct pack_scan scan = { .f = f };
+	struct pack_scan scan = { .f = f, .checked = STRSET_INIT };
 
 	for (size_t i = 0; i < stores; i++)
 		packs_foreach(odb_packs(f->odb, i), count_pack, &scan);
 	if (scan.total)
 		scan.progress = fsck_progress(f, "Checking objects", scan.total);
 	for (size_t i = 0; i < stores; i++)
-		packs_foreach(odb_packs(f->odb, i), check_pack, &scan);
+		check_packs_of(&scan, odb_packs(f->odb, i));
+	strset_clear(&scan.checked);
 	progress_stop(&scan.progress);
 	for (size_t i = 0; i < stores; i++) {
-		packs_verify_midx(odb_packs(f->odb, i), bad_midx, f);
+		check_midx(f, odb_packs(f->odb, i));
 		packs_verify_bitmaps(odb_packs(f->odb, i), bad_bitmap, f);
 	}
 }

@@ -144,7 +144,7 @@ int packs_foreach_new(struct packs *ps, unsigned want, struct oidset *seen, bool
 				const struct object_info *info),
 		      void *data)
 {
-	struct pack_set *set = packs_set(ps);
+	struct pack_set *set = packs_set_held(ps);
 	int rc = 0;
 
 	for (size_t i = 0; i < set->nr && !rc; i++) {

@@ -134,7 +134,7 @@ int packs_foreach_object(struct packs *ps, bool by_offset,
 			 int (*fn)(void *data, const struct object_id *oid),
 			 void *data, struct err *err)
 {
-	struct pack_set *set = packs_set(ps);
+	struct pack_set *set = packs_set_held(ps);
 	int rc = 0;
 
 	for (size_t i = 0; i < set->nr && !rc; i++) {

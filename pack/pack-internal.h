@@ -120,6 +120,11 @@ struct reader *reader_get(struct packs *ps);
 void reader_put(struct packs *ps, struct reader *r);
 /* The current set of packs; the first call scans the directory. */
 struct pack_set *packs_set(struct packs *ps);
+/*
+ * For who goes through all packs: their indexes are open (but for damaged ones), so that a repack beside it can
+ * take none away unseen. It looks into the directory again while there are some that have gone.
+ */
+struct pack_set *packs_set_held(struct packs *ps);
 struct pack_location {
 	struct pack *pack;
 	uint64_t offset;

@@ -26,7 +26,7 @@ struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 bool pack_is_current(struct pack *p, const struct stat *st)
 {
 	return p->ino == st->st_ino && p->dev == st->st_dev && p->size == (uint64_t)st->st_size &&
-	       atomic_load(&p->idx_state) != PART_GONE && atomic_load(&p->data_state) != PART_GONE;
+	       !pack_is_gone(p);
 }
 
 void pack_free(struct pack *p)
@@ -55,6 +55,11 @@ void packs_warn(struct packs *ps, const char *fmt, ...)
 	va_start(ap, fmt);
 	vreport(ps->opts.warn, ps->opts.warn_data, fmt, ap);
 	va_end(ap);
+}
+
+bool pack_is_gone(struct pack *p)
+{
+	return atomic_load(&p->idx_state) == PART_GONE || atomic_load(&p->data_state) == PART_GONE;
 }
 
 /* The error for a file that could not be opened before; damage was reported at that time. */

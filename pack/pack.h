@@ -94,6 +94,8 @@ uint32_t pack_nr_objects(const struct pack *p);
 uint64_t pack_size_bytes(const struct pack *p); /* of the .pack */
 /* Is there a file beside it, "keep" or "mtimes"? */
 bool pack_has_file(const struct pack *p, const char *extension);
+/* One of its files was not there when it was to be opened: a repack has removed it. */
+bool pack_is_gone(struct pack *p);
 bool pack_has_object(struct pack *p, const struct object_id *oid); /* false, too, if its index is bad */
 uint64_t pack_idx_size_bytes(const struct pack *p);
 

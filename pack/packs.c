@@ -305,6 +305,25 @@ struct pack_set *packs_set(struct packs *ps)
 	return set;
 }
 
+/* Repacks beside it, one after the other, may make a reader look again; who removes files all the time does not stop it. */
+#define LOOKS_MAX 100
+
+struct pack_set *packs_set_held(struct packs *ps)
+{
+	struct pack_set *set = packs_set(ps);
+
+	for (int i = 0; i < LOOKS_MAX; i++) {
+		bool gone = false;
+
+		for (size_t k = 0; k < set->nr; k++)
+			gone |= pack_open_idx(set->all[k], NULL) == ERR_NOT_FOUND;
+		if (!gone || !packs_reprepare(ps))
+			break;
+		set = packs_set(ps);
+	}
+	return set;
+}
+
 size_t packs_count(struct packs *ps)
 {
 	return packs_set(ps)->nr;

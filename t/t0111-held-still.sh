@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='readers that are held still while upkeep takes away what they are about to read
+
+At each call by which a reader opens or looks at a file it is stopped. Then several upkeeps run one after the other: all
+packs, indexes of several packs, bitmaps, layers of the commit-graph, loose objects and loose refs are replaced, again
+and again. Then it goes on, and says what it would have said without them.'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-serve.sh"
+
+test_have_prereq STRACE || {
+	skip_all='needs strace'
+	test_done
+}
+# Programs that are traced cannot look for their leaks.
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
+export ASAN_OPTIONS
+
+cat >held.py <<-\EOF
+import os, re, signal, subprocess, sys, time
+
+# held.py N UPKEEP COMMAND...: the command, stopped at its N-th call of this kind while UPKEEP runs. 3: it has fewer
+n, upkeep, command = sys.argv[1], sys.argv[2], sys.argv[3:]
+if os.path.exists("calls"):
+    os.unlink("calls")
+p = subprocess.Popen(["strace", "-f", "-qq", "-o", "calls", "-e", "trace=%file,getdents64", "-e", "signal=SIGSTOP",
+                      "-e", "inject=%file,getdents64:signal=SIGSTOP:when=" + n] + command,
+                     stdin=open("input", "rb"), stdout=open("said", "wb"), stderr=open("err", "wb"))
+told = 0
+while p.poll() is None:
+    time.sleep(0.002)
+    try:
+        stopped = re.findall(r"^(\d+) .*stopped by SIGSTOP", open("calls").read(), re.M)
+    except FileNotFoundError:
+        continue
+    if len(stopped) > told:
+        if not told and subprocess.call(["sh", "-c", upkeep]):
+            p.kill()
+            sys.exit(4)
+        # threads have calls of their own
+        told = len(stopped)
+        try:
+            os.kill(int(stopped[0]), signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+sys.exit(p.returncode if told or p.returncode else 3)
+EOF
+
+test_expect_success 'a repository with one of everything' '
+	git init -q -b main one && (
+		cd one && git config gc.auto 0 && git config maintenance.auto false && git config core.logAllRefUpdates true &&
+		"$GIT_BUILD_DIR/t/helper/random-history" 5 40 x && git repack -dq && git commit-graph write --reachable --split=no-merge &&
+		for i in 1 2 3; do
+			seq $((i * 100)) >f$i && git add . && git commit -qm $i && git tag -m $i v$i && git repack -dq &&
+			git commit-graph write --reachable --split=no-merge || exit
+		done && git pack-refs --all && git multi-pack-index write --bitmap &&
+		for i in 4 5; do seq $i 90 >f$i && git add . && git commit -qm $i && git branch b$i || exit; done &&
+		test $(wc -l <.git/objects/info/commit-graphs/commit-graph-chain) -ge 3 &&
+		find .git/objects -path "*/??/*" -type f >loose && test $(wc -l <loose) -gt 5 && rm loose
+	) && MAIN=$(git -C one rev-parse main)
+'
+
+# Each has other packs than the one before: what a reader finds when it looks again may go, too.
+UPKEEP='cd copy && git gc -q && git repack -adfq --depth=3 --no-write-bitmap-index && git commit-graph write --reachable &&
+	git -c pack.compression=1 repack -adFq --write-midx'
+
+# names <PACK: what is in it
+names () {
+	rm -rf got.git && git init -q --bare got.git && git -C got.git index-pack --stdin >/dev/null &&
+	git -C got.git cat-file --batch-all-objects --batch-check
+}
+# Names of files come with a walk, and none with bitmaps.
+first_words () {
+	cut -d" " -f1 | sort
+}
+answer_names () {
+	"$PKT" decode pack >/dev/null && names <pack
+}
+# What nothing leads to may have been packed or not.
+all () {
+	git -C copy fsck --strict --no-dangling --no-reflogs && git -C copy rev-list --objects --all --reflog | sort && git -C copy for-each-ref
+}
+
+# held VIEW COMMAND...: at each call, and each time the same answer, seen through VIEW; as a rule only at some calls
+case $GIT_TEST_LONG in '') STEP=37 ;; *) STEP=1 ;; esac
+FIRST=0
+held () {
+	local n view=$1 code
+	shift
+	FIRST=$((FIRST % STEP + 1)) && n=$FIRST
+	rm -rf copy && cp -a one copy && "$@" <input >wanted && $view <wanted >wanted.view || return
+	while :; do
+		rm -rf copy && cp -a one copy && code=0 && { python3 held.py $n "$UPKEEP" "$@" || code=$?; }
+		test $code = 3 && break
+		if test "${MAY_FAIL:-$code}" != 0 || ! $view <said >said.view || ! cmp wanted.view said.view; then
+			echo "held at $n: $code" >&4 && cat err >&4; grep -B3 -A3 "stopped by" calls >&4
+			return 1
+		fi
+		n=$((n + STEP))
+	done
+	echo "$n calls" >&4 && test $n -gt 30
+}
+
+: >input
+for cmd in "log -p --all --format=%H%d%s" "for-each-ref --format=%(objectname)%(refname)%(subject)%(*subject)" \
+	"fsck --no-dangling --no-reflogs --no-progress" "archive main" "status" "describe --all --contains HEAD~3" "branch -vv --contains main~4"
+do
+	test_expect_success "$cmd" '
+		held cat git -C copy $cmd
+	'
+done
+
+for cmd in "rev-list --objects --all" "rev-list --use-bitmap-index --objects --all" "cat-file --batch-all-objects --batch-check --unordered"
+do
+	test_expect_success "$cmd" '
+		held first_words git -C copy $cmd
+	'
+done
+
+for cmd in "pack-objects --all --stdout" "pack-objects --all --stdout --use-bitmap-index"
+do
+	test_expect_success "$cmd" '
+		held names git -C copy $cmd
+	'
+done
+
+test_expect_success 'upload-pack' '
+	fetch_request "want $MAIN" done | "$PKT" encode >input && GIT_PROTOCOL=version=2 && export GIT_PROTOCOL &&
+	for sandbox in true false; do held answer_names git -c core.sandbox=$sandbox upload-pack --stateless-rpc copy || return 1; done &&
+	: >input && unset GIT_PROTOCOL
+'
+
+# Those that write, too: they, or the upkeep, may find a lock or miss something, but nothing is lost.
+UPKEEP="( $UPKEEP ) 2>/dev/null || :" MAY_FAIL=0
+for cmd in "repack -adq" "repack -dq --geometric=2 --write-midx" "gc -q" "commit-graph write --reachable" "multi-pack-index write --bitmap" "pack-refs --all"
+do
+	test_expect_success "$cmd" '
+		held all git -C copy $cmd
+	'
+done
+
+test_done
