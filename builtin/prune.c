@@ -33,6 +33,12 @@ static void report(void *data UNUSED, const char *line)
 	puts(line);
 }
 
+/* As git-prune-packed(1) -n does. */
+static void report_packed(void *data UNUSED, const char *path)
+{
+	printf("rm -f %s\n", path);
+}
+
 static void complain(void *data UNUSED, const char *path)
 {
 	fprintf(stderr, "bad sha1 file: %s\n", path);
@@ -90,8 +96,8 @@ int cmd_prune(int argc, const char **argv, struct command_ctx *ctx)
 		o.progress = show_progress;
 	op = repo_operation_begin(ctx->repo);
 	rc = prune_run(op, ctx->repo, &o, &err);
-	if (!rc && !dry_run)
-		rc = prune_packed_run(op, ctx->repo, false, NULL, NULL, &err);
+	if (!rc)
+		rc = prune_packed_run(op, ctx->repo, dry_run, dry_run ? report_packed : NULL, NULL, &err);
 	rc = repo_operation_end(op, rc, &err);
 	progress_stop(&c.meter);
 	oid_array_clear(&heads);

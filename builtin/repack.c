@@ -18,7 +18,7 @@ static const char *const usage[] = {
 struct repack_command {
 	struct repack_options o;
 	enum repack_midx_mode write_midx;
-	int all, all_loosen, cruft, keep_unreachable, delete_redundant, local, no_reuse_delta, no_reuse;
+	int all, all_loosen, loosen, cruft, keep_unreachable, delete_redundant, local, no_reuse_delta, no_reuse;
 	int quiet, no_server_info, write_bitmap, pack_kept, window, depth, threads;
 	int name_hash_version, path_walk, geometric;
 	unsigned long window_memory, max_pack_bytes, max_cruft_bytes, combine_cruft_below;
@@ -55,6 +55,16 @@ static int set_expiration(const struct option *opt, const char *arg, int unset U
 	if (date_parse_expiry(arg, out) < 0)
 		return error("malformed expiration date '%s'", arg);
 	return 0;
+}
+
+/* It is not said in vain without -A. */
+static int set_loosening(const struct option *opt, const char *arg, int unset)
+{
+	struct repack_command *c = opt->value;
+	const struct option to = { .value = &c->o.loosen_since };
+
+	c->loosen = 1;
+	return set_expiration(&to, arg, unset);
 }
 
 static int set_write_midx(const struct option *opt, const char *arg, int unset)
@@ -109,9 +119,9 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 		OPT_BOOL('l', "local", &c->local, "pass --local to git-pack-objects"),
 		OPT_BOOL('b', "write-bitmap-index", &c->write_bitmap, "write bitmap index"),
 		OPT_BOOL('i', "delta-islands", &c->delta_islands, "pass --delta-islands to git-pack-objects"),
-		OPT_CALLBACK_F(0, "unpack-unreachable", &c->o.loosen_since, "approxidate",
+		OPT_CALLBACK_F(0, "unpack-unreachable", c, "approxidate",
 			       "with -A, do not loosen objects older than this", PARSE_OPT_NONEG,
-			       set_expiration),
+			       set_loosening),
 		OPT_BOOL('k', "keep-unreachable", &c->keep_unreachable,
 			 "with -a, repack unreachable objects"),
 		OPT_INTEGER(0, "window", &c->window, "size of the window used for delta compression"),
@@ -190,8 +200,8 @@ static void apply(struct repack_command *c, const struct repository *r)
 	bool kept_is_set = config_get(r->config, "repack.packkeptobjects") != NULL;
 
 	c->o.all = c->all || c->all_loosen || c->cruft;
-	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->keep_unreachable ? REPACK_APPEND
-			 : c->all_loosen ? REPACK_LOOSEN : REPACK_DROP;
+	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->loosen ? REPACK_LOOSEN
+			 : c->keep_unreachable ? REPACK_APPEND : c->all_loosen ? REPACK_LOOSEN : REPACK_DROP;
 	c->o.delete_redundant = c->delete_redundant;
 	c->o.local = c->local;
 	c->o.geometric = (unsigned)c->geometric;

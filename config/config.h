@@ -118,6 +118,8 @@ MUST_USE int config_entry_double(const struct config_entry *e, double *out, stru
 MUST_USE int config_entry_path(const struct config_entry *e, char **out, struct err *err);
 MUST_USE int config_entry_expiry(const struct config_entry *e, timestamp_t *out,
 				 struct err *err);
+/* The same for what is deleted by it: "now", "never" or a date in the past, so that no mistyped one means everything. */
+MUST_USE int config_entry_past(const struct config_entry *e, timestamp_t *out, struct err *err);
 /* Set and return ERR_INVALID: the entry's value is bad, `why` ("missing value"). */
 int config_entry_bad(const struct config_entry *e, struct err *err, const char *why);
 

@@ -198,6 +198,24 @@ int config_entry_expiry(const struct config_entry *e, timestamp_t *out, struct e
 	return rc;
 }
 
+int config_entry_past(const struct config_entry *e, timestamp_t *out, struct err *err)
+{
+	timestamp_t when = 0;
+	char *why;
+	int rc = config_entry_expiry(e, &when, err);
+
+	if (rc < 0)
+		return rc;
+	if (!strcmp(e->value, "now") || (strcmp(e->value, "false") && when < date_now(NULL))) {
+		*out = when;
+		return 0;
+	}
+	why = xstrfmt("'%s' is not a time in the past", e->value);
+	rc = config_entry_bad(e, err, why);
+	free(why);
+	return rc;
+}
+
 /* ---- typed reads ---- */
 
 /* 1, with the entry in *e; 0 if there is none. */

@@ -40,7 +40,7 @@ static int read_expiry(const struct config_set *c, const char *key, timestamp_t 
 {
 	const struct config_entry *e = config_get(c, key);
 
-	return e ? config_entry_expiry(e, out, err) : 0;
+	return e ? config_entry_past(e, out, err) : 0;
 }
 
 /* "notbare", or a boolean. */

@@ -15,6 +15,8 @@ struct loosening {
 	bool (*wanted)(void *data, const struct object_id *oid);
 	void *data;
 	const char *dir;
+	uint32_t pack_time;
+	struct oidset done;
 	struct err *err;
 };
 
@@ -40,7 +42,7 @@ static int loosen(void *data, const struct object_id *oid, uint32_t mtime)
 	struct strbuf z = STRBUF_INIT;
 	int rc;
 
-	if (!l->wanted(l->data, oid) || loose_object_exists(objdir, oid))
+	if (!l->wanted(l->data, oid) || loose_object_exists(objdir, oid) || !oidset_insert(&l->done, oid))
 		return 0;
 	rc = odb_read(l->r->odb, oid, &buf, l->err);
 	if (!rc) {
@@ -49,23 +51,37 @@ static int loosen(void *data, const struct object_id *oid, uint32_t mtime)
 					repo_operation_batch(l->op), l->err);
 	}
 	if (!rc)
-		rc = set_time(l, oid, mtime);
+		rc = set_time(l, oid, mtime > l->pack_time ? mtime : l->pack_time);
 	strbuf_release(&z);
 	object_buf_release(&buf);
 	return rc;
 }
 
-int pack_loosen(struct repo_operation *op, struct repository *r, struct pack *pack,
-		bool (*wanted)(void *data, const struct object_id *oid), void *data, struct err *err)
+static int newest_first(const void *va, const void *vb)
 {
-	struct loosening l = { .op = op, .r = r, .wanted = wanted, .data = data, .err = err };
+	const struct pack *const *a = va, *const *b = vb;
+	const uint32_t x = pack_time(*a), y = pack_time(*b);
+
+	return x != y ? (x > y ? -1 : 1) : strcmp(pack_path(*a), pack_path(*b));
+}
+
+int packs_loosen(struct repo_operation *op, struct repository *r, struct pack **packs, size_t nr,
+		 bool (*wanted)(void *data, const struct object_id *oid), void *data, struct err *err)
+{
+	struct loosening l = { .op = op, .r = r, .wanted = wanted, .data = data, .done = OIDSET_INIT, .err = err };
 	struct tmp_objdir *dir;
 	int end, rc = tmp_objdir_create(&dir, odb_objdir(r->odb), "maintenance", r->settings.shared_perm, err);
 
 	if (rc < 0)
 		return rc;
 	l.dir = tmp_objdir_path(dir);
-	rc = pack_foreach_mtime(pack, loosen, &l, err);
+	if (nr)
+		qsort(packs, nr, sizeof(*packs), newest_first);
+	for (size_t i = 0; i < nr && !rc; i++) {
+		l.pack_time = pack_time(packs[i]);
+		rc = pack_foreach_mtime(packs[i], loosen, &l, err);
+	}
 	end = tmp_objdir_stage_end(dir, repo_operation_batch(op), err);
+	oidset_clear(&l.done);
 	return rc < 0 ? rc : end;
 }

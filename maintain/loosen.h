@@ -10,12 +10,13 @@
 #include "util/date.h"
 
 /*
- * The objects of `pack` for which `wanted` says yes, unless there is a loose one already: staged, with the time of
- * the pack, or of the .mtimes of a cruft pack.
+ * The objects of these packs for which `wanted` says yes, unless there is a loose one already: staged, with the time of
+ * the newest of the packs that has them, or that which the .mtimes of a cruft pack says, if it is later. So no copy that
+ * was of use lately is forgotten, and a prune by age does not come earlier. `packs` gets another order.
  * Cost: reads and deflates each of them.
  */
-MUST_USE int pack_loosen(struct repo_operation *op, struct repository *r, struct pack *pack,
-			 bool (*wanted)(void *data, const struct object_id *oid),
-			 void *data, struct err *err);
+MUST_USE int packs_loosen(struct repo_operation *op, struct repository *r, struct pack **packs, size_t nr,
+			  bool (*wanted)(void *data, const struct object_id *oid),
+			  void *data, struct err *err);
 
 #endif

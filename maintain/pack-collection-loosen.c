@@ -9,12 +9,10 @@
 
 struct leaving {
 	struct pack_collection *c;
-	struct repo_operation *op;
-	struct pack **staying;
-	size_t nr_staying, alloc_staying;
+	struct pack **staying, **going;
+	size_t nr_staying, alloc_staying, nr_going, alloc_going;
 	bool all;
 	struct oidset young; /* unless all */
-	struct err *err;
 };
 
 static bool stays(const struct pack_collection *c, struct pack *p)
@@ -26,8 +24,11 @@ static int note_pack(void *data, struct pack *p)
 {
 	struct leaving *l = data;
 
-	if (!stays(l->c, p))
+	if (!stays(l->c, p)) {
+		ALLOC_GROW(l->going, l->nr_going + 1, l->alloc_going);
+		l->going[l->nr_going++] = p;
 		return 0;
+	}
 	ALLOC_GROW(l->staying, l->nr_staying + 1, l->alloc_staying);
 	l->staying[l->nr_staying++] = p;
 	return 0;
@@ -57,24 +58,18 @@ static bool is_wanted(void *data, const struct object_id *oid)
 	return !is_safe(data, oid) && (l->all || oidset_contains(&l->young, oid));
 }
 
-static int loosen_pack(void *data, struct pack *p)
-{
-	struct leaving *l = data;
-
-	return stays(l->c, p) ? 0 : pack_loosen(l->op, l->c->r, p, is_wanted, l, l->err);
-}
-
 int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op, timestamp_t since, struct err *err)
 {
 	struct packs *ours = odb_packs(c->r->odb, 0);
-	struct leaving l = { .c = c, .op = op, .all = !since, .young = OIDSET_INIT, .err = err };
+	struct leaving l = { .c = c, .all = !since, .young = OIDSET_INIT };
 	int rc = packs_foreach(ours, note_pack, &l);
 
 	if (!rc && since)
 		rc = young_objects(&l.young, c->r, since, is_safe, &l, err);
 	if (!rc)
-		rc = packs_foreach(ours, loosen_pack, &l);
+		rc = packs_loosen(op, c->r, l.going, l.nr_going, is_wanted, &l, err);
 	oidset_clear(&l.young);
 	free(l.staying);
+	free(l.going);
 	return rc;
 }

@@ -135,8 +135,6 @@ static int collect_reachable(struct repack *k, enum repack_part part, struct err
 {
 	struct pack_collection *c = &k->parts[part];
 	struct strvec lines = STRVEC_INIT;
-	/* With a filter, what is unreachable goes to what it leaves out. */
-	bool last = part == REPACK_LEFT_OUT || !k->o->filter.nr;
 	int rc = 0;
 
 	c->all = c->reflog = c->indexed_objects = true;
@@ -148,7 +146,8 @@ static int collect_reachable(struct repack *k, enum repack_part part, struct err
 		allow_what_is_elsewhere(c);
 	if (k->o->all) {
 		pack_collection_exclude_kept(c, &k->kept_names, !k->o->pack_kept_objects);
-		c->keep_unreachable = c->pack_loose_unreachable = last && k->o->unreachable == REPACK_APPEND;
+		c->keep_unreachable = c->pack_loose_unreachable =
+			!k->o->filter.nr && k->o->unreachable == REPACK_APPEND; /* else: make_rest */
 		rc = list_borrowed(k, &lines, err);
 	}
 	if (!rc)
@@ -169,6 +168,37 @@ static int make_reachable(struct repack *k, enum repack_part part, const char *e
 	if (!rc)
 		rc = collect_reachable(k, part, err);
 	return rc < 0 ? rc : repack_write_part(k, part, elsewhere, err);
+}
+
+/*
+ * What the filter leaves out, if nothing else takes care of what is unreachable: all that the old packs have, or
+ * that is loose, and is not in the new one. So a filter never makes objects go.
+ */
+static int make_rest(struct repack *k, const char *elsewhere, struct err *err)
+{
+	int rc = repack_begin_part(k, REPACK_LEFT_OUT, &k->o->pack, err);
+	struct pack_collection *c = &k->parts[REPACK_LEFT_OUT];
+
+	if (rc < 0)
+		return rc;
+	pack_objects_exclude_list(c->po, k->parts[REPACK_MAIN].po);
+	pack_collection_exclude_kept(c, &k->kept_names, !k->o->pack_kept_objects);
+	if (k->promisor)
+		promisor_packs_foreach(k->r, exclude_pack, c->po);
+	for (size_t i = 0; i < k->nr_old && !rc; i++)
+		if (repack_may_remove(&k->old[i]) && !k->old[i].promisor)
+			rc = pack_objects_add_pack(c->po, k->old[i].pack, err);
+	if (!rc)
+		rc = pack_collect_loose(c, err);
+	return rc < 0 ? rc : repack_write_part(k, REPACK_LEFT_OUT, elsewhere, err);
+}
+
+static int make_left_out(struct repack *k, struct err *err)
+{
+	const bool rest = k->o->all && (k->o->unreachable == REPACK_DROP || k->o->unreachable == REPACK_APPEND);
+
+	return rest ? make_rest(k, k->o->filter_to, err) :
+		      make_reachable(k, REPACK_LEFT_OUT, k->o->filter_to, err);
 }
 
 /* ---- what came from promisor remotes ---- */
@@ -310,13 +340,19 @@ static bool would_be_lost(void *data, const struct object_id *oid)
 static int loosen_unreachable(struct repack *k, struct err *err)
 {
 	struct loosening l = { .k = k, .young = OIDSET_INIT };
+	struct pack **going;
+	size_t nr = 0;
 	int rc = 0;
 
 	if (k->o->loosen_since)
 		rc = young_objects(&l.young, k->r, k->o->loosen_since, is_safe, &l, err);
-	for (size_t i = 0; i < k->nr_old && !rc; i++)
+	ALLOC_ARRAY(going, k->nr_old + 1);
+	for (size_t i = 0; i < k->nr_old; i++)
 		if (repack_may_remove(&k->old[i]))
-			rc = pack_loosen(k->op, k->r, k->old[i].pack, would_be_lost, &l, err);
+			going[nr++] = k->old[i].pack;
+	if (!rc)
+		rc = packs_loosen(k->op, k->r, going, nr, would_be_lost, &l, err);
+	free(going);
 	oidset_clear(&l.young);
 	return rc;
 }
@@ -328,7 +364,7 @@ int repack_make_packs(struct repack *k, struct err *err)
 	int rc = make_reachable(k, REPACK_MAIN, NULL, err);
 
 	if (!rc && k->o->filter.nr)
-		rc = make_reachable(k, REPACK_LEFT_OUT, k->o->filter_to, err);
+		rc = make_left_out(k, err);
 	if (!rc && k->o->all && k->promisor)
 		rc = make_promisor(k, err);
 	k->nr_main = k->sums.nr;

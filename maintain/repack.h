@@ -41,7 +41,7 @@
 /* What to do with objects of old packs that nothing reachable leads to, if these are removed. */
 enum repack_unreachable {
 	REPACK_DROP,	/* -a: they go */
-	REPACK_LOOSEN,	/* -A: they become loose objects, with the time of their pack */
+	REPACK_LOOSEN,	/* -A: they become loose objects, with the time of the newest pack that has them */
 	REPACK_APPEND,	/* -k: into the new pack, with those that are loose */
 	REPACK_CRUFT,	/* --cruft: into a pack of their own, with those that are loose */
 };

@@ -16,7 +16,7 @@ static int read_expiry(struct repository *r, timestamp_t *out, struct err *err)
 	const struct config_entry *e = config_get(r->config, "gc.worktreepruneexpire");
 
 	if (e)
-		return config_entry_expiry(e, out, err);
+		return config_entry_past(e, out, err);
 	return date_parse_expiry("3.months.ago", out) < 0 ? ERR_INVALID : 0;
 }
 

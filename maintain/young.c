@@ -13,6 +13,7 @@ struct search {
 	struct repository *r;
 	struct rev_walk *w;
 	timestamp_t since;
+	uint32_t pack_time;
 	bool (*is_safe)(void *data, const struct object_id *oid);
 	void *data;
 	struct err *err;
@@ -31,13 +32,14 @@ static int add_packed(void *data, const struct object_id *oid, uint32_t mtime)
 {
 	struct search *s = data;
 
-	return mtime >= s->since ? add(s, oid) : 0;
+	return (mtime > s->pack_time ? mtime : s->pack_time) >= s->since ? add(s, oid) : 0;
 }
 
 static int add_pack(void *data, struct pack *p)
 {
 	struct search *s = data;
 
+	s->pack_time = pack_time(p);
 	return pack_foreach_mtime(p, add_packed, s, s->err);
 }
 

@@ -10,7 +10,7 @@
 
 /*
  * Add our objects, packed or loose, that were of use at `since` or later (the time of the file, or what the .mtimes of
- * the pack says), what gc.recentObjectsHook names, and all that these lead to: a commit that somebody is about to use is
+ * the pack says, if it is later), what gc.recentObjectsHook names, and all that these lead to: a commit that somebody is about to use is
  * no good without its old trees. is_safe: the object, and what it leads to, is no matter here. What is missing is passed over.
  */
 MUST_USE int young_objects(struct oidset *out, struct repository *r, timestamp_t since,

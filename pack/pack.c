@@ -259,6 +259,11 @@ uint64_t pack_size_bytes(const struct pack *p)
 	return p->size;
 }
 
+uint32_t pack_time(const struct pack *p)
+{
+	return p->mtime < 0 ? 0 : p->mtime > UINT32_MAX ? UINT32_MAX : (uint32_t)p->mtime;
+}
+
 uint64_t pack_idx_size_bytes(const struct pack *p)
 {
 	return pack_open_idx((struct pack *)p, NULL) < 0 ? 0 : p->idx.map.len;

@@ -92,6 +92,7 @@ void packs_remove_incomplete(const char *dir);
 const char *pack_path(const struct pack *p); /* .pack */
 uint32_t pack_nr_objects(const struct pack *p);
 uint64_t pack_size_bytes(const struct pack *p); /* of the .pack */
+uint32_t pack_time(const struct pack *p); /* when the .pack was written, or relied upon; seconds */
 /* Is there a file beside it, "keep" or "mtimes"? */
 bool pack_has_file(const struct pack *p, const char *extension);
 /* One of its files was not there when it was to be opened: a repack has removed it. */

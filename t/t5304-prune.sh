@@ -65,6 +65,11 @@ test_expect_success '-n tells and removes nothing; -v tells and removes' '
 	git prune -v >out && test_must_be_empty out
 '
 
+test_expect_success '-n tells of loose objects that are packed, too' '
+	begin && f=$(git rev-parse HEAD^{tree}) && echo $f | git pack-objects -q .git/objects/pack/pack && git prune -n >out && test_path_is_file "$(where $f)" &&
+	{ echo "$stray blob" && echo "rm -f $(where $f)"; } >want && test_cmp want out && git prune && test_path_is_missing "$(where $f)" && git cat-file -e $f
+'
+
 test_expect_success '--expire: the age of the file counts; never and now' '
 	begin && old=$(blob old) && age 200000 $old && age 50000 $stray &&
 	git prune --expire=never && has $old $stray &&

@@ -113,7 +113,9 @@ test_expect_success 'gc.pruneExpire, and --prune over it; never; --no-prune' '
 	begin && old=$(blob old) && age 86400 "$(where $old)" && git config gc.pruneExpire never &&
 	git gc -q && has $old && git gc -q --prune && has $old && git gc -q --no-prune --prune=now && has_not $old &&
 	old=$(blob old) && age 86400 "$(where $old)" && git config gc.pruneExpire 1.hour.ago && git gc -q --no-prune && has $old &&
-	git config gc.pruneExpire nonsense && test_expect_code 128 git gc 2>err && test_grep -i "gc.pruneexpire" err
+	for bad in nonsense all false 2099-01-01; do
+		git config gc.pruneExpire $bad && test_expect_code 128 git gc 2>err && test_grep -i "gc.pruneexpire" err && has $old || return
+	done
 '
 
 test_expect_success '--no-cruft and gc.cruftPacks=false: loose, until they are old' '

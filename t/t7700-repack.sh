@@ -68,6 +68,36 @@ test_expect_success '-A -d: what is unreachable becomes loose, as old as its pac
 	fresh && stray two && age 5000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -A -d -q --unpack-unreachable=1.hour.ago && test_must_fail has $stray
 '
 
+# twice OLD NEW: $stray in two packs of these ages, the newer of them with another object
+twice () {
+	stray twice && old=$(cat name) && printf "%s\n" $stray $(blob other) | git -C r pack-objects -q .git/objects/pack/pack >name &&
+	git -C r prune-packed && age $1 r/.git/objects/pack/pack-$old.pack && age $2 r/.git/objects/pack/pack-$(cat name).pack
+}
+how_old () {
+	echo $(($(date +%s) - $(stat -c %Y r/.git/objects/$(echo $1 | sed "s|^..|&/|"))))
+}
+
+test_expect_success '-A -d: as old as the newest pack that has it, whichever comes first' '
+	for ages in "90000 5000" "5000 90000"; do
+		fresh && twice $ages && git -C r repack -A -d -q && old=$(how_old $stray) && test $old -ge 4990 && test $old -le 5600 &&
+		fresh && twice $ages && git -C r repack -A -d -q --unpack-unreachable=3.hours.ago && old=$(how_old $stray) && test $old -ge 4990 && test $old -le 5600 || return
+	done
+'
+
+test_expect_success '-A -d: what a cruft pack has is not older than its file' '
+	fresh && f=$(blob cruft) && age 90000 r/.git/objects/$(echo $f | sed "s|^..|&/|") && git -C r repack --cruft -d -q && age 5000 $(ls r/.git/objects/pack/*.mtimes | sed s/mtimes$/pack/) &&
+	cp -a r again && git -C r repack -A -d -q && old=$(how_old $f) && test $old -ge 4990 && test $old -le 5600 &&
+	rm -rf r && mv again r && git -C r repack -A -d -q --unpack-unreachable=3.hours.ago && old=$(how_old $f) && test $old -ge 4990 && test $old -le 5600
+'
+
+test_expect_success '--unpack-unreachable implies -A, also with -k' '
+	for also in "" -k; do
+		fresh && stray young && age 5000 r/.git/objects/pack/pack-$(cat name).pack && young=$stray && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack &&
+		git -C r repack -a -d -q $also --unpack-unreachable=3.hours.ago && how_old $young >age && test $(cat age) -ge 4990 && test_must_fail has $stray || return
+	done &&
+	fresh && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -a -d -q --unpack-unreachable=never && has $stray
+'
+
 test_expect_success '-k: what is unreachable goes into the new pack' '
 	fresh && stray three && loose=$(blob "loose and unreachable") && git -C r repack -a -k -d -q && test $(nr_packs r) = 1 && test $(nr_loose r) = 0 && has $stray && has $loose
 '

@@ -71,8 +71,9 @@ test_expect_success 'what the index has is not left out' '
 	test_grep $blob list && test_must_fail grep $old list && git -C w fsck --strict && test $(ls w/.git/objects/pack/*.pack | wc -l) = 2
 '
 
-test_expect_success 'what is unreachable: gone, loose, kept, in a pack of cruft' '
-	fresh && stray one && git -C r repack -adq --filter=blob:none && test_must_fail git -C r cat-file -e $stray &&
+test_expect_success 'what is unreachable: with the rest, loose, kept, in a pack of cruft' '
+	fresh && stray one && git -C r repack -adq --filter=blob:none && test $(nr_packs) = 2 && git -C r show-index <$(pack_of blob) >list && test_grep $stray list &&
+	fresh && stray five && blob six >loose && git -C r repack -adq --filter=blob:none --filter-to=../away/pack && test_must_fail git -C r cat-file -e $stray && git -C r show-index <$(ls away/*.idx) >list && test_grep $stray list && test_grep $(cat loose) list &&
 	fresh && stray two && git -C r repack -Adq --filter=blob:none && test_path_is_file r/objects/$(echo $stray | sed "s|^..|&/|") && test $(find r/objects -path "*/??/*" -type f | wc -l) = 1 &&
 	fresh && stray three && git -C r repack -adkq --filter=blob:none && test $(nr_packs) = 2 && git -C r show-index <$(pack_of blob) >list && test_grep $stray list && test "$(kinds $(pack_of commit))" = "commit tag tree " &&
 	fresh && stray four && git -C r repack --cruft -dq --filter=blob:none && test $(nr_packs) = 3 && git -C r show-index <$(ls r/objects/pack/*.mtimes | sed s/mtimes$/idx/) >list && test_line_count = 1 list && test_grep $stray list

@@ -55,7 +55,7 @@ static int open_mtimes(struct mapped_file *m, const struct pack *p, struct err *
 int pack_foreach_mtime(struct pack *p, pack_mtime_fn fn, void *data, struct err *err)
 {
 	struct mapped_file m = MAPPED_FILE_INIT;
-	uint32_t of_pack = p->mtime < 0 ? 0 : p->mtime > UINT32_MAX ? UINT32_MAX : (uint32_t)p->mtime;
+	const uint32_t of_pack = pack_time(p);
 	struct object_id oid;
 	int rc = pack_open_idx(p, err);
 
