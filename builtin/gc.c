@@ -51,6 +51,8 @@ static int on_prune(const struct option *opt, const char *arg, int unset)
 	struct gc_options *o = opt->value;
 
 	o->prune = !unset;
+	if (!unset && !arg)
+		o->prune_before = o->prune_default; /* not what an earlier --prune=<date> says */
 	if (arg && date_parse_expiry(arg, &o->prune_before) < 0)
 		die("failed to parse prune expiry value %s", arg);
 	return 0;

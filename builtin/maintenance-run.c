@@ -45,7 +45,7 @@ static void show_progress(void *data, const char *title, uint64_t done, uint64_t
 	if (run->meter && strcmp(run->meter_title, title))
 		progress_stop(&run->meter);
 	if (!run->meter)
-		run->meter = progress_start_forced(title, total);
+		run->meter = progress_start(title, total);
 	run->meter_title = title;
 	progress_update(run->meter, done);
 }

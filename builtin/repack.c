@@ -6,8 +6,6 @@
 #include "util/date.h"
 #include "util/progress.h"
 
-#define PACK_SIZE_MIN ((uint64_t)1024 * 1024)
-
 static const char *const usage[] = {
 	"git repack [-a] [-A] [-d] [-f] [-F] [-i] [-l] [-n] [-q] [-b] [-m] [--window=<n>] [--depth=<n>]\n"
 	"           [--threads=<n>] [--keep-pack=<pack-name>] [--write-midx[=<mode>]] [--name-hash-version=<n>]\n"
@@ -186,19 +184,11 @@ static void apply_search(const struct repack_command *c, struct pack_objects_opt
 	o->name_hash_version = (unsigned)c->name_hash_version;
 }
 
-/* Smaller packs would be too many. */
-static uint64_t limit_size(uint64_t bytes)
-{
-	if (!bytes || bytes >= PACK_SIZE_MIN)
-		return bytes;
-	warning("minimum pack size limit is 1 MiB");
-	return PACK_SIZE_MIN;
-}
-
 static void apply(struct repack_command *c, const struct repository *r)
 {
 	bool kept_is_set = config_get(r->config, "repack.packkeptobjects") != NULL;
 
+	c->o.warn = show_warning;
 	c->o.all = c->all || c->all_loosen || c->cruft;
 	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->loosen ? REPACK_LOOSEN
 			 : c->keep_unreachable ? REPACK_APPEND : c->all_loosen ? REPACK_LOOSEN : REPACK_DROP;
@@ -214,8 +204,9 @@ static void apply(struct repack_command *c, const struct repository *r)
 	c->o.midx = c->write_midx;
 	if (c->max_pack_bytes != ULONG_MAX)
 		c->o.max_pack_bytes = c->max_pack_bytes;
-	c->o.max_pack_bytes = limit_size(c->o.max_pack_bytes);
-	c->o.max_cruft_bytes = limit_size(c->max_cruft_bytes);
+	repack_limit_size(&c->o, &c->o.max_pack_bytes);
+	c->o.max_cruft_bytes = c->max_cruft_bytes;
+	repack_limit_size(&c->o, &c->o.max_cruft_bytes);
 	c->o.combine_cruft_below = c->combine_cruft_below;
 	if (c->delta_islands >= 0)
 		c->o.delta_islands = c->delta_islands;
@@ -227,7 +218,6 @@ static void apply(struct repack_command *c, const struct repository *r)
 		c->o.update_server_info = false;
 	apply_search(c, &c->o.pack);
 	apply_search(c, &c->o.cruft);
-	c->o.warn = show_warning;
 	c->o.progress = !c->quiet && isatty(STDERR_FILENO) ? show_progress : NULL;
 	c->o.data = c;
 }

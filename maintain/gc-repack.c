@@ -174,6 +174,7 @@ int gc_repack(struct repo_operation *op, struct repository *r, const struct gc_o
 		return 0;
 	repack_options_init(&ro, r);
 	rc = choose(&ro, r, o, err);
+	repack_limit_size(&ro, &ro.max_cruft_bytes);
 	if (!rc)
 		rc = repack_run(op, r, &ro, &result, err);
 	if (!rc && !result.nr_packs && o->note)

@@ -78,6 +78,7 @@ int gc_options_read(struct gc_options *o, struct repository *r, struct err *err)
 	    (rc = config_get_string(c, "gc.repackfilter", &o->filter, err)) < 0 ||
 	    (rc = config_get_string(c, "gc.repackfilterto", &o->filter_to, err)) < 0)
 		return rc;
+	o->prune_default = o->prune_before;
 	o->prune_worktrees = o->worktree_prune_before != 0;
 	o->write_commit_graph &= use_graph;
 	return 0;

@@ -33,7 +33,7 @@ struct gc_options {
 	uint64_t max_cruft_bytes; /* 0: no limit */
 	const char *expire_to;	  /* base name of a pack of what goes; NULL: none */
 	bool prune;		  /* remove unreachable objects that are not younger than this: */
-	timestamp_t prune_before; /* TIME_MAX: all, 0: none */
+	timestamp_t prune_before, prune_default; /* TIME_MAX: all, 0: none */
 	/* --auto: only what is needed is packed: more than loose objects, if `need` says so. */
 	bool automatic;
 	struct gc_need need;

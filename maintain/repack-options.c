@@ -98,6 +98,17 @@ int repack_options_read(struct repack_options *o, struct repository *r, struct e
 	return rc < 0 ? rc : 0;
 }
 
+#define PACK_SIZE_MIN ((uint64_t)1024 * 1024)
+
+void repack_limit_size(const struct repack_options *o, uint64_t *bytes)
+{
+	if (!*bytes || *bytes >= PACK_SIZE_MIN)
+		return;
+	if (o->warn)
+		o->warn(o->data, "minimum pack size limit is 1 MiB");
+	*bytes = PACK_SIZE_MIN;
+}
+
 void repack_options_release(struct repack_options *o)
 {
 	strvec_clear(&o->keep_packs);

@@ -89,6 +89,8 @@ void repack_options_init(struct repack_options *o, struct repository *r);
 /* repack.* and pack.*, where a user has set them. ERR_INVALID names a bad value. */
 MUST_USE int repack_options_read(struct repack_options *o, struct repository *r, struct err *err);
 void repack_options_release(struct repack_options *o);
+/* One of the limits above: at least 1 MiB, and a warning where it was less, as smaller packs would be too many. */
+void repack_limit_size(const struct repack_options *o, uint64_t *bytes);
 
 /* Would a geometric repack leave one pack, so that packing everything (all, cruft) costs hardly more? */
 bool repack_geometric_takes_all(struct repository *r, unsigned factor);

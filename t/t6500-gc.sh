@@ -111,10 +111,17 @@ test_expect_success 'by default it goes into a cruft pack until it is two weeks 
 
 test_expect_success 'gc.pruneExpire, and --prune over it; never; --no-prune' '
 	begin && old=$(blob old) && age 86400 "$(where $old)" && git config gc.pruneExpire never &&
-	git gc -q && has $old && git gc -q --prune && has $old && git gc -q --no-prune --prune=now && has_not $old &&
+	git gc -q && has $old && git gc -q --prune && has $old && git gc -q --prune=now --prune && has $old && git gc -q --no-cruft --prune=now --prune && has $old && git gc -q --no-prune --prune=now && has_not $old &&
 	old=$(blob old) && age 86400 "$(where $old)" && git config gc.pruneExpire 1.hour.ago && git gc -q --no-prune && has $old &&
 	for bad in nonsense all false 2099-01-01; do
 		git config gc.pruneExpire $bad && test_expect_code 128 git gc 2>err && test_grep -i "gc.pruneexpire" err && has $old || return
+	done
+'
+
+test_expect_success 'gc.maxCruftSize, --max-cruft-size: at least 1 MiB, with a warning' '
+	for how in "-c gc.maxCruftSize=1 gc" "gc --max-cruft-size=1"; do
+		begin && c=$(commit_of young) && old=$(blob old) && git $how 2>err && echo "warning: minimum pack size limit is 1 MiB" >want && test_cmp want err &&
+		test $(ls $P/*.mtimes | wc -l) = 1 || return
 	done
 '
 

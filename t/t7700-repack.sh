@@ -93,7 +93,7 @@ test_expect_success '-A -d: what a cruft pack has is not older than its file' '
 test_expect_success '--unpack-unreachable implies -A, also with -k' '
 	for also in "" -k; do
 		fresh && stray young && age 5000 r/.git/objects/pack/pack-$(cat name).pack && young=$stray && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack &&
-		git -C r repack -a -d -q $also --unpack-unreachable=3.hours.ago && how_old $young >age && test $(cat age) -ge 4990 && test_must_fail has $stray || return
+		git -C r repack -a -d -q $also --unpack-unreachable=3.hours.ago && has $young && how_old $young >age && test $(cat age) -ge 4990 && test_must_fail has $stray || return
 	done &&
 	fresh && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -a -d -q --unpack-unreachable=never && has $stray
 '

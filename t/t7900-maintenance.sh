@@ -636,4 +636,11 @@ test_expect_success 'geometric-repack: a large pack stays where the small ones a
 	)
 '
 
+test_expect_success '--no-quiet: no progress, where there is no terminal' '
+	rm -rf loud && git init -q loud && test_commit -C loud one && test_commit -C loud two &&
+	for task in gc geometric-repack incremental-repack; do
+		git -C loud maintenance run --task=$task --no-quiet 2>err && test_grep ! "objects" err || return
+	done
+'
+
 test_done
