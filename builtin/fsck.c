@@ -205,6 +205,7 @@ int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
 		f.progress = 0;
 	if (f.lost_found) {
 		f.full = 1;
+		f.reflogs = 0; /* what only they have would be lost with them */
 		f.show_unreachable = 0;
 	}
 	set_up(&f, ctx->repo);

@@ -151,7 +151,7 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 /* What two settings of the user, or the lack of one, mean. */
 static void check_together(const struct repack_command *c)
 {
-	if (c->keep_unreachable && c->all_loosen)
+	if (c->keep_unreachable && (c->all_loosen || c->loosen))
 		die("options '%s' and '%s' cannot be used together", "-A", "-k/--keep-unreachable");
 	if (c->cruft && c->keep_unreachable)
 		die("options '%s' and '%s' cannot be used together", "-k/--keep-unreachable", "--cruft");
@@ -190,8 +190,8 @@ static void apply(struct repack_command *c, const struct repository *r)
 
 	c->o.warn = show_warning;
 	c->o.all = c->all || c->all_loosen || c->cruft;
-	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->loosen ? REPACK_LOOSEN
-			 : c->keep_unreachable ? REPACK_APPEND : c->all_loosen ? REPACK_LOOSEN : REPACK_DROP;
+	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->keep_unreachable ? REPACK_APPEND
+			 : c->all_loosen || c->loosen ? REPACK_LOOSEN : REPACK_DROP;
 	c->o.delete_redundant = c->delete_redundant;
 	c->o.local = c->local;
 	c->o.geometric = (unsigned)c->geometric;

@@ -34,19 +34,29 @@ static int note_pack(void *data, struct pack *p)
 	return 0;
 }
 
-/* In the new pack, in one that stays, or in one of an alternate. */
-static bool is_safe(void *data, const struct object_id *oid)
+/* In the new pack, or in one of an alternate: with all that it leads to. */
+static bool is_closed(void *data, const struct object_id *oid)
 {
 	const struct leaving *l = data;
 	struct odb *odb = l->c->r->odb;
 
 	if (pack_objects_has(l->c->po, oid))
 		return true;
-	for (size_t i = 0; i < l->nr_staying; i++)
-		if (pack_has_object(l->staying[i], oid))
-			return true;
 	for (size_t i = 1; i <= odb_nr_alternates(odb); i++)
 		if (packs_has(odb_packs(odb, i), oid))
+			return true;
+	return false;
+}
+
+/* Or in a pack that stays. */
+static bool is_safe(void *data, const struct object_id *oid)
+{
+	const struct leaving *l = data;
+
+	if (is_closed(data, oid))
+		return true;
+	for (size_t i = 0; i < l->nr_staying; i++)
+		if (pack_has_object(l->staying[i], oid))
 			return true;
 	return false;
 }
@@ -65,7 +75,7 @@ int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op,
 	int rc = packs_foreach(ours, note_pack, &l);
 
 	if (!rc && since)
-		rc = young_objects(&l.young, c->r, since, is_safe, &l, err);
+		rc = young_objects(&l.young, c->r, since, is_safe, is_closed, &l, err);
 	if (!rc)
 		rc = packs_loosen(op, c->r, l.going, l.nr_going, is_wanted, &l, err);
 	oidset_clear(&l.young);

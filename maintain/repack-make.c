@@ -312,8 +312,8 @@ struct loosening {
 	struct oidset young; /* with loosen_since */
 };
 
-/* In a pack that stays. */
-static bool is_safe(void *data, const struct object_id *oid)
+/* Reachable, or borrowed: with all that it leads to. */
+static bool is_closed(void *data, const struct object_id *oid)
 {
 	const struct loosening *l = data;
 	const struct repack *k = l->k;
@@ -321,11 +321,22 @@ static bool is_safe(void *data, const struct object_id *oid)
 	for (enum repack_part part = 0; part < REPACK_YOUNG; part++)
 		if (k->parts[part].po && pack_objects_has(k->parts[part].po, oid))
 			return true;
-	for (size_t i = 0; i < k->nr_old; i++)
-		if (!repack_may_remove(&k->old[i]) && pack_has_object(k->old[i].pack, oid))
-			return true;
 	for (size_t i = 0; k->o->local && i < odb_nr_alternates(k->r->odb); i++)
 		if (packs_has(odb_packs(k->r->odb, i + 1), oid))
+			return true;
+	return false;
+}
+
+/* In a pack that stays. */
+static bool is_safe(void *data, const struct object_id *oid)
+{
+	const struct loosening *l = data;
+	const struct repack *k = l->k;
+
+	if (is_closed(data, oid))
+		return true;
+	for (size_t i = 0; i < k->nr_old; i++)
+		if (!repack_may_remove(&k->old[i]) && pack_has_object(k->old[i].pack, oid))
 			return true;
 	return false;
 }
@@ -345,7 +356,7 @@ static int loosen_unreachable(struct repack *k, struct err *err)
 	int rc = 0;
 
 	if (k->o->loosen_since)
-		rc = young_objects(&l.young, k->r, k->o->loosen_since, is_safe, &l, err);
+		rc = young_objects(&l.young, k->r, k->o->loosen_since, is_safe, is_closed, &l, err);
 	ALLOC_ARRAY(going, k->nr_old + 1);
 	for (size_t i = 0; i < k->nr_old; i++)
 		if (repack_may_remove(&k->old[i]))

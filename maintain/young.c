@@ -15,6 +15,7 @@ struct search {
 	timestamp_t since;
 	uint32_t pack_time;
 	bool (*is_safe)(void *data, const struct object_id *oid);
+	bool (*is_closed)(void *data, const struct object_id *oid);
 	void *data;
 	struct err *err;
 };
@@ -23,7 +24,8 @@ struct search {
 
 static int add(struct search *s, const struct object_id *oid)
 {
-	if (!s->is_safe(s->data, oid) && oidset_insert(s->out, oid))
+	/* What is safe itself can lead to what is not. */
+	if (!s->is_closed(s->data, oid) && (s->is_safe(s->data, oid) || oidset_insert(s->out, oid)))
 		rev_walk_add_commit(s->w, oid, oid_hex(oid), 0);
 	return 0;
 }
@@ -102,16 +104,18 @@ static int walk(struct search *s)
 	s->w->objects = true;
 	s->w->missing_ok = true;
 	s->w->ignore_missing = true;
-	s->w->stops_at = s->is_safe;
+	s->w->stops_at = s->is_closed;
 	s->w->stops_at_data = s->data;
 	rc = rev_walk_begin(s->w, s->err);
 	return rc < 0 ? rc : object_walk(s->w, &o, s->err);
 }
 
 int young_objects(struct oidset *out, struct repository *r, timestamp_t since,
-		  bool (*is_safe)(void *data, const struct object_id *oid), void *data, struct err *err)
+		  bool (*is_safe)(void *data, const struct object_id *oid),
+		  bool (*is_closed)(void *data, const struct object_id *oid), void *data, struct err *err)
 {
-	struct search s = { .out = out, .r = r, .since = since, .is_safe = is_safe, .data = data, .err = err };
+	struct search s = { .out = out, .r = r, .since = since, .is_safe = is_safe, .is_closed = is_closed,
+			    .data = data, .err = err };
 	int rc = rev_walk_new(&s.w, r, err);
 
 	if (rc < 0)

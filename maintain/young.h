@@ -11,10 +11,12 @@
 /*
  * Add our objects, packed or loose, that were of use at `since` or later (the time of the file, or what the .mtimes of
  * the pack says, if it is later), what gc.recentObjectsHook names, and all that these lead to: a commit that somebody is about to use is
- * no good without its old trees. is_safe: the object, and what it leads to, is no matter here. What is missing is passed over.
+ * no good without its old trees. is_safe: the object itself stays in any case, as in a kept pack, but
+ * what it leads to need not. is_closed: neither it nor what it leads to is any matter here. What is missing is passed over.
  */
 MUST_USE int young_objects(struct oidset *out, struct repository *r, timestamp_t since,
-			   bool (*is_safe)(void *data, const struct object_id *oid), void *data,
+			   bool (*is_safe)(void *data, const struct object_id *oid),
+			   bool (*is_closed)(void *data, const struct object_id *oid), void *data,
 			   struct err *err);
 
 #endif

@@ -301,4 +301,10 @@ test_expect_success 'files beside packs: reverse index, bitmaps of packs and of 
 	)
 '
 
+test_expect_success '--lost-found: what only a reflog has is lost as well' '
+	git init -q forgotten && test_commit -C forgotten one && test_commit -C forgotten two && two=$(git -C forgotten rev-parse HEAD) &&
+	git -C forgotten update-ref HEAD HEAD~1 && git -C forgotten fsck >out && test_must_be_empty out &&
+	git -C forgotten fsck --lost-found >out && echo "dangling commit $two" >want && test_cmp want out && test_path_is_file forgotten/.git/lost-found/commit/$two
+'
+
 test_done

@@ -90,11 +90,19 @@ test_expect_success '-A -d: what a cruft pack has is not older than its file' '
 	rm -rf r && mv again r && git -C r repack -A -d -q --unpack-unreachable=3.hours.ago && old=$(how_old $f) && test $old -ge 4990 && test $old -le 5600
 '
 
-test_expect_success '--unpack-unreachable implies -A, also with -k' '
-	for also in "" -k; do
-		fresh && stray young && age 5000 r/.git/objects/pack/pack-$(cat name).pack && young=$stray && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack &&
-		git -C r repack -a -d -q $also --unpack-unreachable=3.hours.ago && has $young && how_old $young >age && test $(cat age) -ge 4990 && test_must_fail has $stray || return
-	done &&
+test_expect_success '-A -d --unpack-unreachable: what a young object in a kept pack leads to stays' '
+	fresh && stray leaf && age 90000 r/.git/objects/pack/pack-$(cat name).pack && leaf=$stray &&
+	tree=$(printf "100644 blob $leaf\tf\n" | git -C r mktree) && name=$(echo $tree | git -C r pack-objects -q .git/objects/pack/pack) && >r/.git/objects/pack/pack-$name.keep && git -C r prune-packed &&
+	cp -a r again && git -C r repack -A -d -q --unpack-unreachable=3.hours.ago && has $leaf &&
+	rm -rf r && cp -a again r && age 90000 r/.git/objects/pack/pack-$name.pack && cp -a r old && git -C r repack -A -d -q --unpack-unreachable=3.hours.ago && test_must_fail has $leaf &&
+	rm -rf r && mv old r && printf "040000 tree $tree\td\n" | git -C r mktree >top && git -C r repack -A -d -q --unpack-unreachable=3.hours.ago && has $leaf &&
+	rm -rf r && mv again r && git -C r pack-objects -q --all --reflog --honor-pack-keep --unpack-unreachable=3.hours.ago ../new </dev/null && test_path_is_file r/.git/objects/$(echo $leaf | sed "s|^..|&/|")
+'
+
+test_expect_success '--unpack-unreachable: -a is -A then; not with -k' '
+	fresh && stray young && age 5000 r/.git/objects/pack/pack-$(cat name).pack && young=$stray && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack &&
+	test_expect_code 128 git -C r repack -a -k -d -q --unpack-unreachable=3.hours.ago 2>err && test_grep "cannot be used together" err && has $stray &&
+	git -C r repack -a -d -q --unpack-unreachable=3.hours.ago && has $young && how_old $young >age && test $(cat age) -ge 4990 && test_must_fail has $stray &&
 	fresh && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -a -d -q --unpack-unreachable=never && has $stray
 '
 
