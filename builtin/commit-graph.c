@@ -101,6 +101,8 @@ static int parse_split(const struct option *opt, const char *arg, int unset UNUS
 {
 	struct write_options *w = opt->value;
 
+	if (!arg && w->o.split)
+		return 0; /* what has been said before stays */
 	w->o.split = GRAPH_SPLIT;
 	if (arg && !strcmp(arg, "no-merge"))
 		w->o.split = GRAPH_SPLIT_NO_MERGE;

@@ -589,4 +589,11 @@ test_expect_success 'a reader meets one chain or the next, never a layer that is
 	) >out && test_grep done out
 '
 
+test_expect_success '--split without a strategy does not take back one that has been named' '
+	git init -q strategy && for i in 1 2 3; do test_commit -C strategy $i || return; done && git -C strategy commit-graph write --reachable --no-progress &&
+	info=strategy/.git/objects/info && git -C strategy rev-parse HEAD >newest && git -C strategy commit-graph write --stdin-commits --split=replace --split <newest &&
+	test_path_is_missing $info/commit-graph && test_line_count = 1 $info/commit-graphs/commit-graph-chain &&
+	git -C strategy commit-graph write --reachable --split=replace --split --no-progress && git -C strategy commit-graph verify && test_line_count = 1 $info/commit-graphs/commit-graph-chain
+'
+
 test_done
