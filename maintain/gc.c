@@ -98,7 +98,7 @@ static void complain(void *data, const char *msg)
 static int tidy_names(struct repo_operation *op, struct repository *r, struct gc_options *o,
 		      struct err *err)
 {
-	struct refs_pack_options po = { .all = true, .complain = complain, .data = o };
+	struct refs_pack_options po = { .all = true, .if_many = o->automatic, .complain = complain, .data = o };
 	int rc = o->pack_refs ? refs_pack(r->refs, &po, repo_operation_batch(op), err) : 0;
 
 	if (!rc)

@@ -118,6 +118,11 @@ test_expect_success 'gc.pruneExpire, and --prune over it; never; --no-prune' '
 	done
 '
 
+test_expect_success '--auto: few loose refs stay as they are' '
+	begin && for i in 1 2 3; do echo $(blob $i) | git pack-objects -q $P/pack || return; done && git -c gc.autoPackLimit=1 gc --auto --no-detach -q &&
+	test $(ls $P/*.pack | grep -c .) -lt 3 && test_path_is_missing .git/packed-refs && git gc -q && test_path_is_file .git/packed-refs
+'
+
 test_expect_success 'gc.maxCruftSize, --max-cruft-size: at least 1 MiB, with a warning' '
 	for how in "-c gc.maxCruftSize=1 gc" "gc --max-cruft-size=1"; do
 		begin && c=$(commit_of young) && old=$(blob old) && git $how 2>err && echo "warning: minimum pack size limit is 1 MiB" >want && test_cmp want err &&
