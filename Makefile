@@ -22,6 +22,9 @@
 #   make compare-walks STOCK_GIT=/path/git [SEED=1] [COUNT=2000]
 #                              command lines of rev-list, log, merge-base and others by chance, compared
 #                              with a stock git of version 2.55
+#   make compare-upkeep STOCK_GIT=/path/git [SEED=1] [COUNT=1200]
+#                              repack, gc, prune, maintenance and others by chance, over random
+#                              repositories: the same objects stay, at the same places
 #   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
 #                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
 #                              server over file, ssh, git:// and http; prints a table
@@ -236,6 +239,11 @@ test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
 compare-walks: all
 	$(Q)dir=$$(mktemp -d) && t/interop/walks.py $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir" \
 		$(or $(SEED),1) $(or $(COUNT),2000) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
+
+.PHONY: compare-upkeep
+compare-upkeep: all
+	$(Q)dir=$$(mktemp -d) && t/interop/upkeep.py $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir" \
+		$(or $(SEED),1) $(or $(COUNT),1200) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
 
 .PHONY: interop
 interop: all
