@@ -38,12 +38,13 @@ while p.poll() is None:
         if not told and subprocess.call(["sh", "-c", upkeep]):
             p.kill()
             sys.exit(4)
-        # threads have calls of their own
+        # threads and children have calls of their own
+        for pid in set(stopped[told:]):
+            try:
+                os.kill(int(pid), signal.SIGCONT)
+            except ProcessLookupError:
+                pass
         told = len(stopped)
-        try:
-            os.kill(int(stopped[0]), signal.SIGCONT)
-        except ProcessLookupError:
-            pass
 sys.exit(p.returncode if told or p.returncode else 3)
 EOF
 
