@@ -2,7 +2,6 @@
 /* git log: options, and the configuration behind them. */
 #include "compat/posix.h"
 #include "builtin/log.h"
-#include "compat/syscalls.h"
 #include "diff/patch-id.h"
 #include "history/revparse.h"
 #include "util/alloc.h"
@@ -463,24 +462,6 @@ static int switch_option(struct log_options *o, const char *arg)
 	return 1;
 }
 
-/* --output: from here on standard output is the file. */
-static int redirect(const struct log_options *o, struct err *err)
-{
-	const char *name = o->diff.output;
-	bool inside = o->repo->prefix && *name != '/';
-	char *path = xstrfmt("%s%s", inside ? o->repo->prefix : "", name);
-	int fd = sys->open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666), ret = 0;
-
-	if (fd < 0)
-		ret = err_set_errno(err, "could not open '%s' for writing", name);
-	else if (dup2(fd, STDOUT_FILENO) < 0)
-		ret = err_set_errno(err, "cannot redirect standard output");
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return ret;
-}
-
 static int diff_option(struct log_options *o, const char *const *argv, struct err *err)
 {
 	const char *output = o->diff.output;
@@ -491,7 +472,7 @@ static int diff_option(struct log_options *o, const char *const *argv, struct er
 		error("%s", err_message(err));
 		exit(129);
 	}
-	if (used > 0 && o->diff.output != output && redirect(o, err) < 0)
+	if (used > 0 && o->diff.output != output && redirect_stdout(o->repo, o->diff.output, err) < 0)
 		return ERR_IO;
 	o->diff_asked |= o->diff.exit_code || !strcmp(argv[0], "-r") || !strcmp(argv[0], "-t");
 	if (used > 0 && o->diff.color != color)

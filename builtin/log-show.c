@@ -238,14 +238,6 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 
 /* ---- the diff ---- */
 
-static int flush_text(void *data UNUSED, struct strbuf *out, struct err *err)
-{
-	if (out->len && fwrite(out->buf, 1, out->len, stdout) != out->len)
-		return err_set_errno(err, "cannot write to standard output");
-	strbuf_reset(out);
-	return 0;
-}
-
 /* Between message and diff. */
 static void add_gap(struct log_options *o)
 {
@@ -283,7 +275,7 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 		*header = true;
 		if (!rc && o->diff.formats && o->diff.formats != DIFF_FORMAT_NONE) {
 			add_gap(o);
-			o->diff.drain = flush_text;
+			o->diff.drain = print_and_clear;
 			rc = diff_format(&q, &o->diff, &o->text, err);
 			o->check_failed |= q.check_failed;
 		}
@@ -327,6 +319,6 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 	if (!rc && !header && !log_diff_decides(o))
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
-		rc = flush_text(NULL, &o->text, err);
+		rc = print_and_clear(NULL, &o->text, err);
 	return rc ? rc : header || !log_diff_decides(o);
 }

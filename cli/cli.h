@@ -27,6 +27,10 @@ NORETURN void die_err(struct err *err);
 void set_exit_code(int code);
 /* fflush(stdout) and check it: a full disk or closed pipe is told. */
 MUST_USE int finish_stdout(void);
+/* --output: from here on standard output is this file, relative to where the command was started. */
+MUST_USE int redirect_stdout(const struct repository *r, const char *name, struct err *err);
+/* For diff_options.drain: on standard output. */
+MUST_USE int print_and_clear(void *data, struct strbuf *out, struct err *err);
 /* -h handling etc. is parse_options'. */
 void advise(const char *fmt, ...) PRINTF_LIKE(1, 2); /* "hint: …" lines */
 /* r's configuration, or that of the command's repository, or of none. */

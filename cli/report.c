@@ -2,6 +2,7 @@
 /* Telling users, and ending. */
 #include "compat/posix.h"
 #include "cli/cli.h"
+#include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 
@@ -145,4 +146,28 @@ int finish_stdout(void)
 		return 0; /* the reader had enough */
 	print_lines("fatal: ", "write failure on standard output");
 	return 128;
+}
+
+int redirect_stdout(const struct repository *r, const char *name, struct err *err)
+{
+	bool inside = r->prefix && *name != '/';
+	char *path = xstrfmt("%s%s", inside ? r->prefix : "", name);
+	int fd = sys->open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666), ret = 0;
+
+	if (fd < 0)
+		ret = err_set_errno(err, "could not open '%s' for writing", name);
+	else if (dup2(fd, STDOUT_FILENO) < 0)
+		ret = err_set_errno(err, "cannot redirect standard output");
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ret;
+}
+
+int print_and_clear(void *data UNUSED, struct strbuf *out, struct err *err)
+{
+	if (out->len && fwrite(out->buf, 1, out->len, stdout) != out->len)
+		return err_set_errno(err, "cannot write to standard output");
+	strbuf_reset(out);
+	return 0;
 }

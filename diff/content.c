@@ -129,6 +129,9 @@ void diff_file_driver(struct diff_file *f, const struct diff_options *o)
 	if (f->driver_known)
 		return;
 	f->driver_known = true;
+	f->driver_binary = -1;
+	if (!S_ISREG(f->mode)) /* links and submodules have no drivers */
+		return;
 	diff_driver_of(o, f->path, &driver);
 	f->driver_binary = driver.binary;
 }
@@ -173,6 +176,12 @@ int diff_file_hash(struct diff_file *f, const struct diff_options *o, struct err
 		return ret;
 	return hash_object_buf(odb_algo(o->odb), "blob", f->content.data, f->content.size, &f->oid,
 			       err);
+}
+
+int diff_file_show_oid(struct diff_file *f, const struct diff_options *o, struct err *err)
+{
+	f->oid_shown = true;
+	return diff_file_hash(f, o, err);
 }
 
 /*

@@ -50,6 +50,14 @@ MUST_USE int diff_file_binary(struct diff_file *f, const struct diff_options *o,
 /* f->oid of a file that was queued without one. */
 MUST_USE int diff_file_hash(struct diff_file *f, const struct diff_options *o,
 			    struct err *err);
+/* The same, and --raw shows it. */
+MUST_USE int diff_file_show_oid(struct diff_file *f, const struct diff_options *o,
+				struct err *err);
+/* -w and the like, but not blank lines alone: a changed file may have no difference. */
+static inline bool diff_ignores(const struct diff_options *o)
+{
+	return o->ignore & ~DIFF_IGNORE_BLANK_LINES || o->ignore_lines;
+}
 /* "patience" and the like; false: no such name. */
 bool diff_set_algorithm(struct diff_options *o, const char *name);
 /*
@@ -85,7 +93,7 @@ MUST_USE int diff_choose(struct diff_queue *q, const struct diff_options *o, str
 /* ---- order.c ---- */
 /* The patterns of options.order_file, unless they are there. */
 MUST_USE int diff_read_order(struct diff_options *o, struct err *err);
-void diff_order(struct diff_queue *q, const struct diff_options *o);
+MUST_USE int diff_order(struct diff_queue *q, const struct diff_options *o, struct err *err);
 
 /* ---- ignore-lines.c ---- */
 struct diff_regexes;

@@ -43,6 +43,7 @@ struct diff_file {
 	/* ---- internal ---- */
 	int refs;
 	int rename_used;      /* pairs that have this as the source of a rename */
+	bool oid_shown; /* not valid, but --raw shows it all the same: a step has compared by it */
 	bool loaded, size_known, driver_known, binary_known, is_binary;
 	int driver_binary;    /* as in struct diff_driver */
 	uint64_t size;
@@ -158,8 +159,11 @@ struct diff_options {
 	bool reverse;	 /* -R */
 	char *order_file; /* -O, diff.orderFile; owned. "": none */
 	struct strvec order; /* its patterns, read by diff_options_resolve */
+	int order_errno; /* why they could not be read: an error once there is a file to be put in order */
 	const char *rotate_to; /* --rotate-to, --skip-to: the file that comes first */
 	bool rotate_skips;     /* files before it are left out */
+	bool rotate_strict;    /* a file that is not there is an error */
+	int ita_invisible;     /* --ita-invisible-in-index: 1, --ita-visible-in-index: 0; -1: neither */
 	char filter[24]; /* --diff-filter: letters that may pass; "": all */
 	const char *prefix; /* "dir/" for --relative without a path; NULL: none. Not owned */
 	char *relative;	 /* only paths that begin so, shown without it; owned */
@@ -189,6 +193,7 @@ struct diff_options {
 	bool irreversible_delete; /* -D: the content of deleted files is not shown */
 	bool full_index;
 	int abbrev;	 /* digits; -1: automatic, 0: all */
+	int index_abbrev; /* in "index" lines of patches where abbrev is 0: core.abbrev */
 	const char *src_prefix, *dst_prefix;
 	const char *line_prefix; /* before every line */
 	char indicator[3];	 /* in front of new, old and context lines */
@@ -198,6 +203,7 @@ struct diff_options {
 	const char *word_regex;	 /* what a word is; NULL: as the driver says */
 	const char *word_regex_default; /* diff.wordRegex; NULL: what is no space */
 	unsigned ws_highlight;	 /* WS_SHOW_*; diff/whitespace-internal.h */
+	bool mnemonic_prefix;	 /* diff.mnemonicPrefix, and no option says other */
 	uint64_t big_file_threshold; /* larger is binary */
 	bool suppress_blank_empty;
 	unsigned whitespace; /* core.whitespace; diff/whitespace.h */
@@ -239,6 +245,15 @@ struct diff_options {
 	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,
 		    struct err *err);
 	void *read_data;
+	/* Those are files of the work tree at their paths: programs get them, not copies. */
+	bool read_is_worktree;
+	/*
+	 * What an object is in the work tree, for programs. 1: it is in out; 0: as it is. NULL:
+	 * always as it is.
+	 */
+	int (*smudge)(void *data, const struct diff_file *file, struct strbuf *out, struct err *err);
+	void *smudge_data;
+	bool keep_same; /* such a side is shown even if its content is that of the other side */
 	/* attributes; NULL: none are set */
 	void (*driver)(void *data, const char *path, struct diff_driver *out);
 	void *driver_data;
@@ -249,6 +264,9 @@ void diff_options_release(struct diff_options *o);
 /* The diff.*, color.diff.* and core.* keys; options.prefix is set. ERR_INVALID names a bad value. */
 MUST_USE int diff_options_config(struct diff_options *o, const struct config_set *c,
 				 struct err *err);
+/* Those of them that count for plumbing as well. */
+MUST_USE int diff_options_config_plumbing(struct diff_options *o, const struct config_set *c,
+					  struct err *err);
 /*
  * One option of git-diff(1) at argv[0] (its value perhaps at argv[1]). Returns how
  * many arguments it used, 0 if it is no option of diff, ERR_INVALID with Git's message.
@@ -265,6 +283,8 @@ MUST_USE int diff_options_resolve(struct diff_options *o,
 				  int (*resolve)(void *data, const char *name,
 						 struct object_id *out, struct err *err),
 				  void *data, struct err *err);
+/* "i/" and "w/" or the like, if diff.mnemonicPrefix asks for it and no option for others. */
+void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst);
 
 /* ---- filling the queue ---- */
 
@@ -275,6 +295,9 @@ MUST_USE int diff_options_resolve(struct diff_options *o,
 MUST_USE int diff_trees(struct diff_queue *q, const struct diff_options *o,
 			const struct object_id *old_tree, const struct object_id *new_tree,
 			struct err *err);
+
+/* Do options.pathspec and options.relative select the path, or something in the directory? */
+bool diff_selects(const struct diff_options *o, const struct strbuf *path, bool is_dir);
 
 /*
  * Rewrites, renames and copies, pickaxe, filter, direction; sets every status.
@@ -299,7 +322,7 @@ MUST_USE int diff_format(struct diff_queue *q, const struct diff_options *o,
 			 struct strbuf *out, struct err *err);
 
 struct diff_totals {
-	size_t files;
+	size_t files, unmerged;
 	uint64_t insertions, deletions;
 };
 MUST_USE int diff_count(struct diff_queue *q, const struct diff_options *o,

@@ -62,8 +62,10 @@ static int collect(struct damages *d, struct diff_queue *q, struct err *err)
 		bool same = p->old->oid_valid && p->new->oid_valid &&
 			    oid_eq(&p->old->oid, &p->new->oid);
 
-		if (p->unmerged || MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
+		if (MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
 			continue;
+		if (!d->o->dirstat.by_file && !diff_file_exists(p->old) && !diff_file_exists(p->new))
+			continue; /* unmerged */
 		if (same)
 			amount = 0; /* moved, or another mode */
 		else if (!d->o->dirstat.by_file)

@@ -21,17 +21,35 @@ struct given_file {
 	const char *path;
 };
 
+/* As it is in the work tree. */
+static int given_content(struct strbuf *out, struct diff_file *f, const struct diff_options *o,
+			 struct err *err)
+{
+	int ret = diff_file_load(f, o, err);
+
+	if (!ret && f->oid_valid && S_ISREG(f->mode) && o->smudge)
+		ret = o->smudge(o->smudge_data, f, out, err);
+	if (!ret)
+		strbuf_add(out, f->content.data, f->content.size);
+	return ret < 0 ? ret : 0;
+}
+
 static int give_file(struct given_file *g, struct diff_file *f, const struct diff_options *o,
 		     struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
+	struct strbuf text = STRBUF_INIT;
 	char *path;
 	int ret;
 
 	*g = (struct given_file){ NULL, NULL, "/dev/null" };
 	if (!diff_file_exists(f))
 		return 0;
-	ret = diff_file_load(f, o, err);
+	if (!f->oid_valid && o->read_is_worktree && S_ISREG(f->mode)) {
+		g->path = f->path;
+		return 0;
+	}
+	ret = given_content(&text, f, o, err);
 	if (!ret)
 		ret = tempfile_create_dir(&g->dir, tmp && *tmp ? tmp : "/tmp", "git-blob-", err);
 	if (ret < 0)
@@ -40,12 +58,12 @@ static int give_file(struct given_file *g, struct diff_file *f, const struct dif
 	ret = tempfile_create(&g->file, path, 0600, err);
 	free(path);
 	if (!ret)
-		ret = write_in_full(g->file->fd, f->content.data, f->content.size, g->file->path,
-				    err);
+		ret = write_in_full(g->file->fd, text.buf, text.len, g->file->path, err);
 	if (!ret)
 		ret = tempfile_close(g->file, err);
 	if (!ret)
 		g->path = g->file->path;
+	strbuf_release(&text);
 	return ret;
 }
 

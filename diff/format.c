@@ -23,18 +23,23 @@ static const char *one_path(const struct diff_pair *p)
 	return diff_file_exists(p->old) ? p->old->path : p->new->path;
 }
 
+/* Files of the work tree have no object name yet. */
+static const struct object_id *raw_oid(const struct diff_file *f, const struct diff_options *o)
+{
+	return f->oid_valid || f->oid_shown ? &f->oid : &odb_algo(o->odb)->null_oid;
+}
+
 static void add_raw(struct strbuf *out, const struct diff_options *o,
 		    const struct diff_pair *p, bool with_objects)
 {
-	const struct object_id *null = &odb_algo(o->odb)->null_oid;
 	int between = o->null_term ? '\0' : '\t';
 
 	add_line_prefix(out, o);
-	if (with_objects) { /* files of the work tree have no object name yet */
+	if (with_objects) {
 		strbuf_addf(out, ":%06o %06o ", p->old->mode, p->new->mode);
-		diff_add_oid(out, o, p->old->oid_valid ? &p->old->oid : null, o->abbrev);
+		diff_add_oid(out, o, raw_oid(p->old, o), o->abbrev);
 		strbuf_addch(out, ' ');
-		diff_add_oid(out, o, p->new->oid_valid ? &p->new->oid : null, o->abbrev);
+		diff_add_oid(out, o, raw_oid(p->new, o), o->abbrev);
 		strbuf_addch(out, ' ');
 	}
 	strbuf_addch(out, p->status);
@@ -152,7 +157,7 @@ static int add_statistics(struct diff_queue *q, const struct diff_options *o,
 		ret = diff_add_stat(q, o, out, err);
 	if (!ret && o->formats & DIFF_FORMAT_SHORTSTAT) {
 		ret = diff_count(q, o, &totals, err);
-		if (!ret && totals.files) {
+		if (!ret && (totals.files || totals.unmerged)) {
 			add_line_prefix(out, o);
 			diff_add_totals(out, &totals);
 		}
@@ -164,10 +169,16 @@ static int add_statistics(struct diff_queue *q, const struct diff_options *o,
 static int is_hidden(struct diff_pair *p, const struct diff_options *o, bool *hidden,
 		     struct err *err)
 {
+	int ret;
+
 	*hidden = false;
-	if ((!(o->ignore & ~DIFF_IGNORE_BLANK_LINES) && !o->ignore_lines) || p->status != DIFF_STATUS_MODIFIED ||
-	    p->score || p->old->mode != p->new->mode || MODE_IS_TREE(p->old->mode))
+	if (!diff_ignores(o) || p->unmerged || MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
 		return 0;
+	ret = diff_file_show_oid(p->old, o, err);
+	if (!ret)
+		ret = diff_file_show_oid(p->new, o, err);
+	if (ret < 0 || p->status != DIFF_STATUS_MODIFIED || p->score || p->old->mode != p->new->mode)
+		return ret;
 	return diff_is_ignorable(p, o, hidden, err);
 }
 

@@ -70,5 +70,7 @@ MUST_USE int diff_text_config(struct diff_options *o, const struct config_set *c
 			      struct err *err);
 MUST_USE int diff_output_config(struct diff_options *o, const struct config_set *c,
 				struct err *err);
+MUST_USE int diff_output_config_plumbing(struct diff_options *o, const struct config_set *c,
+					 struct err *err);
 
 #endif

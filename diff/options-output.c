@@ -61,6 +61,7 @@ static int set_default_prefix(struct diff_options *o, const struct option_row *r
 {
 	o->src_prefix = "a/";
 	o->dst_prefix = "b/";
+	o->mnemonic_prefix = false;
 	return 0;
 }
 
@@ -73,10 +74,18 @@ static int set_prefix(struct diff_options *o, const struct option_row *r, const 
 		o->src_prefix = value;
 	else
 		o->dst_prefix = value;
+	o->mnemonic_prefix = false;
 	return 0;
 }
 
-/* diff.mnemonicPrefix goes before the other two; between two commits its letters are "a/" and "b/". */
+void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst)
+{
+	if (!o->mnemonic_prefix)
+		return;
+	o->src_prefix = src;
+	o->dst_prefix = dst;
+}
+
 static int config_prefix(struct diff_options *o, const struct config_set *c, struct err *err)
 {
 	bool none = false, mnemonic = false;
@@ -89,7 +98,9 @@ static int config_prefix(struct diff_options *o, const struct config_set *c, str
 		return ERR_INVALID;
 	if (none) {
 		o->src_prefix = o->dst_prefix = "";
-	} else if (!mnemonic) {
+	} else if (mnemonic) {
+		o->mnemonic_prefix = true;
+	} else {
 		o->src_prefix = src ? src : o->src_prefix;
 		o->dst_prefix = dst ? dst : o->dst_prefix;
 	}
@@ -104,6 +115,13 @@ static int set_find_object(struct diff_options *o, const struct option_row *r UN
 	o->pickaxe_conflict |= o->pickaxe != NULL;
 	strvec_push(&o->find_objects, value);
 	o->show_trees = true;
+	return 0;
+}
+
+static int set_ita(struct diff_options *o, const struct option_row *r,
+		   const char *value UNUSED, struct err *err UNUSED)
+{
+	o->ita_invisible = !strcmp(r->name, "ita-invisible-in-index");
 	return 0;
 }
 
@@ -236,29 +254,36 @@ static int config_dirstat(struct diff_options *o, const struct config_set *c, st
 
 /* ---- all of them ---- */
 
-int diff_output_config(struct diff_options *o, const struct config_set *c, struct err *err)
+int diff_output_config_plumbing(struct diff_options *o, const struct config_set *c,
+				struct err *err)
 {
 	const char *highlight;
+	int ret = config_dirstat(o, c, err);
+
+	if (ret < 0)
+		return ret;
+	ret = config_get_string(c, "diff.wserrorhighlight", &highlight, err);
+	if (ret > 0 && !whitespace_parse_highlight(&o->ws_highlight, highlight))
+		return config_entry_bad(config_get(c, "diff.wserrorhighlight"), err,
+					"unknown value");
+	return ret < 0 ? ret : 0;
+}
+
+int diff_output_config(struct diff_options *o, const struct config_set *c, struct err *err)
+{
 	char *order = NULL;
 	int ret = config_get_string(c, "diff.external", &o->external, err);
 
 	if (ret < 0 || config_get_bool(c, "diff.trustexitcode", &o->external_trust, err) < 0)
 		return ERR_INVALID;
 	ret = config_prefix(o, c, err);
-
-	if (!ret)
-		ret = config_dirstat(o, c, err);
 	if (ret < 0 || (ret = config_get_path(c, "diff.orderfile", &order, err)) < 0)
 		return ret;
 	if (order) {
 		free(o->order_file);
 		o->order_file = order;
 	}
-	ret = config_get_string(c, "diff.wserrorhighlight", &highlight, err);
-	if (ret > 0 && !whitespace_parse_highlight(&o->ws_highlight, highlight))
-		return config_entry_bad(config_get(c, "diff.wserrorhighlight"), err,
-					"unknown value");
-	return ret < 0 ? ret : 0;
+	return 0;
 }
 
 const struct option_call diff_output_rows[] = {
@@ -290,5 +315,7 @@ const struct option_call diff_output_rows[] = {
 	CALL_ROW(0, "dirstat-by-file", OPTIONAL, set_dirstat),
 	CALL_ROW(0, "cumulative", 0, set_dirstat),
 	CALL_ROW(0, "find-object", NEEDED, set_find_object),
+	CALL_ROW(0, "ita-invisible-in-index", 0, set_ita),
+	CALL_ROW(0, "ita-visible-in-index", 0, set_ita),
 	END_ROW
 };

@@ -32,7 +32,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->recursive = true;
 	o->context = 3;
 	o->indent_heuristic = true;
-	o->abbrev = -1;
+	o->abbrev = o->index_abbrev = -1;
 	o->rename_limit = -1;
 	o->src_prefix = "a/";
 	o->dst_prefix = "b/";
@@ -42,6 +42,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->ws_highlight = WS_SHOW_NEW;
 	o->dirstat.permille = 30;
 	o->rename_empty = true;
+	o->ita_invisible = -1;
 	memcpy(o->indicator, "+- ", sizeof(o->indicator));
 	for (int i = 0; i < DIFF_COLOR_NR; i++)
 		snprintf(o->colors[i], sizeof(o->colors[i]), "%s", default_colors[i].value);
@@ -123,40 +124,53 @@ static int config_colors(struct diff_options *o, const struct config_set *c, str
 	return 0;
 }
 
-int diff_options_config(struct diff_options *o, const struct config_set *c, struct err *err)
+int diff_options_config_plumbing(struct diff_options *o, const struct config_set *c,
+				 struct err *err)
 {
 	const char *whitespace;
 	unsigned long threshold;
-	bool relative = false;
-	int ret = config_renames(o, c, err);
+	int ret = diff_output_config_plumbing(o, c, err);
 
+	if (!ret)
+		ret = config_colors(o, c, err);
+	if (ret < 0 ||
+	    (ret = config_get_int(c, "diff.renamelimit", &o->rename_limit, err)) < 0 ||
+	    (ret = config_get_bool(c, "diff.indentheuristic", &o->indent_heuristic, err)) < 0 ||
+	    (ret = config_get_bool(c, "diff.suppressblankempty", &o->suppress_blank_empty, err)) < 0 ||
+	    (ret = config_get_bool(c, "core.quotepath", &o->quote_path, err)) < 0 ||
+	    (ret = config_get_ulong(c, "core.bigfilethreshold", &threshold, err)) < 0)
+		return ret;
+	if (ret > 0)
+		o->big_file_threshold = threshold;
+	ret = config_get_string(c, "core.whitespace", &whitespace, err);
+	if (ret > 0)
+		ret = whitespace_parse(&o->whitespace, whitespace, err);
+	return ret < 0 ? ret : 0;
+}
+
+int diff_options_config(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	bool relative = false;
+	int ret = diff_options_config_plumbing(o, c, err);
+
+	if (!ret)
+		ret = config_renames(o, c, err);
 	if (!ret)
 		ret = diff_text_config(o, c, err);
 	if (!ret)
 		ret = diff_output_config(o, c, err);
 	if (!ret)
-		ret = config_colors(o, c, err);
-	if (!ret)
 		ret = config_unsigned(c, "diff.context", &o->context, err);
 	if (!ret)
 		ret = config_unsigned(c, "diff.interhunkcontext", &o->interhunk_context, err);
 	if (ret < 0 ||
-	    (ret = config_get_int(c, "diff.renamelimit", &o->rename_limit, err)) < 0 ||
 	    (ret = config_get_int(c, "diff.statgraphwidth", &o->stat_graph_width, err)) < 0 ||
-	    (ret = config_get_bool(c, "diff.indentheuristic", &o->indent_heuristic, err)) < 0 ||
-	    (ret = config_get_bool(c, "diff.suppressblankempty", &o->suppress_blank_empty, err)) < 0 ||
-	    (ret = config_get_bool(c, "core.quotepath", &o->quote_path, err)) < 0 ||
-	    (ret = config_get_bool(c, "diff.relative", &relative, err)) < 0 ||
-	    (ret = config_get_ulong(c, "core.bigfilethreshold", &threshold, err)) < 0)
+	    (ret = config_get_int(c, "diff.statnamewidth", &o->stat_name_width, err)) < 0 ||
+	    (ret = config_get_bool(c, "diff.relative", &relative, err)) < 0)
 		return ret;
-	if (ret > 0)
-		o->big_file_threshold = threshold;
 	if (relative)
 		set_relative(o, o->prefix);
-	ret = config_get_string(c, "core.whitespace", &whitespace, err);
-	if (ret > 0)
-		ret = whitespace_parse(&o->whitespace, whitespace, err);
-	return ret < 0 ? ret : 0;
+	return 0;
 }
 
 /* ---- options ---- */

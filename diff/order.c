@@ -70,8 +70,10 @@ int diff_read_order(struct diff_options *o, struct err *err)
 
 	if (!o->order_file || !*o->order_file || o->order.nr)
 		return 0;
-	if (access(o->order_file, R_OK) < 0)
-		return err_set_errno(err, "failed to read orderfile '%s'", o->order_file);
+	if (access(o->order_file, R_OK) < 0) {
+		o->order_errno = errno;
+		return 0;
+	}
 	ret = read_file(&text, o->order_file, ORDER_FILE_MAX, err);
 	if (ret < 0) {
 		strbuf_release(&text);
@@ -89,15 +91,18 @@ int diff_read_order(struct diff_options *o, struct err *err)
 /* ---- --rotate-to, --skip-to ---- */
 
 /* Files are in order: the file itself, or the place where it would be. */
-static void rotate(struct diff_queue *q, const struct diff_options *o)
+static int rotate(struct diff_queue *q, const struct diff_options *o, struct err *err)
 {
 	struct diff_pair **list;
 	size_t first = 0;
+	int cmp = -1;
 
-	while (first < q->nr && strcmp(o->rotate_to, q->pairs[first]->new->path) > 0)
+	while (first < q->nr && (cmp = strcmp(o->rotate_to, q->pairs[first]->new->path)) > 0)
 		first++;
+	if (o->rotate_strict && q->nr && (first == q->nr || cmp))
+		return err_set(err, ERR_NOT_FOUND, "No such path '%s' in the diff", o->rotate_to);
 	if (first == q->nr)
-		return;
+		return 0;
 	ALLOC_ARRAY(list, q->nr);
 	memcpy(list, q->pairs + first, (q->nr - first) * sizeof(*list));
 	memcpy(list + q->nr - first, q->pairs, first * sizeof(*list));
@@ -105,12 +110,16 @@ static void rotate(struct diff_queue *q, const struct diff_options *o)
 	free(list);
 	for (; o->rotate_skips && first; first--)
 		diff_pair_free(q->pairs[--q->nr]);
+	return 0;
 }
 
-void diff_order(struct diff_queue *q, const struct diff_options *o)
+int diff_order(struct diff_queue *q, const struct diff_options *o, struct err *err)
 {
+	if (o->order_errno && q->nr) {
+		errno = o->order_errno;
+		return err_set_errno(err, "failed to read orderfile '%s'", o->order_file);
+	}
 	if (o->order.nr)
 		sort_pairs(q, &o->order);
-	if (o->rotate_to)
-		rotate(q, o);
+	return o->rotate_to ? rotate(q, o, err) : 0;
 }

@@ -75,7 +75,7 @@ static int add_index_line(struct patch *p, struct err *err)
 	const struct diff_options *o = p->o;
 	struct strbuf line = STRBUF_INIT;
 	bool full = o->full_index;
-	int abbrev = o->abbrev ? o->abbrev : -1, ret = diff_file_hash(p->old, o, err);
+	int abbrev = o->abbrev ? o->abbrev : o->index_abbrev, ret = diff_file_hash(p->old, o, err);
 
 	if (!ret)
 		ret = diff_file_hash(p->new, o, err);
@@ -195,11 +195,11 @@ static void add_literal(struct patch *p, const struct object_buf *buf)
 
 static int add_binary(struct patch *p, struct err *err)
 {
-	bool same = p->old->oid_valid && p->new->oid_valid &&
+	bool same = diff_file_exists(p->old) && diff_file_exists(p->new) &&
 		    oid_eq(&p->old->oid, &p->new->oid);
 	int ret;
 
-	if (same) { /* a rename without change */
+	if (same) { /* a rename without change; a file that was only touched */
 		if (p->must_show)
 			show_header(p);
 		return 0;
@@ -322,8 +322,12 @@ int diff_is_ignorable(struct diff_pair *p, const struct diff_options *o, bool *i
 
 	if (!ret)
 		ret = diff_file_binary(p->new, o, err);
-	if (ret < 0 || (!o->text && (p->old->is_binary || p->new->is_binary)))
+	if (ret < 0)
 		return ret;
+	if (!o->text && (p->old->is_binary || p->new->is_binary)) {
+		*ignorable = oid_eq(&p->old->oid, &p->new->oid);
+		return 0;
+	}
 	ret = diff_file_load(p->old, o, err);
 	if (!ret)
 		ret = diff_file_load(p->new, o, err);
@@ -438,9 +442,7 @@ int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_opti
 	struct patch frame = { .o = o, .out = out, .pair = p, .counter = at + 1, .total = q->nr };
 
 	if (p->unmerged) {
-		if (o->line_prefix)
-			strbuf_addstr(out, o->line_prefix);
-		strbuf_addf(out, "* Unmerged path %s\n", diff_shown_path(o, p->new->path));
+		strbuf_addf(out, "* Unmerged path %s\n", diff_shown_path(o, p->old->path));
 		return 0;
 	}
 	if (MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))

@@ -100,7 +100,7 @@ static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *mat
 		*matches = is_object(px->o, p->old) || is_object(px->o, p->new);
 		return 0;
 	}
-	if (p->unmerged || diff_pair_is_unmodified(p))
+	if (diff_pair_is_unmodified(p) || (!diff_file_exists(p->old) && !diff_file_exists(p->new)))
 		return 0;
 	if (!p->renamed && p->old->oid_valid && p->new->oid_valid &&
 	    oid_eq(&p->old->oid, &p->new->oid))

@@ -9,6 +9,8 @@ static void reverse(struct diff_queue *q)
 	for (size_t i = 0; i < q->nr; i++) {
 		struct diff_file *old = q->pairs[i]->old;
 
+		if (q->pairs[i]->unmerged)
+			continue;
 		q->pairs[i]->old = q->pairs[i]->new;
 		q->pairs[i]->new = old;
 	}
@@ -127,11 +129,11 @@ int diff_choose(struct diff_queue *q, const struct diff_options *o, struct err *
 
 	if (o->pickaxe || o->find_objects.nr)
 		ret = diff_pickaxe(q, o, err);
-	if (ret < 0)
-		return ret;
-	diff_order(q, o);
-	filter_status(q, o->filter);
-	return 0;
+	if (!ret)
+		ret = diff_order(q, o, err);
+	if (!ret)
+		filter_status(q, o->filter);
+	return ret;
 }
 
 int diff_process(struct diff_queue *q, const struct diff_options *o, struct err *err)
@@ -140,7 +142,7 @@ int diff_process(struct diff_queue *q, const struct diff_options *o, struct err 
 
 	if (o->reverse)
 		reverse(q);
-	if (o->read)
+	if (o->read && !o->keep_same)
 		ret = drop_same_content(q, o, err);
 	if (!ret && o->break_rewrites)
 		ret = diff_break_rewrites(q, o, err);

@@ -66,14 +66,14 @@ static void collect(struct renames *r, const struct diff_queue *q)
 	for (size_t i = 0; i < q->nr; i++) {
 		struct diff_pair *p = q->pairs[i];
 
-		if (p->unmerged || (!r->o->rename_empty && is_empty_side(r->o, p)))
+		if (!r->o->rename_empty && is_empty_side(r->o, p))
 			continue;
 		if (!diff_file_exists(p->old)) {
 			if (!diff_file_exists(p->new))
 				continue;
 			ALLOC_GROW(r->targets, r->nr_targets + 1, r->alloc_targets);
 			r->targets[r->nr_targets++] = (struct target){ p, false };
-		} else if (!diff_file_exists(p->new)) {
+		} else if (!p->unmerged && !diff_file_exists(p->new)) {
 			/* a half that will be merged again: the file still exists */
 			if (p->broken && !p->score)
 				p->old->rename_used++;
@@ -119,7 +119,7 @@ static int hash_all(struct renames *r, struct same_content *sc, struct err *err)
 	sc->first = (struct oidmap)OIDMAP_INIT;
 	for (size_t i = r->nr_sources; i-- > 0;) {
 		struct diff_file *f = r->sources[i].file;
-		int ret = diff_file_hash(f, r->o, err);
+		int ret = diff_file_show_oid(f, r->o, err);
 
 		if (ret < 0)
 			return ret;
@@ -127,7 +127,7 @@ static int hash_all(struct renames *r, struct same_content *sc, struct err *err)
 							    (void *)(uintptr_t)(i + 1));
 	}
 	for (size_t i = 0; i < r->nr_targets; i++) {
-		int ret = diff_file_hash(r->targets[i].pair->new, r->o, err);
+		int ret = diff_file_show_oid(r->targets[i].pair->new, r->o, err);
 
 		if (ret < 0)
 			return ret;

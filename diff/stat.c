@@ -7,6 +7,7 @@
 #include "diff/text-internal.h"
 #include "object/tree.h"
 #include "util/alloc.h"
+#include "util/quote.h"
 #include "util/utf8.h"
 #include "util/workers.h"
 
@@ -227,10 +228,12 @@ void diff_add_totals(struct strbuf *out, const struct diff_totals *t)
 
 static void add_up(const struct file_stat *stats, size_t nr, struct diff_totals *t)
 {
-	*t = (struct diff_totals){ 0, 0, 0 };
+	*t = (struct diff_totals){ 0, 0, 0, 0 };
 	for (size_t i = 0; i < nr; i++) {
-		if (stats[i].pair->unmerged)
+		if (stats[i].pair->unmerged) {
+			t->unmerged++;
 			continue;
+		}
 		t->files++;
 		if (stats[i].binary)
 			continue;
@@ -338,7 +341,9 @@ static char *stat_name(const struct diff_pair *p, const struct diff_options *o)
 	struct strbuf name = STRBUF_INIT;
 	const char *comment = o->compact_summary ? compact_comment(p) : NULL;
 
-	if (is_rename(p))
+	if (p->unmerged) /* as a whole, whatever --relative says */
+		quote_c_style(&name, p->old->path, strlen(p->old->path), o->quote_path);
+	else if (is_rename(p))
 		diff_add_rename(&name, o, diff_shown_path(o, p->old->path),
 				diff_shown_path(o, p->new->path));
 	else

@@ -41,7 +41,7 @@ static bool is_ignored_submodule(const struct diff_options *o, const char *path,
 	return o->ignores_submodule && o->ignores_submodule(o->ignores_submodule_data, path);
 }
 
-static bool is_selected(const struct diff_options *o, const struct strbuf *path, bool is_dir)
+bool diff_selects(const struct diff_options *o, const struct strbuf *path, bool is_dir)
 {
 	if (o->relative && !matches_relative(o->relative, path, is_dir))
 		return false;
@@ -71,7 +71,7 @@ static int differ(void *data, const struct strbuf *path, const struct tree_entry
 	const struct diff_options *o = td->o;
 	bool is_dir = MODE_IS_TREE((old ? old : new)->mode);
 
-	if (!is_selected(o, path, is_dir) || is_ignored_submodule(o, path->buf, old, new))
+	if (!diff_selects(o, path, is_dir) || is_ignored_submodule(o, path->buf, old, new))
 		return TREE_COMPARE_NEXT;
 	if (!is_dir || !o->recursive ||
 	    (o->show_trees && !(old && new && oid_eq(&old->oid, &new->oid))))

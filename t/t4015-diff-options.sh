@@ -25,7 +25,7 @@ test_expect_success '-O, diff.orderFile: by the first pattern that matches the p
 	lines "z|d/f.c|a|" -c diff.orderFile=.git/order $log --name-only &&
 	lines "a|d/f.c|z|" -c diff.orderFile=.git/order $log --name-only -O/dev/null &&
 	(cd d && lines "z|d/f.c|a|" $log --name-only -O../.git/order) &&
-	test_expect_code 128 git log -O.git/none 2>err && test_grep "failed to read orderfile .*No such file" err
+	test_expect_code 128 git log -p -O.git/none 2>err && test_grep "failed to read orderfile .*No such file" err
 '
 
 test_expect_success '--rotate-to, --skip-to: the last one counts; a place where the file would be' '

@@ -7,6 +7,7 @@
 struct diff_submodules {
 	enum submodule_mode others; /* unless a submodule has its own */
 	struct strmap by_path;	    /* enum submodule_mode + 1 */
+	bool given;		    /* by an option: `others` holds for all */
 };
 
 int diff_submodules_new(struct diff_submodules **out, struct repository *r, struct err *err)
@@ -16,7 +17,7 @@ int diff_submodules_new(struct diff_submodules **out, struct repository *r, stru
 	int rc = config_get_string(r->config, "diff.ignoresubmodules", &word, err);
 
 	s->by_path = (struct strmap)STRMAP_INIT;
-	s->others = SUBMODULES_ALL;
+	s->others = SUBMODULES_TRACKED;
 	if (rc > 0 && !submodule_mode_parse(word, &s->others))
 		rc = err_set(err, ERR_INVALID, "bad --ignore-submodules argument: %s", word);
 	if (rc >= 0 && r->worktree)
@@ -37,12 +38,22 @@ void diff_submodules_free(struct diff_submodules *s)
 	free(s);
 }
 
+void diff_submodules_set(struct diff_submodules *s, enum submodule_mode mode, bool given)
+{
+	s->others = mode;
+	s->given = given;
+}
+
+enum submodule_mode diff_submodules_mode(const struct diff_submodules *s, const char *path)
+{
+	uintptr_t mode = s->given ? 0 : (uintptr_t)strmap_get(&s->by_path, path);
+
+	return mode ? (enum submodule_mode)(mode - 1) : s->others;
+}
+
 static bool is_ignored(void *data, const char *path)
 {
-	struct diff_submodules *s = data;
-	uintptr_t mode = (uintptr_t)strmap_get(&s->by_path, path);
-
-	return (mode ? (enum submodule_mode)(mode - 1) : s->others) == SUBMODULES_NONE;
+	return diff_submodules_mode(data, path) == SUBMODULES_NONE;
 }
 
 void diff_submodules_use(struct diff_submodules *s, struct diff_options *o)

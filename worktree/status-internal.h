@@ -32,6 +32,9 @@ void status_find_operations(struct collector *c);
 char *status_short_name(const char *ref);
 /* What has changed inside of gitlinks (status-submodule.c). */
 MUST_USE int status_collect_submodules(struct collector *c, struct err *err);
+/* Has it changed files, or untracked ones? Runs a process in it. */
+MUST_USE int submodule_inspect(struct repository *r, const char *path, bool with_untracked,
+			       bool *modified, bool *untracked, struct err *err);
 /* Turns additions and deletions that belong together into renames (status-rename.c). */
 MUST_USE int status_detect_renames(struct collector *c, struct err *err);
 

@@ -80,26 +80,35 @@ static struct status_item *item_of(struct status *s, const struct index_entry *e
 	return it;
 }
 
-static int check_submodule(struct collector *c, const struct index_entry *e,
-			   enum submodule_mode mode, struct err *err)
+int submodule_inspect(struct repository *r, const char *path, bool with_untracked,
+		      bool *modified, bool *untracked, struct err *err)
 {
-	bool modified = false, untracked = false;
-	struct status_item *it;
-	bool with_untracked = mode == SUBMODULES_ALL && c->o->untracked != UNTRACKED_NO;
 	struct err why = ERR_INIT;
 	char *gitdir;
-	int rc = gitlink_find_gitdir(&gitdir, e->name, &why);
+	int rc = gitlink_find_gitdir(&gitdir, path, &why);
 
+	*modified = *untracked = false;
 	if (rc == ERR_ABORTED) {
-		repo_warn(c->r, "not looking into submodule '%s': %s", e->name, err_message(&why));
+		repo_warn(r, "not looking into submodule '%s': %s", path, err_message(&why));
 		rc = 0;
 	} else if (rc < 0) {
 		err_move(err, &why);
 	} else if (gitdir) {
-		rc = run_status(e->name, with_untracked, &modified, &untracked, err);
+		rc = run_status(path, with_untracked, modified, untracked, err);
 	}
 	err_release(&why);
 	free(gitdir);
+	return rc;
+}
+
+static int check_submodule(struct collector *c, const struct index_entry *e,
+			   enum submodule_mode mode, struct err *err)
+{
+	bool with_untracked = mode == SUBMODULES_ALL && c->o->untracked != UNTRACKED_NO;
+	bool modified, untracked;
+	struct status_item *it;
+	int rc = submodule_inspect(c->r, e->name, with_untracked, &modified, &untracked, err);
+
 	if (rc < 0 || (!modified && !untracked))
 		return rc;
 	it = item_of(c->s, e);

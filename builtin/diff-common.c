@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "builtin/diff.h"
+#include "history/revparse.h"
+#include "util/alloc.h"
+
+int diff_command_init(struct diff_command *d, struct repository *r, bool ui, struct err *err)
+{
+	int rc;
+
+	memset(d, 0, sizeof(*d));
+	d->repo = r;
+	d->ui = ui;
+	d->stage = -1;
+	index_init(&d->ix, r->algo);
+	diff_options_init(&d->o, r->odb);
+	d->o.prefix = r->prefix;
+	d->o.abbrev = ui ? r->settings.abbrev : 0;
+	d->o.index_abbrev = r->settings.abbrev;
+	if (ui) {
+		d->o.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
+		d->o.textconv = d->o.allow_external = true;
+		d->o.color = want_color(r, "color.diff", STDOUT_FILENO);
+		rc = diff_options_config(&d->o, r->config, err);
+	} else {
+		rc = diff_options_config_plumbing(&d->o, r->config, err);
+	}
+	if (rc < 0)
+		return rc;
+	rc = rev_walk_new(&d->walk, r, err);
+	if (!rc)
+		rc = diff_submodules_new(&d->submodules, r, err);
+	if (rc)
+		return rc;
+	d->walk->objects = true;
+	if (!ui)
+		diff_submodules_set(d->submodules, SUBMODULES_TRACKED, false);
+	diff_submodules_use(d->submodules, &d->o);
+	d->files = (struct worktree_diff){ .repo = r, .ix = &d->ix, .o = &d->o,
+					   .submodules = d->submodules, .stage = 2 };
+	return 0;
+}
+
+void diff_command_release(struct diff_command *d)
+{
+	diff_queue_clear(&d->queue);
+	diff_options_release(&d->o);
+	diff_attrs_free(d->attrs);
+	diff_submodules_free(d->submodules);
+	converter_free(d->conv);
+	index_release(&d->ix);
+	rev_walk_free(d->walk);
+}
+
+/* ---- options ---- */
+
+static int submodules_option(struct diff_command *d, const char *arg, struct err *err)
+{
+	enum submodule_mode mode = SUBMODULES_NONE;
+
+	if (!skip_prefix(arg, "--ignore-submodules", &arg) || (*arg && *arg != '='))
+		return 0;
+	if (*arg && !submodule_mode_parse(arg + 1, &mode))
+		return err_set(err, ERR_INVALID, "bad --ignore-submodules argument: %s", arg + 1);
+	diff_submodules_set(d->submodules, mode, true);
+	return 1;
+}
+
+static int stage_option(struct diff_command *d, const char *arg)
+{
+	static const char *const names[] = { "-0", "-1", "-2", "-3" };
+	static const char *const words[] = { "", "--base", "--ours", "--theirs" };
+
+	for (int i = 0; i < 4; i++) {
+		if (strcmp(arg, names[i]) && strcmp(arg, words[i]))
+			continue;
+		d->stage = i;
+		return 1;
+	}
+	return 0;
+}
+
+static bool set_switch(struct diff_command *d, const char *arg)
+{
+	const struct {
+		const char *name;
+		bool *field, value;
+	} all[] = {
+		{ "--quiet", &d->quiet, true }, { "--no-quiet", &d->quiet, false },
+		{ "--cached", &d->cached, true }, { "--staged", &d->cached, true },
+		{ "--merge-base", &d->merge_base, true }, { "-m", &d->match_missing, true },
+		{ "-q", &d->silent, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (strcmp(arg, all[i].name))
+			continue;
+		*all[i].field = all[i].value;
+		return true;
+	}
+	return false;
+}
+
+/* As parse_options() has it. */
+NORETURN static void usage_failure(const struct err *err)
+{
+	error("%s", err_message(err));
+	exit(129);
+}
+
+NORETURN static void unknown_option(const struct diff_command *d, const char *arg)
+{
+	struct option none[] = { OPT_END() };
+
+	if (d->ui)
+		error("invalid option: %s", arg);
+	usage_with_options(d->usage, none);
+}
+
+static int on_option(void *data, const char *const *argv, struct err *err)
+{
+	struct diff_command *d = data;
+	int used;
+
+	if (set_switch(d, argv[0]))
+		return 1;
+	if ((used = submodules_option(d, argv[0], err)) || (used = stage_option(d, argv[0])))
+		return used;
+	used = diff_options_parse(&d->o, argv, err);
+	if (used == ERR_INVALID)
+		usage_failure(err);
+	if (!used)
+		unknown_option(d, argv[0]);
+	return used;
+}
+
+/* "-0" to "-3" are stages here, and no number of commits. */
+static int take_stages(struct diff_command *d, int argc, const char **argv)
+{
+	bool only_paths = false;
+	int to = 1;
+
+	for (int i = 1; i < argc; i++) {
+		only_paths |= !strcmp(argv[i], "--");
+		if (only_paths || !stage_option(d, argv[i]))
+			argv[to++] = argv[i];
+	}
+	argv[to] = NULL;
+	return to;
+}
+
+static int resolve_object(void *data, const char *name, struct object_id *out, struct err *err)
+{
+	struct diff_command *d = data;
+
+	return revparse_oid(d->repo, name, out, err);
+}
+
+static int resolve_options(struct diff_command *d, struct err *err)
+{
+	int rc = diff_options_resolve(&d->o, resolve_object, d, err);
+
+	if (d->o.complaint)
+		warning("%s", d->o.complaint);
+	if (rc == ERR_INVALID && d->o.find_objects.nr)
+		usage_failure(err);
+	return rc || !d->o.output ? rc : redirect_stdout(d->repo, d->o.output, err);
+}
+
+/* For programs: what a blob becomes in the work tree. */
+static int smudge(void *data, const struct diff_file *f, struct strbuf *out, struct err *err)
+{
+	struct diff_command *d = data;
+	struct strbuf warn = STRBUF_INIT;
+	struct conversion cv;
+	int rc;
+
+	converter_lookup(d->conv, f->path, &cv);
+	rc = convert_to_worktree(d->conv, f->path, &cv, f->content.data, f->content.size, &f->oid,
+				 out, &warn, err);
+	repo_report_lines(d->repo, warn.buf);
+	strbuf_release(&warn);
+	return rc;
+}
+
+static int use_attributes(struct diff_command *d, struct err *err)
+{
+	struct pathspec *ps = &d->walk->pathspec;
+	int rc = converter_new(&d->conv, d->repo, &d->ix,
+			       d->repo->worktree ? ATTR_CHECKIN : ATTR_INDEX, err);
+
+	if (!rc)
+		rc = diff_attrs_new(&d->attrs, d->repo, converter_attrs(d->conv), err);
+	if (rc)
+		return rc;
+	diff_attrs_use(d->attrs, &d->o);
+	d->o.smudge = smudge;
+	d->o.smudge_data = d;
+	ps->match_attr = attrs_match_spec;
+	ps->match_attr_data = converter_attrs(d->conv);
+	return 0;
+}
+
+int diff_command_parse(struct diff_command *d, int argc, const char **argv, struct err *err)
+{
+	const struct rev_hooks hooks = { on_option, d };
+	const char **copy = xcalloc((size_t)argc + 1, sizeof(*copy));
+	int rc;
+
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	argc = take_stages(d, argc, copy);
+	rc = rev_walk_arguments(d->walk, argc, copy, &hooks, err);
+	free(copy);
+	if (!rc)
+		rc = diff_options_check(&d->o, err);
+	if (rc)
+		return rc;
+	d->files.ita_is_entry = !d->o.ita_invisible;
+	if (d->walk->has_pathspec)
+		d->o.pathspec = &d->walk->pathspec;
+	d->o.rotate_strict = true;
+	if (d->quiet) {
+		d->o.exit_code = true;
+		d->o.formats = DIFF_FORMAT_NONE;
+	}
+	rc = resolve_options(d, err);
+	return rc ? rc : use_attributes(d, err);
+}
+
+/* ---- what is compared ---- */
+
+int diff_command_open_index(struct diff_command *d, struct err *err)
+{
+	int rc = index_read_repo(&d->ix, d->repo, err);
+
+	if (rc < 0)
+		return rc;
+	d->files.conv = d->conv;
+	d->o.read_is_worktree = true;
+	d->o.read = worktree_diff_read;
+	d->o.read_data = &d->files;
+	return 0;
+}
+
+static int only_base(struct diff_command *d, struct commit *a, struct commit *b,
+		     struct object_id *tree, struct err *err)
+{
+	struct commit_list bases = COMMIT_LIST_INIT;
+	int rc = merge_bases(d->walk->pool, a, &b, 1, &bases, err);
+
+	if (!rc && bases.nr != 1)
+		rc = err_set(err, bases.nr ? ERR_AMBIGUOUS : ERR_NOT_FOUND, "%s",
+			     bases.nr ? "multiple merge bases found" : "no merge base found");
+	if (!rc)
+		rc = commit_parse_node(d->walk->pool, bases.items[0], err);
+	if (!rc)
+		*tree = bases.items[0]->tree;
+	commit_list_clear(&bases);
+	return rc;
+}
+
+int diff_command_tree(struct diff_command *d, const struct object_id *oid,
+		      const struct object_id *other, struct object_id *tree, struct err *err)
+{
+	struct object_id a, b;
+	int rc;
+
+	if (!d->merge_base)
+		return revparse_tree(d->repo, oid_hex(oid), tree, err);
+	rc = revparse_commit(d->repo, oid_hex(oid), &a, err);
+	if (!rc)
+		rc = revparse_commit(d->repo, other ? oid_hex(other) : "HEAD", &b, err);
+	return rc ? rc : only_base(d, commit_lookup(d->walk->pool, &a),
+				   commit_lookup(d->walk->pool, &b), tree, err);
+}
+
+/* ---- output ---- */
+
+/* With whitespace to be ignored a pair may have no difference: only its text tells. */
+static int differs(struct diff_command *d, bool *out, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct diff_options o = d->o;
+	int rc = 0;
+
+	*out = d->queue.nr > 0;
+	if (!*out || !d->o.ignore)
+		return 0;
+	o.formats = DIFF_FORMAT_PATCH;
+	o.drain = NULL;
+	rc = diff_format(&d->queue, &o, &text, err);
+	*out = text.len > 0;
+	strbuf_release(&text);
+	return rc;
+}
+
+int diff_command_show(struct diff_command *d, int *exit_code, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	bool any = false;
+	int rc;
+
+	d->o.drain = print_and_clear;
+	rc = diff_process(&d->queue, &d->o, err);
+	if (!rc && d->o.exit_code)
+		rc = differs(d, &any, err);
+	if (!rc)
+		rc = diff_format(&d->queue, &d->o, &text, err);
+	if (!rc)
+		rc = print_and_clear(NULL, &text, err);
+	strbuf_release(&text);
+	*exit_code = (d->queue.check_failed ? 2 : 0) | any;
+	return rc;
+}
+
+int diff_command_main(int argc, const char **argv, struct command_ctx *ctx, bool ui,
+		      const char *const *usage,
+		      int (*compare)(struct diff_command *d, struct err *err))
+{
+	struct option none[] = { OPT_END() };
+	struct diff_command d;
+	struct err err = ERR_INIT;
+	int code = 0, rc;
+
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		parse_options(argc, argv, none, usage, 0);
+	rc = diff_command_init(&d, ctx->repo, ui, &err);
+	d.usage = usage;
+	if (!rc)
+		rc = diff_command_parse(&d, argc, argv, &err);
+	if (!rc)
+		rc = compare(&d, &err);
+	if (!rc)
+		rc = diff_command_show(&d, &code, &err);
+	diff_command_release(&d);
+	if (rc < 0)
+		return report_fatal(&err);
+	rc = finish_stdout();
+	return rc ? rc : code;
+}

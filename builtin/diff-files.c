@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-diff-files(1) */
+#include "compat/posix.h"
+#include "builtin/diff.h"
+
+static const char *const usage[] = {
+	"git diff-files [-q] [-0 | -1 | -2 | -3] [<common-diff-options>] [<path>...]", NULL
+};
+
+static int compare(struct diff_command *d, struct err *err)
+{
+	struct option none[] = { OPT_END() };
+	int rc;
+
+	if (d->walk->nr_starts || d->cached || d->merge_base)
+		usage_with_options(usage, none);
+	if (!d->o.formats)
+		d->o.formats = DIFF_FORMAT_RAW;
+	if (d->stage >= 0)
+		d->files.stage = (unsigned)d->stage;
+	d->o.keep_same = true;
+	rc = diff_command_open_index(d, err);
+	return rc ? rc : worktree_diff_files(&d->files, &d->queue, err);
+}
+
+int cmd_diff_files(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return diff_command_main(argc, argv, ctx, false, usage, compare);
+}

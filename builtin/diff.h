@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What git diff, diff-files and diff-index share: options, and what they compare with. */
+#ifndef BUILTIN_DIFF_H
+#define BUILTIN_DIFF_H
+
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "diff/diff.h"
+#include "history/revision.h"
+#include "worktree/diff-attr.h"
+#include "worktree/diff-worktree.h"
+
+struct diff_command {
+	struct repository *repo;
+	struct rev_walk *walk; /* revisions and paths of the command line */
+	struct diff_options o;
+	struct diff_queue queue;
+	struct diff_attrs *attrs;
+	struct diff_submodules *submodules;
+	struct index_state ix;
+	struct converter *conv;
+	struct worktree_diff files;
+	const char *const *usage;
+	bool ui; /* for people */
+	bool quiet, cached, merge_base;
+	bool match_missing; /* -m */
+	bool silent;	    /* -q of diff-files */
+	int stage;	    /* of unmerged paths; -1: not said */
+};
+
+/* ui: diff.* keys that are meant for people count, and colours. */
+MUST_USE int diff_command_init(struct diff_command *d, struct repository *r, bool ui,
+			       struct err *err);
+void diff_command_release(struct diff_command *d);
+/* argv[1..): options, revisions, paths. */
+MUST_USE int diff_command_parse(struct diff_command *d, int argc, const char **argv,
+				struct err *err);
+/* Read the index; what converts files of the work tree. */
+MUST_USE int diff_command_open_index(struct diff_command *d, struct err *err);
+/*
+ * diff_process, and show. *exit_code: 1 if there are differences and the options ask for that
+ * code.
+ */
+MUST_USE int diff_command_show(struct diff_command *d, int *exit_code, struct err *err);
+/* The tree of a commit, or with --merge-base of what it and `other` (NULL: HEAD) come from. */
+MUST_USE int diff_command_tree(struct diff_command *d, const struct object_id *oid,
+			       const struct object_id *other, struct object_id *tree,
+			       struct err *err);
+/* The body of a command: parse, compare, show; returns the exit code. */
+int diff_command_main(int argc, const char **argv, struct command_ctx *ctx, bool ui,
+		      const char *const *usage,
+		      int (*compare)(struct diff_command *d, struct err *err));
+
+#endif
