@@ -44,6 +44,7 @@ int diff_command_init(struct diff_command *d, struct repository *r, bool ui, str
 void diff_command_release(struct diff_command *d)
 {
 	diff_queue_clear(&d->queue);
+	diff_combined_clear(&d->combined);
 	diff_options_release(&d->o);
 	diff_attrs_free(d->attrs);
 	diff_submodules_free(d->submodules);
@@ -80,6 +81,17 @@ static int stage_option(struct diff_command *d, const char *arg)
 	return 0;
 }
 
+static int combine_option(struct diff_command *d, const char *arg)
+{
+	if (!strcmp(arg, "-c"))
+		d->o.combine = DIFF_COMBINE_ALL;
+	else if (!strcmp(arg, "--cc"))
+		d->o.combine = DIFF_COMBINE_DENSE;
+	else
+		return 0;
+	return 1;
+}
+
 static bool set_switch(struct diff_command *d, const char *arg)
 {
 	const struct {
@@ -89,7 +101,7 @@ static bool set_switch(struct diff_command *d, const char *arg)
 		{ "--quiet", &d->quiet, true }, { "--no-quiet", &d->quiet, false },
 		{ "--cached", &d->cached, true }, { "--staged", &d->cached, true },
 		{ "--merge-base", &d->merge_base, true }, { "-m", &d->match_missing, true },
-		{ "-q", &d->silent, true },
+		{ "-q", &d->silent, true }, { "--combined-all-paths", &d->o.combined_all_paths, true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
@@ -122,7 +134,7 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 	struct diff_command *d = data;
 	int used;
 
-	if (set_switch(d, argv[0]))
+	if (set_switch(d, argv[0]) || combine_option(d, argv[0]))
 		return 1;
 	if ((used = submodules_option(d, argv[0], err)) || (used = stage_option(d, argv[0])))
 		return used;
@@ -216,6 +228,8 @@ int diff_command_parse(struct diff_command *d, int argc, const char **argv, stru
 	if (rc)
 		return rc;
 	d->files.ita_is_entry = !d->o.ita_invisible;
+	if (d->o.combine && !d->o.formats)
+		d->o.formats = DIFF_FORMAT_PATCH;
 	if (d->walk->has_pathspec)
 		d->o.pathspec = &d->walk->pathspec;
 	d->o.rotate_strict = true;
@@ -229,6 +243,12 @@ int diff_command_parse(struct diff_command *d, int argc, const char **argv, stru
 
 /* ---- what is compared ---- */
 
+void diff_command_combine(struct diff_command *d)
+{
+	if (!d->o.combine && d->stage < 0 && d->o.formats & DIFF_FORMAT_PATCH)
+		d->o.combine = DIFF_COMBINE_DENSE;
+}
+
 int diff_command_open_index(struct diff_command *d, struct err *err)
 {
 	int rc = index_read_repo(&d->ix, d->repo, err);
@@ -236,6 +256,8 @@ int diff_command_open_index(struct diff_command *d, struct err *err)
 	if (rc < 0)
 		return rc;
 	d->files.conv = d->conv;
+	if (d->o.combine)
+		d->files.combined = &d->combined;
 	d->o.read_is_worktree = true;
 	d->o.read = worktree_diff_read;
 	d->o.read_data = &d->files;
@@ -294,6 +316,17 @@ static int differs(struct diff_command *d, bool *out, struct err *err)
 	return rc;
 }
 
+/* As lines, or as patches. */
+static int show_combined(struct diff_command *d, struct strbuf *text, struct err *err)
+{
+	const unsigned lines = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY;
+	struct diff_options o = d->o;
+
+	if (o.formats & lines)
+		o.formats &= lines;
+	return diff_format_combined(&d->combined, &o, text, err);
+}
+
 int diff_command_show(struct diff_command *d, int *exit_code, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -304,6 +337,8 @@ int diff_command_show(struct diff_command *d, int *exit_code, struct err *err)
 	rc = diff_process(&d->queue, &d->o, err);
 	if (!rc && d->o.exit_code)
 		rc = differs(d, &any, err);
+	if (!rc)
+		rc = show_combined(d, &text, err);
 	if (!rc)
 		rc = diff_format(&d->queue, &d->o, &text, err);
 	if (!rc)

@@ -4,7 +4,7 @@
 #include "builtin/diff.h"
 
 static const char *const usage[] = {
-	"git diff-files [-q] [-0 | -1 | -2 | -3] [<common-diff-options>] [<path>...]", NULL
+	"git diff-files [-q] [-0 | -1 | -2 | -3 | -c | --cc] [<common-diff-options>] [<path>...]", NULL
 };
 
 static int compare(struct diff_command *d, struct err *err)
@@ -19,6 +19,7 @@ static int compare(struct diff_command *d, struct err *err)
 	if (d->stage >= 0)
 		d->files.stage = (unsigned)d->stage;
 	d->o.keep_same = true;
+	diff_command_combine(d);
 	rc = diff_command_open_index(d, err);
 	return rc ? rc : worktree_diff_files(&d->files, &d->queue, err);
 }

@@ -133,6 +133,8 @@ static int against_files(struct diff_command *d, const struct object_id *tree, s
 	if (d->stage >= 0)
 		d->files.stage = (unsigned)d->stage;
 	diff_options_mnemonic(&d->o, tree ? "c/" : "i/", "w/");
+	if (!tree)
+		diff_command_combine(d);
 	rc = diff_command_open_index(d, err);
 	if (!rc)
 		rc = auto_refresh(d, err);

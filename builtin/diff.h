@@ -15,6 +15,7 @@ struct diff_command {
 	struct rev_walk *walk; /* revisions and paths of the command line */
 	struct diff_options o;
 	struct diff_queue queue;
+	struct diff_combined_list combined; /* shown before it */
 	struct diff_attrs *attrs;
 	struct diff_submodules *submodules;
 	struct index_state ix;
@@ -35,6 +36,8 @@ void diff_command_release(struct diff_command *d);
 /* argv[1..): options, revisions, paths. */
 MUST_USE int diff_command_parse(struct diff_command *d, int argc, const char **argv,
 				struct err *err);
+/* Conflicts: ours and theirs with the file, if the options leave it open. Before _open_index. */
+void diff_command_combine(struct diff_command *d);
 /* Read the index; what converts files of the work tree. */
 MUST_USE int diff_command_open_index(struct diff_command *d, struct err *err);
 /*

@@ -53,10 +53,14 @@ MUST_USE int diff_file_hash(struct diff_file *f, const struct diff_options *o,
 /* The same, and --raw shows it. */
 MUST_USE int diff_file_show_oid(struct diff_file *f, const struct diff_options *o,
 				struct err *err);
-/* -w and the like, but not blank lines alone: a changed file may have no difference. */
+/*
+ * A changed file may have no difference: -w and the like, but not blank lines alone; an exit code
+ * where other programs may decide.
+ */
 static inline bool diff_ignores(const struct diff_options *o)
 {
-	return o->ignore & ~DIFF_IGNORE_BLANK_LINES || o->ignore_lines;
+	return o->ignore & ~DIFF_IGNORE_BLANK_LINES || o->ignore_lines ||
+	       (o->exit_code && o->allow_external);
 }
 /* "patience" and the like; false: no such name. */
 bool diff_set_algorithm(struct diff_options *o, const char *name);

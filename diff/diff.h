@@ -116,6 +116,9 @@ enum diff_algorithm { DIFF_MYERS, DIFF_PATIENCE, DIFF_HISTOGRAM };
 
 enum diff_words { DIFF_WORDS_NONE, DIFF_WORDS_PLAIN, DIFF_WORDS_PORCELAIN, DIFF_WORDS_COLOR };
 
+/* Several old sides: each with the new one; all together; the same without what comes from one alone. */
+enum diff_combine { DIFF_COMBINE_NONE, DIFF_COMBINE_ALL, DIFF_COMBINE_DENSE };
+
 enum diff_detect { DIFF_DETECT_NONE, DIFF_DETECT_RENAMES, DIFF_DETECT_COPIES };
 
 /* Whitespace to ignore when lines are compared. */
@@ -214,6 +217,8 @@ struct diff_options {
 	int stat_width, stat_name_width, stat_graph_width, stat_count; /* 0: automatic */
 	int term_columns; /* for --stat; 0: $COLUMNS or 80 */
 	bool compact_summary;
+	enum diff_combine combine; /* -c, --cc: set by the command */
+	bool combined_all_paths;
 	struct diff_dirstat {
 		bool by_line, by_file, cumulative; /* else by bytes */
 		unsigned permille;		   /* smaller parts are left out */
@@ -314,6 +319,36 @@ MUST_USE int diff_process(struct diff_queue *q, const struct diff_options *o,
 MUST_USE int diff_follow(struct diff_queue *q, const struct diff_options *o,
 			 const struct object_id *old_tree, const struct object_id *new_tree,
 			 char **path, struct err *err);
+
+/* ---- several old sides at once: git-diff(1), "Combined diff format" ---- */
+
+/* A file that differs from each of its old versions. */
+struct diff_combined {
+	struct diff_file *new;
+	struct diff_file **old; /* nr of them; mode 0: not there */
+	char *status;		/* a letter for each: DIFF_STATUS_* */
+	size_t nr;
+};
+struct diff_combined_list {
+	struct diff_combined *items;
+	size_t nr, alloc;
+};
+#define DIFF_COMBINED_LIST_INIT { NULL, 0, 0 }
+
+/* A new item of `nr` old sides, all of them to be set. The files are shared. */
+struct diff_combined *diff_combined_add(struct diff_combined_list *list, struct diff_file *new, size_t nr);
+void diff_combined_set(struct diff_combined *c, size_t side, struct diff_file *old, char status);
+/*
+ * The files that are in all `nr` queues, which have been processed: each compares another old
+ * tree with the same new one. At most DIFF_COMBINED_MAX: else ERR_UNSUPPORTED.
+ */
+#define DIFF_COMBINED_MAX 60
+MUST_USE int diff_combine(struct diff_combined_list *list, const struct diff_queue *queues, size_t nr,
+			  struct err *err);
+/* Append --raw, names, a patch; options.combine is set. */
+MUST_USE int diff_format_combined(const struct diff_combined_list *list, const struct diff_options *o,
+				  struct strbuf *out, struct err *err);
+void diff_combined_clear(struct diff_combined_list *list);
 
 /* ---- text ---- */
 

@@ -48,6 +48,9 @@ void text_diff(struct text_diff *d, const char *old_text, size_t old_len,
 	       const char *new_text, size_t new_len, const struct diff_options *o);
 void text_diff_release(struct text_diff *d);
 
+/* Append the line without ignored whitespace: equal lines have the same bytes then. */
+void text_add_canonical(struct strbuf *out, const struct text_line *l, unsigned ignore);
+
 /* A power of two near the square root of n, for limits. */
 size_t text_rough_root(size_t n);
 

@@ -38,12 +38,13 @@ static size_t without_space_at_end(const struct text_line *l)
 	return n;
 }
 
-/* Append the line without ignored whitespace: equal lines have the same bytes then. */
-static void add_canonical(struct strbuf *out, const struct text_line *l, unsigned ignore)
+void text_add_canonical(struct strbuf *out, const struct text_line *l, unsigned ignore)
 {
 	size_t n = l->len;
 
-	if (ignore & DIFF_IGNORE_ALL_SPACE) {
+	if (!ignore) {
+		strbuf_add(out, l->text, n);
+	} else if (ignore & DIFF_IGNORE_ALL_SPACE) {
 		for (size_t i = 0; i < n; i++)
 			if (!diff_is_space(l->text[i]))
 				strbuf_addch(out, l->text[i]);
@@ -120,7 +121,7 @@ static size_t number_lines(struct text_diff *d, unsigned ignore)
 		ALLOC_ARRAY(ends, s->nr + 1);
 		ends[0] = 0;
 		for (size_t n = 0; n < s->nr; n++) {
-			add_canonical(&canonical[i], &s->lines[n], ignore);
+			text_add_canonical(&canonical[i], &s->lines[n], ignore);
 			ends[n + 1] = canonical[i].len;
 		}
 		for (size_t n = 0; n < s->nr; n++)

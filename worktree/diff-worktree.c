@@ -141,6 +141,27 @@ static size_t end_of_stages(const struct index_state *ix, size_t i)
 	return i;
 }
 
+/* Both sides with the file; false: one of them is missing. */
+static bool combine_unmerged(struct worktree_diff *d, struct index_entry *const *e, size_t nr,
+			     const struct file_side *f)
+{
+	struct diff_queue sides[2] = { DIFF_QUEUE_INIT, DIFF_QUEUE_INIT };
+	bool both;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (e[i]->stage < 2)
+			continue;
+		diff_queue_add(&sides[e[i]->stage - 2], e[i]->name, e[i]->mode, &e[i]->oid, e[i]->name,
+			       f->mode, NULL)->status = DIFF_STATUS_MODIFIED;
+	}
+	both = sides[0].nr && sides[1].nr;
+	if (both && diff_combine(d->combined, sides, 2, NULL) < 0)
+		BUG("two sides are too many");
+	diff_queue_clear(&sides[0]);
+	diff_queue_clear(&sides[1]);
+	return both;
+}
+
 static void queue_unmerged(struct worktree_diff *d, struct diff_queue *q, size_t at, size_t end,
 			   struct lstat_cursor *cur)
 {
@@ -148,6 +169,8 @@ static void queue_unmerged(struct worktree_diff *d, struct diff_queue *q, size_t
 	struct file_side f;
 
 	file_without_entry(d, index_find_ours(d->ix, e[0]->name, e[0]->name_len), cur, &f);
+	if (d->combined && combine_unmerged(d, e, end - at, &f))
+		return;
 	diff_queue_add_unmerged(q, e[0]->name)->new->mode = f.mode;
 	for (size_t i = 0; d->stage && i < end - at; i++)
 		if (e[i]->stage == d->stage && !(e[i]->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE)))
@@ -211,6 +234,25 @@ struct tree_run {
 	bool cached;
 };
 
+/* The index and the tree with the file; false: that is not asked for, or they are all the same. */
+static bool combine_modified(struct worktree_diff *d, const char *path, unsigned mode,
+			     const struct object_id *oid, const struct index_entry *e,
+			     const struct file_side *f)
+{
+	struct diff_queue sides[2] = { DIFF_QUEUE_INIT, DIFF_QUEUE_INIT };
+
+	if (!d->combined || !mode || !f->mode || (d->missing_is_same && !f->changed) ||
+	    (!f->changed && oid_eq(&f->oid, oid) && oid_eq(&e->oid, oid)))
+		return false;
+	diff_queue_add(&sides[0], path, e->mode, &e->oid, path, f->mode, NULL)->status = DIFF_STATUS_MODIFIED;
+	diff_queue_add(&sides[1], path, mode, oid, path, f->mode, NULL)->status = DIFF_STATUS_MODIFIED;
+	if (diff_combine(d->combined, sides, 2, NULL) < 0)
+		BUG("two sides are too many");
+	diff_queue_clear(&sides[0]);
+	diff_queue_clear(&sides[1]);
+	return true;
+}
+
 /* The same entry, to be marked: the index is the caller's. */
 static struct index_entry *own_entry(const struct tree_run *t, const struct index_entry *e)
 {
@@ -228,7 +270,7 @@ static void differ_unmerged(struct tree_run *t, const char *path, unsigned mode,
 		file_without_entry(t->d, e, &t->cur, &f);
 		if (!f.mode && t->d->missing_is_same)
 			f = (struct file_side){ .mode = e->mode, .oid = e->oid };
-		if (mode || f.mode)
+		if (!combine_modified(t->d, path, mode, oid, e, &f) && (mode || f.mode))
 			queue_file(t->d, t->q, path, mode, mode ? oid : NULL, &f);
 		return;
 	}
@@ -246,8 +288,8 @@ static int differ_file(struct tree_run *t, const char *path, unsigned mode,
 	int rc = file_of(t->d, e, &t->cur, &f, err);
 
 	e->flags |= CE_MATCHED;
-	if (rc < 0 || (!mode && !f.mode))
-		return rc;
+	if (rc < 0 || (!mode && !f.mode) || combine_modified(t->d, path, mode, oid, e, &f))
+		return rc < 0 ? rc : 0;
 	queue_file(t->d, t->q, path, mode, mode ? oid : NULL, &f);
 	return 0;
 }
@@ -303,10 +345,12 @@ static int queue_against_file(struct tree_run *t, struct diff_queue *q, struct i
 	rc = file_of(d, e, &t->cur, &f, err);
 	if (rc < 0)
 		return rc;
-	if (!(e->flags & CE_INTENT_TO_ADD))
+	if (e->flags & CE_INTENT_TO_ADD) {
+		if (f.mode)
+			queue_file(d, q, e->name, 0, NULL, &f);
+	} else if (!combine_modified(d, e->name, e->mode, &e->oid, e, &f)) {
 		queue_file(d, q, e->name, e->mode, &e->oid, &f);
-	else if (f.mode)
-		queue_file(d, q, e->name, 0, NULL, &f);
+	}
 	return 0;
 }
 
@@ -351,6 +395,12 @@ static void merge_queues(struct diff_queue *out, struct diff_queue *a, struct di
 	free(b->pairs);
 }
 
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct diff_combined *)a)->new->path,
+		      ((const struct diff_combined *)b)->new->path);
+}
+
 int worktree_diff_index(struct worktree_diff *d, struct diff_queue *q,
 			const struct object_id *tree, bool cached, struct err *err)
 {
@@ -368,6 +418,8 @@ int worktree_diff_index(struct worktree_diff *d, struct diff_queue *q,
 	for (size_t i = 0; i < d->ix->nr; i++)
 		d->ix->entries[i]->flags &= ~CE_MATCHED;
 	merge_queues(q, &staged, &rest);
+	if (d->combined && d->combined->nr)
+		qsort(d->combined->items, d->combined->nr, sizeof(*d->combined->items), by_path);
 	return rc < 0 ? rc : 0;
 }
 

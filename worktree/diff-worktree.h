@@ -28,6 +28,8 @@ struct worktree_diff {
 	struct converter *conv;
 	const struct diff_options *o;
 	const struct diff_submodules *submodules;
+	/* Unmerged paths with both sides go here, if it is not NULL. */
+	struct diff_combined_list *combined;
 	unsigned stage;	       /* unmerged paths: which one is compared with the file; 0: none */
 	bool missing_is_same;  /* diff-index -m */
 	bool ita_is_entry;     /* --ita-visible-in-index */

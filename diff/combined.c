@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files that differ from several old versions: which ones, and how they are shown. */
+#include "compat/posix.h"
+#include "diff/combined-internal.h"
+#include "diff/diff-internal.h"
+#include "diff/external-internal.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/quote.h"
+
+/* ---- the list ---- */
+
+struct diff_combined *diff_combined_add(struct diff_combined_list *list, struct diff_file *new, size_t nr)
+{
+	struct diff_combined *c;
+
+	ALLOC_GROW(list->items, list->nr + 1, list->alloc);
+	c = &list->items[list->nr++];
+	*c = (struct diff_combined){ .new = diff_file_share(new), .nr = nr };
+	CALLOC_ARRAY(c->old, nr);
+	c->status = xcalloc(nr + 1, 1);
+	return c;
+}
+
+void diff_combined_set(struct diff_combined *c, size_t side, struct diff_file *old, char status)
+{
+	c->old[side] = diff_file_share(old);
+	c->status[side] = status;
+}
+
+void diff_combined_clear(struct diff_combined_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		struct diff_combined *c = &list->items[i];
+
+		for (size_t k = 0; k < c->nr; k++)
+			diff_file_free(c->old[k]);
+		diff_file_free(c->new);
+		free(c->old);
+		free(c->status);
+	}
+	free(list->items);
+	*list = (struct diff_combined_list)DIFF_COMBINED_LIST_INIT;
+}
+
+static void map_paths(struct strmap *map, const struct diff_queue *q)
+{
+	*map = (struct strmap)STRMAP_INIT;
+	for (size_t i = 0; i < q->nr; i++)
+		strmap_put(map, q->pairs[i]->new->path, q->pairs[i]);
+}
+
+int diff_combine(struct diff_combined_list *list, const struct diff_queue *queues, size_t nr,
+		 struct err *err)
+{
+	struct strmap *maps;
+
+	if (nr > DIFF_COMBINED_MAX)
+		return err_set(err, ERR_UNSUPPORTED, "combined diffs are of %d parents at most",
+			       DIFF_COMBINED_MAX);
+	CALLOC_ARRAY(maps, nr);
+	for (size_t k = 0; k < nr; k++)
+		map_paths(&maps[k], &queues[k]);
+	for (size_t i = 0; nr && i < queues[0].nr; i++) {
+		struct diff_pair *pairs[DIFF_COMBINED_MAX] = { queues[0].pairs[i] };
+		struct diff_combined *c;
+		size_t k = 1;
+
+		while (k < nr && (pairs[k] = strmap_get(&maps[k], pairs[0]->new->path)))
+			k++;
+		if (k < nr)
+			continue;
+		c = diff_combined_add(list, pairs[0]->new, nr);
+		for (k = 0; k < nr; k++)
+			diff_combined_set(c, k, pairs[k]->old, pairs[k]->status);
+	}
+	for (size_t k = 0; k < nr; k++)
+		strmap_clear(&maps[k], NULL);
+	free(maps);
+	return 0;
+}
+
+/* ---- --raw, --name-status, --name-only ---- */
+
+static void start_line(struct strbuf *out, const struct diff_options *o)
+{
+	if (o->line_prefix)
+		strbuf_addstr(out, o->line_prefix);
+}
+
+static const struct object_id *oid_of(const struct diff_file *f, const struct diff_options *o)
+{
+	return f->oid_valid ? &f->oid : &odb_algo(o->odb)->null_oid;
+}
+
+static void add_raw(struct strbuf *out, const struct diff_options *o, const struct diff_combined *c)
+{
+	int between = o->null_term ? '\0' : '\t', end = o->null_term ? '\0' : '\n';
+
+	start_line(out, o);
+	if (o->formats & DIFF_FORMAT_RAW) {
+		for (size_t i = 0; i < c->nr; i++)
+			strbuf_addch(out, ':');
+		for (size_t i = 0; i < c->nr; i++)
+			strbuf_addf(out, "%06o ", c->old[i]->mode);
+		strbuf_addf(out, "%06o", c->new->mode);
+		for (size_t i = 0; i <= c->nr; i++) {
+			strbuf_addch(out, ' ');
+			diff_add_oid(out, o, oid_of(i < c->nr ? c->old[i] : c->new, o), o->abbrev);
+		}
+		strbuf_addch(out, ' ');
+	}
+	if (o->formats & (DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS)) {
+		strbuf_addstr(out, c->status);
+		strbuf_addch(out, between);
+	}
+	for (size_t i = 0; o->combined_all_paths && i < c->nr; i++) {
+		diff_add_path(out, o, c->old[i]->path);
+		strbuf_addch(out, between);
+	}
+	diff_add_path(out, o, c->new->path);
+	strbuf_addch(out, end);
+}
+
+/* ---- the patch ---- */
+
+struct combined_patch {
+	const struct diff_combined *c;
+	const struct diff_options *o;
+	struct strbuf *out;
+	struct text_line text[DIFF_COMBINED_MAX + 1]; /* the new one comes last */
+	struct strbuf converted[DIFF_COMBINED_MAX + 1];
+	bool binary, modes_differ;
+};
+
+static void PRINTF_LIKE(2, 3) meta(const struct combined_patch *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	start_line(p->out, p->o);
+	strbuf_addstr(p->out, diff_color_of(p->o, DIFF_COLOR_META));
+	va_start(ap, fmt);
+	strbuf_vaddf(p->out, fmt, ap);
+	va_end(ap);
+	strbuf_addf(p->out, "%s\n", diff_color_of(p->o, DIFF_COLOR_RESET));
+}
+
+static void meta_path(const struct combined_patch *p, const char *head, const char *prefix, const char *path)
+{
+	struct strbuf plain = STRBUF_INIT, line = STRBUF_INIT;
+
+	strbuf_addf(&plain, "%s%s", prefix, path);
+	strbuf_addstr(&line, head);
+	quote_c_style(&line, plain.buf, plain.len, p->o->quote_path);
+	meta(p, "%s", line.buf);
+	strbuf_release(&plain);
+	strbuf_release(&line);
+}
+
+static void add_index_line(const struct combined_patch *p)
+{
+	const struct diff_options *o = p->o;
+	int abbrev = o->full_index ? 0 : o->index_abbrev;
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addstr(&line, "index ");
+	for (size_t i = 0; i < p->c->nr; i++) {
+		strbuf_addstr(&line, i ? "," : "");
+		diff_add_oid(&line, o, oid_of(p->c->old[i], o), abbrev);
+	}
+	strbuf_addstr(&line, "..");
+	diff_add_oid(&line, o, oid_of(p->c->new, o), abbrev);
+	meta(p, "%s", line.buf);
+	strbuf_release(&line);
+}
+
+/* Is it in no old version? */
+static bool is_new(const struct diff_combined *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->status[i] != DIFF_STATUS_ADDED)
+			return false;
+	return true;
+}
+
+static void add_mode_line(const struct combined_patch *p)
+{
+	const struct diff_combined *c = p->c;
+	struct strbuf line = STRBUF_INIT;
+
+	if (is_new(c)) {
+		meta(p, "new file mode %06o", c->new->mode);
+		return;
+	}
+	for (size_t i = 0; i < c->nr; i++)
+		strbuf_addf(&line, "%s%06o", i ? "," : "", c->old[i]->mode);
+	if (!diff_file_exists(c->new))
+		meta(p, "deleted file mode %s", line.buf);
+	else /* as Git has it: no prefix, no colour */
+		strbuf_addf(p->out, "mode %s..%06o%s\n", line.buf, c->new->mode,
+			    diff_color_of(p->o, DIFF_COLOR_RESET));
+	strbuf_release(&line);
+}
+
+static void add_file_lines(const struct combined_patch *p)
+{
+	const struct diff_combined *c = p->c;
+
+	for (size_t i = 0; p->o->combined_all_paths && i < c->nr; i++) {
+		if (c->status[i] == DIFF_STATUS_ADDED)
+			meta(p, "--- /dev/null");
+		else
+			meta_path(p, "--- ", p->o->src_prefix, c->old[i]->path);
+	}
+	if (!p->o->combined_all_paths && p->modes_differ && is_new(c))
+		meta(p, "--- /dev/null");
+	else if (!p->o->combined_all_paths)
+		meta_path(p, "--- ", p->o->src_prefix, c->new->path);
+	if (diff_file_exists(c->new))
+		meta_path(p, "+++ ", p->o->dst_prefix, c->new->path);
+	else
+		meta(p, "+++ /dev/null");
+}
+
+static void add_header(const struct combined_patch *p, bool with_files)
+{
+	meta_path(p, p->o->combine == DIFF_COMBINE_DENSE ? "diff --cc " : "diff --combined ", "",
+		  p->c->new->path);
+	add_index_line(p);
+	if (p->modes_differ)
+		add_mode_line(p);
+	if (with_files)
+		add_file_lines(p);
+}
+
+static struct diff_file *file_of(const struct combined_patch *p, size_t i)
+{
+	return i < p->c->nr ? p->c->old[i] : p->c->new;
+}
+
+/* Contents, as drivers convert them. */
+static int load(struct combined_patch *p, struct err *err)
+{
+	for (size_t i = 0; i <= p->c->nr; i++) {
+		struct diff_file *f = file_of(p, i);
+		bool converted;
+		int ret = diff_textconv(f, p->o, &p->converted[i], &converted, err);
+
+		if (!ret && !converted)
+			ret = diff_file_binary(f, p->o, err);
+		if (!ret)
+			ret = diff_file_load(f, p->o, err);
+		if (ret < 0)
+			return ret;
+		if (converted)
+			p->text[i] = (struct text_line){ p->converted[i].buf, p->converted[i].len };
+		else
+			p->text[i] = (struct text_line){ f->content.data, f->content.size };
+		p->binary |= !converted && f->is_binary && !p->o->text;
+		p->modes_differ |= f->mode != p->c->new->mode;
+	}
+	return 0;
+}
+
+/* An earlier side with the same object; `side`: there is none. */
+static size_t same_side(const struct diff_combined *c, size_t side)
+{
+	size_t i = 0;
+
+	while (i < side && !(c->old[i]->oid_valid == c->old[side]->oid_valid &&
+			     oid_eq(&c->old[i]->oid, &c->old[side]->oid)))
+		i++;
+	return i;
+}
+
+static void add_text(struct combined_patch *p)
+{
+	const struct diff_combined *c = p->c;
+	struct combined_text t;
+	bool any = false;
+
+	combined_init(&t, &p->text[c->nr], c->nr);
+	for (size_t i = 0; diff_file_exists(c->new) && i < c->nr; i++) {
+		size_t as = same_side(c, i);
+
+		if (as < i)
+			combined_repeat_side(&t, i, as);
+		else
+			combined_add_side(&t, i, &p->text[i], &p->text[c->nr], p->o);
+	}
+	if (diff_file_exists(c->new))
+		any = combined_choose(&t, p->o->context, p->o->combine == DIFF_COMBINE_DENSE);
+	if (any || p->modes_differ || !c->new->oid_valid)
+		add_header(p, true);
+	if (any)
+		combined_print(&t, p->o, p->out);
+	combined_release(&t);
+}
+
+static int add_patch(const struct diff_combined *c, const struct diff_options *o, struct strbuf *out,
+		     struct err *err)
+{
+	struct combined_patch p = { .c = c, .o = o, .out = out };
+	int ret;
+
+	for (size_t i = 0; i <= c->nr; i++)
+		strbuf_init(&p.converted[i], 0);
+	ret = load(&p, err);
+	if (!ret && p.binary) {
+		add_header(&p, false);
+		start_line(out, o);
+		strbuf_addstr(out, "Binary files differ\n");
+	} else if (!ret) {
+		add_text(&p);
+	}
+	for (size_t i = 0; i <= c->nr; i++) {
+		strbuf_release(&p.converted[i]);
+		diff_file_unload(file_of(&p, i));
+	}
+	return ret;
+}
+
+int diff_format_combined(const struct diff_combined_list *list, const struct diff_options *o,
+			 struct strbuf *out, struct err *err)
+{
+	const unsigned lines = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY;
+	int ret = 0;
+
+	if (o->formats & lines)
+		for (size_t i = 0; i < list->nr; i++)
+			add_raw(out, o, &list->items[i]);
+	for (size_t i = 0; !ret && o->formats & DIFF_FORMAT_PATCH && i < list->nr; i++) {
+		ret = add_patch(&list->items[i], o, out, err);
+		if (!ret && o->drain)
+			ret = o->drain(o->drain_data, out, err);
+	}
+	return ret;
+}
