@@ -89,6 +89,7 @@ static int combine_option(struct diff_command *d, const char *arg)
 		d->o.combine = DIFF_COMBINE_DENSE;
 	else
 		return 0;
+	d->o.combined_all_paths = false;
 	return 1;
 }
 

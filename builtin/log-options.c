@@ -13,14 +13,21 @@
 static const struct merge_mode {
 	const char *name;
 	enum merge_diff mode;
+	enum diff_combine combine;
 } merge_modes[] = {
-	{ "off", MERGE_DIFF_OFF }, { "none", MERGE_DIFF_OFF },
-	{ "on", MERGE_DIFF_DEFAULT }, { "m", MERGE_DIFF_DEFAULT },
-	{ "1", MERGE_DIFF_FIRST }, { "first-parent", MERGE_DIFF_FIRST },
-	{ "separate", MERGE_DIFF_EACH },
-	{ "c", MERGE_DIFF_COMBINED }, { "combined", MERGE_DIFF_COMBINED },
-	{ "cc", MERGE_DIFF_COMBINED }, { "dense-combined", MERGE_DIFF_COMBINED },
-	{ "r", MERGE_DIFF_COMBINED }, { "remerge", MERGE_DIFF_COMBINED },
+	{ "off", MERGE_DIFF_OFF, DIFF_COMBINE_NONE },
+	{ "none", MERGE_DIFF_OFF, DIFF_COMBINE_NONE },
+	{ "on", MERGE_DIFF_DEFAULT, DIFF_COMBINE_NONE },
+	{ "m", MERGE_DIFF_DEFAULT, DIFF_COMBINE_NONE },
+	{ "1", MERGE_DIFF_FIRST, DIFF_COMBINE_NONE },
+	{ "first-parent", MERGE_DIFF_FIRST, DIFF_COMBINE_NONE },
+	{ "separate", MERGE_DIFF_EACH, DIFF_COMBINE_NONE },
+	{ "c", MERGE_DIFF_COMBINED, DIFF_COMBINE_ALL },
+	{ "combined", MERGE_DIFF_COMBINED, DIFF_COMBINE_ALL },
+	{ "cc", MERGE_DIFF_COMBINED, DIFF_COMBINE_DENSE },
+	{ "dense-combined", MERGE_DIFF_COMBINED, DIFF_COMBINE_DENSE },
+	{ "r", MERGE_DIFF_REMERGE, DIFF_COMBINE_NONE },
+	{ "remerge", MERGE_DIFF_REMERGE, DIFF_COMBINE_NONE },
 };
 
 static const struct merge_mode *find_merge_mode(const char *name)
@@ -156,7 +163,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->decorate = DECORATE_UNSET;
 	o->decorations.all_refs = false;
 	o->diff.prefix = r->prefix;
-	o->diff.abbrev = r->settings.abbrev;
+	o->diff.abbrev = o->diff.index_abbrev = r->settings.abbrev;
 	o->diff.textconv = true;
 	o->diff.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
 	o->walk->default_rev = "HEAD";
@@ -366,10 +373,12 @@ static int set_merge_diff(struct log_options *o, const char *name, const char *a
 			       "--diff-merges", name);
 	if (m->mode == MERGE_DIFF_DEFAULT)
 		return set_merge_diff(o, o->merge_diff_default, arg, err);
-	if (m->mode == MERGE_DIFF_COMBINED)
-		return err_set(err, ERR_UNSUPPORTED, "combined diffs of merges (%s) are not "
-			       "available yet", arg);
+	if (m->mode == MERGE_DIFF_REMERGE)
+		return err_set(err, ERR_UNSUPPORTED, "diffs of merges that are made again (%s) are "
+			       "not available yet", arg);
 	o->merge_diff = m->mode;
+	o->merges_ask = o->diff.combined_all_paths = false;
+	o->diff.combine = m->combine;
 	o->merges_need_diff = m->mode != MERGE_DIFF_OFF;
 	o->walk->full_history |= m->mode != MERGE_DIFF_OFF;
 	return 1;
@@ -391,8 +400,17 @@ static int merge_option(struct log_options *o, const char *const *argv, struct e
 	}
 	if (!strcmp(arg, "--no-diff-merges"))
 		return set_merge_diff(o, "off", arg, err);
-	if (!strcmp(arg, "-c") || !strcmp(arg, "--cc") || !strcmp(arg, "--remerge-diff"))
-		return set_merge_diff(o, "combined", arg, err);
+	if (!strcmp(arg, "--remerge-diff"))
+		return set_merge_diff(o, "remerge", arg, err);
+	if (!strcmp(arg, "--combined-all-paths")) {
+		o->diff.combined_all_paths = true;
+		return 1;
+	}
+	if (!strcmp(arg, "-c") || !strcmp(arg, "--cc")) {
+		rc = set_merge_diff(o, strlen(arg) == 2 ? "c" : "cc", arg, err);
+		o->merges_ask = true;
+		return rc;
+	}
 	if (strcmp(arg, "-m"))
 		return 0;
 	rc = set_merge_diff(o, "on", arg, err);
@@ -630,16 +648,26 @@ static void settle_quiet(struct log_options *o)
 }
 
 /* Which commits are compared with their parents. */
-static void settle_merge_diff(struct log_options *o)
+static int settle_merge_diff(struct log_options *o, struct err *err)
 {
-	o->diff_asked |= (o->diff.formats & ~DIFF_FORMAT_NONE) || log_diff_decides(o);
+	if (o->patch_by_default && !o->diff.formats)
+		o->diff.formats = DIFF_FORMAT_PATCH;
+	o->diff_asked |= (o->diff.formats & ~DIFF_FORMAT_NONE) || o->merges_ask || log_diff_decides(o);
+	if (o->merge_diff == MERGE_DIFF_UNSET && o->walk->first_parent)
+		o->merge_diff = MERGE_DIFF_FIRST;
+	if (o->merge_diff == MERGE_DIFF_UNSET && o->dense_by_default) {
+		o->merge_diff = MERGE_DIFF_COMBINED;
+		o->diff.combine = DIFF_COMBINE_DENSE;
+	}
+	if (o->merge_diff != MERGE_DIFF_COMBINED && o->diff.combined_all_paths)
+		return err_set(err, ERR_INVALID, "--combined-all-paths makes no sense without -c or --cc");
 	if (o->merges_need_diff && !o->diff.formats)
 		o->diff.formats = DIFF_FORMAT_PATCH;
-	if (o->walk->first_parent &&
-	    (o->merge_diff == MERGE_DIFF_UNSET || o->merge_diff == MERGE_DIFF_EACH))
+	if (o->walk->first_parent && o->merge_diff == MERGE_DIFF_EACH)
 		o->merge_diff = MERGE_DIFF_FIRST;
 	if (o->merge_diff == MERGE_DIFF_UNSET)
 		o->merge_diff = MERGE_DIFF_OFF;
+	return 0;
 }
 
 /* Attributes matter to it then. */
@@ -773,7 +801,9 @@ int log_options_settle(struct log_options *o, struct err *err)
 	if (rc < 0)
 		return rc;
 	settle_raw(o);
-	settle_merge_diff(o);
+	rc = settle_merge_diff(o, err);
+	if (rc < 0)
+		return rc;
 	o->line_prefix = o->diff.line_prefix ? o->diff.line_prefix : "";
 	o->pretty.walk = o->walk;
 	o->pretty.color = o->color;

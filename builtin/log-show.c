@@ -197,6 +197,19 @@ static int add_signatures(struct log_options *o, struct commit *c, struct err *e
 
 /* ---- all of the header ---- */
 
+/* The name of the commit; with --parents, those of its parents. */
+static int add_id(struct log_options *o, const struct commit *c)
+{
+	log_add_rows_above(o);
+	log_add_hash(o, &c->oid);
+	for (uint32_t i = 0; o->walk->print_parents && i < c->nr_parents; i++) {
+		strbuf_addch(&o->text, ' ');
+		log_add_hash(o, &c->parents[i]->oid);
+	}
+	strbuf_addch(&o->text, o->line_end);
+	return 0;
+}
+
 static int add_header(struct log_options *o, struct commit *c, const struct commit *from,
 		      struct err *err)
 {
@@ -204,6 +217,10 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 	bool user = o->pretty.kind == PRETTY_USER, skip_message = false;
 	int rc = 0;
 
+	if (o->no_header)
+		return 0;
+	if (o->ids_only)
+		return add_id(o, c);
 	if (o->shown_one && !has_terminator(o)) {
 		if (o->line_end == '\n' && !o->open_line)
 			log_add_padding(o);
@@ -238,22 +255,33 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 
 /* ---- the diff ---- */
 
-/* Between message and diff. */
-static void add_gap(struct log_options *o)
+/* What stands in front of each line of a diff. */
+static void set_line_prefix(struct log_options *o)
 {
-	const unsigned both = DIFF_FORMAT_STAT | DIFF_FORMAT_PATCH;
-
 	strbuf_reset(&o->graph_prefix);
 	strbuf_addstr(&o->graph_prefix, o->line_prefix);
 	if (o->graph)
 		graph_padding(o->graph, &o->graph_prefix);
 	o->diff.line_prefix = o->graph_prefix.buf;
-	if (o->pretty.kind == PRETTY_ONELINE || is_silent(o))
+}
+
+/* Between message and diff. */
+static void add_gap(struct log_options *o)
+{
+	const unsigned both = DIFF_FORMAT_STAT | DIFF_FORMAT_PATCH;
+
+	set_line_prefix(o);
+	if (o->pretty.kind == PRETTY_ONELINE || is_silent(o) || o->ids_only || o->no_header)
 		return;
 	strbuf_addbuf(&o->text, &o->graph_prefix);
 	if ((o->diff.formats & both) == both)
 		strbuf_addstr(&o->text, "---");
 	strbuf_addch(&o->text, '\n');
+}
+
+static bool shows_diffs(const struct log_options *o)
+{
+	return o->diff.formats && o->diff.formats != DIFF_FORMAT_NONE;
 }
 
 /* *header: it has been shown. */
@@ -273,7 +301,7 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 	if (!rc && q.nr) {
 		rc = add_header(o, c, from, err);
 		*header = true;
-		if (!rc && o->diff.formats && o->diff.formats != DIFF_FORMAT_NONE) {
+		if (!rc && shows_diffs(o)) {
 			add_gap(o);
 			o->diff.drain = print_and_clear;
 			rc = diff_format(&q, &o->diff, &o->text, err);
@@ -281,6 +309,72 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 		}
 	}
 	diff_queue_clear(&q);
+	return rc;
+}
+
+/* ---- merges with all parents at once ---- */
+
+#define STATISTICS (DIFF_FORMAT_NUMSTAT | DIFF_FORMAT_STAT | DIFF_FORMAT_SHORTSTAT | \
+		    DIFF_FORMAT_DIRSTAT | DIFF_FORMAT_SUMMARY)
+
+static void end_line(struct log_options *o)
+{
+	strbuf_addbuf(&o->text, &o->graph_prefix);
+	strbuf_addch(&o->text, o->line_end);
+}
+
+/* Statistics are those of the first parent; then lines; then patches. */
+static int add_combined(struct log_options *o, const struct diff_combined_list *list,
+			struct diff_queue *first, struct err *err)
+{
+	const unsigned lines = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_CHECK;
+	const unsigned formats = o->diff.formats;
+	int rc = 0;
+
+	o->diff.formats = formats & STATISTICS;
+	if (o->diff.formats)
+		rc = diff_format(first, &o->diff, &o->text, err);
+	o->diff.formats = formats & lines;
+	if (!rc && list->nr && o->diff.formats)
+		rc = diff_format_combined(list, &o->diff, &o->text, err);
+	o->diff.formats = formats & DIFF_FORMAT_PATCH;
+	if (!rc && list->nr && o->diff.formats) {
+		if (formats & (lines | STATISTICS))
+			end_line(o);
+		rc = diff_format_combined(list, &o->diff, &o->text, err);
+	}
+	o->diff.formats = formats;
+	return rc;
+}
+
+static int show_combined(struct log_options *o, struct commit *c, bool *header, struct err *err)
+{
+	struct diff_combined_list list = DIFF_COMBINED_LIST_INIT;
+	struct diff_queue first = DIFF_QUEUE_INIT;
+	struct object_id *trees = xcalloc(c->nr_parents, sizeof(*trees));
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < c->nr_parents; i++) {
+		rc = commit_parse_node(o->walk->pool, c->parents[i], err);
+		trees[i] = c->parents[i]->tree;
+	}
+	if (!rc)
+		rc = diff_trees_combined(&list, &first, &o->diff, &c->tree, trees, c->nr_parents, err);
+	o->has_differences |= list.nr != 0;
+	if (!rc) { /* also if -S and the like leave nothing of it */
+		rc = add_header(o, c, NULL, err);
+		*header = true;
+		set_line_prefix(o);
+		if (!rc && shows_diffs(o) && !is_silent(o) && !o->ids_only && !o->no_header)
+			end_line(o);
+	}
+	if (!rc && *header && shows_diffs(o)) {
+		o->diff.drain = print_and_clear;
+		rc = add_combined(o, &list, &first, err);
+	}
+	diff_combined_clear(&list);
+	diff_queue_clear(&first);
+	free(trees);
 	return rc;
 }
 
@@ -295,6 +389,8 @@ static int show_diffs(struct log_options *o, struct commit *c, bool *header, str
 		return o->show_root ? show_diff(o, c, NULL, NULL, header, err) : 0;
 	if (nr > 1 && o->merge_diff == MERGE_DIFF_OFF)
 		return 0;
+	if (nr > 1 && o->merge_diff == MERGE_DIFF_COMBINED)
+		return show_combined(o, c, header, err);
 	if (o->merge_diff == MERGE_DIFF_FIRST)
 		nr = 1;
 	for (i = 0; !rc && i < nr; i++) {
@@ -316,7 +412,7 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 	rc = log_begin_graph(o, c, err);
 	if (!rc)
 		rc = show_diffs(o, c, &header, err);
-	if (!rc && !header && !log_diff_decides(o))
+	if (!rc && !header && !log_diff_decides(o) && !o->only_changes)
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
 		rc = print_and_clear(NULL, &o->text, err);

@@ -8,7 +8,7 @@ static const char *const usage[] = {
 	NULL
 };
 
-static int walk_and_show(struct log_options *o, struct err *err)
+int log_walk_and_show(struct log_options *o, struct err *err)
 {
 	struct commit *c;
 	int rc = rev_walk_begin(o->walk, err);
@@ -30,10 +30,11 @@ int log_run(struct log_options *o, int argc, const char **argv, struct err *err)
 
 	if (!rc)
 		rc = log_options_settle(o, err);
-	return rc ? rc : walk_and_show(o, err);
+	return rc ? rc : log_walk_and_show(o, err);
 }
 
-int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
+int log_command(int argc, const char **argv, struct command_ctx *ctx, const char *const *usages,
+		int (*run)(struct log_options *o, int argc, const char **argv, struct err *err))
 {
 	const struct option none[] = { OPT_END() };
 	struct log_options o;
@@ -41,11 +42,16 @@ int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
 	int rc, result;
 
 	if (argc == 2 && !strcmp(argv[1], "-h"))
-		parse_options(argc, argv, none, usage, 0);
+		parse_options(argc, argv, none, usages, 0);
 	rc = log_options_init(&o, ctx->repo, &err);
 	if (!rc)
-		rc = log_run(&o, argc, argv, &err);
+		rc = run(&o, argc, argv, &err);
 	result = (o.check_failed ? 2 : 0) | (o.diff.exit_code && o.has_differences ? 1 : 0);
 	log_options_release(&o);
 	return rc < 0 ? report_fatal(&err) : result;
+}
+
+int cmd_log(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return log_command(argc, argv, ctx, usage, log_run);
 }

@@ -13,7 +13,7 @@ enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE
 		      DECORATE_AUTO };
 /* Diffs of merges: none, to the first parent, to each; what log.diffMerges says; combined. */
 enum merge_diff { MERGE_DIFF_UNSET, MERGE_DIFF_OFF, MERGE_DIFF_FIRST, MERGE_DIFF_EACH,
-		  MERGE_DIFF_DEFAULT, MERGE_DIFF_COMBINED };
+		  MERGE_DIFF_DEFAULT, MERGE_DIFF_COMBINED, MERGE_DIFF_REMERGE };
 
 struct log_options {
 	struct repository *repo;
@@ -28,6 +28,9 @@ struct log_options {
 	bool plumbing;	   /* from log_options_init_plumbing */
 	bool follow, follow_asked; /* log.follow; an option */
 	char *follow_path; /* the name that the file has now; owned */
+	bool ids_only;	   /* header: the name of the commit, nothing more */
+	bool no_header;	   /* not even that */
+	bool only_changes; /* commits without a difference are not shown */
 	bool full_diff, show_root, log_size, show_signature;
 	bool with_graph;
 	bool color;
@@ -39,7 +42,10 @@ struct log_options {
 	struct mailmap *map;
 	enum merge_diff merge_diff;
 	const char *merge_diff_default; /* log.diffMerges: what -m means */
+	bool patch_by_default;
+	bool dense_by_default;	       /* merges: --cc, unless an option says other */
 	bool merges_need_diff;	       /* even if no other commit does */
+	bool merges_ask;	       /* -c, --cc: for other commits as well */
 	bool diff_asked;	       /* for every commit */
 	bool quiet;
 	/* notes */
@@ -75,6 +81,10 @@ MUST_USE int log_options_parse(struct log_options *o, int argc, const char **arg
 bool log_diff_decides(const struct log_options *o);
 /* Decorations, mailmap, notes: what the options ask for. */
 MUST_USE int log_options_settle(struct log_options *o, struct err *err);
+MUST_USE int log_walk_and_show(struct log_options *o, struct err *err);
+/* The body of a command; returns the exit code. */
+int log_command(int argc, const char **argv, struct command_ctx *ctx, const char *const *usages,
+		int (*run)(struct log_options *o, int argc, const char **argv, struct err *err));
 /* Both, and show the commits: what argv[1..) asks for. */
 MUST_USE int log_run(struct log_options *o, int argc, const char **argv, struct err *err);
 /*

@@ -81,6 +81,30 @@ int diff_combine(struct diff_combined_list *list, const struct diff_queue *queue
 	return 0;
 }
 
+int diff_trees_combined(struct diff_combined_list *list, struct diff_queue *first,
+			const struct diff_options *o, const struct object_id *new_tree,
+			const struct object_id *old_trees, size_t nr, struct err *err)
+{
+	struct diff_queue *queues = xcalloc(nr + 1, sizeof(*queues));
+	struct diff_options all = *o;
+	int ret = 0;
+
+	all.recursive = true;
+	all.show_trees = false;
+	for (size_t i = 0; !ret && i < nr; i++) {
+		ret = diff_trees(&queues[i], &all, &old_trees[i], new_tree, err);
+		if (!ret)
+			ret = diff_process(&queues[i], &all, err);
+	}
+	if (!ret)
+		ret = diff_combine(list, queues, nr, err);
+	for (size_t i = 1; i < nr; i++)
+		diff_queue_clear(&queues[i]);
+	*first = queues[0];
+	free(queues);
+	return ret;
+}
+
 /* ---- --raw, --name-status, --name-only ---- */
 
 static void start_line(struct strbuf *out, const struct diff_options *o)

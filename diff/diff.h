@@ -345,6 +345,13 @@ void diff_combined_set(struct diff_combined *c, size_t side, struct diff_file *o
 #define DIFF_COMBINED_MAX 60
 MUST_USE int diff_combine(struct diff_combined_list *list, const struct diff_queue *queues, size_t nr,
 			  struct err *err);
+/*
+ * The differences between each of `nr` old trees and a new one, and what is in all of them. The first
+ * of these stays in *first: what --stat and the like count.
+ */
+MUST_USE int diff_trees_combined(struct diff_combined_list *list, struct diff_queue *first,
+				 const struct diff_options *o, const struct object_id *new_tree,
+				 const struct object_id *old_trees, size_t nr, struct err *err);
 /* Append --raw, names, a patch; options.combine is set. */
 MUST_USE int diff_format_combined(const struct diff_combined_list *list, const struct diff_options *o,
 				  struct strbuf *out, struct err *err);

@@ -50,13 +50,12 @@ static bool split_person(const struct pretty *p, const char *line, size_t len, s
 	return true;
 }
 
-/* "Author: NAME <MAIL>" and, if wanted, a line with the date. */
-static void add_person(struct pretty_commit *pc, const char *label, const char *date_label,
-		       const char *line, size_t len, struct strbuf *out)
+void pretty_person(const struct pretty *p, const char *label, const char *date_label,
+		   const char *line, size_t len, struct strbuf *out)
 {
 	struct person who;
 
-	if (!split_person(pc->p, line, len, &who))
+	if (!split_person(p, line, len, &who))
 		return;
 	strbuf_addstr(out, label);
 	strbuf_add(out, who.name, who.name_len);
@@ -65,9 +64,15 @@ static void add_person(struct pretty_commit *pc, const char *label, const char *
 	strbuf_addstr(out, ">\n");
 	if (date_label) {
 		strbuf_addstr(out, date_label);
-		date_format(out, who.date, who.tz, &pc->p->date);
+		date_format(out, who.date, who.tz, &p->date);
 		strbuf_addch(out, '\n');
 	}
+}
+
+static void add_person(struct pretty_commit *pc, const char *label, const char *date_label,
+		       const char *line, size_t len, struct strbuf *out)
+{
+	pretty_person(pc->p, label, date_label, line, len, out);
 }
 
 static void add_people(struct pretty_commit *pc, struct strbuf *out)

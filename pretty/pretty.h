@@ -185,6 +185,9 @@ MUST_USE int pretty_set_format(struct pretty *p, const char *format, struct err 
 void pretty_read_colors(struct pretty *p);
 MUST_USE int pretty_load_decorations(struct pretty *p, struct err *err); /* once */
 
+/* "Author: NAME <MAIL>" and, if there is a label for it, a line with the date. */
+void pretty_person(const struct pretty *p, const char *label, const char *date_label,
+		   const char *line, size_t len, struct strbuf *out);
 /*
  * Append the commit's text, without the "commit …" line. Parents are those that the walk
  * has left. Medium and similar formats end with a newline, oneline and user formats do not.
