@@ -328,6 +328,17 @@ static int show_combined(struct diff_command *d, struct strbuf *text, struct err
 	return diff_format_combined(&d->combined, &o, text, err);
 }
 
+static int show_pairs(struct diff_command *d, struct strbuf *text, bool *any, struct err *err)
+{
+	int rc = diff_process(&d->queue, &d->o, err);
+
+	if (!rc && d->o.exit_code)
+		rc = differs(d, any, err);
+	if (!rc)
+		rc = show_combined(d, text, err);
+	return rc ? rc : diff_format(&d->queue, &d->o, text, err);
+}
+
 int diff_command_show(struct diff_command *d, int *exit_code, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -335,13 +346,12 @@ int diff_command_show(struct diff_command *d, int *exit_code, struct err *err)
 	int rc;
 
 	d->o.drain = print_and_clear;
-	rc = diff_process(&d->queue, &d->o, err);
-	if (!rc && d->o.exit_code)
-		rc = differs(d, &any, err);
-	if (!rc)
-		rc = show_combined(d, &text, err);
-	if (!rc)
-		rc = diff_format(&d->queue, &d->o, &text, err);
+	if (d->many) {
+		any = d->o.exit_code && d->combined.nr;
+		rc = diff_format_merge(&d->combined, &d->queue, &d->o, &text, err);
+	} else {
+		rc = show_pairs(d, &text, &any, err);
+	}
 	if (!rc)
 		rc = print_and_clear(NULL, &text, err);
 	strbuf_release(&text);

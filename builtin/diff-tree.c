@@ -64,10 +64,10 @@ static int take_options(struct diff_tree *d, int argc, const char **argv)
 
 static bool needs_contents(const struct log_options *o)
 {
-	const unsigned names = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS |
-			       DIFF_FORMAT_NONE;
+	const unsigned alone = DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NONE;
 
-	return o->diff.formats & ~names || o->diff.show_trees || o->merge_diff == MERGE_DIFF_COMBINED;
+	return o->diff.show_trees || o->diff.pickaxe ||
+	       (!(o->diff.formats & alone) && o->diff.formats & ~DIFF_FORMAT_RAW);
 }
 
 static int parse(struct diff_tree *d, int argc, const char **argv, struct err *err)

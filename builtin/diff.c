@@ -3,11 +3,12 @@
 #include "compat/posix.h"
 #include "builtin/diff.h"
 #include "history/revparse.h"
+#include "util/alloc.h"
 
 static const char *const usage[] = {
 	"git diff [<options>] [<commit>] [--] [<path>...]",
 	"git diff [<options>] --cached [--merge-base] [<commit>] [--] [<path>...]",
-	"git diff [<options>] [--merge-base] <commit> <commit> [--] [<path>...]",
+	"git diff [<options>] [--merge-base] <commit> [<commit>...] <commit> [--] [<path>...]",
 	"git diff [<options>] <commit>...<commit> [--] [<path>...]",
 	"git diff [<options>] <blob> <blob>",
 	NULL
@@ -15,10 +16,9 @@ static const char *const usage[] = {
 
 /* What the arguments name: trees and commits, or blobs. */
 struct sides {
-	const struct rev_start *tree[2];
+	const struct rev_start *tree[2]; /* the first ones */
 	const struct rev_start *blob[2];
 	size_t nr_trees, nr_blobs;
-	bool too_many;
 };
 
 NORETURN static void bad_usage(void)
@@ -40,10 +40,9 @@ static int sort_start(struct diff_command *d, struct sides *s, const struct rev_
 
 	if (rc < 0)
 		return rc;
-	if (*nr == 2)
-		s->too_many = true;
-	else
-		(blob ? s->blob : s->tree)[(*nr)++] = start;
+	if (*nr < 2)
+		(blob ? s->blob : s->tree)[*nr] = start;
+	++*nr;
 	return 0;
 }
 
@@ -187,6 +186,25 @@ static int two_trees(struct diff_command *d, const struct sides *s, struct err *
 	return rc ? rc : diff_trees(&d->queue, &d->o, &old, &new, err);
 }
 
+/* The first one, which comes of the others, beside them. */
+static int many_trees(struct diff_command *d, struct err *err)
+{
+	const struct rev_walk *w = d->walk;
+	struct object_id *trees = xcalloc(w->nr_starts, sizeof(*trees));
+	int rc = 0;
+
+	if (!d->o.combine)
+		d->o.combine = DIFF_COMBINE_DENSE;
+	for (size_t i = 0; !rc && i < w->nr_starts; i++)
+		rc = revparse_tree(d->repo, oid_hex(&w->starts[i].oid), &trees[i], err);
+	if (!rc)
+		rc = diff_trees_combined(&d->combined, &d->queue, &d->o, &trees[0], trees + 1,
+					 w->nr_starts - 1, err);
+	d->many = !rc;
+	free(trees);
+	return rc;
+}
+
 /* ---- blobs ---- */
 
 static int blob_mode(struct diff_command *d, const struct rev_start *b, unsigned *mode,
@@ -268,9 +286,10 @@ static int compare_sides(struct diff_command *d, const struct sides *s, struct e
 	struct object_id tree;
 	int rc;
 
-	if (s->too_many)
-		return err_set(err, ERR_UNSUPPORTED,
-			       "combined diffs of more than two revisions are not available yet");
+	if (s->nr_blobs > 2 || (s->nr_trees > 2 && (s->nr_blobs || d->cached || d->merge_base)))
+		bad_usage();
+	if (s->nr_trees > 2)
+		return many_trees(d, err);
 	if (s->nr_blobs)
 		return compare_blobs(d, s, err);
 	if (d->cached && s->nr_trees < 2)
@@ -292,7 +311,7 @@ static int compare(struct diff_command *d, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	if (d->match_missing || d->silent)
+	if (d->silent)
 		bad_usage();
 	if (!d->o.formats)
 		d->o.formats = DIFF_FORMAT_PATCH;

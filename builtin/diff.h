@@ -23,6 +23,7 @@ struct diff_command {
 	struct worktree_diff files;
 	const char *const *usage;
 	bool ui; /* for people */
+	bool many; /* more than two trees: the queue is that of the first old one, for statistics */
 	bool quiet, cached, merge_base;
 	bool match_missing; /* -m */
 	bool silent;	    /* -q of diff-files */

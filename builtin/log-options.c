@@ -380,7 +380,7 @@ static int set_merge_diff(struct log_options *o, const char *name, const char *a
 	o->merges_ask = o->diff.combined_all_paths = false;
 	o->diff.combine = m->combine;
 	o->merges_need_diff = m->mode != MERGE_DIFF_OFF;
-	o->walk->full_history |= m->mode != MERGE_DIFF_OFF;
+	o->walk->full_history |= m->mode == MERGE_DIFF_EACH || m->mode == MERGE_DIFF_FIRST;
 	return 1;
 }
 
@@ -653,7 +653,7 @@ static int settle_merge_diff(struct log_options *o, struct err *err)
 	if (o->patch_by_default && !o->diff.formats)
 		o->diff.formats = DIFF_FORMAT_PATCH;
 	o->diff_asked |= (o->diff.formats & ~DIFF_FORMAT_NONE) || o->merges_ask || log_diff_decides(o);
-	if (o->merge_diff == MERGE_DIFF_UNSET && o->walk->first_parent)
+	if (o->merge_diff == MERGE_DIFF_UNSET && o->walk->first_parent && !o->plumbing)
 		o->merge_diff = MERGE_DIFF_FIRST;
 	if (o->merge_diff == MERGE_DIFF_UNSET && o->dense_by_default) {
 		o->merge_diff = MERGE_DIFF_COMBINED;
@@ -663,10 +663,11 @@ static int settle_merge_diff(struct log_options *o, struct err *err)
 		return err_set(err, ERR_INVALID, "--combined-all-paths makes no sense without -c or --cc");
 	if (o->merges_need_diff && !o->diff.formats)
 		o->diff.formats = DIFF_FORMAT_PATCH;
-	if (o->walk->first_parent && o->merge_diff == MERGE_DIFF_EACH)
+	if (o->walk->first_parent && o->merge_diff == MERGE_DIFF_EACH && !o->plumbing)
 		o->merge_diff = MERGE_DIFF_FIRST;
 	if (o->merge_diff == MERGE_DIFF_UNSET)
 		o->merge_diff = MERGE_DIFF_OFF;
+	o->diff_asked |= o->patch_by_default && o->merge_diff == MERGE_DIFF_EACH; /* a header for each */
 	return 0;
 }
 

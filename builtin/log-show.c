@@ -314,37 +314,10 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 
 /* ---- merges with all parents at once ---- */
 
-#define STATISTICS (DIFF_FORMAT_NUMSTAT | DIFF_FORMAT_STAT | DIFF_FORMAT_SHORTSTAT | \
-		    DIFF_FORMAT_DIRSTAT | DIFF_FORMAT_SUMMARY)
-
 static void end_line(struct log_options *o)
 {
 	strbuf_addbuf(&o->text, &o->graph_prefix);
 	strbuf_addch(&o->text, o->line_end);
-}
-
-/* Statistics are those of the first parent; then lines; then patches. */
-static int add_combined(struct log_options *o, const struct diff_combined_list *list,
-			struct diff_queue *first, struct err *err)
-{
-	const unsigned lines = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_CHECK;
-	const unsigned formats = o->diff.formats;
-	int rc = 0;
-
-	o->diff.formats = formats & STATISTICS;
-	if (o->diff.formats)
-		rc = diff_format(first, &o->diff, &o->text, err);
-	o->diff.formats = formats & lines;
-	if (!rc && list->nr && o->diff.formats)
-		rc = diff_format_combined(list, &o->diff, &o->text, err);
-	o->diff.formats = formats & DIFF_FORMAT_PATCH;
-	if (!rc && list->nr && o->diff.formats) {
-		if (formats & (lines | STATISTICS))
-			end_line(o);
-		rc = diff_format_combined(list, &o->diff, &o->text, err);
-	}
-	o->diff.formats = formats;
-	return rc;
 }
 
 static int show_combined(struct log_options *o, struct commit *c, bool *header, struct err *err)
@@ -370,7 +343,7 @@ static int show_combined(struct log_options *o, struct commit *c, bool *header, 
 	}
 	if (!rc && *header && shows_diffs(o)) {
 		o->diff.drain = print_and_clear;
-		rc = add_combined(o, &list, &first, err);
+		rc = diff_format_merge(&list, &first, &o->diff, &o->text, err);
 	}
 	diff_combined_clear(&list);
 	diff_queue_clear(&first);

@@ -81,20 +81,32 @@ int diff_combine(struct diff_combined_list *list, const struct diff_queue *queue
 	return 0;
 }
 
+static void call_types_modified(struct diff_queue *q)
+{
+	for (size_t i = 0; i < q->nr; i++)
+		if (q->pairs[i]->status == DIFF_STATUS_TYPE_CHANGED)
+			q->pairs[i]->status = DIFF_STATUS_MODIFIED;
+}
+
 int diff_trees_combined(struct diff_combined_list *list, struct diff_queue *first,
 			const struct diff_options *o, const struct object_id *new_tree,
 			const struct object_id *old_trees, size_t nr, struct err *err)
 {
 	struct diff_queue *queues = xcalloc(nr + 1, sizeof(*queues));
+	/* As in Git: where no step needs pairs, trees alone are compared. */
+	bool plain = !o->detect && !o->break_rewrites && !o->pickaxe && !o->find_objects.nr && !o->filter[0];
 	struct diff_options all = *o;
 	int ret = 0;
 
 	all.recursive = true;
 	all.show_trees = false;
+	all.reverse &= !plain;
 	for (size_t i = 0; !ret && i < nr; i++) {
 		ret = diff_trees(&queues[i], &all, &old_trees[i], new_tree, err);
 		if (!ret)
 			ret = diff_process(&queues[i], &all, err);
+		if (plain)
+			call_types_modified(&queues[i]);
 	}
 	if (!ret)
 		ret = diff_combine(list, queues, nr, err);
@@ -118,12 +130,21 @@ static const struct object_id *oid_of(const struct diff_file *f, const struct di
 	return f->oid_valid ? &f->oid : &odb_algo(o->odb)->null_oid;
 }
 
+/* --relative does not shorten it. */
+static void add_whole_path(struct strbuf *out, const struct diff_options *o, const char *path)
+{
+	if (o->null_term)
+		strbuf_addstr(out, path);
+	else
+		quote_c_style(out, path, strlen(path), o->quote_path);
+}
+
 static void add_raw(struct strbuf *out, const struct diff_options *o, const struct diff_combined *c)
 {
 	int between = o->null_term ? '\0' : '\t', end = o->null_term ? '\0' : '\n';
 
-	start_line(out, o);
 	if (o->formats & DIFF_FORMAT_RAW) {
+		start_line(out, o); /* the others have none, as in Git */
 		for (size_t i = 0; i < c->nr; i++)
 			strbuf_addch(out, ':');
 		for (size_t i = 0; i < c->nr; i++)
@@ -140,10 +161,10 @@ static void add_raw(struct strbuf *out, const struct diff_options *o, const stru
 		strbuf_addch(out, between);
 	}
 	for (size_t i = 0; o->combined_all_paths && i < c->nr; i++) {
-		diff_add_path(out, o, c->old[i]->path);
+		add_whole_path(out, o, c->old[i]->path);
 		strbuf_addch(out, between);
 	}
-	diff_add_path(out, o, c->new->path);
+	add_whole_path(out, o, c->new->path);
 	strbuf_addch(out, end);
 }
 
@@ -281,7 +302,7 @@ static int load(struct combined_patch *p, struct err *err)
 			p->text[i] = (struct text_line){ p->converted[i].buf, p->converted[i].len };
 		else
 			p->text[i] = (struct text_line){ f->content.data, f->content.size };
-		p->binary |= !converted && f->is_binary && !p->o->text;
+		p->binary |= !converted && f->is_binary;
 		p->modes_differ |= f->mode != p->c->new->mode;
 	}
 	return 0;
@@ -333,8 +354,7 @@ static int add_patch(const struct diff_combined *c, const struct diff_options *o
 	ret = load(&p, err);
 	if (!ret && p.binary) {
 		add_header(&p, false);
-		start_line(out, o);
-		strbuf_addstr(out, "Binary files differ\n");
+		strbuf_addstr(out, "Binary files differ\n"); /* as Git has it: no prefix */
 	} else if (!ret) {
 		add_text(&p);
 	}
@@ -360,4 +380,29 @@ int diff_format_combined(const struct diff_combined_list *list, const struct dif
 			ret = o->drain(o->drain_data, out, err);
 	}
 	return ret;
+}
+
+int diff_format_merge(const struct diff_combined_list *list, struct diff_queue *first,
+		      const struct diff_options *o, struct strbuf *out, struct err *err)
+{
+	const unsigned lines = DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_CHECK;
+	const unsigned statistics = DIFF_FORMAT_NUMSTAT | DIFF_FORMAT_STAT | DIFF_FORMAT_SHORTSTAT |
+				    DIFF_FORMAT_DIRSTAT | DIFF_FORMAT_SUMMARY;
+	struct diff_options part = *o;
+	int ret = 0;
+
+	part.formats = o->formats & statistics;
+	if (part.formats)
+		ret = diff_format(first, &part, out, err);
+	part.formats = o->formats & lines;
+	if (!ret && part.formats)
+		ret = diff_format_combined(list, &part, out, err);
+	part.formats = o->formats & DIFF_FORMAT_PATCH;
+	if (ret < 0 || !list->nr || !part.formats)
+		return ret;
+	if (o->formats & (lines | statistics)) {
+		start_line(out, o);
+		strbuf_addch(out, o->null_term ? '\0' : '\n');
+	}
+	return diff_format_combined(list, &part, out, err);
 }

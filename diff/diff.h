@@ -355,6 +355,9 @@ MUST_USE int diff_trees_combined(struct diff_combined_list *list, struct diff_qu
 /* Append --raw, names, a patch; options.combine is set. */
 MUST_USE int diff_format_combined(const struct diff_combined_list *list, const struct diff_options *o,
 				  struct strbuf *out, struct err *err);
+/* All formats: statistics are those of *first; then --raw and names; then a patch. */
+MUST_USE int diff_format_merge(const struct diff_combined_list *list, struct diff_queue *first,
+			       const struct diff_options *o, struct strbuf *out, struct err *err);
 void diff_combined_clear(struct diff_combined_list *list);
 
 /* ---- text ---- */

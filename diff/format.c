@@ -172,8 +172,12 @@ static int is_hidden(struct diff_pair *p, const struct diff_options *o, bool *hi
 	int ret;
 
 	*hidden = false;
-	if (!diff_ignores(o) || p->unmerged || MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
+	if (!diff_ignores(o) || p->unmerged)
 		return 0;
+	if (MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode)) {
+		*hidden = true; /* its files tell */
+		return 0;
+	}
 	ret = diff_file_show_oid(p->old, o, err);
 	if (!ret)
 		ret = diff_file_show_oid(p->new, o, err);

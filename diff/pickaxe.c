@@ -4,6 +4,7 @@
 #include <regex.h>
 #include "diff/diff-internal.h"
 #include "diff/text-internal.h"
+#include "object/tree.h"
 #include "util/alloc.h"
 
 struct pickaxe {
@@ -100,6 +101,8 @@ static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *mat
 		*matches = is_object(px->o, p->old) || is_object(px->o, p->new);
 		return 0;
 	}
+	if (MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
+		return 0;
 	if (diff_pair_is_unmodified(p) || (!diff_file_exists(p->old) && !diff_file_exists(p->new)))
 		return 0;
 	if (!p->renamed && p->old->oid_valid && p->new->oid_valid &&

@@ -135,6 +135,17 @@ test_expect_success 'log: merges with all parents at once' '
 	EOT
 '
 
+test_expect_success 'diff: a merge with its parents' '
+	git -C r diff $merge $main $side >out && git -C r diff-tree --no-commit-id --cc $merge >expect && test_cmp expect out &&
+	prints diff --stat $merge $main $side <<-\EOT && prints diff -c --name-status $merge $main $side <<-\EOT &&
+	 f | 4 ++--
+	 1 file changed, 2 insertions(+), 2 deletions(-)
+	EOT
+	MM	f
+	EOT
+	test_expect_code 1 git -C r diff --quiet $merge $main $side && test_expect_code 129 git -C r diff --cached $merge $main $side
+'
+
 test_expect_success 'show: commits' '
 	git -C r show --format=%s >out && test_grep "^last$" out && test_grep "^diff --git a/d/x b/d/x$" out &&
 	git -C r show --format=%s $merge >out && test_grep "^diff --cc f$" out && git -C r show --format=%s --first-parent $merge >out && test_grep "^diff --git a/f b/f$" out &&

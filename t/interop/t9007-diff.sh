@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='diff, diff-index and diff-files print what stock git prints, in random work trees
+test_description='diff, diff-index, diff-files, diff-tree, show and log print what stock git prints
 
-A few command lines by chance here; diff-worktree.py runs as many as one likes.'
+A few command lines by chance here, in random work trees and about random merges; diff-worktree.py
+and diff-merges.py run as many as one likes.'
 . "$(dirname "$0")/../test-lib.sh"
 
 if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
@@ -24,6 +25,13 @@ for seed in 3 6 12 22 23 27
 do
 	test_expect_success "command lines by chance, work tree $seed" '
 		"$SOURCE_DIR/t/interop/diff-worktree.py" "$(command -v git)" "$STOCK_GIT" "$PWD/tree" $seed $lines
+	'
+done
+
+for seed in 3 6 7 12 15 20
+do
+	test_expect_success "merges by chance, history $seed" '
+		"$SOURCE_DIR/t/interop/diff-merges.py" "$(command -v git)" "$STOCK_GIT" "$PWD/merges" $seed $lines
 	'
 done
 
