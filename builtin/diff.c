@@ -120,6 +120,7 @@ static int auto_refresh(struct diff_command *d, struct err *err)
 	rc = worktree_refresh_index(d->repo, &d->ix, d->o.pathspec, d->conv, NULL, NULL, err);
 	if (rc >= 0)
 		index_update_if_able(&d->ix, d->repo);
+	d->files.refreshed = rc >= 0;
 	return rc;
 }
 

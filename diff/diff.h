@@ -70,6 +70,7 @@ struct diff_pair {
 	 */
 	unsigned score;
 	bool unmerged;
+	bool differs; /* contents have been compared by who added it */
 	bool broken;  /* one half of a broken pair (-B) */
 	bool renamed; /* a rename or copy was found */
 };

@@ -27,12 +27,13 @@ static int drop_if_same(struct diff_pair *p, const struct diff_options *o, bool 
 	int ret;
 
 	*drop = false;
-	if (p->unmerged || !diff_file_exists(a) || !diff_file_exists(b) || a->mode != b->mode)
+	if (p->unmerged || p->differs || !diff_file_exists(a) || !diff_file_exists(b) || a->mode != b->mode)
 		return 0;
 	if (a->oid_valid == b->oid_valid)
 		return 0;
 	ret = diff_file_hash(a->oid_valid ? b : a, o, err);
 	*drop = !ret && oid_eq(&a->oid, &b->oid);
+	diff_file_unload(a->oid_valid ? b : a); /* there may be many */
 	return ret;
 }
 

@@ -102,21 +102,22 @@ static void queue_same(struct worktree_diff *d, struct diff_queue *q, const stru
 }
 
 /* Against the file; one that is the same, object and mode, is left out. */
-static void queue_file(struct worktree_diff *d, struct diff_queue *q, const char *path,
+static struct diff_pair *queue_file(struct worktree_diff *d, struct diff_queue *q, const char *path,
 		       unsigned mode, const struct object_id *oid, const struct file_side *f)
 {
 	struct diff_pair *p;
 
 	if (is_ignored_submodule(d, mode, f->mode, path))
-		return;
+		return NULL;
 	if (!f->changed && !f->dirty && mode == f->mode && oid && oid_eq(oid, &f->oid) &&
 	    !d->o->find_copies_harder)
-		return;
+		return NULL;
 	p = diff_queue_add(q, path, mode, oid, path, f->mode,
 			   f->mode && !f->changed ? &f->oid : NULL);
 	if (f->mode && f->changed)
 		p->new->oid = f->oid;
 	p->new->dirty = f->dirty;
+	return p;
 }
 
 /* The work tree's side of a path that has no entry of stage 0. */
@@ -180,6 +181,7 @@ static void queue_unmerged(struct worktree_diff *d, struct diff_queue *q, size_t
 static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct index_entry *e,
 		       struct lstat_cursor *cur, struct err *err)
 {
+	struct diff_pair *p;
 	struct file_side f;
 	int rc;
 
@@ -193,9 +195,11 @@ static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct ind
 	if (rc < 0)
 		return rc;
 	if (e->flags & CE_INTENT_TO_ADD && f.mode && !d->ita_is_entry)
-		queue_file(d, q, e->name, 0, NULL, &f);
+		p = queue_file(d, q, e->name, 0, NULL, &f);
 	else
-		queue_file(d, q, e->name, e->mode, &e->oid, &f);
+		p = queue_file(d, q, e->name, e->mode, &e->oid, &f);
+	if (p && f.changed && !(e->flags & CE_INTENT_TO_ADD))
+		p->differs = d->refreshed;
 	return 0;
 }
 

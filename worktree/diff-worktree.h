@@ -31,6 +31,7 @@ struct worktree_diff {
 	/* Unmerged paths with both sides go here, if it is not NULL. */
 	struct diff_combined_list *combined;
 	unsigned stage;	       /* unmerged paths: which one is compared with the file; 0: none */
+	bool refreshed;	       /* the index has been: what counts as changed has another content */
 	bool missing_is_same;  /* diff-index -m */
 	bool ita_is_entry;     /* --ita-visible-in-index */
 };
