@@ -214,19 +214,11 @@ static int use_attributes(struct diff_command *d, struct err *err)
 	return 0;
 }
 
-int diff_command_parse(struct diff_command *d, int argc, const char **argv, struct err *err)
+int diff_command_settle(struct diff_command *d, struct err *err)
 {
-	const struct rev_hooks hooks = { on_option, d };
-	const char **copy = xcalloc((size_t)argc + 1, sizeof(*copy));
-	int rc;
+	int rc = diff_options_check(&d->o, err);
 
-	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
-	argc = take_stages(d, argc, copy);
-	rc = rev_walk_arguments(d->walk, argc, copy, &hooks, err);
-	free(copy);
-	if (!rc)
-		rc = diff_options_check(&d->o, err);
-	if (rc)
+	if (rc < 0)
 		return rc;
 	d->files.ita_is_entry = !d->o.ita_invisible;
 	if (d->o.combine && !d->o.formats)
@@ -240,6 +232,19 @@ int diff_command_parse(struct diff_command *d, int argc, const char **argv, stru
 	}
 	rc = resolve_options(d, err);
 	return rc ? rc : use_attributes(d, err);
+}
+
+int diff_command_parse(struct diff_command *d, int argc, const char **argv, struct err *err)
+{
+	const struct rev_hooks hooks = { on_option, d };
+	const char **copy = xcalloc((size_t)argc + 1, sizeof(*copy));
+	int rc;
+
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	argc = take_stages(d, argc, copy);
+	rc = rev_walk_arguments(d->walk, argc, copy, &hooks, err);
+	free(copy);
+	return rc ? rc : diff_command_settle(d, err);
 }
 
 /* ---- what is compared ---- */
@@ -339,7 +344,7 @@ static int show_pairs(struct diff_command *d, struct strbuf *text, bool *any, st
 	return rc ? rc : diff_format(&d->queue, &d->o, text, err);
 }
 
-int diff_command_show(struct diff_command *d, int *exit_code, struct err *err)
+int diff_command_show(struct diff_command *d, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	bool any = false;
@@ -355,29 +360,36 @@ int diff_command_show(struct diff_command *d, int *exit_code, struct err *err)
 	if (!rc)
 		rc = print_and_clear(NULL, &text, err);
 	strbuf_release(&text);
-	*exit_code = (d->queue.check_failed ? 2 : 0) | any;
+	d->code = (d->queue.check_failed ? 2 : 0) | any;
 	return rc;
+}
+
+int diff_command_run(struct diff_command *d, int argc, const char **argv,
+		     int (*compare)(struct diff_command *d, struct err *err), struct err *err)
+{
+	int rc = diff_command_parse(d, argc, argv, err);
+
+	if (!rc)
+		rc = compare(d, err);
+	return rc ? rc : diff_command_show(d, err);
 }
 
 int diff_command_main(int argc, const char **argv, struct command_ctx *ctx, bool ui,
 		      const char *const *usage,
-		      int (*compare)(struct diff_command *d, struct err *err))
+		      int (*run)(struct diff_command *d, int argc, const char **argv, struct err *err))
 {
 	struct option none[] = { OPT_END() };
 	struct diff_command d;
 	struct err err = ERR_INIT;
-	int code = 0, rc;
+	int code, rc;
 
 	if (argc == 2 && !strcmp(argv[1], "-h"))
 		parse_options(argc, argv, none, usage, 0);
 	rc = diff_command_init(&d, ctx->repo, ui, &err);
 	d.usage = usage;
 	if (!rc)
-		rc = diff_command_parse(&d, argc, argv, &err);
-	if (!rc)
-		rc = compare(&d, &err);
-	if (!rc)
-		rc = diff_command_show(&d, &code, &err);
+		rc = run(&d, argc, argv, &err);
+	code = d.code;
 	diff_command_release(&d);
 	if (rc < 0)
 		return report_fatal(&err);

@@ -24,7 +24,12 @@ static int compare(struct diff_command *d, struct err *err)
 	return rc ? rc : worktree_diff_files(&d->files, &d->queue, err);
 }
 
+static int run(struct diff_command *d, int argc, const char **argv, struct err *err)
+{
+	return diff_command_run(d, argc, argv, compare, err);
+}
+
 int cmd_diff_files(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return diff_command_main(argc, argv, ctx, false, usage, compare);
+	return diff_command_main(argc, argv, ctx, false, usage, run);
 }

@@ -321,7 +321,22 @@ static int compare(struct diff_command *d, struct err *err)
 	return compare_sides(d, &s, err);
 }
 
+/* Before "--". */
+static bool has_no_index(int argc, const char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--no-index"))
+			return true;
+	return false;
+}
+
+static int run(struct diff_command *d, int argc, const char **argv, struct err *err)
+{
+	return has_no_index(argc, argv) ? diff_no_index(d, argc, argv, err) :
+					  diff_command_run(d, argc, argv, compare, err);
+}
+
 int cmd_diff(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return diff_command_main(argc, argv, ctx, true, usage, compare);
+	return diff_command_main(argc, argv, ctx, true, usage, run);
 }

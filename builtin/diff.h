@@ -27,6 +27,7 @@ struct diff_command {
 	bool quiet, cached, merge_base;
 	bool match_missing; /* -m */
 	bool silent;	    /* -q of diff-files */
+	int code; /* the exit code */
 	int stage;	    /* of unmerged paths; -1: not said */
 };
 
@@ -41,18 +42,22 @@ MUST_USE int diff_command_parse(struct diff_command *d, int argc, const char **a
 void diff_command_combine(struct diff_command *d);
 /* Read the index; what converts files of the work tree. */
 MUST_USE int diff_command_open_index(struct diff_command *d, struct err *err);
-/*
- * diff_process, and show. *exit_code: 1 if there are differences and the options ask for that
- * code.
- */
-MUST_USE int diff_command_show(struct diff_command *d, int *exit_code, struct err *err);
+/* The last part of it: what follows from the options. */
+MUST_USE int diff_command_settle(struct diff_command *d, struct err *err);
+/* diff_process, and show; sets the exit code. */
+MUST_USE int diff_command_show(struct diff_command *d, struct err *err);
+/* Two files or directories: parse, compare, show. */
+MUST_USE int diff_no_index(struct diff_command *d, int argc, const char **argv, struct err *err);
 /* The tree of a commit, or with --merge-base of what it and `other` (NULL: HEAD) come from. */
 MUST_USE int diff_command_tree(struct diff_command *d, const struct object_id *oid,
 			       const struct object_id *other, struct object_id *tree,
 			       struct err *err);
-/* The body of a command: parse, compare, show; returns the exit code. */
+/* Parse, compare, show. */
+MUST_USE int diff_command_run(struct diff_command *d, int argc, const char **argv,
+			      int (*compare)(struct diff_command *d, struct err *err), struct err *err);
+/* The body of a command, around `run`; returns the exit code. */
 int diff_command_main(int argc, const char **argv, struct command_ctx *ctx, bool ui,
 		      const char *const *usage,
-		      int (*compare)(struct diff_command *d, struct err *err));
+		      int (*run)(struct diff_command *d, int argc, const char **argv, struct err *err));
 
 #endif

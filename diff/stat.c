@@ -277,7 +277,7 @@ int diff_count_lines(struct diff_queue *q, const struct diff_options *o,
 
 static bool is_rename(const struct diff_pair *p)
 {
-	return p->status == DIFF_STATUS_RENAMED || p->status == DIFF_STATUS_COPIED;
+	return strcmp(p->old->path, p->new->path) != 0; /* or two that were named */
 }
 
 int diff_add_numstat(struct diff_queue *q, const struct diff_options *o, struct strbuf *out,

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='diff --no-index: files and directories that no repository has to know'
+. "$(dirname "$0")/test-lib.sh"
+
+test_expect_success 'two directories' '
+	git init -q . && mkdir -p a/s b/s && echo 1 >a/x && echo 2 >b/x && echo same >a/s/y && echo same >b/s/y && echo only >a/o && echo new >b/n &&
+	test_expect_code 1 git diff --no-index --name-status a b >out && printf "%s\t%s\n" A b/n D a/o M a/x >expect && test_cmp expect out &&
+	test_expect_code 1 git diff --no-index a b >out && test_grep "^diff --git a/a/x b/b/x$" out && test_grep "^diff --git a/a/o b/a/o$" out &&
+	test_grep "^-1$" out && test_grep "^+2$" out && test_expect_code 1 git diff --no-index --stat a b >out && test_grep "^ {a => b}/x *|" out
+'
+
+test_expect_success 'two files; a file and a directory' '
+	test_expect_code 1 git diff --no-index a/x b/x >expect && test_grep "^--- a/a/x$" expect && test_expect_code 1 git diff --no-index a/x b >out && test_cmp expect out &&
+	test_expect_code 1 git diff --no-index a b/x >out && test_cmp expect out && (cd a && test_expect_code 1 git diff --no-index x ../b/x >../out) &&
+	test_grep "^+++ b/../b/x$" out && test_grep "^+2$" out
+'
+
+test_expect_success 'the exit code says whether there are differences' '
+	git diff --no-index a a >out && test_must_be_empty out && git diff --no-index --quiet a/s b/s && test_expect_code 1 git diff --no-index --quiet a b >out &&
+	test_must_be_empty out && chmod +x b/s/y && test_expect_code 1 git diff --no-index --summary a/s b/s >out && test_grep "mode change 100644 => 100755 b/s/y" out
+'
+
+test_expect_success 'standard input, nothing' '
+	echo in | test_expect_code 1 git diff --no-index - a/x >out && test_grep "^-in$" out && test_grep "^+1$" out && echo 1 | git diff --no-index - a/x &&
+	test_expect_code 1 git diff --no-index /dev/null a/x >out && test_grep "^new file mode 100644$" out && test_grep "^+1$" out
+'
+
+test_expect_success 'links are compared, not followed; a file in the place of a directory' '
+	ln -s x a/l && ln -s y b/l && test_expect_code 1 git diff --no-index a/l b/l >out && test_grep "^-x$" out && test_grep "^+y$" out &&
+	mkdir -p c/x && echo deep >c/x/z && test_expect_code 1 git diff --no-index --name-status a c >out && test_grep "^D.a/x$" out && test_grep "^A.c/x/z$" out
+'
+
+test_expect_success 'what cannot be compared' '
+	test_expect_code 129 git diff --no-index a && test_expect_code 129 git diff --no-index a b c && test_expect_code 129 git diff --no-index --cached a b &&
+	test_expect_code 128 git diff --no-index a nofile 2>err && test_grep "Could not access .nofile." err && mkfifo f && test_expect_code 128 git diff --no-index f a/x
+'
+
+test_done
