@@ -278,7 +278,8 @@ static int compare_blobs(struct diff_command *d, const struct sides *s, struct e
 {
 	if (s->nr_trees || d->cached || (s->nr_blobs == 2 && d->walk->has_pathspec))
 		bad_usage();
-	diff_options_mnemonic(&d->o, "o/", "w/");
+	if (s->nr_blobs == 1)
+		diff_options_mnemonic(&d->o, "o/", "w/");
 	return s->nr_blobs == 2 ? two_blobs(d, s, err) : blob_against_file(d, s, err);
 }
 

@@ -64,13 +64,19 @@ static void load_gitlink(struct diff_file *f)
 	f->content.size = strlen(line);
 }
 
+/* What an entry of "git add -N" names, whether or not there is such an object. */
+static bool is_empty_blob(const struct diff_file *f, const struct diff_options *o)
+{
+	return f->oid_valid && oid_eq(&f->oid, &odb_algo(o->odb)->empty_blob);
+}
+
 int diff_file_load(struct diff_file *f, const struct diff_options *o, struct err *err)
 {
 	int ret = 0;
 
 	if (f->loaded)
 		return 0;
-	if (!diff_file_exists(f)) {
+	if (!diff_file_exists(f) || is_empty_blob(f, o)) {
 		f->content.data = xcalloc(1, 1);
 		f->content.size = 0;
 	} else if (MODE_IS_GITLINK(f->mode) && f->oid_valid) {
@@ -112,7 +118,7 @@ int diff_file_size(struct diff_file *f, const struct diff_options *o, struct err
 
 	if (f->size_known)
 		return 0;
-	if (!diff_file_exists(f) || !f->oid_valid || MODE_IS_GITLINK(f->mode))
+	if (!diff_file_exists(f) || !f->oid_valid || MODE_IS_GITLINK(f->mode) || is_empty_blob(f, o))
 		return diff_file_load(f, o, err);
 	ret = odb_type(o->odb, &f->oid, &info.type, &info.size, err);
 	if (ret < 0)

@@ -86,12 +86,18 @@ test_expect_success 'files that are to be added' '
 	shows "" r diff-index --cached --ita-invisible-in-index HEAD &&
 	shows "M n|" r diff --ita-visible-in-index --name-status &&
 	shows "A n|" r diff --ita-visible-in-index --cached --name-status &&
+	git -C r diff-index --cached --stat -p HEAD >out && test_grep "^new file mode" out && git -C r diff --ita-visible-in-index >out && test_grep "^+n$" out &&
 	rm r/n && shows "D n|" r diff --name-status
 '
 
 test_expect_success 'entries that are assumed to be unchanged, or not in the work tree' '
 	repo r && git -C r update-index --assume-unchanged a --skip-worktree b && git -C r update-index --skip-worktree b &&
 	echo x >r/a && rm r/b && shows "" r diff --name-only && shows "" r diff-index HEAD
+'
+
+test_expect_success 'diff-index -m: missing files are as in the index' '
+	repo r && rm r/a && echo x >r/b && echo y >r/dir/c && git -C r add dir/c && rm r/dir/c && shows "D a|M b|D dir/c|" r diff-index HEAD &&
+	shows "M b|M dir/c|" r diff-index -m HEAD && shows "M dir/c|" r diff-index -m --cached HEAD
 '
 
 test_expect_success 'renames and copies in the work tree' '
@@ -107,6 +113,10 @@ test_expect_success 'a file that was only touched: no difference, and the index 
 	repo r && touch -d 2021-01-01 r/a && shows "M a|" r diff-files && shows "M a|" r diff-index HEAD &&
 	shows "" r -c diff.autoRefreshIndex=false diff && shows "a|" r -c diff.autoRefreshIndex=false diff --name-only &&
 	shows "" r diff --exit-code && shows "" r diff-files
+'
+
+test_expect_success 'a file that is as in the commit, though not as in the index' '
+	repo r && echo x >r/b && git -C r add b && echo b >r/b && shows "b|" r diff --name-only && shows "" r diff HEAD && shows "M b|" r diff-index HEAD
 '
 
 test_expect_success 'a touched binary file has no difference' '
@@ -229,7 +239,7 @@ test_expect_success 'letters that say what is compared' '
 	repo r && echo x >r/b && git -C r config diff.mnemonicPrefix true && git -C r diff >out && test_grep "^diff --git i/b w/b$" out &&
 	git -C r diff HEAD >out && test_grep "^diff --git c/b w/b$" out && git -C r diff -R >out && test_grep "^diff --git w/b i/b$" out &&
 	git -C r add b && git -C r diff --cached >out && test_grep "^diff --git c/b i/b$" out &&
-	git -C r diff HEAD:b HEAD:a >out && test_grep "^diff --git o/b w/a$" out && git -C r diff --default-prefix --cached >out &&
+	git -C r diff HEAD:b HEAD:a >out && test_grep "^diff --git a/b b/a$" out && git -C r diff HEAD:a b >out && test_grep "^diff --git o/a w/b$" out && git -C r diff --default-prefix --cached >out &&
 	test_grep "^diff --git a/b b/b$" out && git -C r diff-index -p HEAD >out && test_grep "^diff --git a/b b/b$" out
 '
 

@@ -109,6 +109,20 @@ test_expect_success 'lines that both have lost come once, in order' '
 	EOT
 '
 
+test_expect_success 'context behind lost lines begins with the line that they stood before' '
+	conflict f - "1\nx\n2\n3\n4\n" "1\nx\n2\n3\n4\n" && printf "1\n2\n3\n4\n" >r/f && body diff -U1 && cat >expect <<-\EOT && test_cmp expect body
+	@@@ -1,3 -1,3 +1,2 @@@
+	  1
+	--x
+	  2
+	EOT
+'
+
+test_expect_success 'lost lines that are not shown are not shown in the context of others either' '
+	conflict f - "1\n2\n3\n4\n5\n6\n" "1\nx\n2\n3\n4\n5\n6\n" && printf "1\n2\n3\n4\nFIVE\n6\n" >r/f && body diff && test_grep ! x body && test_grep "^++FIVE$" body &&
+	test_grep "^  2$" body && body diff -c && test_grep "^ -x$" body
+'
+
 test_expect_success 'white space does not count if it is to be ignored' '
 	conflict f - "x\na b\ny\n" "x\na  b\ny\n" && printf "x\ny\n" >r/f && body diff -b && test_grep "^--a b$" body &&
 	body diff && test_grep "^- a b$" body && test_grep "^ -a  b$" body && printf "x\na   b\ny\n" >r/f && body diff -w && test_must_be_empty body
@@ -148,6 +162,10 @@ test_expect_success 'the index and a tree beside a file' '
 	++5
 	EOT
 	body diff HEAD && test_grep "^@@ " body && seq 3 >r/f && body diff-index --cc HEAD && test_must_be_empty body && git -C r diff-index -c --raw HEAD >out && test_grep "^::" out
+'
+
+test_expect_success 'a file that only the work tree has changed is beside the same text twice' '
+	git -C r add f && git -C r diff --cached --quiet && seq 4 >r/f && body diff -c HEAD && test_grep "^++4$" body && git -C r diff HEAD >out && test_grep "^diff --git" out
 '
 
 test_expect_success 'textconv' '
