@@ -57,14 +57,12 @@ void diff_command_release(struct diff_command *d)
 
 static int submodules_option(struct diff_command *d, const char *arg, struct err *err)
 {
-	enum submodule_mode mode = SUBMODULES_NONE;
+	enum submodule_mode mode;
+	int rc = diff_submodules_option(arg, &mode, err);
 
-	if (!skip_prefix(arg, "--ignore-submodules", &arg) || (*arg && *arg != '='))
-		return 0;
-	if (*arg && !submodule_mode_parse(arg + 1, &mode))
-		return err_set(err, ERR_INVALID, "bad --ignore-submodules argument: %s", arg + 1);
-	diff_submodules_set(d->submodules, mode, true);
-	return 1;
+	if (rc > 0)
+		diff_submodules_set(d->submodules, mode, true);
+	return rc;
 }
 
 static int stage_option(struct diff_command *d, const char *arg)

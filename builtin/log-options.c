@@ -6,7 +6,6 @@
 #include "history/revparse.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
-#include "worktree/diff-submodules.h"
 
 /* ---- comparing merges ---- */
 
@@ -553,6 +552,14 @@ int log_format_option(struct log_options *o, const char *const *argv, struct err
 	return used;
 }
 
+static int submodules_option(struct log_options *o, const char *arg, struct err *err)
+{
+	int rc = diff_submodules_option(arg, &o->ignore_submodules, err);
+
+	o->ignore_submodules_given |= rc > 0;
+	return rc;
+}
+
 static int on_option(void *data, const char *const *argv, struct err *err)
 {
 	struct log_options *o = data;
@@ -564,6 +571,8 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 		used = merge_option(o, argv, err);
 	if (!used)
 		used = switch_option(o, argv[0]);
+	if (!used)
+		used = submodules_option(o, argv[0], err);
 	if (!used)
 		used = diff_option(o, argv, err);
 	if (!used)
@@ -768,6 +777,8 @@ static int settle_diff(struct log_options *o, struct err *err)
 	}
 	if (!rc && asked) {
 		rc = diff_submodules_new(&o->submodules, o->repo, err);
+		if (!rc && o->ignore_submodules_given)
+			diff_submodules_set(o->submodules, o->ignore_submodules, true);
 		if (!rc)
 			diff_submodules_use(o->submodules, &o->diff);
 	}

@@ -8,6 +8,7 @@
 #include "diff/diff.h"
 #include "pretty/pretty.h"
 #include "history/revision.h"
+#include "worktree/diff-submodules.h"
 
 enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE_FULL,
 		      DECORATE_AUTO };
@@ -23,6 +24,8 @@ struct log_options {
 	struct attrs *attrs; /* if contents are compared, or paths matched by attributes */
 	struct diff_attrs *diff_attrs; /* if contents are compared */
 	struct diff_submodules *submodules; /* if there are differences */
+	enum submodule_mode ignore_submodules; /* if ..._given */
+	bool ignore_submodules_given;
 	bool abbrev_commit, abbrev_commit_given;
 	bool format_given; /* --pretty and the like */
 	bool plumbing;	   /* from log_options_init_plumbing */

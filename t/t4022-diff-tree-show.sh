@@ -146,6 +146,20 @@ test_expect_success 'diff: a merge with its parents' '
 	test_expect_code 1 git -C r diff --quiet $merge $main $side && test_expect_code 129 git -C r diff --cached $merge $main $side
 '
 
+test_expect_success 'only what differs from all of them' '
+	prints diff -c --name-only $last $merge $main <<-\EOT && prints diff -c --name-only $last $merge $base $last </dev/null
+	d/x
+	EOT
+'
+
+test_expect_success '--ignore-submodules' '
+	git init -q s && git -C s commit -q --allow-empty -m s1 && git init -q -b main top && git -C top update-index --add --cacheinfo 160000,$(git -C s rev-parse HEAD),s &&
+	git -C top commit -q -m one && git -C s commit -q --allow-empty -m s2 && git -C top update-index --cacheinfo 160000,$(git -C s rev-parse HEAD),s && git -C top commit -q -m two &&
+	git -C top show --format=%s --name-only >out && test_grep "^s$" out && git -C top show --format=%s --name-only --ignore-submodules >out && test_grep ! "^s$" out &&
+	git -C top diff-tree --no-commit-id --name-only --ignore-submodules=all HEAD >out && test_must_be_empty out && git -C top log -1 --format= --name-only --ignore-submodules=none >out &&
+	echo s >expect && test_cmp expect out && test_expect_code 128 git -C top log --ignore-submodules=what 2>err && test_grep "bad --ignore-submodules argument: what" err
+'
+
 test_expect_success 'show: commits' '
 	git -C r show --format=%s >out && test_grep "^last$" out && test_grep "^diff --git a/d/x b/d/x$" out &&
 	git -C r show --format=%s $merge >out && test_grep "^diff --cc f$" out && git -C r show --format=%s --first-parent $merge >out && test_grep "^diff --git a/f b/f$" out &&

@@ -38,6 +38,18 @@ void diff_submodules_free(struct diff_submodules *s)
 	free(s);
 }
 
+int diff_submodules_option(const char *arg, enum submodule_mode *mode, struct err *err)
+{
+	enum submodule_mode given = SUBMODULES_NONE;
+
+	if (!skip_prefix(arg, "--ignore-submodules", &arg) || (*arg && *arg != '='))
+		return 0;
+	if (*arg && !submodule_mode_parse(arg + 1, &given))
+		return err_set(err, ERR_INVALID, "bad --ignore-submodules argument: %s", arg + 1);
+	*mode = given;
+	return 1;
+}
+
 void diff_submodules_set(struct diff_submodules *s, enum submodule_mode mode, bool given)
 {
 	s->others = mode;

@@ -16,6 +16,8 @@ struct diff_submodules;
  */
 MUST_USE int diff_submodules_new(struct diff_submodules **out, struct repository *r,
 				 struct err *err);
+/* --ignore-submodules[=WHEN]: 1, and *mode is set; 0: another option; ERR_INVALID: a bad WHEN. */
+MUST_USE int diff_submodules_option(const char *arg, enum submodule_mode *mode, struct err *err);
 /* Instead of diff.ignoreSubmodules; given: submodule.<name>.ignore does not count either. */
 void diff_submodules_set(struct diff_submodules *s, enum submodule_mode mode, bool given);
 enum submodule_mode diff_submodules_mode(const struct diff_submodules *s, const char *path);
