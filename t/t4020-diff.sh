@@ -116,7 +116,7 @@ test_expect_success 'a file that was only touched: no difference, and the index 
 '
 
 test_expect_success 'a file that is as in the commit, though not as in the index' '
-	repo r && echo x >r/b && git -C r add b && echo b >r/b && shows "b|" r diff --name-only && shows "" r diff HEAD && shows "M b|" r diff-index HEAD
+	repo r && echo x >r/b && git -C r add b && echo b >r/b && shows "b|" r diff --name-only && shows "" r diff --name-only HEAD && shows "M b|" r diff-index HEAD
 '
 
 test_expect_success 'a touched binary file has no difference' '
@@ -179,6 +179,12 @@ test_expect_success 'stages of a conflict' '
 	done &&
 	shows "U b|" r diff --cached --name-status && git -C r diff --cached >out && echo "* Unmerged path b" >expect &&
 	test_cmp expect out && shows "" r diff-index -p HEAD && shows "U b|" r diff-index --cached HEAD
+'
+
+test_expect_success 'without core.fileMode a file in conflict has the mode of what it is compared with' '
+	repo r && git -C r config core.filemode false && one=$(git -C r rev-parse :b) && two=$(echo two | git -C r hash-object -w --stdin) &&
+	printf "0 $ZERO_OID\tb\n100755 $one 1\tb\n100644 $two 2\tb\n" | git -C r update-index --index-info && git -C r diff-files -2 >out &&
+	test_grep "^:000000 100755 .* U.b$" out && test_grep "^:100644 100644 .* M.b$" out && git -C r diff-files -1 >out && test_grep "^:100755 100755 .* M.b$" out
 '
 
 # ---- submodules ----

@@ -168,6 +168,11 @@ test_expect_success 'a file that only the work tree has changed is beside the sa
 	git -C r add f && git -C r diff --cached --quiet && seq 4 >r/f && body diff -c HEAD && test_grep "^++4$" body && git -C r diff HEAD >out && test_grep "^diff --git" out
 '
 
+test_expect_success 'a submodule beside the index and a tree' '
+	git init -q top && git init -q top/m && git -C top/m commit -q --allow-empty -m 1 && git -C top add m 2>/dev/null && git -C top commit -q -m m &&
+	git -C top/m commit -q --allow-empty -m 2 && git -C top diff-index --cc HEAD >out && test_grep "^++Subproject commit $(git -C top/m rev-parse HEAD)$" out
+'
+
 test_expect_success 'textconv' '
 	git -C r config diff.up.textconv "tr a-z A-Z <" && echo "f diff=up" >r/.gitattributes && conflict f - "a\n" "b\n" && echo c >r/f && body diff &&
 	test_grep "^++C$" body && test_grep "^- A$" body && test_grep "^ -B$" body

@@ -172,10 +172,14 @@ static void queue_unmerged(struct worktree_diff *d, struct diff_queue *q, size_t
 	file_without_entry(d, index_find_ours(d->ix, e[0]->name, e[0]->name_len), cur, &f);
 	if (d->combined && combine_unmerged(d, e, end - at, &f))
 		return;
+	file_without_entry(d, e[0], cur, &f);
 	diff_queue_add_unmerged(q, e[0]->name)->new->mode = f.mode;
-	for (size_t i = 0; d->stage && i < end - at; i++)
-		if (e[i]->stage == d->stage && !(e[i]->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE)))
-			queue_file(d, q, e[i]->name, e[i]->mode, &e[i]->oid, &f);
+	for (size_t i = 0; d->stage && i < end - at; i++) {
+		if (e[i]->stage != d->stage || e[i]->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE))
+			continue;
+		file_without_entry(d, e[i], cur, &f); /* its mode may be that of the entry */
+		queue_file(d, q, e[i]->name, e[i]->mode, &e[i]->oid, &f);
+	}
 }
 
 static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct index_entry *e,
@@ -244,11 +248,14 @@ static bool combine_modified(struct worktree_diff *d, const char *path, unsigned
 			     const struct file_side *f)
 {
 	struct diff_queue sides[2] = { DIFF_QUEUE_INIT, DIFF_QUEUE_INIT };
+	struct diff_pair *p;
 
 	if (!d->combined || !mode || !f->mode || (d->missing_is_same && !f->changed) ||
 	    (!f->changed && oid_eq(&f->oid, oid) && oid_eq(&e->oid, oid)))
 		return false;
-	diff_queue_add(&sides[0], path, e->mode, &e->oid, path, f->mode, NULL)->status = DIFF_STATUS_MODIFIED;
+	p = diff_queue_add(&sides[0], path, e->mode, &e->oid, path, f->mode, NULL);
+	p->status = DIFF_STATUS_MODIFIED;
+	p->new->oid = f->oid; /* of a submodule */
 	diff_queue_add(&sides[1], path, mode, oid, path, f->mode, NULL)->status = DIFF_STATUS_MODIFIED;
 	if (diff_combine(d->combined, sides, 2, NULL) < 0)
 		BUG("two sides are too many");
