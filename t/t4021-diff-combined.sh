@@ -168,6 +168,11 @@ test_expect_success 'a file that only the work tree has changed is beside the sa
 	git -C r add f && git -C r diff --cached --quiet && seq 4 >r/f && body diff -c HEAD && test_grep "^++4$" body && git -C r diff HEAD >out && test_grep "^diff --git" out
 '
 
+test_expect_success 'files come in order, whether the index or the work tree has changed them' '
+	git init -q o && for f in a b c; do echo $f >o/$f || return 1; done && git -C o add . && git -C o commit -q -m o && echo x >o/b && git -C o add b && echo y >o/a && echo y >o/c &&
+	git -C o diff-index -c --name-only HEAD >out && printf "%s\n" a b c >expect && test_cmp expect out
+'
+
 test_expect_success 'a submodule beside the index and a tree' '
 	git init -q top && git init -q top/m && git -C top/m commit -q --allow-empty -m 1 && git -C top add m 2>/dev/null && git -C top commit -q -m m &&
 	git -C top/m commit -q --allow-empty -m 2 && git -C top diff-index --cc HEAD >out && test_grep "^++Subproject commit $(git -C top/m rev-parse HEAD)$" out

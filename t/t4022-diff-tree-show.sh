@@ -152,6 +152,13 @@ test_expect_success 'only what differs from all of them' '
 	EOT
 '
 
+test_expect_success 'diff-tree -c enters directories' '
+	echo y >r/d/x && git -C r add d && commit y && one=$(git -C r rev-parse HEAD) && echo z >r/d/x && git -C r add d && commit z && two=$(git -C r rev-parse HEAD) &&
+	m=$(git -C r commit-tree -p $one -p $two -m m $last^{tree}) && prints diff-tree -c --name-only --no-commit-id $m <<-\EOT && git -C r update-ref refs/heads/main $last && git -C r read-tree $last
+	d/x
+	EOT
+'
+
 test_expect_success '--ignore-submodules' '
 	git init -q s && git -C s commit -q --allow-empty -m s1 && git init -q -b main top && git -C top update-index --add --cacheinfo 160000,$(git -C s rev-parse HEAD),s &&
 	git -C top commit -q -m one && git -C s commit -q --allow-empty -m s2 && git -C top update-index --cacheinfo 160000,$(git -C s rev-parse HEAD),s && git -C top commit -q -m two &&
