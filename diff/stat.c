@@ -299,8 +299,8 @@ int diff_add_numstat(struct diff_queue *q, const struct diff_options *o, struct 
 			strbuf_addstr(out, "-\t-\t");
 		else
 			strbuf_addf(out, "%" PRIu64 "\t%" PRIu64 "\t", s->added, s->deleted);
-		if (!is_rename(p)) {
-			diff_add_path(out, o, p->new->path);
+		if (!is_rename(p) || p->unmerged) {
+			diff_add_path(out, o, (p->unmerged ? p->old : p->new)->path);
 		} else if (o->null_term) {
 			strbuf_addch(out, '\0');
 			diff_add_path(out, o, p->old->path);

@@ -170,7 +170,8 @@ test_expect_success 'a file that only the work tree has changed is beside the sa
 
 test_expect_success 'files come in order, whether the index or the work tree has changed them' '
 	git init -q o && for f in a b c; do echo $f >o/$f || return 1; done && git -C o add . && git -C o commit -q -m o && echo x >o/b && git -C o add b && echo y >o/a && echo y >o/c &&
-	git -C o diff-index -c --name-only HEAD >out && printf "%s\n" a b c >expect && test_cmp expect out
+	git -C o diff-index -c --name-only HEAD >out && printf "%s\n" a b c >expect && test_cmp expect out &&
+	git -C o update-index --assume-unchanged b && git -C o diff-index -c --name-status HEAD >out && printf "%s\t%s\n" MM a MM c M b >expect && test_cmp expect out
 '
 
 test_expect_success 'a submodule beside the index and a tree' '

@@ -250,7 +250,8 @@ static bool combine_modified(struct worktree_diff *d, const char *path, unsigned
 	struct diff_queue sides[2] = { DIFF_QUEUE_INIT, DIFF_QUEUE_INIT };
 	struct diff_pair *p;
 
-	if (!d->combined || !mode || !f->mode || (d->missing_is_same && !f->changed) ||
+	if (!d->combined || !mode || !f->mode || e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE) ||
+	    (d->missing_is_same && !f->changed) ||
 	    (!f->changed && oid_eq(&f->oid, oid) && oid_eq(&e->oid, oid)))
 		return false;
 	p = diff_queue_add(&sides[0], path, e->mode, &e->oid, path, f->mode, NULL);
