@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A connection to the program of the other side: a child on this machine, ssh, a socket of git://, or a remote
+ * helper. Both ends are descriptors; what is said over them is the business of others
+ * (transport/fetch-session.h).
+ *
+ *	connect_service(&c, &url, "git-upload-pack", &options, err)
+ *	… c->in, c->out …
+ *	connection_finish(c, err)
+ */
+#ifndef TRANSPORT_CONNECT_H
+#define TRANSPORT_CONNECT_H
+
+#include "compat/posix.h"
+#include "config/config.h"
+#include "transport/url.h"
+#include "util/err.h"
+
+/* How requests and answers follow each other. */
+enum connection_kind {
+	/* both talk as they like, and the server remembers: pipes, ssh, git:// */
+	CONNECTION_STATEFUL,
+	/*
+	 * a request, then its answer, which ends with a response-end packet (0002) that the helper adds; the server
+	 * remembers nothing: http. The helper sees the end of a request by its flush packet (version 2).
+	 */
+	CONNECTION_STATELESS,
+};
+
+struct connection {
+	int in, out; /* we read from `in` and write to `out`; may be the same descriptor */
+	enum connection_kind kind;
+	/* ---- internal ---- */
+	struct connection_state *state;
+};
+
+struct connect_options {
+	const struct config_set *config;
+	int version;	     /* of the protocol that is asked for: 0, 1, 2 */
+	const char *program; /* of the other side: --upload-pack, remote.<name>.uploadpack; NULL: the service */
+	bool ipv4, ipv6;     /* only these addresses */
+	int verbosity;	     /* < 0: quiet */
+	const char *remote_name; /* for the helper; NULL: none */
+	/* Said to helpers (gitremote-helpers(7), "option"), each "name value". */
+	const struct strvec *helper_options;
+};
+
+/*
+ * Errors: ERR_INVALID, ERR_ABORTED as url.h has them; ERR_IO: nobody there, the program cannot be run.
+ * GIT_SSH_COMMAND, GIT_SSH, core.sshCommand, ssh.variant, GIT_SSH_VARIANT, core.gitProxy, GIT_PROXY_COMMAND
+ * are heeded. A local repository's program gets a clean environment (repo_local_env) and GIT_PROTOCOL.
+ */
+MUST_USE int connect_service(struct connection **out, const struct remote_url *url,
+			     const char *service, const struct connect_options *o, struct err *err);
+/* Closes both ends and waits for the child. ERR_IO: it has failed. c is freed in all outcomes; NULL is fine. */
+MUST_USE int connection_finish(struct connection *c, struct err *err);
+/* The same after a failure: the child is ended, and nobody is told. */
+void connection_abort(struct connection *c);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Is everything there that some objects lead to? The check before a ref may name what has come from elsewhere; what
+ * refs lead to already counts as complete. git-fetch(1), git-receive-pack(1).
+ */
+#ifndef TRANSPORT_CONNECTED_H
+#define TRANSPORT_CONNECTED_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "repo/repo.h"
+#include "util/err.h"
+
+struct connected_options {
+	/* The commits of a boundary that does not hold yet: their parents need not be there. NULL: none. */
+	const struct oid_array *shallow;
+	bool promised; /* what a promisor has promised may be missing */
+	/* Called now and then with the number of objects seen; may be NULL. */
+	void (*progress)(void *data, uint64_t seen);
+	void *data;
+};
+/*
+ * 1, 0 (*missing is the first that is not there), < 0: damaged. Cost: what is new is walked, commits by date until refs
+ * have covered them; nothing is read of what refs lead to but the edge.
+ */
+MUST_USE int objects_are_connected(struct repository *r, const struct oid_array *tips,
+				   const struct connected_options *o, struct object_id *missing,
+				   struct err *err);
+
+#endif

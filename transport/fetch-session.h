@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The client of upload-pack: gitprotocol-v2(5), gitprotocol-pack(5), versions 0, 1 and 2, over any connection.
+ *
+ *	fetch_session_open(&s, connection, &options, err)     capabilities; in version 0 the refs, too
+ *	fetch_session_refs(s, &prefixes, &refs, err)
+ *	fetch_session_get(s, &request, op, &result, err)      negotiates, receives the pack into the operation
+ *	fetch_session_free(s)
+ *
+ * Nothing that comes is trusted. Names of refs and capabilities have caps and are checked; text for the user
+ * (band 2, ERR packets, band 3) reaches a terminal without control characters (sideband.allowControlCharacters), each line
+ * with "remote: " before it. Whoever is between a promise and the repository checks: the pack is named,
+ * resolved, checked (fetch.fsckObjects, transfer.fsckObjects) and found complete before its first name.
+ *
+ * Durability: the pack, the shallow boundary and all that the caller adds (refs, FETCH_HEAD, configuration) are one
+ *             operation; a failure at any byte leaves the repository as it was.
+ */
+#ifndef TRANSPORT_FETCH_SESSION_H
+#define TRANSPORT_FETCH_SESSION_H
+
+#include "compat/posix.h"
+#include "operation.h"
+#include "transport/connect.h"
+#include "transport/remote-refs.h"
+#include "util/strvec.h"
+#include "wire/filter-spec.h"
+
+struct fetch_session;
+
+struct fetch_session_options {
+	const struct hash_algo *algo; /* of our repository; NULL: there is none, the server's is taken */
+	const struct config_set *config;
+	int version;			    /* that was asked for */
+	const struct strvec *server_options; /* -o; an error if the server cannot take them; NULL: none */
+	/* Lines of the other side for the user, "remote: " included; NULL: dropped. */
+	void (*tell)(void *data, const char *text, size_t len);
+	void *data;
+};
+
+/* Reads what the server says of itself. The connection is the session's from now on, in all outcomes. */
+MUST_USE int fetch_session_open(struct fetch_session **out, struct connection *c,
+				const struct fetch_session_options *o, struct err *err);
+/* Ends the connection politely if `rc` is 0; returns rc, or why that failed. NULL is fine. */
+MUST_USE int fetch_session_end(struct fetch_session *s, int rc, struct err *err);
+
+int fetch_session_version(const struct fetch_session *s);
+const struct hash_algo *fetch_session_algo(const struct fetch_session *s);
+/* Does the server know it ("filter", "shallow", "bundle-uri", "ref-in-want", "packfile-uris")? */
+bool fetch_session_can(const struct fetch_session *s, const char *feature);
+/* The server's own boundary, in version 0: it is shallow itself. */
+const struct oid_array *fetch_session_server_shallow(const struct fetch_session *s);
+
+/* Prefixes limit what version 2 sends; NULL or empty: all. With peeled values, symrefs, unborn HEAD. */
+MUST_USE int fetch_session_refs(struct fetch_session *s, const struct strvec *prefixes,
+				struct remote_refs *out, struct err *err);
+/* The key=value lines of the server's bundle list; appended. */
+MUST_USE int fetch_session_bundle_uri(struct fetch_session *s, struct strvec *out, struct err *err);
+
+enum negotiation_algorithm { NEGOTIATE_CONSECUTIVE, NEGOTIATE_SKIPPING, NEGOTIATE_NOOP };
+
+struct fetch_wanted {
+	const struct oid_array *oids;	  /* what is missing here; sorted or not, each once */
+	const struct strvec *refs;	  /* want-ref, where the server can; NULL: none */
+	/* shallow */
+	int depth;		/* 0: not said; FETCH_DEPTH_INFINITE: --unshallow */
+	bool deepen_relative;
+	const char *deepen_since; /* a time as the user wrote it; NULL */
+	const struct strvec *deepen_not; /* names of refs there; NULL: none */
+	bool update_shallow;	/* --update-shallow: take up the server's boundary */
+	bool reject_shallow;	/* the server must not be shallow: ERR_ABORTED */
+	/* what is left out */
+	const struct filter_spec *filter; /* NULL, or no parts: nothing */
+	bool from_promisor; /* the pack's objects are promised: a .promisor goes beside it */
+	bool refetch;	    /* as if nothing were here */
+	/* negotiation */
+	enum negotiation_algorithm algorithm;
+	const struct oid_array *tips; /* --negotiation-tip: what haves begin with; NULL: all refs */
+	bool negotiate_only;	      /* result.common and no pack */
+	/* the pack */
+	bool include_tag, thin;
+	bool no_dependents; /* single objects are asked for: no haves, no check of completeness */
+	bool check_objects; /* fetch.fsckObjects */
+	const char *packfile_uri_protocols; /* "http,https"; NULL: no packs by URI */
+	bool progress, quiet;
+	/* objects that are no refs here, but complete: borrowed from an alternate */
+};
+#define FETCH_DEPTH_INFINITE 0x7fffffff
+
+struct fetch_result {
+	struct oid_array common;  /* what both have: negotiate_only */
+	struct oid_array shallow, unshallow; /* how our boundary has changed; staged in the operation */
+	struct remote_refs wanted_refs; /* what refs of `refs` stand for */
+	uint64_t objects, bytes; /* of the pack */
+	struct object_id pack;	 /* its checksum; null: nothing was needed */
+};
+void fetch_result_init(struct fetch_result *r);
+void fetch_result_release(struct fetch_result *r);
+
+/*
+ * Get what is wanted into the operation, which the caller commits: objects of few packs go loose
+ * (fetch.unpackLimit, transfer.unpackLimit), else a pack. All that oids lead to is here then, or the call has failed.
+ *
+ * Errors: ERR_IO (the connection), ERR_CORRUPT (the pack, the protocol), ERR_ABORTED (the server's own
+ *         refusal, with its text), ERR_NOT_FOUND (an object is missing behind what came).
+ */
+MUST_USE int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w,
+			       struct repo_operation *op, struct repository *r,
+			       struct fetch_result *result, struct err *err);
+
+#endif

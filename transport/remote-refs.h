@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The refs of another repository as it has told them. Nothing in them is trusted but their form. */
+#ifndef TRANSPORT_REMOTE_REFS_H
+#define TRANSPORT_REMOTE_REFS_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "util/err.h"
+
+struct remote_ref {
+	char *name; /* owned; valid as a ref's name, or "HEAD" */
+	struct object_id oid;	 /* null: unborn */
+	struct object_id peeled; /* null: not told, or no tag */
+	char *symref_target;	 /* NULL: it is not symbolic, or that was not told */
+};
+struct remote_refs {
+	struct remote_ref *items; /* in the order in which they came: sorted, HEAD first */
+	size_t nr, alloc;
+};
+#define REMOTE_REFS_INIT { NULL, 0, 0 }
+void remote_refs_release(struct remote_refs *refs);
+/* The new last one; its oids are null. The name is copied. */
+struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name);
+/* Cost: a binary search where they are sorted, else all are looked at. NULL: there is none. */
+const struct remote_ref *remote_refs_find(const struct remote_refs *refs, const char *name);
+/* By the rules of gitrevisions(7) for a short name: the first that is there. */
+const struct remote_ref *remote_refs_dwim(const struct remote_refs *refs, const char *name);
+
+/* Lists from the wire end here: so many refs, so many bytes of names. */
+#define REMOTE_REFS_MAX 20000000u
+
+#endif
