@@ -5,6 +5,7 @@
  */
 #include "compat/posix.h"
 #include "history/revparse.h"
+#include "repo/remotes.h"
 #include "util/alloc.h"
 
 static const char *get_string(struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -24,50 +25,22 @@ static const char *get_string(struct repository *r, const char *fmt, ...)
 
 /* ---- refspecs ---- */
 
-/* What `name` becomes by "src:dst" with a '*' in both or in neither. Caller frees. */
-static char *map_pattern(const char *src, size_t src_len, const char *dst, const char *name)
+/*
+ * By the first refspec of the remote that fits; negative ones are not heeded, as Git does not. NULL: none does, or there
+ * is no such remote. Caller frees.
+ */
+static char *map_by_remote(struct repository *r, const char *remote, enum refspec_use use, const char *name)
 {
-	const char *star = memchr(src, '*', src_len), *dst_star = strchr(dst, '*');
-	size_t before, after, len = strlen(name);
+	struct strbuf mapped = STRBUF_INIT;
+	struct remotes *rs;
+	struct remote *m = !repo_remotes(r, &rs, NULL) ? remotes_find(rs, remote) : NULL;
+	const struct refspec *specs = !m ? NULL : use == REFSPEC_FETCH ? &m->fetch : &m->push;
 
-	if (!star || !dst_star)
-		return !star && !dst_star && len == src_len && !memcmp(name, src, len) ?
-			xstrdup(dst) : NULL;
-	before = star - src;
-	after = src_len - before - 1;
-	if (len < before + after || memcmp(name, src, before) ||
-	    memcmp(name + len - after, star + 1, after))
-		return NULL;
-	return xstrfmt("%.*s%.*s%s", (int)(dst_star - dst), dst,
-		       (int)(len - before - after), name + before, dst_star + 1);
-}
-
-static char *map_by_refspec(const char *spec, const char *name)
-{
-	const char *colon;
-
-	if (*spec == '+')
-		spec++;
-	colon = strchr(spec, ':');
-	if (*spec == '^' || !colon || !colon[1])
-		return NULL;
-	return map_pattern(spec, colon - spec, colon + 1, name);
-}
-
-/* By the first refspec of remote.NAME.fetch or .push that fits; NULL if none does. */
-static char *map_by_remote(struct repository *r, const char *remote, const char *direction,
-			   const char *name)
-{
-	const struct config_entry *const *all;
-	char *key = xstrfmt("remote.%s.%s", remote, direction), *mapped = NULL;
-	size_t nr = 0, i;
-
-	all = config_get_all(r->config, key, &nr);
-	for (i = 0; i < nr && !mapped; i++)
-		if (all[i]->value)
-			mapped = map_by_refspec(all[i]->value, name);
-	free(key);
-	return mapped;
+	for (size_t i = 0; specs && i < specs->nr; i++)
+		if (refspec_item_map(&specs->items[i], name, &mapped) && mapped.len)
+			return strbuf_detach(&mapped, NULL);
+	strbuf_release(&mapped);
+	return NULL;
 }
 
 /* ---- upstream ---- */
@@ -112,7 +85,7 @@ int branch_upstream(struct repository *r, const char *branch, char **ref, struct
 		free(mapped);
 		return 0;
 	}
-	mapped = map_by_remote(r, remote, "fetch", merge);
+	mapped = map_by_remote(r, remote, REFSPEC_FETCH, merge);
 	if (!mapped)
 		return err_set(err, ERR_INVALID, "upstream branch '%s' not stored as a "
 			       "remote-tracking branch", merge);
@@ -120,94 +93,24 @@ int branch_upstream(struct repository *r, const char *branch, char **ref, struct
 	return 0;
 }
 
-/* What a fetch refspec stores as `ref`; NULL: it does not. Caller frees. */
-static char *unmap_by_refspec(const char *spec, const char *ref)
-{
-	const char *colon;
-	char *src, *found;
-
-	if (*spec == '+')
-		spec++;
-	colon = strchr(spec, ':');
-	if (*spec == '^' || !colon || !colon[1])
-		return NULL;
-	src = xstrndup(spec, colon - spec);
-	found = map_pattern(colon + 1, strlen(colon + 1), src, ref);
-	free(src);
-	return found;
-}
-
-/* Is `src` excluded by a refspec "^src" of remote.NAME.fetch? */
-static bool is_excluded(struct repository *r, const char *remote, const char *src)
-{
-	const struct config_entry *const *all;
-	char *key = xstrfmt("remote.%s.fetch", remote), *mapped = NULL;
-	bool excluded;
-	size_t nr = 0, i;
-
-	all = config_get_all(r->config, key, &nr);
-	for (i = 0; i < nr && !mapped; i++) {
-		const char *pattern = all[i]->value;
-
-		if (pattern && *pattern++ == '^')
-			mapped = map_pattern(pattern, strlen(pattern), pattern, src);
-	}
-	excluded = mapped != NULL;
-	free(mapped);
-	free(key);
-	return excluded;
-}
-
-/* remote.NAME.fetch of one remote after the other; the first that fits counts for it. */
+/* One remote after the other; the first refspec that fits counts for it. */
 void remotes_fetching_into(struct repository *r, const char *ref, struct string_list *out)
 {
-	for (size_t i = 0; i < config_nr(r->config); i++) {
-		const struct config_entry *e = config_at(r->config, i);
-		const char *rest;
-		char *remote, *src;
-		bool unwanted;
-		size_t len;
+	struct remotes *rs;
 
-		if (!skip_prefix(e->key, "remote.", &rest) || !e->value ||
-		    !strip_suffix(rest, ".fetch", &len))
-			continue;
-		src = unmap_by_refspec(e->value, ref);
-		if (!src)
-			continue;
-		remote = xstrndup(rest, len);
-		unwanted = is_excluded(r, remote, src);
-		for (size_t j = 0; j < out->nr; j++)
-			unwanted |= !strcmp(out->items[j].string, remote);
-		if (unwanted)
-			free(src);
-		else
-			string_list_append(out, remote)->util = src;
-		free(remote);
+	if (repo_remotes(r, &rs, NULL) < 0)
+		return;
+	for (size_t i = 0; i < remotes_nr(rs); i++) {
+		struct remote *m = remotes_at(rs, i);
+		struct strbuf src = STRBUF_INIT;
+
+		if (refspec_map_back(&m->fetch, ref, &src))
+			string_list_append(out, m->name)->util = strbuf_detach(&src, NULL);
+		strbuf_release(&src);
 	}
 }
 
 /* ---- push ---- */
-
-/* The only remote there is, or "origin". Caller frees. */
-static char *default_remote(struct repository *r)
-{
-	const char *only = NULL, *rest;
-	size_t i, len = 0;
-	bool several = false;
-
-	for (i = 0; i < config_nr(r->config); i++) {
-		const struct config_entry *e = config_at(r->config, i);
-		const char *dot = strrchr(e->key, '.');
-
-		if (!skip_prefix(e->key, "remote.", &rest) || rest > dot)
-			continue;
-		if (only && (len != (size_t)(dot - rest) || memcmp(only, rest, len)))
-			several = true;
-		only = rest;
-		len = dot - rest;
-	}
-	return only && !several ? xstrndup(only, len) : xstrdup("origin");
-}
 
 const char *branch_remote_name(struct repository *r, const char *branch, bool push)
 {
@@ -224,8 +127,11 @@ const char *branch_remote_name(struct repository *r, const char *branch, bool pu
 static char *push_remote(struct repository *r, const char *branch)
 {
 	const char *name = branch_remote_name(r, branch, true);
+	struct remotes *rs;
 
-	return name ? xstrdup(name) : default_remote(r);
+	if (!name)
+		name = repo_remotes(r, &rs, NULL) < 0 ? "origin" : remotes_default(rs);
+	return xstrdup(name);
 }
 
 char *branch_remote_ref(struct repository *r, const char *branch, bool push)
@@ -239,7 +145,7 @@ char *branch_remote_ref(struct repository *r, const char *branch, bool push)
 	}
 	remote = push_remote(r, branch);
 	name = xstrfmt("refs/heads/%s", branch);
-	ref = map_by_remote(r, remote, "push", name);
+	ref = map_by_remote(r, remote, REFSPEC_PUSH, name);
 	free(name);
 	free(remote);
 	return ref;
@@ -249,7 +155,7 @@ char *branch_remote_ref(struct repository *r, const char *branch, bool push)
 static int tracking_for_push(struct repository *r, const char *remote, const char *dst,
 			     char **ref, struct err *err)
 {
-	*ref = map_by_remote(r, remote, "fetch", dst);
+	*ref = map_by_remote(r, remote, REFSPEC_FETCH, dst);
 	if (*ref)
 		return 0;
 	return err_set(err, ERR_INVALID, "push destination '%s' on remote '%s' has no local "
@@ -260,7 +166,7 @@ static int push_by_refspecs(struct repository *r, const char *remote, const char
 			    char **ref, struct err *err)
 {
 	char *name = xstrfmt("refs/heads/%s", branch);
-	char *dst = map_by_remote(r, remote, "push", name);
+	char *dst = map_by_remote(r, remote, REFSPEC_PUSH, name);
 	int rc;
 
 	if (!dst)

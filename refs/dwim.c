@@ -26,6 +26,12 @@ static void expand(struct strbuf *out, const struct rule *r, const char *name, s
 	strbuf_addstr(out, r->after);
 }
 
+void refname_expansions(const char *name, struct strvec *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		strvec_pushf(out, "%s%s%s", rules[i].before, name, rules[i].after);
+}
+
 /*
  * Is there such a ref? A file at the top of the repository is one only if its
  * name looks like it or its content does: "config" is not a broken ref.

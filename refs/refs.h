@@ -97,6 +97,9 @@ void ref_shortener_free(struct ref_shortener *s);
 int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 	     struct object_id *oid);
 
+/* The full names that a short one may stand for, the first that is there counts; appended. */
+void refname_expansions(const char *name, struct strvec *out);
+
 /* The same for names of reflogs: only refs that have one; *out is the ref with the log. */
 int ref_dwim_log(struct ref_store *rs, const char *name, size_t len, char **out,
 		 struct object_id *oid);

@@ -16,6 +16,7 @@
 #include "util/map.h"
 
 struct index_state;
+struct remotes;
 struct replacements;
 struct repository;
 
@@ -49,6 +50,7 @@ struct repository {
 	struct odb *odb;
 	struct ref_store *refs;
 	struct replacements *replacements; /* refs/replace/; NULL: not used */
+	struct remotes *remotes; /* repo_remotes */
 	struct repo_operation *operation; /* the one that is open, see operation.h; or NULL */
 	repo_warn_fn warn, report_error; /* as in repo_open_options; may be NULL */
 	repo_note_fn note;

@@ -2,6 +2,7 @@
 /* An opened repository: composes place, configuration, objects and refs. */
 #include "compat/posix.h"
 #include "repo/replace-internal.h"
+#include "repo/remotes.h"
 #include "repo/repo.h"
 #include "repo/setup-internal.h"
 #include "fs/file.h"
@@ -336,6 +337,7 @@ void repo_free(struct repository *r)
 	ref_store_free(r->refs);
 	odb_free(r->odb);
 	replacements_free(r->replacements);
+	remotes_free(r->remotes);
 	config_set_free(r->config);
 	repo_settings_release(&r->settings);
 	strset_clear(&r->noted);

@@ -16,12 +16,13 @@ struct remote_ref {
 struct remote_refs {
 	struct remote_ref *items; /* in the order in which they came: sorted, HEAD first */
 	size_t nr, alloc;
+	size_t sorted_from; /* from there on they are in the order of strcmp; internal */
 };
-#define REMOTE_REFS_INIT { NULL, 0, 0 }
+#define REMOTE_REFS_INIT { NULL, 0, 0, 0 }
 void remote_refs_release(struct remote_refs *refs);
 /* The new last one; its oids are null. The name is copied. */
 struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name);
-/* Cost: a binary search where they are sorted, else all are looked at. NULL: there is none. */
+/* Cost: a binary search, if they came as servers send them: HEAD, then all by name. NULL: there is none. */
 const struct remote_ref *remote_refs_find(const struct remote_refs *refs, const char *name);
 /* By the rules of gitrevisions(7) for a short name: the first that is there. */
 const struct remote_ref *remote_refs_dwim(const struct remote_refs *refs, const char *name);

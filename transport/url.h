@@ -21,41 +21,42 @@ enum url_kind {
 
 struct remote_url {
 	enum url_kind kind;
-	char *scheme; /* "file", "ssh", "git", "http", "ext"; of a plain path "file", too */
-	char *host;   /* with the user, "me@host"; without brackets; NULL where there is none */
-	char *port;   /* digits; NULL: not said */
-	char *path;   /* URL_LOCAL, _SSH, _GIT: decoded, as the other side gets it */
-	char *address; /* URL_HELPER: what the helper is given */
+	char *scheme;	 /* as protocol.<name>.allow has it: "file", "ssh", "git", "http", "ext" */
+	char *user_host; /* URL_SSH: "me@host"; URL_GIT: "host"; without brackets; may be "" */
+	char *host_port; /* URL_GIT, and file://: as it was written, decoded; "" */
+	char *port;	 /* digits; NULL: not said */
+	char *path;	 /* URL_LOCAL, _SSH, _GIT: decoded, as the other side gets it; "~" leads it where it may */
+	char *address;	 /* URL_HELPER: what the helper is given */
 	bool plain_path; /* URL_LOCAL without file://: what clone copies or links */
 };
 #define REMOTE_URL_INIT { .kind = URL_LOCAL }
 void remote_url_release(struct remote_url *u);
 
-/*
- * ERR_INVALID, with Git's message: hosts, ports and paths that begin with '-' (they would be options of
- * the program that connects), line ends in hosts and paths, no path, a malformed %XX.
- */
+/* ERR_INVALID: there is no path. It may still be one that nobody should connect to: see the next. */
 MUST_USE int remote_url_parse(struct remote_url *out, const char *text, struct err *err);
+/*
+ * Before a connection: hosts, ports and paths that begin with '-' would be options of the program that
+ * connects ("strange hostname '-x' blocked"), and line ends would end the request of git://. ERR_INVALID.
+ */
+MUST_USE int remote_url_check(const struct remote_url *u, struct err *err);
 
 /* Is it a path of this machine, whether it is there or not? "host:path" is none, "./a:b" is one. */
 bool url_is_local_path(const char *text);
 /* Does it begin with "scheme://"? */
 bool url_has_scheme(const char *text);
 
-/* The same without the password of "user:password@"; for what users and logs see. Caller frees. */
-char *url_without_password(const char *text);
-/* url_without_password, and without a user name that may be a token: as stock Git shows it after a fetch. */
+/* A URL without user and password; for what users and logs see. Caller frees. */
 char *url_for_display(const char *text);
 /*
- * transfer.credentialsInUrl: 0, or ERR_INVALID if it is "die" and there is a password. *warning is set if it is
- * "warn"; caller frees.
+ * transfer.credentialsInUrl: ERR_INVALID if it is "die" and the URL has a password. *warning is set if it is
+ * "warn" and it has one; caller frees.
  */
 MUST_USE int url_check_credentials(const struct config_set *c, const char *text, char **warning,
 				   struct err *err);
 
 /*
  * May this scheme be used? protocol.<name>.allow, protocol.allow, GIT_ALLOW_PROTOCOL,
- * GIT_PROTOCOL_FROM_USER (git(1)); from_user -1: as the environment says. ERR_ABORTED "transport 'x' not
+ * GIT_PROTOCOL_FROM_USER (git(1)). from_user: 0, 1, or -1: as the environment says. ERR_ABORTED "transport 'x' not
  * allowed".
  */
 MUST_USE int transport_check_allowed(const struct config_set *c, const char *scheme, int from_user,

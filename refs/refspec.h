@@ -3,11 +3,11 @@
  * Which refs of one repository become which of another: git-fetch(1), git-push(1), <refspec>.
  *
  *	struct refspec rs = REFSPEC_INIT(REFSPEC_FETCH);
- *	refspec_add(&rs, "+refs/heads/<star>:refs/remotes/origin/<star>", algo, err)
+ *	refspec_add(&rs, "+refs/heads/x:refs/remotes/origin/x", algo, err)
  *	refspec_release(&rs)
  */
-#ifndef TRANSPORT_REFSPEC_H
-#define TRANSPORT_REFSPEC_H
+#ifndef REFS_REFSPEC_H
+#define REFS_REFSPEC_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"
@@ -18,8 +18,9 @@
 enum refspec_use { REFSPEC_FETCH, REFSPEC_PUSH };
 
 struct refspec_item {
-	char *text;	/* as it was given */
-	char *src, *dst; /* NULL: that side was not said; "" stays "" */
+	char *text; /* as it was given */
+	/* A side that was not said is NULL, one that was left empty "". "@" has become "HEAD". */
+	char *src, *dst;
 	bool force;	/* + */
 	bool pattern;	/* one '*' on each side that is there */
 	bool negative;	/* ^ */
@@ -33,20 +34,28 @@ struct refspec {
 	size_t nr, alloc;
 };
 #define REFSPEC_INIT(use) { (use), NULL, 0, 0 }
-void refspec_release(struct refspec *rs);
+void refspec_release(struct refspec *rs); /* rs may be used again */
 
 /* ERR_INVALID "invalid refspec 'x'". */
 MUST_USE int refspec_add(struct refspec *rs, const char *text, const struct hash_algo *algo,
 			 struct err *err);
-/* Does the item's source say this full name? Then *out (may be NULL) is what its destination makes of it. */
+/*
+ * Does the item's source say this full name? Then *out (may be NULL) is replaced by what its destination makes
+ * of it; by nothing, if it has none.
+ */
 bool refspec_item_map(const struct refspec_item *item, const char *name, struct strbuf *out);
-/* The other way round: whose destination it is. */
+/* The other way round: which source has this destination? */
 bool refspec_item_map_back(const struct refspec_item *item, const char *name, struct strbuf *out);
-/* A negative item says that name (of the source). */
+/* Does a negative item say that name (of the source)? */
 bool refspec_excludes(const struct refspec *rs, const char *name);
-/* The first item that maps the name, negative ones heeded; NULL. */
+/* The first item that maps the name, unless it is excluded; NULL. */
 const struct refspec_item *refspec_map(const struct refspec *rs, const char *name, struct strbuf *out);
-/* What a server that lists refs by prefix has to be asked for; appended. Empty: all. */
-void refspec_prefixes(const struct refspec *rs, struct strvec *out);
+/* The first item that maps a source, which is not excluded, to that name; NULL. */
+const struct refspec_item *refspec_map_back(const struct refspec *rs, const char *name, struct strbuf *out);
+/*
+ * What a server that lists refs by prefix has to be asked for; appended. Nothing is appended, and false
+ * returned, if the items do not limit what is wanted.
+ */
+bool refspec_prefixes(const struct refspec *rs, struct strvec *out);
 
 #endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "refs/refs.h"
+#include "transport/remote-refs.h"
+#include "util/alloc.h"
+
+void remote_refs_release(struct remote_refs *refs)
+{
+	for (size_t i = 0; i < refs->nr; i++) {
+		free(refs->items[i].name);
+		free(refs->items[i].symref_target);
+	}
+	free(refs->items);
+	*refs = (struct remote_refs)REMOTE_REFS_INIT;
+}
+
+struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name)
+{
+	struct remote_ref *ref;
+
+	if (refs->nr && refs->sorted_from < refs->nr && strcmp(refs->items[refs->nr - 1].name, name) >= 0)
+		refs->sorted_from = refs->nr;
+	ALLOC_GROW(refs->items, refs->nr + 1, refs->alloc);
+	ref = &refs->items[refs->nr++];
+	memset(ref, 0, sizeof(*ref));
+	ref->name = xstrdup(name);
+	return ref;
+}
+
+const struct remote_ref *remote_refs_find(const struct remote_refs *refs, const char *name)
+{
+	size_t low = refs->sorted_from, high = refs->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int order = strcmp(name, refs->items[mid].name);
+
+		if (!order)
+			return &refs->items[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	for (size_t i = 0; i < refs->sorted_from; i++)
+		if (!strcmp(refs->items[i].name, name))
+			return &refs->items[i];
+	return NULL;
+}
+
+const struct remote_ref *remote_refs_dwim(const struct remote_refs *refs, const char *name)
+{
+	struct strvec names = STRVEC_INIT;
+	const struct remote_ref *found = NULL;
+
+	refname_expansions(name, &names);
+	for (size_t i = 0; i < names.nr && !found; i++)
+		found = remote_refs_find(refs, names.v[i]);
+	strvec_clear(&names);
+	return found;
+}
