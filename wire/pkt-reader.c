@@ -125,3 +125,35 @@ int pkt_reader_line(struct pkt_reader *r, struct err *err)
 	}
 	return kind;
 }
+
+bool pkt_reader_has_next(const struct pkt_reader *r)
+{
+	char head[4];
+	int len;
+
+	if (r->end - r->start < sizeof(head))
+		return false;
+	memcpy(head, r->buf + r->start, sizeof(head));
+	if (r->line == r->buf + r->start - r->len && r->line)
+		head[0] = r->under_nul;
+	len = pkt_parse_length(head);
+	return len < 4 || r->end - r->start >= (size_t)len;
+}
+
+int pkt_reader_raw(struct pkt_reader *r, void *buf, size_t len, size_t *got, struct err *err)
+{
+	ssize_t n;
+
+	restore_byte(r);
+	if (r->end == r->start) {
+		n = fill(r, err);
+		if (n < 0)
+			return (int)n;
+	}
+	if (len > r->end - r->start)
+		len = r->end - r->start;
+	memcpy(buf, r->buf + r->start, len);
+	r->start += len;
+	*got = len;
+	return 0;
+}

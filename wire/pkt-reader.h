@@ -32,6 +32,10 @@ void pkt_reader_release(struct pkt_reader *r);
  * malformed length; ERR_IO, also when the peer has been silent for too long.
  */
 int pkt_reader_next(struct pkt_reader *r, struct err *err);
+/* Is there a whole packet, for which nothing has to be read? */
+bool pkt_reader_has_next(const struct pkt_reader *r);
+/* Bytes that are no packets, where the protocol goes on without: up to len, *got 0 at the end. */
+MUST_USE int pkt_reader_raw(struct pkt_reader *r, void *buf, size_t len, size_t *got, struct err *err);
 /* The same for lines of text: without the line feed at the end, if there is one. */
 int pkt_reader_line(struct pkt_reader *r, struct err *err);
 

@@ -16,18 +16,21 @@
 /* No read is for less, if there can be more. */
 #define READ_MIN ((size_t)64 * 1024)
 
-void rx_input_open(struct rx_input *in, int fd, const void *head, size_t head_len, uint64_t max,
+void rx_input_open(struct rx_input *in, const struct pack_receive_stream_options *s, uint64_t max,
 		   struct rx_sink *sink)
 {
 	memset(in, 0, sizeof(*in));
-	in->fd = fd;
+	in->fd = s->fd;
+	in->read = s->read;
+	in->ready = s->ready;
+	in->read_data = s->read_data;
 	in->sink = sink;
 	in->max = max;
-	in->cap = st_add(BUFFER_BYTES, head_len);
+	in->cap = st_add(BUFFER_BYTES, s->head_len);
 	in->buf = xmalloc(in->cap);
-	if (head_len)
-		memcpy(in->buf, head, head_len);
-	in->len = head_len;
+	if (s->head_len)
+		memcpy(in->buf, s->head, s->head_len);
+	in->len = s->head_len;
 }
 
 void rx_input_release(struct rx_input *in)
@@ -69,11 +72,23 @@ static bool is_ready(const struct rx_input *in)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
 
-	return poll(&p, 1, 0) > 0;
+	return in->fd < 0 ? in->ready(in->read_data) : poll(&p, 1, 0) > 0;
+}
+
+static int ask_for_some(struct rx_input *in, struct err *err)
+{
+	size_t got = 0;
+	int rc = in->read(in->read_data, in->buf + in->len, in->cap - in->len, &got, err);
+
+	if (rc < 0)
+		return rc;
+	in->ended = !got;
+	in->len += got;
+	return 0;
 }
 
 /* One read, which may wait. */
-static int read_some(struct rx_input *in, struct err *err)
+static int read_fd(struct rx_input *in, struct err *err)
 {
 	ssize_t n = RETRY_EINTR(sys->read(in->fd, in->buf + in->len, in->cap - in->len));
 
@@ -89,6 +104,11 @@ static int read_some(struct rx_input *in, struct err *err)
 		in->ended = true;
 	in->len += (size_t)n;
 	return 0;
+}
+
+static int read_some(struct rx_input *in, struct err *err)
+{
+	return in->fd < 0 ? ask_for_some(in, err) : read_fd(in, err);
 }
 
 int rx_input_need(struct rx_input *in, size_t n, struct err *err)

@@ -134,7 +134,8 @@ static int add_of_tree(struct pack_receive *rx, const void *content, size_t size
 	return rc;
 }
 
-static int add_of_commit(struct pack_receive *rx, const void *content, size_t size, struct err *err)
+static int add_of_commit(struct pack_receive *rx, const struct object_id *oid, const void *content,
+			 size_t size, struct err *err)
 {
 	struct oid_array parents = OID_ARRAY_INIT;
 	struct object_id tree;
@@ -142,6 +143,8 @@ static int add_of_commit(struct pack_receive *rx, const void *content, size_t si
 
 	if (!rc)
 		rc = add(rx->links, &tree, OBJ_TREE, err);
+	if (rx->o.shallow && oidset_contains(rx->o.shallow, oid))
+		parents.nr = 0; /* they need not be there */
 	for (size_t i = 0; i < parents.nr && !rc; i++)
 		rc = add(rx->links, &parents.oid[i], OBJ_COMMIT, err);
 	oid_array_clear(&parents);
@@ -165,7 +168,7 @@ int rx_links_add(struct pack_receive *rx, const struct object_id *oid, enum obje
 	if (type == OBJ_TREE)
 		rc = add_of_tree(rx, content, size, &why);
 	else if (type == OBJ_COMMIT)
-		rc = add_of_commit(rx, content, size, &why);
+		rc = add_of_commit(rx, oid, content, size, &why);
 	else if (type == OBJ_TAG)
 		rc = add_of_tag(rx, content, size, &why);
 	if (rc < 0)

@@ -34,7 +34,10 @@ MUST_USE int rx_sink_hash(struct rx_sink *s, struct object_id *out, struct err *
 
 /* ---- input.c: the pack as it comes ---- */
 struct rx_input {
-	int fd;
+	int fd; /* -1: the functions are asked */
+	int (*read)(void *data, void *buf, size_t len, size_t *got, struct err *err);
+	bool (*ready)(void *data);
+	void *read_data;
 	bool ended;
 	unsigned char *buf;
 	size_t pos, len, cap; /* buf[pos..len) has not been used yet */
@@ -44,7 +47,7 @@ struct rx_input {
 	struct rx_sink *sink;
 };
 
-void rx_input_open(struct rx_input *in, int fd, const void *head, size_t head_len, uint64_t max,
+void rx_input_open(struct rx_input *in, const struct pack_receive_stream_options *s, uint64_t max,
 		   struct rx_sink *sink);
 void rx_input_release(struct rx_input *in);
 static inline const unsigned char *rx_input_at(const struct rx_input *in)

@@ -95,7 +95,7 @@ int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_strea
 {
 	int rc = 0;
 
-	rx_input_open(&rx->in, s->fd, s->head, s->head_len, rx->o.max_input_bytes, rx->sink);
+	rx_input_open(&rx->in, s, rx->o.max_input_bytes, rx->sink);
 	if (s->objdir || s->dir)
 		rc = create_copy(rx, s, err);
 	if (!rc)
@@ -106,13 +106,14 @@ int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_strea
 
 int pack_receive_file(struct pack_receive *rx, const char *path, struct err *err)
 {
+	struct pack_receive_stream_options s = { .fd = open(path, O_RDONLY | O_CLOEXEC) };
 	size_t rest;
-	int rc, fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc, fd = s.fd;
 
 	if (fd < 0)
 		return err_set_errno(err, "cannot open packfile '%s'", path);
 	rx->path = xstrdup(path);
-	rx_input_open(&rx->in, fd, NULL, 0, rx->o.max_input_bytes, rx->sink);
+	rx_input_open(&rx->in, &s, rx->o.max_input_bytes, rx->sink);
 	rc = rx_parse(rx, err);
 	os_release_memory();
 	if (!rc && !rx->in.ended)
@@ -235,6 +236,21 @@ uint32_t pack_receive_unresolved(const struct pack_receive *rx)
 uint64_t pack_receive_foreign(const struct pack_receive *rx)
 {
 	return rx->nr_foreign;
+}
+
+bool pack_receive_has(const struct pack_receive *rx, const struct object_id *oid)
+{
+	return rx_find_name(rx, oid->hash) != RX_NONE;
+}
+
+int pack_receive_object(struct pack_receive *rx, const struct object_id *oid, struct object_buf *out,
+			struct err *err)
+{
+	uint32_t i = rx_find_name(rx, oid->hash);
+
+	if (i == RX_NONE)
+		return err_set(err, ERR_NOT_FOUND, "object %s not found", oid_hex(oid));
+	return rx_read_object(rx, i, out, err);
 }
 
 bool pack_receive_has_duplicates(const struct pack_receive *rx, struct object_id *oid)

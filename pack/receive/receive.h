@@ -55,6 +55,8 @@ struct pack_receive_options {
 	bool check_links;
 	/* They are only collected, for pack_receive_foreach_foreign. */
 	bool note_links;
+	/* But not parents of these, the commits of a new boundary (commits of a shallow clone). NULL: none. */
+	const struct oidset *shallow;
 	bool use_bases; /* deltas may have bases that only the database has */
 	bool fix_thin;	/* the same, and those bases are added to the pack */
 	int level;	/* to deflate them; zlib's */
@@ -84,7 +86,14 @@ void pack_receive_free(struct pack_receive *rx); /* removes what was not staged;
 
 /* ---- reading ---- */
 struct pack_receive_stream_options {
-	int fd; /* the caller's */
+	int fd; /* the caller's; -1: `read` is asked instead */
+	/*
+	 * Where the pack is a part of something else, as in a sideband: up to len bytes, at least one; *got 0 at the
+	 * end. `ready`: is there something for which it would not have to wait?
+	 */
+	int (*read)(void *data, void *buf, size_t len, size_t *got, struct err *err);
+	bool (*ready)(void *data);
+	void *read_data;
 	const void *head; /* bytes of the pack that somebody has read from fd already */
 	size_t head_len;
 	/*
@@ -124,6 +133,11 @@ MUST_USE int pack_receive_foreach_foreign(struct pack_receive *rx,
 					  int (*fn)(void *data, const struct object_id *oid,
 						    enum object_type type, struct err *err),
 					  void *data, struct err *err);
+/* Is it one of the pack's? */
+bool pack_receive_has(const struct pack_receive *rx, const struct object_id *oid);
+/* One of them, which nobody else can read yet. ERR_NOT_FOUND. */
+MUST_USE int pack_receive_object(struct pack_receive *rx, const struct object_id *oid,
+				 struct object_buf *out, struct err *err);
 /* Two objects of one name? *oid: the first of them. */
 bool pack_receive_has_duplicates(const struct pack_receive *rx, struct object_id *oid);
 
