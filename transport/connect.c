@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Connections: those to a program of this machine are made here, others beside this file. */
+#include "compat/posix.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include "compat/syscalls.h"
+#include "repo/repo.h"
+#include "transport/connect-internal.h"
+#include "util/alloc.h"
+#include "util/quote.h"
+
+int connect_start(struct connection *c, struct err *err)
+{
+	struct child_process *cp = &c->state->child;
+	int rc;
+
+	cp->in = cp->out = -1;
+	c->state->name = xstrdup(cp->args.v[0]);
+	rc = start_command(cp, err);
+	if (rc < 0) {
+		cp->pid = 0;
+		return rc;
+	}
+	c->in = cp->out;
+	c->out = cp->in;
+	return 0;
+}
+
+void connect_command_line(struct strbuf *out, const char *program, const char *path)
+{
+	strbuf_addstr(out, program);
+	strbuf_addch(out, ' ');
+	sq_quote(out, path);
+}
+
+/* ---- a child of this machine ---- */
+
+/* Where the path begins: ".git" and the like are found by the program. */
+static int connect_local(struct connection *c, const struct remote_url *u, const char *service,
+			 const struct connect_options *o, struct err *err)
+{
+	struct child_process *cp = &c->state->child;
+	const char *command;
+
+	if (!o->program && skip_prefix(service, "git-", &command)) {
+		/* PATH begins with the directory of our own programs. */
+		strvec_pushl(&cp->args, "git", command, u->path, NULL);
+	} else {
+		struct strbuf line = STRBUF_INIT;
+
+		connect_command_line(&line, o->program ? o->program : service, u->path);
+		strvec_push(&cp->args, line.buf);
+		cp->use_shell = true;
+		strbuf_release(&line);
+	}
+	for (const char *const *name = repo_local_env; *name; name++)
+		strvec_push(&cp->env, *name);
+	if (o->version > 0)
+		strvec_pushf(&cp->env, "GIT_PROTOCOL=version=%d", o->version);
+	else
+		strvec_push(&cp->env, "GIT_PROTOCOL");
+	return connect_start(c, err);
+}
+
+/* ---- for all ---- */
+
+int connect_service(struct connection **out, const struct remote_url *url, const char *service,
+		    const struct connect_options *o, struct err *err)
+{
+	const char *program = o->program ? o->program : service;
+	struct connection *c;
+	int rc = remote_url_check(url, err);
+
+	if (!rc)
+		rc = transport_check_allowed(o->config, url->scheme, -1, err);
+	if (rc < 0)
+		return rc;
+	CALLOC_ARRAY(c, 1);
+	CALLOC_ARRAY(c->state, 1);
+	child_process_init(&c->state->child);
+	c->in = c->out = -1;
+	/* A peer that hangs up is an error of write(2), with what it has said before. */
+	signal(SIGPIPE, SIG_IGN);
+	if (url->kind == URL_LOCAL)
+		rc = connect_local(c, url, service, o, err);
+	else if (url->kind == URL_SSH)
+		rc = connect_ssh(c, url, program, o, err);
+	else if (url->kind == URL_GIT)
+		rc = connect_git(c, url, program, o, err);
+	else
+		rc = connect_helper(c, url, service, o, err);
+	if (rc < 0)
+		connection_abort(c);
+	else
+		*out = c;
+	return rc;
+}
+
+static void close_ends(struct connection *c)
+{
+	if (c->out >= 0)
+		sys->close(c->out);
+	if (c->in >= 0 && c->in != c->out)
+		sys->close(c->in);
+	c->in = c->out = -1;
+}
+
+static void free_connection(struct connection *c)
+{
+	child_process_release(&c->state->child);
+	free(c->state->name);
+	free(c->state);
+	free(c);
+}
+
+int connection_finish(struct connection *c, struct err *err)
+{
+	int code = 0;
+
+	if (!c)
+		return 0;
+	close_ends(c);
+	if (c->state->child.pid > 0)
+		code = finish_command(&c->state->child);
+	if (code)
+		code = err_set(err, ERR_IO, "'%s' of the other side has failed (exit code %d)",
+			       c->state->name, code);
+	free_connection(c);
+	return code;
+}
+
+void connection_abort(struct connection *c)
+{
+	if (!c)
+		return;
+	close_ends(c);
+	if (c->state->child.pid > 0) {
+		kill(c->state->child.pid, SIGTERM);
+		(void)finish_command(&c->state->child);
+	}
+	free_connection(c);
+}
