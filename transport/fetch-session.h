@@ -19,7 +19,9 @@
 #define TRANSPORT_FETCH_SESSION_H
 
 #include "compat/posix.h"
+#include "history/negotiate.h"
 #include "operation.h"
+#include "pack/receive/receive.h"
 #include "transport/connect.h"
 #include "transport/remote-refs.h"
 #include "util/strvec.h"
@@ -56,15 +58,13 @@ MUST_USE int fetch_session_refs(struct fetch_session *s, const struct strvec *pr
 /* The key=value lines of the server's bundle list; appended. */
 MUST_USE int fetch_session_bundle_uri(struct fetch_session *s, struct strvec *out, struct err *err);
 
-enum negotiation_algorithm { NEGOTIATE_CONSECUTIVE, NEGOTIATE_SKIPPING, NEGOTIATE_NOOP };
-
 struct fetch_wanted {
 	const struct oid_array *oids;	  /* what is missing here; sorted or not, each once */
 	const struct strvec *refs;	  /* want-ref, where the server can; NULL: none */
 	/* shallow */
 	int depth;		/* 0: not said; FETCH_DEPTH_INFINITE: --unshallow */
 	bool deepen_relative;
-	const char *deepen_since; /* a time as the user wrote it; NULL */
+	timestamp_t deepen_since; /* 0: not said */
 	const struct strvec *deepen_not; /* names of refs there; NULL: none */
 	bool update_shallow;	/* --update-shallow: take up the server's boundary */
 	bool reject_shallow;	/* the server must not be shallow: ERR_ABORTED */
@@ -79,10 +79,14 @@ struct fetch_wanted {
 	/* the pack */
 	bool include_tag, thin;
 	bool no_dependents; /* single objects are asked for: no haves, no check of completeness */
-	bool check_objects; /* fetch.fsckObjects */
+	struct fsck_options *fsck; /* fetch.fsckObjects: the caller's; NULL: contents are not checked */
 	const char *packfile_uri_protocols; /* "http,https"; NULL: no packs by URI */
-	bool progress, quiet;
-	/* objects that are no refs here, but complete: borrowed from an alternate */
+	bool keep, lock_pack; /* never loose; with a file .keep beside it, too */
+	const char *keep_msg; /* what is in that; NULL: nothing */
+	/* How far it is; may be NULL. */
+	void (*meter)(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total);
+	void *meter_data;
+	bool quiet; /* the server shall show no progress */
 };
 #define FETCH_DEPTH_INFINITE 0x7fffffff
 

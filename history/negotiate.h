@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a client tells a server that it has, so that little is sent twice: fetch.negotiationAlgorithm of
+ * git-config(1). Commits come in an order in which the first common ones are met soon.
+ *
+ *	negotiator_new(&n, r, NEGOTIATE_CONSECUTIVE, err)
+ *	negotiator_add_tip(n, &oid, err)            of each ref
+ *	negotiator_add_known(n, &oid, err)          what the server has said that it has
+ *	while (negotiator_next(n, &oid, err) > 0)   to be told
+ *	    negotiator_ack(n, &oid, err)            whenever the server has it
+ *	negotiator_free(n)
+ *
+ * Cost: what is told is read, and what leads there.
+ */
+#ifndef HISTORY_NEGOTIATE_H
+#define HISTORY_NEGOTIATE_H
+
+#include "compat/posix.h"
+#include "hash/hash.h"
+#include "repo/repo.h"
+#include "util/err.h"
+
+enum negotiation_algorithm {
+	NEGOTIATE_CONSECUTIVE, /* one after the other */
+	NEGOTIATE_SKIPPING,    /* ever larger steps back: soon done, but more may be sent */
+	NEGOTIATE_NOOP,	       /* nothing is told */
+};
+/* "consecutive", "default", "skipping", "noop". ERR_INVALID. */
+MUST_USE int negotiation_algorithm_parse(const char *word, enum negotiation_algorithm *out, struct err *err);
+
+struct negotiator;
+MUST_USE int negotiator_new(struct negotiator **out, struct repository *r, enum negotiation_algorithm a,
+			    struct err *err);
+void negotiator_free(struct negotiator *n); /* NULL is fine */
+/* What leads to no commit, or is not here, is passed over. */
+MUST_USE int negotiator_add_tip(struct negotiator *n, const struct object_id *oid, struct err *err);
+MUST_USE int negotiator_add_known(struct negotiator *n, const struct object_id *oid, struct err *err);
+/* 1: *out is the next one; 0: there are no more, < 0. */
+int negotiator_next(struct negotiator *n, struct object_id *out, struct err *err);
+/* 1: that was known before; 0, < 0. */
+int negotiator_ack(struct negotiator *n, const struct object_id *oid, struct err *err);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of the client of upload-pack share. */
+#ifndef TRANSPORT_FETCH_INTERNAL_H
+#define TRANSPORT_FETCH_INTERNAL_H
+
+#include "transport/fetch-session.h"
+#include "wire/pkt-reader.h"
+#include "wire/pkt-writer.h"
+
+/* Lines of a list that has no end of its own. */
+#define FETCH_LINES_MAX 20000000u
+#define FETCH_CAPABILITIES_MAX 1000u
+
+struct fetch_session {
+	struct connection *c;
+	struct fetch_session_options o;
+	struct pkt_reader in;
+	struct pkt_writer out;
+	int version;
+	const struct hash_algo *algo;
+	struct strvec capabilities; /* "name", "name=value" */
+	struct remote_refs refs;    /* version 0: the advertisement */
+	struct oid_array shallow, advertised;
+	bool bands; /* sideband-all: each line has a band */
+	struct strbuf words; /* of band 2: half a line */
+	/* the packet of band 1 that is being given out */
+	const char *piece;
+	size_t piece_len;
+	bool pack_ended, raw; /* raw: without bands */
+};
+
+/* The value, "" if it has none; NULL: it is not there. */
+const char *session_capability(const struct fetch_session *s, const char *name);
+/* Is `word` among the words of that capability's value? */
+bool session_capability_has(const struct fetch_session *s, const char *name, const char *word);
+/*
+ * The next line: an enum pkt_kind; text is s->in.line, or behind the band. ERR_ABORTED: an ERR packet, or band 3;
+ * ERR_CORRUPT: the end, where none may be.
+ */
+int session_line(struct fetch_session *s, const char **line, struct err *err);
+/* Words of the server for the user: whole lines go out. all: half a line, too. */
+void session_tell(struct fetch_session *s, const char *text, size_t len, bool all);
+/* Text of the other side without control characters, for a message. Caller frees. */
+char *session_clean(const char *text);
+/* command=NAME and the capabilities, up to the delimiter. */
+MUST_USE int session_begin_command(struct fetch_session *s, const char *name, struct err *err);
+/* After the flush packet that ends an answer of version 2. */
+MUST_USE int session_end_answer(struct fetch_session *s, struct err *err);
+
+/* For pack_receive_stream_options: the bytes of band 1. */
+int session_pack_read(void *data, void *buf, size_t len, size_t *got, struct err *err);
+bool session_pack_ready(void *data);
+
+/* fetch-v2.c, fetch-v0.c: ask, negotiate; when 1 is returned the pack comes next, 0: there is none. */
+struct fetch_task {
+	struct fetch_session *s;
+	const struct fetch_wanted *w;
+	struct repository *r;
+	struct fetch_result *result;
+	struct negotiator *n;
+	struct oid_array boundary; /* our own, before */
+};
+int fetch_negotiate_v2(struct fetch_task *t, struct err *err);
+/* fetch-receive.c */
+MUST_USE int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *err);
+/* fetch-shallow.c: "shallow OID", "unshallow OID"; 1: it was such a line, 0, < 0. */
+int fetch_take_shallow(struct fetch_task *t, const char *line, struct err *err);
+MUST_USE int fetch_stage_shallow(struct fetch_task *t, struct repo_operation *op, struct err *err);
+
+#endif
