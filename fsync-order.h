@@ -22,6 +22,9 @@
 	X(PUBLISH_PACK_IDX, 0) \
 	/* D4: objects before what names them: refs, the index, the commit-graph */ \
 	X(PUBLISH_LOOSE_OBJECT, 0) \
+	/* the boundary of a shallow clone: what is beyond it need not be there, once the refs lead to it;
+	 * what it no longer covers must have come before */ \
+	X(PUBLISH_SHALLOW, 1) \
 	X(PUBLISH_DERIVED, 2)		/* multi-pack-index, commit-graph */ \
 	/* settings of a new branch before the branch: without one they do no harm */ \
 	X(PUBLISH_FILE, 2)		/* config and the like */ \

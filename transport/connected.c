@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "history/promisor.h"
+#include "history/revision.h"
+#include "object/tree.h"
+#include "transport/connected.h"
+
+struct check {
+	struct repository *repo;
+	const struct connected_options *o;
+	struct rev_walk *walk;
+	struct promises promises;
+	struct oidset seen; /* trees and blobs */
+	struct object_id *missing;
+	uint64_t nr;
+};
+
+/* 0: it may be missing; ERR_NOT_FOUND; < 0. */
+static int is_missing(struct check *c, const struct object_id *oid, struct err *err)
+{
+	int rc = c->o->promised ? promises_has(&c->promises, oid, err) : 0;
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	*c->missing = *oid;
+	return ERR_NOT_FOUND;
+}
+
+static int check_entry(void *data, const char *path UNUSED, size_t len UNUSED, const struct tree_entry *e,
+		       struct err *err)
+{
+	struct check *c = data;
+	int rc;
+
+	if (MODE_IS_GITLINK(e->mode) || !oidset_insert(&c->seen, &e->oid))
+		return TREE_WALK_SKIP;
+	if (c->o->progress)
+		c->o->progress(c->o->data, ++c->nr);
+	if (!odb_has(c->repo->odb, &e->oid)) {
+		rc = is_missing(c, &e->oid, err);
+		return rc < 0 ? rc : TREE_WALK_SKIP;
+	}
+	return MODE_IS_TREE(e->mode) ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
+}
+
+static int check_tree(struct check *c, const struct object_id *oid, struct err *err)
+{
+	if (!oidset_insert(&c->seen, oid))
+		return 0;
+	if (!odb_has(c->repo->odb, oid))
+		return is_missing(c, oid, err);
+	return tree_walk(odb_source_unreplaced(c->repo->odb), oid, "", check_entry, c, err);
+}
+
+/* What refs lead to is there, as far as anybody knows. */
+static int exclude_ref(void *data, const struct ref *ref)
+{
+	struct check *c = data;
+	struct object_id commit;
+
+	if (!object_peel(odb_source_unreplaced(c->repo->odb), &ref->oid, OBJ_COMMIT, &commit, NULL, NULL))
+		rev_walk_add_commit(c->walk, &commit, ref->name, REV_UNINTERESTING | REV_BOTTOM);
+	return 0;
+}
+
+static int add_tip(struct check *c, const struct object_id *oid, struct err *err)
+{
+	const struct object_source *src = odb_source_unreplaced(c->repo->odb);
+	struct object_id peeled;
+	enum object_type type;
+
+	if (!odb_has(c->repo->odb, oid))
+		return is_missing(c, oid, err);
+	if (object_peel(src, oid, OBJ_ANY, &peeled, &type, err) < 0)
+		return is_missing(c, oid, err);
+	if (type == OBJ_COMMIT)
+		rev_walk_add_commit(c->walk, &peeled, "", 0);
+	else if (type == OBJ_TREE)
+		return check_tree(c, &peeled, err);
+	return 0;
+}
+
+static int check_commits(struct check *c, struct err *err)
+{
+	struct commit *commit;
+	int rc = rev_walk_begin(c->walk, err);
+
+	while (!rc && (rc = rev_walk_next(c->walk, &commit, err)) > 0)
+		rc = check_tree(c, &commit->tree, err);
+	return rc;
+}
+
+int objects_are_connected(struct repository *r, const struct oid_array *tips,
+			  const struct connected_options *o, struct object_id *missing, struct err *err)
+{
+	struct check c = { .repo = r, .o = o, .promises = { .repo = r }, .missing = missing };
+	struct err local = ERR_INIT;
+	int rc = rev_walk_new(&c.walk, r, err);
+
+	if (rc < 0)
+		return rc;
+	*missing = r->algo->null_oid;
+	commit_pool_ignore_graph(c.walk->pool); /* which says nothing about what is there */
+	for (size_t i = 0; o->shallow && i < o->shallow->nr; i++)
+		commit_pool_add_shallow(c.walk->pool, &o->shallow->oid[i]);
+	for (size_t i = 0; !rc && i < tips->nr; i++)
+		rc = add_tip(&c, &tips->oid[i], &local);
+	if (!rc)
+		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, exclude_ref, &c, &local);
+	if (!rc)
+		rc = check_commits(&c, &local);
+	rev_walk_free(c.walk);
+	promises_release(&c.promises);
+	oidset_clear(&c.seen);
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		err_move(err, &local);
+	err_release(&local);
+	return rc == ERR_NOT_FOUND ? 0 : rc < 0 ? rc : 1;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command "fetch" of version 2: gitprotocol-v2(5). */
+#include "compat/posix.h"
+#include "transport/fetch-internal.h"
+
+/* Haves of the first request, and at most of one. */
+#define HAVES_FIRST 16u
+#define HAVES_MAX 16384u
+/* So many may be in vain once something common is known. */
+#define IN_VAIN_MAX 256u
+
+struct round {
+	struct oid_array common; /* told again: the server remembers nothing */
+	unsigned size, in_vain;
+	bool ready, done, got_common;
+};
+
+/* ---- the request ---- */
+
+static int add_shallow(struct fetch_task *t, struct err *err)
+{
+	const struct fetch_wanted *w = t->w;
+	struct pkt_writer *out = &t->s->out;
+	bool deepens = w->depth || w->deepen_since || (w->deepen_not && w->deepen_not->nr);
+
+	if (!deepens && !t->boundary.nr)
+		return 0;
+	if (!session_capability_has(t->s, "fetch", "shallow"))
+		return err_set(err, ERR_UNSUPPORTED, "Server does not support shallow requests");
+	for (size_t i = 0; i < t->boundary.nr; i++)
+		pkt_writer_addf(out, "shallow %s", oid_hex(&t->boundary.oid[i]));
+	if (w->depth)
+		pkt_writer_addf(out, "deepen %d", w->depth);
+	if (w->deepen_since)
+		pkt_writer_addf(out, "deepen-since %" PRIu64, (uint64_t)w->deepen_since);
+	for (size_t i = 0; w->deepen_not && i < w->deepen_not->nr; i++)
+		pkt_writer_addf(out, "deepen-not %s", w->deepen_not->v[i]);
+	if (w->deepen_relative)
+		pkt_writer_addf(out, "deepen-relative");
+	return 0;
+}
+
+static int add_filter(struct fetch_task *t, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (!t->w->filter || !t->w->filter->nr)
+		return 0;
+	/* As Git does: all objects come then. */
+	if (!session_capability_has(t->s, "fetch", "filter")) {
+		repo_warn(t->r, "filtering not recognized by server, ignoring");
+		return 0;
+	}
+	filter_spec_format(t->w->filter, &text);
+	pkt_writer_addf(&t->s->out, "filter %s", text.buf);
+	strbuf_release(&text);
+	(void)err;
+	return 0;
+}
+
+static int add_wants(struct fetch_task *t, struct err *err)
+{
+	const struct fetch_wanted *w = t->w;
+	struct pkt_writer *out = &t->s->out;
+
+	for (size_t i = 0; i < w->oids->nr; i++)
+		pkt_writer_addf(out, "want %s", oid_hex(&w->oids->oid[i]));
+	if (w->refs && w->refs->nr && !session_capability_has(t->s, "fetch", "ref-in-want"))
+		return err_set(err, ERR_UNSUPPORTED, "server does not support want-ref");
+	for (size_t i = 0; w->refs && i < w->refs->nr; i++)
+		pkt_writer_addf(out, "want-ref %s", w->refs->v[i]);
+	return 0;
+}
+
+static int add_haves(struct fetch_task *t, struct round *round, struct err *err)
+{
+	struct object_id oid;
+	unsigned nr = 0;
+	int rc = 1;
+
+	for (size_t i = 0; i < round->common.nr; i++)
+		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&round->common.oid[i]));
+	while (t->n && nr < round->size && (rc = negotiator_next(t->n, &oid, err)) > 0) {
+		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&oid));
+		nr++;
+	}
+	if (rc < 0)
+		return rc;
+	round->in_vain += nr;
+	if (!t->n || !nr || (round->got_common && round->in_vain >= IN_VAIN_MAX))
+		round->done = true;
+	round->size = round->size * 2 < HAVES_MAX ? round->size * 2 : HAVES_MAX;
+	return 0;
+}
+
+static int send_request(struct fetch_task *t, struct round *round, struct err *err)
+{
+	struct fetch_session *s = t->s;
+	int rc = session_begin_command(s, "fetch", err);
+
+	if (rc < 0)
+		return rc;
+	if (t->w->thin)
+		pkt_writer_addf(&s->out, "thin-pack");
+	if (t->w->quiet)
+		pkt_writer_addf(&s->out, "no-progress");
+	if (t->w->include_tag)
+		pkt_writer_addf(&s->out, "include-tag");
+	pkt_writer_addf(&s->out, "ofs-delta");
+	if (session_capability_has(s, "fetch", "sideband-all"))
+		pkt_writer_addf(&s->out, "sideband-all");
+	if (t->w->negotiate_only)
+		pkt_writer_addf(&s->out, "wait-for-done");
+	rc = add_shallow(t, err);
+	if (!rc)
+		rc = add_filter(t, err);
+	if (!rc && !t->w->negotiate_only)
+		rc = add_wants(t, err);
+	if (!rc)
+		rc = add_haves(t, round, err);
+	if (!rc && round->done && !t->w->negotiate_only)
+		pkt_writer_addf(&s->out, "done");
+	pkt_writer_flush(&s->out);
+	return rc ? rc : pkt_writer_send(&s->out, err);
+}
+
+/* ---- the answer ---- */
+
+static int take_ack(struct fetch_task *t, struct round *round, const char *line, struct err *err)
+{
+	struct object_id oid;
+	const char *hex;
+	int rc = 0;
+
+	if (!strcmp(line, "NAK"))
+		return 0;
+	if (!strcmp(line, "ready")) {
+		round->ready = true;
+		return 0;
+	}
+	if (!skip_prefix(line, "ACK ", &hex) || oid_from_hex(&oid, hex, t->s->algo) < 0)
+		return err_set(err, ERR_CORRUPT, "unexpected acknowledgment line: '%s'", line);
+	round->got_common = true;
+	if (t->n)
+		rc = negotiator_ack(t->n, &oid, err);
+	if (!rc) {
+		oid_array_append(&round->common, &oid);
+		round->in_vain = 0;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int take_wanted_ref(struct fetch_task *t, const char *line, struct err *err)
+{
+	struct object_id oid;
+	const char *name;
+
+	if (oid_parse_hex(&oid, line, t->s->algo, &name) < 0 || *name++ != ' ')
+		return err_set(err, ERR_CORRUPT, "expected wanted-ref, got '%s'", line);
+	for (size_t i = 0; t->w->refs && i < t->w->refs->nr; i++)
+		if (!strcmp(t->w->refs->v[i], name)) {
+			remote_refs_add(&t->result->wanted_refs, name)->oid = oid;
+			return 0;
+		}
+	return err_set(err, ERR_CORRUPT, "unexpected wanted-ref: '%s'", line);
+}
+
+static int take_line(struct fetch_task *t, struct round *round, const char *section, const char *line,
+		     struct err *err)
+{
+	int rc;
+
+	if (!strcmp(section, "acknowledgments"))
+		return take_ack(t, round, line, err);
+	if (!strcmp(section, "wanted-refs"))
+		return take_wanted_ref(t, line, err);
+	if (!strcmp(section, "shallow-info")) {
+		rc = fetch_take_shallow(t, line, err);
+		return rc ? (rc < 0 ? rc : 0)
+			: err_set(err, ERR_CORRUPT, "unknown shallow line: %s", line);
+	}
+	return err_set(err, ERR_CORRUPT, "unexpected section '%s'", section);
+}
+
+/* 1: the pack comes next; 0: the answer has ended, < 0. */
+static int read_answer(struct fetch_task *t, struct round *round, struct err *err)
+{
+	struct fetch_session *s = t->s;
+	char section[32];
+	const char *line;
+	size_t nr = 0;
+	int kind, rc = 0;
+
+	for (;;) {
+		kind = session_line(s, &line, err);
+		if (kind != PKT_DATA)
+			return kind < 0 ? kind : err_set(err, ERR_CORRUPT, "error reading section header");
+		if (!strcmp(line, "packfile"))
+			return 1;
+		snprintf(section, sizeof(section), "%s", line);
+		while (!rc && (kind = session_line(s, &line, err)) == PKT_DATA)
+			rc = ++nr > FETCH_LINES_MAX
+				? err_set(err, ERR_TOO_BIG, "an answer without an end")
+				: take_line(t, round, section, line, err);
+		if (rc < 0 || kind < 0)
+			return rc < 0 ? rc : kind;
+		if (kind == PKT_FLUSH)
+			return 0;
+		if (kind != PKT_DELIM)
+			return err_set(err, ERR_CORRUPT, "error processing section '%s'", section);
+	}
+}
+
+int fetch_negotiate_v2(struct fetch_task *t, struct err *err)
+{
+	struct round round = { .size = HAVES_FIRST };
+	int rc = 0;
+
+	do {
+		rc = send_request(t, &round, err);
+		t->s->bands = session_capability_has(t->s, "fetch", "sideband-all");
+		if (!rc && !(t->w->negotiate_only && round.done))
+			rc = read_answer(t, &round, err);
+		if (!rc)
+			rc = session_end_answer(t->s, err);
+		t->s->bands = false;
+		if (!rc && round.done && !t->w->negotiate_only)
+			rc = err_set(err, ERR_CORRUPT, "expected packfile after 'done'");
+	} while (!rc && !round.done && !(t->w->negotiate_only && round.ready));
+	if (t->w->negotiate_only && rc >= 0) {
+		for (size_t i = 0; i < round.common.nr; i++)
+			oid_array_append(&t->result->common, &round.common.oid[i]);
+		oid_array_sort_unique(&t->result->common);
+	}
+	oid_array_clear(&round.common);
+	return rc;
+}

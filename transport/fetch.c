@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One fetch: what is told of our side, the pack, the boundary. */
+#include "compat/posix.h"
+#include "history/history.h"
+#include "transport/fetch-internal.h"
+
+void fetch_result_init(struct fetch_result *r)
+{
+	memset(r, 0, sizeof(*r));
+}
+
+void fetch_result_release(struct fetch_result *r)
+{
+	oid_array_clear(&r->common);
+	oid_array_clear(&r->shallow);
+	oid_array_clear(&r->unshallow);
+	remote_refs_release(&r->wanted_refs);
+}
+
+struct tips {
+	struct negotiator *n;
+	struct err *err;
+};
+
+static int add_ref(void *data, const struct ref *ref)
+{
+	struct tips *tips = data;
+
+	return oid_is_null(&ref->oid) ? 0 : negotiator_add_tip(tips->n, &ref->oid, tips->err);
+}
+
+static int begin_negotiation(struct fetch_task *t, struct err *err)
+{
+	const struct fetch_wanted *w = t->w;
+	struct tips tips = { .err = err };
+	int rc;
+
+	if (w->refetch || w->no_dependents)
+		return 0;
+	rc = negotiator_new(&t->n, t->r, w->algorithm, err);
+	if (rc < 0)
+		return rc;
+	tips.n = t->n;
+	if (w->tips)
+		for (size_t i = 0; !rc && i < w->tips->nr; i++)
+			rc = negotiator_add_tip(t->n, &w->tips->oid[i], err);
+	else
+		rc = refs_foreach(t->r->refs, "", REFS_NO_PEEL, add_ref, &tips, err);
+	for (size_t i = 0; !rc && !w->negotiate_only && i < t->s->advertised.nr; i++)
+		rc = negotiator_add_known(t->n, &t->s->advertised.oid[i], err);
+	return rc;
+}
+
+int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, struct repo_operation *op,
+		      struct repository *r, struct fetch_result *result, struct err *err)
+{
+	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result };
+	int rc = repo_shallow_boundary(r, &t.boundary, err);
+
+	if (!rc && s->version < 2)
+		rc = err_set(err, ERR_UNSUPPORTED, "fetching by version %d of the protocol is not there yet",
+			     s->version);
+	if (!rc)
+		rc = begin_negotiation(&t, err);
+	if (!rc)
+		rc = fetch_negotiate_v2(&t, err);
+	if (rc > 0 && w->reject_shallow && result->shallow.nr)
+		rc = err_set(err, ERR_ABORTED, "source repository is shallow, reject to clone.");
+	if (rc > 0) {
+		rc = fetch_receive(&t, op, err);
+		if (!rc)
+			rc = session_end_answer(s, err);
+		if (!rc)
+			rc = fetch_stage_shallow(&t, op, err);
+	}
+	negotiator_free(t.n);
+	oid_array_clear(&t.boundary);
+	return rc < 0 ? rc : 0;
+}
