@@ -14,7 +14,6 @@ struct reception {
 	struct fetch_task *t;
 	struct repo_operation *op;
 	struct pack_receive *rx;
-	struct oidset shallow;
 	struct oid_array foreign;
 	uint32_t nr;
 	bool loose;
@@ -92,7 +91,7 @@ static int begin(struct reception *p, struct err *err)
 	struct pack_receive_options o = {
 		.algo = r->algo, .odb = r->odb, .level = r->settings.pack_level,
 		.fsck = w->fsck, .check_links = !w->from_promisor && !w->no_dependents,
-		.shallow = &p->shallow, .use_bases = p->loose, .fix_thin = !p->loose,
+		.shallow = &p->t->result->boundaries, .use_bases = p->loose, .fix_thin = !p->loose,
 		.object = p->loose ? write_object : NULL, .big_blob = p->loose ? write_big_blob : NULL,
 		.progress = w->meter ? show_progress : NULL, .data = p,
 	};
@@ -101,9 +100,9 @@ static int begin(struct reception *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < p->t->result->shallow.nr; i++)
-		oidset_insert(&p->shallow, &p->t->result->shallow.oid[i]);
+		oidset_insert(&p->t->result->boundaries, &p->t->result->shallow.oid[i]);
 	for (size_t i = 0; i < p->t->boundary.nr; i++)
-		oidset_insert(&p->shallow, &p->t->boundary.oid[i]);
+		oidset_insert(&p->t->result->boundaries, &p->t->boundary.oid[i]);
 	p->rx = pack_receive_new(&o);
 	return p->loose ? repo_operation_open_objects(p->op, err) : 0;
 }
@@ -211,8 +210,7 @@ int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *e
 		t->result->objects = p.nr;
 		t->result->pack = *pack_receive_checksum(p.rx);
 	}
-	pack_receive_free(p.rx);
-	oidset_clear(&p.shallow);
+	t->result->received = p.rx; /* its temporary directory is needed until the end of the operation */
 	oid_array_clear(&p.foreign);
 	free(packdir);
 	return rc;

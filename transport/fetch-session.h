@@ -96,7 +96,10 @@ struct fetch_result {
 	struct remote_refs wanted_refs; /* what refs of `refs` stand for */
 	uint64_t objects, bytes; /* of the pack */
 	struct object_id pack;	 /* its checksum; null: nothing was needed */
+	struct pack_receive *received; /* internal: what the operation has still to publish */
+	struct oidset boundaries;      /* internal */
 };
+/* Release it after the end of the operation. */
 void fetch_result_init(struct fetch_result *r);
 void fetch_result_release(struct fetch_result *r);
 

@@ -11,6 +11,9 @@ void fetch_result_init(struct fetch_result *r)
 
 void fetch_result_release(struct fetch_result *r)
 {
+	pack_receive_free(r->received);
+	r->received = NULL;
+	oidset_clear(&r->boundaries);
 	oid_array_clear(&r->common);
 	oid_array_clear(&r->shallow);
 	oid_array_clear(&r->unshallow);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the commands that talk to other repositories share. */
+#ifndef BUILTIN_FETCH_COMMON_H
+#define BUILTIN_FETCH_COMMON_H
+
+#include "compat/posix.h"
+#include "transport/fetch-session.h"
+
+/* protocol.version: 2 unless it says otherwise. */
+MUST_USE int client_protocol_version(const struct config_set *c, int *out, struct err *err);
+/* fetch_session_options.tell: standard error. */
+void show_remote_words(void *data, const char *text, size_t len);
+
+#endif

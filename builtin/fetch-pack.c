@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-fetch-pack(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/fetch-common.h"
+#include "builtin/pack-input.h"
+#include "cli/stdin-lines.h"
+#include "transport/connected.h"
+#include "util/alloc.h"
+
+static const char *const usage[] = {
+	"git fetch-pack [--all] [--quiet|-q] [--keep|-k] [--thin] [--include-tag]\n"
+	"               [--upload-pack=<git-upload-pack>]\n"
+	"               [--depth=<n>] [--no-progress]\n"
+	"               [-v] <repository> [<refs>...]",
+	NULL
+};
+
+struct fetch_pack {
+	struct repository *r;
+	int all, from_stdin, quiet, keep, thin, include_tag, deepen_relative, refetch, no_progress;
+	int check_connected, cloning, update_shallow, from_promisor, lock_pack, diag_url, verbose;
+	const char *program, *since, *depth;
+	struct strvec not_refs, server_options, names;
+	struct filter_spec filter;
+	struct pack_checks checks;
+	struct pack_progress progress;
+};
+
+static int opt_push(const struct option *opt, const char *arg, int unset)
+{
+	if (unset)
+		strvec_clear(opt->value);
+	else
+		strvec_push(opt->value, arg);
+	return 0;
+}
+
+static int opt_filter(const struct option *opt, const char *arg, int unset)
+{
+	struct err err = ERR_INIT;
+
+	if (unset)
+		filter_spec_release(opt->value);
+	else if (filter_spec_parse(opt->value, arg, &err) < 0)
+		die_err(&err);
+	return 0;
+}
+
+static int print_diagnosis(const char *text)
+{
+	static const char *const names[] = { "file", "ssh", "git", "helper" };
+	struct remote_url u = REMOTE_URL_INIT;
+	struct err err = ERR_INIT;
+
+	if (remote_url_parse(&u, text, &err) < 0)
+		return report_fatal(&err);
+	printf("Diag: url=%s\nDiag: protocol=%s\n", text, names[u.kind]);
+	if (u.kind == URL_SSH)
+		printf("Diag: userandhost=%s\nDiag: port=%s\n", u.user_host && *u.user_host ? u.user_host : "NULL",
+		       u.port ? u.port : "NONE");
+	else if (u.kind == URL_GIT)
+		printf("Diag: hostandport=%s\n", u.host_port);
+	printf("Diag: path=%s\n", u.path ? u.path : u.address);
+	remote_url_release(&u);
+	return finish_stdout();
+}
+
+/* ---- what is wanted ---- */
+
+/* Names of refs, and of objects by themselves; of each is told whether it was found. */
+static bool choose(struct fetch_pack *f, const struct remote_refs *refs, struct oid_array *wants,
+		   struct remote_refs *got)
+{
+	bool ok = true;
+
+	for (size_t i = 0; f->all && i < refs->nr; i++) {
+		struct remote_ref *to = remote_refs_add(got, refs->items[i].name);
+
+		to->oid = refs->items[i].oid;
+	}
+	for (size_t i = 0; i < f->names.nr; i++) {
+		const struct remote_ref *ref = remote_refs_find(refs, f->names.v[i]);
+		struct object_id oid;
+
+		if (ref) {
+			remote_refs_add(got, ref->name)->oid = ref->oid;
+		} else if (!oid_from_hex(&oid, f->names.v[i], f->r->algo)) {
+			remote_refs_add(got, f->names.v[i])->oid = oid;
+		} else {
+			error("no such remote ref %s", f->names.v[i]);
+			ok = false;
+		}
+	}
+	for (size_t i = 0; i < got->nr; i++)
+		if (!oid_is_null(&got->items[i].oid))
+			oid_array_append(wants, &got->items[i].oid);
+	oid_array_sort_unique(wants);
+	return ok;
+}
+
+/* Without what is here and whole. */
+static int drop_present(struct fetch_pack *f, struct oid_array *wants, struct err *err)
+{
+	struct oid_array left = OID_ARRAY_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < wants->nr; i++) {
+		struct oid_array one = { &wants->oid[i], 1, 1, true };
+		struct connected_options o = { .promised = f->from_promisor };
+		struct object_id missing;
+
+		rc = odb_has(f->r->odb, &wants->oid[i]) ? objects_are_connected(f->r, &one, &o, &missing, err) : 0;
+		if (!rc)
+			oid_array_append(&left, &wants->oid[i]);
+	}
+	oid_array_clear(wants);
+	*wants = left;
+	return rc < 0 ? rc : 0;
+}
+
+static void meter(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total)
+{
+	pack_progress_update(data, phase, done, total);
+}
+
+static int make_request(struct fetch_pack *f, struct fetch_wanted *w, struct err *err)
+{
+	const struct config_set *c = f->r->config;
+	const char *algorithm = "consecutive";
+	bool fsck = false;
+	char *end;
+	int rc = config_get_bool(c, "transfer.fsckobjects", &fsck, err);
+
+	if (rc >= 0)
+		rc = config_get_bool(c, "fetch.fsckobjects", &fsck, err);
+	if (rc >= 0)
+		rc = config_get_string(c, "fetch.negotiationalgorithm", &algorithm, err);
+	if (rc >= 0)
+		rc = negotiation_algorithm_parse(algorithm, &w->algorithm, err);
+	if (rc < 0)
+		return rc;
+	if (f->depth) {
+		w->depth = (int)strtol(f->depth, &end, 10);
+		if (*end || w->depth < 0)
+			die("invalid depth %s", f->depth);
+	}
+	if (f->since)
+		w->deepen_since = date_approxidate(f->since, NULL);
+	w->fsck = fsck ? &f->checks.fsck : NULL;
+	return 0;
+}
+
+static bool deepens(const struct fetch_wanted *w)
+{
+	return w->depth || w->deepen_since || w->deepen_not->nr;
+}
+
+static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_refs *got, bool *ok,
+		 struct err *err)
+{
+	struct remote_refs refs = REMOTE_REFS_INIT;
+	struct oid_array wants = OID_ARRAY_INIT;
+	struct fetch_wanted w = {
+		.oids = &wants, .deepen_relative = f->deepen_relative, .deepen_not = &f->not_refs,
+		.update_shallow = f->update_shallow, .filter = &f->filter, .from_promisor = f->from_promisor,
+		.refetch = f->refetch, .include_tag = f->include_tag, .thin = f->thin,
+		.keep = f->keep || f->lock_pack, .lock_pack = f->lock_pack || f->keep > 1,
+		.quiet = f->quiet || f->no_progress,
+	};
+	struct fetch_result result;
+	struct repo_operation *op = NULL;
+	int rc = make_request(f, &w, err);
+
+	fetch_result_init(&result);
+	if (!w.quiet && isatty(2)) {
+		w.meter = meter;
+		w.meter_data = &f->progress;
+	}
+	if (!rc)
+		rc = fetch_session_refs(s, NULL, &refs, err);
+	if (!rc)
+		*ok = choose(f, &refs, &wants, got);
+	if (!rc && !f->refetch && !deepens(&w))
+		rc = drop_present(f, &wants, err);
+	if (!rc && wants.nr) {
+		op = repo_operation_begin(f->r);
+		rc = fetch_session_get(s, &w, op, f->r, &result, err);
+		rc = repo_operation_end(op, rc, err);
+	}
+	pack_progress_stop(&f->progress);
+	if (!rc && w.lock_pack && result.objects)
+		printf("%s\t%s\n", f->lock_pack ? "keep" : "keep", oid_hex(&result.pack));
+	fetch_result_release(&result);
+	remote_refs_release(&refs);
+	oid_array_clear(&wants);
+	return rc;
+}
+
+static int run(struct fetch_pack *f, const char *repository)
+{
+	struct connect_options co = { .config = f->r->config, .program = f->program };
+	struct fetch_session_options so = { .algo = f->r->algo, .config = f->r->config,
+					    .server_options = &f->server_options };
+	struct remote_url url = REMOTE_URL_INIT;
+	struct remote_refs got = REMOTE_REFS_INIT;
+	struct fetch_session *s = NULL;
+	struct err err = ERR_INIT;
+	struct connection *c;
+	bool ok = true;
+	int rc = client_protocol_version(f->r->config, &co.version, &err);
+
+	so.version = co.version;
+	so.tell = f->quiet ? NULL : show_remote_words;
+	if (!rc)
+		rc = remote_url_parse(&url, repository, &err);
+	if (!rc)
+		rc = connect_service(&c, &url, "git-upload-pack", &co, &err);
+	if (!rc)
+		rc = fetch_session_open(&s, c, &so, &err);
+	if (!rc)
+		rc = fetch(f, s, &got, &ok, &err);
+	rc = fetch_session_end(s, rc, &err);
+	/* D2: told after the seal. */
+	for (size_t i = 0; !rc && i < got.nr; i++)
+		printf("%s %s\n", oid_hex(&got.items[i].oid), got.items[i].name);
+	remote_refs_release(&got);
+	remote_url_release(&url);
+	if (rc < 0)
+		return report_fatal(&err);
+	return finish_stdout() ? 128 : !ok;
+}
+
+int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct fetch_pack f = { .r = ctx->repo, .not_refs = STRVEC_INIT, .server_options = STRVEC_INIT,
+				.names = STRVEC_INIT, .filter = FILTER_SPEC_INIT,
+				.progress = { .reading = "Receiving objects", .resolving = "Resolving deltas",
+					      .forced = true } };
+	struct option opts[] = {
+		OPT_BOOL(0, "all", &f.all, "fetch all refs"),
+		OPT_BOOL(0, "stdin", &f.from_stdin, "take the list of refs from stdin"),
+		OPT_BOOL('q', "quiet", &f.quiet, "be quiet"),
+		OPT_COUNTUP('k', "keep", &f.keep, "keep the pack; twice: with a file .keep"),
+		OPT_BOOL(0, "lock-pack", &f.lock_pack, "with a file .keep"),
+		OPT_BOOL(0, "thin", &f.thin, "take a thin pack"),
+		OPT_BOOL(0, "include-tag", &f.include_tag, "take tags of what is sent, too"),
+		OPT_STRING(0, "upload-pack", &f.program, "exec", "the program of the other side"),
+		OPT_STRING(0, "exec", &f.program, "exec", "the same"),
+		OPT_STRING(0, "depth", &f.depth, "n", "limit the history"),
+		OPT_STRING(0, "shallow-since", &f.since, "date", "deepen back to that time"),
+		OPT_CALLBACK(0, "shallow-exclude", &f.not_refs, "ref", "deepen up to that ref", opt_push),
+		OPT_BOOL(0, "deepen-relative", &f.deepen_relative, "--depth counts from the boundary"),
+		OPT_BOOL(0, "refetch", &f.refetch, "as if nothing were here"),
+		OPT_BOOL(0, "no-progress", &f.no_progress, "show no progress"),
+		OPT_BOOL(0, "check-self-contained-and-connected", &f.check_connected,
+			 "tell whether the pack is complete by itself"),
+		OPT_BOOL(0, "cloning", &f.cloning, "nothing is here yet"),
+		OPT_BOOL(0, "update-shallow", &f.update_shallow, "take up the server's boundary"),
+		OPT_BOOL(0, "from-promisor", &f.from_promisor, "the pack is a promisor's"),
+		OPT_CALLBACK(0, "filter", &f.filter, "spec", "leave objects out", opt_filter),
+		OPT_CALLBACK('o', "server-option", &f.server_options, "option", "for the server", opt_push),
+		OPT_BOOL(0, "diag-url", &f.diag_url, "only show what the URL means"),
+		OPT_COUNTUP('v', "verbose", &f.verbose, "be verbose"),
+		OPT_END()
+	};
+	struct stdin_lines in = STDIN_LINES_INIT;
+	struct strbuf line = STRBUF_INIT;
+	int code;
+
+	pack_checks_init(&f.checks, false);
+	argc = parse_options(argc, argv, opts, usage, 0);
+	if (!argc)
+		usage_with_options(usage, opts);
+	if (f.diag_url)
+		return print_diagnosis(argv[0]);
+	for (int i = 1; i < argc; i++)
+		strvec_push(&f.names, argv[i]);
+	while (f.from_stdin && stdin_lines_next(&in, &line))
+		strvec_push(&f.names, line.buf);
+	stdin_lines_release(&in);
+	strbuf_release(&line);
+	if (!f.all && !f.names.nr)
+		usage_with_options(usage, opts);
+	code = run(&f, argv[0]);
+	pack_checks_release(&f.checks);
+	strvec_clear(&f.not_refs);
+	strvec_clear(&f.server_options);
+	strvec_clear(&f.names);
+	filter_spec_release(&f.filter);
+	return code;
+}
