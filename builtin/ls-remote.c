@@ -232,8 +232,9 @@ int cmd_ls_remote(int argc, const char **argv, struct command_ctx *ctx)
 	};
 	int code;
 
-	argc = parse_options(argc, argv, opts, usage,
-			     PARSE_OPT_STOP_AT_NON_OPTION | (argc > 2 ? PARSE_OPT_NO_INTERNAL_HELP : 0));
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		usage_with_options(usage, opts);
+	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	check_sort_keys(&l);
 	l.patterns = argv + 1;
 	l.nr_patterns = argc > 1 ? argc - 1 : 0;

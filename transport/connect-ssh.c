@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ssh: GIT_SSH_COMMAND, GIT_SSH, core.sshCommand, ssh.variant; git(1), git-config(1). */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "transport/connect-internal.h"
 #include "util/alloc.h"
 
@@ -79,7 +80,7 @@ static bool takes_openssh_options(const struct child_process *ssh, const struct 
 	strvec_push(&probe.args, host);
 	probe.use_shell = ssh->use_shell;
 	probe.no_stdin = true;
-	probe.out = probe.err = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	probe.out = sys->open("/dev/null", O_WRONLY | O_CLOEXEC, 0);
 	probe.err = probe.out >= 0 ? fcntl(probe.out, F_DUPFD_CLOEXEC, 0) : 0;
 	if (probe.out < 0)
 		probe.out = 0;
