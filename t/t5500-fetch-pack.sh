@@ -3,6 +3,7 @@
 
 test_description='git fetch-pack and ls-remote: version 2 of the protocol'
 . "$(dirname "$0")/test-lib.sh"
+SQ="'"
 
 test_expect_success 'a repository to fetch from' '
 	git init -q -b main src &&
@@ -120,15 +121,52 @@ test_expect_success 'an answer that is cut at any byte changes nothing' '
 	size=$(wc -c <"$ANSWER") &&
 	git init -q --bare cut &&
 	(cd cut && find . | sort) >before &&
-	n=0 &&
-	while test $n -lt "$size"
+	for n in $(seq 0 29 "$size") $((size - 1)) $((size - 4)) $((size - 5))
 	do
 		test_must_fail env CUT=$n git -C cut fetch-pack -q \
 			--upload-pack=../give-part ../src refs/heads/main 2>err >out &&
 		test_file_not_empty err &&
 		test_must_be_empty out || return 1
-		n=$((n + 29))
 	done &&
+	(cd cut && find . | sort) >after &&
+	test_cmp before after
+'
+
+test_expect_success 'ssh: the host, its port, the command, the version' '
+	write_script fake-ssh <<-\EOF &&
+	printf "%s\n" "$@" "P=$GIT_PROTOCOL" >ssh-args
+	for last; do :; done
+	exec sh -c "$last"
+	EOF
+	GIT_SSH=./fake-ssh GIT_SSH_VARIANT=ssh git ls-remote "ssh://me@host:2222$PWD/src" >out &&
+	git ls-remote src >expect &&
+	test_cmp expect out &&
+	cat >expect <<-EOF &&
+	-o
+	SendEnv=GIT_PROTOCOL
+	-p
+	2222
+	me@host
+	git-upload-pack $SQ$PWD/src$SQ
+	P=version=2
+	EOF
+	test_cmp expect ssh-args &&
+	GIT_SSH=./fake-ssh GIT_SSH_VARIANT=putty git ls-remote "ssh://host:2222$PWD/src" >out &&
+	test_grep "^-P\$" ssh-args &&
+	GIT_SSH=./fake-ssh GIT_SSH_VARIANT=simple test_must_fail git ls-remote "ssh://host:2222/x" 2>err &&
+	test_grep "does not support setting port" err &&
+	test_must_fail git ls-remote "ssh://-oProxyCommand=x/y" 2>err &&
+	test_grep "strange hostname" err
+'
+
+test_expect_success 'a pack that lacks what it leads to is refused' '
+	git init -q --bare less &&
+	(cd less && git fetch-pack -q --filter=blob:none --from-promisor --upload-pack=../keep-answer \
+		../src refs/heads/main) &&
+	ANSWER=$PWD/less/answer-of-all && export ANSWER &&
+	test_must_fail env CUT=100000000 git -C cut fetch-pack -q --upload-pack=../give-part \
+		../src refs/heads/main 2>err &&
+	test_grep "did not receive expected object" err &&
 	(cd cut && find . | sort) >after &&
 	test_cmp before after
 '
