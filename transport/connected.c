@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "history/promisor.h"
 #include "history/revision.h"
+#include "object/tag.h"
 #include "object/tree.h"
 #include "transport/connected.h"
 
@@ -15,7 +16,7 @@ struct check {
 	uint64_t nr;
 };
 
-/* 0: it may be missing; ERR_NOT_FOUND; < 0. */
+/* 0: it may be missing; ERR_NOT_FOUND: *missing; < 0. */
 static int is_missing(struct check *c, const struct object_id *oid, struct err *err)
 {
 	int rc = c->o->promised ? promises_has(&c->promises, oid, err) : 0;
@@ -63,21 +64,44 @@ static int exclude_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-static int add_tip(struct check *c, const struct object_id *oid, struct err *err)
+/* Tags one by one, so that what is not there is known by name. 1; 0: it may be missing, < 0. */
+static int follow_tags(struct check *c, struct object_id *oid, enum object_type *type, struct err *err)
 {
 	const struct object_source *src = odb_source_unreplaced(c->repo->odb);
-	struct object_id peeled;
-	enum object_type type;
+	struct object_info info;
+	int rc;
 
-	if (!odb_has(c->repo->odb, oid))
-		return is_missing(c, oid, err);
-	if (object_peel(src, oid, OBJ_ANY, &peeled, &type, err) < 0)
-		return is_missing(c, oid, err);
+	for (;;) {
+		struct object_buf buf = OBJECT_BUF_INIT;
+		struct tag_view tag;
+
+		if (!odb_has(c->repo->odb, oid))
+			return is_missing(c, oid, err);
+		rc = src->info(src->data, oid, &info, err);
+		*type = info.type;
+		if (rc < 0 || info.type != OBJ_TAG)
+			return rc < 0 ? rc : 1;
+		rc = src->read(src->data, oid, &buf, err);
+		if (!rc)
+			rc = tag_parse(&tag, buf.data, buf.size, src->algo, err);
+		if (!rc)
+			*oid = tag.target;
+		object_buf_release(&buf);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+static int add_tip(struct check *c, struct object_id oid, struct err *err)
+{
+	enum object_type type;
+	int rc = follow_tags(c, &oid, &type, err);
+
+	if (rc <= 0)
+		return rc;
 	if (type == OBJ_COMMIT)
-		rev_walk_add_commit(c->walk, &peeled, "", 0);
-	else if (type == OBJ_TREE)
-		return check_tree(c, &peeled, err);
-	return 0;
+		rev_walk_add_commit(c->walk, &oid, "", 0);
+	return type == OBJ_TREE ? check_tree(c, &oid, err) : 0;
 }
 
 static int check_commits(struct check *c, struct err *err)
@@ -87,6 +111,8 @@ static int check_commits(struct check *c, struct err *err)
 
 	while (!rc && (rc = rev_walk_next(c->walk, &commit, err)) > 0)
 		rc = check_tree(c, &commit->tree, err);
+	for (size_t i = 0; !rc && i < c->walk->missing.nr; i++)
+		rc = is_missing(c, &c->walk->missing.oid[i], err);
 	return rc;
 }
 
@@ -100,11 +126,12 @@ int objects_are_connected(struct repository *r, const struct oid_array *tips,
 	if (rc < 0)
 		return rc;
 	*missing = r->algo->null_oid;
+	c.walk->missing_ok = true;
 	commit_pool_ignore_graph(c.walk->pool); /* which says nothing about what is there */
 	for (size_t i = 0; o->shallow && i < o->shallow->nr; i++)
 		commit_pool_add_shallow(c.walk->pool, &o->shallow->oid[i]);
 	for (size_t i = 0; !rc && i < tips->nr; i++)
-		rc = add_tip(&c, &tips->oid[i], &local);
+		rc = add_tip(&c, tips->oid[i], &local);
 	if (!rc)
 		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, exclude_ref, &c, &local);
 	if (!rc)
