@@ -99,21 +99,36 @@ static bool choose(struct fetch_pack *f, const struct remote_refs *refs, struct 
 	return ok;
 }
 
-/* Without what is here and whole. */
+static int note_own(void *data, const struct ref *ref)
+{
+	oidset_insert(data, &ref->oid);
+	return 0;
+}
+
+/*
+ * Without what is here and whole: what our refs name; and if the others are here, and all that they lead to, these,
+ * too. One that is not whole makes all of the others wanted, which costs no more than lines.
+ */
 static int drop_present(struct fetch_pack *f, struct oid_array *wants, struct err *err)
 {
-	struct oid_array left = OID_ARRAY_INIT;
-	int rc = 0;
+	struct connected_options o = { .promised = f->from_promisor };
+	struct oid_array left = OID_ARRAY_INIT, here = OID_ARRAY_INIT;
+	struct oidset own = OIDSET_INIT;
+	struct object_id missing;
+	int rc = refs_foreach(f->r->refs, "", REFS_NO_PEEL, note_own, &own, err);
 
-	for (size_t i = 0; rc >= 0 && i < wants->nr; i++) {
-		struct oid_array one = { &wants->oid[i], 1, 1, true };
-		struct connected_options o = { .promised = f->from_promisor };
-		struct object_id missing;
-
-		rc = odb_has(f->r->odb, &wants->oid[i]) ? objects_are_connected(f->r, &one, &o, &missing, err) : 0;
-		if (!rc)
+	for (size_t i = 0; !rc && i < wants->nr; i++)
+		if (!odb_has(f->r->odb, &wants->oid[i]))
 			oid_array_append(&left, &wants->oid[i]);
+		else if (!oidset_contains(&own, &wants->oid[i]))
+			oid_array_append(&here, &wants->oid[i]);
+	if (!rc && here.nr) {
+		rc = objects_are_connected(f->r, &here, &o, &missing, err);
+		for (size_t i = 0; !rc && i < here.nr; i++)
+			oid_array_append(&left, &here.oid[i]);
 	}
+	oidset_clear(&own);
+	oid_array_clear(&here);
 	oid_array_clear(wants);
 	*wants = left;
 	return rc < 0 ? rc : 0;
@@ -151,11 +166,40 @@ static int make_request(struct fetch_pack *f, struct fetch_wanted *w, struct err
 	return 0;
 }
 
-static bool deepens(const struct fetch_wanted *w)
+/* What must not be named; it is no result. */
+static bool drop_rejected(struct remote_refs *got, struct oid_array *rejected)
 {
-	return w->depth || w->deepen_since || w->deepen_not->nr;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < got->nr; i++) {
+		struct remote_ref ref = got->items[i];
+
+		if (oid_array_contains(rejected, &ref.oid)) {
+			warning("rejected %s because shallow roots are not allowed to be updated", ref.name);
+			free(ref.name);
+			continue;
+		}
+		got->items[nr++] = ref;
+	}
+	if (nr == got->nr)
+		return false;
+	got->nr = nr;
+	return true;
 }
 
+/* Into an operation that is committed when the server has ended well. */
+static int get(struct fetch_pack *f, struct fetch_session *s, const struct fetch_wanted *w,
+	       struct fetch_result *result, struct err *err)
+{
+	struct repo_operation *op = w->oids->nr ? repo_operation_begin(f->r) : NULL;
+	int rc = op ? fetch_session_get(s, w, op, f->r, result, err) : 0;
+
+	rc = fetch_session_end(s, rc, err);
+	pack_progress_stop(&f->progress);
+	return op ? repo_operation_end(op, rc, err) : rc;
+}
+
+/* The session ends with it. */
 static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_refs *got, bool *ok,
 		 struct err *err)
 {
@@ -163,13 +207,12 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 	struct oid_array wants = OID_ARRAY_INIT;
 	struct fetch_wanted w = {
 		.oids = &wants, .deepen_relative = f->deepen_relative, .deepen_not = &f->not_refs,
-		.update_shallow = f->update_shallow, .filter = &f->filter, .from_promisor = f->from_promisor,
-		.refetch = f->refetch, .include_tag = f->include_tag, .thin = f->thin,
-		.keep = f->keep || f->lock_pack, .lock_pack = f->lock_pack || f->keep > 1,
+		.update_shallow = f->update_shallow || f->cloning, .filter = &f->filter,
+		.from_promisor = f->from_promisor, .refetch = f->refetch, .include_tag = f->include_tag,
+		.thin = f->thin, .keep = f->keep || f->lock_pack, .lock_pack = f->lock_pack || f->keep > 1,
 		.quiet = f->quiet || f->no_progress,
 	};
 	struct fetch_result result;
-	struct repo_operation *op = NULL;
 	int rc = make_request(f, &w, err);
 
 	fetch_result_init(&result);
@@ -181,16 +224,16 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 		rc = fetch_session_refs(s, NULL, &refs, err);
 	if (!rc)
 		*ok = choose(f, &refs, &wants, got);
-	if (!rc && !f->refetch && !deepens(&w))
+	if (!rc && !f->refetch && !fetch_wanted_deepens(&w))
 		rc = drop_present(f, &wants, err);
-	if (!rc && wants.nr) {
-		op = repo_operation_begin(f->r);
-		rc = fetch_session_get(s, &w, op, f->r, &result, err);
-		rc = repo_operation_end(op, rc, err);
-	}
-	pack_progress_stop(&f->progress);
+	if (rc < 0)
+		rc = fetch_session_end(s, rc, err);
+	else
+		rc = get(f, s, &w, &result, err);
 	if (!rc && w.lock_pack && result.objects)
-		printf("%s\t%s\n", f->lock_pack ? "keep" : "keep", oid_hex(&result.pack));
+		printf("keep\t%s\n", oid_hex(&result.pack));
+	if (!rc && drop_rejected(got, &result.rejected))
+		*ok = false;
 	fetch_result_release(&result);
 	remote_refs_release(&refs);
 	oid_array_clear(&wants);
@@ -220,7 +263,6 @@ static int run(struct fetch_pack *f, const char *repository)
 		rc = fetch_session_open(&s, c, &so, &err);
 	if (!rc)
 		rc = fetch(f, s, &got, &ok, &err);
-	rc = fetch_session_end(s, rc, &err);
 	/* D2: told after the seal. */
 	for (size_t i = 0; !rc && i < got.nr; i++)
 		printf("%s %s\n", oid_hex(&got.items[i].oid), got.items[i].name);

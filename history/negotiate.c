@@ -11,7 +11,7 @@
 
 #define SEEN 1u	  /* it is in the queue, or has been */
 #define COMMON 2u /* both sides have it */
-#define TELL 4u   /* common, but the server shall be told once: it does not know that we have it */
+#define TELL 4u   /* common once it is met, but the server shall be told once: it does not know that we have it */
 #define DONE 8u	  /* it has left the queue */
 
 /* Of skipping, for each commit by its index. */
@@ -136,17 +136,13 @@ int negotiator_add_tip(struct negotiator *n, const struct object_id *oid, struct
 	return !c || c->flags & SEEN ? 0 : enqueue(n, c, 0, err);
 }
 
-int negotiator_add_known(struct negotiator *n, const struct object_id *oid, struct err *err)
+void negotiator_add_known(struct negotiator *n, const struct object_id *oid)
 {
 	struct commit *c = n->algorithm == NEGOTIATE_NOOP ? NULL : find_commit(n, oid);
 
-	if (!c || c->flags & COMMON)
-		return 0;
-	if (c->flags & SEEN) {
+	/* Without a ref of ours that leads there it may not be whole. */
+	if (c)
 		c->flags |= TELL;
-		return 0;
-	}
-	return enqueue(n, c, TELL, err);
 }
 
 /* What comes after c, of which is known now whether it is told. */

@@ -5,7 +5,7 @@
  *
  *	negotiator_new(&n, r, NEGOTIATE_CONSECUTIVE, err)
  *	negotiator_add_tip(n, &oid, err)            of each ref
- *	negotiator_add_known(n, &oid, err)          what the server has said that it has
+ *	negotiator_add_known(n, &oid)               what the server has said that it has
  *	while (negotiator_next(n, &oid, err) > 0)   to be told
  *	    negotiator_ack(n, &oid, err)            whenever the server has it
  *	negotiator_free(n)
@@ -34,7 +34,8 @@ MUST_USE int negotiator_new(struct negotiator **out, struct repository *r, enum 
 void negotiator_free(struct negotiator *n); /* NULL is fine */
 /* What leads to no commit, or is not here, is passed over. */
 MUST_USE int negotiator_add_tip(struct negotiator *n, const struct object_id *oid, struct err *err);
-MUST_USE int negotiator_add_known(struct negotiator *n, const struct object_id *oid, struct err *err);
+/* The walk goes no further than to these. An object that no tip leads to is never told: it may not be whole. */
+void negotiator_add_known(struct negotiator *n, const struct object_id *oid);
 /* 1: *out is the next one; 0: there are no more, < 0. */
 int negotiator_next(struct negotiator *n, struct object_id *out, struct err *err);
 /* 1: that was known before; 0, < 0. */

@@ -58,13 +58,27 @@ struct fetch_task {
 	struct repository *r;
 	struct fetch_result *result;
 	struct negotiator *n;
-	struct oid_array boundary; /* our own, before */
+	struct oid_array boundary; /* our own, before; sorted */
+	struct oid_array shallow, unshallow; /* as the server has told them */
+	/* Commits of the server's own boundary that are none of ours: nobody has asked to deepen. */
+	struct oid_array roots;
+	/* While the pack is checked: these need no parents. */
+	struct oidset boundaries;
 };
 int fetch_negotiate_v2(struct fetch_task *t, struct err *err);
-/* fetch-receive.c */
+
+/* ---- fetch-receive.c ---- */
 MUST_USE int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *err);
-/* fetch-shallow.c: "shallow OID", "unshallow OID"; 1: it was such a line, 0, < 0. */
+
+/* ---- fetch-shallow.c: the boundary ---- */
+/* "shallow OID", "unshallow OID"; 1: it was such a line, 0, < 0. */
 int fetch_take_shallow(struct fetch_task *t, const char *line, struct err *err);
+/* All have been told: what they mean. */
+MUST_USE int fetch_settle_shallow(struct fetch_task *t, struct err *err);
 MUST_USE int fetch_stage_shallow(struct fetch_task *t, struct repo_operation *op, struct err *err);
+
+/* ---- fetch-check.c ---- */
+/* Is all there that the pack, what is wanted and the new boundary lead to? Rejects what needs the server's boundary. */
+MUST_USE int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, struct err *err);
 
 #endif

@@ -3,7 +3,6 @@
 #include "compat/posix.h"
 #include <unistd.h>
 #include "pack/receive/receive.h"
-#include "transport/connected.h"
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -14,7 +13,6 @@ struct reception {
 	struct fetch_task *t;
 	struct repo_operation *op;
 	struct pack_receive *rx;
-	struct oid_array foreign;
 	uint32_t nr;
 	bool loose;
 	unsigned char head[HEAD_BYTES];
@@ -91,7 +89,7 @@ static int begin(struct reception *p, struct err *err)
 	struct pack_receive_options o = {
 		.algo = r->algo, .odb = r->odb, .level = r->settings.pack_level,
 		.fsck = w->fsck, .check_links = !w->from_promisor && !w->no_dependents,
-		.shallow = &p->t->result->boundaries, .use_bases = p->loose, .fix_thin = !p->loose,
+		.shallow = &p->t->boundaries, .use_bases = p->loose, .fix_thin = !p->loose,
 		.object = p->loose ? write_object : NULL, .big_blob = p->loose ? write_big_blob : NULL,
 		.progress = w->meter ? show_progress : NULL, .data = p,
 	};
@@ -99,10 +97,6 @@ static int begin(struct reception *p, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < p->t->result->shallow.nr; i++)
-		oidset_insert(&p->t->result->boundaries, &p->t->result->shallow.oid[i]);
-	for (size_t i = 0; i < p->t->boundary.nr; i++)
-		oidset_insert(&p->t->result->boundaries, &p->t->boundary.oid[i]);
 	p->rx = pack_receive_new(&o);
 	return p->loose ? repo_operation_open_objects(p->op, err) : 0;
 }
@@ -129,39 +123,6 @@ static int read_pack(struct reception *p, const char *packdir, struct err *err)
 	if (!rc && !p->loose)
 		pack_receive_start_writeback(p->rx, repo_operation_batch(p->op), packdir);
 	return rc ? rc : pack_receive_resolve(p->rx, err);
-}
-
-/* ---- is everything there? ---- */
-
-static int note_foreign(void *data, const struct object_id *oid, enum object_type type UNUSED,
-			struct err *err UNUSED)
-{
-	oid_array_append(data, oid);
-	return 0;
-}
-
-/* Wanted, and not in the pack: the server found that we have it. Then it has to be whole. */
-static int check_connected(struct reception *p, struct err *err)
-{
-	struct fetch_task *t = p->t;
-	struct connected_options o = { .shallow = &t->result->shallow, .promised = t->w->from_promisor };
-	struct object_id missing;
-	int rc = pack_receive_foreach_foreign(p->rx, note_foreign, &p->foreign, err);
-
-	for (size_t i = 0; !rc && i < t->w->oids->nr; i++)
-		if (!pack_receive_has(p->rx, &t->w->oids->oid[i]))
-			oid_array_append(&p->foreign, &t->w->oids->oid[i]);
-	for (size_t i = 0; !rc && i < t->result->wanted_refs.nr; i++)
-		if (!pack_receive_has(p->rx, &t->result->wanted_refs.items[i].oid))
-			oid_array_append(&p->foreign, &t->result->wanted_refs.items[i].oid);
-	if (rc < 0 || !p->foreign.nr)
-		return rc;
-	oid_array_sort_unique(&p->foreign);
-	rc = objects_are_connected(t->r, &p->foreign, &o, &missing, err);
-	if (!rc)
-		return err_set(err, ERR_NOT_FOUND, "remote did not send all necessary objects: %s is missing",
-			       oid_hex(&missing));
-	return rc < 0 ? rc : 0;
 }
 
 static char *promisor_text(const struct fetch_task *t)
@@ -203,7 +164,7 @@ int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *e
 	if (!rc)
 		rc = read_pack(&p, packdir, err);
 	if (!rc)
-		rc = check_connected(&p, err);
+		rc = fetch_check_pack(t, p.rx, err);
 	if (!rc && !p.loose && p.nr)
 		rc = stage_pack(&p, packdir, err);
 	if (!rc) {
@@ -211,7 +172,6 @@ int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *e
 		t->result->pack = *pack_receive_checksum(p.rx);
 	}
 	t->result->received = p.rx; /* its temporary directory is needed until the end of the operation */
-	oid_array_clear(&p.foreign);
 	free(packdir);
 	return rc;
 }

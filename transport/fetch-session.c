@@ -588,3 +588,8 @@ int fetch_session_bundle_uri(struct fetch_session *s, struct strvec *out, struct
 		return err_set(err, ERR_CORRUPT, "expected flush after bundle-uri listing");
 	return session_end_answer(s, err);
 }
+
+bool fetch_wanted_deepens(const struct fetch_wanted *w)
+{
+	return w->depth || w->deepen_since || (w->deepen_not && w->deepen_not->nr);
+}

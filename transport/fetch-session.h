@@ -5,7 +5,11 @@
  *	fetch_session_open(&s, connection, &options, err)     capabilities; in version 0 the refs, too
  *	fetch_session_refs(s, &prefixes, &refs, err)
  *	fetch_session_get(s, &request, op, &result, err)      negotiates, receives the pack into the operation
- *	fetch_session_free(s)
+ *	rc = fetch_session_end(s, rc, err)                    and only then
+ *	repo_operation_end(op, rc, err)
+ *	fetch_result_release(&result)
+ *
+ * The session ends before the operation is committed: a server that fails at last has given nothing.
  *
  * Nothing that comes is trusted. Names of refs and capabilities have caps and are checked; text for the user
  * (band 2, ERR packets, band 3) reaches a terminal without control characters (sideband.allowControlCharacters), each line
@@ -66,8 +70,12 @@ struct fetch_wanted {
 	bool deepen_relative;
 	timestamp_t deepen_since; /* 0: not said */
 	const struct strvec *deepen_not; /* names of refs there; NULL: none */
-	bool update_shallow;	/* --update-shallow: take up the server's boundary */
-	bool reject_shallow;	/* the server must not be shallow: ERR_ABORTED */
+	/*
+	 * The server is shallow itself, and nobody asked to deepen: its boundary is taken up as far as what comes ends
+	 * there (update_shallow, as for a clone), or that is an error (reject_shallow, ERR_ABORTED); else
+	 * what needs it is in result.rejected.
+	 */
+	bool update_shallow, reject_shallow;
 	/* what is left out */
 	const struct filter_spec *filter; /* NULL, or no parts: nothing */
 	bool from_promisor; /* the pack's objects are promised: a .promisor goes beside it */
@@ -90,14 +98,21 @@ struct fetch_wanted {
 };
 #define FETCH_DEPTH_INFINITE 0x7fffffff
 
+/* Does it move the boundary? Then even what is here has to be asked for. */
+bool fetch_wanted_deepens(const struct fetch_wanted *w);
+
 struct fetch_result {
 	struct oid_array common;  /* what both have: negotiate_only */
 	struct oid_array shallow, unshallow; /* how our boundary has changed; staged in the operation */
+	/*
+	 * Of what was wanted: no ref may name these, because their history ends at the server's own boundary. "rejected
+	 * REF because shallow roots are not allowed to be updated"
+	 */
+	struct oid_array rejected;
 	struct remote_refs wanted_refs; /* what refs of `refs` stand for */
 	uint64_t objects, bytes; /* of the pack */
 	struct object_id pack;	 /* its checksum; null: nothing was needed */
 	struct pack_receive *received; /* internal: what the operation has still to publish */
-	struct oidset boundaries;      /* internal */
 };
 /* Release it after the end of the operation. */
 void fetch_result_init(struct fetch_result *r);

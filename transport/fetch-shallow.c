@@ -14,15 +14,58 @@ int fetch_take_shallow(struct fetch_task *t, const char *line, struct err *err)
 	const char *hex;
 
 	if (skip_prefix(line, "shallow ", &hex))
-		list = &t->result->shallow;
+		list = &t->shallow;
 	else if (skip_prefix(line, "unshallow ", &hex))
-		list = &t->result->unshallow;
+		list = &t->unshallow;
 	else
 		return 0;
 	if (oid_from_hex(&oid, hex, t->s->algo) < 0)
 		return err_set(err, ERR_CORRUPT, "invalid shallow line: %s", line);
 	oid_array_append(list, &oid);
 	return 1;
+}
+
+/* Only what is on our boundary can leave it. */
+static int take_unshallow(struct fetch_task *t, struct err *err)
+{
+	for (size_t i = 0; i < t->unshallow.nr; i++) {
+		if (!oid_array_contains(&t->boundary, &t->unshallow.oid[i]))
+			return err_set(err, ERR_CORRUPT, "no shallow found: unshallow %s",
+				       oid_hex(&t->unshallow.oid[i]));
+		oid_array_append(&t->result->unshallow, &t->unshallow.oid[i]);
+	}
+	return 0;
+}
+
+static void note_boundaries(struct fetch_task *t)
+{
+	for (size_t i = 0; i < t->shallow.nr; i++)
+		oidset_insert(&t->boundaries, &t->shallow.oid[i]);
+	for (size_t i = 0; i < t->boundary.nr; i++)
+		if (!oid_array_contains(&t->unshallow, &t->boundary.oid[i]))
+			oidset_insert(&t->boundaries, &t->boundary.oid[i]);
+}
+
+int fetch_settle_shallow(struct fetch_task *t, struct err *err)
+{
+	int rc = take_unshallow(t, err);
+
+	if (rc < 0)
+		return rc;
+	oid_array_sort_unique(&t->shallow);
+	note_boundaries(t);
+	/* Who moves our boundary back means these lines as an answer to that. */
+	if (fetch_wanted_deepens(t->w) || t->unshallow.nr) {
+		for (size_t i = 0; i < t->shallow.nr; i++)
+			oid_array_append(&t->result->shallow, &t->shallow.oid[i]);
+		return 0;
+	}
+	if (t->shallow.nr && t->w->reject_shallow)
+		return err_set(err, ERR_ABORTED, "source repository is shallow, reject to clone.");
+	for (size_t i = 0; i < t->shallow.nr; i++)
+		if (!oid_array_contains(&t->boundary, &t->shallow.oid[i]))
+			oid_array_append(&t->roots, &t->shallow.oid[i]);
+	return 0;
 }
 
 /* What is in the file then. */

@@ -21,9 +21,8 @@ static int add_shallow(struct fetch_task *t, struct err *err)
 {
 	const struct fetch_wanted *w = t->w;
 	struct pkt_writer *out = &t->s->out;
-	bool deepens = w->depth || w->deepen_since || (w->deepen_not && w->deepen_not->nr);
 
-	if (!deepens && !t->boundary.nr)
+	if (!fetch_wanted_deepens(w) && !t->boundary.nr)
 		return 0;
 	if (!session_capability_has(t->s, "fetch", "shallow"))
 		return err_set(err, ERR_UNSUPPORTED, "Server does not support shallow requests");

@@ -13,10 +13,10 @@ void fetch_result_release(struct fetch_result *r)
 {
 	pack_receive_free(r->received);
 	r->received = NULL;
-	oidset_clear(&r->boundaries);
 	oid_array_clear(&r->common);
 	oid_array_clear(&r->shallow);
 	oid_array_clear(&r->unshallow);
+	oid_array_clear(&r->rejected);
 	remote_refs_release(&r->wanted_refs);
 }
 
@@ -50,8 +50,18 @@ static int begin_negotiation(struct fetch_task *t, struct err *err)
 	else
 		rc = refs_foreach(t->r->refs, "", REFS_NO_PEEL, add_ref, &tips, err);
 	for (size_t i = 0; !rc && !w->negotiate_only && i < t->s->advertised.nr; i++)
-		rc = negotiator_add_known(t->n, &t->s->advertised.oid[i], err);
+		negotiator_add_known(t->n, &t->s->advertised.oid[i]);
 	return rc;
+}
+
+static void release_task(struct fetch_task *t)
+{
+	negotiator_free(t->n);
+	oid_array_clear(&t->boundary);
+	oid_array_clear(&t->shallow);
+	oid_array_clear(&t->unshallow);
+	oid_array_clear(&t->roots);
+	oidset_clear(&t->boundaries);
 }
 
 int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, struct repo_operation *op,
@@ -67,16 +77,15 @@ int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, str
 		rc = begin_negotiation(&t, err);
 	if (!rc)
 		rc = fetch_negotiate_v2(&t, err);
-	if (rc > 0 && w->reject_shallow && result->shallow.nr)
-		rc = err_set(err, ERR_ABORTED, "source repository is shallow, reject to clone.");
 	if (rc > 0) {
-		rc = fetch_receive(&t, op, err);
+		rc = fetch_settle_shallow(&t, err);
+		if (!rc)
+			rc = fetch_receive(&t, op, err);
 		if (!rc)
 			rc = session_end_answer(s, err);
 		if (!rc)
 			rc = fetch_stage_shallow(&t, op, err);
 	}
-	negotiator_free(t.n);
-	oid_array_clear(&t.boundary);
+	release_task(&t);
 	return rc < 0 ? rc : 0;
 }
