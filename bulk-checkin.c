@@ -49,6 +49,11 @@ struct bulk_checkin *bulk_checkin_new(const struct object_stage_options *opts)
 	return b;
 }
 
+void bulk_checkin_keep_loose(struct bulk_checkin *b)
+{
+	object_stage_keep_loose(b->stage);
+}
+
 void bulk_checkin_abort(struct bulk_checkin *b)
 {
 	if (!b)

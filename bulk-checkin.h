@@ -27,6 +27,9 @@ struct bulk_checkin;
 
 struct bulk_checkin *bulk_checkin_new(const struct object_stage_options *opts);
 
+/* No number of objects makes a pack from now on: somebody has said otherwise how many may be loose. */
+void bulk_checkin_keep_loose(struct bulk_checkin *b);
+
 /* Add from memory, now; the oid is known on return. */
 MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 			      const void *data, size_t size, struct object_id *oid,

@@ -70,6 +70,11 @@ struct object_stage *object_stage_new(const struct object_stage_options *opts)
 	return s;
 }
 
+void object_stage_keep_loose(struct object_stage *s)
+{
+	s->o.unpack_limit = 0;
+}
+
 bool object_stage_is_pending(const struct object_stage *s)
 {
 	return s->unstaged != s->nr_held || s->pack_open;

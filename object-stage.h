@@ -32,6 +32,7 @@ struct object_stage_options {
 };
 
 struct object_stage *object_stage_new(const struct object_stage_options *opts);
+void object_stage_keep_loose(struct object_stage *s); /* unpack_limit becomes 0 */
 /* Removes the staging directories, with what was not staged. */
 void object_stage_free(struct object_stage *s);
 /* Objects have been added that are not staged. */

@@ -208,7 +208,7 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 	struct fetch_wanted w = {
 		.oids = &wants, .deepen_relative = f->deepen_relative, .deepen_not = &f->not_refs,
 		.update_shallow = f->update_shallow || f->cloning, .filter = &f->filter,
-		.from_promisor = f->from_promisor, .refetch = f->refetch, .include_tag = f->include_tag,
+		.from_promisor = f->from_promisor, .sought = got, .refetch = f->refetch, .include_tag = f->include_tag,
 		.thin = f->thin, .keep = f->keep || f->lock_pack, .lock_pack = f->lock_pack || f->keep > 1,
 		.quiet = f->quiet || f->no_progress,
 	};

@@ -62,6 +62,33 @@ test_expect_success 'few objects go loose, and -k keeps a pack' '
 	test_line_count = 1 packs
 '
 
+test_expect_success 'the limit is what the settings say, be it more than a hundred' '
+	git init -q -b main many &&
+	for i in $(seq 120)
+	do
+		echo "$i" >"many/$i" || return 1
+	done &&
+	git -C many add . &&
+	test_tick &&
+	git -C many commit -qm many &&
+	while read -r packs settings
+	do
+		rm -rf to &&
+		git init -q --bare to &&
+		git -C to $settings fetch-pack -q ../many refs/heads/main &&
+		find to/objects/pack -name "*.pack" >list &&
+		test_line_count = "$packs" list || return 1
+	done <<-\EOF
+	1
+	0 -c fetch.unpackLimit=500
+	0 -c transfer.unpackLimit=500
+	1 -c fetch.unpackLimit=3 -c transfer.unpackLimit=500
+	0 -c fetch.unpackLimit=-1 -c transfer.unpackLimit=500
+	1 -c fetch.unpackLimit=-1
+	0 -c fetch.unpackLimit=0
+	EOF
+'
+
 test_expect_success 'only what is new is sent' '
 	test_commit -C src c9 file9 &&
 	new=$(git -C src rev-parse main) &&
@@ -96,7 +123,8 @@ test_expect_success 'a filter leaves blobs out, and the pack is a promise' '
 	git -C partial fetch-pack -q --filter=blob:none --from-promisor ../src refs/heads/main &&
 	find partial/objects/pack -name "*.promisor" >marks &&
 	test_line_count = 1 marks &&
-	test_grep "^$new\$" "$(cat marks)" &&
+	echo "$new refs/heads/main" >expect &&
+	test_cmp expect "$(cat marks)" &&
 	git verify-pack -v partial/objects/pack/*.idx >list &&
 	test_grep ! " blob " list
 '

@@ -8,13 +8,14 @@
 #include "util/bytes.h"
 
 #define HEAD_BYTES 12
+#define UNPACK_LIMIT_DEFAULT 100
 
 struct reception {
 	struct fetch_task *t;
 	struct repo_operation *op;
 	struct pack_receive *rx;
 	uint32_t nr;
-	bool loose;
+	bool loose, limited; /* limited: the user has said how many may be loose */
 	unsigned char head[HEAD_BYTES];
 };
 
@@ -35,16 +36,20 @@ static int read_head(struct reception *p, struct err *err)
 	return 0;
 }
 
-/* fetch.unpackLimit, transfer.unpackLimit, 100: fewer objects go loose. */
+/* fetch.unpackLimit, transfer.unpackLimit: fewer objects go loose; 0: all do. */
 static int choose_form(struct reception *p, struct err *err)
 {
+	const struct config_set *c = p->t->r->config;
 	const struct fetch_wanted *w = p->t->w;
-	int limit = 100, rc;
+	int limit = -1, rc;
 
-	rc = config_get_int(p->t->r->config, "fetch.unpacklimit", &limit, err);
-	if (!rc)
-		rc = config_get_int(p->t->r->config, "transfer.unpacklimit", &limit, err);
-	p->loose = !w->keep && !w->from_promisor && limit > 0 && p->nr < (uint32_t)limit;
+	rc = config_get_int(c, "fetch.unpacklimit", &limit, err);
+	if (rc >= 0 && limit < 0)
+		rc = config_get_int(c, "transfer.unpacklimit", &limit, err);
+	p->limited = limit >= 0;
+	if (limit < 0)
+		limit = UNPACK_LIMIT_DEFAULT;
+	p->loose = !w->keep && !w->from_promisor && (!limit || p->nr < (uint32_t)limit);
 	return rc < 0 ? rc : 0;
 }
 
@@ -98,7 +103,12 @@ static int begin(struct reception *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	p->rx = pack_receive_new(&o);
-	return p->loose ? repo_operation_open_objects(p->op, err) : 0;
+	if (!p->loose)
+		return 0;
+	rc = repo_operation_open_objects(p->op, err);
+	if (!rc && p->limited)
+		bulk_checkin_keep_loose(odb_batch(r->odb));
+	return rc;
 }
 
 static int read_pack(struct reception *p, const char *packdir, struct err *err)
@@ -125,19 +135,20 @@ static int read_pack(struct reception *p, const char *packdir, struct err *err)
 	return rc ? rc : pack_receive_resolve(p->rx, err);
 }
 
-static char *promisor_text(const struct fetch_task *t)
+static char *promisor_text(const struct remote_refs *sought)
 {
 	struct strbuf text = STRBUF_INIT;
 
-	for (size_t i = 0; i < t->w->oids->nr; i++)
-		strbuf_addf(&text, "%s%s", i ? "\n" : "", oid_hex(&t->w->oids->oid[i]));
+	for (size_t i = 0; sought && i < sought->nr; i++)
+		strbuf_addf(&text, "%s%s %s", i ? "\n" : "", oid_hex(&sought->items[i].oid),
+			    sought->items[i].name);
 	return strbuf_detach(&text, NULL);
 }
 
 static int stage_pack(struct reception *p, const char *packdir, struct err *err)
 {
 	struct fetch_task *t = p->t;
-	char *promisor = t->w->from_promisor ? promisor_text(t) : NULL;
+	char *promisor = t->w->from_promisor ? promisor_text(t->w->sought) : NULL;
 	struct pack_receive_names n = {
 		.packdir = packdir, .write_rev = true, .promisor_msg = promisor,
 		.keep_msg = t->w->lock_pack ? (t->w->keep_msg ? t->w->keep_msg : "") : NULL,

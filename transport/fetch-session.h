@@ -79,6 +79,7 @@ struct fetch_wanted {
 	/* what is left out */
 	const struct filter_spec *filter; /* NULL, or no parts: nothing */
 	bool from_promisor; /* the pack's objects are promised: a .promisor goes beside it */
+	const struct remote_refs *sought; /* whose lines "OID NAME" are in that; NULL: none */
 	bool refetch;	    /* as if nothing were here */
 	/* negotiation */
 	enum negotiation_algorithm algorithm;
