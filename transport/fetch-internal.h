@@ -27,6 +27,7 @@ struct fetch_session {
 	const char *piece;
 	size_t piece_len;
 	bool pack_ended, raw; /* raw: without bands */
+	bool over;	      /* version 0: the server ends by itself */
 };
 
 /* The value, "" if it has none; NULL: it is not there. */
@@ -66,6 +67,26 @@ struct fetch_task {
 	struct oidset boundaries;
 };
 int fetch_negotiate_v2(struct fetch_task *t, struct err *err);
+int fetch_negotiate_v0(struct fetch_task *t, struct err *err);
+
+/* ---- fetch-request.c: what requests of all versions have ---- */
+#define FETCH_HAVES_FIRST 16u
+#define FETCH_HAVES_MAX 16384u /* of one round of version 2 */
+struct fetch_round {
+	struct oid_array common; /* what both have, as far as is known */
+	unsigned size;		 /* so many haves are told next */
+	unsigned in_vain;	 /* haves since something was common */
+	bool ready, done, got_common;
+};
+#define FETCH_ROUND_INIT { .size = FETCH_HAVES_FIRST }
+/* Our boundary, and where the new one shall be. */
+void fetch_add_shallow(struct fetch_task *t);
+/* known: the server can. */
+void fetch_add_filter(struct fetch_task *t, bool known);
+/* The next haves; done: there are no more, or enough were in vain. The next round is larger, up to max. */
+MUST_USE int fetch_add_haves(struct fetch_task *t, struct fetch_round *round, unsigned max, struct err *err);
+MUST_USE int fetch_take_common(struct fetch_task *t, struct fetch_round *round, const struct object_id *oid,
+			       struct err *err);
 
 /* ---- fetch-receive.c ---- */
 MUST_USE int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *err);

@@ -377,15 +377,13 @@ int fetch_session_open(struct fetch_session **out, struct connection *c,
 }
 
 /* What is left to say: nothing is wanted any more. */
-static int say_goodbye(struct fetch_session *s, struct err *err)
+static void say_goodbye(struct fetch_session *s)
 {
-	if (s->version == 2 && s->c->kind == CONNECTION_STATELESS)
-		return 0;
+	if (s->over || (s->version == 2 && s->c->kind == CONNECTION_STATELESS))
+		return;
 	pkt_writer_flush(&s->out);
-	/* It may have gone already. */
 	if (pkt_writer_send(&s->out, NULL) < 0)
-		(void)err;
-	return 0;
+		return; /* It has gone already; how it ended is looked at in any case. */
 }
 
 int fetch_session_end(struct fetch_session *s, int rc, struct err *err)
@@ -394,11 +392,8 @@ int fetch_session_end(struct fetch_session *s, int rc, struct err *err)
 		return rc;
 	session_tell(s, "", 0, true);
 	if (!rc) {
-		rc = say_goodbye(s, err);
-		if (!rc)
-			rc = connection_finish(s->c, err);
-		else
-			connection_abort(s->c);
+		say_goodbye(s);
+		rc = connection_finish(s->c, err);
 	} else {
 		connection_abort(s->c);
 	}

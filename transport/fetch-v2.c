@@ -3,59 +3,7 @@
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
 
-/* Haves of the first request, and at most of one. */
-#define HAVES_FIRST 16u
-#define HAVES_MAX 16384u
-/* So many may be in vain once something common is known. */
-#define IN_VAIN_MAX 256u
-
-struct round {
-	struct oid_array common; /* told again: the server remembers nothing */
-	unsigned size, in_vain;
-	bool ready, done, got_common;
-};
-
 /* ---- the request ---- */
-
-static int add_shallow(struct fetch_task *t, struct err *err)
-{
-	const struct fetch_wanted *w = t->w;
-	struct pkt_writer *out = &t->s->out;
-
-	if (!fetch_wanted_deepens(w) && !t->boundary.nr)
-		return 0;
-	if (!session_capability_has(t->s, "fetch", "shallow"))
-		return err_set(err, ERR_UNSUPPORTED, "Server does not support shallow requests");
-	for (size_t i = 0; i < t->boundary.nr; i++)
-		pkt_writer_addf(out, "shallow %s", oid_hex(&t->boundary.oid[i]));
-	if (w->depth)
-		pkt_writer_addf(out, "deepen %d", w->depth);
-	if (w->deepen_since)
-		pkt_writer_addf(out, "deepen-since %" PRIu64, (uint64_t)w->deepen_since);
-	for (size_t i = 0; w->deepen_not && i < w->deepen_not->nr; i++)
-		pkt_writer_addf(out, "deepen-not %s", w->deepen_not->v[i]);
-	if (w->deepen_relative)
-		pkt_writer_addf(out, "deepen-relative");
-	return 0;
-}
-
-static int add_filter(struct fetch_task *t, struct err *err)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	if (!t->w->filter || !t->w->filter->nr)
-		return 0;
-	/* As Git does: all objects come then. */
-	if (!session_capability_has(t->s, "fetch", "filter")) {
-		repo_warn(t->r, "filtering not recognized by server, ignoring");
-		return 0;
-	}
-	filter_spec_format(t->w->filter, &text);
-	pkt_writer_addf(&t->s->out, "filter %s", text.buf);
-	strbuf_release(&text);
-	(void)err;
-	return 0;
-}
 
 static int add_wants(struct fetch_task *t, struct err *err)
 {
@@ -71,28 +19,27 @@ static int add_wants(struct fetch_task *t, struct err *err)
 	return 0;
 }
 
-static int add_haves(struct fetch_task *t, struct round *round, struct err *err)
+static int add_shallow(struct fetch_task *t, struct err *err)
 {
-	struct object_id oid;
-	unsigned nr = 0;
-	int rc = 1;
-
-	for (size_t i = 0; i < round->common.nr; i++)
-		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&round->common.oid[i]));
-	while (t->n && nr < round->size && (rc = negotiator_next(t->n, &oid, err)) > 0) {
-		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&oid));
-		nr++;
-	}
-	if (rc < 0)
-		return rc;
-	round->in_vain += nr;
-	if (!t->n || !nr || (round->got_common && round->in_vain >= IN_VAIN_MAX))
-		round->done = true;
-	round->size = round->size * 2 < HAVES_MAX ? round->size * 2 : HAVES_MAX;
+	if (!fetch_wanted_deepens(t->w) && !t->boundary.nr)
+		return 0;
+	if (!session_capability_has(t->s, "fetch", "shallow"))
+		return err_set(err, ERR_UNSUPPORTED, "Server does not support shallow requests");
+	fetch_add_shallow(t);
+	if (t->w->deepen_relative)
+		pkt_writer_addf(&t->s->out, "deepen-relative");
 	return 0;
 }
 
-static int send_request(struct fetch_task *t, struct round *round, struct err *err)
+static int add_haves(struct fetch_task *t, struct fetch_round *round, struct err *err)
+{
+	/* The server remembers nothing. */
+	for (size_t i = 0; i < round->common.nr; i++)
+		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&round->common.oid[i]));
+	return fetch_add_haves(t, round, FETCH_HAVES_MAX, err);
+}
+
+static int send_request(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
 	struct fetch_session *s = t->s;
 	int rc = session_begin_command(s, "fetch", err);
@@ -111,8 +58,7 @@ static int send_request(struct fetch_task *t, struct round *round, struct err *e
 	if (t->w->negotiate_only)
 		pkt_writer_addf(&s->out, "wait-for-done");
 	rc = add_shallow(t, err);
-	if (!rc)
-		rc = add_filter(t, err);
+	fetch_add_filter(t, session_capability_has(s, "fetch", "filter"));
 	if (!rc && !t->w->negotiate_only)
 		rc = add_wants(t, err);
 	if (!rc)
@@ -125,11 +71,10 @@ static int send_request(struct fetch_task *t, struct round *round, struct err *e
 
 /* ---- the answer ---- */
 
-static int take_ack(struct fetch_task *t, struct round *round, const char *line, struct err *err)
+static int take_ack(struct fetch_task *t, struct fetch_round *round, const char *line, struct err *err)
 {
 	struct object_id oid;
 	const char *hex;
-	int rc = 0;
 
 	if (!strcmp(line, "NAK"))
 		return 0;
@@ -139,14 +84,7 @@ static int take_ack(struct fetch_task *t, struct round *round, const char *line,
 	}
 	if (!skip_prefix(line, "ACK ", &hex) || oid_from_hex(&oid, hex, t->s->algo) < 0)
 		return err_set(err, ERR_CORRUPT, "unexpected acknowledgment line: '%s'", line);
-	round->got_common = true;
-	if (t->n)
-		rc = negotiator_ack(t->n, &oid, err);
-	if (!rc) {
-		oid_array_append(&round->common, &oid);
-		round->in_vain = 0;
-	}
-	return rc < 0 ? rc : 0;
+	return fetch_take_common(t, round, &oid, err);
 }
 
 static int take_wanted_ref(struct fetch_task *t, const char *line, struct err *err)
@@ -164,7 +102,7 @@ static int take_wanted_ref(struct fetch_task *t, const char *line, struct err *e
 	return err_set(err, ERR_CORRUPT, "unexpected wanted-ref: '%s'", line);
 }
 
-static int take_line(struct fetch_task *t, struct round *round, const char *section, const char *line,
+static int take_line(struct fetch_task *t, struct fetch_round *round, const char *section, const char *line,
 		     struct err *err)
 {
 	int rc;
@@ -182,7 +120,7 @@ static int take_line(struct fetch_task *t, struct round *round, const char *sect
 }
 
 /* 1: the pack comes next; 0: the answer has ended, < 0. */
-static int read_answer(struct fetch_task *t, struct round *round, struct err *err)
+static int read_answer(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
 	struct fetch_session *s = t->s;
 	char section[32];
@@ -212,7 +150,7 @@ static int read_answer(struct fetch_task *t, struct round *round, struct err *er
 
 int fetch_negotiate_v2(struct fetch_task *t, struct err *err)
 {
-	struct round round = { .size = HAVES_FIRST };
+	struct fetch_round round = FETCH_ROUND_INIT;
 	int rc = 0;
 
 	do {

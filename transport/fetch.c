@@ -70,13 +70,10 @@ int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, str
 	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result };
 	int rc = repo_shallow_boundary(r, &t.boundary, err);
 
-	if (!rc && s->version < 2)
-		rc = err_set(err, ERR_UNSUPPORTED, "fetching by version %d of the protocol is not there yet",
-			     s->version);
 	if (!rc)
 		rc = begin_negotiation(&t, err);
 	if (!rc)
-		rc = fetch_negotiate_v2(&t, err);
+		rc = s->version == 2 ? fetch_negotiate_v2(&t, err) : fetch_negotiate_v0(&t, err);
 	if (rc > 0) {
 		rc = fetch_settle_shallow(&t, err);
 		if (!rc)
