@@ -4,10 +4,16 @@
 #define BUILTIN_FETCH_COMMON_H
 
 #include "compat/posix.h"
+#include "builtin/pack-input.h"
 #include "transport/fetch-session.h"
 
 /* protocol.version: 2 unless it says otherwise. */
 MUST_USE int client_protocol_version(const struct config_set *c, int *out, struct err *err);
+/*
+ * fetch.fsckObjects, transfer.fsckObjects: *wanted; fetch.fsck.<msg-id>, fetch.fsck.skipList: into checks, which are
+ * initialised. An unknown msg-id is a warning; dies of a bad value.
+ */
+MUST_USE int read_fetch_checks(struct pack_checks *checks, const struct repository *r, bool *wanted, struct err *err);
 /* fetch_session_options.tell: standard error. */
 void show_remote_words(void *data, const char *text, size_t len);
 

@@ -145,10 +145,8 @@ static int make_request(struct fetch_pack *f, struct fetch_wanted *w, struct err
 	const char *algorithm = "consecutive";
 	bool fsck = false;
 	char *end;
-	int rc = config_get_bool(c, "transfer.fsckobjects", &fsck, err);
+	int rc = read_fetch_checks(&f->checks, f->r, &fsck, err);
 
-	if (rc >= 0)
-		rc = config_get_bool(c, "fetch.fsckobjects", &fsck, err);
 	if (rc >= 0)
 		rc = config_get_string(c, "fetch.negotiationalgorithm", &algorithm, err);
 	if (rc >= 0)
@@ -243,7 +241,7 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 static int run(struct fetch_pack *f, const char *repository)
 {
 	struct connect_options co = { .config = f->r->config, .program = f->program };
-	struct fetch_session_options so = { .algo = f->r->algo, .config = f->r->config,
+	struct fetch_session_options so = { .algo = f->r->algo, .config = f->r->config, .url = repository,
 					    .server_options = &f->server_options };
 	struct remote_url url = REMOTE_URL_INIT;
 	struct remote_refs got = REMOTE_REFS_INIT;
@@ -253,7 +251,6 @@ static int run(struct fetch_pack *f, const char *repository)
 	bool ok = true;
 	int rc = client_protocol_version(f->r->config, &co.version, &err);
 
-	so.version = co.version;
 	so.tell = f->quiet ? NULL : show_remote_words;
 	if (!rc)
 		rc = remote_url_parse(&url, repository, &err);

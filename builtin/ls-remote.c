@@ -135,14 +135,14 @@ static int list(const struct ls_remote *l, const struct remote *remote, const st
 		struct remote_refs *refs, struct err *err)
 {
 	struct connect_options co = { .config = config, .verbosity = l->quiet ? -1 : 0 };
-	struct fetch_session_options so = { .config = config, .tell = show_remote_words };
+	struct fetch_session_options so = { .config = config, .url = remote->urls.v[0],
+					    .tell = show_remote_words };
 	struct remote_url url = REMOTE_URL_INIT;
 	struct strvec prefixes = STRVEC_INIT;
 	struct fetch_session *s = NULL;
 	struct connection *c;
 	int rc = client_protocol_version(config, &co.version, err);
 
-	so.version = co.version;
 	so.server_options = l->server_options.nr ? &l->server_options : &remote->server_options;
 	co.program = l->program ? l->program : remote->upload_pack;
 	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;

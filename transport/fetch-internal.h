@@ -23,6 +23,8 @@ struct fetch_session {
 	struct oid_array shallow, advertised;
 	bool bands; /* sideband-all: each line has a band */
 	struct strbuf words; /* of band 2: half a line */
+	unsigned words_allowed; /* kinds of control sequences in them */
+	bool tells_id;		/* transfer.advertiseSID */
 	/* the packet of band 1 that is being given out */
 	const char *piece;
 	size_t piece_len;
@@ -39,10 +41,17 @@ bool session_capability_has(const struct fetch_session *s, const char *name, con
  * ERR_CORRUPT: the end, where none may be.
  */
 int session_line(struct fetch_session *s, const char **line, struct err *err);
-/* Words of the server for the user: whole lines go out. all: half a line, too. */
+/* Our session id, if the server may and can know it; NULL. */
+const char *session_own_id(const struct fetch_session *s);
+
+/* ---- fetch-words.c: what the server says to the user ---- */
+/* sideband.allowControlCharacters */
+MUST_USE int session_read_words_allowed(struct fetch_session *s, struct err *err);
+/* Whole lines go out. all: half a line, too. */
 void session_tell(struct fetch_session *s, const char *text, size_t len, bool all);
-/* Text of the other side without control characters, for a message. Caller frees. */
-char *session_clean(const char *text);
+/* Text of the other side without control characters that are not allowed, for a message. Caller frees. */
+char *session_clean(const struct fetch_session *s, const char *text);
+
 /* command=NAME and the capabilities, up to the delimiter. */
 MUST_USE int session_begin_command(struct fetch_session *s, const char *name, struct err *err);
 /* After the flush packet that ends an answer of version 2. */

@@ -4,82 +4,14 @@
 #include <poll.h>
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
-#include "util/utf8.h"
+#include "util/trace2.h"
 #include "wire/version.h"
-
-/* ---- words of the server ---- */
-
-/* Sequences that only colour stay; other control characters are shown as "^X". */
-static void add_clean(struct strbuf *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char ch = text[i];
-		size_t colour = ch == 27 ? ansi_sequence_len(text + i, len - i) : 0;
-
-		if (colour) {
-			strbuf_add(out, text + i, colour);
-			i += colour - 1;
-		} else if ((ch < 32 && ch != '\n' && ch != '\t' && ch != '\r') || ch == 127) {
-			strbuf_addf(out, "^%c", ch ^ 64);
-		} else {
-			strbuf_addch(out, ch);
-		}
-	}
-}
-
-char *session_clean(const char *text)
-{
-	struct strbuf out = STRBUF_INIT;
-
-	add_clean(&out, text, strlen(text));
-	strbuf_rtrim(&out);
-	return strbuf_detach(&out, NULL);
-}
-
-static void tell_line(struct fetch_session *s, const char *text, size_t len)
-{
-	struct strbuf line = STRBUF_INIT;
-	bool erase = isatty(2) && len && !memchr("\r\n", *text, 2);
-
-	strbuf_addstr(&line, "remote: ");
-	if (len) {
-		char end = text[len - 1];
-		bool ended = end == '\n' || end == '\r';
-
-		add_clean(&line, text, len - ended);
-		strbuf_addstr(&line, erase ? "\033[K" : ended && len > 1 ? "        " : "");
-		if (!erase)
-			strbuf_rtrim(&line);
-		strbuf_addch(&line, ended ? end : '\n');
-	}
-	s->o.tell(s->o.data, line.buf, line.len);
-	strbuf_release(&line);
-}
-
-void session_tell(struct fetch_session *s, const char *text, size_t len, bool all)
-{
-	size_t at = 0;
-
-	if (!s->o.tell)
-		return;
-	strbuf_add(&s->words, text, len);
-	for (size_t i = 0; i < s->words.len; i++)
-		if (s->words.buf[i] == '\n' || s->words.buf[i] == '\r') {
-			tell_line(s, s->words.buf + at, i + 1 - at);
-			at = i + 1;
-		}
-	if ((all || s->words.len - at > PKT_MAX) && s->words.len > at) {
-		tell_line(s, s->words.buf + at, s->words.len - at);
-		at = s->words.len;
-	}
-	strbuf_remove(&s->words, 0, at);
-}
 
 /* ---- packets ---- */
 
 static int remote_error(struct fetch_session *s, const char *text, struct err *err)
 {
-	char *clean = session_clean(text);
+	char *clean = session_clean(s, text);
 
 	session_tell(s, "", 0, true);
 	err_set(err, ERR_ABORTED, "remote error: %s", clean);
@@ -352,10 +284,23 @@ static int read_greeting(struct fetch_session *s, struct err *err)
 	return kind < 0 ? kind : read_refs_v0(s, kind, line, err);
 }
 
+static int read_tells_id(struct fetch_session *s, struct err *err)
+{
+	int rc = s->o.config ? config_get_bool(s->o.config, "transfer.advertisesid", &s->tells_id, err) : 0;
+
+	return rc < 0 ? rc : 0;
+}
+
+const char *session_own_id(const struct fetch_session *s)
+{
+	return s->tells_id && session_capability(s, "session-id") ? trace2_session_id() : NULL;
+}
+
 int fetch_session_open(struct fetch_session **out, struct connection *c,
 		       const struct fetch_session_options *o, struct err *err)
 {
 	struct fetch_session *s;
+	const char *server_sid;
 	int rc;
 
 	CALLOC_ARRAY(s, 1);
@@ -365,7 +310,13 @@ int fetch_session_open(struct fetch_session **out, struct connection *c,
 	strbuf_init(&s->words, 0);
 	pkt_reader_init(&s->in, c->in);
 	pkt_writer_init(&s->out, c->out);
-	rc = read_greeting(s, err);
+	rc = session_read_words_allowed(s, err);
+	if (!rc)
+		rc = read_tells_id(s, err);
+	if (!rc)
+		rc = read_greeting(s, err);
+	if (!rc && (server_sid = session_capability(s, "session-id")))
+		trace2_data_string("transfer", "server-sid", server_sid);
 	if (!rc && o->server_options && o->server_options->nr && !session_capability(s, "server-option"))
 		rc = err_set(err, ERR_UNSUPPORTED, s->version < 2 ?
 			     "server options require protocol version 2 or later" :
@@ -442,6 +393,8 @@ int session_begin_command(struct fetch_session *s, const char *name, struct err 
 		append_agent(&agent);
 		pkt_writer_addf(&s->out, "agent=%s", agent.buf);
 	}
+	if (session_own_id(s))
+		pkt_writer_addf(&s->out, "session-id=%s", session_own_id(s));
 	if (session_capability(s, "object-format"))
 		pkt_writer_addf(&s->out, "object-format=%s", s->algo->name);
 	for (size_t i = 0; s->o.server_options && i < s->o.server_options->nr; i++)

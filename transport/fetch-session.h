@@ -36,7 +36,7 @@ struct fetch_session;
 struct fetch_session_options {
 	const struct hash_algo *algo; /* of our repository; NULL: there is none, the server's is taken */
 	const struct config_set *config;
-	int version;			    /* that was asked for */
+	const char *url; /* for sideband.<url>.*; NULL: none */
 	const struct strvec *server_options; /* -o; an error if the server cannot take them; NULL: none */
 	/* Lines of the other side for the user, "remote: " included; NULL: dropped. */
 	void (*tell)(void *data, const char *text, size_t len);

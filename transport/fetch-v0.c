@@ -2,7 +2,6 @@
 /* A fetch by versions 0 and 1: gitprotocol-pack(5), gitprotocol-capabilities(5). The server remembers what was told. */
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
-#include "util/trace2.h"
 #include "wire/version.h"
 
 /*
@@ -70,6 +69,8 @@ static void add_capabilities(struct fetch_task *t, enum acks *acks, struct strbu
 	add_word(t, out, w->filter && w->filter->nr, "filter");
 	if (session_capability(s, "object-format"))
 		strbuf_addf(out, " object-format=%s", s->algo->name);
+	if (session_own_id(s))
+		strbuf_addf(out, " session-id=%s", session_own_id(s));
 	if (session_capability(s, "agent")) {
 		strbuf_addstr(out, " agent=");
 		append_agent(out);

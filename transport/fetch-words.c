@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Words of the server for the user. Control characters could move the cursor over what others have written, or more;
+ * sideband.allowControlCharacters of git-config(1) says which kinds of sequences stay as they are.
+ */
+#include "compat/posix.h"
+#include <ctype.h>
+#include "config/urlmatch.h"
+#include "transport/fetch-internal.h"
+#include "util/alloc.h"
+
+#define COLOR 1u
+#define CURSOR 2u
+#define ERASE 4u
+#define ALL 8u
+
+/* ---- what is allowed ---- */
+
+static int parse_words(const char *value, unsigned *out, struct err *err)
+{
+	static const struct {
+		const char *word;
+		unsigned kinds;
+	} known[] = { { "color", COLOR }, { "cursor", CURSOR }, { "erase", ERASE }, { "false", 0 }, { "true", ALL } };
+	int truth = config_parse_maybe_bool(value);
+	unsigned kinds = 0;
+
+	if (truth >= 0) {
+		*out = truth ? ALL : 0;
+		return 0;
+	}
+	while (*value) {
+		size_t len = strcspn(value, ", "), i = 0;
+
+		while (i < ARRAY_SIZE(known) && (strlen(known[i].word) != len || strncmp(known[i].word, value, len)))
+			i++;
+		if (len && i == ARRAY_SIZE(known))
+			return err_set(err, ERR_INVALID,
+				       "unrecognized value for 'sideband.allowcontrolcharacters': '%.*s'",
+				       (int)len, value);
+		if (len)
+			kinds = known[i].kinds ? kinds | known[i].kinds : 0;
+		value += len + !!value[len];
+	}
+	*out = kinds;
+	return 0;
+}
+
+int session_read_words_allowed(struct fetch_session *s, struct err *err)
+{
+	static const char *const key = "allowcontrolcharacters";
+	struct url_config_result *best = NULL;
+	size_t nr = 0;
+	int rc = 0;
+
+	s->words_allowed = COLOR;
+	if (!s->o.config)
+		return 0;
+	/* A path of this machine matches no URL. */
+	if (!s->o.url || url_config_match(s->o.config, "sideband", key, s->o.url, &best, &nr, NULL) < 0) {
+		rc = url_config_match(s->o.config, "sideband", key, "file:///", &best, &nr, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (nr)
+		rc = parse_words(best->entry->value, &s->words_allowed, err);
+	url_config_result_free(best, nr);
+	return rc;
+}
+
+/* ---- text ---- */
+
+/* A sequence "ESC [ numbers letter" of a kind that is allowed: its length; or 0. */
+static size_t allowed_sequence(unsigned allowed, const char *text, size_t len)
+{
+	static const struct {
+		unsigned kind;
+		const char *ends;
+	} kinds[] = { { COLOR, "m" }, { CURSOR, "ABCDEFGHf" }, { ERASE, "JKMPX" } };
+	size_t n = 2;
+
+	if (len < 3 || text[0] != 27 || text[1] != '[')
+		return 0;
+	while (n < len && (isdigit((unsigned char)text[n]) || text[n] == ';'))
+		n++;
+	for (size_t i = 0; n < len && text[n] && i < ARRAY_SIZE(kinds); i++)
+		if (allowed & kinds[i].kind && strchr(kinds[i].ends, text[n]))
+			return n + 1;
+	return 0;
+}
+
+/* Other control characters are shown as "^X". */
+static void add_clean(const struct fetch_session *s, struct strbuf *out, const char *text, size_t len)
+{
+	if (s->words_allowed & ALL) {
+		strbuf_add(out, text, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++) {
+		unsigned char ch = text[i];
+		size_t sequence = allowed_sequence(s->words_allowed, text + i, len - i);
+
+		if (sequence) {
+			strbuf_add(out, text + i, sequence);
+			i += sequence - 1;
+		} else if ((ch < 32 && ch != '\n' && ch != '\t' && ch != '\r') || ch == 127) {
+			strbuf_addf(out, "^%c", ch ^ 64);
+		} else {
+			strbuf_addch(out, ch);
+		}
+	}
+}
+
+char *session_clean(const struct fetch_session *s, const char *text)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	add_clean(s, &out, text, strlen(text));
+	strbuf_rtrim(&out);
+	return strbuf_detach(&out, NULL);
+}
+
+/* A line of progress is shown over the last one: what is left of that is erased, or covered by blanks. */
+static void tell_line(struct fetch_session *s, const char *text, size_t len)
+{
+	char end = text[len - 1];
+	bool ended = end == '\n' || end == '\r';
+	const char *term = getenv("TERM");
+	bool erases = isatty(2) && term && *term && strcmp(term, "dumb");
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addstr(&line, erases ? "\033[Kremote: " : "remote: ");
+	add_clean(s, &line, text, len - ended);
+	if (!erases && ended && len > 1)
+		strbuf_addstr(&line, "        ");
+	strbuf_addch(&line, ended ? end : '\n');
+	s->o.tell(s->o.data, line.buf, line.len);
+	strbuf_release(&line);
+}
+
+void session_tell(struct fetch_session *s, const char *text, size_t len, bool all)
+{
+	size_t at = 0;
+
+	if (!s->o.tell)
+		return;
+	strbuf_add(&s->words, text, len);
+	for (size_t i = 0; i < s->words.len; i++)
+		if (s->words.buf[i] == '\n' || s->words.buf[i] == '\r') {
+			tell_line(s, s->words.buf + at, i + 1 - at);
+			at = i + 1;
+		}
+	if ((all || s->words.len - at > PKT_MAX) && s->words.len > at) {
+		tell_line(s, s->words.buf + at, s->words.len - at);
+		at = s->words.len;
+	}
+	strbuf_remove(&s->words, 0, at);
+}
