@@ -41,6 +41,8 @@ test_expect_success 'files to begin with' '
 	with "\3" bundle && with "\7" bundle3 && with "\0" commit && with "\1" tag && with "\1" reflog && with "\1" message &&
 	printf "\3command=fetch\nobject-format=sha1\n0001\nthin-pack\nwant %%0\nhave %%1\nwant-ref HEAD\nshallow %%0\ndeepen 2\ndone\n0000\n" >in-fetch &&
 	printf "\0want %%0 multi_ack_detailed side-band-64k\nshallow %%1\ndeepen 2\n0000\nhave %%5\nhave %%1\n0000\ndone\n" >in-v0 &&
+	printf "\10version 2\nfetch=shallow filter\nls-refs\nobject-format=sha1\n0000\n%%0 HEAD symref-target:refs/heads/x peeled:%%4\n0000\nshallow-info\nshallow %%0\n0001\nacknowledgments\nACK %%0\nready\n0001\npackfile\n\2word\nPACK\n0000\n" >in-answer &&
+	printf "\10%%0 HEAD\0multi_ack_detailed side-band-64k shallow object-format=sha1 symref=HEAD:refs/heads/main\n%%2 refs/tags/v1\n%%0 refs/tags/v1^{}\nshallow %%0\n0000\nACK %%0 common\nACK %%0 ready\nNAK\nACK %%0\nPACK\n0000\n" >in-answer-v0 &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a client sends to upload-pack. The first byte chooses the version of the protocol and whether
- * the rest is sent as it is, or is lines of which packets are made. In lines "%0" to "%5" stand for
- * names of objects, and "0000", "0001", "0002" for the packets without a payload.
+ * the rest is sent as it is, or is lines of which packets are made (scratch_packets).
  */
 #include "compat/posix.h"
 #include "compat/os.h"
@@ -21,73 +20,6 @@ static const char config[] =
 	"\tblobPackfileUri = " EMPTY_BLOB_HEX " " EMPTY_BLOB_HEX " https://host/pack\n"
 	"[transfer]\n\tadvertiseObjectInfo\n[bundle]\n\tversion = 1\n"
 	"[promisor]\n\tadvertise\n[remote \"o\"]\n\tpromisor\n\turl = https://host/o\n";
-
-/* ---- the request ---- */
-
-static void expand(struct strbuf *out, const char *p, size_t len)
-{
-	static const char *const refs[] = { "HEAD", "refs/heads/topic", "refs/tags/v1",
-					    "refs/remotes/o/main" };
-	struct repository *r = scratch_repo();
-	struct object_id oid;
-
-	for (size_t i = 0; i < len; i++) {
-		unsigned n = i + 1 < len && p[i] == '%' ? (unsigned char)p[i + 1] - '0' : 9;
-
-		if (n > ARRAY_SIZE(refs) + 1) {
-			strbuf_addch(out, p[i]);
-			continue;
-		}
-		i++;
-		oid = r->algo->null_oid;
-		if (n < ARRAY_SIZE(refs) ? ref_resolve(r->refs, refs[n], &oid, NULL, NULL, NULL) < 0
-		    : n == ARRAY_SIZE(refs) && object_peel(odb_source_unreplaced(r->odb), &scratch_head,
-							   OBJ_TREE, &oid, NULL, NULL) < 0)
-			abort();
-		strbuf_add_oid(out, &oid);
-	}
-}
-
-static void add_line(struct pkt_writer *w, const char *p, size_t len)
-{
-	struct strbuf line = STRBUF_INIT;
-
-	expand(&line, p, len);
-	if (!strcmp(line.buf, "0000"))
-		pkt_writer_flush(w);
-	else if (!strcmp(line.buf, "0001"))
-		pkt_writer_delim(w);
-	else if (!strcmp(line.buf, "0002"))
-		pkt_writer_response_end(w);
-	else if (line.len < PKT_MAX - 4)
-		pkt_writer_add(w, line.buf, line.len);
-	strbuf_release(&line);
-}
-
-static int request_fd(const uint8_t *p, size_t len, bool raw)
-{
-	struct pkt_writer w;
-	int fd = os_unnamed_file();
-
-	if (fd < 0)
-		abort();
-	pkt_writer_init(&w, fd);
-	if (raw)
-		strbuf_add(&w.buf, p, len);
-	while (!raw && len) {
-		const uint8_t *end = memchr(p, '\n', len);
-		size_t n = end ? (size_t)(end - p) : len;
-
-		add_line(&w, (const char *)p, n);
-		n += end != NULL;
-		p += n;
-		len -= n;
-	}
-	if (pkt_writer_send(&w, NULL) < 0 || lseek(fd, 0, SEEK_SET) < 0)
-		abort();
-	pkt_writer_release(&w);
-	return fd;
-}
 
 /* ---- the answer ---- */
 
@@ -124,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scratch_repo();
 	o.version = data[0] & VERSION_2 ? 2 : 0;
 	o.stateless_rpc = data[0] & STATELESS;
-	o.in = request_fd(data + 1, size - 1, data[0] & RAW);
+	o.in = scratch_packets(data + 1, size - 1, data[0] & RAW);
 	o.out = os_unnamed_file();
 	if (o.out < 0)
 		abort();

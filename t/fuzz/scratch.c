@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "repo/init.h"
 #include "t/fuzz/scratch.h"
+#include "wire/pkt-writer.h"
 #include "fs/file.h"
 #include "operation.h"
 #include "util/alloc.h"
@@ -156,4 +158,90 @@ struct repository *scratch_repo(void)
 	free(made.branch);
 	fill(repo);
 	return repo;
+}
+
+/* ---- packets ---- */
+
+static void expand(struct strbuf *out, const char *p, size_t len)
+{
+	static const char *const refs[] = { "HEAD", "refs/heads/topic", "refs/tags/v1",
+					    "refs/remotes/o/main" };
+	struct repository *r = scratch_repo();
+	struct object_id oid;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned n = i + 1 < len && p[i] == '%' ? (unsigned char)p[i + 1] - '0' : 9;
+
+		if (n > ARRAY_SIZE(refs) + 1) {
+			strbuf_addch(out, p[i]);
+			continue;
+		}
+		i++;
+		oid = r->algo->null_oid;
+		if (n < ARRAY_SIZE(refs) ? ref_resolve(r->refs, refs[n], &oid, NULL, NULL, NULL) < 0
+		    : n == ARRAY_SIZE(refs) && object_peel(odb_source_unreplaced(r->odb), &scratch_head,
+							   OBJ_TREE, &oid, NULL, NULL) < 0)
+			abort();
+		strbuf_add_oid(out, &oid);
+	}
+}
+
+/* One without objects, on band 1. */
+static void add_pack(struct pkt_writer *w)
+{
+	static const char head[] = "PACK\0\0\0\2\0\0\0";
+	struct strbuf *out = pkt_writer_begin(w);
+	struct object_id sum;
+	struct hash_ctx ctx;
+
+	hash_init(&ctx, scratch_repo()->algo);
+	hash_update(&ctx, head, sizeof(head));
+	hash_final(&ctx, &sum);
+	strbuf_addch(out, 1);
+	strbuf_add(out, head, sizeof(head));
+	strbuf_add(out, sum.hash, scratch_repo()->algo->raw_len);
+	pkt_writer_end(w);
+}
+
+static void add_line(struct pkt_writer *w, const char *p, size_t len)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	expand(&line, p, len);
+	if (!strcmp(line.buf, "PACK"))
+		add_pack(w);
+	else if (!strcmp(line.buf, "0000"))
+		pkt_writer_flush(w);
+	else if (!strcmp(line.buf, "0001"))
+		pkt_writer_delim(w);
+	else if (!strcmp(line.buf, "0002"))
+		pkt_writer_response_end(w);
+	else if (line.len < PKT_MAX - 4)
+		pkt_writer_add(w, line.buf, line.len);
+	strbuf_release(&line);
+}
+
+int scratch_packets(const uint8_t *p, size_t len, bool raw)
+{
+	struct pkt_writer w;
+	int fd = os_unnamed_file();
+
+	if (fd < 0)
+		abort();
+	pkt_writer_init(&w, fd);
+	if (raw)
+		strbuf_add(&w.buf, p, len);
+	while (!raw && len) {
+		const uint8_t *end = memchr(p, '\n', len);
+		size_t n = end ? (size_t)(end - p) : len;
+
+		add_line(&w, (const char *)p, n);
+		n += end != NULL;
+		p += n;
+		len -= n;
+	}
+	if (pkt_writer_send(&w, NULL) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		abort();
+	pkt_writer_release(&w);
+	return fd;
 }

@@ -21,4 +21,11 @@ struct repository *scratch_repo(void);
 /* The commit at its HEAD. */
 extern struct object_id scratch_head;
 
+/*
+ * A descriptor to read packets from: raw, these bytes; else each line is one. In lines "%0" to "%4" stand for names of
+ * objects (HEAD, topic, v1, o/main, the tree of HEAD), "%5" for the null id; "0000", "0001", "0002" are the packets
+ * without a payload, and "PACK" is a pack without objects on band 1.
+ */
+int scratch_packets(const uint8_t *p, size_t len, bool raw);
+
 #endif
