@@ -390,11 +390,6 @@ bool fetch_session_can(const struct fetch_session *s, const char *feature)
 		(s->version == 2 && session_capability_has(s, "fetch", feature));
 }
 
-const struct oid_array *fetch_session_server_shallow(const struct fetch_session *s)
-{
-	return &s->shallow;
-}
-
 /* ---- version 2: commands ---- */
 
 int session_begin_command(struct fetch_session *s, const char *name, struct err *err)

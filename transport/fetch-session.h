@@ -53,8 +53,6 @@ int fetch_session_version(const struct fetch_session *s);
 const struct hash_algo *fetch_session_algo(const struct fetch_session *s);
 /* Does the server know it ("filter", "shallow", "bundle-uri", "ref-in-want", "packfile-uris")? */
 bool fetch_session_can(const struct fetch_session *s, const char *feature);
-/* The server's own boundary, in version 0: it is shallow itself. */
-const struct oid_array *fetch_session_server_shallow(const struct fetch_session *s);
 
 /* Prefixes limit what version 2 sends; NULL or empty: all. With peeled values, symrefs, unborn HEAD. */
 MUST_USE int fetch_session_refs(struct fetch_session *s, const struct strvec *prefixes,
@@ -89,7 +87,6 @@ struct fetch_wanted {
 	bool include_tag, thin;
 	bool no_dependents; /* single objects are asked for: no haves, no check of completeness */
 	struct fsck_options *fsck; /* fetch.fsckObjects: the caller's; NULL: contents are not checked */
-	const char *packfile_uri_protocols; /* "http,https"; NULL: no packs by URI */
 	bool keep, lock_pack; /* never loose; with a file .keep beside it, too */
 	const char *keep_msg; /* what is in that; NULL: nothing */
 	/* How far it is; may be NULL. */

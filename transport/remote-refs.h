@@ -27,7 +27,4 @@ const struct remote_ref *remote_refs_find(const struct remote_refs *refs, const 
 /* By the rules of gitrevisions(7) for a short name: the first that is there. */
 const struct remote_ref *remote_refs_dwim(const struct remote_refs *refs, const char *name);
 
-/* Lists from the wire end here: so many refs, so many bytes of names. */
-#define REMOTE_REFS_MAX 20000000u
-
 #endif
