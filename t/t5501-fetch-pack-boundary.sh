@@ -172,12 +172,24 @@ test_expect_success 'a commit that leaves the boundary and comes anew needs its 
 	test_grep "did not receive expected object $c7" err
 '
 
+test_expect_success 'a pack of nothing at all' '
+	git init -q --bare nothing &&
+	everything_of nothing >before &&
+	{
+		GIT_PROTOCOL=version=2 git upload-pack src </dev/null &&
+		printf "%s refs/heads/main\n0000\npackfile\n0000\n" "$c9" | pkt encode
+	} >answer &&
+	test_must_fail git -C nothing fetch-pack -q --upload-pack=../play ../src refs/heads/main 2>err &&
+	test_grep "early EOF" err &&
+	everything_of nothing >after &&
+	test_cmp before after
+'
+
 test_expect_success 'a server that fails after its pack has given nothing' '
 	write_script fails-at-last <<-\EOF &&
 	git upload-pack "$1"
 	exit 7
 	EOF
-	git init -q --bare nothing &&
 	everything_of nothing >before &&
 	test_must_fail git -C nothing fetch-pack -q --upload-pack=../fails-at-last ../src refs/heads/main \
 		>out 2>err &&

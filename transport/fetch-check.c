@@ -183,13 +183,15 @@ static int find_rejected(struct pack_check *p, struct err *err)
 	struct oid_array queue = OID_ARRAY_INIT;
 	struct oidset ended = OIDSET_INIT;
 	struct fetch_task *t = p->t;
-	int rc = 0;
+	int rc;
 
 	find_sent_roots(p, &queue);
-	if (queue.nr)
-		rc = pack_receive_foreach(p->rx, note_steps, &s, err);
+	if (!queue.nr)
+		return 0;
+	rc = pack_receive_foreach(p->rx, note_steps, &s, err);
 	if (!rc) {
-		qsort(s.items, s.nr, sizeof(*s.items), compare_steps);
+		if (s.nr)
+			qsort(s.items, s.nr, sizeof(*s.items), compare_steps);
 		spread(&s, &queue, &ended);
 		for (size_t i = 0; i < t->w->oids->nr; i++)
 			reject(t, &ended, &t->w->oids->oid[i]);

@@ -95,6 +95,8 @@ int session_pack_read(void *data, void *buf, size_t len, size_t *got, struct err
 		}
 	}
 	*got = s->piece_len < len ? s->piece_len : len;
+	if (!*got)
+		return 0;
 	memcpy(buf, s->piece, *got);
 	s->piece += *got;
 	s->piece_len -= *got;
