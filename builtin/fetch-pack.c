@@ -5,7 +5,6 @@
 #include "builtin/fetch-common.h"
 #include "builtin/pack-input.h"
 #include "cli/stdin-lines.h"
-#include "transport/connected.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = {
@@ -99,41 +98,6 @@ static bool choose(struct fetch_pack *f, const struct remote_refs *refs, struct 
 	return ok;
 }
 
-static int note_own(void *data, const struct ref *ref)
-{
-	oidset_insert(data, &ref->oid);
-	return 0;
-}
-
-/*
- * Without what is here and whole: what our refs name; and if the others are here, and all that they lead to, these,
- * too. One that is not whole makes all of the others wanted, which costs no more than lines.
- */
-static int drop_present(struct fetch_pack *f, struct oid_array *wants, struct err *err)
-{
-	struct connected_options o = { .promised = f->from_promisor };
-	struct oid_array left = OID_ARRAY_INIT, here = OID_ARRAY_INIT;
-	struct oidset own = OIDSET_INIT;
-	struct object_id missing;
-	int rc = refs_foreach(f->r->refs, "", REFS_NO_PEEL, note_own, &own, err);
-
-	for (size_t i = 0; !rc && i < wants->nr; i++)
-		if (!odb_has(f->r->odb, &wants->oid[i]))
-			oid_array_append(&left, &wants->oid[i]);
-		else if (!oidset_contains(&own, &wants->oid[i]))
-			oid_array_append(&here, &wants->oid[i]);
-	if (!rc && here.nr) {
-		rc = objects_are_connected(f->r, &here, &o, &missing, err);
-		for (size_t i = 0; !rc && i < here.nr; i++)
-			oid_array_append(&left, &here.oid[i]);
-	}
-	oidset_clear(&own);
-	oid_array_clear(&here);
-	oid_array_clear(wants);
-	*wants = left;
-	return rc < 0 ? rc : 0;
-}
-
 static void meter(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total)
 {
 	pack_progress_update(data, phase, done, total);
@@ -223,7 +187,7 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 	if (!rc)
 		*ok = choose(f, &refs, &wants, got);
 	if (!rc && !f->refetch && !fetch_wanted_deepens(&w))
-		rc = drop_present(f, &wants, err);
+		rc = fetch_drop_present(f->r, f->from_promisor, &wants, err);
 	if (rc < 0)
 		rc = fetch_session_end(s, rc, err);
 	else

@@ -99,6 +99,12 @@ struct fetch_wanted {
 /* Does it move the boundary? Then even what is here has to be asked for. */
 bool fetch_wanted_deepens(const struct fetch_wanted *w);
 
+/*
+ * Drop from `wants` what is here and whole: what our refs name; and if the others are here, and all that they lead
+ * to, these, too. promised: what a promisor has promised may be missing. Cost: one check of connectivity.
+ */
+MUST_USE int fetch_drop_present(struct repository *r, bool promised, struct oid_array *wants, struct err *err);
+
 struct fetch_result {
 	struct oid_array common;  /* what both have: negotiate_only */
 	struct oid_array shallow, unshallow; /* how our boundary has changed; staged in the operation */

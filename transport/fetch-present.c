@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What need not be asked for. */
+#include "compat/posix.h"
+#include "transport/connected.h"
+#include "transport/fetch-session.h"
+
+static int note_own(void *data, const struct ref *ref)
+{
+	oidset_insert(data, &ref->oid);
+	return 0;
+}
+
+int fetch_drop_present(struct repository *r, bool promised, struct oid_array *wants, struct err *err)
+{
+	struct connected_options o = { .promised = promised };
+	struct oid_array left = OID_ARRAY_INIT, here = OID_ARRAY_INIT;
+	struct oidset own = OIDSET_INIT;
+	struct object_id missing;
+	int rc = refs_foreach(r->refs, "", REFS_NO_PEEL, note_own, &own, err);
+
+	for (size_t i = 0; !rc && i < wants->nr; i++)
+		if (!odb_has_quick(r->odb, &wants->oid[i]))
+			oid_array_append(&left, &wants->oid[i]);
+		else if (!oidset_contains(&own, &wants->oid[i]))
+			oid_array_append(&here, &wants->oid[i]);
+	if (!rc && here.nr) {
+		rc = objects_are_connected(r, &here, &o, &missing, err);
+		for (size_t i = 0; !rc && i < here.nr; i++)
+			oid_array_append(&left, &here.oid[i]);
+	}
+	oidset_clear(&own);
+	oid_array_clear(&here);
+	oid_array_clear(wants);
+	*wants = left;
+	return rc < 0 ? rc : 0;
+}
