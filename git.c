@@ -36,6 +36,7 @@ static const struct command commands[] = {
 	{ "diff-files", cmd_diff_files, CMD_REPO | CMD_WORKTREE },
 	{ "diff-index", cmd_diff_index, CMD_REPO },
 	{ "diff-tree", cmd_diff_tree, CMD_REPO },
+	{ "fetch", cmd_fetch, CMD_REPO },
 	{ "fetch-pack", cmd_fetch_pack, CMD_REPO_GENTLY },
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "for-each-repo", cmd_for_each_repo, CMD_REPO_GENTLY },

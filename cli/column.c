@@ -101,7 +101,7 @@ void column_resolve(unsigned *columns)
 
 /* ---- layout ---- */
 
-static int terminal_columns(void)
+int terminal_columns(void)
 {
 	const char *env = getenv("COLUMNS");
 	struct winsize ws;

@@ -27,6 +27,9 @@ static inline bool column_active(unsigned columns)
 	return columns & COLUMN_ENABLED;
 }
 
+/* COLUMNS, or those of the terminal that is standard output; 80. */
+int terminal_columns(void);
+
 struct column_layout {
 	const char *indent, *newline; /* NULL: "", LF */
 	int width;		      /* 0: that of the terminal */

@@ -41,8 +41,6 @@ bool session_capability_has(const struct fetch_session *s, const char *name, con
  * ERR_CORRUPT: the end, where none may be.
  */
 int session_line(struct fetch_session *s, const char **line, struct err *err);
-/* What has been written. A server that has hung up may have said why, which counts before. */
-MUST_USE int session_send(struct fetch_session *s, struct err *err);
 /* Our session id, if the server may and can know it; NULL. */
 const char *session_own_id(const struct fetch_session *s);
 

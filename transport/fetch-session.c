@@ -48,21 +48,6 @@ int session_line(struct fetch_session *s, const char **line, struct err *err)
 	}
 }
 
-int session_send(struct fetch_session *s, struct err *err)
-{
-	struct err failed = ERR_INIT, why = ERR_INIT;
-	int kind = PKT_DATA, rc = pkt_writer_send(&s->out, &failed);
-	const char *line;
-
-	for (int i = 0; rc < 0 && kind >= 0 && i < 1000; i++)
-		kind = session_line(s, &line, &why);
-	if (rc < 0)
-		err_move(err, kind == ERR_ABORTED ? &why : &failed);
-	err_release(&failed);
-	err_release(&why);
-	return rc < 0 && kind == ERR_ABORTED ? kind : rc;
-}
-
 /* Of a raw pack all is the pack's; else what band 1 has. */
 int session_pack_read(void *data, void *buf, size_t len, size_t *got, struct err *err)
 {
@@ -483,7 +468,7 @@ static int list_refs_v2(struct fetch_session *s, const struct strvec *prefixes, 
 	for (size_t i = 0; prefixes && i < prefixes->nr; i++)
 		pkt_writer_addf(&s->out, "ref-prefix %s", prefixes->v[i]);
 	pkt_writer_flush(&s->out);
-	rc = session_send(s, err);
+	rc = pkt_writer_send(&s->out, err);
 	while (!rc && (kind = session_line(s, &line, err)) == PKT_DATA)
 		rc = ++nr > FETCH_LINES_MAX
 			? err_set(err, ERR_TOO_BIG, "the server advertises too many refs")
@@ -534,7 +519,7 @@ int fetch_session_bundle_uri(struct fetch_session *s, struct strvec *out, struct
 	if (rc < 0)
 		return rc;
 	pkt_writer_flush(&s->out);
-	rc = session_send(s, err);
+	rc = pkt_writer_send(&s->out, err);
 	while (!rc && (kind = session_line(s, &line, err)) == PKT_DATA) {
 		if (++nr > FETCH_CAPABILITIES_MAX * 10)
 			return err_set(err, ERR_TOO_BIG, "the server's list of bundles is too long");

@@ -90,7 +90,7 @@ static int send_wants(struct fetch_task *t, enum acks *acks, struct err *err)
 	fetch_add_shallow(t);
 	fetch_add_filter(t, session_capability(t->s, "filter"));
 	pkt_writer_flush(out);
-	return fetch_wanted_deepens(t->w) ? session_send(t->s, err) : 0;
+	return fetch_wanted_deepens(t->w) ? pkt_writer_send(out, err) : 0;
 }
 
 /* The answer to it, if the boundary moves; else the server has told its own one with its refs. */
@@ -189,13 +189,13 @@ static int negotiate(struct fetch_task *t, enum acks acks, struct err *err)
 		if (rc < 0 || round.done)
 			break;
 		pkt_writer_flush(&t->s->out);
-		rc = session_send(t->s, err);
+		rc = pkt_writer_send(&t->s->out, err);
 		if (!rc)
 			rc = read_acks(t, &round, acks, err);
 	}
 	if (!rc) {
 		pkt_writer_addf(&t->s->out, "done\n");
-		rc = session_send(t->s, err);
+		rc = pkt_writer_send(&t->s->out, err);
 	}
 	if (!rc)
 		rc = read_last_ack(t, &round, acks, err);

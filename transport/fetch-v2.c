@@ -66,7 +66,7 @@ static int send_request(struct fetch_task *t, struct fetch_round *round, struct 
 	if (!rc && round->done && !t->w->negotiate_only)
 		pkt_writer_addf(&s->out, "done");
 	pkt_writer_flush(&s->out);
-	return rc ? rc : session_send(s, err);
+	return rc ? rc : pkt_writer_send(&s->out, err);
 }
 
 /* ---- the answer ---- */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Several remotes: a command of its own for each, up to fetch.parallel of them at once. */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/fetch.h"
+#include "cli/git-options.h"
+#include "compat/syscalls.h"
+#include "util/alloc.h"
+#include "util/run-command.h"
+#include "util/workers.h"
+
+static struct remotes *remotes_or_die(struct fetch_cmd *f)
+{
+	struct remotes *all = NULL;
+	struct err err = ERR_INIT;
+
+	if (repo_remotes(f->r, &all, &err) < 0)
+		die_err(&err);
+	return all;
+}
+
+size_t fetch_add_group(struct fetch_cmd *f, const char *name, struct strvec *out)
+{
+	char *key = xstrfmt("remotes.%s", name), *save = NULL;
+	const struct config_entry *const *values;
+	size_t nr = 0, before = out->nr;
+
+	values = config_get_all(f->r->config, key, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		char *words = xstrdup(values[i]->value ? values[i]->value : "");
+
+		for (char *w = strtok_r(words, " \t\n", &save); w; w = strtok_r(NULL, " \t\n", &save))
+			strvec_push(out, w);
+		free(words);
+	}
+	free(key);
+	return out->nr - before;
+}
+
+void fetch_add_remotes(struct fetch_cmd *f, const char *name, struct strvec *out)
+{
+	if (fetch_add_group(f, name, out))
+		return;
+	if (!remotes_find(remotes_or_die(f), name))
+		die("no such remote or remote group: %s", name);
+	strvec_push(out, name);
+}
+
+void fetch_add_all_remotes(struct fetch_cmd *f, struct strvec *out)
+{
+	struct remotes *all = remotes_or_die(f);
+
+	for (size_t i = 0; i < remotes_nr(all); i++) {
+		const struct remote *remote = remotes_at(all, i);
+		char *key = xstrfmt("remote.%s.skipfetchall", remote->name);
+		bool skip = remote->skip_default_update;
+
+		(void)!config_get_bool(f->r->config, key, &skip, NULL);
+		free(key);
+		if (!skip)
+			strvec_push(out, remote->name);
+	}
+}
+
+struct one_fetch {
+	struct fetch_cmd *f;
+	const char *name;
+	struct strbuf out, err;
+	int *code;
+};
+
+/* What was asked for, but for what chooses the remotes. */
+static void pass_options(struct strvec *args, const struct fetch_cmd *f)
+{
+	const struct { int value; const char *yes, *no; } flags[] = {
+		{ f->dry_run, "--dry-run", NULL }, { f->o.prune, "--prune", "--no-prune" },
+		{ f->o.prune_tags, "--prune-tags", "--no-prune-tags" }, { f->update_head_ok, "--update-head-ok", NULL },
+		{ f->force > 0, "--force", NULL }, { f->keep, "--keep", NULL },
+		{ f->tags, "--tags", "--no-tags" }, { f->porcelain, "--porcelain", NULL },
+		{ f->atomic, "--atomic", NULL }, { f->prefetch, "--prefetch", NULL }, { f->refetch, "--refetch", NULL },
+		{ f->update_shallow, "--update-shallow", NULL }, { f->ipv4, "--ipv4", NULL }, { f->ipv6, "--ipv6", NULL },
+		{ f->unshallow, "--unshallow", NULL }, { f->show_progress, "--progress", "--no-progress" },
+		{ !f->write_fetch_head, "--no-write-fetch-head", NULL },
+		{ !f->forced_updates, "--no-show-forced-updates", NULL },
+	};
+	const struct { const char *name, *value; } values[] = {
+		{ "depth", f->depth }, { "deepen", f->deepen }, { "shallow-since", f->since },
+		{ "upload-pack", f->o.connect.program }, { "recurse-submodules", f->recurse },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].value > 0)
+			strvec_push(args, flags[i].yes);
+		else if (!flags[i].value && flags[i].no)
+			strvec_push(args, flags[i].no);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		if (values[i].value)
+			strvec_pushf(args, "--%s=%s", values[i].name, values[i].value);
+	for (size_t i = 0; i < f->deepen_not.nr; i++)
+		strvec_pushf(args, "--shallow-exclude=%s", f->deepen_not.v[i]);
+	for (size_t i = 0; i < f->server_options.nr; i++)
+		strvec_pushf(args, "--server-option=%s", f->server_options.v[i]);
+	for (int i = 0; i < f->verbose; i++)
+		strvec_push(args, "-v");
+	for (int i = 0; i < f->quiet; i++)
+		strvec_push(args, "-q");
+}
+
+static void prepare(struct child_process *cp, const struct fetch_cmd *f, const char *name)
+{
+	struct strvec words = STRVEC_INIT;
+	struct strbuf action = STRBUF_INIT;
+
+	strvec_pushl(&words, "fetch", "--append", "--no-auto-gc", "--no-write-commit-graph", NULL);
+	pass_options(&words, f);
+	/* a group may be called as one of its members */
+	push_own_command(&cp->args, "fetch");
+	strvec_pushv(&cp->args, words.v + 1);
+	strvec_pushl(&cp->args, "--no-multiple", "--", name, NULL);
+	strbuf_addstr(&action, "GIT_REFLOG_ACTION=");
+	for (size_t i = 0; i < words.nr; i++)
+		strbuf_addf(&action, "%s ", words.v[i]);
+	strbuf_addstr(&action, name);
+	if (!getenv("GIT_REFLOG_ACTION"))
+		strvec_push(&cp->env, action.buf);
+	strbuf_release(&action);
+	strvec_clear(&words);
+	cp->no_stdin = true;
+}
+
+static void run_quietly(void *data)
+{
+	struct one_fetch *one = data;
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct err err = ERR_INIT;
+	int code;
+
+	prepare(&cp, one->f, one->name);
+	code = pipe_command(&cp, "", 0, &one->out, &one->err, 0, &err);
+	if (code < 0)
+		strbuf_addf(&one->err, "error: %s\n", err_message(&err));
+	*one->code |= code != 0;
+	err_release(&err);
+}
+
+static void show_one(void *data)
+{
+	struct one_fetch *one = data;
+
+	if (one->f->quiet < 1)
+		printf("Fetching %s\n", one->name);
+	fwrite(one->err.buf, 1, one->err.len, stderr);
+	fwrite(one->out.buf, 1, one->out.len, stdout);
+	strbuf_release(&one->out);
+	strbuf_release(&one->err);
+	free(one);
+}
+
+static int fetch_beside(struct fetch_cmd *f, const struct strvec *names)
+{
+	struct workers *pool = workers_new(f->jobs, (size_t)f->jobs);
+	int *codes = xcalloc(names->nr, sizeof(*codes)), code = 0;
+
+	for (size_t i = 0; i < names->nr; i++) {
+		struct one_fetch *one = xcalloc(1, sizeof(*one));
+
+		*one = (struct one_fetch){ f, names->v[i], STRBUF_INIT, STRBUF_INIT, &codes[i] };
+		workers_submit(pool, run_quietly, show_one, one);
+	}
+	workers_drain(pool);
+	workers_free(pool);
+	for (size_t i = 0; i < names->nr; i++) {
+		if (codes[i])
+			error("could not fetch '%s' (exit code: %d)", names->v[i], codes[i]);
+		code |= codes[i];
+	}
+	free(codes);
+	return code;
+}
+
+static int fetch_in_turn(struct fetch_cmd *f, const struct strvec *names)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < names->nr; i++) {
+		struct child_process cp = CHILD_PROCESS_INIT;
+		struct err err = ERR_INIT;
+		int rc;
+
+		if (f->quiet < 1 && !f->porcelain)
+			printf("Fetching %s\n", names->v[i]);
+		fflush(stdout);
+		prepare(&cp, f, names->v[i]);
+		rc = run_command(&cp, &err);
+		if (rc < 0)
+			report_error(&err);
+		if (rc)
+			error("could not fetch %s", names->v[i]);
+		code |= rc != 0;
+	}
+	return code;
+}
+
+/* They all add to FETCH_HEAD, which nobody needs after a crash. */
+static void remove_fetch_head(const struct fetch_cmd *f)
+{
+	char *path = xstrfmt("%s/FETCH_HEAD", f->r->gitdir);
+
+	if (!f->append && f->write_fetch_head && !f->dry_run && sys->unlink(path) < 0 && errno != ENOENT)
+		warning("cannot remove '%s': %s", path, strerror(errno));
+	free(path);
+}
+
+int fetch_many(struct fetch_cmd *f, const struct strvec *names)
+{
+	remove_fetch_head(f);
+	if (names->nr > 1 && f->jobs > 1)
+		return fetch_beside(f, names);
+	return fetch_in_turn(f, names);
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-fetch(1) */
+#include "compat/posix.h"
+#include <unistd.h>
+#include "builtin/builtin.h"
+#include "builtin/fetch.h"
+#include "cli/git-options.h"
+#include "cli/stdin-lines.h"
+#include "history/history.h"
+#include "history/revparse.h"
+#include "porcelain/auto-maintenance.h"
+#include "util/alloc.h"
+#include "util/date.h"
+#include "util/run-command.h"
+#include "util/wildmatch.h"
+
+static const char *const usage[] = {
+	"git fetch [<options>] [<repository> [<refspec>...]]",
+	"git fetch [<options>] <group>",
+	"git fetch --multiple [<options>] [(<repository>|<group>)...]",
+	"git fetch --all [<options>]",
+	NULL
+};
+
+static void say_warning(void *data UNUSED, const char *msg)
+{
+	warning("%s", msg);
+}
+
+static void say_error(void *data UNUSED, const char *msg)
+{
+	error("%s", msg);
+}
+
+static void meter(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total)
+{
+	pack_progress_update(data, phase, done, total);
+}
+
+/* ---- options ---- */
+
+static int opt_push(const struct option *opt, const char *arg, int unset)
+{
+	if (unset)
+		strvec_clear(opt->value);
+	else
+		strvec_push(opt->value, arg);
+	return 0;
+}
+
+static int opt_filter(const struct option *opt, const char *arg, int unset)
+{
+	struct fetch_cmd *f = opt->value;
+	struct err err = ERR_INIT;
+
+	f->filter_text = arg;
+	if (unset)
+		filter_spec_release(&f->filter);
+	else if (filter_spec_parse(&f->filter, arg, &err) < 0)
+		die_err(&err);
+	return 0;
+}
+
+static int opt_refmap(const struct option *opt, const char *arg, int unset)
+{
+	struct fetch_cmd *f = opt->value;
+
+	f->o.has_refmap = !unset;
+	strvec_clear(&f->refmap);
+	if (!unset && *arg)
+		strvec_push(&f->refmap, arg);
+	return 0;
+}
+
+static int opt_recurse(const struct option *opt, const char *arg, int unset)
+{
+	const char **value = opt->value;
+
+	*value = unset ? "no" : arg ? arg : "yes";
+	return 0;
+}
+
+static int depth_or_die(const char *text)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || end == text)
+		die("depth %s is not a positive number", text);
+	if (n < 1 || n > FETCH_DEPTH_INFINITE)
+		die("depth %s is not a positive number", text);
+	return (int)n;
+}
+
+static void set_depth(struct fetch_cmd *f)
+{
+	struct fetch_wanted *w = &f->o.wanted;
+	struct oid_array boundary = OID_ARRAY_INIT;
+	struct err err = ERR_INIT;
+
+	if (f->deepen) {
+		char *end;
+		long n = strtol(f->deepen, &end, 10);
+
+		if (f->depth)
+			die("options '--deepen' and '--depth' cannot be used together");
+		if (n < 0)
+			die("negative depth in --deepen is not supported");
+		if (*end)
+			die("depth %s is not a positive number", f->deepen);
+		w->depth = (int)n;
+		w->deepen_relative = true;
+	}
+	if (f->unshallow) {
+		if (f->depth)
+			die("options '--depth' and '--unshallow' cannot be used together");
+		if (repo_shallow_boundary(f->r, &boundary, &err) < 0)
+			die_err(&err);
+		if (!boundary.nr)
+			die("--unshallow on a complete repository does not make sense");
+		w->depth = FETCH_DEPTH_INFINITE;
+		oid_array_clear(&boundary);
+	}
+	if (f->depth)
+		w->depth = depth_or_die(f->depth);
+	if (f->since)
+		w->deepen_since = date_approxidate(f->since, NULL);
+	if (f->deepen_not.nr)
+		w->deepen_not = &f->deepen_not;
+}
+
+/* ---- --negotiation-tip ---- */
+
+struct tip_glob {
+	struct fetch_cmd *f;
+	const char *pattern;
+	size_t nr;
+};
+
+static int add_matching(void *data, const struct ref *ref)
+{
+	struct tip_glob *g = data;
+
+	if (!wildmatch(g->pattern, ref->name, WM_PATHNAME)) {
+		oid_array_append(&g->f->tip_oids, &ref->oid);
+		g->nr++;
+	}
+	return 0;
+}
+
+static void add_tip(struct fetch_cmd *f, const char *text)
+{
+	struct tip_glob g = { f, text, 0 };
+	struct object_id oid;
+	struct err err = ERR_INIT;
+	char *pattern;
+
+	if (!strpbrk(text, "*?[")) {
+		if (revparse_oid(f->r, text, &oid, &err) < 0)
+			die("%s is not a valid object", text);
+		oid_array_append(&f->tip_oids, &oid);
+		return;
+	}
+	pattern = starts_with(text, "refs/") ? xstrdup(text) : xstrfmt("refs/%s", text);
+	g.pattern = pattern;
+	if (refs_foreach(f->r->refs, "", REFS_NO_PEEL, add_matching, &g, &err) < 0)
+		die_err(&err);
+	if (!g.nr)
+		warning("ignoring %s=%s because it does not match any refs", "--negotiation-restrict", text);
+	free(pattern);
+}
+
+/* ---- the configuration ---- */
+
+static bool bool_or_die(struct fetch_cmd *f, const char *key, bool value)
+{
+	struct err err = ERR_INIT;
+
+	if (config_get_bool(f->r->config, key, &value, &err) < 0)
+		die_err(&err);
+	return value;
+}
+
+static void read_output(struct fetch_cmd *f)
+{
+	const char *value = "full";
+	struct err err = ERR_INIT;
+
+	if (config_get_string(f->r->config, "fetch.output", &value, &err) < 0)
+		die_err(&err);
+	f->o.porcelain = f->porcelain;
+	f->o.compact = !strcasecmp(value, "compact");
+	if (!f->o.compact && strcasecmp(value, "full"))
+		die("invalid value for '%s': '%s'", "fetch.output", value);
+}
+
+static void read_checks(struct fetch_cmd *f)
+{
+	const char *algorithm = "consecutive";
+	struct err err = ERR_INIT;
+	bool wanted = false;
+
+	if (read_fetch_checks(&f->checks, f->r, &wanted, &err) < 0)
+		die_err(&err);
+	if (wanted)
+		f->o.wanted.fsck = &f->checks.fsck;
+	if (config_get_string(f->r->config, "fetch.negotiationalgorithm", &algorithm, &err) < 0 ||
+	    negotiation_algorithm_parse(algorithm, &f->o.wanted.algorithm, &err) < 0)
+		die_err(&err);
+}
+
+static void read_pruning(struct fetch_cmd *f, const struct remote *remote)
+{
+	if (f->o.prune < 0)
+		f->o.prune = remote->prune >= 0 ? remote->prune : bool_or_die(f, "fetch.prune", false);
+	if (f->o.prune_tags < 0)
+		f->o.prune_tags = remote->prune_tags >= 0 ? remote->prune_tags
+			: bool_or_die(f, "fetch.prunetags", false);
+}
+
+/* Of a promisor less comes, as it was agreed. */
+static void read_filter(struct fetch_cmd *f, const struct remote *remote)
+{
+	struct err err = ERR_INIT;
+
+	if (f->filter.nr && remote->origin == REMOTE_UNCONFIGURED)
+		die("--filter can only be used with a remote that is configured");
+	if (f->filter.nr && !remote->promisor)
+		f->o.new_filter = f->filter_text;
+	f->o.wanted.from_promisor = remote->promisor || f->filter.nr;
+	f->o.wanted.filter = &f->filter;
+	if (f->filter.nr || !remote->promisor || !remote->filter)
+		return;
+	if (filter_spec_parse(&f->remote_filter, remote->filter, &err) < 0)
+		die_err(&err);
+	f->o.wanted.filter = &f->remote_filter;
+}
+
+/* ---- one remote ---- */
+
+static void add_refspecs(struct fetch_cmd *f, int argc, const char **argv)
+{
+	struct stdin_lines in = STDIN_LINES_INIT;
+	struct strbuf line = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < argc; i++) {
+		char *text;
+
+		if (strcmp(argv[i], "tag")) {
+			rc = refspec_add(&f->o.given, argv[i], f->r->algo, &err);
+			continue;
+		}
+		if (++i >= argc)
+			die("you need to specify a tag name");
+		text = xstrfmt("refs/tags/%s:refs/tags/%s", argv[i], argv[i]);
+		rc = refspec_add(&f->o.given, text, f->r->algo, &err);
+		free(text);
+	}
+	while (!rc && f->from_stdin && stdin_lines_next(&in, &line))
+		rc = refspec_add(&f->o.given, line.buf, f->r->algo, &err);
+	for (size_t i = 0; !rc && i < f->refmap.nr; i++)
+		rc = refspec_add(&f->o.refmap, f->refmap.v[i], f->r->algo, &err);
+	if (rc < 0)
+		die_err(&err);
+	stdin_lines_release(&in);
+	strbuf_release(&line);
+}
+
+static char *reflog_action(int argc, const char **argv)
+{
+	const char *env = getenv("GIT_REFLOG_ACTION");
+	struct strbuf action = STRBUF_INIT;
+
+	if (env)
+		return xstrdup(env);
+	strbuf_addstr(&action, "fetch");
+	for (int i = 0; i < argc; i++) {
+		char *shown = url_has_scheme(argv[i]) ? url_for_display(argv[i]) : xstrdup(argv[i]);
+
+		strbuf_addf(&action, " %s", shown);
+		free(shown);
+	}
+	return strbuf_detach(&action, NULL);
+}
+
+static void settle_options(struct fetch_cmd *f, struct remote *remote)
+{
+	struct fetch_options *o = &f->o;
+	struct err err = ERR_INIT;
+
+	o->tags = f->tags < 0 ? REMOTE_TAGS_DEFAULT : f->tags ? REMOTE_TAGS_ALL : REMOTE_TAGS_NONE;
+	o->append = f->append;
+	o->atomic = f->atomic;
+	o->dry_run = f->dry_run;
+	o->force = f->force > 0;
+	o->prefetch = f->prefetch;
+	o->set_upstream = f->set_upstream;
+	o->update_head_ok = f->update_head_ok || !f->r->worktree;
+	o->no_fetch_head = !f->write_fetch_head;
+	o->no_forced_check = !f->forced_updates;
+	o->verbosity = f->verbose - f->quiet;
+	o->warn = say_warning;
+	o->say_error = say_error;
+	o->wanted.keep = f->keep;
+	o->wanted.refetch = f->refetch;
+	o->wanted.update_shallow = f->update_shallow;
+	o->wanted.quiet = o->verbosity < 0 || !(f->show_progress > 0 || (f->show_progress < 0 && isatty(2)));
+	if (!o->wanted.quiet) {
+		o->wanted.meter = meter;
+		o->wanted.meter_data = &f->progress;
+	}
+	for (size_t i = 0; i < f->tips.nr; i++)
+		add_tip(f, f->tips.v[i]);
+	if (f->tips.nr)
+		o->wanted.tips = &f->tip_oids;
+	o->connect.config = f->r->config;
+	o->connect.ipv4 = f->ipv4;
+	o->connect.ipv6 = f->ipv6;
+	o->connect.verbosity = o->verbosity;
+	if (client_protocol_version(f->r->config, &o->connect.version, &err) < 0)
+		die_err(&err);
+	o->session = (struct fetch_session_options){
+		.algo = f->r->algo, .config = f->r->config,
+		.server_options = &f->server_options, .tell = o->verbosity < 0 ? NULL : show_remote_words,
+	};
+	set_depth(f);
+	read_output(f);
+	read_checks(f);
+	read_pruning(f, remote);
+	read_filter(f, remote);
+}
+
+static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char **argv, const char *action)
+{
+	struct remotes *all = NULL;
+	struct remote *remote = NULL;
+	struct err err = ERR_INIT;
+	int rc = repo_remotes(f->r, &all, &err);
+
+	if (!rc)
+		rc = remotes_get(all, name, &remote, &err);
+	if (rc < 0)
+		return report_fatal(&err);
+	if (!remote->urls.nr)
+		die(name ? "'%s' does not appear to be a git repository" : "no remote repository specified;"
+		    " please specify either a URL or a\nremote name from which new revisions should be fetched", name);
+	f->o.reflog_action = action;
+	add_refspecs(f, argc, argv);
+	settle_options(f, remote);
+	rc = fetch_from(f->r, remote, &f->o, &err);
+	pack_progress_stop(&f->progress);
+	if (rc < 0)
+		return report_fatal(&err);
+	return rc;
+}
+
+/* ---- afterwards ---- */
+
+static void write_graph(struct fetch_cmd *f)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct err err = ERR_INIT;
+	bool wanted = f->write_graph > 0 || (f->write_graph < 0 && bool_or_die(f, "fetch.writecommitgraph", false));
+
+	if (!wanted)
+		return;
+	push_own_command(&cp.args, "commit-graph");
+	strvec_pushl(&cp.args, "write", "--reachable", "--split", f->verbose > f->quiet ? "--progress" : "--no-progress",
+		     NULL);
+	if (run_command(&cp, &err) < 0)
+		report_error(&err);
+}
+
+static int run(struct fetch_cmd *f, int argc, const char **argv, const char *action)
+{
+	struct strvec names = STRVEC_INIT;
+	int code;
+
+	if (f->all > 0 || (f->all < 0 && !argc && bool_or_die(f, "fetch.all", false))) {
+		if (argc == 1 && f->all > 0)
+			die("fetch --all does not take a repository argument");
+		if (argc > 1)
+			die("fetch --all does not make sense with refspecs");
+		fetch_add_all_remotes(f, &names);
+	} else if (f->multiple > 0) {
+		for (int i = 0; i < argc; i++)
+			fetch_add_remotes(f, argv[i], &names);
+	} else if (argc && f->multiple < 0 && fetch_add_group(f, argv[0], &names) && argc > 1) {
+		die("fetching a group and specifying refspecs does not make sense");
+	}
+	if (names.nr == 1) {
+		code = fetch_one(f, names.v[0], 0, NULL, action);
+	} else if (names.nr || f->all > 0 || f->multiple > 0) {
+		if (f->from_stdin)
+			die("--stdin can only be used when fetching from one remote");
+		code = fetch_many(f, &names);
+	} else {
+		code = fetch_one(f, argc ? argv[0] : NULL, argc ? argc - 1 : 0, argv + 1, action);
+	}
+	strvec_clear(&names);
+	return code;
+}
+
+static void check_options(struct fetch_cmd *f)
+{
+	if (f->recurse && strcmp(f->recurse, "no") && strcmp(f->recurse, "on-demand"))
+		die("--recurse-submodules is not there yet");
+	if (f->negotiate_only)
+		die("--negotiate-only is not there yet");
+	if (f->porcelain && f->all > 0)
+		die("options '--porcelain' and '--all' cannot be used together");
+}
+
+int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct fetch_cmd f = {
+		.r = ctx->repo, .tags = -1, .all = -1, .multiple = -1, .jobs = -1, .show_progress = -1, .auto_maintenance = 1,
+		.write_graph = -1, .write_fetch_head = 1, .forced_updates = -1,
+		.o = { .given = REFSPEC_INIT(REFSPEC_FETCH), .refmap = REFSPEC_INIT(REFSPEC_FETCH), .prune = -1,
+		       .prune_tags = -1 },
+		.filter = FILTER_SPEC_INIT, .remote_filter = FILTER_SPEC_INIT, .tips = STRVEC_INIT,
+		.refmap = STRVEC_INIT, .deepen_not = STRVEC_INIT, .server_options = STRVEC_INIT,
+		.progress = { .reading = "Receiving objects", .resolving = "Resolving deltas", .forced = true },
+	};
+	struct option opts[] = {
+		OPT_COUNTUP('v', "verbose", &f.verbose, "be more verbose"),
+		OPT_COUNTUP('q', "quiet", &f.quiet, "be more quiet"),
+		OPT_BOOL(0, "all", &f.all, "fetch from all remotes"),
+		OPT_BOOL(0, "set-upstream", &f.set_upstream, "set upstream for git pull/fetch"),
+		OPT_BOOL('a', "append", &f.append, "append to .git/FETCH_HEAD instead of overwriting"),
+		OPT_BOOL(0, "atomic", &f.atomic, "use atomic transaction to update references"),
+		OPT_STRING(0, "upload-pack", &f.o.connect.program, "path", "path to upload pack on remote end"),
+		OPT__FORCE(&f.force, "force overwrite of local reference"),
+		OPT_BOOL('m', "multiple", &f.multiple, "fetch from multiple remotes"),
+		OPT_BOOL('t', "tags", &f.tags, "fetch all tags and associated objects"),
+		OPT_SET_INT('n', NULL, &f.tags, "do not fetch all tags (--no-tags)", 0),
+		OPT_INTEGER('j', "jobs", &f.jobs, "number of submodules fetched in parallel"),
+		OPT_BOOL(0, "prefetch", &f.prefetch, "modify the refspec to place all refs within refs/prefetch/"),
+		OPT_BOOL('p', "prune", &f.o.prune, "prune remote-tracking branches no longer on remote"),
+		OPT_BOOL('P', "prune-tags", &f.o.prune_tags, "prune local tags no longer on remote and clobber changed tags"),
+		OPT_CALLBACK_F(0, "recurse-submodules", &f.recurse, "on-demand",
+			       "control recursive fetching of submodules", PARSE_OPT_OPTARG, opt_recurse),
+		OPT_BOOL(0, "dry-run", &f.dry_run, "dry run"),
+		OPT_BOOL(0, "porcelain", &f.porcelain, "machine-readable output"),
+		OPT_BOOL(0, "write-fetch-head", &f.write_fetch_head, "write fetched references to the FETCH_HEAD file"),
+		OPT_BOOL('k', "keep", &f.keep, "keep downloaded pack"),
+		OPT_BOOL('u', "update-head-ok", &f.update_head_ok, "allow updating of HEAD ref"),
+		OPT_BOOL(0, "progress", &f.show_progress, "force progress reporting"),
+		OPT_STRING(0, "depth", &f.depth, "depth", "deepen history of shallow clone"),
+		OPT_STRING(0, "shallow-since", &f.since, "time", "deepen history of shallow repository based on time"),
+		OPT_CALLBACK(0, "shallow-exclude", &f.deepen_not, "ref",
+			     "deepen history of shallow clone, excluding ref", opt_push),
+		OPT_STRING(0, "deepen", &f.deepen, "n", "deepen history of shallow clone"),
+		OPT_BOOL(0, "unshallow", &f.unshallow, "convert to a complete repository"),
+		OPT_BOOL(0, "refetch", &f.refetch, "re-fetch without negotiating common commits"),
+		OPT_BOOL(0, "update-shallow", &f.update_shallow, "accept refs that update .git/shallow"),
+		OPT_CALLBACK(0, "refmap", &f, "refmap", "specify fetch refmap", opt_refmap),
+		OPT_CALLBACK('o', "server-option", &f.server_options, "server-specific", "option to transmit", opt_push),
+		OPT_BOOL('4', "ipv4", &f.ipv4, "use IPv4 addresses only"),
+		OPT_BOOL('6', "ipv6", &f.ipv6, "use IPv6 addresses only"),
+		OPT_CALLBACK(0, "negotiation-restrict", &f.tips, "revision",
+			     "report that we have only objects reachable from this object", opt_push),
+		OPT_CALLBACK(0, "negotiation-tip", &f.tips, "revision", "alias of --negotiation-restrict", opt_push),
+		OPT_BOOL(0, "negotiate-only", &f.negotiate_only, "do not fetch a packfile; instead, print ancestors"),
+		OPT_CALLBACK(0, "filter", &f, "args", "object filtering", opt_filter),
+		OPT_BOOL(0, "auto-maintenance", &f.auto_maintenance, "run 'maintenance --auto' after fetching"),
+		OPT_BOOL(0, "auto-gc", &f.auto_maintenance, "run 'maintenance --auto' after fetching"),
+		OPT_BOOL(0, "show-forced-updates", &f.forced_updates, "check for forced-updates on all updated branches"),
+		OPT_BOOL(0, "write-commit-graph", &f.write_graph, "write the commit-graph after fetching"),
+		OPT_BOOL(0, "stdin", &f.from_stdin, "accept refspecs from stdin"),
+		OPT_END()
+	};
+	char *action = reflog_action(argc - 1, argv + 1);
+	int code;
+
+	pack_checks_init(&f.checks, false);
+	argc = parse_options(argc, argv, opts, usage, 0);
+	check_options(&f);
+	if (f.forced_updates < 0)
+		f.forced_updates = bool_or_die(&f, "fetch.showforcedupdates", true);
+	if (f.jobs < 0) {
+		f.jobs = 1;
+		(void)!config_get_int(f.r->config, "fetch.parallel", &f.jobs, NULL);
+	}
+	if (!f.jobs)
+		f.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	code = run(&f, argc, argv, action);
+	if (code < 128 && !f.dry_run)
+		write_graph(&f);
+	if (code < 128 && f.auto_maintenance)
+		auto_maintenance(f.r, f.quiet > 0);
+	if (finish_stdout())
+		code = 128;
+	free(action);
+	refspec_release(&f.o.given);
+	refspec_release(&f.o.refmap);
+	filter_spec_release(&f.filter);
+	filter_spec_release(&f.remote_filter);
+	oid_array_clear(&f.tip_oids);
+	strvec_clear(&f.tips);
+	strvec_clear(&f.refmap);
+	strvec_clear(&f.deepen_not);
+	strvec_clear(&f.server_options);
+	pack_checks_release(&f.checks);
+	return code;
+}

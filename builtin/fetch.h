@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of git fetch. */
+#ifndef BUILTIN_FETCH_H
+#define BUILTIN_FETCH_H
+
+#include "builtin/fetch-common.h"
+#include "builtin/pack-input.h"
+#include "porcelain/fetch.h"
+
+/* The command line, before the configuration has its say. */
+struct fetch_cmd {
+	struct repository *r;
+	struct fetch_options o;
+	struct pack_checks checks;
+	struct pack_progress progress;
+	struct filter_spec filter, remote_filter;
+	struct strvec tips, refmap, deepen_not, server_options;
+	struct oid_array tip_oids;
+	const char *filter_text, *depth, *deepen, *since, *recurse;
+	int all, multiple, jobs, tags, quiet, verbose, show_progress, unshallow, auto_maintenance;
+	int write_graph, write_fetch_head, forced_updates, from_stdin, negotiate_only, ipv4, ipv6;
+	int append, atomic, dry_run, force, keep, prefetch, porcelain, set_upstream, update_head_ok, update_shallow, refetch;
+};
+
+/* ---- fetch-many.c: several remotes, each by a command of its own ---- */
+/* Names of remotes and of groups (remotes.<group>) to names of remotes; dies of what is neither. */
+void fetch_add_remotes(struct fetch_cmd *f, const char *name, struct strvec *out);
+void fetch_add_all_remotes(struct fetch_cmd *f, struct strvec *out);
+/* The number of a group's members; 0: it is no group. */
+size_t fetch_add_group(struct fetch_cmd *f, const char *name, struct strvec *out);
+/* The exit code. */
+int fetch_many(struct fetch_cmd *f, const struct strvec *names);
+
+#endif

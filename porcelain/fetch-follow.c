@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* remote.<name>.followRemoteHEAD and --set-upstream: git-config(1), git-fetch(1). */
+#include "compat/posix.h"
+#include "porcelain/branch.h"
+#include "porcelain/fetch-internal.h"
+#include "util/alloc.h"
+
+/* ---- <remote>/HEAD ---- */
+
+/* The branch that HEAD is there, without refs/heads/; NULL: none, or it has no place here. */
+static const char *head_there(const struct remote_refs *refs)
+{
+	const struct remote_ref *head = remote_refs_find(refs, "HEAD");
+	const char *branch;
+
+	if (!head || !head->symref_target || !skip_prefix(head->symref_target, "refs/heads/", &branch))
+		return NULL;
+	return branch;
+}
+
+/* The fetch puts it there, or it is there already. */
+static bool will_be_there(struct repository *r, const struct remote *remote, const char *ref, const char *branch)
+{
+	struct strbuf src = STRBUF_INIT, dst = STRBUF_INIT;
+	bool placed;
+
+	strbuf_addf(&src, "refs/heads/%s", branch);
+	placed = refspec_map(&remote->fetch, src.buf, &dst) && !strcmp(dst.buf, ref);
+	strbuf_release(&src);
+	strbuf_release(&dst);
+	return placed || ref_exists(r->refs, ref);
+}
+
+static char *word_about(const struct remote *remote, const char *there, const char *here)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addf(&text, "'HEAD' at '%s' is '%s', but we have ", remote->name, there);
+	if (here)
+		strbuf_addf(&text, "'%s' locally.\n", here);
+	else
+		strbuf_addstr(&text, "a detached HEAD locally.\n");
+	return strbuf_detach(&text, NULL);
+}
+
+/* What HEAD is here: a branch of the remote, without the directory; NULL otherwise. Caller frees. */
+static char *head_here(struct repository *r, const struct remote *remote, const char *ref, bool *exists)
+{
+	struct object_id oid;
+	char *target = NULL, *name = NULL, *prefix = xstrfmt("refs/remotes/%s/", remote->name);
+	const char *rest;
+	int rc = ref_read_raw(r->refs, ref, &oid, &target, NULL);
+
+	*exists = !rc;
+	if (!rc && target)
+		name = xstrdup(skip_prefix(target, prefix, &rest) ? rest : target);
+	free(prefix);
+	free(target);
+	return name;
+}
+
+static bool wants_word(const struct remote *remote, const char *there)
+{
+	return remote->follow_head == FOLLOW_HEAD_WARN ||
+	       (remote->follow_head == FOLLOW_HEAD_WARN_IF_NOT && strcmp(remote->follow_head_branch, there) != 0);
+}
+
+void fetch_decide_head(struct repository *r, const struct remote *remote, const struct remote_refs *refs,
+		       struct fetch_head *out)
+{
+	const char *there = head_there(refs);
+	char *ref, *target, *here;
+	bool exists;
+
+	if (!there || remote->mirror || remote->follow_head == FOLLOW_HEAD_NEVER)
+		return;
+	ref = xstrfmt("refs/remotes/%s/HEAD", remote->name);
+	target = xstrfmt("refs/remotes/%s/%s", remote->name, there);
+	here = head_here(r, remote, ref, &exists);
+	if (!refname_is_valid(target, 0) || !will_be_there(r, remote, target, there) || (here && !strcmp(here, there)))
+		goto out;
+	if (!exists || remote->follow_head == FOLLOW_HEAD_ALWAYS) {
+		out->ref = ref;
+		out->target = target;
+		ref = target = NULL;
+	} else if (wants_word(remote, there)) {
+		out->word = word_about(remote, there, here);
+	}
+out:
+	free(here);
+	free(target);
+	free(ref);
+}
+
+int fetch_commit_head(struct repo_operation *op, const struct fetch_head *head, struct err *err)
+{
+	struct ref_transaction *t;
+	int rc = repo_operation_begin_refs(op, 0, &t, err);
+
+	if (!rc)
+		rc = ref_transaction_update_symref(t, head->ref, head->target, NULL, REF_NO_DEREF, "fetch", err);
+	return rc ? rc : repo_operation_commit(op, err);
+}
+
+/* ---- --set-upstream ---- */
+
+/* The only branch that was fetched to be merged; NULL: none, or several (*many). */
+static const struct fetch_item *source_branch(const struct fetch_map *map, bool *many)
+{
+	const struct fetch_item *found = NULL;
+
+	*many = false;
+	for (size_t i = 0; i < map->nr; i++)
+		if (map->items[i].status == FETCH_HEAD_MERGE) {
+			*many |= found != NULL;
+			found = &map->items[i];
+		}
+	return *many ? NULL : found;
+}
+
+int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const struct remote *remote,
+			 const struct fetch_map *map, const struct fetch_options *o, struct err *err)
+{
+	bool many;
+	const struct fetch_item *item = source_branch(map, &many);
+	struct config_edit edits[2];
+	char *branch = NULL, *target = NULL, *remote_key, *merge_key, *path;
+	struct object_id oid;
+	const char *name;
+	int rc = ref_read_raw(r->refs, "HEAD", &oid, &target, err);
+
+	if (rc < 0)
+		return rc;
+	if (many || !item || !target || !skip_prefix(target, "refs/heads/", &name)) {
+		if (o->warn && many)
+			o->warn(o->data, "multiple branches detected, incompatible with --set-upstream");
+		else if (o->warn && !item)
+			o->warn(o->data, "no source branch found;\n"
+				"you need to specify exactly one branch with the --set-upstream option");
+		else if (o->warn)
+			o->warn(o->data, "could not set upstream of HEAD when it does not point to any branch");
+		free(target);
+		return 0;
+	}
+	branch = xstrdup(name);
+	remote_key = xstrfmt("branch.%s.remote", branch);
+	merge_key = xstrfmt("branch.%s.merge", branch);
+	edits[0] = (struct config_edit){ .key = remote_key, .value = remote->name, .multi = true };
+	edits[1] = (struct config_edit){ .key = merge_key, .value = item->src, .multi = true };
+	path = xstrfmt("%s/config", r->commondir);
+	rc = config_file_edit_all(path, edits, 2, repo_operation_batch(op), err);
+	free(path);
+	free(remote_key);
+	free(merge_key);
+	free(branch);
+	free(target);
+	return rc;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See fetch-map.h. */
+#include "compat/posix.h"
+#include "porcelain/fetch-map.h"
+#include "refs/refs.h"
+#include "util/alloc.h"
+#include "util/map.h"
+
+#define TAGS "refs/tags/"
+
+static void item_release(struct fetch_item *item)
+{
+	free(item->src);
+	free(item->dst);
+}
+
+void fetch_map_release(struct fetch_map *map)
+{
+	for (size_t i = 0; i < map->nr; i++)
+		item_release(&map->items[i]);
+	free(map->items);
+	*map = (struct fetch_map)FETCH_MAP_INIT;
+}
+
+static struct fetch_item *add(struct fetch_map *map, const char *src, const struct object_id *oid, const char *dst,
+			      bool force, enum fetch_head_status status)
+{
+	struct fetch_item *item;
+
+	ALLOC_GROW(map->items, map->nr + 1, map->alloc);
+	item = &map->items[map->nr++];
+	*item = (struct fetch_item){ xstrdup(src), dst && *dst ? xstrdup(dst) : NULL, *oid, force, status };
+	return item;
+}
+
+/* ---- one refspec ---- */
+
+struct making {
+	struct fetch_map *map;
+	const struct remote_refs *refs;
+	const struct fetch_choice *choice;
+	repo_warn_fn warn;
+	void *data;
+};
+
+/* "topic" as a destination is a branch, "tags/x" is what it says. */
+static char *full_destination(const char *dst)
+{
+	if (!dst || !*dst)
+		return NULL;
+	if (starts_with(dst, "refs/"))
+		return xstrdup(dst);
+	if (starts_with(dst, "heads/") || starts_with(dst, "tags/") || starts_with(dst, "remotes/"))
+		return xstrfmt("refs/%s", dst);
+	return xstrfmt("refs/heads/%s", dst);
+}
+
+/* Its place below refs/prefetch/; NULL: it is not prefetched. */
+static char *prefetch_destination(char *dst)
+{
+	const char *rest;
+	char *to = NULL;
+
+	if (dst && skip_prefix(dst, "refs/", &rest) && !starts_with(dst, TAGS))
+		to = xstrfmt("refs/prefetch/%s", rest);
+	free(dst);
+	return to;
+}
+
+static void tell(const struct making *m, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vreport(m->warn, m->data, fmt, ap);
+	va_end(ap);
+}
+
+static void place(struct making *m, const char *src, const struct object_id *oid, const struct refspec_item *spec,
+		  const char *mapped, enum fetch_head_status status)
+{
+	bool prefetch = m->choice->prefetch && status != FETCH_HEAD_MERGE;
+	char *dst = full_destination(mapped);
+
+	if (prefetch)
+		dst = prefetch_destination(dst);
+	if (dst && !refname_is_valid(dst, 0))
+		tell(m, "* Ignoring funny ref '%s' locally", dst);
+	else if (!prefetch || dst)
+		add(m->map, src, oid, dst, spec->force || prefetch, status);
+	free(dst);
+}
+
+static void expand_pattern(struct making *m, const struct refspec *rs, const struct refspec_item *spec,
+			   enum fetch_head_status status)
+{
+	struct strbuf dst = STRBUF_INIT;
+
+	for (size_t i = 0; i < m->refs->nr; i++) {
+		const struct remote_ref *ref = &m->refs->items[i];
+
+		strbuf_reset(&dst);
+		if (!oid_is_null(&ref->oid) && refspec_item_map(spec, ref->name, &dst) &&
+		    !refspec_excludes(rs, ref->name))
+			place(m, ref->name, &ref->oid, spec, dst.buf, status);
+	}
+	strbuf_release(&dst);
+}
+
+static int expand(struct making *m, const struct refspec *rs, const struct refspec_item *spec,
+		  enum fetch_head_status status, struct err *err)
+{
+	const char *name = *spec->src ? spec->src : "HEAD";
+	const struct remote_ref *ref;
+
+	if (spec->negative)
+		return 0;
+	if (spec->pattern) {
+		expand_pattern(m, rs, spec, status);
+		return 0;
+	}
+	if (spec->exact_oid) {
+		place(m, spec->src, &spec->oid, spec, spec->dst, status);
+		return 0;
+	}
+	ref = remote_refs_dwim(m->refs, name);
+	if (!ref || oid_is_null(&ref->oid))
+		return err_set(err, ERR_NOT_FOUND, "couldn't find remote ref %s", name);
+	if (!refspec_excludes(rs, ref->name))
+		place(m, ref->name, &ref->oid, spec, spec->dst, status);
+	return 0;
+}
+
+/* ---- who chooses ---- */
+
+/* What the command line names goes where the remote's own refspecs would put it, too. */
+static void add_opportunistic(struct making *m)
+{
+	const struct refspec *rs = m->choice->refmap ? m->choice->refmap : &m->choice->remote->fetch;
+	struct strbuf dst = STRBUF_INIT;
+	size_t nr = m->map->nr;
+
+	for (size_t k = 0; k < rs->nr; k++)
+		for (size_t i = 0; i < nr; i++) {
+			const char *src = m->map->items[i].src;
+			struct object_id oid = m->map->items[i].oid;
+
+			strbuf_reset(&dst);
+			if (refspec_item_map(&rs->items[k], src, &dst) && dst.len && !refspec_excludes(rs, src))
+				place(m, src, &oid, &rs->items[k], dst.buf, FETCH_HEAD_IGNORE);
+		}
+	strbuf_release(&dst);
+}
+
+static int choose_given(struct making *m, struct err *err)
+{
+	const struct refspec *rs = m->choice->given;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < rs->nr; i++)
+		rc = expand(m, rs, &rs->items[i], FETCH_HEAD_MERGE, err);
+	if (!rc)
+		add_opportunistic(m);
+	return rc;
+}
+
+/* What the current branch merges is marked; what no refspec brings comes without a place. */
+static void add_merges(struct making *m)
+{
+	const struct strvec *merge = m->choice->merge;
+	size_t nr = m->map->nr;
+
+	for (size_t k = 0; k < merge->nr; k++) {
+		const struct remote_ref *ref = remote_refs_dwim(m->refs, merge->v[k]);
+		bool found = false;
+
+		if (!ref || oid_is_null(&ref->oid))
+			continue;
+		for (size_t i = 0; i < nr; i++)
+			if (!strcmp(m->map->items[i].src, ref->name)) {
+				m->map->items[i].status = FETCH_HEAD_MERGE;
+				found = true;
+			}
+		if (!found)
+			add(m->map, ref->name, &ref->oid, NULL, false, FETCH_HEAD_MERGE);
+	}
+}
+
+static int choose_configured(struct making *m, struct err *err)
+{
+	const struct refspec *rs = &m->choice->remote->fetch;
+	bool has_merge = m->choice->merge && m->choice->merge->nr;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < rs->nr; i++) {
+		size_t first = m->map->nr;
+
+		rc = expand(m, rs, &rs->items[i], FETCH_HEAD_NOT_FOR_MERGE, err);
+		if (!i && !has_merge && !rs->items[i].pattern && !m->choice->prefetch && m->map->nr > first)
+			m->map->items[first].status = FETCH_HEAD_MERGE;
+	}
+	if (!rc && has_merge && !m->choice->prefetch)
+		add_merges(m);
+	return rc;
+}
+
+static int choose_head(struct making *m, struct err *err)
+{
+	const struct remote_ref *ref = remote_refs_find(m->refs, "HEAD");
+
+	if (!ref || oid_is_null(&ref->oid))
+		return err_set(err, ERR_NOT_FOUND, "couldn't find remote ref HEAD");
+	add(m->map, ref->name, &ref->oid, NULL, false, FETCH_HEAD_MERGE);
+	return 0;
+}
+
+static void add_all_tags(struct making *m)
+{
+	for (size_t i = 0; i < m->refs->nr; i++) {
+		const struct remote_ref *ref = &m->refs->items[i];
+
+		if (starts_with(ref->name, TAGS) && !oid_is_null(&ref->oid))
+			add(m->map, ref->name, &ref->oid, ref->name, false, FETCH_HEAD_NOT_FOR_MERGE);
+	}
+}
+
+/* ---- each place once ---- */
+
+/* The same thing twice: what is said of it in FETCH_HEAD is the most. */
+static void join(struct fetch_item *to, const struct fetch_item *from)
+{
+	if (from->status < to->status)
+		to->status = from->status;
+	to->force |= from->force;
+}
+
+static int drop_repeated(struct making *m, struct err *err)
+{
+	struct fetch_map *map = m->map;
+	struct strmap places = STRMAP_INIT; /* 1 + the position */
+	size_t nr = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < map->nr; i++) {
+		struct fetch_item item = map->items[i], *other;
+		uintptr_t at = item.dst ? (uintptr_t)strmap_get(&places, item.dst) : 0;
+
+		if (!at) {
+			if (item.dst)
+				strmap_put(&places, item.dst, (void *)(nr + 1));
+			map->items[nr++] = item;
+			continue;
+		}
+		other = &map->items[at - 1];
+		if (!strcmp(other->src, item.src))
+			join(other, &item);
+		else if (item.status == FETCH_HEAD_IGNORE)
+			tell(m, "%s usually tracks %s, not %s", item.dst, item.src, other->src);
+		else if (!rc)
+			rc = err_set(err, ERR_CONFLICT, "Cannot fetch both %s and %s to %s", other->src, item.src,
+				     item.dst);
+		item_release(&item);
+	}
+	map->nr = nr;
+	strmap_clear(&places, NULL);
+	return rc;
+}
+
+int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const struct fetch_choice *c,
+		   repo_warn_fn warn, void *data, struct err *err)
+{
+	struct making m = { map, refs, c, warn, data };
+	int rc;
+
+	if (c->given->nr)
+		rc = choose_given(&m, err);
+	else if (c->remote->fetch.nr || (c->merge && c->merge->nr))
+		rc = choose_configured(&m, err);
+	else if (c->prefetch)
+		rc = 0;
+	else
+		rc = choose_head(&m, err);
+	if (!rc && c->tags == REMOTE_TAGS_ALL)
+		add_all_tags(&m);
+	return rc ? rc : drop_repeated(&m, err);
+}
+
+/* ---- tags that follow ---- */
+
+bool fetch_choice_follows_tags(const struct fetch_choice *c)
+{
+	const struct refspec *rs = c->given->nr ? c->given : &c->remote->fetch;
+
+	if (c->tags != REMOTE_TAGS_DEFAULT)
+		return false;
+	for (size_t i = 0; i < rs->nr; i++)
+		if (rs->items[i].dst && *rs->items[i].dst)
+			return true;
+	return false;
+}
+
+void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r)
+{
+	struct oidset coming = OIDSET_INIT;
+	struct strset placed = STRSET_INIT;
+
+	for (size_t i = 0; i < map->nr; i++) {
+		oidset_insert(&coming, &map->items[i].oid);
+		if (map->items[i].dst)
+			strset_add(&placed, map->items[i].dst);
+	}
+	for (size_t i = 0; i < refs->nr; i++) {
+		const struct remote_ref *ref = &refs->items[i];
+		const struct object_id *target = oid_is_null(&ref->peeled) ? &ref->oid : &ref->peeled;
+
+		if (!starts_with(ref->name, TAGS) || oid_is_null(&ref->oid) || strset_contains(&placed, ref->name) ||
+		    ref_exists(r->refs, ref->name))
+			continue;
+		if (oidset_contains(&coming, target) || odb_has_quick(r->odb, target))
+			add(map, ref->name, &ref->oid, ref->name, false, FETCH_HEAD_NOT_FOR_MERGE);
+	}
+	oidset_clear(&coming);
+	strset_clear(&placed);
+}
+
+/* ---- what has to be asked for ---- */
+
+void fetch_map_wants(const struct fetch_map *map, struct oid_array *out)
+{
+	for (size_t i = 0; i < map->nr; i++)
+		oid_array_append(out, &map->items[i].oid);
+	oid_array_sort_unique(out);
+}
+
+void fetch_choice_prefixes(const struct fetch_choice *c, struct strvec *out)
+{
+	const struct refspec *rs = c->given->nr ? c->given : &c->remote->fetch;
+	bool limited = !rs->nr || refspec_prefixes(rs, out);
+
+	for (size_t i = 0; limited && !c->given->nr && c->merge && i < c->merge->nr; i++)
+		refname_expansions(c->merge->v[i], out);
+	if (!limited) {
+		strvec_clear(out);
+		return;
+	}
+	if (!c->given->nr || !rs->nr)
+		strvec_push(out, "HEAD");
+	if (c->tags == REMOTE_TAGS_ALL || fetch_choice_follows_tags(c))
+		strvec_push(out, TAGS);
+}

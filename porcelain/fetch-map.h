@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a fetch brings, and where it goes: the refs of the other side that refspecs choose, each with its name here.
+ * git-fetch(1), "CONFIGURED REMOTE-TRACKING BRANCHES".
+ *
+ *	fetch_map_make(&map, &refs, &choice, err)
+ *	fetch_map_add_tags(&map, &refs, r)     tags that point into what is here or comes
+ *	fetch_map_release(&map)
+ */
+#ifndef PORCELAIN_FETCH_MAP_H
+#define PORCELAIN_FETCH_MAP_H
+
+#include "compat/posix.h"
+#include "refs/refspec.h"
+#include "repo/remotes.h"
+#include "repo/repo.h"
+#include "transport/remote-refs.h"
+
+/* In the order in which FETCH_HEAD and the table have them. */
+enum fetch_head_status { FETCH_HEAD_MERGE, FETCH_HEAD_NOT_FOR_MERGE, FETCH_HEAD_IGNORE, FETCH_HEAD_STATUS_NR };
+
+struct fetch_item {
+	char *src; /* its full name there, "HEAD", or an object's */
+	char *dst; /* its full name here; NULL: none */
+	struct object_id oid;
+	bool force;
+	enum fetch_head_status status;
+};
+struct fetch_map {
+	struct fetch_item *items;
+	size_t nr, alloc;
+};
+#define FETCH_MAP_INIT { NULL, 0, 0 }
+void fetch_map_release(struct fetch_map *map);
+
+struct fetch_choice {
+	const struct remote *remote;
+	const struct refspec *given;  /* of the command line; without items: those of the remote count */
+	const struct refspec *refmap; /* where these are put as well; NULL: as the remote says */
+	const struct strvec *merge;   /* branch.<name>.merge of the current branch, if that is the remote's; NULL */
+	enum remote_tags tags;
+	bool prefetch; /* everything goes below refs/prefetch/ */
+};
+/*
+ * ERR_NOT_FOUND "couldn't find remote ref x"; ERR_CONFLICT "Cannot fetch both x and y to z". What is left out with a
+ * word to the user goes to `warn` (may be NULL).
+ */
+MUST_USE int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const struct fetch_choice *c,
+			    repo_warn_fn warn, void *data, struct err *err);
+/* Do tags follow by themselves? Something has a place here, and nobody has said otherwise. */
+bool fetch_choice_follows_tags(const struct fetch_choice *c);
+/* Tags that are not here yet, and whose objects are here, or are among what the map has. */
+void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r);
+/* What has to be asked for; sorted, each once. */
+void fetch_map_wants(const struct fetch_map *map, struct oid_array *out);
+/* Which refs the other side has to tell for it; appended. Nothing is appended: all. */
+void fetch_choice_prefixes(const struct fetch_choice *c, struct strvec *out);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The steps of a fetch: the refs of the other side, what of them is wanted, the objects, what becomes of each ref, and
+ * all of it at once.
+ *
+ * The objects get their names before the refs are judged, since whether a ref moves forward is a question to them;
+ * the seal comes with the refs. A fetch that fails in between leaves objects that nothing names.
+ */
+#include "compat/posix.h"
+#include "porcelain/fetch-internal.h"
+#include "util/alloc.h"
+
+struct fetch_run {
+	struct repository *r;
+	struct remote *remote;
+	struct fetch_options *o;
+	char *url; /* as users see it */
+	struct strvec merge; /* branch.<name>.merge, if the current branch's remote is this one */
+	struct fetch_choice choice;
+	struct remote_refs refs;
+	struct fetch_map map;
+	struct fetch_rows rows;
+	struct strvec pruned;
+	struct fetch_session *session;
+	struct fetch_result results[2]; /* the second: of tags that did not come with the first */
+	size_t nr_results;
+	struct repo_operation *op;
+	struct fetch_head head;
+};
+
+/* ---- the other side ---- */
+
+static int open_session(struct fetch_run *f, struct err *err)
+{
+	struct remote_url url = REMOTE_URL_INIT;
+	struct connect_options co = f->o->connect;
+	struct fetch_session_options so = f->o->session;
+	struct connection *c;
+	int rc;
+
+	if (!co.program)
+		co.program = f->remote->upload_pack;
+	so.url = f->remote->urls.v[0];
+	co.remote_name = f->remote->origin == REMOTE_UNCONFIGURED ? NULL : f->remote->name;
+	if (!so.server_options || !so.server_options->nr)
+		so.server_options = &f->remote->server_options;
+	rc = remote_url_parse(&url, f->remote->urls.v[0], err);
+	if (!rc)
+		rc = connect_service(&c, &url, "git-upload-pack", &co, err);
+	if (!rc)
+		rc = fetch_session_open(&f->session, c, &so, err);
+	remote_url_release(&url);
+	return rc;
+}
+
+static int end_session(struct fetch_run *f, int rc, struct err *err)
+{
+	struct fetch_session *s = f->session;
+
+	f->session = NULL;
+	return fetch_session_end(s, rc, err);
+}
+
+static int list_refs(struct fetch_run *f, struct err *err)
+{
+	struct strvec prefixes = STRVEC_INIT;
+	int rc;
+
+	fetch_choice_prefixes(&f->choice, &prefixes);
+	rc = fetch_session_refs(f->session, &prefixes, &f->refs, err);
+	strvec_clear(&prefixes);
+	return rc;
+}
+
+/* ---- what is wanted ---- */
+
+static void find_merges(struct fetch_run *f)
+{
+	const struct config_entry *const *values;
+	const struct config_entry *e;
+	struct object_id oid;
+	char *target = NULL, *key;
+	const char *branch;
+	size_t nr = 0;
+
+	if (ref_read_raw(f->r->refs, "HEAD", &oid, &target, NULL) < 0 || !target ||
+	    !skip_prefix(target, "refs/heads/", &branch)) {
+		free(target);
+		return;
+	}
+	key = xstrfmt("branch.%s.remote", branch);
+	e = config_get(f->r->config, key);
+	free(key);
+	if (e && e->value && !strcmp(e->value, f->remote->name)) {
+		key = xstrfmt("branch.%s.merge", branch);
+		values = config_get_all(f->r->config, key, &nr);
+		for (size_t i = 0; i < nr; i++)
+			if (values[i]->value)
+				strvec_push(&f->merge, values[i]->value);
+		free(key);
+	}
+	free(target);
+}
+
+/* As if the remote had a refspec for them. */
+static bool prunes_tags(const struct fetch_run *f)
+{
+	return f->o->prune > 0 && f->o->prune_tags > 0 && !f->o->given.nr && f->remote->fetch.nr;
+}
+
+static void choose(struct fetch_run *f)
+{
+	find_merges(f);
+	f->choice = (struct fetch_choice){
+		.remote = f->remote, .given = &f->o->given, .refmap = f->o->has_refmap ? &f->o->refmap : NULL,
+		.merge = &f->merge, .tags = f->o->tags != REMOTE_TAGS_DEFAULT ? f->o->tags : f->remote->tags,
+		.prefetch = f->o->prefetch,
+	};
+	if (prunes_tags(f))
+		f->choice.tags = REMOTE_TAGS_ALL;
+}
+
+/* Only what the refspecs say, and the tags, if they were asked for by a refspec, is pruned. */
+static int decide_pruned(struct fetch_run *f, struct err *err)
+{
+	const struct refspec *from = f->o->given.nr ? &f->o->given : &f->remote->fetch;
+	struct refspec rs = REFSPEC_INIT(REFSPEC_FETCH);
+	int rc = 0;
+
+	if (f->o->prune <= 0)
+		return 0;
+	for (size_t i = 0; !rc && i < from->nr; i++)
+		rc = refspec_add(&rs, from->items[i].text, f->r->algo, err);
+	if (!rc && prunes_tags(f))
+		rc = refspec_add(&rs, "refs/tags/*:refs/tags/*", f->r->algo, err);
+	if (!rc)
+		rc = fetch_decide_pruned(&f->rows, f->r, &rs, &f->refs, &f->pruned, err);
+	refspec_release(&rs);
+	return rc;
+}
+
+/* ---- the objects ---- */
+
+/* One request for what is missing of the map. *asked: there was something. */
+static int get_objects(struct fetch_run *f, bool *asked, struct err *err)
+{
+	struct fetch_wanted w = f->o->wanted;
+	struct fetch_result *result = &f->results[f->nr_results];
+	struct remote_refs sought = REMOTE_REFS_INIT;
+	struct oid_array wants = OID_ARRAY_INIT;
+	int rc = 0;
+
+	fetch_map_wants(&f->map, &wants);
+	if (!w.refetch && !fetch_wanted_deepens(&w))
+		rc = fetch_drop_present(f->r, w.from_promisor, &wants, err);
+	*asked = !rc && wants.nr;
+	if (*asked) {
+		for (size_t i = 0; w.from_promisor && i < f->map.nr; i++)
+			remote_refs_add(&sought, f->map.items[i].src)->oid = f->map.items[i].oid;
+		w.oids = &wants;
+		w.sought = &sought;
+		w.thin = true;
+		w.include_tag = fetch_choice_follows_tags(&f->choice);
+		fetch_result_init(result);
+		f->nr_results++;
+		rc = fetch_session_get(f->session, &w, f->op, f->r, result, err);
+	}
+	oid_array_clear(&wants);
+	remote_refs_release(&sought);
+	return rc;
+}
+
+/* They can be read from now on. */
+static int get_and_show(struct fetch_run *f, struct err *err)
+{
+	bool asked = false;
+	int rc = get_objects(f, &asked, err);
+
+	rc = end_session(f, rc, err);
+	return rc || !asked ? rc : repo_operation_show_objects(f->op, err);
+}
+
+/* Tags of what has come that are not here themselves: the server cannot send tags by itself. */
+static int get_tags(struct fetch_run *f, struct err *err)
+{
+	size_t first = f->map.nr;
+	bool missing = false;
+	int rc = 0;
+
+	if (!fetch_choice_follows_tags(&f->choice))
+		return 0;
+	fetch_map_add_tags(&f->map, &f->refs, f->r);
+	for (size_t i = first; i < f->map.nr; i++)
+		missing |= !odb_has(f->r->odb, &f->map.items[i].oid);
+	if (missing) {
+		f->o->wanted.depth = 0;
+		f->o->wanted.deepen_since = 0;
+		f->o->wanted.deepen_not = NULL;
+		rc = open_session(f, err);
+		if (!rc)
+			rc = get_and_show(f, err);
+	}
+	return rc;
+}
+
+/* Refs that would need the other side's own boundary do not move. */
+static void drop_rejected(struct fetch_run *f)
+{
+	struct oid_array *rejected = f->nr_results ? &f->results[0].rejected : NULL;
+	size_t nr = 0;
+
+	if (!rejected || !rejected->nr)
+		return;
+	for (size_t i = 0; i < f->map.nr; i++) {
+		struct fetch_item *item = &f->map.items[i];
+
+		if (!oid_array_contains(rejected, &item->oid)) {
+			f->map.items[nr++] = *item;
+			continue;
+		}
+		if (f->o->warn) {
+			char *text = xstrfmt("rejected %s because shallow roots are not allowed to be updated",
+					     item->src);
+
+			f->o->warn(f->o->data, text);
+			free(text);
+		}
+		f->rows.any_rejected = true;
+		free(item->src);
+		free(item->dst);
+	}
+	f->map.nr = nr;
+}
+
+/* ---- the refs ---- */
+
+/* From now on the remote owes us what it has left out. */
+static int stage_promisor(struct fetch_run *f, struct err *err)
+{
+	char *promisor = xstrfmt("remote.%s.promisor", f->remote->name);
+	char *filter = xstrfmt("remote.%s.partialclonefilter", f->remote->name);
+	char *path = xstrfmt("%s/config", f->r->commondir);
+	const struct config_edit edits[] = {
+		{ .key = "core.repositoryformatversion", .value = "1", .multi = true },
+		{ .key = promisor, .value = "true", .multi = true },
+		{ .key = filter, .value = f->o->new_filter, .multi = true },
+	};
+	int rc = config_file_edit_all(path, edits, ARRAY_SIZE(edits), repo_operation_batch(f->op), err);
+
+	free(path);
+	free(filter);
+	free(promisor);
+	return rc;
+}
+
+static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct err *err)
+{
+	int rc = repo_operation_begin_refs(f->op, f->o->atomic ? 0 : REF_TRANSACTION_ALLOW_FAILURE, t, err);
+
+	if (!rc)
+		rc = fetch_queue(&f->rows, *t, f->o->reflog_action, err);
+	if (!rc && !f->o->given.nr && f->remote->fetch.nr && !f->o->prefetch)
+		fetch_decide_head(f->r, f->remote, &f->refs, &f->head);
+	if (!rc && !f->o->no_fetch_head)
+		rc = fetch_stage_head(f->op, f->r, &f->map, f->url, f->o->append, err);
+	if (!rc && f->o->new_filter)
+		rc = stage_promisor(f, err);
+	if (!rc && f->o->set_upstream)
+		rc = fetch_stage_upstream(f->op, f->r, f->remote, &f->map, f->o, err);
+	return rc;
+}
+
+/* Does a ref that goes have the name of a directory that is needed, or the other way round? */
+static bool is_in_the_way(const char *gone, const char *name)
+{
+	size_t a = strlen(gone), b = strlen(name), n = a < b ? a : b;
+
+	return a != b && !strncmp(gone, name, n) && (a < b ? name : gone)[n] == '/';
+}
+
+static bool pruned_is_in_the_way(const struct fetch_run *f)
+{
+	for (size_t k = 0; k < f->pruned.nr; k++)
+		for (size_t i = 0; i < f->map.nr; i++)
+			if (f->map.items[i].dst && is_in_the_way(f->pruned.v[k], f->map.items[i].dst))
+				return true;
+	return false;
+}
+
+/*
+ * One transaction cannot have refs/x go and refs/x/y come. Then what goes is an operation of its own, before, as
+ * everywhere in Git: --prune has its effect even if the fetch then fails.
+ */
+static int prune_first(struct fetch_run *f, struct err *err)
+{
+	struct ref_transaction *t = NULL;
+	int rc;
+
+	if (f->o->dry_run || f->o->atomic || !pruned_is_in_the_way(f))
+		return 0;
+	rc = repo_operation_begin_refs(f->op, REF_TRANSACTION_ALLOW_FAILURE, &t, err);
+	if (!rc)
+		rc = fetch_queue(&f->rows, t, f->o->reflog_action, err);
+	if (!rc)
+		rc = repo_operation_commit(f->op, err);
+	if (!rc)
+		fetch_note_results(&f->rows, t, f->o);
+	for (size_t i = 0; i < f->rows.nr; i++)
+		f->rows.rows[i].queued = -1;
+	return rc;
+}
+
+/* A transaction that must be whole fails by one ref; why is told by the table, if by a rejection. */
+static int settle(struct fetch_run *f, struct err *err)
+{
+	struct ref_transaction *t = NULL;
+	int rc;
+
+	if (f->o->dry_run || (f->o->atomic && f->rows.any_rejected)) {
+		repo_operation_abort(f->op);
+		return 0;
+	}
+	rc = stage_refs(f, &t, err);
+	if (rc < 0) {
+		repo_operation_abort(f->op);
+		return rc;
+	}
+	rc = f->head.ref ? repo_operation_publish(f->op, err) : repo_operation_commit(f->op, err);
+	if (!rc)
+		fetch_note_results(&f->rows, t, f->o);
+	return rc || !f->head.ref ? rc : fetch_commit_head(f->op, &f->head, err);
+}
+
+static void tell_conflict(const struct fetch_run *f)
+{
+	char *text;
+
+	if (!f->rows.any_conflict || !f->o->say_error)
+		return;
+	text = xstrfmt("some local refs could not be updated; try running\n"
+		       " 'git remote prune %s' to remove any old, conflicting branches", f->remote->name);
+	f->o->say_error(f->o->data, text);
+	free(text);
+}
+
+static int fetch_all(struct fetch_run *f, struct err *err)
+{
+	int rc = open_session(f, err);
+
+	if (!rc)
+		rc = list_refs(f, err);
+	if (!rc)
+		rc = fetch_map_make(&f->map, &f->refs, &f->choice, f->o->warn, f->o->data, err);
+	if (!rc && fetch_choice_follows_tags(&f->choice))
+		fetch_map_add_tags(&f->map, &f->refs, f->r);
+	if (!rc && !f->o->update_head_ok)
+		rc = fetch_check_places(f->r, &f->map, err);
+	if (rc < 0)
+		return end_session(f, rc, err);
+	rc = get_and_show(f, err);
+	if (!rc)
+		rc = get_tags(f, err);
+	if (!rc) {
+		drop_rejected(f);
+		rc = decide_pruned(f, err);
+	}
+	if (!rc)
+		rc = prune_first(f, err);
+	if (!rc)
+		rc = fetch_decide(&f->rows, f->r, &f->map, f->o, err);
+	return rc ? rc : settle(f, err);
+}
+
+static void release_run(struct fetch_run *f)
+{
+	for (size_t i = 0; i < f->nr_results; i++)
+		fetch_result_release(&f->results[i]);
+	strvec_clear(&f->merge);
+	strvec_clear(&f->pruned);
+	remote_refs_release(&f->refs);
+	fetch_map_release(&f->map);
+	free(f->rows.rows);
+	free(f->head.ref);
+	free(f->head.target);
+	free(f->head.word);
+	free(f->url);
+}
+
+int fetch_from(struct repository *r, struct remote *remote, struct fetch_options *o, struct err *err)
+{
+	struct fetch_run f = { .r = r, .remote = remote, .o = o, .merge = STRVEC_INIT, .refs = REMOTE_REFS_INIT,
+			       .map = FETCH_MAP_INIT, .rows = FETCH_ROWS_INIT, .pruned = STRVEC_INIT };
+	int rc;
+
+	f.url = fetch_display_url(remote->urls.v[0]);
+	choose(&f);
+	f.op = repo_operation_begin(r);
+	rc = fetch_all(&f, err);
+	if (rc < 0)
+		repo_operation_abort(f.op);
+	if (!rc) {
+		tell_conflict(&f);
+		fetch_show(&f.rows, r, f.url, o);
+		if (f.head.word && o->verbosity >= 0)
+			fputs(f.head.word, stdout);
+		rc = f.rows.any_rejected;
+	}
+	repo_operation_free(f.op);
+	release_run(&f);
+	return rc;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A fetch from one repository: git-fetch(1). Objects, the boundary of a shallow clone, all refs with their reflogs,
+ * FETCH_HEAD and configuration are one operation; what has been done is told when it is durable.
+ *
+ * Errors:     < 0: nothing has changed. 1: some refs could not be updated, the others have been (with `atomic`: none); why
+ *             is in the table.
+ * Durability: on 0 and 1 what the table says survives a power cut (P1). Cost: one flush call.
+ */
+#ifndef PORCELAIN_FETCH_H
+#define PORCELAIN_FETCH_H
+
+#include "compat/posix.h"
+#include "porcelain/fetch-map.h"
+#include "repo/remotes.h"
+#include "transport/fetch-session.h"
+
+struct fetch_options {
+	struct refspec given;  /* of the command line */
+	struct refspec refmap; /* --refmap */
+	bool has_refmap;
+	enum remote_tags tags; /* DEFAULT: as the remote says */
+	int prune, prune_tags; /* -1: as the configuration says */
+	bool prefetch, atomic, append, dry_run, force, no_fetch_head, update_head_ok, set_upstream, no_forced_check;
+	bool porcelain, compact; /* how it is told */
+	int verbosity;
+	const char *reflog_action;
+	/* all but what is asked for */
+	struct fetch_wanted wanted;
+	const char *new_filter; /* the remote becomes a promisor, with this filter; NULL: as it is */
+	struct connect_options connect; /* `program` NULL: the remote's */
+	struct fetch_session_options session;
+	/* For the user; may be NULL. */
+	repo_warn_fn warn, say_error;
+	void *data;
+};
+
+int fetch_from(struct repository *r, struct remote *remote, struct fetch_options *o, struct err *err);
+
+#endif
