@@ -72,7 +72,7 @@ void fetch_decide_head(struct repository *r, const struct remote *remote, const 
 	char *ref, *target, *here;
 	bool exists;
 
-	if (!there || remote->mirror || remote->follow_head == FOLLOW_HEAD_NEVER)
+	if (!there || remote->follow_head == FOLLOW_HEAD_NEVER)
 		return;
 	ref = xstrfmt("refs/remotes/%s/HEAD", remote->name);
 	target = xstrfmt("refs/remotes/%s/%s", remote->name, there);

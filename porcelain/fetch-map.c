@@ -226,14 +226,6 @@ static void add_all_tags(struct making *m)
 
 /* ---- each place once ---- */
 
-/* The same thing twice: what is said of it in FETCH_HEAD is the most. */
-static void join(struct fetch_item *to, const struct fetch_item *from)
-{
-	if (from->status < to->status)
-		to->status = from->status;
-	to->force |= from->force;
-}
-
 static int drop_repeated(struct making *m, struct err *err)
 {
 	struct fetch_map *map = m->map;
@@ -253,7 +245,7 @@ static int drop_repeated(struct making *m, struct err *err)
 		}
 		other = &map->items[at - 1];
 		if (!strcmp(other->src, item.src))
-			join(other, &item);
+			other->force |= item.force;
 		else if (item.status == FETCH_HEAD_IGNORE)
 			tell(m, "%s usually tracks %s, not %s", item.dst, item.src, other->src);
 		else if (!rc)

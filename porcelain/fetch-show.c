@@ -60,7 +60,7 @@ static void measure(struct table *t, const struct fetch_rows *rows)
 		const char *kind;
 		int src, dst;
 
-		if (row->flag == '-' || !is_shown(t, row))
+		if (!row->src || !is_shown(t, row))
 			continue;
 		src = (int)strlen(source_name(row, &kind));
 		dst = row->dst ? (int)strlen(short_name(row->dst)) : 0;
@@ -81,7 +81,7 @@ static void measure_summary(struct table *t, const struct fetch_rows *rows)
 		const struct fetch_row *row = &rows->rows[i];
 
 		strbuf_reset(&abbrev);
-		odb_abbrev(t->r->odb, row->flag == '-' ? &row->old_oid : &row->new_oid, -1, &abbrev);
+		odb_abbrev(t->r->odb, row->src ? &row->new_oid : &row->old_oid, -1, &abbrev);
 		if (2 * (int)abbrev.len > width)
 			width = 2 * (int)abbrev.len;
 	}

@@ -72,7 +72,9 @@ test_expect_success '--atomic: all or none' '
 	git -C d update-ref refs/heads/mine $TOPIC && refs >before && cp d/.git/FETCH_HEAD head.before &&
 	test_expect_code 1 git -C d fetch --atomic origin topic:mine main:more 2>err && refs >after && test_cmp before after &&
 	test_cmp head.before d/.git/FETCH_HEAD && git -C d fetch -q --atomic origin +topic:mine main:more &&
-	test "$(git -C d rev-parse more)" = "$(git -C s rev-parse main)" && git -C d update-ref -d refs/heads/mine
+	test "$(git -C d rev-parse more)" = "$(git -C s rev-parse main)" && git -C d update-ref -d refs/heads/mine $(git -C d rev-parse mine) &&
+	git -C d update-ref refs/remotes/origin/way $MAIN && git -C s branch way/long && git -C s branch other && refs >before &&
+	test_must_fail git -C d fetch --atomic 2>err && refs >after && test_cmp before after && git -C s branch -D way/long other
 '
 
 test_expect_success 'tags: refused, forced, all, none, by name' '
@@ -92,6 +94,13 @@ test_expect_success 'a tag of a commit that comes later, and one that nothing le
 	git -C d fetch && test_must_fail git -C d rev-parse -q --verify far &&
 	test "$(git -C d rev-parse v1)" = $V1 && git -C d fetch -q --tags && git -C d rev-parse -q --verify far &&
 	git -C s tag -d far
+'
+
+test_expect_success 'tags come with what they follow; a server that fails at last has given nothing' '
+	printf "#!/bin/sh\necho run >>\"$PWD/runs\"\ngit upload-pack \"\$@\"\nexit \$FAIL\n" >counting && chmod +x counting && rm -f runs &&
+	fresh && FAIL=0 git -C d fetch -q --upload-pack="$PWD/counting" && test_line_count = 1 runs && git -C d rev-parse -q --verify light &&
+	fresh && test_expect_code 128 env FAIL=3 git -C d fetch -q --upload-pack="$PWD/counting" && refs >actual && test_must_be_empty actual &&
+	test_path_is_missing d/.git/FETCH_HEAD
 '
 
 test_expect_success 'one branch for FETCH_HEAD, with its place beside' '

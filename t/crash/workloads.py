@@ -940,6 +940,61 @@ class Receive(Workload):
         git.must(repo, "fsck", "--strict")
 
 
+class Fetch(Workload):
+    """fetch: few objects, and a pack; 100 tags at once; branches that have gone. The other side is outside of the
+    disk."""
+    name = "fetch"
+    needs = ("commit", "fetch", "update-ref", "upload-pack")
+    repos = ("repo",)
+    TAGS = 100
+
+    def other(self, git):
+        other = Git(git.program, "none", os.path.join(git.home, "other-home"), os.path.join(git.home, "other"))
+        if not os.path.exists(other.path("there", ".git")):
+            os.makedirs(other.path("there"))
+            other.must("there", "init", "-q")
+            first_commits(other, "there", 6, 2)
+        return other
+
+    def prepare(self, git):
+        other = self.other(git)
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        git.must("repo", "config", "remote.origin.url", other.path("there"))
+        git.must("repo", "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+        git.must("repo", "fetch", "-q")
+
+    def commit(self, git, files, seed):
+        other = self.other(git)
+        make_files(other, "there", files, seed)
+        other.must("there", "add", ".")
+        other.must("there", "commit", "-q", "-m", "commit %d" % seed)
+        return other
+
+    def change(self, git, nr):
+        """A commit, tags and branches; those of the round before are gone."""
+        other = self.commit(git, 120 if nr % 2 else 5, 20 + nr)
+        lines = "".join("create refs/tags/t%d-%d HEAD\n" % (nr, i) for i in range(self.TAGS if nr % 3 == 0 else 2))
+        lines += "".join("create refs/heads/b%d-%d HEAD\n" % (nr, i) for i in range(10))
+        if nr:
+            lines += "".join("delete refs/heads/b%d-%d\n" % (nr - 1, i) for i in range(10))
+        other.must("there", "update-ref", "--stdin", data=lines)
+
+    def fetch(self, git, nr):
+        self.change(git, nr)
+        git.must("repo", "fetch", "-q", "--prune")
+
+    def ops(self, git, read):
+        for nr in range(9):
+            yield Op("repo", "fetch", lambda n=nr: self.fetch(git, n), atomic=True)
+
+    def again(self, git, repo, states):
+        for files in 5, 120:
+            self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
+            git.must(repo, "fetch", "-q", "--prune")
+        git.must(repo, "fsck", "--strict")
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -970,6 +1025,6 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
-             Gc(), Repack(), RepackParts(), Maintenance(), Receive(),
+             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Fetch(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
