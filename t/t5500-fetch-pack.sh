@@ -141,9 +141,8 @@ test_expect_success 'an answer that is cut at any byte changes nothing' '
 	git upload-pack "$1" | tee answer-of-all
 	EOF
 	write_script give-part <<-\EOF &&
+	cat <&0 >/dev/null 2>&1 &
 	head -c "$CUT" "$ANSWER"
-	exec >&-
-	cat >/dev/null
 	EOF
 	git init -q --bare whole &&
 	(cd whole && git fetch-pack -q --upload-pack=../keep-answer ../src refs/heads/main) &&
