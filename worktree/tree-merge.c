@@ -7,6 +7,7 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "worktree/tree-merge.h"
+#include "worktree/write-files.h"
 
 /* The entries at one path; NULL where there is none. */
 struct place {
@@ -527,53 +528,18 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 
 /* ---- files ---- */
 
-/* Removes files and links in place of directories; it has been checked that they may go. */
-static int clear_parents(const char *path, struct err *err)
-{
-	for (size_t i = 1; path[i]; i++) {
-		char *parent;
-		struct stat st;
-		int ret = 0;
-
-		if (path[i] != '/')
-			continue;
-		parent = xmemdupz(path, i);
-		if (!lstat(parent, &st) && !S_ISDIR(st.st_mode))
-			ret = remove_file(parent, err);
-		free(parent);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int check_out(struct repository *r, struct index_state *ix, struct index_entry *e,
-		     struct converter *c, struct err *err)
-{
-	const struct checkout_options o = { .force = true, .prefix = "" };
-	int ret = clear_parents(e->name, err);
-
-	return ret ? ret : worktree_checkout_entry(r, ix, e, c, &o, err);
-}
-
 int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct index_state *ix,
 			    struct converter *c, struct err *err)
 {
-	int ret = 0;
+	int ret = 0, rc;
 
 	for (size_t i = 0; i < m->removed.nr; i++) {
-		int rc = worktree_remove_entry(r, m->removed.items[i].string, err);
+		rc = worktree_remove_entry(r, m->removed.items[i].string, err);
 
 		ret = ret ? ret : rc;
 	}
-	for (size_t i = 0; i < m->checked_out.nr; i++) {
-		const char *path = m->checked_out.items[i].string;
-		struct index_entry *e = index_find(ix, path, strlen(path));
-		int rc = e ? check_out(r, ix, e, c, err) : 0;
-
-		ret = ret ? ret : rc;
-	}
-	return ret;
+	rc = worktree_write_files(r, ix, &m->checked_out, c, m->progress, err);
+	return ret ? ret : rc;
 }
 
 void tree_merge_release(struct tree_merge *m)

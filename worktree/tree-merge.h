@@ -13,6 +13,7 @@
 
 #include "compat/posix.h"
 #include "index/index.h"
+#include "util/progress.h"
 #include "util/string-list.h"
 #include "worktree/worktree.h"
 
@@ -34,6 +35,7 @@ struct tree_merge {
 	bool aggressive;   /* removals and equal additions are trivial as well */
 	bool trivial_only; /* a path that is not trivial is a failure */
 	const char *prefix; /* TREE_MERGE_BIND: "dir/" */
+	struct progress *progress; /* of the files that are written; or NULL */
 
 	/* result; index of the repository's state afterwards */
 	struct index_state result;
