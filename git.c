@@ -66,6 +66,7 @@ static const struct command commands[] = {
 	{ "reflog", cmd_reflog, CMD_REPO },
 	{ "refs", cmd_refs, CMD_REPO },
 	{ "repack", cmd_repack, CMD_REPO },
+	{ "reset", cmd_reset, CMD_REPO },
 	{ "rev-list", cmd_rev_list, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },

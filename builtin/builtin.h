@@ -86,6 +86,7 @@ int cmd_prune(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_reset(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);

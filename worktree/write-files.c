@@ -167,19 +167,15 @@ static void take_result(struct writer *w, struct job *j)
 
 static int thread_count(const struct writer *w, int *threads, struct err *err)
 {
-	const struct config_entry *e = config_get(w->r->config, "checkout.workers");
 	int workers = 0, threshold = 100;
-	int rc = 0;
 
-	if (e)
-		rc = config_get_int(w->r->config, "checkout.workers", &workers, err);
-	if (!rc && config_get(w->r->config, "checkout.thresholdforparallelism"))
-		rc = config_get_int(w->r->config, "checkout.thresholdforparallelism", &threshold,
-				    err);
+	if (config_get_int(w->r->config, "checkout.workers", &workers, err) < 0 ||
+	    config_get_int(w->r->config, "checkout.thresholdforparallelism", &threshold, err) < 0)
+		return ERR_INVALID;
 	*threads = workers < 1 ? 0 : workers > 64 ? 64 : workers;
 	if (threshold > 0 && w->nr < (size_t)threshold)
 		*threads = 1;
-	return rc;
+	return 0;
 }
 
 /* So many at a time: results are taken, and progress is told, in between. */
@@ -187,7 +183,7 @@ static int thread_count(const struct writer *w, int *threads, struct err *err)
 
 static int write_in_threads(struct writer *w, struct err *err)
 {
-	int threads, ret = thread_count(w, &threads, err);
+	int threads = 1, ret = thread_count(w, &threads, err);
 
 	for (size_t i = 0; i < w->nr && ret >= 0; i += ROUND) {
 		struct writer part = *w;

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-reset(1) */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "cli/path-args.h"
+#include "fs/file.h"
+#include "history/revparse.h"
+#include "index/cache-tree.h"
+#include "operation.h"
+#include "porcelain/head.h"
+#include "util/alloc.h"
+#include "worktree/tree-merge.h"
+
+static const char *const usage[] = {
+	"git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]",
+	"git reset [-q] [<tree-ish>] [--] <pathspec>...",
+	"git reset [-q] [--pathspec-from-file [--pathspec-file-nul]] [<tree-ish>]",
+	NULL
+};
+
+enum mode { MODE_NONE, MODE_MIXED, MODE_SOFT, MODE_HARD, MODE_MERGE, MODE_KEEP };
+static const char *const mode_name[] = { "none", "mixed", "soft", "hard", "merge", "keep" };
+
+struct resetter {
+	struct repository *r;
+	const char *prefix;
+	int mode, quiet, refresh, intent_to_add, patch;
+	struct pathspec_args pathspec_args;
+	struct pathspec ps;
+	bool with_paths, unborn;
+	const char *rev;
+	struct object_id commit, tree, head;
+	struct index_state ix;
+	bool ix_read;
+	struct repo_operation *op;
+	struct converter *conv;
+};
+
+/* ---- command line ---- */
+
+static int refuse_submodules(const struct option *opt, const char *arg, int unset)
+{
+	(void)arg;
+	if (unset)
+		return 0;
+	die("reset --%s is not available yet", opt->long_name);
+}
+
+static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
+{
+	struct option opts[] = {
+		OPT__QUIET(&rs->quiet),
+		OPT_BOOL(0, "refresh", &rs->refresh,
+			 "compare files with the index after a mixed reset"),
+		OPT_CMDMODE(0, "mixed", &rs->mode, "reset HEAD and index", MODE_MIXED),
+		OPT_CMDMODE(0, "soft", &rs->mode, "reset only HEAD", MODE_SOFT),
+		OPT_CMDMODE(0, "hard", &rs->mode, "reset HEAD, index and working tree", MODE_HARD),
+		OPT_CMDMODE(0, "merge", &rs->mode, "reset HEAD, index and working tree, but keep "
+			    "what is not staged", MODE_MERGE),
+		OPT_CMDMODE(0, "keep", &rs->mode, "reset HEAD but keep local changes", MODE_KEEP),
+		OPT_CALLBACK_F(0, "recurse-submodules", rs, "reset",
+			       "control recursive updating of submodules", PARSE_OPT_OPTARG,
+			       refuse_submodules),
+		OPT_BOOL('p', "patch", &rs->patch, "select hunks interactively"),
+		OPT_BOOL('N', "intent-to-add", &rs->intent_to_add,
+			 "record only the fact that removed paths will be added later"),
+		OPT_PATHSPEC_FILE(&rs->pathspec_args),
+		OPT_END()
+	};
+
+	*argc = parse_options(*argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH);
+	argv[*argc] = NULL;
+	if (rs->patch)
+		die("choosing hunks (--patch) is not available yet");
+}
+
+static bool is_file(const struct resetter *rs, const char *arg)
+{
+	char *path;
+	bool yes;
+
+	if (*arg == ':' || strpbrk(arg, "*?["))
+		return true;
+	path = xstrfmt("%s%s", rs->prefix && *arg != '/' ? rs->prefix : "", arg);
+	yes = file_exists(path);
+	free(path);
+	return yes;
+}
+
+static bool names_object(const struct resetter *rs, const char *arg, bool treeish)
+{
+	struct object_id oid;
+
+	return !(treeish ? revparse_tree(rs->r, arg, &oid, NULL) :
+			   revparse_commit(rs->r, arg, &oid, NULL));
+}
+
+static void require_file(const struct resetter *rs, const char *arg)
+{
+	if (*arg == '-')
+		die("option '%s' must come before non-option arguments", arg);
+	if (!is_file(rs, arg))
+		die("ambiguous argument '%s': unknown revision or path not in the working tree.\n"
+		    "Use '--' to separate paths from revisions, like this:\n"
+		    "'git <command> [<revision>...] -- [<file>...]'", arg);
+}
+
+/* A revision first, if the argument is one; then paths. Returns the paths. */
+static const char **split_arguments(struct resetter *rs, const char **argv)
+{
+	rs->rev = "HEAD";
+	if (!argv[0])
+		return argv;
+	if (!strcmp(argv[0], "--"))
+		return argv + 1;
+	if (argv[1] && !strcmp(argv[1], "--")) {
+		rs->rev = argv[0];
+		return argv + 2;
+	}
+	if (names_object(rs, argv[0], argv[1] != NULL)) {
+		if (is_file(rs, argv[0]) && *argv[0] != ':')
+			die("ambiguous argument '%s': both revision and filename\n"
+			    "Use '--' to separate paths from revisions, like this:\n"
+			    "'git <command> [<revision>...] -- [<file>...]'", argv[0]);
+		rs->rev = argv[0];
+		return argv + 1;
+	}
+	require_file(rs, argv[0]);
+	return argv;
+}
+
+static int find_target(struct resetter *rs, struct err *err)
+{
+	struct object_id head;
+	int rc = ref_resolve(rs->r->refs, "HEAD", &head, NULL, NULL, NULL);
+
+	if (!rc)
+		rs->head = head;
+	rs->unborn = rc < 0;
+	if (rs->unborn && !strcmp(rs->rev, "HEAD")) {
+		rs->tree = rs->r->algo->empty_tree;
+		return 0;
+	}
+	if (rs->with_paths) {
+		if (revparse_tree(rs->r, rs->rev, &rs->tree, NULL) < 0)
+			return err_set(err, ERR_INVALID,
+				       "Failed to resolve '%s' as a valid tree.", rs->rev);
+		return 0;
+	}
+	if (revparse_commit(rs->r, rs->rev, &rs->commit, NULL) < 0)
+		return err_set(err, ERR_INVALID, "Failed to resolve '%s' as a valid revision.",
+			       rs->rev);
+	return object_peel(odb_source(rs->r->odb), &rs->commit, OBJ_TREE, &rs->tree, NULL, err);
+}
+
+static void check_mode(struct resetter *rs)
+{
+	if (rs->with_paths && rs->mode == MODE_MIXED)
+		warning("--mixed with paths is deprecated; use 'git reset -- <paths>' instead.");
+	else if (rs->with_paths && rs->mode != MODE_NONE)
+		die("Cannot do %s reset with paths.", mode_name[rs->mode]);
+	if (rs->mode == MODE_NONE)
+		rs->mode = MODE_MIXED;
+	if (rs->mode != MODE_SOFT && rs->mode != MODE_MIXED && (!rs->r->worktree || rs->r->bare))
+		die("this operation must be run in a work tree");
+	if (rs->mode == MODE_MIXED && rs->r->bare)
+		die("mixed reset is not allowed in a bare repository");
+	if (rs->intent_to_add && rs->mode != MODE_MIXED)
+		die("the option '%s' requires '%s'", "-N", "--mixed");
+}
+
+/* ---- the index and the files ---- */
+
+static int read_index(struct resetter *rs, struct err *err)
+{
+	int rc = repo_operation_lock_index(rs->op, err);
+
+	if (!rc)
+		rc = index_read_repo(&rs->ix, rs->r, err);
+	rs->ix_read = !rc;
+	return rc ? rc : converter_new(&rs->conv, rs->r, &rs->ix, ATTR_CHECKIN, err);
+}
+
+/* With the attributes of the new index. */
+static int update_files(struct resetter *rs, struct tree_merge *m, struct err *err)
+{
+	struct converter *conv = NULL;
+	int rc = converter_new(&conv, rs->r, &rs->ix, ATTR_CHECKOUT, err);
+
+	if (!rc && !rs->quiet)
+		m->progress = progress_start("Updating files", m->checked_out.nr);
+	if (!rc)
+		rc = tree_merge_update_files(m, rs->r, &rs->ix, conv, err);
+	progress_stop(&m->progress);
+	converter_free(conv);
+	return rc;
+}
+
+/* The result takes the place of the index; the converter looks into the one that is there. */
+static int take_result(struct resetter *rs, struct tree_merge *m, struct err *err)
+{
+	converter_free(rs->conv);
+	rs->conv = NULL;
+	index_release(&rs->ix);
+	rs->ix = m->result;
+	index_init(&m->result, rs->r->algo);
+	return converter_new(&rs->conv, rs->r, &rs->ix, ATTR_CHECKIN, err);
+}
+
+static int merge_trees(struct resetter *rs, struct tree_merge *m, const struct object_id *trees,
+		       size_t nr, struct err *err)
+{
+	int rc = tree_merge_run(m, rs->r, &rs->ix, rs->conv, trees, nr, err);
+
+	if (!rc)
+		rc = take_result(rs, m, err);
+	if (!rc && m->update)
+		rc = update_files(rs, m, err);
+	tree_merge_release(m);
+	return rc;
+}
+
+/* The changes from HEAD to the target, in files and index; fails if local ones are in the way. */
+static int carry_over(struct resetter *rs, struct err *err)
+{
+	struct tree_merge m = { .kind = TREE_MERGE_TWO, .update = true };
+	struct object_id trees[2];
+	int rc;
+
+	if (rs->unborn)
+		return err_set(err, ERR_INVALID, "You do not have a valid HEAD.");
+	rc = object_peel(odb_source(rs->r->odb), &rs->head, OBJ_TREE, &trees[0], NULL, err);
+	trees[1] = rs->tree;
+	return rc ? rc : merge_trees(rs, &m, trees, 2, err);
+}
+
+static int reset_index(struct resetter *rs, struct err *err)
+{
+	struct tree_merge m = { .kind = TREE_MERGE_ONE };
+	int rc = rs->mode == MODE_KEEP ? carry_over(rs, err) : 0;
+
+	m.reset = rs->mode != MODE_MERGE;
+	m.update = rs->mode == MODE_HARD || rs->mode == MODE_MERGE;
+	if (!rc)
+		rc = merge_trees(rs, &m, &rs->tree, 1, err);
+	return rc ? rc : cache_tree_prime(&rs->ix, rs->r, &rs->tree, err);
+}
+
+/* ---- paths ---- */
+
+struct path_change {
+	char *path;
+	unsigned mode;
+	struct object_id oid;
+};
+struct path_changes {
+	struct resetter *rs;
+	struct path_change *items;
+	size_t nr, alloc;
+};
+
+static int note_change(void *data, const char *path, unsigned old_mode,
+		       const struct object_id *old_oid, const struct index_entry *e,
+		       struct err *err)
+{
+	struct path_changes *ch = data;
+	struct path_change *c;
+
+	(void)e;
+	(void)err;
+	if (!pathspec_match(&ch->rs->ps, path, strlen(path), false, NULL))
+		return 0;
+	ALLOC_GROW(ch->items, ch->nr + 1, ch->alloc);
+	c = &ch->items[ch->nr++];
+	*c = (struct path_change){ .path = xstrdup(path), .mode = old_mode };
+	if (old_mode)
+		c->oid = *old_oid;
+	return 0;
+}
+
+static int apply_change(struct resetter *rs, const struct path_change *c, struct err *err)
+{
+	size_t len = strlen(c->path);
+	unsigned mode = c->mode;
+	struct index_entry *e;
+
+	if (!mode && !rs->intent_to_add) {
+		index_remove(&rs->ix, c->path, len);
+		cache_tree_invalidate(&rs->ix, c->path);
+		rs->ix.changed = true;
+		return 0;
+	}
+	if (!mode) {
+		const struct index_entry *old = index_find(&rs->ix, c->path, len);
+
+		if (!old)
+			return 0;
+		e = index_entry_new(&rs->ix, old->mode, &rs->r->algo->empty_blob, c->path, len, 0);
+		e->flags |= CE_INTENT_TO_ADD;
+	} else {
+		e = index_entry_new(&rs->ix, mode, &c->oid, c->path, len, 0);
+	}
+	return index_add(&rs->ix, e, INDEX_ADD_REPLACE, rs->r->settings.protect, err);
+}
+
+static int reset_paths(struct resetter *rs, struct err *err)
+{
+	struct path_changes ch = { .rs = rs };
+	int rc = index_diff_tree(&rs->ix, odb_source(rs->r->odb), &rs->tree, note_change, &ch, err);
+
+	for (size_t i = 0; i < ch.nr; i++) {
+		if (!rc)
+			rc = apply_change(rs, &ch.items[i], err);
+		free(ch.items[i].path);
+	}
+	free(ch.items);
+	return rc;
+}
+
+/* ---- afterwards ---- */
+
+struct unstaged {
+	struct strbuf text;
+	const char *last;
+};
+
+static void add_unstaged(void *data, const struct index_entry *e, enum worktree_change why)
+{
+	struct unstaged *u = data;
+	char letter = e->stage ? 'U' : why == WT_DELETED ? 'D' : why == WT_TYPE_CHANGED ? 'T' :
+		      e->flags & CE_INTENT_TO_ADD ? 'A' : 'M';
+
+	if (e->stage && u->last && !strcmp(u->last, e->name))
+		return;
+	u->last = e->name;
+	if (!u->text.len)
+		strbuf_addstr(&u->text, "Unstaged changes after reset:\n");
+	strbuf_addf(&u->text, "%c\t%s\n", letter, e->name);
+}
+
+static int refresh(struct resetter *rs, struct unstaged *u, struct err *err)
+{
+	if (rs->mode != MODE_MIXED || !rs->refresh || !rs->r->worktree)
+		return 0;
+	return worktree_refresh_index(rs->r, &rs->ix, NULL, rs->conv,
+				      rs->quiet ? NULL : add_unstaged, u, err);
+}
+
+/* ---- HEAD ---- */
+
+static char *log_message(const struct resetter *rs)
+{
+	const char *action = getenv("GIT_REFLOG_ACTION");
+
+	return action ? xstrfmt("%s: updating HEAD", action) :
+			xstrfmt("reset: moving to %s", rs->rev);
+}
+
+static int queue_orig_head(struct resetter *rs, struct ref_transaction *t, struct err *err)
+{
+	struct object_id old;
+
+	if (!rs->unborn)
+		return ref_transaction_update(t, "ORIG_HEAD", &rs->head, NULL, 0,
+					      "updating ORIG_HEAD", err);
+	if (!ref_resolve(rs->r->refs, "ORIG_HEAD", &old, NULL, NULL, NULL))
+		return ref_transaction_update(t, "ORIG_HEAD", &rs->r->algo->null_oid, &old, 0, NULL,
+					      err);
+	return 0;
+}
+
+static int move_head(struct resetter *rs, struct err *err)
+{
+	struct ref_transaction *t = NULL;
+	char *msg = log_message(rs);
+	int rc = 0;
+
+	if (!oid_is_null(&rs->commit)) {
+		rc = repo_operation_begin_refs(rs->op, 0, &t, err);
+		if (!rc)
+			rc = queue_orig_head(rs, t, err);
+		if (!rc)
+			rc = ref_transaction_update(t, "HEAD", &rs->commit,
+						    rs->unborn ? &rs->r->algo->null_oid : &rs->head,
+						    0, msg, err);
+	}
+	if (!rc)
+		rc = head_stage_end_of_state(rs->r, rs->op, err);
+	free(msg);
+	return rc;
+}
+
+static int say_where(const struct resetter *rs, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	int rc = head_describe_commit(rs->r, &rs->commit, &text, err);
+
+	if (!rc)
+		printf("HEAD is now at %s\n", text.buf);
+	strbuf_release(&text);
+	return rc;
+}
+
+/* ---- the story ---- */
+
+static int change_index(struct resetter *rs, struct unstaged *u, struct err *err)
+{
+	int rc = read_index(rs, err);
+
+	if (rc)
+		return rc;
+	if (rs->mode == MODE_KEEP && (head_in_merge(rs->r) || index_has_unmerged(&rs->ix)))
+		return err_set(err, ERR_INVALID, "Cannot do a keep reset in the middle of a merge.");
+	rc = rs->with_paths || rs->intent_to_add ? reset_paths(rs, err) : reset_index(rs, err);
+	if (rc == ERR_CONFLICT) {
+		report_error(err);
+		return err_set(err, ERR_INVALID, "Could not reset index file to revision '%s'.",
+			       rs->rev);
+	}
+	if (!rc)
+		rc = refresh(rs, u, err);
+	if (!rc)
+		repo_operation_set_index(rs->op, &rs->ix);
+	return rc;
+}
+
+static int check_soft(struct resetter *rs, struct err *err)
+{
+	struct index_state ix;
+	int rc;
+
+	index_init(&ix, rs->r->algo);
+	rc = index_read_repo(&ix, rs->r, err);
+	if (!rc && (head_in_merge(rs->r) || index_has_unmerged(&ix)))
+		rc = err_set(err, ERR_INVALID, "Cannot do a soft reset in the middle of a merge.");
+	index_release(&ix);
+	return rc;
+}
+
+static int run(struct resetter *rs, struct unstaged *u, struct err *err)
+{
+	int rc;
+
+	rs->op = repo_operation_begin(rs->r);
+	rc = rs->mode == MODE_SOFT ? check_soft(rs, err) : change_index(rs, u, err);
+	if (!rc && !rs->with_paths)
+		rc = move_head(rs, err);
+	rc = repo_operation_end(rs->op, rc, err);
+	if (rc)
+		return rc;
+	if (rs->mode == MODE_HARD && !rs->quiet && !oid_is_null(&rs->commit))
+		rc = say_where(rs, err);
+	fputs(u->text.buf, stdout);
+	return rc;
+}
+
+static void read_config(struct resetter *rs)
+{
+	struct err err = ERR_INIT;
+	bool quiet = false, no_refresh = false;
+
+	if (config_get_bool(rs->r->config, "reset.quiet", &quiet, &err) < 0 ||
+	    config_get_bool(rs->r->config, "reset.norefresh", &no_refresh, &err) < 0)
+		die_err(&err);
+	rs->quiet = quiet;
+	rs->refresh = !no_refresh;
+}
+
+int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct resetter rs = { .r = ctx->repo, .prefix = ctx->prefix };
+	struct unstaged u = { .text = STRBUF_INIT };
+	struct err err = ERR_INIT;
+	const char **paths;
+	int rc;
+
+	if (ctx->repo)
+		read_config(&rs);
+	parse_options_of(&rs, &argc, argv);
+	rs.commit = rs.head = rs.r->algo->null_oid;
+	paths = split_arguments(&rs, argv);
+	rs.with_paths = pathspec_args_parse(&rs.pathspec_args, &rs.ps, rs.r, paths, 0) > 0;
+	if (find_target(&rs, &err) < 0)
+		die_err(&err);
+	check_mode(&rs);
+	if (rs.r->worktree && repo_enter_worktree(rs.r, &err) < 0)
+		die_err(&err);
+	index_init(&rs.ix, rs.r->algo);
+	rc = run(&rs, &u, &err);
+	converter_free(rs.conv);
+	index_release(&rs.ix);
+	pathspec_release(&rs.ps);
+	strbuf_release(&u.text);
+	return rc ? report_fatal(&err) : finish_stdout();
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Moving HEAD: what checkout, switch and reset share. */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "object/commit.h"
+#include "odb.h"
+#include "porcelain/head.h"
+#include "util/alloc.h"
+
+int head_describe_commit(struct repository *r, const struct object_id *commit, struct strbuf *out,
+			 struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct commit_view view = { .parents = NULL };
+	int rc = odb_read_type(r->odb, commit, OBJ_COMMIT, &buf, err);
+
+	if (!rc)
+		rc = commit_parse(&view, buf.data, buf.size, r->algo, err);
+	if (!rc) {
+		odb_abbrev(r->odb, commit, r->settings.abbrev, out);
+		strbuf_addch(out, ' ');
+		commit_subject(out, view.message, view.message_len, " ");
+	}
+	commit_view_release(&view);
+	object_buf_release(&buf);
+	return rc;
+}
+
+int head_stage_end_of_state(struct repository *r, struct repo_operation *op, struct err *err)
+{
+	static const char *const names[] = { "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD",
+					     "MERGE_RR", "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG",
+					     "AUTO_MERGE" };
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !rc; i++) {
+		char *path = repo_path(r, "%s", names[i]);
+
+		rc = repo_operation_remove_file(op, path, err);
+		free(path);
+	}
+	return rc;
+}
+
+bool head_in_merge(const struct repository *r)
+{
+	char *path = repo_path(r, "MERGE_HEAD");
+	bool yes = file_exists(path);
+
+	free(path);
+	return yes;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Moving HEAD: what checkout, switch and reset share. */
+#ifndef PORCELAIN_HEAD_H
+#define PORCELAIN_HEAD_H
+
+#include "cli/cli.h"
+#include "operation.h"
+
+/* Append "1234567 subject of the commit". */
+MUST_USE int head_describe_commit(struct repository *r, const struct object_id *commit,
+				  struct strbuf *out, struct err *err);
+/*
+ * Stage the removal of what tells of a merge, a pick or a revert in progress: it goes after HEAD
+ * has moved, for good.
+ */
+MUST_USE int head_stage_end_of_state(struct repository *r, struct repo_operation *op,
+				     struct err *err);
+/* Is a merge in progress? */
+bool head_in_merge(const struct repository *r);
+
+#endif
