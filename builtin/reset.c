@@ -324,11 +324,26 @@ struct unstaged {
 	const char *last;
 };
 
+/* Another kind of thing in the place of the file, or of one of its directories, is no deletion. */
+static char unstaged_letter(const struct index_entry *e, enum worktree_change why)
+{
+	struct stat st;
+
+	if (e->stage)
+		return 'U';
+	if (why == WT_DELETED && !worktree_leading_symlink(e->name, e->name_len)) {
+		if (!lstat(e->name, &st))
+			return 'T';
+		return errno == ENOENT ? 'D' : 'M';
+	}
+	return why == WT_DELETED ? 'D' : why == WT_TYPE_CHANGED ? 'T' :
+	       e->flags & CE_INTENT_TO_ADD ? 'A' : 'M';
+}
+
 static void add_unstaged(void *data, const struct index_entry *e, enum worktree_change why)
 {
 	struct unstaged *u = data;
-	char letter = e->stage ? 'U' : why == WT_DELETED ? 'D' : why == WT_TYPE_CHANGED ? 'T' :
-		      e->flags & CE_INTENT_TO_ADD ? 'A' : 'M';
+	char letter = unstaged_letter(e, why);
 
 	if (e->stage && u->last && !strcmp(u->last, e->name))
 		return;

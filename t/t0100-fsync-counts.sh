@@ -567,6 +567,21 @@ test_expect_success 'a component that is left out costs nothing' '
 	test "$flushes $writeouts" = "1 10"
 '
 
+# ---- the working tree ----------------------------------------------------
+
+# What is not below .git is not flushed: so many files cost as much as one.
+test_expect_success 'reset --hard: one flush, whatever has been written; no file is awaited' '
+	new_repo journal/tree && echo one >journal/tree/one && git -C journal/tree add . &&
+	git -C journal/tree commit -q -m one && make_files journal/tree/files $LARGE &&
+	git -C journal/tree add . && git -C journal/tree commit -q -m two &&
+	echo two >journal/tree/one && git -C journal/tree commit -q -a -m three &&
+	count git -C journal/tree reset -q --hard HEAD^ && test $flushes = 1 && few=$writeouts &&
+	count git -C journal/tree reset -q --hard HEAD^ && test "$flushes $writeouts" = "1 $few" &&
+	test_path_is_missing journal/tree/files &&
+	count git -C journal/tree reset -q --hard ORIG_HEAD && test "$flushes $writeouts" = "1 $few" &&
+	test "$(find journal/tree/files -type f | wc -l)" = $LARGE
+'
+
 # ---- trace2 --------------------------------------------------------------
 
 test_expect_success 'trace2 counts the same' '

@@ -338,6 +338,21 @@ for kind in journal btrfs local each; do
 	'
 done
 
+# ---- commands that move HEAD and write files ------------------------------
+
+# moves FILE KIND CMD...: recorded without the files of the working tree, which are not flushed
+moves () {
+	record "$@" && grep -v "^[a-z_]* [^.]" "$1" >"$1.git" && test "$(wc -l <"$1")" -gt "$(wc -l <"$1.git")" &&
+	mv "$1.git" "$1"
+}
+for kind in journal btrfs local; do
+	test_expect_success "reset --hard ($kind): contents before names, HEAD before the index, then the seal" '
+		new_repo && git -C repo add . && git -C repo commit -q -m one && fill && git -C repo add . &&
+		git -C repo commit -q -m two && git -C repo reset -q --hard HEAD^ &&
+		moves log $kind reset -q --hard ORIG_HEAD && check_rules log $kind D1 D2 D4 D7
+	'
+done
+
 test_expect_success 'commit: reflogs are awaited before the branch moves' '
 	echo more >>repo/one &&
 	record log journal commit -q -a -m message &&

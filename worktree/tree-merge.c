@@ -107,6 +107,13 @@ static int refuse(struct merger *mg, enum refusal why, const char *path)
 	}
 }
 
+static bool is_missing(const struct index_entry *e)
+{
+	struct stat st;
+
+	return lstat(e->name, &st) < 0 && errno == ENOENT;
+}
+
 /* Fails if the file of an entry that will be changed or removed has local changes. */
 static int check_uptodate(struct merger *mg, struct index_entry *e)
 {
@@ -120,8 +127,8 @@ static int check_uptodate(struct merger *mg, struct index_entry *e)
 		return ret;
 	if (change == WT_UNCHANGED)
 		return 0;
-	/* it does not exist: nothing is lost */
-	if (change == WT_DELETED && !file_exists(e->name))
+	/* it does not exist: nothing is lost; a file in place of its directory is a change, too */
+	if (change == WT_DELETED && is_missing(e))
 		return 0;
 	return refuse(mg, NOT_UPTODATE, e->name);
 }
@@ -528,14 +535,28 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 
 /* ---- files ---- */
 
+/* What is in the place of a file that leaves the index is not that file, and stays. */
+static void warn_of_directory(const struct repository *r, const char *path)
+{
+	struct stat st;
+	char *text;
+
+	if (worktree_leading_symlink(path, strlen(path)) || lstat(path, &st) < 0 ||
+	    !S_ISDIR(st.st_mode))
+		return;
+	text = xstrfmt("warning: unable to unlink '%s': Is a directory\n", path);
+	repo_report_lines(r, text);
+	free(text);
+}
+
 int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct index_state *ix,
 			    struct converter *c, struct err *err)
 {
 	int ret = 0, rc;
 
 	for (size_t i = 0; i < m->removed.nr; i++) {
+		warn_of_directory(r, m->removed.items[i].string);
 		rc = worktree_remove_entry(r, m->removed.items[i].string, err);
-
 		ret = ret ? ret : rc;
 	}
 	rc = worktree_write_files(r, ix, &m->checked_out, c, m->progress, err);

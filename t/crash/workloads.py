@@ -993,6 +993,31 @@ class Fetch(Workload):
             self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
             git.must(repo, "fetch", "-q", "--prune")
         git.must(repo, "fsck", "--strict")
+class Reset(Workload):
+    """reset --hard to commits with other files, --soft and paths in between. Files of the working tree
+    are not flushed; HEAD, the branch, ORIG_HEAD and the index are."""
+    name = "reset"
+    needs = ("reset",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 24, 4)
+        self.ids = git.must("repo", "log", "--format=%H").split()
+
+    def command(self, nr):
+        commit = self.ids[nr % 4]
+        return [("reset", "-q", "--hard", commit), ("reset", "-q", "--soft", commit),
+                ("reset", "-q", "--hard", commit), ("reset", "-q", commit, "--", "dir1")][nr % 4]
+
+    def ops(self, git, read):
+        for nr in range(18):
+            yield Op("repo", "reset", lambda n=nr: git.must("repo", *self.command(n * 3 + n // 4)))
+
+    def again(self, git, repo, states):
+        git.must(repo, "reset", "-q", "--hard", self.ids[0])
+        git.must(repo, "reset", "-q", "--hard", self.ids[3])
+        if git.must(repo, "status", "--porcelain", "-uno"):
+            raise CommandFailed("git reset --hard has left changes")
 
 
 class Tiny(Workload):
@@ -1025,6 +1050,6 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
-             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Fetch(),
+             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Fetch(), Reset(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
