@@ -123,8 +123,14 @@ int worktree_remove_entry(const struct repository *r, const char *path, struct e
 
 	if (!path_is_safe(path, MODE_FILE, r->settings.protect))
 		return err_set(err, ERR_INVALID, "invalid path '%s'", path);
-	if (worktree_leading_symlink(path, strlen(path)) || lstat(path, &st) < 0 ||
-	    S_ISDIR(st.st_mode))
+	if (worktree_leading_symlink(path, strlen(path)))
+		return 0;
+	if (lstat(path, &st) < 0) {
+		if (errno == ENOENT)
+			remove_empty_parents(path, ""); /* they were there for it */
+		return 0;
+	}
+	if (S_ISDIR(st.st_mode))
 		return 0;
 	rc = remove_file(path, err);
 	if (!rc)

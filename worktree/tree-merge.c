@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
+#include "worktree/sparse.h"
 #include "worktree/tree-merge.h"
 #include "worktree/write-files.h"
 
@@ -26,6 +27,10 @@ struct merger {
 	struct index_state trees[TREE_MERGE_MAX];
 	size_t nr;
 	struct err *err;
+	struct sparse *sparse;		 /* NULL: everything is checked out */
+	struct ignore *ignore;		 /* made when it is first needed */
+	struct string_list in_the_way[5]; /* for_switch: by enum refusal */
+	bool refused;
 };
 
 /* ---- trees as lists ---- */
@@ -84,10 +89,17 @@ static int flatten(struct merger *mg, const struct object_id *trees)
 
 /* ---- files that must not be lost ---- */
 
-enum refusal { NOT_UPTODATE, OVERWRITTEN, UNTRACKED_IN_DIR, UNTRACKED_FILE, UNTRACKED_PARENT };
+enum refusal { OVERWRITTEN, NOT_UPTODATE, UNTRACKED_IN_DIR, UNTRACKED_FILE, UNTRACKED_PARENT };
 
+/* With for_switch 0 is returned and the pass goes on, to find all that is in the way. */
 static int refuse(struct merger *mg, enum refusal why, const char *path)
 {
+	if (mg->m->for_switch) {
+		mg->refused = true;
+		if (!string_list_lookup(&mg->in_the_way[why], path))
+			string_list_insert(&mg->in_the_way[why], path);
+		return 0;
+	}
 	switch (why) {
 	case NOT_UPTODATE:
 		return err_set(mg->err, ERR_CONFLICT, "Entry '%s' not uptodate. Cannot merge.", path);
@@ -114,6 +126,65 @@ static bool is_missing(const struct index_entry *e)
 	return lstat(e->name, &st) < 0 && errno == ENOENT;
 }
 
+static void add_paths(struct strbuf *out, const struct string_list *paths, const char *first,
+		      const char *last)
+{
+	if (!paths->nr)
+		return;
+	strbuf_addf(out, "%s%s\n", out->len ? "error: " : "", first);
+	for (size_t i = 0; i < paths->nr; i++)
+		strbuf_addf(out, "\t%s\n", paths->items[i].string);
+	strbuf_addf(out, "%s\n", last);
+}
+
+static int tell_refused(struct merger *mg)
+{
+	static const char commit[] = "Please commit your changes or stash them before you switch branches.";
+	static const char move[] = "Please move or remove them before you switch branches.";
+	static const char *const words[][2] = {
+		[OVERWRITTEN] = { "Your local changes to the following files would be overwritten by checkout:", commit },
+		[NOT_UPTODATE] = { "Your local changes to the following files would be overwritten by checkout:", commit },
+		[UNTRACKED_IN_DIR] = { "Updating the following directories would lose untracked files in them:", "" },
+		[UNTRACKED_FILE] = { "The following untracked working tree files would be overwritten by checkout:", move },
+		[UNTRACKED_PARENT] = { "The following untracked working tree files would be removed by checkout:", move },
+	};
+	struct strbuf text = STRBUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		add_paths(&text, &mg->in_the_way[i], words[i][0], words[i][1]);
+		string_list_clear(&mg->in_the_way[i], NULL);
+	}
+	if (mg->refused)
+		rc = err_set(mg->err, ERR_CONFLICT, "%sAborting", text.buf);
+	strbuf_release(&text);
+	return rc;
+}
+
+/* An ignored file may go, unless all shall be kept. */
+static bool is_expendable(struct merger *mg, const char *path, size_t len)
+{
+	if (mg->m->keep_ignored)
+		return false;
+	if (!mg->ignore && ignore_new(&mg->ignore, mg->r, mg->ix, NULL) < 0)
+		return false;
+	return ignore_is_ignored(mg->ignore, path, len, false);
+}
+
+/* An untracked file in place of one of its directories has been told of: that is enough. */
+static bool is_below_untracked(const struct merger *mg, const struct index_entry *e)
+{
+	const struct string_list *l = &mg->in_the_way[UNTRACKED_FILE];
+
+	for (size_t i = 0; i < l->nr; i++) {
+		const char *rest;
+
+		if (skip_prefix(e->name, l->items[i].string, &rest) && *rest == '/')
+			return true;
+	}
+	return false;
+}
+
 /* Fails if the file of an entry that will be changed or removed has local changes. */
 static int check_uptodate(struct merger *mg, struct index_entry *e)
 {
@@ -128,7 +199,7 @@ static int check_uptodate(struct merger *mg, struct index_entry *e)
 	if (change == WT_UNCHANGED)
 		return 0;
 	/* it does not exist: nothing is lost; a file in place of its directory is a change, too */
-	if (change == WT_DELETED && is_missing(e))
+	if (change == WT_DELETED && (is_missing(e) || is_below_untracked(mg, e)))
 		return 0;
 	return refuse(mg, NOT_UPTODATE, e->name);
 }
@@ -192,6 +263,8 @@ static int check_absent(struct merger *mg, const struct index_entry *e)
 	if (mg->m->index_only || mg->m->reset || !mg->m->update)
 		return 0;
 	parent = untracked_parent(mg, e->name);
+	if (parent && is_expendable(mg, e->name, parent))
+		return 0;
 	if (parent) {
 		char *path = xmemdupz(e->name, parent);
 		int ret = refuse(mg, UNTRACKED_PARENT, path);
@@ -203,7 +276,34 @@ static int check_absent(struct merger *mg, const struct index_entry *e)
 		return 0;
 	if (S_ISDIR(st.st_mode))
 		return MODE_IS_GITLINK(e->mode) ? 0 : check_dir_expendable(mg, e->name);
-	return refuse(mg, UNTRACKED_FILE, e->name);
+	return is_expendable(mg, e->name, e->name_len) ? 0 : refuse(mg, UNTRACKED_FILE, e->name);
+}
+
+/* Neither the index nor the new tree has it: a file that has come in its place is in the way. */
+static int check_gone(struct merger *mg, const struct index_entry *e)
+{
+	size_t len = e->name_len;
+	struct stat st;
+	char *path;
+	int ret = 0;
+
+	if (mg->m->index_only || mg->m->reset || !mg->m->update)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (e->name[i] != '/')
+			continue;
+		path = xmemdupz(e->name, i);
+		if (lstat(path, &st) < 0)
+			len = 0;
+		else if (!S_ISDIR(st.st_mode))
+			len = i;
+		free(path);
+	}
+	path = xmemdupz(e->name, len);
+	if (len && !lstat(path, &st) && !S_ISDIR(st.st_mode) && !is_expendable(mg, path, len))
+		ret = refuse(mg, UNTRACKED_PARENT, path);
+	free(path);
+	return ret;
 }
 
 /* ---- outcomes for one path ---- */
@@ -252,16 +352,26 @@ static int keep_entry(struct merger *mg, struct index_entry *cur)
 	return ret;
 }
 
+/* A new path that the patterns of a sparse checkout leave out. */
+static bool is_left_out(const struct merger *mg, const struct place *p)
+{
+	return mg->sparse && !p->unmerged && !sparse_has(mg->sparse, p->name, p->len);
+}
+
 static int use_entry(struct merger *mg, const struct place *p, struct index_entry *e)
 {
+	bool skip;
 	int ret;
 
 	if (p->cur && same(p->cur, e))
 		return keep_entry(mg, p->cur);
-	ret = p->cur ? check_uptodate(mg, p->cur) : p->unmerged ? 0 : check_absent(mg, e);
+	skip = p->cur ? p->cur->flags & CE_SKIP_WORKTREE : is_left_out(mg, p);
+	ret = p->cur ? check_uptodate(mg, p->cur) : p->unmerged || skip ? 0 : check_absent(mg, e);
 	if (!ret)
 		ret = append(mg, e, 0);
-	if (!ret && mg->m->update)
+	if (!ret && skip)
+		e->flags |= CE_SKIP_WORKTREE;
+	else if (!ret && mg->m->update)
 		string_list_append(&mg->m->checked_out, e->name);
 	return ret;
 }
@@ -302,15 +412,17 @@ static int merge_two(struct merger *mg, const struct place *p)
 		return to ? use_entry(mg, p, to) : remove_entry(mg, p);
 	if (!cur) {
 		if (!to)
-			return 0; /* 2 */
+			return from ? check_gone(mg, from) : 0; /* 2, 10: and it is not there */
 		if (!from || !mg->ix->version)
 			return use_entry(mg, p, to); /* 1, and 3 before there is an index */
 		if (same(from, to))
 			return 0; /* 3: its staged removal is kept */
 		return refuse(mg, OVERWRITTEN, p->name);
 	}
-	if (!from && !to && (blocks(&mg->trees[0], p) || blocks(&mg->trees[1], p)))
-		return mg->m->reset ? remove_entry(mg, p) : refuse(mg, OVERWRITTEN, p->name);
+	if (!from && !to && mg->m->reset && (blocks(&mg->trees[0], p) || blocks(&mg->trees[1], p)))
+		return remove_entry(mg, p);
+	if (!from && !to && blocks(&mg->trees[1], p) && !blocks(&mg->trees[0], p))
+		return refuse(mg, OVERWRITTEN, p->name);
 	if ((!from && !to) || same(cur, to) || (from && to && same(from, to)))
 		return keep_entry(mg, cur); /* 4 to 7, 14, 15, 18, 19 */
 	if (from && same(cur, from))
@@ -461,18 +573,32 @@ static void read_from_index(struct cursor *c, struct place *p)
 	}
 }
 
+/* What has been appended to the result for this place is what that tree has there. */
+static bool is_as_in(const struct merger *mg, const struct place *p, const struct index_entry *e,
+		     size_t before)
+{
+	const struct index_state *out = &mg->m->result;
+
+	if (!e)
+		return out->nr == before;
+	return out->nr == before + 1 && !strcmp(out->entries[before]->name, p->name) &&
+	       same(out->entries[before], e);
+}
+
 static int run_pass(struct merger *mg)
 {
 	static const struct index_state nothing;
 	bool reads = mg->m->kind == TREE_MERGE_READ;
 	struct cursor cur = { reads ? &nothing : mg->ix, 0 };
 	struct cursor tree[TREE_MERGE_MAX];
+	bool equal = true;
 	int ret = 0;
 
 	for (size_t i = 0; i < mg->nr; i++)
 		tree[i] = (struct cursor){ &mg->trees[i], 0 };
 	while (!ret) {
 		struct place p = { 0 };
+		size_t before = mg->m->result.nr;
 
 		find_least(&cur, &p);
 		for (size_t i = 0; i < mg->nr; i++)
@@ -484,7 +610,9 @@ static int run_pass(struct merger *mg)
 			for (; is_at(&tree[i], &p); tree[i].pos++)
 				p.tree[i] = head_of(&tree[i]);
 		ret = merge_place(mg, &p);
+		equal = equal && is_as_in(mg, &p, p.tree[mg->nr - 1], before);
 	}
+	mg->m->result_is_last_tree = equal;
 	return ret;
 }
 
@@ -518,11 +646,17 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 	if (nr > TREE_MERGE_MAX)
 		return err_set(err, ERR_TOO_BIG, "I cannot read more than %d trees", TREE_MERGE_MAX);
 	index_init(&m->result, r->algo);
-	ret = flatten(&mg, trees);
+	ret = sparse_new(&mg.sparse, r, err);
+	if (!ret)
+		ret = flatten(&mg, trees);
 	if (!ret)
 		ret = run_pass(&mg);
 	if (!ret)
-		ret = check_files_and_dirs(&mg);
+		ret = mg.refused ? 0 : check_files_and_dirs(&mg);
+	if (!ret || mg.refused)
+		ret = tell_refused(&mg);
+	ignore_free(mg.ignore);
+	sparse_free(mg.sparse);
 	for (size_t i = 0; i < nr; i++)
 		index_release(&mg.trees[i]);
 	m->result.version = ix->version;

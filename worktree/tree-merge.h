@@ -34,11 +34,14 @@ struct tree_merge {
 	bool index_only;   /* files are not checked */
 	bool aggressive;   /* removals and equal additions are trivial as well */
 	bool trivial_only; /* a path that is not trivial is a failure */
+	bool keep_ignored; /* files that are ignored must not be overwritten either */
+	bool for_switch;   /* all paths in the way are told, in the words of git-checkout(1) */
 	const char *prefix; /* TREE_MERGE_BIND: "dir/" */
 	struct progress *progress; /* of the files that are written; or NULL */
 
 	/* result; index of the repository's state afterwards */
 	struct index_state result;
+	bool result_is_last_tree; /* nothing but it is in the index: its cache-tree can be primed */
 	struct string_list removed;    /* files to be removed */
 	struct string_list checked_out; /* entries of result whose files are to be written */
 };
