@@ -74,19 +74,6 @@ static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
 		die("choosing hunks (--patch) is not available yet");
 }
 
-static bool is_file(const struct resetter *rs, const char *arg)
-{
-	char *path;
-	bool yes;
-
-	if (*arg == ':' || strpbrk(arg, "*?["))
-		return true;
-	path = xstrfmt("%s%s", rs->prefix && *arg != '/' ? rs->prefix : "", arg);
-	yes = file_exists(path);
-	free(path);
-	return yes;
-}
-
 static bool names_object(const struct resetter *rs, const char *arg, bool treeish)
 {
 	struct object_id oid;
@@ -99,7 +86,7 @@ static void require_file(const struct resetter *rs, const char *arg)
 {
 	if (*arg == '-')
 		die("option '%s' must come before non-option arguments", arg);
-	if (!is_file(rs, arg))
+	if (!path_arg_is_file(rs->prefix, arg))
 		die("ambiguous argument '%s': unknown revision or path not in the working tree.\n"
 		    "Use '--' to separate paths from revisions, like this:\n"
 		    "'git <command> [<revision>...] -- [<file>...]'", arg);
@@ -118,7 +105,7 @@ static const char **split_arguments(struct resetter *rs, const char **argv)
 		return argv + 2;
 	}
 	if (names_object(rs, argv[0], argv[1] != NULL)) {
-		if (is_file(rs, argv[0]) && *argv[0] != ':')
+		if (path_arg_is_file(rs->prefix, argv[0]) && *argv[0] != ':')
 			die("ambiguous argument '%s': both revision and filename\n"
 			    "Use '--' to separate paths from revisions, like this:\n"
 			    "'git <command> [<revision>...] -- [<file>...]'", argv[0]);

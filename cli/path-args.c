@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "cli/path-args.h"
+#include "fs/file.h"
+#include "util/alloc.h"
 #include "util/quote.h"
 
 size_t pathspec_args_parse(const struct pathspec_args *a, struct pathspec *ps,
@@ -47,4 +49,17 @@ void each_stdin_path(bool nul, void (*fn)(void *data, const char *path), void *d
 	}
 	strbuf_release(&line);
 	strbuf_release(&raw);
+}
+
+bool path_arg_is_file(const char *prefix, const char *arg)
+{
+	char *path;
+	bool yes;
+
+	if (*arg == ':' || strpbrk(arg, "*?["))
+		return true;
+	path = xstrfmt("%s%s", prefix && *arg != '/' ? prefix : "", arg);
+	yes = file_exists(path);
+	free(path);
+	return yes;
 }

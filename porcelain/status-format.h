@@ -20,6 +20,7 @@ struct status_format {
 	bool nul, branch, show_stash, hints;
 	bool stable;		 /* porcelain v1: never says more than it did */
 	bool for_commit;	 /* told by git commit */
+	bool for_switch;	 /* told by git checkout, which words one hint in another way */
 	bool in_template;	 /* as comments of its message */
 	char comment_char;	 /* in front of the lines of the long format; or NUL */
 	bool amend;
@@ -34,6 +35,9 @@ bool status_wants_color(struct repository *r);
 MUST_USE int status_format_init(struct status_format *f, struct repository *r,
 				const struct status *s, bool color, struct err *err);
 void status_format_long(const struct status_format *f, struct strbuf *out);
+/* How a branch ("refs/heads/x") and its upstream differ, as checkout tells it; "": it has none. */
+void status_format_tracking(struct repository *r, const char *branch,
+			    const struct object_id *commit, struct strbuf *out);
 void status_format_short(const struct status_format *f, struct strbuf *out);
 void status_format_v2(const struct status_format *f, struct strbuf *out);
 

@@ -99,7 +99,9 @@ static void print_counts(const struct status_format *f, const struct tracking *t
 		header(f, out,
 		       "Your branch and '%s' have diverged,\nand have %zu and %zu different %s each, respectively.\n",
 		       t->name, t->ahead, t->behind, commits(t->ahead + t->behind));
-		hint(f, out, "use \"git pull\" to merge the remote branch into yours");
+		hint(f, out, f->for_switch ?
+		     "use \"git pull\" if you want to integrate the remote branch with yours" :
+		     "use \"git pull\" to merge the remote branch into yours");
 	}
 }
 
@@ -122,6 +124,18 @@ static void print_tracking(const struct status_format *f, struct strbuf *out)
 	}
 	strbuf_addch(out, '\n');
 	tracking_release(&t);
+}
+
+void status_format_tracking(struct repository *r, const char *branch,
+			    const struct object_id *commit, struct strbuf *out)
+{
+	struct status s = { .branch = (char *)branch, .head = *commit };
+	struct status_format f = { .repo = r, .s = &s, .ahead_behind = true, .for_switch = true,
+				   .hints = advice_enabled(r, "statusHints") };
+
+	print_tracking(&f, out);
+	if (out->len)
+		strbuf_setlen(out, out->len - 1); /* the empty line */
 }
 
 /* ---- what is in progress ---- */

@@ -582,6 +582,18 @@ test_expect_success 'reset --hard: one flush, whatever has been written; no file
 	test "$(find journal/tree/files -type f | wc -l)" = $LARGE
 '
 
+test_expect_success 'checkout, switch, restore: the same' '
+	git -C journal/tree branch b-two && git -C journal/tree branch b-one HEAD^ && git -C journal/tree checkout -q b-one &&
+	count git -C journal/tree checkout -q -b few && test $flushes = 1 && test "$writeouts" -le 8 &&
+	count git -C journal/tree checkout -q b-two && test $flushes = 1 && many=$writeouts && test $many -le 8 &&
+	test "$(find journal/tree/files -type f | wc -l)" = $LARGE &&
+	count git -C journal/tree switch -q -c b-three b-one && test "$flushes" = 1 && test "$writeouts" -le 8 &&
+	test_path_is_missing journal/tree/files && count git -C journal/tree restore -q -SW -s b-two . && test "$flushes $writeouts" = "1 1" &&
+	test "$(find journal/tree/files -type f | wc -l)" = $LARGE && rm -r journal/tree/files &&
+	count git -C journal/tree checkout -q -- . && test "$flushes $writeouts" = "1 1" &&
+	count git -C journal/tree checkout -q -f b-one && test "$flushes" = 1 && test "$writeouts" -le 8
+'
+
 # ---- trace2 --------------------------------------------------------------
 
 test_expect_success 'trace2 counts the same' '

@@ -351,6 +351,10 @@ for kind in journal btrfs local; do
 		git -C repo commit -q -m two && git -C repo reset -q --hard HEAD^ &&
 		moves log $kind reset -q --hard ORIG_HEAD && check_rules log $kind D1 D2 D4 D7
 	'
+	test_expect_success "checkout -b ($kind): the same" '
+		git -C repo branch next && git -C repo reset -q --hard HEAD^ &&
+		moves log $kind checkout -q -b new next && check_rules log $kind D1 D2 D4 D7
+	'
 done
 
 test_expect_success 'commit: reflogs are awaited before the branch moves' '

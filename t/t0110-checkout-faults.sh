@@ -22,13 +22,19 @@ test_expect_success 'setup' '
 		git add . && git commit -q -m two && git branch two && echo mine >untracked
 	) && one=$(git -C two rev-parse one) && two=$(git -C two rev-parse two) &&
 	cp -a two merging && git -C merging rev-parse one >merging/.git/MERGE_HEAD && echo text >merging/.git/MERGE_MSG &&
-	cp -a two staged && echo 3 >staged/dir/file && echo 3 >staged/dir/a && git -C staged add -u
+	cp -a two staged && echo 3 >staged/dir/file && echo 3 >staged/dir/a && git -C staged add -u &&
+	cp -a staged edited && echo 4 >edited/dir/file && rm edited/dir/a
 '
 
 is_one='test $(git rev-parse HEAD main | sort -u) = $one && test -z "$(git status --porcelain -uno)" &&
 	test "$(cat dir/file dir/a dir/gone)" = "$(printf "1\n1\n1")" && test ! -e new/b && test ! -e dir/link'
 
+is_on_one='git symbolic-ref HEAD | grep -q heads/one && test -z "$(git status --porcelain -uno)" &&
+	test "$(cat dir/file dir/a dir/gone)" = "$(printf "1\n1\n1")" && test ! -e new/b && test ! -e dir/link'
+
+# Each call once; the other ways to fail at some of them, with GIT_TEST_LONG at all.
 for what in EIO ENOSPC+ EINTR short; do
+	case $what$GIT_TEST_LONG in EIO*|*1) SWEEP_STEP=1 ;; *) SWEEP_STEP=5 ;; esac
 	test_expect_success "reset --hard: $what" '
 		sweep two $what "$is_one && test \$(git rev-parse ORIG_HEAD) = $two" reset --hard one
 	'
@@ -41,6 +47,26 @@ for what in EIO ENOSPC+ EINTR short; do
 	test_expect_success "reset: $what" '
 		sweep two $what "test \$(git rev-parse HEAD) = $one && git diff-index --cached --quiet HEAD 2>/dev/null ||
 			test \"\$(git status --porcelain -uno)\" = \"$(printf " M dir/a\n M dir/file\n D dir/gone")\"" reset one
+	'
+	test_expect_success "checkout: $what" '
+		sweep two $what "$is_on_one" checkout one
+	'
+	test_expect_success "checkout -f in a merge: $what" '
+		sweep merging $what "$is_on_one && test ! -e .git/MERGE_HEAD && test ! -e .git/MERGE_MSG" checkout -q -f one
+	'
+	test_expect_success "switch -c: $what" '
+		sweep two $what "git symbolic-ref HEAD | grep -q heads/new && test \$(git rev-parse new) = $one && test -z \"\$(git status --porcelain -uno)\"" \
+			switch -q -c new one
+	'
+	test_expect_success "switch --detach: $what" '
+		sweep two $what "! git symbolic-ref -q HEAD && test -z \"\$(git status --porcelain -uno)\"" switch -q --detach one
+	'
+	test_expect_success "restore of files and index: $what" '
+		sweep two $what "test \"\$(cat dir/file dir/a dir/gone)\" = \"$(printf "1\n1\n1")\" && test ! -e new/b && git ls-files dir/gone | grep -q gone" \
+			restore -q -s one -SW .
+	'
+	test_expect_success "checkout of paths: $what" '
+		MIN_CALLS=8 && sweep edited $what "test \"\$(cat dir/file dir/a)\" = \"$(printf "3\n3")\"" checkout -q -- dir
 	'
 	test_expect_success "reset of paths: $what" '
 		sweep staged $what "test \"\$(git status --porcelain -uno)\" = \"$(printf "M  dir/a\n M dir/file")\"" reset -q -- dir/file

@@ -993,6 +993,8 @@ class Fetch(Workload):
             self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
             git.must(repo, "fetch", "-q", "--prune")
         git.must(repo, "fsck", "--strict")
+
+
 class Reset(Workload):
     """reset --hard to commits with other files, --soft and paths in between. Files of the working tree
     are not flushed; HEAD, the branch, ORIG_HEAD and the index are."""
@@ -1018,6 +1020,35 @@ class Reset(Workload):
         git.must(repo, "reset", "-q", "--hard", self.ids[3])
         if git.must(repo, "status", "--porcelain", "-uno"):
             raise CommandFailed("git reset --hard has left changes")
+
+
+class Checkout(Workload):
+    """checkout between commits with other files, new branches, a detached HEAD, and restored paths."""
+    name = "checkout"
+    needs = ("checkout", "switch", "restore")
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 24, 4)
+        self.ids = git.must("repo", "log", "--format=%H").split()
+        for nr, commit in enumerate(self.ids):
+            git.must("repo", "update-ref", "refs/heads/b%d" % nr, commit)
+
+    def command(self, nr):
+        to = "b%d" % (nr * 3 % 4)
+        return [("checkout", "-q", to), ("switch", "-q", "-c", "new%d" % nr, to),
+                ("checkout", "-q", "--detach", to), ("restore", "-SW", "-s", self.ids[nr % 4], "dir1"),
+                ("checkout", "-q", "-f", to)][nr % 5]
+
+    def ops(self, git, read):
+        for nr in range(20):
+            yield Op("repo", "checkout", lambda n=nr: git.must("repo", *self.command(n)))
+
+    def again(self, git, repo, states):
+        git.must(repo, "checkout", "-q", "-f", "b0")
+        git.must(repo, "checkout", "-q", "b3")
+        if git.must(repo, "status", "--porcelain", "-uno"):
+            raise CommandFailed("git checkout has left changes")
 
 
 class Tiny(Workload):
@@ -1050,6 +1081,6 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
-             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Fetch(), Reset(),
+             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Fetch(), Reset(), Checkout(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* checkout and switch: what the first argument names, a revision or a path, or a branch to be made. */
+#include "compat/posix.h"
+#include "builtin/checkout.h"
+#include "history/revparse.h"
+#include "util/alloc.h"
+
+/* ---- a branch that some remote has ---- */
+
+struct guess {
+	struct repository *r;
+	char *wanted;	       /* refs/heads/NAME, there */
+	struct string_list found; /* refs; util: the name of the remote, owned */
+};
+
+static int look_at_ref(void *data, const struct ref *ref)
+{
+	struct guess *g = data;
+	struct string_list remotes = STRING_LIST_INIT;
+	const char *name = g->wanted + strlen("refs/heads/");
+
+	if (!ends_with(ref->name, name) || starts_with(ref->name, "refs/heads/"))
+		return 0;
+	remotes_fetching_into(g->r, ref->name, &remotes);
+	for (size_t i = 0; i < remotes.nr; i++)
+		if (remotes.items[i].util && !strcmp(remotes.items[i].util, g->wanted))
+			string_list_append(&g->found, ref->name)->util =
+				xstrdup(remotes.items[i].string);
+	string_list_clear(&remotes, free);
+	return 0;
+}
+
+static NORETURN void die_of_many(const struct guess *g, const char *name)
+{
+	if (advice_enabled(g->r, "checkoutAmbiguousRemoteBranchName"))
+		advise("If you meant to check out a remote tracking branch on, e.g. 'origin',\n"
+		       "you can do so by fully qualifying the name with the --track option:\n\n"
+		       "    git checkout --track origin/<name>\n\n"
+		       "If you'd like to always have checkouts of an ambiguous <name> prefer\n"
+		       "one remote, e.g. the 'origin' remote, consider setting\n"
+		       "checkout.defaultRemote=origin in your config.");
+	die("'%s' matched multiple (%zu) remote tracking branches", name, g->found.nr);
+}
+
+/* The ref of the only remote that has a branch of that name, or of checkout.defaultRemote; or NULL. */
+static char *guess_remote_branch(struct checkout *co, const char *name)
+{
+	struct guess g = { co->r, xstrfmt("refs/heads/%s", name), STRING_LIST_INIT };
+	const struct config_entry *e = config_get(co->r->config, "checkout.defaultremote");
+	struct err err = ERR_INIT;
+	char *ref = NULL;
+
+	if (refs_foreach(co->r->refs, "refs/", REFS_NO_PEEL, look_at_ref, &g, &err) < 0)
+		die_err(&err);
+	if (g.found.nr == 1)
+		ref = xstrdup(g.found.items[0].string);
+	for (size_t i = 0; i < g.found.nr && !ref; i++)
+		if (e && e->value && !strcmp(e->value, g.found.items[i].util))
+			ref = xstrdup(g.found.items[i].string);
+	if (!ref && g.found.nr > 1)
+		die_of_many(&g, name);
+	string_list_clear(&g.found, free);
+	free(g.wanted);
+	return ref;
+}
+
+static bool may_guess(const struct checkout *co)
+{
+	bool guess = true;
+	struct err err = ERR_INIT;
+
+	if (co->guess < 0 && config_get_bool(co->r->config, "checkout.guess", &guess, &err) < 0)
+		die_err(&err);
+	if (co->guess >= 0)
+		guess = co->guess;
+	return guess && co->track == BRANCH_TRACK_UNSET && !co->new_branch && !co->reset_branch &&
+	       !co->orphan;
+}
+
+/* No revision has that name: is it a branch of a remote? Then one is made from it. */
+static bool complete_to_remote(struct checkout *co, const char *arg, bool alone, bool is_path)
+{
+	char *ref;
+
+	if (!may_guess(co) || !alone || strpbrk(arg, "*?[\\"))
+		return false;
+	ref = guess_remote_branch(co, arg);
+	if (!ref)
+		return false;
+	if (is_path)
+		die("'%s' could be both a local file and a tracking branch.\n"
+		    "Please use -- (and optionally --no-guess) to disambiguate", arg);
+	co->new_branch = arg;
+	co->arg = ref;
+	return true;
+}
+
+/* ---- what a name means ---- */
+
+/* "master...topic": their only merge base, as branch_find_start has it. */
+static bool find_object(struct checkout *co, const char *arg)
+{
+	struct branch_start start = { .ref = NULL };
+	struct strbuf text = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	bool found;
+
+	if (!revparse_commit(co->r, arg, &co->commit, NULL))
+		co->has_commit = true;
+	else if (strstr(arg, "...") && !branch_find_start(co->r, arg, BRANCH_TRACK_NEVER, &start, &text, &err)) {
+		co->commit = start.oid;
+		co->has_commit = true;
+	}
+	err_release(&err);
+	strbuf_release(&text);
+	free(start.ref);
+	if (co->has_commit) {
+		if (object_peel(odb_source(co->r->odb), &co->commit, OBJ_TREE, &co->tree, NULL, &err) < 0)
+			die_err(&err);
+		co->has_tree = true;
+		return true;
+	}
+	found = !revparse_tree(co->r, arg, &co->tree, NULL);
+	co->has_tree = found;
+	return found;
+}
+
+/* A branch if there is one of that name; "@{-1}" becomes what it stands for. */
+static void find_branch(struct checkout *co)
+{
+	struct strbuf ref = STRBUF_INIT, name = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	struct object_id oid;
+	bool valid = false;
+
+	if (branch_short_name(co->r, co->arg, false, &name, &err) < 0)
+		die_err(&err);
+	co->name = strbuf_detach(&name, NULL);
+	if (branch_full_name(co->r, co->arg, &ref, &valid, &err) < 0)
+		die_err(&err);
+	if (valid && !co->detach && !ref_resolve(co->r->refs, ref.buf, &oid, NULL, NULL, NULL)) {
+		co->branch = strbuf_detach(&ref, NULL);
+		co->commit = oid;
+		if (object_peel(odb_source(co->r->odb), &oid, OBJ_TREE, &co->tree, NULL, &err) < 0)
+			die_err(&err);
+	}
+	strbuf_release(&ref);
+}
+
+static NORETURN void die_both(const char *arg)
+{
+	die("ambiguous argument '%s': both revision and filename\n"
+	    "Use '--' to separate paths from revisions, like this:\n"
+	    "'git <command> [<revision>...] -- [<file>...]'", arg);
+}
+
+/* The paths begin at argv + n; dashes: they are told apart by "--". */
+static size_t take_revision(struct checkout *co, const char **argv, bool dashes)
+{
+	const char *arg = strcmp(argv[0], "-") ? argv[0] : "@{-1}";
+	bool alone = !argv[1] || (dashes && !argv[2]), path_too = !dashes && path_arg_is_file(co->prefix, arg);
+	bool switches = co->command == SWITCH;
+
+	co->arg = arg;
+	if (!find_object(co, arg)) {
+		co->arg = NULL;
+		if (complete_to_remote(co, arg, switches || alone, path_too)) {
+			if (!find_object(co, co->arg))
+				die("invalid reference: %s", co->arg);
+		} else if (dashes || switches) {
+			die("invalid reference: %s", arg);
+		} else {
+			return 0;
+		}
+	} else if (path_too && !switches && strcmp(arg, "@{-1}")) {
+		die_both(arg);
+	}
+	find_branch(co);
+	return dashes ? 2 : 1;
+}
+
+const char **checkout_find_start(struct checkout *co, const char **argv)
+{
+	if (!argv[0])
+		return argv;
+	if (!strcmp(argv[0], "--"))
+		return argv + 1;
+	argv += take_revision(co, argv, argv[1] && !strcmp(argv[1], "--"));
+	if (argv[0] && !strcmp(argv[0], "--"))
+		argv++;
+	return argv;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* checkout and switch: to another branch or commit. Files first; then index, HEAD and logs as one operation. */
+#include "compat/posix.h"
+#include "builtin/branch.h"
+#include "builtin/checkout.h"
+#include "fs/file.h"
+#include "index/cache-tree.h"
+#include "porcelain/head.h"
+#include "util/alloc.h"
+
+static const char *short_name(const char *ref)
+{
+	skip_prefix(ref, "refs/heads/", &ref);
+	return ref;
+}
+
+/* ---- index and files ---- */
+
+static void tell_unmerged(const struct index_state *ix)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < ix->nr; i++) {
+		if (!ix->entries[i]->stage || !strcmp(last, ix->entries[i]->name))
+			continue;
+		last = ix->entries[i]->name;
+		printf("%s: needs merge\n", last);
+	}
+	fflush(stdout);
+}
+
+static int merge_trees(struct checkout *co, struct tree_merge *m, struct err *err)
+{
+	struct object_id trees[2];
+	int rc = 0;
+
+	trees[0] = co->r->algo->empty_tree;
+	trees[1] = co->tree;
+	if (!co->unborn)
+		rc = object_peel(odb_source(co->r->odb), &co->old_commit, OBJ_TREE, &trees[0], NULL,
+				 err);
+	if (rc)
+		return rc;
+	if (co->force)
+		return tree_merge_run(m, co->r, &co->ix, co->conv, &co->tree, 1, err);
+	return tree_merge_run(m, co->r, &co->ix, co->conv, trees, 2, err);
+}
+
+/* With the attributes of the new index, which takes the place of the old one. */
+static int write_files(struct checkout *co, struct tree_merge *m, struct err *err)
+{
+	struct converter *conv = NULL;
+	int rc;
+
+	converter_free(co->conv);
+	co->conv = NULL;
+	index_release(&co->ix);
+	co->ix = m->result;
+	index_init(&m->result, co->r->algo);
+	rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
+	if (!rc && co->progress > 0)
+		m->progress = progress_start_forced("Updating files", m->checked_out.nr);
+	else if (!rc && co->progress < 0 && !co->quiet)
+		m->progress = progress_start("Updating files", m->checked_out.nr);
+	if (!rc)
+		rc = tree_merge_update_files(m, co->r, &co->ix, conv, err);
+	progress_stop(&m->progress);
+	converter_free(conv);
+	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
+}
+
+/* > 0: told already, the exit code. */
+static int update_worktree(struct checkout *co, struct err *err)
+{
+	struct tree_merge m = { .kind = co->force ? TREE_MERGE_ONE : TREE_MERGE_TWO,
+				.reset = co->force, .update = true, .for_switch = !co->force,
+				.keep_ignored = !co->overwrite_ignore };
+	int rc = checkout_read_index(co, err);
+
+	if (rc)
+		return rc;
+	if (!co->force && index_has_unmerged(&co->ix)) {
+		tell_unmerged(&co->ix);
+		error("you need to resolve your current index first");
+		return 1;
+	}
+	rc = merge_trees(co, &m, err);
+	if (rc == ERR_CONFLICT && co->merge) {
+		err_release(err);
+		rc = err_set(err, ERR_UNSUPPORTED,
+			     "merging local changes (--merge) is not available yet");
+	} else if (rc == ERR_CONFLICT) {
+		rc = report_error(err);
+	}
+	if (!rc)
+		rc = write_files(co, &m, err);
+	if (!rc && m.result_is_last_tree)
+		rc = cache_tree_prime(&co->ix, co->r, &co->tree, err);
+	if (!rc)
+		repo_operation_set_index(co->op, &co->ix);
+	tree_merge_release(&m);
+	return rc;
+}
+
+/* ---- HEAD ---- */
+
+static char *log_message(const struct checkout *co)
+{
+	const char *action = getenv("GIT_REFLOG_ACTION");
+	const char *from = co->old_branch ? short_name(co->old_branch) : oid_hex(&co->old_commit);
+	char *from_copy = xstrdup(from), *msg;
+
+	if (action)
+		msg = xstrdup(action);
+	else
+		msg = xstrfmt("checkout: moving from %s to %s", from_copy,
+			      co->branch ? short_name(co->branch) : co->name ? co->name : "HEAD");
+	free(from_copy);
+	return msg;
+}
+
+static const char *created_name(const struct checkout *co)
+{
+	return co->new_branch ? co->new_branch : co->reset_branch;
+}
+
+/* The branch that -b or -B names. *text: what tracking tells. */
+static int queue_new_branch(struct checkout *co, struct ref_transaction *t,
+			    struct strbuf *text, struct err *err)
+{
+	struct branch_start start = { .ref = NULL };
+	struct object_id old;
+	enum branch_track track = co->track == BRANCH_TRACK_UNSET ? co->r->settings.branch_track : co->track;
+	const char *from = co->name ? co->name : "HEAD";
+	bool reset = !ref_resolve(co->r->refs, co->branch, &old, NULL, NULL, NULL);
+	char *msg = xstrfmt("branch: %s %s", reset ? "Reset to" : "Created from", from);
+	int rc = branch_find_start(co->r, from, track, &start, text, err);
+
+	if (!rc)
+		rc = ref_transaction_update(t, co->branch, &co->commit,
+					    reset ? &old : &co->r->algo->null_oid,
+					    co->reflog ? REF_FORCE_REFLOG : 0, msg, err);
+	if (!rc && start.ref && track != BRANCH_TRACK_NEVER)
+		rc = branch_stage_tracking(co->r, co->op, short_name(co->branch), start.ref,
+					   track, text, err);
+	free(start.ref);
+	free(msg);
+	return rc;
+}
+
+static int queue_head(struct checkout *co, struct ref_transaction *t, struct err *err)
+{
+	char *msg = log_message(co);
+	int rc;
+
+	if (!co->branch)
+		rc = ref_transaction_update(t, "HEAD", &co->commit, NULL, REF_NO_DEREF, msg, err);
+	else
+		rc = ref_transaction_update_symref(t, "HEAD", co->branch, NULL, REF_NO_DEREF,
+						   co->orphan ? NULL : msg, err);
+	free(msg);
+	return rc;
+}
+
+/* -B with the current branch: that update is HEAD's, too. */
+static bool resets_current(const struct checkout *co)
+{
+	return co->reset_branch && co->has_commit && co->old_branch && !strcmp(co->branch, co->old_branch);
+}
+
+static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
+{
+	struct ref_transaction *t = NULL;
+	int rc = repo_operation_begin_refs(co->op, 0, &t, err);
+
+	if (!rc && created_name(co) && co->has_commit)
+		rc = queue_new_branch(co, t, text, err);
+	if (!rc && !checkout_head_stays(co) && !resets_current(co))
+		rc = queue_head(co, t, err);
+	if (!rc)
+		rc = head_stage_end_of_state(co->r, co->op, err);
+	return rc;
+}
+
+/* ---- the story ---- */
+
+/* HEAD is named anew and nothing else asked for: neither index nor files are looked at. */
+static bool files_stay(const struct checkout *co)
+{
+	bool names_head = co->new_branch || co->reset_branch || co->detach ||
+			  (co->orphan && co->command == CHECKOUT);
+
+	return !co->has_tree || (names_head && !co->arg && !co->force && !co->merge && co->overwrite_ignore);
+}
+
+static int change(struct checkout *co, struct strbuf *text, struct err *err)
+{
+	int rc = files_stay(co) ? 0 : update_worktree(co, err);
+
+	if (!rc && !co->force && !co->quiet && !files_stay(co) && co->has_commit)
+		rc = checkout_show_changes(co, err);
+	fflush(stdout);
+	return rc ? rc : stage_refs(co, text, err);
+}
+
+static bool is_there(const struct checkout *co, const char *name)
+{
+	char *path = repo_path(co->r, "%s", name);
+	bool yes = file_exists(path);
+
+	free(path);
+	return yes;
+}
+
+int checkout_move(struct checkout *co)
+{
+	bool picking = is_there(co, "CHERRY_PICK_HEAD"), reverting = is_there(co, "REVERT_HEAD");
+	struct strbuf text = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	bool existed = co->reset_branch && ref_exists(co->r->refs, co->branch);
+	int rc;
+
+	co->op = repo_operation_begin(co->r);
+	rc = change(co, &text, &err);
+	rc = repo_operation_end(co->op, rc, &err);
+	if (rc < 0) {
+		rc = report_advised(&err, &text);
+	} else if (!rc) {
+		if (!co->quiet) {
+			fputs(text.buf, stdout);
+			fflush(stdout);
+			checkout_tell(co, existed);
+			if (picking)
+				warning("cancelling a cherry picking in progress");
+			if (reverting)
+				warning("cancelling a revert in progress");
+		}
+		rc = checkout_run_hook(co, &co->old_commit, co->has_commit ? &co->commit :
+				       &co->r->algo->null_oid, true);
+	}
+	strbuf_release(&text);
+	return rc ? rc : finish_stdout();
+}

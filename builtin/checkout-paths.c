@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* checkout and restore of paths: from the index, or from a tree through the index. */
+#include "compat/posix.h"
+#include "builtin/checkout.h"
+#include "index/cache-tree.h"
+#include "util/alloc.h"
+#include "worktree/write-files.h"
+
+struct paths {
+	struct checkout *co;
+	struct pathspec ps;
+	char *seen;
+	struct string_list write, remove; /* files */
+	struct index_state scratch;	  /* entries to be written that the index does not get */
+	bool to_index, to_files, unmerged;
+};
+
+static bool is_wanted(struct paths *p, const char *path, size_t len)
+{
+	return pathspec_match(&p->ps, path, len, false, p->seen);
+}
+
+/* ---- from a tree ---- */
+
+static int use_tree_entry(struct paths *p, unsigned mode, const struct object_id *oid,
+			  const char *path, size_t len, struct err *err)
+{
+	struct checkout *co = p->co;
+	struct index_state *to = p->to_index ? &co->ix : &p->scratch;
+	const struct index_entry *old = index_find(to, path, len);
+
+	string_list_append(&p->write, path);
+	if (old && old->mode == mode && oid_eq(&old->oid, oid) && !(old->flags & CE_INTENT_TO_ADD))
+		return 0;
+	return index_add(to, index_entry_new(to, mode, oid, path, len, 0), INDEX_ADD_REPLACE,
+			 co->r->settings.protect, err);
+}
+
+static int on_tree_entry(void *data, const char *path, size_t len, const struct tree_entry *e,
+			 struct err *err)
+{
+	struct paths *p = data;
+	int rc = 0;
+
+	if (MODE_IS_TREE(e->mode))
+		return pathspec_match_dir(&p->ps, path, len) ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
+	if (is_wanted(p, path, len))
+		rc = use_tree_entry(p, e->mode, &e->oid, path, len, err);
+	return rc < 0 ? rc : TREE_WALK_SKIP;
+}
+
+/* Without overlay: what matches and is not in the tree goes. */
+static void remove_others(struct paths *p)
+{
+	struct checkout *co = p->co;
+
+	string_list_sort(&p->write);
+	for (size_t i = co->ix.nr; i-- > 0;) {
+		const struct index_entry *e = co->ix.entries[i];
+
+		if (!is_wanted(p, e->name, e->name_len) || string_list_lookup(&p->write, e->name))
+			continue;
+		string_list_append(&p->remove, e->name);
+		if (p->to_index) {
+			cache_tree_invalidate(&co->ix, e->name);
+			co->ix.changed = true;
+			index_remove_at(&co->ix, i);
+		}
+	}
+}
+
+static int take_from_tree(struct paths *p, struct err *err)
+{
+	struct checkout *co = p->co;
+	int rc = tree_walk(odb_source(co->r->odb), &co->tree, "", on_tree_entry, p, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < co->ix.nr; i++) /* these are known paths, even where the tree lacks them */
+		if (!co->overlay)
+			is_wanted(p, co->ix.entries[i]->name, co->ix.entries[i]->name_len);
+	if (!co->overlay)
+		remove_others(p);
+	return 0;
+}
+
+/* ---- from the index ---- */
+
+static int take_stage(struct paths *p, const struct index_entry *e, struct err *err)
+{
+	if (e->stage != (unsigned)p->co->ours + 1)
+		return 0;
+	string_list_append(&p->write, e->name);
+	return index_add(&p->scratch, index_entry_new(&p->scratch, e->mode, &e->oid, e->name,
+						      e->name_len, 0),
+			 INDEX_ADD_REPLACE, p->co->r->settings.protect, err);
+}
+
+static bool has_stage(const struct index_state *ix, const struct index_entry *e, unsigned stage)
+{
+	return index_pos(ix, e->name, e->name_len, stage) >= 0;
+}
+
+static int take_unmerged(struct paths *p, const struct index_entry *e, const char **last,
+			 struct err *err)
+{
+	struct checkout *co = p->co;
+	const char *side = co->ours == 1 ? "our" : "their";
+	bool first = !*last || strcmp(*last, e->name);
+
+	*last = e->name;
+	if (co->ours && has_stage(&co->ix, e, (unsigned)co->ours + 1))
+		return take_stage(p, e, err);
+	if (!first)
+		return 0;
+	if (co->force || co->ignore_unmerged) {
+		if (!co->quiet)
+			warning("path '%s' is unmerged", e->name);
+		return 0;
+	}
+	p->unmerged = true;
+	if (co->ours)
+		error("path '%s' does not have %s version", e->name, side);
+	else
+		error("path '%s' is unmerged", e->name);
+	return 0;
+}
+
+static int take_from_index(struct paths *p, struct err *err)
+{
+	struct checkout *co = p->co;
+	const char *last = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < co->ix.nr && !rc; i++) {
+		const struct index_entry *e = co->ix.entries[i];
+
+		if (!is_wanted(p, e->name, e->name_len))
+			continue;
+		if ((e->flags & CE_SKIP_WORKTREE) && !co->ignore_skip)
+			continue;
+		if (e->stage)
+			rc = take_unmerged(p, e, &last, err);
+		else if (!co->overlay && (e->flags & CE_INTENT_TO_ADD))
+			string_list_append(&p->remove, e->name);
+		else
+			string_list_append(&p->write, e->name);
+	}
+	return rc;
+}
+
+/* ---- files ---- */
+
+/* Only what differs is written, so that files which are right keep their times. */
+static int drop_unchanged(struct paths *p, struct string_list *out, struct err *err)
+{
+	struct checkout *co = p->co;
+	int rc = 0;
+
+	for (size_t i = 0; i < p->write.nr && !rc; i++) {
+		const char *path = p->write.items[i].string;
+		struct index_entry *e = index_find(&co->ix, path, strlen(path));
+		enum worktree_change change = WT_MODIFIED;
+
+		if (e && !index_find(&p->scratch, path, strlen(path)))
+			rc = worktree_entry_changed(co->r, &co->ix, e, co->conv, &change, NULL,
+						    NULL, err);
+		if (change != WT_UNCHANGED)
+			string_list_append(out, path);
+	}
+	return rc;
+}
+
+/* Those of scratch are of it, the others of the index. */
+static int write_from(struct paths *p, const struct string_list *paths, struct index_state *ix,
+		      bool scratch, struct err *err)
+{
+	struct checkout *co = p->co;
+	struct string_list mine = STRING_LIST_INIT;
+	struct converter *conv = NULL;
+	int rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
+
+	for (size_t i = 0; i < paths->nr; i++) {
+		const char *path = paths->items[i].string;
+
+		if (scratch == (index_find(&p->scratch, path, strlen(path)) != NULL))
+			string_list_append(&mine, path);
+	}
+	if (!rc && mine.nr)
+		rc = worktree_write_files(co->r, ix, &mine, conv, NULL, err);
+	converter_free(conv);
+	string_list_clear(&mine, NULL);
+	return rc;
+}
+
+static void tell_count(const struct checkout *co, size_t nr)
+{
+	struct strbuf id = STRBUF_INIT;
+
+	if (co->has_tree)
+		odb_abbrev(co->r->odb, &co->tree, co->r->settings.abbrev, &id);
+	fprintf(stderr, "Updated %zu path%s from %s\n", nr, nr == 1 ? "" : "s",
+		co->has_tree ? id.buf : "the index");
+	strbuf_release(&id);
+}
+
+static int update_files(struct paths *p, struct err *err)
+{
+	struct string_list todo = STRING_LIST_INIT;
+	int rc = drop_unchanged(p, &todo, err);
+
+	for (size_t i = 0; i < p->remove.nr && !rc; i++)
+		rc = worktree_remove_entry(p->co->r, p->remove.items[i].string, err);
+	if (!rc)
+		rc = write_from(p, &todo, &p->scratch, true, err);
+	if (!rc)
+		rc = write_from(p, &todo, &p->co->ix, false, err);
+	if (!rc && p->co->count)
+		tell_count(p->co, todo.nr);
+	string_list_clear(&todo, NULL);
+	return rc;
+}
+
+static bool tell_unmatched(const struct paths *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->ps.nr; i++) {
+		if (p->seen[i] || p->ps.items[i].exclude)
+			continue;
+		error("pathspec '%s' did not match any file(s) known to git",
+		      p->ps.items[i].original);
+		any = true;
+	}
+	return any;
+}
+
+/* > 0: told already. */
+static int run_paths(struct paths *p, struct err *err)
+{
+	struct checkout *co = p->co;
+	int rc = checkout_read_index(co, err);
+
+	if (!rc)
+		rc = co->has_tree ? take_from_tree(p, err) : take_from_index(p, err);
+	if (!rc && (tell_unmatched(p) || p->unmerged))
+		return 1;
+	if (!rc && p->to_files)
+		rc = update_files(p, err);
+	if (!rc && co->ix.changed)
+		repo_operation_set_index(co->op, &co->ix);
+	return rc;
+}
+
+int checkout_paths(struct checkout *co, const char **argv)
+{
+	struct paths p = { .co = co, .to_files = true, .to_index = true };
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (co->command == RESTORE) {
+		p.to_index = co->staged;
+		p.to_files = co->worktree;
+	}
+	pathspec_args_parse(&co->pathspec_args, &p.ps, co->r, argv, 0);
+	p.seen = xcalloc(p.ps.nr + 1, 1);
+	index_init(&p.scratch, co->r->algo);
+	co->op = repo_operation_begin(co->r);
+	rc = run_paths(&p, &err);
+	rc = repo_operation_end(co->op, rc, &err);
+	if (!rc && co->command == CHECKOUT)
+		rc = checkout_run_hook(co, &co->old_commit, &co->old_commit, false);
+	index_release(&p.scratch);
+	string_list_clear(&p.write, NULL);
+	string_list_clear(&p.remove, NULL);
+	pathspec_release(&p.ps);
+	free(p.seen);
+	return rc < 0 ? report_fatal(&err) : rc ? 1 : finish_stdout();
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* checkout, switch, restore: what both forms, of branches and of paths, do. */
+#include "compat/posix.h"
+#include "builtin/checkout.h"
+#include "repo/hook.h"
+#include "util/alloc.h"
+
+int checkout_read_index(struct checkout *co, struct err *err)
+{
+	int rc = repo_operation_lock_index(co->op, err);
+
+	if (!rc)
+		rc = index_read_repo(&co->ix, co->r, err);
+	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
+}
+
+int checkout_run_hook(struct checkout *co, const struct object_id *from, const struct object_id *to,
+		      bool moved)
+{
+	char *old = xstrdup(oid_hex(from)), *new = xstrdup(oid_hex(to));
+	const char *args[] = { old, new, moved ? "1" : "0", NULL };
+	struct err err = ERR_INIT;
+	int rc = repo_run_hook(co->r, "post-checkout", NULL, args, NULL, &err);
+
+	if (rc < 0 && err.msg)
+		report_error(&err);
+	err_release(&err);
+	free(old);
+	free(new);
+	return rc < 0 ? 1 : 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * git-checkout(1), git-switch(1), git-restore(1): checkout.c has the options, checkout-args.c finds
+ * out what the arguments name, checkout-move.c goes to a branch or commit, checkout-tell.c says
+ * what was done, checkout-paths.c restores files. A request that cannot be carried out ends in
+ * die() before anything is locked.
+ */
+#ifndef BUILTIN_CHECKOUT_H
+#define BUILTIN_CHECKOUT_H
+
+#include "builtin/builtin.h"
+#include "cli/path-args.h"
+#include "operation.h"
+#include "porcelain/branch.h"
+#include "worktree/tree-merge.h"
+
+struct checkout {
+	struct repository *r;
+	const char *prefix;
+	enum checkout_command { CHECKOUT, SWITCH, RESTORE } command;
+	/* options; -1: not given */
+	int quiet, force, discard, detach, reflog, merge, progress, guess, overwrite_ignore;
+	int ignore_other, overlay, staged, worktree, ours /* 1, theirs 2 */, ignore_unmerged, ignore_skip;
+	int patch, unified, context;
+	enum branch_track track;
+	const char *new_branch, *reset_branch, *orphan, *conflict, *source;
+	struct pathspec_args pathspec_args;
+	/* what to check out */
+	const char *arg;   /* as given, or the ref that it was completed to; NULL: nothing */
+	char *name;	   /* of the branch, or the revision with "@{-1}" replaced; NULL: HEAD */
+	char *branch;	   /* the full ref, if HEAD is to name one */
+	bool has_commit, has_tree;
+	bool count;	   /* say how many paths were updated: without "--" */
+	struct object_id commit, tree;
+	/* the state before */
+	char *old_branch; /* NULL: detached */
+	bool unborn;
+	struct object_id old_commit;
+	/* at work */
+	struct repo_operation *op;
+	struct index_state ix;
+	struct converter *conv;
+};
+
+/* checkout-args.c: finds arg, name, branch, commit, tree. Returns the rest: paths. */
+const char **checkout_find_start(struct checkout *co, const char **argv);
+/* checkout-move.c: to another branch or commit; the exit code. */
+int checkout_move(struct checkout *co);
+/* checkout-paths.c: files from the index or a tree; the exit code. */
+int checkout_paths(struct checkout *co, const char **argv);
+
+/* checkout-tell.c */
+void checkout_tell(struct checkout *co, bool existed);
+MUST_USE int checkout_show_changes(struct checkout *co, struct err *err);
+bool checkout_head_stays(const struct checkout *co);
+
+/* checkout-shared.c */
+/* Locked, for the operation; and the converter for comparing files with it. */
+MUST_USE int checkout_read_index(struct checkout *co, struct err *err);
+/* post-checkout: 1 if it failed, else 0 */
+int checkout_run_hook(struct checkout *co, const struct object_id *from, const struct object_id *to,
+		      bool moved);
+
+#endif

@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git checkout and git switch, from one commit to another'
+. "$(dirname "$0")/test-lib.sh"
+
+SQ=\'
+
+head_of () {
+	git -C "${2:-repo}" rev-parse "$1"
+}
+on_branch () {
+	test "$(git -C repo symbolic-ref HEAD)" = "refs/heads/$1"
+}
+
+test_expect_success 'set up' '
+	git init -q -b main repo && (
+		cd repo && echo 1 >file && mkdir dir && echo 1 >dir/gone && echo same >same && git add . && test_tick &&
+		git commit -q -m one && git tag one && git branch topic &&
+		echo 2 >file && rm dir/gone && echo 2 >new && git add . && test_tick && git commit -q -m two && git tag two
+	)
+'
+
+test_expect_success 'files, index, HEAD and its log change together' '
+	git -C repo checkout topic >out 2>err && on_branch topic && test_must_be_empty out &&
+	test "$(cat err)" = "Switched to branch ${SQ}topic${SQ}" && test -z "$(git -C repo status --porcelain)" &&
+	test "$(cat repo/file repo/dir/gone)" = "$(printf "1\n1")" && test_path_is_missing repo/new &&
+	git -C repo reflog -1 >log && test_grep "checkout: moving from main to topic" log &&
+	git -C repo switch -q - && on_branch main && test_path_is_missing repo/dir &&
+	git -C repo checkout -q @{-1} && on_branch topic && git -C repo checkout main 2>err && git -C repo checkout main 2>err &&
+	test "$(cat err)" = "Already on ${SQ}main${SQ}"
+'
+
+test_expect_success 'the index has a cache-tree afterwards, if nothing else is staged' '
+	git -C repo checkout -q topic && grep -a -q TREE repo/.git/index && echo x >repo/same && git -C repo add same &&
+	git -C repo checkout -q main && test_must_fail grep -a -q TREE repo/.git/index && git -C repo reset -q --hard
+'
+
+test_expect_success 'local changes stay, and are listed' '
+	echo mine >repo/same && echo add >repo/added && git -C repo add added &&
+	git -C repo checkout topic >out 2>err && printf "A\tadded\nM\tsame\n" >expect && test_cmp expect out &&
+	test "$(cat repo/same)" = mine && git -C repo switch -q main && test "$(cat repo/same)" = mine &&
+	git -C repo reset -q --hard
+'
+
+test_expect_success 'what would be lost is in the way: all of it is told, and nothing changes' '
+	echo mine >repo/file && echo mine >repo/dir && cp repo/.git/index index.before &&
+	test_expect_code 1 git -C repo checkout topic 2>err &&
+	cat >expect <<-\EOF &&
+	error: Your local changes to the following files would be overwritten by checkout:
+	 file
+	Please commit your changes or stash them before you switch branches.
+	error: The following untracked working tree files would be removed by checkout:
+	 dir
+	Please move or remove them before you switch branches.
+	Aborting
+	EOF
+	tr "\t" " " <err >actual && test_cmp expect actual && on_branch main && test "$(cat repo/file repo/dir)" = "$(printf "mine\nmine")" &&
+	test_cmp_bin index.before repo/.git/index && test_path_is_missing repo/.git/index.lock &&
+	rm repo/dir && git -C repo reset -q --hard
+'
+
+test_expect_success 'an untracked file is in the way, an ignored one is not, unless it is asked for' '
+	git -C repo switch -q topic && echo mine >repo/new &&
+	test_expect_code 1 git -C repo switch main 2>err && test_grep "untracked working tree files would be overwritten" err &&
+	test "$(cat repo/new)" = mine && echo new >repo/.git/info/exclude &&
+	test_expect_code 1 git -C repo switch --no-overwrite-ignore main && test "$(cat repo/new)" = mine &&
+	git -C repo switch -q main && test "$(cat repo/new)" = 2 && rm repo/.git/info/exclude
+'
+
+test_expect_success '-f and --discard-changes throw local changes away' '
+	echo mine >repo/file && git -C repo checkout -q -f topic && test "$(cat repo/file)" = 1 &&
+	echo mine >repo/same && git -C repo switch -q --discard-changes main && test "$(cat repo/same)" = same &&
+	test -z "$(git -C repo status --porcelain)"
+'
+
+test_expect_success '-m: without a conflict it is a switch; else it says that it is not there, and nothing changes' '
+	git -C repo checkout -q -m topic && git -C repo switch -q main && echo mine >repo/file &&
+	test_expect_code 128 git -C repo checkout -m topic 2>err && test_grep "not available yet" err &&
+	on_branch main && test "$(cat repo/file)" = mine && git -C repo reset -q --hard &&
+	for o in "checkout -p" "restore -p file" "checkout --recurse-submodules main" "checkout -m -- file"
+	do
+		test_expect_code 128 git -C repo $o 2>err && test_grep "not available yet" err || return 1
+	done
+'
+
+test_expect_success 'a detached HEAD: advice, and what is left behind' '
+	git -C repo checkout one 2>err && test_grep "^Note: switching to .one.\.$" err && test_grep "^HEAD is now at [0-9a-f]* one$" err &&
+	test_must_fail git -C repo symbolic-ref -q HEAD && git -C repo commit -q --allow-empty -m lost &&
+	git -C repo checkout main 2>err && test_grep "leaving 1 commit behind" err && test_grep "^  [0-9a-f]* lost$" err &&
+	git -C repo -c advice.detachedHead=false checkout one 2>err && test_grep ! Note err &&
+	git -C repo switch main 2>err && test_grep "^Previous HEAD position was [0-9a-f]* one$" err &&
+	test_expect_code 128 git -C repo switch one 2>err && test_grep "a branch is expected, got tag .one." err &&
+	git -C repo switch -q --detach one && test "$(head_of HEAD)" = "$(head_of one)" && git -C repo switch -q main
+'
+
+test_expect_success 'new branches' '
+	git -C repo checkout -b b1 2>err && test "$(cat err)" = "Switched to a new branch ${SQ}b1${SQ}" && on_branch b1 &&
+	git -C repo switch -q -c b2 one && test "$(cat repo/file)" = 1 && test "$(head_of b2)" = "$(head_of one)" &&
+	git -C repo reflog -1 b2 >log && test_grep "branch: Created from one" log &&
+	test_expect_code 128 git -C repo checkout -b b1 2>err && test_grep "a branch named .b1. already exists" err &&
+	git -C repo checkout -B b1 two 2>err && test "$(cat err)" = "Switched to and reset branch ${SQ}b1${SQ}" &&
+	git -C repo switch -q -C b1 one && test "$(head_of b1)" = "$(head_of one)" && test "$(cat repo/file)" = 1 &&
+	test_expect_code 128 git -C repo checkout -b bad..name 2>err && test_grep "not a valid branch name" err &&
+	test_expect_code 128 git -C repo checkout -b x nosuch 2>err && test_grep "is not a commit and a branch .x. cannot be created" err &&
+	test_must_fail git -C repo rev-parse -q --verify refs/heads/x && git -C repo switch -q main
+'
+
+test_expect_success '--orphan: checkout keeps files, switch starts without' '
+	git -C repo checkout -q --orphan o1 && on_branch o1 && test "$(cat repo/file)" = 2 && git -C repo ls-files >ls && test -s ls &&
+	git -C repo checkout -q -f main && git -C repo switch -q --orphan o2 && on_branch o2 && test_path_is_missing repo/file &&
+	test -z "$(git -C repo ls-files)" && git -C repo switch -q main && test "$(cat repo/file)" = 2
+'
+
+test_expect_success 'a branch that only a remote has is made, and follows it' '
+	git -C repo config remote.origin.url /nowhere && git -C repo config remote.origin.fetch "+refs/heads/*:refs/remotes/origin/*" &&
+	git -C repo update-ref refs/remotes/origin/far one &&
+	test_expect_code 128 git -C repo switch --no-guess far && git -C repo checkout far >out 2>err && on_branch far &&
+	test "$(git -C repo config branch.far.merge)" = refs/heads/far && test "$(git -C repo config branch.far.remote)" = origin &&
+	git -C repo commit -q --allow-empty -m more && git -C repo switch -q main && git -C repo switch far >out &&
+	test_grep "Your branch is ahead of .origin/far. by 1 commit" out &&
+	git -C repo switch -q main && git -C repo branch -q -D far && git -C repo checkout -q -t origin/far && on_branch far &&
+	git -C repo switch -q main && git -C repo branch -q -D far &&
+	git -C repo config remote.two.fetch "+refs/heads/*:refs/remotes/two/*" && git -C repo update-ref refs/remotes/two/far two &&
+	test_expect_code 128 git -C repo checkout far 2>err && test_grep "matched multiple (2) remote tracking branches" err &&
+	git -C repo -c checkout.defaultRemote=two checkout -q far && test "$(git -C repo config branch.far.remote)" = two &&
+	git -C repo switch -q main && git -C repo branch -q -D far && git -C repo config checkout.guess false &&
+	test_expect_code 1 git -C repo checkout far && git -C repo config --unset checkout.guess
+'
+
+test_expect_success 'what is a revision, and what a path' '
+	git -C repo branch same && test_expect_code 128 git -C repo checkout same 2>err && test_grep "both revision and filename" err &&
+	git -C repo checkout -q same -- && on_branch same && git -C repo switch -q main && git -C repo branch -q -d same &&
+	test_expect_code 1 git -C repo checkout nosuch 2>err && test_grep "pathspec .nosuch. did not match any file" err &&
+	test_expect_code 128 git -C repo checkout nosuch -- 2>err && test_grep "invalid reference: nosuch" err &&
+	test_expect_code 128 git -C repo switch nosuch 2>err && test_grep "invalid reference: nosuch" err
+'
+
+test_expect_success 'what was in progress ends with a checkout; switch refuses' '
+	head_of one >repo/.git/MERGE_HEAD && echo text >repo/.git/MERGE_MSG &&
+	test_expect_code 128 git -C repo switch topic 2>err && test_grep "cannot switch branch while merging" err &&
+	git -C repo checkout -q topic && test_path_is_missing repo/.git/MERGE_HEAD && test_path_is_missing repo/.git/MERGE_MSG &&
+	git -C repo switch -q main
+'
+
+test_expect_success 'unmerged paths are in the way' '
+	cp repo/.git/index saved.index && blob=$(head_of one:file) &&
+	printf "100644 %s 2\tfile\n100644 %s 3\tfile\n" $blob $blob >info && printf "0 $ZERO_OID\tfile\n" | git -C repo update-index --index-info &&
+	git -C repo update-index --index-info <info && test_expect_code 1 git -C repo checkout topic >out 2>err &&
+	test_grep "file: needs merge" out && test_grep "you need to resolve your current index first" err && cp saved.index repo/.git/index &&
+	git -C repo reset -q --hard
+'
+
+test_expect_success 'a branch that another worktree uses' '
+	mkdir -p repo/.git/worktrees/wt wt && echo "ref: refs/heads/topic" >repo/.git/worktrees/wt/HEAD &&
+	echo ../.. >repo/.git/worktrees/wt/commondir && echo "$PWD/wt/.git" >repo/.git/worktrees/wt/gitdir &&
+	echo "gitdir: $PWD/repo/.git/worktrees/wt" >wt/.git &&
+	for o in "checkout topic" "switch topic" "checkout -B topic"
+	do
+		test_expect_code 128 git -C repo $o 2>err && test_grep "already used by worktree at" err || return 1
+	done &&
+	git -C repo checkout -q --ignore-other-worktrees topic && on_branch topic && rm -r repo/.git/worktrees && git -C repo switch -q main
+'
+
+test_expect_success 'the hook post-checkout: old, new, 1; its exit code' '
+	mkdir -p repo/.git/hooks && write_script repo/.git/hooks/post-checkout <<-\EOF &&
+	echo "$@" >.git/hooked
+	test ! -e .git/fail
+	EOF
+	git -C repo checkout -q topic && test "$(cat repo/.git/hooked)" = "$(head_of two) $(head_of one) 1" &&
+	git -C repo checkout -q -- file && test "$(cat repo/.git/hooked)" = "$(head_of one) $(head_of one) 0" &&
+	>repo/.git/fail && test_expect_code 1 git -C repo checkout -q main && on_branch main && rm repo/.git/fail repo/.git/hooks/post-checkout
+'
+
+test_expect_success 'a branch without commits' '
+	git init -q -b main unborn && test_expect_code 128 git -C unborn checkout 2>err && test_grep "yet to be born" err &&
+	git -C unborn checkout -q -b other && test "$(git -C unborn symbolic-ref HEAD)" = refs/heads/other &&
+	git -C unborn switch -q -c third && test "$(git -C unborn symbolic-ref HEAD)" = refs/heads/third
+'
+
+test_expect_success 'a sparse checkout stays sparse' '
+	git init -q -b main sparse && (
+		cd sparse && mkdir -p in out/in && echo 1 >in/a && echo 1 >out/a && echo 1 >top && git add . && git commit -q -m one && git branch one &&
+		echo 2 >in/b && echo 2 >out/b && echo 2 >out/a && git add . && git commit -q -m two && git checkout -q one &&
+		git config core.sparseCheckout true && printf "/*\n!/*/\n/in/\n" >.git/info/sparse-checkout &&
+		git update-index --skip-worktree out/a && rm out/a && git checkout -q main &&
+		test_path_is_missing out/a && test_path_is_missing out/b && test "$(cat in/b)" = 2 && test -z "$(git status --porcelain)" &&
+		git ls-files -t >ls && test_grep "^S out/a" ls && test_grep "^S out/b" ls && test_grep "^H in/b" ls
+	)
+'
+
+test_expect_success 'names that attack a checkout are refused' '
+	blob=$(echo evil | git -C repo hash-object -w --stdin) &&
+	for name in .git .GIT .git. git~1 ".git " ".git::\$INDEX_ALLOCATION" .. . "$(printf ".g\342\200\214it")"
+	do
+		sub=$(printf "100644 blob %s\tconfig\n" $blob | git -C repo mktree) &&
+		tree=$(printf "040000 tree %s\t%s\n" $sub "$name" | git -C repo mktree) &&
+		commit=$(git -C repo commit-tree -m evil $tree) || return 1
+		for o in "checkout" "checkout -f" "switch --detach" "restore -s"
+		do
+			test_must_fail git -C repo -c core.protectNTFS=true -c core.protectHFS=true $o $commit $(case "$o" in r*) echo .;; esac) &&
+			test "$(head_of HEAD)" = "$(head_of two)" || return 1
+		done
+	done &&
+	test_must_fail grep -q evil repo/.git/config && test -z "$(git -C repo status --porcelain)"
+'
+
+test_expect_success SYMLINKS 'nothing is written or removed through a link' '
+	mkdir outside && git init -q -b main links && (
+		cd links && mkdir d && echo in >d/f && git add . && git commit -q -m dir && git branch dir &&
+		git rm -q -r d && ln -s ../outside d && git add d && git commit -q -m link && git branch link && echo keep >../outside/f &&
+		git checkout -q dir && test "$(cat d/f)" = in && test "$(cat ../outside/f)" = keep &&
+		git checkout -q link && test -L d && test "$(cat ../outside/f)" = keep &&
+		git checkout -q dir && rm -r d && ln -s ../outside d && git checkout -q -f link && test "$(cat ../outside/f)" = keep &&
+		git checkout -q -f dir && rm -r d && ln -s ../outside d && git restore d && test "$(cat d/f ../outside/f)" = "$(printf "in\nkeep")"
+	)
+'
+
+test_expect_success 'conversion by the attributes of the new commit; filters run' '
+	git init -q -b main conv && (
+		cd conv && echo text >a.txt && git add . && git commit -q -m one && git branch one &&
+		printf "*.txt text eol=crlf\n*.up filter=up\n" >.gitattributes && echo low >x.up && echo more >a.txt && git add . && git commit -q -m two &&
+		git config filter.up.smudge "tr a-z A-Z" && git config filter.up.clean "tr A-Z a-z" && git checkout -q one && git checkout -q main &&
+		test "$(cat x.up)" = LOW && test "$(tr "\r" R <a.txt)" = moreR && test -z "$(git status --porcelain)"
+	)
+'
+
+test_expect_success 'many files, in threads' '
+	git init -q -b main many && (
+		cd many && git commit -q --allow-empty -m none && git branch none && mkdir a b &&
+		for i in $(test_seq 1 300)
+		do
+			echo $i >a/$i && echo $i >b/$i || exit 1
+		done &&
+		git add . && git commit -q -m all && git checkout -q none && test_path_is_missing a &&
+		git -c checkout.workers=4 checkout -q main && test -z "$(git status --porcelain)" && test "$(cat b/300)" = 300 &&
+		test_expect_code 128 git -c checkout.workers=x checkout none 2>../err
+	)
+'
+
+test_done
