@@ -26,6 +26,9 @@
 #endif
 
 #define SLOTS_PER_CHUNK 64
+/* Directories in directories: each costs the signal handler a descriptor and 2 kB of its stack. */
+#define USUAL_DEPTH 16
+#define TREE_DEPTH 512
 
 struct slot {
 	_Atomic(const char *) path; /* NULL: free */
@@ -35,6 +38,10 @@ struct slot {
 	ino_t ino;
 	pid_t pid;
 	bool is_dir;
+	/* Of a directory: how deep it can be; it was there before us; that many above it were not. */
+	int depth;
+	bool keep_top;
+	unsigned made_parents;
 	bool last;     /* removed when all others have gone */
 	atomic_bool keep; /* or not at all */
 	/* A file that was there before us: cut back to that many bytes instead
@@ -117,7 +124,10 @@ static void remove_content_quickly(int fd, int depth)
 }
 #endif
 
-static void remove_dir_quickly(int at, const char *name, int depth)
+/* Until a directory is gone, other threads can make names in it. */
+#define REMOVE_TRIES 100
+
+static void remove_dir_quickly(int at, const char *name, int depth, bool keep)
 {
 	int fd;
 
@@ -126,15 +136,19 @@ static void remove_dir_quickly(int at, const char *name, int depth)
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	remove_content_quickly(fd, depth);
+	for (int try = 0; try < REMOVE_TRIES; try++) {
+		lseek(fd, 0, SEEK_SET);
+		remove_content_quickly(fd, depth);
+		if (keep || !unlinkat(at, name, AT_REMOVEDIR) || (errno != ENOTEMPTY && errno != EEXIST))
+			break;
+	}
 	close(fd);
-	unlinkat(at, name, AT_REMOVEDIR);
 }
 
 static void remove_entry_quickly(int at, const char *name, int depth)
 {
 	if (unlinkat(at, name, 0) && (errno == EISDIR || errno == EPERM))
-		remove_dir_quickly(at, name, depth - 1);
+		remove_dir_quickly(at, name, depth - 1, false);
 }
 
 /* Or is it gone, or somebody else's by now? */
@@ -161,6 +175,26 @@ static bool cut_back(const char *path, off_t keep)
 	return ok;
 }
 
+/* Those that we made; one that is not empty ends it. */
+static void remove_parents_quickly(const char *path, unsigned nr)
+{
+	char dir[PATH_MAX];
+	size_t len = strlen(path);
+
+	if (len >= sizeof(dir))
+		return;
+	memcpy(dir, path, len + 1);
+	for (; nr; nr--) {
+		char *slash = strrchr(dir, '/');
+
+		if (!slash || slash == dir)
+			return;
+		*slash = '\0';
+		if (rmdir(dir))
+			return;
+	}
+}
+
 static void remove_slot(struct slot *slot)
 {
 	const char *path = atomic_load(&slot->path);
@@ -170,9 +204,10 @@ static void remove_slot(struct slot *slot)
 	if (slot->keep_bytes >= 0)
 		cut_back(path, slot->keep_bytes);
 	else if (slot->is_dir)
-		remove_dir_quickly(AT_FDCWD, path, 16);
+		remove_dir_quickly(AT_FDCWD, path, slot->depth, slot->keep_top);
 	else
 		unlink(path);
+	remove_parents_quickly(path, slot->made_parents);
 }
 
 static void remove_all(void)
@@ -274,6 +309,9 @@ static struct tempfile *watch(char *path, int fd, const struct stat *st, off_t k
 	w->slot->ino = st->st_ino;
 	w->slot->pid = registry.pid;
 	w->slot->is_dir = S_ISDIR(st->st_mode);
+	w->slot->depth = USUAL_DEPTH;
+	w->slot->keep_top = false;
+	w->slot->made_parents = 0;
 	w->slot->last = false;
 	atomic_store(&w->slot->keep, false);
 	w->slot->any_inode = false;
@@ -483,6 +521,17 @@ struct tempfile *tempfile_register(const char *path)
 	return watch(xstrdup(path), -1, &st, -1);
 }
 
+struct tempfile *tempfile_register_tree(const char *path, bool keep_top, unsigned made_parents)
+{
+	struct tempfile *t = tempfile_register(path);
+	struct slot *slot = watched_of(t)->slot;
+
+	slot->depth = TREE_DEPTH;
+	slot->keep_top = keep_top;
+	slot->made_parents = made_parents;
+	return t;
+}
+
 void tempfile_remove_last(struct tempfile *t)
 {
 	watched_of(t)->slot->last = true;
@@ -521,8 +570,12 @@ static bool remove_now(struct tempfile *t)
 {
 	if (watched_of(t)->slot->keep_bytes >= 0)
 		return cut_back(t->path, watched_of(t)->slot->keep_bytes);
+	if (watched_of(t)->slot->is_dir && !remove_tree(t->path, watched_of(t)->slot->keep_top, NULL)) {
+		remove_parents_quickly(t->path, watched_of(t)->slot->made_parents);
+		return true;
+	}
 	if (watched_of(t)->slot->is_dir)
-		return !remove_tree(t->path, false, NULL);
+		return false;
 	return !remove_file(t->path, NULL);
 }
 

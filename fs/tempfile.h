@@ -47,6 +47,12 @@ MUST_USE int tempfile_create_dir(struct tempfile **out, const char *dir, const c
 /* Watch a file or directory that exists already, for removal on exit. */
 struct tempfile *tempfile_register(const char *path);
 /*
+ * A directory that we fill over a long time: removed with all that is in it, however deep. keep_top: it was there
+ * before us, and stays, empty. made_parents: so many directories above it are ours, and go if nothing else is in
+ * them. Others of our threads may still make files in it while a signal removes it.
+ */
+struct tempfile *tempfile_register_tree(const char *path, bool keep_top, unsigned made_parents);
+/*
  * Watch an open file that was there before us and that we are about to append to:
  * where others are removed, it is cut back to keep_bytes (-1: it is new, remove it).
  * fd passes to the tempfile if 0 is returned.
