@@ -106,6 +106,13 @@ struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts)
 	return b;
 }
 
+void fsync_batch_set_options(struct fsync_batch *b, const struct fsync_batch_options *opts)
+{
+	if (!fsync_batch_is_empty(b))
+		BUG("the options of a batch change while something is staged");
+	b->opts = *opts;
+}
+
 const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b)
 {
 	return &b->opts.policy;

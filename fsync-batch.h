@@ -102,6 +102,8 @@ struct fsync_batch_options {
 struct fsync_batch;
 /* GIT_TEST_FSYNC=0: nothing is flushed or awaited. */
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts);
+/* An empty batch goes on by other rules. */
+void fsync_batch_set_options(struct fsync_batch *b, const struct fsync_batch_options *opts);
 const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b);
 /* Would each new file of that component below dir, which exists, be flushed by itself? */
 bool fsync_batch_flushes_each(struct fsync_batch *b, enum fsync_component component,

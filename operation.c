@@ -42,11 +42,11 @@ static int make_shared_dir(void *data, const char *path)
 	return make_dir(path, r->settings.shared_perm, NULL);
 }
 
-static struct repo_operation *new_operation(const struct fsync_batch_options *opts)
+static struct repo_operation *new_operation(struct fsync_batch *batch)
 {
 	struct repo_operation *op = xcalloc(1, sizeof(*op));
 
-	op->batch = fsync_batch_new(opts);
+	op->batch = batch;
 	op->index_lock = (struct lockfile)LOCKFILE_INIT;
 	return op;
 }
@@ -80,7 +80,7 @@ static void set_ref_hook(struct repo_operation *op, bool on)
 	ref_store_set_hook(op->repo->refs, on ? &hook : &none);
 }
 
-struct repo_operation *repo_operation_begin(struct repository *r)
+struct repo_operation *repo_operation_begin_with(struct repository *r, struct fsync_batch *batch)
 {
 	struct fsync_batch_options opts = {
 		.policy = r->settings.fsync,
@@ -93,11 +93,18 @@ struct repo_operation *repo_operation_begin(struct repository *r)
 
 	if (r->operation)
 		BUG("a second operation is begun in '%s'", r->gitdir);
-	r->operation = new_operation(&opts);
+	if (batch)
+		fsync_batch_set_options(batch, &opts);
+	r->operation = new_operation(batch ? batch : fsync_batch_new(&opts));
 	r->operation->repo = r;
 	set_ref_hook(r->operation, true);
 	odb_begin_adoption(r->odb, r->operation->batch);
 	return r->operation;
+}
+
+struct repo_operation *repo_operation_begin(struct repository *r)
+{
+	return repo_operation_begin_with(r, NULL);
 }
 
 struct repo_operation *repo_operation_begin_outside(const struct fsync_policy *policy)
@@ -105,7 +112,7 @@ struct repo_operation *repo_operation_begin_outside(const struct fsync_policy *p
 	struct fsync_batch_options opts = { .policy = *policy,
 					    .second_name = owner_second_name };
 
-	return new_operation(&opts);
+	return new_operation(fsync_batch_new(&opts));
 }
 
 /* Tells the hook, if there was anything to tell. What each ref came to can still be asked. */

@@ -39,6 +39,11 @@ struct repo_operation;
 
 /* One at a time for a repository: a second one is a BUG. Costs nothing until it is used. */
 struct repo_operation *repo_operation_begin(struct repository *r);
+/*
+ * The same in a repository that has just been made: with the batch of that (repo/init.h), which becomes the
+ * operation's. Both are sealed together.
+ */
+struct repo_operation *repo_operation_begin_with(struct repository *r, struct fsync_batch *batch);
 /* For a configuration file of the user or the system, where there may be no repository. */
 struct repo_operation *repo_operation_begin_outside(const struct fsync_policy *policy);
 /*

@@ -211,8 +211,7 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 		printf("%s%s Git repository in %s/\n", result.reinit ? "Reinitialized existing"
 								      : "Initialized empty",
 		       result.shared ? " shared" : "", result.gitdir);
-	free(result.branch);
-	free(result.gitdir);
+	repo_init_result_release(&result);
 	strvec_clear(&kept);
 	return 0;
 }

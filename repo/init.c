@@ -721,6 +721,8 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 		rc = 0;
 		for (size_t i = 0; !rc && i < l.nr; i++)
 			rc = config_text_edit(&text, &l.v[i], path, err);
+		for (size_t i = 0; !rc && i < o->nr_config; i++)
+			rc = config_text_edit(&text, &o->config[i], path, err);
 		if (!rc)
 			rc = write_new_file(j, path, text.buf, text.len, 0, PUBLISH_FILE, err);
 		strbuf_release(&text);
@@ -764,6 +766,20 @@ static void job_release(struct init_job *j)
 	free(j->gitdir);
 }
 
+static int write_alternates(struct init_job *j, const struct repo_init_options *o, struct err *err)
+{
+	return o->alternates && *o->alternates ?
+		write_text(j, "objects/info/alternates", o->alternates, PUBLISH_FILE, err) : 0;
+}
+
+void repo_init_result_release(struct repo_init_result *r)
+{
+	free(r->gitdir);
+	free(r->branch);
+	fsync_batch_free(r->batch);
+	*r = (struct repo_init_result){ .gitdir = NULL };
+}
+
 int repo_init(const struct repo_init_options *o, struct repo_init_result *out, struct err *err)
 {
 	struct init_job j = { .made = STRVEC_INIT, .files = STRVEC_INIT, .format = REPO_FORMAT_INIT,
@@ -790,13 +806,15 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	if (!rc)
 		rc = make_layout(&j, o, &local);
 	if (!rc)
+		rc = write_alternates(&j, o, &local);
+	if (!rc)
 		rc = copy_templates(&j, o, &local);
 	if (!rc)
 		rc = write_head(&j, o, &result, &local);
 	if (!rc)
 		rc = write_config(&j, o, &local);
 	if (!rc)
-		rc = fsync_batch_commit(j.batch, &local);
+		rc = o->unsealed ? fsync_batch_publish(j.batch, &local) : fsync_batch_commit(j.batch, &local);
 	if (rc < 0)
 		undo(&j);
 	if (!rc) {
@@ -805,6 +823,10 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 			result.gitdir = xstrdup(j.gitdir);
 		result.reinit = j.reinit;
 		result.shared = j.shared_perm != 0;
+		if (o->unsealed) {
+			result.batch = j.batch;
+			j.batch = NULL;
+		}
 		*out = result;
 	} else {
 		free(result.branch);

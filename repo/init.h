@@ -5,6 +5,7 @@
 
 #include "compat/posix.h"
 #include "config/config.h"
+#include "fsync-batch.h"
 #include "repo/settings.h"
 #include "util/err.h"
 
@@ -22,17 +23,25 @@ struct repo_init_options {
 	 * durable with the rest. Absolute; NULL: none.
 	 */
 	const char *made_from, *made_dir;
+	/* Added to a new config, after what every repository has; keys have been checked. */
+	const struct config_edit *config;
+	size_t nr_config;
+	const char *alternates; /* lines of objects/info/alternates; NULL or "": none */
+	/* Nothing is sealed: the caller does that with what it adds, see the result. */
+	bool unsealed;
 	bool explicit_worktree;	   /* GIT_WORK_TREE was given: core.worktree is written */
 	repo_warn_fn warn;
 	void *warn_data;
 };
 struct repo_init_result {
-	char *gitdir;		/* the real one, absolute; caller frees */
+	char *gitdir;		/* the real one, absolute */
 	bool reinit;		/* it existed before */
 	bool shared;
-	char *branch;		/* that HEAD names now, NULL if it was there before; caller frees */
+	char *branch;		/* that HEAD names now, NULL if it was there before */
 	bool branch_is_fallback; /* it was not configured: a hint may help */
+	struct fsync_batch *batch; /* of `unsealed`: all is published; for repo_operation_begin_with */
 };
+void repo_init_result_release(struct repo_init_result *r);
 /*
  * Make a repository, or complete one that exists; nothing that exists is changed.
  * Durability: files, directories and names are in one fsync_batch of its own: HEAD is
