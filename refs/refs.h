@@ -183,6 +183,11 @@ MUST_USE int refs_verify(struct ref_store *rs, const struct ref_verify_options *
  */
 struct ref_transaction;
 #define REF_TRANSACTION_ALLOW_FAILURE 1u /* single refs may fail, see _result */
+/*
+ * The repository is being made, and nobody else changes refs in it: those that go into packed-refs together need no
+ * lock each. That of the file is enough.
+ */
+#define REF_TRANSACTION_ALONE 2u
 struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned flags);
 
 #define REF_NO_DEREF 1u	      /* the symref itself */

@@ -265,13 +265,19 @@ static int park_descriptor(struct ref_transaction *t, struct ref_update *u, stru
 	return 0;
 }
 
+static bool needs_no_lock(struct ref_transaction *t)
+{
+	return t->flags & REF_TRANSACTION_ALONE && files_transaction(t)->via_packed;
+}
+
 static int lock_and_read(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	struct loose_value *v = &files_update(u)->current;
 	struct stat st = { .st_size = 0 };
-	int rc = acquire_lock(t, u, err);
+	bool locks = !needs_no_lock(t);
+	int rc = locks ? acquire_lock(t, u, err) : 0;
 
-	if (!rc)
+	if (!rc && locks)
 		rc = park_descriptor(t, u, err);
 	if (!rc)
 		rc = loose_read(t->rs, u->name, v, &st, err);
