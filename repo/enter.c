@@ -76,3 +76,23 @@ int repo_enter(const char *name, unsigned flags, char **path, struct err *err)
 	free(gitfile);
 	return rc;
 }
+
+int repo_locate(const char *name, char **gitdir, char **commondir, struct err *err)
+{
+	char *found = NULL, *dir = NULL, *gitfile = NULL;
+	int rc = *name && strlen(name) < PATH_MAX ? find(name, 0, &found, &dir, &gitfile, err) : 0;
+
+	if (rc > 0) {
+		*gitdir = path_real(dir, 0);
+		if (!*gitdir)
+			rc = err_set_errno(err, "unable to resolve '%s'", dir);
+	}
+	if (rc > 0 && setup_commondir(commondir, *gitdir, false, err) < 0) {
+		FREE_AND_NULL(*gitdir);
+		rc = ERR_CORRUPT;
+	}
+	free(found);
+	free(dir);
+	free(gitfile);
+	return rc;
+}

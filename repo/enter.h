@@ -22,4 +22,10 @@
  */
 MUST_USE int repo_enter(const char *name, unsigned flags, char **path, struct err *err);
 
+/*
+ * What is such a name, without entering it: 1 and the gitdir and its common directory, absolute, which the caller
+ * frees; 0: there is none. Whose it is is not looked at.
+ */
+MUST_USE int repo_locate(const char *name, char **gitdir, char **commondir, struct err *err);
+
 #endif

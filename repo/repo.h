@@ -138,6 +138,8 @@ char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2,
 extern const char *const repo_local_env[];
 /* Is this directory the gitdir of a repository: does it have HEAD, objects, refs? */
 bool is_git_directory(const char *path);
+/* ERR_ABORTED: it belongs to somebody else, and safe.directory does not have it. */
+MUST_USE int repo_check_owner(const char *gitdir, struct err *err);
 /*
  * The real path of the gitdir that a ".git" file names. Caller frees. NULL: it is no such
  * file (ERR_NOT_FOUND), or a broken one.

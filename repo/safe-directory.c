@@ -131,6 +131,11 @@ int setup_check_ownership(const char *gitfile, const char *worktree, const char 
 	return rc;
 }
 
+int repo_check_owner(const char *gitdir, struct err *err)
+{
+	return setup_check_ownership(NULL, NULL, gitdir, err);
+}
+
 int setup_check_bare(const char *gitdir, struct err *err)
 {
 	struct config_set *c = config_set_new();

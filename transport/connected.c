@@ -53,14 +53,18 @@ static int check_tree(struct check *c, const struct object_id *oid, struct err *
 	return tree_walk(odb_source_unreplaced(c->repo->odb), oid, "", check_entry, c, err);
 }
 
+static void exclude(struct check *c, const struct object_id *oid, const char *name)
+{
+	struct object_id commit;
+
+	if (!object_peel(odb_source_unreplaced(c->repo->odb), oid, OBJ_COMMIT, &commit, NULL, NULL))
+		rev_walk_add_commit(c->walk, &commit, name, REV_UNINTERESTING | REV_BOTTOM);
+}
+
 /* What refs lead to is there, as far as anybody knows. */
 static int exclude_ref(void *data, const struct ref *ref)
 {
-	struct check *c = data;
-	struct object_id commit;
-
-	if (!object_peel(odb_source_unreplaced(c->repo->odb), &ref->oid, OBJ_COMMIT, &commit, NULL, NULL))
-		rev_walk_add_commit(c->walk, &commit, ref->name, REV_UNINTERESTING | REV_BOTTOM);
+	exclude(data, &ref->oid, ref->name);
 	return 0;
 }
 
@@ -134,6 +138,8 @@ int objects_are_connected(struct repository *r, const struct oid_array *tips,
 		rc = add_tip(&c, tips->oid[i], &local);
 	if (!rc)
 		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, exclude_ref, &c, &local);
+	for (size_t i = 0; !rc && o->complete && i < o->complete->nr; i++)
+		exclude(&c, &o->complete->oid[i], "");
 	if (!rc)
 		rc = check_commits(&c, &local);
 	rev_walk_free(c.walk);

@@ -14,6 +14,8 @@
 struct connected_options {
 	/* The commits of a boundary that does not hold yet: their parents need not be there. NULL: none. */
 	const struct oid_array *shallow;
+	/* What these lead to is there, too: refs of repositories that we borrow from. NULL: none. */
+	const struct oid_array *complete;
 	bool promised; /* what a promisor has promised may be missing */
 	/* Called now and then with the number of objects seen; may be NULL. */
 	void (*progress)(void *data, uint64_t seen);

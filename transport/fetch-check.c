@@ -72,6 +72,7 @@ static int find_foreign(struct pack_check *p, struct err *err)
 static int check_foreign(struct pack_check *p, struct err *err)
 {
 	const struct connected_options o = { .shallow = &p->t->result->shallow,
+					     .complete = p->t->w->borrowed,
 					     .promised = p->t->w->from_promisor };
 	struct object_id missing;
 	int rc = objects_are_connected(p->t->r, &p->foreign, &o, &missing, err);

@@ -82,6 +82,8 @@ struct fetch_wanted {
 	/* negotiation */
 	enum negotiation_algorithm algorithm;
 	const struct oid_array *tips; /* --negotiation-tip: what haves begin with; NULL: all refs */
+	/* Refs of repositories that we borrow from: haves begin with them as well, and they are complete. NULL: none. */
+	const struct oid_array *borrowed;
 	bool negotiate_only;	      /* result.common and no pack */
 	/* the pack */
 	bool include_tag, thin;

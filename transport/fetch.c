@@ -49,6 +49,8 @@ static int begin_negotiation(struct fetch_task *t, struct err *err)
 			rc = negotiator_add_tip(t->n, &w->tips->oid[i], err);
 	else
 		rc = refs_foreach(t->r->refs, "", REFS_NO_PEEL, add_ref, &tips, err);
+	for (size_t i = 0; !rc && w->borrowed && i < w->borrowed->nr; i++)
+		rc = negotiator_add_tip(t->n, &w->borrowed->oid[i], err);
 	for (size_t i = 0; !rc && !w->negotiate_only && i < t->s->advertised.nr; i++)
 		negotiator_add_known(t->n, &t->s->advertised.oid[i]);
 	return rc;
