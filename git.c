@@ -26,6 +26,7 @@ static const struct command commands[] = {
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "checkout", cmd_checkout, CMD_REPO | CMD_WORKTREE },
 	{ "cherry", cmd_cherry, CMD_REPO },
+	{ "clone", cmd_clone, 0 },
 	{ "commit", cmd_commit, CMD_REPO | CMD_WORKTREE },
 	{ "commit-graph", cmd_commit_graph, CMD_REPO },
 	{ "commit-tree", cmd_commit_tree, CMD_REPO },

@@ -47,6 +47,7 @@ int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_check_ref_format(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_cherry(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_clone(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_commit(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_commit_graph(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_commit_tree(int argc, const char **argv, struct command_ctx *ctx);

@@ -78,6 +78,17 @@ for n in 1 50 500 $LARGE; do
 	'
 done
 
+for how in --bare -q -s --no-hardlinks --no-local; do
+	test_expect_success "clone $how costs one flush" '
+		new_repo journal/many bulkCheckin.unpackLimit=10000 && make_files journal/many/files 300 &&
+		git -C journal/many add . && git -C journal/many commit -q -m many &&
+		for i in $(seq 50); do echo "create refs/tags/t$i HEAD"; done | git -C journal/many update-ref --stdin &&
+		rm -rf journal/clone && count git clone $how journal/many journal/clone &&
+		test "$flushes" = 1 && git -C journal/clone rev-parse -q --verify refs/tags/t50 &&
+		case $how in -q|--no-hardlinks) test "$writeouts" -ge 300 ;; esac
+	'
+done
+
 test_expect_success 'add of files that have been added already costs none' '
 	count git -C journal/repo add . &&
 	test "$flushes $writeouts" = "0 0"

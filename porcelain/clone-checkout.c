@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files of a clone: the tree of its HEAD, into an empty directory. */
+#include "compat/posix.h"
+#include "cli/cli.h"
+#include "index/cache-tree.h"
+#include "object/object.h"
+#include "porcelain/clone-internal.h"
+#include "worktree/tree-merge.h"
+
+static int write_files(struct clone *c, struct tree_merge *m, struct err *err)
+{
+	struct converter *conv = NULL;
+	int rc = converter_new(&conv, c->r, &c->ix, ATTR_CHECKOUT, err);
+
+	if (!rc)
+		rc = tree_merge_update_files(m, c->r, &c->ix, conv, err);
+	converter_free(conv);
+	return rc;
+}
+
+static int fill(struct clone *c, const struct object_id *tree, struct err *err)
+{
+	struct tree_merge m = { .kind = TREE_MERGE_ONE, .reset = true, .update = true };
+	struct converter *conv = NULL;
+	int rc = converter_new(&conv, c->r, &c->ix, ATTR_CHECKIN, err);
+
+	if (!rc)
+		rc = tree_merge_run(&m, c->r, &c->ix, conv, tree, 1, err);
+	converter_free(conv);
+	if (!rc) {
+		index_release(&c->ix);
+		c->ix = m.result;
+		index_init(&m.result, c->r->algo);
+		rc = write_files(c, &m, err);
+	}
+	tree_merge_release(&m);
+	return rc ? rc : cache_tree_prime(&c->ix, c->r, tree, err);
+}
+
+int clone_checkout(struct clone *c, struct err *err)
+{
+	struct object_id tree;
+	int rc;
+
+	if (chdir(c->r->worktree) < 0)
+		return err_set_errno(err, "cannot chdir to '%s'", c->r->worktree);
+	rc = object_peel(odb_source(c->r->odb), &c->head, OBJ_TREE, &tree, NULL, err);
+	if (!rc)
+		rc = repo_operation_lock_index(c->op, err);
+	if (rc < 0)
+		return rc;
+	index_init(&c->ix, c->r->algo);
+	c->has_index = true;
+	rc = fill(c, &tree, err);
+	if (!rc)
+		repo_operation_set_index(c->op, &c->ix);
+	return rc;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The steps of a clone: what the other side has and what of it comes; then a repository for it, the objects, the refs,
+ * the files, and the end of the one operation. The repository is made when everything is known that its
+ * configuration says, so that it is written once.
+ */
+#include "compat/posix.h"
+#include "porcelain/clone-internal.h"
+#include "repo/hook.h"
+#include "repo/init.h"
+#include "util/alloc.h"
+
+/* ---- the other side ---- */
+
+static int open_session(struct clone *c, struct err *err)
+{
+	struct remote_url url = REMOTE_URL_INIT;
+	struct connect_options co = c->o->connect;
+	struct fetch_session_options so = c->o->session;
+	struct connection *conn;
+	int rc;
+
+	if (!co.program)
+		co.program = c->remote->upload_pack;
+	co.remote_name = c->o->origin;
+	if (!so.server_options || !so.server_options->nr)
+		so.server_options = &c->remote->server_options;
+	rc = remote_url_parse(&url, c->local ? c->o->source : c->remote->urls.v[0], err);
+	if (!rc)
+		rc = connect_service(&conn, &url, "git-upload-pack", &co, err);
+	if (!rc)
+		rc = fetch_session_open(&c->session, conn, &so, err);
+	remote_url_release(&url);
+	return rc;
+}
+
+static int end_session(struct clone *c, int rc, struct err *err)
+{
+	struct fetch_session *s = c->session;
+
+	c->session = NULL;
+	return fetch_session_end(s, rc, err);
+}
+
+static int list_refs(struct clone *c, struct err *err)
+{
+	struct strvec prefixes = STRVEC_INIT;
+	int rc;
+
+	c->algo = fetch_session_algo(c->session);
+	clone_add_prefixes(c, &prefixes);
+	strvec_sort_prefixes(&prefixes);
+	rc = fetch_session_refs(c->session, &prefixes, &c->refs, err);
+	strvec_clear(&prefixes);
+	return rc;
+}
+
+static int ask(struct clone *c, struct err *err)
+{
+	int rc = clone_make_remote(c, err);
+
+	if (!rc && c->local)
+		rc = repo_check_owner(c->o->source_common, err);
+	if (!rc)
+		rc = open_session(c, err);
+	if (!rc)
+		rc = list_refs(c, err);
+	if (!rc)
+		rc = clone_choose(c, err);
+	return rc;
+}
+
+/* ---- our side ---- */
+
+static int open_made(struct clone *c, struct repo_init_result *made, struct err *err)
+{
+	int rc = repo_open_at(&c->r, made->gitdir, c->o->place.worktree, err);
+
+	if (rc < 0)
+		return rc;
+	c->r->warn = c->o->warn;
+	c->r->warn_data = c->o->data;
+	c->op = repo_operation_begin_with(c->r, made->batch);
+	made->batch = NULL;
+	return 0;
+}
+
+static int make_repository(struct clone *c, struct err *err)
+{
+	const struct clone_place *p = &c->o->place;
+	struct clone_config cc = CLONE_CONFIG_INIT;
+	struct strbuf alternates = STRBUF_INIT;
+	struct repo_init_options io = {
+		.gitdir = p->gitdir, .worktree = p->worktree, .separate_git_dir = p->separate_git_dir,
+		.template_dir = c->o->template_dir, .hash_name = c->algo->name, .unsealed = true,
+		.made_from = p->made_from, .made_dir = p->made_dir, .explicit_worktree = p->explicit_worktree,
+		.warn = c->o->warn, .warn_data = c->o->data,
+	};
+	struct repo_init_result made = { .gitdir = NULL };
+	int rc = clone_alternates(c, &alternates, err);
+
+	clone_config_make(&cc, c);
+	io.config = cc.edits;
+	io.nr_config = cc.nr;
+	io.alternates = alternates.buf;
+	if (c->branch)
+		(void)skip_prefix(c->branch, "refs/heads/", &io.initial_branch);
+	if (!rc)
+		rc = repo_init(&io, &made, err);
+	if (!rc)
+		rc = open_made(c, &made, err);
+	repo_init_result_release(&made);
+	clone_config_release(&cc);
+	strbuf_release(&alternates);
+	return rc;
+}
+
+/* ---- the objects ---- */
+
+static void collect_wants(struct clone *c, struct oid_array *wants, struct remote_refs *sought)
+{
+	bool head_comes = !oid_is_null(&c->head) && (c->detached || !c->o->branch);
+
+	if (head_comes)
+		remote_refs_add(sought, "HEAD")->oid = c->head;
+	for (size_t i = 0; i < c->map.nr; i++)
+		remote_refs_add(sought, c->map.items[i].src)->oid = c->map.items[i].oid;
+	for (size_t i = 0; i < sought->nr; i++) {
+		const struct object_id *oid = &sought->items[i].oid;
+
+		if (fetch_wanted_deepens(&c->o->wanted) || !oid_array_contains(&c->borrowed, oid) ||
+		    !odb_has(c->r->odb, oid))
+			oid_array_append(wants, oid);
+	}
+	oid_array_sort_unique(wants);
+}
+
+static int fetch_objects(struct clone *c, struct err *err)
+{
+	struct fetch_wanted w = c->o->wanted;
+	struct remote_refs sought = REMOTE_REFS_INIT;
+	struct oid_array wants = OID_ARRAY_INIT;
+	int rc = clone_find_borrowed(c, err);
+
+	if (!rc)
+		collect_wants(c, &wants, &sought);
+	w.borrowed = &c->borrowed;
+	w.oids = &wants;
+	w.sought = &sought;
+	w.update_shallow = true;
+	w.keep = true;
+	w.from_promisor = c->o->filter != NULL;
+	if (!rc && wants.nr)
+		rc = fetch_session_get(c->session, &w, c->op, c->r, &c->result, err);
+	rc = end_session(c, rc, err);
+	oid_array_clear(&wants);
+	remote_refs_release(&sought);
+	return rc;
+}
+
+static int get_objects(struct clone *c, struct err *err)
+{
+	int rc;
+
+	if (!c->local)
+		rc = fetch_objects(c, err);
+	else
+		rc = end_session(c, c->o->objects == CLONE_SHARED ? 0 : clone_copy_objects(c, err), err);
+	if (!rc && !c->map.nr && oid_is_null(&c->head))
+		c->o->warn(c->o->data, "You appear to have cloned an empty repository.");
+	if (!rc && c->local && c->o->verbosity >= 0)
+		c->o->say(c->o->data, "done.\n");
+	/* They can be read from now on. */
+	return rc ? rc : repo_operation_show_objects(c->op, err);
+}
+
+/* ---- the files ---- */
+
+/* What the user has to know of a HEAD that is no branch. */
+static const char detached_advice[] =
+	"Note: switching to '%s'.\n\n"
+	"You are in 'detached HEAD' state. You can look around, make experimental\n"
+	"changes and commit them, and you can discard any commits you make in this\n"
+	"state without impacting any branches by switching back to a branch.\n\n"
+	"If you want to create a new branch to retain commits you create, you may\n"
+	"do so (now or later) by using -c with the switch command. Example:\n\n"
+	"  git switch -c <new-branch-name>\n\n"
+	"Or undo this operation with:\n\n"
+	"  git switch -\n\n"
+	"Turn off this advice by setting config variable advice.detachedHead to false\n\n";
+
+static void advise_detached(struct clone *c)
+{
+	bool wanted = true;
+	char *text;
+
+	(void)!config_get_bool(c->r->config, "advice.detachedhead", &wanted, NULL);
+	if (!wanted || c->o->verbosity < 0)
+		return;
+	text = xstrfmt(detached_advice, oid_hex(&c->head));
+	c->o->say(c->o->data, text);
+	free(text);
+}
+
+/* 1: the files have been written; 0: there are none to be. < 0 leaves the operation as it was. */
+static int check_out(struct clone *c, struct err *err)
+{
+	if (c->bare || c->o->no_checkout)
+		return 0;
+	if (oid_is_null(&c->head)) {
+		if (c->map.nr)
+			c->o->warn(c->o->data, "remote HEAD refers to nonexistent ref, unable to checkout");
+		return 0;
+	}
+	if (c->detached)
+		advise_detached(c);
+	return clone_checkout(c, err) < 0 ? ERR_IO : 1;
+}
+
+static int run_hook(struct clone *c, struct err *err)
+{
+	char *none = xstrdup(oid_hex(&c->algo->null_oid));
+	const char *args[] = { none, oid_hex(&c->head), "1", NULL };
+	int rc;
+
+	rc = repo_run_hook(c->r, "post-checkout", NULL, args, NULL, err);
+	free(none);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+static int fill(struct clone *c, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int files, rc = get_objects(c, err);
+
+	if (!rc)
+		rc = clone_stage_refs(c, err);
+	if (rc < 0)
+		return rc;
+	files = check_out(c, &why);
+	rc = repo_operation_commit(c->op, err);
+	if (!rc && c->o->dissociate)
+		rc = clone_dissociate(c, err);
+	if (!rc && files > 0)
+		rc = run_hook(c, err);
+	if (!rc && files < 0) {
+		err_move(err, &why);
+		rc = CLONE_NO_CHECKOUT;
+	}
+	err_release(&why);
+	return rc;
+}
+
+static void release(struct clone *c)
+{
+	if (c->op)
+		repo_operation_abort(c->op);
+	repo_operation_free(c->op);
+	fetch_result_release(&c->result);
+	if (c->has_index)
+		index_release(&c->ix);
+	repo_free(c->r);
+	oid_array_clear(&c->borrowed);
+	fetch_map_release(&c->map);
+	remote_refs_release(&c->refs);
+	remotes_free(c->remotes);
+}
+
+int clone_repository(const struct clone_options *o, struct err *err)
+{
+	struct clone c = { .o = o, .bare = !o->place.worktree, .local = o->objects != CLONE_BY_TRANSPORT,
+			   .refs = REMOTE_REFS_INIT, .map = FETCH_MAP_INIT, .none = REFSPEC_INIT(REFSPEC_FETCH) };
+	int rc;
+
+	fetch_result_init(&c.result);
+	rc = ask(&c, err);
+	if (!rc)
+		rc = make_repository(&c, err);
+	if (!rc)
+		rc = fill(&c, err);
+	if (c.session)
+		rc = end_session(&c, rc ? rc : ERR_ABORTED, err);
+	release(&c);
+	return rc;
+}

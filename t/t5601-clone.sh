@@ -1,0 +1,327 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git clone: what is made, from where, and that a failure leaves nothing'
+. "$(dirname "$0")/test-lib.sh"
+SQ="'"
+
+test_expect_success 'a repository to clone from' '
+	git init -q -b main src &&
+	test_commit -C src one &&
+	git -C src tag -a -m annotated v1 &&
+	git -C src branch topic &&
+	git -C src tag one &&
+	test_commit -C src two &&
+	git -C src tag two &&
+	mkdir src/dir &&
+	test_commit -C src three dir/three &&
+	head=$(git -C src rev-parse main) &&
+	topic=$(git -C src rev-parse topic) &&
+	git init -q -b trunk empty
+'
+
+# ---- what is made ----------------------------------------------------------
+
+test_expect_success 'files, configuration, refs, HEAD and reflogs' '
+	git clone src full 2>err &&
+	printf "Cloning into ${SQ}full${SQ}...\ndone.\n" >expect && test_cmp expect err &&
+	test_cmp src/dir/three full/dir/three &&
+	git -C full status --porcelain >out && test_must_be_empty out &&
+	cat >expect <<-EOF &&
+	remote.origin.url=$TRASH_DIRECTORY/src
+	remote.origin.fetch=+refs/heads/*:refs/remotes/origin/*
+	branch.main.remote=origin
+	branch.main.merge=refs/heads/main
+	EOF
+	git config --file full/.git/config --list >out && grep -v ^core out >config && test_cmp expect config &&
+	cat >expect <<-EOF &&
+	$head refs/heads/main
+	$head refs/remotes/origin/HEAD
+	$head refs/remotes/origin/main
+	$topic refs/remotes/origin/topic
+	$topic refs/tags/one
+	$(git -C src rev-parse two) refs/tags/two
+	$(git -C src rev-parse v1) refs/tags/v1
+	EOF
+	git -C full for-each-ref --format="%(objectname) %(refname)" >out && test_cmp expect out &&
+	test "$(git -C full symbolic-ref HEAD)" = refs/heads/main &&
+	test "$(git -C full symbolic-ref refs/remotes/origin/HEAD)" = refs/remotes/origin/main &&
+	for log in HEAD refs/heads/main refs/remotes/origin/HEAD; do
+		test_line_count = 1 full/.git/logs/$log &&
+		test_grep "^0* $head .*	clone: from $TRASH_DIRECTORY/src$" full/.git/logs/$log || return 1
+	done &&
+	test ! -e full/.git/logs/refs/remotes/origin/main && test ! -e full/.git/FETCH_HEAD &&
+	git -C full fsck --strict
+'
+
+test_expect_success 'the same by file://, in one pack' '
+	git clone "file://$TRASH_DIRECTORY/src" byfile 2>err &&
+	echo "Cloning into ${SQ}byfile${SQ}..." >expect && test_cmp expect err &&
+	git -C full for-each-ref >expect && git -C byfile for-each-ref >out && test_cmp expect out &&
+	git -C byfile status --porcelain >out && test_must_be_empty out &&
+	ls byfile/.git/objects/pack/*.pack >packs && test_line_count = 1 packs &&
+	git -C byfile fsck --strict
+'
+
+test_expect_success 'a bare one and a mirror' '
+	git -C src update-ref refs/notes/x topic &&
+	git clone -q --bare src && test -d src.git &&
+	test "$(git -C src.git config remote.origin.url)" = "$TRASH_DIRECTORY/src" &&
+	test_must_fail git -C src.git config remote.origin.fetch &&
+	test_must_fail git -C src.git config branch.main.remote &&
+	git -C src for-each-ref refs/heads refs/tags >expect &&
+	git -C src.git for-each-ref >out && test_cmp expect out &&
+	git clone -q --mirror src mirror &&
+	git -C src for-each-ref >expect && git -C mirror for-each-ref >out && test_cmp expect out &&
+	test "$(git -C mirror config remote.origin.fetch)" = "+refs/*:refs/*" &&
+	test "$(git -C mirror config remote.origin.tagOpt)" = --no-tags &&
+	test "$(git -C mirror config --type=bool remote.origin.mirror)" = true
+'
+
+test_expect_success 'an empty repository: its branch, and a warning' '
+	git clone empty from-empty 2>err &&
+	test_grep "warning: You appear to have cloned an empty repository." err &&
+	test "$(git -C from-empty symbolic-ref HEAD)" = refs/heads/trunk &&
+	test "$(git -C from-empty config branch.trunk.merge)" = refs/heads/trunk &&
+	git clone -q --bare empty from-empty.git 2>err && test_grep "an empty repository" err &&
+	test "$(git -C from-empty.git symbolic-ref HEAD)" = refs/heads/trunk
+'
+
+test_expect_success 'many refs are one file' '
+	git init -q --bare many && git -C many fetch -q ../src main:main &&
+	for i in $(test_seq 300); do echo "create refs/heads/b/$i $head"; done >input &&
+	git -C many update-ref --stdin <input &&
+	git clone -q --bare many many2 &&
+	find many2/refs -type f >out && test_must_be_empty out &&
+	git -C many for-each-ref >expect && git -C many2 for-each-ref >out && test_cmp expect out
+'
+
+test_expect_success 'a branch, a tag, one branch alone' '
+	git clone -q -b topic src b1 && test "$(git -C b1 symbolic-ref HEAD)" = refs/heads/topic &&
+	test "$(git -C b1 config branch.topic.merge)" = refs/heads/topic &&
+	test "$(git -C b1 symbolic-ref refs/remotes/origin/HEAD)" = refs/remotes/origin/main &&
+	git clone -b v1 src b2 2>err && test_grep "^Note: switching to ${SQ}$topic${SQ}" err &&
+	test "$(cat b2/.git/HEAD)" = "$topic" && test_must_fail git -C b2 config branch.main.remote &&
+	git clone -q -c advice.detachedHead=false -b v1 src b3 2>err && test_must_be_empty err &&
+	git clone -q --single-branch -b topic "file://$PWD/src" b4 &&
+	echo refs/heads/topic >expect && echo refs/remotes/origin/topic >>expect &&
+	git -C b4 for-each-ref --format="%(refname)" >out && test_cmp expect out &&
+	test "$(git -C b4 config remote.origin.fetch)" = +refs/heads/topic:refs/remotes/origin/topic &&
+	git clone -q --single-branch "file://$PWD/src" b5 &&
+	test "$(git -C b5 config remote.origin.fetch)" = +refs/heads/main:refs/remotes/origin/main &&
+	test_must_fail git clone -b nothere src b6 2>err &&
+	test_grep "fatal: Remote branch nothere not found in upstream origin" err && test ! -e b6
+'
+
+test_expect_success 'a detached HEAD: a branch of the same commit, or none' '
+	cp -R src det && git -C det update-ref --no-deref HEAD "$topic" &&
+	git clone -q det d1 && test "$(git -C d1 symbolic-ref HEAD)" = refs/heads/topic &&
+	git -C det update-ref --no-deref HEAD "$(git -C src rev-parse two)" &&
+	git clone -q det d2 && test "$(cat d2/.git/HEAD)" = "$(git -C src rev-parse two)" &&
+	git clone -q --bare "file://$PWD/det" d3 && test "$(cat d3/HEAD)" = "$(git -C src rev-parse two)" &&
+	git -C d3 fsck
+'
+
+test_expect_success 'a HEAD that leads nowhere' '
+	cp -R src.git lost.git && git -C lost.git symbolic-ref HEAD refs/heads/none &&
+	git clone -q lost.git lost 2>err &&
+	test_grep "warning: remote HEAD refers to nonexistent ref, unable to checkout" err &&
+	test "$(git -C lost symbolic-ref HEAD)" = refs/heads/none &&
+	git -C lost rev-parse -q --verify origin/main
+'
+
+test_expect_success '--revision: a ref or an object, and nothing else' '
+	git clone -q --revision=refs/heads/topic "file://$PWD/src" r1 &&
+	test "$(cat r1/.git/HEAD)" = "$topic" && git -C r1 for-each-ref >out && test_must_be_empty out &&
+	test_must_fail git -C r1 config remote.origin.fetch &&
+	git clone -q --bare --revision="$head" "file://$PWD/src" r2 && test "$(cat r2/HEAD)" = "$head" &&
+	test_must_fail git clone --revision=nothere src r3 2>err &&
+	test_grep "Remote revision nothere not found in upstream origin" err &&
+	test_must_fail git clone --revision=HEAD --branch x src r3 2>err &&
+	test_grep "options ${SQ}--revision${SQ} and ${SQ}--branch${SQ} cannot be used together" err && test ! -e r3
+'
+
+test_expect_success '--depth, and what is ignored in local clones' '
+	git clone -q --depth 1 "file://$PWD/src" s1 && test "$(git -C s1 rev-list --count HEAD)" = 1 &&
+	test "$(cat s1/.git/shallow)" = "$head" &&
+	test "$(git -C s1 config remote.origin.fetch)" = +refs/heads/main:refs/remotes/origin/main &&
+	git clone -q --depth 1 --no-single-branch "file://$PWD/src" s2 &&
+	test "$(git -C s2 config remote.origin.fetch)" = "+refs/heads/*:refs/remotes/origin/*" &&
+	git clone -q --depth 1 src s3 2>err && test_grep "warning: --depth is ignored in local clones; use file:// instead." err &&
+	test "$(git -C s3 rev-list --count HEAD)" = 3 &&
+	test_must_fail git clone --depth x "file://$PWD/src" s4 2>err && test_grep "depth x is not a positive number" err &&
+	git clone -q s1 s5 && test_cmp s1/.git/shallow s5/.git/shallow && git -C s5 fsck &&
+	for opt in --reject-shallow "-c clone.rejectShallow=true"; do
+		test_must_fail git clone -q $opt s1 s6 2>err && test_grep "source repository is shallow, reject to clone." err &&
+		test_must_fail git clone -q $opt "file://$PWD/s1" s6 2>err &&
+		test_grep "source repository is shallow, reject to clone." err && test ! -e s6 || return 1
+	done
+'
+
+test_expect_success '--filter makes the remote a promisor' '
+	git -C src config uploadpack.allowFilter true &&
+	git clone -q -n --filter=blob:none "file://$PWD/src" partial &&
+	test "$(git -C partial config --type=bool remote.origin.promisor)" = true &&
+	test "$(git -C partial config remote.origin.partialclonefilter)" = blob:none &&
+	test "$(git -C partial config core.repositoryformatversion)" = 1 &&
+	ls partial/.git/objects/pack/*.promisor &&
+	git -C partial rev-list --objects --missing=print HEAD >out && test_grep "^?" out
+'
+
+test_expect_success '--origin, --config, --no-tags, --no-checkout, --separate-git-dir, --template' '
+	git clone -q -o up -c core.foo=bar -c remote.up.fetch=+refs/notes/*:refs/notes/* --no-tags -n src o1 &&
+	test "$(git -C o1 config core.foo)" = bar && test "$(git -C o1 rev-parse refs/notes/x)" = "$topic" &&
+	test "$(git -C o1 config branch.main.remote)" = up && test "$(git -C o1 config remote.up.tagOpt)" = --no-tags &&
+	git -C o1 for-each-ref refs/tags >out && test_must_be_empty out &&
+	ls o1 >out && test_must_be_empty out && test ! -e o1/.git/index &&
+	test_must_fail git clone -o a..b src o2 2>err && test_grep "${SQ}a..b${SQ} is not a valid remote name" err &&
+	git -c clone.defaultRemoteName=zz clone -q src o3 && git -C o3 rev-parse -q --verify zz/main &&
+	test_must_fail git clone -q -c nosection src o4 2>err && test_grep "key does not contain a section: nosection" err &&
+	git clone -q --separate-git-dir=sep src o5 && test "$(cat o5/.git)" = "gitdir: $TRASH_DIRECTORY/sep" &&
+	git -C o5 status --porcelain >out && test_must_be_empty out &&
+	mkdir -p tpl/hooks && printf "#!/bin/sh\necho \"\$@\" >ran\n" >tpl/hooks/post-checkout && chmod +x tpl/hooks/post-checkout &&
+	git clone -q --template=tpl src o6 && echo "$(git -C src rev-parse --verify HEAD | tr 0-9a-f 0) $head 1" >expect &&
+	test_cmp expect o6/ran && git -c init.templateDir="$PWD/tpl" clone -q src o7 && test_cmp expect o7/ran
+'
+
+test_expect_success 'the directory is named after the source' '
+	mkdir names && cd names && git clone -q --bare ../src/.git && git clone -q ../src/ && test -d src.git && test -d src/.git &&
+	cp -R src.git "a  b.git" && git clone -q "a  b.git" && test -d "a b/.git" &&
+	test_must_fail git clone -q "file://$PWD/src.git/" 2>err && test_grep "${SQ}src${SQ} already exists and is not an empty" err &&
+	cd .. && test_must_fail git clone "" 2>err && test_grep "repository ${SQ}${SQ} does not exist" err &&
+	test_must_fail git clone nothere 2>err && test_grep "repository ${SQ}nothere${SQ} does not exist" err && test ! -e nothere
+'
+
+test_expect_success 'SHA-256, as the server has it' '
+	git init -q -b main --object-format=sha256 s256 && test_commit -C s256 x &&
+	git clone -q "file://$PWD/s256" c256 && test "$(git -C c256 rev-parse --show-object-format)" = sha256 &&
+	git -C c256 fsck && git clone -q --bare s256 c256.git && git -C c256.git fsck
+'
+
+test_expect_success 'what is not there yet says so' '
+	for opt in --recurse-submodules --sparse --bundle-uri=x --also-filter-submodules --ref-format=reftable; do
+		test_expect_code 128 git clone $opt src no 2>err && test_grep "is not there yet" err && test ! -e no || return 1
+	done && test_must_fail git clone --ref-format=x src no &&
+	git -C src bundle create -q ../x.bundle --all && test_expect_code 128 git clone x.bundle no 2>err &&
+	test_grep "x.bundle${SQ} is a bundle" err && test ! -e no
+'
+
+# ---- repositories of this machine ------------------------------------------
+
+test_expect_success 'files are linked, or copied where that is asked for' '
+	f=$(cd src/.git/objects && find ?? -type f | head -n 1) &&
+	test "$(stat -c %i src/.git/objects/$f)" = "$(stat -c %i full/.git/objects/$f)" &&
+	git clone -q --no-hardlinks src copied && test_cmp_bin src/.git/objects/$f copied/.git/objects/$f &&
+	test "$(stat -c %i src/.git/objects/$f)" != "$(stat -c %i copied/.git/objects/$f)" && git -C copied fsck --strict &&
+	git clone -q --no-local src piped && ls piped/.git/objects/pack/*.pack
+'
+
+test_expect_success 'what is being written over there does not come along' '
+	cp -R src busy && touch busy/.git/objects/pack/tmp_pack_x busy/.git/objects/tmp_obj_x busy/.git/objects/x.lock &&
+	mkdir busy/.git/objects/tmp_objdir-in-x && touch busy/.git/objects/tmp_objdir-in-x/y &&
+	git clone -q busy quiet && find quiet/.git/objects -name "*tmp*" -o -name "*.lock" >out && test_must_be_empty out
+'
+
+test_expect_success 'symbolic links are refused' '
+	for where in objects objects/pack objects/info/x objects/ab/cd; do
+		rm -rf evil && cp -R src evil && mkdir -p evil/.git/$(dirname $where) &&
+		rm -rf evil/.git/moved && { test ! -e evil/.git/$where || mv evil/.git/$where evil/.git/moved; } &&
+		ln -s "$PWD/evil/.git/moved" evil/.git/$where && mkdir -p evil/.git/moved &&
+		test_must_fail git clone evil victim 2>err && test_grep "symlink" err && test ! -e victim || return 1
+	done
+'
+
+test_expect_success 'somebody else${SQ}s repository is refused' '
+	test_must_fail env GIT_TEST_ASSUME_DIFFERENT_OWNER=1 git clone src other 2>err &&
+	test_grep "detected dubious ownership in repository at" err && test ! -e other
+'
+
+test_expect_success '--shared, --reference, --dissociate' '
+	git clone -q -s src sh && echo "$PWD/src/.git/objects" >expect && test_cmp expect sh/.git/objects/info/alternates &&
+	find sh/.git/objects -type f >out && test_line_count = 1 out &&
+	git clone -q sh sh2 && test_cmp expect sh2/.git/objects/info/alternates && git -C sh2 fsck &&
+	mkdir -p rel && cp -R sh/.git rel/x.git && echo ../../../src/.git/objects >rel/x.git/objects/info/alternates &&
+	git clone -q --bare rel/x.git sh3 && test_cmp expect sh3/objects/info/alternates &&
+	git clone -q --reference src "file://$PWD/src" ref1 && test_cmp expect ref1/.git/objects/info/alternates &&
+	find ref1/.git/objects -type f >out && test_line_count = 1 out &&
+	cp -R src newer && test_commit -C newer four &&
+	git clone -q --reference src "file://$PWD/newer" ref2 && git -C ref2 fsck &&
+	test "$(git -C ref2 count-objects -v | sed -n "s/in-pack: //p")" -lt 5 &&
+	git clone -q --reference src --dissociate "file://$PWD/newer" ref3 && test ! -e ref3/.git/objects/info/alternates &&
+	git -C ref3 fsck --strict && test_must_fail git clone --reference nothere src ref4 2>err &&
+	test_grep "reference repository ${SQ}nothere${SQ} is not a local repository." err && test ! -e ref4 &&
+	git clone --reference-if-able nothere src ref4 2>err && test_grep "info: Could not add alternate for ${SQ}nothere${SQ}" err
+'
+
+# ---- failures leave nothing --------------------------------------------------
+
+test_expect_success 'what was there before stays as it was' '
+	mkdir there && test_must_fail git clone -b nothere src there && ls -A there >out && test_must_be_empty out &&
+	test_must_fail git clone "file://$PWD/nothere" there 2>/dev/null && ls -A there >out && test_must_be_empty out &&
+	test_must_fail git clone -b nothere src a/b/c && test ! -e a && mkdir a && touch a/file &&
+	test_must_fail git clone -b nothere src a/b/c && ls -A a >out && echo file >expect && test_cmp expect out &&
+	test_must_fail git clone src a 2>err &&
+	test_grep "destination path ${SQ}a${SQ} already exists and is not an empty directory." err && test -f a/file &&
+	test_must_fail git clone --separate-git-dir=a src b 2>err && test_grep "repository path ${SQ}a${SQ} already exists" err &&
+	test ! -e b && git clone -q src there && git -C there fsck
+'
+
+# cut BYTES [THEN]: an upload-pack whose answers end after so many bytes, when that perl has been run
+cut () {
+	cat >cut-upload-pack <<-EOF &&
+	#!$(command -v perl)
+	my \$left = $1;
+	my \$pid = open(my \$from, "-|", "git", "upload-pack", @ARGV) or die;
+	while (\$left and my \$n = sysread(\$from, my \$buf, \$left)) {
+		syswrite(STDOUT, \$buf);
+		\$left -= \$n;
+	}
+	${2-}
+	kill TERM => \$pid;
+	EOF
+	chmod +x cut-upload-pack
+}
+
+test_expect_success 'a connection that is cut at any place' '
+	for n in 0 3 50 300 500 600 700 800 1000 1200 1400; do
+		cut $n && mkdir -p cutdir &&
+		test_must_fail git clone -u "$PWD/cut-upload-pack" "file://$PWD/src" cutdir/x 2>err && test ! -e cutdir/x &&
+		test_must_fail git clone --bare -u "$PWD/cut-upload-pack" "file://$PWD/src" cutdir 2>err &&
+		ls -A cutdir >out && test_must_be_empty out || return 1
+	done
+'
+
+# interrupt SIGNAL: a clone into killed/, in the middle of the pack
+interrupt () {
+	rm -f started
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' git clone -q -u "$PWD/cut-upload-pack" "file://$PWD/src" killed 2>err &
+	pid=$!
+	for i in $(test_seq 200); do
+		test -e started && break
+		sleep 0.05
+	done
+	ls killed/.git/objects && kill -$1 $pid || return
+	code=0
+	wait $pid || code=$?
+	test $code -gt 128
+}
+
+for sig in TERM HUP INT; do
+	test_expect_success "SIG$sig in the middle" '
+		cut 1200 "open(my \$f, q(>), q($PWD/started)); sleep 20;" && mkdir -p killed &&
+		interrupt $sig && ls -A killed >out && test_must_be_empty out
+	'
+done
+
+test_expect_success 'files that cannot be written: the repository stays' '
+	write_script fail-filter <<-\EOF &&
+	exit 1
+	EOF
+	cp -R src filtered && echo "two* filter=f" >filtered/.gitattributes && git -C filtered add .gitattributes &&
+	git -C filtered commit -q -m attributes &&
+	test_expect_code 128 git clone -c filter.f.smudge="$PWD/fail-filter" -c filter.f.required=true filtered cannot 2>err &&
+	test_grep "warning: Clone succeeded, but checkout failed." err &&
+	git -C cannot rev-parse -q --verify HEAD && git -C cannot fsck && test ! -e cannot/.git/index.lock
+'
+
+test_done
