@@ -67,6 +67,7 @@ static const struct command commands[] = {
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "reflog", cmd_reflog, CMD_REPO },
 	{ "refs", cmd_refs, CMD_REPO },
+	{ "remote", cmd_remote, CMD_REPO },
 	{ "repack", cmd_repack, CMD_REPO },
 	{ "reset", cmd_reset, CMD_REPO },
 	{ "restore", cmd_restore, CMD_REPO | CMD_WORKTREE },

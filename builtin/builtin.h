@@ -90,6 +90,7 @@ int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reset(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_restore(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_remote(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rm(int argc, const char **argv, struct command_ctx *ctx);

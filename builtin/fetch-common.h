@@ -5,6 +5,7 @@
 
 #include "compat/posix.h"
 #include "builtin/pack-input.h"
+#include "repo/remotes.h"
 #include "transport/fetch-session.h"
 
 /* protocol.version: 2 unless it says otherwise. */
@@ -16,5 +17,16 @@ MUST_USE int client_protocol_version(const struct config_set *c, int *out, struc
 MUST_USE int read_fetch_checks(struct pack_checks *checks, const struct repository *r, bool *wanted, struct err *err);
 /* fetch_session_options.tell: standard error. */
 void show_remote_words(void *data, const char *text, size_t len);
+
+/* What is asked of a remote of which only the refs are wanted. */
+struct refs_query {
+	const struct config_set *config;
+	const struct hash_algo *algo; /* of our repository; NULL: there is none */
+	const char *program;	      /* --upload-pack; NULL: as the remote says */
+	const struct strvec *server_options, *prefixes; /* NULL: those of the remote; all refs */
+	int verbosity;
+};
+MUST_USE int list_remote_refs(const struct remote *remote, const struct refs_query *q, struct remote_refs *refs,
+			      struct err *err);
 
 #endif

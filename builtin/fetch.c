@@ -390,7 +390,7 @@ static int run(struct fetch_cmd *f, int argc, const char **argv, const char *act
 	} else if (argc && f->multiple < 0 && fetch_add_group(f, argv[0], &names) && argc > 1) {
 		die("fetching a group and specifying refspecs does not make sense");
 	}
-	if (names.nr == 1) {
+	if (names.nr == 1 && f->multiple <= 0) {
 		code = fetch_one(f, names.v[0], 0, NULL, action);
 	} else if (names.nr || f->all > 0 || f->multiple > 0) {
 		if (f->from_stdin)

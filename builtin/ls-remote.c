@@ -134,33 +134,19 @@ static bool print_refs(const struct ls_remote *l, const struct remote_refs *refs
 static int list(const struct ls_remote *l, const struct remote *remote, const struct config_set *config,
 		struct remote_refs *refs, struct err *err)
 {
-	struct connect_options co = { .config = config, .verbosity = l->quiet ? -1 : 0 };
-	struct fetch_session_options so = { .config = config, .url = remote->urls.v[0],
-					    .tell = show_remote_words };
-	struct remote_url url = REMOTE_URL_INIT;
 	struct strvec prefixes = STRVEC_INIT;
-	struct fetch_session *s = NULL;
-	struct connection *c;
-	int rc = client_protocol_version(config, &co.version, err);
+	struct refs_query q = {
+		.config = config, .program = l->program, .server_options = &l->server_options,
+		.prefixes = &prefixes, .verbosity = l->quiet ? -1 : 0,
+	};
+	int rc;
 
-	so.server_options = l->server_options.nr ? &l->server_options : &remote->server_options;
-	co.program = l->program ? l->program : remote->upload_pack;
-	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
-	if (!rc)
-		rc = remote_url_parse(&url, remote->urls.v[0], err);
-	if (!rc)
-		rc = connect_service(&c, &url, "git-upload-pack", &co, err);
-	if (!rc)
-		rc = fetch_session_open(&s, c, &so, err);
 	if (l->branches && !l->nr_patterns)
 		strvec_push(&prefixes, "refs/heads/");
 	if (l->tags && !l->nr_patterns)
 		strvec_push(&prefixes, "refs/tags/");
-	if (!rc)
-		rc = fetch_session_refs(s, &prefixes, refs, err);
-	rc = fetch_session_end(s, rc, err);
+	rc = list_remote_refs(remote, &q, refs, err);
 	strvec_clear(&prefixes);
-	remote_url_release(&url);
 	return rc;
 }
 

@@ -157,6 +157,14 @@ MUST_USE int config_file_edit(const char *path, const struct config_edit *e,
 /* Several edits of one file, in order. */
 MUST_USE int config_file_edit_all(const char *path, const struct config_edit *e, size_t nr,
 				  struct fsync_batch *b, struct err *err);
+/*
+ * Any change of a file's text, under its lock; several kinds of edits, with the functions on text below. change
+ * returns 0, an error, or 1: nothing is to be done. The file is published in class `order`.
+ */
+typedef int (*config_change_fn)(struct strbuf *text, const char *path, const void *data,
+				struct err *err);
+MUST_USE int config_file_change(const char *path, config_change_fn change, const void *data,
+				enum publish_class order, struct fsync_batch *b, struct err *err);
 /* new_name NULL: remove the section. ERR_NOT_FOUND "no such section: X". */
 MUST_USE int config_file_rename_section(const char *path, const char *old_name,
 					const char *new_name, struct fsync_batch *b,

@@ -7,10 +7,6 @@
 #include "fs/lockfile.h"
 #include "write-or-die.h"
 
-/* 0: the text has changed; 1: there is nothing to change */
-typedef int (*change_fn)(struct strbuf *text, const char *path, const void *data,
-			 struct err *err);
-
 static int read_current(struct strbuf *text, struct stat *st, bool *exists, const char *path,
 			struct err *err)
 {
@@ -32,7 +28,7 @@ static int read_current(struct strbuf *text, struct stat *st, bool *exists, cons
  * Lock, read, change, write, stage. The file is read under the lock, so that no concurrent
  * change is lost. The new file gets the mode of the old one.
  */
-static int change_file(const char *path, change_fn change, const void *data,
+int config_file_change(const char *path, config_change_fn change, const void *data,
 		       enum publish_class order, struct fsync_batch *b, struct err *err)
 {
 	struct lockfile lk = LOCKFILE_INIT;
@@ -88,7 +84,7 @@ int config_file_edit_all(const char *path, const struct config_edit *e, size_t n
 	for (size_t i = 0; !rc && i < nr; i++)
 		rc = config_key_parse(&key, e[i].key, err);
 	strbuf_release(&key);
-	return rc ? rc : change_file(path, apply_edits, &list, PUBLISH_FILE, b, err);
+	return rc ? rc : config_file_change(path, apply_edits, &list, PUBLISH_FILE, b, err);
 }
 
 int config_file_edit(const char *path, const struct config_edit *e, struct fsync_batch *b,
@@ -113,7 +109,7 @@ int config_file_rename_section(const char *path, const char *old_name, const cha
 {
 	struct rename r = { old_name, new_name };
 
-	return change_file(path, apply_rename, &r, PUBLISH_FILE, b, err);
+	return config_file_change(path, apply_rename, &r, PUBLISH_FILE, b, err);
 }
 
 struct section_edits {
@@ -153,5 +149,5 @@ int config_file_edit_sections(const char *path, const struct config_section_edit
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	return change_file(path, apply_section_edits, &s, order, b, err);
+	return config_file_change(path, apply_section_edits, &s, order, b, err);
 }

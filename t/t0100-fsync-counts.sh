@@ -120,6 +120,18 @@ test_expect_success 'update-ref and symbolic-ref cost one flush' '
 	test "$flushes" = 1
 '
 
+test_expect_success 'changes of a remote cost one flush, with its refs' '
+	git -C journal/repo remote add rem . &&
+	git -C journal/repo update-ref refs/remotes/rem/a HEAD &&
+	git -C journal/repo update-ref refs/remotes/rem/b HEAD &&
+	count git -C journal/repo remote rename rem other &&
+	test "$flushes" = 1 &&
+	count git -C journal/repo remote set-head other a &&
+	test "$flushes" = 1 &&
+	count git -C journal/repo remote rm other &&
+	test "$flushes" = 1
+'
+
 test_expect_success 'update-server-info costs one flush' '
 	count git -C journal/repo update-server-info &&
 	test "$flushes" = 1 &&

@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git remote: the configuration and refs of a remote change together'
+. "$(dirname "$0")/test-lib.sh"
+
+test_expect_success 'a repository with three branches' '
+	git init -q -b main src &&
+	test_commit -C src one &&
+	git -C src branch side &&
+	git -C src branch other &&
+	git init -q -b main r
+'
+
+test_expect_success 'add: the order of the keys' '
+	git -C r remote add -t main -t side --no-tags -m main a ../src &&
+	git -C r config --get-regexp "^remote" >actual &&
+	cat >expect <<-\EOT &&
+	remote.a.url ../src
+	remote.a.fetch +refs/heads/main:refs/remotes/a/main
+	remote.a.fetch +refs/heads/side:refs/remotes/a/side
+	remote.a.tagopt --no-tags
+	EOT
+	test_cmp expect actual &&
+	test "$(git -C r symbolic-ref refs/remotes/a/HEAD)" = refs/remotes/a/main &&
+	git -C r remote rm a &&
+	test_must_fail git -C r symbolic-ref refs/remotes/a/HEAD
+'
+
+test_expect_success 'exit codes' '
+	git -C r remote add one ../src &&
+	test_expect_code 3 git -C r remote add one ../src &&
+	test_expect_code 2 git -C r remote rm none &&
+	test_expect_code 2 git -C r remote rename none x &&
+	test_expect_code 2 git -C r remote get-url none &&
+	test_expect_code 129 git -C r remote rename one &&
+	test_expect_code 129 git -C r remote bogus &&
+	test_expect_code 128 git -C r remote add one/x ../src 2>err &&
+	test_grep "is a subset of existing remote .one." err
+'
+
+test_expect_success 'a name that no refspec can have is refused, nothing is written' '
+	cp r/.git/config before &&
+	test_must_fail git -C r remote add -t "bad name" bad ../src &&
+	test_must_fail git -C r remote set-branches --add one "bad name" &&
+	test_cmp before r/.git/config
+'
+
+test_expect_success 'rename: refs, logs, HEAD, refspecs, branches' '
+	git -C r fetch -q one &&
+	git -C r config branch.x.remote one &&
+	git -C r config branch.x.pushRemote one &&
+	git -C r config remote.pushDefault one &&
+	git -C r config --add remote.one.fetch +refs/odd/*:refs/odd/* &&
+	git -C r remote rename one two 2>err &&
+	test_grep "Not updating non-default fetch refspec" err &&
+	git -C r for-each-ref --format="%(refname)" refs/remotes >actual &&
+	printf "refs/remotes/two/%s\n" HEAD main other side >expect &&
+	test_cmp expect actual &&
+	test "$(git -C r symbolic-ref refs/remotes/two/HEAD)" = refs/remotes/two/main &&
+	test_grep "renamed refs/remotes/one/main to refs/remotes/two/main" r/.git/logs/refs/remotes/two/main &&
+	test_line_count = 2 r/.git/logs/refs/remotes/two/main &&
+	test_path_missing r/.git/logs/refs/remotes/one &&
+	git -C r config --get-all remote.two.fetch >actual &&
+	printf "%s\n" "+refs/heads/*:refs/remotes/two/*" "+refs/odd/*:refs/odd/*" >expect &&
+	test_cmp expect actual &&
+	test "$(git -C r config branch.x.remote)" = two &&
+	test "$(git -C r config branch.x.pushRemote)" = two &&
+	test "$(git -C r config remote.pushDefault)" = two
+'
+
+test_expect_success 'rename: a ref that is in the way, and nothing has changed' '
+	git -C r update-ref refs/remotes/three/side refs/remotes/two/main &&
+	cp r/.git/config before && git -C r for-each-ref >refs-before &&
+	test_expect_code 128 git -C r remote rename two three &&
+	test_cmp before r/.git/config &&
+	git -C r for-each-ref >refs-after && test_cmp refs-before refs-after &&
+	git -C r update-ref -d refs/remotes/three/side
+'
+
+test_expect_success 'set-head: from there, by hand, away' '
+	git -C r remote set-head two side &&
+	git -C r remote set-head two -a >actual &&
+	echo "'\''two/HEAD'\'' has changed from '\''side'\'' and now points to '\''main'\''" >expect &&
+	test_cmp expect actual &&
+	git -C r remote set-head two -d &&
+	git -C r remote set-head two -a >actual &&
+	test_grep "is now created and points to" actual &&
+	test_expect_code 1 git -C r remote set-head two none
+'
+
+test_expect_success 'set-url and get-url' '
+	git -C r remote set-url --add two second &&
+	test_must_fail git -C r remote set-url two x &&
+	git -C r remote set-url two third "^sec" &&
+	git -C r remote get-url --all two >actual &&
+	printf "%s\n" ../src third >expect && test_cmp expect actual &&
+	test_must_fail git -C r remote set-url --delete two ".*" &&
+	git -C r remote set-url --delete two third &&
+	git -C r remote get-url --all two >actual &&
+	echo ../src >expect && test_cmp expect actual
+'
+
+test_expect_success 'show and prune: what is gone there' '
+	git -C r symbolic-ref refs/remotes/two/sym refs/remotes/two/other &&
+	git -C src branch -D -q other && git -C src branch new &&
+	git -C r remote show two >actual &&
+	cat >expect <<-\EOT &&
+	* remote two
+	  Fetch URL: ../src
+	  Push  URL: ../src
+	  HEAD branch: main
+	  Remote branches:
+	    main                   tracked
+	    new                    new (next fetch will store in remotes/two)
+	    refs/remotes/two/other stale (use SQgit remote pruneSQ to remove)
+	    side                   tracked
+	EOT
+	sed "s/SQ/'\''/g" expect >expect2 && test_cmp expect2 actual &&
+	git -C r remote prune -n two >actual &&
+	test_grep "would prune. two/other" actual &&
+	git -C r rev-parse -q --verify refs/remotes/two/other &&
+	git -C r remote prune two >actual &&
+	cat >expect <<-\EOT &&
+	Pruning two
+	URL: ../src
+	 * [pruned] two/other
+	 refs/remotes/two/sym has become dangling after refs/remotes/two/other was deleted
+	EOT
+	test_cmp expect actual &&
+	test_must_fail git -C r rev-parse -q --verify refs/remotes/two/other
+'
+
+test_expect_success 'update fetches all, or a group' '
+	git -C r remote add four ../src &&
+	git -C r config remote.four.skipDefaultUpdate true &&
+	git -C r remote update &&
+	test_must_fail git -C r rev-parse -q --verify refs/remotes/four/main &&
+	git -C r config remotes.grp "two four" &&
+	git -C r remote update grp &&
+	git -C r rev-parse -q --verify refs/remotes/four/main &&
+	test_expect_code 1 git -C r remote update nothing
+'
+
+test_expect_success 'remove: refs, branches, and what is said of others' '
+	git -C r config --add remote.two.fetch "+refs/heads/*:refs/heads/from/*" &&
+	git -C r fetch -q two &&
+	git -C r remote rm two 2>err &&
+	test_grep "Some branches outside the refs/remotes/ hierarchy were not removed" err &&
+	test_grep "git branch -d from/side" err &&
+	git -C r for-each-ref refs/remotes/two >actual && test_must_be_empty actual &&
+	test_must_fail git -C r config branch.x.remote &&
+	test_must_fail git -C r config branch.x.pushRemote &&
+	test_must_fail git -C r config remote.pushDefault &&
+	git -C r remote >actual && echo four >expect && test_cmp expect actual
+'
+
+test_expect_success 'a file of an old repository becomes configuration' '
+	mkdir -p r/.git/remotes &&
+	printf "URL: ../src\nPush: refs/heads/*:refs/heads/*\nPull: refs/heads/*:refs/remotes/old/*\n" >r/.git/remotes/old &&
+	git -C r remote rename old old &&
+	test_path_missing r/.git/remotes/old &&
+	git -C r config --get-regexp "^remote.old" >actual &&
+	cat >expect <<-\EOT &&
+	remote.old.url ../src
+	remote.old.push refs/heads/*:refs/heads/*
+	remote.old.fetch refs/heads/*:refs/remotes/old/*
+	EOT
+	test_cmp expect actual
+'
+
+test_expect_success STRACE,FSYNC_BATCH 'rename and remove of many refs: one operation' '
+	for i in 1 2 3 4 5 6 7 8 9; do git -C src branch b$i || return; done &&
+	git -C r fetch -q four &&
+	GIT_TEST_FS_KIND=journal && export GIT_TEST_FS_KIND &&
+	test "$(count_flushes git -C r remote rename four five)" = 1 &&
+	test "$(count_flushes git -C r remote add six ../src)" = 1 &&
+	test "$(count_flushes git -C r remote set-head five side)" = 1 &&
+	test "$(count_flushes git -C r remote rm five)" = 1
+'
+
+test_done
