@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The task prefetch of git-maintenance(1), as far as it can be done without fetching. */
+/* The task prefetch of git-maintenance(1): only that it is not there yet. */
 #include "compat/posix.h"
 #include "maintain/tasks-internal.h"
 #include "util/alloc.h"
@@ -28,7 +28,7 @@ int task_prefetch_check(struct repository *r, struct err *err)
 			return rc;
 		if (!skipped)
 			return err_set(err, ERR_UNSUPPORTED,
-				       "task 'prefetch' is not available yet: this git cannot fetch");
+				       "task 'prefetch' is not available yet");
 	}
 	return 0;
 }

@@ -78,9 +78,10 @@ first_words () {
 answer_names () {
 	"$PKT" decode pack >/dev/null && names <pack
 }
-# What nothing leads to may have been packed or not.
+# What nothing leads to may have been packed or not. A multi-pack-index may name packs that went while it was made: what it
+# says of these is passed over.
 all () {
-	git -C copy fsck --strict --no-dangling --no-reflogs && git -C copy rev-list --objects --all --reflog | sort && git -C copy for-each-ref
+	git -C copy -c core.multiPackIndex=false fsck --strict --no-dangling --no-reflogs && git -C copy rev-list --objects --all --reflog | sort && git -C copy for-each-ref
 }
 
 # held VIEW COMMAND...: at each call, and each time the same answer, seen through VIEW; as a rule only at some calls
