@@ -190,7 +190,8 @@ static void begin(struct checkout *co, struct command_ctx *ctx, enum checkout_co
 		.overwrite_ignore = 1, .overlay = -1, .staged = -1, .worktree = -1, .unified = -1,
 		.context = -1, .track = BRANCH_TRACK_UNSET,
 	};
-	index_init(&co->ix, co->r->algo);
+	if (co->r) /* else it is -h */
+		index_init(&co->ix, co->r->algo);
 }
 
 static int end(struct checkout *co, int rc)
