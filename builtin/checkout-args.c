@@ -91,7 +91,7 @@ static bool complete_to_remote(struct checkout *co, const char *arg, bool alone,
 		die("'%s' could be both a local file and a tracking branch.\n"
 		    "Please use -- (and optionally --no-guess) to disambiguate", arg);
 	co->new_branch = arg;
-	co->arg = ref;
+	co->arg = co->guessed = ref;
 	return true;
 }
 

@@ -198,6 +198,7 @@ static int end(struct checkout *co, int rc)
 {
 	converter_free(co->conv);
 	index_release(&co->ix);
+	free(co->guessed);
 	free(co->name);
 	free(co->branch);
 	free(co->old_branch);

@@ -27,6 +27,7 @@ struct checkout {
 	struct pathspec_args pathspec_args;
 	/* what to check out */
 	const char *arg;   /* as given, or the ref that it was completed to; NULL: nothing */
+	char *guessed;	   /* the remote's branch from which one is made */
 	char *name;	   /* of the branch, or the revision with "@{-1}" replaced; NULL: HEAD */
 	char *branch;	   /* the full ref, if HEAD is to name one */
 	bool has_commit, has_tree;

@@ -254,7 +254,8 @@ int local_objects_copy(struct repository *r, struct repo_operation *op, const ch
 	if (!rc)
 		rc = list_dir(&k, "", 0, err);
 	if (!rc) {
-		qsort(k.files, k.nr, sizeof(*k.files), compare_files);
+		if (k.nr)
+			qsort(k.files, k.nr, sizeof(*k.files), compare_files);
 		rc = copy_all(&k, err);
 	}
 	for (size_t i = 0; i < k.nr; i++)
