@@ -73,17 +73,10 @@ int checkout_show_changes(struct checkout *co, struct err *err)
 
 static void advise_detached(const struct checkout *co)
 {
-	fprintf(stderr, "Note: switching to '%s'.\n\n"
-		"You are in 'detached HEAD' state. You can look around, make experimental\n"
-		"changes and commit them, and you can discard any commits you make in this\n"
-		"state without impacting any branches by switching back to a branch.\n\n"
-		"If you want to create a new branch to retain commits you create, you may\n"
-		"do so (now or later) by using -c with the switch command. Example:\n\n"
-		"  git switch -c <new-branch-name>\n\n"
-		"Or undo this operation with:\n\n"
-		"  git switch -\n\n"
-		"Turn off this advice by setting config variable advice.detachedHead to false\n\n",
-		co->name ? co->name : "HEAD");
+	char *text = head_detached_advice(co->name ? co->name : "HEAD");
+
+	fputs(text, stderr);
+	free(text);
 }
 
 static void tell_commit(const struct checkout *co, const char *what, const struct object_id *oid)

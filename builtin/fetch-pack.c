@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "builtin/fetch-common.h"
 #include "builtin/pack-input.h"
+#include "cli/filter-option.h"
 #include "cli/stdin-lines.h"
 #include "util/alloc.h"
 
@@ -25,26 +26,6 @@ struct fetch_pack {
 	struct pack_checks checks;
 	struct pack_progress progress;
 };
-
-static int opt_push(const struct option *opt, const char *arg, int unset)
-{
-	if (unset)
-		strvec_clear(opt->value);
-	else
-		strvec_push(opt->value, arg);
-	return 0;
-}
-
-static int opt_filter(const struct option *opt, const char *arg, int unset)
-{
-	struct err err = ERR_INIT;
-
-	if (unset)
-		filter_spec_release(opt->value);
-	else if (filter_spec_parse(opt->value, arg, &err) < 0)
-		die_err(&err);
-	return 0;
-}
 
 static int print_diagnosis(const char *text)
 {
@@ -252,7 +233,7 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRING(0, "exec", &f.program, "exec", "the same"),
 		OPT_STRING(0, "depth", &f.depth, "n", "limit the history"),
 		OPT_STRING(0, "shallow-since", &f.since, "date", "deepen back to that time"),
-		OPT_CALLBACK(0, "shallow-exclude", &f.not_refs, "ref", "deepen up to that ref", opt_push),
+		OPT_STRVEC(0, "shallow-exclude", &f.not_refs, "ref", "deepen up to that ref"),
 		OPT_BOOL(0, "deepen-relative", &f.deepen_relative, "--depth counts from the boundary"),
 		OPT_BOOL(0, "refetch", &f.refetch, "as if nothing were here"),
 		OPT_BOOL(0, "no-progress", &f.no_progress, "show no progress"),
@@ -261,8 +242,8 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "cloning", &f.cloning, "nothing is here yet"),
 		OPT_BOOL(0, "update-shallow", &f.update_shallow, "take up the server's boundary"),
 		OPT_BOOL(0, "from-promisor", &f.from_promisor, "the pack is a promisor's"),
-		OPT_CALLBACK(0, "filter", &f.filter, "spec", "leave objects out", opt_filter),
-		OPT_CALLBACK('o', "server-option", &f.server_options, "option", "for the server", opt_push),
+		OPT_CALLBACK(0, "filter", &f.filter, "spec", "leave objects out", filter_option),
+		OPT_STRVEC('o', "server-option", &f.server_options, "option", "for the server"),
 		OPT_BOOL(0, "diag-url", &f.diag_url, "only show what the URL means"),
 		OPT_COUNTUP('v', "verbose", &f.verbose, "be verbose"),
 		OPT_END()

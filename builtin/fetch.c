@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "builtin/builtin.h"
 #include "builtin/fetch.h"
+#include "cli/filter-option.h"
 #include "cli/git-options.h"
 #include "cli/stdin-lines.h"
 #include "history/history.h"
@@ -39,26 +40,13 @@ static void meter(void *data, enum pack_receive_phase phase, uint64_t done, uint
 
 /* ---- options ---- */
 
-static int opt_push(const struct option *opt, const char *arg, int unset)
-{
-	if (unset)
-		strvec_clear(opt->value);
-	else
-		strvec_push(opt->value, arg);
-	return 0;
-}
-
 static int opt_filter(const struct option *opt, const char *arg, int unset)
 {
 	struct fetch_cmd *f = opt->value;
-	struct err err = ERR_INIT;
+	const struct option spec = { .value = &f->filter };
 
 	f->filter_text = arg;
-	if (unset)
-		filter_spec_release(&f->filter);
-	else if (filter_spec_parse(&f->filter, arg, &err) < 0)
-		die_err(&err);
-	return 0;
+	return filter_option(&spec, arg, unset);
 }
 
 static int opt_refmap(const struct option *opt, const char *arg, int unset)
@@ -450,19 +438,19 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "progress", &f.show_progress, "force progress reporting"),
 		OPT_STRING(0, "depth", &f.depth, "depth", "deepen history of shallow clone"),
 		OPT_STRING(0, "shallow-since", &f.since, "time", "deepen history of shallow repository based on time"),
-		OPT_CALLBACK(0, "shallow-exclude", &f.deepen_not, "ref",
-			     "deepen history of shallow clone, excluding ref", opt_push),
+		OPT_STRVEC(0, "shallow-exclude", &f.deepen_not, "ref",
+			     "deepen history of shallow clone, excluding ref"),
 		OPT_STRING(0, "deepen", &f.deepen, "n", "deepen history of shallow clone"),
 		OPT_BOOL(0, "unshallow", &f.unshallow, "convert to a complete repository"),
 		OPT_BOOL(0, "refetch", &f.refetch, "re-fetch without negotiating common commits"),
 		OPT_BOOL(0, "update-shallow", &f.update_shallow, "accept refs that update .git/shallow"),
 		OPT_CALLBACK(0, "refmap", &f, "refmap", "specify fetch refmap", opt_refmap),
-		OPT_CALLBACK('o', "server-option", &f.server_options, "server-specific", "option to transmit", opt_push),
+		OPT_STRVEC('o', "server-option", &f.server_options, "server-specific", "option to transmit"),
 		OPT_BOOL('4', "ipv4", &f.ipv4, "use IPv4 addresses only"),
 		OPT_BOOL('6', "ipv6", &f.ipv6, "use IPv6 addresses only"),
-		OPT_CALLBACK(0, "negotiation-restrict", &f.tips, "revision",
-			     "report that we have only objects reachable from this object", opt_push),
-		OPT_CALLBACK(0, "negotiation-tip", &f.tips, "revision", "alias of --negotiation-restrict", opt_push),
+		OPT_STRVEC(0, "negotiation-restrict", &f.tips, "revision",
+			     "report that we have only objects reachable from this object"),
+		OPT_STRVEC(0, "negotiation-tip", &f.tips, "revision", "alias of --negotiation-restrict"),
 		OPT_BOOL(0, "negotiate-only", &f.negotiate_only, "do not fetch a packfile; instead, print ancestors"),
 		OPT_CALLBACK(0, "filter", &f, "args", "object filtering", opt_filter),
 		OPT_BOOL(0, "auto-maintenance", &f.auto_maintenance, "run 'maintenance --auto' after fetching"),

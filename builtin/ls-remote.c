@@ -188,15 +188,6 @@ static int run(struct ls_remote *l, struct repository *r, const char *name)
 	return l->exit_code && !any ? 2 : 0;
 }
 
-static int opt_push(const struct option *opt, const char *arg, int unset)
-{
-	if (unset)
-		strvec_clear(opt->value);
-	else
-		strvec_push(opt->value, arg);
-	return 0;
-}
-
 int cmd_ls_remote(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct ls_remote l = { .sort = STRVEC_INIT, .server_options = STRVEC_INIT };
@@ -209,11 +200,11 @@ int cmd_ls_remote(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('h', "heads", &l.branches, "deprecated synonym for --branches"),
 		OPT_BOOL(0, "refs", &l.refs, "do not show peeled tags"),
 		OPT_BOOL(0, "get-url", &l.get_url, "take url.<base>.insteadOf into account"),
-		OPT_CALLBACK(0, "sort", &l.sort, "key", "field name to sort on", opt_push),
+		OPT_STRVEC(0, "sort", &l.sort, "key", "field name to sort on"),
 		OPT_BOOL(0, "exit-code", &l.exit_code, "exit with exit code 2 if no matching refs are found"),
 		OPT_BOOL(0, "symref", &l.symref, "show underlying ref in addition to the object pointed by it"),
-		OPT_CALLBACK('o', "server-option", &l.server_options, "server-specific",
-			     "option to transmit", opt_push),
+		OPT_STRVEC('o', "server-option", &l.server_options, "server-specific",
+			     "option to transmit"),
 		OPT_END()
 	};
 	int code;

@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "builtin/pack-meters.h"
 #include "builtin/pack-objects.h"
+#include "cli/filter-option.h"
 #include "operation.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"
@@ -92,20 +93,6 @@ static int read_config(struct pack_collection *cmd, struct pack_options *o, stru
 static int set_quiet(const struct option *opt, const char *arg UNUSED, int unset)
 {
 	*(int *)opt->value = unset ? PROGRESS_SOME : PROGRESS_NONE;
-	return 0;
-}
-
-static int set_filter(const struct option *opt, const char *arg, int unset)
-{
-	struct filter_spec *f = opt->value;
-	struct err err = ERR_INIT;
-
-	if (unset) {
-		filter_spec_release(f);
-		return 0;
-	}
-	if (filter_spec_parse(f, arg, &err) < 0)
-		die_err(&err);
 	return 0;
 }
 
@@ -228,7 +215,7 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 		OPT_INTEGER(0, "compression", &o->compression, "pack compression level"),
 		OPT_BOOL(0, "use-bitmap-index", &o->use_bitmaps,
 			 "use a bitmap index if available to speed up counting objects"),
-		OPT_CALLBACK(0, "filter", &o->filter, "args", "object filtering", set_filter),
+		OPT_CALLBACK(0, "filter", &o->filter, "args", "object filtering", filter_option),
 		OPT_CALLBACK_F(0, "missing", &c->missing, "action", "handling for missing objects",
 			       PARSE_OPT_NONEG, set_missing),
 		OPT_INTEGER(0, "name-hash-version", &o->name_hash_version,

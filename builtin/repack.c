@@ -2,6 +2,7 @@
 /* git-repack(1). */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "cli/filter-option.h"
 #include "maintain/repack.h"
 #include "util/date.h"
 #include "util/progress.h"
@@ -80,17 +81,6 @@ static int set_write_midx(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int set_filter(const struct option *opt, const char *arg, int unset)
-{
-	struct err err = ERR_INIT;
-
-	if (unset)
-		filter_spec_release(opt->value);
-	else if (filter_spec_parse(opt->value, arg, &err) < 0)
-		die_err(&err);
-	return 0;
-}
-
 static void parse(int argc, const char **argv, struct repack_command *c)
 {
 	struct option opts[] = {
@@ -128,7 +118,7 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 		OPT_INTEGER(0, "depth", &c->depth, "limits the maximum delta depth"),
 		OPT_INTEGER(0, "threads", &c->threads, "limits the maximum number of threads"),
 		OPT_MAGNITUDE(0, "max-pack-size", &c->max_pack_bytes, "maximum size of each packfile"),
-		OPT_CALLBACK(0, "filter", &c->o.filter, "args", "object filtering", set_filter),
+		OPT_CALLBACK(0, "filter", &c->o.filter, "args", "object filtering", filter_option),
 		OPT_STRING(0, "filter-to", &c->o.filter_to, "dir",
 			   "pack prefix to store a pack containing filtered out objects"),
 		OPT_STRING(0, "expire-to", &c->o.expire_to, "dir",

@@ -6,6 +6,7 @@
  */
 #include "compat/posix.h"
 #include "porcelain/clone-internal.h"
+#include "porcelain/head.h"
 #include "repo/hook.h"
 #include "repo/init.h"
 #include "util/alloc.h"
@@ -176,28 +177,13 @@ static int get_objects(struct clone *c, struct err *err)
 
 /* ---- the files ---- */
 
-/* What the user has to know of a HEAD that is no branch. */
-static const char detached_advice[] =
-	"Note: switching to '%s'.\n\n"
-	"You are in 'detached HEAD' state. You can look around, make experimental\n"
-	"changes and commit them, and you can discard any commits you make in this\n"
-	"state without impacting any branches by switching back to a branch.\n\n"
-	"If you want to create a new branch to retain commits you create, you may\n"
-	"do so (now or later) by using -c with the switch command. Example:\n\n"
-	"  git switch -c <new-branch-name>\n\n"
-	"Or undo this operation with:\n\n"
-	"  git switch -\n\n"
-	"Turn off this advice by setting config variable advice.detachedHead to false\n\n";
-
 static void advise_detached(struct clone *c)
 {
-	bool wanted = true;
 	char *text;
 
-	(void)!config_get_bool(c->r->config, "advice.detachedhead", &wanted, NULL);
-	if (!wanted || c->o->verbosity < 0)
+	if (!advice_enabled(c->r, "detachedHead") || c->o->verbosity < 0)
 		return;
-	text = xstrfmt(detached_advice, oid_hex(&c->head));
+	text = head_detached_advice(oid_hex(&c->head));
 	c->o->say(c->o->data, text);
 	free(text);
 }

@@ -14,7 +14,6 @@ struct fetch_row {
 	const char *src, *dst; /* NULL: not in the repository there, or none here */
 	const char *log;    /* for the reflog */
 	struct object_id old_oid, new_oid;
-	bool has_old_commit; /* both values are commits */
 	ssize_t queued;	    /* < 0: not in the transaction */
 };
 struct fetch_rows {

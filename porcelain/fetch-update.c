@@ -79,7 +79,6 @@ static int judge_change(struct deciding *d, struct fetch_row *row, bool force, s
 		name_new(row);
 		return 0;
 	}
-	row->has_old_commit = true;
 	if (!d->o->no_forced_check)
 		forward = is_ancestor(d->commits, was, is, err);
 	if (forward < 0)

@@ -50,3 +50,20 @@ bool head_in_merge(const struct repository *r)
 	free(path);
 	return yes;
 }
+
+char *head_detached_advice(const char *name)
+{
+	static const char text[] =
+		"Note: switching to '%s'.\n\n"
+		"You are in 'detached HEAD' state. You can look around, make experimental\n"
+		"changes and commit them, and you can discard any commits you make in this\n"
+		"state without impacting any branches by switching back to a branch.\n\n"
+		"If you want to create a new branch to retain commits you create, you may\n"
+		"do so (now or later) by using -c with the switch command. Example:\n\n"
+		"  git switch -c <new-branch-name>\n\n"
+		"Or undo this operation with:\n\n"
+		"  git switch -\n\n"
+		"Turn off this advice by setting config variable advice.detachedHead to false\n\n";
+
+	return xstrfmt(text, name);
+}

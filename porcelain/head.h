@@ -15,6 +15,8 @@ MUST_USE int head_describe_commit(struct repository *r, const struct object_id *
  */
 MUST_USE int head_stage_end_of_state(struct repository *r, struct repo_operation *op,
 				     struct err *err);
+/* What the user has to know of a HEAD that is no branch, for who has asked advice.detachedHead. Caller frees. */
+char *head_detached_advice(const char *name);
 /* Is a merge in progress? */
 bool head_in_merge(const struct repository *r);
 

@@ -182,11 +182,10 @@ static void queue_unmerged(struct worktree_diff *d, struct diff_queue *q, size_t
 	}
 }
 
-static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct index_entry *e,
-		       struct lstat_cursor *cur, struct err *err)
+/* 1: its file is in *f, to be compared; 0: there is nothing to be said of it, or that has been done. */
+static int look_at_entry(struct worktree_diff *d, struct diff_queue *q, struct index_entry *e,
+			 struct lstat_cursor *cur, struct file_side *f, struct err *err)
 {
-	struct diff_pair *p;
-	struct file_side f;
 	int rc;
 
 	if (e->flags & CE_UPTODATE && !MODE_IS_GITLINK(e->mode)) {
@@ -195,8 +194,18 @@ static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct ind
 	}
 	if (is_ignored_submodule(d, e->mode, e->mode, e->name))
 		return 0;
-	rc = file_of(d, e, cur, &f, err);
-	if (rc < 0)
+	rc = file_of(d, e, cur, f, err);
+	return rc < 0 ? rc : 1;
+}
+
+static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct index_entry *e,
+		       struct lstat_cursor *cur, struct err *err)
+{
+	struct diff_pair *p;
+	struct file_side f;
+	int rc = look_at_entry(d, q, e, cur, &f, err);
+
+	if (rc <= 0)
 		return rc;
 	if (e->flags & CE_INTENT_TO_ADD && f.mode && !d->ita_is_entry)
 		p = queue_file(d, q, e->name, 0, NULL, &f);
@@ -346,16 +355,9 @@ static int queue_against_file(struct tree_run *t, struct diff_queue *q, struct i
 {
 	struct worktree_diff *d = t->d;
 	struct file_side f;
-	int rc;
+	int rc = look_at_entry(d, q, e, &t->cur, &f, err);
 
-	if (e->flags & CE_UPTODATE && !MODE_IS_GITLINK(e->mode)) {
-		queue_same(d, q, e);
-		return 0;
-	}
-	if (is_ignored_submodule(d, e->mode, e->mode, e->name))
-		return 0;
-	rc = file_of(d, e, &t->cur, &f, err);
-	if (rc < 0)
+	if (rc <= 0)
 		return rc;
 	if (e->flags & CE_INTENT_TO_ADD) {
 		if (f.mode)
