@@ -149,7 +149,7 @@ static int fetch_objects(struct clone *c, struct err *err)
 	w.oids = &wants;
 	w.sought = &sought;
 	w.update_shallow = true;
-	w.keep = true;
+	w.keep = w.thin = true; /* there are servers that insist on the latter, and then send whole packs */
 	w.from_promisor = c->o->filter != NULL;
 	if (!rc && wants.nr)
 		rc = fetch_session_get(c->session, &w, c->op, c->r, &c->result, err);

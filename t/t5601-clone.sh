@@ -324,4 +324,11 @@ test_expect_success 'files that cannot be written: the repository stays' '
 	git -C cannot rev-parse -q --verify HEAD && git -C cannot fsck && test ! -e cannot/.git/index.lock
 '
 
+test_expect_success 'thin-pack is said, since there are servers that insist on it' '
+	for v in 0 2; do
+		GIT_TRACE_PACKET=$PWD/trace git -c protocol.version=$v clone -q --bare "file://$PWD/src" thin$v.git &&
+		test_grep "> .*thin-pack" trace && rm trace || return 1
+	done
+'
+
 test_done
