@@ -199,7 +199,11 @@ test_expect_success 'depth' '
 	head -n 5 answer >actual && test_cmp expect actual &&
 	fetch_request "want $MAIN" "have $MAIN" "shallow $MAIN" "deepen 2147483647" done | serve repo &&
 	printf "%s\n" shallow-info "unshallow $MAIN" 0001 packfile >expect && head -n 4 answer >actual &&
-	test_cmp expect actual
+	test_cmp expect actual &&
+	: "a commit without parents ends it, too" && fetch_request "want $ONE" "deepen 1" done | serve repo &&
+	printf "%s\n" shallow-info "shallow $ONE" 0001 packfile >expect && head -n 4 answer >actual && test_cmp expect actual &&
+	fetch_request "want $ONE" "deepen 2" done | serve repo &&
+	printf "%s\n" shallow-info 0001 packfile >expect && head -n 3 answer >actual && test_cmp expect actual
 '
 
 test_expect_success 'deepening after rounds of haves, in the same request and in the same connection' '

@@ -49,8 +49,8 @@ static int walk_levels(struct boundary *b, int depth, struct err *err)
 		for (; at < end; at++) {
 			struct commit *c = b->inside.items[at];
 
-			if (c->shallow ||
-			    (level == depth && c->nr_parents && !(c->flags & SHALLOW_KEPT)))
+			/* Also one without parents, as stock Git tells it: the client may ask for more later. */
+			if (c->shallow || (level == depth && !(c->flags & SHALLOW_KEPT)))
 				c->flags |= SHALLOW_BOUNDARY;
 			for (uint32_t i = 0; i < c->nr_parents && level < depth; i++) {
 				int rc = commit_parse_node(b->pool, c->parents[i], err);
