@@ -27,7 +27,8 @@
 #                              repositories: the same objects stay, at the same places
 #   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
 #                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
-#                              server over file, ssh, git:// and http; prints a table
+#                              server over file, ssh, git:// and http, and our client from theirs and ours; prints
+#                              two tables
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make bench-serve REPOSITORY=path [BENCH_OPTS=..]
 #                              what fetches cost the server, beside stock Git
@@ -248,6 +249,8 @@ compare-upkeep: all
 .PHONY: interop
 interop: all
 	$(Q)t/interop/serve-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \
+		$(INTEROP_OPTS) $(REPOSITORY)
+	$(Q)t/interop/client-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \
 		$(INTEROP_OPTS) $(REPOSITORY)
 
 .PHONY: check

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The clients: stock Git of several versions, and programs that take the options of clients/dulwich-client.
+The clients: stock Git of several versions, ours, and programs that take the options of clients/dulwich-client.
 
 `fetch(directory, server, version, what)` makes the fetch that a dictionary describes: "depth",
 "since", "unshallow" and "filter" as one expects; "fresh": there is no repository yet; "deepen": the
@@ -40,6 +40,7 @@ class Client:
 
 
 class Stock(Client):
+    """Ours, too, which has the same command line."""
     def fetch(self, directory, server, version, what):
         argv = [self.path, "-c", "protocol.version=%d" % version]
         options = ["--filter=" + what["filter"]] if "filter" in what else []
@@ -50,13 +51,14 @@ class Stock(Client):
         elif "depth" in what:
             options += ["--depth=%d" % what["depth"]]
         if server.name == "file":
-            options += ["--upload-pack=%s/git-upload-pack" % self.place.exec]
+            options += ["--upload-pack=%s/git-upload-pack" % server.place.exec]
         url = server.url(what["repository"])
         if what.get("fresh"):
             argv += ["clone", "-q", "--mirror", "--no-single-branch", *options, url, directory]
         else:
             argv += ["-C", directory, "fetch", "-q", *options, url, *REFSPECS]
-        self.run(argv, GIT_SSH_COMMAND="ssh -F '%s/config'" % self.place.ssh)
+        more = {"GIT_SSL_CAINFO": server.authority} if hasattr(server, "authority") else {}
+        self.run(argv, GIT_SSH_COMMAND="ssh -F '%s/config'" % server.place.ssh, **more)
 
 
 class Other(Client):

@@ -55,15 +55,15 @@ class Place:
     and notes the version of the protocol of each request in `versions`.
     """
     def __init__(self, top, git):
-        self.top = top
+        self.top, self.git = top, os.path.abspath(git)
         self.srv, self.bin, self.exec, self.home, self.log, self.ssh = (
             self.path(name) for name in ("srv", "bin", "exec", "home", "log", "ssh"))
-        for name in (self.srv, self.bin, self.exec, self.home, self.log):
-            os.mkdir(name)
+        for name in (self.top, self.srv, self.bin, self.exec, self.home, self.log):
+            os.makedirs(name, exist_ok=True)
         os.mkdir(self.ssh, 0o700)
         os.chmod(top, 0o755)   # a web server can have a user of its own
         os.chmod(self.log, 0o777)
-        shutil.copy(git, self.bin + "/git")
+        self.make_program()
         write(self.home + "/.gitconfig", "[safe]\n\tdirectory = *\n"
               "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
         self.versions = self.path("versions")
@@ -72,6 +72,9 @@ class Place:
 
     def path(self, name):
         return os.path.join(self.top, name)
+
+    def make_program(self):
+        shutil.copy(self.git, self.bin + "/git")
 
     def make_exec(self):
         real, note = quoted(self.bin + "/git"), quoted(self.versions)
@@ -104,9 +107,32 @@ class Place:
         return True
 
 
+class StockPlace(Place):
+    """Stock Git where it is installed; some of its commands are programs beside it."""
+    def make_program(self):
+        there = subprocess.run([self.git, "--exec-path"], env=self.environment(), capture_output=True,
+                               text=True, check=True).stdout.strip()
+        write(self.bin + "/git", '#!/bin/sh\nname=$1\ncase "$name" in\ndaemon|shell|http-backend)\n'
+              '\tshift\n\texec %s/"git-$name" "$@" ;;\nesac\nexec %s "$@"\n' % (
+                  quoted(there), quoted(self.git)), 0o755)
+
+
+class OtherPlace(Place):
+    """
+    A server that is not Git: a program with `upload-pack DIRECTORY` (standard input and output), and
+    `git PORT DIRECTORY` and `http PORT DIRECTORY`, which listen on 127.0.0.1. Here it is called as Git is.
+    """
+    def make_program(self):
+        write(self.bin + "/git", '#!/bin/sh\ncase "$1" in\n'
+              'shell)\teval "set -- $3" && shift && exec %s upload-pack "$1" ;;\n'
+              'upload-pack)\tfor last; do :; done && exec %s upload-pack "$last" ;;\nesac\nexit 1\n' % (
+                  quoted(self.git), quoted(self.git)), 0o755)
+
+
 class Server:
     """One program in the foreground; `command()` says which, after its files have been written."""
     needs = ()
+    tells_version = True   # of the protocol, in place.versions
 
     def __init__(self, place):
         self.place = place
@@ -190,7 +216,8 @@ class Daemon(Server):
     name = "git"
 
     def command(self):
-        return ["env", "GIT_EXEC_PATH=" + self.place.exec, self.place.bin + "/git", "daemon",
+        return ["env", "GIT_EXEC_PATH=" + self.place.exec, "PATH=%s:%s" % (self.place.exec, PATH),
+                self.place.bin + "/git", "daemon",
                 "--verbose", "--export-all", "--reuseaddr", "--listen=127.0.0.1",
                 "--port=%d" % self.port, "--base-path=" + self.place.srv]
 
@@ -199,7 +226,7 @@ class Daemon(Server):
 
 
 class Ssh(Server):
-    """sshd with a key of its own, and our git shell as the only command."""
+    """sshd with a key of its own, and git shell as the only command."""
     name = "ssh"
     needs = (("sshd",), ("ssh",), ("ssh-keygen",))
     PRIVILEGE_SEPARATION = "/run/sshd"
@@ -262,6 +289,10 @@ class Nginx(Web):
     name = "nginx"
     needs = (("nginx",), ("fcgiwrap",))
 
+    def listen(self, run):
+        """Lines of the configuration."""
+        return "listen 127.0.0.1:%d;\n" % self.port
+
     def command(self):
         run = self.place.path("nginx-%d" % self.port)
         os.mkdir(run)
@@ -277,11 +308,34 @@ class Nginx(Web):
                             ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         write(run + "/conf", "daemon off;\nworker_processes 2;\npid %s/pid;\nerror_log stderr;\n%s"
               "events { }\nhttp {\naccess_log off;\nclient_max_body_size 0;\n%s"
-              "server {\nlisten 127.0.0.1:%d;\nlocation / {\nfastcgi_pass 127.0.0.1:%d;\n%s"
+              "server {\n%slocation / {\nfastcgi_pass 127.0.0.1:%d;\n%s"
               "fastcgi_max_temp_file_size 0;\nfastcgi_read_timeout 1h;\nsend_timeout 1h;\n}\n}\n}\n" % (
-                  run, "user root;\n" if os.getuid() == 0 else "", temporary, self.port, backend,
+                  run, "user root;\n" if os.getuid() == 0 else "", temporary, self.listen(run), backend,
                   "".join('fastcgi_param %s "%s";\n' % item for item in handed.items())))
         return [program("nginx"), "-p", run, "-c", run + "/conf"]
+
+
+class Https(Nginx):
+    """With a certificate of an authority that nobody else knows."""
+    name = "https"
+    needs = Nginx.needs + (("openssl",),)
+
+    def listen(self, run):
+        def openssl(*argv):
+            subprocess.run([program("openssl"), *argv], cwd=run, check=True, capture_output=True)
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=authority",
+                "-keyout", "ca.key", "-out", "ca.crt")
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", "key",
+                "-out", "request")
+        write(run + "/names", "subjectAltName=IP:127.0.0.1\n")
+        openssl("x509", "-req", "-in", "request", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial",
+                "-days", "2", "-extfile", "names", "-out", "crt")
+        self.authority = run + "/ca.crt"
+        return "listen 127.0.0.1:%d ssl;\nssl_certificate %s/crt;\nssl_certificate_key %s/key;\n" % (
+            self.port, run, run)
+
+    def url(self, repository):
+        return "https://127.0.0.1:%d/%s" % (self.port, repository)
 
 
 class Lighttpd(Web):
@@ -348,4 +402,21 @@ class Apache(Web):
         return "http://127.0.0.1:%d/git/%s" % (self.port, repository)
 
 
+class OtherDaemon(Daemon):
+    """Of an OtherPlace."""
+    tells_version = False
+
+    def command(self):
+        return [self.place.git, self.name, str(self.port), self.place.srv]
+
+
+class OtherWeb(OtherDaemon):
+    name = "http"
+
+    def url(self, repository):
+        return "http://127.0.0.1:%d/%s" % (self.port, repository)
+
+
 ALL = (File, Ssh, Daemon, Nginx, Lighttpd, Apache)
+FOR_OUR_CLIENT = (File, Ssh, Daemon, Nginx, Https)
+OTHERS = (File, Ssh, OtherDaemon, OtherWeb)

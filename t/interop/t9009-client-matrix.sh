@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='client-matrix: our client fetches from stock Git and from us over every way that is installed here
+
+A small repository here; make interop takes a larger one, and servers that are not Git.'
+. "$(dirname "$0")/../test-lib.sh"
+
+if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
+then
+	skip_all='needs a stock git as a server, and python3'
+	test_done
+fi
+
+matrix () {
+	"$SOURCE_DIR/t/interop/client-matrix" --git "$GIT_BUILD_DIR/git" --stock "$STOCK_GIT" --dir "$PWD" "$@"
+}
+
+make_repo () {
+	git init -q -b main --object-format=$1 $1 && (
+		cd $1 && for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
+			mkdir -p d$i && test_seq $((i * 50)) >d$i/file && git add . && test_tick &&
+			git commit -q -m "commit $i" && { test $i -lt 13 || git tag -a -m "tag $i" "v$i"; } || exit 1
+		done &&
+		side=$(git commit-tree -p HEAD~3 -m side HEAD~3^{tree}) && git branch side $side &&
+		merge=$(git commit-tree -p HEAD -p side -m merge HEAD^{tree}) && git update-ref HEAD $merge
+	)
+}
+
+test_expect_success 'repositories with branches, tags and a merge' '
+	make_repo sha1 && make_repo sha256
+'
+
+for transport in file git ssh
+do
+	test_lazy_prereq "$(echo MATRIX_$transport | tr a-z A-Z)" '
+		matrix --transports '$transport' --list >out && grep -x "transports: '$transport'" out
+	'
+	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport" '
+		matrix --transports '$transport' --timeout 60 sha1 >table &&
+		test_grep "^48 ok, 0 not offered, 0 failed" table && cat table
+	'
+	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport, SHA-256" '
+		matrix --transports '$transport' --timeout 60 sha256 >table &&
+		test_grep "^48 ok, 0 not offered, 0 failed" table && cat table
+	'
+done
+
+# A client that leaves something out, and one that does nothing.
+test_expect_success 'what is wrong is seen' '
+	write_script short <<-EOF &&
+	"$GIT_BUILD_DIR/git" "\$@" || exit
+	for last; do :; done
+	case "\$*" in *clone*) rm -r "\$last/refs/heads" && sed -i /side/d "\$last/packed-refs" && mkdir "\$last/refs/heads" ;; esac
+	EOF
+	test_expect_code 1 matrix --git "$PWD/short" --servers git --transports file --versions 2 --operations full sha1 >table &&
+	test_grep "^FAILED: .*full: refs: 0 too many" table &&
+	write_script dead <<-\EOF &&
+	exit 1
+	EOF
+	test_expect_code 1 matrix --git "$PWD/dead" --servers git --transports file,git --versions 2 --operations full sha1 >table &&
+	test_grep "^FAILED: .*full: exit code 1" table && test_grep "^0 ok" table
+'
+
+test_expect_success 'no program and no directory is left' '
+	ls >list && test_grep ! "client-matrix-" list && ! grep -lsF "$PWD/client-matrix" /proc/[0-9]*/cmdline
+'
+
+test_done
