@@ -12,6 +12,7 @@
 #include "util/quote.h"
 #include "util/run-command.h"
 #include "util/trace2.h"
+#include "wire/pkt-trace.h"
 #include "worktree/worktree.h"
 
 /* Sorted by name. A command that is not here is an error that names it. */
@@ -213,6 +214,7 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	int rc, rc_out;
 
 	trace2_cmd_name(c->name);
+	pkt_trace_identity(c->name);
 	trace_command("built-in", args);
 	if (open_repository(&ctx.repo, flags, &err) < 0)
 		return report_fatal(&err);

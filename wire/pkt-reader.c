@@ -4,6 +4,7 @@
 #include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "wire/pkt-reader.h"
+#include "wire/pkt-trace.h"
 
 /* Room for a whole packet and for the NUL behind it. */
 #define BUFFER_BYTES ((size_t)64 * 1024)
@@ -99,6 +100,7 @@ int pkt_reader_next(struct pkt_reader *r, struct err *err)
 		return rc < 0 ? rc : PKT_EOF;
 	len = pkt_parse_length(r->buf + r->start);
 	if (len >= 0 && len < 3) {
+		pkt_trace('<', r->buf + r->start, 4);
 		r->start += 4;
 		return PKT_FLUSH + len;
 	}
@@ -111,6 +113,7 @@ int pkt_reader_next(struct pkt_reader *r, struct err *err)
 	r->start += (size_t)len;
 	r->under_nul = r->line[r->len];
 	r->line[r->len] = '\0';
+	pkt_trace('<', r->line, r->len);
 	return PKT_DATA;
 }
 

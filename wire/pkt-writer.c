@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "wire/pkt-trace.h"
 #include "wire/pkt-writer.h"
 #include "write-or-die.h"
 
@@ -52,6 +53,7 @@ static void close_packet(struct pkt_writer *w, size_t start)
 	}
 	for (int i = 0; i < 4; i++)
 		head[i] = digits[len >> (12 - 4 * i) & 15];
+	pkt_trace('>', head + 4, len - 4);
 	if (w->buf.len >= BUFFER_BYTES)
 		send_buffer(w);
 }
@@ -99,19 +101,25 @@ void pkt_writer_addf(struct pkt_writer *w, const char *fmt, ...)
 	close_packet(w, start);
 }
 
+static void add_special(struct pkt_writer *w, const char *packet)
+{
+	pkt_trace('>', packet, 4);
+	strbuf_add(&w->buf, packet, 4);
+}
+
 void pkt_writer_flush(struct pkt_writer *w)
 {
-	strbuf_add(&w->buf, "0000", 4);
+	add_special(w, "0000");
 }
 
 void pkt_writer_delim(struct pkt_writer *w)
 {
-	strbuf_add(&w->buf, "0001", 4);
+	add_special(w, "0001");
 }
 
 void pkt_writer_response_end(struct pkt_writer *w)
 {
-	strbuf_add(&w->buf, "0002", 4);
+	add_special(w, "0002");
 }
 
 void pkt_writer_reset(struct pkt_writer *w)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include <stdatomic.h>
+#include "util/strbuf.h"
+#include "util/trace2.h"
+#include "wire/pkt-trace.h"
+
+#define KEY "GIT_TRACE_PACKET"
+
+enum { UNKNOWN, NO, YES };
+static atomic_int wanted = UNKNOWN;
+static const char *_Atomic identity = "git";
+/* Since a pack has begun, band 1 carries it. */
+static atomic_bool in_pack;
+
+static bool is_wanted(void)
+{
+	int state = atomic_load_explicit(&wanted, memory_order_relaxed);
+
+	if (state == UNKNOWN) {
+		state = trace_want(KEY) ? YES : NO;
+		atomic_store(&wanted, state);
+	}
+	return state == YES;
+}
+
+void pkt_trace_identity(const char *name)
+{
+	atomic_store(&identity, name);
+	is_wanted(); /* a server opens no files later on, when it is confined */
+}
+
+static bool begins_pack(const char *payload, size_t len)
+{
+	if (len && *payload == 1)
+		payload++, len--;
+	return len >= 4 && !memcmp(payload, "PACK", 4);
+}
+
+/* On one line, whatever it is; line feeds are dropped. */
+static void add_readable(struct strbuf *out, const char *payload, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = payload[i];
+
+		if (c >= 0x20 && c <= 0x7e)
+			strbuf_addch(out, c);
+		else if (c != '\n')
+			strbuf_addf(out, "\\%o", c);
+	}
+}
+
+void pkt_trace(char direction, const char *payload, size_t len)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (!is_wanted())
+		return;
+	if (begins_pack(payload, len)) {
+		atomic_store(&in_pack, true);
+		payload = "PACK ...";
+		len = strlen(payload);
+	} else if (len && *payload == 1 && atomic_load(&in_pack)) {
+		return;
+	}
+	add_readable(&text, payload, len);
+	trace_printf(KEY, "packet: %12s%c %s", atomic_load(&identity), direction, text.buf);
+	strbuf_release(&text);
+}

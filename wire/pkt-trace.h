@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * GIT_TRACE_PACKET of git(1): each packet that is read or written, one line for each, without what packs
+ * contain. Reader and writer call it.
+ *
+ * Cost: the load of a flag, if nobody asked for it.
+ */
+#ifndef WIRE_PKT_TRACE_H
+#define WIRE_PKT_TRACE_H
+
+#include "compat/posix.h"
+
+/* Who reads and writes: the name of the command. The string stays the caller's, who keeps it. Opens the trace. */
+void pkt_trace_identity(const char *name);
+/* direction: '<' read, '>' written. */
+void pkt_trace(char direction, const char *payload, size_t len);
+
+#endif
