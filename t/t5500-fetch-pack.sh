@@ -141,7 +141,7 @@ test_expect_success 'an answer that is cut at any byte changes nothing' '
 	git upload-pack "$1" | tee answer-of-all
 	EOF
 	write_script give-part <<-\EOF &&
-	exec 3<&0 && cat <&3 >/dev/null 2>&1 &
+	exec 3<&0; cat <&3 >/dev/null 2>&1 &
 	head -c "$CUT" "$ANSWER"
 	EOF
 	git init -q --bare whole &&
