@@ -181,13 +181,20 @@ def is_ref(key):
     return key.startswith(("ref:", "symref:", "HEAD"))
 
 
+def refs_of(state):
+    return {key: value for key, value in state.items() if is_ref(key)}
+
+
 def judge(have, old, new, op):
     """(verdict, detail). old: the acknowledged state; new: the state that the operation `op`
     under way would have made of it (None: there was none)."""
     if old is None and new is None:
         return ("ok", "") if have is None else ("broken", "a repository before its init")
-    if old is None: # init was going on: any part of it may be there
-        return "ok", ""
+    if old is None: # init was going on: any part of it may be there; a clone with a branch has all of its refs
+        if have is None or not (op and op["atomic"]) or refs_of(have) == refs_of(new) or not any(
+                key.startswith("ref:refs/heads/") for key in have):
+            return "ok", ""
+        return "torn", "%d of %d refs of a clone" % (len(refs_of(have)), len(refs_of(new)))
     if have is None:
         return "lost", "the repository"
     after = old if new is None else new
@@ -197,10 +204,8 @@ def judge(have, old, new, op):
             return "lost", "%s: %s, acknowledged: %s, going on: %s" % (
                 key, show(value), show(a), show(b) if new is not None else "nothing")
     if op and op["atomic"]:
-        refs = {key: value for key, value in have.items() if is_ref(key)}
-        for state in old, after:
-            if refs == {key: value for key, value in state.items() if is_ref(key)}:
-                return "ok", ""
+        if refs_of(have) in (refs_of(old), refs_of(after)):
+            return "ok", ""
         moved = sum(have.get(key) == after.get(key) for key in set(old) | set(after)
                     if is_ref(key) and old.get(key) != after.get(key))
         return "torn", "%d refs have their new values, others the old ones" % moved

@@ -940,14 +940,8 @@ class Receive(Workload):
         git.must(repo, "fsck", "--strict")
 
 
-class Fetch(Workload):
-    """fetch: few objects, and a pack; 100 tags at once; branches that have gone. The other side is outside of the
-    disk."""
-    name = "fetch"
-    needs = ("commit", "fetch", "update-ref", "upload-pack")
-    repos = ("repo",)
-    TAGS = 100
-
+class OtherSide(Workload):
+    """A repository outside of the disk, from which the steps get commits."""
     def other(self, git):
         other = Git(git.program, "none", os.path.join(git.home, "other-home"), os.path.join(git.home, "other"))
         if not os.path.exists(other.path("there", ".git")):
@@ -956,6 +950,56 @@ class Fetch(Workload):
             first_commits(other, "there", 6, 2)
         return other
 
+    def commit(self, git, files, seed):
+        other = self.other(git)
+        make_files(other, "there", files, seed)
+        other.must("there", "add", ".")
+        other.must("there", "commit", "-q", "-m", "commit %d" % seed)
+        return other
+
+
+class Clone(OtherSide):
+    """clone: through the protocol, by copies, by hard links of a clone on the disk itself; shallow, without files. One
+    that was going on has no branch yet, or all refs; it is made anew."""
+    name = "clone"
+    needs = ("commit", "clone", "update-ref", "upload-pack")
+    repos = tuple("c%d" % i for i in range(10))
+
+    def prepare(self, git):
+        other = self.commit(git, 60, 3)
+        other.must("there", "tag", "-a", "-m", "tag", "v1")
+        other.must("there", "update-ref", "--stdin",
+                   data="".join("create refs/heads/b%d HEAD\n" % i for i in range(40)))
+
+    def clone(self, git, repo, kind):
+        there = self.other(git).path("there")
+        git.must("", "clone", "-q", *[
+            ("file://" + there, repo), (there, repo), ("c0", repo),
+            ("--depth=1", "--no-single-branch", "file://" + there, repo), ("--no-checkout", "file://" + there, repo),
+        ][kind])
+
+    def ops(self, git, read):
+        for nr, repo in enumerate(self.repos):
+            yield Op(repo, "clone", lambda r=repo, n=nr: self.clone(git, r, n % 5), atomic=True)
+
+    def again(self, git, repo, states):
+        nr = self.repos.index(repo)
+        if not os.path.exists(git.path(repo, ".git", "HEAD")) or not git.run(repo, "show-ref", "--heads")[1]:
+            shutil.rmtree(git.path(repo), ignore_errors=True)
+            self.clone(git, repo, nr % 5 if nr % 5 != 2 else 0)
+        self.commit(git, 5, int.from_bytes(os.urandom(4), "big"))
+        git.must(repo, "fetch", "-q", "file://" + self.other(git).path("there"))
+        git.must(repo, "fsck", "--strict")
+
+
+class Fetch(OtherSide):
+    """fetch: few objects, and a pack; 100 tags at once; branches that have gone. The other side is outside of the
+    disk."""
+    name = "fetch"
+    needs = ("commit", "fetch", "update-ref", "upload-pack")
+    repos = ("repo",)
+    TAGS = 100
+
     def prepare(self, git):
         other = self.other(git)
         os.makedirs(git.path("repo"))
@@ -963,13 +1007,6 @@ class Fetch(Workload):
         git.must("repo", "config", "remote.origin.url", other.path("there"))
         git.must("repo", "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
         git.must("repo", "fetch", "-q")
-
-    def commit(self, git, files, seed):
-        other = self.other(git)
-        make_files(other, "there", files, seed)
-        other.must("there", "add", ".")
-        other.must("there", "commit", "-q", "-m", "commit %d" % seed)
-        return other
 
     def change(self, git, nr):
         """A commit, tags and branches; those of the round before are gone."""
@@ -1081,6 +1118,6 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
-             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Fetch(), Reset(), Checkout(),
+             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Reset(), Checkout(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
