@@ -6,7 +6,7 @@ test_description='the order in which add, commit and others make things durable
 The recorded calls of real commands keep D1 to D7 (Documentation/Durability). Which
 test fails when a rule is taken out:
 
-	D1 contents before names        "add: contents before names", "commit: ..."
+	D1 contents before names        "add: contents before names", "commit: ...", "fetch: ..."
 	D2 names before success         "...: the seal comes last"
 	D3 .pack and .rev before .idx   "add: a pack is whole before its idx", "index-pack: ..."
 	D4 objects before refs, index   "...: objects first", "...: index last"
@@ -410,6 +410,30 @@ test_expect_success 'branch -D: record (P6), refs and their logs, no record; set
 	EOF
 	test_cmp expect out
 '
+
+# ---- fetch, clone -----------------------------------------------------------
+
+# refs_after_objects LOG: each name of an object, before the first of a ref that is no HEAD of an empty repository
+refs_after_objects () {
+	awk '$1 ~ /^(rename|link|linkat)$/ && $NF ~ /^[.]git.objects/ { objects++; if (refs) bad = 1 }
+	     $1 ~ /^(rename|link|linkat)$/ && $NF ~ /^[.]git.(packed-refs$|refs)/ { refs++ }
+	     END { exit bad || !objects || !refs }' "$1"
+}
+
+for kind in journal btrfs local each; do
+	test_expect_success "fetch ($kind): the pack is whole before its idx, and all of it before the refs" '
+		rm -rf repo && git init -q repo && git -C repo remote add origin ../source &&
+		record all $kind -c fetch.unpackLimit=1 fetch -q origin && : but for the connection && sed "/ pipe:/d" all >log &&
+		check_rules log $kind D1 D2 D3 && refs_after_objects log
+	'
+	test_expect_success "clone ($kind): the pack, the refs, the index; the seal comes last" '
+		for from in "file://$PWD/source" "$PWD/source"; do
+			rm -rf repo && mkdir repo && record all $kind clone -q "$from" . &&
+			: files of the work tree are not flushed, and links keep what has been && sed -n "/^[a-z_]* [.]git/p; /^[a-z_]*sync/p" all >log &&
+			check_rules log $kind D2 && { refs_after_objects log || test "$from" = "$PWD/source"; } || return 1
+		done
+	'
+done
 
 # ---- D6 -------------------------------------------------------------------
 
