@@ -34,6 +34,8 @@
 #                              what fetches cost the server, beside stock Git
 #   make bench-walks REPOSITORY=path [BENCH_OPTS=..]
 #                              what walks through history and all objects cost, beside stock Git
+#   make bench-client REPOSITORY=path [BENCH_OPTS=..]
+#                              clones, fetches, checkout, reset, diff and status, beside stock Git
 #   make doc | bench | bench-refs | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
@@ -306,7 +308,7 @@ mutate: $(B)/build-info.h
 
 # ---- demo, benchmarks -----------------------------------------------------
 
-.PHONY: demo bench bench-refs bench-serve bench-walks
+.PHONY: demo bench bench-refs bench-serve bench-walks bench-client
 demo: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
 bench: all
@@ -317,6 +319,8 @@ bench-serve: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/serve $(BENCH_OPTS) '$(REPOSITORY)'
 bench-walks: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/walks $(BENCH_OPTS) '$(REPOSITORY)'
+bench-client: all
+	$(Q)t/perf/client --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(BENCH_OPTS) '$(REPOSITORY)'
 
 # ---- the power-failure laboratory -----------------------------------------
 
