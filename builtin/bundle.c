@@ -186,12 +186,6 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 
 /* ---- unbundle ---- */
 
-static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes UNUSED)
-{
-	pack_progress_update(data, phase, done, total);
-}
-
 /* As index-pack --stdin --fix-thin does it: one operation, one flush. */
 static int receive(struct repository *r, struct bundle *b, int fd, struct pack_receive *rx,
 		   struct fsync_batch *batch, struct err *err)
@@ -229,7 +223,7 @@ static int unpack(struct repository *r, struct bundle *b, int fd, bool progress,
 				   .forced = true };
 	struct pack_receive_options o = {
 		.algo = r->algo, .odb = r->odb, .fix_thin = true, .level = r->settings.pack_level,
-		.progress = progress ? show_progress : NULL, .data = &p,
+		.progress = progress ? pack_progress_update : NULL, .data = &p,
 	};
 	struct repo_operation *op;
 	struct pack_receive *rx;

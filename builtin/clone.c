@@ -21,11 +21,6 @@ static void say(void *data UNUSED, const char *text)
 	fputs(text, stderr);
 }
 
-static void meter(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total)
-{
-	pack_progress_update(data, phase, done, total);
-}
-
 /* ---- options ---- */
 
 static int opt_filter(const struct option *opt, const char *arg, int unset)
@@ -238,7 +233,7 @@ static void settle_options(struct clone_cmd *cc)
 	o->wanted.quiet = !o->progress;
 	o->wanted.reject_shallow = cc->reject_shallow > 0;
 	if (o->progress) {
-		o->wanted.meter = meter;
+		o->wanted.meter = pack_progress_update;
 		o->wanted.meter_data = &cc->progress;
 	}
 	o->connect.config = o->config;
@@ -283,7 +278,7 @@ int cmd_clone(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 		.optional_references = STRVEC_INIT, .objdirs = STRVEC_INIT, .deepen_not = STRVEC_INIT,
 		.server_options = STRVEC_INIT, .submodules = STRVEC_INIT, .show_progress = -1, .reject_shallow = -1,
 		.local = -1, .single_branch = -1, .tags = 1, .bare = -1,
-		.progress = { .reading = "Receiving objects", .resolving = "Resolving deltas", .forced = true },
+		.progress = { .reading = "Receiving objects", .unpacking = "Unpacking objects", .resolving = "Resolving deltas", .forced = true },
 	};
 	struct option opts[] = {
 		OPT__VERBOSE(&cc.verbose),

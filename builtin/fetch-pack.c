@@ -79,11 +79,6 @@ static bool choose(struct fetch_pack *f, const struct remote_refs *refs, struct 
 	return ok;
 }
 
-static void meter(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total)
-{
-	pack_progress_update(data, phase, done, total);
-}
-
 static int make_request(struct fetch_pack *f, struct fetch_wanted *w, struct err *err)
 {
 	const struct config_set *c = f->r->config;
@@ -160,7 +155,7 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 
 	fetch_result_init(&result);
 	if (!w.quiet && isatty(2)) {
-		w.meter = meter;
+		w.meter = pack_progress_update;
 		w.meter_data = &f->progress;
 	}
 	if (!rc)
@@ -219,7 +214,7 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct fetch_pack f = { .r = ctx->repo, .not_refs = STRVEC_INIT, .server_options = STRVEC_INIT,
 				.names = STRVEC_INIT, .filter = FILTER_SPEC_INIT,
-				.progress = { .reading = "Receiving objects", .resolving = "Resolving deltas",
+				.progress = { .reading = "Receiving objects", .unpacking = "Unpacking objects", .resolving = "Resolving deltas",
 					      .forced = true } };
 	struct option opts[] = {
 		OPT_BOOL(0, "all", &f.all, "fetch all refs"),

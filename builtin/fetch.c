@@ -33,11 +33,6 @@ static void say_error(void *data UNUSED, const char *msg)
 	error("%s", msg);
 }
 
-static void meter(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total)
-{
-	pack_progress_update(data, phase, done, total);
-}
-
 /* ---- options ---- */
 
 static int opt_filter(const struct option *opt, const char *arg, int unset)
@@ -296,7 +291,7 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 	o->wanted.update_shallow = f->update_shallow;
 	o->wanted.quiet = o->verbosity < 0 || !(f->show_progress > 0 || (f->show_progress < 0 && isatty(2)));
 	if (!o->wanted.quiet) {
-		o->wanted.meter = meter;
+		o->wanted.meter = pack_progress_update;
 		o->wanted.meter_data = &f->progress;
 	}
 	for (size_t i = 0; i < f->tips.nr; i++)
@@ -410,7 +405,7 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		       .prune_tags = -1 },
 		.filter = FILTER_SPEC_INIT, .remote_filter = FILTER_SPEC_INIT, .tips = STRVEC_INIT,
 		.refmap = STRVEC_INIT, .deepen_not = STRVEC_INIT, .server_options = STRVEC_INIT,
-		.progress = { .reading = "Receiving objects", .resolving = "Resolving deltas", .forced = true },
+		.progress = { .reading = "Receiving objects", .unpacking = "Unpacking objects", .resolving = "Resolving deltas", .forced = true },
 	};
 	struct option opts[] = {
 		OPT_COUNTUP('v', "verbose", &f.verbose, "be more verbose"),

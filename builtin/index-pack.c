@@ -164,11 +164,11 @@ static void name_files(struct index_pack *p)
 /* ---- the pack ---- */
 
 static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes UNUSED)
+			  uint64_t bytes)
 {
 	struct index_pack *p = data;
 
-	pack_progress_update(&p->progress, phase, done, total);
+	pack_progress_update(&p->progress, phase, done, total, p->from_stdin ? bytes : 0);
 }
 
 static struct pack_receive *begin(struct index_pack *p)

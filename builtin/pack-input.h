@@ -27,12 +27,13 @@ MUST_USE int pack_check_end(const struct pack_receive *rx, int fd, struct err *e
 /* ---- progress ---- */
 struct pack_progress {
 	const char *reading, *resolving; /* titles; NULL: nothing is shown */
+	const char *unpacking; /* NULL: as reading */
 	bool forced;
 	enum pack_receive_phase phase;
 	struct progress *now;
 };
-void pack_progress_update(struct pack_progress *p, enum pack_receive_phase phase, uint64_t done,
-			  uint64_t total);
+/* For pack_receive_options, and fetch_wanted.meter; data: the struct pack_progress. bytes: 0: not known. */
+void pack_progress_update(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total, uint64_t bytes);
 void pack_progress_stop(struct pack_progress *p);
 
 /* ---- git verify-pack -v ---- */

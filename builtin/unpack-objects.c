@@ -63,11 +63,11 @@ static void report_broken(void *data, const char *msg)
 }
 
 static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes UNUSED)
+			  uint64_t bytes)
 {
 	struct unpack_objects *u = data;
 
-	pack_progress_update(&u->progress, phase, done, total);
+	pack_progress_update(&u->progress, phase, done, total, bytes);
 }
 
 static struct pack_receive *begin(struct unpack_objects *u)

@@ -80,11 +80,13 @@ static int write_big_blob(void *data, const struct object_id *oid UNUSED, uint64
 }
 
 static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes UNUSED)
+			  uint64_t bytes)
 {
 	struct reception *p = data;
 
-	p->t->w->meter(p->t->w->meter_data, phase, done, total);
+	if (p->loose && phase == PACK_RECEIVE_READING)
+		phase = PACK_RECEIVE_UNPACKING;
+	p->t->w->meter(p->t->w->meter_data, phase, done, total, bytes);
 }
 
 static int begin(struct reception *p, struct err *err)
@@ -174,6 +176,8 @@ int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *e
 		rc = begin(&p, err);
 	if (!rc)
 		rc = read_pack(&p, packdir, err);
+	if (t->w->meter)
+		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p.nr, p.nr, 0);
 	if (!rc)
 		rc = fetch_check_pack(t, p.rx, err);
 	if (!rc && !p.loose && p.nr)

@@ -92,7 +92,7 @@ struct fetch_wanted {
 	bool keep, lock_pack; /* never loose; with a file .keep beside it, too */
 	const char *keep_msg; /* what is in that; NULL: nothing */
 	/* How far it is; may be NULL. */
-	void (*meter)(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total);
+	void (*meter)(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total, uint64_t bytes);
 	void *meter_data;
 	bool quiet; /* the server shall show no progress */
 };

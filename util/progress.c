@@ -10,6 +10,8 @@ struct progress {
 	uint64_t total, n;
 	int64_t show_from_ms; /* end of the delay */
 	int64_t last_ms;      /* when a line was last written */
+	int64_t begun_ms;
+	uint64_t bytes; /* 0: not told */
 	int last_percent;
 	size_t width; /* of the counters last shown */
 	bool shown;
@@ -17,6 +19,8 @@ struct progress {
 };
 
 #define INTERVAL_MS 100
+/* A rate that has been measured for less says nothing. */
+#define RATE_MS 500
 
 static int64_t delay_ms(void)
 {
@@ -49,6 +53,7 @@ struct progress *progress_start_forced(const char *title, uint64_t total)
 	p->total = total;
 	p->last_percent = -1;
 	p->forced = true;
+	p->begun_ms = monotonic_ms();
 	return p;
 }
 
@@ -58,6 +63,19 @@ static bool in_foreground(void)
 	pid_t pgrp = tcgetpgrp(2);
 
 	return pgrp < 0 || pgrp == getpgrp();
+}
+
+static void add_rate(const struct progress *p, struct strbuf *line)
+{
+	int64_t ms = monotonic_ms() - p->begun_ms;
+
+	if (!p->bytes || ms < RATE_MS)
+		return;
+	strbuf_addstr(line, ", ");
+	strbuf_humanise_bytes(line, p->bytes);
+	strbuf_addstr(line, " | ");
+	strbuf_humanise_bytes(line, (uint64_t)((double)p->bytes * 1000 / (double)ms));
+	strbuf_addstr(line, "/s");
 }
 
 static void show(struct progress *p, const char *ending)
@@ -72,6 +90,7 @@ static void show(struct progress *p, const char *ending)
 			    p->total);
 	else
 		strbuf_addf(&line, "%" PRIu64, p->n);
+	add_rate(p, &line);
 	if (line.len - start < p->width && *ending == '\r')
 		strbuf_addchars(&line, ' ', p->width - (line.len - start));
 	p->width = line.len - start;
@@ -110,6 +129,14 @@ void progress_update(struct progress *p, uint64_t n)
 	p->last_percent = percent;
 	if (in_foreground())
 		show(p, "\r");
+}
+
+void progress_update_bytes(struct progress *p, uint64_t n, uint64_t bytes)
+{
+	if (!p)
+		return;
+	p->bytes = bytes;
+	progress_update(p, n);
 }
 
 void progress_stop(struct progress **pp)

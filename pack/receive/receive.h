@@ -40,7 +40,8 @@ struct pack_receive_reader;
 MUST_USE int pack_receive_read(struct pack_receive_reader *r, void *buf, size_t len, size_t *got,
 			       struct err *err);
 
-enum pack_receive_phase { PACK_RECEIVE_READING, PACK_RECEIVE_RESOLVING };
+/* UNPACKING and DONE are for those who unpack, or wait for the end of all of it: nothing here tells them. */
+enum pack_receive_phase { PACK_RECEIVE_READING, PACK_RECEIVE_UNPACKING, PACK_RECEIVE_RESOLVING, PACK_RECEIVE_DONE };
 
 struct pack_receive_options {
 	const struct hash_algo *algo;
