@@ -33,6 +33,7 @@ static const struct command commands[] = {
 	{ "commit-tree", cmd_commit_tree, CMD_REPO },
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "count-objects", cmd_count_objects, CMD_REPO },
+	{ "credential", cmd_credential, CMD_REPO_GENTLY },
 	{ "daemon", cmd_daemon, 0 },
 	{ "describe", cmd_describe, CMD_REPO },
 	{ "diff", cmd_diff, CMD_REPO | CMD_PAGER_OWN },

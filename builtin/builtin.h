@@ -53,6 +53,7 @@ int cmd_commit_graph(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_commit_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_config(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_credential(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_describe(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_diff(int argc, const char **argv, struct command_ctx *ctx);

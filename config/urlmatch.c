@@ -248,6 +248,18 @@ static bool ranks_at_least(const struct match_rank *a, const struct match_rank *
 	return a->user >= b->user;
 }
 
+bool url_config_pattern_matches(const char *pattern_text, const char *url_text)
+{
+	struct url_parts pattern = { 0 }, url = { 0 };
+	struct match_rank rank;
+	bool fits = !url_parse(&pattern, pattern_text, NULL) && !url_parse(&url, url_text, NULL) &&
+		    url_matches(&pattern, &url, &rank);
+
+	url_parts_release(&pattern);
+	url_parts_release(&url);
+	return fits;
+}
+
 /* ---- the best for each variable ---- */
 
 struct best {

@@ -22,6 +22,11 @@ struct url_config_result {
 MUST_USE int url_config_match(const struct config_set *c, const char *section,
 			      const char *variable, const char *url,
 			      struct url_config_result **out, size_t *nr, struct err *err);
+/*
+ * Does the pattern of "section.<pattern>.variable" fit this URL? Both are normalized first; what cannot be parsed
+ * fits nothing.
+ */
+bool url_config_pattern_matches(const char *pattern, const char *url);
 void url_config_result_free(struct url_config_result *r, size_t nr);
 
 #endif

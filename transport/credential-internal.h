@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of transport/credential*.c share. */
+#ifndef TRANSPORT_CREDENTIAL_INTERNAL_H
+#define TRANSPORT_CREDENTIAL_INTERNAL_H
+
+#include "transport/credential.h"
+
+/* All lines of one credential together. */
+#define CREDENTIAL_MAX_BYTES (1u << 20)
+
+/* Take what credential.* and credential.<url>.* say, once. ERR_INVALID; also without host or protocol. */
+MUST_USE int credential_configure(struct credential *c, const struct config_set *config, struct err *err);
+/* credential_parse; of_helper: what is said of capabilities is the helper's word, and wwwauth is ours alone. */
+MUST_USE int credential_parse_lines(struct credential *c, const char *text, size_t len, bool of_helper,
+				    struct err *err);
+/* Is there what a request can be answered with? */
+bool credential_is_complete(const struct credential *c);
+/* Forget an expired password. */
+void credential_drop_expired(struct credential *c);
+void credential_clear_list(struct strvec *list);
+
+#endif
