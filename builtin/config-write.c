@@ -8,19 +8,13 @@
 
 static struct repo_operation *begin(const struct config_cmd *c)
 {
-	struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
-	struct repo_operation *op;
-	struct repo_settings settings;
+	struct fsync_policy policy;
 
 	if (c->ctx->repo)
 		return repo_operation_begin(c->ctx->repo);
 	/* a bad value of another setting must not keep us from mending it */
-	if (!repo_settings_read(&settings, command_config(NULL), hash_sha1, NULL, NULL, NULL) ||
-	    settings.fsync.components)
-		policy = settings.fsync;
-	op = repo_operation_begin_outside(&policy);
-	repo_settings_release(&settings);
-	return op;
+	policy = command_fsync_policy();
+	return repo_operation_begin_outside(&policy);
 }
 
 static int exit_code_of(int rc, const char *key)

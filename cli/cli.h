@@ -35,6 +35,8 @@ MUST_USE int print_and_clear(void *data, struct strbuf *out, struct err *err);
 void advise(const char *fmt, ...) PRINTF_LIKE(1, 2); /* "hint: …" lines */
 /* r's configuration, or that of the command's repository, or of none. */
 const struct config_set *command_config(struct repository *r);
+/* How durable what is written outside of a repository is; the default where core.fsync is not valid. */
+struct fsync_policy command_fsync_policy(void);
 void set_command_repo(struct repository *r); /* by git_main */
 bool advice_enabled(struct repository *r, const char *key); /* advice.<key> */
 /* Unless advice.<key> turns it off; a last line says how to, unless it is configured at all. */

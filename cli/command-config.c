@@ -2,6 +2,7 @@
 /* The configuration of the running command, in a repository or outside of one. */
 #include "compat/posix.h"
 #include "cli/cli.h"
+#include "repo/settings.h"
 
 static struct repository *command_repo;
 static struct config_set *outside; /* when there is no repository */
@@ -28,4 +29,16 @@ const struct config_set *command_config(struct repository *r)
 		}
 	}
 	return outside;
+}
+
+struct fsync_policy command_fsync_policy(void)
+{
+	struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
+	struct repo_settings settings;
+
+	if (!repo_settings_read(&settings, command_config(NULL), hash_sha1, NULL, NULL, NULL) ||
+	    settings.fsync.components)
+		policy = settings.fsync;
+	repo_settings_release(&settings);
+	return policy;
 }

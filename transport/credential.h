@@ -43,13 +43,14 @@ struct credential {
 	bool multistage; /* "continue": the server's answer to this is not the last word */
 	bool ephemeral;	 /* not to be kept */
 	bool quit;	 /* a helper wants nobody else asked */
+	bool allow_cr;	 /* credential.protectProtocol=false: values may hold a carriage return */
 	/* May be NULL: of helpers that answer nonsense. */
 	void (*warn)(void *data, const char *msg);
 	void *warn_data;
 	/* ---- internal ---- */
 	struct strvec helpers;
 	char *default_username;
-	bool configured, approved, use_http_path, allow_cr, raw_prompt, no_questions;
+	bool configured, approved, use_http_path, raw_prompt, no_questions;
 };
 void credential_init(struct credential *c);
 void credential_release(struct credential *c);
@@ -61,6 +62,11 @@ void credential_release(struct credential *c);
 MUST_USE int credential_from_url(struct credential *c, const char *url, struct err *err);
 /* "https://me@example.com/path" without a password, for messages; what is missing is left out. Appended. */
 void credential_describe(const struct credential *c, struct strbuf *out);
+/*
+ * For those who keep credentials: is `kept` what `wanted` asks for? Of protocol, host, path and user what is not said
+ * fits anything; the password too if with_secret.
+ */
+bool credential_matches(const struct credential *wanted, const struct credential *kept, bool with_secret);
 
 /*
  * The lines that helpers speak: key=value until an empty line or the end. Keys that are not known are skipped; a
