@@ -13,6 +13,10 @@ struct odb {
 	char *objdir;
 	struct odb_stores stores;
 	struct object_source source, unreplaced;
+	struct object_source local; /* nobody else is asked: for bases of deltas whose pack is damaged */
+	odb_fetch_fn fetch;
+	void *fetch_data;
+	bool fetch_on_read;
 	odb_replace_fn replace;
 	void *replace_data;
 	struct bulk_checkin *batch;

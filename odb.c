@@ -12,10 +12,11 @@
 #include "util/alloc.h"
 #include "util/trace2.h"
 
-static int read_any(struct odb *odb, const struct object_id *oid, struct object_buf *out,
+static int read_any(struct odb *odb, const struct object_id *oid, bool local, struct object_buf *out,
 		    struct err *err);
 static int type_of_any(struct odb *odb, const struct object_id *oid, enum object_type *type,
 		       uint64_t *size, struct err *err);
+static bool has_changed(struct odb *odb);
 
 static int source_read(void *odb, const struct object_id *oid, struct object_buf *out,
 		       struct err *err)
@@ -26,7 +27,12 @@ static int source_read(void *odb, const struct object_id *oid, struct object_buf
 static int source_read_unreplaced(void *odb, const struct object_id *oid,
 				  struct object_buf *out, struct err *err)
 {
-	return read_any(odb, oid, out, err);
+	return read_any(odb, oid, false, out, err);
+}
+
+static int source_read_local(void *odb, const struct object_id *oid, struct object_buf *out, struct err *err)
+{
+	return read_any(odb, oid, true, out, err);
 }
 
 static int source_info(void *odb, const struct object_id *oid, struct object_info *out,
@@ -66,13 +72,15 @@ int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
 	odb->unreplaced = (struct object_source){ source_read_unreplaced, source_info_unreplaced,
 						  source_has, odb, opts->algo,
 						  opts->max_tree_depth };
+	odb->local = odb->unreplaced;
+	odb->local.read = source_read_local;
 	po = (struct packs_options){
 		.algo = opts->algo,
 		.delta_base_cache_limit = opts->delta_base_cache_limit,
 		.window_size = opts->packed_git_window_size,
 		.window_limit = opts->packed_git_limit,
 		.use_midx = opts->use_multi_pack_index,
-		.others = &odb->unreplaced,
+		.others = &odb->local,
 		.warn = opts->warn,
 		.warn_data = opts->warn_data,
 	};
@@ -123,6 +131,47 @@ void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data)
 	odb->replace_data = data;
 }
 
+void odb_set_fetch(struct odb *odb, odb_fetch_fn fn, void *data, bool on_read)
+{
+	odb->fetch = fn;
+	odb->fetch_data = data;
+	odb->fetch_on_read = on_read;
+}
+
+void odb_set_fetch_on_read(struct odb *odb, bool on_read)
+{
+	odb->fetch_on_read = on_read;
+}
+
+bool odb_fetches_on_read(const struct odb *odb)
+{
+	return odb->fetch && odb->fetch_on_read;
+}
+
+bool odb_can_fetch(const struct odb *odb)
+{
+	return odb->fetch != NULL;
+}
+
+int odb_prefetch(struct odb *odb, struct oid_array *oids, struct err *err)
+{
+	struct oid_array missing = OID_ARRAY_INIT;
+	int rc = 0;
+
+	if (!odb->fetch)
+		return 0;
+	oid_array_sort_unique(oids);
+	for (size_t i = 0; i < oids->nr; i++)
+		if (!odb_has_quick(odb, &oids->oid[i]))
+			oid_array_append(&missing, &oids->oid[i]);
+	if (missing.nr)
+		rc = odb->fetch(odb->fetch_data, &missing, err);
+	if (!rc && missing.nr)
+		has_changed(odb);
+	oid_array_clear(&missing);
+	return rc;
+}
+
 /* *oid: what is to be read, which may be in buf. */
 static int replace(const struct odb *odb, const struct object_id **oid, struct object_id *buf,
 		   struct err *err)
@@ -149,6 +198,7 @@ struct look {
 	bool final; /* the result stands, good or bad: no other copy */
 	int rc_first;
 	struct err first; /* of the first bad copy */
+	bool local; /* nobody else is asked */
 };
 
 /* 1: this ends the search with the result in l->rc. */
@@ -258,11 +308,32 @@ static bool try_again(void *data, bool changed)
 	return try_packs(l) || (changed && try_loose(l));
 }
 
+/* The empty tree is there even where it is not. */
+static bool is_empty_tree(const struct odb *odb, const struct object_id *oid)
+{
+	return oid_eq(oid, &odb->o.algo->empty_tree);
+}
+
+/* It has no copy here, not even a bad one: whoever may have it is asked. */
+static bool try_to_fetch(struct look *l)
+{
+	struct oid_array one = OID_ARRAY_INIT;
+	struct odb *odb = l->odb;
+
+	if (l->local || !odb->fetch || !odb->fetch_on_read || l->rc_first || is_empty_tree(odb, l->oid))
+		return false;
+	oid_array_append(&one, l->oid);
+	l->rc_first = odb->fetch(odb->fetch_data, &one, &l->first);
+	oid_array_clear(&one);
+	return !l->rc_first && look_again(odb, try_again, l);
+}
+
 static int look_everywhere(struct look *l, struct err *err)
 {
 	int rc;
 
-	if (!try_batch(l) && !try_packs(l) && !try_loose(l) && !look_again(l->odb, try_again, l))
+	if (!try_batch(l) && !try_packs(l) && !try_loose(l) && !look_again(l->odb, try_again, l) &&
+	    !try_to_fetch(l))
 		l->rc = l->rc_first ? l->rc_first : ERR_NOT_FOUND;
 	rc = l->rc;
 	if (!rc && l->rc_first)
@@ -273,12 +344,6 @@ static int look_everywhere(struct look *l, struct err *err)
 		err_set(err, rc, "object %s not found", oid_hex(l->oid));
 	err_release(&l->first);
 	return rc;
-}
-
-/* The empty tree is there even where it is not. */
-static bool is_empty_tree(const struct odb *odb, const struct object_id *oid)
-{
-	return oid_eq(oid, &odb->o.algo->empty_tree);
 }
 
 /* ---- reading ---- */
@@ -298,11 +363,11 @@ static int read_in_loose(struct look *l, struct odb_store *s, struct err *err)
 	return loose_object_read(s->objdir, l->oid, s->algo, 0, l->out, err);
 }
 
-static int read_any(struct odb *odb, const struct object_id *oid, struct object_buf *out,
+static int read_any(struct odb *odb, const struct object_id *oid, bool local, struct object_buf *out,
 		    struct err *err)
 {
 	struct look l = {
-		.odb = odb, .oid = oid, .out = out,
+		.odb = odb, .oid = oid, .out = out, .local = local,
 		.in_batch = read_in_batch, .in_packs = read_in_packs, .in_loose = read_in_loose,
 	};
 	struct err why = ERR_INIT;
@@ -324,7 +389,7 @@ int odb_read(struct odb *odb, const struct object_id *oid, struct object_buf *ou
 	struct object_id buf;
 	int rc = replace(odb, &oid, &buf, err);
 
-	return rc < 0 ? rc : read_any(odb, oid, out, err);
+	return rc < 0 ? rc : read_any(odb, oid, false, out, err);
 }
 
 int odb_read_type(struct odb *odb, const struct object_id *oid, enum object_type want,

@@ -55,6 +55,24 @@ typedef int (*odb_replace_fn)(void *data, const struct object_id *oid, struct ob
 			      struct err *err);
 void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data);
 /*
+ * Objects that are missing here, and that somebody else may have (a partial clone). fn makes what it can of them
+ * readable, and is called without any lock, from any thread: 0: they are looked for again; < 0 is the answer.
+ * on_read: every read of something that is missing asks it; else odb_prefetch alone does. Whether an object is
+ * there (odb_has and its like), enumeration, and writing never do.
+ */
+typedef int (*odb_fetch_fn)(void *data, const struct oid_array *missing, struct err *err);
+void odb_set_fetch(struct odb *odb, odb_fetch_fn fn, void *data, bool on_read);
+/* on_read, changed: for who asks for what is missing. */
+void odb_set_fetch_on_read(struct odb *odb, bool on_read);
+bool odb_fetches_on_read(const struct odb *odb);
+/* Is there somebody to ask? If not, a list for the next function need not be made. */
+bool odb_can_fetch(const struct odb *odb);
+/*
+ * About to read all of these: those that are missing are asked for together. They may still be missing then. oids is sorted, each
+ * once, afterwards.
+ */
+MUST_USE int odb_prefetch(struct odb *odb, struct oid_array *oids, struct err *err);
+/*
  * This database as an object_source; lives as long as the odb. Without replacements: for refs,
  * which rest on the objects that they name, and for deltas.
  */
