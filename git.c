@@ -7,6 +7,7 @@
 #include "builtin/builtin.h"
 #include "cli/known-commands.h"
 #include "fs/file.h"
+#include "porcelain/promised.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -29,10 +30,10 @@ static const struct command commands[] = {
 	{ "cherry", cmd_cherry, CMD_REPO },
 	{ "clone", cmd_clone, 0 },
 	{ "commit", cmd_commit, CMD_REPO | CMD_WORKTREE },
-	{ "commit-graph", cmd_commit_graph, CMD_REPO },
+	{ "commit-graph", cmd_commit_graph, CMD_REPO | CMD_AS_IT_IS },
 	{ "commit-tree", cmd_commit_tree, CMD_REPO },
 	{ "config", cmd_config, CMD_REPO_GENTLY | CMD_LENIENT },
-	{ "count-objects", cmd_count_objects, CMD_REPO },
+	{ "count-objects", cmd_count_objects, CMD_REPO | CMD_AS_IT_IS },
 	{ "credential", cmd_credential, CMD_REPO_GENTLY },
 	{ "credential-cache", cmd_credential_cache, 0 },
 	{ "credential-cache--daemon", cmd_credential_cache_daemon, CMD_REPO_GENTLY },
@@ -43,37 +44,37 @@ static const struct command commands[] = {
 	{ "diff-files", cmd_diff_files, CMD_REPO | CMD_WORKTREE },
 	{ "diff-index", cmd_diff_index, CMD_REPO },
 	{ "diff-tree", cmd_diff_tree, CMD_REPO },
-	{ "fetch", cmd_fetch, CMD_REPO },
-	{ "fetch-pack", cmd_fetch_pack, CMD_REPO_GENTLY },
+	{ "fetch", cmd_fetch, CMD_REPO | CMD_AS_IT_IS },
+	{ "fetch-pack", cmd_fetch_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "for-each-repo", cmd_for_each_repo, CMD_REPO_GENTLY },
-	{ "fsck", cmd_fsck, CMD_REPO },
-	{ "gc", cmd_gc, CMD_REPO },
+	{ "fsck", cmd_fsck, CMD_REPO | CMD_AS_IT_IS },
+	{ "gc", cmd_gc, CMD_REPO | CMD_AS_IT_IS },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "http-backend", cmd_http_backend, 0 },
-	{ "index-pack", cmd_index_pack, CMD_REPO_GENTLY },
+	{ "index-pack", cmd_index_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
 	{ "log", cmd_log, CMD_REPO | CMD_PAGER },
 	{ "ls-files", cmd_ls_files, CMD_REPO },
 	{ "ls-remote", cmd_ls_remote, CMD_REPO_GENTLY },
 	{ "ls-tree", cmd_ls_tree, CMD_REPO },
-	{ "maintenance", cmd_maintenance, CMD_REPO },
+	{ "maintenance", cmd_maintenance, CMD_REPO | CMD_AS_IT_IS },
 	{ "merge-base", cmd_merge_base, CMD_REPO },
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },
-	{ "multi-pack-index", cmd_multi_pack_index, CMD_REPO },
+	{ "multi-pack-index", cmd_multi_pack_index, CMD_REPO | CMD_AS_IT_IS },
 	{ "name-rev", cmd_name_rev, CMD_REPO },
-	{ "pack-objects", cmd_pack_objects, CMD_REPO },
-	{ "pack-refs", cmd_pack_refs, CMD_REPO },
-	{ "prune", cmd_prune, CMD_REPO },
-	{ "prune-packed", cmd_prune_packed, CMD_REPO },
+	{ "pack-objects", cmd_pack_objects, CMD_REPO | CMD_AS_IT_IS },
+	{ "pack-refs", cmd_pack_refs, CMD_REPO | CMD_AS_IT_IS },
+	{ "prune", cmd_prune, CMD_REPO | CMD_AS_IT_IS },
+	{ "prune-packed", cmd_prune_packed, CMD_REPO | CMD_AS_IT_IS },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
-	{ "reflog", cmd_reflog, CMD_REPO },
-	{ "refs", cmd_refs, CMD_REPO },
+	{ "reflog", cmd_reflog, CMD_REPO | CMD_AS_IT_IS },
+	{ "refs", cmd_refs, CMD_REPO | CMD_AS_IT_IS },
 	{ "remote", cmd_remote, CMD_REPO },
-	{ "repack", cmd_repack, CMD_REPO },
+	{ "repack", cmd_repack, CMD_REPO | CMD_AS_IT_IS },
 	{ "reset", cmd_reset, CMD_REPO },
 	{ "restore", cmd_restore, CMD_REPO | CMD_WORKTREE },
 	{ "rev-list", cmd_rev_list, CMD_REPO },
@@ -90,7 +91,7 @@ static const struct command commands[] = {
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },
 	{ "tag", cmd_tag, CMD_REPO | CMD_PAGER_OWN },
 	{ "unpack-file", cmd_unpack_file, CMD_REPO },
-	{ "unpack-objects", cmd_unpack_objects, CMD_REPO },
+	{ "unpack-objects", cmd_unpack_objects, CMD_REPO | CMD_AS_IT_IS },
 	{ "update-index", cmd_update_index, CMD_REPO },
 	{ "update-ref", cmd_update_ref, CMD_REPO },
 	{ "update-server-info", cmd_update_server_info, CMD_REPO },
@@ -98,7 +99,7 @@ static const struct command commands[] = {
 	{ "upload-pack", cmd_upload_pack, 0 },
 	{ "var", cmd_var, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "verify-commit", cmd_verify_commit, CMD_REPO },
-	{ "verify-pack", cmd_verify_pack, CMD_REPO_GENTLY },
+	{ "verify-pack", cmd_verify_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
 	{ "verify-tag", cmd_verify_tag, CMD_REPO },
 	{ "version", cmd_version, 0 },
 	{ "write-tree", cmd_write_tree, CMD_REPO },
@@ -208,11 +209,21 @@ static void trace_command(const char *kind, const struct strvec *args)
 	strbuf_release(&line);
 }
 
+/*
+ * What a partial clone lacks is fetched for the commands that need it, but not for those that say what is there, or
+ * keep it in order (CMD_AS_IT_IS): these only ask for what they need (odb_prefetch).
+ */
+static struct promised_fetcher *begin_fetching(const struct command *c, struct repository *r)
+{
+	return r ? promised_fetcher_new(r, !(c->flags & CMD_AS_IT_IS)) : NULL;
+}
+
 static int run_builtin(const struct command *c, const struct strvec *args, int use_pager)
 {
 	bool usage_only = args->nr == 2 && !strcmp(args->v[1], "-h");
 	unsigned flags = usage_only ? CMD_REPO_GENTLY | CMD_LENIENT : c->flags;
 	struct command_ctx ctx = { .commands = commands, .nr_commands = ARRAY_SIZE(commands) };
+	struct promised_fetcher *fetcher;
 	struct err err = ERR_INIT;
 	const char **argv;
 	int rc, rc_out;
@@ -233,12 +244,14 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	if (!usage_only)
 		choose_pager(c, ctx.repo, use_pager);
 
+	fetcher = begin_fetching(c, ctx.repo);
 	/* commands reorder their argv, so they get an array of their own */
 	argv = xmemdup(args->v, (args->nr + 1) * sizeof(*argv));
 	rc = c->run((int)args->nr, argv, &ctx);
 	rc_out = finish_stdout();
 	free(argv);
 	set_command_repo(NULL);
+	promised_fetcher_free(fetcher);
 	repo_free(ctx.repo);
 	return rc ? rc : rc_out;
 }

@@ -19,6 +19,7 @@ struct command_ctx {
 #define CMD_WORKTREE 4u	    /* needs a work tree, cwd is its top */
 #define CMD_PAGER 8u	    /* output goes through the pager on a terminal */
 #define CMD_PAGER_OWN 32u   /* calls setup_pager itself, where it lists something */
+#define CMD_AS_IT_IS 64u    /* nothing is fetched because it is read and missing */
 #define CMD_LENIENT 16u	    /* settings with bad values do not stop it (config) */
 
 /*

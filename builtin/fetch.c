@@ -10,6 +10,7 @@
 #include "history/history.h"
 #include "history/revparse.h"
 #include "porcelain/auto-maintenance.h"
+#include "porcelain/promised.h"
 #include "util/alloc.h"
 #include "util/date.h"
 #include "util/run-command.h"
@@ -339,6 +340,67 @@ static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char
 	return rc;
 }
 
+/* ---- --promised: what another command of ours has missed (porcelain/promised.h) ---- */
+
+static int read_oids(struct fetch_cmd *f, struct oid_array *out, struct err *err)
+{
+	struct stdin_lines in = STDIN_LINES_INIT;
+	struct strbuf line = STRBUF_INIT;
+	struct object_id oid;
+	int rc = 0;
+
+	while (!rc && stdin_lines_next(&in, &line)) {
+		rc = oid_from_hex(&oid, line.buf, f->r->algo);
+		if (rc < 0)
+			rc = err_set(err, ERR_INVALID, "'%s' is no object name", line.buf);
+		else
+			oid_array_append(out, &oid);
+	}
+	stdin_lines_release(&in);
+	strbuf_release(&line);
+	return rc;
+}
+
+static int get_promised(struct fetch_cmd *f, struct remote *remote, struct err *err)
+{
+	struct fetch_session *s = NULL;
+	struct oid_array oids = OID_ARRAY_INIT;
+	struct repo_operation *op;
+	struct fetch_result result;
+	int rc = read_oids(f, &oids, err);
+
+	fetch_result_init(&result);
+	if (!rc)
+		rc = fetch_open_session(&s, remote, &f->o, err);
+	if (!rc) {
+		op = repo_operation_begin(f->r);
+		rc = promised_get(s, f->r, &oids, &f->o.wanted, op, &result, err);
+		pack_progress_stop(&f->progress);
+		rc = repo_operation_end(op, rc, err);
+	}
+	fetch_result_release(&result);
+	oid_array_clear(&oids);
+	return rc;
+}
+
+static int fetch_promised(struct fetch_cmd *f, const char *name)
+{
+	struct remotes *all = NULL;
+	struct remote *remote = NULL;
+	struct err err = ERR_INIT;
+	int rc = repo_remotes(f->r, &all, &err);
+
+	if (!rc)
+		rc = remotes_get(all, name, &remote, &err);
+	if (!rc && !remote->urls.nr)
+		rc = err_set(&err, ERR_INVALID, "'%s' does not appear to be a git repository", name);
+	if (rc < 0)
+		return report_fatal(&err);
+	settle_options(f, remote);
+	rc = get_promised(f, remote, &err);
+	return rc < 0 ? report_fatal(&err) : 0;
+}
+
 /* ---- afterwards ---- */
 
 static void write_graph(struct fetch_cmd *f)
@@ -452,6 +514,7 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "auto-gc", &f.auto_maintenance, "run 'maintenance --auto' after fetching"),
 		OPT_BOOL(0, "show-forced-updates", &f.forced_updates, "check for forced-updates on all updated branches"),
 		OPT_BOOL(0, "write-commit-graph", &f.write_graph, "write the commit-graph after fetching"),
+		OPT_BOOL(0, "promised", &f.promised, "fetch the objects that stdin names"),
 		OPT_BOOL(0, "stdin", &f.from_stdin, "accept refspecs from stdin"),
 		OPT_END()
 	};
@@ -469,10 +532,12 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	if (!f.jobs)
 		f.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	code = run(&f, argc, argv, action);
-	if (code < 128 && !f.dry_run)
+	if (f.promised && argc != 1)
+		usage_with_options(usage, opts);
+	code = f.promised ? fetch_promised(&f, argv[0]) : run(&f, argc, argv, action);
+	if (code < 128 && !f.dry_run && !f.promised)
 		write_graph(&f);
-	if (code < 128 && f.auto_maintenance)
+	if (code < 128 && f.auto_maintenance && !f.promised)
 		auto_maintenance(f.r, f.quiet > 0);
 	if (finish_stdout())
 		code = 128;

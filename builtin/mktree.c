@@ -191,6 +191,8 @@ int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx)
 	};
 
 	parse_options(argc, argv, opts, usage, 0);
+	if (m.missing)
+		odb_set_fetch_on_read(m.r->odb, false);
 	m.op = repo_operation_begin(m.r);
 	if (repo_operation_open_objects(m.op, &err) < 0)
 		die_err(&err);

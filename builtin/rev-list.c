@@ -98,11 +98,24 @@ static int exclude_promisor_objects(struct rev_list *l, struct err *err)
 	return 0;
 }
 
+/* Asked before anything is read: who wants to know what is missing does not want it fetched. */
+static bool asks_for_missing(int argc, const char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "--exclude-promisor-objects") ||
+		    (starts_with(argv[i], "--missing=") && strcmp(argv[i], "--missing=error") != 0))
+			return true;
+	return false;
+}
+
 static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 {
 	struct rev_walk *w = l->walk;
-	int rc = rev_list_parse(l, argc, argv, err);
+	int rc;
 
+	if (asks_for_missing(argc, argv))
+		odb_set_fetch_on_read(w->repo->odb, false);
+	rc = rev_list_parse(l, argc, argv, err);
 	if (!rc)
 		rc = rev_list_check(l, err);
 	if (!rc)

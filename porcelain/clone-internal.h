@@ -3,6 +3,7 @@
 #ifndef PORCELAIN_CLONE_INTERNAL_H
 #define PORCELAIN_CLONE_INTERNAL_H
 
+#include <pthread.h>
 #include "index/index.h"
 #include "operation.h"
 #include "porcelain/clone.h"
@@ -30,6 +31,9 @@ struct clone {
 	struct repo_operation *op;
 	struct oid_array borrowed; /* refs of the repositories that we borrow from */
 	struct fetch_result result;
+	struct fetch_result **more; /* of what the files of a partial clone needed */
+	size_t nr_more, alloc_more;
+	pthread_t thread; /* that may use the operation */
 	struct index_state ix;
 	bool has_index;
 };

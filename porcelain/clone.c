@@ -7,6 +7,7 @@
 #include "compat/posix.h"
 #include "porcelain/clone-internal.h"
 #include "porcelain/head.h"
+#include "porcelain/promised.h"
 #include "repo/hook.h"
 #include "repo/init.h"
 #include "util/alloc.h"
@@ -188,6 +189,43 @@ static void advise_detached(struct clone *c)
 	free(text);
 }
 
+/* What the files of a partial clone need comes into the same operation. */
+static int fetch_missing(void *data, const struct oid_array *missing, struct err *err)
+{
+	struct clone *c = data;
+	int rc;
+
+	if (c->session || !pthread_equal(c->thread, pthread_self()))
+		return 0;
+	rc = open_session(c, err);
+	if (rc < 0)
+		return rc;
+	ALLOC_GROW(c->more, c->nr_more + 1, c->alloc_more);
+	c->more[c->nr_more] = xmalloc(sizeof(**c->more));
+	fetch_result_init(c->more[c->nr_more]);
+	rc = promised_get(c->session, c->r, missing, &c->o->wanted, c->op, c->more[c->nr_more++], err);
+	c->session = NULL;
+	if (!rc)
+		rc = repo_operation_show_objects(c->op, err);
+	for (size_t i = 0; !rc && i < missing->nr; i++)
+		if (!odb_has(c->r->odb, &missing->oid[i]))
+			rc = err_set(err, ERR_IO, "could not fetch %s from promisor remote",
+				     oid_hex(&missing->oid[i]));
+	return rc;
+}
+
+static int write_files(struct clone *c, struct err *err)
+{
+	int rc;
+
+	c->thread = pthread_self();
+	if (c->o->filter && !promised_fetch_is_forbidden())
+		odb_set_fetch(c->r->odb, fetch_missing, c, true);
+	rc = clone_checkout(c, err);
+	odb_set_fetch(c->r->odb, NULL, NULL, false);
+	return rc;
+}
+
 /* 1: the files have been written; 0: there are none to be. < 0 leaves the operation as it was. */
 static int check_out(struct clone *c, struct err *err)
 {
@@ -200,7 +238,7 @@ static int check_out(struct clone *c, struct err *err)
 	}
 	if (c->detached)
 		advise_detached(c);
-	return clone_checkout(c, err) < 0 ? ERR_IO : 1;
+	return write_files(c, err) < 0 ? ERR_IO : 1;
 }
 
 static int run_hook(struct clone *c, struct err *err)
@@ -245,6 +283,11 @@ static void release(struct clone *c)
 		repo_operation_abort(c->op);
 	repo_operation_free(c->op);
 	fetch_result_release(&c->result);
+	for (size_t i = 0; i < c->nr_more; i++) {
+		fetch_result_release(c->more[i]);
+		free(c->more[i]);
+	}
+	free(c->more);
 	if (c->has_index)
 		index_release(&c->ix);
 	repo_free(c->r);

@@ -30,27 +30,33 @@ struct fetch_run {
 
 /* ---- the other side ---- */
 
-static int open_session(struct fetch_run *f, struct err *err)
+int fetch_open_session(struct fetch_session **out, struct remote *remote, const struct fetch_options *o,
+		       struct err *err)
 {
 	struct remote_url url = REMOTE_URL_INIT;
-	struct connect_options co = f->o->connect;
-	struct fetch_session_options so = f->o->session;
+	struct connect_options co = o->connect;
+	struct fetch_session_options so = o->session;
 	struct connection *c;
 	int rc;
 
 	if (!co.program)
-		co.program = f->remote->upload_pack;
-	so.url = f->remote->urls.v[0];
-	co.remote_name = f->remote->origin == REMOTE_UNCONFIGURED ? NULL : f->remote->name;
+		co.program = remote->upload_pack;
+	so.url = remote->urls.v[0];
+	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
 	if (!so.server_options || !so.server_options->nr)
-		so.server_options = &f->remote->server_options;
-	rc = remote_url_parse(&url, f->remote->urls.v[0], err);
+		so.server_options = &remote->server_options;
+	rc = remote_url_parse(&url, remote->urls.v[0], err);
 	if (!rc)
 		rc = connect_service(&c, &url, "git-upload-pack", &co, err);
 	if (!rc)
-		rc = fetch_session_open(&f->session, c, &so, err);
+		rc = fetch_session_open(out, c, &so, err);
 	remote_url_release(&url);
 	return rc;
+}
+
+static int open_session(struct fetch_run *f, struct err *err)
+{
+	return fetch_open_session(&f->session, f->remote, f->o, err);
 }
 
 static int end_session(struct fetch_run *f, int rc, struct err *err)

@@ -35,6 +35,9 @@ struct fetch_options {
 	void *data;
 };
 
+/* A session with the remote's first URL, as o says. */
+MUST_USE int fetch_open_session(struct fetch_session **out, struct remote *remote, const struct fetch_options *o,
+				struct err *err);
 int fetch_from(struct repository *r, struct remote *remote, struct fetch_options *o, struct err *err);
 
 #endif

@@ -75,13 +75,16 @@ static int write_entry(struct repository *r, const struct index_entry *e, const 
 		       struct converter *c, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
+	struct err why = ERR_INIT; /* err may have that of another file */
 	int rc;
 
 	if (MODE_IS_GITLINK(e->mode))
 		return make_dir(path, 0, err);
-	rc = odb_read_type(r->odb, &e->oid, OBJ_BLOB, &buf, err);
+	rc = odb_read_type(r->odb, &e->oid, OBJ_BLOB, &buf, &why);
 	if (rc < 0) {
-		err_prefix(err, "unable to read sha1 file of %s", path);
+		err_prefix(&why, "unable to read sha1 file of %s", path);
+		err_move(err, &why);
+		err_release(&why);
 		return rc;
 	}
 	if (MODE_IS_SYMLINK(e->mode))

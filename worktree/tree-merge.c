@@ -686,8 +686,10 @@ static void warn_of_directory(const struct repository *r, const char *path)
 int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct index_state *ix,
 			    struct converter *c, struct err *err)
 {
-	int ret = 0, rc;
+	int ret = worktree_prefetch(r, ix, &m->checked_out, err), rc;
 
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < m->removed.nr; i++) {
 		warn_of_directory(r, m->removed.items[i].string);
 		rc = worktree_remove_entry(r, m->removed.items[i].string, err);

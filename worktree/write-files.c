@@ -250,6 +250,26 @@ static int write_left_over(struct writer *w, struct err *err)
 	return ret;
 }
 
+int worktree_prefetch(struct repository *r, struct index_state *ix, const struct string_list *paths,
+		      struct err *err)
+{
+	struct oid_array oids = OID_ARRAY_INIT;
+	int rc;
+
+	if (!odb_can_fetch(r->odb))
+		return 0;
+	for (size_t i = 0; i < paths->nr; i++) {
+		const char *path = paths->items[i].string;
+		const struct index_entry *e = index_find(ix, path, strlen(path));
+
+		if (e && !MODE_IS_GITLINK(e->mode))
+			oid_array_append(&oids, &e->oid);
+	}
+	rc = odb_prefetch(r->odb, &oids, err);
+	oid_array_clear(&oids);
+	return rc;
+}
+
 int worktree_write_files(struct repository *r, struct index_state *ix,
 			 const struct string_list *paths, struct converter *c,
 			 struct progress *progress, struct err *err)
@@ -257,8 +277,10 @@ int worktree_write_files(struct repository *r, struct index_state *ix,
 	struct writer w = { .r = r, .ix = ix, .c = c, .progress = progress, .dir = STRBUF_INIT };
 	struct index_entry **rest;
 	size_t nr_rest = 0;
-	int ret, rc;
+	int ret = worktree_prefetch(r, ix, paths, err), rc;
 
+	if (ret < 0)
+		return ret;
 	CALLOC_ARRAY(w.jobs, paths->nr + 1);
 	CALLOC_ARRAY(rest, paths->nr + 1);
 	ret = collect(&w, paths, rest, &nr_rest, err);

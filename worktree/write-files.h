@@ -8,6 +8,10 @@
 #include "util/string-list.h"
 #include "worktree/worktree.h"
 
+/* What is missing of the contents is fetched, together (odb_prefetch): before anything is removed. */
+MUST_USE int worktree_prefetch(struct repository *r, struct index_state *ix, const struct string_list *paths,
+			       struct err *err);
+
 /*
  * Write the files of entries of ix by their paths, over whatever is there: it has been decided
  * that it may go. Regular files whose conversion runs no program are written by worker threads

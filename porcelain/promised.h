@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Objects that a partial clone lacks, fetched when they are needed: gitglossary(7), "promisor"; partial clones of
+ * git-clone(1), --filter.
+ *
+ * Whoever needs some asks the remotes that may have them, one after the other, those of
+ * remote.<name>.promisor in the order of the configuration, that of extensions.partialClone last. A child does it
+ * (`git fetch --promised`), in an operation of its own, so that it does not matter what the asking one has open: what has come
+ * is durable, and has its names, before the asking one goes on. Cost: one child, one connection and one flush call for all that is asked for together.
+ */
+#ifndef PORCELAIN_PROMISED_H
+#define PORCELAIN_PROMISED_H
+
+#include "transport/fetch-session.h"
+
+/*
+ * From now on reading what is missing in r (on_read), or odb_prefetch alone, asks. NULL, and nothing changes, if r has no such remote. GIT_NO_LAZY_FETCH:
+ * nobody is asked; a promised object that is missing is then the error below. Errors of a read: ERR_IO "could not fetch OID from
+ * promisor remote", if that one is promised; else as if nobody had been asked.
+ */
+struct promised_fetcher;
+struct promised_fetcher *promised_fetcher_new(struct repository *r, bool on_read);
+/* Before r is freed; NULL is fine. */
+void promised_fetcher_free(struct promised_fetcher *p);
+
+/* Is GIT_NO_LAZY_FETCH set? */
+bool promised_fetch_is_forbidden(void);
+
+/*
+ * Single objects over a session, which ends with it, into the operation, with neither negotiation nor a check of what they
+ * lead to: a pack with a .promisor. how: fsck, meter and quiet count. Some may not come; the caller looks. `result` is
+ * initialised, and released after the end of the operation.
+ */
+MUST_USE int promised_get(struct fetch_session *s, struct repository *r, const struct oid_array *oids,
+			  const struct fetch_wanted *how, struct repo_operation *op, struct fetch_result *result,
+			  struct err *err);
+
+#endif
