@@ -374,6 +374,8 @@ int diff_format_combined(const struct diff_combined_list *list, const struct dif
 	if (o->formats & lines)
 		for (size_t i = 0; i < list->nr; i++)
 			add_raw(out, o, &list->items[i]);
+	if (o->formats & DIFF_FORMAT_PATCH)
+		ret = diff_prefetch_combined(list, o, err);
 	for (size_t i = 0; !ret && o->formats & DIFF_FORMAT_PATCH && i < list->nr; i++) {
 		ret = add_patch(&list->items[i], o, out, err);
 		if (!ret && o->drain)

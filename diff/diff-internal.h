@@ -81,6 +81,14 @@ MUST_USE int diff_count_copied(struct diff_file *from, struct diff_file *to,
 			       uint64_t *added, struct err *err);
 void diff_chunks_free(struct diff_chunks *c);
 
+/* ---- prefetch.c ---- */
+/* The file's content is about to be read, if it is an object. */
+void diff_want_file(struct oid_array *wanted, const struct diff_file *f);
+/* The contents of all pairs that differ; of all items. Nothing happens where nobody can be asked. */
+MUST_USE int diff_prefetch(const struct diff_queue *q, const struct diff_options *o, struct err *err);
+MUST_USE int diff_prefetch_combined(const struct diff_combined_list *list, const struct diff_options *o,
+				    struct err *err);
+
 /* ---- break.c, rename.c, pickaxe.c: steps of diff_process ---- */
 MUST_USE int diff_break_rewrites(struct diff_queue *q, const struct diff_options *o,
 				 struct err *err);

@@ -222,7 +222,9 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 
 	if (!q->nr || o->formats & DIFF_FORMAT_NONE)
 		return 0;
-	if (o->formats & lines) {
+	if (o->formats & (statistics | DIFF_FORMAT_CHECK | DIFF_FORMAT_DIRSTAT | DIFF_FORMAT_PATCH))
+		ret = diff_prefetch(q, o, err);
+	if (!ret && o->formats & lines) {
 		for (size_t i = 0; !ret && i < q->nr; i++) {
 			bool hidden = false;
 

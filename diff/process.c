@@ -128,7 +128,9 @@ int diff_choose(struct diff_queue *q, const struct diff_options *o, struct err *
 {
 	int ret = 0;
 
-	if (o->pickaxe || o->find_objects.nr)
+	if (o->pickaxe)
+		ret = diff_prefetch(q, o, err);
+	if (!ret && (o->pickaxe || o->find_objects.nr))
 		ret = diff_pickaxe(q, o, err);
 	if (!ret)
 		ret = diff_order(q, o, err);
@@ -145,6 +147,8 @@ int diff_process(struct diff_queue *q, const struct diff_options *o, struct err 
 		reverse(q);
 	if (o->read && !o->keep_same)
 		ret = drop_same_content(q, o, err);
+	if (!ret && o->break_rewrites)
+		ret = diff_prefetch(q, o, err);
 	if (!ret && o->break_rewrites)
 		ret = diff_break_rewrites(q, o, err);
 	if (!ret && o->detect)

@@ -239,6 +239,35 @@ static size_t unique(const struct strmap *names, const char *name)
 	return i == SEVERAL ? 0 : i;
 }
 
+/* The only source and target of a name; false: there are none, or they are settled. */
+static bool is_only_pair(const struct renames *r, const struct strmap *from, const struct strmap *to, size_t source,
+			 size_t *target)
+{
+	const char *name = path_basename(r->sources[source].file->path);
+
+	*target = unique(to, name) - 1;
+	return unique(from, name) && unique(to, name) && !r->targets[*target].found;
+}
+
+static int prefetch_pairs(const struct renames *r, const struct strmap *from, const struct strmap *to,
+			  struct err *err)
+{
+	struct oid_array wanted = OID_ARRAY_INIT;
+	size_t target;
+	int ret;
+
+	if (!odb_can_fetch(r->o->odb))
+		return 0;
+	for (size_t i = 0; i < r->nr_sources; i++)
+		if (is_only_pair(r, from, to, i, &target)) {
+			diff_want_file(&wanted, r->sources[i].file);
+			diff_want_file(&wanted, r->targets[target].pair->new);
+		}
+	ret = odb_prefetch(r->o->odb, &wanted, err);
+	oid_array_clear(&wanted);
+	return ret;
+}
+
 static int find_by_basename(struct renames *r, struct err *err)
 {
 	unsigned least = r->least + (DIFF_MAX_SCORE - r->least) / 2;
@@ -250,19 +279,18 @@ static int find_by_basename(struct renames *r, struct err *err)
 	for (size_t i = 0; i < r->nr_targets; i++)
 		if (!r->targets[i].found)
 			note_name(&to, r->targets[i].pair->new, i);
+	ret = prefetch_pairs(r, &from, &to, err);
 	for (size_t i = 0; !ret && i < r->nr_sources; i++) {
-		const char *name = path_basename(r->sources[i].file->path);
-		size_t target = unique(&to, name);
+		size_t target;
 		unsigned score;
 
-		if (!unique(&from, name) || !target || r->targets[target - 1].found)
+		if (!is_only_pair(r, &from, &to, i, &target))
 			continue;
-		ret = similarity(r, r->sources[i].file, r->targets[target - 1].pair->new,
-				 least, &score, err);
+		ret = similarity(r, r->sources[i].file, r->targets[target].pair->new, least, &score, err);
 		if (!ret && score >= least)
-			record(r, target - 1, i, score);
+			record(r, target, i, score);
 		diff_file_unload(r->sources[i].file);
-		diff_file_unload(r->targets[target - 1].pair->new);
+		diff_file_unload(r->targets[target].pair->new);
 	}
 	strmap_clear(&from, NULL);
 	strmap_clear(&to, NULL);
@@ -374,6 +402,24 @@ static int rate_target(struct renames *r, size_t target, bool modified_only,
 	return 0;
 }
 
+static int prefetch_all(const struct renames *r, bool modified_only, struct err *err)
+{
+	struct oid_array wanted = OID_ARRAY_INIT;
+	int ret;
+
+	if (!odb_can_fetch(r->o->odb))
+		return 0;
+	for (size_t i = 0; i < r->nr_sources; i++)
+		if (!modified_only || r->sources[i].modified)
+			diff_want_file(&wanted, r->sources[i].file);
+	for (size_t i = 0; i < r->nr_targets; i++)
+		if (!r->targets[i].found)
+			diff_want_file(&wanted, r->targets[i].pair->new);
+	ret = odb_prefetch(r->o->odb, &wanted, err);
+	oid_array_clear(&wanted);
+	return ret;
+}
+
 static int find_similar(struct renames *r, struct err *err)
 {
 	size_t left = r->nr_targets - r->nr_found, nr = 0;
@@ -385,6 +431,7 @@ static int find_similar(struct renames *r, struct err *err)
 	limited = over_limit(r);
 	if (limited == 1)
 		return 0;
+	ret = prefetch_all(r, limited == 2, err);
 	CALLOC_ARRAY(list, st_mult(left, CANDIDATES));
 	for (size_t i = 0; !ret && i < r->nr_targets; i++) {
 		if (r->targets[i].found)

@@ -98,11 +98,51 @@ static struct filter_verdict judge(struct object_walker *s, const struct object_
 
 /* ---- blobs and tags ---- */
 
+/* One that is missing is asked for; without a filter with the other files of its directory. */
+static int fetch_blob(struct object_walker *s, const struct object_id *oid, struct err *err)
+{
+	struct oid_array wanted = OID_ARRAY_INIT;
+	struct object_id other;
+	struct raw_tree_entry e;
+	struct tree_iter it;
+	int rc;
+
+	oid_array_append(&wanted, oid);
+	if (!s->filter && s->nr) {
+		const struct object_buf *tree = &s->levels[s->nr - 1].buf;
+
+		tree_iter_init(&it, tree->data, tree->size, s->algo);
+		while (tree_iter_next_raw(&it, &e, NULL) > 0) {
+			if (mode_object_type(canonical_mode(e.raw_mode)) != OBJ_BLOB ||
+			    *oid_flags_at(&s->flags, e.oid) & (OBJECT_DONE | OBJECT_EXCLUDED))
+				continue;
+			oid_from_raw(&other, e.oid, s->algo);
+			oid_array_append(&wanted, &other);
+		}
+	}
+	rc = odb_prefetch(s->odb, &wanted, err);
+	oid_array_clear(&wanted);
+	return rc;
+}
+
+/* 1: it is there, or nobody asks; 0: it is missing. */
+static int find_blob(struct object_walker *s, const struct object_id *oid, struct err *err)
+{
+	int rc = 0;
+
+	if (!s->o->check_present || odb_has(s->odb, oid))
+		return 1;
+	if (odb_fetches_on_read(s->odb))
+		rc = fetch_blob(s, oid, err);
+	return rc < 0 ? rc : odb_has(s->odb, oid);
+}
+
 /* *partial is set if the blob may be delivered at another place. */
 static int visit_blob(struct object_walker *s, const struct object_id *oid, uint64_t depth,
 		      bool given, bool *partial, struct err *err)
 {
 	struct filter_verdict v = judge(s, oid, OBJ_BLOB, depth, given);
+	int rc;
 
 	if (v.final)
 		*oid_flags_at(&s->flags, oid->hash) |= OBJECT_DONE;
@@ -110,7 +150,10 @@ static int visit_blob(struct object_walker *s, const struct object_id *oid, uint
 		*partial = true;
 	if (!v.include)
 		return 0;
-	if (s->o->check_present && !odb_has(s->odb, oid))
+	rc = find_blob(s, oid, err);
+	if (rc < 0)
+		return rc;
+	if (!rc)
 		return report_missing(s, oid, OBJ_BLOB, s->path.buf, err);
 	return deliver(s, oid, OBJ_BLOB, s->path.buf, err);
 }

@@ -55,15 +55,42 @@ static bool is_current(const struct updater *u, const struct cache_tree *ct,
 	       odb_can_rest_on(u->r->odb, &ct->oid);
 }
 
+/* What sparse checkout leaves out of the work tree may be left out by a partial clone, too. */
+static bool must_be_here(const struct updater *u, const struct index_entry *e)
+{
+	return !MODE_IS_GITLINK(e->mode) && !(e->flags & CE_SKIP_WORKTREE && odb_can_fetch(u->r->odb));
+}
+
+/* One is missing: all that are, of the whole index, are asked for together. */
+static int fetch_blobs(const struct updater *u)
+{
+	struct oid_array wanted = OID_ARRAY_INIT;
+	int rc;
+
+	if (!odb_fetches_on_read(u->r->odb))
+		return 0;
+	for (size_t i = 0; i < u->ix->nr; i++)
+		if (must_be_here(u, u->ix->entries[i]))
+			oid_array_append(&wanted, &u->ix->entries[i]->oid);
+	rc = odb_prefetch(u->r->odb, &wanted, u->err);
+	oid_array_clear(&wanted);
+	return rc;
+}
+
 static int check_blob(const struct updater *u, const struct index_entry *e)
 {
+	int rc;
+
 	if (oid_is_null(&e->oid))
 		return err_set(u->err, ERR_NOT_FOUND, "invalid object %06o %s for '%s'", e->mode,
 			       oid_hex(&e->oid), e->name);
-	if (MODE_IS_GITLINK(e->mode) || u->flags & WRITE_TREE_MISSING_OK)
+	if (!must_be_here(u, e) || u->flags & WRITE_TREE_MISSING_OK)
 		return 0;
 	if (odb_has(u->r->odb, &e->oid))
 		return 0;
+	rc = fetch_blobs(u);
+	if (rc || odb_has(u->r->odb, &e->oid))
+		return rc;
 	return err_set(u->err, ERR_NOT_FOUND, "invalid object %06o %s for '%s'", e->mode,
 		       oid_hex(&e->oid), e->name);
 }

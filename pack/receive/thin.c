@@ -63,6 +63,24 @@ static int add_base(struct pack_receive *rx, const unsigned char *name, struct e
 	return 0;
 }
 
+/* In a partial clone the other side may think that we have what we never got. */
+static int prefetch(struct pack_receive *rx, const uint32_t *missing, uint32_t nr, struct err *err)
+{
+	struct oid_array oids = OID_ARRAY_INIT;
+	struct object_id oid;
+	int rc;
+
+	if (!odb_can_fetch(rx->o.odb))
+		return 0;
+	for (uint32_t i = 0; i < nr; i++) {
+		oid_from_raw(&oid, rx->refs[missing[i]].name, rx->o.algo);
+		oid_array_append(&oids, &oid);
+	}
+	rc = odb_prefetch(rx->o.odb, &oids, err);
+	oid_array_clear(&oids);
+	return rc;
+}
+
 int rx_thin_find(struct pack_receive *rx, struct err *err)
 {
 	uint32_t nr, *missing;
@@ -71,6 +89,7 @@ int rx_thin_find(struct pack_receive *rx, struct err *err)
 	if (!rx->o.odb)
 		return 0;
 	missing = list_missing(rx, &nr);
+	rc = prefetch(rx, missing, nr, err);
 	for (uint32_t i = 0; i < nr && !rc; i++)
 		rc = add_base(rx, rx->refs[missing[i]].name, err);
 	free(missing);

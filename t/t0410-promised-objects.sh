@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='what a partial clone lacks is fetched when it is needed: together, and for good'
+. "$(dirname "$0")/test-lib.sh"
+
+# lazily CMD...: run git with these; $fetches: how often what was missing has been fetched
+lazily () {
+	local code=0
+	rm -f "$TRASH_DIRECTORY/trace"
+	GIT_TRACE="$TRASH_DIRECTORY/trace" git "$@" || code=$?
+	fetches=$(grep -c "built-in: git fetch --promised" "$TRASH_DIRECTORY/trace")
+	return $code
+}
+
+# missing DIR: how many objects
+missing () {
+	git -C "$1" rev-list --objects --all --missing=print >missing.list && grep -c "^?" missing.list
+}
+
+partial () {
+	rm -rf r && git clone -q --no-checkout --filter=${1:-blob:none} "file://$PWD/source" r
+}
+
+test_expect_success 'a server that allows it, with two commits of some 100 files' '
+	git init -q -b main source && git -C source config uploadpack.allowFilter true &&
+	git -C source config uploadpack.allowAnySHA1InWant true &&
+	for i in $(seq 100); do echo "$i" >source/f$i || return 1; done &&
+	git -C source add . && git -C source commit -q -m one &&
+	for i in $(seq 40); do echo "more $i" >source/f$i || return 1; done &&
+	git -C source commit -q -a -m two
+'
+
+test_expect_success 'checkout: one fetch, a durable pack with a .promisor' '
+	partial && test "$(missing r)" = 140 && lazily -C r checkout -q main && test $fetches = 1 &&
+	test "$(missing r)" = 40 && git -C r status --porcelain >out && test_must_be_empty out &&
+	test "$(ls r/.git/objects/pack/*.promisor | wc -l)" = 2 && test "$(ls r/.git/objects/pack/*.pack | wc -l)" = 2 &&
+	git -C r fsck && lazily -C r checkout -q main && test $fetches = 0
+'
+
+test_expect_success 'clone writes the files in the same operation' '
+	rm -rf whole && lazily clone -q --filter=blob:none "file://$PWD/source" whole && test $fetches = 0 &&
+	test "$(grep -c "built-in: git upload-pack" trace)" = 2 &&
+	test "$(ls whole | wc -l)" = 100 && git -C whole status --porcelain >out && test_must_be_empty out && test "$(missing whole)" = 40 &&
+	git -C whole fsck
+'
+
+test_expect_success 'switch, restore, reset --hard, read-tree -u: one fetch each' '
+	partial && lazily -C r reset -q --hard && test $fetches = 1 && lazily -C r switch -q --detach HEAD~ && test $fetches = 1 &&
+	partial && lazily -C r restore --source=HEAD~ -- . && test $fetches = 1 &&
+	partial && lazily -C r read-tree -m -u HEAD && test $fetches = 1 &&
+	partial && lazily -C r checkout HEAD~ -- f1 f2 f3 && test $fetches = 1 && test "$(missing r)" = 137
+'
+
+test_expect_success 'diff and log ask for what they read of a commit together' '
+	partial && lazily -C r diff HEAD~ HEAD >out && test $fetches = 1 && test "$(missing r)" = 60 &&
+	partial && lazily -C r log -p >out && test $fetches = 2 && test "$(missing r)" = 0 &&
+	partial && lazily -C r diff --stat HEAD~ HEAD >out && test $fetches = 1 &&
+	partial && lazily -C r log -Smore --format=%s >out && test $fetches = 2
+'
+
+test_expect_success 'where contents do not matter nothing is fetched' '
+	partial && lazily -C r diff --raw HEAD~ HEAD >out && test $fetches = 0 && lazily -C r log --stat -0 && test $fetches = 0 &&
+	lazily -C r diff --name-status -M HEAD~ HEAD >out && test $fetches = 0 && lazily -C r ls-tree -r HEAD >out && test $fetches = 0 &&
+	lazily -C r status --porcelain >out && test $fetches = 0 && test "$(missing r)" = 140
+'
+
+test_expect_success 'renames: what has to be compared, together' '
+	git -C source switch -q -c renamed && for i in 1 2 3 4 5 6; do seq $((i * 100)) $((i * 100 + 50)) >source/a$i || return 1; done &&
+	git -C source add . && git -C source commit -q -m before &&
+	for i in 1 2 3 4 5 6; do git -C source rm -q --cached a$i && sed 1d source/a$i >source/b$i && rm source/a$i || return 1; done && git -C source add . &&
+	git -C source rm -q --cached f100 && mv source/f100 source/moved && git -C source add . && git -C source commit -q -m after && partial &&
+	lazily -C r diff --name-status -M origin/renamed~ origin/renamed >out && test $fetches = 1 && test "$(grep -c ^R out)" = 7 &&
+	partial && lazily -C r diff --name-status -C --find-copies-harder origin/renamed~ origin/renamed >out && test $fetches = 1 &&
+	git -C source switch -q main
+'
+
+test_expect_success 'one object alone; whether it is there is no reason to fetch' '
+	partial && oid=$(git -C source rev-parse main:f7) && lazily -C r rev-parse main:f7 >out && test $fetches = 0 &&
+	test_must_fail git -C r cat-file -e $oid && test "$(missing r)" = 152 &&
+	lazily -C r cat-file -p $oid >out && test $fetches = 1 && echo "more 7" >expect && test_cmp expect out && git -C r cat-file -e $oid
+'
+
+test_expect_success 'what says what is there, or keeps it in order, fetches nothing' '
+	partial && lazily -C r fsck && test $fetches = 0 && lazily -C r gc -q && test $fetches = 0 && lazily -C r repack -adq && test $fetches = 0 &&
+	lazily -C r prune && test $fetches = 0 && lazily -C r rev-list --objects --all --missing=allow-any >out && test $fetches = 0 &&
+	lazily -C r rev-list --objects --all --exclude-promisor-objects >out && test $fetches = 0 &&
+	lazily -C r cat-file --batch-check --batch-all-objects >out && test $fetches = 0 && lazily -C r count-objects && test $fetches = 0 &&
+	lazily -C r fetch -q && test $fetches = 0 && lazily -C r for-each-ref >out && test $fetches = 0 && test "$(missing r)" = 152
+'
+
+test_expect_success 'rev-list --objects wants all of them: by directory, not one by one' '
+	partial && lazily -C r rev-list --objects main >out && test $fetches = 2 && test_line_count = 144 out
+'
+
+test_expect_success 'trees and commits come as well, files only by name' '
+	partial tree:0 && lazily -C r checkout -q main && test $fetches = 2 && git -C r status --porcelain >out && test_must_be_empty out
+'
+
+test_expect_success 'GIT_NO_LAZY_FETCH: nobody is asked, and it is said' '
+	partial && test_must_fail env GIT_NO_LAZY_FETCH=1 git -C r checkout main 2>err && oid=$(grep -o "could not fetch [0-9a-f]*" err) &&
+	test_grep "^fatal: could not fetch [0-9a-f]* from promisor remote" err && test_grep "lazy fetching disabled" err &&
+	test "$(missing r)" = 152 && test "$(ls r)" = "" && env GIT_NO_LAZY_FETCH=0 git -C r checkout -q main
+'
+
+test_expect_success 'a server that is gone: a clear error, and nothing has changed' '
+	partial && git -C r reset -q --hard && git -C r config remote.origin.url "file://$PWD/nowhere" &&
+	cp r/.git/index index.before && ls r >before && git -C r rev-parse HEAD >head.before &&
+	test_must_fail git -C r checkout -q origin/renamed 2>err && test_grep "^fatal: could not fetch [0-9a-f]* from promisor remote" err &&
+	test_grep "nowhere" err && ls r >after && test_cmp before after && test_cmp_bin index.before r/.git/index &&
+	git -C r rev-parse HEAD >head.after && test_cmp head.before head.after && test_path_is_missing r/.git/index.lock &&
+	git -C r status --porcelain >out && test_must_be_empty out &&
+	test_must_fail git -C r diff HEAD~ HEAD 2>err && test_grep "could not fetch" err
+'
+
+test_expect_success 'a server that does not have it, or does not give it' '
+	partial && git -C source config uploadpack.allowAnySHA1InWant false && test_when_finished "git -C source config uploadpack.allowAnySHA1InWant true" &&
+	test_must_fail git -C r -c protocol.version=0 cat-file -p main:f7 2>err && test_grep "could not fetch" err &&
+	test_must_fail git -C r cat-file -p $(printf "%0${OID_HEXLEN}d" 1) 2>err && test_grep "not our ref" err && test_grep "Not a valid object name" err
+'
+
+test_expect_success 'several promisor remotes are asked in order, that of extensions.partialClone last' '
+	partial && git init -q --bare empty && git -C r remote add other "file://$PWD/empty" && git -C r config remote.other.promisor true &&
+	lazily -C r checkout -q main && test $fetches = 1 && test_grep "fetch --promised -- origin" trace &&
+	partial && git -C r remote add other "file://$PWD/empty" && git -C r config remote.other.promisor true && git -C r config extensions.partialClone origin &&
+	lazily -C r checkout -q main 2>err && test $fetches = 2 && grep "built-in: git fetch" trace | sed "s/.* -- //" >actual &&
+	printf "%s\n" other origin >expect && test_cmp expect actual
+'
+
+test_expect_success 'a repository without such a remote asks nobody' '
+	git clone -q "file://$PWD/source" full && rm -rf full/.git/objects/pack && git init -q full && test_must_fail lazily -C full log 2>err && test $fetches = 0
+'
+
+test_expect_success 'the bases of a thin pack that we never got' '
+	rm -rf old new && git init -q -b main old && git -C old config uploadpack.allowFilter true && git -C old config uploadpack.allowAnySHA1InWant true &&
+	seq 2000 >old/big && git -C old add . && git -C old commit -q -m one &&
+	git clone -q --no-checkout --filter=blob:none "file://$PWD/old" new && git -C new config --unset remote.origin.partialCloneFilter &&
+	seq 2001 >old/big && git -C old commit -q -a -m two && base=$(git -C old rev-parse HEAD~:big) &&
+	lazily -C new fetch -q && test $fetches = 1 && git -C new cat-file -e $base && git -C new fsck &&
+	git -C new cat-file -p origin/main:big >out && test_cmp old/big out
+'
+
+test_expect_success STRACE,FSYNC_BATCH,JOURNAL 'one flush for what was fetched, one for the checkout; a clone has one' '
+	on_journal journal && git clone -q --no-checkout --filter=blob:none "file://$PWD/source" journal/r &&
+	test "$(count_flushes git -C journal/r checkout -q main)" = 2 &&
+	test "$(count_flushes git -C journal/r cat-file -p HEAD~:f3)" = 1 &&
+	test "$(count_flushes git clone -q --filter=blob:none "file://$PWD/source" journal/whole)" = 1
+'
+
+test_expect_success 'commands with an operation open: add, commit, in a repository that lacks what they read' '
+	partial && git -C r read-tree HEAD && echo "# x" >r/new && git -C r add new && lazily -C r commit -q -m mine && test $fetches = 1 && git -C r fsck &&
+	test "$(git -C r ls-tree HEAD | wc -l)" = 101 && lazily -C r log -1 -p >out && test $fetches = 0 && test_grep "^+# x" out
+'
+
+test_expect_success 'servers fetch nothing for their clients' '
+	partial && git -C r config uploadpack.allowFilter true && rm -f trace && test_must_fail env GIT_TRACE="$PWD/trace" git clone -q --bare "file://$PWD/r" copy 2>err &&
+	test "$(grep -c "fetch --promised" trace)" = 0
+'
+
+test_expect_success 'threads that write files: none of them asks by itself' '
+	partial && lazily -C r -c checkout.workers=4 -c checkout.thresholdForParallelism=1 checkout -q main && test $fetches = 1
+'
+
+test_expect_success 'a remote helper that connects serves it' '
+	write_script git-remote-by <<-\EOF &&
+	read -r line && printf "connect\n\n" && read -r line && echo && exec git upload-pack "${2#*::}"
+	EOF
+	PATH="$PWD:$PATH" && export PATH && partial && git -C r config remote.origin.url "by::$PWD/source" &&
+	lazily -C r checkout -q main && test $fetches = 1 && git -C r status --porcelain >out && test_must_be_empty out
+'
+
+test_expect_success 'promisor.quiet; fetch --promised for itself' '
+	partial && GIT_TRACE="$PWD/trace" git -C r -c promisor.quiet=true checkout -q main && test_grep "fetch --promised --quiet -- origin" trace &&
+	echo junk | test_must_fail git -C r fetch --promised origin 2>err && test_grep "is no object name" err &&
+	test_expect_code 129 git -C r fetch --promised </dev/null 2>err
+'
+
+test_done
