@@ -43,6 +43,8 @@ test_expect_success 'files to begin with' '
 	printf "\0want %%0 multi_ack_detailed side-band-64k\nshallow %%1\ndeepen 2\n0000\nhave %%5\nhave %%1\n0000\ndone\n" >in-v0 &&
 	printf "\10version 2\nfetch=shallow filter\nls-refs\nobject-format=sha1\n0000\n%%0 HEAD symref-target:refs/heads/x peeled:%%4\n0000\nshallow-info\nshallow %%0\n0001\nacknowledgments\nACK %%0\nready\n0001\npackfile\n\2word\nPACK\n0000\n" >in-answer &&
 	printf "\10%%0 HEAD\0multi_ack_detailed side-band-64k shallow object-format=sha1 symref=HEAD:refs/heads/main\n%%2 refs/tags/v1\n%%0 refs/tags/v1^{}\nshallow %%0\n0000\nACK %%0 common\nACK %%0 ready\nNAK\nACK %%0\nPACK\n0000\n" >in-answer-v0 &&
+	printf "capability[]=authtype\nprotocol=https\nhost=h.example:80\npath=a/b\nusername=u\npassword=p\nurl=https://u%%40:p@h/x?y\nwwwauth[]=Basic\nwwwauth[]=\nstate[]=a\npassword_expiry_utc=5\nephemeral=1\nquit=0\n\n" >in-credential &&
+	printf "https://us%%40r:pa%%2fss@h.example:80/a/b%%20c" >in-url &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 
