@@ -38,6 +38,7 @@ static int run_helper(const struct credential *c, const char *helper, const char
 	int rc = credential_write(c, CREDENTIAL_FOR_HELPER, &in, err);
 
 	if (rc < 0) {
+		secret_buf_release(&in);
 		child_process_release(&cp);
 		return rc;
 	}
