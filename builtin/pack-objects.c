@@ -325,6 +325,8 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 	c->exclude_promisor = o->exclude_promisor || o->exclude_promisor_best_effort;
 	if (o->exclude_promisor_best_effort)
 		c->missing = MISSING_ALLOW_ANY;
+	/* Who wants all of it gets it, also what a partial clone lacks. */
+	odb_set_fetch_on_read(c->r->odb, c->missing == MISSING_ERROR && !c->exclude_promisor);
 	c->islands = o->delta_islands;
 	c->keep_true_parents = o->keep_true_parents;
 	/* For files an order of their own is better than that of the packs that there are. */

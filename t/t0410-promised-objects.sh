@@ -152,6 +152,14 @@ test_expect_success 'commands with an operation open: add, commit, in a reposito
 	test "$(git -C r ls-tree HEAD | wc -l)" = 101 && lazily -C r log -1 -p >out && test $fetches = 0 && test_grep "^+# x" out
 '
 
+test_expect_success 'pack-objects and bundle get all that goes in, together' '
+	partial && lazily -C r bundle create -q ../all.bundle --all && test $fetches = 1 && test "$(missing r)" = 0 && git -C r bundle verify -q ../all.bundle &&
+	partial && lazily -C r pack-objects --all --stdout -q </dev/null >pack && test $fetches = 1 &&
+	git init -q unpacked && git -C unpacked index-pack --stdin --strict <pack &&
+	partial && lazily -C r pack-objects --all --missing=allow-any --stdout -q </dev/null >pack && test $fetches = 0 &&
+	lazily -C r pack-objects --all --exclude-promisor-objects --stdout -q </dev/null >pack && test $fetches = 0
+'
+
 test_expect_success 'servers fetch nothing for their clients' '
 	partial && git -C r config uploadpack.allowFilter true && rm -f trace && test_must_fail env GIT_TRACE="$PWD/trace" git clone -q --bare "file://$PWD/r" copy 2>err &&
 	test "$(grep -c "fetch --promised" trace)" = 0

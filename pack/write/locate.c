@@ -69,6 +69,27 @@ static void find_packs(struct pack_objects *po)
 	free(v);
 }
 
+/* In a partial clone: what is missing is asked for together, and lies in a pack then. */
+static int fetch_missing(struct pack_objects *po, struct err *err)
+{
+	struct oid_array wanted = OID_ARRAY_INIT;
+	struct object_id oid;
+	int rc;
+
+	if (!odb_fetches_on_read(po->o.odb))
+		return 0;
+	for (uint32_t i = 0; i < po->nr; i++)
+		if (!po->items[i].source) {
+			pack_item_oid(po, i, &oid);
+			oid_array_append(&wanted, &oid);
+		}
+	rc = odb_prefetch(po->o.odb, &wanted, err);
+	if (!rc && wanted.nr)
+		find_packs(po);
+	oid_array_clear(&wanted);
+	return rc;
+}
+
 /* ---- the items of each pack, sorted by offset ---- */
 
 static void fill_sources(struct pack_objects *po)
@@ -233,8 +254,12 @@ static void read_source(struct pack_objects *po, struct pack_source *s)
 
 int pack_list_locate(struct pack_objects *po, struct err *err)
 {
-	(void)err;
+	int rc;
+
 	find_packs(po);
+	rc = fetch_missing(po, err);
+	if (rc < 0)
+		return rc;
 	fill_sources(po);
 	for (uint32_t i = 0; i < po->nr_sources; i++)
 		read_source(po, &po->sources[i]);
