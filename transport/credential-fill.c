@@ -151,6 +151,10 @@ int credential_fill(struct credential *c, const struct config_set *config, struc
 {
 	int rc;
 
+	if (c->multistage) { /* the last answer is used up */
+		secret_free(&c->credential);
+		secret_free(&c->password);
+	}
 	if (credential_is_complete(c) && c->host && c->protocol)
 		return 0;
 	rc = credential_configure(c, config, err);

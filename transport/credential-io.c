@@ -98,7 +98,7 @@ static int take_pair(struct credential *c, const char *key, const char *value, b
 		c->password_expiry = parse_expiry(value);
 	else if (!strcmp(key, "ephemeral"))
 		return take_bool(&c->ephemeral, key, value, err);
-	else if (!strcmp(key, "continue"))
+	else if (!strcmp(key, "continue") && of_helper)
 		return take_bool(&c->multistage, key, value, err);
 	else if (!strcmp(key, "quit"))
 		return take_bool(&c->quit, key, value, err);
