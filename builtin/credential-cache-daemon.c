@@ -250,6 +250,11 @@ static int prepare(int *listener, const char *path, struct err *err)
 	return rc ? rc : listen_there(listener, dir, name, err);
 }
 
+static bool keep_none(int fd UNUSED)
+{
+	return false;
+}
+
 /* Nobody waits for us, no terminal ends us, and no core file shows what we know. */
 static void go_on_alone(bool debug)
 {
@@ -265,6 +270,7 @@ static void go_on_alone(bool debug)
 	puts("ok");
 	fflush(stdout);
 	os_redirect_to_null(STDOUT_FILENO);
+	os_close_inherited(keep_none); /* somebody may wait for the end of a pipe */
 	if (!debug)
 		os_redirect_to_null(STDERR_FILENO);
 }

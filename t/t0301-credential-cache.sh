@@ -164,6 +164,17 @@ test_expect_success 'an older place, and one of the environment' '
 	keep store "${BASE}username=u\npassword=p\n" && test -S xdg/git/credential/socket && git credential-cache exit
 '
 
+test_expect_success PYTHON 'no pipe of somebody else stays open with it' '
+	timeout 60 python3 -c "
+import os, subprocess
+r, w = os.pipe()
+os.set_inheritable(w, True)
+subprocess.run([\"git\", \"credential-cache\", \"store\"], input=b\"protocol=https\nhost=h\nusername=u\npassword=p\n\", pass_fds=[w], check=True)
+os.close(w)
+os.read(r, 1)
+" && keep get "protocol=https\nhost=h\n" && test_grep password=p out && git credential-cache exit
+'
+
 test_expect_success 'usage' '
 	test_expect_code 129 git credential-cache && test_expect_code 129 git credential-cache get more &&
 	test_expect_code 129 git credential-cache--daemon &&
