@@ -177,6 +177,48 @@ test_expect_success 'a remote helper that connects serves it' '
 	lazily -C r checkout -q main && test $fetches = 1 && git -C r status --porcelain >out && test_must_be_empty out
 '
 
+test_expect_success PYTHON '... and one whose server remembers nothing' '
+	write_script git-remote-stateless "$(command -v python3)" <<-\EOF &&
+	import os, subprocess, sys
+	path = sys.argv[2]
+	inp, out = sys.stdin.buffer.raw, sys.stdout.buffer
+	def line():
+	    text = b""
+	    while not text.endswith(b"\n"):
+	        ch = inp.read(1)
+	        if not ch:
+	            sys.exit(0)
+	        text += ch
+	    return text
+	def exactly(n):
+	    data = b""
+	    while len(data) < n:
+	        more = inp.read(n - len(data))
+	        if not more:
+	            sys.exit(0)
+	        data += more
+	    return data
+	def serve(args, data):
+	    return subprocess.run(["git", "upload-pack", "--stateless-rpc"] + args + [path], input=data, stdout=subprocess.PIPE,
+	                          env=dict(os.environ, GIT_PROTOCOL="version=2")).stdout
+	def say(data):
+	    out.write(data)
+	    out.flush()
+	line()
+	say(b"stateless-connect\n\n")
+	line()
+	say(b"\n" + serve(["--http-backend-info-refs"], b""))
+	while True:
+	    request = b""
+	    while not request.endswith(b"0000"):
+	        head = exactly(4)
+	        request += head + exactly(max(int(head, 16) - 4, 0))
+	    say(serve([], request) + b"0002")
+	EOF
+	partial && git -C r config remote.origin.url "stateless::$PWD/source" &&
+	lazily -C r checkout -q main && test $fetches = 1 && git -C r status --porcelain >out && test_must_be_empty out
+'
+
 test_expect_success 'promisor.quiet; fetch --promised for itself' '
 	partial && GIT_TRACE="$PWD/trace" git -C r -c promisor.quiet=true checkout -q main && test_grep "fetch --promised --quiet -- origin" trace &&
 	echo junk | test_must_fail git -C r fetch --promised origin 2>err && test_grep "is no object name" err &&
