@@ -24,6 +24,9 @@ static const char *const usage[] = { "git credential-cache--daemon [--debug] <so
 /* How long to wait for the first credential, and for a client that does not go on. */
 #define IDLE_MS 30000
 #define CLIENT_TIMEOUT_S 10
+/* ... and for another daemon that is starting or ending, each time for a moment. */
+#define TRIES 600
+#define TRY_MS 50
 
 struct entry {
 	struct credential c;
@@ -208,9 +211,9 @@ static int listen_there(int *listener, int dir, const char *name, struct err *er
 			close(other);
 			return 0;
 		}
-		if (!held || (errno != EWOULDBLOCK && errno != ENOENT && errno != ECONNREFUSED) || tries == 100)
+		if (!held || (errno != EWOULDBLOCK && errno != ENOENT && errno != ECONNREFUSED) || tries == TRIES)
 			break;
-		poll(NULL, 0, 50); /* who has the lock is about to listen, or to end */
+		poll(NULL, 0, TRY_MS); /* who has the lock is about to listen, or to end */
 		held = flock(dir, LOCK_EX | LOCK_NB);
 	}
 	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT) /* check-calls: a socket, for whoever comes while we live */

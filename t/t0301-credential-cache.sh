@@ -127,6 +127,26 @@ test_expect_success 'many start it at once: one lives, and has all of it' '
 	git credential-cache exit
 '
 
+test_expect_success PYTHON 'one that is about to listen is waited for, and keeps its socket' '
+	mkdir -m 700 starting && cat >starting.py <<-\EOF &&
+	import fcntl, os, select, socket, subprocess, sys
+	path = os.path.abspath("starting/socket")
+	lock = os.open("starting", os.O_RDONLY)
+	fcntl.flock(lock, fcntl.LOCK_EX)
+	p = subprocess.Popen(["git", "credential-cache--daemon", path], stdout=subprocess.PIPE)
+	assert not select.select([p.stdout], [], [], 1)[0], "it has not waited"
+	os.chdir("starting")
+	s = socket.socket(socket.AF_UNIX)
+	s.bind("socket")
+	inode = os.stat("socket").st_ino
+	s.listen(5)
+	assert p.stdout.read() == b"ok\n"
+	assert p.wait() == 0
+	assert os.stat("socket").st_ino == inode
+	EOF
+	timeout 100 python3 starting.py
+'
+
 test_expect_success PYTHON 'a client that talks nonsense, or nothing, or too much, keeps nobody else from it' '
 	keep store "${BASE}username=u\npassword=p\n" &&
 	python3 - "$SOCKET" <<-\EOF &&

@@ -89,6 +89,13 @@ test_expect_success 'what says what is there, or keeps it in order, fetches noth
 	lazily -C r fetch -q && test $fetches = 0 && lazily -C r for-each-ref >out && test $fetches = 0 && test "$(missing r)" = 152
 '
 
+test_expect_success '... without any trees as well' '
+	partial tree:0 && lazily -C r rev-list --objects --all --missing=allow-promisor >out && test $fetches = 0 && lazily -C r fsck && test $fetches = 0 &&
+	lazily -C r repack -adq && test $fetches = 0 && lazily -C r gc -q && test $fetches = 0 && lazily -C r prune && test $fetches = 0 &&
+	lazily -C r fetch -q && test $fetches = 0 && lazily -C r pack-objects --all --missing=allow-any --stdout -q </dev/null >pack && test $fetches = 0 &&
+	lazily -C r rev-list --objects --all --exclude-promisor-objects >out && test $fetches = 0 && lazily -C r commit-graph write --reachable && test $fetches = 0
+'
+
 test_expect_success 'rev-list --objects wants all of them: by directory, not one by one' '
 	partial && lazily -C r rev-list --objects main >out && test $fetches = 2 && test_line_count = 144 out
 '
