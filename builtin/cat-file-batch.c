@@ -414,7 +414,6 @@ int cat_file_batch(struct cat_file *c)
 	b.split_input |= c->filters;
 	if (c->all_objects) {
 		repo_ignore_replacements(c->r);
-		odb_set_fetch_on_read(c->r->odb, false); /* it is about what is here */
 		print_all(&b);
 	} else if (c->mode == BATCH_COMMAND) {
 		read_commands(&b, c->nul_input ? '\0' : '\n');

@@ -75,6 +75,14 @@ test_expect_success 'renames: what has to be compared, together' '
 	git -C source switch -q main
 '
 
+test_expect_success 'files that have moved to another directory: by their names, together' '
+	rm -rf places && git init -q -b main places && git -C places config uploadpack.allowFilter true && mkdir places/from places/to &&
+	for i in 1 2 3 4; do seq $((i * 100)) $((i * 100 + 50)) >places/from/$i || return 1; done && git -C places add . && git -C places commit -q -m one &&
+	for i in 1 2 3 4; do sed 1d places/from/$i >places/to/$i && rm places/from/$i || return 1; done && git -C places add . && git -C places commit -q -m two &&
+	rm -rf moved && git clone -q --no-checkout --filter=blob:none "file://$PWD/places" moved &&
+	lazily -C moved diff --name-status -M HEAD~ HEAD >out && test $fetches = 1 && test "$(grep -c ^R out)" = 4
+'
+
 test_expect_success 'one object alone; whether it is there is no reason to fetch' '
 	partial && oid=$(git -C source rev-parse main:f7) && lazily -C r rev-parse main:f7 >out && test $fetches = 0 &&
 	test_must_fail git -C r cat-file -e $oid && test "$(missing r)" = 152 &&
@@ -182,6 +190,35 @@ test_expect_success 'a remote helper that connects serves it' '
 	EOF
 	PATH="$PWD:$PATH" && export PATH && partial && git -C r config remote.origin.url "by::$PWD/source" &&
 	lazily -C r checkout -q main && test $fetches = 1 && git -C r status --porcelain >out && test_must_be_empty out
+'
+
+test_expect_success PYTHON 'an answer that is cut anywhere leaves nothing' '
+	write_script git-remote-cut "$(command -v python3)" <<-\EOF &&
+	import os, subprocess, sys
+	def line():
+	    while os.read(0, 1) not in (b"\n", b""):
+	        pass
+	left, path = sys.argv[2].split(":", 1)
+	line()
+	os.write(1, b"connect\n\n")
+	line()
+	os.write(1, b"\n")
+	server = subprocess.Popen(["git", "upload-pack", path], stdout=subprocess.PIPE)
+	for at in range(int(left)):
+	    data = os.read(server.stdout.fileno(), 1)
+	    if not data:
+	        sys.exit(server.wait())
+	    os.write(1, data)
+	server.kill()
+	server.wait()
+	EOF
+	partial && git -C r config remote.origin.url "cut::100000:$PWD/source" && (cd r/.git && find . -type f | sort) >before &&
+	for n in 0 1 3 50 100 200 300 500 1000
+	do
+		git -C r config remote.origin.url "cut::$n:$PWD/source" && test_must_fail git -C r checkout -q main 2>err &&
+		test_grep "could not fetch" err && (cd r/.git && find . -type f | sort) >after && test_cmp before after || return 1
+	done &&
+	git -C r config remote.origin.url "cut::100000:$PWD/source" && git -C r checkout -q main
 '
 
 test_expect_success PYTHON '... and one whose server remembers nothing' '
