@@ -260,6 +260,28 @@ bool url_config_pattern_matches(const char *pattern_text, const char *url_text)
 	return fits;
 }
 
+/* Does the URL in the entry's key match, or has it none? */
+static bool entry_matches(const struct config_entry *e, const char *section, const struct url_parts *url,
+			  struct match_rank *rank)
+{
+	const char *name = strrchr(e->key, '.') + 1, *sub = e->key + strlen(section) + 1;
+	struct url_parts pattern;
+	char *text;
+	bool fits;
+
+	*rank = (struct match_rank){ 0, 0, false };
+	if (sub >= name)
+		return true;
+	text = xmemdupz(sub, name - 1 - sub);
+	fits = !url_parse(&pattern, text, NULL);
+	free(text);
+	if (!fits)
+		return false;
+	fits = url_matches(&pattern, url, rank);
+	url_parts_release(&pattern);
+	return fits;
+}
+
 /* ---- the best for each variable ---- */
 
 struct best {
@@ -270,25 +292,14 @@ struct best {
 static void consider(struct strmap *found, const struct config_entry *e, const char *section,
 		     const char *variable, const struct url_parts *url)
 {
-	const char *name = strrchr(e->key, '.') + 1, *sub = e->key + strlen(section) + 1;
-	struct match_rank rank = { 0, 0, false };
+	const char *name = strrchr(e->key, '.') + 1;
+	struct match_rank rank;
 	struct best *b;
 
 	if (variable && strcasecmp(name, variable))
 		return;
-	if (sub < name) {
-		char *text = xmemdupz(sub, name - 1 - sub);
-		struct url_parts pattern;
-		bool fits = !url_parse(&pattern, text, NULL);
-
-		free(text);
-		if (!fits)
-			return;
-		fits = url_matches(&pattern, url, &rank);
-		url_parts_release(&pattern);
-		if (!fits)
-			return;
-	}
+	if (!entry_matches(e, section, url, &rank))
+		return;
 	b = strmap_get(found, name);
 	if (!b) {
 		b = xcalloc(1, sizeof(*b));
@@ -330,6 +341,32 @@ int url_config_match(const struct config_set *c, const char *section, const char
 	strbuf_release(&prefix);
 	url_parts_release(&url);
 	return 0;
+}
+
+int url_config_match_all(const struct config_set *c, const char *section, const char *variable,
+			 const char *url_text, const struct config_entry ***out, size_t *nr, struct err *err)
+{
+	struct match_rank rank, best = { 0, 0, false };
+	char *prefix = xstrfmt("%s.", section);
+	struct url_parts url;
+	int rc = url_parse(&url, url_text, err);
+
+	*nr = 0;
+	if (!rc)
+		CALLOC_ARRAY(*out, config_nr(c) + 1);
+	for (size_t i = 0; !rc && i < config_nr(c); i++) {
+		const struct config_entry *e = config_at(c, i);
+
+		if (!starts_with(e->key, prefix) || strcmp(strrchr(e->key, '.') + 1, variable) ||
+		    !entry_matches(e, section, &url, &rank) || !ranks_at_least(&rank, &best))
+			continue;
+		best = rank;
+		(*out)[(*nr)++] = e;
+	}
+	if (!rc)
+		url_parts_release(&url);
+	free(prefix);
+	return rc;
 }
 
 void url_config_result_free(struct url_config_result *r, size_t nr)

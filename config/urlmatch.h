@@ -27,6 +27,12 @@ MUST_USE int url_config_match(const struct config_set *c, const char *section,
  * fits nothing.
  */
 bool url_config_pattern_matches(const char *pattern, const char *url);
+/*
+ * For a variable that may have several values: those that match, in order, but none that is less specific than one
+ * before it. section and variable are in lower case. Free *out; the entries belong to the set.
+ */
+MUST_USE int url_config_match_all(const struct config_set *c, const char *section, const char *variable,
+				  const char *url, const struct config_entry ***out, size_t *nr, struct err *err);
 void url_config_result_free(struct url_config_result *r, size_t nr);
 
 #endif
