@@ -11,7 +11,7 @@
 #include "util/err.h"
 #include "util/parse-options.h"
 
-/* "fatal: MESSAGE" on stderr; returns 128. Releases err. */
+/* "fatal: MESSAGE" on stderr, or nothing if that is empty (a child has told it); returns 128. Releases err. */
 int report_fatal(struct err *err);
 /* What stands before the message (candidates of a name), for callers with words of their own. */
 void report_preface(const struct err *err);

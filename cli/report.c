@@ -78,7 +78,9 @@ int report_fatal(struct err *err)
 {
 	trace2_error(err_message(err));
 	report_preface(err);
-	print_lines("fatal: ", err_message(err));
+	/* "": whoever failed has told it. */
+	if (*err_message(err))
+		print_lines("fatal: ", err_message(err));
 	show_uncertain(err);
 	err_release(err);
 	return 128;
@@ -87,7 +89,8 @@ int report_fatal(struct err *err)
 int report_error(struct err *err)
 {
 	report_preface(err);
-	error("%s", err_message(err));
+	if (*err_message(err))
+		error("%s", err_message(err));
 	show_uncertain(err);
 	err_release(err);
 	return 1;

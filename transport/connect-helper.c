@@ -16,9 +16,10 @@ struct helper {
 	struct connection *c;
 	const char *name;
 	bool option, connect, stateless;
+	bool gone; /* it has ended before its answer */
 };
 
-static int read_line(const struct helper *h, struct strbuf *line, struct err *err)
+static int read_line(struct helper *h, struct strbuf *line, struct err *err)
 {
 	strbuf_reset(line);
 	for (;;) {
@@ -27,6 +28,7 @@ static int read_line(const struct helper *h, struct strbuf *line, struct err *er
 
 		if (n < 0)
 			return err_set_errno(err, "cannot read from remote helper '%s'", h->name);
+		h->gone = !n;
 		if (!n)
 			return err_set(err, ERR_IO, "remote helper '%s' aborted session", h->name);
 		if (ch == '\n')
@@ -90,7 +92,7 @@ static int ask_capabilities(struct helper *h, struct err *err)
 	return rc;
 }
 
-/* A helper may not know an option ("unsupported"). */
+/* A helper may not know an option ("unsupported"): 0; 1: it does; < 0. */
 static int set_option(struct helper *h, const char *option, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -102,6 +104,8 @@ static int set_option(struct helper *h, const char *option, struct err *err)
 		rc = read_line(h, &line, err);
 	if (!rc && skip_prefix(line.buf, "error ", &why))
 		rc = err_set(err, ERR_ABORTED, "remote helper '%s': option %s: %s", h->name, option, why);
+	if (!rc)
+		rc = !strcmp(line.buf, "ok");
 	free(text);
 	strbuf_release(&line);
 	return rc;
@@ -116,12 +120,17 @@ static int set_options(struct helper *h, const struct connect_options *o, struct
 		return 0;
 	strbuf_addf(&text, "verbosity %d", o->verbosity + 1 > 0 ? o->verbosity + 1 : 0);
 	rc = set_option(h, text.buf, err);
-	for (size_t i = 0; !rc && o->helper_options && i < o->helper_options->nr; i++)
+	for (size_t i = 0; rc >= 0 && o->helper_options && i < o->helper_options->nr; i++)
 		rc = set_option(h, o->helper_options->v[i], err);
-	if (!rc && (o->ipv4 || o->ipv6))
+	if (rc >= 0 && (o->ipv4 || o->ipv6))
 		rc = set_option(h, o->ipv4 ? "family ipv4" : "family ipv6", err);
+	/* Ours alone: without it a helper connects to servers of version 2 only. */
+	if (rc >= 0 && h->stateless)
+		rc = set_option(h, "stateless-rpc-any true", err);
+	if (rc > 0 && h->stateless)
+		h->c->request_end = true;
 	strbuf_release(&text);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 /* 1: connected; 0: "fallback", < 0. */
@@ -161,6 +170,18 @@ static int use_helper(struct helper *h, const char *service, const struct connec
 	return rc < 0 ? rc : 0;
 }
 
+/* A helper that fails says why by itself. */
+static void keep_quiet_of_failed(struct helper *h, struct err *err)
+{
+	struct child_process *cp = &h->c->state->child;
+
+	if (!h->gone)
+		return;
+	if (finish_command(cp) > 0)
+		err_reword(err, "%s", "");
+	cp->pid = 0;
+}
+
 int connect_helper(struct connection *c, const struct remote_url *u, const char *service,
 		   const struct connect_options *o, struct err *err)
 {
@@ -183,5 +204,10 @@ int connect_helper(struct connection *c, const struct remote_url *u, const char 
 	if (rc < 0)
 		err_move(err, &why);
 	err_release(&why);
-	return rc ? rc : use_helper(&h, service, o, err);
+	if (rc < 0)
+		return rc;
+	rc = use_helper(&h, service, o, err);
+	if (rc < 0)
+		keep_quiet_of_failed(&h, err);
+	return rc;
 }

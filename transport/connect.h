@@ -30,6 +30,8 @@ enum connection_kind {
 struct connection {
 	int in, out; /* we read from `in` and write to `out`; may be the same descriptor */
 	enum connection_kind kind;
+	/* CONNECTION_STATELESS: versions 0 and 1 are possible, too; each request ends with a response-end packet. */
+	bool request_end;
 	/* ---- internal ---- */
 	struct connection_state *state;
 };

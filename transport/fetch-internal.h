@@ -52,6 +52,8 @@ void session_tell(struct fetch_session *s, const char *text, size_t len, bool al
 /* Text of the other side without control characters that are not allowed, for a message. Caller frees. */
 char *session_clean(const struct fetch_session *s, const char *text);
 
+/* The end of a request: it goes out. */
+MUST_USE int session_send_request(struct fetch_session *s, struct err *err);
 /* command=NAME and the capabilities, up to the delimiter. */
 MUST_USE int session_begin_command(struct fetch_session *s, const char *name, struct err *err);
 /* After the flush packet that ends an answer of version 2. */
@@ -82,12 +84,14 @@ int fetch_negotiate_v0(struct fetch_task *t, struct err *err);
 #define FETCH_HAVES_FIRST 16u
 #define FETCH_HAVES_MAX 16384u /* of one round of version 2 */
 struct fetch_round {
-	struct oid_array common; /* what both have, as far as is known */
+	struct oid_array common; /* what both have, as far as is known; each once */
+	struct oidset known;	 /* the same */
 	unsigned size;		 /* so many haves are told next */
 	unsigned in_vain;	 /* haves since something was common */
 	bool ready, done, got_common;
 };
 #define FETCH_ROUND_INIT { .size = FETCH_HAVES_FIRST }
+void fetch_round_release(struct fetch_round *round);
 /* Our boundary, and where the new one shall be. */
 void fetch_add_shallow(struct fetch_task *t);
 /* known: the server can. */

@@ -64,7 +64,16 @@ int fetch_take_common(struct fetch_task *t, struct fetch_round *round, const str
 	round->got_common = true;
 	if (rc < 0)
 		return rc;
+	/* A server that remembers nothing says so in each round. */
+	if (!oidset_insert(&round->known, oid))
+		return 0;
 	oid_array_append(&round->common, oid);
 	round->in_vain = 0;
 	return 0;
+}
+
+void fetch_round_release(struct fetch_round *round)
+{
+	oid_array_clear(&round->common);
+	oidset_clear(&round->known);
 }

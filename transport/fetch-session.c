@@ -332,7 +332,7 @@ int fetch_session_open(struct fetch_session **out, struct connection *c,
 /* What is left to say: nothing is wanted any more. */
 static void say_goodbye(struct fetch_session *s)
 {
-	if (s->over || (s->version == 2 && s->c->kind == CONNECTION_STATELESS))
+	if (s->over || s->c->kind == CONNECTION_STATELESS)
 		return;
 	pkt_writer_flush(&s->out);
 	if (pkt_writer_send(&s->out, NULL) < 0)
@@ -401,6 +401,13 @@ int session_begin_command(struct fetch_session *s, const char *name, struct err 
 	return 0;
 }
 
+int session_send_request(struct fetch_session *s, struct err *err)
+{
+	if (s->c->request_end)
+		pkt_writer_response_end(&s->out);
+	return pkt_writer_send(&s->out, err);
+}
+
 int session_end_answer(struct fetch_session *s, struct err *err)
 {
 	const char *line;
@@ -411,7 +418,7 @@ int session_end_answer(struct fetch_session *s, struct err *err)
 	kind = session_line(s, &line, err);
 	if (kind < 0 || kind == PKT_RESPONSE_END)
 		return kind < 0 ? kind : 0;
-	return err_set(err, ERR_CORRUPT, "expected response end packet after ref listing");
+	return err_set(err, ERR_CORRUPT, "expected response end packet");
 }
 
 /* "OID NAME [symref-target:X] [peeled:OID]"; the oid may be "unborn". */
@@ -468,7 +475,7 @@ static int list_refs_v2(struct fetch_session *s, const struct strvec *prefixes, 
 	for (size_t i = 0; prefixes && i < prefixes->nr; i++)
 		pkt_writer_addf(&s->out, "ref-prefix %s", prefixes->v[i]);
 	pkt_writer_flush(&s->out);
-	rc = pkt_writer_send(&s->out, err);
+	rc = session_send_request(s, err);
 	while (!rc && (kind = session_line(s, &line, err)) == PKT_DATA)
 		rc = ++nr > FETCH_LINES_MAX
 			? err_set(err, ERR_TOO_BIG, "the server advertises too many refs")
@@ -519,7 +526,7 @@ int fetch_session_bundle_uri(struct fetch_session *s, struct strvec *out, struct
 	if (rc < 0)
 		return rc;
 	pkt_writer_flush(&s->out);
-	rc = pkt_writer_send(&s->out, err);
+	rc = session_send_request(s, err);
 	while (!rc && (kind = session_line(s, &line, err)) == PKT_DATA) {
 		if (++nr > FETCH_CAPABILITIES_MAX * 10)
 			return err_set(err, ERR_TOO_BIG, "the server's list of bundles is too long");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A fetch by versions 0 and 1: gitprotocol-pack(5), gitprotocol-capabilities(5). The server remembers what was told. */
+/*
+ * A fetch by versions 0 and 1: gitprotocol-pack(5), gitprotocol-capabilities(5). The server remembers what was told; but
+ * over http (gitprotocol-http(5)) each request tells all of it again, and its answer begins anew.
+ */
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
 #include "wire/version.h"
@@ -11,6 +14,11 @@
 #define HAVES_MAX 256u
 
 enum acks { ACKS_SIMPLE, ACKS_MULTI, ACKS_DETAILED };
+
+static bool is_stateless(const struct fetch_task *t)
+{
+	return t->s->c->kind == CONNECTION_STATELESS;
+}
 
 /* ---- the request ---- */
 
@@ -25,7 +33,10 @@ static int check_capabilities(struct fetch_task *t, struct err *err)
 	const struct fetch_wanted *w = t->w;
 	int rc = 0;
 
-	if (w->negotiate_only || (w->refs && w->refs->nr) || t->s->c->kind == CONNECTION_STATELESS)
+	/* What a server sends without bands has no end that could be told from what follows. */
+	if (is_stateless(t) && !session_capability(t->s, "side-band-64k") && !session_capability(t->s, "side-band"))
+		return err_set(err, ERR_UNSUPPORTED, "Server does not support side-band, which http needs");
+	if (w->negotiate_only || (w->refs && w->refs->nr))
 		return err_set(err, ERR_UNSUPPORTED, "the server does not support version 2 of the protocol, "
 			       "which is needed for this");
 	if (w->depth || t->boundary.nr)
@@ -77,7 +88,7 @@ static void add_capabilities(struct fetch_task *t, enum acks *acks, struct strbu
 	}
 }
 
-static int send_wants(struct fetch_task *t, enum acks *acks, struct err *err)
+static void add_wants(struct fetch_task *t, enum acks *acks)
 {
 	const struct oid_array *wants = t->w->oids;
 	struct pkt_writer *out = &t->s->out;
@@ -90,21 +101,17 @@ static int send_wants(struct fetch_task *t, enum acks *acks, struct err *err)
 	fetch_add_shallow(t);
 	fetch_add_filter(t, session_capability(t->s, "filter"));
 	pkt_writer_flush(out);
-	return fetch_wanted_deepens(t->w) ? pkt_writer_send(out, err) : 0;
 }
 
-/* The answer to it, if the boundary moves; else the server has told its own one with its refs. */
+/* The lines that the server answers with, if the boundary moves. A server that remembers nothing repeats them. */
 static int read_shallow(struct fetch_task *t, struct err *err)
 {
 	const char *line;
 	size_t nr = 0;
 	int kind = 0, rc = 1;
 
-	if (!fetch_wanted_deepens(t->w)) {
-		for (size_t i = 0; i < t->s->shallow.nr; i++)
-			oid_array_append(&t->shallow, &t->s->shallow.oid[i]);
+	if (!fetch_wanted_deepens(t->w))
 		return 0;
-	}
 	while (rc > 0 && (kind = session_line(t->s, &line, err)) == PKT_DATA) {
 		if (++nr > FETCH_LINES_MAX)
 			return err_set(err, ERR_TOO_BIG, "an answer without an end");
@@ -115,6 +122,23 @@ static int read_shallow(struct fetch_task *t, struct err *err)
 	if (rc < 0 || kind < 0)
 		return rc < 0 ? rc : kind;
 	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "expected shallow/unshallow");
+}
+
+/* Where the boundary moves, a server that remembers says how before it hears of haves. */
+static int settle_boundary(struct fetch_task *t, struct err *err)
+{
+	int rc;
+
+	if (fetch_wanted_deepens(t->w)) {
+		if (is_stateless(t))
+			return 0;
+		rc = pkt_writer_send(&t->s->out, err);
+		return rc ? rc : read_shallow(t, err);
+	}
+	/* The server has told its own boundary with its refs. */
+	for (size_t i = 0; i < t->s->shallow.nr; i++)
+		oid_array_append(&t->shallow, &t->s->shallow.oid[i]);
+	return 0;
 }
 
 /* ---- acknowledgements ---- */
@@ -171,7 +195,7 @@ static int read_last_ack(struct fetch_task *t, const struct fetch_round *round, 
 	size_t nr = 0;
 	int answer;
 
-	if (acks == ACKS_SIMPLE && round->got_common)
+	if (acks == ACKS_SIMPLE && round->got_common && !is_stateless(t))
 		return 0;
 	while ((answer = read_ack(t, &oid, err)) == ACK_COMMON || answer == ACK_READY)
 		if (++nr > FETCH_LINES_MAX)
@@ -179,27 +203,57 @@ static int read_last_ack(struct fetch_task *t, const struct fetch_round *round, 
 	return answer < 0 ? answer : 0;
 }
 
+/* What has been found common is all that the next request has to tell again. */
+static int begin_next_request(struct fetch_task *t, struct fetch_round *round, struct err *err)
+{
+	enum acks same;
+	int rc;
+
+	if (!is_stateless(t))
+		return 0;
+	rc = session_end_answer(t->s, err);
+	if (rc < 0)
+		return rc;
+	add_wants(t, &same);
+	for (size_t i = 0; i < round->common.nr; i++)
+		pkt_writer_addf(&t->s->out, "have %s\n", oid_hex(&round->common.oid[i]));
+	return 0;
+}
+
+static int send_round(struct fetch_task *t, struct err *err)
+{
+	int rc;
+
+	if (!is_stateless(t))
+		return pkt_writer_send(&t->s->out, err);
+	rc = session_send_request(t->s, err);
+	return rc ? rc : read_shallow(t, err);
+}
+
 static int negotiate(struct fetch_task *t, enum acks acks, struct err *err)
 {
 	struct fetch_round round = FETCH_ROUND_INIT;
+	unsigned max = is_stateless(t) ? FETCH_HAVES_MAX : HAVES_MAX;
 	int rc = 0;
 
 	while (!rc && !round.ready && !(acks == ACKS_SIMPLE && round.got_common)) {
-		rc = fetch_add_haves(t, &round, HAVES_MAX, err);
+		rc = fetch_add_haves(t, &round, max, err);
 		if (rc < 0 || round.done)
 			break;
 		pkt_writer_flush(&t->s->out);
-		rc = pkt_writer_send(&t->s->out, err);
+		rc = send_round(t, err);
 		if (!rc)
 			rc = read_acks(t, &round, acks, err);
+		if (!rc)
+			rc = begin_next_request(t, &round, err);
 	}
 	if (!rc) {
 		pkt_writer_addf(&t->s->out, "done\n");
-		rc = pkt_writer_send(&t->s->out, err);
+		rc = send_round(t, err);
 	}
 	if (!rc)
 		rc = read_last_ack(t, &round, acks, err);
-	oid_array_clear(&round.common);
+	fetch_round_release(&round);
 	return rc;
 }
 
@@ -210,9 +264,8 @@ int fetch_negotiate_v0(struct fetch_task *t, struct err *err)
 
 	if (rc < 0 || !t->w->oids->nr)
 		return rc;
-	rc = send_wants(t, &acks, err);
-	if (!rc)
-		rc = read_shallow(t, err);
+	add_wants(t, &acks);
+	rc = settle_boundary(t, err);
 	if (!rc)
 		rc = negotiate(t, acks, err);
 	t->s->over = true;

@@ -66,7 +66,7 @@ static int send_request(struct fetch_task *t, struct fetch_round *round, struct 
 	if (!rc && round->done && !t->w->negotiate_only)
 		pkt_writer_addf(&s->out, "done");
 	pkt_writer_flush(&s->out);
-	return rc ? rc : pkt_writer_send(&s->out, err);
+	return rc ? rc : session_send_request(s, err);
 }
 
 /* ---- the answer ---- */
@@ -169,6 +169,6 @@ int fetch_negotiate_v2(struct fetch_task *t, struct err *err)
 			oid_array_append(&t->result->common, &round.common.oid[i]);
 		oid_array_sort_unique(&t->result->common);
 	}
-	oid_array_clear(&round.common);
+	fetch_round_release(&round);
 	return rc;
 }
