@@ -6,7 +6,7 @@
 # tests. Neither lists source files: both use every *.c of the root and of the
 # folders named below.
 #
-#   make                       build/git and build/libsluice.a
+#   make                       build/git, build/git-remote-http and build/libsluice.a
 #   make test [T='t0000* ..']  build, unit tests and shell tests, one prove run
 #   make check                 layers, raw calls, headers, shell syntax
 #   make sanitize              the tests under ASan and UBSan (in build-asan)
@@ -75,10 +75,13 @@ DIRS := compat util hash fs config object pack pack/receive pack/write refs refs
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))
-LIB_SRC  := $(filter-out $(MAIN),$(wildcard *.c)) $(wildcard $(DIRS:=/*.c))
+# A program of its own, since it needs libcurl, which would cost each other command milliseconds at its start.
+HTTP_MAIN := git-remote-http.c
+LIB_SRC  := $(filter-out $(MAIN) $(HTTP_MAIN),$(wildcard *.c)) $(wildcard $(DIRS:=/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 LIB      := $(B)/libsluice.a
 GIT      := $(if $(MAIN),$(B)/git)
+HTTP     := $(B)/git-remote-http $(B)/git-remote-https
 
 # Makes system calls fail; for unit tests and helpers.
 FAULT    := $(B)/t/fault.o
@@ -119,7 +122,8 @@ CRYPTO_LIB  ?= $(call archive,crypto)
 DEFLATE_LIB ?= $(call archive,deflate)
 Z_LIB       ?= $(call archive,z)
 LIBS   := $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lm -lpthread
-# For folders of later work: CURL_LIBS, EXPAT_LIBS and so on go here.
+CURL_LIBS ?= -lcurl
+# For folders of later work: EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka
 
@@ -138,7 +142,7 @@ endif
 # ---- rules ----------------------------------------------------------------
 
 .PHONY: all unit
-all: $(LIB) $(GIT)
+all: $(LIB) $(GIT) $(HTTP)
 unit: $(UNIT) $(HELPER) $(FUZZ) $(CRASH_TEST)
 
 # Writes the file only if its text changes, so that other flags rebuild everything
@@ -154,7 +158,7 @@ FORCE:
 $(B)/flags: FORCE
 	$(call write_if_changed,'$(filter-out ccache,$(COMPILE))')
 $(B)/link-flags: FORCE
-	$(call write_if_changed,'$(LINK) $(LIBS) $(EXTRA_LIBS)')
+	$(call write_if_changed,'$(LINK) $(CURL_LIBS) $(LIBS) $(EXTRA_LIBS)')
 $(B)/lib-objects: FORCE
 	$(call write_if_changed,'$(LIB_OBJ)')
 
@@ -185,6 +189,12 @@ $(B)/git: $(MAIN:%.c=$(B)/%.o) $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(MAIN:%.c=$(B)/%.o) $(LIB) $(LIBS) $(EXTRA_LIBS)
 
+$(B)/git-remote-http: $(HTTP_MAIN:%.c=$(B)/%.o) $(LIB) $(B)/link-flags
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $(HTTP_MAIN:%.c=$(B)/%.o) $(LIB) $(CURL_LIBS) $(LIBS) $(EXTRA_LIBS)
+$(B)/git-remote-https: $(B)/git-remote-http
+	$(Q)ln -sf git-remote-http $@
+
 $(UNIT): $(B)/t/unit/%: $(B)/t/unit/%.o $(UNIT_AUX) $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $< $(UNIT_AUX) $(LIB) $(UNIT_LIBS) $(LIBS) $(EXTRA_LIBS)
@@ -214,7 +224,7 @@ $(FUZZ): $(B)/t/fuzz/%: $(B)/t/fuzz/%.o $(FUZZ_AUX) $(LIB) $(B)/link-flags
 	$(Q)$(LINK) $(FUZZ_ENGINE) -o $@ $< $(FUZZ_AUX) $(LIB) $(LIBS) $(EXTRA_LIBS)
 
 -include $(FUZZ:=.d) $(FUZZ_AUX:.o=.d)
--include $(LIB_OBJ:.o=.d) $(MAIN:%.c=$(B)/%.d) $(UNIT:=.d) $(UNIT_AUX:.o=.d) $(HELPER:=.d)
+-include $(LIB_OBJ:.o=.d) $(MAIN:%.c=$(B)/%.d) $(HTTP_MAIN:%.c=$(B)/%.d) $(UNIT:=.d) $(UNIT_AUX:.o=.d) $(HELPER:=.d)
 
 # Objects of tests are kept: make would remove them as intermediate files.
 .SECONDARY:
@@ -386,6 +396,8 @@ install: all install-man
 	$(Q)test -x $(B)/git || { echo >&2 "error: '$(B)/git' is not built"; exit 1; }
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(bindir)'
 	$(Q)$(INSTALL) -m 755 $(B)/git '$(DESTDIR)$(bindir)/git'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(execdir)'
+	$(Q)$(INSTALL) -m 755 $(B)/git-remote-http '$(DESTDIR)$(execdir)/git-remote-http'
 	$(Q)DESTDIR='$(DESTDIR)' tools/install-links '$(bindir)' '$(execdir)'
 	@echo "installed in $(DESTDIR)$(prefix)"
 

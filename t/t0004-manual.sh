@@ -19,7 +19,8 @@ test_expect_success 'each page has a command' '
 	for page in "$PAGES"/git-*.adoc
 	do
 		cmd=${page##*/git-} &&
-		grep -qx "${cmd%.adoc}" cmds || echo "no command: ${cmd%.adoc}"
+		cmd=${cmd%.adoc} &&
+		grep -qx "$cmd" cmds || test -x "$GIT_BUILD_DIR/git-$cmd" || echo "no command: $cmd"
 	done >missing &&
 	test_must_be_empty missing
 '

@@ -45,6 +45,7 @@ test_expect_success 'files to begin with' '
 	printf "\10%%0 HEAD\0multi_ack_detailed side-band-64k shallow object-format=sha1 symref=HEAD:refs/heads/main\n%%2 refs/tags/v1\n%%0 refs/tags/v1^{}\nshallow %%0\n0000\nACK %%0 common\nACK %%0 ready\nNAK\nACK %%0\nPACK\n0000\n" >in-answer-v0 &&
 	printf "capability[]=authtype\nprotocol=https\nhost=h.example:80\npath=a/b\nusername=u\npassword=p\nurl=https://u%%40:p@h/x?y\nwwwauth[]=Basic\nwwwauth[]=\nstate[]=a\npassword_expiry_utc=5\nephemeral=1\nquit=0\n\n" >in-credential &&
 	printf "https://us%%40r:pa%%2fss@h.example:80/a/b%%20c" >in-url &&
+	printf "001e# service=git-upload-pack\n0000000eversion 2\n000cls-refs\n0000" >in-http &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 

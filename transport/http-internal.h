@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of transport/http*.c share. */
+#ifndef TRANSPORT_HTTP_INTERNAL_H
+#define TRANSPORT_HTTP_INTERNAL_H
+
+#include <curl/curl.h>
+#include "transport/credential.h"
+#include "transport/http.h"
+
+enum http_follow { HTTP_FOLLOW_NONE, HTTP_FOLLOW_INITIAL, HTTP_FOLLOW_ALL };
+enum http_empty_auth { HTTP_EMPTY_AUTH_AUTO, HTTP_EMPTY_AUTH_ON, HTTP_EMPTY_AUTH_OFF };
+
+/* ---- http-config.c: http.* for one URL, and the environment ---- */
+struct http_settings {
+	char *ssl_cert, *ssl_cert_type, *ssl_key, *ssl_key_type, *ssl_ca_info, *ssl_ca_path, *ssl_version,
+		*ssl_ciphers, *ssl_backend, *pinned_key;
+	char *proxy, *proxy_auth_method, *proxy_cert, *proxy_key, *proxy_ca_info;
+	char *cookie_file, *user_agent, *version, *delegation, *proactive_auth, *empty_auth_word, *follow_word;
+	bool no_verify, ssl_verify, cert_password, proxy_cert_password, save_cookies;
+	long low_speed_limit, low_speed_time, keep_idle, keep_interval, keep_count, max_requests; /* -1: not said */
+	long max_retries, retry_after, max_retry_time;
+	long post_buffer;
+	enum http_follow follow;
+	enum http_empty_auth empty_auth;
+	struct strvec headers, resolve;
+};
+MUST_USE int http_settings_read(struct http_settings *s, const struct http_client_options *o, struct err *err);
+void http_settings_release(struct http_settings *s);
+
+/* ---- the client ---- */
+struct http_client {
+	struct http_client_options o;
+	struct http_settings set;
+	char *base;	/* the URL with '/' at its end, without user and password; redirects change it */
+	char *shown;	/* as it was given, for messages */
+	bool moved;	/* base is of another host, scheme or port than what was given */
+	CURL *easy;
+	CURLM *multi;
+	struct curl_slist *resolve;
+	char error[CURL_ERROR_SIZE];
+	/* http-auth.c */
+	struct credential auth, proxy_auth, cert_auth, proxy_cert_auth;
+	unsigned long methods; /* CURLAUTH_* that are still worth a try */
+	bool narrowed;	       /* to what the server offers */
+	bool auth_filled, auth_sent, empty_sent, proxy_filled; /* sent: by the last request */
+};
+
+/* ---- http-setup.c ---- */
+MUST_USE int http_setup(struct http_client *c, struct err *err);
+
+/* ---- http-request.c: one request, with its redirects, retries and credentials ---- */
+struct http_request {
+	const char *url;
+	const char *accept, *git_protocol; /* NULL: none */
+	bool compressed;   /* Accept-Encoding: what libcurl can */
+	bool initial;	   /* a redirect may be followed where http.followRedirects is "initial" */
+	const char *tail;  /* what of url stands behind the base; NULL: a redirect does not change the base */
+	uint64_t offset;   /* Range */
+	/* POST; NULL: GET */
+	const struct http_body *body;
+	const char *content_type, *content_encoding, *want_type;
+	http_sink_fn sink;
+	void *data;
+};
+struct http_answer {
+	long status;
+	char *type;	/* Content-Type, without parameters, in lower case; NULL */
+	char *url;	/* where it came from at last */
+};
+void http_answer_release(struct http_answer *a);
+/* 0: status is 2xx and the sink has all. The message of a failure is whole. */
+MUST_USE int http_perform(struct http_client *c, const struct http_request *rq, struct http_answer *a, struct err *err);
+
+/* ---- http-transfer.c: one exchange with the server ---- */
+struct http_exchange {
+	struct http_client *c;
+	const struct http_request *rq;
+	struct curl_slist *headers;
+	struct strbuf buffered;	  /* for the sink */
+	struct strbuf error_body; /* of an answer that is none */
+	struct strvec wwwauth;
+	bool in_wwwauth;	  /* the last header, which may go on */
+	size_t body_at;		  /* of what is sent */
+	bool begun;		  /* something of the answer has come */
+	bool wrong_type;	  /* of the answer */
+	CURLcode code;
+	long status;		  /* 0: there was no answer */
+	struct err *err;
+	int rc;			  /* of the sink, or of the body */
+};
+void http_exchange_run(struct http_exchange *x);
+void http_exchange_release(struct http_exchange *x);
+
+/* ---- http-headers.c ---- */
+struct curl_slist *http_headers(const struct http_client *c, const struct http_request *rq);
+/* Accept-Language of LANGUAGE, LC_ALL, LC_MESSAGES, LANG; NULL: none. Caller frees. */
+char *http_accept_language(void);
+
+/* ---- http-auth.c ---- */
+MUST_USE int http_auth_init(struct http_client *c, struct err *err);
+void http_auth_release(struct http_client *c);
+/* Before each exchange. */
+void http_auth_apply(struct http_client *c);
+/* The header Authorization of a credential that has a type of its own; NULL: none. Caller frees. */
+char *http_auth_header(const struct http_client *c);
+/* After a 401: 1: try again, 0: it has failed, < 0 nobody can be asked. */
+int http_auth_again(struct http_client *c, const struct http_exchange *x, struct err *err);
+MUST_USE int http_auth_good(struct http_client *c, struct err *err);
+MUST_USE int http_proxy_auth_bad(struct http_client *c, struct err *err);
+/* The client certificate has not been taken. */
+MUST_USE int http_cert_bad(struct http_client *c, struct err *err);
+/* The base is of another host now: what we know is not for that. */
+MUST_USE int http_auth_forget(struct http_client *c, struct err *err);
+
+/* ---- http-url.c ---- */
+/* Without user and password. Caller frees. */
+char *http_url_without_user(const char *url);
+/* The same scheme, host and port. */
+bool http_url_same_origin(const char *a, const char *b);
+
+/* ---- http-redirect.c ---- */
+/* After a redirect: the new base. */
+MUST_USE int http_follow_base(struct http_client *c, const struct http_request *rq, const char *effective,
+			      struct err *err);
+
+/* ---- http-trace.c: GIT_TRACE_CURL ---- */
+void http_trace_setup(CURL *easy);
+
+#endif

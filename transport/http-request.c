@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A request until it is answered: redirects, credentials, retries; and what is said if it fails. */
+#include "compat/posix.h"
+#include "transport/http-internal.h"
+#include "util/alloc.h"
+
+#define ROUNDS_MAX 20
+
+void http_answer_release(struct http_answer *a)
+{
+	FREE_AND_NULL(a->type);
+	FREE_AND_NULL(a->url);
+}
+
+/* ---- failures ---- */
+
+static void tell_line(const struct http_client *c, const char *text, size_t len)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addstr(&line, "remote: ");
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\t' || ((unsigned char)text[i] >= 32 && text[i] != 127))
+			strbuf_addch(&line, text[i]);
+	c->o.tell(c->o.data, line.buf);
+	strbuf_release(&line);
+}
+
+/* The server's own words, where they are meant for people. */
+static void tell_error_body(struct http_exchange *x, const struct http_answer *a)
+{
+	const char *at;
+
+	if (!x->c->o.tell || !a->type || strcmp(a->type, "text/plain"))
+		return;
+	strbuf_rtrim(&x->error_body);
+	for (at = x->error_body.buf; x->error_body.len && *at;) {
+		size_t len = strcspn(at, "\n");
+
+		tell_line(x->c, at, len);
+		at += len + (at[len] == '\n');
+	}
+}
+
+static const char *reason(struct http_exchange *x)
+{
+	struct http_client *c = x->c;
+
+	if (x->code == CURLE_OK)
+		snprintf(c->error, sizeof(c->error), "The requested URL returned error: %ld", x->status);
+	return *c->error ? c->error : curl_easy_strerror(x->code);
+}
+
+static int fail_post(struct http_exchange *x, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *why = reason(x);
+	int code = x->code ? (int)x->code : (int)CURLE_HTTP_RETURNED_ERROR;
+
+	if (x->wrong_type)
+		strbuf_addf(&text, "the answer is none of %s", x->rq->want_type);
+	else if (x->status && x->status != 200)
+		strbuf_addf(&text, "HTTP %ld curl %d %s", x->status, code, why);
+	else
+		strbuf_addf(&text, "curl %d %s", code, why);
+	err_set(err, x->wrong_type ? ERR_CORRUPT : ERR_IO, "RPC failed; %s", text.buf);
+	strbuf_release(&text);
+	return x->wrong_type ? ERR_CORRUPT : ERR_IO;
+}
+
+static int fail(struct http_exchange *x, const struct http_answer *a, struct err *err)
+{
+	const char *shown = x->c->shown;
+
+	tell_error_body(x, a);
+	if (x->status == 401)
+		return err_set(err, ERR_ABORTED, "Authentication failed for '%s'", shown);
+	if (x->rq->body)
+		return fail_post(x, err);
+	if (x->code == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
+		return err_set(err, ERR_IO, "unable to access '%s' with http.pinnedPubkey configuration: %s", shown,
+			       reason(x));
+	if (x->code == CURLE_RANGE_ERROR)
+		return err_set(err, ERR_UNSUPPORTED, "unable to access '%s': %s", shown, reason(x));
+	if (x->code == CURLE_OK && (x->status == 404 || x->status == 410) && x->rq->tail)
+		return err_set(err, ERR_NOT_FOUND, "repository '%s' not found", shown);
+	return err_set(err, x->code == CURLE_OK && (x->status == 404 || x->status == 410) ? ERR_NOT_FOUND : ERR_IO,
+		       "unable to access '%s': %s", shown, reason(x));
+}
+
+/* ---- another try ---- */
+
+/* 429: the server says when, or http.retryAfter does. 1: now is the time; 0: nobody wants that; < 0: it is too long, or enough. */
+static int wait_for_turn(const struct http_exchange *x, long *retries, struct err *err)
+{
+	const struct http_settings *s = &x->c->set;
+	curl_off_t asked = 0;
+	struct timespec left = { 0 };
+
+	curl_easy_getinfo(x->c->easy, CURLINFO_RETRY_AFTER, &asked);
+	if (s->max_retries <= 0)
+		return 0;
+	if (*retries >= s->max_retries)
+		return asked > 0 ?
+			err_set(err, ERR_IO, "rate limited by '%s', please try again in %ld seconds", x->c->shown, (long)asked) :
+			err_set(err, ERR_IO, "rate limited by '%s', please try again later", x->c->shown);
+	left.tv_sec = asked > 0 ? (time_t)asked : (time_t)(s->retry_after > 0 ? s->retry_after : 0);
+	if (left.tv_sec > s->max_retry_time)
+		return err_set(err, ERR_IO, asked > 0 ?
+			       "response requested a delay greater than http.maxRetryTime (%ld > %ld seconds)" :
+			       "configured http.retryAfter exceeds http.maxRetryTime (%ld > %ld seconds)",
+			       (long)left.tv_sec, s->max_retry_time);
+	++*retries;
+	if (left.tv_sec && x->c->o.warn && x->c->o.verbosity >= 0) {
+		char *text = xstrfmt("rate limited, waiting %ld seconds before retry", (long)left.tv_sec);
+
+		x->c->o.warn(x->c->o.data, text);
+		free(text);
+	}
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+	return 1;
+}
+
+static void take_answer(struct http_exchange *x, struct http_answer *a)
+{
+	const char *type = NULL, *url = NULL;
+
+	http_answer_release(a);
+	curl_easy_getinfo(x->c->easy, CURLINFO_CONTENT_TYPE, &type);
+	curl_easy_getinfo(x->c->easy, CURLINFO_EFFECTIVE_URL, &url);
+	a->status = x->status;
+	if (type) {
+		a->type = xstrndup(type, strcspn(type, "; \t"));
+		for (char *p = a->type; *p; p++)
+			*p = tolower((unsigned char)*p);
+	}
+	a->url = url ? xstrdup(url) : NULL;
+}
+
+/* 1: try again; 0: done; < 0. */
+static int judge(struct http_exchange *x, const struct http_answer *a, long *retries, struct err *err)
+{
+	struct http_client *c = x->c;
+	bool again = !x->rq->body || !x->rq->body->more; /* what has come from elsewhere is gone */
+	bool good = !x->wrong_type && x->status >= 200 && x->status < 300;
+	int rc = 0;
+
+	if (x->rc)
+		return x->rc;
+	/* Also before a credential is asked for: it has to be that host's. */
+	if (x->code == CURLE_OK && (good || x->status == 401))
+		rc = http_follow_base(c, x->rq, a->url, err);
+	if (rc < 0)
+		return rc;
+	if (x->code == CURLE_OK && good)
+		return http_auth_good(c, err);
+	if (x->status == 407)
+		rc = http_proxy_auth_bad(c, err);
+	else if (x->code == CURLE_SSL_CERTPROBLEM)
+		rc = http_cert_bad(c, err);
+	else if (x->code == CURLE_OK && x->status == 401 && again)
+		rc = http_auth_again(c, x, err);
+	else if (x->code == CURLE_OK && x->status == 429 && again)
+		rc = wait_for_turn(x, retries, err);
+	return rc ? rc : fail(x, a, err);
+}
+
+/* After a redirect of the first request the next try goes to where that has led. */
+static void move_request(const struct http_client *c, struct http_request *rq, char **url)
+{
+	if (!rq->tail)
+		return;
+	free(*url);
+	*url = xconcat(c->base, rq->tail);
+	rq->url = *url;
+}
+
+int http_perform(struct http_client *c, const struct http_request *wanted, struct http_answer *a, struct err *err)
+{
+	struct http_request rq = *wanted;
+	long retries = 0;
+	char *url = NULL;
+	int rc = 1;
+
+	for (int round = 0; rc > 0; round++) {
+		struct http_exchange x = { .c = c, .rq = &rq, .err = err };
+
+		http_exchange_run(&x);
+		take_answer(&x, a);
+		rc = judge(&x, a, &retries, err);
+		if (rc > 0 && round - retries >= ROUNDS_MAX)
+			rc = fail(&x, a, err);
+		http_exchange_release(&x);
+		move_request(c, &rq, &url);
+	}
+	free(url);
+	return rc;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One exchange with a server. What comes is gathered and given on in large pieces: what there is when libcurl has read all
+ * that had arrived.
+ */
+#include "compat/posix.h"
+#include "transport/http-internal.h"
+#include "util/alloc.h"
+
+#define PIECE_BYTES ((size_t)256 * 1024)
+#define ERROR_BODY_MAX ((size_t)64 * 1024)
+#define HEADER_LINES_MAX 1000
+#define POLL_MS 1000
+
+/* ---- what comes ---- */
+
+static void take_wwwauth(struct http_exchange *x, const char *value, bool goes_on)
+{
+	struct strvec *v = &x->wwwauth;
+	struct strbuf text = STRBUF_INIT;
+
+	if (v->nr >= HEADER_LINES_MAX)
+		return;
+	if (goes_on && v->nr) {
+		strbuf_addstr(&text, v->v[v->nr - 1]);
+		strvec_remove(v, v->nr - 1);
+	}
+	strbuf_addstr(&text, goes_on && text.len ? " " : "");
+	strbuf_addstr(&text, value);
+	strvec_push(v, text.buf);
+	strbuf_release(&text);
+}
+
+static size_t on_header(char *p, size_t size, size_t nr, void *data)
+{
+	struct http_exchange *x = data;
+	struct strbuf line = STRBUF_INIT;
+	bool goes_on = nr && (*p == ' ' || *p == '\t');
+	const char *value;
+
+	strbuf_add(&line, p, size * nr);
+	strbuf_trim(&line);
+	if (starts_with(line.buf, "HTTP/"))
+		strvec_clear(&x->wwwauth);
+	if (goes_on && x->in_wwwauth) {
+		take_wwwauth(x, line.buf, true);
+	} else {
+		x->in_wwwauth = skip_iprefix(line.buf, "www-authenticate:", &value);
+		if (x->in_wwwauth)
+			take_wwwauth(x, value + strspn(value, " \t"), false);
+	}
+	strbuf_release(&line);
+	return size * nr;
+}
+
+static void deliver(struct http_exchange *x)
+{
+	if (x->buffered.len && !x->rc)
+		x->rc = x->rq->sink(x->rq->data, x->buffered.buf, x->buffered.len, x->err);
+	strbuf_reset(&x->buffered);
+}
+
+static bool has_type(CURL *easy, const char *wanted)
+{
+	const char *type = NULL;
+	size_t len = strlen(wanted);
+
+	curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+	return type && !strncasecmp(type, wanted, len) && (!type[len] || type[len] == ';' || type[len] == ' ');
+}
+
+static bool is_good(const struct http_exchange *x)
+{
+	return x->status >= 200 && x->status < 300;
+}
+
+static void begin_answer(struct http_exchange *x)
+{
+	curl_easy_getinfo(x->c->easy, CURLINFO_RESPONSE_CODE, &x->status);
+	x->begun = true;
+	x->wrong_type = is_good(x) && x->rq->want_type && !has_type(x->c->easy, x->rq->want_type);
+}
+
+static size_t on_data(char *p, size_t size, size_t nr, void *data)
+{
+	struct http_exchange *x = data;
+	size_t len = size * nr;
+
+	if (!x->begun)
+		begin_answer(x);
+	if (x->wrong_type)
+		return 0;
+	if (!is_good(x)) {
+		if (x->error_body.len < ERROR_BODY_MAX)
+			strbuf_add(&x->error_body, p, len);
+		return len;
+	}
+	if (x->buffered.len + len > PIECE_BYTES)
+		deliver(x);
+	strbuf_add(&x->buffered, p, len);
+	return x->rc ? 0 : len;
+}
+
+/* ---- what goes ---- */
+
+static size_t on_body_wanted(char *p, size_t size, size_t nr, void *data)
+{
+	struct http_exchange *x = data;
+	const struct http_body *b = x->rq->body;
+	size_t len = size * nr, got = 0;
+
+	if (x->body_at < b->len) {
+		got = b->len - x->body_at < len ? b->len - x->body_at : len;
+		memcpy(p, (const char *)b->buf + x->body_at, got);
+		x->body_at += got;
+		return got;
+	}
+	x->rc = b->more(b->data, p, len, &got, x->err);
+	return x->rc ? CURL_READFUNC_ABORT : got;
+}
+
+static void set_body(struct http_exchange *x)
+{
+	const struct http_body *b = x->rq->body;
+	CURL *easy = x->c->easy;
+
+	if (!b) {
+		curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+		return;
+	}
+	curl_easy_setopt(easy, CURLOPT_POST, 1L);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, b->more ? NULL : b->buf);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, b->more ? (curl_off_t)-1 : (curl_off_t)b->len);
+	curl_easy_setopt(easy, CURLOPT_READFUNCTION, b->more ? on_body_wanted : NULL);
+	curl_easy_setopt(easy, CURLOPT_READDATA, x);
+}
+
+/* ---- both ---- */
+
+static void set_request(struct http_exchange *x)
+{
+	const struct http_request *rq = x->rq;
+	enum http_follow follow = x->c->set.follow;
+	CURL *easy = x->c->easy;
+
+	curl_easy_setopt(easy, CURLOPT_URL, rq->url);
+	set_body(x);
+	http_auth_apply(x->c);
+	x->headers = http_headers(x->c, rq);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers);
+	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, rq->compressed ? "" : NULL);
+	curl_easy_setopt(easy, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)rq->offset);
+	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
+			 follow == HTTP_FOLLOW_ALL || (follow == HTTP_FOLLOW_INITIAL && rq->initial) ? 1L : 0L);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, x);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_data);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, x);
+	x->c->error[0] = 0;
+}
+
+static bool is_unwanted(const struct http_exchange *x)
+{
+	return x->c->o.unwanted && x->c->o.unwanted(x->c->o.data);
+}
+
+static CURLcode exchange(struct http_exchange *x)
+{
+	CURLM *multi = x->c->multi;
+	CURLMcode code = curl_multi_add_handle(multi, x->c->easy);
+	int running = 1, left;
+	CURLMsg *msg;
+
+	while (!code && running) {
+		code = curl_multi_perform(multi, &running);
+		deliver(x);
+		if (!code && running)
+			code = curl_multi_poll(multi, NULL, 0, POLL_MS, NULL);
+		if (x->rc || (running && is_unwanted(x)))
+			break;
+	}
+	msg = curl_multi_info_read(multi, &left);
+	curl_multi_remove_handle(multi, x->c->easy);
+	if (msg && msg->msg == CURLMSG_DONE)
+		return msg->data.result;
+	return code ? CURLE_FAILED_INIT : CURLE_ABORTED_BY_CALLBACK;
+}
+
+void http_exchange_run(struct http_exchange *x)
+{
+	strvec_init(&x->wwwauth);
+	strbuf_init(&x->buffered, PIECE_BYTES);
+	strbuf_init(&x->error_body, 0);
+	set_request(x);
+	x->code = exchange(x);
+	if (!x->begun)
+		begin_answer(x);
+}
+
+void http_exchange_release(struct http_exchange *x)
+{
+	curl_easy_setopt(x->c->easy, CURLOPT_HTTPHEADER, NULL);
+	curl_slist_free_all(x->headers);
+	strvec_clear(&x->wwwauth);
+	strbuf_release(&x->buffered);
+	strbuf_release(&x->error_body);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* URLs: their user, and whether two lead to the same server. */
+#include "compat/posix.h"
+#include "transport/http-internal.h"
+#include "util/alloc.h"
+
+char *http_url_without_user(const char *url)
+{
+	const char *host = strstr(url, "://"), *at, *end;
+
+	if (!host)
+		return xstrdup(url);
+	host += 3;
+	end = host + strcspn(host, "/?#");
+	at = memrchr(host, '@', end - host);
+	return at ? xstrfmt("%.*s%s", (int)(host - url), url, at + 1) : xstrdup(url);
+}
+
+static char *url_part(CURLU *u, CURLUPart part, unsigned flags)
+{
+	char *value = NULL;
+
+	return u && !curl_url_get(u, part, &value, flags) ? value : NULL;
+}
+
+bool http_url_same_origin(const char *a, const char *b)
+{
+	static const CURLUPart parts[] = { CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT };
+	CURLU *x = curl_url(), *y = curl_url();
+	bool same = x && y && !curl_url_set(x, CURLUPART_URL, a, 0) && !curl_url_set(y, CURLUPART_URL, b, 0);
+
+	for (size_t i = 0; same && i < ARRAY_SIZE(parts); i++) {
+		char *p = url_part(x, parts[i], CURLU_DEFAULT_PORT), *q = url_part(y, parts[i], CURLU_DEFAULT_PORT);
+
+		same = p && q && !strcasecmp(p, q);
+		curl_free(p);
+		curl_free(q);
+	}
+	curl_url_cleanup(x);
+	curl_url_cleanup(y);
+	return same;
+}
