@@ -40,7 +40,7 @@ static const struct command commands[] = {
 	{ "credential-store", cmd_credential_store, CMD_REPO_GENTLY },
 	{ "daemon", cmd_daemon, 0 },
 	{ "describe", cmd_describe, CMD_REPO },
-	{ "diff", cmd_diff, CMD_REPO | CMD_PAGER_OWN },
+	{ "diff", cmd_diff, CMD_REPO_GENTLY | CMD_PAGER_OWN },
 	{ "diff-files", cmd_diff_files, CMD_REPO | CMD_WORKTREE },
 	{ "diff-index", cmd_diff_index, CMD_REPO },
 	{ "diff-tree", cmd_diff_tree, CMD_REPO },

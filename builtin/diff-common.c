@@ -4,6 +4,25 @@
 #include "history/revparse.h"
 #include "util/alloc.h"
 
+static void set_place(struct diff_command *d, const struct repository *r)
+{
+	d->o.prefix = r->prefix;
+	d->o.abbrev = d->ui ? r->settings.abbrev : 0;
+	d->o.index_abbrev = r->settings.abbrev;
+}
+
+static int read_config(struct diff_command *d, struct err *err)
+{
+	const struct config_set *c = command_config(d->repo);
+
+	if (!d->ui)
+		return diff_options_config_plumbing(&d->o, c, err);
+	d->o.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
+	d->o.textconv = d->o.allow_external = true;
+	d->o.color = want_color(d->repo, "color.diff", STDOUT_FILENO);
+	return diff_options_config(&d->o, c, err);
+}
+
 int diff_command_init(struct diff_command *d, struct repository *r, bool ui, struct err *err)
 {
 	int rc;
@@ -12,20 +31,12 @@ int diff_command_init(struct diff_command *d, struct repository *r, bool ui, str
 	d->repo = r;
 	d->ui = ui;
 	d->stage = -1;
-	index_init(&d->ix, r->algo);
-	diff_options_init(&d->o, r->odb);
-	d->o.prefix = r->prefix;
-	d->o.abbrev = ui ? r->settings.abbrev : 0;
-	d->o.index_abbrev = r->settings.abbrev;
-	if (ui) {
-		d->o.detect = DIFF_DETECT_RENAMES; /* unless diff.renames says other */
-		d->o.textconv = d->o.allow_external = true;
-		d->o.color = want_color(r, "color.diff", STDOUT_FILENO);
-		rc = diff_options_config(&d->o, r->config, err);
-	} else {
-		rc = diff_options_config_plumbing(&d->o, r->config, err);
-	}
-	if (rc < 0)
+	index_init(&d->ix, r ? r->algo : hash_sha1);
+	diff_options_init(&d->o, r ? r->odb : NULL);
+	if (r)
+		set_place(d, r);
+	rc = read_config(d, err);
+	if (rc < 0 || !r)
 		return rc;
 	rc = rev_walk_new(&d->walk, r, err);
 	if (!rc)
@@ -164,6 +175,8 @@ static int resolve_object(void *data, const char *name, struct object_id *out, s
 {
 	struct diff_command *d = data;
 
+	if (!d->repo)
+		return err_set(err, ERR_NOT_FOUND, "not a git repository");
 	return revparse_oid(d->repo, name, out, err);
 }
 
@@ -221,7 +234,7 @@ int diff_command_settle(struct diff_command *d, struct err *err)
 	d->files.ita_is_entry = !d->o.ita_invisible;
 	if (d->o.combine && !d->o.formats)
 		d->o.formats = DIFF_FORMAT_PATCH;
-	if (d->walk->has_pathspec)
+	if (d->walk && d->walk->has_pathspec)
 		d->o.pathspec = &d->walk->pathspec;
 	d->o.rotate_strict = true;
 	if (d->quiet) {
@@ -229,7 +242,7 @@ int diff_command_settle(struct diff_command *d, struct err *err)
 		d->o.formats = DIFF_FORMAT_NONE;
 	}
 	rc = resolve_options(d, err);
-	return rc ? rc : use_attributes(d, err);
+	return rc || !d->repo ? rc : use_attributes(d, err);
 }
 
 int diff_command_parse(struct diff_command *d, int argc, const char **argv, struct err *err)

@@ -15,11 +15,16 @@ struct no_index {
 	struct diff_command *d;
 	struct strbuf input; /* what "-" means */
 	bool have_input;
+	void (*driver)(void *data, const char *path, struct diff_driver *out);
+	void *driver_data; /* of the repository's attributes */
+	bool missing; /* a path is not there: an answer, not a failure */
+	struct pathspec limits; /* what counts below two directories; none: everything */
+	size_t roots[2];	/* how much of each side's paths these two are */
 };
 
 NORETURN static void bad_usage(void)
 {
-	static const char *const usage[] = { "git diff --no-index [<options>] <path> <path>", NULL };
+	static const char *const usage[] = { "git diff --no-index [<options>] <path> <path> [<pathspec>...]", NULL };
 	struct option none[] = { OPT_END() };
 
 	usage_with_options(usage, none);
@@ -30,13 +35,13 @@ NORETURN static void bad_usage(void)
 /* From the top of the work tree, where we are. */
 static char *place_of(const struct no_index *n, const char *path)
 {
-	const char *prefix = n->d->repo->prefix;
+	const char *prefix = n->d->repo ? n->d->repo->prefix : NULL;
 
 	return prefix && *path != '/' ? xstrfmt("%s%s", prefix, path) : xstrdup(path);
 }
 
 /* 0: nothing there (only where that is asked for). */
-static int mode_of(const struct no_index *n, const char *path, unsigned *mode, struct err *err)
+static int mode_of(struct no_index *n, const char *path, unsigned *mode, struct err *err)
 {
 	char *place = place_of(n, path);
 	struct stat st;
@@ -49,6 +54,7 @@ static int mode_of(const struct no_index *n, const char *path, unsigned *mode, s
 		*mode = 0100644;
 	} else if (lstat(place, &st) < 0) {
 		rc = err_set(err, ERR_NOT_FOUND, "Could not access '%s'", path);
+		n->missing = true;
 	} else if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode)) {
 		*mode = S_ISLNK(st.st_mode) ? 0120000 : S_ISDIR(st.st_mode) ? 0040000 :
 			0100644 | (st.st_mode & 0100 ? 0111 : 0);
@@ -90,6 +96,29 @@ static int read_side(void *data, const struct diff_file *f, struct object_buf *o
 	out->type = OBJ_BLOB;
 	out->data = strbuf_detach(&text, &out->size);
 	return 0;
+}
+
+/* Attributes are those of files in the work tree. */
+static void find_driver(void *data, const char *path, struct diff_driver *out)
+{
+	const struct no_index *n = data;
+	char *place = place_of(n, path), *clean = xstrdup(place);
+
+	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
+	if (*place != '/' && !path_normalize(clean, place) && *clean)
+		n->driver(n->driver_data, clean, out);
+	free(clean);
+	free(place);
+}
+
+static void use_drivers(struct no_index *n, struct diff_options *o)
+{
+	if (!o->driver)
+		return;
+	n->driver = o->driver;
+	n->driver_data = o->driver_data;
+	o->driver = find_driver;
+	o->driver_data = n;
 }
 
 /* ---- pairs ---- */
@@ -146,13 +175,38 @@ static char *below(const char *dir, const char *name)
 
 static int compare(struct no_index *n, const char *a, const char *b, struct err *err);
 
+/* Do the pathspecs select what is at this path, or could they select something below it? */
+static bool is_selected(const struct no_index *n, const char *path, int side)
+{
+	const char *inside = path + n->roots[side];
+	char *place;
+	struct stat st;
+	bool dir;
+
+	if (!n->limits.nr)
+		return true;
+	inside += strspn(inside, "/");
+	place = place_of(n, path);
+	dir = !lstat(place, &st) && S_ISDIR(st.st_mode);
+	free(place);
+	if (dir)
+		return pathspec_match_dir(&n->limits, inside, strlen(inside)) != PATHSPEC_NO_MATCH;
+	return pathspec_match(&n->limits, inside, strlen(inside), false, NULL);
+}
+
 /* One of them is in directory a or b, or both; NULL: there is no such directory. */
 static int compare_in(struct no_index *n, const char *a, const char *b, const char *name, bool in_a, bool in_b,
 		      struct err *err)
 {
 	char *x = in_a ? below(a, name) : NULL, *y = in_b ? below(b, name) : NULL;
-	int rc = compare(n, x, y, err);
+	int rc = 0;
 
+	if (x && !is_selected(n, x, 0))
+		FREE_AND_NULL(x);
+	if (y && !is_selected(n, y, 1))
+		FREE_AND_NULL(y);
+	if (x || y)
+		rc = compare(n, x, y, err);
 	free(x);
 	free(y);
 	return rc;
@@ -225,67 +279,121 @@ static int settle_names(struct no_index *n, char *names[2], struct err *err)
 	return rc;
 }
 
-/* ---- the command ---- */
-
-static void parse(struct diff_command *d, int argc, const char **argv, const char *paths[2])
+/* Only below two directories. */
+static int settle_limits(struct no_index *n, char *names[2], const struct strvec *args, struct err *err)
 {
-	struct err err = ERR_INIT;
-	bool only_paths = false;
-	int nr = 0, used;
+	bool dirs = true;
 
-	for (int i = 1; i < argc; i += used) {
-		used = 1;
-		if (!only_paths && !strcmp(argv[i], "--")) {
-			only_paths = true;
-		} else if (!only_paths && !strcmp(argv[i], "--no-index")) {
-			continue;
-		} else if (!only_paths && !strcmp(argv[i], "--quiet")) {
-			d->quiet = true;
-		} else if (only_paths || *argv[i] != '-' || !argv[i][1]) {
-			if (nr == 2)
-				bad_usage();
-			paths[nr++] = argv[i];
-		} else {
-			used = diff_options_parse(&d->o, argv + i, &err);
-			if (used <= 0)
-				error("%s", used ? err_message(&err) : "unknown option");
-			if (used < 0)
-				exit(129);
-			if (!used)
-				bad_usage();
-		}
+	if (args->nr == 2)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		char *place = place_of(n, names[i]);
+		struct stat st;
+
+		dirs &= !stat(place, &st) && S_ISDIR(st.st_mode);
+		n->roots[i] = strlen(names[i]);
+		free(place);
 	}
-	if (nr != 2)
+	if (!dirs) {
+		warning("Limiting comparison with pathspecs is only supported if both paths are "
+			"directories.");
 		bad_usage();
+	}
+	return pathspec_parse(&n->limits, NULL, NULL, args->v + 2, PATHSPEC_NO_ATTR, err);
 }
 
-int diff_no_index(struct diff_command *d, int argc, const char **argv, struct err *err)
+/* ---- the command ---- */
+
+static int take_option(struct diff_command *d, const char **argv)
+{
+	struct err err = ERR_INIT;
+	enum submodule_mode ignored;
+	int used;
+
+	if (!strcmp(argv[0], "--no-index") || diff_submodules_option(argv[0], &ignored, &err) > 0)
+		return 1;
+	if (!strcmp(argv[0], "--quiet") || !strcmp(argv[0], "--no-quiet")) {
+		d->quiet = argv[0][2] == 'q';
+		return 1;
+	}
+	used = diff_options_parse(&d->o, argv, &err);
+	if (used < 0) {
+		error("%s", err_message(&err));
+		exit(129);
+	}
+	if (!used) {
+		if (argv[0][1] == '-')
+			error("unknown option `%.*s'", (int)strcspn(argv[0] + 2, "="), argv[0] + 2);
+		else
+			error("unknown switch `%c'", argv[0][1]);
+		bad_usage();
+	}
+	return used;
+}
+
+static void parse(struct diff_command *d, int argc, const char **argv, bool implied, struct strvec *args)
+{
+	bool only_paths = false;
+
+	for (int i = 1; i < argc;) {
+		if (!only_paths && !strcmp(argv[i], "--")) {
+			only_paths = true;
+			i++;
+		} else if (only_paths || *argv[i] != '-' || !argv[i][1]) {
+			strvec_push(args, argv[i++]);
+		} else {
+			i += take_option(d, argv + i);
+		}
+	}
+	if (args->nr >= 2)
+		return;
+	if (implied)
+		warning("Not a git repository. Use --no-index to compare two paths outside a working tree");
+	bad_usage();
+}
+
+static int run(struct no_index *n, const struct strvec *args, struct err *err)
+{
+	char *names[2] = { xstrdup(args->v[0]), xstrdup(args->v[1]) };
+	int rc = settle_limits(n, names, args, err);
+
+	if (!rc)
+		rc = settle_names(n, names, err);
+	if (!rc)
+		rc = compare(n, names[0], names[1], err);
+	free(names[0]);
+	free(names[1]);
+	pathspec_release(&n->limits);
+	return rc;
+}
+
+int diff_no_index(struct diff_command *d, int argc, const char **argv, bool implied, struct err *err)
 {
 	struct no_index n = { .d = d, .input = STRBUF_INIT };
-	const char *paths[2];
-	char *names[2];
+	struct strvec args = STRVEC_INIT;
 	int rc;
 
-	parse(d, argc, argv, paths);
+	parse(d, argc, argv, implied, &args);
 	d->o.exit_code = true;
 	diff_options_mnemonic(&d->o, "1/", "2/");
 	d->o.read = read_side;
 	d->o.read_data = &n;
-	d->o.keep_same = true;
+	d->o.keep_same = d->o.no_names = true;
 	if (!d->o.formats)
 		d->o.formats = DIFF_FORMAT_PATCH;
 	rc = diff_command_settle(d, err);
-	d->o.driver = NULL; /* attributes are a repository's */
-	names[0] = xstrdup(paths[0]);
-	names[1] = xstrdup(paths[1]);
+	use_drivers(&n, &d->o);
 	if (!rc)
-		rc = settle_names(&n, names, err);
-	if (!rc)
-		rc = compare(&n, names[0], names[1], err);
-	if (!rc)
+		rc = run(&n, &args, err);
+	if (rc < 0 && n.missing) {
+		error("%s", err_message(err));
+		err_release(err);
+		d->code = 1;
+		rc = 0;
+	} else if (!rc) {
 		rc = diff_command_show(d, err);
-	free(names[0]);
-	free(names[1]);
+	}
+	strvec_clear(&args);
 	strbuf_release(&n.input);
 	return rc;
 }

@@ -191,9 +191,16 @@ static int show_pair(struct diff_tree *d, const struct rev_start *a, const struc
 
 static int show_one(struct diff_tree *d, const struct rev_start *s, struct err *err)
 {
+	struct object_info info;
 	struct object_id oid;
-	int rc = revparse_commit(d->log.repo, oid_hex(&s->oid), &oid, err);
+	int rc = odb_type(d->log.repo->odb, &s->oid, &info.type, &info.size, err);
 
+	if (!rc && info.type == OBJ_TREE) { /* nothing to compare it with: told, but no failure */
+		error("object %s is a tree, not a commit", oid_hex(&s->oid));
+		return 0;
+	}
+	if (!rc)
+		rc = revparse_commit(d->log.repo, oid_hex(&s->oid), &oid, err);
 	return rc < 0 ? rc : show_commit(d, commit_lookup(d->log.walk->pool, &oid), err);
 }
 

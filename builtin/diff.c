@@ -11,6 +11,7 @@ static const char *const usage[] = {
 	"git diff [<options>] [--merge-base] <commit> [<commit>...] <commit> [--] [<path>...]",
 	"git diff [<options>] <commit>...<commit> [--] [<path>...]",
 	"git diff [<options>] <blob> <blob>",
+	"git diff [<options>] --no-index [--] <path> <path> [<pathspec>...]",
 	NULL
 };
 
@@ -331,10 +332,46 @@ static bool has_no_index(int argc, const char **argv)
 	return false;
 }
 
+/* The first argument that is no option, as far as can be told before they are read. */
+static int first_path(int argc, const char **argv)
+{
+	int i = 1;
+
+	while (i < argc && *argv[i] == '-' && argv[i][1] && strcmp(argv[i], "--"))
+		i++;
+	return i < argc && !strcmp(argv[i], "--") ? i + 1 : i;
+}
+
+static bool is_outside(const struct repository *r, const char *arg)
+{
+	const char *const args[] = { arg, NULL };
+	struct pathspec ps = { .nr = 0 };
+	struct err err = ERR_INIT;
+	bool outside;
+
+	if (!r->worktree)
+		return false;
+	outside = pathspec_parse(&ps, r->prefix, r->worktree, args, PATHSPEC_LITERAL, &err) < 0;
+	pathspec_release(&ps);
+	err_release(&err);
+	return outside;
+}
+
+/* Two paths, one of which is not in the work tree. */
+static bool implies_no_index(const struct repository *r, int argc, const char **argv)
+{
+	int i = first_path(argc, argv);
+
+	return argc == i + 2 && (is_outside(r, argv[i]) || is_outside(r, argv[i + 1]));
+}
+
 static int run(struct diff_command *d, int argc, const char **argv, struct err *err)
 {
-	return has_no_index(argc, argv) ? diff_no_index(d, argc, argv, err) :
-					  diff_command_run(d, argc, argv, compare, err);
+	bool asked = has_no_index(argc, argv);
+
+	if (asked || !d->repo || implies_no_index(d->repo, argc, argv))
+		return diff_no_index(d, argc, argv, !asked && !d->repo, err);
+	return diff_command_run(d, argc, argv, compare, err);
 }
 
 int cmd_diff(int argc, const char **argv, struct command_ctx *ctx)

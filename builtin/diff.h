@@ -46,8 +46,12 @@ MUST_USE int diff_command_open_index(struct diff_command *d, struct err *err);
 MUST_USE int diff_command_settle(struct diff_command *d, struct err *err);
 /* diff_process, and show; sets the exit code. */
 MUST_USE int diff_command_show(struct diff_command *d, struct err *err);
-/* Two files or directories: parse, compare, show. */
-MUST_USE int diff_no_index(struct diff_command *d, int argc, const char **argv, struct err *err);
+/*
+ * Two files or directories: parse, compare, show. Implied: nothing said so but that there is no
+ * repository.
+ */
+MUST_USE int diff_no_index(struct diff_command *d, int argc, const char **argv, bool implied,
+			   struct err *err);
 /* The tree of a commit, or with --merge-base of what it and `other` (NULL: HEAD) come from. */
 MUST_USE int diff_command_tree(struct diff_command *d, const struct object_id *oid,
 			       const struct object_id *other, struct object_id *tree,

@@ -466,6 +466,8 @@ static int switch_option(struct log_options *o, const char *arg)
 		o->show_signature = false;
 	else if (!strcmp(arg, "--log-size"))
 		o->log_size = true;
+	else if (!strcmp(arg, "--always"))
+		; /* what log does anyway, unless the differences choose the commits */
 	else if (!strcmp(arg, "--root"))
 		o->show_root = true;
 	else if (!strcmp(arg, "--mailmap") || !strcmp(arg, "--use-mailmap"))

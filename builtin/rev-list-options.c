@@ -129,6 +129,28 @@ static int missing_option(struct rev_list *l, const char *arg)
 	return 0;
 }
 
+/*
+ * What says how differences are shown means nothing here, but is no mistake; what asks for them
+ * is one.
+ */
+static int diff_option(struct rev_list *l, const char *const *argv, struct err *err)
+{
+	static const char *const silent[] = { "--always", "--root", "-m" };
+	const struct diff_options *o = &l->log.diff;
+	int used;
+
+	for (size_t i = 0; i < ARRAY_SIZE(silent); i++)
+		if (!strcmp(argv[0], silent[i]))
+			return 1;
+	used = diff_options_parse(&l->log.diff, argv, err);
+	if (used > 0 && (o->formats & ~DIFF_FORMAT_NONE || o->pickaxe || o->filter[0] || o->show_trees ||
+			 !strcmp(argv[0], "-r")))
+		rev_list_usage();
+	if (used > 0 && o->line_prefix)
+		l->log.line_prefix = o->line_prefix;
+	return used;
+}
+
 static int on_option(void *data, const char *const *argv, struct err *err)
 {
 	struct rev_list *l = data;
@@ -151,6 +173,8 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 		used = missing_option(l, arg);
 	if (!used)
 		used = log_format_option(&l->log, argv, err);
+	if (!used)
+		used = diff_option(l, argv, err);
 	if (!used)
 		rev_list_usage();
 	return used;

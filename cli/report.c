@@ -153,7 +153,7 @@ int finish_stdout(void)
 
 int redirect_stdout(const struct repository *r, const char *name, struct err *err)
 {
-	bool inside = r->prefix && *name != '/';
+	bool inside = r && r->prefix && *name != '/';
 	char *path = xstrfmt("%s%s", inside ? r->prefix : "", name);
 	int fd = sys->open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666), ret = 0;
 

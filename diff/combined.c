@@ -127,7 +127,7 @@ static void start_line(struct strbuf *out, const struct diff_options *o)
 
 static const struct object_id *oid_of(const struct diff_file *f, const struct diff_options *o)
 {
-	return f->oid_valid ? &f->oid : &odb_algo(o->odb)->null_oid;
+	return f->oid_valid ? &f->oid : &o->algo->null_oid;
 }
 
 /* --relative does not shorten it. */

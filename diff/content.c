@@ -67,7 +67,7 @@ static void load_gitlink(struct diff_file *f)
 /* What an entry of "git add -N" names, whether or not there is such an object. */
 static bool is_empty_blob(const struct diff_file *f, const struct diff_options *o)
 {
-	return f->oid_valid && oid_eq(&f->oid, &odb_algo(o->odb)->empty_blob);
+	return f->oid_valid && oid_eq(&f->oid, &o->algo->empty_blob);
 }
 
 int diff_file_load(struct diff_file *f, const struct diff_options *o, struct err *err)
@@ -180,7 +180,7 @@ int diff_file_hash(struct diff_file *f, const struct diff_options *o, struct err
 	ret = diff_file_load(f, o, err);
 	if (ret < 0)
 		return ret;
-	return hash_object_buf(odb_algo(o->odb), "blob", f->content.data, f->content.size, &f->oid,
+	return hash_object_buf(o->algo, "blob", f->content.data, f->content.size, &f->oid,
 			       err);
 }
 

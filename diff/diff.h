@@ -151,7 +151,8 @@ enum diff_color {
 };
 
 struct diff_options {
-	struct odb *odb;
+	struct odb *odb; /* NULL: there are no objects, only what is read by `read` */
+	const struct hash_algo *algo;
 	char *complaint; /* a warning about the configuration, for the command to print; owned */
 	unsigned formats; /* DIFF_FORMAT_*; 0: the command's default */
 
@@ -259,12 +260,14 @@ struct diff_options {
 	 */
 	int (*smudge)(void *data, const struct diff_file *file, struct strbuf *out, struct err *err);
 	void *smudge_data;
+	bool no_names;	/* --raw shows no names of such sides, come what may */
 	bool keep_same; /* such a side is shown even if its content is that of the other side */
 	/* attributes; NULL: none are set */
 	void (*driver)(void *data, const char *path, struct diff_driver *out);
 	void *driver_data;
 };
 
+/* odb NULL: outside of a repository, with names of SHA-1. */
 void diff_options_init(struct diff_options *o, struct odb *odb);
 void diff_options_release(struct diff_options *o);
 /* The diff.*, color.diff.* and core.* keys; options.prefix is set. ERR_INVALID names a bad value. */

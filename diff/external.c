@@ -133,7 +133,7 @@ static void push_side(struct strvec *args, const struct diff_options *o,
 		strvec_pushl(args, ".", ".", NULL);
 		return;
 	}
-	strvec_push(args, oid_hex(f->oid_valid ? &f->oid : &odb_algo(o->odb)->null_oid));
+	strvec_push(args, oid_hex(f->oid_valid ? &f->oid : &o->algo->null_oid));
 	strvec_pushf(args, "%06o", f->mode);
 }
 

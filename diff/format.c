@@ -26,7 +26,7 @@ static const char *one_path(const struct diff_pair *p)
 /* Files of the work tree have no object name yet. */
 static const struct object_id *raw_oid(const struct diff_file *f, const struct diff_options *o)
 {
-	return f->oid_valid || f->oid_shown ? &f->oid : &odb_algo(o->odb)->null_oid;
+	return f->oid_valid || (f->oid_shown && !o->no_names) ? &f->oid : &o->algo->null_oid;
 }
 
 static void add_raw(struct strbuf *out, const struct diff_options *o,

@@ -69,14 +69,18 @@ void diff_add_rename(struct strbuf *out, const struct diff_options *o, const cha
 	strbuf_add(out, old + old_len - tail, tail);
 }
 
+#define DEFAULT_ABBREV 7 /* where nothing can be ambiguous */
+
 void diff_add_oid(struct strbuf *out, const struct diff_options *o,
 		  const struct object_id *oid, int abbrev)
 {
-	struct object_id null = odb_algo(o->odb)->null_oid;
+	struct object_id null = o->algo->null_oid;
 
 	if (oid_is_null(oid))
 		oid = &null; /* the side is absent: it has no algorithm either */
-	if (abbrev)
+	if (abbrev && !o->odb)
+		strbuf_addf(out, "%.*s", abbrev < 0 ? DEFAULT_ABBREV : abbrev, oid_hex(oid));
+	else if (abbrev)
 		odb_abbrev(o->odb, oid, abbrev, out);
 	else
 		strbuf_add_oid(out, oid);

@@ -28,6 +28,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 {
 	memset(o, 0, sizeof(*o));
 	o->odb = odb;
+	o->algo = odb ? odb_algo(odb) : hash_sha1;
 	o->anchors = o->order = o->find_objects = (struct strvec)STRVEC_INIT;
 	o->recursive = true;
 	o->context = 3;

@@ -32,7 +32,8 @@ static char *labelled(const struct diff_options *o, const char *prefix, const ch
 	struct strbuf plain = STRBUF_INIT, out = STRBUF_INIT;
 
 	strbuf_addstr(&plain, prefix);
-	strbuf_addstr(&plain, diff_shown_path(o, path));
+	path = diff_shown_path(o, path);
+	strbuf_addstr(&plain, path + (*path == '/')); /* --no-index */
 	quote_c_style(&out, plain.buf, plain.len, o->quote_path);
 	strbuf_release(&plain);
 	return strbuf_detach(&out, NULL);

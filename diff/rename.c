@@ -58,7 +58,7 @@ static bool is_empty_side(const struct diff_options *o, const struct diff_pair *
 {
 	const struct diff_file *f = diff_file_exists(p->old) ? p->old : p->new;
 
-	return f->oid_valid && oid_eq(&f->oid, &odb_algo(o->odb)->empty_blob);
+	return f->oid_valid && oid_eq(&f->oid, &o->algo->empty_blob);
 }
 
 static void collect(struct renames *r, const struct diff_queue *q)

@@ -206,4 +206,16 @@ test_expect_success 'show: tags, trees and blobs' '
 	test_expect_code 128 git -C r show HEAD:nothing && test_expect_code 128 git -C r show nothing
 '
 
+test_expect_success 'a lone tree has nothing to be compared with' '
+	tree=$(git -C r rev-parse "HEAD^{tree}") && git -C r diff-tree $tree >out 2>err && test_must_be_empty out &&
+	echo "error: object $tree is a tree, not a commit" >expect && test_cmp expect err
+'
+
+test_expect_success 'log and rev-list take options that say how differences are shown' '
+	git -C r log --oneline >expect && git -C r log --always --no-ext-diff --oneline >out && test_cmp expect out &&
+	git -C r rev-list HEAD >expect && git -C r rev-list --always --root -m --no-ext-diff -M --no-renames -w HEAD >out && test_cmp expect out &&
+	git -C r rev-list --line-prefix=">" -1 HEAD >out && test_grep "^>[0-9a-f]*$" out &&
+	for o in -p --stat -r -t -Sx --diff-filter=A --name-only; do test_expect_code 129 git -C r rev-list $o HEAD || return 1; done
+'
+
 test_done

@@ -33,8 +33,26 @@ test_expect_success 'links are compared, not followed; a file in the place of a 
 '
 
 test_expect_success 'what cannot be compared' '
-	test_expect_code 129 git diff --no-index a && test_expect_code 129 git diff --no-index a b c && test_expect_code 129 git diff --no-index --cached a b &&
-	test_expect_code 128 git diff --no-index a nofile 2>err && test_grep "Could not access .nofile." err && mkfifo f && test_expect_code 128 git diff --no-index f a/x
+	test_expect_code 129 git diff --no-index a && test_expect_code 129 git diff --no-index a/x b/x c && test_expect_code 129 git diff --no-index --cached a b &&
+	test_expect_code 1 git diff --no-index a nofile 2>err && test_grep "Could not access .nofile." err && mkfifo f && test_expect_code 128 git diff --no-index f a/x
+'
+
+test_expect_success 'outside of a repository: whether or not it is asked for' '
+	mkdir -p no/a no/b && echo 1 >no/a/x && echo 2 >no/b/x && echo 3 >no/b/y &&
+	GIT_CEILING_DIRECTORIES=$PWD && export GIT_CEILING_DIRECTORIES && test_when_finished "unset GIT_CEILING_DIRECTORIES" && (cd no &&
+		printf "%s\n" "diff --git a/a/x b/b/x" "index d00491f..0cfbf08 100644" "--- a/a/x" "+++ b/b/x" "@@ -1 +1 @@" -1 +2 >../expect &&
+		test_expect_code 1 git diff a/x b/x >../out1 && test_cmp ../expect ../out1 && test_expect_code 1 git diff --no-index a b x >../out1 && test_cmp ../expect ../out1 &&
+		printf ":100644 100644 0000000 0000000 M\ta/x\n:000000 100644 0000000 0000000 A\tb/y\n" >../expect && test_expect_code 1 git diff --raw a b >../out1 && test_cmp ../expect ../out1 &&
+		test_expect_code 1 git -c diff.noprefix=true diff a/x b/x >../out1 && test_grep "^diff --git a/x b/x$" ../out1 &&
+		test_expect_code 129 git diff a 2>../err && test_grep "Use --no-index to compare two paths outside a working tree" ../err &&
+		test_expect_code 129 git diff --cached a b 2>../err && test_grep "unknown option .cached" ../err &&
+		test_expect_code 129 git diff a/x b/x y 2>../err && test_grep "only supported if both paths are directories" ../err)
+'
+
+test_expect_success 'two paths, one outside of the work tree; attributes of files inside' '
+	echo 2 >outside && mkdir -p in && git init -q in && echo 1 >in/f && (cd in && test_expect_code 1 git diff f ../outside >../out2) && test_grep "^+++ b/../outside$" out2 &&
+	(cd in && test_expect_code 1 git diff f "$OLDPWD/outside" >../out2) && test_grep "^+++ b$PWD/outside$" out2 &&
+	echo "f -diff" >in/.gitattributes && (cd in && test_expect_code 1 git diff f ../outside >../out2) && test_grep "^Binary files a/f and b/../outside differ$" out2
 '
 
 test_done
