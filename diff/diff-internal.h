@@ -150,9 +150,10 @@ MUST_USE int diff_add_check(struct diff_pair *p, const struct diff_options *o,
 			    struct strbuf *out, bool *failed, struct err *err);
 /* The rules for a file with this driver. */
 unsigned diff_whitespace_of(const struct diff_options *o, const struct diff_driver *driver);
-/* The patch of pair number `at`. */
+/* The patch of pair number `at`; lines of its changes go to `moved`, unless that is NULL. */
+struct moved_lines;
 MUST_USE int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_options *o,
-			    struct strbuf *out, struct err *err);
+			    struct moved_lines *moved, struct strbuf *out, struct err *err);
 /* The escape sequence, or "" without colours. */
 static inline const char *diff_color_of(const struct diff_options *o, enum diff_color c)
 {

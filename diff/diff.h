@@ -117,6 +117,10 @@ enum diff_algorithm { DIFF_MYERS, DIFF_PATIENCE, DIFF_HISTOGRAM };
 
 enum diff_words { DIFF_WORDS_NONE, DIFF_WORDS_PLAIN, DIFF_WORDS_PORCELAIN, DIFF_WORDS_COLOR };
 
+/* What has been moved: each line; blocks; neighbours told apart; only where they meet. */
+enum diff_moved { DIFF_MOVED_NONE, DIFF_MOVED_PLAIN, DIFF_MOVED_BLOCKS, DIFF_MOVED_ZEBRA,
+		  DIFF_MOVED_DIMMED };
+
 /* Several old sides: each with the new one; all together; the same without what comes from one alone. */
 enum diff_combine { DIFF_COMBINE_NONE, DIFF_COMBINE_ALL, DIFF_COMBINE_DENSE };
 
@@ -147,6 +151,10 @@ struct diff_driver {
 enum diff_color {
 	DIFF_COLOR_RESET, DIFF_COLOR_CONTEXT, DIFF_COLOR_META, DIFF_COLOR_FRAG,
 	DIFF_COLOR_FUNC, DIFF_COLOR_OLD, DIFF_COLOR_NEW, DIFF_COLOR_WHITESPACE,
+	DIFF_COLOR_OLD_MOVED, DIFF_COLOR_OLD_MOVED_ALT, DIFF_COLOR_OLD_MOVED_DIM,
+	DIFF_COLOR_OLD_MOVED_ALT_DIM,
+	DIFF_COLOR_NEW_MOVED, DIFF_COLOR_NEW_MOVED_ALT, DIFF_COLOR_NEW_MOVED_DIM,
+	DIFF_COLOR_NEW_MOVED_ALT_DIM,
 	DIFF_COLOR_NR
 };
 
@@ -227,6 +235,9 @@ struct diff_options {
 	} dirstat;
 	bool color;
 	char colors[DIFF_COLOR_NR][75];
+	enum diff_moved color_moved; /* --color-moved */
+	unsigned color_moved_ignore; /* --color-moved-ws: DIFF_IGNORE_* */
+	bool color_moved_indent;     /* blocks may be indented in another way */
 	bool color_always;  /* by an option, and not just for a terminal */
 	const char *output; /* --output: the command's file instead of standard output; not owned */
 	bool exit_code;	    /* --exit-code: the command ends with 1 if there are differences */

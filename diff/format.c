@@ -2,6 +2,7 @@
 /* --raw, --name-only, --name-status, --summary, and the order of all formats. */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
+#include "diff/moved-internal.h"
 #include "object/tree.h"
 #include "util/quote.h"
 
@@ -199,17 +200,21 @@ static int add_check(struct diff_queue *q, size_t i, const struct diff_options *
 static int add_patches(struct diff_queue *q, const struct diff_options *o,
 		       struct strbuf *out, struct err *err)
 {
+	struct moved_lines *moved = moved_lines_new(o, out);
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < q->nr; i++) {
-		ret = diff_add_patch(q, i, o, out, err);
+		ret = diff_add_patch(q, i, o, moved, out, err);
 		/* one pair in memory at a time */
 		diff_file_unload(q->pairs[i]->old);
 		diff_file_unload(q->pairs[i]->new);
-		if (!ret)
+		if (!ret && !moved)
 			ret = drain(o, out, err);
 	}
-	return ret;
+	if (!ret && moved)
+		moved_lines_finish(moved, out);
+	moved_lines_free(moved);
+	return ret ? ret : drain(o, out, err);
 }
 
 int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbuf *out,

@@ -9,6 +9,7 @@
 /* Patterns of lines that name functions. */
 struct funcname;
 struct words_regex;
+struct moved_lines;
 /* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
 MUST_USE int funcname_new(struct funcname **out, const char *patterns, struct err *err);
 void funcname_free(struct funcname *f);
@@ -22,6 +23,7 @@ struct hunk_printer {
 	struct strbuf *out;
 	unsigned whitespace; /* rules of the file; whitespace-internal.h */
 	const struct words_regex *words; /* of --word-diff; NULL: what is no space */
+	struct moved_lines *moved; /* where lines of changes are kept; NULL: print them */
 };
 
 /* ---- words.c ---- */

@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
+#include "diff/moved-internal.h"
 #include "diff/whitespace-internal.h"
 #include "util/alloc.h"
 
@@ -21,9 +22,8 @@ static void start_line(const struct hunk_printer *hp)
 		strbuf_addstr(hp->out, hp->o->line_prefix);
 }
 
-static void end_incomplete_line(const struct hunk_printer *hp)
+static void tell_incomplete_line(const struct hunk_printer *hp)
 {
-	strbuf_addch(hp->out, '\n');
 	start_line(hp);
 	strbuf_addf(hp->out, "%s\\ No newline at end of file%s\n",
 		    diff_color_of(hp->o, DIFF_COLOR_CONTEXT),
@@ -38,19 +38,22 @@ static void print_line(const struct hunk_printer *hp, char sign, const struct te
 			    sign == '-' ? DIFF_COLOR_OLD : DIFF_COLOR_CONTEXT;
 	struct ws_line w = {
 		.sign = o->indicator[sign == '+' ? 0 : sign == '-' ? 1 : 2],
-		.color = c, .text = l->text, .len = l->len, .blank_at_eof = blank_at_eof,
+		.color = c, .paint = c, .text = l->text, .len = l->len, .blank_at_eof = blank_at_eof,
 	};
 	bool complete = l->len && l->text[l->len - 1] == '\n';
 
 	w.len -= complete;
 	if (sign == ' ' && !w.len && o->suppress_blank_empty)
 		w.sign = '\0';
-	start_line(hp);
-	whitespace_add_line(hp->out, o, hp->whitespace, &w);
-	if (complete)
+	if (hp->moved && sign != ' ') {
+		moved_lines_add(hp->moved, hp->out, &w, hp->whitespace);
+	} else {
+		start_line(hp);
+		whitespace_add_line(hp->out, o, hp->whitespace, &w);
 		strbuf_addch(hp->out, '\n');
-	else
-		end_incomplete_line(hp);
+	}
+	if (!complete)
+		tell_incomplete_line(hp);
 }
 
 /* ---- hunks ---- */

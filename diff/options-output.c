@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "diff/options-internal.h"
+#include "diff/moved-internal.h"
 #include "diff/whitespace-internal.h"
 #include "util/alloc.h"
 
@@ -154,6 +155,37 @@ static int set_output(struct diff_options *o, const struct option_row *r UNUSED,
 	return 0;
 }
 
+/* ---- moved lines ---- */
+
+static int set_moved(struct diff_options *o, const struct option_row *r, const char *value,
+		     struct err *err)
+{
+	if (*r->name == 'n')
+		value = "no";
+	if (moved_parse_mode(o, value ? value : "default"))
+		return 0;
+	return err_set(err, ERR_INVALID, "bad --color-moved argument: %s", value);
+}
+
+static int set_moved_whitespace(struct diff_options *o, const struct option_row *r,
+				const char *value, struct err *err)
+{
+	return moved_parse_whitespace(o, *r->name == 'n' ? "no" : value, err);
+}
+
+static int config_moved(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	const struct config_entry *mode = config_get(c, "diff.colormoved");
+	const char *whitespace;
+	int ret;
+
+	if (mode && !moved_parse_mode(o, mode->value ? mode->value : "true"))
+		return config_entry_bad(mode, err, "color moved setting must be one of 'no', "
+					"'default', 'blocks', 'zebra', 'dimmed-zebra', 'plain'");
+	ret = config_get_string(c, "diff.colormovedws", &whitespace, err);
+	return ret > 0 ? moved_parse_whitespace(o, whitespace, err) : ret;
+}
+
 /* ---- formats ---- */
 
 static int set_check(struct diff_options *o, const struct option_row *r UNUSED,
@@ -283,7 +315,7 @@ int diff_output_config(struct diff_options *o, const struct config_set *c, struc
 		free(o->order_file);
 		o->order_file = order;
 	}
-	return 0;
+	return config_moved(o, c, err);
 }
 
 const struct option_call diff_output_rows[] = {
@@ -294,6 +326,10 @@ const struct option_call diff_output_rows[] = {
 	CALL_ROW(0, "output-indicator-old", NEEDED, set_indicator),
 	CALL_ROW(0, "output-indicator-context", NEEDED, set_indicator),
 	CALL_ROW(0, "ws-error-highlight", NEEDED, set_highlight),
+	CALL_ROW(0, "color-moved", OPTIONAL, set_moved),
+	CALL_ROW(0, "no-color-moved", 0, set_moved),
+	CALL_ROW(0, "color-moved-ws", NEEDED, set_moved_whitespace),
+	CALL_ROW(0, "no-color-moved-ws", 0, set_moved_whitespace),
 	CALL_ROW('I', "ignore-matching-lines", NEEDED, set_ignored),
 	{ { 'W', "function-context", SET_TRUE, FIELD(function_context), 0, 0 }, NULL },
 	BOOL_ROW("no-function-context", SET_FALSE, function_context),

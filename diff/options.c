@@ -22,6 +22,14 @@ static const struct {
 	[DIFF_COLOR_OLD] = { "old", "\033[31m" },
 	[DIFF_COLOR_NEW] = { "new", "\033[32m" },
 	[DIFF_COLOR_WHITESPACE] = { "whitespace", "\033[41m" },
+	[DIFF_COLOR_OLD_MOVED] = { "oldmoved", "\033[1;35m" },
+	[DIFF_COLOR_OLD_MOVED_ALT] = { "oldmovedalternative", "\033[1;34m" },
+	[DIFF_COLOR_OLD_MOVED_DIM] = { "oldmoveddimmed", "\033[2m" },
+	[DIFF_COLOR_OLD_MOVED_ALT_DIM] = { "oldmovedalternativedimmed", "\033[2;3m" },
+	[DIFF_COLOR_NEW_MOVED] = { "newmoved", "\033[1;36m" },
+	[DIFF_COLOR_NEW_MOVED_ALT] = { "newmovedalternative", "\033[1;33m" },
+	[DIFF_COLOR_NEW_MOVED_DIM] = { "newmoveddimmed", "\033[2m" },
+	[DIFF_COLOR_NEW_MOVED_ALT_DIM] = { "newmovedalternativedimmed", "\033[2;3m" },
 };
 
 void diff_options_init(struct diff_options *o, struct odb *odb)

@@ -54,7 +54,7 @@ static int hash_text(struct hash_ctx *h, const struct diff_pair *p, const struct
 {
 	struct strbuf hunks = STRBUF_INIT;
 	struct text_diff d;
-	struct hunk_printer hp = { o, &d, NULL, &hunks, 0, NULL };
+	struct hunk_printer hp = { .o = o, .d = &d, .out = &hunks };
 	struct funcname *funcname;
 	int rc = diff_file_load(p->old, o, err);
 

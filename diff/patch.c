@@ -22,6 +22,7 @@ struct patch {
 	struct strbuf text[2];
 	bool converted[2];
 	size_t counter, total; /* of files, for external diffs */
+	struct moved_lines *moved;
 };
 
 /* ---- names ---- */
@@ -270,7 +271,7 @@ static int add_text(struct patch *p, struct err *err)
 {
 	bool rewrite = p->pair && p->pair->status == DIFF_STATUS_MODIFIED && p->pair->score;
 	struct text_diff d;
-	struct hunk_printer hp = { p->o, &d, NULL, p->out, 0, NULL };
+	struct hunk_printer hp = { p->o, &d, NULL, p->out, 0, NULL, p->moved };
 	struct funcname *funcname;
 	struct words_regex *words;
 	struct diff_driver driver, other;
@@ -437,10 +438,11 @@ static int add_type_change(struct patch *frame, struct diff_pair *p, struct err 
 }
 
 int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_options *o,
-		   struct strbuf *out, struct err *err)
+		   struct moved_lines *moved, struct strbuf *out, struct err *err)
 {
 	struct diff_pair *p = q->pairs[at];
-	struct patch frame = { .o = o, .out = out, .pair = p, .counter = at + 1, .total = q->nr };
+	struct patch frame = { .o = o, .out = out, .pair = p, .counter = at + 1, .total = q->nr,
+			       .moved = moved };
 
 	if (p->unmerged) {
 		strbuf_addf(out, "* Unmerged path %s\n", diff_shown_path(o, p->old->path));

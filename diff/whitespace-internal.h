@@ -26,7 +26,8 @@ MUST_USE int whitespace_parse(unsigned *rule, const char *value, struct err *err
 /* A line of a patch, without its newline. */
 struct ws_line {
 	char sign; /* NUL: none */
-	enum diff_color color; /* NEW, OLD or CONTEXT */
+	enum diff_color color; /* NEW, OLD or CONTEXT: what it is */
+	enum diff_color paint; /* how it is shown */
 	const char *text;
 	size_t len;
 	bool blank_at_eof; /* one of those lines */

@@ -108,7 +108,7 @@ static void add_plain(struct strbuf *out, const struct diff_options *o, const st
 {
 	bool cr = l->len && l->text[l->len - 1] == '\r';
 
-	strbuf_addstr(out, diff_color_of(o, l->color));
+	strbuf_addstr(out, diff_color_of(o, l->paint));
 	if (l->sign)
 		strbuf_addch(out, l->sign);
 	strbuf_add(out, l->text, l->len - cr);
@@ -146,15 +146,17 @@ void whitespace_add_line(struct strbuf *out, const struct diff_options *o, unsig
 	if (!shows_errors(o, l->color)) {
 		add_plain(out, o, l);
 	} else if (l->blank_at_eof && rule & WS_BLANK_AT_EOF) {
+		bool cr = l->len && l->text[l->len - 1] == '\r';
+
 		strbuf_addf(out, "%s%c", diff_color_of(o, DIFF_COLOR_WHITESPACE), l->sign);
-		strbuf_add(out, l->text, l->len);
-		strbuf_addstr(out, diff_color_of(o, DIFF_COLOR_RESET));
+		strbuf_add(out, l->text, l->len - cr);
+		strbuf_addf(out, "%s%s", diff_color_of(o, DIFF_COLOR_RESET), cr ? "\r" : "");
 	} else {
-		strbuf_addstr(out, diff_color_of(o, l->color));
+		strbuf_addstr(out, diff_color_of(o, l->paint));
 		if (l->sign)
 			strbuf_addch(out, l->sign);
 		strbuf_addstr(out, diff_color_of(o, DIFF_COLOR_RESET));
-		whitespace_add_text(out, o, rule, l->color, l->text, l->len);
+		whitespace_add_text(out, o, rule, l->paint, l->text, l->len);
 	}
 }
 
