@@ -138,11 +138,13 @@ struct diff_driver {
 	int binary;	      /* 1: binary, 0: text, -1: look at the content */
 	const char *funcname; /* extended regular expression (several lines, "!"
 				 negates); NULL: the default */
+	bool funcname_icase;  /* it does not tell capital letters from others */
 	const char *algorithm; /* as diff.algorithm; NULL: the options' */
 	const char *textconv; /* a program that makes a text of a file; NULL: none */
 	const char *command;  /* an external diff; NULL: none */
 	bool trust_exit_code; /* of it */
 	const char *word_regex; /* as diff.wordRegex; NULL: the options' */
+	bool word_icase;
 	const char *whitespace; /* as core.whitespace; "": all rules; NULL: the options' */
 	bool no_whitespace;	/* -whitespace: no rule at all */
 	size_t marker_size;	/* of conflict markers */

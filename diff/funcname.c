@@ -16,8 +16,9 @@ struct funcname {
 	} patterns[];
 };
 
-int funcname_new(struct funcname **out, const char *patterns, struct err *err)
+int funcname_new(struct funcname **out, const char *patterns, bool icase, struct err *err)
 {
+	const int flags = REG_EXTENDED | REG_NEWLINE | (icase ? REG_ICASE : 0);
 	struct funcname *f;
 	size_t lines = 1;
 
@@ -34,7 +35,7 @@ int funcname_new(struct funcname **out, const char *patterns, struct err *err)
 
 		f->patterns[f->nr].negated = *line == '!';
 		regex += *line == '!';
-		failed = regcomp(&f->patterns[f->nr].regex, regex, REG_EXTENDED | REG_NEWLINE);
+		failed = regcomp(&f->patterns[f->nr].regex, regex, flags);
 		free(line);
 		if (failed) {
 			funcname_free(f);

@@ -11,7 +11,8 @@ struct funcname;
 struct words_regex;
 struct moved_lines;
 /* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
-MUST_USE int funcname_new(struct funcname **out, const char *patterns, struct err *err);
+MUST_USE int funcname_new(struct funcname **out, const char *patterns, bool icase,
+			  struct err *err);
 void funcname_free(struct funcname *f);
 /* Does the line name a function? Sets the name, unless `out` is NULL. NULL: the default. */
 bool funcname_of_line(const struct funcname *f, const struct text_line *l, struct strbuf *out);
@@ -28,7 +29,8 @@ struct hunk_printer {
 
 /* ---- words.c ---- */
 /* ERR_INVALID: a bad pattern. NULL: none. */
-MUST_USE int words_regex_new(struct words_regex **out, const char *pattern, struct err *err);
+MUST_USE int words_regex_new(struct words_regex **out, const char *pattern, bool icase,
+			     struct err *err);
 void words_regex_free(struct words_regex *w);
 void words_print_change(const struct hunk_printer *hp, const struct text_change *c);
 void words_print_context(const struct hunk_printer *hp, const struct text_line *l);

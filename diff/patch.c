@@ -260,11 +260,17 @@ static int load_texts(struct patch *p, struct text_line out[2], struct err *err)
 static int words_of(struct words_regex **out, const struct diff_options *o,
 		    const struct diff_driver *old, const struct diff_driver *new, struct err *err)
 {
+	const struct diff_driver *driver = old->word_regex ? old : new;
 	const char *pattern = o->word_regex ? o->word_regex :
-			      old->word_regex ? old->word_regex :
-			      new->word_regex ? new->word_regex : o->word_regex_default;
+			      driver->word_regex ? driver->word_regex : o->word_regex_default;
 
-	return words_regex_new(out, o->word_diff ? pattern : NULL, err);
+	return words_regex_new(out, o->word_diff ? pattern : NULL,
+			       pattern == driver->word_regex && driver->word_icase, err);
+}
+
+static int name_of(struct funcname **out, const struct diff_driver *driver, struct err *err)
+{
+	return funcname_new(out, driver->funcname, driver->funcname_icase, err);
 }
 
 static int add_text(struct patch *p, struct err *err)
@@ -288,8 +294,7 @@ static int add_text(struct patch *p, struct err *err)
 	hp.whitespace = diff_whitespace_of(p->o, &other);
 	ret = words_of(&words, p->o, &driver, &other, err);
 	if (!ret)
-		ret = funcname_new(&funcname, driver.funcname ? driver.funcname : other.funcname,
-				   err);
+		ret = name_of(&funcname, driver.funcname ? &driver : &other, err);
 	if (ret < 0) {
 		words_regex_free(words);
 		return ret;

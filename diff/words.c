@@ -52,13 +52,15 @@ static struct style style_of(const struct diff_options *o, char sign)
 
 /* ---- words ---- */
 
-int words_regex_new(struct words_regex **out, const char *pattern, struct err *err)
+int words_regex_new(struct words_regex **out, const char *pattern, bool icase, struct err *err)
 {
+	const int flags = REG_EXTENDED | REG_NEWLINE | (icase ? REG_ICASE : 0);
+
 	*out = NULL;
 	if (!pattern)
 		return 0;
 	*out = xmalloc(sizeof(**out));
-	if (!regcomp(&(*out)->regex, pattern, REG_EXTENDED | REG_NEWLINE))
+	if (!regcomp(&(*out)->regex, pattern, flags))
 		return 0;
 	FREE_AND_NULL(*out);
 	return err_set(err, ERR_INVALID, "invalid regular expression: %s", pattern);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "config/config.h"
+#include "diff/drivers.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
 #include "worktree/worktree.h"
@@ -59,12 +60,21 @@ static void read_whitespace(struct diff_driver *out, const struct attr_value *v)
 		out->whitespace = v->value;
 }
 
+static void use_builtin(struct diff_driver *out, const struct builtin_driver *b)
+{
+	if (!b)
+		return;
+	out->funcname = b->funcname;
+	out->word_regex = b->word_regex;
+	out->funcname_icase = out->word_icase = b->ignore_case;
+}
+
 static void find_driver(void *data, const char *path, struct diff_driver *out)
 {
 	static const char *const names[] = { "diff", "whitespace", "conflict-marker-size" };
 	struct diff_attrs *a = data;
 	struct attr_value v[ARRAY_SIZE(names)];
-	const char *binary, *name, *trust;
+	const char *binary, *name, *trust, *words, *funcname;
 	int marker;
 
 	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
@@ -79,6 +89,7 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	if (v[0].state != ATTR_VALUE)
 		return;
 	name = v[0].value;
+	use_builtin(out, diff_builtin_driver(name));
 	binary = driver_config(a, name, "binary");
 	if (binary) /* -1 for "auto" */
 		out->binary = config_parse_maybe_bool(binary);
@@ -87,8 +98,16 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	out->command = driver_config(a, name, "command");
 	trust = driver_config(a, name, "trustexitcode");
 	out->trust_exit_code = trust && config_parse_maybe_bool(trust) == 1;
-	out->word_regex = driver_config(a, name, "wordregex");
-	out->funcname = driver_config(a, name, "xfuncname");
+	words = driver_config(a, name, "wordregex");
+	if (words) {
+		out->word_regex = words;
+		out->word_icase = false;
+	}
+	funcname = driver_config(a, name, "xfuncname");
+	if (funcname) {
+		out->funcname = funcname;
+		out->funcname_icase = false;
+	}
 }
 
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)
