@@ -62,6 +62,7 @@ static const struct command commands[] = {
 	{ "ls-tree", cmd_ls_tree, CMD_REPO },
 	{ "maintenance", cmd_maintenance, CMD_REPO | CMD_AS_IT_IS },
 	{ "merge-base", cmd_merge_base, CMD_REPO },
+	{ "merge-file", cmd_merge_file, CMD_REPO_GENTLY },
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },
 	{ "multi-pack-index", cmd_multi_pack_index, CMD_REPO | CMD_AS_IT_IS },

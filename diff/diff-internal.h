@@ -62,8 +62,6 @@ static inline bool diff_ignores(const struct diff_options *o)
 	return o->ignore & ~DIFF_IGNORE_BLANK_LINES || o->ignore_lines ||
 	       (o->exit_code && o->allow_external);
 }
-/* "patience" and the like; false: no such name. */
-bool diff_set_algorithm(struct diff_options *o, const char *name);
 /*
  * What the driver of a pair's path says of texts: `scratch` (a copy) has its algorithm. Returns
  * what is to be used.

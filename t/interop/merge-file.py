@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Random texts and two changed versions of each: merge-file of two implementations, byte for byte.
+
+usage: merge-file.py GIT OTHER-GIT [ROUNDS [SEED]]
+
+Prints what differs; exit code 1 if anything does.
+"""
+import os, random, subprocess, sys, tempfile
+
+OPTIONS = [[], [], ["--diff3"], ["--zdiff3"], ["--ours"], ["--theirs"], ["--union"], ["--marker-size=9"],
+           ["--diff-algorithm=histogram"], ["--diff-algorithm=patience"], ["--diff-algorithm=minimal"],
+           ["-L", "one"], ["-L", "one", "-L", "two", "-L", "three"]]
+
+
+def some_line(rng, kinds):
+    return rng.choice(["", "}", "\t", "line", "other words", "- -"]) + \
+        (str(rng.randrange(kinds)) if rng.random() < .7 else "")
+
+
+def changed(rng, lines, pool, rate):
+    out = []
+    for line in lines:
+        r = rng.random()
+        if r < rate / 3:
+            continue
+        if r < rate * 2 / 3:
+            out.append(rng.choice(pool))
+        else:
+            out.append(line)
+        if rng.random() < rate / 3:
+            out += [rng.choice(pool) for _ in range(rng.randrange(1, 4))]
+    return out
+
+
+def write(rng, path, lines, crlf):
+    text = "".join(line + ("\r\n" if crlf else "\n") for line in lines)
+    if rng.random() < .15:
+        text = text[:-1]
+    with open(path, "w", newline="") as f:
+        f.write(text)
+
+
+def one_round(rng, top):
+    kinds = rng.choice([2, 5, 40])
+    base = [some_line(rng, kinds) for _ in range(rng.randrange(0, 30))]
+    rate = rng.choice([.1, .3, .6])
+    # both choose from few new lines, so that some of their changes are the same
+    pool = [some_line(rng, kinds) for _ in range(rng.choice([2, 6, 20]))]
+    crlf = rng.random() < .15
+    for name, lines in (("ours", changed(rng, base, pool, rate)), ("base", base),
+                        ("theirs", changed(rng, base, pool, rate))):
+        write(rng, os.path.join(top, name), lines, crlf != (rng.random() < .03))
+    return ["merge-file", "-p"] + rng.choice(OPTIONS) + rng.choice(OPTIONS[:4]) + ["ours", "base", "theirs"]
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    gits = [os.path.abspath(g) for g in sys.argv[1:3]]
+    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 500
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    bad = 0
+    with tempfile.TemporaryDirectory() as top:
+        env = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", HOME=top, GIT_CEILING_DIRECTORIES=top)
+        for n in range(rounds):
+            rng = random.Random(seed * 1000003 + n)
+            args = one_round(rng, top)
+            out = [subprocess.run([g] + args, cwd=top, env=env, capture_output=True) for g in gits]
+            if (out[0].stdout, out[0].returncode) == (out[1].stdout, out[1].returncode):
+                continue
+            bad += 1
+            if bad <= 3:
+                print("round %d: %s" % (n, " ".join(args)))
+                for name in ("ours", "base", "theirs"):
+                    print(" ", name, open(os.path.join(top, name), "rb").read().split(b"\n"))
+                for o in out:
+                    print("  %d %r" % (o.returncode, o.stdout.split(b"\n")))
+    print("%d of %d rounds differ" % (bad, rounds))
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
