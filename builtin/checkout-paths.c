@@ -3,7 +3,9 @@
 #include "compat/posix.h"
 #include "builtin/checkout.h"
 #include "index/cache-tree.h"
+#include "odb.h"
 #include "util/alloc.h"
+#include "worktree/content-merge.h"
 #include "worktree/write-files.h"
 
 struct paths {
@@ -12,6 +14,8 @@ struct paths {
 	char *seen;
 	struct string_list write, remove; /* files */
 	struct index_state scratch;	  /* entries to be written that the index does not get */
+	size_t recreated; /* conflicts, by --merge */
+	enum merge3_style style;
 	bool to_index, to_files, unmerged;
 };
 
@@ -96,6 +100,83 @@ static int take_stage(struct paths *p, const struct index_entry *e, struct err *
 			 INDEX_ADD_REPLACE, p->co->r->settings.protect, err);
 }
 
+/* ---- conflicts made again: --merge ---- */
+
+/* What was resolved in the index is unmerged again. */
+static int unresolve(struct paths *p, struct err *err)
+{
+	struct index_state *ix = &p->co->ix;
+	struct strvec paths = STRVEC_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; ix->resolve_undo && i < ix->resolve_undo->paths.nr; i++) {
+		const char *path = ix->resolve_undo->paths.items[i].string;
+
+		if (is_wanted(p, path, strlen(path)))
+			strvec_push(&paths, path);
+	}
+	for (size_t i = 0; i < paths.nr && !rc; i++)
+		rc = index_unresolve(ix, paths.v[i], err);
+	strvec_clear(&paths);
+	return rc;
+}
+
+static const struct index_entry *stage_of(const struct index_state *ix, const struct index_entry *e,
+					  unsigned stage)
+{
+	ssize_t at = index_pos(ix, e->name, e->name_len, stage);
+
+	return at < 0 ? NULL : ix->entries[at];
+}
+
+/* The merged text becomes an object, which is written like any other; nothing else names it. */
+static int write_merged(struct paths *p, const struct index_entry *ours, const struct strbuf *text, struct err *err)
+{
+	struct checkout *co = p->co;
+	struct object_id oid;
+	int rc = repo_operation_open_objects(co->op, err);
+
+	if (!rc)
+		rc = odb_write(co->r->odb, OBJ_BLOB, text->buf, text->len, &oid, err);
+	if (!rc)
+		rc = index_add(&p->scratch, index_entry_new(&p->scratch, ours->mode, &oid, ours->name,
+							    ours->name_len, 0),
+			       INDEX_ADD_REPLACE, co->r->settings.protect, err);
+	if (rc)
+		return rc;
+	string_list_append(&p->write, ours->name);
+	p->recreated++;
+	return 0;
+}
+
+static int merge_again(struct paths *p, const struct index_entry *e, struct err *err)
+{
+	struct checkout *co = p->co;
+	const struct index_entry *base = stage_of(&co->ix, e, 1), *ours = stage_of(&co->ix, e, 2),
+				 *theirs = stage_of(&co->ix, e, 3);
+	struct content_merge m = { .path = e->name, .label = { "ours", "base", "theirs" }, .style = p->style };
+	struct strbuf text = STRBUF_INIT;
+	size_t conflicts;
+	bool binary;
+	int rc;
+
+	if (!ours || !theirs || !MODE_IS_FILE(ours->mode) || !MODE_IS_FILE(theirs->mode)) {
+		error("path '%s' does not have all necessary versions", e->name);
+		p->unmerged = true;
+		return 0;
+	}
+	m.oid[MERGE3_BASE] = base && MODE_IS_FILE(base->mode) ? &base->oid : NULL;
+	m.oid[MERGE3_OURS] = &ours->oid;
+	m.oid[MERGE3_THEIRS] = &theirs->oid;
+	rc = content_merge(&m, co->r, converter_attrs(co->conv), &text, &conflicts, &binary, err);
+	if (!rc && binary)
+		warning("Cannot merge binary files: %s (%s vs. %s)", e->name, "ours", "theirs");
+	if (!rc)
+		rc = write_merged(p, ours, &text, err);
+	strbuf_release(&text);
+	return rc;
+}
+
 static bool has_stage(const struct index_state *ix, const struct index_entry *e, unsigned stage)
 {
 	return index_pos(ix, e->name, e->name_len, stage) >= 0;
@@ -113,6 +194,8 @@ static int take_unmerged(struct paths *p, const struct index_entry *e, const cha
 		return take_stage(p, e, err);
 	if (!first)
 		return 0;
+	if (co->merge)
+		return merge_again(p, e, err);
 	if (co->force || co->ignore_unmerged) {
 		if (!co->quiet)
 			warning("path '%s' is unmerged", e->name);
@@ -130,7 +213,7 @@ static int take_from_index(struct paths *p, struct err *err)
 {
 	struct checkout *co = p->co;
 	const char *last = NULL;
-	int rc = 0;
+	int rc = co->merge ? unresolve(p, err) : 0;
 
 	for (size_t i = 0; i < co->ix.nr && !rc; i++) {
 		const struct index_entry *e = co->ix.entries[i];
@@ -193,10 +276,16 @@ static int write_from(struct paths *p, const struct string_list *paths, struct i
 	return rc;
 }
 
-static void tell_count(const struct checkout *co, size_t nr)
+static void tell_count(const struct paths *p, size_t nr)
 {
+	const struct checkout *co = p->co;
 	struct strbuf id = STRBUF_INIT;
 
+	if (p->recreated)
+		fprintf(stderr, "Recreated %zu merge conflict%s\n", p->recreated, p->recreated == 1 ? "" : "s");
+	nr -= p->recreated;
+	if (p->recreated && !nr)
+		return;
 	if (co->has_tree)
 		odb_abbrev(co->r->odb, &co->tree, co->r->settings.abbrev, &id);
 	fprintf(stderr, "Updated %zu path%s from %s\n", nr, nr == 1 ? "" : "s",
@@ -216,7 +305,7 @@ static int update_files(struct paths *p, struct err *err)
 	if (!rc)
 		rc = write_from(p, &todo, &p->co->ix, false, err);
 	if (!rc && p->co->count)
-		tell_count(p->co, todo.nr);
+		tell_count(p, todo.nr);
 	string_list_clear(&todo, NULL);
 	return rc;
 }
@@ -241,6 +330,10 @@ static int run_paths(struct paths *p, struct err *err)
 	struct checkout *co = p->co;
 	int rc = checkout_read_index(co, err);
 
+	if (!rc)
+		rc = content_merge_style(&p->style, co->r->config, err);
+	if (!rc && co->conflict)
+		merge3_parse_style(&p->style, co->conflict);
 	if (!rc)
 		rc = co->has_tree ? take_from_tree(p, err) : take_from_index(p, err);
 	if (!rc && (tell_unmatched(p) || p->unmerged))

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/branch.h"
 #include "builtin/checkout.h"
+#include "diff/merge3.h"
 #include "history/revparse.h"
 #include "util/alloc.h"
 #include "worktree/status.h"
@@ -116,14 +117,10 @@ static void parse_restore(struct checkout *co, int argc, const char **argv)
 	argv[parse_options(argc, argv, opts, restore_usage, 0)] = NULL;
 }
 
-static bool is_conflict_style(const char *s)
-{
-	return !strcmp(s, "merge") || !strcmp(s, "diff3") || !strcmp(s, "zdiff3");
-}
-
 static void check_options(struct checkout *co)
 {
 	bool sw = co->command == SWITCH;
+	enum merge3_style style;
 
 	if (co->patch)
 		die("choosing hunks (--patch) is not available yet");
@@ -131,7 +128,7 @@ static void check_options(struct checkout *co)
 		die("the option '%s' requires '%s'", "--unified", "--patch");
 	if (co->context >= 0)
 		die("the option '%s' requires '%s'", "--inter-hunk-context", "--patch");
-	if (co->conflict && !is_conflict_style(co->conflict))
+	if (co->conflict && !merge3_parse_style(&style, co->conflict))
 		die("unknown conflict style '%s'", co->conflict);
 	if (co->conflict)
 		co->merge = 1;
@@ -395,8 +392,9 @@ static void check_path_options(const struct checkout *co)
 	if (co->has_tree && (co->ours || co->merge))
 		die("'%s', '%s', or '%s' cannot be used when checking out of a tree", "--merge", "--ours",
 		    "--theirs");
-	if (co->merge)
-		die("making conflicts again (--merge, --conflict) is not available yet");
+	if (!co->has_tree && (co->ours != 0) + (co->force != 0) + (co->merge != 0) > 1)
+		die("git %s: --ours/--theirs, --force and --merge are incompatible when\n"
+		    "checking out of the index.", co->command == RESTORE ? "restore" : "checkout");
 }
 
 static void check_new_branch_with_paths(const struct checkout *co, const char **paths)

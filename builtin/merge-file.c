@@ -105,7 +105,7 @@ static int replace_file(struct merge_file *f, const char *name, struct err *err)
 	rc = tempfile_create_in(&t, dir, ".merge_file_", 0600, err);
 	if (!rc)
 		rc = write_in_full(t->fd, f->out.buf, f->out.len, name, err);
-	if (!rc && fchmod(t->fd, st.st_mode & 07777) < 0)
+	if (!rc && sys->fchmod(t->fd, st.st_mode & 07777) < 0)
 		rc = err_set_errno(err, "Could not write to %s", name);
 	if (!rc)
 		rc = tempfile_close(t, err);

@@ -78,7 +78,7 @@ test_expect_success '-m: without a conflict it is a switch; else it says that it
 	git -C repo checkout -q -m topic && git -C repo switch -q main && echo mine >repo/file &&
 	test_expect_code 128 git -C repo checkout -m topic 2>err && test_grep "not available yet" err &&
 	on_branch main && test "$(cat repo/file)" = mine && git -C repo reset -q --hard &&
-	for o in "checkout -p" "restore -p file" "checkout --recurse-submodules main" "checkout -m -- file"
+	for o in "checkout -p" "restore -p file" "checkout --recurse-submodules main"
 	do
 		test_expect_code 128 git -C repo $o 2>err && test_grep "not available yet" err || return 1
 	done
