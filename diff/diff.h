@@ -40,6 +40,7 @@ struct diff_file {
 	struct object_id oid; /* null if not known */
 	bool oid_valid;	      /* false: the content comes from options->read */
 	bool dirty;	      /* a gitlink whose work tree has changes: "-dirty" behind its commit */
+	bool dirty_modified, dirty_untracked; /* what they are */
 	/* ---- internal ---- */
 	int refs;
 	int rename_used;      /* pairs that have this as the source of a rename */
@@ -124,6 +125,9 @@ enum diff_moved { DIFF_MOVED_NONE, DIFF_MOVED_PLAIN, DIFF_MOVED_BLOCKS, DIFF_MOV
 /* Several old sides: each with the new one; all together; the same without what comes from one alone. */
 enum diff_combine { DIFF_COMBINE_NONE, DIFF_COMBINE_ALL, DIFF_COMBINE_DENSE };
 
+/* Submodules: a line with the commit; the commits between; the differences. */
+enum diff_submodule_format { DIFF_SUBMODULE_SHORT, DIFF_SUBMODULE_LOG, DIFF_SUBMODULE_DIFF };
+
 enum diff_detect { DIFF_DETECT_NONE, DIFF_DETECT_RENAMES, DIFF_DETECT_COPIES };
 
 /* Whitespace to ignore when lines are compared. */
@@ -185,6 +189,11 @@ struct diff_options {
 	/* A gitlink whose changes are not shown. NULL: there is none. */
 	bool (*ignores_submodule)(void *data, const char *path);
 	void *ignores_submodule_data;
+	enum diff_submodule_format submodule_format;
+	/* For formats but _SHORT: append text about a pair of which a side is a gitlink, and both if they are there. */
+	int (*submodule_changes)(void *data, const struct diff_options *o, const struct diff_file *old,
+				 const struct diff_file *new, struct strbuf *out, struct err *err);
+	void *submodule_changes_data;
 
 	/* renames, copies, rewrites */
 	enum diff_detect detect;

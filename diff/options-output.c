@@ -155,6 +155,42 @@ static int set_output(struct diff_options *o, const struct option_row *r UNUSED,
 	return 0;
 }
 
+/* ---- submodules ---- */
+
+static bool parse_submodule_format(struct diff_options *o, const char *value)
+{
+	static const char *const names[] = { "short", "log", "diff" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		o->submodule_format = (enum diff_submodule_format)i;
+		return true;
+	}
+	return false;
+}
+
+static int set_submodule(struct diff_options *o, const struct option_row *r UNUSED, const char *value,
+			 struct err *err)
+{
+	if (parse_submodule_format(o, value ? value : "log"))
+		return 0;
+	return err_set(err, ERR_INVALID, "failed to parse --submodule option parameter: '%s'", value);
+}
+
+/* A value that is not known is told, and does not count. */
+static int config_submodule(struct diff_options *o, const struct config_set *c, struct err *err)
+{
+	const char *value;
+	int ret = config_get_string(c, "diff.submodule", &value, err);
+
+	if (ret > 0 && !parse_submodule_format(o, value)) {
+		free(o->complaint);
+		o->complaint = xstrfmt("Unknown value for 'diff.submodule' config variable: '%s'", value);
+	}
+	return ret < 0 ? ret : 0;
+}
+
 /* ---- moved lines ---- */
 
 static int set_moved(struct diff_options *o, const struct option_row *r, const char *value,
@@ -315,7 +351,8 @@ int diff_output_config(struct diff_options *o, const struct config_set *c, struc
 		free(o->order_file);
 		o->order_file = order;
 	}
-	return config_moved(o, c, err);
+	ret = config_submodule(o, c, err);
+	return ret < 0 ? ret : config_moved(o, c, err);
 }
 
 const struct option_call diff_output_rows[] = {
@@ -326,6 +363,7 @@ const struct option_call diff_output_rows[] = {
 	CALL_ROW(0, "output-indicator-old", NEEDED, set_indicator),
 	CALL_ROW(0, "output-indicator-context", NEEDED, set_indicator),
 	CALL_ROW(0, "ws-error-highlight", NEEDED, set_highlight),
+	CALL_ROW(0, "submodule", OPTIONAL, set_submodule),
 	CALL_ROW(0, "color-moved", OPTIONAL, set_moved),
 	CALL_ROW(0, "no-color-moved", 0, set_moved),
 	CALL_ROW(0, "color-moved-ws", NEEDED, set_moved_whitespace),

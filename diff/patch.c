@@ -396,6 +396,13 @@ static int add_external(struct patch *p, const struct external_diff *e, struct e
 	return diff_run_external(e, &c, o, p->out, err);
 }
 
+static bool shows_submodule(const struct diff_file *old, const struct diff_file *new,
+			    const struct diff_options *o)
+{
+	return o->submodule_format != DIFF_SUBMODULE_SHORT && o->submodule_changes &&
+	       (!old->mode || MODE_IS_GITLINK(old->mode)) && (!new->mode || MODE_IS_GITLINK(new->mode));
+}
+
 static int add_one(struct diff_file *old, struct diff_file *new, const struct patch *frame,
 		   struct err *err)
 {
@@ -406,6 +413,8 @@ static int add_one(struct diff_file *old, struct diff_file *new, const struct pa
 	struct patch p = *frame;
 	int ret;
 
+	if (shows_submodule(old, new, o))
+		return o->submodule_changes(o->submodule_changes_data, o, old, new, p.out, err);
 	p.old = old;
 	p.new = new;
 	p.old_name = labelled(o, a, diff_file_exists(old) ? old->path : new->path);

@@ -3,8 +3,10 @@
 #include "util/alloc.h"
 #include "worktree/diff-submodules.h"
 #include "worktree/status-internal.h"
+#include "worktree/submodule-changes.h"
 
 struct diff_submodules {
+	struct repository *repo;
 	enum submodule_mode others; /* unless a submodule has its own */
 	struct strmap by_path;	    /* enum submodule_mode + 1 */
 	bool given;		    /* by an option: `others` holds for all */
@@ -18,6 +20,7 @@ int diff_submodules_new(struct diff_submodules **out, struct repository *r, stru
 
 	s->by_path = (struct strmap)STRMAP_INIT;
 	s->others = SUBMODULES_TRACKED;
+	s->repo = r;
 	if (rc > 0 && !submodule_mode_parse(word, &s->others))
 		rc = err_set(err, ERR_INVALID, "bad --ignore-submodules argument: %s", word);
 	if (rc >= 0 && r->worktree)
@@ -72,4 +75,6 @@ void diff_submodules_use(struct diff_submodules *s, struct diff_options *o)
 {
 	o->ignores_submodule = is_ignored;
 	o->ignores_submodule_data = s;
+	o->submodule_changes = submodule_add_changes;
+	o->submodule_changes_data = s->repo;
 }

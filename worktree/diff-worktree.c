@@ -12,7 +12,7 @@ struct file_side {
 	bool changed;
 	unsigned mode;	      /* 0: missing */
 	struct object_id oid; /* known of submodules, and of what is unchanged */
-	bool dirty;
+	bool dirty, modified, untracked;
 };
 
 static bool is_selected(const struct worktree_diff *d, const char *path)
@@ -63,6 +63,8 @@ static int look_into(struct worktree_diff *d, struct index_entry *e, struct file
 	if (mode != SUBMODULES_NONE && mode != SUBMODULES_COMMITS)
 		rc = submodule_inspect(d->repo, e->name, mode == SUBMODULES_ALL, &modified,
 				       &untracked, err);
+	out->modified = modified;
+	out->untracked = untracked;
 	out->dirty = modified || untracked;
 	return rc;
 }
@@ -117,6 +119,8 @@ static struct diff_pair *queue_file(struct worktree_diff *d, struct diff_queue *
 	if (f->mode && f->changed)
 		p->new->oid = f->oid;
 	p->new->dirty = f->dirty;
+	p->new->dirty_modified = f->modified;
+	p->new->dirty_untracked = f->untracked;
 	return p;
 }
 
