@@ -29,7 +29,7 @@ static int drop_if_same(struct diff_pair *p, const struct diff_options *o, bool 
 	*drop = false;
 	if (p->unmerged || p->differs || !diff_file_exists(a) || !diff_file_exists(b) || a->mode != b->mode)
 		return 0;
-	if (a->oid_valid == b->oid_valid)
+	if (a->oid_valid == b->oid_valid || a->dirty != b->dirty)
 		return 0;
 	ret = diff_file_hash(a->oid_valid ? b : a, o, err);
 	*drop = !ret && oid_eq(&a->oid, &b->oid);

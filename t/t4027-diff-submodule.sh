@@ -65,6 +65,12 @@ test_expect_success 'what its files have' '
 	test_cmp expect two && test_grep "^+more$" out && git -C r diff --submodule --ignore-submodules=dirty >out && test_must_be_empty out
 '
 
+test_expect_success 'the same commit as that of a tree, but not of the index, with changed files' '
+	git -C r commit -q --allow-empty -m now && git -C r/sub checkout -q -f other && git -C r add sub && git -C r commit -qm later && git -C r/sub checkout -q main && echo more >>r/sub/f1 &&
+	git -C r diff HEAD~1 >out && test_grep "^-Subproject commit [0-9a-f]*$" out && test_grep "^+Subproject commit [0-9a-f]*-dirty$" out && git -C r diff -R HEAD~1 >out && test_grep "^-Subproject commit [0-9a-f]*-dirty$" out &&
+	git -C r/sub checkout -q -f main && git -C r diff HEAD~1 >out && test_must_be_empty out && git -C r reset -q HEAD~2
+'
+
 test_expect_success 'a file in its place; --stat and --raw do not change; settings' '
 	git -C r/sub checkout -q -f main && git -C r diff --submodule --stat main~3 main~2 >out && test_grep "sub | 2 +-" out && blob=$(echo file | git -C r hash-object -w --stdin) && git -C r update-index --add --cacheinfo 100644,$blob,sub &&
 	git -C r diff --submodule --cached main~2 >out && test_grep "^Submodule sub .* (submodule deleted)$" out && test_grep "^+file$" out && git -C r reset -q &&
