@@ -191,11 +191,24 @@ static int run(struct merge_file *f, const char *const *names)
 	return rc ? 255 : conflicts > MOST_CONFLICTS ? MOST_CONFLICTS : (int)conflicts;
 }
 
+/* The exit code, if the options cannot be right; else 0. */
+static int check_options(struct merge_file *f)
+{
+	struct err err = ERR_INIT;
+
+	if (f->labels.nr > 3)
+		error("too many labels on the command line");
+	else if (settle_algorithm(f, &err) < 0)
+		report_error(&err);
+	else
+		return 0;
+	return 129;
+}
+
 int cmd_merge_file(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct merge_file f = { .r = ctx->repo, .prefix = ctx->prefix, .m = MERGE3_INIT, .labels = STRVEC_INIT,
 				.text = { STRBUF_INIT, STRBUF_INIT, STRBUF_INIT }, .out = STRBUF_INIT, .style = -1 };
-	struct err err = ERR_INIT;
 	struct option opts[] = {
 		OPT_BOOL('p', "stdout", &f.to_stdout, "send results to standard output"),
 		OPT_BOOL(0, "object-id", &f.object_id, "use object IDs instead of filenames"),
@@ -215,18 +228,13 @@ int cmd_merge_file(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (argc != 3)
 		usage_with_options(usage, opts);
-	if (f.labels.nr > 3) {
-		error("too many labels on the command line");
-		return 129;
-	}
-	if (settle_algorithm(&f, &err) < 0) {
-		report_error(&err);
-		return 129;
-	}
 	if (f.object_id && !f.r)
 		die("not a git repository (or any of the parent directories): .git");
-	settle(&f);
-	code = run(&f, argv);
+	code = check_options(&f);
+	if (!code) {
+		settle(&f);
+		code = run(&f, argv);
+	}
 	strvec_clear(&f.labels);
 	for (int i = 0; i < 3; i++)
 		strbuf_release(&f.text[i]);
