@@ -29,15 +29,22 @@ const char *clone_absolute(struct clone_cmd *cc, const char *path)
 
 /* ---- the source ---- */
 
-static bool is_bundle(const char *path)
+/* "x" stands for "x.bundle", too. */
+static const char *find_bundle(struct clone_cmd *cc)
 {
-	char head[16] = "";
-	FILE *f = is_directory(path) ? NULL : fopen(path, "r");
-	bool yes = f && fread(head, 1, sizeof(head) - 1, f) && strstr(head, "git bundle");
+	static const char *const ends[] = { ".bundle", "" };
+	struct stat st;
 
-	if (f)
-		fclose(f);
-	return yes;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		char *path = xstrfmt("%s%s", cc->name, ends[i]);
+		bool found = !stat(path, &st) && S_ISREG(st.st_mode);
+		char *abs = found ? path_absolute(path) : NULL;
+
+		free(path);
+		if (abs)
+			return clone_keep(cc, abs);
+	}
+	return NULL;
 }
 
 void clone_find_source(struct clone_cmd *cc)
@@ -52,13 +59,14 @@ void clone_find_source(struct clone_cmd *cc)
 		cc->o.url = clone_keep(cc, path_absolute(cc->name));
 		cc->o.source = clone_keep(cc, gitdir);
 		cc->o.source_common = clone_keep(cc, commondir);
-	} else if (is_bundle(cc->name)) {
-		die("'%s' is a bundle; cloning from bundles is not there yet", cc->name);
-	} else if (strchr(cc->name, ':')) {
-		cc->o.url = cc->name;
-	} else {
-		die("repository '%s' does not exist", cc->name);
+		return;
 	}
+	cc->o.url = url_has_scheme(cc->name) ? NULL : find_bundle(cc);
+	cc->is_bundle = cc->o.url != NULL;
+	if (!cc->o.url && strchr(cc->name, ':'))
+		cc->o.url = cc->name;
+	if (!cc->o.url)
+		die("repository '%s' does not exist", cc->name);
 }
 
 /* ---- the name of the new directory ---- */
@@ -128,7 +136,7 @@ void clone_guess_dir(struct clone_cmd *cc)
 	for (from = s.len; from && !is_dir_sep(s.buf[from - 1]) && s.buf[from - 1] != ':';)
 		from--;
 	strbuf_remove(&s, 0, from);
-	drop_end(&s, ".git");
+	drop_end(&s, cc->is_bundle ? ".bundle" : ".git");
 	squeeze(&s);
 	if (!s.len || !strcmp(s.buf, "/"))
 		die("No directory name could be guessed.\nPlease specify a directory on the command line");

@@ -18,6 +18,7 @@ struct clone_cmd {
 	struct strvec config_args, references, optional_references, objdirs, deepen_not, server_options, submodules;
 	struct config_edit *edits;
 	const char *name; /* of the source, as it was given */
+	bool is_bundle;	  /* or some other file */
 	const char *dir;  /* the new one, as it was given or guessed */
 	const char *filter_text, *depth, *since, *origin, *template, *separate, *ref_format, *bundle_uri;
 	int quiet, verbose, show_progress, reject_shallow, no_checkout, bare, mirror, local, no_hardlinks, shared;

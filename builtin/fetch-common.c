@@ -65,23 +65,16 @@ int list_remote_refs(const struct remote *remote, const struct refs_query *q, st
 	struct connect_options co = { .config = q->config, .verbosity = q->verbosity };
 	struct fetch_session_options so = { .config = q->config, .algo = q->algo, .url = remote->urls.v[0],
 					    .tell = show_remote_words };
-	struct remote_url url = REMOTE_URL_INIT;
 	struct fetch_session *s = NULL;
-	struct connection *c;
 	int rc = client_protocol_version(q->config, &co.version, err);
 
 	so.server_options = q->server_options && q->server_options->nr ? q->server_options : &remote->server_options;
 	co.program = q->program ? q->program : remote->upload_pack;
 	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
 	if (!rc)
-		rc = remote_url_parse(&url, remote->urls.v[0], err);
-	if (!rc)
-		rc = connect_service(&c, &url, "git-upload-pack", &co, err);
-	if (!rc)
-		rc = fetch_session_open(&s, c, &so, err);
+		rc = fetch_session_open_url(&s, remote->urls.v[0], &co, &so, err);
 	if (!rc)
 		rc = fetch_session_refs(s, q->prefixes, refs, err);
 	rc = fetch_session_end(s, rc, err);
-	remote_url_release(&url);
 	return rc;
 }

@@ -113,11 +113,26 @@ static int choose_branch(struct clone *c, const struct remote_ref **single, stru
 	return 0;
 }
 
+/* What HEAD is there has not been told: it would be the first branch of a new repository. */
+static void use_default_branch(struct clone *c)
+{
+	char *name = NULL;
+
+	if (!init_default_branch(c->o->config, &name, NULL, NULL))
+		c->default_branch = xstrfmt(HEADS "%s", name);
+	c->branch = c->default_branch;
+	free(name);
+}
+
 static void choose_like_there(struct clone *c, const struct remote_ref *head, const struct remote_ref **single)
 {
-	const struct remote_ref *ref = c->branch_there ? find_full(c, "", c->branch_there) : NULL;
+	const struct remote_ref *ref;
 
 	c->branch = c->branch_there;
+	if (!head)
+		use_default_branch(c);
+	/* As Git has it, then no single branch comes. */
+	ref = c->branch && (head || !c->o->single_branch) ? find_full(c, "", c->branch) : NULL;
 	*single = ref;
 	if (ref) {
 		c->head = ref->oid;

@@ -24,6 +24,7 @@ struct clone {
 	struct refspec none; /* nothing was given by hand */
 	struct fetch_choice choice;
 	const char *branch; /* full name of our branch; NULL: none */
+	char *default_branch;
 	struct object_id head; /* what HEAD will be; null: unborn */
 	bool detached;
 	/* our side */

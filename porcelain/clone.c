@@ -16,24 +16,15 @@
 
 static int open_session(struct clone *c, struct err *err)
 {
-	struct remote_url url = REMOTE_URL_INIT;
 	struct connect_options co = c->o->connect;
 	struct fetch_session_options so = c->o->session;
-	struct connection *conn;
-	int rc;
 
 	if (!co.program)
 		co.program = c->remote->upload_pack;
 	co.remote_name = c->o->origin;
 	if (!so.server_options || !so.server_options->nr)
 		so.server_options = &c->remote->server_options;
-	rc = remote_url_parse(&url, c->local ? c->o->source : c->remote->urls.v[0], err);
-	if (!rc)
-		rc = connect_service(&conn, &url, "git-upload-pack", &co, err);
-	if (!rc)
-		rc = fetch_session_open(&c->session, conn, &so, err);
-	remote_url_release(&url);
-	return rc;
+	return fetch_session_open_url(&c->session, c->local ? c->o->source : c->remote->urls.v[0], &co, &so, err);
 }
 
 static int end_session(struct clone *c, int rc, struct err *err)
@@ -65,6 +56,8 @@ static int ask(struct clone *c, struct err *err)
 		rc = repo_check_owner(c->o->source_common, err);
 	if (!rc)
 		rc = open_session(c, err);
+	if (!rc && fetch_session_bundle(c->session) && fetch_session_bundle(c->session)->filter)
+		rc = err_set(err, ERR_UNSUPPORTED, "cannot clone from filtered bundle");
 	if (!rc)
 		rc = list_refs(c, err);
 	if (!rc)
@@ -295,6 +288,7 @@ static void release(struct clone *c)
 	fetch_map_release(&c->map);
 	remote_refs_release(&c->refs);
 	remotes_free(c->remotes);
+	free(c->default_branch);
 }
 
 int clone_repository(const struct clone_options *o, struct err *err)

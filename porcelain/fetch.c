@@ -33,11 +33,8 @@ struct fetch_run {
 int fetch_open_session(struct fetch_session **out, struct remote *remote, const struct fetch_options *o,
 		       struct err *err)
 {
-	struct remote_url url = REMOTE_URL_INIT;
 	struct connect_options co = o->connect;
 	struct fetch_session_options so = o->session;
-	struct connection *c;
-	int rc;
 
 	if (!co.program)
 		co.program = remote->upload_pack;
@@ -45,13 +42,7 @@ int fetch_open_session(struct fetch_session **out, struct remote *remote, const 
 	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
 	if (!so.server_options || !so.server_options->nr)
 		so.server_options = &remote->server_options;
-	rc = remote_url_parse(&url, remote->urls.v[0], err);
-	if (!rc)
-		rc = connect_service(&c, &url, "git-upload-pack", &co, err);
-	if (!rc)
-		rc = fetch_session_open(out, c, &so, err);
-	remote_url_release(&url);
-	return rc;
+	return fetch_session_open_url(out, so.url, &co, &so, err);
 }
 
 static int open_session(struct fetch_run *f, struct err *err)
@@ -76,6 +67,29 @@ static int list_refs(struct fetch_run *f, struct err *err)
 	rc = fetch_session_refs(f->session, &prefixes, &f->refs, err);
 	strvec_clear(&prefixes);
 	return rc;
+}
+
+/* A bundle has what it has. */
+static void warn_ignored(const struct fetch_run *f)
+{
+	const struct fetch_wanted *w = &f->o->wanted;
+	const struct { bool given; const char *name; } options[] = {
+		{ w->depth != 0, "depth" }, { w->deepen_since != 0, "deepen-since" },
+		{ w->deepen_not && w->deepen_not->nr, "deepen-not" }, { w->deepen_relative, "deepen-relative" },
+		{ w->update_shallow, "updateshallow" }, { w->filter && w->filter->nr, "filter" },
+		{ w->from_promisor, "from-promisor" }, { w->refetch, "refetch" },
+	};
+
+	if (!fetch_session_bundle(f->session) || !f->o->warn)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].given) {
+			char *text = xstrfmt("option \"%s\" is ignored for %s", options[i].name,
+					     f->remote->urls.v[0]);
+
+			f->o->warn(f->o->data, text);
+			free(text);
+		}
 }
 
 /* ---- what is wanted ---- */
@@ -353,6 +367,8 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 {
 	int rc = open_session(f, err);
 
+	if (!rc)
+		warn_ignored(f);
 	if (!rc)
 		rc = list_refs(f, err);
 	if (!rc)

@@ -3,6 +3,7 @@
 #ifndef TRANSPORT_FETCH_INTERNAL_H
 #define TRANSPORT_FETCH_INTERNAL_H
 
+#include "transport/bundle-source.h"
 #include "transport/fetch-session.h"
 #include "wire/pkt-reader.h"
 #include "wire/pkt-writer.h"
@@ -12,7 +13,8 @@
 #define FETCH_CAPABILITIES_MAX 1000u
 
 struct fetch_session {
-	struct connection *c;
+	struct connection *c;	      /* NULL: */
+	struct bundle_source *bundle; /* what it is instead of a server */
 	struct fetch_session_options o;
 	struct pkt_reader in;
 	struct pkt_writer out;

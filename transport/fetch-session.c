@@ -1,100 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The beginning of a session, what the server says of itself, and its refs. */
 #include "compat/posix.h"
-#include <poll.h>
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 #include "wire/version.h"
-
-/* ---- packets ---- */
-
-static int remote_error(struct fetch_session *s, const char *text, struct err *err)
-{
-	char *clean = session_clean(s, text);
-
-	session_tell(s, "", 0, true);
-	err_set(err, ERR_ABORTED, "remote error: %s", clean);
-	free(clean);
-	return ERR_ABORTED;
-}
-
-int session_line(struct fetch_session *s, const char **line, struct err *err)
-{
-	const char *why;
-	int kind;
-
-	for (;;) {
-		kind = pkt_reader_line(&s->in, err);
-		if (kind == PKT_EOF)
-			return err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
-		if (kind != PKT_DATA)
-			return kind;
-		if (skip_prefix(s->in.line, "ERR ", &why))
-			return remote_error(s, why, err);
-		*line = s->in.line;
-		if (!s->bands)
-			return kind;
-		*line = s->in.line + 1;
-		if (s->in.len && *s->in.line == 1)
-			return kind;
-		if (s->in.len && *s->in.line == 2)
-			session_tell(s, s->in.line + 1, s->in.len - 1, false);
-		else if (s->in.len && *s->in.line == 3)
-			return remote_error(s, s->in.line + 1, err);
-		else
-			return err_set(err, ERR_CORRUPT, "bad band #%d",
-				       s->in.len ? (unsigned char)*s->in.line : 0);
-	}
-}
-
-/* Of a raw pack all is the pack's; else what band 1 has. */
-int session_pack_read(void *data, void *buf, size_t len, size_t *got, struct err *err)
-{
-	struct fetch_session *s = data;
-
-	if (s->raw)
-		return pkt_reader_raw(&s->in, buf, len, got, err);
-	*got = 0;
-	while (!s->piece_len && !s->pack_ended) {
-		int kind = pkt_reader_next(&s->in, err);
-
-		if (kind < 0)
-			return kind;
-		if (kind == PKT_EOF)
-			return err_set(err, ERR_CORRUPT, "early EOF: the remote end hung up unexpectedly");
-		if (kind != PKT_DATA) {
-			s->pack_ended = true;
-			break;
-		}
-		if (s->in.len && *s->in.line == 1) {
-			s->piece = s->in.line + 1;
-			s->piece_len = s->in.len - 1;
-		} else if (s->in.len && *s->in.line == 2) {
-			session_tell(s, s->in.line + 1, s->in.len - 1, false);
-		} else if (s->in.len && *s->in.line == 3) {
-			return remote_error(s, s->in.line + 1, err);
-		} else if (s->in.len) {
-			return err_set(err, ERR_CORRUPT, "protocol error: bad band #%d",
-				       (unsigned char)*s->in.line);
-		}
-	}
-	*got = s->piece_len < len ? s->piece_len : len;
-	if (!*got)
-		return 0;
-	memcpy(buf, s->piece, *got);
-	s->piece += *got;
-	s->piece_len -= *got;
-	return 0;
-}
-
-bool session_pack_ready(void *data)
-{
-	struct fetch_session *s = data;
-	struct pollfd p = { .fd = s->in.fd, .events = POLLIN };
-
-	return s->piece_len || s->pack_ended || pkt_reader_has_next(&s->in) || poll(&p, 1, 0) > 0;
-}
 
 /* ---- capabilities ---- */
 
@@ -298,21 +208,26 @@ const char *session_own_id(const struct fetch_session *s)
 	return s->tells_id && session_capability(s, "session-id") ? trace2_session_id() : NULL;
 }
 
-int fetch_session_open(struct fetch_session **out, struct connection *c,
-		       const struct fetch_session_options *o, struct err *err)
+static struct fetch_session *new_session(struct connection *c, const struct fetch_session_options *o)
 {
-	struct fetch_session *s;
-	const char *server_sid;
-	int rc;
+	struct fetch_session *s = xcalloc(1, sizeof(*s));
 
-	CALLOC_ARRAY(s, 1);
 	s->c = c;
 	s->o = *o;
 	strvec_init(&s->capabilities);
 	strbuf_init(&s->words, 0);
-	pkt_reader_init(&s->in, c->in);
-	pkt_writer_init(&s->out, c->out);
-	rc = session_read_words_allowed(s, err);
+	pkt_reader_init(&s->in, c ? c->in : -1);
+	pkt_writer_init(&s->out, c ? c->out : -1);
+	return s;
+}
+
+int fetch_session_open(struct fetch_session **out, struct connection *c,
+		       const struct fetch_session_options *o, struct err *err)
+{
+	struct fetch_session *s = new_session(c, o);
+	const char *server_sid;
+	int rc = session_read_words_allowed(s, err);
+
 	if (!rc)
 		rc = read_tells_id(s, err);
 	if (!rc)
@@ -329,10 +244,38 @@ int fetch_session_open(struct fetch_session **out, struct connection *c,
 	return 0;
 }
 
+/* Its refs are those of the header, in the order in which a server would tell them. */
+int fetch_session_open_bundle(struct fetch_session **out, int fd, const char *name,
+			      const struct fetch_session_options *o, struct err *err)
+{
+	struct fetch_session *s = new_session(NULL, o);
+	const struct bundle_header *h;
+	int rc = bundle_source_open(&s->bundle, fd, name, err);
+
+	if (rc < 0)
+		return fetch_session_end(s, rc, err);
+	h = bundle_source_header(s->bundle);
+	s->algo = h->algo;
+	if (o->algo && o->algo != h->algo)
+		return fetch_session_end(s, err_set(err, ERR_INVALID, "mismatched algorithms: client %s; bundle %s",
+						    o->algo->name, h->algo->name), err);
+	for (size_t i = 0; i < h->refs.nr; i++)
+		if (is_ref_name(h->refs.items[i].name))
+			remote_refs_add(&s->refs, h->refs.items[i].name)->oid = h->refs.items[i].oid;
+	remote_refs_sort(&s->refs);
+	*out = s;
+	return 0;
+}
+
+const struct bundle_header *fetch_session_bundle(const struct fetch_session *s)
+{
+	return s->bundle ? bundle_source_header(s->bundle) : NULL;
+}
+
 /* What is left to say: nothing is wanted any more. */
 static void say_goodbye(struct fetch_session *s)
 {
-	if (s->over || s->c->kind == CONNECTION_STATELESS)
+	if (s->bundle || s->over || s->c->kind == CONNECTION_STATELESS)
 		return;
 	pkt_writer_flush(&s->out);
 	if (pkt_writer_send(&s->out, NULL) < 0)
@@ -357,6 +300,7 @@ int fetch_session_end(struct fetch_session *s, int rc, struct err *err)
 	oid_array_clear(&s->shallow);
 	oid_array_clear(&s->advertised);
 	strbuf_release(&s->words);
+	bundle_source_free(s->bundle);
 	free(s);
 	return rc;
 }
@@ -413,7 +357,7 @@ int session_end_answer(struct fetch_session *s, struct err *err)
 	const char *line;
 	int kind;
 
-	if (s->c->kind != CONNECTION_STATELESS)
+	if (s->bundle || s->c->kind != CONNECTION_STATELESS)
 		return 0;
 	kind = session_line(s, &line, err);
 	if (kind < 0 || kind == PKT_RESPONSE_END)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The client of upload-pack: gitprotocol-v2(5), gitprotocol-pack(5), versions 0, 1 and 2, over any connection.
+ * The client of upload-pack: gitprotocol-v2(5), gitprotocol-pack(5), versions 0, 1 and 2, over any connection. A bundle
+ * is the same to its caller: gitformat-bundle(5).
  *
- *	fetch_session_open(&s, connection, &options, err)     capabilities; in version 0 the refs, too
+ *	fetch_session_open_url(&s, url, &connect_options, &options, err)     capabilities; in version 0 the refs, too
  *	fetch_session_refs(s, &prefixes, &refs, err)
  *	fetch_session_get(s, &request, op, &result, err)      negotiates, receives the pack into the operation
  *	rc = fetch_session_end(s, rc, err)                    and only then
@@ -29,6 +30,7 @@
 #include "transport/connect.h"
 #include "transport/remote-refs.h"
 #include "util/strvec.h"
+#include "wire/bundle.h"
 #include "wire/filter-spec.h"
 
 struct fetch_session;
@@ -46,6 +48,19 @@ struct fetch_session_options {
 /* Reads what the server says of itself. The connection is the session's from now on, in all outcomes. */
 MUST_USE int fetch_session_open(struct fetch_session **out, struct connection *c,
 				const struct fetch_session_options *o, struct err *err);
+/*
+ * What is there: a server, which is connected, or the file of a bundle. text is as users write it.
+ */
+MUST_USE int fetch_session_open_url(struct fetch_session **out, const char *text, const struct connect_options *co,
+				    const struct fetch_session_options *o, struct err *err);
+/*
+ * A bundle, read from fd (which is the session's from now on, in all outcomes) from its beginning; name is for messages.
+ * All its objects come, whatever is wanted of them. ERR_NOT_FOUND from fetch_session_get: a prerequisite is not here.
+ */
+MUST_USE int fetch_session_open_bundle(struct fetch_session **out, int fd, const char *name,
+				       const struct fetch_session_options *o, struct err *err);
+/* What it says of itself; NULL: a server. */
+const struct bundle_header *fetch_session_bundle(const struct fetch_session *s);
 /* Ends the connection politely if `rc` is 0; returns rc, or why that failed. NULL is fine. */
 MUST_USE int fetch_session_end(struct fetch_session *s, int rc, struct err *err);
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One fetch: what is told of our side, the pack, the boundary. */
 #include "compat/posix.h"
+#include "history/bundle-check.h"
 #include "history/history.h"
 #include "transport/fetch-internal.h"
+
+#define PREREQUISITES_SHOWN 20u /* in a message */
 
 void fetch_result_init(struct fetch_result *r)
 {
@@ -66,16 +69,52 @@ static void release_task(struct fetch_task *t)
 	oidset_clear(&t->boundaries);
 }
 
+/* Nothing can be negotiated, and only a bundle that leaves something out may owe it. */
+static int begin_bundle(struct fetch_task *t, struct fetch_wanted *plain, struct err *err)
+{
+	const struct fetch_wanted *w = t->w;
+	struct oid_array missing = OID_ARRAY_INIT;
+	struct strbuf text = STRBUF_INIT;
+	int rc = 1;
+
+	*plain = (struct fetch_wanted){
+		.oids = w->oids, .borrowed = w->borrowed, .sought = w->sought, .fsck = w->fsck, .keep = true,
+		.from_promisor = w->from_promisor && fetch_session_bundle(t->s)->filter,
+		.lock_pack = w->lock_pack, .keep_msg = w->keep_msg, .meter = w->meter, .meter_data = w->meter_data,
+	};
+	t->w = plain;
+	bundle_missing(t->r, fetch_session_bundle(t->s), &missing);
+	for (size_t i = 0; i < missing.nr && i < PREREQUISITES_SHOWN; i++)
+		strbuf_addf(&text, "\n  %s", oid_hex(&missing.oid[i]));
+	if (missing.nr)
+		rc = err_set(err, ERR_NOT_FOUND, "Repository lacks these prerequisite commits:%s%s", text.buf,
+			     missing.nr > PREREQUISITES_SHOWN ? "\n  ..." : "");
+	strbuf_release(&text);
+	oid_array_clear(&missing);
+	return rc;
+}
+
+static int begin(struct fetch_task *t, struct fetch_wanted *plain, struct err *err)
+{
+	int rc = repo_shallow_boundary(t->r, &t->boundary, err);
+
+	if (rc < 0)
+		return rc;
+	if (t->s->bundle)
+		return begin_bundle(t, plain, err);
+	rc = begin_negotiation(t, err);
+	if (rc < 0)
+		return rc;
+	return t->s->version == 2 ? fetch_negotiate_v2(t, err) : fetch_negotiate_v0(t, err);
+}
+
 int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, struct repo_operation *op,
 		      struct repository *r, struct fetch_result *result, struct err *err)
 {
 	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result };
-	int rc = repo_shallow_boundary(r, &t.boundary, err);
+	struct fetch_wanted plain; /* what t.w is for a bundle */
+	int rc = begin(&t, &plain, err);
 
-	if (!rc)
-		rc = begin_negotiation(&t, err);
-	if (!rc)
-		rc = s->version == 2 ? fetch_negotiate_v2(&t, err) : fetch_negotiate_v0(&t, err);
 	if (rc > 0) {
 		rc = fetch_settle_shallow(&t, err);
 		if (!rc)

@@ -27,6 +27,26 @@ struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name)
 	return ref;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct remote_ref *x = a, *y = b;
+	bool x_is_head = !strcmp(x->name, "HEAD"), y_is_head = !strcmp(y->name, "HEAD");
+
+	return x_is_head != y_is_head ? y_is_head - x_is_head : strcmp(x->name, y->name);
+}
+
+void remote_refs_sort(struct remote_refs *refs)
+{
+	if (!refs->nr)
+		return;
+	qsort(refs->items, refs->nr, sizeof(*refs->items), compare_names);
+	/* Of two of one name neither is found by the binary search alone. */
+	refs->sorted_from = !strcmp(refs->items[0].name, "HEAD");
+	for (size_t i = refs->sorted_from + 1; i < refs->nr; i++)
+		if (!strcmp(refs->items[i - 1].name, refs->items[i].name))
+			refs->sorted_from = i;
+}
+
 const struct remote_ref *remote_refs_find(const struct remote_refs *refs, const char *name)
 {
 	size_t low = refs->sorted_from, high = refs->nr;

@@ -22,6 +22,8 @@ struct remote_refs {
 void remote_refs_release(struct remote_refs *refs);
 /* The new last one; its oids are null. The name is copied. */
 struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name);
+/* As servers send them. */
+void remote_refs_sort(struct remote_refs *refs);
 /* Cost: a binary search, if they came as servers send them: HEAD, then all by name. NULL: there is none. */
 const struct remote_ref *remote_refs_find(const struct remote_refs *refs, const char *name);
 /* By the rules of gitrevisions(7) for a short name: the first that is there. */

@@ -68,6 +68,12 @@ void bundle_header_format(const struct bundle_header *h, struct strbuf *out)
 
 /* ---- lines; without their newline ---- */
 
+bool bundle_has_signature(const char *buf, size_t len)
+{
+	return len >= BUNDLE_SIGNATURE_LEN && (!memcmp(buf, "# v2 git bundle\n", BUNDLE_SIGNATURE_LEN) ||
+					       !memcmp(buf, "# v3 git bundle\n", BUNDLE_SIGNATURE_LEN));
+}
+
 static int parse_signature(struct bundle_header *h, const char *line, const char *name,
 			   struct err *err)
 {
@@ -118,6 +124,8 @@ static int parse_ref(struct bundle_header *h, char *line, struct err *err)
 	    (!*p && !prerequisite))
 		return err_set(err, ERR_CORRUPT, "unrecognized header: %.200s (%zu)", line,
 			       strlen(text));
+	if (h->prerequisites.nr + h->refs.nr >= BUNDLE_REFS_MAX)
+		return err_set(err, ERR_TOO_BIG, "the bundle has too many refs");
 	if (prerequisite)
 		bundle_refs_add(&h->prerequisites, &oid, NULL);
 	else

@@ -19,6 +19,9 @@
 
 #define BUNDLE_LINE_MAX 65536 /* bytes; longer ones are an error */
 
+#define BUNDLE_REFS_MAX 20000000u /* more are an error */
+#define BUNDLE_SIGNATURE_LEN 16
+
 struct bundle_ref {
 	struct object_id oid;
 	char *name; /* of a prerequisite: words for people, which are written, not read; may be NULL */
@@ -40,6 +43,9 @@ struct bundle_header {
 #define BUNDLE_HEADER_INIT { 0, NULL, NULL, FILTER_SPEC_INIT, { NULL, 0, 0 }, { NULL, 0, 0 }, 0, STRBUF_INIT }
 void bundle_header_release(struct bundle_header *h);
 void bundle_refs_add(struct bundle_refs *l, const struct object_id *oid, const char *name);
+
+/* Does it begin as a bundle of a known version? len >= BUNDLE_SIGNATURE_LEN. */
+bool bundle_has_signature(const char *buf, size_t len);
 
 /* `value` of a filter: several are one combination. The errors of filter_spec_parse. */
 MUST_USE int bundle_header_add_filter(struct bundle_header *h, const char *value, struct err *err);
