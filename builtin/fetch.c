@@ -8,13 +8,11 @@
 #include "cli/git-options.h"
 #include "cli/stdin-lines.h"
 #include "history/history.h"
-#include "history/revparse.h"
 #include "porcelain/auto-maintenance.h"
 #include "porcelain/promised.h"
 #include "util/alloc.h"
 #include "util/date.h"
 #include "util/run-command.h"
-#include "util/wildmatch.h"
 
 static const char *const usage[] = {
 	"git fetch [<options>] [<repository> [<refspec>...]]",
@@ -111,47 +109,6 @@ static void set_depth(struct fetch_cmd *f)
 		w->deepen_since = date_approxidate(f->since, NULL);
 	if (f->deepen_not.nr)
 		w->deepen_not = &f->deepen_not;
-}
-
-/* ---- --negotiation-tip ---- */
-
-struct tip_glob {
-	struct fetch_cmd *f;
-	const char *pattern;
-	size_t nr;
-};
-
-static int add_matching(void *data, const struct ref *ref)
-{
-	struct tip_glob *g = data;
-
-	if (!wildmatch(g->pattern, ref->name, WM_PATHNAME)) {
-		oid_array_append(&g->f->tip_oids, &ref->oid);
-		g->nr++;
-	}
-	return 0;
-}
-
-static void add_tip(struct fetch_cmd *f, const char *text)
-{
-	struct tip_glob g = { f, text, 0 };
-	struct object_id oid;
-	struct err err = ERR_INIT;
-	char *pattern;
-
-	if (!strpbrk(text, "*?[")) {
-		if (revparse_oid(f->r, text, &oid, &err) < 0)
-			die("%s is not a valid object", text);
-		oid_array_append(&f->tip_oids, &oid);
-		return;
-	}
-	pattern = starts_with(text, "refs/") ? xstrdup(text) : xstrfmt("refs/%s", text);
-	g.pattern = pattern;
-	if (refs_foreach(f->r->refs, "", REFS_NO_PEEL, add_matching, &g, &err) < 0)
-		die_err(&err);
-	if (!g.nr)
-		warning("ignoring %s=%s because it does not match any refs", "--negotiation-restrict", text);
-	free(pattern);
 }
 
 /* ---- the configuration ---- */
@@ -295,10 +252,7 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 		o->wanted.meter = pack_progress_update;
 		o->wanted.meter_data = &f->progress;
 	}
-	for (size_t i = 0; i < f->tips.nr; i++)
-		add_tip(f, f->tips.v[i]);
-	if (f->tips.nr)
-		o->wanted.tips = &f->tip_oids;
+	fetch_read_tips(f, remote);
 	o->connect.config = f->r->config;
 	o->connect.ipv4 = f->ipv4;
 	o->connect.ipv6 = f->ipv6;
@@ -333,6 +287,8 @@ static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char
 	f->o.reflog_action = action;
 	add_refspecs(f, argc, argv);
 	settle_options(f, remote);
+	if (f->negotiate_only)
+		return fetch_print_common(f, remote);
 	rc = fetch_from(f->r, remote, &f->o, &err);
 	pack_progress_stop(&f->progress);
 	if (rc < 0)
@@ -435,6 +391,8 @@ static int run(struct fetch_cmd *f, int argc, const char **argv, const char *act
 	} else if (argc && f->multiple < 0 && fetch_add_group(f, argv[0], &names) && argc > 1) {
 		die("fetching a group and specifying refspecs does not make sense");
 	}
+	if (f->negotiate_only && (f->multiple > 0 || names.nr > 1))
+		die("must supply remote when using --negotiate-only");
 	if (names.nr == 1 && f->multiple <= 0) {
 		code = fetch_one(f, names.v[0], 0, NULL, action);
 	} else if (names.nr || f->all > 0 || f->multiple > 0) {
@@ -450,10 +408,12 @@ static int run(struct fetch_cmd *f, int argc, const char **argv, const char *act
 
 static void check_options(struct fetch_cmd *f)
 {
+	if (f->negotiate_only && f->recurse && strcmp(f->recurse, "no"))
+		die("options '--negotiate-only' and '--recurse-submodules' cannot be used together");
 	if (f->recurse && strcmp(f->recurse, "no") && strcmp(f->recurse, "on-demand"))
 		die("--recurse-submodules is not there yet");
-	if (f->negotiate_only)
-		die("--negotiate-only is not there yet");
+	if (f->negotiate_only && !f->restrict_to.nr)
+		die("--negotiate-only needs one or more --negotiation-restrict=*");
 	if (f->porcelain && f->all > 0)
 		die("options '--porcelain' and '--all' cannot be used together");
 }
@@ -465,7 +425,7 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		.write_graph = -1, .write_fetch_head = 1, .forced_updates = -1,
 		.o = { .given = REFSPEC_INIT(REFSPEC_FETCH), .refmap = REFSPEC_INIT(REFSPEC_FETCH), .prune = -1,
 		       .prune_tags = -1 },
-		.filter = FILTER_SPEC_INIT, .remote_filter = FILTER_SPEC_INIT, .tips = STRVEC_INIT,
+		.filter = FILTER_SPEC_INIT, .remote_filter = FILTER_SPEC_INIT, .restrict_to = STRVEC_INIT, .include = STRVEC_INIT,
 		.refmap = STRVEC_INIT, .deepen_not = STRVEC_INIT, .server_options = STRVEC_INIT,
 		.progress = { .reading = "Receiving objects", .unpacking = "Unpacking objects", .resolving = "Resolving deltas", .forced = true },
 	};
@@ -505,9 +465,11 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRVEC('o', "server-option", &f.server_options, "server-specific", "option to transmit"),
 		OPT_BOOL('4', "ipv4", &f.ipv4, "use IPv4 addresses only"),
 		OPT_BOOL('6', "ipv6", &f.ipv6, "use IPv6 addresses only"),
-		OPT_STRVEC(0, "negotiation-restrict", &f.tips, "revision",
+		OPT_STRVEC(0, "negotiation-restrict", &f.restrict_to, "revision",
 			     "report that we have only objects reachable from this object"),
-		OPT_STRVEC(0, "negotiation-tip", &f.tips, "revision", "alias of --negotiation-restrict"),
+		OPT_STRVEC(0, "negotiation-tip", &f.restrict_to, "revision", "alias of --negotiation-restrict"),
+		OPT_STRVEC(0, "negotiation-include", &f.include, "revision",
+			     "report that we have this object, whatever else is reported"),
 		OPT_BOOL(0, "negotiate-only", &f.negotiate_only, "do not fetch a packfile; instead, print ancestors"),
 		OPT_CALLBACK(0, "filter", &f, "args", "object filtering", opt_filter),
 		OPT_BOOL(0, "auto-maintenance", &f.auto_maintenance, "run 'maintenance --auto' after fetching"),
@@ -535,9 +497,9 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 	if (f.promised && argc != 1)
 		usage_with_options(usage, opts);
 	code = f.promised ? fetch_promised(&f, argv[0]) : run(&f, argc, argv, action);
-	if (code < 128 && !f.dry_run && !f.promised)
+	if (code < 128 && !f.dry_run && !f.promised && !f.negotiate_only)
 		write_graph(&f);
-	if (code < 128 && f.auto_maintenance && !f.promised)
+	if (code < 128 && f.auto_maintenance && !f.promised && !f.negotiate_only)
 		auto_maintenance(f.r, f.quiet > 0);
 	if (finish_stdout())
 		code = 128;
@@ -547,7 +509,9 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 	filter_spec_release(&f.filter);
 	filter_spec_release(&f.remote_filter);
 	oid_array_clear(&f.tip_oids);
-	strvec_clear(&f.tips);
+	oid_array_clear(&f.include_oids);
+	strvec_clear(&f.restrict_to);
+	strvec_clear(&f.include);
 	strvec_clear(&f.refmap);
 	strvec_clear(&f.deepen_not);
 	strvec_clear(&f.server_options);

@@ -14,13 +14,19 @@ struct fetch_cmd {
 	struct pack_checks checks;
 	struct pack_progress progress;
 	struct filter_spec filter, remote_filter;
-	struct strvec tips, refmap, deepen_not, server_options;
-	struct oid_array tip_oids;
+	struct strvec restrict_to, include, refmap, deepen_not, server_options;
+	struct oid_array tip_oids, include_oids;
 	const char *filter_text, *depth, *deepen, *since, *recurse;
 	int all, multiple, jobs, tags, quiet, verbose, show_progress, unshallow, auto_maintenance;
 	int write_graph, write_fetch_head, forced_updates, from_stdin, promised, negotiate_only, ipv4, ipv6;
 	int append, atomic, dry_run, force, keep, prefetch, porcelain, set_upstream, update_head_ok, update_shallow, refetch;
 };
+
+/* ---- fetch-tips.c: what negotiation begins with ---- */
+/* --negotiation-restrict, --negotiation-include, or what the remote says. Dies. */
+void fetch_read_tips(struct fetch_cmd *f, const struct remote *remote);
+/* --negotiate-only; the exit code. */
+int fetch_print_common(struct fetch_cmd *f, const struct remote *remote);
 
 /* ---- fetch-many.c: several remotes, each by a command of its own ---- */
 /* Names of remotes and of groups (remotes.<group>) to names of remotes; dies of what is neither. */

@@ -30,26 +30,6 @@ struct fetch_run {
 
 /* ---- the other side ---- */
 
-int fetch_open_session(struct fetch_session **out, struct remote *remote, const struct fetch_options *o,
-		       struct err *err)
-{
-	struct connect_options co = o->connect;
-	struct fetch_session_options so = o->session;
-
-	if (!co.program)
-		co.program = remote->upload_pack;
-	so.url = remote->urls.v[0];
-	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
-	if (!so.server_options || !so.server_options->nr)
-		so.server_options = &remote->server_options;
-	return fetch_session_open_url(out, so.url, &co, &so, err);
-}
-
-static int open_session(struct fetch_run *f, struct err *err)
-{
-	return fetch_open_session(&f->session, f->remote, f->o, err);
-}
-
 static int end_session(struct fetch_run *f, int rc, struct err *err)
 {
 	struct fetch_session *s = f->session;
@@ -216,7 +196,7 @@ static int get_tags(struct fetch_run *f, struct err *err)
 		f->o->wanted.depth = 0;
 		f->o->wanted.deepen_since = 0;
 		f->o->wanted.deepen_not = NULL;
-		rc = open_session(f, err);
+		rc = fetch_open_session(&f->session, f->remote, f->o, err);
 		if (!rc)
 			rc = get_and_show(f, err);
 	}
@@ -365,7 +345,7 @@ static void tell_conflict(const struct fetch_run *f)
 
 static int fetch_all(struct fetch_run *f, struct err *err)
 {
-	int rc = open_session(f, err);
+	int rc = fetch_open_session(&f->session, f->remote, f->o, err);
 
 	if (!rc)
 		warn_ignored(f);

@@ -36,8 +36,11 @@ struct fetch_options {
 };
 
 /* A session with the remote's first URL, as o says. */
-MUST_USE int fetch_open_session(struct fetch_session **out, struct remote *remote, const struct fetch_options *o,
+MUST_USE int fetch_open_session(struct fetch_session **out, const struct remote *remote, const struct fetch_options *o,
 				struct err *err);
+/* Only what both have of o->wanted.tips; appended. ERR_UNSUPPORTED: the other side cannot. */
+MUST_USE int fetch_negotiate(struct repository *r, const struct remote *remote, const struct fetch_options *o,
+			     struct oid_array *common, struct err *err);
 int fetch_from(struct repository *r, struct remote *remote, struct fetch_options *o, struct err *err);
 
 #endif

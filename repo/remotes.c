@@ -49,6 +49,8 @@ static struct remote *add(struct remotes *rs, const char *name, enum remote_orig
 	strvec_init(&m->urls);
 	strvec_init(&m->push_urls);
 	strvec_init(&m->server_options);
+	strvec_init(&m->negotiation_restrict);
+	strvec_init(&m->negotiation_include);
 	ALLOC_GROW(rs->list, rs->nr + 1, rs->alloc);
 	rs->list[rs->nr++] = m;
 	strmap_put(&rs->names, name, m);
@@ -64,6 +66,8 @@ static void remote_free(struct remote *m)
 	strvec_clear(&m->urls);
 	strvec_clear(&m->push_urls);
 	strvec_clear(&m->server_options);
+	strvec_clear(&m->negotiation_restrict);
+	strvec_clear(&m->negotiation_include);
 	free(m->proxy);
 	free(m->proxy_auth);
 	free(m->upload_pack);
@@ -258,6 +262,7 @@ static bool is_value_key(const char *key)
 	static const char *const keys[] = {
 		"url", "pushurl", "fetch", "push", "tagopt", "uploadpack", "receivepack", "proxy",
 		"proxyauthmethod", "vcs", "partialclonefilter", "followremotehead", "serveroption",
+		"negotiationrestrict", "negotiationinclude",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
@@ -282,6 +287,10 @@ static int read_key(struct remotes *rs, struct remote *m, const struct config_en
 		push_or_reset(&m->raw_push_urls, e->value);
 	else if (!strcmp(key, "serveroption"))
 		push_or_reset(&m->server_options, e->value);
+	else if (!strcmp(key, "negotiationrestrict"))
+		push_or_reset(&m->negotiation_restrict, e->value);
+	else if (!strcmp(key, "negotiationinclude"))
+		push_or_reset(&m->negotiation_include, e->value);
 	else if (!strcmp(key, "fetch"))
 		return refspec_add(&m->fetch, e->value, rs->algo, err);
 	else if (!strcmp(key, "push"))

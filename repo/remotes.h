@@ -40,6 +40,7 @@ struct remote {
 	enum remote_follow_head follow_head;
 	char *follow_head_branch;
 	struct strvec server_options;
+	struct strvec negotiation_restrict, negotiation_include; /* refs, patterns, objects */
 };
 
 struct remotes;

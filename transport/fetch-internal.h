@@ -89,8 +89,9 @@ struct fetch_round {
 	struct oid_array common; /* what both have, as far as is known; each once */
 	struct oidset known;	 /* the same */
 	unsigned size;		 /* so many haves are told next */
+	unsigned told;		 /* haves of this round */
 	unsigned in_vain;	 /* haves since something was common */
-	bool ready, done, got_common;
+	bool ready, done, got_common, included;
 };
 #define FETCH_ROUND_INIT { .size = FETCH_HAVES_FIRST }
 void fetch_round_release(struct fetch_round *round);

@@ -37,18 +37,33 @@ void fetch_add_filter(struct fetch_task *t, bool known)
 	strbuf_release(&text);
 }
 
+static void add_included(struct fetch_task *t, struct fetch_round *round)
+{
+	const struct oid_array *include = t->w->include;
+
+	for (size_t i = 0; t->n && include && !round->included && i < include->nr; i++)
+		if (odb_has(t->r->odb, &include->oid[i])) {
+			pkt_writer_addf(&t->s->out, "have %s", oid_hex(&include->oid[i]));
+			round->told++;
+		}
+	round->included = true;
+}
+
 int fetch_add_haves(struct fetch_task *t, struct fetch_round *round, unsigned max, struct err *err)
 {
 	struct object_id oid;
 	unsigned nr = 0;
 	int rc = 1;
 
+	round->told = 0;
+	add_included(t, round);
 	while (t->n && nr < round->size && (rc = negotiator_next(t->n, &oid, err)) > 0) {
 		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&oid));
 		nr++;
 	}
 	if (rc < 0)
 		return rc;
+	round->told += nr;
 	round->in_vain += nr;
 	if (!t->n || !nr || (round->got_common && round->in_vain >= IN_VAIN_MAX))
 		round->done = true;

@@ -96,10 +96,11 @@ struct fetch_wanted {
 	bool refetch;	    /* as if nothing were here */
 	/* negotiation */
 	enum negotiation_algorithm algorithm;
-	const struct oid_array *tips; /* --negotiation-tip: what haves begin with; NULL: all refs */
+	const struct oid_array *tips; /* --negotiation-restrict: what haves begin with; NULL: all refs */
+	const struct oid_array *include; /* --negotiation-include: haves in any case, if they are here; NULL: none */
 	/* Refs of repositories that we borrow from: haves begin with them as well, and they are complete. NULL: none. */
 	const struct oid_array *borrowed;
-	bool negotiate_only;	      /* result.common and no pack */
+	bool negotiate_only;	      /* result.common and no pack; of `tips`, in version 2 */
 	/* the pack */
 	bool include_tag, thin;
 	bool no_dependents; /* single objects are asked for: no haves, no check of completeness */

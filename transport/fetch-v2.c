@@ -39,7 +39,7 @@ static int add_haves(struct fetch_task *t, struct fetch_round *round, struct err
 	return fetch_add_haves(t, round, FETCH_HAVES_MAX, err);
 }
 
-static int send_request(struct fetch_task *t, struct fetch_round *round, struct err *err)
+static int make_request(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
 	struct fetch_session *s = t->s;
 	int rc = session_begin_command(s, "fetch", err);
@@ -66,7 +66,7 @@ static int send_request(struct fetch_task *t, struct fetch_round *round, struct 
 	if (!rc && round->done && !t->w->negotiate_only)
 		pkt_writer_addf(&s->out, "done");
 	pkt_writer_flush(&s->out);
-	return rc ? rc : session_send_request(s, err);
+	return rc;
 }
 
 /* ---- the answer ---- */
@@ -148,27 +148,79 @@ static int read_answer(struct fetch_task *t, struct fetch_round *round, struct e
 	}
 }
 
-int fetch_negotiate_v2(struct fetch_task *t, struct err *err)
+static int read_whole_answer(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
-	struct fetch_round round = FETCH_ROUND_INIT;
+	int rc;
+
+	t->s->bands = session_capability_has(t->s, "fetch", "sideband-all");
+	rc = read_answer(t, round, err);
+	if (!rc)
+		rc = session_end_answer(t->s, err);
+	t->s->bands = false;
+	return rc;
+}
+
+/* 1: all has been told, and the request, which has nothing new, is dropped. */
+static int send_unless_told(struct fetch_task *t, struct fetch_round *round, bool first, struct err *err)
+{
+	int rc = make_request(t, round, err);
+
+	if (!rc && t->w->negotiate_only && !round->told) {
+		pkt_writer_reset(&t->s->out);
+		return first ? err_set(err, ERR_INVALID, "there is no commit to negotiate with") : 1;
+	}
+	return rc ? rc : session_send_request(t->s, err);
+}
+
+static void note_common(struct fetch_task *t, const struct fetch_round *round)
+{
+	for (size_t i = 0; i < round->common.nr; i++)
+		oid_array_append(&t->result->common, &round->common.oid[i]);
+	oid_array_sort_unique(&t->result->common);
+}
+
+/* Only that, and no pack. */
+static int negotiate_only(struct fetch_task *t, struct fetch_round *round, struct err *err)
+{
+	bool first = true;
+	int rc;
+
+	if (!session_capability_has(t->s, "fetch", "wait-for-done"))
+		return err_set(err, ERR_UNSUPPORTED, "server does not support wait-for-done");
+	while (!(rc = send_unless_told(t, round, first, err))) {
+		rc = read_whole_answer(t, round, err);
+		if (rc > 0)
+			rc = err_set(err, ERR_CORRUPT, "expected 'acknowledgments', received 'packfile'");
+		if (rc < 0 || round->ready || round->done)
+			break;
+		first = false;
+	}
+	if (rc >= 0)
+		note_common(t, round);
+	return rc < 0 ? rc : 0;
+}
+
+static int negotiate(struct fetch_task *t, struct fetch_round *round, struct err *err)
+{
 	int rc = 0;
 
 	do {
-		rc = send_request(t, &round, err);
-		t->s->bands = session_capability_has(t->s, "fetch", "sideband-all");
-		if (!rc && !(t->w->negotiate_only && round.done))
-			rc = read_answer(t, &round, err);
+		rc = make_request(t, round, err);
 		if (!rc)
-			rc = session_end_answer(t->s, err);
-		t->s->bands = false;
-		if (!rc && round.done && !t->w->negotiate_only)
+			rc = session_send_request(t->s, err);
+		if (!rc)
+			rc = read_whole_answer(t, round, err);
+		if (!rc && round->done)
 			rc = err_set(err, ERR_CORRUPT, "expected packfile after 'done'");
-	} while (!rc && !round.done && !(t->w->negotiate_only && round.ready));
-	if (t->w->negotiate_only && rc >= 0) {
-		for (size_t i = 0; i < round.common.nr; i++)
-			oid_array_append(&t->result->common, &round.common.oid[i]);
-		oid_array_sort_unique(&t->result->common);
-	}
+	} while (!rc);
+	return rc;
+}
+
+int fetch_negotiate_v2(struct fetch_task *t, struct err *err)
+{
+	struct fetch_round round = FETCH_ROUND_INIT;
+	int rc = t->w->negotiate_only ? negotiate_only(t, &round, err) : negotiate(t, &round, err);
+
 	fetch_round_release(&round);
 	return rc;
 }

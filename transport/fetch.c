@@ -77,6 +77,8 @@ static int begin_bundle(struct fetch_task *t, struct fetch_wanted *plain, struct
 	struct strbuf text = STRBUF_INIT;
 	int rc = 1;
 
+	if (w->negotiate_only)
+		return err_set(err, ERR_UNSUPPORTED, "protocol does not support --negotiate-only");
 	*plain = (struct fetch_wanted){
 		.oids = w->oids, .borrowed = w->borrowed, .sought = w->sought, .fsck = w->fsck, .keep = true,
 		.from_promisor = w->from_promisor && fetch_session_bundle(t->s)->filter,
@@ -102,6 +104,8 @@ static int begin(struct fetch_task *t, struct fetch_wanted *plain, struct err *e
 		return rc;
 	if (t->s->bundle)
 		return begin_bundle(t, plain, err);
+	if (t->w->negotiate_only && t->s->version != 2)
+		return err_set(err, ERR_UNSUPPORTED, "--negotiate-only requires protocol v2");
 	rc = begin_negotiation(t, err);
 	if (rc < 0)
 		return rc;

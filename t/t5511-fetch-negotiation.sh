@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='fetch: what the server is told of our history, and --negotiate-only'
+. "$(dirname "$0")/test-lib.sh"
+
+# told ARGS: the commits that a fetch with these tells the server, by their subjects, in their order, each once
+told () {
+	git -C c "$@" >out 2>err && grep -ao "have [0-9a-f]\{$OID_HEXLEN\}" request | while read -r word oid; do
+		git -C c log -1 --format=%s $oid
+	done | awk "!seen[\$0]++" | tr "\n" " " | sed "s/ $//"
+}
+
+test_expect_success 'a server that notes what it is asked, and a clone of it with commits of its own' '
+	git init -q -b main src && test_commit -C src one && test_commit --tag two -C src two && git -C src branch side main^ &&
+	write_script listen <<-EOT &&
+	tee -a "$PWD/request" | git upload-pack "\$@"
+	EOT
+	git clone -q src c && git -C c config remote.origin.uploadpack "$PWD/listen" && git -C c config user.name x && git -C c config user.email x@y &&
+	test_commit -C c local && git -C c branch other && git -C c checkout -q --orphan lone && test_commit -C c lone && git -C c checkout -q main
+'
+
+# a new commit there, so that something is asked for
+more () {
+	rm -f request && test_commit -C src "$1" >/dev/null
+}
+
+test_expect_success '--negotiation-restrict: commits, refs, patterns; --negotiation-tip is the same' '
+	more m1 && test "$(told fetch --negotiation-restrict=origin/side origin)" = one &&
+	more m2 && test "$(told fetch --negotiation-tip=$(git -C c rev-parse --short origin/side) origin)" = one &&
+	more m3 && test "$(told fetch --negotiation-restrict="refs/remotes/origin/si*" origin)" = one &&
+	more m4 && test "$(told fetch --negotiation-restrict="heads/lon*" --negotiation-restrict=origin/side origin)" = "lone one" &&
+	test_must_be_empty out
+'
+
+test_expect_success 'a pattern or name of nothing is told of' '
+	more m5 && git -C c fetch --negotiation-restrict="refs/no/*" --negotiation-include=nope origin 2>err &&
+	test_grep "ignoring --negotiation-restrict=refs/no/\* because it does not match any refs" err &&
+	test_grep "ignoring --negotiation-include=nope because" err && test_must_fail grep have request
+'
+
+test_expect_success '--negotiation-include: told in any case, first' '
+	more m6 && test "$(told fetch --negotiation-restrict=origin/side --negotiation-include=lone origin)" = "lone one" &&
+	more m7 && test "$(told -c fetch.negotiationAlgorithm=noop fetch --negotiation-include="refs/heads/lon*" origin)" = lone &&
+	more m8 && test "$(told fetch --refetch --negotiation-include=lone origin)" = ""
+'
+
+test_expect_success 'version 0' '
+	more m9 && test "$(told -c protocol.version=0 fetch --negotiation-restrict=origin/side --negotiation-include=lone origin)" = "lone one"
+'
+
+test_expect_success 'remote.<name>.negotiationRestrict, .negotiationInclude; an empty value begins anew' '
+	git -C c config --add remote.origin.negotiationRestrict main && git -C c config --add remote.origin.negotiationRestrict "" &&
+	git -C c config --add remote.origin.negotiationRestrict refs/remotes/origin/side && git -C c config remote.origin.negotiationInclude "refs/heads/lo*" &&
+	more m10 && test "$(told fetch origin)" = "lone one" &&
+	more m11 && test "$(told fetch --negotiation-restrict=lone --negotiation-include=origin/side origin)" = "one lone" &&
+	git -C c config --unset-all remote.origin.negotiationRestrict && git -C c config --unset-all remote.origin.negotiationInclude
+'
+
+test_expect_success '--negotiate-only: what both have, and nothing comes' '
+	more m12 && cp -R c before && git -C c fetch --negotiate-only --negotiation-restrict=main origin >out 2>err && test_must_be_empty err &&
+	sort out >actual && git -C src rev-list two | sort >expect && test_cmp expect actual && test_must_fail grep want request &&
+	test_grep wait-for-done request && rm request && diff -r before c && git -C c fetch --negotiate-only --negotiation-restrict=lone origin >out && test_must_be_empty out
+'
+
+test_expect_success '--negotiate-only: what it needs' '
+	test_must_fail git -C c fetch --negotiate-only origin 2>err && test_grep "needs one or more --negotiation-restrict" err &&
+	test_must_fail git -C c -c protocol.version=0 fetch --negotiate-only --negotiation-tip=main origin 2>err && test_grep "requires protocol v2" err &&
+	test_must_fail git -C c fetch --negotiate-only --negotiation-tip=main --multiple origin 2>err && test_grep "must supply remote" err &&
+	test_must_fail git -C c fetch --negotiate-only --negotiation-tip=main --recurse-submodules origin 2>err && test_grep "cannot be used together" err &&
+	test_must_fail git -C c fetch --negotiate-only --negotiation-tip=nope origin 2>err && test_grep "no commit to negotiate with" err &&
+	git -C src bundle create -q ../b --all && test_must_fail git -C c fetch --negotiate-only --negotiation-tip=main ../b 2>err &&
+	test_grep "does not support --negotiate-only" err && diff -r before/.git/refs c/.git/refs
+'
+
+test_done
