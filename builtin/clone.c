@@ -48,7 +48,7 @@ static int opt_recurse(const struct option *opt, const char *arg UNUSED, int uns
 static void refuse_what_is_missing(const struct clone_cmd *cc)
 {
 	const char *what = cc->submodules.nr ? "--recurse-submodules" : cc->sparse ? "--sparse" :
-		cc->bundle_uri ? "--bundle-uri" : cc->also_filter_submodules ? "--also-filter-submodules" :
+		cc->also_filter_submodules ? "--also-filter-submodules" :
 		cc->remote_submodules ? "--remote-submodules" : cc->shallow_submodules ? "--shallow-submodules" : NULL;
 
 	if (what)
@@ -71,6 +71,8 @@ static void check_combinations(struct clone_cmd *cc)
 	not_together(cc->bare > 0, "--bare", cc->separate != NULL, "--separate-git-dir");
 	not_together(cc->o.revision, "--revision", cc->o.branch, "--branch");
 	not_together(cc->o.revision, "--revision", cc->mirror, "--mirror");
+	not_together(cc->bundle_uri, "--bundle-uri", cc->depth || cc->since || cc->deepen_not.nr,
+		     "--depth/--shallow-since/--shallow-exclude");
 	if (cc->mirror)
 		cc->bare = 1;
 	if (cc->bare > 0)
@@ -226,6 +228,9 @@ static void settle_options(struct clone_cmd *cc)
 	o->no_tags = !cc->tags;
 	o->no_checkout = cc->no_checkout > 0;
 	o->dissociate = cc->dissociate > 0;
+	if (cc->bundle_uri)
+		o->bundle_uri = url_has_scheme(cc->bundle_uri) ? cc->bundle_uri : clone_absolute(cc, cc->bundle_uri);
+	o->ask_for_bundles = bool_or_die(o->config, "transfer.bundleuri", false);
 	o->template_dir = cc->template && *cc->template ? clone_absolute(cc, cc->template) : cc->template;
 	o->warn = say_warning;
 	o->say = say;

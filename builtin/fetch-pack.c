@@ -163,7 +163,7 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 	if (!rc)
 		*ok = choose(f, &refs, &wants, got);
 	if (!rc && !f->refetch && !fetch_wanted_deepens(&w))
-		rc = fetch_drop_present(f->r, f->from_promisor, &wants, err);
+		rc = fetch_drop_present(f->r, f->from_promisor, NULL, &wants, err);
 	if (rc < 0)
 		rc = fetch_session_end(s, rc, err);
 	else

@@ -150,6 +150,19 @@ static void read_checks(struct fetch_cmd *f)
 		die_err(&err);
 }
 
+static void read_bundles(struct fetch_cmd *f)
+{
+	struct err err = ERR_INIT;
+	unsigned long token = 0;
+
+	if (config_get_string(f->r->config, "fetch.bundleuri", &f->o.bundle_uri, &err) < 0 ||
+	    config_get_ulong(f->r->config, "fetch.bundlecreationtoken", &token, &err) < 0)
+		die_err(&err);
+	f->o.bundle_token = token;
+	if (f->o.bundle_uri && !*f->o.bundle_uri)
+		f->o.bundle_uri = NULL;
+}
+
 static void read_pruning(struct fetch_cmd *f, const struct remote *remote)
 {
 	if (f->o.prune < 0)
@@ -266,6 +279,7 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 	set_depth(f);
 	read_output(f);
 	read_checks(f);
+	read_bundles(f);
 	read_pruning(f, remote);
 	read_filter(f, remote);
 }

@@ -8,6 +8,7 @@
 #include "operation.h"
 #include "porcelain/clone.h"
 #include "porcelain/fetch-map.h"
+#include "transport/bundle-uri.h"
 
 struct clone {
 	const struct clone_options *o;
@@ -31,6 +32,7 @@ struct clone {
 	struct repository *r;
 	struct repo_operation *op;
 	struct oid_array borrowed; /* refs of the repositories that we borrow from */
+	struct bundle_uri_result bundles;
 	struct fetch_result result;
 	struct fetch_result **more; /* of what the files of a partial clone needed */
 	size_t nr_more, alloc_more;
@@ -65,6 +67,12 @@ MUST_USE int clone_alternates(const struct clone *c, struct strbuf *out, struct 
 MUST_USE int clone_find_borrowed(struct clone *c, struct err *err);
 /* Our own copy of what alternates have, and no alternates. An operation of its own. */
 MUST_USE int clone_dissociate(struct clone *c, struct err *err);
+
+/* ---- clone-bundles.c: what need not come from the server ---- */
+/* Their tips are added to c->borrowed. */
+MUST_USE int clone_get_bundles(struct clone *c, struct err *err);
+/* Their refs get their names, and the configuration says how to go on with them. */
+MUST_USE int clone_stage_bundles(struct clone *c, struct err *err);
 
 /* ---- clone-refs.c ---- */
 /* Refs that follow others get their names; HEAD and our branch are in the operation when this returns. */

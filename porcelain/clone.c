@@ -138,6 +138,8 @@ static int fetch_objects(struct clone *c, struct err *err)
 	int rc = clone_find_borrowed(c, err);
 
 	if (!rc)
+		rc = clone_get_bundles(c, err);
+	if (!rc)
 		collect_wants(c, &wants, &sought);
 	w.borrowed = &c->borrowed;
 	w.oids = &wants;
@@ -253,6 +255,8 @@ static int fill(struct clone *c, struct err *err)
 	int files, rc = get_objects(c, err);
 
 	if (!rc)
+		rc = clone_stage_bundles(c, err);
+	if (!rc)
 		rc = clone_stage_refs(c, err);
 	if (rc < 0)
 		return rc;
@@ -281,6 +285,7 @@ static void release(struct clone *c)
 		free(c->more[i]);
 	}
 	free(c->more);
+	bundle_uri_result_release(&c->bundles);
 	if (c->has_index)
 		index_release(&c->ix);
 	repo_free(c->r);

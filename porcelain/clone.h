@@ -49,6 +49,8 @@ struct clone_options {
 	const struct config_set *config;
 	const struct config_edit *extra;
 	size_t nr_extra;
+	const char *bundle_uri; /* --bundle-uri; NULL: none, and */
+	bool ask_for_bundles;	/* the server is asked for a list: transfer.bundleURI */
 	const char *filter; /* as it was given; NULL: the remote owes nothing */
 	/* all but what is asked for */
 	struct fetch_wanted wanted;

@@ -5,6 +5,7 @@
 
 #include "operation.h"
 #include "porcelain/fetch.h"
+#include "transport/bundle-uri.h"
 
 /* One line of the table; of a ref that is to be changed its place in the transaction, too. */
 struct fetch_row {
@@ -23,6 +24,12 @@ struct fetch_rows {
 	bool ragged; /* as Git has it, nothing is aligned where a ref was refused */
 };
 #define FETCH_ROWS_INIT { NULL, 0, 0, false, false, false }
+
+/* ---- fetch-bundles.c: what o->bundle_uri has ---- */
+MUST_USE int fetch_get_bundles(struct repo_operation *op, struct repository *r, const struct fetch_options *o,
+			       struct bundle_uri_result *out, struct err *err);
+/* Their refs, below refs/bundles/. */
+MUST_USE int fetch_queue_bundles(struct ref_transaction *t, const struct bundle_uri_result *bundles, struct err *err);
 
 /* ---- fetch-update.c: what becomes of each ref ---- */
 /* ERR_CONFLICT: one of the map's places is a branch that is checked out. */

@@ -22,6 +22,7 @@ struct fetch_run {
 	struct fetch_rows rows;
 	struct strvec pruned;
 	struct fetch_session *session;
+	struct bundle_uri_result bundles;
 	struct fetch_result results[2]; /* the second: of tags that did not come with the first */
 	size_t nr_results;
 	struct repo_operation *op;
@@ -152,13 +153,14 @@ static int get_objects(struct fetch_run *f, bool *asked, struct err *err)
 
 	fetch_map_wants(&f->map, &wants);
 	if (!w.refetch && !fetch_wanted_deepens(&w))
-		rc = fetch_drop_present(f->r, w.from_promisor, &wants, err);
+		rc = fetch_drop_present(f->r, w.from_promisor, &f->bundles.tips, &wants, err);
 	*asked = !rc && wants.nr;
 	if (*asked) {
 		for (size_t i = 0; w.from_promisor && i < f->map.nr; i++)
 			remote_refs_add(&sought, f->map.items[i].src)->oid = f->map.items[i].oid;
 		w.oids = &wants;
 		w.sought = &sought;
+		w.borrowed = &f->bundles.tips;
 		w.thin = true;
 		w.include_tag = fetch_choice_follows_tags(&f->choice);
 		fetch_result_init(result);
@@ -234,20 +236,25 @@ static void drop_rejected(struct fetch_run *f)
 
 /* ---- the refs ---- */
 
-/* From now on the remote owes us what it has left out. */
-static int stage_promisor(struct fetch_run *f, struct err *err)
+/* From now on the remote owes us what it has left out; and which bundles are here. */
+static int stage_config(struct fetch_run *f, struct err *err)
 {
 	char *promisor = xstrfmt("remote.%s.promisor", f->remote->name);
 	char *filter = xstrfmt("remote.%s.partialclonefilter", f->remote->name);
+	char *token = xstrfmt("%" PRIu64, f->bundles.token);
 	char *path = xstrfmt("%s/config", f->r->commondir);
 	const struct config_edit edits[] = {
+		{ .key = "fetch.bundlecreationtoken", .value = token, .multi = true },
 		{ .key = "core.repositoryformatversion", .value = "1", .multi = true },
 		{ .key = promisor, .value = "true", .multi = true },
 		{ .key = filter, .value = f->o->new_filter, .multi = true },
 	};
-	int rc = config_file_edit_all(path, edits, ARRAY_SIZE(edits), repo_operation_batch(f->op), err);
+	size_t from = f->bundles.token > f->o->bundle_token ? 0 : 1, to = f->o->new_filter ? ARRAY_SIZE(edits) : 1;
+	int rc = from == to ? 0 :
+		config_file_edit_all(path, edits + from, to - from, repo_operation_batch(f->op), err);
 
 	free(path);
+	free(token);
 	free(filter);
 	free(promisor);
 	return rc;
@@ -263,8 +270,11 @@ static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct er
 		fetch_decide_head(f->r, f->remote, &f->refs, &f->head);
 	if (!rc && !f->o->no_fetch_head)
 		rc = fetch_stage_head(f->op, f->r, &f->map, f->url, f->o->append, err);
-	if (!rc && f->o->new_filter)
-		rc = stage_promisor(f, err);
+	/* What all refs depend on has to be taken, or left; these do not matter so much. */
+	if (!rc && !f->o->atomic)
+		rc = fetch_queue_bundles(*t, &f->bundles, err);
+	if (!rc)
+		rc = stage_config(f, err);
 	if (!rc && f->o->set_upstream)
 		rc = fetch_stage_upstream(f->op, f->r, f->remote, &f->map, f->o, err);
 	return rc;
@@ -345,8 +355,10 @@ static void tell_conflict(const struct fetch_run *f)
 
 static int fetch_all(struct fetch_run *f, struct err *err)
 {
-	int rc = fetch_open_session(&f->session, f->remote, f->o, err);
+	int rc = f->o->dry_run ? 0 : fetch_get_bundles(f->op, f->r, f->o, &f->bundles, err);
 
+	if (!rc)
+		rc = fetch_open_session(&f->session, f->remote, f->o, err);
 	if (!rc)
 		warn_ignored(f);
 	if (!rc)
@@ -377,6 +389,7 @@ static void release_run(struct fetch_run *f)
 {
 	for (size_t i = 0; i < f->nr_results; i++)
 		fetch_result_release(&f->results[i]);
+	bundle_uri_result_release(&f->bundles);
 	strvec_clear(&f->merge);
 	strvec_clear(&f->pruned);
 	remote_refs_release(&f->refs);

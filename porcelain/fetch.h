@@ -27,6 +27,8 @@ struct fetch_options {
 	const char *reflog_action;
 	/* all but what is asked for */
 	struct fetch_wanted wanted;
+	const char *bundle_uri; /* fetch.bundleURI; NULL: none */
+	uint64_t bundle_token;	/* fetch.bundleCreationToken */
 	const char *new_filter; /* the remote becomes a promisor, with this filter; NULL: as it is */
 	struct connect_options connect; /* `program` NULL: the remote's */
 	struct fetch_session_options session;

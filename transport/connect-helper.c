@@ -15,7 +15,7 @@
 struct helper {
 	struct connection *c;
 	const char *name;
-	bool option, connect, stateless;
+	bool option, connect, stateless, get;
 	bool gone; /* it has ended before its answer */
 };
 
@@ -54,7 +54,7 @@ static int say(const struct helper *h, const char *text, struct err *err)
 static int take_capability(struct helper *h, const char *line, struct err *err)
 {
 	static const char *const others[] = { "fetch", "push", "import", "export", "list", "refspec ",
-		"bidi-import", "check-connectivity", "get", "object-format", "signed-tags", "no-private-update",
+		"bidi-import", "check-connectivity", "object-format", "signed-tags", "no-private-update",
 		"export-marks ", "import-marks " };
 	bool mandatory = *line == '*';
 	const char *word = line + mandatory;
@@ -65,6 +65,8 @@ static int take_capability(struct helper *h, const char *line, struct err *err)
 		h->connect = true;
 	else if (!strcmp(word, "stateless-connect"))
 		h->stateless = true;
+	else if (!strcmp(word, "get"))
+		h->get = true;
 	else if (mandatory) {
 		for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 			if (starts_with(word, others[i]))
@@ -182,32 +184,79 @@ static void keep_quiet_of_failed(struct helper *h, struct err *err)
 	cp->pid = 0;
 }
 
-int connect_helper(struct connection *c, const struct remote_url *u, const char *service,
-		   const struct connect_options *o, struct err *err)
+static int start_helper(struct connection *c, const char *scheme, const char *name, const char *address, int version,
+			struct err *err)
 {
 	struct child_process *cp = &c->state->child;
-	struct helper h = { .c = c, .name = u->scheme };
 	struct err why = ERR_INIT;
 	int rc;
 
 	strvec_pushl(&cp->args, "git", NULL);
-	strvec_pushf(&cp->args, "remote-%s", u->scheme);
-	strvec_push(&cp->args, o->remote_name ? o->remote_name : u->address);
-	strvec_push(&cp->args, u->address);
-	if (o->version > 0)
-		strvec_pushf(&cp->env, "GIT_PROTOCOL=version=%d", o->version);
+	strvec_pushf(&cp->args, "remote-%s", scheme);
+	strvec_push(&cp->args, name);
+	strvec_push(&cp->args, address);
+	if (version > 0)
+		strvec_pushf(&cp->env, "GIT_PROTOCOL=version=%d", version);
 	rc = connect_start(c, &why);
 	if (rc == ERR_NOT_FOUND) {
 		err_release(&why);
-		return err_set(err, rc, "unable to find remote helper for '%s'", u->scheme);
+		return err_set(err, rc, "unable to find remote helper for '%s'", scheme);
 	}
 	if (rc < 0)
 		err_move(err, &why);
 	err_release(&why);
-	if (rc < 0)
-		return rc;
-	rc = use_helper(&h, service, o, err);
+	return rc;
+}
+
+int connect_helper(struct connection *c, const struct remote_url *u, const char *service,
+		   const struct connect_options *o, struct err *err)
+{
+	struct helper h = { .c = c, .name = u->scheme };
+	int rc = start_helper(c, u->scheme, o->remote_name ? o->remote_name : u->address, u->address, o->version, err);
+
+	if (!rc)
+		rc = use_helper(&h, service, o, err);
 	if (rc < 0)
 		keep_quiet_of_failed(&h, err);
+	return rc;
+}
+
+/* ---- single files ---- */
+
+static int get_file(struct helper *h, const char *uri, const char *path, int verbosity, struct err *err)
+{
+	const struct connect_options o = { .verbosity = verbosity };
+	struct strbuf line = STRBUF_INIT;
+	char *text = xstrfmt("get %s %s", uri, path);
+	int rc = ask_capabilities(h, err);
+
+	if (!rc && !h->get)
+		rc = err_set(err, ERR_UNSUPPORTED, "insufficient capabilities: remote helper '%s' cannot get files", h->name);
+	if (!rc)
+		rc = set_options(h, &o, err);
+	if (!rc)
+		rc = say(h, text, err);
+	if (!rc)
+		rc = read_line(h, &line, err);
+	if (!rc && line.len)
+		rc = err_set(err, ERR_CORRUPT, "unknown response to get: %s", line.buf);
+	if (!rc)
+		rc = say(h, "", err); /* that was the last command */
+	free(text);
+	strbuf_release(&line);
+	return rc;
+}
+
+int connect_download(const char *scheme, const char *uri, const char *path, int verbosity, struct err *err)
+{
+	struct connection *c = connection_new();
+	struct helper h = { .c = c, .name = scheme };
+	int rc = start_helper(c, scheme, uri, uri, 0, err);
+
+	if (!rc)
+		rc = get_file(&h, uri, path, verbosity, err);
+	if (!rc)
+		return connection_finish(c, err);
+	connection_abort(c);
 	return rc;
 }

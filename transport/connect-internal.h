@@ -11,6 +11,8 @@ struct connection_state {
 	char *name;		    /* of the program, for messages */
 };
 
+/* Without a child, and without ends. */
+struct connection *connection_new(void);
 /* Start c's child with pipes, which become c's ends. */
 MUST_USE int connect_start(struct connection *c, struct err *err);
 /* "PROGRAM 'PATH'", for a shell. */
@@ -22,6 +24,9 @@ MUST_USE int connect_git(struct connection *c, const struct remote_url *u, const
 			 const struct connect_options *o, struct err *err);
 MUST_USE int connect_helper(struct connection *c, const struct remote_url *u, const char *service,
 			    const struct connect_options *o, struct err *err);
+
+/* git-remote-<scheme> writes the file of that URI to a new one. ERR_UNSUPPORTED: it cannot. */
+MUST_USE int connect_download(const char *scheme, const char *uri, const char *path, int verbosity, struct err *err);
 
 /* ---- connect-ssh.c, also for git fetch-pack --diag-url and tests ---- */
 enum ssh_variant { SSH_AUTO, SSH_OPENSSH, SSH_SIMPLE, SSH_PLINK, SSH_PUTTY, SSH_TORTOISEPLINK };

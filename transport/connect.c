@@ -2,7 +2,6 @@
 /* Connections: those to a program of this machine are made here, others beside this file. */
 #include "compat/posix.h"
 #include <signal.h>
-#include "compat/syscalls.h"
 #include "repo/repo.h"
 #include "transport/connect-internal.h"
 #include "util/alloc.h"
@@ -49,10 +48,7 @@ int connect_service(struct connection **out, const struct remote_url *url, const
 		rc = transport_check_allowed(o->config, url->scheme, -1, err);
 	if (rc < 0)
 		return rc;
-	CALLOC_ARRAY(c, 1);
-	CALLOC_ARRAY(c->state, 1);
-	child_process_init(&c->state->child);
-	c->in = c->out = -1;
+	c = connection_new();
 	/* A peer that hangs up is an error of write(2), with what it has said before. */
 	signal(SIGPIPE, SIG_IGN);
 	if (url->kind == URL_LOCAL)
@@ -68,49 +64,4 @@ int connect_service(struct connection **out, const struct remote_url *url, const
 	else
 		*out = c;
 	return rc;
-}
-
-static void close_ends(struct connection *c)
-{
-	if (c->out >= 0)
-		sys->close(c->out);
-	if (c->in >= 0 && c->in != c->out)
-		sys->close(c->in);
-	c->in = c->out = -1;
-}
-
-static void free_connection(struct connection *c)
-{
-	child_process_release(&c->state->child);
-	free(c->state->name);
-	free(c->state);
-	free(c);
-}
-
-int connection_finish(struct connection *c, struct err *err)
-{
-	int code = 0;
-
-	if (!c)
-		return 0;
-	close_ends(c);
-	if (c->state->child.pid > 0)
-		code = finish_command(&c->state->child);
-	if (code)
-		code = err_set(err, ERR_IO, "'%s' of the other side has failed (exit code %d)",
-			       c->state->name, code);
-	free_connection(c);
-	return code;
-}
-
-void connection_abort(struct connection *c)
-{
-	if (!c)
-		return;
-	close_ends(c);
-	if (c->state->child.pid > 0) {
-		kill(c->state->child.pid, SIGTERM);
-		(void)finish_command(&c->state->child);
-	}
-	free_connection(c);
 }

@@ -10,9 +10,10 @@ static int note_own(void *data, const struct ref *ref)
 	return 0;
 }
 
-int fetch_drop_present(struct repository *r, bool promised, struct oid_array *wants, struct err *err)
+int fetch_drop_present(struct repository *r, bool promised, const struct oid_array *complete, struct oid_array *wants,
+		       struct err *err)
 {
-	struct connected_options o = { .promised = promised };
+	struct connected_options o = { .promised = promised, .complete = complete };
 	struct oid_array left = OID_ARRAY_INIT, here = OID_ARRAY_INIT;
 	struct oidset own = OIDSET_INIT;
 	struct object_id missing;

@@ -119,9 +119,10 @@ bool fetch_wanted_deepens(const struct fetch_wanted *w);
 
 /*
  * Drop from `wants` what is here and whole: what our refs name; and if the others are here, and all that they lead
- * to, these, too. promised: what a promisor has promised may be missing. Cost: one check of connectivity.
+ * to, these, too. promised: what a promisor has promised may be missing; complete: as in connected_options. Cost: one check of connectivity.
  */
-MUST_USE int fetch_drop_present(struct repository *r, bool promised, struct oid_array *wants, struct err *err);
+MUST_USE int fetch_drop_present(struct repository *r, bool promised, const struct oid_array *complete, struct oid_array *wants,
+		       struct err *err);
 
 struct fetch_result {
 	struct oid_array common;  /* what both have: negotiate_only */
