@@ -88,29 +88,6 @@ static void make_plan(struct run *run)
 		die_err(&err);
 }
 
-/*
- * A task that this git cannot do is an error if it was named. Else it is left out, or a schedule would
- * fail every hour: another Git on the same repository may do it.
- */
-static void check_plan(struct run *run)
-{
-	struct maintenance_plan able = { .nr = 0 };
-	struct err err = ERR_INIT;
-
-	for (size_t i = 0; i < run->plan.nr; i++) {
-		if (!maintenance_task_check(run->repo, run->plan.v[i], &err)) {
-			able.v[able.nr++] = run->plan.v[i];
-			continue;
-		}
-		if (run->named || err.code != ERR_UNSUPPORTED)
-			die_err(&err);
-		if (!run->quiet && !run->if_due)
-			warning("%s; it is left out", err_message(&err));
-		err_release(&err);
-	}
-	run->plan = able;
-}
-
 /* ---- one task after the other ---- */
 
 /* 1: it is due, or nobody has asked for that. */
@@ -122,12 +99,32 @@ static int wants(struct run *run, enum maintenance_task t, struct err *err)
 	return rc < 0 ? rc : due;
 }
 
+static bool prefetch(void *data, const char *remote)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct run *run = data;
+	struct err err = ERR_INIT;
+	int code;
+
+	push_own_command(&cp.args, "fetch");
+	strvec_pushl(&cp.args, remote, "--prefetch", "--prune", "--no-tags", "--no-write-fetch-head",
+		     "--recurse-submodules=no", "--no-auto-maintenance", NULL);
+	if (run->quiet)
+		strvec_push(&cp.args, "--quiet");
+	code = run_command(&cp, &err);
+	if (code < 0)
+		complain(run, "error", err_message(&err));
+	err_release(&err);
+	return !code;
+}
+
 static int run_task(struct run *run, enum maintenance_task t)
 {
 	const struct maintenance_options o = {
 		.if_due = run->if_due,
 		.progress = run->quiet ? NULL : show_progress,
 		.warn = warn,
+		.prefetch = prefetch,
 		.data = run,
 	};
 	const char *category = maintenance_task_is_foreground(t) ? "maintenance foreground" : "maintenance";
@@ -303,7 +300,6 @@ int maintenance_run(int argc, const char **argv, struct command_ctx *ctx)
 	if (run.named && run.schedule)
 		die("options '%s' and '%s' cannot be used together", "--task=", "--schedule=");
 	make_plan(&run);
-	check_plan(&run);
 	code = run_plan(&run);
 	strbuf_release(&run.log);
 	return code;
@@ -327,7 +323,6 @@ int maintenance_is_needed(int argc, const char **argv, struct command_ctx *ctx)
 	if (argc)
 		usage_with_options(usage, options);
 	make_plan(&run);
-	check_plan(&run);
 	for (size_t i = 0; i < run.plan.nr && !needed; i++) {
 		needed = wants(&run, run.plan.v[i], &err);
 		if (needed < 0)

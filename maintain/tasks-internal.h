@@ -8,7 +8,8 @@
 #include "operation.h"
 
 /* ---- task-prefetch.c ---- */
-MUST_USE int task_prefetch_check(struct repository *r, struct err *err);
+MUST_USE int task_prefetch(struct repository *r, struct repo_operation *op, const struct maintenance_options *o,
+			   struct err *err);
 
 /* ---- task-objects.c ---- */
 MUST_USE int task_loose_objects_is_due(struct repository *r, int limit, bool *out, struct err *err);

@@ -13,7 +13,6 @@ struct task {
 	int (*is_due)(struct repository *r, int limit, bool *out, struct err *err);
 	int (*run)(struct repository *r, struct repo_operation *op, const struct maintenance_options *o,
 		   struct err *err);
-	int (*check)(struct repository *r, struct err *err);
 };
 
 static int gc_is_due(struct repository *r, int limit UNUSED, bool *out, struct err *err UNUSED)
@@ -23,36 +22,27 @@ static int gc_is_due(struct repository *r, int limit UNUSED, bool *out, struct e
 }
 
 static const struct task tasks[TASK_NR] = {
-	[TASK_PREFETCH] = { .check = task_prefetch_check },
+	[TASK_PREFETCH] = { .run = task_prefetch },
 	[TASK_LOOSE_OBJECTS] = { false, true, true, 100, task_loose_objects_is_due,
-				 task_loose_objects, NULL },
+				 task_loose_objects },
 	[TASK_INCREMENTAL_REPACK] = { false, true, true, 10,
-				      task_incremental_repack_is_due, task_incremental_repack, NULL },
+				      task_incremental_repack_is_due, task_incremental_repack },
 	[TASK_GEOMETRIC_REPACK] = { false, true, true, 100, task_geometric_repack_is_due,
-				    task_geometric_repack, NULL },
-	[TASK_GC] = { false, true, true, 1, gc_is_due, task_gc, NULL },
+				    task_geometric_repack },
+	[TASK_GC] = { false, true, true, 1, gc_is_due, task_gc },
 	[TASK_COMMIT_GRAPH] = { false, false, false, 100, task_commit_graph_is_due,
-				task_commit_graph, NULL },
-	[TASK_PACK_REFS] = { true, true, false, 1, task_pack_refs_is_due, task_pack_refs, NULL },
+				task_commit_graph },
+	[TASK_PACK_REFS] = { true, true, false, 1, task_pack_refs_is_due, task_pack_refs },
 	[TASK_REFLOG_EXPIRE] = { true, false, false, 100, task_reflog_expire_is_due,
-				 task_reflog_expire, NULL },
+				 task_reflog_expire },
 	[TASK_WORKTREE_PRUNE] = { false, false, false, 1, task_worktree_prune_is_due,
-				  task_worktree_prune, NULL },
-	[TASK_RERERE_GC] = { false, false, false, 1, task_rerere_gc_is_due, task_rerere_gc, NULL },
+				  task_worktree_prune },
+	[TASK_RERERE_GC] = { false, false, false, 1, task_rerere_gc_is_due, task_rerere_gc },
 };
 
 bool maintenance_task_is_foreground(enum maintenance_task t)
 {
 	return tasks[t].foreground;
-}
-
-int maintenance_task_check(struct repository *r, enum maintenance_task t, struct err *err)
-{
-	if (tasks[t].check)
-		return tasks[t].check(r, err);
-	if (!tasks[t].run)
-		return err_set(err, ERR_UNSUPPORTED, "task '%s' is not available yet", maintenance_task_name(t));
-	return 0;
 }
 
 /* ---- is it due? ---- */
@@ -82,7 +72,7 @@ int auto_maintenance_is_due(struct repository *r, bool *out, struct err *err)
 		return rc;
 	for (size_t i = 0; i < plan.nr && !due && !rc; i++) {
 		cares_for_objects |= tasks[plan.v[i]].of_objects;
-		if (tasks[plan.v[i]].is_cheap && tasks[plan.v[i]].run)
+		if (tasks[plan.v[i]].is_cheap)
 			rc = maintenance_task_is_due(r, plan.v[i], &due, err);
 	}
 	if (rc < 0)
@@ -96,12 +86,7 @@ int auto_maintenance_is_due(struct repository *r, bool *out, struct err *err)
 int maintenance_task_run(struct repository *r, enum maintenance_task t, const struct maintenance_options *o,
 			 struct err *err)
 {
-	struct repo_operation *op;
-	int rc = maintenance_task_check(r, t, err);
-
-	if (rc < 0 || !tasks[t].run)
-		return rc;
-	op = repo_operation_begin(r);
-	rc = tasks[t].run(r, op, o, err);
+	struct repo_operation *op = repo_operation_begin(r);
+	int rc = tasks[t].run(r, op, o, err);
 	return repo_operation_end(op, rc, err);
 }

@@ -50,11 +50,6 @@ struct maintenance_plan {
 MUST_USE int maintenance_plan_read(struct maintenance_plan *out, struct repository *r,
 				   enum maintenance_schedule schedule, struct err *err);
 
-/*
- * Can it be done at all? ERR_UNSUPPORTED says what is missing. prefetch without a remote is done, as there is
- * nothing to do.
- */
-MUST_USE int maintenance_task_check(struct repository *r, enum maintenance_task t, struct err *err);
 /* By maintenance.<task>.auto: so much to do that it is worth while? */
 MUST_USE int maintenance_task_is_due(struct repository *r, enum maintenance_task t, bool *out,
 				     struct err *err);
@@ -65,6 +60,8 @@ struct maintenance_options {
 	void (*progress)(void *data, const char *title, uint64_t done, uint64_t total);
 	/* What could not be done without being a failure of the task; may be NULL. */
 	void (*warn)(void *data, const char *msg);
+	/* git fetch --prefetch of that remote, by another process; false: it has failed, and has said why. */
+	bool (*prefetch)(void *data, const char *remote);
 	void *data;
 };
 MUST_USE int maintenance_task_run(struct repository *r, enum maintenance_task t,

@@ -121,6 +121,23 @@ static void choose(struct fetch_run *f)
 		f->choice.tags = REMOTE_TAGS_ALL;
 }
 
+/* A destination as --prefetch has it; of one that is not fetched there is nothing to prune. */
+static int add_pruning(struct refspec *rs, const struct refspec_item *item, const struct fetch_run *f, struct err *err)
+{
+	const char *rest;
+	char *text;
+	int rc;
+
+	if (!f->o->prefetch || !item->dst)
+		return refspec_add(rs, item->text, f->r->algo, err);
+	if (!skip_prefix(item->dst, "refs/", &rest) || starts_with(rest, "tags/"))
+		return 0;
+	text = xstrfmt("%s:refs/prefetch/%s", item->src, rest);
+	rc = refspec_add(rs, text, f->r->algo, err);
+	free(text);
+	return rc;
+}
+
 /* Only what the refspecs say, and the tags, if they were asked for by a refspec, is pruned. */
 static int decide_pruned(struct fetch_run *f, struct err *err)
 {
@@ -131,7 +148,7 @@ static int decide_pruned(struct fetch_run *f, struct err *err)
 	if (f->o->prune <= 0)
 		return 0;
 	for (size_t i = 0; !rc && i < from->nr; i++)
-		rc = refspec_add(&rs, from->items[i].text, f->r->algo, err);
+		rc = add_pruning(&rs, &from->items[i], f, err);
 	if (!rc && prunes_tags(f))
 		rc = refspec_add(&rs, "refs/tags/*:refs/tags/*", f->r->algo, err);
 	if (!rc)

@@ -307,18 +307,18 @@ test_expect_success 'worktree-prune, rerere-gc' '
 	)
 '
 
-test_expect_success 'prefetch: an error where it is asked for, no failure of a schedule' '
-	git init -q pre &&
+test_expect_success 'prefetch: each remote, below refs/prefetch/, without tags and FETCH_HEAD' '
+	git init -q -b main there && test_commit --tag t1 -C there one && git -C there branch gone && git init -q pre &&
 	(
-		cd pre && git maintenance run --task=prefetch &&
-		git config remote.a.url /nowhere && git config remote.a.skipFetchAll true &&
-		git maintenance run --task=prefetch && git config remote.b.url /nowhere &&
-		test_expect_code 128 git maintenance run --task=pack-refs --task=prefetch 2>err &&
-		test_grep "^fatal: task .prefetch. is not available" err &&
-		test "$(regions -c maintenance.strategy=incremental maintenance run --schedule=hourly 2>err)" = \
-			"commit-graph" && test_must_be_empty err &&
-		git -c maintenance.strategy=incremental maintenance run --schedule=hourly --no-quiet 2>err &&
-		test_grep "^warning: task .prefetch. is not available.*left out$" err
+		cd pre && git maintenance run --task=prefetch && git config remote.a.url /nowhere && git config remote.a.skipFetchAll true &&
+		git remote add b ../there && git maintenance run --task=pack-refs --task=prefetch 2>err &&
+		git for-each-ref --format="%(refname)" >refs && printf "refs/prefetch/remotes/b/%s\n" gone main >expect && test_cmp expect refs &&
+		test_path_is_missing .git/FETCH_HEAD && git -C ../there branch -q -D gone && git update-ref refs/remotes/b/gone refs/prefetch/remotes/b/main && git maintenance run --quiet --task=prefetch >out 2>&1 &&
+		test_must_be_empty out && git for-each-ref --format="%(refname)" >refs && printf "refs/%s\n" prefetch/remotes/b/main remotes/b/gone >expect &&
+		test_cmp expect refs && git config remote.a.skipFetchAll false && git -C ../there branch new && test_expect_code 1 git maintenance run --task=prefetch 2>err &&
+		test_grep "nowhere. does not appear to be a git repository" err && test_grep "^error: failed to prefetch remotes" err &&
+		test_grep "^error: task .prefetch. failed" err && git rev-parse -q --verify refs/prefetch/remotes/b/new &&
+		git remote remove a && test "$(regions -c maintenance.strategy=incremental maintenance run --schedule=hourly)" = "prefetch commit-graph"
 	)
 '
 
