@@ -47,7 +47,7 @@ static int opt_recurse(const struct option *opt, const char *arg UNUSED, int uns
 
 static void refuse_what_is_missing(const struct clone_cmd *cc)
 {
-	const char *what = cc->submodules.nr ? "--recurse-submodules" : cc->sparse ? "--sparse" :
+	const char *what = cc->submodules.nr ? "--recurse-submodules" :
 		cc->also_filter_submodules ? "--also-filter-submodules" :
 		cc->remote_submodules ? "--remote-submodules" : cc->shallow_submodules ? "--shallow-submodules" : NULL;
 
@@ -75,6 +75,7 @@ static void check_combinations(struct clone_cmd *cc)
 		     "--depth/--shallow-since/--shallow-exclude");
 	if (cc->mirror)
 		cc->bare = 1;
+	not_together(cc->bare > 0, cc->mirror ? "--mirror" : "--bare", cc->sparse > 0, "--sparse");
 	if (cc->bare > 0)
 		cc->no_checkout = 1;
 	if (cc->single_branch < 0)
@@ -227,6 +228,7 @@ static void settle_options(struct clone_cmd *cc)
 	o->single_branch = cc->single_branch > 0;
 	o->no_tags = !cc->tags;
 	o->no_checkout = cc->no_checkout > 0;
+	o->sparse = cc->sparse > 0;
 	o->dissociate = cc->dissociate > 0;
 	if (cc->bundle_uri)
 		o->bundle_uri = url_has_scheme(cc->bundle_uri) ? cc->bundle_uri : clone_absolute(cc, cc->bundle_uri);

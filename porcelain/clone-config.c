@@ -59,6 +59,8 @@ void clone_config_make(struct clone_config *out, const struct clone *c)
 
 	if (o->filter)
 		add(out, "1", false, "core.repositoryformatversion");
+	if (o->sparse)
+		add(out, "true", false, "extensions.worktreeConfig");
 	for (size_t i = 0; i < o->nr_extra; i++)
 		add(out, o->extra[i].value, true, "%s", o->extra[i].key);
 	add(out, o->url, true, "remote.%s.url", o->origin);

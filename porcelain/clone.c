@@ -80,11 +80,20 @@ static int open_made(struct clone *c, struct repo_init_result *made, struct err 
 	return 0;
 }
 
+/* git-sparse-checkout(1), cone mode: the files of the top, and no directory. */
+#define SPARSE_CONFIG "[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = true\n"
+#define SPARSE_TOP "/*\n!/*/\n"
+
 static int make_repository(struct clone *c, struct err *err)
 {
 	const struct clone_place *p = &c->o->place;
 	struct clone_config cc = CLONE_CONFIG_INIT;
 	struct strbuf alternates = STRBUF_INIT;
+	struct repo_init_file files[] = {
+		{ "objects/info/alternates", NULL },
+		{ "config.worktree", c->o->sparse ? SPARSE_CONFIG : NULL },
+		{ "info/sparse-checkout", c->o->sparse ? SPARSE_TOP : NULL },
+	};
 	struct repo_init_options io = {
 		.gitdir = p->gitdir, .worktree = p->worktree, .separate_git_dir = p->separate_git_dir,
 		.template_dir = c->o->template_dir, .hash_name = c->algo->name, .unsealed = true,
@@ -97,7 +106,9 @@ static int make_repository(struct clone *c, struct err *err)
 	clone_config_make(&cc, c);
 	io.config = cc.edits;
 	io.nr_config = cc.nr;
-	io.alternates = alternates.buf;
+	files[0].text = alternates.buf;
+	io.files = files;
+	io.nr_files = ARRAY_SIZE(files);
 	if (c->branch)
 		(void)skip_prefix(c->branch, "refs/heads/", &io.initial_branch);
 	if (!rc)

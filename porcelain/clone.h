@@ -44,6 +44,7 @@ struct clone_options {
 	const char *template_dir; /* as in struct repo_init_options */
 	const char *origin, *branch, *revision; /* branch, revision: NULL: as HEAD is there */
 	bool mirror, single_branch, no_tags, no_checkout, dissociate;
+	bool sparse; /* only the files of the top directory are checked out */
 	const struct strvec *references; /* object directories that are used from then on */
 	/* Of the user; with `extra`, which goes into the new one. */
 	const struct config_set *config;

@@ -766,10 +766,22 @@ static void job_release(struct init_job *j)
 	free(j->gitdir);
 }
 
-static int write_alternates(struct init_job *j, const struct repo_init_options *o, struct err *err)
+static int write_files(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
-	return o->alternates && *o->alternates ?
-		write_text(j, "objects/info/alternates", o->alternates, PUBLISH_FILE, err) : 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->nr_files; i++) {
+		struct strbuf dir = STRBUF_INIT;
+
+		if (!o->files[i].text || !*o->files[i].text)
+			continue;
+		path_dirname(&dir, o->files[i].name);
+		rc = make_subdir(j, dir.buf, err);
+		if (!rc)
+			rc = write_text(j, o->files[i].name, o->files[i].text, PUBLISH_FILE, err);
+		strbuf_release(&dir);
+	}
+	return rc;
 }
 
 void repo_init_result_release(struct repo_init_result *r)
@@ -806,7 +818,7 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	if (!rc)
 		rc = make_layout(&j, o, &local);
 	if (!rc)
-		rc = write_alternates(&j, o, &local);
+		rc = write_files(&j, o, &local);
 	if (!rc)
 		rc = copy_templates(&j, o, &local);
 	if (!rc)

@@ -9,6 +9,10 @@
 #include "repo/settings.h"
 #include "util/err.h"
 
+struct repo_init_file {
+	const char *name; /* relative to the gitdir */
+	const char *text;
+};
 struct repo_init_options {
 	const char *gitdir;	   /* where its files are, or the .git that will be; absolute */
 	const char *worktree;	   /* absolute; NULL: bare */
@@ -26,7 +30,9 @@ struct repo_init_options {
 	/* Added to a new config, after what every repository has; keys have been checked. */
 	const struct config_edit *config;
 	size_t nr_config;
-	const char *alternates; /* lines of objects/info/alternates; NULL or "": none */
+	/* More files below the gitdir: made unless they are there (templates). Those without text are left out. */
+	const struct repo_init_file *files;
+	size_t nr_files;
 	/* Nothing is sealed: the caller does that with what it adds, see the result. */
 	bool unsealed;
 	bool explicit_worktree;	   /* GIT_WORK_TREE was given: core.worktree is written */

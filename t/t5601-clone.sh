@@ -199,7 +199,7 @@ test_expect_success 'SHA-256, as the server has it' '
 '
 
 test_expect_success 'what is not there yet says so' '
-	for opt in --recurse-submodules --sparse --also-filter-submodules --ref-format=reftable; do
+	for opt in --recurse-submodules --also-filter-submodules --ref-format=reftable; do
 		test_expect_code 128 git clone $opt src no 2>err && test_grep "is not there yet" err && test ! -e no || return 1
 	done && test_must_fail git clone --ref-format=x src no
 '
@@ -335,6 +335,23 @@ test_expect_success 'GIT_TRACE_PACKET: what goes both ways, and nothing of packs
 	test_cmp sent got && test_grep "^clone> command=fetch$" sent && test_grep "^clone> 0001$" sent &&
 	test "$(grep -c "^clone< PACK \.\.\.$" lines)" = 1 && ! grep -av "^[ -~]*$" lines && ! grep "^clone< .1" lines &&
 	git -c protocol.version=0 clone -q --bare "file://$PWD/src" quiet.git 2>err && test_must_be_empty err
+'
+
+test_expect_success '--sparse: the files of the top directory; checkout and switch keep to it' '
+	git init -q -b main sp && mkdir -p sp/d/e && echo 1 >sp/top && echo 2 >sp/d/f && echo 3 >sp/d/e/g && git -C sp add . && git -C sp commit -q -m one &&
+	git clone -q --sparse sp spc && (cd spc && ls) >actual && echo top >expect && test_cmp expect actual && git -C spc ls-files -t >actual &&
+	printf "%s\n" "S d/e/g" "S d/f" "H top" >expect && test_cmp expect actual && git -C spc status --porcelain >actual && test_must_be_empty actual &&
+	printf "/*\n!/*/\n" >expect && test_cmp expect spc/.git/info/sparse-checkout && test "$(git -C spc config core.sparseCheckout)" = true &&
+	test "$(git -C spc config extensions.worktreeConfig)" = true && test_must_fail git config -f spc/.git/config core.sparseCheckout &&
+	echo 4 >sp/d/new && echo 5 >sp/top2 && git -C sp add . && git -C sp commit -q -m two && git -C spc fetch -q && git -C spc switch -q --detach origin/main &&
+	(cd spc && ls) >actual && printf "%s\n" top top2 >expect && test_cmp expect actual &&
+	git clone -q --sparse --no-checkout "file://$PWD/sp" spn && git -C spn checkout -q && (cd spn && ls) >actual && test_cmp expect actual &&
+	git clone -q --sparse --template= sp spt && test -f spt/top && test ! -e spt/d &&
+	test_must_fail git clone --sparse --bare sp no 2>err && test_grep "cannot be used together" err && test ! -e no
+'
+
+test_expect_success JOURNAL,STRACE '--sparse costs one flush call' '
+	on_journal js && n=$(count_flushes git clone -q --sparse "file://$PWD/sp" js/c) && test "$n" = 1
 '
 
 test_done
