@@ -8,6 +8,7 @@
 #include "repo/remotes.h"
 #include "util/alloc.h"
 #include "util/date.h"
+#include "util/progress.h"
 
 static const char *const usage[] = { "git clone [<options>] [--] <repo> [<dir>]", NULL };
 
@@ -157,6 +158,7 @@ static bool bool_or_die(const struct config_set *c, const char *key, bool value)
 static void use_config(struct clone_cmd *cc, const struct config_set *c)
 {
 	struct err err = ERR_INIT;
+	bool checks = false;
 
 	cc->o.config = c;
 	cc->o.origin = cc->origin ? cc->origin : "origin";
@@ -166,7 +168,9 @@ static void use_config(struct clone_cmd *cc, const struct config_set *c)
 		die("'%s' is not a valid remote name", cc->o.origin);
 	if (cc->reject_shallow < 0)
 		cc->reject_shallow = bool_or_die(c, "clone.rejectshallow", false);
-	if (bool_or_die(c, "fetch.fsckobjects", bool_or_die(c, "transfer.fsckobjects", false)))
+	if (read_fetch_checks(&cc->checks, c, NULL, &checks, &err) < 0)
+		die_err(&err);
+	if (checks)
 		cc->o.wanted.fsck = &cc->checks.fsck;
 	if (client_protocol_version(c, &cc->o.connect.version, &err) < 0)
 		die_err(&err);
@@ -243,6 +247,10 @@ static void settle_options(struct clone_cmd *cc)
 		o->wanted.meter = pack_progress_update;
 		o->wanted.meter_data = &cc->progress;
 	}
+	if (o->progress && cc->show_progress > 0)
+		o->files_progress = progress_start_forced;
+	else if (o->progress)
+		o->files_progress = progress_start;
 	o->connect.config = o->config;
 	o->connect.ipv4 = cc->ipv4 > 0;
 	o->connect.ipv6 = cc->ipv6 > 0;

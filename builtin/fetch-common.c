@@ -40,9 +40,9 @@ static int take_check(struct pack_checks *checks, const struct config_entry *e, 
 	return 0;
 }
 
-int read_fetch_checks(struct pack_checks *checks, const struct repository *r, bool *wanted, struct err *err)
+int read_fetch_checks(struct pack_checks *checks, const struct config_set *c, const struct hash_algo *algo, bool *wanted,
+		      struct err *err)
 {
-	const struct config_set *c = r->config;
 	const char *id;
 	int rc = config_get_bool(c, "transfer.fsckobjects", wanted, err);
 
@@ -50,7 +50,7 @@ int read_fetch_checks(struct pack_checks *checks, const struct repository *r, bo
 		rc = config_get_bool(c, "fetch.fsckobjects", wanted, err);
 	for (size_t i = 0; rc >= 0 && i < config_nr(c); i++)
 		if (skip_prefix(config_at(c, i)->key, "fetch.fsck.", &id))
-			rc = take_check(checks, config_at(c, i), id, r->algo, err);
+			rc = take_check(checks, config_at(c, i), id, algo, err);
 	return rc < 0 ? rc : 0;
 }
 

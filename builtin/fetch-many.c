@@ -6,6 +6,7 @@
 #include "cli/git-options.h"
 #include "compat/syscalls.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "util/run-command.h"
 #include "util/workers.h"
 
@@ -19,21 +20,39 @@ static struct remotes *remotes_or_die(struct fetch_cmd *f)
 	return all;
 }
 
-size_t fetch_add_group(struct fetch_cmd *f, const char *name, struct strvec *out)
+/* A member may be a group itself, unless there is a remote of that name; each group counts once. */
+static void add_members(struct fetch_cmd *f, const char *name, struct strset *groups, struct strvec *out)
 {
 	char *key = xstrfmt("remotes.%s", name), *save = NULL;
 	const struct config_entry *const *values;
-	size_t nr = 0, before = out->nr;
+	size_t nr = 0;
 
 	values = config_get_all(f->r->config, key, &nr);
+	free(key);
+	/* What is neither is told of when it is fetched. */
+	if (!nr && groups->map.nr)
+		strvec_push(out, name);
+	if (!nr || !strset_add(groups, name))
+		return;
 	for (size_t i = 0; i < nr; i++) {
 		char *words = xstrdup(values[i]->value ? values[i]->value : "");
 
 		for (char *w = strtok_r(words, " \t\n", &save); w; w = strtok_r(NULL, " \t\n", &save))
-			strvec_push(out, w);
+			if (remotes_find(remotes_or_die(f), w))
+				strvec_push(out, w);
+			else
+				add_members(f, w, groups, out);
 		free(words);
 	}
-	free(key);
+}
+
+size_t fetch_add_group(struct fetch_cmd *f, const char *name, struct strvec *out)
+{
+	struct strset groups = STRSET_INIT;
+	size_t before = out->nr;
+
+	add_members(f, name, &groups, out);
+	strset_clear(&groups);
 	return out->nr - before;
 }
 

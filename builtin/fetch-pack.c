@@ -85,7 +85,7 @@ static int make_request(struct fetch_pack *f, struct fetch_wanted *w, struct err
 	const char *algorithm = "consecutive";
 	bool fsck = false;
 	char *end;
-	int rc = read_fetch_checks(&f->checks, f->r, &fsck, err);
+	int rc = read_fetch_checks(&f->checks, f->r->config, f->r->algo, &fsck, err);
 
 	if (rc >= 0)
 		rc = config_get_string(c, "fetch.negotiationalgorithm", &algorithm, err);

@@ -141,7 +141,7 @@ static void read_checks(struct fetch_cmd *f)
 	struct err err = ERR_INIT;
 	bool wanted = false;
 
-	if (read_fetch_checks(&f->checks, f->r, &wanted, &err) < 0)
+	if (read_fetch_checks(&f->checks, f->r->config, f->r->algo, &wanted, &err) < 0)
 		die_err(&err);
 	if (wanted)
 		f->o.wanted.fsck = &f->checks.fsck;

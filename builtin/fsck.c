@@ -30,6 +30,11 @@ static int report_content(void *data, const struct object_id *oid, enum object_t
 /* Bytes: of more than a million names */
 #define OID_LIST_MAX ((size_t)64 << 20)
 
+static const struct hash_algo *algo_of(size_t hex_len)
+{
+	return hex_len == hash_sha256->hex_len ? hash_sha256 : hash_sha1;
+}
+
 void fsck_read_oid_list(const char *path, const struct hash_algo *algo, struct oidset *out,
 			bool must_exist)
 {
@@ -55,7 +60,7 @@ void fsck_read_oid_list(const char *path, const struct hash_algo *algo, struct o
 		line[len] = 0;
 		if (!len)
 			continue;
-		if (oid_from_hex(&oid, line, algo) < 0)
+		if (oid_from_hex(&oid, line, algo ? algo : algo_of(len)) < 0)
 			die("invalid object name: %s", line);
 		oidset_insert(out, &oid);
 	}

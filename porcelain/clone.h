@@ -59,6 +59,7 @@ struct clone_options {
 	struct fetch_session_options session;
 	int verbosity;
 	bool progress;
+	struct progress *(*files_progress)(const char *title, uint64_t total); /* while files are written; NULL: none */
 	repo_warn_fn warn; /* not NULL */
 	void (*say)(void *data, const char *text); /* whole lines for standard error; not NULL */
 	void *data;

@@ -14,6 +14,7 @@ struct rewrite {
 struct remotes {
 	const struct hash_algo *algo;
 	char *commondir; /* NULL: there is no repository */
+	char *default_branch; /* init.defaultBranch */
 	struct remote **list; /* those of the configuration first */
 	size_t nr, nr_configured, alloc;
 	struct strmap names;
@@ -353,6 +354,15 @@ int remotes_read(struct remotes **out, const struct config_set *c, const struct 
 	return rc;
 }
 
+static int read_default_branch(struct remotes *rs, const struct config_set *c, struct err *err)
+{
+	const char *name = "master";
+	int rc = config_get_string(c, "init.defaultbranch", &name, err);
+
+	rs->default_branch = xstrdup(name);
+	return rc < 0 ? rc : 0;
+}
+
 int repo_remotes(struct repository *r, struct remotes **out, struct err *err)
 {
 	int rc = 0;
@@ -361,6 +371,8 @@ int repo_remotes(struct repository *r, struct remotes **out, struct err *err)
 		rc = remotes_read(&r->remotes, r->config, r->algo, r->warn, r->warn_data, err);
 		if (!rc)
 			r->remotes->commondir = xstrdup(r->commondir);
+		if (!rc)
+			rc = read_default_branch(r->remotes, r->config, err);
 	}
 	if (!rc)
 		*out = r->remotes;
@@ -379,6 +391,7 @@ void remotes_free(struct remotes *rs)
 	free(rs->rewrites);
 	free(rs->list);
 	free(rs->commondir);
+	free(rs->default_branch);
 	free(rs);
 }
 
@@ -432,12 +445,12 @@ static int read_remotes_file(struct remotes *rs, const char *name, struct remote
 	return rc;
 }
 
-/* "URL#HEAD": that branch there becomes the branch here that is called like the file. */
+/* "URL#HEAD": that branch, or the one that a new repository would have, there becomes the branch here that is called like the file. */
 static int read_branches_file(struct remotes *rs, const char *name, struct remote **out, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT, spec = STRBUF_INIT;
 	FILE *f = open_old(rs, "branches", name);
-	const char *head = "master";
+	const char *head = rs->default_branch;
 	int rc = 0, got;
 	char *hash;
 

@@ -257,4 +257,17 @@ test_expect_success 'progress ends before the table, and says what happens to th
 	printf "%s\n" "Receiving objects: 100% (3/3), done." "From $PWD/far" >expect && test_cmp expect actual
 '
 
+test_expect_success 'groups in groups, each once' '
+	git init -q groups && for n in one two three; do git -C groups remote add $n ../s || return 1; done &&
+	git -C groups config remotes.default "grp two" && git -C groups config remotes.grp "one three default grp" &&
+	git -C groups fetch --multiple default >out 2>err && printf "Fetching %s\n" one three two >expect && test_cmp expect out &&
+	git -C groups config remotes.bad "one nothere" && test_must_fail git -C groups fetch --multiple bad 2>err && test_grep "nothere" err
+'
+
+test_expect_success 'a file .git/branches/NAME without a branch: the branch of a new repository' '
+	git init -q old && mkdir -p old/.git/branches && echo ../s >old/.git/branches/x && git -C s branch -f other HEAD &&
+	git -C old -c init.defaultBranch=other fetch x 2>err && test "$(git -C old rev-parse refs/heads/x)" = "$(git -C s rev-parse other)" &&
+	test_must_fail git -C old -c init.defaultBranch=nope fetch x 2>err && test_grep "remote ref refs/heads/nope" err
+'
+
 test_done

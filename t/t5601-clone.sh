@@ -354,4 +354,17 @@ test_expect_success JOURNAL,STRACE '--sparse costs one flush call' '
 	on_journal js && n=$(count_flushes git clone -q --sparse "file://$PWD/sp" js/c) && test "$n" = 1
 '
 
+test_expect_success 'fetch.fsck.<msg-id>, fetch.fsck.skipList and transfer.fsckObjects count for a clone' '
+	git init -q -b main odd && printf "tree %s\nauthor x <x> bad\ncommitter x <x> 0 +0000\n\nm\n" $EMPTY_TREE >commit && git -C odd hash-object -w -t tree /dev/null &&
+	o=$(git -C odd hash-object -w -t commit --literally ../commit) && git -C odd update-ref refs/heads/main $o && echo $o >skip &&
+	test_must_fail git -c transfer.fsckObjects=true clone -q "file://$PWD/odd" fs1 2>err && test_grep badDate err && test ! -e fs1 &&
+	git -c transfer.fsckObjects=true -c fetch.fsckObjects=false clone -q "file://$PWD/odd" fs2 && git -c fetch.fsckObjects=true -c fetch.fsck.badDate=ignore clone -q "file://$PWD/odd" fs3 &&
+	git -c fetch.fsckObjects=true -c fetch.fsck.skipList="$PWD/skip" clone -q "file://$PWD/odd" fs4 && git -c fetch.fsck.nonsense=warn clone -q "file://$PWD/odd" fs5 2>err && test_grep "unknown msg id" err
+'
+
+test_expect_success '--progress shows the files, too' '
+	git clone --progress src pr 2>err && tr "\r" "\n" <err | grep "^Updating files: 100%" && git clone src pr2 2>err && test_must_fail grep Updating err &&
+	git clone --progress --no-checkout src pr3 2>err && test_must_fail grep Updating err
+'
+
 test_done
