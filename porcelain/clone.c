@@ -24,7 +24,8 @@ static int open_session(struct clone *c, struct err *err)
 	co.remote_name = c->o->origin;
 	if (!so.server_options || !so.server_options->nr)
 		so.server_options = &c->remote->server_options;
-	return fetch_session_open_url(&c->session, c->local ? c->o->source : c->remote->urls.v[0], &co, &so, err);
+	so.url = c->local ? c->o->source : c->remote->urls.v[0];
+	return fetch_session_open_url(&c->session, so.url, &co, &so, err);
 }
 
 static int end_session(struct clone *c, int rc, struct err *err)

@@ -9,7 +9,7 @@
 
 bool uri_is_local(const char *uri)
 {
-	return starts_with(uri, "file://") || !url_has_scheme(uri);
+	return starts_with(uri, "file://") || url_is_local_path(uri);
 }
 
 /* ---- relative URIs ---- */

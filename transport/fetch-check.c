@@ -27,8 +27,20 @@ static int note_foreign(void *data, const struct object_id *oid, enum object_typ
 
 static void note_unless_sent(struct pack_check *p, const struct object_id *oid)
 {
-	if (!pack_receive_has(p->rx, oid))
+	if (!pack_receive_has(p->rx, oid) && !fetch_uris_have(p->t->result, oid))
 		oid_array_append(&p->foreign, oid);
+}
+
+/* What one pack rests on another may have. */
+static void drop_sent(struct pack_check *p)
+{
+	struct oid_array *all = &p->foreign;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < all->nr; i++)
+		if (!pack_receive_has(p->rx, &all->oid[i]) && !fetch_uris_have(p->t->result, &all->oid[i]))
+			all->oid[nr++] = all->oid[i];
+	all->nr = nr;
 }
 
 /* A commit that leaves our boundary is here; its parents have to be from now on. */
@@ -57,6 +69,10 @@ static int find_foreign(struct pack_check *p, struct err *err)
 	struct fetch_task *t = p->t;
 	int rc = pack_receive_foreach_foreign(p->rx, note_foreign, &p->foreign, err);
 
+	for (size_t i = 0; !rc && i < t->result->nr_others; i++)
+		rc = pack_receive_foreach_foreign(t->result->others[i], note_foreign, &p->foreign, err);
+	if (t->result->nr_others)
+		drop_sent(p);
 	/* Wanted, and not in the pack: the server found that we have it. */
 	for (size_t i = 0; i < t->w->oids->nr; i++)
 		note_unless_sent(p, &t->w->oids->oid[i]);

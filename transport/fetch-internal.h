@@ -11,6 +11,7 @@
 /* Lines of a list that has no end of its own. */
 #define FETCH_LINES_MAX 20000000u
 #define FETCH_CAPABILITIES_MAX 1000u
+#define FETCH_URIS_MAX 1000u
 
 struct fetch_session {
 	struct connection *c;	      /* NULL: */
@@ -76,6 +77,7 @@ struct fetch_task {
 	struct oid_array shallow, unshallow; /* as the server has told them */
 	/* Commits of the server's own boundary that are none of ours: nobody has asked to deepen. */
 	struct oid_array roots;
+	struct strvec uris; /* "HASH URI": packs that are to come from elsewhere */
 	/* While the pack is checked: these need no parents. */
 	struct oidset boundaries;
 };
@@ -117,5 +119,15 @@ MUST_USE int fetch_stage_shallow(struct fetch_task *t, struct repo_operation *op
 /* ---- fetch-check.c ---- */
 /* Is all there that the pack, what is wanted and the new boundary lead to? Rejects what needs the server's boundary. */
 MUST_USE int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, struct err *err);
+
+/* ---- fetch-uris.c: packs of which the server has sent the URI ---- */
+/* fetch.uriProtocols; NULL: none are wanted, or the server has none. */
+MUST_USE int fetch_uri_protocols(const struct fetch_task *t, const char **out, struct err *err);
+MUST_USE int fetch_take_uri(struct fetch_task *t, const char *line, struct err *err);
+/* Downloaded, resolved, each the one that was announced: in t->result->others, not staged. */
+MUST_USE int fetch_receive_uris(struct fetch_task *t, struct err *err);
+MUST_USE int fetch_stage_uris(struct fetch_task *t, struct repo_operation *op, const struct pack_receive_names *names,
+			      struct err *err);
+bool fetch_uris_have(const struct fetch_result *result, const struct object_id *oid);
 
 #endif

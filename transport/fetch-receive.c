@@ -95,7 +95,8 @@ static int begin(struct reception *p, struct err *err)
 	const struct fetch_wanted *w = p->t->w;
 	struct pack_receive_options o = {
 		.algo = r->algo, .odb = r->odb, .level = r->settings.pack_level,
-		.fsck = w->fsck, .check_links = !w->from_promisor && !w->no_dependents,
+		.fsck = w->fsck, .check_links = !p->t->uris.nr && !w->from_promisor && !w->no_dependents,
+		.note_links = p->t->uris.nr != 0,
 		.shallow = &p->t->boundaries, .use_bases = p->loose, .fix_thin = !p->loose,
 		.object = p->loose ? write_object : NULL, .big_blob = p->loose ? write_big_blob : NULL,
 		.progress = w->meter ? show_progress : NULL, .data = p,
@@ -147,7 +148,7 @@ static char *promisor_text(const struct remote_refs *sought)
 	return strbuf_detach(&text, NULL);
 }
 
-static int stage_pack(struct reception *p, const char *packdir, struct err *err)
+static int stage_packs(struct reception *p, const char *packdir, struct err *err)
 {
 	struct fetch_task *t = p->t;
 	char *promisor = t->w->from_promisor ? promisor_text(t->w->sought) : NULL;
@@ -159,6 +160,8 @@ static int stage_pack(struct reception *p, const char *packdir, struct err *err)
 	int rc = config_get_bool(t->r->config, "pack.writereverseindex", &n.write_rev, err);
 
 	if (rc >= 0)
+		rc = fetch_stage_uris(t, p->op, &n, err);
+	if (!rc && !p->loose && p->nr)
 		rc = pack_receive_stage(p->rx, repo_operation_batch(p->op), &n, NULL, err);
 	free(promisor);
 	return rc;
@@ -178,10 +181,12 @@ int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *e
 		rc = read_pack(&p, packdir, err);
 	if (t->w->meter)
 		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p.nr, p.nr, 0);
+	if (!rc && t->uris.nr)
+		rc = fetch_receive_uris(t, err);
 	if (!rc)
 		rc = fetch_check_pack(t, p.rx, err);
-	if (!rc && !p.loose && p.nr)
-		rc = stage_pack(&p, packdir, err);
+	if (!rc && ((!p.loose && p.nr) || t->uris.nr))
+		rc = stage_packs(&p, packdir, err);
 	if (!rc) {
 		t->result->objects = p.nr;
 		t->result->pack = *pack_receive_checksum(p.rx);

@@ -135,7 +135,9 @@ struct fetch_result {
 	struct remote_refs wanted_refs; /* what refs of `refs` stand for */
 	uint64_t objects, bytes; /* of the pack */
 	struct object_id pack;	 /* its checksum; null: nothing was needed */
-	struct pack_receive *received; /* internal: what the operation has still to publish */
+	struct pack_receive **others; /* internal: packs that came by their URIs; */
+	size_t nr_others;
+	struct pack_receive *received; /* what the operation has still to publish */
 };
 /* Release it after the end of the operation. */
 void fetch_result_init(struct fetch_result *r);

@@ -42,8 +42,11 @@ static int add_haves(struct fetch_task *t, struct fetch_round *round, struct err
 static int make_request(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
 	struct fetch_session *s = t->s;
-	int rc = session_begin_command(s, "fetch", err);
+	const char *protocols = NULL;
+	int rc = fetch_uri_protocols(t, &protocols, err);
 
+	if (!rc)
+		rc = session_begin_command(s, "fetch", err);
 	if (rc < 0)
 		return rc;
 	if (t->w->thin)
@@ -55,6 +58,8 @@ static int make_request(struct fetch_task *t, struct fetch_round *round, struct 
 	pkt_writer_addf(&s->out, "ofs-delta");
 	if (session_capability_has(s, "fetch", "sideband-all"))
 		pkt_writer_addf(&s->out, "sideband-all");
+	if (protocols)
+		pkt_writer_addf(&s->out, "packfile-uris %s", protocols);
 	if (t->w->negotiate_only)
 		pkt_writer_addf(&s->out, "wait-for-done");
 	rc = add_shallow(t, err);
@@ -111,6 +116,8 @@ static int take_line(struct fetch_task *t, struct fetch_round *round, const char
 		return take_ack(t, round, line, err);
 	if (!strcmp(section, "wanted-refs"))
 		return take_wanted_ref(t, line, err);
+	if (!strcmp(section, "packfile-uris"))
+		return fetch_take_uri(t, line, err);
 	if (!strcmp(section, "shallow-info")) {
 		rc = fetch_take_shallow(t, line, err);
 		return rc ? (rc < 0 ? rc : 0)

@@ -4,6 +4,7 @@
 #include "history/bundle-check.h"
 #include "history/history.h"
 #include "transport/fetch-internal.h"
+#include "util/alloc.h"
 
 #define PREREQUISITES_SHOWN 20u /* in a message */
 
@@ -16,6 +17,10 @@ void fetch_result_release(struct fetch_result *r)
 {
 	pack_receive_free(r->received);
 	r->received = NULL;
+	for (size_t i = 0; i < r->nr_others; i++)
+		pack_receive_free(r->others[i]);
+	FREE_AND_NULL(r->others);
+	r->nr_others = 0;
 	oid_array_clear(&r->common);
 	oid_array_clear(&r->shallow);
 	oid_array_clear(&r->unshallow);
@@ -66,6 +71,7 @@ static void release_task(struct fetch_task *t)
 	oid_array_clear(&t->shallow);
 	oid_array_clear(&t->unshallow);
 	oid_array_clear(&t->roots);
+	strvec_clear(&t->uris);
 	oidset_clear(&t->boundaries);
 }
 
@@ -115,7 +121,7 @@ static int begin(struct fetch_task *t, struct fetch_wanted *plain, struct err *e
 int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, struct repo_operation *op,
 		      struct repository *r, struct fetch_result *result, struct err *err)
 {
-	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result };
+	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result, .uris = STRVEC_INIT };
 	struct fetch_wanted plain; /* what t.w is for a bundle */
 	int rc = begin(&t, &plain, err);
 

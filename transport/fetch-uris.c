@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * packfile-uris of gitprotocol-v2(5): packs that the server names instead of sending what they have. The server's own
+ * pack comes first, so that it has not to wait; all of them are checked together and staged together.
+ */
+#include "compat/posix.h"
+#include <fcntl.h>
+#include "transport/download.h"
+#include "transport/fetch-internal.h"
+#include "util/alloc.h"
+
+int fetch_uri_protocols(const struct fetch_task *t, const char **out, struct err *err)
+{
+	const char *protocols = NULL;
+	int rc = config_get_string(t->r->config, "fetch.uriprotocols", &protocols, err);
+
+	if (rc > 0 && *protocols && !strpbrk(protocols, " \n") && !t->w->negotiate_only &&
+	    session_capability_has(t->s, "fetch", "packfile-uris"))
+		*out = protocols;
+	return rc < 0 ? rc : 0;
+}
+
+int fetch_take_uri(struct fetch_task *t, const char *line, struct err *err)
+{
+	const char *protocols = NULL, *uri;
+	struct object_id hash;
+	int rc = fetch_uri_protocols(t, &protocols, err);
+
+	if (rc < 0)
+		return rc;
+	if (!protocols)
+		return err_set(err, ERR_CORRUPT, "unexpected section 'packfile-uris'");
+	if (oid_parse_hex(&hash, line, t->s->algo, &uri) < 0 || *uri != ' ' || !uri[1])
+		return err_set(err, ERR_CORRUPT, "expected '<hash> <uri>', got: %s", line);
+	if (t->uris.nr >= FETCH_URIS_MAX)
+		return err_set(err, ERR_TOO_BIG, "the server names too many packs");
+	strvec_push(&t->uris, line);
+	return 0;
+}
+
+/* Is its scheme one of those that were asked for? */
+static int check_scheme(const struct fetch_task *t, const char *uri, struct err *err)
+{
+	size_t len = strcspn(uri, ":");
+	const char *p = NULL;
+	int rc = fetch_uri_protocols(t, &p, err);
+
+	for (; !rc && p && *p; p += strcspn(p, ","), p += *p == ',')
+		if (strcspn(p, ",") == len && !strncmp(p, uri, len) && !strncmp(uri + len, "://", 3))
+			return 0;
+	return rc ? rc : err_set(err, ERR_CORRUPT, "the server names a pack at '%s', which was not asked for", uri);
+}
+
+static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
+			  uint64_t bytes)
+{
+	const struct fetch_wanted *w = data;
+
+	w->meter(w->meter_data, phase, done, total, bytes);
+}
+
+/* A whole pack by itself, and the one that was announced. */
+static int read_pack(struct fetch_task *t, struct pack_receive *rx, int fd, const char *line, struct err *err)
+{
+	const struct pack_receive_stream_options s = {
+		.fd = fd, .objdir = t->r->objdir, .shared_perm = t->r->settings.shared_perm,
+	};
+	struct object_id hash;
+	const char *uri;
+	size_t rest;
+	int rc = pack_receive_stream(rx, &s, err);
+
+	if (rc < 0)
+		return rc;
+	pack_receive_rest(rx, &rest);
+	if (rest)
+		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
+	rc = pack_receive_resolve(rx, err);
+	if (rc < 0)
+		return rc;
+	if (oid_parse_hex(&hash, line, t->s->algo, &uri) < 0)
+		BUG("a line that has been read");
+	if (!oid_eq(&hash, pack_receive_checksum(rx)))
+		return err_set(err, ERR_CORRUPT, "the pack at%s is %s, not %s as the server has said", uri,
+			       oid_hex(pack_receive_checksum(rx)), oid_hex(&hash));
+	return 0;
+}
+
+static int receive_uri(struct fetch_task *t, const char *line, struct err *err)
+{
+	const struct fetch_wanted *w = t->w;
+	const char *uri = strchr(line, ' ') + 1;
+	const struct pack_receive_options o = {
+		.algo = t->r->algo, .odb = t->r->odb, .level = t->r->settings.pack_level, .fsck = w->fsck,
+		.note_links = true, .progress = w->meter ? show_progress : NULL, .data = (void *)w,
+	};
+	const struct download_options d = {
+		.config = t->r->config, .objdir = t->r->objdir, .shared_perm = t->r->settings.shared_perm,
+		.verbosity = w->quiet ? -1 : 0, .foreign = !t->s->o.url || !uri_is_local(t->s->o.url),
+	};
+	struct pack_receive *rx;
+	int fd, rc = check_scheme(t, uri, err);
+
+	if (!rc)
+		rc = download_open(&fd, uri, &d, err);
+	if (rc < 0)
+		return rc;
+	rx = pack_receive_new(&o);
+	t->result->others[t->result->nr_others++] = rx;
+	rc = read_pack(t, rx, fd, line, err);
+	if (w->meter)
+		w->meter(w->meter_data, PACK_RECEIVE_DONE, 0, 0, 0);
+	close(fd);
+	return rc;
+}
+
+int fetch_receive_uris(struct fetch_task *t, struct err *err)
+{
+	int rc = 0;
+
+	CALLOC_ARRAY(t->result->others, t->uris.nr);
+	for (size_t i = 0; !rc && i < t->uris.nr; i++)
+		rc = receive_uri(t, t->uris.v[i], err);
+	return rc;
+}
+
+int fetch_stage_uris(struct fetch_task *t, struct repo_operation *op, const struct pack_receive_names *names,
+		     struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->result->nr_others; i++)
+		rc = pack_receive_stage(t->result->others[i], repo_operation_batch(op), names, NULL, err);
+	return rc;
+}
+
+bool fetch_uris_have(const struct fetch_result *result, const struct object_id *oid)
+{
+	for (size_t i = 0; i < result->nr_others; i++)
+		if (pack_receive_has(result->others[i], oid))
+			return true;
+	return false;
+}
