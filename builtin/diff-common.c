@@ -114,6 +114,9 @@ static bool set_switch(struct diff_command *d, const char *arg)
 		{ "-q", &d->silent, true }, { "--combined-all-paths", &d->o.combined_all_paths, true },
 	};
 
+	/* About commits and their messages: browsers of history give them to all commands that compare. */
+	if (!strcmp(arg, "--root") || starts_with(arg, "--encoding="))
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if (strcmp(arg, all[i].name))
 			continue;

@@ -317,4 +317,13 @@ test_expect_success 'a file that cannot be read, an object that is not there' '
 	rm "r/.git/objects/$(echo $obj | cut -c1-2)/$(echo $obj | cut -c3-)" && refuses 128 "$obj" r diff && shows "M b|" r diff-files
 '
 
+test_expect_success 'options of history browsers, which mean nothing here' '
+	git init -q browsed && echo 1 >browsed/f && git -C browsed add f && git -C browsed commit -q -m 1 && echo 2 >>browsed/f &&
+	git -C browsed diff-files -p >expect && test_file_not_empty expect &&
+	git -C browsed diff-files --encoding=UTF-8 --root -p >actual && test_cmp expect actual &&
+	git -C browsed diff-index --encoding=UTF-8 --root -p HEAD >actual && test_cmp expect actual &&
+	git -C browsed diff --encoding=UTF-8 --root >actual && test_cmp expect actual &&
+	test_expect_code 129 git -C browsed diff-index --roots HEAD
+'
+
 test_done
