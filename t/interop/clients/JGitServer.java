@@ -2,10 +2,11 @@
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.concurrent.Executors;
@@ -62,15 +63,18 @@ public class JGitServer {
 		InputStream in = x.getRequestBody();
 		if ("gzip".equals(x.getRequestHeaders().getFirst("Content-Encoding")))
 			in = new GZIPInputStream(in);
-		try (Repository db = open(new File(root, name)); OutputStream out = x.getResponseBody()) {
+		in = new ByteArrayInputStream(in.readAllBytes());
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		try (Repository db = open(new File(root, name))) {
 			UploadPack up = uploadPack(db, x.getRequestHeaders().getFirst("Git-Protocol"));
 			up.setBiDirectionalPipe(false);
-			x.sendResponseHeaders(200, 0);
 			if (refs)
 				up.sendAdvertisedRefs(new PacketLineOutRefAdvertiser(new PacketLineOut(out)), SERVICE);
 			else
 				up.upload(in, out, System.err);
 		}
+		x.sendResponseHeaders(200, out.size());
+		out.writeTo(x.getResponseBody());
 	}
 
 	private static void serveHttp(int port, File root) throws Exception {
