@@ -31,7 +31,7 @@ test_expect_success 'repositories with branches, tags and a merge' '
 	make_repo sha1 && make_repo sha256
 '
 
-for transport in file git ssh
+for transport in file git ssh nginx https
 do
 	test_lazy_prereq "$(echo MATRIX_$transport | tr a-z A-Z)" '
 		matrix --transports '$transport' --list >out && grep -x "transports: '$transport'" out
