@@ -150,7 +150,7 @@ bool odb_fetches_on_read(const struct odb *odb)
 
 bool odb_can_fetch(const struct odb *odb)
 {
-	return odb->fetch != NULL;
+	return odb && odb->fetch;
 }
 
 int odb_prefetch(struct odb *odb, struct oid_array *oids, struct err *err)

@@ -65,7 +65,7 @@ void odb_set_fetch(struct odb *odb, odb_fetch_fn fn, void *data, bool on_read);
 /* on_read, changed: for who asks for what is missing. */
 void odb_set_fetch_on_read(struct odb *odb, bool on_read);
 bool odb_fetches_on_read(const struct odb *odb);
-/* Is there somebody to ask? If not, a list for the next function need not be made. */
+/* Is there somebody to ask? If not, a list for the next function need not be made. odb: NULL: no repository. */
 bool odb_can_fetch(const struct odb *odb);
 /*
  * About to read all of these: those that are missing are asked for together. They may still be missing then. oids is sorted, each

@@ -89,8 +89,7 @@ int report_fatal(struct err *err)
 int report_error(struct err *err)
 {
 	report_preface(err);
-	if (*err_message(err))
-		error("%s", err_message(err));
+	error("%s", err_message(err));
 	show_uncertain(err);
 	err_release(err);
 	return 1;
