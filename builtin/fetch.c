@@ -284,20 +284,28 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 	read_filter(f, remote);
 }
 
-static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char **argv, const char *action)
+static int find_remote(struct fetch_cmd *f, const char *name, struct remote **out, struct err *err)
 {
 	struct remotes *all = NULL;
-	struct remote *remote = NULL;
-	struct err err = ERR_INIT;
-	int rc = repo_remotes(f->r, &all, &err);
+	int rc = repo_remotes(f->r, &all, err);
 
 	if (!rc)
-		rc = remotes_get(all, name, &remote, &err);
+		rc = remotes_get(all, name, out, err);
+	if (rc < 0 || (*out)->urls.nr)
+		return rc;
+	return err_set(err, ERR_INVALID, name ? "'%s' does not appear to be a git repository"
+		       : "no remote repository specified; please specify either a URL or a\n"
+			 "remote name from which new revisions should be fetched", name);
+}
+
+static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char **argv, const char *action)
+{
+	struct remote *remote = NULL;
+	struct err err = ERR_INIT;
+	int rc = find_remote(f, name, &remote, &err);
+
 	if (rc < 0)
 		return report_fatal(&err);
-	if (!remote->urls.nr)
-		die(name ? "'%s' does not appear to be a git repository" : "no remote repository specified;"
-		    " please specify either a URL or a\nremote name from which new revisions should be fetched", name);
 	f->o.reflog_action = action;
 	add_refspecs(f, argc, argv);
 	settle_options(f, remote);
@@ -355,15 +363,10 @@ static int get_promised(struct fetch_cmd *f, struct remote *remote, struct err *
 
 static int fetch_promised(struct fetch_cmd *f, const char *name)
 {
-	struct remotes *all = NULL;
 	struct remote *remote = NULL;
 	struct err err = ERR_INIT;
-	int rc = repo_remotes(f->r, &all, &err);
+	int rc = find_remote(f, name, &remote, &err);
 
-	if (!rc)
-		rc = remotes_get(all, name, &remote, &err);
-	if (!rc && !remote->urls.nr)
-		rc = err_set(&err, ERR_INVALID, "'%s' does not appear to be a git repository", name);
 	if (rc < 0)
 		return report_fatal(&err);
 	settle_options(f, remote);

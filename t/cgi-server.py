@@ -13,42 +13,14 @@ import os
 import subprocess
 import sys
 import threading
-import urllib.parse
+
+sys.dont_write_bytecode = True
+from cgi_request import CgiRequest   # noqa: E402
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = 'HTTP/1.1'
-
-    def log_message(self, *args):
-        pass
-
-    def body(self):
-        """The pieces of the request's body."""
-        if self.headers.get('Transfer-Encoding', '').lower() == 'chunked':
-            while True:
-                n = int(self.rfile.readline().split(b';')[0], 16)
-                data = self.rfile.read(n)
-                self.rfile.readline()
-                if not n:
-                    return
-                yield data
-        left = int(self.headers.get('Content-Length') or 0)
-        while left:
-            data = self.rfile.read(min(left, 65536))
-            if not data:
-                return
-            left -= len(data)
-            yield data
-
+class Handler(CgiRequest):
     def environment(self):
-        path, _, query = self.path.partition('?')
-        env = dict(os.environ, SERVER_PROTOCOL=self.request_version, REQUEST_METHOD=self.command,
-                   PATH_INFO=urllib.parse.unquote(path), QUERY_STRING=query,
-                   REMOTE_ADDR=self.client_address[0], GATEWAY_INTERFACE='CGI/1.1',
-                   CONTENT_TYPE=self.headers.get('Content-Type', ''),
-                   CONTENT_LENGTH=self.headers.get('Content-Length', ''))
-        for name, value in self.headers.items():
-            env['HTTP_' + name.upper().replace('-', '_')] = value
+        env = self.cgi_environment(self.headers.get('Content-Length', ''))
         kind, _, secret = self.headers.get('Authorization', '').partition(' ')
         if kind == 'Basic':
             env['REMOTE_USER'] = base64.b64decode(secret).decode().partition(':')[0]
@@ -56,7 +28,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def feed(self, program):
         try:
-            for piece in self.body():
+            for piece in self.pieces():
                 program.stdin.write(piece)
             program.stdin.close()
         except BrokenPipeError:
@@ -73,15 +45,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                    stdout=subprocess.PIPE)
         feeder = threading.Thread(target=self.feed, args=(program,))
         feeder.start()
-        status, head = '200 OK', []
-        for line in iter(program.stdout.readline, b''):
-            if not line.strip():
-                break
-            name, _, value = line.decode().strip().partition(': ')
-            if name == 'Status':
-                status = value
-            elif name not in ('Content-Length', 'Date'):
-                head.append((name, value))
+        status, head = self.cgi_head(program.stdout)
         code, _, reason = status.partition(' ')
         self.send_response(int(code), reason)
         for name, value in head:

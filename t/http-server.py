@@ -41,7 +41,9 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.parse
+
+sys.dont_write_bytecode = True
+from cgi_request import CgiRequest   # noqa: E402
 
 LOGGED = ('User-Agent', 'Git-Protocol', 'Content-Type', 'Content-Length', 'Content-Encoding', 'Transfer-Encoding',
           'Accept', 'Accept-Encoding', 'Accept-Language', 'Authorization', 'Proxy-Authorization', 'Cookie', 'Expect',
@@ -50,54 +52,22 @@ lock = threading.Lock()
 counts = {}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = 'HTTP/1.1'
+class Handler(CgiRequest):
     wbufsize = 65536
-
-    def log_message(self, *args):
-        pass
 
     # ---- the request ----
 
     def body(self):
-        """The pieces of the request's body, decompressed."""
-        data = b''.join(self.raw_body())
+        """All of it, decompressed."""
+        data = b''.join(self.pieces())
         if self.headers.get('Content-Encoding') == 'gzip':
             data = gzip.decompress(data)
         return data
 
-    def raw_body(self):
-        if self.headers.get('Transfer-Encoding', '').lower() == 'chunked':
-            while True:
-                n = int(self.rfile.readline().split(b';')[0], 16)
-                data = self.rfile.read(n)
-                self.rfile.readline()
-                if not n:
-                    return
-                yield data
-        left = int(self.headers.get('Content-Length') or 0)
-        while left:
-            data = self.rfile.read(min(left, 65536))
-            if not data:
-                return
-            left -= len(data)
-            yield data
-
-    def environment(self, data):
-        path, _, query = self.path.partition('?')
-        env = dict(os.environ, SERVER_PROTOCOL=self.request_version, REQUEST_METHOD=self.command,
-                   PATH_INFO=urllib.parse.unquote(path), QUERY_STRING=query, REMOTE_ADDR=self.client_address[0],
-                   GATEWAY_INTERFACE='CGI/1.1', CONTENT_TYPE=self.headers.get('Content-Type', ''),
-                   CONTENT_LENGTH=str(len(data)))
-        for name, value in self.headers.items():
-            if name.lower() not in ('content-encoding', 'transfer-encoding', 'content-length'):
-                env['HTTP_' + name.upper().replace('-', '_')] = value
-        return env
-
     def run_program(self):
         data = self.data
-        program = subprocess.Popen(PROGRAM, env=self.environment(data), stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE)
+        env = self.cgi_environment(str(len(data)), ('content-encoding', 'transfer-encoding', 'content-length'))
+        program = subprocess.Popen(PROGRAM, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
         def feed():
             try:
@@ -107,16 +77,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 pass
         feeder = threading.Thread(target=feed)
         feeder.start()
-        status, head = 200, []
-        for line in iter(program.stdout.readline, b''):
-            if not line.strip():
-                break
-            name, _, value = line.decode().strip().partition(': ')
-            if name == 'Status':
-                status = int(value.split()[0])
-            elif name not in ('Content-Length', 'Date'):
-                head.append((name, value))
-        return program, feeder, status, head
+        status, head = self.cgi_head(program.stdout)
+        return program, feeder, int(status.split()[0]), head
 
     # ---- the answer ----
 

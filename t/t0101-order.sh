@@ -422,9 +422,13 @@ refs_after_objects () {
 
 for kind in journal btrfs local each; do
 	test_expect_success "fetch ($kind): the pack is whole before its idx, and all of it before the refs" '
-		rm -rf repo && git init -q repo && git -C repo remote add origin ../source &&
-		record all $kind -c fetch.unpackLimit=1 fetch -q origin && : but for the connection && sed "/ pipe:/d" all >log &&
-		check_rules log $kind D1 D2 D3 && refs_after_objects log
+		for head in create never; do
+			: the seal comes with origin/HEAD, or with the refs &&
+			rm -rf repo && git init -q repo && git -C repo remote add origin ../source &&
+			git -C repo config remote.origin.followRemoteHEAD $head &&
+			record all $kind -c fetch.unpackLimit=1 fetch -q origin && : but for the connection && sed "/ pipe:/d" all >log &&
+			check_rules log $kind D1 D2 D3 && refs_after_objects log || return 1
+		done
 	'
 	test_expect_success "clone ($kind): the pack, the refs, the index; the seal comes last" '
 		for from in "file://$PWD/source" "$PWD/source"; do

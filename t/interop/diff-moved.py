@@ -6,7 +6,11 @@ usage: diff-moved.py GIT OTHER-GIT [ROUNDS [SEED]]
 
 Prints the command lines and texts for which they differ; exit code 1 if there are any.
 """
-import os, random, subprocess, sys, tempfile
+import os
+import sys
+
+sys.dont_write_bytecode = True
+import rounds   # noqa: E402
 
 MODES = ["plain", "blocks", "zebra", "dimmed-zebra"]
 SPACES = ["no", "ignore-space-at-eol", "ignore-space-change", "ignore-all-space",
@@ -74,29 +78,10 @@ def one_round(rng, top):
     return args + ["a", "b"]
 
 
-def main():
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    gits = [os.path.abspath(g) for g in sys.argv[1:3]]
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 500
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    bad = 0
-    with tempfile.TemporaryDirectory() as top:
-        env = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", HOME=top, GIT_CEILING_DIRECTORIES=top)
-        for n in range(rounds):
-            rng = random.Random(seed * 1000003 + n)
-            args = one_round(rng, top)
-            out = [subprocess.run([g] + args, cwd=top, env=env, capture_output=True) for g in gits]
-            if (out[0].stdout, out[0].returncode) == (out[1].stdout, out[1].returncode):
-                continue
-            bad += 1
-            if bad <= 5:
-                print("round %d: %s" % (n, " ".join(args)))
-                for a, b in zip(out[0].stdout.split(b"\n"), out[1].stdout.split(b"\n")):
-                    print("  " + ("  " if a == b else "! ") + repr(a) + ("" if a == b else "\n  ! " + repr(b)))
-    print("%d of %d rounds differ" % (bad, rounds))
-    return bad != 0
+def tell(top, out):
+    for a, b in zip(out[0].stdout.split(b"\n"), out[1].stdout.split(b"\n")):
+        print("  " + ("  " if a == b else "! ") + repr(a) + ("" if a == b else "\n  ! " + repr(b)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(rounds.compare(__doc__, one_round, tell, 5))

@@ -6,7 +6,11 @@ usage: merge-file.py GIT OTHER-GIT [ROUNDS [SEED]]
 
 Prints what differs; exit code 1 if anything does.
 """
-import os, random, subprocess, sys, tempfile
+import os
+import sys
+
+sys.dont_write_bytecode = True
+import rounds   # noqa: E402
 
 OPTIONS = [[], [], ["--diff3"], ["--zdiff3"], ["--ours"], ["--theirs"], ["--union"], ["--marker-size=9"],
            ["--diff-algorithm=histogram"], ["--diff-algorithm=patience"], ["--diff-algorithm=minimal"],
@@ -54,31 +58,12 @@ def one_round(rng, top):
     return ["merge-file", "-p"] + rng.choice(OPTIONS) + rng.choice(OPTIONS[:4]) + ["ours", "base", "theirs"]
 
 
-def main():
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    gits = [os.path.abspath(g) for g in sys.argv[1:3]]
-    rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 500
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    bad = 0
-    with tempfile.TemporaryDirectory() as top:
-        env = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", HOME=top, GIT_CEILING_DIRECTORIES=top)
-        for n in range(rounds):
-            rng = random.Random(seed * 1000003 + n)
-            args = one_round(rng, top)
-            out = [subprocess.run([g] + args, cwd=top, env=env, capture_output=True) for g in gits]
-            if (out[0].stdout, out[0].returncode) == (out[1].stdout, out[1].returncode):
-                continue
-            bad += 1
-            if bad <= 3:
-                print("round %d: %s" % (n, " ".join(args)))
-                for name in ("ours", "base", "theirs"):
-                    print(" ", name, open(os.path.join(top, name), "rb").read().split(b"\n"))
-                for o in out:
-                    print("  %d %r" % (o.returncode, o.stdout.split(b"\n")))
-    print("%d of %d rounds differ" % (bad, rounds))
-    return bad != 0
+def tell(top, out):
+    for name in ("ours", "base", "theirs"):
+        print(" ", name, open(os.path.join(top, name), "rb").read().split(b"\n"))
+    for o in out:
+        print("  %d %r" % (o.returncode, o.stdout.split(b"\n")))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(rounds.compare(__doc__, one_round, tell, 3))

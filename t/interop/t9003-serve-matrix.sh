@@ -5,6 +5,7 @@ test_description='serve-matrix: stock Git fetches over every way that is install
 
 A small repository here; make interop takes a larger one, and other clients.'
 . "$(dirname "$0")/../test-lib.sh"
+. "$TEST_DIRECTORY/lib-matrix.sh"
 
 if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
 then
@@ -17,14 +18,7 @@ matrix () {
 }
 
 test_expect_success 'a repository with branches, tags and a merge' '
-	git init -q -b main repo && (
-		cd repo && for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
-			mkdir -p d$i && test_seq $((i * 50)) >d$i/file && git add . && test_tick &&
-			git commit -q -m "commit $i" && { test $i -lt 13 || git tag -a -m "tag $i" "v$i"; } || exit 1
-		done &&
-		side=$(git commit-tree -p HEAD~3 -m side HEAD~3^{tree}) && git branch side $side &&
-		merge=$(git commit-tree -p HEAD -p side -m merge HEAD^{tree}) && git update-ref HEAD $merge
-	)
+	make_matrix_repo repo "$TEST_HASH"
 '
 
 for transport in file git ssh nginx lighttpd apache

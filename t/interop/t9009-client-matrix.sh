@@ -5,6 +5,7 @@ test_description='client-matrix: our client fetches from stock Git and from us o
 
 A small repository here; make interop takes a larger one, and servers that are not Git.'
 . "$(dirname "$0")/../test-lib.sh"
+. "$TEST_DIRECTORY/lib-matrix.sh"
 
 if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
 then
@@ -16,19 +17,8 @@ matrix () {
 	"$SOURCE_DIR/t/interop/client-matrix" --git "$GIT_BUILD_DIR/git" --stock "$STOCK_GIT" --dir "$PWD" "$@"
 }
 
-make_repo () {
-	git init -q -b main --object-format=$1 $1 && (
-		cd $1 && for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
-			mkdir -p d$i && test_seq $((i * 50)) >d$i/file && git add . && test_tick &&
-			git commit -q -m "commit $i" && { test $i -lt 13 || git tag -a -m "tag $i" "v$i"; } || exit 1
-		done &&
-		side=$(git commit-tree -p HEAD~3 -m side HEAD~3^{tree}) && git branch side $side &&
-		merge=$(git commit-tree -p HEAD -p side -m merge HEAD^{tree}) && git update-ref HEAD $merge
-	)
-}
-
 test_expect_success 'repositories with branches, tags and a merge' '
-	make_repo sha1 && make_repo sha256
+	make_matrix_repo sha1 sha1 && make_matrix_repo sha256 sha256
 '
 
 for transport in file git ssh nginx https
