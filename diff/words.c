@@ -224,14 +224,14 @@ void words_print_context(const struct hunk_printer *hp, const struct text_line *
 
 	if (o->line_prefix)
 		strbuf_addstr(hp->out, o->line_prefix);
-	if (len || o->word_diff == DIFF_WORDS_PORCELAIN) {
+	if (len > cr || o->word_diff == DIFF_WORDS_PORCELAIN) {
 		strbuf_addstr(hp->out, diff_color_of(o, DIFF_COLOR_CONTEXT));
 		if (o->word_diff == DIFF_WORDS_PORCELAIN)
 			strbuf_addch(hp->out, ' ');
 		strbuf_add(hp->out, l->text, len - cr);
-		strbuf_addf(hp->out, "%s%s", diff_color_of(o, DIFF_COLOR_RESET), cr ? "\r" : "");
+		strbuf_addstr(hp->out, diff_color_of(o, DIFF_COLOR_RESET));
 	}
-	strbuf_addch(hp->out, '\n');
+	strbuf_addstr(hp->out, cr ? "\r\n" : "\n");
 	if (o->word_diff == DIFF_WORDS_PORCELAIN)
 		strbuf_addf(hp->out, "%s~\n", o->line_prefix ? o->line_prefix : "");
 }

@@ -105,6 +105,12 @@ words () {
 	git "$@" -p >out && sed "1,/^@@/d" out >actual
 }
 
+test_expect_success '--word-diff: an empty line is not coloured, whatever ends it' '
+	printf "a\r\n\r\n\nb\r\n" >cr.old && printf "a\r\n\r\n\nc\r\n" >cr.new &&
+	test_expect_code 1 git diff --no-index --word-diff --color=always cr.old cr.new >out &&
+	printf "\r\n\n" >expect && sed -n -e "/^.\$/p" -e "/^\$/p" out >actual && test_cmp expect actual
+'
+
 test_expect_success '--word-diff' '
 	printf "one two three\nf(a, b);\nsame\n\nonly old\n" >v && git add . && git commit -q -m v &&
 	printf "one 2 three four\nf(a, c);\nsame\nonly new\n\ntail" >v && git add . && git commit -q -m v2 &&
