@@ -65,14 +65,15 @@ static bool side_matches(const struct pickaxe *px, const struct text_side *s, si
 	return false;
 }
 
-/* -G: an added or deleted line matches. */
+/* -G: an added or deleted line matches, whatever is shown of it (-w, --patience). */
 static bool changed_line_matches(const struct pickaxe *px, const struct diff_pair *p)
 {
+	const struct diff_options plain = { .context = px->o->context };
 	struct text_diff d;
 	bool found = false;
 
 	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
-		  p->new->content.size, px->o);
+		  p->new->content.size, &plain);
 	for (size_t i = 0; i < d.nr && !found; i++) {
 		const struct text_change *c = &d.changes[i];
 

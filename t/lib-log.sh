@@ -10,3 +10,9 @@ logs () {
 	test "$actual" = "$expect" && return
 	echo "log $*: expected '$expect', got '$actual'" && return 1
 }
+
+# refuses CODE MESSAGE ARGS: what log ARGS ends with, and all that it says
+refuses () {
+	local code="$1" message="$2" && shift 2 &&
+	test_expect_code $code git log "$@" 2>err && printf "%s\n" "$message" >expect && test_cmp expect err
+}

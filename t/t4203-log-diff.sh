@@ -5,12 +5,6 @@ test_description='git log with differences: merges, prefixes, --relative, pickax
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-log.sh"
 
-# refuses CODE MESSAGE ARGS
-refuses () {
-	local code="$1" message="$2" && shift 2 &&
-	test_expect_code $code git log "$@" 2>err && printf "%s\n" "$message" >expect && test_cmp expect err
-}
-
 # topic changes dir/b, main changes top; the merge has both, and a line of its own.
 test_expect_success 'a history with a merge' '
 	git init -q -b main && mkdir dir && echo one >dir/a && echo b >dir/b && echo top >top &&
@@ -126,6 +120,12 @@ test_expect_success '--no-walk with dates' '
 	logs "merge|top|topic|root|" --no-walk main main~1 topic main~2 &&
 	logs "merge|top|" --no-walk --since="1700000180 +0000" main main~1 topic main~2 &&
 	logs "top|topic|" --no-walk --since="1700000120 +0000" --until="1700000180 +0000" main main~1 topic main~2
+'
+
+test_expect_success '-G looks at all lines that change, whatever is shown of them' '
+	git init -q -b main indented && cd indented && printf "a\nneedle\n" >f && git add f && test_tick && git commit -q -m first &&
+	printf "a\n  needle\n" >f && git add f && test_tick && git commit -q -m indent &&
+	logs "indent|first|" -G needle -w && logs "indent|first|" -G "^ *n" -b --patience && cd ..
 '
 
 test_expect_success '-i reaches -S and -G' '
