@@ -62,6 +62,7 @@ struct diff_file {
 
 #define DIFF_MAX_SCORE 60000u
 
+struct line_ranges;
 struct diff_pair {
 	struct diff_file *old, *new; /* never NULL; mode 0 for the missing side */
 	char status;		     /* set by diff_process */
@@ -74,6 +75,8 @@ struct diff_pair {
 	bool differs; /* contents have been compared by who added it */
 	bool broken;  /* one half of a broken pair (-B) */
 	bool renamed; /* a rename or copy was found */
+	/* Patches show only these lines of the new side (line-ranges.h); NULL: all. Not owned. */
+	const struct line_ranges *lines;
 };
 
 struct diff_queue {
@@ -347,6 +350,9 @@ MUST_USE int diff_process(struct diff_queue *q, const struct diff_options *o,
 MUST_USE int diff_follow(struct diff_queue *q, const struct diff_options *o,
 			 const struct object_id *old_tree, const struct object_id *new_tree,
 			 char **path, struct err *err);
+
+/* For a search among all files: the same options without any that leaves out files, or chooses pairs. */
+struct diff_options diff_options_for_search(const struct diff_options *o);
 
 /* ---- several old sides at once: git-diff(1), "Combined diff format" ---- */
 

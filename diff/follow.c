@@ -12,15 +12,12 @@ static bool is_created(const struct diff_queue *q)
 	return false;
 }
 
-/* Options for the search among all files: nothing that leaves any out. */
-static struct diff_options search_options(const struct diff_options *o)
+struct diff_options diff_options_for_search(const struct diff_options *o)
 {
 	struct diff_options all = *o;
 
 	all.pathspec = NULL;
 	all.relative = NULL;
-	all.detect = DIFF_DETECT_COPIES;
-	all.find_copies_harder = true;
 	all.recursive = true;
 	all.show_trees = all.quick = all.break_rewrites = false;
 	all.filter[0] = '\0';
@@ -50,7 +47,7 @@ int diff_follow(struct diff_queue *q, const struct diff_options *o,
 		struct err *err)
 {
 	const char *const argv[] = { *path, NULL };
-	struct diff_options file = *o, all = search_options(o);
+	struct diff_options file = *o, all = diff_options_for_search(o);
 	struct diff_queue found = DIFF_QUEUE_INIT;
 	struct pathspec ps;
 	int ret = pathspec_parse(&ps, NULL, NULL, argv, PATHSPEC_LITERAL, err);
@@ -58,6 +55,8 @@ int diff_follow(struct diff_queue *q, const struct diff_options *o,
 	if (ret < 0)
 		return ret;
 	file.pathspec = &ps;
+	all.detect = DIFF_DETECT_COPIES;
+	all.find_copies_harder = true;
 	ret = diff_trees(q, &file, old_tree, new_tree, err);
 	if (!ret && !o->reverse && is_created(q)) {
 		ret = diff_trees(&found, &all, old_tree, new_tree, err);

@@ -4,12 +4,14 @@
 #define DIFF_HUNK_INTERNAL_H
 
 #include "compat/posix.h"
+#include "diff/diff-internal.h"
 #include "diff/text-internal.h"
 
 /* Patterns of lines that name functions. */
 struct funcname;
 struct words_regex;
 struct moved_lines;
+struct line_ranges;
 /* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
 MUST_USE int funcname_new(struct funcname **out, const char *patterns, bool icase,
 			  struct err *err);
@@ -25,7 +27,38 @@ struct hunk_printer {
 	unsigned whitespace; /* rules of the file; whitespace-internal.h */
 	const struct words_regex *words; /* of --word-diff; NULL: what is no space */
 	struct moved_lines *moved; /* where lines of changes are kept; NULL: print them */
+	const struct line_ranges *lines; /* hunks consist of these lines of the new side; NULL: of all */
 };
+
+/* Lines first .. end-1 of both sides; changes from .. to-1 are in it. */
+struct hunk {
+	size_t from, to;
+	size_t old_first, old_end, new_first, new_end;
+};
+
+static inline bool text_line_is_blank(const struct text_line *l)
+{
+	for (size_t i = 0; i < l->len; i++)
+		if (!diff_is_space(l->text[i]))
+			return false;
+	return true;
+}
+
+/* The next hunk at or behind change `from`; false if there is none. */
+bool hunks_next(const struct hunk_printer *hp, size_t from, struct hunk *h);
+
+/* ---- hunk-lines.c ---- */
+/*
+ * What is left of a hunk within lines of the new side: these lines, and the old ones that changes among
+ * them have removed, directly behind them included. Of a change that began above them only what it
+ * has added is left. The changes are copied to parts[], which has room for as many as the hunk has; out->from
+ * and out->to are places in it. False: there is no change left.
+ */
+struct line_range;
+bool hunk_clip(const struct text_diff *d, const struct hunk *h, const struct line_range *lines,
+	       struct text_change *parts, struct hunk *out);
+/* Is anything left of any hunk within hp->lines? */
+bool hunks_any_chosen(const struct hunk_printer *hp);
 
 /* ---- words.c ---- */
 /* ERR_INVALID: a bad pattern. NULL: none. */

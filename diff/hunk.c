@@ -1,68 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Which changes make a hunk, and what is around them. */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
-#include "diff/moved-internal.h"
-#include "diff/whitespace-internal.h"
-#include "util/alloc.h"
-
-/* ---- lines ---- */
-
-static bool is_blank_line(const struct text_line *l)
-{
-	for (size_t i = 0; i < l->len; i++)
-		if (!diff_is_space(l->text[i]))
-			return false;
-	return true;
-}
-
-static void start_line(const struct hunk_printer *hp)
-{
-	if (hp->o->line_prefix)
-		strbuf_addstr(hp->out, hp->o->line_prefix);
-}
-
-static void tell_incomplete_line(const struct hunk_printer *hp)
-{
-	start_line(hp);
-	strbuf_addf(hp->out, "%s\\ No newline at end of file%s\n",
-		    diff_color_of(hp->o, DIFF_COLOR_CONTEXT),
-		    diff_color_of(hp->o, DIFF_COLOR_RESET));
-}
-
-static void print_line(const struct hunk_printer *hp, char sign, const struct text_line *l,
-		       bool blank_at_eof)
-{
-	const struct diff_options *o = hp->o;
-	enum diff_color c = sign == '+' ? DIFF_COLOR_NEW :
-			    sign == '-' ? DIFF_COLOR_OLD : DIFF_COLOR_CONTEXT;
-	struct ws_line w = {
-		.sign = o->indicator[sign == '+' ? 0 : sign == '-' ? 1 : 2],
-		.color = c, .paint = c, .text = l->text, .len = l->len, .blank_at_eof = blank_at_eof,
-	};
-	bool complete = l->len && l->text[l->len - 1] == '\n';
-
-	w.len -= complete;
-	if (sign == ' ' && !w.len && o->suppress_blank_empty)
-		w.sign = '\0';
-	if (hp->moved && sign != ' ') {
-		moved_lines_add(hp->moved, hp->out, &w, hp->whitespace);
-	} else {
-		start_line(hp);
-		whitespace_add_line(hp->out, o, hp->whitespace, &w);
-		strbuf_addch(hp->out, '\n');
-	}
-	if (!complete)
-		tell_incomplete_line(hp);
-}
-
-/* ---- hunks ---- */
-
-/* Lines first .. end-1 of both sides; changes from .. to-1 are in it. */
-struct hunk {
-	size_t from, to;
-	size_t old_first, old_end, new_first, new_end;
-};
 
 static size_t old_end(const struct text_change *c)
 {
@@ -180,7 +120,7 @@ static size_t function_begin(const struct hunk_printer *hp, const struct hunk *h
 	}
 	while (at && !names_function(hp, 0, at))
 		at--;
-	while (at && !is_blank_line(&old->lines[at - 1]) && !names_function(hp, 0, at - 1))
+	while (at && !text_line_is_blank(&old->lines[at - 1]) && !names_function(hp, 0, at - 1))
 		at--;
 	return at;
 }
@@ -219,7 +159,7 @@ static void extend_end(const struct hunk_printer *hp, struct hunk *h)
 		set_end(d, h, hp->o->context);
 		end = next_function(hp, 0, old_end(&d->changes[h->to - 1]), old->nr);
 		if (end < old->nr)
-			while (end && is_blank_line(&old->lines[end - 1]))
+			while (end && text_line_is_blank(&old->lines[end - 1]))
 				end--;
 		if (end > h->old_end) {
 			h->new_end = at_most(h->new_end + end - h->old_end, d->side[1].nr);
@@ -236,8 +176,7 @@ static void extend_end(const struct hunk_printer *hp, struct hunk *h)
 	}
 }
 
-/* The next hunk at or behind change `from`; false if there is none. */
-static bool next_hunk(const struct hunk_printer *hp, size_t from, struct hunk *h)
+bool hunks_next(const struct hunk_printer *hp, size_t from, struct hunk *h)
 {
 	const struct diff_options *o = hp->o;
 	const struct text_diff *d = hp->d;
@@ -266,7 +205,7 @@ void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64
 
 	plain.function_context = false;
 	*added = *deleted = 0;
-	for (size_t from = 0; next_hunk(&hp, from, &h); from = h.to) {
+	for (size_t from = 0; hunks_next(&hp, from, &h); from = h.to) {
 		for (size_t i = h.from; i < h.to; i++) {
 			*added += d->changes[i].new_nr;
 			*deleted += d->changes[i].old_nr;
@@ -277,127 +216,4 @@ void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64
 bool hunks_any(const struct text_diff *d, const struct diff_options *o)
 {
 	return skip_ignorable(d, 0, o->context) < d->nr;
-}
-
-/* "12,3"; the line before an empty range; no count if it is one. */
-static void add_range(struct strbuf *out, size_t first, size_t nr)
-{
-	strbuf_addf(out, "%zu", nr ? first + 1 : first);
-	if (nr != 1)
-		strbuf_addf(out, ",%zu", nr);
-}
-
-static void print_header(const struct hunk_printer *hp, const struct hunk *h,
-			 const struct strbuf *name)
-{
-	const char *reset = diff_color_of(hp->o, DIFF_COLOR_RESET);
-
-	start_line(hp);
-	strbuf_addf(hp->out, "%s@@ -", diff_color_of(hp->o, DIFF_COLOR_FRAG));
-	add_range(hp->out, h->old_first, h->old_end - h->old_first);
-	strbuf_addstr(hp->out, " +");
-	add_range(hp->out, h->new_first, h->new_end - h->new_first);
-	strbuf_addf(hp->out, " @@%s", reset);
-	if (name->len) {
-		strbuf_addf(hp->out, "%s %s%s", diff_color_of(hp->o, DIFF_COLOR_CONTEXT),
-			    reset, diff_color_of(hp->o, DIFF_COLOR_FUNC));
-		strbuf_addbuf(hp->out, name); /* may hold NULs */
-		strbuf_addstr(hp->out, reset);
-	}
-	strbuf_addch(hp->out, '\n');
-}
-
-struct blank_at_eof hunks_blank_at_eof(const struct text_diff *d)
-{
-	size_t end[2];
-
-	for (int i = 0; i < 2; i++) {
-		const struct text_side *s = &d->side[i];
-
-		for (end[i] = s->nr; end[i] && is_blank_line(&s->lines[end[i] - 1]);)
-			end[i]--;
-	}
-	if (d->side[1].nr - end[1] <= d->side[0].nr - end[0])
-		return (struct blank_at_eof){ 0, 0 };
-	return (struct blank_at_eof){ end[0] + 1, end[1] };
-}
-
-/* The lines of a change; `at` is the old line of its beginning, as the hunk header has it. */
-static void print_change(const struct hunk_printer *hp, const struct text_change *c, size_t at,
-			 const struct blank_at_eof *eof)
-{
-	const struct text_line *old = hp->d->side[0].lines, *new = hp->d->side[1].lines;
-
-	for (size_t i = 0; i < c->old_nr; i++)
-		print_line(hp, '-', &old[c->old_first + i], false);
-	at += c->old_nr;
-	for (size_t j = c->new_first; j < c->new_first + c->new_nr; j++)
-		print_line(hp, '+', &new[j],
-			   eof->old_line && at >= eof->old_line &&
-				   j + 1 >= eof->new_line && is_blank_line(&new[j]));
-}
-
-static void print_context(const struct hunk_printer *hp, const struct text_line *l)
-{
-	if (hp->o->word_diff)
-		words_print_context(hp, l);
-	else
-		print_line(hp, ' ', l, false);
-}
-
-static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
-		       const struct blank_at_eof *eof)
-{
-	const struct text_line *new = hp->d->side[1].lines;
-	/* the old line that is next, as the hunk header has it */
-	size_t at = h->old_first + (h->old_end > h->old_first), j = h->new_first;
-
-	for (size_t n = h->from; n < h->to; n++) {
-		const struct text_change *c = &hp->d->changes[n];
-
-		for (; j < c->new_first; j++, at++)
-			print_context(hp, &new[j]);
-		if (hp->o->word_diff)
-			words_print_change(hp, c);
-		else
-			print_change(hp, c, at, eof);
-		at += c->old_nr;
-		j += c->new_nr;
-	}
-	for (; j < h->new_end; j++)
-		print_context(hp, &new[j]);
-}
-
-void hunks_print(const struct hunk_printer *hp)
-{
-	struct strbuf name = STRBUF_INIT;
-	struct blank_at_eof eof = { 0, 0 };
-	size_t from = 0, searched = 0;
-	struct hunk h;
-
-	if (hp->o->color)
-		eof = hunks_blank_at_eof(hp->d);
-	for (; next_hunk(hp, from, &h); from = h.to) {
-		/* The nearest name before the hunk; the last hunk's if there is none. */
-		for (size_t i = h.old_first; i > searched; i--)
-			if (funcname_of_line(hp->funcname, &hp->d->side[0].lines[i - 1], &name))
-				break;
-		searched = h.old_first;
-		print_header(hp, &h, &name);
-		print_hunk(hp, &h, &eof);
-	}
-	strbuf_release(&name);
-}
-
-void hunks_print_rewrite(const struct hunk_printer *hp)
-{
-	const struct text_diff *d = hp->d;
-	struct hunk h = { 0, 0, 0, d->side[0].nr, 0, d->side[1].nr };
-	struct strbuf none = STRBUF_INIT;
-
-	print_header(hp, &h, &none);
-	for (size_t i = 0; i < d->side[0].nr; i++)
-		print_line(hp, '-', &d->side[0].lines[i], false);
-	for (size_t i = 0; i < d->side[1].nr; i++)
-		print_line(hp, '+', &d->side[1].lines[i], false);
 }

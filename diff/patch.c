@@ -5,6 +5,7 @@
 #include "diff/diff-internal.h"
 #include "diff/external-internal.h"
 #include "diff/hunk-internal.h"
+#include "diff/line-ranges.h"
 #include "diff/text-internal.h"
 #include "object/tree.h"
 #include "util/alloc.h"
@@ -23,6 +24,7 @@ struct patch {
 	bool converted[2];
 	size_t counter, total; /* of files, for external diffs */
 	struct moved_lines *moved;
+	const struct line_ranges *lines; /* as in struct diff_pair */
 };
 
 /* ---- names ---- */
@@ -273,11 +275,23 @@ static int name_of(struct funcname **out, const struct diff_driver *driver, stru
 	return funcname_new(out, driver->funcname, driver->funcname_icase, err);
 }
 
+/* A hunk around a change must cover all lines of its range. */
+static const struct diff_options *widen_context(const struct diff_options *o, const struct line_ranges *lines,
+						struct diff_options *scratch)
+{
+	size_t longest = line_ranges_longest(lines);
+
+	*scratch = *o;
+	if (longest > o->context)
+		scratch->context = longest < UINT_MAX / 4 ? (unsigned)longest : UINT_MAX / 4;
+	return scratch;
+}
+
 static int add_text(struct patch *p, struct err *err)
 {
 	bool rewrite = p->pair && p->pair->status == DIFF_STATUS_MODIFIED && p->pair->score;
 	struct text_diff d;
-	struct hunk_printer hp = { p->o, &d, NULL, p->out, 0, NULL, p->moved };
+	struct hunk_printer hp = { p->o, &d, NULL, p->out, 0, NULL, p->moved, p->lines };
 	struct funcname *funcname;
 	struct words_regex *words;
 	struct diff_driver driver, other;
@@ -302,8 +316,10 @@ static int add_text(struct patch *p, struct err *err)
 	hp.words = words;
 	hp.funcname = funcname;
 	hp.o = o = diff_options_for(p->o, p->old->path, &scratch);
+	if (p->lines)
+		hp.o = o = widen_context(o, p->lines, &scratch);
 	text_diff(&d, text[0].text, text[0].len, text[1].text, text[1].len, o);
-	any = rewrite || hunks_any(&d, o);
+	any = rewrite || (p->lines ? hunks_any_chosen(&hp) : hunks_any(&d, o));
 	if (any || p->must_show)
 		show_header(p);
 	if (any) {
@@ -456,7 +472,7 @@ int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_opti
 {
 	struct diff_pair *p = q->pairs[at];
 	struct patch frame = { .o = o, .out = out, .pair = p, .counter = at + 1, .total = q->nr,
-			       .moved = moved };
+			       .moved = moved, .lines = p->lines };
 
 	if (p->unmerged) {
 		strbuf_addf(out, "* Unmerged path %s\n", diff_shown_path(o, p->old->path));
