@@ -19,6 +19,7 @@ struct rev_state {
 	struct commit_list list;
 	size_t next;
 	bool use_list;
+	bool chosen; /* w->select has been asked about all of them */
 	/* While commits are delivered. */
 	struct commit_list boundary; /* parents of what was shown */
 	struct commit_list last;     /* delivered at the end: boundary, or all reversed */
@@ -102,11 +103,22 @@ struct commit *rev_one_relevant_parent(const struct rev_walk *w, const struct co
 uint8_t *rev_same_parents(struct rev_walk *w, const struct commit *c);
 void rev_free_same(struct rev_walk *w);
 
+/* ---- revision-select.c ---- */
+/* Commits that are not chosen become TREESAME. */
+MUST_USE int rev_choose(struct rev_walk *w, struct commit *c, struct err *err);
+/* All of a limited walk, which is in order. Those that are chosen are left, and their parents are rewritten. */
+MUST_USE int rev_choose_all(struct rev_walk *w, struct err *err);
+
+/* ---- revision-rewrite.c ---- */
+MUST_USE int rev_rewrite_parents(struct rev_walk *w, struct commit *c, struct err *err);
+
 /* ---- revision-merges.c ---- */
 /* Of the range, in topological order. */
 MUST_USE int rev_simplify_merges(struct rev_walk *w, struct err *err);
 
 /* ---- revision.c ---- */
+/* The default, if there is no start. */
+MUST_USE int rev_add_default(struct rev_walk *w, struct err *err);
 /* -g: reflogs only of what is named from now on. */
 void rev_walk_only_reflogs(struct rev_walk *w);
 

@@ -46,7 +46,7 @@ static int paths_differ(struct rev_walk *w, const struct commit *c, const struct
 	if (!nth && filters && c->graph_pos != GRAPH_POS_NONE &&
 	    !changed_paths_perhaps(filters, c->graph_pos))
 		return 0;
-	return rev_trees_differ(w, parent ? &parent->tree : NULL, &c->tree, err);
+	return rev_trees_differ(w, &w->pathspec, parent ? &parent->tree : NULL, &c->tree, err);
 }
 
 #define DIFFERS_BY_NAME 2
@@ -69,7 +69,7 @@ static int differs_from(struct rev_walk *w, const struct commit *c, const struct
 /* --remove-empty: history ends where the paths begin. */
 static int forget_before_empty(struct rev_walk *w, struct commit *p, struct err *err)
 {
-	int any = rev_trees_differ(w, NULL, &p->tree, err);
+	int any = rev_trees_differ(w, &w->pathspec, NULL, &p->tree, err);
 
 	if (!any)
 		commit_set_parents(w->pool, p, NULL, 0);

@@ -179,6 +179,8 @@ bool rev_topo_is_possible(const struct rev_walk *w)
 	    w->simplify_merges || w->remove_empty || w->maximal_only || w->want_children ||
 	    w->cherry_pick || w->cherry_mark || w->bisect)
 		return false;
+	if (w->select.chooses && w->want_parents)
+		return false;
 	return !(w->first_parent && starts > 1) && !(rev_prunes(w) && excludes);
 }
 

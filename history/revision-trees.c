@@ -92,11 +92,17 @@ static int use_tree(struct rev_walk *w, const struct object_id *oid, struct cach
 
 /* ---- comparing ---- */
 
+struct comparison {
+	struct rev_walk *w;
+	const struct pathspec *ps;
+};
+
 static int open_tree(void *data, const struct object_id *oid, struct compared_tree *out,
 		     struct err *err)
 {
+	const struct comparison *comparison = data;
 	struct cached_tree *t;
-	int rc = use_tree(data, oid, &t, err);
+	int rc = use_tree(comparison->w, oid, &t, err);
 
 	if (!rc && t) {
 		out->buf = t->buf;
@@ -117,21 +123,22 @@ static void close_tree(void *data UNUSED, struct compared_tree *t)
 static int differ(void *data, const struct strbuf *path, const struct tree_entry *old,
 		  const struct tree_entry *new, struct err *err UNUSED)
 {
-	const struct rev_walk *w = data;
+	const struct comparison *comparison = data;
 
 	if (!MODE_IS_TREE((old ? old : new)->mode))
-		return pathspec_match(&w->pathspec, path->buf, path->len, false, NULL) ?
+		return pathspec_match(comparison->ps, path->buf, path->len, false, NULL) ?
 			TREE_COMPARE_STOP : TREE_COMPARE_NEXT;
-	return pathspec_match_dir(&w->pathspec, path->buf, path->len) == PATHSPEC_NO_MATCH ?
+	return pathspec_match_dir(comparison->ps, path->buf, path->len) == PATHSPEC_NO_MATCH ?
 		TREE_COMPARE_NEXT : TREE_COMPARE_DESCEND;
 }
 
-int rev_trees_differ(struct rev_walk *w, const struct object_id *a, const struct object_id *b,
-		     struct err *err)
+int rev_trees_differ(struct rev_walk *w, const struct pathspec *ps, const struct object_id *a,
+		     const struct object_id *b, struct err *err)
 {
+	struct comparison comparison = { w, ps };
 	const struct tree_comparer c = {
 		.algo = w->repo->algo, .open = open_tree, .close = close_tree,
-		.differ = differ, .data = w,
+		.differ = differ, .data = &comparison,
 		.max_depth = object_max_tree_depth(odb_source(w->repo->odb)),
 	};
 

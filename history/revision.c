@@ -112,7 +112,7 @@ static int no_commits_yet(struct rev_walk *w, struct err *err)
 	return rc;
 }
 
-static int add_default(struct rev_walk *w, struct err *err)
+int rev_add_default(struct rev_walk *w, struct err *err)
 {
 	struct revparse_result res;
 	int rc;
@@ -217,13 +217,19 @@ static int find_ancestry_bottoms(struct rev_walk *w, struct err *err)
 	return 0;
 }
 
+/* Are parents replaced by what is shown of the history behind them? */
+static bool rewrites(const struct rev_walk *w)
+{
+	return w->want_parents || w->want_children;
+}
+
 int rev_walk_begin(struct rev_walk *w, struct err *err)
 {
 	size_t i;
 	int rc = rev_grep_compile(w, err);
 
 	if (!rc)
-		rc = add_default(w, err);
+		rc = rev_add_default(w, err);
 	for (i = 0; !rc && i < w->nr_starts; i++)
 		rc = add_start(w, &w->starts[i], err);
 	if (rc < 0)
@@ -259,68 +265,12 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		rc = rev_limit(w, err);
 	if (!rc && w->order != REV_ORDER_DEFAULT)
 		rev_sort_topologically(w, &w->state->list);
+	if (!rc && w->select.chooses && (rewrites(w) || w->simplify_merges))
+		rc = rev_choose_all(w, err);
 	if (!rc && w->simplify_merges)
 		rc = rev_simplify_merges(w, err);
 	if (!rc && w->want_children)
 		rev_find_children(w);
-	return rc;
-}
-
-/* ---- rewriting parents ---- */
-
-/* *p becomes the nearest ancestor that is shown, NULL if there is none. */
-static int rewrite_one(struct rev_walk *w, struct commit **p, struct err *err)
-{
-	struct commit *c = *p, *next;
-	size_t steps = 0;
-	int rc;
-
-	while (steps++ <= commit_pool_nr(w->pool)) { /* replaced commits can form a circle */
-		rc = 0;
-		if (w->state->topo)
-			rc = rev_topo_explore(w, c->generation, err);
-		else if (!w->limited)
-			rc = rev_process_parents(w, c, err);
-		if (rc < 0)
-			return rc;
-		if ((c->flags & REV_UNINTERESTING) || !(c->flags & REV_TREESAME))
-			break;
-		if (!c->nr_parents) {
-			c = NULL;
-			break;
-		}
-		next = rev_one_relevant_parent(w, c);
-		if (!next)
-			break;
-		c = next;
-	}
-	*p = c;
-	return 0;
-}
-
-/* Parents that are not shown are replaced by those behind them that are. */
-static int rewrite_parents(struct rev_walk *w, struct commit *c, struct err *err)
-{
-	struct commit **parents;
-	uint32_t i, j, nr = 0;
-	int rc = 0;
-
-	if (!c->nr_parents)
-		return 0;
-	ALLOC_ARRAY(parents, c->nr_parents);
-	for (i = 0; !rc && i < c->nr_parents; i++) {
-		struct commit *p = c->parents[i];
-
-		rc = rewrite_one(w, &p, err);
-		for (j = 0; p && j < nr; j++)
-			if (parents[j] == p)
-				p = NULL; /* two lines that meet again */
-		if (p)
-			parents[nr++] = p;
-	}
-	if (!rc)
-		commit_set_parents(w->pool, c, parents, nr);
-	free(parents);
 	return rc;
 }
 
@@ -331,12 +281,6 @@ static bool has_wanted_parents(const struct rev_walk *w, const struct commit *c)
 	int nr = (int)c->nr_parents;
 
 	return nr >= w->min_parents && (w->max_parents < 0 || nr <= w->max_parents);
-}
-
-/* Are parents replaced by what is shown of the history behind them? */
-static bool rewrites(const struct rev_walk *w)
-{
-	return w->want_parents || w->want_children;
 }
 
 /* A TREESAME commit is shown only if it joins lines of history. */
@@ -366,6 +310,8 @@ static int is_shown(struct rev_walk *w, struct commit *c, struct err *err)
 	int rc;
 
 	if (c->flags & (REV_UNINTERESTING | REV_SHOWN | REV_NOT_MAXIMAL))
+		return 0;
+	if (w->select.chooses && (c->flags & REV_TREESAME))
 		return 0;
 	if (w->unpacked && odb_is_packed(w->repo->odb, &c->oid))
 		return 0;
@@ -443,7 +389,9 @@ static int next_shown(struct rev_walk *w, struct commit **out, struct err *err)
 			if (rc < 0)
 				return rc;
 		}
-		rc = is_shown(w, c, err);
+		rc = w->select.chooses && !w->state->chosen ? rev_choose(w, c, err) : 0;
+		if (!rc)
+			rc = is_shown(w, c, err);
 		if (rc < 0)
 			return rc;
 		if (!rc) {
@@ -451,7 +399,7 @@ static int next_shown(struct rev_walk *w, struct commit **out, struct err *err)
 			continue;
 		}
 		if (rewrites(w) && rev_prunes(w) && !w->sparse) {
-			rc = rewrite_parents(w, c, err);
+			rc = rev_rewrite_parents(w, c, err);
 			if (rc < 0)
 				return rc;
 		}
@@ -570,7 +518,7 @@ static int keep_oldest(struct rev_walk *w, struct err *err)
 	commit_list_clear(&s->list);
 	s->list = kept;
 	s->next = 0;
-	s->use_list = true;
+	s->use_list = s->chosen = true;
 	w->oldest = false;
 	return rc;
 }

@@ -74,6 +74,16 @@ typedef int (*rev_patch_id_fn)(struct odb *odb, const struct pathspec *paths,
 			       const struct object_id *from, const struct object_id *to,
 			       bool names_only, struct object_id *out, struct err *err);
 
+/*
+ * Commits are chosen one by one, by more than paths (log -L). `chooses` is asked once about each of the walk, children
+ * before parents: 1, it is shown; 0, not; < 0. Of a merge it may leave the one parent that
+ * everything comes from: commit_set_parents.
+ */
+struct rev_selection {
+	int (*chooses)(void *data, struct commit *c, struct err *err); /* NULL: there is no such choice */
+	void *data;
+};
+
 struct rev_walk {
 	struct repository *repo;
 	struct commit_pool *pool; /* owned */
@@ -118,6 +128,7 @@ struct rev_walk {
 	rev_patch_id_fn patch_id;
 	int (*is_decorated)(void *data, const struct object_id *oid, struct err *err);
 	void *is_decorated_data;
+	struct rev_selection select;
 	struct rev_start *starts;
 	size_t nr_starts, alloc_starts;
 	struct rev_object *given_objects; /* in the order of the starts */
@@ -159,6 +170,14 @@ MUST_USE int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 /* A start of the walk; flags as in struct rev_start. The name is copied. */
 void rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const char *name,
 			 uint32_t flags);
+
+/* Before rev_walk_begin. An order that is not given becomes --topo-order. */
+void rev_walk_select(struct rev_walk *w, struct rev_selection s);
+/*
+ * Before or after it: the one commit at which the walk starts. ERR_INVALID: there are several, or none; ERR_NOT_FOUND:
+ * there is no commit yet.
+ */
+MUST_USE int rev_walk_only_start(struct rev_walk *w, struct commit **out, struct err *err);
 
 /* Resolve the default, read tips, limit. ERR_NOT_FOUND: there is no commit yet. */
 MUST_USE int rev_walk_begin(struct rev_walk *w, struct err *err);
@@ -218,7 +237,7 @@ bool rev_grep_ignores_case(const struct rev_walk *w);
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding);
 
 /* Did anything within the pathspec change between two trees (NULL: empty)? 1, 0, < 0. */
-int rev_trees_differ(struct rev_walk *w, const struct object_id *a, const struct object_id *b,
-		     struct err *err);
+int rev_trees_differ(struct rev_walk *w, const struct pathspec *ps, const struct object_id *a,
+		     const struct object_id *b, struct err *err);
 
 #endif
