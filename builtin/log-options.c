@@ -130,7 +130,7 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	o->repo = r;
 	o->line_end = '\n';
 	o->text = o->graph_prefix = (struct strbuf)STRBUF_INIT;
-	o->notes_refs = (struct strvec)STRVEC_INIT;
+	o->notes_refs = o->line_specs = (struct strvec)STRVEC_INIT;
 	o->decorations = (struct decorate_options)DECORATE_OPTIONS_INIT;
 	o->merge_diff_default = "separate";
 	pretty_init(&o->pretty, r);
@@ -180,6 +180,8 @@ void log_options_release(struct log_options *o)
 	diff_submodules_free(o->submodules);
 	decorate_options_release(&o->decorations);
 	strvec_clear(&o->notes_refs);
+	strvec_clear(&o->line_specs);
+	line_history_free(o->lines);
 	notes_free(o->notes);
 	mailmap_free(o->map);
 	strbuf_release(&o->text);
@@ -574,6 +576,8 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 	if (!used)
 		used = switch_option(o, argv[0]);
 	if (!used)
+		used = log_lines_option(o, argv);
+	if (!used)
 		used = submodules_option(o, argv[0], err);
 	if (!used)
 		used = diff_option(o, argv, err);
@@ -758,7 +762,7 @@ static int settle_follow(struct log_options *o, struct err *err)
 static int settle_diff(struct log_options *o, struct err *err)
 {
 	bool asked = o->diff_asked || o->merges_need_diff;
-	bool compares = asked && compares_contents(&o->diff);
+	bool compares = (asked && compares_contents(&o->diff)) || o->line_specs.nr;
 	struct rev_walk *w = o->walk;
 	int rc = 0;
 
@@ -805,6 +809,8 @@ int log_options_settle(struct log_options *o, struct err *err)
 		warning("%s", o->diff.complaint);
 	if (rc >= 0)
 		rc = diff_options_check(&o->diff, err);
+	if (rc >= 0)
+		rc = log_lines_check(o, err);
 	if (rc < 0)
 		return rc;
 	rc = diff_options_resolve(&o->diff, resolve_object, o, err);
@@ -835,5 +841,7 @@ int log_options_settle(struct log_options *o, struct err *err)
 		rc = settle_decorations(o, err);
 	if (!rc)
 		rc = open_notes(o, err);
-	return rc ? rc : settle_diff(o, err);
+	if (!rc)
+		rc = settle_diff(o, err);
+	return rc ? rc : log_lines_begin(o, err);
 }

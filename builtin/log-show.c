@@ -284,7 +284,27 @@ static bool shows_diffs(const struct log_options *o)
 	return o->diff.formats && o->diff.formats != DIFF_FORMAT_NONE;
 }
 
-/* *header: it has been shown. */
+/* What there is in the queue, which is cleared. *header: it has been shown. */
+static int show_queue(struct log_options *o, struct commit *c, struct diff_queue *q,
+		      const struct commit *from, bool *header, struct err *err)
+{
+	int rc = 0;
+
+	o->has_differences |= q->nr != 0;
+	if (q->nr) {
+		rc = add_header(o, c, from, err);
+		*header = true;
+		if (!rc && shows_diffs(o)) {
+			add_gap(o);
+			o->diff.drain = print_and_clear;
+			rc = diff_format(q, &o->diff, &o->text, err);
+			o->check_failed |= q->check_failed;
+		}
+	}
+	diff_queue_clear(q);
+	return rc;
+}
+
 static int show_diff(struct log_options *o, struct commit *c, const struct object_id *old_tree,
 		     const struct commit *from, bool *header, struct err *err)
 {
@@ -297,17 +317,19 @@ static int show_diff(struct log_options *o, struct commit *c, const struct objec
 		rc = diff_trees(&q, &o->diff, old_tree, &c->tree, err);
 	if (!rc && !o->follow_path)
 		rc = diff_process(&q, &o->diff, err);
-	o->has_differences |= q.nr != 0;
-	if (!rc && q.nr) {
-		rc = add_header(o, c, from, err);
-		*header = true;
-		if (!rc && shows_diffs(o)) {
-			add_gap(o);
-			o->diff.drain = print_and_clear;
-			rc = diff_format(&q, &o->diff, &o->text, err);
-			o->check_failed |= q.check_failed;
-		}
-	}
+	if (!rc)
+		return show_queue(o, c, &q, from, header, err);
+	diff_queue_clear(&q);
+	return rc;
+}
+
+static int show_lines(struct log_options *o, struct commit *c, bool *header, struct err *err)
+{
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	int rc = log_lines_changes(o, c, &q, err);
+
+	if (!rc)
+		return show_queue(o, c, &q, NULL, header, err);
 	diff_queue_clear(&q);
 	return rc;
 }
@@ -384,7 +406,7 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 	strbuf_reset(&o->text);
 	rc = log_begin_graph(o, c, err);
 	if (!rc)
-		rc = show_diffs(o, c, &header, err);
+		rc = o->lines ? show_lines(o, c, &header, err) : show_diffs(o, c, &header, err);
 	if (!rc && !header && !log_diff_decides(o) && !o->only_changes)
 		rc = add_header(o, c, NULL, err);
 	if (!rc)

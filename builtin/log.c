@@ -26,8 +26,10 @@ int log_walk_and_show(struct log_options *o, struct err *err)
 
 int log_run(struct log_options *o, int argc, const char **argv, struct err *err)
 {
-	int rc = log_options_parse(o, argc, argv, err);
+	int rc;
 
+	o->takes_lines = true;
+	rc = log_options_parse(o, argc, argv, err);
 	if (!rc)
 		rc = log_options_settle(o, err);
 	return rc ? rc : log_walk_and_show(o, err);

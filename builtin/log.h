@@ -8,6 +8,7 @@
 #include "diff/diff.h"
 #include "pretty/pretty.h"
 #include "history/revision.h"
+#include "porcelain/line-history.h"
 #include "worktree/diff-submodules.h"
 
 enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE_FULL,
@@ -31,6 +32,9 @@ struct log_options {
 	bool plumbing;	   /* from log_options_init_plumbing */
 	bool follow, follow_asked; /* log.follow; an option */
 	char *follow_path; /* the name that the file has now; owned */
+	bool takes_lines;	   /* -L is an option */
+	struct strvec line_specs; /* its values */
+	struct line_history *lines; /* NULL: without -L */
 	bool ids_only;	   /* header: the name of the commit, nothing more */
 	bool no_header;	   /* not even that */
 	bool only_changes; /* commits without a difference are not shown */
@@ -96,6 +100,17 @@ MUST_USE int log_run(struct log_options *o, int argc, const char **argv, struct 
  */
 MUST_USE int log_add_signatures(struct log_options *o, struct commit *c, struct strbuf *out,
 				struct err *err);
+/* ---- -L: log-lines.c ---- */
+/* As the option of struct rev_hooks. */
+MUST_USE int log_lines_option(struct log_options *o, const char *const *argv);
+/* Which options go with it; what is shown if none says. */
+MUST_USE int log_lines_check(struct log_options *o, struct err *err);
+/* After all options have been settled: the lines are found, and the walk follows them. */
+MUST_USE int log_lines_begin(struct log_options *o, struct err *err);
+/* The differences of a commit within its lines, processed. */
+MUST_USE int log_lines_changes(struct log_options *o, const struct commit *c, struct diff_queue *q,
+			       struct err *err);
+
 /* ---- pieces of a commit's text, appended to o->text: log-show.c ---- */
 void log_add_hash(struct log_options *o, const struct object_id *oid);
 MUST_USE int log_begin_graph(struct log_options *o, struct commit *c, struct err *err);

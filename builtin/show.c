@@ -90,6 +90,8 @@ static int show_commit(struct log_options *o, const struct object_id *oid, struc
 	struct commit *c = commit_lookup(o->walk->pool, oid);
 	int rc = commit_parse_node(o->walk->pool, c, err);
 
+	if (!rc && o->lines) /* it is the only one, and its lines are found by a walk */
+		return log_walk_and_show(o, err);
 	if (rc < 0 || c->flags & REV_SHOWN) /* each is shown once */
 		return rc;
 	c->flags |= REV_SHOWN;
@@ -146,7 +148,7 @@ static int run(struct log_options *o, int argc, const char **argv, struct err *e
 	int rc;
 
 	o->walk->no_walk = o->walk->unsorted = o->walk->objects = true;
-	o->dense_by_default = o->patch_by_default = true;
+	o->dense_by_default = o->patch_by_default = o->takes_lines = true;
 	rc = log_options_parse(o, argc, argv, err);
 	if (!rc)
 		rc = log_options_settle(o, err);

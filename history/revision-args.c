@@ -278,12 +278,12 @@ static bool pattern_option(struct rev_walk *w, const char *arg)
 static int refused_option(const char *arg, struct err *err)
 {
 	static const char *const names[] = {
-		"--merge", "--perl-regexp", "-P", "-L",
+		"--merge", "--perl-regexp", "-P",
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(arg, names[i]) || (!strcmp(names[i], "-L") && starts_with(arg, "-L")))
+		if (!strcmp(arg, names[i]))
 			return err_set(err, ERR_UNSUPPORTED, "%s is not available yet", names[i]);
 	return 0;
 }

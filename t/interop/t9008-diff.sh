@@ -3,8 +3,8 @@
 
 test_description='diff, diff-index, diff-files, diff-tree, show and log print what stock git prints
 
-A few command lines by chance here, in random work trees and about random merges; diff-worktree.py
-and diff-merges.py run as many as one likes.'
+A few command lines by chance here, in random work trees, about random merges and histories of lines; diff-worktree.py,
+diff-merges.py and log-lines.py run as many as one likes.'
 . "$(dirname "$0")/../test-lib.sh"
 
 if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
@@ -32,6 +32,13 @@ for seed in 3 6 7 12 15 20
 do
 	test_expect_success "merges by chance, history $seed" '
 		"$SOURCE_DIR/t/interop/diff-merges.py" "$(command -v git)" "$STOCK_GIT" "$PWD/merges" $seed $lines
+	'
+done
+
+for seed in 1 2 3 4
+do
+	test_expect_success "lines by chance, history $seed" '
+		"$SOURCE_DIR/t/interop/log-lines.py" "$(command -v git)" "$STOCK_GIT" "$PWD/lines" $seed $lines
 	'
 done
 
