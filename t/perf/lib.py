@@ -145,7 +145,7 @@ def table(results, programs):
         for i, (text, w) in enumerate(zip(row, widths))) + " |\n" for row in rows)
 
 
-def machine():
+def machine(where=TOP):
     cpu = "unknown"
     try:
         with open("/proc/cpuinfo") as f:
@@ -153,7 +153,7 @@ def machine():
                        if l.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    fs = run(["findmnt", "-n", "-o", "FSTYPE", "-T", TOP]).strip()
+    fs = run(["findmnt", "-n", "-o", "FSTYPE", "-T", where]).strip()
     return {"cpu": cpu, "cores": os.cpu_count(), "kernel": platform.release(),
             "filesystem": fs}
 
