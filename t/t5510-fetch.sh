@@ -257,6 +257,17 @@ test_expect_success 'progress ends before the table, and says what happens to th
 	printf "%s\n" "Receiving objects: 100% (3/3), done." "From $PWD/far" >expect && test_cmp expect actual
 '
 
+test_expect_success 'progress of deltas ends when all of them are objects' '
+	git init -q deltas && (
+		cd deltas && for i in 1 2 3 4 5 6 7 8 9; do
+			test_seq $i $((i + 200)) >file && git add file && git commit -q -m $i || exit 1
+		done && git repack -q -a -d
+	) &&
+	git clone --bare --progress "file://$PWD/deltas" deltas.git 2>err &&
+	tr "\r" "\n" <err | sed -n "s/^Resolving deltas: 100% (\([1-9][0-9]*\)\/\1), done\.$/all/p" >actual &&
+	echo all >expect && test_cmp expect actual
+'
+
 test_expect_success 'groups in groups, each once' '
 	git init -q groups && for n in one two three; do git -C groups remote add $n ../s || return 1; done &&
 	git -C groups config remotes.default "grp two" && git -C groups config remotes.grp "one three default grp" &&

@@ -176,6 +176,9 @@ static int resolve_deltas(struct pack_receive *rx, struct err *err)
 		if (!rc)
 			rc = failure(rx, err);
 	}
+	/* Also those that were made while the pack was read, or by other threads. */
+	if (!rc && rx->nr_deltas && rx->o.progress)
+		rx->o.progress(rx->o.data, PACK_RECEIVE_RESOLVING, atomic_load(&rx->resolved), rx->nr_deltas, rx->size);
 	return rc;
 }
 
