@@ -69,6 +69,8 @@ int list_remote_refs(const struct remote *remote, const struct refs_query *q, st
 	int rc = client_protocol_version(q->config, &co.version, err);
 
 	so.server_options = q->server_options && q->server_options->nr ? q->server_options : &remote->server_options;
+	co.gitdir = q->gitdir;
+	co.vcs = remote->vcs;
 	co.program = q->program ? q->program : remote->upload_pack;
 	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
 	if (!rc)

@@ -23,6 +23,7 @@ void show_remote_words(void *data, const char *text, size_t len);
 struct refs_query {
 	const struct config_set *config;
 	const struct hash_algo *algo; /* of our repository; NULL: there is none */
+	const char *gitdir;	      /* the same */
 	const char *program;	      /* --upload-pack; NULL: as the remote says */
 	const struct strvec *server_options, *prefixes; /* NULL: those of the remote; all refs */
 	int verbosity;

@@ -198,6 +198,8 @@ static int run(struct fetch_pack *f, const char *repository)
 		rc = connect_service(&c, &url, "git-upload-pack", &co, &err);
 	if (!rc)
 		rc = fetch_session_open(&s, c, &so, &err);
+	if (!rc && fetch_session_is_helper(s))
+		rc = fetch_session_end(s, err_set(&err, ERR_UNSUPPORTED, "remote helper '%s' cannot connect", url.scheme), &err);
 	if (!rc)
 		rc = fetch(f, s, &got, &ok, &err);
 	/* D2: told after the seal. */

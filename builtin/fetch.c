@@ -272,6 +272,7 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 	o->connect.verbosity = o->verbosity;
 	if (client_protocol_version(f->r->config, &o->connect.version, &err) < 0)
 		die_err(&err);
+	o->gitdir = f->r->gitdir;
 	o->session = (struct fetch_session_options){
 		.algo = f->r->algo, .config = f->r->config,
 		.server_options = &f->server_options, .tell = o->verbosity < 0 ? NULL : show_remote_words,

@@ -102,7 +102,7 @@ static size_t choose_lines(const struct ls_remote *l, const struct remote_refs *
 		const struct remote_ref *ref = &refs->items[i];
 		char *peeled = xstrfmt("%s^{}", ref->name);
 
-		if (!oid_is_null(&ref->oid) && is_of_kind(l, ref->name)) {
+		if ((!oid_is_null(&ref->oid) || ref->unknown) && is_of_kind(l, ref->name)) {
 			if (is_wanted(l, ref->name) && (!l->refs || starts_with(ref->name, "refs/")))
 				lines[nr++] = (struct line){ ref, &ref->oid, xstrdup(ref->name) };
 			if (!oid_is_null(&ref->peeled) && !l->refs && is_wanted(l, peeled))
@@ -131,13 +131,13 @@ static bool print_refs(const struct ls_remote *l, const struct remote_refs *refs
 	return nr > 0;
 }
 
-static int list(const struct ls_remote *l, const struct remote *remote, const struct config_set *config,
-		struct remote_refs *refs, struct err *err)
+static int list(const struct ls_remote *l, const struct repository *r, const struct remote *remote,
+		const struct config_set *config, struct remote_refs *refs, struct err *err)
 {
 	struct strvec prefixes = STRVEC_INIT;
 	struct refs_query q = {
 		.config = config, .program = l->program, .server_options = &l->server_options,
-		.prefixes = &prefixes, .verbosity = l->quiet ? -1 : 0,
+		.prefixes = &prefixes, .gitdir = r ? r->gitdir : NULL, .verbosity = l->quiet ? -1 : 0,
 	};
 	int rc;
 
@@ -176,7 +176,7 @@ static int run(struct ls_remote *l, struct repository *r, const char *name)
 	if (!rc && !name && !l->quiet)
 		fprintf(stderr, "From %s\n", remote->urls.v[0]);
 	if (!rc)
-		rc = list(l, remote, config, &refs, &err);
+		rc = list(l, r, remote, config, &refs, &err);
 	if (!rc)
 		any = print_refs(l, &refs);
 	remote_refs_release(&refs);

@@ -73,7 +73,7 @@ char *remote_branch_refspec_or_die(struct repository *r, const char *branch, con
 
 void remote_ask_or_die(struct repository *r, const struct remote *remote, struct remote_refs *out)
 {
-	const struct refs_query q = { .config = r->config, .algo = r->algo };
+	const struct refs_query q = { .config = r->config, .algo = r->algo, .gitdir = r->gitdir };
 	struct err err = ERR_INIT;
 
 	fflush(stdout);

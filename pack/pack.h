@@ -156,6 +156,8 @@ struct pack_check *pack_check_new(struct packs *packs);
  */
 bool pack_check_find(struct pack_check *c, const struct object_id *oid, time_t *mtime);
 /* The packs that were found good become durable with the batch (PUBLISH_ADOPT). */
+/* D2: a file of a pack (.pack, .idx, .rev …) that somebody else has published is sealed with what b has. */
+MUST_USE int pack_file_adopt(const char *path, struct fsync_batch *b, struct err *err);
 MUST_USE int pack_check_adopt(const struct pack_check *c, struct fsync_batch *b, struct err *err);
 void pack_check_free(struct pack_check *c); /* NULL is fine */
 

@@ -41,6 +41,19 @@ bool pack_object_is_whole(struct pack *p, uint64_t offset, struct pack_whole *w)
 	return !w->damaged;
 }
 
+int pack_file_adopt(const char *path, struct fsync_batch *b, struct err *err)
+{
+	bool names_it = ends_with(path, ".idx"), has_it = ends_with(path, ".pack");
+	struct fsync_staging s = {
+		.component = has_it ? FSYNC_PACK : FSYNC_PACK_METADATA,
+		.order = names_it ? PUBLISH_PACK_IDX : PUBLISH_PACK_DATA,
+		.how = PUBLISH_ADOPT, .final_path = path,
+	};
+
+	s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+	return s.fd < 0 ? err_set_errno(err, "cannot open '%s'", path) : fsync_batch_stage(b, &s, err);
+}
+
 int pack_adopt(const struct pack *p, struct fsync_batch *b, struct err *err)
 {
 	static const char *const extensions[] = { "pack", "idx" };
@@ -48,17 +61,8 @@ int pack_adopt(const struct pack *p, struct fsync_batch *b, struct err *err)
 
 	for (size_t i = 0; i < ARRAY_SIZE(extensions) && !rc; i++) {
 		char *path = xstrfmt("%s.%s", p->base, extensions[i]);
-		struct fsync_staging s = {
-			.component = i ? FSYNC_PACK_METADATA : FSYNC_PACK,
-			.order = i ? PUBLISH_PACK_IDX : PUBLISH_PACK_DATA,
-			.how = PUBLISH_ADOPT, .final_path = path,
-		};
 
-		s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
-		if (s.fd < 0)
-			rc = err_set_errno(err, "cannot open '%s'", path);
-		else
-			rc = fsync_batch_stage(b, &s, err);
+		rc = pack_file_adopt(path, b, err);
 		free(path);
 	}
 	return rc;

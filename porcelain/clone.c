@@ -22,6 +22,8 @@ static int open_session(struct clone *c, struct err *err)
 	if (!co.program)
 		co.program = c->remote->upload_pack;
 	co.remote_name = c->o->origin;
+	co.gitdir = c->r ? c->r->gitdir : NULL;
+	co.vcs = c->remote->vcs;
 	if (!so.server_options || !so.server_options->nr)
 		so.server_options = &c->remote->server_options;
 	so.url = c->local ? c->o->source : c->remote->urls.v[0];
@@ -46,7 +48,10 @@ static int list_refs(struct clone *c, struct err *err)
 	strvec_sort_prefixes(&prefixes);
 	rc = fetch_session_refs(c->session, &prefixes, &c->refs, err);
 	strvec_clear(&prefixes);
-	return rc;
+	/* A remote helper lists them as it likes. */
+	if (!rc && fetch_session_is_helper(c->session))
+		remote_refs_sort(&c->refs);
+	return rc ? rc : fetch_session_check_fetch(c->session, err);
 }
 
 static int ask(struct clone *c, struct err *err)
@@ -63,6 +68,9 @@ static int ask(struct clone *c, struct err *err)
 		rc = list_refs(c, err);
 	if (!rc)
 		rc = clone_choose(c, err);
+	/* It fetches into a repository, which is not there yet; then another one is started. */
+	if (!rc && fetch_session_is_helper(c->session))
+		rc = end_session(c, 0, err);
 	return rc;
 }
 
@@ -159,6 +167,9 @@ static int fetch_objects(struct clone *c, struct err *err)
 	w.update_shallow = true;
 	w.keep = w.thin = true; /* there are servers that insist on the latter, and then send whole packs */
 	w.from_promisor = c->o->filter != NULL;
+	w.cloning = true;
+	if (!rc && wants.nr && !c->session)
+		rc = open_session(c, err);
 	if (!rc && wants.nr)
 		rc = fetch_session_get(c->session, &w, c->op, c->r, &c->result, err);
 	rc = end_session(c, rc, err);

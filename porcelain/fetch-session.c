@@ -12,6 +12,8 @@ int fetch_open_session(struct fetch_session **out, const struct remote *remote, 
 	if (!co.program)
 		co.program = remote->upload_pack;
 	so.url = remote->urls.v[0];
+	co.gitdir = o->gitdir;
+	co.vcs = remote->vcs;
 	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
 	if (!so.server_options || !so.server_options->nr)
 		so.server_options = &remote->server_options;

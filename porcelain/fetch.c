@@ -23,6 +23,7 @@ struct fetch_run {
 	struct strvec pruned;
 	struct fetch_session *session;
 	struct bundle_uri_result bundles;
+	struct oid_array checked; /* what a helper has brought */
 	struct fetch_result results[2]; /* the second: of tags that did not come with the first */
 	size_t nr_results;
 	struct repo_operation *op;
@@ -47,7 +48,10 @@ static int list_refs(struct fetch_run *f, struct err *err)
 	fetch_choice_prefixes(&f->choice, &prefixes);
 	rc = fetch_session_refs(f->session, &prefixes, &f->refs, err);
 	strvec_clear(&prefixes);
-	return rc;
+	/* A remote helper lists them as it likes. */
+	if (!rc && fetch_session_is_helper(f->session))
+		remote_refs_sort(&f->refs);
+	return rc ? rc : fetch_session_check_fetch(f->session, err);
 }
 
 /* A bundle has what it has. */
@@ -159,6 +163,22 @@ static int decide_pruned(struct fetch_run *f, struct err *err)
 
 /* ---- the objects ---- */
 
+static int drop_known(struct fetch_run *f, struct oid_array *wants, struct err *err)
+{
+	size_t nr = 0;
+	int rc;
+
+	if (!fetch_session_is_helper(f->session))
+		return fetch_drop_present(f->r, f->o->wanted.from_promisor, &f->bundles.tips, wants, err);
+	rc = fetch_drop_named(f->r, wants, err);
+	for (size_t i = 0; !rc && i < wants->nr; i++)
+		if (!oid_array_contains(&f->checked, &wants->oid[i]))
+			wants->oid[nr++] = wants->oid[i];
+	if (!rc)
+		wants->nr = nr;
+	return rc;
+}
+
 /* One request for what is missing of the map. *asked: there was something. */
 static int get_objects(struct fetch_run *f, bool *asked, struct err *err)
 {
@@ -170,7 +190,7 @@ static int get_objects(struct fetch_run *f, bool *asked, struct err *err)
 
 	fetch_map_wants(&f->map, &wants);
 	if (!w.refetch && !fetch_wanted_deepens(&w))
-		rc = fetch_drop_present(f->r, w.from_promisor, &f->bundles.tips, &wants, err);
+		rc = drop_known(f, &wants, err);
 	*asked = !rc && wants.nr;
 	if (*asked) {
 		for (size_t i = 0; w.from_promisor && i < f->map.nr; i++)
@@ -183,6 +203,8 @@ static int get_objects(struct fetch_run *f, bool *asked, struct err *err)
 		fetch_result_init(result);
 		f->nr_results++;
 		rc = fetch_session_get(f->session, &w, f->op, f->r, result, err);
+		for (size_t i = 0; i < wants.nr; i++)
+			oid_array_append(&f->checked, &wants.oid[i]);
 	}
 	oid_array_clear(&wants);
 	remote_refs_release(&sought);
@@ -407,6 +429,7 @@ static void release_run(struct fetch_run *f)
 	for (size_t i = 0; i < f->nr_results; i++)
 		fetch_result_release(&f->results[i]);
 	bundle_uri_result_release(&f->bundles);
+	oid_array_clear(&f->checked);
 	strvec_clear(&f->merge);
 	strvec_clear(&f->pruned);
 	remote_refs_release(&f->refs);

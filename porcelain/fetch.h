@@ -30,6 +30,7 @@ struct fetch_options {
 	const char *bundle_uri; /* fetch.bundleURI; NULL: none */
 	uint64_t bundle_token;	/* fetch.bundleCreationToken */
 	const char *new_filter; /* the remote becomes a promisor, with this filter; NULL: as it is */
+	const char *gitdir; /* of the repository, for a remote helper */
 	struct connect_options connect; /* `program` NULL: the remote's */
 	struct fetch_session_options session;
 	/* For the user; may be NULL. */

@@ -522,7 +522,7 @@ int remotes_get(struct remotes *rs, const char *name, struct remote **out, struc
 	if (!m)
 		m = add(rs, name, REMOTE_UNCONFIGURED);
 	/* A remote that says nothing of where it is, is where its name says. */
-	if (!m->urls.nr && !m->vcs) {
+	if (!m->urls.nr) {
 		if (!m->raw_urls.nr)
 			strvec_push(&m->raw_urls, name);
 		complete_urls(rs, m);

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <signal.h>
 #include "compat/syscalls.h"
-#include "transport/connect-internal.h"
+#include "transport/helper-internal.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 
@@ -54,6 +54,9 @@ static void free_connection(struct connection *c)
 {
 	child_process_release(&c->state->child);
 	free(c->state->name);
+	if (c->state->helper)
+		free(c->state->helper->name);
+	free(c->state->helper);
 	free(c->state);
 	free(c);
 }

@@ -6,9 +6,11 @@
 #include "transport/connect.h"
 #include "util/run-command.h"
 
+struct helper;
 struct connection_state {
 	struct child_process child; /* pid 0: none */
 	char *name;		    /* of the program, for messages */
+	struct helper *helper;	    /* NULL: none */
 };
 
 /* Without a child, and without ends. */

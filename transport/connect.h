@@ -25,6 +25,8 @@ enum connection_kind {
 	 * remembers nothing: http. The helper sees the end of a request by its flush packet (version 2).
 	 */
 	CONNECTION_STATELESS,
+	/* none to a service: a remote helper that lists refs and fetches them by itself (helper-internal.h) */
+	CONNECTION_HELPER,
 };
 
 struct connection {
@@ -43,6 +45,8 @@ struct connect_options {
 	bool ipv4, ipv6;     /* only these addresses */
 	int verbosity;	     /* < 0: quiet */
 	const char *remote_name; /* for the helper; NULL: none */
+	const char *gitdir; /* GIT_DIR of the helper; NULL: that of the environment, if any */
+	const char *vcs;    /* remote.<name>.vcs: that helper, whatever the URL is; NULL: not said */
 	/* Said to helpers (gitremote-helpers(7), "option"), each "name value". */
 	const struct strvec *helper_options;
 };

@@ -27,6 +27,11 @@ static int is_missing(struct check *c, const struct object_id *oid, struct err *
 	return ERR_NOT_FOUND;
 }
 
+static int found(const struct check *c, const struct object_id *oid, struct err *err)
+{
+	return c->o->found ? c->o->found(c->o->data, oid, err) : 0;
+}
+
 static int check_entry(void *data, const char *path UNUSED, size_t len UNUSED, const struct tree_entry *e,
 		       struct err *err)
 {
@@ -41,16 +46,20 @@ static int check_entry(void *data, const char *path UNUSED, size_t len UNUSED, c
 		rc = is_missing(c, &e->oid, err);
 		return rc < 0 ? rc : TREE_WALK_SKIP;
 	}
-	return MODE_IS_TREE(e->mode) ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
+	rc = found(c, &e->oid, err);
+	return rc < 0 ? rc : MODE_IS_TREE(e->mode) ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
 }
 
 static int check_tree(struct check *c, const struct object_id *oid, struct err *err)
 {
+	int rc;
+
 	if (!oidset_insert(&c->seen, oid))
 		return 0;
 	if (!odb_has(c->repo->odb, oid))
 		return is_missing(c, oid, err);
-	return tree_walk(odb_source_unreplaced(c->repo->odb), oid, "", check_entry, c, err);
+	rc = found(c, oid, err);
+	return rc ? rc : tree_walk(odb_source_unreplaced(c->repo->odb), oid, "", check_entry, c, err);
 }
 
 static void exclude(struct check *c, const struct object_id *oid, const char *name)
@@ -82,6 +91,8 @@ static int follow_tags(struct check *c, struct object_id *oid, enum object_type 
 		if (!odb_has(c->repo->odb, oid))
 			return is_missing(c, oid, err);
 		rc = src->info(src->data, oid, &info, err);
+		if (!rc)
+			rc = found(c, oid, err);
 		*type = info.type;
 		if (rc < 0 || info.type != OBJ_TAG)
 			return rc < 0 ? rc : 1;
@@ -113,8 +124,11 @@ static int check_commits(struct check *c, struct err *err)
 	struct commit *commit;
 	int rc = rev_walk_begin(c->walk, err);
 
-	while (!rc && (rc = rev_walk_next(c->walk, &commit, err)) > 0)
-		rc = check_tree(c, &commit->tree, err);
+	while (!rc && (rc = rev_walk_next(c->walk, &commit, err)) > 0) {
+		rc = found(c, &commit->oid, err);
+		if (!rc)
+			rc = check_tree(c, &commit->tree, err);
+	}
 	for (size_t i = 0; !rc && i < c->walk->missing.nr; i++)
 		rc = is_missing(c, &c->walk->missing.oid[i], err);
 	return rc;

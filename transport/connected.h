@@ -17,6 +17,8 @@ struct connected_options {
 	/* What these lead to is there, too: refs of repositories that we borrow from. NULL: none. */
 	const struct oid_array *complete;
 	bool promised; /* what a promisor has promised may be missing */
+	/* Each object that is there and was looked at; < 0 ends it. NULL: nobody asks. */
+	int (*found)(void *data, const struct object_id *oid, struct err *err);
 	/* Called now and then with the number of objects seen; may be NULL. */
 	void (*progress)(void *data, uint64_t seen);
 	void *data;

@@ -66,6 +66,26 @@ MUST_USE int session_end_answer(struct fetch_session *s, struct err *err);
 int session_pack_read(void *data, void *buf, size_t len, size_t *got, struct err *err);
 bool session_pack_ready(void *data);
 
+struct fetch_task;
+
+/* ---- fetch-helper.c: a remote helper that fetches by itself ---- */
+/* Its refs, as of version 0. */
+MUST_USE int session_list_by_helper(struct fetch_session *s, struct err *err);
+/* Nothing more is wanted of it. */
+void session_end_helper(struct fetch_session *s);
+MUST_USE int fetch_by_helper(struct fetch_task *t, struct repo_operation *op, struct err *err);
+
+/* ---- fetch-arrivals.c: what somebody else puts into our database ---- */
+struct fetch_arrivals {
+	struct stat shallow; /* of the boundary's file, before */
+	bool had_shallow;
+};
+/* Before anything arrives. */
+void fetch_arrivals_begin(struct fetch_arrivals *a, const struct repository *r);
+/* Checked like what we receive ourselves, and sealed with the operation. */
+MUST_USE int fetch_arrivals_take(const struct fetch_arrivals *a, const struct fetch_task *t, struct repo_operation *op,
+				 struct err *err);
+
 /* fetch-v2.c, fetch-v0.c: ask, negotiate; when 1 is returned the pack comes next, 0: there is none. */
 struct fetch_task {
 	struct fetch_session *s;

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "transport/bundle-source.h"
 #include "transport/fetch-session.h"
+#include "util/alloc.h"
 
 static int open_at(struct fetch_session **out, const struct remote_url *url, const char *text,
 		   const struct connect_options *co, const struct fetch_session_options *o, struct err *err)
@@ -25,7 +26,10 @@ int fetch_session_open_url(struct fetch_session **out, const char *text, const s
 			   const struct fetch_session_options *o, struct err *err)
 {
 	struct remote_url url = REMOTE_URL_INIT;
-	int rc = remote_url_parse(&url, text, err);
+	int rc = co->vcs ? 0 : remote_url_parse(&url, text, err);
+
+	if (co->vcs)
+		url = (struct remote_url){ .kind = URL_HELPER, .scheme = xstrdup(co->vcs), .address = xstrdup(text) };
 
 	if (!rc)
 		rc = open_at(out, &url, text, co, o, err);

@@ -10,26 +10,38 @@ static int note_own(void *data, const struct ref *ref)
 	return 0;
 }
 
+int fetch_drop_named(struct repository *r, struct oid_array *wants, struct err *err)
+{
+	struct oidset own = OIDSET_INIT;
+	int rc = refs_foreach(r->refs, "", REFS_NO_PEEL, note_own, &own, err);
+	size_t nr = 0;
+
+	for (size_t i = 0; !rc && i < wants->nr; i++)
+		if (!oidset_contains(&own, &wants->oid[i]) || !odb_has_quick(r->odb, &wants->oid[i]))
+			wants->oid[nr++] = wants->oid[i];
+	if (!rc)
+		wants->nr = nr;
+	oidset_clear(&own);
+	return rc;
+}
+
 int fetch_drop_present(struct repository *r, bool promised, const struct oid_array *complete, struct oid_array *wants,
 		       struct err *err)
 {
 	struct connected_options o = { .promised = promised, .complete = complete };
 	struct oid_array left = OID_ARRAY_INIT, here = OID_ARRAY_INIT;
-	struct oidset own = OIDSET_INIT;
 	struct object_id missing;
-	int rc = refs_foreach(r->refs, "", REFS_NO_PEEL, note_own, &own, err);
+	int rc = fetch_drop_named(r, wants, err);
 
-	for (size_t i = 0; !rc && i < wants->nr; i++)
-		if (!odb_has_quick(r->odb, &wants->oid[i]))
-			oid_array_append(&left, &wants->oid[i]);
-		else if (!oidset_contains(&own, &wants->oid[i]))
-			oid_array_append(&here, &wants->oid[i]);
-	if (!rc && here.nr) {
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < wants->nr; i++)
+		oid_array_append(odb_has_quick(r->odb, &wants->oid[i]) ? &here : &left, &wants->oid[i]);
+	if (here.nr) {
 		rc = objects_are_connected(r, &here, &o, &missing, err);
 		for (size_t i = 0; !rc && i < here.nr; i++)
 			oid_array_append(&left, &here.oid[i]);
 	}
-	oidset_clear(&own);
 	oid_array_clear(&here);
 	oid_array_clear(wants);
 	*wants = left;

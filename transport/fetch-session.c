@@ -86,12 +86,6 @@ static int take_words(struct fetch_session *s, const char *words, struct err *er
 	return rc ? rc : choose_algo(s, err);
 }
 
-/* A name that could harm is not taken up. */
-static bool is_ref_name(const char *name)
-{
-	return !strcmp(name, "HEAD") || (starts_with(name, "refs/") && refname_is_valid(name, 0));
-}
-
 static int take_ref_v0(struct fetch_session *s, const char *line, struct err *err)
 {
 	struct object_id oid;
@@ -116,7 +110,7 @@ static int take_ref_v0(struct fetch_session *s, const char *line, struct err *er
 	}
 	if (!strcmp(name, ".have"))
 		oid_array_append(&s->advertised, &oid);
-	else if (is_ref_name(name))
+	else if (remote_ref_name_is_valid(name))
 		remote_refs_add(&s->refs, name)->oid = oid;
 	return 0;
 }
@@ -129,7 +123,7 @@ static void take_symrefs(struct fetch_session *s)
 		const char *colon;
 
 		if (!skip_prefix(s->capabilities.v[i], "symref=", &rest) || !(colon = strchr(rest, ':')) ||
-		    !is_ref_name(colon + 1))
+		    !remote_ref_name_is_valid(colon + 1))
 			continue;
 		for (size_t k = 0; k < s->refs.nr; k++) {
 			struct remote_ref *ref = &s->refs.items[k];
@@ -231,7 +225,7 @@ int fetch_session_open(struct fetch_session **out, struct connection *c,
 	if (!rc)
 		rc = read_tells_id(s, err);
 	if (!rc)
-		rc = read_greeting(s, err);
+		rc = c->kind == CONNECTION_HELPER ? session_list_by_helper(s, err) : read_greeting(s, err);
 	if (!rc && (server_sid = session_capability(s, "session-id")))
 		trace2_data_string("transfer", "server-sid", server_sid);
 	if (!rc && o->server_options && o->server_options->nr && !session_capability(s, "server-option"))
@@ -260,7 +254,7 @@ int fetch_session_open_bundle(struct fetch_session **out, int fd, const char *na
 		return fetch_session_end(s, err_set(err, ERR_INVALID, "mismatched algorithms: client %s; bundle %s",
 						    o->algo->name, h->algo->name), err);
 	for (size_t i = 0; i < h->refs.nr; i++)
-		if (is_ref_name(h->refs.items[i].name))
+		if (remote_ref_name_is_valid(h->refs.items[i].name))
 			remote_refs_add(&s->refs, h->refs.items[i].name)->oid = h->refs.items[i].oid;
 	remote_refs_sort(&s->refs);
 	*out = s;
@@ -277,6 +271,10 @@ static void say_goodbye(struct fetch_session *s)
 {
 	if (s->bundle || s->over || s->c->kind == CONNECTION_STATELESS)
 		return;
+	if (s->c->kind == CONNECTION_HELPER) {
+		session_end_helper(s);
+		return;
+	}
 	pkt_writer_flush(&s->out);
 	if (pkt_writer_send(&s->out, NULL) < 0)
 		return; /* It has gone already; how it ended is looked at in any case. */
@@ -388,9 +386,9 @@ static int take_ref_v2(struct fetch_session *s, const char *line, struct remote_
 			return err_set(err, ERR_CORRUPT, "invalid ls-refs response: %s", line);
 		}
 	}
-	if (ref.symref_target && !is_ref_name(ref.symref_target))
+	if (ref.symref_target && !remote_ref_name_is_valid(ref.symref_target))
 		FREE_AND_NULL(ref.symref_target);
-	if (is_ref_name(name)) {
+	if (remote_ref_name_is_valid(name)) {
 		struct remote_ref *to = remote_refs_add(out, name);
 
 		to->oid = ref.oid;
@@ -438,6 +436,7 @@ static void copy_ref(struct remote_refs *out, const struct remote_ref *from)
 	to->oid = from->oid;
 	to->peeled = from->peeled;
 	to->symref_target = from->symref_target ? xstrdup(from->symref_target) : NULL;
+	to->unknown = from->unknown;
 }
 
 int fetch_session_refs(struct fetch_session *s, const struct strvec *prefixes, struct remote_refs *out,

@@ -63,6 +63,13 @@ MUST_USE int fetch_session_open_bundle(struct fetch_session **out, int fd, const
 const struct bundle_header *fetch_session_bundle(const struct fetch_session *s);
 /* Ends the connection politely if `rc` is 0; returns rc, or why that failed. NULL is fine. */
 MUST_USE int fetch_session_end(struct fetch_session *s, int rc, struct err *err);
+/*
+ * A remote helper that makes no connection, but lists refs and fetches by itself (gitremote-helpers(7)). Objects can then
+ * only be fetched by a session for which the repository was there: connect_options.gitdir.
+ */
+bool fetch_session_is_helper(const struct fetch_session *s);
+/* Could fetch_session_get succeed? ERR_UNSUPPORTED: it is a helper that has other ways, or does not know the values of its refs. */
+MUST_USE int fetch_session_check_fetch(const struct fetch_session *s, struct err *err);
 
 int fetch_session_version(const struct fetch_session *s);
 const struct hash_algo *fetch_session_algo(const struct fetch_session *s);
@@ -103,6 +110,7 @@ struct fetch_wanted {
 	bool negotiate_only;	      /* result.common and no pack; of `tips`, in version 2 */
 	/* the pack */
 	bool include_tag, thin;
+	bool cloning;	    /* for a remote helper: the repository is new */
 	bool no_dependents; /* single objects are asked for: no haves, no check of completeness */
 	struct fsck_options *fsck; /* fetch.fsckObjects: the caller's; NULL: contents are not checked */
 	bool keep, lock_pack; /* never loose; with a file .keep beside it, too */
@@ -124,6 +132,9 @@ bool fetch_wanted_deepens(const struct fetch_wanted *w);
 MUST_USE int fetch_drop_present(struct repository *r, bool promised, const struct oid_array *complete, struct oid_array *wants,
 		       struct err *err);
 
+/* Drop what refs name alone: what else is here was checked by nobody, if a remote helper may have put it here. */
+MUST_USE int fetch_drop_named(struct repository *r, struct oid_array *wants, struct err *err);
+
 struct fetch_result {
 	struct oid_array common;  /* what both have: negotiate_only */
 	struct oid_array shallow, unshallow; /* how our boundary has changed; staged in the operation */
@@ -138,6 +149,7 @@ struct fetch_result {
 	struct pack_receive **others; /* internal: packs that came by their URIs; */
 	size_t nr_others;
 	struct pack_receive *received; /* what the operation has still to publish */
+	struct strvec keeps; /* internal: files .keep of a helper, which go with this */
 };
 /* Release it after the end of the operation. */
 void fetch_result_init(struct fetch_result *r);

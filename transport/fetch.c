@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One fetch: what is told of our side, the pack, the boundary. */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "history/bundle-check.h"
 #include "history/history.h"
 #include "transport/fetch-internal.h"
@@ -11,6 +12,7 @@
 void fetch_result_init(struct fetch_result *r)
 {
 	memset(r, 0, sizeof(*r));
+	strvec_init(&r->keeps);
 }
 
 void fetch_result_release(struct fetch_result *r)
@@ -26,6 +28,10 @@ void fetch_result_release(struct fetch_result *r)
 	oid_array_clear(&r->unshallow);
 	oid_array_clear(&r->rejected);
 	remote_refs_release(&r->wanted_refs);
+	/* After a failure, or without a commit, they are still there. */
+	for (size_t i = 0; i < r->keeps.nr; i++)
+		sys->unlink(r->keeps.v[i]);
+	strvec_clear(&r->keeps);
 }
 
 struct tips {
@@ -123,7 +129,7 @@ int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, str
 {
 	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result, .uris = STRVEC_INIT };
 	struct fetch_wanted plain; /* what t.w is for a bundle */
-	int rc = begin(&t, &plain, err);
+	int rc = fetch_session_is_helper(s) ? fetch_by_helper(&t, op, err) : begin(&t, &plain, err);
 
 	if (rc > 0) {
 		rc = fetch_settle_shallow(&t, err);

@@ -14,6 +14,11 @@ void remote_refs_release(struct remote_refs *refs)
 	*refs = (struct remote_refs)REMOTE_REFS_INIT;
 }
 
+bool remote_ref_name_is_valid(const char *name)
+{
+	return !strcmp(name, "HEAD") || (starts_with(name, "refs/") && refname_is_valid(name, 0));
+}
+
 struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name)
 {
 	struct remote_ref *ref;

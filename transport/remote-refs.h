@@ -11,6 +11,7 @@ struct remote_ref {
 	char *name; /* owned; valid as a ref's name, or "HEAD" */
 	struct object_id oid;	 /* null: unborn */
 	struct object_id peeled; /* null: not told, or no tag */
+	bool unknown;		 /* the other side, a remote helper, does not say its value: oid is null */
 	char *symref_target;	 /* NULL: it is not symbolic, or that was not told */
 };
 struct remote_refs {
@@ -19,6 +20,8 @@ struct remote_refs {
 	size_t sorted_from; /* from there on they are in the order of strcmp; internal */
 };
 #define REMOTE_REFS_INIT { NULL, 0, 0, 0 }
+/* Others are not taken up: they could harm. */
+bool remote_ref_name_is_valid(const char *name);
 void remote_refs_release(struct remote_refs *refs);
 /* The new last one; its oids are null. The name is copied. */
 struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name);
