@@ -134,6 +134,11 @@ bool fsck_verify_refs(struct repository *r, const struct fsck_options *checks, b
 
 /* ---- the command ---- */
 
+static bool is_owed(void *data, const struct object_id *oid)
+{
+	return fsck_is_promised(data, oid);
+}
+
 static void set_up(struct fsck *f, struct repository *r)
 {
 	char *shallow = xstrfmt("%s/shallow", r->commondir);
@@ -144,7 +149,8 @@ static void set_up(struct fsck *f, struct repository *r)
 	f->algo = r->algo;
 	f->checks.strict = f->strict;
 	f->checks.report = report_content;
-	f->checks.data = f;
+	f->checks.promised = is_owed;
+	f->checks.data = f->checks.promised_data = f;
 	f->checks.skip = &f->skip;
 	fsck_read_severities(&f->checks, r->config);
 	read_skip_lists(f);

@@ -38,8 +38,11 @@ static int check_special_blob(struct fsck_options *o, const struct object_source
 	struct object_buf buf = OBJECT_BUF_INIT;
 	int failures;
 
-	if (src->read(src->data, oid, &buf, NULL) < 0)
-		return fsck_found(&it, k->missing, "unable to read %s blob", k->name) != 0;
+	if (src->read(src->data, oid, &buf, NULL) < 0) {
+		bool owed = o->promised && o->promised(o->promised_data, oid);
+
+		return !owed && fsck_found(&it, k->missing, "unable to read %s blob", k->name) != 0;
+	}
 	it.type = buf.type;
 	if (buf.type == OBJ_BLOB)
 		failures = fsck_blob(&it, buf.data, buf.size);

@@ -31,6 +31,9 @@ struct fsck_options {
 	int (*report)(void *data, const struct object_id *oid, enum object_type type,
 		      enum fsck_severity severity, const char *msg_id, const char *text);
 	void *data;
+	/* A special blob cannot be read: is it one that a promisor still owes? Then nothing is said of it. NULL: no. */
+	bool (*promised)(void *data, const struct object_id *oid);
+	void *promised_data;
 	int *severity; /* by internal id; NULL: defaults; owned */
 	struct oidset *skip; /* fsck.skipList; not owned */
 	struct fsck_special gitmodules, gitattributes; /* owned */

@@ -124,12 +124,22 @@ static int begin(struct fetch_task *t, struct fetch_wanted *plain, struct err *e
 	return t->s->version == 2 ? fetch_negotiate_v2(t, err) : fetch_negotiate_v0(t, err);
 }
 
+/* All that objects of a promisor mention. */
+static bool is_owed(void *data UNUSED, const struct object_id *oid UNUSED)
+{
+	return true;
+}
+
 int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, struct repo_operation *op,
 		      struct repository *r, struct fetch_result *result, struct err *err)
 {
 	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result, .uris = STRVEC_INIT };
 	struct fetch_wanted plain; /* what t.w is for a bundle */
-	int rc = fetch_session_is_helper(s) ? fetch_by_helper(&t, op, err) : begin(&t, &plain, err);
+	int rc;
+
+	if (w->fsck)
+		w->fsck->promised = w->from_promisor ? is_owed : NULL;
+	rc = fetch_session_is_helper(s) ? fetch_by_helper(&t, op, err) : begin(&t, &plain, err);
 
 	if (rc > 0) {
 		rc = fetch_settle_shallow(&t, err);
