@@ -25,6 +25,7 @@ struct walk {
 	/* directories on the way whose entries wait for something to be in them */
 	struct strvec waiting;
 	struct oid_array waiting_oids;
+	struct oid_array wanted; /* objects that a partial clone may lack */
 };
 
 /* ---- attributes ---- */
@@ -46,6 +47,22 @@ static int add_attributes_file(void *data, const char *path, size_t len, const s
 	return TREE_WALK_SKIP;
 }
 
+/* In a partial clone: together. */
+static int prefetch_attributes(struct walk *w, struct err *err)
+{
+	struct odb *odb = w->c.o->repo->odb;
+	struct oid_array wanted = OID_ARRAY_INIT;
+	int rc;
+
+	if (!odb_can_fetch(odb))
+		return 0;
+	for (size_t i = 0; i < w->ix.nr; i++)
+		oid_array_append(&wanted, &w->ix.entries[i]->oid);
+	rc = odb_prefetch(odb, &wanted, err);
+	oid_array_clear(&wanted);
+	return rc;
+}
+
 static int read_attributes(struct walk *w, struct err *err)
 {
 	const struct archive_options *o = w->c.o;
@@ -54,6 +71,8 @@ static int read_attributes(struct walk *w, struct err *err)
 	index_init(&w->ix, o->repo->algo);
 	if (!o->worktree_attributes)
 		rc = tree_walk(odb_source(o->repo->odb), &o->tree, "", add_attributes_file, w, err);
+	if (!rc)
+		rc = prefetch_attributes(w, err);
 	if (!rc)
 		rc = converter_new(&w->converter, o->repo, &w->ix,
 				   o->worktree_attributes ? ATTR_CHECKIN : ATTR_INDEX, err);
@@ -301,7 +320,39 @@ static int write_extra(struct walk *w, const struct archive_extra *x, uint64_t n
 	return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- before anything is written ---- */
+
+/* Files that will be read. */
+static int collect(void *data, const char *path, size_t len UNUSED, const struct tree_entry *t, struct err *err UNUSED)
+{
+	struct walk *w = data;
+	char *dir;
+	bool skip;
+
+	if (MODE_IS_GITLINK(t->mode))
+		return TREE_WALK_SKIP;
+	if (!MODE_IS_TREE(t->mode)) {
+		if (!look_up(w, path).ignore && is_wanted(w, path, false))
+			oid_array_append(&w->wanted, &t->oid);
+		return TREE_WALK_SKIP;
+	}
+	dir = xstrfmt("%s/", path);
+	skip = look_up(w, dir).ignore || (w->ps.nr && pathspec_match_dir(&w->ps, dir, strlen(dir) - 1) == PATHSPEC_NO_MATCH);
+	free(dir);
+	return skip ? TREE_WALK_SKIP : TREE_WALK_DESCEND;
+}
+
+/* In a partial clone: together. */
+static int prefetch(struct walk *w, struct err *err)
+{
+	const struct archive_options *o = w->c.o;
+	int rc;
+
+	if (!odb_can_fetch(o->repo->odb))
+		return 0;
+	rc = tree_walk(odb_source(o->repo->odb), &o->tree, "", collect, w, err);
+	return rc ? rc : odb_prefetch(o->repo->odb, &w->wanted, err);
+}
 
 static int parse_paths(struct walk *w, struct err *err)
 {
@@ -321,7 +372,7 @@ static int parse_paths(struct walk *w, struct err *err)
 	return 0;
 }
 
-/* Before anything is written: does each pathspec match something? */
+/* Does each pathspec match something? */
 static int look(void *data, const char *path, size_t len, const struct tree_entry *t,
 		struct err *err UNUSED)
 {
@@ -363,6 +414,8 @@ static int write_prefix(struct walk *w, struct err *err)
 	return w->format->entry(w->writer, &e, err);
 }
 
+/* ---- all of it ---- */
+
 static int write_entries(struct walk *w, struct err *err)
 {
 	const struct archive_options *o = w->c.o;
@@ -392,6 +445,8 @@ static int write_to(const struct archive_options *o, const struct archive_format
 		rc = parse_paths(&w, err);
 	if (!rc)
 		rc = check_paths(&w, err);
+	if (!rc)
+		rc = prefetch(&w, err);
 	if (!rc) {
 		w.c.out = archive_out_new(fd, f->gzip, o->level);
 		w.writer = w.format->new(&w.c, err);
@@ -410,6 +465,7 @@ static int write_to(const struct archive_options *o, const struct archive_format
 	strbuf_release(&w.path);
 	strvec_clear(&w.waiting);
 	oid_array_clear(&w.waiting_oids);
+	oid_array_clear(&w.wanted);
 	return rc;
 }
 

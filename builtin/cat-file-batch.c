@@ -2,6 +2,7 @@
 /* --batch, --batch-check, --batch-command: names or commands on standard input. */
 #include "compat/posix.h"
 #include "builtin/cat-file.h"
+#include "cli/stdin-lines.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
 
@@ -225,25 +226,61 @@ static void print_followed(struct batch *b, const char *name, struct item *it)
 	strbuf_release(&target);
 }
 
-/* A line of input: the name, and what follows the first white space if that counts. */
+/* Cuts the name off a line of input; what follows the first white space, if that counts; NULL: nothing. */
+static const char *cut_rest(const struct batch *b, char *line)
+{
+	char *space = b->split_input ? line + strcspn(line, " \t") : line + strlen(line);
+
+	if (!*space)
+		return NULL;
+	*space++ = '\0';
+	return space + strspn(space, " \t");
+}
+
 static void print_line(struct batch *b, char *line)
 {
-	struct item it = { .rest = NULL };
+	struct item it = { .rest = cut_rest(b, line) };
 
-	if (b->split_input) {
-		char *space = line + strcspn(line, " \t");
-
-		if (*space) {
-			*space++ = '\0';
-			it.rest = space + strspn(space, " \t");
-		}
-	}
 	if (b->c->follow_symlinks)
 		print_followed(b, line, &it);
 	else
 		print_named(b, line, &it);
 	if (!b->c->buffered && fflush(stdout))
 		die("write failure on standard output: %s", strerror(errno));
+}
+
+/* ---- a partial clone: objects of lines that are at hand are asked for together ---- */
+
+#define LINES_AT_ONCE 10000 /* with --buffer, for which nobody waits */
+
+static void want_line(const struct batch *b, const char *line, struct oid_array *wanted)
+{
+	struct revparse_result res = { 0 };
+	char *name = xstrdup(line);
+	struct object_id oid;
+
+	cut_rest(b, name);
+	if (!oid_from_hex(&oid, name, b->c->r->algo))
+		oid_array_append(wanted, &oid);
+	else if (!revparse_quietly(b->c->r, name, OBJ_ANY, &res, NULL))
+		oid_array_append(wanted, &res.oid);
+	revparse_result_release(&res);
+	free(name);
+}
+
+/* What goes wrong is told when the line's turn comes. are_commands: a word stands before each name. */
+static void prefetch(const struct batch *b, const struct strvec *lines, bool are_commands)
+{
+	struct oid_array wanted = OID_ARRAY_INIT;
+	struct err err = ERR_INIT;
+
+	if (lines->nr < 2 || b->c->follow_symlinks || !odb_can_fetch(b->c->r->odb))
+		return;
+	for (size_t i = 0; i < lines->nr; i++)
+		want_line(b, are_commands ? strchr(lines->v[i], ' ') + 1 : lines->v[i], &wanted);
+	(void)!odb_prefetch(b->c->r->odb, &wanted, &err);
+	err_release(&err);
+	oid_array_clear(&wanted);
 }
 
 /* ---- commands ---- */
@@ -301,6 +338,7 @@ static bool check_command(const struct batch *b, const char *line)
 
 static void run_queued(struct batch *b, struct strvec *queue)
 {
+	prefetch(b, queue, true);
 	for (size_t i = 0; i < queue->nr; i++)
 		run_command_line(b, queue->v[i]);
 	strvec_clear(queue);
@@ -328,13 +366,42 @@ static void read_commands(struct batch *b, char term)
 	strbuf_release(&line);
 }
 
+static void print_queued(struct batch *b, struct strvec *queue)
+{
+	prefetch(b, queue, false);
+	for (size_t i = 0; i < queue->nr; i++) {
+		char *line = xstrdup(queue->v[i]);
+
+		print_line(b, line);
+		free(line);
+	}
+	strvec_clear(queue);
+}
+
+/*
+ * In a partial clone lines that have come with the one at hand, and with --buffer even more, which have not, are read
+ * before the answers: who waits for one has written nothing behind it.
+ */
+static bool reads_on(const struct batch *b, const struct stdin_lines *in, size_t nr)
+{
+	return odb_can_fetch(b->c->r->odb) && nr < LINES_AT_ONCE && (b->c->buffered || stdin_lines_buffered(in));
+}
+
 static void read_names(struct batch *b, char term)
 {
+	struct stdin_lines in = STDIN_LINES_INIT;
 	struct strbuf line = STRBUF_INIT;
+	struct strvec queue = STRVEC_INIT;
 
+	in.term = term;
 	b->c->contents = b->c->mode == BATCH_CONTENTS;
-	while (strbuf_getdelim(&line, stdin, term) != EOF)
-		print_line(b, line.buf);
+	while (stdin_lines_next(&in, &line)) {
+		strvec_push(&queue, line.buf);
+		if (!reads_on(b, &in, queue.nr))
+			print_queued(b, &queue);
+	}
+	print_queued(b, &queue);
+	stdin_lines_release(&in);
 	strbuf_release(&line);
 }
 

@@ -23,6 +23,7 @@ struct lister {
 	struct pathspec ps;
 	int only_trees, recurse, show_trees, nul;
 	int abbrev; /* 0: none */
+	struct oid_array *sizes; /* not NULL: only collect what will be read */
 	const char *format;
 	struct strbuf line;
 };
@@ -131,6 +132,11 @@ static int show(struct lister *l, const char *path, const struct tree_entry *e, 
 	struct line_source s = { l, path, e };
 	int ret;
 
+	if (l->sizes) {
+		if (mode_object_type(e->mode) == OBJ_BLOB)
+			oid_array_append(l->sizes, &e->oid);
+		return 0;
+	}
 	strbuf_reset(&l->line);
 	ret = list_format_expand(&l->line, l->format, "ls-tree", expand_atom, &s, err);
 	if (ret)
@@ -159,6 +165,23 @@ static int visit(void *data, const char *path, size_t len, const struct tree_ent
 	if (!descend || l->show_trees)
 		ret = show(l, path, e, err);
 	return ret ? ret : descend ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
+}
+
+/* In a partial clone: files whose size is wanted, together. */
+static int prefetch(struct lister *l, const struct object_id *tree, struct err *err)
+{
+	struct oid_array sizes = OID_ARRAY_INIT;
+	int rc;
+
+	if (!odb_can_fetch(l->r->odb) || !strstr(l->format, "%(objectsize"))
+		return 0;
+	l->sizes = &sizes;
+	rc = tree_walk(odb_source(l->r->odb), tree, "", visit, l, err);
+	l->sizes = NULL;
+	if (!rc)
+		rc = odb_prefetch(l->r->odb, &sizes, err);
+	oid_array_clear(&sizes);
+	return rc;
 }
 
 /* ---- command line ---- */
@@ -245,7 +268,7 @@ int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx)
 	check_magic(&l.ps);
 	if (full_name || full_tree)
 		l.prefix = NULL;
-	if (tree_walk(odb_source(l.r->odb), &tree, "", visit, &l, &err) < 0)
+	if (prefetch(&l, &tree, &err) < 0 || tree_walk(odb_source(l.r->odb), &tree, "", visit, &l, &err) < 0)
 		die_err(&err);
 	pathspec_release(&l.ps);
 	strbuf_release(&l.line);

@@ -11,6 +11,11 @@ static const char *find_end(const struct stdin_lines *in)
 	return memchr(in->buf.buf + in->at, in->term, in->buf.len - in->at);
 }
 
+bool stdin_lines_buffered(const struct stdin_lines *in)
+{
+	return find_end(in) != NULL;
+}
+
 bool stdin_lines_ready(const struct stdin_lines *in)
 {
 	struct pollfd p = { .fd = 0, .events = POLLIN };

@@ -21,6 +21,8 @@ struct stdin_lines {
 bool stdin_lines_next(struct stdin_lines *in, struct strbuf *line);
 /* A whole line, or the end, is there already. */
 bool stdin_lines_ready(const struct stdin_lines *in);
+/* A whole line has been read already. */
+bool stdin_lines_buffered(const struct stdin_lines *in);
 void stdin_lines_release(struct stdin_lines *in);
 
 #endif
