@@ -288,7 +288,9 @@ static int stage_config(struct fetch_run *f, struct err *err)
 		{ .key = promisor, .value = "true", .multi = true },
 		{ .key = filter, .value = f->o->new_filter, .multi = true },
 	};
-	size_t from = f->bundles.token > f->o->bundle_token ? 0 : 1, to = f->o->new_filter ? ARRAY_SIZE(edits) : 1;
+	/* Bundles whose refs are not kept count as not fetched. */
+	bool has_bundles = f->bundles.token > f->o->bundle_token && !f->o->atomic;
+	size_t from = has_bundles ? 0 : 1, to = f->o->new_filter ? ARRAY_SIZE(edits) : 1;
 	int rc = from == to ? 0 :
 		config_file_edit_all(path, edits + from, to - from, repo_operation_batch(f->op), err);
 

@@ -115,6 +115,12 @@ test_expect_success 'a fetch asks the server for what the bundles do not have; i
 	git -C f for-each-ref --format="%(refname)" refs/remotes >actual && test_line_count = 7 actual
 '
 
+test_expect_success 'with --atomic their refs are not kept, and they do not count as fetched' '
+	rm -rf at && git init -q at && git -C at remote add origin "file://$PWD/src" && git -C at config fetch.bundleURI "$PWD/inc" && git -C at fetch -q --atomic && git -C at fsck &&
+	test -z "$(git -C at config fetch.bundleCreationToken)" && test -z "$(git -C at for-each-ref refs/bundles)" && git -C at fetch -q &&
+	test "$(git -C at config fetch.bundleCreationToken)" = 2 && git -C at rev-parse -q --verify refs/bundles/heads/b2
+'
+
 test_expect_success 'refs of bundles that exclude each other do no harm' '
 	git init -q -b x df && test_commit -C df one && git -C df bundle create -q ../df1.bundle x && git -C df branch -m x/y && git -C df bundle create -q ../df2.bundle x/y &&
 	list all one= df1= df2= >dflist && clone --bundle-uri=dflist && git -C c rev-parse -q --verify refs/bundles/heads/b1
