@@ -9,6 +9,7 @@
 #include "compat/posix.h"
 #include <poll.h>
 #include <signal.h>
+#include <sys/statvfs.h>
 #include "builtin/builtin.h"
 #include "builtin/fetch-common.h"
 #include "builtin/remote-http.h"
@@ -387,6 +388,21 @@ static int fetch(struct helper *h, const char *line, struct err *err)
 
 /* ---- get ---- */
 
+/*
+ * Half of what is free there: the file is a bundle or a pack, which is copied while it is checked. So a server that sends
+ * without end fills no disk. 0: not known.
+ */
+static uint64_t most_bytes(int fd)
+{
+	struct statvfs fs;
+	uint64_t half;
+
+	if (fstatvfs(fd, &fs) < 0)
+		return 0;
+	half = (uint64_t)fs.f_bavail * fs.f_frsize / 2;
+	return half ? half : 1;
+}
+
 /* "get URL PATH": into PATH.temp, which goes on if it is there, and then into place. */
 static int get(struct helper *h, const char *text, struct err *err)
 {
@@ -406,7 +422,7 @@ static int get(struct helper *h, const char *text, struct err *err)
 	if (!rc && (fd < 0 || fstat(fd, &st) < 0))
 		rc = err_set_errno(err, "cannot open '%s'", temp);
 	if (!rc)
-		rc = http_get_to_fd(h->client, url, fd, (uint64_t)st.st_size, 0, &got, err);
+		rc = http_get_to_fd(h->client, url, fd, (uint64_t)st.st_size, most_bytes(fd), &got, err);
 	if (fd >= 0 && sys->close(fd) < 0 && !rc)
 		rc = err_set_errno(err, "cannot close '%s'", temp);
 	if (!rc && sys->rename(temp, space + 1) < 0)
