@@ -45,6 +45,10 @@ test_expect_success 'files to begin with' '
 	printf "\10%%0 HEAD\0multi_ack_detailed side-band-64k shallow object-format=sha1 symref=HEAD:refs/heads/main\n%%2 refs/tags/v1\n%%0 refs/tags/v1^{}\nshallow %%0\n0000\nACK %%0 common\nACK %%0 ready\nNAK\nACK %%0\nPACK\n0000\n" >in-answer-v0 &&
 	printf "capability[]=authtype\nprotocol=https\nhost=h.example:80\npath=a/b\nusername=u\npassword=p\nurl=https://u%%40:p@h/x?y\nwwwauth[]=Basic\nwwwauth[]=\nstate[]=a\npassword_expiry_utc=5\nephemeral=1\nquit=0\n\n" >in-credential &&
 	printf "https://us%%40r:pa%%2fss@h.example:80/a/b%%20c" >in-url &&
+	printf "\11fetch\noption\nobject-format\n\nok\n:object-format $TEST_HASH\n%%0 refs/heads/x\n@refs/heads/x HEAD\n? refs/heads/y\n\nok\nok\nlock .git/objects/pack/x.keep\n\n" >in-helper &&
+	printf "\0[bundle]\nversion = 1\nmode = all\nheuristic = creationToken\n[bundle \"a\"]\nuri = ../x.bundle\ncreationToken = 7\n" >in-bundles &&
+	printf "\1bundle.version=1\nbundle.mode=any\nbundle.a.uri=x.bundle\n" >in-lines && printf "\2%%040d https://h.example/p.pack\n" 7 >in-uris &&
+	printf "\4HTTP/1.1 401 x\nWWW-Authenticate: Basic realm=a\n b\nwww-authenticate: Digest x\n" >in-headers &&
 	printf "001e# service=git-upload-pack\n0000000eversion 2\n000cls-refs\n0000" >in-http &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '

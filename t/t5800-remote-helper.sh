@@ -111,7 +111,7 @@ test_expect_success 'options: those of a shallow and of a partial clone; what th
 	fresh && asked -C r fetch -v && grep "^option verbosity 2" log
 '
 
-test_expect_success 'a shallow file that the helper has written counts, and is sealed' '
+test_expect_success 'a shallow file that the helper has written counts' '
 	fresh && PUT=nothing SAY="git --git-dir=\$source pack-objects --stdout -q <<-X | git index-pack --stdin >/dev/null
 	$M
 	$(git -C source rev-parse main^{tree})
@@ -228,14 +228,26 @@ test_expect_success PYTHON,SHA1 '... and in a pack whose index leads from each n
 	test_must_fail asked -C r fetch 2>err && test_grep "is damaged: its content is that of" err && untouched && SAY= PUT=
 '
 
+# awaited CMD...: the files below .git whose content the command itself waits for, and its flushes
+awaited () {
+	trace_calls calls openat,sync_file_range,fsync,syncfs git "$@" || return
+	main=$(sed -n "1s/ .*//p" calls)
+	sed -n -e "s,^$main *openat([^\"]*\"\([^\"]*\)\".* = \([0-9]*\)$,open \2 \1,p" -e "s,^$main *sync_file_range(\([0-9]*\)\,.*WAIT_AFTER.*,wait \1,p" calls |
+	awk "\$1 == \"open\" { file[\$2] = \$3 } \$1 == \"wait\" { print file[\$2] }" | sed "s,.*\.git/,," | sort >waited &&
+	flushes=$(grep -c "^$main *fsync(\|^$main *syncfs(" calls)
+}
+
 test_expect_success STRACE,FSYNC_BATCH 'what the helper has written without a flush is settled, with one flush for all' '
 	unset GIT_TEST_FSYNC && GIT_TEST_FS_KIND=journal && GIT_TEST_YOUNG_SECONDS=3600 && export GIT_TEST_FS_KIND GIT_TEST_YOUNG_SECONDS &&
-	for PUT in pack loose; do
-		fresh && rm -f log log.batch && trace_calls calls openat,sync_file_range,fsync,syncfs git -C r fetch -q &&
-		grep "O_RDONLY.*= [0-9]*$" calls | sed -n "s,^\([0-9]*\) *openat([^\"]*\"\([^\"]*\)\".* = \([0-9]*\)$,\1 \3 \2,p" >opened &&
-		find r/.git/objects -type f >files && test -s files && main=$(head -n 1 calls | cut -d" " -f1) &&
-		test "$(grep -c "^$main *sync_file_range(.*WAIT_AFTER" calls)" -ge "$(wc -l <files)" && test "$(grep -c "^$main *fsync(\|^$main *syncfs(" calls)" = 1 || return 1
-	done && PUT=
+	F=$(git -C source rev-parse main:f) &&
+	for put in pack loose mixed; do
+		case $put in
+		mixed) PUT=nothing SAY="git --git-dir=\$source cat-file blob $F | git -c core.fsync=none hash-object -w --stdin >/dev/null && git --git-dir=\$source rev-list --objects --no-object-names main side v1 | grep -v $F | git --git-dir=\$source pack-objects --stdout -q | git -c core.fsync=none index-pack --stdin >/dev/null && echo $M >\$GIT_DIR/shallow" ;;
+		*) PUT=$put ;;
+		esac
+		fresh && rm -f log log.batch && awaited -C r fetch -q && (cd r/.git && find objects shallow -type f 2>/dev/null | sort) >files && test -s files &&
+		comm -23 files waited >left && test_must_be_empty left && test $flushes = 1 || return 1
+	done && PUT= SAY=
 '
 
 test_expect_success 'remote.<name>.vcs chooses the helper' '

@@ -212,7 +212,7 @@ int http_auth_again(struct http_client *c, const struct http_exchange *x, struct
 
 	curl_easy_getinfo(c->easy, CURLINFO_HTTPAUTH_AVAIL, &offered);
 	strvec_clear(&c->auth.wwwauth);
-	strvec_pushv(&c->auth.wwwauth, x->wwwauth.v);
+	strvec_pushv(&c->auth.wwwauth, x->challenges.values.v);
 	if (c->auth_sent && c->auth.credential && c->auth.multistage)
 		return fill(c, err);
 	if (c->auth_sent) {

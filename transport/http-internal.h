@@ -71,6 +71,17 @@ void http_answer_release(struct http_answer *a);
 /* 0: status is 2xx and the sink has all. The message of a failure is whole. */
 MUST_USE int http_perform(struct http_client *c, const struct http_request *rq, struct http_answer *a, struct err *err);
 
+/* ---- http-text.c: what needs no libcurl ---- */
+/* Headers WWW-Authenticate of the last answer. */
+struct http_challenges {
+	struct strvec values;
+	bool open; /* the last header, which may go on */
+};
+/* Any header line as it comes; the first one of an answer forgets what came before. */
+void http_take_header(struct http_challenges *c, const char *line, size_t len);
+/* A URL without user and password. Caller frees. */
+char *http_url_without_user(const char *url);
+
 /* ---- http-transfer.c: one exchange with the server ---- */
 struct http_exchange {
 	struct http_client *c;
@@ -78,8 +89,7 @@ struct http_exchange {
 	struct curl_slist *headers;
 	struct strbuf buffered;	  /* for the sink */
 	struct strbuf error_body; /* of an answer that is none */
-	struct strvec wwwauth;
-	bool in_wwwauth;	  /* the last header, which may go on */
+	struct http_challenges challenges;
 	size_t body_at;		  /* of what is sent */
 	bool begun;		  /* something of the answer has come */
 	bool wrong_type;	  /* of the answer */
@@ -113,8 +123,6 @@ MUST_USE int http_cert_bad(struct http_client *c, struct err *err);
 MUST_USE int http_auth_forget(struct http_client *c, struct err *err);
 
 /* ---- http-url.c ---- */
-/* Without user and password. Caller frees. */
-char *http_url_without_user(const char *url);
 /* The same scheme, host and port. */
 bool http_url_same_origin(const char *a, const char *b);
 

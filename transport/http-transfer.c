@@ -9,47 +9,15 @@
 
 #define PIECE_BYTES ((size_t)256 * 1024)
 #define ERROR_BODY_MAX ((size_t)64 * 1024)
-#define HEADER_LINES_MAX 1000
 #define POLL_MS 1000
 
 /* ---- what comes ---- */
 
-static void take_wwwauth(struct http_exchange *x, const char *value, bool goes_on)
-{
-	struct strvec *v = &x->wwwauth;
-	struct strbuf text = STRBUF_INIT;
-
-	if (v->nr >= HEADER_LINES_MAX)
-		return;
-	if (goes_on && v->nr) {
-		strbuf_addstr(&text, v->v[v->nr - 1]);
-		strvec_remove(v, v->nr - 1);
-	}
-	strbuf_addstr(&text, goes_on && text.len ? " " : "");
-	strbuf_addstr(&text, value);
-	strvec_push(v, text.buf);
-	strbuf_release(&text);
-}
-
 static size_t on_header(char *p, size_t size, size_t nr, void *data)
 {
 	struct http_exchange *x = data;
-	struct strbuf line = STRBUF_INIT;
-	bool goes_on = nr && (*p == ' ' || *p == '\t');
-	const char *value;
 
-	strbuf_add(&line, p, size * nr);
-	strbuf_trim(&line);
-	if (starts_with(line.buf, "HTTP/"))
-		strvec_clear(&x->wwwauth);
-	if (goes_on && x->in_wwwauth) {
-		take_wwwauth(x, line.buf, true);
-	} else {
-		x->in_wwwauth = skip_iprefix(line.buf, "www-authenticate:", &value);
-		if (x->in_wwwauth)
-			take_wwwauth(x, value + strspn(value, " \t"), false);
-	}
-	strbuf_release(&line);
+	http_take_header(&x->challenges, p, size * nr);
 	return size * nr;
 }
 
@@ -188,7 +156,7 @@ static CURLcode exchange(struct http_exchange *x)
 
 void http_exchange_run(struct http_exchange *x)
 {
-	strvec_init(&x->wwwauth);
+	strvec_init(&x->challenges.values);
 	strbuf_init(&x->buffered, PIECE_BYTES);
 	strbuf_init(&x->error_body, 0);
 	set_request(x);
@@ -201,7 +169,7 @@ void http_exchange_release(struct http_exchange *x)
 {
 	curl_easy_setopt(x->c->easy, CURLOPT_HTTPHEADER, NULL);
 	curl_slist_free_all(x->headers);
-	strvec_clear(&x->wwwauth);
+	strvec_clear(&x->challenges.values);
 	strbuf_release(&x->buffered);
 	strbuf_release(&x->error_body);
 }

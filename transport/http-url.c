@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* URLs: their user, and whether two lead to the same server. */
+/* Do two URLs lead to the same server? */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
-#include "util/alloc.h"
-
-char *http_url_without_user(const char *url)
-{
-	const char *host = strstr(url, "://"), *at, *end;
-
-	if (!host)
-		return xstrdup(url);
-	host += 3;
-	end = host + strcspn(host, "/?#");
-	at = memrchr(host, '@', end - host);
-	return at ? xstrfmt("%.*s%s", (int)(host - url), url, at + 1) : xstrdup(url);
-}
 
 static char *url_part(CURLU *u, CURLUPart part, unsigned flags)
 {
