@@ -31,7 +31,7 @@ static int opt_filter(const struct option *opt, const char *arg, int unset)
 
 	filter_spec_release(&cc->filter);
 	cc->filter_text = unset ? NULL : arg;
-	if (!unset && filter_spec_parse(&cc->filter, arg, &err) < 0)
+	if (!unset && strcmp(arg, "auto") != 0 && filter_spec_parse(&cc->filter, arg, &err) < 0)
 		die_err(&err);
 	return 0;
 }
@@ -218,6 +218,7 @@ static void choose_objects(struct clone_cmd *cc)
 	o->filter = cc->filter_text;
 	if (!local && o->filter)
 		o->wanted.filter = &cc->filter;
+	o->wanted.filter_auto = !local && o->filter && !strcmp(o->filter, "auto");
 }
 
 /* ---- all of it ---- */

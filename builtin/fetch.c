@@ -40,7 +40,8 @@ static int opt_filter(const struct option *opt, const char *arg, int unset)
 	const struct option spec = { .value = &f->filter };
 
 	f->filter_text = arg;
-	return filter_option(&spec, arg, unset);
+	f->filter_auto = !unset && !strcmp(arg, "auto");
+	return f->filter_auto ? filter_option(&spec, NULL, 1) : filter_option(&spec, arg, unset);
 }
 
 static int opt_refmap(const struct option *opt, const char *arg, int unset)
@@ -175,15 +176,20 @@ static void read_pruning(struct fetch_cmd *f, const struct remote *remote)
 /* Of a promisor less comes, as it was agreed. */
 static void read_filter(struct fetch_cmd *f, const struct remote *remote)
 {
+	bool given = f->filter.nr || f->filter_auto;
 	struct err err = ERR_INIT;
 
-	if (f->filter.nr && remote->origin == REMOTE_UNCONFIGURED)
+	if (given && remote->origin == REMOTE_UNCONFIGURED)
 		die("--filter can only be used with a remote that is configured");
-	if (f->filter.nr && !remote->promisor)
+	if (given && !remote->promisor)
 		f->o.new_filter = f->filter_text;
-	f->o.wanted.from_promisor = remote->promisor || f->filter.nr;
+	f->o.wanted.from_promisor = remote->promisor || given;
+	f->o.wanted.filter_auto = f->filter_auto;
 	f->o.wanted.filter = &f->filter;
-	if (f->filter.nr || !remote->promisor || !remote->filter)
+	if (given || !remote->promisor || !remote->filter)
+		return;
+	f->o.wanted.filter_auto = !strcmp(remote->filter, "auto");
+	if (f->o.wanted.filter_auto)
 		return;
 	if (filter_spec_parse(&f->remote_filter, remote->filter, &err) < 0)
 		die_err(&err);

@@ -14,19 +14,19 @@
 
 /* ---- the other side ---- */
 
-static int open_session(struct clone *c, struct err *err)
+static int open_session(struct clone *c, const struct remote *from, struct err *err)
 {
 	struct connect_options co = c->o->connect;
 	struct fetch_session_options so = c->o->session;
 
-	if (!co.program)
-		co.program = c->remote->upload_pack;
-	co.remote_name = c->o->origin;
+	if (!co.program || from != c->remote)
+		co.program = from->upload_pack;
+	co.remote_name = from->name;
 	co.gitdir = c->r ? c->r->gitdir : NULL;
-	co.vcs = c->remote->vcs;
-	if (!so.server_options || !so.server_options->nr)
-		so.server_options = &c->remote->server_options;
-	so.url = c->local ? c->o->source : c->remote->urls.v[0];
+	co.vcs = from->vcs;
+	if (!so.server_options || !so.server_options->nr || from != c->remote)
+		so.server_options = &from->server_options;
+	so.url = c->local ? c->o->source : from->urls.v[0];
 	return fetch_session_open_url(&c->session, so.url, &co, &so, err);
 }
 
@@ -61,7 +61,7 @@ static int ask(struct clone *c, struct err *err)
 	if (!rc && c->local)
 		rc = repo_check_owner(c->o->source_common, err);
 	if (!rc)
-		rc = open_session(c, err);
+		rc = open_session(c, c->remote, err);
 	if (!rc && fetch_session_bundle(c->session) && fetch_session_bundle(c->session)->filter)
 		rc = err_set(err, ERR_UNSUPPORTED, "cannot clone from filtered bundle");
 	if (!rc)
@@ -169,7 +169,7 @@ static int fetch_objects(struct clone *c, struct err *err)
 	w.from_promisor = c->o->filter != NULL;
 	w.cloning = true;
 	if (!rc && wants.nr && !c->session)
-		rc = open_session(c, err);
+		rc = open_session(c, c->remote, err);
 	if (!rc && wants.nr)
 		rc = fetch_session_get(c->session, &w, c->op, c->r, &c->result, err);
 	rc = end_session(c, rc, err);
@@ -207,15 +207,11 @@ static void advise_detached(struct clone *c)
 	free(text);
 }
 
-/* What the files of a partial clone need comes into the same operation. */
-static int fetch_missing(void *data, const struct oid_array *missing, struct err *err)
+/* Into the same operation. */
+static int get_from(struct clone *c, const struct remote *from, const struct oid_array *missing, struct err *err)
 {
-	struct clone *c = data;
-	int rc;
+	int rc = open_session(c, from, err);
 
-	if (c->session || !pthread_equal(c->thread, pthread_self()))
-		return 0;
-	rc = open_session(c, err);
 	if (rc < 0)
 		return rc;
 	ALLOC_GROW(c->more, c->nr_more + 1, c->alloc_more);
@@ -223,12 +219,55 @@ static int fetch_missing(void *data, const struct oid_array *missing, struct err
 	fetch_result_init(c->more[c->nr_more]);
 	rc = promised_get(c->session, c->r, missing, &c->o->wanted, c->op, c->more[c->nr_more++], err);
 	c->session = NULL;
-	if (!rc)
-		rc = repo_operation_show_objects(c->op, err);
-	for (size_t i = 0; !rc && i < missing->nr; i++)
-		if (!odb_has(c->r->odb, &missing->oid[i]))
-			rc = err_set(err, ERR_IO, "could not fetch %s from promisor remote",
-				     oid_hex(&missing->oid[i]));
+	return rc ? rc : repo_operation_show_objects(c->op, err);
+}
+
+static void drop_present(const struct clone *c, struct oid_array *oids)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < oids->nr; i++)
+		if (!odb_has(c->r->odb, &oids->oid[i]))
+			oids->oid[nr++] = oids->oid[i];
+	oids->nr = nr;
+}
+
+/* Other promisor remotes of the configuration may have what this one has not. */
+static void ask_others(struct clone *c, struct oid_array *missing)
+{
+	for (size_t i = 0; i < remotes_nr(c->remotes) && missing->nr; i++) {
+		const struct remote *m = remotes_at(c->remotes, i);
+
+		if (!m->promisor || !m->urls.nr || !strcmp(m->name, c->o->origin))
+			continue;
+		(void)!get_from(c, m, missing, NULL);
+		drop_present(c, missing);
+	}
+}
+
+/* What the files of a partial clone need. */
+static int fetch_missing(void *data, const struct oid_array *wanted, struct err *err)
+{
+	struct oid_array missing = OID_ARRAY_INIT;
+	struct err why = ERR_INIT;
+	struct clone *c = data;
+	int rc;
+
+	if (c->session || !pthread_equal(c->thread, pthread_self()))
+		return 0;
+	for (size_t i = 0; i < wanted->nr; i++)
+		oid_array_append(&missing, &wanted->oid[i]);
+	rc = get_from(c, c->remote, &missing, &why);
+	drop_present(c, &missing);
+	ask_others(c, &missing);
+	if (missing.nr && rc < 0)
+		err_move(err, &why);
+	else if (missing.nr)
+		rc = err_set(err, ERR_IO, "could not fetch %s from promisor remote", oid_hex(&missing.oid[0]));
+	else
+		rc = 0;
+	err_release(&why);
+	oid_array_clear(&missing);
 	return rc;
 }
 

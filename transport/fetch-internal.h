@@ -27,6 +27,9 @@ struct fetch_session {
 	bool bands; /* sideband-all: each line has a band */
 	struct strbuf words; /* of band 2: half a line */
 	unsigned words_allowed; /* kinds of control sequences in them */
+	/* ---- fetch-promisors.c ---- */
+	struct strbuf promisors; /* names of promisor remotes that were accepted, as they are said to the server */
+	struct filter_spec auto_filter; /* what they leave out */
 	bool tells_id;		/* transfer.advertiseSID */
 	/* the packet of band 1 that is being given out */
 	const char *piece;
@@ -46,6 +49,9 @@ bool session_capability_has(const struct fetch_session *s, const char *name, con
 int session_line(struct fetch_session *s, const char **line, struct err *err);
 /* Our session id, if the server may and can know it; NULL. */
 const char *session_own_id(const struct fetch_session *s);
+
+/* What the server offers of promisor remotes (NULL: nothing) to s->promisors and s->auto_filter. */
+MUST_USE int session_take_promisors(struct fetch_session *s, const char *offered, struct err *err);
 
 /* ---- fetch-words.c: what the server says to the user ---- */
 /* sideband.allowControlCharacters */

@@ -64,7 +64,9 @@ static int read_capabilities_v2(struct fetch_session *s, struct err *err)
 			return err_set(err, ERR_CORRUPT, "expected flush after capabilities");
 		rc = add_capability(s, line, err);
 	}
-	return rc ? rc : choose_algo(s, err);
+	if (!rc)
+		rc = choose_algo(s, err);
+	return rc ? rc : session_take_promisors(s, session_capability(s, "promisor-remote"), err);
 }
 
 /* ---- versions 0 and 1: the refs come at once ---- */
@@ -210,6 +212,7 @@ static struct fetch_session *new_session(struct connection *c, const struct fetc
 	s->o = *o;
 	strvec_init(&s->capabilities);
 	strbuf_init(&s->words, 0);
+	strbuf_init(&s->promisors, 0);
 	pkt_reader_init(&s->in, c ? c->in : -1);
 	pkt_writer_init(&s->out, c ? c->out : -1);
 	return s;
@@ -298,6 +301,8 @@ int fetch_session_end(struct fetch_session *s, int rc, struct err *err)
 	oid_array_clear(&s->shallow);
 	oid_array_clear(&s->advertised);
 	strbuf_release(&s->words);
+	strbuf_release(&s->promisors);
+	filter_spec_release(&s->auto_filter);
 	bundle_source_free(s->bundle);
 	free(s);
 	return rc;
@@ -336,6 +341,8 @@ int session_begin_command(struct fetch_session *s, const char *name, struct err 
 		pkt_writer_addf(&s->out, "session-id=%s", session_own_id(s));
 	if (session_capability(s, "object-format"))
 		pkt_writer_addf(&s->out, "object-format=%s", s->algo->name);
+	if (s->promisors.len && !strcmp(name, "fetch"))
+		pkt_writer_addf(&s->out, "promisor-remote=%s", s->promisors.buf);
 	for (size_t i = 0; s->o.server_options && i < s->o.server_options->nr; i++)
 		pkt_writer_addf(&s->out, "server-option=%s", s->o.server_options->v[i]);
 	pkt_writer_delim(&s->out);

@@ -98,6 +98,7 @@ struct fetch_wanted {
 	bool update_shallow, reject_shallow;
 	/* what is left out */
 	const struct filter_spec *filter; /* NULL, or no parts: nothing */
+	bool filter_auto; /* that of the promisor remotes that the server offers and we accept; `filter` is not looked at */
 	bool from_promisor; /* the pack's objects are promised: a .promisor goes beside it */
 	const struct remote_refs *sought; /* whose lines "OID NAME" are in that; NULL: none */
 	bool refetch;	    /* as if nothing were here */

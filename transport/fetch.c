@@ -135,8 +135,13 @@ int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, str
 {
 	struct fetch_task t = { .s = s, .w = w, .r = r, .result = result, .uris = STRVEC_INIT };
 	struct fetch_wanted plain; /* what t.w is for a bundle */
+	struct fetch_wanted filtered = *w;
 	int rc;
 
+	if (w->filter_auto) {
+		filtered.filter = &s->auto_filter;
+		t.w = w = &filtered;
+	}
 	if (w->fsck)
 		w->fsck->promised = w->from_promisor ? is_owed : NULL;
 	rc = fetch_session_is_helper(s) ? fetch_by_helper(&t, op, err) : begin(&t, &plain, err);

@@ -52,7 +52,7 @@ bool url_is_local_path(const char *text)
 /* ---- parts ---- */
 
 /* %XX, but %00, which no text can have, and what is malformed stay as they are. */
-static char *decode(const char *s, size_t len)
+char *url_decode(const char *s, size_t len)
 {
 	struct strbuf out = STRBUF_INIT;
 
@@ -165,10 +165,10 @@ static int parse_url(struct remote_url *u, const char *text, struct err *err)
 	}
 	if (!slash)
 		return no_path(err);
-	u->host_port = decode(host, slash - host);
+	u->host_port = url_decode(host, slash - host);
 	if (u->kind != URL_LOCAL)
 		split_host(u, u->host_port);
-	set_path(u, decode(slash, strlen(slash)));
+	set_path(u, url_decode(slash, strlen(slash)));
 	return 0;
 }
 

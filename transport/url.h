@@ -45,6 +45,9 @@ bool url_is_local_path(const char *text);
 /* Does it begin with "scheme://"? */
 bool url_has_scheme(const char *text);
 
+/* %XX decoded. Caller frees. */
+char *url_decode(const char *s, size_t len);
+
 /* A URL without user and password; for what users and logs see. Caller frees. */
 char *url_for_display(const char *text);
 /*
