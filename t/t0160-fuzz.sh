@@ -48,6 +48,7 @@ test_expect_success 'files to begin with' '
 	printf "\11fetch\noption\nobject-format\n\nok\n:object-format $TEST_HASH\n%%0 refs/heads/x\n@refs/heads/x HEAD\n? refs/heads/y\n\nok\nok\nlock .git/objects/pack/x.keep\n\n" >in-helper &&
 	printf "\0[bundle]\nversion = 1\nmode = all\nheuristic = creationToken\n[bundle \"a\"]\nuri = ../x.bundle\ncreationToken = 7\n" >in-bundles &&
 	printf "\1bundle.version=1\nbundle.mode=any\nbundle.a.uri=x.bundle\n" >in-lines && printf "\2%%040d https://h.example/p.pack\n" 7 >in-uris &&
+	printf "\6name=a,url=file:///x,partialCloneFilter=blob:limit=1k,token=a%%%%3b;name=b,url=y" >in-promisors &&
 	printf "\4HTTP/1.1 401 x\nWWW-Authenticate: Basic realm=a\n b\nwww-authenticate: Digest x\n" >in-headers &&
 	printf "001e# service=git-upload-pack\n0000000eversion 2\n000cls-refs\n0000" >in-http &&
 	with "\0" format && with "\0" stdin && with "\1" rules

@@ -87,6 +87,21 @@ static void packfile_uris(const char *text)
 	config_set_free(c);
 }
 
+/* Whatever is accepted can be said in one packet. */
+static void promisors(const char *text)
+{
+	static const char config[] = "[promisor]\nacceptFromServer = all\n[remote \"a\"]\npromisor\nurl = x\n";
+	struct config_set *c = config_set_new();
+	struct fetch_session s = { .o = { .config = c }, .promisors = STRBUF_INIT, .auto_filter = FILTER_SPEC_INIT };
+
+	if (config_set_read_buf(c, config, strlen(config), "x", CONFIG_ORIGIN_FILE, CONFIG_SCOPE_LOCAL, NULL, NULL) < 0 ||
+	    session_take_promisors(&s, text, NULL) < 0 || s.promisors.len > strlen(text))
+		abort();
+	strbuf_release(&s.promisors);
+	filter_spec_release(&s.auto_filter);
+	config_set_free(c);
+}
+
 /* Nothing relative leads to another host. */
 static void resolve(const char *text)
 {
@@ -130,7 +145,7 @@ static void without_user(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const parsers[])(const char *) = {
-		list_of_text, list_of_lines, packfile_uris, resolve, headers, without_user,
+		list_of_text, list_of_lines, packfile_uris, resolve, headers, without_user, promisors,
 	};
 	char *text;
 
