@@ -19,6 +19,10 @@ counts. Actions:
     stall N               after N bytes nothing more comes
     basic USER PASS       401 without that
     bearer TOKEN          401 without that
+    digest USER PASS [HASH]   the same with Digest (HASH: MD5, SHA-256)
+    choice USER PASS      401 with Digest, Basic and a scheme that nobody knows, each with its own realm; all but the last count
+    only SCHEME...        401 with these schemes alone, whatever comes
+    stages N              401 N times: the i-th wants "Authorization: Stage STEP-i"
     endless               an advertisement that does not end
     text TYPE TEXT        200 with that body; \\n is a line feed, \\t a tab
     file PATH             200 with that file, with ranges
@@ -29,13 +33,17 @@ counts. Actions:
 
 LOG.bodies gets the body of each POST behind a line "== PATH". LOG gets a line for each request: METHOD PATH STATUS, then headers that tests ask for, each "name=value".
 Requests for "http://..." (of a client that takes this for a proxy) are logged as they are and answered as if they were for us;
-"proxy USER PASS" is an action for those (407). Ends with SIGTERM.
+"proxy USER PASS" and "proxydigest USER PASS" are actions for those (407). CONNECT leads to where it says, or, with the action
+"to PORT", to that port of this machine. Ends with SIGTERM.
 """
 import base64
 import gzip
+import hashlib
 import http.server
 import os
 import re
+import select
+import socket
 import ssl
 import subprocess
 import sys
@@ -160,6 +168,52 @@ class Handler(CgiRequest):
         except OSError:
             pass
 
+    def challenge(self, realm, algorithm='MD5'):
+        return 'Digest realm="%s", nonce="abc%s", algorithm=%s, qop="auth"' % (realm, realm, algorithm)
+
+    def knows(self, header, user, password, realm='test'):
+        """Is it a right answer to that challenge?"""
+        said = self.headers.get(header, '')
+        if said == 'Basic ' + base64.b64encode(('%s:%s' % (user, password)).encode()).decode():
+            return 'Basic'
+        if not said.startswith('Digest '):
+            return None
+        f = {k: v.strip('"') for k, v in re.findall(r'(\w+)=("[^"]*"|[^,]*)', said[7:])}
+        one = hashlib.sha256 if f.get('algorithm') == 'SHA-256' else hashlib.md5
+
+        def h(text):
+            return one(text.encode()).hexdigest()
+        whole = h(':'.join([h('%s:%s:%s' % (user, realm, password)), f['nonce'], f['nc'], f['cnonce'], f['qop'],
+                            h('%s:%s' % (self.command, f['uri']))]))
+        right = f['username'] == user and f['realm'] == realm and f['uri'] == self.path and f['response'] == whole
+        return 'Digest' if right and f['nonce'] == 'abc' + realm else None
+
+    def tunnel(self, port):
+        self.log(200)
+        try:
+            there = socket.create_connection(('127.0.0.1', port))
+        except OSError:
+            return self.simple(502)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.flush()
+        self.close_connection = True
+        both = {self.connection: there, there: self.connection}
+        while True:
+            for end in select.select(list(both), [], [])[0]:
+                data = end.recv(65536)
+                if not data:
+                    return there.close()
+                both[end].sendall(data)
+
+    def do_CONNECT(self):
+        _, action, args, _ = self.rule()
+        if action == 'proxy' and self.knows('Proxy-Authorization', *args[:2]) != 'Basic':
+            return self.simple(407, b'', [('Proxy-Authenticate', 'Basic realm="proxy"')])
+        if action == 'proxydigest' and self.knows('Proxy-Authorization', *args[:2]) != 'Digest':
+            return self.simple(407, b'', [('Proxy-Authenticate', self.challenge('test'))])
+        return self.tunnel(int(args[0] if action == 'to' else self.path.rsplit(':', 1)[1]))
+
     def rule(self):
         with open(RULES) as rules:
             for line in rules:
@@ -199,6 +253,19 @@ class Handler(CgiRequest):
             if self.headers.get('Authorization') != 'Bearer ' + args[0]:
                 return self.simple(401, b'', [('WWW-Authenticate', 'Bearer realm="a b"'),
                                               ('WWW-Authenticate', 'FooBar param1="x",\r\n param2="y"')])
+        elif action == 'digest':
+            if self.knows('Authorization', *args[:2]) != 'Digest':
+                return self.simple(401, b'', [('WWW-Authenticate', self.challenge('test', *args[2:]))])
+        elif action == 'choice':
+            if not self.knows('Authorization', *args):
+                return self.simple(401, b'', [('WWW-Authenticate', 'Strange a="b"'), ('WWW-Authenticate', self.challenge('test')),
+                                              ('WWW-Authenticate', 'Basic realm="test"')])
+        elif action == 'only':
+            return self.simple(401, b'', [('WWW-Authenticate', scheme) for scheme in args])
+        elif action == 'stages':
+            step = re.match(r'Stage STEP-(\d+)$', self.headers.get('Authorization', ''))
+            if not step or int(step[1]) < int(args[0]):
+                return self.simple(401, b'', [('WWW-Authenticate', 'Stage next="%d"' % (int(step[1]) + 1 if step else 1))])
         elif action == 'limit':
             with lock:
                 counts[line] = counts.get(line, 0) + 1

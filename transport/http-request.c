@@ -138,6 +138,15 @@ static void take_answer(struct http_exchange *x, struct http_answer *a)
 	a->url = url ? xstrdup(url) : NULL;
 }
 
+/* It answers itself, or the request for a tunnel. */
+static bool proxy_wants_other(const struct http_exchange *x)
+{
+	long tunnel = 0;
+
+	curl_easy_getinfo(x->c->easy, CURLINFO_HTTP_CONNECTCODE, &tunnel);
+	return x->status == 407 || (x->code != CURLE_OK && tunnel == 407);
+}
+
 /* 1: try again; 0: done; < 0. */
 static int judge(struct http_exchange *x, const struct http_answer *a, long *retries, struct err *err)
 {
@@ -155,7 +164,7 @@ static int judge(struct http_exchange *x, const struct http_answer *a, long *ret
 		return rc;
 	if (x->code == CURLE_OK && good)
 		return http_auth_good(c, err);
-	if (x->status == 407)
+	if (proxy_wants_other(x))
 		rc = http_proxy_auth_bad(c, err);
 	else if (x->code == CURLE_SSL_CERTPROBLEM)
 		rc = http_cert_bad(c, err);

@@ -197,6 +197,7 @@ static void add_pack(struct pkt_writer *w)
 	hash_init(&ctx, scratch_repo()->algo);
 	hash_update(&ctx, head, sizeof(head));
 	hash_final(&ctx, &sum);
+	hash_release(&ctx);
 	strbuf_addch(out, 1);
 	strbuf_add(out, head, sizeof(head));
 	strbuf_add(out, sum.hash, scratch_repo()->algo->raw_len);
