@@ -23,7 +23,7 @@ still_good () {
 	1) is_mixed ;;
 	*) cmp -s now before || cmp -s now after ;;
 	esac && boundary copy >now && { cmp -s now boundary.before || cmp -s now boundary.after; } &&
-	git -C copy fsck --strict --no-dangling >fsck 2>&1
+	test -z "$(find copy/.git/objects/pack -name "*.keep")" && git -C copy fsck --strict --no-dangling >fsck 2>&1
 }
 # fetching TEMPLATE WHAT CMD...: a sweep
 fetching () {
@@ -53,6 +53,29 @@ for what in EIO ENOSPC+ EINTR; do
 	'
 	test_expect_success "a boundary that moves: $what" '
 		fetching shallow $what fetch -q --deepen=1
+	'
+done
+
+test_expect_success 'a remote helper that fetches by itself' '
+	write_script git-remote-own <<-\EOT && PATH=$TRASH_DIRECTORY:$PATH && cp -a few helped && git -C helped config remote.origin.url "own::$PWD/src/.git"
+	batch=
+	while read -r line; do
+		case $line in
+		capabilities) printf "fetch\n\n" ;;
+		list) git --git-dir="$2" show-ref && echo ;;
+		fetch*) batch=1 ;;
+		"")	test -n "$batch" || exit 0
+			batch=
+			git --git-dir="$2" pack-objects --all --stdout -q </dev/null | git -c core.fsync=none index-pack --stdin --keep >kept &&
+			echo "lock $PWD/$GIT_DIR/objects/pack/pack-$(cut -f2 kept).keep" && rm kept && echo || exit ;;
+		esac
+	done
+	EOT
+'
+for what in EIO ENOSPC+ EINTR; do
+	case $what$GIT_TEST_LONG in *1) SWEEP_STEP=1 ;; EIO) SWEEP_STEP=2 ;; *) SWEEP_STEP=5 ;; esac
+	test_expect_success "what a remote helper has put there: $what" '
+		GIT_TEST_YOUNG_SECONDS=3600 fetching helped $what fetch -q --prune
 	'
 done
 

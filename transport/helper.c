@@ -48,13 +48,17 @@ int helper_read_line(struct helper *h, struct strbuf *line, struct err *err)
 int helper_say(struct helper *h, const char *text, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
+	struct err why = ERR_INIT;
 	int rc;
 
 	strbuf_addf(&line, "%s\n", text);
-	rc = write_in_full(h->c->out, line.buf, line.len, h->name, NULL);
-	h->gone |= rc < 0;
-	if (rc < 0)
+	rc = write_in_full(h->c->out, line.buf, line.len, h->name, &why);
+	h->gone |= rc < 0 && errno == EPIPE;
+	if (h->gone)
 		rc = has_aborted(h, err);
+	else if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
 	strbuf_release(&line);
 	return rc;
 }
@@ -130,6 +134,9 @@ void helper_explain(struct helper *h, struct err *err)
 
 	if (!h->gone || cp->pid <= 0)
 		return;
+	/* So that it does not wait for us. */
+	sys->close(h->c->out);
+	h->c->out = -1;
 	code = finish_command(cp);
 	cp->pid = 0;
 	if (code > 128 && code < 128 + NSIG)
