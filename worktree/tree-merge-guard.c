@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Merging trees: the files of the work tree that must not be lost, and how they are told of. */
+#include "compat/posix.h"
+#include "util/alloc.h"
+#include "worktree/tree-merge-internal.h"
+
+int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path)
+{
+	if (mg->m->for_switch) {
+		mg->refused = true;
+		if (!string_list_lookup(&mg->in_the_way[why], path))
+			string_list_insert(&mg->in_the_way[why], path);
+		return 0;
+	}
+	switch (why) {
+	case NOT_UPTODATE:
+		return err_set(mg->err, ERR_CONFLICT, "Entry '%s' not uptodate. Cannot merge.", path);
+	case OVERWRITTEN:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Entry '%s' would be overwritten by merge. Cannot merge.", path);
+	case UNTRACKED_IN_DIR:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Updating '%s' would lose untracked files in it", path);
+	case UNTRACKED_PARENT:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Untracked working tree file '%s' would be removed by merge.", path);
+	default:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Untracked working tree file '%s' would be overwritten by merge.",
+			       path);
+	}
+}
+
+static bool is_missing(const struct index_entry *e)
+{
+	struct stat st;
+
+	return lstat(e->name, &st) < 0 && errno == ENOENT;
+}
+
+static void add_paths(struct strbuf *out, const struct string_list *paths, const char *first,
+		      const char *last)
+{
+	if (!paths->nr)
+		return;
+	strbuf_addf(out, "%s%s\n", out->len ? "error: " : "", first);
+	for (size_t i = 0; i < paths->nr; i++)
+		strbuf_addf(out, "\t%s\n", paths->items[i].string);
+	strbuf_addf(out, "%s\n", last);
+}
+
+int tree_merge_tell_refused(struct merger *mg)
+{
+	static const char commit[] = "Please commit your changes or stash them before you switch branches.";
+	static const char move[] = "Please move or remove them before you switch branches.";
+	static const char *const words[][2] = {
+		[OVERWRITTEN] = { "Your local changes to the following files would be overwritten by checkout:", commit },
+		[NOT_UPTODATE] = { "Your local changes to the following files would be overwritten by checkout:", commit },
+		[UNTRACKED_IN_DIR] = { "Updating the following directories would lose untracked files in them:", "" },
+		[UNTRACKED_FILE] = { "The following untracked working tree files would be overwritten by checkout:", move },
+		[UNTRACKED_PARENT] = { "The following untracked working tree files would be removed by checkout:", move },
+	};
+	struct strbuf text = STRBUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		add_paths(&text, &mg->in_the_way[i], words[i][0], words[i][1]);
+		string_list_clear(&mg->in_the_way[i], NULL);
+	}
+	if (mg->refused)
+		rc = err_set(mg->err, ERR_CONFLICT, "%sAborting", text.buf);
+	strbuf_release(&text);
+	return rc;
+}
+
+/* An ignored file may go, unless all shall be kept. */
+static bool is_expendable(struct merger *mg, const char *path, size_t len)
+{
+	if (mg->m->keep_ignored)
+		return false;
+	if (!mg->ignore && ignore_new(&mg->ignore, mg->r, mg->ix, NULL) < 0)
+		return false;
+	return ignore_is_ignored(mg->ignore, path, len, false);
+}
+
+/* An untracked file in place of one of its directories has been told of: that is enough. */
+static bool is_below_untracked(const struct merger *mg, const struct index_entry *e)
+{
+	const struct string_list *l = &mg->in_the_way[UNTRACKED_FILE];
+
+	for (size_t i = 0; i < l->nr; i++) {
+		const char *rest;
+
+		if (skip_prefix(e->name, l->items[i].string, &rest) && *rest == '/')
+			return true;
+	}
+	return false;
+}
+
+int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e)
+{
+	enum worktree_change change;
+	int ret;
+
+	if (mg->m->index_only || mg->m->reset || !mg->r->worktree)
+		return 0;
+	ret = worktree_entry_changed(mg->r, mg->ix, e, mg->c, &change, NULL, NULL, mg->err);
+	if (ret)
+		return ret;
+	if (change == WT_UNCHANGED)
+		return 0;
+	/* it does not exist: nothing is lost; a file in place of its directory is a change, too */
+	if (change == WT_DELETED && (is_missing(e) || is_below_untracked(mg, e)))
+		return 0;
+	return tree_merge_refuse(mg, NOT_UPTODATE, e->name);
+}
+
+static int found_untracked(void *data, const char *path, size_t len, bool is_dir,
+			   enum dirwalk_kind kind)
+{
+	(void)data;
+	(void)path;
+	(void)len;
+	(void)is_dir;
+	return kind == DIRWALK_UNTRACKED ? 1 : 0;
+}
+
+/* A directory in place of a new file: fails if it has untracked files. */
+static int check_dir_expendable(struct merger *mg, const char *path)
+{
+	const char *const argv[] = { path, NULL };
+	struct ignore *ig = NULL;
+	struct pathspec ps;
+	int ret = pathspec_parse(&ps, NULL, mg->r->worktree, argv, PATHSPEC_LITERAL, mg->err);
+
+	if (ret)
+		return ret;
+	ret = ignore_new(&ig, mg->r, mg->ix, mg->err);
+	if (!ret)
+		ret = worktree_walk_untracked(mg->r, mg->ix, ig, &ps, UNTRACKED_ALL, 0,
+					      found_untracked, NULL, mg->err);
+	ignore_free(ig);
+	pathspec_release(&ps);
+	return ret > 0 ? tree_merge_refuse(mg, UNTRACKED_IN_DIR, path) : ret;
+}
+
+/* An untracked file among the directories that lead to path: its length, or 0. */
+static size_t untracked_parent(struct merger *mg, const char *path)
+{
+	for (size_t i = 1; path[i]; i++) {
+		char *parent;
+		struct stat st;
+		bool stop;
+
+		if (path[i] != '/')
+			continue;
+		parent = xmemdupz(path, i);
+		stop = lstat(parent, &st) < 0;
+		free(parent);
+		if (stop)
+			return 0;
+		if (!S_ISDIR(st.st_mode))
+			return index_pos(mg->ix, path, i, 0) < 0 ? i : 0;
+	}
+	return 0;
+}
+
+int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
+{
+	size_t parent;
+	struct stat st;
+
+	if (mg->m->index_only || mg->m->reset || !mg->m->update)
+		return 0;
+	parent = untracked_parent(mg, e->name);
+	if (parent && is_expendable(mg, e->name, parent))
+		return 0;
+	if (parent) {
+		char *path = xmemdupz(e->name, parent);
+		int ret = tree_merge_refuse(mg, UNTRACKED_PARENT, path);
+
+		free(path);
+		return ret;
+	}
+	if (worktree_leading_symlink(e->name, e->name_len) || lstat(e->name, &st) < 0)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return MODE_IS_GITLINK(e->mode) ? 0 : check_dir_expendable(mg, e->name);
+	return is_expendable(mg, e->name, e->name_len) ? 0 : tree_merge_refuse(mg, UNTRACKED_FILE, e->name);
+}
+
+int tree_merge_check_gone(struct merger *mg, const struct index_entry *e)
+{
+	size_t len = e->name_len;
+	struct stat st;
+	char *path;
+	int ret = 0;
+
+	if (mg->m->index_only || mg->m->reset || !mg->m->update)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (e->name[i] != '/')
+			continue;
+		path = xmemdupz(e->name, i);
+		if (lstat(path, &st) < 0)
+			len = 0;
+		else if (!S_ISDIR(st.st_mode))
+			len = i;
+		free(path);
+	}
+	path = xmemdupz(e->name, len);
+	if (len && !lstat(path, &st) && !S_ISDIR(st.st_mode) && !is_expendable(mg, path, len))
+		ret = tree_merge_refuse(mg, UNTRACKED_PARENT, path);
+	free(path);
+	return ret;
+}

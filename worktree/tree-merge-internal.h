@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One merge of trees while it runs; what the files of tree-merge share. */
+#ifndef WORKTREE_TREE_MERGE_INTERNAL_H
+#define WORKTREE_TREE_MERGE_INTERNAL_H
+
+#include "worktree/sparse.h"
+#include "worktree/tree-merge.h"
+
+/* The entries at one path; NULL where there is none. */
+struct place {
+	const char *name;
+	size_t len;
+	struct index_entry *cur;      /* the index, stage 0 */
+	struct index_entry *unmerged; /* the index, first of its higher stages */
+	struct index_entry *tree[TREE_MERGE_MAX];
+};
+
+/* Why a path cannot be merged. */
+enum refusal {
+	OVERWRITTEN,
+	NOT_UPTODATE,
+	UNTRACKED_IN_DIR,
+	UNTRACKED_FILE,
+	UNTRACKED_PARENT,
+	REFUSALS
+};
+
+struct merger {
+	struct tree_merge *m;
+	struct repository *r;
+	struct index_state *ix;
+	struct converter *c;
+	struct index_state trees[TREE_MERGE_MAX];
+	size_t nr;
+	struct err *err;
+	struct sparse *sparse;	/* NULL: everything is checked out */
+	struct ignore *ignore;	/* made when it is first needed */
+	struct string_list in_the_way[REFUSALS]; /* for_switch */
+	bool refused;
+};
+
+/* Apply the rules of the kind of merge to one path: append to the result (tree-merge-rules.c). */
+MUST_USE int tree_merge_place(struct merger *mg, const struct place *p);
+/* Are they the same file? NULL is only the same as NULL. */
+bool tree_merge_same(const struct index_entry *a, const struct index_entry *b);
+
+/* ---- files that must not be lost (tree-merge-guard.c) ---- */
+
+/* ERR_CONFLICT; with for_switch 0, and the pass goes on, to find all that is in the way. */
+MUST_USE int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path);
+/* ERR_CONFLICT, with all that was found in the way, if there was anything. */
+MUST_USE int tree_merge_tell_refused(struct merger *mg);
+/* Fails if the file of an entry that will be changed or removed has local changes. */
+MUST_USE int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e);
+/* Fails if an untracked file is where a new entry will be written. */
+MUST_USE int tree_merge_check_absent(struct merger *mg, const struct index_entry *e);
+/* Neither the index nor the new tree has it: a file that has come in its place is in the way. */
+MUST_USE int tree_merge_check_gone(struct merger *mg, const struct index_entry *e);
+
+#endif
