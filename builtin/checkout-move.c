@@ -46,29 +46,6 @@ static int merge_trees(struct checkout *co, struct tree_merge *m, struct err *er
 	return tree_merge_run(m, co->r, &co->ix, co->conv, trees, 2, err);
 }
 
-/* With the attributes of the new index, which takes the place of the old one. */
-static int write_files(struct checkout *co, struct tree_merge *m, struct err *err)
-{
-	struct converter *conv = NULL;
-	int rc;
-
-	converter_free(co->conv);
-	co->conv = NULL;
-	index_release(&co->ix);
-	co->ix = m->result;
-	index_init(&m->result, co->r->algo);
-	rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
-	if (!rc && co->progress > 0)
-		m->progress = progress_start_forced("Updating files", m->checked_out.nr);
-	else if (!rc && co->progress < 0 && !co->quiet)
-		m->progress = progress_start("Updating files", m->checked_out.nr);
-	if (!rc)
-		rc = tree_merge_update_files(m, co->r, &co->ix, conv, err);
-	progress_stop(&m->progress);
-	converter_free(conv);
-	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
-}
-
 /* > 0: told already, the exit code. */
 static int update_worktree(struct checkout *co, struct err *err)
 {
@@ -85,17 +62,16 @@ static int update_worktree(struct checkout *co, struct err *err)
 		return 1;
 	}
 	rc = merge_trees(co, &m, err);
-	if (rc == ERR_CONFLICT && co->merge) {
+	if (rc == ERR_CONFLICT && co->merge && m.local_changes) {
 		err_release(err);
-		rc = err_set(err, ERR_UNSUPPORTED,
-			     "merging local changes (--merge) is not available yet");
-	} else if (rc == ERR_CONFLICT) {
-		rc = report_error(err);
+		rc = checkout_carry(co, err);
+	} else if (!rc) {
+		rc = checkout_write_files(co, &m, err);
+		if (!rc && m.result_is_last_tree)
+			rc = cache_tree_prime(&co->ix, co->r, &co->tree, err);
 	}
-	if (!rc)
-		rc = write_files(co, &m, err);
-	if (!rc && m.result_is_last_tree)
-		rc = cache_tree_prime(&co->ix, co->r, &co->tree, err);
+	if (rc == ERR_CONFLICT)
+		rc = report_error(err);
 	if (!rc)
 		repo_operation_set_index(co->op, &co->ix);
 	tree_merge_release(&m);
@@ -177,6 +153,8 @@ static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
 		rc = queue_new_branch(co, t, text, err);
 	if (!rc && !checkout_head_stays(co) && !resets_current(co))
 		rc = queue_head(co, t, err);
+	if (!rc && co->carried)
+		rc = checkout_carry_refs(co, t, err);
 	if (!rc)
 		rc = head_stage_end_of_state(co->r, co->op, err);
 	return rc;
@@ -225,7 +203,9 @@ int checkout_move(struct checkout *co)
 	rc = repo_operation_end(co->op, rc, &err);
 	if (rc < 0) {
 		rc = report_advised(&err, &text);
+		checkout_carry_advise(co);
 	} else if (!rc) {
+		checkout_carry_tell(co);
 		if (!co->quiet) {
 			fputs(text.buf, stdout);
 			fflush(stdout);

@@ -14,6 +14,29 @@ int checkout_read_index(struct checkout *co, struct err *err)
 	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
 }
 
+/* With the attributes of the new index, which takes the place of the old one. */
+int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *err)
+{
+	struct converter *conv = NULL;
+	int rc;
+
+	converter_free(co->conv);
+	co->conv = NULL;
+	index_release(&co->ix);
+	co->ix = m->result;
+	index_init(&m->result, co->r->algo);
+	rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
+	if (!rc && co->progress > 0)
+		m->progress = progress_start_forced("Updating files", m->checked_out.nr);
+	else if (!rc && co->progress < 0 && !co->quiet)
+		m->progress = progress_start("Updating files", m->checked_out.nr);
+	if (!rc)
+		rc = tree_merge_update_files(m, co->r, &co->ix, conv, err);
+	progress_stop(&m->progress);
+	converter_free(conv);
+	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
+}
+
 int checkout_run_hook(struct checkout *co, const struct object_id *from, const struct object_id *to,
 		      bool moved)
 {

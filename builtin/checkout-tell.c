@@ -21,6 +21,18 @@ static void set_letter(struct local_changes *l, const char *path, const char *le
 	string_list_insert(&l->letters, path)->util = (void *)letter;
 }
 
+/* A file with a conflict, in the new commit or not, counts as what is on disk. */
+static const char *unmerged_letter(const char *path, unsigned old_mode)
+{
+	struct stat st;
+
+	if (!old_mode)
+		return "A";
+	if (lstat(path, &st) < 0)
+		return "D";
+	return (st.st_mode & S_IFMT) != (old_mode & S_IFMT) ? "T" : "M";
+}
+
 static int on_staged(void *data, const char *path, unsigned old_mode,
 		     const struct object_id *old_oid, const struct index_entry *e, struct err *err)
 {
@@ -28,7 +40,7 @@ static int on_staged(void *data, const char *path, unsigned old_mode,
 
 	(void)old_oid;
 	(void)err;
-	set_letter(l, path, !e ? "D" : e->stage ? "U" : !old_mode ? "A" :
+	set_letter(l, path, !e ? "D" : e->stage ? unmerged_letter(path, old_mode) : !old_mode ? "A" :
 		   (e->mode & 0170000) != (old_mode & 0170000) ? "T" : "M");
 	return 0;
 }
@@ -62,6 +74,8 @@ int checkout_show_changes(struct checkout *co, struct err *err)
 
 	for (size_t i = 0; i < co->ix.nr && !rc; i++)
 		rc = add_unstaged(&l, co->ix.entries[i], err);
+	if (!rc && co->carried)
+		puts("The following paths have local changes:");
 	for (size_t i = 0; i < l.letters.nr && !rc; i++)
 		if (*(char *)l.letters.items[i].util)
 			printf("%s\t%s\n", (char *)l.letters.items[i].util, l.letters.items[i].string);

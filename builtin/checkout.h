@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * git-checkout(1), git-switch(1), git-restore(1): checkout.c has the options, checkout-args.c finds
- * out what the arguments name, checkout-move.c goes to a branch or commit, checkout-tell.c says
- * what was done, checkout-paths.c restores files. A request that cannot be carried out ends in
+ * out what the arguments name, checkout-move.c goes to a branch or commit, checkout-carry.c takes
+ * local changes along (--merge), checkout-tell.c says what was done, checkout-paths.c restores files. A request that cannot be carried out ends in
  * die() before anything is locked.
  */
 #ifndef BUILTIN_CHECKOUT_H
@@ -41,6 +41,9 @@ struct checkout {
 	struct repo_operation *op;
 	struct index_state ix;
 	struct converter *conv;
+	/* --merge: local changes were in the way, and were merged */
+	bool carried, carried_conflict;
+	struct object_id autostash; /* they, as they were: once it is not null, a ref names it */
 };
 
 /* checkout-args.c: finds arg, name, branch, commit, tree. Returns the rest: paths. */
@@ -50,6 +53,21 @@ int checkout_move(struct checkout *co);
 /* checkout-paths.c: files from the index or a tree; the exit code. */
 int checkout_paths(struct checkout *co, const char **argv);
 
+/* checkout-carry.c */
+/*
+ * Merge local changes into the new commit: files are changed, co->ix is the new index.
+ * Durability: before the first file is touched, the user's work as it is now is an object that
+ *             CHECKOUT_AUTOSTASH_HEAD names, sealed (P1; test: t0110, "killed").
+ * Errors:     ERR_CONFLICT: untracked files are in the way; nothing has been changed then, nor
+ *             with any other error while co->autostash is null.
+ */
+MUST_USE int checkout_carry(struct checkout *co, struct err *err);
+/* The refs that come with it: the autostash goes, or is an entry of the stash list. */
+MUST_USE int checkout_carry_refs(struct checkout *co, struct ref_transaction *t, struct err *err);
+void checkout_carry_tell(const struct checkout *co);
+/* After a failure: where local changes are, those of an earlier one included. */
+void checkout_carry_advise(const struct checkout *co);
+
 /* checkout-tell.c */
 void checkout_tell(struct checkout *co, bool existed);
 MUST_USE int checkout_show_changes(struct checkout *co, struct err *err);
@@ -58,6 +76,8 @@ bool checkout_head_stays(const struct checkout *co);
 /* checkout-shared.c */
 /* Locked, for the operation; and the converter for comparing files with it. */
 MUST_USE int checkout_read_index(struct checkout *co, struct err *err);
+/* Files, and co->ix: what m has found. */
+MUST_USE int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *err);
 /* post-checkout: 1 if it failed, else 0 */
 int checkout_run_hook(struct checkout *co, const struct object_id *from, const struct object_id *to,
 		      bool moved);

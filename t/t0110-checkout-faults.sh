@@ -4,14 +4,26 @@
 test_description='every system call of commands that move HEAD and write files fails in turn
 
 As in t0102. Whatever fails: HEAD is one of the two commits, its index can be read, and no file that
-nobody tracks is touched.'
+nobody tracks is touched. Of local changes that are merged (switch -m) the old file is there, or the
+merged one, or CHECKOUT_AUTOSTASH_HEAD has it; and so if the command is killed.'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-sweep.sh"
 
 still_good () {
 	test "$(cat copy/untracked)" = mine &&
 	case "$(git -C copy rev-parse HEAD)" in $one|$two) ;; *) return 1 ;; esac &&
-	git -C copy ls-files -s >ls && test -s ls
+	git -C copy ls-files -s >ls && test -s ls && { test ! -f copy/mine || work_is_there; }
+}
+
+# The lines of the user's file in it; in the merged one; or in the saved one, then it can be brought back.
+work_is_there () {
+	(
+		cd copy && if git rev-parse -q --verify CHECKOUT_AUTOSTASH_HEAD >/dev/null; then
+			git show CHECKOUT_AUTOSTASH_HEAD:dir/file >../saved && cmp ../saved mine && git show CHECKOUT_AUTOSTASH_HEAD:dir/added >/dev/null
+		else
+			grep -q "^mine$" dir/file && test "$(cat dir/added)" = added
+		fi
+	)
 }
 
 test_expect_success 'setup' '
@@ -23,6 +35,11 @@ test_expect_success 'setup' '
 	) && one=$(git -C two rev-parse one) && two=$(git -C two rev-parse two) &&
 	cp -a two merging && git -C merging rev-parse one >merging/.git/MERGE_HEAD && echo text >merging/.git/MERGE_MSG &&
 	cp -a two staged && echo 3 >staged/dir/file && echo 3 >staged/dir/a && git -C staged add -u &&
+	cp -a two clean && (
+		cd clean && git config core.abbrev 7 && printf "%s\n" 1 2 3 4 5 6 7 >dir/file && git commit -q -a -m base && git branch -f one && git switch -q one &&
+		printf "%s\n" one 2 3 4 5 6 7 >dir/file && git commit -q -a -m "one more" && git switch -q main &&
+		printf "%s\n" 1 2 3 4 5 6 mine >dir/file && cp dir/file mine && echo added >dir/added && git add dir/added
+	) && cp -a clean conflict && printf "%s\n" mine 2 3 4 5 6 7 >conflict/mine && cp conflict/mine conflict/dir/file &&
 	cp -a staged edited && echo 4 >edited/dir/file && rm edited/dir/a
 '
 
@@ -31,6 +48,16 @@ is_one='test $(git rev-parse HEAD main | sort -u) = $one && test -z "$(git statu
 
 is_on_one='git symbolic-ref HEAD | grep -q heads/one && test -z "$(git status --porcelain -uno)" &&
 	test "$(cat dir/file dir/a dir/gone)" = "$(printf "1\n1\n1")" && test ! -e new/b && test ! -e dir/link'
+
+is_carried='git symbolic-ref HEAD | grep -q heads/one && test "$(cat dir/file)" = "$(printf "%s\n" one 2 3 4 5 6 mine)" &&
+	test "$(git status --porcelain -uno)" = "$(printf "A  dir/added\n M dir/file")" && test -z "$(git for-each-ref refs/stash)" && test ! -e .git/CHECKOUT_AUTOSTASH_HEAD'
+is_conflict='git symbolic-ref HEAD | grep -q heads/one && test "$(git status --porcelain -uno)" = "$(printf "A  dir/added\nUU dir/file")" &&
+	git show refs/stash:dir/file | cmp - mine && test ! -e .git/CHECKOUT_AUTOSTASH_HEAD'
+
+# Some 190 calls each: with GIT_TEST_LONG all of them.
+long_step () {
+	test -n "$GIT_TEST_LONG" && echo 1 || echo $(($1 * SWEEP_STEP))
+}
 
 # Each call once; the other ways to fail at some of them, with GIT_TEST_LONG at all.
 for what in EIO ENOSPC+ EINTR short; do
@@ -61,6 +88,14 @@ for what in EIO ENOSPC+ EINTR short; do
 	test_expect_success "switch --detach: $what" '
 		sweep two $what "! git symbolic-ref -q HEAD && test -z \"\$(git status --porcelain -uno)\"" switch -q --detach one
 	'
+	test_expect_success "switch -m: $what" '
+		one=$(git -C clean rev-parse one) && two=$(git -C clean rev-parse main) && step=$SWEEP_STEP && SWEEP_STEP=$(long_step 3) &&
+		sweep clean $what "$is_carried" switch -q -m one && SWEEP_STEP=$step
+	'
+	test_expect_success "switch -m with a conflict: $what" '
+		SWEEP_STEP=$(long_step 7) && sweep conflict $what "$is_conflict" switch -q -m one && SWEEP_STEP=$step &&
+		one=$(git -C two rev-parse one) && two=$(git -C two rev-parse two)
+	'
 	test_expect_success "restore of files and index: $what" '
 		sweep two $what "test \"\$(cat dir/file dir/a dir/gone)\" = \"$(printf "1\n1\n1")\" && test ! -e new/b && git ls-files dir/gone | grep -q gone" \
 			restore -q -s one -SW .
@@ -72,5 +107,31 @@ for what in EIO ENOSPC+ EINTR short; do
 		sweep staged $what "test \"\$(git status --porcelain -uno)\" = \"$(printf "M  dir/a\n M dir/file")\"" reset -q -- dir/file
 	'
 done
+
+# Killed at each call: what is there is of one state or the other, and the next command goes on.
+killed () {
+	local template=$1 step=$2 n=0
+	rm -f missed
+	while test ! -f missed; do
+		n=$((n + step))
+		rm -rf copy && cp -a $template copy && rm -f log || return
+		(cd copy && GIT_TEST_SYSCALL_LOG=../log GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed GIT_TEST_SYSCALL_FAIL=$n:KILL \
+			"$FAULT_GIT" switch -q -m one) >/dev/null 2>&1
+		still_good && stock_is_happy && git -C copy reset -q --hard 2>err && { test -f missed || ! git -C copy rev-parse -q --verify CHECKOUT_AUTOSTASH_HEAD >/dev/null ||
+			(cd copy && git restore --source=CHECKOUT_AUTOSTASH_HEAD . && cmp dir/file mine); } || {
+			echo "killed at call $n: $(tail -n 1 log)" >&4
+			return 1
+		}
+	done
+	test $n -gt 20
+}
+test_expect_success 'switch -m: the saved work is sealed before a file changes, and the merged file is settled before HEAD moves' '
+	rm -rf copy log && cp -a clean copy && (cd copy && GIT_TEST_SYSCALL_LOG=../log "$FAULT_GIT" switch -q -m one) &&
+	awk "/^rename .*CHECKOUT_AUTOSTASH_HEAD\$/ { saved = 1 } /^fsync/ && saved { sealed = 1 } /^unlink dir.file/ { changed = sealed } /^writeout_wait .*dir.file/ { settled = changed }
+		/^rename .*HEAD.lock .git.HEAD\$/ { moved = settled } /^unlink .git.CHECKOUT_AUTOSTASH_HEAD\$/ { gone = moved } END { exit !gone }" log
+'
+test_expect_success 'switch -m, killed' '
+	one=$(git -C clean rev-parse one) && two=$(git -C clean rev-parse main) && killed clean ${GIT_TEST_LONG:-2} && killed conflict ${GIT_TEST_LONG:-7}
+'
 
 test_done

@@ -8,6 +8,7 @@ int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path)
 {
 	if (mg->m->for_switch) {
 		mg->refused = true;
+		mg->m->local_changes |= why == OVERWRITTEN || why == NOT_UPTODATE;
 		if (!string_list_lookup(&mg->in_the_way[why], path))
 			string_list_insert(&mg->in_the_way[why], path);
 		return 0;

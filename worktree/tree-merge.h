@@ -41,6 +41,7 @@ struct tree_merge {
 
 	/* result; index of the repository's state afterwards */
 	struct index_state result;
+	bool local_changes; /* ERR_CONFLICT of for_switch: not untracked files alone were in the way */
 	bool result_is_last_tree; /* nothing but it is in the index: its cache-tree can be primed */
 	struct string_list removed;    /* files to be removed */
 	struct string_list checked_out; /* entries of result whose files are to be written */
