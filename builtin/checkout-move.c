@@ -70,8 +70,10 @@ static int update_worktree(struct checkout *co, struct err *err)
 		if (!rc && m.result_is_last_tree)
 			rc = cache_tree_prime(&co->ix, co->r, &co->tree, err);
 	}
-	if (rc == ERR_CONFLICT)
-		rc = report_error(err);
+	if (rc == ERR_CONFLICT) {
+		report_error(err);
+		rc = co->force ? 128 : 1;
+	}
 	if (!rc)
 		repo_operation_set_index(co->op, &co->ix);
 	tree_merge_release(&m);

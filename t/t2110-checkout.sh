@@ -236,4 +236,19 @@ test_expect_success 'many files, in threads' '
 	)
 '
 
+# Changes of a file of which the index says that nobody looks at it.
+test_expect_success 'files that are assumed to be unchanged, or are not checked out, and have changes: kept' '
+	for bit in assume-unchanged skip-worktree; do
+		rm -rf a && git init -q a && (
+			cd a && echo 1 >f && git add f && git commit -q -m one && git branch one && echo 2 >f && git commit -q -a -m two &&
+			echo mine >f && git update-index --$bit f && head=$(git rev-parse HEAD) &&
+			for c in 1:"checkout one" 1:"checkout -m one" 1:"switch one" 128:"checkout -f one" 128:"read-tree -m -u HEAD one" 128:"read-tree --reset -u one" \
+				128:"reset --hard one" 128:"reset --keep one" 128:"reset --merge one"; do
+				test_expect_code ${c%%:*} git ${c#*:} 2>err && test "$(cat f)" = mine && test $(git rev-parse HEAD) = $head || return 1
+			done && git reset -q --hard && case $bit in a*) test "$(cat f)" = 2 ;; *) test "$(cat f)" = mine ;; esac &&
+			rm f && git checkout -q one
+		) || return 1
+	done
+'
+
 test_done

@@ -98,14 +98,26 @@ static bool is_below_untracked(const struct merger *mg, const struct index_entry
 	return false;
 }
 
+int tree_merge_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change)
+{
+	unsigned assumed = e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
+	int ret;
+
+	e->flags &= ~assumed;
+	ret = worktree_entry_changed(mg->r, mg->ix, e, mg->c, change, NULL, NULL, mg->err);
+	e->flags |= assumed;
+	return ret;
+}
+
 int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e)
 {
+	bool assumed = e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
 	enum worktree_change change;
 	int ret;
 
-	if (mg->m->index_only || mg->m->reset || !mg->r->worktree)
+	if (mg->m->index_only || (mg->m->reset && !assumed) || !mg->r->worktree)
 		return 0;
-	ret = worktree_entry_changed(mg->r, mg->ix, e, mg->c, &change, NULL, NULL, mg->err);
+	ret = tree_merge_compare(mg, e, &change);
 	if (ret)
 		return ret;
 	if (change == WT_UNCHANGED)

@@ -50,7 +50,12 @@ bool tree_merge_same(const struct index_entry *a, const struct index_entry *b);
 MUST_USE int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path);
 /* ERR_CONFLICT, with all that was found in the way, if there was anything. */
 MUST_USE int tree_merge_tell_refused(struct merger *mg);
-/* Fails if the file of an entry that will be changed or removed has local changes. */
+/* As worktree_entry_changed, whatever the index says of files that need not be looked at. */
+MUST_USE int tree_merge_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change);
+/*
+ * Fails if the file of an entry that will be changed or removed has local changes. With `reset` those are to be lost,
+ * but not where the index says that nobody looks at the file.
+ */
 MUST_USE int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e);
 /* Fails if an untracked file is where a new entry will be written. */
 MUST_USE int tree_merge_check_absent(struct merger *mg, const struct index_entry *e);

@@ -41,8 +41,7 @@ static int keep_entry(struct merger *mg, struct index_entry *cur)
 	/* with one tree, --reset -u restores files that were changed in the work tree */
 	if (!ret && mg->m->kind == TREE_MERGE_ONE && mg->m->reset && mg->m->update &&
 	    !(cur->flags & CE_SKIP_WORKTREE)) {
-		ret = worktree_entry_changed(mg->r, mg->ix, cur, mg->c, &change, NULL, NULL,
-					     mg->err);
+		ret = tree_merge_compare(mg, cur, &change);
 		if (!ret && change != WT_UNCHANGED)
 			string_list_append(&mg->m->checked_out, cur->name);
 	}
