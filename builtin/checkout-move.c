@@ -7,6 +7,7 @@
 #include "index/cache-tree.h"
 #include "porcelain/head.h"
 #include "util/alloc.h"
+#include "worktree/sparse.h"
 
 static const char *short_name(const char *ref)
 {
@@ -167,8 +168,8 @@ static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
 /* HEAD is named anew and nothing else asked for: neither index nor files are looked at. */
 static bool files_stay(const struct checkout *co)
 {
-	bool names_head = co->new_branch || co->reset_branch || co->detach ||
-			  (co->orphan && co->command == CHECKOUT);
+	bool names_head = co->new_branch || co->reset_branch ||
+			  ((co->detach || (co->orphan && co->command == CHECKOUT)) && !sparse_is_on(co->r));
 
 	return !co->has_tree || (names_head && !co->arg && !co->force && !co->merge && co->overwrite_ignore);
 }

@@ -17,7 +17,7 @@ static const char *const usage[] = {
 
 struct reader {
 	struct repository *r;
-	int merge, reset, update, index_only, dry_run, verbose, quiet, empty;
+	int merge, reset, update, index_only, dry_run, verbose, quiet, empty, no_sparse;
 	int trivial, aggressive;
 	const char *prefix, *index_output;
 	struct object_id trees[TREE_MERGE_MAX];
@@ -79,7 +79,6 @@ static void find_trees(struct reader *rd, const char *const *argv)
 static void parse_command_line(struct reader *rd, int argc, const char **argv)
 {
 	const char *per_dir = NULL;
-	int sparse = 0;
 	struct option opts[] = {
 		{ OPTION_STRING, 0, "index-output", &rd->index_output, "file",
 		  "write resulting index to <file>", PARSE_OPT_NONEG, NULL, 0 },
@@ -99,7 +98,7 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 		  "allow overwriting ignored files", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL('i', NULL, &rd->index_only, "don't check the working tree after merging"),
 		OPT__DRY_RUN(&rd->dry_run, "don't update the index or the work tree"),
-		OPT_BOOL(0, "no-sparse-checkout", &sparse, "skip applying sparse checkout filter"),
+		OPT_BOOL(0, "no-sparse-checkout", &rd->no_sparse, "skip applying sparse checkout filter"),
 		OPT_CALLBACK_F(0, "recurse-submodules", rd, "checkout",
 			       "control recursive updating of submodules", PARSE_OPT_OPTARG,
 			       refuse_submodules),
@@ -174,6 +173,7 @@ static int read_and_merge(struct reader *rd, struct index_state *ix, struct conv
 		.index_only = rd->index_only,
 		.aggressive = rd->aggressive,
 		.trivial_only = rd->trivial,
+		.no_sparse = rd->no_sparse,
 		.prefix = prefix,
 	};
 	int ret = tree_merge_run(&m, rd->r, ix, conv, rd->trees, rd->nr, err);

@@ -30,6 +30,9 @@ void resolve_undo_remove(struct index_state *ix, const char *path);
 MUST_USE int index_parse(struct index_state *ix, const void *bytes, size_t size,
 			 const char *path, struct err *err);
 
+/* ---- present.c: files that are there although their entries say that they are not checked out ---- */
+MUST_USE int index_notice_present_files(struct index_state *ix, const struct repository *r, struct err *err);
+
 /* ---- order: bytes of the name, then stage ---- */
 int index_name_cmp(const char *a, size_t alen, unsigned astage,
 		   const char *b, size_t blen, unsigned bstage);

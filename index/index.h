@@ -72,7 +72,10 @@ void index_release(struct index_state *ix);
  */
 MUST_USE int index_read(struct index_state *ix, const char *path,
 			const struct hash_algo *algo, struct err *err);
-/* repo->index_path with the repository's settings. */
+/*
+ * repo->index_path with the repository's settings: in a sparse checkout, entries whose files are
+ * there count as checked out.
+ */
 MUST_USE int index_read_repo(struct index_state *ix, struct repository *r, struct err *err);
 
 struct index_write_options {

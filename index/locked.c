@@ -13,6 +13,8 @@ int index_read_repo(struct index_state *ix, struct repository *r, struct err *er
 
 	trace2_region_enter("index", "read");
 	ret = index_read(ix, r->index_path, r->algo, err);
+	if (!ret)
+		ret = index_notice_present_files(ix, r, err);
 	trace2_data_intmax("index", "entries", (intmax_t)ix->nr);
 	trace2_region_leave("index", "read");
 	return ret;

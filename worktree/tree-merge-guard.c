@@ -227,3 +227,31 @@ int tree_merge_check_gone(struct merger *mg, const struct index_entry *e)
 	free(path);
 	return ret;
 }
+
+/* Something is where the file would be written; its own content has been noticed when the index was read. */
+static bool is_place_taken(struct merger *mg, const struct index_entry *e)
+{
+	struct stat st;
+
+	return !mg->m->reset && (untracked_parent(mg, e->name) || !lstat(e->name, &st));
+}
+
+int tree_merge_find_border(struct merger *mg, struct index_entry *e, bool *out)
+{
+	bool was_out = e->flags & CE_SKIP_WORKTREE;
+	enum worktree_change change = WT_UNCHANGED;
+	int ret = 0;
+
+	*out = !sparse_has(mg->sparse, e->name, e->name_len);
+	if (*out && !was_out && !mg->m->reset) {
+		ret = tree_merge_compare(mg, e, &change);
+		if (!ret && change != WT_UNCHANGED && !(change == WT_DELETED && is_missing(e))) {
+			string_list_append(&mg->m->left, e->name);
+			*out = false;
+		}
+	} else if (!*out && was_out && is_place_taken(mg, e)) {
+		string_list_append(&mg->m->not_overwritten, e->name);
+		*out = true;
+	}
+	return ret;
+}

@@ -59,6 +59,11 @@ MUST_USE int tree_merge_compare(struct merger *mg, struct index_entry *e, enum w
 MUST_USE int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e);
 /* Fails if an untracked file is where a new entry will be written. */
 MUST_USE int tree_merge_check_absent(struct merger *mg, const struct index_entry *e);
+/*
+ * An entry stays as it is: is its file out, by the patterns of a sparse checkout? One with changes
+ * stays in, one whose place is taken stays out; both are noted.
+ */
+MUST_USE int tree_merge_find_border(struct merger *mg, struct index_entry *e, bool *out);
 /* Neither the index nor the new tree has it: a file that has come in its place is in the way. */
 MUST_USE int tree_merge_check_gone(struct merger *mg, const struct index_entry *e);
 

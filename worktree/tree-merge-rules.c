@@ -33,46 +33,73 @@ static int append_copy(struct merger *mg, const struct index_entry *cur)
 	return append(mg, e, 0);
 }
 
-static int keep_entry(struct merger *mg, struct index_entry *cur)
+/* Of the entry that was appended last. */
+static void set_skip(struct merger *mg, bool out)
+{
+	struct index_state *ix = &mg->m->result;
+	struct index_entry *e = ix->entries[ix->nr - 1];
+
+	e->flags = out ? e->flags | CE_SKIP_WORKTREE : e->flags & ~CE_SKIP_WORKTREE;
+}
+
+/* With one tree, --reset -u restores files that were changed in the work tree. */
+static int restore_changed(struct merger *mg, struct index_entry *cur)
 {
 	enum worktree_change change = WT_UNCHANGED;
-	int ret = append_copy(mg, cur);
+	int ret;
 
-	/* with one tree, --reset -u restores files that were changed in the work tree */
-	if (!ret && mg->m->kind == TREE_MERGE_ONE && mg->m->reset && mg->m->update &&
-	    !(cur->flags & CE_SKIP_WORKTREE)) {
-		ret = tree_merge_compare(mg, cur, &change);
-		if (!ret && change != WT_UNCHANGED)
-			string_list_append(&mg->m->checked_out, cur->name);
-	}
+	if (mg->m->kind != TREE_MERGE_ONE || !mg->m->reset || !mg->m->update)
+		return 0;
+	ret = tree_merge_compare(mg, cur, &change);
+	if (!ret && change != WT_UNCHANGED)
+		string_list_append(&mg->m->checked_out, cur->name);
 	return ret;
 }
 
-/* A new path that the patterns of a sparse checkout leave out. */
-static bool is_left_out(const struct merger *mg, const struct place *p)
+static int keep_entry(struct merger *mg, const struct place *p)
 {
-	return mg->sparse && !p->unmerged && !sparse_has(mg->sparse, p->name, p->len);
+	bool was_out = p->cur->flags & CE_SKIP_WORKTREE, out = was_out;
+	int ret = 0;
+
+	if (mg->sparse)
+		ret = tree_merge_find_border(mg, p->cur, &out);
+	if (!ret)
+		ret = append_copy(mg, p->cur);
+	if (ret)
+		return ret;
+	set_skip(mg, out);
+	if (out == was_out)
+		return out ? 0 : restore_changed(mg, p->cur);
+	string_list_append(out ? &mg->m->removed : &mg->m->checked_out, p->name);
+	return 0;
 }
 
+/*
+ * A file that the trees change. Without patterns one that is not checked out is written, and
+ * stays marked, as in Git.
+ */
 static int use_entry(struct merger *mg, const struct place *p, struct index_entry *e)
 {
-	bool skip;
+	bool out = mg->sparse && !sparse_has(mg->sparse, p->name, p->len);
+	bool marked = mg->sparse ? out : p->cur && p->cur->flags & CE_SKIP_WORKTREE;
 	int ret;
 
 	if (p->cur && tree_merge_same(p->cur, e))
-		return keep_entry(mg, p->cur);
-	skip = p->cur ? p->cur->flags & CE_SKIP_WORKTREE : is_left_out(mg, p);
+		return keep_entry(mg, p);
 	if (p->cur)
 		ret = tree_merge_check_uptodate(mg, p->cur);
 	else
-		ret = p->unmerged || skip ? 0 : tree_merge_check_absent(mg, e);
+		ret = p->unmerged || out ? 0 : tree_merge_check_absent(mg, e);
 	if (!ret)
 		ret = append(mg, e, 0);
-	if (!ret && skip)
-		e->flags |= CE_SKIP_WORKTREE;
-	else if (!ret && mg->m->update)
+	if (ret)
+		return ret;
+	set_skip(mg, marked);
+	if (mg->m->update && !out)
 		string_list_append(&mg->m->checked_out, e->name);
-	return ret;
+	else if (mg->m->update && (p->unmerged || (p->cur && !(p->cur->flags & CE_SKIP_WORKTREE))))
+		string_list_append(&mg->m->removed, e->name);
+	return 0;
 }
 
 static int remove_entry(struct merger *mg, const struct place *p)
@@ -123,7 +150,7 @@ static int merge_two(struct merger *mg, const struct place *p)
 	if (!from && !to && blocks(&mg->trees[1], p) && !blocks(&mg->trees[0], p))
 		return tree_merge_refuse(mg, OVERWRITTEN, p->name);
 	if ((!from && !to) || tree_merge_same(cur, to) || (from && to && tree_merge_same(from, to)))
-		return keep_entry(mg, cur); /* 4 to 7, 14, 15, 18, 19 */
+		return keep_entry(mg, p); /* 4 to 7, 14, 15, 18, 19 */
 	if (from && tree_merge_same(cur, from))
 		return to ? use_entry(mg, p, to) : remove_entry(mg, p); /* 10, 11; 20, 21 */
 	return tree_merge_refuse(mg, OVERWRITTEN, p->name); /* 8, 9, 12, 13, 16, 17 */
@@ -207,7 +234,7 @@ static int merge_bind(struct merger *mg, const struct place *p)
 		return err_set(mg->err, ERR_CONFLICT,
 			       "Entry '%s' overlaps with '%s'.  Cannot bind.", p->tree[0]->name,
 			       p->cur->name);
-	return p->cur ? keep_entry(mg, p->cur) : use_entry(mg, p, p->tree[0]);
+	return p->cur ? keep_entry(mg, p) : use_entry(mg, p, p->tree[0]);
 }
 
 int tree_merge_place(struct merger *mg, const struct place *p)

@@ -178,7 +178,7 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 	if (nr > TREE_MERGE_MAX)
 		return err_set(err, ERR_TOO_BIG, "I cannot read more than %d trees", TREE_MERGE_MAX);
 	index_init(&m->result, r->algo);
-	ret = sparse_new(&mg.sparse, r, err);
+	ret = m->update && !m->no_sparse && m->kind != TREE_MERGE_READ ? sparse_new(&mg.sparse, r, err) : 0;
 	if (!ret)
 		ret = flatten(&mg, trees);
 	if (!ret)
@@ -215,6 +215,33 @@ static void warn_of_directory(const struct repository *r, const char *path)
 	free(text);
 }
 
+/* In the words of checkout, or in those of the other commands. */
+static void add_border(struct strbuf *out, const struct tree_merge *m, const struct string_list *paths,
+		       const char *many, const char *one)
+{
+	if (m->for_switch && paths->nr)
+		strbuf_addf(out, "warning: %s\n", many);
+	for (size_t i = 0; i < paths->nr; i++)
+		strbuf_addf(out, m->for_switch ? "\t%s\n" : one, paths->items[i].string);
+	if (m->for_switch && paths->nr)
+		strbuf_addch(out, '\n');
+}
+
+static void warn_of_border(const struct tree_merge *m, const struct repository *r)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	add_border(&text, m, &m->left, "The following paths are not up to date and were left despite sparse patterns:",
+		   "error: Path '%s' not uptodate; will not remove from working tree.\n");
+	add_border(&text, m, &m->not_overwritten,
+		   "The following paths were already present and thus not updated despite sparse patterns:",
+		   "error: Path '%s' already present; will not overwrite with sparse update.\n");
+	if (m->for_switch && text.len)
+		strbuf_addstr(&text, "After fixing the above paths, you may want to run `git sparse-checkout reapply`.\n");
+	repo_report_lines(r, text.buf);
+	strbuf_release(&text);
+}
+
 int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct index_state *ix,
 			    struct converter *c, struct err *err)
 {
@@ -228,6 +255,7 @@ int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct i
 		ret = ret ? ret : rc;
 	}
 	rc = worktree_write_files(r, ix, &m->checked_out, c, m->progress, err);
+	warn_of_border(m, r);
 	return ret ? ret : rc;
 }
 
@@ -236,4 +264,6 @@ void tree_merge_release(struct tree_merge *m)
 	index_release(&m->result);
 	string_list_clear(&m->removed, NULL);
 	string_list_clear(&m->checked_out, NULL);
+	string_list_clear(&m->left, NULL);
+	string_list_clear(&m->not_overwritten, NULL);
 }

@@ -35,6 +35,7 @@ struct tree_merge {
 	bool aggressive;   /* removals and equal additions are trivial as well */
 	bool trivial_only; /* a path that is not trivial is a failure */
 	bool keep_ignored; /* files that are ignored must not be overwritten either */
+	bool no_sparse;	   /* the patterns of a sparse checkout do not matter */
 	bool for_switch;   /* all paths in the way are told, in the words of git-checkout(1) */
 	const char *prefix; /* TREE_MERGE_BIND: "dir/" */
 	struct progress *progress; /* of the files that are written; or NULL */
@@ -44,10 +45,15 @@ struct tree_merge {
 	bool local_changes; /* ERR_CONFLICT of for_switch: not untracked files alone were in the way */
 	bool result_is_last_tree; /* nothing but it is in the index: its cache-tree can be primed */
 	struct string_list removed;    /* files to be removed */
+	/* Sparse checkouts: against their patterns, a file with changes stays; what is in the place of one, too. */
+	struct string_list left, not_overwritten;
 	struct string_list checked_out; /* entries of result whose files are to be written */
 };
 
 /*
+ * With `update` in a sparse checkout files follow its patterns, also those that the trees leave
+ * alone: files that are in no longer go, unless they have changes, others come.
+ *
  * Compute m->result from ix (which is not changed) and the trees. ERR_CONFLICT: a local
  * change would be lost; Git's message ("Entry 'x' not uptodate. Cannot merge.").
  */
