@@ -9,6 +9,7 @@
 #include "operation.h"
 #include "porcelain/head.h"
 #include "util/alloc.h"
+#include "worktree/sparse.h"
 #include "worktree/tree-merge.h"
 
 static const char *const usage[] = {
@@ -34,6 +35,7 @@ struct resetter {
 	bool ix_read;
 	struct repo_operation *op;
 	struct converter *conv;
+	struct sparse *sparse; /* NULL: every path is to have its file */
 };
 
 /* ---- command line ---- */
@@ -165,6 +167,8 @@ static int read_index(struct resetter *rs, struct err *err)
 	if (!rc)
 		rc = index_read_repo(&rs->ix, rs->r, err);
 	rs->ix_read = !rc;
+	if (!rc)
+		rc = sparse_new(&rs->sparse, rs->r, err);
 	return rc ? rc : converter_new(&rs->conv, rs->r, &rs->ix, ATTR_CHECKIN, err);
 }
 
@@ -183,11 +187,24 @@ static int update_files(struct resetter *rs, struct tree_merge *m, struct err *e
 	return rc;
 }
 
+/* An entry that comes into the index without a file: it need not have one, if the patterns leave it out. */
+static void mark_left_out(struct resetter *rs, struct index_entry *e)
+{
+	const struct index_entry *old = index_find(&rs->ix, e->name, e->name_len);
+	struct stat st;
+
+	if (rs->sparse && (!old || old->flags & CE_SKIP_WORKTREE) && lstat(e->name, &st) < 0 &&
+	    !sparse_has(rs->sparse, e->name, e->name_len))
+		e->flags |= CE_SKIP_WORKTREE;
+}
+
 /* The result takes the place of the index; the converter looks into the one that is there. */
 static int take_result(struct resetter *rs, struct tree_merge *m, struct err *err)
 {
 	converter_free(rs->conv);
 	rs->conv = NULL;
+	for (size_t i = 0; rs->mode == MODE_MIXED && i < m->result.nr; i++)
+		mark_left_out(rs, m->result.entries[i]);
 	index_release(&rs->ix);
 	rs->ix = m->result;
 	index_init(&m->result, rs->r->algo);
@@ -287,6 +304,7 @@ static int apply_change(struct resetter *rs, const struct path_change *c, struct
 	} else {
 		e = index_entry_new(&rs->ix, mode, &c->oid, c->path, len, 0);
 	}
+	mark_left_out(rs, e);
 	return index_add(&rs->ix, e, INDEX_ADD_REPLACE, rs->r->settings.protect, err);
 }
 
@@ -491,6 +509,7 @@ int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
 	rc = run(&rs, &u, &err);
 	converter_free(rs.conv);
 	index_release(&rs.ix);
+	sparse_free(rs.sparse);
 	pathspec_release(&rs.ps);
 	strbuf_release(&u.text);
 	return rc ? report_fatal(&err) : finish_stdout();

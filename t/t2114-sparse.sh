@@ -43,6 +43,11 @@ test_expect_success 'commands that update no files leave them alone; so does --n
 	patterns "/*" && git -C r -c core.sparseCheckout=false checkout && state_out
 '
 
+test_expect_success 'reset without files: what comes into the index is out by the patterns, unless its file is there' '
+	fresh "/*" "!/out/" && git -C r checkout -q && git -C r update-index --force-remove out/x && git -C r reset >out && test_must_be_empty out && state_out && git -C r update-index --force-remove out/x &&
+	git -C r reset -q -- out && state_out && git -C r reset -q other -- out && state "H a" "H in/x" "S out/n" "S out/x" && git -C r reset -q && state_out && git -C r update-index --force-remove out/x && mkdir r/out && echo 1 >r/out/x && git -C r reset -q && state "H a" "H in/x" "H out/x" "S out/y"
+'
+
 test_expect_success 'to another commit: what it changes is in or out by the patterns' '
 	fresh "/*" "!/out/" && git -C r switch -q other && state "H a" "H in/x" "S out/n" "S out/x" && test "$(cat r/in/x)" = 2 && test_path_is_missing r/out &&
 	git -C r switch -q main && state_out && patterns "/*" "!/in/" && git -C r reset -q --hard other && state "H a" "S in/x" "H out/n" "H out/x" && test "$(cat r/out/n r/out/x)" = "n
