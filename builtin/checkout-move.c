@@ -7,7 +7,6 @@
 #include "index/cache-tree.h"
 #include "porcelain/head.h"
 #include "util/alloc.h"
-#include "worktree/sparse.h"
 
 static const char *short_name(const char *ref)
 {
@@ -165,13 +164,12 @@ static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
 
 /* ---- the story ---- */
 
-/* HEAD is named anew and nothing else asked for: neither index nor files are looked at. */
+/* As in Git: switch without a start, and checkout with nothing but -b and a name, look at neither index nor files. */
 static bool files_stay(const struct checkout *co)
 {
-	bool names_head = co->new_branch || co->reset_branch ||
-			  ((co->detach || (co->orphan && co->command == CHECKOUT)) && !sparse_is_on(co->r));
-
-	return !co->has_tree || (names_head && !co->arg && !co->force && !co->merge && co->overwrite_ignore);
+	if (!co->has_tree)
+		return true;
+	return co->command == SWITCH ? !co->arg && !co->orphan : co->only_new_branch;
 }
 
 static int change(struct checkout *co, struct strbuf *text, struct err *err)

@@ -26,7 +26,7 @@ int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *
 	co->ix = m->result;
 	index_init(&m->result, co->r->algo);
 	rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
-	if (!rc && co->progress > 0)
+	if (!rc && co->progress > 0 && m->checked_out.nr)
 		m->progress = progress_start_forced("Updating files", m->checked_out.nr);
 	else if (!rc && co->progress < 0 && !co->quiet)
 		m->progress = progress_start("Updating files", m->checked_out.nr);

@@ -421,6 +421,7 @@ int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx)
 	int rc;
 
 	begin(&co, ctx, CHECKOUT);
+	co.only_new_branch = argc == 3 && !strcmp(argv[1], "-b");
 	parse_checkout(&co, argc, argv);
 	check_options(&co);
 	find_head(&co);

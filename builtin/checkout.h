@@ -31,6 +31,7 @@ struct checkout {
 	char *name;	   /* of the branch, or the revision with "@{-1}" replaced; NULL: HEAD */
 	char *branch;	   /* the full ref, if HEAD is to name one */
 	bool has_commit, has_tree;
+	bool only_new_branch; /* "checkout -b name", without anything else */
 	bool count;	   /* say how many paths were updated: without "--" */
 	struct object_id commit, tree;
 	/* the state before */

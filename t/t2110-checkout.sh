@@ -236,6 +236,14 @@ test_expect_success 'many files, in threads' '
 	)
 '
 
+test_expect_success 'where nothing but the name of HEAD is asked for, neither index nor files are looked at' '
+	rm -rf a && git init -q -b main a && (
+		cd a && echo 1 >f && git add f && git commit -q -m one && echo mine >f && echo "M	f" >expect &&
+		for c in "checkout -b n1" "switch -c n2" "switch -q -C n2" "switch --detach" "switch -c n3 --force"; do git $c >out && test_must_be_empty out && test "$(cat f)" = mine || return 1; done &&
+		for c in "checkout -B n1" "checkout --detach" "checkout -b n4 -l" "switch -C n2 HEAD" "checkout --orphan o" ; do git $c >out && test_cmp expect out && test "$(cat f)" = mine || return 1; done
+	)
+'
+
 # Changes of a file of which the index says that nobody looks at it.
 test_expect_success 'files that are assumed to be unchanged, or are not checked out, and have changes: kept' '
 	for bit in assume-unchanged skip-worktree; do

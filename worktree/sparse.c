@@ -36,13 +36,6 @@ int sparse_new(struct sparse **out, struct repository *r, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-bool sparse_is_on(const struct repository *r)
-{
-	bool on = false;
-
-	return config_get_bool(r->config, "core.sparsecheckout", &on, NULL) >= 0 && on;
-}
-
 bool sparse_has(struct sparse *s, const char *path, size_t len)
 {
 	bool is_dir = false;

@@ -13,8 +13,6 @@ struct sparse;
  * patterns. Free with sparse_free.
  */
 MUST_USE int sparse_new(struct sparse **out, struct repository *r, struct err *err);
-/* core.sparseCheckout; one that is no boolean counts as false here. */
-bool sparse_is_on(const struct repository *r);
 /* Is the path of a file part of the checkout? The innermost directory that a pattern matches decides. */
 bool sparse_has(struct sparse *s, const char *path, size_t len);
 void sparse_free(struct sparse *s);
