@@ -102,17 +102,41 @@ static const char *created_name(const struct checkout *co)
 	return co->new_branch ? co->new_branch : co->reset_branch;
 }
 
+static enum branch_track track_of(const struct checkout *co)
+{
+	return co->track == BRANCH_TRACK_UNSET ? co->r->settings.branch_track : co->track;
+}
+
+static const char *start_name(const struct checkout *co)
+{
+	return co->name ? co->name : "HEAD";
+}
+
+/* What the new branch cannot follow is found out before any file changes. */
+static int check_start(struct checkout *co, struct strbuf *text, struct err *err)
+{
+	struct branch_start start = { .ref = NULL };
+	int rc;
+
+	if (!created_name(co) || !co->has_commit)
+		return 0;
+	rc = branch_find_start(co->r, start_name(co), track_of(co), &start, text, err);
+	free(start.ref);
+	if (!rc)
+		strbuf_reset(text);
+	return rc;
+}
+
 /* The branch that -b or -B names. *text: what tracking tells. */
 static int queue_new_branch(struct checkout *co, struct ref_transaction *t,
 			    struct strbuf *text, struct err *err)
 {
 	struct branch_start start = { .ref = NULL };
 	struct object_id old;
-	enum branch_track track = co->track == BRANCH_TRACK_UNSET ? co->r->settings.branch_track : co->track;
-	const char *from = co->name ? co->name : "HEAD";
+	enum branch_track track = track_of(co);
 	bool reset = !ref_resolve(co->r->refs, co->branch, &old, NULL, NULL, NULL);
-	char *msg = xstrfmt("branch: %s %s", reset ? "Reset to" : "Created from", from);
-	int rc = branch_find_start(co->r, from, track, &start, text, err);
+	char *msg = xstrfmt("branch: %s %s", reset ? "Reset to" : "Created from", start_name(co));
+	int rc = branch_find_start(co->r, start_name(co), track, &start, text, err);
 
 	if (!rc)
 		rc = ref_transaction_update(t, co->branch, &co->commit,
@@ -174,9 +198,11 @@ static bool files_stay(const struct checkout *co)
 
 static int change(struct checkout *co, struct strbuf *text, struct err *err)
 {
-	int rc = files_stay(co) ? 0 : update_worktree(co, err);
+	int rc = check_start(co, text, err);
 
-	if (!rc && !co->force && !co->quiet && !files_stay(co) && co->has_commit)
+	if (!rc && !files_stay(co))
+		rc = update_worktree(co, err);
+	if (!rc && !co->force && !co->quiet && !files_stay(co) && co->has_commit && !co->carried)
 		rc = checkout_show_changes(co, err);
 	fflush(stdout);
 	return rc ? rc : stage_refs(co, text, err);
@@ -195,7 +221,7 @@ int checkout_move(struct checkout *co)
 {
 	bool picking = is_there(co, "CHERRY_PICK_HEAD"), reverting = is_there(co, "REVERT_HEAD");
 	struct strbuf text = STRBUF_INIT;
-	struct err err = ERR_INIT;
+	struct err err = ERR_INIT, own = ERR_INIT;
 	bool existed = co->reset_branch && ref_exists(co->r->refs, co->branch);
 	int rc;
 
@@ -211,6 +237,8 @@ int checkout_move(struct checkout *co)
 			fputs(text.buf, stdout);
 			fflush(stdout);
 			checkout_tell(co, existed);
+			if (co->carried && co->has_commit && checkout_show_changes(co, &own) < 0)
+				report_error(&own);
 			if (picking)
 				warning("cancelling a cherry picking in progress");
 			if (reverting)

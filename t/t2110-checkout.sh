@@ -244,6 +244,13 @@ test_expect_success 'where nothing but the name of HEAD is asked for, neither in
 	)
 '
 
+test_expect_success 'a start that cannot be followed: refused before any file changes' '
+	rm -rf a && git init -q -b main a && (
+		cd a && echo 1 >f && git add f && git commit -q -m one && git switch -q -c topic && echo 2 >f && git commit -q -a -m two && test_expect_code 128 git switch -C topic -t topic~1 2>err &&
+		test_grep "cannot set up tracking information" err && test "$(cat f)" = 2 && test -z "$(git status --porcelain -uno)"
+	)
+'
+
 # Changes of a file of which the index says that nobody looks at it.
 test_expect_success 'files that are assumed to be unchanged, or are not checked out, and have changes: kept' '
 	for bit in assume-unchanged skip-worktree; do
