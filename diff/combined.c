@@ -351,6 +351,8 @@ static int add_patch(const struct diff_combined *c, const struct diff_options *o
 
 	for (size_t i = 0; i <= c->nr; i++)
 		strbuf_init(&p.converted[i], 0);
+	if (c->new->gone)
+		c->new->mode = 0;
 	ret = load(&p, err);
 	if (!ret && p.binary) {
 		add_header(&p, false);

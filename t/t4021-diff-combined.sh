@@ -174,6 +174,12 @@ test_expect_success 'files come in order, whether the index or the work tree has
 	git -C o update-index --assume-unchanged b && git -C o diff-index -c --name-status HEAD >out && printf "%s\t%s\n" MM a MM c M b >expect && test_cmp expect out
 '
 
+test_expect_success 'diff-index -m: what the index alone has changed is combined, too, and a missing file counts as that of the index' '
+	git init -q i && for f in same idx gone both; do echo 1 >i/$f || return 1; done && git -C i add . && git -C i commit -q -m 1 && for f in idx gone both; do echo 2 >i/$f || return 1; done && git -C i add . && rm i/gone && echo 3 >i/both &&
+	test_might_fail git -C i update-index -q --refresh && git -C i diff-index -m -c --name-status HEAD >out && printf "MM\t%s\n" both gone idx >expect && test_cmp expect out && git -C i diff-index -m --cc --raw HEAD -- gone >out && test_grep "^::100644 100644 100644 .* 0* MM" out &&
+	git -C i diff-index -m -c -p HEAD >out && test_grep "^deleted file mode 100644,100644$" out && sed -n "/combined idx\$/,\$p" out | sed -n "/^@@@/,\$p" >actual && printf "%s\n" "@@@ -1,1 -1,1 +1,1 @@@" " -1" " +2" >expect && test_cmp expect actual
+'
+
 test_expect_success 'a submodule beside the index and a tree' '
 	git init -q top && git init -q top/m && git -C top/m commit -q --allow-empty -m 1 && git -C top add m 2>/dev/null && git -C top commit -q -m m &&
 	git -C top/m commit -q --allow-empty -m 2 && git -C top diff-index --cc HEAD >out && test_grep "^++Subproject commit $(git -C top/m rev-parse HEAD)$" out

@@ -13,6 +13,7 @@ struct file_side {
 	unsigned mode;	      /* 0: missing */
 	struct object_id oid; /* known of submodules, and of what is unchanged */
 	bool dirty, modified, untracked;
+	bool missing; /* though it has a mode: that of the entry */
 };
 
 static bool is_selected(const struct worktree_diff *d, const char *path)
@@ -78,6 +79,7 @@ static int file_of(struct worktree_diff *d, struct index_entry *e, struct lstat_
 	change = compare(d, e, cur, &out->mode);
 	if (change == WT_DELETED) {
 		out->mode = d->missing_is_same ? e->mode : 0;
+		out->missing = d->missing_is_same;
 		return 0;
 	}
 	out->changed = change != WT_UNCHANGED;
@@ -264,12 +266,12 @@ static bool combine_modified(struct worktree_diff *d, const char *path, unsigned
 	struct diff_pair *p;
 
 	if (!d->combined || !mode || !f->mode || e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE) ||
-	    (d->missing_is_same && !f->changed) ||
 	    (!f->changed && oid_eq(&f->oid, oid) && oid_eq(&e->oid, oid)))
 		return false;
 	p = diff_queue_add(&sides[0], path, e->mode, &e->oid, path, f->mode, NULL);
 	p->status = DIFF_STATUS_MODIFIED;
 	p->new->oid = f->oid; /* of a submodule */
+	p->new->gone = f->missing;
 	diff_queue_add(&sides[1], path, mode, oid, path, f->mode, NULL)->status = DIFF_STATUS_MODIFIED;
 	if (diff_combine(d->combined, sides, 2, NULL) < 0)
 		BUG("two sides are too many");
@@ -294,7 +296,7 @@ static void differ_unmerged(struct tree_run *t, const char *path, unsigned mode,
 	if (!t->cached && !(e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE))) {
 		file_without_entry(t->d, e, &t->cur, &f);
 		if (!f.mode && t->d->missing_is_same)
-			f = (struct file_side){ .mode = e->mode, .oid = e->oid };
+			f = (struct file_side){ .mode = e->mode, .oid = e->oid, .missing = true };
 		if (!combine_modified(t->d, path, mode, oid, e, &f) && (mode || f.mode))
 			queue_file(t->d, t->q, path, mode, mode ? oid : NULL, &f);
 		return;
