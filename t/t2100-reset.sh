@@ -110,4 +110,20 @@ test_expect_success STRACE,FSYNC_BATCH,JOURNAL 'one flush, however many files' '
 	test $n = 1
 '
 
+test_expect_success 'refusals: -N without --mixed, a mixed reset in a bare repository, a name that is a file, too, --keep with conflicts' '
+	rm -rf a && git init -q -b main a && (
+		cd a && echo 1 >f && git add f && git commit -q -m one && echo 2 >f && git commit -q -a -m two && echo x >main && git tag one HEAD~1 && head=$(git rev-parse HEAD) &&
+		test_expect_code 128 git reset -N --hard one 2>err && test_grep "requires" err && test_expect_code 128 git reset -N --soft one && git clone -q --bare . b.git && test_expect_code 128 git -C b.git reset one 2>err && test_grep "not allowed in a bare repository" err &&
+		test_expect_code 128 git reset main 2>err && test_grep "both revision and filename" err && git reset -q main -- && git reset -q -- main && test "$(cat f)" = 2 && test $(git rev-parse HEAD) = $head &&
+		id=$(git rev-parse HEAD:f) && printf "0 $ZERO_OID\tf\n100644 %s 1\tf\n100644 %s 2\tf\n" $id $id | git update-index --index-info && test_expect_code 128 git reset --keep one 2>err && test_grep "middle of a merge" err && test $(git rev-parse HEAD) = $head
+	)
+'
+
+test_expect_success 'before the first commit ORIG_HEAD, of whatever was there before, goes; a reset leaves cached trees; a file in the place of a directory' '
+	rm -rf a && git init -q -b main a && (
+		cd a && mkdir d && echo 1 >d/f && git add . && git commit -q -m one && git update-ref ORIG_HEAD HEAD && git symbolic-ref HEAD refs/heads/none && git reset -q --hard main && test_must_fail git rev-parse -q --verify ORIG_HEAD &&
+		rm .git/index && git reset -q && grep -a -q TREE .git/index && rm -r d && echo file >d && test_might_fail git reset >out && printf "%s\n" "Unstaged changes after reset:" "M	d/f" >expect && test_cmp expect out
+	)
+'
+
 test_done
