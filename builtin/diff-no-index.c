@@ -98,14 +98,14 @@ static int read_side(void *data, const struct diff_file *f, struct object_buf *o
 	return 0;
 }
 
-/* Attributes are those of files in the work tree. */
+/* Attributes are those of files in the work tree; of one elsewhere, what patterns without a directory say. */
 static void find_driver(void *data, const char *path, struct diff_driver *out)
 {
 	const struct no_index *n = data;
 	char *place = place_of(n, path), *clean = xstrdup(place);
 
 	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
-	if (*place != '/' && !path_normalize(clean, place) && *clean)
+	if (!path_normalize(clean, place) && *clean)
 		n->driver(n->driver_data, clean, out);
 	free(clean);
 	free(place);
@@ -268,8 +268,10 @@ static int settle_names(struct no_index *n, char *names[2], struct err *err)
 	for (int i = 0; !rc && i < 2; i++)
 		rc = mode_of(n, names[i], &mode[i], err);
 	for (int i = 0; !rc && i < 2; i++) {
-		if (!S_ISDIR(mode[i]) || !S_ISREG(mode[!i]) || !strcmp(names[!i], "-"))
+		if (!S_ISDIR(mode[i]) || !S_ISREG(mode[!i]))
 			continue;
+		if (!strcmp(names[!i], "-"))
+			return err_set(err, ERR_INVALID, "cannot compare stdin to a directory");
 		char *whole = below(names[i], path_basename(names[!i]));
 
 		free(names[i]);

@@ -55,4 +55,11 @@ test_expect_success 'two paths, one outside of the work tree; attributes of file
 	echo "f -diff" >in/.gitattributes && (cd in && test_expect_code 1 git diff f ../outside >../out2) && test_grep "^Binary files a/f and b/../outside differ$" out2
 '
 
+test_expect_success 'standard input has no directory to be compared with; attributes of absolute paths; a warning outside of a repository' '
+	rm -rf s && mkdir -p s/d && (
+		cd s && echo x >d/- && echo y >d/f && for a in "- d" "d -"; do echo y | test_expect_code 128 git diff --no-index $a 2>err && test_grep "cannot compare stdin to a directory" err || return 1; done &&
+		git init -q r && cd r && echo "*.bin -diff" >.gitattributes && echo 1 >a.bin && echo 2 >b.bin && test_expect_code 1 git diff --no-index "$PWD/a.bin" "$PWD/b.bin" >out && test_grep "^Binary files" out
+	) && (cd s && GIT_CEILING_DIRECTORIES=$PWD/.. && export GIT_CEILING_DIRECTORIES && test_expect_code 129 git diff d 2>err && test_grep "Not a git repository. Use --no-index" err && test_expect_code 129 git diff --no-index d 2>err && ! grep "Not a git repository" err)
+'
+
 test_done
