@@ -26,6 +26,10 @@ state () {
 	(cd r && git ls-files) | while read -r f; do test ! -e "r/$f" || echo "$f"; done >actual && test_cmp there actual
 }
 
+# What the index itself has, whatever files are there
+kept () {
+	test "$(git -C r -c core.sparseCheckout=false ls-files -t "${1#* }")" = "$1"
+}
 state_out () { state "H a" "H in/x" "S out/x" "S out/y"; }
 state_in () { state "H a" "H in/x" "H out/x" "H out/y"; }
 
@@ -45,7 +49,7 @@ test_expect_success 'commands that update no files leave them alone; so does --n
 
 test_expect_success 'reset without files: what comes into the index is out by the patterns, unless its file is there' '
 	fresh "/*" "!/out/" && git -C r checkout -q && git -C r update-index --force-remove out/x && git -C r reset >out && test_must_be_empty out && state_out && git -C r update-index --force-remove out/x &&
-	git -C r reset -q -- out && state_out && git -C r reset -q other -- out && state "H a" "H in/x" "S out/n" "S out/x" && git -C r reset -q && state_out && git -C r update-index --force-remove out/x && mkdir r/out && echo 1 >r/out/x && git -C r reset -q && state "H a" "H in/x" "H out/x" "S out/y"
+	git -C r reset -q -- out && state_out && git -C r reset -q other -- out && state "H a" "H in/x" "S out/n" "S out/x" && git -C r reset -q && state_out && git -C r update-index --force-remove out/x && mkdir r/out && echo 1 >r/out/x && git -C r reset -q && state "H a" "H in/x" "H out/x" "S out/y" && kept "H out/x"
 '
 
 test_expect_success 'to another commit: what it changes is in or out by the patterns' '
@@ -66,7 +70,9 @@ test_expect_success 'files with changes stay, with a warning; --hard removes the
 test_expect_success 'a file that is there counts as checked out, whatever the index says' '
 	fresh "/*" "!/out/" && git -C r checkout -q && mkdir r/out && echo 1 >r/out/x && git -C r -c sparse.expectFilesOutsideOfPatterns=true status --porcelain >out && test_must_be_empty out &&
 	echo mine >r/out/x && git -C r -c sparse.expectFilesOutsideOfPatterns=true status --porcelain >out && test_must_be_empty out && git -C r status --porcelain >out && echo " M out/x" >expect && test_cmp expect out &&
-	test_expect_code 1 git -C r checkout other && git -C r checkout -q 2>err && test_grep "left despite" err && patterns "/*" && git -C r checkout -q 2>err && test_must_be_empty err && state_in && test "$(cat r/out/x)" = mine
+	test_expect_code 1 git -C r checkout other && git -C r checkout -q 2>err && test_grep "left despite" err && patterns "/*" && git -C r checkout -q 2>err && test_must_be_empty err && state_in && test "$(cat r/out/x)" = mine &&
+	fresh "/*" "!/out/" && git -C r checkout -q && mkdir r/out && echo 1 >r/out/x && kept "S out/x" && git -C r checkout -q -- a && kept "H out/x" && fresh "/*" "!/out/" && git -C r checkout -q && mkdir r/out && echo mine >r/out/n &&
+	git -C r switch -q other && test "$(cat r/out/n)" = mine && test "$(git -C r status --porcelain)" = " M out/n"
 '
 
 test_expect_success 'something in the place of files that come' '

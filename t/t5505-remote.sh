@@ -179,4 +179,15 @@ test_expect_success STRACE,FSYNC_BATCH 'rename and remove of many refs: one oper
 	test "$(count_flushes git -C r remote rm five)" = 1
 '
 
+test_expect_success 'remote.pushDefault of other files stays as it is: rename, remove' '
+	rm -rf own && git init -q own && git -C own remote add one /nowhere && echo "[remote] pushDefault = one" >mine && git -C own config include.path ../../none && cp own/.git/config before &&
+	GIT_CONFIG_GLOBAL=$PWD/mine git -C own remote rename one two && sed "s/\"one\"/\"two\"/; s#/one/#/two/#" before >expect && test_cmp expect own/.git/config &&
+	echo "[remote] pushDefault = two" >mine && GIT_CONFIG_GLOBAL=$PWD/mine git -C own remote remove two && test "$(cat mine)" = "[remote] pushDefault = two" && ! grep -i pushdefault own/.git/config
+'
+
+test_expect_success 'remove: what another remote has fetched stays' '
+	rm -rf own && git init -q own && git -C own commit -q --allow-empty -m one && git -C own remote add one /nowhere && git -C own remote add two /nowhere && git -C own config remote.two.fetch "+refs/heads/*:refs/remotes/one/*" &&
+	git -C own update-ref refs/remotes/one/main HEAD && git -C own remote remove two && git -C own rev-parse -q --verify refs/remotes/one/main && git -C own remote remove one && test_must_fail git -C own rev-parse -q --verify refs/remotes/one/main
+'
+
 test_done
