@@ -72,7 +72,8 @@ test_expect_success 'a file that is there counts as checked out, whatever the in
 	echo mine >r/out/x && git -C r -c sparse.expectFilesOutsideOfPatterns=true status --porcelain >out && test_must_be_empty out && git -C r status --porcelain >out && echo " M out/x" >expect && test_cmp expect out &&
 	test_expect_code 1 git -C r checkout other && git -C r checkout -q 2>err && test_grep "left despite" err && patterns "/*" && git -C r checkout -q 2>err && test_must_be_empty err && state_in && test "$(cat r/out/x)" = mine &&
 	fresh "/*" "!/out/" && git -C r checkout -q && mkdir r/out && echo 1 >r/out/x && kept "S out/x" && git -C r checkout -q -- a && kept "H out/x" && fresh "/*" "!/out/" && git -C r checkout -q && mkdir r/out && echo mine >r/out/n &&
-	git -C r switch -q other && test "$(cat r/out/n)" = mine && test "$(git -C r status --porcelain)" = " M out/n"
+	git -C r switch -q other && test "$(cat r/out/n)" = mine && test "$(git -C r status --porcelain)" = " M out/n" &&
+	fresh "/*" "!/out/" "!/oz" && echo 1 >r/oz && git -C r add --sparse oz && git -C r checkout -q && test_path_is_missing r/oz && echo mine >r/oz && test "$(git -C r status --porcelain)" = "AM oz"
 '
 
 test_expect_success 'something in the place of files that come' '
