@@ -322,11 +322,9 @@ int checkout_carry_refs(struct checkout *co, struct ref_transaction *t, struct e
 void checkout_carry_tell(const struct checkout *co)
 {
 	if (co->carried_conflict)
-		fputs("Your local changes are stashed, however applying them\n"
-		      "resulted in conflicts.  You can either resolve the conflicts\n"
-		      "and then discard the stash with \"git stash drop\", or, if you\n"
-		      "do not want to resolve them now, run \"git reset --hard\" and\n"
-		      "apply the local changes later by running \"git stash pop\".\n", stderr);
+		fputs("Your local changes are stashed, however applying them resulted in conflicts.\n"
+		      "Resolve these; the stash, refs/stash, is not needed any more then. Or go on without the\n"
+		      "changes, with \"git reset --hard\", and apply the stash when you want them.\n", stderr);
 	else if (co->carried)
 		fputs("Applied autostash.\n", stderr);
 }
