@@ -26,13 +26,9 @@ int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *
 	co->ix = m->result;
 	index_init(&m->result, co->r->algo);
 	rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
-	if (!rc && co->progress > 0 && m->checked_out.nr)
-		m->progress = progress_start_forced("Updating files", m->checked_out.nr);
-	else if (!rc && co->progress < 0 && !co->quiet)
-		m->progress = progress_start("Updating files", m->checked_out.nr);
+	m->start_meter = checkout_meter(co);
 	if (!rc)
 		rc = tree_merge_update_files(m, co->r, &co->ix, conv, err);
-	progress_stop(&m->progress);
 	converter_free(conv);
 	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
 }
@@ -51,4 +47,11 @@ int checkout_run_hook(struct checkout *co, const struct object_id *from, const s
 	free(old);
 	free(new);
 	return rc < 0 ? 1 : 0;
+}
+
+progress_start_fn checkout_meter(const struct checkout *co)
+{
+	if (co->progress > 0)
+		return progress_start_forced;
+	return co->progress < 0 && !co->quiet ? progress_start : NULL;
 }

@@ -82,5 +82,7 @@ MUST_USE int checkout_write_files(struct checkout *co, struct tree_merge *m, str
 /* post-checkout: 1 if it failed, else 0 */
 int checkout_run_hook(struct checkout *co, const struct object_id *from, const struct object_id *to,
 		      bool moved);
+/* How meters are started: --progress, --quiet; or NULL. */
+progress_start_fn checkout_meter(const struct checkout *co);
 
 #endif

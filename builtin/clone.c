@@ -17,6 +17,11 @@ static void say_warning(void *data UNUSED, const char *msg)
 	warning("%s", msg);
 }
 
+static void say_error(void *data UNUSED, const char *msg)
+{
+	error("%s", msg);
+}
+
 static void say(void *data UNUSED, const char *text)
 {
 	fputs(text, stderr);
@@ -240,6 +245,7 @@ static void settle_options(struct clone_cmd *cc)
 	o->ask_for_bundles = bool_or_die(o->config, "transfer.bundleuri", false);
 	o->template_dir = cc->template && *cc->template ? clone_absolute(cc, cc->template) : cc->template;
 	o->warn = say_warning;
+	o->report_error = say_error;
 	o->say = say;
 	set_depth(cc);
 	o->wanted.quiet = !o->progress;

@@ -178,11 +178,9 @@ static int update_files(struct resetter *rs, struct tree_merge *m, struct err *e
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, rs->r, &rs->ix, ATTR_CHECKOUT, err);
 
-	if (!rc && !rs->quiet)
-		m->progress = progress_start("Updating files", m->checked_out.nr);
+	m->start_meter = rs->quiet ? NULL : progress_start;
 	if (!rc)
 		rc = tree_merge_update_files(m, rs->r, &rs->ix, conv, err);
-	progress_stop(&m->progress);
 	converter_free(conv);
 	return rc;
 }

@@ -12,11 +12,9 @@ static int write_files(struct clone *c, struct tree_merge *m, struct err *err)
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, c->r, &c->ix, ATTR_CHECKOUT, err);
 
-	if (!rc && c->o->files_progress)
-		m->progress = c->o->files_progress("Updating files", m->checked_out.nr);
+	m->start_meter = c->o->files_progress;
 	if (!rc)
 		rc = tree_merge_update_files(m, c->r, &c->ix, conv, err);
-	progress_stop(&m->progress);
 	converter_free(conv);
 	return rc;
 }

@@ -83,6 +83,7 @@ static int open_made(struct clone *c, struct repo_init_result *made, struct err 
 	if (rc < 0)
 		return rc;
 	c->r->warn = c->o->warn;
+	c->r->report_error = c->o->report_error;
 	c->r->warn_data = c->o->data;
 	c->op = repo_operation_begin_with(c->r, made->batch);
 	made->batch = NULL;

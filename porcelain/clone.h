@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "repo/repo.h"
 #include "transport/fetch-session.h"
+#include "util/progress.h"
 
 #define CLONE_NO_CHECKOUT 1
 
@@ -59,8 +60,8 @@ struct clone_options {
 	struct fetch_session_options session;
 	int verbosity;
 	bool progress;
-	struct progress *(*files_progress)(const char *title, uint64_t total); /* while files are written; NULL: none */
-	repo_warn_fn warn; /* not NULL */
+	progress_start_fn files_progress; /* while files are written; NULL: none */
+	repo_warn_fn warn, report_error; /* not NULL */
 	void (*say)(void *data, const char *text); /* whole lines for standard error; not NULL */
 	void *data;
 };

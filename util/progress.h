@@ -14,6 +14,8 @@ struct progress;
 struct progress *progress_start(const char *title, uint64_t total);
 /* For --progress: never NULL, no delay. */
 struct progress *progress_start_forced(const char *title, uint64_t total);
+/* One of these two. */
+typedef struct progress *(*progress_start_fn)(const char *title, uint64_t total);
 void progress_update(struct progress *p, uint64_t n);
 /* What comes over a line: ", 1.20 MiB | 3.40 MiB/s" follows, once it has taken half a second. bytes: all so far. */
 void progress_update_bytes(struct progress *p, uint64_t n, uint64_t bytes);

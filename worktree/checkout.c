@@ -39,21 +39,48 @@ static int write_regular(const char *path, unsigned mode, const void *data, size
 	return rc;
 }
 
-static int write_converted(struct repository *r, struct converter *c, const struct index_entry *e,
-			   const char *path, const struct object_buf *buf, struct err *err)
+struct target {
+	struct repository *r;
+	const struct index_entry *e;
+	const char *path;
+	struct converter *c;
+	const struct checkout_options *o;
+};
+
+/* 1: a filter will have the content later. */
+static int write_converted(const struct target *t, struct conversion *cv,
+			   const struct object_buf *buf, struct err *err)
 {
 	struct strbuf out = STRBUF_INIT, warn = STRBUF_INIT;
-	struct conversion cv;
-	int rc;
+	int rc = convert_to_worktree(t->c, t->e->name, cv, buf->data, buf->size, &t->e->oid, &out,
+				     &warn, err);
 
-	converter_lookup(c, e->name, &cv);
-	rc = convert_to_worktree(c, e->name, &cv, buf->data, buf->size, &e->oid, &out, &warn,
-				 err);
-	repo_report_lines(r, warn.buf);
-	if (rc > 0)
-		rc = write_regular(path, e->mode, out.buf, out.len, err);
+	repo_report_lines(t->r, warn.buf);
+	if (rc == CONVERT_DELAYED)
+		rc = 1;
+	else if (rc > 0)
+		rc = write_regular(t->path, t->e->mode, out.buf, out.len, err);
 	else if (!rc)
-		rc = write_regular(path, e->mode, buf->data, buf->size, err);
+		rc = write_regular(t->path, t->e->mode, buf->data, buf->size, err);
+	strbuf_release(&out);
+	strbuf_release(&warn);
+	return rc;
+}
+
+/* 1: the filter, which is not required, does not have it after all. */
+static int write_delayed(const struct target *t, const struct conversion *cv, struct err *err)
+{
+	struct strbuf out = STRBUF_INIT, warn = STRBUF_INIT;
+	int rc = convert_delayed(t->c, t->e->name, cv, &t->e->oid, &out, &warn, err);
+
+	repo_report_lines(t->r, warn.buf);
+	if (rc > 0) {
+		rc = write_regular(t->path, t->e->mode, out.buf, out.len, err);
+		if (!rc && t->o->written)
+			*t->o->written += out.len;
+	} else if (!rc) {
+		rc = 1;
+	}
 	strbuf_release(&out);
 	strbuf_release(&warn);
 	return rc;
@@ -71,28 +98,43 @@ static int write_symlink(struct repository *r, const char *path, const struct ob
 	return 0;
 }
 
-static int write_entry(struct repository *r, const struct index_entry *e, const char *path,
-		       struct converter *c, struct err *err)
+static int write_blob(const struct target *t, struct conversion *cv, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err why = ERR_INIT; /* err may have that of another file */
-	int rc;
+	int rc = odb_read_type(t->r->odb, &t->e->oid, OBJ_BLOB, &buf, &why);
 
-	if (MODE_IS_GITLINK(e->mode))
-		return make_dir(path, 0, err);
-	rc = odb_read_type(r->odb, &e->oid, OBJ_BLOB, &buf, &why);
 	if (rc < 0) {
-		err_prefix(&why, "unable to read sha1 file of %s", path);
+		err_prefix(&why, "unable to read sha1 file of %s", t->path);
 		err_move(err, &why);
 		err_release(&why);
 		return rc;
 	}
-	if (MODE_IS_SYMLINK(e->mode))
-		rc = write_symlink(r, path, &buf, err);
+	if (MODE_IS_SYMLINK(t->e->mode))
+		rc = write_symlink(t->r, t->path, &buf, err);
 	else
-		rc = write_converted(r, c, e, path, &buf, err);
+		rc = write_converted(t, cv, &buf, err);
 	object_buf_release(&buf);
 	return rc;
+}
+
+static int write_entry(const struct target *t, struct err *err)
+{
+	struct conversion cv = { 0 };
+
+	if (MODE_IS_GITLINK(t->e->mode))
+		return make_dir(t->path, 0, err);
+	if (MODE_IS_FILE(t->e->mode))
+		converter_lookup(t->c, t->e->name, &cv);
+	if (t->o->delayed) {
+		int rc = write_delayed(t, &cv, err);
+
+		if (rc <= 0)
+			return rc;
+		cv.filter = NULL;
+	}
+	cv.may_delay = t->o->may_delay;
+	return write_blob(t, &cv, err);
 }
 
 int worktree_checkout_entry(struct repository *r, struct index_state *ix,
@@ -100,6 +142,7 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 			    const struct checkout_options *o, struct err *err)
 {
 	char *path = xstrfmt("%s%s", o->prefix ? o->prefix : "", e->name);
+	const struct target t = { r, e, path, c, o };
 	struct stat st;
 	int rc;
 
@@ -109,7 +152,7 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 		rc = err_set(err, ERR_INVALID, "'%s' is beyond a symbolic link", path);
 	else if ((rc = make_leading_dirs(path, 0, err)) >= 0 &&
 		 (rc = remove_existing(path, o->force, err)) >= 0)
-		rc = write_entry(r, e, path, c, err);
+		rc = write_entry(&t, err);
 	if (!rc && !(o->prefix && *o->prefix) && !lstat(path, &st)) {
 		stat_data_fill(&e->stat, &st);
 		e->flags |= CE_UPTODATE;

@@ -390,14 +390,16 @@ static int filter_step(struct converter *c, const char *path, const struct conve
 		       enum filter_direction dir, const struct object_id *oid,
 		       struct strbuf *cur, struct strbuf *warn, struct err *err)
 {
+	const struct filter_request q = { .dir = dir, .path = path, .data = cur->buf,
+					  .len = cur->len, .oid = oid,
+					  .may_delay = cv->may_delay };
 	struct strbuf out = STRBUF_INIT;
 	int rc;
 
 	if (!cv->filter || !filter_is_active(c->filters, cv->filter, dir))
 		return 0;
-	rc = filter_apply(c->filters, cv->filter, dir, path, cur->buf, cur->len, oid, &out,
-			  warn, err);
-	if (rc > 0)
+	rc = filter_apply(c->filters, cv->filter, &q, &out, warn, err);
+	if (rc == 1)
 		strbuf_swap(cur, &out);
 	strbuf_release(&out);
 	return rc;
@@ -449,6 +451,7 @@ int convert_to_worktree(struct converter *c, const char *path, const struct conv
 	struct strbuf cur = STRBUF_INIT;
 	int rc, changed = 0;
 
+	_Static_assert(CONVERT_DELAYED == FILTER_DELAYED, "it is passed on");
 	if ((rc = refuse_bad_encoding(cv, err)) < 0)
 		return rc;
 	strbuf_add(&cur, data, len);
@@ -458,11 +461,27 @@ int convert_to_worktree(struct converter *c, const char *path, const struct conv
 	if (cv->encoding && cur.len)
 		changed |= encode_to_worktree(path, cv->encoding, &cur, warn);
 	rc = filter_step(c, path, cv, FILTER_SMUDGE, oid, &cur, warn, err);
-	if (rc >= 0) {
-		changed |= rc > 0;
+	if (rc == 0 || rc == 1) {
+		changed |= rc;
+		rc = changed > 0;
 		if (changed)
 			strbuf_swap(out, &cur);
 	}
 	strbuf_release(&cur);
-	return rc < 0 ? rc : changed > 0;
+	return rc;
+}
+
+bool converter_await(struct converter *c, struct string_list *ready, struct strbuf *warn)
+{
+	return filters_await(c->filters, ready, warn);
+}
+
+int convert_delayed(struct converter *c, const char *path, const struct conversion *cv,
+		    const struct object_id *oid, struct strbuf *out, struct strbuf *warn,
+		    struct err *err)
+{
+	const struct filter_request q = { .dir = FILTER_SMUDGE, .path = path, .data = "",
+					  .oid = oid };
+
+	return filter_collect(c->filters, cv->filter, &q, out, warn, err);
 }

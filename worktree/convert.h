@@ -12,6 +12,7 @@
 #include "repo/repo.h"
 #include "util/err.h"
 #include "util/strbuf.h"
+#include "util/string-list.h"
 #include "worktree/attr.h"
 
 struct converter; /* holds attrs, config, running filter processes */
@@ -30,6 +31,7 @@ struct conversion {
 	const char *filter;   /* driver name, NULL */
 	const char *encoding; /* working-tree-encoding, NULL */
 	bool bad_encoding;    /* working-tree-encoding is a boolean: an error */
+	bool may_delay;	      /* set by the caller: see convert_to_worktree */
 	/* The blob in the index at this path: text=auto keeps its CRLF. */
 	bool in_index;
 	struct object_id index_oid;
@@ -51,9 +53,24 @@ bool conversion_needs_main_thread(struct converter *c, const struct conversion *
 int convert_to_git(struct converter *c, const char *path, const struct conversion *cv,
 		   const void *data, size_t len, struct strbuf *out, unsigned flags,
 		   struct strbuf *warn, struct err *err);
-/* Repository to work tree; same returns. oid for ident and filter metadata. */
+/*
+ * Repository to work tree; same returns. oid for ident and filter metadata. With may_delay, a
+ * long-running filter may also put the file off (CONVERT_DELAYED):
+ *
+ *   while (converter_await(c, &ready, &warn))      offered by the filters, as they get done
+ *           convert_delayed(c, path, &cv, oid, …)  for each path of ready
+ *
+ * What has been delayed, but was not offered when there is nothing left to await, is lost.
+ */
+#define CONVERT_DELAYED 2
 int convert_to_worktree(struct converter *c, const char *path, const struct conversion *cv,
 			const void *data, size_t len, const struct object_id *oid,
 			struct strbuf *out, struct strbuf *warn, struct err *err);
+/* Waits for the next paths, which are appended to ready. False: no filter has any left. */
+bool converter_await(struct converter *c, struct string_list *ready, struct strbuf *warn);
+/* 1: all of the file's content is in out. 0: a filter that is not required has failed at it. */
+int convert_delayed(struct converter *c, const char *path, const struct conversion *cv,
+		    const struct object_id *oid, struct strbuf *out, struct strbuf *warn,
+		    struct err *err);
 
 #endif

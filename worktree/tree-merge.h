@@ -38,7 +38,7 @@ struct tree_merge {
 	bool no_sparse;	   /* the patterns of a sparse checkout do not matter */
 	bool for_switch;   /* all paths in the way are told, in the words of git-checkout(1) */
 	const char *prefix; /* TREE_MERGE_BIND: "dir/" */
-	struct progress *progress; /* of the files that are written; or NULL */
+	progress_start_fn start_meter; /* of the files that are written; or NULL */
 
 	/* result; index of the repository's state afterwards */
 	struct index_state result;

@@ -182,6 +182,9 @@ MUST_USE int worktree_remove_entry(const struct repository *r, const char *path,
 struct checkout_options {
 	bool force;	/* overwrite existing files */
 	const char *prefix; /* checkout-index --prefix; "" */
+	bool may_delay; /* convert_to_worktree: 1 is returned if nothing is written yet */
+	bool delayed;	/* that is over: the filter has the content */
+	uint64_t *written; /* NULL, or the file's bytes are added */
 };
 /* Write the content of an entry to the work tree and fill in its stat data. */
 MUST_USE int worktree_checkout_entry(struct repository *r, struct index_state *ix,

@@ -5,28 +5,7 @@
 #include "fs/file.h"
 #include "object/dotfile.h"
 #include "util/alloc.h"
-#include "util/workers.h"
-#include "worktree/write-files.h"
-#include "write-or-die.h"
-
-enum outcome { LEFT_OVER, WRITTEN };
-
-struct job {
-	struct index_entry *e;
-	enum outcome outcome;
-	struct strbuf warn;
-	struct stat_data stat;
-};
-
-struct writer {
-	struct repository *r;
-	struct index_state *ix;
-	struct converter *c;
-	struct progress *progress;
-	struct job *jobs;
-	size_t nr, done;
-	struct strbuf dir; /* "a/b/": known to be a directory; empty: none */
-};
+#include "worktree/write-files-internal.h"
 
 /* ---- directories ---- */
 
@@ -68,63 +47,6 @@ static int make_parents(struct writer *w, const struct index_entry *e, struct er
 	return ret < 0 ? ret : 0;
 }
 
-/* ---- in threads ---- */
-
-static int fill_new_file(struct job *j, const void *data, size_t len)
-{
-	mode_t mode = j->e->mode == MODE_EXEC ? 0777 : 0666;
-	int fd = (int)RETRY_EINTR(sys->open(j->e->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
-					    O_NOFOLLOW, mode));
-	struct stat st;
-	int rc;
-
-	if (fd < 0)
-		return -1;
-	rc = write_in_full(fd, data, len, j->e->name, NULL);
-	if (!rc && fstat(fd, &st) < 0)
-		rc = -1;
-	if (sys->close(fd) < 0)
-		rc = -1;
-	if (rc < 0)
-		sys->unlink(j->e->name);
-	else
-		stat_data_fill(&j->stat, &st);
-	return rc;
-}
-
-/* What does not go smoothly here is left to the main thread, which can tell why. */
-static void write_job(const struct writer *w, struct job *j)
-{
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct strbuf out = STRBUF_INIT;
-	struct conversion cv;
-	int rc;
-
-	if (odb_read_type(w->r->odb, &j->e->oid, OBJ_BLOB, &buf, NULL) < 0)
-		return;
-	converter_lookup(w->c, j->e->name, &cv);
-	rc = convert_to_worktree(w->c, j->e->name, &cv, buf.data, buf.size, &j->e->oid, &out,
-				 &j->warn, NULL);
-	if (rc > 0)
-		rc = fill_new_file(j, out.buf, out.len);
-	else if (!rc)
-		rc = fill_new_file(j, buf.data, buf.size);
-	if (!rc)
-		j->outcome = WRITTEN;
-	else
-		strbuf_reset(&j->warn);
-	strbuf_release(&out);
-	object_buf_release(&buf);
-}
-
-static void write_range(void *data, size_t begin, size_t end)
-{
-	struct writer *w = data;
-
-	for (size_t i = begin; i < end; i++)
-		write_job(w, &w->jobs[i]);
-}
-
 /* ---- the main thread ---- */
 
 static bool suits_threads(struct writer *w, const struct index_entry *e)
@@ -145,60 +67,29 @@ static void clear_place(const struct index_entry *e)
 
 static int write_alone(struct writer *w, struct index_entry *e, struct err *err)
 {
-	const struct checkout_options o = { .force = true, .prefix = "" };
+	const struct checkout_options o = { .force = true, .may_delay = true };
 	int ret = clear_parents(e->name, err);
 
 	if (ret >= 0)
 		ret = worktree_checkout_entry(w->r, w->ix, e, w->c, &o, err);
-	progress_update(w->progress, ++w->done);
+	if (ret > 0)
+		string_list_append(&w->delayed, e->name)->util = e;
+	progress_update(w->progress, ++w->done + w->written);
 	return ret < 0 ? ret : 0;
 }
 
-static void take_result(struct writer *w, struct job *j)
-{
-	if (j->outcome != WRITTEN)
-		return;
-	repo_report_lines(w->r, j->warn.buf);
-	j->e->stat = j->stat;
-	j->e->flags |= CE_UPTODATE;
-	w->ix->changed = true;
-	progress_update(w->progress, ++w->done);
-}
+/* What threads do not write. */
+struct rest {
+	struct writer *w;
+	struct index_entry **entries;
+	size_t nr;
+	bool any_filtered;
+	int ret;
+	struct err *err;
+};
 
-static int thread_count(const struct writer *w, int *threads, struct err *err)
-{
-	int workers = 0, threshold = 100;
-
-	if (config_get_int(w->r->config, "checkout.workers", &workers, err) < 0 ||
-	    config_get_int(w->r->config, "checkout.thresholdforparallelism", &threshold, err) < 0)
-		return ERR_INVALID;
-	*threads = workers < 1 ? 0 : workers > 64 ? 64 : workers;
-	if (threshold > 0 && w->nr < (size_t)threshold)
-		*threads = 1;
-	return 0;
-}
-
-/* So many at a time: results are taken, and progress is told, in between. */
-#define ROUND 2048
-
-static int write_in_threads(struct writer *w, struct err *err)
-{
-	int threads = 1, ret = thread_count(w, &threads, err);
-
-	for (size_t i = 0; i < w->nr && ret >= 0; i += ROUND) {
-		struct writer part = *w;
-
-		part.jobs = w->jobs + i;
-		part.nr = w->nr - i < ROUND ? w->nr - i : ROUND;
-		workers_parallel_for(part.nr, 32, threads, write_range, &part);
-		for (size_t k = 0; k < part.nr; k++)
-			take_result(w, &part.jobs[k]);
-	}
-	return ret;
-}
-
-static int collect(struct writer *w, const struct string_list *paths, struct index_entry **rest,
-		   size_t *nr_rest, struct err *err)
+static int collect(struct writer *w, const struct string_list *paths, struct rest *rest,
+		   struct err *err)
 {
 	int ret = 0;
 
@@ -210,7 +101,8 @@ static int collect(struct writer *w, const struct string_list *paths, struct ind
 		if (!e)
 			continue;
 		if (!suits_threads(w, e)) {
-			rest[(*nr_rest)++] = e;
+			rest->entries[rest->nr++] = e;
+			rest->any_filtered |= MODE_IS_FILE(e->mode);
 			continue;
 		}
 		rc = make_parents(w, e, err);
@@ -219,22 +111,38 @@ static int collect(struct writer *w, const struct string_list *paths, struct ind
 			continue;
 		}
 		clear_place(e);
-		w->jobs[w->nr++] = (struct job){ .e = e, .warn = STRBUF_INIT };
+		w->jobs[w->nr++] = (struct write_job){ .e = e, .warn = STRBUF_INIT };
 	}
 	return ret;
 }
 
-static int write_rest(struct writer *w, struct index_entry **rest, size_t nr, bool links,
-		      struct err *err)
+static void write_rest(struct rest *rest, bool (*wanted)(const struct index_entry *e))
 {
-	int ret = 0;
+	for (size_t i = 0; i < rest->nr; i++) {
+		int rc = wanted(rest->entries[i]) ? write_alone(rest->w, rest->entries[i], rest->err) : 0;
 
-	for (size_t i = 0; i < nr; i++) {
-		int rc = MODE_IS_SYMLINK(rest[i]->mode) == links ? write_alone(w, rest[i], err) : 0;
-
-		ret = ret ? ret : rc;
+		rest->ret = rest->ret ? rest->ret : rc;
 	}
-	return ret;
+}
+
+static bool is_file(const struct index_entry *e)
+{
+	return MODE_IS_FILE(e->mode);
+}
+
+static bool is_link(const struct index_entry *e)
+{
+	return MODE_IS_SYMLINK(e->mode);
+}
+
+static bool is_neither(const struct index_entry *e)
+{
+	return !is_file(e) && !is_link(e);
+}
+
+static void write_filtered(void *rest)
+{
+	write_rest(rest, is_file);
 }
 
 static int write_left_over(struct writer *w, struct err *err)
@@ -242,12 +150,101 @@ static int write_left_over(struct writer *w, struct err *err)
 	int ret = 0;
 
 	for (size_t i = 0; i < w->nr; i++) {
-		int rc = w->jobs[i].outcome == LEFT_OVER ? write_alone(w, w->jobs[i].e, err) : 0;
+		int rc = w->jobs[i].written ? 0 : write_alone(w, w->jobs[i].e, err);
 
 		ret = ret ? ret : rc;
 		strbuf_release(&w->jobs[i].warn);
 	}
 	return ret;
+}
+
+/* All that does not wait for a filter. */
+static int write_first(struct writer *w, const struct string_list *paths, struct err *err)
+{
+	struct err err_rest = ERR_INIT; /* the threads' errors go to err */
+	struct rest rest = { .w = w, .err = &err_rest };
+	int ret, rc;
+
+	CALLOC_ARRAY(w->jobs, paths->nr + 1);
+	CALLOC_ARRAY(rest.entries, paths->nr + 1);
+	ret = collect(w, paths, &rest, err);
+	rc = write_jobs(w, rest.any_filtered ? write_filtered : NULL, &rest, err);
+	ret = ret ? ret : rc;
+	rc = write_left_over(w, err);
+	ret = ret ? ret : rc;
+	write_rest(&rest, is_neither);
+	write_rest(&rest, is_link);
+	if (rest.ret < 0)
+		err_move(err, &err_rest);
+	err_release(&err_rest);
+	free(rest.entries);
+	free(w->jobs);
+	return ret ? ret : rest.ret;
+}
+
+/* ---- delayed files ---- */
+
+/* The name of a file that is offered is one of those in w->delayed, which are sorted. */
+static int write_offered(struct writer *w, const struct string_list *ready, uint64_t *bytes,
+			 struct err *err)
+{
+	const struct checkout_options o = { .delayed = true, .written = bytes };
+	int ret = 0;
+
+	for (size_t i = 0; i < ready->nr; i++) {
+		struct string_list_item *it = string_list_lookup(&w->delayed, ready->items[i].string);
+		int rc;
+
+		rc = worktree_checkout_entry(w->r, w->ix, it->util, w->c, &o, err);
+		it->util = NULL;
+		ret = ret ? ret : rc;
+		progress_update_bytes(w->progress, ++w->done, *bytes);
+	}
+	return ret;
+}
+
+static int tell_missing(struct writer *w, struct err *err)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < w->delayed.nr; i++) {
+		char *text;
+
+		if (!w->delayed.items[i].util)
+			continue;
+		missing++;
+		text = xstrfmt("error: '%s' was not filtered properly\n", w->delayed.items[i].string);
+		repo_report_lines(w->r, text);
+		free(text);
+	}
+	return missing ? err_set(err, ERR_ABORTED, "%zu delayed file%s did not come from the filter",
+				 missing, missing == 1 ? "" : "s") : 0;
+}
+
+static int write_delayed(struct writer *w, struct err *err)
+{
+	struct string_list ready = STRING_LIST_INIT;
+	struct strbuf warn = STRBUF_INIT;
+	uint64_t bytes = 0;
+	bool more = true;
+	int ret = 0, rc;
+
+	string_list_sort(&w->delayed);
+	w->done = 0;
+	if (w->meters && w->meters->filtering)
+		w->progress = w->meters->filtering("Filtering content", w->delayed.nr);
+	while (more) {
+		more = converter_await(w->c, &ready, &warn);
+		repo_report_lines(w->r, warn.buf);
+		strbuf_reset(&warn);
+		rc = write_offered(w, &ready, &bytes, err);
+		ret = ret ? ret : rc;
+		string_list_clear(&ready, NULL);
+	}
+	progress_stop(&w->progress);
+	strbuf_release(&warn);
+	rc = tell_missing(w, err);
+	return ret ? ret : rc;
 }
 
 int worktree_prefetch(struct repository *r, struct index_state *ix, const struct string_list *paths,
@@ -272,28 +269,22 @@ int worktree_prefetch(struct repository *r, struct index_state *ix, const struct
 
 int worktree_write_files(struct repository *r, struct index_state *ix,
 			 const struct string_list *paths, struct converter *c,
-			 struct progress *progress, struct err *err)
+			 const struct write_files_meters *meters, struct err *err)
 {
-	struct writer w = { .r = r, .ix = ix, .c = c, .progress = progress, .dir = STRBUF_INIT };
-	struct index_entry **rest;
-	size_t nr_rest = 0;
+	struct writer w = { .r = r, .ix = ix, .c = c, .meters = meters, .dir = STRBUF_INIT };
 	int ret = worktree_prefetch(r, ix, paths, err), rc;
 
 	if (ret < 0)
 		return ret;
-	CALLOC_ARRAY(w.jobs, paths->nr + 1);
-	CALLOC_ARRAY(rest, paths->nr + 1);
-	ret = collect(&w, paths, rest, &nr_rest, err);
-	rc = write_in_threads(&w, err);
-	ret = ret ? ret : rc;
-	rc = write_left_over(&w, err);
-	ret = ret ? ret : rc;
-	rc = write_rest(&w, rest, nr_rest, false, err);
-	ret = ret ? ret : rc;
-	rc = write_rest(&w, rest, nr_rest, true, err);
-	ret = ret ? ret : rc;
+	if (meters && meters->files && paths->nr)
+		w.progress = meters->files("Updating files", paths->nr);
+	ret = write_first(&w, paths, err);
+	progress_stop(&w.progress);
+	if (w.delayed.nr) {
+		rc = write_delayed(&w, err);
+		ret = ret ? ret : rc;
+	}
+	string_list_clear(&w.delayed, NULL);
 	strbuf_release(&w.dir);
-	free(rest);
-	free(w.jobs);
 	return ret;
 }

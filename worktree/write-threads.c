@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Writing files in threads. */
+#include "compat/posix.h"
+#include "compat/syscalls.h"
+#include "util/workers.h"
+#include "worktree/write-files-internal.h"
+#include "write-or-die.h"
+
+static int fill_new_file(struct write_job *j, const void *data, size_t len)
+{
+	mode_t mode = j->e->mode == MODE_EXEC ? 0777 : 0666;
+	int fd = (int)RETRY_EINTR(sys->open(j->e->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
+					    O_NOFOLLOW, mode));
+	struct stat st;
+	int rc;
+
+	if (fd < 0)
+		return -1;
+	rc = write_in_full(fd, data, len, j->e->name, NULL);
+	if (!rc && fstat(fd, &st) < 0)
+		rc = -1;
+	if (sys->close(fd) < 0)
+		rc = -1;
+	if (rc < 0)
+		sys->unlink(j->e->name);
+	else
+		stat_data_fill(&j->stat, &st);
+	return rc;
+}
+
+/* What does not go smoothly here is left to the main thread, which can tell why. */
+static void write_job(const struct writer *w, struct write_job *j)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct strbuf out = STRBUF_INIT;
+	struct conversion cv;
+	int rc;
+
+	if (odb_read_type(w->r->odb, &j->e->oid, OBJ_BLOB, &buf, NULL) < 0)
+		return;
+	converter_lookup(w->c, j->e->name, &cv);
+	rc = convert_to_worktree(w->c, j->e->name, &cv, buf.data, buf.size, &j->e->oid, &out,
+				 &j->warn, NULL);
+	if (rc > 0)
+		rc = fill_new_file(j, out.buf, out.len);
+	else if (!rc)
+		rc = fill_new_file(j, buf.data, buf.size);
+	if (!rc)
+		j->written = true;
+	else
+		strbuf_reset(&j->warn);
+	strbuf_release(&out);
+	object_buf_release(&buf);
+}
+
+/* Jobs of one round. */
+struct round {
+	struct writer *w;
+	struct write_job *jobs;
+};
+
+static void write_range(void *data, size_t begin, size_t end)
+{
+	struct round *r = data;
+
+	for (size_t i = begin; i < end; i++) {
+		write_job(r->w, &r->jobs[i]);
+		r->w->written += r->jobs[i].written;
+	}
+}
+
+static int thread_count(const struct writer *w, int *threads, struct err *err)
+{
+	int workers = 0, threshold = 100;
+
+	if (config_get_int(w->r->config, "checkout.workers", &workers, err) < 0 ||
+	    config_get_int(w->r->config, "checkout.thresholdforparallelism", &threshold, err) < 0)
+		return ERR_INVALID;
+	*threads = workers < 1 ? 0 : workers > 64 ? 64 : workers;
+	if (threshold > 0 && w->nr < (size_t)threshold)
+		*threads = 1;
+	return 0;
+}
+
+/* So many at a time: progress is told in between. */
+#define ROUND 2048
+
+static void write_rounds(struct writer *w, int threads, bool tell)
+{
+	for (size_t i = 0; i < w->nr; i += ROUND) {
+		struct round r = { w, w->jobs + i };
+
+		workers_parallel_for(w->nr - i < ROUND ? w->nr - i : ROUND, 32, threads, write_range, &r);
+		if (tell)
+			progress_update(w->progress, w->done + w->written);
+	}
+}
+
+struct background {
+	struct writer *w;
+	int threads;
+};
+
+static void *write_in_background(void *data)
+{
+	struct background *b = data;
+
+	write_rounds(b->w, b->threads, false);
+	return NULL;
+}
+
+static void take_results(struct writer *w)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		struct write_job *j = &w->jobs[i];
+
+		if (!j->written)
+			continue;
+		repo_report_lines(w->r, j->warn.buf);
+		j->e->stat = j->stat;
+		j->e->flags |= CE_UPTODATE;
+		w->ix->changed = true;
+	}
+}
+
+int write_jobs(struct writer *w, void (*meanwhile)(void *data), void *data, struct err *err)
+{
+	struct background b = { w, 1 };
+	pthread_t thread;
+	int ret = thread_count(w, &b.threads, err);
+	bool apart;
+
+	if (ret < 0)
+		return ret;
+	apart = meanwhile && w->nr && start_thread(&thread, write_in_background, &b);
+	if (!apart)
+		write_rounds(w, b.threads, true);
+	if (meanwhile)
+		meanwhile(data);
+	if (apart)
+		pthread_join(thread, NULL);
+	take_results(w);
+	return 0;
+}
