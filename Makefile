@@ -96,9 +96,9 @@ UNIT     := $(UNIT_SRC:%.c=$(B)/%)
 HELPER   := $(patsubst %.c,$(B)/%,$(wildcard t/helper/*.c))
 # t/fuzz/fuzz-*.c are fuzzing targets; t0160 runs each of them for a moment.
 FUZZ     := $(patsubst %.c,$(B)/%,$(wildcard t/fuzz/fuzz-*.c))
-# t/crash: the power-failure laboratory. Only its disk needs libfuse3, and only
-# `make crash` and the smoke test need it.
-CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside)
+# t/crash: the power-failure laboratory. Only its disk and fold-fs need libfuse3, and only
+# `make crash`, the smoke test and t2040 need them.
+CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside fold-fs)
 CRASH_TEST := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes),$(CRASH))
 SHELL_TESTS := $(sort $(wildcard t/t[0-9]*.sh) $(wildcard t/interop/t[0-9]*.sh))
 
@@ -243,7 +243,7 @@ PROVE_OPTS ?=
 .PHONY: test
 test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
 		$(if $(findstring fuzz,$(TESTS)),$(FUZZ)) \
-		$(if $(findstring crash,$(TESTS))$(findstring t0108,$(TESTS)),$(CRASH_TEST)),unit)
+		$(if $(findstring crash,$(TESTS))$(findstring t0108,$(TESTS))$(findstring t2040,$(TESTS)),$(CRASH_TEST)),unit)
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP GIT_BUILD_DIR='$(abspath $(B))' \
 	prove --jobs $(JOBS) $(PROVE_OPTS) --exec t/run-test \
 		$(filter-out t/test-lib.sh,$(TESTS)) $(if $(TEST_OPTS),:: $(TEST_OPTS))
@@ -350,10 +350,10 @@ crash-programs: $(CRASH) $(FLOOR) $(B)/t/helper/fault-git
 crash: all crash-programs
 	$(Q)t/crash/run --bin='$(abspath $(B))/t/crash' --results='$(abspath $(B))/crash' $(CRASH_OPTS)
 
-$(B)/t/crash/disk.o: private COMPILE += $(FUSE_CFLAGS)
+$(B)/t/crash/disk.o $(B)/t/crash/fold-fs.o: private COMPILE += $(FUSE_CFLAGS)
 $(CRASH): $(B)/t/crash/%: $(B)/t/crash/%.o $(B)/link-flags
 	$(call say,LINK)
-	$(Q)$(LINK) -o $@ $(filter %.o,$^) -lpthread $(if $(filter %/disk,$@),$(FUSE_LIBS))
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) -lpthread $(if $(filter %/disk %/fold-fs,$@),$(FUSE_LIBS))
 $(B)/t/crash/replay: $(B)/t/crash/replay-main.o
 
 -include $(CRASH:=.d) $(B)/t/crash/replay-main.d $(FLOOR:=.d)

@@ -260,7 +260,7 @@ static int write_from(struct paths *p, const struct string_list *paths, struct i
 {
 	struct checkout *co = p->co;
 	struct string_list mine = STRING_LIST_INIT;
-	const struct write_files_meters meters = { .filtering = checkout_meter(co) };
+	const struct write_files_options o = { .filtering = checkout_meter(co) };
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
 
@@ -271,7 +271,7 @@ static int write_from(struct paths *p, const struct string_list *paths, struct i
 			string_list_append(&mine, path);
 	}
 	if (!rc && mine.nr)
-		rc = worktree_write_files(co->r, ix, &mine, conv, &meters, err);
+		rc = worktree_write_files(co->r, ix, &mine, conv, &o, err);
 	converter_free(conv);
 	string_list_clear(&mine, NULL);
 	return rc;

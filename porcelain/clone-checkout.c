@@ -7,14 +7,35 @@
 #include "porcelain/clone-internal.h"
 #include "worktree/tree-merge.h"
 
+static void tell_collided(const struct clone *c, struct string_list *paths)
+{
+	struct strbuf msg = STRBUF_INIT;
+
+	string_list_sort(paths);
+	string_list_remove_duplicates(paths, NULL);
+	strbuf_addstr(&msg, "the following paths have collided (e.g. case-sensitive paths\n"
+			    "on a case-insensitive filesystem) and only one from the same\n"
+			    "colliding group is in the working tree:\n");
+	for (size_t i = 0; i < paths->nr; i++)
+		strbuf_addf(&msg, "\n  '%s'", paths->items[i].string);
+	c->o->warn(c->o->data, msg.buf);
+	strbuf_release(&msg);
+}
+
 static int write_files(struct clone *c, struct tree_merge *m, struct err *err)
 {
+	struct string_list collided = STRING_LIST_INIT;
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, c->r, &c->ix, ATTR_CHECKOUT, err);
 
 	m->start_meter = c->o->files_progress;
+	m->collided = &collided;
 	if (!rc)
 		rc = tree_merge_update_files(m, c->r, &c->ix, conv, err);
+	m->collided = NULL;
+	if (collided.nr)
+		tell_collided(c, &collided);
+	string_list_clear(&collided, NULL);
 	converter_free(conv);
 	return rc;
 }

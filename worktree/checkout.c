@@ -8,7 +8,43 @@
 #include "worktree/worktree.h"
 #include "write-or-die.h"
 
-static int remove_existing(const char *path, bool force, struct err *err)
+/* Files and links in the place of directories. */
+static int clear_parents(const char *path, struct err *err)
+{
+	for (size_t i = 1; path[i]; i++) {
+		char *parent;
+		struct stat st;
+		int ret = 0;
+
+		if (path[i] != '/')
+			continue;
+		parent = xmemdupz(path, i);
+		if (!lstat(parent, &st) && !S_ISDIR(st.st_mode))
+			ret = remove_file(parent, err);
+		free(parent);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int worktree_clear_place(const struct repository *r, const struct index_entry *e, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	if (!path_is_safe(e->name, e->mode, r->settings.protect))
+		return err_set(err, ERR_INVALID, "invalid path '%s'", e->name);
+	rc = clear_parents(e->name, err);
+	if (rc < 0 || lstat(e->name, &st) < 0)
+		return rc;
+	if (!S_ISDIR(st.st_mode))
+		return remove_file(e->name, err);
+	rc = MODE_IS_GITLINK(e->mode) ? 0 : remove_tree(e->name, false, err);
+	return rc < 0 ? rc : 1;
+}
+
+static int refuse_existing(const char *path, const struct index_entry *e, struct err *err)
 {
 	struct stat st;
 
@@ -17,9 +53,9 @@ static int remove_existing(const char *path, bool force, struct err *err)
 			return 0;
 		return err_set_errno(err, "cannot stat '%s'", path);
 	}
-	if (!force)
-		return err_set(err, ERR_EXISTS, "%s already exists, no checkout", path);
-	return S_ISDIR(st.st_mode) ? remove_tree(path, false, err) : remove_file(path, err);
+	if (MODE_IS_GITLINK(e->mode) && S_ISDIR(st.st_mode))
+		return 0;
+	return err_set(err, ERR_EXISTS, "%s already exists, no checkout", path);
 }
 
 static int write_regular(const char *path, unsigned mode, const void *data, size_t len,
@@ -148,10 +184,10 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 
 	if (!path_is_safe(e->name, e->mode, r->settings.protect))
 		rc = err_set(err, ERR_INVALID, "invalid path '%s'", e->name);
-	else if (worktree_leading_symlink(path, strlen(path)) && !o->force)
+	else if (worktree_leading_symlink(path, strlen(path)))
 		rc = err_set(err, ERR_INVALID, "'%s' is beyond a symbolic link", path);
 	else if ((rc = make_leading_dirs(path, 0, err)) >= 0 &&
-		 (rc = remove_existing(path, o->force, err)) >= 0)
+		 (rc = refuse_existing(path, e, err)) >= 0)
 		rc = write_entry(&t, err);
 	if (!rc && !(o->prefix && *o->prefix) && !lstat(path, &st)) {
 		stat_data_fill(&e->stat, &st);

@@ -157,6 +157,12 @@ static int check_dir_expendable(struct merger *mg, const char *path)
 	return ret > 0 ? tree_merge_refuse(mg, UNTRACKED_IN_DIR, path) : ret;
 }
 
+/* With core.ignorecase: the entry that the file at this path may be that of; or NULL. */
+static struct index_entry *find_other_case(const struct merger *mg, const char *path, size_t len)
+{
+	return mg->r->settings.ignorecase ? index_find_icase(mg->ix, path, len) : NULL;
+}
+
 /* An untracked file among the directories that lead to path: its length, or 0. */
 static size_t untracked_parent(struct merger *mg, const char *path)
 {
@@ -173,13 +179,14 @@ static size_t untracked_parent(struct merger *mg, const char *path)
 		if (stop)
 			return 0;
 		if (!S_ISDIR(st.st_mode))
-			return index_pos(mg->ix, path, i, 0) < 0 ? i : 0;
+			return index_pos(mg->ix, path, i, 0) < 0 && !find_other_case(mg, path, i) ? i : 0;
 	}
 	return 0;
 }
 
 int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
 {
+	struct index_entry *twin;
 	size_t parent;
 	struct stat st;
 
@@ -199,6 +206,9 @@ int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
 		return 0;
 	if (S_ISDIR(st.st_mode))
 		return MODE_IS_GITLINK(e->mode) ? 0 : check_dir_expendable(mg, e->name);
+	twin = find_other_case(mg, e->name, e->name_len);
+	if (twin)
+		return tree_merge_check_uptodate(mg, twin);
 	return is_expendable(mg, e->name, e->name_len) ? 0 : tree_merge_refuse(mg, UNTRACKED_FILE, e->name);
 }
 

@@ -245,7 +245,7 @@ static void warn_of_border(const struct tree_merge *m, const struct repository *
 int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct index_state *ix,
 			    struct converter *c, struct err *err)
 {
-	const struct write_files_meters meters = { m->start_meter, m->start_meter };
+	const struct write_files_options o = { m->start_meter, m->start_meter, m->collided };
 	int ret = worktree_prefetch(r, ix, &m->checked_out, err), rc;
 
 	if (ret < 0)
@@ -255,7 +255,7 @@ int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct i
 		rc = worktree_remove_entry(r, m->removed.items[i].string, err);
 		ret = ret ? ret : rc;
 	}
-	rc = worktree_write_files(r, ix, &m->checked_out, c, &meters, err);
+	rc = worktree_write_files(r, ix, &m->checked_out, c, &o, err);
 	warn_of_border(m, r);
 	return ret ? ret : rc;
 }

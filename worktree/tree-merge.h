@@ -39,6 +39,7 @@ struct tree_merge {
 	bool for_switch;   /* all paths in the way are told, in the words of git-checkout(1) */
 	const char *prefix; /* TREE_MERGE_BIND: "dir/" */
 	progress_start_fn start_meter; /* of the files that are written; or NULL */
+	struct string_list *collided;  /* of worktree_write_files; or NULL */
 
 	/* result; index of the repository's state afterwards */
 	struct index_state result;

@@ -179,14 +179,21 @@ MUST_USE int worktree_adder_apply(struct worktree_adder *a, const struct worktre
  * "../x").
  */
 MUST_USE int worktree_remove_entry(const struct repository *r, const char *path, struct err *err);
+/*
+ * Remove what is in the place of an entry, and files and links in the place of its directories.
+ * 1: that was a directory.
+ */
+MUST_USE int worktree_clear_place(const struct repository *r, const struct index_entry *e, struct err *err);
 struct checkout_options {
-	bool force;	/* overwrite existing files */
 	const char *prefix; /* checkout-index --prefix; "" */
 	bool may_delay; /* convert_to_worktree: 1 is returned if nothing is written yet */
 	bool delayed;	/* that is over: the filter has the content */
 	uint64_t *written; /* NULL, or the file's bytes are added */
 };
-/* Write the content of an entry to the work tree and fill in its stat data. */
+/*
+ * Write the content of an entry to the work tree and fill in its stat data. ERR_EXISTS: there is
+ * something in its place. ERR_INVALID: it is beyond a symbolic link, or no entry may have such a path.
+ */
 MUST_USE int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 				     struct index_entry *e, struct converter *c,
 				     const struct checkout_options *o, struct err *err);

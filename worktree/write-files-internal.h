@@ -7,10 +7,16 @@
 #include <stdatomic.h>
 #include "worktree/write-files.h"
 
-/* The file of one entry, written by a thread. */
+/* The file of one entry. */
 struct write_job {
 	struct index_entry *e;
-	bool written; /* else it is left to the main thread, which can tell why */
+	enum { BY_THREAD, BY_FILTER, BY_LINK, BY_GITLINK } kind;
+	enum {
+		TO_WRITE, /* a thread leaves what it cannot write to the main thread, which can tell why */
+		WRITTEN,
+		DELAYED,  /* by a filter */
+		GIVEN_UP, /* failed, which has been told; or another of this call's files is there */
+	} state;
 	struct strbuf warn;
 	struct stat_data stat;
 };
@@ -19,20 +25,32 @@ struct writer {
 	struct repository *r;
 	struct index_state *ix;
 	struct converter *c;
-	const struct write_files_meters *meters;
+	const struct write_files_options *o;
 	struct progress *progress;
-	struct write_job *jobs;
-	size_t nr;
-	atomic_size_t written; /* jobs */
-	size_t done;	       /* other files */
-	struct strbuf dir;     /* "a/b/": known to be a directory; empty: none */
-	struct string_list delayed; /* paths; util: the entry, until it is written */
+	struct write_job *jobs; /* in the order of the index */
+	size_t nr, nr_threads;	/* all; those BY_THREAD */
+	atomic_size_t written;	/* by threads */
+	size_t done;		/* other files */
+	struct strbuf dir;	/* "a/b/": known to be a directory; empty: none */
+	struct string_list delayed; /* paths; util: the job, until it is written */
 };
 
+/* ---- write-threads.c ---- */
+
 /*
- * The jobs in threads; `meanwhile` (may be NULL) runs in the caller's thread at the same time.
+ * The jobs BY_THREAD; `meanwhile` (may be NULL) runs in the caller's thread at the same time.
  * The entries are touched only when all have ended.
  */
 int write_jobs(struct writer *w, void (*meanwhile)(void *data), void *data, struct err *err);
+
+/* ---- write-collisions.c ---- */
+
+/*
+ * Places were cleared before anything was written. What is in the place of a job, or of one of
+ * its directories, and was written by this very call has another name for the index, but not
+ * for the file system (case, Unicode). The later of the two in the index wins, as in Git. 0: go on;
+ * 1: the job was given up; < 0: the other file could not be removed.
+ */
+int write_job_make_way(struct writer *w, struct write_job *j, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing the files of many index entries: directories, then files in threads, then the rest. */
+/* Writing the files of many index entries: places are cleared, then threads and filters, then the rest. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
@@ -7,153 +7,139 @@
 #include "util/alloc.h"
 #include "worktree/write-files-internal.h"
 
-/* ---- directories ---- */
+/* ---- places ---- */
 
-/* Removes files and links in place of directories; it has been checked that they may go. */
-static int clear_parents(const char *path, struct err *err)
-{
-	for (size_t i = 1; path[i]; i++) {
-		char *parent;
-		struct stat st;
-		int ret = 0;
-
-		if (path[i] != '/')
-			continue;
-		parent = xmemdupz(path, i);
-		if (!lstat(parent, &st) && !S_ISDIR(st.st_mode))
-			ret = remove_file(parent, err);
-		free(parent);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* The directories of a path; neighbours in the index mostly share them. */
-static int make_parents(struct writer *w, const struct index_entry *e, struct err *err)
-{
-	const char *slash = strrchr(e->name, '/');
-	size_t len = slash ? (size_t)(slash - e->name) + 1 : 0;
-	int ret;
-
-	if (len == w->dir.len && !memcmp(w->dir.buf, e->name, len))
-		return 0;
-	ret = clear_parents(e->name, err);
-	if (ret >= 0)
-		ret = make_leading_dirs(e->name, 0, err);
-	strbuf_reset(&w->dir);
-	if (ret >= 0)
-		strbuf_add(&w->dir, e->name, len);
-	return ret < 0 ? ret : 0;
-}
-
-/* ---- the main thread ---- */
-
-static bool suits_threads(struct writer *w, const struct index_entry *e)
+static void set_kind(struct writer *w, struct write_job *j)
 {
 	struct conversion cv;
 
-	if (!MODE_IS_FILE(e->mode) || !path_is_safe(e->name, e->mode, w->r->settings.protect))
-		return false;
-	converter_lookup(w->c, e->name, &cv);
-	return !cv.filter; /* drivers are looked up, and run, by one thread */
+	if (MODE_IS_GITLINK(j->e->mode)) {
+		j->kind = BY_GITLINK;
+	} else if (MODE_IS_SYMLINK(j->e->mode)) {
+		j->kind = BY_LINK;
+	} else {
+		converter_lookup(w->c, j->e->name, &cv);
+		/* drivers are looked up, and run, by one thread */
+		j->kind = cv.filter ? BY_FILTER : BY_THREAD;
+	}
 }
 
-/* A file in the way goes; a directory, where nothing was expected, is for the main thread. */
-static void clear_place(const struct index_entry *e)
+/* In w->dir, as a neighbour was? Then only a file of its name is to be removed, if there is one. */
+static bool clear_quickly(const struct writer *w, const struct index_entry *e)
 {
-	sys->unlink(e->name);
+	const char *slash = strrchr(e->name, '/');
+	size_t len = slash ? (size_t)(slash - e->name) + 1 : 0;
+
+	return len == w->dir.len && !memcmp(w->dir.buf, e->name, len) &&
+	       path_is_safe(e->name, e->mode, w->r->settings.protect) &&
+	       (!sys->unlink(e->name) || errno == ENOENT);
 }
 
-static int write_alone(struct writer *w, struct index_entry *e, struct err *err)
+static int clear_and_make_dirs(struct writer *w, const struct index_entry *e, struct err *err)
 {
-	const struct checkout_options o = { .force = true, .may_delay = true };
-	int ret = clear_parents(e->name, err);
+	const char *slash = strrchr(e->name, '/');
+	int rc;
 
-	if (ret >= 0)
-		ret = worktree_checkout_entry(w->r, w->ix, e, w->c, &o, err);
-	if (ret > 0)
-		string_list_append(&w->delayed, e->name)->util = e;
+	if (!MODE_IS_GITLINK(e->mode) && clear_quickly(w, e))
+		return 0;
+	strbuf_reset(&w->dir); /* it may be the one that goes */
+	rc = worktree_clear_place(w->r, e, err);
+	if (rc >= 0)
+		rc = make_leading_dirs(e->name, 0, err);
+	if (rc >= 0 && slash)
+		strbuf_add(&w->dir, e->name, (size_t)(slash - e->name) + 1);
+	return rc < 0 ? rc : 0;
+}
+
+static void count_done(struct writer *w)
+{
 	progress_update(w->progress, ++w->done + w->written);
-	return ret < 0 ? ret : 0;
 }
 
-/* What threads do not write. */
-struct rest {
-	struct writer *w;
-	struct index_entry **entries;
-	size_t nr;
-	bool any_filtered;
-	int ret;
-	struct err *err;
-};
-
-static int collect(struct writer *w, const struct string_list *paths, struct rest *rest,
-		   struct err *err)
+/* All jobs; those whose places cannot be cleared are given up. */
+static int collect(struct writer *w, const struct string_list *paths, struct err *err)
 {
 	int ret = 0;
 
+	CALLOC_ARRAY(w->jobs, paths->nr + 1);
 	for (size_t i = 0; i < paths->nr; i++) {
 		const char *path = paths->items[i].string;
 		struct index_entry *e = index_find(w->ix, path, strlen(path));
+		struct write_job *j = &w->jobs[w->nr];
 		int rc;
 
 		if (!e)
 			continue;
-		if (!suits_threads(w, e)) {
-			rest->entries[rest->nr++] = e;
-			rest->any_filtered |= MODE_IS_FILE(e->mode);
-			continue;
-		}
-		rc = make_parents(w, e, err);
+		w->nr++;
+		*j = (struct write_job){ .e = e, .warn = STRBUF_INIT };
+		set_kind(w, j);
+		rc = clear_and_make_dirs(w, e, err);
 		if (rc < 0) {
 			ret = ret ? ret : rc;
-			continue;
+			j->state = GIVEN_UP;
+			count_done(w);
+		} else {
+			w->nr_threads += j->kind == BY_THREAD;
 		}
-		clear_place(e);
-		w->jobs[w->nr++] = (struct write_job){ .e = e, .warn = STRBUF_INIT };
 	}
 	return ret;
 }
 
-static void write_rest(struct rest *rest, bool (*wanted)(const struct index_entry *e))
-{
-	for (size_t i = 0; i < rest->nr; i++) {
-		int rc = wanted(rest->entries[i]) ? write_alone(rest->w, rest->entries[i], rest->err) : 0;
+/* ---- the main thread ---- */
 
-		rest->ret = rest->ret ? rest->ret : rc;
+static int write_alone(struct writer *w, struct write_job *j, const struct checkout_options *o,
+		       struct err *err)
+{
+	int rc = worktree_checkout_entry(w->r, w->ix, j->e, w->c, o, err);
+
+	j->state = rc > 0 ? DELAYED : rc ? GIVEN_UP : WRITTEN;
+	if (rc > 0)
+		string_list_append(&w->delayed, j->e->name)->util = j;
+	return rc < 0 ? rc : 0;
+}
+
+/* Those with filters, at the same time as threads write the others. */
+struct filtered {
+	struct writer *w;
+	int ret;
+	struct err err;
+};
+
+static void write_filtered(void *data)
+{
+	const struct checkout_options o = { .may_delay = true };
+	struct filtered *f = data;
+	struct stat st;
+
+	for (size_t i = 0; i < f->w->nr; i++) {
+		struct write_job *j = &f->w->jobs[i];
+		int rc;
+
+		/* a place that is taken: afterwards, when it is known by whom */
+		if (j->kind != BY_FILTER || j->state != TO_WRITE || !lstat(j->e->name, &st))
+			continue;
+		rc = write_alone(f->w, j, &o, &f->err);
+		f->ret = f->ret ? f->ret : rc;
+		count_done(f->w);
 	}
 }
 
-static bool is_file(const struct index_entry *e)
+static int write_rest(struct writer *w, bool links, struct err *err)
 {
-	return MODE_IS_FILE(e->mode);
-}
-
-static bool is_link(const struct index_entry *e)
-{
-	return MODE_IS_SYMLINK(e->mode);
-}
-
-static bool is_neither(const struct index_entry *e)
-{
-	return !is_file(e) && !is_link(e);
-}
-
-static void write_filtered(void *rest)
-{
-	write_rest(rest, is_file);
-}
-
-static int write_left_over(struct writer *w, struct err *err)
-{
+	const struct checkout_options o = { .may_delay = true };
 	int ret = 0;
 
 	for (size_t i = 0; i < w->nr; i++) {
-		int rc = w->jobs[i].written ? 0 : write_alone(w, w->jobs[i].e, err);
+		struct write_job *j = &w->jobs[i];
+		int rc;
 
-		ret = ret ? ret : rc;
-		strbuf_release(&w->jobs[i].warn);
+		if (j->state != TO_WRITE || (j->kind == BY_LINK) != links)
+			continue;
+		rc = write_job_make_way(w, j, err);
+		if (!rc)
+			rc = write_alone(w, j, &o, err);
+		ret = ret ? ret : rc < 0 ? rc : 0;
+		count_done(w);
 	}
 	return ret;
 }
@@ -161,25 +147,22 @@ static int write_left_over(struct writer *w, struct err *err)
 /* All that does not wait for a filter. */
 static int write_first(struct writer *w, const struct string_list *paths, struct err *err)
 {
-	struct err err_rest = ERR_INIT; /* the threads' errors go to err */
-	struct rest rest = { .w = w, .err = &err_rest };
-	int ret, rc;
+	struct filtered f = { .w = w, .err = ERR_INIT };
+	int ret = collect(w, paths, err), rc;
+	bool any = false;
 
-	CALLOC_ARRAY(w->jobs, paths->nr + 1);
-	CALLOC_ARRAY(rest.entries, paths->nr + 1);
-	ret = collect(w, paths, &rest, err);
-	rc = write_jobs(w, rest.any_filtered ? write_filtered : NULL, &rest, err);
+	for (size_t i = 0; i < w->nr && !any; i++)
+		any = w->jobs[i].kind == BY_FILTER;
+	rc = write_jobs(w, any ? write_filtered : NULL, &f, err);
 	ret = ret ? ret : rc;
-	rc = write_left_over(w, err);
+	if (f.ret)
+		err_move(err, &f.err);
+	err_release(&f.err);
+	ret = ret ? ret : f.ret;
+	rc = write_rest(w, false, err);
 	ret = ret ? ret : rc;
-	write_rest(&rest, is_neither);
-	write_rest(&rest, is_link);
-	if (rest.ret < 0)
-		err_move(err, &err_rest);
-	err_release(&err_rest);
-	free(rest.entries);
-	free(w->jobs);
-	return ret ? ret : rest.ret;
+	rc = write_rest(w, true, err);
+	return ret ? ret : rc;
 }
 
 /* ---- delayed files ---- */
@@ -193,11 +176,12 @@ static int write_offered(struct writer *w, const struct string_list *ready, uint
 
 	for (size_t i = 0; i < ready->nr; i++) {
 		struct string_list_item *it = string_list_lookup(&w->delayed, ready->items[i].string);
-		int rc;
+		int rc = write_job_make_way(w, it->util, err);
 
-		rc = worktree_checkout_entry(w->r, w->ix, it->util, w->c, &o, err);
+		if (!rc)
+			rc = write_alone(w, it->util, &o, err);
 		it->util = NULL;
-		ret = ret ? ret : rc;
+		ret = ret ? ret : rc < 0 ? rc : 0;
 		progress_update_bytes(w->progress, ++w->done, *bytes);
 	}
 	return ret;
@@ -231,8 +215,8 @@ static int write_delayed(struct writer *w, struct err *err)
 
 	string_list_sort(&w->delayed);
 	w->done = 0;
-	if (w->meters && w->meters->filtering)
-		w->progress = w->meters->filtering("Filtering content", w->delayed.nr);
+	if (w->o && w->o->filtering)
+		w->progress = w->o->filtering("Filtering content", w->delayed.nr);
 	while (more) {
 		more = converter_await(w->c, &ready, &warn);
 		repo_report_lines(w->r, warn.buf);
@@ -269,21 +253,24 @@ int worktree_prefetch(struct repository *r, struct index_state *ix, const struct
 
 int worktree_write_files(struct repository *r, struct index_state *ix,
 			 const struct string_list *paths, struct converter *c,
-			 const struct write_files_meters *meters, struct err *err)
+			 const struct write_files_options *o, struct err *err)
 {
-	struct writer w = { .r = r, .ix = ix, .c = c, .meters = meters, .dir = STRBUF_INIT };
+	struct writer w = { .r = r, .ix = ix, .c = c, .o = o, .dir = STRBUF_INIT };
 	int ret = worktree_prefetch(r, ix, paths, err), rc;
 
 	if (ret < 0)
 		return ret;
-	if (meters && meters->files && paths->nr)
-		w.progress = meters->files("Updating files", paths->nr);
+	if (o && o->files && paths->nr)
+		w.progress = o->files("Updating files", paths->nr);
 	ret = write_first(&w, paths, err);
 	progress_stop(&w.progress);
 	if (w.delayed.nr) {
 		rc = write_delayed(&w, err);
 		ret = ret ? ret : rc;
 	}
+	for (size_t i = 0; i < w.nr; i++)
+		strbuf_release(&w.jobs[i].warn);
+	free(w.jobs);
 	string_list_clear(&w.delayed, NULL);
 	strbuf_release(&w.dir);
 	return ret;

@@ -12,20 +12,22 @@
 MUST_USE int worktree_prefetch(struct repository *r, struct index_state *ix, const struct string_list *paths,
 			       struct err *err);
 
-/* Each may be NULL: no such meter is shown. */
-struct write_files_meters {
-	progress_start_fn files;     /* "Updating files" */
-	progress_start_fn filtering; /* "Filtering content", of delayed files */
+/* Each may be NULL. */
+struct write_files_options {
+	progress_start_fn files;     /* the meter "Updating files" */
+	progress_start_fn filtering; /* the meter "Filtering content", of delayed files */
+	struct string_list *collided; /* paths of files that are the same for the file system */
 };
 
 /*
  * Write the files of entries of ix by their paths, over whatever is there: it has been decided
- * that it may go. Regular files whose conversion runs no program are written by worker threads
+ * that it may go. First all that is in their places is removed, and directories are made. Then
+ * regular files whose conversion runs no program are written by worker threads
  * (checkout.workers, checkout.thresholdForParallelism; by default one per processor from 100
  * files on). Meanwhile this thread talks to the filters; when all that is done, it makes the
  * symbolic links, so that no thread ever meets a link which this very call has made, and then
- * waits for what the filters have delayed. Leading directories are made first, links and files
- * in their place removed; for delayed files, which come after the links, nothing is removed.
+ * waits for what the filters have delayed. Whatever is in the place of a file by then is not
+ * replaced, unless it is this call's own file of an entry that comes earlier in the index.
  * Stat data of the entries are filled in. Goes on after a failure; the first is returned.
  *
  * Durability: files of the work tree are not flushed. After a power cut some may be missing or
@@ -33,6 +35,6 @@ struct write_files_meters {
  */
 MUST_USE int worktree_write_files(struct repository *r, struct index_state *ix,
 				  const struct string_list *paths, struct converter *c,
-				  const struct write_files_meters *meters, struct err *err);
+				  const struct write_files_options *o, struct err *err);
 
 #endif

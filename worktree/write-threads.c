@@ -46,7 +46,7 @@ static void write_job(const struct writer *w, struct write_job *j)
 	else if (!rc)
 		rc = fill_new_file(j, buf.data, buf.size);
 	if (!rc)
-		j->written = true;
+		j->state = WRITTEN;
 	else
 		strbuf_reset(&j->warn);
 	strbuf_release(&out);
@@ -64,8 +64,10 @@ static void write_range(void *data, size_t begin, size_t end)
 	struct round *r = data;
 
 	for (size_t i = begin; i < end; i++) {
+		if (r->jobs[i].kind != BY_THREAD || r->jobs[i].state != TO_WRITE)
+			continue;
 		write_job(r->w, &r->jobs[i]);
-		r->w->written += r->jobs[i].written;
+		r->w->written += r->jobs[i].state == WRITTEN;
 	}
 }
 
@@ -77,7 +79,7 @@ static int thread_count(const struct writer *w, int *threads, struct err *err)
 	    config_get_int(w->r->config, "checkout.thresholdforparallelism", &threshold, err) < 0)
 		return ERR_INVALID;
 	*threads = workers < 1 ? 0 : workers > 64 ? 64 : workers;
-	if (threshold > 0 && w->nr < (size_t)threshold)
+	if (threshold > 0 && w->nr_threads < (size_t)threshold)
 		*threads = 1;
 	return 0;
 }
@@ -114,7 +116,7 @@ static void take_results(struct writer *w)
 	for (size_t i = 0; i < w->nr; i++) {
 		struct write_job *j = &w->jobs[i];
 
-		if (!j->written)
+		if (j->kind != BY_THREAD || j->state != WRITTEN)
 			continue;
 		repo_report_lines(w->r, j->warn.buf);
 		j->e->stat = j->stat;
@@ -132,7 +134,7 @@ int write_jobs(struct writer *w, void (*meanwhile)(void *data), void *data, stru
 
 	if (ret < 0)
 		return ret;
-	apart = meanwhile && w->nr && start_thread(&thread, write_in_background, &b);
+	apart = meanwhile && w->nr_threads && start_thread(&thread, write_in_background, &b);
 	if (!apart)
 		write_rounds(w, b.threads, true);
 	if (meanwhile)
