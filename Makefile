@@ -282,9 +282,10 @@ LEAKS ?= 1
 sanitize:
 	$(Q)GIT_TEST_LEAKS=$(LEAKS) $(MAKE) B=build-asan CFLAGS='$(SAN_FLAGS)' test
 
-# Code that runs in threads: the unit tests, objects, the index, and refs with several writers.
+# Code that runs in threads: the unit tests, objects, the index, files that are written, and refs with
+# several writers.
 TSAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=thread
-TSAN_TESTS := test-* t0102* t1040* t1415* t1530* t2200* t7508*
+TSAN_TESTS := test-* t0102* t1040* t1415* t1530* t2032* t2041* t2200* t7508*
 .PHONY: tsan
 tsan:
 	$(Q)TSAN_OPTIONS=halt_on_error=1:abort_on_error=1 \

@@ -246,7 +246,7 @@ int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct i
 			    struct converter *c, struct err *err)
 {
 	const struct write_files_options o = { m->start_meter, m->start_meter, m->collided };
-	int ret = worktree_prefetch(r, ix, &m->checked_out, err), rc;
+	int ret = worktree_write_prepare(r, ix, &m->checked_out, err), rc;
 
 	if (ret < 0)
 		return ret;

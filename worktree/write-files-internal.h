@@ -37,6 +37,9 @@ struct writer {
 
 /* ---- write-threads.c ---- */
 
+/* For so many files, as the settings say. 0: one for each processor. */
+int write_thread_count(const struct repository *r, size_t nr, int *threads, struct err *err);
+
 /*
  * The jobs BY_THREAD; `meanwhile` (may be NULL) runs in the caller's thread at the same time.
  * The entries are touched only when all have ended.

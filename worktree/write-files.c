@@ -231,14 +231,14 @@ static int write_delayed(struct writer *w, struct err *err)
 	return ret ? ret : rc;
 }
 
-int worktree_prefetch(struct repository *r, struct index_state *ix, const struct string_list *paths,
-		      struct err *err)
+int worktree_write_prepare(struct repository *r, struct index_state *ix,
+			   const struct string_list *paths, struct err *err)
 {
 	struct oid_array oids = OID_ARRAY_INIT;
-	int rc;
+	int threads, rc = write_thread_count(r, paths->nr, &threads, err);
 
-	if (!odb_can_fetch(r->odb))
-		return 0;
+	if (rc < 0 || !odb_can_fetch(r->odb))
+		return rc;
 	for (size_t i = 0; i < paths->nr; i++) {
 		const char *path = paths->items[i].string;
 		const struct index_entry *e = index_find(ix, path, strlen(path));
@@ -256,7 +256,7 @@ int worktree_write_files(struct repository *r, struct index_state *ix,
 			 const struct write_files_options *o, struct err *err)
 {
 	struct writer w = { .r = r, .ix = ix, .c = c, .o = o, .dir = STRBUF_INIT };
-	int ret = worktree_prefetch(r, ix, paths, err), rc;
+	int ret = worktree_write_prepare(r, ix, paths, err), rc;
 
 	if (ret < 0)
 		return ret;

@@ -8,9 +8,12 @@
 #include "util/string-list.h"
 #include "worktree/worktree.h"
 
-/* What is missing of the contents is fetched, together (odb_prefetch): before anything is removed. */
-MUST_USE int worktree_prefetch(struct repository *r, struct index_state *ix, const struct string_list *paths,
-			       struct err *err);
+/*
+ * Before anything is removed: settings are looked at, and what is missing of the contents is
+ * fetched, together (odb_prefetch).
+ */
+MUST_USE int worktree_write_prepare(struct repository *r, struct index_state *ix, const struct string_list *paths,
+				    struct err *err);
 
 /* Each may be NULL. */
 struct write_files_options {

@@ -71,15 +71,15 @@ static void write_range(void *data, size_t begin, size_t end)
 	}
 }
 
-static int thread_count(const struct writer *w, int *threads, struct err *err)
+int write_thread_count(const struct repository *r, size_t nr, int *threads, struct err *err)
 {
 	int workers = 0, threshold = 100;
 
-	if (config_get_int(w->r->config, "checkout.workers", &workers, err) < 0 ||
-	    config_get_int(w->r->config, "checkout.thresholdforparallelism", &threshold, err) < 0)
+	if (config_get_int(r->config, "checkout.workers", &workers, err) < 0 ||
+	    config_get_int(r->config, "checkout.thresholdforparallelism", &threshold, err) < 0)
 		return ERR_INVALID;
 	*threads = workers < 1 ? 0 : workers > 64 ? 64 : workers;
-	if (threshold > 0 && w->nr_threads < (size_t)threshold)
+	if (threshold > 0 && nr < (size_t)threshold)
 		*threads = 1;
 	return 0;
 }
@@ -129,7 +129,7 @@ int write_jobs(struct writer *w, void (*meanwhile)(void *data), void *data, stru
 {
 	struct background b = { w, 1 };
 	pthread_t thread;
-	int ret = thread_count(w, &b.threads, err);
+	int ret = write_thread_count(w->r, w->nr_threads, &b.threads, err);
 	bool apart;
 
 	if (ret < 0)
