@@ -299,8 +299,8 @@ static int update_files(struct paths *p, struct err *err)
 	struct string_list todo = STRING_LIST_INIT;
 	int rc = drop_unchanged(p, &todo, err);
 
-	for (size_t i = 0; i < p->remove.nr && !rc; i++)
-		rc = worktree_remove_entry(p->co->r, p->remove.items[i].string, err);
+	if (!rc)
+		rc = worktree_remove_files(p->co->r, &p->remove, err);
 	if (!rc)
 		rc = write_from(p, &todo, &p->scratch, true, err);
 	if (!rc)

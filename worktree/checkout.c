@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing and removing the file of an index entry. */
+/* Writing the file of an index entry. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
@@ -8,10 +8,9 @@
 #include "worktree/worktree.h"
 #include "write-or-die.h"
 
-/* Files and links in the place of directories. */
-static int clear_parents(const char *path, struct err *err)
+int worktree_clear_parents(const char *path, size_t known, struct err *err)
 {
-	for (size_t i = 1; path[i]; i++) {
+	for (size_t i = known ? known : 1; path[i]; i++) {
 		char *parent;
 		struct stat st;
 		int ret = 0;
@@ -28,20 +27,15 @@ static int clear_parents(const char *path, struct err *err)
 	return 0;
 }
 
-int worktree_clear_place(const struct repository *r, const struct index_entry *e, struct err *err)
+int worktree_clear_place(const struct index_entry *e, struct err *err)
 {
 	struct stat st;
-	int rc;
 
-	if (!path_is_safe(e->name, e->mode, r->settings.protect))
-		return err_set(err, ERR_INVALID, "invalid path '%s'", e->name);
-	rc = clear_parents(e->name, err);
-	if (rc < 0 || lstat(e->name, &st) < 0)
-		return rc;
+	if (lstat(e->name, &st) < 0)
+		return 0; /* or not to be reached: writing tells */
 	if (!S_ISDIR(st.st_mode))
 		return remove_file(e->name, err);
-	rc = MODE_IS_GITLINK(e->mode) ? 0 : remove_tree(e->name, false, err);
-	return rc < 0 ? rc : 1;
+	return MODE_IS_GITLINK(e->mode) ? 0 : remove_tree(e->name, false, err);
 }
 
 static int refuse_existing(const char *path, const struct index_entry *e, struct err *err)
@@ -195,27 +189,5 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 		ix->changed = true;
 	}
 	free(path);
-	return rc;
-}
-
-int worktree_remove_entry(const struct repository *r, const char *path, struct err *err)
-{
-	struct stat st;
-	int rc;
-
-	if (!path_is_safe(path, MODE_FILE, r->settings.protect))
-		return err_set(err, ERR_INVALID, "invalid path '%s'", path);
-	if (worktree_leading_symlink(path, strlen(path)))
-		return 0;
-	if (lstat(path, &st) < 0) {
-		if (errno == ENOENT)
-			remove_empty_parents(path, ""); /* they were there for it */
-		return 0;
-	}
-	if (S_ISDIR(st.st_mode))
-		return 0;
-	rc = remove_file(path, err);
-	if (!rc)
-		remove_empty_parents(path, "");
 	return rc;
 }

@@ -100,13 +100,13 @@ static bool is_below_untracked(const struct merger *mg, const struct index_entry
 
 int tree_merge_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change)
 {
-	unsigned assumed = e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
-	int ret;
+	unsigned assumed = e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE), mode;
+	struct stat st;
 
 	e->flags &= ~assumed;
-	ret = worktree_entry_changed(mg->r, mg->ix, e, mg->c, change, NULL, NULL, mg->err);
+	*change = worktree_compare(mg->r, mg->ix, e, &mg->cursor, mg->c, &st, &mode);
 	e->flags |= assumed;
-	return ret;
+	return 0;
 }
 
 int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e)
@@ -184,6 +184,23 @@ static size_t untracked_parent(struct merger *mg, const char *path)
 	return 0;
 }
 
+/* Neighbours mostly share their directories. */
+static bool is_in_clear(const struct merger *mg, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+
+	return len == mg->clear.len && !memcmp(path, mg->clear.buf, len);
+}
+
+static void remember_clear(struct merger *mg, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	strbuf_reset(&mg->clear);
+	strbuf_add(&mg->clear, path, slash ? (size_t)(slash - path) + 1 : 0);
+}
+
 int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
 {
 	struct index_entry *twin;
@@ -192,7 +209,7 @@ int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
 
 	if (mg->m->index_only || mg->m->reset || !mg->m->update)
 		return 0;
-	parent = untracked_parent(mg, e->name);
+	parent = is_in_clear(mg, e->name) ? 0 : untracked_parent(mg, e->name);
 	if (parent && is_expendable(mg, e->name, parent))
 		return 0;
 	if (parent) {
@@ -202,7 +219,8 @@ int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
 		free(path);
 		return ret;
 	}
-	if (worktree_leading_symlink(e->name, e->name_len) || lstat(e->name, &st) < 0)
+	remember_clear(mg, e->name);
+	if (lstat_cursor_stat(&mg->cursor, e->name, e->name_len, &st) < 0)
 		return 0;
 	if (S_ISDIR(st.st_mode))
 		return MODE_IS_GITLINK(e->mode) ? 0 : check_dir_expendable(mg, e->name);

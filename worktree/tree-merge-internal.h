@@ -33,6 +33,8 @@ struct merger {
 	struct index_state trees[TREE_MERGE_MAX];
 	size_t nr;
 	struct err *err;
+	struct lstat_cursor cursor;
+	struct strbuf clear;	/* "a/b/": nothing untracked is in the place of these */
 	struct sparse *sparse;	/* NULL: everything is checked out */
 	struct ignore *ignore;	/* made when it is first needed */
 	struct string_list in_the_way[REFUSALS]; /* for_switch */

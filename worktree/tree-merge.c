@@ -178,6 +178,8 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 	if (nr > TREE_MERGE_MAX)
 		return err_set(err, ERR_TOO_BIG, "I cannot read more than %d trees", TREE_MERGE_MAX);
 	index_init(&m->result, r->algo);
+	lstat_cursor_init(&mg.cursor);
+	strbuf_init(&mg.clear, 0);
 	ret = m->update && !m->no_sparse && m->kind != TREE_MERGE_READ ? sparse_new(&mg.sparse, r, err) : 0;
 	if (!ret)
 		ret = flatten(&mg, trees);
@@ -188,6 +190,8 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 	if (!ret || mg.refused)
 		ret = tree_merge_tell_refused(&mg);
 	ignore_free(mg.ignore);
+	lstat_cursor_release(&mg.cursor);
+	strbuf_release(&mg.clear);
 	sparse_free(mg.sparse);
 	for (size_t i = 0; i < nr; i++)
 		index_release(&mg.trees[i]);
@@ -200,20 +204,6 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 }
 
 /* ---- files ---- */
-
-/* What is in the place of a file that leaves the index is not that file, and stays. */
-static void warn_of_directory(const struct repository *r, const char *path)
-{
-	struct stat st;
-	char *text;
-
-	if (worktree_leading_symlink(path, strlen(path)) || lstat(path, &st) < 0 ||
-	    !S_ISDIR(st.st_mode))
-		return;
-	text = xstrfmt("warning: unable to unlink '%s': Is a directory\n", path);
-	repo_report_lines(r, text);
-	free(text);
-}
 
 /* In the words of checkout, or in those of the other commands. */
 static void add_border(struct strbuf *out, const struct tree_merge *m, const struct string_list *paths,
@@ -250,11 +240,7 @@ int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct i
 
 	if (ret < 0)
 		return ret;
-	for (size_t i = 0; i < m->removed.nr; i++) {
-		warn_of_directory(r, m->removed.items[i].string);
-		rc = worktree_remove_entry(r, m->removed.items[i].string, err);
-		ret = ret ? ret : rc;
-	}
+	ret = worktree_remove_files(r, &m->removed, err);
 	rc = worktree_write_files(r, ix, &m->checked_out, c, &o, err);
 	warn_of_border(m, r);
 	return ret ? ret : rc;

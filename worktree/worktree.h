@@ -180,10 +180,12 @@ MUST_USE int worktree_adder_apply(struct worktree_adder *a, const struct worktre
  */
 MUST_USE int worktree_remove_entry(const struct repository *r, const char *path, struct err *err);
 /*
- * Remove what is in the place of an entry, and files and links in the place of its directories.
- * 1: that was a directory.
+ * Remove files and links that are in the place of the directories of a path (which is safe). Its
+ * first `known` bytes, "a/b/", are known to be directories.
  */
-MUST_USE int worktree_clear_place(const struct repository *r, const struct index_entry *e, struct err *err);
+MUST_USE int worktree_clear_parents(const char *path, size_t known, struct err *err);
+/* Remove what is in the place of an entry; the directory of a submodule stays. */
+MUST_USE int worktree_clear_place(const struct index_entry *e, struct err *err);
 struct checkout_options {
 	const char *prefix; /* checkout-index --prefix; "" */
 	bool may_delay; /* convert_to_worktree: 1 is returned if nothing is written yet */

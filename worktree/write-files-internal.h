@@ -10,8 +10,10 @@
 /* The file of one entry. */
 struct write_job {
 	struct index_entry *e;
+	struct conversion cv; /* of files */
 	enum { BY_THREAD, BY_FILTER, BY_LINK, BY_GITLINK } kind;
 	enum {
+		TO_CLEAR, /* there may be something in its place; then it is */
 		TO_WRITE, /* a thread leaves what it cannot write to the main thread, which can tell why */
 		WRITTEN,
 		DELAYED,  /* by a filter */
@@ -28,7 +30,9 @@ struct writer {
 	const struct write_files_options *o;
 	struct progress *progress;
 	struct write_job *jobs; /* in the order of the index */
-	size_t nr, nr_threads;	/* all; those BY_THREAD */
+	size_t nr;
+	struct write_job **threaded; /* those BY_THREAD: threads look at no others */
+	size_t nr_threaded;
 	atomic_size_t written;	/* by threads */
 	size_t done;		/* other files */
 	struct strbuf dir;	/* "a/b/": known to be a directory; empty: none */
@@ -40,6 +44,11 @@ struct writer {
 /* For so many files, as the settings say. 0: one for each processor. */
 int write_thread_count(const struct repository *r, size_t nr, int *threads, struct err *err);
 
+/*
+ * Find out the kinds of all jobs, and remove files that are in their places: the directories are
+ * there. What else is in the place of a job, which stays TO_CLEAR, is for the main thread.
+ */
+void write_clear_places(struct writer *w, int threads);
 /*
  * The jobs BY_THREAD; `meanwhile` (may be NULL) runs in the caller's thread at the same time.
  * The entries are touched only when all have ended.

@@ -9,80 +9,82 @@
 
 /* ---- places ---- */
 
-static void set_kind(struct writer *w, struct write_job *j)
-{
-	struct conversion cv;
-
-	if (MODE_IS_GITLINK(j->e->mode)) {
-		j->kind = BY_GITLINK;
-	} else if (MODE_IS_SYMLINK(j->e->mode)) {
-		j->kind = BY_LINK;
-	} else {
-		converter_lookup(w->c, j->e->name, &cv);
-		/* drivers are looked up, and run, by one thread */
-		j->kind = cv.filter ? BY_FILTER : BY_THREAD;
-	}
-}
-
-/* In w->dir, as a neighbour was? Then only a file of its name is to be removed, if there is one. */
-static bool clear_quickly(const struct writer *w, const struct index_entry *e)
-{
-	const char *slash = strrchr(e->name, '/');
-	size_t len = slash ? (size_t)(slash - e->name) + 1 : 0;
-
-	return len == w->dir.len && !memcmp(w->dir.buf, e->name, len) &&
-	       path_is_safe(e->name, e->mode, w->r->settings.protect) &&
-	       (!sys->unlink(e->name) || errno == ENOENT);
-}
-
-static int clear_and_make_dirs(struct writer *w, const struct index_entry *e, struct err *err)
-{
-	const char *slash = strrchr(e->name, '/');
-	int rc;
-
-	if (!MODE_IS_GITLINK(e->mode) && clear_quickly(w, e))
-		return 0;
-	strbuf_reset(&w->dir); /* it may be the one that goes */
-	rc = worktree_clear_place(w->r, e, err);
-	if (rc >= 0)
-		rc = make_leading_dirs(e->name, 0, err);
-	if (rc >= 0 && slash)
-		strbuf_add(&w->dir, e->name, (size_t)(slash - e->name) + 1);
-	return rc < 0 ? rc : 0;
-}
-
 static void count_done(struct writer *w)
 {
 	progress_update(w->progress, ++w->done + w->written);
 }
 
-/* All jobs; those whose places cannot be cleared are given up. */
-static int collect(struct writer *w, const struct string_list *paths, struct err *err)
+/* The directories of a path; neighbours in the index mostly share them. */
+static int make_parents(struct writer *w, const struct index_entry *e, struct err *err)
+{
+	const char *slash = strrchr(e->name, '/');
+	size_t len = slash ? (size_t)(slash - e->name) + 1 : 0, known = 0;
+	int rc;
+
+	if (!path_is_safe(e->name, e->mode, w->r->settings.protect))
+		return err_set(err, ERR_INVALID, "invalid path '%s'", e->name);
+	if (len == w->dir.len && !memcmp(w->dir.buf, e->name, len))
+		return 0;
+	for (size_t i = 0; i < len && i < w->dir.len && w->dir.buf[i] == e->name[i]; i++)
+		if (e->name[i] == '/')
+			known = i + 1;
+	strbuf_reset(&w->dir);
+	rc = worktree_clear_parents(e->name, known, err);
+	if (rc >= 0)
+		rc = make_leading_dirs(e->name, 0, err);
+	if (rc >= 0)
+		strbuf_add(&w->dir, e->name, len);
+	return rc < 0 ? rc : 0;
+}
+
+/* What threads have not removed. */
+static int clear_rest(struct writer *w, struct err *err)
 {
 	int ret = 0;
 
+	for (size_t i = 0; i < w->nr; i++) {
+		struct write_job *j = &w->jobs[i];
+		int rc = j->state == TO_CLEAR ? worktree_clear_place(j->e, err) : 0;
+
+		ret = ret ? ret : rc;
+		if (rc)
+			count_done(w);
+		if (j->state == TO_CLEAR)
+			j->state = rc ? GIVEN_UP : TO_WRITE;
+		if (j->kind == BY_THREAD && j->state == TO_WRITE)
+			w->threaded[w->nr_threaded++] = j;
+	}
+	return ret;
+}
+
+/* All jobs; those whose places cannot be cleared are given up. */
+static int collect(struct writer *w, const struct string_list *paths, struct err *err)
+{
+	int ret = 0, threads = 1, rc;
+
 	CALLOC_ARRAY(w->jobs, paths->nr + 1);
+	CALLOC_ARRAY(w->threaded, paths->nr + 1);
 	for (size_t i = 0; i < paths->nr; i++) {
 		const char *path = paths->items[i].string;
 		struct index_entry *e = index_find(w->ix, path, strlen(path));
 		struct write_job *j = &w->jobs[w->nr];
-		int rc;
 
 		if (!e)
 			continue;
 		w->nr++;
 		*j = (struct write_job){ .e = e, .warn = STRBUF_INIT };
-		set_kind(w, j);
-		rc = clear_and_make_dirs(w, e, err);
+		rc = make_parents(w, e, err);
 		if (rc < 0) {
-			ret = ret ? ret : rc;
 			j->state = GIVEN_UP;
 			count_done(w);
-		} else {
-			w->nr_threads += j->kind == BY_THREAD;
+			ret = ret ? ret : rc;
 		}
 	}
-	return ret;
+	rc = write_thread_count(w->r, w->nr, &threads, err);
+	write_clear_places(w, threads);
+	ret = ret ? ret : rc;
+	rc = clear_rest(w, err);
+	return ret ? ret : rc;
 }
 
 /* ---- the main thread ---- */
@@ -271,6 +273,7 @@ int worktree_write_files(struct repository *r, struct index_state *ix,
 	for (size_t i = 0; i < w.nr; i++)
 		strbuf_release(&w.jobs[i].warn);
 	free(w.jobs);
+	free(w.threaded);
 	string_list_clear(&w.delayed, NULL);
 	strbuf_release(&w.dir);
 	return ret;

@@ -15,6 +15,14 @@
 MUST_USE int worktree_write_prepare(struct repository *r, struct index_state *ix, const struct string_list *paths,
 				    struct err *err);
 
+/*
+ * Remove files of entries that leave the index, and the directories that are empty then, as
+ * worktree_remove_entry does; a directory in the place of one is told of. Goes on after a failure;
+ * the first is returned. Sorted paths are fast.
+ */
+MUST_USE int worktree_remove_files(const struct repository *r, const struct string_list *paths,
+				   struct err *err);
+
 /* Each may be NULL. */
 struct write_files_options {
 	progress_start_fn files;     /* the meter "Updating files" */

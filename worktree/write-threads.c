@@ -6,6 +6,42 @@
 #include "worktree/write-files-internal.h"
 #include "write-or-die.h"
 
+/* ---- places ---- */
+
+static void set_kind(const struct writer *w, struct write_job *j)
+{
+	if (MODE_IS_GITLINK(j->e->mode)) {
+		j->kind = BY_GITLINK;
+	} else if (MODE_IS_SYMLINK(j->e->mode)) {
+		j->kind = BY_LINK;
+	} else {
+		converter_lookup(w->c, j->e->name, &j->cv);
+		/* drivers are looked up, and run, by one thread */
+		j->kind = j->cv.filter ? BY_FILTER : BY_THREAD;
+	}
+}
+
+static void clear_range(void *data, size_t begin, size_t end)
+{
+	struct writer *w = data;
+
+	for (size_t i = begin; i < end; i++) {
+		struct write_job *j = &w->jobs[i];
+
+		set_kind(w, j);
+		if (j->state == TO_CLEAR && j->kind != BY_GITLINK &&
+		    (!sys->unlink(j->e->name) || errno == ENOENT))
+			j->state = TO_WRITE;
+	}
+}
+
+void write_clear_places(struct writer *w, int threads)
+{
+	workers_parallel_for(w->nr, 32, threads, clear_range, w);
+}
+
+/* ---- files ---- */
+
 static int fill_new_file(struct write_job *j, const void *data, size_t len)
 {
 	mode_t mode = j->e->mode == MODE_EXEC ? 0777 : 0666;
@@ -33,13 +69,11 @@ static void write_job(const struct writer *w, struct write_job *j)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct strbuf out = STRBUF_INIT;
-	struct conversion cv;
 	int rc;
 
 	if (odb_read_type(w->r->odb, &j->e->oid, OBJ_BLOB, &buf, NULL) < 0)
 		return;
-	converter_lookup(w->c, j->e->name, &cv);
-	rc = convert_to_worktree(w->c, j->e->name, &cv, buf.data, buf.size, &j->e->oid, &out,
+	rc = convert_to_worktree(w->c, j->e->name, &j->cv, buf.data, buf.size, &j->e->oid, &out,
 				 &j->warn, NULL);
 	if (rc > 0)
 		rc = fill_new_file(j, out.buf, out.len);
@@ -56,7 +90,7 @@ static void write_job(const struct writer *w, struct write_job *j)
 /* Jobs of one round. */
 struct round {
 	struct writer *w;
-	struct write_job *jobs;
+	struct write_job **jobs;
 };
 
 static void write_range(void *data, size_t begin, size_t end)
@@ -64,10 +98,8 @@ static void write_range(void *data, size_t begin, size_t end)
 	struct round *r = data;
 
 	for (size_t i = begin; i < end; i++) {
-		if (r->jobs[i].kind != BY_THREAD || r->jobs[i].state != TO_WRITE)
-			continue;
-		write_job(r->w, &r->jobs[i]);
-		r->w->written += r->jobs[i].state == WRITTEN;
+		write_job(r->w, r->jobs[i]);
+		r->w->written += r->jobs[i]->state == WRITTEN;
 	}
 }
 
@@ -89,10 +121,11 @@ int write_thread_count(const struct repository *r, size_t nr, int *threads, stru
 
 static void write_rounds(struct writer *w, int threads, bool tell)
 {
-	for (size_t i = 0; i < w->nr; i += ROUND) {
-		struct round r = { w, w->jobs + i };
+	for (size_t i = 0; i < w->nr_threaded; i += ROUND) {
+		struct round r = { w, w->threaded + i };
+		size_t left = w->nr_threaded - i;
 
-		workers_parallel_for(w->nr - i < ROUND ? w->nr - i : ROUND, 32, threads, write_range, &r);
+		workers_parallel_for(left < ROUND ? left : ROUND, 32, threads, write_range, &r);
 		if (tell)
 			progress_update(w->progress, w->done + w->written);
 	}
@@ -113,10 +146,10 @@ static void *write_in_background(void *data)
 
 static void take_results(struct writer *w)
 {
-	for (size_t i = 0; i < w->nr; i++) {
-		struct write_job *j = &w->jobs[i];
+	for (size_t i = 0; i < w->nr_threaded; i++) {
+		struct write_job *j = w->threaded[i];
 
-		if (j->kind != BY_THREAD || j->state != WRITTEN)
+		if (j->state != WRITTEN)
 			continue;
 		repo_report_lines(w->r, j->warn.buf);
 		j->e->stat = j->stat;
@@ -129,12 +162,12 @@ int write_jobs(struct writer *w, void (*meanwhile)(void *data), void *data, stru
 {
 	struct background b = { w, 1 };
 	pthread_t thread;
-	int ret = write_thread_count(w->r, w->nr_threads, &b.threads, err);
+	int ret = write_thread_count(w->r, w->nr_threaded, &b.threads, err);
 	bool apart;
 
 	if (ret < 0)
 		return ret;
-	apart = meanwhile && w->nr_threads && start_thread(&thread, write_in_background, &b);
+	apart = meanwhile && w->nr_threaded && start_thread(&thread, write_in_background, &b);
 	if (!apart)
 		write_rounds(w, b.threads, true);
 	if (meanwhile)

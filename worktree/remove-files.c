@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Removing the files of entries that leave the index. */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "object/dotfile.h"
+#include "util/alloc.h"
+#include "worktree/write-files.h"
+
+/* What is in the place of a file is not that file, and stays. */
+static void tell_directory(const struct repository *r, const char *path)
+{
+	char *text = xstrfmt("warning: unable to unlink '%s': Is a directory\n", path);
+
+	repo_report_lines(r, text);
+	free(text);
+}
+
+/* 1: there is nothing any more, so that its directories may be empty. */
+static int remove_one(const struct repository *r, struct lstat_cursor *cur, const char *path,
+		      bool tell, struct err *err)
+{
+	size_t len = strlen(path);
+	struct stat st;
+	int rc;
+
+	if (!path_is_safe(path, MODE_FILE, r->settings.protect))
+		return err_set(err, ERR_INVALID, "invalid path '%s'", path);
+	if (lstat_cursor_stat(cur, path, len, &st) < 0)
+		return errno == ENOENT && !worktree_leading_symlink(path, len);
+	if (S_ISDIR(st.st_mode)) {
+		if (tell)
+			tell_directory(r, path);
+		return 0;
+	}
+	rc = remove_file(path, err);
+	return rc < 0 ? rc : 1;
+}
+
+int worktree_remove_entry(const struct repository *r, const char *path, struct err *err)
+{
+	struct lstat_cursor cur;
+	int rc;
+
+	lstat_cursor_init(&cur);
+	rc = remove_one(r, &cur, path, false, err);
+	lstat_cursor_release(&cur);
+	if (rc > 0)
+		remove_empty_parents(path, "");
+	return rc < 0 ? rc : 0;
+}
+
+/* Then its directories are looked at after `next`, which is in them as well. */
+static bool shares_directory(const char *path, const char *next)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !slash || (next && !strncmp(path, next, (size_t)(slash - path) + 1));
+}
+
+int worktree_remove_files(const struct repository *r, const struct string_list *paths,
+			  struct err *err)
+{
+	struct lstat_cursor cur;
+	int ret = 0;
+
+	lstat_cursor_init(&cur);
+	for (size_t i = 0; i < paths->nr; i++) {
+		const char *path = paths->items[i].string;
+		const char *next = i + 1 < paths->nr ? paths->items[i + 1].string : NULL;
+		int rc = remove_one(r, &cur, path, true, err);
+
+		if (rc > 0 && !shares_directory(path, next))
+			remove_empty_parents(path, "");
+		ret = ret ? ret : rc < 0 ? rc : 0;
+	}
+	lstat_cursor_release(&cur);
+	return ret;
+}
