@@ -72,6 +72,11 @@ test_expect_success 'of two files the later one is there, and clone tells' '
 	for fs in icase hfs fat; do clones $fs dirs "D/X: X\nD/y: y\n" "  '\''D/x'\''\n  '\''d/X'\''\n" " M D/x\n" || return 1; done
 '
 
+test_expect_success 'the entry of the other is not taken for unchanged, even if only sizes and seconds are compared' '
+	rm -rf icase/c && git clone -q -c core.checkStat=minimal -b twins src icase/c 2>err && touch -d "10 seconds" icase/c/.git/index &&
+	git -C icase/c status --porcelain >actual && echo " M A" >expect && test_cmp expect actual
+'
+
 test_expect_success 'however many threads write' '
 	{ for i in $(test_seq 40); do printf "100644 upper F%d\n100644 lower f%d\n" $i $i; done; } | branch many &&
 	for workers in 1 2 8

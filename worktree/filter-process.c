@@ -288,10 +288,7 @@ int filter_process_collect(struct filter_processes *ps, const char *cmd,
 {
 	struct filter_process *p = strmap_get(&ps->by_command, cmd);
 
-	/* one that was started anew knows nothing of the file */
-	if (!p || !p->running || !strmap_contains(&p->delayed, q->path))
-		return -1;
-	return run(p, q, out, warn);
+	return p && p->running ? run(p, q, out, warn) : -1; /* a new one would not know the file */
 }
 
 /* ---- delayed files ---- */

@@ -28,8 +28,10 @@ static void clear_range(void *data, size_t begin, size_t end)
 	for (size_t i = begin; i < end; i++) {
 		struct write_job *j = &w->jobs[i];
 
+		if (j->state != TO_CLEAR)
+			continue;
 		set_kind(w, j);
-		if (j->state == TO_CLEAR && j->kind != BY_GITLINK &&
+		if (j->kind != BY_GITLINK &&
 		    (!sys->unlink(j->e->name) || errno == ENOENT))
 			j->state = TO_WRITE;
 	}
