@@ -31,8 +31,9 @@ struct writer {
 	struct progress *progress;
 	struct write_job *jobs; /* in the order of the index */
 	size_t nr;
-	struct write_job **threaded; /* those BY_THREAD: threads look at no others */
-	size_t nr_threaded;
+	/* those BY_THREAD: threads look at no others; and BY_FILTER: nor does what runs meanwhile */
+	struct write_job **threaded, **filtered;
+	size_t nr_threaded, nr_filtered;
 	atomic_size_t written;	/* by threads */
 	size_t done;		/* other files */
 	struct strbuf dir;	/* "a/b/": known to be a directory; empty: none */

@@ -53,6 +53,8 @@ static int clear_rest(struct writer *w, struct err *err)
 			j->state = rc ? GIVEN_UP : TO_WRITE;
 		if (j->kind == BY_THREAD && j->state == TO_WRITE)
 			w->threaded[w->nr_threaded++] = j;
+		else if (j->kind == BY_FILTER && j->state == TO_WRITE)
+			w->filtered[w->nr_filtered++] = j;
 	}
 	return ret;
 }
@@ -64,6 +66,7 @@ static int collect(struct writer *w, const struct string_list *paths, struct err
 
 	CALLOC_ARRAY(w->jobs, paths->nr + 1);
 	CALLOC_ARRAY(w->threaded, paths->nr + 1);
+	CALLOC_ARRAY(w->filtered, paths->nr + 1);
 	for (size_t i = 0; i < paths->nr; i++) {
 		const char *path = paths->items[i].string;
 		struct index_entry *e = index_find(w->ix, path, strlen(path));
@@ -113,12 +116,12 @@ static void write_filtered(void *data)
 	struct filtered *f = data;
 	struct stat st;
 
-	for (size_t i = 0; i < f->w->nr; i++) {
-		struct write_job *j = &f->w->jobs[i];
+	for (size_t i = 0; i < f->w->nr_filtered; i++) {
+		struct write_job *j = f->w->filtered[i];
 		int rc;
 
 		/* a place that is taken: afterwards, when it is known by whom */
-		if (j->kind != BY_FILTER || j->state != TO_WRITE || !lstat(j->e->name, &st))
+		if (!lstat(j->e->name, &st))
 			continue;
 		rc = write_alone(f->w, j, &o, &f->err);
 		f->ret = f->ret ? f->ret : rc;
@@ -151,11 +154,8 @@ static int write_first(struct writer *w, const struct string_list *paths, struct
 {
 	struct filtered f = { .w = w, .err = ERR_INIT };
 	int ret = collect(w, paths, err), rc;
-	bool any = false;
 
-	for (size_t i = 0; i < w->nr && !any; i++)
-		any = w->jobs[i].kind == BY_FILTER;
-	rc = write_jobs(w, any ? write_filtered : NULL, &f, err);
+	rc = write_jobs(w, w->nr_filtered ? write_filtered : NULL, &f, err);
 	ret = ret ? ret : rc;
 	if (f.ret)
 		err_move(err, &f.err);
@@ -274,6 +274,7 @@ int worktree_write_files(struct repository *r, struct index_state *ix,
 		strbuf_release(&w.jobs[i].warn);
 	free(w.jobs);
 	free(w.threaded);
+	free(w.filtered);
 	string_list_clear(&w.delayed, NULL);
 	strbuf_release(&w.dir);
 	return ret;
