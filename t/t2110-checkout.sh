@@ -266,4 +266,14 @@ test_expect_success 'files that are assumed to be unchanged, or are not checked 
 	done
 '
 
+test_expect_success 'the files of a submodule stay when another of its commits is checked out' '
+	rm -rf super && git init -q super && cd super && git init -q sub && git -C sub commit -q --allow-empty -m 1 && git add sub &&
+	git commit -q -m one && git branch one && git -C sub commit -q --allow-empty -m 2 && git add sub && git commit -q -m two && git branch two &&
+	echo precious >sub/file && echo precious >expect &&
+	git checkout -q one && test_cmp expect sub/file && git reset -q --hard two && test_cmp expect sub/file &&
+	git read-tree --reset -u one && test_cmp expect sub/file && git checkout -q -f two && test_cmp expect sub/file &&
+	git checkout -q one -- sub && test_cmp expect sub/file && git ls-tree one >tree && git ls-files -s >files && cut -d" " -f3 <tree | cut -f1 >oid &&
+	test_grep "$(cat oid)" files
+'
+
 test_done
