@@ -276,4 +276,11 @@ test_expect_success 'the files of a submodule stay when another of its commits i
 	test_grep "$(cat oid)" files
 '
 
+test_expect_success 'files that went behind a symbolic link: nothing is removed there' '
+	rm -rf behind outside && git init -q behind && mkdir -p outside/e && cd behind && git commit -q --allow-empty -m none && git branch none &&
+	mkdir -p d/e && echo 1 >d/e/f && echo 1 >d/e/g && echo 1 >d/e/h && git add d && git commit -q -m files && git branch files && rm -r d && ln -s ../outside d &&
+	git reset -q --hard none && test_path_is_dir ../outside/e && test_path_is_symlink d &&
+	rm d && git reset -q --hard files && rm -r d && ln -s ../outside d && git checkout -q -f none && test_path_is_dir ../outside/e
+'
+
 test_done
