@@ -71,7 +71,7 @@ calls () {
 }
 
 # 400 files in ten directories, each ten levels down
-test_expect_success STRACE 'the calls do not grow with the depth of directories' '
+test_expect_success STRACE,!SANITIZE 'the calls do not grow with the depth of directories' '
 	git init -q deep && cd deep && echo 1 >top && git add top && git commit -q -m zero && git branch zero &&
 	for d in $(test_seq 10); do p=1/2/3/4/5/6/7/8/9/$d && mkdir -p $p && for i in $(test_seq 40); do echo $i >$p/$i || return 1; done; done && git add . && git commit -q -m one && git branch one &&
 	for d in $(test_seq 10); do for i in $(test_seq 40); do echo more >>1/2/3/4/5/6/7/8/9/$d/$i || return 1; done; done && git commit -q -a -m two && git branch two &&
@@ -87,7 +87,7 @@ threads () {
 	echo $(($(grep -c "CLONE_THREAD" trace) - one_worker)) >actual
 }
 
-test_expect_success STRACE 'how many there are' '
+test_expect_success STRACE,!SANITIZE 'how many there are' '
 	one_worker=0 && threads -c checkout.workers=1 && one_worker=$(cat actual) &&
 	for case in 2:2 8:14
 	do
