@@ -113,7 +113,7 @@ class Screens:
             terminal.close()
         for name, argv in {"refs": ("for-each-ref",), "history": ("log", "--all", "--graph", "--format=%H %s"),
                            "state": ("status", "--porcelain", "-b"), "index": ("ls-files", "-s")}.items():
-            found[name] = place.git(*argv, cwd=tree)
+            found["at last: " + name] = place.git(*argv, cwd=tree)
         return found
 
     def needs(self, place, name):
