@@ -1026,6 +1026,8 @@ class Fetch(OtherSide):
             yield Op("repo", "fetch", lambda n=nr: self.fetch(git, n), atomic=True)
 
     def again(self, git, repo, states):
+        lines = "".join("update refs/heads/b%d-%d HEAD\n" % (nr, i) for nr in range(9) for i in range(10))
+        self.other(git).must("there", "update-ref", "--stdin", data=lines)
         for files in 5, 120:
             self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
             git.must(repo, "fetch", "-q", "--prune")
@@ -1082,6 +1084,8 @@ class Checkout(Workload):
             yield Op("repo", "checkout", lambda n=nr: git.must("repo", *self.command(n)))
 
     def again(self, git, repo, states):
+        for nr in range(1, 20, 5):
+            git.must(repo, "checkout", "-q", "-f", "-B", "new%d" % nr, "b0")
         git.must(repo, "checkout", "-q", "-f", "b0")
         git.must(repo, "checkout", "-q", "b3")
         if git.must(repo, "status", "--porcelain", "-uno"):

@@ -14,16 +14,11 @@ QUIET, BETWEEN_KEYS = 1, 0.4   # seconds in which a screen stays as it is: then 
 LONGEST = 20                     # seconds that it may take
 
 
-# A namespace of processes of its own: a tool that ends what it started by numbers reaches nobody else.
-ALONE = "unshare --pid --fork --mount-proc --kill-child "
-
-
 class Terminal:
     def __init__(self, place, command):
         self.place = place
         self.tmux = ["tmux", "-S", place.top + "/tmux"]
-        alone = ALONE if place.run([*ALONE.split(), "true"], "/", check=False).returncode == 0 else ""
-        place.run(self.tmux + ["-f", "/dev/null", "new-session", "-d", *SIZE, alone + command], place.top + "/work/tree")
+        place.run(self.tmux + ["-f", "/dev/null", "new-session", "-d", *SIZE, command], place.top + "/work/tree")
 
     def screen(self, quiet=QUIET):
         """What is there when nothing has moved for so long."""
