@@ -45,7 +45,8 @@ peers_git () {
 		>out.ours 2>err.ours || ours=$?
 	(cd "theirs/$PEERS_DIR" && stock "$@") <"${PEERS_STDIN:-/dev/null}" \
 		>out.theirs 2>err.theirs || theirs=$?
-	sed -i "s#/theirs\\b#/ours#g" out.theirs err.theirs
+	# Older ones write strict ISO 8601 in UTC with +00:00, newer ones with Z.
+	sed -i -e "s#/theirs\\b#/ours#g" -e "s/\(T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\)+00:00/\1Z/g" out.theirs err.theirs
 	same_hints err.theirs err.ours
 	if test "$ours" -ne "$theirs"; then
 		echo "exit code of git $*: $ours, stock: $theirs"

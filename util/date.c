@@ -219,7 +219,7 @@ static void format_iso(struct strbuf *out, const struct tm *tm, const char *betw
 static void format_strict_zone(struct strbuf *out, int tz)
 {
 	if (!tz) {
-		strbuf_addstr(out, "+00:00");
+		strbuf_addch(out, 'Z');
 		return;
 	}
 	strbuf_addf(out, "%c%02d:%02d", tz < 0 ? '-' : '+', abs(tz) / 100, abs(tz) % 100);
