@@ -53,3 +53,14 @@ credential_helper () {
 	EOF
 	: >helper.last && : >helper.log && git config --global credential.helper "$PWD/helper"
 }
+
+# lists [GIT-OPTION...]: git ls-remote of the server "web" (or of $URL) shows what is in the file refs
+lists () {
+	git "$@" ls-remote "${URL:-$web_url/repo.git}" >actual 2>err && test_cmp refs actual || { cat err >&4; return 1; }
+}
+# fails PATTERN [GIT-OPTION...]: it does not, and says PATTERN
+fails () {
+	local pattern=$1
+	shift
+	test_must_fail git "$@" ls-remote "${URL:-$web_url/repo.git}" 2>err && test_grep "$pattern" err
+}

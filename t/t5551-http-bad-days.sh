@@ -13,8 +13,8 @@ test_expect_success 'two servers and a clone' '
 	find clone -type f | sort >files && git -C clone for-each-ref >refs
 '
 
-# fails PATTERN [GIT-OPTION...]: a fetch fails, says PATTERN, and leaves the clone as it was; nothing crashes
-fails () {
+# fetch_fails PATTERN [GIT-OPTION...]: a fetch fails, says PATTERN, and leaves the clone as it was; nothing crashes
+fetch_fails () {
 	local pattern=$1
 	shift
 	test_must_fail git "$@" -C clone fetch -q origin "+refs/heads/*:refs/heads/*" 2>err &&
@@ -26,48 +26,48 @@ fails () {
 # ---- failures -------------------------------------------------------------------
 
 test_expect_success 'status codes, and the words of the server without control characters' '
-	rules web "* . status 404" && fails "^fatal: repository .$web_url/repo.git/. not found" &&
+	rules web "* . status 404" && fetch_fails "^fatal: repository .$web_url/repo.git/. not found" &&
 	rules web "* . status 500 oh\\e[31m\\nno" &&
-	fails "^fatal: unable to access .$web_url/repo.git/.: The requested URL returned error: 500" &&
+	fetch_fails "^fatal: unable to access .$web_url/repo.git/.: The requested URL returned error: 500" &&
 	test_grep "^remote: oh\[31m$" err && test_grep "^remote: no$" err && ! grep "$(printf "\\033")" err &&
-	rules web "POST . status 503" && fails "^error: RPC failed; HTTP 503 curl 22 The requested URL returned error: 503"
+	rules web "POST . status 503" && fetch_fails "^error: RPC failed; HTTP 503 curl 22 The requested URL returned error: 503"
 '
 
 test_expect_success 'nobody there' '
-	fails "^fatal: unable to access .http://127.0.0.1:1/repo.git/.: Failed to connect" \
+	fetch_fails "^fatal: unable to access .http://127.0.0.1:1/repo.git/.: Failed to connect" \
 		-c url.http://127.0.0.1:1/.insteadOf="$web_url/" && test_line_count = 1 err
 '
 
 test_expect_success 'content types and lines that are not those of the protocol' '
-	rules web "GET . type text/html" && fails "info/refs not valid: is this a git repository?" &&
-	rules web "GET . text text/plain $(git -C work rev-parse HEAD)\\trefs/heads/main" && fails "dumb http protocol" &&
-	rules web "POST . type text/html" && fails "RPC failed; the answer is none of" &&
+	rules web "GET . type text/html" && fetch_fails "info/refs not valid: is this a git repository?" &&
+	rules web "GET . text text/plain $(git -C work rev-parse HEAD)\\trefs/heads/main" && fetch_fails "dumb http protocol" &&
+	rules web "POST . type text/html" && fetch_fails "RPC failed; the answer is none of" &&
 	type=application/x-git-upload-pack-advertisement &&
 	rules web "GET . text $type 001e# service=git-receive-pac\\n0000" &&
-	fails "invalid server response; got .# service=git-receive-pac" &&
-	rules web "GET . text $type 0000" && fails "expected service, got flush packet" &&
-	rules web "GET . text $type" && fails "invalid server response" &&
-	rules web "GET . text $type zzzz" && fails "bad line length character: zzzz" &&
-	rules web "GET . text $type 001e# service=git-upload-pack\\n" && fails "unexpected end of the service line" &&
-	rules web "GET . text $type 001e# service=git-upload-pack\\n000" && fails "unexpected end of the service line"
+	fetch_fails "invalid server response; got .# service=git-receive-pac" &&
+	rules web "GET . text $type 0000" && fetch_fails "expected service, got flush packet" &&
+	rules web "GET . text $type" && fetch_fails "invalid server response" &&
+	rules web "GET . text $type zzzz" && fetch_fails "bad line length character: zzzz" &&
+	rules web "GET . text $type 001e# service=git-upload-pack\\n" && fetch_fails "unexpected end of the service line" &&
+	rules web "GET . text $type 001e# service=git-upload-pack\\n000" && fetch_fails "unexpected end of the service line"
 '
 
 test_expect_success !SANITIZE 'an advertisement without an end' '
-	rules web "GET . endless" && (ulimit -v 2000000 && fails "the server.s advertisement is too large")
+	rules web "GET . endless" && (ulimit -v 2000000 && fetch_fails "the server.s advertisement is too large")
 '
 
 test_expect_success 'an advertisement that is cut at any byte' '
 	rules web && echo "stateless-connect git-upload-pack" >input &&
 	GIT_PROTOCOL=version=2 git remote-http "$web_url/repo.git" <input >whole && size=$(($(wc -c <whole) - 1)) && test "$size" -gt 50 && n=0 && while test "$n" -lt "$size"; do
-		rules web "GET . short $n" && fails "^fatal: " || return 1
+		rules web "GET . short $n" && fetch_fails "^fatal: " || return 1
 		n=$((n + 7))
-	done && rules web "GET . cut 40" && fails "transfer closed with outstanding read data remaining"
+	done && rules web "GET . cut 40" && fetch_fails "transfer closed with outstanding read data remaining"
 '
 
 test_expect_success 'answers that are cut at any byte' '
 	for n in 1 3 4 5 20 60 61 62 63 64 65 66; do
 		for how in cut short; do
-			rules web "POST . $how $n" && fails "^error: RPC failed; \|^fatal: " || return 1
+			rules web "POST . $how $n" && fetch_fails "^error: RPC failed; \|^fatal: " || return 1
 		done
 	done
 '
@@ -77,8 +77,8 @@ test_expect_success 'a pack that is cut' '
 	git -C srv/repo.git fetch -q "$PWD/work" main:main &&
 	for v in 0 2; do
 		for n in 100 5000 100000 300000; do
-			rules web "POST . cut $n" && fails "RPC failed; curl 18" -c protocol.version=$v &&
-			rules web "POST . short $n" && fails "RPC failed; \|early EOF\|hung up" -c protocol.version=$v || return 1
+			rules web "POST . cut $n" && fetch_fails "RPC failed; curl 18" -c protocol.version=$v &&
+			rules web "POST . short $n" && fetch_fails "RPC failed; \|early EOF\|hung up" -c protocol.version=$v || return 1
 		done
 	done
 '
@@ -91,16 +91,16 @@ test_expect_success 'nothing is left of a clone that fails' '
 
 test_expect_success 'a server that stalls' '
 	rules web "POST . stall 1000" &&
-	fails "Operation too slow" -c http.lowSpeedLimit=1000 -c http.lowSpeedTime=1
+	fetch_fails "Operation too slow" -c http.lowSpeedLimit=1000 -c http.lowSpeedTime=1
 '
 
 test_expect_success 'too many requests' '
-	rules web "GET . limit 1000 7" && fails "The requested URL returned error: 429" && requests web >actual &&
+	rules web "GET . limit 1000 7" && fetch_fails "The requested URL returned error: 429" && requests web >actual &&
 	test_line_count = 1 actual &&
-	rules web "GET . limit 1000 0" && fails "rate limited by .$web_url/repo.git/., please try again later" -c http.maxRetries=2 &&
+	rules web "GET . limit 1000 0" && fetch_fails "rate limited by .$web_url/repo.git/., please try again later" -c http.maxRetries=2 &&
 	requests web >actual && test_line_count = 3 actual &&
-	rules web "GET . limit 1000 700" && fails "greater than http.maxRetryTime (700 > 300 seconds)" -c http.maxRetries=2 &&
-	rules web "GET . limit 1000 -" && fails "http.retryAfter exceeds http.maxRetryTime (9 > 3 seconds)" \
+	rules web "GET . limit 1000 700" && fetch_fails "greater than http.maxRetryTime (700 > 300 seconds)" -c http.maxRetries=2 &&
+	rules web "GET . limit 1000 -" && fetch_fails "http.retryAfter exceeds http.maxRetryTime (9 > 3 seconds)" \
 		-c http.maxRetries=2 -c http.retryAfter=9 -c http.maxRetryTime=3 &&
 	rules web "GET . limit 1 1" "POST . limit 1 0" && git -c http.maxRetries=1 ls-remote "$web_url/repo.git" >actual 2>err &&
 	test_grep "rate limited, waiting 1 seconds before retry" err && git ls-remote srv/repo.git >expect && test_cmp expect actual
@@ -117,31 +117,31 @@ test_expect_success 'a redirect of the first request is followed, and is the bas
 '
 
 test_expect_success 'http.followRedirects' '
-	fails "The requested URL returned error: 301" -c http.followRedirects=false &&
-	rules web "POST ^/repo(.*) redirect 307 $other_url/repo\\1" && rules other && fails "HTTP 307" &&
+	fetch_fails "The requested URL returned error: 301" -c http.followRedirects=false &&
+	rules web "POST ^/repo(.*) redirect 307 $other_url/repo\\1" && rules other && fetch_fails "HTTP 307" &&
 	requests other >actual && test_must_be_empty actual &&
 	git -c http.followRedirects=true ls-remote "$web_url/repo.git" >actual && git ls-remote srv/repo.git >expect &&
-	test_cmp expect actual && fails "bad boolean config value .often. for .http.followredirects." -c http.followRedirects=often
+	test_cmp expect actual && fetch_fails "bad boolean config value .often. for .http.followredirects." -c http.followRedirects=often
 '
 
 test_expect_success 'redirects to other protocols are not followed' '
 	for to in file:///etc/passwd ftp://127.0.0.1/x dict://127.0.0.1/x scp://127.0.0.1/x ssh://127.0.0.1/x; do
 		rules web "GET . redirect 302 $to" &&
-		fails "^fatal: unable to access .$web_url/repo.git/.: .*\(Protocol\|Unsupported URL scheme\)" -c http.followRedirects=true || return 1
+		fetch_fails "^fatal: unable to access .$web_url/repo.git/.: .*\(Protocol\|Unsupported URL scheme\)" -c http.followRedirects=true || return 1
 	done &&
 	rules web "GET . redirect 302 $other_url/repo.git/info/refs?service=git-upload-pack" && rules other &&
-	fails "Protocol .http. not supported or disabled" -c protocol.http.allow=user &&
-	GIT_ALLOW_PROTOCOL=file fails "transport .http. not allowed" &&
-	fails "Protocol .http. not supported or disabled\|transport .http. not allowed" -c protocol.http.allow=never &&
+	fetch_fails "Protocol .http. not supported or disabled" -c protocol.http.allow=user &&
+	GIT_ALLOW_PROTOCOL=file fetch_fails "transport .http. not allowed" &&
+	fetch_fails "Protocol .http. not supported or disabled\|transport .http. not allowed" -c protocol.http.allow=never &&
 	requests other >actual && test_must_be_empty actual
 '
 
 test_expect_success 'a redirect that leads round in a circle, or nowhere' '
-	rules web "GET ^/(.*) redirect 302 $web_url/\\1" && fails "Maximum (20) redirects followed" &&
+	rules web "GET ^/(.*) redirect 302 $web_url/\\1" && fetch_fails "Maximum (20) redirects followed" &&
 	rules web "GET . redirect 302 $other_url/elsewhere" && rules other "GET elsewhere text text/plain x" &&
-	fails "unable to update url base from redirection" &&
+	fetch_fails "unable to update url base from redirection" &&
 	rules web "GET . redirect 302 $other_url/missing/info/refs?service=git-upload-pack" && rules other &&
-	fails "repository .$web_url/repo.git/. not found"
+	fetch_fails "repository .$web_url/repo.git/. not found"
 '
 
 test_expect_success 'no credential goes to where a redirect leads' '

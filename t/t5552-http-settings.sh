@@ -12,17 +12,6 @@ test_expect_success 'a server' '
 	git ls-remote srv/repo.git >refs
 '
 
-# lists [GIT-OPTION...]: git ls-remote of the server shows its refs
-lists () {
-	git "$@" ls-remote "${URL:-$web_url/repo.git}" >actual 2>err && test_cmp refs actual || { cat err >&4; return 1; }
-}
-# fails PATTERN [GIT-OPTION...]
-fails () {
-	local pattern=$1
-	shift
-	test_must_fail git "$@" ls-remote "${URL:-$web_url/repo.git}" 2>err && test_grep "$pattern" err
-}
-
 # ---- credentials ------------------------------------------------------------------
 
 test_expect_success 'user and password in the URL' '

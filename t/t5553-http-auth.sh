@@ -7,17 +7,6 @@ test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
 GIT_TERMINAL_PROMPT=0 && export GIT_TERMINAL_PROMPT
 
-# lists [GIT-OPTION...]: git ls-remote of the server shows its refs
-lists () {
-	git "$@" ls-remote "${URL:-$web_url/repo.git}" >actual 2>err && test_cmp refs actual || { cat err >&4; return 1; }
-}
-# fails PATTERN [GIT-OPTION...]
-fails () {
-	local pattern=$1
-	shift
-	test_must_fail git "$@" ls-remote "${URL:-$web_url/repo.git}" 2>err && test_grep "$pattern" err
-}
-
 test_expect_success 'a server' '
 	git init -q -b main work && test_commit -C work one && test_seq 3000 >work/big && git -C work add big && git -C work commit -q -m two &&
 	git clone -q --bare work srv/repo.git && start_httpd web && git ls-remote srv/repo.git >refs

@@ -311,7 +311,7 @@ test_expect_success 'prefetch: each remote, below refs/prefetch/, without tags a
 	git init -q -b main there && test_commit --tag t1 -C there one && git -C there branch gone && git init -q pre &&
 	(
 		cd pre && git maintenance run --task=prefetch && git config remote.empty.prune true && git maintenance run --task=prefetch && git config remote.a.url /nowhere && git config remote.a.skipFetchAll true &&
-		git remote add b ../there && GIT_TRACE2_EVENT=$PWD/trace git maintenance run --task=pack-refs --task=prefetch 2>err &&
+		git remote add b ../there && GIT_TRACE2_EVENT=$PWD/trace git -c maintenance.loose-objects.enabled=true -c maintenance.loose-objects.auto=-1 maintenance run --task=pack-refs --task=prefetch 2>err &&
 		test_grep "\"fetch\".*prefetch" trace && ! grep "\"maintenance\",\"run\",\"--auto\"" trace &&
 		git for-each-ref --format="%(refname)" >refs && printf "refs/prefetch/remotes/b/%s\n" gone main >expect && test_cmp expect refs &&
 		test_path_is_missing .git/FETCH_HEAD && git -C ../there branch -q -D gone && git update-ref refs/remotes/b/gone refs/prefetch/remotes/b/main && git maintenance run --quiet --task=prefetch >out 2>&1 &&

@@ -157,31 +157,40 @@ static int set_options(struct helper_request *rq, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* A ref of that value; the helper knows it by this name. What it has not listed is its own name. */
-static const char *name_of(const struct fetch_task *t, const struct object_id *oid)
+static void add_line(struct strbuf *lines, const struct object_id *oid, const char *name)
+{
+	strbuf_addf(lines, "fetch %s ", oid_hex(oid));
+	strbuf_addf(lines, "%s\n", name);
+}
+
+/* By the names of refs that have these values, each once; what no ref has is its own name. */
+static void add_batch(const struct fetch_task *t, struct strbuf *lines)
 {
 	const struct remote_refs *lists[] = { &t->s->refs, t->w->sought };
+	struct oidset wanted = OIDSET_INIT, named = OIDSET_INIT;
 
+	for (size_t i = 0; i < t->w->oids->nr; i++)
+		oidset_insert(&wanted, &t->w->oids->oid[i]);
 	for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
 		for (size_t i = 0; lists[k] && i < lists[k]->nr; i++) {
 			const struct remote_ref *ref = &lists[k]->items[i];
 
-			if (oid_eq(&ref->oid, oid))
-				return ref->symref_target ? ref->symref_target : ref->name;
+			if (oidset_contains(&wanted, &ref->oid) && oidset_insert(&named, &ref->oid))
+				add_line(lines, &ref->oid, ref->symref_target ? ref->symref_target : ref->name);
 		}
-	return oid_hex(oid);
+	for (size_t i = 0; i < t->w->oids->nr; i++)
+		if (oidset_insert(&named, &t->w->oids->oid[i]))
+			add_line(lines, &t->w->oids->oid[i], oid_hex(&t->w->oids->oid[i]));
+	oidset_clear(&wanted);
+	oidset_clear(&named);
 }
 
 static int send_batch(const struct helper_request *rq, struct err *err)
 {
-	const struct oid_array *oids = rq->t->w->oids;
 	struct strbuf lines = STRBUF_INIT;
 	int rc;
 
-	for (size_t i = 0; i < oids->nr; i++) {
-		strbuf_addf(&lines, "fetch %s ", oid_hex(&oids->oid[i]));
-		strbuf_addf(&lines, "%s\n", name_of(rq->t, &oids->oid[i]));
-	}
+	add_batch(rq->t, &lines);
 	rc = helper_say(rq->h, lines.buf, err); /* an empty line ends it */
 	strbuf_release(&lines);
 	return rc;
