@@ -26,7 +26,7 @@
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "pack/pack.h"
-#include "transport/connected.h"
+#include "history/connected.h"
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"

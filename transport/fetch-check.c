@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "object/tag.h"
-#include "transport/connected.h"
+#include "history/connected.h"
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What need not be asked for. */
 #include "compat/posix.h"
-#include "transport/connected.h"
+#include "history/connected.h"
 #include "transport/fetch-session.h"
 
 static int note_own(void *data, const struct ref *ref)

@@ -4,7 +4,7 @@
 #include "history/revision.h"
 #include "object/tag.h"
 #include "object/tree.h"
-#include "transport/connected.h"
+#include "history/connected.h"
 
 struct check {
 	struct repository *repo;
