@@ -1034,6 +1034,62 @@ class Fetch(OtherSide):
         git.must(repo, "fsck", "--strict")
 
 
+class Push(OtherSide):
+    """push of 1 and of 50 branches, which are created, updated and deleted, loose and packed. The client is outside of
+    the disk. few: the objects go loose; many: a pack is kept. Without --atomic one ref is refused each time."""
+    needs = ("commit", "push", "receive-pack", "pack-refs", "update-ref")
+    repos = ("repo",)
+    ROUNDS = 4
+    REFUSED = "refs/hidden/x"
+
+    def __init__(self, kind, atomic):
+        self.name = "push-" + kind + ("-atomic" if atomic else "")
+        self.files = {"few": 5, "many": 120}[kind]
+        self.atomic = atomic
+
+    def prepare(self, git):
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        git.must("repo", "config", "core.logAllRefUpdates", "true")
+        git.must("repo", "config", "receive.hideRefs", "refs/hidden")
+        git.must("repo", "config", "receive.denyCurrentBranch", "ignore")
+        self.push(git, ["HEAD:refs/heads/main"], refused=False)
+
+    def push(self, git, refspecs, refused=True):
+        there = self.other(git).path("there")
+        options = ["--atomic"] if self.atomic else []
+        refused = refused and not self.atomic
+        code, out = git.run(there, "push", *options, git.path("repo"), *refspecs,
+                            *["HEAD:" + self.REFUSED] * refused)
+        if code != refused or out.count("[remote rejected]") != refused or out.count("deny updating") != refused:
+            raise CommandFailed("git push: exit %d: %s" % (code, out.strip()))
+
+    @staticmethod
+    def names(nr):
+        return ["refs/heads/push%d/b%d" % (nr, i) for i in range(50 if nr % 2 else 1)]
+
+    def step(self, git, nr, what):
+        if what != "delete":
+            self.commit(git, self.files, 100 + 2 * nr + (what == "update"))
+        self.push(git, [("" if what == "delete" else "+HEAD") + ":" + name for name in self.names(nr)])
+
+    def ops(self, git, read):
+        for nr in range(self.ROUNDS):
+            for what in "create", "update", "delete":
+                if what == "delete" and nr >= 2:
+                    yield Op("repo", "pack-refs", lambda: git.must("repo", "pack-refs", "--all"))
+                yield Op("repo", what, lambda n=nr, w=what: self.step(git, n, w), atomic=True)
+
+    def again(self, git, repo, states):
+        """The same once more, whatever had been done of it."""
+        there = sum(([n for n in self.names(nr) if "ref:" + n in states[0]] for nr in range(self.ROUNDS)), [])
+        for files in 5, 120:
+            self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
+            self.push(git, ["+HEAD:" + n for nr in range(self.ROUNDS) for n in self.names(nr)])
+        self.push(git, [":" + n for n in there])
+        git.must(repo, "fsck", "--strict")
+
+
 class Reset(Workload):
     """reset --hard to commits with other files, --soft and paths in between. Files of the working tree
     are not flushed; HEAD, the branch, ORIG_HEAD and the index are."""
@@ -1122,6 +1178,7 @@ def all_workloads(bin_dir):
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
              Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
              Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
-             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Reset(), Checkout(),
+             Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Push("few", False), Push("few", True),
+             Push("many", False), Push("many", True), Reset(), Checkout(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
