@@ -76,6 +76,20 @@ int landlock_allow_write(int rules, int fd)
 			     LANDLOCK_ACCESS_FS_REMOVE_FILE);
 }
 
+int landlock_allow_tree(int rules, int fd)
+{
+	const uint64_t refer = UINT64_C(1) << 13, truncate = UINT64_C(1) << 14;
+	int abi = landlock_abi();
+
+	if (abi < 2) {
+		errno = ENOTSUP;
+		return -1;
+	}
+	return allow(rules, fd, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | (abi < 3 ? 0 : truncate),
+		     LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+			     LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | refer);
+}
+
 int landlock_enforce(int rules)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -104,6 +118,12 @@ int landlock_allow_read(int rules UNUSED, const char *path UNUSED)
 }
 
 int landlock_allow_write(int rules UNUSED, int fd UNUSED)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+int landlock_allow_tree(int rules UNUSED, int fd UNUSED)
 {
 	errno = ENOSYS;
 	return -1;

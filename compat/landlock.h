@@ -31,6 +31,11 @@ int landlock_allow_read(int rules, const char *path);
  */
 int landlock_allow_write(int rules, int fd);
 /*
+ * The same for a directory that is open and all that is below it, with directories, which may be made and removed
+ * there, too, and files moved between them. ENOTSUP: version 1, which can forbid no moves but all.
+ */
+int landlock_allow_tree(int rules, int fd);
+/*
  * From now on the rules hold for this thread and those that it starts. The process can no longer gain
  * rights by executing programs (PR_SET_NO_NEW_PRIVS). -1: errno.
  */

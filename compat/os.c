@@ -89,6 +89,17 @@ bool os_set_nonblocking(int fd)
 	return flags >= 0 && !(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) >= 0;
 }
 
+int os_open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
 int os_pipe(int fd[2])
 {
 #ifdef __linux__

@@ -37,6 +37,9 @@ bool os_set_nonblocking(int fd);
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
 
+/* A descriptor that can be read once the child has ended; close-on-exec. -1: the system has none. */
+int os_open_process(pid_t pid);
+
 /* After its other actions the child closes all descriptors from `first` on, if the system can do that. An errno. */
 int os_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 /*

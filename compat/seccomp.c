@@ -83,6 +83,21 @@ static const int allowed_with_files[] = {
 #endif
 };
 
+/* With seccomp_rights.tree. */
+static const int allowed_with_tree[] = {
+	SYS_pwrite64, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_ftruncate, SYS_fallocate,
+	SYS_fsync, SYS_fdatasync,
+#ifdef SYS_sync_file_range
+	SYS_sync_file_range,
+#endif
+#ifdef SYS_renameat
+	SYS_renameat,
+#endif
+#ifdef SYS_rename /* old names */
+	SYS_rename, SYS_mkdir, SYS_unlink, SYS_rmdir, SYS_link,
+#endif
+};
+
 /* Newer calls than this list knows do not exist; neither does one whose flags are in memory. */
 #define NEWEST_KNOWN 450
 
@@ -189,7 +204,7 @@ static void add_checked(struct filter *f, const struct seccomp_rights *r)
 	static const unsigned prctl_options[] = { PR_SET_NAME, PR_GET_NAME,
 						  0x53564d41 /* PR_SET_VMA: names of memory */ };
 	const unsigned never = O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-	const unsigned refused = never | (r->files ? 0 : O_ACCMODE | O_CREAT);
+	const unsigned refused = never | (r->files || r->tree ? 0 : O_ACCMODE | O_CREAT);
 
 	allow_without_bits(f, SYS_openat, 2, refused, EACCES);
 #ifdef SYS_open
@@ -227,6 +242,8 @@ static void filter_make(struct filter *f, const struct seccomp_rights *r)
 	add_calls(f, allowed, ARRAY_SIZE(allowed));
 	if (r->files)
 		add_calls(f, allowed_with_files, ARRAY_SIZE(allowed_with_files));
+	if (r->tree)
+		add_calls(f, allowed_with_tree, ARRAY_SIZE(allowed_with_tree));
 	add(f, UNLESS_ABOVE_SKIP(NEWEST_KNOWN, 1));
 	add(f, REFUSE(ENOSYS));
 	add(f, REFUSE(EPERM));

@@ -27,6 +27,11 @@ struct seccomp_rights {
 	 * (fork(2), setsid(2)). Where is up to others: compat/landlock.h.
 	 */
 	bool files;
+	/*
+	 * Instead of that, for a process that fills a directory: the same without other processes, but with directories, and
+	 * with flushing what it has written.
+	 */
+	bool tree;
 };
 /*
  * From now on, for all threads of the process, and those that it forks. It can no longer gain rights by

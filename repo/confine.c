@@ -238,6 +238,12 @@ static void allow_private_dir(struct reading *w, int dir)
 	allow(w, "/proc/sys/kernel/random/boot_id");
 }
 
+static void allow_tree_of_files(struct reading *w, int dir)
+{
+	if (landlock_allow_tree(w->rules, dir) < 0)
+		w->failure = errno;
+}
+
 static int enforce_landlock(const struct repository *r, const struct sandbox *s, int private_dir,
 			    struct err *err)
 {
@@ -251,7 +257,9 @@ static int enforce_landlock(const struct repository *r, const struct sandbox *s,
 	allow_system(&w);
 	for (const char *const *f = s->files; f && *f; f++)
 		allow(&w, *f);
-	if (private_dir >= 0)
+	if (private_dir >= 0 && s->tree)
+		allow_tree_of_files(&w, private_dir);
+	else if (private_dir >= 0)
 		allow_private_dir(&w, private_dir);
 	errno = w.failure;
 	if (w.failure || landlock_enforce(w.rules) < 0)
@@ -307,8 +315,14 @@ int repo_confine(struct repository *r, struct sandbox *s, int messages, struct e
 
 	os_close_inherited(trace_has_descriptor);
 	os_forbid_core_dumps();
-	if (s->private_dir && !private_dir_open(&dir, s->private_dir, NULL))
+	if (s->tree) {
+		dir = open(s->private_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		rights.tree = true;
+		if (dir < 0)
+			return err_set_errno(err, "cannot open '%s'", s->private_dir);
+	} else if (s->private_dir && !private_dir_open(&dir, s->private_dir, NULL)) {
 		rights.files = rights.locks = true;
+	}
 	rc = enforce(r, s, dir, &rights, err);
 	if (dir >= 0)
 		close(dir);

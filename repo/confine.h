@@ -34,6 +34,11 @@ struct sandbox {
 	 * removed, also by processes that it forks; not owned, NULL: none. One that is not private is none.
 	 */
 	const char *private_dir;
+	/*
+	 * private_dir is a quarantine instead: in it, too, directories may be made and removed, and files be flushed; no
+	 * processes and no locks. It must have been made by this process: it may be open to a group.
+	 */
+	bool tree;
 	bool locks; /* open files may be locked; always with a private_dir */
 	const char *const *files; /* may be read besides, if they are there; NULL-terminated, NULL: none */
 };
