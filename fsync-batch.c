@@ -290,6 +290,7 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->started = s->started;
 	e->alone = b->in_call || b->opts.alone;
 	e->covered = is_covered(b, s->component);
+	e->settled = s->settled;
 	e->fd = s->fd;
 	e->tmp_path = s->how == PUBLISH_RENAME ? xstrdup(s->tmp_path) : NULL;
 	e->final_path = s->how == PUBLISH_NOTE ? NULL : xstrdup(s->final_path);
@@ -383,7 +384,7 @@ static int prepare_entry(struct fsync_batch *b, struct entry *e)
 		e->one_of_many = ++e->vol->adopted > ADOPT_SINGLY;
 		pthread_mutex_unlock(&b->lock);
 	}
-	if (e->how == PUBLISH_UNLINK || e->how == PUBLISH_CALL || !e->covered) {
+	if (e->how == PUBLISH_UNLINK || e->how == PUBLISH_CALL || !e->covered || e->settled) {
 		e->settled = true;
 		return entry_close(b, e);
 	}
@@ -570,7 +571,7 @@ static bool needs_common_flush(const struct fsync_batch *b, const struct entry *
 {
 	const bool batch = b->opts.policy.method == FSYNC_METHOD_BATCH;
 
-	if (!e->covered || !has_content(e) || !seals(b) || is_flushed_alone(e))
+	if (!e->covered || !has_content(e) || !seals(b) || b->opts.hidden || is_flushed_alone(e))
 		return false;
 	if (e->vol->kind == FS_LOCAL)
 		return true;
@@ -668,7 +669,7 @@ static bool batch_names_are_unordered(const struct fsync_batch *b, const struct 
 static bool must_seal_before(const struct fsync_batch *b, const struct volume *vol,
 			     const struct entry *e)
 {
-	if (!vol->dirty)
+	if (!vol->dirty || b->opts.hidden)
 		return false;
 	if (vol != e->vol)
 		return vol->order < (int)e->order;

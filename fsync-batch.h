@@ -65,6 +65,11 @@ struct fsync_staging {
 	bool make_parents;      /* create missing directories of final_path */
 	bool started;		/* fsync_batch_start has been called for it */
 	/*
+	 * Another batch, with `hidden`, has settled its content before: nothing is done to it but what takes a flush of the
+	 * whole file system. fd is -1.
+	 */
+	bool settled;
+	/*
 	 * Called once, from the owning thread, when the entry is published, or
 	 * given up: then the owner removes or restores what is left (may be
 	 * NULL: then the batch unlinks tmp_path itself).
@@ -78,6 +83,11 @@ struct fsync_staging {
 
 struct fsync_batch_options {
 	struct fsync_policy policy;
+	/*
+	 * What it names is hidden from others: another batch gives it the names that count. Contents are settled, so that their
+	 * errors are told here (D7); nothing is flushed for the sake of names, and nothing is committed.
+	 */
+	bool hidden;
 	bool alone; /* never a syncfs, as it waits for what others have written; for a file or two */
 	unsigned window;   /* descriptors in flight; 0: default (256), less if
 			      RLIMIT_NOFILE is small */

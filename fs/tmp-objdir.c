@@ -210,31 +210,80 @@ static void classify(struct fsync_staging *s, const char *rel)
 	s->order = pack_files[i].order;
 }
 
-static int stage_one(struct tmp_objdir *t, const char *rel, struct fsync_batch *b,
+static bool is_hex(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!isxdigit((unsigned char)text[i]) || isupper((unsigned char)text[i]))
+			return false;
+	return true;
+}
+
+/* "ab/cdef…", "pack/pack-…", which is all that belongs there. */
+static bool is_expected(const char *rel)
+{
+	const char *name = strchr(rel, '/') + 1;
+	size_t hex = 0;
+
+	if (!starts_with(rel, "pack/"))
+		return (strlen(name) == 38 || strlen(name) == 62) && is_hex(name, strlen(name)) && is_hex(rel, 2);
+	if (!skip_prefix(name, "pack-", &name))
+		return false;
+	while (is_hex(name + hex, 1))
+		hex++;
+	return (hex == 40 || hex == 64) && name[hex] == '.' && !strchr(name + hex + 1, '.');
+}
+
+/*
+ * Who has filled the directory may have been made to do harm: nothing that is there is replaced, and nothing but
+ * plain files gets a name.
+ */
+static int check_one(const char *rel, const char *from, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(from, &st) < 0)
+		return err_set_errno(err, "unable to open '%s'", from);
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || !is_expected(rel))
+		return err_set(err, ERR_INVALID, "unexpected file in quarantine: '%s'", from);
+	return 0;
+}
+
+static int stage_file(struct tmp_objdir *t, const char *rel, const char *from, const char *to,
+		      struct fsync_batch *b, bool settled, struct err *err)
+{
+	struct fsync_staging s = {
+		.how = PUBLISH_RENAME, .fd = -1, .tmp_path = from, .final_path = to,
+		.make_parents = true, .settled = settled,
+	};
+	int ret = apply_shared_perm(from, t->shared_perm, err);
+
+	if (ret < 0)
+		return ret;
+	classify(&s, rel);
+	if (!settled) {
+		s.fd = (int)RETRY_EINTR(sys->open(from, O_RDONLY | O_CLOEXEC, 0));
+		if (s.fd < 0)
+			return err_set_errno(err, "unable to open '%s'", from);
+	}
+	return fsync_batch_stage(b, &s, err);
+}
+
+static int stage_one(struct tmp_objdir *t, const char *rel, struct fsync_batch *b, bool settled,
 		     struct err *err)
 {
 	char *from = path_join(t->dir->path, rel);
 	char *to = path_join(t->objdir, rel);
-	struct fsync_staging s = {
-		.how = PUBLISH_RENAME,
-		.tmp_path = from,
-		.final_path = to,
-		.make_parents = true,
-	};
-	int ret;
+	struct stat st;
+	int ret = check_one(rel, from, err);
 
-	classify(&s, rel);
-	s.fd = (int)RETRY_EINTR(sys->open(from, O_RDONLY | O_CLOEXEC, 0));
-	if (s.fd < 0)
-		ret = err_set_errno(err, "unable to open '%s'", from);
-	else
-		ret = fsync_batch_stage(b, &s, err);
+	if (!ret && lstat(to, &st) < 0)
+		ret = stage_file(t, rel, from, to, b, settled, err);
 	free(from);
 	free(to);
 	return ret;
 }
 
-static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batch *b,
+static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batch *b, bool settled,
 			struct err *err)
 {
 	struct strvec names = STRVEC_INIT;
@@ -245,7 +294,7 @@ static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batc
 		char *rel = path_join(sub, names.v[i]);
 
 		if (!is_left_over(names.v[i]))
-			ret = stage_one(t, rel, b, err);
+			ret = stage_one(t, rel, b, settled, err);
 		free(rel);
 	}
 	strvec_clear(&names);
@@ -253,14 +302,14 @@ static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batc
 	return ret;
 }
 
-int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err)
+int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, bool settled, struct err *err)
 {
 	struct strvec subs = STRVEC_INIT;
 	int ret = list_dir(&subs, t->dir->path, err);
 
 	for (size_t i = 0; !ret && i < subs.nr; i++)
 		if (is_object_subdir(subs.v[i]))
-			ret = stage_subdir(t, subs.v[i], b, err);
+			ret = stage_subdir(t, subs.v[i], b, settled, err);
 	strvec_clear(&subs);
 	return ret;
 }

@@ -23,10 +23,15 @@ const char *tmp_objdir_path(const struct tmp_objdir *t);
 void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
 /*
  * Stage every file in it for its place in the real directory: packs by class
- * order, loose objects after. Files are opened again here, so use it for what
- * other programs wrote; what we wrote ourselves was staged with its descriptor.
+ * order, loose objects after. What is there already stays as it is. settled: by whoever has written
+ * them (fsync_staging); else files are opened again here, which is second best (D7). What we wrote
+ * ourselves was staged with its descriptor.
+ *
+ * Errors: ERR_INVALID: there is something that is no plain file, or has no name of an object or a
+ *         pack. Half-written files ("tmp_…") are left out.
  */
-MUST_USE int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, struct err *err);
+MUST_USE int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, bool settled,
+				  struct err *err);
 /* Remove it with all that is left in it; idempotent, frees. */
 void tmp_objdir_destroy(struct tmp_objdir **t);
 /* Does the name of such a directory tell whose it is? */

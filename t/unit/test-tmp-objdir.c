@@ -12,6 +12,9 @@
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
+#define HEX38 "23456789abcdef0123456789abcdef01234567"
+#define HEX "ab" HEX38
+
 static int reaped;
 
 static void count_reaped(const char *path UNUSED, pid_t pid UNUSED)
@@ -32,8 +35,8 @@ static int setup(void **state UNUSED)
 static void fill(struct tmp_objdir *t)
 {
 	static const char *const names[] = {
-		"pack/pack-1.idx", "pack/pack-1.keep", "pack/pack-1.pack", "pack/pack-1.rev",
-		"pack/tmp_pack_x", "ab/cdef", "info/commit-graph",
+		"pack/pack-" HEX ".idx", "pack/pack-" HEX ".keep", "pack/pack-" HEX ".pack", "pack/pack-" HEX ".rev",
+		"pack/tmp_pack_x", "ab/" HEX38, "info/commit-graph",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -109,20 +112,20 @@ static void staged_in_order(void **state UNUSED)
 	assert_int_equal(tmp_objdir_create(&t, dir, "incoming", 0, NULL), 0);
 	fill(t);
 	fault_install(&plan);
-	assert_int_equal(tmp_objdir_stage_all(t, b, NULL), 0);
+	assert_int_equal(tmp_objdir_stage_all(t, b, false, NULL), 0);
 	assert_int_equal(fsync_batch_commit(b, NULL), 0);
 	idx = strstr(fault_text(), "rename");
-	pack = strstr(idx, "/pack-1.pack\n");
-	rev = strstr(idx, "/pack-1.rev\n");
-	loose = strstr(idx, "/ab/cdef\n");
-	idx = strstr(idx, "/pack-1.idx\n");
+	pack = strstr(idx, "/pack-" HEX ".pack\n");
+	rev = strstr(idx, "/pack-" HEX ".rev\n");
+	loose = strstr(idx, "/ab/" HEX38 "\n");
+	idx = strstr(idx, "/pack-" HEX ".idx\n");
 	assert_true(pack && rev && loose && idx);
 	/* The last line with that name is the rename that worked. */
 	assert_true(pack < idx && rev < idx && idx < loose);
 	fsync_batch_free(b);
 	tmp_objdir_destroy(&t);
-	assert_tree("d ab\nd pack\nf ab/cdef 7\nf pack/pack-1.idx 15\n"
-		    "f pack/pack-1.keep 16\nf pack/pack-1.pack 16\nf pack/pack-1.rev 15\n");
+	assert_tree("d ab\nd pack\nf ab/" HEX38 " 41\nf pack/pack-" HEX ".idx 54\n"
+		    "f pack/pack-" HEX ".keep 55\nf pack/pack-" HEX ".pack 55\nf pack/pack-" HEX ".rev 54\n");
 }
 
 static pid_t child(void (*fn)(void))
@@ -239,7 +242,7 @@ static int operation(struct err *err)
 
 	if (!ret) {
 		fill(t);
-		ret = tmp_objdir_stage_all(t, b, err);
+		ret = tmp_objdir_stage_all(t, b, false, err);
 	}
 	if (!ret)
 		ret = fsync_batch_commit(b, err);
