@@ -97,6 +97,8 @@ struct ref_update {
 	char *new_target, *old_target;
 	unsigned flags;
 	char *msg;
+	enum object_type known_type; /* of new_oid, of a root; OBJ_NONE: nobody has said it */
+	struct object_id known_peeled;
 	char *log_from; /* ref_transaction_inherit_log; NULL: no */
 	struct ref_update *root; /* what was queued; itself, or what it was split from */
 	struct ref_update *via;	 /* the symref that led here */

@@ -205,6 +205,11 @@ MUST_USE int ref_transaction_update(struct ref_transaction *t, const char *name,
 				    const struct object_id *new_oid,
 				    const struct object_id *old_oid,
 				    unsigned flags, const char *msg, struct err *err);
+/*
+ * Of the ref that was queued last: what its new value is, and what that leads to if it is an annotated tag (else null),
+ * so that nobody has to look at the object: it may be one that only the caller can see yet.
+ */
+void ref_transaction_know_value(struct ref_transaction *t, enum object_type type, const struct object_id *peeled);
 /* The objects that the queued changes give to refs; appended to out. */
 void ref_transaction_new_values(const struct ref_transaction *t, struct oid_array *out);
 MUST_USE int ref_transaction_verify(struct ref_transaction *t, const char *name,

@@ -189,6 +189,14 @@ void ref_transaction_inherit_log(struct ref_transaction *t, const char *from)
 	t->updates[t->nr - 1]->log_from = xstrdup(from);
 }
 
+void ref_transaction_know_value(struct ref_transaction *t, enum object_type type, const struct object_id *peeled)
+{
+	struct ref_update *u = t->updates[t->nr - 1];
+
+	u->known_type = type;
+	u->known_peeled = *peeled;
+}
+
 /* ---- the hook: githooks(5) ---- */
 
 static void add_value(struct strbuf *out, bool given, const char *target,

@@ -248,7 +248,10 @@ static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 	if (!src || (u->flags & REF_SKIP_OBJECT_CHECK))
 		return 0;
 	/* Many refs get the same value: it is looked up once. */
-	if (oid_is_null(&t->known_oid) || !oid_eq(&t->known_oid, &u->new_oid)) {
+	if (u->root->known_type != OBJ_NONE) {
+		t->known_oid = u->new_oid;
+		t->known_type = u->root->known_type;
+	} else if (oid_is_null(&t->known_oid) || !oid_eq(&t->known_oid, &u->new_oid)) {
 		rc = src->info(src->data, &u->new_oid, &info, NULL);
 		if (rc < 0)
 			goto missing;

@@ -147,7 +147,10 @@ static int add_change(struct ref_transaction *t, struct changes *c, const struct
 
 	if (u->flags & UPDATE_WRITES) {
 		change.oid = u->new_oid;
-		change.peel_unknown = !ref_peel(t->rs, &u->new_oid, &change.peeled);
+		if (u->root->known_type != OBJ_NONE)
+			change.peeled = u->root->known_peeled;
+		else
+			change.peel_unknown = !ref_peel(t->rs, &u->new_oid, &change.peeled);
 	} else {
 		found = packed_refs_lookup(present, u->name, &e, err);
 	}
