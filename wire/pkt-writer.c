@@ -54,7 +54,7 @@ static void close_packet(struct pkt_writer *w, size_t start)
 	for (int i = 0; i < 4; i++)
 		head[i] = digits[len >> (12 - 4 * i) & 15];
 	pkt_trace('>', head + 4, len - 4);
-	if (w->buf.len >= BUFFER_BYTES)
+	if (w->fd >= 0 && w->buf.len >= BUFFER_BYTES)
 		send_buffer(w);
 }
 

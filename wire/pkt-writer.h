@@ -27,7 +27,7 @@ struct pkt_writer {
 	struct err failure;
 };
 
-/* fd stays the caller's. */
+/* fd stays the caller's; -1: all packets stay in w->buf, for the caller. */
 void pkt_writer_init(struct pkt_writer *w, int fd);
 void pkt_writer_release(struct pkt_writer *w); /* what was not sent is dropped */
 void pkt_writer_add(struct pkt_writer *w, const void *p, size_t len);
