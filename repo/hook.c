@@ -6,8 +6,7 @@
 #include "util/alloc.h"
 #include "util/run-command.h"
 
-/* NULL if it is not there or not executable; a hint tells of the latter. */
-static char *find_hook(struct repository *r, const char *name)
+char *repo_find_hook(struct repository *r, const char *name)
 {
 	char *path = repo_path(r, "hooks/%s", name);
 	struct stat st;
@@ -27,7 +26,7 @@ static char *find_hook(struct repository *r, const char *name)
 
 bool repo_has_hook(struct repository *r, const char *name)
 {
-	char *path = find_hook(r, name);
+	char *path = repo_find_hook(r, name);
 	bool yes = path != NULL;
 
 	free(path);
@@ -70,7 +69,7 @@ static int run(const char *path, const char *const *env, const char *const *args
 int repo_run_hook(struct repository *r, const char *name, const char *const *env,
 		  const char *const *args, const char *stdin_text, struct err *err)
 {
-	char *path = find_hook(r, name);
+	char *path = repo_find_hook(r, name);
 	int rc = path ? run(path, env, args, stdin_text, err) : 0;
 
 	free(path);

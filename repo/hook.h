@@ -7,6 +7,8 @@
 #include "repo/repo.h"
 #include "util/err.h"
 
+/* The program of a hook; NULL: it is not there, or not executable, which is told of (repo_note). Caller frees. */
+char *repo_find_hook(struct repository *r, const char *name);
 /* Is there an executable hook of that name? One that is not executable is told of (repo_note). */
 bool repo_has_hook(struct repository *r, const char *name);
 /*

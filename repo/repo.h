@@ -103,6 +103,12 @@ MUST_USE int repo_open(struct repository **out, const struct repo_open_options *
 MUST_USE int repo_open_at(struct repository **out, const char *gitdir,
 			  const char *worktree, struct err *err);
 /*
+ * The same with other places for objects: objdir, and alternates as GIT_ALTERNATE_OBJECT_DIRECTORIES has them. For new
+ * objects that are in quarantine.
+ */
+MUST_USE int repo_open_with_objects(struct repository **out, const char *gitdir, const char *objdir,
+				    const char *alternates, struct err *err);
+/*
  * Only the configuration, of the repository that is found here or without one: for aliases,
  * before it is known what a command needs. *top and *prefix are worktree and prefix of the
  * repository, if any; the cwd may have changed. Caller frees.

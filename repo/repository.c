@@ -117,6 +117,14 @@ static int open_odb(struct repository *r, const char *alternates,
 	return odb_open(&r->odb, &opts, err);
 }
 
+/* A work tree that is not told of here still wants its reflogs: core.bare. */
+static bool has_work_tree(const struct repository *r)
+{
+	bool bare = r->bare;
+
+	return config_get_bool(r->config, "core.bare", &bare, NULL) >= 0 && !bare;
+}
+
 static int open_refs(struct repository *r, bool objects_elsewhere, struct err *err)
 {
 	const struct repo_settings *s = &r->settings;
@@ -129,7 +137,7 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 		.objects_elsewhere = objects_elsewhere,
 		.shared_perm = s->shared_perm,
 		.reflogs = s->reflogs,
-		.bare = r->bare,
+		.bare = r->bare && !has_work_tree(r),
 		.lock_timeout_ms = s->files_lock_timeout_ms,
 		.packed_lock_timeout_ms = s->packed_lock_timeout_ms,
 	};
@@ -151,6 +159,7 @@ static int open_refs(struct repository *r, bool objects_elsewhere, struct err *e
 /* Places of the stores from the environment; all NULL for other repositories. */
 struct store_env {
 	const char *objdir, *alternates, *index;
+	bool umask_only; /* core.sharedRepository is for those who publish what is written */
 };
 
 /* Takes ownership of the contents of `p`. */
@@ -185,6 +194,8 @@ static int open_place(struct repository **out, struct repo_place *p,
 				 r->settings.worktree_config, err);
 	if (!rc)
 		rc = read_settings(r, &p->format, o, err);
+	if (env->umask_only)
+		r->settings.shared_perm = 0;
 	if (!rc)
 		rc = open_odb(r, env->alternates, o, err);
 	if (!rc)
@@ -211,11 +222,10 @@ int repo_open(struct repository **out, const struct repo_open_options *o, struct
 	return rc ? rc : open_place(out, &place, &env, o ? o : &none, err);
 }
 
-int repo_open_at(struct repository **out, const char *gitdir, const char *worktree,
-		 struct err *err)
+static int open_at(struct repository **out, const char *gitdir, const char *worktree,
+		   const struct store_env *env, struct err *err)
 {
 	static const struct repo_open_options none = { false };
-	static const struct store_env no_env = { 0 };
 	struct repo_place place = { .format = REPO_FORMAT_INIT };
 	int rc;
 
@@ -231,7 +241,23 @@ int repo_open_at(struct repository **out, const char *gitdir, const char *worktr
 	place.gitdir = xstrdup(gitdir);
 	place.worktree = worktree ? xstrdup(worktree) : NULL;
 	place.bare = !worktree;
-	return open_place(out, &place, &no_env, &none, err);
+	return open_place(out, &place, env, &none, err);
+}
+
+int repo_open_at(struct repository **out, const char *gitdir, const char *worktree,
+		 struct err *err)
+{
+	static const struct store_env no_env = { 0 };
+
+	return open_at(out, gitdir, worktree, &no_env, err);
+}
+
+int repo_open_with_objects(struct repository **out, const char *gitdir, const char *objdir,
+			   const char *alternates, struct err *err)
+{
+	const struct store_env env = { .objdir = objdir, .alternates = alternates, .umask_only = true };
+
+	return open_at(out, gitdir, NULL, &env, err);
 }
 
 int repo_read_early_config(struct config_set **out, char **top, char **prefix, struct err *err)
