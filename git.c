@@ -72,6 +72,7 @@ static const struct command commands[] = {
 	{ "prune", cmd_prune, CMD_REPO | CMD_AS_IT_IS },
 	{ "prune-packed", cmd_prune_packed, CMD_REPO | CMD_AS_IT_IS },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
+	{ "receive-pack", cmd_receive_pack, 0 },
 	{ "reflog", cmd_reflog, CMD_REPO | CMD_AS_IT_IS },
 	{ "refs", cmd_refs, CMD_REPO | CMD_AS_IT_IS },
 	{ "remote", cmd_remote, CMD_REPO },

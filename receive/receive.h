@@ -31,8 +31,18 @@
 #include "wire/pkt-reader.h"
 #include "wire/pkt-writer.h"
 
+struct receive_server;
+
+/*
+ * In the child that takes the pack: read it from s->in up to its end and put its objects into the database of `r`, whose
+ * names `batch` publishes. Words for the user go to standard error. What is new refers to `foreign`, as far as it is elsewhere.
+ */
+typedef int (*receive_take_pack_fn)(struct receive_server *s, struct repository *r, struct fsync_batch *batch,
+				    struct oid_array *foreign, struct err *err);
+
 struct receive_pack_options {
 	int in, out;	     /* the client's ends */
+	receive_take_pack_fn take_pack;
 	int version;	     /* of the protocol: 0 or 1; 2 counts as 0, as there is no push in it */
 	bool stateless_rpc;  /* commands and pack of a connection that had an advertisement before: HTTP */
 	bool advertise_only; /* --http-backend-info-refs */
@@ -75,6 +85,10 @@ struct push_command {
 	char *name;	 /* as the client says it; owned */
 	char *full_name; /* in the repository: behind the prefix of the namespace; owned */
 	struct object_id old_oid, new_oid; /* null: created, deleted */
+	/* Of new_oid, as whoever may look at it has found; OBJ_NONE: it is not there. peeled: of a tag; else null. */
+	enum object_type type;
+	struct object_id peeled;
+	bool is_forward; /* old_oid is an ancestor; only known with receive.denyNonFastForwards */
 	/* Why it does not happen, the text behind "ng NAME "; owned; NULL: nothing speaks against it yet. */
 	char *error;
 	bool did_not_exist; /* a deletion of what was not there: ok, but no hook hears of it */
@@ -91,6 +105,8 @@ static inline bool push_command_is_delete(const struct push_command *c)
 /* The first reason stays. */
 void push_command_refuse(struct push_command *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+void push_command_release(struct push_command *c);
+
 struct push_request {
 	struct push_command *commands;
 	size_t nr, alloc;
@@ -103,6 +119,9 @@ struct push_request {
 	size_t cert_signed_len;	  /* where in it the signature begins */
 };
 #define RECEIVE_COMMANDS_MAX 4000000u
+/* Every command that has no error yet gets this one. */
+void push_request_refuse_all(struct push_request *rq, const char *why);
+bool push_request_has_errors(const struct push_request *rq);
 
 /* ---- one connection ---- */
 
@@ -181,6 +200,8 @@ MUST_USE int proc_receive_run(struct receive_server *s, struct err *err);
 
 /* For the advertisement: "push-cert=NONCE". Caller frees; NULL: no certificates. */
 char *cert_new_nonce(const struct receive_server *s);
+/* How much of a certificate has been signed: all before its signature. */
+size_t cert_signed_len(const char *cert, size_t len);
 /* Verify s->rq.cert, look at its nonce; fills s->cert, and s->hook_env with GIT_PUSH_CERT* (the blob is staged in op). */
 MUST_USE int cert_check(struct receive_server *s, struct repo_operation *op, struct err *err);
 void cert_release(struct receive_server *s);
@@ -209,6 +230,9 @@ MUST_USE int receive_check_names(struct receive_server *s, struct err *err);
 MUST_USE int receive_check_updates(struct receive_server *s, struct err *err);
 /* Queue, commit, take results: each command has its error or is done. ERR_UNCERTAIN: "durability unknown". */
 MUST_USE int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err);
+/* The boundary of a shallow repository gets these commits, too. */
+MUST_USE int receive_stage_shallow(struct receive_server *s, const struct oid_array *add, struct repo_operation *op,
+				   struct err *err);
 MUST_USE int receive_report(struct receive_server *s, const char *unpack_error, struct err *err);
 
 #endif

@@ -240,14 +240,13 @@ test_expect_success 'services are enabled by the repository' '
 	cgi GET /a.git/info/refs service=git-receive-pack && refused "403 Forbidden" "not enabled"
 '
 
-test_expect_success 'pushing is for users whom the server knows, and not available yet' '
-	none="ERR this server has no git receive-pack" &&
-	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me && test_grep "$none" body &&
+test_expect_success 'pushing is for users whom the server knows, or for all, or for nobody' '
+	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me && grep -aq "report-status" body &&
 	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER= && refused "403 Forbidden" "not enabled" &&
 	cgi POST /a.git/git-receive-pack "" CONTENT_TYPE=application/x-git-receive-pack-request REMOTE_USER=me &&
-	refused "501 Not Implemented" "no git receive-pack" &&
+	test_grep "Content-Type: application/x-git-receive-pack-result" head &&
 	git -C srv/a.git config http.receivepack true &&
-	cgi GET /a.git/info/refs service=git-receive-pack && test_grep "$none" body &&
+	cgi GET /a.git/info/refs service=git-receive-pack && grep -aq "report-status" body &&
 	git -C srv/a.git config http.receivepack false &&
 	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me && refused "403 Forbidden" &&
 	git -C srv/a.git config http.receivepack nonsense &&

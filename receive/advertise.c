@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a client is told before it pushes: gitprotocol-pack(5), "Reference Discovery". */
+#include "compat/posix.h"
+#include "history/alternate-refs.h"
+#include "history/history.h"
+#include "receive/receive.h"
+#include "util/alloc.h"
+#include "util/trace2.h"
+#include "wire/version.h"
+
+struct advertisement {
+	struct receive_server *s;
+	struct oidset seen; /* so that no object is told as .have that is told anyway, or twice */
+	bool capabilities_sent;
+};
+
+static void append_capabilities(const struct receive_server *s, struct strbuf *out)
+{
+	const struct receive_config *c = &s->config;
+	char *nonce = cert_new_nonce(s);
+
+	strbuf_addstr(out, "report-status report-status-v2 delete-refs side-band-64k quiet");
+	if (c->advertise_atomic)
+		strbuf_addstr(out, " atomic");
+	if (c->prefer_ofs_delta)
+		strbuf_addstr(out, " ofs-delta");
+	if (nonce)
+		strbuf_addf(out, " push-cert=%s", nonce);
+	if (c->advertise_push_options)
+		strbuf_addstr(out, " push-options");
+	if (c->advertise_sid)
+		strbuf_addf(out, " session-id=%s", trace2_session_id());
+	strbuf_addf(out, " object-format=%s agent=", s->repo->algo->name);
+	append_agent(out);
+	free(nonce);
+}
+
+static void add_line(struct advertisement *a, const struct object_id *oid, const char *name)
+{
+	struct strbuf *line = pkt_writer_begin(&a->s->out);
+
+	strbuf_add_oid(line, oid);
+	strbuf_addch(line, ' ');
+	strbuf_addstr(line, name);
+	if (!a->capabilities_sent) {
+		strbuf_addch(line, '\0');
+		append_capabilities(a->s, line);
+		a->capabilities_sent = true;
+	}
+	strbuf_addch(line, '\n');
+	pkt_writer_end(&a->s->out);
+}
+
+/* What is outside of the namespace the client cannot change, but need not send either. */
+static int add_ref(void *data, const struct ref *ref)
+{
+	struct advertisement *a = data;
+	struct receive_server *s = a->s;
+	const char *name = NULL;
+	bool new;
+
+	if (!skip_prefix(ref->name, s->prefix, &name))
+		name = NULL;
+	if (ref_is_hidden(&s->hidden, name, ref->name))
+		return 0;
+	new = oidset_insert(&a->seen, &ref->oid);
+	if (name || new)
+		add_line(a, &ref->oid, name ? name : ".have");
+	return pkt_writer_failed(&s->out) ? ERR_IO : 0;
+}
+
+static int add_have(void *data, const struct object_id *oid)
+{
+	struct advertisement *a = data;
+
+	if (oidset_insert(&a->seen, oid))
+		add_line(a, oid, ".have");
+	return pkt_writer_failed(&a->s->out) ? ERR_IO : 0;
+}
+
+/* A command that fails, or an alternate that is no repository, only makes the push larger. */
+static int add_alternates(struct advertisement *a, struct err *err)
+{
+	struct odb *odb = a->s->repo->odb;
+	int rc = 0;
+
+	for (size_t i = 0; i < odb_nr_alternates(odb) && rc >= 0; i++)
+		rc = alternate_refs_list(a->s->repo, odb_alternate(odb, i), add_have, a, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int add_shallow(struct receive_server *s, struct err *err)
+{
+	struct oid_array boundary = OID_ARRAY_INIT;
+	int rc = repo_shallow_boundary(s->repo, &boundary, err);
+
+	for (size_t i = 0; i < boundary.nr; i++)
+		pkt_writer_addf(&s->out, "shallow %s", oid_hex(&boundary.oid[i]));
+	oid_array_clear(&boundary);
+	return rc;
+}
+
+int receive_advertise(struct receive_server *s, struct err *err)
+{
+	struct advertisement a = { .s = s };
+	int rc;
+
+	if (s->o.version == 1)
+		pkt_writer_addf(&s->out, "version 1\n");
+	rc = refs_foreach(s->repo->refs, "", REFS_NO_PEEL, add_ref, &a, err);
+	if (!rc)
+		rc = add_alternates(&a, err);
+	if (!a.capabilities_sent)
+		add_line(&a, &s->repo->algo->null_oid, "capabilities^{}");
+	if (!rc)
+		rc = add_shallow(s, err);
+	pkt_writer_flush(&s->out);
+	oidset_clear(&a.seen);
+	return rc ? rc : pkt_writer_send(&s->out, err);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What speaks against a command: names, receive.deny*, hidden refs. Words are those that users know from git-receive-pack(1). */
+#include "compat/posix.h"
+#include "receive/receive.h"
+#include "repo/worktrees.h"
+#include "util/alloc.h"
+
+/* ---- before the objects are there ---- */
+
+static void check_name(struct receive_server *s, struct push_command *c)
+{
+	const char *rest;
+	unsigned flags = push_command_is_delete(c) ? REFNAME_ALLOW_ONELEVEL : 0;
+
+	if (ref_is_hidden(&s->hidden, c->name, c->full_name))
+		push_command_refuse(c, push_command_is_delete(c) ? "deny deleting a hidden ref" : "deny updating a hidden ref");
+	else if (!skip_prefix(c->name, "refs/", &rest) || !refname_is_valid(rest, flags | REFNAME_ALLOW_ONELEVEL)) {
+		receive_tellf(s, "error: refusing to update funny ref '%s' remotely\n", c->name);
+		push_command_refuse(c, "funny refname");
+	} else if (!push_command_is_delete(c) && !strchr(rest, '/')) {
+		receive_tellf(s, "error: refusing to update funny ref '%s' remotely\n", c->name);
+		push_command_refuse(c, "funny refname");
+	}
+}
+
+/* A symbolic ref and what it leads to, in one push: they would have to agree. */
+static void check_alias(struct receive_server *s, struct strmap *by_name, struct push_command *c)
+{
+	struct object_id oid;
+	struct push_command *other;
+	char *final = NULL;
+	unsigned flags = 0;
+	int rc = ref_resolve(s->repo->refs, c->full_name, &oid, &final, &flags, NULL);
+
+	if ((!rc || rc == ERR_NOT_FOUND) && flags & REF_IS_SYMREF && final) {
+		const char *inside;
+
+		if (!skip_prefix(final, s->prefix, &inside)) {
+			receive_tellf(s, "error: refusing update to broken symref '%s'\n", c->name);
+			push_command_refuse(c, "broken symref");
+		} else if ((other = strmap_get(by_name, final))) {
+			if (!oid_eq(&other->old_oid, &c->old_oid) || !oid_eq(&other->new_oid, &c->new_oid)) {
+				receive_tellf(s, "error: refusing inconsistent update between symref '%s' and its target '%s'\n",
+					      c->name, other->name);
+				push_command_refuse(c, "inconsistent aliased update");
+				push_command_refuse(other, "inconsistent aliased update");
+			} else {
+				c->skip_update = true;
+			}
+		}
+	}
+	free(final);
+}
+
+int receive_check_names(struct receive_server *s, struct err *err)
+{
+	struct push_request *rq = &s->rq;
+	struct strmap by_name;
+	int rc = 0;
+
+	strmap_init(&by_name);
+	for (size_t i = 0; i < rq->nr && !rc; i++) {
+		struct push_command *c = &rq->commands[i];
+
+		if (strmap_get(&by_name, c->full_name))
+			rc = err_set(err, ERR_INVALID, "multiple updates for ref '%.1000s' not allowed", c->name);
+		strmap_put(&by_name, c->full_name, c);
+		check_name(s, c);
+	}
+	for (size_t i = 0; i < rq->nr && !rc; i++)
+		if (!rq->commands[i].error)
+			check_alias(s, &by_name, &rq->commands[i]);
+	strmap_clear(&by_name, NULL);
+	return rc;
+}
+
+/* ---- the branch that is checked out ---- */
+
+static const char current_advice[] =
+	"error: By default, updating the current branch in a non-bare repository\n"
+	"is denied, because it will make the index and work tree inconsistent\n"
+	"with what you pushed, and will require 'git reset --hard' to match\n"
+	"the work tree to HEAD.\n"
+	"\n"
+	"You can set the 'receive.denyCurrentBranch' configuration variable\n"
+	"to 'ignore' or 'warn' in the remote repository to allow pushing into\n"
+	"its current branch; however, this is not recommended unless you\n"
+	"arranged to update its work tree to match what you pushed in some\n"
+	"other way.\n"
+	"\n"
+	"To squelch this message and still keep the default behaviour, set\n"
+	"'receive.denyCurrentBranch' configuration variable to 'refuse'.\n";
+
+static const char delete_advice[] =
+	"error: By default, deleting the current branch is denied, because the next\n"
+	"'git clone' won't result in any file checked out, causing confusion.\n"
+	"\n"
+	"You can set 'receive.denyDeleteCurrent' configuration variable to\n"
+	"'warn' or 'ignore' in the remote repository to allow deleting the\n"
+	"current branch, with or without a warning message.\n"
+	"\n"
+	"To squelch this message, you can set it to 'refuse'.\n";
+
+struct update_check {
+	struct receive_server *s;
+	struct worktree *worktrees;
+	char *head; /* the branch of HEAD; NULL: detached */
+};
+
+static const struct worktree *used_by(const struct update_check *u, const struct push_command *c)
+{
+	const struct worktree *w = worktrees_find_branch(u->worktrees, c->full_name);
+
+	return w && !w->is_bare ? w : NULL;
+}
+
+static int check_current(struct update_check *u, struct push_command *c, struct err *err)
+{
+	struct receive_server *s = u->s;
+	const struct worktree *w = used_by(u, c);
+
+	if (!w)
+		return 0;
+	switch (s->config.deny_current_branch) {
+	case DENY_IGNORE:
+		return 0;
+	case DENY_WARN:
+		receive_tellf(s, "warning: updating the current branch\n");
+		return 0;
+	case DENY_UPDATE_INSTEAD:
+		return push_command_is_delete(c) ? 0 : receive_update_worktree(s, c, w->path, err);
+	default:
+		receive_tellf(s, "error: refusing to update checked out branch: %s\n", c->name);
+		if (s->config.deny_current_branch == DENY_UNCONFIGURED)
+			receive_tell(s, current_advice, sizeof(current_advice) - 1);
+		push_command_refuse(c, "branch is currently checked out");
+		return 0;
+	}
+}
+
+static void check_delete(struct update_check *u, struct push_command *c)
+{
+	struct receive_server *s = u->s;
+
+	if (starts_with(c->name, "refs/heads/") && s->config.deny_deletes) {
+		receive_tellf(s, "error: denying ref deletion for %s\n", c->name);
+		push_command_refuse(c, "deletion prohibited");
+		return;
+	}
+	if (!used_by(u, c) && (!u->head || strcmp(u->head, c->full_name) != 0))
+		return;
+	switch (s->config.deny_delete_current) {
+	case DENY_IGNORE:
+		return;
+	case DENY_WARN:
+		receive_tellf(s, "warning: deleting the current branch\n");
+		return;
+	default:
+		if (s->config.deny_delete_current == DENY_UNCONFIGURED)
+			receive_tell(s, delete_advice, sizeof(delete_advice) - 1);
+		receive_tellf(s, "error: refusing to delete the current branch: %s\n", c->name);
+		push_command_refuse(c, "deletion of the current branch prohibited");
+	}
+}
+
+static void check_forward(struct receive_server *s, struct push_command *c)
+{
+	if (!s->config.deny_non_fast_forwards || oid_is_null(&c->old_oid) || !starts_with(c->name, "refs/heads/") ||
+	    c->is_forward)
+		return;
+	receive_tellf(s, "error: denying non-fast-forward %s (you should pull first)\n", c->name);
+	push_command_refuse(c, "non-fast-forward");
+}
+
+/* ---- all of them ---- */
+
+/* Nobody can delete what is not there; that is no failure. */
+static void note_missing(struct receive_server *s, struct push_command *c)
+{
+	struct object_id oid;
+
+	if (odb_has(s->repo->odb, &c->old_oid))
+		return;
+	if (!ref_read_raw(s->repo->refs, c->full_name, &oid, NULL, NULL) || ref_exists(s->repo->refs, c->full_name)) {
+		receive_tellf(s, "warning: allowing deletion of corrupt ref\n");
+		c->old_oid = s->repo->algo->null_oid;
+		return;
+	}
+	receive_tellf(s, "warning: deleting a non-existent ref\n");
+	c->did_not_exist = true;
+}
+
+static int check_update(struct update_check *u, struct push_command *c, struct err *err)
+{
+	struct receive_server *s = u->s;
+	int rc = check_current(u, c, err);
+
+	if (rc < 0 || c->error)
+		return rc;
+	if (push_command_is_delete(c)) {
+		check_delete(u, c);
+	} else if (c->type == OBJ_NONE) {
+		receive_tellf(s, "error: unpack should have generated %s, but I can't find it!\n", oid_hex(&c->new_oid));
+		push_command_refuse(c, "bad pack");
+	} else {
+		check_forward(s, c);
+	}
+	if (!c->error)
+		rc = receive_hook_update(s, c, err);
+	if (!rc && !c->error && push_command_is_delete(c))
+		note_missing(s, c);
+	return rc;
+}
+
+/* No hook need be asked any more. */
+static bool is_lost(const struct receive_server *s)
+{
+	return s->rq.atomic && push_request_has_errors(&s->rq);
+}
+
+int receive_check_updates(struct receive_server *s, struct err *err)
+{
+	struct update_check u = { .s = s };
+	struct object_id oid;
+	int rc = worktrees_read(&u.worktrees, s->repo, err);
+
+	if (!rc && ref_read_raw(s->repo->refs, "HEAD", &oid, &u.head, NULL) < 0)
+		u.head = NULL;
+	for (size_t i = 0; i < s->rq.nr && !rc && !is_lost(s); i++)
+		if (!s->rq.commands[i].error && !s->rq.commands[i].proc_receive && !s->rq.commands[i].skip_update)
+			rc = check_update(&u, &s->rq.commands[i], err);
+	worktrees_free(u.worktrees);
+	free(u.head);
+	return rc;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One command of a push, and all of them. */
+#include "compat/posix.h"
+#include "receive/receive.h"
+#include "util/alloc.h"
+
+void push_command_refuse(struct push_command *c, const char *fmt, ...)
+{
+	struct strbuf text = STRBUF_INIT;
+	va_list ap;
+
+	if (c->error)
+		return;
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	c->error = strbuf_detach(&text, NULL);
+}
+
+void push_command_release(struct push_command *c)
+{
+	free(c->name);
+	free(c->full_name);
+	free(c->error);
+	for (size_t i = 0; i < c->nr_reports; i++)
+		free(c->reports[i].name);
+	free(c->reports);
+}
+
+void push_request_refuse_all(struct push_request *rq, const char *why)
+{
+	for (size_t i = 0; i < rq->nr; i++)
+		push_command_refuse(&rq->commands[i], "%s", why);
+}
+
+bool push_request_has_errors(const struct push_request *rq)
+{
+	for (size_t i = 0; i < rq->nr; i++)
+		if (rq->commands[i].error)
+			return true;
+	return false;
+}

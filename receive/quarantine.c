@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include "compat/os.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
+#include "fs/tmp-objdir.h"
+#include "history/connected.h"
+#include "history/history.h"
+#include "object/commit.h"
+#include "receive/quarantine.h"
+#include "repo/confine.h"
+#include "util/alloc.h"
+#include "write-or-die.h"
+
+#define REASON_MAX 1000
+
+/* The file of the quarantine that names what the pack rests on. */
+#define FOREIGN_NAME "tmp_foreign"
+#define FOREIGN_MAX ((size_t)64 * 1024 * 1024)
+
+/* What the child says of each command. */
+enum verdict { VERDICT_CONNECTED, VERDICT_NEEDS_SHALLOW, VERDICT_MISSING };
+struct command_finding {
+	unsigned char verdict, type, is_forward;
+	unsigned char peeled[HASH_MAX_RAW];
+};
+
+/* Shared with the child. Its numbers are not trusted: sizes are those that we have made it with. */
+struct finding {
+	int code; /* 0: all is well */
+	char reason[REASON_MAX];
+	struct command_finding commands[]; /* then a byte for each shallow line: 1 if it is to stay */
+};
+
+struct quarantine {
+	struct receive_server *s;
+	struct tmp_objdir *dir;
+	struct finding *found;
+	size_t found_bytes;
+	struct oid_array shallow;
+};
+
+static struct command_finding *finding_of(const struct quarantine *q, size_t command)
+{
+	return &q->found->commands[command];
+}
+
+static unsigned char *shallow_mark_of(const struct quarantine *q, size_t line)
+{
+	return (unsigned char *)&q->found->commands[q->s->rq.nr] + line;
+}
+
+/* ---- the child: are the new values whole? ---- */
+
+struct connection_check {
+	struct quarantine *q;
+	struct repository *r;
+	struct commit_pool *pool; /* made on first use */
+};
+
+static int is_connected(struct connection_check *c, const struct oid_array *tips, bool at_boundary, struct err *err)
+{
+	const struct connected_options o = { .shallow = at_boundary ? &c->q->s->rq.shallow : NULL };
+	struct object_id missing;
+
+	return objects_are_connected(c->r, tips, &o, &missing, err);
+}
+
+static int check_command(struct connection_check *c, size_t i, struct err *err)
+{
+	struct receive_server *s = c->q->s;
+	struct oid_array tip = OID_ARRAY_INIT;
+	int rc;
+
+	oid_array_append(&tip, &s->rq.commands[i].new_oid);
+	rc = is_connected(c, &tip, false, err);
+	if (!rc) {
+		finding_of(c->q, i)->verdict = VERDICT_MISSING;
+		rc = s->rq.shallow.nr ? is_connected(c, &tip, true, err) : 0;
+		if (rc > 0)
+			finding_of(c->q, i)->verdict = VERDICT_NEEDS_SHALLOW;
+	}
+	oid_array_clear(&tip);
+	return rc < 0 ? rc : 0;
+}
+
+/* A commit of the client's boundary that has come, or was here, without all of its parents. */
+static int check_boundary(struct connection_check *c, size_t line, struct err *err)
+{
+	const struct object_source *src = odb_source_unreplaced(c->r->odb);
+	const struct object_id *oid = &c->q->s->rq.shallow.oid[line];
+	struct oid_array parents = OID_ARRAY_INIT;
+	struct object_buf buf = OBJECT_BUF_INIT;
+	enum object_type type;
+	uint64_t size;
+	int rc;
+
+	if (!odb_has(c->r->odb, oid) || odb_type(c->r->odb, oid, &type, &size, NULL) || type != OBJ_COMMIT)
+		return 0;
+	rc = src->read(src->data, oid, &buf, err);
+	if (!rc)
+		rc = commit_parse_links(buf.data, buf.size, src->algo, NULL, &parents, NULL, err);
+	for (size_t i = 0; !rc && i < parents.nr; i++)
+		if (!odb_has(c->r->odb, &parents.oid[i]))
+			*shallow_mark_of(c->q, line) = 1;
+	object_buf_release(&buf);
+	oid_array_clear(&parents);
+	return rc;
+}
+
+static int check_each(struct connection_check *c, struct err *err)
+{
+	const struct push_request *rq = &c->q->s->rq;
+	int rc = 0;
+
+	for (size_t i = 0; i < rq->nr && !rc; i++)
+		if (!push_command_is_delete(&rq->commands[i]))
+			rc = check_command(c, i, err);
+	for (size_t i = 0; i < rq->shallow.nr && !rc; i++)
+		rc = check_boundary(c, i, err);
+	return rc;
+}
+
+/* foreign: what the pack rests on. Mostly all is well, and then nothing of the pack is read again. */
+static int check_connected(struct connection_check *c, struct oid_array *foreign, struct err *err)
+{
+	const struct push_request *rq = &c->q->s->rq;
+	struct err why = ERR_INIT;
+	int rc;
+
+	if (c->q->s->o.skip_connectivity)
+		return 0;
+	for (size_t i = 0; i < rq->nr; i++)
+		if (!push_command_is_delete(&rq->commands[i]))
+			oid_array_append(foreign, &rq->commands[i].new_oid);
+	oid_array_sort_unique(foreign);
+	rc = is_connected(c, foreign, false, &why);
+	err_release(&why);
+	return rc > 0 ? 0 : check_each(c, err);
+}
+
+/* ---- the child: what are the new values? ---- */
+
+/* Only if somebody wants to know. A history that cannot be read goes forward nowhere. */
+static bool is_forward(struct connection_check *c, const struct push_command *command)
+{
+	const struct object_source *src = odb_source_unreplaced(c->r->odb);
+	struct object_id old_commit, new_commit;
+
+	if (!c->q->s->config.deny_non_fast_forwards || oid_is_null(&command->old_oid) ||
+	    object_peel(src, &command->old_oid, OBJ_COMMIT, &old_commit, NULL, NULL) < 0 ||
+	    object_peel(src, &command->new_oid, OBJ_COMMIT, &new_commit, NULL, NULL) < 0 ||
+	    (!c->pool && commit_pool_new(&c->pool, c->r, NULL) < 0))
+		return false;
+	return is_ancestor(c->pool, commit_lookup(c->pool, &old_commit), commit_lookup(c->pool, &new_commit), NULL) > 0;
+}
+
+static void describe(struct connection_check *c, size_t i)
+{
+	const struct push_command *command = &c->q->s->rq.commands[i];
+	struct command_finding *f = finding_of(c->q, i);
+	enum object_type type = OBJ_NONE;
+	struct object_id peeled;
+	uint64_t size;
+
+	if (push_command_is_delete(command) || odb_type(c->r->odb, &command->new_oid, &type, &size, NULL) < 0)
+		return;
+	f->type = (unsigned char)type;
+	f->is_forward = is_forward(c, command);
+	if (type == OBJ_TAG && !object_peel(odb_source_unreplaced(c->r->odb), &command->new_oid, OBJ_ANY, &peeled, NULL, NULL))
+		memcpy(f->peeled, peeled.hash, c->r->algo->raw_len);
+}
+
+/* Many refs often get one value. */
+static void describe_all(struct connection_check *c)
+{
+	const struct push_command *all = c->q->s->rq.commands;
+
+	for (size_t i = 0; i < c->q->s->rq.nr; i++)
+		if (i && oid_eq(&all[i].new_oid, &all[i - 1].new_oid) && oid_eq(&all[i].old_oid, &all[i - 1].old_oid)) {
+			const struct command_finding *before = finding_of(c->q, i - 1);
+
+			finding_of(c->q, i)->type = before->type;
+			finding_of(c->q, i)->is_forward = before->is_forward;
+			memcpy(finding_of(c->q, i)->peeled, before->peeled, sizeof(before->peeled));
+		} else {
+			describe(c, i);
+		}
+}
+
+/* For the parent: what was here before, and the new objects rest on, has to be durable as well. */
+static int tell_foreign(const struct quarantine *q, const struct repository *r, const struct oid_array *foreign,
+			struct err *err)
+{
+	char *path = xstrfmt("%s/" FOREIGN_NAME, r->objdir);
+	struct strbuf text = STRBUF_INIT;
+	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)), rc;
+
+	for (size_t i = 0; i < foreign->nr; i++)
+		strbuf_add(&text, foreign->oid[i].hash, q->s->repo->algo->raw_len);
+	rc = fd < 0 ? err_set_errno(err, "unable to create '%s'", path) : write_in_full(fd, text.buf, text.len, path, err);
+	if (fd >= 0)
+		sys->close(fd);
+	strbuf_release(&text);
+	free(path);
+	return rc;
+}
+
+/* ---- the child ---- */
+
+static int confine(struct quarantine *q, struct repository *r, struct err *err)
+{
+	struct sandbox sandbox;
+	int rc = sandbox_probe(&sandbox, q->s->config.sandbox, err);
+
+	if (rc <= 0)
+		return rc;
+	sandbox.private_dir = tmp_objdir_path(q->dir);
+	sandbox.tree = true;
+	return repo_confine(r, &sandbox, -1, err);
+}
+
+/*
+ * D1, D7: what we have written we await ourselves, and our failure is told; the parent only moves the files. It flushes what
+ * takes more than that.
+ */
+static int publish(struct repository *r, struct fsync_batch *batch, struct err *err)
+{
+	int rc = odb_batch(r->odb) ? odb_stage_batch(r->odb, err) : 0;
+
+	if (!rc)
+		rc = fsync_batch_publish(batch, err);
+	return rc;
+}
+
+static int take_pack(struct quarantine *q, struct repository *r, struct err *err)
+{
+	struct fsync_batch_options opts = { .policy = r->settings.fsync, .hidden = true };
+	struct fsync_batch *batch = fsync_batch_new(&opts);
+	struct connection_check check = { .q = q, .r = r };
+	struct oid_array foreign = OID_ARRAY_INIT;
+	int rc = confine(q, r, err);
+
+	if (!rc)
+		rc = odb_begin_batch(r->odb, batch, err);
+	if (!rc)
+		rc = q->s->o.take_pack(q->s, r, batch, &foreign, err);
+	if (!rc)
+		rc = publish(r, batch, err);
+	if (!rc)
+		rc = tell_foreign(q, r, &foreign, err);
+	if (!rc)
+		rc = check_connected(&check, &foreign, err);
+	if (!rc)
+		describe_all(&check);
+	return rc;
+}
+
+static void show_warning(void *data UNUSED, const char *msg)
+{
+	dprintf(STDERR_FILENO, "warning: %s\n", msg);
+}
+
+/* The client's end for answers is not ours. */
+static int take_streams(const struct receive_server *s, int words)
+{
+	if (dup2(words, STDERR_FILENO) < 0 || dup2(words, STDOUT_FILENO) < 0)
+		return -1;
+	if (s->o.out > STDERR_FILENO && s->o.out != s->o.in)
+		close(s->o.out);
+	return 0;
+}
+
+/* Nothing of the parent's is freed or removed here: it ends by _exit. */
+NORETURN static void run_child(struct quarantine *q, int words)
+{
+	struct strvec env = STRVEC_INIT;
+	struct repository *r = NULL;
+	struct err err = ERR_INIT;
+	int rc = 0;
+
+	tmp_objdir_env(q->dir, &env);
+	if (take_streams(q->s, words) < 0)
+		_exit(128);
+	rc = repo_open_with_objects(&r, q->s->repo->gitdir, env.v[0] + strlen("GIT_OBJECT_DIRECTORY="),
+				    env.v[1] + strlen("GIT_ALTERNATE_OBJECT_DIRECTORIES="), &err);
+	if (!rc) {
+		r->warn = show_warning;
+		repo_ignore_replacements(r);
+		rc = take_pack(q, r, &err);
+	}
+	snprintf(q->found->reason, REASON_MAX, "%s", rc ? err_message(&err) : "");
+	q->found->code = rc;
+	_exit(rc ? 1 : 0);
+}
+
+/* ---- its parent ---- */
+
+static int begin(struct quarantine *q, struct err *err)
+{
+	struct receive_server *s = q->s;
+
+	q->found_bytes = sizeof(*q->found) + s->rq.nr * sizeof(struct command_finding) + s->rq.shallow.nr;
+	q->found = mmap(NULL, q->found_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (q->found == MAP_FAILED) {
+		q->found = NULL;
+		return err_set_errno(err, "cannot make shared memory");
+	}
+	q->found->code = ERR_GENERIC;
+	return tmp_objdir_create(&q->dir, s->repo->objdir, "incoming", s->repo->settings.shared_perm, err);
+}
+
+/* 0 and what it has said; < 0. */
+static int read_finding(const struct quarantine *q, int status, struct err *err)
+{
+	char reason[REASON_MAX];
+
+	memcpy(reason, q->found->reason, REASON_MAX);
+	reason[REASON_MAX - 1] = '\0';
+	reason[strcspn(reason, "\n")] = '\0';
+	if (WIFEXITED(status) && !WEXITSTATUS(status) && !q->found->code)
+		return 0;
+	if (WIFEXITED(status) && *reason)
+		return err_set(err, ERR_CORRUPT, "%s", reason);
+	if (WIFSIGNALED(status))
+		return err_set(err, ERR_GENERIC, "unpack-objects died of signal %d", WTERMSIG(status));
+	return err_set(err, ERR_GENERIC, "unpack-objects abnormal exit");
+}
+
+static void take_shallow(struct quarantine *q)
+{
+	const struct push_request *rq = &q->s->rq;
+
+	for (size_t i = 0; i < rq->shallow.nr; i++)
+		if (*shallow_mark_of(q, i))
+			oid_array_append(&q->shallow, &rq->shallow.oid[i]);
+}
+
+/* Copied before it is looked at, so that it cannot change in between. */
+static bool take_finding(struct quarantine *q, size_t i)
+{
+	struct push_command *c = &q->s->rq.commands[i];
+	struct command_finding f = *finding_of(q, i);
+
+	c->type = f.type == OBJ_COMMIT || f.type == OBJ_TREE || f.type == OBJ_BLOB || f.type == OBJ_TAG ?
+			  (enum object_type)f.type : OBJ_NONE;
+	c->is_forward = f.is_forward != 0;
+	oid_from_raw(&c->peeled, f.peeled, q->s->repo->algo);
+	if (f.verdict == VERDICT_NEEDS_SHALLOW && q->s->config.shallow_update)
+		return true;
+	if (f.verdict == VERDICT_NEEDS_SHALLOW)
+		push_command_refuse(c, "shallow update not allowed");
+	else if (f.verdict != VERDICT_CONNECTED)
+		push_command_refuse(c, "missing necessary objects");
+	return false;
+}
+
+static void take_findings(struct quarantine *q)
+{
+	bool needs_shallow = false;
+
+	for (size_t i = 0; i < q->s->rq.nr; i++)
+		if (!push_command_is_delete(&q->s->rq.commands[i]))
+			needs_shallow |= take_finding(q, i);
+	if (needs_shallow)
+		take_shallow(q);
+}
+
+static int run(struct quarantine *q, struct err *err)
+{
+	int words[2], status, rc;
+	pid_t pid;
+
+	if (os_pipe(words) < 0)
+		return err_set_errno(err, "cannot create a pipe");
+	pid = fork();
+	if (!pid) {
+		close(words[0]);
+		run_child(q, words[1]);
+	}
+	close(words[1]);
+	if (pid < 0) {
+		close(words[0]);
+		return err_set_errno(err, "cannot fork");
+	}
+	rc = receive_relay(q->s, words[0], -1, err);
+	if (rc < 0)
+		kill(pid, SIGTERM);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return rc < 0 ? rc : read_finding(q, status, err);
+}
+
+int quarantine_receive(struct receive_server *s, struct quarantine **out, struct err *err)
+{
+	struct quarantine *q;
+	int rc;
+
+	CALLOC_ARRAY(q, 1);
+	q->s = s;
+	rc = begin(q, err);
+	if (!rc)
+		rc = run(q, err);
+	if (rc < 0) {
+		quarantine_free(&q);
+		return rc;
+	}
+	take_findings(q);
+	tmp_objdir_env(q->dir, &s->hook_env);
+	*out = q;
+	return 0;
+}
+
+const struct oid_array *quarantine_new_shallow(const struct quarantine *q)
+{
+	return &q->shallow;
+}
+
+/* P1 for what was there already, but perhaps not on the disk: the operation adopts it (odb.h). */
+static int rest_on_foreign(struct quarantine *q, struct err *err)
+{
+	const size_t len = q->s->repo->algo->raw_len;
+	char *path = xstrfmt("%s/" FOREIGN_NAME, tmp_objdir_path(q->dir));
+	struct strbuf text = STRBUF_INIT;
+	struct object_id oid;
+	int rc = read_file_nofollow(&text, path, FOREIGN_MAX, err);
+
+	for (size_t i = 0; !rc && i + len <= text.len; i += len) {
+		oid_from_raw(&oid, (const unsigned char *)text.buf + i, q->s->repo->algo);
+		odb_rest_on(q->s->repo->odb, &oid);
+	}
+	strbuf_release(&text);
+	free(path);
+	return rc;
+}
+
+int quarantine_stage(struct quarantine *q, struct repo_operation *op, struct err *err)
+{
+	int rc = rest_on_foreign(q, err);
+
+	if (rc)
+		return rc;
+	return tmp_objdir_stage_all(q->dir, repo_operation_batch(op), true, err);
+}
+
+void quarantine_free(struct quarantine **qp)
+{
+	struct quarantine *q = *qp;
+
+	if (!q)
+		return;
+	*qp = NULL;
+	tmp_objdir_destroy(&q->dir);
+	if (q->found)
+		munmap(q->found, q->found_bytes);
+	oid_array_clear(&q->shallow);
+	free(q);
+}

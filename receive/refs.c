@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All refs of a push in one transaction of the operation. Without --atomic single refs may fail in it: the others
+ * go through for the same seal (P3), and after a power cut all that were accepted have changed, or none (P6).
+ */
+#include "compat/posix.h"
+#include "receive/receive.h"
+#include "util/alloc.h"
+
+#define NOT_QUEUED SIZE_MAX
+
+static bool is_ours(const struct push_command *c)
+{
+	return !c->error && !c->proc_receive && !c->did_not_exist && !c->skip_update;
+}
+
+/* As `git push` shows it. */
+static const char *reason(const struct ref_rejection *j)
+{
+	switch (j->failure) {
+	case REF_FAILURE_NAME_CONFLICT:
+		return "refname conflict";
+	case REF_FAILURE_EXISTS:
+		return "reference already exists";
+	case REF_FAILURE_MISSING:
+		return "reference does not exist";
+	case REF_FAILURE_OLD_VALUE:
+		return "incorrect old value provided";
+	case REF_FAILURE_NEW_VALUE:
+		return "invalid new value provided";
+	case REF_FAILURE_NO_SYMREF:
+		return "expected symref but found regular ref";
+	default:
+		return "failed to update ref";
+	}
+}
+
+/* A ref that cannot be queued has a name or an object that cannot be. */
+static int queue(struct receive_server *s, struct ref_transaction *t)
+{
+	int failures = 0;
+
+	for (size_t i = 0; i < s->rq.nr; i++) {
+		struct push_command *c = &s->rq.commands[i];
+		/* A damaged ref that is deleted has no value to compare. */
+		bool unchecked = push_command_is_delete(c) && oid_is_null(&c->old_oid);
+		struct err why = ERR_INIT;
+
+		c->queued = NOT_QUEUED;
+		if (!is_ours(c))
+			continue;
+		if (ref_transaction_update(t, c->full_name, &c->new_oid, unchecked ? NULL : &c->old_oid, 0, "push", &why) < 0) {
+			receive_tellf(s, "error: %s\n", err_message(&why));
+			push_command_refuse(c, push_command_is_delete(c) ? "failed to delete" : "failed to update ref");
+			failures++;
+		} else {
+			c->queued = ref_transaction_nr(t) - 1;
+			if (!push_command_is_delete(c))
+				ref_transaction_know_value(t, c->type, &c->peeled);
+		}
+		err_release(&why);
+	}
+	return failures;
+}
+
+static void take_results(struct receive_server *s, const struct ref_transaction *t)
+{
+	for (size_t i = 0; i < s->rq.nr; i++) {
+		struct push_command *c = &s->rq.commands[i];
+		struct ref_rejection j;
+
+		if (c->queued == NOT_QUEUED || !ref_transaction_rejection(t, c->queued, &j))
+			continue;
+		if (j.msg)
+			receive_tellf(s, "error: %s\n", j.msg);
+		push_command_refuse(c, "%s", reason(&j));
+	}
+}
+
+/* Of those that the transaction would have changed. */
+static void refuse_queued(struct receive_server *s, const char *why)
+{
+	for (size_t i = 0; i < s->rq.nr; i++)
+		if (is_ours(&s->rq.commands[i]))
+			push_command_refuse(&s->rq.commands[i], "%s", why);
+}
+
+static bool has_work(const struct push_request *rq)
+{
+	for (size_t i = 0; i < rq->nr; i++)
+		if (is_ours(&rq->commands[i]))
+			return true;
+	return false;
+}
+
+/* A symbolic ref that leads to a ref of the same push has what became of that. */
+static void settle_aliases(struct receive_server *s)
+{
+	for (size_t i = 0; i < s->rq.nr; i++)
+		s->rq.commands[i].skip_update = false;
+}
+
+static void tell_failure(struct receive_server *s, int rc, const struct err *why)
+{
+	receive_tellf(s, "error: %s\n", err_message(why));
+	if (rc == ERR_UNCERTAIN)
+		refuse_queued(s, "durability unknown");
+	else if (s->rq.atomic && rc != ERR_IO && rc != ERR_ABORTED)
+		refuse_queued(s, "atomic transaction failed");
+	else if (rc == ERR_ABORTED)
+		refuse_queued(s, "reference-transaction hook declined");
+	else
+		refuse_queued(s, why->sys_errno ? strerror(why->sys_errno) : "failed to update ref");
+}
+
+int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err)
+{
+	struct ref_transaction *t;
+	struct err why = ERR_INIT;
+	int rc, failures;
+
+	if (s->rq.atomic && push_request_has_errors(&s->rq))
+		push_request_refuse_all(&s->rq, "atomic push failure");
+	if (!has_work(&s->rq)) {
+		repo_operation_abort(op);
+		settle_aliases(s);
+		return 0;
+	}
+	rc = repo_operation_begin_refs(op, s->rq.atomic ? 0 : REF_TRANSACTION_ALLOW_FAILURE, &t, err);
+	if (rc < 0) {
+		refuse_queued(s, "failed to update ref");
+		repo_operation_abort(op);
+		return rc;
+	}
+	failures = queue(s, t);
+	if (s->rq.atomic && failures) {
+		push_request_refuse_all(&s->rq, "atomic push failure");
+		repo_operation_abort(op);
+		return 0;
+	}
+	rc = repo_operation_commit(op, &why);
+	if (rc < 0)
+		tell_failure(s, rc, &why);
+	else if (!s->rq.atomic)
+		take_results(s, t);
+	settle_aliases(s);
+	err_release(&why);
+	return 0;
+}

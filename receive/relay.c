@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Other programs speak to the client: their words go out on band 2. While they are silent, an empty packet now and then keeps
+ * the connection alive; its clock starts at the last byte that was sent.
+ */
+#include "compat/posix.h"
+#include <poll.h>
+#include "compat/os.h"
+#include "compat/syscalls.h"
+#include "receive/receive.h"
+#include "util/alloc.h"
+#include "util/clock.h"
+#include "write-or-die.h"
+
+#define PIECE_BYTES ((size_t)65515)
+
+/* ---- to the client ---- */
+
+static void send_text(struct receive_server *s, const char *text, size_t len)
+{
+	struct iovec piece = { (void *)text, len };
+
+	if (s->client_gone)
+		return;
+	if (sideband_send(s->o.out, 0, s->rq.mode, BAND_TEXT, &piece, 1, NULL) < 0)
+		s->client_gone = true;
+	s->sent_ms = monotonic_ms();
+}
+
+void receive_tell(struct receive_server *s, const char *text, size_t len)
+{
+	if (!len)
+		return;
+	if (s->rq.mode != SIDEBAND_NONE)
+		send_text(s, text, len);
+	else if (write_in_full(STDERR_FILENO, text, len, "standard error", NULL) < 0)
+		return; /* nobody listens */
+}
+
+void receive_tellf(struct receive_server *s, const char *fmt, ...)
+{
+	struct strbuf text = STRBUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	receive_tell(s, text.buf, text.len);
+	strbuf_release(&text);
+}
+
+/* How long may be waited before the client has to hear something? In ms; -1: for ever. */
+static int patience(const struct receive_server *s)
+{
+	int64_t left;
+
+	if (!s->config.keepalive_ms || s->rq.mode == SIDEBAND_NONE || s->client_gone)
+		return -1;
+	left = s->sent_ms + s->config.keepalive_ms - monotonic_ms();
+	return left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+/* ---- from a program ---- */
+
+/* What is passed on, and what is waited for. */
+struct relay {
+	struct receive_server *s;
+	int words; /* -1: they are at their end */
+	int feed;  /* its standard input; -1: it has all of it, or wants no more */
+	const char *in;
+	size_t in_len;
+	int until; /* the end of it all; -1: the end of the words */
+	bool over;
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void pass_on(struct relay *r)
+{
+	char buf[PIECE_BYTES];
+	ssize_t n = RETRY_EINTR(read(r->words, buf, sizeof(buf)));
+
+	if (n > 0)
+		receive_tell(r->s, buf, (size_t)n);
+	else if (n == 0 || errno != EAGAIN)
+		close_fd(&r->words);
+}
+
+/* It need not want any. */
+static void feed(struct relay *r)
+{
+	ssize_t n = RETRY_EINTR(write(r->feed, r->in, r->in_len));
+
+	if (n > 0) {
+		r->in += n;
+		r->in_len -= (size_t)n;
+	}
+	if (!r->in_len || (n < 0 && errno != EAGAIN))
+		close_fd(&r->feed);
+}
+
+/* Somebody else may hold the pipe for ever: what is in it now is what is told. */
+static void drain(struct relay *r)
+{
+	struct pollfd p = { .fd = r->words, .events = POLLIN };
+
+	while (r->words >= 0 && poll(&p, 1, 0) > 0) {
+		pass_on(r);
+		p.fd = r->words;
+	}
+}
+
+static void wait_for_something(struct relay *r)
+{
+	struct pollfd p[3] = { { .fd = r->words, .events = POLLIN }, { .fd = r->feed, .events = POLLOUT },
+			       { .fd = r->until, .events = POLLIN } };
+	int n = poll(p, ARRAY_SIZE(p), patience(r->s));
+
+	if (!n)
+		send_text(r->s, "", 0);
+	if (n <= 0)
+		return;
+	if (p[0].revents)
+		pass_on(r);
+	if (p[1].revents)
+		feed(r);
+	r->over = r->until >= 0 ? p[2].revents != 0 : r->words < 0;
+}
+
+static void run_relay(struct relay *r)
+{
+	if (!r->s->sent_ms)
+		r->s->sent_ms = monotonic_ms();
+	if (r->until < 0 && r->words < 0)
+		return;
+	while (!r->over)
+		wait_for_something(r);
+	if (r->until >= 0)
+		drain(r);
+	close_fd(&r->words);
+	close_fd(&r->feed);
+}
+
+int receive_relay(struct receive_server *s, int fd, int until, struct err *err UNUSED)
+{
+	struct relay r = { .s = s, .words = fd, .feed = -1, .until = until };
+
+	run_relay(&r);
+	return 0;
+}
+
+/* ---- a program from its start to its end ---- */
+
+static int relay_child(struct receive_server *s, struct child_process *cp, const char *in, size_t in_len)
+{
+	struct relay r = { .s = s, .words = cp->err, .feed = in ? cp->in : -1, .in = in, .in_len = in_len };
+	int process = os_open_process(cp->pid);
+
+	(void)os_set_nonblocking(r.words);
+	if (r.feed >= 0)
+		(void)os_set_nonblocking(r.feed);
+	r.until = process;
+	run_relay(&r);
+	close_fd(&process);
+	return finish_command(cp);
+}
+
+int receive_run(struct receive_server *s, struct child_process *cp, const char *in, size_t in_len, struct err *err)
+{
+	int rc;
+
+	cp->stdout_to_stderr = true;
+	cp->err = -1;
+	cp->in = in ? -1 : 0;
+	cp->no_stdin = !in;
+	rc = start_command(cp, err);
+	if (!rc)
+		rc = relay_child(s, cp, in, in_len);
+	child_process_release(cp);
+	return rc;
+}
