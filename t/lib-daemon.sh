@@ -29,7 +29,8 @@ make_service () {
 	echo >&2 "a word for the log"
 	test ! -f service || . ./service
 	EOS
-	cp "$SERVICE_BIN/git-upload-pack" "$SERVICE_BIN/git-upload-archive"
+	cp "$SERVICE_BIN/git-upload-pack" "$SERVICE_BIN/git-upload-archive" &&
+	cp "$SERVICE_BIN/git-upload-pack" "$SERVICE_BIN/git-receive-pack"
 }
 
 # pkt FORMAT [ARG...]: a packet of what printf makes of it.

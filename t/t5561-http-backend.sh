@@ -241,12 +241,12 @@ test_expect_success 'services are enabled by the repository' '
 '
 
 test_expect_success 'pushing is for users whom the server knows, or for all, or for nobody' '
-	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me && grep -aq "report-status" body &&
+	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me && grep -aq "args: receive-pack --http-backend-info-refs" body &&
 	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER= && refused "403 Forbidden" "not enabled" &&
-	cgi POST /a.git/git-receive-pack "" CONTENT_TYPE=application/x-git-receive-pack-request REMOTE_USER=me &&
+	: >request && cgi POST /a.git/git-receive-pack "" CONTENT_TYPE=application/x-git-receive-pack-request REMOTE_USER=me &&
 	test_grep "Content-Type: application/x-git-receive-pack-result" head &&
 	git -C srv/a.git config http.receivepack true &&
-	cgi GET /a.git/info/refs service=git-receive-pack && grep -aq "report-status" body &&
+	cgi GET /a.git/info/refs service=git-receive-pack && grep -aq "args: receive-pack --http-backend-info-refs" body &&
 	git -C srv/a.git config http.receivepack false &&
 	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me && refused "403 Forbidden" &&
 	git -C srv/a.git config http.receivepack nonsense &&

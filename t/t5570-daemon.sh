@@ -228,9 +228,9 @@ test_expect_success 'services are enabled for all, or by a repository' '
 	test_expect_code 128 git daemon --enable=nonsense 2>err && test_grep "No such service nonsense" err
 '
 
-test_expect_success 'a service that is not there says so' '
-	test_expect_code 255 ask_inetd "git-receive-pack $SRV/a.git\0host=h\0" --enable=receive-pack &&
-	refused "this server has no git receive-pack"
+test_expect_success 'pushing, if it is enabled' '
+	ask_inetd "git-receive-pack $SRV/a.git\0host=h\0" --enable=receive-pack && grep -aq "args: receive-pack" reply &&
+	test_expect_code 255 ask_inetd "git-receive-pack $SRV/a.git\0host=h\0" && refused "service not enabled: $SRV/a.git"
 '
 
 test_expect_success '--access-hook' '

@@ -76,7 +76,9 @@ test_expect_success 'ssh, with git shell at the other end' '
 	EOF
 	(GIT_SSH="$PWD/ssh" GIT_SSH_VARIANT=ssh && export GIT_SSH GIT_SSH_VARIANT && clones "host:$PWD/srv/a.git" ssh &&
 	 stock archive --remote="host:$PWD/srv/a.git" v3 >out && test_cmp_bin expect out &&
-	 test_must_fail stock -C work push "host:$PWD/srv/a.git" HEAD 2>err && test_grep "no git receive-pack" err)
+	 stock -C work push -q "host:$PWD/srv/a.git" HEAD:refs/heads/pushed-by-ssh &&
+	 test "$(git -C srv/a.git rev-parse pushed-by-ssh)" = "$(git -C work rev-parse HEAD)" &&
+	 stock -C work push -q "host:$PWD/srv/a.git" :refs/heads/pushed-by-ssh)
 '
 
 start_web () {
@@ -144,9 +146,11 @@ test_expect_success PYTHON 'the dumb protocol' '
 	GIT_SMART_HTTP=0 stock clone -q --mirror "$web/a.git" dumb.git && check dumb.git
 '
 
-test_expect_success PYTHON 'pushing says that it cannot' '
-	test_must_fail stock -C work push "$(echo "$web" | sed "s,//,//me:x@,")/a.git" HEAD 2>err &&
-	test_grep "this server has no git receive-pack" err
+test_expect_success PYTHON 'pushing, for users whom the server knows' '
+	test_must_fail stock -C work push "$web/a.git" HEAD:refs/heads/pushed-by-nobody 2>err &&
+	stock -C work push -q "$(echo "$web" | sed "s,//,//me:x@,")/a.git" HEAD:refs/heads/pushed-by-http &&
+	test "$(git -C srv/a.git rev-parse pushed-by-http)" = "$(git -C work rev-parse HEAD)" &&
+	test_must_fail git -C srv/a.git rev-parse -q --verify pushed-by-nobody
 '
 
 test_done
