@@ -15,6 +15,7 @@
 
 #include "compat/posix.h"
 #include "refs/refspec.h"
+#include "repo/remotes.h"
 #include "repo/repo.h"
 #include "transport/connect.h"
 #include "transport/remote-refs.h"
@@ -44,6 +45,7 @@ struct push_result {
 	char *name; /* NULL: the update's own */
 	struct object_id old_oid, new_oid;
 	bool has_old, has_new, forced;
+	bool closed; /* internal: another one follows it */
 };
 
 struct push_update {
@@ -55,7 +57,7 @@ struct push_update {
 	bool force;	   /* '+', or --force */
 	bool forced;	   /* and it was needed */
 	/* --force-with-lease */
-	bool has_lease, lease_via_tracking, lease_unreachable_ok;
+	bool has_lease, lease_via_tracking;
 	struct object_id lease; /* null: it must not exist */
 	enum push_status status;
 	char *message;	   /* of the other side; NULL: none */
@@ -70,17 +72,18 @@ struct push_list {
 #define PUSH_LIST_INIT { NULL, 0, 0 }
 struct push_update *push_list_add(struct push_list *l, const char *src, const char *dst);
 void push_list_release(struct push_list *l);
-/* Of a ref there; NULL. */
-struct push_update *push_list_find(struct push_list *l, const char *dst);
+/* Refused, here or there; or nothing is known. */
+bool push_update_is_refused(const struct push_update *u);
+/* If any is refused, all that are pending are PUSH_ATOMIC_FAILED. */
+void push_list_fail_atomic(struct push_list *l);
 
 /* ---- push-match.c: refspecs ---- */
-#define PUSH_MATCH_ALL 1u     /* --all, --branches */
-#define PUSH_MATCH_MIRROR 2u  /* --mirror: refspecs do not count, and what is not here is deleted */
-#define PUSH_MATCH_PRUNE 4u   /* --prune */
-#define PUSH_MATCH_FOLLOW_TAGS 8u
-#define PUSH_MATCH_FORCE 16u  /* each as with '+' */
+#define PUSH_MATCH_MIRROR 1u  /* --mirror: refspecs do not count, and what is not here is deleted */
+#define PUSH_MATCH_PRUNE 2u   /* --prune */
+#define PUSH_MATCH_FOLLOW_TAGS 4u
+#define PUSH_MATCH_FORCE 8u  /* each as with '+' */
 /*
- * Updates by name of dst, each dst once. ERR_INVALID with Git's words: "src refspec X does not match any", "dst
+ * Updates, each dst once: first those of refs that are there, in the order of `theirs`, then new ones. ERR_INVALID with Git's words: "src refspec X does not match any", "dst
  * refspec X matches more than one", …; all of them, one a line.
  */
 MUST_USE int push_match(struct push_list *out, struct repository *r, const struct remote_refs *theirs,
@@ -90,11 +93,14 @@ MUST_USE int push_match(struct push_list *out, struct repository *r, const struc
 struct push_rules {
 	bool atomic; /* one refused: all are */
 	bool force_if_includes;
-	const struct remote_refs *theirs;
-	struct remote *remote; /* for tracking refs; NULL: none */
-	/* --force-with-lease: "", "REF", "REF:EXPECT" in their order */
+	const struct remote *remote; /* for tracking refs; NULL: none */
+	/* --force-with-lease=REF[:EXPECT] in their order, and whether it was said for all refs. NULL: none */
 	const struct strvec *leases;
+	bool lease_for_all;
 };
+/* The remote-tracking ref that follows a ref of the remote, and its value. 1: it is there; 0: not. */
+bool push_find_tracking(struct repository *r, const struct remote *remote, const char *dst, char **name,
+			struct object_id *oid);
 MUST_USE int push_check(struct push_list *l, struct repository *r, const struct push_rules *rules, struct err *err);
 
 /* ---- push-session.c ---- */
@@ -107,18 +113,23 @@ struct push_session_options {
 	void (*tell)(void *data, const char *text, size_t len);
 	void *data;
 };
+enum push_meter { PUSH_METER_NONE, PUSH_METER_FINDING, PUSH_METER_DELTAS, PUSH_METER_WRITING, PUSH_METER_DONE };
 enum push_signed { PUSH_SIGNED_NEVER, PUSH_SIGNED_IF_ASKED, PUSH_SIGNED_ALWAYS };
 struct push_request_options {
 	bool atomic, thin, quiet, dry_run;
 	enum push_signed sign;
 	const struct strvec *push_options; /* NULL: none */
-	/* Progress of the pack; NULL: none. */
-	void (*meter)(void *data, const char *title, uint64_t done, uint64_t total, uint64_t bytes);
+	/* Progress of the pack, and the line "Total …" at its end; NULL: none. total 0: not known. */
+	void (*meter)(void *data, enum push_meter phase, uint64_t done, uint64_t total);
+	void (*tell_totals)(void *data, const char *line);
 	void *meter_data;
 };
 /* The connection is the session's from now on, in all outcomes. Also of a remote helper that pushes by itself. */
 MUST_USE int push_session_open(struct push_session **out, struct connection *c,
 			       const struct push_session_options *o, struct err *err);
+/* ... to what is at a URL, as users write it. */
+MUST_USE int push_session_open_url(struct push_session **out, const char *text, const struct connect_options *co,
+				   const struct push_session_options *o, struct err *err);
 const struct remote_refs *push_session_refs(const struct push_session *s);
 /* "atomic", "push-options", "delete-refs", "ofs-delta", "report-status", … */
 bool push_session_can(const struct push_session *s, const char *capability);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of a push, which git push and git send-pack show. */
+#ifndef BUILTIN_PUSH_REPORT_H
+#define BUILTIN_PUSH_REPORT_H
+
+#include "compat/posix.h"
+#include "transport/push.h"
+
+struct push_table {
+	struct repository *r;
+	const char *url; /* as the user may see it */
+	bool verbose;	 /* what is up to date, too */
+	bool porcelain;	 /* for scripts, on standard output */
+};
+/* Lines for all updates: what has been done, then what has not. */
+void push_table_print(const struct push_table *t, const struct push_list *l);
+/* Has any been refused, or not been answered? */
+bool push_has_errors(const struct push_list *l);
+
+#endif
