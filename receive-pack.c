@@ -190,6 +190,12 @@ static void tell_client(struct receive_server *s, const struct err *why)
 	(void)!pkt_writer_send(&s->out, NULL);
 }
 
+/* Hooks of others' (reference-transaction) speak to the client, too. */
+static int run_hook(void *data, struct child_process *cp, const char *in, size_t in_len, struct err *err)
+{
+	return receive_run(data, cp, in, in_len, err);
+}
+
 int receive_pack_serve(struct repository *r, const struct receive_pack_options *o, struct err *err)
 {
 	struct receive_server s;
@@ -198,6 +204,7 @@ int receive_pack_serve(struct repository *r, const struct receive_pack_options *
 
 	repo_ignore_replacements(r);
 	rc = server_init(&s, r, o, &why);
+	r->hook_runner = (struct repo_hook_runner){ run_hook, &s };
 	if (!rc)
 		tmp_objdir_reap(r->objdir);
 	if (!rc && (o->advertise_only || !o->stateless_rpc))
@@ -210,6 +217,7 @@ int receive_pack_serve(struct repository *r, const struct receive_pack_options *
 		rc = serve_push(&s, &why);
 	err_move(err, &why);
 	err_release(&why);
+	r->hook_runner.fn = NULL;
 	server_release(&s);
 	return rc;
 }

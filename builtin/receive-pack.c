@@ -4,6 +4,8 @@
 #include <signal.h>
 #include "builtin/builtin.h"
 #include "builtin/receive-unpack.h"
+#include "cli/git-options.h"
+#include "porcelain/auto-maintenance.h"
 #include "receive-pack.h"
 #include "repo/enter.h"
 #include "wire/version.h"
@@ -15,9 +17,42 @@ static void on_warning(void *data UNUSED, const char *msg)
 	warning("%s", msg);
 }
 
+/* ---- after a push ---- */
+
+static int pack_refs(struct repository *r, struct strvec *args, struct err *err)
+{
+	bool due = false;
+	int rc = refs_pack_is_due(r->refs, &due, err);
+
+	if (rc < 0 || !due)
+		return rc;
+	push_own_command(args, "pack-refs");
+	strvec_pushl(args, "--all", "--auto", NULL);
+	return 1;
+}
+
+static int next_upkeep(struct repository *r, const struct receive_config *c, unsigned step, struct strvec *args,
+		       struct err *err)
+{
+	switch (step) {
+	case 0:
+		return c->auto_gc ? pack_refs(r, args, err) : 0;
+	case 1:
+		return c->auto_gc ? auto_maintenance_command(r, true, args, err) : 0;
+	case 2:
+		if (!c->update_server_info)
+			return 0;
+		push_own_command(args, "update-server-info");
+		return 1;
+	default:
+		return RECEIVE_UPKEEP_END;
+	}
+}
+
 int cmd_receive_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 {
-	struct receive_pack_options o = { .in = 0, .out = 1, .take_pack = take_pushed_pack, .confine = true };
+	struct receive_pack_options o = { .in = 0, .out = 1, .take_pack = take_pushed_pack, .upkeep = next_upkeep,
+					  .confine = true };
 	int stateless = 0, advertise = 0, skip = 0, quiet = 0, version, rc;
 	struct option opts[] = {
 		OPT_BOOL('q', "quiet", &quiet, "be quiet"),

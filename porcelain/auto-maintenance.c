@@ -24,17 +24,28 @@ static int is_wanted(struct repository *r, bool *out, struct err *err)
 	return rc || !*out ? rc : auto_maintenance_is_due(r, out, err);
 }
 
+int auto_maintenance_command(struct repository *r, bool quiet, struct strvec *args, struct err *err)
+{
+	bool detach, wanted = false;
+	int rc = is_wanted(r, &wanted, err);
+
+	if (!rc && wanted)
+		rc = gc_auto_detaches(r, &detach, err);
+	if (rc < 0 || !wanted)
+		return rc;
+	push_own_command(args, "maintenance");
+	strvec_pushl(args, "run", "--auto", quiet ? "--quiet" : "--no-quiet",
+		     detach ? "--detach" : "--no-detach", NULL);
+	return 1;
+}
+
 static int start(struct repository *r, bool quiet, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
-	bool detach;
-	int rc = gc_auto_detaches(r, &detach, err);
+	int rc = auto_maintenance_command(r, quiet, &cp.args, err);
 
-	if (rc < 0)
+	if (rc <= 0)
 		return rc;
-	push_own_command(&cp.args, "maintenance");
-	strvec_pushl(&cp.args, "run", "--auto", quiet ? "--quiet" : "--no-quiet",
-		     detach ? "--detach" : "--no-detach", NULL);
 	cp.no_stdin = true;
 	rc = run_command(&cp, err);
 	return rc < 0 ? rc : 0; /* if it failed it has said so */
@@ -43,11 +54,8 @@ static int start(struct repository *r, bool quiet, struct err *err)
 void auto_maintenance(struct repository *r, bool quiet)
 {
 	struct err err = ERR_INIT;
-	bool wanted = false;
-	int rc = is_wanted(r, &wanted, &err);
+	int rc = start(r, quiet, &err);
 
-	if (!rc && wanted)
-		rc = start(r, quiet, &err);
 	if (rc < 0)
 		warning("automatic maintenance: %s", err_message(&err));
 	err_release(&err);

@@ -13,5 +13,7 @@
  * waited for; the others run in the background (maintenance.autoDetach), with no descriptor of ours.
  */
 void auto_maintenance(struct repository *r, bool quiet);
+/* The command that it would start, for who runs it himself: 1: it is in args; 0: nothing is to be done, < 0. */
+MUST_USE int auto_maintenance_command(struct repository *r, bool quiet, struct strvec *args, struct err *err);
 
 #endif

@@ -37,7 +37,3 @@ int receive_update_worktree(struct receive_server *s UNUSED, struct push_command
 	push_command_refuse(c, "receive.denyCurrentBranch=updateInstead is not there yet");
 	return 0;
 }
-
-void receive_upkeep(struct receive_server *s UNUSED)
-{
-}

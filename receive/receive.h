@@ -40,9 +40,19 @@ struct receive_server;
 typedef int (*receive_take_pack_fn)(struct receive_server *s, struct repository *r, struct fsync_batch *batch,
 				    struct oid_array *foreign, struct err *err);
 
+/*
+ * What is to be run after a push, as far as it is due: the command of each step, from 0 on. 1: it is in args; 0: nothing this time;
+ * < 0; RECEIVE_UPKEEP_END: there are no more steps.
+ */
+struct receive_config;
+typedef int (*receive_upkeep_fn)(struct repository *r, const struct receive_config *c, unsigned step,
+				 struct strvec *args, struct err *err);
+#define RECEIVE_UPKEEP_END 2
+
 struct receive_pack_options {
 	int in, out;	     /* the client's ends */
 	receive_take_pack_fn take_pack;
+	receive_upkeep_fn upkeep;
 	int version;	     /* of the protocol: 0 or 1; 2 counts as 0, as there is no push in it */
 	bool stateless_rpc;  /* commands and pack of a connection that had an advertisement before: HTTP */
 	bool advertise_only; /* --http-backend-info-refs */

@@ -40,7 +40,14 @@ static int hook_failed(const char *path, int code, struct err *err)
 	return ERR_ABORTED; /* the hook has printed why */
 }
 
-static int run(const char *path, const char *const *env, const char *const *args,
+static int run_here(struct child_process *cp, const char *stdin_text, struct err *err)
+{
+	cp->stdout_to_stderr = true;
+	cp->no_stdin = !stdin_text;
+	return stdin_text ? pipe_command(cp, stdin_text, strlen(stdin_text), NULL, NULL, 0, err) : run_command(cp, err);
+}
+
+static int run(const struct repository *r, const char *path, const char *const *env, const char *const *args,
 	       const char *stdin_text, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
@@ -52,12 +59,10 @@ static int run(const char *path, const char *const *env, const char *const *args
 		strvec_pushv(&cp.args, args);
 	for (; env && *env; env++)
 		strvec_push(&cp.env, *env);
-	cp.stdout_to_stderr = true;
-	cp.no_stdin = !stdin_text;
-	if (stdin_text)
-		code = pipe_command(&cp, stdin_text, strlen(stdin_text), NULL, NULL, 0, &local);
+	if (r->hook_runner.fn)
+		code = r->hook_runner.fn(r->hook_runner.data, &cp, stdin_text, stdin_text ? strlen(stdin_text) : 0, &local);
 	else
-		code = run_command(&cp, &local);
+		code = run_here(&cp, stdin_text, &local);
 	if (code < 0)
 		code = err_set(err, ERR_ABORTED, "%s", err_message(&local));
 	else if (code)
@@ -70,7 +75,7 @@ int repo_run_hook(struct repository *r, const char *name, const char *const *env
 		  const char *const *args, const char *stdin_text, struct err *err)
 {
 	char *path = repo_find_hook(r, name);
-	int rc = path ? run(path, env, args, stdin_text, err) : 0;
+	int rc = path ? run(r, path, env, args, stdin_text, err) : 0;
 
 	free(path);
 	return rc;

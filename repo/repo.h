@@ -35,6 +35,16 @@ struct repo_asking {
 	unsigned nr_steps;
 };
 
+/*
+ * Who runs hooks for the repository: a server that passes on what they print. The program's exit code as of finish_command, or
+ * < 0: it could not be started. cp has arguments and environment, and is released.
+ */
+struct child_process;
+struct repo_hook_runner {
+	int (*fn)(void *data, struct child_process *cp, const char *in, size_t in_len, struct err *err);
+	void *data;
+};
+
 struct repository {
 	char *gitdir;	  /* absolute or as git rev-parse --git-dir prints it */
 	char *gitdir_abs; /* absolute, real path */
@@ -63,6 +73,7 @@ struct repository {
 	void (*smudge_racy)(struct repository *r, struct index_state *ix);
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
 	struct repo_asking asking;
+	struct repo_hook_runner hook_runner; /* fn NULL: standard output and error are ours */
 };
 
 static inline int repo_ask(struct repository *r, struct err *err)
