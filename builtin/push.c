@@ -332,7 +332,8 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 	};
 	int code;
 
-	read_config(&c);
+	if (c.r)
+		read_config(&c); /* else only -h is asked for */
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (given.nr)
 		strvec_pushv(&c.push_options, given.v);
