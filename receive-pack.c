@@ -49,7 +49,7 @@ static void server_release(struct receive_server *s)
 	strvec_clear(&s->rq.push_options);
 	oid_array_clear(&s->rq.shallow);
 	strbuf_release(&s->rq.cert);
-	cert_release(s);
+	free(s->nonce);
 	strvec_clear(&s->hook_env);
 	pkt_reader_release(&s->in);
 	pkt_writer_release(&s->out);

@@ -14,25 +14,24 @@ struct advertisement {
 	bool capabilities_sent;
 };
 
-static void append_capabilities(const struct receive_server *s, struct strbuf *out)
+static void append_capabilities(struct receive_server *s, struct strbuf *out)
 {
 	const struct receive_config *c = &s->config;
-	char *nonce = cert_new_nonce(s);
 
+	cert_make_nonce(s);
 	strbuf_addstr(out, "report-status report-status-v2 delete-refs side-band-64k quiet");
 	if (c->advertise_atomic)
 		strbuf_addstr(out, " atomic");
 	if (c->prefer_ofs_delta)
 		strbuf_addstr(out, " ofs-delta");
-	if (nonce)
-		strbuf_addf(out, " push-cert=%s", nonce);
+	if (s->nonce)
+		strbuf_addf(out, " push-cert=%s", s->nonce);
 	if (c->advertise_push_options)
 		strbuf_addstr(out, " push-options");
 	if (c->advertise_sid)
 		strbuf_addf(out, " session-id=%s", trace2_session_id());
 	strbuf_addf(out, " object-format=%s agent=", s->repo->algo->name);
 	append_agent(out);
-	free(nonce);
 }
 
 static void add_line(struct advertisement *a, const struct object_id *oid, const char *name)

@@ -114,27 +114,26 @@ static const struct worktree *used_by(const struct update_check *u, const struct
 	return w && !w->is_bare ? w : NULL;
 }
 
-static int check_current(struct update_check *u, struct push_command *c, struct err *err)
+static void check_current(struct update_check *u, struct push_command *c)
 {
 	struct receive_server *s = u->s;
 	const struct worktree *w = used_by(u, c);
 
 	if (!w)
-		return 0;
+		return;
 	switch (s->config.deny_current_branch) {
 	case DENY_IGNORE:
-		return 0;
+		return;
 	case DENY_WARN:
 		receive_tellf(s, "warning: updating the current branch\n");
-		return 0;
+		return;
 	case DENY_UPDATE_INSTEAD:
-		return push_command_is_delete(c) ? 0 : receive_update_worktree(s, c, w->path, err);
+		return;
 	default:
 		receive_tellf(s, "error: refusing to update checked out branch: %s\n", c->name);
 		if (s->config.deny_current_branch == DENY_UNCONFIGURED)
 			receive_tell(s, current_advice, sizeof(current_advice) - 1);
 		push_command_refuse(c, "branch is currently checked out");
-		return 0;
 	}
 }
 
@@ -193,10 +192,12 @@ static void note_missing(struct receive_server *s, struct push_command *c)
 static int check_update(struct update_check *u, struct push_command *c, struct err *err)
 {
 	struct receive_server *s = u->s;
-	int rc = check_current(u, c, err);
+	const struct worktree *w = used_by(u, c);
+	int rc = 0;
 
-	if (rc < 0 || c->error)
-		return rc;
+	check_current(u, c);
+	if (c->error)
+		return 0;
 	if (push_command_is_delete(c)) {
 		check_delete(u, c);
 	} else if (c->type == OBJ_NONE) {
@@ -209,6 +210,8 @@ static int check_update(struct update_check *u, struct push_command *c, struct e
 		rc = receive_hook_update(s, c, err);
 	if (!rc && !c->error && push_command_is_delete(c))
 		note_missing(s, c);
+	else if (!rc && !c->error && w && s->config.deny_current_branch == DENY_UPDATE_INSTEAD)
+		rc = receive_update_worktree(s, c, w, err);
 	return rc;
 }
 

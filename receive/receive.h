@@ -106,6 +106,7 @@ struct push_command {
 	bool skip_update;   /* its change is done: updateInstead of a symref's alias */
 	struct push_report *reports; /* of proc-receive, in their order; owned */
 	size_t nr_reports;
+	bool answered, options_open; /* internal to proc-receive.c */
 	size_t queued; /* internal to refs.c: its place in the transaction */
 };
 static inline bool push_command_is_delete(const struct push_command *c)
@@ -126,7 +127,6 @@ struct push_request {
 	struct strvec push_options;
 	struct oid_array shallow; /* its boundary */
 	struct strbuf cert;	  /* the certificate with its signature; empty: none */
-	size_t cert_signed_len;	  /* where in it the signature begins */
 };
 #define RECEIVE_COMMANDS_MAX 4000000u
 /* Every command that has no error yet gets this one. */
@@ -151,7 +151,7 @@ struct receive_server {
 	 * (GIT_PUSH_OPTION_COUNT, …).
 	 */
 	struct strvec hook_env;
-	struct cert_check *cert; /* cert.c; NULL: none was sent */
+	char *nonce; /* for push certificates; NULL: none was told on this connection */
 };
 
 /* ---- relay.c ---- */
@@ -183,6 +183,7 @@ int receive_run(struct receive_server *s, struct child_process *cp, const char *
 struct receive_talk;
 MUST_USE int receive_talk_begin(struct receive_server *s, struct child_process *cp, struct receive_talk **out,
 				struct err *err);
+/* Closes both pipes. The exit code. */
 int receive_talk_end(struct receive_talk *t);
 
 /* ---- hooks.c ---- */
@@ -208,22 +209,23 @@ MUST_USE int proc_receive_run(struct receive_server *s, struct err *err);
 
 /* ---- cert.c ---- */
 
-/* For the advertisement: "push-cert=NONCE". Caller frees; NULL: no certificates. */
-char *cert_new_nonce(const struct receive_server *s);
-/* How much of a certificate has been signed: all before its signature. */
-size_t cert_signed_len(const char *cert, size_t len);
-/* Verify s->rq.cert, look at its nonce; fills s->cert, and s->hook_env with GIT_PUSH_CERT* (the blob is staged in op). */
+/* For the advertisement, s->nonce: "push-cert=NONCE". None without receive.certNonceSeed. */
+void cert_make_nonce(struct receive_server *s);
+/*
+ * Verify s->rq.cert, look at its nonce; s->hook_env gets GIT_PUSH_CERT*. The certificate is stored as a blob, which hooks can read.
+ * One that is not good is no failure: hooks decide.
+ */
 MUST_USE int cert_check(struct receive_server *s, struct repo_operation *op, struct err *err);
-void cert_release(struct receive_server *s);
 
 /* ---- worktree.c ---- */
 
 /*
  * The current branch of a work tree is pushed to, and updateInstead is said: the work tree is brought to the new commit,
- * by the hook push-to-checkout, or by ourselves if it is clean. An error of the command if that cannot be.
- * worktree_path: of the work tree.
+ * by the hook push-to-checkout, or by ourselves if it is clean. An error of the command if that cannot be. The ref changes
+ * afterwards: if that fails, the work tree is ahead of it.
  */
-MUST_USE int receive_update_worktree(struct receive_server *s, struct push_command *c, const char *worktree_path,
+struct worktree;
+MUST_USE int receive_update_worktree(struct receive_server *s, struct push_command *c, const struct worktree *w,
 				     struct err *err);
 
 /* ---- upkeep.c ---- */

@@ -5,6 +5,7 @@
  */
 #include "compat/posix.h"
 #include <poll.h>
+#include <pthread.h>
 #include "compat/os.h"
 #include "compat/syscalls.h"
 #include "receive/receive.h"
@@ -183,4 +184,59 @@ int receive_run(struct receive_server *s, struct child_process *cp, const char *
 		rc = relay_child(s, cp, in, in_len);
 	child_process_release(cp);
 	return rc;
+}
+
+/* ---- a program that is talked with ---- */
+
+struct receive_talk {
+	struct receive_server *s;
+	struct child_process *cp;
+	pthread_t thread;
+	int process;
+};
+
+static void *relay_words(void *data)
+{
+	struct receive_talk *t = data;
+	struct relay r = { .s = t->s, .words = t->cp->err, .feed = -1, .until = t->process };
+
+	run_relay(&r);
+	return NULL;
+}
+
+int receive_talk_begin(struct receive_server *s, struct child_process *cp, struct receive_talk **out, struct err *err)
+{
+	struct receive_talk *t;
+	int rc;
+
+	cp->in = cp->out = cp->err = -1;
+	rc = start_command(cp, err);
+	if (rc < 0) {
+		child_process_release(cp);
+		return rc;
+	}
+	CALLOC_ARRAY(t, 1);
+	t->s = s;
+	t->cp = cp;
+	t->process = os_open_process(cp->pid);
+	(void)os_set_nonblocking(cp->err);
+	rc = pthread_create(&t->thread, NULL, relay_words, t);
+	if (rc)
+		BUG("cannot start a thread: %s", strerror(rc));
+	*out = t;
+	return 0;
+}
+
+int receive_talk_end(struct receive_talk *t)
+{
+	int code;
+
+	close_fd(&t->cp->in);
+	close_fd(&t->cp->out);
+	pthread_join(t->thread, NULL);
+	close_fd(&t->process);
+	code = finish_command(t->cp);
+	child_process_release(t->cp);
+	free(t);
+	return code;
 }

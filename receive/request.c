@@ -8,6 +8,7 @@
  */
 #include "compat/posix.h"
 #include "receive/receive.h"
+#include "sign/sign.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 
@@ -104,7 +105,7 @@ static int take_shallow(struct receive_server *s, const char *hex, struct err *e
 /* The commands that were signed are those that count. */
 static int take_signed_commands(struct receive_server *s, struct err *err)
 {
-	const char *text = strstr(s->rq.cert.buf, "\n\n"), *limit = s->rq.cert.buf + s->rq.cert_signed_len;
+	const char *text = strstr(s->rq.cert.buf, "\n\n"), *limit = s->rq.cert.buf + signature_find(s->rq.cert.buf, s->rq.cert.len);
 	int rc = 0;
 
 	if (!text || text >= limit)
@@ -135,7 +136,6 @@ static int take_cert(struct receive_server *s, struct err *err)
 			return err_set(err, ERR_TOO_BIG, "push certificate is too large");
 		strbuf_add(cert, s->in.line, s->in.len);
 	}
-	s->rq.cert_signed_len = cert_signed_len(cert->buf, cert->len);
 	return take_signed_commands(s, err);
 }
 

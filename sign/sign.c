@@ -168,9 +168,9 @@ static bool find_date(const struct strbuf *payload, const char *header, timestam
 	return found;
 }
 
-/* c->payload is set; header is that of the date to go by. */
+/* c->payload is set; header is that of the date to go by; without one, `otherwise`, if that is not 0. */
 static int check(struct signature_check *c, struct repository *r, const struct strbuf *signature,
-		 const char *header, struct err *err)
+		 const char *header, timestamp_t otherwise, struct err *err)
 {
 	struct sign_request q = { .payload = c->payload.buf, .len = c->payload.len };
 	const struct sign_format *format;
@@ -181,8 +181,11 @@ static int check(struct signature_check *c, struct repository *r, const struct s
 		return rc;
 	c->is_signed = true;
 	c->trust = SIGNATURE_TRUST_UNKNOWN;
-	if (!find_date(&c->payload, header, &q.date))
-		return 0;
+	if (!find_date(&c->payload, header, &q.date)) {
+		if (!otherwise)
+			return 0;
+		q.date = otherwise;
+	}
 	format = format_of(signature->buf);
 	if (!format)
 		return err_set(err, ERR_INVALID, "bad/incompatible signature '%.4096s'",
@@ -205,7 +208,7 @@ int signature_check_commit(struct signature_check *c, struct repository *r, cons
 	signature_check_release(c);
 	commit_view_release(&v);
 	if (commit_split_signature(object, len, r->algo, &c->payload, &signature))
-		rc = check(c, r, &signature, "committer", err);
+		rc = check(c, r, &signature, "committer", 0, err);
 	strbuf_release(&signature);
 	return rc;
 }
@@ -221,7 +224,35 @@ int signature_check_tag(struct signature_check *c, struct repository *r, const c
 		return rc;
 	signature_check_release(c);
 	if (tag_split_signature(&v, object, &c->payload, &signature))
-		rc = check(c, r, &signature, "tagger", err);
+		rc = check(c, r, &signature, "tagger", 0, err);
+	strbuf_release(&signature);
+	return rc;
+}
+
+size_t signature_find(const char *text, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		const char *end = memchr(text + at, '\n', len - at);
+
+		if (format_of(text + at))
+			return at;
+		at = end ? (size_t)(end - text) + 1 : len;
+	}
+	return len;
+}
+
+/* Who pushes may have named only a key: then it is judged as of now. */
+int signature_check_push(struct signature_check *c, struct repository *r, const char *cert, size_t len, struct err *err)
+{
+	struct strbuf signature = STRBUF_INIT;
+	size_t signed_len = signature_find(cert, len);
+	int rc = 0;
+
+	signature_check_release(c);
+	strbuf_add(&c->payload, cert, signed_len);
+	strbuf_add(&signature, cert + signed_len, len - signed_len);
+	if (signature.len)
+		rc = check(c, r, &signature, "pusher", (timestamp_t)time(NULL), err);
 	strbuf_release(&signature);
 	return rc;
 }

@@ -69,6 +69,12 @@ MUST_USE int signature_check_commit(struct signature_check *c, struct repository
 MUST_USE int signature_check_tag(struct signature_check *c, struct repository *r,
 				 const char *object, size_t len, struct err *err);
 
+/* The same for a push certificate, text that is followed by its signature: gitprotocol-pack(5). NUL-terminated. */
+MUST_USE int signature_check_push(struct signature_check *c, struct repository *r, const char *cert, size_t len,
+				  struct err *err);
+/* Where the signature begins, at the beginning of a line; len: there is none. The text is NUL-terminated. */
+size_t signature_find(const char *text, size_t len);
+
 /* result, but 'U' for a good signature whose key is not trusted. */
 char signature_grade(const struct signature_check *c);
 /* "undefined", "never", "marginal", "fully", "ultimate" */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* HMAC-SHA256 (RFC 2104), by OpenSSL: proof that a text was made by who has the secret. */
+#ifndef HASH_HMAC_H
+#define HASH_HMAC_H
+
+#include "compat/posix.h"
+
+#define HMAC_HEX_LEN 64
+void hmac_sha256_hex(char out[HMAC_HEX_LEN + 1], const char *secret, const char *text);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Refs that the host's hook takes over: githooks(5), proc-receive; receive.procReceiveRefs. The conversation is in
+ * pkt-lines: versions, commands, push options; then its report.
+ */
+#include "compat/posix.h"
+#include "receive/receive.h"
+#include "repo/hook.h"
+#include "util/alloc.h"
+#include "util/map.h"
+
+#define LINES_MAX 8000000u
+
+/* ---- which refs ---- */
+
+/* "PREFIX", "adm:PREFIX", "!:PREFIX": of which kinds of commands, and whether the prefix must not be there. */
+struct rule {
+	bool create, delete, modify, negated;
+	const char *prefix;
+};
+
+static bool is_letters(const char *text, const char *end)
+{
+	for (; text < end; text++)
+		if (!strchr("adm!", *text))
+			return false;
+	return true;
+}
+
+static struct rule parse_rule(const char *text)
+{
+	const char *colon = strchr(text, ':');
+	struct rule r = { .prefix = text };
+
+	if (colon && is_letters(text, colon)) {
+		r.prefix = colon + 1;
+		for (; text < colon; text++) {
+			r.create |= *text == 'a';
+			r.delete |= *text == 'd';
+			r.modify |= *text == 'm';
+			r.negated |= *text == '!';
+		}
+	}
+	if (!r.create && !r.delete && !r.modify)
+		r.create = r.delete = r.modify = true;
+	return r;
+}
+
+/* A whole name, or one below it. */
+static bool is_below(const char *name, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	while (len && prefix[len - 1] == '/')
+		len--;
+	return !strncmp(name, prefix, len) && (!name[len] || name[len] == '/');
+}
+
+static bool applies(const struct rule *r, const struct push_command *c)
+{
+	bool kind = push_command_is_delete(c) ? r->delete : oid_is_null(&c->old_oid) ? r->create : r->modify;
+
+	return kind && is_below(c->name, r->prefix) != r->negated;
+}
+
+void proc_receive_mark(struct receive_server *s)
+{
+	const struct strvec *rules = &s->config.proc_receive_refs;
+
+	for (size_t i = 0; i < s->rq.nr; i++)
+		for (size_t k = 0; k < rules->nr && !s->rq.commands[i].error && !s->rq.commands[i].proc_receive; k++) {
+			struct rule r = parse_rule(rules->v[k]);
+
+			s->rq.commands[i].proc_receive = applies(&r, &s->rq.commands[i]);
+		}
+}
+
+/* ---- the conversation ---- */
+
+struct talk {
+	struct receive_server *s;
+	struct pkt_reader in;
+	struct pkt_writer out;
+	bool push_options; /* the hook wants them */
+	struct strmap by_name; /* its commands */
+	struct push_command *now; /* whose options come */
+	struct strbuf words; /* for the client, when the hook, which speaks to it as well, has ended */
+};
+
+static void say_hello(struct talk *t)
+{
+	struct strbuf *line = pkt_writer_begin(&t->out);
+
+	strbuf_addstr(line, "version=1");
+	if (t->s->rq.has_push_options || t->s->rq.atomic)
+		strbuf_addch(line, '\0');
+	if (t->s->rq.has_push_options)
+		strbuf_addstr(line, t->s->rq.atomic ? "push-options " : "push-options");
+	if (t->s->rq.atomic)
+		strbuf_addstr(line, "atomic");
+	strbuf_addch(line, '\n');
+	pkt_writer_end(&t->out);
+	pkt_writer_flush(&t->out);
+}
+
+static int hear_hello(struct talk *t, struct err *err)
+{
+	int kind, version = 0;
+
+	while ((kind = pkt_reader_line(&t->in, err)) == PKT_DATA) {
+		const char *value, *words = t->in.line + strlen(t->in.line);
+
+		if (skip_prefix(t->in.line, "version=", &value))
+			version = atoi(value);
+		if (words < t->in.line + t->in.len)
+			t->push_options |= strstr(words + 1, "push-options") != NULL;
+	}
+	if (kind < 0)
+		return kind;
+	if (version != 0 && version != 1)
+		return err_set(err, ERR_UNSUPPORTED, "proc-receive version '%d' is not supported", version);
+	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "proc-receive hung up");
+}
+
+static int say_commands(struct talk *t, struct err *err)
+{
+	for (size_t i = 0; i < t->s->rq.nr; i++) {
+		const struct push_command *c = &t->s->rq.commands[i];
+		struct strbuf *line;
+
+		if (!c->proc_receive || c->error)
+			continue;
+		line = pkt_writer_begin(&t->out);
+		strbuf_add_oid(line, &c->old_oid);
+		strbuf_addch(line, ' ');
+		strbuf_add_oid(line, &c->new_oid);
+		strbuf_addf(line, " %s", c->name);
+		pkt_writer_end(&t->out);
+	}
+	pkt_writer_flush(&t->out);
+	if (t->push_options && t->s->rq.has_push_options) {
+		for (size_t i = 0; i < t->s->rq.push_options.nr; i++)
+			pkt_writer_addf(&t->out, "%s", t->s->rq.push_options.v[i]);
+		pkt_writer_flush(&t->out);
+	}
+	return pkt_writer_send(&t->out, err);
+}
+
+/* ---- its report ---- */
+
+static struct push_report *add_report(struct push_command *c)
+{
+	c->reports = xreallocarray(c->reports, c->nr_reports + 1, sizeof(*c->reports));
+	memset(&c->reports[c->nr_reports], 0, sizeof(*c->reports));
+	return &c->reports[c->nr_reports++];
+}
+
+static int take_option(struct talk *t, const char *text, struct err *err)
+{
+	const struct hash_algo *algo = t->s->repo->algo;
+	struct push_command *c = t->now;
+	struct push_report *r;
+	const char *value;
+
+	if (!c)
+		return err_set(err, ERR_CORRUPT, "proc-receive reported 'option' without a matching 'ok/ng' directive");
+	if (!strcmp(text, "fall-through")) {
+		c->proc_receive = false; /* it goes the usual way */
+		return 0;
+	}
+	r = c->options_open ? &c->reports[c->nr_reports - 1] : add_report(c);
+	c->options_open = true;
+	if (skip_prefix(text, "refname ", &value)) {
+		free(r->name);
+		r->name = xstrdup(value);
+	} else if (skip_prefix(text, "old-oid ", &value)) {
+		r->has_old = !oid_from_hex(&r->old_oid, value, algo);
+	} else if (skip_prefix(text, "new-oid ", &value)) {
+		r->has_new = !oid_from_hex(&r->new_oid, value, algo);
+	} else if (!strcmp(text, "forced-update")) {
+		r->forced = true;
+	}
+	return 0;
+}
+
+static void complain(struct talk *t, const char *what, const char *line)
+{
+	strbuf_addf(&t->words, "error: proc-receive reported %s: %.1000s\n", what, line);
+}
+
+/* "ok REF", "ng REF REASON", "option …". What it says of other refs does not count. */
+static int take_line(struct talk *t, char *line, struct err *err)
+{
+	const char *rest;
+	char *reason = NULL;
+	bool ok;
+
+	if (skip_prefix(line, "option ", &rest))
+		return take_option(t, rest, err);
+	ok = skip_prefix(line, "ok ", &rest);
+	if (!ok && !skip_prefix(line, "ng ", &rest)) {
+		complain(t, "incomplete status line", line);
+		return 0;
+	}
+	if (!ok && (reason = strchr(rest, ' ')))
+		*reason++ = '\0';
+	t->now = strmap_get(&t->by_name, rest);
+	if (!t->now) {
+		complain(t, "status on unknown ref", rest);
+		return 0;
+	}
+	t->now->options_open = false;
+	t->now->answered = true;
+	if (!ok)
+		push_command_refuse(t->now, "%s", reason && *reason ? reason : "failed");
+	return 0;
+}
+
+static int hear_report(struct talk *t, struct err *err)
+{
+	int kind, rc = 0;
+	size_t nr = 0;
+
+	while (!rc && (kind = pkt_reader_line(&t->in, err)) == PKT_DATA)
+		rc = ++nr > LINES_MAX ? err_set(err, ERR_TOO_BIG, "proc-receive reports without an end")
+				      : take_line(t, t->in.line, err);
+	if (rc || kind < 0)
+		return rc ? rc : kind;
+	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "proc-receive did not finish its report");
+}
+
+/* ---- all of it ---- */
+
+static void refuse(struct talk *t, const char *why, bool unanswered_only)
+{
+	for (size_t i = 0; i < t->s->rq.nr; i++) {
+		struct push_command *c = &t->s->rq.commands[i];
+
+		if (c->proc_receive && (!unanswered_only || !c->answered))
+			push_command_refuse(c, "%s", why);
+	}
+}
+
+static int converse(struct talk *t, struct err *err)
+{
+	int rc;
+
+	say_hello(t);
+	rc = pkt_writer_send(&t->out, err);
+	if (!rc)
+		rc = hear_hello(t, err);
+	if (!rc)
+		rc = say_commands(t, err);
+	return rc ? rc : hear_report(t, err);
+}
+
+static int run(struct receive_server *s, char *path, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct talk t = { .s = s, .words = STRBUF_INIT };
+	struct receive_talk *hook;
+	struct err why = ERR_INIT;
+	int rc, code;
+
+	strvec_push(&cp.args, path);
+	strvec_pushv(&cp.env, s->hook_env.v);
+	rc = receive_talk_begin(s, &cp, &hook, err);
+	if (rc < 0)
+		return rc;
+	pkt_reader_init(&t.in, cp.out);
+	pkt_writer_init(&t.out, cp.in);
+	strmap_init(&t.by_name);
+	for (size_t i = 0; i < s->rq.nr; i++)
+		if (s->rq.commands[i].proc_receive)
+			strmap_put(&t.by_name, s->rq.commands[i].name, &s->rq.commands[i]);
+	rc = converse(&t, &why);
+	code = receive_talk_end(hook);
+	receive_tell(s, t.words.buf, t.words.len);
+	if (rc < 0)
+		receive_tellf(s, "error: %s\n", err_message(&why));
+	if (rc < 0 || code)
+		refuse(&t, "fail to run proc-receive hook", false);
+	refuse(&t, "proc-receive failed to report status", true);
+	strmap_clear(&t.by_name, NULL);
+	strbuf_release(&t.words);
+	pkt_reader_release(&t.in);
+	pkt_writer_release(&t.out);
+	err_release(&why);
+	return 0;
+}
+
+int proc_receive_run(struct receive_server *s, struct err *err)
+{
+	bool any = false;
+	char *path;
+	int rc;
+
+	for (size_t i = 0; i < s->rq.nr; i++)
+		any |= s->rq.commands[i].proc_receive && !s->rq.commands[i].error;
+	if (!any)
+		return 0;
+	path = repo_find_hook(s->repo, "proc-receive");
+	if (!path) {
+		struct talk t = { .s = s };
+
+		receive_tellf(s, "error: cannot find hook 'proc-receive'\n");
+		refuse(&t, "fail to run proc-receive hook", false);
+		return 0;
+	}
+	rc = run(s, path, err);
+	free(path);
+	return rc;
+}
