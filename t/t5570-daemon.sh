@@ -230,7 +230,7 @@ test_expect_success 'services are enabled for all, or by a repository' '
 
 test_expect_success 'pushing, if it is enabled' '
 	ask_inetd "git-receive-pack $SRV/a.git\0host=h\0" --enable=receive-pack && grep -aq "args: receive-pack" reply &&
-	test_expect_code 255 ask_inetd "git-receive-pack $SRV/a.git\0host=h\0" && refused "service not enabled: $SRV/a.git"
+	test_expect_code 255 ask_inetd "git-receive-pack $SRV/a.git\0host=h\0" && refused "$denied: $SRV/a.git"
 '
 
 test_expect_success '--access-hook' '
