@@ -83,6 +83,7 @@ static const struct command commands[] = {
 	{ "rev-list", cmd_rev_list, CMD_REPO },
 	{ "rev-parse", cmd_rev_parse, CMD_REPO_GENTLY },
 	{ "rm", cmd_rm, CMD_REPO | CMD_WORKTREE },
+	{ "send-pack", cmd_send_pack, CMD_REPO },
 	{ "shell", cmd_shell, 0 },
 	{ "shortlog", cmd_shortlog, CMD_REPO_GENTLY | CMD_PAGER },
 	{ "show", cmd_show, CMD_REPO | CMD_PAGER },
