@@ -36,7 +36,7 @@
 #                              what walks through history and all objects cost, beside stock Git
 #   make bench-client REPOSITORY=path [BENCH_OPTS=..]
 #                              clones, fetches, checkout, reset, diff and status, beside stock Git
-#   make doc | bench | bench-refs | demo | meson | clean
+#   make doc | bench | bench-refs | bench-push | demo | meson | clean
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
 # are errors; the default in a checkout), JOBS (tests at a time), TEST_OPTS.
@@ -319,13 +319,15 @@ mutate: $(B)/build-info.h
 
 # ---- demo, benchmarks -----------------------------------------------------
 
-.PHONY: demo bench bench-refs bench-serve bench-walks bench-client
+.PHONY: demo bench bench-refs bench-push bench-serve bench-walks bench-client
 demo: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' tools/demo $(DEMO_OPTS)
 bench: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/run $(BENCH_OPTS)
 bench-refs: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/refs $(BENCH_OPTS)
+bench-push: all
+	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/push $(BENCH_OPTS)
 bench-serve: all
 	$(Q)GIT='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' t/perf/serve $(BENCH_OPTS) '$(REPOSITORY)'
 bench-walks: all
