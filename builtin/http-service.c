@@ -114,10 +114,13 @@ static int run(struct http_request *rq, const struct service *s, const char *opt
 
 /* ---- GET info/refs?service= ---- */
 
-static bool is_version_2(void)
+/* There is no push in version 2: whoever asks for that gets version 0. */
+static bool is_version_2(const struct service *s)
 {
 	const char *p = getenv("GIT_PROTOCOL");
 
+	if (strcmp(s->name, "upload-pack"))
+		return false;
 	for (; p && *p; p += strcspn(p, ":"), p += *p == ':')
 		if (starts_with(p, "version=2") && (!p[9] || p[9] == ':'))
 			return true;
@@ -149,7 +152,7 @@ int http_advertise(struct http_request *rq, const char *asked)
 		return 1;
 	if (rq->head_only)
 		return 0;
-	if ((!there || !is_version_2()) && !send_service_line(s))
+	if ((!there || !is_version_2(s)) && !send_service_line(s))
 		return 1;
 	if (!there) /* clients show this; they would not show the text of an error page */
 		return pkt_writef(1, NULL, "ERR this server has no git %s", s->name) < 0;

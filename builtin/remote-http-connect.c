@@ -3,7 +3,8 @@
  * "stateless-connect" of gitremote-helpers(7): the advertisement, then requests and their answers.
  *
  * "option stateless-rpc-any true" is ours alone: versions 0 and 1 are served, too, and each request ends with a
- * response-end packet, which is not sent, instead of its flush packet.
+ * response-end packet, which is not sent, instead of its flush packet. Only so there is git-receive-pack: its request
+ * ends in a pack, which is no packets, so the packets of the parent are but a frame: what is in them is sent.
  */
 #include "compat/posix.h"
 #include "builtin/remote-http.h"
@@ -26,6 +27,7 @@ static int give_answer(void *data, const void *p, size_t len, struct err *err)
 struct request {
 	struct pkt_reader in;
 	bool framed; /* the end is a response-end packet */
+	bool raw;    /* what the packets carry is sent, without their lengths */
 	bool ended;
 	struct strbuf held; /* not sent yet */
 	size_t at;
@@ -41,10 +43,13 @@ static int read_packet(struct request *rq, struct err *err)
 	if (kind < 0 || kind == PKT_EOF)
 		return kind < 0 ? kind : 0;
 	if (kind == PKT_DATA) {
-		strbuf_addf(&rq->held, "%04zx", rq->in.len + 4);
+		if (!rq->raw)
+			strbuf_addf(&rq->held, "%04zx", rq->in.len + 4);
 		strbuf_add(&rq->held, rq->in.line, rq->in.len);
 		return 1;
 	}
+	if (rq->raw && kind != PKT_RESPONSE_END)
+		return err_set(err, ERR_CORRUPT, "a request has a packet '%s' in its frame", marks[kind]);
 	rq->ended = kind == (rq->framed ? PKT_RESPONSE_END : PKT_FLUSH);
 	if (!rq->framed || kind != PKT_RESPONSE_END)
 		strbuf_addstr(&rq->held, marks[kind]);
@@ -77,7 +82,7 @@ static int read_more(void *data, void *buf, size_t len, size_t *got, struct err 
 static int serve_request(struct http_helper *h, struct request *rq, const char *service, const char *protocol,
 			 struct err *err)
 {
-	struct http_body body = { 0 };
+	struct http_body body = { .packed = rq->raw };
 	struct pkt_framing framing = { .flushed = false };
 	struct strbuf first = STRBUF_INIT;
 	int rc = 1;
@@ -124,9 +129,14 @@ static bool is_version_2(const struct strbuf *advertisement)
 	return starts_with(advertisement->buf, "000eversion 2\n") || starts_with(advertisement->buf, "000dversion 2");
 }
 
+static bool is_push(const char *service)
+{
+	return !strcmp(service, "git-receive-pack");
+}
+
 static int serve(struct http_helper *h, const char *service, const char *protocol, struct err *err)
 {
-	struct request rq = { .framed = h->any_version };
+	struct request rq = { .framed = h->any_version, .raw = is_push(service) };
 	int rc = 1;
 
 #ifdef F_SETPIPE_SZ
@@ -141,25 +151,26 @@ static int serve(struct http_helper *h, const char *service, const char *protoco
 	return rc;
 }
 
-/* The version that the parent asks for; without a word for 0. */
-static char *protocol_header(void)
+/* The version that the parent asks for; without a word for 0. There is no push in version 2. */
+static char *protocol_header(const char *service)
 {
 	int version = protocol_version_requested();
 
+	if (is_push(service) && version == 2)
+		version = 0;
 	return version ? xstrfmt("version=%d", version) : NULL;
 }
 
 int remote_http_connect(struct http_helper *h, const char *service, struct err *err)
 {
 	struct strbuf advertisement = STRBUF_INIT;
-	char *protocol = protocol_header();
+	char *protocol;
 	bool fits;
-	int rc = 0;
+	int rc;
 
-	if (strcmp(service, "git-upload-pack")) {
-		free(protocol);
+	if (strcmp(service, "git-upload-pack") && !(is_push(service) && h->any_version))
 		return remote_http_answer("fallback\n", err);
-	}
+	protocol = protocol_header(service);
 	rc = remote_http_open(h, h->url, err);
 	if (!rc)
 		rc = http_smart_discover(h->client, service, protocol, &advertisement, err);

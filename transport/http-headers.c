@@ -43,7 +43,7 @@ struct curl_slist *http_headers(const struct http_client *c, const struct http_r
 	if (authorization)
 		list = add(list, "%s", authorization);
 	if (rq->body)
-		list = add(list, "Expect:%s", "");
+		list = add(list, "Expect:%s", rq->expect ? " 100-continue" : "");
 	if (rq->body && rq->body->more)
 		list = add(list, "Transfer-Encoding: %s", "chunked");
 	free(authorization);

@@ -59,6 +59,7 @@ struct http_request {
 	/* POST; NULL: GET */
 	const struct http_body *body;
 	const char *content_type, *content_encoding, *want_type;
+	bool expect; /* "100-continue": nothing of the body is sent before the server has agreed */
 	http_sink_fn sink;
 	void *data;
 };

@@ -211,6 +211,17 @@ static int probe(struct http_client *c, const struct http_request *wanted, struc
 	return rc;
 }
 
+/* Where a connection or each request is authenticated anew, a 401 can come once more. */
+static bool may_be_asked_again(const struct http_client *c)
+{
+	long offered = 0;
+
+	curl_easy_getinfo(c->easy, CURLINFO_HTTPAUTH_AVAIL, &offered);
+	if (c->narrowed)
+		offered |= (long)c->methods;
+	return (offered & (long)CURLAUTH_GSSNEGOTIATE) || c->auth.credential;
+}
+
 int http_smart_post(struct http_client *c, const char *service, const char *git_protocol, const struct http_body *body,
 		    http_sink_fn sink, void *data, struct err *err)
 {
@@ -224,7 +235,8 @@ int http_smart_post(struct http_client *c, const char *service, const char *git_
 	struct http_answer a = { 0 };
 	int rc = body->more ? probe(c, &rq, err) : 0;
 
-	if (!body->more && body->len > COMPRESS_FROM && body->len < UINT_MAX && compress_body(body, &small)) {
+	rq.expect = body->more && may_be_asked_again(c);
+	if (!body->more && !body->packed && body->len > COMPRESS_FROM && body->len < UINT_MAX && compress_body(body, &small)) {
 		compressed = (struct http_body){ .buf = small.buf, .len = small.len };
 		rq.body = &compressed;
 		rq.content_encoding = "gzip";

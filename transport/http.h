@@ -72,11 +72,12 @@ struct http_body {
 	/* NULL: that is all. Else the rest: up to len bytes, *got 0 at the end. */
 	int (*more)(void *data, void *buf, size_t len, size_t *got, struct err *err);
 	void *data;
+	bool packed; /* a pack is in it, so it is not compressed */
 };
 size_t http_post_buffer(const struct http_client *c); /* http.postBuffer */
 /*
- * POST a request. A body with more to come is sent chunked, after a small request that settles authentication; another one
- * with its length, compressed if that pays.
+ * POST a request. A body with more to come is sent chunked, after a small request that settles authentication (what has
+ * been streamed cannot be sent again); another one with its length, compressed if that pays.
  */
 MUST_USE int http_smart_post(struct http_client *c, const char *service, const char *git_protocol,
 			     const struct http_body *body, http_sink_fn sink, void *data, struct err *err);
