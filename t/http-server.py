@@ -28,6 +28,9 @@ counts. Actions:
     file PATH             200 with that file, with ranges
     noranges PATH         the same without
     limit N SECONDS       429 with Retry-After for the first N requests that match (SECONDS "-": without it), then cgi
+    after N CODE          the program's answer to the first N requests that match, then that status
+    hangup                the connection ends when the request has come, without an answer
+    early N               the same when N bytes of a body have come, which is not read further
     gzip                  the program's answer, compressed where the client takes that
     cookie NAME=VALUE     the program's answer with Set-Cookie
 
@@ -65,9 +68,16 @@ class Handler(CgiRequest):
 
     # ---- the request ----
 
-    def body(self):
-        """All of it, decompressed."""
-        data = b''.join(self.pieces())
+    def body(self, most=None):
+        """All of it, decompressed; or what has come when it is more than that."""
+        data = b''
+        if most is None:
+            data = b''.join(self.pieces())
+        else:
+            for piece in self.pieces():
+                data += piece
+                if len(data) > most:
+                    return data
         if self.headers.get('Content-Encoding') == 'gzip':
             data = gzip.decompress(data)
         return data
@@ -227,7 +237,7 @@ class Handler(CgiRequest):
 
     def answer(self):
         found, action, args, line = self.rule()
-        self.data = self.body()
+        self.data = self.body(int(args[0]) if action == 'early' else None)
         if self.command == 'POST' and len(self.data) < 1000000:
             with lock, open(LOG + '.bodies', 'ab') as bodies:
                 bodies.write(b'== ' + self.path.encode() + b'\n' + self.data + b'\n')
@@ -240,6 +250,10 @@ class Handler(CgiRequest):
                 action = 'cgi'
             self.log(0)
             self.path = '/' + whole.split('/', 3)[3]
+        if action == 'hangup' or (action == 'early' and len(self.data) > int(args[0])):
+            self.log(0)
+            self.close_connection = True
+            return self.connection.shutdown(socket.SHUT_RDWR)
         if action == 'redirect':
             return self.simple(int(args[0]), b'moved', [('Location', found.expand(args[1]))])
         if action == 'status':
@@ -272,6 +286,12 @@ class Handler(CgiRequest):
                 over = counts[line] <= int(args[0])
             if over:
                 return self.simple(429, b'', [] if args[1] == '-' else [('Retry-After', args[1])])
+        elif action == 'after':
+            with lock:
+                counts[line] = counts.get(line, 0) + 1
+                over = counts[line] > int(args[0])
+            if over:
+                return self.simple(int(args[1]), b'', [('WWW-Authenticate', 'Basic realm="test"')] if args[1] == '401' else [])
         elif action == 'text':
             text = ' '.join(args[1:]).replace('\\n', '\n').replace('\\t', '\t')
             return self.simple(200, text.encode(), [('Content-Type', args[0])])

@@ -8,7 +8,7 @@ HTTPD_ROOT=$PWD/srv
 mkdir -p "$HTTPD_ROOT"
 
 # start_httpd NAME [OPTION...]: its URL is $NAME_url, its rules are in the file NAME.rules, its log is NAME.log,
-# the bodies of requests are in NAME.log.bodies.
+# the bodies of requests are in NAME.log.bodies. HTTPD_PROGRAM: another git for http-backend.
 start_httpd () {
 	local name=$1 i=0 scheme=http
 	shift
@@ -16,7 +16,7 @@ start_httpd () {
 	: >>"$name.rules" && : >>"$name.log" && rm -f "$name.port"
 	env GIT_PROJECT_ROOT="$HTTPD_ROOT" GIT_HTTP_EXPORT_ALL=1 python3 "$TEST_DIRECTORY/http-server.py" \
 		"$PWD/$name.port" "$PWD/$name.rules" "$PWD/$name.log" "$@" -- \
-		"$GIT_BUILD_DIR/git" http-backend >/dev/null 2>"$name.err" &
+		${HTTPD_PROGRAM:-"$GIT_BUILD_DIR/git"} http-backend >/dev/null 2>"$name.err" &
 	eval "${name}_pid=$!"
 	test_atexit "kill $! 2>/dev/null || :"
 	while test ! -f "$name.port"; do
