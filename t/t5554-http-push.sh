@@ -49,7 +49,7 @@ test_expect_success 'without bands, and without a report' '
 '
 
 test_expect_success 'only for a parent that frames its requests' '
-	small && test_must_fail to --no-any && test_grep "the helper says: fallback" err &&
+	small && rules web && test_must_fail to --no-any && test_grep "the helper says: fallback" err && test_must_be_empty web.log &&
 	refused "has a packet .0000. in its frame" --frame 0005x0000 &&
 	refused "the remote end hung up unexpectedly" --frame 0010abc
 '
