@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git push over http, from one end to the other'
+. "$(dirname "$0")/test-lib.sh"
+test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
+. "$TEST_DIRECTORY/lib-httpd.sh"
+
+there () {
+	git -C srv/repo.git rev-parse -q --verify "$1" >actual && git -C work rev-parse "$2^{}" >expect && test_cmp expect actual
+}
+# fails PATTERN REFSPEC...: nothing changes, there or here
+push_fails () {
+	local pattern=$1
+	shift
+	git -C srv/repo.git for-each-ref >theirs && git -C work for-each-ref >ours &&
+	test_must_fail git -C work push origin "$@" 2>err && test_grep "$pattern" err && ! grep -i "signal\|BUG" err &&
+	git -C srv/repo.git for-each-ref >actual && test_cmp theirs actual && git -C work for-each-ref >actual && test_cmp ours actual
+}
+
+test_expect_success 'a repository and its clone' '
+	git config --global http.postBuffer 65536 && git init -q -b main first && test_commit -C first one &&
+	git clone -q --bare first srv/repo.git && git -C srv/repo.git config http.receivepack true && start_httpd web &&
+	git clone -q "$web_url/repo.git" work && test_commit -C work two && git -C work branch small &&
+	head -c 300000 /dev/urandom >work/big && git -C work add big && git -C work commit -q -m large && git -C work branch large
+'
+
+test_expect_success 'small ones, large ones, deletions, in each version' '
+	for v in 0 1 2; do
+		rules web && git -C work -c protocol.version=$v push -q origin small:refs/heads/s$v && there refs/heads/s$v small &&
+		! grep Transfer-Encoding= web.log && ! grep "version=2" web.log &&
+		git -C work -c protocol.version=$v push -q --atomic origin large:refs/heads/l$v :s$v && there refs/heads/l$v large &&
+		test_must_fail git -C srv/repo.git rev-parse -q --verify refs/heads/s$v || return 1
+	done && git -C srv/repo.git fsck --no-dangling && git -C work push -q origin --delete l0 l1 l2 &&
+	git -C srv/repo.git for-each-ref --format="%(refname)" >actual && echo refs/heads/main >expect && test_cmp expect actual
+'
+
+test_expect_success 'a large pack is streamed' '
+	head -c 300000 /dev/urandom >work/other && git -C work add other && git -C work commit -q -m other && rules web &&
+	git -C work push -q origin HEAD:refs/heads/other && there refs/heads/other HEAD &&
+	test_grep "^POST .*Content-Length=4 " web.log && test_grep "^POST .*Transfer-Encoding=chunked" web.log
+'
+
+test_expect_success 'hooks of the server speak, and refuse' '
+	write_script srv/repo.git/hooks/update <<-\EOF && test_when_finished "rm srv/repo.git/hooks/update" &&
+	echo "I see $1" && test "$1" != refs/heads/bad
+	EOF
+	test_must_fail git -C work push origin small:good small:bad 2>err && test_grep "^remote: I see refs/heads/good" err &&
+	test_grep "remote rejected.*small -> bad (hook declined)" err && there refs/heads/good small && push_fails "hook declined" small:bad
+'
+
+test_expect_success 'credentials are asked for once' '
+	credential_helper "127.0.0.1:$web_port" me secret && test_when_finished "git config --global --unset credential.helper" &&
+	rules web "POST . basic me secret" && git -C work push -q origin small:refs/heads/c1 && rules web "* . basic me secret" &&
+	git -C work push -q origin small:refs/heads/c2 && grep -c "^-- get" helper.log >actual && echo 2 >expect && test_cmp expect actual &&
+	credential_helper "127.0.0.1:$web_port" me wrong && push_fails "Authentication failed for" small:refs/heads/c3
+'
+
+test_expect_success 'servers that refuse, or fail' '
+	git -C srv/repo.git config http.receivepack false && rules web && push_fails "returned error: 403" small:x &&
+	git -C srv/repo.git config http.receivepack true && rules web "POST . status 500" && push_fails "HTTP 500" small:x && push_fails "HTTP 500" HEAD:x &&
+	rules web "POST . hangup" && push_fails "RPC failed; curl" small:x && rules web "POST . early 70000" &&
+	head -c 3000000 /dev/urandom >work/huge && git -C work add huge && git -C work commit -q -m huge && push_fails "RPC failed; curl" HEAD:x &&
+	type=application/x-git-receive-pack-result && rules web "POST . text $type 0000" && push_fails "" small:x && rules web "POST . text $type hello" && push_fails "" small:x
+'
+
+test_expect_success 'an answer that is cut: the push is none that has gone well' '
+	for n in 0 4 12 30; do
+		rules web "POST . short $n" && test_must_fail git -C work push origin small:refs/heads/cut$n 2>err && ! grep "signal\|BUG" err &&
+		test_must_fail git -C work rev-parse -q --verify refs/remotes/origin/cut$n || return 1
+	done
+'
+
+test_done
