@@ -28,7 +28,7 @@
 #   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
 #                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
 #                              server over file, ssh, git:// and http, and our client from theirs and ours; prints
-#                              two tables
+#                              three tables (pushes: both ways)
 #   make crash                 the power-failure laboratory (hours; needs root)
 #   make bench-serve REPOSITORY=path [BENCH_OPTS=..]
 #                              what fetches cost the server, beside stock Git
@@ -263,6 +263,8 @@ interop: all
 	$(Q)t/interop/serve-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \
 		$(INTEROP_OPTS) $(REPOSITORY)
 	$(Q)t/interop/client-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \
+		$(INTEROP_OPTS) $(REPOSITORY)
+	$(Q)t/interop/push-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \
 		$(INTEROP_OPTS) $(REPOSITORY)
 
 .PHONY: check

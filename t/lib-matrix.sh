@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For the scripts of serve-matrix and client-matrix.
+# For the scripts of serve-matrix, client-matrix and push-matrix.
 
 # make_matrix_repo DIR ALGO: branches, tags and a merge
 make_matrix_repo () {

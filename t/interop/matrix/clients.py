@@ -60,6 +60,12 @@ class Stock(Client):
         more = {"GIT_SSL_CAINFO": server.authority} if hasattr(server, "authority") else {}
         self.run(argv, GIT_SSH_COMMAND="ssh -F '%s/config'" % server.place.ssh, **more)
 
+    def push(self, directory, server, version, repository, refspecs, atomic):
+        argv = [self.path, "-C", directory, "-c", "protocol.version=%d" % version, "push", "-q"]
+        argv += ["--receive-pack=%s/git-receive-pack" % server.place.exec] if server.name == "file" else []
+        argv += ["--atomic"] if atomic else []
+        self.run([*argv, server.url(repository), *refspecs], GIT_SSH_COMMAND="ssh -F '%s/config'" % server.place.ssh)
+
 
 class Other(Client):
     """`make_empty` makes the repository for it: a function of the directory."""
@@ -73,6 +79,13 @@ class Other(Client):
         if what.get("fresh"):
             self.make_empty(directory)
         self.run([self.path, *options, *server.client_options(), server.url(what["repository"])],
+                 GIT_PROTOCOL="version=%d" % version)
+
+    def push(self, directory, server, version, repository, refspecs, atomic):
+        if atomic:
+            raise NotOffered("atomic pushes")
+        self.run([self.path, "--dir=" + directory, "--version=%d" % version, *server.client_options(),
+                  *("--push=" + spec for spec in refspecs), server.url(repository)],
                  GIT_PROTOCOL="version=%d" % version)
 
 

@@ -79,9 +79,9 @@ class Place:
     def make_exec(self):
         real, note = quoted(self.bin + "/git"), quoted(self.versions)
         write(self.exec + "/git", "#!/bin/sh\n"
-              'test "$1" != upload-pack || echo "${GIT_PROTOCOL:-version=0}" >>%s\n'
+              'case "$1" in upload-pack|receive-pack) echo "${GIT_PROTOCOL:-version=0}" >>%s ;; esac\n'
               'exec %s "$@"\n' % (note, real), 0o755)
-        for name in ("upload-pack", "http-backend"):
+        for name in ("upload-pack", "receive-pack", "http-backend"):
             write("%s/git-%s" % (self.exec, name), '#!/bin/sh\nexec %s %s "$@"\n' %
                   (quoted(self.exec + "/git"), name), 0o755)
 

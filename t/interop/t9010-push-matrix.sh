@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='push-matrix: stock Git pushes to us, and we to it, over every way that is installed here
+
+A small repository here; make interop takes a larger one, and clients that are not Git.'
+. "$(dirname "$0")/../test-lib.sh"
+. "$TEST_DIRECTORY/lib-matrix.sh"
+
+if ! test_have_prereq STOCK_GIT || ! test_have_prereq PYTHON
+then
+	skip_all='needs a stock git, and python3'
+	test_done
+fi
+
+matrix () {
+	"$SOURCE_DIR/t/interop/push-matrix" --git "$GIT_BUILD_DIR/git" --stock "$STOCK_GIT" --dir "$PWD" "$@"
+}
+
+test_expect_success 'repositories with branches, tags and a merge' '
+	make_matrix_repo sha1 sha1 && make_matrix_repo sha256 sha256
+'
+
+for transport in file git ssh nginx lighttpd apache
+do
+	test_lazy_prereq "$(echo MATRIX_$transport | tr a-z A-Z)" '
+		matrix --transports '$transport' --list >out && grep -x "transports: '$transport'" out
+	'
+	# With the web servers that are not tried with stock Git behind them, one line less.
+	case $transport in lighttpd|apache) ok=14 ;; *) ok=21 ;; esac
+	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport" '
+		matrix --transports '$transport' --versions 0 --timeout 60 sha1 >table &&
+		test_grep "^'$ok' ok, 0 not offered, 0 failed" table
+	'
+	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport, SHA-256" '
+		matrix --transports '$transport' --versions 1 --timeout 60 sha256 >table &&
+		test_grep "^'$ok' ok, 0 not offered, 0 failed" table
+	'
+done
+
+# A client that leaves something out, one that does nothing, and one that takes no refusal.
+test_expect_success 'what is wrong is seen' '
+	write_script short <<-EOF &&
+	case "\$*" in *" push "*) set -- "\$@" "HEAD:refs/heads/more" ;; esac
+	exec "$GIT_BUILD_DIR/git" "\$@"
+	EOF
+	test_expect_code 1 matrix --git "$PWD/short" --clients sluice --transports file --versions 0 --operations create sha1 >table &&
+	test_grep "^FAILED: .*create: 1 refs are wrong: .*refs/heads/more" table &&
+	write_script dead <<-\EOF &&
+	exit 1
+	EOF
+	test_expect_code 1 matrix --git "$PWD/dead" --clients sluice --transports file --versions 0 --operations create sha1 >table &&
+	test_grep "^FAILED: .*create: exit code 1" table && test_grep "^0 ok" table &&
+	write_script force <<-EOF &&
+	case "\$*" in *" push "*) set -- "\$@" -f ;; esac
+	exec "$GIT_BUILD_DIR/git" "\$@"
+	EOF
+	test_expect_code 1 matrix --git "$PWD/force" --clients sluice --transports file --versions 0 --operations refuse sha1 >table &&
+	test_grep "^FAILED: .*refuse: it has not been refused" table
+'
+
+test_expect_success 'no program and no directory is left' '
+	ls >list && test_grep ! "push-matrix-" list && ! grep -lsF "$PWD/push-matrix" /proc/[0-9]*/cmdline
+'
+
+test_done
