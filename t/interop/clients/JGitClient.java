@@ -2,6 +2,7 @@
 
 import java.io.File;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,14 +11,15 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
 import org.eclipse.jgit.transport.FilterSpec;
 import org.eclipse.jgit.transport.RefSpec;
+import org.eclipse.jgit.transport.RemoteRefUpdate;
 import org.eclipse.jgit.transport.SshSessionFactory;
 import org.eclipse.jgit.transport.TagOpt;
 import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.sshd.SshdSessionFactoryBuilder;
 
 /**
- * Fetches all branches and tags with JGit, for t/interop/serve-matrix; the options are those of
- * dulwich-client.
+ * Fetches all branches and tags with JGit, for t/interop/serve-matrix, or pushes, for push-matrix; the options are
+ * those of dulwich-client.
  */
 public class JGitClient {
 	private static final int DEPTH_INFINITE = Integer.MAX_VALUE;
@@ -48,6 +50,8 @@ public class JGitClient {
 	private static void choose(Transport transport, Map<String, String> given) throws Exception {
 		if (given.containsKey("git"))
 			transport.setOptionUploadPack("'" + given.get("git") + "' 'upload-pack'");
+		if (given.containsKey("git"))
+			transport.setOptionReceivePack("'" + given.get("git") + "' 'receive-pack'");
 		if (given.containsKey("depth"))
 			transport.setDepth(Integer.parseInt(given.get("depth")));
 		if (given.containsKey("unshallow"))
@@ -57,6 +61,25 @@ public class JGitClient {
 		if (given.containsKey("filter"))
 			transport.setFilterSpec(FilterSpec.fromFilterLine(given.get("filter")));
 		transport.setTagOpt(TagOpt.NO_TAGS);
+	}
+
+	private static List<RefSpec> pushed(String[] args) {
+		List<RefSpec> found = new ArrayList<>();
+		for (String arg : args)
+			if (arg.startsWith("--push="))
+				found.add(new RefSpec(arg.substring("--push=".length())));
+		return found;
+	}
+
+	private static void push(Transport transport, List<RefSpec> specs) throws Exception {
+		for (RemoteRefUpdate u : transport.push(NullProgressMonitor.INSTANCE,
+				transport.findRemoteRefUpdatesFor(specs)).getRemoteUpdates()) {
+			if (u.getStatus() == RemoteRefUpdate.Status.OK ||
+					u.getStatus() == RemoteRefUpdate.Status.UP_TO_DATE)
+				continue;
+			System.err.println("refused: " + u);
+			System.exit(1);
+		}
 	}
 
 	private static void notOffered(String what) {
@@ -78,6 +101,10 @@ public class JGitClient {
 			repo.getConfig().setString("protocol", null, "version", given.get("version"));
 			try (Transport transport = Transport.open(repo, given.get("url"))) {
 				choose(transport, given);
+				if (given.containsKey("push")) {
+					push(transport, pushed(args));
+					System.exit(0);
+				}
 				transport.fetch(NullProgressMonitor.INSTANCE, List.of(
 						new RefSpec("+refs/heads/*:refs/heads/*"),
 						new RefSpec("+refs/tags/*:refs/tags/*")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// Fetches all branches and tags with go-git, for t/interop/serve-matrix; the options are those of
+// Fetches all branches and tags with go-git, for t/interop/serve-matrix, or pushes, for push-matrix; the options are those of
 // dulwich-client.
 package main
 
@@ -29,6 +29,7 @@ var (
 	filter    = flag.String("filter", "", "")
 	program   = flag.String("git", "", "")
 	sshDir    = flag.String("ssh-dir", "", "")
+	pushed    []config.RefSpec
 )
 
 func notOffered(what string) {
@@ -69,6 +70,9 @@ func fetch() error {
 		return err
 	}
 	remote := git.NewRemote(repo.Storer, &config.RemoteConfig{Name: "origin", URLs: []string{flag.Arg(0)}})
+	if pushed != nil {
+		return remote.Push(&git.PushOptions{RefSpecs: pushed, Auth: options.Auth})
+	}
 	if err = remote.Fetch(options); errors.Is(err, git.NoErrAlreadyUpToDate) {
 		return nil
 	}
@@ -76,6 +80,10 @@ func fetch() error {
 }
 
 func main() {
+	flag.Func("push", "", func(spec string) error {
+		pushed = append(pushed, config.RefSpec(spec))
+		return nil
+	})
 	flag.Parse()
 	switch {
 	case *version != 0:
