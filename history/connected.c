@@ -12,6 +12,10 @@ struct check {
 	struct rev_walk *walk;
 	struct promises promises;
 	struct oidset seen; /* trees and blobs */
+	struct oidset excluded; /* values of refs */
+	struct oid_array commits; /* tips */
+	struct oid_array single;  /* trees and blobs that are tips */
+	struct oidset single_set;
 	struct object_id *missing;
 	uint64_t nr;
 };
@@ -70,10 +74,13 @@ static void exclude(struct check *c, const struct object_id *oid, const char *na
 		rev_walk_add_commit(c->walk, &commit, name, REV_UNINTERESTING | REV_BOTTOM);
 }
 
-/* What refs lead to is there, as far as anybody knows. */
+/* What refs lead to is there, as far as anybody knows. Many refs often have one value. */
 static int exclude_ref(void *data, const struct ref *ref)
 {
-	exclude(data, &ref->oid, ref->name);
+	struct check *c = data;
+
+	if (oidset_insert(&c->excluded, &ref->oid))
+		exclude(c, &ref->oid, ref->name);
 	return 0;
 }
 
@@ -114,9 +121,55 @@ static int add_tip(struct check *c, struct object_id oid, struct err *err)
 
 	if (rc <= 0)
 		return rc;
-	if (type == OBJ_COMMIT)
+	if (type == OBJ_COMMIT) {
 		rev_walk_add_commit(c->walk, &oid, "", 0);
-	return type == OBJ_TREE ? check_tree(c, &oid, err) : 0;
+		oid_array_append(&c->commits, &oid);
+	} else if (type == OBJ_TREE && oidset_insert(&c->single_set, &oid)) {
+		oid_array_append(&c->single, &oid);
+	}
+	return 0;
+}
+
+/* ---- trees that are tips ---- */
+
+static int know_entry(void *data, const char *path UNUSED, size_t len UNUSED, const struct tree_entry *e,
+		      struct err *err UNUSED)
+{
+	struct check *c = data;
+
+	if (MODE_IS_GITLINK(e->mode) || !oidset_insert(&c->seen, &e->oid) || !MODE_IS_TREE(e->mode) ||
+	    oidset_contains(&c->single_set, &e->oid) || !odb_has(c->repo->odb, &e->oid))
+		return TREE_WALK_SKIP;
+	return TREE_WALK_DESCEND;
+}
+
+/*
+ * The tips are mostly what new objects rest on: commits, and beside each changed directory those that were not. The trees of the
+ * commits, which are whole by now, have them too. A directory of theirs that is no tip has changed: there is more in it.
+ */
+static void know_commit(struct check *c, const struct object_id *oid)
+{
+	const struct object_source *src = odb_source_unreplaced(c->repo->odb);
+	struct object_id tree;
+	struct err why = ERR_INIT;
+
+	if (object_peel(src, oid, OBJ_TREE, &tree, NULL, NULL) < 0 || !oidset_insert(&c->seen, &tree) ||
+	    oidset_contains(&c->single_set, &tree))
+		return;
+	/* What is not known is looked at. */
+	if (tree_walk(src, &tree, "", know_entry, c, &why) < 0)
+		err_release(&why);
+}
+
+static int check_single(struct check *c, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; c->single.nr && !c->o->found && i < c->commits.nr; i++)
+		know_commit(c, &c->commits.oid[i]);
+	for (size_t i = 0; !rc && i < c->single.nr; i++)
+		rc = check_tree(c, &c->single.oid[i], err);
+	return rc;
 }
 
 static int check_commits(struct check *c, struct err *err)
@@ -156,9 +209,15 @@ int objects_are_connected(struct repository *r, const struct oid_array *tips,
 		exclude(&c, &o->complete->oid[i], "");
 	if (!rc)
 		rc = check_commits(&c, &local);
+	if (!rc)
+		rc = check_single(&c, &local);
 	rev_walk_free(c.walk);
 	promises_release(&c.promises);
 	oidset_clear(&c.seen);
+	oidset_clear(&c.excluded);
+	oid_array_clear(&c.commits);
+	oid_array_clear(&c.single);
+	oidset_clear(&c.single_set);
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		err_move(err, &local);
 	err_release(&local);
