@@ -107,6 +107,7 @@ struct push_command {
 	struct push_report *reports; /* of proc-receive, in their order; owned */
 	size_t nr_reports;
 	bool answered, options_open; /* internal to proc-receive.c */
+	bool makes_room; /* internal to refs.c: a deletion that others wait for; done before them */
 	size_t queued; /* internal to refs.c: its place in the transaction */
 };
 static inline bool push_command_is_delete(const struct push_command *c)

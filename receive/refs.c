@@ -35,8 +35,61 @@ static const char *reason(const struct ref_rejection *j)
 	}
 }
 
+/* ---- names that make room for others ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	struct push_command *const *x = a, *const *y = b;
+
+	return strcmp((*x)->full_name, (*y)->full_name);
+}
+
+static bool is_above(const char *dir, const char *name)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(dir, name, len) && name[len] == '/';
+}
+
+/* "a" goes and "a/b" comes, or the other way round. Names that "a" is above follow it, but for those such as "a-b". */
+static bool find_room_makers(struct push_command **sorted, size_t nr)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = i + 1; k < nr && starts_with(sorted[k]->full_name, sorted[i]->full_name); k++) {
+			struct push_command *x = sorted[i], *y = sorted[k];
+
+			if (!is_above(x->full_name, y->full_name) || push_command_is_delete(x) == push_command_is_delete(y))
+				continue;
+			(push_command_is_delete(x) ? x : y)->makes_room = true;
+			any = true;
+		}
+	return any;
+}
+
+static bool mark_room_makers(struct receive_server *s)
+{
+	struct push_command **sorted;
+	bool any = false;
+	size_t nr = 0;
+
+	ALLOC_ARRAY(sorted, s->rq.nr + 1);
+	for (size_t i = 0; i < s->rq.nr; i++)
+		if (is_ours(&s->rq.commands[i]))
+			sorted[nr++] = &s->rq.commands[i];
+	if (nr > 1) {
+		qsort(sorted, nr, sizeof(*sorted), by_name);
+		any = find_room_makers(sorted, nr);
+	}
+	free(sorted);
+	return any;
+}
+
+/* ---- the transaction ---- */
+
 /* A ref that cannot be queued has a name or an object that cannot be. */
-static int queue(struct receive_server *s, struct ref_transaction *t)
+static int queue(struct receive_server *s, struct ref_transaction *t, bool room_makers)
 {
 	int failures = 0;
 
@@ -47,7 +100,7 @@ static int queue(struct receive_server *s, struct ref_transaction *t)
 		struct err why = ERR_INIT;
 
 		c->queued = NOT_QUEUED;
-		if (!is_ours(c))
+		if (!is_ours(c) || c->makes_room != room_makers)
 			continue;
 		if (ref_transaction_update(t, c->full_name, &c->new_oid, unchecked ? NULL : &c->old_oid, 0, "push", &why) < 0) {
 			receive_tellf(s, "error: %s\n", err_message(&why));
@@ -113,6 +166,28 @@ static void tell_failure(struct receive_server *s, int rc, const struct err *why
 		refuse_queued(s, why->sys_errno ? strerror(why->sys_errno) : "failed to update ref");
 }
 
+/*
+ * Without --atomic, what is in the way of other names goes first, in a transaction of its own. Both are sealed together; a power cut
+ * in between can leave the first alone.
+ */
+static int make_room(struct receive_server *s, struct repo_operation *op, struct err *err)
+{
+	struct ref_transaction *t;
+	struct err why = ERR_INIT;
+	int rc = repo_operation_begin_refs(op, REF_TRANSACTION_ALLOW_FAILURE, &t, err);
+
+	if (rc < 0)
+		return rc;
+	(void)queue(s, t, true);
+	rc = repo_operation_publish(op, &why);
+	if (rc < 0)
+		tell_failure(s, rc, &why);
+	else
+		take_results(s, t);
+	err_release(&why);
+	return rc;
+}
+
 int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err)
 {
 	struct ref_transaction *t;
@@ -126,13 +201,17 @@ int receive_update_refs(struct receive_server *s, struct repo_operation *op, str
 		settle_aliases(s);
 		return 0;
 	}
+	if (!s->rq.atomic && mark_room_makers(s) && make_room(s, op, err) < 0) {
+		settle_aliases(s);
+		return 0;
+	}
 	rc = repo_operation_begin_refs(op, s->rq.atomic ? 0 : REF_TRANSACTION_ALLOW_FAILURE, &t, err);
 	if (rc < 0) {
 		refuse_queued(s, "failed to update ref");
 		repo_operation_abort(op);
 		return rc;
 	}
-	failures = queue(s, t);
+	failures = queue(s, t, false);
 	if (s->rq.atomic && failures) {
 		push_request_refuse_all(&s->rq, "atomic push failure");
 		repo_operation_abort(op);

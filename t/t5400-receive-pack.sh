@@ -151,6 +151,12 @@ test_expect_success 'objects of an alternate need not be sent' '
 	git -C work push -q ../t main && find t/objects -type f ! -path "*/info/*" >new && test_must_be_empty new && clean t
 '
 
+test_expect_success 'a name goes, and one below it or above it comes' '
+	server s && push s main:refs/heads/a main:refs/heads/c/d && push s :a main~1:refs/heads/a/b main:refs/heads/a-b :c/d main~2:refs/heads/c && clean s &&
+	test "$(git -C s rev-parse a/b c a-b)" = "$(git -C work rev-parse main~1 main~2 main)" && refs s >before &&
+	test_must_fail push s --atomic :c main:refs/heads/c/e && unchanged s
+'
+
 test_expect_success 'a symbolic ref and its target in one push have to agree' '
 	server s && git -C s symbolic-ref refs/heads/alias refs/heads/main && refs s >before &&
 	refused "inconsistent aliased update" +main~1:alias +main~2:main
