@@ -159,7 +159,8 @@ static int begin(struct unpacking *u, struct err *err)
 	if (rc < 0)
 		return rc;
 	u->rx = pack_receive_new(&o);
-	if (u->loose)
+	/* Where nobody has said how many may be loose, it depends on the file system. */
+	if (u->loose && s->config.unpack_limit >= 0)
 		bulk_checkin_keep_loose(odb_batch(u->r->odb));
 	return 0;
 }
