@@ -47,10 +47,14 @@ static int try_connect(struct helper *h, const char *command, const char *servic
 	return rc;
 }
 
-/* No connection: for a fetch it can do without. Its refs are listed in any case, and only they may be wanted. */
+/* No connection: for fetch and push it can do without. Its refs are listed in any case, and only they may be wanted. */
 static int use_list(struct helper *h, const char *service, struct err *err)
 {
-	if (strcmp(service, "git-upload-pack") != 0)
+	h->for_push = !strcmp(service, "git-receive-pack");
+	if (h->for_push && !h->push)
+		return err_set(err, ERR_UNSUPPORTED, h->export ? "remote helper '%s' can only export (a stream of git fast-export), "
+			       "which is not available yet" : "operation not supported by protocol '%s'", h->name);
+	if (!h->for_push && strcmp(service, "git-upload-pack") != 0)
 		return err_set(err, ERR_UNSUPPORTED, "can't connect to subservice %s", service);
 	h->c->kind = CONNECTION_HELPER;
 	return 0;

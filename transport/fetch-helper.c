@@ -60,7 +60,7 @@ int session_list_by_helper(struct fetch_session *s, struct err *err)
 	int rc = h->option && h->object_format ? helper_set_option(h, "object-format true", err) : 0;
 
 	if (rc >= 0)
-		rc = helper_say(h, "list", err);
+		rc = helper_say(h, h->for_push ? "list for-push" : "list", err);
 	if (!rc)
 		rc = read_list(h, &list, err);
 	if (!rc && s->o.algo && list.algo != s->o.algo)

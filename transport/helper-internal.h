@@ -12,7 +12,8 @@
 struct helper {
 	struct connection *c;
 	char *name; /* of the scheme; owned */
-	bool option, connect, stateless, get, fetch, import, object_format;
+	bool option, connect, stateless, get, fetch, import, push, export, object_format;
+	bool for_push; /* what is listed is to be pushed to */
 	bool gone; /* it has ended before its answer */
 };
 

@@ -71,9 +71,10 @@ static int take_capability(struct helper *h, const char *line, struct err *err)
 	const struct { const char *word; bool *known; } ours[] = {
 		{ "option", &h->option }, { "connect", &h->connect }, { "stateless-connect", &h->stateless },
 		{ "get", &h->get }, { "fetch", &h->fetch }, { "import", &h->import },
+		{ "push", &h->push }, { "export", &h->export },
 		{ "object-format", &h->object_format },
 	};
-	static const char *const others[] = { "push", "export", "list", "refspec ", "bidi-import", "check-connectivity",
+	static const char *const others[] = { "list", "refspec ", "bidi-import", "check-connectivity",
 		"signed-tags", "no-private-update", "export-marks ", "import-marks " };
 	bool mandatory = *line == '*';
 	const char *word = line + mandatory;

@@ -188,7 +188,8 @@ static int check_one(struct checking *c, struct push_update *u)
 	}
 	if (u->has_lease)
 		rc = check_lease(c, u, &reason);
-	if (!rc && reason == PUSH_PENDING && !deletes && !oid_is_null(&u->old_oid))
+	/* Of an old value that is not told the helper judges itself. */
+	if (!rc && reason == PUSH_PENDING && !deletes && u->old_known && !oid_is_null(&u->old_oid))
 		rc = check_forward(c, u, &reason);
 	if (reason != PUSH_PENDING && u->force)
 		u->forced = true;

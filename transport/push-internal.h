@@ -35,6 +35,10 @@ void push_answer_read(struct push_answer *a);
 /* Statuses and results; ERR_ABORTED: "remote unpack failed: …"; ERR_CORRUPT. */
 MUST_USE int push_answer_take(struct push_answer *a, struct push_list *l, struct err *err);
 
+/* ---- push-helper.c: a remote helper that pushes by itself ---- */
+MUST_USE int push_by_helper(struct push_session *s, const struct push_request_options *o, struct push_list *l,
+			    struct err *err);
+
 /* ---- push-cert.c ---- */
 /* The signed certificate of these commands ("OLD NEW NAME\n" each) for a server with that nonce. */
 MUST_USE int push_cert_make(struct push_session *s, struct repository *r, const struct push_request_options *o,

@@ -25,10 +25,6 @@ int push_session_open(struct push_session **out, struct connection *c, const str
 	struct push_session *s;
 	int rc;
 
-	if (c->kind == CONNECTION_HELPER) {
-		connection_abort(c);
-		return err_set(err, ERR_UNSUPPORTED, "this remote helper makes no connection, so it cannot be pushed to yet");
-	}
 	CALLOC_ARRAY(s, 1);
 	s->o = *o;
 	rc = fetch_session_open(&s->f, c, &fo, err);
@@ -394,7 +390,8 @@ static bool choose(const struct push_session *s, const struct push_request_optio
 	for (size_t i = 0; i < l->nr; i++) {
 		struct push_update *u = &l->items[i];
 
-		if (u->status == PUSH_PENDING && oid_is_null(&u->new_oid) && !push_session_can(s, "delete-refs"))
+		if (u->status == PUSH_PENDING && oid_is_null(&u->new_oid) && !push_session_can(s, "delete-refs") &&
+		    s->f->c->kind != CONNECTION_HELPER)
 			u->status = PUSH_REJECT_NO_DELETE;
 	}
 	if (o->atomic)
@@ -409,11 +406,14 @@ int push_session_send(struct push_session *s, struct repository *r, const struct
 {
 	struct sending q = { .s = s, .r = r, .o = o, .list = l, .head = STRBUF_INIT,
 			     .out = { s->f->c->out, s->f->c->kind == CONNECTION_STATELESS } };
-	int rc = check_support(s, o, err);
+	bool by_helper = s->f->c->kind == CONNECTION_HELPER;
+	int rc = by_helper ? 0 : check_support(s, o, err);
 
 	if (rc < 0 || !choose(s, o, l))
 		return rc;
-	if (o->dry_run)
+	if (by_helper)
+		rc = push_by_helper(s, o, l, err);
+	else if (o->dry_run)
 		for (size_t i = 0; i < l->nr; i++)
 			l->items[i].status = is_sent(&l->items[i]) ? PUSH_OK : l->items[i].status;
 	else
