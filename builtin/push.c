@@ -128,7 +128,7 @@ static int connect(struct push_cmd *c, const char *text, struct push_session **o
 		.gitdir = c->r->gitdir_abs, .vcs = c->remote->vcs,
 	};
 	const struct push_session_options so = { .algo = c->r->algo, .config = c->r->config, .url = text,
-						 .tell = c->quiet ? NULL : show_remote_words };
+						 .tell = show_remote_words };
 	int rc = client_protocol_version(c->r->config, &co.version, err);
 
 	/* There is no push in version 2. */

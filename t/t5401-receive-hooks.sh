@@ -53,6 +53,11 @@ test_expect_success 'what they print goes to the client, and nothing else does' 
 	done
 '
 
+test_expect_success 'push --quiet shows their words, too' '
+	fresh && echo "echo from the hook" | hook pre-receive &&
+	git -C work push -q "$PWD/s" main:quiet 2>err && grep "^remote: from the hook" err && test_line_count = 1 err
+'
+
 test_expect_success 'pre-receive sees the quarantine; one that refuses leaves nothing' '
 	test_commit -C work more && fresh && git -C s update-ref refs/heads/main $old && git -C s update-ref -d refs/heads/main &&
 	rm -rf s && git init -q --bare s && refs s >before && hook pre-receive <<-\EOF &&
