@@ -419,26 +419,55 @@ static int try_once(struct tempfile **tf, const char *lock_path, struct lock_gro
 	return ERR_LOCKED;
 }
 
-/* Tries again at growing intervals, spread so that waiters do not march in step. */
-static int try_until(struct tempfile **tf, const char *lock_path, long timeout_ms,
-		     struct lock_group *g, struct err *err)
+/*
+ * Who waits behind others that are alive and at work has his turn in the end. What is read of an owner is true of a file that
+ * was there before and after it: else the lock goes from hand to hand. We do not wait for ourselves.
+ */
+static bool is_worth_waiting(const char *lock_path)
 {
-	int64_t end = monotonic_ms() + timeout_ms;
-	long wait = 1;
+	struct stat before, after;
+	enum lock_owner who;
+	pid_t pid;
+
+	if (lstat(lock_path, &before))
+		return true;
+	who = lock_owner_of(lock_path, &pid);
+	if (lstat(lock_path, &after) || before.st_ino != after.st_ino || before.st_ctime != after.st_ctime ||
+	    ST_CTIME_NSEC(before) != ST_CTIME_NSEC(after))
+		return true;
+	return who != LOCK_OWNER_UNKNOWN && pid != getpid();
+}
+
+struct wait {
+	long timeout_ms, patience_ms;
+};
+
+static bool is_over(const struct wait *w, int64_t since, const char *lock_path)
+{
+	const int64_t waited = monotonic_ms() - since;
+
+	if (w->timeout_ms < 0 || waited < w->timeout_ms)
+		return false;
+	return !w->timeout_ms || waited >= w->patience_ms || !is_worth_waiting(lock_path);
+}
+
+/* Tries again at growing intervals, spread so that waiters do not march in step. */
+static int try_until(struct tempfile **tf, const char *lock_path, const struct wait *w, struct lock_group *g,
+		     struct err *err)
+{
+	const int64_t since = monotonic_ms();
+	long wait = 1, longest = w->timeout_ms > 0 && w->timeout_ms < 1000 ? w->timeout_ms : 1000;
 
 	for (;;) {
 		int ret = try_once(tf, lock_path, g, err);
-		int64_t left = end - monotonic_ms();
 		long ms;
 
 		if (ret != ERR_LOCKED)
 			return ret;
-		if (timeout_ms >= 0 && left <= 0)
+		if (is_over(w, since, lock_path))
 			return locked(lock_path, err);
 		ms = wait / 2 + (long)(os_random64() % (uint64_t)(wait + 1));
-		if (timeout_ms >= 0 && ms > left)
-			ms = (long)left;
-		sleep_ms(ms ? ms : 1);
+		sleep_ms(ms ? ms < longest ? ms : longest : 1);
 		if (wait < 1000)
 			wait = wait * 2;
 	}
@@ -474,9 +503,10 @@ static int resolve_target(struct strbuf *out, const char *path, struct err *err)
 	return ret;
 }
 
-int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
-		  long timeout_ms, struct err *err)
+int lockfile_hold_patiently(struct lockfile *lk, const char *path, unsigned flags, long timeout_ms, long patience_ms,
+			    struct err *err)
 {
+	const struct wait w = { timeout_ms, patience_ms };
 	struct strbuf target = STRBUF_INIT;
 	char *lock_path = NULL;
 	int ret = 0;
@@ -489,7 +519,7 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 		ret = make_leading_dirs(target.buf, SHARED_PERM_UMASK, err);
 	if (!ret) {
 		lock_path = xconcat(target.buf, SUFFIX);
-		ret = try_until(&lk->tf, lock_path, timeout_ms, NULL, err);
+		ret = try_until(&lk->tf, lock_path, &w, NULL, err);
 	}
 	if (!ret) {
 		free(lk->target);
@@ -500,12 +530,18 @@ int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 	return ret;
 }
 
+int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags, long timeout_ms, struct err *err)
+{
+	return lockfile_hold_patiently(lk, path, flags, timeout_ms, 0, err);
+}
+
 int lockfile_hold_in_group(struct lockfile *lk, const char *path, long timeout_ms,
 			   struct lock_group *g, struct err *err)
 {
 	const bool prepared = g->prepared && g->prepared->fd >= 0;
+	const struct wait w = { timeout_ms, g->patience_ms };
 	char *lock_path = xconcat(path, SUFFIX);
-	int ret = try_until(&lk->tf, lock_path, timeout_ms, g, err);
+	int ret = try_until(&lk->tf, lock_path, &w, g, err);
 
 	if (!ret) {
 		free(lk->target);

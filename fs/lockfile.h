@@ -38,6 +38,12 @@ struct lockfile {
  */
 MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 			   long timeout_ms, struct err *err);
+/*
+ * timeout_ms: for whoever holds it. As long as an owner is known to be alive, or the lock goes from hand to hand, patience_ms
+ * in all; of no meaning if timeout_ms is 0 or -1.
+ */
+MUST_USE int lockfile_hold_patiently(struct lockfile *lk, const char *path, unsigned flags, long timeout_ms,
+				     long patience_ms, struct err *err);
 
 /*
  * Many locks of one operation share what can be shared: the owner's mark, which is made once for
@@ -57,6 +63,7 @@ MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags
 struct lock_group {
 	const char *dir; /* not owned */
 	bool own_files;	 /* may change from lock to lock */
+	long patience_ms; /* as of lockfile_hold_patiently */
 	struct nameless_lock *prepared; /* for the next lock, if it has a file of its own */
 	int fd;		 /* of the shared file; -1: not made yet */
 	struct stat st;

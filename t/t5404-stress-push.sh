@@ -8,4 +8,25 @@ test_expect_success PYTHON 'nobody fails who need not, and everybody is told the
 	GIT="$GIT_BUILD_DIR/git" "$SOURCE_DIR/t/stress-push" "$PWD/stress" ${GIT_TEST_LONG:+6}3
 '
 
+test_expect_success XATTR 'who holds the lock of a ref, and is alive, is waited for' '
+	git init -q --bare server.git &&
+	git init -q client &&
+	(
+		cd client &&
+		test_commit first &&
+		git push -q ../server.git HEAD:refs/heads/held &&
+		test_commit second &&
+		mkfifo words &&
+		{ git -C ../server.git update-ref --stdin <words >answers & } &&
+		exec 9>words &&
+		printf "%s\n" start "verify refs/heads/held $(git rev-parse HEAD^)" prepare >&9 &&
+		n=0 &&
+		until grep "prepare: ok" answers || test $n = 100; do n=$((n + 1)) && sleep 0.1; done &&
+		{ { sleep 1; echo abort >&9; } & } &&
+		git push -q ../server.git HEAD:refs/heads/held &&
+		exec 9>&- &&
+		test "$(git -C ../server.git rev-parse held)" = "$(git rev-parse HEAD)"
+	)
+'
+
 test_done

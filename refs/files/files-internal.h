@@ -53,6 +53,8 @@ MUST_USE int ref_file_stage_removal(const char *path, enum publish_class order,
  */
 MUST_USE int ref_make_parents(const struct ref_store *rs, const char *path,
 			      struct fsync_batch *b, struct err *err);
+#define REF_DIR_TRIES 40
+void ref_dir_pause(int try); /* before a try; the first ones come at once */
 /*
  * Make way for a file at path: remove the empty directories that are left there,
  * with the locks of dead owners in them. ERR_EXISTS: something else is in there.

@@ -8,42 +8,12 @@
 #include "refs/files/files-internal.h"
 #include "refs/files/packed-internal.h"
 #include "util/alloc.h"
-#include "util/clock.h"
-
-/* Who waits behind others that are alive and at work has his turn in the end. */
-static bool is_worth_waiting(const char *path)
-{
-	char *lock = xstrfmt("%s.lock", path);
-	bool yes = lock_owner_of(lock, NULL) == LOCK_OWNER_ALIVE || !file_exists(lock);
-
-	free(lock);
-	return yes;
-}
-
-static int hold(struct lockfile *lk, const char *path, long timeout_ms, long patience_ms,
-		struct err *err)
-{
-	const int64_t end = monotonic_ms() + patience_ms;
-
-	for (;;) {
-		struct err why = ERR_INIT;
-		int rc = lockfile_hold(lk, path, 0, timeout_ms, &why);
-		bool again = rc == ERR_LOCKED && timeout_ms > 0 && monotonic_ms() < end &&
-			     is_worth_waiting(path);
-
-		if (!again && rc < 0)
-			err_move(err, &why);
-		err_release(&why);
-		if (!again)
-			return rc;
-	}
-}
 
 int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, long timeout_ms,
 		     long patience_ms, struct err *err)
 {
 	char *path = xstrfmt("%s/packed-refs", files_store(rs)->commondir), *new;
-	int rc = hold(lk, path, timeout_ms, patience_ms, err);
+	int rc = lockfile_hold_patiently(lk, path, 0, timeout_ms, patience_ms, err);
 
 	free(path);
 	if (!rc)

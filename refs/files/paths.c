@@ -4,6 +4,7 @@
  * removing the directories of loose refs and of their logs.
  */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
@@ -126,6 +127,14 @@ int ref_make_parents(const struct ref_store *rs, const char *path,
 	rc = make_one(rs, dir, b, err);
 	free(dir);
 	return rc;
+}
+
+void ref_dir_pause(int try)
+{
+	struct timespec ts = { .tv_nsec = (long)(os_random64() % 5000000) };
+
+	if (try >= 4)
+		nanosleep(&ts, NULL);
 }
 
 /*

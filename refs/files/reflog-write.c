@@ -36,8 +36,6 @@ bool reflog_remove_orphan_above(const struct ref_store *rs, const char *name)
 	return removed;
 }
 
-#define TRIES 4
-
 static int append_line(struct ref_store *rs, const char *name, const char *path, bool create,
 		       const struct strbuf *line, struct fsync_batch *b, struct err *err)
 {
@@ -45,6 +43,7 @@ static int append_line(struct ref_store *rs, const char *name, const char *path,
 	int rc, try;
 
 	for (try = 0;; try++) {
+		ref_dir_pause(try);
 		rc = append_and_stage(path, create ? APPEND_CREATE : 0, files_store(rs)->shared_perm,
 				      line->buf, line->len, b, FSYNC_REFERENCE,
 				      PUBLISH_REFLOG, &why);
@@ -53,7 +52,7 @@ static int append_line(struct ref_store *rs, const char *name, const char *path,
 			rc = 0;
 			break;
 		}
-		if (!rc || try == TRIES)
+		if (!rc || try == REF_DIR_TRIES)
 			break;
 		if (rc != ERR_NOT_FOUND && why.sys_errno != ENOENT &&
 		    why.sys_errno != EISDIR && why.sys_errno != ENOTDIR)

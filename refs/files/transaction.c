@@ -170,6 +170,9 @@ static void set_timeouts(struct ref_transaction *t)
 	}
 }
 
+/* How long somebody who holds the lock of a ref, and is alive and at work, is waited for. */
+#define REF_PATIENCE_MS 10000
+
 static void begin_locking(struct ref_transaction *t)
 {
 	struct files_transaction *ft = files_transaction(t);
@@ -179,6 +182,8 @@ static void begin_locking(struct ref_transaction *t)
 	ft->held = held_locks_new();
 	ft->max_open_fds = descriptor_share();
 	ft->locks = (struct lock_group)LOCK_GROUP_INIT(files_store(t->rs)->commondir);
+	if (!(t->flags & REF_TRANSACTION_RECOVERS))
+		ft->locks.patience_ms = REF_PATIENCE_MS;
 	set_timeouts(t);
 	packed_refs_clear_dead_lock(t->rs);
 }

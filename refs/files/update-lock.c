@@ -207,8 +207,6 @@ static int check_new_name(struct ref_transaction *t, const struct ref_update *u,
 
 /* ---- locks ---- */
 
-#define LOCK_TRIES 5
-
 /* Of what goes via packed-refs no lock becomes a file. */
 static int hold(struct ref_transaction *t, struct lockfile *lk, struct nameless_lock *prepared,
 		const char *path, struct err *err)
@@ -231,8 +229,9 @@ static int acquire_lock(struct ref_transaction *t, struct ref_update *u, struct 
 	int rc = 0, try;
 
 	ref_path(t->rs, u->name, &path);
-	for (try = 0; try < LOCK_TRIES; try++) {
+	for (try = 0; try < REF_DIR_TRIES; try++) {
 		err_release(&why);
+		ref_dir_pause(try);
 		rc = hold(t, &files_update(u)->lock, value_file(t, u), path.buf, &why);
 		if (rc >= 0 || why.sys_errno != ENOENT)
 			break;

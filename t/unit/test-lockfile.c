@@ -300,6 +300,94 @@ static void waits_until_it_is_free(void **state UNUSED)
 	close(ready[1]);
 }
 
+/* ---- patience ---- */
+
+#define LONG_MS 60000
+
+static int hold_patiently(struct lockfile *lk, long timeout_ms)
+{
+	return lockfile_hold_patiently(lk, at(dir, "f"), 0, timeout_ms, LONG_MS, NULL);
+}
+
+static void the_living_are_waited_for(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	int ready[2], status;
+	char c;
+	pid_t pid;
+
+	if (!have_xattr)
+		skip();
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		struct timespec ts = { 0, 300000000 };
+		int bad = hold(&lk, "f") || write(ready[1], "x", 1) != 1;
+
+		nanosleep(&ts, NULL);
+		lockfile_release(&lk);
+		_exit(bad);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	assert_int_equal(hold_patiently(&lk, 1), 0);
+	lockfile_release(&lk);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void others_are_not_waited_for(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT, own = LOCKFILE_INIT;
+	int64_t start = now_ms();
+	int fd = open(at(dir, "f.lock"), O_CREAT | O_WRONLY, 0666);
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(hold_patiently(&lk, 1), ERR_LOCKED); /* nobody knows whose */
+	assert_int_equal(unlink(at(dir, "f.lock")), 0);
+	assert_int_equal(hold(&own, "f"), 0);
+	assert_int_equal(hold_patiently(&lk, 1), ERR_LOCKED); /* our own */
+	assert_true(now_ms() - start < LONG_MS);
+	lockfile_release(&own);
+	lockfile_release(&lk);
+}
+
+#define ROUNDS 500
+
+static void take_and_let_go(void)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	int bad = 0;
+
+	for (int i = 0; i < ROUNDS && !bad; i++) {
+		bad = hold_patiently(&lk, 1);
+		lockfile_release(&lk);
+	}
+	_exit(bad != 0);
+}
+
+/* It is made, marked and removed all the time while its owner is looked at. */
+static void from_hand_to_hand(void **state UNUSED)
+{
+	pid_t pids[24];
+	int status;
+
+	if (!have_xattr)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			take_and_let_go();
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_tree("");
+}
+
 /* ---- take-over ---- */
 
 static void dead_owner_is_replaced(void **state UNUSED)
@@ -820,6 +908,9 @@ int main(void)
 		T(directories_are_made),
 		T(time_out_is_kept),
 		T(waits_until_it_is_free),
+		T(the_living_are_waited_for),
+		T(others_are_not_waited_for),
+		T(from_hand_to_hand),
 		T(dead_owner_is_replaced),
 		T(zombie_is_dead),
 		T(only_proof_counts),
