@@ -81,7 +81,8 @@ LIB_SRC  := $(filter-out $(MAIN) $(HTTP_MAIN),$(wildcard *.c)) $(wildcard $(DIRS
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 LIB      := $(B)/libsluice.a
 GIT      := $(if $(MAIN),$(B)/git)
-HTTP     := $(B)/git-remote-http $(B)/git-remote-https
+HTTP_LINKS := $(B)/git-remote-https $(B)/git-http-fetch
+HTTP     := $(B)/git-remote-http $(HTTP_LINKS)
 
 # Makes system calls fail; for unit tests and helpers.
 FAULT    := $(B)/t/fault.o
@@ -192,7 +193,7 @@ $(B)/git: $(MAIN:%.c=$(B)/%.o) $(LIB) $(B)/link-flags
 $(B)/git-remote-http: $(HTTP_MAIN:%.c=$(B)/%.o) $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(HTTP_MAIN:%.c=$(B)/%.o) $(LIB) $(CURL_LIBS) $(LIBS) $(EXTRA_LIBS)
-$(B)/git-remote-https: $(B)/git-remote-http
+$(HTTP_LINKS): $(B)/git-remote-http
 	$(Q)ln -sf git-remote-http $@
 
 $(UNIT): $(B)/t/unit/%: $(B)/t/unit/%.o $(UNIT_AUX) $(LIB) $(B)/link-flags

@@ -6,12 +6,12 @@
 #include "builtin/remote-http.h"
 #include "write-or-die.h"
 
-static void show_warning(void *data UNUSED, const char *msg)
+void remote_http_warn(void *data UNUSED, const char *msg)
 {
 	warning("%s", msg);
 }
 
-static void show_line(void *data UNUSED, const char *line)
+void remote_http_say(void *data UNUSED, const char *line)
 {
 	fprintf(stderr, "%s\n", line);
 }
@@ -24,17 +24,62 @@ static bool is_unwanted(void *data UNUSED)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP));
 }
 
-int remote_http_open(struct http_helper *h, const char *url, struct err *err)
+int remote_http_open_other(void *data, const char *url, struct http_client **out, struct err *err)
 {
+	const struct http_helper *h = data;
 	struct http_client_options o = {
-		.config = h->config, .url = url, .remote_name = h->name, .verbosity = h->verbosity,
-		.ipv4 = h->ipv4, .ipv6 = h->ipv6, .warn = show_warning, .tell = show_line, .unwanted = is_unwanted,
+		.config = h->config, .url = url, .remote_name = h->name, .verbosity = h->verbosity, .ipv4 = h->ipv4,
+		.ipv6 = h->ipv6, .warn = remote_http_warn, .tell = remote_http_say,
+		.unwanted = h->alone ? NULL : is_unwanted,
 	};
 
-	return h->client ? 0 : http_client_new(&h->client, &o, err);
+	return http_client_new(out, &o, err);
+}
+
+int remote_http_open(struct http_helper *h, const char *url, struct err *err)
+{
+	return h->client ? 0 : remote_http_open_other(h, url, &h->client, err);
 }
 
 int remote_http_answer(const char *text, struct err *err)
 {
 	return write_in_full(STDOUT_FILENO, text, strlen(text), "the answer", err);
+}
+
+static int open_repository(struct repository **out, struct err *err)
+{
+	struct repo_open_options o = { .lenient = false };
+	struct err why = ERR_INIT;
+	int rc = repo_open(out, &o, &why);
+
+	/* Outside of one, "git ls-remote" works as well. */
+	if (rc == ERR_NOT_FOUND) {
+		*out = NULL;
+		rc = 0;
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	return rc;
+}
+
+int remote_http_begin(struct http_helper *h, struct err *err)
+{
+	int rc = open_repository(&h->r, err);
+
+	if (rc < 0)
+		return rc;
+	set_command_repo(h->r);
+	h->config = command_config(h->r);
+	return 0;
+}
+
+void remote_http_end(struct http_helper *h)
+{
+	http_walk_free(h->walk);
+	http_client_free(h->client);
+	strvec_clear(&h->fetch_options);
+	strbuf_release(&h->info_refs);
+	set_command_repo(NULL);
+	repo_free(h->r);
 }

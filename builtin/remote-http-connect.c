@@ -171,12 +171,10 @@ int remote_http_connect(struct http_helper *h, const char *service, struct err *
 	if (strcmp(service, "git-upload-pack") && !(is_push(service) && h->any_version))
 		return remote_http_answer("fallback\n", err);
 	protocol = protocol_header(service);
-	rc = remote_http_open(h, h->url, err);
-	if (!rc)
-		rc = http_smart_discover(h->client, service, protocol, &advertisement, err);
-	if (!rc)
+	rc = remote_http_discover(h, service, protocol, &advertisement, err);
+	if (!rc && !h->dumb)
 		rc = check_advertisement(&advertisement, err);
-	fits = !rc && (h->any_version || is_version_2(&advertisement));
+	fits = !rc && !h->dumb && (h->any_version || is_version_2(&advertisement));
 	if (!rc)
 		rc = remote_http_answer(fits ? "\n" : "fallback\n", err);
 	if (!rc && fits)

@@ -5,7 +5,6 @@
  */
 #include "compat/posix.h"
 #include <signal.h>
-#include <sys/statvfs.h>
 #include "builtin/builtin.h"
 #include "builtin/fetch-common.h"
 #include "builtin/remote-http.h"
@@ -15,7 +14,6 @@
 #include "util/alloc.h"
 #include "util/run-command.h"
 #include "util/trace2.h"
-#include "write-or-die.h"
 
 #define COMMAND_LINES_MAX 20000000u
 
@@ -94,7 +92,7 @@ static int find_remote(struct http_helper *h, struct remotes **own, struct remot
 	return rc ? rc : remotes_get(*own, h->url, out, err);
 }
 
-static int list(struct http_helper *h, struct err *err)
+static int list_smart(struct http_helper *h, struct err *err)
 {
 	struct remote_refs refs = REMOTE_REFS_INIT;
 	struct refs_query q = { .config = h->config, .verbosity = h->verbosity };
@@ -124,6 +122,17 @@ static int list(struct http_helper *h, struct err *err)
 	return rc;
 }
 
+static int list(struct http_helper *h, struct err *err)
+{
+	struct strbuf advertisement = STRBUF_INIT;
+	int rc = remote_http_discover(h, "git-upload-pack", NULL, &advertisement, err);
+
+	strbuf_release(&advertisement);
+	if (rc < 0)
+		return rc;
+	return h->dumb ? remote_http_list_dumb(h, err) : list_smart(h, err);
+}
+
 static int run_fetch_pack(const struct http_helper *h, const struct strbuf *names, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
@@ -142,49 +151,45 @@ static int run_fetch_pack(const struct http_helper *h, const struct strbuf *name
 	return code;
 }
 
-/* "fetch OID NAME", up to an empty line. */
+/* "fetch OID NAME" */
+static int take_fetch_line(struct oid_array *wants, struct strbuf *names, const char *line, struct err *err)
+{
+	const char *rest, *name;
+	struct object_id oid;
+
+	if (!skip_prefix(line, "fetch ", &rest) ||
+	    (oid_parse_hex(&oid, rest, hash_sha256, &name) < 0 && oid_parse_hex(&oid, rest, hash_sha1, &name) < 0) ||
+	    *name != ' ' || wants->nr >= COMMAND_LINES_MAX)
+		return err_set(err, ERR_INVALID, "http transport does not support %s", line);
+	oid_array_append(wants, &oid);
+	strbuf_addf(names, "%s\n", name + 1);
+	return 0;
+}
+
+/* Up to an empty line. */
 static int fetch(struct http_helper *h, const char *line, struct err *err)
 {
 	struct strbuf names = STRBUF_INIT, next = STRBUF_INIT;
-	size_t nr = 0;
-	int rc = 0;
+	struct oid_array wants = OID_ARRAY_INIT;
+	int rc;
 
 	strbuf_addstr(&next, line);
-	do {
-		const char *rest, *name;
-
-		if (!skip_prefix(next.buf, "fetch ", &rest) || !(name = strchr(rest, ' ')) ||
-		    ++nr > COMMAND_LINES_MAX) {
-			rc = err_set(err, ERR_INVALID, "http transport does not support %s", next.buf);
-			break;
-		}
-		strbuf_addf(&names, "%s\n", name + 1);
-	} while (!strbuf_getline_lf(&next, stdin) && next.len);
-	if (!rc)
+	do
+		rc = take_fetch_line(&wants, &names, next.buf, err);
+	while (!rc && !strbuf_getline_lf(&next, stdin) && next.len);
+	if (!rc && h->dumb)
+		rc = remote_http_fetch_dumb(h, &wants, err);
+	else if (!rc)
 		rc = run_fetch_pack(h, &names, err);
-	if (!rc)
+	if (!rc && !h->dumb)
 		rc = remote_http_answer("\n", err);
+	oid_array_clear(&wants);
 	strbuf_release(&names);
 	strbuf_release(&next);
 	return rc;
 }
 
 /* ---- get ---- */
-
-/*
- * Half of what is free there: the file is a bundle or a pack, which is copied while it is checked. So a server that sends
- * without end fills no disk. 0: not known.
- */
-static uint64_t most_bytes(int fd)
-{
-	struct statvfs fs;
-	uint64_t half;
-
-	if (fstatvfs(fd, &fs) < 0)
-		return 0;
-	half = (uint64_t)fs.f_bavail * fs.f_frsize / 2;
-	return half ? half : 1;
-}
 
 /* "get URL PATH": into PATH.temp, which goes on if it is there, and then into place. */
 static int get(struct http_helper *h, const char *text, struct err *err)
@@ -205,7 +210,7 @@ static int get(struct http_helper *h, const char *text, struct err *err)
 	if (!rc && (fd < 0 || fstat(fd, &st) < 0))
 		rc = err_set_errno(err, "cannot open '%s'", temp);
 	if (!rc)
-		rc = http_get_to_fd(h->client, url, fd, (uint64_t)st.st_size, most_bytes(fd), &got, err);
+		rc = http_get_to_fd(h->client, url, fd, (uint64_t)st.st_size, http_most_bytes(fd), &got, err);
 	if (fd >= 0 && sys->close(fd) < 0 && !rc)
 		rc = err_set_errno(err, "cannot close '%s'", temp);
 	if (!rc && sys->rename(temp, space + 1) < 0)
@@ -252,26 +257,9 @@ static int run(struct http_helper *h, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-static int open_repository(struct repository **out, struct err *err)
-{
-	struct repo_open_options o = { .lenient = false };
-	struct err why = ERR_INIT;
-	int rc = repo_open(out, &o, &why);
-
-	/* Outside of one, "git ls-remote" works as well. */
-	if (rc == ERR_NOT_FOUND) {
-		*out = NULL;
-		rc = 0;
-	}
-	if (rc < 0)
-		err_move(err, &why);
-	err_release(&why);
-	return rc;
-}
-
 int remote_http_main(int argc, const char **argv)
 {
-	struct http_helper h = { .fetch_options = STRVEC_INIT };
+	struct http_helper h = HTTP_HELPER_INIT;
 	struct err err = ERR_INIT;
 	int rc;
 
@@ -284,18 +272,12 @@ int remote_http_main(int argc, const char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	/* What follows a command is not for stdio. */
 	setvbuf(stdin, NULL, _IONBF, 0);
-	rc = open_repository(&h.r, &err);
-	if (!rc) {
-		set_command_repo(h.r);
-		h.config = command_config(h.r);
+	rc = remote_http_begin(&h, &err);
+	if (!rc)
 		rc = run(&h, &err);
-	}
-	http_client_free(h.client);
-	strvec_clear(&h.fetch_options);
 	if (rc < 0)
 		rc = h.serving ? report_error(&err) : report_fatal(&err);
-	set_command_repo(NULL);
-	repo_free(h.r);
+	remote_http_end(&h);
 	trace2_exit(rc);
 	return rc;
 }

@@ -285,6 +285,16 @@ int pack_index_foreach(const void *p, size_t len, const char *name, const struct
 	return rc;
 }
 
+int pack_index_has(const void *p, size_t len, const char *name, const struct hash_algo *algo, const struct object_id *oid,
+		   struct err *err)
+{
+	struct pack_idx x;
+	uint32_t pos;
+	int rc = idx_parse(&x, p, len, name, algo, err);
+
+	return rc ? rc : idx_find(&x, oid->hash, &pos);
+}
+
 /* ---- writing ---- */
 
 static int write_fanout(struct csum_file *f, const struct idx_entry *v, uint32_t nr,

@@ -146,6 +146,9 @@ MUST_USE int pack_index_foreach(const void *p, size_t len, const char *name,
 				int (*fn)(void *data, const struct object_id *oid, uint64_t offset,
 					  const uint32_t *crc),
 				void *data, struct err *err);
+/* 1, 0; of an index in memory. ERR_CORRUPT. */
+MUST_USE int pack_index_has(const void *p, size_t len, const char *name, const struct hash_algo *algo,
+			    const struct object_id *oid, struct err *err);
 
 /* ---- copies that others can go for ---- */
 struct pack_check;

@@ -25,6 +25,8 @@ counts. Actions:
     stages N              401 N times: the i-th wants "Authorization: Stage STEP-i"
     endless               an advertisement that does not end
     text TYPE TEXT        200 with that body; \\n is a line feed, \\t a tab
+    static                the file of that path below GIT_PROJECT_ROOT, as a server of files has it, or 404
+    basicstatic USER PASS the same; 401 without that
     file PATH             200 with that file, with ranges
     noranges PATH         the same without
     limit N SECONDS       429 with Retry-After for the first N requests that match (SECONDS "-": without it), then cgi
@@ -164,6 +166,10 @@ class Handler(CgiRequest):
                                                     % (start, len(data) - 1, len(data)))])
         return self.simple(200, data)
 
+    def send_static(self):
+        path = os.path.normpath(os.environ['GIT_PROJECT_ROOT'] + '/' + self.path.partition('?')[0])
+        return self.send_file(path, True) if os.path.isfile(path) else self.simple(404, b'not here')
+
     def endless(self):
         self.log(200)
         self.send_response(200)
@@ -295,6 +301,12 @@ class Handler(CgiRequest):
         elif action == 'text':
             text = ' '.join(args[1:]).replace('\\n', '\n').replace('\\t', '\t')
             return self.simple(200, text.encode(), [('Content-Type', args[0])])
+        elif action == 'static':
+            return self.send_static()
+        elif action == 'basicstatic':
+            if self.knows('Authorization', *args) != 'Basic':
+                return self.simple(401, b'', [('WWW-Authenticate', 'Basic realm="test"')])
+            return self.send_static()
         elif action in ('file', 'noranges'):
             return self.send_file(args[0], action == 'file')
         elif action == 'endless':

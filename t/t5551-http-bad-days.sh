@@ -40,7 +40,7 @@ test_expect_success 'nobody there' '
 
 test_expect_success 'content types and lines that are not those of the protocol' '
 	rules web "GET . type text/html" && fetch_fails "info/refs not valid: is this a git repository?" &&
-	rules web "GET . text text/plain $(git -C work rev-parse HEAD)\\trefs/heads/main" && fetch_fails "dumb http protocol" &&
+	rules web "GET . text text/plain $(git -C work rev-parse HEAD)\\trefs/heads/main" && fetch_fails "Unable to find $(git -C work rev-parse HEAD) under" &&
 	rules web "POST . type text/html" && fetch_fails "RPC failed; the answer is none of" &&
 	type=application/x-git-upload-pack-advertisement &&
 	rules web "GET . text $type 001e# service=git-receive-pac\\n0000" &&

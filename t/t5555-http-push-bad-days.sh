@@ -57,7 +57,7 @@ test_expect_success 'answers that are none' '
 	rules web "POST . text $type 00" && refused "RPC failed; the answer ends inside of a packet" &&
 	rules web "GET . text application/x-git-receive-pack-advertisement 001f# service=git-receive-pack\\n0000003f" && refused "the remote end hung up" &&
 	rules web "GET . text application/x-git-receive-pack-advertisement 001e# service=git-upload-pack\\n0000" && refused "invalid server response" &&
-	rules web "GET . text text/plain $new\\trefs/heads/main" && refused "dumb http protocol"
+	rules web "GET . text text/plain $new\\trefs/heads/main" && refused "the helper says: fallback"
 '
 
 test_expect_success 'an answer that is cut' '

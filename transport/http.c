@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The client, and what it is for: files, advertisements, requests of the smart protocol (gitprotocol-http(5)). */
 #include "compat/posix.h"
+#include <sys/statvfs.h>
 #include <zlib.h>
 #include "transport/http-internal.h"
 #include "transport/url.h"
@@ -99,6 +100,59 @@ int http_get_to_fd(struct http_client *c, const char *url, int fd, uint64_t offs
 	return rc;
 }
 
+struct text {
+	struct strbuf *out;
+	size_t before, max;
+	const char *url;
+};
+
+static int append_text(void *data, const void *p, size_t len, struct err *err)
+{
+	struct text *t = data;
+
+	if (len > t->max - (t->out->len - t->before))
+		return err_set(err, ERR_TOO_BIG, "'%s' has more than %zu bytes", t->url, t->max);
+	strbuf_add(t->out, p, len);
+	return 0;
+}
+
+int http_get_text(struct http_client *c, const char *url, size_t max_bytes, struct strbuf *out, struct err *err)
+{
+	struct text t = { out, out->len, max_bytes, url };
+	struct http_request rq = { .url = url, .initial = true, .compressed = true, .sink = append_text, .data = &t };
+	struct http_answer a = { 0 };
+	int rc = http_perform(c, &rq, &a, err);
+
+	http_answer_release(&a);
+	return rc;
+}
+
+uint64_t http_most_bytes(int fd)
+{
+	struct statvfs fs;
+	uint64_t half;
+
+	if (fstatvfs(fd, &fs) < 0)
+		return 0;
+	half = (uint64_t)fs.f_bavail * fs.f_frsize / 2;
+	return half ? half : 1;
+}
+
+const char *http_base(const struct http_client *c)
+{
+	return c->base;
+}
+
+bool http_url_is_near(const struct http_client *c, const char *url)
+{
+	return http_url_same_origin(c->base, url);
+}
+
+bool http_follows_everywhere(const struct http_client *c)
+{
+	return c->set.follow == HTTP_FOLLOW_ALL;
+}
+
 /* ---- the advertisement ---- */
 
 struct discovery {
@@ -109,43 +163,36 @@ struct discovery {
 	bool smart, begun;
 };
 
+/* "OID TAB NAME": info/refs as it is in a repository. */
+static bool is_dumb(const struct discovery *d)
+{
+	const char *text = d->out->buf + d->before;
+	size_t len = d->out->len - d->before, hex = strspn(text, "0123456789abcdef");
+
+	return !len || ((hex == 40 || hex == 64) && text[hex] == '\t');
+}
+
 static int take_discovery(void *data, const void *p, size_t len, struct err *err)
 {
 	struct discovery *d = data;
 	const char *type = NULL;
-	size_t have = d->out->len - d->before, max;
+	size_t have = d->out->len - d->before;
 
 	if (!d->begun) {
 		curl_easy_getinfo(d->c->easy, CURLINFO_CONTENT_TYPE, &type);
 		d->smart = type && !strcasecmp(type, d->wanted);
 		d->begun = true;
 	}
-	max = d->smart ? HTTP_ADVERTISEMENT_MAX : NOT_SMART_MAX;
-	if (len > max - have && d->smart)
+	if (len > HTTP_ADVERTISEMENT_MAX - have)
 		return err_set(err, ERR_TOO_BIG, "the server's advertisement is too large");
-	/* Enough to see what it is. */
-	strbuf_add(d->out, p, len < max - have ? len : max - have);
+	/* Of a page of some kind: enough to see what it is. */
+	if (d->smart || have < NOT_SMART_MAX || is_dumb(d))
+		strbuf_add(d->out, p, len);
 	return 0;
 }
 
-/* "OID TAB NAME": info/refs as it is in a repository. */
-static bool is_dumb(const char *text, size_t len)
-{
-	size_t hex = strspn(text, "0123456789abcdef");
-
-	return !len || ((hex == 40 || hex == 64) && text[hex] == '\t');
-}
-
-static int not_smart(const struct discovery *d, struct err *err)
-{
-	if (is_dumb(d->out->buf + d->before, d->out->len - d->before))
-		return err_set(err, ERR_UNSUPPORTED, "'%s' is served by the dumb http protocol, which is not available "
-			       "here yet", d->c->shown);
-	return err_set(err, ERR_CORRUPT, "%sinfo/refs not valid: is this a git repository?", d->c->shown);
-}
-
 int http_smart_discover(struct http_client *c, const char *service, const char *git_protocol, struct strbuf *out,
-			struct err *err)
+			bool *dumb, struct err *err)
 {
 	struct discovery d = { .c = c, .out = out, .before = out->len,
 			       .wanted = xstrfmt("application/x-%s-advertisement", service) };
@@ -156,10 +203,12 @@ int http_smart_discover(struct http_client *c, const char *service, const char *
 	struct http_answer a = { 0 };
 	size_t skip = 0;
 	int rc = http_perform(c, &rq, &a, err);
+	bool smart = a.type && !strcmp(a.type, d.wanted);
 
-	if (!rc && !(a.type && !strcmp(a.type, d.wanted)))
-		rc = not_smart(&d, err);
-	else if (!rc)
+	*dumb = !rc && !smart;
+	if (*dumb && !is_dumb(&d))
+		rc = err_set(err, ERR_CORRUPT, "%sinfo/refs not valid: is this a git repository?", c->shown);
+	else if (!rc && smart)
 		rc = http_service_lines(out->buf + d.before, out->len - d.before, service, &skip, err);
 	if (!rc)
 		strbuf_remove(out, d.before, skip);

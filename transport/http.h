@@ -56,15 +56,28 @@ typedef int (*http_sink_fn)(void *data, const void *p, size_t len, struct err *e
 MUST_USE int http_get_to_fd(struct http_client *c, const char *url, int fd, uint64_t offset, uint64_t max_bytes,
 			    uint64_t *got, struct err *err);
 
+/* The same into memory: appended to out. */
+MUST_USE int http_get_text(struct http_client *c, const char *url, size_t max_bytes, struct strbuf *out, struct err *err);
+/*
+ * How much a server may be let write to this file: half of what is free there, since what comes is copied while it is
+ * checked. So one that sends without end fills no disk. 0: not known.
+ */
+uint64_t http_most_bytes(int fd);
+/* The URL of the repository, with '/' at its end, as redirects have left it; without user and password. */
+const char *http_base(const struct http_client *c);
+/* Of the same scheme, host and port? */
+bool http_url_is_near(const struct http_client *c, const char *url);
+bool http_follows_everywhere(const struct http_client *c); /* http.followRedirects is true */
+
 /* ---- repositories: gitprotocol-http(5) ---- */
 #define HTTP_ADVERTISEMENT_MAX ((size_t)512 << 20) /* of versions 0 and 1: some millions of refs */
 /*
  * GET info/refs. The body behind "# service=…" and its flush packet is appended to out; at most
  * HTTP_ADVERTISEMENT_MAX bytes. git_protocol: for the header Git-Protocol, NULL: none. A redirect becomes the base of
- * later requests. ERR_UNSUPPORTED: a server of the dumb protocol.
+ * later requests. *dumb: the server knows only files (transport/http-walk.h), and out has all of info/refs.
  */
 MUST_USE int http_smart_discover(struct http_client *c, const char *service, const char *git_protocol,
-				 struct strbuf *out, struct err *err);
+				 struct strbuf *out, bool *dumb, struct err *err);
 
 struct http_body {
 	const void *buf; /* what is there at once */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of transport/http-walk*.c share. */
+#ifndef TRANSPORT_HTTP_WALK_INTERNAL_H
+#define TRANSPORT_HTTP_WALK_INTERNAL_H
+
+#include "fs/tmp-objdir.h"
+#include "pack/receive/receive.h"
+#include "transport/http-walk.h"
+
+struct remote_pack {
+	char *name; /* "pack-HASH" */
+	struct strbuf idx;
+	bool idx_known, useless; /* useless: it has come, or cannot be used */
+};
+
+/* An object directory of the server, or of another one. */
+struct walk_base {
+	char *url; /* with '/' at its end */
+	struct http_client *client;
+	bool own_client; /* else that of the caller */
+	unsigned depth;	 /* of alternates */
+	bool packs_known, alternates_known;
+	struct remote_pack *packs;
+	size_t nr_packs, alloc_packs;
+};
+
+struct http_walk {
+	const struct http_walk_options *o;
+	struct repository *r;
+	struct repo_operation *op;
+	struct oid_array todo; /* the last one is next */
+	struct oidset seen;
+	struct walk_base **bases;
+	size_t nr_bases, alloc_bases;
+	struct pack_receive **received;
+	size_t nr_received, alloc_received;
+	struct tmp_objdir *dir; /* NULL: not needed yet */
+	bool has_big;		/* loose objects remain in it */
+	/* Of all objects of a pack that has come only those that are reachable count: something is missing. */
+	bool precise, incomplete;
+	/* Why the last copy of the object was of no use, and the last pack, which is tried once; NULL */
+	char *trouble, *pack_trouble;
+};
+
+/* ---- http-walk-files.c ---- */
+void walk_say(const struct http_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* It is wanted, once. */
+void walk_push(struct http_walk *w, const struct object_id *oid);
+/* For whoever has to say that there is no other copy. Takes what is in why. */
+void walk_note_trouble(char **trouble, struct err *why);
+/* URL into the file; 1: it is there, 0: there is none. */
+MUST_USE int walk_get_file(struct walk_base *b, const char *url, const char *path, struct err *err);
+MUST_USE int walk_get_text(struct walk_base *b, const char *tail, size_t max, struct strbuf *out, struct err *err);
+/* Where files are on their way. */
+MUST_USE int walk_dir(struct http_walk *w, const char **path, struct err *err);
+
+/* ---- http-walk-bases.c ---- */
+MUST_USE int walk_add_first_base(struct http_walk *w, struct err *err);
+/* Those that base i names, behind the others. */
+MUST_USE int walk_add_alternates(struct http_walk *w, size_t i, struct err *err);
+void walk_free_bases(struct http_walk *w);
+
+/* ---- http-walk-objects.c: 1: it was there; 0: not at this base ---- */
+MUST_USE int walk_get_loose(struct http_walk *w, struct walk_base *b, const struct object_id *oid,
+			    struct object_buf *out, struct err *err);
+/* ---- http-walk-packs.c ---- */
+MUST_USE int walk_get_packed(struct http_walk *w, struct walk_base *b, const struct object_id *oid, struct err *err);
+struct pack_receive *walk_find_received(const struct http_walk *w, const struct object_id *oid);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packs of the server. Indexes come first, and stay in memory: they only tell which pack is worth its bytes. Pack and index of ours
+ * are made from what has come, as from any other pack.
+ */
+#include "compat/posix.h"
+#include <fcntl.h>
+#include "compat/syscalls.h"
+#include "pack/pack.h"
+#include "transport/http-walk-internal.h"
+#include "util/alloc.h"
+#include "util/path.h"
+
+#define LIST_BYTES_MAX ((size_t)16 << 20)
+#define IDX_BYTES_MAX ((size_t)4 << 30)
+
+struct pack_receive *walk_find_received(const struct http_walk *w, const struct object_id *oid)
+{
+	for (size_t i = 0; i < w->nr_received; i++)
+		if (pack_receive_has(w->received[i], oid))
+			return w->received[i];
+	return NULL;
+}
+
+/* ---- objects/info/packs ---- */
+
+/* "P pack-HASH.pack"; other lines are for others. */
+static void take_pack_line(const struct http_walk *w, struct walk_base *b, const char *line, size_t len)
+{
+	const size_t hex_len = w->r->algo->hex_len, name_len = strlen("pack-") + hex_len;
+
+	if (len != strlen("P ") + name_len + strlen(".pack") || !starts_with(line, "P pack-") ||
+	    strspn(line + 7, "0123456789abcdef") != hex_len || memcmp(line + 7 + hex_len, ".pack", 5) != 0)
+		return;
+	ALLOC_GROW(b->packs, b->nr_packs + 1, b->alloc_packs);
+	b->packs[b->nr_packs++] = (struct remote_pack){ .name = xstrndup(line + 2, name_len), .idx = STRBUF_INIT };
+}
+
+static int list_packs(struct http_walk *w, struct walk_base *b, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	int rc;
+
+	if (b->packs_known)
+		return 0;
+	b->packs_known = true;
+	walk_say(w, "Getting pack list for %s", b->url);
+	rc = walk_get_text(b, "info/packs", LIST_BYTES_MAX, &text, err);
+	for (const char *at = text.buf; rc > 0 && *at;) {
+		size_t len = strcspn(at, "\n");
+
+		take_pack_line(w, b, at, len);
+		at += len + (at[len] == '\n');
+	}
+	strbuf_release(&text);
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- indexes ---- */
+
+static int get_idx(struct http_walk *w, struct walk_base *b, struct remote_pack *p, struct err *err)
+{
+	char *tail;
+	int rc;
+
+	if (p->idx_known)
+		return 0;
+	p->idx_known = true;
+	walk_say(w, "Getting index for pack %s", p->name + strlen("pack-"));
+	tail = xstrfmt("pack/%s.idx", p->name);
+	rc = walk_get_text(b, tail, IDX_BYTES_MAX, &p->idx, err);
+	free(tail);
+	p->useless = rc <= 0;
+	return rc < 0 ? rc : 0;
+}
+
+/* 1, 0; an index that is damaged has nothing. */
+static int idx_has(struct http_walk *w, struct walk_base *b, struct remote_pack *p, const struct object_id *oid,
+		   struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = p->useless ? 0 : get_idx(w, b, p, err);
+
+	if (rc < 0 || p->useless)
+		return rc;
+	rc = pack_index_has(p->idx.buf, p->idx.len, p->name, w->r->algo, oid, &why);
+	if (rc < 0) {
+		walk_note_trouble(&w->pack_trouble, &why);
+		p->useless = true;
+	}
+	return rc > 0;
+}
+
+/* ---- packs ---- */
+
+static int add_foreign(void *data, const struct object_id *oid, enum object_type type UNUSED, struct err *err UNUSED)
+{
+	walk_push(data, oid);
+	return 0;
+}
+
+static int stage(struct http_walk *w, struct pack_receive *rx, struct err *err)
+{
+	char *packdir = path_join(w->r->objdir, "pack");
+	struct pack_receive_names names = {
+		.packdir = packdir, .write_rev = true, .shared_perm = w->r->settings.shared_perm,
+	};
+	int rc = config_get_bool(w->r->config, "pack.writereverseindex", &names.write_rev, err);
+
+	if (rc >= 0)
+		rc = pack_receive_stage(rx, repo_operation_batch(w->op), &names, NULL, err);
+	free(packdir);
+	return rc;
+}
+
+static int receive(struct http_walk *w, struct pack_receive *rx, const char *path, struct err *err)
+{
+	struct pack_receive_stream_options s = { .objdir = w->r->objdir, .shared_perm = w->r->settings.shared_perm };
+	size_t rest;
+	int rc;
+
+	s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
+	if (s.fd < 0)
+		return err_set_errno(err, "cannot open '%s'", path);
+	rc = pack_receive_stream(rx, &s, err);
+	sys->close(s.fd);
+	if (!rc) {
+		pack_receive_rest(rx, &rest);
+		if (rest)
+			rc = err_set(err, ERR_CORRUPT, "pack has junk at the end");
+	}
+	return rc ? rc : pack_receive_resolve(rx, err);
+}
+
+/* It has come: is it what was looked for? */
+static int take_pack(struct http_walk *w, const struct remote_pack *p, const char *path, const struct object_id *oid,
+		     struct err *err)
+{
+	const struct pack_receive_options o = {
+		.algo = w->r->algo, .odb = w->r->odb, .level = w->r->settings.pack_level, .note_links = true,
+	};
+	struct pack_receive *rx = pack_receive_new(&o);
+	int rc = receive(w, rx, path, err);
+
+	if (!rc && !pack_receive_has(rx, oid))
+		rc = err_set(err, ERR_CORRUPT, "its index has an object that it does not have");
+	if (!rc)
+		rc = stage(w, rx, err);
+	if (rc < 0) {
+		err_prefix(err, "pack '%s'", p->name);
+		pack_receive_free(rx);
+		return rc;
+	}
+	ALLOC_GROW(w->received, w->nr_received + 1, w->alloc_received);
+	w->received[w->nr_received++] = rx;
+	rc = w->precise ? 0 : pack_receive_foreach_foreign(rx, add_foreign, w, err);
+	return rc ? rc : 1;
+}
+
+static int get_pack(struct http_walk *w, struct walk_base *b, struct remote_pack *p, const struct object_id *oid,
+		    struct err *err)
+{
+	const char *dir;
+	char *url, *path;
+	int rc = walk_dir(w, &dir, err);
+
+	if (rc < 0)
+		return rc;
+	p->useless = true; /* from now on */
+	strbuf_release(&p->idx);
+	url = xstrfmt("%spack/%s.pack", b->url, p->name);
+	path = path_join(dir, "tmp_pack");
+	walk_say(w, "Getting pack %s", p->name + strlen("pack-"));
+	walk_say(w, " which contains %s", oid_hex(oid));
+	rc = walk_get_file(b, url, path, err);
+	if (rc > 0)
+		rc = take_pack(w, p, path, oid, err);
+	(void)!sys->unlink(path);
+	free(path);
+	free(url);
+	return rc;
+}
+
+int walk_get_packed(struct http_walk *w, struct walk_base *b, const struct object_id *oid, struct err *err)
+{
+	int rc = list_packs(w, b, err);
+
+	for (size_t i = 0; !rc && i < b->nr_packs; i++) {
+		struct err why = ERR_INIT;
+
+		rc = idx_has(w, b, &b->packs[i], oid, err);
+		if (rc <= 0)
+			continue;
+		rc = get_pack(w, b, &b->packs[i], oid, &why);
+		/* Another one may have it. */
+		if (rc == ERR_CORRUPT) {
+			walk_note_trouble(&w->pack_trouble, &why);
+			rc = 0;
+		} else if (rc < 0) {
+			err_move(err, &why);
+		}
+		err_release(&why);
+	}
+	return rc;
+}
