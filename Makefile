@@ -75,13 +75,13 @@ DIRS := compat util hash fs config object pack pack/receive pack/write refs refs
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))
-# A program of its own, since it needs libcurl, which would cost each other command milliseconds at its start.
+# A program of its own, since it needs libcurl and expat, which would cost each other command milliseconds at its start.
 HTTP_MAIN := git-remote-http.c
 LIB_SRC  := $(filter-out $(MAIN) $(HTTP_MAIN),$(wildcard *.c)) $(wildcard $(DIRS:=/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 LIB      := $(B)/libsluice.a
 GIT      := $(if $(MAIN),$(B)/git)
-HTTP_LINKS := $(B)/git-remote-https $(B)/git-http-fetch
+HTTP_LINKS := $(B)/git-remote-https $(B)/git-http-fetch $(B)/git-http-push
 HTTP     := $(B)/git-remote-http $(HTTP_LINKS)
 
 # Makes system calls fail; for unit tests and helpers.
@@ -123,7 +123,7 @@ CRYPTO_LIB  ?= $(call archive,crypto)
 DEFLATE_LIB ?= $(call archive,deflate)
 Z_LIB       ?= $(call archive,z)
 LIBS   := $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lm -lpthread
-CURL_LIBS ?= -lcurl
+CURL_LIBS ?= -lcurl -lexpat
 # For folders of later work: EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka

@@ -11,6 +11,7 @@ static const struct {
 	int (*main)(int argc, const char **argv);
 } programs[] = {
 	{ "git-http-fetch", http_fetch_main },
+	{ "git-http-push", http_push_main },
 };
 
 int main(int argc, const char **argv)

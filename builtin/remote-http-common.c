@@ -2,6 +2,7 @@
 /* What the commands of the remote helper for http share. */
 #include "compat/posix.h"
 #include <poll.h>
+#include <signal.h>
 #include "builtin/builtin.h"
 #include "builtin/remote-http.h"
 #include "write-or-die.h"
@@ -16,12 +17,37 @@ void remote_http_say(void *data UNUSED, const char *line)
 	fprintf(stderr, "%s\n", line);
 }
 
-/* The parent is not there any more: what still comes is for nobody. */
-static bool is_unwanted(void *data UNUSED)
+static volatile sig_atomic_t caught;
+
+static void catch(int sig)
 {
+	caught = sig;
+}
+
+void remote_http_catch_signals(void)
+{
+	const struct sigaction sa = { .sa_handler = catch };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &sa, NULL);
+}
+
+void remote_http_die_of_signal(void)
+{
+	if (!caught)
+		return;
+	signal(caught, SIG_DFL);
+	raise(caught);
+}
+
+/* A signal has come, or the parent is not there any more: what still comes is for nobody. */
+static bool is_unwanted(void *data)
+{
+	const struct http_helper *h = data;
 	struct pollfd p = { .fd = STDOUT_FILENO };
 
-	return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP));
+	return caught || (!h->alone && poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP)));
 }
 
 int remote_http_open_other(void *data, const char *url, struct http_client **out, struct err *err)
@@ -30,7 +56,7 @@ int remote_http_open_other(void *data, const char *url, struct http_client **out
 	struct http_client_options o = {
 		.config = h->config, .url = url, .remote_name = h->name, .verbosity = h->verbosity, .ipv4 = h->ipv4,
 		.ipv6 = h->ipv6, .warn = remote_http_warn, .tell = remote_http_say,
-		.unwanted = h->alone ? NULL : is_unwanted,
+		.unwanted = is_unwanted, .data = data,
 	};
 
 	return http_client_new(out, &o, err);
@@ -76,6 +102,7 @@ int remote_http_begin(struct http_helper *h, struct err *err)
 
 void remote_http_end(struct http_helper *h)
 {
+	dav_push_free(h->push);
 	http_walk_free(h->walk);
 	http_client_free(h->client);
 	strvec_clear(&h->fetch_options);

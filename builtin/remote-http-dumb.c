@@ -21,7 +21,7 @@ int remote_http_discover(struct http_helper *h, const char *service, const char 
 
 /* ---- list ---- */
 
-static void add_ref(struct strbuf *out, const struct remote_ref *ref)
+void remote_http_add_ref(struct strbuf *out, const struct remote_ref *ref)
 {
 	if (ref->symref_target)
 		strbuf_addf(out, "@%s %s\n", ref->symref_target, ref->name);
@@ -39,7 +39,7 @@ int remote_http_list_dumb(struct http_helper *h, struct err *err)
 	if (!rc && h->object_format)
 		strbuf_addf(&out, ":object-format %s\n", algo->name);
 	for (size_t i = 0; !rc && i < refs.nr; i++)
-		add_ref(&out, &refs.items[i]);
+		remote_http_add_ref(&out, &refs.items[i]);
 	strbuf_addch(&out, '\n');
 	if (!rc)
 		rc = remote_http_answer(out.buf, err);

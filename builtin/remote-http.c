@@ -74,6 +74,8 @@ static int take_option(struct http_helper *h, const char *text, struct err *err)
 	} else if (!strcmp(name, "object-format")) {
 		h->object_format = !strcmp(value, "true");
 		done = h->object_format;
+	} else if (!strcmp(name, "dry-run")) {
+		done = set_flag(&h->dry_run, value);
 	} else if (!strcmp(name, "stateless-rpc-any")) {
 		done = set_flag(&h->any_version, value);
 	} else {
@@ -108,10 +110,8 @@ static int list_smart(struct http_helper *h, struct err *err)
 	for (size_t i = 0; !rc && i < refs.nr; i++) {
 		const struct remote_ref *ref = &refs.items[i];
 
-		if (ref->symref_target)
-			strbuf_addf(&out, "@%s %s\n", ref->symref_target, ref->name);
-		else if (!oid_is_null(&ref->oid))
-			strbuf_addf(&out, "%s %s\n", oid_hex(&ref->oid), ref->name);
+		if (ref->symref_target || !oid_is_null(&ref->oid))
+			remote_http_add_ref(&out, ref);
 	}
 	strbuf_addch(&out, '\n');
 	if (!rc)
@@ -232,15 +232,19 @@ static int run_command_line(struct http_helper *h, const char *line, struct err 
 	if (!*line)
 		return 1;
 	if (!strcmp(line, "capabilities"))
-		return remote_http_answer("stateless-connect\nfetch\nget\noption\nobject-format\n\n", err);
+		return remote_http_answer("stateless-connect\nfetch\npush\nget\noption\nobject-format\n\n", err);
 	if (skip_prefix(line, "option ", &rest))
 		return take_option(h, rest, err);
 	if (skip_prefix(line, "stateless-connect ", &rest))
 		return remote_http_connect(h, rest, err);
 	if (!strcmp(line, "list"))
 		return list(h, err);
+	if (!strcmp(line, "list for-push"))
+		return remote_http_list_for_push(h, err);
 	if (starts_with(line, "fetch "))
 		return fetch(h, line, err);
+	if (starts_with(line, "push "))
+		return remote_http_push(h, line, err);
 	if (skip_prefix(line, "get ", &rest))
 		return get(h, rest, err);
 	return err_set(err, ERR_INVALID, "unknown command '%s' from git", line);
@@ -279,5 +283,6 @@ int remote_http_main(int argc, const char **argv)
 		rc = h.serving ? report_error(&err) : report_fatal(&err);
 	remote_http_end(&h);
 	trace2_exit(rc);
+	remote_http_die_of_signal();
 	return rc;
 }

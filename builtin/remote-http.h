@@ -6,13 +6,15 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "repo/repo.h"
+#include "transport/dav-push.h"
 #include "transport/http-walk.h"
 #include "util/strvec.h"
 
 /* argv: the name of the remote or its URL, and its URL. Returns the exit code. */
 int remote_http_main(int argc, const char **argv);
-/* git-http-fetch(1): the same program under that name. */
+/* git-http-fetch(1), git-http-push(1): the same program under these names. */
 int http_fetch_main(int argc, const char **argv);
+int http_push_main(int argc, const char **argv);
 
 /* ---- what its files share ---- */
 struct http_helper {
@@ -30,6 +32,8 @@ struct http_helper {
 	struct strbuf info_refs; /* of a dumb one */
 	struct http_walk_options walk_options;
 	struct http_walk *walk; /* until its operation has ended */
+	struct dav_push *push;	/* after "list for-push" */
+	bool dry_run;
 };
 #define HTTP_HELPER_INIT { .fetch_options = STRVEC_INIT, .info_refs = STRBUF_INIT }
 /* remote-http-common.c: the repository, if there is one, and its configuration. The end releases all of it. */
@@ -46,7 +50,17 @@ MUST_USE int remote_http_answer(const char *text, struct err *err);
 /* remote-http-connect.c: "stateless-connect SERVICE". 0: "fallback"; 1: served to its end: it was the last command. */
 MUST_USE int remote_http_connect(struct http_helper *h, const char *service, struct err *err);
 
+/* A signal ends what is being asked for (the request fails), not the process, which can give back its locks; then it dies of it. */
+void remote_http_catch_signals(void);
+void remote_http_die_of_signal(void);
+
+/* ---- remote-http-push.c: "list for-push"; "push SPEC" lines up to an empty one ---- */
+MUST_USE int remote_http_list_for_push(struct http_helper *h, struct err *err);
+MUST_USE int remote_http_push(struct http_helper *h, const char *line, struct err *err);
+
 /* ---- remote-http-dumb.c ---- */
+void remote_http_add_ref(struct strbuf *out, const struct remote_ref *ref); /* a line of the answer to "list" */
+
 /* The first request, once: out has the advertisement, unless the server is dumb. */
 MUST_USE int remote_http_discover(struct http_helper *h, const char *service, const char *protocol, struct strbuf *out,
 				  struct err *err);

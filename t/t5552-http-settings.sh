@@ -196,7 +196,7 @@ test_expect_success 'values that cannot be' '
 test_expect_success 'capabilities, option, list, get' '
 	printf "%s\n" capabilities "option verbosity 0" "option strange yes" "option object-format true" list "" |
 	git remote-http "$web_url/repo.git" >out && oid=$(git -C work rev-parse HEAD) &&
-	printf "%s\n" stateless-connect fetch get option object-format "" ok unsupported ok ":object-format $TEST_HASH" \
+	printf "%s\n" stateless-connect fetch push get option object-format "" ok unsupported ok ":object-format $TEST_HASH" \
 		"@refs/heads/main HEAD" "$oid refs/heads/main" "" >expect &&
 	grep -v "^$oid HEAD" out >actual && test_cmp expect actual &&
 	echo 0123456789 >whole && printf 01234 >got.temp && rules web "GET /file file $PWD/whole" &&

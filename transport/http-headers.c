@@ -44,8 +44,10 @@ struct curl_slist *http_headers(const struct http_client *c, const struct http_r
 		list = add(list, "%s", authorization);
 	if (rq->body)
 		list = add(list, "Expect:%s", rq->expect ? " 100-continue" : "");
-	if (rq->body && rq->body->more)
+	if (rq->body && rq->body->more && !rq->body->total)
 		list = add(list, "Transfer-Encoding: %s", "chunked");
+	for (size_t i = 0; rq->headers && i < rq->headers->nr; i++)
+		list = add(list, "%s", rq->headers->v[i]);
 	free(authorization);
 	free(language);
 	return list;

@@ -56,9 +56,12 @@ struct http_request {
 	bool initial;	   /* a redirect may be followed where http.followRedirects is "initial" */
 	const char *tail;  /* what of url stands behind the base; NULL: a redirect does not change the base */
 	uint64_t offset;   /* Range */
-	/* POST; NULL: GET */
-	const struct http_body *body;
+	const char *method; /* NULL: GET, or POST if there is a body */
+	const struct strvec *headers; /* further ones, as lines; NULL: none */
+	const char *want_header; /* of the answer; NULL: none */
+	const struct http_body *body; /* NULL: none */
 	const char *content_type, *content_encoding, *want_type;
+	bool in_any_case; /* even if nobody wants it any more: it takes back what has been done */
 	bool expect; /* "100-continue": nothing of the body is sent before the server has agreed */
 	http_sink_fn sink;
 	void *data;
@@ -67,6 +70,7 @@ struct http_answer {
 	long status;
 	char *type;	/* Content-Type, without parameters, in lower case; NULL */
 	char *url;	/* where it came from at last */
+	char *header;	/* want_header; if it comes more than once with ", " in between; NULL: it is not there */
 };
 void http_answer_release(struct http_answer *a);
 /* 0: status is 2xx and the sink has all. The message of a failure is whole. */
@@ -91,6 +95,7 @@ struct http_exchange {
 	struct strbuf buffered;	  /* for the sink */
 	struct strbuf error_body; /* of an answer that is none */
 	struct http_challenges challenges;
+	struct strbuf header;	  /* want_header */
 	size_t body_at;		  /* of what is sent */
 	bool begun;		  /* something of the answer has come */
 	bool wrong_type;	  /* of the answer */

@@ -2,6 +2,7 @@
 /* A request until it is answered: redirects, credentials, retries; and what is said if it fails. */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
+#include "transport/url.h"
 #include "util/alloc.h"
 
 #define ROUNDS_MAX 20
@@ -10,6 +11,7 @@ void http_answer_release(struct http_answer *a)
 {
 	FREE_AND_NULL(a->type);
 	FREE_AND_NULL(a->url);
+	FREE_AND_NULL(a->header);
 }
 
 /* ---- failures ---- */
@@ -68,6 +70,24 @@ static int fail_post(struct http_exchange *x, struct err *err)
 	return x->wrong_type ? ERR_CORRUPT : ERR_IO;
 }
 
+/* Of WebDAV: RFC 4918. */
+static int fail_method(struct http_exchange *x, struct err *err)
+{
+	static const struct {
+		long status;
+		enum err_code code;
+	} codes[] = { { 404, ERR_NOT_FOUND }, { 410, ERR_NOT_FOUND }, { 405, ERR_EXISTS }, { 412, ERR_CONFLICT }, { 423, ERR_LOCKED } };
+	char *url = url_for_display(x->rq->url);
+	enum err_code code = ERR_IO;
+
+	for (size_t i = 0; x->code == CURLE_OK && i < ARRAY_SIZE(codes); i++)
+		if (codes[i].status == x->status)
+			code = codes[i].code;
+	err_set(err, code, "%s of '%s' failed: %s", x->rq->method, url, reason(x));
+	free(url);
+	return code;
+}
+
 static int fail(struct http_exchange *x, const struct http_answer *a, struct err *err)
 {
 	const char *shown = x->c->shown;
@@ -75,6 +95,8 @@ static int fail(struct http_exchange *x, const struct http_answer *a, struct err
 	tell_error_body(x, a);
 	if (x->status == 401)
 		return err_set(err, ERR_ABORTED, "Authentication failed for '%s'", shown);
+	if (x->rq->method)
+		return fail_method(x, err);
 	if (x->rq->body)
 		return fail_post(x, err);
 	if (x->code == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
@@ -136,6 +158,7 @@ static void take_answer(struct http_exchange *x, struct http_answer *a)
 			*p = tolower((unsigned char)*p);
 	}
 	a->url = url ? xstrdup(url) : NULL;
+	a->header = x->header.len ? xstrdup(x->header.buf) : NULL;
 }
 
 /* It answers itself, or the request for a tunnel. */
@@ -151,7 +174,8 @@ static bool proxy_wants_other(const struct http_exchange *x)
 static int judge(struct http_exchange *x, const struct http_answer *a, long *retries, struct err *err)
 {
 	struct http_client *c = x->c;
-	bool again = !x->rq->body || !x->rq->body->more; /* what has come from elsewhere is gone */
+	bool again = !x->rq->body || !x->rq->body->more || /* what has come from elsewhere is gone */
+		     (x->rq->body->rewind && x->rq->body->rewind(x->rq->body->data));
 	bool good = !x->wrong_type && x->status >= 200 && x->status < 300;
 	int rc = 0;
 

@@ -10,14 +10,32 @@
 #define PIECE_BYTES ((size_t)256 * 1024)
 #define ERROR_BODY_MAX ((size_t)64 * 1024)
 #define POLL_MS 1000
+#define HEADER_MAX ((size_t)16 * 1024)
 
 /* ---- what comes ---- */
+
+static void take_wanted(struct http_exchange *x, const char *line, size_t len)
+{
+	const size_t name = strlen(x->rq->want_header);
+
+	if (len > 5 && !memcmp(line, "HTTP/", 5))
+		strbuf_reset(&x->header);
+	if (len <= name || strncasecmp(line, x->rq->want_header, name) != 0 || line[name] != ':' ||
+	    x->header.len > HEADER_MAX)
+		return;
+	if (x->header.len)
+		strbuf_addstr(&x->header, ", ");
+	strbuf_add(&x->header, line + name + 1, len - name - 1);
+	strbuf_trim(&x->header);
+}
 
 static size_t on_header(char *p, size_t size, size_t nr, void *data)
 {
 	struct http_exchange *x = data;
 
 	http_take_header(&x->challenges, p, size * nr);
+	if (x->rq->want_header)
+		take_wanted(x, p, size * nr);
 	return size * nr;
 }
 
@@ -87,20 +105,36 @@ static size_t on_body_wanted(char *p, size_t size, size_t nr, void *data)
 	return x->rc ? CURL_READFUNC_ABORT : got;
 }
 
+/* For a connection that has gone before the answer, and for authentication in steps. */
+static int on_rewind(void *data, curl_off_t offset, int origin)
+{
+	struct http_exchange *x = data;
+	const struct http_body *b = x->rq->body;
+
+	if (offset || origin != SEEK_SET || !b->rewind || !b->rewind(b->data))
+		return CURL_SEEKFUNC_CANTSEEK;
+	x->body_at = 0;
+	return CURL_SEEKFUNC_OK;
+}
+
 static void set_body(struct http_exchange *x)
 {
 	const struct http_body *b = x->rq->body;
 	CURL *easy = x->c->easy;
 
+	curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, x->rq->method);
 	if (!b) {
 		curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
 		return;
 	}
 	curl_easy_setopt(easy, CURLOPT_POST, 1L);
 	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, b->more ? NULL : b->buf);
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, b->more ? (curl_off_t)-1 : (curl_off_t)b->len);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, b->more && !b->total ? (curl_off_t)-1 :
+			 (curl_off_t)(b->len + b->total));
 	curl_easy_setopt(easy, CURLOPT_READFUNCTION, b->more ? on_body_wanted : NULL);
 	curl_easy_setopt(easy, CURLOPT_READDATA, x);
+	curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, b->rewind ? on_rewind : NULL);
+	curl_easy_setopt(easy, CURLOPT_SEEKDATA, x);
 }
 
 /* ---- both ---- */
@@ -129,7 +163,7 @@ static void set_request(struct http_exchange *x)
 
 static bool is_unwanted(const struct http_exchange *x)
 {
-	return x->c->o.unwanted && x->c->o.unwanted(x->c->o.data);
+	return !x->rq->in_any_case && x->c->o.unwanted && x->c->o.unwanted(x->c->o.data);
 }
 
 static CURLcode exchange(struct http_exchange *x)
@@ -159,6 +193,7 @@ void http_exchange_run(struct http_exchange *x)
 	strvec_init(&x->challenges.values);
 	strbuf_init(&x->buffered, PIECE_BYTES);
 	strbuf_init(&x->error_body, 0);
+	strbuf_init(&x->header, 0);
 	set_request(x);
 	x->code = exchange(x);
 	if (!x->begun)
@@ -172,4 +207,5 @@ void http_exchange_release(struct http_exchange *x)
 	strvec_clear(&x->challenges.values);
 	strbuf_release(&x->buffered);
 	strbuf_release(&x->error_body);
+	strbuf_release(&x->header);
 }

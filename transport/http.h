@@ -84,7 +84,10 @@ struct http_body {
 	size_t len;
 	/* NULL: that is all. Else the rest: up to len bytes, *got 0 at the end. */
 	int (*more)(void *data, void *buf, size_t len, size_t *got, struct err *err);
+	/* Begin again, for another try; NULL: what has come from `more` cannot come once more. */
+	bool (*rewind)(void *data);
 	void *data;
+	uint64_t total; /* bytes of `more`, if they are known and sent as Content-Length; 0: chunks */
 	bool packed; /* a pack is in it, so it is not compressed */
 };
 size_t http_post_buffer(const struct http_client *c); /* http.postBuffer */

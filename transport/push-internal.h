@@ -20,6 +20,9 @@ struct push_pack {
 	bool ofs_delta;
 };
 MUST_USE int push_pack_write(const struct push_pack *p, const struct pack_sink *sink, struct err *err);
+/* pack-HASH.pack and .idx in dir, once the batch is published; sums: their hashes, none if there is nothing to send. */
+MUST_USE int push_pack_write_files(const struct push_pack *p, const char *dir, struct fsync_batch *b, struct oid_array *sums,
+				   struct err *err);
 
 /* ---- push-report.c: what the other side answers ---- */
 struct push_answer {

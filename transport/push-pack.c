@@ -3,7 +3,9 @@
 #include "compat/posix.h"
 #include "history/objects.h"
 #include "history/revision.h"
+#include "pack/write/pack-files.h"
 #include "transport/push-internal.h"
+#include "util/alloc.h"
 
 struct making {
 	const struct push_pack *p;
@@ -104,19 +106,39 @@ static void tell_totals(struct making *m)
 	strbuf_release(&line);
 }
 
+static int prepare(struct making *m, struct err *err)
+{
+	int rc = begin(m, err);
+
+	if (!rc)
+		rc = find(m, err);
+	return rc ? rc : pack_objects_prepare(m->po, err);
+}
+
 int push_pack_write(const struct push_pack *p, const struct pack_sink *sink, struct err *err)
 {
 	struct making m = { .p = p };
-	int rc = begin(&m, err);
+	int rc = prepare(&m, err);
 
-	if (!rc)
-		rc = find(&m, err);
-	if (!rc)
-		rc = pack_objects_prepare(m.po, err);
 	if (!rc)
 		rc = pack_objects_write(m.po, sink, err);
 	if (!rc)
 		tell_totals(&m);
 	pack_objects_free(m.po);
+	return rc;
+}
+
+int push_pack_write_files(const struct push_pack *p, const char *dir, struct fsync_batch *b, struct oid_array *sums,
+			  struct err *err)
+{
+	char *base = xstrfmt("%s/pack", dir);
+	const struct pack_files_options o = { .base_name = base, .tmp_dir = dir, .shared_perm = p->r->settings.shared_perm };
+	struct making m = { .p = p };
+	int rc = prepare(&m, err);
+
+	if (!rc && m.nr)
+		rc = pack_objects_write_files(m.po, &o, b, sums, err);
+	pack_objects_free(m.po);
+	free(base);
 	return rc;
 }
