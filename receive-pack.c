@@ -143,6 +143,8 @@ static void execute(struct receive_server *s, struct quarantine *q)
 		push_request_refuse_all(&s->rq, rc == ERR_UNCERTAIN ? "durability unknown" :
 			      why.sys_errno ? strerror(why.sys_errno) : err_message(&why));
 	}
+	if (rc < 0)
+		receive_abort_refs(s, op);
 	repo_operation_abort(op);
 	repo_operation_free(op);
 	err_release(&why);

@@ -27,10 +27,27 @@ void push_command_release(struct push_command *c)
 	free(c->reports);
 }
 
+/* What the proc-receive hook has done is done. */
 void push_request_refuse_all(struct push_request *rq, const char *why)
 {
 	for (size_t i = 0; i < rq->nr; i++)
-		push_command_refuse(&rq->commands[i], "%s", why);
+		if (!rq->commands[i].answered)
+			push_command_refuse(&rq->commands[i], "%s", why);
+}
+
+bool push_request_has_answered(const struct push_request *rq)
+{
+	for (size_t i = 0; i < rq->nr; i++)
+		if (rq->commands[i].answered && !rq->commands[i].error)
+			return true;
+	return false;
+}
+
+void push_request_doubt_answered(struct push_request *rq)
+{
+	for (size_t i = 0; i < rq->nr; i++)
+		if (rq->commands[i].answered)
+			push_command_refuse(&rq->commands[i], "durability unknown");
 }
 
 bool push_request_has_errors(const struct push_request *rq)

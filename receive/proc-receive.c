@@ -155,18 +155,20 @@ static struct push_report *add_report(struct push_command *c)
 	return &c->reports[c->nr_reports++];
 }
 
-static int take_option(struct talk *t, const char *text, struct err *err)
+static void take_option(struct talk *t, const char *text)
 {
 	const struct hash_algo *algo = t->s->repo->algo;
 	struct push_command *c = t->now;
 	struct push_report *r;
 	const char *value;
 
-	if (!c)
-		return err_set(err, ERR_CORRUPT, "proc-receive reported 'option' without a matching 'ok/ng' directive");
+	if (!c) {
+		strbuf_addstr(&t->words, "error: proc-receive reported 'option' without a matching 'ok/ng' directive\n");
+		return;
+	}
 	if (!strcmp(text, "fall-through")) {
-		c->proc_receive = false; /* it goes the usual way */
-		return 0;
+		c->proc_receive = c->answered = false; /* it goes the usual way */
+		return;
 	}
 	r = c->options_open ? &c->reports[c->nr_reports - 1] : add_report(c);
 	c->options_open = true;
@@ -180,7 +182,6 @@ static int take_option(struct talk *t, const char *text, struct err *err)
 	} else if (!strcmp(text, "forced-update")) {
 		r->forced = true;
 	}
-	return 0;
 }
 
 static void complain(struct talk *t, const char *what, const char *line)
@@ -189,54 +190,58 @@ static void complain(struct talk *t, const char *what, const char *line)
 }
 
 /* "ok REF", "ng REF REASON", "option …". What it says of other refs does not count. */
-static int take_line(struct talk *t, char *line, struct err *err)
+static void take_line(struct talk *t, char *line)
 {
 	const char *rest;
 	char *reason = NULL;
 	bool ok;
 
-	if (skip_prefix(line, "option ", &rest))
-		return take_option(t, rest, err);
+	if (skip_prefix(line, "option ", &rest)) {
+		take_option(t, rest);
+		return;
+	}
 	ok = skip_prefix(line, "ok ", &rest);
 	if (!ok && !skip_prefix(line, "ng ", &rest)) {
 		complain(t, "incomplete status line", line);
-		return 0;
+		return;
 	}
 	if (!ok && (reason = strchr(rest, ' ')))
 		*reason++ = '\0';
 	t->now = strmap_get(&t->by_name, rest);
 	if (!t->now) {
 		complain(t, "status on unknown ref", rest);
-		return 0;
+		return;
 	}
 	t->now->options_open = false;
 	t->now->answered = true;
 	if (!ok)
 		push_command_refuse(t->now, "%s", reason && *reason ? reason : "failed");
-	return 0;
 }
 
 static int hear_report(struct talk *t, struct err *err)
 {
-	int kind, rc = 0;
+	int kind;
 	size_t nr = 0;
 
-	while (!rc && (kind = pkt_reader_line(&t->in, err)) == PKT_DATA)
-		rc = ++nr > LINES_MAX ? err_set(err, ERR_TOO_BIG, "proc-receive reports without an end")
-				      : take_line(t, t->in.line, err);
-	if (rc || kind < 0)
-		return rc ? rc : kind;
+	while ((kind = pkt_reader_line(&t->in, err)) == PKT_DATA) {
+		if (++nr > LINES_MAX)
+			return err_set(err, ERR_TOO_BIG, "proc-receive reports without an end");
+		take_line(t, t->in.line);
+	}
+	if (kind < 0)
+		return kind;
 	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "proc-receive did not finish its report");
 }
 
 /* ---- all of it ---- */
 
-static void refuse(struct talk *t, const char *why, bool unanswered_only)
+/* What it has answered before it failed counts. */
+static void refuse_unanswered(struct talk *t, const char *why)
 {
 	for (size_t i = 0; i < t->s->rq.nr; i++) {
 		struct push_command *c = &t->s->rq.commands[i];
 
-		if (c->proc_receive && (!unanswered_only || !c->answered))
+		if (c->proc_receive && !c->answered)
 			push_command_refuse(c, "%s", why);
 	}
 }
@@ -279,8 +284,8 @@ static int run(struct receive_server *s, char *path, struct err *err)
 	if (rc < 0)
 		receive_tellf(s, "error: %s\n", err_message(&why));
 	if (rc < 0 || code)
-		refuse(&t, "fail to run proc-receive hook", false);
-	refuse(&t, "proc-receive failed to report status", true);
+		refuse_unanswered(&t, "fail to run proc-receive hook");
+	refuse_unanswered(&t, "proc-receive failed to report status");
 	strmap_clear(&t.by_name, NULL);
 	strbuf_release(&t.words);
 	pkt_reader_release(&t.in);
@@ -304,7 +309,7 @@ int proc_receive_run(struct receive_server *s, struct err *err)
 		struct talk t = { .s = s };
 
 		receive_tellf(s, "error: cannot find hook 'proc-receive'\n");
-		refuse(&t, "fail to run proc-receive hook", false);
+		refuse_unanswered(&t, "fail to run proc-receive hook");
 		return 0;
 	}
 	rc = run(s, path, err);

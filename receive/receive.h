@@ -106,7 +106,8 @@ struct push_command {
 	bool skip_update;   /* its change is done: updateInstead of a symref's alias */
 	struct push_report *reports; /* of proc-receive, in their order; owned */
 	size_t nr_reports;
-	bool answered, options_open; /* internal to proc-receive.c */
+	bool answered;	   /* by the proc-receive hook */
+	bool options_open; /* internal to proc-receive.c */
 	bool makes_room; /* internal to refs.c: a deletion that others wait for; done before them */
 	size_t queued; /* internal to refs.c: its place in the transaction */
 };
@@ -130,8 +131,11 @@ struct push_request {
 	struct strbuf cert;	  /* the certificate with its signature; empty: none */
 };
 #define RECEIVE_COMMANDS_MAX 4000000u
-/* Every command that has no error yet gets this one. */
+/* Every command that has no error yet gets this one, but for those that the proc-receive hook has carried out. */
 void push_request_refuse_all(struct push_request *rq, const char *why);
+/* Has it carried out any? Those are not sealed. */
+bool push_request_has_answered(const struct push_request *rq);
+void push_request_doubt_answered(struct push_request *rq);
 bool push_request_has_errors(const struct push_request *rq);
 
 /* ---- one connection ---- */
@@ -243,6 +247,11 @@ MUST_USE int receive_check_names(struct receive_server *s, struct err *err);
 MUST_USE int receive_check_updates(struct receive_server *s, struct err *err);
 /* Queue, commit, take results: each command has its error or is done. ERR_UNCERTAIN: "durability unknown". */
 MUST_USE int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err);
+/*
+ * Nothing more comes of the operation. Objects that the proc-receive hook has been shown, and has changed refs to, have their names, and
+ * are sealed; if that fails, its refs are "durability unknown".
+ */
+void receive_abort_refs(struct receive_server *s, struct repo_operation *op);
 /* The boundary of a shallow repository gets these commits, too. */
 MUST_USE int receive_stage_shallow(struct receive_server *s, const struct oid_array *add, struct repo_operation *op,
 				   struct err *err);

@@ -156,14 +156,16 @@ static void settle_aliases(struct receive_server *s)
 static void tell_failure(struct receive_server *s, int rc, const struct err *why)
 {
 	receive_tellf(s, "error: %s\n", err_message(why));
-	if (rc == ERR_UNCERTAIN)
+	if (rc == ERR_UNCERTAIN) {
+		push_request_doubt_answered(&s->rq);
 		refuse_queued(s, "durability unknown");
-	else if (s->rq.atomic && rc != ERR_IO && rc != ERR_ABORTED)
+	} else if (s->rq.atomic && rc != ERR_IO && rc != ERR_ABORTED) {
 		refuse_queued(s, "atomic transaction failed");
-	else if (rc == ERR_ABORTED)
+	} else if (rc == ERR_ABORTED) {
 		refuse_queued(s, "reference-transaction hook declined");
-	else
+	} else {
 		refuse_queued(s, why->sys_errno ? strerror(why->sys_errno) : "failed to update ref");
+	}
 }
 
 /*
@@ -188,6 +190,18 @@ static int make_room(struct receive_server *s, struct repo_operation *op, struct
 	return rc;
 }
 
+void receive_abort_refs(struct receive_server *s, struct repo_operation *op)
+{
+	struct err why = ERR_INIT;
+
+	repo_operation_abort(op);
+	if (push_request_has_answered(&s->rq) && repo_operation_commit(op, &why) < 0) {
+		receive_tellf(s, "error: %s\n", err_message(&why));
+		push_request_doubt_answered(&s->rq);
+	}
+	err_release(&why);
+}
+
 int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err)
 {
 	struct ref_transaction *t;
@@ -197,30 +211,32 @@ int receive_update_refs(struct receive_server *s, struct repo_operation *op, str
 	if (s->rq.atomic && push_request_has_errors(&s->rq))
 		push_request_refuse_all(&s->rq, "atomic push failure");
 	if (!has_work(&s->rq)) {
-		repo_operation_abort(op);
+		receive_abort_refs(s, op);
 		settle_aliases(s);
 		return 0;
 	}
 	if (!s->rq.atomic && mark_room_makers(s) && make_room(s, op, err) < 0) {
+		receive_abort_refs(s, op);
 		settle_aliases(s);
 		return 0;
 	}
 	rc = repo_operation_begin_refs(op, s->rq.atomic ? 0 : REF_TRANSACTION_ALLOW_FAILURE, &t, err);
 	if (rc < 0) {
 		refuse_queued(s, "failed to update ref");
-		repo_operation_abort(op);
 		return rc;
 	}
 	failures = queue(s, t, false);
 	if (s->rq.atomic && failures) {
 		push_request_refuse_all(&s->rq, "atomic push failure");
-		repo_operation_abort(op);
+		receive_abort_refs(s, op);
 		return 0;
 	}
 	rc = repo_operation_commit(op, &why);
 	if (rc < 0)
 		tell_failure(s, rc, &why);
-	else if (!s->rq.atomic)
+	if (rc < 0 && rc != ERR_UNCERTAIN)
+		receive_abort_refs(s, op);
+	else if (rc >= 0 && !s->rq.atomic)
 		take_results(s, t);
 	settle_aliases(s);
 	err_release(&why);

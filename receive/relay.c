@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include "compat/os.h"
 #include "compat/syscalls.h"
 #include "receive/receive.h"
@@ -130,14 +131,14 @@ static void wait_for_something(struct relay *r)
 		pass_on(r);
 	if (p[1].revents)
 		feed(r);
-	r->over = r->until >= 0 ? p[2].revents != 0 : r->words < 0;
+	r->over = r->until >= 0 ? p[2].revents != 0 : r->words < 0 && r->feed < 0;
 }
 
 static void run_relay(struct relay *r)
 {
 	if (!r->s->sent_ms)
 		r->s->sent_ms = monotonic_ms();
-	if (r->until < 0 && r->words < 0)
+	if (r->until < 0 && r->words < 0 && r->feed < 0)
 		return;
 	while (!r->over)
 		wait_for_something(r);
@@ -157,6 +158,16 @@ int receive_relay(struct receive_server *s, int fd, int until, struct err *err U
 
 /* ---- a program from its start to its end ---- */
 
+/* 128 and more: of a signal; those that people send are not worth a word. */
+static int end_child(struct receive_server *s, struct child_process *cp)
+{
+	const int code = finish_command(cp), sig = code - 128;
+
+	if (sig > 0 && sig < 128 && sig != SIGINT && sig != SIGQUIT && sig != SIGPIPE)
+		receive_tellf(s, "error: %s died of signal %d\n", cp->args.v[0], sig);
+	return code;
+}
+
 static int relay_child(struct receive_server *s, struct child_process *cp, const char *in, size_t in_len)
 {
 	struct relay r = { .s = s, .words = cp->err, .feed = in ? cp->in : -1, .in = in, .in_len = in_len };
@@ -168,7 +179,7 @@ static int relay_child(struct receive_server *s, struct child_process *cp, const
 	r.until = process;
 	run_relay(&r);
 	close_fd(&process);
-	return finish_command(cp);
+	return end_child(s, cp);
 }
 
 int receive_run(struct receive_server *s, struct child_process *cp, const char *in, size_t in_len, struct err *err)
@@ -235,7 +246,7 @@ int receive_talk_end(struct receive_talk *t)
 	close_fd(&t->cp->out);
 	pthread_join(t->thread, NULL);
 	close_fd(&t->process);
-	code = finish_command(t->cp);
+	code = end_child(t->s, t->cp);
 	child_process_release(t->cp);
 	free(t);
 	return code;

@@ -202,10 +202,6 @@ static void export_push_options(struct receive_server *s)
 {
 	const struct strvec *options = &s->rq.push_options;
 
-	if (!s->rq.has_push_options) {
-		strvec_push(&s->hook_env, s->config.advertise_push_options ? "GIT_PUSH_OPTION_COUNT" : "GIT_PUSH_OPTION_COUNT=0");
-		return;
-	}
 	for (size_t i = 0; i < options->nr; i++)
 		strvec_pushf(&s->hook_env, "GIT_PUSH_OPTION_%zu=%s", i, options->v[i]);
 	strvec_pushf(&s->hook_env, "GIT_PUSH_OPTION_COUNT=%zu", options->nr);

@@ -125,12 +125,17 @@ test_expect_success 'the client is kept waiting while a hook is silent' '
 	test $i -lt 600 && git -C s rev-parse -q --verify x
 '
 
+test_expect_success 'one that dies of a signal: the client hears of it' '
+	fresh && echo "kill -9 \$\$" | hook pre-receive && test_must_fail push s main:x && grep "^remote: error: .*hooks/pre-receive died of signal 9" out &&
+	grep "pre-receive hook declined" out && fresh && echo "kill -2 \$\$" | hook post-update && push s main:x && ! grep "died" out
+'
+
 test_expect_success 'push options' '
 	fresh && git -C s config receive.advertisePushOptions true && hook pre-receive <<-\EOF &&
 	echo "count $GIT_PUSH_OPTION_COUNT: $GIT_PUSH_OPTION_0, $GIT_PUSH_OPTION_1"
 	EOF
 	push s -o one -o "two words" main:x && grep "remote: count 2: one, two words" out &&
-	push s main:y && grep "remote: count : , " out &&
+	push s main:y && grep "remote: count 0: , " out &&
 	git -C s config receive.advertisePushOptions false && test_must_fail push s -o one main:z && grep "does not support push options" out
 '
 

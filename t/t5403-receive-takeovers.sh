@@ -70,6 +70,29 @@ test_expect_success PERL 'a hook that is missing, that fails, that hangs up, in 
 	rm s/hooks/proc-receive && test_must_fail push s main:refs/for/x && grep "cannot find hook" out && unchanged s
 '
 
+test_expect_success PERL 'what it has answered counts, however it ends, and whatever becomes of other refs' '
+	proc_server refs/for && sed -i "\$s/.*/exit 3;/" s/hooks/proc-receive && test_must_fail push s main:refs/for/x main:refs/for/silent &&
+	grep "main -> refs/pull/9/head" out && grep "silent (fail to run proc-receive hook)" out &&
+	proc_server refs/for && write_script s/hooks/update <<-\EOF && test_must_fail push s --atomic main:refs/for/x main:new main:other && grep "main -> refs/pull/9/head" out &&
+	test "$1" != refs/heads/new
+	EOF
+	grep "new (hook declined)" out && grep "other (atomic push failure)" out && test_must_fail git -C s rev-parse -q --verify other &&
+	rm s/hooks/update && sed -i "s/^my @names;\$/put(\"option forced-update\"); put(\"strange\"); my @names;/; s/^put(.ok refs.for.stranger.);/put(\"strange\");/" s/hooks/proc-receive &&
+	push s main:refs/for/y && grep "incomplete status line: strange" out
+'
+
+test_expect_success PERL,STRACE,JOURNAL,FSYNC_BATCH 'one flush, also if the hook takes all refs, or the others fail' '
+	proc_server refs/for && on_journal disk && cp -r s disk/s && test_commit -C work proc1 &&
+	n=$(count_flushes git -C work push -q "$PWD/disk/s" main:refs/for/x) && test "$n" = 1 && test_commit -C work proc2 &&
+	write_script disk/s/hooks/update <<-\EOF && n=$(count_flushes sh -c "! git -C work push -q --atomic \"$PWD/disk/s\" main:refs/for/x main:new") && test "$n" = 1 &&
+	exit 1
+	EOF
+	rm disk/s/hooks/update && test_commit -C work proc3 && write_script disk/s/hooks/reference-transaction <<-\EOF &&
+	test "$1" != prepared
+	EOF
+	n=$(count_flushes sh -c "! git -C work push -q \"$PWD/disk/s\" main:refs/for/x main:new") && test "$n" = 1
+'
+
 deployed () {
 	test "$(git -C tree rev-parse HEAD)" = "$(git -C work rev-parse "$1")" && test -z "$(git -C tree status --porcelain)"
 }
