@@ -297,6 +297,12 @@ int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b, st
 		return err_set(err, ERR_INVALID,
 			       "ref updates forbidden inside quarantine environment");
 	}
+	/* Names as they were queued: symbolic refs are followed under their locks. */
+	rc = run_hook(t, "preparing", err);
+	if (rc < 0) {
+		t->state = TRANSACTION_CLOSED;
+		return rc;
+	}
 	t->batch = b;
 	trace2_region_enter("refs", "lock");
 	rc = lock_after_recovery(t, err);

@@ -18,6 +18,7 @@ Z=$ZERO_OID
 write_hook () {
 	mkdir -p "$1/.git/hooks" &&
 	write_script "$1/.git/hooks/reference-transaction" <<-EOF
+	test "\$1" != preparing || exit 0 # older ones are not called so
 	echo "\$1" >>told
 	cat >>told
 	$2
@@ -193,6 +194,29 @@ test_expect_success 'a hook reference-transaction that is not executable is told
 	hint: You can disable this warning with `git config set advice.ignoredHook false`.
 	EOF
 	git -C ignored -c advice.ignoredHook=false update-ref refs/heads/y HEAD 2>err && test_must_be_empty err
+'
+
+test_expect_success 'preparing: before the locks, by the names that were asked for; it may refuse' '
+	git init -q -b main early && test_commit -C early one && test_commit -C early two && H=$(git -C early rev-parse HEAD) && P=$(git -C early rev-parse HEAD~1) &&
+	write_script early/.git/hooks/reference-transaction <<-\EOF &&
+	{ echo "$1"; cat; ls .git/refs/heads/*.lock .git/HEAD.lock 2>/dev/null; } >>told
+	test "$1" != "$(cat refuse 2>/dev/null)"
+	EOF
+	git -C early update-ref HEAD $P $H && cat >expect <<-EOF && test_cmp expect early/told &&
+	preparing
+	$H $P HEAD
+	prepared
+	$H $P HEAD
+	$H $P refs/heads/main
+	.git/HEAD.lock
+	.git/refs/heads/main.lock
+	committed
+	$H $P HEAD
+	$H $P refs/heads/main
+	EOF
+	echo preparing >early/refuse && rm early/told && test_must_fail git -C early update-ref refs/heads/main $H 2>err &&
+	grep "^fatal: in .preparing. phase, update aborted by the reference-transaction hook" err && grep -v " " early/told >actual && echo preparing | test_cmp - actual &&
+	test "$(git -C early rev-parse main)" = $P
 '
 
 test_done
