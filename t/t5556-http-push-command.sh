@@ -3,7 +3,30 @@
 
 test_description='git push over http, from one end to the other'
 . "$(dirname "$0")/test-lib.sh"
-test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
+test_have_prereq PYTHON || { skip_all='no python3' && test_expect_success '429: it waits for its turn' '
+	git -C work commit -q --allow-empty -m turn && rules web "GET . limit 1 1" "POST . limit 1 1" &&
+	git -C work -c http.maxRetries=3 push -q origin HEAD:refs/heads/turn 2>err && there refs/heads/turn HEAD && requests web >log &&
+	grep "^GET .* 429" log && grep "^POST .* 429" log && rules web "POST . limit 9 1" && git -C work commit -q --allow-empty -m turned &&
+	push_fails "rate limited\|429" HEAD:refs/heads/turn
+'
+
+test_lazy_prereq OPENSSL 'openssl version'
+
+test_expect_success OPENSSL 'https, where the client has to show a certificate' '
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test CA" -days 2 2>/dev/null &&
+	for who in server client; do
+		openssl req -newkey rsa:2048 -nodes -keyout $who.key -out $who.csr -subj "/CN=$who" 2>/dev/null &&
+		printf "subjectAltName=IP:127.0.0.1\n" >ext &&
+		openssl x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out $who.pem -days 2 -extfile ext 2>/dev/null ||
+		return 1
+	done && start_httpd strict --tls server.pem server.key --client-ca ca.pem && git -C work config http.sslCAInfo "$PWD/ca.pem" &&
+	git -C work remote set-url origin "$strict_url/repo.git" && push_fails "unable to access" HEAD:refs/heads/tls &&
+	git -C work config http.sslCert "$PWD/client.pem" && git -C work config http.sslKey "$PWD/client.key" &&
+	head -c 300000 /dev/urandom >work/secret && git -C work add secret && git -C work commit -q -m secret &&
+	git -C work push -q origin HEAD:refs/heads/tls && there refs/heads/tls HEAD && grep Transfer-Encoding=chunked strict.log
+'
+
+test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
 
 there () {
@@ -69,6 +92,29 @@ test_expect_success 'an answer that is cut: the push is none that has gone well'
 		rules web "POST . short $n" && test_must_fail git -C work push origin small:refs/heads/cut$n 2>err && ! grep "signal\|BUG" err &&
 		test_must_fail git -C work rev-parse -q --verify refs/remotes/origin/cut$n || return 1
 	done
+'
+
+test_expect_success '429: it waits for its turn' '
+	git -C work commit -q --allow-empty -m turn && rules web "GET . limit 1 1" "POST . limit 1 1" &&
+	git -C work -c http.maxRetries=3 push -q origin HEAD:refs/heads/turn 2>err && there refs/heads/turn HEAD && requests web >log &&
+	grep "^GET .* 429" log && grep "^POST .* 429" log && rules web "POST . limit 9 1" && git -C work commit -q --allow-empty -m turned &&
+	push_fails "rate limited\|429" HEAD:refs/heads/turn
+'
+
+test_lazy_prereq OPENSSL 'openssl version'
+
+test_expect_success OPENSSL 'https, where the client has to show a certificate' '
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test CA" -days 2 2>/dev/null &&
+	for who in server client; do
+		openssl req -newkey rsa:2048 -nodes -keyout $who.key -out $who.csr -subj "/CN=$who" 2>/dev/null &&
+		printf "subjectAltName=IP:127.0.0.1\n" >ext &&
+		openssl x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out $who.pem -days 2 -extfile ext 2>/dev/null ||
+		return 1
+	done && start_httpd strict --tls server.pem server.key --client-ca ca.pem && git -C work config http.sslCAInfo "$PWD/ca.pem" &&
+	git -C work remote set-url origin "$strict_url/repo.git" && push_fails "unable to access" HEAD:refs/heads/tls &&
+	git -C work config http.sslCert "$PWD/client.pem" && git -C work config http.sslKey "$PWD/client.key" &&
+	head -c 300000 /dev/urandom >work/secret && git -C work add secret && git -C work commit -q -m secret &&
+	git -C work push -q origin HEAD:refs/heads/tls && there refs/heads/tls HEAD && grep Transfer-Encoding=chunked strict.log
 '
 
 test_done
