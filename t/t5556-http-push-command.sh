@@ -26,6 +26,56 @@ test_expect_success OPENSSL 'https, where the client has to show a certificate' 
 	git -C work push -q origin HEAD:refs/heads/tls && there refs/heads/tls HEAD && grep Transfer-Encoding=chunked strict.log
 '
 
+test_lazy_prereq NGINX_HTTP2 'PATH=$PATH:/usr/sbin && nginx -V 2>&1 | grep http_v2 && command -v fcgiwrap && command -v openssl'
+
+start_nginx () {
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])') && mkdir run && cat >nginx.main <<-EOF &&
+	daemon off;
+	pid $PWD/run/pid;
+	error_log stderr;
+	$(test "$(id -u)" != 0 || echo "user root;")
+	events { }
+	http {
+	access_log $PWD/nginx.log;
+	$(for t in client_body proxy fastcgi uwsgi scgi; do echo "${t}_temp_path $PWD/run/$t;"; done)
+	server {
+		listen 127.0.0.1:$port ssl http2;
+		ssl_certificate $PWD/server.pem;
+		ssl_certificate_key $PWD/server.key;
+		client_max_body_size 0;
+		location / {
+			fastcgi_param SCRIPT_FILENAME $PWD/backend;
+			fastcgi_param PATH_INFO \$uri;
+			fastcgi_param QUERY_STRING \$query_string;
+			fastcgi_param REQUEST_METHOD \$request_method;
+			fastcgi_param CONTENT_TYPE \$content_type;
+			fastcgi_param CONTENT_LENGTH \$content_length;
+			fastcgi_param HTTP_CONTENT_ENCODING \$http_content_encoding;
+			fastcgi_pass unix:$PWD/fcgi;
+		}
+	}
+	}
+	EOF
+	write_script backend <<-EOF &&
+	GIT_PROJECT_ROOT="$HTTPD_ROOT" GIT_HTTP_EXPORT_ALL=1 HOME="$HOME" exec "$GIT_BUILD_DIR/git" http-backend
+	EOF
+	for command in "fcgiwrap -c 4 -s unix:$PWD/fcgi" "nginx -p $PWD/run -c $PWD/nginx.main"; do
+		$command >>nginx.out 2>&1 &
+		test_atexit "kill $! 2>/dev/null || :"
+	done
+	i=0 && until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null || test $i = 200; do
+		i=$((i + 1)) && sleep 0.05
+	done
+}
+
+test_expect_success NGINX_HTTP2 'HTTP/2' '
+	PATH=$PATH:/usr/sbin && start_nginx && git -C work remote set-url origin "https://127.0.0.1:$port/repo.git" &&
+	git -C work commit -q --allow-empty -m h2 && git -C work -c http.version=HTTP/2 push -q origin HEAD:refs/heads/h2 small:refs/heads/h2small &&
+	there refs/heads/h2 HEAD && head -c 3000000 /dev/urandom >work/secret && git -C work commit -q -a -m h2large &&
+	git -C work -c http.version=HTTP/2 push -q origin HEAD:refs/heads/h2 && there refs/heads/h2 HEAD && cat nginx.log &&
+	grep "POST .*receive-pack HTTP/2.0. 200" nginx.log && ! grep "HTTP/1" nginx.log
+'
+
 test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
 
@@ -115,6 +165,56 @@ test_expect_success OPENSSL 'https, where the client has to show a certificate' 
 	git -C work config http.sslCert "$PWD/client.pem" && git -C work config http.sslKey "$PWD/client.key" &&
 	head -c 300000 /dev/urandom >work/secret && git -C work add secret && git -C work commit -q -m secret &&
 	git -C work push -q origin HEAD:refs/heads/tls && there refs/heads/tls HEAD && grep Transfer-Encoding=chunked strict.log
+'
+
+test_lazy_prereq NGINX_HTTP2 'PATH=$PATH:/usr/sbin && nginx -V 2>&1 | grep http_v2 && command -v fcgiwrap && command -v openssl'
+
+start_nginx () {
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])') && mkdir run && cat >nginx.main <<-EOF &&
+	daemon off;
+	pid $PWD/run/pid;
+	error_log stderr;
+	$(test "$(id -u)" != 0 || echo "user root;")
+	events { }
+	http {
+	access_log $PWD/nginx.log;
+	$(for t in client_body proxy fastcgi uwsgi scgi; do echo "${t}_temp_path $PWD/run/$t;"; done)
+	server {
+		listen 127.0.0.1:$port ssl http2;
+		ssl_certificate $PWD/server.pem;
+		ssl_certificate_key $PWD/server.key;
+		client_max_body_size 0;
+		location / {
+			fastcgi_param SCRIPT_FILENAME $PWD/backend;
+			fastcgi_param PATH_INFO \$uri;
+			fastcgi_param QUERY_STRING \$query_string;
+			fastcgi_param REQUEST_METHOD \$request_method;
+			fastcgi_param CONTENT_TYPE \$content_type;
+			fastcgi_param CONTENT_LENGTH \$content_length;
+			fastcgi_param HTTP_CONTENT_ENCODING \$http_content_encoding;
+			fastcgi_pass unix:$PWD/fcgi;
+		}
+	}
+	}
+	EOF
+	write_script backend <<-EOF &&
+	GIT_PROJECT_ROOT="$HTTPD_ROOT" GIT_HTTP_EXPORT_ALL=1 HOME="$HOME" exec "$GIT_BUILD_DIR/git" http-backend
+	EOF
+	for command in "fcgiwrap -c 4 -s unix:$PWD/fcgi" "nginx -p $PWD/run -c $PWD/nginx.main"; do
+		$command >>nginx.out 2>&1 &
+		test_atexit "kill $! 2>/dev/null || :"
+	done
+	i=0 && until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null || test $i = 200; do
+		i=$((i + 1)) && sleep 0.05
+	done
+}
+
+test_expect_success NGINX_HTTP2 'HTTP/2' '
+	PATH=$PATH:/usr/sbin && start_nginx && git -C work remote set-url origin "https://127.0.0.1:$port/repo.git" &&
+	git -C work commit -q --allow-empty -m h2 && git -C work -c http.version=HTTP/2 push -q origin HEAD:refs/heads/h2 small:refs/heads/h2small &&
+	there refs/heads/h2 HEAD && head -c 3000000 /dev/urandom >work/secret && git -C work commit -q -a -m h2large &&
+	git -C work -c http.version=HTTP/2 push -q origin HEAD:refs/heads/h2 && there refs/heads/h2 HEAD && cat nginx.log &&
+	grep "POST .*receive-pack HTTP/2.0. 200" nginx.log && ! grep "HTTP/1" nginx.log
 '
 
 test_done
