@@ -63,6 +63,16 @@ test_expect_success APACHE_DAV 'the same with apache' '
 	start_dav_apache && life apache
 '
 
+test_lazy_prereq STOCK_DAV 'test_have_prereq APACHE_DAV,STOCK_GIT && test -x "$("$STOCK_GIT" --exec-path)/git-http-push"'
+
+test_expect_success STOCK_DAV 'stock Git and ours push to one repository in turns' '
+	fresh turns && git -C work http-push "$R" old:main v1 2>&4 && stock clone -q "$R" theirs && stock -C theirs fsck &&
+	test_commit -C theirs from-stock && stock -C theirs http-push "$R/" main:main >&4 2>&1 && test "$(git -C $S rev-parse main)" = "$(git -C theirs rev-parse main)" &&
+	git -C work fetch -q "$R" main && git -C work branch -f turn FETCH_HEAD && test "$(git -C work rev-parse turn)" = "$(git -C theirs rev-parse main)" &&
+	git -C work checkout -q turn && test_commit -C work after-stock && git -C work push -q "$R" turn:main && git -C work checkout -q main && whole &&
+	stock -C theirs pull -q --ff-only && test "$(git -C work rev-parse turn)" = "$(git -C theirs rev-parse main)"
+'
+
 test_expect_success LIGHTTPD_DAV 'and with lighttpd' '
 	start_dav_lighttpd && life lighttpd
 '
