@@ -115,6 +115,15 @@ static int bad_line(const char *line, struct err *err)
 	return err_set(err, ERR_CORRUPT, "invalid line in info/refs: '%.200s'", line);
 }
 
+/* Old clients of WebDAV write some lines twice. */
+static int check_again(const struct ref_lines *l, const char *name, const struct object_id *oid, struct err *err)
+{
+	for (size_t i = 0; i < l->out->nr; i++)
+		if (!strcmp(l->out->items[i].name, name) && oid_eq(&l->out->items[i].oid, oid))
+			return 0;
+	return err_set(err, ERR_CORRUPT, "info/refs has '%s' twice, with other values", name);
+}
+
 static int take_line(struct ref_lines *l, const char *line, struct err *err)
 {
 	const size_t hex = strspn(line, "0123456789abcdef");
@@ -133,7 +142,7 @@ static int take_line(struct ref_lines *l, const char *line, struct err *err)
 	if (!remote_ref_name_is_valid(line))
 		return 0;
 	if (!strset_add(&l->names, line))
-		return err_set(err, ERR_CORRUPT, "info/refs has '%s' twice", line);
+		return check_again(l, line, &oid, err);
 	remote_refs_add(l->out, line)->oid = oid;
 	return 0;
 }
