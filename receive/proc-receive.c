@@ -4,10 +4,12 @@
  * pkt-lines: versions, commands, push options; then its report.
  */
 #include "compat/posix.h"
+#include <pthread.h>
 #include "receive/receive.h"
 #include "repo/hook.h"
 #include "util/alloc.h"
 #include "util/map.h"
+#include "write-or-die.h"
 
 #define LINES_MAX 8000000u
 
@@ -81,6 +83,7 @@ struct talk {
 	struct receive_server *s;
 	struct pkt_reader in;
 	struct pkt_writer out;
+	int fd; /* of it */
 	bool push_options; /* the hook wants them */
 	struct strmap by_name; /* its commands */
 	struct push_command *now; /* whose options come */
@@ -122,28 +125,28 @@ static int hear_hello(struct talk *t, struct err *err)
 	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "proc-receive hung up");
 }
 
-static int say_commands(struct talk *t, struct err *err)
+/* In packets. */
+static void list_commands(const struct talk *t, struct strbuf *out)
 {
-	for (size_t i = 0; i < t->s->rq.nr; i++) {
-		const struct push_command *c = &t->s->rq.commands[i];
-		struct strbuf *line;
+	const struct push_request *rq = &t->s->rq;
+
+	for (size_t i = 0; i < rq->nr; i++) {
+		const struct push_command *c = &rq->commands[i];
 
 		if (!c->proc_receive || c->error)
 			continue;
-		line = pkt_writer_begin(&t->out);
-		strbuf_add_oid(line, &c->old_oid);
-		strbuf_addch(line, ' ');
-		strbuf_add_oid(line, &c->new_oid);
-		strbuf_addf(line, " %s", c->name);
-		pkt_writer_end(&t->out);
+		strbuf_addf(out, "%04zx", 4 + 2 * (t->s->repo->algo->hex_len + 1) + strlen(c->name));
+		strbuf_add_oid(out, &c->old_oid);
+		strbuf_addch(out, ' ');
+		strbuf_add_oid(out, &c->new_oid);
+		strbuf_addf(out, " %s", c->name);
 	}
-	pkt_writer_flush(&t->out);
-	if (t->push_options && t->s->rq.has_push_options) {
-		for (size_t i = 0; i < t->s->rq.push_options.nr; i++)
-			pkt_writer_addf(&t->out, "%s", t->s->rq.push_options.v[i]);
-		pkt_writer_flush(&t->out);
-	}
-	return pkt_writer_send(&t->out, err);
+	strbuf_addstr(out, "0000");
+	if (!t->push_options || !rq->has_push_options)
+		return;
+	for (size_t i = 0; i < rq->push_options.nr; i++)
+		strbuf_addf(out, "%04zx%s", 4 + strlen(rq->push_options.v[i]), rq->push_options.v[i]);
+	strbuf_addstr(out, "0000");
 }
 
 /* ---- its report ---- */
@@ -246,6 +249,43 @@ static void refuse_unanswered(struct talk *t, const char *why)
 	}
 }
 
+/* A hook may answer before it has heard all. */
+struct saying {
+	int fd;
+	struct strbuf text;
+	struct err err;
+	int rc;
+};
+
+static void *say_commands(void *data)
+{
+	struct saying *s = data;
+
+	s->rc = write_in_full(s->fd, s->text.buf, s->text.len, "the commands for proc-receive", &s->err);
+	return NULL;
+}
+
+static int say_and_hear(struct talk *t, struct err *err)
+{
+	struct saying s = { .fd = t->fd, .text = STRBUF_INIT, .err = ERR_INIT };
+	pthread_t thread;
+	int rc;
+
+	list_commands(t, &s.text);
+	rc = pthread_create(&thread, NULL, say_commands, &s);
+	if (rc)
+		BUG("cannot start a thread: %s", strerror(rc));
+	rc = hear_report(t, err);
+	pthread_join(thread, NULL);
+	if (!rc && s.rc < 0) {
+		rc = s.rc;
+		err_move(err, &s.err);
+	}
+	err_release(&s.err);
+	strbuf_release(&s.text);
+	return rc;
+}
+
 static int converse(struct talk *t, struct err *err)
 {
 	int rc;
@@ -254,9 +294,7 @@ static int converse(struct talk *t, struct err *err)
 	rc = pkt_writer_send(&t->out, err);
 	if (!rc)
 		rc = hear_hello(t, err);
-	if (!rc)
-		rc = say_commands(t, err);
-	return rc ? rc : hear_report(t, err);
+	return rc ? rc : say_and_hear(t, err);
 }
 
 static int run(struct receive_server *s, char *path, struct err *err)
@@ -274,6 +312,7 @@ static int run(struct receive_server *s, char *path, struct err *err)
 		return rc;
 	pkt_reader_init(&t.in, cp.out);
 	pkt_writer_init(&t.out, cp.in);
+	t.fd = cp.in;
 	strmap_init(&t.by_name);
 	for (size_t i = 0; i < s->rq.nr; i++)
 		if (s->rq.commands[i].proc_receive)

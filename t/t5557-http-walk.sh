@@ -43,7 +43,7 @@ test_expect_success 'a history' '
 	git init -q -b main work && for i in 1 2 3 4 5; do
 		mkdir -p work/dir/$i && echo $i >work/dir/$i/file && git -C work add dir && test_commit -C work c$i || return 1
 	done &&
-	git -C work update-index --add --cacheinfo 160000,$(git -C work rev-parse HEAD),sub && git -C work commit -q -m sub &&
+	git -C work update-index --add --cacheinfo 160000,$(git -C work rev-parse HEAD | tr 0-9a-f 1-9a-f0),sub && git -C work commit -q -m sub &&
 	git -C work branch side main~2 && git -C work tag -a -m annotated v1 main~1 &&
 	git -C work tag -a -m "of a tag" v2 v1 && git -C work tag blob "main:dir/1/file" && git -C work branch odd/a+b=c &&
 	start_httpd web
