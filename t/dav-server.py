@@ -14,6 +14,7 @@ request, is
     body FILE        the answer (as of the method) with that content instead of its own
     hangup           the connection ends when the request has come, with nothing done
     lost             the same, but it is done
+    class1           as one without locks
     nodav            as a server that does not speak WebDAV
     basic USER:PASS  401 without that
     seconds N        locks of that many seconds
@@ -134,7 +135,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     dav_head = dav_get
 
     def dav_options(self, path):
-        self.answer(200, b'', [('DAV', '1'), ('DAV', '2,<http://example.com/x>')])
+        self.answer(200, b'', [('DAV', '1')] + ([('DAV', '2,<http://example.com/x>')] if self.action != 'class1' else []))
 
     def dav_propfind(self, path):
         if not os.path.exists(path):

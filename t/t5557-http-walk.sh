@@ -132,6 +132,7 @@ test_expect_success 'objects of repositories that it borrows from' '
 
 test_expect_success 'a blob that is too big for memory comes as the file that it is' '
 	git init -q -b main large && python3 -c "import random; print(random.randbytes(30000).hex())" >large/big && git -C large add big &&
+	mkdir large/many && for i in $(test_seq 400); do : >large/many/a-name-that-is-not-short-$i; done && git -C large add many &&
 	git -C large commit -q -m big && git clone -q --bare --no-local large srv/large.git && loosen large && dumb &&
 	git -c core.bigFileThreshold=10k clone -q "$web_url/large.git" lc && git -C lc fsck --strict && cmp large/big lc/big &&
 	f=srv/large.git/objects/$(object large main:big) && chmod u+w $f && printf x | dd of=$f bs=1 seek=20000 conv=notrunc 2>&4 &&

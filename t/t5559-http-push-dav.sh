@@ -148,7 +148,8 @@ test_expect_success 'user and password' '
 
 test_expect_success 'no DAV: a clear error' '
 	fresh bad && git -C work http-push "$R" old && rules "* . nodav" && fails "no DAV locking support on $R/" main &&
-	rules "* . nodav" && test_must_fail git -C work push "$R" side 2>err && grep "no DAV locking support on $R/" err && rules "OPTIONS . status 405" &&
+	rules "* . nodav" && test_must_fail git -C work push "$R" side 2>err && grep "no DAV locking support on $R/" err && rules "OPTIONS . class1" &&
+	test_expect_code 1 git -C work http-push "$R" side 2>err && grep "no DAV locking support on $R/" err && rules "OPTIONS . status 405" &&
 	test_expect_code 1 git -C work http-push "$R" side 2>err && grep "no DAV locking support on $R/" err
 '
 
@@ -197,6 +198,8 @@ test_expect_success 'two at once: the second is turned away, not the work of the
 test_expect_success 'locks of a short time are refreshed' '
 	fresh short && git -C work http-push "$R" old:main && rules "LOCK . seconds 0" && git -C work http-push "$R" main && rules "LOCK . seconds 1" "PUT info/packs run sleep 0.7" &&
 	test_commit -C work refreshed && rules "LOCK . seconds 1" "PUT info/packs run sleep 0.7" && git -C work http-push "$R" main &&
+	grep "^LOCK .*info/refs 200 If=" dav.log.headers && at main main && whole &&
+	test_commit -C work refreshed2 && rules "LOCK . seconds 1" "PUT refs/heads/main run sleep 0.7" && git -C work http-push "$R" main &&
 	grep "^LOCK .*info/refs 200 If=" dav.log.headers && at main main && whole
 '
 

@@ -8,6 +8,8 @@
 #include "util/alloc.h"
 #include "util/map.h"
 
+/* Of commits, trees and tags, which have to be in memory. */
+#define CONTENT_MAX ((uint64_t)1 << 30)
 #define HEAD_BYTES_MAX ((size_t)4096)
 
 /* ---- loose objects ---- */
@@ -17,21 +19,30 @@ static int ignore(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, st
 	return 0;
 }
 
-/* Too big for memory: it has to be a blob, and stays as the file that it is. */
+/* A blob that is too big for memory stays as the file that it is. */
 static int keep_big(struct http_walk *w, const char *dir, const struct object_id *oid, struct err *err)
 {
-	struct object_info info;
 	bool any;
-	int rc = loose_object_info(dir, oid, &info, err);
+	int rc = loose_object_stream(dir, oid, w->r->algo, ignore, NULL, &any, err);
 
-	if (!rc && info.type != OBJ_BLOB)
-		rc = err_set(err, ERR_TOO_BIG, "object %s is a %s of %" PRIu64 " bytes", oid_hex(oid),
-			     object_type_name(info.type), info.size);
-	if (!rc)
-		rc = loose_object_stream(dir, oid, w->r->algo, ignore, NULL, &any, err);
 	if (!rc)
 		w->has_big = true;
 	return rc;
+}
+
+/* Its content, unless it is such a blob: 1. */
+static int read_loose(struct http_walk *w, const char *dir, const char *path, const struct object_id *oid,
+		      struct object_buf *out, struct err *err)
+{
+	const uint64_t limit = w->r->settings.big_file_threshold;
+	struct object_info info = { .type = OBJ_NONE };
+	int rc = loose_object_info(dir, oid, &info, err);
+
+	if (rc < 0)
+		return rc;
+	if (info.type == OBJ_BLOB && info.size > limit)
+		return 1;
+	return loose_object_read_file(path, oid, w->r->algo, limit > CONTENT_MAX ? limit : CONTENT_MAX, out, err);
 }
 
 static int take_loose(struct http_walk *w, const char *dir, const char *path, const struct object_id *oid,
@@ -39,17 +50,15 @@ static int take_loose(struct http_walk *w, const char *dir, const char *path, co
 {
 	struct err why = ERR_INIT;
 	struct object_id name;
-	int rc = loose_object_read_file(path, oid, w->r->algo, w->r->settings.big_file_threshold, out, &why);
+	int rc = read_loose(w, dir, path, oid, out, &why);
+	const bool big = rc > 0;
 
-	if (rc == ERR_TOO_BIG) {
-		err_release(&why);
+	if (big)
 		rc = keep_big(w, dir, oid, &why);
-		if (!rc)
-			return 0;
-	} else if (!rc) {
+	else if (!rc)
 		rc = odb_write(w->r->odb, out->type, out->data, out->size, &name, &why);
-	}
-	(void)!sys->unlink(path);
+	if (rc < 0 || !big)
+		(void)!sys->unlink(path);
 	if (rc < 0)
 		err_move(err, &why);
 	err_release(&why);
@@ -130,17 +139,14 @@ static int take_line(struct ref_lines *l, const char *line, struct err *err)
 	const struct hash_algo *algo = hex == hash_sha1->hex_len ? hash_sha1 : hash_sha256;
 	struct object_id oid;
 	const char *end;
-	size_t len;
 
 	if (hex != algo->hex_len || line[hex] != '\t' || (l->algo && algo != l->algo) ||
 	    oid_parse_hex(&oid, line, algo, &end) < 0)
 		return bad_line(line, err);
 	l->algo = algo;
 	line += hex + 1;
-	if (strip_suffix(line, "^{}", &len))
-		return 0; /* what the tag before leads to */
 	if (!remote_ref_name_is_valid(line))
-		return 0;
+		return 0; /* "^{}": what the tag before leads to; and what could harm */
 	if (!strset_add(&l->names, line))
 		return check_again(l, line, &oid, err);
 	remote_refs_add(l->out, line)->oid = oid;
