@@ -42,6 +42,7 @@ locks, guard = {}, threading.Lock()
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    wbufsize = 65536
 
     def log_message(self, *args):
         pass
