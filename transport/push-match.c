@@ -91,18 +91,15 @@ static void add_update(struct matching *m, const char *src, const struct object_
 
 /* ---- refspecs without patterns ---- */
 
-/* How well a short name says a full one, by the rules of gitrevisions(7): 0: not. */
-static unsigned name_rank(const char *full, const char *text)
-{
-	static const char *const before[] = { "", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/" };
-	const char *rest;
+/* What a short name can say in full, by the rules of gitrevisions(7). */
+static const struct {
+	const char *before, *behind;
+} places[] = { { "", "" }, { "refs/", "" }, { "refs/tags/", "" }, { "refs/heads/", "" }, { "refs/remotes/", "" },
+	       { "refs/remotes/", "/HEAD" } };
 
-	for (unsigned i = 0; i < ARRAY_SIZE(before); i++)
-		if (skip_prefix(full, before[i], &rest) && !strcmp(rest, text))
-			return ARRAY_SIZE(before) + 1 - i;
-	if (skip_prefix(full, "refs/remotes/", &rest) && starts_with(rest, text) && !strcmp(rest + strlen(text), "/HEAD"))
-		return 1;
-	return 0;
+static char *name_in(size_t place, const char *text)
+{
+	return xstrfmt("%s%s%s", places[place].before, text, places[place].behind);
 }
 
 /* Names outside of branches and tags count only if nothing else does, unless they are said in full. */
@@ -119,8 +116,6 @@ struct candidates {
 
 static void consider(struct candidates *c, const char *full, const char *text)
 {
-	if (!name_rank(full, text))
-		return;
 	if (is_weak(full, text)) {
 		c->weak = full;
 		c->nr_weak++;
@@ -139,11 +134,10 @@ static unsigned choose(const struct candidates *c, const char **out)
 
 static unsigned find_here(const struct matching *m, const char *text, const char **out)
 {
-	static const char *const before[] = { "", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/" };
 	struct candidates c = { .strong = NULL };
 
-	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
-		char *full = xconcat(before[i], text);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char *full = name_in(i, text);
 		const struct local_ref *ref = find_local(m, full);
 
 		if (ref)
@@ -162,8 +156,14 @@ static unsigned find_there(const struct matching *m, const char *text, const cha
 		*out = exact->name;
 		return 1;
 	}
-	for (size_t i = 0; i < m->theirs->nr; i++)
-		consider(&c, m->theirs->items[i].name, text);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char *full = name_in(i, text);
+		const struct remote_ref *ref = remote_refs_find(m->theirs, full);
+
+		if (ref)
+			consider(&c, ref->name, text);
+		free(full);
+	}
 	return choose(&c, out);
 }
 
