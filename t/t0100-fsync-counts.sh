@@ -353,10 +353,10 @@ every_command () {
 	0: pack-objects --stdout <input
 	! for h in pre-commit prepare-commit-msg commit-msg reference-transaction; do write_script .git/hooks/$h </dev/null; done
 	! for i in $(seq 150); do mkdir -p d && echo hooks $i >d/$i; done && git add -N d
-	12 19: -c core.editor=words commit -a
+	16 19: -c core.editor=words commit -a
 	! echo hook >>a && git add -N a
-	12 14: commit -m path a
-	6 5: tag -a -m x t9
+	14 14: commit -m path a
+	8 5: tag -a -m x t9
 	10 12: branch -m hooked
 	4 4: update-ref HEAD HEAD~1
 	4 3: multi-pack-index write
