@@ -191,7 +191,7 @@ test_expect_success 'a ref that changes meanwhile is not overwritten' '
 '
 
 test_expect_success 'two at once: the second is turned away, not the work of the first' '
-	fresh twice && git -C work http-push "$R" old:main && curl -s -X LOCK -H "Content-Type: text/xml" --data "<x/>" "$R/info/refs" >lock &&
+	fresh twice && git -C work http-push "$R" old:main && python3 -c "import sys, urllib.request as u; u.urlopen(u.Request(sys.argv[1], method=\"LOCK\"))" "$R/info/refs" &&
 	test_expect_code 1 git -C work http-push "$R" main 2>err && grep "cannot lock existing info/refs on $R/: LOCK of .* failed: .*423" err && at main old
 '
 
