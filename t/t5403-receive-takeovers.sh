@@ -153,4 +153,15 @@ test_expect_success SSHSIGN 'without a secret there are no certificates' '
 	git -C s config --unset receive.certNonceSeed && test_must_fail push s --signed main:no && grep "does not support --signed push" out
 '
 
+test_expect_success GPG 'signed by gpg' '
+	GNUPGHOME=$(mktemp -d /tmp/sluice-gpg-XXXXXX) && export GNUPGHOME && test_when_finished "gpgconf --kill all; rm -rf $GNUPGHOME; unset GNUPGHOME" &&
+	gpg --batch -q --passphrase "" --quick-gen-key "T <t@example.com>" default default never 2>/dev/null && server s &&
+	git -C s config receive.certNonceSeed secret && git -C s config gpg.format openpgp &&
+	git -C work config gpg.format openpgp && git -C work config user.signingKey t@example.com && write_script s/hooks/pre-receive <<-EOF &&
+	env | grep ^GIT_PUSH_CERT | sort >"$PWD/cert"
+	EOF
+	push s --signed main:signed && grep "^GIT_PUSH_CERT_STATUS=G" cert && grep "^GIT_PUSH_CERT_NONCE_STATUS=OK" cert &&
+	grep "^GIT_PUSH_CERT_SIGNER=T <t@example.com>" cert && grep "^GIT_PUSH_CERT_KEY=." cert && git -C s rev-parse -q --verify signed
+'
+
 test_done
