@@ -132,7 +132,7 @@ reading_hook () {
 	EOF
 }
 
-for kind in journal:1 btrfs:1 local:12 full:3; do
+for kind in journal:1 btrfs:1 local:14 full:4; do
 	for files in 1 150; do
 		test_expect_success STRACE,FSYNC_BATCH "$files files on ${kind%:*}, hooks and an editor: flushes" '
 			start && as_on ${kind%:*} &&

@@ -506,7 +506,9 @@ static void single_refs_may_fail(void **state UNUSED)
 	queue(t, "refs/heads/none", &oid_b, &oid_a);
 	queue(t, "refs/heads/locked", &oid_b, NULL);
 	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
-	expect_hook("prepared: refs/heads/a refs/heads/b; ");
+	expect_hook("preparing: refs/heads/a refs/heads/x refs/heads/x/y refs/heads/b refs/heads/b "
+		    "refs/heads/d refs/heads/none refs/heads/locked; "
+		    "prepared: refs/heads/a refs/heads/b; ");
 	ref_store_set_hook(rs, &(struct ref_hook){ .run = NULL });
 	/* What has failed is not locked meanwhile. */
 	expect_unlocked("refs/heads/x");
@@ -581,7 +583,8 @@ static void an_abort_gives_everything_back(void **state UNUSED)
 	ref_store_set_hook(rs, &hook);
 	t = prepared(b);
 	ref_transaction_abort(t);
-	expect_hook("prepared: refs/heads/main refs/heads/new/x HEAD; "
+	expect_hook("preparing: refs/heads/main refs/heads/new/x; "
+		    "prepared: refs/heads/main refs/heads/new/x HEAD; "
 		    "aborted: refs/heads/main refs/heads/new/x HEAD; ");
 	ref_transaction_free(t);
 	assert_int_equal(fsync_batch_commit(b, NULL), 0);
@@ -600,7 +603,8 @@ static void the_caller_may_commit(void **state UNUSED)
 	ref_store_set_hook(rs, &hook);
 	t = prepared(b);
 	assert_int_equal(fsync_batch_commit(b, NULL), 0);
-	expect_hook("prepared: refs/heads/main refs/heads/new/x HEAD; ");
+	expect_hook("preparing: refs/heads/main refs/heads/new/x; "
+		    "prepared: refs/heads/main refs/heads/new/x HEAD; ");
 	ref_transaction_finish(t, 0);
 	expect_hook("committed: refs/heads/main refs/heads/new/x HEAD; ");
 	ref_transaction_free(t);
@@ -620,7 +624,8 @@ static void the_caller_may_abort(void **state UNUSED)
 	t = prepared(b);
 	fsync_batch_abort(b);
 	ref_transaction_finish(t, ERR_IO);
-	expect_hook("prepared: refs/heads/main refs/heads/new/x HEAD; "
+	expect_hook("preparing: refs/heads/main refs/heads/new/x; "
+		    "prepared: refs/heads/main refs/heads/new/x HEAD; "
 		    "aborted: refs/heads/main refs/heads/new/x HEAD; ");
 	ref_transaction_free(t);
 	ref_store_set_hook(rs, &(struct ref_hook){ .run = NULL });
@@ -639,13 +644,15 @@ static void an_uncertain_end(void **state UNUSED)
 	t = prepared(b);
 	fsync_batch_abort(b);
 	ref_transaction_finish(t, ERR_UNCERTAIN);
-	expect_hook("prepared: refs/heads/main refs/heads/new/x HEAD; "
+	expect_hook("preparing: refs/heads/main refs/heads/new/x; "
+		    "prepared: refs/heads/main refs/heads/new/x HEAD; "
 		    "aborted: refs/heads/main refs/heads/new/x HEAD; ");
 	ref_transaction_free(t);
 	t = prepared(b);
 	assert_int_equal(fsync_batch_publish(b, NULL), 0);
 	ref_transaction_finish(t, ERR_UNCERTAIN);
-	expect_hook("prepared: refs/heads/main refs/heads/new/x HEAD; "
+	expect_hook("preparing: refs/heads/main refs/heads/new/x; "
+		    "prepared: refs/heads/main refs/heads/new/x HEAD; "
 		    "committed: refs/heads/main refs/heads/new/x HEAD; ");
 	ref_transaction_free(t);
 	fsync_batch_free(b);
@@ -673,7 +680,8 @@ static void the_hook_may_refuse(void **state UNUSED)
 	assert_int_equal(fsync_batch_stage(b, &other, NULL), 0);
 	expect_failure(ref_transaction_prepare(t, b, &err), ERR_ABORTED, &err,
 		       "in 'prepared' phase, update aborted by the reference-transaction hook");
-	expect_hook("prepared: refs/heads/main refs/heads/new/x HEAD; "
+	expect_hook("preparing: refs/heads/main refs/heads/new/x; "
+		    "prepared: refs/heads/main refs/heads/new/x HEAD; "
 		    "aborted: refs/heads/main refs/heads/new/x HEAD; ");
 	assert_int_equal(notes, 10); /* the batch has been aborted */
 	assert_int_equal(ref_transaction_commit(t, &err), ERR_INVALID);
@@ -703,7 +711,7 @@ static void a_refusal_leaves_the_batch(void **state UNUSED)
 	assert_int_equal(ref_transaction_prepare(t, b, NULL), ERR_CONFLICT);
 	assert_int_equal(notes, 0);
 	ref_transaction_free(t);
-	expect_hook("");
+	expect_hook("preparing: refs/heads/n refs/heads/x; ");
 	ref_store_set_hook(rs, &(struct ref_hook){ .run = NULL });
 	assert_int_equal(fsync_batch_commit(b, NULL), 0);
 	assert_int_equal(notes, 1);
