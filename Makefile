@@ -283,7 +283,7 @@ SAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 LEAKS ?= 1
 .PHONY: sanitize
 sanitize:
-	$(Q)GIT_TEST_LEAKS=$(LEAKS) $(MAKE) B=build-asan CFLAGS='$(SAN_FLAGS)' test
+	$(Q)GIT_TEST_TIMEOUT=3600 GIT_TEST_LEAKS=$(LEAKS) $(MAKE) B=build-asan CFLAGS='$(SAN_FLAGS)' test
 
 # Code that runs in threads: the unit tests, objects, the index, files that are written, and refs with
 # several writers.
@@ -291,14 +291,14 @@ TSAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=thread
 TSAN_TESTS := test-* t0102* t1040* t1415* t1530* t2032* t2041* t2200* t7508*
 .PHONY: tsan
 tsan:
-	$(Q)TSAN_OPTIONS=halt_on_error=1:abort_on_error=1 \
+	$(Q)GIT_TEST_TIMEOUT=3600 TSAN_OPTIONS=halt_on_error=1:abort_on_error=1 \
 	$(MAKE) B=build-tsan CFLAGS='$(TSAN_FLAGS)' test T='$(or $(T),$(TSAN_TESTS))'
 
 # One script of each kind; V_TESTS or T choose others.
 V_TESTS ?= $(patsubst t/%,%,$(wildcard t/t[1234]*0-*.sh))
 .PHONY: valgrind
 valgrind: all
-	$(Q)GIT_TEST_VALGRIND=1 $(MAKE) test T='$(or $(T),$(V_TESTS))'
+	$(Q)GIT_TEST_TIMEOUT=3600 GIT_TEST_VALGRIND=1 $(MAKE) test T='$(or $(T),$(V_TESTS))'
 
 # The whole suite in each variant that an environment variable chooses.
 VARIANTS ?= GIT_TEST_DEFAULT_HASH=sha256 GIT_TEST_FSYNC_METHOD=fsync \
