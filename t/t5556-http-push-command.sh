@@ -3,80 +3,7 @@
 
 test_description='git push over http, from one end to the other'
 . "$(dirname "$0")/test-lib.sh"
-test_have_prereq PYTHON || { skip_all='no python3' && test_expect_success '429: it waits for its turn' '
-	git -C work commit -q --allow-empty -m turn && rules web "GET . limit 1 1" "POST . limit 1 1" &&
-	git -C work -c http.maxRetries=3 push -q origin HEAD:refs/heads/turn 2>err && there refs/heads/turn HEAD && requests web >log &&
-	grep "^GET .* 429" log && grep "^POST .* 429" log && rules web "POST . limit 9 1" && git -C work commit -q --allow-empty -m turned &&
-	push_fails "rate limited\|429" HEAD:refs/heads/turn
-'
-
-test_lazy_prereq OPENSSL 'openssl version'
-
-test_expect_success OPENSSL 'https, where the client has to show a certificate' '
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test CA" -days 2 2>/dev/null &&
-	for who in server client; do
-		openssl req -newkey rsa:2048 -nodes -keyout $who.key -out $who.csr -subj "/CN=$who" 2>/dev/null &&
-		printf "subjectAltName=IP:127.0.0.1\n" >ext &&
-		openssl x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out $who.pem -days 2 -extfile ext 2>/dev/null ||
-		return 1
-	done && start_httpd strict --tls server.pem server.key --client-ca ca.pem && git -C work config http.sslCAInfo "$PWD/ca.pem" &&
-	git -C work remote set-url origin "$strict_url/repo.git" && push_fails "unable to access" HEAD:refs/heads/tls &&
-	git -C work config http.sslCert "$PWD/client.pem" && git -C work config http.sslKey "$PWD/client.key" &&
-	head -c 300000 /dev/urandom >work/secret && git -C work add secret && git -C work commit -q -m secret &&
-	git -C work push -q origin HEAD:refs/heads/tls && there refs/heads/tls HEAD && grep Transfer-Encoding=chunked strict.log
-'
-
-test_lazy_prereq NGINX_HTTP2 'PATH=$PATH:/usr/sbin && nginx -V 2>&1 | grep http_v2 && command -v fcgiwrap && command -v openssl'
-
-start_nginx () {
-	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])') && mkdir run && cat >nginx.main <<-EOF &&
-	daemon off;
-	pid $PWD/run/pid;
-	error_log stderr;
-	$(test "$(id -u)" != 0 || echo "user root;")
-	events { }
-	http {
-	access_log $PWD/nginx.log;
-	$(for t in client_body proxy fastcgi uwsgi scgi; do echo "${t}_temp_path $PWD/run/$t;"; done)
-	server {
-		listen 127.0.0.1:$port ssl http2;
-		ssl_certificate $PWD/server.pem;
-		ssl_certificate_key $PWD/server.key;
-		client_max_body_size 0;
-		location / {
-			fastcgi_param SCRIPT_FILENAME $PWD/backend;
-			fastcgi_param PATH_INFO \$uri;
-			fastcgi_param QUERY_STRING \$query_string;
-			fastcgi_param REQUEST_METHOD \$request_method;
-			fastcgi_param CONTENT_TYPE \$content_type;
-			fastcgi_param CONTENT_LENGTH \$content_length;
-			fastcgi_param HTTP_CONTENT_ENCODING \$http_content_encoding;
-			fastcgi_pass unix:$PWD/fcgi;
-		}
-	}
-	}
-	EOF
-	write_script backend <<-EOF &&
-	GIT_PROJECT_ROOT="$HTTPD_ROOT" GIT_HTTP_EXPORT_ALL=1 HOME="$HOME" exec "$GIT_BUILD_DIR/git" http-backend
-	EOF
-	for command in "fcgiwrap -c 4 -s unix:$PWD/fcgi" "nginx -p $PWD/run -c $PWD/nginx.main"; do
-		$command >>nginx.out 2>&1 &
-		test_atexit "kill $! 2>/dev/null || :"
-	done
-	i=0 && until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null || test $i = 200; do
-		i=$((i + 1)) && sleep 0.05
-	done
-}
-
-test_expect_success NGINX_HTTP2 'HTTP/2' '
-	PATH=$PATH:/usr/sbin && start_nginx && git -C work remote set-url origin "https://127.0.0.1:$port/repo.git" &&
-	git -C work commit -q --allow-empty -m h2 && git -C work -c http.version=HTTP/2 push -q origin HEAD:refs/heads/h2 small:refs/heads/h2small &&
-	there refs/heads/h2 HEAD && head -c 3000000 /dev/urandom >work/secret && git -C work commit -q -a -m h2large &&
-	git -C work -c http.version=HTTP/2 push -q origin HEAD:refs/heads/h2 && there refs/heads/h2 HEAD && cat nginx.log &&
-	grep "POST .*receive-pack HTTP/2.0. 200" nginx.log && ! grep "HTTP/1" nginx.log
-'
-
-test_done; }
+test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
 
 there () {
@@ -200,7 +127,7 @@ start_nginx () {
 	write_script backend <<-EOF &&
 	GIT_PROJECT_ROOT="$HTTPD_ROOT" GIT_HTTP_EXPORT_ALL=1 HOME="$HOME" exec "$GIT_BUILD_DIR/git" http-backend
 	EOF
-	for command in "fcgiwrap -c 4 -s unix:$PWD/fcgi" "nginx -p $PWD/run -c $PWD/nginx.main"; do
+	for command in "fcgiwrap -s unix:$PWD/fcgi" "nginx -p $PWD/run -c $PWD/nginx.main"; do
 		$command >>nginx.out 2>&1 &
 		test_atexit "kill $! 2>/dev/null || :"
 	done
