@@ -49,7 +49,8 @@ ifneq ($(filter default undefined,$(origin AR)),)
 AR := ar
 endif
 B ?= build
-JOBS ?= 2
+# One more than the processors of a small machine: tests wait, too.
+JOBS ?= 3
 CFLAGS ?= -g -O2
 ifneq ($(wildcard .git),)
 DEVELOPER ?= 1
@@ -341,7 +342,7 @@ bench-client: all
 # ---- the power-failure laboratory -----------------------------------------
 
 # CRASH_OPTS: options of t/crash/run; the default is the whole list (see t/crash/README).
-CRASH_OPTS ?= --all --jobs=$(JOBS)
+CRASH_OPTS ?= --all --jobs=2
 FUSE_CFLAGS = $(shell pkg-config --cflags fuse3)
 FUSE_LIBS   = $(shell pkg-config --libs fuse3)
 
