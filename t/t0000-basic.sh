@@ -453,10 +453,10 @@ test_lazy_prereq SESSION 'setsid true && timeout 1 true'
 
 test_expect_success SESSION 'what a test leaves running ends with it, and what hangs ends' '
 	write_script left.sh <<-\EOF && write_script hangs.sh <<-\EOF2 &&
-	(sleep 5; echo late) &
+	(sleep 60; echo late) &
 	echo ok 1; echo 1..1; exit 3
 	EOF
-	sh -c "sleep 5; echo late"; echo ok 1; echo 1..1
+	sh -c "sleep 60; echo late"; echo ok 1; echo 1..1
 	EOF2
 	out=$(sh -c "\"$SOURCE_DIR/t/run-test\" ./left.sh; echo \$?") && test "$(echo $out)" = "ok 1 1..1 3" &&
 	out=$(GIT_TEST_TIMEOUT=1 sh -c "\"$SOURCE_DIR/t/run-test\" ./hangs.sh; echo \$?") && test "$out" = 124

@@ -67,14 +67,9 @@ test_expect_success 'setup' '
 	EOF
 '
 
-# Each call once; the other ways to fail at some of them, with GIT_TEST_LONG at all.
-every_call_or_some () {
-	case $1$GIT_TEST_LONG in EIO*|*1) SWEEP_STEP=1 ;; *) SWEEP_STEP=4 ;; esac
-}
-
 # A single ENOSPC differs little from EIO: only with GIT_TEST_LONG.
 for what in EIO ${GIT_TEST_LONG:+ENOSPC} ENOSPC+ EINTR short; do
-	every_call_or_some $what
+	sweep_step $what 4
 	test_expect_success "add of few files: $what" '
 		sweep few $what "test \"\$(git ls-files | wc -l)\" = 3" add .
 	'
@@ -101,7 +96,7 @@ for what in EIO ${GIT_TEST_LONG:+ENOSPC} ENOSPC+ EINTR short; do
 done
 
 for what in EIO ENOSPC+ EINTR; do
-	every_call_or_some $what
+	sweep_step $what 4
 	test_expect_success "add of a big file, as a stream: $what" '
 		sweep big $what "git cat-file -e :large" add large
 	'
@@ -202,7 +197,7 @@ craft () {
 
 # The pack that comes is thin: it is written, read back, completed.
 for what in EIO ENOSPC+ EINTR short; do
-	every_call_or_some $what
+	sweep_step $what 4
 	test_expect_success "index-pack: $what" '
 		craft in.pack && SWEEP_STDIN=$TRASH_DIRECTORY/in.pack &&
 		sweep committed $what "

@@ -58,9 +58,8 @@ test_expect_success 'setup' '
 	git -C r index-pack --stdin --promisor <more.pack
 '
 
-# Each call once; the other ways to fail at some of them, with GIT_TEST_LONG at all.
 for what in EIO ENOSPC+ EINTR; do
-	case $what$GIT_TEST_LONG in EIO*|*1) SWEEP_STEP=1 ;; *) SWEEP_STEP=5 ;; esac
+	sweep_step $what 5
 	test_expect_success "repack --filter: $what" '
 		upkeep packed $what "git fsck --strict && test \$(nr pack) = 2" repack -adq --filter=blob:none
 	'

@@ -59,9 +59,8 @@ long_step () {
 	test -n "$GIT_TEST_LONG" && echo 1 || echo $(($1 * SWEEP_STEP))
 }
 
-# Each call once; the other ways to fail at some of them, with GIT_TEST_LONG at all.
 for what in EIO ENOSPC+ EINTR short; do
-	case $what$GIT_TEST_LONG in EIO*|*1) SWEEP_STEP=1 ;; *) SWEEP_STEP=5 ;; esac
+	sweep_step $what 5
 	test_expect_success "reset --hard: $what" '
 		sweep two $what "$is_one && test \$(git rev-parse ORIG_HEAD) = $two" reset --hard one
 	'

@@ -44,7 +44,7 @@ test_expect_success 'a repository that has grown since it was fetched' '
 '
 
 for what in EIO ENOSPC+ EINTR; do
-	case $what$GIT_TEST_LONG in EIO*|*1) SWEEP_STEP=1 ;; *) SWEEP_STEP=5 ;; esac
+	sweep_step $what 5
 	test_expect_success "loose objects, pruning: $what" '
 		fetching few $what fetch -q --prune
 	'

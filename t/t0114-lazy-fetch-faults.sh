@@ -36,7 +36,7 @@ test_expect_success 'a partial clone that lacks all files' '
 '
 
 for what in EIO ENOSPC+ EINTR; do
-	case $what$GIT_TEST_LONG in EIO*|*1) SWEEP_STEP=1 ;; *) SWEEP_STEP=4 ;; esac
+	sweep_step $what 4
 	test_expect_success "the child that fetches: $what" '
 		SWEEP_STDIN=$PWD/oids && some= && sweep few $what "git cat-file -e main:f1 && git cat-file -e main:f3" fetch -q --promised -- origin
 	'

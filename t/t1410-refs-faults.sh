@@ -63,15 +63,15 @@ one_fault () {
 	word="call $n, $what$plus, $*: $(grep injected log | head -n 1)"
 }
 
-# sweep WHAT CMD...: each call once; the other ways to fail at some of them, with GIT_TEST_LONG at all
+# sweep WHAT CMD...
 sweep () {
-	local what=$1 n=0 plus= step=4
-	case $what$GIT_TEST_LONG in EIO*|*1) step=1 ;; esac
+	local what=$1 n=0 plus=
 	shift
+	sweep_step $what 4
 	case $what in *+) plus=+ what=${what%+} ;; esac
 	rm -f missed
 	while test ! -f missed; do
-		n=$((n + step))
+		n=$((n + SWEEP_STEP))
 		one_fault "$@" && readable "$word" || return
 		whole "$word" || return
 		test -z "$(litter)" || { echo "$word: litter: $(litter)" >&4; return 1; }

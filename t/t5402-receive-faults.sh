@@ -56,7 +56,7 @@ test_expect_success 'a client and servers' '
 '
 
 for what in EIO ENOSPC+ EINTR; do
-	case $what$GIT_TEST_LONG in EIO*|*1) SWEEP_STEP=1 ;; *) SWEEP_STEP=4 ;; esac
+	sweep_step $what 4
 	test_expect_success "loose objects: $what" '
 		receiving $what few main:refs/heads/a main:refs/heads/b v1
 	'
