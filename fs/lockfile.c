@@ -153,28 +153,56 @@ static enum lock_owner owner_of_fd(int fd, const char *lock_path, struct owner *
 	return who;
 }
 
-/* A symbolic link in place of the lock is nobody's: O_NOFOLLOW. */
-static enum lock_owner read_owner(const char *lock_path, struct owner *owner)
+/*
+ * Does the name mean the open file? While a file is being removed, its name still leads to it for a
+ * moment, but it has no links any more.
+ */
+static bool has_name(int fd, const char *path)
+{
+	struct stat st, named;
+
+	return !fstat(fd, &st) && st.st_nlink && !lstat(path, &named) && st.st_dev == named.st_dev &&
+	       st.st_ino == named.st_ino;
+}
+
+/*
+ * What is read is true of a file that has the name after it as before; the open descriptor keeps its
+ * number from being used again. *moved: it has it no more, the lock goes from hand to hand. A
+ * symbolic link in place of the lock is nobody's: O_NOFOLLOW. Tests: from_hand_to_hand,
+ * takeover_spares_the_next_owner.
+ */
+static enum lock_owner read_owner(const char *lock_path, struct owner *owner, bool *moved)
 {
 	int fd = (int)RETRY_EINTR(sys->open(lock_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
 					    O_NONBLOCK, 0));
-	enum lock_owner who;
+	enum lock_owner who = LOCK_OWNER_UNKNOWN;
 
-	if (fd < 0)
-		return LOCK_OWNER_UNKNOWN;
+	if (fd < 0) {
+		*moved = errno == ENOENT;
+		return who;
+	}
 	who = owner_of_fd(fd, lock_path, owner);
+	*moved = !has_name(fd, lock_path);
 	sys->close(fd);
-	return who;
+	return *moved ? LOCK_OWNER_UNKNOWN : who;
 }
 
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid)
 {
 	struct owner owner = { .pid = 0 };
-	enum lock_owner who = read_owner(lock_path, &owner);
+	bool moved;
+	enum lock_owner who = read_owner(lock_path, &owner, &moved);
 
 	if (pid)
 		*pid = owner.pid;
 	return who;
+}
+
+static bool is_of_the_dead(const char *lock_path, struct owner *owner)
+{
+	bool moved;
+
+	return read_owner(lock_path, owner, &moved) == LOCK_OWNER_GONE;
 }
 
 /* ---- take-over ---- */
@@ -204,9 +232,9 @@ static bool flock_for_a_while(int fd)
 /*
  * P5: two that find the same dead owner must not both go on: the second would
  * remove the lock that the first has just made. Whoever removes holds an
- * advisory lock on the directory and reads the owner again under it; the new lock
- * is then made with O_EXCL like any other, outside of it. Test:
- * takeover_has_one_winner.
+ * advisory lock on the directory and reads the owner again under it; a file that has its name
+ * when its owner is dead already keeps it until then. The new lock is made with O_EXCL like any
+ * other, outside of it. Test: takeover_has_one_winner.
  */
 static bool remove_if_gone(const char *lock_path)
 {
@@ -221,7 +249,7 @@ static bool remove_if_gone(const char *lock_path)
 	if (fd < 0)
 		return false;
 	if (flock_for_a_while(fd) &&
-	    read_owner(lock_path, &owner) == LOCK_OWNER_GONE &&
+	    is_of_the_dead(lock_path, &owner) &&
 	    !RETRY_EINTR(sys->unlink(lock_path))) {
 		removed = true;
 		lockfile_takeover_report(lock_path, owner.pid);
@@ -234,8 +262,7 @@ static bool take_over(const char *lock_path)
 {
 	struct owner owner;
 
-	return read_owner(lock_path, &owner) == LOCK_OWNER_GONE &&
-	       remove_if_gone(lock_path);
+	return is_of_the_dead(lock_path, &owner) && remove_if_gone(lock_path);
 }
 
 /* ---- taking ---- */
@@ -419,23 +446,14 @@ static int try_once(struct tempfile **tf, const char *lock_path, struct lock_gro
 	return ERR_LOCKED;
 }
 
-/*
- * Who waits behind others that are alive and at work has his turn in the end. What is read of an owner is true of a file that
- * was there before and after it: else the lock goes from hand to hand. We do not wait for ourselves.
- */
+/* Who waits behind others that are alive and at work has his turn in the end. Not behind ourselves. */
 static bool is_worth_waiting(const char *lock_path)
 {
-	struct stat before, after;
-	enum lock_owner who;
-	pid_t pid;
+	struct owner owner;
+	bool moved;
+	enum lock_owner who = read_owner(lock_path, &owner, &moved);
 
-	if (lstat(lock_path, &before))
-		return true;
-	who = lock_owner_of(lock_path, &pid);
-	if (lstat(lock_path, &after) || before.st_ino != after.st_ino || before.st_ctime != after.st_ctime ||
-	    ST_CTIME_NSEC(before) != ST_CTIME_NSEC(after))
-		return true;
-	return who != LOCK_OWNER_UNKNOWN && pid != getpid();
+	return moved || (who != LOCK_OWNER_UNKNOWN && owner.pid != getpid());
 }
 
 struct wait {

@@ -354,7 +354,7 @@ static void others_are_not_waited_for(void **state UNUSED)
 	lockfile_release(&lk);
 }
 
-#define ROUNDS 500
+#define ROUNDS 4000
 
 static void take_and_let_go(void)
 {
@@ -620,6 +620,98 @@ static void takeover_has_one_winner(void **state UNUSED)
 }
 
 /* Many at once, for real. */
+/* ---- an owner that dies while it is looked at ---- */
+
+static struct {
+	struct syscall_table table;
+	const struct syscall_table *real;
+	int looks;
+	pid_t next; /* holds the lock in the end, until next_ends is closed */
+	int next_ends;
+} change_of_hands;
+
+/* A child that has the lock (a shared file, as of refs); it lets it go and ends when *ends is closed. */
+static pid_t start_owner(int *ends)
+{
+	int ready[2], end[2];
+	char c = 'x';
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(end), 0);
+	pid = fork();
+	if (!pid) {
+		struct lock_group group = LOCK_GROUP_INIT(dir);
+		struct lockfile lk = LOCKFILE_INIT;
+		int bad;
+
+		sys = change_of_hands.real;
+		close(end[1]);
+		bad = lockfile_hold_in_group(&lk, at(dir, "f"), 0, &group, NULL) ||
+		      write(ready[1], &c, 1) != 1 || read(end[0], &c, 1);
+		lockfile_release(&lk);
+		lock_group_release(&group);
+		_exit(bad);
+	}
+	close(ready[1]);
+	close(end[0]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	*ends = end[1];
+	return pid;
+}
+
+static void end_owner(pid_t pid, int ends)
+{
+	int status;
+
+	close(ends);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* The second look at the owner, right before the lock is removed, meets another one, who ends. */
+static int open_and_change_hands(const char *path, int flags, mode_t mode)
+{
+	int fd, ends;
+	pid_t pid;
+
+	if (!ends_with(path, "/f.lock") || (flags & O_ACCMODE) != O_RDONLY ||
+	    ++change_of_hands.looks != 2)
+		return change_of_hands.real->open(path, flags, mode);
+	assert_int_equal(unlink(path), 0);
+	pid = start_owner(&ends);
+	fd = change_of_hands.real->open(path, flags, mode);
+	end_owner(pid, ends);
+	change_of_hands.next = start_owner(&change_of_hands.next_ends);
+	return fd;
+}
+
+static void takeover_spares_the_next_owner(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	pid_t pid = 0;
+	int rc;
+
+	if (!have_xattr)
+		skip();
+	leave_stale_lock("f");
+	change_of_hands.real = sys;
+	change_of_hands.table = *sys;
+	change_of_hands.table.open = open_and_change_hands;
+	change_of_hands.looks = 0;
+	sys = &change_of_hands.table;
+	rc = hold(&lk, "f");
+	sys = change_of_hands.real;
+	assert_int_equal(rc, ERR_LOCKED);
+	assert_true(change_of_hands.looks >= 2);
+	assert_int_equal(takeovers, 0);
+	assert_int_equal(lock_owner_of(at(dir, "f.lock"), &pid), LOCK_OWNER_ALIVE);
+	assert_int_equal(pid, change_of_hands.next);
+	end_owner(change_of_hands.next, change_of_hands.next_ends);
+	assert_tree("");
+}
+
 static void crowd_has_one_winner(void **state UNUSED)
 {
 	if (!have_xattr)
@@ -918,6 +1010,7 @@ int main(void)
 		T(lock_of_a_lock_has_its_owner),
 		T(others_locks_are_respected),
 		T(takeover_has_one_winner),
+		T(takeover_spares_the_next_owner),
 		T(crowd_has_one_winner),
 		T(links_share_a_file_and_its_owner),
 		T(links_are_limited),
