@@ -67,7 +67,7 @@ test_expect_success 'the configuration' '
 	test "$(git config --type=int receive.maxInputSize)" = 2147483648 && git -C srv/project.git config core.fsyncMethod
 '
 
-test_lazy_prereq SSHD 'command -v sshd && command -v ssh && command -v ssh-keygen && { test "$(id -u)" != 0 || test -d /run/sshd || mkdir /run/sshd; }'
+test_lazy_prereq SSHD 'command -v sshd && command -v ssh && command -v ssh-keygen && { test "$(id -u)" != 0 || mkdir -p /run/sshd; }'
 
 test_expect_success SSHD 'ssh' '
 	free_port && recipe sshd_config && ssh-keygen -q -t ed25519 -N "" -f key && ssh-keygen -q -t ed25519 -N "" -f host && cat >sshd <<-EOF &&

@@ -229,11 +229,8 @@ class Ssh(Server):
     """sshd with a key of its own, and git shell as the only command."""
     name = "ssh"
     needs = (("sshd",), ("ssh",), ("ssh-keygen",))
+    # The system's own, empty; it stays, since another sshd may have started in it meanwhile.
     PRIVILEGE_SEPARATION = "/run/sshd"
-
-    def __init__(self, place):
-        super().__init__(place)
-        self.made_directory = False
 
     def keys(self):
         for name in ("id_ed25519", "host"):
@@ -258,16 +255,9 @@ class Ssh(Server):
               'ForceCommand env GIT_EXEC_PATH=%s HOME=%s %s shell -c "$SSH_ORIGINAL_COMMAND"\n' %
               (self.port, ssh, ssh, quoted(self.place.exec), quoted(self.place.home),
                quoted(self.place.bin + "/git")))
-        if os.getuid() == 0 and not os.path.exists(self.PRIVILEGE_SEPARATION):
-            os.mkdir(self.PRIVILEGE_SEPARATION, 0o755)
-            self.made_directory = True
+        if os.getuid() == 0:
+            os.makedirs(self.PRIVILEGE_SEPARATION, 0o755, exist_ok=True)
         return [program("sshd"), "-D", "-e", "-f", ssh + "/sshd_config"]
-
-    def stop(self):
-        super().stop()
-        if self.made_directory:
-            os.rmdir(self.PRIVILEGE_SEPARATION)
-            self.made_directory = False
 
     def url(self, repository):
         return "ssh://%s@127.0.0.1:%d%s/%s" % (getpass.getuser(), self.port, self.place.srv, repository)
