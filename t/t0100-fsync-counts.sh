@@ -245,7 +245,7 @@ every_command () {
 	8 17: commit -m first
 	8 9: commit --allow-empty --amend -m again
 	! git config notes.rewriteRef "refs/notes/*" && printf "100644 blob %s\t%s\n" $(git rev-parse HEAD:a) $(git rev-parse HEAD) | git mktree >input
-	! for i in 1 2 3; do git update-ref refs/notes/n$i $(git commit-tree -m notes $(cat input)) || exit; done
+	! git commit-tree -m notes $(cat input) >output && for i in 1 2 3; do git update-ref refs/notes/n$i $(cat output) || exit; done
 	10 20: commit --allow-empty --amend -m noted
 	! git for-each-ref --format="delete %(refname)" refs/notes | git update-ref --stdin
 	! for i in $(seq 200); do echo more >>d/$i; done
