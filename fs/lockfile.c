@@ -169,7 +169,7 @@ static bool has_name(int fd, const char *path)
  * What is read is true of a file that has the name after it as before; the open descriptor keeps its
  * number from being used again. *moved: it has it no more, the lock goes from hand to hand. A
  * symbolic link in place of the lock is nobody's: O_NOFOLLOW. Tests: from_hand_to_hand,
- * takeover_spares_the_next_owner.
+ * removal_is_waited_for, takeover_spares_the_next_owner.
  */
 static enum lock_owner read_owner(const char *lock_path, struct owner *owner, bool *moved)
 {

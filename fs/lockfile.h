@@ -101,7 +101,7 @@ MUST_USE int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
 void lockfile_rollback(struct lockfile *lk); /* idempotent */
 void lockfile_release(struct lockfile *lk);  /* rollback and free */
 
-/* Whose is it (fs/owner.h)? For messages and tests; *pid may be NULL. */
+/* Whose is it (fs/owner.h)? LOCK_OWNER_UNKNOWN, too, if it went while it was looked at. *pid: for messages; may be NULL. */
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid);
 /* P5: a lock whose owner is provably gone is removed; false: there is none, or it stays. */
 bool lockfile_remove_dead(const char *lock_path);

@@ -3,8 +3,10 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include "t/fault.h"
@@ -388,6 +390,55 @@ static void from_hand_to_hand(void **state UNUSED)
 	assert_tree("");
 }
 
+#define SKIPPED 77
+
+/*
+ * A file that has a name and no links is what others see in the middle of an unlink(2). A mount keeps
+ * that state: its source is removed. The child says 'x' when its lock looks like this.
+ */
+static int wait_for_name_without_links(int ready)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	char *lock = xstrfmt("%s/f.lock", dir), *source = xstrfmt("%s/source", dir);
+	int rc;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount(source, lock, NULL, MS_BIND, NULL))
+		return SKIPPED;
+	rc = unlink(source) || write(ready, "x", 1) != 1 || hold_patiently(&lk, 1);
+	lockfile_release(&lk);
+	free(lock);
+	free(source);
+	return rc != 0;
+}
+
+static void removal_is_waited_for(void **state UNUSED)
+{
+	struct timespec ts = { 0, 100000000 };
+	int ready[2], status;
+	char c;
+	pid_t pid;
+
+	write_text(at(dir, "f.lock"), "");
+	write_text(at(dir, "source"), "");
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid)
+		_exit(wait_for_name_without_links(ready[1]));
+	close(ready[1]);
+	if (read(ready[0], &c, 1) == 1)
+		nanosleep(&ts, NULL);
+	assert_int_equal(unlink(at(dir, "f.lock")), 0); /* the mount goes with it */
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(ready[0]);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
+		assert_int_equal(unlink(at(dir, "source")), 0);
+		skip();
+	}
+	assert_int_equal(status, 0);
+	assert_tree("");
+}
+
 /* ---- take-over ---- */
 
 static void dead_owner_is_replaced(void **state UNUSED)
@@ -619,7 +670,6 @@ static void takeover_has_one_winner(void **state UNUSED)
 	}
 }
 
-/* Many at once, for real. */
 /* ---- an owner that dies while it is looked at ---- */
 
 static struct {
@@ -712,6 +762,7 @@ static void takeover_spares_the_next_owner(void **state UNUSED)
 	assert_tree("");
 }
 
+/* Many at once, for real. */
 static void crowd_has_one_winner(void **state UNUSED)
 {
 	if (!have_xattr)
@@ -1002,6 +1053,7 @@ int main(void)
 		T(waits_until_it_is_free),
 		T(the_living_are_waited_for),
 		T(others_are_not_waited_for),
+		T(removal_is_waited_for),
 		T(from_hand_to_hand),
 		T(dead_owner_is_replaced),
 		T(zombie_is_dead),
