@@ -310,8 +310,7 @@ static void exec_fallback(const struct strvec *args)
 
 	if (!path || !*path)
 		return;
-	if (!stat(path, &theirs) && !stat("/proc/self/exe", &ours) &&
-	    theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino)
+	if (!stat(path, &theirs) && !stat("/proc/self/exe", &ours) && is_same_file(&theirs, &ours))
 		die("GIT_FALLBACK names this program itself: '%s'", path);
 	strvec_push(&argv, path);
 	strvec_pushv(&argv, args->v);

@@ -138,10 +138,15 @@ bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
 bool is_same_state(const struct stat *a, const struct stat *b)
 {
-	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-	       a->st_mtime == b->st_mtime && ST_MTIME_NSEC(*a) == ST_MTIME_NSEC(*b);
+	return is_same_file(a, b) && a->st_size == b->st_size && a->st_mtime == b->st_mtime &&
+	       ST_MTIME_NSEC(*a) == ST_MTIME_NSEC(*b);
 }
 
 bool is_directory_nofollow(const char *path)

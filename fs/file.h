@@ -44,6 +44,7 @@ MUST_USE int apply_shared_perm(const char *path, int shared_perm, struct err *er
 bool file_exists(const char *path);  /* lstat succeeds */
 bool is_directory(const char *path); /* follows symlinks */
 bool is_directory_nofollow(const char *path);
+bool is_same_file(const struct stat *a, const struct stat *b);
 /* Is it the same file, unchanged as far as size and time of its last change tell? */
 bool is_same_state(const struct stat *a, const struct stat *b);
 bool is_empty_dir(const char *path);

@@ -161,8 +161,7 @@ static bool has_name(int fd, const char *path)
 {
 	struct stat st, named;
 
-	return !fstat(fd, &st) && st.st_nlink && !lstat(path, &named) && st.st_dev == named.st_dev &&
-	       st.st_ino == named.st_ino;
+	return !fstat(fd, &st) && st.st_nlink && !lstat(path, &named) && is_same_file(&st, &named);
 }
 
 /*

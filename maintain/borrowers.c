@@ -2,6 +2,7 @@
 /* What others hold, or say that they hold: roots.h. */
 #include "compat/posix.h"
 #include "history/alternate-refs.h"
+#include "fs/file.h"
 #include "maintain/roots.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
@@ -29,8 +30,7 @@ static bool is_same_dir(const char *a, const char *b)
 {
 	struct stat one, two;
 
-	return !stat(a, &one) && !stat(b, &two) && one.st_dev == two.st_dev &&
-	       one.st_ino == two.st_ino;
+	return !stat(a, &one) && !stat(b, &two) && is_same_file(&one, &two);
 }
 
 static bool borrows_from(const struct repository *borrower, const char *objdir)

@@ -50,7 +50,7 @@ char *repo_unresolved_gitdir(const char *gitdir)
 	struct stat a, b;
 
 	if (!is_absolute_path(gitdir) && pwd && is_absolute_path(pwd) && !stat(pwd, &a) &&
-	    !stat(".", &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+	    !stat(".", &b) && is_same_file(&a, &b))
 		return path_join(pwd, gitdir);
 	return path_absolute(gitdir);
 }

@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include <sys/stat.h>
 #include "transport/fetch-internal.h"
+#include "fs/file.h"
 #include "transport/helper-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -207,8 +208,8 @@ static bool is_our_keep(const struct repository *r, const char *path)
 	bool ours;
 
 	path_dirname(&dir, path);
-	ours = ends_with(path, ".keep") && !stat(dir.buf, &a) && !stat(packs, &b) && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino && !lstat(path, &file) && S_ISREG(file.st_mode);
+	ours = ends_with(path, ".keep") && !stat(dir.buf, &a) && !stat(packs, &b) && is_same_file(&a, &b) &&
+	       !lstat(path, &file) && S_ISREG(file.st_mode);
 	strbuf_release(&dir);
 	free(packs);
 	return ours;

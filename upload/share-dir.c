@@ -5,6 +5,7 @@
 #include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/file-lock.h"
+#include "fs/file.h"
 #include "fs/private-dir.h"
 #include "upload/share-dir.h"
 #include "upload/share-file.h"
@@ -375,7 +376,7 @@ static bool has_name(const struct share_dir *d, const char *name, int fd)
 	struct stat named, ours;
 
 	return !private_file_stat(d->fd, name, &named) && !fstat(fd, &ours) &&
-	       named.st_ino == ours.st_ino && named.st_dev == ours.st_dev;
+	       is_same_file(&named, &ours);
 }
 
 /* Only its own name: under the lock nobody else gives it to another file. */

@@ -44,7 +44,7 @@ static bool same_dir(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return !stat(a, &x) && !stat(b, &y) && is_same_file(&x, &y);
 }
 
 /* What goes before the names of our own refs; false: we are no worktree of this repository. */

@@ -15,6 +15,7 @@
  */
 #include "compat/posix.h"
 #include "refs/files/files-internal.h"
+#include "fs/file.h"
 #include "refs/files/packed-internal.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
@@ -329,9 +330,7 @@ static bool is_current(const struct packed_refs *p, const char *path)
 
 	if (stat(path, &st) < 0)
 		return !p->exists && errno == ENOENT;
-	return p->exists && st.st_ino == p->st.st_ino && st.st_dev == p->st.st_dev &&
-	       st.st_size == p->st.st_size &&
-	       st.st_mtime == p->st.st_mtime && ST_MTIME_NSEC(st) == ST_MTIME_NSEC(p->st) &&
+	return p->exists && is_same_state(&st, &p->st) &&
 	       st.st_ctime == p->st.st_ctime && ST_CTIME_NSEC(st) == ST_CTIME_NSEC(p->st);
 }
 

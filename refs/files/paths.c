@@ -66,7 +66,7 @@ static int visit_worktree(const struct ref_store *rs, const char *dir, const cha
 	struct stat ours, theirs;
 
 	if (stat(dir, &theirs) < 0 || !S_ISDIR(theirs.st_mode) || stat(files_store(rs)->gitdir, &ours) < 0 ||
-	    (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino))
+	    is_same_file(&ours, &theirs))
 		return 0;
 	return fn(data, dir, prefix, err);
 }
