@@ -82,36 +82,53 @@ static const struct route *find_route(const char *path, size_t *len)
 
 /* ---- the request ---- */
 
-/* Up to the next '&', decoded. */
-static char *decode(const char *p)
+/* The name of a parameter, up to '=' or '&', decoded once. Caller frees. */
+static char *parameter_name(const char *p)
 {
 	struct strbuf out = STRBUF_INIT;
 	size_t n;
 
-	for (; *p && *p != '&'; p += n) {
+	for (; !strchr("=&", *p); p += n) {
 		int hi = *p == '%' ? hex_value((unsigned char)p[1]) : -1;
 		int lo = hi >= 0 ? hex_value((unsigned char)p[2]) : -1;
 		bool decoded = lo >= 0 && hi + lo > 0; /* not "%00" */
 
 		n = decoded ? 3 : 1;
-		strbuf_addch(&out, decoded ? hi * 16 + lo : *p == '+' ? ' ' : *p);
+		strbuf_addch(&out, decoded ? hi * 16 + lo : *p);
 	}
 	return strbuf_detach(&out, NULL);
 }
 
-/* The value of the last parameter of that name, "" if it has none; NULL: there is none. Caller frees. */
-static char *query_parameter(const char *query, const char *name)
+/*
+ * *service: the value of the parameter "service", not decoded, or NULL if the query has none. Caller frees.
+ *
+ * The web server has read the same text, perhaps to decide which requests need a password. It may have taken the first
+ * of two parameters, compared names without case, or left values encoded. ERR_INVALID: a query that two programs
+ * could read in two ways. Clients send none: names of services have no byte that is encoded.
+ */
+static int query_service(char **service, const char *query, struct err *err)
 {
-	size_t len = strlen(name);
-	char *value = NULL;
+	const char *found = NULL;
+	bool plain = true;
 
+	*service = NULL;
 	for (const char *p = query; *p; p += strcspn(p, "&"), p += *p == '&') {
-		if (strncmp(p, name, len) || !strchr("=&", p[len]))
-			continue;
-		free(value);
-		value = decode(p + len + (p[len] == '='));
+		char *name = parameter_name(p);
+
+		if (!strcasecmp(name, "service")) {
+			plain = plain && !found && starts_with(p, "service") && strchr("=&", p[strlen("service")]);
+			found = p;
+		}
+		free(name);
 	}
-	return value;
+	if (!plain)
+		return err_set(err, ERR_INVALID, "the query names a service in more than one way: '%s'", query);
+	if (found) {
+		found += strlen("service");
+		found += *found == '=';
+		*service = xmemdupz(found, strcspn(found, "&"));
+	}
+	return 0;
 }
 
 /* Has it a part ".."? Doubled slashes are the server's own, which has put it together. */
@@ -153,12 +170,17 @@ static int requested_path(char **out, struct err *err)
 static int dispatch(struct http_request *rq, const struct route *route)
 {
 	const char *query = getenv("QUERY_STRING");
+	struct err err = ERR_INIT;
 	char *service;
 	int code;
 
 	if (route->run)
 		return route->run(rq);
-	service = query_parameter(query ? query : "", "service");
+	if (query_service(&service, query ? query : "", &err) < 0) {
+		code = http_refuse(&rq->reply, "400 Bad Request", "%s", err_message(&err));
+		err_release(&err);
+		return code;
+	}
 	code = service ? http_advertise(rq, service) : http_send_info_refs(rq);
 	free(service);
 	return code;

@@ -13,7 +13,11 @@
 struct service {
 	const char *name; /* without "git-" */
 	const char *key;  /* of the configuration */
-	bool for_all;	  /* by default; else for users whom the web server knows */
+	enum {
+		FOR_ALL,
+		FOR_USERS, /* whom the web server knows */
+		FOR_NONE,
+	} by_default;
 	bool advertises;
 	/*
 	 * It answers while it reads. A web server may wait with reading our answer until it has passed
@@ -22,9 +26,9 @@ struct service {
 	bool read_all;
 };
 static const struct service services[] = {
-	{ "upload-pack", "http.uploadpack", true, true, true },
-	{ "receive-pack", "http.receivepack", false, true, false },
-	{ "upload-archive", "http.uploadarchive", false, false, false },
+	{ "upload-pack", "http.uploadpack", FOR_ALL, true, true },
+	{ "receive-pack", "http.receivepack", FOR_USERS, true, false },
+	{ "upload-archive", "http.uploadarchive", FOR_NONE, false, false },
 };
 
 static const char *user_name(void)
@@ -50,7 +54,7 @@ static const struct service *find_service(struct http_request *rq, const char *a
 		*code = http_refuse(&rq->reply, "403 Forbidden", "Unsupported service: '%s'", asked);
 		return NULL;
 	}
-	enabled = s->for_all || user_name();
+	enabled = s->by_default == FOR_ALL || (s->by_default == FOR_USERS && user_name());
 	if (config_get_bool(rq->repo->config, s->key, &enabled, &err) < 0) {
 		*code = http_fail(&rq->reply, &err);
 		return NULL;

@@ -213,7 +213,7 @@ test_expect_success 'versions of the protocol' '
 '
 
 test_expect_success 'the query' '
-	for query in "a=b&service=git-upload-pack" "service=git-upload-pack&a=b" "service=git%2dupload%2Dpack"; do
+	for query in "a=b&service=git-upload-pack" "service=git-upload-pack&a=b"; do
 		cgi GET /a.git/info/refs "$query" && test_grep "args: upload-pack" body || return 1
 	done &&
 	for query in service=git-foo service=upload-pack service= service=git- service=git-upload-pack%00 \
@@ -221,10 +221,22 @@ test_expect_success 'the query' '
 	do
 		cgi GET /a.git/info/refs "$query" && refused "403 Forbidden" "Unsupported service" || return 1
 	done &&
-	for query in service "service&a=b" "service=git-upload-pack&service=git-foo"; do
+	for query in service "service&a=b" "service=git%2dupload%2Dpack" "service=git%252dupload-pack"; do
 		cgi GET /a.git/info/refs "$query" && refused "403 Forbidden" "Unsupported service" || return 1
 	done &&
 	cgi GET /a.git/info/refs "xservice=git-upload-pack" && test_grep refs/tags body
+'
+
+# A web server may have read such a query in another way, and have asked for no password.
+test_expect_success 'a query that two programs could read in two ways' '
+	a=service=git-upload-pack b=service=git-receive-pack &&
+	for query in "$a&$b" "$b&$a" "$a&$a" "$a&service" "SERVICE=git-upload-pack&$b" "$b&Service=git-upload-pack" "SERVICE=git-upload-pack" \
+		"%73ervice=git-receive-pack" "$a&%73ervice=git-receive-pack" "x&$b&y&servic%65=git-upload-pack" "%53ERVICE=git-receive-pack&$a"
+	do
+		cgi GET /a.git/info/refs "$query" REMOTE_USER=me && refused "400 Bad Request" "more than one way" || return 1
+	done &&
+	cgi GET /a.git/info/refs "$a&%2573ervice=git-receive-pack" && test_grep "args: upload-pack" body &&
+	cgi GET /a.git/info/refs "service=%67it-receive-pack" REMOTE_USER=me && refused "403 Forbidden" "Unsupported service: .%67it"
 '
 
 test_expect_success 'HEAD has no body' '
@@ -252,6 +264,14 @@ test_expect_success 'pushing is for users whom the server knows, or for all, or 
 	git -C srv/a.git config http.receivepack nonsense &&
 	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me &&
 	refused "500 Internal Server Error" "bad boolean" && git -C srv/a.git config --unset http.receivepack
+'
+
+test_expect_success 'archives are for nobody, whomever the server knows, unless the repository says so' '
+	: >request && cgi POST /a.git/git-upload-archive "" CONTENT_TYPE=application/x-git-upload-archive-request REMOTE_USER=me &&
+	refused "403 Forbidden" "Service not enabled: .upload-archive" &&
+	git -C srv/a.git config http.uploadarchive true &&
+	cgi POST /a.git/git-upload-archive "" CONTENT_TYPE=application/x-git-upload-archive-request &&
+	header Content-Type application/x-git-upload-archive-result
 '
 
 # ---- services: requests ------------------------------------------------------------
