@@ -8,6 +8,7 @@
 #include "history/revparse.h"
 #include "object/commit.h"
 #include "object/tree.h"
+#include "repo/hidden-refs.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -208,12 +209,19 @@ static const struct archive_format *choose_format(const struct command_line *c)
 
 /* ---- the tree ---- */
 
+/* As fetches see refs. Other ways to a ref ("main-worktree/refs/heads/x"), ORIG_HEAD and the like are none. */
+static bool client_may_see(const char *full, void *data)
+{
+	return (starts_with(full, "refs/") || !strcmp(full, "HEAD")) && !ref_is_hidden(data, full, full);
+}
+
 /*
- * What clients may name: a ref, or a path in what a ref names. The ref is looked up as one, not as
- * the object name that it could look like.
+ * What clients may name: a ref that is not hidden from fetches, or a path in what it names. The ref is looked up
+ * as one, not as the object name that it could look like. A hidden ref gets the answer for a missing one.
  */
 static void find_remote(struct command_line *c, const char *name, struct object_id *oid)
 {
+	struct hidden_refs hidden = HIDDEN_REFS_INIT;
 	const char *colon = strchr(name, ':');
 	size_t len = colon ? (size_t)(colon - name) : strlen(name);
 	struct object_id tree;
@@ -222,9 +230,13 @@ static void find_remote(struct command_line *c, const char *name, struct object_
 	char *full = NULL;
 	bool is_head = len == 1 && *name == '@';
 
-	if (!ref_dwim(c->o.repo->refs, is_head ? "HEAD" : name, is_head ? 4 : len, &full, oid))
+	if (hidden_refs_read(&hidden, c->o.repo->config, "uploadpack", &err) < 0)
+		die_err(&err);
+	if (!ref_dwim_visible(c->o.repo->refs, is_head ? "HEAD" : name, is_head ? 4 : len, client_may_see,
+			      &hidden, &full, oid))
 		die("no such ref: %.*s", (int)len, name);
 	free(full);
+	hidden_refs_release(&hidden);
 	if (!colon)
 		return;
 	if (object_peel(odb_source(c->o.repo->odb), oid, OBJ_TREE, &tree, NULL, &err) < 0 ||

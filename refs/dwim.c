@@ -56,8 +56,9 @@ static bool rule_matches(struct ref_store *rs, const char *full, char **final,
 	return false;
 }
 
-int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
-	     struct object_id *oid)
+int ref_dwim_visible(struct ref_store *rs, const char *name, size_t len,
+		     bool (*may_see)(const char *full, void *data), void *data, char **out,
+		     struct object_id *oid)
 {
 	struct strbuf full = STRBUF_INIT;
 	struct object_id found;
@@ -67,7 +68,7 @@ int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 
 	for (i = 0; i < ARRAY_SIZE(rules); i++) {
 		expand(&full, &rules[i], name, len);
-		if (!rule_matches(rs, full.buf, &final, &found))
+		if ((may_see && !may_see(full.buf, data)) || !rule_matches(rs, full.buf, &final, &found))
 			continue;
 		if (!nr++) {
 			*out = final;
@@ -79,6 +80,12 @@ int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 	}
 	strbuf_release(&full);
 	return nr;
+}
+
+int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
+	     struct object_id *oid)
+{
+	return ref_dwim_visible(rs, name, len, NULL, NULL, out, oid);
 }
 
 int ref_dwim_log(struct ref_store *rs, const char *name, size_t len, char **out,

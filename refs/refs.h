@@ -96,6 +96,10 @@ void ref_shortener_free(struct ref_shortener *s);
  */
 int ref_dwim(struct ref_store *rs, const char *name, size_t len, char **out,
 	     struct object_id *oid);
+/* The same among full names that may_see accepts: the others are as if they did not exist. */
+int ref_dwim_visible(struct ref_store *rs, const char *name, size_t len,
+		     bool (*may_see)(const char *full, void *data), void *data, char **out,
+		     struct object_id *oid);
 
 /* The full names that a short one may stand for, the first that is there counts; appended. */
 void refname_expansions(const char *name, struct strvec *out);

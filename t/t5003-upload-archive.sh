@@ -101,6 +101,26 @@ test_expect_success 'a ref that looks like an object' '
 	ask "$unreachable" && git -C repo archive HEAD >expect && test_cmp_bin expect out && test_grep ! -a hidden out
 '
 
+test_expect_success 'a hidden ref is a missing one, by each of its names' '
+	git -C repo update-ref refs/hidden/x $unreachable && git -C repo update-ref refs/hidden/v1 $unreachable &&
+	git -C repo update-ref ORIG_HEAD $unreachable && ask refs/hidden/x && test_file_not_empty out &&
+	for section in transfer uploadpack; do
+		test_config -C repo $section.hideRefs refs/hidden &&
+		for name in refs/hidden/x hidden/x hidden/x:secret main-worktree/refs/hidden/x ORIG_HEAD; do
+			refused "$name" && test_grep "no such ref: ${name%:*}$" words || return 1
+		done &&
+		git -C repo config --unset $section.hideRefs || return 1
+	done &&
+	test_config -C repo receive.hideRefs refs/hidden && ask hidden/x &&
+	test_config -C repo transfer.hideRefs refs/tags && refused v1 && refused refs/tags/v1 && ask HEAD &&
+	test_config -C repo uploadpack.hideRefs "!refs/tags/v1" && ask v1 && refused v2
+'
+
+test_expect_success 'a name that a hidden ref has, too, is the visible ref' '
+	git -C repo update-ref refs/heads/both HEAD && git -C repo update-ref refs/tags/both $unreachable &&
+	test_config -C repo transfer.hideRefs refs/tags/both && ask both && tar tf out >list && ! grep secret list
+'
+
 test_expect_success 'uploadArchive.allowUnreachable' '
 	test_config -C repo uploadArchive.allowUnreachable true &&
 	ask "$unreachable" && test_grep -a hidden out && ask "HEAD^{tree}" && test $flush = 0
