@@ -107,8 +107,12 @@ size_t oid_hex_len(const struct object_id *oid);
 size_t oid_raw_len(const struct object_id *oid);
 void strbuf_add_oid(struct strbuf *sb, const struct object_id *oid);
 int hex_value(unsigned char c); /* -1 if no hex digit */
-uint32_t oid_hash(const struct object_id *oid); /* for hash tables */
-uint32_t oid_hash_raw(const unsigned char *raw);
+/*
+ * For hash tables: of all bytes, with a random key per process, so that a peer cannot choose ids that collide. The
+ * values differ from run to run and must not influence output. oid_hash_raw: len is 20 or 32, the length of a raw id.
+ */
+uint32_t oid_hash(const struct object_id *oid);
+uint32_t oid_hash_raw(const unsigned char *raw, size_t len);
 
 /* ---- collections ---- */
 struct oid_array {

@@ -14,33 +14,56 @@ struct oidmap_slot {
 #define MIN_SLOTS 16
 
 /*
- * Random per process: object ids that share a prefix can be produced on purpose. The upper half of a
- * sum of products with random numbers is universal: for any two ids that differ within the first 12
- * bytes, the chance of the same hash is one in 2^32, whoever chose them.
+ * Random per process. An id that is only mentioned (a parent, an entry of a tree, the base of a delta) is
+ * any text that a peer likes, so every word of it decides about its slot. The upper half of a sum of products of
+ * pairs of words, each added to a random number, is strongly universal (multilinear hashing): for any two ids
+ * that differ, the chance of the same hash is one in 2^32, whoever chose them. The steps after it are a
+ * bijection: they keep that, and spread series of ids that differ by a constant.
  */
-#define HASHED_WORDS 3
-static uint64_t factors[HASHED_WORDS + 1];
+#define WORDS_MAX (HASH_MAX_RAW / 4)
+static uint64_t keys[WORDS_MAX + 1];
 
-__attribute__((constructor)) static void choose_factors(void)
+__attribute__((constructor)) static void choose_keys(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(factors); i++)
-		factors[i] = os_random64();
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		keys[i] = os_random64();
 }
 
-uint32_t oid_hash_raw(const unsigned char *raw)
+static inline uint64_t product(const unsigned char *raw, const uint64_t *key)
 {
-	uint64_t sum = factors[HASHED_WORDS];
-	uint32_t w[HASHED_WORDS];
+	uint32_t w[2];
 
 	memcpy(w, raw, sizeof(w));
-	for (size_t i = 0; i < HASHED_WORDS; i++)
-		sum += factors[i] * w[i];
-	return (uint32_t)(sum >> 32);
+	return (key[0] + w[0]) * (key[1] + w[1]);
+}
+
+/* As if zeros followed it. */
+static inline uint64_t last_product(const unsigned char *raw, const uint64_t *key)
+{
+	uint32_t w;
+
+	memcpy(&w, raw, sizeof(w));
+	return (key[0] + w) * key[1];
+}
+
+uint32_t oid_hash_raw(const unsigned char *raw, size_t len)
+{
+	uint64_t sum = keys[WORDS_MAX] + product(raw, keys) + product(raw + 8, keys + 2);
+	uint32_t h;
+
+	if (len == 20)
+		sum += last_product(raw + 16, keys + 4);
+	else
+		sum += product(raw + 16, keys + 4) + product(raw + 24, keys + 6);
+	h = (uint32_t)(sum >> 32);
+	h ^= h >> 16;
+	h *= 0x85ebca6bu;
+	return h ^ h >> 13;
 }
 
 uint32_t oid_hash(const struct object_id *oid)
 {
-	return oid_hash_raw(oid->hash);
+	return oid_hash_raw(oid->hash, HASH_MAX_RAW);
 }
 
 /* The id's slot, or the free one where it belongs. m->slots must not be NULL. */

@@ -33,7 +33,7 @@ void oid_flags_release(struct oid_flags *f)
 /* The id's slot, or the free one where it belongs. */
 static unsigned char *probe(const struct oid_flags *f, const unsigned char *raw)
 {
-	size_t stride = stride_of(f), i = oid_hash_raw(raw) & f->mask;
+	size_t stride = stride_of(f), i = oid_hash_raw(raw, f->raw_len) & f->mask;
 	unsigned char *slot = f->slots + i * stride;
 
 	while (*flags_of(f, slot) && memcmp(slot, raw, f->raw_len)) {
@@ -80,7 +80,7 @@ uint32_t *oid_flags_at(struct oid_flags *f, const unsigned char *raw)
 void oid_flags_prefetch(const struct oid_flags *f, const unsigned char *raw)
 {
 	if (f->slots)
-		__builtin_prefetch(f->slots + (oid_hash_raw(raw) & f->mask) * stride_of(f));
+		__builtin_prefetch(f->slots + (oid_hash_raw(raw, f->raw_len) & f->mask) * stride_of(f));
 }
 
 uint32_t oid_flags_get(const struct oid_flags *f, const unsigned char *raw)

@@ -75,7 +75,7 @@ static const unsigned char *slot_name(const struct rx_early *e, slot_t s)
 
 static slot_t *find_slot(const struct rx_early *e, const unsigned char *name)
 {
-	size_t i = oid_hash_raw(name) & e->mask;
+	size_t i = oid_hash_raw(name, e->rx->raw_len) & e->mask;
 
 	while (e->slots[i] && memcmp(slot_name(e, e->slots[i]), name, e->rx->raw_len))
 		i = (i + 1) & e->mask;

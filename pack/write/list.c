@@ -75,7 +75,7 @@ void pack_objects_free(struct pack_objects *po)
 /* Its slot, or the empty one that it would get. */
 static item_ref *slot_of(const struct pack_objects *po, const unsigned char *name)
 {
-	size_t i = oid_hash_raw(name) & po->mask;
+	size_t i = oid_hash_raw(name, po->raw_len) & po->mask;
 
 	while (po->slots[i] &&
 	       memcmp(pack_item_name(po, po->slots[i] - 1), name, po->raw_len) != 0)

@@ -229,21 +229,68 @@ static void test_map(void **state)
 	oidmap_clear(&m, free);
 }
 
-/* Ids with a common prefix must not end up in the same slots. */
-static void test_set_of_similar_ids(void **state)
+/* How far the entries of a table are from the slots of their hashes, on the whole. */
+static size_t displacement(const struct oid_flags *f)
 {
-	struct oidset s = OIDSET_INIT;
-	struct object_id oid = { .algo = HASH_SHA1 };
+	size_t stride = f->raw_len + sizeof(uint32_t), sum = 0;
+	const unsigned char *raw;
+	uint32_t flags;
 
-	(void)state;
-	for (uint32_t i = 0; i < 50000; i++) {
-		memcpy(oid.hash + 4, &i, sizeof(i));
-		assert_true(oidset_insert(&s, &oid));
-		assert_false(oidset_insert(&s, &oid));
+	for (size_t i = 0; oid_flags_next(f, &i, &raw, &flags);) {
+		size_t at = (size_t)(raw - f->slots) / stride;
+
+		sum += (at - oid_hash_raw(raw, f->raw_len)) & f->mask;
 	}
-	assert_true(oidset_contains(&s, &oid));
-	oidset_clear(&s);
-	assert_false(oidset_contains(&s, &oid));
+	return sum;
+}
+
+static size_t set_displacement(const struct oidset *s)
+{
+	const struct object_id *oid;
+	size_t sum = 0;
+
+	for (size_t i = 0; oidmap_next(&s->map, &i, &oid, NULL);)
+		sum += (i - 1 - oid_hash(oid)) & s->map.mask;
+	return sum;
+}
+
+/*
+ * A peer names ids as it likes: also such that differ in a few bytes only, wherever these are, and in series.
+ * At two thirds of its slots a table has its entries one slot from their places on average.
+ */
+static void test_similar_ids(const struct hash_algo *algo)
+{
+	enum { N = 20000 };
+	static const uint32_t steps[] = { 1, 0x01000000, 0x00010000, 0x9e3779b1 };
+
+	for (size_t word = 0; word < algo->raw_len / 4; word++)
+		for (size_t k = 0; k < ARRAY_SIZE(steps); k++) {
+			struct object_id oid = algo->null_oid;
+			struct oidset s = OIDSET_INIT;
+			struct oid_flags f;
+
+			oid_flags_init(&f, algo);
+			for (uint32_t i = 0; i < N; i++) {
+				uint32_t v = i * steps[k];
+
+				memcpy(oid.hash + 4 * word, &v, sizeof(v));
+				*oid_flags_at(&f, oid.hash) |= 1;
+				oidset_insert(&s, &oid);
+				assert_true(oidset_contains(&s, &oid));
+			}
+			assert_int_equal(f.nr, s.map.nr);
+			assert_in_range(displacement(&f), 0, 6 * f.nr);
+			assert_in_range(set_displacement(&s), 0, 6 * f.nr);
+			oid_flags_release(&f);
+			oidset_clear(&s);
+		}
+}
+
+static void test_ids_of_a_peer(void **state)
+{
+	(void)state;
+	test_similar_ids(hash_sha1);
+	test_similar_ids(hash_sha256);
 }
 
 /* Against a map, through several changes of size. */
@@ -292,7 +339,7 @@ int main(void)
 		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_array),
 		cmocka_unit_test(test_map),
-		cmocka_unit_test(test_set_of_similar_ids),
+		cmocka_unit_test(test_ids_of_a_peer),
 		cmocka_unit_test(test_oid_flags),
 	};
 
