@@ -10,6 +10,7 @@
 #include "history/history.h"
 #include "porcelain/auto-maintenance.h"
 #include "porcelain/promised.h"
+#include "porcelain/remote-credentials.h"
 #include "util/alloc.h"
 #include "util/date.h"
 #include "util/run-command.h"
@@ -298,6 +299,8 @@ static int find_remote(struct fetch_cmd *f, const char *name, struct remote **ou
 
 	if (!rc)
 		rc = remotes_get(all, name, out, err);
+	if (!rc)
+		rc = remote_check_credentials(f->r->config, *out, err);
 	if (rc < 0 || (*out)->urls.nr)
 		return rc;
 	return err_set(err, ERR_INVALID, name ? "'%s' does not appear to be a git repository"

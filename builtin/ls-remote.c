@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/fetch-common.h"
+#include "porcelain/remote-credentials.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"
 #include "util/versioncmp.h"
@@ -166,6 +167,8 @@ static int run(struct ls_remote *l, struct repository *r, const char *name)
 		die("No remote configured to list refs from.");
 	if (!rc)
 		rc = remotes_get(all, name, &remote, &err);
+	if (!rc)
+		rc = remote_check_credentials(config, remote, &err);
 	if (!rc && !remote->urls.nr)
 		die(name ? "bad repository '%s'" : "No remote configured to list refs from.", name);
 	if (!rc && l->get_url) {

@@ -2,6 +2,7 @@
 /* Where a push goes and what it is about, if the command line does not say: push.default and the like, git-config(1). */
 #include "compat/posix.h"
 #include "builtin/push.h"
+#include "porcelain/remote-credentials.h"
 #include "refs/refs.h"
 #include "util/alloc.h"
 
@@ -48,7 +49,8 @@ void push_choose_remote(struct push_cmd *c)
 		name = string_or_die(c, "remote.pushdefault");
 	if (!name)
 		name = of_branch(c, "remote");
-	if (remotes_get(all, name, &c->remote, &err) < 0)
+	if (remotes_get(all, name, &c->remote, &err) < 0 ||
+	    remote_check_credentials(c->r->config, c->remote, &err) < 0)
 		die_err(&err);
 	if (c->remote->push_urls.nr)
 		return;

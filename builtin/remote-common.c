@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/fetch-common.h"
 #include "builtin/remote.h"
+#include "porcelain/remote-credentials.h"
 #include "util/alloc.h"
 
 void remote_warn(void *data UNUSED, const char *msg)
@@ -26,7 +27,7 @@ struct remote *remote_or_die(struct repository *r, const char *name)
 	struct remote *remote = NULL;
 	struct err err = ERR_INIT;
 
-	if (remotes_get(all, name, &remote, &err) < 0)
+	if (remotes_get(all, name, &remote, &err) < 0 || remote_check_credentials(r->config, remote, &err) < 0)
 		die_err(&err);
 	return remote;
 }

@@ -2,6 +2,7 @@
 /* The configuration of a clone, for ourselves and in its file: git-clone(1), git-config(1). */
 #include "compat/posix.h"
 #include "porcelain/clone-internal.h"
+#include "porcelain/remote-credentials.h"
 #include "util/alloc.h"
 
 /* ---- what goes into the file ---- */
@@ -116,6 +117,7 @@ int clone_make_remote(struct clone *c, struct err *err)
 		strvec_clear(&c->remote->urls);
 		strvec_push(&c->remote->urls, url);
 		free(url);
+		rc = remote_check_credentials(o->config, c->remote, err);
 	}
 	strbuf_release(&text);
 	config_set_free(set);

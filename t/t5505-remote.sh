@@ -190,4 +190,25 @@ test_expect_success 'remove: what another remote has fetched stays' '
 	git -C own update-ref refs/remotes/one/main HEAD && git -C own remote remove two && git -C own rev-parse -q --verify refs/remotes/one/main && git -C own remote remove one && test_must_fail git -C own rev-parse -q --verify refs/remotes/one/main
 '
 
+# No connection is made: only the scheme "file" is allowed.
+test_expect_success 'transfer.credentialsInUrl: a password in the URL of a remote' '
+	rm -rf own && git init -q own && git -C own commit -q --allow-empty -m one &&
+	url=https://me:secret@127.0.0.1:1/x words="URL .https://me:<redacted>@127.0.0.1:1/x. uses plaintext credentials" &&
+	git -C own remote add up $url && git -C own config remote.late.url late:x && git -C own config url.https://me:secret@127.0.0.1:1/.insteadOf late: &&
+	for args in "fetch up" "fetch $url" "push up HEAD" "push $url HEAD" "ls-remote up" "ls-remote $url" "ls-remote late" \
+		"ls-remote --get-url up" "remote get-url up" "remote show -n up" "remote prune up" "clone $url ../to"
+	do
+		GIT_ALLOW_PROTOCOL=file test_must_fail git -C own -c transfer.credentialsInUrl=die $args >out 2>err &&
+		test_grep "^fatal: $words" err && test_must_be_empty out &&
+		GIT_ALLOW_PROTOCOL=file test_must_fail git -C own -c transfer.credentialsInUrl=Warn $args 2>err &&
+		test_grep "unrecognized value transfer.credentialsInUrl: .Warn." err &&
+		test_might_fail env GIT_ALLOW_PROTOCOL=file git -C own -c transfer.credentialsInUrl=warn $args 2>err &&
+		test_grep "^warning: $words" err && test_grep ! secret err &&
+		test_might_fail env GIT_ALLOW_PROTOCOL=file git -C own -c transfer.credentialsInUrl=allow $args 2>err &&
+		test_grep ! credentials err || { echo "$args"; return 1; }
+	done &&
+	git -C own -c transfer.credentialsInUrl=die remote -v &&
+	git -C own -c transfer.credentialsInUrl=die ls-remote .
+'
+
 test_done

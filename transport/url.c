@@ -260,29 +260,44 @@ char *url_for_display(const char *text)
 	return xstrfmt("%.*s%s", (int)(begin - text), text, end + 1);
 }
 
-int url_check_credentials(const struct config_set *c, const char *text, char **warning, struct err *err)
+enum credentials_policy { CREDENTIALS_ALLOW, CREDENTIALS_WARN, CREDENTIALS_DIE };
+
+static int read_credentials_policy(const struct config_set *c, enum credentials_policy *out, struct err *err)
 {
-	const char *begin, *end, *colon, *how = "allow";
-	char *message;
+	static const char *const words[] = { "allow", "warn", "die" };
+	const char *how = "allow";
 	int rc = config_get_string(c, "transfer.credentialsinurl", &how, err);
 
 	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(how, words[i])) {
+			*out = (enum credentials_policy)i;
+			return 0;
+		}
+	return err_set(err, ERR_INVALID, "unrecognized value transfer.credentialsInUrl: '%s'", how);
+}
+
+int url_check_credentials(const struct config_set *c, const char *text, char **warning, struct err *err)
+{
+	enum credentials_policy policy = CREDENTIALS_ALLOW;
+	const char *begin, *end, *colon;
+	char *message;
+	int rc = read_credentials_policy(c, &policy, err);
+
+	if (rc < 0 || policy == CREDENTIALS_ALLOW)
+		return rc;
 	colon = find_userinfo(text, &begin, &end) ? memchr(begin, ':', end - begin) : NULL;
-	if (!colon || !strcmp(how, "allow"))
+	if (!colon)
 		return 0;
 	message = xstrfmt("URL '%.*s:<redacted>%s' uses plaintext credentials", (int)(colon - text), text, end);
-	if (!strcmp(how, "die")) {
-		rc = err_set(err, ERR_INVALID, "%s", message);
-		free(message);
-		return rc;
-	}
-	if (!strcmp(how, "warn")) {
+	if (policy == CREDENTIALS_WARN) {
 		*warning = message;
 		return 0;
 	}
+	rc = err_set(err, ERR_INVALID, "%s", message);
 	free(message);
-	return err_set(err, ERR_INVALID, "unrecognized value transfer.credentialsInUrl: '%s'", how);
+	return rc;
 }
 
 /* ---- what may be used ---- */

@@ -51,7 +51,7 @@ char *url_decode(const char *s, size_t len);
 /* A URL without user and password; for what users and logs see. Caller frees. */
 char *url_for_display(const char *text);
 /*
- * transfer.credentialsInUrl: ERR_INVALID if it is "die" and the URL has a password. *warning is set if it is
+ * transfer.credentialsInUrl: ERR_INVALID if it is "die" and the URL has a password, or no known value. *warning is set if it is
  * "warn" and it has one; caller frees.
  */
 MUST_USE int url_check_credentials(const struct config_set *c, const char *text, char **warning,

@@ -206,6 +206,11 @@ static void test_secrets(void **state UNUSED)
 	assert_int_equal(url_check_credentials(c, "https://me:secret@host/x", &warning, &err), ERR_INVALID);
 	assert_null(strstr(err_message(&err), "secret"));
 	err_release(&err);
+	assert_int_equal(config_set_read_buf(c, "[transfer]credentialsInUrl=Die", 30, "x", CONFIG_ORIGIN_FILE,
+					     CONFIG_SCOPE_LOCAL, NULL, NULL), 0);
+	assert_int_equal(url_check_credentials(c, "../x", &warning, &err), ERR_INVALID);
+	assert_string_equal(err_message(&err), "unrecognized value transfer.credentialsInUrl: 'Die'");
+	err_release(&err);
 	config_set_free(c);
 }
 
