@@ -248,6 +248,11 @@ MUST_USE int receive_check_updates(struct receive_server *s, struct err *err);
 /* Queue, commit, take results: each command has its error or is done. ERR_UNCERTAIN: "durability unknown". */
 MUST_USE int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err);
 /*
+ * Mark the deletions that make room: of "a" where "a/b" is created, of "a/b" where "a" is created. Is there any? Sorts the commands.
+ * Cost: a sort, and *compared < 2 * nr comparisons of names, for tests.
+ */
+bool receive_find_room_makers(struct push_command **commands, size_t nr, size_t *compared);
+/*
  * Nothing more comes of the operation. Objects that the proc-receive hook has been shown, and has changed refs to, have their names, and
  * are sealed; if that fails, its refs are "durability unknown".
  */

@@ -5,6 +5,7 @@
  */
 #include "compat/posix.h"
 #include "receive/receive.h"
+#include "refs/refs.h"
 #include "util/alloc.h"
 
 #define NOT_QUEUED SIZE_MAX
@@ -37,11 +38,11 @@ static const char *reason(const struct ref_rejection *j)
 
 /* ---- names that make room for others ---- */
 
-static int by_name(const void *a, const void *b)
+static int by_tree(const void *a, const void *b)
 {
 	struct push_command *const *x = a, *const *y = b;
 
-	return strcmp((*x)->full_name, (*y)->full_name);
+	return refname_tree_cmp((*x)->full_name, (*y)->full_name);
 }
 
 static bool is_above(const char *dir, const char *name)
@@ -51,20 +52,54 @@ static bool is_above(const char *dir, const char *name)
 	return !strncmp(dir, name, len) && name[len] == '/';
 }
 
-/* "a" goes and "a/b" comes, or the other way round. Names that "a" is above follow it, but for those such as "a-b". */
-static bool find_room_makers(struct push_command **sorted, size_t nr)
+/*
+ * The commands whose names lead to the current one, the uppermost first. If a deletion among them makes room, those above it do, too:
+ * the name that needs the room is below or above all of them.
+ */
+struct room_path {
+	struct push_command **at;
+	size_t nr, creations;
+};
+
+static void room_path_leave(struct room_path *p, const char *name, size_t *compared)
 {
+	while (p->nr && ++*compared && !is_above(p->at[p->nr - 1]->full_name, name))
+		p->creations -= !push_command_is_delete(p->at[--p->nr]);
+}
+
+/* Does it need room, or make it? */
+static bool room_path_enter(struct room_path *p, struct push_command *c)
+{
+	bool creates = !push_command_is_delete(c), any = false;
+
+	/* Another creation has marked those above it already. */
+	for (size_t i = p->nr; creates && i; i--) {
+		struct push_command *above = p->at[i - 1];
+
+		if (!push_command_is_delete(above) || above->makes_room)
+			break;
+		any = above->makes_room = true;
+	}
+	if (!creates && p->creations)
+		any = c->makes_room = true;
+	p->at[p->nr++] = c;
+	p->creations += creates;
+	return any;
+}
+
+bool receive_find_room_makers(struct push_command **commands, size_t nr, size_t *compared)
+{
+	struct room_path path = { .nr = 0 };
 	bool any = false;
 
-	for (size_t i = 0; i < nr; i++)
-		for (size_t k = i + 1; k < nr && starts_with(sorted[k]->full_name, sorted[i]->full_name); k++) {
-			struct push_command *x = sorted[i], *y = sorted[k];
-
-			if (!is_above(x->full_name, y->full_name) || push_command_is_delete(x) == push_command_is_delete(y))
-				continue;
-			(push_command_is_delete(x) ? x : y)->makes_room = true;
-			any = true;
-		}
+	*compared = 0;
+	qsort(commands, nr, sizeof(*commands), by_tree);
+	ALLOC_ARRAY(path.at, nr + 1);
+	for (size_t i = 0; i < nr; i++) {
+		room_path_leave(&path, commands[i]->full_name, compared);
+		any |= room_path_enter(&path, commands[i]);
+	}
+	free(path.at);
 	return any;
 }
 
@@ -72,16 +107,14 @@ static bool mark_room_makers(struct receive_server *s)
 {
 	struct push_command **sorted;
 	bool any = false;
-	size_t nr = 0;
+	size_t nr = 0, compared;
 
 	ALLOC_ARRAY(sorted, s->rq.nr + 1);
 	for (size_t i = 0; i < s->rq.nr; i++)
 		if (is_ours(&s->rq.commands[i]))
 			sorted[nr++] = &s->rq.commands[i];
-	if (nr > 1) {
-		qsort(sorted, nr, sizeof(*sorted), by_name);
-		any = find_room_makers(sorted, nr);
-	}
+	if (nr > 1)
+		any = receive_find_room_makers(sorted, nr, &compared);
 	free(sorted);
 	return any;
 }

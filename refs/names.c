@@ -160,6 +160,17 @@ bool refnames_are_neighbours(const char *a, const char *b)
 	return end && !strncmp(a, b, end + 1 - a) && !strchr(b + (end + 1 - a), '/');
 }
 
+int refname_tree_cmp(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	if (*a == *b)
+		return 0;
+	if (*a == '/' || *b == '/')
+		return *a == '/' ? (*b ? -1 : 1) : (*a ? 1 : -1);
+	return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+}
+
 bool refname_in_private_dir(const char *name)
 {
 	return starts_with(name, "refs/bisect/") ||

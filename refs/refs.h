@@ -71,6 +71,8 @@ MUST_USE int worktree_ids(const char *commondir, struct string_list *out, struct
 #define REFNAME_ALLOW_ONELEVEL 1u
 #define REFNAME_REFSPEC_PATTERN 2u /* one '*' */
 bool refname_is_valid(const char *name, unsigned flags);
+/* An order in which a name is followed directly by all names below it: '/' is the lowest character. */
+int refname_tree_cmp(const char *a, const char *b);
 /* Collapse slashes as check-ref-format --normalize; false if invalid after it. */
 bool refname_normalize(struct strbuf *out, const char *name, unsigned flags);
 /*

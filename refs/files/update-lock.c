@@ -126,10 +126,10 @@ static const struct ref_update *find_update_below(const struct ref_transaction *
 		else
 			hi = mid;
 	}
-	while (lo < t->sorted_nr && t->sorted[lo]->root->rc)
-		lo++;
-	return lo < t->sorted_nr && starts_with(t->sorted[lo]->name, dir) ?
-		t->sorted[lo] : NULL;
+	for (; lo < t->sorted_nr && starts_with(t->sorted[lo]->name, dir); lo++)
+		if (!t->sorted[lo]->root->rc)
+			return t->sorted[lo];
+	return NULL;
 }
 
 /* Is there an "a/b", when "a" is to be made? loose: there is a directory of that name. */
