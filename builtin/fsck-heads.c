@@ -160,14 +160,14 @@ static void each_worktree(struct fsck *f,
 	(void)!worktree_ids(r->commondir, &ids, NULL);
 	if (stat(r->gitdir, &own) < 0)
 		memset(&own, 0, sizeof(own));
-	if (!stat(r->commondir, &other) && other.st_ino != own.st_ino)
+	if (!stat(r->commondir, &other) && !is_same_file(&other, &own))
 		fn(f, "main-worktree/", r->commondir);
 	for (size_t i = 0; i < ids.nr; i++) {
 		char *gitdir = xstrfmt("%s/%s", dir, ids.items[i].string);
 		char *prefix = xstrfmt("worktrees/%s/", ids.items[i].string);
 		char *link = xstrfmt("%s/gitdir", gitdir); /* without it there is no worktree */
 
-		if (file_exists(link) && !stat(gitdir, &other) && other.st_ino != own.st_ino)
+		if (file_exists(link) && !stat(gitdir, &other) && !is_same_file(&other, &own))
 			fn(f, prefix, gitdir);
 		free(link);
 		free(prefix);

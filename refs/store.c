@@ -96,9 +96,11 @@ int worktree_ids(const char *commondir, struct string_list *out, struct err *err
 
 	if (!d && errno != ENOENT)
 		rc = err_set_errno(err, "cannot open directory '%s'", path);
-	while (d && (de = readdir(d)))
+	while (d && (errno = 0, de = readdir(d)))
 		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
 			string_list_append(out, de->d_name);
+	if (d && errno)
+		rc = err_set_errno(err, "cannot read directory '%s'", path);
 	if (d)
 		closedir(d);
 	string_list_sort(out);

@@ -48,6 +48,11 @@ MUST_USE int ref_file_stage_removal(const char *path, enum publish_class order,
 
 /* ---- directories (paths.c) ---- */
 /*
+ * For walks: a directory, or a symbolic link to one (git-new-workdir makes such links). A link to a directory that
+ * `path` goes through is not followed: it leads nowhere new.
+ */
+bool ref_dir_is_walked(const char *path);
+/*
  * Make what is missing above path, and note each directory that got a new name in the
  * batch. Others may remove empty directories at any time: callers try again.
  */

@@ -190,7 +190,7 @@ static int entry_cmp(const void *a, const void *b)
 
 static bool entry_is_dir(const struct dirent *de, const char *path)
 {
-	return de->d_type == DT_DIR || (de->d_type == DT_UNKNOWN && is_directory_nofollow(path));
+	return de->d_type == DT_DIR || (de->d_type != DT_REG && ref_dir_is_walked(path));
 }
 
 static int list_dir(struct walk *w, char ***out, size_t *nr, struct err *err)

@@ -92,6 +92,27 @@ int ref_other_worktrees(const struct ref_store *rs, worktree_fn fn, void *data, 
 
 /* ---- directories ---- */
 
+bool ref_dir_is_walked(const char *path)
+{
+	struct stat st, above;
+	char *dir;
+	bool inside = false;
+
+	if (lstat(path, &st) < 0)
+		return false;
+	if (S_ISDIR(st.st_mode))
+		return true;
+	if (!S_ISLNK(st.st_mode) || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return false;
+	dir = xstrdup(path);
+	for (char *slash = dir; !inside && (slash = strchr(slash + 1, '/')); *slash = '/') {
+		*slash = '\0';
+		inside = !stat(dir, &above) && is_same_file(&above, &st);
+	}
+	free(dir);
+	return !inside;
+}
+
 /* dir has no slash at its end and is cut in place while parents are made. */
 static int make_one(const struct ref_store *rs, char *dir, struct fsync_batch *b,
 		    struct err *err)

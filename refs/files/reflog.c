@@ -164,20 +164,23 @@ static int walk_logs(struct log_walk *w, struct err *err)
 	if (!dir)
 		return errno == ENOENT || errno == ENOTDIR ? 0 :
 			err_set_errno(err, "cannot open directory '%s'", w->path.buf);
-	while (!rc && (de = readdir(dir))) {
+	while (!rc && (errno = 0, de = readdir(dir))) {
 		if (de->d_name[0] == '.' || ends_with(de->d_name, ".lock"))
 			continue;
 		strbuf_addstr(&w->path, de->d_name);
-		if (lstat(w->path.buf, &st) < 0) {
-			/* gone already */
-		} else if (S_ISDIR(st.st_mode)) {
-			strbuf_addch(&w->path, '/');
-			rc = walk_logs(w, err);
+		if (stat(w->path.buf, &st) < 0) {
+			if (errno != ENOENT && errno != ELOOP) /* gone already, or a link to nothing */
+				rc = err_set_errno(err, "cannot stat '%s'", w->path.buf);
 		} else if (S_ISREG(st.st_mode)) {
 			add_log(w, w->path.buf + w->root);
+		} else if (ref_dir_is_walked(w->path.buf)) {
+			strbuf_addch(&w->path, '/');
+			rc = walk_logs(w, err);
 		}
 		strbuf_setlen(&w->path, base);
 	}
+	if (!rc && errno)
+		rc = err_set_errno(err, "cannot read directory '%s'", w->path.buf);
 	closedir(dir);
 	return rc;
 }
