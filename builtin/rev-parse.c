@@ -434,7 +434,7 @@ static void show_matching(struct rev_parse *p, const char *prefix, const char *p
 	struct below b = { p, strlen(prefix) };
 	struct err err = ERR_INIT;
 
-	if (refs_foreach_glob(p->repo, prefix, pattern, exclusions,
+	if (refs_foreach_glob(p->repo, prefix, pattern, exclusions, REFS_ALL_ROOTS,
 			      *prefix ? on_ref_below : on_ref,
 			      *prefix ? (void *)&b : (void *)p, &err) < 0)
 		die_err(&err);

@@ -77,7 +77,7 @@ int bundle_is_connected(struct repository *r, const struct bundle_header *h, str
 	if (!rc)
 		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, exclude_ref, &c, &local);
 	if (!rc)
-		rc = ref_visit_head(r, exclude_ref, &c);
+		rc = ref_visit_head(r, exclude_ref, &c, &local);
 	if (!rc && h->prerequisites.nr)
 		rc = check_commits(&c, &local);
 	rev_walk_free(c.walk);

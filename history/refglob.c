@@ -4,7 +4,6 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/wildmatch.h"
-#include <dirent.h>
 
 void ref_exclusions_clear(struct ref_exclusions *x)
 {
@@ -58,7 +57,8 @@ static int visit(void *data, const struct ref *ref)
 }
 
 int refs_foreach_glob(struct repository *r, const char *prefix, const char *pattern,
-		      const struct ref_exclusions *x, ref_fn fn, void *data, struct err *err)
+		      const struct ref_exclusions *x, unsigned flags, ref_fn fn, void *data,
+		      struct err *err)
 {
 	struct strbuf full = STRBUF_INIT;
 	struct glob_visit v = { prefix, NULL, x, fn, data };
@@ -75,48 +75,48 @@ int refs_foreach_glob(struct repository *r, const char *prefix, const char *patt
 		}
 		v.pattern = full.buf;
 	}
-	rc = refs_foreach(r->refs, prefix, REFS_NO_PEEL, visit, &v, err);
+	rc = refs_foreach(r->refs, prefix, flags | REFS_NO_PEEL, visit, &v, err);
 	strbuf_release(&full);
 	return rc;
 }
 
-static int visit_one(struct repository *r, const char *name, ref_fn fn, void *data)
+int ref_visit_root(struct repository *r, const char *name, ref_fn fn, void *data, struct err *err)
 {
-	struct ref ref = { .name = name, .peeled = r->algo->null_oid };
+	struct ref ref = { .name = name, .oid = r->algo->null_oid, .peeled = r->algo->null_oid };
+	struct err why = ERR_INIT;
+	int rc = ref_resolve(r->refs, name, &ref.oid, NULL, &ref.flags, &why);
+	bool broken = rc == ERR_CORRUPT && !(ref.flags & REF_IS_SYMREF);
 
-	if (ref_resolve(r->refs, name, &ref.oid, NULL, &ref.flags, NULL) < 0)
-		return 0;
-	return fn(data, &ref);
+	if (rc < 0 && rc != ERR_NOT_FOUND && rc != ERR_CORRUPT) {
+		err_move(err, &why);
+		return rc;
+	}
+	err_release(&why);
+	return !rc || broken ? fn(data, &ref) : 0;
 }
 
-int ref_visit_head(struct repository *r, ref_fn fn, void *data)
+int ref_visit_head(struct repository *r, ref_fn fn, void *data, struct err *err)
 {
-	return visit_one(r, "HEAD", fn, data);
+	return ref_visit_root(r, "HEAD", fn, data, err);
 }
 
-int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data)
+int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data, struct err *err)
 {
-	char *path = path_join(r->commondir, "worktrees"), *common = path_real(r->commondir, 0);
+	char *common = path_real(r->commondir, 0);
 	bool linked = common && strcmp(r->gitdir_abs, common);
-	struct dirent *de;
-	DIR *dir = opendir(path);
-	int rc = 0;
+	struct string_list ids = STRING_LIST_INIT;
+	int rc = worktree_ids(r->commondir, &ids, err);
 
-	if (linked)
-		rc = visit_one(r, "main-worktree/HEAD", fn, data);
-	while (dir && !rc && (de = readdir(dir))) {
-		char *name;
+	if (!rc && linked)
+		rc = ref_visit_root(r, "main-worktree/HEAD", fn, data, err);
+	for (size_t i = 0; i < ids.nr && !rc; i++) {
+		char *name = xstrfmt("worktrees/%s/HEAD", ids.items[i].string);
 
-		if (de->d_name[0] == '.' ||
-		    (linked && !strcmp(de->d_name, path_basename(r->gitdir_abs))))
-			continue;
-		name = xstrfmt("worktrees/%s/HEAD", de->d_name);
-		rc = visit_one(r, name, fn, data);
+		if (!linked || strcmp(ids.items[i].string, path_basename(r->gitdir_abs)))
+			rc = ref_visit_root(r, name, fn, data, err);
 		free(name);
 	}
-	if (dir)
-		closedir(dir);
+	string_list_clear(&ids, NULL);
 	free(common);
-	free(path);
 	return rc;
 }

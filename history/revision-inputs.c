@@ -16,6 +16,7 @@
 struct refs_to_add {
 	struct rev_walk *w;
 	size_t skip; /* --branches: "main", not "refs/heads/main" */
+	struct err *err;
 };
 
 static uint32_t flags_of(const struct rev_walk *w)
@@ -23,10 +24,14 @@ static uint32_t flags_of(const struct rev_walk *w)
 	return w->negate ? REV_UNINTERESTING | REV_BOTTOM : 0;
 }
 
+/* A broken ref may have held anything: without it the walk would be incomplete. */
 static int on_ref(void *data, const struct ref *ref)
 {
 	const struct refs_to_add *add = data;
 
+	if (ref->flags & REF_IS_BROKEN)
+		return add->w->ignore_missing ? 0 :
+			err_set(add->err, ERR_CORRUPT, "bad object %s", ref->name + add->skip);
 	rev_walk_add_commit(add->w, &ref->oid, ref->name + add->skip, flags_of(add->w));
 	add->w->starts[add->w->nr_starts - 1].ref = xstrdup(ref->name);
 	return 0;
@@ -35,13 +40,14 @@ static int on_ref(void *data, const struct ref *ref)
 int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
 		    struct err *err)
 {
-	struct refs_to_add add = { w, strlen(prefix) };
-	int rc = refs_foreach_glob(w->repo, prefix, pattern, &w->exclusions, on_ref, &add, err);
+	struct refs_to_add add = { w, strlen(prefix), err };
+	int rc = refs_foreach_glob(w->repo, prefix, pattern, &w->exclusions, REFS_ALL_ROOTS, on_ref, &add,
+				   err);
 
 	if (!rc && head)
-		rc = ref_visit_head(w->repo, on_ref, &add);
+		rc = ref_visit_head(w->repo, on_ref, &add, err);
 	if (!rc && head && !w->single_worktree)
-		rc = ref_visit_other_heads(w->repo, on_ref, &add);
+		rc = ref_visit_other_heads(w->repo, on_ref, &add, err);
 	w->input_given = true;
 	ref_exclusions_clear(&w->exclusions);
 	return rc;
@@ -70,13 +76,12 @@ static int add_bisect_refs(struct rev_walk *w, struct err *err)
 	good = xstrfmt("refs/bisect/%s-*", terms.nr > 1 ? terms.items[1].string : "good");
 	rc = rev_add_refs(w, "", bad, false, err);
 	if (!rc) {
-		struct refs_to_add add = { w, 0 };
-		struct ref ref = { .name = bad };
+		struct refs_to_add add = { w, 0, err };
 
-		if (!ref_resolve(w->repo->refs, bad, &ref.oid, NULL, NULL, NULL))
-			(void)on_ref(&add, &ref);
+		rc = ref_visit_root(w->repo, bad, on_ref, &add, err);
 		w->negate = !w->negate;
-		rc = rev_add_refs(w, "", good, false, err);
+		if (!rc)
+			rc = rev_add_refs(w, "", good, false, err);
 		w->negate = !w->negate;
 	}
 	w->bisect = true;

@@ -100,15 +100,20 @@ MUST_USE int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r,
 /*
  * Refs below prefix ("refs/heads/"; "" for all) that match `pattern` (NULL: all; with
  * prefix "" it is a whole name, "refs/" put before it where it is missing) and are not
- * excluded. A pattern without glob characters gets a "/" and a "*" behind it.
+ * excluded. A pattern without glob characters gets a "/" and a "*" behind it. flags: of refs_foreach.
  */
 MUST_USE int refs_foreach_glob(struct repository *r, const char *prefix, const char *pattern,
-			       const struct ref_exclusions *x, ref_fn fn, void *data,
+			       const struct ref_exclusions *x, unsigned flags, ref_fn fn, void *data,
 			       struct err *err);
-/* Calls fn for HEAD, if it resolves. */
-int ref_visit_head(struct repository *r, ref_fn fn, void *data);
-/* The HEADs of the other worktrees, as main-worktree/HEAD and worktrees/ID/HEAD. */
-int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data);
+/*
+ * Calls fn for the ref `name`, as refs_foreach does with REFS_ALL_ROOTS: a broken one has a null oid and
+ * REF_IS_BROKEN. A missing one, and a symbolic one that leads nowhere, hold nothing: fn is not called.
+ */
+MUST_USE int ref_visit_root(struct repository *r, const char *name, ref_fn fn, void *data, struct err *err);
+/* The same for HEAD. */
+MUST_USE int ref_visit_head(struct repository *r, ref_fn fn, void *data, struct err *err);
+/* The same for the HEADs of the other worktrees, as main-worktree/HEAD and worktrees/ID/HEAD. */
+MUST_USE int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data, struct err *err);
 
 /* ---- upstream and push destination of branches ---- */
 /* The ref that `branch` (a short name) follows. ERR_INVALID with Git's messages. */

@@ -227,12 +227,21 @@ static bool is_reachable(struct reflog_expiry *x, struct commit *c)
 	return is_seen(x, c);
 }
 
+/* Where a ref cannot be read, all entries count as reachable: the log may hold its value alone. */
+static void spare_unreachable(struct reflog_expiry *x)
+{
+	x->now.unreachable = x->now.reachable;
+	x->walks = false;
+}
+
 static int add_tip(void *data, const struct ref *ref)
 {
 	struct reflog_expiry *x = data;
-	struct commit *c = commit_of(x, &ref->oid);
+	struct commit *c = ref->flags & REF_IS_BROKEN ? NULL : commit_of(x, &ref->oid);
 
-	if (c && mark_seen(x, c))
+	if (ref->flags & REF_IS_BROKEN)
+		spare_unreachable(x);
+	else if (c && mark_seen(x, c))
 		commit_list_add(&x->queue, c);
 	return 0;
 }
@@ -251,18 +260,20 @@ static bool is_head(const char *name)
 /* HEAD may have been on any branch: for its log, what any ref reaches is reachable. */
 static int all_tips(struct reflog_expiry *x, ref_fn fn, struct err *err)
 {
-	int rc = refs_foreach(x->repo->refs, "", REFS_NO_PEEL, fn, x, err);
+	int rc = refs_foreach(x->repo->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, fn, x, err);
 
 	if (!rc)
-		rc = ref_visit_head(x->repo, fn, x);
+		rc = ref_visit_head(x->repo, fn, x, err);
 	if (!rc)
-		rc = ref_visit_other_heads(x->repo, fn, x);
+		rc = ref_visit_other_heads(x->repo, fn, x, err);
 	return rc;
 }
 
 int reflog_expiry_begin(struct reflog_expiry *x, const char *name, struct err *err)
 {
 	struct ref ref = { .name = name };
+	struct commit *tip = NULL;
+	int rc;
 
 	x->now = limits_of(x, name);
 	x->queue.nr = x->beyond.nr = 0;
@@ -273,11 +284,15 @@ int reflog_expiry_begin(struct reflog_expiry *x, const char *name, struct err *e
 		return 0;
 	if (is_head(name))
 		return all_tips(x, add_tip, err);
-	if (ref_resolve(x->repo->refs, name, &ref.oid, NULL, NULL, NULL) < 0 ||
-	    !commit_of(x, &ref.oid))
+	rc = ref_resolve(x->repo->refs, name, &ref.oid, NULL, NULL, NULL);
+	if (!rc)
+		tip = commit_of(x, &ref.oid);
+	if (tip)
+		add_tip(x, &ref);
+	else if (rc == ERR_NOT_FOUND || (!rc && odb_has(x->repo->odb, &ref.oid)))
 		x->walks = false; /* nothing is reachable from there */
 	else
-		add_tip(x, &ref);
+		spare_unreachable(x);
 	return 0;
 }
 
@@ -362,7 +377,7 @@ static bool commit_is_complete(struct reflog_expiry *x, struct commit *tip)
 static int add_ref_tip(void *data, const struct ref *ref)
 {
 	struct reflog_expiry *x = data;
-	struct commit *c = commit_of(x, &ref->oid);
+	struct commit *c = ref->flags & REF_IS_BROKEN ? NULL : commit_of(x, &ref->oid);
 
 	if (c && !(c->flags & FROM_REF)) {
 		c->flags |= FROM_REF;

@@ -92,18 +92,23 @@ int repack_write_part(struct repack *k, enum repack_part part, const char *elsew
 
 /* ---- what is reachable, or unpacked ---- */
 
-/* What others hold of ours counts as if our refs named it. */
-static int list_borrowed(struct repack *k, struct strvec *lines, struct err *err)
+/* What other worktrees hold for themselves, and what borrowers hold of ours, counts as if our refs named it. */
+static int list_other_roots(struct repack *k, struct strvec *lines, struct err *err)
 {
-	struct roots roots = ROOTS_INIT;
-	int rc = roots_collect_borrowers(&roots, k->r, err);
-	const struct oid_array *lists[] = { &roots.strong, &roots.weak };
+	struct roots own = ROOTS_INIT, borrowed = ROOTS_INIT;
+	int rc = roots_collect_worktrees(&own, k->r, k->r->odb, err);
+	const struct oid_array *lists[] = { &borrowed.strong, &borrowed.weak };
 
+	if (!rc)
+		rc = roots_collect_borrowers(&borrowed, k->r, err);
+	for (size_t n = 0; !rc && n < own.strong.nr; n++) /* a missing one ends the walk */
+		strvec_push(lines, oid_hex(&own.strong.oid[n]));
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(lists); i++)
 		for (size_t n = 0; n < lists[i]->nr; n++)
 			if (odb_has_quick(k->r->odb, &lists[i]->oid[n]))
 				strvec_push(lines, oid_hex(&lists[i]->oid[n]));
-	roots_release(&roots);
+	roots_release(&own);
+	roots_release(&borrowed);
 	return rc;
 }
 
@@ -148,7 +153,7 @@ static int collect_reachable(struct repack *k, enum repack_part part, struct err
 		pack_collection_exclude_kept(c, &k->kept_names, !k->o->pack_kept_objects);
 		c->keep_unreachable = c->pack_loose_unreachable =
 			!k->o->filter.nr && k->o->unreachable == REPACK_APPEND; /* else: make_rest */
-		rc = list_borrowed(k, &lines, err);
+		rc = list_other_roots(k, &lines, err);
 	}
 	if (!rc)
 		rc = pack_collect_revisions(c, &lines, err);

@@ -12,6 +12,7 @@
 struct collector {
 	struct roots *out;
 	struct repository *repo; /* whose files are read: of one worktree */
+	const char *prefix;	 /* of its own refs in messages: "worktrees/ID/" */
 	struct odb *odb;	 /* who is asked what is there */
 	struct err *err;
 };
@@ -36,35 +37,52 @@ void roots_release(struct roots *roots)
 
 /* ---- refs ---- */
 
-/* A symbolic ref to nothing holds nothing; any other ref that has no value may have had one. */
 static int add_ref(void *data, const struct ref *ref)
 {
 	struct collector *c = data;
 
-	if (!oid_is_null(&ref->oid))
-		oid_array_append(&c->out->strong, &ref->oid);
-	else if (!(ref->flags & REF_IS_SYMREF))
-		return err_set(c->err, ERR_CORRUPT, "the ref '%s' is broken", ref->name);
+	if (ref->flags & REF_IS_BROKEN)
+		return err_set(c->err, ERR_CORRUPT, "bad object %s%s", c->prefix, ref->name);
+	oid_array_append(&c->out->strong, &ref->oid);
 	return 0;
 }
 
 static int add_refs(struct collector *c, const char *prefix)
 {
-	return refs_foreach(c->repo->refs, prefix, REFS_INCLUDE_BROKEN | REFS_NO_PEEL, add_ref, c,
-			    c->err);
+	return refs_foreach(c->repo->refs, prefix, REFS_ALL_ROOTS | REFS_NO_PEEL, add_ref, c, c->err);
 }
 
-static int add_head(struct collector *c)
+/* HEAD, or the branch that it leads to. */
+static int report_broken_head(struct collector *c, const char *head)
+{
+	struct object_id oid;
+	char *target = NULL;
+
+	(void)!ref_read_raw(c->repo->refs, head, &oid, &target, NULL);
+	err_set(c->err, ERR_CORRUPT, "bad object %s", target ? target : head);
+	free(target);
+	return ERR_CORRUPT;
+}
+
+/*
+ * The HEAD of the worktree whose prefix is given. An unborn one holds nothing. One that leads to a bad name, or in a
+ * circle, has been damaged.
+ */
+static int add_head(struct collector *c, const char *prefix)
 {
 	struct err why = ERR_INIT;
 	struct object_id oid;
-	int rc = ref_resolve(c->repo->refs, "HEAD", &oid, NULL, NULL, &why);
+	char *head = xconcat(prefix, "HEAD");
+	int rc = ref_resolve(c->repo->refs, head, &oid, NULL, NULL, &why);
 
-	if (!rc && !oid_is_null(&oid))
+	if (!rc)
 		oid_array_append(&c->out->strong, &oid);
-	else if (rc < 0 && rc != ERR_NOT_FOUND) /* unborn */
+	else if (rc == ERR_CORRUPT)
+		(void)report_broken_head(c, head);
+	else if (rc != ERR_NOT_FOUND)
 		err_move(c->err, &why);
 	err_release(&why);
+	free(head);
 	return rc == ERR_NOT_FOUND ? 0 : rc;
 }
 
@@ -183,7 +201,7 @@ static int add_pseudo_refs(struct collector *c)
 
 	if (!dir)
 		return err_set_errno(c->err, "unable to open directory '%s'", c->repo->gitdir);
-	while (!rc && (de = readdir(dir))) {
+	while (!rc && (errno = 0, de = readdir(dir))) {
 		if (may_name_objects(de->d_name)) {
 			char *path = path_join(c->repo->gitdir, de->d_name);
 
@@ -191,6 +209,8 @@ static int add_pseudo_refs(struct collector *c)
 			free(path);
 		}
 	}
+	if (!rc && errno)
+		rc = err_set_errno(c->err, "cannot read directory '%s'", c->repo->gitdir);
 	closedir(dir);
 	return rc;
 }
@@ -222,14 +242,12 @@ static int add_state(struct collector *c)
 
 /* ---- worktrees ---- */
 
-/* What a worktree has for itself. */
+/* What a worktree has for itself, beside its refs. */
 static int add_private(struct collector *c)
 {
 	char *index = path_join(c->repo->gitdir, "index");
-	int rc = add_head(c);
+	int rc = add_index(c, index);
 
-	if (!rc)
-		rc = add_index(c, index);
 	if (!rc && strcmp(index, c->repo->index_path) != 0) /* GIT_INDEX_FILE */
 		rc = add_index(c, c->repo->index_path);
 	if (!rc)
@@ -240,16 +258,19 @@ static int add_private(struct collector *c)
 	return rc;
 }
 
-static int add_other_worktree(const struct collector *here, const char *gitdir)
+/* all: not only its refs. */
+static int add_other_worktree(struct collector *here, const char *gitdir, const char *prefix, bool all)
 {
 	static const char *const prefixes[] = { "refs/bisect/", "refs/worktree/", "refs/rewritten/" };
 	struct collector c = *here;
-	int rc;
+	int rc = add_head(here, prefix); /* it may be so damaged that the worktree cannot be opened */
 
-	rc = repo_open_at(&c.repo, gitdir, NULL, c.err);
+	c.prefix = prefix;
+	if (!rc)
+		rc = repo_open_at(&c.repo, gitdir, NULL, c.err);
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(prefixes); i++)
 		rc = add_refs(&c, prefixes[i]);
-	if (!rc)
+	if (!rc && all)
 		rc = add_private(&c);
 	if (c.repo != here->repo)
 		repo_free(c.repo);
@@ -268,7 +289,7 @@ static bool is_worktree(const char *gitdir)
 }
 
 /* The main one and the linked ones, apart from that of c->repo. */
-static int add_other_worktrees(struct collector *c)
+static int add_other_worktrees(struct collector *c, bool all)
 {
 	struct repository *r = c->repo;
 	struct string_list ids = STRING_LIST_INIT;
@@ -277,14 +298,16 @@ static int add_other_worktrees(struct collector *c)
 
 	if (!rc && stat(r->gitdir, &own) < 0)
 		rc = err_set_errno(c->err, "unable to stat '%s'", r->gitdir);
-	if (!rc && !stat(r->commondir, &other) && other.st_ino != own.st_ino)
-		rc = add_other_worktree(c, r->commondir);
+	if (!rc && !stat(r->commondir, &other) && !is_same_file(&other, &own))
+		rc = add_other_worktree(c, r->commondir, "main-worktree/", all);
 	for (size_t i = 0; !rc && i < ids.nr; i++) {
+		char *prefix = xstrfmt("worktrees/%s/", ids.items[i].string);
 		char *gitdir = xstrfmt("%s/worktrees/%s", r->commondir, ids.items[i].string);
 
-		if (!stat(gitdir, &other) && other.st_ino != own.st_ino && is_worktree(gitdir))
-			rc = add_other_worktree(c, gitdir);
+		if (!stat(gitdir, &other) && !is_same_file(&other, &own) && is_worktree(gitdir))
+			rc = add_other_worktree(c, gitdir, prefix, all);
 		free(gitdir);
+		free(prefix);
 	}
 	string_list_clear(&ids, NULL);
 	return rc;
@@ -292,12 +315,22 @@ static int add_other_worktrees(struct collector *c)
 
 int roots_collect(struct roots *out, struct repository *r, struct odb *odb, struct err *err)
 {
-	struct collector c = { .out = out, .repo = r, .odb = odb, .err = err };
+	struct collector c = { .out = out, .repo = r, .prefix = "", .odb = odb, .err = err };
 	int rc = add_refs(&c, "");
 
 	if (!rc)
 		rc = reflogs_foreach_everywhere(r->refs, add_log, &c, err);
 	if (!rc)
+		rc = add_head(&c, "");
+	if (!rc)
 		rc = add_private(&c);
-	return rc ? rc : add_other_worktrees(&c);
+	return rc ? rc : add_other_worktrees(&c, true);
+}
+
+int roots_collect_worktrees(struct roots *out, struct repository *r, struct odb *odb, struct err *err)
+{
+	struct collector c = { .out = out, .repo = r, .prefix = "", .odb = odb, .err = err };
+	int rc = add_head(&c, "");
+
+	return rc ? rc : add_other_worktrees(&c, false);
 }

@@ -25,6 +25,12 @@ struct roots {
  */
 MUST_USE int roots_collect(struct roots *out, struct repository *r, struct odb *odb,
 			   struct err *err);
+/*
+ * Only the HEADs of all worktrees, and the refs that the other worktrees have for themselves (refs/bisect/ and the
+ * like): what --all of a walk does not list. Errors: as above.
+ */
+MUST_USE int roots_collect_worktrees(struct roots *out, struct repository *r, struct odb *odb,
+				     struct err *err);
 void roots_sort(struct roots *roots);
 void roots_release(struct roots *roots);
 

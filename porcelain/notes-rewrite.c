@@ -82,7 +82,7 @@ static int add_glob(struct notes_rewrite *n, const char *glob, struct err *err)
 	struct object_id oid;
 
 	if (has_glob_chars(glob))
-		return refs_foreach_glob(n->repo, prefix, glob + strlen(prefix), NULL, add_ref, n,
+		return refs_foreach_glob(n->repo, prefix, glob + strlen(prefix), NULL, 0, add_ref, n,
 					 err);
 	if (revparse_oid(n->repo, glob, &oid, NULL) < 0) {
 		warning("notes ref %s is invalid", glob);

@@ -45,7 +45,7 @@ static int add_globs(struct repository *r, struct strvec *out, const char *patte
 	struct ref ref = { .name = pattern };
 
 	if (strpbrk(pattern, "*?["))
-		return refs_foreach_glob(r, "", pattern, NULL, add_ref, out, err);
+		return refs_foreach_glob(r, "", pattern, NULL, 0, add_ref, out, err);
 	return *pattern ? add_ref(out, &ref) : 0;
 }
 

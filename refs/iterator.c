@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every ref, as a backend lists them: resolved, peeled, and without those that are no refs. */
+/* Every ref, as a backend lists them: resolved and peeled; broken ones only if they are asked for. */
 #include "compat/posix.h"
 #include "refs/refs-backend.h"
 
@@ -8,6 +8,7 @@ struct visit {
 	unsigned flags;
 	ref_fn fn;
 	void *data;
+	struct err *err;
 };
 
 /* The object below an annotated tag, if it is one; null if not, or unknown. */
@@ -18,17 +19,34 @@ static void look_up_peeled(struct visit *v, struct ref *ref)
 		ref->flags |= REF_PEEL_KNOWN;
 }
 
+/*
+ * A name outside of refs/ cannot be loose. In packed-refs it is a ref like others, as it may be the only name of what
+ * it holds. Only packed-refs can hold a name that leads out of the directory.
+ */
+static int check_name(struct visit *v, struct ref *ref)
+{
+	if (refname_is_valid(ref->name, ref->flags & REF_IS_PACKED ? REFNAME_ALLOW_ONELEVEL : 0))
+		return 0;
+	if (!refname_is_safe(ref->name))
+		return err_set(v->err, ERR_CORRUPT, "packed refname is dangerous: %s", ref->name);
+	ref->flags |= REF_BAD_NAME | REF_IS_BROKEN;
+	ref->oid = ref->peeled = v->rs->algo->null_oid;
+	return 0;
+}
+
+/* A broken symbolic ref is none of the roots: it holds nothing, and its target below refs/ comes on its own. */
+static bool is_wanted(const struct visit *v, const struct ref *ref)
+{
+	if (!(ref->flags & REF_IS_BROKEN) || v->flags & REFS_INCLUDE_BROKEN)
+		return true;
+	return v->flags & REFS_ALL_ROOTS && !(ref->flags & REF_IS_SYMREF && !(ref->flags & REF_BAD_NAME));
+}
+
 static int deliver(struct visit *v, struct ref *ref)
 {
-	if (!refname_is_valid(ref->name, 0)) {
-		if (!refname_is_safe(ref->name))
-			return 0;
-		ref->flags |= REF_BAD_NAME | REF_IS_BROKEN;
-		ref->oid = ref->peeled = v->rs->algo->null_oid;
-	}
-	if ((ref->flags & REF_IS_BROKEN) && !(v->flags & REFS_INCLUDE_BROKEN))
-		return 0;
-	return v->fn(v->data, ref);
+	int rc = check_name(v, ref);
+
+	return rc < 0 ? rc : is_wanted(v, ref) ? v->fn(v->data, ref) : 0;
 }
 
 static int visit(void *data, const struct ref_raw *raw)
@@ -62,7 +80,7 @@ static int visit(void *data, const struct ref_raw *raw)
 int refs_foreach_except(struct ref_store *rs, const char *prefix, const struct strvec *except,
 			unsigned flags, ref_fn fn, void *data, struct err *err)
 {
-	struct visit v = { rs, flags, fn, data };
+	struct visit v = { rs, flags, fn, data, err };
 
 	return rs->backend->foreach(rs, prefix, except, visit, &v, err);
 }

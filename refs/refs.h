@@ -141,8 +141,15 @@ typedef int (*ref_fn)(void *data, const struct ref *ref);
 #define REFS_INCLUDE_BROKEN 1u
 #define REFS_NO_PEEL 2u /* do not look up peeled values that are not stored */
 /*
+ * For commands that copy or delete what refs lead to: each ref that holds an object, or has held one. A ref that cannot
+ * be read, has a bad name or a null value comes with a null oid and REF_IS_BROKEN. The caller stops there, or keeps what
+ * that ref may have held. Without this flag and REFS_INCLUDE_BROKEN such a ref is passed over in silence.
+ */
+#define REFS_ALL_ROOTS 4u
+/*
  * Every ref under prefix ("refs/heads/", "" for all under refs/), sorted by name,
- * loose over packed. A non-zero return of fn stops and is returned.
+ * loose over packed. A non-zero return of fn stops and is returned. ERR_CORRUPT: a line of packed-refs cannot be
+ * read, or names a path outside of refs/ ("packed refname is dangerous: X").
  */
 MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
 			  ref_fn fn, void *data, struct err *err);

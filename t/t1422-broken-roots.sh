@@ -1,0 +1,219 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='a command that deletes or copies objects sees every root, or stops
+
+The table of Documentation/Durability.adoc, "Roots that cannot be read": each command in a repository in which
+only one ref keeps a commit, and that ref is damaged.'
+. "$(dirname "$0")/test-lib.sh"
+
+missing=$(echo "$ZERO_OID" | tr 0 1)
+
+test_expect_success 'a repository in which only refs/heads/x keeps a commit, with a linked worktree' '
+	git init -q -b main packed && cd packed && git config core.logAllRefUpdates false &&
+	test_commit one && git branch y && git checkout -q --detach && test_commit two &&
+	X=$(git rev-parse HEAD) && git checkout -q main && echo "$X" >.git/refs/heads/x &&
+	mkdir -p .git/worktrees/wt ../wt && echo ../.. >.git/worktrees/wt/commondir &&
+	echo "$PWD/../wt/.git" >.git/worktrees/wt/gitdir && echo "ref: refs/heads/y" >.git/worktrees/wt/HEAD &&
+	cd .. && cp -r packed loose && git -C packed repack -a -d -q 
+'
+
+# Damage in the current directory; refs/heads/x is never left as it was.
+break_root () {
+	case $1 in
+	empty) : >.git/refs/heads/x ;;
+	junk) echo junk >.git/refs/heads/x ;;
+	zero) echo $ZERO_OID >.git/refs/heads/x ;;
+	bad-name) mv .git/refs/heads/x .git/refs/heads/a..b ;;
+	packed-bad-name) rm .git/refs/heads/x && echo "$X refs/heads/a..b" >.git/packed-refs ;;
+	packed-zero) rm .git/refs/heads/x && echo "$ZERO_OID refs/heads/x" >.git/packed-refs ;;
+	packed-dangerous) rm .git/refs/heads/x && echo "$X refs/heads/../../HEAD" >.git/packed-refs ;;
+	missing-object) echo "$missing" >.git/refs/heads/x ;;
+	zero-head) rm .git/refs/heads/x && echo $ZERO_OID >.git/HEAD ;;
+	head-to-empty) : >.git/refs/heads/x && echo "ref: refs/heads/x" >.git/HEAD ;;
+	worktree-head) rm .git/refs/heads/x && : >.git/worktrees/wt/HEAD ;;
+	worktree-ref) rm .git/refs/heads/x && mkdir -p .git/worktrees/wt/refs/bisect && : >.git/worktrees/wt/refs/bisect/bad ;;
+	bad-head-target) rm .git/refs/heads/x && echo "ref: refs/heads/a..b" >.git/HEAD ;;
+	esac
+}
+
+# How the message names it.
+root_name () {
+	case $1 in
+	bad-name|packed-bad-name|bad-head-target) echo refs/heads/a..b ;;
+	zero-head) echo HEAD ;;
+	worktree-head) echo worktrees/wt/HEAD ;;
+	worktree-ref) echo worktrees/wt/refs/bisect/bad ;;
+	*) echo refs/heads/x ;;
+	esac
+}
+
+message () {
+	case $1 in
+	packed-dangerous) echo "fatal: packed refname is dangerous: refs/heads/../../HEAD" ;;
+	*) echo "fatal: bad object $(root_name $1)" ;;
+	esac
+}
+
+seen_by_all="empty junk zero bad-name packed-bad-name packed-zero packed-dangerous missing-object zero-head head-to-empty
+	worktree-head"
+all_kinds="$seen_by_all worktree-ref bad-head-target"
+
+setup () {
+	rm -rf $2 && cp -r $1 $2 && cd $2 && break_root $3
+}
+
+# "store|kinds|command": the store in which X is, the kinds of damage that the command must notice.
+rows () {
+	cat <<\END
+packed|all|repack -a -d
+packed|all|repack -a -d -l
+packed|all|repack -a -d -k
+packed|all|repack -a -d -b
+packed|all|repack -A -d
+packed|all|repack -A -d --unpack-unreachable=now
+packed|all|repack --cruft -d
+packed|all|repack --cruft -d --cruft-expiration=now
+packed|all|repack -a -d --filter=blob:none
+packed|all|gc --prune=now
+packed|all|gc --no-cruft
+packed|all|maintenance run --task=gc
+loose|all|prune --expire=now
+loose|all|prune -n --expire=now
+loose|all|repack -a -d
+loose|seen|repack -d
+packed|seen|rev-list --all
+packed|seen|rev-list main --not --all
+packed|seen|rev-list --objects --all
+packed|seen|rev-list --use-bitmap-index --objects --all
+packed|seen|log --all
+packed|seen|shortlog --all
+packed|seen|bundle create -q ../b --all
+packed|seen|pack-objects -q --all ../p
+packed|seen|pack-objects -q --all --keep-unreachable ../p
+packed|seen|pack-objects -q --revs --all ../p
+END
+}
+
+check_row () {
+	local code=128
+	case $3 in maintenance*) code=1 ;; esac
+	(
+		setup $1 copy $2 && test_expect_code $code git $3 </dev/null >out 2>err &&
+		sed "s/^error: /fatal: /; s/^fatal: missing reachable object .$missing.\$/fatal: bad object refs\/heads\/x/" err |
+			grep -Fx "$(message $2)" && test_must_be_empty out &&
+		echo "ref: refs/heads/main" >.git/HEAD && rm -f .git/packed-refs && git cat-file -e $X
+	)
+}
+
+rows >table
+while IFS='|' read -r store kinds command
+do
+	list=$seen_by_all
+	[ $kinds = all ] && list=$all_kinds
+	for kind in $list
+	do
+		test_expect_success "$command stops: $kind ($store)" "check_row $store $kind '$command'"
+	done
+done <table
+
+# ---- branches: short names, as --branches gives them ----
+
+for option in --branches --glob=heads "--branches --not --tags"
+do
+	for kind in empty junk zero bad-name packed-zero
+	do
+		test_expect_success "log, rev-list and bundle $option stop: $kind" '
+			name=$(root_name $kind) && case $option in --branches*) name=${name#refs/heads/} ;; esac &&
+			echo "fatal: bad object $name" >expect && (
+				setup packed copy $kind && test_expect_code 128 git log $option 2>../err &&
+				test_cmp ../expect ../err && test_expect_code 128 git rev-list $option 2>../err &&
+				test_cmp ../expect ../err && test_expect_code 128 git bundle create -q ../b $option 2>../err &&
+				test_cmp ../expect ../err && git rev-list --exclude=refs/heads/* --exclude=$name $option &&
+				git rev-list --ignore-missing $option
+			)
+		'
+	done
+done
+
+test_expect_success 'rev-parse --all and --branches show a null value for a broken ref' '
+	(
+		setup packed copy empty && git rev-parse --all >all && git rev-parse --branches >branches &&
+		grep $ZERO_OID all && grep $ZERO_OID branches && git rev-parse --symbolic --branches >names && grep "^x$" names
+	)
+'
+
+test_expect_success 'a symbolic ref that leads nowhere holds nothing: walks go on' '
+	(
+		setup packed copy none && for target in refs/heads/none refs/heads/a..b refs/heads/s
+		do
+			echo "ref: $target" >.git/refs/heads/s && git rev-list --all >out && grep $X out &&
+			git gc --prune=now -q && git prune --expire=now && git cat-file -e $X || exit 1
+		done
+	)
+'
+
+# ---- roots that can be read, at places where few look ----
+
+keeps_x () {
+	for command in "repack -a -d -q" "repack -A -d -q --unpack-unreachable=now" "repack --cruft -d -q --cruft-expiration=now" \
+		"gc -q --prune=now" "prune --expire=now"
+	do
+		for store in packed loose
+		do
+			rm -rf copy && cp -r $store copy && (
+				cd copy && rm .git/refs/heads/x && eval "$1" && git $command && git cat-file -e $X &&
+				git cat-file -e $X^{tree}
+			) || { echo "$store: $command"; return 1; }
+		done
+	done
+}
+
+test_expect_success 'what only refs/bisect/ of another worktree names is kept' '
+	keeps_x "mkdir -p .git/worktrees/wt/refs/bisect && echo $X >.git/worktrees/wt/refs/bisect/bad"
+'
+
+test_expect_success 'refs and logs below a symbolic link to a directory are kept' '
+	keeps_x "mkdir .git/d && echo $X >.git/d/x && ln -s ../../d .git/refs/heads/dir" &&
+	keeps_x "mkdir .git/d && echo $X >.git/d/x && ln -s ../../d/x .git/refs/heads/x" &&
+	keeps_x "mkdir -p .git/d .git/logs && echo \"$X $X A <a@e> \$(date +%s) +0000	m\" >.git/d/HEAD && ln -s ../d .git/logs/refs"
+'
+
+test_expect_success 'a link to a directory above it is not followed' '
+	rm -rf copy && cp -r packed copy && ln -s . copy/.git/refs/heads/self && ln -s ../.. copy/.git/refs/heads/up &&
+	git -C copy for-each-ref --format="%(refname)" >actual && printf "refs/heads/%s\n" main x y >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a name without a slash in packed-refs is a ref' '
+	keeps_x "echo $X foo >.git/packed-refs" &&
+	git -C copy show-ref >out && grep "^$X foo$" out
+'
+
+# ---- logs ----
+
+log_x () {
+	git config core.logAllRefUpdates true && git update-ref -m m refs/heads/x main && git update-ref -m m refs/heads/x $X &&
+	git update-ref -m m refs/heads/x main && git log -g --format=%H refs/heads/x >log
+}
+
+test_expect_success 'the log of a ref that cannot be read keeps entries that may be reachable' '
+	for kind in empty junk zero missing-object
+	do
+		(
+			setup packed copy none && log_x && test_line_count = 3 log && break_root $kind &&
+			git reflog expire --expire=never --expire-unreachable=now --all &&
+			test $(wc -l <.git/logs/refs/heads/x) = 3
+		) || return 1
+	done
+'
+
+test_expect_success 'a ref that cannot be read spares the log of HEAD, which may have been on it' '
+	(
+		setup packed copy none && git config core.logAllRefUpdates true && git checkout -q x && git checkout -q main &&
+		break_root empty && git reflog expire --expire=never --expire-unreachable=now HEAD &&
+		test $(grep -c $X .git/logs/HEAD) = 2
+	)
+'
+
+test_done
