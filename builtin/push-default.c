@@ -84,6 +84,15 @@ static void add_both(struct push_cmd *c, const char *src, const char *dst)
 	free(text);
 }
 
+/* Where the remote's own refspecs put it. As in Git, negative ones do not count for what the command line names. */
+static bool has_own_place(const struct refspec *rs, const char *full, struct strbuf *dst)
+{
+	for (size_t i = 0; i < rs->nr; i++)
+		if (refspec_item_map(&rs->items[i], full, dst))
+			return true;
+	return false;
+}
+
 /* A source alone: where the remote's own refspecs, or the upstream, send it. */
 static void add_source(struct push_cmd *c, const char *text)
 {
@@ -94,7 +103,7 @@ static void add_source(struct push_cmd *c, const char *text)
 
 	if (*text == '+' || *text == '^' || strchr(text, '*') || ref_dwim(c->r->refs, text, strlen(text), &full, &oid) != 1) {
 		add(c, text);
-	} else if (c->remote->push.nr && refspec_map(&c->remote->push, full, &dst)) {
+	} else if (has_own_place(&c->remote->push, full, &dst)) {
 		add_both(c, full, dst.len ? dst.buf : full);
 	} else if (c->r->settings.push_default == PUSH_UPSTREAM && skip_prefix(full, "refs/heads/", &short_name)) {
 		char *key = xstrfmt("branch.%s.merge", short_name);

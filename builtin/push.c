@@ -265,16 +265,16 @@ static void choose_refspecs(struct push_cmd *c, int argc, const char **argv)
 	push_add_arguments(c, argc > 1 ? argc - 1 : 0, argv + 1);
 	if (c->remote->mirror && argc < 2 && !c->all && !c->tags)
 		c->mirror = 1;
-	if (c->mirror || c->specs.nr)
+	if (c->specs.nr)
 		return;
-	c->refspecs_are_default = true;
+	c->refspecs_are_default = !c->mirror;
 	for (size_t i = 0; i < c->remote->push.nr; i++) {
 		struct err err = ERR_INIT;
 
 		if (refspec_add(&c->specs, c->remote->push.items[i].text, c->r->algo, &err) < 0)
 			die_err(&err);
 	}
-	if (!c->specs.nr)
+	if (!c->specs.nr && !c->mirror)
 		push_add_default(c);
 }
 

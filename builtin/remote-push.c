@@ -115,13 +115,15 @@ static const char *short_branch(const char *name)
 	return name;
 }
 
-/* src: the full name, or what was given; oid NULL: dst goes. */
+/* src: the full name, or what was given; oid NULL: dst goes. Negative refspecs name refs of the other side. */
 static int match(struct matching *m, const char *src, const struct object_id *oid, const char *dst)
 {
 	const struct remote_ref *there = remote_refs_find(m->refs, dst);
 	enum push_status status = PUSH_DELETE;
 	int rc = 0;
 
+	if (refspec_excludes(&m->remote->push, dst))
+		return 0;
 	for (size_t i = 0; i < m->lines->nr; i++)
 		if (!strcmp(m->lines->items[i].dst, short_branch(dst))) {
 			if (strcmp(m->lines->items[i].src, short_branch(src)) != 0)
@@ -141,8 +143,6 @@ static int match_ref(void *data, const struct ref *ref)
 	struct strbuf dst = STRBUF_INIT;
 	int rc = 0;
 
-	if (refspec_excludes(&m->remote->push, ref->name))
-		return 0;
 	if (!m->item || m->item->matching) {
 		if (starts_with(ref->name, "refs/heads/") && remote_refs_find(m->refs, ref->name))
 			rc = match(m, ref->name, &ref->oid, ref->name);

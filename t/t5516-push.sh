@@ -41,7 +41,7 @@ test_expect_success 'names that mean nothing' '
 '
 
 test_expect_success 'patterns, all but some, what both have, deletion' '
-	fresh && push origin "refs/heads/*:refs/heads/copy/*" "^refs/heads/side" && there copy/main main && ! git -C s rev-parse -q --verify copy/side &&
+	fresh && push origin "refs/heads/*:refs/heads/copy/*" "^refs/heads/copy/side" && there copy/main main && ! git -C s rev-parse -q --verify copy/side &&
 	test_commit -C l c4 f4 && push origin : && there main main && ! git -C s rev-parse -q --verify side && there copy/main main~1 &&
 	push --all && there side side && push origin --delete side copy/main && refs s >now && test_line_count = 1 now &&
 	push --tags && there refs/tags/v1 refs/tags/v1 && push origin :v1 :light && refs s >now && test_line_count = 1 now

@@ -272,17 +272,38 @@ static void match_one(struct matching *m, const struct refspec_item *item)
 
 /* ---- patterns, ":" and all that match ---- */
 
+static bool is_mirror(const struct matching *m)
+{
+	return m->flags & PUSH_MATCH_MIRROR;
+}
+
+/*
+ * Negative refspecs name refs of the other side: a ref that one of them matches is neither updated nor deleted,
+ * whatever else says so.
+ */
+static bool is_excluded(const struct matching *m, const char *dst)
+{
+	return refspec_excludes(m->specs, dst);
+}
+
+/* A mirror without refspecs of its own has all names as they are. */
+static bool is_whole_mirror(const struct matching *m)
+{
+	for (size_t i = 0; i < m->specs->nr; i++)
+		if (!m->specs->items[i].negative)
+			return false;
+	return is_mirror(m);
+}
+
 static const struct refspec_item *map(const struct matching *m, const char *name, struct strbuf *dst)
 {
 	static const struct refspec_item mirror = { .force = true };
 
 	strbuf_reset(dst);
-	if (m->flags & PUSH_MATCH_MIRROR) {
+	if (is_whole_mirror(m)) {
 		strbuf_addstr(dst, name);
 		return &mirror;
 	}
-	if (refspec_excludes(m->specs, name))
-		return NULL;
 	for (size_t i = 0; i < m->specs->nr; i++) {
 		const struct refspec_item *item = &m->specs->items[i];
 
@@ -314,25 +335,33 @@ static void match_all(struct matching *m)
 	strbuf_release(&dst);
 }
 
-/* Could one of ours of that name have become this one of theirs? */
-static bool comes_from_here(const struct matching *m, const char *name)
+/* Which of ours would become theirs of that name? */
+static bool map_back(const struct refspec_item *item, const char *name, struct strbuf *src)
+{
+	bool same = item->matching ? starts_with(name, "refs/heads/") :
+		    item->pattern && !item->negative && !item->dst && refspec_item_map(item, name, NULL);
+
+	if (!same)
+		return item->pattern && refspec_item_map_back(item, name, src);
+	strbuf_reset(src);
+	strbuf_addstr(src, name);
+	return true;
+}
+
+/* Has one of ours been there that would have become this one of theirs? A mirror has nothing but what it updates. */
+static bool is_stale(const struct matching *m, const char *name)
 {
 	struct strbuf src = STRBUF_INIT;
-	bool mapped = m->flags & PUSH_MATCH_MIRROR, there = mapped && find_local(m, name);
+	bool stale = is_mirror(m);
 
-	for (size_t i = 0; i < m->specs->nr && !mapped; i++) {
-		const struct refspec_item *item = &m->specs->items[i];
-
-		strbuf_reset(&src);
-		if (item->matching && starts_with(name, "refs/heads/"))
-			strbuf_addstr(&src, name);
-		else if (!item->pattern || item->negative || !refspec_item_map_back(item, name, &src))
+	for (size_t i = 0; i < m->specs->nr && !stale; i++) {
+		if (!map_back(&m->specs->items[i], name, &src))
 			continue;
-		mapped = true;
-		there = refspec_excludes(m->specs, src.buf) || find_local(m, src.buf);
+		stale = !find_local(m, src.buf);
+		break;
 	}
 	strbuf_release(&src);
-	return !mapped || there;
+	return stale;
 }
 
 static void prune(struct matching *m)
@@ -340,7 +369,7 @@ static void prune(struct matching *m)
 	for (size_t i = 0; i < m->theirs->nr; i++) {
 		const char *name = m->theirs->items[i].name;
 
-		if (starts_with(name, "refs/") && !find_update(m, name) && !comes_from_here(m, name))
+		if (starts_with(name, "refs/") && !find_update(m, name) && is_stale(m, name))
 			add_update(m, NULL, NULL, name, false);
 	}
 }
@@ -355,7 +384,7 @@ static int is_pushed(struct matching *m, struct commit_pool *pool, const struct 
 	int rc = 0;
 
 	for (size_t i = 0; i < nr && !rc; i++)
-		if (!oid_is_null(&m->found.items[i].new_oid) &&
+		if (!oid_is_null(&m->found.items[i].new_oid) && !is_excluded(m, m->found.items[i].dst) &&
 		    !object_peel(src, &m->found.items[i].new_oid, OBJ_COMMIT, &tip, NULL, NULL))
 			rc = is_ancestor(pool, commit_lookup(pool, target), commit_lookup(pool, &tip), err);
 	return rc;
@@ -388,30 +417,33 @@ static int follow_tags(struct matching *m, struct err *err)
 
 /* ---- all of it ---- */
 
+static void put(struct push_list *out, const struct matching *m, struct push_update *u)
+{
+	if (is_excluded(m, u->dst))
+		return;
+	ALLOC_GROW(out->items, out->nr + 1, out->alloc);
+	out->items[out->nr++] = *u;
+	memset(u, 0, sizeof(*u));
+}
+
 /* What is there comes first, as the other side has told it; then what is new, as it was found. */
 static void put_in_order(struct matching *m, struct push_list *out)
 {
 	for (size_t i = 0; i < m->theirs->nr; i++) {
 		struct push_update *u = find_update(m, m->theirs->items[i].name);
 
-		if (u) {
-			ALLOC_GROW(out->items, out->nr + 1, out->alloc);
-			out->items[out->nr++] = *u;
-			memset(u, 0, sizeof(*u));
-		}
+		if (u)
+			put(out, m, u);
 	}
 	for (size_t i = 0; i < m->found.nr; i++) {
-		if (!m->found.items[i].dst)
-			continue;
-		ALLOC_GROW(out->items, out->nr + 1, out->alloc);
-		out->items[out->nr++] = m->found.items[i];
-		memset(&m->found.items[i], 0, sizeof(m->found.items[i]));
+		if (m->found.items[i].dst)
+			put(out, m, &m->found.items[i]);
 	}
 }
 
 static bool needs_all(const struct matching *m)
 {
-	bool any = m->flags & PUSH_MATCH_MIRROR;
+	bool any = is_mirror(m);
 
 	for (size_t i = 0; i < m->specs->nr; i++)
 		any |= m->specs->items[i].pattern || m->specs->items[i].matching;
@@ -424,7 +456,7 @@ static int match(struct matching *m, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < m->specs->nr && !(m->flags & PUSH_MATCH_MIRROR); i++) {
+	for (size_t i = 0; i < m->specs->nr; i++) {
 		const struct refspec_item *item = &m->specs->items[i];
 
 		if (!item->pattern && !item->matching && !item->negative)

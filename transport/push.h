@@ -78,7 +78,7 @@ bool push_update_is_refused(const struct push_update *u);
 void push_list_fail_atomic(struct push_list *l);
 
 /* ---- push-match.c: refspecs ---- */
-#define PUSH_MATCH_MIRROR 1u  /* --mirror: refspecs do not count, and what is not here is deleted */
+#define PUSH_MATCH_MIRROR 1u  /* --mirror: all names, unless refspecs say which; what is not pushed is deleted */
 #define PUSH_MATCH_PRUNE 2u   /* --prune */
 #define PUSH_MATCH_FOLLOW_TAGS 4u
 #define PUSH_MATCH_FORCE 8u  /* each as with '+' */
