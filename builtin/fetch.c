@@ -50,8 +50,9 @@ static int opt_refmap(const struct option *opt, const char *arg, int unset)
 	struct fetch_cmd *f = opt->value;
 
 	f->o.has_refmap = !unset;
-	strvec_clear(&f->refmap);
-	if (!unset && *arg)
+	if (unset)
+		strvec_clear(&f->refmap);
+	else if (*arg)
 		strvec_push(&f->refmap, arg);
 	return 0;
 }

@@ -76,12 +76,27 @@ static void tell(const struct making *m, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* The refspecs that choose: those of the command line, or else those of the remote. */
+static const struct refspec *choosing(const struct fetch_choice *c)
+{
+	return c->given->nr ? c->given : &c->remote->fetch;
+}
+
+/* A negative refspec leaves out a source, whatever else chooses it: patterns, branch.*.merge, --tags. */
+static bool is_excluded(const struct making *m, const char *src)
+{
+	return refspec_excludes(choosing(m->choice), src);
+}
+
 static void place(struct making *m, const char *src, const struct object_id *oid, const struct refspec_item *spec,
 		  const char *mapped, enum fetch_head_status status)
 {
 	bool prefetch = m->choice->prefetch && status != FETCH_HEAD_MERGE;
-	char *dst = full_destination(mapped);
+	char *dst;
 
+	if (is_excluded(m, src))
+		return;
+	dst = full_destination(mapped);
 	if (prefetch)
 		dst = prefetch_destination(dst);
 	if (dst && !refname_is_valid(dst, 0))
@@ -91,8 +106,7 @@ static void place(struct making *m, const char *src, const struct object_id *oid
 	free(dst);
 }
 
-static void expand_pattern(struct making *m, const struct refspec *rs, const struct refspec_item *spec,
-			   enum fetch_head_status status)
+static void expand_pattern(struct making *m, const struct refspec_item *spec, enum fetch_head_status status)
 {
 	struct strbuf dst = STRBUF_INIT;
 
@@ -100,15 +114,13 @@ static void expand_pattern(struct making *m, const struct refspec *rs, const str
 		const struct remote_ref *ref = &m->refs->items[i];
 
 		strbuf_reset(&dst);
-		if (!oid_is_null(&ref->oid) && refspec_item_map(spec, ref->name, &dst) &&
-		    !refspec_excludes(rs, ref->name))
+		if (!oid_is_null(&ref->oid) && refspec_item_map(spec, ref->name, &dst))
 			place(m, ref->name, &ref->oid, spec, dst.buf, status);
 	}
 	strbuf_release(&dst);
 }
 
-static int expand(struct making *m, const struct refspec *rs, const struct refspec_item *spec,
-		  enum fetch_head_status status, struct err *err)
+static int expand(struct making *m, const struct refspec_item *spec, enum fetch_head_status status, struct err *err)
 {
 	const char *name = *spec->src ? spec->src : "HEAD";
 	const struct remote_ref *ref;
@@ -116,7 +128,7 @@ static int expand(struct making *m, const struct refspec *rs, const struct refsp
 	if (spec->negative)
 		return 0;
 	if (spec->pattern) {
-		expand_pattern(m, rs, spec, status);
+		expand_pattern(m, spec, status);
 		return 0;
 	}
 	if (spec->exact_oid) {
@@ -126,14 +138,16 @@ static int expand(struct making *m, const struct refspec *rs, const struct refsp
 	ref = remote_refs_dwim(m->refs, name);
 	if (!ref || oid_is_null(&ref->oid))
 		return err_set(err, ERR_NOT_FOUND, "couldn't find remote ref %s", name);
-	if (!refspec_excludes(rs, ref->name))
-		place(m, ref->name, &ref->oid, spec, spec->dst, status);
+	place(m, ref->name, &ref->oid, spec, spec->dst, status);
 	return 0;
 }
 
 /* ---- who chooses ---- */
 
-/* What the command line names goes where the remote's own refspecs would put it, too. */
+/*
+ * What the command line names goes where the remote's own refspecs would put it, too. Each of these has its own
+ * "+"; as in Git, negative refspecs of the remote do not count here.
+ */
 static void add_opportunistic(struct making *m)
 {
 	const struct refspec *rs = m->choice->refmap ? m->choice->refmap : &m->choice->remote->fetch;
@@ -146,7 +160,7 @@ static void add_opportunistic(struct making *m)
 			struct object_id oid = m->map->items[i].oid;
 
 			strbuf_reset(&dst);
-			if (refspec_item_map(&rs->items[k], src, &dst) && dst.len && !refspec_excludes(rs, src))
+			if (refspec_item_map(&rs->items[k], src, &dst) && dst.len)
 				place(m, src, &oid, &rs->items[k], dst.buf, FETCH_HEAD_IGNORE);
 		}
 	strbuf_release(&dst);
@@ -158,7 +172,7 @@ static int choose_given(struct making *m, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < rs->nr; i++)
-		rc = expand(m, rs, &rs->items[i], FETCH_HEAD_MERGE, err);
+		rc = expand(m, &rs->items[i], FETCH_HEAD_MERGE, err);
 	if (!rc)
 		add_opportunistic(m);
 	return rc;
@@ -174,9 +188,9 @@ static void add_merges(struct making *m)
 		const struct remote_ref *ref = remote_refs_dwim(m->refs, merge->v[k]);
 		bool found = false;
 
-		if (!ref || oid_is_null(&ref->oid))
+		if (!ref || oid_is_null(&ref->oid) || is_excluded(m, ref->name))
 			continue;
-		for (size_t i = 0; i < nr; i++)
+		for (size_t i = 0; i < nr && !found; i++)
 			if (!strcmp(m->map->items[i].src, ref->name)) {
 				m->map->items[i].status = FETCH_HEAD_MERGE;
 				found = true;
@@ -195,7 +209,7 @@ static int choose_configured(struct making *m, struct err *err)
 	for (size_t i = 0; !rc && i < rs->nr; i++) {
 		size_t first = m->map->nr;
 
-		rc = expand(m, rs, &rs->items[i], FETCH_HEAD_NOT_FOR_MERGE, err);
+		rc = expand(m, &rs->items[i], FETCH_HEAD_NOT_FOR_MERGE, err);
 		if (!i && !has_merge && !rs->items[i].pattern && !m->choice->prefetch && m->map->nr > first)
 			m->map->items[first].status = FETCH_HEAD_MERGE;
 	}
@@ -219,7 +233,7 @@ static void add_all_tags(struct making *m)
 	for (size_t i = 0; i < m->refs->nr; i++) {
 		const struct remote_ref *ref = &m->refs->items[i];
 
-		if (starts_with(ref->name, TAGS) && !oid_is_null(&ref->oid))
+		if (starts_with(ref->name, TAGS) && !oid_is_null(&ref->oid) && !is_excluded(m, ref->name))
 			add(m->map, ref->name, &ref->oid, ref->name, false, FETCH_HEAD_NOT_FOR_MERGE);
 	}
 }
@@ -244,8 +258,9 @@ static int drop_repeated(struct making *m, struct err *err)
 			continue;
 		}
 		other = &map->items[at - 1];
+		/* The first stays as it is: the "+" of a later refspec does not force what came without one. */
 		if (!strcmp(other->src, item.src))
-			other->force |= item.force;
+			;
 		else if (item.status == FETCH_HEAD_IGNORE)
 			tell(m, "%s usually tracks %s, not %s", item.dst, item.src, other->src);
 		else if (!rc)
@@ -281,7 +296,7 @@ int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const 
 
 bool fetch_choice_follows_tags(const struct fetch_choice *c)
 {
-	const struct refspec *rs = c->given->nr ? c->given : &c->remote->fetch;
+	const struct refspec *rs = choosing(c);
 
 	if (c->tags != REMOTE_TAGS_DEFAULT)
 		return false;
@@ -326,7 +341,7 @@ void fetch_map_wants(const struct fetch_map *map, struct oid_array *out)
 
 void fetch_choice_prefixes(const struct fetch_choice *c, struct strvec *out)
 {
-	const struct refspec *rs = c->given->nr ? c->given : &c->remote->fetch;
+	const struct refspec *rs = choosing(c);
 	bool limited = !rs->nr || refspec_prefixes(rs, out);
 
 	for (size_t i = 0; limited && !c->given->nr && c->merge && i < c->merge->nr; i++)

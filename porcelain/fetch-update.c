@@ -164,7 +164,7 @@ struct pruning {
 	struct strbuf src;
 };
 
-/* Is there no source any more that would come here? */
+/* Is there no source any more that would come here? A source that is excluded may still be there. */
 static bool is_stale(struct pruning *p, const char *name)
 {
 	bool mapped = false;
@@ -174,7 +174,7 @@ static bool is_stale(struct pruning *p, const char *name)
 		if (!refspec_item_map_back(&p->rs->items[i], name, &p->src))
 			continue;
 		mapped = true;
-		if (!refspec_excludes(p->rs, p->src.buf) && remote_refs_dwim(p->refs, p->src.buf))
+		if (refspec_excludes(p->rs, p->src.buf) || remote_refs_dwim(p->refs, p->src.buf))
 			return false;
 	}
 	return mapped;
