@@ -12,6 +12,12 @@
 #define DEFAULT_PORT 9418
 #define NO_PORT INT_MIN /* none was given */
 
+/*
+ * A request comes at once. Without a limit, silent connections from --max-connections addresses would
+ * keep all others out.
+ */
+#define INIT_TIMEOUT_S 30
+
 static const char *const usage[] = {
 	"git daemon [--verbose] [--syslog] [--export-all]\n"
 	"[--timeout=<n>] [--init-timeout=<n>] [--max-connections=<n>]\n"
@@ -269,6 +275,7 @@ int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx)
 	struct command_line c = {
 		.o = {
 			.max_connections = 32,
+			.init_timeout_s = INIT_TIMEOUT_S,
 			.ctx = ctx,
 			.services = {
 				{ "upload-archive", "daemon.uploadarch", false, true },

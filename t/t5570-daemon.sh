@@ -339,6 +339,15 @@ test_expect_success 'a long request, and lines that clients put into the log' '
 	test_grep ! "^\[1\] root" log && test_grep "/x?\[1\] root logged in" log
 '
 
+test_expect_success STRACE '--init-timeout is 30 unless it is given' '
+	for option in "" --init-timeout=7 --init-timeout=0; do
+		pkt "git-upload-pack $SRV/a.git\0host=example.org\0" >request &&
+		GIT_EXEC_PATH=$SERVICE_BIN trace_calls calls alarm,setitimer git daemon --inetd --log-destination=stderr $option <request >reply 2>log &&
+		sed -n "s/.*alarm(\([1-9][0-9]*\)).*/\1/p" calls >>seconds || return 1
+	done &&
+	printf "%s\n" 30 7 >expect && test_cmp expect seconds
+'
+
 test_expect_success 'options that do not go together' '
 	for o in --detach --user=x --group=x --listen=127.0.0.1 --port=1 --port=-1; do
 		test_expect_code 128 git daemon --inetd --log-destination=none $o </dev/null 2>err &&

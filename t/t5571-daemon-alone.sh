@@ -135,6 +135,18 @@ test_expect_success '--init-timeout ends a client that says nothing' '
 	ask && test_grep "^args" reply && stop_daemon
 '
 
+# Each has an address of its own, so that none has a connection more than the newcomer.
+test_expect_success PERL 'silent connections from many addresses give way' '
+	start_daemon --export-all --init-timeout=1 --max-connections=3 && cat >silent.pl <<-\EOF &&
+	use IO::Socket::INET;
+	my @s = map { IO::Socket::INET->new(LocalAddr => "127.0.0.$_", PeerAddr => "127.0.0.1:$ARGV[0]") or die } 2 .. 4;
+	sysread($_, my $byte, 1) && die "a byte" for @s;
+	EOF
+	perl silent.pl "$daemon_port" && i=0 &&
+	while test "$(grep -c "Disconnected (with error)" daemon.log)" != 3 && test $i -lt 600; do i=$((i + 1)); sleep 0.05; done &&
+	ask && test_grep "^args" reply && stop_daemon
+'
+
 test_expect_success 'a client that vanishes does no harm' '
 	echo "sleep 0.2; i=0; while test \$i -lt 2000; do echo a line of some length; i=\$((i + 1)); done" >srv/a.git/service &&
 	start_daemon --export-all &&
