@@ -307,11 +307,14 @@ static void exec_fallback(const struct strvec *args)
 	const char *path = getenv("GIT_FALLBACK");
 	struct strvec argv = STRVEC_INIT;
 	struct stat theirs, ours;
+	struct err err = ERR_INIT;
 
 	if (!path || !*path)
 		return;
 	if (!stat(path, &theirs) && !stat("/proc/self/exe", &ours) && is_same_file(&theirs, &ours))
 		die("GIT_FALLBACK names this program itself: '%s'", path);
+	if (nesting_before_exec(path, &err) < 0)
+		die_err(&err);
 	strvec_push(&argv, path);
 	strvec_pushv(&argv, args->v);
 	trace2_exit(0);
@@ -471,6 +474,23 @@ static void prepend_exec_path(void)
 	strbuf_release(&sb);
 }
 
+/*
+ * Started as "git-NAME". Programs and aliases of that name are not looked for: the program found would be this one, which
+ * would look for it again, without end.
+ */
+static int run_dashed(struct strvec *args)
+{
+	const struct command *c;
+
+	rewrite_help(args);
+	c = find_command(args->v[0]);
+	if (c)
+		return run_builtin(c, args, -1);
+	if (known_command_find(args->v[0]))
+		exec_fallback(args);
+	die("cannot handle %s as a builtin", args->v[0]);
+}
+
 static int run_git(int argc, const char **argv)
 {
 	struct git_options o = { .use_pager = -1 };
@@ -483,8 +503,7 @@ static int run_git(int argc, const char **argv)
 	if (skip_prefix(name, "git-", &dashed)) {
 		strvec_push(&args, dashed);
 		strvec_pushv(&args, argv + 1);
-		rewrite_help(&args);
-		code = run_words(&args, &o);
+		code = run_dashed(&args);
 		strvec_clear(&args);
 		return code;
 	}

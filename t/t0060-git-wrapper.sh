@@ -84,6 +84,67 @@ test_expect_success 'called as git-CMD' '
 	ln -s "$(command -v git)" git-version && ./git-version >out && test_grep "^git version" out
 '
 
+# Processes of ours that CMD has started, itself among them.
+count_starts () {
+	rm -f starts &&
+	GIT_TRACE2_EVENT=$PWD/starts "$@" >out 2>err
+	code=$?
+	nr=$(grep -c "\"event\":\"start\"" starts)
+}
+
+test_expect_success 'git-NAME ends at once where NAME is no command of ours' '
+	mkdir links && for c in nothing remote-nothing credential-nothing merge remote-http
+	do
+		ln -s "$(command -v git)" links/git-$c && cp "$(command -v git)" links/copy &&
+		count_starts links/git-$c && test $code = 128 && test $nr = 1 &&
+		echo "fatal: cannot handle $c as a builtin" >expect && test_cmp expect err &&
+		count_starts links/git-$c -h && test $code = 128 && test $nr = 1 && test_cmp expect err || return 1
+	done &&
+	test_expect_code 128 sh -c "exec links/git-nothing help" 2>err &&
+	test_grep "cannot handle nothing as a builtin" err
+'
+
+test_expect_success 'links to ours on PATH and in the exec-path' '
+	(
+		PATH=$PWD/links:$PATH && count_starts git -c alias.nothing=version nothing && test $code = 128 && test $nr = 2 &&
+		test_grep "^fatal: cannot handle nothing as a builtin" err &&
+		count_starts git ls-remote nothing::x && test $code = 128 && test $nr = 3 &&
+		test_grep "^fatal: cannot handle remote-nothing as a builtin" err &&
+		echo url=http://x.invalid/ >in && count_starts git -c credential.helper=nothing credential fill <in &&
+		test $nr = 3 && test_grep "cannot handle credential-nothing as a builtin" err &&
+		count_starts git --exec-path="$PWD/links" merge && test $code = 128 && test $nr = 2 &&
+		test_grep "^fatal: cannot handle merge as a builtin" err
+	)
+'
+
+test_expect_success 'GIT_FALLBACK leads back to this program: by a link, a copy, a script' '
+	for f in links/git-merge links/copy
+	do
+		count_starts env GIT_FALLBACK=$PWD/$f git merge && test $code = 128 && test $nr -le 2 &&
+		test_grep "GIT_FALLBACK names this program itself" err &&
+		count_starts env GIT_FALLBACK=$PWD/$f links/git-merge && test $code = 128 && test $nr -le 2 || return 1
+	done &&
+	write_script back <<-\EOF &&
+	exec git "$@"
+	EOF
+	count_starts env GIT_FALLBACK=$PWD/back git merge && test $code = 128 && test $nr = 101 &&
+	test_grep "100 programs have started each other" err &&
+	test "$(GIT_FALLBACK=$PWD/other-git links/git-merge a)" = "other: merge a"
+'
+
+test_expect_success 'an alias, a helper and a hook that lead back to themselves end' '
+	count_starts git -c "alias.loop=!git loop" loop && test $code = 128 && test $nr = 101 &&
+	test_grep "cannot run git loop: 100 programs have started each other" err &&
+	count_starts git -c "credential.helper=!git credential fill; :" credential fill <in && test $nr -le 101 &&
+	git init -q loop && write_script loop/.git/hooks/reference-transaction <<-\EOF &&
+	test "$1" = prepared || exit 0
+	git update-ref "refs/x/n$$" HEAD
+	EOF
+	tree=$(git -C loop write-tree) && c=$(git -C loop commit-tree -m x $tree) &&
+	count_starts git -C loop update-ref refs/heads/main $c && test $code != 0 && test $nr -le 102 &&
+	test_must_fail git -C loop show-ref
+'
+
 test_expect_success 'git var' '
 	test "$(GIT_EDITOR=ed git var GIT_EDITOR)" = ed &&
 	test "$(git -c core.editor=ed2 var GIT_EDITOR)" = ed2 &&

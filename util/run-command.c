@@ -302,6 +302,35 @@ static void trace_start(struct child_process *cp, const struct strvec *argv)
 	}
 }
 
+/* ---- programs that start each other ---- */
+
+#define NESTING "SLUICE_NESTING"
+#define NESTING_MAX 100
+
+/* How many of our processes are among our ancestors, we among them. */
+static int nesting_next(const char *name, struct err *err)
+{
+	const char *text = getenv(NESTING);
+	int depth = text ? atoi(text) : 0;
+
+	if (depth >= NESTING_MAX)
+		return err_set(err, ERR_ABORTED, "cannot run %s: %d programs have started each other, which looks endless",
+			       name, NESTING_MAX);
+	return depth < 0 ? 1 : depth + 1;
+}
+
+int nesting_before_exec(const char *name, struct err *err)
+{
+	int depth = nesting_next(name, err);
+	char text[16];
+
+	if (depth < 0)
+		return depth;
+	snprintf(text, sizeof(text), "%d", depth);
+	setenv(NESTING, text, 1);
+	return 0;
+}
+
 int start_command(struct child_process *cp, struct err *err)
 {
 	const int wanted[3] = { cp->no_stdin ? 0 : cp->in, cp->stdout_to_stderr ? 0 : cp->out,
@@ -309,11 +338,16 @@ int start_command(struct child_process *cp, struct err *err)
 	struct child_fds p;
 	struct strvec argv = STRVEC_INIT;
 	char *program = NULL, **env = NULL;
-	int rc = ENOENT;
+	int rc = ENOENT, depth = nesting_next(cp->args.v[0], err);
 
 	cp->pid = -1;
 	if (child_fds_open(&p, wanted) < 0)
 		return err_set_errno(err, "cannot create pipe for %s", cp->args.v[0]);
+	if (depth < 0) {
+		child_fds_close(&p, true);
+		return depth;
+	}
+	strvec_pushf(&cp->env, NESTING "=%d", depth);
 	make_argv(&argv, cp);
 	trace_start(cp, &argv);
 	program = find_program(argv.v[0], cp->dir);

@@ -39,7 +39,9 @@ void child_process_release(struct child_process *cp);
  * is searched in our PATH; a file that exec cannot handle is run by the shell. The child has
  * the default action for SIGPIPE and the signal mask that we were started with. Descriptors
  * in `in`, `out` and `err` are closed even on failure; args and env stay allocated until
- * child_process_release.
+ * child_process_release. ERR_ABORTED if 100 of our processes have started each other: an alias,
+ * a helper or a hook that leads back to itself must not fill the machine with processes. The
+ * environment variable SLUICE_NESTING carries the count.
  */
 MUST_USE int start_command(struct child_process *cp, struct err *err);
 /* Waits. Exit code 0..255; 128 + signal if killed; < 0 if waiting failed. */
@@ -55,6 +57,8 @@ MUST_USE int run_command(struct child_process *cp, struct err *err);
 MUST_USE int pipe_command(struct child_process *cp, const char *in, size_t in_len,
 			  struct strbuf *out, struct strbuf *errout,
 			  size_t max_out, struct err *err);
+/* The same limit for a program that takes the place of ours: call this before exec. */
+MUST_USE int nesting_before_exec(const char *name, struct err *err);
 /* The file in $PATH that a program name stands for. Caller frees; NULL if none. */
 char *locate_in_path(const char *name);
 
