@@ -18,69 +18,68 @@ still_good () {
 	:
 }
 
-# sweep TEMPLATE WHAT CHECK CMD...: the command with its first, second, …
-# call failing, each time in a fresh copy of TEMPLATE, until it has no more
-# calls; with SWEEP_STEP=3 every third of them. CHECK is run in the copy after a success.
+# names_a_path FILE: is there a path, or something quoted, in the message?
+names_a_path () {
+	local line
+	while IFS= read -r line; do
+		case $line in */*|*\'*) return 0 ;; esac
+	done <"$1"
+	return 1
+}
+
+# fails WORDS...: says of what sweep it is
+fails () {
+	echo "call $n, $what$plus, $command: $(grep injected log | head -n 1): $*" >&4
+	return 1
+}
+
+# sweep TEMPLATE WHAT CHECK CMD...: the command with one of its calls after the other failing (calls_of: which ones), each
+# time in a fresh copy of TEMPLATE. CHECK is run in the copy after a success.
 sweep () {
-	local template=$1 what=$2 check=$3 n=0 code plus= word
+	local template=$1 what=$2 check=$3 n= i=0 code plus= command
 	shift 3
+	command="$*"
 	case $what in *+) plus=+ what=${what%+} ;; esac
-	rm -f missed
-	while test ! -f missed; do
-		n=$((n + ${SWEEP_STEP:-1}))
-		rm -rf copy && cp -a "$template" copy && rm -f log || return
-		code=0
+	rm -rf missed copy && cp -a "$template" copy &&
+	(cd copy && calls_of $what$plus "$@" 2>../err >../out <"$SWEEP_STDIN" && echo $CALLS $CHOSEN >../chosen) || {
+		echo "$command: $(cat err)" >&4
+		return 1
+	}
+	for n in $(cut -s -d" " -f2- chosen); do
+		i=$((i + 1)) code=0
+		rm -rf copy log && cp -a "$template" copy || return
 		(
 			cd copy &&
 			GIT_TEST_SYSCALL_LOG=../log \
 			GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
 			GIT_TEST_SYSCALL_FAIL=$n$plus:$what "$FAULT_GIT" "$@" 2>../err >../out <"$SWEEP_STDIN"
 		) || code=$?
-		word="call $n, $what$plus, $*: $(grep injected log | head -n 1)"
-		test -z "$(litter copy)" || {
-			echo "$word: litter: $(litter copy)" >&4
-			return 1
-		}
+		litter copy >litter && test ! -s litter || { fails "litter: $(cat litter)"; return; }
 		case "$code:$what" in
 		0:*)
-			(cd copy && eval "$check") >&4 2>&4 || {
-				echo "$word: success, but '$check' fails" >&4
-				return 1
-			}
-			;;
+			(cd copy && eval "$check") >&4 2>&4 || { fails "success, but '$check' fails"; return; } ;;
+		1:EINTR|4:EINTR|128:EINTR|255:EINTR)
+			fails "did not go on: $(cat err)"
+			return ;;
 		1:E*|4:E*|128:E*|255:E*)
-			case $what in
-			EINTR)
-				echo "$word: did not go on: $(cat err)" >&4
-				return 1 ;;
-			esac
-			grep -q "/\|'" err || {
-				echo "$word: names no path: $(cat err)" >&4
-				return 1
-			}
-			;;
+			names_a_path err || { fails "names no path: $(cat err)"; return; } ;;
 		*)
-			echo "$word: exit code $code: $(cat err)" >&4
-			return 1
-			;;
+			fails "exit code $code: $(cat err)"
+			return ;;
 		esac
-		still_good || {
-			echo "$word: exit code $code, something has been lost: $(cat err)" >&4
-			return 1
-		}
-		stock_is_happy || {
-			echo "$word: fsck complains" >&4
-			return 1
-		}
+		still_good || { fails "exit code $code, something has been lost: $(cat err)"; return; }
+		stock_is_happy || { fails "fsck complains"; return; }
+		test ! -f missed || break
 	done
-	echo "$n calls" >&4
+	read -r n code <chosen
+	echo "$i of $n calls" >&4
 	# If there were fewer, the injector would not have worked.
-	test $n -gt "${MIN_CALLS:-10}"
+	test $n -gt "${MIN_CALLS:-10}" && { test -z "$GIT_TEST_LONG" || test -f missed; }
 }
 
 # fsck after every fourth only: it takes most of the time of this test.
 stock_is_happy () {
-	test $((n % 4)) = 0 || return 0
+	test $((i % 4)) = 0 || return 0
 	test -n "$STOCK_GIT" || return 0
 	stock -C copy fsck --strict --no-dangling >fsck.out 2>&1 && return
 	cat fsck.out >&4

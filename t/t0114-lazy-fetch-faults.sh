@@ -36,7 +36,7 @@ test_expect_success 'a partial clone that lacks all files' '
 '
 
 for what in EIO ENOSPC+ EINTR; do
-	sweep_step $what 4
+	sweep_step $what 8
 	test_expect_success "the child that fetches: $what" '
 		SWEEP_STDIN=$PWD/oids && some= && sweep few $what "git cat-file -e main:f1 && git cat-file -e main:f3" fetch -q --promised -- origin
 	'

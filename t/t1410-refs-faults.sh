@@ -31,64 +31,83 @@ readable () {
 		stock -C copy for-each-ref >/dev/null 2>raw.err && test ! -s raw.err &&
 		stock -C copy rev-parse HEAD worktrees/wt/HEAD >/dev/null 2>raw.err
 	} && return
-	echo "$1: not readable: $(cat raw.err)" >&4
-	return 1
+	fails "not readable: $(cat raw.err)"
 }
 
+# A command that reads all objects, after every fourth only.
 sound () {
-	test $((n % 4)) = 0 && test -n "$STOCK_GIT" || return 0
+	test $((i % 4)) = 0 && test -n "$STOCK_GIT" || return 0
 	stock -C copy fsck --strict --no-dangling >fsck.out 2>&1 && return
 	cat fsck.out >&4
 	return 1
 }
 
-# whole WORD: checks that all refs are as before, or all as after
+# Checks that all refs are as before, or all as after.
 whole () {
 	values copy >now &&
 	{ cmp -s now before || cmp -s now after; } && sound && return
-	echo "$1: torn" >&4
 	diff before now >&4
-	return 1
+	fails torn
 }
 
-# one_fault CMD...: sets $code, $word
+# calls CMD...: sets CALLS and CHOSEN (calls_of)
+calls () {
+	rm -rf missed copy && cp -a template copy &&
+	(cd copy && calls_of $what$plus "$@" <../input >../out 2>&1 && echo "$CALLS $CHOSEN" >../chosen) &&
+	CHOSEN=$(tr "\n" " " <chosen) && CALLS=${CHOSEN%% *} && CHOSEN=${CHOSEN#* } && test $CALLS -gt 10
+}
+
+# one_fault CMD...: sets $code
 one_fault () {
-	rm -rf copy && cp -a template copy && rm -f log || return
-	code=0
+	rm -rf copy log && cp -a template copy || return
+	code=0 i=$((i + 1))
 	(
 		cd copy &&
 		GIT_TEST_SYSCALL_LOG=../log GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
 		GIT_TEST_SYSCALL_FAIL=$n$plus:$what "$FAULT_GIT" "$@" <../input 2>../err >../out
 	) || code=$?
-	word="call $n, $what$plus, $*: $(grep injected log | head -n 1)"
+}
+
+# fails WORDS...
+fails () {
+	echo "call $n, $what$plus: $(grep injected log | head -n 1): $*" >&4
+	return 1
+}
+
+names_a_ref () {
+	local line
+	while IFS= read -r line; do
+		case $line in *refs/*|*packed-refs*|*ref-journal*|*HEAD*|*"directory '.git':"*) return 0 ;; esac
+	done <err
+	return 1
 }
 
 # sweep WHAT CMD...
 sweep () {
-	local what=$1 n=0 plus=
+	local what=$1 n= i=0 plus=
 	shift
-	sweep_step $what 4
+	sweep_step $what 8
 	case $what in *+) plus=+ what=${what%+} ;; esac
-	rm -f missed
-	while test ! -f missed; do
-		n=$((n + SWEEP_STEP))
-		one_fault "$@" && readable "$word" || return
-		whole "$word" || return
-		test -z "$(litter)" || { echo "$word: litter: $(litter)" >&4; return 1; }
+	calls "$@" || return
+	for n in $CHOSEN; do
+		one_fault "$@" && readable && whole || return
+		litter >litter && test ! -s litter || { fails "litter: $(cat litter)"; return; }
 		case "$code:$what" in
 		0:*)
-			cmp -s now after || { echo "$word: success without a change" >&4; return 1; } ;;
+			cmp -s now after || { fails "success without a change"; return; } ;;
 		1:EINTR|128:EINTR)
-			echo "$word: did not go on: $(cat err)" >&4; return 1 ;;
+			fails "did not go on: $(cat err)"
+			return ;;
 		1:*|128:*)
-			grep -q "refs/\|packed-refs\|ref-journal\|HEAD\|directory .\.git.:" err || {
-				echo "$word: names no ref: $(cat err)" >&4; return 1; } ;;
+			names_a_ref || { fails "names no ref: $(cat err)"; return; } ;;
 		*)
-			echo "$word: exit code $code: $(cat err)" >&4; return 1 ;;
+			fails "exit code $code: $(cat err)"
+			return ;;
 		esac
+		test ! -f missed || break
 	done
-	echo "$n calls" >&4
-	test $n -gt 10
+	echo "$i of $CALLS calls" >&4
+	test -z "$GIT_TEST_LONG" || test -f missed
 }
 
 # at_every_call TITLE WHATS CMD...: a test for each of WHATS
@@ -100,23 +119,21 @@ at_every_call () {
 	done
 }
 
-# killed AGAIN CMD...: before every call; AGAIN then works and leaves nothing
+# killed AGAIN CMD...: before the calls; AGAIN then works and leaves nothing
 killed () {
-	local again=$1 what=KILL n=0 plus=
+	local again=$1 what=KILL n= i=0 plus= SWEEP_STEP=4
 	shift
-	while :; do
-		n=$((n + 1))
+	calls "$@" || return
+	for n in $CHOSEN; do
 		one_fault "$@" || return
 		test $code = 137 || break
-		readable "killed before call $n" || return
-		whole "killed before call $n" || return
-		(cd copy && eval "$again") >out 2>&1 || {
-			echo "killed before call $n: the next command fails" >&4; cat out >&4; return 1; }
-		values copy >now && cmp now after >&4 || return
-		test -z "$(litter)" || { echo "killed before call $n: $(litter)" >&4; return 1; }
+		readable && whole || return
+		(cd copy && eval "$again") >out 2>&1 || { fails "the next command fails: $(cat out)"; return; }
+		values copy >now && cmp now after >&4 || { fails "not all of it is there"; return; }
+		litter >litter && test ! -s litter || { fails "litter: $(cat litter)"; return; }
 	done
-	echo "$n calls" >&4
-	test $code = 0 && test $n -gt 10
+	echo "$i of $CALLS calls" >&4
+	case $code:$GIT_TEST_LONG in 0:?*|137:) ;; *) fails "exit code $code" ;; esac
 }
 
 test_expect_success 'setup' '

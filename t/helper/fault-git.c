@@ -11,6 +11,8 @@
  * N-th call was never made, the file GIT_TEST_SYSCALL_MISSED is created, so that
  * a sweep knows when to stop.
  *
+ *   GIT_TEST_SYSCALL_CALLS=FILE        append "NUMBER CALL" for each counted call, without other faults: from
+ *                                      this list a sweep chooses the numbers at which to fail
  *   GIT_TEST_SYSCALL_DELAY=US          wait so many microseconds before each call that gives a
  *                                      name or takes one away: other processes get in between
  *   GIT_TEST_SYSCALL_FLUSH=0           flushes are told, and may fail, but nothing is flushed: faster
@@ -38,6 +40,13 @@ static void maybe_kill(void *data UNUSED, const char *line UNUSED)
 {
 	if (fault_counted() == kill_at)
 		kill(getpid(), SIGKILL);
+}
+
+static void note_call(void *data, const char *line)
+{
+	const int *fd = data;
+
+	dprintf(*fd, "%zu %s\n", fault_counted(), line);
 }
 
 /* ---- attacks ---- */
@@ -108,19 +117,33 @@ static void tell_missed(void)
 		close(open(path, O_CREAT | O_WRONLY, 0666));
 }
 
+static int open_record(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+
+	if (fd < 0) {
+		perror(path);
+		exit(125);
+	}
+	return fd;
+}
+
 int main(int argc, const char **argv)
 {
 	const char *log = getenv("GIT_TEST_SYSCALL_LOG");
 	const char *fail = getenv("GIT_TEST_SYSCALL_FAIL");
 	const char *delay = getenv("GIT_TEST_SYSCALL_DELAY");
 	const char *flush = getenv("GIT_TEST_SYSCALL_FLUSH");
+	const char *calls = getenv("GIT_TEST_SYSCALL_CALLS");
 	struct fault_plan plan = FAULT_PLAN_INIT;
+	int calls_fd;
 
 	if (log)
-		plan.log_fd = open(log, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-	if (log && plan.log_fd < 0) {
-		perror(log);
-		return 125;
+		plan.log_fd = open_record(log);
+	if (calls) {
+		calls_fd = open_record(calls);
+		plan.before = note_call;
+		plan.data = &calls_fd;
 	}
 	if (delay) {
 		delay_us = (useconds_t)strtoul(delay, NULL, 10);
