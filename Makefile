@@ -8,6 +8,8 @@
 #
 #   make                       build/git, build/git-remote-http and build/libsluice.a
 #   make test [T='t0000* ..']  build, unit tests and shell tests, one prove run
+#   make sweep [T=..]          the tests that take samples in `make test`, in full: each call fails in each way,
+#                              more random command lines (hours)
 #   make check                 layers, raw calls, headers, shell syntax
 #   make sanitize              the tests under ASan and UBSan (in build-asan)
 #   make tsan [T=..]           the tests of code that runs in threads, under TSan (in build-tsan)
@@ -115,6 +117,11 @@ STD    := -std=gnu11
 WARN   := -Wall -Wextra
 ifeq ($(DEVELOPER),1)
 WARN   += -Werror
+endif
+# A sanitizer's checks give gcc paths that nothing takes (a null pointer that has been reported, and is used), and it warns of
+# them. clang does not know these options.
+ifneq ($(findstring -fsanitize,$(CC) $(CFLAGS)),)
+WARN   += -Wno-format-overflow -Wno-array-bounds -Wno-maybe-uninitialized -Wno-unknown-warning-option
 endif
 # Each shared library costs every command a tenth of a millisecond at its start, and libcrypto, of
 # which we use the SHA functions alone (40 kB), a whole one for its relocations. So archives are
@@ -249,6 +256,12 @@ test: all $(if $(T),$(filter $(UNIT),$(TESTS)) $(HELPER) \
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP GIT_BUILD_DIR='$(abspath $(B))' \
 	prove --jobs $(JOBS) $(PROVE_OPTS) --exec t/run-test \
 		$(filter-out t/test-lib.sh,$(TESTS)) $(if $(TEST_OPTS),:: $(TEST_OPTS))
+
+# Scripts that are shorter without GIT_TEST_LONG.
+SWEEPS = $(sort $(notdir $(shell grep -lE 'GIT_TEST_LONG|lib-sweep[.]sh|calls_of' $(SHELL_TESTS))))
+.PHONY: sweep
+sweep:
+	$(Q)GIT_TEST_LONG=1 $(MAKE) test T='$(or $(T),$(SWEEPS))'
 
 .PHONY: compare-walks
 compare-walks: all

@@ -195,12 +195,11 @@ static bool has_content_type(struct http_request *rq, const struct service *s, i
 		got = "";
 	ok = !strcmp(got, want);
 	if (!ok) {
-		text = xstrfmt("Expected POST with Content-Type '%s', but received '%s' instead.\n",
+		text = xstrfmt("Expected POST with Content-Type '%s', but received '%s' instead.",
 			       want, got);
-		*code = http_refuse(&rq->reply, "415 Unsupported Media Type", "%.*s",
-				    (int)strlen(text) - 1, text);
+		*code = http_refuse(&rq->reply, "415 Unsupported Media Type", "%s", text);
 		if (!*code)
-			*code = !http_send(text, strlen(text));
+			*code = !(http_send(text, strlen(text)) && http_send("\n", 1));
 	}
 	free(text);
 	free(want);

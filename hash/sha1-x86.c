@@ -30,7 +30,7 @@ SHA_NI static inline __m128i load_words(const unsigned char *p)
 	} while (0)
 
 SHA_NI static inline void compress_one(__m128i *state, __m128i *state_e, const unsigned char *block,
-				       uint32_t (*kept)[4][4][4])
+				       struct sha1_kept *k, size_t n)
 {
 	__m128i abcd = *state, e = *state_e, w[20];
 
@@ -41,7 +41,7 @@ SHA_NI static inline void compress_one(__m128i *state, __m128i *state_e, const u
 		w[g] = next_words(w[g - 4], w[g - 3], w[g - 2], w[g - 1]);
 #pragma GCC unroll 9
 	for (int g = 0; g < 9; g++)
-		_mm_storeu_si128((__m128i *)kept[g][0][0], w[g + 8]);
+		_mm_storeu_si128((__m128i *)k->w[g][n % 4][n / 4], w[g + 8]);
 	FOUR_STEPS(0); FOUR_STEPS(1); FOUR_STEPS(2); FOUR_STEPS(3); FOUR_STEPS(4);
 	FOUR_STEPS(5); FOUR_STEPS(6); FOUR_STEPS(7); FOUR_STEPS(8); FOUR_STEPS(9);
 	FOUR_STEPS(10); FOUR_STEPS(11); FOUR_STEPS(12); FOUR_STEPS(13); FOUR_STEPS(14);
@@ -60,7 +60,7 @@ SHA_NI void sha1_compress_x86(struct sha1_kept *k, const unsigned char *block, s
 		size_t n = k->nr++;
 		uint32_t *after = k->before[k->nr];
 
-		compress_one(&abcd, &e, block, (uint32_t (*)[4][4][4])k->w[0][n % 4][n / 4]);
+		compress_one(&abcd, &e, block, k, n);
 		_mm_storeu_si128((__m128i *)after, _mm_shuffle_epi32(abcd, 0x1b));
 		after[4] = (uint32_t)_mm_extract_epi32(e, 3);
 	}
