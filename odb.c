@@ -567,7 +567,7 @@ bool odb_has(struct odb *odb, const struct object_id *oid)
 /*
  * For the batch: an object that is there need not be written, but it is touched, so
  * that a prune that goes by age does not take it away under us. One that cannot
- * be touched is written again, and so is a young one that is damaged.
+ * be touched is written again, and so is a young one that is damaged, or one that only cruft packs have.
  */
 static bool use_loose(struct odb *odb, struct odb_store *s, const struct object_id *oid)
 {
@@ -580,10 +580,8 @@ static bool use_loose(struct odb *odb, struct odb_store *s, const struct object_
 	return adopted >= 0 && loose_object_touch(s->objdir, oid, adopts && !adopted);
 }
 
-static bool exists_for_batch(void *data, const struct object_id *oid)
+bool odb_freshen(struct odb *odb, const struct object_id *oid)
 {
-	struct odb *odb = data;
-
 	FOR_EACH_STORE(odb, s)
 		if (packs_touch(s->packs, oid))
 			return true;
@@ -591,6 +589,11 @@ static bool exists_for_batch(void *data, const struct object_id *oid)
 		if (use_loose(odb, s, oid))
 			return true;
 	return false;
+}
+
+static bool exists_for_batch(void *data, const struct object_id *oid)
+{
+	return odb_freshen(data, oid);
 }
 
 /* ---- streaming ---- */

@@ -175,8 +175,13 @@ void odb_rest_on(struct odb *odb, const struct object_id *oid);
 MUST_USE int odb_adopt(struct odb *odb, struct err *err);
 /* Is it there, and not a damaged one of those? Otherwise the caller writes it anew. */
 bool odb_can_rest_on(struct odb *odb, const struct object_id *oid);
+/*
+ * The same for an object that the caller would write now: gives it the present time, wherever it is, so that pruning by age
+ * keeps it. False if there is none that can be touched (Durability, "Objects that are written again").
+ */
+bool odb_freshen(struct odb *odb, const struct object_id *oid);
 
-/* Needs an open batch. */
+/* Needs an open batch. Objects that are there are freshened instead. */
 MUST_USE int odb_write(struct odb *odb, enum object_type type, const void *data,
 		       size_t size, struct object_id *oid, struct err *err);
 

@@ -268,6 +268,30 @@ static int stage_file(struct tmp_objdir *t, const char *rel, const char *from, c
 	return fsync_batch_stage(b, &s, err);
 }
 
+/*
+ * It is there already: it gets the present time, so that pruning by age keeps it. A cruft pack becomes an ordinary one. The
+ * nanoseconds stay, since they can be a mark (object-file.h). A file of another user keeps its time.
+ */
+static int freshen(const char *rel, const char *to, const struct stat *st, struct fsync_batch *b, struct err *err)
+{
+	const struct timespec times[2] = { { 0, UTIME_NOW }, { time(NULL), ST_MTIME_NSEC(*st) } };
+	struct fsync_staging s = { .component = FSYNC_PACK_METADATA, .order = PUBLISH_OBJECT_DELETE,
+				   .how = PUBLISH_UNLINK, .fd = -1 };
+	char *mtimes;
+	int rc;
+
+	if (starts_with(rel, "pack/") && !ends_with(rel, ".pack"))
+		return 0;
+	(void)!sys->utimens(to, times);
+	if (!ends_with(rel, ".pack"))
+		return 0;
+	mtimes = xstrfmt("%.*s.mtimes", (int)(strlen(to) - strlen(".pack")), to);
+	s.final_path = mtimes;
+	rc = access(mtimes, F_OK) ? 0 : fsync_batch_stage(b, &s, err);
+	free(mtimes);
+	return rc;
+}
+
 static int stage_one(struct tmp_objdir *t, const char *rel, struct fsync_batch *b, bool settled,
 		     struct err *err)
 {
@@ -278,6 +302,8 @@ static int stage_one(struct tmp_objdir *t, const char *rel, struct fsync_batch *
 
 	if (!ret && lstat(to, &st) < 0)
 		ret = stage_file(t, rel, from, to, b, settled, err);
+	else if (!ret)
+		ret = freshen(rel, to, &st, b, err);
 	free(from);
 	free(to);
 	return ret;

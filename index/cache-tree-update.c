@@ -51,8 +51,10 @@ static bool is_current(const struct updater *u, const struct cache_tree *ct,
 {
 	if (ct->entry_count <= 0 || (size_t)ct->entry_count != s->end - s->begin)
 		return false;
-	return u->flags & (WRITE_TREE_MISSING_OK | WRITE_TREE_DRY_RUN) ||
-	       odb_can_rest_on(u->r->odb, &ct->oid);
+	if (u->flags & (WRITE_TREE_MISSING_OK | WRITE_TREE_DRY_RUN))
+		return true;
+	/* The root keeps the trees below it from being pruned. */
+	return odb_can_rest_on(u->r->odb, &ct->oid) && (s->base_len || odb_freshen(u->r->odb, &ct->oid));
 }
 
 /* What sparse checkout leaves out of the work tree may be left out by a partial clone, too. */

@@ -5,7 +5,9 @@
 #include "maintain/prune-packed.h"
 #include "object-file.h"
 #include "pack/pack.h"
+#include "pack/write/mtimes.h"
 #include "util/alloc.h"
+#include "util/map.h"
 
 struct prune_packed {
 	struct repository *r;
@@ -15,22 +17,68 @@ struct prune_packed {
 	bool dry_run;
 	void (*report)(void *data, const char *path);
 	void *data;
+	bool knows_cruft;
+	struct oidmap cruft; /* of all cruft packs: seconds, plus one */
 };
 
-/* In the packs of any store. */
-static bool is_packed(const struct prune_packed *p, const struct object_id *oid, const char *path)
-{
-	for (size_t i = 0; i < p->nr; i++) {
-		struct stat st;
-		time_t mtime;
+/* ---- copies in cruft packs ---- */
 
-		if (!pack_check_find(p->checks[i], oid, &mtime))
-			continue;
-		if (p->dry_run)
-			return true;
-		return !lstat(path, &st) &&
-		       (st.st_mtime <= mtime || packs_touch(odb_packs(p->r->odb, i), oid));
+static int note_mtime(void *data, const struct object_id *oid, uint32_t mtime)
+{
+	struct oidmap *m = data;
+
+	if ((uintptr_t)oidmap_get(m, oid) <= mtime)
+		oidmap_put(m, oid, (void *)((uintptr_t)mtime + 1));
+	return 0;
+}
+
+/* A damaged .mtimes says nothing, so the loose files stay. */
+static int note_cruft(void *data, struct pack *pack)
+{
+	struct prune_packed *p = data;
+
+	if (pack_has_file(pack, "mtimes"))
+		(void)!pack_foreach_mtime(pack, note_mtime, &p->cruft, NULL);
+	return 0;
+}
+
+static void read_cruft(struct prune_packed *p)
+{
+	if (p->knows_cruft)
+		return;
+	p->knows_cruft = true;
+	for (size_t i = 0; i < p->nr; i++)
+		packs_foreach(odb_packs(p->r->odb, i), note_cruft, p);
+}
+
+/* ---- all copies ---- */
+
+/*
+ * Does the pack keep the object as long as the loose file would have kept it? The time of a cruft pack is none of its
+ * objects': what was written again since is younger than its .mtimes says.
+ */
+static bool is_as_young(struct prune_packed *p, size_t store, struct pack *in, const struct object_id *oid,
+			const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return false;
+	if (pack_has_file(in, "mtimes")) {
+		read_cruft(p);
+		return st.st_mtime < 0 || (uintptr_t)oidmap_get(&p->cruft, oid) > (uintptr_t)st.st_mtime;
 	}
+	return st.st_mtime <= (time_t)pack_time(in) || p->dry_run || packs_touch(odb_packs(p->r->odb, store), oid);
+}
+
+/* In the packs of any store. */
+static bool is_packed(struct prune_packed *p, const struct object_id *oid, const char *path)
+{
+	struct pack *in;
+
+	for (size_t i = 0; i < p->nr; i++)
+		if (pack_check_find(p->checks[i], oid, &in))
+			return is_as_young(p, i, in, oid, path);
 	return false;
 }
 
@@ -44,7 +92,7 @@ static int remove_one(const struct prune_packed *p, const char *path, struct err
 	return p->dry_run ? 0 : fsync_batch_stage(p->batch, &s, err);
 }
 
-static int remove_in(const struct prune_packed *p, unsigned fanout, struct err *err)
+static int remove_in(struct prune_packed *p, unsigned fanout, struct err *err)
 {
 	struct oid_array oids = OID_ARRAY_INIT;
 	struct strbuf path = STRBUF_INIT;
@@ -65,7 +113,7 @@ int prune_packed_run(struct repo_operation *op, struct repository *r, bool dry_r
 		     void (*report)(void *data, const char *path), void *data, struct err *err)
 {
 	struct prune_packed p = { .r = r, .batch = repo_operation_batch(op), .dry_run = dry_run,
-				  .report = report, .data = data };
+				  .report = report, .data = data, .cruft = OIDMAP_INIT };
 	int rc = prune_is_allowed(r, "prune-packed", err);
 
 	if (rc < 0)
@@ -82,5 +130,6 @@ int prune_packed_run(struct repo_operation *op, struct repository *r, bool dry_r
 		pack_check_free(p.checks[i]);
 	}
 	free(p.checks);
+	oidmap_clear(&p.cruft, NULL);
 	return rc;
 }

@@ -37,6 +37,7 @@ struct pack {
 	_Atomic(uint32_t) nr_bad;
 	struct oidset bad;
 	_Atomic(bool) touched; /* mtime has been set to now */
+	_Atomic(int) cruft;    /* 1: there is a .mtimes; 0: there is none; -1: not looked up yet */
 	_Atomic(struct type_table *) types; /* NULL until a long chain was followed */
 };
 
@@ -132,5 +133,9 @@ struct pack_location {
 /* A copy of the object that is not known to be bad, and not in pack `not_in` (may be NULL). */
 bool packs_find(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
 		struct pack_location *out);
+/* The same, but a copy in a cruft pack only if there is no other. */
+bool packs_find_not_cruft(struct packs *ps, const struct object_id *oid, struct pack_location *out);
+/* Is there a .mtimes? Looked up once. */
+bool pack_is_cruft(struct pack *p);
 
 #endif

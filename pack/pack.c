@@ -16,6 +16,7 @@ struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 	p->base = xstrndup(base, base_len);
 	p->path = xstrfmt("%s.pack", p->base);
 	p->mtime = st->st_mtime;
+	atomic_init(&p->cruft, -1);
 	p->size = (uint64_t)st->st_size;
 	p->dev = st->st_dev;
 	p->ino = st->st_ino;

@@ -40,9 +40,11 @@ bool packs_reprepare(struct packs *p); /* scan the directory again; true: someth
 bool packs_has(struct packs *p, const struct object_id *oid);
 /*
  * The same for a caller who relies on the object: sets the pack's mtime to now (once per
- * pack), so that pruning by age keeps it. Also false if that fails.
+ * pack), so that pruning by age keeps it. Also false if that fails, and if only cruft packs have
+ * the object: their .mtimes says how old it is, so the caller writes it again.
  */
 bool packs_touch(struct packs *p, const struct object_id *oid);
+bool packs_is_cruft(struct packs *p, const struct object_id *oid); /* cruft packs have it, and no other */
 MUST_USE int packs_read(struct packs *p, const struct object_id *oid,
 			struct object_buf *out, struct err *err); /* ERR_NOT_FOUND */
 MUST_USE int packs_info(struct packs *p, const struct object_id *oid,
@@ -155,12 +157,18 @@ struct pack_check;
 struct pack_check *pack_check_new(struct packs *packs);
 /*
  * Is the object in a pack, and whole there by the checksums of its entry and of all that it builds on? A
- * pack in which something is not is not relied upon for any more. *mtime: the time of the pack.
+ * pack in which something is not is not relied upon for any more. A copy in a cruft pack is taken only if there is no other.
+ * *in: the pack.
  */
-bool pack_check_find(struct pack_check *c, const struct object_id *oid, time_t *mtime);
+bool pack_check_find(struct pack_check *c, const struct object_id *oid, struct pack **in);
 /* The packs that were found good become durable with the batch (PUBLISH_ADOPT). */
 /* D2: a file of a pack (.pack, .idx, .rev …) that somebody else has published is sealed with what b has. */
 MUST_USE int pack_file_adopt(const char *path, struct fsync_batch *b, struct err *err);
+/*
+ * A pack is about to be published as `path` (.pack). If there is a cruft pack of that name, its .mtimes goes: the
+ * objects have been written again, so they are as young as the pack.
+ */
+MUST_USE int pack_stage_uncruft(const char *path, struct fsync_batch *b, struct err *err);
 MUST_USE int pack_check_adopt(const struct pack_check *c, struct fsync_batch *b, struct err *err);
 void pack_check_free(struct pack_check *c); /* NULL is fine */
 

@@ -451,12 +451,42 @@ bool packs_has(struct packs *ps, const struct object_id *oid)
 	return packs_find(ps, oid, NULL, &at);
 }
 
+bool pack_is_cruft(struct pack *p)
+{
+	int cruft = atomic_load(&p->cruft);
+
+	if (cruft < 0) {
+		cruft = pack_has_file(p, "mtimes");
+		atomic_store(&p->cruft, cruft);
+	}
+	return cruft;
+}
+
+bool packs_find_not_cruft(struct packs *ps, const struct object_id *oid, struct pack_location *out)
+{
+	struct pack_set *set = packs_set(ps);
+
+	if (!packs_find(ps, oid, NULL, out))
+		return false;
+	for (size_t i = 0; pack_is_cruft(out->pack) && i < set->nr; i++)
+		if (!pack_is_cruft(set->all[i]))
+			find_in_pack(set->all[i], oid, out);
+	return true;
+}
+
+bool packs_is_cruft(struct packs *ps, const struct object_id *oid)
+{
+	struct pack_location at;
+
+	return packs_find_not_cruft(ps, oid, &at) && pack_is_cruft(at.pack);
+}
+
 bool packs_touch(struct packs *ps, const struct object_id *oid)
 {
 	static const struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
 	struct pack_location at;
 
-	if (!packs_find(ps, oid, NULL, &at))
+	if (!packs_find_not_cruft(ps, oid, &at) || pack_is_cruft(at.pack))
 		return false;
 	if (!atomic_load(&at.pack->touched)) {
 		if (sys->utimens(at.pack->path, now) < 0)

@@ -2,6 +2,7 @@
 /* See whole-internal.h; and packed copies of objects that are loose, too. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
+#include "fs/file.h"
 #include "pack/read-internal.h"
 #include "pack/whole-internal.h"
 #include "util/alloc.h"
@@ -68,6 +69,19 @@ int pack_adopt(const struct pack *p, struct fsync_batch *b, struct err *err)
 	return rc;
 }
 
+int pack_stage_uncruft(const char *path, struct fsync_batch *b, struct err *err)
+{
+	char *mtimes = xstrfmt("%.*s.mtimes", (int)(strlen(path) - strlen(".pack")), path);
+	const struct fsync_staging s = {
+		.component = FSYNC_PACK_METADATA, .order = PUBLISH_OBJECT_DELETE,
+		.how = PUBLISH_UNLINK, .fd = -1, .final_path = mtimes,
+	};
+	int rc = file_exists(mtimes) ? fsync_batch_stage(b, &s, err) : 0;
+
+	free(mtimes);
+	return rc;
+}
+
 /* ---- copies of other objects ---- */
 
 struct checked_pack {
@@ -100,14 +114,14 @@ static struct checked_pack *checked_pack(struct pack_check *c, struct pack *p)
 	return &c->v[c->nr++];
 }
 
-bool pack_check_find(struct pack_check *c, const struct object_id *oid, time_t *mtime)
+bool pack_check_find(struct pack_check *c, const struct object_id *oid, struct pack **in)
 {
 	struct pack_location at;
 
-	if (!packs_find(c->packs, oid, NULL, &at) || pack_open_data(at.pack, NULL) < 0 ||
+	if (!packs_find_not_cruft(c->packs, oid, &at) || pack_open_data(at.pack, NULL) < 0 ||
 	    !pack_object_is_whole(at.pack, at.offset, &checked_pack(c, at.pack)->whole))
 		return false;
-	*mtime = at.pack->mtime;
+	*in = at.pack;
 	return true;
 }
 

@@ -533,13 +533,17 @@ static int stage_all(struct pack_writer *w, const struct object_id *sum, struct 
 	struct pack_parts parts = { prefix, w->dir, w->opts.algo, w->opts.shared_perm, sum };
 	struct idx_entry *v = sorted_entries(w);
 	uint32_t nr = (uint32_t)w->nr;
+	char *path = xstrfmt("%s-%s.pack", prefix, oid_hex(sum));
 	int rc = pack_part_stage(&parts, &w->tmp, "pack", b, err);
 
+	if (!rc)
+		rc = pack_stage_uncruft(path, b, err);
 	if (!rc && w->opts.write_rev)
 		rc = pack_table_stage(&parts, "rev", rev_write, v, nr, b, err);
 	if (!rc)
 		rc = pack_table_stage(&parts, "idx", idx_write, v, nr, b, err);
 	free(v);
+	free(path);
 	free(prefix);
 	return rc;
 }

@@ -2,6 +2,7 @@
 /* What need not be asked for. */
 #include "compat/posix.h"
 #include "history/connected.h"
+#include "pack/pack.h"
 #include "transport/fetch-session.h"
 
 static int note_own(void *data, const struct ref *ref)
@@ -25,6 +26,21 @@ int fetch_drop_named(struct repository *r, struct oid_array *wants, struct err *
 	return rc;
 }
 
+/*
+ * It is here, but no ref of ours may lead to it, and none will if it goes to FETCH_HEAD alone. So it must become fresh: what only
+ * cruft packs have is fetched again.
+ */
+static bool is_fresh(struct odb *odb, const struct object_id *oid)
+{
+	bool cruft = false;
+
+	if (odb_freshen(odb, oid))
+		return true;
+	for (size_t i = 0; i <= odb_nr_alternates(odb); i++)
+		cruft |= packs_is_cruft(odb_packs(odb, i), oid);
+	return !cruft;
+}
+
 int fetch_drop_present(struct repository *r, bool promised, const struct oid_array *complete, struct oid_array *wants,
 		       struct err *err)
 {
@@ -39,8 +55,9 @@ int fetch_drop_present(struct repository *r, bool promised, const struct oid_arr
 		oid_array_append(odb_has_quick(r->odb, &wants->oid[i]) ? &here : &left, &wants->oid[i]);
 	if (here.nr) {
 		rc = objects_are_connected(r, &here, &o, &missing, err);
-		for (size_t i = 0; !rc && i < here.nr; i++)
-			oid_array_append(&left, &here.oid[i]);
+		for (size_t i = 0; i < here.nr; i++)
+			if (!rc || !is_fresh(r->odb, &here.oid[i]))
+				oid_array_append(&left, &here.oid[i]);
 	}
 	oid_array_clear(&here);
 	oid_array_clear(wants);

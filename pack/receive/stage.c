@@ -166,6 +166,8 @@ static int stage_pack(struct staging *s, struct err *err)
 		return 0;
 	path = final_path(s, s->names->pack, "pack");
 	rc = stage_file(s, &s->rx->tmp, path, FSYNC_PACK, PUBLISH_PACK_DATA, err);
+	if (!rc && ends_with(path, ".pack"))
+		rc = pack_stage_uncruft(path, s->batch, err);
 	free(path);
 	return rc;
 }
