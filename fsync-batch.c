@@ -750,6 +750,15 @@ static bool remove_empty_dirs(const char *path)
 	return empty && !RETRY_EINTR(sys->rmdir(path));
 }
 
+/*
+ * refs/heads/a/ without files must not keep the branch "a" from being made; the same holds for its log. In the
+ * place of any other file a directory is of the user's making, or a mistake: it stays.
+ */
+static bool is_named_by_ref(const struct entry *e)
+{
+	return e->order == PUBLISH_REF || e->order == PUBLISH_REFLOG;
+}
+
 /* Others make and remove empty directories between our mkdir and our rename. */
 #define RENAME_TRIES 5
 
@@ -758,7 +767,7 @@ static bool clear_way(struct fsync_batch *b, struct entry *e)
 {
 	const int why = errno;
 	bool clear = (why == ENOENT && e->make_parents && !make_parents(b, e, e->final_path)) ||
-		     (why == EISDIR && remove_empty_dirs(e->final_path));
+		     (why == EISDIR && is_named_by_ref(e) && remove_empty_dirs(e->final_path));
 
 	if (!clear)
 		errno = why;

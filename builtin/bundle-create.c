@@ -4,6 +4,7 @@
 #include "builtin/bundle.h"
 #include "builtin/log.h"
 #include "builtin/pack-meters.h"
+#include "fs/file.h"
 #include "fs/lockfile.h"
 #include "maintain/bundle-create.h"
 #include "operation.h"
@@ -108,13 +109,24 @@ static int begin_packing(struct create *c, struct pack_meters *meters, struct er
 	return pack_collection_begin(p, err);
 }
 
+/* The file is made under another name: a directory in its place is found before the objects are packed. */
+static int check_place(const char *path, struct err *err)
+{
+	if (!is_directory(path))
+		return 0;
+	errno = ends_with(path, "/") ? ENOTDIR : EISDIR;
+	return err_set_errno(err, "cannot create '%s'", path);
+}
+
 /* One operation: nothing of the file is seen before all of it is settled; one flush. */
 static int write_file(struct create *c, struct err *err)
 {
 	struct repo_operation *op = repo_operation_begin(c->repo);
 	struct lockfile lk = LOCKFILE_INIT;
-	int rc = lockfile_hold(&lk, c->path, 0, 0, err);
+	int rc = check_place(c->path, err);
 
+	if (!rc)
+		rc = lockfile_hold(&lk, c->path, 0, 0, err);
 	if (!rc)
 		rc = bundle_write(&c->plan, &c->packing, lk.tf->fd, lk.tf->path, err);
 	if (!rc) /* D1 */
