@@ -26,12 +26,12 @@ struct index_pack {
 	int from_stdin, fix_thin, verbose, verify, stat, stat_only, rev_index, report_end;
 	int check_connected, threads;
 	bool strict, fsck;
-	const char *index_file, *object_format, *header, *title, *index_version, *max_input;
+	const char *index_file, *object_format, *header, *title, *index_version, *max_input, *max_inflated;
 	const char *keep_msg, *promisor_msg; /* NULL: not wanted */
 	const char *pack_file; /* NULL: named by its content */
 	char *idx_path, *rev_path, *keep_path; /* NULL: named by the pack's content */
 	unsigned idx_version;
-	uint64_t idx_wide_from, max_input_bytes;
+	uint64_t idx_wide_from, max_input_bytes, max_inflated_bytes;
 	unsigned char head[12];
 	struct strvec severities; /* as --strict and --fsck-objects have them */
 	struct pack_checks checks;
@@ -179,6 +179,7 @@ static struct pack_receive *begin(struct index_pack *p)
 		.odb = p->r && (!p->verify || p->strict) ? p->r->odb : NULL,
 		.threads = p->threads,
 		.max_input_bytes = p->max_input_bytes,
+		.limits = { .inflated_bytes = p->max_inflated_bytes },
 		.fsck = p->fsck ? &p->checks.fsck : NULL,
 		.check_links = p->strict,
 		.note_links = p->promisor_msg && p->r,
@@ -374,6 +375,7 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "verify-stat", &p.stat, "the same, and show lengths of chains"),
 		OPT_BOOL(0, "verify-stat-only", &p.stat_only, "only show them"),
 		OPT_STRING(0, "max-input-size", &p.max_input, "size", "die if the pack is larger"),
+		OPT_STRING(0, "max-inflated-size", &p.max_inflated, "size", "die if more is inflated, or made by deltas"),
 		OPT_INTEGER(0, "threads", &p.threads, "use so many threads"),
 		OPT_STRING(0, "index-version", &p.index_version, "version[,offset]",
 			   "version of the index, and from where offsets take 8 bytes"),
@@ -409,6 +411,8 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 		pack_checks_parse(&p.checks, p.severities.v[i], p.algo);
 	if (p.max_input && !parse_magnitude(p.max_input, &p.max_input_bytes))
 		die("bad --max-input-size: %s", p.max_input);
+	if (p.max_inflated && !parse_magnitude(p.max_inflated, &p.max_inflated_bytes))
+		die("bad --max-inflated-size: %s", p.max_inflated);
 	if (p.index_version)
 		parse_index_version(&p, p.index_version);
 	if (p.header)

@@ -147,7 +147,7 @@ static int begin(struct unpacking *u, struct err *err)
 	struct receive_server *s = u->s;
 	struct pack_receive_options o = {
 		.algo = u->r->algo, .odb = u->r->odb, .level = u->r->settings.pack_level,
-		.max_input_bytes = s->config.max_input_bytes, .fsck = s->config.fsck ? &u->checks.fsck : NULL,
+		.max_input_bytes = s->config.max_input_bytes, .limits = s->config.limits, .fsck = s->config.fsck ? &u->checks.fsck : NULL,
 		.note_links = true, .use_bases = u->loose, .fix_thin = !u->loose,
 		.object = u->loose ? write_object : NULL, .big_blob = u->loose ? write_big_blob : NULL,
 		.progress = s->rq.quiet || s->rq.mode == SIDEBAND_NONE ? NULL : show_progress, .data = u,

@@ -9,14 +9,14 @@
 #include "operation.h"
 
 static const char *const usage[] = {
-	"git unpack-objects [-n] [-q] [-r] [--strict] [--max-input-size=<size>]",
+	"git unpack-objects [-n] [-q] [-r] [--strict] [--max-input-size=<size>] [--max-inflated-size=<size>]",
 	NULL
 };
 
 struct unpack_objects {
 	struct repository *r;
 	int dry_run, quiet, recover, strict;
-	uint64_t max_input_bytes;
+	uint64_t max_input_bytes, max_inflated_bytes;
 	struct pack_checks checks;
 	struct pack_progress progress;
 	bool broken;
@@ -76,6 +76,7 @@ static struct pack_receive *begin(struct unpack_objects *u)
 		.algo = u->r->algo,
 		.odb = u->r->odb,
 		.max_input_bytes = u->max_input_bytes,
+		.limits = { .inflated_bytes = u->max_inflated_bytes },
 		.fsck = u->strict ? &u->checks.fsck : NULL,
 		.check_links = u->strict,
 		.use_bases = true,
@@ -142,13 +143,14 @@ static int run(struct unpack_objects *u)
 int cmd_unpack_objects(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct unpack_objects u = { .r = ctx->repo };
-	const char *max = NULL;
+	const char *max = NULL, *max_inflated = NULL;
 	struct option opts[] = {
 		OPT_BOOL('n', NULL, &u.dry_run, "only check the pack"),
 		OPT_BOOL('q', NULL, &u.quiet, "show no progress"),
 		OPT_BOOL('r', NULL, &u.recover, "keep what can be read of a broken pack"),
 		OPT_BOOL(0, "strict", &u.strict, "write no objects with broken content or links"),
 		OPT_STRING(0, "max-input-size", &max, "size", "die if the pack is larger"),
+		OPT_STRING(0, "max-inflated-size", &max_inflated, "size", "die if more is inflated, or made by deltas"),
 		OPT_END()
 	};
 
@@ -157,6 +159,8 @@ int cmd_unpack_objects(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(usage, opts);
 	if (max && !parse_magnitude(max, &u.max_input_bytes))
 		die("bad --max-input-size: %s", max);
+	if (max_inflated && !parse_magnitude(max_inflated, &u.max_inflated_bytes))
+		die("bad --max-inflated-size: %s", max_inflated);
 	pack_checks_init(&u.checks, false);
 	return run(&u);
 }

@@ -97,6 +97,14 @@ static int apply_steps(const unsigned char *base, size_t base_size, const unsign
 	return left ? -1 : 0;
 }
 
+bool delta_result_size(const void *delta, size_t delta_size, uint64_t *out)
+{
+	const unsigned char *at = delta, *end = at + delta_size;
+	uint64_t base;
+
+	return !delta_read_size(&at, end, &base) && !delta_read_size(&at, end, out);
+}
+
 int delta_apply(const void *base, size_t base_size, const void *delta, size_t delta_size,
 		size_t max, void **out, size_t *out_size, struct err *err)
 {

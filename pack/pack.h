@@ -194,6 +194,8 @@ MUST_USE int packs_removal_stage(struct packs_removal *x, const struct strset *n
 MUST_USE int delta_apply(const void *base, size_t base_size, const void *delta,
 			 size_t delta_size, size_t max, void **out, size_t *out_size,
 			 struct err *err);
+/* The size of the result as its header states it, which delta_apply checks. false: malformed. */
+bool delta_result_size(const void *delta, size_t delta_size, uint64_t *out);
 
 /* ---- writing: primitives for bulk-checkin and, later, pack-objects ---- */
 struct pack_writer;

@@ -5,6 +5,10 @@
 #include "util/alloc.h"
 
 #define KEEPALIVE_DEFAULT_S 5
+#define INFLATED_DEFAULT ((uint64_t)2 << 30)
+#define INFLATED_PER_INPUT_DEFAULT 10000u
+#define TREE_BYTES_DEFAULT ((uint64_t)128 << 20)
+#define COMMIT_BYTES_DEFAULT ((uint64_t)32 << 20)
 #define SECONDS_MAX (7 * 24 * 3600)
 
 /* SERVICE.key, or else transfer.key. */
@@ -57,11 +61,40 @@ static int read_rules(struct receive_config *out, const struct config_set *c, st
 	return 0;
 }
 
+/* 0: no limit; *out stays where nothing is configured. 1: something is. */
+static int read_limit(const struct config_set *c, const char *key, uint64_t *out, struct err *err)
+{
+	const struct config_entry *e = config_get(c, key);
+	int64_t bytes;
+	int rc = e ? config_entry_int64(e, 0, INT64_MAX, &bytes, err) : 0;
+
+	if (!e || rc < 0)
+		return rc;
+	*out = (uint64_t)bytes;
+	return 1;
+}
+
+/* Receiving.adoc has the reasons. */
+static int read_limits(struct pack_receive_limits *out, const struct config_set *c, struct err *err)
+{
+	int rc = read_limit(c, "receive.maxinflatedsize", &out->inflated_bytes, err);
+
+	if (!rc) {
+		out->inflated_bytes = INFLATED_DEFAULT;
+		out->inflated_per_input = INFLATED_PER_INPUT_DEFAULT;
+	}
+	out->tree_bytes = TREE_BYTES_DEFAULT;
+	out->commit_bytes = COMMIT_BYTES_DEFAULT;
+	if (rc >= 0)
+		rc = read_limit(c, "receive.maxtreesize", &out->tree_bytes, err);
+	if (rc >= 0)
+		rc = read_limit(c, "receive.maxcommitsize", &out->commit_bytes, err);
+	return rc < 0 ? rc : 0;
+}
+
 static int read_pack(struct receive_config *out, const struct config_set *c, struct err *err)
 {
-	const struct config_entry *limit = entry_of_both(c, "unpacklimit"), *fsck = entry_of_both(c, "fsckobjects"),
-				  *max = config_get(c, "receive.maxinputsize");
-	int64_t bytes = 0;
+	const struct config_entry *limit = entry_of_both(c, "unpacklimit"), *fsck = entry_of_both(c, "fsckobjects");
 	int rc = 0;
 
 	out->unpack_limit = -1;
@@ -69,10 +102,9 @@ static int read_pack(struct receive_config *out, const struct config_set *c, str
 		rc = config_entry_int64(limit, INT32_MIN, INT32_MAX, &out->unpack_limit, err);
 	if (!rc && fsck)
 		rc = config_entry_bool(fsck, &out->fsck, err);
-	if (!rc && max)
-		rc = config_entry_int64(max, 0, INT64_MAX, &bytes, err);
-	out->max_input_bytes = (uint64_t)bytes;
-	return rc;
+	if (!rc)
+		rc = read_limit(c, "receive.maxinputsize", &out->max_input_bytes, err);
+	return rc < 0 ? rc : read_limits(&out->limits, c, err);
 }
 
 static int read_advertised(struct receive_config *out, const struct config_set *c, struct err *err)

@@ -22,6 +22,7 @@
 
 #include "compat/posix.h"
 #include "operation.h"
+#include "pack/receive/receive.h"
 #include "repo/confine.h"
 #include "repo/hidden-refs.h"
 #include "repo/repo.h"
@@ -69,6 +70,7 @@ struct receive_config {
 	enum deny_action deny_current_branch, deny_delete_current;
 	int64_t unpack_limit;	  /* receive.unpackLimit, transfer.unpackLimit; < 0: not said */
 	uint64_t max_input_bytes; /* 0: no limit */
+	struct pack_receive_limits limits; /* receive.maxInflatedSize, .maxTreeSize, .maxCommitSize */
 	bool fsck; /* receive.fsckObjects, transfer.fsckObjects; severities: receive.fsck.* */
 	bool auto_gc, update_server_info, shallow_update;
 	bool advertise_atomic, advertise_push_options, prefer_ofs_delta, advertise_sid;
@@ -93,7 +95,7 @@ struct push_report {
 /* "OLD NEW NAME": one ref */
 struct push_command {
 	char *name;	 /* as the client says it; owned */
-	char *full_name; /* in the repository: behind the prefix of the namespace; owned */
+	char *full_name; /* in the repository: behind the prefix of the namespace; owned, or name */
 	struct object_id old_oid, new_oid; /* null: created, deleted */
 	/* Of new_oid, as whoever may look at it has found; OBJ_NONE: it is not there. peeled: of a tag; else null. */
 	enum object_type type;
@@ -122,7 +124,7 @@ void push_command_release(struct push_command *c);
 
 struct push_request {
 	struct push_command *commands;
-	size_t nr, alloc;
+	size_t nr, alloc, name_bytes;
 	/* capabilities of the client */
 	bool report_status, report_status_v2, quiet, atomic, has_push_options;
 	enum sideband_mode mode;

@@ -13,6 +13,12 @@
 #include "util/trace2.h"
 
 #define OPTIONS_MAX 100000u
+/* Hooks get them in their environment, which the kernel limits to less. */
+#define OPTION_BYTES_MAX ((size_t)4 * 1024 * 1024)
+/* Names are kept several times: in commands, in the transaction, in the report. */
+#define NAME_BYTES_MAX ((size_t)128 * 1024 * 1024)
+/* No file system has room for a longer path, and the lock of a ref is a file. */
+#define NAME_MAX_BYTES 4096
 #define SHALLOW_MAX 4000000u
 #define CERT_BYTES_MAX ((size_t)64 * 1024 * 1024)
 
@@ -80,10 +86,15 @@ static int take_command(struct receive_server *s, const char *line, size_t len, 
 		return bad_line(line, err);
 	if (rq->nr >= RECEIVE_COMMANDS_MAX)
 		return err_set(err, ERR_TOO_BIG, "too many refs in one push");
+	if (strlen(at + 1) > NAME_BYTES_MAX - rq->name_bytes)
+		return err_set(err, ERR_TOO_BIG, "too many bytes of ref names in one push");
+	rq->name_bytes += strlen(at + 1);
 	ALLOC_GROW(rq->commands, rq->nr + 1, rq->alloc);
 	c = &rq->commands[rq->nr++];
 	*c = (struct push_command){ .name = xstrdup(at + 1), .old_oid = old_oid, .new_oid = new_oid };
-	c->full_name = xconcat(s->prefix, c->name);
+	c->full_name = *s->prefix ? xconcat(s->prefix, c->name) : c->name;
+	if (strlen(c->name) > NAME_MAX_BYTES)
+		push_command_refuse(c, "refname is too long");
 	return 0;
 }
 
@@ -182,6 +193,8 @@ static int read_commands(struct receive_server *s, struct err *err)
 
 static int read_push_options(struct receive_server *s, struct err *err)
 {
+	size_t bytes = 0;
+
 	for (;;) {
 		int kind = pkt_reader_line(&s->in, err);
 
@@ -191,7 +204,8 @@ static int read_push_options(struct receive_server *s, struct err *err)
 			return 0;
 		if (kind != PKT_DATA || memchr(s->in.line, '\0', s->in.len))
 			return err_set(err, ERR_CORRUPT, "protocol error: bad push option");
-		if (s->rq.push_options.nr >= OPTIONS_MAX)
+		bytes += s->in.len;
+		if (s->rq.push_options.nr >= OPTIONS_MAX || bytes > OPTION_BYTES_MAX)
 			return err_set(err, ERR_TOO_BIG, "too many push options");
 		strvec_push(&s->rq.push_options, s->in.line);
 	}

@@ -93,8 +93,12 @@ static int read_added(struct pack_receive *rx, uint32_t i, void **out, size_t *s
 
 	rx_oid(rx, i, &oid);
 	rc = src->read(src->data, &oid, &buf, err);
-	if (rc < 0)
+	if (!rc)
+		rc = rx_spend(rx, buf.size, rx->end, err);
+	if (rc < 0) {
+		object_buf_release(&buf);
 		return rc;
+	}
 	*out = buf.data;
 	*size = buf.size;
 	return 0;
@@ -113,6 +117,9 @@ int rx_inflate(struct pack_receive *rx, uint32_t i, void **out, size_t *size, st
 		return rc;
 	if (want > rx->max_object_bytes)
 		return too_big(want, err);
+	rc = rx_spend(rx, want, rx->end, err);
+	if (rc < 0)
+		return rc;
 	data = try_alloc((size_t)want + 1);
 	if (!data)
 		return too_big(want, err);
@@ -127,8 +134,21 @@ int rx_inflate(struct pack_receive *rx, uint32_t i, void **out, size_t *size, st
 	return 0;
 }
 
-int rx_apply(struct pack_receive *rx, uint32_t i, const void *base, size_t base_size, void **out,
-	     size_t *size, struct err *err)
+/* Of the result, before it is made. */
+static int check_result(struct pack_receive *rx, enum object_type type, const void *delta, size_t delta_size,
+			struct err *err)
+{
+	uint64_t size;
+	int rc;
+
+	if (!delta_result_size(delta, delta_size, &size))
+		return 0; /* delta_apply says so */
+	rc = rx_check_size(rx, type, size, err);
+	return rc ? rc : rx_spend(rx, size, rx->end, err);
+}
+
+int rx_apply(struct pack_receive *rx, uint32_t i, const struct base_view *base, void **out, size_t *size,
+	     struct err *err)
 {
 	void *delta;
 	size_t delta_size;
@@ -136,8 +156,12 @@ int rx_apply(struct pack_receive *rx, uint32_t i, const void *base, size_t base_
 
 	if (rc < 0)
 		return rc;
-	rc = delta_apply(base, base_size, delta, delta_size, (size_t)rx->max_object_bytes, out, size,
-			 err);
+	rc = check_result(rx, base->type, delta, delta_size, err);
+	if (rc < 0) {
+		free(delta);
+		return rc;
+	}
+	rc = delta_apply(base->data, base->size, delta, delta_size, (size_t)rx->max_object_bytes, out, size, err);
 	free(delta);
 	if (rc < 0)
 		err_prefix(err, "pack has bad object at offset %" PRIu64 ": failed to apply delta",
@@ -158,7 +182,9 @@ int rx_read_object(struct pack_receive *rx, uint32_t i, struct object_buf *out, 
 	}
 	rc = rx_inflate(rx, i, &data, &size, err);
 	while (!rc && nr) {
-		rc = rx_apply(rx, path[--nr], data, size, &made, &made_size, err);
+		const struct base_view base = { rx_entry(rx, i)->type, data, size };
+
+		rc = rx_apply(rx, path[--nr], &base, &made, &made_size, err);
 		if (!rc) {
 			free(data);
 			data = made;

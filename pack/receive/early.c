@@ -271,6 +271,15 @@ static struct rx_waiting *settle(struct rx_early *e, uint32_t i, bool made, stru
 	return rest;
 }
 
+/* One that is beyond a limit is left: what is wrong with it is told later, when the whole pack has come. */
+static bool may_make(struct rx_early *e, uint32_t i, enum object_type type, const void *delta, size_t delta_size)
+{
+	uint64_t size;
+
+	return !delta_result_size(delta, delta_size, &size) ||
+	       (rx_fits(e->rx, type, size) && rx_try_spend(e->rx, size, rx_entry(e->rx, i)->offset));
+}
+
 /* Make the object of a delta if its base is at hand. Whatever is wrong with the delta is told later. */
 static struct rx_waiting *make(struct rx_early *e, uint32_t i, const void *delta, size_t delta_size,
 			       struct rx_waiting *rest)
@@ -283,7 +292,8 @@ static struct rx_waiting *make(struct rx_early *e, uint32_t i, const void *delta
 
 	if (!base)
 		return rest;
-	made = !delta_apply(base->data, base->size, delta, delta_size, (size_t)rx->max_object_bytes,
+	made = may_make(e, i, base->type, delta, delta_size) &&
+	       !delta_apply(base->data, base->size, delta, delta_size, (size_t)rx->max_object_bytes,
 			    &data, &size, NULL);
 	if (made)
 		rx_entry(rx, i)->type = (uint8_t)base->type;

@@ -269,6 +269,9 @@ static int read_object(struct parser *p, uint32_t i, uint64_t size, struct err *
 	int rc;
 
 	rx_entry(p->rx, i)->type = rx_entry(p->rx, i)->stored;
+	rc = rx_check_size(p->rx, rx_entry(p->rx, i)->type, size, err);
+	if (rc < 0)
+		return rc;
 	if (size > HOLD_BYTES)
 		return read_big(p, i, size, err);
 	rc = inflate_whole(p, i, (size_t)size, slab_room(p, (size_t)size), err);
@@ -354,6 +357,8 @@ static int read_entry(struct parser *p, struct err *err)
 	e->header_len = (uint8_t)used;
 	if (!rc)
 		rc = rx_input_use(p->in, used, err);
+	if (!rc)
+		rc = rx_spend(rx, size, p->in->offset, err);
 	if (!rc)
 		rc = rx_is_delta(e) ? read_delta(p, i, size, err) : read_object(p, i, size, err);
 	e->crc = p->in->crc;

@@ -144,6 +144,7 @@ struct pack_receive {
 	int rc;
 	struct err err; /* of the first failure */
 	atomic_uint resolved;
+	_Atomic(uint64_t) inflated; /* bytes, as limits count them */
 	uint64_t nr_foreign;
 	uint32_t nr_unresolved;
 	bool complete; /* the copy is what will be published */
@@ -181,6 +182,15 @@ void rx_fail(struct pack_receive *rx, int rc, struct err *err);
 /* With keep_going and damage, report it and return 0; else rx_fail. */
 int rx_broken(struct pack_receive *rx, int rc, struct err *err);
 
+/* ---- limits.c ---- */
+/* Before `bytes` are inflated or made, when so many bytes of the pack are known. ERR_TOO_BIG beyond the limit. */
+MUST_USE int rx_spend(struct pack_receive *rx, uint64_t bytes, uint64_t input_bytes, struct err *err);
+/* false: beyond it, and not counted. */
+bool rx_try_spend(struct pack_receive *rx, uint64_t bytes, uint64_t input_bytes);
+/* May there be an object of that type and size? ERR_TOO_BIG. */
+MUST_USE int rx_check_size(const struct pack_receive *rx, enum object_type type, uint64_t size, struct err *err);
+bool rx_fits(const struct pack_receive *rx, enum object_type type, uint64_t size);
+
 /* ---- parse.c ---- */
 /* Everything up to and including the checksum. */
 MUST_USE int rx_parse(struct pack_receive *rx, struct err *err);
@@ -204,9 +214,14 @@ MUST_USE int rx_inflate(struct pack_receive *rx, uint32_t i, void **out, size_t 
 			struct err *err);
 /* The size in the entry's header. */
 MUST_USE int rx_stored_size(struct pack_receive *rx, uint32_t i, uint64_t *size, struct err *err);
-/* The object that the delta i makes of its base. Caller frees. */
-MUST_USE int rx_apply(struct pack_receive *rx, uint32_t i, const void *base, size_t base_size,
-		      void **out, size_t *size, struct err *err);
+/* The object that the delta i makes of its base, which is of that type. Caller frees. */
+struct base_view {
+	enum object_type type;
+	const void *data;
+	size_t size;
+};
+MUST_USE int rx_apply(struct pack_receive *rx, uint32_t i, const struct base_view *base, void **out, size_t *size,
+		      struct err *err);
 /* An object by following its chain of deltas, for the few that are wanted again. */
 MUST_USE int rx_read_object(struct pack_receive *rx, uint32_t i, struct object_buf *out,
 			    struct err *err);

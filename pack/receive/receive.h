@@ -16,7 +16,7 @@
  * the database has already are compared byte by byte, and names that belong to a collision
  * attack on SHA-1 are refused.
  *
- * Errors:  ERR_CORRUPT, ERR_TOO_BIG (beyond max_input_bytes, or the machine's memory), ERR_IO,
+ * Errors:  ERR_CORRUPT, ERR_TOO_BIG (beyond max_input_bytes, limits, or the machine's memory), ERR_IO,
  *          what a callback returned. After a failure only pack_receive_free may follow, except as
  *          keep_going says.
  * Cost:    each byte of the pack is read and inflated once, deltas far from their bases twice; about 50
@@ -43,6 +43,17 @@ MUST_USE int pack_receive_read(struct pack_receive_reader *r, void *buf, size_t 
 /* UNPACKING and DONE are for those who unpack, or wait for the end of all of it: nothing here tells them. */
 enum pack_receive_phase { PACK_RECEIVE_READING, PACK_RECEIVE_UNPACKING, PACK_RECEIVE_RESOLVING, PACK_RECEIVE_DONE };
 
+/* Against packs that make much of little. 0: no limit. */
+struct pack_receive_limits {
+	/*
+	 * Bytes that are inflated or are results of deltas, again where they are made again; and how many more for each byte of the
+	 * pack.
+	 */
+	uint64_t inflated_bytes, inflated_per_input;
+	uint64_t tree_bytes;   /* of one tree */
+	uint64_t commit_bytes; /* of one commit, one tag */
+};
+
 struct pack_receive_options {
 	const struct hash_algo *algo;
 	/* what is there already, and bases of thin packs; NULL: outside of a repository */
@@ -50,6 +61,7 @@ struct pack_receive_options {
 	int threads;		  /* 0: one per processor */
 	size_t base_bytes;	  /* memory for the bases of deltas; 0: 48 MiB */
 	uint64_t max_input_bytes; /* 0: no limit */
+	struct pack_receive_limits limits;
 	/* Checks of content; NULL: none. The caller's; `report` is called by one thread at a time. */
 	struct fsck_options *fsck;
 	/* Every object that one of the pack refers to must be in the pack or in the database. */

@@ -366,10 +366,13 @@ static int load_one(struct resolver *r, struct base *b, struct err *err)
 	int rc;
 
 	pthread_mutex_unlock(&r->lock);
-	if (b->parent)
-		rc = rx_apply(r->rx, b->entry, b->parent->data, b->parent->size, &data, &size, err);
-	else
+	if (b->parent) {
+		const struct base_view base = { rx_entry(r->rx, b->entry)->type, b->parent->data, b->parent->size };
+
+		rc = rx_apply(r->rx, b->entry, &base, &data, &size, err);
+	} else {
 		rc = rx_inflate(r->rx, b->entry, &data, &size, err);
+	}
 	pthread_mutex_lock(&r->lock);
 	if (!rc)
 		set_data(b, data, size);
@@ -429,7 +432,8 @@ struct result {
 static int resolve_delta(struct pack_receive *rx, const struct base *b, uint32_t i,
 			 struct result *out, struct err *err)
 {
-	int rc = rx_apply(rx, i, b->data, b->size, &out->data, &out->size, err);
+	const struct base_view base = { rx_entry(rx, b->entry)->type, b->data, b->size };
+	int rc = rx_apply(rx, i, &base, &out->data, &out->size, err);
 
 	if (rc < 0)
 		return rc;

@@ -7,7 +7,8 @@
  *   TYPE TEXT          an object; "\n" in TEXT is a line feed
  *   file TYPE PATH     the same with the content of a file
  *   ofs ENTRY TEXT     a delta that appends TEXT to entry ENTRY
- *   ref OID SIZE TEXT  the same of the object OID, which has SIZE bytes
+ *   times ENTRY N      a delta that has entry ENTRY N times
+ *   ref OID SIZE TEXT  a delta that appends TEXT to the object OID, which has SIZE bytes
  *   raw NUMBER SIZE TEXT  type and size as given, whatever the content
  *   count N            the count in the header
  */
@@ -72,6 +73,23 @@ static void add_ofs(struct script *s, char *args)
 	strbuf_release(&d);
 }
 
+static void add_times(struct script *s, char *args)
+{
+	struct strbuf d = STRBUF_INIT;
+	char *text;
+	unsigned long base = strtoul(args, &text, 10), n = strtoul(text, NULL, 10);
+
+	if (*text != ' ' || base >= s->craft.nr)
+		fail(args);
+	delta_begin(&d, s->sizes[base], n * s->sizes[base]);
+	while (n--)
+		for (size_t at = 0; at < s->sizes[base]; at += 0x10000)
+			delta_copy(&d, (uint32_t)at, s->sizes[base] - at < 0x10000 ? (uint32_t)(s->sizes[base] - at) : 0x10000);
+	craft_ofs_delta(&s->craft, (uint32_t)base, &d);
+	note_size(s, strtoul(text, NULL, 10) * s->sizes[base]);
+	strbuf_release(&d);
+}
+
 static void add_ref(struct script *s, char *args)
 {
 	struct strbuf d = STRBUF_INIT;
@@ -131,6 +149,8 @@ static void add_line(struct script *s, char *line)
 	type = object_type_from_name(line, strlen(line));
 	if (!strcmp(line, "ofs"))
 		add_ofs(s, args);
+	else if (!strcmp(line, "times"))
+		add_times(s, args);
 	else if (!strcmp(line, "ref"))
 		add_ref(s, args);
 	else if (!strcmp(line, "raw"))

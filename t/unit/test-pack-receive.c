@@ -723,6 +723,73 @@ static void too_large(void **state UNUSED)
 	craft_release(&c);
 }
 
+static void assert_inflated(const struct craft *c, const struct pack_receive_limits *limits, int expect)
+{
+	struct pack_receive_options o = { .algo = algo, .limits = *limits };
+	struct pack_receive *rx = pack_receive_new(&o);
+	struct err err = ERR_INIT;
+
+	assert_int_equal(receive_bytes(rx, c->out.buf, c->out.len, &err), expect);
+	if (expect)
+		assert_non_null(strstr(err_message(&err), "pack exceeds maximum allowed inflated size"));
+	err_release(&err);
+	pack_receive_free(rx);
+}
+
+/* What is inflated, and what deltas make, counts once each, as nothing has to be made again here. */
+static void too_much_inflated(void **state UNUSED)
+{
+	struct strbuf d = STRBUF_INIT;
+	uint64_t bytes = 5;
+	struct craft c;
+
+	craft_init(&c, algo);
+	craft_object(&c, OBJ_BLOB, "12345", 5);
+	delta_begin(&d, 5, 50);
+	for (int i = 0; i < 10; i++)
+		delta_copy(&d, 0, 5);
+	craft_ofs_delta(&c, 0, &d);
+	craft_ofs_delta(&c, 0, &d);
+	bytes += 2 * (d.len + 50);
+	craft_end(&c);
+	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = bytes }, 0);
+	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = bytes - 1 }, ERR_TOO_BIG);
+	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = 1, .inflated_per_input = 1 }, ERR_TOO_BIG);
+	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = 1, .inflated_per_input = 100 }, 0);
+	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = 1, .inflated_per_input = UINT64_MAX }, 0);
+	strbuf_release(&d);
+	craft_release(&c);
+}
+
+/* As a whole, and as the result of a delta; a blob may be larger. */
+static void too_large_object(void **state UNUSED)
+{
+	static const enum object_type types[] = { OBJ_COMMIT, OBJ_TREE, OBJ_TAG, OBJ_BLOB };
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(types); i++) {
+		struct pack_receive_options o = { .algo = algo, .limits = { .tree_bytes = 19, .commit_bytes = 19 } };
+		enum object_type type = types[i / 2];
+		struct pack_receive *rx = pack_receive_new(&o);
+		struct strbuf d = STRBUF_INIT;
+		struct err err = ERR_INIT;
+		struct craft c;
+
+		craft_init(&c, algo);
+		delta_extend(&d, 10, "0123456789");
+		craft_object(&c, type, "01234567890123456789", i % 2 ? 10 : 20);
+		if (i % 2)
+			craft_ofs_delta(&c, 0, &d);
+		craft_end(&c);
+		assert_int_equal(receive_bytes(rx, c.out.buf, c.out.len, &err), type == OBJ_BLOB ? 0 : ERR_TOO_BIG);
+		if (type != OBJ_BLOB)
+			assert_non_null(strstr(err_message(&err), "exceeds maximum allowed size (19 bytes)"));
+		err_release(&err);
+		strbuf_release(&d);
+		craft_release(&c);
+		pack_receive_free(rx);
+	}
+}
+
 /* What is whole of a broken pack. */
 static unsigned nr_broken;
 
@@ -1083,7 +1150,7 @@ int main(void)
 		BOTH(all_kinds), ONE(names_of_deltas), ONE(empty_pack), ONE(from_a_pipe), ONE(big_objects), ONE(delta_trees),
 		ONE(long_chains), BOTH(cut_anywhere), ONE(changed_anywhere), ONE(wrong_headers),
 		ONE(sizes_that_lie), BOTH(wrong_deltas), ONE(delta_loop), ONE(duplicates),
-		BOTH(junk_at_the_end), ONE(too_large), ONE(keep_going),
+		BOTH(junk_at_the_end), ONE(too_large), BOTH(too_much_inflated), BOTH(too_large_object), ONE(keep_going),
 		ONE(collision_with_what_is_there), BOTH(thin_packs), BOTH(thin_base_in_pack),
 		ONE(thin_pack_damaged_on_disk), ONE(reverse_index_of_another_order),
 	};
