@@ -5,8 +5,12 @@
 
 /* ---- object-info ---- */
 
+/* A compressed request can have many lines for little. Clients ask for 10,000 objects at most. */
+#define INFO_LINES_MAX 100000
+
 struct object_info_request {
-	struct oid_array oids;
+	struct oid_array oids; /* each once */
+	struct oidset seen;
 	bool size;
 };
 
@@ -15,18 +19,19 @@ static int read_info_request(struct upload_server *s, struct object_info_request
 {
 	const char *hex;
 	struct object_id oid;
+	size_t lines = 0;
 	int kind, rc = 0;
 
 	while ((kind = upload_next_argument(s, err)) == PKT_DATA && !rc) {
-		if (!strcmp(s->in.line, "size"))
+		if (lines++ == INFO_LINES_MAX)
+			rc = upload_refuse(s, err_set(err, ERR_TOO_BIG, "object-info: a request of more than %d lines",
+						      INFO_LINES_MAX));
+		else if (!strcmp(s->in.line, "size"))
 			q->size = true;
 		else if (!skip_prefix(s->in.line, "oid ", &hex))
 			rc = upload_refuse(s, err_set(err, ERR_INVALID, "object-info: unexpected line: '%s'",
 						      s->in.line));
-		else if (q->oids.nr == UPLOAD_LINES_MAX)
-			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
-				     UPLOAD_LINES_MAX);
-		else if (!(rc = upload_parse_oid(s, s->in.line, hex, &oid, err)))
+		else if (!(rc = upload_parse_oid(s, s->in.line, hex, &oid, err)) && oidset_insert(&q->seen, &oid))
 			oid_array_append(&q->oids, &oid);
 	}
 	if (rc < 0 || kind < 0)
@@ -56,12 +61,13 @@ static void answer_info(struct upload_server *s, const struct object_info_reques
 
 int upload_object_info_v2(struct upload_server *s, struct err *err)
 {
-	struct object_info_request q = { OID_ARRAY_INIT, false };
+	struct object_info_request q = { OID_ARRAY_INIT, OIDSET_INIT, false };
 	int rc = read_info_request(s, &q, err);
 
 	if (!rc)
 		answer_info(s, &q);
 	oid_array_clear(&q.oids);
+	oidset_clear(&q.seen);
 	return rc;
 }
 
