@@ -103,7 +103,7 @@ static size_t choose_lines(const struct ls_remote *l, const struct remote_refs *
 		const struct remote_ref *ref = &refs->items[i];
 		char *peeled = xstrfmt("%s^{}", ref->name);
 
-		if ((!oid_is_null(&ref->oid) || ref->unknown) && is_of_kind(l, ref->name)) {
+		if ((!oid_is_null(&ref->oid) || ref->unknown || remote_ref_is_broken(ref)) && is_of_kind(l, ref->name)) {
 			if (is_wanted(l, ref->name) && (!l->refs || starts_with(ref->name, "refs/")))
 				lines[nr++] = (struct line){ ref, &ref->oid, xstrdup(ref->name) };
 			if (!oid_is_null(&ref->peeled) && !l->refs && is_wanted(l, peeled))

@@ -185,10 +185,20 @@ static int add_refspecs(struct clone *c, const struct remote_ref *single, struct
 	return add_refspec(c, err, "+refs/heads/*:refs/remotes/%s/*", c->o->origin);
 }
 
+/* A copy without the refs that the server cannot read would not be whole. */
+static int check_values(const struct fetch_map *map, struct err *err)
+{
+	for (size_t i = 0; i < map->nr; i++)
+		if (map->items[i].dst && oid_is_null(&map->items[i].oid))
+			return err_set(err, ERR_CORRUPT, "'%s' has neither a valid OID nor a target", map->items[i].dst);
+	return 0;
+}
+
 /* Without a refspec nothing has a place; HEAD comes anyway, if there is one. */
 static int make_map(struct clone *c, struct err *err)
 {
 	const struct clone_options *o = c->o;
+	int rc;
 
 	c->choice = (struct fetch_choice){
 		.remote = c->remote, .given = &c->none,
@@ -196,7 +206,8 @@ static int make_map(struct clone *c, struct err *err)
 	};
 	if (!c->remote->fetch.nr)
 		return 0;
-	return fetch_map_make(&c->map, &c->refs, &c->choice, o->warn, o->data, err);
+	rc = fetch_map_make(&c->map, &c->refs, &c->choice, o->warn, o->data, err);
+	return rc < 0 ? rc : check_values(&c->map, err);
 }
 
 int clone_choose(struct clone *c, struct err *err)

@@ -106,6 +106,12 @@ static void place(struct making *m, const char *src, const struct object_id *oid
 	free(dst);
 }
 
+/* A broken one counts: to ask for it makes the command fail, where the copy would not be whole. */
+static bool is_there(const struct remote_ref *ref)
+{
+	return ref && (!oid_is_null(&ref->oid) || remote_ref_is_broken(ref));
+}
+
 static void expand_pattern(struct making *m, const struct refspec_item *spec, enum fetch_head_status status)
 {
 	struct strbuf dst = STRBUF_INIT;
@@ -114,7 +120,7 @@ static void expand_pattern(struct making *m, const struct refspec_item *spec, en
 		const struct remote_ref *ref = &m->refs->items[i];
 
 		strbuf_reset(&dst);
-		if (!oid_is_null(&ref->oid) && refspec_item_map(spec, ref->name, &dst))
+		if (is_there(ref) && refspec_item_map(spec, ref->name, &dst))
 			place(m, ref->name, &ref->oid, spec, dst.buf, status);
 	}
 	strbuf_release(&dst);
@@ -136,7 +142,7 @@ static int expand(struct making *m, const struct refspec_item *spec, enum fetch_
 		return 0;
 	}
 	ref = remote_refs_dwim(m->refs, name);
-	if (!ref || oid_is_null(&ref->oid))
+	if (!is_there(ref))
 		return err_set(err, ERR_NOT_FOUND, "couldn't find remote ref %s", name);
 	place(m, ref->name, &ref->oid, spec, spec->dst, status);
 	return 0;
@@ -188,7 +194,7 @@ static void add_merges(struct making *m)
 		const struct remote_ref *ref = remote_refs_dwim(m->refs, merge->v[k]);
 		bool found = false;
 
-		if (!ref || oid_is_null(&ref->oid) || is_excluded(m, ref->name))
+		if (!is_there(ref) || is_excluded(m, ref->name))
 			continue;
 		for (size_t i = 0; i < nr && !found; i++)
 			if (!strcmp(m->map->items[i].src, ref->name)) {
@@ -233,7 +239,7 @@ static void add_all_tags(struct making *m)
 	for (size_t i = 0; i < m->refs->nr; i++) {
 		const struct remote_ref *ref = &m->refs->items[i];
 
-		if (starts_with(ref->name, TAGS) && !oid_is_null(&ref->oid) && !is_excluded(m, ref->name))
+		if (starts_with(ref->name, TAGS) && is_there(ref) && !is_excluded(m, ref->name))
 			add(m->map, ref->name, &ref->oid, ref->name, false, FETCH_HEAD_NOT_FOR_MERGE);
 	}
 }

@@ -50,7 +50,10 @@ static void add_line(struct advertisement *a, const struct object_id *oid, const
 	pkt_writer_end(&a->s->out);
 }
 
-/* What is outside of the namespace the client cannot change, but need not send either. */
+/*
+ * What is outside of the namespace the client cannot change, but need not send either. A broken ref is shown with a null
+ * value, so that the client can delete or replace it.
+ */
 static int add_ref(void *data, const struct ref *ref)
 {
 	struct advertisement *a = data;
@@ -60,7 +63,7 @@ static int add_ref(void *data, const struct ref *ref)
 
 	if (!skip_prefix(ref->name, s->prefix, &name))
 		name = NULL;
-	if (ref_is_hidden(&s->hidden, name, ref->name))
+	if (ref_is_hidden(&s->hidden, name, ref->name) || (!name && ref->flags & REF_IS_BROKEN))
 		return 0;
 	new = oidset_insert(&a->seen, &ref->oid);
 	if (name || new)
@@ -106,7 +109,7 @@ int receive_advertise(struct receive_server *s, struct err *err)
 
 	if (s->o.version == 1)
 		pkt_writer_addf(&s->out, "version 1\n");
-	rc = refs_foreach(s->repo->refs, "", REFS_NO_PEEL, add_ref, &a, err);
+	rc = refs_foreach(s->repo->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, add_ref, &a, err);
 	if (!rc)
 		rc = add_alternates(&a, err);
 	if (!a.capabilities_sent)

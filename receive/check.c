@@ -173,20 +173,24 @@ static void check_forward(struct receive_server *s, struct push_command *c)
 
 /* ---- all of them ---- */
 
-/* Nobody can delete what is not there; that is no failure. */
+/* Nobody can delete what is not there; that is no failure. A broken ref is there: the transaction refuses it. */
 static void note_missing(struct receive_server *s, struct push_command *c)
 {
 	struct object_id oid;
+	char *target = NULL;
+	int rc;
 
 	if (odb_has(s->repo->odb, &c->old_oid))
 		return;
-	if (!ref_read_raw(s->repo->refs, c->full_name, &oid, NULL, NULL) || ref_exists(s->repo->refs, c->full_name)) {
+	rc = ref_read_raw(s->repo->refs, c->full_name, &oid, &target, NULL);
+	free(target);
+	if (!rc) {
 		receive_tellf(s, "warning: allowing deletion of corrupt ref\n");
 		c->old_oid = s->repo->algo->null_oid;
 		return;
 	}
 	receive_tellf(s, "warning: deleting a non-existent ref\n");
-	c->did_not_exist = true;
+	c->did_not_exist = rc == ERR_NOT_FOUND;
 }
 
 static int check_update(struct update_check *u, struct push_command *c, struct err *err)

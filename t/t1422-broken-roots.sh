@@ -190,6 +190,37 @@ test_expect_success 'a name without a slash in packed-refs is a ref' '
 	git -C copy show-ref >out && grep "^$X foo$" out
 '
 
+# ---- copies of a repository ----
+
+for kind in empty junk zero packed-zero head-to-empty
+do
+	test_expect_success "ls-remote shows a broken ref, clone and fetch stop: $kind" '
+		printf "%s\trefs/heads/x\n" $ZERO_OID >expect && (
+			setup packed copy $kind && git ls-remote . >out && grep "refs/heads/x$" out >../actual &&
+			git receive-pack --http-backend-info-refs . >out && grep -a "$ZERO_OID refs/heads/x" out &&
+			for options in "--no-local ." ". --mirror" "--shared ." "--bare file://$PWD"
+			do
+				test_expect_code 128 git clone -q $options ../clone 2>err && test_grep "^fatal: .refs/.*/x. has neither" err &&
+				test_path_is_missing ../clone || exit 1
+			done &&
+			git init -q --bare up && test_expect_code 128 git -C up fetch -q .. "refs/heads/*:refs/heads/*" 2>err &&
+			test_grep "^fatal: .*not our ref $ZERO_OID" err && test_expect_code 128 git -C up fetch -q .. x 2>err &&
+			test_grep "^fatal: .*not our ref $ZERO_OID" err &&
+			git -C up fetch -q .. refs/heads/y:refs/heads/y && git -C up rev-parse --verify -q y
+		) && test_cmp expect actual
+	'
+done
+
+test_expect_success 'a push does not delete or replace a broken ref; it deletes one that leads to nothing' '
+	(
+		setup packed copy empty && git init -q --bare other && git push -q other main && : >other/refs/heads/z &&
+		: >other/refs/heads/w && test_must_fail git push -q other :z 2>err &&
+		test_grep "unable to resolve reference .refs/heads/z.: reference broken" err && test_path_is_file other/refs/heads/z &&
+		test_must_fail git push -q other main:w && echo $missing >other/refs/heads/z && rm other/refs/heads/w &&
+		git push -q other :z && test_path_is_missing other/refs/heads/z
+	)
+'
+
 # ---- logs ----
 
 log_x () {

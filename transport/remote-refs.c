@@ -14,6 +14,11 @@ void remote_refs_release(struct remote_refs *refs)
 	*refs = (struct remote_refs)REMOTE_REFS_INIT;
 }
 
+bool remote_ref_is_broken(const struct remote_ref *ref)
+{
+	return oid_is_null(&ref->oid) && !ref->unknown && !ref->symref_target && starts_with(ref->name, "refs/");
+}
+
 bool remote_ref_name_is_valid(const char *name)
 {
 	return !strcmp(name, "HEAD") || (starts_with(name, "refs/") && refname_is_valid(name, 0));

@@ -9,7 +9,7 @@
 
 struct remote_ref {
 	char *name; /* owned; valid as a ref's name, or "HEAD" */
-	struct object_id oid;	 /* null: unborn */
+	struct object_id oid;	 /* null: unborn, or broken */
 	struct object_id peeled; /* null: not told, or no tag */
 	bool unknown;		 /* the other side, a remote helper, does not say its value: oid is null */
 	char *symref_target;	 /* NULL: it is not symbolic, or that was not told */
@@ -20,6 +20,11 @@ struct remote_refs {
 	size_t sorted_from; /* from there on they are in the order of strcmp; internal */
 };
 #define REMOTE_REFS_INIT { NULL, 0, 0, 0 }
+/*
+ * The server has such a ref, but cannot read it, and shows it with a null value: a copy of its refs is not whole without
+ * it. An unborn HEAD and a symbolic ref that leads nowhere are not broken.
+ */
+bool remote_ref_is_broken(const struct remote_ref *ref);
 /* Others are not taken up: they could harm. */
 bool remote_ref_name_is_valid(const char *name);
 void remote_refs_release(struct remote_refs *refs);
