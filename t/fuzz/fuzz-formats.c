@@ -103,10 +103,10 @@ static void globs(struct repository *r, const char *pattern)
 	struct ref_exclusions x = REF_EXCLUSIONS_INIT;
 
 	ref_exclusions_add(&x, "refs/heads/t*");
-	if (refs_foreach_glob(r, "", pattern, &x, visit, NULL, NULL))
+	if (refs_foreach_glob(r, "", pattern, &x, 0, visit, NULL, NULL))
 		abort();
 	ref_exclusions_add(&x, pattern);
-	if (refs_foreach_glob(r, "refs/heads/", NULL, &x, visit, NULL, NULL))
+	if (refs_foreach_glob(r, "refs/heads/", NULL, &x, 0, visit, NULL, NULL))
 		abort();
 	ref_exclusions_clear(&x);
 }
