@@ -13,6 +13,7 @@
 #include "receive/quarantine.h"
 #include "repo/confine.h"
 #include "util/alloc.h"
+#include "util/trace2.h"
 #include "write-or-die.h"
 
 #define REASON_MAX 1000
@@ -59,7 +60,11 @@ struct connection_check {
 	struct quarantine *q;
 	struct repository *r;
 	struct commit_pool *pool; /* made on first use */
+	unsigned walks;
 };
+
+/* Each walk sees all that is new, and all refs. After so many the commands that have no verdict are refused. */
+#define WALKS_MAX 256
 
 static int is_connected(struct connection_check *c, const struct oid_array *tips, bool at_boundary, struct err *err)
 {
@@ -69,21 +74,63 @@ static int is_connected(struct connection_check *c, const struct oid_array *tips
 	return objects_are_connected(c->r, tips, &o, &missing, err);
 }
 
-static int check_command(struct connection_check *c, size_t i, struct err *err)
+/* Commands, by number. */
+struct command_range {
+	const size_t *at;
+	size_t nr;
+};
+
+static int range_is_connected(struct connection_check *c, const struct command_range *r, bool at_boundary, struct err *err)
 {
-	struct receive_server *s = c->q->s;
-	struct oid_array tip = OID_ARRAY_INIT;
+	struct oid_array tips = OID_ARRAY_INIT;
 	int rc;
 
-	oid_array_append(&tip, &s->rq.commands[i].new_oid);
-	rc = is_connected(c, &tip, false, err);
-	if (!rc) {
-		finding_of(c->q, i)->verdict = VERDICT_MISSING;
-		rc = s->rq.shallow.nr ? is_connected(c, &tip, true, err) : 0;
-		if (rc > 0)
-			finding_of(c->q, i)->verdict = VERDICT_NEEDS_SHALLOW;
+	for (size_t i = 0; i < r->nr; i++)
+		oid_array_append(&tips, &c->q->s->rq.commands[r->at[i]].new_oid);
+	oid_array_sort_unique(&tips);
+	c->walks++;
+	rc = is_connected(c, &tips, at_boundary, err);
+	oid_array_clear(&tips);
+	return rc;
+}
+
+static void set_verdict(struct connection_check *c, const struct command_range *r, enum verdict verdict)
+{
+	for (size_t i = 0; i < r->nr; i++)
+		finding_of(c->q, r->at[i])->verdict = (unsigned char)verdict;
+}
+
+/* A verdict for all of them, if they have the same. 1: they have; 0; < 0. */
+static int check_range(struct connection_check *c, const struct command_range *r, struct err *err)
+{
+	const struct receive_server *s = c->q->s;
+	enum verdict verdict = VERDICT_CONNECTED;
+	int rc = c->walks < WALKS_MAX ? range_is_connected(c, r, false, err) : 0;
+
+	/* Where the boundary may become ours, it does no harm to one that would not need it. */
+	if (!rc && s->rq.shallow.nr && c->walks < WALKS_MAX && (r->nr == 1 || s->config.shallow_update)) {
+		verdict = VERDICT_NEEDS_SHALLOW;
+		rc = range_is_connected(c, r, true, err);
 	}
-	oid_array_clear(&tip);
+	if (!rc && (r->nr == 1 || c->walks >= WALKS_MAX)) {
+		verdict = VERDICT_MISSING;
+		rc = 1;
+	}
+	if (rc > 0)
+		set_verdict(c, r, verdict);
+	return rc;
+}
+
+/* Halves of those that are not whole together: a few broken ones among many cost a few walks. */
+static int check_commands(struct connection_check *c, const struct command_range *r, struct err *err)
+{
+	const struct command_range first = { r->at, r->nr / 2 }, second = { r->at + r->nr / 2, r->nr - r->nr / 2 };
+	int rc = r->nr ? check_range(c, r, err) : 1;
+
+	if (!rc)
+		rc = check_commands(c, &first, err);
+	if (!rc)
+		rc = check_commands(c, &second, err);
 	return rc < 0 ? rc : 0;
 }
 
@@ -114,11 +161,16 @@ static int check_boundary(struct connection_check *c, size_t line, struct err *e
 static int check_each(struct connection_check *c, struct err *err)
 {
 	const struct push_request *rq = &c->q->s->rq;
-	int rc = 0;
+	size_t *at, nr = 0;
+	int rc;
 
-	for (size_t i = 0; i < rq->nr && !rc; i++)
+	ALLOC_ARRAY(at, rq->nr + 1);
+	for (size_t i = 0; i < rq->nr; i++)
 		if (!push_command_is_delete(&rq->commands[i]))
-			rc = check_command(c, i, err);
+			at[nr++] = i;
+	rc = check_commands(c, &(struct command_range){ at, nr }, err);
+	trace2_data_intmax("receive-pack", "connectivity-walks", c->walks);
+	free(at);
 	for (size_t i = 0; i < rq->shallow.nr && !rc; i++)
 		rc = check_boundary(c, i, err);
 	return rc;

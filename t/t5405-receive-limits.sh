@@ -89,6 +89,31 @@ test_expect_success PERL 'the defaults: 128 MiB for a tree, 32 MiB for a commit'
 	done
 '
 
+# push_commits NR MISSING: push so many commits as refs r1, ...; the parents of the last so many are missing
+push_commits () {
+	rm -rf commits && mkdir commits && : >empty && perl -e '
+		my ($dir, $nr, $missing, $tree, $len) = @ARGV;
+		for my $i (1 .. $nr) {
+			open my $f, ">", "$dir/$i" or die;
+			my $parent = $i > $nr - $missing ? sprintf("parent %0${len}d\n", $i) : "";
+			my $who = "a <a\@x> $i +0000";
+			print $f "tree $tree\n${parent}author $who\ncommitter $who\n\n$i\n";
+			print "$dir/$i\n";
+		}' "$PWD/commits" $1 $2 $EMPTY_TREE $OID_HEXLEN >list &&
+	{ sed "s/^/file commit /" list && echo "file tree empty"; } | craft >s.pack &&
+	git -C work hash-object --literally -t commit --stdin-paths <list >oids && server s &&
+	{ perl -ne 'chomp; printf "%s %s refs/heads/r%d%s\n", 0 x length, $_, $., $. > 1 ? "" : "\0report-status"' oids | frame && cat s.pack; } >req &&
+	GIT_TRACE2_EVENT="$PWD/trace" say s req
+}
+
+test_expect_success PERL 'a few refs whose objects are missing cost a few walks, many cost no more than 256' '
+	rm -f trace && push_commits 40 1 && test $(grep -c "^ok refs/heads/r" answer) = 39 &&
+	test_grep "^ng refs/heads/r40 missing necessary objects" answer &&
+	walks=$(sed -n "s/.*connectivity-walks\",\"value\":\"\([0-9]*\).*/\1/p" trace) && test $walks -le 13 &&
+	rm -f trace && push_commits 300 300 && test $(grep -c "^ng refs/heads/r.* missing necessary objects" answer) = 300 &&
+	test_grep "connectivity-walks\",\"value\":\"256\"" trace
+'
+
 test_expect_success PERL 'a name of a ref that no file can have is refused alone' '
 	server s && printf "blob x\n" | craft >s.pack && long=refs/heads/$(printf "%04090d" 0) &&
 	request s.pack "$ZERO_OID $tip $long" "$ZERO_OID $tip refs/heads/good" && say s req && test_grep "^unpack ok" answer &&
