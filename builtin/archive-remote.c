@@ -8,6 +8,7 @@
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "util/run-command.h"
+#include "util/utf8.h"
 #include "wire/pkt-line.h"
 #include "write-or-die.h"
 
@@ -75,18 +76,27 @@ static int read_answer(int fd, struct err *err)
 	return rc;
 }
 
+static void show_line(const char *text, size_t len)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_add_printable(&line, text, len, "\t");
+	fprintf(stderr, "remote: %s\n", line.buf);
+	strbuf_release(&line);
+}
+
 /* What the server says to the user: each line says so. Half a line waits. */
 static void show_words(struct strbuf *words, bool all)
 {
 	char *at = words->buf, *lf;
 
 	while ((lf = memchr(at, '\n', (size_t)(words->buf + words->len - at)))) {
-		fprintf(stderr, "remote: %.*s\n", (int)(lf - at), at);
+		show_line(at, (size_t)(lf - at));
 		at = lf + 1;
 	}
 	strbuf_remove(words, 0, (size_t)(at - words->buf));
 	if (all && words->len) {
-		fprintf(stderr, "remote: %s\n", words->buf);
+		show_line(words->buf, words->len);
 		strbuf_reset(words);
 	}
 }

@@ -4,6 +4,7 @@
 #include <syslog.h>
 #include "builtin/daemon.h"
 #include "util/strbuf.h"
+#include "util/utf8.h"
 
 #define LOG_LINE_MAX 4096
 
@@ -18,23 +19,18 @@ void daemon_log_open(enum daemon_log to, bool verbose)
 		openlog("git-daemon", LOG_PID, LOG_DAEMON);
 }
 
-static void make_printable(char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = '?';
-}
-
 /* In one write, so that lines of several processes do not mix. */
-static void log_line(int priority, char *text)
+static void log_line(int priority, const char *text)
 {
 	struct strbuf line = STRBUF_INIT;
 
-	make_printable(text);
 	if (destination == DAEMON_LOG_SYSLOG) {
-		syslog(priority, "%s", text);
+		strbuf_add_printable(&line, text, strlen(text), "");
+		syslog(priority, "%s", line.buf);
 	} else if (destination == DAEMON_LOG_STDERR) {
-		strbuf_addf(&line, "[%d] %s\n", (int)getpid(), text);
+		strbuf_addf(&line, "[%d] ", (int)getpid());
+		strbuf_add_printable(&line, text, strlen(text), "");
+		strbuf_addch(&line, '\n');
 		fwrite(line.buf, 1, line.len, stderr);
 		fflush(stderr);
 	}

@@ -5,6 +5,7 @@
 #include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
+#include "util/utf8.h"
 
 /*
  * One message in one write, so that lines of several processes do not mix. Control
@@ -16,11 +17,7 @@ static void print_lines(const char *prefix, const char *text)
 
 	fflush(stdout);
 	strbuf_addstr(&sb, prefix);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		strbuf_addch(&sb, (c < ' ' && c != '\t' && c != '\n') || c == 0x7f ? '?' : c);
-	}
+	strbuf_add_printable(&sb, text, strlen(text), "\t\n");
 	strbuf_addch(&sb, '\n');
 	fwrite(sb.buf, 1, sb.len, stderr);
 	fflush(stderr);

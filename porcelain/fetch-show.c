@@ -5,6 +5,7 @@
 #include "porcelain/fetch-internal.h"
 #include "cli/column.h"
 #include "util/alloc.h"
+#include "util/utf8.h"
 
 /* "FLAG SUMMARY" and " -> " of a line; what is wider than the screen does not widen the column. */
 #define FLAG_AND_SUMMARY 21
@@ -139,6 +140,16 @@ static void add_names(struct table *t, const struct fetch_row *row)
 	strbuf_release(&dst);
 }
 
+/* Names of refs come from the server, and may have C1 control characters. */
+static void print_row(const char *text)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_add_printable(&line, text, strlen(text), "");
+	fprintf(stderr, "%s\n", line.buf);
+	strbuf_release(&line);
+}
+
 static void show_row(struct table *t, const struct fetch_row *row)
 {
 	const char *kind;
@@ -156,7 +167,7 @@ static void show_row(struct table *t, const struct fetch_row *row)
 	add_names(t, row);
 	if (row->remark)
 		strbuf_addf(&t->line, "  (%s)", row->remark);
-	fprintf(stderr, "%s\n", t->line.buf);
+	print_row(t->line.buf);
 }
 
 static void show_porcelain(const struct fetch_row *row)

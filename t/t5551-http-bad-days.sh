@@ -27,9 +27,9 @@ fetch_fails () {
 
 test_expect_success 'status codes, and the words of the server without control characters' '
 	rules web "* . status 404" && fetch_fails "^fatal: repository .$web_url/repo.git/. not found" &&
-	rules web "* . status 500 oh\\e[31m\\nno" &&
+	rules web "* . status 500 oh\\e[31m$(printf "\\302\\233")2J\\nno" &&
 	fetch_fails "^fatal: unable to access .$web_url/repo.git/.: The requested URL returned error: 500" &&
-	test_grep "^remote: oh\[31m$" err && test_grep "^remote: no$" err && ! grep "$(printf "\\033")" err &&
+	test_grep "^remote: oh\[31m2J$" err && test_grep "^remote: no$" err && ! grep "$(printf "\\033")" err &&
 	rules web "POST . status 503" && fetch_fails "^error: RPC failed; HTTP 503 curl 22 The requested URL returned error: 503"
 '
 

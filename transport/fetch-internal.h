@@ -27,6 +27,7 @@ struct fetch_session {
 	bool bands; /* sideband-all: each line has a band */
 	struct strbuf words; /* of band 2: half a line */
 	unsigned words_allowed; /* kinds of control sequences in them */
+	bool words_configured; /* words_allowed is from the configuration */
 	/* ---- fetch-promisors.c ---- */
 	struct strbuf promisors; /* names of promisor remotes that were accepted, as they are said to the server */
 	struct filter_spec auto_filter; /* what they leave out */
@@ -60,6 +61,11 @@ MUST_USE int session_read_words_allowed(struct fetch_session *s, struct err *err
 void session_tell(struct fetch_session *s, const char *text, size_t len, bool all);
 /* Text of the other side without control characters that are not allowed, for a message. Caller frees. */
 char *session_clean(const struct fetch_session *s, const char *text);
+/*
+ * The same for a part of a line, a name or a reason: line ends and tabs are masked too, whatever is allowed, since a script
+ * that reads the line would take what follows for lines and fields of ours. Colours pass only if the user has allowed them.
+ */
+char *session_clean_field(const struct fetch_session *s, const char *text);
 
 /* The end of a request: it goes out. */
 MUST_USE int session_send_request(struct fetch_session *s, struct err *err);

@@ -8,11 +8,14 @@
 #include "config/urlmatch.h"
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
+#include "util/utf8.h"
 
 #define COLOR 1u
 #define CURSOR 2u
 #define ERASE 4u
 #define ALL 8u
+
+#define WITHIN_TEXT "\n\t\r"
 
 /* ---- what is allowed ---- */
 
@@ -62,6 +65,7 @@ int session_read_words_allowed(struct fetch_session *s, struct err *err)
 		if (rc < 0)
 			return rc;
 	}
+	s->words_configured = nr > 0;
 	if (nr)
 		rc = parse_words(best->entry->value, &s->words_allowed, err);
 	url_config_result_free(best, nr);
@@ -89,25 +93,30 @@ static size_t allowed_sequence(unsigned allowed, const char *text, size_t len)
 	return 0;
 }
 
-/* Other control characters are shown as "^X". */
-static void add_clean(const struct fetch_session *s, struct strbuf *out, const char *text, size_t len)
+/* "^X"; one of C1, of one byte or two, is ESC and a letter to a terminal, and shown so. */
+static void add_masked(struct strbuf *out, const char *text, size_t n)
 {
-	if (s->words_allowed & ALL) {
-		strbuf_add(out, text, len);
-		return;
-	}
-	for (size_t i = 0; i < len; i++) {
-		unsigned char ch = text[i];
-		size_t sequence = allowed_sequence(s->words_allowed, text + i, len - i);
+	unsigned char ch = text[n - 1];
 
-		if (sequence) {
-			strbuf_add(out, text + i, sequence);
-			i += sequence - 1;
-		} else if ((ch < 32 && ch != '\n' && ch != '\t' && ch != '\r') || ch == 127) {
-			strbuf_addf(out, "^%c", ch ^ 64);
-		} else {
-			strbuf_addch(out, ch);
-		}
+	if (ch & 0x80)
+		strbuf_addf(out, "^[%c", ch - 64);
+	else
+		strbuf_addf(out, "^%c", ch ^ 64);
+}
+
+/* Control characters that are neither in `keep` nor of an allowed sequence are shown as "^X". */
+static void add_clean(unsigned allowed, struct strbuf *out, const char *text, size_t len, const char *keep)
+{
+	for (size_t n; len; text += n, len -= n) {
+		bool control = false;
+
+		n = allowed & ALL ? len : allowed_sequence(allowed, text, len);
+		if (!n)
+			n = text_char_len(text, len, &control);
+		if (control && (n > 1 || !*text || !strchr(keep, *text)))
+			add_masked(out, text, n);
+		else
+			strbuf_add(out, text, n);
 	}
 }
 
@@ -115,8 +124,22 @@ char *session_clean(const struct fetch_session *s, const char *text)
 {
 	struct strbuf out = STRBUF_INIT;
 
-	add_clean(s, &out, text, strlen(text));
+	add_clean(s->words_allowed, &out, text, strlen(text), WITHIN_TEXT);
 	strbuf_rtrim(&out);
+	return strbuf_detach(&out, NULL);
+}
+
+char *session_clean_field(const struct fetch_session *s, const char *text)
+{
+	unsigned allowed = s->words_configured ? s->words_allowed : 0;
+	struct strbuf out = STRBUF_INIT;
+
+	for (size_t len; *text; text += len) {
+		len = strcspn(text, WITHIN_TEXT);
+		add_clean(allowed, &out, text, len, "");
+		if (text[len])
+			add_masked(&out, text + len++, 1);
+	}
 	return strbuf_detach(&out, NULL);
 }
 
@@ -130,7 +153,7 @@ static void tell_line(struct fetch_session *s, const char *text, size_t len)
 	struct strbuf line = STRBUF_INIT;
 
 	strbuf_addstr(&line, erases ? "\033[Kremote: " : "remote: ");
-	add_clean(s, &line, text, len - ended);
+	add_clean(s->words_allowed, &line, text, len - ended, WITHIN_TEXT);
 	if (!erases && ended && len > 1)
 		strbuf_addstr(&line, "        ");
 	strbuf_addch(&line, ended ? end : '\n');

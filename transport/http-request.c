@@ -4,6 +4,7 @@
 #include "transport/http-internal.h"
 #include "transport/url.h"
 #include "util/alloc.h"
+#include "util/utf8.h"
 
 #define ROUNDS_MAX 20
 
@@ -21,9 +22,13 @@ static void tell_line(const struct http_client *c, const char *text, size_t len)
 	struct strbuf line = STRBUF_INIT;
 
 	strbuf_addstr(&line, "remote: ");
-	for (size_t i = 0; i < len; i++)
-		if (text[i] == '\t' || ((unsigned char)text[i] >= 32 && text[i] != 127))
-			strbuf_addch(&line, text[i]);
+	for (size_t n; len; text += n, len -= n) {
+		bool control;
+
+		n = text_char_len(text, len, &control);
+		if (!control || *text == '\t')
+			strbuf_add(&line, text, n);
+	}
 	c->o.tell(c->o.data, line.buf);
 	strbuf_release(&line);
 }

@@ -74,7 +74,7 @@ static enum push_status status_of(const char *reason)
 }
 
 /* ERR_CORRUPT: it is none of both. What it says of refs that it was not told to push is nobody's. */
-static int take_line(struct strmap *by_name, char *line, struct err *err)
+static int take_line(const struct fetch_session *s, struct strmap *by_name, char *line, struct err *err)
 {
 	struct push_update *u;
 	const char *name;
@@ -91,11 +91,11 @@ static int take_line(struct strmap *by_name, char *line, struct err *err)
 		return 0;
 	u->status = ok ? PUSH_OK : reason ? status_of(reason) : PUSH_REMOTE_REJECT;
 	if (u->status == PUSH_REMOTE_REJECT && reason)
-		u->message = xstrdup(reason);
+		u->message = session_clean_field(s, reason);
 	return 0;
 }
 
-static int hear_results(struct helper *h, struct push_list *l, struct err *err)
+static int hear_results(const struct fetch_session *s, struct helper *h, struct push_list *l, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
 	struct strmap by_name;
@@ -106,7 +106,7 @@ static int hear_results(struct helper *h, struct push_list *l, struct err *err)
 		strmap_put(&by_name, l->items[i].dst, &l->items[i]);
 	rc = helper_read_line(h, &line, err);
 	for (size_t nr = 0; !rc && line.len; nr++) {
-		rc = nr < FETCH_LINES_MAX ? take_line(&by_name, line.buf, err)
+		rc = nr < FETCH_LINES_MAX ? take_line(s, &by_name, line.buf, err)
 			: err_set(err, ERR_TOO_BIG, "remote helper '%s' reports too many refs", h->name);
 		if (!rc)
 			rc = helper_read_line(h, &line, err);
@@ -124,7 +124,7 @@ int push_by_helper(struct push_session *s, const struct push_request_options *o,
 	if (!rc)
 		rc = say_updates(h, l, err);
 	if (!rc)
-		rc = hear_results(h, l, err);
+		rc = hear_results(s->f, h, l, err);
 	if (rc < 0)
 		helper_explain(h, err);
 	return rc;

@@ -136,9 +136,10 @@ static struct push_result *add_result(struct push_update *u)
 }
 
 /* "option refname X", "option old-oid X", "option new-oid X", "option forced-update" */
-static void take_option(struct push_update *u, const char *text, const struct hash_algo *algo)
+static void take_option(const struct fetch_session *s, struct push_update *u, const char *text)
 {
 	struct push_result *r = last_result(u);
+	const struct hash_algo *algo = s->algo;
 	const char *value;
 
 	if (!u)
@@ -147,7 +148,7 @@ static void take_option(struct push_update *u, const char *text, const struct ha
 		r = add_result(u);
 	if (skip_prefix(text, "refname ", &value)) {
 		free(r->name);
-		r->name = xstrdup(value);
+		r->name = session_clean_field(s, value);
 	} else if (skip_prefix(text, "old-oid ", &value)) {
 		r->has_old = !oid_from_hex(&r->old_oid, value, algo);
 	} else if (skip_prefix(text, "new-oid ", &value)) {
@@ -157,15 +158,15 @@ static void take_option(struct push_update *u, const char *text, const struct ha
 	}
 }
 
-static void take_ng(struct push_update *u, const char *why)
+static void take_ng(const struct fetch_session *s, struct push_update *u, const char *why)
 {
 	u->status = PUSH_REMOTE_REJECT;
 	free(u->message);
-	u->message = why ? xstrdup(why) : NULL;
+	u->message = why ? session_clean_field(s, why) : NULL;
 }
 
 /* "ok NAME", "ng NAME REASON". A name that was not sent is nobody's. */
-static int take_line(struct strmap *by_name, struct push_update **now, char *line, const struct hash_algo *algo,
+static int take_line(const struct fetch_session *s, struct strmap *by_name, struct push_update **now, char *line,
 		     struct err *err)
 {
 	const char *rest;
@@ -173,7 +174,7 @@ static int take_line(struct strmap *by_name, struct push_update **now, char *lin
 	bool ok = skip_prefix(line, "ok ", &rest);
 
 	if (!ok && *now && skip_prefix(line, "option ", &rest)) {
-		take_option(*now, rest, algo);
+		take_option(s, *now, rest);
 		return 0;
 	}
 	if (!ok && !skip_prefix(line, "ng ", &rest))
@@ -190,7 +191,7 @@ static int take_line(struct strmap *by_name, struct push_update **now, char *lin
 	if (ok)
 		(*now)->status = PUSH_OK;
 	else
-		take_ng(*now, reason);
+		take_ng(s, *now, reason);
 	return 0;
 }
 
@@ -222,7 +223,7 @@ int push_answer_take(struct push_answer *a, struct push_list *l, struct err *err
 
 	/* One that could not unpack says of each ref that it has failed. */
 	while ((!rc || !unpacked) && next_line(&lines, &why) > 0) {
-		int bad = take_line(&by_name, &now, lines.line.buf, a->s->f->algo, &why);
+		int bad = take_line(a->s->f, &by_name, &now, lines.line.buf, &why);
 
 		if (bad) {
 			rc = bad;

@@ -49,6 +49,30 @@ int32_t utf8_next(const char **s, size_t *len)
 	return (int32_t)c;
 }
 
+size_t text_char_len(const char *s, size_t len, bool *control)
+{
+	const char *end = s;
+	int32_t c = utf8_next(&end, &len);
+
+	if (c < 0)
+		c = (unsigned char)*s;
+	*control = c < ' ' || (c >= 0x7f && c < 0xa0);
+	return end > s ? (size_t)(end - s) : 1;
+}
+
+void strbuf_add_printable(struct strbuf *out, const char *text, size_t len, const char *keep)
+{
+	for (size_t n; len; text += n, len -= n) {
+		bool control;
+
+		n = text_char_len(text, len, &control);
+		if (control && (n > 1 || !*text || !strchr(keep, *text)))
+			strbuf_addch(out, '?');
+		else
+			strbuf_add(out, text, n);
+	}
+}
+
 bool utf8_is_valid(const char *s, size_t len)
 {
 	while (len) {

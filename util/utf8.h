@@ -10,6 +10,13 @@ bool utf8_is_valid(const char *s, size_t len);
 /* Next code point; advances *s, shrinks *len. -1 on malformed input. */
 int32_t utf8_next(const char **s, size_t *len);
 /*
+ * Length of the character at s (len > 0); a byte that begins no UTF-8 character counts alone. *control: it could drive a
+ * terminal: C0, DEL, C1 as UTF-8 (U+0080 to U+009F), or a stray byte that is C1 to a terminal of 8 bits.
+ */
+size_t text_char_len(const char *s, size_t len, bool *control);
+/* Append text for a terminal: '?' for each control character that is not in `keep`. */
+void strbuf_add_printable(struct strbuf *out, const char *text, size_t len, const char *keep);
+/*
  * Columns on a terminal; ANSI colour sequences are skipped if skip_ansi. Text that is not
  * UTF-8 has one column per byte.
  */

@@ -156,6 +156,32 @@ static void test_wrap(void **state)
 	check_wrap(10, 3, 0, "", "");
 }
 
+static void test_controls(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		bool control;
+	} chars[] = {
+		{ "a", 1, false }, { "\033[", 1, true }, { "\177", 1, true }, { "\n", 1, true }, { "\302\233x", 2, true },
+		{ "\302\200", 2, true }, { "\302\237", 2, true }, { "\302\240", 2, false }, { "\303\233", 2, false },
+		{ "\342\233\204", 3, false }, { "\233x", 1, true }, { "\342\233", 1, false }, { "\240", 1, false }, { "\377", 1, false },
+	};
+	struct strbuf sb = STRBUF_INIT;
+	bool control;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(chars); i++) {
+		assert_int_equal(text_char_len(chars[i].text, strlen(chars[i].text), &control), chars[i].len);
+		assert_int_equal(control, chars[i].control);
+	}
+	assert_int_equal(text_char_len("", 1, &control), 1);
+	assert_true(control);
+	strbuf_add_printable(&sb, "a\tb\nc\0d\302\233\233\303\251", 12, "\t");
+	assert_string_equal(sb.buf, "a\tb?c?d??\303\251");
+	strbuf_release(&sb);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_boms),
 		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_controls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
