@@ -62,14 +62,25 @@ static void remove_others(struct paths *p)
 	for (size_t i = co->ix.nr; i-- > 0;) {
 		const struct index_entry *e = co->ix.entries[i];
 
-		if (!is_wanted(p, e->name, e->name_len) || string_list_lookup(&p->write, e->name))
+		if (is_wanted(p, e->name, e->name_len) && !string_list_lookup(&p->write, e->name))
+			string_list_append(&p->remove, e->name);
+	}
+}
+
+/* After the files are written: until then a .gitattributes that goes still counts, as in Git. */
+static void remove_from_index(struct paths *p)
+{
+	struct index_state *ix = &p->co->ix;
+
+	if (!p->to_index || !p->co->has_tree || !p->remove.nr)
+		return;
+	string_list_sort(&p->remove);
+	for (size_t i = ix->nr; i-- > 0;) {
+		if (!string_list_lookup(&p->remove, ix->entries[i]->name))
 			continue;
-		string_list_append(&p->remove, e->name);
-		if (p->to_index) {
-			cache_tree_invalidate(&co->ix, e->name);
-			co->ix.changed = true;
-			index_remove_at(&co->ix, i);
-		}
+		cache_tree_invalidate(ix, ix->entries[i]->name);
+		ix->changed = true;
+		index_remove_at(ix, i);
 	}
 }
 
@@ -254,26 +265,86 @@ static int drop_unchanged(struct paths *p, struct string_list *out, struct err *
 	return rc;
 }
 
-/* Those of scratch are of it, the others of the index. */
-static int write_from(struct paths *p, const struct string_list *paths, struct index_state *ix,
-		      bool scratch, struct err *err)
+static bool is_attributes(const char *path)
 {
-	struct checkout *co = p->co;
-	struct string_list mine = STRING_LIST_INIT;
-	const struct write_files_options o = { .filtering = checkout_meter(co) };
-	struct converter *conv = NULL;
-	int rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, ".gitattributes");
+}
+
+/* Files that are written one after the other, by the same rules. */
+struct batch {
+	struct index_state *ix;	  /* that has their entries: scratch, or the index */
+	bool attributes;	  /* .gitattributes, or all others */
+	struct string_list paths;
+};
+
+static void choose_batch(const struct paths *p, const struct string_list *paths, struct batch *b)
+{
+	bool scratch = b->ix == &p->scratch;
 
 	for (size_t i = 0; i < paths->nr; i++) {
 		const char *path = paths->items[i].string;
 
-		if (scratch == (index_find(&p->scratch, path, strlen(path)) != NULL))
-			string_list_append(&mine, path);
+		if (is_attributes(path) == b->attributes &&
+		    scratch == (index_find(&p->scratch, path, strlen(path)) != NULL))
+			string_list_append(&b->paths, path);
 	}
-	if (!rc && mine.nr)
-		rc = worktree_write_files(co->r, ix, &mine, conv, &o, err);
+}
+
+/* For .gitattributes itself its new content counts, in the place of the file; the others are as they are. */
+static int own_attributes(const struct paths *p, const struct batch *b, struct index_state *own, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < b->paths.nr && !rc && b->attributes; i++) {
+		const char *path = b->paths.items[i].string;
+		const struct index_entry *e = index_find(b->ix, path, strlen(path));
+
+		rc = index_add(own, index_entry_new(own, e->mode, &e->oid, path, e->name_len, 0), INDEX_ADD_REPLACE,
+			       p->co->r->settings.protect, err);
+	}
+	return rc;
+}
+
+/*
+ * As in Git, the attributes of the work tree count for paths, and those of the index only where a file is missing;
+ * checkout of a branch does it the other way round.
+ */
+static int write_batch(struct paths *p, const struct batch *b, struct err *err)
+{
+	struct checkout *co = p->co;
+	const struct write_files_options o = { .filtering = checkout_meter(co) };
+	struct converter *conv = NULL;
+	struct index_state own;
+	int rc;
+
+	index_init(&own, co->r->algo);
+	rc = own_attributes(p, b, &own, err);
+	if (!rc)
+		rc = converter_new(&conv, co->r, b->attributes ? &own : &co->ix,
+				   b->attributes ? ATTR_CHECKOUT : ATTR_CHECKIN, err);
+	if (!rc)
+		rc = worktree_write_files(co->r, b->ix, &b->paths, conv, &o, err);
 	converter_free(conv);
-	string_list_clear(&mine, NULL);
+	index_release(&own);
+	return rc;
+}
+
+/* .gitattributes come first: the other files are converted as they say. */
+static int write_all(struct paths *p, const struct string_list *paths, struct err *err)
+{
+	struct index_state *const from[] = { &p->scratch, &p->co->ix };
+	int rc = 0;
+
+	for (int i = 0; i < 4 && !rc; i++) {
+		struct batch b = { from[i & 1], i < 2, STRING_LIST_INIT };
+
+		choose_batch(p, paths, &b);
+		if (b.paths.nr)
+			rc = write_batch(p, &b, err);
+		string_list_clear(&b.paths, NULL);
+	}
 	return rc;
 }
 
@@ -302,9 +373,7 @@ static int update_files(struct paths *p, struct err *err)
 	if (!rc)
 		rc = worktree_remove_files(p->co->r, &p->remove, err);
 	if (!rc)
-		rc = write_from(p, &todo, &p->scratch, true, err);
-	if (!rc)
-		rc = write_from(p, &todo, &p->co->ix, false, err);
+		rc = write_all(p, &todo, err);
 	if (!rc && p->co->count)
 		tell_count(p, todo.nr);
 	string_list_clear(&todo, NULL);
@@ -341,6 +410,8 @@ static int run_paths(struct paths *p, struct err *err)
 		return 1;
 	if (!rc && p->to_files)
 		rc = update_files(p, err);
+	if (!rc)
+		remove_from_index(p);
 	if (!rc && co->ix.changed)
 		repo_operation_set_index(co->op, &co->ix);
 	return rc;

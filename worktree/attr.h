@@ -21,8 +21,8 @@ struct attr_value {
 };
 
 enum attr_direction {
-	ATTR_CHECKIN,  /* files in the work tree first, index where missing */
-	ATTR_CHECKOUT, /* index first */
+	ATTR_CHECKIN,  /* files in the work tree first, index where missing; also checkout of paths */
+	ATTR_CHECKOUT, /* index first: a whole tree is checked out */
 	ATTR_INDEX,    /* only the index (--cached, bare) */
 };
 MUST_USE int attrs_new(struct attrs **out, struct repository *r, const struct index_state *ix,
