@@ -64,11 +64,18 @@ bool ident_split_eq(const struct ident_split *a, const struct ident_split *b)
 	       a->mail_len == b->mail_len && !memcmp(a->mail, b->mail, a->mail_len);
 }
 
-/* Characters that are removed at both ends of a name or mail. */
+/* Removed at both ends of a name or mail. A full stop is not: "Ann Doe Jr.", ".NET". */
 static bool is_stripped_at_ends(unsigned char c)
 {
-	return c <= 32 || c == '.' || c == ',' || c == ':' || c == ';' || c == '<' ||
+	return c <= 32 || c == ',' || c == ':' || c == ';' || c == '<' ||
 	       c == '>' || c == '"' || c == '\\' || c == '\'';
+}
+
+bool ident_is_empty(const char *s)
+{
+	while (*s && is_stripped_at_ends((unsigned char)*s))
+		s++;
+	return !*s;
 }
 
 static size_t add_cleaned(struct strbuf *out, const char *s)

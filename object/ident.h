@@ -22,10 +22,11 @@ int ident_split_line(struct ident_split *out, const char *line, size_t len);
 bool ident_split_eq(const struct ident_split *a, const struct ident_split *b);
 /*
  * Append "Name <mail> date tz". Characters that would break the format are removed: < > LF
- * anywhere, blanks and some punctuation at both ends. With `strict`, a name that is empty
+ * anywhere, blanks, control characters and , : ; < > " \ ' at both ends. With `strict`, a name that is empty
  * then is ERR_INVALID.
  */
 MUST_USE int ident_format(struct strbuf *out, const char *name, const char *mail,
 			  timestamp_t date, int tz, bool strict, struct err *err);
+bool ident_is_empty(const char *s); /* a name or mail of which nothing would be left */
 
 #endif

@@ -148,14 +148,6 @@ static int find_mail(char **out, const struct config_set *c, const struct role *
 	return 0;
 }
 
-static bool is_only_crud(const char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s > 32 && !strchr(".,:;<>\"\\'", *s))
-			return false;
-	return true;
-}
-
 static int find_name(char **out, const struct config_set *c, const struct role *role,
 		     const char *mail, bool strict, struct err *err)
 {
@@ -180,7 +172,7 @@ static int find_name(char **out, const struct config_set *c, const struct role *
 	} else if (!*text) {
 		free(text);
 		text = system_name();
-	} else if (strict && is_only_crud(text)) {
+	} else if (strict && ident_is_empty(text)) {
 		rc = err_set(err, ERR_NO_IDENT,
 			     "name consists only of disallowed characters: %s", text);
 	}

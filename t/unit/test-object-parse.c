@@ -165,8 +165,8 @@ static void ident_formats(void **state)
 	struct err err = ERR_INIT;
 
 	(void)state;
-	assert_int_equal(ident_format(&out, " .\"A <U>\nThor;,", "<a@b>.", 12, -130, true, &err), 0);
-	assert_string_equal(out.buf, "A UThor <a@b> 12 -0130");
+	assert_int_equal(ident_format(&out, " ,\"A <U>\nThor.;,", "<a@b.>", 12, -130, true, &err), 0);
+	assert_string_equal(out.buf, "A UThor. <a@b.> 12 -0130");
 	strbuf_reset(&out);
 	assert_int_equal(ident_format(&out, "", "m", 0, 0, false, &err), 0);
 	assert_string_equal(out.buf, " <m> 0 +0000");
@@ -174,9 +174,9 @@ static void ident_formats(void **state)
 	assert_int_equal(ident_format(&out, "", "m", 0, 0, true, &err), ERR_INVALID);
 	assert_string_equal(err_message(&err), "empty ident name (for <m>) not allowed");
 	err_release(&err);
-	assert_int_equal(ident_format(&out, " <.>", "m", 0, 0, true, &err), ERR_INVALID);
+	assert_int_equal(ident_format(&out, " <,>", "m", 0, 0, true, &err), ERR_INVALID);
 	assert_string_equal(err_message(&err),
-			    "name consists only of disallowed characters:  <.>");
+			    "name consists only of disallowed characters:  <,>");
 	assert_int_equal(out.len, 0);
 	err_release(&err);
 	strbuf_release(&out);
