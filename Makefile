@@ -74,7 +74,7 @@ endif
 # ---- what is built --------------------------------------------------------
 
 DIRS := compat util hash fs config object pack pack/receive pack/write refs refs/files repo sign history pretty reflist maintain index diff worktree archive \
-	wire transport upload receive cli porcelain builtin
+	wire intake transport upload receive cli porcelain builtin
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))

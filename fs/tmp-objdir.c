@@ -218,7 +218,7 @@ static bool is_hex(const char *text, size_t len)
 	return true;
 }
 
-/* "ab/cdef…", "pack/pack-…", which is all that belongs there. */
+/* "ab/cdef…", "pack/pack-….EXT", which is all that belongs there. */
 static bool is_expected(const char *rel)
 {
 	const char *name = strchr(rel, '/') + 1;
@@ -233,6 +233,17 @@ static bool is_expected(const char *rel)
 	return (hex == 40 || hex == 64) && name[hex] == '.' && !strchr(name + hex + 1, '.');
 }
 
+/* .pack, .idx and .rev, which make a pack; all others are companions. */
+static bool is_of_pack(const char *rel)
+{
+	return ends_with(rel, ".pack") || ends_with(rel, ".idx") || ends_with(rel, ".rev");
+}
+
+static int unexpected(const char *path, struct err *err)
+{
+	return err_set(err, ERR_INVALID, "unexpected file in quarantine: '%s'", path);
+}
+
 /*
  * Who has filled the directory may have been made to do harm: nothing that is there is replaced, and nothing but
  * plain files gets a name.
@@ -243,9 +254,51 @@ static int check_one(const char *rel, const char *from, struct err *err)
 
 	if (lstat(from, &st) < 0)
 		return err_set_errno(err, "unable to open '%s'", from);
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || !is_expected(rel))
-		return err_set(err, ERR_INVALID, "unexpected file in quarantine: '%s'", from);
-	return 0;
+	return S_ISREG(st.st_mode) && st.st_nlink == 1 && is_expected(rel) ? 0 : unexpected(from, err);
+}
+
+/* "pack/pack-HASH.idx" for a file of that pack. Caller frees. */
+static char *idx_of(const char *rel)
+{
+	return xstrfmt("%.*s.idx", (int)strcspn(rel, "."), rel);
+}
+
+static bool is_in(const char *dir, const char *rel)
+{
+	char *path = path_join(dir, rel);
+	struct stat st;
+	bool there = lstat(path, &st) == 0;
+
+	free(path);
+	return there;
+}
+
+/* A file beside a pack that came before would change that one: a .keep, a .mtimes, a .promisor. */
+static bool has_own_pack(const struct tmp_objdir *t, const char *rel)
+{
+	char *idx = idx_of(rel), *pack = xstrfmt("%.*s.pack", (int)strcspn(rel, "."), rel);
+	bool has = is_in(t->dir->path, idx) && is_in(t->dir->path, pack);
+
+	free(idx);
+	free(pack);
+	return has;
+}
+
+/*
+ * A pack that is there is left alone, with all that belongs to it. What has no .idx yet is no pack: a writer died
+ * before it could publish that, or is about to; ours has the same name, so the same bytes.
+ */
+static bool is_there(const struct tmp_objdir *t, const char *rel)
+{
+	char *idx;
+	bool there;
+
+	if (!starts_with(rel, "pack/"))
+		return is_in(t->objdir, rel);
+	idx = idx_of(rel);
+	there = is_in(t->objdir, idx) || (!is_of_pack(rel) && is_in(t->objdir, rel));
+	free(idx);
+	return there;
 }
 
 static int stage_file(struct tmp_objdir *t, const char *rel, const char *from, const char *to,
@@ -272,16 +325,18 @@ static int stage_file(struct tmp_objdir *t, const char *rel, const char *from, c
  * It is there already: it gets the present time, so that pruning by age keeps it. A cruft pack becomes an ordinary one. The
  * nanoseconds stay, since they can be a mark (object-file.h). A file of another user keeps its time.
  */
-static int freshen(const char *rel, const char *to, const struct stat *st, struct fsync_batch *b, struct err *err)
+static int freshen(const char *rel, const char *to, struct fsync_batch *b, struct err *err)
 {
-	const struct timespec times[2] = { { 0, UTIME_NOW }, { time(NULL), ST_MTIME_NSEC(*st) } };
+	struct timespec times[2] = { { 0, UTIME_NOW }, { .tv_sec = time(NULL) } };
 	struct fsync_staging s = { .component = FSYNC_PACK_METADATA, .order = PUBLISH_OBJECT_DELETE,
 				   .how = PUBLISH_UNLINK, .fd = -1 };
+	struct stat st;
 	char *mtimes;
 	int rc;
 
-	if (starts_with(rel, "pack/") && !ends_with(rel, ".pack"))
+	if ((starts_with(rel, "pack/") && !ends_with(rel, ".pack")) || lstat(to, &st) < 0)
 		return 0;
+	times[1].tv_nsec = ST_MTIME_NSEC(st);
 	(void)!sys->utimens(to, times);
 	if (!ends_with(rel, ".pack"))
 		return 0;
@@ -292,25 +347,32 @@ static int freshen(const char *rel, const char *to, const struct stat *st, struc
 	return rc;
 }
 
-static int stage_one(struct tmp_objdir *t, const char *rel, struct fsync_batch *b, bool settled,
-		     struct err *err)
+struct staging {
+	struct fsync_batch *batch;
+	bool settled;
+};
+
+static int stage_one(struct tmp_objdir *t, const char *rel, void *data, struct err *err)
 {
+	const struct staging *s = data;
 	char *from = path_join(t->dir->path, rel);
 	char *to = path_join(t->objdir, rel);
-	struct stat st;
 	int ret = check_one(rel, from, err);
 
-	if (!ret && lstat(to, &st) < 0)
-		ret = stage_file(t, rel, from, to, b, settled, err);
+	if (!ret && starts_with(rel, "pack/") && !has_own_pack(t, rel))
+		ret = unexpected(from, err);
+	if (!ret && is_there(t, rel))
+		ret = freshen(rel, to, s->batch, err);
 	else if (!ret)
-		ret = freshen(rel, to, &st, b, err);
+		ret = stage_file(t, rel, from, to, s->batch, s->settled, err);
 	free(from);
 	free(to);
 	return ret;
 }
 
-static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batch *b, bool settled,
-			struct err *err)
+typedef int (*file_fn)(struct tmp_objdir *t, const char *rel, void *data, struct err *err);
+
+static int for_each_in(struct tmp_objdir *t, const char *sub, file_fn fn, void *data, struct err *err)
 {
 	struct strvec names = STRVEC_INIT;
 	char *path = path_join(t->dir->path, sub);
@@ -320,7 +382,7 @@ static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batc
 		char *rel = path_join(sub, names.v[i]);
 
 		if (!is_left_over(names.v[i]))
-			ret = stage_one(t, rel, b, settled, err);
+			ret = fn(t, rel, data, err);
 		free(rel);
 	}
 	strvec_clear(&names);
@@ -330,13 +392,72 @@ static int stage_subdir(struct tmp_objdir *t, const char *sub, struct fsync_batc
 
 int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, bool settled, struct err *err)
 {
+	struct staging s = { b, settled };
 	struct strvec subs = STRVEC_INIT;
 	int ret = list_dir(&subs, t->dir->path, err);
 
 	for (size_t i = 0; !ret && i < subs.nr; i++)
 		if (is_object_subdir(subs.v[i]))
-			ret = stage_subdir(t, subs.v[i], b, settled, err);
+			ret = for_each_in(t, subs.v[i], stage_one, &s, err);
 	strvec_clear(&subs);
+	return ret;
+}
+
+/* ---- what a process may have left that can have been taken over ---- */
+
+struct counting {
+	size_t hex_len, nr;
+};
+
+/* With the length of names that this repository has. */
+static bool is_sound(const struct tmp_objdir *t, const char *rel, size_t hex_len)
+{
+	if (!starts_with(rel, "pack/"))
+		return strlen(rel) == hex_len + 1;
+	return strcspn(rel, ".") == strlen("pack/pack-") + hex_len && is_of_pack(rel) && has_own_pack(t, rel);
+}
+
+static int count_one(struct tmp_objdir *t, const char *rel, void *data, struct err *err)
+{
+	struct counting *c = data;
+	char *from = path_join(t->dir->path, rel);
+	int ret = check_one(rel, from, err);
+
+	if (!ret && !is_sound(t, rel, c->hex_len))
+		ret = unexpected(from, err);
+	c->nr++;
+	free(from);
+	return ret;
+}
+
+/* No info/alternates, say, that would open another repository to who reads this one. */
+static int check_sub(struct tmp_objdir *t, const char *name, struct counting *c, struct err *err)
+{
+	char *path = path_join(t->dir->path, name);
+	struct stat st;
+	int ret = 0;
+
+	if (!is_left_over(name)) {
+		if (!is_object_subdir(name) || lstat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+			ret = unexpected(path, err);
+		else
+			ret = for_each_in(t, name, count_one, c, err);
+	}
+	free(path);
+	return ret;
+}
+
+int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct err *err)
+{
+	struct counting c = { .hex_len = hex_len };
+	struct strvec subs = STRVEC_INIT;
+	int ret = list_dir(&subs, t->dir->path, err);
+
+	for (size_t i = 0; !ret && i < subs.nr; i++)
+		ret = check_sub(t, subs.v[i], &c, err);
+	strvec_clear(&subs);
+	if (!ret)
+		*nr = c.nr;
 	return ret;
 }
 

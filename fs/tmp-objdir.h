@@ -22,13 +22,22 @@ const char *tmp_objdir_path(const struct tmp_objdir *t);
 /* "KEY=VALUE" for children: GIT_OBJECT_DIRECTORY, alternates, GIT_QUARANTINE_PATH. */
 void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
 /*
+ * A process has filled it that a client may have taken over, and has ended: is there anything but loose objects, and
+ * packs with their .idx and .rev? Contents are not looked at (intake/quarantine.h). hex_len: of the
+ * names. *nr: files of objects and packs.
+ *
+ * Errors: ERR_INVALID names what is there besides.
+ */
+MUST_USE int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct err *err);
+/*
  * Stage every file in it for its place in the real directory: packs by class
- * order, loose objects after. What is there already stays as it is. settled: by whoever has written
+ * order, loose objects after. Objects and packs that are there already stay as they are, and get no
+ * other files beside them. settled: by the process that has written
  * them (fsync_staging); else files are opened again here, which is second best (D7). What we wrote
  * ourselves was staged with its descriptor.
  *
- * Errors: ERR_INVALID: there is something that is no plain file, or has no name of an object or a
- *         pack. Half-written files ("tmp_…") are left out.
+ * Errors: ERR_INVALID: there is something that is no plain file, or has no name of an object or of a
+ *         pack that is in the directory, too. Half-written files ("tmp_…") are left out.
  */
 MUST_USE int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, bool settled,
 				  struct err *err);

@@ -9,6 +9,7 @@
 #include "fs/tmp-objdir.h"
 #include "history/connected.h"
 #include "history/history.h"
+#include "intake/quarantine.h"
 #include "object/commit.h"
 #include "receive/quarantine.h"
 #include "repo/confine.h"
@@ -326,24 +327,55 @@ static int take_streams(const struct receive_server *s, int words)
 	return 0;
 }
 
-/* Nothing of the parent's is freed or removed here: it ends by _exit. */
-NORETURN static void run_child(struct quarantine *q, int words)
+static int receive_objects(struct quarantine *q, struct err *err)
 {
 	struct strvec env = STRVEC_INIT;
 	struct repository *r = NULL;
-	struct err err = ERR_INIT;
-	int rc = 0;
+	int rc;
 
 	tmp_objdir_env(q->dir, &env);
-	if (take_streams(q->s, words) < 0)
-		_exit(128);
 	rc = repo_open_with_objects(&r, q->s->repo->gitdir, env.v[0] + strlen("GIT_OBJECT_DIRECTORY="),
-				    env.v[1] + strlen("GIT_ALTERNATE_OBJECT_DIRECTORIES="), &err);
+				    env.v[1] + strlen("GIT_ALTERNATE_OBJECT_DIRECTORIES="), err);
 	if (!rc) {
 		r->warn = show_warning;
 		repo_ignore_replacements(r);
-		rc = take_pack(q, r, &err);
+		rc = take_pack(q, r, err);
 	}
+	return rc;
+}
+
+/* ---- another child, after it ---- */
+
+/* The first child has kept to the limits; bases that were here are now in a thin pack, and count, too. */
+static uint64_t twice(uint64_t n)
+{
+	return n > UINT64_MAX / 2 ? UINT64_MAX : 2 * n;
+}
+
+static int check_objects(struct quarantine *q, struct err *err)
+{
+	const struct pack_receive_limits *first = &q->s->config.limits;
+	struct intake_check c = { .repo = q->s->repo, .dir = tmp_objdir_path(q->dir), .sandbox = q->s->config.sandbox,
+				  .limits = { .inflated_bytes = twice(first->inflated_bytes),
+					      .inflated_per_input = twice(first->inflated_per_input) } };
+	int rc = config_get_int(q->s->repo->config, "pack.threads", &c.threads, err);
+
+	return rc < 0 ? rc : intake_check_objects(&c, err);
+}
+
+/* ---- both ---- */
+
+typedef int (*child_fn)(struct quarantine *q, struct err *err);
+
+/* Nothing of the parent's is freed or removed here: it ends by _exit. */
+NORETURN static void run_child(struct quarantine *q, child_fn fn, int words)
+{
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (take_streams(q->s, words) < 0)
+		_exit(128);
+	rc = fn(q, &err);
 	snprintf(q->found->reason, REASON_MAX, "%s", rc ? err_message(&err) : "");
 	q->found->code = rc;
 	_exit(rc ? 1 : 0);
@@ -361,7 +393,6 @@ static int begin(struct quarantine *q, struct err *err)
 		q->found = NULL;
 		return err_set_errno(err, "cannot make shared memory");
 	}
-	q->found->code = ERR_GENERIC;
 	return tmp_objdir_create(&q->dir, s->repo->objdir, "incoming", s->repo->settings.shared_perm, err);
 }
 
@@ -421,17 +452,19 @@ static void take_findings(struct quarantine *q)
 		take_shallow(q);
 }
 
-static int run(struct quarantine *q, struct err *err)
+static int run(struct quarantine *q, child_fn fn, struct err *err)
 {
 	int words[2], status, rc;
 	pid_t pid;
 
+	q->found->code = ERR_GENERIC;
+	*q->found->reason = '\0';
 	if (os_pipe(words) < 0)
 		return err_set_errno(err, "cannot create a pipe");
 	pid = fork();
 	if (!pid) {
 		close(words[0]);
-		run_child(q, words[1]);
+		run_child(q, fn, words[1]);
 	}
 	close(words[1]);
 	if (pid < 0) {
@@ -446,6 +479,22 @@ static int run(struct quarantine *q, struct err *err)
 	return rc < 0 ? rc : read_finding(q, status, err);
 }
 
+/*
+ * The child may have been taken over by what it has read: what it leaves must be objects under their own names. Where
+ * nothing has confined it, it could have done anything already.
+ */
+static int check_left(struct quarantine *q, struct err *err)
+{
+	struct sandbox sandbox;
+	size_t nr;
+	int rc = tmp_objdir_check(q->dir, q->s->repo->algo->hex_len, &nr, err);
+
+	if (rc < 0 || !nr)
+		return rc;
+	rc = sandbox_probe(&sandbox, q->s->config.sandbox, err);
+	return rc <= 0 ? rc : run(q, check_objects, err);
+}
+
 int quarantine_receive(struct receive_server *s, struct quarantine **out, struct err *err)
 {
 	struct quarantine *q;
@@ -455,7 +504,9 @@ int quarantine_receive(struct receive_server *s, struct quarantine **out, struct
 	q->s = s;
 	rc = begin(q, err);
 	if (!rc)
-		rc = run(q, err);
+		rc = run(q, receive_objects, err);
+	if (!rc)
+		rc = check_left(q, err);
 	if (rc < 0) {
 		quarantine_free(&q);
 		return rc;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The quarantine: a temporary object directory that gets the objects of a push, and the confined child that fills
- * it. git-receive-pack(1), "Quarantine environment"; Documentation/Receiving.adoc.
+ * The quarantine: a temporary object directory that gets the objects of a push, and the confined children that fill
+ * and check it. git-receive-pack(1), "Quarantine environment"; Documentation/Receiving.adoc.
  *
- *   quarantine_receive(s, &q, err)    the child reads, checks and connects; commands get their errors
+ *   quarantine_receive(s, &q, err)    a child reads, checks and connects, another checks
+ *                                     the files; commands get their errors
  *   ... hooks that see it (s->hook_env) ...
  *   quarantine_stage(q, op, err)      its files become part of the operation
  *   quarantine_free(&q)               after the operation has ended
  *
  * The child may have been taken over by its client. Whatever it does, it can only fill the quarantine, and say of
- * commands what it likes: its parent publishes nothing but plain files whose names are those of objects and
- * packs.
+ * commands what it likes: its parent goes on only if there are objects and packs alone in the quarantine, and if another
+ * confined child has found each of them under its own name (intake/quarantine.h).
  *
  * Durability: the child has settled what it has written (D1, D7) when it says that all is well.
  */

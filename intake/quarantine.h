@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Objects that a confined process has put into a quarantine (fs/tmp-objdir.h), after a pack that came from elsewhere. The
+ * pack may have taken that process over. So another process, which has nothing from it but the files, finds out
+ * whether each object has the name that it bears.
+ *
+ *   tmp_objdir_check(dir, 40, &nr, err)        the first process has ended: the parent looks at the names alone
+ *   if (nr && fork() == 0)
+ *           intake_check_objects(...)      the second one: at the contents
+ *
+ * What a pack can do to the first process it may do to the second one, too. But that reads no protocol, parses no
+ * commits, trees and tags, and can write nothing.
+ */
+#ifndef INTAKE_QUARANTINE_H
+#define INTAKE_QUARANTINE_H
+
+#include "compat/posix.h"
+#include "pack/receive/receive.h"
+#include "repo/confine.h"
+#include "util/err.h"
+
+struct intake_check {
+	struct repository *repo;
+	const char *dir; /* the quarantine */
+	enum sandbox_mode sandbox;
+	int threads; /* 0: one per processor */
+	struct pack_receive_limits limits; /* for each pack */
+};
+/*
+ * Confines this process, for good, and reads each loose object and pack of the directory: loose objects, and all that a
+ * pack's .idx and .rev say, must be as the contents have it, and the pack's name must be its checksum.
+ *
+ * Errors: ERR_CORRUPT says what differs; ERR_UNSUPPORTED, as sandbox_probe.
+ * Cost:   of index-pack: each byte is read, inflated and hashed once more. No flush, nothing is written.
+ */
+MUST_USE int intake_check_objects(const struct intake_check *c, struct err *err);
+
+#endif

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='receive-pack: what a client can do that has taken over the process that reads its pack'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-receive.sh"
+
+test_lazy_prereq PRELOAD '
+	${CC:-cc} -shared -fPIC -O1 -o taken-over.so "$TEST_DIRECTORY/t5406/taken-over.c" &&
+	LD_PRELOAD="$PWD/taken-over.so" git version
+'
+test_lazy_prereq CONFINED '
+	git init -q --bare p && printf 0000 | git -c core.sandbox=true upload-pack --stateless-rpc p
+'
+if ! test_have_prereq PRELOAD,CONFINED,PERL,SHA1,!SANITIZE; then
+	skip_all='no library can be preloaded, or the kernel cannot confine a process'
+	test_done
+fi
+${CC:-cc} -shared -fPIC -O1 -o taken-over.so "$TEST_DIRECTORY/t5406/taken-over.c"
+
+# files_of SERVER: the names of all that is in its object directory
+files_of () {
+	(cd "$1/objects" && find . -type f | sort)
+}
+
+# taken_over REF: push HEAD as REF to s; the server's children put the files of "evil" into the quarantine
+nr=0
+taken_over () {
+	nr=$((nr + 1)) && test_commit -C work more$nr >&3 && files_of s >files &&
+	env TAKEN_OVER_FILES="$PWD/evil" TAKEN_OVER_OBJECTS="$PWD/s/objects" LD_PRELOAD="$PWD/taken-over.so" git -C work push ../s "main:$1" >out 2>&1
+}
+
+# is_refused MESSAGE: with the files of "evil" such a push fails, and leaves nothing
+is_refused () {
+	test_must_fail taken_over refs/heads/new && grep "taken over: .*: made" out && test_grep "remote unpack failed: .*$1" out &&
+	files_of s >now && test_cmp files now && unchanged s && rm -rf evil
+}
+
+# lie FILE: exchanges two offsets in an .idx, two positions in a .rev. Checksums are right.
+lie () {
+	perl -MDigest::SHA -e "local \$/; open F, q($1); binmode F; \$_ = <F>; close F; chmod 0644, q($1); substr(\$_, -20) = q();"'
+		my $at = /^RIDX/ ? 12 : 8 + 1024 + 24 * unpack("N", substr($_, 8 + 1020, 4));
+		my $first = substr($_, $at, 4);
+		substr($_, $at, 4) = substr($_, $at + 4, 4);
+		substr($_, $at + 4, 4) = $first;'"open F, q(>$1); binmode F; print F \$_, Digest::SHA::sha1(\$_)"
+}
+
+# honest_pack: puts one with its .idx and .rev into evil/pack
+honest_pack () {
+	mkdir -p evil/pack && git -C other rev-list --objects HEAD | git -C other -c pack.writeReverseIndex=true pack-objects -q "$PWD/evil/pack/pack" >name
+}
+
+test_expect_success 'a server with a pack; objects that it does not have' '
+	client_work && server s && git -C s repack -a -d -q && rm -f s/objects/pack/*.rev s/objects/pack/*.bitmap && refs s >before &&
+	PACK=$(basename s/objects/pack/*.pack .pack) && git init -q other && test_commit -C other elsewhere
+'
+
+test_expect_success 'it adds objects and packs, as it may anyway; the second process adds nothing' '
+	honest_pack && X=$(cat name) && blob=$(echo loose | git -C other hash-object -w --stdin) && dir=$(echo $blob | cut -c1-2) &&
+	mkdir evil/$dir && cp other/.git/objects/$dir/${blob#??} evil/$dir/ && taken_over refs/heads/ok &&
+	grep -c "taken over: .*: made" out >made && echo 4 >expect && test_cmp expect made &&
+	grep -c "taken over: .*: Permission denied" out >denied && test_cmp expect denied &&
+	test_path_is_file s/objects/pack/pack-$X.idx && test_path_is_file s/objects/pack/pack-$X.rev &&
+	git -C s cat-file -e $blob && rm -rf evil s/objects/$dir/${blob#??} s/objects/pack/pack-$X.* && git -C s update-ref -d refs/heads/ok && unchanged s
+'
+
+test_expect_success 'no file beside a pack that was there before' '
+	for ext in keep promisor mtimes bitmap rev; do
+		mkdir -p evil/pack && echo forged >evil/pack/$PACK.$ext && is_refused "unexpected file in quarantine" || return 1
+	done
+'
+
+test_expect_success 'also if it brings that pack itself along' '
+	mkdir -p evil/pack && cp s/objects/pack/$PACK.* evil/pack/ && (cd evil/pack && git index-pack --rev-index $PACK.pack && test -f $PACK.rev) &&
+	taken_over refs/heads/ok && grep "$PACK.rev: made" out && test_path_is_missing s/objects/pack/$PACK.rev &&
+	git -C s update-ref -d refs/heads/ok && unchanged s &&
+	echo >evil/pack/$PACK.keep && is_refused "unexpected file in quarantine"
+'
+
+test_expect_success 'nothing beside a pack of its own but .idx and .rev; no half pack, and no other name' '
+	for ext in keep promisor mtimes bitmap; do
+		honest_pack && echo forged >evil/pack/pack-$X.$ext && is_refused "unexpected file in quarantine" || return 1
+	done &&
+	honest_pack && rm evil/pack/*.idx && is_refused "unexpected file in quarantine" &&
+	honest_pack && rm evil/pack/*.pack && is_refused "unexpected file in quarantine" &&
+	honest_pack && for ext in pack idx rev; do mv evil/pack/pack-$X.$ext evil/pack/pack-000000000000000000000000$X.$ext || return 1; done &&
+	is_refused "unexpected file in quarantine" && mkdir -p evil/00 && echo >evil/00/$(printf %062d 1) && is_refused "unexpected file in quarantine"
+'
+
+test_expect_success 'no other files that a hook would read in the quarantine' '
+	for file in info/alternates info/commit-graph info/grafts pack/multi-pack-index; do
+		mkdir -p evil/${file%/*} && echo "$PWD/other/.git/objects" >evil/$file && is_refused "unexpected file in quarantine" || return 1
+	done
+'
+
+test_expect_success 'an index that gives contents other names is found' '
+	honest_pack && lie evil/pack/pack-$X.idx && git show-index <evil/pack/pack-$X.idx && is_refused "pack-$X.idx. validation error"
+'
+
+test_expect_success 'so is a reverse index that is none' '
+	honest_pack && lie evil/pack/pack-$X.rev && is_refused "pack-$X.rev. validation error"
+'
+
+test_expect_success 'so is a pack that has the name of another' '
+	honest_pack && Y=0$(echo $X | cut -c2-) && if test $X = $Y; then Y=1$(echo $X | cut -c2-); fi &&
+	for ext in pack idx rev; do mv evil/pack/pack-$X.$ext evil/pack/pack-$Y.$ext || return 1; done && is_refused "the checksum of pack .*$Y. is $X"
+'
+
+test_expect_success 'so is a loose object under another name' '
+	a=$(echo one thing | git -C other hash-object -w --stdin) && mkdir -p evil/00 &&
+	cp other/.git/objects/$(echo $a | sed "s,..,&/,") evil/00/$(echo $a | cut -c3-) && is_refused "$a: hash-path mismatch"
+'
+
+test_done
