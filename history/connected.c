@@ -5,6 +5,7 @@
 #include "object/tag.h"
 #include "object/tree.h"
 #include "history/connected.h"
+#include "history/revparse.h"
 
 struct check {
 	struct repository *repo;
@@ -222,4 +223,48 @@ int objects_are_connected(struct repository *r, const struct oid_array *tips,
 		err_move(err, &local);
 	err_release(&local);
 	return rc == ERR_NOT_FOUND ? 0 : rc < 0 ? rc : 1;
+}
+
+/* ---- the refs themselves ---- */
+
+struct readable {
+	struct repository *repo;
+	const struct hidden_refs *hidden;
+	const char *prefix;
+	struct oidset seen;
+	struct promises promises;
+	struct err *err;
+};
+
+static int check_root(void *data, const struct ref *ref)
+{
+	struct readable *c = data;
+	const char *name = NULL;
+	int rc;
+
+	if (!(ref->flags & REF_IS_BROKEN) && (!oidset_insert(&c->seen, &ref->oid) || odb_has(c->repo->odb, &ref->oid)))
+		return 0;
+	if (!skip_prefix(ref->name, c->prefix, &name))
+		name = NULL;
+	if (c->hidden && ref_is_hidden(c->hidden, name, ref->name))
+		return 0;
+	rc = ref->flags & REF_IS_BROKEN ? 0 : promises_has(&c->promises, &ref->oid, c->err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	err_set(c->err, ERR_CORRUPT, "bad object %s", ref->name);
+	return 1;
+}
+
+int refs_check_readable(struct repository *r, const struct hidden_refs *hidden, const char *prefix, struct err *err)
+{
+	struct readable c = { .repo = r, .hidden = hidden, .prefix = prefix, .promises = { .repo = r }, .err = err };
+	int rc = refs_foreach(r->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, check_root, &c, err);
+
+	if (!rc)
+		rc = ref_visit_head(r, check_root, &c, err);
+	if (!rc)
+		rc = ref_visit_other_heads(r, check_root, &c, err);
+	oidset_clear(&c.seen);
+	promises_release(&c.promises);
+	return rc;
 }

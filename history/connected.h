@@ -8,6 +8,7 @@
 
 #include "compat/posix.h"
 #include "hash/hash.h"
+#include "repo/hidden-refs.h"
 #include "repo/repo.h"
 #include "util/err.h"
 
@@ -30,5 +31,14 @@ struct connected_options {
 MUST_USE int objects_are_connected(struct repository *r, const struct oid_array *tips,
 				   const struct connected_options *o, struct object_id *missing,
 				   struct err *err);
+
+/*
+ * The check that comes before: refs count as complete, so all of them must be readable. Every ref, and the HEAD of each
+ * worktree, names an object that is here or promised; but for refs that are hidden (hidden: may be NULL; their names
+ * begin with `prefix` in the namespace). 1: not so, and *err says "bad object NAME". < 0: the list of refs cannot be
+ * read. Cost: a look-up for each different value.
+ */
+MUST_USE int refs_check_readable(struct repository *r, const struct hidden_refs *hidden, const char *prefix,
+				 struct err *err);
 
 #endif

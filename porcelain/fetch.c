@@ -7,6 +7,7 @@
  * the seal comes with the refs. A fetch that fails in between leaves objects that nothing names.
  */
 #include "compat/posix.h"
+#include "history/connected.h"
 #include "porcelain/fetch-internal.h"
 #include "util/alloc.h"
 
@@ -176,6 +177,35 @@ static int drop_known(struct fetch_run *f, struct oid_array *wants, struct err *
 			wants->oid[nr++] = wants->oid[i];
 	if (!rc)
 		wants->nr = nr;
+	return rc;
+}
+
+static void say_incomplete(struct fetch_run *f, const struct err *why)
+{
+	char *text = xstrfmt("%s did not send all necessary objects", f->url);
+
+	if (f->o->say_error) {
+		f->o->say_error(f->o->data, err_message(why));
+		f->o->say_error(f->o->data, text);
+	}
+	free(text);
+}
+
+/* What our refs lead to counts as complete, and is not asked for. 1: one of them cannot be read, which has been said. */
+static int check_own_refs(struct fetch_run *f, struct err *err)
+{
+	struct hidden_refs hidden = HIDDEN_REFS_INIT;
+	struct err why = ERR_INIT;
+	int rc = hidden_refs_read(&hidden, f->r->config, "fetch", &why);
+
+	if (!rc)
+		rc = refs_check_readable(f->r, &hidden, "", &why);
+	if (rc > 0)
+		say_incomplete(f, &why);
+	else if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
+	hidden_refs_release(&hidden);
 	return rc;
 }
 
@@ -410,7 +440,9 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 		fetch_map_add_tags(&f->map, &f->refs, f->r);
 	if (!rc && !f->o->update_head_ok)
 		rc = fetch_check_places(f->r, &f->map, err);
-	if (rc < 0)
+	if (!rc && f->map.nr)
+		rc = check_own_refs(f, err);
+	if (rc)
 		return end_session(f, rc, err);
 	rc = get_and_show(f, err);
 	if (!rc)
@@ -453,7 +485,7 @@ int fetch_from(struct repository *r, struct remote *remote, struct fetch_options
 	choose(&f);
 	f.op = repo_operation_begin(r);
 	rc = fetch_all(&f, err);
-	if (rc < 0)
+	if (rc)
 		repo_operation_abort(f.op);
 	if (!rc) {
 		tell_conflict(&f);

@@ -177,6 +177,21 @@ static int check_each(struct connection_check *c, struct err *err)
 	return rc;
 }
 
+/* What refs lead to counts as complete. Where one cannot be read, nothing can be said of the new values. */
+static bool refuse_for_broken_ref(struct connection_check *c)
+{
+	struct receive_server *s = c->q->s;
+	struct err why = ERR_INIT;
+	bool refuse = refs_check_readable(c->r, &s->hidden, s->prefix, &why) != 0;
+
+	if (refuse)
+		dprintf(STDERR_FILENO, "fatal: %s\n", err_message(&why));
+	for (size_t i = 0; refuse && i < s->rq.nr; i++)
+		finding_of(c->q, i)->verdict = VERDICT_MISSING;
+	err_release(&why);
+	return refuse;
+}
+
 /* foreign: what the pack rests on. Mostly all is well, and then nothing of the pack is read again. */
 static int check_connected(struct connection_check *c, struct oid_array *foreign, struct err *err)
 {
@@ -184,7 +199,7 @@ static int check_connected(struct connection_check *c, struct oid_array *foreign
 	struct err why = ERR_INIT;
 	int rc;
 
-	if (c->q->s->o.skip_connectivity)
+	if (c->q->s->o.skip_connectivity || refuse_for_broken_ref(c))
 		return 0;
 	for (size_t i = 0; i < rq->nr; i++)
 		if (!push_command_is_delete(&rq->commands[i]))

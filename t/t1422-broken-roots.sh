@@ -211,6 +211,27 @@ do
 	'
 done
 
+for kind in $seen_by_all
+do
+	test_expect_success "fetch into a repository, and a push into it, stop: $kind" '
+		case $kind in packed-dangerous) code=128 ;; *) code=1 ;; esac && (
+			setup packed copy $kind && cp -r ../packed other && git -C other commit -q --allow-empty -m new &&
+			test_expect_code $code git fetch -q other main:new 2>err &&
+			sed "s/^error: /fatal: /" err | grep -Fx "$(message $kind)" && test_path_is_missing .git/refs/heads/new &&
+			test_must_fail git -C other push -q .. main:new 2>err &&
+			{ test $code = 128 || sed "s/^remote: //; s/ *$//" err | grep -Fx "$(message $kind)"; } &&
+			test_path_is_missing .git/refs/heads/new
+		)
+	'
+done
+
+test_expect_success 'a broken ref that is hidden does not stop them' '
+	(
+		setup packed copy empty && cp -r ../packed other && git config transfer.hideRefs refs/heads/x &&
+		git fetch -q other main:new && git -C other push -q .. main:new2
+	)
+'
+
 test_expect_success 'a push does not delete or replace a broken ref; it deletes one that leads to nothing' '
 	(
 		setup packed copy empty && git init -q --bare other && git push -q other main && : >other/refs/heads/z &&
@@ -218,6 +239,24 @@ test_expect_success 'a push does not delete or replace a broken ref; it deletes 
 		test_grep "unable to resolve reference .refs/heads/z.: reference broken" err && test_path_is_file other/refs/heads/z &&
 		test_must_fail git push -q other main:w && echo $missing >other/refs/heads/z && rm other/refs/heads/w &&
 		git push -q other :z && test_path_is_missing other/refs/heads/z
+	)
+'
+
+for kind in empty junk zero bad-name packed-bad-name packed-zero missing-object
+do
+	test_expect_success "a bitmap of several packs is not made, info/refs shows the ref all the same: $kind" '
+		name=$(root_name $kind) && value=$ZERO_OID && { test $kind != missing-object || value=$missing; } &&
+		printf "%s\t%s\n" $value $name >expect && echo "fatal: unable to parse object: $name" >expect.err && (
+			setup packed copy $kind && test_expect_code 128 git multi-pack-index write --bitmap 2>../err &&
+			git update-server-info && grep "	$name$" .git/info/refs >../actual
+		) && test_cmp expect actual && test_cmp expect.err err
+	'
+done
+
+test_expect_success 'show-ref --head and a HEAD of zeros' '
+	(
+		setup packed copy zero-head && test_expect_code 128 git show-ref --head 2>err &&
+		test_grep "^fatal: git show-ref: bad ref HEAD ($ZERO_OID)$" err
 	)
 '
 
