@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "fs/file.h"
+#include "history/promisor.h"
 #include "maintain/multi-pack-index.h"
 #include "operation.h"
 #include "util/alloc.h"
@@ -152,6 +153,32 @@ static void read_snapshot(const struct midx_command *c, const char *name, struct
 	strbuf_release(&line);
 }
 
+static int check_ref(void *data, const struct ref *ref)
+{
+	struct promises *promises = data;
+	struct err err = ERR_INIT;
+	int rc = 0;
+
+	if (!(ref->flags & REF_IS_BROKEN))
+		rc = odb_has(promises->repo->odb, &ref->oid) ? 1 : promises_has(promises, &ref->oid, &err);
+	if (rc < 0)
+		die_err(&err);
+	if (!rc)
+		die("unable to parse object: %s", ref->name);
+	return 0;
+}
+
+/* Bitmaps are chosen by the refs: a list of them that is not whole is no ground for it. */
+static void check_refs(struct repository *r)
+{
+	struct promises promises = { .repo = r };
+	struct err err = ERR_INIT;
+
+	if (refs_foreach(r->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, check_ref, &promises, &err) < 0)
+		die_err(&err);
+	promises_release(&promises);
+}
+
 static int run_write(struct midx_command *c, const struct midx_write_options *o, const char *snapshot)
 {
 	struct oid_array tips = OID_ARRAY_INIT, preferred = OID_ARRAY_INIT;
@@ -164,6 +191,8 @@ static int run_write(struct midx_command *c, const struct midx_write_options *o,
 	memset(&written, 0, sizeof(written));
 	if (bitmap_build_options_read(&b, c->repo, &err) < 0)
 		die_err(&err);
+	if (o->bitmap && !snapshot)
+		check_refs(c->repo);
 	if (snapshot) {
 		read_snapshot(c, snapshot, &tips, &preferred);
 		b.tips = &tips;

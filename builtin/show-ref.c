@@ -2,6 +2,7 @@
 /* git-show-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "history/revparse.h"
 #include "util/map.h"
 
 static const char *const usage[] = {
@@ -101,11 +102,12 @@ static int visit(void *data, const struct ref *ref)
 
 static int visit_head(struct show_ref *s)
 {
-	struct ref ref = { .name = "HEAD", .peeled = s->repo->algo->null_oid };
+	struct err err = ERR_INIT;
+	int rc = ref_visit_head(s->repo, visit, s, &err);
 
-	if (ref_resolve(s->repo->refs, "HEAD", &ref.oid, NULL, &ref.flags, NULL) < 0)
-		return 0;
-	return visit(s, &ref);
+	if (rc < 0)
+		die_err(&err);
+	return rc;
 }
 
 static int show_all(struct show_ref *s)
