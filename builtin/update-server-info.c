@@ -8,7 +8,7 @@ static const char *const usage[] = { "git update-server-info [-f | --force]", NU
 
 int cmd_update_server_info(int argc, const char **argv, struct command_ctx *ctx)
 {
-	int force = 0, rc;
+	int force = 0, rc, incomplete;
 	struct option opts[] = {
 		OPT__FORCE(&force, "write the files even if they do not change"),
 		OPT_END()
@@ -21,6 +21,9 @@ int cmd_update_server_info(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(usage, opts);
 	op = repo_operation_begin(ctx->repo);
 	rc = server_info_update(op, ctx->repo, force, &err);
-	rc = repo_operation_end(op, rc, &err);
-	return rc < 0 ? report_fatal(&err) : 0;
+	if (rc > 0)
+		error("%s", err_message(&err));
+	incomplete = rc > 0;
+	rc = repo_operation_end(op, rc < 0 ? rc : 0, &err);
+	return rc < 0 ? report_fatal(&err) : incomplete;
 }

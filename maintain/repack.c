@@ -232,6 +232,12 @@ static int tidy(struct repack *k, struct err *err)
 		rc = prune_packed_run(k->op, k->r, false, NULL, NULL, err);
 	if (!rc && k->o->update_server_info)
 		rc = server_info_update(k->op, k->r, false, err);
+	if (rc > 0) {
+		if (k->o->warn)
+			k->o->warn(k->o->data, err_message(err));
+		err_release(err);
+		rc = 0;
+	}
 	return rc;
 }
 

@@ -12,16 +12,24 @@
 /* ---- what is in them ---- */
 
 struct refs_text {
+	struct odb *odb;
+	bool whole;
+	struct err *err;
 	struct strbuf *out;
 	size_t prefix_len;
 };
 
-/* A broken ref, too, with a null value: a client that does not get all fails, and does not take a part for the whole. */
 static int add_ref(void *data, const struct ref *ref)
 {
 	struct refs_text *t = data;
 	const char *name = ref->name + t->prefix_len;
 
+	if (ref->flags & REF_IS_BROKEN || !odb_has(t->odb, &ref->oid)) {
+		if (!t->whole) /* a reader of the list could not get it */
+			return 0;
+		err_set(t->err, ERR_CORRUPT, "bad object %s", ref->name);
+		return 1;
+	}
 	strbuf_add_oid(t->out, &ref->oid);
 	strbuf_addf(t->out, "\t%s\n", name);
 	if (!oid_is_null(&ref->peeled)) {
@@ -31,14 +39,19 @@ static int add_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-int server_info_refs(struct repository *r, const char *prefix, struct strbuf *out, struct err *err)
+static int list_refs(struct repository *r, const char *prefix, bool whole, struct strbuf *out, struct err *err)
 {
-	struct refs_text t = { out, strlen(prefix) };
+	struct refs_text t = { r->odb, whole, err, out, strlen(prefix) };
 	char *refs = xstrfmt("%srefs/", prefix);
 	int rc = refs_foreach(r->refs, refs, REFS_ALL_ROOTS, add_ref, &t, err);
 
 	free(refs);
 	return rc;
+}
+
+int server_info_refs(struct repository *r, const char *prefix, struct strbuf *out, struct err *err)
+{
+	return list_refs(r, prefix, false, out, err);
 }
 
 static int add_pack(void *data, struct pack *p)
@@ -73,7 +86,7 @@ static int write_packs(struct repository *r, struct strbuf *out, struct err *err
 
 static int write_refs(struct repository *r, struct strbuf *out, struct err *err)
 {
-	return server_info_refs(r, "", out, err);
+	return list_refs(r, "", true, out, err);
 }
 
 /* The lock is taken before `make` looks: what is written last is not older than what was there. */
@@ -104,11 +117,13 @@ int server_info_update(struct repo_operation *op, struct repository *r, bool all
 {
 	char *refs = path_join(r->commondir, "info/refs");
 	char *packs = path_join(r->objdir, "info/packs");
-	int rc = update(op, r, refs, all, write_refs, err);
+	int partly = update(op, r, refs, all, write_refs, err), rc = partly < 0 ? partly : 0;
 
+	if (partly > 0)
+		err_prefix(err, "unable to update %s", refs);
 	if (!rc)
 		rc = update(op, r, packs, all, write_packs, err);
 	free(refs);
 	free(packs);
-	return rc;
+	return rc ? rc : partly;
 }

@@ -11,7 +11,7 @@
 /*
  * Append info/refs: "OID TAB REF LF" for each ref of a namespace, by name and without `prefix`,
  * which is that of namespace_prefix ("" for all), and "OID TAB REF^{} LF" behind a tag that is an
- * object. Refs whose object is missing are left out.
+ * object. Broken refs, and refs whose object is missing, are left out.
  */
 MUST_USE int server_info_refs(struct repository *r, const char *prefix, struct strbuf *out,
 			      struct err *err);
@@ -19,7 +19,8 @@ MUST_USE int server_info_refs(struct repository *r, const char *prefix, struct s
 void server_info_packs(struct repository *r, struct strbuf *out);
 
 /*
- * Write both files, each only if it changes; all: in any case. git-update-server-info(1).
+ * Write both files, each only if it changes; all: in any case. git-update-server-info(1). 1: info/refs is as it was, as
+ * a ref is broken or its object is missing: *err names it.
  *
  * Durability: that of the operation.
  * Errors:     ERR_LOCKED: somebody else is writing them.
