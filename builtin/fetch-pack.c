@@ -255,6 +255,8 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(usage, opts);
 	if (f.diag_url)
 		return print_diagnosis(argv[0]);
+	if (!f.r)
+		die("not a git repository (or any of the parent directories): .git");
 	for (int i = 1; i < argc; i++)
 		strvec_push(&f.names, argv[i]);
 	while (f.from_stdin && stdin_lines_next(&in, &line))

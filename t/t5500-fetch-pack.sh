@@ -210,4 +210,10 @@ test_expect_success FSYNC_BATCH,STRACE,JOURNAL 'one flush, as a pack and as loos
 	test "$n" = 1
 '
 
+test_expect_success 'outside of a repository' '
+	mkdir -p outside && GIT_CEILING_DIRECTORIES=$PWD && export GIT_CEILING_DIRECTORIES &&
+	test_when_finished "unset GIT_CEILING_DIRECTORIES" &&
+	(cd outside && test_expect_code 128 git fetch-pack --all .. 2>err && test_grep "^fatal: not a git repository" err)
+'
+
 test_done
