@@ -155,6 +155,7 @@ static int report_failure(void *data, const char *path, struct err *err)
 
 	if (!run->exit_code)
 		run->failed_to = is_tracked(run, path) ? "updating" : "adding";
+	report_preface(err);
 	error("%s", err_message(err));
 	error("unable to index file '%s'", path);
 	run->exit_code = 1;

@@ -226,16 +226,19 @@ bool has_missing_utf_bom(const char *enc, const char *data, size_t len)
 	       (is_utf(enc, "32") && !has_bom32(data, len));
 }
 
-/* The encoding's name for iconv. */
-static const char *iconv_name(const char *name)
+/*
+ * The encoding's name for iconv. "UTF-16LE-BOM" is Git's own name: the byte order mark is no part of the text. iconv
+ * takes a mark off only from "UTF-16", and writes one only there, in the order of the machine. As in Git, "UTF-16BE-BOM" can only be written.
+ */
+static const char *iconv_name(const char *name, bool reading)
 {
 	if (is_encoding_utf8(name))
 		return "UTF-8";
 	if (!strcasecmp(name, "latin-1"))
 		return "ISO-8859-1";
 	if (is_utf(name, "16LE-BOM"))
-		return "UTF-16LE";
-	if (is_utf(name, "16BE-BOM"))
+		return reading ? "UTF-16" : "UTF-16LE";
+	if (is_utf(name, "16BE-BOM") && !reading)
 		return "UTF-16BE";
 	return name;
 }
@@ -278,7 +281,7 @@ char *reencode_string(const char *in, size_t len, const char *to,
 		      const char *from, size_t *out_len)
 {
 	struct strbuf out = STRBUF_INIT;
-	iconv_t cd = iconv_open(iconv_name(to), iconv_name(from));
+	iconv_t cd = iconv_open(iconv_name(to, false), iconv_name(from, true));
 	int ret;
 
 	if (cd == (iconv_t)-1)

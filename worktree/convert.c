@@ -191,15 +191,36 @@ bool conversion_is_noop_to_git(struct converter *c, const struct conversion *cv)
 
 /* ---- encodings ---- */
 
+/* "utf-16le": "16". Only for encodings that have_..._utf_bom have something to say about. */
+static const char *utf_bits(const char *enc)
+{
+	const char *digits = enc + strcspn(enc, "0123456789");
+
+	return starts_with(digits, "16") ? "16" : "32";
+}
+
+static int refuse_bom(struct err *err, const char *problem, const char *path, const char *enc, char *hint)
+{
+	int rc = err_set(err, ERR_INVALID, "BOM is %s in '%s' if encoded as %s", problem, path, enc);
+
+	err_set_preface(err, hint);
+	free(hint);
+	return rc;
+}
+
 static int check_bom(const char *path, const char *enc, const char *data, size_t len,
 		     struct err *err)
 {
+	const char *bits = utf_bits(enc);
+
 	if (has_prohibited_utf_bom(enc, data, len))
-		return err_set(err, ERR_INVALID, "BOM is prohibited in '%s' if encoded as %s",
-			       path, enc);
+		return refuse_bom(err, "prohibited", path, enc,
+			xstrfmt("hint: The file '%s' contains a byte order mark (BOM). Please use UTF-%s as "
+				"working-tree-encoding.\n", path, bits));
 	if (has_missing_utf_bom(enc, data, len))
-		return err_set(err, ERR_INVALID, "BOM is required in '%s' if encoded as %s",
-			       path, enc);
+		return refuse_bom(err, "required", path, enc,
+			xstrfmt("hint: The file '%s' is missing a byte order mark (BOM). Please use UTF-%sBE or UTF-%sLE "
+				"(depending on the byte order) as working-tree-encoding.\n", path, bits, bits));
 	return 0;
 }
 
@@ -233,15 +254,13 @@ static int check_roundtrip(const char *path, const char *enc, const char *utf8,
 		       path, enc);
 }
 
-static int encode_to_git(struct converter *c, const char *path, const char *enc,
-			 struct strbuf *cur, unsigned flags, struct err *err)
+static int encode_text(struct converter *c, const char *path, const char *enc,
+		       struct strbuf *cur, unsigned flags, struct err *err)
 {
 	size_t len = 0;
 	char *utf8;
 	int rc;
 
-	if (!cur->len)
-		return 0;
 	if ((rc = check_bom(path, enc, cur->buf, cur->len, err)) < 0)
 		return rc;
 	utf8 = reencode_string(cur->buf, cur->len, "UTF-8", enc, &len);
@@ -254,6 +273,25 @@ static int encode_to_git(struct converter *c, const char *path, const char *enc,
 		free(utf8);
 	else
 		strbuf_attach(cur, utf8, len, len + 1);
+	return rc;
+}
+
+/* Where no object is written, an error is only told, and the text stays as it is. Returns whether it has changed. */
+static int encode_to_git(struct converter *c, const char *path, const char *enc, struct strbuf *cur,
+			 unsigned flags, struct strbuf *warn, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = cur->len ? encode_text(c, path, enc, cur, flags, &why) : 0;
+
+	if (!rc)
+		return 1;
+	if (flags & CONVERT_WRITE_OBJECT) {
+		err_move(err, &why);
+	} else {
+		strbuf_addf(warn, "error: %s\n", err_message(&why));
+		rc = 0;
+	}
+	err_release(&why);
 	return rc;
 }
 
@@ -429,8 +467,8 @@ int convert_to_git(struct converter *c, const char *path, const struct conversio
 	strbuf_add(&cur, data, len);
 	rc = changed = filter_step(c, path, cv, FILTER_CLEAN, NULL, &cur, warn, err);
 	if (rc >= 0 && cv->encoding) {
-		rc = encode_to_git(c, path, cv->encoding, &cur, flags, err);
-		changed = 1;
+		rc = encode_to_git(c, path, cv->encoding, &cur, flags, warn, err);
+		changed |= rc > 0;
 	}
 	if (rc >= 0) {
 		rc = crlf_to_git(c, path, cv, &cur, flags, warn, err);
