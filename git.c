@@ -222,6 +222,9 @@ static struct promised_fetcher *begin_fetching(const struct command *c, struct r
 	return r ? promised_fetcher_new(r, !(c->flags & CMD_AS_IT_IS)) : NULL;
 }
 
+/* Where the process was started: -C and aliases change the directory later. */
+static char *original_cwd;
+
 static int run_builtin(const struct command *c, const struct strvec *args, int use_pager)
 {
 	bool usage_only = args->nr == 2 && !strcmp(args->v[1], "-h");
@@ -240,6 +243,7 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	set_command_repo(ctx.repo);
 	if (ctx.repo) {
 		ctx.prefix = ctx.repo->prefix;
+		repo_set_original_cwd(ctx.repo, original_cwd);
 		ctx.repo->smudge_racy = worktree_smudge_racy;
 		if ((flags & CMD_WORKTREE) && repo_enter_worktree(ctx.repo, &err) < 0)
 			return report_fatal(&err);
@@ -534,6 +538,8 @@ int git_main(int argc, const char **argv)
 	sanitize_descriptors();
 	signal(SIGPIPE, SIG_DFL);
 	trace2_start(argv);
+	free(original_cwd);
+	original_cwd = xgetcwd();
 	code = run_git(argc, argv);
 	set_exit_code(code);
 	return code;

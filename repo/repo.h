@@ -52,6 +52,11 @@ struct repository {
 	char *objdir;
 	char *worktree;	  /* absolute; NULL if bare */
 	char *prefix;	  /* cwd below worktree with trailing '/', NULL at top */
+	/*
+	 * Directory of the work tree in which the process was started (before -C), most likely that of the caller's
+	 * shell; NULL: the top, or elsewhere. It is not removed when its files go.
+	 */
+	char *original_cwd;
 	char *index_path;
 	bool bare;
 	const struct hash_algo *algo;
@@ -145,6 +150,8 @@ bool repo_ref_replaces(const struct repository *r, const char *refname, struct o
 void repo_free(struct repository *r);
 /* If the cwd is outside the work tree, change to its top. */
 MUST_USE int repo_enter_worktree(struct repository *r, struct err *err);
+/* cwd: absolute, without symlinks; NULL is allowed. Sets r->original_cwd. */
+void repo_set_original_cwd(struct repository *r, const char *cwd);
 
 /* A path below gitdir or commondir, as gitrepository-layout(5) has it. Caller frees. */
 char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -373,8 +373,18 @@ void repo_free(struct repository *r)
 	free(r->objdir);
 	free(r->worktree);
 	free(r->prefix);
+	free(r->original_cwd);
 	free(r->index_path);
 	free(r);
+}
+
+void repo_set_original_cwd(struct repository *r, const char *cwd)
+{
+	const char *below;
+
+	FREE_AND_NULL(r->original_cwd);
+	if (cwd && r->worktree && skip_prefix(cwd, r->worktree, &below) && *below == '/' && below[1])
+		r->original_cwd = xstrdup(below + 1);
 }
 
 int repo_enter_worktree(struct repository *r, struct err *err)

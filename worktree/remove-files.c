@@ -36,6 +36,15 @@ static int remove_one(const struct repository *r, struct lstat_cursor *cur, cons
 	return rc < 0 ? rc : 1;
 }
 
+/* The directories of a file that is gone, unless a shell may still be in one of them. */
+static void remove_directories(const struct repository *r, const char *path)
+{
+	const char *rest;
+	bool in_cwd = r->original_cwd && skip_prefix(path, r->original_cwd, &rest) && *rest == '/';
+
+	remove_empty_parents(path, in_cwd ? r->original_cwd : "");
+}
+
 int worktree_remove_entry(const struct repository *r, const char *path, struct err *err)
 {
 	struct lstat_cursor cur;
@@ -45,7 +54,7 @@ int worktree_remove_entry(const struct repository *r, const char *path, struct e
 	rc = remove_one(r, &cur, path, false, err);
 	lstat_cursor_release(&cur);
 	if (rc > 0)
-		remove_empty_parents(path, "");
+		remove_directories(r, path);
 	return rc < 0 ? rc : 0;
 }
 
@@ -70,7 +79,7 @@ int worktree_remove_files(const struct repository *r, const struct string_list *
 		int rc = remove_one(r, &cur, path, true, err);
 
 		if (rc > 0 && !shares_directory(path, next))
-			remove_empty_parents(path, "");
+			remove_directories(r, path);
 		ret = ret ? ret : rc < 0 ? rc : 0;
 	}
 	lstat_cursor_release(&cur);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Merging trees: the files of the work tree that must not be lost, and how they are told of. */
 #include "compat/posix.h"
+#include "fs/file.h"
 #include "util/alloc.h"
 #include "worktree/tree-merge-internal.h"
 
@@ -25,6 +26,9 @@ int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path)
 	case UNTRACKED_PARENT:
 		return err_set(mg->err, ERR_CONFLICT,
 			       "Untracked working tree file '%s' would be removed by merge.", path);
+	case CURRENT_DIR:
+		return err_set(mg->err, ERR_CONFLICT,
+			       "Refusing to remove '%s' since it is the current working directory.", path);
 	default:
 		return err_set(mg->err, ERR_CONFLICT,
 			       "Untracked working tree file '%s' would be overwritten by merge.",
@@ -60,6 +64,7 @@ int tree_merge_tell_refused(struct merger *mg)
 		[UNTRACKED_IN_DIR] = { "Updating the following directories would lose untracked files in them:", "" },
 		[UNTRACKED_FILE] = { "The following untracked working tree files would be overwritten by checkout:", move },
 		[UNTRACKED_PARENT] = { "The following untracked working tree files would be removed by checkout:", move },
+		[CURRENT_DIR] = { "Refusing to remove the current working directory:", "" },
 	};
 	struct strbuf text = STRBUF_INIT;
 	int rc = 0;
@@ -254,6 +259,20 @@ int tree_merge_check_gone(struct merger *mg, const struct index_entry *e)
 		ret = tree_merge_refuse(mg, UNTRACKED_PARENT, path);
 	free(path);
 	return ret;
+}
+
+int tree_merge_check_cwd(struct merger *mg)
+{
+	const struct tree_merge *m = mg->m;
+	const char *cwd = mg->r->original_cwd;
+	const struct index_entry *e = cwd ? index_find(&m->result, cwd, strlen(cwd)) : NULL;
+
+	if (!e || !m->update || m->index_only || MODE_IS_GITLINK(e->mode) || !is_directory_nofollow(cwd))
+		return 0;
+	for (size_t i = 0; i < m->checked_out.nr; i++)
+		if (!strcmp(m->checked_out.items[i].string, cwd))
+			return tree_merge_refuse(mg, CURRENT_DIR, cwd);
+	return 0;
 }
 
 /* Something is where the file would be written; its own content has been noticed when the index was read. */

@@ -22,6 +22,7 @@ enum refusal {
 	UNTRACKED_IN_DIR,
 	UNTRACKED_FILE,
 	UNTRACKED_PARENT,
+	CURRENT_DIR, /* a file in the place of the caller's directory */
 	REFUSALS
 };
 
@@ -50,6 +51,8 @@ bool tree_merge_same(const struct index_entry *a, const struct index_entry *b);
 
 /* ERR_CONFLICT; with for_switch 0, and the pass goes on, to find all that is in the way. */
 MUST_USE int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path);
+/* After the pass: a directory in which the process was started does not become a file. */
+MUST_USE int tree_merge_check_cwd(struct merger *mg);
 /* ERR_CONFLICT, with all that was found in the way, if there was anything. */
 MUST_USE int tree_merge_tell_refused(struct merger *mg);
 /* As worktree_entry_changed, whatever the index says of files that need not be looked at. */

@@ -186,6 +186,8 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 	if (!ret)
 		ret = run_pass(&mg);
 	if (!ret)
+		ret = tree_merge_check_cwd(&mg);
+	if (!ret)
 		ret = mg.refused ? 0 : check_files_and_dirs(&mg);
 	if (!ret || mg.refused)
 		ret = tree_merge_tell_refused(&mg);
