@@ -122,6 +122,7 @@ static int push(struct receive_server *s, struct quarantine *q, struct repo_oper
 {
 	int rc = receive_check_names(s, err);
 
+	cert_check_options(s);
 	if (!rc && s->rq.cert.len)
 		rc = cert_check(s, op, err);
 	if (!rc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include "hash/hmac.h"
@@ -15,4 +16,11 @@ void hmac_sha256_hex(char out[HMAC_HEX_LEN + 1], const char *secret, const char 
 		BUG("HMAC-SHA256 is not available");
 	for (unsigned i = 0; i < len; i++)
 		snprintf(out + 2 * i, 3, "%02x", raw[i]);
+}
+
+bool hmac_text_eq(const char *made, const char *given)
+{
+	size_t len = strlen(made);
+
+	return len == strlen(given) && !CRYPTO_memcmp(made, given, len);
 }

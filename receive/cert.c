@@ -34,7 +34,7 @@ static bool is_ours(const struct receive_server *s, const char *nonce, int64_t *
 {
 	int64_t then = strtoll(nonce, NULL, 10);
 	char *made = make_nonce(s, then);
-	bool ours = !strcmp(made, nonce);
+	bool ours = hmac_text_eq(made, nonce);
 
 	*age_s = (int64_t)time(NULL) - then;
 	free(made);
@@ -49,7 +49,7 @@ static const char *judge_nonce(struct receive_server *s, const char *nonce, int6
 	if (!*nonce)
 		return "MISSING";
 	if (s->nonce)
-		return strcmp(s->nonce, nonce) ? "BAD" : "OK";
+		return hmac_text_eq(s->nonce, nonce) ? "OK" : "BAD";
 	if (!s->o.stateless_rpc || !is_ours(s, nonce, age_s) || *age_s < 0)
 		return "BAD";
 	return *age_s <= s->config.cert_nonce_slop_s ? "OK" : "SLOP";
@@ -82,6 +82,44 @@ static void export_check(struct receive_server *s, const struct object_id *blob,
 	strvec_pushf(&s->hook_env, "GIT_PUSH_CERT_SIGNER=%s", c->signer ? c->signer : "");
 	strvec_pushf(&s->hook_env, "GIT_PUSH_CERT_KEY=%s", c->key ? c->key : "");
 	strvec_pushf(&s->hook_env, "GIT_PUSH_CERT_STATUS=%c", signature_grade(c));
+}
+
+/* ---- push options ---- */
+
+/* The next signed option, from *at on, which moves behind it; caller frees. NULL: none in the header. */
+static char *next_signed_option(const char **at)
+{
+	while (**at && **at != '\n') {
+		const char *line = *at, *value, *end = strchrnul(line, '\n');
+
+		*at = end + (*end == '\n');
+		if (skip_prefix(line, "push-option ", &value))
+			return xmemdupz(value, (size_t)(end - value));
+	}
+	return NULL;
+}
+
+static bool options_agree(const struct push_request *rq)
+{
+	const char *at = rq->cert.buf;
+	bool agree = true;
+	char *one;
+
+	for (size_t i = 0; i < rq->push_options.nr && agree; i++) {
+		one = next_signed_option(&at);
+		agree = one && !strcmp(one, rq->push_options.v[i]);
+		free(one);
+	}
+	one = agree ? next_signed_option(&at) : NULL;
+	agree &= !one;
+	free(one);
+	return agree;
+}
+
+void cert_check_options(struct receive_server *s)
+{
+	if (s->rq.cert.len && !options_agree(&s->rq))
+		push_request_refuse_all(&s->rq, "inconsistent push options");
 }
 
 int cert_check(struct receive_server *s, struct repo_operation *op, struct err *err)

@@ -23,11 +23,32 @@ static void check_name(struct receive_server *s, struct push_command *c)
 	}
 }
 
-/* A symbolic ref and what it leads to, in one push: they would have to agree. */
+/*
+ * A symbolic ref is no way round a rule that holds for what it leads to. inside: the target without the prefix of the
+ * namespace. Both in one push would have to agree.
+ */
+static void check_target(struct receive_server *s, struct strmap *by_name, struct push_command *c, const char *inside)
+{
+	struct push_command *other = strmap_get(by_name, c->target);
+
+	if (ref_is_hidden(&s->hidden, inside, c->target)) {
+		push_command_refuse(c, push_command_is_delete(c) ? "deny deleting a hidden ref" : "deny updating a hidden ref");
+	} else if (!starts_with(inside, "refs/")) {
+		receive_tellf(s, "error: refusing to update funny ref '%s' remotely\n", inside);
+		push_command_refuse(c, "funny refname");
+	} else if (other && (!oid_eq(&other->old_oid, &c->old_oid) || !oid_eq(&other->new_oid, &c->new_oid))) {
+		receive_tellf(s, "error: refusing inconsistent update between symref '%s' and its target '%s'\n", c->name,
+			      other->name);
+		push_command_refuse(c, "inconsistent aliased update");
+		push_command_refuse(other, "inconsistent aliased update");
+	} else if (other) {
+		c->skip_update = true;
+	}
+}
+
 static void check_alias(struct receive_server *s, struct strmap *by_name, struct push_command *c)
 {
 	struct object_id oid;
-	struct push_command *other;
 	char *final = NULL;
 	unsigned flags = 0;
 	int rc = ref_resolve(s->repo->refs, c->full_name, &oid, &final, &flags, NULL);
@@ -38,15 +59,10 @@ static void check_alias(struct receive_server *s, struct strmap *by_name, struct
 		if (!skip_prefix(final, s->prefix, &inside)) {
 			receive_tellf(s, "error: refusing update to broken symref '%s'\n", c->name);
 			push_command_refuse(c, "broken symref");
-		} else if ((other = strmap_get(by_name, final))) {
-			if (!oid_eq(&other->old_oid, &c->old_oid) || !oid_eq(&other->new_oid, &c->new_oid)) {
-				receive_tellf(s, "error: refusing inconsistent update between symref '%s' and its target '%s'\n",
-					      c->name, other->name);
-				push_command_refuse(c, "inconsistent aliased update");
-				push_command_refuse(other, "inconsistent aliased update");
-			} else {
-				c->skip_update = true;
-			}
+		} else {
+			c->target = final;
+			final = NULL;
+			check_target(s, by_name, c, inside);
 		}
 	}
 	free(final);
@@ -109,7 +125,7 @@ struct update_check {
 
 static const struct worktree *used_by(const struct update_check *u, const struct push_command *c)
 {
-	const struct worktree *w = worktrees_find_branch(u->worktrees, c->full_name);
+	const struct worktree *w = worktrees_find_branch(u->worktrees, push_command_changes(c));
 
 	return w && !w->is_bare ? w : NULL;
 }
@@ -137,16 +153,22 @@ static void check_current(struct update_check *u, struct push_command *c)
 	}
 }
 
+/* By the name that clients see, or by that of the ref that a symbolic ref leads to. */
+static bool is_branch(const struct receive_server *s, const struct push_command *c)
+{
+	return starts_with(c->name, "refs/heads/") || starts_with(push_command_changes(c) + strlen(s->prefix), "refs/heads/");
+}
+
 static void check_delete(struct update_check *u, struct push_command *c)
 {
 	struct receive_server *s = u->s;
 
-	if (starts_with(c->name, "refs/heads/") && s->config.deny_deletes) {
+	if (is_branch(s, c) && s->config.deny_deletes) {
 		receive_tellf(s, "error: denying ref deletion for %s\n", c->name);
 		push_command_refuse(c, "deletion prohibited");
 		return;
 	}
-	if (!used_by(u, c) && (!u->head || strcmp(u->head, c->full_name) != 0))
+	if (!used_by(u, c) && (!u->head || strcmp(u->head, push_command_changes(c)) != 0))
 		return;
 	switch (s->config.deny_delete_current) {
 	case DENY_IGNORE:
@@ -164,8 +186,7 @@ static void check_delete(struct update_check *u, struct push_command *c)
 
 static void check_forward(struct receive_server *s, struct push_command *c)
 {
-	if (!s->config.deny_non_fast_forwards || oid_is_null(&c->old_oid) || !starts_with(c->name, "refs/heads/") ||
-	    c->is_forward)
+	if (!s->config.deny_non_fast_forwards || oid_is_null(&c->old_oid) || !is_branch(s, c) || c->is_forward)
 		return;
 	receive_tellf(s, "error: denying non-fast-forward %s (you should pull first)\n", c->name);
 	push_command_refuse(c, "non-fast-forward");

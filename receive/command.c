@@ -22,6 +22,7 @@ void push_command_release(struct push_command *c)
 	if (c->full_name != c->name)
 		free(c->full_name);
 	free(c->name);
+	free(c->target);
 	free(c->error);
 	for (size_t i = 0; i < c->nr_reports; i++)
 		free(c->reports[i].name);

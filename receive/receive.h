@@ -96,6 +96,8 @@ struct push_report {
 struct push_command {
 	char *name;	 /* as the client says it; owned */
 	char *full_name; /* in the repository: behind the prefix of the namespace; owned, or name */
+	/* The ref that a symbolic ref of that name leads to, in the repository, and so the one that changes; owned. NULL: it is none. */
+	char *target;
 	struct object_id old_oid, new_oid; /* null: created, deleted */
 	/* Of new_oid, as whoever may look at it has found; OBJ_NONE: it is not there. peeled: of a tag; else null. */
 	enum object_type type;
@@ -116,6 +118,11 @@ struct push_command {
 static inline bool push_command_is_delete(const struct push_command *c)
 {
 	return oid_is_null(&c->new_oid);
+}
+/* The ref that changes: receive.deny*, hidden refs and checked-out branches are judged by this name. */
+static inline const char *push_command_changes(const struct push_command *c)
+{
+	return c->target ? c->target : c->full_name;
 }
 /* The first reason stays. */
 void push_command_refuse(struct push_command *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -218,6 +225,8 @@ MUST_USE int proc_receive_run(struct receive_server *s, struct err *err);
 
 /* For the advertisement, s->nonce: "push-cert=NONCE". None without receive.certNonceSeed. */
 void cert_make_nonce(struct receive_server *s);
+/* Refuses all commands if the push options are not those that the certificate has. Without a certificate: nothing. */
+void cert_check_options(struct receive_server *s);
 /*
  * Verify s->rq.cert, look at its nonce; s->hook_env gets GIT_PUSH_CERT*. The certificate is stored as a blob, which hooks can read.
  * One that is not good is no failure: hooks decide.

@@ -162,4 +162,39 @@ test_expect_success 'a symbolic ref and its target in one push have to agree' '
 	refused "inconsistent aliased update" +main~1:alias +main~2:main
 '
 
+# alias CONFIG...: a server whose refs/alias/x leads to refs/heads/main, with these settings
+alias_to () {
+	local target=$1
+	shift
+	server s && git -C s update-ref "$target" main && git -C s symbolic-ref refs/alias/x "$target" && while test $# -gt 0; do git -C s config "$1" "$2" && shift 2 || return; done && refs s >before
+}
+
+test_expect_success 'a symbolic ref is judged by what it leads to' '
+	alias_to refs/heads/main receive.denyNonFastForwards true && refused non-fast-forward +main~2:refs/alias/x &&
+	alias_to refs/heads/main receive.denyDeletes true receive.denyDeleteCurrent ignore && refused "deletion prohibited" :refs/alias/x &&
+	alias_to refs/heads/main receive.denyDeleteCurrent refuse && git -C s symbolic-ref HEAD refs/heads/main && refused "deletion of the current branch prohibited" :refs/alias/x &&
+	for key in receive transfer; do
+		alias_to refs/hidden/y $key.hideRefs refs/hidden && refused "deny updating a hidden ref" +main~1:refs/alias/x && refused "deny deleting a hidden ref" :refs/alias/x || return 1
+	done &&
+	git -C s update-ref -d refs/hidden/y && test_must_fail push s main:refs/alias/x && grep "deny updating a hidden ref" out &&
+	test_must_fail git -C s rev-parse -q --verify refs/hidden/y
+'
+
+test_expect_success 'a symbolic ref to a symbolic ref, and one that leads out of refs/' '
+	alias_to refs/alias/z receive.denyNonFastForwards true && git -C s symbolic-ref refs/alias/z refs/heads/main && refs s >before &&
+	refused non-fast-forward +main~2:refs/alias/x &&
+	alias_to ORIG_HEAD && refused "funny refname" +main~1:refs/alias/x && test "$(git -C s rev-parse ORIG_HEAD)" = "$(git -C work rev-parse main)"
+'
+
+# denied TEXT REFSPEC: the server s refuses it and keeps its refs
+denied () {
+	refs s >before && test_must_fail push s "$2" && grep "$1" out && refs s >now && test_cmp before now
+}
+
+test_expect_success 'a symbolic ref to a branch that is checked out' '
+	rm -rf s && git clone -q work s 2>/dev/null && git -C s symbolic-ref refs/alias/x refs/heads/main &&
+	denied "branch is currently checked out" +main~1:refs/alias/x && git -C s config receive.denyCurrentBranch updateInstead &&
+	push s +main~1:refs/alias/x && test "$(git -C s rev-parse HEAD)" = "$(git -C work rev-parse main~1)" && git -C s diff --quiet HEAD
+'
+
 test_done

@@ -149,6 +149,18 @@ test_expect_success SSHSIGN 'a certificate that was changed, or used before, is 
 	grep "^GIT_PUSH_CERT_STATUS=[BN]" cert && grep "^GIT_PUSH_CERT_NONCE_STATUS=BAD" cert
 '
 
+test_expect_success SSHSIGN 'push options are those that were signed' '
+	git -C s config receive.advertisePushOptions true && push s --signed -o one -o "two words" main:with-options && grep STATUS=G cert &&
+	record s --signed -o one -o "two words" main:options && : >cert && refs s >before &&
+	for change in s/0007one/0007two/ s/0007one// s/0007one/0007one0007one/ "s/0007one000dtwo words/000dtwo words0007one/" \
+		s/0007one/0008one1/ "s/\(000dtwo words\)0000/\10007one0000/" "s/0007one000dtwo words//"
+	do
+		LC_ALL=C sed "$change" request >changed && ! cmp -s request changed && test_might_fail say s changed && grep -a "ng refs/heads/options inconsistent push options" answer &&
+		test_must_be_empty cert && refs s >now && test_cmp before now || { echo "$change" >&4; return 1; }
+	done &&
+	git -C s config --unset receive.advertisePushOptions
+'
+
 test_expect_success SSHSIGN 'without a secret there are no certificates' '
 	git -C s config --unset receive.certNonceSeed && test_must_fail push s --signed main:no && grep "does not support --signed push" out
 '
