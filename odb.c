@@ -68,10 +68,10 @@ int odb_open(struct odb **out, const struct odb_options *opts, struct err *err)
 	odb->o.objdir = odb->objdir;
 	pthread_mutex_init(&odb->told_lock, NULL);
 	odb->source = (struct object_source){ source_read, source_info, source_has,
-					      odb, opts->algo, opts->max_tree_depth };
+					      odb, opts->algo, opts->max_tree_depth, peel_memo_new() };
 	odb->unreplaced = (struct object_source){ source_read_unreplaced, source_info_unreplaced,
 						  source_has, odb, opts->algo,
-						  opts->max_tree_depth };
+						  opts->max_tree_depth, peel_memo_new() };
 	odb->local = odb->unreplaced;
 	odb->local.read = source_read_local;
 	po = (struct packs_options){
@@ -98,6 +98,8 @@ void odb_free(struct odb *odb)
 	odb_end_batch(odb);
 	object_adopter_free(odb->adopter);
 	odb_stores_release(&odb->stores);
+	peel_memo_free(odb->source.peeled);
+	peel_memo_free(odb->unreplaced.peeled);
 	pthread_mutex_destroy(&odb->told_lock);
 	strset_clear(&odb->told);
 	free((char *)odb->o.alternates_env);

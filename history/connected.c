@@ -13,6 +13,7 @@ struct check {
 	struct rev_walk *walk;
 	struct promises promises;
 	struct oidset seen; /* trees and blobs */
+	struct oidset tags; /* what they lead to has been added */
 	struct oidset excluded; /* values of refs */
 	struct oid_array commits; /* tips */
 	struct oid_array single;  /* trees and blobs that are tips */
@@ -85,7 +86,7 @@ static int exclude_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-/* Tags one by one, so that what is not there is known by name. 1; 0: it may be missing, < 0. */
+/* Tags one by one, so that what is not there is known by name. 1; 0: it may be missing, or is known; < 0. */
 static int follow_tags(struct check *c, struct object_id *oid, enum object_type *type, struct err *err)
 {
 	const struct object_source *src = odb_source_unreplaced(c->repo->odb);
@@ -99,6 +100,8 @@ static int follow_tags(struct check *c, struct object_id *oid, enum object_type 
 		if (!odb_has(c->repo->odb, oid))
 			return is_missing(c, oid, err);
 		rc = src->info(src->data, oid, &info, err);
+		if (!rc && info.type == OBJ_TAG && !oidset_insert(&c->tags, oid))
+			return 0;
 		if (!rc)
 			rc = found(c, oid, err);
 		*type = info.type;
@@ -215,6 +218,7 @@ int objects_are_connected(struct repository *r, const struct oid_array *tips,
 	rev_walk_free(c.walk);
 	promises_release(&c.promises);
 	oidset_clear(&c.seen);
+	oidset_clear(&c.tags);
 	oidset_clear(&c.excluded);
 	oid_array_clear(&c.commits);
 	oid_array_clear(&c.single);

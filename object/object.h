@@ -70,7 +70,10 @@ struct object_source {
 	void *data;
 	const struct hash_algo *algo;
 	int max_tree_depth; /* 0: the default; see object_max_tree_depth */
+	struct peel_memo *peeled; /* where long chains of tags lead to; NULL: they are followed each time. The maker's */
 };
+struct peel_memo *peel_memo_new(void);
+void peel_memo_free(struct peel_memo *m); /* NULL is fine */
 
 /*
  * Directories within directories, below the top (core.maxTreeDepth). Walks are recursive, so
@@ -83,6 +86,7 @@ unsigned object_max_tree_depth(const struct object_source *src);
 /*
  * Follow tags to an object of type `want`; OBJ_ANY: to the first that is not a tag. A commit
  * peels to its tree if that is wanted. ERR_INVALID if no such object is reached.
+ * Cost: with src->peeled, a chain of tags is read once, whichever of its tags are peeled.
  */
 MUST_USE int object_peel(const struct object_source *src, const struct object_id *oid,
 			 enum object_type want, struct object_id *out,

@@ -606,7 +606,7 @@ static void peels(void **state)
 	static const char commit[] = "tree " A40 "\n\n";
 	static const char hex[] = "dddddddddddddddddddddddddddddddddddddddd";
 	struct shelf s = { .nr = 0 };
-	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0, NULL };
 	struct object_id out, start = oid_of(hex), c = oid_of(C40), a = oid_of(A40);
 	struct err err = ERR_INIT;
 	enum object_type type;
@@ -628,6 +628,62 @@ static void peels(void **state)
 	err_release(&err);
 }
 
+/* Tag n is of tag n - 1, and so on; number 0 is a blob. Readings are counted. */
+static void numbered_tag(struct object_id *oid, uint32_t n)
+{
+	*oid = hash_sha1->null_oid;
+	oid->algo = HASH_SHA1;
+	memcpy(oid->hash, &n, sizeof(n));
+}
+
+static int chain_info(void *data UNUSED, const struct object_id *oid, struct object_info *out, struct err *err UNUSED)
+{
+	uint32_t n;
+
+	memcpy(&n, oid->hash, sizeof(n));
+	*out = (struct object_info){ .type = n ? OBJ_TAG : OBJ_BLOB };
+	return 0;
+}
+
+static int chain_read(void *data, const struct object_id *oid, struct object_buf *out, struct err *err UNUSED)
+{
+	struct strbuf sb = STRBUF_INIT;
+	struct object_id target;
+	uint32_t n;
+
+	++*(size_t *)data;
+	memcpy(&n, oid->hash, sizeof(n));
+	numbered_tag(&target, n - 1);
+	strbuf_addf(&sb, "object %s\ntype %s\ntag t\n\n", oid_hex(&target), n > 1 ? "tag" : "blob");
+	*out = (struct object_buf){ .type = OBJ_TAG, .size = sb.len };
+	out->data = strbuf_detach(&sb, NULL);
+	return 0;
+}
+
+/* Each tag of a chain is peeled: from the first, from the last, and with a stride. */
+static void peels_chains(void **state UNUSED)
+{
+	enum { N = 500 };
+	static const uint32_t steps[] = { 1, N, 211 };
+
+	for (size_t k = 0; k < ARRAY_SIZE(steps); k++) {
+		size_t readings = 0;
+		struct object_source src = { chain_read, chain_info, NULL, &readings, hash_sha1, 0, peel_memo_new() };
+		struct object_id tag, end, out;
+		enum object_type type;
+
+		numbered_tag(&end, 0);
+		for (uint32_t i = 0; i < N; i++) {
+			numbered_tag(&tag, 1 + i * steps[k] % (N + 1));
+			assert_int_equal(object_peel(&src, &tag, OBJ_ANY, &out, &type, NULL), 0);
+			assert_true(oid_eq(&out, &end));
+			assert_int_equal(type, OBJ_BLOB);
+		}
+		assert_in_range(readings, N, 10 * N);
+		peel_memo_free(src.peeled);
+	}
+}
+
 static int note_path(void *data, const char *path, size_t len, const struct tree_entry *e,
 		     struct err *err)
 {
@@ -644,7 +700,7 @@ static void tree_paths(void **state)
 	struct strbuf top = STRBUF_INIT, sub = STRBUF_INIT, seen = STRBUF_INIT;
 	struct object_id oid, root = oid_of(C40), b = oid_of(B40);
 	struct shelf s = { .nr = 0 };
-	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0, NULL };
 	unsigned mode;
 
 	(void)state;
@@ -677,7 +733,7 @@ static void tree_without_end(void **state)
 	struct strbuf t = STRBUF_INIT, seen = STRBUF_INIT;
 	struct object_id a = oid_of(A40);
 	struct shelf s = { .nr = 0 };
-	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0 };
+	struct object_source src = { shelf_read, shelf_info, NULL, &s, hash_sha1, 0, NULL };
 	struct err err = ERR_INIT;
 
 	(void)state;
@@ -882,6 +938,7 @@ int main(void)
 		cmocka_unit_test(tree_news),
 		cmocka_unit_test(tree_news_of_malformed),
 		cmocka_unit_test(peels),
+		cmocka_unit_test(peels_chains),
 		cmocka_unit_test(tree_paths),
 		cmocka_unit_test(tree_without_end),
 		cmocka_unit_test(safe_names),

@@ -763,7 +763,7 @@ static void test_copy_in_other_store(void **state)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct object_id base, made;
-	struct object_source source = { other_read, other_info, other_has, NULL, NULL, 0 };
+	struct object_source source = { other_read, other_info, other_has, NULL, NULL, 0, NULL };
 	struct packs_options o = { .others = &source };
 	struct err err = ERR_INIT;
 	struct packs *ps, *others;
@@ -814,7 +814,7 @@ static void check_type_by_copy(const char *dir, const char *whole)
 {
 	static const unsigned char copy_four[] = { 5, 4, 0x90, 4 };
 	static const unsigned char three_of_four[] = { 4, 3, 0x90, 3 };
-	struct object_source source = { other_read, other_info, other_has, NULL, hash_sha1, 0 };
+	struct object_source source = { other_read, other_info, other_has, NULL, hash_sha1, 0, NULL };
 	struct packs_options o = { .others = &source };
 	struct warnings w = WARNINGS_INIT;
 	struct object_id oid, base, made;
