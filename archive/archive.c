@@ -4,6 +4,7 @@
 #include "archive/archive-internal.h"
 #include "fs/file.h"
 #include "index/pathspec.h"
+#include "object/dotfile.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 #include "util/run-command.h"
@@ -30,14 +31,33 @@ struct walk {
 
 /* ---- attributes ---- */
 
-static int add_attributes_file(void *data, const char *path, size_t len, const struct tree_entry *e,
-			       struct err *err)
+/*
+ * A name that a checkout refuses is refused here too: who unpacks the archive must not get a file outside of
+ * the directory, or a .git. Every entry of the tree is looked at, before the first byte is written.
+ */
+static int check_name(const struct walk *w, const char *path, unsigned mode, struct err *err)
+{
+	const struct repository *r = w->c.o->repo;
+	struct strbuf line = STRBUF_INIT;
+
+	if (path_is_safe(path, mode, r->settings.protect))
+		return 0;
+	strbuf_addf(&line, "error: invalid path '%s'\n", path);
+	err_set(err, ERR_INVALID, "failed to unpack tree object %s", oid_hex(&w->c.o->tree));
+	err_set_preface(err, line.buf);
+	strbuf_release(&line);
+	return ERR_INVALID;
+}
+
+static int check_entry(void *data, const char *path, size_t len, const struct tree_entry *e, struct err *err)
 {
 	struct walk *w = data;
 
+	if (check_name(w, path, e->mode, err) < 0)
+		return ERR_INVALID;
 	if (MODE_IS_TREE(e->mode))
 		return TREE_WALK_DESCEND;
-	if (MODE_IS_FILE(e->mode) && !strcmp(e->name, ".gitattributes")) {
+	if (!w->c.o->worktree_attributes && MODE_IS_FILE(e->mode) && !strcmp(e->name, ".gitattributes")) {
 		struct index_entry *entry = index_entry_new(&w->ix, e->mode, &e->oid, path, len, 0);
 		int rc = index_add(&w->ix, entry, INDEX_ADD_REPLACE, 0, err);
 
@@ -63,14 +83,13 @@ static int prefetch_attributes(struct walk *w, struct err *err)
 	return rc;
 }
 
-static int read_attributes(struct walk *w, struct err *err)
+static int check_names_read_attributes(struct walk *w, struct err *err)
 {
 	const struct archive_options *o = w->c.o;
-	int rc = 0;
+	int rc;
 
 	index_init(&w->ix, o->repo->algo);
-	if (!o->worktree_attributes)
-		rc = tree_walk(odb_source(o->repo->odb), &o->tree, "", add_attributes_file, w, err);
+	rc = tree_walk(odb_source(o->repo->odb), &o->tree, "", check_entry, w, err);
 	if (!rc)
 		rc = prefetch_attributes(w, err);
 	if (!rc)
@@ -440,7 +459,7 @@ static int write_to(const struct archive_options *o, const struct archive_format
 
 	strbuf_init(&w.path, 0);
 	strvec_init(&w.waiting);
-	rc = read_attributes(&w, err);
+	rc = check_names_read_attributes(&w, err);
 	if (!rc)
 		rc = parse_paths(&w, err);
 	if (!rc)

@@ -304,6 +304,45 @@ test_expect_success 'a full disk' '
 	done
 '
 
+# raw_tree NAME: a tree with this entry; mktree takes no slashes.
+raw_tree () {
+	{ printf "%s %s\0" "${2-100644}" "$1" && printf "%b" "$(echo "${3-$bad_blob}" |
+		perl -ne "chomp; print map { sprintf qq(\\\\%04o), hex } /../g")"; } |
+		git -C bad hash-object -t tree -w --stdin --literally
+}
+
+test_expect_success PERL 'names that a checkout refuses are refused, before the first byte' '
+	git init -q bad && bad_blob=$(echo hi | git -C bad hash-object -w --stdin) && link=$(printf x | git -C bad hash-object -w --stdin) &&
+	for name in .. . .git .GIT "git~1" ".git " ".git." ".git::\$INDEX_ALLOCATION" "a\\.git" ../evil /abs a/../../b
+	do
+		t=$(raw_tree "$name") && up=$(raw_tree sub 40000 $t) && for tree in $t $up
+		do
+			for how in --format=tar --format=tgz --format=zip --worktree-attributes
+			do
+				test_expect_code 128 git -C bad archive $how $tree >out 2>err && test_must_be_empty out &&
+				test_grep "^error: invalid path .*" err && test_grep "^fatal: failed to unpack tree object $tree" err || return 1
+			done
+		done || return 1
+	done &&
+	test_expect_code 128 git -C bad archive $up nothing-else 2>err && test_grep "invalid path .sub/a/../../b." err &&
+	t=$(raw_tree .gitmodules 120000 $link) && test_expect_code 128 git -C bad archive $t >out && test_must_be_empty out &&
+	t=$(raw_tree .git 160000) && test_expect_code 128 git -C bad archive $t >out &&
+	t=$(raw_tree .git 40000 $EMPTY_TREE) && test_expect_code 128 git -C bad archive $t >out
+'
+
+test_expect_success PERL 'core.protectNTFS and core.protectHFS decide as in a checkout' '
+	t=$(raw_tree "git~1") && git -C bad -c core.protectNTFS=false archive $t >out && test "$(tar tf out)" = "git~1" &&
+	t=$(raw_tree "$(printf ".g\342\200\214it")") && git -C bad archive $t >out &&
+	test_expect_code 128 git -C bad -c core.protectHFS=true archive $t >out && test_must_be_empty out &&
+	t=$(raw_tree ".git") && test_expect_code 128 git -C bad -c core.protectNTFS=false archive $t >out &&
+	t=$(raw_tree "..git") && git -C bad archive $t >out && t=$(raw_tree ".gitmodules") && git -C bad archive $t >out
+'
+
+test_expect_success PERL 'upload-archive refuses them, too' '
+	git -C bad update-ref --no-deref refs/heads/x $(git -C bad commit-tree -m x $(raw_tree ..)) &&
+	test_must_fail git archive --remote=bad x >out 2>err && test_must_be_empty out && test_grep "invalid path" err
+'
+
 # ---- the stock git, if it is there ------------------------------------------------
 
 same () {
