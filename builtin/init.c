@@ -52,6 +52,8 @@ static const char *absolute(const char *path)
 {
 	char *abs = path_absolute(path), *real = abs ? path_real(abs, 1) : NULL;
 
+	if (!*path) /* GIT_DIR= is not the current directory */
+		die("The empty string is not a valid path");
 	if (!abs)
 		die("unable to get current working directory: %s", strerror(errno));
 	if (!real)

@@ -21,11 +21,10 @@ bool config_use_system(void)
 	return !no || config_parse_maybe_bool(no) != 1;
 }
 
+/* With an empty HOME it is /.gitconfig: a relative path would be a file that a cloned repository has brought. */
 static char *home_config(void)
 {
-	const char *home = getenv("HOME");
-
-	return home ? path_join(home, ".gitconfig") : NULL;
+	return path_expand_user("~/.gitconfig");
 }
 
 size_t config_global_paths(char *out[2])

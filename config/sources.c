@@ -86,7 +86,7 @@ static char *expand_real_home(const char *pattern)
 
 /*
  * The complete pattern. Its first *literal bytes are the directory of the config file, and
- * not a glob.
+ * not a glob. ERR_NOT_FOUND: there is no such home directory.
  */
 static int gitdir_pattern(struct strbuf *out, const char *text, const char *file,
 			  size_t *literal, struct err *err)
@@ -97,8 +97,7 @@ static int gitdir_pattern(struct strbuf *out, const char *text, const char *file
 	if (text[0] == '~') {
 		path = expand_real_home(text);
 		if (!path)
-			return err_set(err, ERR_INVALID, "could not expand include path '%s'",
-				       text);
+			return ERR_NOT_FOUND;
 		strbuf_addstr(out, path);
 		free(path);
 	} else if (text[0] == '.' && is_dir_sep(text[1])) {
@@ -150,7 +149,7 @@ static int match_gitdir(const struct include_state *st, const char *text, bool i
 						st->ctx->gitdir_unresolved);
 	}
 	strbuf_release(&pattern);
-	return rc;
+	return rc == ERR_NOT_FOUND ? 0 : rc;
 }
 
 static bool match_branch(const struct include_state *st, const char *text)

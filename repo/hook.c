@@ -13,6 +13,8 @@ char *repo_find_hook(struct repository *r, const char *name)
 
 	const bool there = !stat(path, &st) && S_ISREG(st.st_mode);
 
+	if (starts_with(path, REPO_NO_HOOKS_DIR "/"))
+		return path; /* starting it fails: a hook that should decide is not skipped */
 	if (there && !access(path, X_OK))
 		return path;
 	if (there && errno == EACCES)

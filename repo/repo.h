@@ -155,6 +155,8 @@ void repo_set_original_cwd(struct repository *r, const char *cwd);
 
 /* A path below gitdir or commondir, as gitrepository-layout(5) has it. Caller frees. */
 char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Below it are hooks/ if core.hooksPath cannot be expanded: no file can be there. */
+#define REPO_NO_HOOKS_DIR "/dev/null"
 /*
  * Environment variables that describe this repository: they must be unset for commands that
  * run in another one. NULL-terminated.

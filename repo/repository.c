@@ -432,12 +432,19 @@ static bool path_is_common(const char *path)
 	return false;
 }
 
-/* core.hooksPath, "~" expanded; NULL: the usual place. */
+/*
+ * core.hooksPath, "~" expanded; NULL: the usual place. If it cannot be expanded (no HOME, no such user) it is a place
+ * that cannot exist, so that neither the hooks of the repository run in its stead, nor files below a directory "~".
+ */
 static char *configured_hooks_dir(const struct repository *r)
 {
+	const char *given = "";
 	char *dir = NULL;
 
-	return config_get_path(r->config, "core.hookspath", &dir, NULL) == 1 ? dir : NULL;
+	if (config_get_path(r->config, "core.hookspath", &dir, NULL) >= 0)
+		return dir;
+	config_get_string(r->config, "core.hookspath", &given, NULL);
+	return path_join(REPO_NO_HOOKS_DIR, given);
 }
 
 static char *below(const char *dir, const char *path)

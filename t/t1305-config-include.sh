@@ -129,4 +129,78 @@ test_expect_success 'git config --global goes to the file that is there' '
 	)
 '
 
+# What a cloned repository brings must not become the configuration of the user.
+plant () {
+	rm -rf planted && git init -q planted && (
+		cd planted && mkdir -p .config/git rel/.config/git git h && for f in .gitconfig .config/git/config git/config rel/.gitconfig
+		do
+			printf "[user]\n\tname = intruder\n[alias]\n\tx = !echo RAN\n[core]\n\thooksPath = h\n" >$f || exit
+		done && for f in .config/git git rel/.config/git
+		do
+			echo ignored >$f/ignore && echo "* foo=bar" >$f/attributes && echo https://u:p@h >$f/credentials || exit
+		done && cp git/credentials .git-credentials && >ignored
+	)
+}
+
+test_expect_success 'an empty HOME is the root directory, never the current one' '
+	plant && (
+		cd planted && unset GIT_CONFIG_GLOBAL XDG_CONFIG_HOME && HOME= && export HOME &&
+		test_must_fail git config user.name && test_expect_code 1 git x && git config --list --show-origin >../out &&
+		test_grep ! intruder ../out && test_must_fail git config --global --list >../out &&
+		test_grep ! intruder ../out &&
+		printf "/.config/git/config\n/.gitconfig\n" >../expect && git var GIT_CONFIG_GLOBAL >../out && test_cmp ../expect ../out &&
+		test "$(git var GIT_ATTR_GLOBAL)" = /.config/git/attributes && test_expect_code 1 git check-ignore ignored &&
+		git check-attr foo x >../out && test_grep unspecified ../out &&
+		printf "protocol=https\nhost=h\n\n" | git credential-store get >../out && test_must_be_empty ../out &&
+		test "$(git config --type=path --default "~/q" x.y)" = /q && test_expect_code 128 git shell 2>../err
+	)
+'
+
+# strace shows where it would write: nothing may be written to the root directory of the machine.
+test_expect_success STRACE 'an empty HOME: what is written with --global' '
+	plant && (
+		cd planted && unset GIT_CONFIG_GLOBAL XDG_CONFIG_HOME && HOME= && export HOME && cp .gitconfig ../before &&
+		strace -f -o ../calls -e trace=openat,rename,link,linkat,renameat,renameat2 \
+			-e inject=rename,renameat,renameat2,link,linkat:error=EACCES git config --global a.b c || : &&
+		test_cmp ../before .gitconfig && test_grep ! "\"[.]gitconfig" ../calls && test_grep "\"/[.]gitconfig" ../calls
+	)
+'
+
+test_expect_success 'an empty XDG_CONFIG_HOME or XDG_CACHE_HOME is not set' '
+	plant && (
+		cd planted && unset GIT_CONFIG_GLOBAL && XDG_CONFIG_HOME= HOME=/nonexistent && export HOME XDG_CONFIG_HOME &&
+		test_must_fail git config user.name && test "$(git var GIT_ATTR_GLOBAL)" = /nonexistent/.config/git/attributes &&
+		test_expect_code 1 git check-ignore ignored && unset HOME && test_must_fail git config user.name &&
+		test_must_fail git var GIT_ATTR_GLOBAL
+	)
+'
+
+test_expect_success 'an empty path in the environment is not the current directory' '
+	mkdir empty && (
+		cd empty && for v in GIT_DIR= GIT_OBJECT_DIRECTORY= "GIT_DIR=x GIT_WORK_TREE="
+		do
+			test_must_fail env $v git init -q n 2>../err && test_grep "The empty string is not a valid path" ../err || exit
+		done && rm -rf n && ls -A >../out && test_must_be_empty ../out && git init -q r && cd r &&
+		for v in GIT_DIR= GIT_WORK_TREE= GIT_COMMON_DIR= GIT_OBJECT_DIRECTORY=
+		do
+			test_expect_code 128 env $v git status || exit
+		done
+	)
+'
+
+test_expect_success 'a home directory that is not there: conditions do not hold, hooks do not run and are not skipped' '
+	plant && write_script planted/.git/hooks/pre-commit <<-\EOF &&
+	echo RAN >&2
+	EOF
+	mkdir -p "planted/~/h" "planted/~none/h" && cp planted/.git/hooks/pre-commit "planted/~/h" && cp planted/.git/hooks/pre-commit "planted/~none/h" &&
+	(
+		cd planted && unset HOME && >f && git add f && for dir in "~/h" "~none/h"
+		do
+			test_expect_code 1 git -c "includeIf.gitdir:$dir/.path=/x" config x.y 2>../err && test_must_be_empty ../err &&
+			test_must_fail git -c core.hooksPath="$dir" commit -m x 2>../err && test_grep ! RAN ../err &&
+			test_must_fail git rev-parse -q --verify HEAD || exit
+		done && git -c core.hooksPath=.git/hooks commit -q -m x 2>../err && test_grep RAN ../err
+	)
+'
+
 test_done
