@@ -51,8 +51,8 @@ ifneq ($(filter default undefined,$(origin AR)),)
 AR := ar
 endif
 B ?= build
-# One more than the processors of a small machine: tests wait, too.
-JOBS ?= 3
+# Twice as many as processors: tests wait as well, for the disk and for each other.
+JOBS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 CFLAGS ?= -g -O2
 ifneq ($(wildcard .git),)
 DEVELOPER ?= 1
@@ -104,7 +104,10 @@ FUZZ     := $(patsubst %.c,$(B)/%,$(wildcard t/fuzz/fuzz-*.c))
 # `make crash`, the smoke test and t2040 need them.
 CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside fold-fs)
 CRASH_TEST := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes),$(CRASH))
-SHELL_TESTS := $(sort $(wildcard t/t[0-9]*.sh) $(wildcard t/interop/t[0-9]*.sh))
+# The longest ones come first: none of them is alone at the end, beside idle processors.
+LONGEST  := $(wildcard $(addprefix t/,t1410-*.sh t3200-*.sh t0110-*.sh t0102-*.sh interop/t9009-*.sh t7510-*.sh t0100-*.sh \
+	interop/t9010-*.sh t1420-*.sh t0112-*.sh t0109-*.sh t0113-*.sh t0111-*.sh interop/t9003-*.sh t2040-*.sh))
+SHELL_TESTS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard t/t[0-9]*.sh) $(wildcard t/interop/t[0-9]*.sh)))
 
 # ---- flags ----------------------------------------------------------------
 
@@ -241,7 +244,7 @@ $(FUZZ): $(B)/t/fuzz/%: $(B)/t/fuzz/%.o $(FUZZ_AUX) $(LIB) $(B)/link-flags
 # ---- tests ----------------------------------------------------------------
 
 # T names tests: 't1000-foo.sh', 't1*', 'test-strbuf', or paths under t/.
-TESTS = $(if $(T),$(call pick,$(T)),$(UNIT) $(SHELL_TESTS))
+TESTS = $(if $(T),$(call pick,$(T)),$(SHELL_TESTS) $(UNIT))
 pick  = $(or $(sort $(foreach t,$(1),\
 	$(wildcard t/$(t) t/interop/$(t)) \
 	$(filter $(B)/t/unit/$(subst *,%,$(notdir $(t:.c=))),$(UNIT)))),\

@@ -449,7 +449,7 @@ test_expect_success TMPFS 'mount_tmpfs fills up; it is gone at the end' '
 	! mountpoint full.d/trash/t9999-sub/small
 '
 
-test_lazy_prereq SESSION 'setsid true && timeout 1 true'
+test_lazy_prereq SESSION 'setsid true && test -x "$GIT_BUILD_DIR/t/helper/within"'
 
 test_expect_success SESSION 'what a test leaves running ends with it, and what hangs ends' '
 	write_script left.sh <<-\EOF && write_script hangs.sh <<-\EOF2 &&
@@ -459,7 +459,9 @@ test_expect_success SESSION 'what a test leaves running ends with it, and what h
 	sh -c "sleep 60; echo late"; echo ok 1; echo 1..1
 	EOF2
 	out=$(sh -c "\"$SOURCE_DIR/t/run-test\" ./left.sh; echo \$?") && test "$(echo $out)" = "ok 1 1..1 3" &&
-	out=$(GIT_TEST_TIMEOUT=1 sh -c "\"$SOURCE_DIR/t/run-test\" ./hangs.sh; echo \$?") && test "$out" = 124
+	out=$(GIT_TEST_TIMEOUT=1 sh -c "\"$SOURCE_DIR/t/run-test\" ./hangs.sh; echo \$?") && test "$out" = 124 &&
+	for code in 0 3; do test_expect_code $code "$GIT_BUILD_DIR/t/helper/within" 60 sh -c "exit $code" || return 1; done &&
+	test_expect_code 143 "$GIT_BUILD_DIR/t/helper/within" 60 sh -c "kill -TERM \$\$"
 '
 
 test_done

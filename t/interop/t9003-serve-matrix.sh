@@ -27,7 +27,7 @@ do
 		matrix --transports '$transport' --list >out && grep -x "transports: '$transport'" out
 	'
 	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport" '
-		matrix --transports '$transport' --timeout 60 repo >table &&
+		matrix --transports '$transport' --timeout 900 repo >table &&
 		test_grep "^24 ok, 0 not offered, 0 failed" table
 	'
 done

@@ -29,11 +29,11 @@ do
 	# With the web servers that are not tried with stock Git behind them, one line less.
 	case $transport in lighttpd|apache) ok=14 ;; *) ok=21 ;; esac
 	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport" '
-		matrix --transports '$transport' --versions 0 --timeout 60 sha1 >table &&
+		matrix --transports '$transport' --versions 0 --timeout 900 sha1 >table &&
 		test_grep "^'$ok' ok, 0 not offered, 0 failed" table
 	'
 	test_expect_success "$(echo MATRIX_$transport | tr a-z A-Z)" "$transport, SHA-256" '
-		matrix --transports '$transport' --versions 1 --timeout 60 sha256 >table &&
+		matrix --transports '$transport' --versions 1 --timeout 900 sha256 >table &&
 		test_grep "^'$ok' ok, 0 not offered, 0 failed" table
 	'
 done
