@@ -232,6 +232,21 @@ test_expect_success 'a broken ref that is hidden does not stop them' '
 	)
 '
 
+test_expect_success 'a push of all refs, or of a pattern, stops at a broken one and does not delete its copy' '
+	for kind in empty junk zero packed-zero
+	do
+		(
+			setup packed copy $kind && git init -q --bare up && git -C ../packed push -q "$PWD/up" x y main &&
+			for args in "--mirror up" "--all up" "--prune up refs/heads/*" "up refs/heads/*:refs/heads/*" "up :"
+			do
+				test_expect_code 128 git push -q $args 2>err && test_grep "^fatal: bad object refs/heads/x$" err || exit 1
+			done &&
+			git push -q up main y "refs/tags/*" && git push -q up "refs/heads/*" ^refs/heads/x &&
+			test_must_fail git push -q up x && test "$(git -C up rev-parse x)" = $X
+		) || return 1
+	done
+'
+
 test_expect_success 'a push does not delete or replace a broken ref; it deletes one that leads to nothing' '
 	(
 		setup packed copy empty && git init -q --bare other && git push -q other main && : >other/refs/heads/z &&

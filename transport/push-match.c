@@ -23,6 +23,7 @@ struct matching {
 	struct strmap by_dst; /* of `found`: its index + 1 */
 	struct local_ref *locals; /* by name */
 	size_t nr, alloc;
+	struct strvec broken; /* local refs that cannot be read */
 	struct strbuf problems;
 };
 
@@ -44,6 +45,10 @@ static int note_local(void *data, const struct ref *ref)
 {
 	struct matching *m = data;
 
+	if (ref->flags & REF_IS_BROKEN) {
+		strvec_push(&m->broken, ref->name);
+		return 0;
+	}
 	ALLOC_GROW(m->locals, m->nr + 1, m->alloc);
 	m->locals[m->nr++] = (struct local_ref){ xstrdup(ref->name), ref->oid };
 	return 0;
@@ -322,17 +327,23 @@ static const struct refspec_item *map(const struct matching *m, const char *name
 	return NULL;
 }
 
-static void match_all(struct matching *m)
+/* A ref that cannot be read cannot be copied either, and its copy there must not be deleted as if it were gone here. */
+static int match_all(struct matching *m, struct err *err)
 {
 	struct strbuf dst = STRBUF_INIT;
+	int rc = 0;
 
-	for (size_t i = 0; i < m->nr; i++) {
+	for (size_t i = 0; !rc && i < m->broken.nr; i++)
+		if (map(m, m->broken.v[i], &dst))
+			rc = err_set(err, ERR_CORRUPT, "bad object %s", m->broken.v[i]);
+	for (size_t i = 0; !rc && i < m->nr; i++) {
 		const struct refspec_item *item = map(m, m->locals[i].name, &dst);
 
 		if (item && !find_update(m, dst.buf))
 			add_update(m, m->locals[i].name, &m->locals[i].oid, dst.buf, item->force);
 	}
 	strbuf_release(&dst);
+	return rc;
 }
 
 /* Which of ours would become theirs of that name? */
@@ -452,7 +463,7 @@ static bool needs_all(const struct matching *m)
 
 static int match(struct matching *m, struct err *err)
 {
-	int rc = refs_foreach(m->r->refs, "", REFS_NO_PEEL, note_local, m, err);
+	int rc = refs_foreach(m->r->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, note_local, m, err);
 
 	if (rc < 0)
 		return rc;
@@ -465,8 +476,8 @@ static int match(struct matching *m, struct err *err)
 	if (m->problems.len)
 		return err_set(err, ERR_INVALID, "%s", m->problems.buf);
 	if (needs_all(m))
-		match_all(m);
-	if (m->flags & PUSH_MATCH_FOLLOW_TAGS)
+		rc = match_all(m, err);
+	if (!rc && m->flags & PUSH_MATCH_FOLLOW_TAGS)
 		rc = follow_tags(m, err);
 	if (!rc && m->flags & (PUSH_MATCH_PRUNE | PUSH_MATCH_MIRROR))
 		prune(m);
@@ -476,7 +487,8 @@ static int match(struct matching *m, struct err *err)
 int push_match(struct push_list *out, struct repository *r, const struct remote_refs *theirs,
 	       const struct refspec *specs, unsigned flags, struct err *err)
 {
-	struct matching m = { .r = r, .theirs = theirs, .specs = specs, .flags = flags, .problems = STRBUF_INIT };
+	struct matching m = { .r = r, .theirs = theirs, .specs = specs, .flags = flags,
+			      .broken = STRVEC_INIT, .problems = STRBUF_INIT };
 	int rc;
 
 	strmap_init(&m.by_dst);
@@ -486,6 +498,7 @@ int push_match(struct push_list *out, struct repository *r, const struct remote_
 	for (size_t i = 0; i < m.nr; i++)
 		free(m.locals[i].name);
 	free(m.locals);
+	strvec_clear(&m.broken);
 	push_list_release(&m.found);
 	strmap_clear(&m.by_dst, NULL);
 	strbuf_release(&m.problems);
